@@ -1,0 +1,165 @@
+// Package dl finds and opens the shared libraries of CUDA where people really have them: a toolkit
+// in /usr/local, a package of the distribution, pip wheels beside a Python, conda. Nothing is
+// linked at build time, so the same binary runs on a machine without any of them. Searching only
+// looks at the file system; no library is opened and no Python is run.
+package dl
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Library is a shared library that may be on the machine.
+type Library struct {
+	Name    string   // for people
+	Sonames []string // file names, the preferred version first
+	Driver  bool     // comes with the GPU driver, never with a toolkit, a wheel or conda
+}
+
+// The libraries that darwarp opens.
+var (
+	CUDA     = Library{Name: "CUDA driver", Sonames: []string{"libcuda.so.1"}, Driver: true}
+	NVML     = Library{Name: "NVML", Sonames: []string{"libnvidia-ml.so.1"}, Driver: true}
+	NVRTC    = Library{Name: "NVRTC", Sonames: []string{"libnvrtc.so.13", "libnvrtc.so.12"}}
+	CublasLt = Library{Name: "cuBLASLt", Sonames: []string{"libcublasLt.so.13", "libcublasLt.so.12"}}
+)
+
+// Finder searches one machine. Tests give it a made-up one.
+type Finder struct {
+	FS     fs.FS               // rooted at /
+	Getenv func(string) string // os.Getenv
+}
+
+// System is the Finder of this machine.
+func System() Finder { return Finder{FS: os.DirFS("/"), Getenv: os.Getenv} }
+
+// Find is System().Find.
+func Find(lib Library) (path string, tried []string, err error) { return System().Find(lib) }
+
+// IncludeDirs is System().IncludeDirs.
+func IncludeDirs(nvrtc string) (Headers, error) { return System().IncludeDirs(nvrtc) }
+
+// Find returns the absolute path of the first copy of lib, and the folders it looked at up to there,
+// in order; a pattern stands for itself when it matches no folder. An error says that there is none.
+func (f Finder) Find(lib Library) (file string, tried []string, err error) {
+	for _, pattern := range f.libDirs(lib) {
+		dirs := f.glob(pattern)
+		if len(dirs) == 0 {
+			tried = append(tried, pattern)
+		}
+		for _, dir := range dirs {
+			tried = append(tried, dir)
+			for _, name := range lib.Sonames {
+				if full := path.Join(dir, name); f.exists(full) {
+					return full, tried, nil
+				}
+			}
+		}
+	}
+	return "", tried, fmt.Errorf("%s (%s) not found in %d places; set DARWARP_CUDA to the toolkit's folder or LD_LIBRARY_PATH to the library's",
+		lib.Name, strings.Join(lib.Sonames, ", "), len(tried))
+}
+
+// libDirs lists the folders, as patterns, that may hold lib.
+func (f Finder) libDirs(lib Library) []string {
+	var dirs []string
+	inRoots := func(roots []string) {
+		for _, root := range roots {
+			if !lib.Driver {
+				dirs = append(dirs, root+"/lib64", root+"/lib", root+"/targets/"+machine().target+"/lib")
+			}
+		}
+	}
+	inRoots(f.namedRoots())
+	dirs = append(dirs, f.loaderDirs(lib.Sonames)...)
+	inRoots(f.guessedRoots())
+	return unique(append(dirs, driverDirs()...))
+}
+
+// namedRoots are the toolkit folders that the user names in the environment.
+func (f Finder) namedRoots() []string {
+	var roots []string
+	if d := f.Getenv("DARWARP_CUDA"); d != "" {
+		// d/cu* and d/cuda_* serve a user who names site-packages/nvidia.
+		roots = append(roots, quote(d), quote(d)+"/cu[1-9]*", quote(d)+"/cuda_*", quote(d)+"/cublas")
+	}
+	for _, name := range []string{"CUDA_HOME", "CUDA_PATH"} {
+		if d := f.Getenv(name); d != "" {
+			roots = append(roots, quote(d))
+		}
+	}
+	return roots
+}
+
+// guessedRoots are the places where installers put toolkits.
+func (f Finder) guessedRoots() []string {
+	roots := []string{"/usr/local/cuda*"}
+	for _, prefix := range f.pythonPrefixes() {
+		for _, site := range []string{"/lib/python3*/site-packages", "/lib64/python3*/site-packages", "/lib/python3*/dist-packages"} {
+			roots = append(roots, prefix+site+"/nvidia/*")
+		}
+	}
+	if d := f.Getenv("CONDA_PREFIX"); d != "" {
+		roots = append(roots, quote(d))
+	}
+	return append(roots, "/opt/conda", "/usr/local/nvidia", "/usr")
+}
+
+// driverDirs are where distributions, containers, WSL and NixOS put the driver's libraries.
+func driverDirs() []string {
+	multiarch := machine().multiarch
+	return []string{"/usr/lib/" + multiarch, "/usr/lib64", "/usr/lib", "/lib/" + multiarch, "/lib64",
+		"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", "/run/opengl-driver/lib"}
+}
+
+type arch struct{ target, multiarch string }
+
+// machine is how CUDA and Debian name this processor in paths.
+func machine() arch {
+	if runtime.GOARCH == "arm64" {
+		return arch{"sbsa-linux", "aarch64-linux-gnu"}
+	}
+	return arch{"x86_64-linux", "x86_64-linux-gnu"}
+}
+
+// glob returns the folders that match pattern, the newest version first.
+func (f Finder) glob(pattern string) []string {
+	matches, err := fs.Glob(f.FS, strings.TrimPrefix(pattern, "/"))
+	if err != nil || pattern == "/" {
+		return nil // a folder that path.Match cannot express is one nobody has
+	}
+	for i := range matches {
+		matches[i] = "/" + matches[i]
+	}
+	slices.SortStableFunc(matches, newestFirst)
+	return matches
+}
+
+func (f Finder) exists(file string) bool {
+	info, err := fs.Stat(f.FS, strings.TrimPrefix(file, "/"))
+	return err == nil && !info.IsDir()
+}
+
+// quote makes a folder from the environment safe inside a pattern.
+func quote(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		abs = dir
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(abs)
+}
+
+func unique(list []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(s string) bool {
+		dup := seen[s]
+		seen[s] = true
+		return dup
+	})
+}

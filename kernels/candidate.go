@@ -1,0 +1,205 @@
+package kernels
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// ID names a candidate: a hash of everything that decides its machine code and its launches.
+type ID [32]byte
+
+// String is the whole ID in hexadecimal.
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// Short is the first ten digits, enough for people.
+func (id ID) Short() string { return hex.EncodeToString(id[:5]) }
+
+// IsZero reports whether the ID is unset.
+func (id ID) IsZero() bool { return id == ID{} }
+
+// MarshalText writes hexadecimal.
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads hexadecimal.
+func (id *ID) UnmarshalText(b []byte) error {
+	if len(b) != 64 {
+		return fmt.Errorf("candidate id of %d digits: expected 64", len(b))
+	}
+	_, err := hex.Decode(id[:], b)
+	return err
+}
+
+// Variant is what is to be compiled: a point of a family's space, or a source of its own with its
+// plan. Source is rendered text and is not stored for points: it is rendered again from the run's
+// own copy of the template.
+type Variant struct {
+	Family string    `json:"family,omitempty"`
+	Genes  Genome    `json:"genes,omitempty"`
+	Source string    `json:"source,omitempty"` // only where Family is empty
+	Plan   *PlanSpec `json:"plan,omitempty"`   // only where Family is empty
+	Acc    DType     `json:"acc,omitempty"`    // accumulator of an own source; a point asks its family
+}
+
+// Label is the variant in one line for tables.
+func (v Variant) Label() string {
+	if v.Family == "" {
+		return "own source"
+	}
+	return v.Family + " " + v.Genes.Key()
+}
+
+// NewID hashes a rendered source with its plan and everything else that decides what runs.
+// The toolchain names compiler, version, flags, architecture and the include library's hash.
+func NewID(source string, plan PlanSpec, toolchain string) ID {
+	h := sha256.New()
+	spec, err := json.Marshal(plan)
+	if err != nil { // a PlanSpec is strings and bools
+		panic(err)
+	}
+	for _, part := range []string{source, string(spec), toolchain} {
+		fmt.Fprintf(h, "%d:", len(part))
+		io.WriteString(h, part)
+	}
+	return ID(h.Sum(nil))
+}
+
+// Origin says how a candidate came to be.
+type Origin struct {
+	Operator   string `json:"operator"` // default, random, mutate, crossover, ...
+	Parents    []ID   `json:"parents,omitempty"`
+	Generation int    `json:"generation"`     // 1 + the greatest generation of its parents
+	Note       string `json:"note,omitempty"` // what changed, in a few words: "stages 3 -> 4"
+}
+
+// Candidate is a variant with its origin and what was found out about it. It does not change once
+// it is stored.
+type Candidate struct {
+	ID      ID        `json:"id"`
+	Seq     int       `json:"seq"` // 1, 2, ... in the order of being stored
+	Variant Variant   `json:"variant"`
+	Origin  Origin    `json:"origin"`
+	Result  Result    `json:"result"`
+	Score   float64   `json:"score,omitempty"` // weighted geometric mean of time over the naive start's: lower is better; 0 unless OK
+	At      time.Time `json:"at"`
+}
+
+// Resources is what one kernel of a candidate takes.
+type Resources struct {
+	Entry       string  `json:"entry"`
+	Registers   int     `json:"registers"`
+	SpillStores int     `json:"spill_stores,omitempty"` // bytes
+	SpillLoads  int     `json:"spill_loads,omitempty"`  // bytes
+	Stack       int     `json:"stack,omitempty"`        // bytes a thread
+	StaticSmem  int     `json:"static_smem,omitempty"`  // bytes
+	DynamicSmem int     `json:"dynamic_smem,omitempty"` // bytes, at the first workload
+	BlocksPerSM int     `json:"blocks_per_sm,omitempty"`
+	Occupancy   float64 `json:"occupancy,omitempty"` // resident threads over the device's limit
+}
+
+// Timing is the measured time of one workload.
+type Timing struct {
+	Workload string   `json:"workload"`
+	Median   float64  `json:"median"` // ns a call
+	Lo       float64  `json:"lo"`     // ns, 95 % interval of the median
+	Hi       float64  `json:"hi"`     // ns
+	Samples  int      `json:"samples"`
+	Cache    string   `json:"cache"`           // hot: inputs may be in L2; cold: rotated through more than L2 holds
+	Tier     string   `json:"tier"`            // screen, fitness or final
+	Clock    float64  `json:"clock,omitempty"` // SM MHz while timing, 0 unknown
+	Tags     []string `json:"tags,omitempty"`  // power-cap, unmonitored, early-stop ...
+}
+
+// GateReport says what a candidate's outputs were checked against.
+type GateReport struct {
+	Checks    int     `json:"checks"`              // shape and input-class pairs passed
+	Elements  int     `json:"elements"`            // output elements compared
+	Worst     float64 `json:"worst"`               // greatest error over its tolerance: passes below 1
+	Where     string  `json:"where,omitempty"`     // the check with the greatest ratio, or the one that failed
+	Frobenius float64 `json:"frobenius,omitempty"` // relative Frobenius error at the first workload
+}
+
+// Cost is what a candidate took, in seconds.
+type Cost struct {
+	Compile float64 `json:"compile,omitempty"`
+	Gate    float64 `json:"gate,omitempty"`
+	Time    float64 `json:"time,omitempty"`
+	Wait    float64 `json:"wait,omitempty"` // for slots
+}
+
+// Total is the work without the waiting.
+func (c Cost) Total() float64 { return c.Compile + c.Gate + c.Time }
+
+// Result is the verdict on a candidate with its evidence.
+type Result struct {
+	Outcome   Outcome     `json:"outcome"`
+	Detail    string      `json:"detail,omitempty"` // why, in at most MaxDetail printable bytes
+	Resources []Resources `json:"resources,omitempty"`
+	Code      string      `json:"code,omitempty"` // hash of the machine code
+	Gate      *GateReport `json:"gate,omitempty"`
+	Times     []Timing    `json:"times,omitempty"`
+	Cost      Cost        `json:"cost"`
+	Proof     string      `json:"proof,omitempty"` // key of the Provenance that these figures stand on
+}
+
+// MaxDetail bounds Result.Detail.
+const MaxDetail = 4 << 10
+
+// CleanDetail makes text printable ASCII, at most MaxDetail bytes: details reach terminals and prompts.
+func CleanDetail(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '\n' || r >= ' ' && r < 0x7f {
+			return r
+		}
+		if r == '\t' {
+			return ' '
+		}
+		return '?'
+	}, strings.TrimSpace(s))
+	if len(s) > MaxDetail {
+		s = s[:MaxDetail-4] + " ..."
+	}
+	return s
+}
+
+// Provenance is what every figure of a session stands on. A figure without it is not shown.
+type Provenance struct {
+	Device    Device    `json:"device"`
+	Protocol  string    `json:"protocol"` // version of the gate and timing rules
+	Version   string    `json:"version"`  // darwarp's own
+	Host      string    `json:"host,omitempty"`
+	Started   time.Time `json:"started"`
+	DType     DType     `json:"dtype"`
+	CacheMode string    `json:"cache"`           // hot or cold: what Times are
+	Noise     float64   `json:"noise,omitempty"` // A/A: spread of the ratio of a kernel to itself
+	Ceilings  *Ceilings `json:"ceilings,omitempty"`
+}
+
+// Key names the provenance by content.
+func (p Provenance) Key() string {
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic(err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Ceilings are this device's own measured limits: the roofline.
+type Ceilings struct {
+	Bandwidth float64 `json:"bandwidth"` // bytes/s, device-memory copy counting reads and writes
+	L2        float64 `json:"l2"`        // bytes/s, copy that stays in L2
+	Matrix    float64 `json:"matrix"`    // flop/s, dense matrix units on the problem's dtype
+}
+
+// BaselineResult is what a user would run instead, measured in the same session as the winner.
+type BaselineResult struct {
+	Name  string   `json:"name"` // cublaslt, default
+	About string   `json:"about,omitempty"`
+	Times []Timing `json:"times"`
+	Proof string   `json:"proof"`
+}

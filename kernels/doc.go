@@ -1,0 +1,12 @@
+// Package kernels holds the nouns of darwarp: what is searched, and what is known about it.
+//
+//	Problem    what is to be computed: tensors, dims, workloads, tolerance, reference
+//	Family     one template's genes, constraints and launch plan
+//	Space      the legal points of a family on one device
+//	Variant    one point of a space, or a source of its own, with its launch plan
+//	Candidate  a variant with its origin and its Result; immutable once stored
+//	Outcome    the closed set of things that can become of a candidate
+//
+// The package does no I/O, starts no goroutine and no process. Everything that reads a folder,
+// compiles, runs or stores imports it; it imports none of them.
+package kernels

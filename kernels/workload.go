@@ -1,0 +1,177 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Env gives an expression of the problem its dims and elem, the bytes of one element.
+func (p *Problem) Env(dims Dims, t DType) Env {
+	env := Env{"elem": t.Size()}
+	for n, v := range dims {
+		env[n] = v
+	}
+	return env
+}
+
+// Work is the arithmetic of one call in operations, and the least device-memory traffic in bytes.
+func (p *Problem) Work(dims Dims, t DType) (flops, bytes float64, err error) {
+	env := p.Env(dims, t)
+	f, err := p.flops.Int(env)
+	if err != nil {
+		return 0, 0, fmt.Errorf("flops: %w", err)
+	}
+	b, err := p.bytes.Int(env)
+	if err != nil {
+		return 0, 0, fmt.Errorf("bytes: %w", err)
+	}
+	return float64(f), float64(b), nil
+}
+
+// Reduction is the number of terms summed per output element.
+func (p *Problem) Reduction(dims Dims, t DType) (int, error) { return p.reduction.Int(p.Env(dims, t)) }
+
+// Buffer is one tensor at one size.
+type Buffer struct {
+	Name  string `json:"name"`
+	Out   bool   `json:"out,omitempty"`
+	DType DType  `json:"dtype"`
+	Shape []int  `json:"shape"`
+}
+
+// Elems is the number of elements.
+func (b Buffer) Elems() int {
+	n := 1
+	for _, s := range b.Shape {
+		n *= s
+	}
+	return n
+}
+
+// Bytes is the size in bytes.
+func (b Buffer) Bytes() int { return b.Elems() * b.DType.Size() }
+
+// Buffers resolves the tensors at one size, in declaration order.
+func (p *Problem) Buffers(dims Dims, t DType) ([]Buffer, error) {
+	env := p.Env(dims, t)
+	out := make([]Buffer, len(p.Tensors))
+	for i, x := range p.Tensors {
+		b := Buffer{Name: x.Name, Out: x.Role == "out", DType: x.DType}
+		if b.DType == "" {
+			b.DType = t
+		}
+		for j, e := range p.shapes[i] {
+			v, err := e.Int(env)
+			if err == nil && v < 1 {
+				err = fmt.Errorf("%s is %d at %s: expected at least 1", e.Text, v, dims)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("tensor %s shape[%d]: %w", x.Name, j, err)
+			}
+			b.Shape = append(b.Shape, v)
+		}
+		out[i] = b
+	}
+	return out, nil
+}
+
+// ReferenceLaunch resolves the launch of the reference kernel at one size.
+func (p *Problem) ReferenceLaunch(dims Dims, t DType) (Launch, error) {
+	env := p.Env(dims, t)
+	l := Launch{Entry: p.Reference.Entry}
+	var err error
+	if l.Grid, err = three(p.refGrid, env); err != nil {
+		return l, fmt.Errorf("reference.grid: %w", err)
+	}
+	if l.Block, err = three(p.refBlock, env); err != nil {
+		return l, fmt.Errorf("reference.block: %w", err)
+	}
+	return l, nil
+}
+
+// DefaultWorkloads are those a search takes when it names none.
+func (p *Problem) DefaultWorkloads() []Workload {
+	var out []Workload
+	for _, w := range p.Workloads {
+		if w.Default {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// FindWorkload reads one workload as a user names it: a declared name, "m=512,n=512,k=64", or "all"
+// and "default" for sets.
+func (p *Problem) FindWorkload(s string) ([]Workload, error) {
+	switch s {
+	case "all":
+		return p.Workloads, nil
+	case "default":
+		return p.DefaultWorkloads(), nil
+	}
+	for _, w := range p.Workloads {
+		if w.Name == s {
+			return []Workload{w}, nil
+		}
+	}
+	if !strings.Contains(s, "=") {
+		return nil, fmt.Errorf("unknown workload %q: expected %s, or sizes as in %s", s, strings.Join(p.workloadNames(), ", "), p.Workloads[0].Dims)
+	}
+	d, err := p.parseDims(s)
+	if err != nil {
+		return nil, err
+	}
+	return []Workload{{Name: d.String(), Dims: d, Weight: 1}}, nil
+}
+
+func (p *Problem) workloadNames() []string {
+	var out []string
+	for _, w := range p.Workloads {
+		out = append(out, w.Name)
+	}
+	return out
+}
+
+func (p *Problem) parseDims(s string) (Dims, error) {
+	d := Dims{}
+	for _, part := range strings.Split(s, ",") {
+		name, text, ok := strings.Cut(strings.TrimSpace(part), "=")
+		v, err := strconv.Atoi(text)
+		switch {
+		case !ok || err != nil:
+			return nil, fmt.Errorf("workload %q: cannot read %q: expected NAME=SIZE", s, part)
+		case !slices.Contains(p.DimNames, name):
+			return nil, fmt.Errorf("workload %q: unknown dimension %q: expected %s", s, name, strings.Join(p.DimNames, ", "))
+		case v < 1 || v > 1<<31-1:
+			return nil, fmt.Errorf("workload %q: %s=%d: expected 1 to 2147483647", s, name, v)
+		}
+		d[name] = v
+	}
+	for _, name := range p.DimNames {
+		if _, ok := d[name]; !ok {
+			return nil, fmt.Errorf("workload %q: dimension %s is missing", s, name)
+		}
+	}
+	return d, nil
+}
+
+// PickDType chooses the dtype that a user asked for, or the default for "".
+func (p *Problem) PickDType(s string) (DType, error) {
+	if s == "" {
+		return p.DTypes[0], nil
+	}
+	d := DType(s)
+	if !slices.Contains(p.DTypes, d) {
+		names := make([]string, len(p.DTypes))
+		for i, t := range p.DTypes {
+			names[i] = string(t)
+		}
+		return "", fmt.Errorf("problem %s has no dtype %q: expected %s", p.Name, s, strings.Join(names, ", "))
+	}
+	return d, nil
+}
+
+// ExactTest reports whether small-integer inputs must give bit-exact outputs.
+func (p *Problem) ExactTest() bool { return p.Check.Exact == nil || *p.Check.Exact }

@@ -1,0 +1,191 @@
+// Package templates reads problem folders and renders candidates' sources.
+//
+// A folder holds problem.toml, the reference kernel, and for each family NAME.toml with
+// NAME.cu.tmpl; files named _NAME.cu.tmpl are partials that every family of the folder may use. The
+// built-in problems have the same files, split between kernels/ and templates/.
+package templates
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+	"text/template"
+
+	"darwarp/kernels"
+)
+
+// Bundle is a problem with everything that a search of it needs. It is kept whole in a run's store,
+// so that a run can be read, rendered and resumed after the folder has changed.
+type Bundle struct {
+	Problem   *kernels.Problem
+	Reference string // source of the reference kernel
+	Families  []*kernels.Family
+	Files     map[string][]byte // all the above as read, by flat file name
+
+	templates *template.Template
+}
+
+const (
+	problemFile = "problem.toml"
+	tmplSuffix  = ".cu.tmpl"
+	maxFile     = 1 << 20 // bytes; a template of this size would not compile in an evening
+)
+
+// Builtins lists the built-in problems.
+func Builtins() []string {
+	entries, err := fs.ReadDir(kernels.Problems, ".")
+	if err != nil { // embedded
+		panic(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+// Builtin loads a built-in problem.
+func Builtin(name string) (*Bundle, error) {
+	files := map[string][]byte{}
+	for _, src := range []fs.FS{kernels.Problems, families} {
+		sub, err := fs.Sub(src, name)
+		if err != nil {
+			return nil, fmt.Errorf("problem %q: %w", name, err)
+		}
+		if err := readFlat(sub, files); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("problem %q: %w", name, err)
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("unknown problem %q: expected one of %s, or a folder with a problem.toml", name, strings.Join(Builtins(), ", "))
+	}
+	return FromFiles(files)
+}
+
+// Load reads a problem folder.
+func Load(dir fs.FS) (*Bundle, error) {
+	files := map[string][]byte{}
+	if err := readFlat(dir, files); err != nil {
+		return nil, err
+	}
+	return FromFiles(files)
+}
+
+func readFlat(dir fs.FS, into map[string][]byte) error {
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() || !wanted(name) {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if info.Size() > maxFile {
+			return kernels.Mistakes{{File: name, Err: fmt.Errorf("%d bytes: expected at most %d", info.Size(), maxFile)}}
+		}
+		if into[name], err = fs.ReadFile(dir, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wanted(name string) bool {
+	for _, s := range []string{".toml", tmplSuffix, ".cu", ".cuh"} {
+		if strings.HasSuffix(name, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// FromFiles builds a bundle from its files. The error is kernels.Mistakes with everything wrong in
+// any of them.
+func FromFiles(files map[string][]byte) (*Bundle, error) {
+	b := &Bundle{Files: files}
+	data, ok := files[problemFile]
+	if !ok {
+		return nil, kernels.Mistakes{{File: problemFile, Err: errors.New("missing: a problem folder needs one (darwarp new NAME writes a folder to start from)")}}
+	}
+	var err error
+	if b.Problem, err = kernels.ParseProblem(problemFile, data); err != nil {
+		return nil, err
+	}
+	var all kernels.Mistakes
+	ref, ok := files[path.Base(b.Problem.Reference.File)]
+	if !ok {
+		all = append(all, kernels.Mistake{File: problemFile, Key: "reference.file", Err: fmt.Errorf("no file %q in the folder", b.Problem.Reference.File)})
+	}
+	b.Reference = string(ref)
+	all = append(all, b.parseTemplates()...)
+	all = append(all, b.parseFamilies()...)
+	if len(all) > 0 {
+		return nil, all
+	}
+	return b, nil
+}
+
+func (b *Bundle) names(match func(string) bool) []string {
+	var out []string
+	for n := range b.Files {
+		if match(n) {
+			out = append(out, n)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func (b *Bundle) parseTemplates() (ms kernels.Mistakes) {
+	b.templates = template.New("").Funcs(funcs).Option("missingkey=error")
+	for _, n := range b.names(func(n string) bool { return strings.HasSuffix(n, tmplSuffix) }) {
+		base := strings.TrimPrefix(strings.TrimSuffix(n, tmplSuffix), "_")
+		if _, err := b.templates.New(base).Parse(string(b.Files[n])); err != nil {
+			ms = append(ms, kernels.Mistake{File: n, Err: errors.New(strings.TrimPrefix(err.Error(), "template: "))})
+		}
+	}
+	return ms
+}
+
+func (b *Bundle) parseFamilies() (ms kernels.Mistakes) {
+	for _, n := range b.names(func(n string) bool { return strings.HasSuffix(n, ".toml") && n != problemFile }) {
+		name := strings.TrimSuffix(n, ".toml")
+		f, err := kernels.ParseFamily(n, name, b.Files[n], b.Problem)
+		var more kernels.Mistakes
+		switch {
+		case errors.As(err, &more):
+			ms = append(ms, more...)
+		case err != nil:
+			ms = append(ms, kernels.Mistake{File: n, Err: err})
+		case b.Files[name+tmplSuffix] == nil:
+			ms = append(ms, kernels.Mistake{File: n, Err: fmt.Errorf("no template %s beside it", name+tmplSuffix)})
+		default:
+			b.Families = append(b.Families, f)
+		}
+	}
+	if len(b.Families) == 0 && len(ms) == 0 {
+		ms = append(ms, kernels.Mistake{File: problemFile, Err: errors.New("the folder has no family: expected NAME.toml with NAME.cu.tmpl")})
+	}
+	return ms
+}
+
+// Family finds a family by name.
+func (b *Bundle) Family(name string) (*kernels.Family, error) {
+	for _, f := range b.Families {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("problem %s has no family %q", b.Problem.Name, name)
+}
+
+// Hash names the state of the bundle's files.
+func (b *Bundle) Hash() string { return hashFiles(b.Files) }

@@ -1,0 +1,55 @@
+package templates
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"sort"
+)
+
+// families holds the built-in families, one folder per problem.
+//
+//go:embed all:gemm
+var families embed.FS
+
+// include holds the device include library, all that a candidate may include besides CUDA's own headers.
+//
+//go:embed all:include
+var include embed.FS
+
+// Include returns the device include library by the name a source includes it by: "darwarp/mma.cuh".
+func Include() map[string][]byte {
+	out := map[string][]byte{}
+	err := fs.WalkDir(include, "include", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := include.ReadFile(p)
+		out[p[len("include/"):]] = data
+		return err
+	})
+	if err != nil { // the files are inside the binary
+		panic(err)
+	}
+	return out
+}
+
+// IncludeHash names the state of the include library: it is part of every candidate's identity.
+func IncludeHash() string { return hashFiles(Include()) }
+
+func hashFiles(files map[string][]byte) string {
+	names := make([]string, 0, len(files))
+	for n := range files {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	h := sha256.New()
+	for _, n := range names {
+		fmt.Fprintf(h, "%s %d\n", path.Clean(n), len(files[n]))
+		h.Write(files[n])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

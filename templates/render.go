@@ -1,0 +1,93 @@
+package templates
+
+import (
+	"fmt"
+	"strings"
+	"text/template"
+
+	"darwarp/kernels"
+)
+
+var funcs = template.FuncMap{
+	"add": func(a, b int) int { return a + b },
+	"sub": func(a, b int) int { return a - b },
+	"mul": func(a, b int) int { return a * b },
+	"div": func(a, b int) (int, error) {
+		if b == 0 {
+			return 0, fmt.Errorf("div: division by zero")
+		}
+		return a / b, nil
+	},
+	"mod": func(a, b int) (int, error) {
+		if b == 0 {
+			return 0, fmt.Errorf("mod: division by zero")
+		}
+		return a % b, nil
+	},
+}
+
+// maxSource bounds a rendered source in bytes: a template that loops would fill memory.
+const maxSource = 1 << 20
+
+// Render writes the source of a family's point. The template sees every gene by name (inactive
+// ones at their default), every let that does not need dims, T (the C++ element type) and dtype.
+func (b *Bundle) Render(f *kernels.Family, env kernels.Env, t kernels.DType) (string, error) {
+	data := map[string]any{"T": t.CType(), "dtype": string(t)}
+	for k, v := range env {
+		if _, ok := v.(kernels.Device); !ok {
+			data[k] = v
+		}
+	}
+	var out limitedBuilder
+	if err := b.templates.ExecuteTemplate(&out, f.Name, data); err != nil {
+		return "", fmt.Errorf("%s%s: %s", f.Name, tmplSuffix, strings.TrimPrefix(err.Error(), "template: "))
+	}
+	return tidy(out.String()), nil
+}
+
+type limitedBuilder struct{ strings.Builder }
+
+func (b *limitedBuilder) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxSource {
+		return 0, fmt.Errorf("source longer than %d bytes", maxSource)
+	}
+	return b.Builder.Write(p)
+}
+
+// tidy drops the blanks that template actions leave behind: trailing spaces and runs of empty lines.
+func tidy(s string) string {
+	var out []string
+	for _, line := range strings.Split(s, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		if line == "" && (len(out) == 0 || out[len(out)-1] == "") {
+			continue
+		}
+		out = append(out, line)
+	}
+	return strings.TrimRight(strings.Join(out, "\n"), "\n") + "\n"
+}
+
+// Job makes the evaluation job of a family's genome on a device.
+func (b *Bundle) Job(f *kernels.Family, g kernels.Genome, dev kernels.Device, t kernels.DType) (kernels.Job, error) {
+	env, err := f.Env(g, dev, t)
+	if err != nil {
+		return kernels.Job{}, err
+	}
+	src, err := b.Render(f, env, t)
+	if err != nil {
+		return kernels.Job{}, err
+	}
+	return kernels.Job{
+		ID:      kernels.NewID(src, f.PlanSpec, dev.Toolchain+" "+dev.Arch+" "+IncludeHash()),
+		Variant: kernels.Variant{Family: f.Name, Genes: g},
+		Source:  src,
+		Plan:    f.Plan,
+		Env:     env,
+		Acc:     f.Accumulator(g),
+	}, nil
+}
+
+// ReferenceSource is the reference kernel as the compiler gets it, with T defined.
+func (b *Bundle) ReferenceSource(t kernels.DType) string {
+	return "#include <darwarp/darwarp.cuh>\nusing T = " + t.CType() + ";\n" + b.Reference
+}
