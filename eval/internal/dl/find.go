@@ -69,10 +69,10 @@ func (f Finder) Find(lib Library) (file string, tried []string, err error) {
 // libDirs lists the folders, as patterns, that may hold lib.
 func (f Finder) libDirs(lib Library) []string {
 	var dirs []string
-	inRoots := func(roots []string) {
-		for _, root := range roots {
+	inRoots := func(roots []root) {
+		for _, r := range roots {
 			if !lib.Driver {
-				dirs = append(dirs, root+"/lib64", root+"/lib", root+"/targets/"+machine().target+"/lib")
+				dirs = append(dirs, r.libDirs()...)
 			}
 		}
 	}
@@ -82,33 +82,52 @@ func (f Finder) libDirs(lib Library) []string {
 	return unique(append(dirs, driverDirs()...))
 }
 
+// root is a folder, as a pattern, that may be a toolkit or one of NVIDIA's Python packages.
+type root struct {
+	dir   string
+	wheel bool // has lib and include, never lib64 or targets
+}
+
+func (r root) libDirs() []string {
+	if r.wheel {
+		return []string{r.dir + "/lib"}
+	}
+	return []string{r.dir + "/lib64", r.dir + "/lib", r.dir + "/targets/" + machine().target + "/lib"}
+}
+
+func (r root) includeDirs() []string {
+	if r.wheel {
+		return []string{r.dir + "/include"}
+	}
+	return []string{r.dir + "/include", r.dir + "/targets/" + machine().target + "/include"}
+}
+
 // namedRoots are the toolkit folders that the user names in the environment.
-func (f Finder) namedRoots() []string {
-	var roots []string
+func (f Finder) namedRoots() []root {
+	var roots []root
 	if d := f.Getenv("DARWARP_CUDA"); d != "" {
-		// d/cu* and d/cuda_* serve a user who names site-packages/nvidia.
-		roots = append(roots, quote(d), quote(d)+"/cu[1-9]*", quote(d)+"/cuda_*", quote(d)+"/cublas")
+		// The patterns serve a user who names site-packages/nvidia.
+		d = quote(d)
+		roots = append(roots, root{dir: d}, root{d + "/cu[1-9]*", true}, root{d + "/cuda_*", true}, root{d + "/cublas", true})
 	}
 	for _, name := range []string{"CUDA_HOME", "CUDA_PATH"} {
 		if d := f.Getenv(name); d != "" {
-			roots = append(roots, quote(d))
+			roots = append(roots, root{dir: quote(d)})
 		}
 	}
 	return roots
 }
 
 // guessedRoots are the places where installers put toolkits.
-func (f Finder) guessedRoots() []string {
-	roots := []string{"/usr/local/cuda*"}
+func (f Finder) guessedRoots() []root {
+	roots := []root{{dir: "/usr/local/cuda*"}}
 	for _, prefix := range f.pythonPrefixes() {
-		for _, site := range []string{"/lib/python3*/site-packages", "/lib64/python3*/site-packages", "/lib/python3*/dist-packages"} {
-			roots = append(roots, prefix+site+"/nvidia/*")
-		}
+		roots = append(roots, root{prefix + "/lib*/python3*/*-packages/nvidia/*", true})
 	}
 	if d := f.Getenv("CONDA_PREFIX"); d != "" {
-		roots = append(roots, quote(d))
+		roots = append(roots, root{dir: quote(d)})
 	}
-	return append(roots, "/opt/conda", "/usr/local/nvidia", "/usr")
+	return append(roots, root{dir: "/opt/conda"}, root{dir: "/usr/local/nvidia"}, root{dir: "/usr"})
 }
 
 // driverDirs are where distributions, containers, WSL and NixOS put the driver's libraries.

@@ -2,28 +2,49 @@ package dl
 
 import (
 	"encoding/binary"
+	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 )
 
-// tree makes a file system from paths; "a -> b" is a symbolic link and "a = text" a file with text.
-func tree(entries ...string) fstest.MapFS {
-	m := fstest.MapFS{}
+// tree makes a machine's files in a temporary folder; "a -> b" is a symbolic link and "a = text" a
+// file with text.
+func tree(t *testing.T, entries ...string) fs.FS {
+	t.Helper()
+	top := t.TempDir()
 	for _, e := range entries {
-		if from, to, ok := strings.Cut(e, " -> "); ok {
-			m[from[1:]] = &fstest.MapFile{Data: []byte(to), Mode: fs.ModeSymlink | 0o777}
+		name, text, _ := strings.Cut(e, " = ")
+		from, to, link := strings.Cut(e, " -> ")
+		file := filepath.Join(top, name)
+		if link {
+			file = filepath.Join(top, from)
+		}
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		if link {
+			err = errors.Join(err, os.Symlink(relative(from, to), file))
 		} else {
-			name, text, _ := strings.Cut(e, " = ")
-			m[name[1:]] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
+			err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644))
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	return m
+	return os.DirFS(top)
 }
 
-func finder(files fstest.MapFS, env map[string]string) Finder {
+// relative rewrites an absolute link so that it stays inside the made-up machine.
+func relative(from, to string) string {
+	if rel, err := filepath.Rel(filepath.Dir(from), to); err == nil {
+		return rel
+	}
+	return to
+}
+
+func finder(files fs.FS, env map[string]string) Finder {
 	return Finder{FS: files, Getenv: func(k string) string { return env[k] }}
 }
 
@@ -69,11 +90,12 @@ func TestFind(t *testing.T) {
 		{"distribution driver", NVML, []string{"/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1"}, nil, "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1"},
 		{"never a toolkit's stub driver", CUDA, []string{"/usr/local/cuda/lib64/libcuda.so.1", "/usr/local/cuda/lib64/stubs/libcuda.so.1"}, map[string]string{"CUDA_HOME": "/usr/local/cuda"}, ""},
 		{"a folder is no library", NVRTC, []string{"/usr/local/cuda/lib64/libnvrtc.so.13/x"}, nil, ""},
+		{"python3 link loop", NVRTC, []string{"/p/python3 -> python", "/p/python -> python3"}, map[string]string{"PATH": "/p"}, ""},
 		{"nothing", NVRTC, nil, nil, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, tried, err := finder(tree(tt.files...), tt.env).Find(tt.lib)
+			got, tried, err := finder(tree(t, tt.files...), tt.env).Find(tt.lib)
 			if got != tt.want || (err == nil) != (tt.want != "") {
 				t.Errorf("Find = %q, %v; want %q\ntried:\n%s", got, err, tt.want, strings.Join(tried, "\n"))
 			}
@@ -85,7 +107,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestFindReportsPlaces(t *testing.T) {
-	_, tried, err := finder(tree(), map[string]string{"DARWARP_CUDA": "/sw"}).Find(NVRTC)
+	_, tried, err := finder(tree(t), map[string]string{"DARWARP_CUDA": "/sw"}).Find(NVRTC)
 	if err == nil || !strings.Contains(err.Error(), "DARWARP_CUDA") {
 		t.Errorf("error does not name the remedy: %v", err)
 	}
@@ -116,7 +138,7 @@ func TestIncludeDirs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h, err := finder(tree(tt.files...), nil).IncludeDirs(tt.nvrtc)
+			h, err := finder(tree(t, tt.files...), nil).IncludeDirs(tt.nvrtc)
 			if h.Root != tt.root || strings.Join(h.Dirs, " ") != tt.dirs || (err == nil) != (tt.root != "") {
 				t.Errorf("IncludeDirs = %q %q, %v; want %q %q", h.Root, h.Dirs, err, tt.root, tt.dirs)
 			}
@@ -139,8 +161,8 @@ func makeCache(paths ...string) []byte {
 }
 
 func TestLoaderCache(t *testing.T) {
-	files := tree("/odd/place/libcuda.so.1", "/odd/libc.so.6")
-	files["etc/ld.so.cache"] = &fstest.MapFile{Data: append([]byte("old-style table\x00"), makeCache("/odd/libc.so.6", "/odd/place/libcuda.so.1")...)}
+	cache := "old-style table\x00" + string(makeCache("/odd/libc.so.6", "/odd/place/libcuda.so.1"))
+	files := tree(t, "/odd/place/libcuda.so.1", "/odd/libc.so.6", "/etc/ld.so.cache = "+cache)
 	got, _, err := finder(files, nil).Find(CUDA)
 	if err != nil || got != "/odd/place/libcuda.so.1" {
 		t.Errorf("Find = %q, %v", got, err)
@@ -161,9 +183,9 @@ func FuzzCachedPaths(f *testing.F) {
 }
 
 func TestNewestFirst(t *testing.T) {
-	list := []string{"/a/cuda-12.9", "/a/cuda-13.0", "/a/cuda-12.10", "/a/cuda-9.2", "/a/cuda"}
+	list := []string{"/a/cuda-12.9", "/a/cuda-13.0", "/a/cuda-12.10", "/a/cuda-9.2", "/a/cuda/lib"}
 	slices.SortFunc(list, newestFirst)
-	want := "/a/cuda /a/cuda-13.0 /a/cuda-12.10 /a/cuda-12.9 /a/cuda-9.2"
+	want := "/a/cuda/lib /a/cuda-13.0 /a/cuda-12.10 /a/cuda-12.9 /a/cuda-9.2"
 	if got := strings.Join(list, " "); got != want {
 		t.Errorf("sorted = %s, want %s", got, want)
 	}

@@ -3,6 +3,7 @@ package dl
 import (
 	"fmt"
 	"path"
+	"slices"
 )
 
 // Headers says where CUDA's own headers are.
@@ -17,18 +18,20 @@ type Headers struct {
 // one without headers beside it, falls back to the general search.
 func (f Finder) IncludeDirs(nvrtc string) (Headers, error) {
 	var h Headers
-	for _, root := range unique(append(besides(nvrtc), append(f.namedRoots(), f.guessedRoots()...)...)) {
-		for _, sub := range []string{"/include", "/targets/" + machine().target + "/include"} {
-			dirs := f.glob(root + sub)
-			if len(dirs) == 0 {
-				h.Tried = append(h.Tried, root+sub)
-			}
-			for _, dir := range dirs {
-				h.Tried = append(h.Tried, dir)
-				if f.exists(dir + "/cuda_fp16.h") {
-					h.Root, h.Dirs = rootOf(dir), f.withCCCL(dir)
-					return h, nil
-				}
+	var patterns []string
+	for _, r := range slices.Concat(besides(nvrtc), f.namedRoots(), f.guessedRoots()) {
+		patterns = append(patterns, r.includeDirs()...)
+	}
+	for _, pattern := range unique(patterns) {
+		dirs := f.glob(pattern)
+		if len(dirs) == 0 {
+			h.Tried = append(h.Tried, pattern)
+		}
+		for _, dir := range dirs {
+			h.Tried = append(h.Tried, dir)
+			if f.exists(dir + "/cuda_fp16.h") {
+				h.Root, h.Dirs = rootOf(dir), f.withCCCL(dir)
+				return h, nil
 			}
 		}
 	}
@@ -45,12 +48,12 @@ func (f Finder) withCCCL(dir string) []string {
 
 // besides lists the roots that a library at lib may belong to: root/lib/x, root/targets/T/lib/x, and
 // for the wheels of CUDA 12, which spread one toolkit over packages, the sibling with the headers.
-func besides(lib string) []string {
+func besides(lib string) []root {
 	if !path.IsAbs(lib) {
 		return nil
 	}
-	root := path.Dir(path.Dir(lib))
-	return []string{quote(root), quote(path.Dir(root)) + "/cuda_runtime"}
+	dir := path.Dir(path.Dir(lib))
+	return []root{{dir: quote(dir)}, {quote(path.Dir(dir)) + "/cuda_runtime", true}}
 }
 
 // rootOf is the toolkit that an include folder belongs to.

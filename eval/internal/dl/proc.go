@@ -41,13 +41,27 @@ var ErrNoSymbol = errors.New("the installed library lacks this function")
 // Call calls the function with integer and pointer arguments (no C function bound here takes a
 // float by value) and returns its int result. Pointers are passed as
 // uintptr(unsafe.Pointer(&x)) written in the argument list itself: the compiler then keeps x on the
-// heap and alive until the call returns, which is also why Call, unlike a func made by
-// purego.RegisterFunc, allocates nothing. It panics on a Proc that is not Ok.
+// heap and alive until the call returns. It panics on a Proc that is not Ok.
 //
 //go:uintptrescapes
 func (p Proc) Call(args ...uintptr) int32 {
 	r, _, _ := purego.SyscallN(p.addr, args...)
 	return int32(r)
+}
+
+// CallFrame is Call with the arguments in a slice that the caller keeps: it allocates nothing. The
+// caller also keeps alive, on the heap, whatever the arguments point to.
+func (p Proc) CallFrame(frame []uintptr) int32 {
+	r, _, _ := purego.SyscallN(p.addr, frame...)
+	return int32(r)
+}
+
+// CallString is Call for a function that returns a C string which stays valid, such as an error's name.
+//
+//go:uintptrescapes
+func (p Proc) CallString(args ...uintptr) string {
+	r, _, _ := purego.SyscallN(p.addr, args...)
+	return GoString(*(**byte)(unsafe.Pointer(&r))) // r is C memory, which the collector never moves
 }
 
 // CString is s as a NUL-terminated buffer; it fails on a string that already holds a NUL.

@@ -20,6 +20,7 @@ func TestBindAndCall(t *testing.T) {
 		Abs    Proc `c:"abs"`
 		Strlen Proc `c:"no_such_strlen|strlen"`
 		Absent Proc `c:"no_such_function,optional"`
+		Error  Proc `c:"strerror"`
 	}
 	if err := openLibc(t).Bind(&c); err != nil {
 		t.Fatal(err)
@@ -34,6 +35,9 @@ func TestBindAndCall(t *testing.T) {
 	}
 	if got := c.Strlen.Call(uintptr(unsafe.Pointer(&text[0]))); got != 5 || c.Strlen.Name != "strlen" {
 		t.Errorf("%s(hello) = %d", c.Strlen.Name, got)
+	}
+	if got := c.Error.CallString(0); got == "" {
+		t.Error("strerror(0) is empty")
 	}
 	if c.Absent.Ok() || c.Absent.Name != "no_such_function" {
 		t.Errorf("absent symbol bound: %+v", c.Absent)
@@ -52,14 +56,15 @@ func TestBindNamesEveryMissingSymbol(t *testing.T) {
 	}
 }
 
-func TestCallAllocatesNothing(t *testing.T) {
+func TestCallFrameAllocatesNothing(t *testing.T) {
 	var c struct {
 		Abs Proc `c:"abs"`
 	}
 	if err := openLibc(t).Bind(&c); err != nil {
 		t.Fatal(err)
 	}
-	if n := testing.AllocsPerRun(100, func() { c.Abs.Call(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) }); n != 0 {
+	frame := make([]uintptr, 11)
+	if n := testing.AllocsPerRun(100, func() { c.Abs.CallFrame(frame) }); n != 0 {
 		t.Errorf("%v allocations per call, want none: launches must not feed the garbage collector", n)
 	}
 }
@@ -80,14 +85,15 @@ func TestStrings(t *testing.T) {
 	}
 }
 
-func BenchmarkCall(b *testing.B) {
+func BenchmarkCallFrame(b *testing.B) {
 	var c struct {
 		Abs Proc `c:"abs"`
 	}
 	if err := openLibc(b).Bind(&c); err != nil {
 		b.Fatal(err)
 	}
+	frame := []uintptr{1}
 	for b.Loop() {
-		c.Abs.Call(1)
+		c.Abs.CallFrame(frame)
 	}
 }

@@ -17,8 +17,8 @@ func (f Finder) pythonPrefixes() []string {
 	}
 	list = append(list, f.pathPrefixes()...)
 	if home := f.Getenv("HOME"); home != "" {
-		for _, d := range []string{"/.local", "/miniconda3", "/miniforge3", "/anaconda3"} {
-			list = append(list, quote(home+d))
+		for _, d := range []string{"/.local", "/.pyenv/versions/*", "/miniconda3", "/miniforge3", "/anaconda3"} {
+			list = append(list, quote(home)+d)
 		}
 	}
 	return unique(append(list, "/opt/*", "/opt/*/.venv", "/opt/*/venv", "/usr", "/usr/local"))

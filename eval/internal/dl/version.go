@@ -9,7 +9,7 @@ func newestFirst(a, b string) int {
 		na, nb := leadingDigits(a), leadingDigits(b)
 		if na == "" || nb == "" {
 			if a[0] != b[0] {
-				return int(a[0]) - int(b[0])
+				return rank(a[0]) - rank(b[0])
 			}
 			a, b = a[1:], b[1:]
 			continue
@@ -20,6 +20,14 @@ func newestFirst(a, b string) int {
 		a, b = a[len(na):], b[len(nb):]
 	}
 	return len(a) - len(b)
+}
+
+// rank puts the end of a folder's name before any character that could continue it.
+func rank(c byte) int {
+	if c == '/' {
+		return -1
+	}
+	return int(c)
 }
 
 func leadingDigits(s string) string {

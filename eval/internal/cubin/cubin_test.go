@@ -1,0 +1,99 @@
+package cubin_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"darwarp/eval/internal/cubin"
+	"darwarp/eval/internal/dl"
+	"darwarp/eval/internal/nvrtc"
+)
+
+func TestCode(t *testing.T) {
+	lib, tried, err := dl.Find(dl.NVRTC)
+	if err != nil {
+		t.Skipf("NVRTC not found: looked in %q", tried)
+	}
+	c, err := nvrtc.Open(lib)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := func(t *testing.T, src string, opts ...string) []byte {
+		t.Helper()
+		image, log, err := c.Compile(src, "k.cu", append([]string{"--gpu-architecture=sm_90"}, opts...))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, log)
+		}
+		sum, err := cubin.Code(image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	const base = `__device__ float bias[2] = {1, 2};
+extern "C" __global__ void k(float* x, int n) {
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n) x[i] = x[i] * 3.0f + bias[i & 1];
+}`
+	const renamed = `// the same in other words
+__device__ float offsets[2] = {1, 2};
+
+extern "C" __global__ void k(float* out, int count) {
+	int index = blockIdx.x * blockDim.x + threadIdx.x; /* where */
+	if (index < count) out[index] = out[index] * 3.0f + offsets[index & 1];
+}`
+	replace := func(old, new string) string {
+		if !bytes.Contains([]byte(base), []byte(old)) {
+			t.Fatalf("base source lacks %q", old)
+		}
+		return string(bytes.Replace([]byte(base), []byte(old), []byte(new), 1))
+	}
+	tests := []struct {
+		name string
+		src  string
+		opts []string
+		same bool
+	}{
+		{"same source again", base, nil, true},
+		{"comments and names", renamed, nil, true},
+		{"verbose assembler", base, []string{"--ptxas-options=-v"}, true},
+		{"another constant", replace("3.0f", "4.0f"), nil, false},
+		{"another initial value", replace("{1, 2}", "{1, 3}"), nil, false},
+		{"another kernel name", replace("k(", "kk("), nil, false},
+		{"more shared memory", replace("int i =", "__shared__ volatile float s[64]; s[threadIdx.x] = 1; int i ="), nil, false},
+		{"launch bounds", replace("void k", "void __launch_bounds__(128) k"), nil, false},
+	}
+	want := code(t, base)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := code(t, tt.src, tt.opts...); bytes.Equal(got, want) != tt.same {
+				t.Errorf("same code = %v, want %v", !tt.same, tt.same)
+			}
+		})
+	}
+	t.Run("another architecture", func(t *testing.T) {
+		if bytes.Equal(code(t, base, "--gpu-architecture=sm_80"), want) {
+			t.Error("sm_80 and sm_90 code are the same")
+		}
+	})
+	t.Run("no kernel", func(t *testing.T) {
+		image, _, err := c.Compile("__device__ int x;", "k.cu", []string{"--gpu-architecture=sm_90"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cubin.Code(image); !errors.Is(err, cubin.ErrNoCode) {
+			t.Errorf("Code = %v, want ErrNoCode", err)
+		}
+	})
+}
+
+func FuzzCode(f *testing.F) {
+	f.Add([]byte("not an ELF file"))
+	f.Add([]byte("\x7fELF\x02\x01\x01"))
+	f.Fuzz(func(t *testing.T, image []byte) {
+		if sum, err := cubin.Code(image); err == nil && len(sum) != 32 {
+			t.Errorf("Code of %d bytes = %x without an error", len(image), sum)
+		}
+	})
+}

@@ -1,0 +1,170 @@
+// Package nvrtc compiles CUDA C++ to machine code in this process with NVIDIA's runtime compiler.
+//
+// NVRTC holds a lock for the whole process, so threads do not make it faster, and it can crash on
+// hostile input: run it in worker processes, one program at a time each.
+package nvrtc
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unsafe"
+
+	"darwarp/eval/internal/dl"
+)
+
+// procs are the functions of nvrtc.h. CUDA 12.8 brought the PCH ones.
+type procs struct {
+	GetErrorString      dl.Proc `c:"nvrtcGetErrorString"`
+	Version             dl.Proc `c:"nvrtcVersion"`
+	NumArchs            dl.Proc `c:"nvrtcGetNumSupportedArchs"`
+	Archs               dl.Proc `c:"nvrtcGetSupportedArchs"`
+	Create              dl.Proc `c:"nvrtcCreateProgram"`
+	Destroy             dl.Proc `c:"nvrtcDestroyProgram"`
+	Compile             dl.Proc `c:"nvrtcCompileProgram"`
+	CubinSize           dl.Proc `c:"nvrtcGetCUBINSize"`
+	Cubin               dl.Proc `c:"nvrtcGetCUBIN"`
+	LogSize             dl.Proc `c:"nvrtcGetProgramLogSize"`
+	Log                 dl.Proc `c:"nvrtcGetProgramLog"`
+	PCHCreateStatus     dl.Proc `c:"nvrtcGetPCHCreateStatus,optional"`
+	PCHHeapSizeRequired dl.Proc `c:"nvrtcGetPCHHeapSizeRequired,optional"`
+	SetPCHHeapSize      dl.Proc `c:"nvrtcSetPCHHeapSize,optional"`
+}
+
+// Results of nvrtc.h that are treated apart.
+const (
+	resultCompilation      = 6
+	resultPCHHeapExhausted = 14
+)
+
+// Compiler is an open NVRTC.
+type Compiler struct {
+	p     procs
+	major int
+	minor int
+}
+
+// Open loads the NVRTC at path. Its companion library with the built-in functions lies in the same
+// folder, but NVRTC itself only asks the loader for it by name; it is therefore loaded first.
+func Open(path string) (*Compiler, error) {
+	lib, err := dl.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &Compiler{}
+	if err := lib.Bind(&c.p); err != nil {
+		return nil, err
+	}
+	var major, minor int32
+	if err := c.check(c.p.Version, c.p.Version.Call(uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))); err != nil {
+		return nil, err
+	}
+	c.major, c.minor = int(major), int(minor)
+	builtins := filepath.Join(filepath.Dir(path), fmt.Sprintf("libnvrtc-builtins.so.%d.%d", major, minor))
+	if _, err := os.Stat(builtins); err == nil {
+		if _, err := dl.Open(builtins); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Version is NVRTC's own, such as 13, 0.
+func (c *Compiler) Version() (major, minor int) { return c.major, c.minor }
+
+// HasPCH reports whether this NVRTC can keep parsed headers between programs.
+func (c *Compiler) HasPCH() bool {
+	return c.p.PCHCreateStatus.Ok() && c.p.PCHHeapSizeRequired.Ok() && c.p.SetPCHHeapSize.Ok()
+}
+
+// SupportedArchs lists the architectures NVRTC compiles for, ascending, as 90 for sm_90.
+func (c *Compiler) SupportedArchs() []int {
+	var n int32
+	if c.p.NumArchs.Call(uintptr(unsafe.Pointer(&n))) != 0 || n <= 0 {
+		return nil
+	}
+	list := make([]int32, n)
+	if c.p.Archs.Call(uintptr(unsafe.Pointer(&list[0]))) != 0 {
+		return nil
+	}
+	archs := make([]int, n)
+	for i, a := range list {
+		archs[i] = int(a)
+	}
+	return archs
+}
+
+// CompileError says that the program is at fault: it does not compile.
+type CompileError struct {
+	Log string // the compiler's messages, with lines of the source
+}
+
+// Error is the first message of the log that is an error.
+func (e *CompileError) Error() string {
+	for line := range strings.Lines(e.Log) {
+		if strings.Contains(line, "error") || strings.Contains(line, "fatal") {
+			return "compile: " + strings.TrimSpace(line)
+		}
+	}
+	return "compile: " + strings.TrimSpace(e.Log)
+}
+
+// Compile compiles the program src to a cubin. Messages refer to it by name. opts are NVRTC's and must
+// name a real architecture, as in --gpu-architecture=sm_90a. log holds warnings and what
+// --ptxas-options=-v prints (see ParsePtxas). A program that does not compile is a *CompileError;
+// any other error is the installation's or the caller's.
+//
+// With --pch and --pch-dir=DIR the headers are parsed once per process. Give every process its own
+// DIR: NVRTC crashes when processes that start together share one. An NVRTC without PCH compiles
+// without it.
+func (c *Compiler) Compile(src, name string, opts []string) (cubin []byte, log string, err error) {
+	if !c.HasPCH() {
+		opts = withoutPCH(opts)
+	}
+	prog, err := c.newProgram(src, name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { prog.destroy() }()
+	if log, err = prog.compile(opts); err != nil {
+		return nil, log, err
+	}
+	if usesPCH(opts) && prog.growPCHHeap() {
+		// The headers did not fit. This program compiled all the same; compiling it anew stores them,
+		// which the thousands of programs that follow save.
+		if again, err := c.newProgram(src, name); err == nil {
+			prog.destroy()
+			prog = again
+			if log, err = prog.compile(opts); err != nil {
+				return nil, log, err
+			}
+		}
+	}
+	cubin, err = prog.cubin()
+	return cubin, log, err
+}
+
+func usesPCH(opts []string) bool {
+	return len(withoutPCH(opts)) < len(opts)
+}
+
+// withoutPCH drops the options about precompiled headers. NVRTC takes one or two dashes.
+func withoutPCH(opts []string) []string {
+	var rest []string
+	for _, o := range opts {
+		bare := strings.TrimLeft(o, "-")
+		if bare != "pch" && !strings.HasPrefix(bare, "pch-") && !strings.HasPrefix(bare, "instantiate-templates-in-pch") {
+			rest = append(rest, o)
+		}
+	}
+	return rest
+}
+
+// check turns a result that is not success into an error.
+func (c *Compiler) check(p dl.Proc, result int32) error {
+	if result == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %s (%d)", p.Name, c.p.GetErrorString.CallString(uintptr(result)), result)
+}
