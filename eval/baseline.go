@@ -1,0 +1,212 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"darwarp/eval/internal/checker"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// Baselines looks for what a user would run instead and names those that this machine has. The
+// others are told with the reason. A baseline passes the same check as a candidate first: that also
+// shows that the error model is not too strict for this device.
+func (p *Pool) Baselines(ctx context.Context) (names []string, missing map[string]string, err error) {
+	missing = map[string]string{}
+	for _, b := range p.cfg.Problem.Baselines {
+		if b.Kind != "cublaslt" {
+			missing[b.Kind] = "unknown kind"
+			continue
+		}
+		why, err := p.findLibrary(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if why != "" {
+			missing[b.Kind] = why
+			continue
+		}
+		names = append(names, b.Kind)
+	}
+	return names, missing, nil
+}
+
+// findLibrary has cuBLASLt's best algorithm for every workload found and judged.
+func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
+	if p.runner.open.Library == "" {
+		return "libcublasLt.so not found", nil
+	}
+	if len(p.runner.library) > 0 {
+		return "", nil
+	}
+	slot, err := p.slot(ctx) // slot 0 is the device's to write to
+	if err != nil {
+		return "", err
+	}
+	held := []int{slot}
+	defer func() {
+		for _, s := range held {
+			p.slots <- s
+		}
+	}()
+	for slot != 0 {
+		if slot, err = p.slot(ctx); err != nil {
+			return "", err
+		}
+		held = append(held, slot)
+	}
+	var found []gpu.Library
+	for _, w := range p.cfg.Workloads {
+		req := gpu.Library{Run: p.runOf(w, p.cfg.Cache, 0), DType: p.cfg.DType, Dims: w.Dims}
+		var reply gpu.LibraryReply
+		if err := p.runner.call(ctx, gpu.Request{Library: &req}, &reply, patience); err != nil {
+			return fmt.Sprintf("does not run: %v", err), nil
+		}
+		judged, err := p.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: 0, Acc: kernels.FP32, Cases: p.cases.byLoad[w.Name]}})
+		if err != nil {
+			return "", err
+		}
+		if judged.Wrong != "" {
+			return "fails the check: " + judged.Wrong, nil
+		}
+		p.log.Info("baseline", "name", "cublaslt", "workload", w.Name, "algorithm", reply.About, "ns", reply.Best, "worst", judged.Report.Worst)
+		p.mu.Lock()
+		p.blas[w.Name] = reply
+		p.mu.Unlock()
+		found = append(found, req)
+	}
+	p.runner.setLibrary(found)
+	return "", nil
+}
+
+// baseline is a baseline as a contestant.
+func (p *Pool) baseline(name string) (contestant, error) {
+	if name != "cublaslt" || len(p.runner.library) == 0 {
+		return contestant{}, fmt.Errorf("baseline %s is not here", name)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := contestant{Contender: gpu.Contender{Library: true}, estimate: map[string]float64{}}
+	for _, w := range p.cfg.Workloads {
+		found := p.blas[w.Name]
+		c.Expect = append(c.Expect, found.Hash)
+		c.estimate[w.Name] = found.Best
+	}
+	return c, nil
+}
+
+// About says what a baseline is on a workload: for cuBLASLt, its algorithm.
+func (p *Pool) About(name, workload string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if name == "cublaslt" {
+		return p.blas[workload].About
+	}
+	return ""
+}
+
+// Compare duels a candidate with a baseline, as champion, at hot or cold.
+func (p *Pool) Compare(ctx context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error) {
+	a, err := p.baseline(name)
+	if err != nil {
+		return kernels.Duel{}, err
+	}
+	b, err := p.ready(ctx, job)
+	if err != nil {
+		return kernels.Duel{}, err
+	}
+	d, err := p.duel(ctx, a, b, cache)
+	d.Champion, d.Challenger = name, job.ID.Short()
+	return d, err
+}
+
+// Versus duels two candidates at hot or cold; Duel is at the session's own mode.
+func (p *Pool) Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error) {
+	a, err := p.ready(ctx, champion)
+	if err != nil {
+		return kernels.Duel{}, err
+	}
+	b, err := p.ready(ctx, challenger)
+	if err != nil {
+		return kernels.Duel{}, err
+	}
+	d, err := p.duel(ctx, a, b, cache)
+	d.Champion, d.Challenger = champion.ID.Short(), challenger.ID.Short()
+	return d, err
+}
+
+// Final measures a candidate again in a fresh device process, with more samples, at hot and at cold.
+// Only these figures are published.
+func (p *Pool) Final(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
+	if err := p.runner.restart(); err != nil {
+		return kernels.Result{}, err
+	}
+	e := &evaluation{Pool: p, job: job}
+	for _, step := range []func(context.Context) error{e.resolve, e.compile, e.gate} {
+		if err := step(ctx); err != nil {
+			return e.res, err
+		}
+		if e.res.Outcome == kernels.Duplicate {
+			e.res.Outcome = kernels.Unknown
+		}
+		if e.res.Outcome != kernels.Unknown {
+			return e.res, nil
+		}
+	}
+	for _, cache := range []string{"hot", "cold"} {
+		if err := e.final(ctx, cache); err != nil || e.res.Outcome != kernels.Unknown {
+			return e.res, err
+		}
+	}
+	e.res.Outcome, e.res.Proof = kernels.OK, p.Provenance().Key()
+	return e.res, nil
+}
+
+func (e *evaluation) final(ctx context.Context, cache string) error {
+	reply, outcome, detail, err := e.measure(ctx, cache, true)
+	if err != nil {
+		return err
+	}
+	if outcome != kernels.Unknown {
+		e.fail(outcome, "%s", detail)
+		return nil
+	}
+	for i, r := range reply.Runs {
+		t := timing(e.cfg.Workloads[i].Name, cache, r)
+		t.Tier = "final"
+		if r.Wrong > 0 {
+			e.fail(kernels.Wrong, "%s: %d of %d outputs of timed launches differ from the gated ones", t.Workload, r.Wrong, r.Checked)
+		}
+		e.res.Times = append(e.res.Times, t)
+	}
+	return nil
+}
+
+// BaselineTimes measures a baseline the way Final measures a candidate.
+func (p *Pool) BaselineTimes(ctx context.Context, name string) (kernels.BaselineResult, error) {
+	c, err := p.baseline(name)
+	if err != nil {
+		return kernels.BaselineResult{}, err
+	}
+	out := kernels.BaselineResult{Name: name, Proof: p.Provenance().Key()}
+	for _, cache := range []string{"hot", "cold"} {
+		req := &gpu.Time{Contender: c.Contender, Final: true}
+		for _, w := range p.cfg.Workloads {
+			req.Runs = append(req.Runs, p.runOf(w, cache, c.estimate[w.Name]))
+		}
+		var reply gpu.TimeReply
+		if err := p.runner.call(ctx, gpu.Request{Time: req}, &reply, patience); err != nil {
+			return out, err
+		}
+		if reply.Fault != nil {
+			return out, fmt.Errorf("baseline %s: %s", name, reply.Fault.Text)
+		}
+		for i, r := range reply.Runs {
+			t := timing(p.cfg.Workloads[i].Name, cache, r)
+			t.Tier = "final"
+			out.Times = append(out.Times, t)
+		}
+	}
+	return out, nil
+}

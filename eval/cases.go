@@ -1,0 +1,110 @@
+package eval
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// seedsPerWorkload is how many input sets each scored size has: timed launches alternate between
+// them, so that an answer kept from an earlier call is wrong.
+const seedsPerWorkload = 2
+
+// caseSet is the inputs that every candidate of a run is judged on, with where their outputs and
+// their truth lie in the shared memories.
+type caseSet struct {
+	cases     []gpu.Case
+	byLoad    map[string][]int // case indices by workload
+	slotBytes int
+	truth     int // bytes
+	guardKey  uint64
+}
+
+// newCases makes the list: every check shape on ordinary and on exact inputs, the largest of them on
+// every input class, and each workload on seedsPerWorkload ordinary inputs. The seeds are secret:
+// they come from the system and are never shown before the run is over.
+func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload) (*caseSet, error) {
+	s := &caseSet{byLoad: map[string][]int{}, guardKey: secret()}
+	large := largest(p, t)
+	for i, d := range p.Check.Shapes {
+		for _, class := range classesFor(p, i == large) {
+			if err := s.add(p, t, "", d, class); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, w := range workloads {
+		for range seedsPerWorkload {
+			s.byLoad[w.Name] = append(s.byLoad[w.Name], len(s.cases))
+			if err := s.add(p, t, w.Name, w.Dims, p.Check.Inputs[0]); err != nil {
+				return nil, fmt.Errorf("workload %s: %w", w.Name, err)
+			}
+		}
+	}
+	return s, nil
+}
+
+func classesFor(p *kernels.Problem, all bool) []string {
+	classes := p.Check.Inputs[:1]
+	if all {
+		classes = p.Check.Inputs
+	}
+	if p.ExactTest() {
+		classes = append([]string{"exact"}, classes...)
+	}
+	return classes
+}
+
+// largest is the check shape with the most arithmetic.
+func largest(p *kernels.Problem, t kernels.DType) int {
+	best, at := -1.0, 0
+	for i, d := range p.Check.Shapes {
+		if flops, _, err := p.Work(d, t); err == nil && flops > best {
+			best, at = flops, i
+		}
+	}
+	return at
+}
+
+func (s *caseSet) add(p *kernels.Problem, t kernels.DType, workload string, d kernels.Dims, class string) error {
+	bufs, err := p.Buffers(d, t)
+	if err != nil {
+		return err
+	}
+	c := gpu.Case{Name: sizeName(p, d) + " " + class, Workload: workload, Dims: d, Class: class, Seed: secret(), Buffers: bufs, OutAt: s.slotBytes, TruthAt: s.truth}
+	s.slotBytes += c.OutBytes()
+	s.truth += c.TruthBytes()
+	s.cases = append(s.cases, c)
+	return nil
+}
+
+// sizeName writes a size in the order that the problem names its dims: 257x255x129.
+func sizeName(p *kernels.Problem, d kernels.Dims) string {
+	parts := make([]string, len(p.DimNames))
+	for i, n := range p.DimNames {
+		parts[i] = fmt.Sprint(d[n])
+	}
+	return strings.Join(parts, "x")
+}
+
+// deviceBytes is the device memory that the cases take.
+func (s *caseSet) deviceBytes() int {
+	n := 0
+	for i := range s.cases {
+		n += s.cases[i].ArenaBytes()
+	}
+	return n
+}
+
+// secret draws a seed that no candidate can know.
+func secret() uint64 {
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil { // documented never to fail
+		panic(err)
+	}
+	return binary.LittleEndian.Uint64(b[:])
+}

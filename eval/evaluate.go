@@ -1,0 +1,286 @@
+package eval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"darwarp/eval/internal/checker"
+	"darwarp/eval/internal/compile"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// Evaluate compiles, gates and times one candidate. What the candidate does wrong is the Result's
+// Outcome; an error means that we are broken, or that ctx ended.
+func (p *Pool) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
+	e := &evaluation{Pool: p, job: job}
+	err := e.run(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return kernels.Result{Outcome: kernels.Lost, Detail: "stopped"}, ctx.Err()
+		}
+		return kernels.Result{Outcome: kernels.Lost, Detail: kernels.CleanDetail(err.Error())}, err
+	}
+	e.res.Detail = kernels.CleanDetail(e.res.Detail)
+	e.res.Proof = p.Provenance().Key()
+	return e.res, nil
+}
+
+// evaluation is one candidate on its way.
+type evaluation struct {
+	*Pool
+	job     *kernels.Job
+	res     kernels.Result
+	cubin   []byte
+	calls   []kernels.Call // by case
+	hashes  map[string][]uint64
+	elapsed map[string]float64 // ns a call at the gate, by workload
+}
+
+func (e *evaluation) fail(o kernels.Outcome, format string, args ...any) {
+	e.res.Outcome, e.res.Detail = o, fmt.Sprintf(format, args...)
+}
+
+// run goes from step to step until one gives a verdict.
+func (e *evaluation) run(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{e.resolve, e.compile, e.gate, e.time} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if e.res.Outcome != kernels.Unknown {
+			return nil
+		}
+	}
+	e.res.Outcome = kernels.OK
+	return nil
+}
+
+// resolve gives the plan its numbers at every size.
+func (e *evaluation) resolve(context.Context) error {
+	for i := range e.cases.cases {
+		c, err := e.job.Resolve(e.cases.cases[i].Dims)
+		if err != nil {
+			e.fail(kernels.Invalid, "at %s: %v", e.cases.cases[i].Name, err)
+			return nil
+		}
+		for _, l := range c.Launches {
+			if l.Smem > e.device.SmemPerBlock {
+				e.fail(kernels.Invalid, "kernel %s wants %d bytes of shared memory, %s gives a block %d", l.Entry, l.Smem, e.device.Name, e.device.SmemPerBlock)
+				return nil
+			}
+		}
+		e.calls = append(e.calls, c)
+	}
+	return nil
+}
+
+func (e *evaluation) compile(ctx context.Context) error {
+	start := time.Now()
+	out, err := e.compiler.Compile(ctx, e.job.Source)
+	if err != nil {
+		return err
+	}
+	e.res.Cost.Compile = out.Seconds
+	e.res.Cost.Wait = max(0, time.Since(start).Seconds()-out.Seconds)
+	if out.Failure != "" {
+		e.fail(kernels.CompileFailed, "%s", out.Failure)
+		return nil
+	}
+	e.cubin, e.res.Resources = out.Cubin, out.Resources
+	e.res.Code = codeKey(out, e.calls)
+	if first, dup := e.claim(e.res.Code); dup {
+		e.fail(kernels.Duplicate, "same machine code and launches as %s", first.Short())
+	}
+	return nil
+}
+
+// codeKey names machine code together with how it is launched.
+func codeKey(out compile.Output, calls []kernels.Call) string {
+	h := sha256.New()
+	h.Write([]byte(out.Code))
+	if err := json.NewEncoder(h).Encode(calls); err != nil { // numbers and strings
+		panic(err)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// claim registers the candidate as the first with its machine code, or names the one that was.
+func (e *evaluation) claim(code string) (kernels.ID, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if first, ok := e.seen[code]; ok && first != e.job.ID {
+		return first, true
+	}
+	e.seen[code] = e.job.ID
+	return e.job.ID, false
+}
+
+// Remember tells the pool of machine code that an earlier session has judged.
+func (p *Pool) Remember(code string, id kernels.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if code != "" {
+		p.seen[code] = id
+	}
+}
+
+// attempts is how many fresh workers must agree before a fault is the candidate's.
+const attempts = 2
+
+// gate runs the candidate on every case and has its outputs judged.
+func (e *evaluation) gate(ctx context.Context) error {
+	slot, err := e.slot(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { e.slots <- slot }()
+	start := time.Now()
+	defer func() { e.res.Cost.Gate = time.Since(start).Seconds() }()
+	var reply gpu.GateReply
+	faulted := ""
+	for range attempts {
+		reply = gpu.GateReply{}
+		err := e.runner.call(ctx, gpu.Request{Gate: &gpu.Gate{Cubin: e.cubin, Calls: e.calls, Slot: slot}}, &reply, e.gateDeadline())
+		outcome, detail, err := e.faultOf(reply.Fault, err)
+		if err != nil {
+			return err
+		}
+		if outcome == kernels.Unknown {
+			break
+		}
+		if outcome == kernels.Invalid || faulted != "" {
+			e.fail(outcome, "%s", detail)
+			return nil
+		}
+		faulted = detail
+	}
+	if faulted != "" {
+		e.fail(kernels.Flaky, "a fault that did not repeat in a fresh process: %s", faulted)
+		return nil
+	}
+	e.describe(reply.Resources)
+	return e.verdict(ctx, slot, reply)
+}
+
+func (p *Pool) slot(ctx context.Context) (int, error) {
+	select {
+	case s := <-p.slots:
+		return s, nil
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// faultOf says what a device call's fault, or the loss of its worker, means for the candidate.
+func (e *evaluation) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, error) {
+	var l *lost
+	switch {
+	case errors.As(err, &l) && l.timeout:
+		return kernels.TimedOut, fmt.Sprintf("did not finish (%s): %v", l.phase, l.err), nil
+	case errors.As(err, &l):
+		return kernels.Crashed, fmt.Sprintf("took the device process down (%s): %v", l.phase, l.err), nil
+	case err != nil:
+		return 0, "", err
+	case f == nil:
+		return 0, "", nil
+	case f.Launch:
+		return kernels.Invalid, fmt.Sprintf("cannot be launched (%s): %s", f.Case, f.Text), nil
+	}
+	// The process is lost for CUDA: take a fresh one before anybody else asks.
+	return kernels.Crashed, fmt.Sprintf("%s: %s", f.Case, f.Text), e.runner.restart()
+}
+
+// A candidate gets slack times the time of the one to beat for each of its calls, and never less
+// than floor; without one to beat, patience.
+const (
+	slack    = 20
+	floor    = 5 * time.Second
+	patience = 120 * time.Second
+)
+
+func (e *evaluation) gateDeadline() time.Duration {
+	if len(e.job.Bar) == 0 {
+		return patience
+	}
+	d := floor
+	for _, w := range e.cfg.Workloads {
+		d += time.Duration(slack * e.job.Bar[w.Name] * 2 * seedsPerWorkload)
+	}
+	return min(d, patience)
+}
+
+// describe adds what the driver knows to what the compiler said.
+func (e *evaluation) describe(fromDriver []kernels.Resources) {
+	for _, d := range fromDriver {
+		for i := range e.res.Resources {
+			if r := &e.res.Resources[i]; r.Entry == d.Entry {
+				r.Registers, r.StaticSmem, r.DynamicSmem, r.BlocksPerSM, r.Occupancy = d.Registers, d.StaticSmem, d.DynamicSmem, d.BlocksPerSM, d.Occupancy
+				r.Stack = max(r.Stack, d.Stack)
+			}
+		}
+	}
+}
+
+// verdict judges the outputs, then what else the runs showed. A wrong value is told before a race:
+// it says more.
+func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply) error {
+	var ran []int
+	for i, c := range reply.Cases {
+		if c.Ran {
+			ran = append(ran, i)
+		}
+	}
+	if len(ran) != len(e.cases.cases) {
+		return fmt.Errorf("the device ran %d of %d cases", len(ran), len(e.cases.cases))
+	}
+	judged, err := e.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: slot, Acc: e.job.Acc, Cases: ran}})
+	if err != nil {
+		return err
+	}
+	e.res.Gate = &judged.Report
+	if judged.Wrong != "" {
+		e.fail(kernels.Wrong, "%s", judged.Wrong)
+		return nil
+	}
+	for i, c := range reply.Cases {
+		name := e.cases.cases[i].Name
+		switch {
+		case c.Guard > 0:
+			e.fail(kernels.Suspect, "%s: wrote %d bytes outside of its buffers", name, c.Guard)
+		case c.Mutated != "":
+			e.fail(kernels.Suspect, "%s: wrote to its input %s", name, c.Mutated)
+		case !c.Same && !e.cfg.Problem.Check.Atomics:
+			e.fail(kernels.Flaky, "%s: two runs on the same inputs gave different bits (a race, or memory that nothing wrote)", name)
+		default:
+			continue
+		}
+		return nil
+	}
+	e.remember(reply)
+	return nil
+}
+
+// remember keeps the hashes of right outputs, for the check of timed launches.
+func (e *evaluation) remember(reply gpu.GateReply) {
+	e.hashes, e.elapsed = map[string][]uint64{}, map[string]float64{}
+	var expect [][]uint64
+	for _, w := range e.cfg.Workloads {
+		var hs []uint64
+		for _, i := range e.cases.byLoad[w.Name] {
+			hs = append(hs, reply.Cases[i].Hash)
+			e.elapsed[w.Name] = reply.Cases[i].Nanos
+		}
+		expect = append(expect, hs)
+	}
+	if e.cfg.Problem.Check.Atomics {
+		expect = nil // equal outputs may differ in their bits
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.expect[e.job.ID] = expect
+}

@@ -1,0 +1,113 @@
+// The trusted device code around a candidate: it makes the inputs, guards the buffers, and hashes
+// what was written. It is compiled into a module of its own and never sees a candidate's source.
+//
+// Every value is a function of (seed, tensor, index) alone, so that two processes make the same
+// inputs: the one that runs candidates and the one that computes the truth.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+typedef unsigned long long u64;
+typedef unsigned int u32;
+
+// splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+__device__ __forceinline__ u64 mix(u64 x) {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+// unit maps 32 random bits to (0, 1).
+__device__ __forceinline__ float unit(u32 bits) { return (bits + 0.5f) * 0x1p-32f; }
+
+// normal is the Box-Muller transform of 64 random bits.
+__device__ __forceinline__ float normal(u64 r) {
+  float radius = sqrtf(-2.0f * logf(unit((u32)r)));
+  return radius * cosf(6.28318530718f * unit((u32)(r >> 32)));
+}
+
+// Input classes; the numbers are those of classCode in inputs.go.
+enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL };
+
+__device__ float sample(int cls, int tensor, u64 i, u64 r) {
+  switch (cls) {
+  case UNIFORM: return unit((u32)r);
+  // Terms near 1 in magnitude whose sum nearly cancels: the first tensor alternates in sign.
+  case CANCEL: return (tensor == 0 && (i & 1) ? -1.0f : 1.0f) * (1.0f + unit((u32)r) * 0x1p-6f);
+  // The first tensor picks few elements of the others: a wrong index gives a wrong number.
+  case ONEHOT: return tensor == 0 ? ((r & 15) == 0 ? 1.0f : 0.0f) : normal(mix(r));
+  // Magnitudes from 2^-5 to 2^5, so that a sum of a few thousand products still fits fp16.
+  case WIDE: return ((r >> 40) & 1 ? -1.0f : 1.0f) * exp2f(unit((u32)r) * 10.0f - 5.0f);
+  // -1, 0, 1: every partial sum is an integer that fp32 holds exactly, in any order.
+  case EXACT: return (float)((int)(r % 3) - 1);
+  case DENORMAL: return ((r >> 40) & 1 ? -1.0f : 1.0f) * unit((u32)r) * 0x1p-14f;
+  default: return normal(r);
+  }
+}
+
+// dw_fill writes n elements of tensor number `tensor`. dtype: 0 fp16, 1 bf16, 2 fp32, 3 int32.
+extern "C" __global__ void dw_fill(void *out, u64 n, int dtype, int cls, int tensor, u64 seed) {
+  u64 key = mix(seed ^ mix((u64)tensor + 1));
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
+    float v = sample(cls, tensor, i, mix(key + i));
+    if (dtype == 0) ((__half *)out)[i] = __float2half_rn(v);
+    else if (dtype == 1) ((__nv_bfloat16 *)out)[i] = __float2bfloat16_rn(v);
+    else if (dtype == 2) ((float *)out)[i] = v;
+    else ((int *)out)[i] = (int)v;
+  }
+}
+
+// pattern is the byte that a guard zone holds at offset i.
+__device__ __forceinline__ unsigned char pattern(u64 key, u64 i) { return (unsigned char)(mix(key + (i >> 3)) >> (8 * (i & 7))); }
+
+// dw_guard fills a guard zone.
+extern "C" __global__ void dw_guard(unsigned char *zone, u64 n, u64 key) {
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) zone[i] = pattern(key, i);
+}
+
+// dw_guard_check adds the number of changed bytes to *bad.
+extern "C" __global__ void dw_guard_check(const unsigned char *zone, u64 n, u64 key, u64 *bad) {
+  u64 wrong = 0;
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) wrong += zone[i] != pattern(key, i);
+  if (wrong) atomicAdd(bad, wrong);
+}
+
+// dw_hash adds to *sum a hash of n bytes that depends on every byte and its place, whatever the
+// order of the threads. salt tells buffers apart that share a sum. p is 8-byte aligned.
+extern "C" __global__ void dw_hash(const unsigned char *p, u64 n, u64 salt, u64 *sum) {
+  u64 words = n / 8, local = 0;
+  const u64 *w = (const u64 *)p;
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < words; i += (u64)gridDim.x * blockDim.x) local += mix(w[i] ^ mix(salt + i));
+  if (blockIdx.x == 0 && threadIdx.x < n % 8) local += mix(p[words * 8 + threadIdx.x] ^ mix(salt + ~(u64)threadIdx.x));
+  for (int d = 16; d > 0; d /= 2) local += __shfl_down_sync(0xffffffffu, local, d);
+  if ((threadIdx.x & 31) == 0) atomicAdd(sum, local);
+}
+
+// dw_clock records the cycle counter of multiprocessor 0 and the global nanosecond timer: two
+// stamps give the true SM clock between them (the method of nvbench). One block a multiprocessor.
+extern "C" __global__ void dw_clock(u64 *stamp) {
+  u32 sm;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  if (sm != 0 || threadIdx.x != 0) return;
+  u64 ns;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+  stamp[0] = clock64();
+  stamp[1] = ns;
+}
+
+// dw_copy moves n 16-byte words: its rate on a small buffer is the L2 ceiling.
+extern "C" __global__ void dw_copy(uint4 *dst, const uint4 *src, u64 n) {
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) dst[i] = src[i];
+}
+
+// dw_spin keeps the stream busy for ns nanoseconds, so that the host can queue the timed work
+// behind it: the work then starts without waiting for the host. It ends by itself, unlike a kernel
+// that waits for a flag.
+extern "C" __global__ void dw_spin(u64 ns) {
+  u64 start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  do {
+    __nanosleep(200);
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - start < ns);
+}

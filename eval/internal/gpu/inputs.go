@@ -1,0 +1,89 @@
+package gpu
+
+import (
+	"fmt"
+
+	"darwarp/kernels"
+)
+
+// classCodes are the input classes by the numbers that harness.cu knows them by.
+var classCodes = map[string]int{"normal": 0, "uniform": 1, "cancel": 2, "onehot": 3, "wide": 4, "exact": 5, "denormal": 6}
+
+// dtypeCodes are the element types by the numbers that harness.cu knows them by.
+var dtypeCodes = map[kernels.DType]int{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3}
+
+// fill writes the inputs of a case into an arena, in stream order.
+func (s *Session) fill(c *Case, a *arena, seed uint64) error {
+	class, ok := classCodes[c.Class]
+	if !ok {
+		return fmt.Errorf("unknown input class %q", c.Class)
+	}
+	tensor := 0
+	for i, b := range c.Buffers {
+		if b.Out {
+			continue
+		}
+		err := s.harness.run("dw_fill", grid(b.Elems()), ptr(a.at[i]), u64(b.Elems()), i32(dtypeCodes[b.DType]), i32(class), i32(tensor), u64(int(seed)))
+		if err != nil {
+			return fmt.Errorf("fill %s: %w", b.Name, err)
+		}
+		tensor++
+	}
+	return nil
+}
+
+// The two poisons: all ones is NaN in every float type, 0x7b is a large finite number in each.
+const (
+	poisonNaN    = 0xff
+	poisonFinite = 0x7b
+)
+
+// poison fills the outputs of an arena.
+func (s *Session) poison(c *Case, a *arena, v uint8) error {
+	for i, b := range c.Buffers {
+		if b.Out {
+			if err := s.drv.Memset8(a.at[i], v, uint64(b.Bytes()), s.stream); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// setGuards fills the guard zones of an arena.
+func (s *Session) setGuards(a *arena, key uint64) error {
+	for i, z := range a.zones {
+		if err := s.harness.run("dw_guard", grid(z.bytes), ptr(z.at), u64(z.bytes), u64(int(key)+i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkGuards adds the changed bytes of all zones to the counter.
+func (s *Session) checkGuards(a *arena, key uint64, counter int) error {
+	for i, z := range a.zones {
+		if err := s.harness.run("dw_guard_check", grid(z.bytes), ptr(z.at), u64(z.bytes), u64(int(key)+i), ptr(s.counterAt(counter))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hash adds the hash of one buffer to the counter.
+func (s *Session) hash(a *arena, c *Case, buffer, counter int) error {
+	n := c.Buffers[buffer].Bytes()
+	return s.harness.run("dw_hash", grid(n/8), ptr(a.at[buffer]), u64(n), u64(buffer<<48), ptr(s.counterAt(counter)))
+}
+
+// hashOutputs adds the hash of every output to the counter.
+func (s *Session) hashOutputs(a *arena, c *Case, counter int) error {
+	for i, b := range c.Buffers {
+		if b.Out {
+			if err := s.hash(a, c, i, counter); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

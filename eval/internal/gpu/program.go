@@ -1,0 +1,185 @@
+package gpu
+
+import (
+	"fmt"
+
+	"darwarp/eval/internal/cuda"
+	"darwarp/kernels"
+)
+
+// program is a candidate's loaded module. It is loaded anew for the gate and for every timing, so
+// that nothing a kernel kept in __device__ memory survives from one to the other.
+type program struct {
+	mod       cuda.Module
+	functions map[string]cuda.Function
+}
+
+func (s *Session) load(cubin []byte, calls []kernels.Call) (*program, error) {
+	mod, err := s.drv.LoadModule(cubin)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{mod: mod, functions: map[string]cuda.Function{}}
+	shared := map[string]int{}
+	for _, c := range calls {
+		for _, l := range c.Launches {
+			shared[l.Entry] = max(shared[l.Entry], l.Smem)
+			if p.functions[l.Entry] != 0 {
+				continue
+			}
+			if p.functions[l.Entry], err = s.drv.Function(mod, l.Entry); err != nil {
+				return p, fmt.Errorf("kernel %s: %w", l.Entry, err)
+			}
+		}
+	}
+	for entry, bytes := range shared {
+		if err := s.allowShared(p.functions[entry], bytes); err != nil {
+			return p, fmt.Errorf("kernel %s: %d bytes of dynamic shared memory: %w", entry, bytes, err)
+		}
+	}
+	return p, nil
+}
+
+// allowShared opts in to more dynamic shared memory than a block gets unasked.
+func (s *Session) allowShared(f cuda.Function, bytes int) error {
+	const unasked = 48 << 10
+	static, err := s.drv.FuncAttr(f, cuda.FuncSharedSize)
+	if err != nil || static+bytes <= unasked {
+		return err
+	}
+	return s.drv.SetFuncAttr(f, cuda.FuncMaxDynamicShared, bytes)
+}
+
+func (s *Session) unload(p *program) error {
+	if p == nil || p.mod == 0 {
+		return nil
+	}
+	return s.drv.UnloadModule(p.mod)
+}
+
+// resources asks the driver what each kernel of a call takes.
+func (s *Session) resources(p *program, call kernels.Call) ([]kernels.Resources, error) {
+	var out []kernels.Resources
+	for _, l := range call.Launches {
+		f := p.functions[l.Entry]
+		r := kernels.Resources{Entry: l.Entry, DynamicSmem: l.Smem}
+		var err error
+		if r.Registers, err = s.drv.FuncAttr(f, cuda.FuncRegisters); err != nil {
+			return nil, err
+		}
+		if r.StaticSmem, err = s.drv.FuncAttr(f, cuda.FuncSharedSize); err != nil {
+			return nil, err
+		}
+		if r.Stack, err = s.drv.FuncAttr(f, cuda.FuncLocalSize); err != nil {
+			return nil, err
+		}
+		size := l.Block[0] * l.Block[1] * l.Block[2]
+		if r.BlocksPerSM, err = s.drv.MaxActiveBlocks(f, size, l.Smem); err != nil {
+			return nil, err
+		}
+		r.Occupancy = float64(r.BlocksPerSM*size) / float64(s.dev.ThreadsPerSM)
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// work is one call of a contender on one arena, ready to be put into the stream.
+type work struct {
+	zeros    []zone
+	launches []*cuda.Launch
+	library  func() error
+}
+
+func dim(v [3]int) cuda.Dim3 {
+	return cuda.Dim3{X: uint32(v[0]), Y: uint32(v[1]), Z: uint32(v[2])}
+}
+
+// bind gives a call its pointers. scratch is where its scratch buffers were placed, in order.
+func (s *Session) bind(p *program, call kernels.Call, c *Case, a *arena, scratch *arena) (*work, error) {
+	at := map[string]cuda.Ptr{}
+	for i, b := range c.Buffers {
+		at[b.Name] = a.at[i]
+	}
+	w := &work{}
+	for i, sc := range call.Scratch {
+		at[sc.Name] = scratch.at[i]
+		if sc.Zero {
+			w.zeros = append(w.zeros, zone{scratch.at[i], sc.Bytes})
+		}
+	}
+	for _, l := range call.Launches {
+		launch := &cuda.Launch{Func: p.functions[l.Entry], Grid: dim(l.Grid), Block: dim(l.Block), Shared: uint32(l.Smem)}
+		if l.Cluster != [3]int{1, 1, 1} {
+			launch.Cluster = dim(l.Cluster)
+		}
+		for _, x := range l.Args {
+			switch x.Kind {
+			case "tensor", "scratch":
+				v, ok := at[x.Name]
+				if !ok {
+					return nil, fmt.Errorf("argument %s: no such buffer", x.Name)
+				}
+				launch.Args.Ptr(v)
+			case "i32":
+				launch.Args.Int32(int32(x.Int))
+			default:
+				return nil, fmt.Errorf("argument of unknown kind %q", x.Kind)
+			}
+		}
+		w.launches = append(w.launches, launch)
+	}
+	return w, nil
+}
+
+// put queues the work.
+func (s *Session) put(w *work) error {
+	for _, z := range w.zeros {
+		if z.bytes > 0 {
+			if err := s.drv.Memset8(z.at, 0, uint64(z.bytes), s.stream); err != nil {
+				return err
+			}
+		}
+	}
+	if w.library != nil {
+		return w.library()
+	}
+	for _, l := range w.launches {
+		if err := s.drv.Start(l, s.stream); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// placeScratch lays a call's scratch buffers out in one of the two scratch blocks, with guards
+// between them, poisoned or cleared as the plan says.
+func (s *Session) placeScratch(into *block, call kernels.Call, poison uint8) (*arena, error) {
+	sizes := make([]int, len(call.Scratch))
+	for i, sc := range call.Scratch {
+		sizes[i] = sc.Bytes
+	}
+	if len(sizes) == 0 {
+		return nil, nil
+	}
+	_, total := layout(sizes)
+	if err := s.grow(into, total); err != nil {
+		return nil, err
+	}
+	a := newArena(into.at, sizes)
+	for i, sc := range call.Scratch {
+		v := poison
+		if sc.Once {
+			v = 0
+		}
+		if sc.Bytes == 0 {
+			continue
+		}
+		if err := s.drv.Memset8(a.at[i], v, uint64(sc.Bytes), s.stream); err != nil {
+			return nil, err
+		}
+	}
+	return a, s.setGuards(a, s.prep.GuardKey^scratchKey)
+}
+
+// scratchKey makes the guard pattern around scratch another than around tensors.
+const scratchKey = 0x5c7a7c4

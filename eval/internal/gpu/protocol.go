@@ -1,0 +1,207 @@
+// Package gpu is the device side of an evaluation: the worker process that alone talks to one GPU.
+// It runs candidates between guard zones on inputs of its own making and hands their outputs out
+// through shared memory; it never sees the truth and never gives a verdict.
+package gpu
+
+import (
+	"darwarp/kernels"
+)
+
+// Request asks a device worker for one thing. Exactly one field is set.
+type Request struct {
+	Open     *Open     `json:"open,omitempty"`
+	Prepare  *Prepare  `json:"prepare,omitempty"`
+	Truth    *Truth    `json:"truth,omitempty"`
+	Gate     *Gate     `json:"gate,omitempty"`
+	Time     *Time     `json:"time,omitempty"`
+	Duel     *Duel     `json:"duel,omitempty"`
+	Library  *Library  `json:"library,omitempty"`
+	Ceilings *Ceilings `json:"ceilings,omitempty"`
+}
+
+// Open takes a device. The reply is OpenReply.
+type Open struct {
+	Index   int    `json:"index"`
+	Harness []byte `json:"harness,omitempty"` // cubin of harness.cu for this device; empty: only look
+	Driver  string `json:"driver"`            // path of libcuda
+	Library string `json:"library,omitempty"` // path of libcublasLt, empty: none
+}
+
+// OpenReply describes the device.
+type OpenReply struct {
+	Count    int            `json:"count"` // devices on this machine
+	Device   kernels.Device `json:"device"`
+	MaxClock float64        `json:"max_clock"` // SM MHz
+	Free     int            `json:"free"`      // bytes of device memory
+}
+
+// Case is one set of inputs that candidates are run on. Workload is empty for check shapes.
+type Case struct {
+	Name     string           `json:"name"` // "257x255x129 normal"
+	Workload string           `json:"workload,omitempty"`
+	Dims     kernels.Dims     `json:"dims"`
+	Class    string           `json:"class"`
+	Seed     uint64           `json:"seed"`
+	Buffers  []kernels.Buffer `json:"buffers"`
+	OutAt    int              `json:"out_at"`   // where its outputs start in a slot of the output memory
+	TruthAt  int              `json:"truth_at"` // where its truth starts in the truth memory
+}
+
+// OutBytes is the room its outputs take, each rounded up to 256 bytes.
+func (c *Case) OutBytes() int {
+	n := 0
+	for _, b := range c.Buffers {
+		if b.Out {
+			n += align(b.Bytes())
+		}
+	}
+	return n
+}
+
+// TruthBytes is the room its truth takes: a float64 value and a float32 scale per output element.
+func (c *Case) TruthBytes() int {
+	n := 0
+	for _, b := range c.Buffers {
+		if b.Out {
+			n += align(8*b.Elems()) + align(4*b.Elems())
+		}
+	}
+	return n
+}
+
+func align(n int) int { return (n + 255) &^ 255 }
+
+// Prepare allocates and fills the cases. Slots of SlotBytes follow each other in the output memory.
+type Prepare struct {
+	Cases     []Case `json:"cases"`
+	Slots     int    `json:"slots"`
+	SlotBytes int    `json:"slot_bytes"`
+	GuardKey  uint64 `json:"guard_key"`
+}
+
+// Truth runs the reference kernel on every prepared case and writes the truth memory. Only a
+// process that never loads a candidate is asked for it.
+type Truth struct {
+	Cubin    []byte           `json:"cubin"`
+	Launches []kernels.Launch `json:"launches"`         // by case
+	Inputs   []int            `json:"inputs,omitempty"` // cases whose inputs are wanted back, for the check of the reference itself
+}
+
+// TruthReply returns the inputs that were asked for, by case and tensor.
+type TruthReply struct {
+	Inputs [][][]byte `json:"inputs,omitempty"`
+}
+
+// Gate runs a candidate on cases. Each case is run twice, over two different poisons; the outputs of
+// the second run go to the slot.
+type Gate struct {
+	Cubin []byte         `json:"cubin"`
+	Calls []kernels.Call `json:"calls"` // by case; no launches: the case is left out
+	Slot  int            `json:"slot"`
+}
+
+// GateReply says what happened, case by case. A Fault ends it early.
+type GateReply struct {
+	Cases     []CaseReply         `json:"cases"`
+	Resources []kernels.Resources `json:"resources,omitempty"`
+	Fault     *Fault              `json:"fault,omitempty"`
+}
+
+// CaseReply is one case of a gate run.
+type CaseReply struct {
+	Ran     bool    `json:"ran"`
+	Hash    uint64  `json:"hash"`              // of all outputs, second run
+	Same    bool    `json:"same"`              // both runs gave the same bits
+	Guard   int     `json:"guard,omitempty"`   // changed bytes in guard zones
+	Mutated string  `json:"mutated,omitempty"` // an input that was written to
+	Nanos   float64 `json:"ns"`                // second run, one call, with launch overhead
+}
+
+// Fault is a device or launch error while a candidate ran.
+type Fault struct {
+	Case   string `json:"case"`
+	Code   int    `json:"code"`
+	Text   string `json:"text"`
+	Sticky bool   `json:"sticky"` // the process is lost
+	Launch bool   `json:"launch"` // refused before it ran: over a limit, missing entry
+}
+
+// Contender is what is timed: a candidate's module, or a library's algorithm.
+type Contender struct {
+	Cubin   []byte         `json:"cubin,omitempty"`
+	Calls   []kernels.Call `json:"calls,omitempty"`   // by run, for a candidate
+	Expect  [][]uint64     `json:"expect,omitempty"`  // by run and seed: hash of right outputs; empty: not compared
+	Library bool           `json:"library,omitempty"` // the best algorithm that Library found
+}
+
+// Run is one workload to be timed: its cases are the seeds.
+type Run struct {
+	Workload string  `json:"workload"`
+	Cases    []int   `json:"cases"`
+	Estimate float64 `json:"estimate"`      // ns a call, from the gate
+	Bar      float64 `json:"bar,omitempty"` // ns a call to beat
+	Cache    string  `json:"cache"`         // hot or cold
+}
+
+// Time measures a contender: screen, and if it is not hopeless, fitness.
+type Time struct {
+	Contender
+	Runs  []Run `json:"runs"`
+	Final bool  `json:"final,omitempty"` // more samples
+}
+
+// TimeReply has one entry per run that was begun.
+type TimeReply struct {
+	Runs  []RunReply `json:"runs"`
+	Fault *Fault     `json:"fault,omitempty"`
+}
+
+// RunReply is the samples of one run.
+type RunReply struct {
+	Samples  []float64 `json:"samples"`            // ns a call
+	Calls    int       `json:"calls"`              // per sample
+	Screened bool      `json:"screened,omitempty"` // stopped early: far slower than the bar
+	Clock    float64   `json:"clock,omitempty"`    // SM MHz
+	Checked  int       `json:"checked"`            // outputs of timed launches compared
+	Wrong    int       `json:"wrong,omitempty"`    // of them, not as expected
+	Single   float64   `json:"single,omitempty"`   // ns of one call on poisoned outputs, median: must agree with the graph
+	Rejected int       `json:"rejected,omitempty"` // sample blocks thrown away for their clock
+}
+
+// Duel measures two contenders in turn, A B B A.
+type Duel struct {
+	A, B  Contender
+	Run   Run `json:"run"`
+	Which int `json:"which"` // index of the run in the contenders' Calls and Expect
+	Pairs int `json:"pairs"`
+}
+
+// DuelReply is the paired samples.
+type DuelReply struct {
+	A, B  []float64
+	Clock float64 `json:"clock"`
+	Wrong int     `json:"wrong"` // outputs of either that were not as expected
+	Fault *Fault  `json:"fault,omitempty"`
+}
+
+// Library looks for the library's best algorithm for a run. The reply is LibraryReply.
+type Library struct {
+	Run   Run           `json:"run"`
+	DType kernels.DType `json:"dtype"`
+	Dims  kernels.Dims  `json:"dims"` // m, n, k
+}
+
+// LibraryReply names what was found.
+type LibraryReply struct {
+	About string   `json:"about"`
+	Tried int      `json:"tried"`
+	Best  float64  `json:"best"` // ns a call
+	Hash  []uint64 `json:"hash"` // of its outputs, by seed
+	Slot  bool     `json:"slot"` // its outputs are in slot 0, for the checker
+	Fault *Fault   `json:"fault,omitempty"`
+}
+
+// Ceilings measures the device's limits. The reply is kernels.Ceilings.
+type Ceilings struct {
+	DType kernels.DType `json:"dtype"`
+}

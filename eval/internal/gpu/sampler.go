@@ -1,0 +1,278 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"darwarp/eval/internal/cuda"
+)
+
+// How a sample is made. A region shorter than regionNs would be known to worse than 0.25 %, since
+// events resolve half a microsecond; more than maxCalls graph nodes cost more to build than they tell.
+const (
+	regionNs = 200e3
+	maxCalls = 256
+	// spinBase and spinPerNode give the host the time to queue a graph before the stream gets to it.
+	spinBase    = 20e3
+	spinPerNode = 100
+	// checkBytes is the size of outputs up to which every sample's are compared; larger ones are
+	// compared one time in checkEvery.
+	checkBytes = 64 << 20
+	checkEvery = 8
+)
+
+// sampler times one contender on one run: a graph of calls over the run's arenas, replayed on
+// changing inputs, its outputs hashed afterwards.
+type sampler struct {
+	s      *Session
+	run    Run
+	arenas []*arena
+	seeds  []int // by arena: which seed it holds
+	calls  int   // in the graph
+	graph  cuda.Graph
+	single cuda.Graph
+	expect []uint64
+	turn   int
+
+	checked, wrong int
+}
+
+// newSampler builds the graph. bind makes the work of one call on an arena.
+func (s *Session) newSampler(run Run, expect []uint64, bind func(*arena) (*work, error)) (*sampler, error) {
+	m := &sampler{s: s, run: run, expect: expect}
+	var err error
+	if m.arenas, m.seeds, err = s.runArenas(run); err != nil {
+		return nil, err
+	}
+	works := make([]*work, len(m.arenas))
+	for i, a := range m.arenas {
+		if works[i], err = bind(a); err != nil {
+			return nil, err
+		}
+	}
+	m.calls = len(m.arenas)
+	if run.Estimate > 0 {
+		m.calls = max(m.calls, min(maxCalls, int(math.Ceil(regionNs/run.Estimate))))
+	}
+	m.calls += (len(m.arenas) - m.calls%len(m.arenas)) % len(m.arenas)
+	if m.graph, err = s.capture(works, m.calls); err != nil {
+		return m, err
+	}
+	m.single, err = s.capture(works[:1], 1)
+	return m, err
+}
+
+func (s *Session) capture(works []*work, n int) (cuda.Graph, error) {
+	return s.drv.Capture(s.stream, func() error {
+		for i := range n {
+			if err := s.put(works[i%len(works)]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (m *sampler) close() error {
+	for _, g := range []cuda.Graph{m.graph, m.single} {
+		if g != 0 {
+			if err := m.s.drv.DestroyGraph(g); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (m *sampler) caseOf() *Case { return &m.s.prep.Cases[m.run.Cases[0]] }
+
+// freshen gives every arena the next seed's inputs and poisons its outputs. Cold arenas keep their
+// inputs: there are more of them than a cheat could remember.
+func (m *sampler) freshen() error {
+	c := m.caseOf()
+	m.turn++
+	for i, a := range m.arenas {
+		if m.run.Cache == "hot" {
+			m.seeds[i] = (i + m.turn) % len(m.run.Cases)
+			if err := m.s.fill(c, a, m.s.prep.Cases[m.run.Cases[m.seeds[i]]].Seed); err != nil {
+				return err
+			}
+		}
+		if err := m.s.poison(c, a, poisonNaN); err != nil {
+			return err
+		}
+	}
+	if m.run.Cache == "cold" {
+		return m.s.drv.Memset8(m.s.flush.at, uint8(m.turn), uint64(m.s.flush.bytes), m.s.stream)
+	}
+	return nil
+}
+
+// sample times one replay. It returns ns a call and the SM clock in MHz.
+func (m *sampler) sample() (ns, mhz float64, err error) {
+	ns, mhz, err = m.replay(m.graph, m.calls)
+	return ns / float64(m.calls), mhz, err
+}
+
+// one times a single call on poisoned outputs.
+func (m *sampler) one() (float64, error) {
+	ns, _, err := m.replay(m.single, 1)
+	return ns, err
+}
+
+const (
+	counterStamp0 = maxCounters - 4
+	counterStamp1 = maxCounters - 2
+)
+
+func (m *sampler) replay(g cuda.Graph, calls int) (ns, mhz float64, err error) {
+	s := m.s
+	steps := []func() error{
+		s.clearCounters,
+		m.freshen,
+		func() error { return s.harness.run("dw_clock", s.dev.SMs, ptr(s.counterAt(counterStamp0))) },
+		func() error { return s.harness.run("dw_spin", 1, u64(int(spinBase)+spinPerNode*calls)) },
+		func() error { return s.drv.Record(s.start, s.stream) },
+		func() error { return s.drv.LaunchGraph(g, s.stream) },
+		func() error { return s.drv.Record(s.stop, s.stream) },
+		func() error { return s.harness.run("dw_clock", s.dev.SMs, ptr(s.counterAt(counterStamp1))) },
+		func() error { return m.hash(calls) },
+	}
+	for _, f := range steps {
+		if err := f(); err != nil {
+			return 0, 0, err
+		}
+	}
+	got, err := s.readCounters(maxCounters)
+	if err != nil {
+		return 0, 0, err
+	}
+	d, err := s.drv.Elapsed(s.start, s.stop)
+	if err != nil {
+		return 0, 0, err
+	}
+	m.compare(got, calls)
+	cycles := float64(got[counterStamp1] - got[counterStamp0])
+	span := float64(got[counterStamp1+1] - got[counterStamp0+1])
+	if span > 0 {
+		mhz = cycles / span * 1000
+	}
+	return float64(d.Nanoseconds()), mhz, nil
+}
+
+// due says whether this sample's outputs are compared.
+func (m *sampler) due() bool {
+	return len(m.expect) > 0 && (m.caseOf().OutBytes() <= checkBytes || m.turn%checkEvery == 1)
+}
+
+func (m *sampler) hash(calls int) error {
+	if !m.due() {
+		return nil
+	}
+	for i, a := range m.arenas[:min(calls, len(m.arenas))] {
+		if err := m.s.hashOutputs(a, m.caseOf(), i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *sampler) compare(got []uint64, calls int) {
+	if !m.due() {
+		return
+	}
+	for i := range m.arenas[:min(calls, len(m.arenas))] {
+		m.checked++
+		if got[i] != m.expect[m.seeds[i]] {
+			m.wrong++
+		}
+	}
+}
+
+// cold is the arenas of a run whose data must not be in L2: together they are several times its size.
+type cold struct {
+	arenas []*arena
+	seeds  []int
+}
+
+// Footprints, as multiples of L2. A hot run's arenas must fit well inside; a cold run's must push
+// each other out (NVIDIA CUTLASS' profiler rotates over 3 x L2 for the same reason).
+const (
+	hotShare   = 0.5
+	coldShare  = 3
+	maxCold    = 64
+	flushShare = 2
+)
+
+// runArenas chooses the arenas that a run rotates through, and which seed each holds.
+func (s *Session) runArenas(run Run) ([]*arena, []int, error) {
+	var arenas []*arena
+	var seeds []int
+	for i, c := range run.Cases {
+		arenas, seeds = append(arenas, s.arenas[c]), append(seeds, i)
+	}
+	if run.Cache == "hot" {
+		if float64(2*footprint(&s.prep.Cases[run.Cases[0]])) > hotShare*float64(s.dev.L2Bytes) {
+			arenas, seeds = arenas[:1], seeds[:1]
+		}
+		return arenas, seeds, nil
+	}
+	got, err := s.coldArenas(run)
+	if err != nil {
+		return nil, nil, err
+	}
+	return got.arenas, got.seeds, nil
+}
+
+func footprint(c *Case) int {
+	n := 0
+	for _, b := range c.Buffers {
+		n += b.Bytes()
+	}
+	return n
+}
+
+// coldArenas allocates, once per workload, what a cold run needs. Arenas of another workload are
+// given back first: they can be large.
+func (s *Session) coldArenas(run Run) (*cold, error) {
+	if err := s.grow(&s.flush, flushShare*s.dev.L2Bytes); err != nil {
+		return nil, fmt.Errorf("flush buffer: %w", err)
+	}
+	if got := s.cold[run.Workload]; got != nil {
+		return got, nil
+	}
+	for name, other := range s.cold {
+		for _, a := range other.arenas {
+			if err := s.drv.Free(a.base); err != nil {
+				return nil, err
+			}
+		}
+		delete(s.cold, name)
+	}
+	c := &s.prep.Cases[run.Cases[0]]
+	n := min(maxCold, 1+int(coldShare*float64(s.dev.L2Bytes)/float64(footprint(c))))
+	got := &cold{}
+	for i := range max(n, 2) {
+		base, err := s.drv.Alloc(uint64(c.ArenaBytes()))
+		if err != nil {
+			return nil, fmt.Errorf("cold buffers: %w", err)
+		}
+		a, seed := newArena(base, sizesOf(c.Buffers)), i%len(run.Cases)
+		if err := s.fill(c, a, s.prep.Cases[run.Cases[seed]].Seed); err != nil {
+			return nil, err
+		}
+		got.arenas, got.seeds = append(got.arenas, a), append(got.seeds, seed)
+	}
+	s.cold[run.Workload] = got
+	return got, nil
+}
+
+// restore gives the cases of a run their own inputs back.
+func (s *Session) restore(run Run) error {
+	for _, i := range run.Cases {
+		if err := s.fill(&s.prep.Cases[i], s.arenas[i], s.prep.Cases[i].Seed); err != nil {
+			return err
+		}
+	}
+	return s.drv.SyncStream(s.stream)
+}

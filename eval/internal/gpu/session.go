@@ -1,0 +1,300 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"darwarp/eval/internal/cuda"
+	"darwarp/kernels"
+)
+
+// Session is one worker's hold on one GPU. Its methods run on the thread that Handle locks.
+type Session struct {
+	drv     *cuda.Driver
+	ctx     *cuda.Context
+	dev     kernels.Device
+	stream  cuda.Stream
+	start   cuda.Event
+	stop    cuda.Event
+	harness *harness
+
+	out   cuda.Pinned // the shared output memory
+	truth []byte      // the shared truth memory; only in the process that computes it
+
+	prep     Prepare
+	arenas   []*arena // by case
+	inHash   [][]uint64
+	scratch  [2]block         // one for each contender of a duel
+	flush    block            // what a cold sample writes to push everything out of L2
+	cold     map[string]*cold // arenas of cold runs by workload
+	counters cuda.Ptr         // maxCounters 64-bit words
+	readback cuda.Pinned
+
+	library *library // nil: no cuBLASLt
+}
+
+// block is a grow-only allocation.
+type block struct {
+	at    cuda.Ptr
+	bytes int
+}
+
+// maxCounters bounds the hashes and guard counts of one gate run.
+const maxCounters = 512
+
+// NewSession serves requests over the given shared memories. truth is nil in a process that runs
+// candidates.
+func NewSession(out, truth []byte) *Session {
+	return &Session{out: cuda.Pinned(out), truth: truth, cold: map[string]*cold{}}
+}
+
+// Handle answers one request. phase is told what is about to be done. An error is ours; what a
+// candidate does wrong is a Fault in the reply.
+func (s *Session) Handle(req *Request, phase func(string)) (any, error) {
+	if req.Open != nil {
+		return s.open(req.Open)
+	}
+	if s.ctx == nil {
+		return nil, errors.New("device worker: not open")
+	}
+	var reply any
+	err := s.ctx.Do(func() (err error) {
+		reply, err = s.handle(req, phase)
+		return err
+	})
+	return reply, err
+}
+
+func (s *Session) handle(req *Request, phase func(string)) (any, error) {
+	switch {
+	case req.Prepare != nil:
+		return nil, s.prepare(req.Prepare)
+	case req.Truth != nil:
+		return s.makeTruth(req.Truth, phase)
+	case req.Gate != nil:
+		return s.gate(req.Gate, phase)
+	case req.Time != nil:
+		return s.time(req.Time, phase)
+	case req.Duel != nil:
+		return s.duel(req.Duel, phase)
+	case req.Library != nil:
+		return s.findLibrary(req.Library, phase)
+	case req.Ceilings != nil:
+		return s.ceilings(req.Ceilings)
+	}
+	return nil, errors.New("device worker: empty request")
+}
+
+func (s *Session) open(req *Open) (*OpenReply, error) {
+	drv, err := cuda.Open(req.Driver)
+	if err != nil {
+		return nil, err
+	}
+	s.drv = drv
+	reply := &OpenReply{}
+	if reply.Count, err = drv.DeviceCount(); err != nil {
+		return nil, err
+	}
+	if req.Index < 0 || req.Index >= reply.Count {
+		return nil, fmt.Errorf("no GPU %d: this machine has %d", req.Index, reply.Count)
+	}
+	id, err := drv.Device(req.Index)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.describe(id, reply); err != nil {
+		return nil, err
+	}
+	if len(req.Harness) == 0 {
+		return reply, nil
+	}
+	if s.ctx, err = drv.Retain(id); err != nil {
+		return nil, err
+	}
+	return reply, s.ctx.Do(func() error { return s.start0(req, reply) })
+}
+
+// start0 makes what lives as long as the session.
+func (s *Session) start0(req *Open, reply *OpenReply) (err error) {
+	free, _, err := s.drv.MemInfo()
+	if err != nil {
+		return err
+	}
+	reply.Free = int(free)
+	if s.stream, err = s.drv.NewStream(); err != nil {
+		return err
+	}
+	if s.start, err = s.drv.NewEvent(); err != nil {
+		return err
+	}
+	if s.stop, err = s.drv.NewEvent(); err != nil {
+		return err
+	}
+	if s.harness, err = newHarness(s.drv, s.stream, req.Harness); err != nil {
+		return fmt.Errorf("harness: %w", err)
+	}
+	if s.counters, err = s.drv.Alloc(maxCounters * 8); err != nil {
+		return err
+	}
+	if s.readback, err = s.drv.HostAlloc(maxCounters * 8); err != nil {
+		return err
+	}
+	if len(s.out) > 0 {
+		if s.out, err = s.drv.HostRegister(s.out); err != nil {
+			return fmt.Errorf("pin the output memory: %w", err)
+		}
+	}
+	if req.Library != "" {
+		s.library, err = s.openLibrary(req.Library)
+	}
+	return err
+}
+
+func (s *Session) describe(id cuda.Device, reply *OpenReply) error {
+	d := &reply.Device
+	d.Kind = "cuda"
+	var err error
+	if d.Name, err = s.drv.DeviceName(id); err != nil {
+		return err
+	}
+	uuid, err := s.drv.DeviceUUID(id)
+	if err != nil {
+		return err
+	}
+	d.UUID = uuid.String()
+	total, err := s.drv.DeviceMemory(id)
+	if err != nil {
+		return err
+	}
+	d.MemoryBytes = int(total)
+	const pageableAccess cuda.Attribute = 88 // CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
+	var major, minor, clock, pageable int
+	for _, q := range []struct {
+		attr cuda.Attribute
+		into *int
+	}{
+		{cuda.CapabilityMajor, &major}, {cuda.CapabilityMinor, &minor}, {cuda.ClockRate, &clock}, {pageableAccess, &pageable},
+		{cuda.MultiprocessorCount, &d.SMs}, {cuda.SharedPerBlockOptin, &d.SmemPerBlock}, {cuda.SharedPerSM, &d.SmemPerSM},
+		{cuda.RegistersPerSM, &d.RegsPerSM}, {cuda.MaxThreadsPerBlock, &d.MaxThreads}, {cuda.ThreadsPerSM, &d.ThreadsPerSM},
+		{cuda.L2CacheSize, &d.L2Bytes},
+	} {
+		if *q.into, err = s.drv.DeviceAttribute(id, q.attr); err != nil {
+			return err
+		}
+	}
+	d.CC, d.PageableAccess, reply.MaxClock = 10*major+minor, pageable == 1, float64(clock)/1000
+	d.Arch = fmt.Sprintf("sm_%d", d.CC)
+	if d.CC >= 90 { // the architecture-specific target: wgmma, setmaxnreg
+		d.Arch += "a"
+	}
+	s.dev = *d
+	return nil
+}
+
+// prepare allocates and fills every case.
+func (s *Session) prepare(req *Prepare) error {
+	s.prep = *req
+	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.truth == nil {
+		return fmt.Errorf("output memory of %d bytes: %d are needed", len(s.out), need)
+	}
+	for i := range req.Cases {
+		c := &req.Cases[i]
+		base, err := s.drv.Alloc(uint64(c.ArenaBytes()))
+		if err != nil {
+			return fmt.Errorf("%s: %d bytes: %w", c.Name, c.ArenaBytes(), err)
+		}
+		a := newArena(base, sizesOf(c.Buffers))
+		s.arenas = append(s.arenas, a)
+		if err := s.reset(i); err != nil {
+			return err
+		}
+	}
+	return s.hashInputs()
+}
+
+// reset makes a case's arena as new: inputs, guards, poisoned outputs.
+func (s *Session) reset(i int) error {
+	c, a := &s.prep.Cases[i], s.arenas[i]
+	if err := s.fill(c, a, c.Seed); err != nil {
+		return err
+	}
+	if err := s.poison(c, a, poisonNaN); err != nil {
+		return err
+	}
+	return s.setGuards(a, s.prep.GuardKey)
+}
+
+// hashInputs remembers what the inputs of every case hash to.
+func (s *Session) hashInputs() error {
+	s.inHash = nil
+	for i := range s.prep.Cases {
+		c := &s.prep.Cases[i]
+		if err := s.clearCounters(); err != nil {
+			return err
+		}
+		for j := range c.Buffers {
+			if err := s.hash(s.arenas[i], c, j, j); err != nil {
+				return err
+			}
+		}
+		got, err := s.readCounters(len(c.Buffers))
+		if err != nil {
+			return err
+		}
+		s.inHash = append(s.inHash, got)
+	}
+	return nil
+}
+
+func (s *Session) counterAt(i int) cuda.Ptr { return s.counters + cuda.Ptr(8*i) }
+
+func (s *Session) clearCounters() error {
+	return s.drv.Memset8(s.counters, 0, maxCounters*8, s.stream)
+}
+
+// readCounters waits for the stream and returns the first n counters.
+func (s *Session) readCounters(n int) ([]uint64, error) {
+	if err := s.drv.DtoHAsync(s.readback[:8*n], s.counters, s.stream); err != nil {
+		return nil, err
+	}
+	if err := s.drv.SyncStream(s.stream); err != nil {
+		return nil, err
+	}
+	out := make([]uint64, n)
+	for i := range out {
+		for b := 7; b >= 0; b-- {
+			out[i] = out[i]<<8 | uint64(s.readback[8*i+b])
+		}
+	}
+	return out, nil
+}
+
+// grow makes a block at least n bytes.
+func (s *Session) grow(b *block, n int) error {
+	if n <= b.bytes {
+		return nil
+	}
+	if b.at != 0 {
+		if err := s.drv.Free(b.at); err != nil {
+			return err
+		}
+		*b = block{}
+	}
+	at, err := s.drv.Alloc(uint64(n))
+	if err != nil {
+		return err
+	}
+	*b = block{at, n}
+	return nil
+}
+
+// fault turns a driver error into a candidate's fault; anything else stays our error.
+func fault(where string, err error) (*Fault, error) {
+	var e *cuda.Error
+	if !errors.As(err, &e) {
+		return nil, err
+	}
+	refused := strings.HasPrefix(e.Call, "cuLaunch") || strings.HasPrefix(e.Call, "cuModule") || strings.HasPrefix(e.Call, "cuFunc")
+	return &Fault{Case: where, Code: e.Code, Text: e.Error(), Sticky: e.Sticky(), Launch: refused && !e.Sticky()}, nil
+}

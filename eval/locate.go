@@ -1,0 +1,69 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+
+	"darwarp/eval/internal/dl"
+)
+
+// EnvError says that this machine lacks something that a device needs, and what to do about it.
+type EnvError struct {
+	What  string   // libcuda.so.1
+	Why   string   // what it is needed for
+	Tried []string // where it was looked for
+	Do    string
+}
+
+func (e *EnvError) Error() string {
+	return fmt.Sprintf("%s not found: %s. %s (looked in %d places: darwarp doctor lists them)", e.What, e.Why, e.Do, len(e.Tried))
+}
+
+// Found is one library or folder that a device needs, as the doctor shows it.
+type Found struct {
+	Name  string   `json:"name"`
+	Path  string   `json:"path,omitempty"` // empty: not found
+	Tried []string `json:"tried,omitempty"`
+	Why   string   `json:"why"`
+	Do    string   `json:"do"`
+}
+
+// Location is where everything is on this machine.
+type Location struct {
+	Driver  Found    `json:"driver"`
+	NVRTC   Found    `json:"nvrtc"`
+	Headers Found    `json:"headers"`
+	BLASLt  Found    `json:"cublaslt"`
+	NVML    Found    `json:"nvml"`
+	Include []string `json:"include,omitempty"` // for the compiler, in order
+}
+
+// Locate looks for the CUDA libraries without opening one.
+func Locate() Location {
+	var l Location
+	find := func(into *Found, lib dl.Library, name, why, do string) {
+		*into = Found{Name: name, Why: why, Do: do}
+		path, tried, err := dl.Find(lib)
+		if into.Tried = tried; err == nil {
+			into.Path = path
+		}
+	}
+	find(&l.Driver, dl.CUDA, "libcuda.so.1", "it runs candidates", "Install the NVIDIA driver")
+	find(&l.NVRTC, dl.NVRTC, "libnvrtc.so", "it compiles candidates", "Install the CUDA toolkit, or: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt")
+	find(&l.BLASLt, dl.CublasLt, "libcublasLt.so", "it is a baseline", "Install the CUDA toolkit, or: pip install nvidia-cublas")
+	find(&l.NVML, dl.NVML, "libnvidia-ml.so.1", "it watches clocks and temperature", "It comes with the NVIDIA driver")
+	l.Headers = Found{Name: "cuda_fp16.h", Why: "candidates include it", Do: "Install the CUDA toolkit, or: pip install nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt; or set DARWARP_CUDA to the toolkit's folder"}
+	h, err := dl.IncludeDirs(l.NVRTC.Path)
+	if l.Headers.Tried = h.Tried; err == nil {
+		l.Headers.Path, l.Include = strings.Join(h.Dirs, ":"), h.Dirs
+	}
+	return l
+}
+
+// missing turns what was not found into the error that the user sees.
+func (f Found) missing() error {
+	if f.Path != "" {
+		return nil
+	}
+	return &EnvError{f.Name, f.Why, f.Tried, f.Do}
+}

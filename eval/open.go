@@ -1,0 +1,253 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"darwarp/eval/internal/checker"
+	"darwarp/eval/internal/compile"
+	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/proc"
+	"darwarp/kernels"
+)
+
+// outputSlots is how many candidates' outputs can wait for the checker while the device goes on.
+const outputSlots = 3
+
+// Open readies a GPU for candidates: it finds the libraries, compiles harness and reference, computes
+// the truth in a process that never sees a candidate, checks the check, and measures the device's
+// ceilings. An *EnvError says what this machine lacks.
+func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
+	p := &Pool{cfg: cfg, log: cfg.Log, seen: map[string]kernels.ID{}, expect: map[kernels.ID][][]uint64{}, blas: map[string]gpu.LibraryReply{}}
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	where := Locate()
+	for _, f := range []Found{where.Driver, where.NVRTC, where.Headers} {
+		if err := f.missing(); err != nil {
+			return nil, err
+		}
+	}
+	cfg.progress("looking at the GPU")
+	look, err := Look(ctx, where, cfg.GPU)
+	if err != nil {
+		return nil, err
+	}
+	p.device = look.Device
+	p.device.Driver = driverVersion()
+	cfg.progress("starting compilers")
+	p.compiler, err = compile.New(compile.Config{
+		Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: cfg.Headers, Arch: p.device.Arch,
+		Slots: cfg.jobs(), CacheDir: cfg.CacheDir, Log: p.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.device.Toolchain = p.compiler.Toolchain()
+	return p, p.start(ctx, where, look)
+}
+
+// Look asks one GPU what it is, in a process of its own.
+func Look(ctx context.Context, where Location, index int) (gpu.OpenReply, error) {
+	none, err := proc.NewShared("darwarp-none", 0)
+	if err != nil {
+		return gpu.OpenReply{}, err
+	}
+	defer none.Close()
+	w, reply, err := startWorker(ctx, gpu.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
+	if err != nil {
+		return reply, &EnvError{What: "a usable GPU", Why: err.Error(), Do: "Check nvidia-smi"}
+	}
+	return reply, w.Close()
+}
+
+// compileOurs compiles device code of ours; a failure is an error.
+func (p *Pool) compileOurs(ctx context.Context, what, source string) ([]byte, error) {
+	out, err := p.compiler.Compile(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	if out.Failure != "" {
+		return nil, fmt.Errorf("%s does not compile:\n%s", what, out.Failure)
+	}
+	return out.Cubin, nil
+}
+
+// start makes the cases, their truth, and the workers that live as long as the pool.
+func (p *Pool) start(ctx context.Context, where Location, look gpu.OpenReply) error {
+	cfg := p.cfg
+	harness, err := p.compileOurs(ctx, "the harness", gpu.HarnessSource)
+	if err != nil {
+		return err
+	}
+	reference, err := p.compileOurs(ctx, cfg.Problem.Reference.File, cfg.Reference)
+	if err != nil {
+		return err
+	}
+	if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads); err != nil {
+		return err
+	}
+	for i := range p.cases.cases {
+		k, err := cfg.Problem.Reduction(p.cases.cases[i].Dims, cfg.DType)
+		if err != nil {
+			return fmt.Errorf("check.reduction: %w", err)
+		}
+		p.terms = append(p.terms, k)
+	}
+	if err := p.fits(); err != nil {
+		return err
+	}
+	out, err := p.memory("darwarp-outputs", outputSlots*p.cases.slotBytes)
+	if err != nil {
+		return err
+	}
+	truth, err := p.memory("darwarp-truth", p.cases.truth)
+	if err != nil {
+		return err
+	}
+	p.slots = make(chan int, outputSlots)
+	for i := range outputSlots {
+		p.slots <- i
+	}
+	open := gpu.Open{Index: cfg.GPU, Harness: harness, Driver: where.Driver.Path, Library: where.BLASLt.Path}
+	prepare := gpu.Prepare{Cases: p.cases.cases, Slots: outputSlots, SlotBytes: p.cases.slotBytes, GuardKey: p.cases.guardKey}
+	if err := p.startChecker(ctx, out, truth); err != nil {
+		return err
+	}
+	if err := p.makeTruth(ctx, open, prepare, reference, out, truth); err != nil {
+		return err
+	}
+	p.runner = &runner{log: p.log, open: open, prepare: prepare, out: out}
+	p.cfg.progress("measuring the GPU's ceilings")
+	return p.prove(ctx)
+}
+
+// fits refuses sizes that the device cannot hold, before anything is allocated.
+func (p *Pool) fits() error {
+	need := p.cases.deviceBytes()
+	if need > p.device.MemoryBytes/10*9 {
+		return fmt.Errorf("the workloads need %.1f GiB of GPU memory with their copies, %s has %.1f GiB: choose smaller ones with --workload",
+			float64(need)/(1<<30), p.device.Name, float64(p.device.MemoryBytes)/(1<<30))
+	}
+	return nil
+}
+
+func (p *Pool) memory(name string, bytes int) (*proc.Shared, error) {
+	m, err := proc.NewShared(name, int64(max(bytes, 4096)))
+	if err == nil {
+		p.memories = append(p.memories, m)
+	}
+	return m, err
+}
+
+func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) (err error) {
+	p.checker, err = proc.Start(ctx, proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File()}})
+	if err != nil {
+		return err
+	}
+	_, err = p.judge(ctx, checker.Request{Setup: &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}})
+	return err
+}
+
+// goCheckWork bounds the cases on which the reference kernel is held against Go, in operations.
+const goCheckWork = 64 << 20
+
+// makeTruth runs the reference kernel in a process of its own, then asks the checker whether the
+// reference agrees with Go, and whether the check can tell right from wrong.
+func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, prepare gpu.Prepare, cubin []byte, out, truth *proc.Shared) error {
+	p.cfg.progress("computing the truth")
+	open.Library = ""
+	w, _, err := startWorker(ctx, open, []string{"truth"}, out.File(), truth.File())
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Call(ctx, gpu.Request{Prepare: &prepare}, nil, fillDeadline, nil); err != nil {
+		return fmt.Errorf("make the inputs: %w", err)
+	}
+	req := &gpu.Truth{Cubin: cubin}
+	for i := range p.cases.cases {
+		l, err := p.referenceLaunch(i)
+		if err != nil {
+			return err
+		}
+		req.Launches = append(req.Launches, l)
+		if flops, _, err := p.cfg.Problem.Work(p.cases.cases[i].Dims, p.cfg.DType); err == nil && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name) {
+			req.Inputs = append(req.Inputs, i)
+		}
+	}
+	var reply gpu.TruthReply
+	if err := w.Call(ctx, gpu.Request{Truth: req}, &reply, 10*time.Minute, nil); err != nil {
+		return err
+	}
+	return p.checkTruth(ctx, req.Inputs, reply)
+}
+
+func (p *Pool) checkTruth(ctx context.Context, cases []int, reply gpu.TruthReply) error {
+	for j, i := range cases {
+		got, err := p.judge(ctx, checker.Request{Reference: &checker.Reference{Problem: p.cfg.Problem.Name, Case: i, Inputs: reply.Inputs[j]}})
+		if err != nil {
+			return err
+		}
+		if got.Wrong != "" {
+			return errors.New(got.Wrong)
+		}
+	}
+	for i := range p.cases.cases {
+		if p.cases.cases[i].Workload != "" {
+			continue
+		}
+		if elems := p.cases.cases[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation
+			continue
+		}
+		got, err := p.judge(ctx, checker.Request{SelfTest: &checker.SelfTest{Case: i}})
+		if err != nil {
+			return err
+		}
+		if got.Wrong != "" {
+			return fmt.Errorf("the problem's check is not fit to use: %s", got.Wrong)
+		}
+	}
+	return nil
+}
+
+func (p *Pool) referenceLaunch(i int) (kernels.Launch, error) {
+	d := p.cases.cases[i].Dims
+	l, err := p.cfg.Problem.ReferenceLaunch(d, p.cfg.DType)
+	for _, n := range p.cfg.Problem.DimNames {
+		l.Args = append(l.Args, kernels.Arg{Kind: "i32", Int: d[n]})
+	}
+	return l, err
+}
+
+// prove gathers the session's provenance.
+func (p *Pool) prove(ctx context.Context) error {
+	host, _ := os.Hostname()
+	p.proof = kernels.Provenance{Device: p.device, Protocol: Protocol, Version: p.cfg.Version, Host: host,
+		Started: time.Now().UTC().Truncate(time.Second), DType: p.cfg.DType, CacheMode: p.cfg.Cache}
+	c := &kernels.Ceilings{}
+	if err := p.runner.call(ctx, gpu.Request{Ceilings: &gpu.Ceilings{DType: p.cfg.DType}}, c, fillDeadline); err != nil {
+		return fmt.Errorf("measure the GPU's ceilings: %w", err)
+	}
+	p.proof.Ceilings = c
+	return nil
+}
+
+// driverVersion is the NVIDIA kernel module's version, empty when it is not told.
+func driverVersion() string {
+	b, err := os.ReadFile("/sys/module/nvidia/version")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}

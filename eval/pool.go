@@ -1,0 +1,119 @@
+// Package eval brings candidates to a verdict: it compiles them, runs them between guards on secret
+// inputs, compares their outputs with the truth, and times them. All of that happens in worker
+// processes; this process never touches CUDA.
+package eval
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync"
+
+	"darwarp/eval/internal/checker"
+	"darwarp/eval/internal/compile"
+	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/proc"
+	"darwarp/kernels"
+)
+
+// Protocol is the version of the rules by which candidates are gated and timed. Figures of different
+// protocols are not compared.
+const Protocol = "1"
+
+// Config says what is evaluated, and on what.
+type Config struct {
+	Problem   *kernels.Problem
+	Reference string            // source of the reference kernel, with T defined
+	Headers   map[string][]byte // the device include library
+	DType     kernels.DType
+	Workloads []kernels.Workload
+	Cache     string // hot or cold: what candidates are timed at
+	GPU       int    // index
+	Jobs      int    // compiles at once, 0: one a core
+	CacheDir  string // of compiled candidates, empty: none
+	Version   string // darwarp's own
+	Log       *slog.Logger
+	Progress  func(string) // hears what opening does; may be nil
+}
+
+// Pool evaluates candidates on one GPU. It is evolve's Evaluator.
+type Pool struct {
+	cfg      Config
+	log      *slog.Logger
+	device   kernels.Device
+	proof    kernels.Provenance
+	cases    *caseSet
+	terms    []int
+	compiler *compile.Pool
+	runner   *runner
+	checker  *proc.Worker
+	memories []*proc.Shared
+	slots    chan int // free slots of the output memory
+
+	mu     sync.Mutex
+	seen   map[string]kernels.ID     // machine code with launches -> first candidate
+	expect map[kernels.ID][][]uint64 // hashes of right outputs, by workload and seed
+	blas   map[string]gpu.LibraryReply
+	noise  float64 // A/A spread of the last duel of a kernel with itself
+}
+
+// Device is the GPU with the toolchain that candidates are compiled by.
+func (p *Pool) Device() kernels.Device { return p.device }
+
+// Provenance is what every figure of this session stands on.
+func (p *Pool) Provenance() kernels.Provenance {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	proof := p.proof
+	proof.Noise = p.noise
+	return proof
+}
+
+// Slots is how many evaluations to keep in flight: enough that every compiler has work while one
+// candidate is on the device.
+func (p *Pool) Slots() int { return p.compiler.Slots() + 2*outputSlots }
+
+// InOrder is false: results arrive as they are ready.
+func (p *Pool) InOrder() bool { return false }
+
+// Load is the share of the time that the device was in use, and how many device workers it took.
+func (p *Pool) Load() (busy float64, workers int) { return p.runner.load() }
+
+// Close ends all workers.
+func (p *Pool) Close() error {
+	var errs []error
+	if p.compiler != nil {
+		errs = append(errs, p.compiler.Close())
+	}
+	if p.runner != nil {
+		errs = append(errs, p.runner.restart())
+	}
+	if p.checker != nil {
+		errs = append(errs, p.checker.Close())
+	}
+	for _, m := range p.memories {
+		errs = append(errs, m.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// judge asks the checker.
+func (p *Pool) judge(ctx context.Context, req checker.Request) (checker.JudgeReply, error) {
+	var reply checker.JudgeReply
+	err := p.checker.Call(ctx, req, &reply, fillDeadline, nil)
+	return reply, err
+}
+
+func (c *Config) jobs() int {
+	if c.Jobs > 0 {
+		return c.Jobs
+	}
+	return runtime.NumCPU()
+}
+
+func (c *Config) progress(s string) {
+	if c.Progress != nil {
+		c.Progress(s)
+	}
+}

@@ -1,0 +1,155 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/proc"
+)
+
+// runner owns the device worker: one at a time, replaced after any fault, because a CUDA fault
+// poisons its process for good. Whoever calls it has the device to himself.
+type runner struct {
+	log     *slog.Logger
+	open    gpu.Open
+	prepare gpu.Prepare
+	library []gpu.Library // looked for again in every new worker
+	out     *proc.Shared
+
+	mu     sync.Mutex
+	worker *proc.Worker
+	starts int
+	busy   time.Duration // that calls have held the device
+	since  time.Time     // the first call
+}
+
+// Deadlines of what is not a candidate's run.
+const (
+	openDeadline = 60 * time.Second
+	fillDeadline = 120 * time.Second
+)
+
+// startWorker starts a device worker and opens its device.
+func startWorker(ctx context.Context, open gpu.Open, role []string, files ...*os.File) (*proc.Worker, gpu.OpenReply, error) {
+	var reply gpu.OpenReply
+	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", "gpu"}, role...), Files: files, Env: workerEnv})
+	if err != nil {
+		return nil, reply, err
+	}
+	if err := w.Call(ctx, gpu.Request{Open: &open}, &reply, openDeadline, nil); err != nil {
+		return nil, reply, errors.Join(fmt.Errorf("open the GPU: %w", err), w.Close())
+	}
+	return w, reply, nil
+}
+
+// workerEnv keeps the driver from compiling or caching anything beside the measurements: candidates
+// come as machine code.
+var workerEnv = []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER"}
+
+// ready starts and prepares a worker when there is none. The caller holds mu.
+func (r *runner) ready(ctx context.Context) error {
+	if r.worker != nil && r.worker.Alive() {
+		return nil
+	}
+	if r.worker != nil {
+		if err := r.worker.Close(); err != nil { // unkillable: the device is suspect
+			return fmt.Errorf("the GPU hangs: %w", err)
+		}
+		r.worker = nil
+	}
+	w, _, err := startWorker(ctx, r.open, nil, r.out.File())
+	if err != nil {
+		return err
+	}
+	r.starts++
+	if err := r.fill(ctx, w); err != nil {
+		return errors.Join(err, w.Close())
+	}
+	r.worker = w
+	return nil
+}
+
+func (r *runner) fill(ctx context.Context, w *proc.Worker) error {
+	if err := w.Call(ctx, gpu.Request{Prepare: &r.prepare}, nil, fillDeadline, nil); err != nil {
+		return fmt.Errorf("prepare the GPU: %w", err)
+	}
+	for i := range r.library {
+		if err := w.Call(ctx, gpu.Request{Library: &r.library[i]}, nil, fillDeadline, nil); err != nil {
+			return fmt.Errorf("cuBLASLt: %w", err)
+		}
+	}
+	return nil
+}
+
+// lost says that a call ended without a reply: the worker died or had to be killed.
+type lost struct {
+	phase   string
+	timeout bool
+	err     error
+}
+
+func (l *lost) Error() string { return l.err.Error() }
+
+// call asks the device worker. A *lost error is to be blamed on what it was doing; other errors are
+// ours.
+func (r *runner) call(ctx context.Context, req gpu.Request, reply any, deadline time.Duration) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	start := time.Now()
+	if r.since.IsZero() {
+		r.since = start
+	}
+	phase := ""
+	err := r.worker.Call(ctx, req, reply, deadline, func(p string) { phase = p })
+	r.busy += time.Since(start)
+	var died *proc.Died
+	var late *proc.Deadline
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &late):
+		return &lost{phase, true, err}
+	case errors.As(err, &died) && died.ExitCode != proc.ExitInternal:
+		return &lost{phase, false, err}
+	}
+	return err
+}
+
+// restart ends the worker; the next call starts another.
+func (r *runner) restart() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.worker == nil {
+		return nil
+	}
+	err := r.worker.Close()
+	r.worker = nil
+	return err
+}
+
+// load is the share of the time since the first call that the device worker was busy, and how many
+// workers were started.
+func (r *runner) load() (share float64, starts int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.since.IsZero() {
+		return 0, r.starts
+	}
+	return r.busy.Seconds() / time.Since(r.since).Seconds(), r.starts
+}
+
+// setLibrary tells the runner what to look for again in a fresh worker.
+func (r *runner) setLibrary(found []gpu.Library) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.library = found
+}

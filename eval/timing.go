@@ -1,0 +1,109 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/stats"
+	"darwarp/kernels"
+)
+
+// time measures a gated candidate: a screen, and if it is not far behind the bar, its fitness.
+func (e *evaluation) time(ctx context.Context) error {
+	start := time.Now()
+	defer func() { e.res.Cost.Time = time.Since(start).Seconds() }()
+	reply, outcome, detail, err := e.measure(ctx, e.cfg.Cache, false)
+	if err != nil {
+		return err
+	}
+	if outcome != kernels.Unknown {
+		e.fail(outcome, "%s", detail)
+		return nil
+	}
+	for i, r := range reply.Runs {
+		w := e.cfg.Workloads[i]
+		t := timing(w.Name, e.cfg.Cache, r)
+		if why := e.implausible(w, t, r); why != "" {
+			e.fail(kernels.Suspect, "%s", why)
+		}
+		if r.Wrong > 0 {
+			e.fail(kernels.Wrong, "%s: %d of %d outputs of timed launches differ from the gated ones", w.Name, r.Wrong, r.Checked)
+		}
+		e.res.Times = append(e.res.Times, t)
+	}
+	return nil
+}
+
+// measure asks the device for the candidate's times.
+func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu.TimeReply, kernels.Outcome, string, error) {
+	req := &gpu.Time{Contender: e.contender(), Final: final}
+	for _, w := range e.cfg.Workloads {
+		run := e.runOf(w, cache, e.elapsed[w.Name])
+		if !final {
+			run.Bar = e.job.Bar[w.Name]
+		}
+		req.Runs = append(req.Runs, run)
+	}
+	var reply gpu.TimeReply
+	err := e.runner.call(ctx, gpu.Request{Time: req}, &reply, patience)
+	outcome, detail, err := e.faultOf(reply.Fault, err)
+	return reply, outcome, detail, err
+}
+
+// contender is the candidate as the device times it.
+func (e *evaluation) contender() gpu.Contender {
+	c := gpu.Contender{Cubin: e.cubin}
+	for _, w := range e.cfg.Workloads {
+		c.Calls = append(c.Calls, e.calls[e.cases.byLoad[w.Name][0]])
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c.Expect = e.expect[e.job.ID]
+	return c
+}
+
+func (p *Pool) runOf(w kernels.Workload, cache string, estimate float64) gpu.Run {
+	return gpu.Run{Workload: w.Name, Cases: p.cases.byLoad[w.Name], Estimate: estimate, Cache: cache}
+}
+
+func timing(workload, cache string, r gpu.RunReply) kernels.Timing {
+	median, lo, hi := stats.Interval(r.Samples)
+	t := kernels.Timing{Workload: workload, Median: median, Lo: lo, Hi: hi, Samples: len(r.Samples), Cache: cache, Tier: "fitness", Clock: r.Clock}
+	if r.Screened {
+		t.Tier = "screen"
+	}
+	if r.Rejected > 0 {
+		t.Tags = append(t.Tags, fmt.Sprintf("%d samples rejected for their clock", r.Rejected))
+	}
+	return t
+}
+
+// How far a time may undercut what is physically plausible. The measured ceilings are lower bounds of
+// the hardware's: a library's best product, a plain copy.
+const (
+	matrixMargin = 1.35
+	memoryMargin = 1.2
+	// A single call also pays for being launched: about this much for each kernel.
+	launchCost = 5e3 // ns
+)
+
+// implausible says why a time cannot be honest: faster than the device, or than the same call on its
+// own. Empty means that nothing speaks against it.
+func (e *evaluation) implausible(w kernels.Workload, t kernels.Timing, r gpu.RunReply) string {
+	flops, bytes, err := e.cfg.Problem.Work(w.Dims, e.cfg.DType)
+	if err != nil {
+		return ""
+	}
+	c := *e.proof.Ceilings
+	c.Matrix, c.Bandwidth, c.L2 = c.Matrix*matrixMargin, c.Bandwidth*memoryMargin, max(c.L2, c.Bandwidth)*memoryMargin
+	if floor := stats.Floor(flops, bytes, c, t.Cache); stats.Suspicious(t.Median, floor) {
+		return fmt.Sprintf("%s: %.3g us is faster than this GPU can be (%.3g us)", w.Name, t.Median/1e3, floor/1e3)
+	}
+	launches := len(e.calls[e.cases.byLoad[w.Name][0]].Launches)
+	if alone := r.Single - launchCost*float64(launches); r.Single > 0 && t.Median < alone/2 {
+		return fmt.Sprintf("%s: %.3g us a call in a row, but %.3g us on its own with fresh outputs: later calls do less", w.Name, t.Median/1e3, r.Single/1e3)
+	}
+	return ""
+}

@@ -1,0 +1,28 @@
+package eval
+
+import (
+	"fmt"
+	"os"
+
+	"darwarp/eval/internal/checker"
+	"darwarp/eval/internal/compile"
+	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/proc"
+)
+
+// workers are the processes that this binary becomes when it is started as `worker KIND`.
+var workers = map[string]func(args []string) int{
+	"compile": compile.Main,
+	"gpu":     gpu.Main,
+	"check":   checker.Main,
+	"nvml":    watchMain,
+}
+
+// WorkerMain runs one of darwarp's own worker processes and returns its exit code.
+func WorkerMain(kind string, args []string) int {
+	if main := workers[kind]; main != nil {
+		return main(args)
+	}
+	fmt.Fprintf(os.Stderr, "unknown worker %q\n", kind)
+	return proc.ExitInternal
+}
