@@ -1,0 +1,142 @@
+package eval_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"darwarp/eval"
+	"darwarp/eval/internal/compile"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// sample is how many points of each family are compiled for each architecture: DARWARP_SAMPLE, or few
+// enough for a test.
+func sample(t *testing.T) int {
+	if s := os.Getenv("DARWARP_SAMPLE"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatalf("DARWARP_SAMPLE=%s: expected a number", s)
+		}
+		return n
+	}
+	return 12
+}
+
+// compiler is a pool for one architecture with the real NVRTC.
+func compiler(t *testing.T, arch string) *compile.Pool {
+	t.Helper()
+	where := eval.Locate()
+	if where.NVRTC.Path == "" || len(where.Include) == 0 {
+		t.Skipf("NO TEMPLATE IS COMPILED: NVRTC or its headers not found in %v; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt, or set DARWARP_CUDA", where.NVRTC.Tried)
+	}
+	p, err := compile.New(compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: templates.Include(), Arch: arch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// TestTemplatesCompile compiles the default and a sample of every built-in family, and every
+// reference kernel, for the architectures that the families promise.
+func TestTemplatesCompile(t *testing.T) {
+	for _, arch := range []string{"sm_80", "sm_89", "sm_90a", "sm_100a"} {
+		t.Run(arch, func(t *testing.T) {
+			dev, err := kernels.ArchDevice(arch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := compiler(t, arch)
+			compiles(t, p, "harness", gpu.HarnessSource)
+			for _, name := range templates.Builtins() {
+				b, err := templates.Builtin(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, d := range b.Problem.DTypes {
+					compiles(t, p, name+" reference "+string(d), b.ReferenceSource(d))
+				}
+				for _, f := range b.Families {
+					compileFamily(t, p, b, f, dev)
+				}
+			}
+		})
+	}
+}
+
+func compileFamily(t *testing.T, p *compile.Pool, b *templates.Bundle, f *kernels.Family, dev kernels.Device) {
+	d := b.Problem.DTypes[0]
+	space, err := kernels.NewSpace(f, dev, d, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(dev.CC)))
+	genomes := []kernels.Genome{f.Defaults()}
+	for range sample(t) {
+		genomes = append(genomes, space.Genome(space.At(space.Sample(rng))))
+	}
+	var wg sync.WaitGroup
+	for i, g := range genomes {
+		wg.Go(func() {
+			d := b.Problem.DTypes[i%len(b.Problem.DTypes)]
+			job, err := b.Job(f, g, dev, d)
+			if err != nil {
+				t.Errorf("%s: %v", g.Key(), err)
+				return
+			}
+			compiles(t, p, fmt.Sprintf("%s %s %s", f.Name, d, g.Key()), job.Source)
+		})
+	}
+	wg.Wait()
+}
+
+func compiles(t *testing.T, p *compile.Pool, what, source string) {
+	t.Helper()
+	out, err := p.Compile(context.Background(), source)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
+	if out.Failure != "" {
+		t.Errorf("%s:\n%s", what, out.Failure)
+		return
+	}
+	if len(out.Resources) == 0 || out.Resources[0].Registers == 0 {
+		t.Errorf("%s: the compiler told no resources: %+v", what, out.Resources)
+	}
+}
+
+// TestSpillsAreReported compiles a kernel that cannot fit its registers: more live values than the
+// launch bounds leave room for.
+func TestSpillsAreReported(t *testing.T) {
+	p := compiler(t, "sm_90a")
+	out, err := p.Compile(context.Background(), `extern "C" __global__ void __launch_bounds__(1024, 2) greedy(float *x) {
+  float v[64];
+#pragma unroll
+  for (int i = 0; i < 64; i++) v[i] = x[i * 1024 + threadIdx.x];
+#pragma unroll
+  for (int r = 0; r < 8; r++)
+#pragma unroll
+    for (int i = 0; i < 64; i++) v[i] = v[i] * v[(i + 7 * r + 1) & 63] + x[threadIdx.x + r];
+#pragma unroll
+  for (int i = 0; i < 64; i++) x[i * 1024 + threadIdx.x] = v[i];
+}
+`)
+	if err != nil || out.Failure != "" {
+		t.Fatal(err, out.Failure)
+	}
+	if r := out.Resources; len(r) != 1 || r[0].SpillStores == 0 || r[0].SpillLoads == 0 {
+		t.Fatalf("resources %+v: expected spills", r)
+	}
+}
