@@ -1,0 +1,252 @@
+package store
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"darwarp/kernels"
+)
+
+// Put stores a candidate and, unless it is nil, the checkpoint, which replaces the last one, in one
+// fsynced transaction, and sets c.Seq. After ErrNoSpace the run is as it was, and the same Put can be
+// tried again. An ID that is stored already is ErrExists.
+func (r *Run) Put(c *kernels.Candidate, checkpoint []byte) error {
+	if err := storable(c); err != nil {
+		return err
+	}
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	next := r.tally.Load().plus(c.Result.Outcome)
+	stored := *c
+	stored.Seq = next.last
+	err := r.write(func(root *bolt.Bucket) error {
+		if err := insert(root, &stored); err != nil {
+			return err
+		}
+		if checkpoint != nil {
+			if err := putCheckpoint(root, checkpoint); err != nil {
+				return err
+			}
+		}
+		return putRecord(root, countsKey, next.counts)
+	})
+	if err != nil {
+		return err
+	}
+	r.tally.Store(next)
+	c.Seq = stored.Seq
+	return nil
+}
+
+// storable refuses candidates that nobody should have made.
+func storable(c *kernels.Candidate) error {
+	switch {
+	case c.ID.IsZero():
+		return errors.New("store: a candidate without an ID")
+	case c.Result.Outcome == kernels.Unknown:
+		return fmt.Errorf("store: candidate %s has no verdict", c.ID.Short())
+	case c.Result.Outcome == kernels.OK && !(c.Score > 0 && c.Score <= math.MaxFloat64):
+		return fmt.Errorf("store: candidate %s is ok with score %v: expected a positive number", c.ID.Short(), c.Score)
+	}
+	return nil
+}
+
+// insert writes a candidate and its index entries.
+func insert(root *bolt.Bucket, c *kernels.Candidate) error {
+	index, seq := root.Bucket(ids), number(uint64(c.Seq))
+	if index.Get(c.ID[:]) != nil {
+		return fmt.Errorf("candidate %s: %w", c.ID.Short(), ErrExists)
+	}
+	if err := index.Put(c.ID[:], seq); err != nil {
+		return err
+	}
+	all := root.Bucket(candidates)
+	all.FillPercent = 0.95 // appended in order: half-full pages would stay so
+	if err := putRecord(all, seq, c); err != nil {
+		return fmt.Errorf("candidate %s: %w", c.ID.Short(), err)
+	}
+	// A lost candidate was not judged, so others must not be called its duplicates.
+	if code := []byte(c.Result.Code); len(code) > 0 && c.Result.Outcome != kernels.Lost && root.Bucket(codes).Get(code) == nil {
+		if err := root.Bucket(codes).Put(code, c.ID[:]); err != nil {
+			return err
+		}
+	}
+	if c.Result.Outcome != kernels.OK {
+		return nil
+	}
+	return root.Bucket(rank).Put(rankKey(c), nil)
+}
+
+// Get gives a candidate by its ID, or ErrNotFound.
+func (r *Run) Get(id kernels.ID) (c kernels.Candidate, err error) {
+	err = r.read(func(root *bolt.Bucket) error {
+		c, err = byID(root, id[:])
+		return err
+	})
+	return c, err
+}
+
+func byID(root *bolt.Bucket, id []byte) (kernels.Candidate, error) {
+	seq := root.Bucket(ids).Get(id)
+	if seq == nil {
+		return kernels.Candidate{}, fmt.Errorf("candidate %x: %w", id[:5], ErrNotFound)
+	}
+	c, err := bySeq(root, seq)
+	if err == nil && !bytes.Equal(c.ID[:], id) {
+		err = damaged("index of candidate %x leads to %s", id[:5], c.ID.Short())
+	}
+	return c, err
+}
+
+func bySeq(root *bolt.Bucket, key []byte) (c kernels.Candidate, err error) {
+	seq, err := toNumber(key)
+	if err != nil {
+		return c, err
+	}
+	if err := decode(root.Bucket(candidates).Get(key), &c); err != nil {
+		return c, fmt.Errorf("candidate %d: %w", seq, err)
+	}
+	if uint64(c.Seq) != seq {
+		return c, damaged("candidate %d says that it is %d", seq, c.Seq)
+	}
+	return c, nil
+}
+
+// Find gives a candidate as a user names it: the first digits of its ID, "best" or "champion".
+// Errors: ErrNotFound, ErrAmbiguous.
+func (r *Run) Find(name string) (c kernels.Candidate, err error) {
+	err = r.read(func(root *bolt.Bucket) error {
+		switch name {
+		case "best":
+			first, err := top(root, 1)
+			if err != nil || len(first) == 0 {
+				return orNotFound(err, "best: no candidate is right yet")
+			}
+			c = first[0]
+			return nil
+		case "champion":
+			champion, err := reigning(root)
+			if err != nil || champion == nil {
+				return orNotFound(err, "champion: none yet")
+			}
+			c, err = byID(root, champion.ID[:])
+			return err
+		}
+		id, err := byPrefix(root, strings.ToLower(name))
+		if err != nil {
+			return err
+		}
+		c, err = byID(root, id)
+		return err
+	})
+	return c, err
+}
+
+func orNotFound(err error, what string) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", what, ErrNotFound)
+}
+
+// byPrefix finds the one ID that starts with these hexadecimal digits.
+func byPrefix(root *bolt.Bucket, digits string) ([]byte, error) {
+	even := digits
+	if len(even)%2 == 1 {
+		even += "0"
+	}
+	from, err := hex.DecodeString(even)
+	if err != nil || digits == "" {
+		return nil, fmt.Errorf("candidate %q: expected the first digits of an ID, best or champion: %w", digits, ErrNotFound)
+	}
+	var found []byte
+	cursor := root.Bucket(ids).Cursor()
+	for k, _ := cursor.Seek(from); strings.HasPrefix(hex.EncodeToString(k), digits); k, _ = cursor.Next() {
+		if found != nil {
+			return nil, fmt.Errorf("candidate %s: %w: %x, %x and perhaps more begin so", digits, ErrAmbiguous, found[:8], k[:min(8, len(k))])
+		}
+		if len(k) != len(kernels.ID{}) {
+			return nil, damaged("an ID of %d bytes", len(k))
+		}
+		found = bytes.Clone(k)
+	}
+	if found == nil {
+		return nil, fmt.Errorf("candidate %s: %w", digits, ErrNotFound)
+	}
+	return found, nil
+}
+
+// Top gives at most n candidates that are OK, lowest score first and older before younger.
+func (r *Run) Top(n int) (best []kernels.Candidate, err error) {
+	err = r.read(func(root *bolt.Bucket) error {
+		best, err = top(root, n)
+		return err
+	})
+	return best, err
+}
+
+func top(root *bolt.Bucket, n int) ([]kernels.Candidate, error) {
+	var best []kernels.Candidate
+	cursor := root.Bucket(rank).Cursor()
+	for k, _ := cursor.First(); k != nil && len(best) < n; k, _ = cursor.Next() {
+		if len(k) != 16 {
+			return nil, damaged("a rank of %d bytes", len(k))
+		}
+		c, err := bySeq(root, k[8:])
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(rankKey(&c), k) || c.Result.Outcome != kernels.OK {
+			return nil, damaged("candidate %d is not what its rank says", c.Seq)
+		}
+		best = append(best, c)
+	}
+	return best, nil
+}
+
+// eachBatch is how many candidates Each reads in one transaction.
+const eachBatch = 256
+
+// Each calls fn with the candidates that are stored now, in Seq order, outside of any transaction: fn
+// may take its time and may use the run. An error from fn ends it and is returned as it is.
+func (r *Run) Each(fn func(kernels.Candidate) error) error {
+	last := r.Len()
+	for next := 1; next <= last; {
+		batch := make([]kernels.Candidate, 0, eachBatch)
+		err := r.read(func(root *bolt.Bucket) error {
+			for ; next <= last && len(batch) < eachBatch; next++ {
+				c, err := bySeq(root, number(uint64(next)))
+				if err != nil {
+					return err
+				}
+				batch = append(batch, c)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, c := range batch {
+			if err := fn(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// SeenCode gives the first judged candidate with this machine code.
+func (r *Run) SeenCode(hash string) (id kernels.ID, seen bool) {
+	err := r.read(func(root *bolt.Bucket) error {
+		b := root.Bucket(codes).Get([]byte(hash))
+		seen = len(b) == len(id) && copy(id[:], b) == len(id)
+		return nil
+	})
+	return id, seen && err == nil
+}

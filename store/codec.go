@@ -1,0 +1,132 @@
+package store
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// A record is codec (1 byte), CRC-32C of codec and payload (4 bytes, big-endian), payload. bbolt
+// checks only its two meta pages; the sum is what tells a flipped bit from a figure.
+//
+// Compression pays: 1.9 KB of JSON for a typical candidate become 0.5 KB with the dictionary, at
+// 45 µs to write and 10 µs to read. Without the dictionary it is 1 KB.
+const (
+	codecPlain = 'p'
+	codecFlate = 'f' // flate with the dictionary below
+	headerSize = 5
+	maxRecord  = 1 << 28 // bytes of a payload: bounds what a hostile file can make us allocate
+)
+
+// dictionary primes the compressor with what candidates look like. It is part of the file format:
+// a better one needs a codec of its own.
+const dictionary = `"block_k":"block_m":"block_n":"stages":"warps_m":"warps_n":"swizzle":true,"loader":"tma","cp_async"` +
+	`{"champion":"challenger":"rounds":"ratio":"verdict":"device":"protocol":"version":"wrong","compile","crash","timeout","duplicate"` +
+	`{"id":"","seq":1,"variant":{"family":"wgmma","genes":{"block_k":64,"block_m":128,"block_n":128,"schedule":"persistent","split_k":1,"stages":4}},` +
+	`"origin":{"operator":"default","random","mutate","crossover","parents":["",""],"generation":1,"note":"stages 3 -\u003e 4"},` +
+	`"result":{"outcome":"ok","detail":"","resources":[{"entry":"gemm","registers":168,"spill_stores":0,"spill_loads":0,"stack":0,` +
+	`"static_smem":0,"dynamic_smem":196608,"blocks_per_sm":1,"occupancy":0.1875}],"code":"",` +
+	`"gate":{"checks":24,"elements":1000,"worst":0.1,"where":"m=512,n=512,k=64 normal","frobenius":0.0001},` +
+	`"times":[{"workload":"m=4096,n=4096,k=4096","median":100000.5,"lo":100000.25,"hi":100000.75,"samples":31,"cache":"hot","tier":"screen","clock":1755},` +
+	`{"workload":"","median":1,"lo":1,"hi":1,"samples":31,"cache":"hot","tier":"fitness","clock":1755,"tags":["power-cap"]}],` +
+	`"cost":{"compile":0.5,"gate":0.1,"time":0.2,"wait":0.1},"proof":""},"score":0.5,"at":"2026-01-01T00:00:00Z"}`
+
+var (
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	deflaters  = sync.Pool{New: func() any {
+		w, err := flate.NewWriterDict(io.Discard, flate.DefaultCompression, []byte(dictionary))
+		if err != nil { // the level is a constant
+			panic(err)
+		}
+		return w
+	}}
+	inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+)
+
+// pack makes a record, compressed where that makes it smaller.
+func pack(payload []byte) ([]byte, error) {
+	if len(payload) > maxRecord {
+		return nil, fmt.Errorf("a record of %d bytes: expected at most %d", len(payload), maxRecord)
+	}
+	var buf bytes.Buffer
+	buf.Write([]byte{codecFlate, 0, 0, 0, 0})
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
+	w.Reset(&buf)
+	if _, err := w.Write(payload); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	record := buf.Bytes()
+	if len(record)-headerSize >= len(payload) {
+		record = append([]byte{codecPlain, 0, 0, 0, 0}, payload...)
+	}
+	binary.BigEndian.PutUint32(record[1:], sum(record))
+	return record, nil
+}
+
+// unpack gives back a copy of what pack was given: bolt's bytes die with their transaction.
+func unpack(record []byte) ([]byte, error) {
+	switch {
+	case len(record) < headerSize:
+		return nil, damaged("a record of %d bytes", len(record))
+	case binary.BigEndian.Uint32(record[1:]) != sum(record):
+		return nil, damaged("a record's checksum does not match")
+	case record[0] == codecPlain:
+		return bytes.Clone(record[headerSize:]), nil
+	case record[0] != codecFlate:
+		return nil, damaged("a record of codec %q", record[0])
+	}
+	r := inflaters.Get().(io.ReadCloser)
+	defer inflaters.Put(r)
+	if err := r.(flate.Resetter).Reset(bytes.NewReader(record[headerSize:]), []byte(dictionary)); err != nil {
+		return nil, err
+	}
+	payload, err := io.ReadAll(io.LimitReader(r, maxRecord+1))
+	if err != nil || len(payload) > maxRecord {
+		return nil, damaged("a record does not decompress")
+	}
+	return payload, nil
+}
+
+func sum(record []byte) uint32 {
+	return crc32.Update(crc32.Checksum(record[:1], castagnoli), castagnoli, record[headerSize:])
+}
+
+// encode makes a record of v as JSON.
+func encode(v any) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return pack(b)
+}
+
+// decode reads what encode made.
+func decode(record []byte, v any) error {
+	b, err := unpack(record)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return damaged("a record does not parse: %w", err)
+	}
+	return nil
+}
+
+func putRecord(b *bolt.Bucket, key []byte, v any) error {
+	record, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return b.Put(key, record)
+}

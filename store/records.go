@@ -1,0 +1,170 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"darwarp/kernels"
+)
+
+// Champion is an entry of the history of champions.
+type Champion struct {
+	ID  kernels.ID `json:"id"`
+	Why string     `json:"why"`
+	At  time.Time  `json:"at"`
+}
+
+// Checkpoint is the search's state as the last Put or PutCheckpoint left it, nil before the first.
+func (r *Run) Checkpoint() (state []byte, err error) {
+	err = r.read(func(root *bolt.Bucket) error {
+		record := root.Bucket(checkpoints).Get(lastKey)
+		if record == nil {
+			return nil
+		}
+		state, err = unpack(record)
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		return nil
+	})
+	return state, err
+}
+
+// PutCheckpoint replaces the search's state without a candidate, as at the end of a drain.
+func (r *Run) PutCheckpoint(state []byte) error {
+	return r.update(func(root *bolt.Bucket) error { return putCheckpoint(root, state) })
+}
+
+func putCheckpoint(root *bolt.Bucket, state []byte) error {
+	record, err := pack(state)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return root.Bucket(checkpoints).Put(lastKey, record)
+}
+
+// update is write for callers that do not hold r.writing.
+func (r *Run) update(fn func(root *bolt.Bucket) error) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	return r.write(fn)
+}
+
+// PutProvenance stores what figures stand on, under its own key; storing it again changes nothing.
+func (r *Run) PutProvenance(p kernels.Provenance) (key string, err error) {
+	key = p.Key()
+	return key, r.update(func(root *bolt.Bucket) error {
+		return putRecord(root.Bucket(provenances), []byte(key), p)
+	})
+}
+
+// Provenance gives what the figures with this key stand on, or ErrNotFound.
+func (r *Run) Provenance(key string) (p kernels.Provenance, err error) {
+	err = r.read(func(root *bolt.Bucket) error {
+		record := root.Bucket(provenances).Get([]byte(key))
+		if record == nil {
+			return fmt.Errorf("provenance %q: %w", key, ErrNotFound)
+		}
+		return decode(record, &p)
+	})
+	return p, err
+}
+
+// PutDuel appends a duel.
+func (r *Run) PutDuel(d kernels.Duel) error { return appendTo(r, duels, d) }
+
+// Duels lists the duels in the order of being stored.
+func (r *Run) Duels() ([]kernels.Duel, error) { return list[kernels.Duel](r, duels) }
+
+// PutBaseline appends a baseline's result.
+func (r *Run) PutBaseline(b kernels.BaselineResult) error { return appendTo(r, baselines, b) }
+
+// Baselines lists the baselines' results in the order of being stored: of one name, the last counts.
+func (r *Run) Baselines() ([]kernels.BaselineResult, error) {
+	return list[kernels.BaselineResult](r, baselines)
+}
+
+// SetChampion makes a stored candidate the champion and says why.
+func (r *Run) SetChampion(id kernels.ID, why string) error {
+	return r.update(func(root *bolt.Bucket) error {
+		if root.Bucket(ids).Get(id[:]) == nil {
+			return fmt.Errorf("champion %s: %w", id.Short(), ErrNotFound)
+		}
+		return appendRecord(root.Bucket(champions), Champion{id, why, time.Now()})
+	})
+}
+
+// Champion is the reigning champion, if there is one.
+func (r *Run) Champion() (kernels.ID, bool) {
+	var last *Champion
+	err := r.read(func(root *bolt.Bucket) (err error) {
+		last, err = reigning(root)
+		return err
+	})
+	if err != nil || last == nil {
+		return kernels.ID{}, false
+	}
+	return last.ID, true
+}
+
+// Champions is the history of champions, the reigning one last.
+func (r *Run) Champions() ([]Champion, error) { return list[Champion](r, champions) }
+
+func reigning(root *bolt.Bucket) (*Champion, error) {
+	k, record := root.Bucket(champions).Cursor().Last()
+	if k == nil {
+		return nil, nil
+	}
+	var c Champion
+	if err := decode(record, &c); err != nil {
+		return nil, fmt.Errorf("champion: %w", err)
+	}
+	return &c, nil
+}
+
+func appendTo(r *Run, bucket []byte, v any) error {
+	return r.update(func(root *bolt.Bucket) error { return appendRecord(root.Bucket(bucket), v) })
+}
+
+// appendRecord takes the number after the last key and not bbolt's sequence, which a damaged page
+// could set back so that a record is overwritten.
+func appendRecord(b *bolt.Bucket, v any) error {
+	n := uint64(0)
+	if k, _ := b.Cursor().Last(); k != nil {
+		last, err := toNumber(k)
+		if err != nil {
+			return err
+		}
+		n = last
+	}
+	return putRecord(b, number(n+1), v)
+}
+
+// list decodes a numbered bucket.
+func list[T any](r *Run, bucket []byte) (all []T, err error) {
+	err = r.read(func(root *bolt.Bucket) error {
+		all = nil
+		return eachRecord(root.Bucket(bucket), func(k, record []byte) error {
+			var v T
+			if err := decode(record, &v); err != nil {
+				return fmt.Errorf("%s %x: %w", bucket, k, err)
+			}
+			all = append(all, v)
+			return nil
+		})
+	})
+	return all, err
+}
+
+// eachRecord visits the values of a bucket that must hold no buckets.
+func eachRecord(b *bolt.Bucket, fn func(k, record []byte) error) error {
+	return b.ForEach(func(k, record []byte) error {
+		if record == nil {
+			return fault{ErrDamaged, errors.New("a bucket where a record should be")}
+		}
+		return fn(k, record)
+	})
+}

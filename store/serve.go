@@ -1,0 +1,253 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"darwarp/kernels"
+)
+
+const (
+	maxSocketPath = 107             // bytes that fit sockaddr_un.sun_path with its final zero
+	eventQueue    = 256             // events that a watcher may be behind
+	maxEvent      = 1 << 20         // bytes of one event that a watcher reads
+	eventPatience = 5 * time.Second // for a watcher's connection to take one event
+	copyPatience  = time.Minute     // for a viewer's connection to take a copy
+	closePatience = time.Second     // for watchers to take their last events
+)
+
+// Status is how a live search is.
+type Status struct {
+	PID      int                     `json:"pid"`
+	Started  time.Time               `json:"started"` // of serving
+	Version  string                  `json:"version"`
+	Problem  string                  `json:"problem"`
+	Len      int                     `json:"len"`
+	Counts   map[kernels.Outcome]int `json:"counts"`
+	Champion *kernels.ID             `json:"champion,omitempty"`
+}
+
+// Server answers for a live run on a unix socket.
+type Server struct {
+	run     *Run
+	started time.Time
+	http    *http.Server
+	served  chan struct{} // closed when the accept loop has ended
+
+	mu       sync.Mutex
+	stop     func() bool // detaches from the context
+	watchers map[chan []byte]bool
+	closed   bool
+}
+
+// SocketPath is where the server of a run listens: PATH.sock, or a short name in the temporary folder
+// where that would not fit a socket address. Every way to name the file gives the same socket.
+func SocketPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if socket := path + ".sock"; len(socket) <= maxSocketPath {
+		return socket, nil
+	}
+	hash := sha256.Sum256([]byte(path))
+	return filepath.Join(os.TempDir(), fmt.Sprintf("darwarp-%x.sock", hash[:12])), nil
+}
+
+// Serve answers on a unix socket that only this user can use, until Close or the end of ctx:
+//
+//	GET /copy    a consistent copy of the file
+//	GET /events  what Publish is given, as JSON lines
+//	GET /status  Status
+//
+// Close the server before the run.
+func Serve(ctx context.Context, r *Run, socket string) (*Server, error) {
+	listener, err := listen(socket)
+	if err != nil {
+		return nil, named(r.path, err)
+	}
+	s := &Server{run: r, started: time.Now(), served: make(chan struct{}), watchers: map[chan []byte]bool{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /copy", s.copy)
+	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /status", s.status)
+	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: eventPatience}
+	go func() {
+		defer close(s.served)
+		s.http.Serve(listener) // always an error: that it was closed
+	}()
+	s.mu.Lock() // a context that is over calls Close at once
+	defer s.mu.Unlock()
+	s.stop = context.AfterFunc(ctx, func() { s.Close() })
+	return s, nil
+}
+
+// listen binds the socket, in place of one whose owner is dead.
+func listen(socket string) (net.Listener, error) {
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		if info, e := os.Lstat(socket); e != nil || info.Mode().Type() != os.ModeSocket {
+			return nil, err
+		}
+		if conn, e := net.DialTimeout("unix", socket, time.Second); e == nil {
+			conn.Close()
+			return nil, fault{ErrLocked, fmt.Errorf("%s answers", socket)}
+		}
+		if e := os.Remove(socket); e != nil {
+			return nil, e
+		}
+		if listener, err = net.Listen("unix", socket); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Chmod(socket, 0o600); err != nil {
+		listener.Close()
+		return nil, err
+	}
+	return listener, nil
+}
+
+// Publish sends one event, a JSON object, to every watcher. It never waits: a watcher that is too
+// far behind is dropped.
+func (s *Server) Publish(event []byte) {
+	line := append(bytes.ReplaceAll(event, []byte{'\n'}, []byte{' '}), '\n') // in JSON a raw newline is white space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for queue := range s.watchers {
+		select {
+		case queue <- line:
+		default:
+			s.drop(queue)
+		}
+	}
+}
+
+// drop ends a watcher after what is queued. The caller holds s.mu.
+func (s *Server) drop(queue chan []byte) {
+	if s.watchers[queue] {
+		delete(s.watchers, queue)
+		close(queue)
+	}
+}
+
+// Close lets watchers take their last events for a moment, and removes the socket.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	s.stop()
+	s.closed = true
+	for queue := range s.watchers {
+		s.drop(queue)
+	}
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = s.http.Close()
+	}
+	<-s.served
+	return err
+}
+
+func (s *Server) events(w http.ResponseWriter, request *http.Request) {
+	queue := make(chan []byte, eventQueue)
+	s.mu.Lock()
+	if !s.closed {
+		s.watchers[queue] = true
+	} else {
+		close(queue)
+	}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.drop(queue)
+	}()
+	w.Header().Set("Content-Type", "application/jsonl")
+	control := http.NewResponseController(w)
+	if control.Flush() != nil { // the watcher sees that it is subscribed
+		return
+	}
+	for {
+		select {
+		case <-request.Context().Done():
+			return
+		case line, more := <-queue:
+			// The end needs time too: it is what tells an ended search from a broken one.
+			if control.SetWriteDeadline(time.Now().Add(eventPatience)) != nil || !more {
+				return
+			}
+			if _, err := w.Write(line); err != nil || control.Flush() != nil {
+				return
+			}
+		}
+	}
+}
+
+// copy sends a copy that is first made on disk: the transaction then lasts as long as the disk takes
+// and not as long as the client likes, for the writer may have to wait for it.
+func (s *Server) copy(w http.ResponseWriter, request *http.Request) {
+	f, err := os.CreateTemp(filepath.Dir(s.run.path), ".darwarp-copy-*")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	defer f.Close()
+	err = os.Remove(f.Name()) // gone with the handle
+	if err == nil {
+		err = s.run.copyTo(f)
+	}
+	size := int64(0)
+	if err == nil {
+		size, err = f.Seek(0, io.SeekCurrent)
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err == nil {
+		err = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(copyPatience))
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	io.Copy(w, f) // the client sees what is missing by the length
+}
+
+// copyTo writes a consistent copy of the run.
+func (r *Run) copyTo(w io.Writer) error {
+	return guard(func() error {
+		return r.db.View(func(tx *bolt.Tx) error {
+			_, err := tx.WriteTo(w)
+			return err
+		})
+	})
+}
+
+func (s *Server) status(w http.ResponseWriter, request *http.Request) {
+	meta := s.run.Meta()
+	status := Status{PID: os.Getpid(), Started: s.started, Version: meta.Version, Problem: meta.Problem, Len: s.run.Len(), Counts: s.run.Counts()}
+	if id, ok := s.run.Champion(); ok {
+		status.Champion = &id
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(status) // an error means that the client has left
+}

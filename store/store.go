@@ -1,0 +1,251 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"darwarp/kernels"
+)
+
+// Meta is what a run is about. It is written once, at Create, and holds all that is needed to resume
+// and to render the run without the folder that it was started from.
+type Meta struct {
+	Version   string             `json:"version"` // darwarp's own
+	Created   time.Time          `json:"created"`
+	Problem   string             `json:"problem"`
+	Files     map[string][]byte  `json:"files,omitempty"` // the bundle's files by name
+	DType     kernels.DType      `json:"dtype"`
+	Workloads []kernels.Workload `json:"workloads"`
+	Device    kernels.Device     `json:"device"`
+	Strategy  string             `json:"strategy"`
+	Seed      uint64             `json:"seed"`
+	Pins      kernels.Pins       `json:"pins,omitempty"`
+	Cache     string             `json:"cache"` // hot or cold: what times are
+	Budget    Budget             `json:"budget"`
+}
+
+// Budget is when a search ends; zero fields do not end it.
+type Budget struct {
+	Evals int           `json:"evals,omitempty"`
+	For   time.Duration `json:"for,omitempty"`   // ns
+	Stall int           `json:"stall,omitempty"` // evaluations without gain
+}
+
+// Run is an open run. Its methods may be called from many goroutines; writes take turns.
+type Run struct {
+	db       *bolt.DB
+	path     string // as the user named it
+	readOnly bool
+	meta     Meta
+	writing  sync.Mutex
+	tally    atomic.Pointer[tally]
+	broken   atomic.Bool // a write panicked: bbolt may hold its own locks for ever
+}
+
+// tally is what Len and Counts answer from. It is replaced, never changed.
+type tally struct {
+	last   int // Seq of the newest candidate; they count from 1 without gaps
+	counts map[kernels.Outcome]int
+}
+
+// plus is the tally after one more candidate.
+func (t *tally) plus(o kernels.Outcome) *tally {
+	next := &tally{t.last + 1, maps.Clone(t.counts)}
+	next.counts[o]++
+	return next
+}
+
+// Create starts a run in a new file and opens it for writing.
+// Errors: ErrExists, ErrNetwork, ErrNoSpace.
+func Create(path string, m Meta) (*Run, error) {
+	err := createFile(path, func(tx *bolt.Tx) error { return createTree(tx, m) })
+	if err != nil {
+		return nil, named(path, err)
+	}
+	return Open(path)
+}
+
+// Open opens a run for writing, which locks out every other process, and brings its layout up to
+// date; the file as it was is then kept beside it, as PATH.layoutN.
+// Errors: ErrLocked, ErrNewer, ErrNotOurs, ErrDamaged, ErrNetwork.
+func Open(path string) (*Run, error) {
+	r, err := open(path, true)
+	if errors.Is(err, errOlder) {
+		r, err = upgrade(path)
+	}
+	if err != nil {
+		return nil, named(path, err)
+	}
+	r.path = path
+	return r, nil
+}
+
+// open opens a run of the present layout.
+func open(path string, write bool) (*Run, error) {
+	db, err := openBolt(path, write)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{db: db, path: path, readOnly: !write}
+	if err := r.load(); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// upgrade keeps a copy of a file of an older layout, migrates the file and opens it.
+func upgrade(path string) (*Run, error) {
+	if err := keepOld(path); err != nil {
+		return nil, fmt.Errorf("keep a copy of the old layout: %w", noSpace(err))
+	}
+	if err := migrateFile(path); err != nil {
+		return nil, err
+	}
+	return open(path, true)
+}
+
+// keepOld copies a run to PATH.layoutN. A copy that is there already is from an upgrade that did not
+// come to its end, and is replaced.
+func keepOld(path string) error {
+	db, err := openBolt(path, true)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return guard(func() error {
+		return db.View(func(tx *bolt.Tx) error {
+			v, err := storedVersion(tx.Bucket(rootName))
+			if err != nil {
+				return err
+			}
+			f, err := os.OpenFile(fmt.Sprintf("%s.layout%d", path, v), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+			if err != nil {
+				return err
+			}
+			_, err = tx.WriteTo(f)
+			return errors.Join(err, f.Sync(), f.Close())
+		})
+	})
+}
+
+// migrateFile brings a file to the present layout in one transaction.
+func migrateFile(path string) error {
+	db, err := openBolt(path, true)
+	if err != nil {
+		return err
+	}
+	err = guard(func() error {
+		return db.Update(func(tx *bolt.Tx) error { return migrate(tx.Bucket(rootName)) })
+	})
+	return noSpace(errors.Join(err, db.Close()))
+}
+
+// load reads what is kept in memory.
+func (r *Run) load() error {
+	return r.transact(r.db.View, func(root *bolt.Bucket) error {
+		v, err := storedVersion(root)
+		if err != nil {
+			return err
+		}
+		if v < schemaVersion() {
+			return fault{errOlder, fmt.Errorf("layout %d", v)}
+		}
+		if err := checkTree(root); err != nil {
+			return err
+		}
+		if err := decode(root.Bucket(metaName).Get(metaKey), &r.meta); err != nil {
+			return fmt.Errorf("meta: %w", err)
+		}
+		return r.loadTally(root)
+	})
+}
+
+// loadTally reads the counts and compares them with the newest candidate.
+func (r *Run) loadTally(root *bolt.Bucket) error {
+	t := &tally{counts: map[kernels.Outcome]int{}}
+	if record := root.Get(countsKey); record != nil {
+		if err := decode(record, &t.counts); err != nil {
+			return fmt.Errorf("counts: %w", err)
+		}
+	}
+	for _, n := range t.counts {
+		t.last += n
+	}
+	newest := uint64(0)
+	if k, _ := root.Bucket(candidates).Cursor().Last(); k != nil {
+		n, err := toNumber(k)
+		if err != nil {
+			return err
+		}
+		newest = n
+	}
+	if newest != uint64(t.last) {
+		return damaged("%d candidates are counted, the newest is %d", t.last, newest)
+	}
+	r.tally.Store(t)
+	return nil
+}
+
+// transact runs fn in a transaction with the root bucket.
+func (r *Run) transact(in func(func(*bolt.Tx) error) error, fn func(root *bolt.Bucket) error) error {
+	return guard(func() error {
+		return in(func(tx *bolt.Tx) error { return fn(tx.Bucket(rootName)) })
+	})
+}
+
+// read runs fn on a consistent state. Transactions are kept short: while one is open no page is
+// reused, and the writer waits when it has to enlarge its map.
+func (r *Run) read(fn func(root *bolt.Bucket) error) error {
+	return named(r.path, r.transact(r.db.View, fn))
+}
+
+// write runs fn in one fsynced transaction. The caller holds r.writing.
+func (r *Run) write(fn func(root *bolt.Bucket) error) error {
+	if r.readOnly {
+		return named(r.path, fault{ErrReadOnly, errors.New("a view")})
+	}
+	if r.broken.Load() {
+		return named(r.path, damaged("a write failed before"))
+	}
+	err := noSpace(r.transact(r.db.Update, fn))
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(panicked)):
+		r.broken.Store(true)
+		return named(r.path, err)
+	}
+	// A sync that fails at the very end leaves open which state the file has: ask it.
+	if again := r.transact(r.db.View, r.loadTally); again != nil {
+		err = fmt.Errorf("%w; then: %w", err, again)
+	}
+	return named(r.path, err)
+}
+
+// Path is the file as Create, Open or View was given it.
+func (r *Run) Path() string { return r.path }
+
+// Meta is what the run is about.
+func (r *Run) Meta() Meta { return r.meta }
+
+// Len is the number of stored candidates.
+func (r *Run) Len() int { return r.tally.Load().last }
+
+// Counts is the number of stored candidates by outcome.
+func (r *Run) Counts() map[kernels.Outcome]int { return maps.Clone(r.tally.Load().counts) }
+
+// Close waits for open transactions and releases the file.
+func (r *Run) Close() error {
+	if r.broken.Load() { // waiting could last for ever; the lock goes with the process
+		return nil
+	}
+	return named(r.path, r.db.Close())
+}
