@@ -121,21 +121,6 @@ func (p *Pool) Compare(ctx context.Context, name string, job *kernels.Job, cache
 	return d, err
 }
 
-// Versus duels two candidates at hot or cold; Duel is at the session's own mode.
-func (p *Pool) Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error) {
-	a, err := p.ready(ctx, champion)
-	if err != nil {
-		return kernels.Duel{}, err
-	}
-	b, err := p.ready(ctx, challenger)
-	if err != nil {
-		return kernels.Duel{}, err
-	}
-	d, err := p.duel(ctx, a, b, cache)
-	d.Champion, d.Challenger = champion.ID.Short(), challenger.ID.Short()
-	return d, err
-}
-
 // Final measures a candidate again in a fresh device process, with more samples, at hot and at cold.
 // Only these figures are published.
 func (p *Pool) Final(ctx context.Context, job *kernels.Job) (kernels.Result, error) {

@@ -16,24 +16,32 @@ const duelBatch = 20
 // Duel measures two candidates in turn on every workload and says whether the challenger is faster
 // beyond the noise. Before the first duel, the champion is measured against itself to know the noise.
 func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+	d, err := p.Versus(ctx, champion, challenger, p.cfg.Cache)
+	if errors.Is(err, errFaulted) || errors.Is(err, errInfra) { // nobody is promoted by a fault, ours or theirs
+		p.log.Warn("duel without a winner", "champion", champion.ID.Short(), "challenger", challenger.ID.Short(), "error", err)
+		d.Verdict, err = kernels.Ambiguous, nil
+	}
+	return d, err
+}
+
+// Versus duels two candidates at hot or cold; Duel does at the session's own mode. An error that is
+// a candidate's fault says which.
+func (p *Pool) Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error) {
+	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short()}
 	a, err := p.ready(ctx, champion)
 	if err != nil {
-		return kernels.Duel{}, fmt.Errorf("champion %s: %w", champion.ID.Short(), err)
+		return d, fmt.Errorf("champion %s: %w", d.Champion, err)
 	}
 	b, err := p.ready(ctx, challenger)
 	if err != nil {
-		return kernels.Duel{}, fmt.Errorf("challenger %s: %w", challenger.ID.Short(), err)
+		return d, fmt.Errorf("challenger %s: %w", d.Challenger, err)
 	}
 	if err := p.knowNoise(ctx, a); err != nil {
-		return kernels.Duel{}, err
+		return d, err
 	}
-	d, err := p.duel(ctx, a, b, p.cfg.Cache)
-	if errors.Is(err, errFaulted) { // one of them, not we: nobody is promoted
-		p.log.Warn("duel without a winner", "champion", champion.ID.Short(), "challenger", challenger.ID.Short(), "error", err)
-		d, err = kernels.Duel{Verdict: kernels.Ambiguous}, nil
-	}
-	d.Champion, d.Challenger = champion.ID.Short(), challenger.ID.Short()
-	return d, err
+	got, err := p.duel(ctx, a, b, cache)
+	got.Champion, got.Challenger = d.Champion, d.Challenger
+	return got, err
 }
 
 // errFaulted means that a candidate that was right before faulted now.

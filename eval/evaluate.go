@@ -24,7 +24,12 @@ func (p *Pool) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, 
 		if ctx.Err() != nil {
 			return kernels.Result{Outcome: kernels.Lost, Detail: "stopped"}, ctx.Err()
 		}
-		return kernels.Result{Outcome: kernels.Lost, Detail: kernels.CleanDetail(err.Error())}, err
+		lost := kernels.Result{Outcome: kernels.Lost, Detail: kernels.CleanDetail(err.Error())}
+		if errors.Is(err, errInfra) {
+			p.forget(job, e.res.Code)
+			return lost, nil
+		}
+		return lost, err
 	}
 	e.res.Detail = kernels.CleanDetail(e.res.Detail)
 	e.res.Proof = p.Provenance().Key()
@@ -120,6 +125,15 @@ func (e *evaluation) claim(code string) (kernels.ID, bool) {
 	return e.job.ID, false
 }
 
+// forget lets a candidate that was lost be judged again.
+func (p *Pool) forget(job *kernels.Job, code string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen[code] == job.ID {
+		delete(p.seen, code)
+	}
+}
+
 // Remember tells the pool of machine code that an earlier session has judged.
 func (p *Pool) Remember(code string, id kernels.ID) {
 	p.mu.Lock()
@@ -197,8 +211,8 @@ func (e *evaluation) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, 
 
 // A candidate gets slack times the time of the one to beat for each of its calls, and never less
 // than floor; without one to beat, patience.
-const (
-	slack    = 20
+var (
+	slack    = 20.0
 	floor    = 5 * time.Second
 	patience = 120 * time.Second
 )

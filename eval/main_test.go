@@ -1,16 +1,18 @@
-package eval_test
+package eval
 
 import (
 	"os"
 	"testing"
-
-	"darwarp/eval"
 )
 
-// TestMain makes the test binary its own worker, as darwarp is.
+// TestMain makes the test binary its own worker, as darwarp is. With DARWARP_FAKE set its device
+// worker is the fake one of fake_test.go.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "worker" {
-		os.Exit(eval.WorkerMain(os.Args[2], os.Args[3:]))
+		if os.Args[2] == "gpu" && os.Getenv("DARWARP_FAKE") != "" {
+			os.Exit(fakeMain(os.Args[3:]))
+		}
+		os.Exit(WorkerMain(os.Args[2], os.Args[3:]))
 	}
 	os.Exit(m.Run())
 }

@@ -32,7 +32,7 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	where := Locate()
+	where := cfg.locate()
 	for _, f := range []Found{where.Driver, where.NVRTC, where.Headers} {
 		if err := f.missing(); err != nil {
 			return nil, err
@@ -55,6 +55,13 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 	}
 	p.device.Toolchain = p.compiler.Toolchain()
 	return p, p.start(ctx, where, look)
+}
+
+func (c *Config) locate() Location {
+	if c.where != nil {
+		return *c.where
+	}
+	return Locate()
 }
 
 // Look asks one GPU what it is, in a process of its own.

@@ -35,6 +35,8 @@ type Config struct {
 	Version   string // darwarp's own
 	Log       *slog.Logger
 	Progress  func(string) // hears what opening does; may be nil
+
+	where *Location // tests say where things are
 }
 
 // Pool evaluates candidates on one GPU. It is evolve's Evaluator.

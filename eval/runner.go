@@ -27,6 +27,7 @@ type runner struct {
 	starts int
 	busy   time.Duration // that calls have held the device
 	since  time.Time     // the first call
+	failed int           // starts in a row that failed
 }
 
 // Deadlines of what is not a candidate's run.
@@ -52,6 +53,13 @@ func startWorker(ctx context.Context, open gpu.Open, role []string, files ...*os
 // come as machine code.
 var workerEnv = []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER"}
 
+// maxFailed is how many starts in a row may fail before the device is given up.
+const maxFailed = 3
+
+// errInfra marks what is neither the candidate's fault nor a reason to give up: the evaluation is
+// lost and may be asked for again.
+var errInfra = errors.New("infrastructure")
+
 // ready starts and prepares a worker when there is none. The caller holds mu.
 func (r *runner) ready(ctx context.Context) error {
 	if r.worker != nil && r.worker.Alive() {
@@ -64,14 +72,19 @@ func (r *runner) ready(ctx context.Context) error {
 		r.worker = nil
 	}
 	w, _, err := startWorker(ctx, r.open, nil, r.out.File())
+	if err == nil {
+		if err = r.fill(ctx, w); err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}
 	if err != nil {
+		if r.failed++; r.failed < maxFailed {
+			err = fmt.Errorf("%w: %w", errInfra, err)
+		}
 		return err
 	}
 	r.starts++
-	if err := r.fill(ctx, w); err != nil {
-		return errors.Join(err, w.Close())
-	}
-	r.worker = w
+	r.failed, r.worker = 0, w
 	return nil
 }
 
@@ -120,8 +133,11 @@ func (r *runner) call(ctx context.Context, req gpu.Request, reply any, deadline 
 		return &lost{phase, true, err}
 	case errors.As(err, &died) && died.ExitCode != proc.ExitInternal:
 		return &lost{phase, false, err}
+	case ctx.Err() != nil:
+		return ctx.Err()
 	}
-	return err
+	r.log.Warn("device worker lost", "phase", phase, "error", err)
+	return fmt.Errorf("%w: %w", errInfra, err)
 }
 
 // restart ends the worker; the next call starts another.

@@ -49,7 +49,29 @@ func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu
 	var reply gpu.TimeReply
 	err := e.runner.call(ctx, gpu.Request{Time: req}, &reply, patience)
 	outcome, detail, err := e.faultOf(reply.Fault, err)
+	if err == nil && outcome == kernels.Unknown {
+		err = sane(req, &reply)
+	}
 	return reply, outcome, detail, err
+}
+
+// sane refuses times that no device can have measured: the worker is broken, not the candidate.
+func sane(req *gpu.Time, reply *gpu.TimeReply) error {
+	n := len(reply.Runs)
+	if n == 0 || n > len(req.Runs) || n < len(req.Runs) && !reply.Runs[n-1].Screened {
+		return fmt.Errorf("%w: %d of %d runs timed", errInfra, n, len(req.Runs))
+	}
+	for _, r := range reply.Runs {
+		if len(r.Samples) == 0 {
+			return fmt.Errorf("%w: no samples", errInfra)
+		}
+		for _, ns := range r.Samples {
+			if !(ns > 0 && ns < 1e13) {
+				return fmt.Errorf("%w: a sample of %g ns", errInfra, ns)
+			}
+		}
+	}
+	return nil
 }
 
 // contender is the candidate as the device times it.

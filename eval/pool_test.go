@@ -1,0 +1,246 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+const scaleProblem = `
+name = "scale"
+dims = ["n"]
+dtypes = ["fp32"]
+flops = "n"
+bytes = "8*n"
+[[tensor]]
+name = "x"
+role = "in"
+shape = ["n"]
+[[tensor]]
+name = "y"
+role = "out"
+shape = ["n"]
+[[workload]]
+name = "4096"
+dims = { n = 4096 }
+[check]
+reduction = "1"
+shapes = [{ n = 1 }, { n = 1025 }]
+inputs = ["normal"]
+[reference]
+file = "reference.cu"
+entry = "reference"
+grid = ["1"]
+block = ["32"]
+`
+
+// fakePool opens a pool over the fake device worker, with the real compiler.
+func fakePool(t *testing.T) *Pool {
+	t.Helper()
+	where := Locate()
+	if where.NVRTC.Path == "" || len(where.Include) == 0 {
+		t.Skip("NO EVALUATION IS TESTED: NVRTC or its headers not found; see darwarp doctor")
+	}
+	where.Driver.Path, where.BLASLt.Path = "fake", ""
+	t.Setenv("DARWARP_FAKE", t.TempDir())
+	p, err := kernels.ParseProblem("problem.toml", []byte(scaleProblem))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := Open(context.Background(), Config{
+		Problem: p, Reference: `extern "C" __global__ void reference(const float *x, double *y, float *s, int n) {}`,
+		Headers: templates.Include(), DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot", Jobs: 2, where: &where,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return pool
+}
+
+// fakeJob is a candidate whose kernel has the given name; its machine code is its own.
+func fakeJob(t *testing.T, p *Pool, entry string) *kernels.Job {
+	t.Helper()
+	spec := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: entry, Grid: []string{"ceil_div(n, 256)"}, Block: []string{"256"}, Args: []string{"x", "y", "n"}}}}
+	scope := kernels.Scope{"n": 0, "device": kernels.Device{}, "elem": 0}
+	plan, err := kernels.CompilePlan("test", spec, p.cfg.Problem.Tensors, scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := fmt.Sprintf("extern \"C\" __global__ void %s(const float *x, float *y, int n) { if (n > 0) y[0] = %d; }\n", entry, len(entry)*131+int(entry[0]))
+	return &kernels.Job{ID: kernels.NewID(src, spec, "test"), Source: src, Plan: plan, Acc: kernels.FP32,
+		Env: kernels.Env{"device": p.device, "elem": 4}, Bar: map[string]float64{"4096": 10e3}}
+}
+
+func shorten(t *testing.T) {
+	f, p := floor, patience
+	floor, patience = 500*time.Millisecond, 2*time.Second
+	t.Cleanup(func() { floor, patience = f, p })
+}
+
+func TestVerdicts(t *testing.T) {
+	shorten(t)
+	pool := fakePool(t)
+	for _, c := range []struct {
+		entry   string
+		want    kernels.Outcome
+		explain string
+	}{
+		{"good", kernels.OK, ""},
+		{"fast", kernels.OK, ""},
+		{"slow", kernels.OK, ""},
+		{"wrong", kernels.Wrong, "expected"},
+		{"wrong_at_last", kernels.Wrong, "4096"},
+		{"gives_nan", kernels.Wrong, "NaN"},
+		{"race", kernels.Flaky, "different bits"},
+		{"out_of_bounds", kernels.Suspect, "outside of its buffers"},
+		{"mutates", kernels.Suspect, "its input x"},
+		{"cached", kernels.Wrong, "timed launches"},
+		{"replays", kernels.Suspect, "later calls do less"},
+		{"too_fast", kernels.Suspect, "faster than this GPU can be"},
+		{"refused", kernels.Invalid, "701"},
+		{"sticky", kernels.Crashed, "700"},
+		{"segv", kernels.Crashed, "took the device process down"},
+		{"exits", kernels.Crashed, "took the device process down"},
+		{"segv_once", kernels.Flaky, "did not repeat"},
+		{"hang", kernels.TimedOut, "did not finish"},
+		{"stopped", kernels.TimedOut, "did not finish"},
+		{"hang_later", kernels.TimedOut, "did not finish"},
+		{"internal", kernels.Lost, "infrastructure"},
+		{"flood", kernels.Lost, "infrastructure"},
+		{"garbage", kernels.Lost, "infrastructure"},
+		{"zero", kernels.Lost, "0 ns"},
+		{"negative", kernels.Lost, "-5 ns"},
+		{"no_runs", kernels.Lost, "0 of 1 runs"},
+	} {
+		t.Run(c.entry, func(t *testing.T) {
+			r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, c.entry))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Outcome != c.want || !strings.Contains(r.Detail, c.explain) {
+				t.Errorf("%s: %v (%s), expected %v (... %s ...)", c.entry, r.Outcome, r.Detail, c.want, c.explain)
+			}
+			// Whatever it did, the next candidate is judged as if nothing had happened.
+			after, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
+			if err != nil || after.Outcome != kernels.OK {
+				t.Fatalf("after %s: %v (%s), %v", c.entry, after.Outcome, after.Detail, err)
+			}
+		})
+	}
+}
+
+func TestResultCarriesItsEvidence(t *testing.T) {
+	pool := fakePool(t)
+	r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Proof != pool.Provenance().Key() || r.Code == "" || r.Gate == nil || r.Gate.Checks != 6 || r.Gate.Elements != 2*1+2*1025+2*4096 {
+		t.Errorf("result %+v gate %+v", r, r.Gate)
+	}
+	if len(r.Times) != 1 || r.Times[0].Median < 10e3 || r.Times[0].Lo > r.Times[0].Median || r.Times[0].Hi < r.Times[0].Median || r.Times[0].Cache != "hot" {
+		t.Errorf("times %+v", r.Times)
+	}
+	if len(r.Resources) != 1 || r.Resources[0].Registers == 0 {
+		t.Errorf("resources %+v", r.Resources)
+	}
+}
+
+func TestSameMachineCodeIsMeasuredOnce(t *testing.T) {
+	pool := fakePool(t)
+	first := fakeJob(t, pool, "good")
+	if r, err := pool.Evaluate(context.Background(), first); err != nil || r.Outcome != kernels.OK {
+		t.Fatal(r, err)
+	}
+	second := fakeJob(t, pool, "good")
+	second.Source += "// another comment\n"
+	second.ID = kernels.NewID(second.Source, second.Plan.Spec, "test")
+	r, err := pool.Evaluate(context.Background(), second)
+	if err != nil || r.Outcome != kernels.Duplicate || !strings.Contains(r.Detail, first.ID.Short()) {
+		t.Fatalf("%v (%s), %v: expected a duplicate of %s", r.Outcome, r.Detail, err, first.ID.Short())
+	}
+}
+
+func TestDuel(t *testing.T) {
+	pool := fakePool(t)
+	for _, c := range []struct {
+		champion, challenger string
+		want                 kernels.Verdict
+	}{
+		{"good", "fast", kernels.Faster},
+		{"fast", "good", kernels.Slower},
+		{"good", "same", kernels.Same},
+		{"good", "cached", kernels.Ambiguous}, // wrong while it is timed: nobody is promoted
+		{"good", "wrong", kernels.Ambiguous},
+	} {
+		d, err := pool.Duel(context.Background(), fakeJob(t, pool, c.champion), fakeJob(t, pool, c.challenger))
+		if err != nil || d.Verdict != c.want {
+			t.Errorf("%s against %s: %+v, %v: expected %s", c.challenger, c.champion, d, err, c.want)
+		}
+	}
+	if pool.Provenance().Noise == 0 {
+		t.Error("no A/A noise was measured before the first duel")
+	}
+}
+
+func TestFinalUsesAFreshProcess(t *testing.T) {
+	pool := fakePool(t)
+	job := fakeJob(t, pool, "good")
+	if _, err := pool.Evaluate(context.Background(), job); err != nil {
+		t.Fatal(err)
+	}
+	_, before := pool.Load()
+	r, err := pool.Final(context.Background(), job)
+	if err != nil || r.Outcome != kernels.OK || len(r.Times) != 2 || r.Times[0].Cache != "hot" || r.Times[1].Cache != "cold" || r.Times[0].Tier != "final" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if _, after := pool.Load(); after != before+1 {
+		t.Errorf("%d workers before, %d after: expected one more", before, after)
+	}
+}
+
+func TestPlanFaultsAreTheCandidates(t *testing.T) {
+	pool := fakePool(t)
+	job := fakeJob(t, pool, "good")
+	job.Plan.Spec.Launches[0].Smem = "300000"
+	plan, err := kernels.CompilePlan("test", job.Plan.Spec, pool.cfg.Problem.Tensors, kernels.Scope{"n": 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Plan = plan
+	r, err := pool.Evaluate(context.Background(), job)
+	if err != nil || r.Outcome != kernels.Invalid || !strings.Contains(r.Detail, "300000 bytes of shared memory") {
+		t.Fatalf("%v (%s), %v", r.Outcome, r.Detail, err)
+	}
+}
+
+func TestMissingDriverSaysWhatToDo(t *testing.T) {
+	p, err := kernels.ParseProblem("problem.toml", []byte(scaleProblem))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(context.Background(), Config{Problem: p, where: &Location{Driver: Found{Name: "libcuda.so.1", Why: "it runs candidates", Do: "Install the NVIDIA driver", Tried: []string{"/usr/lib"}}}})
+	if err == nil || !strings.Contains(err.Error(), "libcuda.so.1 not found: it runs candidates. Install the NVIDIA driver") {
+		t.Fatal(err)
+	}
+}
+
+func TestSizesThatDoNotFit(t *testing.T) {
+	pool := fakePool(t)
+	cfg := pool.cfg
+	cfg.Workloads = []kernels.Workload{{Name: "huge", Dims: kernels.Dims{"n": 1 << 30}, Weight: 1}}
+	_, err := Open(context.Background(), cfg)
+	if err == nil || !strings.Contains(err.Error(), "choose smaller ones with --workload") {
+		t.Fatal(err)
+	}
+}
