@@ -1,0 +1,233 @@
+package check
+
+import (
+	"bytes"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"darwarp/kernels"
+)
+
+// The poison bytes that outputs are filled with before a run: two, so that a result which happens to
+// equal one is not taken for unwritten twice. 0xFF is NaN in every float type; 0x7D is NaN in fp16 and
+// about 2e37 in bf16 and fp32.
+const (
+	PoisonFirst  byte = 0xFF
+	PoisonSecond byte = 0x7D
+)
+
+// Report says how an output compares with the truth.
+type Report struct {
+	Elements   int
+	Bad        int     // elements outside their tolerance
+	Missing    int     // elements that the output is too short for; negative: too long
+	Worst      float64 // greatest error over its tolerance, at most MaxRatio
+	WorstIndex int     // element with that ratio; Got, Want and Tol are its figures
+	Got        float64
+	Want       float64
+	Tol        float64
+	First      int     // first wrong element, -1 if none
+	Frobenius  float64 // relative Frobenius error, underflow left out, at most MaxRatio
+	Ceiling    float64 // what Frobenius may be at most
+	Poison     int     // wrong elements that still hold a poison pattern
+	AllEqual   bool    // more than one element and all have the same bits
+	Finite     bool    // no NaN and no Inf in the output
+
+	model Model
+	dtype kernels.DType
+	wrong []uint64 // bit per element; nil when Bad is 0
+}
+
+// Pass reports whether every element and the whole are within the model.
+func (r Report) Pass() bool {
+	return r.Elements > 0 && r.Missing == 0 && r.Bad == 0 && r.Frobenius <= r.Ceiling
+}
+
+// span is how many elements one step of a goroutine takes. It is fixed, so that sums do not depend on
+// the number of processors, and a multiple of 64, so that no two steps share a word of the bitmap.
+const span = 1 << 15
+
+// Judge compares an output with its truth. The truth must be valid (see Truth.Validate); the output
+// may be anything.
+func Judge(out []byte, d kernels.DType, truth Truth, m Model) Report {
+	n, size := len(truth.Value), d.Size()
+	r := Report{Elements: n, First: -1, model: m, dtype: d, Finite: true}
+	if len(out) != n*size {
+		r.Missing, r.Bad, r.Worst, r.Frobenius = n-len(out)/size, n, MaxRatio, MaxRatio
+		if r.Missing == 0 { // a fraction of an element
+			r.Missing = -1
+		}
+		return r
+	}
+	r.AllEqual = n > 1 && bytes.Equal(out[size:], out[:len(out)-size])
+	j := judge{out: out, truth: truth, tol: m.tolerance(d), wrong: make([]uint64, (n+63)/64)}
+	r.add(j.all(), m)
+	if r.Bad > 0 {
+		r.wrong = j.wrong
+	}
+	return r
+}
+
+// add fills the report from the tallies of all spans, in order.
+func (r *Report) add(tallies []tally, m Model) {
+	var err2, ref2, scale2 float64
+	r.Worst = -1
+	for _, t := range tallies {
+		r.Bad += t.bad
+		r.Poison += t.poison
+		r.Finite = r.Finite && !t.odd
+		if t.bad > 0 && r.First < 0 {
+			r.First = t.first
+		}
+		if t.worst > r.Worst {
+			r.Worst, r.WorstIndex, r.Got, r.Want, r.Tol = t.worst, t.index, t.got, t.want, t.tol
+		}
+		err2, ref2, scale2 = err2+t.err2, ref2+t.ref2, scale2+t.scale2
+	}
+	r.Worst = max(r.Worst, 0)
+	ref, n := math.Sqrt(ref2), float64(r.Elements)
+	err := math.Sqrt(err2) - math.Sqrt(n)*grain(r.dtype)
+	if !(err <= 0) {
+		r.Frobenius = finiteRatio(err / ref)
+	}
+	r.Ceiling = m.ceiling(r.dtype, r.Elements, ref, math.Sqrt(scale2))
+}
+
+type judge struct {
+	out   []byte
+	truth Truth
+	tol   tolerance
+	wrong []uint64
+}
+
+func (j *judge) all() []tally {
+	n := len(j.truth.Value)
+	tallies := make([]tally, (n+span-1)/span)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(len(tallies), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for {
+				s := int(next.Add(1)) - 1
+				if s >= len(tallies) {
+					return
+				}
+				tallies[s] = j.span(s*span, min(n, (s+1)*span))
+			}
+		})
+	}
+	wg.Wait()
+	return tallies
+}
+
+// tally is what one span adds to the report.
+type tally struct {
+	bad, poison, first, index int
+	worst, got, want, tol     float64
+	err2, ref2, scale2        float64
+	odd                       bool // saw NaN or Inf in the output
+}
+
+func (j *judge) span(lo, hi int) tally {
+	t := tally{worst: -1}
+	var buf [512]float64
+	size := j.tol.dtype.Size()
+	for i := lo; i < hi; i += len(buf) {
+		got := buf[:min(len(buf), hi-i)]
+		Decode(j.tol.dtype, j.out[i*size:], got)
+		if j.tol.exact {
+			j.exact(&t, i, got)
+		} else {
+			j.near(&t, i, got)
+		}
+	}
+	return t
+}
+
+// near judges a chunk within tolerances. The common case, finite and close enough, stays in the loop,
+// and the loop stays in registers.
+func (j *judge) near(t *tally, base int, got []float64) {
+	refs, scales := j.truth.Value[base:base+len(got)], j.truth.Scale[base:base+len(got)]
+	rel, sum, floor := j.tol.rel, j.tol.sum, j.tol.floor
+	var err2, ref2, scale2 float64
+	worst, at := t.worst, -1
+	for i, y := range got {
+		ref, s := refs[i], float64(scales[i])
+		tol, err := rel*math.Abs(ref)+sum*s+floor, math.Abs(y-ref)
+		if !(err <= tol) || !(tol <= math.MaxFloat64) {
+			j.odd(t, base+i, y, ref, tol)
+			continue
+		}
+		err2 += err * err
+		ref2 += ref * ref
+		scale2 += s * s
+		if ratio := err / tol; ratio > worst {
+			worst, at = ratio, i
+		}
+	}
+	t.err2, t.ref2, t.scale2 = t.err2+err2, t.ref2+ref2, t.scale2+scale2
+	if worst > t.worst && at >= 0 {
+		ref := refs[at]
+		t.note(worst, base+at, got[at], ref, rel*math.Abs(ref)+sum*float64(scales[at])+floor)
+	}
+}
+
+// note keeps the element with the greatest ratio so far.
+func (t *tally) note(ratio float64, i int, got, want, tol float64) {
+	if ratio > t.worst {
+		t.worst, t.index, t.got, t.want, t.tol = ratio, i, got, want, tol
+	}
+}
+
+// exact judges a chunk bit for bit, but for the sign of zero and the payload of NaN.
+func (j *judge) exact(t *tally, base int, got []float64) {
+	for i, y := range got {
+		want := j.truth.Value[base+i]
+		if y != want { // else it is the rounded truth already, as most small integers are
+			want = Round(j.tol.dtype, want)
+		}
+		if y != want || y-y != 0 {
+			j.odd(t, base+i, y, want, 0)
+			continue
+		}
+		s := float64(j.truth.Scale[base+i])
+		t.ref2 += want * want
+		t.scale2 += s * s
+		t.note(0, base+i, y, want, 0)
+	}
+}
+
+// odd judges the rare element that is wrong, NaN or Inf.
+func (j *judge) odd(t *tally, i int, got, want, tol float64) {
+	t.odd = t.odd || got-got != 0
+	if j.tol.accepts(got, want, tol) {
+		return
+	}
+	if t.bad == 0 {
+		t.first = i
+	}
+	t.bad++
+	j.wrong[i/64] |= 1 << (i % 64)
+	if size := j.tol.dtype.Size(); poisoned(j.out[i*size : (i+1)*size]) {
+		t.poison++
+	}
+	err := math.Abs(got - want)
+	t.err2 += err * err
+	if want-want == 0 {
+		s := float64(j.truth.Scale[i])
+		t.ref2 += want * want
+		t.scale2 += s * s
+	}
+	t.note(finiteRatio(err/tol), i, got, want, tol)
+}
+
+func poisoned(element []byte) bool {
+	for _, b := range element {
+		if b != element[0] {
+			return false
+		}
+	}
+	return element[0] == PoisonFirst || element[0] == PoisonSecond
+}

@@ -1,0 +1,143 @@
+package check
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+var floats = []kernels.DType{kernels.FP32, kernels.FP16, kernels.BF16}
+
+// TestNoFalseRejections runs right kernels in every order over many shapes and input classes: not one
+// of more than a million outputs may be rejected, nor any whole matrix by its Frobenius error.
+func TestNoFalseRejections(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	shapes := [][3]int{{1, 1, 16384}, {8, 7, 4096}, {3, 5, 2048}, {17, 13, 1000}, {48, 48, 33}, {33, 65, 129}, {64, 65, 7}, {65, 63, 1}, {9, 33, 512}}
+	total, worst := 0, 0.0
+	for _, c := range inputClasses {
+		for _, in := range []kernels.DType{kernels.FP16, kernels.FP32} {
+			for _, s := range shapes {
+				p := newProduct(rng, c, in, s[0], s[1], s[2])
+				for _, o := range orders {
+					out := p.run(o.sum)
+					for _, d := range floats {
+						r := Judge(Encode(d, out), d, p.truth, Model{K: s[2], Acc: kernels.FP32})
+						if !r.Pass() {
+							t.Errorf("%s, %s inputs of %s, %v: %s", o.name, c.name, in, s, r.Explain(string(d), s[:2]))
+						}
+						total += r.Elements
+						worst = max(worst, r.Worst)
+					}
+				}
+			}
+		}
+	}
+	if total < 1e6 {
+		t.Errorf("only %d outputs judged", total)
+	}
+	t.Logf("%d outputs, worst error %.2f of its tolerance", total, worst)
+}
+
+// TestFewElements: the Frobenius error of one element scatters, most of all where the terms happen to
+// cancel and the matrix unit cuts its sums off.
+func TestFewElements(t *testing.T) {
+	for i := range 150 {
+		p := newProduct(rand.New(rand.NewPCG(uint64(i), 13)), inputClasses[0], kernels.FP16, 1, 2, 8192)
+		if r := Judge(Encode(kernels.FP32, p.run(truncated)), kernels.FP32, p.truth, Model{K: 8192}); !r.Pass() {
+			t.Errorf("product %d: %s", i, r.Explain("C", []int{1, 2}))
+		}
+	}
+}
+
+// TestLateCancellation: the partial sums grow to hundreds of times the result, and so does the error
+// relative to it, in a right kernel too.
+func TestLateCancellation(t *testing.T) {
+	const k = 4096
+	late := inputClass{"late", func(r *rand.Rand, i int, second bool) float64 {
+		if second {
+			return 1 - 2*float64(i/(k/2))
+		}
+		return 1 + r.Float64()
+	}}
+	p := newProduct(rand.New(rand.NewPCG(14, 15)), late, kernels.FP32, 16, 16, k)
+	for _, o := range orders {
+		if r := Judge(Encode(kernels.FP32, p.run(o.sum)), kernels.FP32, p.truth, Model{K: k}); !r.Pass() {
+			t.Errorf("%s: %s", o.name, r.Explain("C", []int{16, 16}))
+		}
+	}
+}
+
+// TestHalfAccumulators: a half-precision matrix unit is right where it is declared, plain and promoted,
+// and wrong where float32 was promised.
+func TestHalfAccumulators(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	for _, c := range inputClasses[:2] { // the others overflow or are exact
+		for _, k := range []int{16, 64, 256, 1024, 4096} {
+			p := newProduct(rng, c, kernels.FP16, 16, 16, k)
+			for _, promote := range []int{0, 32, 128} {
+				out := p.run(halfUnit(promote))
+				for _, d := range floats {
+					declared := Judge(Encode(d, out), d, p.truth, Model{K: k, Acc: kernels.FP16})
+					if !declared.Pass() {
+						t.Errorf("%s K=%d promote=%d declared half: %s", c.name, k, promote, declared.Explain(string(d), []int{16, 16}))
+					}
+				}
+				promised := Judge(Encode(kernels.FP32, out), kernels.FP32, p.truth, Model{K: k, Acc: kernels.FP32})
+				if promised.Pass() {
+					t.Errorf("%s K=%d promote=%d passes as float32", c.name, k, promote)
+				}
+			}
+		}
+	}
+}
+
+// TestStagnation: half additions one after the other lose a quarter of a long uniform sum, which no
+// declaration makes right.
+func TestStagnation(t *testing.T) {
+	p := newProduct(rand.New(rand.NewPCG(31, 32)), inputClasses[1], kernels.FP16, 16, 16, 8192)
+	r := Judge(Encode(kernels.FP16, p.run(halfChain)), kernels.FP16, p.truth, Model{K: 8192, Acc: kernels.FP16})
+	if r.Pass() {
+		t.Errorf("passes with Frobenius error %.2g", r.Frobenius)
+	}
+}
+
+func TestWrongProducts(t *testing.T) {
+	sums := []dot{{"dropped term", dropped}, {"half chain", halfChain}, {"half unit", halfUnit(0)}, {"tf32 inputs", tf32}}
+	for _, s := range sums {
+		for _, c := range inputClasses[:2] {
+			for _, k := range []int{64, 257, 1024, 4096} {
+				if s.name == "tf32 inputs" && c.name == "uniform" && k > 1024 {
+					continue // rounding errors of the inputs average out in a long sum of one sign: normal inputs tell
+				}
+				t.Run(fmt.Sprintf("%s/%s/K=%d", s.name, c.name, k), func(t *testing.T) {
+					p := newProduct(rand.New(rand.NewPCG(uint64(k), 42)), c, kernels.FP32, 16, 16, k)
+					r := Judge(Encode(kernels.FP32, p.run(s.sum)), kernels.FP32, p.truth, Model{K: k, Acc: kernels.FP32})
+					if r.Pass() {
+						t.Errorf("accepted: worst %.2g, Frobenius %.2g", r.Worst, r.Frobenius)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestExactIntegers: the exact test finds one dropped term of a small-integer product in types too
+// coarse for the tolerance to see it.
+func TestExactIntegers(t *testing.T) {
+	small := inputClass{"integers", func(r *rand.Rand, _ int, _ bool) float64 { return float64(r.IntN(3) + 1) }}
+	for _, d := range []kernels.DType{kernels.FP32, kernels.FP16, kernels.BF16, kernels.I32} {
+		p := newProduct(rand.New(rand.NewPCG(5, 6)), small, kernels.FP16, 16, 16, 40)
+		m := Model{K: 40, Acc: kernels.FP32, Exact: true}
+		for _, o := range slices.Concat(orders, []dot{{"tf32 is exact here", tf32}}) {
+			if r := Judge(Encode(d, p.run(o.sum)), d, p.truth, m); !r.Pass() {
+				t.Errorf("%s %s: %s", d, o.name, r.Explain("C", []int{16, 16}))
+			}
+		}
+		if r := Judge(Encode(d, p.run(dropped)), d, p.truth, m); r.Pass() || r.Bad < r.Elements/2 {
+			t.Errorf("%s: a dropped term gives %d of %d wrong", d, r.Bad, r.Elements)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package check
+
+import (
+	"fmt"
+	"math"
+
+	"darwarp/kernels"
+)
+
+// Mutation makes a wrong output that the gate must reject. Make returns nil where it does not apply.
+type Mutation struct {
+	Name string
+	Make func() []float64
+}
+
+// Trial is one check of a problem: the truth at one shape and input class. SelfTest asks whether the
+// check can tell right from wrong there.
+type Trial struct {
+	DType     kernels.DType
+	Model     Model
+	Truth     Truth
+	Shape     []int      // of the output, row-major
+	Mutations []Mutation // what only the inputs can give: a dropped term, a stale output, a copied input
+}
+
+// SelfTest judges the rounded truth, which must pass, and outputs that are known to be wrong, which
+// must fail. It returns what went the other way, in words; empty means that the check is fit to use.
+func SelfTest(t Trial) []string {
+	if err := t.Truth.Validate(len(t.Truth.Value)); err != nil {
+		return []string{err.Error()}
+	}
+	judge := func(v []float64) Report { return Judge(Encode(t.DType, v), t.DType, t.Truth, t.Model) }
+	var faults []string
+	if r := judge(t.Truth.Value); !r.Pass() {
+		faults = append(faults, "rejects the rounded reference: "+r.Explain("output", t.Shape))
+	}
+	for _, m := range append(t.builtin(), t.Mutations...) {
+		wrong := m.Make()
+		if wrong == nil {
+			continue
+		}
+		if r := judge(wrong); r.Pass() {
+			faults = append(faults, fmt.Sprintf("accepts %s (worst error %.2g of its tolerance, Frobenius %.2g of at most %.2g)",
+				m.Name, r.Worst, r.Frobenius, r.Ceiling))
+		}
+	}
+	return faults
+}
+
+func (t Trial) builtin() []Mutation {
+	fill := func(v float64) func() []float64 {
+		return func() []float64 { return t.mutate(func(int, float64) float64 { return v }) }
+	}
+	return []Mutation{
+		{"zeros", fill(0)},
+		{"ones", fill(1)},
+		{"a constant", fill(t.mean())},
+		{"shuffled rows", t.shuffled},
+		{"a dropped last tile", t.withoutLastTile},
+		{"output x 1.001", t.scaled},
+	}
+}
+
+func (t Trial) mutate(f func(i int, v float64) float64) []float64 {
+	out := make([]float64, len(t.Truth.Value))
+	for i, v := range t.Truth.Value {
+		out[i] = f(i, v)
+	}
+	return out
+}
+
+func (t Trial) mean() float64 {
+	sum, n := 0.0, 0
+	for _, v := range t.Truth.Value {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			sum += v
+			n++
+		}
+	}
+	return sum / float64(max(n, 1))
+}
+
+// cols is the length of the last axis.
+func (t Trial) cols() int {
+	if len(t.Shape) == 0 {
+		return 1
+	}
+	return max(t.Shape[len(t.Shape)-1], 1)
+}
+
+// shuffled moves every row down by one, or the elements of an only row.
+func (t Trial) shuffled() []float64 {
+	n, step := len(t.Truth.Value), t.cols()
+	if step >= n {
+		step = 1
+	}
+	if n < 2 {
+		return nil
+	}
+	return t.mutate(func(i int, _ float64) float64 { return t.Truth.Value[(i+step)%n] })
+}
+
+// withoutLastTile leaves zeros in the last 16 by 16 elements, as a grid one block short does.
+func (t Trial) withoutLastTile() []float64 {
+	cols := t.cols()
+	rows := len(t.Truth.Value) / cols
+	return t.mutate(func(i int, v float64) float64 {
+		if i/cols >= rows-16 && i%cols >= cols-16 {
+			return 0
+		}
+		return v
+	})
+}
+
+// scaled is a thousandth too large, which only float32 can resolve: at bf16 it is below the rounding,
+// and the exact test on integers has to catch it.
+func (t Trial) scaled() []float64 {
+	if t.DType != kernels.FP32 || t.Model.Acc == kernels.FP16 || t.Model.Acc == kernels.BF16 {
+		return nil
+	}
+	return t.mutate(func(_ int, v float64) float64 { return v * 1.001 })
+}

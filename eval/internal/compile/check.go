@@ -1,0 +1,69 @@
+package compile
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// cudaHeaders are the headers of CUDA that a source may include.
+var cudaHeaders = []string{"cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "mma.h"}
+
+// The preprocessor reads files. Rather than to lex as the compiler does and err somewhere, a
+// directive is seen wherever its letters stand, in comments and strings as well.
+var (
+	splice    = regexp.MustCompile(`\\[ \t\r\f\v]*\n|\\\r`)
+	directive = regexp.MustCompile(`(?:#|%:|\?\?=)(?:[ \t\r\f\v]|/\*(?s:.*?)\*/)*([A-Za-z_]\w*)(?:[ \t\r\f\v]|/\*(?s:.*?)\*/)*([^\n]*)`)
+	angled    = regexp.MustCompile(`^<([^>]*)>`)
+	asking    = regexp.MustCompile(`__has_(?:include|embed)\w*`)
+)
+
+// refused are directives that read files or make messages lie about where they come from.
+var refused = map[string]bool{"include_next": true, "import": true, "embed": true, "line": true}
+
+// Check looks at a source before it is compiled: it may include CUDA's arithmetic headers and those
+// of the include library, and read no other file. The answer is empty, or what to tell the author.
+func Check(source string, headers map[string][]byte) string {
+	if len(source) > maxSource {
+		return fmt.Sprintf("source of %d bytes: at most %d", len(source), maxSource)
+	}
+	if at := strings.IndexByte(source, 0); at >= 0 {
+		return fmt.Sprintf("line %d: NUL byte", lineOf(source, at))
+	}
+	for _, text := range []string{source, splice.ReplaceAllString(source, "")} {
+		if m := asking.FindStringIndex(text); m != nil {
+			return fmt.Sprintf("line %d: %s is not allowed", lineOf(text, m[0]), text[m[0]:m[1]])
+		}
+		for _, m := range directive.FindAllStringSubmatchIndex(text, -1) {
+			if complaint := checkDirective(text[m[2]:m[3]], text[m[4]:m[5]], headers); complaint != "" {
+				return fmt.Sprintf("line %d: %s", lineOf(text, m[0]), complaint)
+			}
+		}
+	}
+	return ""
+}
+
+func checkDirective(name, rest string, headers map[string][]byte) string {
+	if strings.HasPrefix(rest, `\u`) || strings.HasPrefix(rest, `\U`) {
+		return "no escaped characters in directives"
+	}
+	if refused[name] {
+		return fmt.Sprintf("#%s is not allowed", name)
+	}
+	if name != "include" {
+		return ""
+	}
+	if m := angled.FindStringSubmatch(rest); m != nil {
+		if _, ok := headers[m[1]]; ok {
+			return ""
+		}
+		for _, h := range cudaHeaders {
+			if m[1] == h {
+				return ""
+			}
+		}
+	}
+	return fmt.Sprintf("only <%s> and <darwarp/...> may be included", strings.Join(cudaHeaders, ">, <"))
+}
+
+func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }

@@ -1,0 +1,237 @@
+// Package compile turns sources into machine code in worker processes, one NVRTC each: NVRTC holds a
+// lock for its whole process, crashes and hangs on some programs, and does not share a folder of
+// precompiled headers. This process never opens NVRTC. What compiled once is kept on disk.
+package compile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"darwarp/eval/internal/proc"
+	"darwarp/kernels"
+)
+
+// Config says how to compile. Library, IncludeDirs and Arch are required.
+type Config struct {
+	Library     string            // path of NVRTC
+	IncludeDirs []string          // CUDA's own headers
+	Headers     map[string][]byte // the device include library, by the name a source includes it by
+	Arch        string            // such as sm_90a
+	Slots       int               // compiles at once, 0: one a core
+	Timeout     time.Duration     // of one compile at most, 0: 60 s; less once the usual time is known
+	Memory      uint64            // bytes of address space a worker may take, 0: 8 GiB
+	CacheDir    string            // of compiled programs, empty: none
+	CacheSize   int64             // bytes that the cache is cut down to when it is opened, 0: 512 MiB
+	Log         *slog.Logger      // nil: silent
+
+	noPCH bool // tests compare
+}
+
+// Output is what came of one source. Failure is what the source's author must hear; it is empty
+// exactly when there is a cubin.
+type Output struct {
+	Cubin     []byte
+	Code      string              // hash of the machine code: equal for sources that behave the same
+	Log       string              // warnings and the assembler's figures
+	Resources []kernels.Resources // one a kernel; what depends on the launch is not set
+	Seconds   float64             // this took, without waiting for a slot
+	Cached    bool
+	Failure   string
+}
+
+const (
+	maxSource  = 1 << 20 // bytes
+	maxCalls   = 500     // before a worker is replaced, lest NVRTC's leftovers accumulate
+	maxCrashes = 2       // of the compiler on one source, each in a fresh worker
+	maxDeaths  = 3       // for any reason
+	niceness   = 5       // compiling gives way to launching and timing
+)
+
+// Pool compiles. Its methods may be called from many goroutines.
+type Pool struct {
+	cfg     Config
+	log     *slog.Logger
+	home    *home
+	workers *proc.Pool
+	cache   *cache
+	patience
+
+	mu       sync.Mutex
+	compiler string // its version, from the first worker
+	plain    bool   // precompiled headers do not work here
+}
+
+// New starts a first worker, which proves that the compiler and the include library work together.
+func New(cfg Config) (*Pool, error) {
+	cfg.Slots = cmp.Or(cfg.Slots, runtime.NumCPU())
+	cfg.Timeout = cmp.Or(cfg.Timeout, longestTimeout)
+	cfg.Memory = cmp.Or(cfg.Memory, 8<<30)
+	cfg.CacheSize = cmp.Or(cfg.CacheSize, 512<<20)
+	p := &Pool{cfg: cfg, log: cfg.Log, plain: cfg.noPCH}
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+	p.cap = cfg.Timeout
+	var err error
+	if p.home, err = newHome(); err != nil {
+		return nil, err
+	}
+	if p.cache, err = openCache(cfg.CacheDir, cfg.CacheSize, p.log); err != nil {
+		return nil, errors.Join(err, p.home.close())
+	}
+	p.workers = proc.NewPool(proc.PoolConfig{Slots: cfg.Slots, MaxCalls: maxCalls, Start: p.start, Stop: p.home.clear})
+	if err := p.workers.Do(context.Background(), func(*proc.Worker) error { return nil }); err != nil {
+		return nil, errors.Join(fmt.Errorf("compiler: %w", err), p.Close())
+	}
+	return p, nil
+}
+
+// Close ends all workers and removes their folders. Compiles in progress return proc.ErrClosed.
+func (p *Pool) Close() error { return errors.Join(p.workers.Close(), p.home.close()) }
+
+// Slots is how many compiles run at once.
+func (p *Pool) Slots() int { return p.cfg.Slots }
+
+// Toolchain names what decides the machine code besides the source, the architecture and the include
+// library: the compiler's version and the options.
+func (p *Pool) Toolchain() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return fmt.Sprint(p.compiler, " ", language)
+}
+
+// Compile compiles one source. The source's faults, a compiler crash or timeout among them, are
+// Output.Failure; an error means that we cannot compile at all, or that ctx ended.
+func (p *Pool) Compile(ctx context.Context, source string) (Output, error) {
+	start := time.Now()
+	if complaint := Check(source, p.cfg.Headers); complaint != "" {
+		return Output{Failure: complaint}, nil
+	}
+	key := p.key(source)
+	if out, ok := p.cache.get(key); ok {
+		out.Cached, out.Seconds = true, time.Since(start).Seconds()
+		return out, nil
+	}
+	out, lasting, err := p.run(ctx, source)
+	if err == nil && lasting {
+		p.cache.put(key, out)
+	}
+	return out, err
+}
+
+// run compiles in a worker. Lasting outcomes are the compiler's own verdicts, which it would give
+// again; timeouts and crashes may be this machine's.
+func (p *Pool) run(ctx context.Context, source string) (out Output, lasting bool, err error) {
+	crashes := 0
+	for range maxDeaths {
+		limit := p.limit()
+		reply, fault, err := p.call(ctx, source, limit)
+		var died *proc.Died
+		switch isDied := errors.As(fault, &died); {
+		case err != nil:
+			return Output{}, false, fmt.Errorf("compile: %w", err)
+		case fault == nil:
+			p.learn(reply.Seconds)
+			return reply.output(), !reply.Final, nil
+		case errors.As(fault, new(*proc.Deadline)):
+			return Output{Failure: fmt.Sprintf("compiling took longer than %v", limit), Seconds: limit.Seconds()}, false, nil
+		case isDied && died.ExitCode != proc.ExitInternal, errors.As(fault, new(*proc.Garbage)):
+			p.log.Warn("compile worker died", "error", fault)
+			if isDied && died.Crash() {
+				crashes++
+			}
+			if crashes == maxCrashes {
+				return Output{Failure: fmt.Sprintf("the compiler crashed on it, %d times", crashes)}, false, nil
+			}
+		default:
+			return Output{}, false, fmt.Errorf("compile: %w", fault)
+		}
+	}
+	// Each of these workers had just compiled a program of ours, so it is this source that kills them.
+	return Output{Failure: fmt.Sprintf("the compiler was killed on it, %d times (out of memory?)", maxDeaths)}, false, nil
+}
+
+// call compiles in one worker. A fault is that worker's; an error says that there is none.
+func (p *Pool) call(ctx context.Context, source string, limit time.Duration) (reply response, fault, err error) {
+	called := false
+	err = p.workers.Do(ctx, func(w *proc.Worker) error {
+		called = true
+		fault = w.Call(ctx, &request{Source: source}, &reply, limit, nil)
+		return nil
+	})
+	if called && err != nil {
+		p.log.Warn("compile worker left behind", "error", err)
+		err = nil
+	}
+	return reply, fault, err
+}
+
+// start starts the worker of a slot and lets it compile a program of ours.
+func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
+	p.mu.Lock()
+	plain := p.plain
+	p.mu.Unlock()
+	folder, err := p.home.fill(slot, p.setup(plain), p.cfg.Headers)
+	if err != nil {
+		return nil, err
+	}
+	w, err := proc.Start(ctx, proc.Spec{
+		Args: []string{"worker", "compile", folder},
+		Dir:  workDir(folder),
+		Env:  []string{"TMPDIR=" + tempDir(folder), "GOMAXPROCS=2"},
+		Nice: niceness,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var ready response
+	if err := w.Call(ctx, &request{Source: readySource(p.cfg.Headers), Prepare: true}, &ready, longestTimeout, nil); err != nil {
+		if !plain && ctx.Err() == nil {
+			p.goPlain(err.Error()) // the next attempt shows whether that was the reason
+		}
+		return nil, errors.Join(err, w.Close())
+	}
+	if ready.Failure != "" {
+		if !plain {
+			p.goPlain(ready.Failure)
+		}
+		return nil, errors.Join(fmt.Errorf("%s does not compile the include library: %s", ready.Compiler, ready.Failure), w.Close())
+	}
+	if ready.NoPCH != "" {
+		p.goPlain(ready.NoPCH)
+	}
+	return w, p.meet(ready.Compiler)
+}
+
+// goPlain gives up precompiled headers, and says so once.
+func (p *Pool) goPlain(why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.plain {
+		p.log.Warn("compiling without precompiled headers", "reason", why)
+	}
+	p.plain = true
+}
+
+// meet takes the version of a worker's compiler, which must stay the same: it is part of identities.
+func (p *Pool) meet(compiler string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.compiler != "" && p.compiler != compiler {
+		return fmt.Errorf("the compiler at %s was %s and is now %s", p.cfg.Library, p.compiler, compiler)
+	}
+	p.compiler = compiler
+	return nil
+}
+
+// setup is what a worker is told.
+func (p *Pool) setup(plain bool) setup {
+	return setup{Library: p.cfg.Library, IncludeDirs: p.cfg.IncludeDirs, Arch: p.cfg.Arch, Memory: p.cfg.Memory,
+		PCH: !plain && hasPreamble(p.cfg.Headers)}
+}

@@ -1,0 +1,115 @@
+package compile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	homePattern = "darwarp-compile-*"
+	settled     = time.Minute // a folder younger than this may be about to be locked
+)
+
+// home is the folder that holds the workers' private folders. It is locked while its process lives,
+// so that the next process can remove what a killed one left.
+type home struct {
+	path string
+	lock *os.File
+}
+
+// The parts of a worker's folder.
+func setupFile(folder string) string  { return filepath.Join(folder, "setup.json") }
+func includeDir(folder string) string { return filepath.Join(folder, "include") }
+func pchDir(folder string) string     { return filepath.Join(folder, "pch") }
+func workDir(folder string) string    { return filepath.Join(folder, "work") } // stays empty
+func tempDir(folder string) string    { return filepath.Join(folder, "tmp") }
+
+func newHome() (*home, error) {
+	sweep()
+	path, err := os.MkdirTemp("", homePattern)
+	if err != nil {
+		return nil, fmt.Errorf("folder for compilers: %w", err)
+	}
+	lock, err := lockFolder(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("folder for compilers: %w", err), os.RemoveAll(path))
+	}
+	return &home{path: path, lock: lock}, nil
+}
+
+// sweep removes the folders of processes that are gone. Failures do not matter: a folder of
+// another user is that user's to remove.
+func sweep() {
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), homePattern))
+	if err != nil {
+		return
+	}
+	for _, path := range left {
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < settled {
+			continue
+		}
+		if lock, err := lockFolder(path); err == nil {
+			_ = os.RemoveAll(path)
+			lock.Close()
+		}
+	}
+}
+
+// lockFolder fails where another process holds the folder.
+func lockFolder(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return f, nil
+}
+
+func (h *home) folder(slot int) string { return filepath.Join(h.path, strconv.Itoa(slot)) }
+
+// fill makes a worker's folder anew.
+func (h *home) fill(slot int, s setup, headers map[string][]byte) (string, error) {
+	h.clear(slot)
+	folder := h.folder(slot)
+	for _, dir := range []string{includeDir(folder), pchDir(folder), workDir(folder), tempDir(folder)} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", err
+		}
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(setupFile(folder), text, 0o600); err != nil {
+		return "", err
+	}
+	for name, data := range headers {
+		if !filepath.IsLocal(name) {
+			return "", fmt.Errorf("header %q is outside the include library", name)
+		}
+		path := filepath.Join(includeDir(folder), name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600)); err != nil {
+			return "", err
+		}
+	}
+	return folder, nil
+}
+
+// clear removes a worker's folder; what cannot be removed now goes with the home.
+func (h *home) clear(slot int) { _ = os.RemoveAll(h.folder(slot)) }
+
+func (h *home) close() error {
+	err := os.RemoveAll(h.path)
+	return errors.Join(err, h.lock.Close())
+}

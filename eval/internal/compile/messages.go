@@ -1,0 +1,57 @@
+package compile
+
+import (
+	"fmt"
+	"strings"
+
+	"darwarp/eval/internal/nvrtc"
+	"darwarp/kernels"
+)
+
+// explain makes the compiler's messages fit for people and prompts: the errors among them, at most
+// 20 lines.
+func (s *server) explain(log string) string {
+	const most = 20
+	var kept []string
+	// A message is a paragraph: where and what, the line of the source, a caret.
+	for message := range strings.SplitSeq(s.clean(log), "\n\n") {
+		if isError(message) {
+			kept = append(kept, strings.Split(strings.Trim(message, "\n"), "\n")...)
+		}
+	}
+	if len(kept) == 0 {
+		kept = append(tooMuchShared(log), strings.Split(strings.TrimSpace(s.clean(log)), "\n")...)
+	}
+	return kernels.CleanDetail(strings.Join(kept[:min(len(kept), most)], "\n"))
+}
+
+// tooMuchShared says what NVRTC leaves out when it refuses a kernel for its static shared memory.
+func tooMuchShared(log string) (lines []string) {
+	const most = 48 << 10 // bytes, on every architecture; more must be dynamic
+	for _, k := range nvrtc.ParsePtxas(log) {
+		if k.SharedBytes > most {
+			lines = append(lines, fmt.Sprintf("error: kernel %s has %d bytes of static shared data, at most %d", k.Entry, k.SharedBytes, most))
+		}
+	}
+	return lines
+}
+
+func isError(message string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	return strings.Contains(first, "error") || strings.Contains(first, "fatal")
+}
+
+// clean bounds the compiler's text, takes our folders out of it, and leaves nothing that a terminal
+// would obey.
+func (s *server) clean(log string) string {
+	log = log[:min(len(log), maxLog)]
+	for _, dir := range append([]string{includeDir(s.folder), s.folder}, s.IncludeDirs...) {
+		log = strings.ReplaceAll(log, strings.TrimSuffix(dir, "/")+"/", "")
+	}
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (r < ' ' || r == 0x7f) {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(log, "?"))
+}

@@ -1,0 +1,136 @@
+package proc
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A frame on the wire is two big-endian 32-bit lengths, a JSON object and raw bytes. Raw bytes are
+// for machine code and tensors, which JSON would inflate.
+const (
+	frameHeader = 8
+	maxFrame    = 64 << 20 // bytes of JSON and raw bytes together
+	maxPhase    = 200      // bytes of a phase's name that are kept
+	maxPhases   = 10_000   // of one call: a worker that announces more is not working
+)
+
+// version is the protocol's. Parent and worker are the same binary, so it differs only when the
+// file on disk was replaced while the parent was running.
+const version = 1
+
+// kind says what a frame is.
+type kind string
+
+const (
+	kindHello kind = "hello" // worker: ready
+	kindCall  kind = "call"  // parent: do this
+	kindPhase kind = "phase" // worker: about to do that
+	kindReply kind = "reply" // worker: done
+)
+
+// envelope is the JSON of a frame.
+type envelope struct {
+	Kind    kind            `json:"kind"`
+	ID      uint64          `json:"id"` // of the call; echoed
+	Version int             `json:"version,omitempty"`
+	Phase   string          `json:"phase,omitempty"`
+	Final   bool            `json:"final,omitempty"` // the worker ends after this reply
+	Body    json.RawMessage `json:"body,omitempty"`
+}
+
+// Frame is a message as it was received.
+type Frame struct {
+	Body json.RawMessage
+	Blob []byte
+}
+
+// Attached is a message that carries raw bytes beside its JSON. The field behind Blob must be
+// tagged `json:"-"`.
+type Attached interface {
+	Blob() *[]byte
+}
+
+// Decode fills v, and its blob when it is Attached. Unknown fields are an error: the other side is
+// the same program.
+func (f Frame) Decode(v any) error {
+	if v == nil {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(f.Body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(v); err != nil {
+		return err
+	}
+	if a, ok := v.(Attached); ok {
+		*a.Blob() = f.Blob
+	}
+	return nil
+}
+
+// encode makes a frame's body and blob from a message.
+func encode(v any) (Frame, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return Frame{}, fmt.Errorf("encode %T: %w", v, err)
+	}
+	f := Frame{Body: body}
+	if a, ok := v.(Attached); ok {
+		f.Blob = *a.Blob()
+	}
+	return f, nil
+}
+
+var errTooLong = fmt.Errorf("frame of more than %d MiB", maxFrame>>20)
+
+// writeFrame sends one frame with one write, so that a worker that dies leaves half a frame only
+// when the pipe was full.
+func writeFrame(w io.Writer, e envelope, blob []byte) error {
+	head, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	if len(head)+len(blob) > maxFrame {
+		return errTooLong
+	}
+	buf := make([]byte, frameHeader, frameHeader+len(head)+len(blob))
+	binary.BigEndian.PutUint32(buf, uint32(len(head)))
+	binary.BigEndian.PutUint32(buf[4:], uint32(len(blob)))
+	_, err = w.Write(append(append(buf, head...), blob...))
+	return err
+}
+
+// errGarbage marks bytes that are no frame, as against a pipe that ended.
+var errGarbage = errors.New("not a frame")
+
+// readFrame receives one frame. Memory grows with the bytes that arrive, not with the length that
+// is claimed.
+func readFrame(r *bufio.Reader) (envelope, []byte, error) {
+	var e envelope
+	var header [frameHeader]byte
+	if _, err := io.ReadFull(r, header[:]); err != nil {
+		return e, nil, err
+	}
+	nJSON := int64(binary.BigEndian.Uint32(header[:]))
+	nBlob := int64(binary.BigEndian.Uint32(header[4:]))
+	if nJSON+nBlob > maxFrame {
+		return e, nil, fmt.Errorf("%w: %d bytes announced, at most %d", errGarbage, nJSON+nBlob, maxFrame)
+	}
+	var buf bytes.Buffer
+	if n, err := io.CopyN(&buf, r, nJSON+nBlob); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%d of %d bytes: %w", n, nJSON+nBlob, io.ErrUnexpectedEOF)
+		}
+		return e, nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(buf.Bytes()[:nJSON]))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&e); err != nil {
+		return e, nil, fmt.Errorf("%w: %v", errGarbage, err)
+	}
+	return e, buf.Bytes()[nJSON:], nil
+}

@@ -1,0 +1,195 @@
+package proc
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// The test binary is its own worker: started with a role, it behaves as that role says.
+const roleFlag = "-worker-role="
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], roleFlag) {
+		os.Exit(play(strings.TrimPrefix(os.Args[1], roleFlag)))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// request and reply are the messages of the fake worker.
+type request struct {
+	Do   string `json:"do"`
+	N    int    `json:"n,omitempty"`
+	Data []byte `json:"-"`
+}
+
+func (r *request) Blob() *[]byte { return &r.Data }
+
+type reply struct {
+	Text string `json:"text"`
+	N    int    `json:"n"`
+	Data []byte `json:"-"`
+}
+
+func (r *reply) Blob() *[]byte { return &r.Data }
+
+// play is the worker's main.
+func play(role string) int {
+	switch role {
+	case "serve":
+		return Main(act)
+	case "mute": // never says hello
+		select {}
+	case "broken":
+		fmt.Fprintln(os.Stderr, "no such library")
+		return ExitInternal
+	case "old":
+		_ = writeFrame(os.NewFile(fdReplies, ""), envelope{Kind: kindHello, Version: version + 1}, nil)
+		select {}
+	case "parent":
+		return parent()
+	}
+	return 99
+}
+
+// parent starts a worker, tells its id, and waits to be killed.
+func parent() int {
+	w, err := Start(context.Background(), Spec{Args: []string{roleFlag + "serve"}})
+	if err != nil {
+		return 1
+	}
+	fmt.Println(w.PID())
+	select {}
+}
+
+// raw bypasses the protocol.
+func raw(b []byte) { _, _ = syscall.Write(fdReplies, b) }
+
+func lengths(nJSON, nBlob uint32) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, nJSON), nBlob)
+}
+
+// act is the fake worker's handler: it does what it is asked to, however bad.
+func act(ctx context.Context, f Frame, c *Conn) error {
+	var r request
+	if err := f.Decode(&r); err != nil {
+		return err
+	}
+	c.Phase("doing " + r.Do)
+	switch r.Do {
+	case "echo":
+		return c.Reply(&reply{Text: r.Do, N: r.N, Data: r.Data})
+	case "env":
+		return c.Reply(&reply{Text: strings.Join(os.Environ(), "\n")})
+	case "last":
+		if err := c.Finish(&reply{Text: "bye"}); err != nil {
+			return err
+		}
+		return ErrDeviceFault
+	case "fault":
+		return ErrDeviceFault
+	case "twice":
+		return errors.Join(c.Reply(&reply{}), c.Reply(&reply{}))
+	case "silent":
+		return nil
+	case "panic":
+		panic("our bug")
+	case "segv":
+		signal.Reset(syscall.SIGSEGV)
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSEGV)
+		time.Sleep(time.Minute)
+	case "kill":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		time.Sleep(time.Minute)
+	case "stop":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		time.Sleep(time.Minute)
+	case "hang":
+		select {}
+	case "exit":
+		os.Exit(r.N)
+	case "close":
+		syscall.Close(fdReplies)
+		select {}
+	case "garbage":
+		raw([]byte("printf from a library that thinks it owns every descriptor\n"))
+		select {}
+	case "notjson":
+		raw(append(lengths(5, 0), "hello"...))
+		select {}
+	case "gigabyte":
+		raw(lengths(1<<30, 0))
+		select {}
+	case "half":
+		raw(append(lengths(100, 0), `{"kind":"reply"`...))
+		os.Exit(0)
+	case "wrongid":
+		return writeFrame(c.to, envelope{Kind: kindReply, ID: c.id + 1}, nil)
+	case "wrongkind":
+		return writeFrame(c.to, envelope{Kind: kindHello, ID: c.id}, nil)
+	case "unknownfield":
+		raw(append(lengths(9, 0), `{"bad":1}`...))
+		select {}
+	case "wrongbody":
+		return c.Reply("a string")
+	case "flood":
+		for c.err == nil {
+			c.Phase(strings.Repeat("p", 1000) + "\x1b[31m")
+		}
+	case "stderr":
+		line := strings.Repeat("x", 99) + "\n"
+		for range r.N / len(line) {
+			fmt.Fprint(os.Stderr, line)
+		}
+		fmt.Fprintln(os.Stderr, "the end")
+		os.Exit(3)
+	case "grandchild", "escaped":
+		return withGrandchild(r.Do == "escaped", c)
+	case "shared":
+		return fillShared(r.N, c)
+	}
+	return fmt.Errorf("cannot %q", r.Do)
+}
+
+// withGrandchild leaves a process behind that lives on, and dies. An escaped one is in a session of
+// its own and holds the reply pipe.
+func withGrandchild(escape bool, c *Conn) error {
+	cmd := exec.Command("sleep", "30")
+	cmd.Stderr = os.Stderr
+	if escape {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		cmd.ExtraFiles = []*os.File{os.NewFile(fdReplies, "")}
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	c.Phase(fmt.Sprint("pid ", cmd.Process.Pid))
+	os.Exit(0)
+	return nil
+}
+
+func fillShared(n int, c *Conn) error {
+	f, err := Inherited(0)
+	if err != nil {
+		return err
+	}
+	s, err := OpenShared(f)
+	if err != nil {
+		return err
+	}
+	shrunk := f.Truncate(1) == nil
+	for i := range s.Map() {
+		s.Map()[i] = byte(n)
+	}
+	return c.Reply(&reply{Text: fmt.Sprint("shrunk ", shrunk), N: len(s.Map())})
+}

@@ -1,0 +1,375 @@
+package proc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// long is a deadline that only a broken test meets.
+const long = 20 * time.Second
+
+func start(t testing.TB, spec Spec) *Worker {
+	t.Helper()
+	spec.Args = []string{roleFlag + "serve"}
+	w, err := Start(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		if processExists(w.PID()) {
+			t.Errorf("worker %d still exists after Close", w.PID())
+		}
+	})
+	return w
+}
+
+func processExists(pid int) bool { return syscall.Kill(pid, 0) == nil }
+
+func do(t testing.TB, w *Worker, what string, n int, deadline time.Duration) (reply, error) {
+	t.Helper()
+	var got reply
+	err := w.Call(t.Context(), &request{Do: what, N: n}, &got, deadline, nil)
+	return got, err
+}
+
+func TestCall(t *testing.T) {
+	w := start(t, Spec{})
+	big := bytes.Repeat([]byte("cubin"), 1<<20)
+	for i, data := range [][]byte{nil, []byte("x"), big} {
+		var got reply
+		var phases []string
+		req := &request{Do: "echo", N: i, Data: data}
+		if err := w.Call(t.Context(), req, &got, long, func(p string) { phases = append(phases, p) }); err != nil {
+			t.Fatal(err)
+		}
+		if got.Text != "echo" || got.N != i || !bytes.Equal(got.Data, data) {
+			t.Errorf("reply %q, n %d, %d bytes; want echo, %d, %d", got.Text, got.N, len(got.Data), i, len(data))
+		}
+		if !slices.Equal(phases, []string{"doing echo"}) {
+			t.Errorf("phases %q", phases)
+		}
+	}
+	if w.Calls() != 3 || !w.Alive() {
+		t.Errorf("calls %d, alive %v; want 3, true", w.Calls(), w.Alive())
+	}
+}
+
+func TestRequestTooLong(t *testing.T) {
+	w := start(t, Spec{})
+	err := w.Call(t.Context(), &request{Do: "echo", Data: make([]byte, maxFrame)}, nil, long, nil)
+	if !errors.Is(err, errTooLong) {
+		t.Fatalf("error %v, want %v", err, errTooLong)
+	}
+	if _, err := do(t, w, "echo", 1, long); err != nil {
+		t.Errorf("the worker did not survive a request that was never sent: %v", err)
+	}
+}
+
+func TestDeaths(t *testing.T) {
+	died := func(signal syscall.Signal, code int, crash bool) func(error) string {
+		return func(err error) string {
+			var d *Died
+			if !errors.As(err, &d) {
+				return "is no *Died"
+			}
+			if d.Signal != signal || d.ExitCode != code || d.Crash() != crash {
+				return fmt.Sprintf("signal %d, code %d, crash %v; want %d, %d, %v", d.Signal, d.ExitCode, d.Crash(), signal, code, crash)
+			}
+			return ""
+		}
+	}
+	garbage := func(err error) string {
+		if g := new(*Garbage); !errors.As(err, g) {
+			return "is no *Garbage"
+		}
+		return ""
+	}
+	tests := []struct {
+		do    string
+		n     int
+		check func(error) string
+	}{
+		{"segv", 0, died(0, exitRuntime, true)}, // Go's runtime turns it into an exit
+		{"kill", 0, died(syscall.SIGKILL, 0, false)},
+		{"exit", 0, died(0, 0, false)},
+		{"exit", 5, died(0, 5, false)},
+		{"fault", 0, died(0, ExitDeviceFault, false)},
+		{"panic", 0, died(0, ExitInternal, false)},
+		{"silent", 0, died(0, ExitInternal, false)},
+		{"impossible", 0, died(0, ExitInternal, false)},
+		{"close", 0, died(syscall.SIGKILL, 0, false)},
+		{"half", 0, died(0, 0, false)},
+		{"garbage", 0, garbage},
+		{"notjson", 0, garbage},
+		{"gigabyte", 0, garbage},
+		{"wrongid", 0, garbage},
+		{"wrongkind", 0, garbage},
+		{"wrongbody", 0, garbage},
+		{"unknownfield", 0, garbage},
+		{"flood", 0, garbage},
+		{"stderr", 1 << 20, died(0, 3, false)},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.do, tt.n), func(t *testing.T) {
+			w := start(t, Spec{})
+			_, err := do(t, w, tt.do, tt.n, long)
+			if complaint := tt.check(err); complaint != "" {
+				t.Fatalf("%v: %s", err, complaint)
+			}
+			if w.Alive() || processExists(w.PID()) {
+				t.Error("the worker is still there")
+			}
+			if _, again := do(t, w, "echo", 1, long); again == nil {
+				t.Error("a dead worker took a call")
+			}
+			if len(w.Stderr()) > tailSize {
+				t.Errorf("%d bytes of standard error kept", len(w.Stderr()))
+			}
+		})
+	}
+}
+
+func TestDiedTellsPhaseAndStderr(t *testing.T) {
+	w := start(t, Spec{})
+	_, err := do(t, w, "stderr", 1000, long)
+	var d *Died
+	if !errors.As(err, &d) || d.Phase != "doing stderr" || !strings.HasSuffix(d.Stderr, "the end\n") {
+		t.Errorf("error %#v", err)
+	}
+	if !strings.Contains(err.Error(), "the end") || !strings.Contains(err.Error(), "doing stderr") {
+		t.Errorf("message %q", err)
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	for _, what := range []string{"hang", "stop"} {
+		t.Run(what, func(t *testing.T) {
+			w := start(t, Spec{})
+			_, err := do(t, w, what, 0, 100*time.Millisecond)
+			var d *Deadline
+			if !errors.As(err, &d) || d.Phase != "doing "+what {
+				t.Fatalf("error %v", err)
+			}
+			if processExists(w.PID()) {
+				t.Error("the worker is still there")
+			}
+		})
+	}
+}
+
+func TestDeadlineWhileSending(t *testing.T) {
+	w := start(t, Spec{})
+	if err := syscall.Kill(w.PID(), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	err := w.Call(t.Context(), &request{Do: "echo", Data: make([]byte, 1<<20)}, nil, 100*time.Millisecond, nil)
+	if d := new(*Deadline); !errors.As(err, d) {
+		t.Errorf("error %v, want *Deadline", err)
+	}
+}
+
+func TestContextEndsCall(t *testing.T) {
+	w := start(t, Spec{})
+	ctx, cancel := context.WithCancel(t.Context())
+	err := w.Call(ctx, &request{Do: "hang"}, nil, long, func(string) { cancel() })
+	if !errors.Is(err, context.Canceled) || w.Alive() {
+		t.Errorf("error %v, alive %v", err, w.Alive())
+	}
+}
+
+func TestCloseEndsCall(t *testing.T) {
+	w := start(t, Spec{})
+	var closing sync.WaitGroup
+	err := w.Call(t.Context(), &request{Do: "hang"}, nil, long, func(string) {
+		closing.Go(func() { _ = w.Close() })
+	})
+	closing.Wait()
+	if !errors.Is(err, ErrClosed) {
+		t.Errorf("error %v, want %v", err, ErrClosed)
+	}
+}
+
+func TestFinish(t *testing.T) {
+	w := start(t, Spec{})
+	got, err := do(t, w, "last", 0, long)
+	if err != nil || got.Text != "bye" || w.Alive() {
+		t.Fatalf("reply %+v, error %v, alive %v", got, err, w.Alive())
+	}
+	if _, err := do(t, w, "echo", 0, long); !errors.Is(err, ErrClosed) {
+		t.Errorf("next call: %v, want %v", err, ErrClosed)
+	}
+}
+
+func TestUnkillable(t *testing.T) {
+	w := start(t, Spec{kill: func(int) error { return nil }, reap: 100 * time.Millisecond})
+	_, err := do(t, w, "stop", 0, 50*time.Millisecond) // a stopped one cannot end by itself either
+	if d := new(*Deadline); !errors.As(err, d) || !errors.Is(err, ErrUnkillable) {
+		t.Errorf("error %v, want *Deadline and %v", err, ErrUnkillable)
+	}
+	if err := w.Close(); !errors.Is(err, ErrUnkillable) {
+		t.Errorf("Close: %v, want %v", err, ErrUnkillable)
+	}
+	if err := syscall.Kill(w.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if !w.await(long) {
+		t.Error("the end of the worker was not noticed")
+	}
+}
+
+func TestGrandchild(t *testing.T) {
+	for _, what := range []string{"grandchild", "escaped"} {
+		t.Run(what, func(t *testing.T) {
+			w := start(t, Spec{})
+			var pid int
+			// The grandchild sleeps longer than the deadline: a reader that waits for it meets it.
+			err := w.Call(t.Context(), &request{Do: what}, nil, long, func(p string) { _, _ = fmt.Sscanf(p, "pid %d", &pid) })
+			if d := new(*Died); !errors.As(err, d) {
+				t.Errorf("error %v, want *Died", err)
+			}
+			if pid == 0 {
+				t.Fatal("no grandchild")
+			}
+			if what == "escaped" {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			} else if !eventually(func() bool { return !running(pid) }) {
+				t.Errorf("grandchild %d lives on", pid)
+			}
+		})
+	}
+}
+
+// running reports whether a process exists and is no zombie.
+func running(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, _ := strings.Cut(string(stat), ") ")
+	return err == nil && !strings.HasPrefix(after, "Z")
+}
+
+func eventually(ok func() bool) bool {
+	for range 200 {
+		if ok() {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+func TestParentDeath(t *testing.T) {
+	cmd := exec.Command(self, roleFlag+"parent")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	pid, convErr := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || convErr != nil || !running(pid) {
+		t.Fatalf("worker %q is not running: %v, %v", line, err, convErr)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if !eventually(func() bool { return !running(pid) }) {
+		t.Errorf("worker %d outlived its parent", pid)
+	}
+}
+
+func TestStartFailures(t *testing.T) {
+	tests := []struct {
+		name  string
+		spec  Spec
+		wants string
+	}{
+		{"no such program", Spec{Exe: "/nonexistent"}, "no such file"},
+		{"never ready", Spec{Args: []string{roleFlag + "mute"}, Hello: 100 * time.Millisecond}, `during "start"`},
+		{"fails at once", Spec{Args: []string{roleFlag + "broken"}}, "no such library"},
+		{"other protocol", Spec{Args: []string{roleFlag + "old"}}, "program replaced"},
+		{"not a worker", Spec{Args: []string{"-test.run=^$"}}, "exit code 0"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := Start(t.Context(), tt.spec)
+			if err == nil {
+				w.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.wants) {
+				t.Errorf("error %v, want one with %q", err, tt.wants)
+			}
+		})
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "canary-1")
+	t.Setenv("DARWARP_API_KEY", "canary-2")
+	t.Setenv("CUDA_VISIBLE_DEVICES", "7")
+	w := start(t, Spec{Env: []string{"EXTRA=1"}})
+	got, err := do(t, w, "env", 0, long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"CUDA_VISIBLE_DEVICES=7", "EXTRA=1", "PATH="} {
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("%s did not reach the worker", want)
+		}
+	}
+	for _, secret := range []string{"canary", "HOME="} {
+		if strings.Contains(got.Text, secret) {
+			t.Errorf("%s reached the worker", secret)
+		}
+	}
+}
+
+func TestNice(t *testing.T) {
+	own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := start(t, Spec{Nice: 5})
+	got, err := syscall.Getpriority(syscall.PRIO_PROCESS, w.PID())
+	if err != nil || got != 15 { // the system call returns 20 - niceness
+		t.Errorf("priority %d, %v; want 15", got, err)
+	}
+	if now, _ := syscall.Getpriority(syscall.PRIO_PROCESS, 0); now != own {
+		t.Errorf("the parent's priority went from %d to %d", own, now)
+	}
+}
+
+func TestShared(t *testing.T) {
+	s, err := NewShared("darwarp-test", 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Grow(3 << 20); err != nil {
+		t.Fatal(err)
+	}
+	w := start(t, Spec{Files: []*os.File{s.File()}})
+	got, err := do(t, w, "shared", 42, long)
+	if err != nil || got.N != 3<<20 || got.Text != "shrunk false" {
+		t.Fatalf("reply %+v, %v", got, err)
+	}
+	for i, b := range s.Map() {
+		if b != 42 {
+			t.Fatalf("byte %d is %d, want 42", i, b)
+		}
+	}
+}

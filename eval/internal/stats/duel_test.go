@@ -1,0 +1,299 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+// device is a simulated timer: 1 % noise a sample, a drift that wanders by 1 %, and 3 % of the samples
+// hit by a spike.
+type device struct {
+	rng   *rand.Rand
+	noise func(*rand.Rand) float64 // relative
+	drift float64
+	trend float64 // added to drift with every sample
+	wary  float64 // what going second costs, relative
+}
+
+func gaussian(r *rand.Rand) float64 {
+	e := 0.01 * r.NormFloat64()
+	if r.Float64() < 0.03 {
+		e += 0.3 * r.Float64()
+	}
+	return e
+}
+
+// heavy has no variance: Student's t with two degrees of freedom.
+func heavy(r *rand.Rand) float64 {
+	return 0.007 * r.NormFloat64() / math.Sqrt(r.ExpFloat64())
+}
+
+func newDevice(seed uint64) *device {
+	d := &device{rng: rand.New(rand.NewPCG(seed, 99)), noise: gaussian}
+	d.drift = 0.01 * d.rng.NormFloat64()
+	return d
+}
+
+func (d *device) time(ns float64) float64 {
+	const keep = 0.98 // of the drift from one sample to the next; it stays at 1 %
+	d.drift = keep*d.drift + 0.01*math.Sqrt(1-keep*keep)*d.rng.NormFloat64() + d.trend
+	return ns * math.Exp(d.drift+d.noise(d.rng))
+}
+
+// duel plays a whole duel in which the challenger really takes ratio of the champion's time.
+func (d *device) duel(ratio float64, workloads int, seed uint64) *Duel {
+	weights := slices.Repeat([]float64{1}, workloads)
+	duel := NewDuel(weights, MinMargin, seed)
+	for i := 0; duel.More(); i++ {
+		for w := range workloads {
+			ns := 1e5 * float64(w+1)
+			var a, b float64
+			if ChampionFirst(i) {
+				a = d.time(ns)
+				b = d.time(ns*ratio) * (1 + d.wary)
+			} else {
+				b = d.time(ns * ratio)
+				a = d.time(ns) * (1 + d.wary)
+			}
+			duel.Add(w, a, b)
+		}
+	}
+	return duel
+}
+
+// TestPromotions counts verdicts over many simulated duels.
+func TestPromotions(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		ratio    float64
+		set      func(*device)
+		trials   int
+		min, max float64 // share of Faster
+		slower   float64 // share of Slower at most
+	}{
+		{"same kernel", 1, nil, 500, 0, 0.01, 0.01},
+		{"gain of 1.5 %", 0.985, nil, 200, 0.9, 1, 0},
+		{"gain of 0.2 %", 0.998, nil, 200, 0, 0.01, 0.01},
+		{"loss of 1.5 %", 1.015, nil, 100, 0, 0, 1},
+		{"same, steady drift", 1, func(d *device) { d.trend = 2e-5 }, 100, 0, 0.01, 0.01},
+		{"same, second is slower", 1, func(d *device) { d.wary = 0.01 }, 100, 0, 0.01, 0.01},
+		{"same, heavy tails", 1, func(d *device) { d.noise = heavy }, 100, 0, 0.01, 0.01},
+		{"gain of 2 %, heavy tails", 0.98, func(d *device) { d.noise = heavy }, 100, 0.9, 1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			count := map[kernels.Verdict]int{}
+			for i := range c.trials {
+				d := newDevice(uint64(i))
+				if c.set != nil {
+					c.set(d)
+				}
+				v, _, _, _ := d.duel(c.ratio, 1, uint64(i)).Verdict()
+				count[v]++
+			}
+			share := func(v kernels.Verdict) float64 { return float64(count[v]) / float64(c.trials) }
+			if f := share(kernels.Faster); f < c.min || f > c.max {
+				t.Errorf("promoted %.3f, want %g to %g (%v)", f, c.min, c.max, count)
+			}
+			if s := share(kernels.Slower); s > c.slower {
+				t.Errorf("slower %.3f, want at most %g (%v)", s, c.slower, count)
+			}
+		})
+	}
+}
+
+// TestWinnersCurse sends 10,000 identical kernels through screen, fitness and a duel of the best eight:
+// their fitness looks faster than it is, the figures of the duels do not.
+func TestWinnersCurse(t *testing.T) {
+	const base = 1e5
+	type fake struct{ fitness float64 }
+	fakes := make([]fake, 0, 10_000)
+	for i := range cap(fakes) {
+		d := newDevice(uint64(i))
+		screen := NewScreen(base)
+		for !screen.Add(d.time(base)) {
+		}
+		if screen.Slow() {
+			t.Fatalf("fake %d is screened out", i)
+		}
+		stop := NewStop(Limits{Min: Fitness.Min, Max: Fitness.Max, Noise: Fitness.Noise, GPU: Fitness.GPU, Wall: 1 << 62}, 1)
+		for !stop.Add(d.time(base)) {
+		}
+		fakes = append(fakes, fake{Median(stop.Samples())})
+	}
+	slices.SortFunc(fakes, func(a, b fake) int { return cmp.Compare(a.fitness, b.fitness) })
+	if apparent := 1 - fakes[0].fitness/base; apparent < 0.01 {
+		t.Errorf("the best of 10,000 looks only %.2f %% faster: the simulation is too kind", 100*apparent)
+	}
+	for i := range fakes[:8] {
+		v, ratio, _, _ := newDevice(uint64(1e6+i)).duel(1, 1, uint64(i)).Verdict()
+		if v == kernels.Faster || math.Abs(ratio-1) > 0.005 {
+			t.Errorf("finalist %d: %s at %.4f", i, v, ratio)
+		}
+	}
+}
+
+// TestWorkloads: the geometric mean over workloads decides, weighted.
+func TestWorkloads(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		weights []float64
+		ratios  []float64
+		want    kernels.Verdict
+		mean    float64
+	}{
+		{"both faster", []float64{1, 1}, []float64{0.9, 0.95}, kernels.Faster, math.Sqrt(0.9 * 0.95)},
+		{"they cancel", []float64{1, 1}, []float64{0.9, 1 / 0.9}, kernels.Same, 1},
+		{"the heavy one wins", []float64{3, 1}, []float64{0.9, 1 / 0.9}, kernels.Faster, math.Sqrt(0.9)},
+		{"the heavy one loses", []float64{1, 3}, []float64{0.9, 1 / 0.9}, kernels.Slower, 1 / math.Sqrt(0.9)},
+	} {
+		rng := rand.New(rand.NewPCG(7, 8))
+		d := NewDuel(c.weights, MinMargin, 1)
+		for d.More() {
+			for w, r := range c.ratios {
+				d.Add(w, 100*(1+0.001*rng.NormFloat64()), 100*r*(1+0.001*rng.NormFloat64()))
+			}
+		}
+		v, ratio, lo, hi := d.Verdict()
+		if v != c.want || math.Abs(ratio/c.mean-1) > 0.002 || !(lo <= ratio && ratio <= hi) {
+			t.Errorf("%s: %s %.4f [%.4f, %.4f], want %s %.4f", c.name, v, ratio, lo, hi, c.want, c.mean)
+		}
+		for w, r := range d.Rounds() {
+			if math.Abs(r.Ratio/c.ratios[w]-1) > 0.002 || r.Pairs != MinPairs || math.Abs(r.Champion-100) > 0.1 {
+				t.Errorf("%s, workload %d: %+v", c.name, w, r)
+			}
+		}
+	}
+}
+
+func TestDuelSequence(t *testing.T) {
+	d := NewDuel([]float64{1, 1}, MinMargin, 1)
+	if v, _, _, _ := d.Verdict(); v != kernels.Ambiguous || !d.More() {
+		t.Fatalf("an empty duel is %s", v)
+	}
+	for range MinPairs - 1 {
+		d.Add(0, 100, 50)
+		d.Add(1, 100, 50)
+	}
+	if v, ratio, _, _ := d.Verdict(); v != kernels.Ambiguous || ratio != 0.5 || !d.More() {
+		t.Errorf("one pair early: %s at %g", v, ratio)
+	}
+	d.Add(0, 100, 50)
+	if v, _, _, _ := d.Verdict(); v != kernels.Ambiguous || !d.More() {
+		t.Errorf("one workload early: %s", v)
+	}
+	d.Add(1, 100, 50)
+	if v, _, _, hi := d.Verdict(); v != kernels.Faster || hi != 0.5 || d.More() {
+		t.Errorf("complete: %s, upper bound %g", v, hi)
+	}
+}
+
+// TestNoisyDuelEnds: what stays ambiguous ends at MaxPairs, in steps of any size.
+func TestNoisyDuelEnds(t *testing.T) {
+	for _, step := range []int{1, 7, 8} {
+		rng := rand.New(rand.NewPCG(9, uint64(step)))
+		d := NewDuel([]float64{1}, MinMargin, 1)
+		for d.More() {
+			for range step {
+				d.Add(0, math.Exp(0.2*rng.NormFloat64()), math.Exp(0.2*rng.NormFloat64()))
+			}
+		}
+		if v, _, _, _ := d.Verdict(); v != kernels.Ambiguous || d.Pairs() < MaxPairs || d.Pairs() >= MaxPairs+step {
+			t.Errorf("steps of %d: %s after %d pairs", step, v, d.Pairs())
+		}
+	}
+}
+
+func TestBrokenPairs(t *testing.T) {
+	d := NewDuel([]float64{1}, MinMargin, 1)
+	n := 0
+	for _, bad := range [][2]float64{{0, 1}, {1, 0}, {-1, -1}, {math.NaN(), 1}, {1, math.Inf(1)}} {
+		for d.More() && n < 1e4 {
+			d.Add(0, bad[0], bad[1])
+			n++
+		}
+	}
+	if v, _, _, hi := d.Verdict(); v != kernels.Ambiguous || d.Pairs() != 0 || d.More() || math.IsInf(hi, 0) {
+		t.Errorf("%s with %d pairs of %d", v, d.Pairs(), n)
+	}
+}
+
+func TestDuelRepeats(t *testing.T) {
+	a, b := newDevice(5).duel(0.99, 2, 42), newDevice(5).duel(0.99, 2, 42)
+	va, ra, la, ha := a.Verdict()
+	vb, rb, lb, hb := b.Verdict()
+	if va != vb || ra != rb || la != lb || ha != hb {
+		t.Errorf("same data and seed: %s %g [%g, %g] and %s %g [%g, %g]", va, ra, la, ha, vb, rb, lb, hb)
+	}
+}
+
+// TestBounds: each one-sided bound misses the true ratio about once in 200.
+func TestBounds(t *testing.T) {
+	above, below, trials := 0, 0, 1000
+	for i := range trials {
+		rng := rand.New(rand.NewPCG(uint64(i), 17))
+		d := NewDuel([]float64{1}, MinMargin, uint64(i))
+		for range MinPairs {
+			d.Add(0, math.Exp(0.01*rng.NormFloat64()), math.Exp(0.01*rng.NormFloat64()))
+		}
+		_, _, lo, hi := d.Verdict()
+		if hi < 1 {
+			below++
+		}
+		if lo > 1 {
+			above++
+		}
+	}
+	if above+below > 2*trials/50 || above+below == 0 {
+		t.Errorf("%d above and %d below of %d: want about %d each", above, below, trials, trials/200)
+	}
+}
+
+// TestResampledMedian compares counting with the definition on the same draws.
+func TestResampledMedian(t *testing.T) {
+	for n := 1; n < 40; n++ {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = float64(i * i)
+		}
+		a, b := rand.NewPCG(1, uint64(n)), rand.NewPCG(1, uint64(n))
+		for range 50 {
+			var draws []float64
+			for len(draws) < n {
+				u := b.Uint64()
+				draws = append(draws, values[u>>32*uint64(n)>>32], values[u&math.MaxUint32*uint64(n)>>32])
+			}
+			want := Median(draws[:n])
+			if got := resampledMedian(a, values, make([]uint16, n)); got != want {
+				t.Fatalf("n=%d: %g, want %g of %v", n, got, want, draws[:n])
+			}
+		}
+	}
+}
+
+func TestMargin(t *testing.T) {
+	if Margin(0) != 0.005 || Margin(0.001) != 0.005 || Margin(0.01) != 0.02 {
+		t.Error("the margin is not max(0.5 %, twice the noise)")
+	}
+	d := newDevice(1).duel(1, 1, 1)
+	if n := d.Noise(); n < 0.0005 || n > 0.004 {
+		t.Errorf("noise of a kernel against itself: %g", n)
+	}
+}
+
+func BenchmarkVerdict(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	d := NewDuel([]float64{1}, MinMargin, 1)
+	for range MaxPairs {
+		d.Add(0, math.Exp(0.01*rng.NormFloat64()), math.Exp(0.01*rng.NormFloat64()))
+	}
+	for b.Loop() {
+		d.judged = 0
+		d.Verdict()
+	}
+}

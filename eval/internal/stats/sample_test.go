@@ -1,0 +1,206 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"darwarp/kernels"
+)
+
+func TestQuantile(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		q      float64
+		want   float64
+	}{
+		{[]float64{7}, 0.5, 7},
+		{[]float64{1, 2}, 0.5, 1.5},
+		{[]float64{1, 2, 3, 4, 5}, 0.25, 2},
+		{[]float64{1, 2, 3, 4}, 0, 1},
+		{[]float64{1, 2, 3, 4}, 1, 4},
+		{[]float64{0, 10}, 0.3, 3},
+	} {
+		if got := Quantile(c.values, c.q); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("Quantile(%v, %g) = %g, want %g", c.values, c.q, got, c.want)
+		}
+	}
+	if got := Median([]float64{5, 1, 3}); got != 3 {
+		t.Errorf("Median = %g", got)
+	}
+	if !math.IsNaN(Median(nil)) {
+		t.Error("the median of nothing is a number")
+	}
+}
+
+// TestInterval: the 95 % interval covers the true median in about that many of its uses.
+func TestInterval(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{3, 15, 60, 200} {
+		covered, trials := 0, 2000
+		for range trials {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = math.Exp(rng.NormFloat64()) // skewed; its median is 1
+			}
+			m, lo, hi := Interval(v)
+			if !(lo <= m && m <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+				t.Fatalf("n=%d: %g not in [%g, %g]", n, m, lo, hi)
+			}
+			if lo <= 1 && 1 <= hi {
+				covered++
+			}
+		}
+		if share := float64(covered) / float64(trials); n >= 6 && (share < 0.94 || share > 0.985) {
+			t.Errorf("n=%d: covers %.3f", n, share)
+		}
+	}
+}
+
+// TestNoise: it estimates the scatter of the median, and one spike does not move it.
+func TestNoise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n = 50
+	var medians, noises []float64
+	for range 2000 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = 100 + rng.NormFloat64()
+		}
+		slices.Sort(v)
+		medians, noises = append(medians, Quantile(v, 0.5)), append(noises, Noise(v))
+	}
+	mean, sq := 0.0, 0.0
+	for _, m := range medians {
+		mean += m / float64(len(medians))
+	}
+	for _, m := range medians {
+		sq += (m - mean) * (m - mean) / float64(len(medians))
+	}
+	// 1.25*IQR/sqrt(n) is 1.25*1.35 sigma where the median's own is 1.25 sigma: on the safe side.
+	if got, want := Median(noises), 1.35*math.Sqrt(sq)/100; got < 0.9*want || got > 1.1*want {
+		t.Errorf("noise %g, want about %g", got, want)
+	}
+	if !math.IsInf(Noise([]float64{1}), 1) {
+		t.Error("one sample has a noise")
+	}
+}
+
+func TestStop(t *testing.T) {
+	at := time.Unix(0, 0)
+	steady := func(i int) float64 { return 1000 + float64(i%3) }
+	wild := func(i int) float64 { return 1000 * float64(1+i%7) }
+	for _, c := range []struct {
+		name    string
+		sample  func(int) float64
+		calls   int
+		wall    time.Duration // passing with every sample
+		want    string
+		samples int
+	}{
+		{"settles", steady, 1, 0, "settled", 15},
+		{"stays noisy", wild, 1, 0, "samples", 200},
+		{"uses up the device", func(int) float64 { return 1e8 }, 1, 0, "gpu time", 5},
+		{"calls count", func(i int) float64 { return 1e6 * float64(1+i%2) }, 100, 0, "gpu time", 4},
+		{"wall clock", wild, 1, 100 * time.Millisecond, "wall time", 30},
+	} {
+		now := at
+		s := newStop(Fitness, c.calls, func() time.Time { return now })
+		n := 0
+		for done := false; !done; n++ {
+			now = now.Add(c.wall)
+			done = s.Add(c.sample(n))
+		}
+		if s.Reason() != c.want || n != c.samples || len(s.Samples()) != n {
+			t.Errorf("%s: %q after %d, want %q after %d", c.name, s.Reason(), n, c.want, c.samples)
+		}
+	}
+}
+
+func TestScreen(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		bar     float64
+		samples []float64
+		n       int
+		slow    bool
+		best    float64
+	}{
+		{"fifty times slower", 10, []float64{500, 1, 1}, 1, true, 500},
+		{"three times slower", 10, []float64{30, 31, 29}, 3, true, 29},
+		{"one good sample saves it", 10, []float64{90, 80, 15}, 3, false, 15},
+		{"one bad sample does not kill it", 10, []float64{15, 900, 900}, 3, false, 15},
+		{"faster", 10, []float64{9, 9, 9}, 3, false, 9},
+		{"no bar", 0, []float64{1e9, 1e9, 1e9}, 3, false, 1e9},
+	} {
+		s, n := NewScreen(c.bar), 0
+		for done := false; !done; n++ {
+			done = s.Add(c.samples[n])
+		}
+		if n != c.n || s.Slow() != c.slow || s.Best() != c.best {
+			t.Errorf("%s: slow %v after %d, best %g", c.name, s.Slow(), n, s.Best())
+		}
+	}
+}
+
+func TestClockGate(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		max  float64
+		mhz  []float64
+		ok   bool
+	}{
+		{"full clock", 1980, []float64{1980, 1965, 1980}, true},
+		{"power capped but steady", 1980, []float64{1600, 1590, 1610}, true},
+		{"throttled", 1980, []float64{1200, 1200, 1200}, false},
+		{"moved within the block", 1980, []float64{1980, 1980, 1900, 1980}, false},
+		{"unknown", 1980, []float64{0, 0}, true},
+		{"no samples", 1980, nil, true},
+		{"unknown maximum", 0, []float64{600, 600}, true},
+	} {
+		if err := NewClockGate(c.max).Accept(c.mhz); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	g, low := NewClockGate(2000), []float64{1000}
+	for i := range 4 {
+		if g.Exhausted() {
+			t.Fatalf("exhausted after %d rejections", i)
+		}
+		if g.Accept(low) == nil {
+			t.Fatal("a throttled block is accepted")
+		}
+	}
+	if !g.Exhausted() {
+		t.Error("four rejections in a row do not exhaust it")
+	}
+	if err := g.Accept([]float64{2000}); err != nil || g.Exhausted() {
+		t.Errorf("a good block does not reset it: %v", err)
+	}
+}
+
+func TestFloor(t *testing.T) {
+	c := kernels.Ceilings{Bandwidth: 4e12, L2: 10e12, Matrix: 800e12}
+	for _, tc := range []struct {
+		name         string
+		flops, bytes float64
+		c            kernels.Ceilings
+		cache        string
+		want         float64
+	}{
+		{"compute", 8e12, 1e6, c, "cold", 1e7},
+		{"memory", 1e6, 4e9, c, "cold", 1e6},
+		{"memory from L2", 1e6, 4e9, c, "hot", 4e5},
+		{"hot with unknown L2", 0, 4e9, kernels.Ceilings{Bandwidth: 4e12}, "hot", 0},
+		{"nothing known", 1e12, 1e12, kernels.Ceilings{}, "cold", 0},
+	} {
+		if got := Floor(tc.flops, tc.bytes, tc.c, tc.cache); math.Abs(got-tc.want) > 1e-6*tc.want {
+			t.Errorf("%s: %g ns, want %g", tc.name, got, tc.want)
+		}
+	}
+	if !Suspicious(94, 100) || Suspicious(96, 100) || Suspicious(1, 0) {
+		t.Error("the margin below the floor is not 5 %")
+	}
+}

@@ -1,0 +1,109 @@
+package stats
+
+import (
+	"slices"
+	"time"
+)
+
+// Limits says when enough has been measured.
+type Limits struct {
+	Min   int           // samples at least, before Noise is asked
+	Max   int           // samples at most
+	Noise float64       // relative standard error of the median to reach
+	GPU   time.Duration // of measured time
+	Wall  time.Duration // since NewStop
+}
+
+// Fitness is the rule for a candidate's ordinary time: half a percent, or what half a second of the
+// device can give.
+var Fitness = Limits{Min: 15, Max: 200, Noise: 0.005, GPU: time.Second / 2, Wall: 3 * time.Second}
+
+// Stop decides when the samples of one kernel at one workload are enough.
+type Stop struct {
+	limits  Limits
+	calls   int
+	now     func() time.Time
+	start   time.Time
+	gpu     float64   // ns
+	samples []float64 // in order of arrival
+	sorted  []float64
+	reason  string
+}
+
+// NewStop starts the rule and its wall clock. A sample is the time of one call out of calls that were
+// timed together.
+func NewStop(l Limits, calls int) *Stop { return newStop(l, calls, time.Now) }
+
+func newStop(l Limits, calls int, now func() time.Time) *Stop {
+	return &Stop{limits: l, calls: max(calls, 1), now: now, start: now()}
+}
+
+// Add takes one sample, in ns a call, and reports whether it was the last that is needed.
+func (s *Stop) Add(ns float64) (done bool) {
+	s.samples = append(s.samples, ns)
+	at, _ := slices.BinarySearch(s.sorted, ns)
+	s.sorted = slices.Insert(s.sorted, at, ns)
+	s.gpu += ns * float64(s.calls)
+	n := len(s.samples)
+	switch {
+	case n >= s.limits.Min && Noise(s.sorted) < s.limits.Noise:
+		s.reason = "settled"
+	case n >= s.limits.Max:
+		s.reason = "samples"
+	case s.gpu >= float64(s.limits.GPU):
+		s.reason = "gpu time"
+	case s.now().Sub(s.start) >= s.limits.Wall:
+		s.reason = "wall time"
+	}
+	return s.reason != ""
+}
+
+// Reason says why measuring stopped: settled, samples, gpu time or wall time; empty while it goes on.
+// Only settled means that the noise asked for was reached.
+func (s *Stop) Reason() string { return s.reason }
+
+// Samples are the samples so far, in order of arrival.
+func (s *Stop) Samples() []float64 { return s.samples }
+
+// Noise is the relative standard error of the median so far.
+func (s *Stop) Noise() float64 { return Noise(s.sorted) }
+
+// The screen gives up on a kernel after one sample beyond firstSlow times the bar, or three of which
+// the best is beyond bestSlow.
+const (
+	screenSamples = 3
+	firstSlow     = 10
+	bestSlow      = 2
+)
+
+// Screen spends at most three samples on finding out that a kernel is far from the time to beat.
+type Screen struct {
+	bar  float64
+	n    int
+	best float64
+	slow bool
+}
+
+// NewScreen takes the time to beat in ns a call; 0 means that there is none and nothing is slow.
+func NewScreen(bar float64) *Screen { return &Screen{bar: bar} }
+
+// Add takes one sample, in ns a call, and reports whether the screen is over.
+func (s *Screen) Add(ns float64) (done bool) {
+	if s.n == 0 || ns < s.best {
+		s.best = ns
+	}
+	s.n++
+	limit := bestSlow * s.bar
+	if s.n == 1 {
+		limit = firstSlow * s.bar
+	}
+	over := s.n >= screenSamples
+	s.slow = s.bar > 0 && s.best > limit && (over || s.n == 1)
+	return over || s.slow
+}
+
+// Slow reports whether the kernel is not worth more samples.
+func (s *Screen) Slow() bool { return s.slow }
+
+// Best is the least sample, ns a call.
+func (s *Screen) Best() float64 { return s.best }
