@@ -1,6 +1,9 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // Device describes what candidates run on. Its tagged fields are visible to expressions as
 // device.NAME; the rest is provenance.
@@ -21,6 +24,16 @@ type Device struct {
 	Toolchain      string `expr:"-" json:"toolchain,omitempty"`         // NVRTC 13.0
 	Arch           string `expr:"-" json:"arch"`                        // sm_90a: what candidates are compiled for
 	PageableAccess bool   `expr:"-" json:"pageable_access,omitempty"`   // device code can address host memory (HMM)
+}
+
+// deviceFields lists the fields that expressions can read.
+func deviceFields() (names []string) {
+	for f := range reflect.TypeFor[Device]().Fields() {
+		if tag := f.Tag.Get("expr"); tag != "-" {
+			names = append(names, tag)
+		}
+	}
+	return names
 }
 
 // Label is the device as a table heads it, with the kind of time it gives.

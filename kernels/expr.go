@@ -4,7 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
@@ -18,7 +22,7 @@ type Expr struct {
 	Text    string
 	program *vm.Program
 	names   []string // the variables it reads, in order of first use
-	isBool  bool     // gives true or false
+	kind    string   // of what it gives: int, bool or string
 }
 
 // Names lists the variables the expression reads; "device" stands for all of its fields.
@@ -44,126 +48,126 @@ func (s Scope) With(more Scope) Scope {
 // expression and a caret on lines of their own.
 type ExprError struct {
 	Text    string // the expression
-	Column  int    // 0-based, -1 unknown
+	Column  int    // in characters, 0-based; -1 unknown
 	Message string
 }
 
 func (e *ExprError) Error() string {
+	if e.Text == "" {
+		return e.Message
+	}
 	if e.Column < 0 || e.Column > len(e.Text) {
 		return fmt.Sprintf("%s\n    %s", e.Message, e.Text)
 	}
 	return fmt.Sprintf("%s\n    %s\n    %s^", e.Message, e.Text, strings.Repeat(" ", e.Column))
 }
 
+var deviceFieldRE = regexp.MustCompile(`^type kernels\.Device has no (?:field|method) (\w+)$`)
+
 func exprError(text string, err error) error {
 	var fe *file.Error
 	if errors.As(err, &fe) {
-		return &ExprError{text, fe.Column, fe.Message}
+		return &ExprError{text, fe.Column, deviceFieldRE.ReplaceAllString(strings.TrimSpace(fe.Message), "the device has no field $1: expected "+strings.Join(deviceFields(), ", "))}
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return &ExprError{text, -1, first}
 }
 
-var errDivideByZero = errors.New("division by zero")
-
-func divide(a, b int) (int, error) {
-	if b == 0 {
-		return 0, errDivideByZero
-	}
-	return a / b, nil
-}
-
-// functions are what expressions may call besides min, max and abs.
-var functions = []expr.Option{
-	expr.Function("div", func(p ...any) (any, error) { return divide(p[0].(int), p[1].(int)) }, new(func(int, int) int)),
-	expr.Function("mod", func(p ...any) (any, error) {
-		if p[1].(int) == 0 {
-			return 0, errDivideByZero
-		}
-		return p[0].(int) % p[1].(int), nil
-	}, new(func(int, int) int)),
-	expr.Function("ceil_div", func(p ...any) (any, error) { return divide(p[0].(int)+p[1].(int)-1, p[1].(int)) }, new(func(int, int) int)),
-	expr.Function("round_up", func(p ...any) (any, error) {
-		q, err := divide(p[0].(int)+p[1].(int)-1, p[1].(int))
-		return q * p[1].(int), err
-	}, new(func(int, int) int)),
-}
-
-// integerDivision turns "/" and "%" into calls, so that 7/2 is 3 and a zero divisor is an error.
-type integerDivision struct{}
-
-func (integerDivision) Visit(n *ast.Node) {
-	b, ok := (*n).(*ast.BinaryNode)
-	if !ok {
-		return
-	}
-	if name := map[string]string{"/": "div", "%": "mod"}[b.Operator]; name != "" {
-		call := &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: []ast.Node{b.Left, b.Right}}
-		call.SetLocation(b.Location())
-		ast.Patch(n, call)
-	}
-}
-
-// nameCollector gathers the variables that an expression reads.
-type nameCollector struct {
-	scope Scope
-	seen  map[string]bool
-	names []string
-}
-
-func (c *nameCollector) Visit(n *ast.Node) {
-	id, ok := (*n).(*ast.IdentifierNode)
-	if !ok || c.seen[id.Value] {
-		return
-	}
-	if _, ok := c.scope[id.Value]; ok {
-		c.seen[id.Value] = true
-		c.names = append(c.names, id.Value)
-	}
-}
-
 // maxExprLength bounds an expression: a user's file cannot make the parser work for ever.
 const maxExprLength = 2000
 
-func compileExpr(text string, scope Scope, kind expr.Option) (*Expr, error) {
-	if strings.TrimSpace(text) == "" {
+var strangerRE = regexp.MustCompile(`//|/\*|[#;$]`)
+
+// compileExpr compiles an expression that gives one of the wanted kinds.
+func compileExpr(text string, scope Scope, wanted ...string) (*Expr, error) {
+	text = oneLine(text)
+	switch {
+	case text == "":
 		return nil, &ExprError{text, -1, "empty expression"}
-	}
-	if len(text) > maxExprLength {
+	case len(text) > maxExprLength:
 		return nil, &ExprError{text[:40] + "...", -1, fmt.Sprintf("expression longer than %d characters", maxExprLength)}
+	case !utf8.ValidString(text):
+		return nil, &ExprError{fmt.Sprintf("%+q", text), -1, "not valid UTF-8"}
 	}
-	names := &nameCollector{scope: scope, seen: map[string]bool{}}
-	opts := append([]expr.Option{expr.Env(map[string]any(scope)), expr.Patch(integerDivision{}), expr.Patch(names)}, functions...)
-	if kind != nil {
-		opts = append(opts, kind)
+	// A comment would hide the end of a rule: they belong around the expression.
+	if at := strangerRE.FindStringIndex(text); at != nil {
+		return nil, &ExprError{text, utf8.RuneCountInString(text[:at[0]]), fmt.Sprintf("unexpected %q", text[at[0]:at[1]])}
 	}
+	opts := append([]expr.Option{
+		expr.Env(map[string]any(scope)),
+		expr.DisableAllBuiltins(),
+		expr.Optimize(false), // the tree is checked and its names are read after compiling
+		expr.MaxNodes(maxExprLength),
+		expr.Patch(integerDivision{}),
+	}, functions...)
 	p, err := expr.Compile(text, opts...)
 	if err != nil {
 		return nil, exprError(text, err)
 	}
-	return &Expr{Text: text, program: p, names: names.names, isBool: isBool(p)}, nil
+	g := &grammar{scope: scope, text: text}
+	root := p.Node()
+	ast.Walk(&root, g)
+	if g.refused != nil {
+		return nil, g.refused
+	}
+	kind := kindOf(root)
+	if !slices.Contains(wanted, kind) {
+		return nil, &ExprError{text, -1, fmt.Sprintf("gives %s: expected %s", kindNames[kind], kindNames[wanted[0]])}
+	}
+	return &Expr{Text: text, program: p, names: g.names, kind: kind}, nil
 }
 
-func isBool(p *vm.Program) bool {
-	t := p.Node().Type()
-	return t != nil && t.Kind() == reflect.Bool
+// oneLine lets a long rule be written over several lines, and keeps the caret below its place.
+func oneLine(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, text))
+}
+
+var kindNames = map[string]string{
+	"int":    "an integer",
+	"bool":   "true or false",
+	"string": "a string",
+	"":       "neither an integer, nor true or false, nor a string",
+}
+
+func kindOf(n ast.Node) string {
+	if t := n.Type(); t != nil {
+		switch t.Kind() {
+		case reflect.Int:
+			return "int"
+		case reflect.Bool:
+			return "bool"
+		case reflect.String:
+			return "string"
+		}
+	}
+	return ""
 }
 
 // CompileInt compiles an integer expression.
-func CompileInt(text string, scope Scope) (*Expr, error) {
-	return compileExpr(text, scope, expr.AsInt())
-}
+func CompileInt(text string, scope Scope) (*Expr, error) { return compileExpr(text, scope, "int") }
 
 // CompileBool compiles a condition.
-func CompileBool(text string, scope Scope) (*Expr, error) {
-	return compileExpr(text, scope, expr.AsBool())
-}
+func CompileBool(text string, scope Scope) (*Expr, error) { return compileExpr(text, scope, "bool") }
 
-// CompileAny compiles an expression of any kind.
-func CompileAny(text string, scope Scope) (*Expr, error) { return compileExpr(text, scope, nil) }
+// CompileAny compiles an expression that gives an integer, a truth value or a string.
+func CompileAny(text string, scope Scope) (*Expr, error) {
+	return compileExpr(text, scope, "int", "bool", "string")
+}
 
 // Env gives names their values: int, string, bool, and Device under "device".
 type Env map[string]any
+
+// baseScope and baseEnv are what every expression of a family sees besides genes and lets.
+func baseScope() Scope { return Scope{"device": Device{}, "elem": 0, "dtype": ""} }
+
+func baseEnv(dev Device, t DType) Env {
+	return Env{"device": dev, "elem": t.Size(), "dtype": string(t)}
+}
 
 func (e *Expr) eval(env Env) (any, error) {
 	out, err := expr.Run(e.program, map[string]any(env))

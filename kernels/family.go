@@ -1,7 +1,9 @@
 package kernels
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -19,6 +21,14 @@ type Family struct {
 	PlanSpec
 
 	Plan *Plan `toml:"-" json:"-"`
+
+	cc   int  // of Arch: 80
+	only bool // Arch has a letter: its code runs on no other architecture
+}
+
+// Runs reports whether code for the family's Arch can be compiled for the device.
+func (f *Family) Runs(dev Device) bool {
+	return dev.CC == f.cc || !f.only && dev.CC > f.cc
 }
 
 // Gene is one choice that a template leaves open. Values are in an order in which neighbours are
@@ -51,40 +61,6 @@ type Constraint struct {
 	expr *Expr
 }
 
-// ParseFamily reads a family's declaration for a problem. The error is Mistakes.
-func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
-	f := &Family{}
-	if err := decode(file, data, f); err != nil {
-		return nil, err
-	}
-	f.Name = name
-	n := &notes{file: file}
-	if !strings.HasPrefix(f.Arch, "sm_") {
-		n.addf("arch", "%q: expected the least architecture, as in \"sm_80\"", f.Arch)
-	}
-	scope := Scope{"device": Device{}, "elem": 0}
-	f.compileGenes(n, scope, p)
-	f.compileLets(n, scope)
-	f.compileRules(n, scope)
-	if f.Accumulate == "" {
-		f.Accumulate = "fp32"
-	}
-	if !DType(f.Accumulate).Valid() && f.gene(f.Accumulate) == nil {
-		n.addf("accumulate", "%q is neither a gene nor a dtype", f.Accumulate)
-	}
-	if len(n.list) == 0 {
-		plan, err := CompilePlan(file, f.PlanSpec, p.Tensors, scope.With(p.dimScope()))
-		if err != nil {
-			return nil, err
-		}
-		f.Plan = plan
-	}
-	if err := n.err(); err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
 func (f *Family) gene(name string) *Gene {
 	for i := range f.Genes {
 		if f.Genes[i].Name == name {
@@ -94,106 +70,19 @@ func (f *Family) gene(name string) *Gene {
 	return nil
 }
 
-func (f *Family) compileGenes(n *notes, scope Scope, p *Problem) {
-	for i := range f.Genes {
-		g, key := &f.Genes[i], fmt.Sprintf("gene[%d]", i)
-		if g.Name != "" {
-			key = fmt.Sprintf("gene[%d] (%s)", i, g.Name)
-		}
-		if !nameRE.MatchString(g.Name) || scope[g.Name] != nil || slices.Contains(p.DimNames, g.Name) || slices.Contains([]string{"T", "dtype", "min", "max", "abs"}, g.Name) {
-			n.addf(key+".name", "%q is not usable: expected a new identifier", g.Name)
-			continue
-		}
-		if g.When != "" {
-			e, err := CompileBool(g.When, scope)
-			n.add(key+".when", err)
-			g.when = e
-		}
-		g.compileValues(n, key)
-		if len(g.values) > 0 {
-			scope[g.Name] = g.values[0].Any()
-		}
-	}
-	if len(f.Genes) == 0 {
-		n.addf("gene", "missing: declare at least one [[gene]]")
-	}
-}
+// Reads lists the genes and lets that the let's expression reads, and "device", "elem", "dtype".
+func (l Let) Reads() []string { return l.expr.Names() }
 
-func (g *Gene) compileValues(n *notes, key string) {
-	for i, raw := range g.Values {
-		v, err := NewValue(raw)
-		if err != nil {
-			n.addf(fmt.Sprintf("%s.values[%d]", key, i), "%v", err)
-			continue
-		}
-		switch {
-		case len(g.values) > 0 && v.Kind() != g.values[0].Kind():
-			n.addf(fmt.Sprintf("%s.values[%d]", key, i), "%v is a %s, the values before it are %ss", v, v.Kind(), g.values[0].Kind())
-		case slices.Contains(g.values, v):
-			n.addf(fmt.Sprintf("%s.values[%d]", key, i), "%v is there twice", v)
-		default:
-			g.values = append(g.values, v)
-		}
-	}
-	if len(g.Values) == 0 || len(g.Values) > 255 {
-		n.addf(key+".values", "expected 1 to 255 values")
-		return
-	}
-	def, err := NewValue(g.Default)
-	g.def = slices.Index(g.values, def)
-	if err != nil || g.def < 0 {
-		n.addf(key+".default", "%v is not one of its values", g.Default)
-	}
-	g.optIn = make([]bool, len(g.values))
-	for _, raw := range g.OptIn {
-		v, _ := NewValue(raw)
-		i := slices.Index(g.values, v)
-		if i < 0 || i == g.def {
-			n.addf(key+".opt_in", "%v is not one of its values, or is the default", raw)
-			continue
-		}
-		g.optIn[i] = true
-	}
-}
-
-func (f *Family) compileLets(n *notes, scope Scope) {
-	for i := range f.Lets {
-		l, key := &f.Lets[i], fmt.Sprintf("let[%d] (%s)", i, f.Lets[i].Name)
-		if !nameRE.MatchString(l.Name) || scope[l.Name] != nil {
-			n.addf(key+".name", "%q is not usable: expected a new identifier", l.Name)
-			continue
-		}
-		e, err := CompileAny(l.Value, scope)
-		n.add(key+".value", err)
-		l.expr = e
-		scope[l.Name] = letKind(e)
-	}
-}
-
-// letKind guesses what a let gives: a truth value if it compiles as one, else an integer.
-func letKind(e *Expr) any {
-	if e != nil && e.isBool {
-		return false
-	}
-	return 0
-}
-
-func (f *Family) compileRules(n *notes, scope Scope) {
-	for i := range f.Constraints {
-		c, key := &f.Constraints[i], fmt.Sprintf("constraint[%d]", i)
-		e, err := CompileBool(c.Rule, scope)
-		n.add(key+".rule", err)
-		c.expr = e
-		if c.Why == "" {
-			n.addf(key+".why", "missing: say in a sentence why the rule is there")
-		}
-	}
-}
+// Reads lists the genes and lets that the rule reads, and "device", "elem", "dtype".
+func (c Constraint) Reads() []string { return c.expr.Names() }
 
 // Env gives a genome's values, its lets, the device and elem to expressions. Genes that the genome
-// leaves out have their defaults.
+// leaves out have their defaults. It fails on a gene or value that the family does not have.
 func (f *Family) Env(g Genome, dev Device, t DType) (Env, error) {
-	env := Env{"device": dev, "elem": t.Size()}
+	if err := f.knows(g); err != nil {
+		return nil, err
+	}
+	env := baseEnv(dev, t)
 	for i := range f.Genes {
 		gene := &f.Genes[i]
 		env[gene.Name] = gene.values[gene.def].Any()
@@ -201,18 +90,44 @@ func (f *Family) Env(g Genome, dev Device, t DType) (Env, error) {
 			env[gene.Name] = v.Any()
 		}
 	}
-	return env, f.lets(env)
+	for _, l := range f.Lets {
+		if err := l.set(env); err != nil {
+			return nil, err
+		}
+	}
+	return env, nil
 }
 
-func (f *Family) lets(env Env) error {
-	for _, l := range f.Lets {
-		v, err := l.expr.Value(env)
-		if err != nil {
-			return fmt.Errorf("let %s: %w", l.Name, err)
+// set evaluates the let and gives env its value.
+func (l *Let) set(env Env) error {
+	v, err := l.expr.Value(env)
+	if err != nil {
+		return fmt.Errorf("let %s: %w", l.Name, err)
+	}
+	env[l.Name] = v
+	return nil
+}
+
+// knows refuses genes and values that the family does not have.
+func (f *Family) knows(g Genome) error {
+	for _, name := range slices.Sorted(maps.Keys(g)) {
+		gene := f.gene(name)
+		if gene == nil {
+			return fmt.Errorf("unknown gene %q: %s has %s", name, f.Name, strings.Join(f.GeneNames(), ", "))
 		}
-		env[l.Name] = v
+		if _, err := gene.index(g[name]); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+func (g *Gene) index(v Value) (int, error) {
+	i := slices.Index(g.values, v)
+	if i < 0 {
+		return 0, fmt.Errorf("gene %s has no value %v: expected one of %v", g.Name, v, g.values)
+	}
+	return i, nil
 }
 
 // Accumulator is the type that a genome keeps its sums in.
@@ -229,29 +144,21 @@ func (f *Family) Accumulator(g Genome) DType {
 // Check explains what is wrong with a genome: unknown genes, values that a gene does not have, and
 // every constraint it breaks with the constraint's reason. nil means legal.
 func (f *Family) Check(g Genome, dev Device, t DType) error {
-	for name, v := range g {
-		gene := f.gene(name)
-		if gene == nil {
-			return fmt.Errorf("unknown gene %q: %s has %s", name, f.Name, strings.Join(f.GeneNames(), ", "))
-		}
-		if !slices.Contains(gene.values, v) {
-			return fmt.Errorf("gene %s has no value %v: expected one of %v", name, v, gene.values)
-		}
-	}
 	env, err := f.Env(g, dev, t)
 	if err != nil {
 		return err
 	}
+	var broken []error
 	for _, c := range f.Constraints {
 		ok, err := c.expr.Bool(env)
-		if err != nil {
-			return fmt.Errorf("constraint %s: %w", c.Rule, err)
-		}
-		if !ok {
-			return fmt.Errorf("illegal: %s (%s)", c.Why, c.Rule)
+		switch {
+		case err != nil:
+			broken = append(broken, fmt.Errorf("constraint %s: %w", c.Rule, err))
+		case !ok:
+			broken = append(broken, fmt.Errorf("illegal: %s (%s)", c.Why, c.Rule))
 		}
 	}
-	return nil
+	return errors.Join(broken...)
 }
 
 // GeneNames lists the genes in declaration order.
@@ -266,13 +173,18 @@ func (f *Family) GeneNames() []string {
 // All returns the values of the gene in order, those that must be asked for included.
 func (g *Gene) All() []Value { return g.values }
 
+// OptsIn reports whether the value is used only when asked for.
+func (g *Gene) OptsIn(v Value) bool {
+	i := slices.Index(g.values, v)
+	return i >= 0 && g.optIn[i]
+}
+
 // DefaultValue is the gene's value in the naive start.
 func (g *Gene) DefaultValue() Value { return g.values[g.def] }
 
 // Defaults is the naive start: every active gene at its default.
 func (f *Family) Defaults() Genome {
-	g := Genome{}
-	env := Env{"device": Device{}, "elem": 0}
+	g, env := Genome{}, Env{}
 	for i := range f.Genes {
 		gene := &f.Genes[i]
 		env[gene.Name] = gene.values[gene.def].Any()

@@ -52,6 +52,7 @@ type DuelRound struct {
 	Ratio      float64 `json:"ratio"`      // median of the paired ratios
 	Lo         float64 `json:"lo"`
 	Hi         float64 `json:"hi"`
+	Clock      float64 `json:"clock,omitempty"` // SM MHz while measuring, 0 unknown
 }
 
 // Verdict is the outcome of a duel.

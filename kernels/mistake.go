@@ -3,6 +3,7 @@ package kernels
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -23,6 +24,9 @@ func (m Mistake) Error() string {
 }
 
 func (m Mistake) Unwrap() error { return m.Err }
+
+// MarshalText writes what Error says, for reports.
+func (m Mistake) MarshalText() ([]byte, error) { return []byte(m.Error()), nil }
 
 // Mistakes is everything wrong with a file or a folder, in reading order.
 type Mistakes []Mistake
@@ -56,8 +60,24 @@ func (n *notes) err() error {
 	return n.list
 }
 
+// maxTOML bounds a declaration in bytes; maxShown what is shown of a wrong line.
+const (
+	maxTOML  = 256 << 10
+	maxShown = 2 << 10
+)
+
+func shorten(s string) string {
+	if len(s) > maxShown {
+		return strings.ToValidUTF8(s[:maxShown], "") + " ..."
+	}
+	return s
+}
+
 // decode reads TOML strictly: an unknown key is a mistake that is shown in its line.
 func decode(file string, data []byte, into any) error {
+	if len(data) > maxTOML {
+		return Mistakes{{file, "", fmt.Errorf("%d bytes: expected at most %d", len(data), maxTOML)}}
+	}
 	d := toml.NewDecoder(strings.NewReader(string(data))).DisallowUnknownFields()
 	err := d.Decode(into)
 	var strict *toml.StrictMissingError
@@ -69,12 +89,34 @@ func decode(file string, data []byte, into any) error {
 		ms := Mistakes{}
 		for _, e := range strict.Errors {
 			row, _ := e.Position()
-			ms = append(ms, Mistake{fmt.Sprintf("%s:%d", file, row), strings.Join(e.Key(), "."), fmt.Errorf("unknown key\n%s", e.String())})
+			ms = append(ms, Mistake{fmt.Sprintf("%s:%d", file, row), shorten(strings.Join(e.Key(), ".")), fmt.Errorf("unknown key\n%s", shorten(e.String()))})
 		}
 		return ms
 	case errors.As(err, &bad):
 		row, _ := bad.Position()
-		return Mistakes{{fmt.Sprintf("%s:%d", file, row), strings.Join(bad.Key(), "."), fmt.Errorf("%s\n%s", strings.TrimPrefix(bad.Error(), "toml: "), bad.String())}}
+		return Mistakes{{fmt.Sprintf("%s:%d", file, row), shorten(strings.Join(bad.Key(), ".")), fmt.Errorf("%s\n%s", plain(bad), shorten(bad.String()))}}
 	}
 	return Mistakes{{file, "", err}}
+}
+
+var decodeRE = regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (.*)$`)
+
+// wantedKinds says in TOML's words what a Go type takes.
+var wantedKinds = map[string]string{"int": "an integer", "float64": "a number", "bool": "true or false", "string": "a string", "kernels.DType": "a string"}
+
+// plain is a decoding error without the names of Go's types.
+func plain(err error) string {
+	text := strings.TrimPrefix(err.Error(), "toml: ")
+	m := decodeRE.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	want := wantedKinds[m[2]]
+	if want == "" {
+		want = "a table"
+	}
+	if strings.HasPrefix(m[2], "[]") {
+		want = "a list"
+	}
+	return fmt.Sprintf("a TOML %s does not fit here: expected %s", m[1], want)
 }

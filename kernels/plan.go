@@ -1,9 +1,6 @@
 package kernels
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // PlanSpec is a launch plan as it is declared beside a source: data, with expressions over genes,
 // lets, dims, elem and device.
@@ -17,6 +14,7 @@ type ScratchSpec struct {
 	Name  string `toml:"name" json:"name"`
 	Bytes string `toml:"bytes" json:"bytes"`
 	Zero  bool   `toml:"zero,omitempty" json:"zero,omitempty"` // cleared before each call, inside the timed work
+	Once  bool   `toml:"once,omitempty" json:"once,omitempty"` // cleared before the first call only: every call leaves it cleared, as semaphores do
 }
 
 // LaunchSpec is one kernel launch. An argument is the name of a tensor or a scratch buffer (a
@@ -137,133 +135,4 @@ func compileLaunch(n *notes, key string, l LaunchSpec, pointers map[string]strin
 		out.args = append(out.args, argExpr{kind: "i32", value: intExpr(n, fmt.Sprintf("%s.args[%d]", key, i), a, scope)})
 	}
 	return out
-}
-
-// Launch is one kernel launch with every number known.
-type Launch struct {
-	Entry   string `json:"entry"`
-	Grid    [3]int `json:"grid"`
-	Block   [3]int `json:"block"`
-	Cluster [3]int `json:"cluster"` // all 1: no cluster
-	Smem    int    `json:"smem,omitempty"`
-	Args    []Arg  `json:"args,omitempty"`
-}
-
-// Arg is one kernel argument: the pointer of a tensor or scratch buffer, or a 32-bit integer.
-type Arg struct {
-	Kind string `json:"kind"` // tensor, scratch or i32
-	Name string `json:"name,omitempty"`
-	Int  int    `json:"int,omitempty"`
-}
-
-// Scratch is a temporary buffer with its size known.
-type Scratch struct {
-	Name  string `json:"name"`
-	Bytes int    `json:"bytes"`
-	Zero  bool   `json:"zero,omitempty"`
-}
-
-// Call is what one evaluation of the problem does on the device: its buffers and launches in order.
-type Call struct {
-	Scratch  []Scratch `json:"scratch,omitempty"`
-	Launches []Launch  `json:"launches"`
-}
-
-// Resolve gives every expression of the plan its number. An error is the candidate's fault.
-func (p *Plan) Resolve(env Env) (Call, error) {
-	var c Call
-	for i, e := range p.scratch {
-		b, err := e.Int(env)
-		if err == nil && b < 0 {
-			err = fmt.Errorf("%d bytes", b)
-		}
-		if err != nil {
-			return c, fmt.Errorf("scratch %s: %w", p.Spec.Scratch[i].Name, err)
-		}
-		c.Scratch = append(c.Scratch, Scratch{p.Spec.Scratch[i].Name, b, p.Spec.Scratch[i].Zero})
-	}
-	for i, l := range p.launches {
-		got, skip, err := l.resolve(p.Spec.Launches[i].Entry, env)
-		if err != nil {
-			return c, fmt.Errorf("launch %s: %w", p.Spec.Launches[i].Entry, err)
-		}
-		if !skip {
-			c.Launches = append(c.Launches, got)
-		}
-	}
-	if len(c.Launches) == 0 {
-		return c, fmt.Errorf("no launch is active")
-	}
-	return c, nil
-}
-
-func (l launchExprs) resolve(entry string, env Env) (out Launch, skip bool, err error) {
-	if l.when != nil {
-		on, err := l.when.Bool(env)
-		if err != nil || !on {
-			return out, true, err
-		}
-	}
-	out.Entry = entry
-	if out.Grid, err = three(l.grid, env); err != nil {
-		return out, false, fmt.Errorf("grid: %w", err)
-	}
-	if out.Block, err = three(l.block, env); err != nil {
-		return out, false, fmt.Errorf("block: %w", err)
-	}
-	if out.Cluster, err = three(l.cluster, env); err != nil {
-		return out, false, fmt.Errorf("cluster: %w", err)
-	}
-	if l.smem != nil {
-		if out.Smem, err = l.smem.Int(env); err != nil {
-			return out, false, fmt.Errorf("smem: %w", err)
-		}
-	}
-	for _, a := range l.args {
-		arg := Arg{Kind: a.kind, Name: a.name}
-		if a.value != nil {
-			if arg.Int, err = a.value.Int(env); err != nil {
-				return out, false, err
-			}
-			if arg.Int > math.MaxInt32 || arg.Int < math.MinInt32 {
-				return out, false, fmt.Errorf("argument %s = %d does not fit an int", a.value.Text, arg.Int)
-			}
-		}
-		out.Args = append(out.Args, arg)
-	}
-	return out, false, out.check()
-}
-
-// check refuses what no device can launch: CUDA C++ Programming Guide, technical specifications.
-func (l Launch) check() error {
-	threads := l.Block[0] * l.Block[1] * l.Block[2]
-	switch {
-	case threads < 1 || threads > 1024 || l.Block[0] > 1024 || l.Block[1] > 1024 || l.Block[2] > 64:
-		return fmt.Errorf("block of %v threads: expected 1 to 1024", l.Block)
-	case l.Grid[0] < 1 || l.Grid[0] > math.MaxInt32 || l.Grid[1] < 1 || l.Grid[1] > 65535 || l.Grid[2] < 1 || l.Grid[2] > 65535:
-		return fmt.Errorf("grid of %v blocks: expected 1 to 2147483647 by 65535 by 65535", l.Grid)
-	case l.Smem < 0:
-		return fmt.Errorf("%d bytes of shared memory", l.Smem)
-	case l.Cluster[0] < 1 || l.Cluster[1] < 1 || l.Cluster[2] < 1 || l.Cluster[0]*l.Cluster[1]*l.Cluster[2] > 16:
-		return fmt.Errorf("cluster of %v blocks: expected 1 to 16", l.Cluster)
-	}
-	for i := range l.Grid {
-		if l.Grid[i]%l.Cluster[i] != 0 {
-			return fmt.Errorf("grid %v is not a multiple of cluster %v", l.Grid, l.Cluster)
-		}
-	}
-	return nil
-}
-
-// three evaluates up to three extents; missing ones are 1.
-func three(es []*Expr, env Env) ([3]int, error) {
-	out := [3]int{1, 1, 1}
-	for i, e := range es {
-		v, err := e.Int(env)
-		if err != nil {
-			return out, err
-		}
-		out[i] = v
-	}
-	return out, nil
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Env gives an expression of the problem its dims and elem, the bytes of one element.
+// Env gives an expression of the problem its dims, elem (the bytes of one element) and dtype.
 func (p *Problem) Env(dims Dims, t DType) Env {
-	env := Env{"elem": t.Size()}
+	env := Env{"elem": t.Size(), "dtype": string(t)}
 	for n, v := range dims {
 		env[n] = v
 	}
@@ -27,11 +27,20 @@ func (p *Problem) Work(dims Dims, t DType) (flops, bytes float64, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("bytes: %w", err)
 	}
+	if f < 0 || b < 1 {
+		return 0, 0, fmt.Errorf("%d operations and %d bytes at %s: expected at least 0 and 1", f, b, dims)
+	}
 	return float64(f), float64(b), nil
 }
 
 // Reduction is the number of terms summed per output element.
-func (p *Problem) Reduction(dims Dims, t DType) (int, error) { return p.reduction.Int(p.Env(dims, t)) }
+func (p *Problem) Reduction(dims Dims, t DType) (int, error) {
+	k, err := p.reduction.Int(p.Env(dims, t))
+	if err == nil && k < 1 {
+		err = fmt.Errorf("%s is %d at %s: expected at least 1", p.reduction.Text, k, dims)
+	}
+	return k, err
+}
 
 // Buffer is one tensor at one size.
 type Buffer struct {
@@ -62,10 +71,11 @@ func (p *Problem) Buffers(dims Dims, t DType) ([]Buffer, error) {
 		if b.DType == "" {
 			b.DType = t
 		}
+		elems := 1.0
 		for j, e := range p.shapes[i] {
 			v, err := e.Int(env)
-			if err == nil && v < 1 {
-				err = fmt.Errorf("%s is %d at %s: expected at least 1", e.Text, v, dims)
+			if elems *= float64(v); err == nil && (v < 1 || elems > maxBytes) {
+				err = fmt.Errorf("%s is %d at %s: expected at least 1, and a tensor below %d elements", e.Text, v, dims, maxBytes)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("tensor %s shape[%d]: %w", x.Name, j, err)
@@ -80,13 +90,16 @@ func (p *Problem) Buffers(dims Dims, t DType) ([]Buffer, error) {
 // ReferenceLaunch resolves the launch of the reference kernel at one size.
 func (p *Problem) ReferenceLaunch(dims Dims, t DType) (Launch, error) {
 	env := p.Env(dims, t)
-	l := Launch{Entry: p.Reference.Entry}
+	l := Launch{Entry: p.Reference.Entry, Cluster: [3]int{1, 1, 1}}
 	var err error
 	if l.Grid, err = three(p.refGrid, env); err != nil {
 		return l, fmt.Errorf("reference.grid: %w", err)
 	}
 	if l.Block, err = three(p.refBlock, env); err != nil {
 		return l, fmt.Errorf("reference.block: %w", err)
+	}
+	if err := l.check(Device{}); err != nil {
+		return l, fmt.Errorf("reference at %s: %w", dims, err)
 	}
 	return l, nil
 }
@@ -146,6 +159,8 @@ func (p *Problem) parseDims(s string) (Dims, error) {
 			return nil, fmt.Errorf("workload %q: unknown dimension %q: expected %s", s, name, strings.Join(p.DimNames, ", "))
 		case v < 1 || v > 1<<31-1:
 			return nil, fmt.Errorf("workload %q: %s=%d: expected 1 to 2147483647", s, name, v)
+		case d[name] != 0:
+			return nil, fmt.Errorf("workload %q: %s is there twice", s, name)
 		}
 		d[name] = v
 	}

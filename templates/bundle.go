@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"slices"
 	"sort"
 	"strings"
 	"text/template"
@@ -31,7 +31,7 @@ type Bundle struct {
 const (
 	problemFile = "problem.toml"
 	tmplSuffix  = ".cu.tmpl"
-	maxFile     = 1 << 20 // bytes; a template of this size would not compile in an evening
+	maxFile     = 1 << 20 // bytes; a kernel of this size would not compile in an evening
 )
 
 // Builtins lists the built-in problems.
@@ -49,6 +49,9 @@ func Builtins() []string {
 
 // Builtin loads a built-in problem.
 func Builtin(name string) (*Bundle, error) {
+	if !slices.Contains(Builtins(), name) {
+		return nil, fmt.Errorf("unknown problem %q: expected one of %s, or a folder with a problem.toml", name, strings.Join(Builtins(), ", "))
+	}
 	files := map[string][]byte{}
 	for _, src := range []fs.FS{kernels.Problems, families} {
 		sub, err := fs.Sub(src, name)
@@ -58,9 +61,6 @@ func Builtin(name string) (*Bundle, error) {
 		if err := readFlat(sub, files); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("problem %q: %w", name, err)
 		}
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("unknown problem %q: expected one of %s, or a folder with a problem.toml", name, strings.Join(Builtins(), ", "))
 	}
 	return FromFiles(files)
 }
@@ -89,7 +89,7 @@ func readFlat(dir fs.FS, into map[string][]byte) error {
 			return err
 		}
 		if info.Size() > maxFile {
-			return kernels.Mistakes{{File: name, Err: fmt.Errorf("%d bytes: expected at most %d", info.Size(), maxFile)}}
+			return tooLarge(name, int(info.Size()))
 		}
 		if into[name], err = fs.ReadFile(dir, name); err != nil {
 			return err
@@ -98,8 +98,12 @@ func readFlat(dir fs.FS, into map[string][]byte) error {
 	return nil
 }
 
+func tooLarge(name string, size int) kernels.Mistakes {
+	return kernels.Mistakes{{File: name, Err: fmt.Errorf("%d bytes: expected at most %d", size, maxFile)}}
+}
+
 func wanted(name string) bool {
-	for _, s := range []string{".toml", tmplSuffix, ".cu", ".cuh"} {
+	for _, s := range []string{".toml", tmplSuffix, ".cu"} {
 		if strings.HasSuffix(name, s) {
 			return true
 		}
@@ -111,6 +115,9 @@ func wanted(name string) bool {
 // any of them.
 func FromFiles(files map[string][]byte) (*Bundle, error) {
 	b := &Bundle{Files: files}
+	for _, n := range b.names(func(n string) bool { return len(files[n]) > maxFile }) {
+		return nil, tooLarge(n, len(files[n]))
+	}
 	data, ok := files[problemFile]
 	if !ok {
 		return nil, kernels.Mistakes{{File: problemFile, Err: errors.New("missing: a problem folder needs one (darwarp new NAME writes a folder to start from)")}}
@@ -120,7 +127,7 @@ func FromFiles(files map[string][]byte) (*Bundle, error) {
 		return nil, err
 	}
 	var all kernels.Mistakes
-	ref, ok := files[path.Base(b.Problem.Reference.File)]
+	ref, ok := files[b.Problem.Reference.File]
 	if !ok {
 		all = append(all, kernels.Mistake{File: problemFile, Key: "reference.file", Err: fmt.Errorf("no file %q in the folder", b.Problem.Reference.File)})
 	}
@@ -142,17 +149,6 @@ func (b *Bundle) names(match func(string) bool) []string {
 	}
 	sort.Strings(out)
 	return out
-}
-
-func (b *Bundle) parseTemplates() (ms kernels.Mistakes) {
-	b.templates = template.New("").Funcs(funcs).Option("missingkey=error")
-	for _, n := range b.names(func(n string) bool { return strings.HasSuffix(n, tmplSuffix) }) {
-		base := strings.TrimPrefix(strings.TrimSuffix(n, tmplSuffix), "_")
-		if _, err := b.templates.New(base).Parse(string(b.Files[n])); err != nil {
-			ms = append(ms, kernels.Mistake{File: n, Err: errors.New(strings.TrimPrefix(err.Error(), "template: "))})
-		}
-	}
-	return ms
 }
 
 func (b *Bundle) parseFamilies() (ms kernels.Mistakes) {
@@ -184,7 +180,11 @@ func (b *Bundle) Family(name string) (*kernels.Family, error) {
 			return f, nil
 		}
 	}
-	return nil, fmt.Errorf("problem %s has no family %q", b.Problem.Name, name)
+	names := make([]string, len(b.Families))
+	for i, f := range b.Families {
+		names[i] = f.Name
+	}
+	return nil, fmt.Errorf("problem %s has no family %q: expected %s", b.Problem.Name, name, strings.Join(names, ", "))
 }
 
 // Hash names the state of the bundle's files.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"sort"
+	"sync"
 )
 
 // families holds the built-in families, one folder per problem.
@@ -38,7 +39,9 @@ func Include() map[string][]byte {
 }
 
 // IncludeHash names the state of the include library: it is part of every candidate's identity.
-func IncludeHash() string { return hashFiles(Include()) }
+func IncludeHash() string { return includeHash() }
+
+var includeHash = sync.OnceValue(func() string { return hashFiles(Include()) })
 
 func hashFiles(files map[string][]byte) string {
 	names := make([]string, 0, len(files))

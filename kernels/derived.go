@@ -1,0 +1,137 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/expr-lang/expr/vm"
+)
+
+// derived is an expression over a family's genes and lets, with its values by combination of the
+// genes that it depends on. Whole spaces are enumerated with a few thousand evaluations, since most
+// expressions depend on a few genes only.
+type derived struct {
+	what   string // for errors: let stage_bytes
+	expr   *Expr
+	needs  []need
+	genes  []int    // all that it depends on, through lets too, ascending
+	stride []uint64 // by genes: place value of the combination's number
+	table  []any    // by combination; nil unknown
+	large  map[uint64]any
+}
+
+// need is one name that an expression reads: a gene or a let.
+type need struct {
+	name string
+	gene int
+	let  *derived // nil: a gene
+}
+
+// maxTable is the number of combinations up to which their values are a list and not a map.
+const maxTable = 1 << 18
+
+// derivedLets prepares the lets of a family by name.
+func derivedLets(f *Family) map[string]*derived {
+	lets := map[string]*derived{}
+	for i := range f.Lets {
+		l := &f.Lets[i]
+		lets[l.Name] = newDerived(f, "let "+l.Name, l.expr, lets)
+	}
+	return lets
+}
+
+func newDerived(f *Family, what string, e *Expr, lets map[string]*derived) *derived {
+	d := &derived{what: what, expr: e}
+	for _, name := range e.Names() {
+		i := slices.IndexFunc(f.Genes, func(g Gene) bool { return g.Name == name })
+		switch l := lets[name]; {
+		case l != nil:
+			d.needs = append(d.needs, need{name: name, let: l})
+			d.genes = append(d.genes, l.genes...)
+		case i >= 0:
+			d.needs = append(d.needs, need{name: name, gene: i})
+			d.genes = append(d.genes, i)
+		}
+	}
+	slices.Sort(d.genes)
+	d.genes = slices.Compact(d.genes)
+	n := uint64(1)
+	for _, i := range d.genes {
+		d.stride = append(d.stride, n)
+		n *= uint64(len(f.Genes[i].values)) // at most the size of the space's index, which fits
+	}
+	if n <= maxTable {
+		d.table = make([]any, n)
+	} else {
+		d.large = map[uint64]any{}
+	}
+	return d
+}
+
+// last is the gene with which the expression's value is settled.
+func (d *derived) last() int {
+	if len(d.genes) == 0 {
+		return 0
+	}
+	return d.genes[len(d.genes)-1]
+}
+
+func (d *derived) combination(p Point) (n uint64) {
+	for i, g := range d.genes {
+		n += uint64(p[g]) * d.stride[i]
+	}
+	return n
+}
+
+func (d *derived) known(n uint64) any {
+	if d.table != nil {
+		return d.table[n]
+	}
+	return d.large[n]
+}
+
+// scratchpad is what one goroutine evaluates with: the machine, and an environment that holds the
+// device, elem and dtype, into which genes and lets are written.
+type scratchpad struct {
+	family *Family
+	env    Env
+	vm     vm.VM
+	learn  bool // keep what is evaluated: only while nobody else reads
+}
+
+// value evaluates d at p, of which only the genes that d depends on are read.
+func (s *scratchpad) value(d *derived, p Point) (any, error) {
+	n := d.combination(p)
+	if v := d.known(n); v != nil {
+		return v, nil
+	}
+	for _, need := range d.needs {
+		if need.let == nil {
+			s.env[need.name] = s.family.Genes[need.gene].values[p[need.gene]].Any()
+			continue
+		}
+		v, err := s.value(need.let, p)
+		if err != nil {
+			return nil, err
+		}
+		s.env[need.name] = v
+	}
+	v, err := s.vm.Run(d.expr.program, map[string]any(s.env))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.what, exprError(d.expr.Text, err))
+	}
+	if s.learn && d.table != nil {
+		d.table[n] = v
+	} else if s.learn {
+		d.large[n] = v
+	}
+	return v, nil
+}
+
+func (s *scratchpad) holds(d *derived, p Point) (bool, error) {
+	v, err := s.value(d, p)
+	if err != nil {
+		return false, err
+	}
+	return v.(bool), nil
+}

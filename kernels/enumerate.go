@@ -1,0 +1,94 @@
+package kernels
+
+import "fmt"
+
+// maxSteps bounds the choices that an enumeration tries: constraints that hold almost nowhere and
+// depend on the last genes would keep it busy for hours.
+const maxSteps = 1 << 27
+
+// enumerator walks the genes in order, choosing a value for each.
+type enumerator struct {
+	space *Space
+	pad   *scratchpad
+	rules [][]int // by gene: the constraints of which it is the last gene
+	point Point
+	steps int
+	limit int
+}
+
+func (s *Space) enumerate(limit int) error {
+	e := &enumerator{space: s, pad: s.scratchpad(), rules: make([][]int, len(s.radix)), point: make(Point, len(s.radix)), limit: limit}
+	e.pad.learn = true
+	for i, r := range s.rules {
+		e.rules[r.last()] = append(e.rules[r.last()], i)
+	}
+	if err := e.walk(0, 0); err != nil {
+		return err
+	}
+	if len(s.codes) == 0 {
+		return fmt.Errorf("%w: %s", ErrNoLegalPoint, s.why())
+	}
+	for _, list := range [][]*derived{s.rules, s.whens} {
+		for _, d := range list {
+			if d != nil && d.large != nil {
+				d.large = map[uint64]any{} // was worth its memory while all points were visited
+			}
+		}
+	}
+	return nil
+}
+
+// walk chooses a value for gene i and those after it. Values go up and the first gene counts most,
+// so that codes come out in ascending order.
+func (e *enumerator) walk(i int, code uint64) error {
+	s := e.space
+	if i == len(s.radix) {
+		if len(s.codes) == MaxEnumerated {
+			return fmt.Errorf("more than %d legal points: restrict genes with --gene NAME=VALUE,...", MaxEnumerated)
+		}
+		s.codes = append(s.codes, code)
+		return nil
+	}
+	values := s.allowed[i]
+	if when := s.whens[i]; when != nil {
+		on, err := e.pad.holds(when, e.point)
+		if err != nil {
+			return err
+		}
+		if !on {
+			values = []uint8{uint8(s.Family.Genes[i].def)}
+		}
+	}
+	for _, v := range values {
+		if e.steps++; e.steps > e.limit {
+			return fmt.Errorf("more than %d combinations tried: restrict genes with --gene NAME=VALUE,..., or declare the genes of the strictest constraints first", e.limit)
+		}
+		e.point[i] = v
+		ok, err := e.holds(i)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := e.walk(i+1, code+uint64(v)*s.radix[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holds checks the constraints that gene i settles.
+func (e *enumerator) holds(i int) (bool, error) {
+	for _, r := range e.rules[i] {
+		ok, err := e.pad.holds(e.space.rules[r], e.point)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			e.space.refused[r]++
+			return false, nil
+		}
+	}
+	return true, nil
+}

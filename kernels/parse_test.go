@@ -1,0 +1,236 @@
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// edit is a file with one passage replaced, and all that is then wrong with it.
+type edit struct {
+	name, old, new string
+	want           []string // the first line of each mistake, in order
+}
+
+func (e edit) check(t *testing.T, text string, parse func([]byte) error) {
+	t.Helper()
+	if !strings.Contains(text, e.old) {
+		t.Fatalf("%q is not in the file", e.old)
+	}
+	err := parse([]byte(strings.Replace(text, e.old, e.new, 1)))
+	var ms Mistakes
+	if !errors.As(err, &ms) {
+		t.Fatalf("%T %v: not Mistakes", err, err)
+	}
+	var got []string
+	for _, m := range ms {
+		first, _, _ := strings.Cut(m.Error(), "\n")
+		got = append(got, first)
+	}
+	if strings.Join(got, "\n") != strings.Join(e.want, "\n") {
+		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(e.want, "\n"))
+	}
+}
+
+func TestParseProblemMistakes(t *testing.T) {
+	for _, e := range []edit{
+		{"no name", `name = "product"`, ``, []string{`problem.toml: name: "" is not a name: expected letters, digits, '-', '_' and '.'`}},
+		{"dims", `["m", "n", "k"]`, `["m", "m", "elem", "max", "2"]`, []string{
+			`problem.toml: dims[1]: "m" is not usable: expected a new identifier`,
+			`problem.toml: dims[2]: "elem" is not usable: expected a new identifier`,
+			`problem.toml: dims[3]: "max" is not usable: expected a new identifier`,
+			`problem.toml: dims[4]: "2" is not usable: expected a new identifier`,
+		}},
+		{"dtypes", `["fp16", "fp32"]`, `["fp16", "int32", "fp8", "fp16"]`, []string{
+			`problem.toml: dtypes[1]: "int32": expected fp16, bf16 and fp32, each at most once`,
+			`problem.toml: dtypes[2]: "fp8": expected fp16, bf16 and fp32, each at most once`,
+			`problem.toml: dtypes[3]: "fp16": expected fp16, bf16 and fp32, each at most once`}},
+		{"no dtypes", `dtypes = ["fp16", "fp32"]`, ``, []string{`problem.toml: dtypes: missing: name at least one of fp16, bf16, fp32`}},
+		{"no flops", `flops = "2 * m * n * k"`, ``, []string{`problem.toml: flops: empty expression`}},
+		{"bytes", `elem * (m`, `elem * (p`, []string{`problem.toml: bytes: unknown name p`}},
+		{"negative work", `"2 * m * n * k"`, `"0 - m"`, []string{
+			`problem.toml: workload[0] (square): -512 operations and 1572864 bytes at k=512,m=512,n=512: expected at least 0 and 1`,
+			`problem.toml: workload[1] (skinny): -16 operations and 557056 bytes at k=512,m=16,n=512: expected at least 0 and 1`,
+			`problem.toml: check.shapes[0]: -1 operations and 6 bytes at k=1,m=1,n=1: expected at least 0 and 1`,
+			`problem.toml: check.shapes[1]: -33 operations and 7622 bytes at k=65,m=33,n=17: expected at least 0 and 1`}},
+		{"role", `role = "out"`, `role = "output"`, []string{`problem.toml: tensor[2].role: "output": expected in or out`, `problem.toml: tensor: no tensor has role = "out"`}},
+		{"tensor names", `name = "B"`, `name = "k"`, []string{`problem.toml: tensor[1].name: "k" is not usable: expected a new identifier`}},
+		{"tensor named as the type", `name = "B"`, `name = "T"`, []string{`problem.toml: tensor[1].name: "T" is not usable: expected a new identifier`}},
+		{"tensor dtype", `dtype = "fp32" }`, `dtype = "fp64" }`, []string{`problem.toml: tensor[2].dtype: unknown dtype "fp64": expected fp16, bf16, fp32 or int32`}},
+		{"shape", `shape = ["m", "k"]`, `shape = ["m", "k - 1"]`, []string{`problem.toml: check.shapes[0]: tensor A shape[1]: k - 1 is 0 at k=1,m=1,n=1: expected at least 1, and a tensor below 70368744177664 elements`}},
+		{"huge shape", `shape = ["m", "k"]`, `shape = ["m", "k * 4294967296", "4294967296", "m * 4294967296"]`, []string{
+			`problem.toml: workload[0] (square): tensor A shape[1]: k * 4294967296 is 2199023255552 at k=512,m=512,n=512: expected at least 1, and a tensor below 70368744177664 elements`,
+			`problem.toml: workload[1] (skinny): tensor A shape[2]: 4294967296 is 4294967296 at k=512,m=16,n=512: expected at least 1, and a tensor below 70368744177664 elements`,
+			`problem.toml: check.shapes[0]: tensor A shape[2]: 4294967296 is 4294967296 at k=1,m=1,n=1: expected at least 1, and a tensor below 70368744177664 elements`,
+			`problem.toml: check.shapes[1]: tensor A shape[2]: 4294967296 is 4294967296 at k=65,m=33,n=17: expected at least 1, and a tensor below 70368744177664 elements`}},
+		{"no shape", `shape = ["m", "k"]`, `shape = []`, []string{`problem.toml: tensor[0].shape: missing: expected one expression per axis`}},
+		{"workload name", `name = "skinny"`, `name = "all"`, []string{`problem.toml: workload[1].name: "all" is not usable: expected a new name of letters, digits, '-', '_' and '.'`}},
+		{"workload twice", `name = "skinny"`, `name = "square"`, []string{`problem.toml: workload[1].name: "square" is not usable: expected a new name of letters, digits, '-', '_' and '.'`}},
+		{"weight", `weight = 2.0`, `weight = nan`, []string{`problem.toml: workload[0].weight: NaN: expected a positive number`}},
+		{"workload dims", `{ m = 16, n = 512, k = 512 }`, `{ m = 0, n = 512, l = 1 }`, []string{
+			`problem.toml: workload[1].dims.m: 0: expected 1 to 2147483647`,
+			`problem.toml: workload[1].dims: dimension k is missing`,
+			`problem.toml: workload[1].dims: unknown dimension "l": expected m, n, k`}},
+		{"no shapes", `shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 17, k = 65 }]`, ``, []string{`problem.toml: check.shapes: missing: list small sizes that straddle tile edges, as in [{ m = 1, n = 1 }, ...]`}},
+		{"inputs", `reduction = "k"`, "reduction = \"k\"\ninputs = [\"normal\", \"zeros\"]", []string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, onehot, wide, exact, denormal`}},
+		{"ulps", `reduction = "k"`, "reduction = \"k\"\nulps = -1.0", []string{`problem.toml: check.ulps: -1: expected a number of units, 0 or more`}},
+		{"reduction", `reduction = "k"`, `reduction = "k / 2"`, []string{`problem.toml: check.shapes[0]: k / 2 is 0 at k=1,m=1,n=1: expected at least 1`}},
+		{"reference", `file = "reference.cu"`, `file = "../reference.cu"`, []string{`problem.toml: reference.file: "../reference.cu": expected the plain kernel's file in this folder, as in "reference.cu"`}},
+		{"reference entry", `entry = "reference"`, `entry = "ref<T>"`, []string{`problem.toml: reference.entry: "ref<T>": expected the kernel's name`}},
+		{"reference block", `block = ["256"]`, `block = ["2048"]`, []string{
+			`problem.toml: workload[0] (square): reference at k=512,m=512,n=512: block of [2048 1 1] threads: expected 1 to 1024, at most 64 in the third`,
+			`problem.toml: workload[1] (skinny): reference at k=512,m=16,n=512: block of [2048 1 1] threads: expected 1 to 1024, at most 64 in the third`,
+			`problem.toml: check.shapes[0]: reference at k=1,m=1,n=1: block of [2048 1 1] threads: expected 1 to 1024, at most 64 in the third`,
+			`problem.toml: check.shapes[1]: reference at k=65,m=33,n=17: block of [2048 1 1] threads: expected 1 to 1024, at most 64 in the third`}},
+		{"reference grid", `grid = ["ceil_div(m * n, 256)"]`, `grid = []`, []string{`problem.toml: reference.grid: expected 1 to 3 expressions`}},
+		{"baseline", `[check]`, "[[baseline]]\nkind = \"torch\"\n[check]", []string{`problem.toml: baseline[0].kind: unknown baseline "torch": expected one of cublaslt`}},
+		{"unknown key", `weight = 2.0`, `wieght = 2.0`, []string{`problem.toml:15: workload.wieght: unknown key`}},
+		{"syntax", `weight = 2.0`, `weight = `, []string{`problem.toml:15: unexpected character U+000A at start of value`}},
+		{"type", `weight = 2.0`, `weight = "two"`, []string{`problem.toml:15: workload.weight: a TOML string does not fit here: expected a number`}},
+	} {
+		t.Run(e.name, func(t *testing.T) {
+			e.check(t, problemTOML, func(b []byte) error { _, err := ParseProblem("problem.toml", b); return err })
+		})
+	}
+}
+
+func TestParseFamilyMistakes(t *testing.T) {
+	p := mustProblem(t)
+	for _, e := range []edit{
+		{"arch", `arch = "sm_80"`, `arch = "hopper"`, []string{`tile.toml: arch: "hopper": expected the least architecture, as in "sm_80"`}},
+		{"accumulate", `accumulate = "acc"`, `accumulate = "tile"`, []string{
+			`tile.toml: accumulate: gene tile has the value 16, which is not a dtype`,
+			`tile.toml: accumulate: gene tile has the value 32, which is not a dtype`,
+			`tile.toml: accumulate: gene tile has the value 64, which is not a dtype`}},
+		{"accumulate nothing", `accumulate = "acc"`, `accumulate = "double"`, []string{`tile.toml: accumulate: "double" is neither a gene nor a dtype`}},
+		{"gene name", `name = "split"`, `name = "m"`, []string{
+			`tile.toml: gene[4] (m).name: "m" is not usable: expected a new identifier`,
+			`tile.toml: scratch[0].bytes: unknown name split`, `tile.toml: launch[0].grid[2]: unknown name split`, `tile.toml: launch[1].when: unknown name split`}},
+		{"gene named as a tensor", `name = "split"`, `name = "A"`, []string{
+			`tile.toml: gene[4] (A).name: "A" is not usable: expected a new identifier`,
+			`tile.toml: scratch[0].bytes: unknown name split`, `tile.toml: launch[0].grid[2]: unknown name split`, `tile.toml: launch[1].when: unknown name split`}},
+		{"values of two kinds", `[16, 32, 64]`, `[16, "32", 64]`, []string{`tile.toml: gene[2] (tile).values[1]: "32": expected a word of letters, digits and _ . + - that begins with a letter`}},
+		{"values of two kinds, words", `[16, 32, 64]`, `[16, "x", true, 16, 1.5]`, []string{
+			`tile.toml: gene[2] (tile).values[1]: x is of kind string, the values before it are of kind int`,
+			`tile.toml: gene[2] (tile).values[2]: true is of kind bool, the values before it are of kind int`,
+			`tile.toml: gene[2] (tile).values[3]: 16 is there twice`,
+			`tile.toml: gene[2] (tile).values[4]: 1.5 is not an integer, a string or a boolean`}},
+		{"no values", `[16, 32, 64]`, `[]`, []string{`tile.toml: gene[2] (tile).values: 0 values: expected 1 to 255`}},
+		{"word", `["fma", "wmma"]`, `["fma", "wmma", "a,b", "true"]`, []string{
+			`tile.toml: gene[0] (mma).values[2]: "a,b": expected a word of letters, digits and _ . + - that begins with a letter`,
+			`tile.toml: gene[0] (mma).values[3]: "true": expected a word of letters, digits and _ . + - that begins with a letter`}},
+		{"default", `default = 16`, `default = 17`, []string{`tile.toml: gene[2] (tile).default: 17 is not one of its values`}},
+		{"no default", `default = 16`, ``, []string{`tile.toml: gene[2] (tile).default: missing: expected one of its values`}},
+		{"opt_in", `opt_in = ["fp16"]`, `opt_in = ["fp32", "bf16"]`, []string{
+			`tile.toml: gene[1] (acc).opt_in[0]: fp32 is not one of its values, or is the default`,
+			`tile.toml: gene[1] (acc).opt_in[1]: bf16 is not one of its values, or is the default`}},
+		{"when reads later", `when = "mma != 'fma'"`, `when = "tile > 16"`, []string{`tile.toml: gene[1] (acc).when: unknown name tile`}},
+		{"when reads the device", `when = "mma != 'fma'"`, `when = "device.cc > 80"`, []string{`tile.toml: gene[1] (acc).when: unknown name device`}},
+		{"let name", `name = "smem"`, `name = "threads"`, []string{
+			`tile.toml: let[1] (threads).name: "threads" is not usable: expected a new identifier`, `tile.toml: launch[0].smem: unknown name smem`}},
+		{"let named as a dim", `name = "smem"`, `name = "k"`, []string{
+			`tile.toml: let[1] (k).name: "k" is not usable: expected a new identifier`, `tile.toml: launch[0].smem: unknown name smem`}},
+		{"let reads dims", `2 * tile * tile * elem`, `2 * tile * m`, []string{`tile.toml: let[1] (smem).value: unknown name m`}},
+		{"rule", `threads <= device.max_threads`, `threads + 1`, []string{`tile.toml: constraint[0].rule: gives an integer: expected true or false`}},
+		{"why", `why = "warps tile the block"`, ``, []string{`tile.toml: constraint[1].why: missing: say in a sentence why the rule is there`}},
+		{"scratch", `name = "partial"`, `name = "tile"`, []string{
+			`tile.toml: scratch[0].name: "tile" is not usable: expected a new identifier`,
+			`tile.toml: launch[0].args[3]: unknown name partial`, `tile.toml: launch[1].args[0]: unknown name partial`}},
+		{"entry", `entry = "product"`, `entry = ""`, []string{`tile.toml: launch[0].entry: "": expected the kernel's name`}},
+		{"grid", `["ceil_div(m, tile) * ceil_div(n, tile)", "1", "split"]`, `["1", "1", "1", "1"]`, []string{`tile.toml: launch[0].grid: expected 1 to 3 expressions`}},
+		{"argument", `"partial", "m", "n", "k"]`, `"partial", "mm"]`, []string{`tile.toml: launch[0].args[4]: unknown name mm`}},
+		{"tensor map", `smem = "smem"`, "smem = \"smem\"\ntensor_map = [{ name = \"ta\", tensor = \"A\", box = [\"64\"] }]", []string{`tile.toml: launch[0].tensor_map: tensor maps (TMA) are not supported yet: load with cp.async or plain loads`}},
+		{"window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensor = \"A\" }", []string{`tile.toml: launch[0].l2_window: an L2 access window is not supported yet: remove it`}},
+		{"unknown key", `when = "mma != 'fma'"`, `if = "mma != 'fma'"`, []string{`tile.toml:13: gene.if: unknown key`}},
+	} {
+		t.Run(e.name, func(t *testing.T) {
+			e.check(t, familyTOML, func(b []byte) error { _, err := ParseFamily("tile.toml", "tile", b, p); return err })
+		})
+	}
+}
+
+func TestParseFamilyWithoutAnything(t *testing.T) {
+	_, err := ParseFamily("f.toml", "f", []byte(`arch = "sm_80"`), mustProblem(t))
+	want := "f.toml: gene: 0 declared: expected 1 to 64 [[gene]]\nf.toml: launch: missing: declare at least one [[launch]]"
+	if err == nil || err.Error() != want {
+		t.Errorf("got:\n%v\nwant:\n%s", err, want)
+	}
+}
+
+func TestMistakeShowsCaret(t *testing.T) {
+	_, err := ParseFamily("tile.toml", "tile", []byte(strings.Replace(familyTOML, "tile % (4 * warps)", "tile % (4 * wraps)", 1)), mustProblem(t))
+	want := "tile.toml: constraint[1].rule: unknown name wraps\n" +
+		"    mma == 'fma' || tile % (4 * wraps) == 0\n" +
+		"                                ^"
+	if err == nil || err.Error() != want {
+		t.Errorf("got:\n%v\nwant:\n%s", err, want)
+	}
+	var ee *ExprError
+	if ms := err.(Mistakes); !errors.As(ms[0], &ee) {
+		t.Error("the mistake does not unwrap to its ExprError")
+	}
+}
+
+func TestProblemDefaults(t *testing.T) {
+	p := mustProblem(t)
+	if got := p.DefaultWorkloads(); len(got) != 1 || got[0].Name != "square" {
+		t.Errorf("default workloads: %v", got)
+	}
+	if p.Workloads[1].Weight != 1 || p.Workloads[0].Weight != 2 {
+		t.Errorf("weights: %v %v", p.Workloads[0].Weight, p.Workloads[1].Weight)
+	}
+	if fmt.Sprint(p.Check.Inputs) != fmt.Sprint(DefaultInputs) || !p.ExactTest() {
+		t.Errorf("check: %+v", p.Check)
+	}
+	none, err := ParseProblem("problem.toml", []byte(strings.Replace(problemTOML, "default = true", "", 1)))
+	if err != nil || len(none.DefaultWorkloads()) != 1 || none.DefaultWorkloads()[0].Name != "square" {
+		t.Errorf("the first workload is the default where none is: %v", err)
+	}
+}
+
+func TestFindWorkload(t *testing.T) {
+	p := mustProblem(t)
+	for _, c := range []struct{ in, want string }{
+		{"all", "square skinny"}, {"default", "square"}, {"skinny", "skinny"}, {"m=4, n=5,k=6", "k=6,m=4,n=5"},
+		{"tall", `unknown workload "tall": expected square, skinny, or sizes as in k=512,m=512,n=512`},
+		{"m=4,n=5", `workload "m=4,n=5": dimension k is missing`},
+		{"m=4,n=5,p=6", `workload "m=4,n=5,p=6": unknown dimension "p": expected m, n, k`},
+		{"m=x,n=5,k=6", `workload "m=x,n=5,k=6": cannot read "m=x": expected NAME=SIZE`},
+		{"m=0,n=5,k=6", `workload "m=0,n=5,k=6": m=0: expected 1 to 2147483647`},
+		{"m=1,m=2,n=5,k=6", `workload "m=1,m=2,n=5,k=6": m is there twice`},
+	} {
+		ws, err := p.FindWorkload(c.in)
+		var names []string
+		for _, w := range ws {
+			names = append(names, w.Name)
+		}
+		got := strings.Join(names, " ")
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.in, got, c.want)
+		}
+	}
+}
+
+func TestProblemSizes(t *testing.T) {
+	p := mustProblem(t)
+	d := Dims{"m": 3, "n": 4, "k": 5}
+	flops, bytes, err := p.Work(d, FP16)
+	if err != nil || flops != 120 || bytes != 94 {
+		t.Errorf("work: %v %v %v", flops, bytes, err)
+	}
+	if k, err := p.Reduction(d, FP16); err != nil || k != 5 {
+		t.Errorf("reduction: %v %v", k, err)
+	}
+	b, err := p.Buffers(d, FP16)
+	if err != nil || len(b) != 3 || b[0].Bytes() != 30 || b[2].Bytes() != 48 || !b[2].Out || b[2].Elems() != 12 {
+		t.Errorf("buffers: %+v %v", b, err)
+	}
+	l, err := p.ReferenceLaunch(d, FP16)
+	if err != nil || l.Grid != [3]int{1, 1, 1} || l.Block != [3]int{256, 1, 1} || l.Cluster != [3]int{1, 1, 1} {
+		t.Errorf("reference: %+v %v", l, err)
+	}
+}

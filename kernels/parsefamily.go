@@ -1,0 +1,211 @@
+package kernels
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxGenes and maxValues bound a family, so that a point is a few bytes.
+const (
+	maxGenes  = 64
+	maxValues = 255
+)
+
+// archRE is an architecture as compilers name it; the letter says that its code runs on no other.
+var archRE = regexp.MustCompile(`^sm_([0-9]{2,3})([af]?)$`)
+
+// wordRE is a string value of a gene. It is a word, so that a genome can be typed and read as
+// NAME=VALUE,VALUE without quoting.
+var wordRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.+-]*$`)
+
+// ParseFamily reads a family's declaration for a problem. The error is Mistakes.
+func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
+	f := &Family{}
+	if err := decode(file, data, f); err != nil {
+		return nil, err
+	}
+	f.Name = name
+	n := &notes{file: file}
+	f.readArch(n)
+	scope := baseScope()
+	taken := p.taken()
+	f.compileGenes(n, scope, taken)
+	f.checkAccumulate(n)
+	f.compileLets(n, scope, taken)
+	f.compileRules(n, scope)
+	var err error
+	f.Plan, err = CompilePlan(file, f.PlanSpec, p.Tensors, scope.With(p.dimScope()))
+	if more, ok := err.(Mistakes); ok {
+		n.list = append(n.list, more...)
+	}
+	if err := n.err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// taken are the names that a gene or a let may not have: a template or a plan could not tell which
+// of the two is meant.
+func (p *Problem) taken() map[string]bool {
+	taken := map[string]bool{"T": true, "dtype": true, "elem": true, "device": true}
+	for _, list := range [][]string{p.DimNames, functionNames, keywords} {
+		for _, name := range list {
+			taken[name] = true
+		}
+	}
+	for _, t := range p.Tensors {
+		taken[t.Name] = true
+	}
+	return taken
+}
+
+func (f *Family) readArch(n *notes) {
+	m := archRE.FindStringSubmatch(f.Arch)
+	if m == nil {
+		n.addf("arch", "%q: expected the least architecture, as in \"sm_80\"", f.Arch)
+		return
+	}
+	f.cc, _ = strconv.Atoi(m[1])
+	f.only = m[2] != ""
+}
+
+func (f *Family) compileGenes(n *notes, scope Scope, taken map[string]bool) {
+	if len(f.Genes) == 0 || len(f.Genes) > maxGenes {
+		n.addf("gene", "%d declared: expected 1 to %d [[gene]]", len(f.Genes), maxGenes)
+	}
+	for i := range f.Genes {
+		g, key := &f.Genes[i], fmt.Sprintf("gene[%d]", i)
+		if g.Name != "" {
+			key = fmt.Sprintf("gene[%d] (%s)", i, g.Name)
+		}
+		if !nameRE.MatchString(g.Name) || taken[g.Name] {
+			n.addf(key+".name", "%q is not usable: expected a new identifier", g.Name)
+			continue
+		}
+		g.compileWhen(n, key, scope)
+		g.compileValues(n, key)
+		taken[g.Name], scope[g.Name] = true, 0
+		if len(g.values) > 0 {
+			scope[g.Name] = g.values[0].Any()
+		}
+	}
+}
+
+// compileWhen reads the condition of a gene: on the genes before it alone, so that which genes
+// exist is a property of the genome.
+func (g *Gene) compileWhen(n *notes, key string, scope Scope) {
+	if g.When == "" {
+		return
+	}
+	genes := scope.With(nil)
+	for name := range baseScope() {
+		delete(genes, name)
+	}
+	e, err := CompileBool(g.When, genes)
+	n.add(key+".when", err)
+	g.when = e
+}
+
+func (g *Gene) compileValues(n *notes, key string) {
+	if len(g.Values) == 0 || len(g.Values) > maxValues {
+		n.addf(key+".values", "%d values: expected 1 to %d", len(g.Values), maxValues)
+		return
+	}
+	for i, raw := range g.Values {
+		v, err := geneValue(raw)
+		switch {
+		case err != nil:
+		case len(g.values) > 0 && v.Kind() != g.values[0].Kind():
+			err = fmt.Errorf("%v is of kind %s, the values before it are of kind %s", v, v.Kind(), g.values[0].Kind())
+		case slices.Contains(g.values, v):
+			err = fmt.Errorf("%v is there twice", v)
+		default:
+			g.values = append(g.values, v)
+		}
+		n.add(fmt.Sprintf("%s.values[%d]", key, i), err)
+	}
+	g.optIn = make([]bool, len(g.values))
+	def, err := NewValue(g.Default)
+	switch g.def = slices.Index(g.values, def); {
+	case g.Default == nil:
+		n.addf(key+".default", "missing: expected one of its values")
+	case err != nil || g.def < 0:
+		n.addf(key+".default", "%v is not one of its values", g.Default)
+	}
+	for i, raw := range g.OptIn {
+		v, _ := NewValue(raw)
+		j := slices.Index(g.values, v)
+		if j < 0 || j == g.def {
+			n.addf(fmt.Sprintf("%s.opt_in[%d]", key, i), "%v is not one of its values, or is the default", raw)
+			continue
+		}
+		g.optIn[j] = true
+	}
+}
+
+func geneValue(raw any) (Value, error) {
+	v, err := NewValue(raw)
+	s, isString := v.Any().(string)
+	if err == nil && isString && (!wordRE.MatchString(s) || ParseValue(s) != v) {
+		return v, fmt.Errorf("%q: expected a word of letters, digits and _ . + - that begins with a letter", s)
+	}
+	return v, err
+}
+
+func (f *Family) checkAccumulate(n *notes) {
+	if f.Accumulate == "" {
+		f.Accumulate = string(FP32)
+	}
+	gene := f.gene(f.Accumulate)
+	if gene == nil {
+		if !DType(f.Accumulate).Valid() {
+			n.addf("accumulate", "%q is neither a gene nor a dtype", f.Accumulate)
+		}
+		return
+	}
+	for _, v := range gene.values {
+		if !DType(v.String()).Valid() {
+			n.addf("accumulate", "gene %s has the value %v, which is not a dtype", gene.Name, v)
+		}
+	}
+}
+
+func (f *Family) compileLets(n *notes, scope Scope, taken map[string]bool) {
+	for i := range f.Lets {
+		l, key := &f.Lets[i], fmt.Sprintf("let[%d] (%s)", i, f.Lets[i].Name)
+		if !nameRE.MatchString(l.Name) || taken[l.Name] {
+			n.addf(key+".name", "%q is not usable: expected a new identifier", l.Name)
+			continue
+		}
+		e, err := CompileAny(l.Value, scope)
+		n.add(key+".value", err)
+		l.expr = e
+		taken[l.Name], scope[l.Name] = true, letExample(e)
+	}
+}
+
+// letExample is a value of the kind that a let gives.
+func letExample(e *Expr) any {
+	switch {
+	case e != nil && e.kind == "bool":
+		return false
+	case e != nil && e.kind == "string":
+		return ""
+	}
+	return 0
+}
+
+func (f *Family) compileRules(n *notes, scope Scope) {
+	for i := range f.Constraints {
+		c, key := &f.Constraints[i], fmt.Sprintf("constraint[%d]", i)
+		e, err := CompileBool(c.Rule, scope)
+		n.add(key+".rule", err)
+		c.expr = e
+		if strings.TrimSpace(c.Why) == "" {
+			n.addf(key+".why", "missing: say in a sentence why the rule is there")
+		}
+	}
+}

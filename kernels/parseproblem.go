@@ -1,0 +1,229 @@
+package kernels
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var nameRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// labelRE is the name of a problem or a workload: a folder's name, and a word on the command line.
+var labelRE = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+// ParseProblem reads problem.toml. The error, if any, is Mistakes with every mistake found.
+func ParseProblem(file string, data []byte) (*Problem, error) {
+	p := &Problem{}
+	if err := decode(file, data, p); err != nil {
+		return nil, err
+	}
+	n := &notes{file: file}
+	if p.checkDimNames(n); len(n.list) > 0 {
+		return nil, n.err() // the rest is written in terms of the dims
+	}
+	p.checkNames(n)
+	scope := p.dimScope()
+	p.flops = p.intExpr(n, "flops", p.Flops, scope)
+	p.bytes = p.intExpr(n, "bytes", p.Bytes, scope)
+	p.reduction = p.intExpr(n, "check.reduction", p.Check.Reduction, scope)
+	p.compileTensors(n, scope)
+	p.checkWorkloads(n)
+	p.checkCheck(n)
+	p.compileReference(n, scope)
+	for i, b := range p.Baselines {
+		if !slices.Contains(baselineKinds, b.Kind) {
+			n.addf(fmt.Sprintf("baseline[%d].kind", i), "unknown baseline %q: expected one of %s", b.Kind, strings.Join(baselineKinds, ", "))
+		}
+	}
+	if len(n.list) == 0 {
+		p.checkSizes(n)
+	}
+	if err := n.err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Problem) checkDimNames(n *notes) {
+	if len(p.DimNames) == 0 {
+		n.addf("dims", "missing: name at least one dimension, as in dims = [\"m\", \"n\"]")
+	}
+	taken := (&Problem{}).taken()
+	for i, d := range p.DimNames {
+		if !nameRE.MatchString(d) || taken[d] {
+			n.addf(fmt.Sprintf("dims[%d]", i), "%q is not usable: expected a new identifier", d)
+		}
+		taken[d] = true
+	}
+}
+
+func (p *Problem) checkNames(n *notes) {
+	if !labelRE.MatchString(p.Name) {
+		n.addf("name", "%q is not a name: expected letters, digits, '-', '_' and '.'", p.Name)
+	}
+	if len(p.DTypes) == 0 {
+		n.addf("dtypes", "missing: name at least one of fp16, bf16, fp32")
+	}
+	for i, d := range p.DTypes {
+		if slices.Contains(p.DTypes[:i], d) || !slices.Contains([]DType{FP16, BF16, FP32}, d) {
+			n.addf(fmt.Sprintf("dtypes[%d]", i), "%q: expected fp16, bf16 and fp32, each at most once", d)
+		}
+	}
+	if len(p.Tensors) == 0 {
+		n.addf("tensor", "missing: declare the inputs and outputs, each as [[tensor]]")
+	}
+}
+
+func (p *Problem) dimScope() Scope {
+	s := Scope{"elem": 0, "dtype": ""}
+	for _, d := range p.DimNames {
+		s[d] = 0
+	}
+	return s
+}
+
+func (p *Problem) intExpr(n *notes, key, text string, scope Scope) *Expr {
+	e, err := CompileInt(text, scope)
+	n.add(key, err)
+	return e
+}
+
+func (p *Problem) compileTensors(n *notes, scope Scope) {
+	taken, outs := (&Problem{DimNames: p.DimNames}).taken(), 0
+	for i, t := range p.Tensors {
+		key := fmt.Sprintf("tensor[%d]", i)
+		if !nameRE.MatchString(t.Name) || taken[t.Name] {
+			n.addf(key+".name", "%q is not usable: expected a new identifier", t.Name)
+		}
+		taken[t.Name] = true
+		switch t.Role {
+		case "out":
+			outs++
+		case "in":
+		default:
+			n.addf(key+".role", "%q: expected in or out", t.Role)
+		}
+		if t.DType != "" && !t.DType.Valid() {
+			_, err := ParseDType(string(t.DType))
+			n.add(key+".dtype", err)
+		}
+		var shape []*Expr
+		for j, s := range t.Shape {
+			shape = append(shape, p.intExpr(n, fmt.Sprintf("%s.shape[%d]", key, j), s, scope))
+		}
+		if len(shape) == 0 {
+			n.addf(key+".shape", "missing: expected one expression per axis")
+		}
+		p.shapes = append(p.shapes, shape)
+	}
+	if outs == 0 && len(p.Tensors) > 0 {
+		n.addf("tensor", "no tensor has role = \"out\"")
+	}
+}
+
+func (p *Problem) checkDims(n *notes, key string, d Dims) {
+	for _, name := range p.DimNames {
+		if v, ok := d[name]; !ok {
+			n.addf(key, "dimension %s is missing", name)
+		} else if v < 1 || v > 1<<31-1 {
+			n.addf(key+"."+name, "%d: expected 1 to 2147483647", v)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d)) {
+		if !slices.Contains(p.DimNames, name) {
+			n.addf(key, "unknown dimension %q: expected %s", name, strings.Join(p.DimNames, ", "))
+		}
+	}
+}
+
+func (p *Problem) checkWorkloads(n *notes) {
+	seen, anyDefault := map[string]bool{}, false
+	for i, w := range p.Workloads {
+		key := fmt.Sprintf("workload[%d]", i)
+		if !labelRE.MatchString(w.Name) || seen[w.Name] || w.Name == "all" || w.Name == "default" {
+			n.addf(key+".name", "%q is not usable: expected a new name of letters, digits, '-', '_' and '.'", w.Name)
+		}
+		seen[w.Name] = true
+		if !(w.Weight >= 0) || math.IsInf(w.Weight, 0) {
+			n.addf(key+".weight", "%g: expected a positive number", w.Weight)
+		}
+		if w.Weight == 0 {
+			p.Workloads[i].Weight = 1
+		}
+		anyDefault = anyDefault || w.Default
+		p.checkDims(n, key+".dims", w.Dims)
+	}
+	if len(p.Workloads) == 0 {
+		n.addf("workload", "missing: declare at least one [[workload]]")
+	} else if !anyDefault {
+		p.Workloads[0].Default = true
+	}
+}
+
+func (p *Problem) checkCheck(n *notes) {
+	if u := p.Check.ULPs; !(u >= 0) || math.IsInf(u, 0) {
+		n.addf("check.ulps", "%g: expected a number of units, 0 or more", u)
+	}
+	if len(p.Check.Shapes) == 0 {
+		n.addf("check.shapes", "missing: list small sizes that straddle tile edges, as in [{ m = 1, n = 1 }, ...]")
+	}
+	for i, d := range p.Check.Shapes {
+		p.checkDims(n, fmt.Sprintf("check.shapes[%d]", i), d)
+	}
+	for i, c := range p.Check.Inputs {
+		if !slices.Contains(inputClasses, c) {
+			n.addf(fmt.Sprintf("check.inputs[%d]", i), "unknown input class %q: expected one of %s", c, strings.Join(inputClasses, ", "))
+		}
+	}
+	if len(p.Check.Inputs) == 0 {
+		p.Check.Inputs = DefaultInputs
+	}
+}
+
+func (p *Problem) compileReference(n *notes, scope Scope) {
+	if !labelRE.MatchString(p.Reference.File) {
+		n.addf("reference.file", "%q: expected the plain kernel's file in this folder, as in \"reference.cu\"", p.Reference.File)
+	}
+	if !nameRE.MatchString(p.Reference.Entry) {
+		n.addf("reference.entry", "%q: expected the kernel's name", p.Reference.Entry)
+	}
+	p.refGrid = p.gridExprs(n, "reference.grid", p.Reference.Grid, scope)
+	p.refBlock = p.gridExprs(n, "reference.block", p.Reference.Block, scope)
+}
+
+func (p *Problem) gridExprs(n *notes, key string, texts []string, scope Scope) []*Expr {
+	if len(texts) < 1 || len(texts) > 3 {
+		n.addf(key, "expected 1 to 3 expressions")
+	}
+	var out []*Expr
+	for i, t := range texts {
+		out = append(out, p.intExpr(n, fmt.Sprintf("%s[%d]", key, i), t, scope))
+	}
+	return out
+}
+
+// checkSizes evaluates every expression at every size that the file names: one that is zero,
+// overflows or cannot be launched there is found now and not in the middle of a search.
+func (p *Problem) checkSizes(n *notes) {
+	for i, w := range p.Workloads {
+		p.checkSize(n, fmt.Sprintf("workload[%d] (%s)", i, w.Name), w.Dims)
+	}
+	for i, d := range p.Check.Shapes {
+		p.checkSize(n, fmt.Sprintf("check.shapes[%d]", i), d)
+	}
+}
+
+func (p *Problem) checkSize(n *notes, key string, dims Dims) {
+	t := p.DTypes[0]
+	_, _, err := p.Work(dims, t)
+	n.add(key, err)
+	_, err = p.Reduction(dims, t)
+	n.add(key, err)
+	_, err = p.Buffers(dims, t)
+	n.add(key, err)
+	_, err = p.ReferenceLaunch(dims, t)
+	n.add(key, err)
+}

@@ -1,0 +1,103 @@
+package templates
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+	"text/template/parse"
+
+	"darwarp/kernels"
+)
+
+// parseTemplates reads every template and partial of the bundle. A file's template is known by its
+// file name, so that errors say where they are, and by its short name, by which it is used.
+func (b *Bundle) parseTemplates() (ms kernels.Mistakes) {
+	b.templates = template.New("").Funcs(funcs).Option("missingkey=error")
+	from := map[string]string{}
+	for _, n := range b.names(func(n string) bool { return strings.HasSuffix(n, tmplSuffix) }) {
+		short := strings.TrimPrefix(strings.TrimSuffix(n, tmplSuffix), "_")
+		t, err := b.templates.New(n).Parse(string(b.Files[n]))
+		if err == nil && from[short] != "" {
+			err = fmt.Errorf("%s has the same name: rename one of them", from[short])
+		}
+		if err == nil && t.Tree != nil {
+			_, err = b.templates.AddParseTree(short, t.Tree)
+		}
+		if err != nil {
+			ms = append(ms, templateMistake(n, err))
+		}
+		from[short] = n
+	}
+	if len(ms) > 0 {
+		return ms
+	}
+	for _, t := range b.templates.Templates() {
+		if t.Tree != nil && t.Name() == t.ParseName {
+			ms = append(ms, b.missing(t)...)
+		}
+	}
+	b.countWork()
+	return ms
+}
+
+// templateMistake turns "template: tile.cu.tmpl:3: unexpected ..." into a mistake of that place.
+func templateMistake(file string, err error) kernels.Mistake {
+	text := strings.TrimPrefix(err.Error(), "template: ")
+	if rest, ok := strings.CutPrefix(text, file+":"); ok {
+		if line, message, ok := strings.Cut(rest, ": "); ok {
+			return kernels.Mistake{File: file + ":" + line, Err: errors.New(message)}
+		}
+	}
+	return kernels.Mistake{File: file, Err: errors.New(text)}
+}
+
+// missing finds the partials that a file asks for and nobody has.
+func (b *Bundle) missing(t *template.Template) (ms kernels.Mistakes) {
+	walk(t.Root, func(n parse.Node) {
+		if call, ok := n.(*parse.TemplateNode); ok && b.templates.Lookup(call.Name) == nil {
+			where, _ := t.ErrorContext(n)
+			ms = append(ms, kernels.Mistake{File: where, Err: fmt.Errorf("no template %q: expected a file _%s%s, or a define", call.Name, call.Name, tmplSuffix)})
+		}
+	})
+	return ms
+}
+
+// walk visits every node below a node, each before its children.
+func walk(n parse.Node, visit func(parse.Node)) {
+	visit(n)
+	branch := func(pipe *parse.PipeNode, lists ...*parse.ListNode) {
+		walk(pipe, visit)
+		for _, l := range lists {
+			if l != nil {
+				walk(l, visit)
+			}
+		}
+	}
+	switch n := n.(type) {
+	case *parse.ListNode:
+		for _, c := range n.Nodes {
+			walk(c, visit)
+		}
+	case *parse.ActionNode:
+		walk(n.Pipe, visit)
+	case *parse.IfNode:
+		branch(n.Pipe, n.List, n.ElseList)
+	case *parse.RangeNode:
+		branch(n.Pipe, n.List, n.ElseList)
+	case *parse.WithNode:
+		branch(n.Pipe, n.List, n.ElseList)
+	case *parse.TemplateNode:
+		if n.Pipe != nil {
+			walk(n.Pipe, visit)
+		}
+	case *parse.PipeNode:
+		for _, c := range n.Cmds {
+			for _, arg := range c.Args {
+				walk(arg, visit)
+			}
+		}
+	case *parse.ChainNode:
+		walk(n.Node, visit)
+	}
+}

@@ -1,0 +1,187 @@
+package templates
+
+import (
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"darwarp/kernels"
+)
+
+func devices(t testing.TB) (out []kernels.Device) {
+	t.Helper()
+	for _, arch := range []string{"sm_80", "sm_90a"} {
+		d, err := kernels.ArchDevice(arch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func scaffolded(t testing.TB) map[string][]byte {
+	t.Helper()
+	files, err := Scaffold("mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// changed is the scaffold with one passage of a file replaced, or with a file of its own.
+func changed(t testing.TB, file, old, new string) map[string][]byte {
+	t.Helper()
+	files := scaffolded(t)
+	text := string(files[file])
+	switch {
+	case old == "":
+		files[file] = []byte(new)
+	case !strings.Contains(text, old):
+		t.Fatalf("%q is not in %s", old, file)
+	default:
+		files[file] = []byte(strings.Replace(text, old, new, 1))
+	}
+	return files
+}
+
+func folder(files map[string][]byte) fstest.MapFS {
+	dir := fstest.MapFS{}
+	for n, data := range files {
+		dir[n] = &fstest.MapFile{Data: data}
+	}
+	return dir
+}
+
+func mustBundle(t testing.TB, files map[string][]byte) *Bundle {
+	t.Helper()
+	b, err := FromFiles(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestFromFilesMistakes(t *testing.T) {
+	const tmpl = "fuse.cu.tmpl"
+	without := func(name string) map[string][]byte {
+		files := scaffolded(t)
+		delete(files, name)
+		return files
+	}
+	for _, c := range []struct {
+		name  string
+		files map[string][]byte
+		want  string
+	}{
+		{"nothing", nil, "problem.toml: missing: a problem folder needs one (darwarp new NAME writes a folder to start from)"},
+		{"no reference", without("reference.cu"), `problem.toml: reference.file: no file "reference.cu" in the folder`},
+		{"no template", without(tmpl), "fuse.toml: no template fuse.cu.tmpl beside it"},
+		{"no family", without("fuse.toml"), "problem.toml: the folder has no family: expected NAME.toml with NAME.cu.tmpl"},
+		{"syntax", changed(t, tmpl, `{{- if eq .grid "persistent"}}`, `{{- if eq .grid "persistent}}`), `fuse.cu.tmpl:81: unterminated quoted string`},
+		{"no end", changed(t, tmpl, "{{- else}}\n    const long", "{{- else}}{{if .tile}}\n    const long"), "fuse.cu.tmpl:93: unexpected EOF"},
+		{"unknown function", changed(t, tmpl, "{{.tile}}", "{{upper .tile}}"), `fuse.cu.tmpl:12: function "upper" not defined`},
+		{"unknown partial", changed(t, tmpl, "using T", "{{template \"head\" .}}\nusing T"), `fuse.cu.tmpl:7:11: no template "head": expected a file _head.cu.tmpl, or a define`},
+		{"two of a name", changed(t, "_fuse.cu.tmpl", "", "x"), "fuse.cu.tmpl: _fuse.cu.tmpl has the same name: rename one of them"},
+		{"large", changed(t, "big.cu", "", strings.Repeat("x", maxFile+1)), "big.cu: 1048577 bytes: expected at most 1048576"},
+		{"several files", changed(t, "other.toml", "", "arch = \"sm_80\""), "other.toml: gene: 0 declared: expected 1 to 64 [[gene]]\nother.toml: launch: missing: declare at least one [[launch]]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := FromFiles(c.files)
+			var ms kernels.Mistakes
+			if !errors.As(err, &ms) || err.Error() != c.want {
+				t.Errorf("got %T:\n%v\nwant:\n%s", err, err, c.want)
+			}
+		})
+	}
+}
+
+func TestLoadReadsWhatItNeeds(t *testing.T) {
+	dir := folder(scaffolded(t))
+	dir["notes.txt"] = &fstest.MapFile{Data: []byte("x")}
+	dir["old/fuse.toml"] = &fstest.MapFile{Data: []byte("nonsense")}
+	b, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "fuse.cu.tmpl fuse.toml problem.toml reference.cu"
+	if got := strings.Join(b.names(func(string) bool { return true }), " "); got != want {
+		t.Errorf("files %s, want %s", got, want)
+	}
+	again := mustBundle(t, b.Files) // a run's store keeps the files
+	if again.Hash() != b.Hash() || again.Reference != b.Reference {
+		t.Error("the bundle of the stored files differs")
+	}
+	dir["huge.cu"] = &fstest.MapFile{Data: make([]byte, maxFile+1)}
+	if _, err := Load(dir); err == nil || err.Error() != "huge.cu: 1048577 bytes: expected at most 1048576" {
+		t.Errorf("huge file: %v", err)
+	}
+}
+
+func TestPartials(t *testing.T) {
+	files := changed(t, "fuse.cu.tmpl", "using T", "{{template \"head\" .}}\n{{template \"inner\" .threads}}\nusing T")
+	files["_head.cu.tmpl"] = []byte("// head of {{.threads}}{{define \"inner\"}}// inner {{.}}{{end}}")
+	b := mustBundle(t, files)
+	job, err := b.Job(b.Families[0], b.Families[0].Defaults(), devices(t)[0], kernels.FP16)
+	if err != nil || !strings.Contains(job.Source, "\n// head of 256\n// inner 256\nusing T") {
+		t.Errorf("%v\n%s", err, job.Source)
+	}
+}
+
+func TestBuiltins(t *testing.T) {
+	if len(Builtins()) == 0 {
+		t.Fatal("no built-in problem")
+	}
+	for _, name := range Builtins() {
+		t.Run(name, func(t *testing.T) {
+			b, err := Builtin(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.Problem.Name != name {
+				t.Errorf("the problem calls itself %s", b.Problem.Name)
+			}
+			r := Check(folder(b.Files), devices(t))
+			if !r.OK() {
+				t.Errorf("%s", text(r))
+			}
+		})
+	}
+	for _, name := range []string{"nonsense", "", "../gemm", "."} {
+		if _, err := Builtin(name); err == nil {
+			t.Errorf("%q is a built-in problem", name)
+		}
+	}
+}
+
+func TestIncludeHash(t *testing.T) {
+	if IncludeHash() != hashFiles(Include()) || len(IncludeHash()) != 16 {
+		t.Errorf("hash %s", IncludeHash())
+	}
+	files := Include()
+	if files["darwarp/darwarp.cuh"] == nil {
+		t.Fatalf("no darwarp/darwarp.cuh in the library: %v", maps.Keys(files))
+	}
+	for n := range files {
+		files[n] = append(files[n], '\n')
+		break
+	}
+	if hashFiles(files) == IncludeHash() {
+		t.Error("a changed library has the same hash")
+	}
+	if hashFiles(map[string][]byte{"a": []byte("bc")}) == hashFiles(map[string][]byte{"ab": []byte("c")}) {
+		t.Error("names and contents run together")
+	}
+}
+
+func TestFamily(t *testing.T) {
+	b := mustBundle(t, scaffolded(t))
+	if f, err := b.Family("fuse"); err != nil || f.Name != "fuse" {
+		t.Errorf("%v, %v", f, err)
+	}
+	if _, err := b.Family("split"); err == nil || err.Error() != `problem mine has no family "split": expected fuse` {
+		t.Errorf("%v", err)
+	}
+}

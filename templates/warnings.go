@@ -1,0 +1,85 @@
+package templates
+
+import (
+	"fmt"
+
+	"darwarp/kernels"
+)
+
+// warnings are what is allowed and probably not meant.
+func (b *Bundle) warnings(f *kernels.Family, spaces []SpaceReport) (out []string) {
+	used := b.uses(f)
+	found := valuesFound(f, spaces)
+	for i := range f.Genes {
+		g := &f.Genes[i]
+		if !used[g.Name] {
+			out = append(out, fmt.Sprintf("gene %s changes neither the source nor the launches", g.Name))
+		}
+		for j, v := range g.All() {
+			if found != nil && !found[i][j] && !g.OptsIn(v) {
+				out = append(out, fmt.Sprintf("gene %s: no legal point has the value %v", g.Name, v))
+			}
+		}
+	}
+	for _, name := range b.idle(f) {
+		out = append(out, fmt.Sprintf("let %s is not used", name))
+	}
+	for i, c := range f.Constraints {
+		if found != nil && !refuses(spaces, i) && !depends(f, c) {
+			out = append(out, fmt.Sprintf("constraint %s refuses nothing that those before it allow", c.Rule))
+		}
+	}
+	return out
+}
+
+// valuesFound says by gene and value whether some legal point has it; nil where there is no point.
+func valuesFound(f *kernels.Family, spaces []SpaceReport) (found [][]bool) {
+	for _, r := range spaces {
+		if r.space == nil {
+			continue
+		}
+		if found == nil {
+			found = make([][]bool, len(f.Genes))
+			for i := range f.Genes {
+				found[i] = make([]bool, len(f.Genes[i].All()))
+			}
+		}
+		for i := range r.Points {
+			for g, v := range r.space.At(i) {
+				found[g][v] = true
+			}
+		}
+	}
+	return found
+}
+
+func refuses(spaces []SpaceReport, constraint int) bool {
+	for _, r := range spaces {
+		if r.space != nil && r.space.Refused()[constraint] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// depends reports whether a constraint is about the device, or about a gene with values that were
+// not tried since they must be asked for: then that it refused nothing means little.
+func depends(f *kernels.Family, c kernels.Constraint) bool {
+	reads := map[string]bool{}
+	for _, name := range c.Reads() {
+		reads[name] = true
+	}
+	for i := len(f.Lets) - 1; i >= 0; i-- {
+		if reads[f.Lets[i].Name] {
+			for _, name := range f.Lets[i].Reads() {
+				reads[name] = true
+			}
+		}
+	}
+	for i := range f.Genes {
+		if reads[f.Genes[i].Name] && len(f.Genes[i].OptIn) > 0 {
+			return true
+		}
+	}
+	return reads["device"]
+}
