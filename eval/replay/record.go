@@ -1,0 +1,250 @@
+// Package replay answers a search from a recording: every configuration's time on a named GPU. A
+// search strategy is scored in seconds on it, and darwarp can be tried on a machine without a GPU.
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"darwarp/kernels"
+)
+
+// Format names the file format and its version.
+const Format = "darwarp-space/1"
+
+// Record is a recorded space: what was measured, on what, and every verdict.
+type Record struct {
+	Format     string             `json:"format"`
+	About      string             `json:"about,omitempty"`
+	Problem    string             `json:"problem"`
+	DType      kernels.DType      `json:"dtype"`
+	Cache      string             `json:"cache"` // hot or cold: what the times are
+	Workloads  []kernels.Workload `json:"workloads"`
+	Device     kernels.Device     `json:"device"`
+	Provenance kernels.Provenance `json:"provenance"`
+	Files      map[string]string  `json:"files,omitempty"` // the problem folder as it was: the record stands alone
+	Families   []Family           `json:"families"`
+}
+
+// Family is the recorded part of one template's space, as columns.
+type Family struct {
+	Name     string            `json:"name"`
+	Genes    []Gene            `json:"genes"`
+	Outcomes []kernels.Outcome `json:"outcomes"` // those that Status counts into
+	Configs  [][]int           `json:"configs"`  // by configuration: value index by gene, -1 where the gene does not exist
+	Status   []int             `json:"status"`   // by configuration: index into Outcomes
+	Times    [][]float64       `json:"times"`    // by configuration: median, lo, hi (ns) of each workload; empty unless OK
+	Cost     []float64         `json:"cost"`     // by configuration: seconds of compiling, checking and timing
+	Code     []string          `json:"code,omitempty"`
+}
+
+// Gene is a gene as it was when the record was made.
+type Gene struct {
+	Name   string          `json:"name"`
+	Values []kernels.Value `json:"values"`
+}
+
+// Bounds of a record. A record is data from elsewhere: it must not make the reader take any amount of
+// memory.
+const (
+	maxConfigs   = 1 << 20
+	maxGenes     = 64
+	maxValues    = 255
+	maxWorkloads = 256
+	maxFamilies  = 256
+)
+
+// Len is the number of recorded configurations.
+func (r *Record) Len() int {
+	n := 0
+	for i := range r.Families {
+		n += len(r.Families[i].Configs)
+	}
+	return n
+}
+
+// check finds what would trip a reader of the record.
+func (r *Record) check() error {
+	switch {
+	case r.Format != Format:
+		return fmt.Errorf("format %q: expected %q", r.Format, Format)
+	case r.Problem == "":
+		return errors.New("problem: missing")
+	case !r.DType.Valid():
+		return fmt.Errorf("dtype %q: unknown", r.DType)
+	case len(r.Workloads) == 0 || len(r.Workloads) > maxWorkloads:
+		return fmt.Errorf("workloads: %d: expected 1 to %d", len(r.Workloads), maxWorkloads)
+	case len(r.Families) == 0 || len(r.Families) > maxFamilies:
+		return fmt.Errorf("families: %d: expected 1 to %d", len(r.Families), maxFamilies)
+	case r.Len() == 0 || r.Len() > maxConfigs:
+		return fmt.Errorf("%d configurations: expected 1 to %d", r.Len(), maxConfigs)
+	}
+	seen := map[string]bool{}
+	for i, w := range r.Workloads {
+		if w.Name == "" || seen[w.Name] || !(w.Weight > 0) {
+			return fmt.Errorf("workloads[%d]: %q with weight %g: expected a new name and a positive weight", i, w.Name, w.Weight)
+		}
+		seen[w.Name] = true
+	}
+	names := map[string]bool{}
+	for i := range r.Families {
+		f := &r.Families[i]
+		if f.Name == "" || names[f.Name] {
+			return fmt.Errorf("families[%d]: %q: expected a new name", i, f.Name)
+		}
+		names[f.Name] = true
+		if err := f.check(len(r.Workloads)); err != nil {
+			return fmt.Errorf("family %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+func (f *Family) check(workloads int) error {
+	n := len(f.Configs)
+	switch {
+	case len(f.Genes) == 0 || len(f.Genes) > maxGenes:
+		return fmt.Errorf("%d genes: expected 1 to %d", len(f.Genes), maxGenes)
+	case len(f.Status) != n || len(f.Times) != n || len(f.Cost) != n:
+		return fmt.Errorf("%d configs, %d status, %d times, %d cost: expected as many of each", n, len(f.Status), len(f.Times), len(f.Cost))
+	case len(f.Code) != 0 && len(f.Code) != n:
+		return fmt.Errorf("%d code: expected none or %d", len(f.Code), n)
+	}
+	names := map[string]bool{}
+	for _, g := range f.Genes {
+		if g.Name == "" || names[g.Name] || len(g.Values) == 0 || len(g.Values) > maxValues {
+			return fmt.Errorf("gene %q with %d values: expected a new name and 1 to %d values", g.Name, len(g.Values), maxValues)
+		}
+		names[g.Name] = true
+		if v := slices.Compact(slices.Sorted(texts(g.Values))); len(v) != len(g.Values) {
+			return fmt.Errorf("gene %s: a value is there twice", g.Name)
+		}
+	}
+	keys := map[string]bool{}
+	for i := range f.Configs {
+		if err := f.checkConfig(i, workloads); err != nil {
+			return fmt.Errorf("configs[%d]: %w", i, err)
+		}
+		key := f.genome(i).Key()
+		if keys[key] {
+			return fmt.Errorf("configs[%d]: %s is there twice", i, key)
+		}
+		keys[key] = true
+	}
+	return nil
+}
+
+func texts(values []kernels.Value) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, v := range values {
+			if !yield(v.String()) {
+				return
+			}
+		}
+	}
+}
+
+func (f *Family) checkConfig(i, workloads int) error {
+	c := f.Configs[i]
+	if len(c) != len(f.Genes) {
+		return fmt.Errorf("%d values: expected %d", len(c), len(f.Genes))
+	}
+	for g, v := range c {
+		if v < -1 || v >= len(f.Genes[g].Values) {
+			return fmt.Errorf("gene %s: value index %d: expected -1 to %d", f.Genes[g].Name, v, len(f.Genes[g].Values)-1)
+		}
+	}
+	if s := f.Status[i]; s < 0 || s >= len(f.Outcomes) {
+		return fmt.Errorf("status %d: expected 0 to %d", s, len(f.Outcomes)-1)
+	}
+	o, times := f.Outcomes[f.Status[i]], f.Times[i]
+	switch {
+	case o != kernels.OK && !o.Failed() || o == kernels.Duplicate:
+		return fmt.Errorf("outcome %s: not a verdict that can be recorded", o)
+	case o == kernels.OK && len(times) != 3*workloads:
+		return fmt.Errorf("%d times: expected median, lo and hi of %d workloads", len(times), workloads)
+	case o != kernels.OK && len(times) != 0:
+		return fmt.Errorf("outcome %s with times", o)
+	case !(f.Cost[i] >= 0 && f.Cost[i] <= 1e9):
+		return fmt.Errorf("cost %g s", f.Cost[i])
+	}
+	for k := 0; k+2 < len(times); k += 3 {
+		if m, lo, hi := times[k], times[k+1], times[k+2]; !(lo > 0 && lo <= m && m <= hi && hi <= math.MaxFloat64) {
+			return fmt.Errorf("times %g %g %g: expected 0 < lo <= median <= hi", m, lo, hi)
+		}
+	}
+	return nil
+}
+
+// genome is a configuration as genes and values.
+func (f *Family) genome(i int) kernels.Genome {
+	g := kernels.Genome{}
+	for k, v := range f.Configs[i] {
+		if v >= 0 {
+			g[f.Genes[k].Name] = f.Genes[k].Values[v]
+		}
+	}
+	return g
+}
+
+// timings gives a configuration's times their names.
+func (r *Record) timings(f *Family, i int) []kernels.Timing {
+	var out []kernels.Timing
+	for k, w := range r.Workloads {
+		if t := f.Times[i]; len(t) > 0 {
+			out = append(out, kernels.Timing{Workload: w.Name, Median: t[3*k], Lo: t[3*k+1], Hi: t[3*k+2], Cache: r.Cache, Tier: Tier})
+		}
+	}
+	return out
+}
+
+// Tier labels recorded times.
+const Tier = "recorded"
+
+// Bundle is the problem folder that was recorded, for templates.FromFiles; nil when the record has
+// none and the built-in problem of its name is meant.
+func (r *Record) Bundle() map[string][]byte {
+	if len(r.Files) == 0 {
+		return nil
+	}
+	out := make(map[string][]byte, len(r.Files))
+	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
+		out[name] = []byte(r.Files[name])
+	}
+	return out
+}
+
+// Spaces are exactly the recorded points, one space per recorded family; families are the bundle's.
+// A gene or value that a family no longer has is an error: the record is of another version.
+func (r *Record) Spaces(families []*kernels.Family) ([]*kernels.Space, error) {
+	var out []*kernels.Space
+	for i := range r.Families {
+		f := &r.Families[i]
+		at := slices.IndexFunc(families, func(k *kernels.Family) bool { return k.Name == f.Name })
+		if at < 0 {
+			return nil, fmt.Errorf("the record has a family %q that the problem does not have", f.Name)
+		}
+		s, err := r.space(f, families[at])
+		if err != nil {
+			return nil, fmt.Errorf("the record is of another version of family %s: %w", f.Name, err)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func (r *Record) space(f *Family, family *kernels.Family) (*kernels.Space, error) {
+	lookup := &kernels.Space{Family: family}
+	points := make([][]uint8, len(f.Configs))
+	for i := range f.Configs {
+		p, err := lookup.Point(f.genome(i))
+		if err != nil {
+			return nil, err
+		}
+		points[i] = p
+	}
+	return kernels.NewSpaceFromPoints(family, r.Device, r.DType, points)
+}

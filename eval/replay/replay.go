@@ -1,0 +1,149 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"darwarp/kernels"
+)
+
+// Evaluator answers from a record. It is safe for use by many goroutines.
+type Evaluator struct {
+	record  *Record
+	weights []float64 // by workload of the record, 0 where it does not count
+	slots   int
+	proof   string
+	at      map[string]place // by family and genes
+}
+
+type place struct{ family, config int }
+
+// New makes an evaluator that answers as if so many candidates were evaluated at a time. The workloads
+// are those that are searched; nil means all that were recorded.
+func New(r *Record, workloads []kernels.Workload, slots int) (*Evaluator, error) {
+	e := &Evaluator{record: r, slots: max(1, slots), at: map[string]place{}}
+	if workloads == nil {
+		workloads = r.Workloads
+	}
+	found := 0
+	for _, w := range r.Workloads {
+		weight := 0.0
+		if i := slices.IndexFunc(workloads, func(x kernels.Workload) bool { return x.Name == w.Name }); i >= 0 {
+			weight = workloads[i].Weight
+			found++
+		}
+		e.weights = append(e.weights, weight)
+	}
+	if found != len(workloads) {
+		return nil, fmt.Errorf("the recording has the workloads %s: others have no times", strings.Join(r.workloadNames(), ", "))
+	}
+	e.proof = e.Provenance().Key()
+	for i := range r.Families {
+		f := &r.Families[i]
+		for k := range f.Configs {
+			e.at[f.Name+" "+f.genome(k).Key()] = place{i, k}
+		}
+	}
+	return e, nil
+}
+
+func (r *Record) workloadNames() []string {
+	var out []string
+	for _, w := range r.Workloads {
+		out = append(out, w.Name)
+	}
+	return out
+}
+
+// Device is the GPU that was recorded, of kind replay.
+func (e *Evaluator) Device() kernels.Device {
+	d := e.record.Device
+	d.Kind = "replay"
+	return d
+}
+
+// Slots is how many candidates are in flight.
+func (e *Evaluator) Slots() int { return e.slots }
+
+// InOrder is true: a seed fixes the run.
+func (e *Evaluator) InOrder() bool { return true }
+
+// Simulated is true: time passes as the recorded costs say.
+func (e *Evaluator) Simulated() bool { return true }
+
+// Provenance is the recording's, with the device as Device gives it.
+func (e *Evaluator) Provenance() kernels.Provenance {
+	p := e.record.Provenance
+	p.Device = e.Device()
+	return p
+}
+
+// Evaluate looks the job's genes up. Genes that were not recorded are Unsupported.
+func (e *Evaluator) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return kernels.Result{}, err
+	}
+	at, ok := e.at[job.Variant.Label()]
+	if !ok {
+		return kernels.Result{Outcome: kernels.Unsupported, Detail: "not in the recording", Proof: e.proof}, nil
+	}
+	f := &e.record.Families[at.family]
+	r := kernels.Result{
+		Outcome: f.Outcomes[f.Status[at.config]],
+		Times:   e.record.timings(f, at.config),
+		Cost:    kernels.Cost{Time: f.Cost[at.config]},
+		Proof:   e.proof,
+	}
+	if len(f.Code) > 0 {
+		r.Code = f.Code[at.config]
+	}
+	if r.Outcome != kernels.OK {
+		r.Detail = "recorded as " + r.Outcome.String()
+	}
+	return r, nil
+}
+
+// Duel compares recorded medians. There is no noise left in them, so the bounds are the ratio itself,
+// and no pairs were measured.
+func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+	a, err := e.times(ctx, champion)
+	if err != nil {
+		return kernels.Duel{}, err
+	}
+	b, err := e.times(ctx, challenger)
+	if err != nil {
+		return kernels.Duel{}, err
+	}
+	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.proof, Verdict: kernels.Same}
+	sum, weight := 0.0, 0.0
+	for i, w := range e.record.Workloads {
+		if e.weights[i] == 0 {
+			continue
+		}
+		ratio := b[i].Median / a[i].Median
+		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: a[i].Median, Challenger: b[i].Median, Ratio: ratio, Lo: ratio, Hi: ratio})
+		sum, weight = sum+e.weights[i]*math.Log(ratio), weight+e.weights[i]
+	}
+	d.Ratio = math.Exp(sum / weight)
+	d.Lo, d.Hi = d.Ratio, d.Ratio
+	if d.Ratio < 1 {
+		d.Verdict = kernels.Faster
+	} else if d.Ratio > 1 {
+		d.Verdict = kernels.Slower
+	}
+	return d, nil
+}
+
+func (e *Evaluator) times(ctx context.Context, job *kernels.Job) ([]kernels.Timing, error) {
+	r, err := e.Evaluate(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	if r.Outcome != kernels.OK {
+		return nil, fmt.Errorf("duel: %s was not recorded as working", job.Variant.Label())
+	}
+	return r.Times, nil
+}

@@ -1,0 +1,385 @@
+package replay
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+// small is a record of one family with a gene that exists only sometimes, and two workloads.
+func small() *Record {
+	return &Record{
+		Format: Format, Problem: "toy", DType: kernels.FP32, Cache: "cold",
+		Workloads: []kernels.Workload{{Name: "s", Dims: kernels.Dims{"n": 1}, Weight: 1}, {Name: "l", Dims: kernels.Dims{"n": 2}, Weight: 3}},
+		Device:    kernels.Device{Kind: "cuda", Name: "Test GPU", CC: 90}, Provenance: kernels.Provenance{Protocol: "1"},
+		Families: []Family{{
+			Name:     "f",
+			Genes:    []Gene{{"tile", []kernels.Value{kernels.Int(8), kernels.Int(16)}}, {"loader", []kernels.Value{kernels.String("plain"), kernels.String("async")}}, {"stages", []kernels.Value{kernels.Int(2), kernels.Int(3)}}},
+			Outcomes: []kernels.Outcome{kernels.OK, kernels.CompileFailed},
+			Configs:  [][]int{{0, 0, -1}, {1, 0, -1}, {1, 1, 0}, {1, 1, 1}},
+			Status:   []int{0, 0, 1, 0},
+			Times:    [][]float64{{100, 99, 101, 200, 199, 201}, {50, 49, 51, 250, 249, 251}, {}, {40, 39, 41, 120, 119, 121}},
+			Cost:     []float64{1, 2, 0.5, 3},
+		}},
+	}
+}
+
+func packed(t testing.TB, r *Record) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func job(genes kernels.Genome) *kernels.Job {
+	return &kernels.Job{ID: kernels.ID{1}, Variant: kernels.Variant{Family: "f", Genes: genes}}
+}
+
+func TestRoundTrip(t *testing.T) {
+	want := small()
+	got, err := Open(packed(t, want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := json.Marshal(want)
+	b, _ := json.Marshal(got)
+	if !bytes.Equal(a, b) {
+		t.Errorf("got %s\nwant %s", b, a)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		damage func(r *Record)
+		want   string
+	}{
+		{"format", func(r *Record) { r.Format = "darwarp-space/9" }, "format"},
+		{"problem", func(r *Record) { r.Problem = "" }, "problem"},
+		{"dtype", func(r *Record) { r.DType = "fp9" }, "dtype"},
+		{"no workloads", func(r *Record) { r.Workloads = nil }, "workloads"},
+		{"workload twice", func(r *Record) { r.Workloads[1].Name = "s" }, "new name"},
+		{"weight", func(r *Record) { r.Workloads[0].Weight = 0 }, "positive weight"},
+		{"no families", func(r *Record) { r.Families = nil }, "families"},
+		{"no configurations", func(r *Record) { r.Families[0] = Family{Name: "f"} }, "configurations"},
+		{"short config", func(r *Record) { r.Families[0].Configs[0] = []int{0} }, "expected 3"},
+		{"value index", func(r *Record) { r.Families[0].Configs[0][0] = 2 }, "value index"},
+		{"value index below", func(r *Record) { r.Families[0].Configs[0][0] = -2 }, "value index"},
+		{"config twice", func(r *Record) { r.Families[0].Configs[1] = []int{0, 0, -1} }, "twice"},
+		{"status", func(r *Record) { r.Families[0].Status[0] = 2 }, "status"},
+		{"short status", func(r *Record) { r.Families[0].Status = nil }, "as many"},
+		{"short code", func(r *Record) { r.Families[0].Code = []string{"x"} }, "code"},
+		{"times of a failure", func(r *Record) { r.Families[0].Times[2] = []float64{1, 1, 1, 1, 1, 1} }, "with times"},
+		{"missing times", func(r *Record) { r.Families[0].Times[0] = []float64{1, 1, 1} }, "times"},
+		{"negative time", func(r *Record) { r.Families[0].Times[0][1] = -1 }, "0 < lo"},
+		{"interval", func(r *Record) { r.Families[0].Times[0][2] = 1 }, "0 < lo"},
+		{"cost", func(r *Record) { r.Families[0].Cost[0] = -1 }, "cost"},
+		{"lost", func(r *Record) { r.Families[0].Outcomes[1] = kernels.Lost }, "not a verdict that can be recorded"},
+		{"value twice", func(r *Record) { r.Families[0].Genes[0].Values[1] = kernels.Int(8) }, "twice"},
+		{"gene twice", func(r *Record) { r.Families[0].Genes[1].Name = "tile" }, "new name"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := small()
+			tt.damage(r)
+			text, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(text); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v: expected an error about %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestOpenRefusesForms(t *testing.T) {
+	good, err := json.Marshal(small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	zeros := make([]byte, 1<<20)
+	for range maxText>>20 + 1 {
+		if _, err := z.Write(zeros); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z.Close()
+	for name, data := range map[string][]byte{
+		"empty":         nil,
+		"not JSON":      []byte("hello"),
+		"no format":     []byte("{}"),
+		"unknown key":   bytes.Replace(good, []byte(`"problem":`), []byte(`"problam":`), 1),
+		"more after it": append(bytes.Clone(good), good...),
+		"cut gzip":      packed(t, small())[:40],
+		"gzip bomb":     bomb.Bytes(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Open(data); err == nil {
+				t.Error("accepted")
+			}
+		})
+	}
+}
+
+func TestEvaluate(t *testing.T) {
+	ev, err := New(small(), nil, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		genes kernels.Genome
+		want  kernels.Outcome
+		first float64
+	}{
+		{"works", kernels.Genome{"tile": kernels.Int(16), "loader": kernels.String("plain")}, kernels.OK, 50},
+		{"conditional gene", kernels.Genome{"tile": kernels.Int(16), "loader": kernels.String("async"), "stages": kernels.Int(3)}, kernels.OK, 40},
+		{"failed", kernels.Genome{"tile": kernels.Int(16), "loader": kernels.String("async"), "stages": kernels.Int(2)}, kernels.CompileFailed, 0},
+		{"not recorded", kernels.Genome{"tile": kernels.Int(8), "loader": kernels.String("async"), "stages": kernels.Int(2)}, kernels.Unsupported, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := ev.Evaluate(context.Background(), job(tt.genes))
+			if err != nil || r.Outcome != tt.want {
+				t.Fatalf("%v %v, want %v", r.Outcome, err, tt.want)
+			}
+			if tt.first == 0 {
+				if len(r.Times) != 0 || r.Detail == "" {
+					t.Errorf("%+v", r)
+				}
+				return
+			}
+			if len(r.Times) != 2 || r.Times[0].Median != tt.first || r.Times[0].Tier != Tier || r.Times[0].Cache != "cold" || r.Proof != ev.Provenance().Key() {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+	if d := ev.Device(); d.Kind != "replay" || d.Name != "Test GPU" {
+		t.Errorf("device %+v", d)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := ev.Evaluate(ctx, job(nil)); err == nil {
+		t.Error("a cancelled evaluation gave a verdict")
+	}
+}
+
+func TestDuel(t *testing.T) {
+	a := job(kernels.Genome{"tile": kernels.Int(8), "loader": kernels.String("plain")})
+	b := job(kernels.Genome{"tile": kernels.Int(16), "loader": kernels.String("plain")})
+	r := small()
+	for _, tt := range []struct {
+		name  string
+		only  []kernels.Workload
+		ratio float64
+		want  kernels.Verdict
+	}{
+		{"all workloads", nil, math.Exp((math.Log(0.5) + 3*math.Log(1.25)) / 4), kernels.Faster},
+		{"small", r.Workloads[:1], 0.5, kernels.Faster},
+		{"large", r.Workloads[1:], 1.25, kernels.Slower},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ev, err := New(r, tt.only, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := ev.Duel(context.Background(), a, b)
+			if err != nil || math.Abs(d.Ratio-tt.ratio) > 1e-12 || d.Verdict != tt.want {
+				t.Errorf("%+v %v, want %g %s", d, err, tt.ratio, tt.want)
+			}
+			if back, err := ev.Duel(context.Background(), a, a); err != nil || back.Verdict != kernels.Same {
+				t.Errorf("with itself: %+v %v", back, err)
+			}
+		})
+	}
+	if _, err := New(r, []kernels.Workload{{Name: "other"}}, 1); err == nil {
+		t.Error("accepted a workload that was not recorded")
+	}
+	ev, err := New(r, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ev.Duel(context.Background(), a, job(kernels.Genome{"tile": kernels.Int(99)})); err == nil {
+		t.Error("a duel with what was not recorded")
+	}
+}
+
+const toyTOML = `
+arch = "sm_80"
+[[gene]]
+name = "tile"
+values = [8, 16]
+default = 8
+[[gene]]
+name = "loader"
+values = ["plain", "async"]
+default = "plain"
+[[gene]]
+name = "stages"
+values = [2, 3]
+default = 2
+when = "loader == 'async'"
+[[launch]]
+entry = "k"
+grid = ["1"]
+block = ["1"]
+args = ["out"]
+`
+
+const toyProblem = `
+name = "toy"
+dims = ["n"]
+dtypes = ["fp32"]
+flops = "n"
+bytes = "n"
+[[tensor]]
+name = "out"
+role = "out"
+shape = ["n"]
+[[workload]]
+name = "s"
+dims = { n = 1 }
+[check]
+reduction = "1"
+shapes = [{ n = 1 }]
+[reference]
+file = "reference.cu"
+entry = "reference"
+grid = ["1"]
+block = ["1"]
+`
+
+func family(t testing.TB, text string) *kernels.Family {
+	t.Helper()
+	p, err := kernels.ParseProblem("problem.toml", []byte(toyProblem))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := kernels.ParseFamily("f.toml", "f", []byte(text), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestSpacesAreTheRecordedPoints(t *testing.T) {
+	r := small()
+	f := family(t, toyTOML)
+	spaces, err := r.Spaces([]*kernels.Family{f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev, err := New(r, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := spaces[0]
+	if s.Len() != r.Len() {
+		t.Fatalf("%d points, %d recorded", s.Len(), r.Len())
+	}
+	for i := range s.Len() {
+		res, err := ev.Evaluate(context.Background(), job(s.Genome(s.At(i))))
+		if err != nil || res.Outcome == kernels.Unsupported {
+			t.Errorf("%s: %v %v", s.Genome(s.At(i)).Key(), res.Outcome, err)
+		}
+		for _, n := range s.Neighbors(i) {
+			if n < 0 || n >= s.Len() || n == i {
+				t.Errorf("neighbour %d of %d", n, i)
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	missing := kernels.Point{0, 1, 1} // tile 8 with async was not recorded
+	if i, ok := s.Repair(missing, rng); !ok || i < 0 || i >= s.Len() {
+		t.Errorf("repaired to %d %v", i, ok)
+	}
+	if _, err := r.Spaces(nil); err == nil {
+		t.Error("accepted a problem without the family")
+	}
+	if _, err := r.Spaces([]*kernels.Family{family(t, strings.Replace(toyTOML, "[8, 16]", "[8, 32]", 1))}); err == nil {
+		t.Error("accepted a family of another version")
+	}
+}
+
+func TestAddRecordsCandidates(t *testing.T) {
+	f := family(t, toyTOML)
+	times := func(v float64) []kernels.Timing {
+		return []kernels.Timing{{Workload: "l", Median: 2 * v, Lo: v, Hi: 3 * v}, {Workload: "s", Median: v, Lo: v, Hi: v}}
+	}
+	candidate := func(tile int, r kernels.Result) *kernels.Candidate {
+		return &kernels.Candidate{Variant: kernels.Variant{Family: "f", Genes: kernels.Genome{"tile": kernels.Int(tile), "loader": kernels.String("plain")}}, Result: r}
+	}
+	r := small()
+	r.Families = nil
+	for _, c := range []*kernels.Candidate{
+		candidate(8, kernels.Result{Outcome: kernels.OK, Times: times(7.1234567), Code: "c1", Cost: kernels.Cost{Compile: 1, Time: 2}}),
+		candidate(16, kernels.Result{Outcome: kernels.Duplicate, Code: "c1"}),
+		candidate(16, kernels.Result{Outcome: kernels.Lost}),
+		{Variant: kernels.Variant{Source: "own"}, Result: kernels.Result{Outcome: kernels.OK}},
+	} {
+		if err := r.Add(f, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Open(packed(t, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{7.1235, 7.1235, 7.1235, 14.247, 7.1235, 21.37}
+	if got.Len() != 2 || !reflect.DeepEqual(got.Families[0].Times[0], want) || !reflect.DeepEqual(got.Families[0].Times[1], want) {
+		t.Errorf("%+v", got.Families)
+	}
+	if err := r.Add(f, candidate(16, kernels.Result{Outcome: kernels.Duplicate, Code: "never"})); err == nil {
+		t.Error("recorded a duplicate of nothing")
+	}
+	if err := r.Add(f, candidate(16, kernels.Result{Outcome: kernels.OK, Times: times(1)[:1]})); err == nil {
+		t.Error("recorded a candidate without all times")
+	}
+}
+
+// TestAFewThousandPointsAreSmall keeps the shipped file small: random times cannot be squeezed, real
+// ones can.
+func TestAFewThousandPointsAreSmall(t *testing.T) {
+	r := small()
+	rng := rand.New(rand.NewPCG(1, 2))
+	f := Family{Name: "f", Outcomes: []kernels.Outcome{kernels.OK}}
+	for i := range 4 {
+		g := Gene{Name: string(rune('a' + i))}
+		for v := range 8 {
+			g.Values = append(g.Values, kernels.Int(v))
+		}
+		f.Genes = append(f.Genes, g)
+	}
+	for i := range 4000 {
+		v := 1e5 * rng.Float64()
+		f.Configs = append(f.Configs, []int{i & 7, i >> 3 & 7, i >> 6 & 7, i >> 9})
+		f.Status, f.Cost = append(f.Status, 0), append(f.Cost, rng.Float64())
+		f.Times = append(f.Times, []float64{v, v * 0.999, v * 1.001, 2 * v, v * 1.998, v * 2.002})
+	}
+	r.Families = []Family{f}
+	if n := len(packed(t, r)); n > 300<<10 {
+		t.Errorf("%d bytes for 4000 points", n)
+	}
+}
+
+func TestShipped(t *testing.T) {
+	if _, err := Shipped("no such problem"); err == nil {
+		t.Error("found a recording of nothing")
+	}
+	for _, name := range ShippedNames() {
+		if r, err := Shipped(name); err != nil || r.Problem != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package evolve
+
+import "time"
+
+// clock is the time that a search has taken, over all sessions: by the wall, or as recorded costs say.
+type clock struct {
+	simulated bool
+	before    time.Duration // of earlier sessions, and of simulated work
+	start     time.Time     // of this session, zero before it
+	origin    time.Duration // elapsed at the start of this session
+	evals     int           // at the start of this session, -1 not noted yet
+}
+
+func simulated(ev Evaluator) bool {
+	s, ok := ev.(Simulated)
+	return ok && s.Simulated()
+}
+
+func (c *clock) begin() { c.start, c.origin, c.evals = time.Now(), c.before, -1 }
+
+func (c *clock) elapsed() time.Duration {
+	if c.simulated || c.start.IsZero() {
+		return c.before
+	}
+	return c.before + time.Since(c.start)
+}
+
+// spend lets simulated time pass: seconds of work on one of so many slots.
+func (c *clock) spend(seconds float64, slots int) {
+	if c.simulated && seconds > 0 {
+		c.before += time.Duration(seconds / float64(max(1, slots)) * float64(time.Second))
+	}
+}
+
+// rate is verdicts a second in this session.
+func (c *clock) rate(evals int) float64 {
+	if c.evals < 0 {
+		c.evals = evals
+	}
+	d := (c.elapsed() - c.origin).Seconds()
+	if d <= 0 {
+		return 0
+	}
+	return float64(evals-c.evals) / d
+}
+
+// spent names the part of the budget that is used up. Verdicts in flight are counted as given: one
+// that turns out to be a duplicate is made up for.
+func (s *Search) spent() Reason {
+	b, p := s.cfg.Budget, &s.progress
+	switch {
+	case b.Evals > 0 && p.Evals+s.queue.evals >= b.Evals:
+		return ReasonEvals
+	case b.For > 0 && s.clock.elapsed() >= b.For:
+		return ReasonTime
+	case b.Stall > 0 && p.Evals-p.LastGain >= b.Stall:
+		return ReasonStall
+	}
+	return ""
+}
+
+// eta is the time until the first part of the budget is used up, 0 when nothing says it.
+func (s *Search) eta(at time.Duration, rate float64) time.Duration {
+	var left time.Duration
+	if n := s.cfg.Budget.Evals - s.progress.Evals; s.cfg.Budget.Evals > 0 && n > 0 && rate > 0 {
+		left = time.Duration(float64(n) / rate * float64(time.Second))
+	}
+	if d := s.cfg.Budget.For - at; s.cfg.Budget.For > 0 && d > 0 && (left == 0 || d < left) {
+		left = d
+	}
+	return left
+}

@@ -1,0 +1,83 @@
+package evolve
+
+import (
+	"math"
+	"slices"
+
+	"darwarp/kernels"
+	"darwarp/mutate"
+)
+
+// deme is the population of one space.
+type deme struct {
+	space *kernels.Space
+	start int // index of the family's default, -1 when it is not in the space
+	known []uint64
+	count int                  // known points
+	best  []*mutate.Individual // all that work, best first
+	fresh []*mutate.Individual // those of this epoch, best first
+	seen  []*mutate.Individual // all that were judged, in order
+}
+
+func newDeme(space *kernels.Space) *deme {
+	d := &deme{space: space, start: -1, known: make([]uint64, (space.Len()+63)/64)}
+	if p, err := space.Point(space.Family.Defaults()); err == nil {
+		if i, ok := space.Index(p); ok {
+			d.start = i
+		}
+	}
+	return d
+}
+
+func (d *deme) isKnown(i int) bool { return d.known[i/64]>>(i%64)&1 == 1 }
+
+func (d *deme) learn(i int) {
+	if i >= 0 && !d.isKnown(i) {
+		d.known[i/64] |= 1 << (i % 64)
+		d.count++
+	}
+}
+
+// add enters a judged point; one that failed has the score +Inf. A duplicate teaches what its twin
+// did, but is not bred from: it would crowd out others.
+func (d *deme) add(o *mutate.Individual, duplicate bool) {
+	d.learn(o.Index)
+	d.seen = append(d.seen, o)
+	if !duplicate && !math.IsInf(o.Score, 1) {
+		d.best, d.fresh = insert(d.best, o), insert(d.fresh, o)
+	}
+}
+
+// insert keeps the list ordered by score; of equals the older comes first.
+func insert(list []*mutate.Individual, o *mutate.Individual) []*mutate.Individual {
+	at, _ := slices.BinarySearchFunc(list, o.Score, func(x *mutate.Individual, score float64) int {
+		if x.Score <= score {
+			return -1
+		}
+		return 1
+	})
+	return slices.Insert(list, at, o)
+}
+
+// exhausted reports whether every point was asked for.
+func (d *deme) exhausted() bool { return d.count == d.space.Len() }
+
+// pool is what operators see. In an epoch that starts afresh only what it found is bred from.
+func (d *deme) pool(fresh bool) *mutate.Pool {
+	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.isKnown}
+	if fresh {
+		p.Best = d.fresh
+	}
+	return p
+}
+
+// member is a candidate that works.
+type member struct {
+	id      kernels.ID
+	variant kernels.Variant
+	space   int
+	index   int
+	score   float64
+	upper   float64 // score at the upper ends of its intervals
+	times   map[string]float64
+}

@@ -1,0 +1,133 @@
+package evolve
+
+import (
+	"time"
+
+	"darwarp/kernels"
+)
+
+// Kind is what an event tells.
+type Kind string
+
+// The kinds of events, in the order in which a search shows them first.
+const (
+	KindStart    Kind = "start"    // Start
+	KindResult   Kind = "result"   // Candidate: stored
+	KindChampion Kind = "champion" // ID, Score, Note: why
+	KindDuel     Kind = "duel"     // ID: the challenger; Duel
+	KindRestart  Kind = "restart"  // Note: nothing was gained for long, breeding starts anew
+	KindSkip     Kind = "skip"     // Family, Note: a point that needs no verdict
+	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
+	KindDisk     Kind = "disk"     // Note: no space to store, or space again
+	KindDrain    Kind = "drain"    // Note: nothing new is asked for
+	KindEnd      Kind = "end"      // Summary
+)
+
+// Event is one line of a search's story. Fields that a kind does not name are zero, but for the
+// figures of where the search stands, which every event has.
+type Event struct {
+	Kind      Kind               `json:"kind"`
+	Seq       int                `json:"seq"` // 1, 2, ... in this session
+	At        time.Duration      `json:"at"`  // ns elapsed, over all sessions
+	Candidate *kernels.Candidate `json:"candidate,omitempty"`
+	ID        kernels.ID         `json:"id,omitzero"`
+	Family    string             `json:"family,omitempty"`
+	Score     float64            `json:"score,omitempty"`
+	Duel      *kernels.Duel      `json:"duel,omitempty"`
+	Note      string             `json:"note,omitempty"`
+	Start     *StartInfo         `json:"start,omitempty"`
+	Summary   *Summary           `json:"summary,omitempty"`
+
+	Evals    int           `json:"evals"`             // verdicts, duplicates not counted
+	Best     float64       `json:"best,omitempty"`    // lowest score measured
+	Champion kernels.ID    `json:"champion,omitzero"` // who reigns
+	Reign    float64       `json:"reign,omitempty"`   // the champion's score
+	Rate     float64       `json:"rate,omitempty"`    // verdicts a second in this session
+	ETA      time.Duration `json:"eta,omitempty"`     // ns until the budget is spent, 0 unknown
+	InFlight int           `json:"in_flight,omitempty"`
+}
+
+// StartInfo is what a search sets out with.
+type StartInfo struct {
+	Strategy  string             `json:"strategy"`
+	Seed      uint64             `json:"seed"`
+	Device    kernels.Device     `json:"device"`
+	Workloads []kernels.Workload `json:"workloads"`
+	Families  map[string]int     `json:"families"` // legal points
+	Budget    Budget             `json:"budget"`
+	Resumed   int                `json:"resumed,omitempty"` // verdicts from sessions before
+}
+
+// Reason is why a search ended.
+type Reason string
+
+// The reasons.
+const (
+	ReasonEvals       Reason = "evaluations" // budget
+	ReasonTime        Reason = "time"        // budget
+	ReasonStall       Reason = "stalled"     // budget
+	ReasonExhausted   Reason = "exhausted"   // every point was judged
+	ReasonInterrupted Reason = "interrupted" // its context ended; state is saved
+	ReasonAborted     Reason = "aborted"     // without waiting; state is saved as of the last verdict
+	ReasonFailed      Reason = "failed"      // the error says why
+)
+
+// Summary is what came of a search, over all sessions.
+type Summary struct {
+	Reason   Reason                  `json:"reason"`
+	Evals    int                     `json:"evals"`
+	Outcomes map[kernels.Outcome]int `json:"outcomes"`
+	Distinct int                     `json:"distinct"` // candidates with machine code of their own, or that failed
+	Skipped  int                     `json:"skipped"`  // points that needed no verdict, or got none
+	Lost     int                     `json:"lost"`     // verdicts that were lost and asked for again
+	Duels    int                     `json:"duels"`
+	Restarts int                     `json:"restarts"`
+	Champion kernels.ID              `json:"champion,omitzero"`
+	Variant  kernels.Variant         `json:"variant,omitzero"`  // the champion's
+	Score    float64                 `json:"score,omitempty"`   // the champion's
+	Speedup  float64                 `json:"speedup,omitempty"` // of the champion over the naive start
+	Best     float64                 `json:"best,omitempty"`    // lowest score measured, by the champion or not
+	Elapsed  time.Duration           `json:"elapsed"`
+}
+
+// send fills in where the search stands and hands the event over.
+func (s *Search) send(e Event) {
+	if s.emit == nil {
+		return
+	}
+	s.events++
+	e.Seq, e.At, e.Evals, e.Best, e.InFlight = s.events, s.clock.elapsed(), s.progress.Evals, s.progress.Best, len(s.queue.pending)
+	if s.champion != nil {
+		e.Champion, e.Reign = s.champion.id, s.champion.score
+	}
+	e.Rate = s.clock.rate(s.progress.Evals)
+	e.ETA = s.eta(e.At, e.Rate)
+	s.emit(e)
+}
+
+func (s *Search) resultEvent(c kernels.Candidate) Event {
+	return Event{Kind: KindResult, Candidate: &c, ID: c.ID, Family: c.Variant.Family, Score: c.Score}
+}
+
+func (s *Search) startInfo() *StartInfo {
+	i := &StartInfo{
+		Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Device: s.ev.Device(), Workloads: s.cfg.Workloads,
+		Families: map[string]int{}, Budget: s.cfg.Budget, Resumed: s.progress.Evals,
+	}
+	for _, d := range s.demes {
+		i.Families[d.space.Family.Name] = d.space.Len()
+	}
+	return i
+}
+
+func (s *Search) summary() Summary {
+	p := &s.progress
+	sum := Summary{
+		Reason: s.reason, Evals: p.Evals, Outcomes: p.outcomes, Distinct: p.Evals, Skipped: len(p.Passed), Lost: p.Lost,
+		Duels: p.Duels, Restarts: p.Epoch, Best: p.Best, Elapsed: s.clock.elapsed(),
+	}
+	if s.champion != nil {
+		sum.Champion, sum.Variant, sum.Score, sum.Speedup = s.champion.id, s.champion.variant, s.champion.score, 1/s.champion.score
+	}
+	return sum
+}

@@ -1,0 +1,197 @@
+package evolve
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// TestResumeAtEveryCut stops a run after every result, by the context and as a kill would, and goes on
+// from what is stored: the candidates must be those of a run that was not stopped.
+func TestResumeAtEveryCut(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		strategy string
+		slots    int
+		families []string
+		evals    int
+	}{
+		{"one slot", "evolve", 1, []string{"hills"}, 60},
+		{"four slots, two families", "evolve", 4, []string{"hills", "plain"}, 60},
+		{"random", "random", 3, []string{"plain", "hills"}, 40},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := toyConfig(t, tt.families...)
+			cfg.Strategy, cfg.Budget.Evals = tt.strategy, tt.evals
+			whole := &memory{}
+			want := mustRun(t, cfg, clocked{failing(tt.slots)}, whole)
+			for cut := 1; cut < tt.evals; cut++ {
+				for _, kill := range []bool{false, true} {
+					m := stopped(t, cfg, tt.slots, cut, kill)
+					got := mustRun(t, cfg, clocked{failing(tt.slots)}, m)
+					if a, b := m.story(), whole.story(); !slices.Equal(a, b) {
+						t.Fatalf("cut after %d, kill %v: the story differs:\n%s\n-- instead of --\n%s", cut, kill, strings.Join(a, "\n"), strings.Join(b, "\n"))
+					}
+					if got.Champion != want.Champion || got.Elapsed != want.Elapsed || got.Duels != want.Duels {
+						t.Fatalf("cut after %d, kill %v: %+v, want %+v", cut, kill, got, want)
+					}
+					if !slices.Equal(m.champions, whole.champions) || len(m.duels) != len(whole.duels) {
+						t.Fatalf("cut after %d, kill %v: %d champions and %d duels, want %d and %d", cut, kill, len(m.champions), len(m.duels), len(whole.champions), len(whole.duels))
+					}
+				}
+			}
+		})
+	}
+}
+
+// failing is a fake some of whose candidates fail.
+func failing(slots int) *fake {
+	ev := newFake(slots, true)
+	ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
+		if job.Variant.Genes["c"] == kernels.String("y") && job.Variant.Genes["e"] == kernels.Bool(true) {
+			return kernels.Result{Outcome: kernels.TimedOut, Cost: kernels.Cost{Time: 2}}, nil
+		}
+		return works(job), nil
+	}
+	return ev
+}
+
+// stopped runs until so many results are stored. A kill keeps only what was stored at that moment.
+func stopped(t *testing.T, cfg Config, slots, cut int, kill bool) *memory {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	m := &memory{}
+	var killed *memory
+	s := mustSearch(t, cfg, clocked{failing(slots)}, m)
+	n := 0
+	_, err := s.Run(ctx, func(e Event) {
+		if e.Kind != KindResult {
+			return
+		}
+		if n++; n == cut {
+			killed = m.clone()
+			cancel()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kill {
+		return killed
+	}
+	return m
+}
+
+// TestResumeAcrossRestarts cuts a long run in its epochs.
+func TestResumeAcrossRestarts(t *testing.T) {
+	cfg := toyConfig(t, "hills")
+	cfg.Budget.Evals = 400
+	whole := &memory{}
+	if want := mustRun(t, cfg, clocked{failing(2)}, whole); want.Restarts == 0 {
+		t.Fatal("no restart in the whole run")
+	}
+	for cut := 150; cut < 400; cut += 35 {
+		m := stopped(t, cfg, 2, cut, cut%2 == 0)
+		mustRun(t, cfg, clocked{failing(2)}, m)
+		if !slices.Equal(m.story(), whole.story()) {
+			t.Fatalf("cut after %d: the story differs", cut)
+		}
+	}
+}
+
+func TestResumeFromTheStore(t *testing.T) {
+	cfg := toyConfig(t, "hills")
+	whole := &memory{}
+	mustRun(t, cfg, failing(2), whole)
+
+	path := filepath.Join(t.TempDir(), "toy.run")
+	run, err := store.Create(path, store.Meta{Problem: "toy", Workloads: cfg.Workloads, DType: cfg.DType, Strategy: "evolve", Seed: cfg.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := cfg
+	half.Budget.Evals = 100
+	ctx, cancel := context.WithCancel(context.Background())
+	s, err := New(half, failing(2), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Run(ctx, func(e Event) {
+		if e.Kind == KindResult && e.Evals == 50 {
+			cancel()
+		}
+	})
+	cancel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if run, err = store.Open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	if s, err = New(cfg, failing(2), run); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := s.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &memory{}
+	if err := run.Each(func(c kernels.Candidate) error { m.candidates = append(m.candidates, c); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(m.story(), whole.story()) {
+		t.Error("the story differs from that of a run in memory")
+	}
+	if id, ok := run.Champion(); !ok || id != sum.Champion {
+		t.Errorf("champion %s, summary %s", id.Short(), sum.Champion.Short())
+	}
+}
+
+func TestResumeRefusesAnotherSearch(t *testing.T) {
+	cfg := toyConfig(t, "hills")
+	cfg.Budget.Evals = 10
+	m := &memory{}
+	mustRun(t, cfg, newFake(1, true), m)
+	for name, change := range map[string]func(*Config, *memory){
+		"seed":     func(c *Config, _ *memory) { c.Seed++ },
+		"strategy": func(c *Config, _ *memory) { c.Strategy = "random" },
+		"space":    func(c *Config, _ *memory) { c.Spaces = toyConfig(t, "plain").Spaces },
+		"version":  func(_ *Config, m *memory) { m.checkpoint = []byte(`{"version":99}`) },
+		"garbage":  func(_ *Config, m *memory) { m.checkpoint = []byte(`{`) },
+		"rng": func(_ *Config, m *memory) {
+			m.checkpoint = []byte(strings.Replace(string(m.checkpoint), `"rng":"`, `"rng":"AAAA`, 1))
+		},
+		"pending": func(_ *Config, m *memory) {
+			m.checkpoint = []byte(strings.Replace(string(m.checkpoint), `"sample":`, `"pending":[{"space":9}],"sample":`, 1))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, k := cfg, m.clone()
+			change(&c, k)
+			if _, err := newSearch(c, newFake(1, true), k); err == nil {
+				t.Error("resumed")
+			}
+		})
+	}
+}
+
+func TestResumeWithALargerBudget(t *testing.T) {
+	cfg := toyConfig(t, "hills")
+	cfg.Budget.Evals = 30
+	m := &memory{}
+	mustRun(t, cfg, newFake(4, false), m)
+	cfg.Budget.Evals = 80
+	if sum := mustRun(t, cfg, newFake(4, false), m); sum.Evals != 80 || len(m.candidates) != 80 {
+		t.Errorf("%+v with %d stored", sum, len(m.candidates))
+	}
+}
