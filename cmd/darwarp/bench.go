@@ -1,0 +1,14 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func (a *app) benchCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Record spaces, score strategies on recordings, measure throughput",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.benchRecordCmd(), a.benchSearchCmd(), a.benchThroughputCmd())
+	return c
+}

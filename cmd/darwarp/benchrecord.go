@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/progress"
+	"darwarp/eval/replay"
+	"darwarp/kernels"
+)
+
+type recordFlags struct {
+	target
+	out    string
+	points string
+	seed   uint64
+}
+
+func (a *app) benchRecordCmd() *cobra.Command {
+	var f recordFlags
+	c := &cobra.Command{
+		Use:   "record PROBLEM|DIR --out FILE",
+		Short: "Evaluate a whole space, or a sample of it, into a recording",
+		Long: "record evaluates every point of a space, or a random sample, and writes a recording that `search` and\n" +
+			"`bench search` replay without a GPU. It may be interrupted: the same command goes on where it stopped.",
+		Example: "  darwarp bench record gemm --workload 2048 --points 3000 --out gemm.json.gz",
+		Args:    argsBetween(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			f.problem = args[0]
+			if f.out == "" {
+				return usagef("--out is missing: name the file to write, as in --out gemm.json.gz")
+			}
+			stop := onInterrupt(c.Context())
+			defer stop.release()
+			return stop.explain(a.benchRecord(stop.soft, f))
+		},
+	}
+	c.Flags().StringVar(&f.out, "out", "", "the recording to write or go on with")
+	c.Flags().StringVar(&f.points, "points", "all", "how many points of each family, drawn at random, or all")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the draw")
+	f.target.addTo(c)
+	return c
+}
+
+// saveEvery is how often an unfinished recording is written.
+const saveEvery = time.Minute
+
+func (a *app) benchRecord(ctx context.Context, f recordFlags) (err error) {
+	n, err := pointCount(f.points)
+	if err != nil {
+		return err
+	}
+	s, err := a.open(ctx, f.target)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	rec, err := startRecord(f.out, s)
+	if err != nil {
+		return err
+	}
+	todo, err := draw(s, rec, n, f.seed)
+	if err != nil {
+		return err
+	}
+	a.sayf("%s: %s recorded, %s to go", f.out, count(rec.Len(), "point"), count(len(todo), "point"))
+	r := &recorder{app: a, session: s, record: rec, out: f.out, todo: todo, printer: a.printer(false)}
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		a.sayf("Interrupted; %s has %s. The same command goes on.", f.out, count(rec.Len(), "point"))
+		return quietly(exitInterrupted)
+	}
+	if n := len(r.copies); n > 0 {
+		a.sayf("%s left out: duplicates of points without a verdict. The same command tries them again.", count(n, "point"))
+	}
+	a.sayf("%s has %s.", f.out, count(rec.Len(), "point"))
+	return nil
+}
+
+func pointCount(s string) (int, error) {
+	if s == "all" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0, usagef("--points %q: expected a number, or all", s)
+	}
+	return n, nil
+}
+
+// startRecord opens a recording to go on with, or begins one.
+func startRecord(path string, s *session) (*replay.Record, error) {
+	files := map[string]string{}
+	for name, data := range s.bundle.Files {
+		files[name] = string(data)
+	}
+	rec := &replay.Record{Format: replay.Format, About: "darwarp bench record", Problem: s.bundle.Problem.Name, DType: s.dtype, Cache: s.cache,
+		Workloads: s.workloads, Device: s.Device(), Provenance: s.Provenance(), Files: files}
+	if !isFile(path) {
+		return rec, nil
+	}
+	old, err := readRecording(path)
+	if err != nil {
+		return nil, err
+	}
+	same := old.Problem == rec.Problem && old.DType == rec.DType && old.Cache == rec.Cache && old.Device.Name == rec.Device.Name &&
+		slices.EqualFunc(old.Workloads, rec.Workloads, func(x, y kernels.Workload) bool { return x.Name == y.Name })
+	if !same {
+		return nil, usagef("--out %s: it records something else (%s %s on %s): name a new file", path, old.Problem, old.DType, old.Device.Name)
+	}
+	for name, text := range files {
+		if old.Files[name] != text {
+			return nil, usagef("--out %s: %s has changed since it was begun: name a new file", path, name)
+		}
+	}
+	return old, nil
+}
+
+// point is one point of a space that is to be recorded.
+type point struct {
+	family *kernels.Family
+	genes  kernels.Genome
+}
+
+// draw lists the points to evaluate: of each space the default and up to n at random (0: all), less
+// those that the recording has.
+func draw(s *session, rec *replay.Record, n int, seed uint64) ([]point, error) {
+	have := map[string]bool{}
+	if rec.Len() > 0 {
+		spaces, err := rec.Spaces(s.bundle.Families)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range spaces {
+			for i := range x.Len() {
+				have[x.Family.Name+" "+x.Genome(x.At(i)).Key()] = true
+			}
+		}
+	}
+	var out []point
+	add := func(f *kernels.Family, g kernels.Genome) {
+		if key := f.Name + " " + g.Key(); !have[key] {
+			have[key] = true
+			out = append(out, point{f, g})
+		}
+	}
+	for _, x := range s.spaces {
+		add(x.Family, x.Family.Defaults())
+		order := rand.New(rand.NewPCG(seed, 0)).Perm(x.Len())
+		if n > 0 {
+			order = order[:min(n, len(order))]
+		}
+		for _, i := range order {
+			add(x.Family, x.Genome(x.At(i)))
+		}
+	}
+	return out, nil
+}
+
+// recorder evaluates points and keeps the recording.
+type recorder struct {
+	*app
+	session *session
+	record  *replay.Record
+	out     string
+	todo    []point
+	printer *progress.Printer
+	failed  int
+	done    int
+	copies  []verdict // duplicates whose original is not recorded yet
+}
+
+type verdict struct {
+	point point
+	c     kernels.Candidate
+	err   error
+}
+
+func (r *recorder) run(ctx context.Context) error {
+	start, saved := time.Now(), time.Now()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	verdicts := evaluateAll(ctx, r.session, r.todo)
+	var first error
+	for verdicts != nil {
+		select {
+		case v, more := <-verdicts:
+			if !more {
+				verdicts = nil
+			} else if err := r.take(ctx, v); err != nil && first == nil {
+				first = err
+			}
+		case now := <-tick.C:
+			r.show(now.Sub(start), now)
+			if now.Sub(saved) > saveEvery {
+				saved = now
+				if err := r.save(); err != nil && first == nil {
+					first = err
+				}
+			}
+		}
+	}
+	r.printer.Clear()
+	return errors.Join(first, r.save())
+}
+
+// take adds a verdict; duplicates wait until their original is there.
+func (r *recorder) take(ctx context.Context, v verdict) error {
+	if v.err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return v.err
+	}
+	r.done++
+	if isFailure(v.c.Result.Outcome) {
+		r.failed++
+	}
+	waiting := append([]verdict{v}, r.copies...) // v may be the original of some
+	r.copies = nil
+	for _, w := range waiting {
+		if err := r.record.Add(w.point.family, &w.c); err != nil {
+			if w.c.Result.Outcome != kernels.Duplicate {
+				return err
+			}
+			r.copies = append(r.copies, w)
+		}
+	}
+	return nil
+}
+
+func (r *recorder) show(elapsed time.Duration, now time.Time) {
+	st := progress.State{Elapsed: elapsed, Done: r.done, Evals: len(r.todo), Failed: r.failed, Rate: float64(r.done) / elapsed.Seconds()}
+	if r.done > 0 {
+		st.Left = time.Duration(float64(elapsed) * float64(len(r.todo)-r.done) / float64(r.done))
+	}
+	r.printer.Tick(st, now)
+}
+
+// save writes the recording beside its place and renames it there.
+func (r *recorder) save() error {
+	if r.record.Len() == 0 {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(r.out), ".darwarp-record-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails once it is renamed
+	if err := errors.Join(r.record.Write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", r.out, err)
+	}
+	return os.Rename(f.Name(), r.out)
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+func (a *app) diffCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "diff RUN ID ID",
+		Short:   "What differs between two candidates: genes, figures, source",
+		Example: "  darwarp diff gemm.db 3fa2 best",
+		Args:    argsBetween(3, 3),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.withRecord(args[0], func(r *record) error { return a.diff(asJSON, r, args[1], args[2]) })
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) diff(asJSON bool, r *record, from, to string) error {
+	var side [2]kernels.Candidate
+	var source [2]string
+	for i, name := range []string{from, to} {
+		c, err := r.pick(name)
+		if err != nil {
+			return err
+		}
+		j, warning, err := r.job(c)
+		if err != nil {
+			return err
+		}
+		if warning != "" {
+			a.sayf("warning: %s", warning)
+		}
+		side[i], source[i] = c, j.Source
+	}
+	changes := report.Changes(side[0].Variant.Genes, side[1].Variant.Genes)
+	unified := udiff.Unified(side[0].ID.Short()+".cu", side[1].ID.Short()+".cu", source[0], source[1])
+	if asJSON {
+		return a.printJSON(struct {
+			From  kernels.ID      `json:"from"`
+			To    kernels.ID      `json:"to"`
+			Genes []report.Change `json:"genes"`
+			Diff  string          `json:"diff"`
+		}{side[0].ID, side[1].ID, changes, unified})
+	}
+	if err := a.diffTable(r, side, changes); err != nil {
+		return err
+	}
+	if unified == "" {
+		a.sayf("\nThe sources are the same.")
+		return nil
+	}
+	fmt.Fprintln(a.out)
+	return report.Diff(a.out, unified, useColour(a.out))
+}
+
+func (a *app) diffTable(r *record, side [2]kernels.Candidate, changes []report.Change) error {
+	t := report.NewTable("lll", "", side[0].ID.Short(), side[1].ID.Short())
+	t.Row("outcome", side[0].Result.Outcome, side[1].Result.Outcome)
+	var speedups [2]string
+	for i, c := range side {
+		proof, err := r.proof(c)
+		if err != nil {
+			return err
+		}
+		speedups[i] = "-"
+		if proof != nil {
+			speedups[i] = report.Speedup(c.Score)
+		}
+	}
+	t.Row("speedup", speedups[0], speedups[1])
+	x, y := side[0].Result.Resources, side[1].Result.Resources
+	t.Row("registers", report.Registers(x), report.Registers(y))
+	t.Row("shared memory", report.Smem(x), report.Smem(y))
+	if f, g := side[0].Variant.Family, side[1].Variant.Family; f != g {
+		t.Row("family", orDash(f), orDash(g))
+	}
+	for _, c := range changes {
+		t.Row(c.Gene, orDash(c.From), orDash(c.To))
+	}
+	t.Write(a.out)
+	return nil
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/eval"
+	"darwarp/eval/replay"
+)
+
+// finding is one line of the doctor.
+type finding struct {
+	Name   string   `json:"name"`
+	OK     bool     `json:"ok"`
+	Needed bool     `json:"needed"` // for searching on a GPU
+	Detail string   `json:"detail"`
+	Do     string   `json:"do,omitempty"`
+	Tried  []string `json:"tried,omitempty"`
+}
+
+// mark tells what is missing for a search on a GPU from what is only absent.
+func (f finding) mark() string {
+	switch {
+	case f.OK:
+		return "ok"
+	case f.Needed:
+		return "missing"
+	}
+	return "absent"
+}
+
+// diagnosis is all of them, with what a search would run on.
+type diagnosis struct {
+	Findings []finding `json:"findings"`
+	Device   string    `json:"device,omitempty"` // what --device auto takes; empty: nothing works
+	Why      string    `json:"why"`
+}
+
+func (a *app) doctorCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "What is here and what works: GPU, driver, compiler, disk",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.doctor(c.Context(), asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) doctor(ctx context.Context, asJSON bool) error {
+	d := a.diagnose(ctx)
+	if asJSON {
+		if err := a.printJSON(d); err != nil {
+			return err
+		}
+	} else {
+		a.doctorText(d)
+	}
+	if d.Device == "" {
+		return quietly(exitEnvironment)
+	}
+	return nil
+}
+
+// diagnose looks at the machine. CUDA is only touched by worker processes.
+func (a *app) diagnose(ctx context.Context) diagnosis {
+	where := eval.Locate()
+	var d diagnosis
+	gpu := lookAtGPU(ctx, where)
+	d.Findings = append(d.Findings, gpu)
+	for _, f := range []eval.Found{where.Driver, where.NVRTC, where.Headers, where.BLASLt, where.NVML} {
+		d.Findings = append(d.Findings, fromFound(f))
+	}
+	for _, i := range []int{1, 2, 3} {
+		d.Findings[i].Needed = true
+	}
+	d.Findings = append(d.Findings, findTool(ctx, finding{Name: "C++ compiler", Detail: "nvcc builds exported benches with it", Do: "Install g++ or clang++ for that"}, "c++", "g++", "clang++"),
+		findTool(ctx, finding{Name: "nvcc", Detail: "it builds exported benches; searching does not need it", Do: "Install the CUDA toolkit for that"}, "nvcc", "/usr/local/cuda/bin/nvcc"))
+	d.Findings = append(d.Findings, folders()...)
+	d.Findings = append(d.Findings, a.terminalFinding())
+	d.Device, d.Why = autoDevice(d.Findings)
+	return d
+}
+
+func fromFound(f eval.Found) finding {
+	out := finding{Name: f.Name, OK: f.Path != "", Detail: f.Path}
+	if !out.OK {
+		out.Detail, out.Do, out.Tried = f.Why, f.Do, f.Tried
+	}
+	return out
+}
+
+func lookAtGPU(ctx context.Context, where eval.Location) finding {
+	f := finding{Name: "GPU", Needed: true, Do: "Install the NVIDIA driver, and in a container pass the GPU in (docker run --gpus all)"}
+	if where.Driver.Path == "" {
+		f.Detail = "no driver, so no GPU can be used"
+		return f
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	look, err := eval.Look(ctx, where, 0)
+	if err != nil {
+		f.Detail = report.FirstLine(err.Error())
+		return f
+	}
+	dev := look.Device
+	f.OK, f.Do = true, ""
+	f.Detail = fmt.Sprintf("%s, %s, %s, driver %s", dev.Name, dev.Arch, report.Bytes(dev.MemoryBytes), orDash(dev.Driver))
+	if look.Count > 1 {
+		f.Detail += fmt.Sprintf("; the first of %d", look.Count)
+	}
+	return f
+}
+
+// findTool runs the first of the programs that exists with --version; f is the finding without one.
+func findTool(ctx context.Context, f finding, programs ...string) finding {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for _, p := range programs {
+		path, err := exec.LookPath(p)
+		if err != nil {
+			continue
+		}
+		out, err := exec.CommandContext(ctx, path, "--version").Output()
+		if err != nil {
+			continue
+		}
+		f.OK, f.Do, f.Detail = true, "", path+", "+versionLine(string(out))
+		return f
+	}
+	return f
+}
+
+// versionLine is the line of a program's --version that has the number: nvcc's is not the first.
+func versionLine(out string) string {
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "release") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return report.FirstLine(out)
+}
+
+func folders() []finding {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	out := []finding{folder("current folder", dir, "Runs are written here unless --store names another place")}
+	if cache, err := cacheDir(); err == nil {
+		out = append(out, folder("cache folder", cache, "Compiled candidates are kept here"))
+	}
+	return out
+}
+
+// cacheDir is where compiled candidates are kept.
+func cacheDir() (string, error) {
+	base, err := os.UserCacheDir()
+	return filepath.Join(base, "darwarp"), err
+}
+
+// autoDevice says what --device auto takes, and why.
+func autoDevice(fs []finding) (device, why string) {
+	for _, f := range fs {
+		if f.Needed && !f.OK {
+			if len(replay.ShippedNames()) == 0 {
+				return "", f.Name + " is missing, and no recording is shipped"
+			}
+			return "replay", fmt.Sprintf("%s is missing; recordings are shipped of %s", f.Name, strings.Join(replay.ShippedNames(), ", "))
+		}
+	}
+	return "cuda", "GPU, driver, NVRTC and headers are here"
+}
+
+func (a *app) terminalFinding() finding {
+	f := finding{Name: "terminal", OK: true}
+	switch {
+	case !isTerminal(a.err):
+		f.Detail = "none: searches print a line every 10 s"
+	case !useColour(a.err):
+		f.Detail = fmt.Sprintf("%d columns, no colours", width(a.err))
+	default:
+		f.Detail = fmt.Sprintf("%d columns, colours", width(a.err))
+	}
+	return f
+}
+
+func (a *app) doctorText(d diagnosis) {
+	t := report.Table{}
+	for _, f := range d.Findings {
+		t.Row(f.mark(), f.Name, f.Detail)
+	}
+	t.Write(a.out)
+	for _, f := range d.Findings {
+		if f.OK {
+			continue
+		}
+		fmt.Fprintf(a.out, "\n%s is %s. %s.\n", f.Name, f.mark(), strings.TrimSuffix(f.Do, "."))
+		if len(f.Tried) > 0 {
+			fmt.Fprintf(a.out, "  looked in\n    %s\n", strings.Join(f.Tried, "\n    "))
+		}
+	}
+	if d.Device == "" {
+		fmt.Fprintf(a.out, "\nNo search can run here: %s.\n", d.Why)
+		return
+	}
+	fmt.Fprintf(a.out, "\n--device auto takes %s: %s.\n", d.Device, d.Why)
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/export"
+	"darwarp/kernels"
+)
+
+func (a *app) exportCmd() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "export RUN [ID] -o DIR",
+		Short: "A candidate as a folder that stands by itself, with a bench that proves it",
+		Long: "export writes the kernel, its launches with every number known, and bench.cu, which needs only the\n" +
+			"CUDA toolkit: it checks the kernel against the problem's reference and times it.",
+		Example: "  darwarp export gemm.db -o fast-gemm",
+		Args:    argsBetween(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if dir == "" {
+				return usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
+			}
+			return a.withRecord(args[0], func(r *record) error { return a.export(dir, r, arg(args, 1)) })
+		},
+	}
+	c.Flags().StringVarP(&dir, "output", "o", "", "the folder to write")
+	return c
+}
+
+func (a *app) export(dir string, r *record, name string) error {
+	c, err := r.pick(name)
+	if err != nil {
+		return err
+	}
+	if c.Result.Outcome != kernels.OK {
+		return usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
+	}
+	k, warning, err := r.toExport(c)
+	if err != nil {
+		return err
+	}
+	if warning != "" {
+		a.sayf("warning: %s", warning)
+	}
+	if err := export.Write(dir, k); err != nil {
+		return err
+	}
+	a.sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && nvcc -O3 -std=c++17 -arch=%s -Iinclude bench.cu -o bench && ./bench",
+		c.ID.Short(), dir, dir, k.Device.Arch)
+	return nil
+}
+
+// toExport gathers all that the run knows about a candidate.
+func (r *record) toExport(c kernels.Candidate) (k export.Kernel, warning string, err error) {
+	m := r.Meta()
+	k = export.Kernel{Bundle: r.bundle, DType: m.DType, Workloads: m.Workloads, Device: m.Device, Candidate: c, Run: r.Path()}
+	if k.Job, warning, err = r.job(c); err != nil {
+		return k, "", err
+	}
+	if k.Lineage, err = r.lineage(c); err != nil {
+		return k, "", err
+	}
+	f, err := r.figures(c)
+	k.Candidate.Result.Times, k.Provenance, k.Baselines = f.times, f.proof, f.baselines
+	return k, warning, err
+}

@@ -1,0 +1,190 @@
+package export
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+func axpy(t *testing.T, dtype kernels.DType) Kernel {
+	t.Helper()
+	b, err := templates.Load(os.DirFS("../../testdata/axpy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := kernels.ArchDevice("sm_80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev.Toolchain, dev.Driver = "NVRTC 13.0", "580.1"
+	job, err := b.Job(b.Families[0], kernels.Genome{"threads": kernels.Int(256), "per_thread": kernels.Int(4), "unroll": kernels.Bool(true)}, dev, dtype)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := []kernels.Timing{{Workload: "large", Median: 5000, Lo: 4900, Hi: 5100, Samples: 40, Cache: "hot", Tier: "final"}}
+	c := kernels.Candidate{ID: job.ID, Seq: 7, Variant: job.Variant, Score: 0.5, Result: kernels.Result{Outcome: kernels.OK, Times: times, Proof: "p"},
+		Origin: kernels.Origin{Operator: "mutate", Generation: 2, Note: "threads 64 -> 256"}}
+	return Kernel{Bundle: b, DType: dtype, Workloads: b.Problem.Workloads, Job: job, Device: dev, Candidate: c, Run: "axpy.db",
+		Lineage:    []kernels.Candidate{c},
+		Baselines:  []kernels.BaselineResult{{Name: "default", Times: []kernels.Timing{{Workload: "large", Median: 10000, Cache: "hot"}}}},
+		Provenance: &kernels.Provenance{Device: dev, Protocol: "1", Version: "devel", CacheMode: "hot", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
+}
+
+func TestWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	k := axpy(t, kernels.FP16)
+	if err := Write(dir, k); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{
+		"kernel.cu":               {"using T = __half;", "void axpy("},
+		"reference.cu":            {"axpy_reference"},
+		"bench.cu":                {`{"x", false, FP16, 1048576}`, "dim3(1024, 1, 1), dim3(256, 1, 1)", `{"z", 0}, {nullptr, 1048576}`, "-arch=sm_80"},
+		"CMakeLists.txt":          {"CMAKE_CUDA_ARCHITECTURES 80)"},
+		"README.md":               {"| large | hot | 5.000 us [4.900, 5.100] | 419.4 GFLOP/s | 1.258 TB/s | 2.00x |", "driver 580.1", "darwarp verify axpy.db " + k.Job.ID.Short(), "threads 64 -> 256", "2026-01-02"},
+		"include/harness.cuh":     {"splitmix64"},
+		"include/darwarp/mma.cuh": {"mma_m16n8k16"},
+	} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, w := range want {
+			if !strings.Contains(string(data), w) {
+				t.Errorf("%s does not have %q:\n%s", name, w, data)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "kernel.cubin")); err == nil {
+		t.Error("kernel.cubin was written without machine code")
+	}
+	if err := Write(dir, k); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("second Write: %v, expected a refusal", err)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	files, err := axpy(t, kernels.FP32).files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var launch struct {
+		Arch      string
+		Workloads []struct {
+			Name     string
+			Launches []kernels.Launch
+		}
+	}
+	if err := json.Unmarshal(files["launch.json"], &launch); err != nil {
+		t.Fatal(err)
+	}
+	if launch.Arch != "sm_80" || len(launch.Workloads) != 2 || launch.Workloads[0].Launches[0].Grid != [3]int{4, 1, 1} {
+		t.Errorf("launch.json: %s", files["launch.json"])
+	}
+	var proof struct{ Candidate kernels.Candidate }
+	if err := json.Unmarshal(files["PROVENANCE.json"], &proof); err != nil || proof.Candidate.Seq != 7 {
+		t.Errorf("PROVENANCE.json: %v: %s", err, files["PROVENANCE.json"])
+	}
+}
+
+func TestNoFigureWithoutProvenance(t *testing.T) {
+	k := axpy(t, kernels.FP16)
+	k.Provenance = nil
+	files, err := k.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(files["README.md"]); strings.Contains(s, "5.000 us") || !strings.Contains(s, "no provenance") {
+		t.Errorf("README.md shows figures that stand on nothing:\n%s", s)
+	}
+}
+
+// deviceOnly declares what a host compiler misses of CUDA C++: with it the whole bench parses.
+const deviceOnly = `#include <algorithm>
+#include <cmath>
+#include <cuda_runtime.h>
+#include <cuda_fp16.h>
+#define __launch_bounds__(...)
+using std::isfinite; using std::isinf; using std::max; using std::min; using std::signbit;
+extern const uint3 threadIdx, blockIdx;
+extern const dim3 blockDim, gridDim;
+unsigned long long atomicAdd(unsigned long long*, unsigned long long);
+int atomicMax(int*, int);
+unsigned atomicInc(unsigned*, unsigned);
+int __float_as_int(float);
+float4 __ldcg(const float4*);
+template <class T> T __ldg(const T*);
+size_t __cvta_generic_to_shared(const void*);
+void __syncthreads();
+int __syncthreads_or(int);
+void __threadfence();
+`
+
+// gemm is a candidate with scratch buffers of both kinds.
+func gemm(t *testing.T) Kernel {
+	t.Helper()
+	b, err := templates.Builtin("gemm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := b.Families[0]
+	s, err := kernels.NewSpace(f, dev, kernels.FP16, kernels.Pins{"split_k": {kernels.Int(4)}, "mma": {kernels.String("mma_sync")}, "reduce": {kernels.String("last_block")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := b.Job(f, s.Genome(s.At(0)), dev, kernels.FP16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Kernel{Bundle: b, DType: kernels.FP16, Workloads: b.Problem.Workloads[:2], Job: job, Device: dev, Candidate: kernels.Candidate{ID: job.ID, Variant: job.Variant}, Run: "gemm.db"}
+}
+
+func TestScratch(t *testing.T) {
+	files, err := gemm(t).files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`{"partial", 4194304, false, false}`, ", false, true}", `{"partial", 0}`} {
+		if !strings.Contains(string(files["bench.cu"]), want) {
+			t.Errorf("bench.cu does not have %q:\n%s", want, files["bench.cu"])
+		}
+	}
+}
+
+func TestBenchParses(t *testing.T) {
+	headers := os.Getenv("DARWARP_CUDA")
+	if headers == "" {
+		t.Skip("LOUD: DARWARP_CUDA is not set: bench.cu is not parsed against CUDA's headers")
+	}
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("LOUD: no g++: bench.cu is not parsed")
+	}
+	for _, k := range []Kernel{axpy(t, kernels.FP16), axpy(t, kernels.FP32), gemm(t)} {
+		dir := t.TempDir()
+		if err := Write(filepath.Join(dir, "out"), k); err != nil {
+			t.Fatal(err)
+		}
+		prelude := filepath.Join(dir, "device.h")
+		if err := os.WriteFile(prelude, []byte(deviceOnly), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("g++", "-x", "c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wno-attributes", "-Wno-unknown-pragmas", "-include", prelude,
+			"-I"+filepath.Join(headers, "include"), "-I"+filepath.Join(headers, "include", "cccl"), "-Iinclude", "bench.cu")
+		cmd.Dir = filepath.Join(dir, "out")
+		if msg, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s %s: %v\n%s", k.Bundle.Problem.Name, k.DType, err, msg)
+		}
+	}
+}

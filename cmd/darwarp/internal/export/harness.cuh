@@ -1,0 +1,78 @@
+// Device code of the bench: it makes the inputs and compares the outputs with the truth.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+namespace darwarp_bench {
+
+typedef unsigned long long u64;
+
+// mix is splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+__device__ inline u64 mix(u64 x) {
+    x += 0x9e3779b97f4a7c15ull;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+// normal is the Box-Muller transform of 64 random bits.
+__device__ inline float normal(u64 r) {
+    const float u = (float(unsigned(r)) + 0.5f) * 0x1p-32f, v = float(unsigned(r >> 32)) * 0x1p-32f;
+    return sqrtf(-2.0f * logf(u)) * cosf(6.28318530718f * v);
+}
+
+__device__ inline void put(float* p, float x) { *p = x; }
+__device__ inline void put(__half* p, float x) { *p = __float2half_rn(x); }
+__device__ inline void put(__nv_bfloat16* p, float x) { *p = __float2bfloat16_rn(x); }
+__device__ inline void put(int* p, float x) { *p = int(x); }
+
+__device__ inline double get(float x) { return x; }
+__device__ inline double get(__half x) { return __half2float(x); }
+__device__ inline double get(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ inline double get(int x) { return x; }
+
+// fill writes n inputs: normal, or with `exact` the integers -1, 0, 1, whose sums no order of adding
+// can change. Every value is a function of (seed, index).
+template <class T>
+__global__ void fill(T* out, u64 n, int exact, u64 seed) {
+    const u64 step = u64(gridDim.x) * blockDim.x;
+    for (u64 i = blockIdx.x * u64(blockDim.x) + threadIdx.x; i < n; i += step) {
+        const u64 r = mix(mix(seed) + i);
+        put(out + i, exact ? float(int(r % 3) - 1) : normal(r));
+    }
+}
+
+// Tolerance of an output element whose true value is `want` and whose terms have magnitudes that sum
+// to `scale`: relative * |want| + sums * scale + least. From `overflow` on a number rounds to Inf.
+struct Tolerance {
+    double relative, sums, least, overflow;
+};
+
+__device__ inline bool near(double got, double want, double allowed, double overflow) {
+    if (fabs(got - want) <= allowed) return true;  // false for NaN
+    return isinf(got) && fabs(want) + allowed >= overflow && signbit(got) == signbit(want);
+}
+
+// compare counts the outputs that are further from the truth than allowed, and keeps the greatest
+// error over its tolerance. With `exact` an output must be the truth, rounded once.
+template <class T>
+__global__ void compare(const T* got, const double* want, const float* scale, u64 n, int exact, Tolerance t,
+                        u64* wrong, float* worst) {
+    const u64 step = u64(gridDim.x) * blockDim.x;
+    for (u64 i = blockIdx.x * u64(blockDim.x) + threadIdx.x; i < n; i += step) {
+        if (exact) {
+            T right;
+            put(&right, float(want[i]));
+            if (!(get(got[i]) == get(right))) atomicAdd(wrong, 1ull);
+            continue;
+        }
+        const double allowed = t.relative * fabs(want[i]) + t.sums * scale[i] + t.least;
+        if (!near(get(got[i]), want[i], allowed, t.overflow)) atomicAdd(wrong, 1ull);
+        // Positive floats are ordered as their bits are.
+        const float ratio = float(fabs(get(got[i]) - want[i]) / allowed);
+        if (isfinite(ratio)) atomicMax(reinterpret_cast<int*>(worst), __float_as_int(ratio));
+    }
+}
+
+}  // namespace darwarp_bench

@@ -1,0 +1,152 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+// sheet is a Kernel with every number known: what the page templates see.
+type sheet struct {
+	Kernel
+	Problem *kernels.Problem
+	Calls   []call
+	Entries []string // kernels of the source that are launched, each once
+	SameRef bool     // the reference's kernel has the name of one of them
+}
+
+// call is one workload resolved.
+type call struct {
+	kernels.Workload
+	Flops, Bytes float64
+	Terms        int // summed per output element
+	Buffers      []kernels.Buffer
+	Reference    kernels.Launch
+	Call         kernels.Call
+}
+
+func (k Kernel) sheet() (*sheet, error) {
+	s := &sheet{Kernel: k, Problem: k.Bundle.Problem}
+	for _, w := range k.Workloads {
+		c, err := k.resolve(w)
+		if err != nil {
+			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
+		}
+		s.Calls = append(s.Calls, c)
+		for _, l := range c.Call.Launches {
+			if !slices.Contains(s.Entries, l.Entry) {
+				s.Entries = append(s.Entries, l.Entry)
+			}
+		}
+	}
+	s.SameRef = slices.Contains(s.Entries, s.Problem.Reference.Entry)
+	return s, nil
+}
+
+func (k Kernel) resolve(w kernels.Workload) (c call, err error) {
+	p := k.Bundle.Problem
+	c.Workload = w
+	if c.Flops, c.Bytes, err = p.Work(w.Dims, k.DType); err != nil {
+		return c, err
+	}
+	if c.Terms, err = p.Reduction(w.Dims, k.DType); err != nil {
+		return c, err
+	}
+	if c.Buffers, err = p.Buffers(w.Dims, k.DType); err != nil {
+		return c, err
+	}
+	if c.Reference, err = p.ReferenceLaunch(w.Dims, k.DType); err != nil {
+		return c, err
+	}
+	c.Call, err = k.Job.Resolve(w.Dims)
+	return c, err
+}
+
+// Launches is what launch.json holds.
+func (s *sheet) Launches() any {
+	type workload struct {
+		Name    string           `json:"name"`
+		Dims    kernels.Dims     `json:"dims"`
+		Tensors []kernels.Buffer `json:"tensors"`
+		kernels.Call
+	}
+	var all []workload
+	for _, c := range s.Calls {
+		all = append(all, workload{c.Name, c.Dims, c.Buffers, c.Call})
+	}
+	return struct {
+		Source    string         `json:"source"`
+		Arch      string         `json:"arch"`
+		Family    string         `json:"family,omitempty"`
+		Genes     kernels.Genome `json:"genes,omitempty"`
+		Workloads []workload     `json:"workloads"`
+	}{"kernel.cu", s.Device.Arch, s.Job.Variant.Family, s.Job.Variant.Genes, all}
+}
+
+// Acc is the type that the sums are kept in.
+func (s *sheet) Acc() kernels.DType {
+	if s.Job.Acc == "" {
+		return kernels.FP32
+	}
+	return s.Job.Acc
+}
+
+// Timings are the candidate's times of a workload.
+func (s *sheet) Timings(workload string) []kernels.Timing {
+	return slices.DeleteFunc(slices.Clone(s.Candidate.Result.Times), func(t kernels.Timing) bool { return t.Workload != workload })
+}
+
+// Cold reports whether the run's times are of inputs that are not in L2.
+func (s *sheet) Cold() bool { return s.Provenance != nil && s.Provenance.CacheMode == "cold" }
+
+// Gencode is the architecture as CMake writes it: 90a.
+func (s *sheet) Gencode() string { return strings.TrimPrefix(s.Device.Arch, "sm_") }
+
+var funcs = template.FuncMap{
+	"time":      report.Time,
+	"interval":  func(t kernels.Timing) string { return report.Interval(t.Median, t.Lo, t.Hi) },
+	"rate":      func(work, ns float64) float64 { return work / (ns * 1e-9) },
+	"flops":     report.Flops,
+	"bandwidth": report.Bandwidth,
+	"quote":     func(s string) string { return fmt.Sprintf("%q", s) },
+	"dim3":      func(d [3]int) string { return fmt.Sprintf("dim3(%d, %d, %d)", d[0], d[1], d[2]) },
+	"dtype":     func(t kernels.DType) string { return strings.ToUpper(string(t)) }, // as bench.cu's enum has it
+	"dims":      dimList,
+	"speedup":   speedup,
+	"short":     func(id kernels.ID) string { return id.Short() },
+	"hex":       func(f float64) string { return fmt.Sprintf("%g", f) },
+	"genes":     sortedGenes,
+}
+
+// sortedGenes lists a genome by name.
+func sortedGenes(g kernels.Genome) [][2]string {
+	var out [][2]string
+	for name, v := range g {
+		out = append(out, [2]string{name, v.String()})
+	}
+	slices.SortFunc(out, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return out
+}
+
+// dimList writes a workload's sizes in the problem's order: 128, 64.
+func dimList(p *kernels.Problem, d kernels.Dims) string {
+	parts := make([]string, len(p.DimNames))
+	for i, name := range p.DimNames {
+		parts[i] = fmt.Sprint(d[name])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// speedup is a baseline's time over the candidate's.
+func speedup(b kernels.BaselineResult, t kernels.Timing) string {
+	for _, base := range b.Times {
+		if base.Workload == t.Workload && base.Cache == t.Cache && t.Median > 0 {
+			return report.Ratio(base.Median / t.Median)
+		}
+	}
+	return "-"
+}

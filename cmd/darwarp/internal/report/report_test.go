@@ -1,0 +1,120 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"darwarp/kernels"
+)
+
+func TestUnits(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Time(3.36), "3.360 ns"},
+		{Time(999.94), "999.9 ns"},
+		{Time(999.96), "1.000 us"},
+		{Time(186212), "186.2 us"},
+		{Time(1.5e9), "1.500 s"},
+		{Time(9e12), "9000 s"},
+		{Interval(186212, 185900, 187040), "186.2 us [185.9, 187.0]"},
+		{Interval(1000, 990, 1010), "1.000 us [0.990, 1.010]"},
+		{Flops(7.38e14), "738.0 TFLOP/s"},
+		{Bandwidth(4.25e12), "4.250 TB/s"},
+		{Work(2 * 4096 * 4096 * 4096), "137.4 GFLOP"},
+		{Bytes(0), "0 B"},
+		{Bytes(49152), "48 KiB"},
+		{Bytes(1 << 30), "1 GiB"},
+		{Bytes(150754820096), "140.4 GiB"},
+		{Ratio(1.234), "1.23x"},
+		{Ratio(123.4), "123x"},
+		{Percent(0.873), "87.3%"},
+		{Count(7), "7"},
+		{Count(593765), "593,765"},
+		{Count(-1234567), "-1,234,567"},
+		{Duration(4200 * time.Millisecond), "4.2s"},
+		{Duration(59400 * time.Millisecond), "59s"},
+		{Duration(59600 * time.Millisecond), "1m00s"},
+		{Duration(125 * time.Second), "2m05s"},
+		{Duration(8*time.Hour + 2*time.Minute), "8h02m"},
+		{Duration(-time.Second), "0.0s"},
+		{Speedup(0.5), "2.00x"},
+		{Speedup(0), "-"},
+		{Speedup(math.NaN()), "-"},
+		{Clip("abcdef", 4), "ab.."},
+		{Clip("abcd", 4), "abcd"},
+		{Clip("abcdef", 0), "abcdef"},
+		{FirstLine("\n one\ntwo"), "one"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := NewTable("lrl", "name", "time", "origin")
+	table.Row("a", "1.0 us", "mutate: something long enough to be cut")
+	table.Row("long name", "10.0 µs", "")
+	table.Indent = " "
+	var whole, cut strings.Builder
+	table.Write(&whole)
+	table.Width = 40
+	table.Write(&cut)
+	if want := " name          time  origin\n a           1.0 us  mutate: something long enough to be cut\n long name  10.0 µs\n"; whole.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", whole.String(), want)
+	}
+	if want := " name          time  origin\n a           1.0 us  mutate: something..\n long name  10.0 µs\n"; cut.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", cut.String(), want)
+	}
+	new(Table).Write(&cut) // an empty table writes nothing, and does not panic
+}
+
+func TestChanges(t *testing.T) {
+	from := kernels.Genome{"a": kernels.Int(1), "b": kernels.String("x"), "gone": kernels.Bool(true)}
+	to := kernels.Genome{"a": kernels.Int(2), "b": kernels.String("x"), "fresh": kernels.Bool(false)}
+	if got, want := Join(Changes(from, to)), "a 1 -> 2, fresh false, no gone"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Changes(from, from); len(got) != 0 {
+		t.Errorf("a genome differs from itself: %v", got)
+	}
+}
+
+func TestRoofline(t *testing.T) {
+	c := &kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 1e15}
+	for _, x := range []struct {
+		name         string
+		ceilings     *kernels.Ceilings
+		flops, bytes float64
+		cache        string
+		share        float64
+		binds        string
+	}{
+		{"compute", c, 1e11, 1e6, "hot", 0.5, "compute"},
+		{"memory", c, 1, 4e8, "cold", 0.5, "memory"},
+		{"L2", c, 1, 8e8, "hot", 0.5, "L2"},
+		{"no ceilings", nil, 1e11, 1e6, "hot", 0, ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			share, binds := Roofline(x.ceilings, x.flops, x.bytes, 2e5, x.cache)
+			if math.Abs(share-x.share) > 1e-9 || binds != x.binds {
+				t.Errorf("got %g %s, want %g %s", share, binds, x.share, x.binds)
+			}
+		})
+	}
+}
+
+func TestSource(t *testing.T) {
+	src := "__global__ void f() {}\n"
+	var plain, coloured, diff strings.Builder
+	if err := Source(&plain, src, false); err != nil || plain.String() != src {
+		t.Errorf("plain: %v %q", err, plain.String())
+	}
+	if err := Source(&coloured, src, true); err != nil || !strings.Contains(coloured.String(), "\x1b[") {
+		t.Errorf("coloured: %v %q", err, coloured.String())
+	}
+	if err := Diff(&diff, "+a\n-b\n c\n", true); err != nil || diff.String() != "\x1b[32m+a\x1b[0m\n\x1b[31m-b\x1b[0m\n c\n" {
+		t.Errorf("diff: %v %q", err, diff.String())
+	}
+}

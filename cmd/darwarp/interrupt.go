@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+)
+
+// interrupts turns Ctrl-C and SIGTERM into two contexts: the first signal ends soft (finish what is in
+// flight and save), the second ends hard (now).
+type interrupts struct {
+	soft, hard context.Context
+	release    func()
+}
+
+func onInterrupt(ctx context.Context) *interrupts {
+	soft, drain := context.WithCancel(ctx)
+	hard, abort := context.WithCancel(ctx)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		for _, end := range []context.CancelFunc{drain, abort} {
+			select {
+			case <-signals:
+				end()
+			case <-done:
+				return
+			}
+		}
+	}()
+	var once sync.Once
+	return &interrupts{soft, hard, func() {
+		once.Do(func() {
+			signal.Stop(signals)
+			close(done)
+			drain()
+			abort()
+		})
+	}}
+}
+
+// explain turns an error that only says that the user interrupted into the exit code for it.
+func (i *interrupts) explain(err error) error {
+	var coded *exitError
+	if i.soft.Err() == nil || errors.As(err, &coded) {
+		return err
+	}
+	return &exitError{exitInterrupted, errors.New("interrupted")}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+func (a *app) lineageCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "lineage RUN [ID]",
+		Short:   "The path to a candidate from the start: what each step changed and gained",
+		Example: "  darwarp lineage gemm.db",
+		Args:    argsBetween(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.withRecord(args[0], func(r *record) error { return a.lineage(asJSON, r, arg(args, 1)) })
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// step is one candidate of a lineage with what it changed.
+type step struct {
+	ID         kernels.ID      `json:"id"`
+	Seq        int             `json:"seq"`
+	Operator   string          `json:"operator"`
+	Generation int             `json:"generation"`
+	Changes    []report.Change `json:"changes"`
+	Outcome    kernels.Outcome `json:"outcome"`
+	Score      float64         `json:"score,omitempty"`
+	Gain       float64         `json:"gain,omitempty"` // the parent's score over this one's: above 1 is faster
+}
+
+func (a *app) lineage(asJSON bool, r *record, name string) error {
+	c, err := r.pick(name)
+	if err != nil {
+		return err
+	}
+	path, err := r.lineage(c)
+	if err != nil {
+		return err
+	}
+	steps := stepsOf(path)
+	if asJSON {
+		return a.printJSON(steps)
+	}
+	t := report.NewTable("rrlrrll", "gen", "eval", "id", "speedup", "gain", "origin", "change")
+	for _, s := range steps {
+		gain := ""
+		if s.Gain > 0 {
+			gain = report.Ratio(s.Gain)
+		}
+		t.Row(s.Generation, s.Seq, s.ID.Short(), report.Speedup(s.Score), gain, s.Operator, report.Join(s.Changes))
+	}
+	t.Width = width(a.out)
+	t.Write(a.out)
+	return nil
+}
+
+func stepsOf(path []kernels.Candidate) []step {
+	var steps []step
+	for i, c := range path {
+		s := step{ID: c.ID, Seq: c.Seq, Operator: c.Origin.Operator, Generation: c.Origin.Generation, Outcome: c.Result.Outcome, Score: c.Score}
+		if i > 0 {
+			s.Changes = report.Changes(path[i-1].Variant.Genes, c.Variant.Genes)
+			if before := path[i-1].Score; before > 0 && c.Score > 0 {
+				s.Gain = before / c.Score
+			}
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"darwarp/cmd/darwarp/internal/progress"
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// eventQueue is how far the screen may be behind before the search waits for it.
+const eventQueue = 4096
+
+// drive runs the search while its events go to the socket, the screen and, with --json, stdout.
+func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run) (evolve.Summary, error) {
+	search, err := evolve.New(evolve.Config{
+		Bundle: s.bundle, DType: s.dtype, Workloads: s.workloads, Spaces: s.spaces, Strategy: f.strategy, Seed: f.seed,
+		Budget: evolve.Budget(f.budget), Log: f.log,
+	}, s.Evaluator, run)
+	if err != nil {
+		return evolve.Summary{}, err
+	}
+	server := a.serve(run)
+	defer server.close()
+	detach := context.AfterFunc(stop.hard, search.Abort)
+	defer detach()
+	events := make(chan evolve.Event, eventQueue)
+	screen := a.newScreen(f, s, run)
+	shown := make(chan error, 1)
+	go func() { shown <- screen.follow(events) }()
+	sum, err := search.Run(stop.soft, func(e evolve.Event) {
+		server.publish(e)
+		events <- e
+	})
+	close(events)
+	if outErr := <-shown; err == nil {
+		err = outErr
+	}
+	return sum, err
+}
+
+// server is the run's socket, or nothing where there can be none.
+type server struct{ *store.Server }
+
+func (a *app) serve(run *store.Run) server {
+	socket, err := store.SocketPath(run.Path())
+	if err == nil {
+		var s *store.Server
+		if s, err = store.Serve(context.Background(), run, socket); err == nil {
+			return server{s}
+		}
+	}
+	a.sayf("the run cannot be watched while it is live: %v", err)
+	return server{}
+}
+
+func (s server) publish(e evolve.Event) {
+	if s.Server == nil {
+		return
+	}
+	if data, err := json.Marshal(e); err == nil { // plain data: it marshals
+		s.Server.Publish(data)
+	}
+}
+
+func (s server) close() {
+	if s.Server != nil {
+		s.Server.Close() // the socket of a process that is about to end
+	}
+}
+
+// screen shows a search's events as they come.
+type screen struct {
+	printer   *progress.Printer
+	events    *json.Encoder // stdout with --json, else nil
+	find      func(kernels.ID) (kernels.Candidate, error)
+	only      string // the only workload, "" with several
+	simulated bool
+	state     progress.State
+	champion  kernels.Candidate
+	columns   int       // of the terminal, 0: none
+	heard     time.Time // of the last event
+}
+
+func (a *app) newScreen(f searchFlags, s *session, run *store.Run) *screen {
+	sc := &screen{find: run.Get, printer: a.printer(f.plain), columns: width(a.err), state: progress.State{Failed: failures(run.Counts())}}
+	sc.state.Evals = f.budget.Evals
+	if f.json {
+		sc.events = json.NewEncoder(a.out)
+	}
+	if len(s.workloads) == 1 {
+		sc.only = s.workloads[0].Name
+	}
+	sim, ok := s.Evaluator.(evolve.Simulated)
+	sc.simulated = ok && sim.Simulated()
+	return sc
+}
+
+// printer shows progress on stderr: in place on a terminal, else a line now and then.
+func (a *app) printer(plain bool) *progress.Printer {
+	return &progress.Printer{W: a.err, Terminal: isTerminal(a.err) && !plain, Width: func() int { return width(a.err) }, Every: progress.LogEvery}
+}
+
+// failures counts the candidates that failed.
+func failures(counts map[kernels.Outcome]int) int {
+	n := 0
+	for o, k := range counts {
+		if isFailure(o) {
+			n += k
+		}
+	}
+	return n
+}
+
+// isFailure reports whether an outcome counts as failed on the screen: a duplicate is no fault.
+func isFailure(o kernels.Outcome) bool { return o.Failed() && o != kernels.Duplicate }
+
+// follow shows events until there are no more. The error is that of writing to stdout.
+func (s *screen) follow(events <-chan evolve.Event) (err error) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	defer s.printer.Clear()
+	for {
+		select {
+		case e, more := <-events:
+			if !more {
+				return err
+			}
+			if s.events != nil && err == nil {
+				err = s.events.Encode(e)
+			}
+			s.take(e)
+		case now := <-tick.C:
+			s.printer.Tick(s.at(now), now)
+		}
+	}
+}
+
+// at is the state a little after the last event.
+func (s *screen) at(now time.Time) progress.State {
+	st := s.state
+	if !s.simulated && !s.heard.IsZero() {
+		since := now.Sub(s.heard)
+		st.Elapsed += since
+		if st.Left > 0 {
+			st.Left = max(time.Second, st.Left-since)
+		}
+	}
+	return st
+}
+
+// take brings the state up to date and says what deserves a line of its own.
+func (s *screen) take(e evolve.Event) {
+	s.heard = time.Now()
+	s.state.Elapsed, s.state.Done, s.state.InFlight, s.state.Rate, s.state.Left = e.At, e.Evals, e.InFlight, e.Rate, e.ETA
+	if e.Reign > 0 {
+		s.state.Speedup = 1 / e.Reign
+	}
+	switch e.Kind {
+	case evolve.KindResult:
+		if isFailure(e.Candidate.Result.Outcome) {
+			s.state.Failed++
+		}
+	case evolve.KindChampion:
+		s.crown(e)
+	case evolve.KindDrain:
+		s.state.Draining = true
+		s.say(e, "stopping: "+e.Note)
+	case evolve.KindRestart:
+		s.say(e, "starting anew: "+e.Note)
+	case evolve.KindLost:
+		s.say(e, "lost: "+e.Note)
+	case evolve.KindDisk:
+		s.say(e, "disk: "+e.Note)
+	}
+}
+
+// crown tells of a new champion with its time and what it changed.
+func (s *screen) crown(e evolve.Event) {
+	c, err := s.find(e.ID)
+	if err != nil {
+		s.say(e, "champion "+e.ID.Short())
+		return
+	}
+	text := fmt.Sprintf("champion %s  %6s", c.ID.Short(), report.Speedup(e.Score))
+	if t := report.Find(c.Result.Times, s.only); t != nil {
+		text += "  " + report.Time(t.Median)
+		s.state.Best = t.Median
+	}
+	switch changes := report.Changes(s.champion.Variant.Genes, c.Variant.Genes); {
+	case s.champion.ID.IsZero():
+		text += "  " + e.Note
+	default:
+		text += "  " + report.Join(changes)
+	}
+	s.champion = c
+	s.say(e, text)
+}
+
+func (s *screen) say(e evolve.Event, text string) {
+	s.printer.Message(report.Clip(fmt.Sprintf("%7s  %s", report.Duration(e.At), text), s.columns))
+}

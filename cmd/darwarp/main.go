@@ -1,0 +1,67 @@
+// Command darwarp evolves CUDA kernels.
+//
+//	darwarp doctor                     what is here and what works
+//	darwarp list [PROBLEM]             problems, families, genes, size of each space
+//	darwarp search PROBLEM|DIR         evolve a kernel; the run is one file
+//	darwarp watch RUN                  follow a live run, or see how a finished one ended
+//	darwarp top|show|diff|lineage RUN  read a run
+//	darwarp verify RUN [ID]            gate and measure again, on this machine
+//	darwarp export RUN [ID] -o DIR     the winner, with a harness that proves it
+//	darwarp new NAME                   a problem folder to start from
+//	darwarp check DIR                  what is wrong with a problem folder
+//	darwarp bench                      strategies and throughput
+//
+// Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 failed, 2 usage or configuration,
+// 3 baseline not beaten (only with --require), 4 environment, 130 interrupted with state saved.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole program: the arguments without the program's name in, an exit code out.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{in: stdin, out: stdout, err: stderr}
+	root := a.rootCmd()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return a.finish(root.ExecuteContext(ctx))
+}
+
+// app is what every command shares.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+func (a *app) rootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "darwarp",
+		Short: "Evolve CUDA kernels: search, check and measure on your own GPU",
+		Long: "darwarp evolves CUDA kernels. Name a problem, leave it running, and export a kernel that was\n" +
+			"compiled, run, checked and measured on your GPU.",
+		Version:       version(),
+		Args:          noArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetVersionTemplate("darwarp {{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%v (try %s --help)", err, c.CommandPath())
+	})
+	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.exportCmd(),
+		a.searchCmd(), a.watchCmd(), a.verifyCmd(), a.newCmd(), a.checkCmd(),
+		a.benchCmd(), a.doctorCmd(), a.workerCmd())
+	return root
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// The budgets of a search that names none. Opening the device and measuring the winner again come on
+// top and keep the whole below three minutes.
+const (
+	defaultFor   = 2 * time.Minute
+	defaultEvals = 400 // on a recording, whose time is not the clock's
+)
+
+type searchFlags struct {
+	target
+	budget     store.Budget
+	seed       uint64
+	strategy   string
+	store      string
+	resume     string
+	require    float64
+	plain      bool
+	json       bool
+	noBaseline bool
+}
+
+func (a *app) searchCmd() *cobra.Command {
+	var f searchFlags
+	c := &cobra.Command{
+		Use:   "search PROBLEM|DIR|RECORDING",
+		Short: "Evolve a kernel; the run is one file",
+		Long: "search evolves a kernel for a built-in problem or a problem folder, on the GPU. A recording (what\n" +
+			"`darwarp bench record` writes) is searched without one. Every candidate is checked before it is timed,\n" +
+			"and stored in one file as it comes. Ctrl-C once finishes what is in flight and saves; twice ends now.",
+		Example: "  darwarp search gemm\n" +
+			"  darwarp search gemm --for 8h --workload 4096 --workload m=128,n=8192,k=8192\n" +
+			"  darwarp search ./mykernel --evals 2000 --gene stages=3,4 --store mine.db\n" +
+			"  darwarp search --resume mine.db --for 1h",
+		Args: argsBetween(0, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			f.problem = arg(args, 0)
+			if err := f.check(c, len(args)); err != nil {
+				return err
+			}
+			return a.search(c.Context(), f)
+		},
+	}
+	f.addTo(c)
+	return c
+}
+
+func (f *searchFlags) addTo(c *cobra.Command) {
+	fs := c.Flags()
+	fs.DurationVar(&f.budget.For, "for", 0, "stop after this long, as in 8h or 90s (with no budget: 2m)")
+	fs.IntVar(&f.budget.Evals, "evals", 0, "stop after this many evaluations")
+	fs.IntVar(&f.budget.Stall, "stall", 0, "stop after this many evaluations without a gain")
+	fs.StringVar(&f.strategy, "strategy", "evolve", "evolve or random")
+	fs.Uint64Var(&f.seed, "seed", 0, "seed of the search (default: from the clock)")
+	fs.StringVar(&f.store, "store", "", "the run's file (default: PROBLEM-DATE-TIME.db in this folder)")
+	fs.StringVar(&f.resume, "resume", "", "go on with this run; its budget counts all its sessions")
+	fs.Float64Var(&f.require, "require", 0, "exit 3 unless the winner is this many times as fast as the strongest baseline")
+	fs.BoolVar(&f.plain, "plain", false, "print lines, redraw nothing")
+	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
+	fs.BoolVar(&f.noBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
+	f.target.addTo(c)
+}
+
+// addTo declares the flags that say where and what to evaluate.
+func (t *target) addTo(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&t.device, "device", "auto", "auto, cuda or replay")
+	fs.StringVar(&t.dtype, "dtype", "", "element type (default: the problem's first)")
+	fs.StringVar(&t.cache, "cache", "", "what is timed: hot (inputs may be in L2, the default) or cold")
+	fs.StringArrayVar(&t.workloads, "workload", nil, "a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
+	fs.StringArrayVar(&t.genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
+	fs.IntVar(&t.jobs, "jobs", 0, "compiles at once (default: one a core)")
+}
+
+// fixedByRun are the flags that a resumed run does not take.
+var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store"}
+
+func (f *searchFlags) check(c *cobra.Command, args int) error {
+	switch {
+	case args == 0 && f.resume == "":
+		return usagef("name a problem: expected: %s", c.UseLine())
+	case f.budget.For < 0 || f.budget.Evals < 0 || f.budget.Stall < 0 || f.require < 0:
+		return usagef("--for, --evals, --stall and --require: expected nothing below 0")
+	case !slices.Contains(evolve.Strategies(), f.strategy):
+		return usagef("--strategy %q: expected %s", f.strategy, strings.Join(evolve.Strategies(), " or "))
+	case f.resume != "" && f.problem != "" && !isFile(f.problem):
+		return usagef("--resume takes the problem from the run: leave out %q", f.problem)
+	}
+	if f.resume != "" {
+		for _, name := range fixedByRun {
+			if c.Flags().Changed(name) {
+				return usagef("--%s: the run %s was begun with its own and keeps it: leave the flag out", name, f.resume)
+			}
+		}
+	}
+	if f.resume == "" && !c.Flags().Changed("seed") {
+		f.seed = uint64(time.Now().UnixNano())
+	}
+	return nil
+}
+
+// search runs from opening the device to the summary.
+func (a *app) search(ctx context.Context, f searchFlags) (err error) {
+	stop := onInterrupt(ctx)
+	defer stop.release()
+	s, run, err := a.begin(stop.soft, &f)
+	if err != nil {
+		return stop.explain(err)
+	}
+	defer func() { err = errors.Join(err, s.close(), run.Close()) }()
+	a.searchHead(f, s, run)
+	sum, err := a.drive(stop, f, s, run)
+	if err != nil {
+		return fmt.Errorf("%w\nwhat was found until then is in %s: darwarp search --resume %s", err, run.Path(), run.Path())
+	}
+	if fin, ok := s.Evaluator.(finisher); ok && !f.noBaseline && stop.soft.Err() == nil && !sum.Champion.IsZero() {
+		if err := a.measureAgain(stop.soft, fin, s, run, sum.Champion); err != nil && stop.soft.Err() == nil {
+			return err
+		}
+	} else if err := keepNaive(run); err != nil {
+		return err
+	}
+	rec := &record{run, s.bundle}
+	if !f.json {
+		if err := a.searchSummary(rec, sum); err != nil {
+			return err
+		}
+	}
+	if stop.soft.Err() != nil {
+		a.sayf("Interrupted; the state is saved. Go on with: darwarp search --resume %s", run.Path())
+		return quietly(exitInterrupted)
+	}
+	return a.required(f.require, rec, sum)
+}
+
+// begin opens the device and the run's file, new or old.
+func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store.Run, err error) {
+	if f.resume != "" {
+		return a.beginAgain(ctx, f)
+	}
+	if _, err := os.Stat(f.store); f.store != "" && err == nil { // said before the device is opened, which takes a while
+		return nil, nil, usagef("--store %s exists already: go on with --resume %s, or choose another name", f.store, f.store)
+	}
+	if s, err = a.open(ctx, f.target); err != nil {
+		return nil, nil, err
+	}
+	if f.budget == (store.Budget{}) {
+		f.budget = defaultBudget(s)
+	}
+	if f.store == "" {
+		f.store = fmt.Sprintf("%s-%s.db", s.bundle.Problem.Name, time.Now().Format("20060102-150405"))
+	}
+	run, err = store.Create(f.store, store.Meta{
+		Version: version(), Created: time.Now().UTC().Truncate(time.Second), Problem: s.bundle.Problem.Name, Files: s.bundle.Files,
+		DType: s.dtype, Workloads: s.workloads, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.pins, Cache: s.cache, Budget: f.budget,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
+	return s, run, nil
+}
+
+func defaultBudget(s *session) store.Budget {
+	if s.Device().Kind == "replay" {
+		return store.Budget{Evals: defaultEvals}
+	}
+	return store.Budget{For: defaultFor}
+}
+
+// beginAgain opens a run to go on with it, on the device that it was begun on.
+func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *store.Run, err error) {
+	if err := isRunFile(f.resume); err != nil {
+		return nil, nil, err
+	}
+	if run, err = store.Open(f.resume); err != nil {
+		return nil, nil, err
+	}
+	m := run.Meta()
+	if f.budget == (store.Budget{}) {
+		f.budget = m.Budget
+	}
+	f.strategy, f.seed = m.Strategy, m.Seed
+	if s, err = a.sessionOf(ctx, m, f.target); err != nil {
+		return nil, nil, errors.Join(err, run.Close())
+	}
+	if err := remember(s.Evaluator, run); err != nil {
+		return nil, nil, errors.Join(err, s.close(), run.Close())
+	}
+	return s, run, nil
+}
+
+// remember tells an evaluator which machine code was judged in earlier sessions.
+func remember(ev evolve.Evaluator, run *store.Run) error {
+	pool, ok := ev.(interface{ Remember(string, kernels.ID) })
+	if !ok {
+		return nil
+	}
+	return run.Each(func(c kernels.Candidate) error {
+		if c.Result.Outcome != kernels.Duplicate {
+			pool.Remember(c.Result.Code, c.ID)
+		}
+		return nil
+	})
+}
+
+// searchHead says what begins.
+func (a *app) searchHead(f searchFlags, s *session, run *store.Run) {
+	var names, spaces []string
+	for _, w := range s.workloads {
+		names = append(names, w.Name)
+	}
+	for _, x := range s.spaces {
+		spaces = append(spaces, fmt.Sprintf("%s, %s points", x.Family.Name, report.Count(x.Len())))
+	}
+	d := s.Device()
+	a.sayf("%s %s: %s", s.bundle.Problem.Name, s.dtype, s.bundle.Problem.About)
+	report.Fields(a.err, "  ", [2]string{"device", strings.Join(nonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
+		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), s.cache)}, [2]string{"space", strings.Join(spaces, "; ")},
+		[2]string{"search", fmt.Sprintf("%s, seed %d, %s", f.strategy, f.seed, budgetText(f.budget))}, [2]string{"store", run.Path()})
+	a.sayf("")
+}
+
+func nonEmpty(ss ...string) []string {
+	return slices.DeleteFunc(ss, func(s string) bool { return s == "" })
+}
+
+func budgetText(b store.Budget) string {
+	var parts []string
+	if b.For > 0 {
+		parts = append(parts, report.Duration(b.For))
+	}
+	if b.Evals > 0 {
+		parts = append(parts, report.Count(b.Evals)+" evaluations")
+	}
+	if b.Stall > 0 {
+		parts = append(parts, fmt.Sprintf("%s without a gain", report.Count(b.Stall)))
+	}
+	return "until " + strings.Join(parts, " or ")
+}

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"darwarp/eval"
+	"darwarp/eval/replay"
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+	"darwarp/templates"
+)
+
+// target is what the flags say about where and what to evaluate.
+type target struct {
+	problem   string // name, folder or recording
+	device    string // auto, cuda or replay
+	dtype     string
+	cache     string // hot or cold; empty: hot, or what was recorded
+	workloads []string
+	genes     []string
+	jobs      int
+	bundle    *templates.Bundle // set: the problem as a run carries it
+	// set with bundle
+	picked []kernels.Workload
+	pins   kernels.Pins
+	log    *slog.Logger
+}
+
+// session is an evaluator that is ready, with what is evaluated on it.
+type session struct {
+	evolve.Evaluator
+	bundle    *templates.Bundle
+	dtype     kernels.DType
+	workloads []kernels.Workload
+	pins      kernels.Pins
+	cache     string
+	spaces    []*kernels.Space
+	close     func() error
+}
+
+var deviceNames = []string{"auto", "cuda", "replay"}
+
+// open readies the device that the target asks for.
+func (a *app) open(ctx context.Context, t target) (*session, error) {
+	if !slices.Contains(deviceNames, t.device) {
+		return nil, usagef("--device %q: expected %s", t.device, strings.Join(deviceNames, ", "))
+	}
+	if t.cache != "" && t.cache != "hot" && t.cache != "cold" {
+		return nil, usagef("--cache %q: expected hot or cold", t.cache)
+	}
+	if t.jobs < 0 {
+		return nil, usagef("--jobs %d: expected 0 (one a core) or more", t.jobs)
+	}
+	if isFile(t.problem) {
+		if t.device == "cuda" {
+			return nil, usagef("--device cuda: %s is a recording: name the problem or its folder", t.problem)
+		}
+		return a.openRecording(t)
+	}
+	s, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	switch t.device {
+	case "cuda":
+		return s, a.openCUDA(ctx, t, s)
+	case "replay":
+		return a.openShipped(t, s.bundle)
+	}
+	err = a.openCUDA(ctx, t, s)
+	var missing *eval.EnvError
+	if err == nil || !errors.As(err, &missing) {
+		return s, err
+	}
+	if !slices.Contains(replay.ShippedNames(), s.bundle.Problem.Name) {
+		return nil, environmentf("no device can run %s: %v", s.bundle.Problem.Name, missing)
+	}
+	a.sayf("device: replay of a recording, for there is no GPU to use here: %v", missing)
+	return a.openShipped(t, s.bundle)
+}
+
+// read resolves what the target says about the problem.
+func (t target) read() (s *session, err error) {
+	s = &session{bundle: t.bundle, workloads: t.picked, pins: t.pins, cache: cmp.Or(t.cache, "hot"), close: func() error { return nil }}
+	if s.bundle == nil {
+		if s.bundle, err = loadBundle(t.problem); err != nil {
+			return nil, err
+		}
+		if s.workloads, err = pickWorkloads(s.bundle.Problem, t.workloads); err != nil {
+			return nil, err
+		}
+		if s.pins, err = parsePins(t.genes); err != nil {
+			return nil, err
+		}
+	}
+	s.dtype, err = pickDType(s.bundle.Problem, t.dtype)
+	return s, err
+}
+
+// openCUDA readies a GPU.
+func (a *app) openCUDA(ctx context.Context, t target, s *session) error {
+	cache, err := cacheDir()
+	if err != nil {
+		a.sayf("compiled candidates are not cached: %v", err)
+		cache = ""
+	}
+	pool, err := eval.Open(ctx, eval.Config{
+		Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(),
+		DType: s.dtype, Workloads: s.workloads, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
+		Log: t.log, Progress: func(what string) { a.sayf("%s ...", what) },
+	})
+	if err != nil {
+		return err
+	}
+	s.Evaluator, s.close = pool, pool.Close
+	if s.spaces, err = spacesOn(s.bundle, pool.Device(), s.dtype, s.pins); err != nil {
+		return errors.Join(err, pool.Close())
+	}
+	return nil
+}
+
+// openShipped answers from the recording that comes with darwarp.
+func (a *app) openShipped(t target, b *templates.Bundle) (*session, error) {
+	r, err := replay.Shipped(b.Problem.Name)
+	if err != nil {
+		return nil, usagef("--device replay: %v; expected one of %s, or a recording's file in place of the problem",
+			err, orDash(strings.Join(replay.ShippedNames(), ", ")))
+	}
+	return a.replay(t, r)
+}
+
+func (a *app) openRecording(t target) (*session, error) {
+	r, err := readRecording(t.problem)
+	if err != nil {
+		return nil, err
+	}
+	return a.replay(t, r)
+}
+
+func readRecording(path string) (*replay.Record, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	r, err := replay.Open(data)
+	if err != nil {
+		return nil, usagef("%s: %v", path, err)
+	}
+	return r, nil
+}
+
+// replay makes a session of a recording: dtype, workloads and kind of times are what was recorded.
+func (a *app) replay(t target, r *replay.Record) (*session, error) {
+	b, err := recordedBundle(r)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{bundle: b, dtype: r.DType, workloads: t.picked, cache: r.Cache, close: func() error { return nil }}
+	switch {
+	case t.dtype != "" && kernels.DType(t.dtype) != r.DType:
+		return nil, usagef("--dtype %s: the recording is of %s", t.dtype, r.DType)
+	case t.cache != "" && t.cache != r.Cache:
+		return nil, usagef("--cache %s: the recording is of %s times", t.cache, r.Cache)
+	}
+	if s.workloads == nil {
+		if s.workloads, err = recordedWorkloads(b.Problem, r, t.workloads); err != nil {
+			return nil, err
+		}
+	}
+	if s.Evaluator, err = replay.New(r, s.workloads, t.jobs); err != nil {
+		return nil, usagef("--workload: %v", err)
+	}
+	s.pins = t.pins
+	if s.pins == nil {
+		if s.pins, err = parsePins(t.genes); err != nil {
+			return nil, err
+		}
+	}
+	all, err := r.Spaces(b.Families)
+	if err != nil {
+		return nil, err
+	}
+	s.spaces, err = pinned(all, s.pins)
+	return s, err
+}
+
+// recordedBundle is the problem that a recording carries, or the built-in one of its name.
+func recordedBundle(r *replay.Record) (*templates.Bundle, error) {
+	if files := r.Bundle(); files != nil {
+		return templates.FromFiles(files)
+	}
+	return templates.Builtin(r.Problem)
+}
+
+// recordedWorkloads are those that the flags name, all recorded ones without flags.
+func recordedWorkloads(p *kernels.Problem, r *replay.Record, flags []string) ([]kernels.Workload, error) {
+	if len(flags) == 0 {
+		return r.Workloads, nil
+	}
+	return pickWorkloads(p, flags)
+}
+
+// spacesOn makes the space of every family that the device can run and that has the pinned genes.
+func spacesOn(b *templates.Bundle, dev kernels.Device, t kernels.DType, pins kernels.Pins) ([]*kernels.Space, error) {
+	var out []*kernels.Space
+	var why []string
+	for _, f := range b.Families {
+		if !f.Runs(dev) {
+			why = append(why, fmt.Sprintf("family %s needs %s", f.Name, f.Arch))
+			continue
+		}
+		s, err := kernels.NewSpace(f, dev, t, pins)
+		if err != nil {
+			why = append(why, err.Error())
+			continue
+		}
+		out = append(out, s)
+	}
+	if len(out) == 0 {
+		return nil, usagef("nothing to search on %s: %s", dev.Arch, strings.Join(why, "; "))
+	}
+	return out, nil
+}
+
+// pinned keeps the points of recorded spaces whose genes have one of the pinned values.
+func pinned(spaces []*kernels.Space, pins kernels.Pins) ([]*kernels.Space, error) {
+	if len(pins) == 0 {
+		return spaces, nil
+	}
+	var out []*kernels.Space
+	var why []string
+	for _, s := range spaces {
+		if _, err := kernels.NewSpace(s.Family, s.Device, s.DType, pins); err != nil && !errors.Is(err, kernels.ErrNoLegalPoint) {
+			why = append(why, err.Error())
+			continue
+		}
+		var points [][]uint8
+		for i := range s.Len() {
+			if p := s.At(i); allows(pins, s.Genome(p)) {
+				points = append(points, p)
+			}
+		}
+		if len(points) == 0 {
+			why = append(why, fmt.Sprintf("no recorded point of family %s has these values", s.Family.Name))
+			continue
+		}
+		kept, err := kernels.NewSpaceFromPoints(s.Family, s.Device, s.DType, points)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, kept)
+	}
+	if len(out) == 0 {
+		return nil, usagef("--gene: %s", strings.Join(why, "; "))
+	}
+	return out, nil
+}
+
+func allows(pins kernels.Pins, g kernels.Genome) bool {
+	for name, values := range pins {
+		if v, ok := g[name]; !ok || !slices.Contains(values, v) {
+			return false
+		}
+	}
+	return true
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// sessionOf opens the device that a run was made on, with what the run was about.
+func (a *app) sessionOf(ctx context.Context, m store.Meta, t target) (*session, error) {
+	b, err := templates.FromFiles(m.Files)
+	if err != nil {
+		return nil, fmt.Errorf("the problem that the run carries cannot be read by this darwarp: %w", err)
+	}
+	t.cache, t.dtype, t.bundle, t.picked, t.pins = m.Cache, string(m.DType), b, m.Workloads, m.Pins
+	if t.device == "auto" && m.Device.Kind != "" {
+		t.device = m.Device.Kind
+	}
+	s, err := a.open(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if d := s.Device(); d.Name != m.Device.Name || d.Kind != m.Device.Kind || d.Arch != m.Device.Arch {
+		return nil, errors.Join(usagef("the run was made on %s %s, this is %s %s: times of two devices do not compare", m.Device.Label(), m.Device.Arch, d.Label(), d.Arch), s.close())
+	}
+	return s, nil
+}

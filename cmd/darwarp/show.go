@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+type showFlags struct{ source, json bool }
+
+func (a *app) showCmd() *cobra.Command {
+	var f showFlags
+	c := &cobra.Command{
+		Use:     "show RUN [ID]",
+		Short:   "One candidate: genes, origin, resources, evidence, times, source",
+		Example: "  darwarp show gemm.db\n  darwarp show gemm.db 3fa2 --source",
+		Args:    argsBetween(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.withRecord(args[0], func(r *record) error { return a.show(f, r, arg(args, 1)) })
+		},
+	}
+	c.Flags().BoolVar(&f.source, "source", false, "print the rendered CUDA source only")
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON, with the source")
+	return c
+}
+
+// arg is the i-th argument, or nothing.
+func arg(args []string, i int) string {
+	if i < len(args) {
+		return args[i]
+	}
+	return ""
+}
+
+// shown is what show --json prints.
+type shown struct {
+	kernels.Candidate
+	Source     string              `json:"source"`
+	Warning    string              `json:"warning,omitempty"`
+	Provenance *kernels.Provenance `json:"provenance,omitempty"`
+}
+
+func (a *app) show(f showFlags, r *record, name string) error {
+	c, err := r.pick(name)
+	if err != nil {
+		return err
+	}
+	j, warning, err := r.job(c)
+	if err != nil {
+		return err
+	}
+	proof, err := r.proof(c)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		if proof == nil {
+			c.Result.Times = nil
+		}
+		return a.printJSON(shown{c, j.Source, warning, proof})
+	}
+	if warning != "" {
+		a.sayf("warning: %s", warning)
+	}
+	if f.source {
+		return report.Source(a.out, j.Source, useColour(a.out))
+	}
+	a.showText(r, c, proof)
+	return a.showTimes(r, c)
+}
+
+func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance) {
+	var parents []string
+	for _, p := range c.Origin.Parents {
+		parents = append(parents, p.Short())
+	}
+	champion, _ := r.Champion()
+	outcome := c.Result.Outcome.String()
+	if c.ID == champion {
+		outcome += ", champion"
+	}
+	speedup := ""
+	if proof != nil && c.Score > 0 {
+		speedup = report.Speedup(c.Score) + " over the naive start"
+	}
+	report.Fields(a.out, "", [2]string{"candidate", c.ID.String()}, [2]string{"outcome", outcome},
+		[2]string{"speedup", speedup}, [2]string{"family", c.Variant.Family},
+		[2]string{"origin", fmt.Sprintf("%s, generation %d, evaluation %d", originText(c), c.Origin.Generation, c.Seq)},
+		[2]string{"parents", strings.Join(parents, " ")}, [2]string{"gate", gateText(c.Result.Gate)},
+		[2]string{"cost", costText(c.Result.Cost)})
+	if d := c.Result.Detail; d != "" {
+		fmt.Fprintf(a.out, "\ndetail\n  %s\n", strings.ReplaceAll(d, "\n", "\n  "))
+	}
+	a.showGenes(r, c)
+	a.showResources(c.Result.Resources)
+}
+
+func gateText(g *kernels.GateReport) string {
+	if g == nil {
+		return ""
+	}
+	s := fmt.Sprintf("%s, %s outputs; worst error %.2f of its tolerance", count(g.Checks, "check"), report.Count(g.Elements), g.Worst)
+	if g.Where != "" {
+		s += " (" + g.Where + ")"
+	}
+	if g.Frobenius > 0 {
+		s += fmt.Sprintf("; relative Frobenius error %.1e", g.Frobenius)
+	}
+	return s
+}
+
+func costText(c kernels.Cost) string {
+	if c.Total() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("compile %.2f s, gate %.2f s, time %.2f s, waited %.2f s", c.Compile, c.Gate, c.Time, c.Wait)
+}
+
+func (a *app) showGenes(r *record, c kernels.Candidate) {
+	f, err := r.bundle.Family(c.Variant.Family)
+	if err != nil {
+		return // a source of its own has no genes
+	}
+	start := f.Defaults()
+	fmt.Fprintf(a.out, "\ngenes\n")
+	t := report.Table{Indent: "  "}
+	for _, name := range f.GeneNames() {
+		v, ok := c.Variant.Genes[name]
+		if !ok {
+			continue
+		}
+		was := ""
+		if d, ok := start[name]; !ok || d != v {
+			was = "(naive start: " + orDash(d.String()) + ")"
+		}
+		t.Row(name, v, was)
+	}
+	t.Write(a.out)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func (a *app) showResources(rs []kernels.Resources) {
+	if len(rs) == 0 {
+		return
+	}
+	fmt.Fprintf(a.out, "\nresources\n")
+	t := report.NewTable("lrrrrrr", "kernel", "registers", "spills", "static smem", "dynamic smem", "blocks/SM", "occupancy")
+	t.Indent = "  "
+	for _, x := range rs {
+		t.Row(x.Entry, x.Registers, report.Bytes(x.SpillStores+x.SpillLoads), report.Bytes(x.StaticSmem), report.Bytes(x.DynamicSmem),
+			x.BlocksPerSM, report.Occupancy([]kernels.Resources{x}))
+	}
+	t.Write(a.out)
+}
+
+func (a *app) showTimes(r *record, c kernels.Candidate) error {
+	if len(c.Result.Times) == 0 {
+		return nil
+	}
+	f, err := r.figures(c)
+	if err != nil {
+		return err
+	}
+	if f.proof == nil {
+		a.sayf("\nThe run has no provenance for this candidate's times, so they are not shown: `darwarp verify %s %s` measures them.", r.Path(), c.ID.Short())
+		return nil
+	}
+	t, err := f.table()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "\ntimes (medians, 95%% intervals)\n")
+	t.Indent = "  "
+	t.Write(a.out)
+	fmt.Fprintf(a.out, "\nmeasured on\n")
+	provenanceFields(a, *f.proof)
+	return nil
+}
+
+func provenanceFields(a *app, p kernels.Provenance) {
+	noise := ""
+	if p.Noise > 0 {
+		noise = fmt.Sprintf("%.2f%% between a kernel and itself", 100*p.Noise)
+	}
+	ceilings := ""
+	if c := p.Ceilings; c != nil {
+		ceilings = fmt.Sprintf("%s matrix, %s memory, %s L2", report.Flops(c.Matrix), report.Bandwidth(c.Bandwidth), report.Bandwidth(c.L2))
+	}
+	report.Fields(a.out, "  ", [2]string{"device", p.Device.Label() + " " + p.Device.Arch}, [2]string{"driver", p.Device.Driver},
+		[2]string{"toolchain", p.Device.Toolchain}, [2]string{"protocol", p.Protocol}, [2]string{"started", p.Started.Format("2006-01-02 15:04:05 MST")},
+		[2]string{"noise", noise}, [2]string{"ceilings", ceilings})
+}

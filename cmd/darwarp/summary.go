@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// finisher is an evaluator that can measure a winner for publication, and the baselines beside it. A
+// recording cannot: its times are what they are.
+type finisher interface {
+	Provenance() kernels.Provenance
+	Final(ctx context.Context, job *kernels.Job) (kernels.Result, error)
+	Baselines(ctx context.Context) (names []string, missing map[string]string, err error)
+	BaselineTimes(ctx context.Context, name string) (kernels.BaselineResult, error)
+	About(name, workload string) string
+	Compare(ctx context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error)
+	Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error)
+}
+
+// measureAgain measures the winner, the naive start and the baselines on fresh data, and stores what
+// it finds. The winner's times are kept among the baselines' under its short ID, for a stored
+// candidate does not change.
+func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *store.Run, champion kernels.ID) error {
+	winner, err := run.Get(champion)
+	if err != nil {
+		return err
+	}
+	best, err := renderJob(s.bundle, winner.Variant, s.Device(), s.dtype)
+	if err != nil {
+		return err
+	}
+	start := s.spaces[0].Family
+	naive, err := s.bundle.Job(start, start.Defaults(), s.Device(), s.dtype)
+	if err != nil {
+		return err
+	}
+	a.sayf("measuring the winner again, and what to compare it with ...")
+	if err := keepFinal(ctx, f, run, winner.ID.Short(), &best); err != nil {
+		return err
+	}
+	if naive.ID != best.ID {
+		if err := keepFinal(ctx, f, run, naiveStart, &naive); err != nil {
+			return err
+		}
+		d, err := f.Versus(ctx, &naive, &best, s.cache)
+		if err != nil {
+			return fmt.Errorf("the winner against the naive start: %w", err)
+		}
+		d.Champion = naiveStart
+		if err := keepDuel(run, f, d); err != nil {
+			return err
+		}
+	}
+	return a.keepBaselines(ctx, f, s, run, &best)
+}
+
+func keepFinal(ctx context.Context, f finisher, run *store.Run, name string, job *kernels.Job) error {
+	r, err := f.Final(ctx, job)
+	if err != nil {
+		return err
+	}
+	if r.Outcome != kernels.OK {
+		return fmt.Errorf("candidate %s was right in the search and is not now (%s): %s", job.ID.Short(), r.Outcome, r.Detail)
+	}
+	if _, err := run.PutProvenance(f.Provenance()); err != nil {
+		return err
+	}
+	return run.PutBaseline(kernels.BaselineResult{Name: name, Times: r.Times, Proof: r.Proof})
+}
+
+func keepDuel(run *store.Run, f finisher, d kernels.Duel) error {
+	if _, err := run.PutProvenance(f.Provenance()); err != nil {
+		return err
+	}
+	return run.PutDuel(d)
+}
+
+// keepBaselines measures what a user would run instead, and duels the winner with each.
+func (a *app) keepBaselines(ctx context.Context, f finisher, s *session, run *store.Run, best *kernels.Job) error {
+	names, missing, err := f.Baselines(ctx)
+	if err != nil {
+		return err
+	}
+	for name, why := range missing {
+		a.sayf("baseline %s is not compared: %s", name, why)
+	}
+	for _, name := range names {
+		b, err := f.BaselineTimes(ctx, name)
+		if err != nil {
+			return err
+		}
+		b.About = f.About(name, s.workloads[0].Name)
+		if err := run.PutBaseline(b); err != nil {
+			return err
+		}
+		for _, cache := range []string{"hot", "cold"} {
+			d, err := f.Compare(ctx, name, best, cache)
+			if err != nil {
+				return fmt.Errorf("the winner against %s: %w", name, err)
+			}
+			if err := keepDuel(run, f, d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keepNaive makes the search's own times of the naive start the baseline of a run that was not
+// measured again.
+func keepNaive(run *store.Run) error {
+	all, err := run.Baselines()
+	if err != nil || len(all) > 0 {
+		return err
+	}
+	start, err := startOf(run)
+	if err != nil || start == nil {
+		return err
+	}
+	return run.PutBaseline(kernels.BaselineResult{Name: naiveStart, About: "the naive start", Times: start.Result.Times, Proof: start.Result.Proof})
+}
+
+// reasons say why a search ended.
+var reasons = map[evolve.Reason]string{
+	evolve.ReasonEvals: "the budget of evaluations is used up", evolve.ReasonTime: "the time is up", evolve.ReasonStall: "no gain for long",
+	evolve.ReasonExhausted: "every point was judged", evolve.ReasonInterrupted: "interrupted", evolve.ReasonAborted: "interrupted at once",
+	evolve.ReasonFailed: "it failed",
+}
+
+// searchSummary is what a search leaves on stdout.
+func (a *app) searchSummary(r *record, sum evolve.Summary) error {
+	fmt.Fprintf(a.out, "%s after %s in %s: %s\n", r.Meta().Problem, count(sum.Evals, "evaluation"), report.Duration(sum.Elapsed), reasons[sum.Reason])
+	if sum.Champion.IsZero() {
+		fmt.Fprintf(a.out, "No candidate is right. `darwarp top %s --all` shows why.\n", r.Path())
+		return nil
+	}
+	c, err := r.Get(sum.Champion)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "champion %s: %s over the naive start\n", c.ID.Short(), report.Ratio(sum.Speedup))
+	a.showGenes(r, c)
+	a.showResources(c.Result.Resources)
+	f, err := r.figures(c)
+	if err != nil {
+		return err
+	}
+	if f.proof != nil {
+		t, err := f.table()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "\ntimes (medians, 95%% intervals; %s)\n", f.proof.Device.Label())
+		t.Indent = "  "
+		t.Write(a.out)
+	}
+	fmt.Fprintln(a.out)
+	t := outcomeTable(r.Counts())
+	t.Indent = "  "
+	t.Write(a.out)
+	a.sayf("\nStored in %s. Next:\n  darwarp show %s\n  darwarp lineage %s\n  darwarp export %s -o %s-kernel", r.Path(), r.Path(), r.Path(), r.Path(), r.Meta().Problem)
+	return nil
+}
+
+// required decides whether the winner beats the strongest baseline as much as the user asked.
+func (a *app) required(factor float64, r *record, sum evolve.Summary) error {
+	if factor == 0 {
+		return nil
+	}
+	if sum.Champion.IsZero() {
+		a.sayf("--require %g: no candidate is right", factor)
+		return quietly(exitNotBeaten)
+	}
+	speedup, name := sum.Speedup, "the naive start"
+	duels, err := r.Duels()
+	if err != nil {
+		return err
+	}
+	for _, d := range duels {
+		if d.Challenger == sum.Champion.Short() && !isID(d.Champion) && d.Champion != naiveStart && d.Rounds[0].Cache == r.Meta().Cache && 1/d.Ratio < speedup {
+			speedup, name = 1/d.Ratio, d.Champion
+		}
+	}
+	if speedup >= factor {
+		a.sayf("--require %g: met, %s over %s", factor, report.Ratio(speedup), name)
+		return nil
+	}
+	a.sayf("--require %g: not met, %s over %s", factor, report.Ratio(speedup), name)
+	return quietly(exitNotBeaten)
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+type topFlags struct {
+	n    int
+	json bool
+	all  bool
+}
+
+func (a *app) topCmd() *cobra.Command {
+	var f topFlags
+	c := &cobra.Command{
+		Use:     "top RUN",
+		Short:   "The best candidates of a run, or everything that became of it",
+		Example: "  darwarp top gemm.db -n 5\n  darwarp top gemm.db --all",
+		Args:    argsBetween(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.n < 1 {
+				return usagef("-n %d: expected at least 1", f.n)
+			}
+			return a.withRecord(args[0], func(r *record) error { return a.top(f, r) })
+		},
+	}
+	c.Flags().IntVarP(&f.n, "number", "n", 20, "how many")
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	c.Flags().BoolVar(&f.all, "all", false, "count every outcome, failures by cause")
+	return c
+}
+
+func (a *app) top(f topFlags, r *record) error {
+	if f.all {
+		return a.topAll(f, r)
+	}
+	best, err := r.Top(f.n)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(best)
+	}
+	a.headRun(r)
+	if len(best) == 0 {
+		a.sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.", count(r.Len(), "candidate"), r.Path())
+		return nil
+	}
+	return a.topTable(r, best)
+}
+
+// headRun says on stderr what a table is about.
+func (a *app) headRun(r *record) {
+	m := r.Meta()
+	a.sayf("%s %s on %s; %s times, %s\n", m.Problem, m.DType, strings.Join(nonEmpty(m.Device.Label(), m.Device.Toolchain), ", "), m.Cache, count(r.Len(), "candidate"))
+}
+
+// shownWorkloads is how many workloads get a column of their own.
+const shownWorkloads = 3
+
+func (a *app) topTable(r *record, best []kernels.Candidate) error {
+	champion, _ := r.Champion()
+	workloads := r.Meta().Workloads
+	workloads = workloads[:min(len(workloads), shownWorkloads)]
+	head, align := []string{"", "#", "id", "speedup"}, "lrlr"
+	for _, w := range workloads {
+		head, align = append(head, w.Name), align+"r"
+	}
+	t := report.NewTable(align+"rrrl", append(head, "regs", "smem", "occ", "origin")...)
+	for i, c := range best {
+		proof, err := r.proof(c)
+		if err != nil {
+			return err
+		}
+		mark := ""
+		if c.ID == champion {
+			mark = "*"
+		}
+		row := []any{mark, i + 1, c.ID.Short()}
+		row = append(row, figureCells(c, proof, workloads)...)
+		rs := c.Result.Resources
+		t.Row(append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs), originText(c))...)
+	}
+	t.Width = width(a.out)
+	t.Write(a.out)
+	if !champion.IsZero() {
+		a.sayf("\n* champion. Speedup is over the naive start.")
+	}
+	return nil
+}
+
+// figureCells are the speedup and times of a candidate, blank when they stand on nothing.
+func figureCells(c kernels.Candidate, proof *kernels.Provenance, workloads []kernels.Workload) []any {
+	cells := []any{"no proof"}
+	if proof != nil {
+		cells[0] = report.Speedup(c.Score)
+	}
+	for _, w := range workloads {
+		cell := "-"
+		if t := report.Find(c.Result.Times, w.Name); t != nil && proof != nil {
+			cell = report.Time(t.Median)
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+func originText(c kernels.Candidate) string {
+	if c.Origin.Note == "" {
+		return c.Origin.Operator
+	}
+	return c.Origin.Operator + ": " + c.Origin.Note
+}
+
+// cause is a reason that candidates failed for.
+type cause struct {
+	Outcome kernels.Outcome `json:"outcome"`
+	Detail  string          `json:"detail"`
+	Count   int             `json:"count"`
+	Example kernels.ID      `json:"example"`
+}
+
+func (a *app) topAll(f topFlags, r *record) error {
+	all, causes, err := gather(r.Run)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(all)
+	}
+	a.headRun(r)
+	outcomeTable(r.Counts()).Write(a.out)
+	if len(causes) == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.out)
+	t := report.NewTable("rlll", "count", "outcome", "example", "cause")
+	for _, c := range causes[:min(len(causes), f.n)] {
+		t.Row(c.Count, c.Outcome, c.Example.Short(), c.Detail)
+	}
+	t.Width = width(a.out)
+	t.Write(a.out)
+	if more := len(causes) - f.n; more > 0 {
+		a.sayf("%d more causes: -n %d", more, len(causes))
+	}
+	return nil
+}
+
+// gather reads every candidate, and counts failures by outcome and first line of their detail.
+func gather(r *store.Run) (all []kernels.Candidate, causes []*cause, err error) {
+	byText := map[string]*cause{}
+	err = r.Each(func(c kernels.Candidate) error {
+		all = append(all, c)
+		if !c.Result.Outcome.Failed() {
+			return nil
+		}
+		detail := report.FirstLine(c.Result.Detail)
+		key := c.Result.Outcome.String() + " " + detail
+		if byText[key] == nil {
+			byText[key] = &cause{Outcome: c.Result.Outcome, Detail: detail, Example: c.ID}
+			causes = append(causes, byText[key])
+		}
+		byText[key].Count++
+		return nil
+	})
+	slices.SortStableFunc(causes, func(a, b *cause) int { return cmp.Compare(b.Count, a.Count) })
+	return all, causes, err
+}
+
+// outcomeTable counts outcomes in their order; none that did not happen.
+func outcomeTable(counts map[kernels.Outcome]int) *report.Table {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	t := report.NewTable("lrr", "outcome", "count", "share")
+	for _, o := range kernels.Outcomes() {
+		if n := counts[o]; n > 0 {
+			t.Row(o, report.Count(n), report.Percent(float64(n)/float64(total)))
+		}
+	}
+	return t
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+func (a *app) verifyCmd() *cobra.Command {
+	var t target
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "verify RUN [ID]",
+		Short: "Gate and measure a candidate again, on this machine",
+		Long: "verify compiles, checks and times a stored candidate again and prints old and new side by side. It\n" +
+			"fails when the candidate is wrong now, or slower beyond both intervals.",
+		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2",
+		Args:    argsBetween(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			stop := onInterrupt(c.Context())
+			defer stop.release()
+			return stop.explain(a.withRecord(args[0], func(r *record) error { return a.verify(stop.soft, t, asJSON, r, arg(args, 1)) }))
+		},
+	}
+	c.Flags().StringVar(&t.device, "device", "auto", "auto (the run's kind), cuda or replay")
+	c.Flags().StringVar(&t.problem, "recording", "", "of a run that was made on a recording: its file")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// compared is one workload then and now.
+type compared struct {
+	Workload string         `json:"workload"`
+	Old      kernels.Timing `json:"old"`
+	New      kernels.Timing `json:"new"`
+	Verdict  string         `json:"verdict"` // same, faster or slower
+}
+
+func (a *app) verify(ctx context.Context, t target, asJSON bool, r *record, name string) (err error) {
+	c, err := r.pick(name)
+	if err != nil {
+		return err
+	}
+	s, err := a.sessionOf(ctx, r.Meta(), t)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	j, err := renderJob(r.bundle, c.Variant, s.Device(), s.dtype)
+	if err != nil {
+		return err
+	}
+	if j.ID != c.ID {
+		a.sayf("note: candidate %s is %s here: the toolchain (then %s, now %s), the include library or the renderer has changed",
+			c.ID.Short(), j.ID.Short(), r.Meta().Device.Toolchain, s.Device().Toolchain)
+	}
+	now, err := s.Evaluate(ctx, &j)
+	if err != nil {
+		return err
+	}
+	pairs := comparePairs(c.Result.Times, now.Times)
+	if asJSON {
+		err = a.printJSON(struct {
+			ID      kernels.ID         `json:"id"`
+			Outcome kernels.Outcome    `json:"outcome"`
+			Detail  string             `json:"detail,omitempty"`
+			Was     kernels.Outcome    `json:"was"`
+			Times   []compared         `json:"times,omitempty"`
+			Proof   kernels.Provenance `json:"provenance"`
+		}{c.ID, now.Outcome, now.Detail, c.Result.Outcome, pairs, s.Provenance()})
+	} else {
+		a.verifyText(c, now, pairs)
+	}
+	if err == nil && !holds(now, pairs) {
+		return quietly(exitFailed)
+	}
+	return err
+}
+
+func (a *app) verifyText(c kernels.Candidate, now kernels.Result, pairs []compared) {
+	report.Fields(a.out, "", [2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
+		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)}, [2]string{"gate", gateText(now.Gate)}, [2]string{"detail", now.Detail})
+	if len(pairs) == 0 {
+		return
+	}
+	fmt.Fprintln(a.out)
+	t := report.NewTable("llrrrl", "workload", "cache", "then", "now", "now/then", "")
+	for _, p := range pairs {
+		t.Row(p.Workload, p.New.Cache, report.Interval(p.Old.Median, p.Old.Lo, p.Old.Hi), report.Interval(p.New.Median, p.New.Lo, p.New.Hi),
+			fmt.Sprintf("%.3f", p.New.Median/p.Old.Median), p.Verdict)
+	}
+	t.Write(a.out)
+}
+
+// comparePairs puts the times of each workload side by side. Intervals that overlap are the same time.
+func comparePairs(old, now []kernels.Timing) []compared {
+	var out []compared
+	for _, n := range now {
+		for _, o := range old {
+			if o.Workload != n.Workload || o.Cache != n.Cache {
+				continue
+			}
+			verdict := "same"
+			if n.Lo > o.Hi {
+				verdict = "slower"
+			} else if n.Hi < o.Lo {
+				verdict = "faster"
+			}
+			out = append(out, compared{n.Workload, o, n, verdict})
+		}
+	}
+	return out
+}
+
+// holds reports whether the candidate is right and nowhere slower than it was.
+func holds(now kernels.Result, pairs []compared) bool {
+	if now.Outcome != kernels.OK {
+		return false
+	}
+	for _, p := range pairs {
+		if p.Verdict == "slower" {
+			return false
+		}
+	}
+	return true
+}
