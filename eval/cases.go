@@ -24,9 +24,10 @@ type caseSet struct {
 	guardKey  uint64
 }
 
-// newCases makes the list: every check shape on ordinary and on exact inputs, the largest of them on
-// every input class, and each workload on seedsPerWorkload ordinary inputs. The seeds are secret:
-// they come from the system and are never shown before the run is over.
+// newCases makes the list: every check shape on exact inputs, where a wrong index or a dropped term
+// changes an integer for certain; the largest of them on every input class, where precision shows;
+// and each workload on seedsPerWorkload ordinary inputs. A problem without an exact test has every
+// shape on ordinary inputs instead. The seeds are secret: they come from the system.
 func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload) (*caseSet, error) {
 	s := &caseSet{byLoad: map[string][]int{}, guardKey: secret()}
 	large := largest(p, t)
@@ -49,12 +50,15 @@ func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload)
 }
 
 func classesFor(p *kernels.Problem, all bool) []string {
-	classes := p.Check.Inputs[:1]
-	if all {
-		classes = p.Check.Inputs
-	}
+	var classes []string
 	if p.ExactTest() {
-		classes = append([]string{"exact"}, classes...)
+		classes = append(classes, "exact")
+	}
+	if all {
+		return append(classes, p.Check.Inputs...)
+	}
+	if len(classes) == 0 {
+		classes = p.Check.Inputs[:1]
 	}
 	return classes
 }
