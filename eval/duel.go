@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/stats"
@@ -36,9 +37,6 @@ func (p *Pool) Versus(ctx context.Context, champion, challenger *kernels.Job, ca
 	if err != nil {
 		return d, fmt.Errorf("challenger %s: %w", d.Challenger, err)
 	}
-	if err := p.knowNoise(ctx, a); err != nil {
-		return d, err
-	}
 	got, err := p.duel(ctx, a, b, cache)
 	got.Champion, got.Challenger = d.Champion, d.Challenger
 	return got, err
@@ -70,7 +68,7 @@ func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) 
 	return contestant{e.contender(), e.elapsed}, nil
 }
 
-// knowNoise measures a contestant against itself, once a session.
+// knowNoise measures a contestant against itself, once a session: no smaller difference is believed.
 func (p *Pool) knowNoise(ctx context.Context, a contestant) error {
 	p.mu.Lock()
 	known := p.noise > 0
@@ -78,7 +76,7 @@ func (p *Pool) knowNoise(ctx context.Context, a contestant) error {
 	if known {
 		return nil
 	}
-	rule, _, err := p.fight(ctx, a, a, p.cfg.Cache)
+	rule, err := p.fight(ctx, a, a, p.cfg.Cache, stats.MinPairs)
 	if err != nil {
 		return fmt.Errorf("noise: %w", err)
 	}
@@ -94,41 +92,87 @@ func (p *Pool) margin() float64 {
 	return stats.Margin(p.noise)
 }
 
+// A duel begins with openingPairs. If in every one of them, at every workload, the same side is ahead by
+// more than landslide, it is over: a coin would do that once in a thousand times, and noise of that
+// size is unknown. Most of the first champions fall so, without minutes of a naive kernel's time.
+const (
+	openingPairs = 10
+	landslide    = 0.15
+)
+
 // duel measures a (the champion) and b (the challenger) in turn until the rule has a verdict.
 func (p *Pool) duel(ctx context.Context, a, b contestant, cache string) (kernels.Duel, error) {
-	rule, clock, err := p.fight(ctx, a, b, cache)
+	f, err := p.fight(ctx, a, b, cache, openingPairs)
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	d := kernels.Duel{Proof: p.Provenance().Key(), Rounds: rule.Rounds()}
-	d.Verdict, d.Ratio, d.Lo, d.Hi = rule.Verdict()
+	verdict := f.landslide()
+	if verdict == "" {
+		faster := a
+		if median, _, _ := stats.Interval(f.ratios); median < 1 {
+			faster = b
+		}
+		if err := p.knowNoise(ctx, faster); err != nil {
+			return kernels.Duel{}, err
+		}
+		if f, err = p.fight(ctx, a, b, cache, stats.MinPairs); err != nil {
+			return kernels.Duel{}, err
+		}
+	}
+	d := kernels.Duel{Proof: p.Provenance().Key(), Rounds: f.Rounds()}
+	d.Verdict, d.Ratio, d.Lo, d.Hi = f.Verdict()
+	if verdict != "" {
+		median, lo, hi := stats.Interval(f.ratios)
+		d.Verdict, d.Ratio, d.Lo, d.Hi = verdict, median, lo, hi
+	}
 	for i, w := range p.cfg.Workloads {
-		d.Rounds[i].Workload, d.Rounds[i].Cache, d.Rounds[i].Clock = w.Name, cache, clock[i]
+		d.Rounds[i].Workload, d.Rounds[i].Cache, d.Rounds[i].Clock = w.Name, cache, f.clock[i]
 	}
 	return d, nil
 }
 
-// fight takes pairs until no more are wanted. clock is the SM clock by workload, MHz.
-func (p *Pool) fight(ctx context.Context, a, b contestant, cache string) (rule *stats.Duel, clock []float64, err error) {
+// fight is the pairs of a duel so far.
+type fight struct {
+	*stats.Duel
+	clock  []float64 // SM MHz by workload
+	ratios []float64 // challenger over champion, of all workloads
+}
+
+// landslide is the verdict when one side won every pair by far, and empty otherwise.
+func (f *fight) landslide() kernels.Verdict {
+	lo, hi := slices.Min(f.ratios), slices.Max(f.ratios)
+	switch {
+	case hi < 1-landslide:
+		return kernels.Faster
+	case lo > 1+landslide:
+		return kernels.Slower
+	}
+	return ""
+}
+
+// fight takes pairs: exactly `pairs` of them when they are fewer than a verdict takes, else until the
+// rule wants no more.
+func (p *Pool) fight(ctx context.Context, a, b contestant, cache string, pairs int) (*fight, error) {
 	weights := make([]float64, len(p.cfg.Workloads))
 	for i, w := range p.cfg.Workloads {
 		weights[i] = w.Weight
 	}
-	rule, clock = stats.NewDuel(weights, p.margin(), 1), make([]float64, len(weights))
-	for rule.More() {
+	f := &fight{Duel: stats.NewDuel(weights, p.margin(), 1), clock: make([]float64, len(weights))}
+	for f.More() && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
 		for i, w := range p.cfg.Workloads {
 			run := p.runOf(w, cache, min(a.estimate[w.Name], b.estimate[w.Name]))
-			got, err := p.pairs(ctx, gpu.Duel{A: a.Contender, B: b.Contender, Run: run, Which: i, Pairs: duelBatch})
+			got, err := p.pairs(ctx, gpu.Duel{A: a.Contender, B: b.Contender, Run: run, Which: i, Pairs: min(duelBatch, pairs)})
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			for j := range got.A {
-				rule.Add(i, got.A[j], got.B[j])
+				f.Add(i, got.A[j], got.B[j])
+				f.ratios = append(f.ratios, got.B[j]/got.A[j])
 			}
-			clock[i] = got.Clock
+			f.clock[i] = got.Clock
 		}
 	}
-	return rule, clock, nil
+	return f, nil
 }
 
 func (p *Pool) pairs(ctx context.Context, req gpu.Duel) (gpu.DuelReply, error) {

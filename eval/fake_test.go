@@ -153,7 +153,7 @@ func misbehave(entry string, c *proc.Conn) {
 	case "hang":
 		time.Sleep(time.Hour)
 	case "stopped":
-		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		die(syscall.SIGSTOP)
 	case "segv":
 		die(syscall.SIGSEGV)
 	case "segv_once":

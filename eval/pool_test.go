@@ -83,7 +83,7 @@ func fakeJob(t *testing.T, p *Pool, entry string) *kernels.Job {
 
 func shorten(t *testing.T) {
 	f, p := floor, patience
-	floor, patience = 500*time.Millisecond, 2*time.Second
+	floor, patience = 1500*time.Millisecond, 5*time.Second
 	t.Cleanup(func() { floor, patience = f, p })
 }
 
@@ -178,6 +178,8 @@ func TestDuel(t *testing.T) {
 		want                 kernels.Verdict
 	}{
 		{"good", "fast", kernels.Faster},
+		{"slow", "fast", kernels.Faster}, // a landslide
+		{"fast", "slow", kernels.Slower},
 		{"fast", "good", kernels.Slower},
 		{"good", "same", kernels.Same},
 		{"good", "cached", kernels.Ambiguous}, // wrong while it is timed: nobody is promoted

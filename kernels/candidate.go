@@ -109,7 +109,7 @@ type Timing struct {
 	Hi       float64  `json:"hi"`     // ns
 	Samples  int      `json:"samples"`
 	Cache    string   `json:"cache"`           // hot: inputs may be in L2; cold: rotated through more than L2 holds
-	Tier     string   `json:"tier"`            // screen, fitness or final
+	Tier     string   `json:"tier"`            // gate (one checked run), screen (three samples), fitness or final
 	Clock    float64  `json:"clock,omitempty"` // SM MHz while timing, 0 unknown
 	Tags     []string `json:"tags,omitempty"`  // power-cap, unmonitored, early-stop ...
 }

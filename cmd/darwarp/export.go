@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/export"
+	"darwarp/eval"
 	"darwarp/kernels"
+	"darwarp/templates"
 )
 
 func (a *app) exportCmd() *cobra.Command {
@@ -16,18 +20,18 @@ func (a *app) exportCmd() *cobra.Command {
 			"CUDA toolkit: it checks the kernel against the problem's reference and times it.",
 		Example: "  darwarp export gemm.db -o fast-gemm",
 		Args:    argsBetween(1, 2),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if dir == "" {
 				return usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
 			}
-			return a.withRecord(args[0], func(r *record) error { return a.export(dir, r, arg(args, 1)) })
+			return a.withRecord(args[0], func(r *record) error { return a.export(c.Context(), dir, r, arg(args, 1)) })
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "the folder to write")
 	return c
 }
 
-func (a *app) export(dir string, r *record, name string) error {
+func (a *app) export(ctx context.Context, dir string, r *record, name string) error {
 	c, err := r.pick(name)
 	if err != nil {
 		return err
@@ -41,6 +45,14 @@ func (a *app) export(dir string, r *record, name string) error {
 	}
 	if warning != "" {
 		a.sayf("warning: %s", warning)
+	}
+	if k.Device.Kind == "cuda" {
+		var toolchain string
+		if k.Cubin, toolchain, err = eval.Cubin(ctx, templates.Include(), k.Device.Arch, k.Job.Source); err != nil {
+			a.sayf("warning: kernel.cubin is left out: %v", err)
+		} else if toolchain != k.Device.Toolchain {
+			a.sayf("warning: kernel.cubin is compiled by %s, the figures are of %s", toolchain, k.Device.Toolchain)
+		}
 	}
 	if err := export.Write(dir, k); err != nil {
 		return err

@@ -1,0 +1,46 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"darwarp/eval/internal/compile"
+)
+
+// Toolchain asks the compiler on this machine what it is. It needs no GPU.
+func Toolchain(ctx context.Context, headers map[string][]byte) (string, error) {
+	p, err := oneCompiler(headers, "sm_90a")
+	if err != nil {
+		return "", err
+	}
+	return p.Toolchain(), p.Close()
+}
+
+// Cubin compiles a candidate's source for an architecture, outside of any search, and names the
+// toolchain that did it. A source that does not compile is an error here.
+func Cubin(ctx context.Context, headers map[string][]byte, arch, source string) (cubin []byte, toolchain string, err error) {
+	p, err := oneCompiler(headers, arch)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	out, err := p.Compile(ctx, source)
+	if err != nil {
+		return nil, "", err
+	}
+	if out.Failure != "" {
+		return nil, "", fmt.Errorf("does not compile for %s:\n%s", arch, out.Failure)
+	}
+	return out.Cubin, p.Toolchain(), nil
+}
+
+func oneCompiler(headers map[string][]byte, arch string) (*compile.Pool, error) {
+	where := Locate()
+	for _, f := range []Found{where.NVRTC, where.Headers} {
+		if err := f.missing(); err != nil {
+			return nil, err
+		}
+	}
+	return compile.New(compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: headers, Arch: arch, Slots: 1})
+}
