@@ -130,6 +130,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w\nwhat was found until then is in %s: darwarp search --resume %s", err, run.Path(), run.Path())
 	}
+	a.sayEffort(s, sum)
 	if fin, ok := s.Evaluator.(finisher); ok && !f.noBaseline && stop.soft.Err() == nil && !sum.Champion.IsZero() {
 		if err := a.measureAgain(stop.soft, fin, s, run, sum.Champion); err != nil && stop.soft.Err() == nil {
 			return err
