@@ -71,29 +71,92 @@ func candidates(rng *rand.Rand, pool *Pool) []int {
 	return out
 }
 
-// table counts values of genes and pairs of genes among good and other points.
+// table is the log likelihood ratios of all values of genes and of pairs of genes.
 type table struct {
 	genes  []int // those with a choice
-	values []int // by gene of genes: how many values
-	count  [2]map[uint32]float64
-	total  [2]float64
+	values []int // by gene of genes: how many values it has, those not in play included
+	start  []int // by pair of genes: where its values begin in the arrays
+	ratio  []float64
 }
 
 func newTable(pool *Pool) *table {
-	t := &table{count: [2]map[uint32]float64{{}, {}}}
+	t := &table{}
 	for g := range pool.Space.Family.Genes {
-		if n := len(pool.Space.Values(g)); n > 1 {
-			t.genes, t.values = append(t.genes, g), append(t.values, n)
+		if len(pool.Space.Values(g)) > 1 {
+			t.genes, t.values = append(t.genes, g), append(t.values, len(pool.Space.Family.Genes[g].All()))
 		}
 	}
+	size := 0
+	t.pairs(func(a, b int) {
+		t.start = append(t.start, size)
+		size += t.width(a, b)
+	})
 	good, other := split(pool)
-	for class, points := range [2][]*Individual{good, other} {
-		t.total[class] = float64(len(points))
-		for _, o := range points {
-			t.features(o.Point, func(key uint32, _, _ int) { t.count[class][key]++ })
+	t.weights(t.count(good, size), t.count(other, size), float64(len(good)), float64(len(other)))
+	return t
+}
+
+// pairs calls fn for every gene (a == b) and every pair of genes, as indices into t.genes.
+func (t *table) pairs(fn func(a, b int)) {
+	for a := range t.genes {
+		for b := a; b < len(t.genes); b++ {
+			fn(a, b)
 		}
 	}
-	return t
+}
+
+// width is how many values a gene or a pair can have.
+func (t *table) width(a, b int) int {
+	if a == b {
+		return t.values[a]
+	}
+	return t.values[a] * t.values[b]
+}
+
+// each calls fn with the place of every value of a point.
+func (t *table) each(p kernels.Point, fn func(at int)) {
+	k := 0
+	for a, g := range t.genes {
+		va := int(p[g])
+		fn(t.start[k] + va)
+		k++
+		for b := a + 1; b < len(t.genes); b++ {
+			fn(t.start[k] + va*t.values[b] + int(p[t.genes[b]]))
+			k++
+		}
+	}
+}
+
+func (t *table) count(points []*Individual, size int) []float64 {
+	n := make([]float64, size)
+	for _, o := range points {
+		t.each(o.Point, func(at int) { n[at]++ })
+	}
+	return n
+}
+
+// weights makes counts into ratios; a gene's pairs together weigh as much as the gene. One
+// observation spread over all values keeps a value that was never met from being impossible.
+func (t *table) weights(good, other []float64, goods, others float64) {
+	t.ratio = make([]float64, len(good))
+	k := 0
+	t.pairs(func(a, b int) {
+		prior, weight := 1/float64(t.width(a, b)), 1.0
+		if a != b {
+			weight = 1 / float64(len(t.genes)-1)
+		}
+		for at := t.start[k]; at < t.start[k]+t.width(a, b); at++ {
+			t.ratio[at] = weight * math.Log((good[at]+prior)/(goods+1)*(others+1)/(other[at]+prior))
+		}
+		k++
+	})
+}
+
+// weigh is the sum of a point's log likelihood ratios.
+func (t *table) weigh(p kernels.Point) float64 {
+	sum := 0.0
+	t.each(p, func(at int) { sum += t.ratio[at] })
+	return sum
 }
 
 // split takes the best sixth as good. Both parts are bounded, so that a proposal late in a long
@@ -111,32 +174,4 @@ func split(pool *Pool) (good, other []*Individual) {
 		}
 	}
 	return good, other
-}
-
-// features calls fn for every gene and every pair of genes with a key of the values that p has there;
-// a == b is the gene alone. a and b count into t.genes.
-func (t *table) features(p kernels.Point, fn func(key uint32, a, b int)) {
-	for a, g := range t.genes {
-		for b := a; b < len(t.genes); b++ {
-			h := t.genes[b]
-			fn(uint32(g)<<24|uint32(p[g])<<16|uint32(h)<<8|uint32(p[h]), a, b)
-		}
-	}
-}
-
-// weigh is the sum of log likelihood ratios; a gene's pairs together weigh as much as the gene. One
-// observation spread over all values keeps a value that was never met from being impossible.
-func (t *table) weigh(p kernels.Point) float64 {
-	sum := 0.0
-	t.features(p, func(key uint32, a, b int) {
-		prior, weight := 1/float64(t.values[a]), 1.0
-		if a != b {
-			prior /= float64(t.values[b])
-			weight = 1 / float64(len(t.genes)-1)
-		}
-		good := (t.count[0][key] + prior) / (t.total[0] + 1)
-		other := (t.count[1][key] + prior) / (t.total[1] + 1)
-		sum += weight * math.Log(good/other)
-	})
-	return sum
 }

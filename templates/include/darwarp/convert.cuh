@@ -17,24 +17,26 @@ template <> __device__ __forceinline__ __nv_bfloat16 from_float<__nv_bfloat16>(f
     return __float2bfloat16_rn(x);
 }
 
-// pack2 puts two 16-bit values into one register, `lo` at the lower address.
+// pack2 puts two 16-bit values into one register, `lo` at the lower address: one instruction (sm_80).
 template <class T> __device__ __forceinline__ unsigned pack2(float lo, float hi);
 template <> __device__ __forceinline__ unsigned pack2<__half>(float lo, float hi) {
-    const __half2 v = __floats2half2_rn(lo, hi);
-    return *reinterpret_cast<const unsigned*>(&v);
+    unsigned bits;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;\n" : "=r"(bits) : "f"(hi), "f"(lo));
+    return bits;
 }
 template <> __device__ __forceinline__ unsigned pack2<__nv_bfloat16>(float lo, float hi) {
-    const __nv_bfloat162 v = __floats2bfloat162_rn(lo, hi);
-    return *reinterpret_cast<const unsigned*>(&v);
+    unsigned bits;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;\n" : "=r"(bits) : "f"(hi), "f"(lo));
+    return bits;
 }
 
-// unpack2 is the inverse of pack2.
+// unpack2 is the inverse of pack2. A bf16 is the upper half of a float.
 template <class T> __device__ __forceinline__ float2 unpack2(unsigned bits);
 template <> __device__ __forceinline__ float2 unpack2<__half>(unsigned bits) {
     return __half22float2(*reinterpret_cast<const __half2*>(&bits));
 }
 template <> __device__ __forceinline__ float2 unpack2<__nv_bfloat16>(unsigned bits) {
-    return __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(&bits));
+    return make_float2(__uint_as_float(bits << 16), __uint_as_float(bits & 0xffff0000u));
 }
 
 }  // namespace darwarp

@@ -8,18 +8,12 @@ namespace darwarp {
 
 constexpr int CHUNK = 8;  // 16-bit elements in 16 bytes
 
-// store_run writes 1 or 2 neighbouring values with one instruction.
+// store_pair writes two neighbouring values with one instruction.
 template <class Out>
-__device__ __forceinline__ void store_run(Out* p, const float (&v)[1]) {
-    *p = from_float<Out>(v[0]);
+__device__ __forceinline__ void store_pair(Out* p, float2 v) {
+    *reinterpret_cast<unsigned*>(p) = pack2<Out>(v.x, v.y);
 }
-template <class Out>
-__device__ __forceinline__ void store_run(Out* p, const float (&v)[2]) {
-    *reinterpret_cast<unsigned*>(p) = pack2<Out>(v[0], v[1]);
-}
-__device__ __forceinline__ void store_run(float* p, const float (&v)[2]) {
-    *reinterpret_cast<float2*>(p) = make_float2(v[0], v[1]);
-}
+__device__ __forceinline__ void store_pair(float* p, float2 v) { *reinterpret_cast<float2*>(p) = v; }
 
 // store8 writes a chunk of eight values: one 16-byte store, or two for float.
 template <class Out>
@@ -42,6 +36,14 @@ __device__ __forceinline__ void unpack8(const uint4& chunk, float (&v)[8]) {
         v[2 * i] = pair.x;
         v[2 * i + 1] = pair.y;
     }
+}
+
+// load4 reads half a chunk and widens it.
+template <class T>
+__device__ __forceinline__ void load4(const T* p, float (&v)[4]) {
+    const uint2 half = *reinterpret_cast<const uint2*>(p);
+    const float2 lo = unpack2<T>(half.x), hi = unpack2<T>(half.y);
+    v[0] = lo.x, v[1] = lo.y, v[2] = hi.x, v[3] = hi.y;
 }
 
 // load8 reads a chunk and widens it.
