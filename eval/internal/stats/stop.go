@@ -69,11 +69,11 @@ func (s *Stop) Samples() []float64 { return s.samples }
 func (s *Stop) Noise() float64 { return Noise(s.sorted) }
 
 // The screen gives up on a kernel after one sample beyond firstSlow times the bar, or three of which
-// the best is beyond bestSlow.
+// the best is beyond bestSlow: three samples tell a kernel that much slower from the bar for certain.
 const (
 	screenSamples = 3
-	firstSlow     = 10
-	bestSlow      = 2
+	firstSlow     = 4
+	bestSlow      = 1.5
 )
 
 // Screen spends at most three samples on finding out that a kernel is far from the time to beat.
