@@ -34,6 +34,9 @@ func (p *Pool) Baselines(ctx context.Context) (names []string, missing map[strin
 
 // findLibrary has cuBLASLt's best algorithm for every workload found and judged.
 func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
+	if p.device.Kind != "cuda" {
+		return "it runs on a GPU only", nil
+	}
 	if p.runner.open.Library == "" {
 		return "libcublasLt.so not found", nil
 	}
@@ -158,8 +161,11 @@ func (e *evaluation) final(ctx context.Context, cache string) error {
 		return nil
 	}
 	for i, r := range reply.Runs {
-		t := timing(e.cfg.Workloads[i].Name, cache, r)
+		t := e.timing(e.cfg.Workloads[i].Name, cache, r)
 		t.Tier = "final"
+		if why := e.implausible(e.cfg.Workloads[i], t, r); why != "" {
+			e.fail(kernels.Suspect, "%s", why)
+		}
 		if r.Wrong > 0 {
 			e.fail(kernels.Wrong, "%s: %d of %d outputs of timed launches differ from the gated ones", t.Workload, r.Wrong, r.Checked)
 		}
@@ -188,7 +194,7 @@ func (p *Pool) BaselineTimes(ctx context.Context, name string) (kernels.Baseline
 			return out, fmt.Errorf("baseline %s: %s", name, reply.Fault.Text)
 		}
 		for i, r := range reply.Runs {
-			t := timing(p.cfg.Workloads[i].Name, cache, r)
+			t := p.timing(p.cfg.Workloads[i].Name, cache, r)
 			t.Tier = "final"
 			out.Times = append(out.Times, t)
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 
 	"darwarp/eval/internal/gpu"
@@ -28,10 +29,13 @@ type caseSet struct {
 // changes an integer for certain; the largest of them on every input class, where precision shows;
 // and each workload on seedsPerWorkload ordinary inputs. A problem without an exact test has every
 // shape on ordinary inputs instead. The seeds are secret: they come from the system.
-func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload) (*caseSet, error) {
+func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload, e effort) (*caseSet, error) {
 	s := &caseSet{byLoad: map[string][]int{}, guardKey: secret()}
-	large := largest(p, t)
+	least, large := largest(p, t, 0), largest(p, t, e.classes)
 	for i, d := range p.Check.Shapes {
+		if flops, _, err := p.Work(d, t); err == nil && flops > e.shape && i != least {
+			continue
+		}
 		for _, class := range classesFor(p, i == large) {
 			if err := s.add(p, t, "", d, class); err != nil {
 				return nil, err
@@ -63,15 +67,40 @@ func classesFor(p *kernels.Problem, all bool) []string {
 	return classes
 }
 
-// largest is the check shape with the most arithmetic.
-func largest(p *kernels.Problem, t kernels.DType) int {
-	best, at := -1.0, 0
+// effort bounds the check shapes in operations: those beyond shape are left out, those beyond classes
+// are not run on every input class.
+type effort struct{ shape, classes float64 }
+
+// effort is what the device gets through in the time that a candidate is worth. Emulated threads are
+// slow by orders of magnitude; shapes of a few tiles show what they can.
+func (c *Config) effort() effort {
+	if c.Kind == "cpu" {
+		return effort{shape: 5e6, classes: 1e6}
+	}
+	return effort{math.Inf(1), math.Inf(1)}
+}
+
+// largest is the check shape with the most arithmetic within the bound, the least one where none is.
+func largest(p *kernels.Problem, t kernels.DType, bound float64) int {
+	within, least := -1, 0
+	work := make([]float64, len(p.Check.Shapes))
 	for i, d := range p.Check.Shapes {
-		if flops, _, err := p.Work(d, t); err == nil && flops > best {
-			best, at = flops, i
+		flops, _, err := p.Work(d, t)
+		if err != nil {
+			continue
+		}
+		work[i] = flops
+		if flops <= bound && (within < 0 || flops > work[within]) {
+			within = i
+		}
+		if flops < work[least] {
+			least = i
 		}
 	}
-	return at
+	if within < 0 {
+		return least
+	}
+	return within
 }
 
 func (s *caseSet) add(p *kernels.Problem, t kernels.DType, workload string, d kernels.Dims, class string) error {
@@ -95,13 +124,16 @@ func sizeName(p *kernels.Problem, d kernels.Dims) string {
 	return strings.Join(parts, "x")
 }
 
-// deviceBytes is the device memory that the cases take.
-func (s *caseSet) deviceBytes() int {
-	n := 0
+// deviceBytes is the device memory that the cases take, with the largest cold run beside them.
+func (s *caseSet) deviceBytes(l2 int) int {
+	n, cold := 0, 0
 	for i := range s.cases {
 		n += s.cases[i].ArenaBytes()
+		if s.cases[i].Workload != "" {
+			cold = max(cold, s.cases[i].ColdBytes(l2))
+		}
 	}
-	return n
+	return n + cold
 }
 
 // secret draws a seed that no candidate can know.

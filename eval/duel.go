@@ -122,8 +122,8 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, cache string) (kernels
 	d := kernels.Duel{Proof: p.Provenance().Key(), Rounds: f.Rounds()}
 	d.Verdict, d.Ratio, d.Lo, d.Hi = f.Verdict()
 	if verdict != "" {
-		median, lo, hi := stats.Interval(f.ratios)
-		d.Verdict, d.Ratio, d.Lo, d.Hi = verdict, median, lo, hi
+		median, _, _ := stats.Interval(f.ratios)
+		d.Verdict, d.Ratio, d.Lo, d.Hi = verdict, median, slices.Min(f.ratios), slices.Max(f.ratios)
 	}
 	for i, w := range p.cfg.Workloads {
 		d.Rounds[i].Workload, d.Rounds[i].Cache, d.Rounds[i].Clock = w.Name, cache, f.clock[i]

@@ -42,6 +42,7 @@ type evaluation struct {
 	job     *kernels.Job
 	res     kernels.Result
 	cubin   []byte
+	checked []byte         // with every access reported, where races are looked for
 	calls   []kernels.Call // by case
 	hashes  map[string][]uint64
 	elapsed map[string]float64 // ns a call at the gate, by workload
@@ -93,8 +94,22 @@ func (e *evaluation) compile(ctx context.Context) error {
 	e.res.Cost.Compile = out.Seconds
 	e.res.Cost.Wait = max(0, time.Since(start).Seconds()-out.Seconds)
 	if out.Failure != "" {
-		e.fail(kernels.CompileFailed, "%s", out.Failure)
+		outcome := kernels.CompileFailed
+		if out.Unsupported {
+			outcome = kernels.Unsupported
+		}
+		e.fail(outcome, "%s", out.Failure)
 		return nil
+	}
+	if p := e.checkers; p != nil {
+		watched, err := p.Compile(ctx, e.job.Source)
+		if err == nil && watched.Failure != "" {
+			err = fmt.Errorf("compiles, but not with its accesses reported: %s", watched.Failure)
+		}
+		if err != nil {
+			return err
+		}
+		e.checked = watched.Cubin
 	}
 	e.cubin, e.res.Resources = out.Cubin, out.Resources
 	e.res.Code = codeKey(out, e.calls)
@@ -157,9 +172,9 @@ func (e *evaluation) gate(ctx context.Context) error {
 	defer func() { e.res.Cost.Gate = time.Since(start).Seconds() }()
 	var reply gpu.GateReply
 	faulted := ""
-	for range attempts {
+	for attempt := range attempts {
 		reply = gpu.GateReply{}
-		err := e.runner.call(ctx, gpu.Request{Gate: &gpu.Gate{Cubin: e.cubin, Calls: e.calls, Slot: slot}}, &reply, e.gateDeadline())
+		err := e.runner.call(ctx, gpu.Request{Gate: &gpu.Gate{Cubin: e.cubin, Calls: e.calls, Slot: slot, Careful: attempt > 0, Checked: e.checked}}, &reply, e.gateDeadline())
 		outcome, detail, err := e.faultOf(reply.Fault, err)
 		if err != nil {
 			return err
@@ -178,6 +193,7 @@ func (e *evaluation) gate(ctx context.Context) error {
 		return nil
 	}
 	e.describe(reply.Resources)
+	e.res.Sites = reply.Sites
 	return e.verdict(ctx, slot, reply)
 }
 

@@ -208,6 +208,9 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 			r.Single = 40e3
 		}
 		reply.Runs = append(reply.Runs, r)
+		if r.Screened {
+			break
+		}
 	}
 	if entry == "no_runs" {
 		reply.Runs = nil

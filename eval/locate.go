@@ -2,6 +2,9 @@ package eval
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"darwarp/eval/internal/dl"
@@ -35,10 +38,11 @@ type Location struct {
 	Headers Found    `json:"headers"`
 	BLASLt  Found    `json:"cublaslt"`
 	NVML    Found    `json:"nvml"`
+	CXX     Found    `json:"cxx"`
 	Include []string `json:"include,omitempty"` // for the compiler, in order
 }
 
-// Locate looks for the CUDA libraries without opening one.
+// Locate looks for the CUDA libraries without opening one, and for a C++ compiler.
 func Locate() Location {
 	var l Location
 	find := func(into *Found, lib dl.Library, name, why, do string) {
@@ -53,11 +57,30 @@ func Locate() Location {
 	find(&l.BLASLt, dl.CublasLt, "libcublasLt.so", "it is a baseline", "Install the CUDA toolkit, or: pip install nvidia-cublas")
 	find(&l.NVML, dl.NVML, "libnvidia-ml.so.1", "it watches clocks and temperature", "It comes with the NVIDIA driver")
 	l.Headers = Found{Name: "cuda_fp16.h", Why: "candidates include it", Do: "Install the CUDA toolkit, or: pip install nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt; or set DARWARP_CUDA to the toolkit's folder"}
+	l.CXX = findCXX()
 	h, err := dl.IncludeDirs(l.NVRTC.Path)
 	if l.Headers.Tried = h.Tried; err == nil {
 		l.Headers.Path, l.Include = strings.Join(h.Dirs, ":"), h.Dirs
 	}
 	return l
+}
+
+// findCXX looks for the C++ compiler of the cpu device: $CXX, else the usual names.
+func findCXX() Found {
+	f := Found{Name: "C++ compiler", Why: "the cpu device compiles candidates with it, and nvcc exported benches", Do: "Install g++ or clang++, or set CXX to one"}
+	names := []string{"g++", "clang++", "c++"}
+	if set := os.Getenv("CXX"); set != "" {
+		names = []string{set}
+	}
+	for _, name := range names {
+		f.Tried = append(f.Tried, name+" in PATH")
+		if path, err := exec.LookPath(name); err == nil {
+			if f.Path, err = filepath.Abs(path); err == nil {
+				break
+			}
+		}
+	}
+	return f
 }
 
 // missing turns what was not found into the error that the user sees.

@@ -19,7 +19,7 @@ import (
 // outputSlots is how many candidates' outputs can wait for the checker while the device goes on.
 const outputSlots = 3
 
-// Open readies a GPU for candidates: it finds the libraries, compiles harness and reference, computes
+// Open readies a device for candidates: it finds the libraries, compiles harness and reference, computes
 // the truth in a process that never sees a candidate, checks the check, and measures the device's
 // ceilings. An *EnvError says what this machine lacks.
 func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
@@ -32,29 +32,48 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	where := cfg.locate()
-	for _, f := range []Found{where.Driver, where.NVRTC, where.Headers} {
-		if err := f.missing(); err != nil {
-			return nil, err
-		}
+	var open gpu.Open
+	switch cfg.Kind {
+	case "", "cuda":
+		open, err = p.openCUDA(ctx, cfg.locate())
+	case "cpu":
+		err = p.openCPU(cfg.locate())
+	default:
+		err = fmt.Errorf("unknown kind of device %q", cfg.Kind)
 	}
-	cfg.progress("looking at the GPU")
-	look, err := Look(ctx, where, cfg.GPU)
-	if err != nil {
-		return nil, err
-	}
-	p.device = look.Device
-	p.device.Driver = driverVersion()
-	cfg.progress("starting compilers")
-	p.compiler, err = compile.New(compile.Config{
-		Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: cfg.Headers, Arch: p.device.Arch,
-		Slots: cfg.jobs(), CacheDir: cfg.CacheDir, Log: p.log,
-	})
 	if err != nil {
 		return nil, err
 	}
 	p.device.Toolchain = p.compiler.Toolchain()
-	return p, p.start(ctx, where, look)
+	return p, p.start(ctx, open)
+}
+
+// openCUDA finds a GPU and starts compilers for it. The harness is the first that they compile.
+func (p *Pool) openCUDA(ctx context.Context, where Location) (open gpu.Open, err error) {
+	for _, f := range []Found{where.Driver, where.NVRTC, where.Headers} {
+		if err := f.missing(); err != nil {
+			return open, err
+		}
+	}
+	p.role = gpuRole
+	p.cfg.progress("looking at the GPU")
+	look, err := Look(ctx, where, p.cfg.GPU)
+	if err != nil {
+		return open, err
+	}
+	p.device = look.Device
+	p.device.Driver = driverVersion()
+	p.cfg.progress("starting compilers")
+	p.compiler, err = compile.New(compile.Config{
+		Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: p.cfg.Headers, Arch: p.device.Arch,
+		Slots: p.cfg.jobs(), CacheDir: p.cfg.CacheDir, Log: p.log,
+	})
+	if err != nil {
+		return open, err
+	}
+	open = gpu.Open{Index: p.cfg.GPU, Driver: where.Driver.Path, Library: where.BLASLt.Path}
+	open.Harness, err = p.compileOurs(ctx, "the harness", gpu.HarnessSource)
+	return open, err
 }
 
 func (c *Config) locate() Location {
@@ -71,10 +90,11 @@ func Look(ctx context.Context, where Location, index int) (gpu.OpenReply, error)
 		return gpu.OpenReply{}, err
 	}
 	defer none.Close()
-	w, reply, err := startWorker(ctx, gpu.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
+	w, reply, err := startWorker(ctx, gpuRole, gpu.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
 	if err != nil {
 		return reply, &EnvError{What: "a usable GPU", Why: err.Error(), Do: "Check nvidia-smi"}
 	}
+	reply.Device.Driver = driverVersion()
 	return reply, w.Close()
 }
 
@@ -91,17 +111,13 @@ func (p *Pool) compileOurs(ctx context.Context, what, source string) ([]byte, er
 }
 
 // start makes the cases, their truth, and the workers that live as long as the pool.
-func (p *Pool) start(ctx context.Context, where Location, look gpu.OpenReply) error {
+func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	cfg := p.cfg
-	harness, err := p.compileOurs(ctx, "the harness", gpu.HarnessSource)
-	if err != nil {
-		return err
-	}
 	reference, err := p.compileOurs(ctx, cfg.Problem.Reference.File, cfg.Reference)
 	if err != nil {
 		return err
 	}
-	if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads); err != nil {
+	if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, cfg.effort()); err != nil {
 		return err
 	}
 	for i := range p.cases.cases {
@@ -126,7 +142,6 @@ func (p *Pool) start(ctx context.Context, where Location, look gpu.OpenReply) er
 	for i := range outputSlots {
 		p.slots <- i
 	}
-	open := gpu.Open{Index: cfg.GPU, Harness: harness, Driver: where.Driver.Path, Library: where.BLASLt.Path}
 	prepare := gpu.Prepare{Cases: p.cases.cases, Slots: outputSlots, SlotBytes: p.cases.slotBytes, GuardKey: p.cases.guardKey}
 	if err := p.startChecker(ctx, out, truth); err != nil {
 		return err
@@ -134,16 +149,16 @@ func (p *Pool) start(ctx context.Context, where Location, look gpu.OpenReply) er
 	if err := p.makeTruth(ctx, open, prepare, reference, out, truth); err != nil {
 		return err
 	}
-	p.runner = &runner{log: p.log, open: open, prepare: prepare, out: out}
-	p.cfg.progress("measuring the GPU's ceilings")
+	p.runner = &runner{log: p.log, role: p.role, open: open, prepare: prepare, out: out}
+	p.cfg.progress("measuring the device's ceilings")
 	return p.prove(ctx)
 }
 
 // fits refuses sizes that the device cannot hold, before anything is allocated.
 func (p *Pool) fits() error {
-	need := p.cases.deviceBytes()
+	need := p.cases.deviceBytes(p.device.L2Bytes)
 	if need > p.device.MemoryBytes/10*9 {
-		return fmt.Errorf("the workloads need %.1f GiB of GPU memory with their copies, %s has %.1f GiB: choose smaller ones with --workload",
+		return fmt.Errorf("the workloads need %.1f GiB of memory with their copies, %s has %.1f GiB: choose smaller ones with --workload",
 			float64(need)/(1<<30), p.device.Name, float64(p.device.MemoryBytes)/(1<<30))
 	}
 	return nil
@@ -174,7 +189,7 @@ const goCheckWork = 64 << 20
 func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, prepare gpu.Prepare, cubin []byte, out, truth *proc.Shared) error {
 	p.cfg.progress("computing the truth")
 	open.Library = ""
-	w, _, err := startWorker(ctx, open, []string{"truth"}, out.File(), truth.File())
+	w, _, err := startWorker(ctx, p.role, open, []string{"truth"}, out.File(), truth.File())
 	if err != nil {
 		return err
 	}
@@ -244,7 +259,7 @@ func (p *Pool) prove(ctx context.Context) error {
 		Started: time.Now().UTC().Truncate(time.Second), DType: p.cfg.DType, CacheMode: p.cfg.Cache}
 	c := &kernels.Ceilings{}
 	if err := p.runner.call(ctx, gpu.Request{Ceilings: &gpu.Ceilings{DType: p.cfg.DType}}, c, fillDeadline); err != nil {
-		return fmt.Errorf("measure the GPU's ceilings: %w", err)
+		return fmt.Errorf("measure the device's ceilings: %w", err)
 	}
 	p.proof.Ceilings = c
 	return nil

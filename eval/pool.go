@@ -23,6 +23,7 @@ const Protocol = "1"
 
 // Config says what is evaluated, and on what.
 type Config struct {
+	Kind      string // of device: cuda (the default) or cpu
 	Problem   *kernels.Problem
 	Reference string            // source of the reference kernel, with T defined
 	Headers   map[string][]byte // the device include library
@@ -31,6 +32,7 @@ type Config struct {
 	Cache     string // hot or cold: what candidates are timed at
 	GPU       int    // index
 	Jobs      int    // compiles at once, 0: one a core
+	Races     bool   // cpu: the gate looks for races and the like on the check shapes
 	CacheDir  string // of compiled candidates, empty: none
 	Version   string // darwarp's own
 	Log       *slog.Logger
@@ -39,15 +41,17 @@ type Config struct {
 	where *Location // tests say where things are
 }
 
-// Pool evaluates candidates on one GPU. It is evolve's Evaluator.
+// Pool evaluates candidates on one device. It is evolve's Evaluator.
 type Pool struct {
 	cfg      Config
 	log      *slog.Logger
 	device   kernels.Device
+	role     role
 	proof    kernels.Provenance
 	cases    *caseSet
 	terms    []int
 	compiler *compile.Pool
+	checkers *compile.Pool // compiles for the search for races; nil: nobody looks for them
 	runner   *runner
 	checker  *proc.Worker
 	memories []*proc.Shared
@@ -60,7 +64,7 @@ type Pool struct {
 	noise  float64 // A/A spread of the last duel of a kernel with itself
 }
 
-// Device is the GPU with the toolchain that candidates are compiled by.
+// Device is the GPU or processor with the toolchain that candidates are compiled by.
 func (p *Pool) Device() kernels.Device { return p.device }
 
 // Provenance is what every figure of this session stands on.
@@ -87,6 +91,9 @@ func (p *Pool) Close() error {
 	var errs []error
 	if p.compiler != nil {
 		errs = append(errs, p.compiler.Close())
+	}
+	if p.checkers != nil {
+		errs = append(errs, p.checkers.Close())
 	}
 	if p.runner != nil {
 		errs = append(errs, p.runner.restart())

@@ -106,7 +106,7 @@ func TestVerdicts(t *testing.T) {
 		{"mutates", kernels.Suspect, "its input x"},
 		{"cached", kernels.Wrong, "timed launches"},
 		{"replays", kernels.Suspect, "later calls do less"},
-		{"too_fast", kernels.Suspect, "faster than this GPU can be"},
+		{"too_fast", kernels.Suspect, "faster than this device can be"},
 		{"refused", kernels.Invalid, "701"},
 		{"sticky", kernels.Crashed, "700"},
 		{"segv", kernels.Crashed, "took the device process down"},
@@ -153,6 +153,24 @@ func TestResultCarriesItsEvidence(t *testing.T) {
 	}
 	if len(r.Resources) != 1 || r.Resources[0].Registers == 0 {
 		t.Errorf("resources %+v", r.Resources)
+	}
+}
+
+// A candidate that is far behind at the first workload still has a figure for each.
+func TestHopelessCandidateHasAllItsTimes(t *testing.T) {
+	p := fakePool(t)
+	cfg := p.cfg
+	cfg.Workloads = append(cfg.Workloads, kernels.Workload{Name: "other", Dims: kernels.Dims{"n": 2048}, Weight: 1})
+	pool, err := Open(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	job := fakeJob(t, pool, "slow")
+	job.Bar = map[string]float64{"4096": 10e3, "other": 10e3}
+	r, err := pool.Evaluate(context.Background(), job)
+	if err != nil || r.Outcome != kernels.OK || len(r.Times) != 2 || r.Times[0].Tier != "screen" || r.Times[1].Tier != "gate" || !(r.Times[1].Median > 0) {
+		t.Fatalf("%+v, %v", r, err)
 	}
 }
 

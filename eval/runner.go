@@ -17,6 +17,7 @@ import (
 // poisons its process for good. Whoever calls it has the device to himself.
 type runner struct {
 	log     *slog.Logger
+	role    role
 	open    gpu.Open
 	prepare gpu.Prepare
 	library []gpu.Library // looked for again in every new worker
@@ -37,21 +38,30 @@ const (
 )
 
 // startWorker starts a device worker and opens its device.
-func startWorker(ctx context.Context, open gpu.Open, role []string, files ...*os.File) (*proc.Worker, gpu.OpenReply, error) {
+func startWorker(ctx context.Context, r role, open gpu.Open, args []string, files ...*os.File) (*proc.Worker, gpu.OpenReply, error) {
 	var reply gpu.OpenReply
-	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", "gpu"}, role...), Files: files, Env: workerEnv})
+	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env})
 	if err != nil {
 		return nil, reply, err
 	}
 	if err := w.Call(ctx, gpu.Request{Open: &open}, &reply, openDeadline, nil); err != nil {
-		return nil, reply, errors.Join(fmt.Errorf("open the GPU: %w", err), w.Close())
+		return nil, reply, errors.Join(fmt.Errorf("open the device: %w", err), w.Close())
 	}
 	return w, reply, nil
 }
 
-// workerEnv keeps the driver from compiling or caching anything beside the measurements: candidates
-// come as machine code.
-var workerEnv = []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER"}
+// role is the kind of worker that drives a device.
+type role struct {
+	worker string
+	env    []string
+}
+
+var (
+	// The driver must not compile or cache anything beside the measurements: candidates come as machine
+	// code.
+	gpuRole = role{"gpu", []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER"}}
+	cpuRole = role{worker: "cpu"}
+)
 
 // maxFailed is how many starts in a row may fail before the device is given up.
 const maxFailed = 3
@@ -67,11 +77,11 @@ func (r *runner) ready(ctx context.Context) error {
 	}
 	if r.worker != nil {
 		if err := r.worker.Close(); err != nil { // unkillable: the device is suspect
-			return fmt.Errorf("the GPU hangs: %w", err)
+			return fmt.Errorf("the device hangs: %w", err)
 		}
 		r.worker = nil
 	}
-	w, _, err := startWorker(ctx, r.open, nil, r.out.File())
+	w, _, err := startWorker(ctx, r.role, r.open, nil, r.out.File())
 	if err == nil {
 		if err = r.fill(ctx, w); err != nil {
 			err = errors.Join(err, w.Close())
@@ -90,7 +100,7 @@ func (r *runner) ready(ctx context.Context) error {
 
 func (r *runner) fill(ctx context.Context, w *proc.Worker) error {
 	if err := w.Call(ctx, gpu.Request{Prepare: &r.prepare}, nil, fillDeadline, nil); err != nil {
-		return fmt.Errorf("prepare the GPU: %w", err)
+		return fmt.Errorf("prepare the device: %w", err)
 	}
 	for i := range r.library {
 		if err := w.Call(ctx, gpu.Request{Library: &r.library[i]}, nil, fillDeadline, nil); err != nil {

@@ -27,7 +27,7 @@ func (e *evaluation) time(ctx context.Context) error {
 	}
 	for i, r := range reply.Runs {
 		w := e.cfg.Workloads[i]
-		t := timing(w.Name, e.cfg.Cache, r)
+		t := e.timing(w.Name, e.cfg.Cache, r)
 		if why := e.implausible(w, t, r); why != "" {
 			e.fail(kernels.Suspect, "%s", why)
 		}
@@ -36,7 +36,16 @@ func (e *evaluation) time(ctx context.Context) error {
 		}
 		e.res.Times = append(e.res.Times, t)
 	}
+	for _, w := range e.cfg.Workloads[len(reply.Runs):] { // not begun: the run before them was hopeless
+		e.res.Times = append(e.res.Times, e.gateTime(w))
+	}
 	return nil
+}
+
+// gateTime is the gate's own figure of a workload.
+func (e *evaluation) gateTime(w kernels.Workload) kernels.Timing {
+	ns := e.elapsed[w.Name]
+	return kernels.Timing{Workload: w.Name, Median: ns, Lo: ns, Hi: ns, Samples: 1, Cache: e.cfg.Cache, Tier: "gate"}
 }
 
 // A candidate that at the gate already took farBehind times the bar, beyond what a first launch
@@ -51,8 +60,7 @@ func (e *evaluation) hopeless() bool {
 	for _, w := range e.cfg.Workloads {
 		if bar := e.job.Bar[w.Name]; bar > 0 && e.elapsed[w.Name] > farBehind*bar+firstLaunch {
 			for _, w := range e.cfg.Workloads {
-				ns := e.elapsed[w.Name]
-				e.res.Times = append(e.res.Times, kernels.Timing{Workload: w.Name, Median: ns, Lo: ns, Hi: ns, Samples: 1, Cache: e.cfg.Cache, Tier: "gate"})
+				e.res.Times = append(e.res.Times, e.gateTime(w))
 			}
 			return true
 		}
@@ -114,16 +122,25 @@ func (p *Pool) runOf(w kernels.Workload, cache string, estimate float64) gpu.Run
 	return gpu.Run{Workload: w.Name, Cases: p.cases.byLoad[w.Name], Estimate: estimate, Cache: cache}
 }
 
-func timing(workload, cache string, r gpu.RunReply) kernels.Timing {
+func (p *Pool) timing(workload, cache string, r gpu.RunReply) kernels.Timing {
 	median, lo, hi := stats.Interval(r.Samples)
 	t := kernels.Timing{Workload: workload, Median: median, Lo: lo, Hi: hi, Samples: len(r.Samples), Cache: cache, Tier: "fitness", Clock: r.Clock}
 	if r.Screened {
 		t.Tier = "screen"
 	}
+	t.Tags = p.tags()
 	if r.Rejected > 0 {
 		t.Tags = append(t.Tags, fmt.Sprintf("%d samples rejected for their clock", r.Rejected))
 	}
 	return t
+}
+
+// tags label every time of this device.
+func (p *Pool) tags() []string {
+	if p.device.Kind == "cpu" {
+		return []string{"CPU time"}
+	}
+	return nil
 }
 
 // How far a time may undercut what is physically plausible. The measured ceilings are lower bounds of
@@ -145,7 +162,7 @@ func (e *evaluation) implausible(w kernels.Workload, t kernels.Timing, r gpu.Run
 	c := *e.proof.Ceilings
 	c.Matrix, c.Bandwidth, c.L2 = c.Matrix*matrixMargin, c.Bandwidth*memoryMargin, max(c.L2, c.Bandwidth)*memoryMargin
 	if floor := stats.Floor(flops, bytes, c, t.Cache); stats.Suspicious(t.Median, floor) {
-		return fmt.Sprintf("%s: %.3g us is faster than this GPU can be (%.3g us)", w.Name, t.Median/1e3, floor/1e3)
+		return fmt.Sprintf("%s: %.3g us is faster than this device can be (%.3g us)", w.Name, t.Median/1e3, floor/1e3)
 	}
 	launches := len(e.calls[e.cases.byLoad[w.Name][0]].Launches)
 	if alone := r.Single - launchCost*float64(launches); r.Single > 0 && t.Median < alone/2 {

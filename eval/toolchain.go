@@ -44,3 +44,12 @@ func oneCompiler(headers map[string][]byte, arch string) (*compile.Pool, error) 
 	}
 	return compile.New(compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: headers, Arch: arch, Slots: 1})
 }
+
+// NVCCFlags are what a source needs of nvcc beside -O3 and -arch to become the machine code that was
+// measured: the assembler's level, if the source asks for one.
+func NVCCFlags(source string) []string {
+	if level := compile.Assembler(source); level != "" {
+		return []string{"-Xptxas=" + level}
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/compile"
+	"darwarp/eval/internal/cpu"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
 )
@@ -13,7 +14,9 @@ import (
 // workers are the processes that this binary becomes when it is started as `worker KIND`.
 var workers = map[string]func(args []string) int{
 	"compile": compile.Main,
+	"cxx":     compile.MainCXX,
 	"gpu":     gpu.Main,
+	"cpu":     cpu.Main,
 	"check":   checker.Main,
 	"nvml":    watchMain,
 }

@@ -139,11 +139,22 @@ type Result struct {
 	Outcome   Outcome     `json:"outcome"`
 	Detail    string      `json:"detail,omitempty"` // why, in at most MaxDetail printable bytes
 	Resources []Resources `json:"resources,omitempty"`
-	Code      string      `json:"code,omitempty"` // hash of the machine code
+	Code      string      `json:"code,omitempty"`  // hash of the machine code
+	Sites     []Site      `json:"sites,omitempty"` // where memory is accessed, when the cpu device watched
 	Gate      *GateReport `json:"gate,omitempty"`
 	Times     []Timing    `json:"times,omitempty"`
 	Cost      Cost        `json:"cost"`
 	Proof     string      `json:"proof,omitempty"` // key of the Provenance that these figures stand on
+}
+
+// Site is a line of a candidate that accesses memory, with what its warps' requests cost a GPU.
+type Site struct {
+	File      string  `json:"file"`
+	Line      int     `json:"line"`
+	Space     string  `json:"space"`               // shared or global
+	Accesses  int     `json:"accesses"`            // requests of a warp
+	Conflicts int     `json:"conflicts"`           // shared: passes beyond the first, for all requests
+	Sectors   float64 `json:"sectors_per_request"` // global: 32-byte sectors
 }
 
 // MaxDetail bounds Result.Detail.
@@ -179,8 +190,9 @@ type Provenance struct {
 	Ceilings  *Ceilings `json:"ceilings,omitempty"`
 }
 
-// Key names the provenance by content.
+// Key names the provenance by content. The noise is not part of it: it becomes known during a session.
 func (p Provenance) Key() string {
+	p.Noise = 0
 	b, err := json.Marshal(p)
 	if err != nil {
 		panic(err)

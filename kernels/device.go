@@ -41,6 +41,8 @@ func (d Device) Label() string {
 	switch d.Kind {
 	case "cuda":
 		return d.Name
+	case "cpu":
+		return d.Name + " (CPU times)"
 	case "":
 		return "no device"
 	}

@@ -36,7 +36,7 @@ type Duel struct {
 	Challenger string      `json:"challenger"`
 	Rounds     []DuelRound `json:"rounds"`
 	Ratio      float64     `json:"ratio"` // weighted geometric mean of challenger over champion: below 1 is faster
-	Lo         float64     `json:"lo"`    // one-sided 99.5 % bootstrap bounds of Ratio
+	Lo         float64     `json:"lo"`    // one-sided 99.5 % bootstrap bounds of Ratio; where ten pairs settled it, the least and greatest of them
 	Hi         float64     `json:"hi"`
 	Verdict    Verdict     `json:"verdict"`
 	Proof      string      `json:"proof,omitempty"`

@@ -34,6 +34,7 @@ type Workload struct {
 	Dims    Dims    `toml:"dims" json:"dims"`
 	Weight  float64 `toml:"weight,omitempty" json:"weight,omitempty"`   // 0 means 1
 	Default bool    `toml:"default,omitempty" json:"default,omitempty"` // part of a search that names no workload
+	Small   bool    `toml:"small,omitempty" json:"small,omitempty"`     // taken in its place by a device that emulates
 }
 
 // Check says how a candidate's outputs are judged.

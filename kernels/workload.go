@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +111,27 @@ func (p *Problem) DefaultWorkloads() []Workload {
 	for _, w := range p.Workloads {
 		if w.Default {
 			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// SmallWorkloads are those that a search takes on a device that emulates, when it names none: those
+// that are declared small, else the one with the least arithmetic.
+func (p *Problem) SmallWorkloads() []Workload {
+	var out []Workload
+	least := math.Inf(1)
+	for _, w := range p.Workloads {
+		if w.Small {
+			out = append(out, w)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, w := range p.Workloads {
+		if flops, _, err := p.Work(w.Dims, p.DTypes[0]); err == nil && flops < least {
+			least, out = flops, []Workload{w}
 		}
 	}
 	return out

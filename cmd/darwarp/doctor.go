@@ -14,6 +14,7 @@ import (
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/eval/replay"
+	"darwarp/templates"
 )
 
 // finding is one line of the doctor.
@@ -83,7 +84,7 @@ func (a *app) diagnose(ctx context.Context) diagnosis {
 	for _, i := range []int{1, 2, 3} {
 		d.Findings[i].Needed = true
 	}
-	d.Findings = append(d.Findings, findTool(ctx, finding{Name: "C++ compiler", Detail: "nvcc builds exported benches with it", Do: "Install g++ or clang++ for that"}, "c++", "g++", "clang++"),
+	d.Findings = append(d.Findings, tryCPU(ctx, where),
 		findTool(ctx, finding{Name: "nvcc", Detail: "it builds exported benches; searching does not need it", Do: "Install the CUDA toolkit for that"}, "nvcc", "/usr/local/cuda/bin/nvcc"))
 	d.Findings = append(d.Findings, folders()...)
 	d.Findings = append(d.Findings, a.terminalFinding())
@@ -118,6 +119,24 @@ func lookAtGPU(ctx context.Context, where eval.Location) finding {
 	if look.Count > 1 {
 		f.Detail += fmt.Sprintf("; the first of %d", look.Count)
 	}
+	return f
+}
+
+// tryCPU has the C++ compiler build and run a kernel, as the cpu device does.
+func tryCPU(ctx context.Context, where eval.Location) finding {
+	f := fromFound(where.CXX)
+	if !f.OK {
+		return f
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	toolchain, err := eval.TryCPU(ctx, where, templates.Include())
+	if err != nil {
+		f.OK, f.Do = false, where.CXX.Do
+		f.Detail = where.CXX.Path + " cannot serve the cpu device: " + report.FirstLine(err.Error())
+		return f
+	}
+	f.Detail = fmt.Sprintf("%s, %s: a kernel compiled and ran", where.CXX.Path, toolchain)
 	return f
 }
 
@@ -170,16 +189,26 @@ func cacheDir() (string, error) {
 
 // autoDevice says what --device auto takes, and why.
 func autoDevice(fs []finding) (device, why string) {
+	missing, compiles := "", false
 	for _, f := range fs {
-		if f.Needed && !f.OK {
-			if len(replay.ShippedNames()) == 0 {
-				return "", f.Name + " is missing, and no recording is shipped"
-			}
-			return "replay", fmt.Sprintf("%s is missing; recordings are shipped of %s", f.Name, strings.Join(replay.ShippedNames(), ", "))
+		if f.Needed && !f.OK && missing == "" {
+			missing = f.Name + " is missing"
 		}
+		compiles = compiles || f.Name == cxxFinding && f.OK
 	}
-	return "cuda", "GPU, driver, NVRTC and headers are here"
+	switch {
+	case missing == "":
+		return "cuda", "GPU, driver, NVRTC and headers are here"
+	case compiles:
+		return "cpu", missing + "; a C++ compiler is here, and times are CPU times"
+	case len(replay.ShippedNames()) == 0:
+		return "", missing + ", so is a C++ compiler that works, and no recording is shipped"
+	}
+	return "replay", fmt.Sprintf("%s, so is a C++ compiler that works; recordings are shipped of %s", missing, strings.Join(replay.ShippedNames(), ", "))
 }
+
+// cxxFinding is the finding that the cpu device stands on.
+const cxxFinding = "C++ compiler"
 
 func (a *app) terminalFinding() finding {
 	f := finding{Name: "terminal", OK: true}

@@ -57,8 +57,7 @@ func (a *app) export(ctx context.Context, dir string, r *record, name string) er
 	if err := export.Write(dir, k); err != nil {
 		return err
 	}
-	a.sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && nvcc -O3 -std=c++17 -arch=%s -Iinclude bench.cu -o bench && ./bench",
-		c.ID.Short(), dir, dir, k.Device.Arch)
+	a.sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir, dir, k.Build())
 	return nil
 }
 
@@ -69,6 +68,7 @@ func (r *record) toExport(c kernels.Candidate) (k export.Kernel, warning string,
 	if k.Job, warning, err = r.job(c); err != nil {
 		return k, "", err
 	}
+	k.NVCCFlags = eval.NVCCFlags(k.Job.Source)
 	if k.Lineage, err = r.lineage(c); err != nil {
 		return k, "", err
 	}

@@ -96,6 +96,7 @@ func (a *app) newScreen(f searchFlags, s *session, run *store.Run) *screen {
 	if len(s.workloads) == 1 {
 		sc.only = s.workloads[0].Name
 	}
+	sc.state.CPU = s.Device().Kind == "cpu"
 	sim, ok := s.Evaluator.(evolve.Simulated)
 	sc.simulated = ok && sim.Simulated()
 	return sc
@@ -190,6 +191,9 @@ func (s *screen) crown(e evolve.Event) {
 	text := fmt.Sprintf("champion %s  %6s", c.ID.Short(), report.Speedup(e.Score))
 	if t := report.Find(c.Result.Times, s.only); t != nil {
 		text += "  " + report.Time(t.Median)
+		if s.state.CPU {
+			text += " CPU time"
+		}
 		s.state.Best = t.Median
 	}
 	switch changes := report.Changes(s.champion.Variant.Genes, c.Variant.Genes); {

@@ -21,7 +21,8 @@ import (
 // top and keep the whole below three minutes.
 const (
 	defaultFor   = 2 * time.Minute
-	defaultEvals = 400 // on a recording, whose time is not the clock's
+	defaultCPU   = 100 * time.Second // what follows takes longer there
+	defaultEvals = 400               // on a recording, whose time is not the clock's
 )
 
 type searchFlags struct {
@@ -81,12 +82,13 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 // addTo declares the flags that say where and what to evaluate.
 func (t *target) addTo(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&t.device, "device", "auto", "auto, cuda or replay")
+	fs.StringVar(&t.device, "device", "auto", "auto, cuda, cpu or replay")
 	fs.StringVar(&t.dtype, "dtype", "", "element type (default: the problem's first)")
 	fs.StringVar(&t.cache, "cache", "", "what is timed: hot (inputs may be in L2, the default) or cold")
 	fs.StringArrayVar(&t.workloads, "workload", nil, "a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
 	fs.StringArrayVar(&t.genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
 	fs.IntVar(&t.jobs, "jobs", 0, "compiles at once (default: one a core)")
+	fs.BoolVar(&t.races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of bounds")
 }
 
 // fixedByRun are the flags that a resumed run does not take.
@@ -181,6 +183,9 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 func defaultBudget(s *session) store.Budget {
 	if s.Device().Kind == "replay" {
 		return store.Budget{Evals: defaultEvals}
+	}
+	if s.Device().Kind == "cpu" {
+		return store.Budget{For: defaultCPU}
 	}
 	return store.Budget{For: defaultFor}
 }

@@ -21,12 +21,13 @@ import (
 // target is what the flags say about where and what to evaluate.
 type target struct {
 	problem   string // name, folder or recording
-	device    string // auto, cuda or replay
+	device    string // auto, cuda, cpu or replay
 	dtype     string
 	cache     string // hot or cold; empty: hot, or what was recorded
 	workloads []string
 	genes     []string
 	jobs      int
+	races     bool              // cpu: look for races
 	bundle    *templates.Bundle // set: the problem as a run carries it
 	// set with bundle
 	picked []kernels.Workload
@@ -46,7 +47,7 @@ type session struct {
 	close     func() error
 }
 
-var deviceNames = []string{"auto", "cuda", "replay"}
+var deviceNames = []string{"auto", "cuda", "cpu", "replay"}
 
 // open readies the device that the target asks for.
 func (a *app) open(ctx context.Context, t target) (*session, error) {
@@ -59,9 +60,15 @@ func (a *app) open(ctx context.Context, t target) (*session, error) {
 	if t.jobs < 0 {
 		return nil, usagef("--jobs %d: expected 0 (one a core) or more", t.jobs)
 	}
+	if t.races && t.device == "auto" {
+		t.device = "cpu"
+	}
+	if t.races && t.device != "cpu" {
+		return nil, usagef("--races: only --device cpu can watch every access")
+	}
 	if isFile(t.problem) {
-		if t.device == "cuda" {
-			return nil, usagef("--device cuda: %s is a recording: name the problem or its folder", t.problem)
+		if t.device == "cuda" || t.device == "cpu" {
+			return nil, usagef("--device %s: %s is a recording: name the problem or its folder", t.device, t.problem)
 		}
 		return a.openRecording(t)
 	}
@@ -70,20 +77,30 @@ func (a *app) open(ctx context.Context, t target) (*session, error) {
 		return nil, err
 	}
 	switch t.device {
-	case "cuda":
-		return s, a.openCUDA(ctx, t, s)
+	case "cuda", "cpu":
+		return s, a.openPool(ctx, t, s, t.device)
 	case "replay":
 		return a.openShipped(t, s.bundle)
 	}
-	err = a.openCUDA(ctx, t, s)
-	var missing *eval.EnvError
-	if err == nil || !errors.As(err, &missing) {
+	return a.openAuto(ctx, t, s)
+}
+
+// openAuto takes a GPU, else the processor, else a recording, and says why.
+func (a *app) openAuto(ctx context.Context, t target, s *session) (*session, error) {
+	var noGPU, noCPU *eval.EnvError
+	err := a.openPool(ctx, t, s, "cuda")
+	if err == nil || !errors.As(err, &noGPU) {
+		return s, err
+	}
+	a.sayf("device: cpu, whose times are CPU times, for there is no GPU to use here: %v", noGPU)
+	err = a.openPool(ctx, t, s, "cpu")
+	if err == nil || !errors.As(err, &noCPU) {
 		return s, err
 	}
 	if !slices.Contains(replay.ShippedNames(), s.bundle.Problem.Name) {
-		return nil, environmentf("no device can run %s: %v", s.bundle.Problem.Name, missing)
+		return nil, environmentf("no device can run %s: %v; and for --device cpu: %v", s.bundle.Problem.Name, noGPU, noCPU)
 	}
-	a.sayf("device: replay of a recording, for there is no GPU to use here: %v", missing)
+	a.sayf("device: replay of a recording, for the processor cannot be used either: %v", noCPU)
 	return a.openShipped(t, s.bundle)
 }
 
@@ -105,22 +122,26 @@ func (t target) read() (s *session, err error) {
 	return s, err
 }
 
-// openCUDA readies a GPU.
-func (a *app) openCUDA(ctx context.Context, t target, s *session) error {
+// openPool readies a GPU or the processor. The processor takes small sizes unless others are named.
+func (a *app) openPool(ctx context.Context, t target, s *session, kind string) error {
+	workloads := s.workloads
+	if kind == "cpu" && t.picked == nil && len(t.workloads) == 0 {
+		workloads = s.bundle.Problem.SmallWorkloads()
+	}
 	cache, err := cacheDir()
 	if err != nil {
 		a.sayf("compiled candidates are not cached: %v", err)
 		cache = ""
 	}
 	pool, err := eval.Open(ctx, eval.Config{
-		Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(),
-		DType: s.dtype, Workloads: s.workloads, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
+		Kind: kind, Races: t.races, Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(),
+		DType: s.dtype, Workloads: workloads, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
 		Log: t.log, Progress: func(what string) { a.sayf("%s ...", what) },
 	})
 	if err != nil {
 		return err
 	}
-	s.Evaluator, s.close = pool, pool.Close
+	s.Evaluator, s.close, s.workloads = pool, pool.Close, workloads
 	if s.spaces, err = spacesOn(s.bundle, pool.Device(), s.dtype, s.pins); err != nil {
 		return errors.Join(err, pool.Close())
 	}
@@ -285,6 +306,10 @@ func (a *app) sessionOf(ctx context.Context, m store.Meta, t target) (*session, 
 		return nil, fmt.Errorf("the problem that the run carries cannot be read by this darwarp: %w", err)
 	}
 	t.cache, t.dtype, t.bundle, t.picked, t.pins = m.Cache, string(m.DType), b, m.Workloads, m.Pins
+	if t.races && m.Device.Kind != "cpu" { // a search for faults, not a comparison of times
+		t.picked = nil
+		return a.open(ctx, t)
+	}
 	if t.device == "auto" && m.Device.Kind != "" {
 		t.device = m.Device.Kind
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -97,6 +99,33 @@ func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance
 	}
 	a.showGenes(r, c)
 	a.showResources(c.Result.Resources)
+	a.showSites(c.Result.Sites)
+}
+
+// shownSites is how many access sites are worth a look.
+const shownSites = 12
+
+// showSites lists the lines that cost most: shared accesses by their bank conflicts, then global ones by
+// their sectors.
+func (a *app) showSites(all []kernels.Site) {
+	if len(all) == 0 {
+		return
+	}
+	sites := slices.Clone(all)
+	slices.SortStableFunc(sites, func(x, y kernels.Site) int {
+		return cmp.Or(cmp.Compare(y.Conflicts, x.Conflicts), cmp.Compare(y.Sectors, x.Sectors))
+	})
+	fmt.Fprintf(a.out, "\nmemory accesses, as the cpu device saw them (a warp that reads 128 neighbouring bytes takes 4 sectors)\n")
+	t := report.NewTable("llrrr", "line", "space", "requests", "bank conflicts a request", "sectors a request")
+	t.Indent = "  "
+	for _, s := range sites[:min(len(sites), shownSites)] {
+		conflicts, sectors := "-", fmt.Sprintf("%.1f", s.Sectors)
+		if s.Space == "shared" {
+			conflicts, sectors = fmt.Sprintf("%.2f", float64(s.Conflicts)/float64(max(1, s.Accesses))), "-"
+		}
+		t.Row(fmt.Sprintf("%s:%d", s.File, s.Line), s.Space, report.Count(s.Accesses), conflicts, sectors)
+	}
+	t.Write(a.out)
 }
 
 func gateText(g *kernels.GateReport) string {

@@ -73,7 +73,11 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 	workloads = workloads[:min(len(workloads), shownWorkloads)]
 	head, align := []string{"", "#", "id", "speedup"}, "lrlr"
 	for _, w := range workloads {
-		head, align = append(head, w.Name), align+"r"
+		name := w.Name
+		if r.Meta().Device.Kind == "cpu" {
+			name += " (CPU)"
+		}
+		head, align = append(head, name), align+"r"
 	}
 	t := report.NewTable(align+"rrrl", append(head, "regs", "smem", "occ", "origin")...)
 	for i, c := range best {

@@ -18,8 +18,9 @@ func (a *app) verifyCmd() *cobra.Command {
 		Use:   "verify RUN [ID]",
 		Short: "Gate and measure a candidate again, on this machine",
 		Long: "verify compiles, checks and times a stored candidate again and prints old and new side by side. It\n" +
-			"fails when the candidate is wrong now, or slower beyond both intervals.",
-		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2",
+			"fails when the candidate is wrong now, or slower beyond both intervals. With --races it is run on the\n" +
+			"processor instead, access by access, and what it does wrong there is named with its line and threads.",
+		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races",
 		Args:    argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			stop := onInterrupt(c.Context())
@@ -27,9 +28,10 @@ func (a *app) verifyCmd() *cobra.Command {
 			return stop.explain(a.withRecord(args[0], func(r *record) error { return a.verify(stop.soft, t, asJSON, r, arg(args, 1)) }))
 		},
 	}
-	c.Flags().StringVar(&t.device, "device", "auto", "auto (the run's kind), cuda or replay")
+	c.Flags().StringVar(&t.device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
 	c.Flags().StringVar(&t.problem, "recording", "", "of a run that was made on a recording: its file")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&t.races, "races", false, "look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
 	return c
 }
 
@@ -63,7 +65,10 @@ func (a *app) verify(ctx context.Context, t target, asJSON bool, r *record, name
 	if err != nil {
 		return err
 	}
-	pairs := comparePairs(c.Result.Times, now.Times)
+	var pairs []compared
+	if !t.races { // else it is about faults, wherever the times are from
+		pairs = comparePairs(c.Result.Times, now.Times)
+	}
 	if asJSON {
 		err = a.printJSON(struct {
 			ID      kernels.ID         `json:"id"`
@@ -74,7 +79,10 @@ func (a *app) verify(ctx context.Context, t target, asJSON bool, r *record, name
 			Proof   kernels.Provenance `json:"provenance"`
 		}{c.ID, now.Outcome, now.Detail, c.Result.Outcome, pairs, s.Provenance()})
 	} else {
-		a.verifyText(c, now, pairs)
+		a.verifyText(s.Device().Kind, c, now, pairs)
+		if t.races {
+			a.racesText(now)
+		}
 	}
 	if err == nil && !holds(now, pairs) {
 		return quietly(exitFailed)
@@ -82,19 +90,31 @@ func (a *app) verify(ctx context.Context, t target, asJSON bool, r *record, name
 	return err
 }
 
-func (a *app) verifyText(c kernels.Candidate, now kernels.Result, pairs []compared) {
+func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, pairs []compared) {
 	report.Fields(a.out, "", [2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
 		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)}, [2]string{"gate", gateText(now.Gate)}, [2]string{"detail", now.Detail})
 	if len(pairs) == 0 {
 		return
 	}
 	fmt.Fprintln(a.out)
-	t := report.NewTable("llrrrl", "workload", "cache", "then", "now", "now/then", "")
+	label := ""
+	if kind == "cpu" {
+		label = " (CPU time)"
+	}
+	t := report.NewTable("llrrrl", "workload", "cache", "then"+label, "now"+label, "now/then", "")
 	for _, p := range pairs {
 		t.Row(p.Workload, p.New.Cache, report.Interval(p.Old.Median, p.Old.Lo, p.Old.Hi), report.Interval(p.New.Median, p.New.Lo, p.New.Hi),
 			fmt.Sprintf("%.3f", p.New.Median/p.Old.Median), p.Verdict)
 	}
 	t.Write(a.out)
+}
+
+// racesText says what watching every access has shown, besides the verdict.
+func (a *app) racesText(now kernels.Result) {
+	if now.Outcome == kernels.OK {
+		fmt.Fprintln(a.out, "races      none found: every access of the check shapes was watched, in one random order of the threads")
+	}
+	a.showSites(now.Sites)
 }
 
 // comparePairs puts the times of each workload side by side. Intervals that overlap are the same time.

@@ -39,10 +39,12 @@ func (p *Pool) key(source string) string {
 			fmt.Fprintf(h, "%d:%s", len(s), s)
 		}
 	}
-	put(source, p.Toolchain(), p.cfg.Arch)
+	put(source, p.Toolchain(), p.cfg.Arch, fmt.Sprint(p.cfg.Checked))
 	put(p.cfg.IncludeDirs...)
-	for _, name := range slices.Sorted(maps.Keys(p.cfg.Headers)) {
-		put(name, string(p.cfg.Headers[name]))
+	for _, headers := range []map[string][]byte{p.cfg.Headers, p.cfg.Overlay} {
+		for _, name := range slices.Sorted(maps.Keys(headers)) {
+			put(name, string(headers[name]))
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

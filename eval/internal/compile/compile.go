@@ -1,6 +1,7 @@
 // Package compile turns sources into machine code in worker processes, one NVRTC each: NVRTC holds a
 // lock for its whole process, crashes and hangs on some programs, and does not share a folder of
-// precompiled headers. This process never opens NVRTC. What compiled once is kept on disk.
+// precompiled headers. This process never opens NVRTC. What compiled once is kept on disk. For the cpu
+// device a worker runs the machine's C++ compiler instead (cxx.go).
 package compile
 
 import (
@@ -17,11 +18,15 @@ import (
 	"darwarp/kernels"
 )
 
-// Config says how to compile. Library, IncludeDirs and Arch are required.
+// Config says how to compile. Library, IncludeDirs and Arch are required; a C++ compiler takes no
+// IncludeDirs.
 type Config struct {
-	Library     string            // path of NVRTC
+	Worker      string            // kind of the workers: compile (NVRTC, the default) or cxx (a C++ compiler)
+	Library     string            // path of NVRTC or of the C++ compiler
 	IncludeDirs []string          // CUDA's own headers
 	Headers     map[string][]byte // the device include library, by the name a source includes it by
+	Overlay     map[string][]byte // headers that stand in for CUDA's and for some of Headers; a source need not name them
+	Checked     bool              // C++ compiler: programs report every access to memory
 	Arch        string            // such as sm_90a
 	Slots       int               // compiles at once, 0: one a core
 	Timeout     time.Duration     // of one compile at most, 0: 60 s; less once the usual time is known
@@ -43,6 +48,8 @@ type Output struct {
 	Seconds   float64             // this took, without waiting for a slot
 	Cached    bool
 	Failure   string
+	// Unsupported says that the Failure is what this device lacks, not what the source got wrong.
+	Unsupported bool `json:",omitempty"`
 }
 
 const (
@@ -103,6 +110,9 @@ func (p *Pool) Slots() int { return p.cfg.Slots }
 func (p *Pool) Toolchain() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.cfg.Worker == "cxx" {
+		return p.compiler // which names the options, too
+	}
 	return fmt.Sprint(p.compiler, " ", language)
 }
 
@@ -177,12 +187,12 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 	p.mu.Lock()
 	plain := p.plain
 	p.mu.Unlock()
-	folder, err := p.home.fill(slot, p.setup(plain), p.cfg.Headers)
+	folder, err := p.home.fill(slot, p.setup(plain), p.cfg.Headers, p.cfg.Overlay)
 	if err != nil {
 		return nil, err
 	}
 	w, err := proc.Start(ctx, proc.Spec{
-		Args: []string{"worker", "compile", folder},
+		Args: []string{"worker", cmp.Or(p.cfg.Worker, "compile"), folder},
 		Dir:  workDir(folder),
 		Env:  []string{"TMPDIR=" + tempDir(folder), "GOMAXPROCS=2"},
 		Nice: niceness,
@@ -233,5 +243,5 @@ func (p *Pool) meet(compiler string) error {
 // setup is what a worker is told.
 func (p *Pool) setup(plain bool) setup {
 	return setup{Library: p.cfg.Library, IncludeDirs: p.cfg.IncludeDirs, Arch: p.cfg.Arch, Memory: p.cfg.Memory,
-		PCH: !plain && hasPreamble(p.cfg.Headers)}
+		PCH: !plain && hasPreamble(p.cfg.Headers), Checked: p.cfg.Checked, CacheDir: p.cfg.CacheDir}
 }

@@ -27,6 +27,7 @@ type home struct {
 // The parts of a worker's folder.
 func setupFile(folder string) string  { return filepath.Join(folder, "setup.json") }
 func includeDir(folder string) string { return filepath.Join(folder, "include") }
+func overlayDir(folder string) string { return filepath.Join(folder, "overlay") }
 func pchDir(folder string) string     { return filepath.Join(folder, "pch") }
 func workDir(folder string) string    { return filepath.Join(folder, "work") } // stays empty
 func tempDir(folder string) string    { return filepath.Join(folder, "tmp") }
@@ -79,10 +80,10 @@ func lockFolder(path string) (*os.File, error) {
 func (h *home) folder(slot int) string { return filepath.Join(h.path, strconv.Itoa(slot)) }
 
 // fill makes a worker's folder anew.
-func (h *home) fill(slot int, s setup, headers map[string][]byte) (string, error) {
+func (h *home) fill(slot int, s setup, headers, overlay map[string][]byte) (string, error) {
 	h.clear(slot)
 	folder := h.folder(slot)
-	for _, dir := range []string{includeDir(folder), pchDir(folder), workDir(folder), tempDir(folder)} {
+	for _, dir := range []string{includeDir(folder), overlayDir(folder), pchDir(folder), workDir(folder), tempDir(folder)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", err
 		}
@@ -94,16 +95,24 @@ func (h *home) fill(slot int, s setup, headers map[string][]byte) (string, error
 	if err := os.WriteFile(setupFile(folder), text, 0o600); err != nil {
 		return "", err
 	}
+	if err := writeTree(includeDir(folder), headers); err != nil {
+		return "", err
+	}
+	return folder, writeTree(overlayDir(folder), overlay)
+}
+
+// writeTree writes headers under the names that they are included by.
+func writeTree(dir string, headers map[string][]byte) error {
 	for name, data := range headers {
 		if !filepath.IsLocal(name) {
-			return "", fmt.Errorf("header %q is outside the include library", name)
+			return fmt.Errorf("header %q is outside the include library", name)
 		}
-		path := filepath.Join(includeDir(folder), name)
+		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600)); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return folder, nil
+	return nil
 }
 
 // clear removes a worker's folder; what cannot be removed now goes with the home.

@@ -41,11 +41,15 @@ func isError(message string) bool {
 	return strings.Contains(first, "error") || strings.Contains(first, "fatal")
 }
 
-// clean bounds the compiler's text, takes our folders out of it, and leaves nothing that a terminal
-// would obey.
 func (s *server) clean(log string) string {
+	return cleanLog(log, append([]string{includeDir(s.folder), s.folder}, s.IncludeDirs...))
+}
+
+// cleanLog bounds a compiler's text, takes our folders out of it, and leaves nothing that a terminal
+// would obey.
+func cleanLog(log string, dirs []string) string {
 	log = log[:min(len(log), maxLog)]
-	for _, dir := range append([]string{includeDir(s.folder), s.folder}, s.IncludeDirs...) {
+	for _, dir := range dirs {
 		log = strings.ReplaceAll(log, strings.TrimSuffix(dir, "/")+"/", "")
 	}
 	return strings.Map(func(r rune) rune {

@@ -37,6 +37,8 @@ type setup struct {
 	Arch        string
 	Memory      uint64
 	PCH         bool
+	Checked     bool
+	CacheDir    string
 }
 
 type request struct {
@@ -54,13 +56,15 @@ type response struct {
 	Failure   string              `json:"failure,omitempty"`
 	Final     bool                `json:"final,omitempty"`  // out of memory or an internal error: the compiler's state is unknown now
 	NoPCH     string              `json:"no_pch,omitempty"` // why there is no precompiled header
+
+	Unsupported bool `json:"unsupported,omitempty"` // the failure is what the device lacks
 }
 
 // Blob attaches the cubin as raw bytes.
 func (r *response) Blob() *[]byte { return &r.Cubin }
 
 func (r *response) output() Output {
-	return Output{Cubin: r.Cubin, Code: r.Code, Log: r.Log, Resources: r.Resources, Seconds: r.Seconds, Failure: r.Failure}
+	return Output{Cubin: r.Cubin, Code: r.Code, Log: r.Log, Resources: r.Resources, Seconds: r.Seconds, Failure: r.Failure, Unsupported: r.Unsupported}
 }
 
 // hasPreamble reports whether there is anything to precompile.
@@ -97,22 +101,29 @@ type server struct {
 }
 
 func newServer(args []string) (*server, error) {
-	if len(args) != 1 {
-		return nil, errors.New("the compile worker takes one folder")
-	}
-	s := &server{folder: args[0]}
-	text, err := os.ReadFile(setupFile(s.folder))
+	setup, folder, err := settle(args)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(text, &s.setup); err != nil {
-		return nil, fmt.Errorf("%s: %w", setupFile(s.folder), err)
-	}
-	if err := confine(s.Memory); err != nil {
-		return nil, err
-	}
+	s := &server{setup: setup, folder: folder}
 	s.compiler, err = nvrtc.Open(s.Library)
 	return s, err
+}
+
+// settle reads what a worker is told and confines it.
+func settle(args []string) (s setup, folder string, err error) {
+	if len(args) != 1 {
+		return s, "", errors.New("the compile worker takes one folder")
+	}
+	folder = args[0]
+	text, err := os.ReadFile(setupFile(folder))
+	if err != nil {
+		return s, folder, err
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, folder, fmt.Errorf("%s: %w", setupFile(folder), err)
+	}
+	return s, folder, confine(s.Memory)
 }
 
 // confine bounds what the compiler can take from the machine. A template that recurses, or a
@@ -200,6 +211,9 @@ func (s *server) pchOptions() []string {
 // parses in a heap of fixed size; the rare source that needs more is compiled without.
 func (s *server) translate(source string) (image []byte, log string, err error) {
 	opts := s.options()
+	if level := Assembler(source); level != "" {
+		opts = append(opts, "--ptxas-options="+level)
+	}
 	if !s.pch {
 		return s.compiler.Compile(source, sourceName, opts)
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // gate runs a candidate on every case that has a call, twice over different poisons, and copies the
-// outputs of the second run to a slot of the output memory.
+// outputs of the second run to a slot of the output memory. All is queued before anything is waited
+// for, unless the request asks for care: then each case is waited for, so that a fault has a name.
 func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 	reply := &GateReply{Cases: make([]CaseReply, len(s.prep.Cases))}
 	phase("load")
@@ -16,30 +17,51 @@ func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 	if err == nil {
 		err = s.fillResources(p, req.Calls, reply)
 	}
+	where := "load"
+	if err == nil {
+		where, err = s.gateCases(p, req, reply, phase)
+	}
 	if err != nil {
-		reply.Fault, err = fault("load", err)
-		if reply.Fault == nil || reply.Fault.Sticky {
-			return reply, err
+		if reply.Fault, err = fault(where, err); err != nil {
+			return nil, fmt.Errorf("%s: %w", where, err)
 		}
-		return reply, s.unload(p)
+		if reply.Fault.Sticky {
+			return reply, nil
+		}
+	}
+	return reply, s.unload(p)
+}
+
+// gateCases returns, beside an error, where it came up.
+func (s *Session) gateCases(p *program, req *Gate, reply *GateReply, phase func(string)) (string, error) {
+	if err := s.clearCounters(); err != nil {
+		return "gate", err
 	}
 	for i := range s.prep.Cases {
 		if i >= len(req.Calls) || len(req.Calls[i].Launches) == 0 {
 			continue
 		}
-		name := s.prep.Cases[i].Name
-		phase("gate " + name)
-		if err := s.gateCase(p, req.Calls[i], i, req.Slot, &reply.Cases[i]); err != nil {
-			if reply.Fault, err = fault(name, err); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			break
+		c := &s.prep.Cases[i]
+		if req.Careful {
+			phase("gate " + c.Name)
 		}
+		if err := s.gateCase(p, req.Calls[i], i, req.Slot); err != nil {
+			return c.Name, err
+		}
+		reply.Cases[i].Ran = true
+		if !req.Careful && c.Workload == "" {
+			continue
+		}
+		if err := s.drv.SyncStream(s.stream); err != nil {
+			return c.Name, err
+		}
+		d, err := s.drv.Elapsed(s.start, s.stop)
+		if err != nil {
+			return c.Name, err
+		}
+		reply.Cases[i].Nanos = float64(d.Nanoseconds())
 	}
-	if reply.Fault != nil && reply.Fault.Sticky {
-		return reply, nil
-	}
-	return reply, s.unload(p)
+	return "gate", s.inspect(reply)
 }
 
 func (s *Session) fillResources(p *program, calls []kernels.Call, reply *GateReply) (err error) {
@@ -52,13 +74,10 @@ func (s *Session) fillResources(p *program, calls []kernels.Call, reply *GateRep
 	return nil
 }
 
-// gateCase queues everything that a case takes and waits once: two runs over different poisons with
-// the hash of their outputs, the guard zones, the inputs, and the copy of the outputs.
-func (s *Session) gateCase(p *program, call kernels.Call, i, slot int, out *CaseReply) error {
+// gateCase queues everything that a case takes: two runs over different poisons with the hash of
+// their outputs, the guard zones, the inputs, and the copy of the outputs.
+func (s *Session) gateCase(p *program, call kernels.Call, i, slot int) error {
 	c, a := &s.prep.Cases[i], s.arenas[i]
-	if err := s.clearCounters(); err != nil {
-		return err
-	}
 	var scratch *arena
 	for run, poison := range []uint8{poisonFinite, poisonNaN} {
 		var err error
@@ -75,17 +94,14 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, slot int, out *Case
 		if err := s.between(func() error { return s.put(w) }); err != nil {
 			return err
 		}
-		if err := s.hashOutputs(a, c, run); err != nil {
+		if err := s.hashOutputs(a, c, s.counterOf(i, run)); err != nil {
 			return err
 		}
 	}
-	if err := s.queueInspection(c, a, scratch); err != nil {
+	if err := s.queueInspection(i, scratch); err != nil {
 		return err
 	}
-	if err := s.copyOut(c, a, slot); err != nil {
-		return err
-	}
-	return s.inspect(i, out)
+	return s.copyOut(c, a, slot)
 }
 
 // between records the session's events around what f queues.
@@ -118,19 +134,25 @@ const (
 	counterInputs = 3
 )
 
+// counterOf is the place of a case's n-th counter.
+func (s *Session) counterOf(i, n int) int {
+	return i*(counterInputs+len(s.prep.Cases[0].Buffers)) + n
+}
+
 // queueInspection looks for what a candidate must not touch: guard zones and inputs.
-func (s *Session) queueInspection(c *Case, a, scratch *arena) error {
-	if err := s.checkGuards(a, s.prep.GuardKey, counterGuard); err != nil {
+func (s *Session) queueInspection(i int, scratch *arena) error {
+	c, a := &s.prep.Cases[i], s.arenas[i]
+	if err := s.checkGuards(a, s.prep.GuardKey, s.counterOf(i, counterGuard)); err != nil {
 		return err
 	}
 	if scratch != nil {
-		if err := s.checkGuards(scratch, s.prep.GuardKey^scratchKey, counterGuard); err != nil {
+		if err := s.checkGuards(scratch, s.prep.GuardKey^scratchKey, s.counterOf(i, counterGuard)); err != nil {
 			return err
 		}
 	}
 	for j, b := range c.Buffers {
 		if !b.Out {
-			if err := s.hash(a, c, j, counterInputs+j); err != nil {
+			if err := s.hash(a, c, j, s.counterOf(i, counterInputs+j)); err != nil {
 				return err
 			}
 		}
@@ -138,27 +160,30 @@ func (s *Session) queueInspection(c *Case, a, scratch *arena) error {
 	return nil
 }
 
-// inspect waits for the case and reads what was found.
-func (s *Session) inspect(i int, out *CaseReply) error {
-	c := &s.prep.Cases[i]
-	got, err := s.readCounters(counterInputs + len(c.Buffers))
+// inspect waits for all cases and reads what was found.
+func (s *Session) inspect(reply *GateReply) error {
+	got, err := s.readCounters(s.counterOf(len(s.prep.Cases), 0))
 	if err != nil {
 		return err
 	}
-	d, err := s.drv.Elapsed(s.start, s.stop)
-	if err != nil {
-		return err
-	}
-	out.Ran, out.Hash, out.Same, out.Guard, out.Nanos = true, got[1], got[0] == got[1], int(got[counterGuard]), float64(d.Nanoseconds())
-	var mutated []string
-	for j, b := range c.Buffers {
-		if !b.Out && got[counterInputs+j] != s.inHash[i][j] {
-			mutated = append(mutated, b.Name)
+	dirty := false
+	for i := range reply.Cases {
+		out := &reply.Cases[i]
+		if !out.Ran {
+			continue
 		}
+		at := func(n int) uint64 { return got[s.counterOf(i, n)] }
+		out.Hash, out.Same, out.Guard = at(1), at(0) == at(1), int(at(counterGuard))
+		var mutated []string
+		for j, b := range s.prep.Cases[i].Buffers {
+			if !b.Out && at(counterInputs+j) != s.inHash[i][j] {
+				mutated = append(mutated, b.Name)
+			}
+		}
+		out.Mutated = strings.Join(mutated, ", ")
+		dirty = dirty || out.Guard > 0 || out.Mutated != ""
 	}
-	out.Mutated = strings.Join(mutated, ", ")
-	if out.Guard > 0 || out.Mutated != "" {
-		// The next candidate must find clean buffers: what was written to in one case may have hit others.
+	if dirty { // the next candidate must find clean buffers, and what hit one case may have hit others
 		return s.resetAll()
 	}
 	return nil

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 
+	"darwarp/eval/internal/check"
 	"darwarp/kernels"
 )
 
@@ -32,10 +33,10 @@ func (s *Session) fill(c *Case, a *arena, seed uint64) error {
 	return nil
 }
 
-// The two poisons: all ones is NaN in every float type, 0x7b is a large finite number in each.
+// The two poisons that outputs are filled with before a run.
 const (
-	poisonNaN    = 0xff
-	poisonFinite = 0x7b
+	poisonNaN    = check.PoisonFirst
+	poisonFinite = check.PoisonSecond
 )
 
 // poison fills the outputs of an arena.

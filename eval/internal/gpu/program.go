@@ -163,7 +163,7 @@ func (s *Session) placeScratch(into *block, call kernels.Call, poison uint8) (*a
 	}
 	_, total := layout(sizes)
 	if err := s.grow(into, total); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %d bytes: %w", errScratch, total, err)
 	}
 	a := newArena(into.at, sizes)
 	for i, sc := range call.Scratch {

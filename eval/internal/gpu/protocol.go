@@ -98,12 +98,18 @@ type Gate struct {
 	Cubin []byte         `json:"cubin"`
 	Calls []kernels.Call `json:"calls"` // by case; no launches: the case is left out
 	Slot  int            `json:"slot"`
+	// Careful waits for each case, so that a fault is told with the case that brought it.
+	Careful bool `json:"careful,omitempty"`
+	// Checked is the same program with every access to memory reported to the cpu device, which then
+	// looks for races and the like on the check shapes. Empty: it does not.
+	Checked []byte `json:"checked,omitempty"`
 }
 
 // GateReply says what happened, case by case. A Fault ends it early.
 type GateReply struct {
 	Cases     []CaseReply         `json:"cases"`
 	Resources []kernels.Resources `json:"resources,omitempty"`
+	Sites     []kernels.Site      `json:"sites,omitempty"` // of the checked program, at its largest case
 	Fault     *Fault              `json:"fault,omitempty"`
 }
 

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -55,11 +56,13 @@ func (s *Session) newSampler(run Run, expect []uint64, bind func(*arena) (*work,
 		m.calls = max(m.calls, min(maxCalls, int(math.Ceil(regionNs/run.Estimate))))
 	}
 	m.calls += (len(m.arenas) - m.calls%len(m.arenas)) % len(m.arenas)
-	if m.graph, err = s.capture(works, m.calls); err != nil {
-		return m, err
+	if m.graph, err = s.capture(works, m.calls); err == nil {
+		m.single, err = s.capture(works[:1], 1)
 	}
-	m.single, err = s.capture(works[:1], 1)
-	return m, err
+	if err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	return m, nil
 }
 
 func (s *Session) capture(works []*work, n int) (cuda.Graph, error) {
@@ -143,7 +146,7 @@ func (m *sampler) replay(g cuda.Graph, calls int) (ns, mhz float64, err error) {
 			return 0, 0, err
 		}
 	}
-	got, err := s.readCounters(maxCounters)
+	got, err := s.readCounters(maxCounters) // 32 KiB: the stamps are at the end
 	if err != nil {
 		return 0, 0, err
 	}
@@ -232,6 +235,14 @@ func footprint(c *Case) int {
 	return n
 }
 
+// coldCount is how many arenas of a case a cold run rotates through.
+func coldCount(c *Case, l2 int) int {
+	return max(2, min(maxCold, 1+int(coldShare*float64(l2)/float64(footprint(c)))))
+}
+
+// ColdBytes is the device memory that a cold run of a case takes, with the buffer that flushes L2.
+func (c *Case) ColdBytes(l2 int) int { return coldCount(c, l2)*c.ArenaBytes() + flushShare*l2 }
+
 // coldArenas allocates, once per workload, what a cold run needs. Arenas of another workload are
 // given back first: they can be large.
 func (s *Session) coldArenas(run Run) (*cold, error) {
@@ -250,9 +261,8 @@ func (s *Session) coldArenas(run Run) (*cold, error) {
 		delete(s.cold, name)
 	}
 	c := &s.prep.Cases[run.Cases[0]]
-	n := min(maxCold, 1+int(coldShare*float64(s.dev.L2Bytes)/float64(footprint(c))))
 	got := &cold{}
-	for i := range max(n, 2) {
+	for i := range coldCount(c, s.dev.L2Bytes) {
 		base, err := s.drv.Alloc(uint64(c.ArenaBytes()))
 		if err != nil {
 			return nil, fmt.Errorf("cold buffers: %w", err)

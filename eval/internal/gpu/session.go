@@ -41,7 +41,7 @@ type block struct {
 }
 
 // maxCounters bounds the hashes and guard counts of one gate run.
-const maxCounters = 512
+const maxCounters = 4096
 
 // NewSession serves requests over the given shared memories. truth is nil in a process that runs
 // candidates.
@@ -195,6 +195,9 @@ func (s *Session) describe(id cuda.Device, reply *OpenReply) error {
 // prepare allocates and fills every case.
 func (s *Session) prepare(req *Prepare) error {
 	s.prep = *req
+	if n := s.counterOf(len(req.Cases), 0); n > counterStamp0 {
+		return fmt.Errorf("%d cases need %d counters, there are %d: declare fewer check shapes", len(req.Cases), n, counterStamp0)
+	}
 	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.truth == nil {
 		return fmt.Errorf("output memory of %d bytes: %d are needed", len(s.out), need)
 	}
@@ -289,12 +292,18 @@ func (s *Session) grow(b *block, n int) error {
 	return nil
 }
 
+// errScratch marks an allocation that the candidate's plan asked for.
+var errScratch = errors.New("scratch memory")
+
 // fault turns a driver error into a candidate's fault; anything else stays our error.
 func fault(where string, err error) (*Fault, error) {
 	var e *cuda.Error
 	if !errors.As(err, &e) {
 		return nil, err
 	}
-	refused := strings.HasPrefix(e.Call, "cuLaunch") || strings.HasPrefix(e.Call, "cuModule") || strings.HasPrefix(e.Call, "cuFunc")
+	if e.Code == cuda.OutOfMemory && !errors.Is(err, errScratch) {
+		return nil, err // buffers of ours
+	}
+	refused := errors.Is(err, errScratch) || strings.HasPrefix(e.Call, "cuLaunch") || strings.HasPrefix(e.Call, "cuModule") || strings.HasPrefix(e.Call, "cuFunc")
 	return &Fault{Case: where, Code: e.Code, Text: e.Error(), Sticky: e.Sticky(), Launch: refused && !e.Sticky()}, nil
 }

@@ -126,7 +126,7 @@ func (w *Worker) fail(ctx context.Context, cause error, deadline time.Duration) 
 
 // died reads the verdict from the reaped process.
 func (w *Worker) died() *Died {
-	d := &Died{Phase: w.phase, Stderr: w.Stderr()}
+	d := &Died{Phase: w.phase, Stderr: w.Stderr(), Fatal: fatalSignal(w.stderr.begin())}
 	if status, ok := w.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		d.Signal = status.Signal()
 	} else {

@@ -31,6 +31,7 @@ type Died struct {
 	Signal   syscall.Signal // that ended it, 0 when it exited
 	ExitCode int            // 0 when a signal ended it
 	Stderr   string         // the end of what it wrote
+	Fatal    string         // what the Go runtime called a signal in code that is not Go; empty: no such
 }
 
 func (e *Died) Error() string {
@@ -38,7 +39,21 @@ func (e *Died) Error() string {
 	if e.Signal != 0 {
 		how = "signal: " + e.Signal.String()
 	}
-	return fmt.Sprintf("worker died %s(%s)%s", during(e.Phase), how, lastLines(e.Stderr, 5))
+	what := lastLines(e.Stderr, 5)
+	if e.ExitCode == exitRuntime && e.Fatal != "" {
+		what = ": " + e.Fatal
+	}
+	return fmt.Sprintf("worker died %s(%s)%s", during(e.Phase), how, what)
+}
+
+// fatalSignal finds what the Go runtime says first of a signal in code that is not Go.
+func fatalSignal(text string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "SIG") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
 }
 
 // Crash reports whether the worker fell over what it was doing, as against being killed from

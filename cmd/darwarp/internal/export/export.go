@@ -29,6 +29,13 @@ type Kernel struct {
 	Provenance *kernels.Provenance // what the figures stand on; nil: they are not written
 	Run        string              // the run's file as the user named it
 	Cubin      []byte              // nil: not written
+	NVCCFlags  []string            // what nvcc needs besides the architecture, for the same machine code
+}
+
+// Build is the command that builds the bench.
+func (k Kernel) Build() string {
+	flags := append([]string{"-O3", "-std=c++17", "-arch=" + k.Device.Arch}, k.NVCCFlags...)
+	return "nvcc " + strings.Join(flags, " ") + " -Iinclude bench.cu -o bench"
 }
 
 //go:embed *.tmpl

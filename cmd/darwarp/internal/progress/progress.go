@@ -22,6 +22,7 @@ type State struct {
 	InFlight int           // evaluations under way
 	Rate     float64       // evaluations a second
 	Best     float64       // ns, time of the champion on the only workload; 0: none yet, or several workloads
+	CPU      bool          // Best is a CPU time
 	Speedup  float64       // of the champion over the naive start; 0: none yet
 	Draining bool          // finishing what is in flight
 }
@@ -62,6 +63,9 @@ func (s State) bestText() string {
 	text := "best " + report.Ratio(s.Speedup)
 	if s.Best > 0 {
 		text += " " + report.Time(s.Best)
+		if s.CPU {
+			text += " CPU time"
+		}
 	}
 	return text
 }

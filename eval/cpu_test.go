@@ -1,0 +1,92 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// cpuPool opens a pool over the real cpu device on the scale problem.
+func cpuPool(t *testing.T, races bool) *Pool {
+	t.Helper()
+	if f := Locate().CXX; f.Path == "" {
+		t.Skipf("THE CPU DEVICE IS NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
+	}
+	p, err := kernels.ParseProblem("problem.toml", []byte(scaleProblem))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP32,
+		Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
+			"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }",
+		Workloads: p.Workloads, Cache: "hot", Races: races, Jobs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return pool
+}
+
+// cpuJob is a candidate with the given statements as the body of a kernel of 256 threads a block; i is
+// the thread's element.
+func cpuJob(t *testing.T, p *Pool, body string) *kernels.Job {
+	t.Helper()
+	spec := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "scale", Grid: []string{"ceil_div(n, 256)"}, Block: []string{"256"}, Args: []string{"x", "y", "n"}}}}
+	plan, err := kernels.CompilePlan("test", spec, p.cfg.Problem.Tensors, kernels.Scope{"n": 0, "device": kernels.Device{}, "elem": 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := fmt.Sprintf("extern \"C\" int system(const char *);\nextern \"C\" __global__ void scale(const float *x, float *y, int n) {\nint i = blockIdx.x * 256 + threadIdx.x;\n%s\n}\n", body)
+	return &kernels.Job{ID: kernels.NewID(src, spec, "test"), Source: src, Plan: plan, Acc: kernels.FP32,
+		Env: kernels.Env{"device": p.device, "elem": 4}, Bar: map[string]float64{"4096": 1e6}}
+}
+
+const rightBody = "if (i < n) y[i] = 2 * x[i];"
+
+func TestCPUVerdicts(t *testing.T) {
+	f, p := floor, patience
+	floor, patience = 2*time.Second, 10*time.Second
+	t.Cleanup(func() { floor, patience = f, p })
+	pool := cpuPool(t, false)
+	for _, c := range []struct {
+		name, body string
+		want       kernels.Outcome
+		explain    string
+	}{
+		{"right", rightBody, kernels.OK, ""},
+		{"wrong", "if (i < n) y[i] = 2.001f * x[i];", kernels.Wrong, "expected"},
+		{"one_too_few", "if (i < n - (n > 1)) y[i] = 2 * x[i];", kernels.Wrong, "1025"},
+		{"reads_the_output", "if (i < n) y[i] = n < 4096 ? 2 * x[i] : 2 * x[i] + 0 * y[i];", kernels.Wrong, "4096"},
+		{"one_too_many", "if (i <= n) y[i] = i < n ? 2 * x[i] : 0;", kernels.Suspect, "outside of its buffers"},
+		{"mutates", rightBody + " if (n == 4096 && i == 5) const_cast<float*>(x)[5] *= 1.0000001f;", kernels.Suspect, "its input x"},
+		{"wild", rightBody + " if (i == 7) *(volatile int*)8 = 1;", kernels.Crashed, "SIGSEGV"},
+		{"hangs", rightBody + " volatile int go = 1; while (go) {}", kernels.TimedOut, "did not finish"},
+		{"typo", "if (i < n) y[i] = 2 * z[i];", kernels.CompileFailed, "candidate.cu:4:23: error: 'z' was not declared"},
+		{"ptx", "asm volatile(\"mov.u32 %%0, %%%%laneid;\" : \"=r\"(i));", kernels.Unsupported, "candidate.cu:4: inline PTX"},
+		{"disguised_ptx", "#define GLUE(a, b) a##b\nGLUE(as, m)(\"nop\");", kernels.Unsupported, "poisoned"},
+		{"intrinsic", "if (i < n) y[i] = __no_such_thing(x[i]);", kernels.Unsupported, "'__no_such_thing' was not declared"},
+		{"host_call", rightBody + " if (i == 0) system(\"true\");", kernels.Unsupported, "does not have system"},
+		{"commented_asm", rightBody + " // asm(\"\")", kernels.Duplicate, "same machine code"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := pool.Evaluate(context.Background(), cpuJob(t, pool, c.body))
+			if err != nil || r.Outcome != c.want || !strings.Contains(r.Detail, c.explain) {
+				t.Errorf("%v (%s), %v: expected %v (... %s ...)", r.Outcome, r.Detail, err, c.want, c.explain)
+			}
+		})
+	}
+	after := cpuJob(t, pool, rightBody)
+	after.Source += "// once more\n"
+	if r, err := pool.Evaluate(context.Background(), after); err != nil || r.Outcome != kernels.OK || len(r.Times) != 1 || r.Times[0].Median <= 0 {
+		t.Errorf("after all that: %+v, %v", r, err)
+	}
+}

@@ -1,0 +1,299 @@
+package compile
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"darwarp/eval/internal/cpu/emu"
+	"darwarp/eval/internal/proc"
+	"darwarp/kernels"
+)
+
+// MainCXX is the main of a worker that compiles with the machine's C++ compiler for the cpu device. It
+// takes the same requests as Main; what it gives is a shared object. The compiler is a process of its
+// own for every source, in the worker's process group and under its limits.
+func MainCXX(args []string) int {
+	setup, folder, err := settle(args)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return proc.ExitInternal
+	}
+	s := &cxx{setup: setup, folder: folder}
+	return proc.Main(s.handle)
+}
+
+// cxx is the state of such a worker.
+type cxx struct {
+	setup
+	folder  string
+	version string
+	runtime string          // object file that every candidate is linked with
+	ours    map[string]bool // functions outside of a candidate that its own text may lead to
+
+	poisonsLocals bool // it can fill local variables with a pattern
+}
+
+func (s *cxx) handle(ctx context.Context, f proc.Frame, c *proc.Conn) error {
+	var req request
+	if err := f.Decode(&req); err != nil {
+		return err
+	}
+	if err := limitCPU(); err != nil {
+		return fmt.Errorf("limit the compiler: %w", err)
+	}
+	if s.version == "" {
+		if err := s.meet(ctx); err != nil {
+			return err
+		}
+	}
+	reply := response{Compiler: s.version + ", emulation " + s.emulation()}
+	start := time.Now()
+	if req.Prepare {
+		if reply.Failure = s.prepare(ctx, req.Source); reply.Failure != "" {
+			return c.Reply(&reply)
+		}
+	}
+	if err := s.compile(ctx, req.Source, &reply); err != nil {
+		return err
+	}
+	reply.Seconds = time.Since(start).Seconds()
+	return c.Reply(&reply)
+}
+
+func (s *cxx) clang() bool { return strings.Contains(s.version, "clang") }
+
+// run runs the compiler in the work folder. The error holds no more than its exit status: what it has
+// to say is in the text.
+func (s *cxx) run(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, s.Library, args...)
+	cmd.Dir = workDir(s.folder)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return out.String(), err
+}
+
+func (s *cxx) prefixFile() string { return filepath.Join(pchDir(s.folder), "prefix.h") }
+
+// common are the options that the emulation asks for. Warnings are nobody's to read, and of errors the
+// first are enough.
+func (s *cxx) common() []string {
+	most := "-fmax-errors=4"
+	if s.clang() {
+		most = "-ferror-limit=4"
+	}
+	return append(emu.Options(s.clang()), "-pipe", "-w", most, "-I"+overlayDir(s.folder), "-I"+includeDir(s.folder))
+}
+
+// candidateSpeed is the optimisation of candidates: -O2 takes a third longer to compile and gains a
+// tenth where a search spends more time compiling than running.
+const candidateSpeed = "-O1"
+
+// options are those of prefix and sources.
+func (s *cxx) options() []string {
+	opts := append(s.common(), candidateSpeed)
+	if s.Checked {
+		opts = append(opts, emu.CheckedOptions(s.poisonsLocals)...)
+	}
+	return opts
+}
+
+// meet asks the compiler for its version, and whether it can fill local variables with a pattern.
+func (s *cxx) meet(ctx context.Context) error {
+	out, err := s.run(ctx, "--version")
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Library, err)
+	}
+	s.version, _, _ = strings.Cut(out, "\n")
+	_, err = s.run(ctx, append(emu.CheckedOptions(true), "-x", "c++", "-fsyntax-only", os.DevNull)...)
+	s.poisonsLocals = err == nil
+	return nil
+}
+
+// prepare precompiles what every source begins with and compiles the runtime. What a program of ours
+// calls from the outside, another may call as well.
+func (s *cxx) prepare(ctx context.Context, source string) (failure string) {
+	if err := os.WriteFile(s.prefixFile(), []byte(emu.Prefix), 0o600); err != nil {
+		return err.Error()
+	}
+	var broken string
+	var building sync.WaitGroup
+	building.Go(func() { broken = s.buildRuntime(ctx) })
+	if s.PCH {
+		if out, err := s.run(ctx, append(s.options(), "-x", "c++-header", s.prefixFile(), "-o", s.prefixFile()+".gch")...); err != nil {
+			failure = "precompile: " + s.explain(out, err)
+		}
+	}
+	building.Wait()
+	if failure = cmp.Or(failure, broken); failure != "" {
+		return failure
+	}
+	object, failure, err := s.object(ctx, source)
+	if err == nil && failure != "" {
+		return failure
+	}
+	if err = errors.Join(err, s.allow(object)); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// buildRuntime compiles the runtime, or takes what another worker has made of the same text with the same
+// compiler: it takes seconds.
+func (s *cxx) buildRuntime(ctx context.Context) (failure string) {
+	shared := filepath.Join(cmp.Or(s.CacheDir, filepath.Dir(s.folder)), "runtime-"+s.runtimeKey()+".o")
+	s.runtime = filepath.Join(pchDir(s.folder), "runtime.o")
+	if data, err := os.ReadFile(shared); err == nil && os.WriteFile(s.runtime, data, 0o600) == nil {
+		return ""
+	}
+	if out, err := s.run(ctx, append(s.common(), "-c", filepath.Join(overlayDir(s.folder), emu.Runtime), "-o", s.runtime)...); err != nil {
+		return emu.Runtime + ": " + s.explain(out, err)
+	}
+	// Shared whole or not at all; without it the next one compiles again.
+	mine := fmt.Sprintf("%s.%d", shared, os.Getpid())
+	if data, err := os.ReadFile(s.runtime); err == nil && os.WriteFile(mine, data, 0o600) == nil {
+		_ = os.Rename(mine, shared)
+	}
+	return ""
+}
+
+// runtimeKey names what decides the runtime's machine code. Options may say -march=native: the host's
+// processor is part of Arch.
+func (s *cxx) runtimeKey() string { return s.hash(s.Library, s.version, s.Arch, s.emulation()) }
+
+// emulation names the state of the emulation: its files and how they are compiled.
+func (s *cxx) emulation() string {
+	parts := append(emu.Options(s.clang()), candidateSpeed)
+	files := emu.Files()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		parts = append(parts, name, string(files[name]))
+	}
+	return s.hash(parts...)
+}
+
+func (s *cxx) hash(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:5])
+}
+
+// allow permits every source what the runtime has and what a program of ours wants.
+func (s *cxx) allow(program string) error {
+	s.ours = map[string]bool{}
+	for _, object := range []string{program, s.runtime} {
+		data, err := os.ReadFile(object)
+		if err != nil {
+			return err
+		}
+		undefined, defined, err := symbols(data)
+		if err != nil {
+			return err
+		}
+		if object != program {
+			undefined = defined
+		}
+		for _, name := range undefined {
+			s.ours[name] = true
+		}
+	}
+	return nil
+}
+
+// object compiles a source to an object file. A failure is the source's.
+func (s *cxx) object(ctx context.Context, source string) (path, failure string, err error) {
+	if err := os.WriteFile(filepath.Join(workDir(s.folder), sourceName), []byte(source), 0o600); err != nil {
+		return "", "", err
+	}
+	path = filepath.Join(tempDir(s.folder), "candidate.o")
+	out, err := s.run(ctx, append(s.options(), "-include", s.prefixFile(), "-x", "c++", "-c", sourceName, "-o", path)...)
+	if err != nil {
+		return "", s.explain(out, err), ctx.Err()
+	}
+	return path, "", nil
+}
+
+// compile fills the reply. An error is our own fault; the source's is reply.Failure.
+func (s *cxx) compile(ctx context.Context, source string, reply *response) error {
+	if reply.Failure = usesAssembly(source); reply.Failure != "" {
+		reply.Unsupported = true
+		return nil
+	}
+	object, failure, err := s.object(ctx, source)
+	if reply.Failure = failure; err != nil || failure != "" {
+		reply.Unsupported = lacking.MatchString(failure)
+		return err
+	}
+	data, err := os.ReadFile(object)
+	if err != nil {
+		return err
+	}
+	strangers, err := foreign(data, s.ours)
+	if err != nil {
+		return err
+	}
+	shared := emu.DynamicShared(source) // bound by the linker
+	strangers = slices.DeleteFunc(strangers, func(name string) bool { return slices.Contains(shared, name) })
+	if len(strangers) > 0 {
+		reply.Failure, reply.Unsupported = "the cpu device does not have "+strings.Join(strangers, ", "), true
+		return nil
+	}
+	image := filepath.Join(tempDir(s.folder), "candidate.so")
+	out, err := s.run(ctx, append([]string{"-shared", "-o", image, object, s.runtime}, emu.LinkOptions(source)...)...)
+	if err != nil {
+		reply.Failure = s.explain(out, err)
+		return ctx.Err()
+	}
+	if reply.Cubin, err = os.ReadFile(image); err != nil {
+		return err
+	}
+	reply.Code, err = hostCode(reply.Cubin)
+	return err
+}
+
+// lacking finds in the compiler's messages a name that CUDA has and the emulation lacks: those of
+// intrinsics and of CUDA's own namespaces.
+var lacking = regexp.MustCompile(`'(__|nvcuda|cuda::)[^']*' (was not declared|has not been declared|is not a member)|is not a member of '(nvcuda|cuda)|undeclared identifier '__|attempt to use poisoned|not emulated`)
+
+// explain is the head of the compiler's messages.
+func (s *cxx) explain(out string, err error) string {
+	const most = 20
+	text := strings.TrimSpace(cleanLog(out, []string{overlayDir(s.folder), includeDir(s.folder), pchDir(s.folder), workDir(s.folder), s.folder}))
+	if text == "" {
+		text = "the compiler gave up: " + err.Error()
+	}
+	lines := strings.Split(text, "\n")
+	return kernels.CleanDetail(strings.Join(lines[:min(len(lines), most)], "\n"))
+}
+
+// notCode matches comments and literals, in which a word means nothing.
+var (
+	notCode  = regexp.MustCompile(`//[^\n]*|/\*(?s:.*?)\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`)
+	assembly = regexp.MustCompile(`\b(asm|__asm|__asm__)\b`)
+)
+
+// usesAssembly names the line of the first inline PTX. It is for a readable message: the prelude
+// poisons the words, so that nothing gets past it.
+func usesAssembly(source string) string {
+	blank := notCode.ReplaceAllStringFunc(source, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) + " " })
+	if at := assembly.FindStringIndex(blank); at != nil {
+		return fmt.Sprintf("%s:%d: inline PTX is not emulated: the cpu device runs what the device include library has a function for", sourceName, lineOf(blank, at[0]))
+	}
+	return ""
+}

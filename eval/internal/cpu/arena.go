@@ -1,0 +1,92 @@
+package cpu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"darwarp/kernels"
+)
+
+// guardBytes is the width of the zone between buffers, as on a GPU.
+const guardBytes = 64 << 10
+
+// alignment of every buffer: what cudaMalloc gives, and more than any vector access wants.
+const alignment = 256
+
+func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
+
+// arena is the buffers of one call in one mapping outside of Go's heap, with a guard zone before,
+// between and after them. A zone begins at the very byte where a buffer ends.
+type arena struct {
+	mem     []byte
+	buffers [][]byte
+	zones   [][]byte
+	key     uint64 // of the guard pattern
+}
+
+func sizesOf(bufs []kernels.Buffer) []int {
+	sizes := make([]int, len(bufs))
+	for i, b := range bufs {
+		sizes[i] = b.Bytes()
+	}
+	return sizes
+}
+
+// newArena maps buffers of the given sizes and writes the guards.
+func newArena(sizes []int, key uint64) (*arena, error) {
+	total := guardBytes
+	for _, n := range sizes {
+		total += align(n) + guardBytes
+	}
+	mem, err := unix.Mmap(-1, 0, total, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return nil, fmt.Errorf("%d bytes: %w", total, err)
+	}
+	a := &arena{mem: mem, key: key}
+	at, end := guardBytes, 0
+	for _, n := range sizes {
+		a.zones = append(a.zones, mem[end:at])
+		a.buffers = append(a.buffers, mem[at:at+n:at+n])
+		end, at = at+n, align(at+n)+guardBytes
+	}
+	a.zones = append(a.zones, mem[end:])
+	a.setGuards()
+	return a, nil
+}
+
+func (a *arena) free() error {
+	if a == nil {
+		return nil
+	}
+	return unix.Munmap(a.mem)
+}
+
+func (a *arena) setGuards() {
+	for i, z := range a.zones {
+		guard(z, a.key+uint64(i))
+	}
+}
+
+// damage is the number of changed bytes in the guard zones.
+func (a *arena) damage() int {
+	n := 0
+	for i, z := range a.zones {
+		n += guardDamage(z, a.key+uint64(i))
+	}
+	return n
+}
+
+// address is where a buffer lies; it never moves.
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+func fill(b []byte, v byte) {
+	if len(b) == 0 {
+		return
+	}
+	b[0] = v
+	for n := 1; n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
+	}
+}

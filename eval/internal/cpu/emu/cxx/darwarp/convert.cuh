@@ -1,0 +1,26 @@
+// Conversions between the 16-bit types and float, always round to nearest even.
+#ifndef DW_DARWARP_CONVERT_CUH
+#define DW_DARWARP_CONVERT_CUH
+
+#include "../cuda_bf16.h"
+
+namespace darwarp {
+
+inline float to_float(float x) { return x; }
+inline float to_float(__half x) { return float(x); }
+inline float to_float(__nv_bfloat16 x) { return float(x); }
+
+template <class T> inline T from_float(float x);
+template <> inline float from_float<float>(float x) { return x; }
+template <> inline __half from_float<__half>(float x) { return __half(x); }
+template <> inline __nv_bfloat16 from_float<__nv_bfloat16>(float x) { return __nv_bfloat16(x); }
+
+// `lo` goes to the lower address.
+template <class T> inline unsigned pack2(float lo, float hi) { return T(lo).bits | unsigned(T(hi).bits) << 16; }
+template <class T> inline float2 unpack2(unsigned bits) {
+    return {float(T::of(uint16_t(bits))), float(T::of(uint16_t(bits >> 16)))};
+}
+
+}  // namespace darwarp
+
+#endif

@@ -1,0 +1,185 @@
+// The checks of --races. Every access of a kernel is looked at: the compiler calls a hook for each load and
+// store (hooks.h), the runtime's own functions call look. Blocks then run one at a time.
+#ifndef DW_CHECK_H
+#define DW_CHECK_H
+
+#include "block.h"
+#include "counters.h"
+#include "lines.h"
+#include "shadow.h"
+#include "symbols.h"
+#include "dw/memory.h"
+
+namespace dw {
+
+struct Range {
+    uintptr_t base, bytes;
+    bool holds(uintptr_t a) const { return a - base < bytes; }
+};
+
+struct Check {
+    bool races = false, counting = false;
+    Range dynamic{}, thread_local_storage{}, image{}, stacks{};
+    std::vector<Variable> variables;  // static shared memory, by offset in the thread-local storage
+    Shadow dynamic_shadow, static_shadow;
+    Counters counters;
+    Clocks clocks;
+
+    // The first read of the block of what nobody had written. It is not reported at once: if another thread writes
+    // there before the next barrier, the fault is their race. (Until then the kernel computes with poison.)
+    std::string unwritten;
+    Place unwritten_place;
+
+    void start(Block& b);
+    void leave(Fiber& f);
+    void report_unwritten(Block& b);
+    void barrier(Block& b, const Fiber* last);
+    void sync_warp(unsigned warp, uint32_t lanes) {
+        clocks.sync(warp, lanes);
+        counters.settle_warp(warp);
+    }
+    void access(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site);
+    void shared(Fiber& f, Shadow& shadow, uintptr_t offset, unsigned size, Access kind, const void* site);
+    void global(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site);
+    void land(Fiber& f, const Copy& c);
+    std::string shared_name(const Shadow& shadow, uintptr_t offset) const;
+};
+
+inline const char* verb(Access kind) {
+    return kind == READ ? "reads" : kind == WRITE ? "writes" : kind == ATOMIC ? "updates" : "fills with cp.async";
+}
+
+inline void Check::start(Block& b) {
+    clocks.start_block();
+    counters.start_block(b.threads);
+    unwritten.clear();
+}
+
+inline void Check::report_unwritten(Block& b) {
+    if (!unwritten.empty()) b.fail("uninitialised", unwritten, &unwritten_place, 1);
+}
+
+inline void Check::leave(Fiber& f) {
+    counters.settle(f);
+    if (f.block->live == 0) report_unwritten(*f.block);
+}
+
+// barrier is called when all threads have arrived. Threads that come from different places of the source
+// have diverged: the hardware may or may not pair their barriers.
+inline void Check::barrier(Block& b, const Fiber* last) {
+    report_unwritten(b);
+    clocks.next_epoch();
+    counters.settle_all();
+    if (!races) return;
+    for (unsigned i = 0; i < b.nwaiting; ++i) {
+        const Fiber &f = *b.waiting[i], &g = last ? *last : *b.waiting[0];
+        if (f.site == g.site || same_line(f.site, g.site)) continue;
+        const Place places[2] = {place(g, g.site, "waits"), place(f, f.site, "waits")};
+        b.fail("divergence", name(g) + " and " + name(f) + " wait at different __syncthreads", places, 2);
+    }
+}
+
+inline void Check::access(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site) {
+    if (stacks.holds(a)) return;  // a thread's own variables
+    if (thread_local_storage.holds(a)) {
+        const bool is_dynamic = dynamic.holds(a);
+        const uintptr_t offset = a - (is_dynamic ? dynamic.base : thread_local_storage.base);
+        for (const Variable& v : variables)
+            if (v.guard && !is_dynamic && offset - v.offset < v.bytes) return;
+        if (is_dynamic && offset + size > f.block->launch->smem) {
+            const Place p = place(f, site, verb(kind));
+            const uintptr_t past = offset + size - f.block->launch->smem;
+            f.block->fail("out_of_bounds", name(f) + " " + verb(kind) + " " + std::to_string(size) + " bytes up to " + std::to_string(past) +
+                          " past the end of the block's " + std::to_string(f.block->launch->smem) + " bytes of dynamic shared memory", &p, 1);
+        }
+        if (counting) counters.record(f, site, SHARED, a, size, kind);
+        if (races) shared(f, is_dynamic ? dynamic_shadow : static_shadow, offset, size, kind, site);
+        return;
+    }
+    if (image.holds(a)) return;  // constants and __device__ variables
+    if (counting) counters.record(f, site, GLOBAL, a, size, kind);
+    if (races) global(f, a, size, kind, site);
+}
+
+inline std::string Check::shared_name(const Shadow& shadow, uintptr_t offset) const {
+    if (&shadow == &dynamic_shadow) return "dynamic shared memory at offset " + std::to_string(offset);
+    for (const Variable& v : variables)
+        if (offset - v.offset < v.bytes) return "shared memory, " + v.name + " at offset " + std::to_string(offset - v.offset);
+    return "shared memory";
+}
+
+inline void Check::shared(Fiber& f, Shadow& shadow, uintptr_t offset, unsigned size, Access kind, const void* site) {
+    const Stamp now = clocks.now(f);
+    for (unsigned i = 0; i < size; ++i) {
+        Cell& c = shadow.at(offset + i);
+        const Conflict bad = clocks.look(c, now, kind, site);
+        if (bad.kind == Conflict::NONE) continue;
+        Place places[2] = {place(f, site, verb(kind)), {}};
+        const std::string what = std::to_string(size) + " bytes of " + shared_name(shadow, offset);
+        if (bad.kind == Conflict::UNINITIALISED) {
+            if (unwritten.empty()) {
+                unwritten = name(f) + " " + verb(kind) + " " + what + ", where no thread of the block has written";
+                unwritten_place = places[0];
+            }
+            continue;
+        }
+        const Fiber& other = f.block->fiber(bad.other.thread());
+        const char* did = verb(bad.other_access);
+        places[1] = place(other, bad.site, did);
+        const bool flying = bad.kind == Conflict::IN_FLIGHT;
+        f.block->fail("race", name(f) + " " + verb(kind) + " " + what + ", which " + name(other) + " " + did +
+                      (flying ? " and has not waited for" : " with no barrier between"), places, 2);
+    }
+}
+
+inline void Check::global(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site) {
+    const Launch& l = *f.block->launch;
+    const dw_buffer* near = nullptr;
+    uintptr_t distance = ~uintptr_t(0);
+    bool before = false;
+    for (int i = 0; i < l.nbuffers; ++i) {
+        const dw_buffer& b = l.buffers[i];
+        const uintptr_t base = uintptr_t(b.base), end = base + b.bytes;
+        if (a >= base && a + size <= end) {
+            if (kind == READ || b.writable) return;
+            const Place p = place(f, site, verb(kind));
+            f.block->fail("out_of_bounds", name(f) + " " + verb(kind) + " " + std::to_string(size) + " bytes at offset " +
+                          std::to_string(a - base) + " of " + b.name + ", which is read-only", &p, 1);
+        }
+        const uintptr_t d = a + size > end && a >= base ? a + size - end : base > a ? base - a : ~uintptr_t(0);
+        if (d < distance) distance = d, near = &b, before = a < base;
+    }
+    report_unwritten(*f.block);  // an address made of poison is the same fault
+    const Place p = place(f, site, verb(kind));
+    std::string where = ", and the launch has no buffers";
+    if (near)
+        where = before ? ", " + std::to_string(distance) + " bytes before " + near->name
+                       : ", up to " + std::to_string(distance) + " bytes past the end of " + near->name;
+    if (near) where += " (" + std::to_string(near->bytes) + " bytes)";
+    f.block->fail("out_of_bounds", name(f) + " " + verb(kind) + " " + std::to_string(size) + " bytes of global memory" + where, &p, 1);
+}
+
+// land ends a copy's flight: from now on its bytes are its thread's writes.
+inline void Check::land(Fiber& f, const Copy& c) {
+    const uintptr_t a = uintptr_t(c.to);
+    if (!races || !thread_local_storage.holds(a)) return;
+    Shadow& shadow = dynamic.holds(a) ? dynamic_shadow : static_shadow;
+    const uintptr_t offset = a - (dynamic.holds(a) ? dynamic.base : thread_local_storage.base);
+    for (unsigned i = 0; i < 16; ++i) clocks.land(shadow.at(offset + i), clocks.now(f));
+}
+
+// look is called for every access that the runtime or the compiler knows of.
+inline void look(const void* p, unsigned size, Access kind, const void* site, unsigned alignment) {
+    Fiber& f = self();
+    const uintptr_t a = uintptr_t(p);
+    if (a & (alignment - 1)) {
+        const Place at = place(f, site, verb(kind));
+        f.block->fail("misaligned", name(f) + " " + verb(kind) + " " + std::to_string(size) + " bytes at an address that is no multiple of " +
+                      std::to_string(alignment), &at, 1);
+    }
+    if (f.block->check) f.block->check->access(f, a, size, kind, site);
+}
+
+}  // namespace dw
+
+#endif

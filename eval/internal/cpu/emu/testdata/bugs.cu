@@ -1,0 +1,128 @@
+// Planted bugs, one a kernel. A comment "<- KERNEL" marks the lines of which the report must name one.
+#include <darwarp/darwarp.cuh>
+
+// The sum of 64 numbers by halving, with a barrier too few.
+extern "C" __global__ void missing_barrier(const int* in, int* out) {
+    __shared__ int sum[64];
+    const int t = threadIdx.x;
+    sum[t] = in[t];                                            // <- missing_barrier
+    for (int d = 32; d > 0; d /= 2) {
+        if (t < d) sum[t] += sum[t + d];                       // <- missing_barrier
+        __syncthreads();
+    }
+    if (t == 0) *out = sum[0];
+}
+
+// The same within a warp: a GPU that runs warps in lockstep hides it.
+extern "C" __global__ void lockstep(const int* in, int* out) {
+    __shared__ int sum[64];
+    const int t = threadIdx.x;
+    sum[t] = in[t] + in[t + 32];                          // <- lockstep
+    for (int d = 16; d > 0; d /= 2)
+        if (t < d) sum[t] += sum[t + d];                       // <- lockstep
+    if (t == 0) *out = sum[0];                                 // <- lockstep
+}
+
+// A shuffle orders nothing in memory.
+extern "C" __global__ void shuffle_is_no_barrier(const int* in, int* out) {
+    __shared__ int at[32];
+    at[threadIdx.x] = in[threadIdx.x];                         // <- shuffle_is_no_barrier
+    const int v = __shfl_xor_sync(0xffffffffu, int(threadIdx.x), 1);
+    out[threadIdx.x] = at[v];                                  // <- shuffle_is_no_barrier
+}
+
+// Read before everybody has left, then written again.
+extern "C" __global__ void refill_too_early(const int* in, int* out) {
+    __shared__ int at[64];
+    int sum = 0;
+    for (int round = 0; round < 4; ++round) {
+        at[threadIdx.x] = in[threadIdx.x] + round;             // <- refill_too_early
+        __syncthreads();
+        sum += at[63 - threadIdx.x];                           // <- refill_too_early
+    }
+    out[threadIdx.x] = sum;
+}
+
+extern "C" __global__ void missing_wait(const uint4* in, int* out) {
+    __shared__ uint4 at[32];
+    darwarp::cp_async16_or_zero(&at[threadIdx.x], &in[threadIdx.x], true);   // <- missing_wait
+    darwarp::cp_async_commit();
+    __syncthreads();
+    out[threadIdx.x] = at[threadIdx.x].x;                      // <- missing_wait
+}
+
+extern "C" __global__ void missing_commit(const uint4* in, int* out) {
+    __shared__ uint4 at[32];
+    darwarp::cp_async16_or_zero(&at[threadIdx.x], &in[threadIdx.x], true);   // <- missing_commit
+    darwarp::cp_async_wait<0>();
+    __syncthreads();
+    out[threadIdx.x] = at[31 - threadIdx.x].x;                 // <- missing_commit
+}
+
+// The copy is waited for by the thread that made it, but read by another one.
+extern "C" __global__ void wait_without_barrier(const uint4* in, int* out) {
+    __shared__ uint4 at[32];
+    darwarp::cp_async16_or_zero(&at[threadIdx.x], &in[threadIdx.x], true);   // <- wait_without_barrier
+    darwarp::cp_async_commit();
+    darwarp::cp_async_wait<0>();                               // <- wait_without_barrier
+    out[threadIdx.x] = at[31 - threadIdx.x].x;                 // <- wait_without_barrier
+}
+
+extern "C" __global__ void past_the_end(const int* in, int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) out[i] = 1;                                    // <- past_the_end
+}
+
+extern "C" __global__ void before_the_start(const int* in, int* out) {
+    out[threadIdx.x] = in[int(threadIdx.x) - 1];               // <- before_the_start
+}
+
+extern "C" __global__ void writes_an_input(int* in, int* out) {
+    in[threadIdx.x] = out[threadIdx.x];                        // <- writes_an_input
+}
+
+extern "C" __global__ void past_shared(const int* in, int* out) {
+    extern __shared__ int dynamic[];
+    dynamic[threadIdx.x + 1] = in[threadIdx.x];                // <- past_shared
+}
+
+extern "C" __global__ void uninitialised(const int* in, int* out) {
+    __shared__ int at[64];
+    if (threadIdx.x < 63) at[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = at[threadIdx.x];                        // <- uninitialised
+}
+
+extern "C" __global__ void divergent(const int* in, int* out) {
+    if (threadIdx.x < 16) {
+        out[0] = 1;
+        __syncthreads();                                       // <- divergent
+    } else {
+        __syncthreads();                                       // <- divergent
+        out[1] = 2;
+    }
+}
+
+extern "C" __global__ void kinds(const int* in, int* out) {
+    if (threadIdx.x == 5) __syncthreads();                     // <- kinds
+    else out[threadIdx.x] = __syncthreads_or(1);               // <- kinds
+}
+
+// Lane 3 never comes to the shuffle that its warp waits for.
+extern "C" __global__ void left_alone(const int* in, int* out) {
+    if (threadIdx.x == 3) __syncthreads();                     // <- left_alone
+    else out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0);    // <- left_alone
+}
+
+extern "C" __global__ void wrong_mask(const int* in, int* out) {
+    if (threadIdx.x < 16) out[threadIdx.x] = __ballot_sync(0xffffu, 1);   // <- wrong_mask
+    else out[threadIdx.x] = __ballot_sync(0xffffu, 1);         // <- wrong_mask
+}
+
+extern "C" __global__ void misaligned(const int* in, int* out) {
+    *reinterpret_cast<uint4*>(out + threadIdx.x) = make_uint4(1, 2, 3, 4);   // <- misaligned
+}
+
+extern "C" __global__ void trapped(const int* in, int* out) {
+    assert(threadIdx.x < 40);                                  // <- trapped
+}

@@ -1,0 +1,156 @@
+// cp.async, ldmatrix, mma.sync, wmma and the vector helpers against their definitions.
+#include <darwarp/darwarp.cuh>
+
+using namespace darwarp;
+namespace wmma = nvcuda::wmma;
+
+__device__ void note(int* failed, int line) {
+    const int n = atomicAdd(failed, 1);
+    if (n < 63) failed[1 + n] = line;
+}
+#define CHECK(condition) do { if (!(condition)) note(failed, __LINE__); } while (0)
+
+// One warp. A copy has landed when its thread has waited for its group, and not before.
+extern "C" __global__ void copies(int* failed, uint4* from) {
+    __shared__ uint4 to[4][32];
+    const int t = threadIdx.x;
+    for (int group = 0; group < 3; ++group) {
+        cp_async16_or_zero(&to[group][t], &from[t], group != 1);
+        cp_async16_if(t % 2 == 0 && group == 2, &to[3][t], &from[t]);
+        cp_async_commit();
+    }
+    CHECK(to[0][t].x == ~0u);
+    from[t].y = 99;  // read when it lands, at the latest
+    cp_async_wait<2>();
+    CHECK(to[0][t].x == from[t].x && to[0][t].y == 99 && to[1][t].x == ~0u && to[2][t].x == ~0u);
+    cp_async_wait<1>();
+    CHECK(to[1][t].x == 0 && to[1][t].w == 0 && to[2][t].x == ~0u);
+    cp_async_wait<0>();
+    CHECK(to[2][t].w == from[t].w);
+    CHECK(t % 2 == 0 ? to[3][t].x == from[t].x : to[3][t].x == ~0u);
+    cp_async16_or_zero(&to[0][t], &from[31 - t], true);  // no commit: no wait covers it
+    cp_async_wait<0>();
+    CHECK(to[0][t].x == from[t].x);
+}
+
+extern "C" __global__ void fragments(int* failed) {
+    __shared__ __align__(16) unsigned short tile[32][8];
+    const int lane = threadIdx.x;
+    for (int i = 0; i < 8; ++i) tile[lane][i] = lane * 8 + i;
+    __syncwarp();
+    unsigned r[4];
+    ldmatrix_x4(r[0], r[1], r[2], r[3], tile[lane]);
+    for (int m = 0; m < 4; ++m) {
+        const unsigned first = (8 * m + lane / 4) * 8 + lane % 4 * 2;
+        CHECK(r[m] == (first | (first + 1) << 16));
+    }
+}
+
+// D = A * B^T + 1 with A 16 x 16 and B 8 x 16 small integers: exact in every type.
+template <class T> __device__ T element(int row, int k) { return from_float<T>(float((row * 5 + k * 3) % 7 - 3)); }
+
+template <class T, class D> __device__ void multiply(int* failed) {
+    const int lane = threadIdx.x, g = lane / 4, t = lane % 4 * 2;
+    auto pair = [](int row, int k) { return pack2<T>(to_float(element<T>(row, k)), to_float(element<T>(row, k + 1))); };
+    const unsigned a[4] = {pair(g, t), pair(g + 8, t), pair(g, t + 8), pair(g + 8, t + 8)};
+    const unsigned b[2] = {pair(g, t), pair(g, t + 8)};
+    constexpr bool NARROW = sizeof(D) == 8;
+    D d;
+    float got[4];
+    if constexpr (NARROW) d[0] = d[1] = pack2<T>(1.f, 1.f);
+    else d[0] = d[1] = d[2] = d[3] = 1.f;
+    mma_m16n8k16<T>(d, a, b);
+    if constexpr (NARROW) {
+        const float2 lo = unpack2<T>(d[0]), hi = unpack2<T>(d[1]);
+        got[0] = lo.x, got[1] = lo.y, got[2] = hi.x, got[3] = hi.y;
+    } else {
+        for (int i = 0; i < 4; ++i) got[i] = d[i];
+    }
+    for (int i = 0; i < 4; ++i) {
+        float want = 1.f;
+        for (int k = 0; k < 16; ++k) want += to_float(element<T>(g + i / 2 * 8, k)) * to_float(element<T>(t + i % 2, k));
+        CHECK(got[i] == want);
+    }
+}
+
+extern "C" __global__ void products(int* failed) {
+    multiply<__half, float[4]>(failed);
+    multiply<__nv_bfloat16, float[4]>(failed);
+    multiply<__half, unsigned[2]>(failed);
+}
+
+template <class A, class B> struct Same { static constexpr bool value = false; };
+template <class A> struct Same<A, A> { static constexpr bool value = true; };
+
+// One warp, one wmma shape, both layouts of each operand and of the sums.
+template <int M, int N, class T, class Sum, class LayoutA, class LayoutB> __device__ void portable(int* failed, wmma::layout_t out) {
+    constexpr int K = 16;
+    constexpr bool A_ROWS = Same<LayoutA, wmma::row_major>::value, B_ROWS = Same<LayoutB, wmma::row_major>::value;
+    __shared__ T a[32 * 24], b[32 * 40];
+    __shared__ Sum c[32 * 40];
+    const int lda = A_ROWS ? K + 8 : M + 8, ldb = B_ROWS ? N + 8 : K + 8, ldc = out == wmma::mem_row_major ? N + 8 : M + 8;
+    __syncwarp();
+    for (int i = threadIdx.x; i < M * K; i += 32) a[A_ROWS ? i / K * lda + i % K : i % K * lda + i / K] = element<T>(i / K, i % K);
+    for (int i = threadIdx.x; i < N * K; i += 32) b[B_ROWS ? i % K * ldb + i / K : i / K * ldb + i % K] = element<T>(i / K + 1, i % K);
+    for (int i = threadIdx.x; i < M * N; i += 32) c[out == wmma::mem_row_major ? i / N * ldc + i % N : i % N * ldc + i / N] = from_float<Sum>(float(i % 5));
+    __syncwarp();
+    wmma::fragment<wmma::matrix_a, M, N, K, T, LayoutA> fa;
+    wmma::fragment<wmma::matrix_b, M, N, K, T, LayoutB> fb;
+    wmma::fragment<wmma::accumulator, M, N, K, Sum> fc, two;
+    wmma::load_matrix_sync(fa, a, lda);
+    wmma::load_matrix_sync(fb, b, ldb);
+    wmma::load_matrix_sync(fc, c, ldc, out);
+    wmma::fill_fragment(two, from_float<Sum>(2.f));
+    wmma::mma_sync(fc, fa, fb, fc);
+    for (int e = 0; e < fc.num_elements; ++e) fc.x[e] = fc.x[e] * two.x[e];
+    wmma::store_matrix_sync(c, fc, ldc, out);
+    __syncwarp();
+    for (int i = threadIdx.x; i < M * N; i += 32) {
+        float want = float(i % 5);
+        for (int k = 0; k < K; ++k) want += to_float(element<T>(i / N, k)) * to_float(element<T>(i % N + 1, k));
+        CHECK(to_float(c[out == wmma::mem_row_major ? i / N * ldc + i % N : i % N * ldc + i / N]) == 2 * want);
+    }
+}
+
+template <int M, int N, class T, class Sum> __device__ void layouts(int* failed) {
+    portable<M, N, T, Sum, wmma::row_major, wmma::col_major>(failed, wmma::mem_row_major);
+    portable<M, N, T, Sum, wmma::col_major, wmma::row_major>(failed, wmma::mem_row_major);
+    portable<M, N, T, Sum, wmma::row_major, wmma::row_major>(failed, wmma::mem_col_major);
+    portable<M, N, T, Sum, wmma::col_major, wmma::col_major>(failed, wmma::mem_col_major);
+}
+
+extern "C" __global__ void portable_products(int* failed) {
+    layouts<16, 16, __half, float>(failed);
+    layouts<32, 8, __half, float>(failed);
+    layouts<8, 32, __half, float>(failed);
+    layouts<16, 16, __half, __half>(failed);
+    layouts<16, 16, __nv_bfloat16, float>(failed);
+    layouts<32, 8, __nv_bfloat16, float>(failed);
+    layouts<8, 32, __nv_bfloat16, float>(failed);
+}
+
+template <class T> __device__ void chunk(int* failed) {
+    __shared__ __align__(16) T at[8];
+    __shared__ __align__(16) float wide[8];
+    float in[8], out[8];
+    for (int i = 0; i < 8; ++i) in[i] = i - 3.5f;
+    store8(at, in);
+    load8(at, out);
+    for (int i = 0; i < 8; ++i) CHECK(out[i] == in[i] && to_float(at[i]) == in[i]);
+    store8(wide, in);
+    load8(wide, out);
+    for (int i = 0; i < 8; ++i) CHECK(out[i] == in[i]);
+    const float2 both = unpack2<T>(pack2<T>(1.5f, -2.f));
+    CHECK(both.x == 1.5f && both.y == -2.f);
+}
+
+// One thread.
+extern "C" __global__ void chunks(int* failed) {
+    chunk<__half>(failed);
+    chunk<__nv_bfloat16>(failed);
+    for (int row = 0; row < 16; ++row) {
+        int places = 0;
+        for (int c = 0; c < 4; ++c) places |= 1 << swizzle<4>(row, c);
+        CHECK(places == 15);
+    }
+}

@@ -1,0 +1,112 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// Session is one worker's state. It answers the same requests as a GPU's.
+type Session struct {
+	out   []byte // the shared output memory
+	truth []byte // the shared truth memory; only in the process that computes it
+
+	dev      kernels.Device
+	prep     gpu.Prepare
+	arenas   []*arena   // by case
+	pristine [][][]byte // by case and buffer: the inputs as they were made
+	flush    []byte     // what a cold sample writes to push everything out of the caches
+}
+
+// NewSession serves requests over the given shared memories. truth is nil in a process that runs
+// candidates.
+func NewSession(out, truth []byte) *Session { return &Session{out: out, truth: truth} }
+
+// Handle answers one request. phase is told what is about to be done. An error is ours; what a
+// candidate does wrong is a Fault in the reply.
+func (s *Session) Handle(req *gpu.Request, phase func(string)) (any, error) {
+	switch {
+	case req.Open != nil:
+		s.dev = Describe()
+		return &gpu.OpenReply{Count: 1, Device: s.dev, Free: s.dev.MemoryBytes}, nil
+	case req.Prepare != nil:
+		return nil, s.prepare(req.Prepare)
+	case req.Truth != nil:
+		return s.makeTruth(req.Truth, phase)
+	case req.Gate != nil:
+		return s.gate(req.Gate, phase)
+	case req.Time != nil:
+		return s.time(req.Time, phase)
+	case req.Duel != nil:
+		return s.duel(req.Duel, phase)
+	case req.Ceilings != nil:
+		return ceilings(s.dev), nil
+	case req.Library != nil:
+		return nil, errors.New("cpu worker: there is no library to compare with")
+	}
+	return nil, errors.New("cpu worker: empty request")
+}
+
+// prepare maps and fills every case.
+func (s *Session) prepare(req *gpu.Prepare) error {
+	s.prep = *req
+	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.truth == nil {
+		return fmt.Errorf("output memory of %d bytes: %d are needed", len(s.out), need)
+	}
+	for i := range req.Cases {
+		c := &req.Cases[i]
+		a, err := newArena(sizesOf(c.Buffers), req.GuardKey)
+		if err == nil {
+			err = fillInputs(c, a)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		var inputs [][]byte
+		for j, b := range c.Buffers {
+			var keep []byte
+			if !b.Out {
+				keep = append(keep, a.buffers[j]...)
+			}
+			inputs = append(inputs, keep)
+		}
+		s.arenas, s.pristine = append(s.arenas, a), append(s.pristine, inputs)
+	}
+	return nil
+}
+
+// restore gives an arena the inputs of a case, which may be another of the same size.
+func (s *Session) restore(a *arena, from int) {
+	for j, in := range s.pristine[from] {
+		if in != nil {
+			copy(a.buffers[j], in)
+		}
+	}
+}
+
+// scratchKey makes the guard pattern around scratch another than around tensors.
+const scratchKey = 0x5c7a7c4
+
+// placeScratch maps a call's scratch buffers with guards between them, poisoned or cleared as the
+// plan says. The caller frees them.
+func (s *Session) placeScratch(call kernels.Call, poison byte) (*arena, error) {
+	if len(call.Scratch) == 0 {
+		return nil, nil
+	}
+	sizes := make([]int, len(call.Scratch))
+	for i, sc := range call.Scratch {
+		sizes[i] = sc.Bytes
+	}
+	a, err := newArena(sizes, s.prep.GuardKey^scratchKey)
+	if err != nil {
+		return nil, fmt.Errorf("scratch: %w", err)
+	}
+	for i, sc := range call.Scratch {
+		if !sc.Once { // the mapping is zero
+			fill(a.buffers[i], poison)
+		}
+	}
+	return a, nil
+}

@@ -1,0 +1,68 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// makeTruth runs the reference kernel on every case and writes value and scale of each output to the
+// truth memory, and returns the inputs that the request asks for.
+func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) (*gpu.TruthReply, error) {
+	p, err := load(req.Cubin, []kernels.Call{{Launches: req.Launches}})
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.prep.Cases {
+		phase("reference " + s.prep.Cases[i].Name)
+		if err := s.truthOf(p, i, req.Launches[i]); err != nil {
+			return nil, fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
+		}
+	}
+	reply := &gpu.TruthReply{}
+	for _, i := range req.Inputs {
+		reply.Inputs = append(reply.Inputs, s.pristine[i])
+	}
+	return reply, p.unload()
+}
+
+func (s *Session) truthOf(p *program, i int, l kernels.Launch) (err error) {
+	c, a := &s.prep.Cases[i], s.arenas[i]
+	var sizes []int // a float64 value and a float32 scale for every output
+	for _, b := range c.Buffers {
+		if b.Out {
+			sizes = append(sizes, 8*b.Elems(), 4*b.Elems())
+		}
+	}
+	results, err := newArena(sizes, s.prep.GuardKey)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, results.free()) }()
+	w, x := &work{program: p}, newLaunch(p, l)
+	for j, b := range c.Buffers {
+		if !b.Out {
+			x.args = append(x.args, uint64(address(a.buffers[j])))
+			w.add(b.Name, a.buffers[j], false)
+		}
+	}
+	for j, r := range results.buffers {
+		x.args = append(x.args, uint64(address(r)))
+		w.add(fmt.Sprintf("result %d", j), r, true)
+	}
+	for _, arg := range l.Args {
+		x.args = append(x.args, uint64(uint32(int32(arg.Int))))
+	}
+	w.launches = []*launch{x}
+	if err := w.do(runOptions{}); err != nil {
+		return err
+	}
+	at := c.TruthAt
+	for _, r := range results.buffers {
+		copy(s.truth[at:], r)
+		at += align(len(r))
+	}
+	return nil
+}
