@@ -24,7 +24,7 @@ func cpuPool(t *testing.T, races bool) *Pool {
 	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP32,
 		Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
 			"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }",
-		Workloads: p.Workloads, Cache: "hot", Races: races, Jobs: 2})
+		Workloads: p.Workloads, Cache: "hot", Races: races, Jobs: 1, CacheDir: testCache})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,5 +88,62 @@ func TestCPUVerdicts(t *testing.T) {
 	after.Source += "// once more\n"
 	if r, err := pool.Evaluate(context.Background(), after); err != nil || r.Outcome != kernels.OK || len(r.Times) != 1 || r.Times[0].Median <= 0 {
 		t.Errorf("after all that: %+v, %v", r, err)
+	}
+}
+
+func TestCPURaces(t *testing.T) {
+	pool := cpuPool(t, true)
+	for _, c := range []struct {
+		name, body string
+		want       kernels.Outcome
+		explain    []string
+	}{
+		{"right", rightBody, kernels.OK, nil},
+		{"missing_barrier", "__shared__ float s[256];\ns[threadIdx.x] = i < n ? x[i] : 0;\nif (i < n) y[i] = s[255 - threadIdx.x] == 12345 ? 0 : 2 * x[i];",
+			kernels.Crashed, []string{"candidate.cu:6", "race: thread (", "with no barrier between", "candidate.cu:5"}},
+		{"never_written", "__shared__ float s[257];\ns[threadIdx.x] = 1;\n__syncthreads();\nif (i < n) y[i] = s[256] == 12345 ? 0 : 2 * x[i];",
+			kernels.Crashed, []string{"candidate.cu:7: ", "uninitialised: "}},
+		{"diverges", rightBody + "\nif (threadIdx.x < 128)\n__syncthreads();\nelse\n__syncthreads();", kernels.Crashed, []string{"divergence: ", "candidate.cu:6", "candidate.cu:8"}},
+		{"reads_past_the_end", "if (i < n) y[i] = x[i + 1] == 12345 ? 0 : 2 * x[i];", kernels.Crashed, []string{"out_of_bounds: ", "past the end of x"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := pool.Evaluate(context.Background(), cpuJob(t, pool, c.body))
+			if err != nil || r.Outcome != c.want {
+				t.Fatalf("%v (%s), %v: expected %v", r.Outcome, r.Detail, err, c.want)
+			}
+			for _, part := range c.explain {
+				if !strings.Contains(r.Detail, part) {
+					t.Errorf("%q lacks %q", r.Detail, part)
+				}
+			}
+			if (len(r.Sites) > 0) != (c.want == kernels.OK) {
+				t.Errorf("%d access sites", len(r.Sites))
+			}
+		})
+	}
+}
+
+// TestCPUEvidence: what a candidate's figures stand on says that they are CPU times.
+func TestCPUEvidence(t *testing.T) {
+	pool := cpuPool(t, false)
+	r, err := pool.Evaluate(context.Background(), cpuJob(t, pool, rightBody))
+	if err != nil || r.Outcome != kernels.OK {
+		t.Fatalf("%v (%s), %v", r.Outcome, r.Detail, err)
+	}
+	d := pool.Provenance().Device
+	if d.Kind != "cpu" || !strings.Contains(d.Label(), "CPU times") || !strings.Contains(d.Toolchain, "emulation") || d.CC != 80 {
+		t.Errorf("device %+v", d)
+	}
+	if len(r.Times) != 1 || !strings.Contains(strings.Join(r.Times[0].Tags, " "), "CPU time") || r.Code == "" || r.Gate.Checks != 5 {
+		t.Errorf("result %+v, gate %+v", r, r.Gate)
+	}
+	again := cpuJob(t, pool, "if (i < n) y[i] = x[i] + x[i];")
+	final, err := pool.Final(context.Background(), again)
+	if err != nil || final.Outcome != kernels.OK || len(final.Times) != 2 {
+		t.Errorf("final %+v, %v", final, err)
+	}
+	duel, err := pool.Duel(context.Background(), cpuJob(t, pool, rightBody+" if (i < n) for (int k = 0; k < 2000; ++k) y[i] += 0 * k;"), again)
+	if err != nil || duel.Verdict != kernels.Faster {
+		t.Errorf("duel %+v, %v", duel, err)
 	}
 }

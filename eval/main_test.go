@@ -14,5 +14,17 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(WorkerMain(os.Args[2], os.Args[3:]))
 	}
-	os.Exit(m.Run())
+	os.Exit(runTests(m))
+}
+
+// testCache is where tests of the cpu device keep what is compiled: its runtime alone takes seconds.
+var testCache string
+
+func runTests(m *testing.M) int {
+	var err error
+	if testCache, err = os.MkdirTemp("", "darwarp-test-*"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(testCache)
+	return m.Run()
 }

@@ -154,12 +154,15 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	return p.prove(ctx)
 }
 
+// ErrTooLarge says that the sizes asked for do not fit the device.
+var ErrTooLarge = errors.New("too large")
+
 // fits refuses sizes that the device cannot hold, before anything is allocated.
 func (p *Pool) fits() error {
 	need := p.cases.deviceBytes(p.device.L2Bytes)
 	if need > p.device.MemoryBytes/10*9 {
-		return fmt.Errorf("the workloads need %.1f GiB of memory with their copies, %s has %.1f GiB: choose smaller ones with --workload",
-			float64(need)/(1<<30), p.device.Name, float64(p.device.MemoryBytes)/(1<<30))
+		return fmt.Errorf("%w: the workloads need %.1f GiB of memory with their copies, %s has %.1f GiB: choose smaller ones with --workload",
+			ErrTooLarge, float64(need)/(1<<30), p.device.Name, float64(p.device.MemoryBytes)/(1<<30))
 	}
 	return nil
 }

@@ -234,3 +234,20 @@ func TestProblemSizes(t *testing.T) {
 		t.Errorf("reference: %+v %v", l, err)
 	}
 }
+
+func TestSmallWorkloads(t *testing.T) {
+	p := &Problem{DTypes: []DType{FP16}, DimNames: []string{"n"}, Workloads: []Workload{
+		{Name: "large", Dims: Dims{"n": 1000}, Default: true}, {Name: "least", Dims: Dims{"n": 10}}, {Name: "declared", Dims: Dims{"n": 100}, Small: true}}}
+	n := &notes{}
+	p.flops, p.bytes = p.intExpr(n, "flops", "n", p.dimScope()), p.intExpr(n, "bytes", "n", p.dimScope())
+	if err := n.err(); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.SmallWorkloads(); len(got) != 1 || got[0].Name != "declared" {
+		t.Errorf("%v, expected the one that is declared small", got)
+	}
+	p.Workloads = p.Workloads[:2]
+	if got := p.SmallWorkloads(); len(got) != 1 || got[0].Name != "least" {
+		t.Errorf("%v, expected the one with the least arithmetic", got)
+	}
+}

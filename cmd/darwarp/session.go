@@ -138,6 +138,9 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 		DType: s.dtype, Workloads: workloads, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
 		Log: t.log, Progress: func(what string) { a.sayf("%s ...", what) },
 	})
+	if errors.Is(err, eval.ErrTooLarge) {
+		return usagef("%v", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (a *app) verifyCmd() *cobra.Command {
 		Use:   "verify RUN [ID]",
 		Short: "Gate and measure a candidate again, on this machine",
 		Long: "verify compiles, checks and times a stored candidate again and prints old and new side by side. It\n" +
-			"fails when the candidate is wrong now, or slower beyond both intervals. With --races it is run on the\n" +
+			"fails when the candidate is wrong now, or slower by more than both intervals and 2 %. With --races it is run on the\n" +
 			"processor instead, access by access, and what it does wrong there is named with its line and threads.",
 		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races",
 		Args:    argsBetween(1, 2),
@@ -117,7 +117,12 @@ func (a *app) racesText(now kernels.Result) {
 	a.showSites(now.Sites)
 }
 
-// comparePairs puts the times of each workload side by side. Intervals that overlap are the same time.
+// drift is how far a kernel's time moves between two sessions on one machine, beyond the intervals of
+// either: clocks, temperature, where memory came to lie.
+const drift = 0.02
+
+// comparePairs puts the times of each workload side by side. Intervals that overlap, give or take the
+// drift, are the same time.
 func comparePairs(old, now []kernels.Timing) []compared {
 	var out []compared
 	for _, n := range now {
@@ -126,9 +131,9 @@ func comparePairs(old, now []kernels.Timing) []compared {
 				continue
 			}
 			verdict := "same"
-			if n.Lo > o.Hi {
+			if n.Lo > o.Hi*(1+drift) {
 				verdict = "slower"
-			} else if n.Hi < o.Lo {
+			} else if n.Hi < o.Lo*(1-drift) {
 				verdict = "faster"
 			}
 			out = append(out, compared{n.Workload, o, n, verdict})

@@ -177,4 +177,3 @@ func (w *work) add(name string, mem []byte, writable bool) {
 	}
 	w.buffers = append(w.buffers, b)
 }
-

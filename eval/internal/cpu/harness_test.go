@@ -1,0 +1,148 @@
+package cpu
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/compile"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// TestMain makes the test binary the compile worker that it starts.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "worker" {
+		os.Exit(compile.MainCXX(os.Args[3:]))
+	}
+	os.Exit(m.Run())
+}
+
+// harness is the GPU's trusted device code, compiled for this processor, without the part that asks a
+// GPU's clocks.
+func harness(t *testing.T) *program {
+	t.Helper()
+	path, err := exec.LookPath("g++")
+	if err != nil {
+		t.Skip("THE HARNESS IS NOT COMPARED WITH ITS GO COUNTERPART: no g++")
+	}
+	cfg := Compiler(path, templates.Include(), false)
+	cfg.Slots = 1
+	pool, err := compile.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	source, _, found := strings.Cut(gpu.HarnessSource, "// dw_clock records")
+	if !found {
+		t.Fatal("harness.cu has changed: where does dw_clock begin?")
+	}
+	out, err := pool.Compile(context.Background(), source)
+	if err != nil || out.Failure != "" {
+		t.Fatal(err, out.Failure)
+	}
+	entries := kernels.Call{Launches: []kernels.Launch{{Entry: "dw_fill"}, {Entry: "dw_guard"}, {Entry: "dw_guard_check"}, {Entry: "dw_hash"}}}
+	p, err := load(out.Cubin, []kernels.Call{entries})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.unload(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func (p *program) call(t *testing.T, entry string, mem []byte, args ...uint64) {
+	t.Helper()
+	w := &work{program: p}
+	w.add("memory", mem, true)
+	l := newLaunch(p, kernels.Launch{Entry: entry, Grid: [3]int{4, 1, 1}, Block: [3]int{256, 1, 1}, Cluster: [3]int{1, 1, 1}})
+	l.args = append([]uint64{uint64(address(mem))}, args...)
+	w.launches = []*launch{l}
+	if err := w.do(runOptions{}); err != nil {
+		t.Fatalf("%s: %v", entry, err)
+	}
+}
+
+func memory(t *testing.T, n int) []byte {
+	t.Helper()
+	a, err := newArena([]int{n}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.free() })
+	return a.buffers[0]
+}
+
+// TestSameInputsAsTheGPU holds the Go generator, guards and hash against the device code that they are
+// a port of.
+func TestSameInputsAsTheGPU(t *testing.T) {
+	p := harness(t)
+	const n, seed = 3001, 0x123456789abcdef
+	for class, code := range map[string]uint64{"normal": 0, "uniform": 1, "cancel": 2, "onehot": 3, "wide": 4, "exact": 5, "denormal": 6} {
+		for d, dtype := range map[kernels.DType]uint64{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3} {
+			for tensor := range 2 {
+				theirs := memory(t, n*d.Size())
+				p.call(t, "dw_fill", theirs, n, dtype, code, uint64(tensor), seed)
+				got, want := values(t, d, class, tensor, n, seed), make([]float64, n)
+				check.Decode(d, theirs, want)
+				near(t, class, got, want, d)
+			}
+		}
+	}
+}
+
+// near wants equal values, except where a logarithm, a cosine or a power is in them: those may differ by
+// a rounding, and near a zero of the cosine by that of its argument.
+func near(t *testing.T, class string, got, want []float64, d kernels.DType) {
+	t.Helper()
+	relative, absolute := 0.0, 0.0
+	switch class {
+	case "normal", "onehot":
+		absolute = 1e-5
+		fallthrough
+	case "wide":
+		relative = map[kernels.DType]float64{kernels.FP16: 0x1p-9, kernels.BF16: 0x1p-6, kernels.FP32: 1e-5}[d]
+	}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > relative*math.Abs(want[i])+absolute {
+			t.Fatalf("%s %s element %d: %g here, %g there", class, d, i, got[i], want[i])
+		}
+	}
+}
+
+func TestSameGuardsAndHashesAsTheGPU(t *testing.T) {
+	p := harness(t)
+	for _, n := range []int{8, 13, 1000, 4099} {
+		theirs, ours := memory(t, n), make([]byte, n)
+		p.call(t, "dw_guard", theirs, uint64(n), 99)
+		if guard(ours, 99); !bytes.Equal(theirs, ours) {
+			t.Errorf("guard of %d bytes differs", n)
+		}
+		ours[n/2], ours[n-1] = ours[n/2]+1, ours[n-1]+1
+		copy(theirs, ours)
+		sums := memory(t, 16)
+		p.call(t, "dw_guard_check", theirs, uint64(n), 99, uint64(address(sums)))
+		p.call(t, "dw_hash", theirs, uint64(n), 5<<48, uint64(address(sums[8:])))
+		word := func(b []byte) (v uint64) {
+			for i := 7; i >= 0; i-- {
+				v = v<<8 | uint64(b[i])
+			}
+			return v
+		}
+		if got, want := guardDamage(ours, 99), int(word(sums)); got != want || got == 0 {
+			t.Errorf("%d bytes: %d changed here, %d there", n, got, want)
+		}
+		if got, want := hash(ours, 5<<48), word(sums[8:]); got != want {
+			t.Errorf("hash of %d bytes: %x here, %x there", n, got, want)
+		}
+	}
+}
