@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -186,17 +187,21 @@ func tensorLine(p *kernels.Problem) string {
 }
 
 func (a *app) workloadTable(l listed) error {
-	fmt.Fprintf(a.out, "\nworkloads (* taken when none is named), %s\n", l.DType)
+	fmt.Fprintf(a.out, "\nworkloads (* taken when none is named, ~ in their place on the cpu device), %s\n", l.DType)
 	t := report.NewTable("lllrrr", "", "name", "size", "work", "least traffic", "weight")
 	t.Indent = " "
+	small := l.Problem.SmallWorkloads()
 	for _, w := range l.Problem.Workloads {
 		flops, bytes, err := l.Problem.Work(w.Dims, l.DType)
 		if err != nil {
 			return err
 		}
 		mark := ""
-		if w.Default {
+		switch {
+		case w.Default:
 			mark = "*"
+		case slices.ContainsFunc(small, func(s kernels.Workload) bool { return s.Name == w.Name }):
+			mark = "~"
 		}
 		t.Row(mark, w.Name, sizeText(l.Problem, w.Dims), report.Work(flops), report.Bytes(int(bytes)), fmt.Sprintf("%g", w.Weight))
 	}

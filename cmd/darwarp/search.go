@@ -43,8 +43,9 @@ func (a *app) searchCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "search PROBLEM|DIR|RECORDING",
 		Short: "Evolve a kernel; the run is one file",
-		Long: "search evolves a kernel for a built-in problem or a problem folder, on the GPU. A recording (what\n" +
-			"`darwarp bench record` writes) is searched without one. Every candidate is checked before it is timed,\n" +
+		Long: "search evolves a kernel for a built-in problem or a problem folder, on the GPU; without one,\n" +
+			"on the processor if there is a C++ compiler, at sizes that it can emulate. A recording (what\n" +
+			"`darwarp bench record` writes) needs neither. Every candidate is checked before it is timed,\n" +
 			"and stored in one file as it comes. Ctrl-C once finishes what is in flight and saves; twice ends now.",
 		Example: "  darwarp search gemm\n" +
 			"  darwarp search gemm --for 8h --workload 4096 --workload m=128,n=8192,k=8192\n" +
