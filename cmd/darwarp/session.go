@@ -92,7 +92,10 @@ func (a *app) openAuto(ctx context.Context, t target, s *session) (*session, err
 	if err == nil || !errors.As(err, &noGPU) {
 		return s, err
 	}
-	a.sayf("device: cpu, whose times are CPU times, for there is no GPU to use here: %v", noGPU)
+	a.sayf("no GPU to use here: %v", noGPU)
+	if eval.Locate().CXX.Path != "" {
+		a.sayf("device: cpu; all times are CPU times")
+	}
 	err = a.openPool(ctx, t, s, "cpu")
 	if err == nil || !errors.As(err, &noCPU) {
 		return s, err
