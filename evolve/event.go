@@ -20,6 +20,10 @@ const (
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
 	KindDisk     Kind = "disk"     // Note: no space to store, or space again
 	KindDrain    Kind = "drain"    // Note: nothing new is asked for
+	KindPaused   Kind = "paused"   // Note: nothing new is asked for until resumed
+	KindResumed  Kind = "resumed"  //
+	KindSteer    Kind = "steer"    // Note: what was done on a command; ID
+	KindMachine  Kind = "machine"  // Machine
 	KindEnd      Kind = "end"      // Summary
 )
 
@@ -36,6 +40,7 @@ type Event struct {
 	Duel      *kernels.Duel      `json:"duel,omitempty"`
 	Note      string             `json:"note,omitempty"`
 	Start     *StartInfo         `json:"start,omitempty"`
+	Machine   *kernels.Machine   `json:"machine,omitempty"`
 	Summary   *Summary           `json:"summary,omitempty"`
 
 	Evals    int           `json:"evals"`             // verdicts, duplicates not counted
@@ -68,6 +73,7 @@ const (
 	ReasonStall       Reason = "stalled"     // budget
 	ReasonExhausted   Reason = "exhausted"   // every point was judged
 	ReasonInterrupted Reason = "interrupted" // its context ended; state is saved
+	ReasonStopped     Reason = "stopped"     // on command; state is saved
 	ReasonAborted     Reason = "aborted"     // without waiting; state is saved as of the last verdict
 	ReasonFailed      Reason = "failed"      // the error says why
 )

@@ -81,6 +81,9 @@ type Search struct {
 	retry time.Duration // between attempts to store on a full disk
 	now   func() time.Time
 
+	orders chan order    // from Steer
+	ended  chan struct{} // closed when Run returns
+
 	// ---
 	pcg      *rand.PCG
 	rng      *rand.Rand
@@ -136,6 +139,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	}
 	s.rng = rand.New(s.pcg)
 	s.hard, s.abort = context.WithCancel(context.Background())
+	s.orders, s.ended = make(chan order), make(chan struct{})
 	for _, space := range cfg.Spaces {
 		s.demes = append(s.demes, newDeme(space))
 	}
@@ -156,6 +160,7 @@ func (s *Search) Abort() { s.abort() }
 // must be quick; nil is allowed. Run may be called once.
 func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
 	defer s.abort()
+	defer close(s.ended)
 	s.emit = emit
 	s.clock.begin()
 	if err := s.begin(); err != nil {
@@ -207,6 +212,8 @@ func (s *Search) loop(ctx context.Context) {
 		select {
 		case a := <-s.queue.answers():
 			s.queue.receive(a)
+		case o := <-s.orders:
+			s.obey(o)
 		case <-retry:
 		case <-done:
 			done = nil
