@@ -57,11 +57,12 @@ type Pool struct {
 	memories []*proc.Shared
 	slots    chan int // free slots of the output memory
 
-	mu     sync.Mutex
-	seen   map[string]kernels.ID     // machine code with launches -> first candidate
-	expect map[kernels.ID][][]uint64 // hashes of right outputs, by workload and seed
-	blas   map[string]gpu.LibraryReply
-	noise  float64 // A/A spread of the last duel of a kernel with itself
+	mu      sync.Mutex
+	seen    map[string]kernels.ID     // machine code with launches -> first candidate
+	expect  map[kernels.ID][][]uint64 // hashes of right outputs, by workload and seed
+	blas    map[string]gpu.LibraryReply
+	weights map[string]float64 // of workloads, where Weigh changed them
+	noise   float64            // A/A spread of the last duel of a kernel with itself
 }
 
 // Device is the GPU or processor with the toolchain that candidates are compiled by.

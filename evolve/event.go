@@ -50,6 +50,7 @@ type Event struct {
 	Rate     float64       `json:"rate,omitempty"`    // verdicts a second in this session
 	ETA      time.Duration `json:"eta,omitempty"`     // ns until the budget is spent, 0 unknown
 	InFlight int           `json:"in_flight,omitempty"`
+	Paused   bool          `json:"paused,omitempty"`
 }
 
 // StartInfo is what a search sets out with.
@@ -102,7 +103,7 @@ func (s *Search) send(e Event) {
 		return
 	}
 	s.events++
-	e.Seq, e.At, e.Evals, e.Best, e.InFlight = s.events, s.clock.elapsed(), s.progress.Evals, s.progress.Best, len(s.queue.pending)
+	e.Seq, e.At, e.Evals, e.Best, e.InFlight, e.Paused = s.events, s.clock.elapsed(), s.progress.Evals, s.progress.Best, len(s.queue.pending), s.paused
 	if s.champion != nil {
 		e.Champion, e.Reign = s.champion.id, s.champion.score
 	}

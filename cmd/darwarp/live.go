@@ -51,7 +51,7 @@ func (a *app) serve(run *store.Run) server {
 	socket, err := store.SocketPath(run.Path())
 	if err == nil {
 		var s *store.Server
-		if s, err = store.Serve(context.Background(), run, socket); err == nil {
+		if s, err = store.Serve(context.Background(), run, socket, nil); err == nil {
 			return server{s}
 		}
 	}
