@@ -30,9 +30,12 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 	detach := context.AfterFunc(stop.hard, search.Abort)
 	defer detach()
 	events := make(chan evolve.Event, eventQueue)
-	screen := a.newScreen(f, s, run)
+	show := a.newScreen(f, s, run).follow
+	if a.canView() && !f.plain && !f.json {
+		show = a.newSearchView(stop, search, run, a.newScreen(f, s, run)).follow
+	}
 	shown := make(chan error, 1)
-	go func() { shown <- screen.follow(events) }()
+	go func() { shown <- show(events) }()
 	sum, err := search.Run(stop.soft, func(e evolve.Event) {
 		server.publish(e)
 		events <- e
@@ -85,6 +88,7 @@ type screen struct {
 	champion  kernels.Candidate
 	columns   int       // of the terminal, 0: none
 	heard     time.Time // of the last event
+	quiet     bool      // the view is open: nothing is printed
 }
 
 func (a *app) newScreen(f searchFlags, s *session, run *store.Run) *screen {
@@ -207,5 +211,8 @@ func (s *screen) crown(e evolve.Event) {
 }
 
 func (s *screen) say(e evolve.Event, text string) {
+	if s.quiet {
+		return
+	}
 	s.printer.Message(report.Clip(fmt.Sprintf("%7s  %s", report.Duration(e.At), text), s.columns))
 }

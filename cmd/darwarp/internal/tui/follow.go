@@ -153,7 +153,7 @@ func (b *Board) readBaselines(all []kernels.BaselineResult) {
 func (b *Board) apply(e *evolve.Event) {
 	l := &b.live
 	l.heard = time.Now()
-	l.last = *e
+	l.last, l.paused = *e, e.Paused
 	l.last.Candidate = nil // the board keeps what it shows of it
 	switch e.Kind {
 	case evolve.KindStart:
@@ -195,9 +195,9 @@ func (b *Board) applyNote(e *evolve.Event) {
 	case evolve.KindDrain:
 		l.draining, text = e.Note, "stopping: "+text
 	case evolve.KindPaused:
-		l.paused, text = true, "paused: "+text
+		text = "paused: " + text
 	case evolve.KindResumed:
-		l.paused, text = false, "resumed"
+		text = "resumed: " + text
 	case evolve.KindSteer:
 		text = "told: " + text
 	case evolve.KindEnd:

@@ -253,7 +253,9 @@ func (m *Model) back() tea.Cmd {
 // interrupt is Ctrl-C, which does in the view what it does without one.
 func (m *Model) interrupt() tea.Cmd {
 	if m.opt.Interrupt == nil || !m.steerable() {
-		m.left = LeftDetached
+		if m.steerable() {
+			m.left = LeftDetached
+		}
 		return tea.Quit
 	}
 	m.opt.Interrupt()
