@@ -2,12 +2,14 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/aymanbagabas/go-udiff"
+	"github.com/charmbracelet/x/ansi"
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -243,8 +245,14 @@ func (m *Model) drawCandidate(a area) {
 
 // rich writes a line of pieces, with an ellipsis where it is cut.
 func (a area) rich(x, y int, l rich) {
-	for _, p := range l {
-		x = a.cut(x, y, a.rect.w-x, p.text, p.ink)
+	for i, p := range l {
+		room := a.rect.w - x
+		if n := ansi.StringWidth(p.text); n >= room && slices.ContainsFunc(l[i+1:], func(q piece) bool { return q.text != "" }) {
+			p.text = ansi.Truncate(p.text, max(0, room-1), "") + strings.Repeat(" ", max(0, room-n)) + a.art.ellipsis + " "
+		}
+		if x = a.cut(x, y, room, p.text, p.ink); x >= a.rect.w {
+			return
+		}
 	}
 }
 
@@ -331,7 +339,7 @@ func (m *Model) figureLines(c *kernels.Candidate, width int) []rich {
 	field("origin", fmt.Sprintf("%s, generation %d, evaluation %d", c.Origin.Operator, c.Origin.Generation, c.Seq), inkPlain)
 	field("note", c.Origin.Note, inkPlain)
 	if g := c.Result.Gate; g != nil {
-		field("gate", fmt.Sprintf("%d checks, %s outputs; worst error %.2f of its tolerance %s", g.Checks, report.Count(g.Elements), g.Worst, g.Where), inkPlain)
+		field("gate", fmt.Sprintf("%d checks, %s outputs; worst error %.2f of its tolerance (%s)", g.Checks, report.Count(g.Elements), g.Worst, g.Where), inkPlain)
 	}
 	for _, x := range c.Result.Resources {
 		field("resources", fmt.Sprintf("%s: %d registers, %s spilled, %s shared, %d blocks/SM, occupancy %s", x.Entry, x.Registers, report.Bytes(x.SpillLoads+x.SpillStores),

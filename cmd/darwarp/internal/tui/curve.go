@@ -165,7 +165,7 @@ func (m *Model) scale(a area) (s scale, left int) {
 	if best := b.ranking.best(); best > 0 {
 		take(best)
 	}
-	if f := b.roofline(); f > 0 && (s.hi/s.lo >= logFrom || 1/f < 2*s.hi) {
+	if f := b.roofline(); f > 0 && 1/f < 3*s.hi {
 		take(f)
 	}
 	s.log = s.hi/s.lo >= logFrom != m.otherScale
@@ -201,34 +201,33 @@ func (m *Model) drawLevels(p *plot, s scale) {
 	}
 }
 
-// drawLabels names the lines at the left edge, where the curve begins low.
+// drawLabels names the lines at their right ends. Where two lines are on one row, the second name goes to
+// the next row that is free.
 func (m *Model) drawLabels(a area, s scale) {
-	dh := s.h / a.rect.h
-	taken := map[int]bool{}
+	b, taken := m.board, map[int]bool{}
 	label := func(speedup float64, text string, k ink) {
-		y := s.y(speedup)/dh - 1
-		if y < 0 {
-			y += 2
+		y := max(0, s.y(speedup)/(s.h/a.rect.h))
+		for _, try := range []int{y, y - 1, y + 1, y + 2} {
+			if try >= 0 && try < a.rect.h && !taken[try] {
+				taken[try] = true
+				a.right(a.rect.w, try, " "+text+" ", k)
+				return
+			}
 		}
-		if y >= a.rect.h || taken[y] {
-			return
-		}
-		taken[y] = true
-		a.right(a.rect.w-1, y, text, k)
 	}
-	b := m.board
-	label(1/b.champion().score, "best "+report.Speedup(b.champion().score), inkCurve)
-	for _, x := range b.baselines {
-		label(1/x.score, fmt.Sprintf("%s %s", x.name, report.Speedup(x.score)), inkBaseline)
-	}
+	best := 1 / b.champion().score
+	label(best, "best "+report.Speedup(b.champion().score), inkCurve)
 	if f := b.roofline(); f > 0 {
-		if y := s.y(1 / f); y >= 0 {
-			label(1/f, "roofline "+report.Speedup(f), inkRoofline)
-		} else {
-			a.right(a.rect.w-1, 0, "roofline "+report.Speedup(f)+" above", inkRoofline)
+		text := "roofline " + report.Speedup(f)
+		if s.y(1/f) < 0 {
+			text += " " + m.art.above
 		}
+		label(1/f, text, inkRoofline)
 	}
-	if s.y(1)/dh > s.y(1/b.champion().score)/dh+2 {
+	for _, x := range b.baselines {
+		label(1/x.score, x.name+" "+report.Speedup(x.score), inkBaseline)
+	}
+	if s.y(1)-s.y(best) > 2*s.h/a.rect.h {
 		label(1, "naive start", inkBaseline)
 	}
 }
@@ -283,7 +282,7 @@ func (m *Model) drawAxes(a, p area, s scale) {
 	for y := range p.rect.h {
 		a.set(left-1, y, a.art.box[1], inkFaint)
 	}
-	y, n := a.rect.h-1, max(1, p.rect.w/16)
+	y, n := a.rect.h-1, max(2, p.rect.w/14)
 	d, end := roundUp(s.right/float64(n)), 0
 	if m.byTime {
 		d = roundTime(s.right / float64(n))

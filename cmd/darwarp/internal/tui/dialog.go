@@ -13,6 +13,7 @@ type dialog struct {
 	about   string
 	choices []choice
 	input   bool
+	line    bool // on the last line, for what is seen above while it is typed
 	text    string
 	typed   func(*Model, string) // after each key
 	accept  func(*Model, string) tea.Cmd
@@ -81,6 +82,15 @@ func popup(a area, w, h int, title string) area {
 
 func (m *Model) drawDialog(a area) {
 	d := m.dialog
+	if d.line {
+		in := a.canvas.at(rect{0, a.rect.h - 1, a.rect.w, 1})
+		in.clear()
+		x := in.text(1, 0, d.title+": ", inkKey)
+		x = in.text(x, 0, d.text, inkStrong)
+		x = in.text(x, 0, "_  ", inkKey)
+		in.cut(x, 0, a.rect.w-x-1, d.about, inkDim)
+		return
+	}
 	if d.input {
 		w := min(a.rect.w-4, 72)
 		about := wrap(d.about, w)
@@ -123,7 +133,7 @@ func (m *Model) drawDialog(a area) {
 func (m *Model) drawHelp(a area) {
 	var shown []*binding
 	for _, b := range bindings {
-		if b.show != "" {
+		if b.long != "" {
 			shown = append(shown, b)
 		}
 	}

@@ -48,7 +48,7 @@ func (m *Model) drawHeader(a area) int {
 			{m.workloadText(), inkDim}, {s.Meta.Cache, inkDim}, {s.Path, inkDim}})
 	}
 	a.parts(1, 1, a.rect.w-2, m.bestParts())
-	if m.size() == sizeCompact {
+	if m.h < roomyH {
 		return 2
 	}
 	m.drawProgress(a)
@@ -101,19 +101,23 @@ func (m *Model) bestParts() []part {
 	if c == nil {
 		return []part{{"no candidate is right yet", inkDim}}
 	}
-	ps := []part{{string(m.art.champion) + " " + speedupOf(c) + " over the naive start", inkChampion}}
+	best := string(m.art.champion) + " " + speedupOf(c)
+	if m.size() != sizeCompact {
+		best += " over naive start"
+	}
+	ps := []part{{best, inkChampion}}
 	if len(c.times) == 1 && c.proven {
 		ps = append(ps, part{report.Time(float64(c.times[0].median)), inkStrong})
 	}
 	for _, x := range b.baselines {
 		ps = append(ps, part{report.Ratio(x.score/c.score) + " " + x.name, inkBaseline})
 	}
-	if share := b.share(c, -1); share > 0 {
-		ps = append(ps, part{report.Percent(share) + " of roofline", inkRoofline})
-	}
 	last := b.steps[len(b.steps)-1]
 	since := m.elapsed() - time.Duration(last.elapsed*float64(time.Second))
 	ps = append(ps, part{fmt.Sprintf("last gain %s ago", report.Duration(since)), inkPlain})
+	if share := b.share(c, -1); share > 0 {
+		ps = append(ps, part{report.Percent(share) + " roofline", inkRoofline})
+	}
 	return append(ps, part{fmt.Sprintf("%s evals ago", report.Count(max(0, b.verdicts-int(last.evals)))), inkDim})
 }
 

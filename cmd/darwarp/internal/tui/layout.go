@@ -19,6 +19,7 @@ var paneNames = [paneCount]string{"Leaderboard", "Curve", "Candidate", "Failures
 // The least sizes: of anything, of a view with frames and tabs, and of all panes at once.
 const (
 	leastW, leastH   = 40, 10
+	roomyH           = 13 // all three lines of the head
 	framedW, framedH = 80, 20
 	wideW, wideH     = 132, 36
 	sideW            = 120 // leaderboard and curve side by side
@@ -56,7 +57,7 @@ type placed struct {
 func (m *Model) layout(body rect) []placed {
 	switch {
 	case m.size() == sizeWide:
-		return wideLayout(body)
+		return m.wideLayout(body)
 	case m.size() == sizeCompact || m.zoom || m.focus != paneLeaders && m.focus != paneCurve:
 		return []placed{{m.focus, body}}
 	case body.w >= sideW:
@@ -68,22 +69,22 @@ func (m *Model) layout(body rect) []placed {
 }
 
 // wideLayout shows everything: what was found on the left, how the search goes on the right.
-func wideLayout(body rect) []placed {
+func (m *Model) wideLayout(body rect) []placed {
 	left := body.w * 57 / 100
 	l, r := rect{body.x, body.y, left, body.h}, rect{body.x + left, body.y, body.w - left, body.h}
-	top := body.h * 45 / 100
-	curve := max(12, body.h*36/100)
-	rest := body.h - curve
-	third := max(6, rest*30/100)
-	half := r.w / 2
-	failures := r.rows(curve, third)
-	a, b := failures, failures
-	a.w = half
-	b.x, b.w = r.x+half, r.w-half
+	top, curve := body.h*45/100, max(12, body.h*36/100)
+	machine := 4
+	if s := m.board.machine; s != nil {
+		machine = 5 + min(len(s.GPUs), max(1, body.h/8))
+	}
+	tables := max(6, (body.h-curve-machine)*45/100)
+	a, b := r.rows(curve, tables), r.rows(curve, tables)
+	a.w = r.w / 2
+	b.x, b.w = r.x+a.w, r.w-a.w
+	rest := curve + tables
 	return []placed{
-		{paneLeaders, l.rows(0, top)}, {paneCandidate, l.rows(top, body.h-top)}, {paneCurve, r.rows(0, curve)},
-		{paneFailures, a}, {paneOperators, b}, {paneMachine, r.rows(curve+third, third)},
-		{paneLog, r.rows(curve+2*third, rest-2*third)},
+		{paneLeaders, l.rows(0, top)}, {paneCandidate, l.rows(top, body.h-top)}, {paneCurve, r.rows(0, curve)}, {paneFailures, a}, {paneOperators, b},
+		{paneMachine, r.rows(rest, machine)}, {paneLog, r.rows(rest+machine, body.h-rest-machine)},
 	}
 }
 

@@ -143,10 +143,8 @@ func gainText(log float64) string {
 func (m *Model) drawMachine(a area) {
 	y := 0
 	if s := m.board.machine; s != nil {
-		for _, g := range s.GPUs {
-			if y < a.rect.h-1 || len(s.GPUs) == 1 {
-				y = m.drawGPU(a, y, g)
-			}
+		for _, g := range s.GPUs[:min(len(s.GPUs), max(1, a.rect.h-1))] {
+			y = m.drawGPU(a, y, g)
 		}
 		m.drawSlots(a, y, s)
 		y++

@@ -130,7 +130,7 @@ func (m *Model) askFilter() tea.Cmd {
 		}
 		m.board.ranking.setFilter(newFilter(s))
 	}
-	m.dialog = &dialog{title: "Filter", about: "words in ID, family, operator or genes, as in stages=4 mma; empty shows all", input: true, text: text,
+	m.dialog = &dialog{title: "Filter", about: "words in ID, family, operator or genes: stages=4 mma", input: true, line: true, text: text,
 		typed: set, accept: func(m *Model, s string) tea.Cmd { set(m, s); return nil }, cancel: func(m *Model) { set(m, "") }}
 	return nil
 }

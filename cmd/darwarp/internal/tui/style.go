@@ -124,17 +124,17 @@ type art struct {
 	dot       string // between parts of a line
 	plusMinus string
 	live      string
-	minus     rune
+	above     string // what is beyond the upper edge
 }
 
 var unicodeArt = art{
 	theme: darkTheme, box: [6]rune{'─', '│', '╭', '╮', '╰', '╯'}, ellipsis: "…", braille: true, full: '█', cap: '▌', rest: '░',
-	levels: []rune("▁▂▃▄▅▆▇█"), champion: '★', cursor: '▸', marked: '●', pinned: '◆', check: "✓", dot: " · ", plusMinus: "±", live: "●", minus: '─',
+	levels: []rune("▁▂▃▄▅▆▇█"), champion: '★', cursor: '▸', marked: '●', pinned: '◆', check: "✓", dot: " · ", plusMinus: "±", live: "●", above: "↑",
 }
 
 var asciiArt = art{
 	theme: darkTheme, box: [6]rune{'-', '|', '+', '+', '+', '+'}, ellipsis: "..", full: '#', cap: '#', rest: '.',
-	levels: []rune("_.-=+*#"), champion: '*', cursor: '>', marked: 'o', pinned: '^', check: "ok", dot: ", ", plusMinus: "+-", live: "*", minus: '-',
+	levels: []rune("_.-=+*#"), champion: '*', cursor: '>', marked: 'o', pinned: '^', check: "ok", dot: ", ", plusMinus: "+-", live: "*", above: "above",
 }
 
 // localArt takes what the locale can show.

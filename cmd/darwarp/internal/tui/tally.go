@@ -176,7 +176,7 @@ type keyGenes struct {
 	upTo  int // rows that were right when they were chosen
 }
 
-// keyRows is how many of the best are looked at.
+// keyRows is how many of the best are looked at, a quarter of all at most.
 const keyRows = 200
 
 // columns gives the key genes, most telling first. They are chosen anew when there is a tenth more to go
@@ -186,7 +186,7 @@ func (b *Board) columns() []int {
 	n := len(b.ranking.order)
 	if k := &b.keys; n > k.upTo+k.upTo/10 {
 		k.upTo = n
-		weights := b.geneWeights(b.ranking.order[:min(n, keyRows)])
+		weights := b.geneWeights(b.ranking.order[:min(n, keyRows, max(8, n/4))])
 		k.genes = k.genes[:0]
 		for g, w := range weights {
 			if w > 0 {
