@@ -15,6 +15,7 @@ import (
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
+	"darwarp/templates"
 )
 
 // canView reports whether there is a terminal for the view: one to draw on and one to read keys from.
@@ -62,11 +63,23 @@ type socketSource struct {
 	ctx    context.Context
 	run    *store.Run // as of when it was joined
 	events chan evolve.Event
-	bundle *record
+	bundle *templates.Bundle
+	loaded bool
 }
 
-// Load gives the copy that the feed goes on from.
-func (s *socketSource) Load() (*tui.State, error) { return tui.ReadState(s.run, s.bundle.bundle) }
+// Load gives the copy that the feed goes on from, and when it is asked again a fresh one's state.
+func (s *socketSource) Load() (*tui.State, error) {
+	if !s.loaded {
+		s.loaded = true
+		return tui.ReadState(s.run, s.bundle)
+	}
+	fresh, err := store.View(s.path)
+	if err != nil {
+		return nil, err
+	}
+	state, err := tui.ReadState(fresh, s.bundle)
+	return state, errors.Join(err, fresh.Close())
+}
 
 // Events is what the search tells.
 func (s *socketSource) Events() <-chan evolve.Event { return s.events }
@@ -103,7 +116,7 @@ func (a *app) viewLive(ctx context.Context, path string) (tui.Leave, error) {
 	if err != nil {
 		return 0, err
 	}
-	src := &socketSource{path: path, ctx: ctx, run: run, events: make(chan evolve.Event), bundle: r}
+	src := &socketSource{path: path, ctx: ctx, run: run, events: make(chan evolve.Event), bundle: r.bundle}
 	go src.read(feed)
 	b := tui.NewBoard()
 	done := make(chan struct{})

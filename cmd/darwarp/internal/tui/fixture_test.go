@@ -139,8 +139,8 @@ func (s *story) state() *State {
 }
 
 func (s *story) times(score float64) (out []kernels.Timing) {
-	for i, ns := range s.base {
-		out = append(out, kernels.Timing{Workload: s.meta.Workloads[i].Name, Median: ns * score})
+	for i, w := range s.meta.Workloads {
+		out = append(out, kernels.Timing{Workload: w.Name, Median: s.base[i] * score})
 	}
 	return out
 }

@@ -26,8 +26,12 @@ func (b *Board) Follow(src Source) {
 	})
 	for e := range orClosed(src.Events()) { // also after an error: the search must not be held up
 		b.do(func() error {
-			if b.err == nil {
-				b.apply(&e)
+			if b.err != nil {
+				return nil
+			}
+			b.apply(&e)
+			if e.Kind == evolve.KindSteer && strings.HasPrefix(e.Note, weighed) {
+				return b.reweigh(src)
 			}
 			return nil
 		})
@@ -147,6 +151,45 @@ func (b *Board) readBaselines(all []kernels.BaselineResult) {
 		}
 		return 1
 	})
+}
+
+// weighed begins the note of an event that tells of new weights.
+const weighed = "weights "
+
+// reweigh takes the new weights from the source and works out every score anew, as the search has done.
+func (b *Board) reweigh(src Source) error {
+	s, err := src.Load()
+	if err != nil {
+		return err
+	}
+	b.state.Meta.Workloads = s.Meta.Workloads
+	start := b.start()
+	if start < 0 {
+		return nil
+	}
+	base := b.rows[start].times
+	for i := range b.rows {
+		if r := &b.rows[i]; r.outcome == kernels.OK {
+			r.score = b.scoreOf(r.times, base)
+		}
+	}
+	for i := range b.steps {
+		b.steps[i].score = b.rows[b.steps[i].row].score
+	}
+	b.ranking.resort()
+	b.readBaselines(s.Baselines)
+	b.keys.upTo = 0
+	return nil
+}
+
+// scoreOf is kernels.Score of what the board keeps of times.
+func (b *Board) scoreOf(times, base []span) float64 {
+	sum, weights := 0.0, 0.0
+	for i, w := range b.workloads() {
+		sum += w.Weight * math.Log(float64(times[i].median)/float64(base[i].median))
+		weights += w.Weight
+	}
+	return math.Exp(sum / weights)
 }
 
 // apply takes an event.

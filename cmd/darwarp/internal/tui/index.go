@@ -32,8 +32,8 @@ func (x *index) compare(a, b int32) int {
 func (x *index) settle() {
 	if len(x.fresh) > 0 {
 		slices.SortFunc(x.fresh, x.compare)
-		x.order = x.merge(x.order, x.fresh)
-		x.fresh, x.place, x.stale = x.fresh[:0], x.place[:0], true
+		x.merge()
+		x.fresh, x.stale = x.fresh[:0], true
 	}
 	if x.stale && x.filter.active() {
 		x.shown = x.shown[:0]
@@ -46,20 +46,24 @@ func (x *index) settle() {
 	x.stale = false
 }
 
-// merge inserts sorted rows into sorted rows from the end, in place where there is room.
-func (x *index) merge(old, fresh []int32) []int32 {
-	i, j := len(old)-1, len(fresh)-1
-	old = append(old, fresh...)
-	for k := len(old) - 1; j >= 0; k-- {
-		if i >= 0 && x.compare(old[i], fresh[j]) > 0 {
-			old[k] = old[i]
-			i--
-		} else {
-			old[k] = fresh[j]
-			j--
-		}
+// merge inserts sorted rows, last first, each with one move of what is behind it. What is before the first
+// keeps its rank.
+func (x *index) merge() {
+	end := len(x.order)
+	x.order = append(x.order, x.fresh...)
+	for j := len(x.fresh) - 1; j >= 0; j-- {
+		p, _ := slices.BinarySearchFunc(x.order[:end], x.fresh[j], x.compare)
+		copy(x.order[p+j+1:end+j+1], x.order[p:end])
+		x.order[p+j] = x.fresh[j]
+		end = p
 	}
-	return old
+	x.place = x.place[:min(len(x.place), end)]
+}
+
+// resort puts all rows in order again, for their scores have changed.
+func (x *index) resort() {
+	x.fresh = append(x.fresh, x.order...)
+	x.order, x.place = x.order[:0], x.place[:0]
 }
 
 // setFilter replaces the filter.
