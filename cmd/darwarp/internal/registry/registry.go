@@ -83,6 +83,11 @@ func Add(e Entry) (Entry, error) {
 	if e.Path, err = filepath.Abs(e.Path); err != nil {
 		return e, err
 	}
+	if e.Log != "" {
+		if e.Log, err = filepath.Abs(e.Log); err != nil {
+			return e, err
+		}
+	}
 	e.PID, e.State, e.Started = os.Getpid(), Running, time.Now()
 	if e.Born, err = birth(e.PID); err != nil {
 		return e, err
