@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/compile"
@@ -56,6 +57,8 @@ type Pool struct {
 	checker  *proc.Worker
 	memories []*proc.Shared
 	slots    chan int // free slots of the output memory
+	health   *health  // of the GPU; nil on other devices
+	flying   atomic.Int32
 
 	mu      sync.Mutex
 	seen    map[string]kernels.ID     // machine code with launches -> first candidate
@@ -95,6 +98,9 @@ func (p *Pool) Close() error {
 	}
 	if p.checkers != nil {
 		errs = append(errs, p.checkers.Close())
+	}
+	if p.health != nil {
+		p.health.close()
 	}
 	if p.runner != nil {
 		errs = append(errs, p.runner.restart())

@@ -53,10 +53,10 @@ func Commands() (names []string) {
 	return names
 }
 
-var (
-	errEnded  = errors.New("the search has ended")
-	errEnding = errors.New("the search is ending")
-)
+// ErrEnded answers a command that comes too late.
+var ErrEnded = errors.New("the search has ended")
+
+var errEnding = errors.New("the search is ending")
 
 // order is a command on its way to the loop.
 type order struct {
@@ -72,7 +72,7 @@ func (s *Search) Steer(ctx context.Context, c Command) error {
 	select {
 	case s.orders <- o:
 	case <-s.ended:
-		return errEnded
+		return ErrEnded
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -87,7 +87,7 @@ func (s *Search) Steer(ctx context.Context, c Command) error {
 	case err := <-o.answer:
 		return err
 	default:
-		return errEnded
+		return ErrEnded
 	}
 }
 
@@ -119,7 +119,9 @@ func (s *Search) obey(o order) {
 		if err != nil {
 			return err
 		}
-		s.send(Event{Kind: c.kind, ID: o.ID, Note: note})
+		if note != "" {
+			s.send(Event{Kind: c.kind, ID: o.ID, Note: note})
+		}
 		o.answer <- nil
 		return nil
 	})
@@ -147,7 +149,7 @@ type Steered struct {
 	At    time.Duration `json:"at"`    // ns elapsed, over all sessions
 	Evals int           `json:"evals"` // verdicts until then
 	Do    string        `json:"do"`
-	Note  string        `json:"note"`
+	Note  string        `json:"note,omitempty"`
 }
 
 // pause asks for nothing new. Time does not count until resume.
@@ -201,13 +203,13 @@ func (s *Search) stop(Command) (string, error) {
 	if !s.stopping {
 		s.drain(ReasonStopped)
 	}
-	return "stopping", nil
+	return "", nil // the drain tells
 }
 
 // abandon ends without waiting for what is in flight.
 func (s *Search) abandon(Command) (string, error) {
 	s.abort()
-	return "stopping now", nil
+	return "", nil
 }
 
 // takeUp brings what was asked of earlier sessions into force, before the candidates are recalled.

@@ -356,7 +356,7 @@ func TestStopAndAbort(t *testing.T) {
 		if err != nil || sum.Reason != want || sum.Evals >= 30 || sum.Evals != len(m.candidates) {
 			t.Errorf("%s: %+v with %d stored, %v", do, sum, len(m.candidates), err)
 		}
-		if err := s.Steer(context.Background(), Command{Do: "pause"}); !errors.Is(err, errEnded) {
+		if err := s.Steer(context.Background(), Command{Do: "pause"}); !errors.Is(err, ErrEnded) {
 			t.Errorf("afterwards: %v", err)
 		}
 	}

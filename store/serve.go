@@ -42,6 +42,7 @@ type Status struct {
 	Len      int                     `json:"len"`
 	Counts   map[kernels.Outcome]int `json:"counts"`
 	Champion *kernels.ID             `json:"champion,omitempty"`
+	Score    float64                 `json:"score,omitempty"` // the champion's
 }
 
 // Steer does what a command, a JSON object, asks of the search. An error is one line that says what was
@@ -132,7 +133,8 @@ func listen(socket string) (net.Listener, error) {
 // private binds sockets that only this user can connect to from the first moment: Linux gives the file
 // the mode that the socket has before it is bound, less the umask.
 var private = net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) (err error) {
-	return errors.Join(raw.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) }), err)
+	refused := raw.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) })
+	return errors.Join(refused, err)
 }}
 
 // Publish sends one event, a JSON object, to every watcher. It never waits: a watcher that is too
@@ -293,6 +295,9 @@ func (s *Server) status(w http.ResponseWriter, request *http.Request) {
 	status := Status{PID: os.Getpid(), Started: s.started, Version: meta.Version, Problem: meta.Problem, Len: s.run.Len(), Counts: s.run.Counts()}
 	if id, ok := s.run.Champion(); ok {
 		status.Champion = &id
+		if c, err := s.run.Get(id); err == nil {
+			status.Score = c.Score
+		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(status) // an error means that the client has left

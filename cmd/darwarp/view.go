@@ -3,14 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/attach"
 	"darwarp/cmd/darwarp/internal/tui"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -48,32 +47,25 @@ func (a *app) viewFile(ctx context.Context, r *record, replay time.Duration) err
 	if replay > 0 {
 		src = tui.NewReplay(ctx, file, replay)
 	}
-	b := tui.NewBoard()
-	done := make(chan struct{})
-	go func() { defer close(done); b.Follow(src) }()
-	_, err := tui.Run(ctx, b, src, a.viewOptions(func() (*record, error) { return openRecord(r.Path()) }), a.in, a.out)
-	cancel()
-	<-done // it reads the file, which is closed next
+	_, err := a.runView(ctx, cancel, src, a.viewOptions(func() (*record, error) { return openRecord(r.Path()) }))
 	return err
 }
 
 // socketSource is a live run as its socket tells of it.
 type socketSource struct {
-	path   string
-	ctx    context.Context
-	run    *store.Run // as of when it was joined
-	events chan evolve.Event
+	live   *attach.Live
 	bundle *templates.Bundle
+	events chan evolve.Event
 	loaded bool
 }
 
-// Load gives the copy that the feed goes on from, and when it is asked again a fresh one's state.
+// Load gives the copy that the events go on from, and when it is asked again a fresh one's state.
 func (s *socketSource) Load() (*tui.State, error) {
 	if !s.loaded {
 		s.loaded = true
-		return tui.ReadState(s.run, s.bundle)
+		return tui.ReadState(s.live.Run, s.bundle)
 	}
-	fresh, err := store.View(s.path)
+	fresh, err := store.View(s.live.Run.Path())
 	if err != nil {
 		return nil, err
 	}
@@ -86,64 +78,60 @@ func (s *socketSource) Events() <-chan evolve.Event { return s.events }
 
 // Get finds old candidates in the copy, and others in a fresh one: a person looks at few.
 func (s *socketSource) Get(id kernels.ID) (kernels.Candidate, error) {
-	c, err := s.run.Get(id)
+	c, err := s.live.Run.Get(id)
 	if errors.Is(err, store.ErrNotFound) {
-		return viewer(s.path)(id)
+		return viewer(s.live.Run.Path())(id)
 	}
 	return c, err
 }
 
 // Steer tells the search.
 func (s *socketSource) Steer(ctx context.Context, c evolve.Command) error {
-	data, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	return store.Tell(ctx, s.path, data)
+	return attach.Steer(ctx, s.live.Run.Path(), c)
+}
+
+// read hands the events over until there are no more.
+func (s *socketSource) read(ctx context.Context) {
+	defer close(s.events)
+	_ = s.live.Follow(func(e evolve.Event) error { // how it ended is seen by the last event
+		select {
+		case s.events <- e:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
 }
 
 // viewLive opens the view on a run that another process writes. It returns ErrNotServed when none does.
 func (a *app) viewLive(ctx context.Context, path string) (tui.Leave, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	run, feed, err := store.Join(ctx, path)
+	live, err := attach.Join(ctx, path)
 	if err != nil {
 		return 0, err
 	}
-	defer run.Close()
-	defer feed.Close()
-	r, err := recordOf(run)
+	defer live.Close()
+	r, err := recordOf(live.Run)
 	if err != nil {
 		return 0, err
 	}
-	src := &socketSource{path: path, ctx: ctx, run: run, events: make(chan evolve.Event), bundle: r.bundle}
-	go src.read(feed)
+	src := &socketSource{live: live, bundle: r.bundle, events: make(chan evolve.Event)}
+	go src.read(ctx)
+	o := a.viewOptions(func() (*record, error) { return openRecord(path) })
+	o.Steer = true
+	return a.runView(ctx, cancel, src, o)
+}
+
+// runView shows a source until the view is left, and waits until nothing reads the source any more.
+func (a *app) runView(ctx context.Context, cancel func(), src tui.Source, o tui.Options) (tui.Leave, error) {
 	b := tui.NewBoard()
 	done := make(chan struct{})
 	go func() { defer close(done); b.Follow(src) }()
-	o := a.viewOptions(func() (*record, error) { return openRecord(path) })
-	o.Steer = true
 	left, err := tui.Run(ctx, b, src, o, a.in, a.out)
 	cancel()
 	<-done
 	return left, err
-}
-
-// read hands the events over until there are no more.
-func (s *socketSource) read(feed *store.Feed) {
-	defer close(s.events)
-	feed.Follow(func(data []byte) error { // its end is seen on the screen
-		var e evolve.Event
-		if err := json.Unmarshal(data, &e); err != nil {
-			return fmt.Errorf("an event of the search cannot be read: %w", err)
-		}
-		select {
-		case s.events <- e:
-			return nil
-		case <-s.ctx.Done():
-			return s.ctx.Err()
-		}
-	})
 }
 
 // searchView shows a search of this process: in the view as long as that is open, else as lines.

@@ -28,7 +28,8 @@ func (a *app) watchCmd() *cobra.Command {
 		Example: "  darwarp watch night.db\n  darwarp watch night.db --replay 30s\n  ssh -t host darwarp watch night.db",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := isRunFile(args[0]); err != nil {
+			path := runPath(args[0])
+			if err := isRunFile(path); err != nil {
 				return err
 			}
 			if c.Flags().Changed("replay") && replay <= 0 {
@@ -38,12 +39,12 @@ func (a *app) watchCmd() *cobra.Command {
 			defer stop.release()
 			show := a.canView() && !plain && !asJSON
 			if replay > 0 {
-				return a.retell(stop.soft, show, asJSON, args[0], replay)
+				return a.retell(stop.soft, show, asJSON, path, replay)
 			}
 			if show {
-				return a.view(stop.soft, args[0])
+				return a.view(stop.soft, path)
 			}
-			return a.watch(stop.soft, asJSON, args[0])
+			return a.watch(stop.soft, asJSON, path)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print events as JSON lines; of a finished run, its end state")

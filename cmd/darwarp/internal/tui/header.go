@@ -84,6 +84,8 @@ func (m *Model) state() (string, ink) {
 		return "not heard any more", inkBad
 	case !l.watching:
 		return "at rest", inkDim
+	case l.last.Kind == "":
+		return "live", inkGood // it was not heard yet
 	case l.diskFull:
 		return "disk full", inkBad
 	case l.draining != "":
