@@ -30,9 +30,10 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 	detach := context.AfterFunc(stop.hard, search.Abort)
 	defer detach()
 	events := make(chan evolve.Event, eventQueue)
-	show := a.newScreen(f, s, run).follow
+	screen := a.newScreen(f, s, run)
+	show := screen.follow
 	if a.canView() && !f.plain && !f.json {
-		show = a.newSearchView(stop, search, run, a.newScreen(f, s, run)).follow
+		show = (&searchView{a, stop, search, run, screen}).follow
 	}
 	shown := make(chan error, 1)
 	go func() { shown <- show(events) }()

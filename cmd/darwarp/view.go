@@ -143,10 +143,6 @@ type searchView struct {
 	plain  *screen
 }
 
-func (a *app) newSearchView(stop *interrupts, search *evolve.Search, run *store.Run, plain *screen) *searchView {
-	return &searchView{a, stop, search, run, plain}
-}
-
 // follow shows events until there are no more. When the view is left, or breaks, lines are printed.
 func (v *searchView) follow(events <-chan evolve.Event) error {
 	r, err := recordOf(v.run) // a bundle of the view's own: the search renders with its own
