@@ -56,22 +56,10 @@ type socketSource struct {
 	live   *attach.Live
 	bundle *templates.Bundle
 	events chan evolve.Event
-	loaded bool
 }
 
-// Load gives the copy that the events go on from, and when it is asked again a fresh one's state.
-func (s *socketSource) Load() (*tui.State, error) {
-	if !s.loaded {
-		s.loaded = true
-		return tui.ReadState(s.live.Run, s.bundle)
-	}
-	fresh, err := store.View(s.live.Run.Path())
-	if err != nil {
-		return nil, err
-	}
-	state, err := tui.ReadState(fresh, s.bundle)
-	return state, errors.Join(err, fresh.Close())
-}
+// Load gives the copy that the events go on from.
+func (s *socketSource) Load() (*tui.State, error) { return tui.ReadState(s.live.Run, s.bundle) }
 
 // Events is what the search tells.
 func (s *socketSource) Events() <-chan evolve.Event { return s.events }

@@ -46,13 +46,14 @@ type Board struct {
 
 	live    live
 	machine *kernels.Machine
+	budget  evolve.Budget
+	pins    map[int32]bool
 }
 
 // live is where a search stands, by its last event.
 type live struct {
 	last     evolve.Event
 	heard    time.Time // of the last event
-	start    *evolve.StartInfo
 	summary  *evolve.Summary
 	watching bool // events come
 	paused   bool
@@ -100,7 +101,7 @@ const logLines = 5000
 func NewBoard() *Board {
 	b := &Board{
 		byID: map[kernels.ID]int32{}, families: newNames(), operators: newNames(), genes: newGeneTable(),
-		outcomes: map[kernels.Outcome]int{}, proofs: map[string]bool{}, ops: make([]operator, 1), loading: true,
+		outcomes: map[kernels.Outcome]int{}, proofs: map[string]bool{}, pins: map[int32]bool{}, ops: make([]operator, 1), loading: true,
 	}
 	b.ranking.board = b
 	return b
@@ -108,7 +109,7 @@ func NewBoard() *Board {
 
 // begin takes what is known before any candidate.
 func (b *Board) begin(s *State) {
-	b.state = s
+	b.state, b.budget = s, evolve.Budget(s.Meta.Budget)
 	b.floors = make([]float64, len(s.Meta.Workloads))
 	b.elapsed = sessions{simulated: s.Meta.Device.Kind == "replay", began: func(proof string) (time.Time, bool) {
 		p, err := s.Provenance(proof)

@@ -201,9 +201,7 @@ func TestReweigh(t *testing.T) {
 		}
 	}
 	last := b.ranking.len() - 1
-	d.src.meta.Workloads = slices.Clone(d.src.meta.Workloads)
-	d.src.meta.Workloads[0].Weight = 0
-	b.do(func() error { return b.reweigh(d.src) })
+	d.tell(evolve.Event{Kind: evolve.KindSteer, Command: &evolve.Command{Do: "weigh", Weights: map[string]float64{b.workloads()[0].Name: 0}}})
 	if b.err != nil || b.ranking.len() != last+1 || !slices.IsSortedFunc(b.ranking.order, b.ranking.compare) {
 		t.Fatalf("%d rows: %v", b.ranking.len(), b.err)
 	}

@@ -26,12 +26,8 @@ func (b *Board) Follow(src Source) {
 	})
 	for e := range orClosed(src.Events()) { // also after an error: the search must not be held up
 		b.do(func() error {
-			if b.err != nil {
-				return nil
-			}
-			b.apply(&e)
-			if e.Kind == evolve.KindSteer && strings.HasPrefix(e.Note, weighed) {
-				return b.reweigh(src)
+			if b.err == nil {
+				b.apply(&e)
 			}
 			return nil
 		})
@@ -153,19 +149,34 @@ func (b *Board) readBaselines(all []kernels.BaselineResult) {
 	})
 }
 
-// weighed begins the note of an event that tells of new weights.
-const weighed = "weights "
-
-// reweigh takes the new weights from the source and works out every score anew, as the search has done.
-func (b *Board) reweigh(src Source) error {
-	s, err := src.Load()
-	if err != nil {
-		return err
+// obeyed takes what a command has changed, whoever gave it.
+func (b *Board) obeyed(c *evolve.Command) {
+	i, known := b.byID[c.ID]
+	switch c.Do {
+	case "pin", "unpin":
+		if delete(b.pins, i); known && c.Do == "pin" {
+			b.pins[i] = true
+		}
+	case "add":
+		b.budget.Evals += c.Evals
+		b.budget.For += c.For
+	case "weigh":
+		b.reweigh(c.Weights)
 	}
-	b.state.Meta.Workloads = s.Meta.Workloads
+}
+
+// reweigh works out every score anew under other weights, as the search has done.
+func (b *Board) reweigh(weights map[string]float64) {
+	all := slices.Clone(b.workloads())
+	for i := range all {
+		if w, ok := weights[all[i].Name]; ok {
+			all[i].Weight = w
+		}
+	}
+	b.state.Meta.Workloads = all
 	start := b.start()
 	if start < 0 {
-		return nil
+		return
 	}
 	base := b.rows[start].times
 	for i := range b.rows {
@@ -177,9 +188,8 @@ func (b *Board) reweigh(src Source) error {
 		b.steps[i].score = b.rows[b.steps[i].row].score
 	}
 	b.ranking.resort()
-	b.readBaselines(s.Baselines)
+	b.readBaselines(b.state.Baselines)
 	b.keys.upTo = 0
-	return nil
 }
 
 // scoreOf is kernels.Score of what the board keeps of times.
@@ -198,9 +208,12 @@ func (b *Board) apply(e *evolve.Event) {
 	l.heard = time.Now()
 	l.last, l.paused = *e, e.Paused
 	l.last.Candidate = nil // the board keeps what it shows of it
+	if e.Command != nil {
+		b.obeyed(e.Command)
+	}
 	switch e.Kind {
 	case evolve.KindStart:
-		l.start = e.Start
+		b.budget = e.Start.Budget
 	case evolve.KindResult:
 		if r, isNew := b.enter(e.Candidate, e.At); isNew && r.outcome.Failed() && r.outcome != kernels.Duplicate {
 			b.say(line{e.At, levelQuiet, fmt.Sprintf("%s %s: %s", r.outcome, r.id.Short(), report.FirstLine(e.Candidate.Result.Detail)), r.id})

@@ -135,9 +135,8 @@ func speedupOf(r *row) string {
 func (m *Model) drawProgress(x area) {
 	b := m.board
 	evals, share := report.Count(b.verdicts), m.progress()
-	budget := m.budgetEvals()
-	if budget > 0 {
-		evals += "/" + report.Count(budget)
+	if b.budget.Evals > 0 {
+		evals += "/" + report.Count(b.budget.Evals)
 	}
 	at := x.text(1, 2, evals+" evals ", inkPlain)
 	if share >= 0 {
@@ -188,31 +187,14 @@ func (x area) bar(at, y, n int, share float64, k ink) int {
 	return at + n
 }
 
-// budgetEvals is the budget of evaluations, 0: there is none.
-func (m *Model) budgetEvals() int {
-	if s := m.board.live.start; s != nil {
-		return s.Budget.Evals
-	}
-	if s := m.board.state; s != nil {
-		return s.Meta.Budget.Evals
-	}
-	return 0
-}
-
 // progress is the part of the budget that is used up, -1: nothing says.
 func (m *Model) progress() float64 {
-	share := -1.0
-	if n := m.budgetEvals(); n > 0 {
-		share = float64(m.board.verdicts) / float64(n)
+	share, b := -1.0, m.board.budget
+	if b.Evals > 0 {
+		share = float64(m.board.verdicts) / float64(b.Evals)
 	}
-	var limit time.Duration
-	if s := m.board.live.start; s != nil {
-		limit = s.Budget.For
-	} else if s := m.board.state; s != nil {
-		limit = s.Meta.Budget.For
-	}
-	if limit > 0 {
-		share = max(share, m.elapsed().Seconds()/limit.Seconds())
+	if b.For > 0 {
+		share = max(share, m.elapsed().Seconds()/b.For.Seconds())
 	}
 	return min(1, share)
 }

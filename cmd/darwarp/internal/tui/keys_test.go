@@ -256,7 +256,7 @@ func TestSteeringRefused(t *testing.T) {
 	d.src.answer = errors.New("the search is ending\nmore")
 	d.press("p")
 	d.sees("the search is ending")
-	if len(d.m.pins) > 0 {
+	if len(d.m.board.pins) > 0 {
 		t.Error("pinned all the same")
 	}
 	d.press("+")
@@ -273,6 +273,18 @@ func TestSteeringRefused(t *testing.T) {
 		rest.sees("nothing to steer")
 		rest.press("esc")
 	}
+}
+
+// TestObeyed checks that what anybody asked of the search is seen.
+func TestObeyed(t *testing.T) {
+	d := open(t, 10, 80, 24, true)
+	d.tell(evolve.Event{Kind: evolve.KindSteer, Note: "500 more", Command: &evolve.Command{Do: "add", Evals: 500}})
+	d.sees("10/1,500 evals")
+	id := d.at().id
+	d.tell(evolve.Event{Kind: evolve.KindSteer, Note: "stays", Command: &evolve.Command{Do: "pin", ID: id}})
+	d.sees("▸◆ 1 " + id.Short())
+	d.tell(evolve.Event{Kind: evolve.KindSteer, Note: "does not", Command: &evolve.Command{Do: "unpin", ID: id}})
+	d.misses("◆")
 }
 
 func TestPausedIsSeen(t *testing.T) {

@@ -175,7 +175,7 @@ func (m *Model) drawLeader(a area, y int, cols []column, n int) {
 	}
 	champion := r == b.champion()
 	switch {
-	case m.pins[i]:
+	case b.pins[i]:
 		a.set(1, y, m.art.pinned, inkAccent)
 	case m.isMarked(i):
 		a.set(1, y, m.art.marked, inkAccent)

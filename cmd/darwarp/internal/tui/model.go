@@ -60,7 +60,6 @@ type Model struct {
 	picked  int32
 	follows bool // the cursor stays on the best
 	marks   []int32
-	pins    map[int32]bool
 	cause   list
 	ops     list
 	logs    list
@@ -95,7 +94,7 @@ func NewModel(ctx context.Context, b *Board, src Source, o Options) *Model {
 		o.Now = time.Now
 	}
 	return &Model{
-		board: b, src: src, opt: o, ctx: ctx, art: localArt(o.UTF8), follows: true, picked: -1, pins: map[int32]bool{},
+		board: b, src: src, opt: o, ctx: ctx, art: localArt(o.UTF8), follows: true, picked: -1,
 		scroll: map[candidateView]int{}, sheets: map[sheetKey]*sheet{}, pair: [2]int32{-1, -1}, changed: true, seen: -1,
 	}
 }
@@ -108,7 +107,6 @@ func nextTick() tea.Cmd { return tea.Tick(refresh, func(time.Time) tea.Msg { ret
 type noticeMsg struct {
 	text string
 	err  error
-	then func(*Model)
 }
 
 // Init asks for the background's colour, for the theme, and starts looking.
@@ -138,9 +136,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.sheets[msg.key] = msg.sheet
 	case noticeMsg:
 		m.say(msg.text, msg.err)
-		if msg.err == nil && msg.then != nil {
-			msg.then(m)
-		}
 	default:
 		return m, nil
 	}

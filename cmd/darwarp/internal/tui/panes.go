@@ -188,10 +188,10 @@ func (m *Model) drawSlots(a area, y int, s *kernels.Machine) {
 		name string
 		kernels.Slots
 	}{{"compile", s.Compile}, {"device", s.Device}} {
-		share := 0.0
-		if q.Total > 0 {
-			share = float64(q.Busy) / float64(q.Total)
+		if q.Total == 0 {
+			continue
 		}
+		share := float64(q.Busy) / float64(q.Total)
 		x = a.text(x, y, q.name+" ", inkTitle)
 		x = a.bar(x, y, min(10, a.rect.w/8), share, inkAccent)
 		x = a.text(x, y, fmt.Sprintf(" %d/%d   ", q.Busy, q.Total), inkPlain)

@@ -22,20 +22,20 @@ const steerPatience = 10 * time.Second
 func (m *Model) steerable() bool { return m.opt.Steer && m.board.live.watching }
 
 // steer sends a command in the background and says what came of it.
-func (m *Model) steer(c evolve.Command, done string, then func(*Model)) tea.Cmd {
+func (m *Model) steer(c evolve.Command, done string) tea.Cmd {
 	ctx, src := m.ctx, m.src
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, steerPatience)
 		defer cancel()
-		return noticeMsg{done, firstLine(src.Steer(ctx, c)), then}
+		return noticeMsg{done, firstLine(src.Steer(ctx, c))}
 	}
 }
 
 func (m *Model) pause() tea.Cmd {
 	if m.board.live.paused {
-		return m.steer(evolve.Command{Do: "resume"}, "Resumed.", nil)
+		return m.steer(evolve.Command{Do: "resume"}, "Resumed.")
 	}
-	return m.steer(evolve.Command{Do: "pause"}, "Paused: what is in flight is finished, nothing new is begun. P resumes.", nil)
+	return m.steer(evolve.Command{Do: "pause"}, "Paused: what is in flight is finished, nothing new is begun. P resumes.")
 }
 
 func (m *Model) pin() tea.Cmd {
@@ -44,10 +44,10 @@ func (m *Model) pin() tea.Cmd {
 		return nil
 	}
 	id := m.board.rows[i].id
-	if m.pins[i] {
-		return m.steer(evolve.Command{Do: "unpin", ID: id}, "Unpinned "+id.Short()+".", func(m *Model) { delete(m.pins, i) })
+	if m.board.pins[i] {
+		return m.steer(evolve.Command{Do: "unpin", ID: id}, "Unpinned "+id.Short()+".")
 	}
-	return m.steer(evolve.Command{Do: "pin", ID: id}, "Pinned "+id.Short()+".", func(m *Model) { m.pins[i] = true })
+	return m.steer(evolve.Command{Do: "pin", ID: id}, "Pinned "+id.Short()+".")
 }
 
 func (m *Model) askKill() tea.Cmd {
@@ -59,7 +59,7 @@ func (m *Model) askKill() tea.Cmd {
 	m.dialog = &dialog{title: "Kill a lineage", choices: []choice{
 		{"y", fmt.Sprintf("breed no more from %s and the %s that descend from it", id.Short(), report.Count(m.board.descendants(i))),
 			func(m *Model) tea.Cmd {
-				return m.steer(evolve.Command{Do: "kill", ID: id}, "Killed the lineage of "+id.Short()+".", nil)
+				return m.steer(evolve.Command{Do: "kill", ID: id}, "Killed the lineage of "+id.Short()+".")
 			}},
 		{"esc", "leave it alive", nil},
 	}}
@@ -73,7 +73,7 @@ func (m *Model) askBudget() tea.Cmd {
 			m.say("", err)
 			return nil
 		}
-		return m.steer(c, "Added "+text+".", nil)
+		return m.steer(c, "Added "+text+".")
 	}}
 	return nil
 }
@@ -153,7 +153,7 @@ func (m *Model) quit() tea.Cmd {
 				m.say("Finishing what is in flight. Ctrl-C ends now.", nil)
 				return nil
 			}
-			return m.steer(evolve.Command{Do: "stop"}, "Stopping: what is in flight is finished and saved.", nil)
+			return m.steer(evolve.Command{Do: "stop"}, "Stopping: what is in flight is finished and saved.")
 		}},
 		{"esc", "stay", nil},
 	}}
