@@ -1,9 +1,7 @@
 package tui
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -12,7 +10,6 @@ import (
 
 	"darwarp/evolve"
 	"darwarp/kernels"
-	"darwarp/store"
 )
 
 // ranked makes a board with one workload whose scores and half widths are given.
@@ -261,60 +258,5 @@ func TestLoadFails(t *testing.T) {
 	m.w, m.h = 80, 24
 	if s := m.draw().Text(); !strings.Contains(s, "the file is gone") {
 		t.Errorf("the screen does not say why:\n%s", s)
-	}
-}
-
-// TestReplay tells a stored run again: the board must end as that of the file.
-func TestReplay(t *testing.T) {
-	s := newStory(t)
-	run, err := store.Create(t.TempDir()+"/run.db", s.meta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer run.Close()
-	p, _ := s.state().Provenance(proof)
-	key, err := run.PutProvenance(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 60 {
-		c := s.next()
-		c.Result.Proof, c.At = key, time.Now()
-		if err := run.Put(&c, nil); err != nil {
-			t.Fatal(err)
-		}
-		if last := s.reigns[len(s.reigns)-1]; last.ID == c.ID {
-			if err := run.SetChampion(c.ID, "a duel"); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	file := File{run, s.bundle}
-	want, got := NewBoard(), NewBoard()
-	want.Follow(file)
-	r := NewReplay(t.Context(), file, time.Millisecond)
-	got.Follow(r)
-	if err := errors.Join(r.Err(), want.err, got.err); err != nil {
-		t.Fatal(err)
-	}
-	story := func(b *Board) (out []string) {
-		for _, g := range b.steps {
-			out = append(out, fmt.Sprint(b.rows[g.row].id.Short(), g.evals))
-		}
-		return append(out, fmt.Sprint(len(b.rows), b.verdicts, b.failed, b.ranking.len()))
-	}
-	if !slices.Equal(story(got), story(want)) {
-		t.Errorf("told %v, stored %v", story(got), story(want))
-	}
-	if got.live.summary == nil || got.live.summary.Evals != want.verdicts {
-		t.Errorf("summary %+v", got.live.summary)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	r = NewReplay(ctx, file, time.Hour)
-	for range r.Events() {
-	}
-	if !errors.Is(r.Err(), context.Canceled) {
-		t.Errorf("the user left: %v", r.Err())
 	}
 }

@@ -5,10 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/charmbracelet/x/ansi"
 
 	"darwarp/cmd/darwarp/internal/report"
@@ -36,159 +32,6 @@ type piece struct {
 
 // rich is a line of pieces.
 type rich []piece
-
-// sheetKey names what a sheet is of: a candidate, compared with another.
-type sheetKey struct{ row, with int32 }
-
-// sheet is what has to be read and rendered to show a candidate. It is made in the background.
-type sheet struct {
-	candidate kernels.Candidate
-	source    []rich
-	diff      []rich
-	err       error
-}
-
-type sheetMsg struct {
-	key   sheetKey
-	sheet *sheet
-}
-
-// maxSheets bounds what is kept.
-const maxSheets = 64
-
-// wanted is the sheet that the candidate pane needs now.
-func (m *Model) wanted() (k sheetKey, ok bool) {
-	if m.pair[0] >= 0 && m.view == viewDiff {
-		return sheetKey{m.pair[1], m.pair[0]}, true
-	}
-	i := m.subject()
-	if i < 0 {
-		return k, false
-	}
-	return sheetKey{i, m.board.rows[i].better}, true
-}
-
-// need starts to make the sheet that is to be seen and is not there.
-func (m *Model) need() tea.Cmd {
-	if m.focus != paneCandidate && m.size() != sizeWide || m.board.state == nil {
-		return nil
-	}
-	k, ok := m.wanted()
-	if !ok || m.sheets[k] != nil {
-		return nil
-	}
-	if len(m.sheets) >= maxSheets {
-		clear(m.sheets)
-	}
-	m.sheets[k] = &sheet{} // on its way
-	b, src, state := m.board, m.src, m.board.state
-	ids := [2]kernels.ID{b.rows[k.row].id}
-	if k.with >= 0 {
-		ids[1] = b.rows[k.with].id
-	}
-	return func() tea.Msg { return sheetMsg{k, makeSheet(src, state, ids)} }
-}
-
-// makeSheet reads a candidate, renders its source and that of the one that it is compared with.
-func makeSheet(src Source, state *State, ids [2]kernels.ID) *sheet {
-	s := &sheet{}
-	if s.candidate, s.err = src.Get(ids[0]); s.err != nil {
-		return s
-	}
-	text, err := renderSource(state, s.candidate.Variant)
-	if err != nil {
-		s.err = err
-		return s
-	}
-	s.source = highlight(text)
-	if ids[1].IsZero() {
-		s.diff = []rich{{{"It has no parent.", inkDim}}}
-		return s
-	}
-	other, err := src.Get(ids[1])
-	if err == nil {
-		var before string
-		if before, err = renderSource(state, other.Variant); err == nil {
-			s.diff = diffLines(udiff.Unified(ids[1].Short()+".cu", ids[0].Short()+".cu", before, text))
-		}
-	}
-	if err != nil {
-		s.diff = []rich{{{err.Error(), inkBad}}}
-	}
-	return s
-}
-
-// renderSource is a candidate's source, rendered from the run's own copy of the templates.
-func renderSource(s *State, v kernels.Variant) (string, error) {
-	if v.Family == "" {
-		return v.Source, nil
-	}
-	f, err := s.Bundle.Family(v.Family)
-	if err != nil {
-		return "", err
-	}
-	j, err := s.Bundle.Job(f, v.Genes, s.Meta.Device, s.Meta.DType)
-	return j.Source, err
-}
-
-// highlight colours C++; what CUDA adds are names to the lexer.
-func highlight(source string) []rich {
-	tokens, err := chroma.Coalesce(lexers.Get("c++")).Tokenise(nil, source)
-	if err != nil { // the lexer is built in; a source that it cannot read is shown as it is
-		tokens = chroma.Literator(chroma.Token{Type: chroma.Text, Value: source})
-	}
-	var out []rich
-	for _, l := range chroma.SplitTokensIntoLines(tokens.Tokens()) {
-		var r rich
-		for _, t := range l {
-			r = append(r, piece{strings.ReplaceAll(strings.TrimRight(t.Value, "\n"), "\t", "    "), tokenInk(t)})
-		}
-		out = append(out, r)
-	}
-	return out
-}
-
-func tokenInk(t chroma.Token) ink {
-	switch c := t.Type; {
-	case t.Type == chroma.CommentPreproc || t.Type == chroma.CommentPreprocFile:
-		return inkMacro
-	case c.InCategory(chroma.Comment):
-		return inkComment
-	case c.InSubCategory(chroma.LiteralString):
-		return inkString
-	case c.InCategory(chroma.Literal):
-		return inkNumber
-	case t.Type == chroma.KeywordType || strings.HasSuffix(t.Value, "_t"):
-		return inkType
-	case c.InCategory(chroma.Keyword) || strings.HasPrefix(t.Value, "__") && strings.HasSuffix(t.Value, "__"):
-		return inkKeyword
-	case t.Value == "threadIdx" || t.Value == "blockIdx" || t.Value == "blockDim" || t.Value == "gridDim":
-		return inkMacro
-	}
-	return inkPlain
-}
-
-// diffLines colours a unified diff.
-func diffLines(text string) []rich {
-	if text == "" {
-		return []rich{{{"The sources are the same.", inkDim}}}
-	}
-	var out []rich
-	for l := range strings.Lines(text) {
-		l = strings.ReplaceAll(strings.TrimRight(l, "\n"), "\t", "    ")
-		k := inkPlain
-		switch {
-		case strings.HasPrefix(l, "+"):
-			k = inkGood
-		case strings.HasPrefix(l, "-"):
-			k = inkBad
-		case strings.HasPrefix(l, "@@"):
-			k = inkAccent
-		}
-		out = append(out, rich{{l, k}})
-	}
-	return out
-}
 
 // candidateNote names the views, the one that is shown in brackets.
 func (m *Model) candidateNote() string {
@@ -303,7 +146,7 @@ func (m *Model) lineageLines(i int32, width int) []rich {
 		}
 		first := rich{{fmt.Sprintf("%6s  ", report.Count(int(r.seq))), inkDim}, {r.id.Short(), inkPlain}, {fmt.Sprintf("  %8s ", speedupOf(r)), inkCurve},
 			{fmt.Sprintf("%8s  ", gain), k}, {fmt.Sprintf("%-10s  ", b.operators.all[r.op]), inkDim}}
-		used := 50
+		used := 51 // what is before the change
 		for c, l := range wrap(change, max(20, width-used)) {
 			if c == 0 {
 				out = append(out, append(first, piece{l, inkPlain}))
@@ -317,7 +160,6 @@ func (m *Model) lineageLines(i int32, width int) []rich {
 
 // figureLines are the outcome with its detail, the evidence, the times and the genes.
 func (m *Model) figureLines(c *kernels.Candidate, width int) []rich {
-	b := m.board
 	var out []rich
 	field := func(name, text string, k ink) {
 		for i, l := range wrap(text, max(20, width-11)) {
@@ -345,14 +187,8 @@ func (m *Model) figureLines(c *kernels.Candidate, width int) []rich {
 		field("resources", fmt.Sprintf("%s: %d registers, %s spilled, %s shared, %d blocks/SM, occupancy %s", x.Entry, x.Registers, report.Bytes(x.SpillLoads+x.SpillStores),
 			report.Bytes(x.StaticSmem+x.DynamicSmem), x.BlocksPerSM, report.Occupancy([]kernels.Resources{x})), inkPlain)
 	}
-	if i, ok := b.byID[c.ID]; ok && b.rows[i].proven {
-		for n, t := range c.Result.Times {
-			roof := ""
-			if share := b.share(&b.rows[i], n); share > 0 {
-				roof = ", " + report.Percent(share) + " of roofline"
-			}
-			field("time", fmt.Sprintf("%s: %s %s%s, %s, %d samples %s", t.Workload, report.Interval(t.Median, t.Lo, t.Hi), t.Cache, roof, t.Tier, t.Samples, strings.Join(t.Tags, " ")), inkPlain)
-		}
+	for _, text := range m.timeTexts(c) {
+		field("time", text, inkPlain)
 	}
 	if t := c.Result.Cost; t.Total() > 0 {
 		field("cost", fmt.Sprintf("compile %.2f s, gate %.2f s, time %.2f s, waited %.2f s", t.Compile, t.Gate, t.Time, t.Wait), inkPlain)
@@ -360,5 +196,22 @@ func (m *Model) figureLines(c *kernels.Candidate, width int) []rich {
 	field("family", c.Variant.Family, inkPlain)
 	field("genes", strings.ReplaceAll(c.Variant.Genes.Key(), " ", "  "), inkPlain)
 	field("id", c.ID.String(), inkDim)
+	return out
+}
+
+// timeTexts are the times of a candidate by workload, none when the run does not say what they stand on.
+func (m *Model) timeTexts(c *kernels.Candidate) (out []string) {
+	b := m.board
+	i, ok := b.byID[c.ID]
+	if !ok || !b.rows[i].proven {
+		return nil
+	}
+	for n, t := range c.Result.Times {
+		roof := ""
+		if share := b.share(&b.rows[i], n); share > 0 {
+			roof = ", " + report.Percent(share) + " of roofline"
+		}
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s: %s %s%s, %s, %d samples %s", t.Workload, report.Interval(t.Median, t.Lo, t.Hi), t.Cache, roof, t.Tier, t.Samples, strings.Join(t.Tags, " "))))
+	}
 	return out
 }

@@ -11,93 +11,12 @@ import (
 	"darwarp/cmd/darwarp/internal/report"
 )
 
-// plot is a drawing area in dots: 2 by 4 a cell with Braille patterns (Unicode 2800), else 1 by 1. Where
-// two inks meet in a cell, the later one wins.
-type plot struct {
-	area
-	dw, dh int // dots a cell
-	bits   []uint8
-	inks   []ink
-}
-
-func newPlot(a area) *plot {
-	p := &plot{area: a, dw: 1, dh: 1, bits: make([]uint8, a.rect.w*a.rect.h), inks: make([]ink, a.rect.w*a.rect.h)}
-	if a.art.braille {
-		p.dw, p.dh = 2, 4
-	}
-	return p
-}
-
-func (p *plot) width() int  { return p.rect.w * p.dw }
-func (p *plot) height() int { return p.rect.h * p.dh }
-
-// brailleBits is the bit of each dot of a pattern, by column and row.
-var brailleBits = [2][4]uint8{{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}
-
-// dot sets one dot; the origin is the upper left.
-func (p *plot) dot(x, y int, k ink) {
-	if x < 0 || y < 0 || x >= p.width() || y >= p.height() {
-		return
-	}
-	i := y/p.dh*p.rect.w + x/p.dw
-	bit := uint8(1)
-	if p.dw == 2 {
-		bit = brailleBits[x%2][y%4]
-	}
-	if p.inks[i] != k && k != inkFaint && p.inks[i] == inkFaint {
-		p.bits[i] = 0 // a line is not thickened by the scatter below it
-	}
-	p.bits[i] |= bit
-	p.inks[i] = k
-}
-
-// flush writes the dots as runes. ASCII has one rune an ink.
-func (p *plot) flush() {
-	ascii := map[ink]rune{inkFaint: '.', inkCurve: '*', inkBaseline: '-', inkRoofline: '='}
-	for i, bits := range p.bits {
-		if bits == 0 {
-			continue
-		}
-		r := rune(0x2800 + int(bits))
-		if p.dw == 1 {
-			r = ascii[p.inks[i]]
-		}
-		p.set(i%p.rect.w, i/p.rect.w, r, p.inks[i])
-	}
-}
-
-// level draws a horizontal line, on for so many of every so many dots.
-func (p *plot) level(y, on, of int, k ink) {
-	for x := range p.width() {
-		if x%of < on {
-			p.dot(x, y, k)
-		}
-	}
-}
-
-// steps draws a rising staircase through points that are given in order, on to the right edge.
-func (p *plot) steps(points [][2]int, k ink) {
-	for i, q := range points {
-		end := p.width() - 1
-		if i+1 < len(points) {
-			end = points[i+1][0]
-		}
-		for x := q[0]; x <= end; x++ {
-			p.dot(x, q[1], k)
-		}
-		if i+1 < len(points) {
-			for y := min(q[1], points[i+1][1]); y <= max(q[1], points[i+1][1]); y++ {
-				p.dot(end, y, k)
-			}
-		}
-	}
-}
-
 // scale maps speedups to dots, and evaluations or seconds.
 type scale struct {
 	lo, hi float64 // speedup
 	right  float64 // evaluations or seconds at the right edge
 	log    bool
+	logX   bool
 	w, h   int // dots
 }
 
@@ -109,10 +28,15 @@ func (s scale) y(speedup float64) int {
 	return s.h - 1 - int(math.Round((v-lo)/(hi-lo)*float64(s.h-1)))
 }
 
-func (s scale) x(v float64) int { return int(v / s.right * float64(s.w-1)) }
+func (s scale) x(v float64) int {
+	if s.logX {
+		return int(math.Log1p(v) / math.Log1p(s.right) * float64(s.w-1))
+	}
+	return int(v / s.right * float64(s.w-1))
+}
 
 // logFrom is the range of speedups from which on the axis is logarithmic.
-const logFrom = 5
+const logFrom = 100
 
 // curve draws the champion's speedup over the run, above all that was measured.
 func (m *Model) drawCurve(a area) {
@@ -175,8 +99,9 @@ func (m *Model) scale(a area) (s scale, left int) {
 		d := max(s.hi-s.lo, 0.02*s.hi)
 		s.lo, s.hi = max(0, s.lo-0.05*d), s.hi+0.08*d
 	}
+	s.logX = !m.linearX
 	s.right = max(1, m.across(float64(b.verdicts), m.elapsed().Seconds()))
-	for _, v := range s.ticks(max(2, a.rect.h/4)) {
+	for _, v := range s.ticks(max(2, a.rect.h/3)) {
 		left = max(left, len(tick(v))+1)
 	}
 	return s, left
@@ -249,17 +174,17 @@ func (s scale) ticks(n int) []float64 {
 		}
 		return out
 	}
-	d := roundUp((s.hi - s.lo) / float64(n))
-	for v := math.Ceil(s.lo/d) * d; v <= s.hi; v += d {
+	d := roundUp((s.hi-s.lo)/float64(n), 1, 2, 2.5, 5)
+	for v := max(d, math.Ceil(s.lo/d)*d); v <= s.hi; v += d {
 		out = append(out, v)
 	}
 	return out
 }
 
-// roundUp is the next number that is 1, 2 or 5 times a power of ten.
-func roundUp(v float64) float64 {
+// roundUp is the next number that is one of the steps times a power of ten.
+func roundUp(v float64, steps ...float64) float64 {
 	e := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, f := range []float64{1, 2, 5} {
+	for _, f := range steps {
 		if f*e >= v {
 			return f * e
 		}
@@ -273,7 +198,7 @@ func tick(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + "x" }
 func (m *Model) drawAxes(a, p area, s scale) {
 	left, dh := a.rect.w-p.rect.w, s.h/p.rect.h
 	last := -2
-	for _, v := range s.ticks(max(2, a.rect.h/4)) {
+	for _, v := range s.ticks(max(2, a.rect.h/3)) {
 		if y := s.y(v) / dh; y >= 0 && y < p.rect.h && y != last {
 			a.right(left-1, y, tick(v), inkDim)
 			last = y
@@ -282,12 +207,8 @@ func (m *Model) drawAxes(a, p area, s scale) {
 	for y := range p.rect.h {
 		a.set(left-1, y, a.art.box[1], inkFaint)
 	}
-	y, n := a.rect.h-1, max(2, p.rect.w/14)
-	d, end := roundUp(s.right/float64(n)), 0
-	if m.byTime {
-		d = roundTime(s.right / float64(n))
-	}
-	for v := 0.0; v <= s.right; v += d {
+	y, end := a.rect.h-1, 0
+	for _, v := range m.xTicks(s, max(2, p.rect.w/14)) {
 		text := report.Count(int(v))
 		if m.byTime {
 			text = clockText(time.Duration(v * float64(time.Second)))
@@ -297,6 +218,30 @@ func (m *Model) drawAxes(a, p area, s scale) {
 			end = a.text(x, y, text, inkDim) + 1
 		}
 	}
+}
+
+// xTicks are round evaluations or seconds, about n of them.
+func (m *Model) xTicks(s scale, n int) (out []float64) {
+	switch d := s.right / float64(n); {
+	case s.logX:
+		for _, v := range []float64{0, 1, 3, 10, 30, 60, 300, 1800, 7200, 28800, 86400} {
+			if m.byTime && v <= s.right {
+				out = append(out, v)
+			}
+		}
+		for v := 1.0; v <= s.right && !m.byTime; v *= 10 {
+			out = append(out, v)
+		}
+	case m.byTime:
+		for v, d := 0.0, roundTime(d); v <= s.right; v += d {
+			out = append(out, v)
+		}
+	default:
+		for v, d := 0.0, roundUp(max(1, d), 1, 2, 5); v <= s.right; v += d {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // roundTime is the next round span, in seconds.

@@ -82,31 +82,45 @@ func popup(a area, w, h int, title string) area {
 
 func (m *Model) drawDialog(a area) {
 	d := m.dialog
-	if d.line {
-		in := a.canvas.at(rect{0, a.rect.h - 1, a.rect.w, 1})
-		in.clear()
-		x := in.text(1, 0, d.title+": ", inkKey)
-		x = in.text(x, 0, d.text, inkStrong)
-		x = in.text(x, 0, "_  ", inkKey)
-		in.cut(x, 0, a.rect.w-x-1, d.about, inkDim)
-		return
+	switch {
+	case d.line:
+		d.drawLine(a)
+	case d.input:
+		d.drawInput(a)
+	default:
+		d.drawChoices(a)
 	}
-	if d.input {
-		w := min(a.rect.w-4, 72)
-		about := wrap(d.about, w)
-		in := popup(a, w, len(about)+1, d.title)
-		for y, l := range about {
-			in.text(0, y, l, inkDim)
-		}
-		shown := d.text
-		for ansi.StringWidth(shown) > w-3 {
-			shown = shown[1:]
-		}
-		x := in.text(0, len(about), "> ", inkKey)
-		x = in.text(x, len(about), shown, inkStrong)
-		in.text(x, len(about), "_", inkKey)
-		return
+}
+
+// drawLine asks on the last line.
+func (d *dialog) drawLine(a area) {
+	in := a.canvas.at(rect{0, a.rect.h - 1, a.rect.w, 1})
+	in.clear()
+	x := in.text(1, 0, d.title+": ", inkKey)
+	x = in.text(x, 0, d.text, inkStrong)
+	x = in.text(x, 0, "_  ", inkKey)
+	in.cut(x, 0, a.rect.w-x-1, d.about, inkDim)
+}
+
+// drawInput asks in a box.
+func (d *dialog) drawInput(a area) {
+	w := min(a.rect.w-4, 72)
+	about := wrap(d.about, w)
+	in := popup(a, w, len(about)+1, d.title)
+	for y, l := range about {
+		in.text(0, y, l, inkDim)
 	}
+	shown := d.text
+	for ansi.StringWidth(shown) > w-3 {
+		shown = shown[1:]
+	}
+	x := in.text(0, len(about), "> ", inkKey)
+	x = in.text(x, len(about), shown, inkStrong)
+	in.text(x, len(about), "_", inkKey)
+}
+
+// drawChoices lists the answers.
+func (d *dialog) drawChoices(a area) {
 	w := 0
 	for _, c := range d.choices {
 		w = max(w, 5+len(c.text))
@@ -157,7 +171,28 @@ func (m *Model) drawHelp(a area) {
 	}
 }
 
-// wrap breaks a text into lines of at most n columns at blanks.
-func wrap(s string, n int) []string {
-	return strings.Split(ansi.Wrap(s, max(1, n), ""), "\n")
+// wrap breaks a text into lines of at most n columns, at blanks where it can.
+func wrap(s string, n int) (lines []string) {
+	n = max(1, n)
+	for l := range strings.SplitSeq(s, "\n") {
+		line := ""
+		for word := range strings.SplitSeq(l, " ") {
+			if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(word) > n {
+				lines, line = append(lines, line), word
+			} else if line != "" {
+				line += " " + word
+			} else {
+				line = word
+			}
+			for ansi.StringWidth(line) > n {
+				head := ansi.Truncate(line, n, "")
+				if head == "" { // one rune is wider than the line
+					break
+				}
+				lines, line = append(lines, head), line[len(head):]
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,7 @@ func TestGolden(t *testing.T) {
 		{"rest-80x24", 80, 24, false, 300, nil},
 		{"empty-80x24", 80, 24, true, 0, nil},
 		{"curve-time", 80, 24, true, 300, []string{"2", "z", "t", "y"}},
+		{"curve-linear", 80, 24, true, 300, []string{"2", "X"}},
 		{"candidate-source", 80, 24, false, 300, []string{"enter"}},
 		{"candidate-diff", 80, 24, false, 300, []string{"d"}},
 		{"candidate-lineage", 80, 24, false, 300, []string{"l"}},
@@ -158,4 +160,23 @@ func TestASCII(t *testing.T) {
 		}
 	}
 	golden(t, "ascii", screen)
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		n    int
+		want []string
+	}{
+		{"", 5, []string{""}},
+		{"stages 3 -> 4", 11, []string{"stages 3 ->", "4"}},
+		{"one\ntwo", 9, []string{"one", "two"}},
+		{"abcdefgh ij", 3, []string{"abc", "def", "gh", "ij"}},
+		{"\u4e16\u754c", 3, []string{"\u4e16", "\u754c"}},
+		{"\u4e16", 1, []string{"\u4e16"}},
+	} {
+		if got := wrap(tt.text, tt.n); !slices.Equal(got, tt.want) {
+			t.Errorf("%q in %d columns: %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
 }

@@ -54,6 +54,7 @@ type Model struct {
 	noticed    time.Time
 	byTime     bool // the curve is over time
 	otherScale bool // of the curve's two scales not the one that fits the range
+	linearX    bool // the curve's other axis is linear, else logarithmic
 	workload   int  // whose times are listed
 
 	leader  list // of the leaderboard

@@ -30,7 +30,7 @@ func svg(c *canvas, label string) string {
 	var b strings.Builder
 	w, h := float64(c.w)*cellW+2*margin, float64(c.h)*cellH+2*margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img" aria-label="%s">`+"\n", w, h, w, h, html.EscapeString(label))
-	fmt.Fprintf(&b, `<rect width="%g" height="%g" rx="10" fill="#12161f"/>`+"\n", w, h)
+	fmt.Fprintf(&b, `<rect width="%g" height="%g" rx="10" fill="%s"/>`+"\n", w, h, ground(c))
 	fmt.Fprintf(&b, `<g transform="translate(%g %g)" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" xml:space="preserve">`+"\n", margin, margin)
 	shapes := map[string]*strings.Builder{}
 	for y := range c.h {
@@ -57,9 +57,20 @@ func svg(c *canvas, label string) string {
 	return b.String()
 }
 
+// ground is the background of a terminal that a theme is for.
+func ground(c *canvas) string {
+	if c.art.theme == lightTheme {
+		return "#fbfcfd"
+	}
+	return "#12161f"
+}
+
 func colour(c *canvas, x cell) string {
-	if k := c.art.theme.ink[x.ink]; k != "" {
+	switch k := c.art.theme.ink[x.ink]; {
+	case k != "":
 		return k
+	case c.art.theme == lightTheme:
+		return "#27313d"
 	}
 	return "#c3ccd9"
 }
@@ -160,7 +171,11 @@ func wellFormed(t *testing.T, s string) {
 
 // TestPicture draws the screen of a real run; docs/view.sh calls it.
 //
-//	DARWARP_PICTURE=docs/view.svg DARWARP_PICTURE_RUN=run.db DARWARP_PICTURE_SIZE=160x48
+//	DARWARP_PICTURE      the picture to write
+//	DARWARP_PICTURE_RUN  the run's file
+//	DARWARP_PICTURE_SIZE columns and rows, as in 150x44
+//	DARWARP_PICTURE_KEYS keys to press first, with blanks between
+//	DARWARP_PICTURE_BACK light or dark
 func TestPicture(t *testing.T) {
 	path, out := os.Getenv("DARWARP_PICTURE_RUN"), os.Getenv("DARWARP_PICTURE")
 	if path == "" || out == "" {
@@ -186,6 +201,9 @@ func TestPicture(t *testing.T) {
 	b.Follow(src)
 	d := &driver{TB: t, now: time.Now()}
 	d.m = NewModel(t.Context(), b, src, Options{UTF8: true})
+	if os.Getenv("DARWARP_PICTURE_BACK") == "light" {
+		d.send(tea.BackgroundColorMsg{Color: white{}})
+	}
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.press(strings.Fields(os.Getenv("DARWARP_PICTURE_KEYS"))...)
 	picture := svg(d.m.draw(), "darwarp watch: "+run.Meta().Problem+" on "+run.Meta().Device.Label())
