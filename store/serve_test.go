@@ -97,7 +97,7 @@ func TestStatus(t *testing.T) {
 	got := must(AskStatus(t.Context(), r.path))(t)
 	id := kernels.ID(hash("id", 1))
 	same(t, "status", got, Status{PID: os.Getpid(), Started: got.Started, Version: "v1.2.3", Problem: "gemm", Len: 8,
-		Counts: map[kernels.Outcome]int{kernels.OK: 6, kernels.Wrong: 2}, Champion: &id})
+		Counts: map[kernels.Outcome]int{kernels.OK: 6, kernels.Wrong: 2}, Champion: &id, Score: must(r.Get(id))(t).Score})
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
