@@ -47,6 +47,7 @@ type Ground struct {
 	Record *replay.Record
 	cfg    evolve.Config
 	ev     *replay.Evaluator
+	jobs   sync.Map // by space and index: what all searches share
 }
 
 // NewGround prepares a recording; so many candidates are in flight at a time. With more than one, the
@@ -61,6 +62,7 @@ func NewGround(rec *replay.Record, b *templates.Bundle, jobs int) (*Ground, erro
 		return nil, err
 	}
 	g := &Ground{Record: rec, ev: ev, cfg: evolve.Config{Bundle: b, DType: rec.DType, Workloads: rec.Workloads, Spaces: spaces}}
+	g.cfg.Job = g.job
 	g.Landscape, err = g.survey()
 	return g, err
 }
@@ -99,6 +101,25 @@ func (g *Ground) survey() (*Landscape, error) {
 		}
 	}
 	return NewLandscape(values, seconds)
+}
+
+// job renders a point once. A recording answers by its genes: the source is not kept.
+func (g *Ground) job(space, index int) (kernels.Job, error) {
+	key := [2]int{space, index}
+	if known, ok := g.jobs.Load(key); ok {
+		return known.(kernels.Job), nil
+	}
+	x := g.cfg.Spaces[space]
+	genes := x.Family.Defaults()
+	if index >= 0 {
+		genes = x.Genome(x.At(index))
+	}
+	job, err := g.cfg.Bundle.Job(x.Family, genes, x.Device, g.cfg.DType)
+	if err != nil {
+		return job, err
+	}
+	g.jobs.Store(key, kernels.Job{ID: job.ID, Variant: job.Variant})
+	return kernels.Job{ID: job.ID, Variant: job.Variant}, nil
 }
 
 // Search runs one search until nothing can change its scores any more: the optimum is found, or both
