@@ -24,6 +24,7 @@ func NewSpaceFromPoints(f *Family, dev Device, t DType, points [][]uint8) (*Spac
 		place *= uint64(len(f.Genes[i].values))
 	}
 	s.derive()
+	s.settled()
 	for k, values := range points {
 		code, err := s.record(values)
 		if err != nil {
