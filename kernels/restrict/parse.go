@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"darwarp/kernels"
 )
@@ -30,6 +31,9 @@ func Parse(text string, names []string) (*Expr, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > maxLength {
 		return nil, &kernels.ExprError{Text: text[:40] + "...", Column: -1, Message: fmt.Sprintf("expression longer than %d characters", maxLength)}
+	}
+	if !utf8.ValidString(text) {
+		return nil, &kernels.ExprError{Text: fmt.Sprintf("%+.40q", text), Column: -1, Message: "not valid UTF-8"}
 	}
 	p := &parser{text: text, known: names}
 	if err := p.scan(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"darwarp/kernels"
 )
@@ -41,16 +42,17 @@ func (p *parser) scan() error {
 			at++
 		}
 		rest := p.text[at:]
+		first, _ := utf8.DecodeRuneInString(rest)
 		n, kind := 0, 'o'
 		switch {
 		case rest == "":
 			p.tokens = append(p.tokens, token{0, "", at})
 			return nil
-		case rest[0] == '_' || unicode.IsLetter(rune(rest[0])):
+		case first == '_' || unicode.IsLetter(first):
 			kind, n = 'i', span(rest, func(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) })
-		case unicode.IsDigit(rune(rest[0])) || rest[0] == '.':
+		case unicode.IsDigit(first) || first == '.':
 			kind, n = 'n', span(rest, func(c rune) bool { return c == '.' || unicode.IsDigit(c) || unicode.IsLetter(c) || c == '_' })
-		case rest[0] == '"' || rest[0] == '\'':
+		case first == '"' || first == '\'':
 			if n = strings.IndexByte(rest[1:], rest[0]) + 2; n < 2 {
 				return &kernels.ExprError{Text: p.text, Column: at, Message: "the string has no end"}
 			}
@@ -58,7 +60,7 @@ func (p *parser) scan() error {
 		default:
 			i := slices.IndexFunc(operators, func(o string) bool { return strings.HasPrefix(rest, o) })
 			if i < 0 {
-				return &kernels.ExprError{Text: p.text, Column: at, Message: fmt.Sprintf("unexpected %q", rest[:1])}
+				return &kernels.ExprError{Text: p.text, Column: at, Message: fmt.Sprintf("unexpected %q", first)}
 			}
 			n = len(operators[i])
 		}
@@ -73,4 +75,3 @@ func span(s string, in func(rune) bool) int {
 	}
 	return len(s)
 }
-
