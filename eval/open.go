@@ -150,6 +150,9 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 		return err
 	}
 	p.runner = &runner{log: p.log, role: p.role, open: open, prepare: prepare, out: out}
+	if uuid := p.device.UUID; p.role.worker == gpuRole.worker && uuid != "" {
+		p.health = watchHealth(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
+	}
 	p.cfg.progress("measuring the device's ceilings")
 	return p.prove(ctx)
 }
