@@ -4,5 +4,5 @@ import "embed"
 
 // Problems holds the built-in problem folders: NAME/problem.toml and NAME/reference.cu.
 //
-//go:embed all:gemm all:softmax
+//go:embed all:gemm all:layernorm all:rmsnorm all:softmax
 var Problems embed.FS

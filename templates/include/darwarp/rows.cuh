@@ -95,6 +95,11 @@ public:
             f(-1, c, v);
         }
     }
+
+    // word is the thread's word number i, or where i is -1 the one at a column.
+    __device__ __forceinline__ void word(int i, int column, float (&v)[N]) const {
+        unpack<T, N>(i >= 0 ? words[i] : load_word<HINT, N>(row + column), v);
+    }
 };
 
 // SharedRow keeps `kept` columns of a row in shared memory, brought by cp.async, and reads the rest again. A thread
@@ -161,6 +166,17 @@ public:
 
 private:
     T* current;
+};
+
+// Parameters is a row that all rows are multiplied with or added to, read where it is needed. A RegisterRow of it
+// is the same held ready.
+template <class T, int N>
+struct Parameters {
+    const T* row;
+
+    __device__ __forceinline__ void word(int, int column, float (&v)[N]) const {
+        unpack<T, N>(load_word<CACHED, N>(row + column), v);
+    }
 };
 
 // span_of is the part of a row of `cols` columns that this block has: all of it, or its share in a cluster.
