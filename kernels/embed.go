@@ -4,5 +4,5 @@ import "embed"
 
 // Problems holds the built-in problem folders: NAME/problem.toml and NAME/reference.cu.
 //
-//go:embed all:gemm
+//go:embed all:attention all:gemm
 var Problems embed.FS

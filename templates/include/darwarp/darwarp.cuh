@@ -8,6 +8,7 @@
 
 #include <darwarp/convert.cuh>
 #include <darwarp/cp_async.cuh>
+#include <darwarp/exp2.cuh>
 #include <darwarp/ldmatrix.cuh>
 #include <darwarp/mma.cuh>
 #include <darwarp/swizzle.cuh>
