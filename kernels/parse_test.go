@@ -141,7 +141,9 @@ func TestParseFamilyMistakes(t *testing.T) {
 		{"grid", `["ceil_div(m, tile) * ceil_div(n, tile)", "1", "split"]`, `["1", "1", "1", "1"]`, []string{`tile.toml: launch[0].grid: expected 1 to 3 expressions`}},
 		{"argument", `"partial", "m", "n", "k"]`, `"partial", "mm"]`, []string{`tile.toml: launch[0].args[4]: unknown name mm`}},
 		{"tensor map", `smem = "smem"`, "smem = \"smem\"\ntensor_map = [{ name = \"ta\", tensor = \"A\", box = [\"64\"] }]", []string{`tile.toml: launch[0].tensor_map: tensor maps (TMA) are not supported yet: load with cp.async or plain loads`}},
-		{"window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensor = \"A\" }", []string{`tile.toml: launch[0].l2_window: an L2 access window is not supported yet: remove it`}},
+		{"window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensors = [\"A\", \"partial\"], when = \"tile\" }", []string{
+			`tile.toml: launch[0].l2_window.tensors[1]: "partial" is not a tensor of the problem`, `tile.toml: launch[0].l2_window.when: gives an integer: expected true or false`}},
+		{"empty window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensors = [] }", []string{`tile.toml: launch[0].l2_window.tensors: missing: expected the first and the last of the tensors that L2 is to keep`}},
 		{"unknown key", `when = "mma != 'fma'"`, `if = "mma != 'fma'"`, []string{`tile.toml:13: gene.if: unknown key`}},
 	} {
 		t.Run(e.name, func(t *testing.T) {
