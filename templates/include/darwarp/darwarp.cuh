@@ -10,7 +10,6 @@
 #include <darwarp/cluster.cuh>
 #include <darwarp/convert.cuh>
 #include <darwarp/cp_async.cuh>
-#include <darwarp/exp2.cuh>
 #include <darwarp/global.cuh>
 #include <darwarp/ldmatrix.cuh>
 #include <darwarp/mma.cuh>
