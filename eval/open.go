@@ -183,7 +183,11 @@ func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) (err e
 	if err != nil {
 		return err
 	}
-	_, err = p.judge(ctx, checker.Request{Setup: &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}})
+	setup := &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}
+	if p.cfg.Problem.Check.RoundedTerms {
+		setup.Rounded = p.cfg.DType
+	}
+	_, err = p.judge(ctx, checker.Request{Setup: setup})
 	return err
 }
 

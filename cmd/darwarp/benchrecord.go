@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -253,13 +251,8 @@ func (r *recorder) save() error {
 	if r.record.Len() == 0 {
 		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(r.out), ".darwarp-record-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails once it is renamed
-	if err := errors.Join(r.record.Write(f), f.Chmod(0o644), f.Close()); err != nil {
+	if err := writeFile(r.out, r.record.Write); err != nil {
 		return fmt.Errorf("%s: %w", r.out, err)
 	}
-	return os.Rename(f.Name(), r.out)
+	return nil
 }
