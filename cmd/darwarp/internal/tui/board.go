@@ -23,6 +23,7 @@ type Board struct {
 	err     error // why there is no more to show
 
 	rows      []row
+	bounds    [][2]float32 // by row: the score's interval, apart from the rows because ranking reads many
 	byID      map[kernels.ID]int32
 	families  *names
 	operators *names
@@ -149,7 +150,7 @@ func (b *Board) enter(c *kernels.Candidate, at time.Duration) (r *row, isNew boo
 		x.times, spread = timesOf(c.Result.Times, b.workloads())
 		x.spread, x.proven = float32(spread), b.proven(c.Result.Proof)
 	}
-	b.rows = append(b.rows, x)
+	b.rows, b.bounds = append(b.rows, x), append(b.bounds, x.interval())
 	r = &b.rows[i]
 	if o == kernels.OK {
 		b.ranking.add(i)

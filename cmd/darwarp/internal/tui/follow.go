@@ -182,6 +182,7 @@ func (b *Board) reweigh(weights map[string]float64) {
 	for i := range b.rows {
 		if r := &b.rows[i]; r.outcome == kernels.OK {
 			r.score = b.scoreOf(r.times, base)
+			b.bounds[i] = r.interval()
 		}
 	}
 	for i := range b.steps {

@@ -109,7 +109,7 @@ func (x *index) rank(position int) int {
 		r := int32(p + 1)
 		if p > 0 {
 			leader := x.place[p-1]
-			if x.board.rows[x.order[p]].lo() <= x.board.rows[x.order[leader-1]].hi() {
+			if x.board.bounds[x.order[p]][0] <= x.board.bounds[x.order[leader-1]][1] {
 				r = leader
 			}
 		}

@@ -30,8 +30,10 @@ type row struct {
 // span is a median with its interval, ns.
 type span struct{ median, lo, hi float32 }
 
-func (r *row) lo() float64 { return r.score * (1 - float64(r.spread)) }
-func (r *row) hi() float64 { return r.score * (1 + float64(r.spread)) }
+// interval is that of the score.
+func (r *row) interval() [2]float32 {
+	return [2]float32{float32(r.score * (1 - float64(r.spread))), float32(r.score * (1 + float64(r.spread)))}
+}
 
 // names numbers strings that repeat; 0 is the empty one.
 type names struct {
