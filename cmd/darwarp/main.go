@@ -62,6 +62,6 @@ func (a *app) rootCmd() *cobra.Command {
 	})
 	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.exportCmd(),
 		a.searchCmd(), a.watchCmd(), a.verifyCmd(), a.newCmd(), a.checkCmd(),
-		a.benchCmd(), a.doctorCmd(), a.workerCmd())
+		a.benchCmd(), a.gateCmd(), a.doctorCmd(), a.workerCmd())
 	return root
 }

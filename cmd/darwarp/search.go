@@ -36,6 +36,7 @@ type searchFlags struct {
 	plain      bool
 	json       bool
 	noBaseline bool
+	gateTest   bool
 }
 
 func (a *app) searchCmd() *cobra.Command {
@@ -77,6 +78,7 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.BoolVar(&f.plain, "plain", false, "print lines, redraw nothing")
 	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
 	fs.BoolVar(&f.noBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
+	fs.BoolVar(&f.gateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
 	f.target.addTo(c)
 }
 
@@ -165,6 +167,9 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	if s, err = a.open(ctx, f.target); err != nil {
 		return nil, nil, err
 	}
+	if err := a.proveGate(ctx, f, s); err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
 	if f.budget == (store.Budget{}) {
 		f.budget = defaultBudget(s)
 	}
@@ -206,6 +211,9 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *
 	f.strategy, f.seed = m.Strategy, m.Seed
 	if s, err = a.sessionOf(ctx, m, f.target); err != nil {
 		return nil, nil, errors.Join(err, run.Close())
+	}
+	if err := a.proveGate(ctx, f, s); err != nil {
+		return nil, nil, errors.Join(err, s.close(), run.Close())
 	}
 	if err := remember(s.Evaluator, run); err != nil {
 		return nil, nil, errors.Join(err, s.close(), run.Close())

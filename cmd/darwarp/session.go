@@ -121,6 +121,9 @@ func (t target) read() (s *session, err error) {
 			return nil, err
 		}
 	}
+	if s.workloads == nil {
+		s.workloads = s.bundle.Problem.DefaultWorkloads()
+	}
 	s.dtype, err = pickDType(s.bundle.Problem, t.dtype)
 	return s, err
 }

@@ -48,6 +48,9 @@ type Output struct {
 	Seconds   float64             // this took, without waiting for a slot
 	Cached    bool
 	Failure   string
+	// State names variables in device memory that a kernel can write and a later call can read, with
+	// their size. A candidate has no business with them.
+	State string `json:",omitempty"`
 	// Unsupported says that the Failure is what this device lacks, not what the source got wrong.
 	Unsupported bool `json:",omitempty"`
 }
