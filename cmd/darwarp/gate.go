@@ -39,6 +39,7 @@ func (a *app) gateTestCmd() *cobra.Command {
 	}
 	c.Flags().StringVar(&t.device, "device", "auto", "auto, cuda or cpu")
 	c.Flags().IntVar(&t.jobs, "jobs", 0, "compiles at once (0: one a core)")
+	c.Flags().StringVar(&t.sandbox, "sandbox", "best", "best, strict or off")
 	c.Flags().BoolVar(&short, "short", false, "only those that every search begins with")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
@@ -138,7 +139,7 @@ func (a *app) proveGate(ctx context.Context, f *searchFlags, s *session) error {
 	if !f.gateTest || kind == "replay" {
 		return nil
 	}
-	r, err := a.quiet().tryGate(ctx, target{device: kind, jobs: f.jobs, log: f.log}, true)
+	r, err := a.quiet().tryGate(ctx, target{device: kind, jobs: f.jobs, sandbox: f.sandbox, log: f.log}, true)
 	if err != nil {
 		return fmt.Errorf("test of the gate: %w", err)
 	}

@@ -91,6 +91,7 @@ func (t *target) addTo(c *cobra.Command) {
 	fs.StringArrayVar(&t.workloads, "workload", nil, "a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
 	fs.StringArrayVar(&t.genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
 	fs.IntVar(&t.jobs, "jobs", 0, "compiles at once (default: one a core)")
+	fs.StringVar(&t.sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
 	fs.BoolVar(&t.races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of bounds")
 }
 
