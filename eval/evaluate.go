@@ -18,6 +18,8 @@ import (
 // Evaluate compiles, gates and times one candidate. What the candidate does wrong is the Result's
 // Outcome; an error means that we are broken, or that ctx ended.
 func (p *Pool) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
+	p.flying.Add(1)
+	defer p.flying.Add(-1)
 	e := &evaluation{Pool: p, job: job}
 	err := e.run(ctx)
 	if err != nil {

@@ -150,6 +150,9 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 		return err
 	}
 	p.runner = &runner{log: p.log, role: p.role, open: open, prepare: prepare, out: out}
+	if uuid := p.device.UUID; p.role.worker == gpuRole.worker && uuid != "" {
+		p.health = watchHealth(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
+	}
 	p.cfg.progress("measuring the device's ceilings")
 	return p.prove(ctx)
 }
@@ -180,7 +183,11 @@ func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) (err e
 	if err != nil {
 		return err
 	}
-	_, err = p.judge(ctx, checker.Request{Setup: &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}})
+	setup := &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}
+	if p.cfg.Problem.Check.RoundedTerms {
+		setup.Rounded = p.cfg.DType
+	}
+	_, err = p.judge(ctx, checker.Request{Setup: setup})
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/compile"
@@ -56,12 +57,15 @@ type Pool struct {
 	checker  *proc.Worker
 	memories []*proc.Shared
 	slots    chan int // free slots of the output memory
+	health   *health  // of the GPU; nil on other devices
+	flying   atomic.Int32
 
-	mu     sync.Mutex
-	seen   map[string]kernels.ID     // machine code with launches -> first candidate
-	expect map[kernels.ID][][]uint64 // hashes of right outputs, by workload and seed
-	blas   map[string]gpu.LibraryReply
-	noise  float64 // A/A spread of the last duel of a kernel with itself
+	mu      sync.Mutex
+	seen    map[string]kernels.ID     // machine code with launches -> first candidate
+	expect  map[kernels.ID][][]uint64 // hashes of right outputs, by workload and seed
+	blas    map[string]gpu.LibraryReply
+	weights map[string]float64 // of workloads, where Weigh changed them
+	noise   float64            // A/A spread of the last duel of a kernel with itself
 }
 
 // Device is the GPU or processor with the toolchain that candidates are compiled by.
@@ -94,6 +98,9 @@ func (p *Pool) Close() error {
 	}
 	if p.checkers != nil {
 		errs = append(errs, p.checkers.Close())
+	}
+	if p.health != nil {
+		p.health.close()
 	}
 	if p.runner != nil {
 		errs = append(errs, p.runner.restart())

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"darwarp/eval/internal/gpu"
@@ -23,6 +24,7 @@ type runner struct {
 	library []gpu.Library // looked for again in every new worker
 	out     *proc.Shared
 
+	using  atomic.Int32 // callers that have the device, 0 or 1
 	mu     sync.Mutex
 	worker *proc.Worker
 	starts int
@@ -122,32 +124,40 @@ func (l *lost) Error() string { return l.err.Error() }
 // call asks the device worker. A *lost error is to be blamed on what it was doing; other errors are
 // ours.
 func (r *runner) call(ctx context.Context, req gpu.Request, reply any, deadline time.Duration) error {
+	_, err := r.callAt(ctx, req, reply, deadline)
+	return err
+}
+
+// callAt is call that says when the caller got the device.
+func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadline time.Duration) (start time.Time, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.using.Add(1)
+	defer r.using.Add(-1)
 	if err := r.ready(ctx); err != nil {
-		return err
+		return start, err
 	}
-	start := time.Now()
+	start = time.Now()
 	if r.since.IsZero() {
 		r.since = start
 	}
 	phase := ""
-	err := r.worker.Call(ctx, req, reply, deadline, func(p string) { phase = p })
+	err = r.worker.Call(ctx, req, reply, deadline, func(p string) { phase = p })
 	r.busy += time.Since(start)
 	var died *proc.Died
 	var late *proc.Deadline
 	switch {
 	case err == nil:
-		return nil
+		return start, nil
 	case errors.As(err, &late):
-		return &lost{phase, true, err}
+		return start, &lost{phase, true, err}
 	case errors.As(err, &died) && died.ExitCode != proc.ExitInternal:
-		return &lost{phase, false, err}
+		return start, &lost{phase, false, err}
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return start, ctx.Err()
 	}
 	r.log.Warn("device worker lost", "phase", phase, "error", err)
-	return fmt.Errorf("%w: %w", errInfra, err)
+	return start, fmt.Errorf("%w: %w", errInfra, err)
 }
 
 // restart ends the worker; the next call starts another.

@@ -45,6 +45,9 @@ type session struct {
 	cache     string
 	spaces    []*kernels.Space
 	close     func() error
+
+	hear []func(evolve.Event) // each hears the search's events, and must be quick; may be nil
+	skip context.CancelFunc   // ends what follows the search; may be nil
 }
 
 var deviceNames = []string{"auto", "cuda", "cpu", "replay"}

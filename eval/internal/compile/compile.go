@@ -105,6 +105,9 @@ func (p *Pool) Close() error { return errors.Join(p.workers.Close(), p.home.clos
 // Slots is how many compiles run at once.
 func (p *Pool) Slots() int { return p.cfg.Slots }
 
+// Busy is how many compiles are running.
+func (p *Pool) Busy() int { return p.workers.Busy() }
+
 // Toolchain names what decides the machine code besides the source, the architecture and the include
 // library: the compiler's version and the options.
 func (p *Pool) Toolchain() string {

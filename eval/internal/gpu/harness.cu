@@ -27,7 +27,7 @@ __device__ __forceinline__ float normal(u64 r) {
 }
 
 // Input classes; the numbers are those of classCode in inputs.go.
-enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL };
+enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL, LARGE, OFFSET };
 
 __device__ float sample(int cls, int tensor, u64 i, u64 r) {
   switch (cls) {
@@ -41,6 +41,10 @@ __device__ float sample(int cls, int tensor, u64 i, u64 r) {
   // -1, 0, 1: every partial sum is an integer that fp32 holds exactly, in any order.
   case EXACT: return (float)((int)(r % 3) - 1);
   case DENORMAL: return ((r >> 40) & 1 ? -1.0f : 1.0f) * unit((u32)r) * 0x1p-14f;
+  // Magnitudes from 2^5 to 2^10: exponentials overflow fp32, and sums of squares overflow fp16.
+  case LARGE: return ((r >> 40) & 1 ? -1.0f : 1.0f) * exp2f(unit((u32)r) * 5.0f + 5.0f);
+  // The first tensor far from 0 by its own measure: a variance as a difference of two means loses its digits.
+  case OFFSET: return normal(r) + (tensor == 0 ? 256.0f : 0.0f);
   default: return normal(r);
   }
 }

@@ -4,6 +4,8 @@
 package gpu
 
 import (
+	"time"
+
 	"darwarp/kernels"
 )
 
@@ -160,6 +162,7 @@ type Time struct {
 type TimeReply struct {
 	Runs  []RunReply `json:"runs"`
 	Fault *Fault     `json:"fault,omitempty"`
+	Began time.Time  `json:"-"` // when the caller got the device; the caller notes it
 }
 
 // RunReply is the samples of one run.

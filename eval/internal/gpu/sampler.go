@@ -35,6 +35,8 @@ type sampler struct {
 	expect []uint64
 	turn   int
 
+	persists bool // its launches have L2 access windows
+
 	checked, wrong int
 }
 
@@ -50,6 +52,7 @@ func (s *Session) newSampler(run Run, expect []uint64, bind func(*arena) (*work,
 		if works[i], err = bind(a); err != nil {
 			return nil, err
 		}
+		m.persists = m.persists || works[i].persists
 	}
 	m.calls = len(m.arenas)
 	if run.Estimate > 0 {
@@ -131,6 +134,7 @@ const (
 func (m *sampler) replay(g cuda.Graph, calls int) (ns, mhz float64, err error) {
 	s := m.s
 	steps := []func() error{
+		func() error { return s.persist(m.persists) },
 		s.clearCounters,
 		m.freshen,
 		func() error { return s.harness.run("dw_clock", s.dev.SMs, ptr(s.counterAt(counterStamp0))) },

@@ -32,6 +32,9 @@ type Session struct {
 	readback cuda.Pinned
 
 	library *library // nil: no cuBLASLt
+
+	l2         l2
+	persisting bool // a part of L2 is set aside for persisting lines
 }
 
 // block is a grow-only allocation.
@@ -177,7 +180,7 @@ func (s *Session) describe(id cuda.Device, reply *OpenReply) error {
 		{cuda.CapabilityMajor, &major}, {cuda.CapabilityMinor, &minor}, {cuda.ClockRate, &clock}, {pageableAccess, &pageable},
 		{cuda.MultiprocessorCount, &d.SMs}, {cuda.SharedPerBlockOptin, &d.SmemPerBlock}, {cuda.SharedPerSM, &d.SmemPerSM},
 		{cuda.RegistersPerSM, &d.RegsPerSM}, {cuda.MaxThreadsPerBlock, &d.MaxThreads}, {cuda.ThreadsPerSM, &d.ThreadsPerSM},
-		{cuda.L2CacheSize, &d.L2Bytes},
+		{cuda.L2CacheSize, &d.L2Bytes}, {cuda.MaxAccessPolicyWindow, &s.l2.window}, {cuda.MaxPersistingL2, &s.l2.persisting},
 	} {
 		if *q.into, err = s.drv.DeviceAttribute(id, q.attr); err != nil {
 			return err
