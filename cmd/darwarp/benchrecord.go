@@ -129,6 +129,7 @@ func startRecord(path string, s *session) (*replay.Record, error) {
 type point struct {
 	family *kernels.Family
 	genes  kernels.Genome
+	bar    map[string]float64 // ns by workload: what a run is given up by; nil: nothing is known
 }
 
 // draw lists the points to evaluate: of each space the default and up to n at random (0: all), less
@@ -150,7 +151,7 @@ func draw(s *session, rec *replay.Record, n int, seed uint64) ([]point, error) {
 	add := func(f *kernels.Family, g kernels.Genome) {
 		if key := f.Name + " " + g.Key(); !have[key] {
 			have[key] = true
-			out = append(out, point{f, g})
+			out = append(out, point{family: f, genes: g})
 		}
 	}
 	for _, x := range s.spaces {
