@@ -119,7 +119,7 @@ func (p *Pool) Compare(ctx context.Context, name string, job *kernels.Job, cache
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	d, err := p.duel(ctx, a, b, cache)
+	d, err := p.duel(ctx, a, b, cache, p.all())
 	d.Champion, d.Challenger = name, job.ID.Short()
 	return d, err
 }

@@ -139,11 +139,14 @@ func (p *Problem) checkDims(n *notes, key string, d Dims) {
 	}
 }
 
+// takenNames mean something else where a workload is named.
+var takenNames = []string{"all", "default", string(Geomean), string(Worst)}
+
 func (p *Problem) checkWorkloads(n *notes) {
 	seen, anyDefault := map[string]bool{}, false
 	for i, w := range p.Workloads {
 		key := fmt.Sprintf("workload[%d]", i)
-		if !labelRE.MatchString(w.Name) || seen[w.Name] || w.Name == "all" || w.Name == "default" {
+		if !labelRE.MatchString(w.Name) || seen[w.Name] || slices.Contains(takenNames, w.Name) {
 			n.addf(key+".name", "%q is not usable: expected a new name of letters, digits, '-', '_' and '.'", w.Name)
 		}
 		seen[w.Name] = true

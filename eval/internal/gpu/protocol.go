@@ -154,6 +154,8 @@ type Time struct {
 	Contender
 	Runs  []Run `json:"runs"`
 	Final bool  `json:"final,omitempty"` // more samples
+	Each  bool  `json:"each,omitempty"`  // a run far behind its bar does not end the others
+	Count int   `json:"count,omitempty"` // exactly so many samples of each run: a turn in a duel with another process
 }
 
 // TimeReply has one entry per run that was begun.
