@@ -57,6 +57,7 @@ type contestant struct {
 	gpu.Contender
 	estimate map[string]float64
 	base     map[string]float64 // the naive start's times, where they are known
+	rival    *rival             // runs in a process of its own; nil: on the device worker
 }
 
 // ready compiles and, in a new session, gates a candidate again, so that it can be timed.
@@ -118,7 +119,7 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, cache string, which []
 	verdict := f.landslide()
 	if verdict == "" {
 		faster := a
-		if median, _, _ := stats.Interval(f.ratios); median < 1 {
+		if median, _, _ := stats.Interval(f.ratios); median < 1 || a.rival != nil {
 			faster = b
 		}
 		if err := p.knowNoise(ctx, faster); err != nil {
@@ -177,9 +178,8 @@ func (f *fight) landslide() kernels.Verdict {
 func (p *Pool) fight(ctx context.Context, a, b contestant, cache string, which []int, pairs int) (*fight, error) {
 	f := p.newFight(which, a.base)
 	for f.More() && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
-		for i, w := range f.workloads {
-			run := p.runOf(w, cache, min(a.estimate[w.Name], b.estimate[w.Name]))
-			got, err := p.pairs(ctx, gpu.Duel{A: a.Contender, B: b.Contender, Run: run, Which: which[i], Pairs: min(duelBatch, pairs)})
+		for i := range f.workloads {
+			got, err := p.batch(ctx, a, b, which[i], cache, min(duelBatch, pairs))
 			if err != nil {
 				return nil, err
 			}
@@ -191,6 +191,16 @@ func (p *Pool) fight(ctx context.Context, a, b contestant, cache string, which [
 		}
 	}
 	return f, nil
+}
+
+// batch takes pairs at one workload.
+func (p *Pool) batch(ctx context.Context, a, b contestant, which int, cache string, pairs int) (gpu.DuelReply, error) {
+	w := p.cfg.Workloads[which]
+	if a.rival != nil {
+		return p.turns(ctx, a.rival, b, which, cache, pairs)
+	}
+	run := p.runOf(w, cache, min(a.estimate[w.Name], b.estimate[w.Name]))
+	return p.pairs(ctx, gpu.Duel{A: a.Contender, B: b.Contender, Run: run, Which: which, Pairs: pairs})
 }
 
 func (p *Pool) pairs(ctx context.Context, req gpu.Duel) (gpu.DuelReply, error) {

@@ -57,12 +57,14 @@ type Pool struct {
 	checker  *proc.Worker
 	memories []*proc.Shared
 	slots    chan int // free slots of the output memory
+	torch    helper   // of torch baselines
 
 	mu     sync.Mutex
 	seen   map[string]kernels.ID     // machine code with launches -> first candidate
 	expect map[kernels.ID][][]uint64 // hashes of right outputs, by workload and seed
 	blas   map[string]gpu.LibraryReply
-	noise  float64 // A/A spread of the last duel of a kernel with itself
+	rivals map[string]*rival // torch baselines that run here, by name
+	noise  float64           // A/A spread of the last duel of a kernel with itself
 }
 
 // Device is the GPU or processor with the toolchain that candidates are compiled by.
@@ -101,6 +103,9 @@ func (p *Pool) Close() error {
 	}
 	if p.checker != nil {
 		errs = append(errs, p.checker.Close())
+	}
+	if p.torch.Helper != nil {
+		errs = append(errs, p.torch.Close())
 	}
 	for _, m := range p.memories {
 		errs = append(errs, m.Close())

@@ -33,11 +33,7 @@ func ParseProblem(file string, data []byte) (*Problem, error) {
 	p.checkWorkloads(n)
 	p.checkCheck(n)
 	p.compileReference(n, scope)
-	for i, b := range p.Baselines {
-		if !slices.Contains(baselineKinds, b.Kind) {
-			n.addf(fmt.Sprintf("baseline[%d].kind", i), "unknown baseline %q: expected one of %s", b.Kind, strings.Join(baselineKinds, ", "))
-		}
-	}
+	p.checkBaselines(n, scope)
 	if len(n.list) == 0 {
 		p.checkSizes(n)
 	}

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -86,15 +89,13 @@ func (a *app) keepBaselines(ctx context.Context, f finisher, s *session, run *st
 	if err != nil {
 		return err
 	}
-	for name, why := range missing {
-		a.sayf("baseline %s is not compared: %s", name, why)
-	}
+	a.sayMissing(missing)
 	for _, name := range names {
 		b, err := f.BaselineTimes(ctx, name)
 		if err != nil {
 			return err
 		}
-		b.About = f.About(name, s.workloads[0].Name)
+		b.About = f.About(name, b.Times[0].Workload)
 		if err := run.PutBaseline(b); err != nil {
 			return err
 		}
@@ -109,6 +110,17 @@ func (a *app) keepBaselines(ctx context.Context, f finisher, s *session, run *st
 		}
 	}
 	return nil
+}
+
+// sayMissing says which baselines are not compared, those that lack the same in one line.
+func (a *app) sayMissing(missing map[string]string) {
+	names := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		names[missing[name]] = append(names[missing[name]], name)
+	}
+	for _, why := range slices.Sorted(maps.Keys(names)) {
+		a.sayf("not compared: baseline %s: %s", strings.Join(names[why], ", "), why)
+	}
 }
 
 // keepNaive makes the search's own times of the naive start the baseline of a run that was not

@@ -138,12 +138,6 @@ func (s *Session) turn(m *sampler, count int, out *RunReply) error {
 	return nil
 }
 
-// A final figure, which is published, takes more samples than a candidate's.
-const (
-	finalSamples = 60
-	finalNoise   = 0.002
-)
-
 // maxRejected is how many samples may be thrown away because the clock fell while they were taken.
 const maxRejected = 10
 
@@ -152,7 +146,7 @@ const maxRejected = 10
 func (s *Session) fitness(m *sampler, final bool, out *RunReply) error {
 	limits := stats.Fitness
 	if final {
-		limits.Min, limits.Noise = finalSamples, finalNoise
+		limits = stats.Final
 	}
 	rule := stats.NewStop(limits, m.calls)
 	clocks := []float64{}
