@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"darwarp": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"mkrun":   func() { os.Exit(mkrun(os.Args[1:])) },
-		"mkspace": func() { os.Exit(mkspace(os.Args[1])) },
+		"mkspace": func() { os.Exit(mkspace(os.Args[1:])) },
 	})
 }
 
@@ -150,16 +150,17 @@ func fillRun(r *store.Run, b *templates.Bundle, dev kernels.Device, proof string
 	return r.SetChampion(parent[0], "a duel")
 }
 
-// mkspace writes a recording of the axpy problem with made-up figures: mkspace FILE.
-func mkspace(path string) int {
-	if err := makeSpace(path); err != nil {
+// mkspace writes a recording of the axpy problem with made-up figures: mkspace FILE [shapes]. With shapes,
+// each shape has an optimum of its own.
+func mkspace(args []string) int {
+	if err := makeSpace(args[0], len(args) > 1); err != nil {
 		fmt.Fprintln(os.Stderr, "mkspace:", err)
 		return 1
 	}
 	return 0
 }
 
-func makeSpace(path string) error {
+func makeSpace(path string, shapes bool) error {
 	b, err := templates.Load(os.DirFS(os.Getenv("TESTDATA") + "/axpy"))
 	if err != nil {
 		return err
@@ -179,7 +180,7 @@ func makeSpace(path string) error {
 		return err
 	}
 	for i := range space.Len() {
-		if err := rec.Add(space.Family, madeUp(i, space)); err != nil {
+		if err := rec.Add(space.Family, madeUp(i, space, shapes)); err != nil {
 			return err
 		}
 	}
@@ -191,7 +192,7 @@ func makeSpace(path string) error {
 }
 
 // madeUp is a verdict on the i-th point: a bowl around 256 threads and 4 elements, with some failures.
-func madeUp(i int, space *kernels.Space) *kernels.Candidate {
+func madeUp(i int, space *kernels.Space, shapes bool) *kernels.Candidate {
 	p := space.At(i)
 	c := &kernels.Candidate{Variant: kernels.Variant{Family: space.Family.Name, Genes: space.Genome(p)}}
 	c.Result.Code, c.Result.Cost.Time = fmt.Sprint(i), 0.5
@@ -200,8 +201,12 @@ func madeUp(i int, space *kernels.Space) *kernels.Candidate {
 		return c
 	}
 	c.Result.Outcome = kernels.OK
-	far := 1 + 0.3*math.Abs(float64(p[0])-3) + 0.2*math.Abs(float64(p[1])-2) - 0.05*float64(p[2])
 	for j, ns := range []float64{1000, 4000} {
+		best := 3.0
+		if shapes && j == 0 {
+			best = 1
+		}
+		far := 1 + 0.3*math.Abs(float64(p[0])-best) + 0.2*math.Abs(float64(p[1])-2) - 0.05*float64(p[2])
 		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: []string{"small", "large"}[j], Median: ns * far, Lo: ns * far * 0.99, Hi: ns * far * 1.01})
 	}
 	return c

@@ -147,8 +147,12 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		return err
 	}
 	rec := &record{run, s.bundle}
+	best, err := a.endPortfolio(stop.soft, f, s, rec, sum)
+	if err != nil && stop.soft.Err() == nil {
+		return err
+	}
 	if !f.json {
-		if err := a.searchSummary(rec, sum); err != nil {
+		if err := a.searchSummary(rec, sum, best); err != nil {
 			return err
 		}
 	}
@@ -157,6 +161,14 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		return quietly(exitInterrupted)
 	}
 	return a.required(f.require, rec, sum)
+}
+
+// endPortfolio chooses the kernels that a search was asked to end with; nil where it was not.
+func (a *app) endPortfolio(ctx context.Context, f searchFlags, s *session, rec *record, sum evolve.Summary) (*kernels.Portfolio, error) {
+	if f.portfolio < 2 || ctx.Err() != nil || sum.Champion.IsZero() {
+		return nil, nil
+	}
+	return a.portfolio(ctx, s, rec, f.portfolio)
 }
 
 // begin opens the device and the run's file, new or old.
@@ -169,6 +181,9 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	}
 	if s, err = a.open(ctx, f.target); err != nil {
 		return nil, nil, err
+	}
+	if f.portfolio > 1 && len(s.workloads) < 2 {
+		return nil, nil, errors.Join(usagef("--portfolio %d: one shape needs one kernel: name several with --workload", f.portfolio), s.close())
 	}
 	if f.budget == (store.Budget{}) {
 		f.budget = defaultBudget(s)

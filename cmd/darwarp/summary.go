@@ -145,7 +145,7 @@ var reasons = map[evolve.Reason]string{
 }
 
 // searchSummary is what a search leaves on stdout.
-func (a *app) searchSummary(r *record, sum evolve.Summary) error {
+func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfolio) error {
 	fmt.Fprintf(a.out, "%s after %s in %s: %s\n", r.Meta().Problem, count(sum.Evals, "evaluation"), report.Duration(sum.Elapsed), reasons[sum.Reason])
 	if sum.Champion.IsZero() {
 		fmt.Fprintf(a.out, "No candidate is right. `darwarp top %s --all` shows why.\n", r.Path())
@@ -155,7 +155,11 @@ func (a *app) searchSummary(r *record, sum evolve.Summary) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "champion %s: %s over the naive start\n", c.ID.Short(), report.Ratio(sum.Speedup))
+	by := ""
+	if o := r.Meta().Objective; o != "" && o != kernels.Geomean {
+		by = fmt.Sprintf(" (%s)", o)
+	}
+	fmt.Fprintf(a.out, "champion %s: %s over the naive start%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by)
 	a.showGenes(r, c)
 	a.showResources(c.Result.Resources)
 	f, err := r.figures(c)
@@ -171,11 +175,17 @@ func (a *app) searchSummary(r *record, sum evolve.Summary) error {
 		t.Indent = "  "
 		t.Write(a.out)
 	}
+	if best != nil {
+		a.showPortfolio(r, best)
+	}
 	fmt.Fprintln(a.out)
 	t := outcomeTable(r.Counts())
 	t.Indent = "  "
 	t.Write(a.out)
 	a.sayf("\nStored in %s. Next:\n  darwarp show %s\n  darwarp lineage %s\n  darwarp export %s -o %s-kernel", r.Path(), r.Path(), r.Path(), r.Path(), r.Meta().Problem)
+	if best != nil {
+		a.sayf("  darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), best.K, r.Meta().Problem)
+	}
 	return nil
 }
 
