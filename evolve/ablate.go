@@ -124,9 +124,9 @@ func (a *ablation) repaired(names []string, was, is kernels.Genome) (out []kerne
 	return out
 }
 
-// Pairs lists the pairs of choices most likely to interact: first those that one constraint or one
-// condition of the family ties together, then by what they buy alone, largest first; at most n.
-func Pairs(f *kernels.Family, choices []kernels.GeneChange, gain func(i int) float64, n int) [][2]int {
+// Pairs lists the pairs of choices most likely to interact: first those that one constraint of the
+// family ties together, then by what they buy alone, largest first.
+func Pairs(f *kernels.Family, choices []kernels.GeneChange, gain func(i int) float64) [][2]int {
 	type pair struct {
 		at    [2]int
 		tied  bool
@@ -148,7 +148,7 @@ func Pairs(f *kernels.Family, choices []kernels.GeneChange, gain func(i int) flo
 		return 0
 	})
 	var out [][2]int
-	for _, p := range all[:min(n, len(all))] {
+	for _, p := range all {
 		out = append(out, p.at)
 	}
 	return out

@@ -127,8 +127,8 @@ func TestPairs(t *testing.T) {
 	s := ablateSpace(t)
 	choices := Choices(s.Family, kernels.Genome{"a": kernels.Int(2), "b": kernels.Int(2), "mode": kernels.String("fancy"), "depth": kernels.Int(3)})
 	gains := []float64{0.1, 0.2, 0.3, 0.9}
-	got := Pairs(s.Family, choices, func(i int) float64 { return gains[i] }, 4)
-	if want := [][2]int{{1, 2}, {0, 2}, {0, 1}, {2, 3}}; !slices.Equal(got, want) { // the constraint ties a, b and mode
+	got := Pairs(s.Family, choices, func(i int) float64 { return gains[i] })
+	if want := [][2]int{{1, 2}, {0, 2}, {0, 1}, {2, 3}, {1, 3}, {0, 3}}; !slices.Equal(got, want) { // the constraint ties a, b and mode
 		t.Errorf("pairs %v, expected %v", got, want)
 	}
 }

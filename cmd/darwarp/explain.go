@@ -250,17 +250,21 @@ func (e *explanation) waves(j *kernels.Job, rs []kernels.Resources) []float64 {
 // together takes everything back: the naive start.
 func (e *explanation) together(ctx context.Context, singles []kernels.Insight) (kernels.Insight, error) {
 	start := e.spaces[0].Family
-	all := []kernels.Insight{{Candidate: e.winner.ID, Cache: e.cache, Alone: product(singles)}}
+	all := []kernels.Insight{{Candidate: e.winner.ID, Cache: e.cache, Alone: product(singles...)}}
 	if err := e.render(&all[0], start, start.Defaults()); err != nil {
 		return all[0], err
 	}
 	return all[0], e.measure(ctx, all)
 }
 
-// product is what choices buy one by one; 0 where one of them has no figure.
-func product(singles []kernels.Insight) float64 {
+// product is what choices buy one by one; 0 where one of them has no figure, or one that is of other genes
+// too.
+func product(singles ...kernels.Insight) float64 {
 	p := 1.0
 	for _, i := range singles {
+		if len(i.Repaired) > 0 {
+			return 0
+		}
 		p *= i.Gain.Ratio
 	}
 	return p
@@ -270,22 +274,23 @@ func product(singles []kernels.Insight) float64 {
 // that makes pairs worth a look, beyond the intervals.
 const unexplained = 0.03
 
-// pairs takes choices back two at a time, where the single ones do not add up to the whole.
+// pairs takes choices back two at a time, where the single ones do not add up to the whole, or cannot be
+// taken back without others.
 func (e *explanation) pairs(ctx context.Context, choices []kernels.GeneChange, singles []kernels.Insight, joint kernels.Insight, most int) ([]kernels.Insight, error) {
 	if joint.Alone > 0 && joint.Gain.Lo*(1-unexplained) < joint.Alone && joint.Alone < joint.Gain.Hi*(1+unexplained) {
 		return nil, nil
 	}
 	worth := func(i int) float64 { return math.Abs(math.Log(max(singles[i].Gain.Ratio, 1e-3))) }
 	var out []kernels.Insight
-	for _, p := range evolve.Pairs(e.space.Family, choices, worth, most) {
+	for _, p := range evolve.Pairs(e.space.Family, choices, worth) {
 		i := e.begin(choices[p[0]], choices[p[1]])
-		i.Alone = singles[p[0]].Gain.Ratio * singles[p[1]].Gain.Ratio
-		if len(i.Repaired) == 0 && i.Outcome == kernels.Unknown { // with repairs it would not be about these two
+		i.Alone = product(singles[p[0]], singles[p[1]])
+		if len(i.Repaired) == 0 && i.Outcome == kernels.Unknown && len(out) < most { // with repairs it would not be about these two
 			out = append(out, i)
 		}
 	}
 	if len(out) > 0 {
-		e.app.sayf("one by one they do not add up to the whole: taking back %s ...", count(len(out), "pair"))
+		e.app.sayf("one by one they do not explain the whole: taking back %s ...", count(len(out), "pair"))
 	}
 	if err := e.measure(ctx, out); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/report"
@@ -72,7 +73,11 @@ func insightTable(o kernels.Objective, workloads []kernels.Workload, all []kerne
 	for _, w := range workloads {
 		head, align = append(head, w.Name), align+"r"
 	}
-	t := report.NewTable(align+"rrrrl", append(head, "regs", "smem", "occ", "waves", "")...)
+	compiled := slices.ContainsFunc(all, func(i kernels.Insight) bool { return report.Registers(i.Resources) != "-" })
+	if compiled {
+		head, align = append(head, "regs", "smem", "occ", "waves"), align+"rrrr"
+	}
+	t := report.NewTable(align+"l", append(head, "")...)
 	for _, i := range all {
 		row := []any{choiceText(i)}
 		if several {
@@ -81,8 +86,10 @@ func insightTable(o kernels.Objective, workloads []kernels.Workload, all []kerne
 		for _, w := range workloads {
 			row = append(row, gainText(gainAt(i, w.Name)))
 		}
-		rs := i.Resources
-		t.Row(append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs), orDash(wavesText("", i.Waves)), noteText(i))...)
+		if rs := i.Resources; compiled {
+			row = append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs), orDash(wavesText("", i.Waves)))
+		}
+		t.Row(append(row, noteText(i))...)
 	}
 	return t
 }

@@ -279,7 +279,7 @@ func settlePortfolio(p *kernels.Portfolio, workloads []kernels.Workload, base ma
 func (a *app) showPortfolio(r *record, p *kernels.Portfolio) {
 	fmt.Fprintf(a.out, "\nportfolio of %s: %s over the best single kernel %s (%s)\n", count(len(p.Kernels), "kernel"), gainText(p.Gain), p.Single.Short(), p.Objective)
 	if len(p.Kernels) < p.K {
-		fmt.Fprintf(a.out, "  more kernels gain nothing: one of %d was asked for\n", p.K)
+		fmt.Fprintf(a.out, "  %d were asked for: more than these gain nothing\n", p.K)
 	}
 	label := ""
 	if r.Meta().Device.Kind == "cpu" {
