@@ -283,9 +283,12 @@ func (e *explanation) pairs(ctx context.Context, choices []kernels.GeneChange, s
 	worth := func(i int) float64 { return math.Abs(math.Log(max(singles[i].Gain.Ratio, 1e-3))) }
 	var out []kernels.Insight
 	for _, p := range evolve.Pairs(e.space.Family, choices, worth) {
+		if len(out) == most {
+			break
+		}
 		i := e.begin(choices[p[0]], choices[p[1]])
 		i.Alone = product(singles[p[0]], singles[p[1]])
-		if len(i.Repaired) == 0 && i.Outcome == kernels.Unknown && len(out) < most { // with repairs it would not be about these two
+		if len(i.Repaired) == 0 && i.Outcome == kernels.Unknown { // with repairs it would not be about these two
 			out = append(out, i)
 		}
 	}
