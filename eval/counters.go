@@ -142,7 +142,8 @@ func (p *Pool) runNCU(ctx context.Context, ncu string, req *gpu.Profile, entries
 	defer cancel()
 	cmd := exec.CommandContext(ctx, ncu, "--csv", "--page", "raw", "--print-units", "base", "--log-file", out, "--clock-control", "none", "--cache-control", cache,
 		"--kernel-name", "regex:^("+strings.Join(entries, "|")+")$", "--metrics", strings.Join(metrics, ","), self, "worker", "profile", spec)
-	cmd.Env = append(os.Environ(), p.role.env...)
+	// Not with the workers' own environment: ncu brings code of its own that the driver has to compile.
+	cmd.Env = os.Environ()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
@@ -160,17 +161,21 @@ func (p *Pool) runNCU(ctx context.Context, ncu string, req *gpu.Profile, entries
 	return report, "", nil
 }
 
-// ncuTrouble is ncu's own first complaint, in one line; empty where it has none.
+// ncuTrouble is ncu's own first complaints, in one line; empty where it has none.
 func ncuTrouble(said []byte) string {
 	if bytes.Contains(said, []byte("ERR_NVGPUCTRPERM")) {
 		return "ncu: not permitted (the driver gives counters to the administrator only: ERR_NVGPUCTRPERM)"
 	}
+	var all []string
 	for line := range strings.Lines(string(said)) {
-		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "==ERROR== "); ok {
-			return "ncu: " + kernels.CleanDetail(text)
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "==ERROR== "); ok && len(all) < 2 {
+			all = append(all, kernels.CleanDetail(text))
 		}
 	}
-	return ""
+	if len(all) == 0 {
+		return ""
+	}
+	return "ncu: " + strings.Join(all, "; ")
 }
 
 // parseNCU reads ncu's CSV: lines that begin with == are talk, the second line of the table is units,

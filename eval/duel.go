@@ -132,7 +132,8 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, cache string, which []
 	d := kernels.Duel{Proof: p.Provenance().Key(), Rounds: f.Rounds()}
 	d.Verdict, d.Ratio, d.Lo, d.Hi = f.Verdict()
 	if verdict != "" {
-		d.Verdict, d.Lo, d.Hi = verdict, slices.Min(f.ratios), slices.Max(f.ratios)
+		d.Verdict = verdict
+		d.Lo, d.Hi = f.Range()
 	}
 	for i, w := range f.workloads {
 		d.Rounds[i].Workload, d.Rounds[i].Cache, d.Rounds[i].Clock = w.Name, cache, f.clock[i]

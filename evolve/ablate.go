@@ -40,12 +40,13 @@ func defaultOf(f *kernels.Family, start kernels.Genome, name string) kernels.Val
 	return kernels.Value{}
 }
 
-// repairs is how many further genes an ablation may change to be legal.
-const repairs = 2
+// Repairs is how many further genes an ablation of one choice may change to be legal.
+const Repairs = 3
 
 // Ablate takes choices back, one at a time or several together. Where that is no legal point, it takes the
-// nearest one that has the defaults of these genes: the fewest further genes changed, then the smallest steps.
-func Ablate(s *kernels.Space, g kernels.Genome, take ...kernels.GeneChange) (Ablation, error) {
+// nearest one that has the defaults of these genes: the fewest further genes changed, at most so many repairs,
+// then the smallest steps.
+func Ablate(s *kernels.Space, g kernels.Genome, repairs int, take ...kernels.GeneChange) (Ablation, error) {
 	from, err := s.Point(g)
 	if err != nil {
 		return Ablation{}, err

@@ -3,6 +3,7 @@ package evolve
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"darwarp/kernels"
@@ -101,7 +102,7 @@ func TestAblate(t *testing.T) {
 			for _, i := range c.take {
 				take = append(take, choices[i])
 			}
-			a, err := Ablate(s, winner, take...)
+			a, err := Ablate(s, winner, Repairs, take...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +119,10 @@ func TestAblate(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Ablate(s, kernels.Genome{"a": kernels.Int(3)}); err == nil {
+	if _, err := Ablate(s, winner, 0, choices[0]); err == nil || !strings.Contains(err.Error(), "at most 0 other genes") {
+		t.Errorf("an ablation without repairs: %v", err)
+	}
+	if _, err := Ablate(s, kernels.Genome{"a": kernels.Int(3)}, Repairs); err == nil {
 		t.Error("a value that the gene does not have was taken")
 	}
 }

@@ -167,7 +167,14 @@ func (p *Plan) CText(known Env) (c CPlan, err error) {
 		c.Scratch = append(c.Scratch, CScratch{p.Spec.Scratch[i], text(e, "0LL")})
 	}
 	for i, l := range p.launches {
-		out := CLaunch{Entry: p.Spec.Launches[i].Entry, When: text(l.when, ""), Smem: text(l.smem, "0LL"), Grid: three(l.grid), Block: three(l.block), Cluster: three(l.cluster)}
+		when, never := text(l.when, ""), false
+		if on, fault := l.settled(known); fault == nil {
+			when, never = "", !on
+		}
+		if never {
+			continue
+		}
+		out := CLaunch{Entry: p.Spec.Launches[i].Entry, When: when, Smem: text(l.smem, "0LL"), Grid: three(l.grid), Block: three(l.block), Cluster: three(l.cluster)}
 		for _, a := range l.args {
 			arg := CArg{Buffer: a.name}
 			if a.value != nil {
@@ -178,4 +185,17 @@ func (p *Plan) CText(known Env) (c CPlan, err error) {
 		c.Launches = append(c.Launches, out)
 	}
 	return c, err
+}
+
+// settled reports whether a launch is done, where no dim decides that.
+func (l launchExprs) settled(known Env) (bool, error) {
+	if l.when == nil {
+		return true, nil
+	}
+	for _, name := range l.when.Names() {
+		if _, ok := known[name]; !ok {
+			return false, fmt.Errorf("%s is not known", name)
+		}
+	}
+	return l.when.Bool(known)
 }

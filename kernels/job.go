@@ -37,7 +37,7 @@ type Duel struct {
 	Challenger string      `json:"challenger"`
 	Rounds     []DuelRound `json:"rounds"`
 	Ratio      float64     `json:"ratio"` // the objective of challenger over champion: below 1 is faster
-	Lo         float64     `json:"lo"`    // one-sided 99.5 % bootstrap bounds of Ratio; where ten pairs settled it, the least and greatest of them
+	Lo         float64     `json:"lo"`    // one-sided 99.5 % bootstrap bounds of Ratio; where ten pairs settled it, what the least and the greatest of them make
 	Hi         float64     `json:"hi"`
 	Verdict    Verdict     `json:"verdict"`
 	Proof      string      `json:"proof,omitempty"`

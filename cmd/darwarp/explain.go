@@ -148,15 +148,15 @@ func (a *app) newExplanation(ctx context.Context, s *session, r *record, name st
 func (e *explanation) singles(ctx context.Context, choices []kernels.GeneChange) ([]kernels.Insight, error) {
 	out := make([]kernels.Insight, len(choices))
 	for i, c := range choices {
-		out[i] = e.begin(c)
+		out[i] = e.begin(evolve.Repairs, c)
 	}
 	return out, e.measure(ctx, out)
 }
 
 // begin finds the point without some choices.
-func (e *explanation) begin(take ...kernels.GeneChange) kernels.Insight {
+func (e *explanation) begin(repairs int, take ...kernels.GeneChange) kernels.Insight {
 	i := kernels.Insight{Candidate: e.winner.ID, Genes: take, Cache: e.cache}
-	a, err := evolve.Ablate(e.space, e.winner.Variant.Genes, take...)
+	a, err := evolve.Ablate(e.space, e.winner.Variant.Genes, repairs, take...)
 	if err == nil {
 		i.Repaired = a.Repaired
 		err = e.render(&i, e.space.Family, a.Genome)
@@ -286,9 +286,9 @@ func (e *explanation) pairs(ctx context.Context, choices []kernels.GeneChange, s
 		if len(out) == most {
 			break
 		}
-		i := e.begin(choices[p[0]], choices[p[1]])
+		i := e.begin(0, choices[p[0]], choices[p[1]]) // with repairs it would not be about these two
 		i.Alone = product(singles[p[0]], singles[p[1]])
-		if len(i.Repaired) == 0 && i.Outcome == kernels.Unknown { // with repairs it would not be about these two
+		if i.Outcome == kernels.Unknown {
 			out = append(out, i)
 		}
 	}

@@ -183,6 +183,18 @@ func (d *Duel) gain() func(ratios []float64) float64 {
 // alone is the rule of one workload.
 func alone(ratios []float64) float64 { return ratios[0] }
 
+// Range is the gain if at every workload the least of its ratios were the true one, or the greatest.
+func (d *Duel) Range() (lo, hi float64) {
+	gain := d.gain()
+	least, most := make([]float64, len(d.rounds)), make([]float64, len(d.rounds))
+	for i, r := range d.rounds {
+		if n := len(r.ratios); n > 0 {
+			least[i], most[i] = r.ratios[0], r.ratios[n-1]
+		}
+	}
+	return math.Exp(gain(least)), math.Exp(gain(most))
+}
+
 // Noise is the standard error of the ratio. That of a champion against itself is what Margin takes.
 func (d *Duel) Noise() float64 {
 	_, _, lo, hi := d.Verdict()

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,6 +53,7 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 		if err != nil {
 			return nil, fmt.Errorf("kernel %d: its launches cannot be written in C++: %w", i, err)
 		}
+		plan.Launches = slices.DeleteFunc(plan.Launches, func(l kernels.CLaunch) bool { return !has(k.Job.Source, l.Entry) })
 		name := fmt.Sprintf("kernel_%d", i)
 		u := unit{File: name + ".cu", Source: name + ".cuh", Symbol: "darwarp_" + name, NVCCFlags: k.NVCCFlags}
 		for _, l := range plan.Launches {
@@ -74,6 +76,11 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 	}
 	out.SameRef = false // the kernels are in units of their own
 	return out, nil
+}
+
+// has reports whether a source has a kernel: a family may leave one out that none of its launches needs.
+func has(source, entry string) bool {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(entry) + `\b`).MatchString(source)
 }
 
 // Build is the command that builds the bench.
