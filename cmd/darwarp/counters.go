@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -70,40 +69,57 @@ func moved(was, is float64, percent bool) bool {
 	return math.Abs(is-was) > max(least, movedShare*math.Max(was, is))
 }
 
-// showCounters lists the winner's counters, and how they move without a choice.
+// showCounters lists the winner's counters by workload, and those that move without a choice.
 func (a *app) showCounters(own []kernels.Counters, singles []kernels.Insight) {
 	if len(own) == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "\ncounters (ncu): as it is, and where they moved without a choice\n")
-	t := report.NewTable("lllrr", "choice", "workload", "counter", "with", "without")
-	t.Indent = "  "
+	fmt.Fprintf(a.out, "\ncounters (ncu): as it is; below, those that move without a choice\n")
+	head, align := []string{"choice", "counter"}, "ll"
 	for _, c := range own {
-		for _, n := range counterNames {
-			if v, ok := c.Values[n.metric]; ok {
-				t.Row("as it is", c.Workload, n.name, counterText(v, n.percent), "")
-			}
+		head, align = append(head, c.Workload), align+"r"
+	}
+	t := report.NewTable(align, head...)
+	t.Indent = "  "
+	for _, n := range counterNames {
+		row := []any{"", n.name}
+		for _, c := range own {
+			row = append(row, counterText(c.Values, n.metric, n.percent))
 		}
+		t.Row(row...)
 	}
 	for _, i := range singles {
-		for _, c := range i.Counters {
-			at := slices.IndexFunc(own, func(o kernels.Counters) bool { return o.Workload == c.Workload })
-			if at < 0 {
-				continue
-			}
-			for _, n := range counterNames {
-				was, is := own[at].Values[n.metric], c.Values[n.metric]
-				if moved(was, is, n.percent) {
-					t.Row(changeText(i.Genes), c.Workload, n.name, counterText(was, n.percent), counterText(is, n.percent))
-				}
-			}
-		}
+		addMoved(t, own, i)
 	}
 	t.Write(a.out)
 }
 
-func counterText(v float64, percent bool) string {
+// addMoved adds the counters that move at one workload at least, there with -> without.
+func addMoved(t *report.Table, own []kernels.Counters, i kernels.Insight) {
+	choice := changeText(i.Genes)
+	for _, n := range counterNames {
+		row, some := []any{choice, n.name}, false
+		for w, c := range own {
+			if w >= len(i.Counters) || !moved(c.Values[n.metric], i.Counters[w].Values[n.metric], n.percent) {
+				row = append(row, "")
+				continue
+			}
+			some = true
+			row = append(row, counterText(c.Values, n.metric, n.percent)+" -> "+counterText(i.Counters[w].Values, n.metric, n.percent))
+		}
+		if some {
+			t.Row(row...)
+			choice = ""
+		}
+	}
+}
+
+// counterText is a metric's value; "-" where ncu gave none.
+func counterText(values map[string]float64, metric string, percent bool) string {
+	v, ok := values[metric]
 	switch {
+	case !ok:
+		return "-"
 	case percent:
 		return fmt.Sprintf("%.1f%%", v)
 	case v >= 1000:

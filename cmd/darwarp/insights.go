@@ -129,12 +129,16 @@ func noteText(i kernels.Insight) string {
 	return strings.Join(notes, "; ")
 }
 
+// together is how far, as a share, what two choices buy together may be from what they buy one by one and
+// still add up.
+const together = 0.01
+
 // interaction compares what choices buy together with what they buy one by one.
 func interaction(i kernels.Insight) string {
 	switch {
-	case i.Gain.Lo > i.Alone:
-		return "either does most of what both do" // without both more is lost than each loses alone
-	case i.Gain.Hi < i.Alone:
+	case i.Gain.Lo > i.Alone*(1+together):
+		return "each does part of the other's work" // without both more is lost than each alone loses
+	case i.Gain.Hi < i.Alone*(1-together):
 		return "they need each other"
 	}
 	return "they add up"
