@@ -153,8 +153,10 @@ type fight struct {
 func (p *Pool) newFight(which []int, base map[string]float64) *fight {
 	f := &fight{clock: make([]float64, len(which))}
 	var weights, levels []float64
+	weighted := p.weighted()
 	for _, i := range which {
 		w := p.cfg.Workloads[i]
+		w.Weight = weighted[i]
 		f.workloads, weights, levels = append(f.workloads, w), append(weights, w.Weight), append(levels, base[w.Name])
 	}
 	combine := func(logs []float64) float64 { return p.cfg.Objective.Combine(logs, f.workloads) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/gpu"
@@ -244,7 +245,7 @@ func (p *Pool) rivalTimes(ctx context.Context, r *rival, out *kernels.BaselineRe
 			if _, err := p.prepare(ctx, r, i, cache); err != nil {
 				return err
 			}
-			rule, done := stats.NewStop(stats.Final, 1), false
+			rule, done, began := stats.NewStop(stats.Final, 1), false, time.Now()
 			for !done {
 				got, err := p.torch.Sample(ctx, p.torch.key, turnSamples)
 				if err != nil {
@@ -254,7 +255,7 @@ func (p *Pool) rivalTimes(ctx context.Context, r *rival, out *kernels.BaselineRe
 					done = rule.Add(ns) || done
 				}
 			}
-			t := p.timing(p.cfg.Workloads[i].Name, cache, gpu.RunReply{Samples: rule.Samples()})
+			t := p.timing(p.cfg.Workloads[i].Name, cache, gpu.RunReply{Samples: rule.Samples()}, began)
 			t.Tier = "final"
 			out.Times = append(out.Times, t)
 		}

@@ -55,11 +55,19 @@ func (n niches) add(space int, o *mutate.Individual, c *kernels.Candidate, base 
 
 // parents is what an operator breeds from: the population by score, or now and then that of a niche.
 func (s *Search) parents(space int) *mutate.Pool {
-	d := s.demes[space]
 	if n := len(s.niches.demes); n > 0 && s.rng.Float64() < nicheShare {
 		return s.niches.demes[s.rng.IntN(n)][space].pool(false)
 	}
-	return d.pool(s.progress.afresh())
+	return s.breeding(s.demes[space])
+}
+
+// bury takes the dead out of every niche.
+func (n niches) bury(dead map[kernels.ID]bool) {
+	for _, all := range n.demes {
+		for _, d := range all {
+			d.bury(dead)
+		}
+	}
 }
 
 // setBar gives a job the times to beat: the champion's. Where the worst shape decides, a shape is far

@@ -169,6 +169,9 @@ func (s *Search) pickSpace() int {
 	if len(s.demes) == 1 {
 		return 0
 	}
+	if space, ok := s.pinnedSpace(); ok {
+		return space
+	}
 	const top = 15
 	type entry struct {
 		space int
@@ -219,7 +222,7 @@ func (s *Search) maybeRestart() {
 func (s *Search) seen() int {
 	n := 0
 	for _, d := range s.demes {
-		n += len(d.seen)
+		n += d.judged
 	}
 	return n
 }

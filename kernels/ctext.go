@@ -137,6 +137,8 @@ type CLaunch struct {
 	When, Smem           string
 	Grid, Block, Cluster [3]string
 	Args                 []CArg
+	Window               []string // first and last of the tensors that L2 is asked to keep; nil: none
+	WindowWhen           string   // where it is asked; empty: always
 }
 
 // CArg is a buffer's name, or a number as a text.
@@ -175,6 +177,9 @@ func (p *Plan) CText(known Env) (c CPlan, err error) {
 			continue
 		}
 		out := CLaunch{Entry: p.Spec.Launches[i].Entry, When: when, Smem: text(l.smem, "0LL"), Grid: three(l.grid), Block: three(l.block), Cluster: three(l.cluster)}
+		if w := p.Spec.Launches[i].L2Window; w != nil {
+			out.Window, out.WindowWhen = []string{w.Tensors[0], w.Tensors[len(w.Tensors)-1]}, text(l.window, "")
+		}
 		for _, a := range l.args {
 			arg := CArg{Buffer: a.name}
 			if a.value != nil {

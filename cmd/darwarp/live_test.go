@@ -59,7 +59,7 @@ func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TESTDATA", "testdata")
 	space, path := filepath.Join(dir, "axpy.json.gz"), filepath.Join(dir, "r.db")
-	if err := makeSpace(space, false); err != nil {
+	if err := makeSpace(space); err != nil {
 		t.Fatal(err)
 	}
 	errs := &syncBuffer{}

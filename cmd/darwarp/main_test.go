@@ -150,18 +150,31 @@ func fillRun(r *store.Run, b *templates.Bundle, dev kernels.Device, proof string
 	return r.SetChampion(parent[0], "a duel")
 }
 
-// mkspace writes a recording of the axpy problem with made-up figures: mkspace FILE [shapes]. With shapes,
+// mkspace writes a recording of the axpy problem with made-up figures: mkspace FILE [wide|shapes]. With shapes,
 // each shape has an optimum of its own.
 func mkspace(args []string) int {
-	if err := makeSpace(args[0], len(args) > 1); err != nil {
+	b, figures := axpyBundle, madeUp
+	switch {
+	case len(args) > 1 && args[1] == "shapes":
+		figures = madeUpShapes
+	case len(args) > 1:
+		b, figures = wideBundle, madeUpWide
+	}
+	if err := makeSpaceOf(args[0], b, figures); err != nil {
 		fmt.Fprintln(os.Stderr, "mkspace:", err)
 		return 1
 	}
 	return 0
 }
 
-func makeSpace(path string, shapes bool) error {
-	b, err := templates.Load(os.DirFS(os.Getenv("TESTDATA") + "/axpy"))
+func axpyBundle() (*templates.Bundle, error) {
+	return templates.Load(os.DirFS(os.Getenv("TESTDATA") + "/axpy"))
+}
+
+func makeSpace(path string) error { return makeSpaceOf(path, axpyBundle, madeUp) }
+
+func makeSpaceOf(path string, bundle func() (*templates.Bundle, error), figures func(int, *kernels.Space) *kernels.Candidate) error {
+	b, err := bundle()
 	if err != nil {
 		return err
 	}
@@ -180,7 +193,7 @@ func makeSpace(path string, shapes bool) error {
 		return err
 	}
 	for i := range space.Len() {
-		if err := rec.Add(space.Family, madeUp(i, space, shapes)); err != nil {
+		if err := rec.Add(space.Family, figures(i, space)); err != nil {
 			return err
 		}
 	}
@@ -192,7 +205,13 @@ func makeSpace(path string, shapes bool) error {
 }
 
 // madeUp is a verdict on the i-th point: a bowl around 256 threads and 4 elements, with some failures.
-func madeUp(i int, space *kernels.Space, shapes bool) *kernels.Candidate {
+func madeUp(i int, space *kernels.Space) *kernels.Candidate { return bowls(i, space, 3) }
+
+// madeUpShapes is madeUp, but the small shape wants 64 threads.
+func madeUpShapes(i int, space *kernels.Space) *kernels.Candidate { return bowls(i, space, 1) }
+
+// bowls is a verdict on the i-th point, with the number of threads that is best at the small shape.
+func bowls(i int, space *kernels.Space, small float64) *kernels.Candidate {
 	p := space.At(i)
 	c := &kernels.Candidate{Variant: kernels.Variant{Family: space.Family.Name, Genes: space.Genome(p)}}
 	c.Result.Code, c.Result.Cost.Time = fmt.Sprint(i), 0.5
@@ -202,11 +221,7 @@ func madeUp(i int, space *kernels.Space, shapes bool) *kernels.Candidate {
 	}
 	c.Result.Outcome = kernels.OK
 	for j, ns := range []float64{1000, 4000} {
-		best := 3.0
-		if shapes && j == 0 {
-			best = 1
-		}
-		far := 1 + 0.3*math.Abs(float64(p[0])-best) + 0.2*math.Abs(float64(p[1])-2) - 0.05*float64(p[2])
+		far := 1 + 0.3*math.Abs(float64(p[0])-[]float64{small, 3}[j]) + 0.2*math.Abs(float64(p[1])-2) - 0.05*float64(p[2])
 		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: []string{"small", "large"}[j], Median: ns * far, Lo: ns * far * 0.99, Hi: ns * far * 1.01})
 	}
 	return c

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"darwarp/kernels"
 )
@@ -13,8 +14,9 @@ import (
 // Evaluator answers from a record. It is safe for use by many goroutines.
 type Evaluator struct {
 	record    *Record
-	workloads []kernels.Workload // those that are searched, in the record's order
 	objective kernels.Objective
+	mu        sync.Mutex
+	weights   []float64 // by workload of the record, 0 where it does not count; replaced, never changed
 	slots     int
 	proof     string
 	at        map[string]place // by family and genes
@@ -29,14 +31,12 @@ func New(r *Record, workloads []kernels.Workload, slots int) (*Evaluator, error)
 	if workloads == nil {
 		workloads = r.Workloads
 	}
-	for _, w := range r.Workloads {
-		if i := slices.IndexFunc(workloads, func(x kernels.Workload) bool { return x.Name == w.Name }); i >= 0 {
-			e.workloads = append(e.workloads, workloads[i])
+	for _, w := range workloads {
+		if !slices.Contains(r.workloadNames(), w.Name) {
+			return nil, fmt.Errorf("the recording has the workloads %s: others have no times", strings.Join(r.workloadNames(), ", "))
 		}
 	}
-	if len(e.workloads) != len(workloads) {
-		return nil, fmt.Errorf("the recording has the workloads %s: others have no times", strings.Join(r.workloadNames(), ", "))
-	}
+	e.weights = weightsOf(r, workloads)
 	e.proof = e.Provenance().Key()
 	for i := range r.Families {
 		f := &r.Families[i]
@@ -121,8 +121,9 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 		return kernels.Duel{}, err
 	}
 	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.proof, Verdict: kernels.Same}
-	levels, logs := make([]float64, len(e.workloads)), make([]float64, len(e.workloads))
-	for i, w := range e.workloads {
+	workloads := e.weighed()
+	levels, logs := make([]float64, len(workloads)), make([]float64, len(workloads))
+	for i, w := range workloads {
 		x, y := find(a, w.Name), find(b, w.Name)
 		ratio := y / x
 		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: x, Challenger: y, Ratio: ratio, Lo: ratio, Hi: ratio})
@@ -131,7 +132,7 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 		}
 		logs[i] = levels[i] + math.Log(ratio)
 	}
-	d.Ratio = math.Exp(e.objective.Combine(logs, e.workloads) - e.objective.Combine(levels, e.workloads))
+	d.Ratio = math.Exp(e.objective.Combine(logs, workloads) - e.objective.Combine(levels, workloads))
 	d.Lo, d.Hi = d.Ratio, d.Ratio
 	if d.Ratio < 1 {
 		d.Verdict = kernels.Faster

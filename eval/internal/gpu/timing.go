@@ -88,7 +88,7 @@ func (s *Session) timeRun(c *contender, run Run, which int, req *Time) (out RunR
 		return out, err
 	}
 	if req.Count > 0 {
-		return out, s.turn(m, req.Count, &out)
+		return out, exactly(m, req.Count, &out)
 	}
 	if out.Screened, err = s.screen(m, run.Bar, &out); err != nil || out.Screened {
 		return out, err
@@ -124,8 +124,8 @@ func (s *Session) screen(m *sampler, bar float64, out *RunReply) (bool, error) {
 	}
 }
 
-// turn takes exactly so many samples.
-func (s *Session) turn(m *sampler, count int, out *RunReply) error {
+// exactly takes so many samples, no more and no less.
+func exactly(m *sampler, count int, out *RunReply) error {
 	var clocks []float64
 	for range count {
 		ns, mhz, err := m.sample()

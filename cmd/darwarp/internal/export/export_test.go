@@ -125,6 +125,8 @@ float __uint_as_float(unsigned);
 float __int_as_float(int);
 float4 __ldcg(const float4*);
 template <class T> T __ldg(const T*);
+template <class T> T __shfl_xor_sync(unsigned, T, int, int = 32);
+template <class T> T __shfl_sync(unsigned, T, int, int = 32);
 size_t __cvta_generic_to_shared(const void*);
 void __syncthreads();
 int __syncthreads_or(int);
@@ -179,6 +181,7 @@ func TestBenchParses(t *testing.T) {
 		"axpy fp32": func(dir string) error { return Write(dir, axpy(t, kernels.FP32)) },
 		"gemm":      func(dir string) error { return Write(dir, gemm(t)) },
 		"portfolio": func(dir string) error { return WritePortfolio(dir, gemmPortfolio(t)) },
+		"windows":   func(dir string) error { return WritePortfolio(dir, attentionPortfolio(t)) },
 	} {
 		dir := t.TempDir()
 		if err := write(filepath.Join(dir, "out")); err != nil {

@@ -98,7 +98,12 @@ func (s *portfolioSheet) EntryOf(unit int, entry string) int {
 	return slices.Index(s.Units[unit].Entries, entry)
 }
 
-// Wrapper is a unit's file: the source as it was measured, its entries renamed.
+// Condition is where a launch asks L2 to keep tensors; empty: always.
+func (s *portfolioSheet) Condition(kernel, launch int) string {
+	return s.Plans[kernel].Launches[launch].WindowWhen
+}
+
+// wrapper is a unit's file: the source as it was measured, its entries renamed.
 func (u unit) wrapper() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s as it was measured, its kernels under names of their own.\n", u.Source)

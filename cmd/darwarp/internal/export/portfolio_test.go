@@ -8,10 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/templates"
 )
 
 // portfolioOf makes a portfolio of kernels that are made by the given genes.
@@ -44,6 +46,41 @@ func gemmPortfolio(t *testing.T) Portfolio {
 		kernels.Pins{"split_k": {kernels.Int(2)}, "mma": {kernels.String("wmma")}})
 }
 
+// attentionPortfolio is of kernels whose launches have L2 access windows, or not.
+func attentionPortfolio(t *testing.T) Portfolio {
+	t.Helper()
+	b, err := templates.Builtin("attention")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := gemm(t)
+	k.Bundle, k.Workloads = b, b.Problem.Workloads[:2]
+	p := Portfolio{Found: kernels.Portfolio{K: 2, Choices: []kernels.Choice{{Workload: k.Workloads[0].Name}, {Workload: k.Workloads[1].Name, Kernel: 1}}}}
+	for _, on := range []bool{true, false} {
+		if k.Job, err = b.Job(b.Families[0], kernels.Genome{"l2_window": kernels.Bool(on)}, k.Device, k.DType); err != nil {
+			t.Fatal(err)
+		}
+		p.Kernels = append(p.Kernels, k)
+	}
+	return p
+}
+
+func TestDispatchWindow(t *testing.T) {
+	p := attentionPortfolio(t)
+	files, err := p.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, err := p.Kernels[0].Job.Resolve(p.Kernels[0].Workloads[0].Dims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := call.Launches[0].Window; !slices.Equal(w, []string{"K", "V"}) || !strings.Contains(string(files["dispatch.h"]), `(true) ? "K" : nullptr, (true) ? "V" : nullptr`) ||
+		!strings.Contains(string(files["dispatch.h"]), `(false) ? "K" : nullptr`) {
+		t.Errorf("dispatch.h does not have the window %v:\n%s", w, files["dispatch.h"])
+	}
+}
+
 // driver prints what the dispatcher gives for the sizes on its standard input, as JSON lines.
 const driver = `#include <cstdio>
 #include "dispatch.h"
@@ -64,6 +101,7 @@ int main() {
         list("launches", c.launches, [](const Launch& l) {
             std::printf("{\"entry\":\"%d\",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"cluster\":[%u,%u,%u],\"smem\":%lld,", l.entry, l.grid[0], l.grid[1], l.grid[2],
                 l.block[0], l.block[1], l.block[2], l.cluster[0], l.cluster[1], l.cluster[2], l.smem);
+            if (l.keep_first) std::printf("\"l2_window\":[\"%s\",\"%s\"],", l.keep_first, l.keep_last);
             list("args", l.args, [](const Arg& a) { if (a.buffer) std::printf("{\"name\":\"%s\"}", a.buffer); else std::printf("{\"int\":%lld}", a.number); });
             std::printf("}");
         });
