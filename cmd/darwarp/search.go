@@ -174,8 +174,8 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		return err
 	}
 	rec := &record{run, s.bundle}
-	best, err := a.endPortfolio(stop.soft, f, s, rec, sum)
-	if err != nil && stop.soft.Err() == nil {
+	best, err := a.endPortfolio(rest, f, s, rec, sum)
+	if err != nil && rest.Err() == nil {
 		return err
 	}
 	if !f.json {
