@@ -61,7 +61,7 @@ func (p *Pool) openCUDA(ctx context.Context, where Location) (open gpu.Open, err
 	}
 	p.role = gpuRole.in(p.cfg.fence())
 	p.cfg.progress("looking at the GPU")
-	look, err := Look(ctx, where, p.cfg.GPU)
+	look, err := p.look(ctx, where)
 	if err != nil {
 		return open, err
 	}
@@ -87,14 +87,33 @@ func (c *Config) locate() Location {
 	return Locate()
 }
 
+// look asks the GPU from within the sandbox. Where that fails and is not asked for, candidates run outside
+// of it: drivers differ in what they reach for.
+func (p *Pool) look(ctx context.Context, where Location) (gpu.OpenReply, error) {
+	look, err := lookAs(ctx, p.role, where, p.cfg.GPU)
+	if err == nil || p.role.sandbox != sandbox.Best {
+		return look, err
+	}
+	inside := err
+	if look, err = Look(ctx, where, p.cfg.GPU); err == nil {
+		p.role = p.role.in("")
+		p.cfg.progress(fmt.Sprintf("the driver does not start in the sandbox, candidates run outside of it (%v)", inside))
+	}
+	return look, err
+}
+
 // Look asks one GPU what it is, in a process of its own.
 func Look(ctx context.Context, where Location, index int) (gpu.OpenReply, error) {
+	return lookAs(ctx, gpuRole, where, index)
+}
+
+func lookAs(ctx context.Context, r role, where Location, index int) (gpu.OpenReply, error) {
 	none, err := proc.NewShared("darwarp-none", 0)
 	if err != nil {
 		return gpu.OpenReply{}, err
 	}
 	defer none.Close()
-	w, reply, err := startWorker(ctx, gpuRole, gpu.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
+	w, reply, err := startWorker(ctx, r, gpu.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
 	if err != nil {
 		return reply, &EnvError{What: "a usable GPU", Why: err.Error(), Do: "Check nvidia-smi"}
 	}

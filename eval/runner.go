@@ -59,6 +59,7 @@ type role struct {
 	worker  string
 	env     []string
 	devices []string     // to control
+	local   bool         // needs sockets within this machine
 	sandbox sandbox.Mode // empty: off
 }
 
@@ -74,7 +75,7 @@ func (r role) fence(open gpu.Open) *sandbox.Profile {
 	if r.sandbox == "" {
 		return nil
 	}
-	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: append([]string{"/dev/null"}, r.devices...), FileSize: 1 << 28}
+	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: append([]string{"/dev/null"}, r.devices...), Local: r.local, FileSize: 1 << 28}
 	for _, lib := range []string{open.Driver, open.Library} {
 		if path, err := filepath.EvalSymlinks(lib); err == nil && lib != "" {
 			f.Read = append(f.Read, filepath.Dir(path), filepath.Dir(lib))
@@ -89,7 +90,8 @@ var (
 	gpuRole = role{
 		worker:  "gpu",
 		env:     []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER"},
-		devices: []string{"/dev", "/proc/driver/nvidia", "/proc/self/task"}, // the driver's devices come in more names than one list knows; its threads are named
+		devices: []string{"/dev", "/proc"}, // devices have more names than a list could hold; the driver names its threads in /proc
+		local:   true,
 	}
 	cpuRole = role{worker: "cpu"}
 )

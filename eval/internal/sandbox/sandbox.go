@@ -37,6 +37,7 @@ type Profile struct {
 	Read     []string `json:"read"`            // files and folders to read, and to execute
 	Write    []string `json:"write"`           // folders to write, and devices to control
 	Children bool     `json:"children"`        // may start processes
+	Local    bool     `json:"local"`           // may use sockets within this machine, as NVIDIA's driver does
 	FileSize uint64   `json:"bytes,omitempty"` // of any file it writes; 0: no limit
 }
 

@@ -2,15 +2,21 @@ package sandbox
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// forbidden are the system calls that no worker needs: networks, debugging of other processes, mounts and
+// sockets are the calls that make sockets, talk those that use them.
+var (
+	sockets = []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR}
+	talk    = []uint32{unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT, unix.SYS_ACCEPT4, unix.SYS_SENDTO, unix.SYS_SENDMSG}
+)
+
+// forbidden are the system calls that no worker needs: debugging of other processes, mounts and
 // namespaces, kernel code, keys, and io_uring, which does file and network work past this filter.
 var forbidden = []uint32{
-	unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT, unix.SYS_ACCEPT4, unix.SYS_SENDTO, unix.SYS_SENDMSG,
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_OPEN_BY_HANDLE_AT,
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_REBOOT,
@@ -43,7 +49,7 @@ func seccompWorks() bool {
 // filter is the program: calls of another architecture and forbidden calls fail with EPERM; so does a new
 // process where there are to be none, and clone3, whose flags a filter cannot read, is not there, so
 // that the C library falls back to clone.
-func filter(children bool) []unix.SockFilter {
+func (p *Profile) filter() []unix.SockFilter {
 	const (
 		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 		equal = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
@@ -60,10 +66,20 @@ func filter(children bool) []unix.SockFilter {
 	if runtime.GOARCH == "amd64" { // the same calls under the numbers of x32
 		program = append(program, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: 0x40000000, Jf: 1}, deny)
 	}
-	for _, nr := range append(forbidden, extra...) {
+	for _, nr := range p.denied() {
 		program = append(program, unix.SockFilter{Code: equal, K: nr, Jf: 1}, deny)
 	}
-	if !children {
+	if p.Local {
+		for _, nr := range sockets {
+			program = append(program,
+				unix.SockFilter{Code: equal, K: nr, Jf: 4},
+				unix.SockFilter{Code: load, K: dataArg0},
+				unix.SockFilter{Code: equal, K: unix.AF_UNIX, Jt: 1},
+				deny,
+				unix.SockFilter{Code: ret, K: unix.SECCOMP_RET_ALLOW})
+		}
+	}
+	if !p.Children {
 		for _, nr := range forks {
 			program = append(program, unix.SockFilter{Code: equal, K: nr, Jf: 1}, deny)
 		}
@@ -78,12 +94,21 @@ func filter(children bool) []unix.SockFilter {
 	return append(program, unix.SockFilter{Code: ret, K: unix.SECCOMP_RET_ALLOW})
 }
 
+// denied lists the calls that this profile forbids whatever their arguments.
+func (p *Profile) denied() []uint32 {
+	all := slices.Concat(forbidden, extra)
+	if !p.Local {
+		all = slices.Concat(all, sockets, talk)
+	}
+	return all
+}
+
 // seccomp puts the filter around this thread.
 func (p *Profile) seccomp() error {
 	if !seccompWorks() {
 		return nil // Check has refused this where it matters
 	}
-	program := filter(p.Children)
+	program := p.filter()
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))); errno != 0 {
 		return errno
