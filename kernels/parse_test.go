@@ -73,7 +73,7 @@ func TestParseProblemMistakes(t *testing.T) {
 			`problem.toml: workload[1].dims: dimension k is missing`,
 			`problem.toml: workload[1].dims: unknown dimension "l": expected m, n, k`}},
 		{"no shapes", `shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 17, k = 65 }]`, ``, []string{`problem.toml: check.shapes: missing: list small sizes that straddle tile edges, as in [{ m = 1, n = 1 }, ...]`}},
-		{"inputs", `reduction = "k"`, "reduction = \"k\"\ninputs = [\"normal\", \"zeros\"]", []string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, onehot, wide, exact, denormal`}},
+		{"inputs", `reduction = "k"`, "reduction = \"k\"\ninputs = [\"normal\", \"zeros\"]", []string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, onehot, wide, exact, denormal, large, offset`}},
 		{"ulps", `reduction = "k"`, "reduction = \"k\"\nulps = -1.0", []string{`problem.toml: check.ulps: -1: expected a number of units, 0 or more`}},
 		{"reduction", `reduction = "k"`, `reduction = "k / 2"`, []string{`problem.toml: check.shapes[0]: k / 2 is 0 at k=1,m=1,n=1: expected at least 1`}},
 		{"reference", `file = "reference.cu"`, `file = "../reference.cu"`, []string{`problem.toml: reference.file: "../reference.cu": expected the plain kernel's file in this folder, as in "reference.cu"`}},

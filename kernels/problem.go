@@ -69,7 +69,7 @@ type Baseline struct {
 var DefaultInputs = []string{"normal", "uniform", "cancel", "onehot", "wide"}
 
 // inputClasses are all that the generators know; "exact" (small integers) is implied by Check.Exact.
-var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal"}
+var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset"}
 
 // baselineKinds are the baselines that darwarp can run.
 var baselineKinds = []string{"cublaslt"}

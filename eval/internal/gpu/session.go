@@ -28,6 +28,7 @@ type Session struct {
 	scratch  [2]block         // one for each contender of a duel
 	flush    block            // what a cold sample writes to push everything out of L2
 	cold     map[string]*cold // arenas of cold runs by workload
+	turn     int              // of all samples: the inputs change with each
 	counters cuda.Ptr         // maxCounters 64-bit words
 	readback cuda.Pinned
 

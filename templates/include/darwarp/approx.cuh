@@ -1,8 +1,11 @@
-// ex2.approx: 2^x as the special function unit gives it, off by two units in the last place; subnormal results are zero.
+// Approximations: single instructions of the special function unit, and what takes its place.
 #pragma once
 
 namespace darwarp {
 
+constexpr float LOG2_E = 1.4426950408889634f;
+
+// exp2_approx is 2^x within 2 units in the last place; results below the least normal number become 0.
 __device__ __forceinline__ float exp2_approx(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;\n" : "=f"(y) : "f"(x));

@@ -1,12 +1,18 @@
-// ex2.approx: as exact as the C library here, but for subnormal results, which are zero.
-#ifndef DW_DARWARP_EXP2_CUH
-#define DW_DARWARP_EXP2_CUH
+// The special function unit's instructions, as exact as the C library: a kernel must be right with anything between.
+#ifndef DW_DARWARP_APPROX_CUH
+#define DW_DARWARP_APPROX_CUH
 
 #include "../dw/math.h"
 
 namespace darwarp {
 
-inline float exp2_approx(float x) { return x < -126.f ? 0.f : exp2f(x); }
+constexpr float LOG2_E = 1.4426950408889634f;
+
+// Results below the least normal number become 0, as on the device.
+inline float exp2_approx(float x) {
+    const float y = exp2f(x);
+    return y < 0x1p-126f ? 0.f : y;
+}
 
 // exp2_fma is the same arithmetic as on the device: a cubic for what is left of the nearest integer.
 inline float exp2_fma(float x) {
