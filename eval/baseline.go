@@ -161,7 +161,7 @@ func (e *evaluation) final(ctx context.Context, cache string) error {
 		return nil
 	}
 	for i, r := range reply.Runs {
-		t := e.timing(e.cfg.Workloads[i].Name, cache, r)
+		t := e.timing(e.cfg.Workloads[i].Name, cache, r, reply.Began)
 		t.Tier = "final"
 		if why := e.implausible(e.cfg.Workloads[i], t, r); why != "" {
 			e.fail(kernels.Suspect, "%s", why)
@@ -187,14 +187,14 @@ func (p *Pool) BaselineTimes(ctx context.Context, name string) (kernels.Baseline
 			req.Runs = append(req.Runs, p.runOf(w, cache, c.estimate[w.Name]))
 		}
 		var reply gpu.TimeReply
-		if err := p.runner.call(ctx, gpu.Request{Time: req}, &reply, patience); err != nil {
+		if reply.Began, err = p.runner.callAt(ctx, gpu.Request{Time: req}, &reply, patience); err != nil {
 			return out, err
 		}
 		if reply.Fault != nil {
 			return out, fmt.Errorf("baseline %s: %s", name, reply.Fault.Text)
 		}
 		for i, r := range reply.Runs {
-			t := p.timing(p.cfg.Workloads[i].Name, cache, r)
+			t := p.timing(p.cfg.Workloads[i].Name, cache, r, reply.Began)
 			t.Tier = "final"
 			out.Times = append(out.Times, t)
 		}

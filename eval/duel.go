@@ -153,10 +153,7 @@ func (f *fight) landslide() kernels.Verdict {
 // fight takes pairs: exactly `pairs` of them when they are fewer than a verdict takes, else until the
 // rule wants no more.
 func (p *Pool) fight(ctx context.Context, a, b contestant, cache string, pairs int) (*fight, error) {
-	weights := make([]float64, len(p.cfg.Workloads))
-	for i, w := range p.cfg.Workloads {
-		weights[i] = w.Weight
-	}
+	weights := p.weighted()
 	f := &fight{Duel: stats.NewDuel(weights, p.margin(), 1), clock: make([]float64, len(weights))}
 	for f.More() && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
 		for i, w := range p.cfg.Workloads {

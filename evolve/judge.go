@@ -15,6 +15,10 @@ const attempts = 3
 
 // job is what the evaluator is asked.
 func (s *Search) job(f *flight) (*kernels.Job, error) {
+	if s.cfg.Job != nil {
+		job, err := s.cfg.Job(f.Space, f.Index)
+		return &job, err
+	}
 	space := s.demes[f.Space].space
 	g := space.Family.Defaults()
 	if f.Index >= 0 {
@@ -192,10 +196,16 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 	if c.Result.Code != "" && !duplicate {
 		s.codes[c.Result.Code] = score
 	}
+	if duplicate && known {
+		s.twins[c.ID] = c.Result.Code
+	}
 	if index >= 0 {
 		d := s.demes[space]
 		d.learn(index)
 		if !duplicate || known {
+			d.judged++
+		}
+		if dead := s.stillborn(c); !dead && (!duplicate || known) {
 			d.add(&mutate.Individual{ID: c.ID, Index: index, Point: d.space.At(index), Score: score, Generation: c.Origin.Generation}, duplicate)
 		}
 	}
@@ -206,7 +216,8 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 
 // enlist enters a candidate that works. The first one is the naive start and first champion.
 func (s *Search) enlist(c *kernels.Candidate, space, index int) {
-	m := &member{id: c.ID, variant: c.Variant, space: space, index: index, score: c.Score, times: medians(c.Result.Times)}
+	m := &member{id: c.ID, variant: c.Variant, space: space, index: index, score: c.Score, times: medians(c.Result.Times),
+		parents: c.Origin.Parents, born: len(s.working) + 1, code: c.Result.Code, timings: c.Result.Times}
 	if s.naive == nil {
 		s.naive, s.base, s.champion = m, m.times, m
 	}

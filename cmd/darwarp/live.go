@@ -25,7 +25,7 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 	if err != nil {
 		return evolve.Summary{}, err
 	}
-	server := a.serve(run)
+	server := a.serve(run, steerer(search, s.skip))
 	defer server.close()
 	detach := context.AfterFunc(stop.hard, search.Abort)
 	defer detach()
@@ -35,6 +35,11 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 	go func() { shown <- screen.follow(events) }()
 	sum, err := search.Run(stop.soft, func(e evolve.Event) {
 		server.publish(e)
+		for _, hear := range s.hear {
+			if hear != nil {
+				hear(e)
+			}
+		}
 		events <- e
 	})
 	close(events)
@@ -47,11 +52,11 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 // server is the run's socket, or nothing where there can be none.
 type server struct{ *store.Server }
 
-func (a *app) serve(run *store.Run) server {
+func (a *app) serve(run *store.Run, steer store.Steer) server {
 	socket, err := store.SocketPath(run.Path())
 	if err == nil {
 		var s *store.Server
-		if s, err = store.Serve(context.Background(), run, socket); err == nil {
+		if s, err = store.Serve(context.Background(), run, socket, steer); err == nil {
 			return server{s}
 		}
 	}
@@ -172,6 +177,8 @@ func (s *screen) take(e evolve.Event) {
 	case evolve.KindDrain:
 		s.state.Draining = true
 		s.say(e, "stopping: "+e.Note)
+	case evolve.KindPaused, evolve.KindResumed, evolve.KindSteer:
+		s.say(e, e.Note)
 	case evolve.KindRestart:
 		s.say(e, "starting anew: "+e.Note)
 	case evolve.KindLost:

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"darwarp": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"mkrun":   func() { os.Exit(mkrun(os.Args[1:])) },
-		"mkspace": func() { os.Exit(mkspace(os.Args[1])) },
+		"mkspace": func() { os.Exit(mkspace(os.Args[1:])) },
 	})
 }
 
@@ -150,17 +150,27 @@ func fillRun(r *store.Run, b *templates.Bundle, dev kernels.Device, proof string
 	return r.SetChampion(parent[0], "a duel")
 }
 
-// mkspace writes a recording of the axpy problem with made-up figures: mkspace FILE.
-func mkspace(path string) int {
-	if err := makeSpace(path); err != nil {
+// mkspace writes a recording of the axpy problem with made-up figures: mkspace FILE [wide].
+func mkspace(args []string) int {
+	b, figures := axpyBundle, madeUp
+	if len(args) > 1 {
+		b, figures = wideBundle, madeUpWide
+	}
+	if err := makeSpaceOf(args[0], b, figures); err != nil {
 		fmt.Fprintln(os.Stderr, "mkspace:", err)
 		return 1
 	}
 	return 0
 }
 
-func makeSpace(path string) error {
-	b, err := templates.Load(os.DirFS(os.Getenv("TESTDATA") + "/axpy"))
+func axpyBundle() (*templates.Bundle, error) {
+	return templates.Load(os.DirFS(os.Getenv("TESTDATA") + "/axpy"))
+}
+
+func makeSpace(path string) error { return makeSpaceOf(path, axpyBundle, madeUp) }
+
+func makeSpaceOf(path string, bundle func() (*templates.Bundle, error), figures func(int, *kernels.Space) *kernels.Candidate) error {
+	b, err := bundle()
 	if err != nil {
 		return err
 	}
@@ -179,7 +189,7 @@ func makeSpace(path string) error {
 		return err
 	}
 	for i := range space.Len() {
-		if err := rec.Add(space.Family, madeUp(i, space)); err != nil {
+		if err := rec.Add(space.Family, figures(i, space)); err != nil {
 			return err
 		}
 	}

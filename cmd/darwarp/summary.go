@@ -129,7 +129,7 @@ func keepNaive(run *store.Run) error {
 var reasons = map[evolve.Reason]string{
 	evolve.ReasonEvals: "the budget of evaluations is used up", evolve.ReasonTime: "the time is up", evolve.ReasonStall: "no gain for long",
 	evolve.ReasonExhausted: "every point was judged", evolve.ReasonInterrupted: "interrupted", evolve.ReasonAborted: "interrupted at once",
-	evolve.ReasonFailed: "it failed",
+	evolve.ReasonFailed: "it failed", evolve.ReasonStopped: "stopped",
 }
 
 // searchSummary is what a search leaves on stdout.

@@ -23,12 +23,13 @@ func (a *app) watchCmd() *cobra.Command {
 		Short: "Follow a live run, or see how a finished one ended",
 		Args:  argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := isRunFile(args[0]); err != nil {
+			path := runPath(args[0])
+			if err := isRunFile(path); err != nil {
 				return err
 			}
 			stop := onInterrupt(c.Context())
 			defer stop.release()
-			return a.watch(stop.soft, asJSON, args[0])
+			return a.watch(stop.soft, asJSON, path)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print events as JSON lines; of a finished run, its end state")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"darwarp/kernels"
 )
@@ -13,7 +14,8 @@ import (
 // Evaluator answers from a record. It is safe for use by many goroutines.
 type Evaluator struct {
 	record  *Record
-	weights []float64 // by workload of the record, 0 where it does not count
+	mu      sync.Mutex
+	weights []float64 // by workload of the record, 0 where it does not count; replaced, never changed
 	slots   int
 	proof   string
 	at      map[string]place // by family and genes
@@ -28,18 +30,12 @@ func New(r *Record, workloads []kernels.Workload, slots int) (*Evaluator, error)
 	if workloads == nil {
 		workloads = r.Workloads
 	}
-	found := 0
-	for _, w := range r.Workloads {
-		weight := 0.0
-		if i := slices.IndexFunc(workloads, func(x kernels.Workload) bool { return x.Name == w.Name }); i >= 0 {
-			weight = workloads[i].Weight
-			found++
+	for _, w := range workloads {
+		if !slices.Contains(r.workloadNames(), w.Name) {
+			return nil, fmt.Errorf("the recording has the workloads %s: others have no times", strings.Join(r.workloadNames(), ", "))
 		}
-		e.weights = append(e.weights, weight)
 	}
-	if found != len(workloads) {
-		return nil, fmt.Errorf("the recording has the workloads %s: others have no times", strings.Join(r.workloadNames(), ", "))
-	}
+	e.weights = weightsOf(r, workloads)
 	e.proof = e.Provenance().Key()
 	for i := range r.Families {
 		f := &r.Families[i]
@@ -118,14 +114,14 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 		return kernels.Duel{}, err
 	}
 	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.proof, Verdict: kernels.Same}
-	sum, weight := 0.0, 0.0
+	sum, weight, weights := 0.0, 0.0, e.weighted()
 	for i, w := range e.record.Workloads {
-		if e.weights[i] == 0 {
+		if weights[i] == 0 {
 			continue
 		}
 		ratio := b[i].Median / a[i].Median
 		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: a[i].Median, Challenger: b[i].Median, Ratio: ratio, Lo: ratio, Hi: ratio})
-		sum, weight = sum+e.weights[i]*math.Log(ratio), weight+e.weights[i]
+		sum, weight = sum+weights[i]*math.Log(ratio), weight+weights[i]
 	}
 	d.Ratio = math.Exp(sum / weight)
 	d.Lo, d.Hi = d.Ratio, d.Ratio

@@ -4,6 +4,8 @@
 package gpu
 
 import (
+	"time"
+
 	"darwarp/kernels"
 )
 
@@ -120,6 +122,7 @@ type CaseReply struct {
 	Same    bool    `json:"same"`              // both runs gave the same bits
 	Guard   int     `json:"guard,omitempty"`   // changed bytes in guard zones
 	Mutated string  `json:"mutated,omitempty"` // an input that was written to
+	Left    int     `json:"left,omitempty"`    // bytes that are not zero in scratch that a call must leave cleared
 	Nanos   float64 `json:"ns"`                // second run, one call, with launch overhead
 }
 
@@ -160,6 +163,7 @@ type Time struct {
 type TimeReply struct {
 	Runs  []RunReply `json:"runs"`
 	Fault *Fault     `json:"fault,omitempty"`
+	Began time.Time  `json:"-"` // when the caller got the device; the caller notes it
 }
 
 // RunReply is the samples of one run.
