@@ -38,7 +38,8 @@ type Config struct {
 	Log       *slog.Logger
 	Progress  func(string) // hears what opening does; may be nil
 
-	where *Location // tests say where things are
+	where  *Location // tests say where things are
+	shared *shared   // cases and inputs in common with another pool
 }
 
 // Pool evaluates candidates on one device. It is evolve's Evaluator.
@@ -55,7 +56,8 @@ type Pool struct {
 	runner   *runner
 	checker  *proc.Worker
 	memories []*proc.Shared
-	slots    chan int // free slots of the output memory
+	truth    *proc.Shared // one of them
+	slots    chan int     // free slots of the output memory
 
 	mu     sync.Mutex
 	seen   map[string]kernels.ID     // machine code with launches -> first candidate

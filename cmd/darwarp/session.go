@@ -28,6 +28,7 @@ type target struct {
 	genes     []string
 	jobs      int
 	races     bool              // cpu: look for races
+	uncached  bool              // compile everything anew
 	bundle    *templates.Bundle // set: the problem as a run carries it
 	// set with bundle
 	picked []kernels.Workload
@@ -132,8 +133,10 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 		workloads = s.bundle.Problem.SmallWorkloads()
 	}
 	cache, err := cacheDir()
-	if err != nil {
+	if err != nil && !t.uncached {
 		a.sayf("compiled candidates are not cached: %v", err)
+	}
+	if err != nil || t.uncached {
 		cache = ""
 	}
 	pool, err := eval.Open(ctx, eval.Config{

@@ -133,7 +133,7 @@ func build(t testing.TB, source string, checked bool) *program {
 		}
 	})
 	p.run = p.symbol(t, "dw_run")
-	if v, _, _ := purego.SyscallN(p.symbol(t, "dw_abi")); v != 1 {
+	if v, _, _ := purego.SyscallN(p.symbol(t, "dw_abi")); v != 2 {
 		t.Fatalf("ABI version %d", v)
 	}
 	return p

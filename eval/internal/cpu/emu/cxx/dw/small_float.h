@@ -5,14 +5,16 @@
 #ifndef DW_SMALL_FLOAT_H
 #define DW_SMALL_FLOAT_H
 
-#include <stdint.h>
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
-
 #include "math.h"
 
 namespace dw {
+
+#if defined(__F16C__)
+// Of the processor's vectors only these are needed: <immintrin.h> would double what every compile loads.
+typedef float Floats4 __attribute__((vector_size(16)));
+typedef float Floats8 __attribute__((vector_size(32)));
+typedef short Shorts8 __attribute__((vector_size(16)));
+#endif
 
 enum Rounding { NEAREST, TO_ZERO, UP, DOWN };
 
@@ -42,8 +44,8 @@ struct Half {
     static constexpr float LARGEST = 65504.f;
     static uint16_t round(double x, Rounding mode = NEAREST) { return round_bits<10, -14>(x, mode); }
 #if defined(__F16C__)
-    static uint16_t round(float x) { return uint16_t(_cvtss_sh(x, 0)); }
-    static float widen(uint16_t b) { return _cvtsh_ss(b); }
+    static uint16_t round(float x) { return uint16_t(__builtin_ia32_vcvtps2ph(Floats4{x, 0, 0, 0}, 0)[0]); }
+    static float widen(uint16_t b) { return __builtin_ia32_vcvtph2ps(Shorts8{short(b), 0, 0, 0, 0, 0, 0, 0})[0]; }
 #elif defined(__aarch64__)
     static uint16_t round(float x) { return as<uint16_t>(__fp16(x)); }
     static float widen(uint16_t b) { return float(as<__fp16>(b)); }

@@ -27,6 +27,8 @@ namespace dw {
 constexpr int MAX_WORKERS = 256;
 static Block* workers[MAX_WORKERS];
 static int threads_wanted;
+static dw_stacks* kept;  // of the process, by worker
+static int kept_count;
 
 // find_module finds this shared object: where it lies, and where this OS thread's variables of it are.
 struct Module {
@@ -120,12 +122,22 @@ inline void order_blocks(Launch& l) {
     while (gcd(l.stride, l.blocks) != 1);
 }
 
+// ready gives worker i stacks for so many threads.
+inline bool ready(int i, unsigned threads) {
+    if (!workers[i]) {
+        workers[i] = new Block();
+        if (i < kept_count) workers[i]->region = kept[i].region, workers[i]->room = unsigned(kept[i].room);
+    }
+    if (!workers[i]->make_room(threads)) return false;
+    if (i < kept_count) kept[i] = {workers[i]->region, workers[i]->room};
+    return true;
+}
+
 inline bool run_on(Launch& l, int count, unsigned threads) {
     pthread_t others[MAX_WORKERS];
     Job jobs[MAX_WORKERS];
     for (int i = 0; i < count; ++i) {
-        if (!workers[i]) workers[i] = new Block();
-        if (!workers[i]->make_room(threads)) return false;
+        if (!ready(i, threads)) return false;
         jobs[i] = {&l, workers[i]};
     }
     sigset_t all, before;  // signals are for the threads of whoever loaded us
@@ -151,13 +163,16 @@ inline const char* refused(const Launch& l, uint64_t threads, const uint32_t clu
     return nullptr;
 }
 
-// Unmapping at dlclose: each candidate has its own stacks.
+// What dlclose leaves behind: stacks that are kept, nothing else.
 struct Cleanup {
     ~Cleanup() {
-        for (Block* b : workers) {
+        for (int w = 0; w < MAX_WORKERS; ++w) {
+            Block* b = workers[w];
             if (!b) continue;
-            for (unsigned i = 0; i < b->room; ++i) free(b->fiber(i).copies);
-            munmap(reinterpret_cast<void*>(b->region), REGION);
+            if (w >= kept_count) {
+                for (unsigned i = 0; i < b->room; ++i) free(b->fiber(i).copies);
+                munmap(reinterpret_cast<void*>(b->region), REGION);
+            }
             delete b;
         }
     }
@@ -166,8 +181,9 @@ static Cleanup cleanup;
 
 }  // namespace dw
 
-int dw_abi() { return 1; }
+int dw_abi() { return 2; }
 void dw_threads(int count) { dw::threads_wanted = count; }
+void dw_keep_stacks(dw_stacks* table, int count) { dw::kept = table, dw::kept_count = count; }
 
 unsigned long long dw_nanoseconds() {
     timespec t;
@@ -195,10 +211,10 @@ int dw_run(void* kernel, const uint32_t grid[3], const uint32_t block[3], const 
         }
         for (int i = 0; i < nargs; ++i) l.args[i] = args[i];
         order_blocks(l);
-        if (!workers[0]) workers[0] = new Block();
+        const bool room = ready(0, unsigned(threads));
         workers[0]->check = check;
         checking = check != nullptr;
-        if (!run_on(l, workers_for(l, unsigned(threads)), unsigned(threads)))
+        if (!room || !run_on(l, workers_for(l, unsigned(threads)), unsigned(threads)))
             trouble.kind = "trap", trouble.message = "no memory for the stacks of the threads";
         checking = false;
         workers[0]->check = nullptr;
