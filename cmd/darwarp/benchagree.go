@@ -63,10 +63,11 @@ type agreement struct {
 	CPU      string                 `json:"cpu"`
 	Points   int                    `json:"points"`
 	Agree    int                    `json:"agree"`
-	Verdicts map[string]int         `json:"verdicts"` // "ok, ok": on the GPU, on the processor
-	Families map[string]int         `json:"families"` // points of each
-	Left     []string               `json:"left_out,omitempty"`
-	Classes  map[string]eval.Spread `json:"classes"` // by input class, of all points
+	Verdicts map[string]int         `json:"verdicts"`              // "ok, ok": on the GPU, on the processor
+	Families map[string]int         `json:"families"`              // points of each
+	Left     []string               `json:"left_out,omitempty"`    // families that the cpu device does not run
+	Foreign  int                    `json:"unsupported,omitempty"` // points whose sources it does not: neither way
+	Classes  map[string]eval.Spread `json:"classes"`               // by input class, of all points
 	Differ   []disagreement         `json:"differ,omitempty"`
 }
 
@@ -95,7 +96,7 @@ func (a *app) agree(ctx context.Context, f agreeFlags) error {
 		if err != nil {
 			return err
 		}
-		same = same && found.Agree == found.Points
+		same = same && len(found.Differ) == 0
 		all = append(all, found)
 		if !f.json {
 			a.agreementText(s.bundle.Problem.Name, found)
@@ -211,9 +212,12 @@ func (g *agreement) add(family string, v kernels.Variant, c eval.Compared) {
 		}
 		g.Classes[name] = sum
 	}
-	if c.Agree() {
+	switch {
+	case c.Agree():
 		g.Agree++
-	} else {
+	case c.CPU.Outcome == kernels.Unsupported:
+		g.Foreign++
+	default:
 		g.Differ = append(g.Differ, disagreement{v, c})
 	}
 }
@@ -228,7 +232,7 @@ func (a *app) agreementText(problem string, g agreement) {
 		left += name + " "
 	}
 	report.Fields(a.out, "", [2]string{"problem", problem + " " + string(g.DType)}, [2]string{"devices", g.GPU + " and " + g.CPU},
-		[2]string{"points", families}, [2]string{"left out", left}, [2]string{"agree", fmt.Sprintf("%d of %d", g.Agree, g.Points)})
+		[2]string{"points", families}, [2]string{"left out", left}, [2]string{"agree", fmt.Sprintf("%d of %d", g.Agree, g.Points-g.Foreign)})
 	fmt.Fprintln(a.out)
 	t := report.NewTable("lr", "verdicts (GPU, cpu)", "points")
 	for _, v := range slices.Sorted(maps.Keys(g.Verdicts)) {

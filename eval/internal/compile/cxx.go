@@ -109,7 +109,7 @@ const candidateSpeed = "-O1"
 func (s *cxx) options() []string {
 	opts := append(s.common(), candidateSpeed)
 	if s.Checked {
-		opts = append(opts, emu.CheckedOptions(s.poisonsLocals)...)
+		opts = append(opts, emu.CheckedOptions(s.clang(), s.poisonsLocals)...)
 	}
 	return opts
 }
@@ -122,7 +122,7 @@ func (s *cxx) meet(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", s.Library, err)
 	}
 	s.version, _, _ = strings.Cut(out, "\n")
-	_, err = s.run(ctx, append(emu.CheckedOptions(true), "-x", "c++", "-fsyntax-only", os.DevNull)...)
+	_, err = s.run(ctx, append(emu.CheckedOptions(s.clang(), true), "-x", "c++", "-fsyntax-only", os.DevNull)...)
 	s.poisonsLocals = err == nil
 	const gold = "-fuse-ld=gold"
 	if _, err := s.run(ctx, "-shared", "-fPIC", gold, "-x", "c++", os.DevNull, "-o", filepath.Join(tempDir(s.folder), "nothing.so")); err == nil {

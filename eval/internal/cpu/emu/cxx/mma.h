@@ -77,7 +77,7 @@ inline void widen(const __half* from, float* to) {
     for (int e = 0; e < COUNT; e += 4) {
         dw::Shorts8 bits{};
         __builtin_memcpy(&bits, from + e, 8);
-        const dw::Floats4 wide = __builtin_ia32_vcvtph2ps(bits);
+        const dw::Floats4 wide = dw::widen4(bits);
         __builtin_memcpy(to + e, &wide, sizeof wide);
     }
 }

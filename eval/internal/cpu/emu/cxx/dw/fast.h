@@ -10,7 +10,7 @@ template <>
 inline void unpack8<__half>(const uint4& chunk, float (&v)[8]) {
     dw::Shorts8 bits;
     memcpy(&bits, &chunk, sizeof bits);
-    const dw::Floats8 wide = __builtin_ia32_vcvtph2ps256(bits);
+    const dw::Floats8 wide = dw::widen8(bits);
     memcpy(v, &wide, sizeof wide);
 }
 

@@ -6,6 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef DW_HOST  // the runtime has the system's headers anyhow, and two of one function would not do
+#include <math.h>
+#include <string.h>
+#else
+
 extern "C" {
 void* memcpy(void*, const void*, size_t) noexcept;
 void* memmove(void*, const void*, size_t) noexcept;
@@ -13,13 +18,8 @@ void* memset(void*, int, size_t) noexcept;
 int memcmp(const void*, const void*, size_t) noexcept;
 }
 
-// Not those of <math.h>, should somebody include it as well: there they are spelled otherwise.
-#ifndef INFINITY
 #define INFINITY (__builtin_inff())
-#endif
-#ifndef NAN
 #define NAN (__builtin_nanf(""))
-#endif
 
 namespace dw {
 
@@ -92,6 +92,12 @@ inline float ldexp(float x, int e) { return ldexpf(x, e); }
 inline float scalbn(float x, int e) { return scalbnf(x, e); }
 template <class A> inline dw::Promoted<A> ldexp(A x, int e) { return ldexp(double(x), e); }
 template <class A> inline dw::Promoted<A> scalbn(A x, int e) { return scalbn(double(x), e); }
+inline int abs(int x) { return x < 0 ? -x : x; }
+inline long abs(long x) { return x < 0 ? -x : x; }
+inline long long abs(long long x) { return x < 0 ? -x : x; }
+inline float abs(float x) { return fabsf(x); }
+inline double abs(double x) { return fabs(x); }
 inline float modf(float x, float* whole) { return modff(x, whole); }
 
+#endif  // DW_HOST
 #endif

@@ -11,13 +11,7 @@
 
 #include <mma.h>
 
-// Not in the headers above: the runtime knows others of these names.
-inline long clock() { return long(dw_nanoseconds()); }
-inline int abs(int x) { return x < 0 ? -x : x; }
-inline long abs(long x) { return x < 0 ? -x : x; }
-inline long long abs(long long x) { return x < 0 ? -x : x; }
-inline float abs(float x) { return fabsf(x); }
-inline double abs(double x) { return fabs(x); }
+inline long clock() { return long(dw_nanoseconds()); }  // not in block.h: the runtime knows another clock()
 
 // From here on inline PTX is refused: what it says is meant for another processor. That goes for the parts of
 // the device library that have no counterpart here, too.

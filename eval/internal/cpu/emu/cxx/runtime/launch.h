@@ -16,7 +16,7 @@
 // bound to it by the linker. A GPU has at most 227 KiB for a block.
 constexpr uint32_t DW_SHARED_BYTES = 227 << 10;
 extern "C" {
-__attribute__((visibility("hidden"))) alignas(1024) thread_local unsigned char dw_dynamic_shared[DW_SHARED_BYTES];
+alignas(1024) __attribute__((visibility("hidden"))) thread_local unsigned char dw_dynamic_shared[DW_SHARED_BYTES];
 }
 
 // 1 in an object that was compiled with the hooks: the prelude of its source says so.
