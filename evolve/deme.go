@@ -17,6 +17,8 @@ type deme struct {
 	best  []*mutate.Individual // all that work, best first
 	fresh []*mutate.Individual // those of this epoch, best first
 	seen  []*mutate.Individual // all that were judged, in order
+
+	judged int // points, those of killed lineages included
 }
 
 func newDeme(space *kernels.Space) *deme {
@@ -74,10 +76,14 @@ func (d *deme) pool(fresh bool) *mutate.Pool {
 // member is a candidate that works.
 type member struct {
 	id      kernels.ID
+	parents []kernels.ID
+	born    int    // 1, 2, ... in the order of being enlisted
+	code    string // hash of its machine code
 	variant kernels.Variant
 	space   int
 	index   int
 	score   float64
 	upper   float64 // score at the upper ends of its intervals
 	times   map[string]float64
+	timings []kernels.Timing
 }

@@ -152,7 +152,7 @@ func (s *Search) breed(open []int) (space int, p mutate.Proposal, o kernels.Orig
 	if d.exhausted() {
 		return space, p, o, false
 	}
-	p, ok = op.Propose(s.rng, d.pool(s.progress.afresh()))
+	p, ok = op.Propose(s.rng, s.parents(space))
 	if !ok || d.isKnown(p.Index) {
 		return space, p, o, false
 	}
@@ -168,6 +168,9 @@ func (s *Search) breed(open []int) (space int, p mutate.Proposal, o kernels.Orig
 func (s *Search) pickSpace() int {
 	if len(s.demes) == 1 {
 		return 0
+	}
+	if space, ok := s.pinnedSpace(); ok {
+		return space
 	}
 	const top = 15
 	type entry struct {
@@ -219,7 +222,7 @@ func (s *Search) maybeRestart() {
 func (s *Search) seen() int {
 	n := 0
 	for _, d := range s.demes {
-		n += len(d.seen)
+		n += d.judged
 	}
 	return n
 }

@@ -113,7 +113,7 @@ func randomPoints(s *session, seed uint64) iter.Seq[point] {
 				if k >= len(orders[i]) {
 					continue
 				}
-				if more = true; !yield(point{x.Family, x.Genome(x.At(orders[i][k]))}) {
+				if more = true; !yield(point{family: x.Family, genes: x.Genome(x.At(orders[i][k]))}) {
 					return
 				}
 			}
