@@ -55,22 +55,26 @@ const (
 	firstLaunch = 50e3 // ns
 )
 
-// hopeless files the gate's own times when one of them is far behind.
+// hopeless files the gate's own times when one of them is far behind, or all are where each counts.
 func (e *evaluation) hopeless() bool {
+	far := 0
 	for _, w := range e.cfg.Workloads {
 		if bar := e.job.Bar[w.Name]; bar > 0 && e.elapsed[w.Name] > farBehind*bar+firstLaunch {
-			for _, w := range e.cfg.Workloads {
-				e.res.Times = append(e.res.Times, e.gateTime(w))
-			}
-			return true
+			far++
 		}
 	}
-	return false
+	if far == 0 || e.job.Each && far < len(e.cfg.Workloads) {
+		return false
+	}
+	for _, w := range e.cfg.Workloads {
+		e.res.Times = append(e.res.Times, e.gateTime(w))
+	}
+	return true
 }
 
 // measure asks the device for the candidate's times.
 func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu.TimeReply, kernels.Outcome, string, error) {
-	req := &gpu.Time{Contender: e.contender(), Final: final}
+	req := &gpu.Time{Contender: e.contender(), Final: final, Each: e.job.Each}
 	for _, w := range e.cfg.Workloads {
 		run := e.runOf(w, cache, e.elapsed[w.Name])
 		if !final {
@@ -91,7 +95,7 @@ func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu
 // sane refuses times that no device can have measured: the worker is broken, not the candidate.
 func sane(req *gpu.Time, reply *gpu.TimeReply) error {
 	n := len(reply.Runs)
-	if n == 0 || n > len(req.Runs) || n < len(req.Runs) && !reply.Runs[n-1].Screened {
+	if n == 0 || n > len(req.Runs) || n < len(req.Runs) && (req.Each || !reply.Runs[n-1].Screened) {
 		return fmt.Errorf("%w: %d of %d runs timed", errInfra, n, len(req.Runs))
 	}
 	for _, r := range reply.Runs {

@@ -17,6 +17,7 @@ var workers = map[string]func(args []string) int{
 	"compile": compile.Main,
 	"cxx":     compile.MainCXX,
 	"gpu":     gpu.Main,
+	"profile": gpu.ProfileMain,
 	"cpu":     cpu.Main,
 	"check":   checker.Main,
 	"nvml":    watchMain,

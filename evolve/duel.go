@@ -57,6 +57,7 @@ func (s *Search) launchDuel(f *flight) (err error) {
 	if f.job, err = s.job(&flight{Space: challenger.space, Index: challenger.index}); err != nil {
 		return err
 	}
+	f.champion.Base, f.job.Base = s.base, s.base
 	s.queue.start(f, s.evaluate)
 	return nil
 }

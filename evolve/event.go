@@ -20,9 +20,9 @@ const (
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
 	KindDisk     Kind = "disk"     // Note: no space to store, or space again
 	KindDrain    Kind = "drain"    // Note: nothing new is asked for
-	KindPaused   Kind = "paused"   // Note: nothing new is asked for until resumed
+	KindPaused   Kind = "paused"   // Command, Note: nothing new is asked for until resumed
 	KindResumed  Kind = "resumed"  //
-	KindSteer    Kind = "steer"    // Note: what was done on a command; ID
+	KindSteer    Kind = "steer"    // Command, Note: what was done on it; ID
 	KindMachine  Kind = "machine"  // Machine
 	KindEnd      Kind = "end"      // Summary
 )
@@ -42,6 +42,7 @@ type Event struct {
 	Start     *StartInfo         `json:"start,omitempty"`
 	Machine   *kernels.Machine   `json:"machine,omitempty"`
 	Summary   *Summary           `json:"summary,omitempty"`
+	Command   *Command           `json:"command,omitempty"` // that was obeyed
 
 	Evals    int           `json:"evals"`             // verdicts, duplicates not counted
 	Best     float64       `json:"best,omitempty"`    // lowest score measured

@@ -41,9 +41,7 @@ func (s *Search) launch(f *flight) (err error) {
 			return err
 		}
 	}
-	if s.champion != nil {
-		f.job.Bar = s.champion.times
-	}
+	s.setBar(f.job)
 	s.ids[f.job.ID] = true
 	s.demes[f.Space].learn(f.Index)
 	s.queue.start(f, s.evaluate)
@@ -113,7 +111,7 @@ func (s *Search) cleanse(c *kernels.Candidate) error {
 		c.Score = 1
 		return nil
 	}
-	c.Score, err = kernels.Score(times, s.base, s.cfg.Workloads)
+	c.Score, err = s.cfg.Objective.Score(times, s.base, s.cfg.Workloads)
 	if err == nil && !(c.Score > 0 && c.Score <= math.MaxFloat64) {
 		err = fmt.Errorf("score %g", c.Score)
 	}
@@ -206,7 +204,9 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 			d.judged++
 		}
 		if dead := s.stillborn(c); !dead && (!duplicate || known) {
-			d.add(&mutate.Individual{ID: c.ID, Index: index, Point: d.space.At(index), Score: score, Generation: c.Origin.Generation}, duplicate)
+			o := &mutate.Individual{ID: c.ID, Index: index, Point: d.space.At(index), Score: score, Generation: c.Origin.Generation}
+			d.add(o, duplicate)
+			s.niches.add(space, o, c, s.base)
 		}
 	}
 	if c.Result.Outcome == kernels.OK {
@@ -226,7 +226,7 @@ func (s *Search) enlist(c *kernels.Candidate, space, index int) {
 		upper[i] = kernels.Timing{Workload: t.Workload, Median: t.Hi}
 	}
 	var err error
-	if m.upper, err = kernels.Score(upper, s.base, s.cfg.Workloads); err != nil {
+	if m.upper, err = s.cfg.Objective.Score(upper, s.base, s.cfg.Workloads); err != nil {
 		m.upper = m.score
 	}
 	s.working[c.ID] = m

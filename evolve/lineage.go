@@ -65,6 +65,7 @@ func (s *Search) kill(c Command) (string, error) {
 	for _, d := range s.demes {
 		n += d.bury(s.dead)
 	}
+	s.niches.bury(s.dead)
 	s.steering.Pins = slices.DeleteFunc(s.steering.Pins, func(id kernels.ID) bool { return s.dead[id] })
 	return fmt.Sprintf("%s and what descends from it are bred from no more: %d of the population", c.ID.Short(), n), nil
 }

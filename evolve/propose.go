@@ -152,7 +152,7 @@ func (s *Search) breed(open []int) (space int, p mutate.Proposal, o kernels.Orig
 	if d.exhausted() {
 		return space, p, o, false
 	}
-	p, ok = op.Propose(s.rng, s.breeding(d))
+	p, ok = op.Propose(s.rng, s.parents(space))
 	if !ok || d.isKnown(p.Index) {
 		return space, p, o, false
 	}

@@ -48,7 +48,9 @@ type Config struct {
 	DType     kernels.DType
 	Workloads []kernels.Workload
 	Spaces    []*kernels.Space // one per family; the default of the first is the naive start
-	Strategy  string           // evolve or random; empty is evolve
+	Objective kernels.Objective
+	Portfolio int    // candidates that are the best at one workload are bred from too: more than 1 kernel is wanted
+	Strategy  string // evolve or random; empty is evolve
 	Seed      uint64
 	Budget    Budget
 	Log       *slog.Logger // nil: nothing is logged
@@ -109,6 +111,7 @@ type Search struct {
 	steering Steering
 	paused   bool
 	proof    string // key of what this session's figures stand on
+	niches   niches
 	queue    flights
 	progress progress
 	clock    clock
@@ -136,6 +139,8 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		return nil, errors.New("search: no family has a legal point on this device")
 	case len(cfg.Workloads) == 0:
 		return nil, errors.New("search: no workload")
+	case cfg.Objective.Check(cfg.Workloads) != nil:
+		return nil, fmt.Errorf("search: %w", cfg.Objective.Check(cfg.Workloads))
 	case cfg.Strategy == "":
 		cfg.Strategy = "evolve"
 	case cfg.Strategy != "evolve" && cfg.Strategy != "random":
@@ -156,6 +161,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	for _, space := range cfg.Spaces {
 		s.demes = append(s.demes, newDeme(space))
 	}
+	s.niches = s.newNiches()
 	s.progress.sample = firstSample(len(s.demes))
 	s.clock.simulated = simulated(ev)
 	if err := s.resume(); err != nil {

@@ -120,7 +120,7 @@ func (s *Search) obey(o order) {
 			return err
 		}
 		if note != "" {
-			s.send(Event{Kind: c.kind, ID: o.ID, Note: note})
+			s.send(Event{Kind: c.kind, ID: o.ID, Note: note, Command: &o.Command})
 		}
 		o.answer <- nil
 		return nil

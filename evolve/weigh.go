@@ -84,7 +84,7 @@ func (s *Search) reweigh(weights map[string]float64) error {
 
 // anew is the score of a stored candidate under the weights in force.
 func (s *Search) anew(c *kernels.Candidate) float64 {
-	score, err := kernels.Score(c.Result.Times, s.base, s.cfg.Workloads)
+	score, err := s.cfg.Objective.Score(c.Result.Times, s.base, s.cfg.Workloads)
 	if err != nil { // all have the times that they were scored by before
 		return c.Score
 	}

@@ -84,7 +84,7 @@ type Candidate struct {
 	Variant Variant   `json:"variant"`
 	Origin  Origin    `json:"origin"`
 	Result  Result    `json:"result"`
-	Score   float64   `json:"score,omitempty"` // weighted geometric mean of time over the naive start's: lower is better; 0 unless OK
+	Score   float64   `json:"score,omitempty"` // the objective of time over the naive start's: lower is better; 0 unless OK
 	At      time.Time `json:"at"`
 }
 

@@ -60,16 +60,8 @@ type Reference struct {
 	Block []string `toml:"block" json:"block"`
 }
 
-// Baseline is what a user would run instead.
-type Baseline struct {
-	Kind string `toml:"kind" json:"kind"` // cublaslt
-}
-
 // DefaultInputs are the input classes of a problem that names none.
 var DefaultInputs = []string{"normal", "uniform", "cancel", "onehot", "wide"}
 
 // inputClasses are all that the generators know; "exact" (small integers) is implied by Check.Exact.
 var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset"}
-
-// baselineKinds are the baselines that darwarp can run.
-var baselineKinds = []string{"cublaslt"}

@@ -24,6 +24,8 @@ type Meta struct {
 	DType     kernels.DType      `json:"dtype"`
 	Workloads []kernels.Workload `json:"workloads"`
 	Device    kernels.Device     `json:"device"`
+	Objective kernels.Objective  `json:"objective,omitempty"`
+	Portfolio int                `json:"portfolio,omitempty"` // kernels that the search is to end with
 	Strategy  string             `json:"strategy"`
 	Seed      uint64             `json:"seed"`
 	Pins      kernels.Pins       `json:"pins,omitempty"`

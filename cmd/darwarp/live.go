@@ -19,7 +19,7 @@ const eventQueue = 4096
 // drive runs the search while its events go to the socket, the screen and, with --json, stdout.
 func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run) (evolve.Summary, error) {
 	search, err := evolve.New(evolve.Config{
-		Bundle: s.bundle, DType: s.dtype, Workloads: s.workloads, Spaces: s.spaces, Strategy: f.strategy, Seed: f.seed,
+		Bundle: s.bundle, DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Spaces: s.spaces, Strategy: f.strategy, Seed: f.seed,
 		Budget: evolve.Budget(f.budget), Log: f.log,
 	}, s.Evaluator, run)
 	if err != nil {
@@ -31,8 +31,12 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 	defer detach()
 	events := make(chan evolve.Event, eventQueue)
 	screen := a.newScreen(f, s, run)
+	show := screen.follow
+	if a.canView() && !f.plain && !f.json {
+		show = (&searchView{a, stop, search, run, screen}).follow
+	}
 	shown := make(chan error, 1)
-	go func() { shown <- screen.follow(events) }()
+	go func() { shown <- show(events) }()
 	sum, err := search.Run(stop.soft, func(e evolve.Event) {
 		server.publish(e)
 		for _, hear := range s.hear {
@@ -90,6 +94,7 @@ type screen struct {
 	champion  kernels.Candidate
 	columns   int       // of the terminal, 0: none
 	heard     time.Time // of the last event
+	quiet     bool      // the view is open: nothing is printed
 }
 
 func (a *app) newScreen(f searchFlags, s *session, run *store.Run) *screen {
@@ -214,5 +219,8 @@ func (s *screen) crown(e evolve.Event) {
 }
 
 func (s *screen) say(e evolve.Event, text string) {
+	if s.quiet {
+		return
+	}
 	s.printer.Message(report.Clip(fmt.Sprintf("%7s  %s", report.Duration(e.At), text), s.columns))
 }

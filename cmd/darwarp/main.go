@@ -11,6 +11,8 @@
 //	darwarp report RUN -o FILE.html    the run as one HTML page, and T4 results beside it
 //	darwarp verify RUN [ID]            gate and measure again, on this machine
 //	darwarp export RUN [ID] -o DIR     the winner, with a harness that proves it
+//	darwarp explain RUN [ID]           what each choice of a candidate buys, shape by shape
+//	darwarp portfolio RUN --k K        the best K kernels with a dispatcher by shape
 //	darwarp new NAME                   a problem folder to start from
 //	darwarp check DIR                  what is wrong with a problem folder
 //	darwarp bench                      strategies and throughput
@@ -68,7 +70,7 @@ func (a *app) rootCmd() *cobra.Command {
 		return usagef("%v (try %s --help)", err, c.CommandPath())
 	})
 	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.reportCmd(), a.exportCmd(),
-		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.newCmd(), a.checkCmd(),
-		a.benchCmd(), a.gateCmd(), a.doctorCmd(), a.workerCmd())
+		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.explainCmd(), a.portfolioCmd(),
+		a.newCmd(), a.checkCmd(), a.benchCmd(), a.gateCmd(), a.doctorCmd(), a.workerCmd())
 	return root
 }

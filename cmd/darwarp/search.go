@@ -29,6 +29,7 @@ const (
 type searchFlags struct {
 	target
 	budget     store.Budget
+	portfolio  int
 	seed       uint64
 	strategy   string
 	store      string
@@ -76,6 +77,8 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.DurationVar(&f.budget.For, "for", 0, "stop after this long, as in 8h or 90s (with no budget: 2m)")
 	fs.IntVar(&f.budget.Evals, "evals", 0, "stop after this many evaluations")
 	fs.IntVar(&f.budget.Stall, "stall", 0, "stop after this many evaluations without a gain")
+	fs.StringVar(&f.objective, "objective", "geomean", "what counts over several workloads: geomean, worst (the slowest ratio), or a workload's name")
+	fs.IntVar(&f.portfolio, "portfolio", 0, "end with the best so many kernels and a dispatcher by shape (2 or more)")
 	fs.StringVar(&f.strategy, "strategy", "evolve", "evolve or random")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of the search (default: from the clock)")
 	fs.StringVar(&f.store, "store", "", "the run's file (default: PROBLEM-DATE-TIME.db in this folder)")
@@ -103,7 +106,7 @@ func (t *target) addTo(c *cobra.Command) {
 }
 
 // fixedByRun are the flags that a resumed run does not take.
-var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store"}
+var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store", "objective", "portfolio"}
 
 func (f *searchFlags) check(c *cobra.Command, args int) error {
 	switch {
@@ -111,6 +114,8 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 		return usagef("name a problem: expected: %s", c.UseLine())
 	case f.budget.For < 0 || f.budget.Evals < 0 || f.budget.Stall < 0 || f.require < 0:
 		return usagef("--for, --evals, --stall and --require: expected nothing below 0")
+	case f.portfolio < 0 || f.portfolio == 1:
+		return usagef("--portfolio %d: expected 2 or more kernels", f.portfolio)
 	case !slices.Contains(evolve.Strategies(), f.strategy):
 		return usagef("--strategy %q: expected %s", f.strategy, strings.Join(evolve.Strategies(), " or "))
 	case f.detach && f.require != 0:
@@ -169,8 +174,12 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		return err
 	}
 	rec := &record{run, s.bundle}
+	best, err := a.endPortfolio(rest, f, s, rec, sum)
+	if err != nil && rest.Err() == nil {
+		return err
+	}
 	if !f.json {
-		if err := a.searchSummary(rec, sum); err != nil {
+		if err := a.searchSummary(rec, sum, best); err != nil {
 			return err
 		}
 	}
@@ -179,6 +188,14 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		return quietly(exitInterrupted)
 	}
 	return a.required(f.require, rec, sum)
+}
+
+// endPortfolio chooses the kernels that a search was asked to end with; nil where it was not.
+func (a *app) endPortfolio(ctx context.Context, f searchFlags, s *session, rec *record, sum evolve.Summary) (*kernels.Portfolio, error) {
+	if f.portfolio < 2 || ctx.Err() != nil || sum.Champion.IsZero() {
+		return nil, nil
+	}
+	return a.portfolio(ctx, s, rec, f.portfolio)
 }
 
 // begin opens the device and the run's file, new or old.
@@ -192,6 +209,9 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	if s, err = a.open(ctx, f.target); err != nil {
 		return nil, nil, err
 	}
+	if f.portfolio > 1 && len(s.workloads) < 2 {
+		return nil, nil, errors.Join(usagef("--portfolio %d: one shape needs one kernel: name several with --workload", f.portfolio), s.close())
+	}
 	if err := a.proveGate(ctx, f, s); err != nil {
 		return nil, nil, errors.Join(err, s.close())
 	}
@@ -203,7 +223,7 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	}
 	run, err = store.Create(f.store, store.Meta{
 		Version: version(), Created: time.Now().UTC().Truncate(time.Second), Problem: s.bundle.Problem.Name, Files: s.bundle.Files,
-		DType: s.dtype, Workloads: s.workloads, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.pins, Cache: s.cache, Budget: f.budget,
+		DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.pins, Cache: s.cache, Budget: f.budget,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, s.close())
@@ -234,7 +254,7 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *
 	if f.budget == (store.Budget{}) {
 		f.budget = m.Budget
 	}
-	f.strategy, f.seed = m.Strategy, m.Seed
+	f.strategy, f.seed, f.objective, f.portfolio = m.Strategy, m.Seed, string(m.Objective), m.Portfolio
 	if s, err = a.sessionOf(ctx, m, f.target); err != nil {
 		return nil, nil, errors.Join(err, run.Close())
 	}
@@ -273,9 +293,20 @@ func (a *app) searchHead(f searchFlags, s *session, run *store.Run) {
 	d := s.Device()
 	a.sayf("%s %s: %s", s.bundle.Problem.Name, s.dtype, s.bundle.Problem.About)
 	report.Fields(a.err, "  ", [2]string{"device", strings.Join(nonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
-		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), s.cache)}, [2]string{"space", strings.Join(spaces, "; ")},
+		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), s.cache)}, [2]string{"objective", objectiveText(s.objective, f.portfolio, len(names))}, [2]string{"space", strings.Join(spaces, "; ")},
 		[2]string{"search", fmt.Sprintf("%s, seed %d, %s", f.strategy, f.seed, budgetText(f.budget))}, [2]string{"store", run.Path()})
 	a.sayf("")
+}
+
+// objectiveText says what counts, where there is a choice.
+func objectiveText(o kernels.Objective, portfolio, workloads int) string {
+	if workloads < 2 {
+		return ""
+	}
+	if portfolio > 1 {
+		return fmt.Sprintf("%s, with a portfolio of %d kernels", o, portfolio)
+	}
+	return o.String()
 }
 
 func nonEmpty(ss ...string) []string {

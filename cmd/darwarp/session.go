@@ -24,6 +24,7 @@ type target struct {
 	device    string // auto, cuda, cpu or replay
 	dtype     string
 	cache     string // hot or cold; empty: hot, or what was recorded
+	objective string
 	workloads []string
 	genes     []string
 	jobs      int
@@ -42,6 +43,7 @@ type session struct {
 	bundle    *templates.Bundle
 	dtype     kernels.DType
 	workloads []kernels.Workload
+	objective kernels.Objective
 	pins      kernels.Pins
 	cache     string
 	spaces    []*kernels.Space
@@ -135,11 +137,24 @@ func (t target) read() (s *session, err error) {
 	return s, err
 }
 
+// counts decides what counts over the session's workloads.
+func (s *session) counts(objective string) error {
+	s.objective = cmp.Or(kernels.Objective(objective), kernels.Geomean)
+	if err := s.objective.Check(s.workloads); err != nil {
+		return usagef("--objective: %v", err)
+	}
+	return nil
+}
+
 // openPool readies a GPU or the processor. The processor takes small sizes unless others are named.
 func (a *app) openPool(ctx context.Context, t target, s *session, kind string) error {
 	workloads := s.workloads
 	if kind == "cpu" && t.picked == nil && len(t.workloads) == 0 {
 		workloads = s.bundle.Problem.SmallWorkloads()
+	}
+	s.workloads = workloads
+	if err := s.counts(t.objective); err != nil {
+		return err
 	}
 	cache, err := cacheDir()
 	if err != nil {
@@ -148,7 +163,7 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 	}
 	pool, err := eval.Open(ctx, eval.Config{
 		Kind: kind, Races: t.races, Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(),
-		DType: s.dtype, Workloads: workloads, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
+		DType: s.dtype, Workloads: workloads, Objective: s.objective, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
 		Sandbox: eval.SandboxMode(cmp.Or(t.sandbox, string(eval.SandboxBest))),
 		Log:     t.log, Progress: func(what string) { a.sayf("%s ...", what) },
 	})
@@ -158,7 +173,7 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 	if err != nil {
 		return err
 	}
-	s.Evaluator, s.close, s.workloads = pool, pool.Close, workloads
+	s.Evaluator, s.close = pool, pool.Close
 	if s.spaces, err = spacesOn(s.bundle, pool.Device(), s.dtype, s.pins); err != nil {
 		return errors.Join(err, pool.Close())
 	}
@@ -213,9 +228,14 @@ func (a *app) replay(t target, r *replay.Record) (*session, error) {
 			return nil, err
 		}
 	}
-	if s.Evaluator, err = replay.New(r, s.workloads, t.jobs); err != nil {
+	if err := s.counts(t.objective); err != nil {
+		return nil, err
+	}
+	ev, err := replay.New(r, s.workloads, t.jobs)
+	if err != nil {
 		return nil, usagef("--workload: %v", err)
 	}
+	s.Evaluator = ev.By(s.objective)
 	s.pins = t.pins
 	if s.pins == nil {
 		if s.pins, err = parsePins(t.genes); err != nil {
@@ -322,7 +342,7 @@ func (a *app) sessionOf(ctx context.Context, m store.Meta, t target) (*session, 
 	if err != nil {
 		return nil, fmt.Errorf("the problem that the run carries cannot be read by this darwarp: %w", err)
 	}
-	t.cache, t.dtype, t.bundle, t.picked, t.pins = m.Cache, string(m.DType), b, m.Workloads, m.Pins
+	t.cache, t.dtype, t.bundle, t.picked, t.pins, t.objective = m.Cache, string(m.DType), b, m.Workloads, m.Pins, string(m.Objective)
 	if t.races && m.Device.Kind != "cpu" { // a search for faults, not a comparison of times
 		t.picked = nil
 		return a.open(ctx, t)

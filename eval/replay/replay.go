@@ -13,12 +13,13 @@ import (
 
 // Evaluator answers from a record. It is safe for use by many goroutines.
 type Evaluator struct {
-	record  *Record
-	mu      sync.Mutex
-	weights []float64 // by workload of the record, 0 where it does not count; replaced, never changed
-	slots   int
-	proof   string
-	at      map[string]place // by family and genes
+	record    *Record
+	objective kernels.Objective
+	mu        sync.Mutex
+	weights   []float64 // by workload of the record, 0 where it does not count; replaced, never changed
+	slots     int
+	proof     string
+	at        map[string]place // by family and genes
 }
 
 type place struct{ family, config int }
@@ -52,6 +53,12 @@ func (r *Record) workloadNames() []string {
 		out = append(out, w.Name)
 	}
 	return out
+}
+
+// By has duels settled by another objective than the geometric mean.
+func (e *Evaluator) By(o kernels.Objective) *Evaluator {
+	e.objective = o
+	return e
 }
 
 // Device is the GPU that was recorded, of kind replay.
@@ -114,16 +121,18 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 		return kernels.Duel{}, err
 	}
 	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.proof, Verdict: kernels.Same}
-	sum, weight, weights := 0.0, 0.0, e.weighted()
-	for i, w := range e.record.Workloads {
-		if weights[i] == 0 {
-			continue
+	workloads := e.weighed()
+	levels, logs := make([]float64, len(workloads)), make([]float64, len(workloads))
+	for i, w := range workloads {
+		x, y := find(a, w.Name), find(b, w.Name)
+		ratio := y / x
+		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: x, Challenger: y, Ratio: ratio, Lo: ratio, Hi: ratio})
+		if base := champion.Base[w.Name]; base > 0 {
+			levels[i] = math.Log(x / base)
 		}
-		ratio := b[i].Median / a[i].Median
-		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: a[i].Median, Challenger: b[i].Median, Ratio: ratio, Lo: ratio, Hi: ratio})
-		sum, weight = sum+weights[i]*math.Log(ratio), weight+weights[i]
+		logs[i] = levels[i] + math.Log(ratio)
 	}
-	d.Ratio = math.Exp(sum / weight)
+	d.Ratio = math.Exp(e.objective.Combine(logs, workloads) - e.objective.Combine(levels, workloads))
 	d.Lo, d.Hi = d.Ratio, d.Ratio
 	if d.Ratio < 1 {
 		d.Verdict = kernels.Faster
@@ -131,6 +140,15 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 		d.Verdict = kernels.Slower
 	}
 	return d, nil
+}
+
+func find(times []kernels.Timing, workload string) float64 {
+	for _, t := range times {
+		if t.Workload == workload {
+			return t.Median
+		}
+	}
+	return math.NaN()
 }
 
 func (e *Evaluator) times(ctx context.Context, job *kernels.Job) ([]kernels.Timing, error) {

@@ -23,8 +23,14 @@ func weightsOf(r *Record, workloads []kernels.Workload) []float64 {
 	return weights
 }
 
-func (e *Evaluator) weighted() []float64 {
+// weighed are the workloads that count, with their weights in a duel that begins now.
+func (e *Evaluator) weighed() (out []kernels.Workload) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.weights
+	for i, w := range e.record.Workloads {
+		if w.Weight = e.weights[i]; w.Weight > 0 {
+			out = append(out, w)
+		}
+	}
+	return out
 }

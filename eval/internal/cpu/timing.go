@@ -132,7 +132,7 @@ func (s *Session) time(req *gpu.Time, phase func(string)) (*gpu.TimeReply, error
 			reply.Fault, err = blame("time "+run.Workload, err)
 			return reply, err
 		}
-		if reply.Runs = append(reply.Runs, got); got.Screened {
+		if reply.Runs = append(reply.Runs, got); got.Screened && !req.Each {
 			break
 		}
 	}

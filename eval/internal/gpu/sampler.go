@@ -237,10 +237,8 @@ func (s *Session) runArenas(run Run) ([]*arena, []int, error) {
 		arenas, seeds = append(arenas, s.arenas[c]), append(seeds, i)
 	}
 	if run.Cache == "hot" {
-		if float64(2*footprint(&s.prep.Cases[run.Cases[0]])) > hotShare*float64(s.dev.L2Bytes) {
-			arenas, seeds = arenas[:1], seeds[:1]
-		}
-		return arenas, seeds, nil
+		n := s.prep.Cases[run.Cases[0]].Rotation("hot", len(arenas), s.dev.L2Bytes)
+		return arenas[:n], seeds[:n], nil
 	}
 	got, err := s.coldArenas(run)
 	if err != nil {
@@ -261,6 +259,28 @@ func footprint(c *Case) int {
 func coldCount(c *Case, l2 int) int {
 	return max(2, min(maxCold, 1+int(coldShare*float64(l2)/float64(footprint(c)))))
 }
+
+// Rotation is how many sets of the case's buffers a run goes through, of which there are so many with
+// inputs of their own.
+func (c *Case) Rotation(cache string, seeds, l2 int) int {
+	switch {
+	case cache == "cold":
+		return coldCount(c, l2)
+	case float64(2*footprint(c)) > hotShare*float64(l2):
+		return 1
+	}
+	return seeds
+}
+
+// The rules of a sample, for what is timed elsewhere in the same way: how many ns a graph is to last, and
+// how many calls it has at most.
+const (
+	Region   = regionNs
+	MaxCalls = maxCalls
+)
+
+// FlushBytes is what a cold sample writes before it starts.
+func FlushBytes(l2 int) int { return flushShare * l2 }
 
 // ColdBytes is the device memory that a cold run of a case takes, with the buffer that flushes L2.
 func (c *Case) ColdBytes(l2 int) int { return coldCount(c, l2)*c.ArenaBytes() + flushShare*l2 }

@@ -86,6 +86,8 @@ func (s *Session) handle(req *Request, phase func(string)) (any, error) {
 		return s.findLibrary(req.Library, phase)
 	case req.Ceilings != nil:
 		return s.ceilings(req.Ceilings)
+	case req.Inputs != nil:
+		return s.inputs(req.Inputs)
 	}
 	return nil, errors.New("device worker: empty request")
 }

@@ -17,6 +17,7 @@ type sheet struct {
 	Calls   []call
 	Entries []string // kernels of the source that are launched, each once
 	SameRef bool     // the reference's kernel has the name of one of them
+	Units   []unit   // of a portfolio: a translation unit for each kernel; none: kernel.cu
 }
 
 // call is one workload resolved.
@@ -129,6 +130,9 @@ var funcs = template.FuncMap{
 	"short":     func(id kernels.ID) string { return id.Short() },
 	"hex":       func(f float64) string { return fmt.Sprintf("%g", f) },
 	"genes":     sortedGenes,
+	"join":      strings.Join,
+	"add":       func(a, b int) int { return a + b },
+	"gain":      func(g kernels.Gain) string { return fmt.Sprintf("%.3fx [%.3f, %.3f]", g.Ratio, g.Lo, g.Hi) },
 }
 
 // sortedGenes lists a genome by name.

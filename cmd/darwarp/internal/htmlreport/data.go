@@ -24,16 +24,17 @@ type Input struct {
 	Baselines  []kernels.BaselineResult
 	Versus     []Versus
 	Shapes     []Shape
+	Choices    *Choices                      // of the champion; nil: explain was not asked
+	Portfolio  *kernels.Portfolio            // the last one; nil: none was measured
 	Proofs     map[string]kernels.Provenance // by key: figures without one are not shown
 	Proof      *kernels.Provenance           // of the champion's figures
 }
 
-// Versus is the champion's speedup over one baseline, all workloads together.
+// Versus is the champion's speedup over one baseline, by the run's objective.
 type Versus struct {
 	Name    string
 	About   string
 	Speedup float64
-	Duel    bool // measured in turn, not from two medians
 }
 
 // Shape is one workload: the champion's time and what it is compared with.
@@ -42,17 +43,18 @@ type Shape struct {
 	Dims     string   `json:"dims"`
 	Cache    string   `json:"cache"`
 	Bound    string   `json:"bound,omitempty"` // the ceiling that binds: compute, memory or L2
+	Waves    string   `json:"-"`               // of the champion: blocks over what the device holds at once
+	Scaling  string   `json:"-"`               // of the champion: work a second over that of its best shape
 	Bars     []Bar    `json:"bars"`            // the champion's first
-	Versus   []string `json:"versus"`          // the champion over each other bar
+	Versus   []string `json:"-"`               // the champion over each other bar
 }
 
-// Bar is the time of the champion or a baseline on one workload; a zero time means that there is none.
+// Bar is the median time of the champion, a baseline or a portfolio on one workload.
 type Bar struct {
 	Name     string  `json:"name"`
 	NS       float64 `json:"ns"`
 	Time     string  `json:"time"`
-	Rate     float64 `json:"rate"` // operations or bytes a second
-	RateText string  `json:"rate_text"`
+	Rate     string  `json:"rate"`               // operations or bytes a second
 	Roofline float64 `json:"roofline,omitempty"` // share of the least time that the ceilings allow
 }
 
@@ -64,6 +66,8 @@ type Report struct {
 	Head       []Field
 	Leaders    Leaders
 	Shapes     []Shape
+	Columns    ShapeColumns
+	Portfolio  *Portfolio
 	Steps      []Step
 	Outcomes   []CostRow
 	Causes     []Cause
@@ -78,6 +82,7 @@ type Field struct{ Name, Value string }
 type Charts struct {
 	Convergence *Convergence `json:"convergence,omitempty"`
 	Shapes      []Shape      `json:"shapes,omitempty"`
+	Choices     *Choices     `json:"choices,omitempty"`
 	Importance  *Importance  `json:"importance,omitempty"`
 	Parallel    *Parallel    `json:"parallel,omitempty"`
 	Tree        *Node        `json:"tree,omitempty"`
@@ -89,10 +94,11 @@ func Build(in Input) Report {
 	shown, unproven := in.proven()
 	m := in.Meta
 	r := Report{Title: fmt.Sprintf("%s %s on %s", m.Problem, m.DType, m.Device.Label()), About: in.Problem.About,
-		Head: in.head(shown), Leaders: in.leaders(shown), Shapes: in.Shapes, Steps: steps(in.Lineage),
+		Head: in.head(shown), Leaders: in.leaders(shown), Shapes: in.Shapes,
+		Columns: columnsOf(in.Shapes), Portfolio: in.portfolio(), Steps: steps(in.Lineage),
 		Outcomes: costs(in.Candidates), Causes: causes(in.Candidates), Provenance: in.provenance()}
 	r.Charts = Charts{Convergence: in.convergence(shown), Shapes: in.Shapes, Parallel: parallel(in.family(), shown), Outcomes: r.Outcomes,
-		Importance: importance(in.family(), shown), Tree: in.tree()}
+		Choices: in.Choices, Importance: importance(in.family(), shown), Tree: in.tree()}
 	switch {
 	case len(in.Candidates) == 0:
 		r.Note = "The run has no candidate yet."
@@ -138,6 +144,9 @@ func (in *Input) family() string {
 func (in *Input) head(shown []kernels.Candidate) []Field {
 	m := in.Meta
 	out := []Field{{"device", m.Device.Label() + ", " + m.Device.Arch}, {"workloads", workloads(m)}}
+	if len(m.Workloads) > 1 {
+		out = append(out, Field{"objective", m.Objective.String()})
+	}
 	if in.Champion != nil && in.Proof != nil {
 		best := in.Champion.ID.Short()
 		if len(in.Shapes) == 1 && len(in.Shapes[0].Bars) > 0 {
@@ -147,7 +156,7 @@ func (in *Input) head(shown []kernels.Candidate) []Field {
 		over := false
 		for _, v := range in.Versus {
 			out = append(out, Field{"over " + v.Name, report.Ratio(v.Speedup)})
-			over = over || v.Name == naiveStart
+			over = over || v.Name == NaiveStart
 		}
 		if !over && in.Champion.Score > 0 {
 			out = append(out, Field{"over the naive start", report.Speedup(in.Champion.Score)})
@@ -161,8 +170,8 @@ func (in *Input) head(shown []kernels.Candidate) []Field {
 	return out
 }
 
-// naiveStart is the name of the baseline that every run has.
-const naiveStart = "the naive start"
+// NaiveStart is what people call the baseline that every run has.
+const NaiveStart = "the naive start"
 
 func workloads(m store.Meta) string {
 	const most = 6

@@ -119,7 +119,7 @@
         return roof ? b.roofline : Math.max.apply(null, s.bars.map(function (b) { return b.ns; })) / b.ns;
       }), tooltip: { formatter: function (p) {
         var b = rows[p.dataIndex].bars.filter(function (b) { return b.name === name; })[0];
-        return clip(labels[p.dataIndex], 50) + '\n' + clip(name, 50) + ': ' + b.time + '\n' + b.rate_text + (b.roofline ? ', ' + percent(b.roofline) + ' of the roofline' : '');
+        return clip(labels[p.dataIndex], 50) + '\n' + clip(name, 50) + ': ' + b.time + '\n' + b.rate + (b.roofline ? ', ' + percent(b.roofline) + ' of the roofline' : '');
       } } };
     });
     if (roof) {
@@ -127,6 +127,40 @@
       o.series[0].markLine = { symbol: 'none', silent: true, data: [at], lineStyle: { color: c.red, type: 'dashed', width: 1.8 },
         label: { formatter: function () { return 'roofline'; }, position: 'insideEndTop', color: c.text } };
     }
+    return o;
+  }
+
+  // choices draws a factor with its interval for every choice, by shape.
+  function choices(c, box) {
+    var v = data.choices, rows = v.rows.filter(function (r) { return r.gains.some(function (g) { return g.ratio > 0; }); }).reverse();
+    var colours = [c.blue, c.orange, c.green, c.pink, c.red, c.grey];
+    box.style.height = 110 + rows.length * (14 + 12 * v.columns.length) + 'px';
+    var low = 1, high = 1;
+    rows.forEach(function (r) { r.gains.forEach(function (g) { if (g.ratio > 0) { low = Math.min(low, g.lo); high = Math.max(high, g.hi); } }); });
+    var log = high / low > 8;
+    var o = base(c, 'time without the choice over time with it', 'What choices buy: ' + rows.slice().reverse().map(function (r) { return r.choice + ' ' + factor(r.gains[0].ratio); }).join(', ') + '.');
+    o.legend = legend(c, 24);
+    o.xAxis = axis(c, { type: log ? 'log' : 'value', scale: true, min: log ? Math.pow(10, Math.floor(Math.log10(low))) : undefined, max: log ? high * 1.2 : undefined });
+    o.xAxis.axisLabel.formatter = function (n) { return log && n > high ? '' : number(n) + 'x'; };
+    o.yAxis = axis(c, { type: 'category', data: rows.map(function (r) { return r.choice; }) });
+    o.yAxis.axisLabel.interval = 0;
+    o.yAxis.axisLabel.formatter = function (s) { return clip(s, box.clientWidth < 560 ? 16 : 40); };
+    // each column a little lower than the one before, so that none hides another
+    function shift(api, k) { return ((k + 0.5) / v.columns.length - 0.5) * 0.7 * api.size([0, 1])[1]; }
+    o.series = v.columns.map(function (name, k) {
+      var points = [];
+      rows.forEach(function (r, i) { var g = r.gains[k]; if (g.ratio > 0) points.push([g.ratio, i, g.lo, g.hi]); });
+      return { name: name, type: 'custom', itemStyle: { color: colours[k % 6] }, data: points, encode: { x: [0, 2, 3], y: 1 },
+        tooltip: { formatter: function (p) { return clip(rows[p.value[1]].choice, 60) + '\n' + name + ': ' + p.value[0].toFixed(3) + 'x [' + p.value[2].toFixed(3) + ', ' + p.value[3].toFixed(3) + ']'; } },
+        renderItem: function (params, api) {
+          var at = api.coord([api.value(0), api.value(1)]), y = at[1] + shift(api, k);
+          var from = api.coord([api.value(2), api.value(1)])[0], to = api.coord([api.value(3), api.value(1)])[0];
+          return { type: 'group', children: [
+            { type: 'line', shape: { x1: from, y1: y, x2: to, y2: y }, style: { stroke: colours[k % 6], lineWidth: 2 } },
+            { type: 'circle', shape: { cx: at[0], cy: y, r: 4.5 }, style: { fill: colours[k % 6] } }] };
+        } };
+    });
+    o.series[0].markLine = { symbol: 'none', silent: true, data: [{ xAxis: 1 }], lineStyle: { color: c.soft, type: 'dashed' }, label: { show: false } };
     return o;
   }
 
@@ -243,7 +277,7 @@
     return o;
   }
 
-  var drawn = { 'by-evaluation': convergence(false), 'by-time': convergence(true), shapes: shapes, importance: importance, pairs: pairs, parallel: parallel, tree: tree, outcomes: outcomes, cost: cost };
+  var drawn = { 'by-evaluation': convergence(false), 'by-time': convergence(true), shapes: shapes, choices: choices, importance: importance, pairs: pairs, parallel: parallel, tree: tree, outcomes: outcomes, cost: cost };
 
   function draw() {
     charts.forEach(function (chart) { chart.dispose(); });

@@ -81,7 +81,7 @@ func (in *Input) levels() []Level {
 	}
 	var out []Level
 	add := func(name string, times []kernels.Timing) {
-		if score, err := kernels.Score(times, base, in.Meta.Workloads); err == nil && score > 0 { // err: some workload has no time
+		if score, err := in.Meta.Objective.Score(times, base, in.Meta.Workloads); err == nil && score > 0 { // err: some workload has no time
 			out = append(out, Level{name, round(1 / score)})
 		}
 	}
@@ -89,6 +89,13 @@ func (in *Input) levels() []Level {
 		if b.Name != "default" {
 			add(b.Name, ofCache(b.Times, in.Meta.Cache))
 		}
+	}
+	if p := in.Portfolio; p != nil && p.Cache == in.Meta.Cache {
+		var times []kernels.Timing
+		for _, c := range p.Choices {
+			times = append(times, kernels.Timing{Workload: c.Workload, Median: c.Time})
+		}
+		add("portfolio", times)
 	}
 	if in.Proof == nil || in.Proof.Ceilings == nil {
 		return out

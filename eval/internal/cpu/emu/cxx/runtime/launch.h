@@ -27,6 +27,7 @@ namespace dw {
 
 constexpr int MAX_WORKERS = 256;
 static Block* workers[MAX_WORKERS];
+static Cluster alone[MAX_WORKERS];  // without clusters, each block is one
 static int threads_wanted;
 
 // find_module finds this shared object: where it lies, and where this OS thread's variables of it are.
@@ -102,6 +103,7 @@ inline void work(Launch& l, Block& b) {
         if (i >= l.blocks) return;
         poison(m.thread_local_storage, l.smem);
         b.prepare(index_in(l.grid, place_in_order(l, i)));
+        b.cluster->start(0);
         b.run();
         if (b.fault.kind) __atomic_store_n(&l.failed, 1, __ATOMIC_RELAXED);
     }
@@ -135,7 +137,7 @@ inline void work_in_cluster(Launch& l, Block& b) {
 struct Job { Launch* launch; Block* block; };
 inline void* worker_main(void* job) {
     const Job& j = *static_cast<Job*>(job);
-    j.block->cluster ? work_in_cluster(*j.launch, *j.block) : work(*j.launch, *j.block);
+    j.block->cluster->size > 1 ? work_in_cluster(*j.launch, *j.block) : work(*j.launch, *j.block);
     return nullptr;
 }
 
@@ -169,9 +171,9 @@ inline bool run_on(Launch& l, int count, unsigned threads, Cluster* cluster) {
     for (int i = 0; i < count; ++i) {
         if (!workers[i]) workers[i] = new Block();
         if (!workers[i]->make_room(threads)) return false;
-        workers[i]->rank = unsigned(i);
-        workers[i]->cluster = cluster;
-        if (cluster) cluster->blocks[i] = workers[i];
+        workers[i]->rank = cluster ? unsigned(i) : 0;
+        workers[i]->cluster = cluster ? cluster : &alone[i];
+        workers[i]->cluster->blocks[workers[i]->rank] = workers[i];
         jobs[i] = {&l, workers[i]};
     }
     sigset_t all, before;  // signals are for the threads of whoever loaded us
