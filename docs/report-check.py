@@ -2,7 +2,7 @@
 """Opens a report in headless Chromium and says what is wrong with it.
 
     pip install playwright                       # and Chromium: `playwright install chromium`, or the system's
-    docs/report-check.py REPORT.html [FOLDER]    # screenshots go to FOLDER
+    python3 docs/report-check.py REPORT.html [FOLDER]    # screenshots go to FOLDER
 
 In light, dark, at a phone's width and in print: every chart is drawn with its marks, nothing is written to the console,
 nothing is asked of the network, the page is no wider than the screen, and no script of the run's text has run.

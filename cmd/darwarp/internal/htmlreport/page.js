@@ -78,6 +78,7 @@
       o.tooltip.trigger = 'item';
       o.xAxis = axis(c, { type: 'value', name: unit.name, nameLocation: 'middle', nameGap: 26, min: 0, max: x(end) || undefined, splitLine: { show: false } });
       o.xAxis.axisLabel.formatter = number;
+      o.xAxis.axisLabel.showMaxLabel = false; // the end is no round number, and would stand on the last that is
       o.yAxis = axis(c, { type: log ? 'log' : 'value', scale: true });
       if (log) { o.yAxis.min = Math.pow(10, Math.floor(Math.log10(low))); o.yAxis.max = high * 1.25; }
       o.yAxis.axisLabel.formatter = function (n) { return log && Math.abs(Math.log10(n) % 1) > 1e-9 && n > high ? '' : number(n) + 'x'; };
