@@ -17,10 +17,11 @@ type deme struct {
 	best  []*mutate.Individual // all that work, best first
 	fresh []*mutate.Individual // those of this epoch, best first
 	seen  []*mutate.Individual // all that were judged, in order
+	view  *mutate.View
 }
 
 func newDeme(space *kernels.Space) *deme {
-	d := &deme{space: space, start: -1, known: make([]uint64, (space.Len()+63)/64)}
+	d := &deme{space: space, start: -1, known: make([]uint64, (space.Len()+63)/64), view: mutate.NewView(space, nil)}
 	if p, err := space.Point(space.Family.Defaults()); err == nil {
 		if i, ok := space.Index(p); ok {
 			d.start = i
@@ -64,7 +65,7 @@ func (d *deme) exhausted() bool { return d.count == d.space.Len() }
 
 // pool is what operators see. In an epoch that starts afresh only what it found is bred from.
 func (d *deme) pool(fresh bool) *mutate.Pool {
-	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.isKnown}
+	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.isKnown, View: d.view}
 	if fresh {
 		p.Best = d.fresh
 	}
@@ -80,4 +81,15 @@ type member struct {
 	score   float64
 	upper   float64 // score at the upper ends of its intervals
 	times   map[string]float64
+}
+
+// individual is a judged candidate as operators see it.
+func individual(c *kernels.Candidate, p kernels.Point, index int, score float64) *mutate.Individual {
+	o := &mutate.Individual{ID: c.ID, Index: index, Point: p, Score: score, Cost: c.Result.Cost.Total(), Generation: c.Origin.Generation}
+	for _, t := range c.Result.Times {
+		if t.Median > 0 {
+			o.Noise = max(o.Noise, (t.Hi-t.Lo)/2/t.Median)
+		}
+	}
+	return o
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"darwarp/kernels"
-	"darwarp/mutate"
 	"darwarp/store"
 )
 
@@ -200,7 +199,8 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 		d := s.demes[space]
 		d.learn(index)
 		if !duplicate || known {
-			d.add(&mutate.Individual{ID: c.ID, Index: index, Point: d.space.At(index), Score: score, Generation: c.Origin.Generation}, duplicate)
+			s.purse.pay(c.Origin.Operator, rank(d.best, score), len(d.best)+1)
+			d.add(individual(c, d.space.At(index), index, score), duplicate)
 		}
 	}
 	if c.Result.Outcome == kernels.OK {

@@ -48,7 +48,7 @@ type Config struct {
 	DType     kernels.DType
 	Workloads []kernels.Workload
 	Spaces    []*kernels.Space // one per family; the default of the first is the naive start
-	Strategy  string           // evolve or random; empty is evolve
+	Strategy  string           // one of Strategies; empty is DefaultStrategy
 	Seed      uint64
 	Budget    Budget
 	Log       *slog.Logger // nil: nothing is logged
@@ -57,9 +57,6 @@ type Config struct {
 	// searches of one recording are scored they share the rendering. It is called by the search alone.
 	Job func(space, index int) (kernels.Job, error)
 }
-
-// Strategies lists what Config.Strategy may be.
-func Strategies() []string { return []string{"evolve", "random"} }
 
 // keeper is the store as the search uses it.
 type keeper interface {
@@ -76,19 +73,21 @@ type keeper interface {
 
 // Search is one run of a search. All fields below the line belong to the goroutine that is in Run.
 type Search struct {
-	cfg   Config
-	ev    Evaluator
-	keep  keeper
-	log   *slog.Logger
-	hard  context.Context // ends on Abort
-	abort context.CancelFunc
-	retry time.Duration // between attempts to store on a full disk
-	now   func() time.Time
+	cfg      Config
+	strategy *strategy
+	ev       Evaluator
+	keep     keeper
+	log      *slog.Logger
+	hard     context.Context // ends on Abort
+	abort    context.CancelFunc
+	retry    time.Duration // between attempts to store on a full disk
+	now      func() time.Time
 
 	// ---
 	pcg      *rand.PCG
 	rng      *rand.Rand
 	demes    []*deme
+	purse    purse
 	ids      map[kernels.ID]bool // asked for, in this session or one before
 	codes    map[string]float64  // score by machine code
 	working  map[kernels.ID]*member
@@ -126,12 +125,14 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	case len(cfg.Workloads) == 0:
 		return nil, errors.New("search: no workload")
 	case cfg.Strategy == "":
-		cfg.Strategy = "evolve"
-	case cfg.Strategy != "evolve" && cfg.Strategy != "random":
-		return nil, fmt.Errorf("search: unknown strategy %q: expected one of %v", cfg.Strategy, Strategies())
+		cfg.Strategy = DefaultStrategy
+	}
+	mix, err := findStrategy(cfg.Strategy)
+	if err != nil {
+		return nil, err
 	}
 	s := &Search{
-		cfg: cfg, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, now: time.Now,
+		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, now: time.Now,
 		pcg: rand.NewPCG(cfg.Seed, 0x6461727761727000), ids: map[kernels.ID]bool{}, codes: map[string]float64{},
 		working: map[kernels.ID]*member{}, beaten: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{},
 	}

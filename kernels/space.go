@@ -28,6 +28,7 @@ type Space struct {
 	codes   []uint64  // legal points, ascending
 	whens   []*derived
 	rules   []*derived // by constraint
+	lets    []*derived // those of the family that depend on a gene
 	refused []int      // by constraint: how many partial points it refused
 
 	recorded []int // every gene, where the points are those of a recording and not all legal ones; else nil
@@ -91,6 +92,11 @@ func (s *Space) restrict(pins Pins) error {
 func (s *Space) derive() {
 	f := s.Family
 	lets := derivedLets(f)
+	for i := range f.Lets {
+		if l := lets[f.Lets[i].Name]; len(l.genes) > 0 {
+			s.lets = append(s.lets, l)
+		}
+	}
 	s.whens = make([]*derived, len(f.Genes))
 	for i := range f.Genes {
 		if g := &f.Genes[i]; g.when != nil {
@@ -106,7 +112,7 @@ func (s *Space) derive() {
 func (s *Space) settled() {
 	pad := s.scratchpad()
 	pad.learn = true
-	for _, list := range [][]*derived{s.rules, s.whens} {
+	for _, list := range [][]*derived{s.rules, s.whens, s.lets} {
 		for _, d := range list {
 			pad.fill(d)
 		}
@@ -114,7 +120,7 @@ func (s *Space) settled() {
 }
 
 func (s *Space) scratchpad() *scratchpad {
-	return &scratchpad{family: s.Family, env: baseEnv(s.Device, s.DType)}
+	return &scratchpad{family: s.Family, device: s.Device, dtype: s.DType}
 }
 
 // Len is the number of legal points.

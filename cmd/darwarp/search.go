@@ -69,7 +69,7 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.DurationVar(&f.budget.For, "for", 0, "stop after this long, as in 8h or 90s (with no budget: 2m)")
 	fs.IntVar(&f.budget.Evals, "evals", 0, "stop after this many evaluations")
 	fs.IntVar(&f.budget.Stall, "stall", 0, "stop after this many evaluations without a gain")
-	fs.StringVar(&f.strategy, "strategy", "evolve", "evolve or random")
+	fs.StringVar(&f.strategy, "strategy", evolve.DefaultStrategy, "how: "+strings.Join(evolve.Strategies(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of the search (default: from the clock)")
 	fs.StringVar(&f.store, "store", "", "the run's file (default: PROBLEM-DATE-TIME.db in this folder)")
 	fs.StringVar(&f.resume, "resume", "", "go on with this run; its budget counts all its sessions")
