@@ -10,18 +10,18 @@ import (
 
 // deme is the population of one space.
 type deme struct {
-	space *kernels.Space
-	start int // index of the family's default, -1 when it is not in the space
-	known []uint64
-	count int                  // known points
-	best  []*mutate.Individual // all that work, best first
-	fresh []*mutate.Individual // those of this epoch, best first
-	seen  []*mutate.Individual // all that were judged, in order
-	view  *mutate.View
+	space  *kernels.Space
+	start  int // index of the family's default, -1 when it is not in the space
+	known  map[int]struct{}
+	niches archive
+	best   []*mutate.Individual // all that work, best first
+	fresh  []*mutate.Individual // those of this epoch, best first
+	seen   []*mutate.Individual // all that were judged, in order
+	view   *mutate.View
 }
 
-func newDeme(space *kernels.Space) *deme {
-	d := &deme{space: space, start: -1, known: make([]uint64, (space.Len()+63)/64), view: mutate.NewView(space, nil)}
+func newDeme(space *kernels.Space, prior *mutate.Prior) *deme {
+	d := &deme{space: space, start: -1, known: map[int]struct{}{}, niches: archive{}, view: mutate.NewView(space, prior)}
 	if p, err := space.Point(space.Family.Defaults()); err == nil {
 		if i, ok := space.Index(p); ok {
 			d.start = i
@@ -30,12 +30,11 @@ func newDeme(space *kernels.Space) *deme {
 	return d
 }
 
-func (d *deme) isKnown(i int) bool { return d.known[i/64]>>(i%64)&1 == 1 }
+func (d *deme) isKnown(i int) bool { _, ok := d.known[i]; return ok }
 
 func (d *deme) learn(i int) {
-	if i >= 0 && !d.isKnown(i) {
-		d.known[i/64] |= 1 << (i % 64)
-		d.count++
+	if i >= 0 {
+		d.known[i] = struct{}{}
 	}
 }
 
@@ -61,11 +60,11 @@ func insert(list []*mutate.Individual, o *mutate.Individual) []*mutate.Individua
 }
 
 // exhausted reports whether every point was asked for.
-func (d *deme) exhausted() bool { return d.count == d.space.Len() }
+func (d *deme) exhausted() bool { return len(d.known) == d.space.Len() }
 
 // pool is what operators see. In an epoch that starts afresh only what it found is bred from.
 func (d *deme) pool(fresh bool) *mutate.Pool {
-	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.isKnown, View: d.view}
+	p := &mutate.Pool{Space: d.space, Best: d.best, Niches: d.niches.best(), Seen: d.seen, Known: d.isKnown, View: d.view}
 	if fresh {
 		p.Best = d.fresh
 	}

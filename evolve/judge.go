@@ -200,7 +200,11 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 		d.learn(index)
 		if !duplicate || known {
 			s.purse.pay(c.Origin.Operator, rank(d.best, score), len(d.best)+1)
-			d.add(individual(c, d.space.At(index), index, score), duplicate)
+			o := individual(c, d.space.At(index), index, score)
+			d.add(o, duplicate)
+			if c.Result.Outcome == kernels.OK {
+				d.niches.add(niche(d.space.Family, c), o)
+			}
 		}
 	}
 	if c.Result.Outcome == kernels.OK {

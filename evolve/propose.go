@@ -10,7 +10,7 @@ import (
 
 // firstSample is how many points are spread out before anything is bred: 20 for one family; of 15, 20
 // and 30 no one was better on recorded spaces.
-func firstSample(families int) int { return 7 + 8*families }
+func firstSample(families int) int { return 3 + 8*families }
 
 // patience is how many verdicts without a faster candidate end an epoch.
 func (s *Search) patience() int {
@@ -89,7 +89,13 @@ func (s *Search) propose() (space int, p mutate.Proposal, o kernels.Origin, ok b
 	}
 	if s.strategy.sample && s.progress.sample > 0 {
 		s.progress.sample--
-		return s.draw(mutate.Spread{}, open[s.progress.sample%len(open)])
+		at := open[s.progress.sample%len(open)]
+		if s.progress.sample%2 == 0 && s.progress.Epoch == 0 {
+			if space, p, o, ok = s.draw(mutate.Recall{}, at); ok {
+				return space, p, o, true
+			}
+		}
+		return s.draw(mutate.Spread{}, at)
 	}
 	const tries = 60 // then the neighbourhood of all parents is used up
 	for range tries {

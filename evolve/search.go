@@ -51,6 +51,7 @@ type Config struct {
 	Strategy  string           // one of Strategies; empty is DefaultStrategy
 	Seed      uint64
 	Budget    Budget
+	Hints     []Hint       // what another run found out; a run that is resumed keeps its own
 	Log       *slog.Logger // nil: nothing is logged
 
 	// Job gives the job of a space's point, the default's for -1; nil: it is rendered from Bundle. Where many
@@ -88,6 +89,7 @@ type Search struct {
 	rng      *rand.Rand
 	demes    []*deme
 	purse    purse
+	hints    []Hint
 	ids      map[kernels.ID]bool // asked for, in this session or one before
 	codes    map[string]float64  // score by machine code
 	working  map[kernels.ID]*member
@@ -141,9 +143,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	}
 	s.rng = rand.New(s.pcg)
 	s.hard, s.abort = context.WithCancel(context.Background())
-	for _, space := range cfg.Spaces {
-		s.demes = append(s.demes, newDeme(space))
-	}
+	s.inhabit(hints(cfg.Hints))
 	s.progress.sample = firstSample(len(s.demes))
 	s.clock.simulated = simulated(ev)
 	if err := s.resume(); err != nil {

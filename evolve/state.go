@@ -10,7 +10,7 @@ import (
 )
 
 // stateVersion is raised when a checkpoint means something else than before.
-const stateVersion = 1
+const stateVersion = 2
 
 // progress is where the search stands, as far as stored candidates do not say it themselves.
 type progress struct {
@@ -54,6 +54,7 @@ type state struct {
 	Champion kernels.ID    `json:"champion,omitzero"`
 	Beaten   []kernels.ID  `json:"beaten,omitempty"`
 	Elapsed  time.Duration `json:"elapsed"`
+	Hints    []Hint        `json:"hints,omitempty"`
 }
 
 type spaceState struct {
@@ -78,6 +79,7 @@ func (s *Search) state() []byte {
 	st := state{
 		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Spaces: s.spaceStates(), RNG: rng,
 		Progress: s.progress, Sample: s.progress.sample, Pending: s.queue.pending, Elapsed: s.clock.elapsed(),
+		Hints: s.hints,
 	}
 	if s.champion != nil {
 		st.Champion = s.champion.id
@@ -108,6 +110,7 @@ func (s *Search) resume() error {
 	if err := s.pcg.UnmarshalBinary(st.RNG); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
+	s.inhabit(st.Hints)
 	s.progress.EpochSeen = st.Progress.EpochSeen
 	if err := s.keep.Each(s.recall); err != nil {
 		return err

@@ -58,8 +58,13 @@ type Operator interface {
 // recorded spaces most often.
 const elites = 15
 
-// parent picks among the elites; the better of two draws, so that rank counts and units do not.
+// parent picks among the elites; the better of two draws, so that rank counts and units do not. Now
+// and then it is the best of any niche.
 func (p *Pool) parent(rng *rand.Rand) *Individual {
+	const strange = 0.1
+	if len(p.Niches) > 1 && rng.Float64() < strange {
+		return p.Niches[rng.IntN(len(p.Niches))]
+	}
 	n := min(elites, len(p.Best))
 	return p.Best[min(rng.IntN(n), rng.IntN(n))]
 }
