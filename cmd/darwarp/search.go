@@ -32,6 +32,8 @@ type searchFlags struct {
 	strategy   string
 	store      string
 	resume     string
+	from       string
+	hints      []evolve.Hint // of the run that from names
 	require    float64
 	plain      bool
 	json       bool
@@ -73,6 +75,7 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of the search (default: from the clock)")
 	fs.StringVar(&f.store, "store", "", "the run's file (default: PROBLEM-DATE-TIME.db in this folder)")
 	fs.StringVar(&f.resume, "resume", "", "go on with this run; its budget counts all its sessions")
+	fs.StringVar(&f.from, "from", "", "begin with what this run found: another shape, another GPU, an older template")
 	fs.Float64Var(&f.require, "require", 0, "exit 3 unless the winner is this many times as fast as the strongest baseline")
 	fs.BoolVar(&f.plain, "plain", false, "print lines, redraw nothing")
 	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
@@ -93,7 +96,7 @@ func (t *target) addTo(c *cobra.Command) {
 }
 
 // fixedByRun are the flags that a resumed run does not take.
-var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store"}
+var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store", "from"}
 
 func (f *searchFlags) check(c *cobra.Command, args int) error {
 	switch {
@@ -161,6 +164,9 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	}
 	if _, err := os.Stat(f.store); f.store != "" && err == nil { // said before the device is opened, which takes a while
 		return nil, nil, usagef("--store %s exists already: go on with --resume %s, or choose another name", f.store, f.store)
+	}
+	if f.hints, err = readHints(f.from); err != nil {
+		return nil, nil, err
 	}
 	if s, err = a.open(ctx, f.target); err != nil {
 		return nil, nil, err
