@@ -34,7 +34,7 @@ var strategies = []strategy{
 	{
 		name: DefaultStrategy, about: "a forest's expected improvement, local search and evolution, asked as often as they gain",
 		sample: true, paid: true, renew: true,
-		mix: []arm{{mutate.Surrogate{}, 0.70}, {mutate.Estimate{}, 0.10}, {mutate.Genes{}, 0.06}, {mutate.Crossover{}, 0.04}, {mutate.Local{}, 0.06}, {mutate.Random{}, 0.04}},
+		mix: []arm{{mutate.Surrogate{}, 0.86}, {mutate.Estimate{}, 0.04}, {mutate.Genes{}, 0.03}, {mutate.Crossover{}, 0.02}, {mutate.Local{}, 0.03}, {mutate.Random{}, 0.02}},
 	},
 	{
 		name: "evolve", about: "steady-state evolution with restarts and immigrants",
