@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/gpu"
@@ -14,29 +15,36 @@ import (
 // shows that the error model is not too strict for this device.
 func (p *Pool) Baselines(ctx context.Context) (names []string, missing map[string]string, err error) {
 	missing = map[string]string{}
-	for _, b := range p.cfg.Problem.Baselines {
-		if b.Kind != "cublaslt" {
-			missing[b.Kind] = "unknown kind"
-			continue
+	for i := range p.cfg.Problem.Baselines {
+		b := &p.cfg.Problem.Baselines[i]
+		var why string
+		switch {
+		case p.device.Kind != "cuda":
+			why = "it runs on a GPU only"
+		case b.Kind == "torch":
+			why, err = p.findTorch(ctx, b, missing)
+		default:
+			why, err = p.findLibrary(ctx)
 		}
-		why, err := p.findLibrary(ctx)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, nil, err
+		case why != "":
+			missing[b.Name] = why
+		default:
+			names = append(names, b.Name)
 		}
-		if why != "" {
-			missing[b.Kind] = why
-			continue
-		}
-		names = append(names, b.Kind)
 	}
 	return names, missing, nil
 }
 
+// isLibrary reports whether a baseline is cuBLASLt.
+func (p *Pool) isLibrary(name string) bool {
+	return slices.ContainsFunc(p.cfg.Problem.Baselines, func(b kernels.Baseline) bool { return b.Name == name && b.Kind == "cublaslt" })
+}
+
 // findLibrary has cuBLASLt's best algorithm for every workload found and judged.
 func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
-	if p.device.Kind != "cuda" {
-		return "it runs on a GPU only", nil
-	}
 	if p.runner.open.Library == "" {
 		return "libcublasLt.so not found", nil
 	}
@@ -85,7 +93,10 @@ func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
 
 // baseline is a baseline as a contestant.
 func (p *Pool) baseline(name string) (contestant, error) {
-	if name != "cublaslt" || len(p.runner.library) == 0 {
+	if r := p.rivals[name]; r != nil {
+		return contestant{rival: r, estimate: r.estimate}, nil
+	}
+	if !p.isLibrary(name) || len(p.runner.library) == 0 {
 		return contestant{}, fmt.Errorf("baseline %s is not here", name)
 	}
 	p.mu.Lock()
@@ -99,11 +110,14 @@ func (p *Pool) baseline(name string) (contestant, error) {
 	return c, nil
 }
 
-// About says what a baseline is on a workload: for cuBLASLt, its algorithm.
+// About says what a baseline is on a workload: for cuBLASLt its algorithm, for torch its version.
 func (p *Pool) About(name, workload string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if name == "cublaslt" {
+	if r := p.rivals[name]; r != nil {
+		return r.about
+	}
+	if p.isLibrary(name) {
 		return p.blas[workload].About
 	}
 	return ""
@@ -119,7 +133,7 @@ func (p *Pool) Compare(ctx context.Context, name string, job *kernels.Job, cache
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	d, err := p.duel(ctx, a, b, cache)
+	d, err := p.duel(ctx, a, b, cache, p.where(a))
 	d.Champion, d.Challenger = name, job.ID.Short()
 	return d, err
 }
@@ -161,7 +175,7 @@ func (e *evaluation) final(ctx context.Context, cache string) error {
 		return nil
 	}
 	for i, r := range reply.Runs {
-		t := e.timing(e.cfg.Workloads[i].Name, cache, r)
+		t := e.timing(e.cfg.Workloads[i].Name, cache, r, reply.Began)
 		t.Tier = "final"
 		if why := e.implausible(e.cfg.Workloads[i], t, r); why != "" {
 			e.fail(kernels.Suspect, "%s", why)
@@ -181,20 +195,23 @@ func (p *Pool) BaselineTimes(ctx context.Context, name string) (kernels.Baseline
 		return kernels.BaselineResult{}, err
 	}
 	out := kernels.BaselineResult{Name: name, Proof: p.Provenance().Key()}
+	if c.rival != nil {
+		return out, p.rivalTimes(ctx, c.rival, &out)
+	}
 	for _, cache := range []string{"hot", "cold"} {
 		req := &gpu.Time{Contender: c.Contender, Final: true}
 		for _, w := range p.cfg.Workloads {
 			req.Runs = append(req.Runs, p.runOf(w, cache, c.estimate[w.Name]))
 		}
 		var reply gpu.TimeReply
-		if err := p.runner.call(ctx, gpu.Request{Time: req}, &reply, patience); err != nil {
+		if reply.Began, err = p.runner.callAt(ctx, gpu.Request{Time: req}, &reply, patience); err != nil {
 			return out, err
 		}
 		if reply.Fault != nil {
 			return out, fmt.Errorf("baseline %s: %s", name, reply.Fault.Text)
 		}
 		for i, r := range reply.Runs {
-			t := p.timing(p.cfg.Workloads[i].Name, cache, r)
+			t := p.timing(p.cfg.Workloads[i].Name, cache, r, reply.Began)
 			t.Tier = "final"
 			out.Times = append(out.Times, t)
 		}

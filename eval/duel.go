@@ -14,10 +14,10 @@ import (
 // duelBatch is how many pairs are measured between two looks at the interval.
 const duelBatch = 20
 
-// Duel measures two candidates in turn on every workload and says whether the challenger is faster
+// Duel measures two candidates in turn on every workload that the objective looks at and says whether the challenger is faster
 // beyond the noise. Before the first duel, the champion is measured against itself to know the noise.
 func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-	d, err := p.Versus(ctx, champion, challenger, p.cfg.Cache)
+	d, err := p.versus(ctx, champion, challenger, p.cfg.Cache, p.cfg.Objective.Deciding(p.cfg.Workloads))
 	if errors.Is(err, errFaulted) || errors.Is(err, errInfra) { // nobody is promoted by a fault, ours or theirs
 		p.log.Warn("duel without a winner", "champion", champion.ID.Short(), "challenger", challenger.ID.Short(), "error", err)
 		d.Verdict, err = kernels.Ambiguous, nil
@@ -25,9 +25,16 @@ func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (ker
 	return d, err
 }
 
-// Versus duels two candidates at hot or cold; Duel does at the session's own mode. An error that is
-// a candidate's fault says which.
+// Versus duels two candidates on every workload, at hot or cold; Duel does at the session's own mode. An
+// error that is a candidate's fault says which.
 func (p *Pool) Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error) {
+	return p.versus(ctx, champion, challenger, cache, p.all())
+}
+
+// all are the indices of the workloads.
+func (p *Pool) all() []int { return kernels.Geomean.Deciding(p.cfg.Workloads) }
+
+func (p *Pool) versus(ctx context.Context, champion, challenger *kernels.Job, cache string, which []int) (kernels.Duel, error) {
 	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short()}
 	a, err := p.ready(ctx, champion)
 	if err != nil {
@@ -37,7 +44,7 @@ func (p *Pool) Versus(ctx context.Context, champion, challenger *kernels.Job, ca
 	if err != nil {
 		return d, fmt.Errorf("challenger %s: %w", d.Challenger, err)
 	}
-	got, err := p.duel(ctx, a, b, cache)
+	got, err := p.duel(ctx, a, b, cache, which)
 	got.Champion, got.Challenger = d.Champion, d.Challenger
 	return got, err
 }
@@ -49,6 +56,8 @@ var errFaulted = errors.New("faulted")
 type contestant struct {
 	gpu.Contender
 	estimate map[string]float64
+	base     map[string]float64 // the naive start's times, where they are known
+	rival    *rival             // runs in a process of its own; nil: on the device worker
 }
 
 // ready compiles and, in a new session, gates a candidate again, so that it can be timed.
@@ -65,7 +74,7 @@ func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) 
 			return contestant{}, fmt.Errorf("%w: %s: %s", errFaulted, e.res.Outcome, e.res.Detail)
 		}
 	}
-	return contestant{e.contender(), e.elapsed}, nil
+	return contestant{Contender: e.contender(), estimate: e.elapsed, base: job.Base}, nil
 }
 
 // knowNoise measures a contestant against itself, once a session: no smaller difference is believed.
@@ -76,7 +85,7 @@ func (p *Pool) knowNoise(ctx context.Context, a contestant) error {
 	if known {
 		return nil
 	}
-	rule, err := p.fight(ctx, a, a, p.cfg.Cache, stats.MinPairs)
+	rule, err := p.fight(ctx, a, a, p.cfg.Cache, p.all(), stats.MinPairs)
 	if err != nil {
 		return fmt.Errorf("noise: %w", err)
 	}
@@ -100,32 +109,33 @@ const (
 	landslide    = 0.15
 )
 
-// duel measures a (the champion) and b (the challenger) in turn until the rule has a verdict.
-func (p *Pool) duel(ctx context.Context, a, b contestant, cache string) (kernels.Duel, error) {
-	f, err := p.fight(ctx, a, b, cache, openingPairs)
+// duel measures a (the champion) and b (the challenger) in turn on some workloads until the rule has a
+// verdict.
+func (p *Pool) duel(ctx context.Context, a, b contestant, cache string, which []int) (kernels.Duel, error) {
+	f, err := p.fight(ctx, a, b, cache, which, openingPairs)
 	if err != nil {
 		return kernels.Duel{}, err
 	}
 	verdict := f.landslide()
 	if verdict == "" {
 		faster := a
-		if median, _, _ := stats.Interval(f.ratios); median < 1 {
+		if median, _, _ := stats.Interval(f.ratios); median < 1 || a.rival != nil {
 			faster = b
 		}
 		if err := p.knowNoise(ctx, faster); err != nil {
 			return kernels.Duel{}, err
 		}
-		if f, err = p.fight(ctx, a, b, cache, stats.MinPairs); err != nil {
+		if f, err = p.fight(ctx, a, b, cache, which, stats.MinPairs); err != nil {
 			return kernels.Duel{}, err
 		}
 	}
 	d := kernels.Duel{Proof: p.Provenance().Key(), Rounds: f.Rounds()}
 	d.Verdict, d.Ratio, d.Lo, d.Hi = f.Verdict()
 	if verdict != "" {
-		median, _, _ := stats.Interval(f.ratios)
-		d.Verdict, d.Ratio, d.Lo, d.Hi = verdict, median, slices.Min(f.ratios), slices.Max(f.ratios)
+		d.Verdict = verdict
+		d.Lo, d.Hi = f.Range()
 	}
-	for i, w := range p.cfg.Workloads {
+	for i, w := range f.workloads {
 		d.Rounds[i].Workload, d.Rounds[i].Cache, d.Rounds[i].Clock = w.Name, cache, f.clock[i]
 	}
 	return d, nil
@@ -134,8 +144,24 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, cache string) (kernels
 // fight is the pairs of a duel so far.
 type fight struct {
 	*stats.Duel
-	clock  []float64 // SM MHz by workload
-	ratios []float64 // challenger over champion, of all workloads
+	workloads []kernels.Workload
+	clock     []float64 // SM MHz by workload
+	ratios    []float64 // challenger over champion, of all workloads
+}
+
+// newFight begins a duel on some workloads, of which the objective makes one figure.
+func (p *Pool) newFight(which []int, base map[string]float64) *fight {
+	f := &fight{clock: make([]float64, len(which))}
+	var weights, levels []float64
+	weighted := p.weighted()
+	for _, i := range which {
+		w := p.cfg.Workloads[i]
+		w.Weight = weighted[i]
+		f.workloads, weights, levels = append(f.workloads, w), append(weights, w.Weight), append(levels, base[w.Name])
+	}
+	combine := func(logs []float64) float64 { return p.cfg.Objective.Combine(logs, f.workloads) }
+	f.Duel = stats.NewDuel(weights, p.margin(), 1).By(combine, levels)
+	return f
 }
 
 // landslide is the verdict when one side won every pair by far, and empty otherwise.
@@ -150,18 +176,13 @@ func (f *fight) landslide() kernels.Verdict {
 	return ""
 }
 
-// fight takes pairs: exactly `pairs` of them when they are fewer than a verdict takes, else until the
+// fight takes pairs on some workloads: exactly `pairs` of them when they are fewer than a verdict takes, else until the
 // rule wants no more.
-func (p *Pool) fight(ctx context.Context, a, b contestant, cache string, pairs int) (*fight, error) {
-	weights := make([]float64, len(p.cfg.Workloads))
-	for i, w := range p.cfg.Workloads {
-		weights[i] = w.Weight
-	}
-	f := &fight{Duel: stats.NewDuel(weights, p.margin(), 1), clock: make([]float64, len(weights))}
+func (p *Pool) fight(ctx context.Context, a, b contestant, cache string, which []int, pairs int) (*fight, error) {
+	f := p.newFight(which, a.base)
 	for f.More() && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
-		for i, w := range p.cfg.Workloads {
-			run := p.runOf(w, cache, min(a.estimate[w.Name], b.estimate[w.Name]))
-			got, err := p.pairs(ctx, gpu.Duel{A: a.Contender, B: b.Contender, Run: run, Which: i, Pairs: min(duelBatch, pairs)})
+		for i := range f.workloads {
+			got, err := p.batch(ctx, a, b, which[i], cache, min(duelBatch, pairs))
 			if err != nil {
 				return nil, err
 			}
@@ -173,6 +194,16 @@ func (p *Pool) fight(ctx context.Context, a, b contestant, cache string, pairs i
 		}
 	}
 	return f, nil
+}
+
+// batch takes pairs at one workload.
+func (p *Pool) batch(ctx context.Context, a, b contestant, which int, cache string, pairs int) (gpu.DuelReply, error) {
+	w := p.cfg.Workloads[which]
+	if a.rival != nil {
+		return p.turns(ctx, a.rival, b, which, cache, pairs)
+	}
+	run := p.runOf(w, cache, min(a.estimate[w.Name], b.estimate[w.Name]))
+	return p.pairs(ctx, gpu.Duel{A: a.Contender, B: b.Contender, Run: run, Which: which, Pairs: pairs})
 }
 
 func (p *Pool) pairs(ctx context.Context, req gpu.Duel) (gpu.DuelReply, error) {

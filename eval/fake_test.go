@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -70,6 +71,12 @@ func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
 		return f.time(req.Time, c)
 	case req.Duel != nil:
 		return f.duel(req.Duel)
+	case req.Inputs != nil:
+		var reply gpu.InputsReply
+		for _, v := range input(&f.prep.Cases[req.Inputs.Case]) {
+			reply.Bytes = binary.LittleEndian.AppendUint32(reply.Bytes, math.Float32bits(float32(v)))
+		}
+		return &reply
 	}
 	return nil
 }
@@ -197,7 +204,7 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 	var reply gpu.TimeReply
 	for _, run := range req.Runs {
 		r := gpu.RunReply{Calls: 20, Checked: 20, Clock: 1900, Single: ns + 2e3}
-		for i := range 20 {
+		for i := range cmp.Or(req.Count, 20) {
 			r.Samples = append(r.Samples, ns*(1+0.001*float64(i%3)))
 		}
 		r.Screened = run.Bar > 0 && ns > 2*run.Bar

@@ -13,6 +13,7 @@ import (
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
 )
 
@@ -23,7 +24,7 @@ const outputSlots = 3
 // the truth in a process that never sees a candidate, checks the check, and measures the device's
 // ceilings. An *EnvError says what this machine lacks.
 func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
-	p := &Pool{cfg: cfg, log: cfg.Log, seen: map[string]kernels.ID{}, expect: map[kernels.ID][][]uint64{}, blas: map[string]gpu.LibraryReply{}}
+	p := &Pool{cfg: cfg, log: cfg.Log, seen: map[string]kernels.ID{}, expect: map[kernels.ID][][]uint64{}, blas: map[string]gpu.LibraryReply{}, rivals: map[string]*rival{}}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
@@ -32,6 +33,9 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 			err = errors.Join(err, p.Close())
 		}
 	}()
+	if err := sandbox.Check(cfg.fence()); err != nil {
+		return nil, &EnvError{What: "the sandbox that --sandbox strict asks for", Why: err.Error(), Do: "Take --sandbox best, or search only sources that you trust with --sandbox off"}
+	}
 	var open gpu.Open
 	switch cfg.Kind {
 	case "", "cuda":
@@ -55,9 +59,9 @@ func (p *Pool) openCUDA(ctx context.Context, where Location) (open gpu.Open, err
 			return open, err
 		}
 	}
-	p.role = gpuRole
+	p.role = gpuRole.in(p.cfg.fence())
 	p.cfg.progress("looking at the GPU")
-	look, err := Look(ctx, where, p.cfg.GPU)
+	look, err := p.look(ctx, where)
 	if err != nil {
 		return open, err
 	}
@@ -66,7 +70,7 @@ func (p *Pool) openCUDA(ctx context.Context, where Location) (open gpu.Open, err
 	p.cfg.progress("starting compilers")
 	p.compiler, err = compile.New(compile.Config{
 		Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: p.cfg.Headers, Arch: p.device.Arch,
-		Slots: p.cfg.jobs(), CacheDir: p.cfg.CacheDir, Log: p.log,
+		Slots: p.cfg.jobs(), CacheDir: p.cfg.CacheDir, Log: p.log, Sandbox: p.cfg.fence(),
 	})
 	if err != nil {
 		return open, err
@@ -83,14 +87,33 @@ func (c *Config) locate() Location {
 	return Locate()
 }
 
+// look asks the GPU from within the sandbox. Where that fails and is not asked for, candidates run outside
+// of it: drivers differ in what they reach for.
+func (p *Pool) look(ctx context.Context, where Location) (gpu.OpenReply, error) {
+	look, err := lookAs(ctx, p.role, where, p.cfg.GPU)
+	if err == nil || p.role.sandbox != sandbox.Best {
+		return look, err
+	}
+	inside := err
+	if look, err = Look(ctx, where, p.cfg.GPU); err == nil {
+		p.role = p.role.in("")
+		p.cfg.progress(fmt.Sprintf("the driver does not start in the sandbox, candidates run outside of it (%v)", inside))
+	}
+	return look, err
+}
+
 // Look asks one GPU what it is, in a process of its own.
 func Look(ctx context.Context, where Location, index int) (gpu.OpenReply, error) {
+	return lookAs(ctx, gpuRole, where, index)
+}
+
+func lookAs(ctx context.Context, r role, where Location, index int) (gpu.OpenReply, error) {
 	none, err := proc.NewShared("darwarp-none", 0)
 	if err != nil {
 		return gpu.OpenReply{}, err
 	}
 	defer none.Close()
-	w, reply, err := startWorker(ctx, gpuRole, gpu.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
+	w, reply, err := startWorker(ctx, r, gpu.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
 	if err != nil {
 		return reply, &EnvError{What: "a usable GPU", Why: err.Error(), Do: "Check nvidia-smi"}
 	}
@@ -150,6 +173,9 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 		return err
 	}
 	p.runner = &runner{log: p.log, role: p.role, open: open, prepare: prepare, out: out}
+	if uuid := p.device.UUID; p.role.worker == gpuRole.worker && uuid != "" {
+		p.health = watchHealth(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
+	}
 	p.cfg.progress("measuring the device's ceilings")
 	return p.prove(ctx)
 }
@@ -176,11 +202,15 @@ func (p *Pool) memory(name string, bytes int) (*proc.Shared, error) {
 }
 
 func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) (err error) {
-	p.checker, err = proc.Start(ctx, proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File()}})
+	p.checker, err = proc.Start(ctx, proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File()}, Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})})
 	if err != nil {
 		return err
 	}
-	_, err = p.judge(ctx, checker.Request{Setup: &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}})
+	setup := &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}
+	if p.cfg.Problem.Check.RoundedTerms {
+		setup.Rounded = p.cfg.DType
+	}
+	_, err = p.judge(ctx, checker.Request{Setup: setup})
 	return err
 }
 

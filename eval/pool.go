@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/compile"
@@ -29,12 +30,14 @@ type Config struct {
 	Headers   map[string][]byte // the device include library
 	DType     kernels.DType
 	Workloads []kernels.Workload
-	Cache     string // hot or cold: what candidates are timed at
-	GPU       int    // index
-	Jobs      int    // compiles at once, 0: one a core
-	Races     bool   // cpu: the gate looks for races and the like on the check shapes
-	CacheDir  string // of compiled candidates, empty: none
-	Version   string // darwarp's own
+	Objective kernels.Objective // by which duels are settled
+	Cache     string            // hot or cold: what candidates are timed at
+	GPU       int               // index
+	Jobs      int               // compiles at once, 0: one a core
+	Races     bool              // cpu: the gate looks for races and the like on the check shapes
+	Sandbox   SandboxMode       // of compilers and of the workers that run candidates; empty: off
+	CacheDir  string            // of compiled candidates, empty: none
+	Version   string            // darwarp's own
 	Log       *slog.Logger
 	Progress  func(string) // hears what opening does; may be nil
 
@@ -56,12 +59,17 @@ type Pool struct {
 	checker  *proc.Worker
 	memories []*proc.Shared
 	slots    chan int // free slots of the output memory
+	torch    helper   // of torch baselines
+	health   *health  // of the GPU; nil on other devices
+	flying   atomic.Int32
 
-	mu     sync.Mutex
-	seen   map[string]kernels.ID     // machine code with launches -> first candidate
-	expect map[kernels.ID][][]uint64 // hashes of right outputs, by workload and seed
-	blas   map[string]gpu.LibraryReply
-	noise  float64 // A/A spread of the last duel of a kernel with itself
+	mu      sync.Mutex
+	seen    map[string]kernels.ID     // machine code with launches -> first candidate
+	expect  map[kernels.ID][][]uint64 // hashes of right outputs, by workload and seed
+	blas    map[string]gpu.LibraryReply
+	rivals  map[string]*rival  // torch baselines that run here, by name
+	weights map[string]float64 // of workloads, where Weigh changed them
+	noise   float64            // A/A spread of the last duel of a kernel with itself
 }
 
 // Device is the GPU or processor with the toolchain that candidates are compiled by.
@@ -95,11 +103,17 @@ func (p *Pool) Close() error {
 	if p.checkers != nil {
 		errs = append(errs, p.checkers.Close())
 	}
+	if p.health != nil {
+		p.health.close()
+	}
 	if p.runner != nil {
 		errs = append(errs, p.runner.restart())
 	}
 	if p.checker != nil {
 		errs = append(errs, p.checker.Close())
+	}
+	if p.torch.Helper != nil {
+		errs = append(errs, p.torch.Close())
 	}
 	for _, m := range p.memories {
 		errs = append(errs, m.Close())

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/sandbox"
 )
 
 // runner owns the device worker: one at a time, replaced after any fault, because a CUDA fault
@@ -23,6 +26,7 @@ type runner struct {
 	library []gpu.Library // looked for again in every new worker
 	out     *proc.Shared
 
+	using  atomic.Int32 // callers that have the device, 0 or 1
 	mu     sync.Mutex
 	worker *proc.Worker
 	starts int
@@ -40,7 +44,7 @@ const (
 // startWorker starts a device worker and opens its device.
 func startWorker(ctx context.Context, r role, open gpu.Open, args []string, files ...*os.File) (*proc.Worker, gpu.OpenReply, error) {
 	var reply gpu.OpenReply
-	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env})
+	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env, Fence: r.fence(open)})
 	if err != nil {
 		return nil, reply, err
 	}
@@ -52,14 +56,43 @@ func startWorker(ctx context.Context, r role, open gpu.Open, args []string, file
 
 // role is the kind of worker that drives a device.
 type role struct {
-	worker string
-	env    []string
+	worker  string
+	env     []string
+	devices []string     // to control
+	local   bool         // needs sockets within this machine
+	sandbox sandbox.Mode // empty: off
+}
+
+// in is the role inside of a sandbox.
+func (r role) in(m sandbox.Mode) role {
+	r.sandbox = m
+	return r
+}
+
+// fence lets a device worker read the system and the driver's folder, and control its devices. It
+// writes no file and starts no process.
+func (r role) fence(open gpu.Open) *sandbox.Profile {
+	if r.sandbox == "" {
+		return nil
+	}
+	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: append([]string{"/dev/null"}, r.devices...), Local: r.local, FileSize: 1 << 28}
+	for _, lib := range []string{open.Driver, open.Library} {
+		if path, err := filepath.EvalSymlinks(lib); err == nil && lib != "" {
+			f.Read = append(f.Read, filepath.Dir(path), filepath.Dir(lib))
+		}
+	}
+	return f
 }
 
 var (
 	// The driver must not compile or cache anything beside the measurements: candidates come as machine
 	// code.
-	gpuRole = role{"gpu", []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER"}}
+	gpuRole = role{
+		worker:  "gpu",
+		env:     []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER"},
+		devices: []string{"/dev", "/proc"}, // devices have more names than a list could hold; the driver names its threads in /proc
+		local:   true,
+	}
 	cpuRole = role{worker: "cpu"}
 )
 
@@ -122,32 +155,40 @@ func (l *lost) Error() string { return l.err.Error() }
 // call asks the device worker. A *lost error is to be blamed on what it was doing; other errors are
 // ours.
 func (r *runner) call(ctx context.Context, req gpu.Request, reply any, deadline time.Duration) error {
+	_, err := r.callAt(ctx, req, reply, deadline)
+	return err
+}
+
+// callAt is call that says when the caller got the device.
+func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadline time.Duration) (start time.Time, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.using.Add(1)
+	defer r.using.Add(-1)
 	if err := r.ready(ctx); err != nil {
-		return err
+		return start, err
 	}
-	start := time.Now()
+	start = time.Now()
 	if r.since.IsZero() {
 		r.since = start
 	}
 	phase := ""
-	err := r.worker.Call(ctx, req, reply, deadline, func(p string) { phase = p })
+	err = r.worker.Call(ctx, req, reply, deadline, func(p string) { phase = p })
 	r.busy += time.Since(start)
 	var died *proc.Died
 	var late *proc.Deadline
 	switch {
 	case err == nil:
-		return nil
+		return start, nil
 	case errors.As(err, &late):
-		return &lost{phase, true, err}
+		return start, &lost{phase, true, err}
 	case errors.As(err, &died) && died.ExitCode != proc.ExitInternal:
-		return &lost{phase, false, err}
+		return start, &lost{phase, false, err}
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return start, ctx.Err()
 	}
 	r.log.Warn("device worker lost", "phase", phase, "error", err)
-	return fmt.Errorf("%w: %w", errInfra, err)
+	return start, fmt.Errorf("%w: %w", errInfra, err)
 }
 
 // restart ends the worker; the next call starts another.

@@ -27,7 +27,7 @@ func (e *evaluation) time(ctx context.Context) error {
 	}
 	for i, r := range reply.Runs {
 		w := e.cfg.Workloads[i]
-		t := e.timing(w.Name, e.cfg.Cache, r)
+		t := e.timing(w.Name, e.cfg.Cache, r, reply.Began)
 		if why := e.implausible(w, t, r); why != "" {
 			e.fail(kernels.Suspect, "%s", why)
 		}
@@ -55,22 +55,26 @@ const (
 	firstLaunch = 50e3 // ns
 )
 
-// hopeless files the gate's own times when one of them is far behind.
+// hopeless files the gate's own times when one of them is far behind, or all are where each counts.
 func (e *evaluation) hopeless() bool {
+	far := 0
 	for _, w := range e.cfg.Workloads {
 		if bar := e.job.Bar[w.Name]; bar > 0 && e.elapsed[w.Name] > farBehind*bar+firstLaunch {
-			for _, w := range e.cfg.Workloads {
-				e.res.Times = append(e.res.Times, e.gateTime(w))
-			}
-			return true
+			far++
 		}
 	}
-	return false
+	if far == 0 || e.job.Each && far < len(e.cfg.Workloads) {
+		return false
+	}
+	for _, w := range e.cfg.Workloads {
+		e.res.Times = append(e.res.Times, e.gateTime(w))
+	}
+	return true
 }
 
 // measure asks the device for the candidate's times.
 func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu.TimeReply, kernels.Outcome, string, error) {
-	req := &gpu.Time{Contender: e.contender(), Final: final}
+	req := &gpu.Time{Contender: e.contender(), Final: final, Each: e.job.Each}
 	for _, w := range e.cfg.Workloads {
 		run := e.runOf(w, cache, e.elapsed[w.Name])
 		if !final {
@@ -79,7 +83,8 @@ func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu
 		req.Runs = append(req.Runs, run)
 	}
 	var reply gpu.TimeReply
-	err := e.runner.call(ctx, gpu.Request{Time: req}, &reply, patience)
+	began, err := e.runner.callAt(ctx, gpu.Request{Time: req}, &reply, patience)
+	reply.Began = began
 	outcome, detail, err := e.faultOf(reply.Fault, err)
 	if err == nil && outcome == kernels.Unknown {
 		err = sane(req, &reply)
@@ -90,7 +95,7 @@ func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu
 // sane refuses times that no device can have measured: the worker is broken, not the candidate.
 func sane(req *gpu.Time, reply *gpu.TimeReply) error {
 	n := len(reply.Runs)
-	if n == 0 || n > len(req.Runs) || n < len(req.Runs) && !reply.Runs[n-1].Screened {
+	if n == 0 || n > len(req.Runs) || n < len(req.Runs) && (req.Each || !reply.Runs[n-1].Screened) {
 		return fmt.Errorf("%w: %d of %d runs timed", errInfra, n, len(req.Runs))
 	}
 	for _, r := range reply.Runs {
@@ -122,25 +127,28 @@ func (p *Pool) runOf(w kernels.Workload, cache string, estimate float64) gpu.Run
 	return gpu.Run{Workload: w.Name, Cases: p.cases.byLoad[w.Name], Estimate: estimate, Cache: cache}
 }
 
-func (p *Pool) timing(workload, cache string, r gpu.RunReply) kernels.Timing {
+func (p *Pool) timing(workload, cache string, r gpu.RunReply, began time.Time) kernels.Timing {
 	median, lo, hi := stats.Interval(r.Samples)
 	t := kernels.Timing{Workload: workload, Median: median, Lo: lo, Hi: hi, Samples: len(r.Samples), Cache: cache, Tier: "fitness", Clock: r.Clock}
 	if r.Screened {
 		t.Tier = "screen"
 	}
-	t.Tags = p.tags()
+	t.Tags = p.tags(began)
 	if r.Rejected > 0 {
 		t.Tags = append(t.Tags, fmt.Sprintf("%d samples rejected for their clock", r.Rejected))
 	}
 	return t
 }
 
-// tags label every time of this device.
-func (p *Pool) tags() []string {
+// tags label a time of this device, and say what slowed the device while it was taken.
+func (p *Pool) tags(began time.Time) []string {
 	if p.device.Kind == "cpu" {
 		return []string{"CPU time"}
 	}
-	return nil
+	if p.health == nil {
+		return nil
+	}
+	return p.health.tags(began)
 }
 
 // How far a time may undercut what is physically plausible. The measured ceilings are lower bounds of

@@ -3,84 +3,220 @@ package eval
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"darwarp/eval/internal/nvml"
 	"darwarp/eval/internal/proc"
+	"darwarp/kernels"
 )
-
-// Health is what NVML says of a GPU at one moment. Unknown figures are -1.
-type Health struct {
-	Temperature int     `json:"temperature"` // degrees Celsius
-	Power       float64 `json:"power"`       // W
-	Clock       int     `json:"clock"`       // SM MHz
-	Used        int     `json:"used"`        // % of the last period that a kernel ran
-	Reasons     string  `json:"reasons"`     // why the clock is not higher
-}
 
 // Watcher is the NVML helper: a process of its own, since NVML can hang with the driver.
 type Watcher struct {
 	worker *proc.Worker
-	uuid   string
 }
 
-type watchRequest struct {
-	Library string `json:"library"`
-	UUID    string `json:"uuid"`
-}
+type watchRequest struct{}
 
-// healthDeadline is when an answer of NVML is no longer waited for.
-const healthDeadline = 2 * time.Second
+// watchDeadline is when an answer of NVML is no longer waited for.
+const watchDeadline = 2 * time.Second
 
-// Watch starts the helper for a GPU. Without NVML there is no watcher, and no harm.
-func Watch(ctx context.Context, uuid string) (*Watcher, error) {
+// Watch starts the helper for GPUs, named by their UUIDs. Without NVML there is no watcher, and no harm.
+func Watch(ctx context.Context, uuids ...string) (*Watcher, error) {
 	where := Locate()
 	if err := where.NVML.missing(); err != nil {
 		return nil, err
 	}
-	w, err := proc.Start(ctx, proc.Spec{Args: []string{"worker", "nvml", where.NVML.Path, uuid}})
+	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", "nvml", where.NVML.Path}, uuids...)})
 	if err != nil {
 		return nil, err
 	}
-	return &Watcher{worker: w, uuid: uuid}, nil
+	return &Watcher{worker: w}, nil
 }
 
-// Health asks for the state now. After an error the watcher is dead and the run goes on unmonitored.
-func (w *Watcher) Health(ctx context.Context) (Health, error) {
-	var h Health
-	err := w.worker.Call(ctx, watchRequest{}, &h, healthDeadline, nil)
-	return h, err
+// Sample asks how the GPUs are now. After an error the watcher is dead.
+func (w *Watcher) Sample(ctx context.Context) (gpus []kernels.GPU, err error) {
+	return gpus, w.worker.Call(ctx, watchRequest{}, &gpus, watchDeadline, nil)
 }
 
 // Close ends the helper.
 func (w *Watcher) Close() error { return w.worker.Close() }
 
-// watchMain is the helper process: arguments are the library's path and the GPU's UUID.
+// watchMain is the helper process: arguments are the library's path and the GPUs' UUIDs.
 func watchMain(args []string) int {
-	if len(args) != 2 {
-		fmt.Fprintln(os.Stderr, "nvml worker: expected the library and the GPU")
+	if len(args) < 2 {
+		fmt.Fprintln(os.Stderr, "nvml worker: expected the library and GPUs")
 		return proc.ExitInternal
 	}
-	var dev *nvml.Device
-	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
-		if dev == nil {
-			lib, err := nvml.Open(args[0])
+	var devices []*nvml.Device
+	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) (err error) {
+		if devices == nil {
+			if devices, err = openNVML(args[0], args[1:]); err != nil {
+				return err
+			}
+		}
+		var gpus []kernels.GPU
+		for i, d := range devices {
+			g, err := gpuOf(i, d)
 			if err != nil {
 				return err
 			}
-			if dev, err = lib.ByUUID(args[1]); err != nil {
-				return err
-			}
+			gpus = append(gpus, g)
 		}
-		s, err := dev.Sample()
-		if err != nil {
-			return err
-		}
-		return c.Reply(healthOf(s))
+		return c.Reply(gpus)
 	})
 }
 
-func healthOf(s nvml.Sample) Health {
-	return Health{Temperature: s.Temperature, Power: s.Power, Clock: s.SMClock, Used: s.Utilization, Reasons: s.Throttle.String()}
+func openNVML(library string, uuids []string) (devices []*nvml.Device, err error) {
+	lib, err := nvml.Open(library)
+	if err != nil {
+		return nil, err
+	}
+	for _, uuid := range uuids {
+		d, err := lib.ByUUID(uuid)
+		if err != nil {
+			return nil, err
+		}
+		devices = append(devices, d)
+	}
+	return devices, nil
+}
+
+func gpuOf(index int, d *nvml.Device) (kernels.GPU, error) {
+	s, err := d.Sample()
+	if err != nil {
+		return kernels.GPU{}, err
+	}
+	name, err := d.Name()
+	g := kernels.GPU{
+		Index: index, Name: name, Util: nvml.Unknown, SMClock: s.SMClock, MemClock: s.MemClock, Temp: s.Temperature,
+		Power: s.Power, PowerLimit: s.PowerLimit, MemUsed: s.MemUsed, MemTotal: s.MemTotal, Throttle: s.Throttle.Slowing(),
+	}
+	if s.Utilization != nvml.Unknown {
+		g.Util = float64(s.Utilization) / 100
+	}
+	return g, err
+}
+
+// health samples a GPU as long as a pool lives.
+type health struct {
+	log  *slog.Logger
+	stop context.CancelFunc
+	gone chan struct{} // closed when the helper has ended
+
+	mu      sync.Mutex
+	samples []sample // the latest, oldest first
+	blind   bool     // nobody samples
+}
+
+type sample struct {
+	at   time.Time
+	gpus []kernels.GPU
+}
+
+const (
+	healthEvery = 500 * time.Millisecond // a timing takes some tenths of a second
+	healthKept  = 16
+	healthFresh = 5 * time.Second // an older sample says nothing of now
+)
+
+// watchHealth starts sampling; a helper that cannot be started or dies leaves the pool unmonitored.
+func watchHealth(log *slog.Logger, start func(context.Context) (*Watcher, error)) *health {
+	h := &health{log: log, gone: make(chan struct{})}
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	go func() {
+		defer close(h.gone)
+		if err := h.run(ctx, start); err != nil && ctx.Err() == nil {
+			log.Warn("the GPU is no longer monitored", "error", err)
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.blind = true
+	}()
+	return h
+}
+
+func (h *health) run(ctx context.Context, start func(context.Context) (*Watcher, error)) error {
+	w, err := start(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.Close() // a helper that cannot be killed is left behind, as it would be after this
+	tick := time.NewTicker(healthEvery)
+	defer tick.Stop()
+	for {
+		gpus, err := w.Sample(ctx)
+		if err != nil {
+			return err
+		}
+		h.note(sample{time.Now(), gpus})
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (h *health) note(s sample) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.samples = append(h.samples, s)
+	if len(h.samples) > healthKept {
+		h.samples = slices.Delete(h.samples, 0, 1)
+	}
+}
+
+// now is the latest sample, nil when there is none of late.
+func (h *health) now() []kernels.GPU {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n := len(h.samples); n > 0 && time.Since(h.samples[n-1].at) < healthFresh {
+		return h.samples[n-1].gpus
+	}
+	return nil
+}
+
+// tags name what slowed the GPU since a moment, or shortly before it: power-cap, hardware-thermal, ...
+func (h *health) tags(since time.Time) (tags []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.blind {
+		return []string{"unmonitored"}
+	}
+	for _, s := range h.samples {
+		if s.at.Before(since.Add(-healthEvery)) {
+			continue
+		}
+		for _, g := range s.gpus {
+			for _, why := range g.Throttle {
+				tags = append(tags, strings.ReplaceAll(why, " ", "-"))
+			}
+		}
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags)
+}
+
+func (h *health) close() {
+	h.stop()
+	<-h.gone
+}
+
+// Machine is how busy the pool and its GPU are. It does not wait for NVML.
+func (p *Pool) Machine(context.Context) kernels.Machine {
+	m := kernels.Machine{Compile: kernels.Slots{Busy: p.compiler.Busy(), Total: p.compiler.Slots()}, Device: kernels.Slots{Total: 1}}
+	if p.runner.using.Load() > 0 {
+		m.Device.Busy = 1
+	}
+	m.Queue = max(0, int(p.flying.Load())-m.Compile.Busy-m.Device.Busy)
+	if p.health != nil {
+		m.GPUs = p.health.now()
+	}
+	return m
 }

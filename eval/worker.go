@@ -9,6 +9,7 @@ import (
 	"darwarp/eval/internal/cpu"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/sandbox"
 )
 
 // workers are the processes that this binary becomes when it is started as `worker KIND`.
@@ -16,9 +17,11 @@ var workers = map[string]func(args []string) int{
 	"compile": compile.Main,
 	"cxx":     compile.MainCXX,
 	"gpu":     gpu.Main,
+	"profile": gpu.ProfileMain,
 	"cpu":     cpu.Main,
 	"check":   checker.Main,
 	"nvml":    watchMain,
+	"sandbox": sandbox.Main,
 }
 
 // WorkerMain runs one of darwarp's own worker processes and returns its exit code.

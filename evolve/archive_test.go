@@ -10,44 +10,40 @@ import (
 )
 
 func TestArchiveKeepsTheBestOfEveryNiche(t *testing.T) {
-	a := archive{}
-	for i, x := range []struct {
-		niche string
-		score float64
-	}{{"wmma", 0.5}, {"fma", 3}, {"wmma", 0.7}, {"fma", 2}} {
-		a.add(x.niche, &mutate.Individual{Index: i, Score: x.score})
+	var best []*mutate.Individual
+	for i, niche := range []string{"wmma", "wmma", "fma", "wmma", "fma"} {
+		best = append(best, &mutate.Individual{Index: i, Niche: niche})
 	}
-	best := a.best()
-	if len(best) != 2 || best[0].Index != 0 || best[1].Index != 3 {
-		t.Errorf("got %v", best)
+	if got := archive(best); len(got) != 2 || got[0].Index != 0 || got[1].Index != 2 {
+		t.Errorf("got %v", got)
 	}
 	for i := range 2 * mostNiches {
-		a.add(fmt.Sprint(i), &mutate.Individual{Score: float64(10 + i)})
+		best = append(best, &mutate.Individual{Niche: fmt.Sprint(i)})
 	}
-	if len(a) != mostNiches || a["wmma"] == nil || a[fmt.Sprint(2*mostNiches-1)] != nil {
-		t.Errorf("%d niches: expected %d, the worst gone", len(a), mostNiches)
+	if got := archive(best); len(got) != mostNiches || got[1].Niche != "fma" || got[mostNiches-1].Niche != fmt.Sprint(mostNiches-3) {
+		t.Errorf("%d niches: expected %d, the worst gone", len(got), mostNiches)
 	}
 }
 
-func TestNichesOfARun(t *testing.T) {
-	b, s := toyBundle(t), toyConfig(t, "hills").Spaces[0]
-	f := s.Family
-	var all []kernels.Candidate
+// TestNiche tells structures apart, and not numbers.
+func TestNiche(t *testing.T) {
+	s := toyConfig(t, "hills").Spaces[0]
+	of := map[string]map[string]bool{} // values of the choice by niche
 	for i := range s.Len() {
-		c := kernels.Candidate{Variant: kernels.Variant{Family: f.Name, Genes: s.Genome(s.At(i))}, Score: toyTime(s.Genome(s.At(i)))}
-		c.Result.Outcome = kernels.OK
-		all = append(all, c)
-	}
-	niches := Niches(b.Families, all)
-	tried := 0
-	for i, n := range niches {
-		tried += n.Tried
-		if i > 0 && n.Best.Score < niches[i-1].Best.Score {
-			t.Errorf("niche %d is better than the one before it", i)
+		g := s.Genome(s.At(i))
+		n := niche(s.Family, &kernels.Candidate{Variant: kernels.Variant{Genes: g}})
+		if of[n] == nil {
+			of[n] = map[string]bool{}
 		}
+		of[n][g["c"].String()] = true
 	}
-	if len(niches) < 2 || tried != len(all) {
-		t.Errorf("%d niches of %d candidates, %d of them sorted in", len(niches), len(all), tried)
+	if len(of) < 3 || len(of) > s.Len()/4 {
+		t.Errorf("%d niches of %d points", len(of), s.Len())
+	}
+	for n, c := range of {
+		if len(c) != 1 {
+			t.Errorf("niche %s holds c = %v", n, c)
+		}
 	}
 }
 

@@ -18,6 +18,11 @@ func simulated(ev Evaluator) bool {
 
 func (c *clock) begin() { c.start, c.origin, c.evals = time.Now(), c.before, -1 }
 
+// stop lets no more time pass until goOn.
+func (c *clock) stop() { c.before, c.start = c.elapsed(), time.Time{} }
+
+func (c *clock) goOn() { c.start = time.Now() }
+
 func (c *clock) elapsed() time.Duration {
 	if c.simulated || c.start.IsZero() {
 		return c.before

@@ -10,18 +10,19 @@ import (
 
 // deme is the population of one space.
 type deme struct {
-	space  *kernels.Space
-	start  int // index of the family's default, -1 when it is not in the space
-	known  map[int]struct{}
-	niches archive
-	best   []*mutate.Individual // all that work, best first
-	fresh  []*mutate.Individual // those of this epoch, best first
-	seen   []*mutate.Individual // all that were judged, in order
-	view   *mutate.View
+	space *kernels.Space
+	start int // index of the family's default, -1 when it is not in the space
+	known map[int]struct{}
+	best  []*mutate.Individual // all that work, best first
+	fresh []*mutate.Individual // those of this epoch, best first
+	seen  []*mutate.Individual // all that were judged, in order
+	view  *mutate.View
+
+	judged int // points, those of killed lineages included
 }
 
 func newDeme(space *kernels.Space, prior *mutate.Prior) *deme {
-	d := &deme{space: space, start: -1, known: map[int]struct{}{}, niches: archive{}, view: mutate.NewView(space, prior)}
+	d := &deme{space: space, start: -1, known: map[int]struct{}{}, view: mutate.NewView(space, prior)}
 	if p, err := space.Point(space.Family.Defaults()); err == nil {
 		if i, ok := space.Index(p); ok {
 			d.start = i
@@ -64,27 +65,32 @@ func (d *deme) exhausted() bool { return len(d.known) == d.space.Len() }
 
 // pool is what operators see. In an epoch that starts afresh only what it found is bred from.
 func (d *deme) pool(fresh bool) *mutate.Pool {
-	p := &mutate.Pool{Space: d.space, Best: d.best, Niches: d.niches.best(), Seen: d.seen, Known: d.isKnown, View: d.view}
+	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.isKnown, View: d.view}
 	if fresh {
 		p.Best = d.fresh
 	}
+	p.Niches = archive(p.Best)
 	return p
 }
 
 // member is a candidate that works.
 type member struct {
 	id      kernels.ID
+	parents []kernels.ID
+	born    int    // 1, 2, ... in the order of being enlisted
+	code    string // hash of its machine code
 	variant kernels.Variant
 	space   int
 	index   int
 	score   float64
 	upper   float64 // score at the upper ends of its intervals
 	times   map[string]float64
+	timings []kernels.Timing
 }
 
 // individual is a judged candidate as operators see it.
-func individual(c *kernels.Candidate, p kernels.Point, index int, score float64) *mutate.Individual {
-	o := &mutate.Individual{ID: c.ID, Index: index, Point: p, Score: score, Cost: c.Result.Cost.Total(), Generation: c.Origin.Generation}
+func individual(space *kernels.Space, c *kernels.Candidate, index int, score float64) *mutate.Individual {
+	o := &mutate.Individual{ID: c.ID, Index: index, Point: space.At(index), Score: score, Cost: c.Result.Cost.Total(), Generation: c.Origin.Generation, Niche: niche(space.Family, c)}
 	for _, t := range c.Result.Times {
 		if t.Median > 0 {
 			o.Noise = max(o.Noise, (t.Hi-t.Lo)/2/t.Median)

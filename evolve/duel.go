@@ -9,7 +9,7 @@ import (
 // challenge lets the best claimer fight the champion, one at a time. A claimer was measured faster
 // than the champion by more than its own noise, and has not lost against it.
 func (s *Search) challenge() {
-	if s.stopping || s.champion == nil || s.dueling() {
+	if s.stopping || s.paused || s.champion == nil || s.dueling() {
 		return
 	}
 	var best *member
@@ -42,6 +42,7 @@ func (s *Search) dueling() bool {
 }
 
 func (s *Search) launchDuel(f *flight) (err error) {
+	f.Weighed = s.steering.Weighed
 	champion, challenger := s.working[f.Champion], s.working[f.Challenger]
 	if champion == nil || challenger == nil {
 		return fmt.Errorf("duel of %s with %s: not in the run", f.Challenger.Short(), f.Champion.Short())
@@ -56,6 +57,7 @@ func (s *Search) launchDuel(f *flight) (err error) {
 	if f.job, err = s.job(&flight{Space: challenger.space, Index: challenger.index}); err != nil {
 		return err
 	}
+	f.champion.Base, f.job.Base = s.base, s.base
 	s.queue.start(f, s.evaluate)
 	return nil
 }
@@ -65,10 +67,15 @@ func (s *Search) settle(a answer) {
 	f, d := a.flight, a.duel
 	d.Champion, d.Challenger = f.Champion.Short(), f.Challenger.Short()
 	honest(&d)
+	if f.Weighed != s.steering.Weighed {
+		s.send(Event{Kind: KindDuel, ID: f.Challenger, Duel: &d, Note: "set aside: the weights were changed meanwhile"})
+		return
+	}
 	s.progress.Duels++
 	key := [2]string{d.Champion, d.Challenger}
 	if _, stored := s.fought[key]; !stored {
 		s.fought[key] = d
+		s.duels++
 		s.save(func() error { return s.keep.PutDuel(d) })
 	}
 	s.save(func() error {

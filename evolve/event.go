@@ -20,6 +20,10 @@ const (
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
 	KindDisk     Kind = "disk"     // Note: no space to store, or space again
 	KindDrain    Kind = "drain"    // Note: nothing new is asked for
+	KindPaused   Kind = "paused"   // Command, Note: nothing new is asked for until resumed
+	KindResumed  Kind = "resumed"  //
+	KindSteer    Kind = "steer"    // Command, Note: what was done on it; ID
+	KindMachine  Kind = "machine"  // Machine
 	KindEnd      Kind = "end"      // Summary
 )
 
@@ -36,7 +40,9 @@ type Event struct {
 	Duel      *kernels.Duel      `json:"duel,omitempty"`
 	Note      string             `json:"note,omitempty"`
 	Start     *StartInfo         `json:"start,omitempty"`
+	Machine   *kernels.Machine   `json:"machine,omitempty"`
 	Summary   *Summary           `json:"summary,omitempty"`
+	Command   *Command           `json:"command,omitempty"` // that was obeyed
 
 	Evals    int           `json:"evals"`             // verdicts, duplicates not counted
 	Best     float64       `json:"best,omitempty"`    // lowest score measured
@@ -45,6 +51,7 @@ type Event struct {
 	Rate     float64       `json:"rate,omitempty"`    // verdicts a second in this session
 	ETA      time.Duration `json:"eta,omitempty"`     // ns until the budget is spent, 0 unknown
 	InFlight int           `json:"in_flight,omitempty"`
+	Paused   bool          `json:"paused,omitempty"`
 }
 
 // StartInfo is what a search sets out with.
@@ -68,6 +75,7 @@ const (
 	ReasonStall       Reason = "stalled"     // budget
 	ReasonExhausted   Reason = "exhausted"   // every point was judged
 	ReasonInterrupted Reason = "interrupted" // its context ended; state is saved
+	ReasonStopped     Reason = "stopped"     // on command; state is saved
 	ReasonAborted     Reason = "aborted"     // without waiting; state is saved as of the last verdict
 	ReasonFailed      Reason = "failed"      // the error says why
 )
@@ -96,7 +104,7 @@ func (s *Search) send(e Event) {
 		return
 	}
 	s.events++
-	e.Seq, e.At, e.Evals, e.Best, e.InFlight = s.events, s.clock.elapsed(), s.progress.Evals, s.progress.Best, len(s.queue.pending)
+	e.Seq, e.At, e.Evals, e.Best, e.InFlight, e.Paused = s.events, s.clock.elapsed(), s.progress.Evals, s.progress.Best, len(s.queue.pending), s.paused
 	if s.champion != nil {
 		e.Champion, e.Reign = s.champion.id, s.champion.score
 	}

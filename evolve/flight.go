@@ -15,6 +15,7 @@ type flight struct {
 	Attempts   int            `json:"attempts,omitempty"`  // that were lost
 	Champion   kernels.ID     `json:"champion,omitzero"`   // of a duel
 	Challenger kernels.ID     `json:"challenger,omitzero"` // of a duel
+	Weighed    int            `json:"weighed,omitempty"`   // of a duel: Steering.Weighed when it began
 	job        *kernels.Job   // the challenger's, of a duel
 	champion   *kernels.Job   // of a duel
 	ticket     int            // 1, 2, ... in the order of asking

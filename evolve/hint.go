@@ -66,4 +66,5 @@ func (s *Search) inhabit(all []Hint) {
 		}
 		s.demes = append(s.demes, newDeme(space, mutate.NewPrior(known)))
 	}
+	s.niches = s.newNiches()
 }

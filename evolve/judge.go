@@ -40,9 +40,7 @@ func (s *Search) launch(f *flight) (err error) {
 			return err
 		}
 	}
-	if s.champion != nil {
-		f.job.Bar = s.champion.times
-	}
+	s.setBar(f.job)
 	s.ids[f.job.ID] = true
 	s.demes[f.Space].learn(f.Index)
 	s.queue.start(f, s.evaluate)
@@ -112,7 +110,7 @@ func (s *Search) cleanse(c *kernels.Candidate) error {
 		c.Score = 1
 		return nil
 	}
-	c.Score, err = kernels.Score(times, s.base, s.cfg.Workloads)
+	c.Score, err = s.cfg.Objective.Score(times, s.base, s.cfg.Workloads)
 	if err == nil && !(c.Score > 0 && c.Score <= math.MaxFloat64) {
 		err = fmt.Errorf("score %g", c.Score)
 	}
@@ -195,16 +193,20 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 	if c.Result.Code != "" && !duplicate {
 		s.codes[c.Result.Code] = score
 	}
+	if duplicate && known {
+		s.twins[c.ID] = c.Result.Code
+	}
 	if index >= 0 {
 		d := s.demes[space]
 		d.learn(index)
 		if !duplicate || known {
+			d.judged++
 			s.purse.pay(c.Origin.Operator, rank(d.best, score), len(d.best)+1)
-			o := individual(c, d.space.At(index), index, score)
+		}
+		if dead := s.stillborn(c); !dead && (!duplicate || known) {
+			o := individual(d.space, c, index, score)
 			d.add(o, duplicate)
-			if c.Result.Outcome == kernels.OK {
-				d.niches.add(niche(d.space.Family, c), o)
-			}
+			s.niches.add(space, o, c, s.base)
 		}
 	}
 	if c.Result.Outcome == kernels.OK {
@@ -214,7 +216,8 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 
 // enlist enters a candidate that works. The first one is the naive start and first champion.
 func (s *Search) enlist(c *kernels.Candidate, space, index int) {
-	m := &member{id: c.ID, variant: c.Variant, space: space, index: index, score: c.Score, times: medians(c.Result.Times)}
+	m := &member{id: c.ID, variant: c.Variant, space: space, index: index, score: c.Score, times: medians(c.Result.Times),
+		parents: c.Origin.Parents, born: len(s.working) + 1, code: c.Result.Code, timings: c.Result.Times}
 	if s.naive == nil {
 		s.naive, s.base, s.champion = m, m.times, m
 	}
@@ -223,7 +226,7 @@ func (s *Search) enlist(c *kernels.Candidate, space, index int) {
 		upper[i] = kernels.Timing{Workload: t.Workload, Median: t.Hi}
 	}
 	var err error
-	if m.upper, err = kernels.Score(upper, s.base, s.cfg.Workloads); err != nil {
+	if m.upper, err = s.cfg.Objective.Score(upper, s.base, s.cfg.Workloads); err != nil {
 		m.upper = m.score
 	}
 	s.working[c.ID] = m

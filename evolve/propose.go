@@ -119,13 +119,13 @@ func (s *Search) open() []int {
 
 // draw uses an operator that needs no parents.
 func (s *Search) draw(op mutate.Operator, space int) (int, mutate.Proposal, kernels.Origin, bool) {
-	p, ok := op.Propose(s.rng, s.pool(space, false))
+	p, ok := op.Propose(s.rng, s.brief(s.demes[space].pool(false), space))
 	return space, p, kernels.Origin{Operator: op.Name(), Generation: 1}, ok
 }
 
-// pool is what operators see of a space. Time is in short supply where the budget names nothing else.
-func (s *Search) pool(space int, fresh bool) *mutate.Pool {
-	p := s.demes[space].pool(fresh)
+// brief adds to a pool what the search knows of the moment. Time is in short supply where the budget
+// names nothing else.
+func (s *Search) brief(p *mutate.Pool, space int) *mutate.Pool {
 	p.Hurry = s.cfg.Budget.For > 0 && s.cfg.Budget.Evals == 0
 	for _, f := range s.queue.pending {
 		if f.Space == space && f.Index >= 0 && f.Challenger.IsZero() {
@@ -141,12 +141,18 @@ func (s *Search) breed(open []int) (space int, p mutate.Proposal, o kernels.Orig
 	if _, stranger := op.(mutate.Random); stranger {
 		return s.draw(op, open[s.rng.IntN(len(open))])
 	}
-	space = s.pickSpace()
+	space, pool, pinned := s.pinned()
+	if pinned { // a model would pass over a parent that is not fast
+		op = mutate.Genes{}
+	} else {
+		space = s.pickSpace()
+		pool = s.parents(space)
+	}
 	d := s.demes[space]
 	if d.exhausted() {
 		return space, p, o, false
 	}
-	p, ok = op.Propose(s.rng, s.pool(space, s.progress.afresh()))
+	p, ok = op.Propose(s.rng, s.brief(pool, space))
 	if !ok || d.isKnown(p.Index) {
 		return space, p, o, false
 	}
@@ -213,7 +219,7 @@ func (s *Search) maybeRestart() {
 func (s *Search) seen() int {
 	n := 0
 	for _, d := range s.demes {
-		n += len(d.seen)
+		n += d.judged
 	}
 	return n
 }

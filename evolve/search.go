@@ -37,9 +37,9 @@ type Simulated interface{ Simulated() bool }
 
 // Budget bounds a search. Zero fields bound nothing.
 type Budget struct {
-	Evals int           // verdicts, duplicates not counted
-	For   time.Duration // elapsed over all sessions of the run
-	Stall int           // verdicts in a row without a faster candidate
+	Evals int           `json:"evals,omitempty"` // verdicts, duplicates not counted
+	For   time.Duration `json:"for,omitempty"`   // ns elapsed over all sessions of the run
+	Stall int           `json:"stall,omitempty"` // verdicts in a row without a faster candidate
 }
 
 // Config is what to search.
@@ -48,7 +48,9 @@ type Config struct {
 	DType     kernels.DType
 	Workloads []kernels.Workload
 	Spaces    []*kernels.Space // one per family; the default of the first is the naive start
-	Strategy  string           // one of Strategies; empty is DefaultStrategy
+	Objective kernels.Objective
+	Portfolio int    // candidates that are the best at one workload are bred from too: more than 1 kernel is wanted
+	Strategy  string // one of Strategies; empty is DefaultStrategy
 	Seed      uint64
 	Budget    Budget
 	Hints     []Hint       // what another run found out; a run that is resumed keeps its own
@@ -68,6 +70,7 @@ type keeper interface {
 	PutProvenance(p kernels.Provenance) (string, error)
 	PutDuel(d kernels.Duel) error
 	Duels() ([]kernels.Duel, error)
+	Weigh(workloads []kernels.Workload, score func(*kernels.Candidate) float64, checkpoint []byte) error
 	SetChampion(id kernels.ID, why string) error
 	Champion() (kernels.ID, bool)
 }
@@ -84,6 +87,11 @@ type Search struct {
 	retry    time.Duration // between attempts to store on a full disk
 	now      func() time.Time
 
+	orders   chan order    // from Steer
+	ended    chan struct{} // closed when Run returns
+	machines chan kernels.Machine
+	every    time.Duration // between samples of the machine
+
 	// ---
 	pcg      *rand.PCG
 	rng      *rand.Rand
@@ -98,7 +106,13 @@ type Search struct {
 	champion *member
 	beaten   map[kernels.ID]bool        // lost against the champion
 	fought   map[[2]string]kernels.Duel // by short IDs of champion and challenger
-	proof    string                     // key of what this session's figures stand on
+	duels    int                        // stored
+	dead     map[kernels.ID]bool        // killed, or descending from one that was
+	twins    map[kernels.ID]string      // machine code of duplicates
+	steering Steering
+	paused   bool
+	proof    string // key of what this session's figures stand on
+	niches   niches
 	queue    flights
 	progress progress
 	clock    clock
@@ -126,6 +140,8 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		return nil, errors.New("search: no family has a legal point on this device")
 	case len(cfg.Workloads) == 0:
 		return nil, errors.New("search: no workload")
+	case cfg.Objective.Check(cfg.Workloads) != nil:
+		return nil, fmt.Errorf("search: %w", cfg.Objective.Check(cfg.Workloads))
 	case cfg.Strategy == "":
 		cfg.Strategy = DefaultStrategy
 	}
@@ -137,12 +153,14 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, now: time.Now,
 		pcg: rand.NewPCG(cfg.Seed, 0x6461727761727000), ids: map[kernels.ID]bool{}, codes: map[string]float64{},
 		working: map[kernels.ID]*member{}, beaten: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{},
+		dead: map[kernels.ID]bool{}, twins: map[kernels.ID]string{},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.rng = rand.New(s.pcg)
 	s.hard, s.abort = context.WithCancel(context.Background())
+	s.orders, s.ended, s.machines, s.every = make(chan order), make(chan struct{}), make(chan kernels.Machine), sampleEvery
 	s.inhabit(hints(cfg.Hints))
 	s.progress.sample = firstSample(len(s.demes))
 	s.clock.simulated = simulated(ev)
@@ -160,9 +178,14 @@ func (s *Search) Abort() { s.abort() }
 // resuming, so that the run goes on as if it had not been interrupted. emit is called from the loop and
 // must be quick; nil is allowed. Run may be called once.
 func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
-	defer s.abort()
 	s.emit = emit
 	s.clock.begin()
+	watched := s.monitor()
+	defer func() {
+		s.abort()
+		<-watched
+		close(s.ended)
+	}()
 	if err := s.begin(); err != nil {
 		s.fail(err)
 	}
@@ -202,7 +225,7 @@ func (s *Search) loop(ctx context.Context) {
 	done, aborted := ctx.Done(), s.hard.Done()
 	for {
 		s.advance()
-		if s.queue.out == 0 && (len(s.saves) == 0 || s.stopping) {
+		if s.queue.out == 0 && (len(s.saves) == 0 && !s.paused || s.stopping) {
 			return
 		}
 		var retry <-chan time.Time
@@ -212,6 +235,10 @@ func (s *Search) loop(ctx context.Context) {
 		select {
 		case a := <-s.queue.answers():
 			s.queue.receive(a)
+		case o := <-s.orders:
+			s.obey(o)
+		case m := <-s.machines:
+			s.sampled(m)
 		case <-retry:
 		case <-done:
 			done = nil
@@ -270,15 +297,18 @@ func (s *Search) fail(err error) {
 
 // fill keeps the evaluator's slots busy.
 func (s *Search) fill() {
-	for !s.stopping && s.queue.evals < max(1, s.ev.Slots()) {
+	for !s.stopping && !s.paused && s.queue.evals < max(1, s.ev.Slots()) {
 		if s.naive == nil {
 			s.startNaive()
 			return
 		}
-		if s.reason = s.spent(); s.reason != "" {
+		f, ok := s.takeInjected()
+		if s.reason = s.spent(); s.reason != "" && !ok {
 			return
 		}
-		f, ok := s.nextFlight()
+		if !ok {
+			f, ok = s.nextFlight()
+		}
 		if !ok {
 			s.reason = ReasonExhausted
 			return

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"darwarp/kernels"
@@ -55,6 +56,8 @@ type state struct {
 	Beaten   []kernels.ID  `json:"beaten,omitempty"`
 	Elapsed  time.Duration `json:"elapsed"`
 	Hints    []Hint        `json:"hints,omitempty"`
+	Purse    purse         `json:"purse,omitzero"`
+	Steering *Steering     `json:"steering,omitempty"`
 }
 
 type spaceState struct {
@@ -79,7 +82,10 @@ func (s *Search) state() []byte {
 	st := state{
 		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Spaces: s.spaceStates(), RNG: rng,
 		Progress: s.progress, Sample: s.progress.sample, Pending: s.queue.pending, Elapsed: s.clock.elapsed(),
-		Hints: s.hints,
+		Hints: s.hints, Purse: s.purse,
+	}
+	if len(s.steering.Log) > 0 {
+		st.Steering = &s.steering
 	}
 	if s.champion != nil {
 		st.Champion = s.champion.id
@@ -111,6 +117,9 @@ func (s *Search) resume() error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	s.inhabit(st.Hints)
+	if err := s.takeUp(st.Steering); err != nil {
+		return err
+	}
 	s.progress.EpochSeen = st.Progress.EpochSeen
 	if err := s.keep.Each(s.recall); err != nil {
 		return err
@@ -119,7 +128,8 @@ func (s *Search) resume() error {
 	if err != nil {
 		return err
 	}
-	for _, d := range duels {
+	s.duels = len(duels)
+	for _, d := range duels[min(s.steering.Void, len(duels)):] {
 		s.fought[[2]string{d.Champion, d.Challenger}] = d
 	}
 	return s.restore(&st)
@@ -142,14 +152,21 @@ func (s *Search) fits(st *state) error {
 		return fmt.Errorf("the run was started on spaces %v, here they are %v: another device or other pins", st.Spaces, now)
 	}
 	for _, f := range st.Pending {
-		if f == nil || f.Space < 0 || f.Space >= len(s.demes) || f.Index < -1 || f.Index >= s.demes[f.Space].space.Len() {
-			return errors.New("the checkpoint asks for a point that is not there")
+		if err := s.checkFlight(f); err != nil {
+			return err
 		}
 	}
 	for _, p := range st.Progress.Passed {
 		if p[0] < 0 || p[0] >= len(s.demes) || p[1] < -1 || p[1] >= s.demes[p[0]].space.Len() {
 			return errors.New("the checkpoint passes over a point that is not there")
 		}
+	}
+	return nil
+}
+
+func (s *Search) checkFlight(f *flight) error {
+	if f == nil || f.Space < 0 || f.Space >= len(s.demes) || f.Index < -1 || f.Index >= s.demes[f.Space].space.Len() {
+		return errors.New("the checkpoint asks for a point that is not there")
 	}
 	return nil
 }
@@ -168,6 +185,9 @@ func (s *Search) recall(c kernels.Candidate) error {
 			}
 		}
 		s.forget()
+		if s.steering.Weighed > 0 && s.naive != nil && c.Result.Outcome == kernels.OK {
+			c.Score = s.anew(&c)
+		}
 		s.admit(&c, i, index)
 		return nil
 	}
@@ -191,7 +211,8 @@ func (s *Search) restore(st *state) error {
 	s.progress.sample, s.progress.outcomes = st.Sample, outcomes
 	s.queue.pending = st.Pending
 	s.clock.before = st.Elapsed
-	for _, f := range st.Pending {
+	s.purse = st.Purse
+	for _, f := range slices.Concat(st.Pending, s.steering.Injected) {
 		s.demes[f.Space].learn(f.Index)
 	}
 	for _, p := range st.Progress.Passed {
@@ -217,7 +238,10 @@ func (nowhere) PutCheckpoint([]byte) error                       { return nil }
 func (nowhere) Checkpoint() ([]byte, error)                      { return nil, nil }
 func (nowhere) Each(func(kernels.Candidate) error) error         { return nil }
 func (nowhere) PutProvenance(kernels.Provenance) (string, error) { return "", nil }
-func (nowhere) PutDuel(kernels.Duel) error                       { return nil }
-func (nowhere) Duels() ([]kernels.Duel, error)                   { return nil, nil }
-func (nowhere) SetChampion(kernels.ID, string) error             { return nil }
-func (nowhere) Champion() (kernels.ID, bool)                     { return kernels.ID{}, false }
+func (nowhere) Weigh([]kernels.Workload, func(*kernels.Candidate) float64, []byte) error {
+	return nil
+}
+func (nowhere) PutDuel(kernels.Duel) error           { return nil }
+func (nowhere) Duels() ([]kernels.Duel, error)       { return nil, nil }
+func (nowhere) SetChampion(kernels.ID, string) error { return nil }
+func (nowhere) Champion() (kernels.ID, bool)         { return kernels.ID{}, false }

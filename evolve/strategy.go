@@ -78,10 +78,10 @@ func findStrategy(name string) (*strategy, error) {
 }
 
 // purse is how well operators did: how many of their proposals counted among the best twentieth of all
-// verdicts when they came in. Old verdicts fade. It is worked out again from stored candidates when a
-// search is resumed.
+// verdicts when they came in. Old verdicts fade.
 type purse struct {
-	uses, wins map[string]float64
+	Uses map[string]float64 `json:"uses,omitempty"` // by operator
+	Wins map[string]float64 `json:"wins,omitempty"`
 }
 
 const (
@@ -91,23 +91,23 @@ const (
 
 // pay enters a verdict: its rank among so many that work, from 0; rank -1: it failed.
 func (p *purse) pay(operator string, rank, of int) {
-	if p.uses == nil {
-		p.uses, p.wins = map[string]float64{}, map[string]float64{}
+	if p.Uses == nil {
+		p.Uses, p.Wins = map[string]float64{}, map[string]float64{}
 	}
-	for name := range p.uses {
-		p.uses[name] *= fade
-		p.wins[name] *= fade
+	for name := range p.Uses {
+		p.Uses[name] *= fade
+		p.Wins[name] *= fade
 	}
-	p.uses[operator]++
+	p.Uses[operator]++
 	if rank >= 0 && rank*topOf < of {
-		p.wins[operator]++
+		p.Wins[operator]++
 	}
 }
 
 // wage is the rate of wins, drawn towards what is usual while little is known.
 func (p *purse) wage(operator string) float64 {
 	const usual, weight = 0.2, 4
-	return (p.wins[operator] + usual*weight) / (p.uses[operator] + weight)
+	return (p.Wins[operator] + usual*weight) / (p.Uses[operator] + weight)
 }
 
 // choose draws an operator by its share.

@@ -266,6 +266,15 @@ func (m *memory) PutDuel(d kernels.Duel) error {
 	m.duels = append(m.duels, d)
 	return nil
 }
+func (m *memory) Weigh(_ []kernels.Workload, score func(*kernels.Candidate) float64, checkpoint []byte) error {
+	m.checkpoint = checkpoint
+	for i := range m.candidates {
+		if c := &m.candidates[i]; c.Result.Outcome == kernels.OK {
+			c.Score = score(c)
+		}
+	}
+	return nil
+}
 func (m *memory) Duels() ([]kernels.Duel, error) { return m.duels, nil }
 func (m *memory) SetChampion(id kernels.ID, _ string) error {
 	if err := m.check("champion"); err != nil {

@@ -1,10 +1,5 @@
 package kernels
 
-import (
-	"fmt"
-	"math"
-)
-
 // Job asks an evaluator for a verdict on one candidate.
 type Job struct {
 	ID      ID      `json:"id"`
@@ -16,6 +11,12 @@ type Job struct {
 	// Bar is the time to beat by workload, ns a call: a candidate that a few samples show to be far
 	// slower is not measured further. Empty: measure everything.
 	Bar map[string]float64 `json:"bar,omitempty"`
+	// Each says that a workload which is far behind its bar does not end the others: the candidate may
+	// be the best at one of them.
+	Each bool `json:"each,omitempty"`
+	// Base is the naive start's time by workload, ns a call: what the objective Worst is relative to in
+	// a duel. Empty: the other side of the duel.
+	Base map[string]float64 `json:"base,omitempty"`
 }
 
 // Resolve gives the plan its numbers at one size.
@@ -35,8 +36,8 @@ type Duel struct {
 	Champion   string      `json:"champion"` // short ID or baseline name
 	Challenger string      `json:"challenger"`
 	Rounds     []DuelRound `json:"rounds"`
-	Ratio      float64     `json:"ratio"` // weighted geometric mean of challenger over champion: below 1 is faster
-	Lo         float64     `json:"lo"`    // one-sided 99.5 % bootstrap bounds of Ratio; where ten pairs settled it, the least and greatest of them
+	Ratio      float64     `json:"ratio"` // the objective of challenger over champion: below 1 is faster
+	Lo         float64     `json:"lo"`    // one-sided 99.5 % bootstrap bounds of Ratio; where ten pairs settled it, what the least and the greatest of them make
 	Hi         float64     `json:"hi"`
 	Verdict    Verdict     `json:"verdict"`
 	Proof      string      `json:"proof,omitempty"`
@@ -66,24 +67,7 @@ const (
 	Ambiguous Verdict = "ambiguous" // the noise is larger than the difference
 )
 
-// Score is the weighted geometric mean over workloads of time over base time: below 1 is faster than
-// the base. It fails when a workload has no time.
+// Score is the Geomean objective.
 func Score(times []Timing, base map[string]float64, workloads []Workload) (float64, error) {
-	got := map[string]float64{}
-	for _, t := range times {
-		got[t.Workload] = t.Median
-	}
-	sum, weight := 0.0, 0.0
-	for _, w := range workloads {
-		t, b := got[w.Name], base[w.Name]
-		if !(t > 0) || !(b > 0) {
-			return 0, fmt.Errorf("workload %s has no time", w.Name)
-		}
-		sum += w.Weight * math.Log(t/b)
-		weight += w.Weight
-	}
-	if weight == 0 {
-		return 0, fmt.Errorf("no workload has a weight")
-	}
-	return math.Exp(sum / weight), nil
+	return Geomean.Score(times, base, workloads)
 }

@@ -33,11 +33,7 @@ func ParseProblem(file string, data []byte) (*Problem, error) {
 	p.checkWorkloads(n)
 	p.checkCheck(n)
 	p.compileReference(n, scope)
-	for i, b := range p.Baselines {
-		if !slices.Contains(baselineKinds, b.Kind) {
-			n.addf(fmt.Sprintf("baseline[%d].kind", i), "unknown baseline %q: expected one of %s", b.Kind, strings.Join(baselineKinds, ", "))
-		}
-	}
+	p.checkBaselines(n, scope)
 	if len(n.list) == 0 {
 		p.checkSizes(n)
 	}
@@ -128,8 +124,8 @@ func (p *Problem) checkDims(n *notes, key string, d Dims) {
 	for _, name := range p.DimNames {
 		if v, ok := d[name]; !ok {
 			n.addf(key, "dimension %s is missing", name)
-		} else if v < 1 || v > 1<<31-1 {
-			n.addf(key+"."+name, "%d: expected 1 to 2147483647", v)
+		} else if v < 0 || v > 1<<31-1 {
+			n.addf(key+"."+name, "%d: expected 0 (for a dimension that is a flag) to 2147483647", v)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d)) {
@@ -139,11 +135,14 @@ func (p *Problem) checkDims(n *notes, key string, d Dims) {
 	}
 }
 
+// takenNames mean something else where a workload is named.
+var takenNames = []string{"all", "default", string(Geomean), string(Worst)}
+
 func (p *Problem) checkWorkloads(n *notes) {
 	seen, anyDefault := map[string]bool{}, false
 	for i, w := range p.Workloads {
 		key := fmt.Sprintf("workload[%d]", i)
-		if !labelRE.MatchString(w.Name) || seen[w.Name] || w.Name == "all" || w.Name == "default" {
+		if !labelRE.MatchString(w.Name) || seen[w.Name] || slices.Contains(takenNames, w.Name) {
 			n.addf(key+".name", "%q is not usable: expected a new name of letters, digits, '-', '_' and '.'", w.Name)
 		}
 		seen[w.Name] = true

@@ -32,7 +32,8 @@ type Space struct {
 	lets    []*derived // those of the family that depend on a gene
 	refused []int      // by constraint: how many partial points it refused
 
-	recorded []int // every gene, where the points are those of a recording and not all legal ones; else nil
+	recorded []int    // every gene, where the points are those of a recording and not all legal ones; else nil
+	packed   []uint64 // the points of a recording, see pack
 }
 
 // Pins restrict genes to some of their values, and let opt-in values in: what the user's

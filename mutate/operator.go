@@ -18,6 +18,7 @@ type Individual struct {
 	Score      float64       // lower is better, +Inf when it failed
 	Noise      float64       // of log Score: half of its 95 % interval
 	Cost       float64       // seconds of work that its verdict took
+	Niche      string        // what it is like, not how fast
 	Generation int
 }
 
@@ -25,7 +26,7 @@ type Individual struct {
 type Pool struct {
 	Space   *kernels.Space
 	Best    []*Individual    // usable ones to breed from, best first
-	Niches  []*Individual    // the best of every niche of the archive, best first
+	Niches  []*Individual    // the best of every niche of Best, best first
 	Seen    []*Individual    // every one that was judged, failures included, in the order of verdicts
 	Pending []int            // points in flight
 	Known   func(i int) bool // whether a point was asked for already

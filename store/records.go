@@ -87,6 +87,21 @@ func (r *Run) Baselines() ([]kernels.BaselineResult, error) {
 	return list[kernels.BaselineResult](r, baselines)
 }
 
+// PutInsight appends what a choice of a candidate buys.
+func (r *Run) PutInsight(i kernels.Insight) error { return appendTo(r, insights, i) }
+
+// Insights lists what is known of choices, in the order of being stored: of the same genes of the same
+// candidate, the last counts.
+func (r *Run) Insights() ([]kernels.Insight, error) { return list[kernels.Insight](r, insights) }
+
+// PutPortfolio appends a portfolio.
+func (r *Run) PutPortfolio(p kernels.Portfolio) error { return appendTo(r, portfolios, p) }
+
+// Portfolios lists the portfolios in the order of being stored: of the same size, the last counts.
+func (r *Run) Portfolios() ([]kernels.Portfolio, error) {
+	return list[kernels.Portfolio](r, portfolios)
+}
+
 // SetChampion makes a stored candidate the champion and says why.
 func (r *Run) SetChampion(id kernels.ID, why string) error {
 	return r.update(func(root *bolt.Bucket) error {

@@ -19,7 +19,9 @@
 //	├── provenance/KEY     Provenance
 //	├── duels/N            Duel
 //	├── champions/N        Champion; the last one reigns
-//	└── baselines/N        BaselineResult
+//	├── baselines/N        BaselineResult
+//	├── insights/N         Insight; layout 2
+//	└── portfolios/N       Portfolio; layout 2
 //
 // SEQ and N are 8 bytes, big-endian, from 1. SCORE is the bits of a positive float64, big-endian,
 // which sort as the numbers do. Values other than SEQ, ID and the version are records: see codec.go.
@@ -55,8 +57,10 @@ var (
 	duels       = []byte("duels")
 	champions   = []byte("champions")
 	baselines   = []byte("baselines")
+	insights    = []byte("insights")
+	portfolios  = []byte("portfolios")
 
-	buckets = [][]byte{metaName, checkpoints, candidates, ids, codes, rank, provenances, duels, champions, baselines}
+	buckets = [][]byte{metaName, checkpoints, candidates, ids, codes, rank, provenances, duels, champions, baselines, insights, portfolios}
 )
 
 // migration takes a root from one version of the layout to the next.
@@ -64,7 +68,21 @@ type migration func(root *bolt.Bucket) error
 
 // migrations[i] leads from version i+1 to version i+2. Never change one that was released: add one,
 // with a test that starts from a file of the version before.
-var migrations []migration
+var migrations = []migration{
+	addBuckets("insights", "portfolios"),
+}
+
+// addBuckets is a migration that only needs new buckets.
+func addBuckets(names ...string) migration {
+	return func(root *bolt.Bucket) error {
+		for _, name := range names {
+			if _, err := root.CreateBucketIfNotExists([]byte(name)); err != nil {
+				return fmt.Errorf("bucket %s: %w", name, err)
+			}
+		}
+		return nil
+	}
+}
 
 // schemaVersion is the layout that this program writes.
 func schemaVersion() uint64 { return uint64(len(migrations) + 1) }

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -28,6 +29,8 @@ const (
 	eventPatience = 5 * time.Second // for a watcher's connection to take one event
 	copyPatience  = time.Minute     // for a viewer's connection to take a copy
 	closePatience = time.Second     // for watchers to take their last events
+	maxCommand    = 1 << 20         // bytes of a command
+	eventHeader   = "Darwarp-Event" // of a copy: events that were told before it; of a stream: before its first
 )
 
 // Status is how a live search is.
@@ -39,11 +42,17 @@ type Status struct {
 	Len      int                     `json:"len"`
 	Counts   map[kernels.Outcome]int `json:"counts"`
 	Champion *kernels.ID             `json:"champion,omitempty"`
+	Score    float64                 `json:"score,omitempty"` // the champion's
 }
+
+// Steer does what a command, a JSON object, asks of the search. An error is one line that says what was
+// wrong with the command.
+type Steer func(ctx context.Context, command []byte) error
 
 // Server answers for a live run on a unix socket.
 type Server struct {
 	run     *Run
+	steer   Steer
 	started time.Time
 	http    *http.Server
 	served  chan struct{} // closed when the accept loop has ended
@@ -51,6 +60,7 @@ type Server struct {
 	mu       sync.Mutex
 	stop     func() bool // detaches from the context
 	watchers map[chan []byte]bool
+	told     int // events
 	closed   bool
 }
 
@@ -76,18 +86,20 @@ func SocketPath(path string) (string, error) {
 //	GET /copy    a consistent copy of the file
 //	GET /events  what Publish is given, as JSON lines
 //	GET /status  Status
+//	POST /steer  a command for steer: 200, or 400 with one line
 //
-// Close the server before the run.
-func Serve(ctx context.Context, r *Run, socket string) (*Server, error) {
+// steer is called from many goroutines; nil refuses every command. Close the server before the run.
+func Serve(ctx context.Context, r *Run, socket string, steer Steer) (*Server, error) {
 	listener, err := listen(socket)
 	if err != nil {
 		return nil, named(r.path, err)
 	}
-	s := &Server{run: r, started: time.Now(), served: make(chan struct{}), watchers: map[chan []byte]bool{}}
+	s := &Server{run: r, steer: steer, started: time.Now(), served: make(chan struct{}), watchers: map[chan []byte]bool{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /copy", s.copy)
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("POST /steer", s.command)
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: eventPatience}
 	go func() {
 		defer close(s.served)
@@ -101,7 +113,7 @@ func Serve(ctx context.Context, r *Run, socket string) (*Server, error) {
 
 // listen binds the socket, in place of one whose owner is dead.
 func listen(socket string) (net.Listener, error) {
-	listener, err := net.Listen("unix", socket)
+	listener, err := private.Listen(context.Background(), "unix", socket)
 	if err != nil {
 		if info, e := os.Lstat(socket); e != nil || info.Mode().Type() != os.ModeSocket {
 			return nil, err
@@ -113,16 +125,17 @@ func listen(socket string) (net.Listener, error) {
 		if e := os.Remove(socket); e != nil {
 			return nil, e
 		}
-		if listener, err = net.Listen("unix", socket); err != nil {
-			return nil, err
-		}
-	}
-	if err := os.Chmod(socket, 0o600); err != nil {
-		listener.Close()
-		return nil, err
+		return private.Listen(context.Background(), "unix", socket)
 	}
 	return listener, nil
 }
+
+// private binds sockets that only this user can connect to from the first moment: Linux gives the file
+// the mode that the socket has before it is bound, less the umask.
+var private = net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) (err error) {
+	refused := raw.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) })
+	return errors.Join(refused, err)
+}}
 
 // Publish sends one event, a JSON object, to every watcher. It never waits: a watcher that is too
 // far behind is dropped.
@@ -130,6 +143,7 @@ func (s *Server) Publish(event []byte) {
 	line := append(bytes.ReplaceAll(event, []byte{'\n'}, []byte{' '}), '\n') // in JSON a raw newline is white space
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.told++
 	for queue := range s.watchers {
 		select {
 		case queue <- line:
@@ -174,6 +188,7 @@ func (s *Server) events(w http.ResponseWriter, request *http.Request) {
 	} else {
 		close(queue)
 	}
+	told := s.told
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
@@ -181,6 +196,7 @@ func (s *Server) events(w http.ResponseWriter, request *http.Request) {
 		s.drop(queue)
 	}()
 	w.Header().Set("Content-Type", "application/jsonl")
+	w.Header().Set(eventHeader, strconv.Itoa(told))
 	control := http.NewResponseController(w)
 	if control.Flush() != nil { // the watcher sees that it is subscribed
 		return
@@ -212,7 +228,16 @@ func (s *Server) copy(w http.ResponseWriter, request *http.Request) {
 	defer f.Close()
 	err = os.Remove(f.Name()) // gone with the handle
 	if err == nil {
-		err = s.run.copyTo(f)
+		err = guard(func() error {
+			tx, told, err := s.snapshot()
+			if err != nil {
+				return err
+			}
+			defer tx.Rollback()
+			w.Header().Set(eventHeader, strconv.Itoa(told))
+			_, err = tx.WriteTo(f)
+			return err
+		})
 	}
 	size := int64(0)
 	if err == nil {
@@ -232,6 +257,15 @@ func (s *Server) copy(w http.ResponseWriter, request *http.Request) {
 	io.Copy(w, f) // the client sees what is missing by the length
 }
 
+// snapshot begins a transaction between two events. What was told before is stored in it. Of what is
+// told later it can hold the first record alone, for one is stored at a time and then told.
+func (s *Server) snapshot() (tx *bolt.Tx, told int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tx, err = s.run.db.Begin(false)
+	return tx, s.told, err
+}
+
 // copyTo writes a consistent copy of the run.
 func (r *Run) copyTo(w io.Writer) error {
 	return guard(func() error {
@@ -242,11 +276,28 @@ func (r *Run) copyTo(w io.Writer) error {
 	})
 }
 
+// command hands a command to the search.
+func (s *Server) command(w http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxCommand))
+	if err == nil && s.steer == nil {
+		err = errors.New("this search takes no commands")
+	}
+	if err == nil {
+		err = s.steer(request.Context(), body)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	}
+}
+
 func (s *Server) status(w http.ResponseWriter, request *http.Request) {
 	meta := s.run.Meta()
 	status := Status{PID: os.Getpid(), Started: s.started, Version: meta.Version, Problem: meta.Problem, Len: s.run.Len(), Counts: s.run.Counts()}
 	if id, ok := s.run.Champion(); ok {
 		status.Champion = &id
+		if c, err := s.run.Get(id); err == nil {
+			status.Score = c.Score
+		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(status) // an error means that the client has left

@@ -17,7 +17,7 @@ import (
 
 func serve(t *testing.T, r *Run) *Server {
 	t.Helper()
-	s := must(Serve(t.Context(), r, must(SocketPath(r.path))(t)))(t)
+	s := must(Serve(t.Context(), r, must(SocketPath(r.path))(t), nil))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -97,7 +97,7 @@ func TestStatus(t *testing.T) {
 	got := must(AskStatus(t.Context(), r.path))(t)
 	id := kernels.ID(hash("id", 1))
 	same(t, "status", got, Status{PID: os.Getpid(), Started: got.Started, Version: "v1.2.3", Problem: "gemm", Len: 8,
-		Counts: map[kernels.Outcome]int{kernels.OK: 6, kernels.Wrong: 2}, Champion: &id})
+		Counts: map[kernels.Outcome]int{kernels.OK: 6, kernels.Wrong: 2}, Champion: &id, Score: must(r.Get(id))(t).Score})
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -194,13 +194,13 @@ func TestSocket(t *testing.T) {
 	if info := must(os.Lstat(socket))(t); info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", info.Mode())
 	}
-	if _, err := Serve(t.Context(), r, socket); !errors.Is(err, ErrLocked) {
+	if _, err := Serve(t.Context(), r, socket, nil); !errors.Is(err, ErrLocked) {
 		t.Errorf("second server: %v", err)
 	}
 	s.Close()
 
 	write(t, socket, []byte("a file of the user"))
-	if _, err := Serve(t.Context(), r, socket); err == nil {
+	if _, err := Serve(t.Context(), r, socket, nil); err == nil {
 		t.Error("a plain file was taken for a stale socket")
 	}
 	same(t, "file of the user", string(must(os.ReadFile(socket))(t)), "a file of the user")
@@ -229,7 +229,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	r := newRun(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := must(Serve(ctx, r, must(SocketPath(r.path))(t)))(t)
+	s := must(Serve(ctx, r, must(SocketPath(r.path))(t), nil))(t)
 	<-s.served
 	if err := s.Close(); err != nil { // again is harmless
 		t.Error(err)

@@ -14,8 +14,8 @@ import (
 	"darwarp/kernels"
 )
 
-// Meta is what a run is about. It is written once, at Create, and holds all that is needed to resume
-// and to render the run without the folder that it was started from.
+// Meta is what a run is about. It is written at Create, and holds all that is needed to resume and to
+// render the run without the folder that it was started from. Only Weigh changes it.
 type Meta struct {
 	Version   string             `json:"version"` // darwarp's own
 	Created   time.Time          `json:"created"`
@@ -24,6 +24,8 @@ type Meta struct {
 	DType     kernels.DType      `json:"dtype"`
 	Workloads []kernels.Workload `json:"workloads"`
 	Device    kernels.Device     `json:"device"`
+	Objective kernels.Objective  `json:"objective,omitempty"`
+	Portfolio int                `json:"portfolio,omitempty"` // kernels that the search is to end with
 	Strategy  string             `json:"strategy"`
 	Seed      uint64             `json:"seed"`
 	Pins      kernels.Pins       `json:"pins,omitempty"`
@@ -43,7 +45,7 @@ type Run struct {
 	db       *bolt.DB
 	path     string // as the user named it
 	readOnly bool
-	meta     Meta
+	meta     atomic.Pointer[Meta]
 	writing  sync.Mutex
 	tally    atomic.Pointer[tally]
 	broken   atomic.Bool // a write panicked: bbolt may hold its own locks for ever
@@ -161,9 +163,11 @@ func (r *Run) load() error {
 		if err := checkTree(root); err != nil {
 			return err
 		}
-		if err := decode(root.Bucket(metaName).Get(metaKey), &r.meta); err != nil {
+		var m Meta
+		if err := decode(root.Bucket(metaName).Get(metaKey), &m); err != nil {
 			return fmt.Errorf("meta: %w", err)
 		}
+		r.meta.Store(&m)
 		return r.loadTally(root)
 	})
 }
@@ -234,7 +238,7 @@ func (r *Run) write(fn func(root *bolt.Bucket) error) error {
 func (r *Run) Path() string { return r.path }
 
 // Meta is what the run is about.
-func (r *Run) Meta() Meta { return r.meta }
+func (r *Run) Meta() Meta { return *r.meta.Load() }
 
 // Len is the number of stored candidates.
 func (r *Run) Len() int { return r.tally.Load().last }

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	bolt "go.etcd.io/bbolt"
-
 	"darwarp/kernels"
 )
 
@@ -326,59 +324,4 @@ func FuzzUnpack(f *testing.F) {
 			t.Errorf("%d bytes, %v", len(payload), err)
 		}
 	})
-}
-
-func TestMigration(t *testing.T) {
-	old := newRun(t)
-	fill(t, old, 0, 20)
-	path := old.path
-	old.Close()
-	broken := errors.New("broken step")
-	steps := []migration{
-		func(root *bolt.Bucket) error { return root.Put([]byte("step 1"), []byte("done")) },
-		func(root *bolt.Bucket) error {
-			if string(root.Get([]byte("step 1"))) != "done" {
-				return errors.New("step 2 came before step 1")
-			}
-			return root.Put([]byte("step 2"), []byte("done"))
-		},
-	}
-	t.Cleanup(func() { migrations = nil })
-
-	migrations = []migration{steps[0], func(*bolt.Bucket) error { return broken }}
-	if _, err := Open(path); !errors.Is(err, broken) {
-		t.Fatalf("a broken step gave %v", err)
-	}
-	migrations = nil
-	must(Open(path))(t).Close() // still layout 1: the steps are one transaction
-
-	migrations = steps
-	before := must(os.ReadFile(path))(t)
-	v := must(View(path))(t)
-	same(t, "viewed", v.Len(), 20)
-	v.Close()
-	same(t, "a view leaves the file alone", bytes.Equal(must(os.ReadFile(path))(t), before), true)
-
-	r := must(Open(path))(t)
-	same(t, "candidates", r.Len(), 20)
-	if err := r.read(func(root *bolt.Bucket) error {
-		same(t, "step 2", string(root.Get([]byte("step 2"))), "done")
-		same(t, "version", root.Get(schemaKey), number(3))
-		return nil
-	}); err != nil {
-		t.Error(err)
-	}
-	if err := errors.Join(r.Verify(), r.Close()); err != nil {
-		t.Error(err)
-	}
-
-	migrations = nil
-	for _, open := range []func(string) (*Run, error){Open, View} {
-		if _, err := open(path); !errors.Is(err, ErrNewer) {
-			t.Errorf("layout 3 in a darwarp of layout 1: %v", err)
-		}
-	}
-	kept := must(Open(path + ".layout1"))(t)
-	same(t, "kept copy", kept.Len(), 20)
-	kept.Close()
 }

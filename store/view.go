@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -36,7 +39,7 @@ func View(path string) (*Run, error) {
 }
 
 func viewLive(path string, locked error) (*Run, error) {
-	temp, err := fetchCopy(path)
+	temp, _, err := fetchCopy(context.Background(), path)
 	if err == nil {
 		return openCopy(temp)
 	}
@@ -79,35 +82,44 @@ func openCopy(temp string) (*Run, error) {
 	return r, err
 }
 
-// fetchCopy asks a live search for a copy of its run.
-func fetchCopy(path string) (temp string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), copyWait)
+// fetchCopy asks a live search for a copy of its run, and how many events were told before it.
+func fetchCopy(ctx context.Context, path string) (temp string, told int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, copyWait)
 	defer cancel()
-	body, err := ask(ctx, path, "/copy")
+	reply, err := ask(ctx, path, http.MethodGet, "/copy", nil)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
-	defer body.Close()
+	defer reply.Body.Close()
 	f, err := os.CreateTemp("", "darwarp-view-*") // mode 0600
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
-	_, err = io.Copy(f, body) // fails on fewer bytes than announced
+	_, err = io.Copy(f, reply.Body) // fails on fewer bytes than announced
 	if err := errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())
-		return "", noSpace(err)
+		return "", 0, noSpace(err)
 	}
-	return f.Name(), nil
+	return f.Name(), eventNumber(reply), nil
+}
+
+// eventNumber is the header that says how many events were told before, 0 from a search of an older version.
+func eventNumber(reply *http.Response) int {
+	n, err := strconv.Atoi(reply.Header.Get(eventHeader))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // AskStatus asks a live search how it is, or gives ErrNotServed.
 func AskStatus(ctx context.Context, path string) (s Status, err error) {
-	body, err := ask(ctx, path, "/status")
+	reply, err := ask(ctx, path, http.MethodGet, "/status", nil)
 	if err != nil {
 		return s, named(path, err)
 	}
-	defer body.Close()
-	err = json.NewDecoder(body).Decode(&s)
+	defer reply.Body.Close()
+	err = json.NewDecoder(reply.Body).Decode(&s)
 	return s, named(path, err)
 }
 
@@ -115,11 +127,15 @@ func AskStatus(ctx context.Context, path string) (s Status, err error) {
 // until the search ends (nil), ctx does, or fn fails. The bytes are fn's only during the call. A
 // watcher that is too slow is dropped by the search, which looks like its end: AskStatus tells.
 func Watch(ctx context.Context, path string, fn func(event []byte) error) error {
-	body, err := ask(ctx, path, "/events")
+	reply, err := ask(ctx, path, http.MethodGet, "/events", nil)
 	if err != nil {
 		return named(path, err)
 	}
-	defer body.Close()
+	defer reply.Body.Close()
+	return follow(ctx, path, reply.Body, fn)
+}
+
+func follow(ctx context.Context, path string, body io.Reader, fn func(event []byte) error) error {
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, maxEvent)
 	for lines.Scan() {
@@ -133,8 +149,32 @@ func Watch(ctx context.Context, path string, fn func(event []byte) error) error 
 	return named(path, lines.Err())
 }
 
-// ask sends one request over the run's socket. The body must be closed; ctx bounds its reading too.
-func ask(ctx context.Context, path, what string) (io.ReadCloser, error) {
+// Tell hands a command, a JSON object, to a live search and waits until it is done. The error of a
+// command that is refused is the search's own line; ErrNotServed means that none answers.
+func Tell(ctx context.Context, path string, command []byte) error {
+	reply, err := ask(ctx, path, http.MethodPost, "/steer", bytes.NewReader(command))
+	var refused *refusal
+	if errors.As(err, &refused) && refused.code == http.StatusBadRequest {
+		return errors.New(refused.text)
+	}
+	if err != nil {
+		return named(path, err)
+	}
+	return reply.Body.Close()
+}
+
+// refusal is an answer other than 200.
+type refusal struct {
+	code int
+	text string
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("%d %s: %s", r.code, http.StatusText(r.code), r.text)
+}
+
+// ask sends one request over the run's socket. The reply's body must be closed; ctx bounds its reading too.
+func ask(ctx context.Context, path, method, what string, body io.Reader) (*http.Response, error) {
 	socket, err := SocketPath(path)
 	if err != nil {
 		return nil, err
@@ -145,18 +185,18 @@ func ask(ctx context.Context, path, what string) (io.ReadCloser, error) {
 			return (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "unix", socket)
 		},
 	}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://darwarp"+what, nil)
+	request, err := http.NewRequestWithContext(ctx, method, "http://darwarp"+what, body)
 	if err != nil {
 		return nil, err
 	}
-	response, err := client.Do(request)
+	reply, err := client.Do(request)
 	if err != nil {
 		return nil, fault{ErrNotServed, err}
 	}
-	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 1<<10)) // best effort: the status says enough
-		response.Body.Close()
-		return nil, fmt.Errorf("%s: %s: %s", what, response.Status, text)
+	if reply.StatusCode != http.StatusOK {
+		defer reply.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(reply.Body, 4<<10)) // best effort: the status says enough
+		return nil, fmt.Errorf("%s: %w", what, &refusal{reply.StatusCode, strings.TrimSpace(string(text))})
 	}
-	return response.Body, nil
+	return reply, nil
 }

@@ -13,21 +13,31 @@ import (
 
 func (a *app) exportCmd() *cobra.Command {
 	var dir string
+	var portfolio int
 	c := &cobra.Command{
 		Use:   "export RUN [ID] -o DIR",
 		Short: "A candidate as a folder that stands by itself, with a bench that proves it",
 		Long: "export writes the kernel, its launches with every number known, and bench.cu, which needs only the\n" +
 			"CUDA toolkit: it checks the kernel against the problem's reference and times it.",
-		Example: "  darwarp export gemm.db -o fast-gemm",
+		Example: "  darwarp export gemm.db -o fast-gemm\n  darwarp export gemm.db --portfolio 2 -o fast-gemm",
 		Args:    argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if dir == "" {
 				return usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
 			}
-			return a.withRecord(args[0], func(r *record) error { return a.export(c.Context(), dir, r, arg(args, 1)) })
+			if portfolio != 0 && len(args) > 1 {
+				return usagef("--portfolio %d: the run's own kernels are taken: leave out %q", portfolio, args[1])
+			}
+			return a.withRecord(args[0], func(r *record) error {
+				if portfolio != 0 {
+					return a.exportPortfolio(c.Context(), dir, r, portfolio)
+				}
+				return a.export(c.Context(), dir, r, arg(args, 1))
+			})
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "the folder to write")
+	c.Flags().IntVar(&portfolio, "portfolio", 0, "the run's portfolio of so many kernels as one unit, with a dispatcher by shape")
 	return c
 }
 
@@ -39,9 +49,22 @@ func (a *app) export(ctx context.Context, dir string, r *record, name string) er
 	if c.Result.Outcome != kernels.OK {
 		return usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
 	}
-	k, warning, err := r.toExport(c)
+	k, err := a.kernelToExport(ctx, r, c)
 	if err != nil {
 		return err
+	}
+	if err := export.Write(dir, k); err != nil {
+		return err
+	}
+	a.sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir, dir, k.Build())
+	return nil
+}
+
+// kernelToExport gathers a candidate with its machine code, and says what is amiss.
+func (a *app) kernelToExport(ctx context.Context, r *record, c kernels.Candidate) (export.Kernel, error) {
+	k, warning, err := r.toExport(c)
+	if err != nil {
+		return k, err
 	}
 	if warning != "" {
 		a.sayf("warning: %s", warning)
@@ -49,15 +72,42 @@ func (a *app) export(ctx context.Context, dir string, r *record, name string) er
 	if k.Device.Kind == "cuda" {
 		var toolchain string
 		if k.Cubin, toolchain, err = eval.Cubin(ctx, templates.Include(), k.Device.Arch, k.Job.Source); err != nil {
-			a.sayf("warning: kernel.cubin is left out: %v", err)
+			a.sayf("warning: the machine code of %s is left out: %v", c.ID.Short(), err)
 		} else if toolchain != k.Device.Toolchain {
-			a.sayf("warning: kernel.cubin is compiled by %s, the figures are of %s", toolchain, k.Device.Toolchain)
+			a.sayf("warning: the machine code of %s is compiled by %s, the figures are of %s", c.ID.Short(), toolchain, k.Device.Toolchain)
 		}
 	}
-	if err := export.Write(dir, k); err != nil {
+	return k, nil
+}
+
+// exportPortfolio writes the kernels of the run's last portfolio of this size as one unit.
+func (a *app) exportPortfolio(ctx context.Context, dir string, r *record, k int) error {
+	found, err := r.lastPortfolio(k)
+	if err != nil {
 		return err
 	}
-	a.sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir, dir, k.Build())
+	if found == nil {
+		return usagef("%s has no portfolio of %d kernels: darwarp portfolio %s --k %d measures one", r.Path(), k, r.Path(), k)
+	}
+	p := export.Portfolio{Found: *found}
+	for _, id := range found.Kernels {
+		c, err := r.Get(id)
+		if err != nil {
+			return err
+		}
+		kernel, err := a.kernelToExport(ctx, r, c)
+		if err != nil {
+			return err
+		}
+		if kernel.Provenance, err = r.proofOf(found.Proof); err != nil {
+			return err
+		}
+		p.Kernels = append(p.Kernels, kernel)
+	}
+	if err := export.WritePortfolio(dir, p); err != nil {
+		return err
+	}
+	a.sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md", count(len(p.Kernels), "kernel"), dir, dir)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 // flight and save), the second ends hard (now).
 type interrupts struct {
 	soft, hard context.Context
+	press      func() // does what Ctrl-C does, for a terminal that hands over keys and sends no signal
 	release    func()
 }
 
@@ -33,7 +34,13 @@ func onInterrupt(ctx context.Context) *interrupts {
 		}
 	}()
 	var once sync.Once
-	return &interrupts{soft, hard, func() {
+	press := func() {
+		select {
+		case signals <- os.Interrupt:
+		default: // two are waiting: there is no third
+		}
+	}
+	return &interrupts{soft, hard, press, func() {
 		once.Do(func() {
 			signal.Stop(signals)
 			close(done)

@@ -19,22 +19,31 @@ const eventQueue = 4096
 // drive runs the search while its events go to the socket, the screen and, with --json, stdout.
 func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run) (evolve.Summary, error) {
 	search, err := evolve.New(evolve.Config{
-		Bundle: s.bundle, DType: s.dtype, Workloads: s.workloads, Spaces: s.spaces, Strategy: f.strategy, Seed: f.seed,
+		Bundle: s.bundle, DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Spaces: s.spaces, Strategy: f.strategy, Seed: f.seed,
 		Budget: evolve.Budget(f.budget), Hints: f.hints, Log: f.log,
 	}, s.Evaluator, run)
 	if err != nil {
 		return evolve.Summary{}, err
 	}
-	server := a.serve(run)
+	server := a.serve(run, steerer(search, s.skip))
 	defer server.close()
 	detach := context.AfterFunc(stop.hard, search.Abort)
 	defer detach()
 	events := make(chan evolve.Event, eventQueue)
 	screen := a.newScreen(f, s, run)
+	show := screen.follow
+	if a.canView() && !f.plain && !f.json {
+		show = (&searchView{a, stop, search, run, screen}).follow
+	}
 	shown := make(chan error, 1)
-	go func() { shown <- screen.follow(events) }()
+	go func() { shown <- show(events) }()
 	sum, err := search.Run(stop.soft, func(e evolve.Event) {
 		server.publish(e)
+		for _, hear := range s.hear {
+			if hear != nil {
+				hear(e)
+			}
+		}
 		events <- e
 	})
 	close(events)
@@ -47,11 +56,11 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 // server is the run's socket, or nothing where there can be none.
 type server struct{ *store.Server }
 
-func (a *app) serve(run *store.Run) server {
+func (a *app) serve(run *store.Run, steer store.Steer) server {
 	socket, err := store.SocketPath(run.Path())
 	if err == nil {
 		var s *store.Server
-		if s, err = store.Serve(context.Background(), run, socket); err == nil {
+		if s, err = store.Serve(context.Background(), run, socket, steer); err == nil {
 			return server{s}
 		}
 	}
@@ -85,6 +94,7 @@ type screen struct {
 	champion  kernels.Candidate
 	columns   int       // of the terminal, 0: none
 	heard     time.Time // of the last event
+	quiet     bool      // the view is open: nothing is printed
 }
 
 func (a *app) newScreen(f searchFlags, s *session, run *store.Run) *screen {
@@ -172,6 +182,8 @@ func (s *screen) take(e evolve.Event) {
 	case evolve.KindDrain:
 		s.state.Draining = true
 		s.say(e, "stopping: "+e.Note)
+	case evolve.KindPaused, evolve.KindResumed, evolve.KindSteer:
+		s.say(e, e.Note)
 	case evolve.KindRestart:
 		s.say(e, "starting anew: "+e.Note)
 	case evolve.KindLost:
@@ -207,5 +219,8 @@ func (s *screen) crown(e evolve.Event) {
 }
 
 func (s *screen) say(e evolve.Event, text string) {
+	if s.quiet {
+		return
+	}
 	s.printer.Message(report.Clip(fmt.Sprintf("%7s  %s", report.Duration(e.At), text), s.columns))
 }

@@ -4,9 +4,14 @@
 //	darwarp list [PROBLEM]             problems, families, genes, size of each space
 //	darwarp search PROBLEM|DIR         evolve a kernel; the run is one file
 //	darwarp watch RUN                  follow a live run, or see how a finished one ended
+//	darwarp runs                       searches that run, and those that ran lately
+//	darwarp steer RUN ...              pause, pin, add to the budget, ... while it runs
+//	darwarp stop RUN                   end a running search gently
 //	darwarp top|show|diff|lineage RUN  read a run
 //	darwarp verify RUN [ID]            gate and measure again, on this machine
 //	darwarp export RUN [ID] -o DIR     the winner, with a harness that proves it
+//	darwarp explain RUN [ID]           what each choice of a candidate buys, shape by shape
+//	darwarp portfolio RUN --k K        the best K kernels with a dispatcher by shape
 //	darwarp new NAME                   a problem folder to start from
 //	darwarp check DIR                  what is wrong with a problem folder
 //	darwarp bench                      strategies and throughput
@@ -29,7 +34,8 @@ func main() {
 
 // run is the whole program: the arguments without the program's name in, an exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{in: stdin, out: stdout, err: stderr}
+	a := &app{in: stdin, out: stdout, err: stderr, args: args}
+	a.noteDetached()
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -42,6 +48,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 type app struct {
 	in       io.Reader
 	out, err io.Writer
+	args     []string // the command line
+	log      string   // of a search in the background
 }
 
 func (a *app) rootCmd() *cobra.Command {
@@ -61,7 +69,7 @@ func (a *app) rootCmd() *cobra.Command {
 		return usagef("%v (try %s --help)", err, c.CommandPath())
 	})
 	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.exportCmd(),
-		a.searchCmd(), a.watchCmd(), a.verifyCmd(), a.newCmd(), a.checkCmd(),
-		a.benchCmd(), a.doctorCmd(), a.workerCmd())
+		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.explainCmd(), a.portfolioCmd(),
+		a.newCmd(), a.checkCmd(), a.benchCmd(), a.gateCmd(), a.doctorCmd(), a.workerCmd())
 	return root
 }

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"darwarp": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"mkrun":   func() { os.Exit(mkrun(os.Args[1:])) },
-		"mkspace": func() { os.Exit(mkspace(os.Args[1])) },
+		"mkspace": func() { os.Exit(mkspace(os.Args[1:])) },
 	})
 }
 
@@ -150,17 +150,31 @@ func fillRun(r *store.Run, b *templates.Bundle, dev kernels.Device, proof string
 	return r.SetChampion(parent[0], "a duel")
 }
 
-// mkspace writes a recording of the axpy problem with made-up figures: mkspace FILE.
-func mkspace(path string) int {
-	if err := makeSpace(path); err != nil {
+// mkspace writes a recording of the axpy problem with made-up figures: mkspace FILE [wide|shapes]. With shapes,
+// each shape has an optimum of its own.
+func mkspace(args []string) int {
+	b, figures := axpyBundle, madeUp
+	switch {
+	case len(args) > 1 && args[1] == "shapes":
+		figures = madeUpShapes
+	case len(args) > 1:
+		b, figures = wideBundle, madeUpWide
+	}
+	if err := makeSpaceOf(args[0], b, figures); err != nil {
 		fmt.Fprintln(os.Stderr, "mkspace:", err)
 		return 1
 	}
 	return 0
 }
 
-func makeSpace(path string) error {
-	b, err := templates.Load(os.DirFS(os.Getenv("TESTDATA") + "/axpy"))
+func axpyBundle() (*templates.Bundle, error) {
+	return templates.Load(os.DirFS(os.Getenv("TESTDATA") + "/axpy"))
+}
+
+func makeSpace(path string) error { return makeSpaceOf(path, axpyBundle, madeUp) }
+
+func makeSpaceOf(path string, bundle func() (*templates.Bundle, error), figures func(int, *kernels.Space) *kernels.Candidate) error {
+	b, err := bundle()
 	if err != nil {
 		return err
 	}
@@ -179,7 +193,7 @@ func makeSpace(path string) error {
 		return err
 	}
 	for i := range space.Len() {
-		if err := rec.Add(space.Family, madeUp(i, space)); err != nil {
+		if err := rec.Add(space.Family, figures(i, space)); err != nil {
 			return err
 		}
 	}
@@ -191,7 +205,13 @@ func makeSpace(path string) error {
 }
 
 // madeUp is a verdict on the i-th point: a bowl around 256 threads and 4 elements, with some failures.
-func madeUp(i int, space *kernels.Space) *kernels.Candidate {
+func madeUp(i int, space *kernels.Space) *kernels.Candidate { return bowls(i, space, 3) }
+
+// madeUpShapes is madeUp, but the small shape wants 64 threads.
+func madeUpShapes(i int, space *kernels.Space) *kernels.Candidate { return bowls(i, space, 1) }
+
+// bowls is a verdict on the i-th point, with the number of threads that is best at the small shape.
+func bowls(i int, space *kernels.Space, small float64) *kernels.Candidate {
 	p := space.At(i)
 	c := &kernels.Candidate{Variant: kernels.Variant{Family: space.Family.Name, Genes: space.Genome(p)}}
 	c.Result.Code, c.Result.Cost.Time = fmt.Sprint(i), 0.5
@@ -200,8 +220,8 @@ func madeUp(i int, space *kernels.Space) *kernels.Candidate {
 		return c
 	}
 	c.Result.Outcome = kernels.OK
-	far := 1 + 0.3*math.Abs(float64(p[0])-3) + 0.2*math.Abs(float64(p[1])-2) - 0.05*float64(p[2])
 	for j, ns := range []float64{1000, 4000} {
+		far := 1 + 0.3*math.Abs(float64(p[0])-[]float64{small, 3}[j]) + 0.2*math.Abs(float64(p[1])-2) - 0.05*float64(p[2])
 		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: []string{"small", "large"}[j], Median: ns * far, Lo: ns * far * 0.99, Hi: ns * far * 1.01})
 	}
 	return c

@@ -19,6 +19,7 @@ type record struct {
 
 // openRecord opens a run for reading, whether or not a search is writing it.
 func openRecord(path string) (*record, error) {
+	path = runPath(path)
 	if err := isRunFile(path); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -28,6 +29,7 @@ const (
 type searchFlags struct {
 	target
 	budget     store.Budget
+	portfolio  int
 	seed       uint64
 	strategy   string
 	store      string
@@ -38,6 +40,8 @@ type searchFlags struct {
 	plain      bool
 	json       bool
 	noBaseline bool
+	detach     bool
+	gateTest   bool
 }
 
 func (a *app) searchCmd() *cobra.Command {
@@ -52,12 +56,16 @@ func (a *app) searchCmd() *cobra.Command {
 		Example: "  darwarp search gemm\n" +
 			"  darwarp search gemm --for 8h --workload 4096 --workload m=128,n=8192,k=8192\n" +
 			"  darwarp search ./mykernel --evals 2000 --gene stages=3,4 --store mine.db\n" +
-			"  darwarp search --resume mine.db --for 1h",
+			"  darwarp search --resume mine.db --for 1h\n" +
+			"  darwarp search gemm --for 8h --detach",
 		Args: argsBetween(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.problem = arg(args, 0)
 			if err := f.check(c, len(args)); err != nil {
 				return err
+			}
+			if f.detach {
+				return a.detach(c.Context(), f)
 			}
 			return a.search(c.Context(), f)
 		},
@@ -71,6 +79,8 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.DurationVar(&f.budget.For, "for", 0, "stop after this long, as in 8h or 90s (with no budget: 2m)")
 	fs.IntVar(&f.budget.Evals, "evals", 0, "stop after this many evaluations")
 	fs.IntVar(&f.budget.Stall, "stall", 0, "stop after this many evaluations without a gain")
+	fs.StringVar(&f.objective, "objective", "geomean", "what counts over several workloads: geomean, worst (the slowest ratio), or a workload's name")
+	fs.IntVar(&f.portfolio, "portfolio", 0, "end with the best so many kernels and a dispatcher by shape (2 or more)")
 	fs.StringVar(&f.strategy, "strategy", evolve.DefaultStrategy, "how: "+strings.Join(evolve.Strategies(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of the search (default: from the clock)")
 	fs.StringVar(&f.store, "store", "", "the run's file (default: PROBLEM-DATE-TIME.db in this folder)")
@@ -80,6 +90,8 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.BoolVar(&f.plain, "plain", false, "print lines, redraw nothing")
 	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
 	fs.BoolVar(&f.noBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
+	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
+	fs.BoolVar(&f.gateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
 	f.target.addTo(c)
 }
 
@@ -92,11 +104,12 @@ func (t *target) addTo(c *cobra.Command) {
 	fs.StringArrayVar(&t.workloads, "workload", nil, "a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
 	fs.StringArrayVar(&t.genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
 	fs.IntVar(&t.jobs, "jobs", 0, "compiles at once (default: one a core)")
+	fs.StringVar(&t.sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
 	fs.BoolVar(&t.races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of bounds")
 }
 
 // fixedByRun are the flags that a resumed run does not take.
-var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store", "from"}
+var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store", "objective", "portfolio", "from"}
 
 func (f *searchFlags) check(c *cobra.Command, args int) error {
 	switch {
@@ -104,8 +117,12 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 		return usagef("name a problem: expected: %s", c.UseLine())
 	case f.budget.For < 0 || f.budget.Evals < 0 || f.budget.Stall < 0 || f.require < 0:
 		return usagef("--for, --evals, --stall and --require: expected nothing below 0")
+	case f.portfolio < 0 || f.portfolio == 1:
+		return usagef("--portfolio %d: expected 2 or more kernels", f.portfolio)
 	case !slices.Contains(evolve.Strategies(), f.strategy):
 		return usagef("--strategy %q: expected %s", f.strategy, strings.Join(evolve.Strategies(), " or "))
+	case f.detach && f.require != 0:
+		return usagef("--require: a search in the background has no exit code to tell it by: leave out --detach")
 	case f.resume != "" && f.problem != "" && !isFile(f.problem):
 		return usagef("--resume takes the problem from the run: leave out %q", f.problem)
 	}
@@ -130,31 +147,58 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	if err != nil {
 		return stop.explain(err)
 	}
-	defer func() { err = errors.Join(err, s.close(), run.Close()) }()
+	listed := a.enlist(s, run)
+	var sum evolve.Summary
+	defer func() {
+		err = errors.Join(err, s.close(), run.Close())
+		listed.end(sum)
+	}()
 	a.searchHead(f, s, run)
-	sum, err := a.drive(stop, f, s, run)
-	if err != nil {
+	s.hear = append(s.hear, listed.hear, a.starting(run.Path()))
+	rest, skip := context.WithCancel(stop.soft) // what follows the search
+	defer skip()
+	s.skip = skip
+	if sum, err = a.drive(stop, f, s, run); err != nil {
 		return fmt.Errorf("%w\nwhat was found until then is in %s: darwarp search --resume %s", err, run.Path(), run.Path())
 	}
 	a.sayEffort(s, sum)
-	if fin, ok := s.Evaluator.(finisher); ok && !f.noBaseline && stop.soft.Err() == nil && !sum.Champion.IsZero() {
-		if err := a.measureAgain(stop.soft, fin, s, run, sum.Champion); err != nil && stop.soft.Err() == nil {
+	if sum.Reason == evolve.ReasonAborted {
+		skip()
+	}
+	if fin, ok := s.Evaluator.(finisher); ok && !f.noBaseline && rest.Err() == nil && !sum.Champion.IsZero() {
+		listed.set(registry.Measuring, sum.Evals, sum.Score)
+		server := a.serve(run, afterwards(skip))
+		err := a.measureAgain(rest, fin, s, run, sum.Champion)
+		server.close()
+		if err != nil && rest.Err() == nil {
 			return err
 		}
 	} else if err := keepNaive(run); err != nil {
 		return err
 	}
 	rec := &record{run, s.bundle}
+	best, err := a.endPortfolio(rest, f, s, rec, sum)
+	if err != nil && rest.Err() == nil {
+		return err
+	}
 	if !f.json {
-		if err := a.searchSummary(rec, sum); err != nil {
+		if err := a.searchSummary(rec, sum, best); err != nil {
 			return err
 		}
 	}
-	if stop.soft.Err() != nil {
+	if stop.soft.Err() != nil || sum.Reason == evolve.ReasonAborted {
 		a.sayf("Interrupted; the state is saved. Go on with: darwarp search --resume %s", run.Path())
 		return quietly(exitInterrupted)
 	}
 	return a.required(f.require, rec, sum)
+}
+
+// endPortfolio chooses the kernels that a search was asked to end with; nil where it was not.
+func (a *app) endPortfolio(ctx context.Context, f searchFlags, s *session, rec *record, sum evolve.Summary) (*kernels.Portfolio, error) {
+	if f.portfolio < 2 || ctx.Err() != nil || sum.Champion.IsZero() {
+		return nil, nil
+	}
+	return a.portfolio(ctx, s, rec, f.portfolio)
 }
 
 // begin opens the device and the run's file, new or old.
@@ -171,15 +215,21 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	if s, err = a.open(ctx, f.target); err != nil {
 		return nil, nil, err
 	}
+	if f.portfolio > 1 && len(s.workloads) < 2 {
+		return nil, nil, errors.Join(usagef("--portfolio %d: one shape needs one kernel: name several with --workload", f.portfolio), s.close())
+	}
+	if err := a.proveGate(ctx, f, s); err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
 	if f.budget == (store.Budget{}) {
 		f.budget = defaultBudget(s)
 	}
 	if f.store == "" {
-		f.store = fmt.Sprintf("%s-%s.db", s.bundle.Problem.Name, time.Now().Format("20060102-150405"))
+		f.store = defaultStore(s.bundle.Problem.Name)
 	}
 	run, err = store.Create(f.store, store.Meta{
 		Version: version(), Created: time.Now().UTC().Truncate(time.Second), Problem: s.bundle.Problem.Name, Files: s.bundle.Files,
-		DType: s.dtype, Workloads: s.workloads, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.pins, Cache: s.cache, Budget: f.budget,
+		DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.pins, Cache: s.cache, Budget: f.budget,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, s.close())
@@ -199,6 +249,7 @@ func defaultBudget(s *session) store.Budget {
 
 // beginAgain opens a run to go on with it, on the device that it was begun on.
 func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *store.Run, err error) {
+	f.resume = runPath(f.resume)
 	if err := isRunFile(f.resume); err != nil {
 		return nil, nil, err
 	}
@@ -209,9 +260,12 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *
 	if f.budget == (store.Budget{}) {
 		f.budget = m.Budget
 	}
-	f.strategy, f.seed = m.Strategy, m.Seed
+	f.strategy, f.seed, f.objective, f.portfolio = m.Strategy, m.Seed, string(m.Objective), m.Portfolio
 	if s, err = a.sessionOf(ctx, m, f.target); err != nil {
 		return nil, nil, errors.Join(err, run.Close())
+	}
+	if err := a.proveGate(ctx, f, s); err != nil {
+		return nil, nil, errors.Join(err, s.close(), run.Close())
 	}
 	if err := remember(s.Evaluator, run); err != nil {
 		return nil, nil, errors.Join(err, s.close(), run.Close())
@@ -245,9 +299,20 @@ func (a *app) searchHead(f searchFlags, s *session, run *store.Run) {
 	d := s.Device()
 	a.sayf("%s %s: %s", s.bundle.Problem.Name, s.dtype, s.bundle.Problem.About)
 	report.Fields(a.err, "  ", [2]string{"device", strings.Join(nonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
-		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), s.cache)}, [2]string{"space", strings.Join(spaces, "; ")},
+		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), s.cache)}, [2]string{"objective", objectiveText(s.objective, f.portfolio, len(names))}, [2]string{"space", strings.Join(spaces, "; ")},
 		[2]string{"search", fmt.Sprintf("%s, seed %d, %s", f.strategy, f.seed, budgetText(f.budget))}, [2]string{"store", run.Path()})
 	a.sayf("")
+}
+
+// objectiveText says what counts, where there is a choice.
+func objectiveText(o kernels.Objective, portfolio, workloads int) string {
+	if workloads < 2 {
+		return ""
+	}
+	if portfolio > 1 {
+		return fmt.Sprintf("%s, with a portfolio of %d kernels", o, portfolio)
+	}
+	return o.String()
 }
 
 func nonEmpty(ss ...string) []string {

@@ -24,10 +24,12 @@ type target struct {
 	device    string // auto, cuda, cpu or replay
 	dtype     string
 	cache     string // hot or cold; empty: hot, or what was recorded
+	objective string
 	workloads []string
 	genes     []string
 	jobs      int
 	races     bool              // cpu: look for races
+	sandbox   string            // best, strict or off; empty: best
 	bundle    *templates.Bundle // set: the problem as a run carries it
 	// set with bundle
 	picked []kernels.Workload
@@ -41,10 +43,14 @@ type session struct {
 	bundle    *templates.Bundle
 	dtype     kernels.DType
 	workloads []kernels.Workload
+	objective kernels.Objective
 	pins      kernels.Pins
 	cache     string
 	spaces    []*kernels.Space
 	close     func() error
+
+	hear []func(evolve.Event) // each hears the search's events, and must be quick; may be nil
+	skip context.CancelFunc   // ends what follows the search; may be nil
 }
 
 var deviceNames = []string{"auto", "cuda", "cpu", "replay"}
@@ -59,6 +65,9 @@ func (a *app) open(ctx context.Context, t target) (*session, error) {
 	}
 	if t.jobs < 0 {
 		return nil, usagef("--jobs %d: expected 0 (one a core) or more", t.jobs)
+	}
+	if t.sandbox != "" && !slices.Contains(eval.SandboxModes(), t.sandbox) {
+		return nil, usagef("--sandbox %q: expected %s", t.sandbox, strings.Join(eval.SandboxModes(), ", "))
 	}
 	if t.races && t.device == "auto" {
 		t.device = "cpu"
@@ -121,8 +130,20 @@ func (t target) read() (s *session, err error) {
 			return nil, err
 		}
 	}
+	if s.workloads == nil {
+		s.workloads = s.bundle.Problem.DefaultWorkloads()
+	}
 	s.dtype, err = pickDType(s.bundle.Problem, t.dtype)
 	return s, err
+}
+
+// counts decides what counts over the session's workloads.
+func (s *session) counts(objective string) error {
+	s.objective = cmp.Or(kernels.Objective(objective), kernels.Geomean)
+	if err := s.objective.Check(s.workloads); err != nil {
+		return usagef("--objective: %v", err)
+	}
+	return nil
 }
 
 // openPool readies a GPU or the processor. The processor takes small sizes unless others are named.
@@ -131,6 +152,10 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 	if kind == "cpu" && t.picked == nil && len(t.workloads) == 0 {
 		workloads = s.bundle.Problem.SmallWorkloads()
 	}
+	s.workloads = workloads
+	if err := s.counts(t.objective); err != nil {
+		return err
+	}
 	cache, err := cacheDir()
 	if err != nil {
 		a.sayf("compiled candidates are not cached: %v", err)
@@ -138,8 +163,9 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 	}
 	pool, err := eval.Open(ctx, eval.Config{
 		Kind: kind, Races: t.races, Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(),
-		DType: s.dtype, Workloads: workloads, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
-		Log: t.log, Progress: func(what string) { a.sayf("%s ...", what) },
+		DType: s.dtype, Workloads: workloads, Objective: s.objective, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
+		Sandbox: eval.SandboxMode(cmp.Or(t.sandbox, string(eval.SandboxBest))),
+		Log:     t.log, Progress: func(what string) { a.sayf("%s ...", what) },
 	})
 	if errors.Is(err, eval.ErrTooLarge) {
 		return usagef("%v", err)
@@ -147,7 +173,7 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 	if err != nil {
 		return err
 	}
-	s.Evaluator, s.close, s.workloads = pool, pool.Close, workloads
+	s.Evaluator, s.close = pool, pool.Close
 	if s.spaces, err = spacesOn(s.bundle, pool.Device(), s.dtype, s.pins); err != nil {
 		return errors.Join(err, pool.Close())
 	}
@@ -202,9 +228,14 @@ func (a *app) replay(t target, r *replay.Record) (*session, error) {
 			return nil, err
 		}
 	}
-	if s.Evaluator, err = replay.New(r, s.workloads, t.jobs); err != nil {
+	if err := s.counts(t.objective); err != nil {
+		return nil, err
+	}
+	ev, err := replay.New(r, s.workloads, t.jobs)
+	if err != nil {
 		return nil, usagef("--workload: %v", err)
 	}
+	s.Evaluator = ev.By(s.objective)
 	s.pins = t.pins
 	if s.pins == nil {
 		if s.pins, err = parsePins(t.genes); err != nil {
@@ -311,7 +342,7 @@ func (a *app) sessionOf(ctx context.Context, m store.Meta, t target) (*session, 
 	if err != nil {
 		return nil, fmt.Errorf("the problem that the run carries cannot be read by this darwarp: %w", err)
 	}
-	t.cache, t.dtype, t.bundle, t.picked, t.pins = m.Cache, string(m.DType), b, m.Workloads, m.Pins
+	t.cache, t.dtype, t.bundle, t.picked, t.pins, t.objective = m.Cache, string(m.DType), b, m.Workloads, m.Pins, string(m.Objective)
 	if t.races && m.Device.Kind != "cpu" { // a search for faults, not a comparison of times
 		t.picked = nil
 		return a.open(ctx, t)

@@ -44,6 +44,8 @@ type shown struct {
 	Source     string              `json:"source"`
 	Warning    string              `json:"warning,omitempty"`
 	Provenance *kernels.Provenance `json:"provenance,omitempty"`
+	Shapes     []shape             `json:"shapes,omitempty"` // of the final measurement when there was one
+	Insights   []kernels.Insight   `json:"insights,omitempty"`
 }
 
 func (a *app) show(f showFlags, r *record, name string) error {
@@ -63,7 +65,7 @@ func (a *app) show(f showFlags, r *record, name string) error {
 		if proof == nil {
 			c.Result.Times = nil
 		}
-		return a.printJSON(shown{c, j.Source, warning, proof})
+		return a.showJSON(r, shown{Candidate: c, Source: j.Source, Warning: warning, Provenance: proof})
 	}
 	if warning != "" {
 		a.sayf("warning: %s", warning)
@@ -72,7 +74,24 @@ func (a *app) show(f showFlags, r *record, name string) error {
 		return report.Source(a.out, j.Source, useColour(a.out))
 	}
 	a.showText(r, c, proof)
-	return a.showTimes(r, c)
+	if err := a.showTimes(r, c); err != nil {
+		return err
+	}
+	return a.showInsights(r, c)
+}
+
+func (a *app) showJSON(r *record, s shown) error {
+	f, err := r.figures(s.Candidate)
+	if err != nil {
+		return err
+	}
+	if s.Shapes, err = f.shapes(); err != nil {
+		return err
+	}
+	if s.Insights, err = r.insights(s.ID); err != nil {
+		return err
+	}
+	return a.printJSON(s)
 }
 
 func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance) {

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -86,15 +89,13 @@ func (a *app) keepBaselines(ctx context.Context, f finisher, s *session, run *st
 	if err != nil {
 		return err
 	}
-	for name, why := range missing {
-		a.sayf("baseline %s is not compared: %s", name, why)
-	}
+	a.sayMissing(missing)
 	for _, name := range names {
 		b, err := f.BaselineTimes(ctx, name)
 		if err != nil {
 			return err
 		}
-		b.About = f.About(name, s.workloads[0].Name)
+		b.About = f.About(name, b.Times[0].Workload)
 		if err := run.PutBaseline(b); err != nil {
 			return err
 		}
@@ -109,6 +110,17 @@ func (a *app) keepBaselines(ctx context.Context, f finisher, s *session, run *st
 		}
 	}
 	return nil
+}
+
+// sayMissing says which baselines are not compared, those that lack the same in one line.
+func (a *app) sayMissing(missing map[string]string) {
+	names := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		names[missing[name]] = append(names[missing[name]], name)
+	}
+	for _, why := range slices.Sorted(maps.Keys(names)) {
+		a.sayf("not compared: baseline %s: %s", strings.Join(names[why], ", "), why)
+	}
 }
 
 // keepNaive makes the search's own times of the naive start the baseline of a run that was not
@@ -129,11 +141,11 @@ func keepNaive(run *store.Run) error {
 var reasons = map[evolve.Reason]string{
 	evolve.ReasonEvals: "the budget of evaluations is used up", evolve.ReasonTime: "the time is up", evolve.ReasonStall: "no gain for long",
 	evolve.ReasonExhausted: "every point was judged", evolve.ReasonInterrupted: "interrupted", evolve.ReasonAborted: "interrupted at once",
-	evolve.ReasonFailed: "it failed",
+	evolve.ReasonFailed: "it failed", evolve.ReasonStopped: "stopped",
 }
 
 // searchSummary is what a search leaves on stdout.
-func (a *app) searchSummary(r *record, sum evolve.Summary) error {
+func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfolio) error {
 	fmt.Fprintf(a.out, "%s after %s in %s: %s\n", r.Meta().Problem, count(sum.Evals, "evaluation"), report.Duration(sum.Elapsed), reasons[sum.Reason])
 	if sum.Champion.IsZero() {
 		fmt.Fprintf(a.out, "No candidate is right. `darwarp top %s --all` shows why.\n", r.Path())
@@ -143,7 +155,11 @@ func (a *app) searchSummary(r *record, sum evolve.Summary) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "champion %s: %s over the naive start\n", c.ID.Short(), report.Ratio(sum.Speedup))
+	by := ""
+	if o := r.Meta().Objective; o != "" && o != kernels.Geomean {
+		by = fmt.Sprintf(" (%s)", o)
+	}
+	fmt.Fprintf(a.out, "champion %s: %s over the naive start%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by)
 	a.showGenes(r, c)
 	a.showResources(c.Result.Resources)
 	f, err := r.figures(c)
@@ -159,11 +175,17 @@ func (a *app) searchSummary(r *record, sum evolve.Summary) error {
 		t.Indent = "  "
 		t.Write(a.out)
 	}
+	if best != nil {
+		a.showPortfolio(r, best)
+	}
 	fmt.Fprintln(a.out)
 	t := outcomeTable(r.Counts())
 	t.Indent = "  "
 	t.Write(a.out)
 	a.sayf("\nStored in %s. Next:\n  darwarp show %s\n  darwarp lineage %s\n  darwarp export %s -o %s-kernel", r.Path(), r.Path(), r.Path(), r.Path(), r.Meta().Problem)
+	if best != nil {
+		a.sayf("  darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), best.K, r.Meta().Problem)
+	}
 	return nil
 }
 

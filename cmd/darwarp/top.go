@@ -14,9 +14,10 @@ import (
 )
 
 type topFlags struct {
-	n    int
-	json bool
-	all  bool
+	n      int
+	json   bool
+	all    bool
+	shapes bool
 }
 
 func (a *app) topCmd() *cobra.Command {
@@ -24,11 +25,14 @@ func (a *app) topCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "top RUN",
 		Short:   "The best candidates of a run, or everything that became of it",
-		Example: "  darwarp top gemm.db -n 5\n  darwarp top gemm.db --all",
+		Example: "  darwarp top gemm.db -n 5\n  darwarp top gemm.db --shapes -n 3\n  darwarp top gemm.db --all",
 		Args:    argsBetween(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if f.n < 1 {
+			switch {
+			case f.n < 1:
 				return usagef("-n %d: expected at least 1", f.n)
+			case f.all && f.shapes:
+				return usagef("--shapes and --all are two lists: choose one")
 			}
 			return a.withRecord(args[0], func(r *record) error { return a.top(f, r) })
 		},
@@ -36,6 +40,7 @@ func (a *app) topCmd() *cobra.Command {
 	c.Flags().IntVarP(&f.n, "number", "n", 20, "how many")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&f.all, "all", false, "count every outcome, failures by cause")
+	c.Flags().BoolVar(&f.shapes, "shapes", false, "a line for each shape: roofline, waves, scaling, speedup over each baseline")
 	return c
 }
 
@@ -47,6 +52,9 @@ func (a *app) top(f topFlags, r *record) error {
 	if err != nil {
 		return err
 	}
+	if f.json && f.shapes {
+		return a.shapesJSON(r, best)
+	}
 	if f.json {
 		return a.printJSON(best)
 	}
@@ -54,6 +62,9 @@ func (a *app) top(f topFlags, r *record) error {
 	if len(best) == 0 {
 		a.sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.", count(r.Len(), "candidate"), r.Path())
 		return nil
+	}
+	if f.shapes {
+		return a.shapesTable(r, best)
 	}
 	return a.topTable(r, best)
 }

@@ -11,28 +11,82 @@ import (
 
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/tui"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
 )
 
 func (a *app) watchCmd() *cobra.Command {
-	var asJSON bool
+	var asJSON, plain bool
+	var replay time.Duration
 	c := &cobra.Command{
 		Use:   "watch RUN",
-		Short: "Follow a live run, or see how a finished one ended",
-		Args:  argsBetween(1, 1),
+		Short: "Follow a live run, or look through a finished one",
+		Long: "watch opens the view of a run: live, or as it ended. Any number of views may look at one run, and\n" +
+			"leaving one leaves the search running. Without a terminal, with --plain and with --json it prints lines.",
+		Example: "  darwarp watch night.db\n  darwarp watch night.db --replay 30s\n  ssh -t host darwarp watch night.db",
+		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := isRunFile(args[0]); err != nil {
+			path := runPath(args[0])
+			if err := isRunFile(path); err != nil {
 				return err
+			}
+			if c.Flags().Changed("replay") && replay <= 0 {
+				return usagef("--replay %s: expected how long to take, above 0, as in 30s", replay)
 			}
 			stop := onInterrupt(c.Context())
 			defer stop.release()
-			return a.watch(stop.soft, asJSON, args[0])
+			show := a.canView() && !plain && !asJSON
+			if replay > 0 {
+				return a.retell(stop.soft, show, asJSON, path, replay)
+			}
+			if show {
+				return a.view(stop.soft, path)
+			}
+			return a.watch(stop.soft, asJSON, path)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print events as JSON lines; of a finished run, its end state")
+	c.Flags().BoolVar(&plain, "plain", false, "print lines, open no view")
+	c.Flags().DurationVar(&replay, "replay", 0, "tell the story of a finished run again, in this time, as in 30s")
 	return c
+}
+
+// view opens the view of a run, live or not.
+func (a *app) view(ctx context.Context, path string) error {
+	left, err := a.viewLive(ctx, path)
+	if errors.Is(err, store.ErrNotServed) {
+		return a.withRecord(path, func(r *record) error { return a.viewFile(ctx, r, 0) })
+	}
+	switch {
+	case err != nil:
+		return err
+	case left == tui.LeftStopped:
+		a.sayf("%s: asked to stop; what is in flight is finished and saved.", path)
+	case left == tui.LeftDetached:
+		a.sayf("%s: left running; darwarp watch %s opens the view again.", path, path)
+	}
+	return nil
+}
+
+// retell tells a finished run's story again, in the view or as the lines that its search printed.
+func (a *app) retell(ctx context.Context, show, asJSON bool, path string, long time.Duration) error {
+	return a.withRecord(path, func(r *record) error {
+		if show {
+			return a.viewFile(ctx, r, long)
+		}
+		events := tui.NewReplay(ctx, tui.File{Run: r.Run, Bundle: r.bundle}, long)
+		s := &screen{printer: a.printer(true), columns: width(a.err), find: r.Get, simulated: true}
+		if asJSON {
+			s.events = json.NewEncoder(a.out)
+		}
+		err := s.follow(events.Events())
+		if ctx.Err() != nil {
+			return nil // the user left
+		}
+		return errors.Join(err, events.Err())
+	})
 }
 
 func (a *app) watch(ctx context.Context, asJSON bool, path string) error {

@@ -6,17 +6,20 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"darwarp/kernels"
 )
 
 // Evaluator answers from a record. It is safe for use by many goroutines.
 type Evaluator struct {
-	record  *Record
-	weights []float64 // by workload of the record, 0 where it does not count
-	slots   int
-	proof   string
-	at      map[string]place // by family and genes
+	record    *Record
+	objective kernels.Objective
+	mu        sync.Mutex
+	weights   []float64 // by workload of the record, 0 where it does not count; replaced, never changed
+	slots     int
+	proof     string
+	at        map[string]place // by family and genes
 }
 
 type place struct{ family, config int }
@@ -28,18 +31,12 @@ func New(r *Record, workloads []kernels.Workload, slots int) (*Evaluator, error)
 	if workloads == nil {
 		workloads = r.Workloads
 	}
-	found := 0
-	for _, w := range r.Workloads {
-		weight := 0.0
-		if i := slices.IndexFunc(workloads, func(x kernels.Workload) bool { return x.Name == w.Name }); i >= 0 {
-			weight = workloads[i].Weight
-			found++
+	for _, w := range workloads {
+		if !slices.Contains(r.workloadNames(), w.Name) {
+			return nil, fmt.Errorf("the recording has the workloads %s: others have no times", strings.Join(r.workloadNames(), ", "))
 		}
-		e.weights = append(e.weights, weight)
 	}
-	if found != len(workloads) {
-		return nil, fmt.Errorf("the recording has the workloads %s: others have no times", strings.Join(r.workloadNames(), ", "))
-	}
+	e.weights = weightsOf(r, workloads)
 	e.proof = e.Provenance().Key()
 	for i := range r.Families {
 		f := &r.Families[i]
@@ -56,6 +53,12 @@ func (r *Record) workloadNames() []string {
 		out = append(out, w.Name)
 	}
 	return out
+}
+
+// By has duels settled by another objective than the geometric mean.
+func (e *Evaluator) By(o kernels.Objective) *Evaluator {
+	e.objective = o
+	return e
 }
 
 // Device is the GPU that was recorded, of kind replay.
@@ -118,16 +121,18 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 		return kernels.Duel{}, err
 	}
 	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.proof, Verdict: kernels.Same}
-	sum, weight := 0.0, 0.0
-	for i, w := range e.record.Workloads {
-		if e.weights[i] == 0 {
-			continue
+	workloads := e.weighed()
+	levels, logs := make([]float64, len(workloads)), make([]float64, len(workloads))
+	for i, w := range workloads {
+		x, y := find(a, w.Name), find(b, w.Name)
+		ratio := y / x
+		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: x, Challenger: y, Ratio: ratio, Lo: ratio, Hi: ratio})
+		if base := champion.Base[w.Name]; base > 0 {
+			levels[i] = math.Log(x / base)
 		}
-		ratio := b[i].Median / a[i].Median
-		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: a[i].Median, Challenger: b[i].Median, Ratio: ratio, Lo: ratio, Hi: ratio})
-		sum, weight = sum+e.weights[i]*math.Log(ratio), weight+e.weights[i]
+		logs[i] = levels[i] + math.Log(ratio)
 	}
-	d.Ratio = math.Exp(sum / weight)
+	d.Ratio = math.Exp(e.objective.Combine(logs, workloads) - e.objective.Combine(levels, workloads))
 	d.Lo, d.Hi = d.Ratio, d.Ratio
 	if d.Ratio < 1 {
 		d.Verdict = kernels.Faster
@@ -135,6 +140,15 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 		d.Verdict = kernels.Slower
 	}
 	return d, nil
+}
+
+func find(times []kernels.Timing, workload string) float64 {
+	for _, t := range times {
+		if t.Workload == workload {
+			return t.Median
+		}
+	}
+	return math.NaN()
 }
 
 func (e *Evaluator) times(ctx context.Context, job *kernels.Job) ([]kernels.Timing, error) {

@@ -25,10 +25,11 @@ type Request struct {
 
 // Setup tells what lies where in the two memories.
 type Setup struct {
-	Cases     []gpu.Case `json:"cases"`
-	Terms     []int      `json:"terms"` // by case: K of the error model
-	ULPs      float64    `json:"ulps"`
-	SlotBytes int        `json:"slot_bytes"`
+	Cases     []gpu.Case    `json:"cases"`
+	Terms     []int         `json:"terms"` // by case: K of the error model
+	ULPs      float64       `json:"ulps"`
+	Rounded   kernels.DType `json:"rounded,omitempty"` // type that terms are rounded to before they are added
+	SlotBytes int           `json:"slot_bytes"`
 }
 
 // Judge compares one slot's outputs with the truth.
@@ -36,7 +37,13 @@ type Judge struct {
 	Slot  int           `json:"slot"`
 	Acc   kernels.DType `json:"acc"`
 	Cases []int         `json:"cases"` // those that ran
+	// Loose bears rounding beyond the tolerance, and refuses only another result: what people run instead
+	// may round as it likes.
+	Loose bool `json:"loose,omitempty"`
 }
+
+// looseError is the relative Frobenius error up to which rounding may be the reason, in bf16 chains too.
+const looseError = 0.03
 
 // JudgeReply is the verdict: Wrong is empty when every element of every case is within its tolerance.
 type JudgeReply struct {
@@ -108,7 +115,7 @@ func (s *server) handle(req *Request) (*JudgeReply, error) {
 }
 
 func (s *server) model(i int, acc kernels.DType) check.Model {
-	return check.Model{K: s.setup.Terms[i], Acc: acc, ULPs: s.setup.ULPs, Exact: s.setup.Cases[i].Class == "exact"}
+	return check.Model{K: s.setup.Terms[i], Acc: acc, ULPs: s.setup.ULPs, Terms: s.setup.Rounded, Exact: s.setup.Cases[i].Class == "exact"}
 }
 
 // truths maps the truth of a case, one per output.
@@ -150,10 +157,10 @@ func (s *server) judge(req *Judge) (*JudgeReply, error) {
 			if !(r.Worst <= reply.Report.Worst) {
 				reply.Report.Worst, reply.Report.Where = r.Worst, c.Name
 			}
-			if c.Workload != "" {
+			if c.Workload != "" || req.Loose {
 				reply.Report.Frobenius = max(reply.Report.Frobenius, r.Frobenius)
 			}
-			if !r.Pass() {
+			if !r.Pass() && !(req.Loose && r.Missing == 0 && r.Frobenius <= looseError) {
 				reply.Report.Where = c.Name
 				reply.Wrong = c.Name + ": " + r.Explain(b.Name, b.Shape)
 				return reply, nil
@@ -192,6 +199,9 @@ func outputs(c *gpu.Case) []kernels.Buffer {
 var references = map[string]func(d kernels.Dims, in [][]float64) []check.Truth{
 	"gemm": func(d kernels.Dims, in [][]float64) []check.Truth {
 		return []check.Truth{check.GEMM64(in[0], transpose(in[1], d["n"], d["k"]), d["m"], d["n"], d["k"])}
+	},
+	"attention": func(d kernels.Dims, in [][]float64) []check.Truth {
+		return []check.Truth{check.Attention64(in[0], in[1], in[2], d["b"]*d["h"], d["s"], d["d"], d["causal"] == 1)}
 	},
 }
 

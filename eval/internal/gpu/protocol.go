@@ -4,6 +4,8 @@
 package gpu
 
 import (
+	"time"
+
 	"darwarp/kernels"
 )
 
@@ -17,6 +19,7 @@ type Request struct {
 	Duel     *Duel     `json:"duel,omitempty"`
 	Library  *Library  `json:"library,omitempty"`
 	Ceilings *Ceilings `json:"ceilings,omitempty"`
+	Inputs   *Inputs   `json:"inputs,omitempty"`
 }
 
 // Open takes a device. The reply is OpenReply.
@@ -92,6 +95,19 @@ type TruthReply struct {
 	Inputs [][][]byte `json:"inputs,omitempty"`
 }
 
+// Inputs asks for a case's inputs, for something that runs elsewhere. The reply is InputsReply.
+type Inputs struct {
+	Case int `json:"case"`
+}
+
+// InputsReply is the inputs of a case one after the other.
+type InputsReply struct {
+	Bytes []byte `json:"-"`
+}
+
+// Blob is where the bytes go.
+func (r *InputsReply) Blob() *[]byte { return &r.Bytes }
+
 // Gate runs a candidate on cases. Each case is run twice, over two different poisons; the outputs of
 // the second run go to the slot.
 type Gate struct {
@@ -120,6 +136,7 @@ type CaseReply struct {
 	Same    bool    `json:"same"`              // both runs gave the same bits
 	Guard   int     `json:"guard,omitempty"`   // changed bytes in guard zones
 	Mutated string  `json:"mutated,omitempty"` // an input that was written to
+	Left    int     `json:"left,omitempty"`    // bytes that are not zero in scratch that a call must leave cleared
 	Nanos   float64 `json:"ns"`                // second run, one call, with launch overhead
 }
 
@@ -154,12 +171,15 @@ type Time struct {
 	Contender
 	Runs  []Run `json:"runs"`
 	Final bool  `json:"final,omitempty"` // more samples
+	Each  bool  `json:"each,omitempty"`  // a run far behind its bar does not end the others
+	Count int   `json:"count,omitempty"` // exactly so many samples of each run: a turn in a duel with another process
 }
 
 // TimeReply has one entry per run that was begun.
 type TimeReply struct {
 	Runs  []RunReply `json:"runs"`
 	Fault *Fault     `json:"fault,omitempty"`
+	Began time.Time  `json:"-"` // when the caller got the device; the caller notes it
 }
 
 // RunReply is the samples of one run.

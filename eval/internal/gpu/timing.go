@@ -56,12 +56,12 @@ func (s *Session) time(req *Time, phase func(string)) (*TimeReply, error) {
 	}
 	for i, run := range req.Runs {
 		phase("time " + run.Workload)
-		got, err := s.timeRun(c, run, i, req.Final)
+		got, err := s.timeRun(c, run, i, req)
 		if err != nil {
 			return reply, s.blame(&reply.Fault, "time "+run.Workload, err)
 		}
 		reply.Runs = append(reply.Runs, got)
-		if got.Screened {
+		if got.Screened && !req.Each {
 			break
 		}
 	}
@@ -77,7 +77,7 @@ func (s *Session) blame(into **Fault, where string, err error) error {
 // singles is how many single calls on poisoned outputs are timed to be held against the graph.
 const singles = 3
 
-func (s *Session) timeRun(c *contender, run Run, which int, final bool) (out RunReply, err error) {
+func (s *Session) timeRun(c *contender, run Run, which int, req *Time) (out RunReply, err error) {
 	m, err := s.samplerOf(c, run, which)
 	if err != nil {
 		return out, err
@@ -87,10 +87,13 @@ func (s *Session) timeRun(c *contender, run Run, which int, final bool) (out Run
 	if _, _, err := m.sample(); err != nil { // warm up
 		return out, err
 	}
+	if req.Count > 0 {
+		return out, exactly(m, req.Count, &out)
+	}
 	if out.Screened, err = s.screen(m, run.Bar, &out); err != nil || out.Screened {
 		return out, err
 	}
-	if err := s.fitness(m, final, &out); err != nil {
+	if err := s.fitness(m, req.Final, &out); err != nil {
 		return out, err
 	}
 	var single []float64
@@ -121,11 +124,19 @@ func (s *Session) screen(m *sampler, bar float64, out *RunReply) (bool, error) {
 	}
 }
 
-// A final figure, which is published, takes more samples than a candidate's.
-const (
-	finalSamples = 60
-	finalNoise   = 0.002
-)
+// exactly takes so many samples, no more and no less.
+func exactly(m *sampler, count int, out *RunReply) error {
+	var clocks []float64
+	for range count {
+		ns, mhz, err := m.sample()
+		if err != nil {
+			return err
+		}
+		out.Samples, clocks = append(out.Samples, ns), append(clocks, mhz)
+	}
+	out.Clock, out.Checked, out.Wrong = stats.Median(clocks), m.checked, m.wrong
+	return nil
+}
 
 // maxRejected is how many samples may be thrown away because the clock fell while they were taken.
 const maxRejected = 10
@@ -135,7 +146,7 @@ const maxRejected = 10
 func (s *Session) fitness(m *sampler, final bool, out *RunReply) error {
 	limits := stats.Fitness
 	if final {
-		limits.Min, limits.Noise = finalSamples, finalNoise
+		limits = stats.Final
 	}
 	rule := stats.NewStop(limits, m.calls)
 	clocks := []float64{}

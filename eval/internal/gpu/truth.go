@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"bytes"
 	"fmt"
 
 	"darwarp/eval/internal/cuda"
@@ -21,20 +22,41 @@ func (s *Session) makeTruth(req *Truth, phase func(string)) (*TruthReply, error)
 	}
 	reply := &TruthReply{}
 	for _, i := range req.Inputs {
-		var bufs [][]byte
-		for j, b := range s.prep.Cases[i].Buffers {
-			var data []byte
-			if !b.Out {
-				data = make([]byte, b.Bytes())
-				if err := s.drv.DtoH(data, s.arenas[i].at[j]); err != nil {
-					return nil, err
-				}
-			}
-			bufs = append(bufs, data)
+		bufs, err := s.readInputs(i)
+		if err != nil {
+			return nil, err
 		}
 		reply.Inputs = append(reply.Inputs, bufs)
 	}
 	return reply, nil
+}
+
+// readInputs copies a case's inputs, by buffer; nothing for its outputs.
+func (s *Session) readInputs(i int) ([][]byte, error) {
+	if i < 0 || i >= len(s.prep.Cases) {
+		return nil, fmt.Errorf("no case %d", i)
+	}
+	var bufs [][]byte
+	for j, b := range s.prep.Cases[i].Buffers {
+		var data []byte
+		if !b.Out {
+			data = make([]byte, b.Bytes())
+			if err := s.drv.DtoH(data, s.arenas[i].at[j]); err != nil {
+				return nil, err
+			}
+		}
+		bufs = append(bufs, data)
+	}
+	return bufs, nil
+}
+
+// inputs gives a case's inputs away.
+func (s *Session) inputs(req *Inputs) (*InputsReply, error) {
+	if err := s.drv.SyncStream(s.stream); err != nil {
+		return nil, err
+	}
+	bufs, err := s.readInputs(req.Case)
+	return &InputsReply{bytes.Join(bufs, nil)}, err
 }
 
 func (s *Session) truthOf(mod cuda.Module, i int, req *Truth) error {

@@ -115,9 +115,10 @@ var reasonNames = []string{"idle", "application clocks", "power cap", "hardware 
 // being idle and clocks that somebody set on purpose.
 func (r Reasons) Slowed() bool { return r&^(Idle|AppClocks) != 0 }
 
-// String lists the reasons, or says "none".
-func (r Reasons) String() string {
-	var list []string
+// Slowing names the reasons for which Slowed reports true.
+func (r Reasons) Slowing() []string { return (r &^ (Idle | AppClocks)).names() }
+
+func (r Reasons) names() (list []string) {
 	for i, name := range reasonNames {
 		if r&(1<<i) != 0 {
 			list = append(list, name)
@@ -126,6 +127,12 @@ func (r Reasons) String() string {
 	if r>>len(reasonNames) != 0 {
 		list = append(list, "other")
 	}
+	return list
+}
+
+// String lists the reasons, or says "none".
+func (r Reasons) String() string {
+	list := r.names()
 	if len(list) == 0 {
 		return "none"
 	}

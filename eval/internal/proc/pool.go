@@ -48,6 +48,9 @@ func NewPool(cfg PoolConfig) *Pool {
 	return p
 }
 
+// Busy is how many slots are in use.
+func (p *Pool) Busy() int { return cap(p.free) - len(p.free) }
+
 // Do waits for a slot and lends its worker to fn. A worker that fn leaves dead is replaced before
 // the next use. An error that is not fn's own means that no worker can be started.
 func (p *Pool) Do(ctx context.Context, fn func(*Worker) error) error {

@@ -37,6 +37,8 @@ func ChampionFirst(i int) bool { return i%2 == 0 }
 // drifts hits both, so each pair's ratio is clean; the median ratio is deaf to spikes.
 type Duel struct {
 	delta    float64
+	combine  func(logs []float64) float64 // makes one of the workloads' logarithms
+	base     []float64                    // by workload, what the champion's time is relative to; 0: itself
 	seed     uint64
 	rounds   []round
 	rejected int
@@ -60,9 +62,27 @@ type result struct {
 // the margin, as 0.005. The seed is of the bootstrap: same data and seed, same verdict.
 func NewDuel(weights []float64, delta float64, seed uint64) *Duel {
 	d := &Duel{delta: delta, seed: seed, look: MinPairs}
+	sum := 0.0
 	for _, w := range weights {
 		d.rounds = append(d.rounds, round{weight: w})
+		sum += w
 	}
+	d.base = make([]float64, len(weights))
+	d.combine = func(logs []float64) float64 {
+		mean := 0.0
+		for i, x := range logs {
+			mean += weights[i] * x
+		}
+		return mean / sum
+	}
+	return d
+}
+
+// By has another rule than the weighted geometric mean make one figure of the workloads' logarithms:
+// it is given those of time over base, and the duel is about by how much the challenger lowers it. A base
+// of 0 is the champion's own time.
+func (d *Duel) By(combine func(logs []float64) float64, base []float64) *Duel {
+	d.combine, d.base = combine, base
 	return d
 }
 
@@ -108,8 +128,8 @@ func (d *Duel) More() bool {
 	return true
 }
 
-// Verdict is the decision on the pairs so far with the weighted geometric mean of the workloads'
-// median ratios, challenger over champion, and its one-sided 99.5 % bounds. Before MinPairs pairs it
+// Verdict is the decision on the pairs so far with what the rule makes of the workloads' median ratios,
+// challenger over champion, and its one-sided 99.5 % bounds. Before MinPairs pairs it
 // is Ambiguous.
 func (d *Duel) Verdict() (v kernels.Verdict, ratio, lo, hi float64) {
 	n := 0
@@ -126,7 +146,7 @@ func (d *Duel) judge() result {
 	if d.Pairs() == 0 {
 		return result{verdict: kernels.Ambiguous, ratio: 1, lo: 0, hi: math.MaxFloat64}
 	}
-	r := estimate(d.rounds, d.seed)
+	r := estimate(d.rounds, d.seed, d.gain())
 	switch {
 	case d.Pairs() < MinPairs:
 		r.verdict = kernels.Ambiguous
@@ -140,6 +160,39 @@ func (d *Duel) judge() result {
 		r.verdict = kernels.Ambiguous
 	}
 	return r
+}
+
+// gain is the rule as a function of the workloads' log ratios: what the challenger's figure is over the
+// champion's, when the champion stands at its own levels above the base.
+func (d *Duel) gain() func(ratios []float64) float64 {
+	levels, logs := make([]float64, len(d.rounds)), make([]float64, len(d.rounds))
+	for i, r := range d.rounds {
+		if d.base[i] > 0 {
+			levels[i] = math.Log(Median(r.champion) / d.base[i])
+		}
+	}
+	champion := d.combine(levels)
+	return func(ratios []float64) float64 {
+		for i, x := range ratios {
+			logs[i] = levels[i] + x
+		}
+		return d.combine(logs) - champion
+	}
+}
+
+// alone is the rule of one workload.
+func alone(ratios []float64) float64 { return ratios[0] }
+
+// Range is the gain if at every workload the least of its ratios were the true one, or the greatest.
+func (d *Duel) Range() (lo, hi float64) {
+	gain := d.gain()
+	least, most := make([]float64, len(d.rounds)), make([]float64, len(d.rounds))
+	for i, r := range d.rounds {
+		if n := len(r.ratios); n > 0 {
+			least[i], most[i] = r.ratios[0], r.ratios[n-1]
+		}
+	}
+	return math.Exp(gain(least)), math.Exp(gain(most))
 }
 
 // Noise is the standard error of the ratio. That of a champion against itself is what Margin takes.
@@ -156,29 +209,34 @@ func (d *Duel) Rounds() []kernels.DuelRound {
 			out = append(out, kernels.DuelRound{})
 			continue
 		}
-		e := estimate(d.rounds[i:i+1], d.seed)
+		e := estimate(d.rounds[i:i+1], d.seed, alone)
 		out = append(out, kernels.DuelRound{Pairs: len(r.ratios), Champion: Median(r.champion), Challenger: Median(r.challenger),
 			Ratio: e.ratio, Lo: e.lo, Hi: e.hi})
 	}
 	return out
 }
 
-// estimate bootstraps the weighted mean of the rounds' median log ratios, all rounds in each resample.
-func estimate(rounds []round, seed uint64) result {
+// estimate bootstraps the gain of the rounds' median log ratios, all rounds in each resample.
+func estimate(rounds []round, seed uint64, gain func([]float64) float64) result {
 	src := rand.NewPCG(seed, resamples) // started anew, so that the same data give the same bounds
-	means := make([]float64, resamples)
-	mean, weights := 0.0, 0.0
-	for _, r := range rounds {
-		weights += r.weight
-		mean += r.weight * Quantile(r.ratios, 0.5)
+	medians := make([]float64, len(rounds))
+	drawn := make([][]float64, resamples) // median of each round, by resample
+	for i := range drawn {
+		drawn[i] = make([]float64, len(rounds))
+	}
+	for k, r := range rounds {
+		medians[k] = Quantile(r.ratios, 0.5)
 		counts := make([]uint16, len(r.ratios))
-		for i := range means {
-			means[i] += r.weight * resampledMedian(src, r.ratios, counts)
+		for i := range drawn {
+			drawn[i][k] = resampledMedian(src, r.ratios, counts)
 		}
 	}
-	slices.Sort(means)
-	ratio := func(log float64) float64 { return math.Exp(log / weights) }
-	return result{ratio: ratio(mean), lo: ratio(Quantile(means, tail)), hi: ratio(Quantile(means, 1-tail))}
+	gains := make([]float64, resamples)
+	for i, d := range drawn {
+		gains[i] = gain(d)
+	}
+	slices.Sort(gains)
+	return result{ratio: math.Exp(gain(medians)), lo: math.Exp(Quantile(gains, tail)), hi: math.Exp(Quantile(gains, 1-tail))}
 }
 
 // resampledMedian is the median of as many draws with replacement from sorted values. Counting the

@@ -297,3 +297,37 @@ func BenchmarkVerdict(b *testing.B) {
 		d.Verdict()
 	}
 }
+
+// TestDuelBy has a challenger that is far better at one workload and a little worse at the other.
+func TestDuelBy(t *testing.T) {
+	worst := func(logs []float64) float64 { return max(logs[0], logs[1]) }
+	second := func(logs []float64) float64 { return logs[1] }
+	for _, c := range []struct {
+		name    string
+		combine func([]float64) float64
+		base    []float64 // the champion takes 100 and 300
+		want    kernels.Verdict
+		ratio   float64
+	}{
+		{"its worst shape is better", worst, []float64{50, 300}, kernels.Faster, 1.05 / 2},
+		{"its worst shape is worse", worst, []float64{200, 300}, kernels.Slower, 1.05},
+		{"relative to the champion", worst, []float64{0, 0}, kernels.Slower, 1.05},
+		{"one shape", second, []float64{50, 300}, kernels.Slower, 1.05},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := NewDuel([]float64{1, 1}, MinMargin, 1).By(c.combine, c.base)
+			for i := 0; d.More(); i++ {
+				jitter := 1 + 0.001*float64(i%7)
+				d.Add(0, 100*jitter, 50)
+				d.Add(1, 300, 315*jitter)
+			}
+			v, ratio, lo, hi := d.Verdict()
+			if v != c.want || math.Abs(ratio/c.ratio-1) > 0.01 || !(lo <= ratio && ratio <= hi) {
+				t.Errorf("%s, %g in %g to %g: expected %s, %g", v, ratio, lo, hi, c.want, c.ratio)
+			}
+			if least, most := d.Range(); !(least <= lo && hi <= most) {
+				t.Errorf("range %g to %g does not hold %g to %g", least, most, lo, hi)
+			}
+		})
+	}
+}

@@ -18,6 +18,9 @@ type Limits struct {
 // device can give.
 var Fitness = Limits{Min: 15, Max: 200, Noise: 0.005, GPU: time.Second / 2, Wall: 3 * time.Second}
 
+// Final is the rule for a figure that is published: more samples than a candidate's.
+var Final = Limits{Min: 60, Max: 200, Noise: 0.002, GPU: time.Second / 2, Wall: 3 * time.Second}
+
 // Stop decides when the samples of one kernel at one workload are enough.
 type Stop struct {
 	limits  Limits

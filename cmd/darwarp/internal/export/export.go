@@ -33,9 +33,11 @@ type Kernel struct {
 }
 
 // Build is the command that builds the bench.
-func (k Kernel) Build() string {
-	flags := append([]string{"-O3", "-std=c++17", "-arch=" + k.Device.Arch}, k.NVCCFlags...)
-	return "nvcc " + strings.Join(flags, " ") + " -Iinclude bench.cu -o bench"
+func (k Kernel) Build() string { return k.nvcc(k.NVCCFlags, "bench.cu -o bench") }
+
+func (k Kernel) nvcc(flags []string, what string) string {
+	all := append([]string{"nvcc", "-O3", "-std=c++17", "-arch=" + k.Device.Arch}, flags...)
+	return strings.Join(append(all, "-Iinclude", what), " ")
 }
 
 //go:embed *.tmpl
@@ -47,13 +49,15 @@ var harness []byte
 var pages = template.Must(template.New("").Funcs(funcs).ParseFS(files, "*.tmpl"))
 
 // Write makes the folder. It refuses one that has anything in it.
-func Write(dir string, k Kernel) error {
+func Write(dir string, k Kernel) error { return writeFolder(dir, k.files) }
+
+func writeFolder(dir string, files func() (map[string][]byte, error)) error {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s is not empty: name a new folder with -o", dir)
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	out, err := k.files()
+	out, err := files()
 	if err != nil {
 		return err
 	}
@@ -75,34 +79,48 @@ func (k Kernel) files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := map[string][]byte{
-		"kernel.cu":           []byte(k.Job.Source),
-		"reference.cu":        []byte(k.Bundle.ReferenceSource(k.DType)),
-		"include/harness.cuh": harness,
+	out := k.common()
+	out["kernel.cu"] = []byte(k.Job.Source)
+	if k.Cubin != nil {
+		out["kernel.cubin"] = k.Cubin
 	}
+	for _, name := range []string{"bench.cu", "CMakeLists.txt", "README.md"} {
+		if out[name], err = page(name, sheet); err != nil {
+			return nil, err
+		}
+	}
+	return out, addJSON(out, map[string]any{"launch.json": sheet.Launches(), "PROVENANCE.json": k.proof()})
+}
+
+// common are the files of every folder: the reference, and what is included.
+func (k Kernel) common() map[string][]byte {
+	out := map[string][]byte{"reference.cu": []byte(k.Bundle.ReferenceSource(k.DType)), "include/harness.cuh": harness}
 	for name, data := range templates.Include() {
 		if strings.HasPrefix(name, "darwarp/") && strings.HasSuffix(name, ".cuh") {
 			out["include/"+name] = data
 		}
 	}
-	if k.Cubin != nil {
-		out["kernel.cubin"] = k.Cubin
+	return out
+}
+
+// page fills in a template.
+func page(name string, data any) ([]byte, error) {
+	var b strings.Builder
+	if err := pages.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	for _, name := range []string{"bench.cu", "CMakeLists.txt", "README.md"} {
-		var b strings.Builder
-		if err := pages.ExecuteTemplate(&b, name+".tmpl", sheet); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		out[name] = []byte(b.String())
-	}
-	for name, v := range map[string]any{"launch.json": sheet.Launches(), "PROVENANCE.json": k.proof()} {
+	return []byte(b.String()), nil
+}
+
+func addJSON(out map[string][]byte, values map[string]any) error {
+	for name, v := range values {
 		data, err := json.MarshalIndent(v, "", "  ")
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		out[name] = append(data, '\n')
 	}
-	return out, nil
+	return nil
 }
 
 // proof is what PROVENANCE.json holds: everything that the figures stand on.

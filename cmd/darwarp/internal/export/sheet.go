@@ -17,6 +17,7 @@ type sheet struct {
 	Calls   []call
 	Entries []string // kernels of the source that are launched, each once
 	SameRef bool     // the reference's kernel has the name of one of them
+	Units   []unit   // of a portfolio: a translation unit for each kernel; none: kernel.cu
 }
 
 // call is one workload resolved.
@@ -95,6 +96,14 @@ func (s *sheet) Acc() kernels.DType {
 	return s.Job.Acc
 }
 
+// TermRoundoff is the unit roundoff of the type that terms are rounded to before they are added, or 0.
+func (s *sheet) TermRoundoff() float64 {
+	if s.Problem.Check.RoundedTerms {
+		return s.DType.Roundoff()
+	}
+	return 0
+}
+
 // Timings are the candidate's times of a workload.
 func (s *sheet) Timings(workload string) []kernels.Timing {
 	return slices.DeleteFunc(slices.Clone(s.Candidate.Result.Times), func(t kernels.Timing) bool { return t.Workload != workload })
@@ -112,6 +121,7 @@ var funcs = template.FuncMap{
 	"rate":      func(work, ns float64) float64 { return work / (ns * 1e-9) },
 	"flops":     report.Flops,
 	"bandwidth": report.Bandwidth,
+	"last":      func(list []string) int { return len(list) - 1 },
 	"quote":     func(s string) string { return fmt.Sprintf("%q", s) },
 	"dim3":      func(d [3]int) string { return fmt.Sprintf("dim3(%d, %d, %d)", d[0], d[1], d[2]) },
 	"dtype":     func(t kernels.DType) string { return strings.ToUpper(string(t)) }, // as bench.cu's enum has it
@@ -120,6 +130,9 @@ var funcs = template.FuncMap{
 	"short":     func(id kernels.ID) string { return id.Short() },
 	"hex":       func(f float64) string { return fmt.Sprintf("%g", f) },
 	"genes":     sortedGenes,
+	"join":      strings.Join,
+	"add":       func(a, b int) int { return a + b },
+	"gain":      func(g kernels.Gain) string { return fmt.Sprintf("%.3fx [%.3f, %.3f]", g.Ratio, g.Lo, g.Hi) },
 }
 
 // sortedGenes lists a genome by name.

@@ -133,6 +133,14 @@ func Roofline(c *kernels.Ceilings, flops, bytes, ns float64, cache string) (shar
 	return floor / ns, binds
 }
 
+// Waves writes how many times over a launch fills a device: 3.76; "-" when unknown.
+func Waves(w float64) string {
+	if !(w > 0) {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g", w)
+}
+
 // Clip cuts a text to a width, with dots where something is missing.
 func Clip(s string, width int) string {
 	r := []rune(s)

@@ -115,6 +115,7 @@ type program struct {
 	seed        uint64
 	races       bool
 	counters    bool
+	cluster     dim
 }
 
 func build(t testing.TB, source string, checked bool) *program {
@@ -123,7 +124,7 @@ func build(t testing.TB, source string, checked bool) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &program{races: checked, seed: 1}
+	p := &program{races: checked, seed: 1, cluster: dim{1, 1, 1}}
 	if p.handle, err = purego.Dlopen(image, purego.RTLD_NOW|purego.RTLD_LOCAL); err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,7 @@ func (p *program) launch(t testing.TB, entry string, grid, block dim, smem int, 
 		seed            uint64
 		races, counters int32
 	}{p.seed, flag(p.races), flag(p.counters)}
-	cluster, text := dim{1, 1, 1}, make([]byte, 1<<20)
+	cluster, text := p.cluster, make([]byte, 1<<20)
 	rc, _, _ := purego.SyscallN(p.run, p.symbol(t, entry), uintptr(unsafe.Pointer(&grid)), uintptr(unsafe.Pointer(&block)),
 		uintptr(unsafe.Pointer(&cluster)), uintptr(smem), uintptr(unsafe.Pointer(unsafe.SliceData(slots))), uintptr(len(slots)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(buffers))), uintptr(len(buffers)), uintptr(unsafe.Pointer(&options)),

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"darwarp/cmd/darwarp/internal/attach"
+	"darwarp/eval/replay"
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// slowly is a wide recording that takes a millisecond for each answer, as they come.
+type slowly struct{ *replay.Evaluator }
+
+func (slowly) Simulated() bool { return false }
+func (slowly) InOrder() bool   { return false }
+func (slowly) Slots() int      { return 3 }
+
+func (s slowly) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
+	time.Sleep(time.Millisecond)
+	return s.Evaluator.Evaluate(ctx, job)
+}
+
+// live drives a search on slowly until it is told to stop.
+func live(t *testing.T) (path string, ended func() evolve.Summary) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("TESTDATA", "testdata")
+	t.Setenv("XDG_STATE_HOME", dir)
+	space := filepath.Join(dir, "wide.json.gz")
+	path = filepath.Join(dir, "r.db")
+	if err := makeSpaceOf(space, wideBundle, madeUpWide); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{out: &bytes.Buffer{}, err: &syncBuffer{}}
+	f := searchFlags{budget: store.Budget{Evals: 6000}, strategy: "evolve", seed: 1, store: path, target: target{problem: space, device: "auto"}}
+	s, run, err := a.begin(t.Context(), &f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Evaluator = slowly{s.Evaluator.(*replay.Evaluator)}
+	begun := make(chan struct{})
+	var once sync.Once
+	s.hear = append(s.hear, func(e evolve.Event) {
+		if e.Evals > 5 {
+			once.Do(func() { close(begun) })
+		}
+	})
+	stop := onInterrupt(t.Context())
+	var sum evolve.Summary
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		defer stop.release()
+		if sum, err = a.drive(stop, f, s, run); err != nil {
+			t.Error(err)
+		}
+		if err := run.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	<-begun
+	return path, func() evolve.Summary { <-gone; return sum }
+}
+
+// seen is what a viewer has of a run.
+type seen struct {
+	candidates map[kernels.ID]bool
+	kinds      map[evolve.Kind]int
+	champion   kernels.ID
+	end        *evolve.Summary
+}
+
+// view joins a run, says so, and follows it to its end.
+func view(ctx context.Context, path string, joined func()) (v seen, err error) {
+	l, err := attach.Join(ctx, path)
+	joined()
+	if err != nil {
+		return v, err
+	}
+	defer l.Close()
+	v = seen{candidates: map[kernels.ID]bool{}, kinds: map[evolve.Kind]int{}}
+	if err := l.Run.Each(func(c kernels.Candidate) error { v.candidates[c.ID] = true; return nil }); err != nil {
+		return v, err
+	}
+	v.champion, _ = l.Run.Champion()
+	err = l.Follow(func(e evolve.Event) error {
+		v.kinds[e.Kind]++
+		switch e.Kind {
+		case evolve.KindResult:
+			if v.candidates[e.ID] {
+				return fmt.Errorf("candidate %s was told twice", e.ID.Short())
+			}
+			v.candidates[e.ID] = true
+		case evolve.KindChampion:
+			v.champion = e.ID
+		case evolve.KindEnd:
+			v.end = e.Summary
+		}
+		return nil
+	})
+	return v, err
+}
+
+func steer(t *testing.T, path string, c evolve.Command) {
+	t.Helper()
+	if err := attach.Steer(t.Context(), path, c); err != nil {
+		t.Errorf("%s: %v", c.Do, err)
+	}
+}
+
+// TestViewers attaches views of all sorts to a live search: two that stay, one that is killed, one that
+// never reads. Those that stay must see every candidate once, and the search must not notice the others.
+func TestViewers(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	path, ended := live(t)
+	socket, err := store.SocketPath(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deaf, err := net.Dial("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deaf.Close()
+	fmt.Fprint(deaf, "GET /events HTTP/1.1\r\nHost: darwarp\r\n\r\n")
+
+	killed, kill := context.WithCancel(t.Context())
+	views := make([]seen, 2)
+	var joining, staying, leaving sync.WaitGroup
+	joining.Add(3)
+	for i := range views {
+		staying.Go(func() {
+			var err error
+			if views[i], err = view(t.Context(), path, joining.Done); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	leaving.Go(func() {
+		if _, err := view(killed, path, joining.Done); !errors.Is(err, context.Canceled) {
+			t.Errorf("a view that is killed: %v", err)
+		}
+	})
+	joining.Wait()
+	kill()
+	leaving.Wait()
+
+	steer(t, path, evolve.Command{Do: "pause"})
+	steer(t, path, evolve.Command{Do: "resume"})
+	steer(t, path, evolve.Command{Do: "weigh", Weights: map[string]float64{"small": 20}})
+	if err := attach.Steer(t.Context(), path, evolve.Command{Do: "weigh", Weights: map[string]float64{"huge": 1}}); err == nil || !strings.Contains(err.Error(), `unknown workload "huge"`) {
+		t.Errorf("a command that is refused: %v", err)
+	}
+	late := make(chan seen, 1)
+	joining.Add(1)
+	go func() {
+		v, err := view(t.Context(), path, joining.Done)
+		if err != nil {
+			t.Error(err)
+		}
+		late <- v
+	}()
+	joining.Wait()
+	steer(t, path, evolve.Command{Do: "stop"})
+	sum := ended()
+	staying.Wait()
+	if sum.Reason != evolve.ReasonStopped {
+		t.Errorf("%+v", sum)
+	}
+	for i, v := range append(views, <-late) {
+		if len(v.candidates) != sum.Evals || v.champion != sum.Champion || v.end == nil || v.end.Evals != sum.Evals {
+			t.Errorf("view %d has %d candidates, champion %s, end %+v; the search %d, %s", i, len(v.candidates), v.champion.Short(), v.end, sum.Evals, sum.Champion.Short())
+		}
+		if i < 2 && (v.kinds[evolve.KindPaused] != 1 || v.kinds[evolve.KindResumed] != 1 || v.kinds[evolve.KindSteer] != 1) {
+			t.Errorf("view %d saw %v", i, v.kinds)
+		}
+	}
+	if _, err := attach.Join(t.Context(), path); !errors.Is(err, store.ErrNotServed) {
+		t.Errorf("a run at rest: %v", err)
+	}
+	r, err := store.View(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Verify(); err != nil || r.Len() != sum.Evals || r.Meta().Workloads[0].Weight != 20 {
+		t.Errorf("%d candidates, workloads %+v, %v", r.Len(), r.Meta().Workloads, err)
+	}
+}

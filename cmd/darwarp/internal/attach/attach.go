@@ -1,0 +1,85 @@
+// Package attach is the other end of a live search's socket: what it holds, what it tells, what it is
+// told.
+package attach
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// Live is a search that another process runs.
+type Live struct {
+	Run  *store.Run // as of the moment of joining; reading only
+	feed *store.Feed
+	told bool // of a record
+}
+
+// Join attaches to the search that writes a run. ErrNotServed of package store means that none does. ctx
+// bounds Follow.
+func Join(ctx context.Context, path string) (*Live, error) {
+	run, feed, err := store.Join(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Live{Run: run, feed: feed}, nil
+}
+
+// Close detaches. The search does not notice.
+func (l *Live) Close() error {
+	l.feed.Close()
+	return l.Run.Close()
+}
+
+// Follow calls fn with each event since the moment of joining, none of them told by Run already, until
+// the search ends (nil), Join's context does, or fn fails. It may be called once.
+func (l *Live) Follow(fn func(evolve.Event) error) error {
+	return l.feed.Follow(func(line []byte) error {
+		var e evolve.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("an event of the search cannot be read: %w", err)
+		}
+		if known, err := l.knows(e); known || err != nil {
+			return err
+		}
+		return fn(e)
+	})
+}
+
+// knows reports whether the copy holds what an event tells of, which only the first such can be.
+func (l *Live) knows(e evolve.Event) (bool, error) {
+	if l.told {
+		return false, nil
+	}
+	switch e.Kind {
+	case evolve.KindResult:
+		l.told = true
+		return e.Candidate.Seq <= l.Run.Len(), nil
+	case evolve.KindChampion:
+		l.told = true
+		id, ok := l.Run.Champion()
+		return ok && id == e.ID, nil
+	case evolve.KindDuel:
+		l.told = true
+		all, err := l.Run.Duels()
+		return len(all) > 0 && same(all[len(all)-1], *e.Duel), err
+	}
+	return false, nil
+}
+
+func same(a, b kernels.Duel) bool {
+	return a.Champion == b.Champion && a.Challenger == b.Challenger && a.Ratio == b.Ratio
+}
+
+// Steer asks the search that writes a run to do something, and waits until it is done.
+func Steer(ctx context.Context, path string, c evolve.Command) error {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return store.Tell(ctx, path, data)
+}

@@ -1,0 +1,147 @@
+package export
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"darwarp/kernels"
+)
+
+// Portfolio is several kernels that are exported as one unit, with what is known about them together.
+type Portfolio struct {
+	Kernels []Kernel // of one run; each with all of its workloads
+	Found   kernels.Portfolio
+}
+
+// unit is the translation unit of one kernel: its entries under names of its own, so that kernels of one
+// family can be linked together.
+type unit struct {
+	File, Source, Symbol string
+	Entries              []string
+	NVCCFlags            []string
+}
+
+// portfolioSheet is what the templates see of a portfolio: the first kernel's sheet, whose problem and
+// workloads are everybody's, and every kernel.
+type portfolioSheet struct {
+	*sheet
+	Found  kernels.Portfolio
+	Sheets []*sheet
+	Plans  []kernels.CPlan // by kernel
+	Shapes []shape
+}
+
+// shape is a known shape with its kernel.
+type shape struct {
+	kernels.Workload
+	Kernel int
+}
+
+// WritePortfolio makes the folder. It refuses one that has anything in it.
+func WritePortfolio(dir string, p Portfolio) error { return writeFolder(dir, p.files) }
+
+func (p Portfolio) sheet() (*portfolioSheet, error) {
+	out := &portfolioSheet{Found: p.Found}
+	for i, k := range p.Kernels {
+		s, err := k.sheet()
+		if err != nil {
+			return nil, err
+		}
+		plan, err := k.Job.Plan.CText(k.Job.Env)
+		if err != nil {
+			return nil, fmt.Errorf("kernel %d: its launches cannot be written in C++: %w", i, err)
+		}
+		plan.Launches = slices.DeleteFunc(plan.Launches, func(l kernels.CLaunch) bool { return !has(k.Job.Source, l.Entry) })
+		name := fmt.Sprintf("kernel_%d", i)
+		u := unit{File: name + ".cu", Source: name + ".cuh", Symbol: "darwarp_" + name, NVCCFlags: k.NVCCFlags}
+		for _, l := range plan.Launches {
+			if !slices.Contains(u.Entries, l.Entry) {
+				u.Entries = append(u.Entries, l.Entry)
+			}
+		}
+		out.Sheets, out.Plans = append(out.Sheets, s), append(out.Plans, plan)
+		if i == 0 {
+			out.sheet = s
+		}
+		out.Units = append(out.Units, u)
+	}
+	for _, c := range p.Found.Choices {
+		at := slices.IndexFunc(out.Calls, func(x call) bool { return x.Name == c.Workload })
+		if at < 0 {
+			return nil, fmt.Errorf("workload %s is not one of the run's", c.Workload)
+		}
+		out.Shapes = append(out.Shapes, shape{out.Calls[at].Workload, c.Kernel})
+	}
+	out.SameRef = false // the kernels are in units of their own
+	return out, nil
+}
+
+// has reports whether a source has a kernel: a family may leave one out that none of its launches needs.
+func has(source, entry string) bool {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(entry) + `\b`).MatchString(source)
+}
+
+// Build is the command that builds the bench.
+func (s *portfolioSheet) Build() string {
+	var steps, objects []string
+	for _, u := range s.Units {
+		object := strings.TrimSuffix(u.File, ".cu") + ".o"
+		steps, objects = append(steps, s.nvcc(u.NVCCFlags, "-c "+u.File+" -o "+object)), append(objects, object)
+	}
+	return strings.Join(append(steps, s.nvcc(nil, "bench.cu "+strings.Join(objects, " ")+" -o bench")), " && ")
+}
+
+// EntryOf is the number of an entry in its unit.
+func (s *portfolioSheet) EntryOf(unit int, entry string) int {
+	return slices.Index(s.Units[unit].Entries, entry)
+}
+
+// Condition is where a launch asks L2 to keep tensors; empty: always.
+func (s *portfolioSheet) Condition(kernel, launch int) string {
+	return s.Plans[kernel].Launches[launch].WindowWhen
+}
+
+// wrapper is a unit's file: the source as it was measured, its entries renamed.
+func (u unit) wrapper() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s as it was measured, its kernels under names of their own.\n", u.Source)
+	for _, e := range u.Entries {
+		fmt.Fprintf(&b, "#define %s %s_%s\n", e, u.Symbol, e)
+	}
+	fmt.Fprintf(&b, "#include %q\n\n// %s is the address of an entry, for cudaLaunchKernelExC.\n", u.Source, u.Symbol)
+	fmt.Fprintf(&b, "extern \"C\" const void* %s(int entry) {\n    const void* const entries[] = {", u.Symbol)
+	for i, e := range u.Entries {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "(const void*)%s", e)
+	}
+	b.WriteString("};\n    return entries[entry];\n}\n")
+	return b.String()
+}
+
+func (p Portfolio) files() (map[string][]byte, error) {
+	s, err := p.sheet()
+	if err != nil {
+		return nil, err
+	}
+	out := s.common()
+	launches := map[string]any{}
+	var proofs []any
+	for i, u := range s.Units {
+		out[u.Source], out[u.File] = []byte(p.Kernels[i].Job.Source), []byte(u.wrapper())
+		if cubin := p.Kernels[i].Cubin; cubin != nil {
+			out[strings.TrimSuffix(u.File, ".cu")+".cubin"] = cubin
+		}
+		launches[u.Source] = s.Sheets[i].Launches()
+		proofs = append(proofs, p.Kernels[i].proof())
+	}
+	for name, template := range map[string]string{"bench.cu": "bench.cu", "CMakeLists.txt": "CMakeLists.txt", "README.md": "PORTFOLIO.md", "dispatch.h": "dispatch.h"} {
+		if out[name], err = page(template, s); err != nil {
+			return nil, err
+		}
+	}
+	return out, addJSON(out, map[string]any{"launch.json": launches, "PROVENANCE.json": map[string]any{"portfolio": p.Found, "kernels": proofs}})
+}

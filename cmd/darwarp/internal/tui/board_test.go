@@ -1,0 +1,262 @@
+package tui
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"darwarp/evolve"
+	"darwarp/kernels"
+)
+
+// ranked makes a board with one workload whose scores and half widths are given.
+func ranked(tb testing.TB, scores []float64, spread float64) *Board {
+	tb.Helper()
+	s := newStory(tb)
+	s.meta.Workloads = s.meta.Workloads[:1]
+	b := NewBoard()
+	b.begin(s.state())
+	for i, x := range scores {
+		c := kernels.Candidate{ID: idOf(i), Seq: i + 1, Score: x, Variant: kernels.Variant{Family: "strided"}, At: began}
+		c.Result.Outcome, c.Result.Proof = kernels.OK, proof
+		c.Result.Times = []kernels.Timing{{Workload: s.meta.Workloads[0].Name, Median: 100 * x, Lo: 100 * x * (1 - spread), Hi: 100 * x * (1 + spread)}}
+		b.enter(&c, 0)
+	}
+	return b
+}
+
+func TestRanksShareTies(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		scores []float64
+		spread float64
+		want   []int
+	}{
+		{"no intervals", []float64{1, 2, 3}, 0, []int{1, 2, 3}},
+		{"the same", []float64{1, 1, 2}, 0, []int{1, 1, 3}},
+		{"a chain is not one rank", []float64{1.00, 1.015, 1.03, 1.045}, 0.01, []int{1, 1, 3, 3}},
+		{"all of them", []float64{1, 1.01, 1.02}, 0.02, []int{1, 1, 1}},
+		{"unsorted", []float64{3, 1, 2}, 0, []int{1, 2, 3}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := ranked(t, tt.scores, tt.spread)
+			var got []int
+			for n := range b.ranking.len() {
+				got = append(got, b.ranking.rank(n))
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("ranks %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestIndexIsSorted adds rows with looks in between: the order must be that of sorting all of them.
+func TestIndexIsSorted(t *testing.T) {
+	s := newStory(t)
+	b := NewBoard()
+	b.begin(s.state())
+	for i := range 3000 {
+		c := s.next()
+		b.enter(&c, -1)
+		if i%7 == 0 || i%97 < 3 {
+			b.ranking.settle()
+		}
+	}
+	x := &b.ranking
+	if n := b.outcomes[kernels.OK]; x.len() != n {
+		t.Fatalf("%d rows, want %d", x.len(), n)
+	}
+	if !slices.IsSortedFunc(x.order, x.compare) {
+		t.Error("not sorted")
+	}
+	for n := range x.len() {
+		if at := x.find(x.order[n]); at != n {
+			t.Fatalf("row %d is found at %d", n, at)
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	d := open(t, 400, 80, 24, false)
+	b := d.m.board
+	for _, tt := range []struct {
+		text string
+		ok   func(r *row) bool
+	}{
+		{"threads=128", func(r *row) bool { return b.gene(r, "threads") == "128" }},
+		{"THREADS=128 unroll=true", func(r *row) bool { return b.gene(r, "threads") == "128" && b.gene(r, "unroll") == "true" }},
+		{"unroll", func(r *row) bool { return b.gene(r, "unroll") != "" }},
+		{"mutate", func(r *row) bool { return b.operators.all[r.op] == "mutate" }},
+		{b.rows[0].id.Short()[:6], func(r *row) bool { return r.id == b.rows[0].id }},
+		{"threads=1", func(*row) bool { return false }},
+		{"", func(*row) bool { return true }},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			b.ranking.settle()
+			b.ranking.setFilter(newFilter(tt.text))
+			want := 0
+			for _, i := range b.ranking.order {
+				if tt.ok(&b.rows[i]) {
+					want++
+				}
+			}
+			if got := b.ranking.len(); got != want {
+				t.Errorf("%d rows pass, want %d", got, want)
+			}
+			for n := range b.ranking.len() {
+				if i := b.ranking.order[b.ranking.position(n)]; !tt.ok(&b.rows[i]) {
+					t.Errorf("row %d passes", i)
+				}
+			}
+		})
+	}
+}
+
+// gene is the value of a gene by name.
+func (b *Board) gene(r *row, name string) string {
+	return b.genes.text(r.genes, int(b.genes.genes.of[name]))
+}
+
+func TestFigures(t *testing.T) {
+	d := open(t, 300, 80, 24, false)
+	b := d.m.board
+	c := b.champion()
+	if got, want := b.share(c, -1), 0.08/c.score; math.Abs(got-want) > 1e-3*want {
+		t.Errorf("share of the roofline %g, want %g", got, want)
+	}
+	if len(b.baselines) != 1 || b.baselines[0].name != "cublas" || math.Abs(b.baselines[0].score-0.15) > 1e-9 {
+		t.Errorf("baselines %+v", b.baselines)
+	}
+	won, earned := 0, 0.0
+	for _, o := range b.ops {
+		won += o.crowned
+		earned += o.earned
+	}
+	if won != len(b.steps) || math.Abs(earned-math.Log(1/c.score)) > 1e-6 {
+		t.Errorf("%d champions of %d, %g earned of %g", won, len(b.steps), earned, math.Log(1/c.score))
+	}
+	total := 0
+	for _, x := range b.causes.sorted() {
+		total += x.count
+	}
+	if total != b.failed || b.failed == 0 {
+		t.Errorf("%d failures by cause, %d in all", total, b.failed)
+	}
+	path := b.lineage(b.steps[len(b.steps)-1].row)
+	if path[0] != b.start() || path[len(path)-1] != b.steps[len(b.steps)-1].row {
+		t.Errorf("lineage %v", path)
+	}
+}
+
+// TestUnproven checks that a figure without a provenance is not shown.
+func TestUnproven(t *testing.T) {
+	s := newStory(t)
+	for range 10 {
+		s.next()
+	}
+	for i := range s.made {
+		s.made[i].Result.Proof = "another"
+	}
+	d := &driver{TB: t, src: &fake{story: s}, now: began}
+	b := NewBoard()
+	b.Follow(d.src)
+	d.m = NewModel(t.Context(), b, d.src, Options{UTF8: true, Now: func() time.Time { return d.now }})
+	d.m.w, d.m.h = 80, 24
+	screen := d.screen()
+	if !strings.Contains(screen, "no proof") || strings.Contains(screen, " ns ") || strings.Contains(screen, " us ") {
+		t.Errorf("figures that stand on nothing:\n%s", screen)
+	}
+}
+
+func TestSessionsAddUp(t *testing.T) {
+	starts := map[string]time.Time{"a": began, "b": began.Add(10 * time.Hour)}
+	s := sessions{began: func(proof string) (time.Time, bool) { at, ok := starts[proof]; return at, ok }}
+	var got []time.Duration
+	for _, x := range []struct {
+		proof string
+		at    time.Duration
+	}{{"a", 5 * time.Second}, {"a", 7 * time.Second}, {"b", 10*time.Hour + time.Second}, {"b", 10*time.Hour + 4*time.Second}, {"c", 30 * time.Hour}} {
+		c := kernels.Candidate{At: began.Add(x.at), Result: kernels.Result{Proof: x.proof}}
+		got = append(got, s.add(&c)/time.Second)
+	}
+	if want := []time.Duration{5, 7, 8, 11, 11}; !slices.Equal(got, want) {
+		t.Errorf("seconds %v, want %v", got, want)
+	}
+}
+
+func TestReweigh(t *testing.T) {
+	d := open(t, 100, 80, 24, true)
+	b := d.m.board
+	start := &b.rows[b.start()]
+	for i := range b.rows { // a second workload that goes the other way
+		if r := &b.rows[i]; len(r.times) == 2 && r != start {
+			r.times[1].median = start.times[1].median * float32(r.score) * 2
+		}
+	}
+	last := b.ranking.len() - 1
+	d.tell(evolve.Event{Kind: evolve.KindSteer, Command: &evolve.Command{Do: "weigh", Weights: map[string]float64{b.workloads()[0].Name: 0}}})
+	if b.err != nil || b.ranking.len() != last+1 || !slices.IsSortedFunc(b.ranking.order, b.ranking.compare) {
+		t.Fatalf("%d rows: %v", b.ranking.len(), b.err)
+	}
+	for _, i := range b.ranking.order {
+		r := &b.rows[i]
+		if want := float64(r.times[1].median / start.times[1].median); math.Abs(r.score-want) > 1e-5*want {
+			t.Fatalf("row %d has score %g, want %g", i, r.score, want)
+		}
+	}
+}
+
+// TestFollowNeverWaits feeds a search's events through a small channel while nobody looks at the board.
+func TestFollowNeverWaits(t *testing.T) {
+	s := newStory(t)
+	src := &fake{story: s, feed: make(chan evolve.Event)}
+	b := NewBoard()
+	done := make(chan struct{})
+	go func() { defer close(done); b.Follow(src) }()
+	teller := newStory(t)
+	for range 2000 {
+		c := teller.next()
+		src.feed <- evolve.Event{Kind: evolve.KindResult, Candidate: &c, ID: c.ID}
+	}
+	close(src.feed)
+	<-done
+	if len(b.rows) != 2000 || b.live.watching || b.err != nil {
+		t.Errorf("%d rows, watching %v, %v", len(b.rows), b.live.watching, b.err)
+	}
+}
+
+// TestBrokenViewDrains checks that a mistake of the view's does not hold a search up.
+func TestBrokenViewDrains(t *testing.T) {
+	src := &fake{story: newStory(t), feed: make(chan evolve.Event)}
+	b := NewBoard()
+	done := make(chan struct{})
+	go func() { defer close(done); b.Follow(src) }()
+	src.feed <- evolve.Event{Kind: evolve.KindResult} // without its candidate: a panic
+	for range 10 {
+		src.feed <- evolve.Event{Kind: evolve.KindSkip}
+	}
+	close(src.feed)
+	<-done
+	if b.err == nil || !strings.Contains(b.err.Error(), "the view broke") {
+		t.Errorf("error %v", b.err)
+	}
+}
+
+type broken struct{ *fake }
+
+func (broken) Load() (*State, error) { return nil, errors.New("the file is gone") }
+
+func TestLoadFails(t *testing.T) {
+	src := broken{&fake{story: newStory(t)}}
+	b := NewBoard()
+	b.Follow(src)
+	m := NewModel(t.Context(), b, src, Options{UTF8: true})
+	m.w, m.h = 80, 24
+	if s := m.draw().Text(); !strings.Contains(s, "the file is gone") {
+		t.Errorf("the screen does not say why:\n%s", s)
+	}
+}

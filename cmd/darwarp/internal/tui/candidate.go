@@ -1,0 +1,217 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+// candidateView is what is shown of a candidate.
+type candidateView int
+
+const (
+	viewSource candidateView = iota
+	viewDiff
+	viewLineage
+	viewFigures
+	viewCount
+)
+
+var viewNames = [viewCount]string{"source", "diff", "lineage", "figures"}
+
+// span of one ink.
+type piece struct {
+	text string
+	ink  ink
+}
+
+// rich is a line of pieces.
+type rich []piece
+
+// candidateNote names the views, the one that is shown in brackets.
+func (m *Model) candidateNote() string {
+	var parts []string
+	for v, name := range viewNames {
+		if candidateView(v) == m.view {
+			name = "[" + name + "]"
+		}
+		parts = append(parts, name)
+	}
+	return strings.Join(parts, " ")
+}
+
+// drawCandidate shows one view of a candidate below what identifies it.
+func (m *Model) drawCandidate(a area) {
+	k, ok := m.wanted()
+	if !ok {
+		a.cut(0, 0, a.rect.w, "No candidate is right yet.", inkDim)
+		return
+	}
+	b := m.board
+	r := &b.rows[k.row]
+	m.candidateHead(a, r, k)
+	body := b2area(a, rect{a.x, a.y + 1, a.rect.w, a.rect.h - 1})
+	s := m.sheets[k]
+	var lines []rich
+	switch {
+	case m.view == viewLineage:
+		lines = m.lineageLines(k.row, a.rect.w)
+	case s == nil || s.source == nil && s.err == nil:
+		lines = []rich{{{"reading ...", inkDim}}}
+	case s.err != nil:
+		lines = []rich{{{s.err.Error(), inkBad}}}
+	case m.view == viewSource:
+		lines = s.source
+	case m.view == viewDiff:
+		lines = s.diff
+	default:
+		lines = m.figureLines(&s.candidate, a.rect.w)
+	}
+	m.scroll[m.view] = min(m.scroll[m.view], max(0, len(lines)-body.rect.h))
+	top := m.scroll[m.view]
+	numbers := 0
+	if m.view == viewSource && len(lines) > 1 {
+		numbers = len(fmt.Sprint(len(lines))) + 1
+	}
+	for y := range min(body.rect.h, len(lines)-top) {
+		if numbers > 0 {
+			body.right(numbers-1, y, fmt.Sprint(top+y+1), inkFaint)
+		}
+		body.rich(numbers, y, lines[top+y])
+	}
+}
+
+// rich writes a line of pieces, with an ellipsis where it is cut.
+func (a area) rich(x, y int, l rich) {
+	for i, p := range l {
+		room := a.rect.w - x
+		if n := ansi.StringWidth(p.text); n >= room && slices.ContainsFunc(l[i+1:], func(q piece) bool { return q.text != "" }) {
+			p.text = ansi.Truncate(p.text, max(0, room-1), "") + strings.Repeat(" ", max(0, room-n)) + a.art.ellipsis + " "
+		}
+		if x = a.cut(x, y, room, p.text, p.ink); x >= a.rect.w {
+			return
+		}
+	}
+}
+
+// candidateHead is the first line: who, how fast, and where from.
+func (m *Model) candidateHead(a area, r *row, k sheetKey) {
+	b := m.board
+	ps := []part{{r.id.Short(), inkStrong}}
+	if r == b.champion() {
+		ps[0] = part{string(m.art.champion) + " " + r.id.Short(), inkChampion}
+	}
+	if m.view == viewDiff && k.with >= 0 {
+		ps = append(ps, part{"against " + b.rows[k.with].id.Short(), inkPlain})
+	}
+	if r.outcome == kernels.OK {
+		ps = append(ps, part{speedupOf(r), inkCurve}, part{m.timeCell(r), inkStrong})
+	} else {
+		ps = append(ps, part{r.outcome.String(), inkBad})
+	}
+	ps = append(ps, part{b.operators.all[r.op], inkPlain})
+	if k.with >= 0 {
+		with := &b.rows[k.with]
+		if r.score > 0 && with.score > 0 {
+			ps = append(ps, part{"x" + fmt.Sprintf("%.3f", with.score/r.score), inkGood})
+		}
+		ps = append(ps, part{b.changes(with, r), inkDim})
+	}
+	a.parts(0, 0, a.rect.w, ps)
+}
+
+// lineageLines are the steps from the start, with what each changed and gained.
+func (m *Model) lineageLines(i int32, width int) []rich {
+	b := m.board
+	out := []rich{{{"  eval  id           speedup     gain  origin      change", inkDim}}}
+	path := b.lineage(i)
+	for n, j := range path {
+		r := &b.rows[j]
+		gain, change := "", "the naive start"
+		if n > 0 {
+			before := &b.rows[path[n-1]]
+			change = b.changes(before, r)
+			if before.score > 0 && r.score > 0 {
+				gain = fmt.Sprintf("x%.3f", before.score/r.score)
+			}
+		}
+		k := inkGood
+		if strings.HasPrefix(gain, "x0.") {
+			k = inkBad
+		}
+		first := rich{{fmt.Sprintf("%6s  ", report.Count(int(r.seq))), inkDim}, {r.id.Short(), inkPlain}, {fmt.Sprintf("  %8s ", speedupOf(r)), inkCurve},
+			{fmt.Sprintf("%8s  ", gain), k}, {fmt.Sprintf("%-10s  ", b.operators.all[r.op]), inkDim}}
+		used := 51 // what is before the change
+		for c, l := range wrap(change, max(20, width-used)) {
+			if c == 0 {
+				out = append(out, append(first, piece{l, inkPlain}))
+			} else {
+				out = append(out, rich{{strings.Repeat(" ", used) + l, inkPlain}})
+			}
+		}
+	}
+	return out
+}
+
+// figureLines are the outcome with its detail, the evidence, the times and the genes.
+func (m *Model) figureLines(c *kernels.Candidate, width int) []rich {
+	var out []rich
+	field := func(name, text string, k ink) {
+		for i, l := range wrap(text, max(20, width-11)) {
+			if text == "" {
+				return
+			}
+			if i > 0 {
+				name = ""
+			}
+			out = append(out, rich{{fmt.Sprintf("%-10s ", name), inkDim}, {l, k}})
+		}
+	}
+	k := inkGood
+	if c.Result.Outcome != kernels.OK {
+		k = inkBad
+	}
+	field("outcome", c.Result.Outcome.String(), k)
+	field("detail", c.Result.Detail, inkPlain)
+	field("origin", fmt.Sprintf("%s, generation %d, evaluation %d", c.Origin.Operator, c.Origin.Generation, c.Seq), inkPlain)
+	field("note", c.Origin.Note, inkPlain)
+	if g := c.Result.Gate; g != nil {
+		field("gate", fmt.Sprintf("%d checks, %s outputs; worst error %.2f of its tolerance (%s)", g.Checks, report.Count(g.Elements), g.Worst, g.Where), inkPlain)
+	}
+	for _, x := range c.Result.Resources {
+		field("resources", fmt.Sprintf("%s: %d registers, %s spilled, %s shared, %d blocks/SM, occupancy %s", x.Entry, x.Registers, report.Bytes(x.SpillLoads+x.SpillStores),
+			report.Bytes(x.StaticSmem+x.DynamicSmem), x.BlocksPerSM, report.Occupancy([]kernels.Resources{x})), inkPlain)
+	}
+	for _, text := range m.timeTexts(c) {
+		field("time", text, inkPlain)
+	}
+	if t := c.Result.Cost; t.Total() > 0 {
+		field("cost", fmt.Sprintf("compile %.2f s, gate %.2f s, time %.2f s, waited %.2f s", t.Compile, t.Gate, t.Time, t.Wait), inkPlain)
+	}
+	field("family", c.Variant.Family, inkPlain)
+	field("genes", strings.ReplaceAll(c.Variant.Genes.Key(), " ", "  "), inkPlain)
+	field("id", c.ID.String(), inkDim)
+	return out
+}
+
+// timeTexts are the times of a candidate by workload, none when the run does not say what they stand on.
+func (m *Model) timeTexts(c *kernels.Candidate) (out []string) {
+	b := m.board
+	i, ok := b.byID[c.ID]
+	if !ok || !b.rows[i].proven {
+		return nil
+	}
+	for n, t := range c.Result.Times {
+		roof := ""
+		if share := b.share(&b.rows[i], n); share > 0 {
+			roof = ", " + report.Percent(share) + " of roofline"
+		}
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s: %s %s%s, %s, %d samples %s", t.Workload, report.Interval(t.Median, t.Lo, t.Hi), t.Cache, roof, t.Tier, t.Samples, strings.Join(t.Tags, " "))))
+	}
+	return out
+}

@@ -1,0 +1,270 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"darwarp/cmd/darwarp/internal/report"
+)
+
+// scale maps speedups to dots, and evaluations or seconds.
+type scale struct {
+	lo, hi float64 // speedup
+	right  float64 // evaluations or seconds at the right edge
+	log    bool
+	logX   bool
+	w, h   int // dots
+}
+
+func (s scale) y(speedup float64) int {
+	lo, hi, v := s.lo, s.hi, speedup
+	if s.log {
+		lo, hi, v = math.Log(lo), math.Log(hi), math.Log(max(v, 1e-9))
+	}
+	return s.h - 1 - int(math.Round((v-lo)/(hi-lo)*float64(s.h-1)))
+}
+
+func (s scale) x(v float64) int {
+	if s.logX {
+		return int(math.Log1p(v) / math.Log1p(s.right) * float64(s.w-1))
+	}
+	return int(v / s.right * float64(s.w-1))
+}
+
+// logFrom is the range of speedups from which on the axis is logarithmic.
+const logFrom = 100
+
+// curve draws the champion's speedup over the run, above all that was measured.
+func (m *Model) drawCurve(a area) {
+	b := m.board
+	if len(b.steps) == 0 {
+		a.cut(0, 0, a.rect.w, "No candidate is right yet.", inkDim)
+		return
+	}
+	if a.rect.w < 24 || a.rect.h < 4 {
+		a.cut(0, 0, a.rect.w, "best "+report.Speedup(b.champion().score), inkCurve)
+		return
+	}
+	s, left := m.scale(a)
+	p := newPlot(b2area(a, rect{a.x + left, a.y, a.rect.w - left, a.rect.h - 1}))
+	s.w, s.h = p.width(), p.height()
+	m.drawScatter(p, s)
+	m.drawLevels(p, s)
+	var points [][2]int
+	for _, g := range b.steps {
+		points = append(points, [2]int{s.x(m.across(float64(g.evals), g.elapsed)), s.y(1 / g.score)})
+	}
+	p.steps(points, inkCurve)
+	p.flush()
+	m.drawLabels(p.area, s)
+	m.drawAxes(a, p.area, s)
+}
+
+// b2area is another rectangle of the same canvas.
+func b2area(a area, r rect) area { return area{a.canvas, r} }
+
+// across picks what the axis shows.
+func (m *Model) across(evals, seconds float64) float64 {
+	if m.byTime {
+		return seconds
+	}
+	return evals
+}
+
+// scale chooses the axes: all champions, baselines and, where it does not squeeze the rest, the roofline.
+func (m *Model) scale(a area) (s scale, left int) {
+	b := m.board
+	s.lo, s.hi = math.Inf(1), 0
+	take := func(score float64) { s.lo, s.hi = min(s.lo, 1/score), max(s.hi, 1/score) }
+	for _, g := range b.steps {
+		take(g.score)
+	}
+	for _, x := range b.baselines {
+		take(x.score)
+	}
+	if best := b.ranking.best(); best > 0 {
+		take(best)
+	}
+	if f := b.roofline(); f > 0 && 1/f < 3*s.hi {
+		take(f)
+	}
+	s.log = s.hi/s.lo >= logFrom != m.otherScale
+	if s.log {
+		s.lo, s.hi = s.lo/1.05, s.hi*1.12
+	} else {
+		d := max(s.hi-s.lo, 0.02*s.hi)
+		s.lo, s.hi = max(0, s.lo-0.05*d), s.hi+0.08*d
+	}
+	s.logX = !m.linearX
+	s.right = max(1, m.across(float64(b.verdicts), m.elapsed().Seconds()))
+	for _, v := range s.ticks(max(2, a.rect.h/3)) {
+		left = max(left, len(tick(v))+1)
+	}
+	return s, left
+}
+
+// drawScatter shows a sample of all that is right, faintly.
+func (m *Model) drawScatter(p *plot, s scale) {
+	for _, i := range m.board.sample.rows {
+		r := &m.board.rows[i]
+		p.dot(s.x(m.across(float64(r.step), float64(r.elapsed))), s.y(1/r.score), inkFaint)
+	}
+}
+
+// drawLevels draws the naive start and the baselines dashed, the roofline dotted.
+func (m *Model) drawLevels(p *plot, s scale) {
+	p.level(s.y(1), 1, 3*p.dw, inkBaseline)
+	for _, x := range m.board.baselines {
+		p.level(s.y(1/x.score), 2*p.dw, 3*p.dw, inkBaseline)
+	}
+	if f := m.board.roofline(); f > 0 {
+		p.level(s.y(1/f), 1, 2*p.dw, inkRoofline)
+	}
+}
+
+// drawLabels names the lines at their right ends. Where two lines are on one row, the second name goes to
+// the next row that is free.
+func (m *Model) drawLabels(a area, s scale) {
+	b, taken := m.board, map[int]bool{}
+	label := func(speedup float64, text string, k ink) {
+		y := max(0, s.y(speedup)/(s.h/a.rect.h))
+		for _, try := range []int{y, y - 1, y + 1, y + 2} {
+			if try >= 0 && try < a.rect.h && !taken[try] {
+				taken[try] = true
+				a.right(a.rect.w, try, " "+text+" ", k)
+				return
+			}
+		}
+	}
+	best := 1 / b.champion().score
+	label(best, "best "+report.Speedup(b.champion().score), inkCurve)
+	if f := b.roofline(); f > 0 {
+		text := "roofline " + report.Speedup(f)
+		if s.y(1/f) < 0 {
+			text += " " + m.art.above
+		}
+		label(1/f, text, inkRoofline)
+	}
+	for _, x := range b.baselines {
+		label(1/x.score, x.name+" "+report.Speedup(x.score), inkBaseline)
+	}
+	if s.y(1)-s.y(best) > 2*s.h/a.rect.h {
+		label(1, "naive start", inkBaseline)
+	}
+}
+
+// ticks are round speedups within the scale, about n of them.
+func (s scale) ticks(n int) []float64 {
+	var out []float64
+	if s.log {
+		steps := []float64{1, 2, 5}
+		if math.Log10(s.hi/s.lo)*3 > float64(n)*1.5 {
+			steps = []float64{1}
+		}
+		for e := math.Floor(math.Log10(max(s.lo, 1e-6))); e <= math.Log10(s.hi); e++ {
+			for _, f := range steps {
+				if v := f * math.Pow(10, e); v >= s.lo && v <= s.hi {
+					out = append(out, v)
+				}
+			}
+		}
+		return out
+	}
+	d := roundUp((s.hi-s.lo)/float64(n), 1, 2, 2.5, 5)
+	for v := max(d, math.Ceil(s.lo/d)*d); v <= s.hi; v += d {
+		out = append(out, v)
+	}
+	return out
+}
+
+// roundUp is the next number that is one of the steps times a power of ten.
+func roundUp(v float64, steps ...float64) float64 {
+	e := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, f := range steps {
+		if f*e >= v {
+			return f * e
+		}
+	}
+	return 10 * e
+}
+
+func tick(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + "x" }
+
+// drawAxes writes the ticks left of the plot and below it.
+func (m *Model) drawAxes(a, p area, s scale) {
+	left, dh := a.rect.w-p.rect.w, s.h/p.rect.h
+	last := -2
+	for _, v := range s.ticks(max(2, a.rect.h/3)) {
+		if y := s.y(v) / dh; y >= 0 && y < p.rect.h && y != last {
+			a.right(left-1, y, tick(v), inkDim)
+			last = y
+		}
+	}
+	for y := range p.rect.h {
+		a.set(left-1, y, a.art.box[1], inkFaint)
+	}
+	y, end := a.rect.h-1, 0
+	for _, v := range m.xTicks(s, max(2, p.rect.w/14)) {
+		text := report.Count(int(v))
+		if m.byTime {
+			text = clockText(time.Duration(v * float64(time.Second)))
+		}
+		x := left + s.x(v)/max(1, s.w/p.rect.w)
+		if x = min(x, a.rect.w-ansi.StringWidth(text)); x > end {
+			end = a.text(x, y, text, inkDim) + 1
+		}
+	}
+}
+
+// xTicks are round evaluations or seconds, about n of them.
+func (m *Model) xTicks(s scale, n int) (out []float64) {
+	switch d := s.right / float64(n); {
+	case s.logX:
+		for _, v := range []float64{0, 1, 3, 10, 30, 60, 300, 1800, 7200, 28800, 86400} {
+			if m.byTime && v <= s.right {
+				out = append(out, v)
+			}
+		}
+		for v := 1.0; v <= s.right && !m.byTime; v *= 10 {
+			out = append(out, v)
+		}
+	case m.byTime:
+		for v, d := 0.0, roundTime(d); v <= s.right; v += d {
+			out = append(out, v)
+		}
+	default:
+		for v, d := 0.0, roundUp(max(1, d), 1, 2, 5); v <= s.right; v += d {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// roundTime is the next round span, in seconds.
+func roundTime(v float64) float64 {
+	for _, s := range []float64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400} {
+		if s >= v {
+			return s
+		}
+	}
+	return math.Ceil(v/86400) * 86400
+}
+
+// clockText is a round span: 90s, 5m, 2h30m.
+func clockText(d time.Duration) string {
+	switch {
+	case d == 0:
+		return "0"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d%time.Hour == 0:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}

@@ -1,0 +1,223 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"darwarp/cmd/darwarp/internal/report"
+)
+
+// part is a piece of a line: those that find no room are left out, later ones first.
+type part struct {
+	text string
+	ink  ink
+}
+
+// parts writes pieces with dots between them into n columns.
+func (a area) parts(x, y, n int, ps []part) int {
+	start, end := x, x+n
+	for _, p := range ps {
+		gap := 0
+		if x > start {
+			gap = ansi.StringWidth(a.art.dot)
+		}
+		if x+gap+ansi.StringWidth(p.text) > end {
+			continue
+		}
+		if gap > 0 {
+			x = a.text(x, y, a.art.dot, inkFaint)
+		}
+		x = a.text(x, y, p.text, p.ink)
+	}
+	return x
+}
+
+// drawHeader says what a person wants to see at a glance, and gives its height.
+func (m *Model) drawHeader(a area) int {
+	a.paint(0, 0, a.rect.w, backBar)
+	state, k := m.state()
+	badge := a.art.live + " " + state + "  " + report.Duration(m.elapsed())
+	a.right(a.rect.w-1, 0, badge, k)
+	room := a.rect.w - 2 - ansi.StringWidth(badge)
+	x := a.text(1, 0, "darwarp  ", inkFocus)
+	if s := m.board.state; s != nil {
+		a.parts(x, 0, room-x, []part{{s.Meta.Problem + " " + string(s.Meta.DType), inkStrong}, {s.Meta.Device.Label(), inkPlain},
+			{m.workloadText(), inkDim}, {s.Meta.Cache, inkDim}, {s.Path, inkDim}})
+	}
+	a.parts(1, 1, a.rect.w-2, m.bestParts())
+	if m.h < roomyH {
+		return 2
+	}
+	m.drawProgress(a)
+	return 3
+}
+
+func (m *Model) workloadText() string {
+	ws := m.board.workloads()
+	if len(ws) == 1 {
+		return "size " + ws[0].Name
+	}
+	return fmt.Sprintf("%d sizes", len(ws))
+}
+
+// state is what the search is doing, in a word or two.
+func (m *Model) state() (string, ink) {
+	b := m.board
+	l := &b.live
+	switch {
+	case b.err != nil:
+		return "no data: " + report.Clip(b.err.Error(), 40), inkBad
+	case b.loading && b.state != nil && b.state.Len > 2*loadBatch:
+		return fmt.Sprintf("reading %d%%", 100*len(b.rows)/b.state.Len), inkDim
+	case b.loading:
+		return "reading", inkDim
+	case l.summary != nil && b.state.Replayed:
+		return "replayed", inkTitle
+	case b.state != nil && b.state.Replayed:
+		return "replaying", inkAccent
+	case l.summary != nil:
+		return "ended: " + string(l.summary.Reason), inkTitle
+	case !l.watching && l.last.Kind != "":
+		return "not heard any more", inkBad
+	case !l.watching:
+		return "at rest", inkDim
+	case l.last.Kind == "":
+		return "live", inkGood // it was not heard yet
+	case l.diskFull:
+		return "disk full", inkBad
+	case l.draining != "":
+		return "finishing", inkWarn
+	case l.paused:
+		return "paused", inkWarn
+	}
+	return "searching", inkGood
+}
+
+// bestParts tell the best against what it is measured by, and when the last gain was.
+func (m *Model) bestParts() []part {
+	b := m.board
+	c := b.champion()
+	if c == nil {
+		return []part{{"no candidate is right yet", inkDim}}
+	}
+	best := string(m.art.champion) + " " + speedupOf(c)
+	if m.size() != sizeCompact {
+		best += " over naive start"
+	}
+	ps := []part{{best, inkChampion}}
+	if len(c.times) == 1 && c.proven {
+		ps = append(ps, part{report.Time(float64(c.times[0].median)), inkStrong})
+	}
+	for _, x := range b.baselines {
+		ps = append(ps, part{report.Ratio(x.score/c.score) + " " + x.name, inkBaseline})
+	}
+	last := b.steps[len(b.steps)-1]
+	since := m.elapsed() - time.Duration(last.elapsed*float64(time.Second))
+	ps = append(ps, part{fmt.Sprintf("last gain %s ago", report.Duration(since)), inkPlain})
+	if share := b.share(c, -1); share > 0 {
+		ps = append(ps, part{report.Percent(share) + " roofline", inkRoofline})
+	}
+	return append(ps, part{fmt.Sprintf("%s evals ago", report.Count(max(0, b.verdicts-int(last.evals)))), inkDim})
+}
+
+// speedupOf is a row's speedup; not shown when the run does not say what it stands on.
+func speedupOf(r *row) string {
+	if !r.proven {
+		return "no proof"
+	}
+	return report.Speedup(r.score)
+}
+
+// drawProgress is the third line: how far, how fast, how long, how many failed.
+func (m *Model) drawProgress(x area) {
+	b := m.board
+	evals, share := report.Count(b.verdicts), m.progress()
+	if b.budget.Evals > 0 {
+		evals += "/" + report.Count(b.budget.Evals)
+	}
+	at := x.text(1, 2, evals+" evals ", inkPlain)
+	if share >= 0 {
+		n := min(24, x.rect.w/6)
+		at = x.bar(at, 2, n, share, inkAccent)
+		at = x.text(at, 2, fmt.Sprintf(" %.0f%%", 100*share), inkDim)
+	}
+	l := &b.live
+	rate := l.last.Rate
+	if rate == 0 && m.elapsed() > 0 {
+		rate = float64(b.verdicts) / m.elapsed().Seconds()
+	}
+	ps := []part{{fmt.Sprintf("%.1f/s", rate), inkPlain}}
+	if l.watching && l.draining == "" && l.last.ETA > 0 {
+		left := l.last.ETA
+		if !b.still() {
+			left = max(time.Second, left-max(0, m.opt.Now().Sub(l.heard)))
+		}
+		ps = append(ps, part{"ETA " + report.Duration(left), inkPlain})
+	}
+	k := inkDim
+	if b.failed > 0 {
+		k = inkWarn
+	}
+	ps = append(ps, part{report.Count(b.failed) + " failed", k})
+	if l.watching {
+		ps = append(ps, part{fmt.Sprintf("%d in flight", l.last.InFlight), inkDim})
+	}
+	if l.lost > 0 {
+		ps = append(ps, part{fmt.Sprintf("%d lost", l.lost), inkBad})
+	}
+	x.parts(at+2, 2, x.rect.w-3-at, ps)
+}
+
+// bar draws a share and gives the column after it.
+func (x area) bar(at, y, n int, share float64, k ink) int {
+	full := share * float64(n)
+	for i := range n {
+		switch {
+		case float64(i)+1 <= full+0.01:
+			x.set(at+i, y, x.art.full, k)
+		case float64(i)+0.5 <= full:
+			x.set(at+i, y, x.art.cap, k)
+		default:
+			x.set(at+i, y, x.art.rest, inkFaint)
+		}
+	}
+	return at + n
+}
+
+// progress is the part of the budget that is used up, -1: nothing says.
+func (m *Model) progress() float64 {
+	share, b := -1.0, m.board.budget
+	if b.Evals > 0 {
+		share = float64(m.board.verdicts) / float64(b.Evals)
+	}
+	if b.For > 0 {
+		share = max(share, m.elapsed().Seconds()/b.For.Seconds())
+	}
+	return min(1, share)
+}
+
+// drawFooter shows a notice, or the keys that matter here.
+func (m *Model) drawFooter(x area) {
+	if m.notice != "" {
+		k := inkGood
+		if m.bad {
+			k = inkBad
+		}
+		x.cut(1, 0, x.rect.w-2, strings.ReplaceAll(m.notice, "\n", " "), k)
+		return
+	}
+	at := 1
+	for _, b := range bindings {
+		if !b.hint || !b.fits(m) {
+			continue
+		}
+		if at+len(b.show)+1+len(b.short) > x.rect.w-1 {
+			break
+		}
+		at = x.text(at, 0, b.show, inkKey)
+		at = x.text(at+1, 0, b.short, inkDim) + 2
+	}
+}

@@ -1,0 +1,274 @@
+package tui
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// binding is one thing that keys do. The table below is what keys are dispatched by and what help shows:
+// there is no other.
+type binding struct {
+	keys  []string // as Bubble Tea names them
+	show  string
+	short string // for the footer
+	long  string // for the help
+	panes []pane // where it is so, nil: everywhere
+	live  bool   // only while a search can be steered
+	hint  bool   // worth a place in the footer
+	do    func(*Model) tea.Cmd
+}
+
+// fits reports whether a binding means something here and now.
+func (b *binding) fits(m *Model) bool {
+	if b.live && !m.steerable() {
+		return false
+	}
+	if b.panes == nil {
+		return true
+	}
+	for _, p := range b.panes {
+		if p == m.focus {
+			return true
+		}
+	}
+	return false
+}
+
+var onCandidates = []pane{paneLeaders, paneCandidate, paneFailures}
+
+// bindings is filled at the start, for what it calls looks at it.
+var bindings []*binding
+
+func init() {
+	bindings = []*binding{
+		{keys: []string{"?"}, show: "?", short: "help", long: "this help", hint: true, do: func(m *Model) tea.Cmd { m.help = true; return nil }},
+		{keys: []string{"q"}, show: "q", short: "leave", long: "leave; a live run: asks whether to detach or to stop", hint: true, do: (*Model).quit},
+		{keys: []string{"tab"}, show: "tab", short: "pane", long: "next pane; shift-tab the one before, 1 to 7 by number", hint: true, do: func(m *Model) tea.Cmd { m.turn(1); return nil }},
+		{keys: []string{"shift+tab"}, do: func(m *Model) tea.Cmd { m.turn(-1); return nil }},
+		{keys: []string{"1", "2", "3", "4", "5", "6", "7"}, do: func(m *Model) tea.Cmd { m.focus = pane(m.pressed[0] - '1'); return nil }},
+		{keys: []string{"j", "down"}, show: "j k", short: "move", long: "down and up, also the arrow keys", hint: true, do: func(m *Model) tea.Cmd { m.move(1); return nil }},
+		{keys: []string{"k", "up"}, do: func(m *Model) tea.Cmd { m.move(-1); return nil }},
+		{keys: []string{"pgdown", "ctrl+f", "ctrl+d"}, show: "pgdn pgup", long: "a page down and up; home and end: first and last", do: func(m *Model) tea.Cmd { m.move(m.page); return nil }},
+		{keys: []string{"pgup", "ctrl+b", "ctrl+u"}, do: func(m *Model) tea.Cmd { m.move(-m.page); return nil }},
+		{keys: []string{"g", "home"}, do: func(m *Model) tea.Cmd { m.move(-1 << 30); return nil }},
+		{keys: []string{"G", "end"}, do: func(m *Model) tea.Cmd { m.move(1 << 30); return nil }},
+		{keys: []string{"enter"}, show: "enter", short: "open", long: "open the candidate", panes: []pane{paneLeaders, paneFailures, paneLog}, hint: true, do: (*Model).open},
+		{keys: []string{"left", "right", "[", "]"}, show: "left right", short: "source, diff, ...", long: "of a candidate: source, diff, lineage, figures", panes: []pane{paneCandidate}, hint: true, do: (*Model).nextView},
+		{keys: []string{"/"}, show: "/", short: "filter", long: "filter by words in ID, family, operator, genes: stages=4 mma", panes: []pane{paneLeaders, paneLog}, hint: true, do: (*Model).askFilter},
+		{keys: []string{"space"}, show: "space", short: "mark", long: "mark a candidate; two marks can be compared", panes: onCandidates, hint: true, do: (*Model).mark},
+		{keys: []string{"d"}, show: "d", short: "diff", long: "diff of the two marked, else to the parent", panes: onCandidates, hint: true, do: (*Model).diff},
+		{keys: []string{"l"}, show: "l", short: "lineage", long: "lineage: what each step changed and gained", panes: onCandidates, hint: true, do: func(m *Model) tea.Cmd { return m.openAt(viewLineage) }},
+		{keys: []string{"e"}, show: "e", short: "export", long: "export to a folder, as `darwarp export` does", panes: onCandidates, hint: true, do: (*Model).askExport},
+		{keys: []string{"w"}, show: "w", long: "times of the next workload", panes: []pane{paneLeaders}, do: (*Model).nextWorkload},
+		{keys: []string{"t"}, show: "t", short: "time", long: "curve over time or evaluations; y, X: axes linear or logarithmic", panes: []pane{paneCurve}, hint: true, do: func(m *Model) tea.Cmd { m.byTime = !m.byTime; return nil }},
+		{keys: []string{"y"}, show: "y", short: "y axis", panes: []pane{paneCurve}, hint: true, do: func(m *Model) tea.Cmd { m.otherScale = !m.otherScale; return nil }},
+		{keys: []string{"X"}, show: "X", short: "x axis", panes: []pane{paneCurve}, hint: true, do: func(m *Model) tea.Cmd { m.linearX = !m.linearX; return nil }},
+		{keys: []string{"z"}, show: "z", short: "zoom", long: "the pane alone, and back", hint: true, do: func(m *Model) tea.Cmd { m.zoom = !m.zoom; return nil }},
+		{keys: []string{"P"}, show: "P", short: "pause", long: "pause the search, and resume it", live: true, hint: true, do: (*Model).pause},
+		{keys: []string{"+"}, show: "+", short: "budget", long: "add evaluations or time to the budget", live: true, hint: true, do: (*Model).askBudget},
+		{keys: []string{"p"}, show: "p", short: "pin", long: "pin the candidate: always among the parents; again to unpin", panes: onCandidates, live: true, do: (*Model).pin},
+		{keys: []string{"x"}, show: "x", short: "kill", long: "kill its lineage: what descends from it is bred from no more", panes: onCandidates, live: true, do: (*Model).askKill},
+		{keys: []string{"ctrl+c"}, show: "ctrl-c", long: "a search here: once finishes and saves, twice ends; else leaves", do: (*Model).interrupt},
+		{keys: []string{"esc"}, show: "esc", long: "back: close, unfilter, unmark", do: (*Model).back},
+	}
+}
+
+// key does what a key means: in a question, in the help, else by the table.
+func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	if m.dialog != nil {
+		return m.dialogKey(k)
+	}
+	m.pressed = name
+	if m.help {
+		m.helpKey()
+		return nil
+	}
+	for _, b := range bindings {
+		if !slices.Contains(b.keys, name) {
+			continue
+		}
+		if b.fits(m) {
+			return b.do(m)
+		}
+		if b.live && !m.steerable() {
+			m.say("", errAtRest)
+		}
+	}
+	return nil
+}
+
+// helpKey scrolls the help where it is longer than the screen; any other key closes it.
+func (m *Model) helpKey() {
+	switch m.pressed {
+	case "j", "down", "pgdown":
+		m.helpTop++
+	case "k", "up", "pgup":
+		m.helpTop = max(0, m.helpTop-1)
+	default:
+		m.help, m.helpTop = false, 0
+	}
+}
+
+// nextView turns to the next view of a candidate, or to the one before.
+func (m *Model) nextView() tea.Cmd {
+	by := candidateView(1)
+	if m.pressed == "left" || m.pressed == "[" {
+		by = viewCount - 1
+	}
+	m.view = (m.view + by) % viewCount
+	return nil
+}
+
+// turn moves the focus.
+func (m *Model) turn(by int) { m.focus = (m.focus + pane(by) + paneCount) % paneCount }
+
+// move moves the cursor of the pane in focus.
+func (m *Model) move(by int) {
+	switch m.focus {
+	case paneLeaders:
+		m.moveLeader(by)
+	case paneCandidate:
+		m.scroll[m.view] = max(0, m.scroll[m.view]+by)
+	case paneFailures:
+		m.cause.at = min(max(0, m.cause.at+by), max(0, len(m.board.causes.all)-1))
+	case paneOperators:
+		m.ops.at = min(max(0, m.ops.at+by), max(0, len(m.board.operatorsByGain())-1))
+	case paneLog:
+		m.logs.at = min(max(0, m.logs.at-by), max(0, m.shownLines()-1))
+	}
+}
+
+func (m *Model) moveLeader(by int) {
+	x := &m.board.ranking
+	m.selected() // where the cursor is now
+	if n := x.len(); n > 0 {
+		m.leader.at = min(max(0, m.leader.at+by), n-1)
+		m.picked = x.order[x.position(m.leader.at)]
+		m.follows = m.leader.at == 0
+	}
+	m.pair, m.scroll = [2]int32{-1, -1}, map[candidateView]int{}
+}
+
+// open shows the candidate that the cursor is on.
+func (m *Model) open() tea.Cmd {
+	if m.focus == paneLog {
+		if l := m.lineAtCursor(); l != nil {
+			if i, ok := m.board.byID[l.id]; ok {
+				m.pick(i)
+				return m.openAt(m.view)
+			}
+		}
+		return nil
+	}
+	if i := m.subject(); m.focus == paneFailures && i >= 0 {
+		m.pick(i)
+		return m.openAt(viewFigures)
+	}
+	return m.openAt(m.view)
+}
+
+// pick moves the leaderboard's cursor to a row, or remembers one that is not listed.
+func (m *Model) pick(i int32) {
+	m.picked, m.follows, m.pair = i, false, [2]int32{-1, -1}
+	m.scroll = map[candidateView]int{}
+}
+
+func (m *Model) openAt(v candidateView) tea.Cmd {
+	if i := m.subject(); i >= 0 && m.focus == paneFailures {
+		m.pick(i)
+	}
+	m.focus, m.view = paneCandidate, v
+	m.scroll[v] = 0
+	return nil
+}
+
+func (m *Model) mark() tea.Cmd {
+	i := m.subject()
+	if i < 0 {
+		return nil
+	}
+	for k, x := range m.marks {
+		if x == i {
+			m.marks = append(m.marks[:k], m.marks[k+1:]...)
+			return nil
+		}
+	}
+	if m.marks = append(m.marks, i); len(m.marks) > 2 {
+		m.marks = m.marks[1:] // the two that were marked last
+	}
+	if m.focus == paneLeaders {
+		m.moveLeader(1)
+	}
+	return nil
+}
+
+// diff compares the two that are marked, else the candidate with its parent.
+func (m *Model) diff() tea.Cmd {
+	pair := [2]int32{-1, -1}
+	switch len(m.marks) {
+	case 2:
+		pair = [2]int32{m.marks[0], m.marks[1]}
+	case 1:
+		if i := m.subject(); i >= 0 && i != m.marks[0] {
+			pair = [2]int32{m.marks[0], i}
+		}
+	}
+	cmd := m.openAt(viewDiff)
+	m.pair = pair
+	return cmd
+}
+
+func (m *Model) nextWorkload() tea.Cmd {
+	if n := len(m.board.workloads()); n > 0 {
+		m.workload = (m.workload + 1) % n
+	}
+	return nil
+}
+
+// back undoes one thing.
+func (m *Model) back() tea.Cmd {
+	switch {
+	case m.notice != "":
+		m.notice = ""
+	case m.zoom:
+		m.zoom = false
+	case m.focus == paneCandidate:
+		m.focus = paneLeaders
+		if m.picked >= 0 && m.board.rows[m.picked].score == 0 {
+			m.follows = true
+		}
+	case m.board.ranking.filter.active():
+		m.board.ranking.setFilter(filter{})
+	case m.logWord.active():
+		m.logWord = filter{}
+	default:
+		m.marks = nil
+	}
+	return nil
+}
+
+// interrupt is Ctrl-C, which does in the view what it does without one.
+func (m *Model) interrupt() tea.Cmd {
+	if m.opt.Interrupt == nil || !m.steerable() {
+		if m.steerable() {
+			m.left = LeftDetached
+		}
+		return tea.Quit
+	}
+	m.opt.Interrupt()
+	m.say("Finishing what is in flight. Ctrl-C again ends now.", nil)
+	return nil
+}
+
+// firstLine keeps an error to one line of the footer.
+func firstLine(err error) error {
+	if err == nil {
+		return nil
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return errors.New(text)
+}

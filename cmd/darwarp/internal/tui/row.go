@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"math"
+	"time"
+
+	"darwarp/kernels"
+)
+
+// row is what the view keeps of one candidate: small, for there may be hundreds of thousands.
+type row struct {
+	id      kernels.ID
+	seq     int32
+	gen     int32
+	better  int32 // row of its faster parent, -1: none
+	step    int32 // verdicts up to it, duplicates not counted
+	family  uint16
+	op      uint16
+	outcome kernels.Outcome
+	checks  uint16
+	proven  bool    // the run has the provenance of its figures
+	spread  float32 // half of the score's interval over the score
+	score   float64
+	elapsed float32 // seconds of search
+	at      int64   // unix ns
+	genes   []uint16
+	times   []span // by workload
+}
+
+// span is a median with its interval, ns.
+type span struct{ median, lo, hi float32 }
+
+// interval is that of the score.
+func (r *row) interval() [2]float32 {
+	return [2]float32{float32(r.score * (1 - float64(r.spread))), float32(r.score * (1 + float64(r.spread)))}
+}
+
+// names numbers strings that repeat; 0 is the empty one.
+type names struct {
+	of  map[string]uint16
+	all []string
+}
+
+func newNames() *names { return &names{map[string]uint16{"": 0}, []string{""}} }
+
+func (n *names) number(s string) uint16 {
+	if i, ok := n.of[s]; ok {
+		return i
+	}
+	if len(n.all) > math.MaxUint16 { // nobody has so many operators; what is beyond has no name
+		return 0
+	}
+	n.of[s] = uint16(len(n.all))
+	n.all = append(n.all, s)
+	return uint16(len(n.all) - 1)
+}
+
+// geneTable numbers the genes of all families and their values.
+type geneTable struct {
+	genes  *names
+	values []*names // by gene
+}
+
+func newGeneTable() *geneTable { return &geneTable{newNames(), []*names{newNames()}} }
+
+// encode numbers a genome's values by gene.
+func (t *geneTable) encode(g kernels.Genome) []uint16 {
+	if len(g) == 0 {
+		return nil
+	}
+	for name := range g {
+		for int(t.genes.number(name)) >= len(t.values) {
+			t.values = append(t.values, newNames())
+		}
+	}
+	out := make([]uint16, len(t.values))
+	for name, v := range g {
+		i := t.genes.number(name)
+		out[i] = t.values[i].number(v.String())
+	}
+	return out
+}
+
+// text is a value as a cell; "" where the candidate does not have the gene.
+func (t *geneTable) text(genes []uint16, gene int) string {
+	if gene >= len(genes) {
+		return ""
+	}
+	return t.values[gene].all[genes[gene]]
+}
+
+// times puts a candidate's times into the order of the workloads and gives the half width of the score's
+// interval over the score: the weighted mean of the times' own.
+func timesOf(times []kernels.Timing, workloads []kernels.Workload) (out []span, spread float64) {
+	out = make([]span, len(workloads))
+	weights := 0.0
+	for i, w := range workloads {
+		for _, t := range times {
+			if t.Workload == w.Name && t.Median > 0 {
+				out[i] = span{float32(t.Median), float32(t.Lo), float32(t.Hi)}
+				spread += w.Weight * max(0, t.Hi-t.Lo) / 2 / t.Median
+				weights += w.Weight
+			}
+		}
+	}
+	if weights > 0 {
+		spread /= weights
+	}
+	return out, spread
+}
+
+// sessions adds up the time of a search from when its candidates were judged: a new session, which has a
+// provenance of its own, begins when it says and not when the last one ended.
+type sessions struct {
+	simulated bool // time is what the recording says
+	began     func(proof string) (time.Time, bool)
+	proof     string
+	last      time.Time
+	elapsed   time.Duration
+}
+
+func (s *sessions) add(c *kernels.Candidate) time.Duration {
+	if s.simulated {
+		s.elapsed += time.Duration(c.Result.Cost.Total() * float64(time.Second))
+		return s.elapsed
+	}
+	if c.Result.Proof != s.proof || s.last.IsZero() {
+		s.proof, s.last = c.Result.Proof, c.At
+		if t, ok := s.began(c.Result.Proof); ok && t.Before(c.At) {
+			s.last = t
+		}
+	}
+	if d := c.At.Sub(s.last); d > 0 {
+		s.elapsed += d
+		s.last = c.At
+	}
+	return s.elapsed
+}

@@ -1,0 +1,85 @@
+// Package tui is the terminal view of a run: what a search is doing, what it found, and the keys that
+// steer it. It shows a search in this process, one that is served on a socket, or a finished file, all
+// through Source.
+package tui
+
+import (
+	"context"
+	"errors"
+
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+	"darwarp/templates"
+)
+
+// Source is where a view takes a run from.
+type Source interface {
+	// Load gives what is stored now.
+	Load() (*State, error)
+	// Events tells what happens after Load was called, or a little before. It is nil for a run that
+	// nobody writes, and closed when the search has ended.
+	Events() <-chan evolve.Event
+	// Get gives one candidate whole.
+	Get(kernels.ID) (kernels.Candidate, error)
+	// Steer asks the search to do something. Its error is one line that says what was wrong.
+	Steer(context.Context, evolve.Command) error
+}
+
+// State is what a run's file holds.
+type State struct {
+	Path       string
+	Meta       store.Meta
+	Bundle     *templates.Bundle
+	Len        int  // candidates
+	Replayed   bool // the story of a finished run, told again
+	Baselines  []kernels.BaselineResult
+	Champions  []store.Champion
+	Provenance func(key string) (kernels.Provenance, error)
+	Each       func(func(kernels.Candidate) error) error // in the order of being stored
+}
+
+// ReadState gathers the state of an open run. It stays open.
+func ReadState(r *store.Run, b *templates.Bundle) (*State, error) {
+	s := &State{Path: r.Path(), Meta: r.Meta(), Bundle: b, Len: r.Len(), Provenance: r.Provenance, Each: r.Each}
+	var err, err2 error
+	s.Baselines, err = r.Baselines()
+	s.Champions, err2 = r.Champions()
+	return s, errors.Join(err, err2)
+}
+
+// errAtRest answers commands on a run that nobody writes.
+var errAtRest = errors.New("no search is writing this run: there is nothing to steer")
+
+// File is a run that nobody writes.
+type File struct {
+	Run    *store.Run
+	Bundle *templates.Bundle
+}
+
+// Load reads everything.
+func (f File) Load() (*State, error) { return ReadState(f.Run, f.Bundle) }
+
+// Events is nil: nothing happens.
+func (f File) Events() <-chan evolve.Event { return nil }
+
+// Get reads one candidate.
+func (f File) Get(id kernels.ID) (kernels.Candidate, error) { return f.Run.Get(id) }
+
+// Steer refuses.
+func (f File) Steer(context.Context, evolve.Command) error { return errAtRest }
+
+// Local is a search in this process. What it publishes goes to Feed, and back out through Events.
+type Local struct {
+	File
+	Feed   chan evolve.Event
+	Search interface {
+		Steer(context.Context, evolve.Command) error
+	}
+}
+
+// Events is what the search publishes.
+func (l Local) Events() <-chan evolve.Event { return l.Feed }
+
+// Steer asks the search.
+func (l Local) Steer(ctx context.Context, c evolve.Command) error { return l.Search.Steer(ctx, c) }

@@ -1,0 +1,161 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
+	"darwarp/kernels"
+)
+
+// steerPatience is how long a command may take to be answered.
+const steerPatience = 10 * time.Second
+
+// steerable reports whether commands mean something now.
+func (m *Model) steerable() bool { return m.opt.Steer && m.board.live.watching }
+
+// steer sends a command in the background and says what came of it.
+func (m *Model) steer(c evolve.Command, done string) tea.Cmd {
+	ctx, src := m.ctx, m.src
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, steerPatience)
+		defer cancel()
+		return noticeMsg{done, firstLine(src.Steer(ctx, c))}
+	}
+}
+
+func (m *Model) pause() tea.Cmd {
+	if m.board.live.paused {
+		return m.steer(evolve.Command{Do: "resume"}, "Resumed.")
+	}
+	return m.steer(evolve.Command{Do: "pause"}, "Paused: what is in flight is finished, nothing new is begun. P resumes.")
+}
+
+func (m *Model) pin() tea.Cmd {
+	i := m.subject()
+	if i < 0 {
+		return nil
+	}
+	id := m.board.rows[i].id
+	if m.board.pins[i] {
+		return m.steer(evolve.Command{Do: "unpin", ID: id}, "Unpinned "+id.Short()+".")
+	}
+	return m.steer(evolve.Command{Do: "pin", ID: id}, "Pinned "+id.Short()+".")
+}
+
+func (m *Model) askKill() tea.Cmd {
+	i := m.subject()
+	if i < 0 {
+		return nil
+	}
+	id := m.board.rows[i].id
+	m.dialog = &dialog{title: "Kill a lineage", choices: []choice{
+		{"y", fmt.Sprintf("breed no more from %s and the %s that descend from it", id.Short(), report.Count(m.board.descendants(i))),
+			func(m *Model) tea.Cmd {
+				return m.steer(evolve.Command{Do: "kill", ID: id}, "Killed the lineage of "+id.Short()+".")
+			}},
+		{"esc", "leave it alive", nil},
+	}}
+	return nil
+}
+
+func (m *Model) askBudget() tea.Cmd {
+	m.dialog = &dialog{title: "Add to the budget", about: "evaluations, as in 500, or time, as in 30m or 2h", input: true, accept: func(m *Model, s string) tea.Cmd {
+		c, text, err := budgetCommand(strings.TrimSpace(s))
+		if err != nil {
+			m.say("", err)
+			return nil
+		}
+		return m.steer(c, "Added "+text+".")
+	}}
+	return nil
+}
+
+// budgetCommand reads a number of evaluations or a span of time.
+func budgetCommand(s string) (c evolve.Command, text string, err error) {
+	c.Do = "add"
+	if n, err := strconv.Atoi(strings.ReplaceAll(s, ",", "")); err == nil && n > 0 {
+		c.Evals = n
+		return c, report.Count(n) + " evaluations", nil
+	}
+	if d, err := time.ParseDuration(s); err == nil && d > 0 {
+		c.For = d
+		return c, report.Duration(d), nil
+	}
+	return c, "", fmt.Errorf("%q: expected a number of evaluations, as in 500, or a time, as in 30m", s)
+}
+
+func (m *Model) askExport() tea.Cmd {
+	i := m.subject()
+	switch {
+	case i < 0:
+		return nil
+	case m.opt.Export == nil:
+		m.say("", fmt.Errorf("nothing can be exported from here"))
+		return nil
+	case m.board.rows[i].outcome != kernels.OK:
+		m.say("", fmt.Errorf("%s is not right (%s): export a candidate of the leaderboard", m.board.rows[i].id.Short(), m.board.rows[i].outcome))
+		return nil
+	}
+	id := m.board.rows[i].id
+	dir := filepath.Join(".", m.board.state.Meta.Problem+"-"+id.Short())
+	m.dialog = &dialog{title: "Export " + id.Short(), about: "the folder to write", input: true, text: dir, accept: func(m *Model, s string) tea.Cmd {
+		m.say("Exporting "+id.Short()+" ...", nil)
+		ctx, export := m.ctx, m.opt.Export
+		return func() tea.Msg {
+			text, err := export(ctx, id, strings.TrimSpace(s))
+			return noticeMsg{text: text, err: firstLine(err)}
+		}
+	}}
+	return nil
+}
+
+func (m *Model) askFilter() tea.Cmd {
+	on := m.focus
+	text := m.board.ranking.filter.text
+	if on == paneLog {
+		text = m.logWord.text
+	}
+	set := func(m *Model, s string) {
+		if on == paneLog {
+			m.logWord, m.logs = newFilter(s), list{}
+			return
+		}
+		m.board.ranking.setFilter(newFilter(s))
+	}
+	m.dialog = &dialog{title: "Filter", about: "words in ID, family, operator or genes: stages=4 mma", input: true, line: true, text: text,
+		typed: set, accept: func(m *Model, s string) tea.Cmd { set(m, s); return nil }, cancel: func(m *Model) { set(m, "") }}
+	return nil
+}
+
+// quit asks what becomes of a live search; nothing else is lost by leaving.
+func (m *Model) quit() tea.Cmd {
+	if !m.steerable() {
+		return tea.Quit
+	}
+	detach := "detach: the search goes on, `darwarp watch` opens this again"
+	if m.opt.Here {
+		detach = "close the view: the search goes on here, and prints lines"
+	}
+	m.dialog = &dialog{title: "Leave", choices: []choice{
+		{"d", detach, func(m *Model) tea.Cmd { m.left = LeftDetached; return tea.Quit }},
+		{"s", "stop the search: finish what is in flight, save, and end", func(m *Model) tea.Cmd {
+			m.left = LeftStopped
+			if m.opt.Here && m.opt.Interrupt != nil {
+				m.opt.Interrupt()
+				m.say("Finishing what is in flight. Ctrl-C ends now.", nil)
+				return nil
+			}
+			return m.steer(evolve.Command{Do: "stop"}, "Stopping: what is in flight is finished and saved.")
+		}},
+		{"esc", "stay", nil},
+	}}
+	return nil
+}

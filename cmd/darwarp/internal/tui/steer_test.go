@@ -1,0 +1,187 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"darwarp/evolve"
+	"darwarp/kernels"
+)
+
+func TestSteering(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		keys  []string
+		typed string
+		want  evolve.Command
+		says  string
+	}{
+		{"pause", []string{"P"}, "", evolve.Command{Do: "pause"}, "Paused"},
+		{"pin", []string{"p"}, "", evolve.Command{Do: "pin", ID: idOf(0)}, "Pinned"},
+		{"kill", []string{"x", "y"}, "", evolve.Command{Do: "kill", ID: idOf(0)}, "Killed the lineage"},
+		{"evaluations", []string{"+"}, "1,500", evolve.Command{Do: "add", Evals: 1500}, "Added 1,500 evaluations"},
+		{"time", []string{"+"}, "30m", evolve.Command{Do: "add", For: 30 * time.Minute}, "Added 30m00s"},
+		{"stop", []string{"q", "s"}, "", evolve.Command{Do: "stop"}, "Stopping"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := open(t, 1, 80, 24, true)
+			d.press(tt.keys...)
+			if tt.typed != "" {
+				d.write(tt.typed)
+				d.press("enter")
+			}
+			if !slices.EqualFunc(d.src.told, []evolve.Command{tt.want}, same) {
+				t.Fatalf("told %+v, want %+v", d.src.told, tt.want)
+			}
+			d.sees(tt.says)
+		})
+	}
+}
+
+func same(a, b evolve.Command) bool {
+	return a.Do == b.Do && a.ID == b.ID && a.Evals == b.Evals && a.For == b.For
+}
+
+func TestSteeringRefused(t *testing.T) {
+	d := open(t, 10, 80, 24, true)
+	d.src.answer = errors.New("the search is ending\nmore")
+	d.press("p")
+	d.sees("the search is ending")
+	if len(d.m.board.pins) > 0 {
+		t.Error("pinned all the same")
+	}
+	d.press("+")
+	d.write("soon")
+	d.press("enter")
+	d.sees(`"soon": expected a number of evaluations`)
+	d.press("x", "esc", "+", "esc", "q", "esc")
+	if len(d.src.told) != 1 || d.quit {
+		t.Errorf("told %+v, quit %v", d.src.told, d.quit)
+	}
+	rest := open(t, 10, 80, 24, false)
+	for _, k := range []string{"P", "+", "p", "x"} {
+		rest.press(k)
+		rest.sees("nothing to steer")
+		rest.press("esc")
+	}
+}
+
+// TestObeyed checks that what anybody asked of the search is seen.
+func TestObeyed(t *testing.T) {
+	d := open(t, 10, 80, 24, true)
+	d.tell(evolve.Event{Kind: evolve.KindSteer, Note: "500 more", Command: &evolve.Command{Do: "add", Evals: 500}})
+	d.sees("10/1,500 evals")
+	id := d.at().id
+	d.tell(evolve.Event{Kind: evolve.KindSteer, Note: "stays", Command: &evolve.Command{Do: "pin", ID: id}})
+	d.sees("▸◆ 1 " + id.Short())
+	d.tell(evolve.Event{Kind: evolve.KindSteer, Note: "does not", Command: &evolve.Command{Do: "unpin", ID: id}})
+	d.misses("◆")
+}
+
+func TestPausedIsSeen(t *testing.T) {
+	d := open(t, 10, 80, 24, true)
+	d.tell(evolve.Event{Kind: evolve.KindPaused, Note: "nothing new is begun", Paused: true})
+	d.sees("paused")
+	d.press("P")
+	d.tell(evolve.Event{Kind: evolve.KindResumed, Note: "going on"})
+	d.sees("searching")
+	if len(d.src.told) != 1 || d.src.told[0].Do != "resume" {
+		t.Errorf("told %+v", d.src.told)
+	}
+	d.tell(evolve.Event{Kind: evolve.KindDisk, Note: "disk full: waiting for space"})
+	d.sees("disk full")
+	d.tell(evolve.Event{Kind: evolve.KindDisk, Note: "there is space again: going on"})
+	d.sees("searching")
+	d.tell(evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 3 in flight"})
+	d.sees("finishing")
+	d.tell(evolve.Event{Kind: evolve.KindEnd, Note: "stalled", Summary: &evolve.Summary{Reason: evolve.ReasonStall}})
+	d.sees("ended: stalled")
+}
+
+func TestExport(t *testing.T) {
+	d := open(t, 10, 80, 24, false)
+	var got kernels.ID
+	var dir string
+	d.m.opt.Export = func(_ context.Context, id kernels.ID, to string) (string, error) {
+		got, dir = id, to
+		if to == "taken" {
+			return "", errors.New("taken exists")
+		}
+		return "Wrote it.", nil
+	}
+	want := d.at().id
+	d.press("e")
+	d.sees("axpy-" + want.Short())
+	d.press("enter")
+	d.sees("Wrote it.")
+	if got != want || dir != "axpy-"+want.Short() {
+		t.Errorf("exported %s to %s", got.Short(), dir)
+	}
+	d.press("e")
+	for range 40 {
+		d.press("backspace")
+	}
+	d.write("taken")
+	d.press("enter")
+	d.sees("taken exists")
+	d = open(t, 300, 80, 24, false)
+	d.m.opt.Export = func(context.Context, kernels.ID, string) (string, error) { return "", nil }
+	d.press("4", "e")
+	d.sees("is not right")
+}
+
+func TestLeaving(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		live bool
+		keys []string
+		left Leave
+		quit bool
+	}{
+		{"at rest q leaves", false, []string{"q"}, LeftEnded, true},
+		{"at rest ctrl-c leaves", false, []string{"ctrl+c"}, LeftEnded, true},
+		{"live q asks", true, []string{"q"}, LeftEnded, false},
+		{"detach", true, []string{"q", "d"}, LeftDetached, true},
+		{"ctrl-c detaches", true, []string{"ctrl+c"}, LeftDetached, true},
+		{"stop stays to look", true, []string{"q", "s"}, LeftStopped, false},
+		{"ctrl-c in a question", true, []string{"+", "ctrl+c"}, LeftDetached, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := open(t, 10, 80, 24, tt.live)
+			if d.press(tt.keys...); d.quit != tt.quit || d.m.left != tt.left {
+				t.Errorf("quit %v as %d, want %v as %d", d.quit, d.m.left, tt.quit, tt.left)
+			}
+		})
+	}
+}
+
+// TestInterruptHere checks that Ctrl-C on a search of this process does what it does without a view.
+func TestInterruptHere(t *testing.T) {
+	d := open(t, 10, 80, 24, true)
+	pressed := 0
+	d.m.opt.Interrupt, d.m.opt.Here = func() { pressed++ }, true
+	d.press("ctrl+c")
+	d.sees("Ctrl-C again ends now")
+	d.press("ctrl+c", "q", "s")
+	if pressed != 3 || d.quit || len(d.src.told) > 0 {
+		t.Errorf("interrupted %d times, quit %v, told %+v", pressed, d.quit, d.src.told)
+	}
+}
+
+// TestClosesAtEnd checks that the view of a search of this process goes when the search is over.
+func TestClosesAtEnd(t *testing.T) {
+	d := open(t, 10, 80, 24, true)
+	d.m.opt.CloseAtEnd = true
+	d.tell(evolve.Event{Kind: evolve.KindEnd, Summary: &evolve.Summary{}})
+	d.m.board.live.watching = false
+	if cmd := d.m.tick(); cmd == nil {
+		t.Fatal("nothing follows")
+	} else if _, ok := cmd().(tea.QuitMsg); !ok {
+		t.Error("the view stays")
+	}
+}

@@ -1,0 +1,222 @@
+package tui
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+// operator is what became of the candidates that one operator made.
+type operator struct {
+	tried, right int
+	records      int     // faster than their better parent
+	crowned      int     // became champion
+	earned       float64 // log of the factor by which its champions beat the ones before
+	best         float64 // score
+	seconds      float64 // compiling, checking and timing
+}
+
+func (b *Board) countOperator(r *row, c *kernels.Candidate) {
+	for len(b.ops) < len(b.operators.all) {
+		b.ops = append(b.ops, operator{})
+	}
+	o := &b.ops[r.op]
+	o.tried++
+	o.seconds += c.Result.Cost.Total()
+	if r.outcome != kernels.OK {
+		return
+	}
+	o.right++
+	if o.best == 0 || r.score < o.best {
+		o.best = r.score
+	}
+	if r.better >= 0 && r.score < b.rows[r.better].score {
+		o.records++
+	}
+}
+
+// cause is a reason that candidates failed for: the outcome and the first line of the detail.
+type cause struct {
+	outcome kernels.Outcome
+	text    string
+	count   int
+	example int32 // the latest row
+}
+
+// maxCauses bounds the causes that are told apart: details can have numbers in them.
+const maxCauses = 2000
+
+type causes struct {
+	of    map[string]int
+	all   []cause
+	stale bool
+}
+
+func (cs *causes) add(c *kernels.Candidate, i int32) {
+	o := c.Result.Outcome
+	if !o.Failed() {
+		return
+	}
+	if cs.of == nil {
+		cs.of = map[string]int{}
+	}
+	text := report.FirstLine(c.Result.Detail)
+	if text == "" {
+		text = o.String()
+	}
+	key := o.String() + " " + text
+	at, known := cs.of[key]
+	if !known {
+		if len(cs.all) >= maxCauses {
+			key, text = o.String(), "other causes"
+		}
+		if at, known = cs.of[key]; !known {
+			at = len(cs.all)
+			cs.of[key] = at
+			cs.all = append(cs.all, cause{outcome: o, text: text})
+		}
+	}
+	cs.all[at].count++
+	cs.all[at].example = i
+	cs.stale = true
+}
+
+// sorted is the causes, most frequent first. It is valid until the next one is added.
+func (cs *causes) sorted() []cause {
+	if cs.stale {
+		slices.SortStableFunc(cs.all, func(a, b cause) int { return cmp.Compare(b.count, a.count) })
+		for i, c := range cs.all {
+			key := c.outcome.String() + " " + c.text
+			if c.text == "other causes" {
+				key = c.outcome.String()
+			}
+			cs.of[key] = i
+		}
+		cs.stale = false
+	}
+	return cs.all
+}
+
+// sample is a thinned list of rows that are right, evenly over the run: every stride-th.
+type sample struct {
+	rows   []int32
+	stride int
+	seen   int
+}
+
+// sampled bounds a sample: more dots than this are a blot.
+const sampled = 4096
+
+func (s *sample) add(i int32) {
+	s.stride = max(1, s.stride)
+	if s.seen%s.stride == 0 {
+		s.rows = append(s.rows, i)
+	}
+	if s.seen++; len(s.rows) >= sampled {
+		for k := range len(s.rows) / 2 {
+			s.rows[k] = s.rows[2*k]
+		}
+		s.rows, s.stride = s.rows[:len(s.rows)/2], 2*s.stride
+	}
+}
+
+// pace counts verdicts over the time of the search in slices that double when there are too many.
+type pace struct {
+	width  time.Duration
+	counts []int
+}
+
+func (p *pace) add(at time.Duration) {
+	if p.width == 0 {
+		p.width = time.Second
+	}
+	for at/p.width >= 512 {
+		for i := range (len(p.counts) + 1) / 2 {
+			n := p.counts[2*i]
+			if 2*i+1 < len(p.counts) {
+				n += p.counts[2*i+1]
+			}
+			p.counts[i] = n
+		}
+		p.counts, p.width = p.counts[:(len(p.counts)+1)/2], 2*p.width
+	}
+	k := int(max(0, at) / p.width)
+	for len(p.counts) <= k {
+		p.counts = append(p.counts, 0)
+	}
+	p.counts[k]++
+}
+
+// spark is the pace in n levels from 0 to 1, the newest last.
+func (p *pace) spark(n int) []float64 {
+	if len(p.counts) == 0 || n < 1 {
+		return nil
+	}
+	out, most := make([]float64, min(n, len(p.counts))), 0.0
+	for i := range out {
+		from, to := i*len(p.counts)/len(out), (i+1)*len(p.counts)/len(out)
+		for _, c := range p.counts[from:to] {
+			out[i] += float64(c) / float64(to-from)
+		}
+		most = max(most, out[i])
+	}
+	for i := range out {
+		out[i] /= most
+	}
+	return out
+}
+
+// keyGenes are the genes worth a column: those that say most about the times of the best candidates.
+type keyGenes struct {
+	genes []int
+	upTo  int // rows that were right when they were chosen
+}
+
+// keyRows is how many of the best are looked at, a quarter of all at most.
+const keyRows = 200
+
+// columns gives the key genes, most telling first. They are chosen anew when there is a tenth more to go
+// by, so that columns do not jump.
+func (b *Board) columns() []int {
+	b.ranking.settle()
+	n := len(b.ranking.order)
+	if k := &b.keys; n > k.upTo+k.upTo/10 {
+		k.upTo = n
+		weights := b.geneWeights(b.ranking.order[:min(n, keyRows, max(8, n/4))])
+		k.genes = k.genes[:0]
+		for g, w := range weights {
+			if w > 0 {
+				k.genes = append(k.genes, g)
+			}
+		}
+		slices.SortStableFunc(k.genes, func(x, y int) int { return cmp.Compare(weights[y], weights[x]) })
+	}
+	return b.keys.genes
+}
+
+// geneWeights is the variance of the log score between the values of each gene: what knowing the gene says
+// about the time (the numerator of eta squared).
+func (b *Board) geneWeights(rows []int32) []float64 {
+	mean := 0.0
+	for _, i := range rows {
+		mean += math.Log(b.rows[i].score) / float64(len(rows))
+	}
+	out := make([]float64, len(b.genes.values))
+	for g := 1; g < len(out); g++ {
+		n, sum := map[string]float64{}, map[string]float64{}
+		for _, i := range rows {
+			v := b.genes.text(b.rows[i].genes, g)
+			n[v], sum[v] = n[v]+1, sum[v]+math.Log(b.rows[i].score)-mean
+		}
+		for v := range n {
+			if len(n) > 1 {
+				out[g] += sum[v] * sum[v] / n[v]
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/registry"
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+func (a *app) runsCmd() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "runs",
+		Short: "Searches that run, and those that ran lately",
+		Args:  noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.runs(c.Context(), asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// statusPatience is how long a live search may take to say how it is.
+const statusPatience = time.Second
+
+func (a *app) runs(ctx context.Context, asJSON bool) error {
+	all, err := registry.List()
+	if err != nil {
+		return err
+	}
+	shown := []registry.Entry{} // [] in JSON
+	for _, e := range all {
+		if _, err := os.Stat(e.Path); err == nil {
+			shown = append(shown, upToDate(ctx, e))
+		}
+	}
+	if asJSON {
+		return a.printJSON(shown)
+	}
+	if len(shown) == 0 {
+		a.sayf("No runs yet. Begin one with: darwarp search PROBLEM")
+		return nil
+	}
+	t := report.NewTable("lllrrll", "name", "problem", "state", "evals", "best", "device", "started")
+	for _, e := range shown {
+		best := "-"
+		if e.Best > 0 {
+			best = report.Speedup(e.Best)
+		}
+		t.Row(e.Name, e.Problem, stateText(e), report.Count(e.Evals), best, e.Device, e.Started.Format("2006-01-02 15:04"))
+	}
+	t.Width = width(a.out)
+	t.Write(a.out)
+	return nil
+}
+
+func stateText(e registry.Entry) string {
+	if e.State == registry.Ended && e.Reason != "" {
+		return "ended: " + e.Reason
+	}
+	return e.State
+}
+
+// upToDate asks a live search for its figures; of one that was killed they are in its file.
+func upToDate(ctx context.Context, e registry.Entry) registry.Entry {
+	switch e.State {
+	case registry.Ended:
+		return e
+	case registry.Killed:
+		if run, err := store.View(e.Path); err == nil {
+			e.Evals, e.Best = tallied(run.Counts(), championScore(run))
+			_ = run.Close() // a view
+		}
+		return e
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusPatience)
+	defer cancel()
+	s, err := store.AskStatus(ctx, e.Path)
+	if err != nil {
+		e.State += ", does not answer"
+		return e
+	}
+	e.Evals, e.Best = tallied(s.Counts, s.Score)
+	return e
+}
+
+// tallied are the verdicts, duplicates not counted, and the champion's score.
+func tallied(counts map[kernels.Outcome]int, score float64) (int, float64) {
+	n := 0
+	for o, k := range counts {
+		if o != kernels.Duplicate {
+			n += k
+		}
+	}
+	return n, score
+}
+
+func championScore(run *store.Run) float64 {
+	id, ok := run.Champion()
+	if !ok {
+		return 0
+	}
+	c, err := run.Get(id)
+	if err != nil {
+		return 0
+	}
+	return c.Score
+}
+
+// runPath is the file of a run that is named as `runs` shows it, or as a path.
+func runPath(run string) string {
+	if _, err := os.Stat(run); err == nil || strings.ContainsRune(run, os.PathSeparator) {
+		return run
+	}
+	if e, ok := registry.Find(run); ok {
+		return e.Path
+	}
+	return run
+}
+
+// listing keeps a search's entry in the registry. The zero value keeps none.
+type listing struct {
+	entry registry.Entry
+	say   func(string, ...any)
+}
+
+// list enters a search that begins. Without a registry it can still be watched by its path.
+func (a *app) enlist(s *session, run *store.Run) *listing {
+	e, err := registry.Add(registry.Entry{Path: run.Path(), Problem: s.bundle.Problem.Name, Device: s.Device().Label(), Log: a.log})
+	if err != nil {
+		a.sayf("`darwarp runs` does not list this run: %v", err)
+		return &listing{}
+	}
+	return &listing{entry: e, say: a.sayf}
+}
+
+// hear keeps the state up to date.
+func (l *listing) hear(e evolve.Event) {
+	states := map[evolve.Kind]string{evolve.KindPaused: registry.Paused, evolve.KindResumed: registry.Running, evolve.KindDrain: registry.Stopping}
+	if state := states[e.Kind]; state != "" {
+		l.set(state, e.Evals, e.Reign)
+	}
+}
+
+func (l *listing) set(state string, evals int, best float64) {
+	if l.entry.Name == "" {
+		return
+	}
+	l.entry.State, l.entry.Evals, l.entry.Best = state, evals, best
+	if err := l.entry.Save(); err != nil {
+		l.say("the registry of runs cannot be written: %v", err)
+	}
+}
+
+// end says how the search ended.
+func (l *listing) end(sum evolve.Summary) {
+	l.entry.Reason = string(sum.Reason)
+	l.set(registry.Ended, sum.Evals, sum.Score)
+}

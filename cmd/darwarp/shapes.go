@@ -1,0 +1,58 @@
+package main
+
+import (
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+// shapesTable has a line for every shape of every candidate.
+func (a *app) shapesTable(r *record, best []kernels.Candidate) error {
+	var t *report.Table
+	for i, c := range best {
+		f, err := r.figures(c)
+		if err != nil {
+			return err
+		}
+		all, err := f.shapes()
+		if err != nil {
+			return err
+		}
+		if t == nil {
+			head, align := f.shapeHead()
+			t = report.NewTable("rl"+align, append([]string{"#", "id"}, head...)...)
+		}
+		for j, s := range all {
+			cells := []any{"", ""}
+			if j == 0 {
+				cells = []any{i + 1, c.ID.Short()}
+			}
+			t.Row(append(cells, f.shapeCells(s)...)...)
+		}
+	}
+	t.Write(a.out)
+	a.sayf("\nwaves: blocks over what the device holds at once; scaling: work a second over that of the candidate's best shape")
+	return nil
+}
+
+// shapesJSON is shapesTable for programs.
+func (a *app) shapesJSON(r *record, best []kernels.Candidate) error {
+	type entry struct {
+		ID      kernels.ID `json:"id"`
+		Score   float64    `json:"score"`
+		Speedup float64    `json:"speedup"`
+		Shapes  []shape    `json:"shapes"`
+	}
+	out := []entry{}
+	for _, c := range best {
+		f, err := r.figures(c)
+		if err != nil {
+			return err
+		}
+		all, err := f.shapes()
+		if err != nil {
+			return err
+		}
+		out = append(out, entry{c.ID, c.Score, 1 / c.Score, all})
+	}
+	return a.printJSON(out)
+}

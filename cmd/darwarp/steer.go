@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/attach"
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+type steerFlags struct {
+	evals int
+	time  time.Duration
+}
+
+func (a *app) steerCmd() *cobra.Command {
+	var f steerFlags
+	c := &cobra.Command{
+		Use:   "steer RUN pause|resume|pin ID|unpin ID|kill ID|add|weigh NAME=WEIGHT...|inject FILE",
+		Short: "Tell a running search what to do",
+		Long: "steer tells a running search what to do, and returns when it is done and stored.\n\n" +
+			"  pause, resume          begin nothing new; go on. Time does not count meanwhile\n" +
+			"  pin ID, unpin ID       keep a candidate among the parents, whatever its rank\n" +
+			"  kill ID                breed no more from a candidate and what descends from it\n" +
+			"  add                    to the budget: --evals, --for\n" +
+			"  weigh NAME=WEIGHT...   give workloads other weights; all scores follow\n" +
+			"  inject FILE            judge the genes in a TOML or JSON file: family = \"...\", [genes]",
+		Example: "  darwarp steer gemm.db add --for 2h\n" +
+			"  darwarp steer gemm.db pin 3fa9c1\n" +
+			"  darwarp steer gemm.db weigh 4096=3 decode=1",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("got %s, expected: %s", count(len(args), "argument"), c.UseLine())
+			}
+			path := runPath(args[0])
+			if err := isRunFile(path); err != nil {
+				return err
+			}
+			command, err := f.command(path, args[1], args[2:])
+			if err != nil {
+				return err
+			}
+			if err := tell(c.Context(), path, command); err != nil {
+				return err
+			}
+			a.sayf("%s: %s", args[0], said(command))
+			return nil
+		},
+	}
+	c.Flags().IntVar(&f.evals, "evals", 0, "add: so many evaluations more")
+	c.Flags().DurationVar(&f.time, "for", 0, "add: so much more time, as in 2h")
+	return c
+}
+
+// tell steers a live search; what it refuses is the user's mistake.
+func tell(ctx context.Context, path string, c evolve.Command) error {
+	err := attach.Steer(ctx, path, c)
+	switch {
+	case errors.Is(err, store.ErrNotServed):
+		return fmt.Errorf("%s: no search is running it", path)
+	case err != nil && ctx.Err() == nil:
+		return usagef("%v", err)
+	}
+	return err
+}
+
+// command reads what is to be done from the command line.
+func (f steerFlags) command(path, do string, args []string) (c evolve.Command, err error) {
+	c.Do = do
+	if do != "add" && (f.evals != 0 || f.time != 0) {
+		return c, usagef("--evals and --for go with `steer RUN add`")
+	}
+	want := map[string]int{"pause": 0, "resume": 0, "add": 0, "pin": 1, "unpin": 1, "kill": 1, "inject": 1, "weigh": -1}
+	n, known := want[do]
+	switch {
+	case !known:
+		return c, usagef("unknown command %q: expected pause, resume, pin, unpin, kill, add, weigh or inject", do)
+	case n < 0 && len(args) == 0:
+		return c, usagef("%s: expected NAME=WEIGHT", do)
+	case n >= 0 && len(args) != n:
+		return c, usagef("%s: got %s, expected %d", do, count(len(args), "argument"), n)
+	}
+	switch do {
+	case "pin", "unpin", "kill":
+		c.ID, err = findID(path, args[0])
+	case "add":
+		c.Evals, c.For = f.evals, f.time
+		if c.Evals == 0 && c.For == 0 {
+			err = usagef("add: expected --evals or --for")
+		}
+	case "weigh":
+		c.Weights, err = parseWeights(args)
+	case "inject":
+		c.Variant, err = readVariant(args[0])
+	}
+	return c, err
+}
+
+// said is a command as it is confirmed.
+func said(c evolve.Command) string {
+	switch c.Do {
+	case "pause":
+		return "paused; go on with `steer RUN resume`"
+	case "resume":
+		return "going on"
+	case "pin":
+		return c.ID.Short() + " is pinned"
+	case "unpin":
+		return c.ID.Short() + " is no longer pinned"
+	case "kill":
+		return "the lineage of " + c.ID.Short() + " is bred from no more"
+	case "add":
+		return "added " + strings.TrimPrefix(budgetText(store.Budget{Evals: c.Evals, For: c.For}), "until ")
+	case "weigh":
+		return "all scores follow the new weights"
+	}
+	return "injected " + c.Variant.Label()
+}
+
+// findID resolves an ID as a person types it: its first digits, best or champion.
+func findID(path, name string) (kernels.ID, error) {
+	run, err := store.View(path)
+	if err != nil {
+		return kernels.ID{}, err
+	}
+	c, err := run.Find(name)
+	if err != nil {
+		err = usagef("%v", err)
+	}
+	return c.ID, errors.Join(err, run.Close())
+}
+
+func parseWeights(args []string) (map[string]float64, error) {
+	weights := map[string]float64{}
+	for _, arg := range args {
+		name, text, ok := cutLast(arg, "=") // a workload may be named m=1,n=2
+		w, err := strconv.ParseFloat(text, 64)
+		if !ok || err != nil {
+			return nil, usagef("weigh: %q: expected NAME=WEIGHT", arg)
+		}
+		weights[name] = w
+	}
+	return weights, nil
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// variantFile is a candidate as a person writes it, or as `show --json` prints it.
+type variantFile struct {
+	Family  string         `toml:"family" json:"family"`
+	Genes   map[string]any `toml:"genes" json:"genes"`
+	Variant *variantFile   `toml:"variant" json:"variant"`
+}
+
+// readVariant reads the genes of a family from a TOML or JSON file.
+func readVariant(name string) (*kernels.Variant, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	var f variantFile
+	if strings.EqualFold(filepath.Ext(name), ".json") {
+		err = json.Unmarshal(data, &f)
+	} else {
+		err = toml.Unmarshal(data, &f)
+	}
+	if err != nil {
+		return nil, usagef("%s: %s", name, report.FirstLine(err.Error()))
+	}
+	if f.Variant != nil {
+		f = *f.Variant
+	}
+	if f.Family == "" || len(f.Genes) == 0 {
+		return nil, usagef("%s: expected family = \"NAME\" and a table [genes]", name)
+	}
+	v := &kernels.Variant{Family: f.Family, Genes: kernels.Genome{}}
+	for gene, value := range f.Genes {
+		if v.Genes[gene], err = kernels.NewValue(value); err != nil {
+			return nil, usagef("%s: gene %s: %v", name, gene, err)
+		}
+	}
+	return v, nil
+}
+
+// steerer hands commands from the socket to the search.
+func steerer(search *evolve.Search, skip context.CancelFunc) store.Steer {
+	return func(ctx context.Context, data []byte) error {
+		var c evolve.Command
+		if err := json.Unmarshal(data, &c); err != nil {
+			return fmt.Errorf("a command that cannot be read: %w", err)
+		}
+		err := search.Steer(ctx, c)
+		if errors.Is(err, evolve.ErrEnded) && skip != nil {
+			return afterwards(skip)(ctx, data)
+		}
+		return err
+	}
+}
+
+// afterwards answers commands when the search has ended: stop and abort end what follows it.
+func afterwards(skip context.CancelFunc) store.Steer {
+	return func(_ context.Context, data []byte) error {
+		var c evolve.Command
+		if err := json.Unmarshal(data, &c); err != nil {
+			return fmt.Errorf("a command that cannot be read: %w", err)
+		}
+		if c.Do != "stop" && c.Do != "abort" {
+			return evolve.ErrEnded
+		}
+		skip()
+		return nil
+	}
+}

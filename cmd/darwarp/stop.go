@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/registry"
+	"darwarp/evolve"
+	"darwarp/store"
+)
+
+func (a *app) stopCmd() *cobra.Command {
+	var now bool
+	c := &cobra.Command{
+		Use:   "stop RUN",
+		Short: "End a running search gently, and wait for it",
+		Long: "stop ends a running search as the end of its budget would: what is in flight is finished and\n" +
+			"stored, the winner is measured again. With --now nothing is waited for; the state is that of the\n" +
+			"last verdict. A second stop ends the measurement too. The run can be resumed.",
+		Args: argsBetween(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			path := runPath(args[0])
+			if err := isRunFile(path); err != nil {
+				return err
+			}
+			stop := onInterrupt(c.Context())
+			defer stop.release()
+			return a.stop(stop.soft, path, now)
+		},
+	}
+	c.Flags().BoolVar(&now, "now", false, "do not wait for what is in flight, do not measure the winner")
+	return c
+}
+
+// stopPoll is how often stop looks whether the search is gone.
+const stopPoll = 50 * time.Millisecond
+
+func (a *app) stop(ctx context.Context, path string, now bool) error {
+	status, err := store.AskStatus(ctx, path)
+	if errors.Is(err, store.ErrNotServed) {
+		return fmt.Errorf("%s: no search is running it", path)
+	}
+	if err != nil {
+		return err
+	}
+	do := evolve.Command{Do: "stop"}
+	if now {
+		do.Do = "abort"
+	}
+	if err := tell(ctx, path, do); err != nil {
+		return err
+	}
+	a.sayf("%s: stopping, process %d ...", path, status.PID)
+	for registry.Exists(status.PID) && sameSearch(ctx, path, status) {
+		select {
+		case <-time.After(stopPoll):
+		case <-ctx.Done():
+			a.sayf("it goes on stopping")
+			return quietly(exitInterrupted)
+		}
+	}
+	return a.withRecord(path, func(r *record) error { return a.endState(false, r) })
+}
+
+// sameSearch reports whether a process that still exists is busy with the run: one that drives several
+// runs, one after the other, is not.
+func sameSearch(ctx context.Context, path string, before store.Status) bool {
+	e, ok := registry.Find(path)
+	if ok && e.PID == before.PID {
+		return e.State != registry.Ended && e.Alive()
+	}
+	now, err := store.AskStatus(ctx, path)
+	return err == nil && now.PID == before.PID
+}

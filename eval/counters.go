@@ -1,0 +1,237 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// metrics are what is asked of Nsight Compute: the tensor pipe, issue slots, resident warps, memory, bank
+// conflicts, and for what warps wait (Nsight Compute, Profiling Guide, metrics reference).
+var metrics = []string{
+	durationMetric,
+	"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+	"smsp__issue_active.avg.pct_of_peak_sustained_active",
+	"sm__warps_active.avg.pct_of_peak_sustained_active",
+	"dram__throughput.avg.pct_of_peak_sustained_elapsed",
+	"dram__bytes.sum",
+	"lts__throughput.avg.pct_of_peak_sustained_elapsed",
+	"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+	"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
+	"smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio",
+	"smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio",
+	"smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio",
+	"smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio",
+	"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
+	"smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
+}
+
+const durationMetric = "gpu__time_duration.sum" // ns
+
+// profileDeadline bounds ncu: it runs every kernel some ten times.
+const profileDeadline = 3 * time.Minute
+
+// Counters reads hardware counters of candidates at every workload with Nsight Compute, in a process of
+// their own. Where that cannot be, why says so in one line and nothing else is wrong.
+func (p *Pool) Counters(ctx context.Context, jobs []*kernels.Job) (found map[kernels.ID][]kernels.Counters, why string, err error) {
+	if p.device.Kind != "cuda" {
+		return nil, "ncu: reads the counters of a GPU only", nil
+	}
+	ncu := findNCU()
+	if ncu == "" {
+		return nil, "ncu: not found (Nsight Compute comes with the CUDA toolkit)", nil
+	}
+	req, entries, err := p.profileOf(ctx, jobs)
+	if err != nil {
+		return nil, "", err
+	}
+	report, why, err := p.runNCU(ctx, ncu, req, entries)
+	if why != "" || err != nil {
+		return nil, why, err
+	}
+	rows, err := parseNCU(report)
+	if err != nil {
+		return nil, "ncu: " + err.Error(), nil
+	}
+	found, err = p.perWorkload(req, jobs, rows)
+	if err != nil {
+		return nil, "ncu: " + err.Error(), nil
+	}
+	return found, "", nil
+}
+
+func findNCU() string {
+	if path, err := exec.LookPath("ncu"); err == nil {
+		return path
+	}
+	for _, pattern := range []string{os.Getenv("CUDA_HOME") + "/bin/ncu", "/usr/local/cuda/bin/ncu", "/usr/local/cuda-*/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu"} {
+		if all, err := filepath.Glob(pattern); err == nil && len(all) > 0 {
+			return all[len(all)-1]
+		}
+	}
+	return ""
+}
+
+// profileOf makes the request: one case a workload, and the candidates' machine code.
+func (p *Pool) profileOf(ctx context.Context, jobs []*kernels.Job) (*gpu.Profile, []string, error) {
+	req := &gpu.Profile{Open: p.runner.open, Prepare: gpu.Prepare{GuardKey: p.cases.guardKey}}
+	req.Open.Library = ""
+	for _, w := range p.cfg.Workloads {
+		req.Prepare.Cases = append(req.Prepare.Cases, p.cases.cases[p.cases.byLoad[w.Name][0]])
+	}
+	var entries []string
+	for _, job := range jobs {
+		e := &evaluation{Pool: p, job: job}
+		for _, step := range []func(context.Context) error{e.resolve, e.compile} {
+			if err := step(ctx); err != nil {
+				return nil, nil, err
+			}
+		}
+		if len(e.cubin) == 0 {
+			return nil, nil, fmt.Errorf("candidate %s: %s", job.ID.Short(), e.res.Detail)
+		}
+		c := e.contender()
+		c.Expect = nil
+		for _, call := range c.Calls {
+			for _, l := range call.Launches {
+				if !slices.Contains(entries, l.Entry) {
+					entries = append(entries, l.Entry)
+				}
+			}
+		}
+		req.Contenders = append(req.Contenders, c)
+	}
+	return req, entries, nil
+}
+
+// runNCU runs the profile worker under ncu and returns its report.
+func (p *Pool) runNCU(ctx context.Context, ncu string, req *gpu.Profile, entries []string) (report []byte, why string, err error) {
+	dir, err := os.MkdirTemp("", "darwarp-ncu-*")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(dir)
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	data, err := json.Marshal(req)
+	if err != nil {
+		return nil, "", err
+	}
+	spec, out := filepath.Join(dir, "profile.json"), filepath.Join(dir, "report.csv")
+	if err := os.WriteFile(spec, data, 0o600); err != nil {
+		return nil, "", err
+	}
+	cache := map[string]string{"hot": "none", "cold": "all"}[p.cfg.Cache]
+	ctx, cancel := context.WithTimeout(ctx, profileDeadline)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, ncu, "--csv", "--page", "raw", "--print-units", "base", "--log-file", out, "--clock-control", "none", "--cache-control", cache,
+		"--kernel-name", "regex:^("+strings.Join(entries, "|")+")$", "--metrics", strings.Join(metrics, ","), self, "worker", "profile", spec)
+	// Not with the workers' own environment: ncu brings code of its own that the driver has to compile.
+	cmd.Env = os.Environ()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	said, err := cmd.CombinedOutput()
+	report, _ = os.ReadFile(out) // empty when ncu did not come so far
+	if why := ncuTrouble(append(said, report...)); why != "" {
+		return nil, why, nil
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, fmt.Sprintf("ncu: not done after %v", profileDeadline), nil
+	}
+	if err != nil {
+		return nil, fmt.Sprintf("ncu: %v", err), ctx.Err()
+	}
+	return report, "", nil
+}
+
+// ncuTrouble is ncu's own first complaints, in one line; empty where it has none.
+func ncuTrouble(said []byte) string {
+	if bytes.Contains(said, []byte("ERR_NVGPUCTRPERM")) {
+		return "ncu: not permitted (the driver gives counters to the administrator only: ERR_NVGPUCTRPERM)"
+	}
+	var all []string
+	for line := range strings.Lines(string(said)) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "==ERROR== "); ok && len(all) < 2 {
+			all = append(all, kernels.CleanDetail(text))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "ncu: " + strings.Join(all, "; ")
+}
+
+// parseNCU reads ncu's CSV: lines that begin with == are talk, the second line of the table is units,
+// numbers have separators of thousands.
+func parseNCU(report []byte) ([]map[string]float64, error) {
+	var table strings.Builder
+	for line := range strings.Lines(string(report)) {
+		if !strings.HasPrefix(line, "==") {
+			table.WriteString(line)
+		}
+	}
+	r := csv.NewReader(strings.NewReader(table.String()))
+	r.FieldsPerRecord = -1
+	lines, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(lines) == 0 {
+		return nil, errors.New("it profiled nothing")
+	}
+	head := lines[0]
+	var rows []map[string]float64
+	for _, line := range lines[1:] {
+		if len(line) == 0 || line[0] == "" { // units
+			continue
+		}
+		row := map[string]float64{}
+		for i, cell := range line {
+			v, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64)
+			if i < len(head) && err == nil && slices.Contains(metrics, head[i]) {
+				row[head[i]] = v
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// perWorkload gives each candidate's workloads their rows, which come in the order of being launched: of
+// several launches of a call, the longest.
+func (p *Pool) perWorkload(req *gpu.Profile, jobs []*kernels.Job, rows []map[string]float64) (map[kernels.ID][]kernels.Counters, error) {
+	found, at := map[kernels.ID][]kernels.Counters{}, 0
+	for i, c := range req.Contenders {
+		for w, call := range c.Calls {
+			if at+len(call.Launches) > len(rows) {
+				return nil, fmt.Errorf("it profiled %d launches, more were made", len(rows))
+			}
+			longest := slices.MaxFunc(rows[at:at+len(call.Launches)], func(x, y map[string]float64) int {
+				return int(x[durationMetric] - y[durationMetric])
+			})
+			at += len(call.Launches)
+			found[jobs[i].ID] = append(found[jobs[i].ID], kernels.Counters{Workload: p.cfg.Workloads[w].Name, Values: longest})
+		}
+	}
+	if at != len(rows) {
+		return nil, fmt.Errorf("it profiled %d launches of %d", len(rows), at)
+	}
+	return found, nil
+}

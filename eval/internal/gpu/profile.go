@@ -1,0 +1,85 @@
+package gpu
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"darwarp/eval/internal/proc"
+	"darwarp/kernels"
+)
+
+// Profile is what a process under a profiler runs: each contender's call on each case once, in order.
+type Profile struct {
+	Open       Open        `json:"open"`
+	Prepare    Prepare     `json:"prepare"`
+	Contenders []Contender `json:"contenders"` // Calls by case
+}
+
+// ProfileMain runs the Profile in a file and ends. It speaks to nobody: a profiler starts it.
+func ProfileMain(args []string) int {
+	if len(args) != 1 {
+		return fail(errors.New("worker profile: expected a file"))
+	}
+	var req Profile
+	data, err := os.ReadFile(args[0])
+	if err == nil {
+		err = json.Unmarshal(data, &req)
+	}
+	if err == nil {
+		err = profile(&req)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return proc.ExitInternal
+	}
+	return 0
+}
+
+func profile(req *Profile) error {
+	s := NewSession(nil, nil)
+	if _, err := s.open(&req.Open); err != nil {
+		return err
+	}
+	return s.ctx.Do(func() error {
+		if err := s.prepare(&req.Prepare); err != nil {
+			return err
+		}
+		for _, c := range req.Contenders {
+			if err := s.runOnce(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// runOnce runs a contender's call on every case.
+func (s *Session) runOnce(req Contender) error {
+	c, err := s.enter(req, &s.scratch[0])
+	if err != nil {
+		return err
+	}
+	for i, call := range req.Calls {
+		if err := s.callOnce(c, call, i); err != nil {
+			return fmt.Errorf("%s: %w", s.prep.Cases[i].Name, err)
+		}
+	}
+	return s.leave(c)
+}
+
+func (s *Session) callOnce(c *contender, call kernels.Call, i int) error {
+	scratch, err := s.placeScratch(c.scratch, call, poisonNaN)
+	if err != nil {
+		return err
+	}
+	w, err := s.bind(c.program, call, &s.prep.Cases[i], s.arenas[i], scratch)
+	if err != nil {
+		return err
+	}
+	if err := s.put(w); err != nil {
+		return err
+	}
+	return s.drv.SyncStream(s.stream)
+}

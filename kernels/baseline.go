@@ -1,0 +1,81 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Baseline is what a user would run instead.
+type Baseline struct {
+	Kind string `toml:"kind" json:"kind"`                     // cublaslt or torch
+	Name string `toml:"name,omitempty" json:"name,omitempty"` // for tables; default: the kind
+	// Call is, for torch, one Python expression that gives the output, or a tuple of the outputs. It sees
+	// the input tensors by name, the dims as ints, torch, F (torch.nn.functional) and math.
+	Call    string `toml:"call,omitempty" json:"call,omitempty"`
+	Backend string `toml:"backend,omitempty" json:"backend,omitempty"` // for torch, one of torchBackends; default eager
+	When    string `toml:"when,omitempty" json:"when,omitempty"`       // over dims, elem and dtype: where it does not hold there is no figure
+
+	when *Expr
+}
+
+// baselineKinds are the baselines that darwarp can run.
+var baselineKinds = []string{"cublaslt", "torch"}
+
+// torchBackends are the ways that torch can run a call: as it comes, through torch.compile, and with one
+// backend of scaled_dot_product_attention alone.
+var torchBackends = []string{"eager", "compile", "max-autotune", "flash", "efficient", "math", "cudnn"}
+
+// Applies reports whether the baseline has a figure at this size.
+func (b *Baseline) Applies(p *Problem, dims Dims, t DType) (bool, error) {
+	if b.when == nil {
+		return true, nil
+	}
+	ok, err := b.when.Bool(p.Env(dims, t))
+	if err != nil {
+		return false, fmt.Errorf("baseline %s: when: %w", b.Name, err)
+	}
+	return ok, nil
+}
+
+func (p *Problem) checkBaselines(n *notes, scope Scope) {
+	seen := map[string]bool{"default": true}
+	for i := range p.Baselines {
+		b, key := &p.Baselines[i], fmt.Sprintf("baseline[%d]", i)
+		if b.Name == "" {
+			b.Name = b.Kind
+		}
+		if !slices.Contains(baselineKinds, b.Kind) {
+			n.addf(key+".kind", "unknown baseline %q: expected one of %s", b.Kind, strings.Join(baselineKinds, ", "))
+			continue
+		}
+		if !labelRE.MatchString(b.Name) || seen[b.Name] {
+			n.addf(key+".name", "%q is not usable: expected a new name of letters, digits, '-', '_' and '.'", b.Name)
+		}
+		seen[b.Name] = true
+		b.checkKind(n, key)
+		if b.When != "" {
+			e, err := CompileBool(b.When, scope)
+			n.add(key+".when", err)
+			b.when = e
+		}
+	}
+}
+
+func (b *Baseline) checkKind(n *notes, key string) {
+	if b.Kind != "torch" {
+		if b.Call != "" || b.Backend != "" {
+			n.addf(key, "call and backend are keys of kind = \"torch\"")
+		}
+		return
+	}
+	if b.Backend == "" {
+		b.Backend = "eager"
+	}
+	if !slices.Contains(torchBackends, b.Backend) {
+		n.addf(key+".backend", "unknown backend %q: expected one of %s", b.Backend, strings.Join(torchBackends, ", "))
+	}
+	if strings.TrimSpace(b.Call) == "" || strings.ContainsAny(b.Call, "\r\n") {
+		n.addf(key+".call", "expected a Python expression on one line that gives the output, as in \"A @ B.T\"")
+	}
+}

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	bolt "go.etcd.io/bbolt"
+
+	"darwarp/kernels"
+)
+
+func TestMigration(t *testing.T) {
+	old := newRun(t)
+	fill(t, old, 0, 20)
+	path := old.path
+	old.Close()
+	broken := errors.New("broken step")
+	steps := []migration{
+		func(root *bolt.Bucket) error { return root.Put([]byte("step 1"), []byte("done")) },
+		func(root *bolt.Bucket) error {
+			if string(root.Get([]byte("step 1"))) != "done" {
+				return errors.New("step 2 came before step 1")
+			}
+			return root.Put([]byte("step 2"), []byte("done"))
+		},
+	}
+	released := slices.Clip(migrations)
+	t.Cleanup(func() { migrations = released })
+
+	migrations = append(released, steps[0], func(*bolt.Bucket) error { return broken })
+	if _, err := Open(path); !errors.Is(err, broken) {
+		t.Fatalf("a broken step gave %v", err)
+	}
+	migrations = released
+	must(Open(path))(t).Close() // still the old layout: the steps are one transaction
+
+	migrations = append(released, steps...)
+	before := must(os.ReadFile(path))(t)
+	v := must(View(path))(t)
+	same(t, "viewed", v.Len(), 20)
+	v.Close()
+	same(t, "a view leaves the file alone", bytes.Equal(must(os.ReadFile(path))(t), before), true)
+
+	r := must(Open(path))(t)
+	same(t, "candidates", r.Len(), 20)
+	if err := r.read(func(root *bolt.Bucket) error {
+		same(t, "step 2", string(root.Get([]byte("step 2"))), "done")
+		same(t, "version", root.Get(schemaKey), number(uint64(len(released)+3)))
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(r.Verify(), r.Close()); err != nil {
+		t.Error(err)
+	}
+
+	migrations = released
+	for _, open := range []func(string) (*Run, error){Open, View} {
+		if _, err := open(path); !errors.Is(err, ErrNewer) {
+			t.Errorf("a layout of two steps later: %v", err)
+		}
+	}
+	kept := must(Open(fmt.Sprintf("%s.layout%d", path, len(released)+1)))(t)
+	same(t, "kept copy", kept.Len(), 20)
+	kept.Close()
+}
+
+// TestLayout1 opens a file as it was written before insights and portfolios.
+func TestLayout1(t *testing.T) {
+	r := newRun(t)
+	fill(t, r, 0, 5)
+	if err := r.update(func(root *bolt.Bucket) error {
+		return errors.Join(root.DeleteBucket(insights), root.DeleteBucket(portfolios), root.Put(schemaKey, number(1)))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	path := r.path
+	r.Close()
+	v := must(View(path))(t)
+	same(t, "insights of a view", len(must(v.Insights())(t)), 0)
+	v.Close()
+	r = must(Open(path))(t)
+	defer r.Close()
+	same(t, "candidates", r.Len(), 5)
+	insight := kernels.Insight{Candidate: hash("id", 1), Genes: []kernels.GeneChange{{Gene: "stages", From: "1", To: "3"}}, Outcome: kernels.OK,
+		Gain: kernels.Gain{Ratio: 1.2, Lo: 1.1, Hi: 1.3}, Shapes: []kernels.Gain{{Workload: "square", Ratio: 1.2, Lo: 1.1, Hi: 1.3}}, Cache: "hot"}
+	portfolio := kernels.Portfolio{K: 2, Objective: kernels.Worst, Kernels: []kernels.ID{hash("id", 1), hash("id", 2)}, Choices: []kernels.Choice{{Workload: "square", Kernel: 1}}}
+	if err := errors.Join(r.PutInsight(insight), r.PutPortfolio(portfolio)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "insights", must(r.Insights())(t), []kernels.Insight{insight})
+	same(t, "portfolios", must(r.Portfolios())(t), []kernels.Portfolio{portfolio})
+}
