@@ -41,7 +41,8 @@ type Config struct {
 	Log       *slog.Logger
 	Progress  func(string) // hears what opening does; may be nil
 
-	where *Location // tests say where things are
+	where  *Location // tests say where things are
+	shared *shared   // cases and inputs in common with another pool
 }
 
 // Pool evaluates candidates on one device. It is evolve's Evaluator.
@@ -58,9 +59,10 @@ type Pool struct {
 	runner   *runner
 	checker  *proc.Worker
 	memories []*proc.Shared
-	slots    chan int // free slots of the output memory
-	torch    helper   // of torch baselines
-	health   *health  // of the GPU; nil on other devices
+	truth    *proc.Shared // one of them
+	slots    chan int     // free slots of the output memory
+	torch    helper       // of torch baselines
+	health   *health      // of the GPU; nil on other devices
 	flying   atomic.Int32
 
 	mu      sync.Mutex
