@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 
 func (a *app) exportCmd() *cobra.Command {
 	var dir string
+	var as []string
 	c := &cobra.Command{
 		Use:   "export RUN [ID] -o DIR",
 		Short: "A candidate as a folder that stands by itself, with a bench that proves it",
@@ -24,14 +26,18 @@ func (a *app) exportCmd() *cobra.Command {
 			if dir == "" {
 				return usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
 			}
-			return a.withRecord(args[0], func(r *record) error { return a.export(c.Context(), dir, r, arg(args, 1)) })
+			if err := export.CheckTargets(as); err != nil {
+				return usagef("--as: %v", err)
+			}
+			return a.withRecord(args[0], func(r *record) error { return a.export(c.Context(), dir, as, r, arg(args, 1)) })
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "the folder to write")
+	c.Flags().StringSliceVar(&as, "as", nil, "further forms beside the bench: "+strings.Join(export.Targets()[1:], ", "))
 	return c
 }
 
-func (a *app) export(ctx context.Context, dir string, r *record, name string) error {
+func (a *app) export(ctx context.Context, dir string, as []string, r *record, name string) error {
 	c, err := r.pick(name)
 	if err != nil {
 		return err
@@ -54,6 +60,7 @@ func (a *app) export(ctx context.Context, dir string, r *record, name string) er
 			a.sayf("warning: kernel.cubin is compiled by %s, the figures are of %s", toolchain, k.Device.Toolchain)
 		}
 	}
+	k.As = as
 	if err := export.Write(dir, k); err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type Kernel struct {
 	Run        string              // the run's file as the user named it
 	Cubin      []byte              // nil: not written
 	NVCCFlags  []string            // what nvcc needs besides the architecture, for the same machine code
+	As         []string            // further forms beside the folder's own files, of Targets
 }
 
 // Build is the command that builds the bench.
@@ -44,7 +45,7 @@ var files embed.FS
 //go:embed harness.cuh
 var harness []byte
 
-var pages = template.Must(template.New("").Funcs(funcs).ParseFS(files, "*.tmpl"))
+var pages = template.Must(template.New("").Funcs(funcs).Funcs(targetFuncs).ParseFS(files, "*.tmpl"))
 
 // Write makes the folder. It refuses one that has anything in it.
 func Write(dir string, k Kernel) error {
@@ -102,7 +103,7 @@ func (k Kernel) files() (map[string][]byte, error) {
 		}
 		out[name] = append(data, '\n')
 	}
-	return out, nil
+	return out, sheet.addTargets(out)
 }
 
 // proof is what PROVENANCE.json holds: everything that the figures stand on.
