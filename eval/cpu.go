@@ -19,7 +19,7 @@ func (p *Pool) openCPU(where Location) (err error) {
 	if err := where.CXX.missing(); err != nil {
 		return err
 	}
-	p.role, p.device = cpuRole, cpu.Describe()
+	p.role, p.device = cpuRole.in(p.cfg.fence()), cpu.Describe()
 	p.cfg.progress("starting compilers")
 	if p.compiler, err = p.cxx(where, false); err == nil && p.cfg.Races {
 		p.checkers, err = p.cxx(where, true)
@@ -32,7 +32,7 @@ func (p *Pool) openCPU(where Location) (err error) {
 
 func (p *Pool) cxx(where Location, checked bool) (*compile.Pool, error) {
 	cfg := cpu.Compiler(where.CXX.Path, p.cfg.Headers, checked)
-	cfg.Slots, cfg.CacheDir, cfg.Log = p.cfg.jobs(), p.cfg.CacheDir, p.log
+	cfg.Slots, cfg.CacheDir, cfg.Log, cfg.Sandbox = p.cfg.jobs(), p.cfg.CacheDir, p.log, p.cfg.fence()
 	return compile.New(cfg)
 }
 

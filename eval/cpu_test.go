@@ -131,7 +131,7 @@ func TestCPUEvidence(t *testing.T) {
 		t.Fatalf("%v (%s), %v", r.Outcome, r.Detail, err)
 	}
 	d := pool.Provenance().Device
-	if d.Kind != "cpu" || !strings.Contains(d.Label(), "CPU times") || !strings.Contains(d.Toolchain, "emulation") || d.CC != 80 {
+	if d.Kind != "cpu" || !strings.Contains(d.Label(), "CPU times") || !strings.Contains(d.Toolchain, "emulation") || d.CC != 90 {
 		t.Errorf("device %+v", d)
 	}
 	if len(r.Times) != 1 || !strings.Contains(strings.Join(r.Times[0].Tags, " "), "CPU time") || r.Code == "" || r.Gate.Checks != 5 {

@@ -113,6 +113,10 @@ func (e *evaluation) compile(ctx context.Context) error {
 		}
 		e.checked = watched.Cubin
 	}
+	if out.State != "" {
+		e.fail(kernels.Suspect, "keeps %s in memory that outlives a call: take scratch for work space, __constant__ for tables", out.State)
+		return nil
+	}
 	e.cubin, e.res.Resources = out.Cubin, out.Resources
 	e.res.Code = codeKey(out, e.calls)
 	if first, dup := e.claim(e.res.Code); dup {
@@ -284,6 +288,8 @@ func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply)
 		switch {
 		case c.Guard > 0:
 			e.fail(kernels.Suspect, "%s: wrote %d bytes outside of its buffers", name, c.Guard)
+		case c.Left > 0:
+			e.fail(kernels.Suspect, "%s: left %d bytes in scratch that every call must leave cleared", name, c.Left)
 		case c.Mutated != "":
 			e.fail(kernels.Suspect, "%s: wrote to its input %s", name, c.Mutated)
 		case !c.Same && !e.cfg.Problem.Check.Atomics:

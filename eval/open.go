@@ -13,6 +13,7 @@ import (
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
 )
 
@@ -32,6 +33,9 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 			err = errors.Join(err, p.Close())
 		}
 	}()
+	if err := sandbox.Check(cfg.fence()); err != nil {
+		return nil, &EnvError{What: "the sandbox that --sandbox strict asks for", Why: err.Error(), Do: "Take --sandbox best, or search only sources that you trust with --sandbox off"}
+	}
 	var open gpu.Open
 	switch cfg.Kind {
 	case "", "cuda":
@@ -55,7 +59,7 @@ func (p *Pool) openCUDA(ctx context.Context, where Location) (open gpu.Open, err
 			return open, err
 		}
 	}
-	p.role = gpuRole
+	p.role = gpuRole.in(p.cfg.fence())
 	p.cfg.progress("looking at the GPU")
 	look, err := Look(ctx, where, p.cfg.GPU)
 	if err != nil {
@@ -66,7 +70,7 @@ func (p *Pool) openCUDA(ctx context.Context, where Location) (open gpu.Open, err
 	p.cfg.progress("starting compilers")
 	p.compiler, err = compile.New(compile.Config{
 		Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: p.cfg.Headers, Arch: p.device.Arch,
-		Slots: p.cfg.jobs(), CacheDir: p.cfg.CacheDir, Log: p.log,
+		Slots: p.cfg.jobs(), CacheDir: p.cfg.CacheDir, Log: p.log, Sandbox: p.cfg.fence(),
 	})
 	if err != nil {
 		return open, err
@@ -179,11 +183,15 @@ func (p *Pool) memory(name string, bytes int) (*proc.Shared, error) {
 }
 
 func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) (err error) {
-	p.checker, err = proc.Start(ctx, proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File()}})
+	p.checker, err = proc.Start(ctx, proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File()}, Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})})
 	if err != nil {
 		return err
 	}
-	_, err = p.judge(ctx, checker.Request{Setup: &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}})
+	setup := &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}
+	if p.cfg.Problem.Check.RoundedTerms {
+		setup.Rounded = p.cfg.DType
+	}
+	_, err = p.judge(ctx, checker.Request{Setup: setup})
 	return err
 }
 

@@ -30,12 +30,13 @@ type Config struct {
 	Headers   map[string][]byte // the device include library
 	DType     kernels.DType
 	Workloads []kernels.Workload
-	Cache     string // hot or cold: what candidates are timed at
-	GPU       int    // index
-	Jobs      int    // compiles at once, 0: one a core
-	Races     bool   // cpu: the gate looks for races and the like on the check shapes
-	CacheDir  string // of compiled candidates, empty: none
-	Version   string // darwarp's own
+	Cache     string      // hot or cold: what candidates are timed at
+	GPU       int         // index
+	Jobs      int         // compiles at once, 0: one a core
+	Races     bool        // cpu: the gate looks for races and the like on the check shapes
+	Sandbox   SandboxMode // of compilers and of the workers that run candidates; empty: off
+	CacheDir  string      // of compiled candidates, empty: none
+	Version   string      // darwarp's own
 	Log       *slog.Logger
 	Progress  func(string) // hears what opening does; may be nil
 

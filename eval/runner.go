@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/sandbox"
 )
 
 // runner owns the device worker: one at a time, replaced after any fault, because a CUDA fault
@@ -42,7 +44,7 @@ const (
 // startWorker starts a device worker and opens its device.
 func startWorker(ctx context.Context, r role, open gpu.Open, args []string, files ...*os.File) (*proc.Worker, gpu.OpenReply, error) {
 	var reply gpu.OpenReply
-	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env})
+	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env, Fence: r.fence(open)})
 	if err != nil {
 		return nil, reply, err
 	}
@@ -54,14 +56,41 @@ func startWorker(ctx context.Context, r role, open gpu.Open, args []string, file
 
 // role is the kind of worker that drives a device.
 type role struct {
-	worker string
-	env    []string
+	worker  string
+	env     []string
+	devices []string     // to control
+	sandbox sandbox.Mode // empty: off
+}
+
+// in is the role inside of a sandbox.
+func (r role) in(m sandbox.Mode) role {
+	r.sandbox = m
+	return r
+}
+
+// fence lets a device worker read the system and the driver's folder, and control its devices. It
+// writes no file and starts no process.
+func (r role) fence(open gpu.Open) *sandbox.Profile {
+	if r.sandbox == "" {
+		return nil
+	}
+	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: append([]string{"/dev/null"}, r.devices...), FileSize: 1 << 28}
+	for _, lib := range []string{open.Driver, open.Library} {
+		if path, err := filepath.EvalSymlinks(lib); err == nil && lib != "" {
+			f.Read = append(f.Read, filepath.Dir(path), filepath.Dir(lib))
+		}
+	}
+	return f
 }
 
 var (
 	// The driver must not compile or cache anything beside the measurements: candidates come as machine
 	// code.
-	gpuRole = role{"gpu", []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER"}}
+	gpuRole = role{
+		worker:  "gpu",
+		env:     []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=EAGER"},
+		devices: []string{"/dev", "/proc/driver/nvidia", "/proc/self/task"}, // the driver's devices come in more names than one list knows; its threads are named
+	}
 	cpuRole = role{worker: "cpu"}
 )
 

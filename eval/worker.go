@@ -9,6 +9,7 @@ import (
 	"darwarp/eval/internal/cpu"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/sandbox"
 )
 
 // workers are the processes that this binary becomes when it is started as `worker KIND`.
@@ -19,6 +20,7 @@ var workers = map[string]func(args []string) int{
 	"cpu":     cpu.Main,
 	"check":   checker.Main,
 	"nvml":    watchMain,
+	"sandbox": sandbox.Main,
 }
 
 // WorkerMain runs one of darwarp's own worker processes and returns its exit code.

@@ -15,6 +15,10 @@ const attempts = 3
 
 // job is what the evaluator is asked.
 func (s *Search) job(f *flight) (*kernels.Job, error) {
+	if s.cfg.Job != nil {
+		job, err := s.cfg.Job(f.Space, f.Index)
+		return &job, err
+	}
 	space := s.demes[f.Space].space
 	g := space.Family.Defaults()
 	if f.Index >= 0 {

@@ -52,6 +52,10 @@ type Config struct {
 	Seed      uint64
 	Budget    Budget
 	Log       *slog.Logger // nil: nothing is logged
+
+	// Job gives the job of a space's point, the default's for -1; nil: it is rendered from Bundle. Where many
+	// searches of one recording are scored they share the rendering. It is called by the search alone.
+	Job func(space, index int) (kernels.Job, error)
 }
 
 // Strategies lists what Config.Strategy may be.

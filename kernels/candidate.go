@@ -70,14 +70,14 @@ func NewID(source string, plan PlanSpec, toolchain string) ID {
 
 // Origin says how a candidate came to be.
 type Origin struct {
-	Operator   string `json:"operator"` // default, random, mutate, crossover, ...
+	Operator   string `json:"operator"` // default, random, mutate, crossover, ..., injected by a person
 	Parents    []ID   `json:"parents,omitempty"`
 	Generation int    `json:"generation"`     // 1 + the greatest generation of its parents
 	Note       string `json:"note,omitempty"` // what changed, in a few words: "stages 3 -> 4"
 }
 
-// Candidate is a variant with its origin and what was found out about it. It does not change once
-// it is stored.
+// Candidate is a variant with its origin and what was found out about it. Once it is
+// stored only its score changes, when the workloads are given other weights.
 type Candidate struct {
 	ID      ID        `json:"id"`
 	Seq     int       `json:"seq"` // 1, 2, ... in the order of being stored
@@ -111,7 +111,7 @@ type Timing struct {
 	Cache    string   `json:"cache"`           // hot: inputs may be in L2; cold: rotated through more than L2 holds
 	Tier     string   `json:"tier"`            // gate (one checked run), screen (three samples), fitness or final
 	Clock    float64  `json:"clock,omitempty"` // SM MHz while timing, 0 unknown
-	Tags     []string `json:"tags,omitempty"`  // power-cap, unmonitored, early-stop ...
+	Tags     []string `json:"tags,omitempty"`  // what slowed the GPU meanwhile (power-cap, ...), unmonitored, CPU time ...
 }
 
 // GateReport says what a candidate's outputs were checked against.

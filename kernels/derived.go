@@ -128,6 +128,27 @@ func (s *scratchpad) value(d *derived, p Point) (any, error) {
 	return v, nil
 }
 
+// mostFilled is the number of combinations up to which all values of an expression are worked out ahead.
+const mostFilled = 1 << 12
+
+// fill works out what an expression gives for every combination of its genes, where these are few:
+// neighbours and repairs ask for many that no point of the space has. A combination for which it has
+// no value keeps none.
+func (s *scratchpad) fill(d *derived) {
+	if d == nil || len(d.table) > mostFilled || d.table == nil {
+		return
+	}
+	p := make(Point, len(s.family.Genes))
+	for n := range d.table {
+		rest := uint64(n)
+		for i := len(d.genes) - 1; i >= 0; i-- {
+			p[d.genes[i]] = uint8(rest / d.stride[i])
+			rest %= d.stride[i]
+		}
+		_, _ = s.value(d, p) // an error is met again, and told, by who asks
+	}
+}
+
 func (s *scratchpad) holds(d *derived, p Point) (bool, error) {
 	v, err := s.value(d, p)
 	if err != nil {

@@ -15,6 +15,9 @@ type Launch struct {
 	Cluster [3]int `json:"cluster"` // all 1: no cluster
 	Smem    int    `json:"smem,omitempty"`
 	Args    []Arg  `json:"args,omitempty"`
+	// Window names the tensors that the L2 cache is asked to keep for the launch: all from the first to the last in
+	// memory. A device without such a cache takes no notice.
+	Window []string `json:"l2_window,omitempty"`
 }
 
 // Arg is one kernel argument: the pointer of a tensor or scratch buffer, or a 32-bit integer.
@@ -55,7 +58,7 @@ func (p *Plan) Resolve(env Env) (Call, error) {
 		c.Scratch = append(c.Scratch, Scratch{p.Spec.Scratch[i].Name, b, p.Spec.Scratch[i].Zero, p.Spec.Scratch[i].Once})
 	}
 	for i, l := range p.launches {
-		got, skip, err := l.resolve(p.Spec.Launches[i].Entry, env)
+		got, skip, err := l.resolve(p.Spec.Launches[i], env)
 		if err != nil {
 			return c, fmt.Errorf("launch %s: %w", p.Spec.Launches[i].Entry, err)
 		}
@@ -69,14 +72,14 @@ func (p *Plan) Resolve(env Env) (Call, error) {
 	return c, nil
 }
 
-func (l launchExprs) resolve(entry string, env Env) (out Launch, skip bool, err error) {
+func (l launchExprs) resolve(spec LaunchSpec, env Env) (out Launch, skip bool, err error) {
 	if l.when != nil {
 		on, err := l.when.Bool(env)
 		if err != nil || !on {
 			return out, true, err
 		}
 	}
-	out.Entry = entry
+	out.Entry = spec.Entry
 	if out.Grid, err = three(l.grid, env); err != nil {
 		return out, false, fmt.Errorf("grid: %w", err)
 	}
@@ -103,8 +106,23 @@ func (l launchExprs) resolve(entry string, env Env) (out Launch, skip bool, err 
 		}
 		out.Args = append(out.Args, arg)
 	}
+	if out.Window, err = l.resolveWindow(spec.L2Window, env); err != nil {
+		return out, false, fmt.Errorf("l2_window: %w", err)
+	}
 	dev, _ := env["device"].(Device)
 	return out, false, out.check(dev)
+}
+
+func (l launchExprs) resolveWindow(spec *L2WindowSpec, env Env) ([]string, error) {
+	if spec == nil {
+		return nil, nil
+	}
+	if l.window != nil {
+		if on, err := l.window.Bool(env); err != nil || !on {
+			return nil, err
+		}
+	}
+	return spec.Tensors, nil
 }
 
 // check refuses what no device can launch (CUDA C++ Programming Guide, technical specifications),
@@ -154,7 +172,7 @@ func (p *Plan) Reads() []string {
 	}
 	add(p.scratch...)
 	for _, l := range p.launches {
-		add(l.when, l.smem)
+		add(l.when, l.smem, l.window)
 		add(l.grid...)
 		add(l.block...)
 		add(l.cluster...)

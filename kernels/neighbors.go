@@ -80,6 +80,9 @@ func (s *Space) Repair(p Point, rng *rand.Rand) (index int, ok bool) {
 	r := &repair{space: s, pad: s.scratchpad(), rng: rng, best: -1, tries: repairTries}
 	r.from = slices.Clone(p)
 	s.settle(r.pad, r.from)
+	if s.recorded != nil {
+		return s.nearestRecorded(r.from, rng), true
+	}
 	for depth := 0; depth <= repairGenes && r.best < 0; depth++ {
 		r.search(r.from, 0, depth)
 	}

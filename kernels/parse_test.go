@@ -68,12 +68,12 @@ func TestParseProblemMistakes(t *testing.T) {
 		{"workload name", `name = "skinny"`, `name = "all"`, []string{`problem.toml: workload[1].name: "all" is not usable: expected a new name of letters, digits, '-', '_' and '.'`}},
 		{"workload twice", `name = "skinny"`, `name = "square"`, []string{`problem.toml: workload[1].name: "square" is not usable: expected a new name of letters, digits, '-', '_' and '.'`}},
 		{"weight", `weight = 2.0`, `weight = nan`, []string{`problem.toml: workload[0].weight: NaN: expected a positive number`}},
-		{"workload dims", `{ m = 16, n = 512, k = 512 }`, `{ m = 0, n = 512, l = 1 }`, []string{
-			`problem.toml: workload[1].dims.m: 0: expected 1 to 2147483647`,
+		{"workload dims", `{ m = 16, n = 512, k = 512 }`, `{ m = -1, n = 512, l = 1 }`, []string{
+			`problem.toml: workload[1].dims.m: -1: expected 0 (for a dimension that is a flag) to 2147483647`,
 			`problem.toml: workload[1].dims: dimension k is missing`,
 			`problem.toml: workload[1].dims: unknown dimension "l": expected m, n, k`}},
 		{"no shapes", `shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 17, k = 65 }]`, ``, []string{`problem.toml: check.shapes: missing: list small sizes that straddle tile edges, as in [{ m = 1, n = 1 }, ...]`}},
-		{"inputs", `reduction = "k"`, "reduction = \"k\"\ninputs = [\"normal\", \"zeros\"]", []string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, onehot, wide, exact, denormal`}},
+		{"inputs", `reduction = "k"`, "reduction = \"k\"\ninputs = [\"normal\", \"zeros\"]", []string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, onehot, wide, exact, denormal, large, offset`}},
 		{"ulps", `reduction = "k"`, "reduction = \"k\"\nulps = -1.0", []string{`problem.toml: check.ulps: -1: expected a number of units, 0 or more`}},
 		{"reduction", `reduction = "k"`, `reduction = "k / 2"`, []string{`problem.toml: check.shapes[0]: k / 2 is 0 at k=1,m=1,n=1: expected at least 1`}},
 		{"reference", `file = "reference.cu"`, `file = "../reference.cu"`, []string{`problem.toml: reference.file: "../reference.cu": expected the plain kernel's file in this folder, as in "reference.cu"`}},
@@ -141,7 +141,9 @@ func TestParseFamilyMistakes(t *testing.T) {
 		{"grid", `["ceil_div(m, tile) * ceil_div(n, tile)", "1", "split"]`, `["1", "1", "1", "1"]`, []string{`tile.toml: launch[0].grid: expected 1 to 3 expressions`}},
 		{"argument", `"partial", "m", "n", "k"]`, `"partial", "mm"]`, []string{`tile.toml: launch[0].args[4]: unknown name mm`}},
 		{"tensor map", `smem = "smem"`, "smem = \"smem\"\ntensor_map = [{ name = \"ta\", tensor = \"A\", box = [\"64\"] }]", []string{`tile.toml: launch[0].tensor_map: tensor maps (TMA) are not supported yet: load with cp.async or plain loads`}},
-		{"window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensor = \"A\" }", []string{`tile.toml: launch[0].l2_window: an L2 access window is not supported yet: remove it`}},
+		{"window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensors = [\"A\", \"partial\"], when = \"tile\" }", []string{
+			`tile.toml: launch[0].l2_window.tensors[1]: "partial" is not a tensor of the problem`, `tile.toml: launch[0].l2_window.when: gives an integer: expected true or false`}},
+		{"empty window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensors = [] }", []string{`tile.toml: launch[0].l2_window.tensors: missing: expected the first and the last of the tensors that L2 is to keep`}},
 		{"unknown key", `when = "mma != 'fma'"`, `if = "mma != 'fma'"`, []string{`tile.toml:13: gene.if: unknown key`}},
 	} {
 		t.Run(e.name, func(t *testing.T) {
@@ -197,7 +199,8 @@ func TestFindWorkload(t *testing.T) {
 		{"m=4,n=5", `workload "m=4,n=5": dimension k is missing`},
 		{"m=4,n=5,p=6", `workload "m=4,n=5,p=6": unknown dimension "p": expected m, n, k`},
 		{"m=x,n=5,k=6", `workload "m=x,n=5,k=6": cannot read "m=x": expected NAME=SIZE`},
-		{"m=0,n=5,k=6", `workload "m=0,n=5,k=6": m=0: expected 1 to 2147483647`},
+		{"m=-1,n=5,k=6", `workload "m=-1,n=5,k=6": m=-1: expected 0 to 2147483647`},
+		{"m=0,m=0,n=5,k=6", `workload "m=0,m=0,n=5,k=6": m is there twice`},
 		{"m=1,m=2,n=5,k=6", `workload "m=1,m=2,n=5,k=6": m is there twice`},
 	} {
 		ws, err := p.FindWorkload(c.in)

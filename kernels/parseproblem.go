@@ -128,8 +128,8 @@ func (p *Problem) checkDims(n *notes, key string, d Dims) {
 	for _, name := range p.DimNames {
 		if v, ok := d[name]; !ok {
 			n.addf(key, "dimension %s is missing", name)
-		} else if v < 1 || v > 1<<31-1 {
-			n.addf(key+"."+name, "%d: expected 1 to 2147483647", v)
+		} else if v < 0 || v > 1<<31-1 {
+			n.addf(key+"."+name, "%d: expected 0 (for a dimension that is a flag) to 2147483647", v)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d)) {

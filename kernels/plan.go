@@ -28,10 +28,11 @@ type LaunchSpec struct {
 	Smem    string   `toml:"smem,omitempty" json:"smem,omitempty"` // dynamic shared memory, bytes
 	Args    []string `toml:"args" json:"args"`
 
-	// TensorMaps and L2Window are part of the format, so that plans that need them are refused
-	// with their name and not with "unknown key".
+	L2Window *L2WindowSpec `toml:"l2_window,omitempty" json:"l2_window,omitempty"`
+
+	// TensorMaps are part of the format, so that plans that need them are refused with their name and
+	// not with "unknown key".
 	TensorMaps []TensorMapSpec `toml:"tensor_map,omitempty" json:"tensor_map,omitempty"`
-	L2Window   *L2WindowSpec   `toml:"l2_window,omitempty" json:"l2_window,omitempty"`
 }
 
 // TensorMapSpec describes a TMA tensor map over one tensor.
@@ -42,10 +43,12 @@ type TensorMapSpec struct {
 	Swizzle string   `toml:"swizzle,omitempty" json:"swizzle,omitempty"`
 }
 
-// L2WindowSpec describes an access-policy window over one tensor.
+// L2WindowSpec asks the L2 cache to keep tensors for a launch: an access-policy window from the beginning of the first
+// to the end of the last, in the order in which the problem declares them (CUDA C++ Programming Guide, "L2 Cache
+// Control").
 type L2WindowSpec struct {
-	Tensor string `toml:"tensor" json:"tensor"`
-	Ratio  string `toml:"ratio,omitempty" json:"ratio,omitempty"`
+	When    string   `toml:"when,omitempty" json:"when,omitempty"`
+	Tensors []string `toml:"tensors" json:"tensors"`
 }
 
 // Plan is a PlanSpec with its expressions compiled.
@@ -59,6 +62,7 @@ type launchExprs struct {
 	when                 *Expr
 	grid, block, cluster []*Expr
 	smem                 *Expr
+	window               *Expr // whether the launch has one; null: it does, if it is declared
 	args                 []argExpr
 }
 
@@ -107,7 +111,7 @@ func compileLaunch(n *notes, key string, l LaunchSpec, pointers map[string]strin
 		n.addf(key+".tensor_map", "tensor maps (TMA) are not supported yet: load with cp.async or plain loads")
 	}
 	if l.L2Window != nil {
-		n.addf(key+".l2_window", "an L2 access window is not supported yet: remove it")
+		out.window = l.L2Window.compile(n, key+".l2_window", pointers, scope)
 	}
 	if l.When != "" {
 		e, err := CompileBool(l.When, scope)
@@ -135,4 +139,22 @@ func compileLaunch(n *notes, key string, l LaunchSpec, pointers map[string]strin
 		out.args = append(out.args, argExpr{kind: "i32", value: intExpr(n, fmt.Sprintf("%s.args[%d]", key, i), a, scope)})
 	}
 	return out
+}
+
+// compile checks the tensors of a window and returns its condition, if there is one.
+func (w *L2WindowSpec) compile(n *notes, key string, pointers map[string]string, scope Scope) *Expr {
+	if len(w.Tensors) == 0 {
+		n.addf(key+".tensors", "missing: expected the first and the last of the tensors that L2 is to keep")
+	}
+	for i, t := range w.Tensors {
+		if pointers[t] != "tensor" {
+			n.addf(fmt.Sprintf("%s.tensors[%d]", key, i), "%q is not a tensor of the problem", t)
+		}
+	}
+	if w.When == "" {
+		return nil
+	}
+	e, err := CompileBool(w.When, scope)
+	n.add(key+".when", err)
+	return e
 }

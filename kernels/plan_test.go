@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -79,6 +80,16 @@ func TestResolveCluster(t *testing.T) {
 	_, err = resolve(t, text, Genome{"tile": Int(32)}, ampere, dims)
 	if want := "launch product: cluster of [3 1 1] blocks: the device has none (sm_90 and later)"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestResolveWindow(t *testing.T) {
+	for when, want := range map[string]string{"": "[A B]", ", when = \"tile == 32\"": "[A B]", ", when = \"tile > 32\"": "[]"} {
+		text := strings.Replace(familyTOML, `smem = "smem"`, `l2_window = { tensors = ["A", "B"]`+when+" }", 1)
+		c, err := resolve(t, text, Genome{"tile": Int(32)}, hopper(t), Dims{"m": 65, "n": 32, "k": 9})
+		if got := fmt.Sprint(c.Launches[0].Window); err != nil || got != want {
+			t.Errorf("%q: got %s, %v: want %s", when, got, err, want)
+		}
 	}
 }
 

@@ -39,12 +39,15 @@ type Workload struct {
 
 // Check says how a candidate's outputs are judged.
 type Check struct {
-	Reduction string   `toml:"reduction" json:"reduction"`                 // terms summed per output element: K of the error model
-	ULPs      float64  `toml:"ulps,omitempty" json:"ulps,omitempty"`       // extra units in the last place for transcendental functions
-	Shapes    []Dims   `toml:"shapes" json:"shapes"`                       // small sizes that straddle tile edges
-	Inputs    []string `toml:"inputs,omitempty" json:"inputs,omitempty"`   // input classes; empty: DefaultInputs
-	Exact     *bool    `toml:"exact,omitempty" json:"exact,omitempty"`     // false: no bit-exact test on small integers (default true)
-	Atomics   bool     `toml:"atomics,omitempty" json:"atomics,omitempty"` // two runs may differ within the tolerance
+	Reduction string  `toml:"reduction" json:"reduction"`           // terms summed per output element: K of the error model
+	ULPs      float64 `toml:"ulps,omitempty" json:"ulps,omitempty"` // extra units in the last place for transcendental functions
+	// RoundedTerms: the terms are computed numbers, rounded to the problem's dtype before they are added, as the
+	// weights of attention are.
+	RoundedTerms bool     `toml:"rounded_terms,omitempty" json:"rounded_terms,omitempty"`
+	Shapes       []Dims   `toml:"shapes" json:"shapes"`                       // small sizes that straddle tile edges
+	Inputs       []string `toml:"inputs,omitempty" json:"inputs,omitempty"`   // input classes; empty: DefaultInputs
+	Exact        *bool    `toml:"exact,omitempty" json:"exact,omitempty"`     // false: no bit-exact test on small integers (default true)
+	Atomics      bool     `toml:"atomics,omitempty" json:"atomics,omitempty"` // two runs may differ within the tolerance
 }
 
 // Reference is the plain kernel that tells the truth. Its parameters are: the inputs in order as
@@ -66,7 +69,7 @@ type Baseline struct {
 var DefaultInputs = []string{"normal", "uniform", "cancel", "onehot", "wide"}
 
 // inputClasses are all that the generators know; "exact" (small integers) is implied by Check.Exact.
-var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal"}
+var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset"}
 
 // baselineKinds are the baselines that darwarp can run.
 var baselineKinds = []string{"cublaslt"}

@@ -2,6 +2,8 @@ package kernels
 
 import (
 	"fmt"
+	"math/bits"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -24,6 +26,7 @@ func NewSpaceFromPoints(f *Family, dev Device, t DType, points [][]uint8) (*Spac
 		place *= uint64(len(f.Genes[i].values))
 	}
 	s.derive()
+	s.settled()
 	for k, values := range points {
 		code, err := s.record(values)
 		if err != nil {
@@ -37,10 +40,54 @@ func NewSpaceFromPoints(f *Family, dev Device, t DType, points [][]uint8) (*Spac
 			return nil, fmt.Errorf("family %s: point %v is there twice", f.Name, s.At(i))
 		}
 	}
+	for i := range s.codes {
+		s.packed = append(s.packed, pack(s.At(i))...)
+	}
 	for i := range s.allowed {
 		slices.Sort(s.allowed[i])
 	}
 	return s, nil
+}
+
+// pack is a point with eight genes a word.
+func pack(p Point) []uint64 {
+	words := make([]uint64, (len(p)+7)/8)
+	for g, v := range p {
+		words[g/8] |= uint64(v) << (g % 8 * 8)
+	}
+	return words
+}
+
+// nearestRecorded finds the point nearest to p: the fewest genes changed, then the smallest steps, then
+// by chance. A sample of a space has few neighbours: to look at every point costs less than to try
+// changes.
+func (s *Space) nearestRecorded(p Point, rng *rand.Rand) int {
+	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+	from := pack(p)
+	best, genes, steps, equal := 0, len(p)+1, 0, 0
+	for i := range s.codes {
+		changed := 0
+		for k, w := range s.packed[i*len(from) : (i+1)*len(from)] {
+			x := w ^ from[k]
+			changed += bits.OnesCount64((x&low + low | x) & high) // bytes that are not zero
+		}
+		if changed > genes {
+			continue
+		}
+		far := 0
+		for g, v := range s.At(i) {
+			far += apart(v, p[g])
+		}
+		switch {
+		case changed < genes || far < steps:
+			best, genes, steps, equal = i, changed, far, 1
+		case far == steps:
+			if equal++; rng.IntN(equal) == 0 {
+				best = i
+			}
+		}
+	}
+	return best
 }
 
 // record checks one point, notes its values as in play, and gives its code.

@@ -30,7 +30,8 @@ type Space struct {
 	rules   []*derived // by constraint
 	refused []int      // by constraint: how many partial points it refused
 
-	recorded []int // every gene, where the points are those of a recording and not all legal ones; else nil
+	recorded []int    // every gene, where the points are those of a recording and not all legal ones; else nil
+	packed   []uint64 // the points of a recording, see pack
 }
 
 // Pins restrict genes to some of their values, and let opt-in values in: what the user's
@@ -59,6 +60,7 @@ func NewSpace(f *Family, dev Device, t DType, pins Pins) (*Space, error) {
 	if err := s.enumerate(maxSteps); err != nil {
 		return nil, fmt.Errorf("family %s: %w", f.Name, err)
 	}
+	s.settled()
 	return s, nil
 }
 
@@ -98,6 +100,17 @@ func (s *Space) derive() {
 	}
 	for i := range f.Constraints {
 		s.rules = append(s.rules, newDerived(f, fmt.Sprintf("constraint[%d].rule", i), f.Constraints[i].expr, lets))
+	}
+}
+
+// settled works out the values of expressions ahead, before the space is read by others.
+func (s *Space) settled() {
+	pad := s.scratchpad()
+	pad.learn = true
+	for _, list := range [][]*derived{s.rules, s.whens} {
+		for _, d := range list {
+			pad.fill(d)
+		}
 	}
 }
 

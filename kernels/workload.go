@@ -179,9 +179,10 @@ func (p *Problem) parseDims(s string) (Dims, error) {
 			return nil, fmt.Errorf("workload %q: cannot read %q: expected NAME=SIZE", s, part)
 		case !slices.Contains(p.DimNames, name):
 			return nil, fmt.Errorf("workload %q: unknown dimension %q: expected %s", s, name, strings.Join(p.DimNames, ", "))
-		case v < 1 || v > 1<<31-1:
-			return nil, fmt.Errorf("workload %q: %s=%d: expected 1 to 2147483647", s, name, v)
-		case d[name] != 0:
+		case v < 0 || v > 1<<31-1:
+			return nil, fmt.Errorf("workload %q: %s=%d: expected 0 to 2147483647", s, name, v)
+		}
+		if _, twice := d[name]; twice {
 			return nil, fmt.Errorf("workload %q: %s is there twice", s, name)
 		}
 		d[name] = v

@@ -13,7 +13,7 @@ import (
 
 // families holds the built-in families, one folder per problem.
 //
-//go:embed all:gemm
+//go:embed all:attention all:bias_gelu_residual all:gemm all:layernorm all:reduction all:rmsnorm all:softmax all:transpose
 var families embed.FS
 
 // include holds the device include library, all that a candidate may include besides CUDA's own headers.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -131,6 +129,7 @@ func startRecord(path string, s *session) (*replay.Record, error) {
 type point struct {
 	family *kernels.Family
 	genes  kernels.Genome
+	bar    map[string]float64 // ns by workload: what a run is given up by; nil: nothing is known
 }
 
 // draw lists the points to evaluate: of each space the default and up to n at random (0: all), less
@@ -152,7 +151,7 @@ func draw(s *session, rec *replay.Record, n int, seed uint64) ([]point, error) {
 	add := func(f *kernels.Family, g kernels.Genome) {
 		if key := f.Name + " " + g.Key(); !have[key] {
 			have[key] = true
-			out = append(out, point{f, g})
+			out = append(out, point{family: f, genes: g})
 		}
 	}
 	for _, x := range s.spaces {
@@ -253,13 +252,8 @@ func (r *recorder) save() error {
 	if r.record.Len() == 0 {
 		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(r.out), ".darwarp-record-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails once it is renamed
-	if err := errors.Join(r.record.Write(f), f.Chmod(0o644), f.Close()); err != nil {
+	if err := writeFile(r.out, r.record.Write); err != nil {
 		return fmt.Errorf("%s: %w", r.out, err)
 	}
-	return os.Rename(f.Name(), r.out)
+	return nil
 }

@@ -3,27 +3,36 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/report"
-	"darwarp/eval/replay"
+	"darwarp/cmd/darwarp/internal/scoring"
 	"darwarp/evolve"
-	"darwarp/kernels"
 )
 
-// marks are the numbers of evaluations after which a search is scored.
-var marks = []int{50, 100, 200, 400}
+type benchSearchFlags struct {
+	seeds, jobs int
+	strategies  []string
+	json        bool
+	others      bool
+}
 
 func (a *app) benchSearchCmd() *cobra.Command {
-	var seeds, jobs int
-	var asJSON bool
+	var f benchSearchFlags
 	c := &cobra.Command{
 		Use:   "search RECORDING...",
 		Short: "Score the strategies on recordings: how near the optimum after 50, 100, 200, 400 evaluations",
+		Long: "search runs every strategy with many seeds on recorded spaces: darwarp's own recordings, Kernel Tuner caches and\n" +
+			"T4 results. A cell is optimum over best found: median, (lower quartile), share of searches that found the optimum.\n" +
+			"The score goes to the point where random search is expected to be 95 % of the way from the median to the optimum,\n" +
+			"by evaluations and by time: 0 is random search, 1 the optimum at once. Marks of other tuners stand beside, where\n" +
+			"the space is one that they were run on.",
+		Example: "  darwarp bench search gemm.json.gz --seeds 50 --strategies evolve,random",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("expected: %s", c.UseLine())
@@ -31,179 +40,202 @@ func (a *app) benchSearchCmd() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if seeds < 1 || jobs < 1 {
-				return usagef("--seeds and --jobs: expected at least 1")
+			if err := f.check(); err != nil {
+				return err
 			}
 			stop := onInterrupt(c.Context())
 			defer stop.release()
-			return stop.explain(a.benchSearch(stop.soft, args, seeds, jobs, asJSON))
+			return stop.explain(a.benchSearch(stop.soft, args, f))
 		},
 	}
-	c.Flags().IntVar(&seeds, "seeds", 20, "searches of each strategy")
-	c.Flags().IntVar(&jobs, "jobs", 8, "candidates in flight")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().IntVar(&f.seeds, "seeds", 50, "searches of each strategy")
+	c.Flags().IntVar(&f.jobs, "jobs", 1, "candidates in flight; the others' marks are of 1")
+	c.Flags().StringSliceVar(&f.strategies, "strategies", evolve.Strategies(), "which strategies")
+	c.Flags().BoolVar(&f.others, "others", false, "list every strategy of the others, not only the best of each column")
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	return c
 }
 
-// scored is one strategy on one recording.
-type scored struct {
-	Recording string    `json:"recording"`
-	Strategy  string    `json:"strategy"`
-	Seeds     int       `json:"seeds"`
-	Marks     []int     `json:"marks"`
-	Median    []float64 `json:"median"`   // by mark: optimum over the best found, 1 is the optimum
-	Quartile  []float64 `json:"quartile"` // lower quartile
+func (f *benchSearchFlags) check() error {
+	if f.seeds < 1 || f.jobs < 1 {
+		return usagef("--seeds and --jobs: expected at least 1")
+	}
+	for _, s := range f.strategies {
+		if !slices.Contains(evolve.Strategies(), s) {
+			return usagef("--strategies %q: expected some of %s", s, strings.Join(evolve.Strategies(), ", "))
+		}
+	}
+	if len(f.strategies) == 0 {
+		return usagef("--strategies: expected some of %s", strings.Join(evolve.Strategies(), ", "))
+	}
+	return nil
 }
 
-func (a *app) benchSearch(ctx context.Context, paths []string, seeds, jobs int, asJSON bool) error {
-	var all []scored
+// spaceScores is one recording with everybody's figures.
+type spaceScores struct {
+	Recording string            `json:"recording"`
+	KnownAs   string            `json:"known_as,omitempty"` // the space's name in the others' marks
+	Problem   string            `json:"problem"`
+	Device    string            `json:"device"`
+	Points    int               `json:"points"`
+	Right     int               `json:"right"`
+	CutOff    int               `json:"cut_off_evaluations"`
+	Seconds   float64           `json:"cut_off_seconds"`
+	Own       []scoring.Figures `json:"strategies"`
+	Random    scoring.Figures   `json:"random_exact"`
+	Others    []scoring.Figures `json:"others,omitempty"`
+}
+
+// searchScores is what `bench search --json` prints.
+type searchScores struct {
+	Marks     []int             `json:"marks"`
+	Spaces    []spaceScores     `json:"spaces"`
+	Mean      []scoring.Figures `json:"mean"`
+	Random    scoring.Figures   `json:"mean_random_exact"`
+	Others    []scoring.Figures `json:"mean_others,omitempty"` // where they were run on all of the spaces
+	Demanding []scoring.Figures `json:"others_eight_spaces,omitempty"`
+	Source    string            `json:"others_source,omitempty"`
+}
+
+func (a *app) benchSearch(ctx context.Context, paths []string, f benchSearchFlags) error {
+	marks := scoring.ReadOthers()
+	out := searchScores{Marks: scoring.Marks}
 	for _, path := range paths {
-		rec, err := readRecording(path)
+		x, err := a.scoreSpace(ctx, path, f, marks)
 		if err != nil {
 			return err
 		}
-		g, err := newGround(rec, jobs)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		out.Spaces = append(out.Spaces, *x)
+		if x.KnownAs != "" {
+			out.Source, out.Demanding = marks.Source, marks.Demanding()
 		}
-		a.sayf("%s: %s on %s, %s points, %d of them right", filepath.Base(path), rec.Problem, rec.Device.Name, report.Count(rec.Len()), g.right)
-		for _, strategy := range evolve.Strategies() {
-			x, err := g.score(ctx, strategy, seeds)
-			if err != nil {
-				return err
-			}
-			x.Recording = filepath.Base(path)
-			all = append(all, x)
+		if !f.json {
+			a.writeSpace(x, f.others)
 		}
 	}
-	if asJSON {
-		return a.printJSON(all)
+	out.mean()
+	if f.json {
+		return a.printJSON(out)
 	}
-	head := []string{"recording", "strategy"}
-	for _, m := range marks {
-		head = append(head, fmt.Sprintf("after %d", m))
+	if len(out.Spaces) > 1 {
+		a.writeMeans(&out, f.others)
 	}
-	t := report.NewTable("llrrrr", head...)
-	for _, x := range all {
-		row := []any{x.Recording, x.Strategy}
-		for i := range marks {
-			row = append(row, fmt.Sprintf("%.3f (%.3f)", x.Median[i], x.Quartile[i]))
-		}
-		t.Row(row...)
+	a.sayf("\nOptimum over the best found: median of %d seeds, (lower quartile), share that found the optimum; 1 is the optimum.\n"+
+		"score: part of the way from random search to the optimum, up to the cut-off.", f.seeds)
+	if out.Source != "" {
+		a.sayf("others: %s", out.Source)
 	}
-	t.Write(a.out)
-	a.sayf("\nOptimum over the best found: median of %d seeds, lower quartile in parentheses; 1 is the optimum.", seeds)
 	return nil
 }
 
-// ground is a recording to search on.
-type ground struct {
-	cfg   evolve.Config
-	ev    *replay.Evaluator
-	best  float64 // score of the optimum, relative to the naive start
-	right int     // points that work
-}
-
-func newGround(rec *replay.Record, jobs int) (*ground, error) {
+func (a *app) scoreSpace(ctx context.Context, path string, f benchSearchFlags, marks scoring.Others) (*spaceScores, error) {
+	rec, err := readRecording(path)
+	if err != nil {
+		return nil, err
+	}
 	b, err := recordedBundle(rec)
 	if err != nil {
-		return nil, err
+		return nil, usagef("%s: %v", path, err)
 	}
-	spaces, err := rec.Spaces(b.Families)
+	g, err := scoring.NewGround(rec, b, f.jobs)
 	if err != nil {
-		return nil, err
+		return nil, usagef("%s: %v", path, err)
 	}
-	ev, err := replay.New(rec, nil, jobs)
-	if err != nil {
-		return nil, err
+	x := &spaceScores{Recording: filepath.Base(path), Problem: rec.Problem, Device: rec.Device.Name,
+		Points: rec.Len(), Right: len(g.Values), CutOff: g.CutOff, Seconds: g.Limit, Random: g.Exact()}
+	if known, ok := marks.Find(rec); ok {
+		x.KnownAs, x.Others = known.Name, marks.On(known.Name)
 	}
-	g := &ground{ev: ev, cfg: evolve.Config{Bundle: b, DType: rec.DType, Workloads: rec.Workloads, Spaces: spaces, Budget: evolve.Budget{Evals: slices.Max(marks)}}}
-	return g, g.optimum()
-}
-
-// optimum asks for every point's verdict.
-func (g *ground) optimum() error {
-	base := map[string]float64{}
-	verdict := func(f *kernels.Family, genes kernels.Genome) (kernels.Result, error) {
-		return g.ev.Evaluate(context.Background(), &kernels.Job{Variant: kernels.Variant{Family: f.Name, Genes: genes}})
-	}
-	naive, err := verdict(g.cfg.Spaces[0].Family, g.cfg.Spaces[0].Family.Defaults())
-	if err != nil {
-		return err
-	}
-	if naive.Outcome != kernels.OK {
-		return fmt.Errorf("the naive start was not recorded as right (%s)", naive.Outcome)
-	}
-	for _, t := range naive.Times {
-		base[t.Workload] = t.Median
-	}
-	g.best = math.Inf(1)
-	for _, s := range g.cfg.Spaces {
-		for i := range s.Len() {
-			r, err := verdict(s.Family, s.Genome(s.At(i)))
-			if err != nil || r.Outcome != kernels.OK {
-				continue
-			}
-			score, err := kernels.Score(r.Times, base, g.cfg.Workloads)
-			if err != nil {
-				return err
-			}
-			g.right++
-			g.best = min(g.best, score)
-		}
-	}
-	return nil
-}
-
-// score runs a strategy with so many seeds.
-func (g *ground) score(ctx context.Context, strategy string, seeds int) (scored, error) {
-	found := make([][]float64, len(marks))
-	for seed := range seeds {
-		curve, err := g.search(ctx, strategy, uint64(seed+1))
+	a.sayf("%s: %s on %s, %s points, %d of them right; 95 %% cut-off after %s, %s", x.Recording, x.Problem, x.Device,
+		report.Count(x.Points), x.Right, count(x.CutOff, "evaluation"), report.Duration(time.Duration(x.Seconds*float64(time.Second))))
+	for _, strategy := range f.strategies {
+		runs, err := g.Searches(ctx, strategy, f.seeds)
 		if err != nil {
-			return scored{}, err
+			return nil, err
 		}
-		for i, score := range curve {
-			found[i] = append(found[i], g.best/score)
+		figures := g.Figures(strategy, runs)
+		if strategy != "random" {
+			figures.Against(x.Random)
 		}
-	}
-	x := scored{Strategy: strategy, Seeds: seeds, Marks: marks}
-	for _, f := range found {
-		slices.Sort(f)
-		x.Median, x.Quartile = append(x.Median, quantile(f, 0.5)), append(x.Quartile, quantile(f, 0.25))
+		x.Own = append(x.Own, figures)
 	}
 	return x, nil
 }
 
-// search runs one search and gives the best score after each mark. One that ends early keeps its last.
-func (g *ground) search(ctx context.Context, strategy string, seed uint64) ([]float64, error) {
-	cfg := g.cfg
-	cfg.Strategy, cfg.Seed = strategy, seed
-	s, err := evolve.New(cfg, g.ev, nil)
-	if err != nil {
-		return nil, err
+// mean condenses the spaces. Others have a mean where they have marks on every space.
+func (s *searchScores) mean() {
+	var own, random, others [][]scoring.Figures
+	for _, x := range s.Spaces {
+		own, random, others = append(own, x.Own), append(random, []scoring.Figures{x.Random}), append(others, x.Others)
 	}
-	curve := make([]float64, len(marks))
-	_, err = s.Run(ctx, func(e evolve.Event) {
-		if e.Kind != evolve.KindResult && e.Kind != evolve.KindEnd {
-			return
-		}
-		for i, m := range marks {
-			if e.Evals <= m || curve[i] == 0 {
-				curve[i] = e.Best
-			}
-		}
-	})
-	if err == nil {
-		err = ctx.Err()
-	}
-	return curve, err
+	s.Mean, s.Random, s.Others = scoring.Mean(own), scoring.Mean(random)[0], scoring.Mean(others)
 }
 
-// quantile interpolates in sorted values.
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	lo := int(at)
-	hi := min(lo+1, len(sorted)-1)
-	return sorted[lo] + (at-float64(lo))*(sorted[hi]-sorted[lo])
+func (a *app) writeSpace(x *spaceScores, all bool) {
+	t := scoreTable(x.Recording)
+	for _, f := range x.Own {
+		t.Row(scoreRow(f.Strategy, f)...)
+	}
+	t.Row(scoreRow("random, exact", x.Random)...)
+	addOthers(t, x.Others, all)
+	t.Write(a.out)
+	fmt.Fprintln(a.out)
+}
+
+func (a *app) writeMeans(s *searchScores, all bool) {
+	t := scoreTable(fmt.Sprintf("mean of %d spaces", len(s.Spaces)))
+	for _, f := range s.Mean {
+		t.Row(scoreRow(f.Strategy, f)...)
+	}
+	t.Row(scoreRow("random, exact", s.Random)...)
+	addOthers(t, s.Others, all)
+	if len(s.Demanding) > 0 {
+		t.Row(scoreRow("best of others, eight spaces", scoring.BestOf(s.Demanding))...)
+	}
+	t.Write(a.out)
+}
+
+func addOthers(t *report.Table, others []scoring.Figures, all bool) {
+	if len(others) > 0 {
+		t.Row(scoreRow(fmt.Sprintf("best of %d others", len(others)), scoring.BestOf(others))...)
+	}
+	for _, f := range others {
+		if all {
+			t.Row(scoreRow("  "+f.Strategy, f)...)
+		}
+	}
+}
+
+func scoreTable(what string) *report.Table {
+	head := []string{what}
+	for _, m := range scoring.Marks {
+		head = append(head, fmt.Sprintf("after %d", m))
+	}
+	return report.NewTable("lllllrrl", append(head, "score, evals", "score, time", "")...)
+}
+
+// scoreRow writes what there is of the figures: the others have medians alone.
+func scoreRow(name string, f scoring.Figures) []any {
+	row := []any{name}
+	for i := range scoring.Marks {
+		switch {
+		case f.Median[i] == 0:
+			row = append(row, "-")
+		case f.Found == nil:
+			row = append(row, fmt.Sprintf("%.2f", f.Median[i]))
+		default:
+			row = append(row, fmt.Sprintf("%.3f (%.3f) %3.0f%%", f.Median[i], f.Quartile[i], 100*f.Found[i]))
+		}
+	}
+	for _, score := range []*float64{f.ByEvals, f.ByTime} {
+		if score == nil {
+			row = append(row, "-")
+		} else {
+			row = append(row, fmt.Sprintf("%.3f", *score))
+		}
+	}
+	if len(f.Worse) > 0 {
+		row = append(row, "WORSE THAN RANDOM: "+strings.Join(f.Worse, ", "))
+	}
+	return row
 }

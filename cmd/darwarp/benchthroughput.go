@@ -110,7 +110,7 @@ func randomPoints(s *session) []point {
 		for i, x := range s.spaces {
 			if k < len(orders[i]) {
 				more = true
-				out = append(out, point{x.Family, x.Genome(x.At(orders[i][k]))})
+				out = append(out, point{family: x.Family, genes: x.Genome(x.At(orders[i][k]))})
 			}
 		}
 	}

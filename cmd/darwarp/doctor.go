@@ -87,7 +87,7 @@ func (a *app) diagnose(ctx context.Context) diagnosis {
 	d.Findings = append(d.Findings, tryCPU(ctx, where),
 		findTool(ctx, finding{Name: "nvcc", Detail: "it builds exported benches; searching does not need it", Do: "Install the CUDA toolkit for that"}, "nvcc", "/usr/local/cuda/bin/nvcc"))
 	d.Findings = append(d.Findings, folders()...)
-	d.Findings = append(d.Findings, a.terminalFinding())
+	d.Findings = append(d.Findings, sandboxFinding(), a.terminalFinding())
 	d.Device, d.Why = autoDevice(d.Findings)
 	return d
 }
@@ -209,6 +209,12 @@ func autoDevice(fs []finding) (device, why string) {
 
 // cxxFinding is the finding that the cpu device stands on.
 const cxxFinding = "C++ compiler"
+
+// sandboxFinding says how workers can be fenced in here.
+func sandboxFinding() finding {
+	layers := eval.SandboxLayers()
+	return finding{Name: "sandbox", OK: layers != "", Detail: orDash(layers), Do: "Search only sources that you trust; Linux 6.7 or later has all layers"}
+}
 
 func (a *app) terminalFinding() finding {
 	f := finding{Name: "terminal", OK: true}

@@ -43,6 +43,7 @@ func (s *session) evaluate(ctx context.Context, p point) verdict {
 	if err != nil {
 		return verdict{point: p, err: err}
 	}
+	j.Bar = p.bar
 	r, err := s.Evaluate(ctx, &j)
 	return verdict{p, kernels.Candidate{ID: j.ID, Variant: j.Variant, Result: r}, err}
 }

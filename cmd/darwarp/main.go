@@ -68,6 +68,6 @@ func (a *app) rootCmd() *cobra.Command {
 	})
 	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.exportCmd(),
 		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.newCmd(), a.checkCmd(),
-		a.benchCmd(), a.doctorCmd(), a.workerCmd())
+		a.benchCmd(), a.gateCmd(), a.doctorCmd(), a.workerCmd())
 	return root
 }

@@ -38,6 +38,7 @@ type searchFlags struct {
 	json       bool
 	noBaseline bool
 	detach     bool
+	gateTest   bool
 }
 
 func (a *app) searchCmd() *cobra.Command {
@@ -84,6 +85,7 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
 	fs.BoolVar(&f.noBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
+	fs.BoolVar(&f.gateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
 	f.target.addTo(c)
 }
 
@@ -96,6 +98,7 @@ func (t *target) addTo(c *cobra.Command) {
 	fs.StringArrayVar(&t.workloads, "workload", nil, "a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
 	fs.StringArrayVar(&t.genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
 	fs.IntVar(&t.jobs, "jobs", 0, "compiles at once (default: one a core)")
+	fs.StringVar(&t.sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
 	fs.BoolVar(&t.races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of bounds")
 }
 
@@ -189,6 +192,9 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	if s, err = a.open(ctx, f.target); err != nil {
 		return nil, nil, err
 	}
+	if err := a.proveGate(ctx, f, s); err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
 	if f.budget == (store.Budget{}) {
 		f.budget = defaultBudget(s)
 	}
@@ -231,6 +237,9 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *
 	f.strategy, f.seed = m.Strategy, m.Seed
 	if s, err = a.sessionOf(ctx, m, f.target); err != nil {
 		return nil, nil, errors.Join(err, run.Close())
+	}
+	if err := a.proveGate(ctx, f, s); err != nil {
+		return nil, nil, errors.Join(err, s.close(), run.Close())
 	}
 	if err := remember(s.Evaluator, run); err != nil {
 		return nil, nil, errors.Join(err, s.close(), run.Close())

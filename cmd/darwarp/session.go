@@ -28,6 +28,7 @@ type target struct {
 	genes     []string
 	jobs      int
 	races     bool              // cpu: look for races
+	sandbox   string            // best, strict or off; empty: best
 	bundle    *templates.Bundle // set: the problem as a run carries it
 	// set with bundle
 	picked []kernels.Workload
@@ -62,6 +63,9 @@ func (a *app) open(ctx context.Context, t target) (*session, error) {
 	}
 	if t.jobs < 0 {
 		return nil, usagef("--jobs %d: expected 0 (one a core) or more", t.jobs)
+	}
+	if t.sandbox != "" && !slices.Contains(eval.SandboxModes(), t.sandbox) {
+		return nil, usagef("--sandbox %q: expected %s", t.sandbox, strings.Join(eval.SandboxModes(), ", "))
 	}
 	if t.races && t.device == "auto" {
 		t.device = "cpu"
@@ -124,6 +128,9 @@ func (t target) read() (s *session, err error) {
 			return nil, err
 		}
 	}
+	if s.workloads == nil {
+		s.workloads = s.bundle.Problem.DefaultWorkloads()
+	}
 	s.dtype, err = pickDType(s.bundle.Problem, t.dtype)
 	return s, err
 }
@@ -142,7 +149,8 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 	pool, err := eval.Open(ctx, eval.Config{
 		Kind: kind, Races: t.races, Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(),
 		DType: s.dtype, Workloads: workloads, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
-		Log: t.log, Progress: func(what string) { a.sayf("%s ...", what) },
+		Sandbox: eval.SandboxMode(cmp.Or(t.sandbox, string(eval.SandboxBest))),
+		Log:     t.log, Progress: func(what string) { a.sayf("%s ...", what) },
 	})
 	if errors.Is(err, eval.ErrTooLarge) {
 		return usagef("%v", err)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"strconv"
 
 	"darwarp/kernels"
@@ -17,27 +18,58 @@ import (
 // maxText bounds an unpacked record in bytes: gzip can make gigabytes of a small file.
 const maxText = 256 << 20
 
-// Open reads a recording: darwarp's own format, or a Kernel Tuner cache file; plain or gzip.
+// Open reads a recording: darwarp's own format, a Kernel Tuner cache, or T4 results; plain or gzip.
 func Open(data []byte) (*Record, error) {
 	text, err := unpack(data)
 	if err != nil {
 		return nil, err
 	}
 	var head struct {
-		Format string          `json:"format"`
-		Keys   json.RawMessage `json:"tune_params_keys"`
+		Format  json.RawMessage `json:"format"`
+		Keys    json.RawMessage `json:"tune_params_keys"`
+		Results json.RawMessage `json:"results"`
 	}
 	text = closed(text)
 	if err := json.Unmarshal(text, &head); err != nil {
-		return nil, fmt.Errorf("not a recording: %w", err)
+		return nil, fmt.Errorf("not a recording: %w", explained(text, err))
 	}
 	switch {
-	case head.Format != "":
+	case head.Format != nil:
 		return decode(text)
 	case head.Keys != nil:
 		return kernelTuner(text)
+	case head.Results != nil:
+		return t4(text)
 	}
-	return nil, fmt.Errorf("not a recording: expected %q or a Kernel Tuner cache", Format)
+	return nil, fmt.Errorf("not a recording: expected %q under the key format (darwarp), or the key tune_params_keys (Kernel Tuner cache) or results (T4)", Format)
+}
+
+// explained says in which line a JSON text is broken, or which key holds what it must not.
+func explained(text []byte, err error) error {
+	var wrong *json.UnmarshalTypeError
+	var broken *json.SyntaxError
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("key %s: found a %s, expected %s", wrong.Field, wrong.Value, jsonName(wrong.Type.Kind()))
+	case errors.As(err, &broken):
+		at := min(int(broken.Offset), len(text))
+		return fmt.Errorf("line %d: %w: expected JSON", 1+bytes.Count(text[:at], []byte("\n")), err)
+	}
+	return err
+}
+
+func jsonName(k reflect.Kind) string {
+	switch k {
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "a number"
 }
 
 func unpack(data []byte) ([]byte, error) {
@@ -63,7 +95,7 @@ func decode(text []byte) (*Record, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(r); err != nil {
-		return nil, fmt.Errorf("recording: %w", err)
+		return nil, fmt.Errorf("recording: %w", explained(text, err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("recording: there is more after its end")
@@ -187,7 +219,7 @@ func (r *Record) family(family *kernels.Family) *Family {
 	}
 	f := Family{Name: family.Name}
 	for i := range family.Genes {
-		f.Genes = append(f.Genes, Gene{family.Genes[i].Name, family.Genes[i].All()})
+		f.Genes = append(f.Genes, Gene{Name: family.Genes[i].Name, Values: family.Genes[i].All()})
 	}
 	r.Families = append(r.Families, f)
 	return &r.Families[len(r.Families)-1]

@@ -3,207 +3,247 @@ package replay
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 
 	"darwarp/kernels"
 )
 
-// ktCache is a cache file of Kernel Tuner: https://kerneltuner.github.io/kernel_tuner/, "Cache files".
-// Times are in ms. A configuration that failed has a word in place of its time.
+// ktCache is a cache file of Kernel Tuner, schema 1.0.0 to 1.1.0 and those before it had a version:
+// kernel_tuner/schema/cache. Times are in ms. A configuration that failed has a word in place of its
+// time, in newer files under __error__.
 type ktCache struct {
-	Device  string                    `json:"device_name"`
-	Kernel  string                    `json:"kernel_name"`
-	Problem json.RawMessage           `json:"problem_size"`
-	Keys    []string                  `json:"tune_params_keys"`
-	Params  map[string][]any          `json:"tune_params"`
-	Cache   map[string]map[string]any `json:"cache"`
+	Schema    string                    `json:"schema_version,omitempty"`
+	Device    string                    `json:"device_name"`
+	Kernel    string                    `json:"kernel_name"`
+	Size      json.RawMessage           `json:"problem_size"`
+	Keys      []string                  `json:"tune_params_keys"`
+	Params    map[string][]any          `json:"tune_params"`
+	Objective string                    `json:"objective"`
+	Cache     map[string]map[string]any `json:"cache"`
 }
 
-// closed adds the braces that Kernel Tuner leaves out of a cache that it is still writing.
+const ktSchema = "1.1.0"
+
+// closed mends what keeps a cache from being JSON: the braces that Kernel Tuner leaves out while it is
+// still writing, and Python's NaN and Infinity, which become null.
 func closed(text []byte) []byte {
 	if json.Valid(text) {
 		return text
 	}
-	fixed := append(bytes.TrimRight(text[:len(text):len(text)], ", \r\n\t"), "}}"...)
-	if json.Valid(fixed) {
-		return fixed
+	fixed := nulled(bytes.TrimRight(text, ", \r\n\t"))
+	for range 3 {
+		if json.Valid(fixed) {
+			return fixed
+		}
+		fixed = append(fixed, '}')
 	}
 	return text
 }
 
-// kernelTuner makes a record of a cache: a problem with one family whose genes are the parameters.
-// There is no source, so what can be rendered is only the list of genes. The default is the first
-// configuration in the order of values that worked.
+// nulled writes null for the numbers that JSON does not have; it copies the text.
+func nulled(text []byte) []byte {
+	out := make([]byte, 0, len(text)+3)
+	inString := false
+	for i := 0; i < len(text); {
+		n := 0
+		for _, w := range []string{"NaN", "Infinity", "-Infinity"} {
+			if !inString && bytes.HasPrefix(text[i:], []byte(w)) {
+				n = len(w)
+			}
+		}
+		if n > 0 {
+			out, i = append(out, "null"...), i+n
+			continue
+		}
+		switch c := text[i]; {
+		case inString && c == '\\' && i+1 < len(text):
+			out, i = append(out, c), i+1
+		case c == '"':
+			inString = !inString
+		}
+		out, i = append(out, text[i]), i+1
+	}
+	return out
+}
+
 func kernelTuner(text []byte) (*Record, error) {
 	var c ktCache
-	if err := json.Unmarshal(text, &c); err != nil {
-		return nil, fmt.Errorf("Kernel Tuner cache: %w", err)
+	err := json.Unmarshal(text, &c)
+	if err != nil {
+		return nil, fmt.Errorf("Kernel Tuner cache: %w", explained(text, err))
 	}
-	f, err := c.family()
+	t, err := c.table()
 	if err != nil {
 		return nil, fmt.Errorf("Kernel Tuner cache: %w", err)
 	}
-	dev := kernels.Device{Kind: "replay", Name: c.Device}
-	r := &Record{
-		Format: Format, About: "Kernel Tuner cache of " + c.Kernel, Problem: identifier(c.Kernel), DType: kernels.FP32, Cache: "hot",
-		Workloads: []kernels.Workload{{Name: "recorded", Dims: kernels.Dims{"n": 1}, Weight: 1, Default: true}},
-		Device:    dev, Provenance: kernels.Provenance{Device: dev, Protocol: "Kernel Tuner", DType: kernels.FP32, CacheMode: "hot"},
-		Families: []Family{*f},
-	}
-	if err := r.check(); err != nil {
+	r, err := t.record()
+	if err != nil {
 		return nil, fmt.Errorf("Kernel Tuner cache: %w", err)
 	}
-	r.Files, err = ktFiles(r.Problem, f)
-	return r, err
+	return r, nil
 }
 
-func (c *ktCache) family() (*Family, error) {
-	f := &Family{Name: "recorded", Outcomes: []kernels.Outcome{kernels.OK, kernels.CompileFailed, kernels.Crashed, kernels.Invalid}}
-	index := make([]map[string]int, len(c.Keys))
-	for i, key := range c.Keys {
-		index[i] = map[string]int{}
-		g := Gene{Name: identifier(key)}
-		for _, raw := range c.Params[key] {
-			index[i][fmt.Sprint(raw)] = len(g.Values)
-			g.Values = append(g.Values, ktValue(raw))
+func (c *ktCache) table() (*table, error) {
+	t := &table{tool: "Kernel Tuner", kernel: c.Kernel, device: c.Device, size: c.Size}
+	for _, key := range c.Keys {
+		if len(c.Params[key]) == 0 {
+			return nil, fmt.Errorf("tune_params: %q has no values: expected a list", key)
 		}
-		f.Genes = append(f.Genes, g)
+		p := param{name: key}
+		for _, v := range c.Params[key] {
+			if p.find(v) < 0 { // some lists have a value twice
+				p.values = append(p.values, v)
+			}
+		}
+		t.params = append(t.params, p)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Cache)) {
-		row := c.Cache[name]
-		config := make([]int, len(c.Keys))
-		for i, key := range c.Keys {
-			v, ok := index[i][fmt.Sprint(row[key])]
-			if !ok {
-				return nil, fmt.Errorf("%s: %s is %v, which is not one of its values", name, key, row[key])
-			}
-			config[i] = v
+		r, err := t.ktRow(c.Cache[name])
+		if err != nil {
+			return nil, fmt.Errorf("cache: %q: %w", name, err)
 		}
-		f.Configs = append(f.Configs, config)
+		t.rows = append(t.rows, *r)
 	}
-	if len(f.Configs) == 0 {
-		return nil, errors.New("it is empty")
-	}
-	return f, c.fill(f)
+	return t, nil
 }
 
-// fill adds the verdicts in the order of configurations.
-func (c *ktCache) fill(f *Family) error {
-	names := slices.Sorted(maps.Keys(c.Cache))
-	order := make([]int, len(names))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return slices.Compare(f.Configs[a], f.Configs[b]) })
-	configs := f.Configs
-	f.Configs = nil
-	for _, i := range order {
-		outcome, ns := ktVerdict(c.Cache[names[i]])
-		f.Configs = append(f.Configs, configs[i])
-		f.Status = append(f.Status, f.status(outcome))
-		f.Cost = append(f.Cost, ktCost(c.Cache[names[i]]))
-		if outcome == kernels.OK {
-			f.Times = append(f.Times, []float64{ns, ns, ns})
-		} else {
-			f.Times = append(f.Times, nil)
+func (t *table) ktRow(fields map[string]any) (*row, error) {
+	r := &row{values: make([]int, len(t.params))}
+	for i := range t.params {
+		p := &t.params[i]
+		if r.values[i] = p.find(fields[p.name]); r.values[i] < 0 {
+			return nil, fmt.Errorf("%s is %v: expected one of its values in tune_params", p.name, fields[p.name])
 		}
 	}
-	return nil
+	r.outcome, r.median = ktVerdict(fields)
+	if lo, ok := fields[keyLo].(float64); ok {
+		r.lo = lo * 1e6
+	}
+	if hi, ok := fields[keyHi].(float64); ok {
+		r.hi = hi * 1e6
+	}
+	for _, key := range ktCosts {
+		if ms, ok := fields[key].(float64); ok && ms > 0 {
+			r.cost += ms / 1e3
+		}
+	}
+	return r, nil
 }
 
-func ktVerdict(row map[string]any) (kernels.Outcome, float64) {
-	why, _ := row["__error__"].(string)
-	switch t := row["time"].(type) {
-	case float64:
-		if ns := t * 1e6; why == "" && ns > 0 && t < 1e20 {
-			return kernels.OK, ns
-		}
-	case string:
-		why = t
+// Keys of darwarp's own in a Kernel Tuner cache, and measurements in T4: the bounds of a time in ms,
+// and how a configuration failed where the format has fewer words.
+const (
+	keyLo      = "time_lo"
+	keyHi      = "time_hi"
+	keyOutcome = "darwarp_outcome"
+)
+
+// ktCosts are what a configuration took, in ms; ktFields are all keys that cannot be a parameter's.
+var (
+	ktCosts  = []string{"compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time"}
+	ktFields = append([]string{"time", "times", "timestamp", "__error__", keyLo, keyHi, keyOutcome}, ktCosts...)
+)
+
+// ktVerdict is a configuration's outcome and time in ns. Kernel Tuner's optimizers wrote 1e20 for a failure.
+func ktVerdict(fields map[string]any) (kernels.Outcome, float64) {
+	why, _ := fields["__error__"].(string)
+	ms, timed := fields["time"].(float64)
+	if s, ok := fields["time"].(string); ok && why == "" {
+		why = s
+	}
+	if list, ok := fields["times"].([]any); ok && !timed && why == "" {
+		ms, timed = meanOf(list)
+	}
+	if ns := ms * 1e6; timed && why == "" && ns > 0 && ms < 1e20 {
+		return kernels.OK, ns
+	}
+	var own kernels.Outcome
+	if s, ok := fields[keyOutcome].(string); ok && own.UnmarshalText([]byte(s)) == nil && own.Failed() && own != kernels.Duplicate {
+		return own, 0
 	}
 	switch {
-	case strings.Contains(why, "Compilation"):
+	case strings.Contains(why, "Compil"):
 		return kernels.CompileFailed, 0
 	case strings.Contains(why, "Runtime"):
 		return kernels.Crashed, 0
+	case strings.Contains(why, "Timeout"):
+		return kernels.TimedOut, 0
+	case strings.Contains(why, "Correctness"), strings.Contains(why, "Verification"):
+		return kernels.Wrong, 0
 	}
 	return kernels.Invalid, 0
 }
 
-// ktCost is the seconds that a configuration took: the cache has ms.
-func ktCost(row map[string]any) float64 {
+func meanOf(list []any) (float64, bool) {
 	sum := 0.0
-	for _, key := range []string{"compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time"} {
-		if ms, ok := row[key].(float64); ok && ms > 0 {
-			sum += ms / 1e3
+	for _, v := range list {
+		x, ok := v.(float64)
+		if !ok {
+			return 0, false
 		}
+		sum += x
 	}
-	return sum
+	return sum / float64(max(1, len(list))), len(list) > 0
 }
 
-// ktValue is a parameter's value as a gene's: what is not an integer or a truth value becomes a word.
-func ktValue(raw any) kernels.Value {
-	switch x := raw.(type) {
+// never stands for the time of a measurement, which recordings do not keep and both formats ask for.
+const never = "1970-01-01T00:00:00+00:00"
+
+// kernelTuner is the table as a cache that Kernel Tuner's simulation mode reads.
+func (t *table) kernelTuner() (any, error) {
+	c := ktCache{Schema: ktSchema, Device: t.device, Kernel: t.kernel, Size: t.size, Objective: "time",
+		Params: map[string][]any{}, Cache: map[string]map[string]any{}}
+	if c.Size == nil {
+		c.Size = json.RawMessage("1")
+	}
+	for _, p := range t.params {
+		if slices.Contains(ktFields, p.name) {
+			return nil, fmt.Errorf("a gene is called %q: the format has that key for something else", p.name)
+		}
+		c.Keys = append(c.Keys, p.name)
+		c.Params[p.name] = p.values
+	}
+	for _, r := range t.rows {
+		fields := map[string]any{"compile_time": 0, "verification_time": 0, "benchmark_time": r.cost * 1e3, "strategy_time": 0, "framework_time": 0, "timestamp": never}
+		var name []string
+		for i, p := range t.params {
+			fields[p.name] = p.values[r.values[i]]
+			name = append(name, python(p.values[r.values[i]]))
+		}
+		if r.outcome == kernels.OK {
+			ms := r.median / 1e6
+			fields["time"], fields["times"], fields[keyLo], fields[keyHi] = ms, []float64{ms}, r.lo/1e6, r.hi/1e6
+		} else {
+			fields["time"], fields[keyOutcome] = ktWord(r.outcome), r.outcome
+		}
+		c.Cache[strings.Join(name, ",")] = fields
+	}
+	return c, nil
+}
+
+// python writes a value as Kernel Tuner does in the name of a configuration.
+func python(v any) string {
+	switch x := v.(type) {
+	case nil:
+		return "None"
 	case bool:
-		return kernels.Bool(x)
-	case float64:
-		if x == math.Trunc(x) && math.Abs(x) < 1<<31 {
-			return kernels.Int(int(x))
+		if x {
+			return "True"
 		}
+		return "False"
 	}
-	return kernels.String("v" + word(fmt.Sprint(raw), "_.+-"))
+	return fmt.Sprint(v)
 }
 
-// identifier makes a name that a gene or a problem may have; the suffix keeps it apart from words of
-// the expression language.
-func identifier(s string) string { return "p_" + word(s, "_") }
-
-func word(s, also string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(also, r) {
-			return r
-		}
-		return '_'
-	}, s)
-}
-
-// ktFiles is a problem folder for the record. Nothing of it can be compiled.
-func ktFiles(problem string, f *Family) (map[string]string, error) {
-	p := kernels.Problem{
-		Name: problem, About: "recorded by Kernel Tuner: times only", DimNames: []string{"n"}, DTypes: []kernels.DType{kernels.FP32},
-		Flops: "n", Bytes: "n", Tensors: []kernels.Tensor{{Name: "out", Role: "out", Shape: []string{"n"}}},
-		Workloads: []kernels.Workload{{Name: "recorded", Dims: kernels.Dims{"n": 1}, Weight: 1, Default: true}},
-		Check:     kernels.Check{Reduction: "1", Shapes: []kernels.Dims{{"n": 1}}},
-		Reference: kernels.Reference{File: "reference.cu", Entry: "reference", Grid: []string{"1"}, Block: []string{"1"}},
+func ktWord(o kernels.Outcome) string {
+	switch o {
+	case kernels.CompileFailed:
+		return "CompilationFailedConfig"
+	case kernels.Invalid, kernels.Unsupported:
+		return "InvalidConfig"
 	}
-	start := slices.Index(f.Status, f.status(kernels.OK))
-	if start < 0 {
-		return nil, errors.New("Kernel Tuner cache: no configuration worked")
-	}
-	fam := kernels.Family{Arch: "sm_80", PlanSpec: kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "recorded", Grid: []string{"1"}, Block: []string{"1"}, Args: []string{"out"}}}}}
-	source := "// A recorded configuration: times only.\n"
-	for i, g := range f.Genes {
-		gene := kernels.Gene{Name: g.Name, Default: g.Values[f.Configs[start][i]].Any()}
-		for _, v := range g.Values {
-			gene.Values = append(gene.Values, v.Any())
-		}
-		fam.Genes = append(fam.Genes, gene)
-		source += fmt.Sprintf("// %s = {{.%s}}\n", g.Name, g.Name)
-	}
-	problemTOML, err := toml.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	familyTOML, err := toml.Marshal(fam)
-	return map[string]string{
-		"problem.toml": string(problemTOML), f.Name + ".toml": string(familyTOML), f.Name + ".cu.tmpl": source,
-		"reference.cu": "// Recorded elsewhere: there is no reference to compile.\n",
-	}, err
+	return "RuntimeFailedConfig"
 }

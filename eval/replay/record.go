@@ -3,6 +3,7 @@
 package replay
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,7 +22,9 @@ type Record struct {
 	About      string             `json:"about,omitempty"`
 	Problem    string             `json:"problem"`
 	DType      kernels.DType      `json:"dtype"`
-	Cache      string             `json:"cache"` // hot or cold: what the times are
+	Cache      string             `json:"cache"`            // hot or cold: what the times are
+	Kernel     string             `json:"kernel,omitempty"` // the problem's name in the file that it was read from
+	Size       json.RawMessage    `json:"size,omitempty"`   // its problem_size there
 	Workloads  []kernels.Workload `json:"workloads"`
 	Device     kernels.Device     `json:"device"`
 	Provenance kernels.Provenance `json:"provenance"`
@@ -45,6 +48,14 @@ type Family struct {
 type Gene struct {
 	Name   string          `json:"name"`
 	Values []kernels.Value `json:"values"`
+	Origin *Origin         `json:"origin,omitempty"`
+}
+
+// Origin is a gene as the file has it that it was read from, where its words are not those of a gene:
+// as many values as the gene has.
+type Origin struct {
+	Name   string `json:"name"`
+	Values []any  `json:"values"`
 }
 
 // Bounds of a record. A record is data from elsewhere: it must not make the reader take any amount of
@@ -113,12 +124,15 @@ func (f *Family) check(workloads int) error {
 	case len(f.Code) != 0 && len(f.Code) != n:
 		return fmt.Errorf("%d code: expected none or %d", len(f.Code), n)
 	}
-	names := map[string]bool{}
+	names, origins := map[string]bool{}, map[string]bool{}
 	for _, g := range f.Genes {
 		if g.Name == "" || names[g.Name] || len(g.Values) == 0 || len(g.Values) > maxValues {
 			return fmt.Errorf("gene %q with %d values: expected a new name and 1 to %d values", g.Name, len(g.Values), maxValues)
 		}
 		names[g.Name] = true
+		if err := g.checkOrigin(origins); err != nil {
+			return fmt.Errorf("gene %s: origin: %w", g.Name, err)
+		}
 		if v := slices.Compact(slices.Sorted(texts(g.Values))); len(v) != len(g.Values) {
 			return fmt.Errorf("gene %s: a value is there twice", g.Name)
 		}
@@ -133,6 +147,26 @@ func (f *Family) check(workloads int) error {
 			return fmt.Errorf("configs[%d]: %s is there twice", i, key)
 		}
 		keys[key] = true
+	}
+	return nil
+}
+
+// checkOrigin holds a gene's name and values in its source against those of the genes before it.
+func (g *Gene) checkOrigin(taken map[string]bool) error {
+	o := g.was()
+	if len(o.Values) != len(g.Values) {
+		return fmt.Errorf("%d values: expected %d", len(o.Values), len(g.Values))
+	}
+	if taken[o.Name] {
+		return fmt.Errorf("%q: expected a new name", o.Name)
+	}
+	taken[o.Name] = true
+	p := param{name: o.Name}
+	for _, v := range o.Values {
+		if p.find(v) >= 0 {
+			return fmt.Errorf("%v is there twice", v)
+		}
+		p.values = append(p.values, v)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func small() *Record {
 		Device:    kernels.Device{Kind: "cuda", Name: "Test GPU", CC: 90}, Provenance: kernels.Provenance{Protocol: "1"},
 		Families: []Family{{
 			Name:     "f",
-			Genes:    []Gene{{"tile", []kernels.Value{kernels.Int(8), kernels.Int(16)}}, {"loader", []kernels.Value{kernels.String("plain"), kernels.String("async")}}, {"stages", []kernels.Value{kernels.Int(2), kernels.Int(3)}}},
+			Genes:    []Gene{{Name: "tile", Values: []kernels.Value{kernels.Int(8), kernels.Int(16)}}, {Name: "loader", Values: []kernels.Value{kernels.String("plain"), kernels.String("async")}}, {Name: "stages", Values: []kernels.Value{kernels.Int(2), kernels.Int(3)}}},
 			Outcomes: []kernels.Outcome{kernels.OK, kernels.CompileFailed},
 			Configs:  [][]int{{0, 0, -1}, {1, 0, -1}, {1, 1, 0}, {1, 1, 1}},
 			Status:   []int{0, 0, 1, 0},

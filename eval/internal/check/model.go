@@ -26,6 +26,7 @@ type Model struct {
 	K     int           // terms summed per output element, at least 1
 	Acc   kernels.DType // type of the accumulator; empty means fp32
 	ULPs  float64       // extra units of rounding of the output type, for transcendental functions
+	Terms kernels.DType // type that every term is rounded to before it is added; empty: terms are exact
 	Exact bool          // the bits must be those of the rounded truth: small-integer inputs
 }
 
@@ -45,13 +46,14 @@ func (m Model) accRoundoff() float64 {
 	return m.Acc.Roundoff()
 }
 
-// sumError is the error of a sum, of S1.
+// sumError is the error of a sum, of S1. Terms that are rounded first add at most their roundoff: the
+// bound of the worst case, since one term often makes up most of a sum of weights.
 func (m Model) sumError() float64 {
 	e := C * math.Sqrt(m.k())
 	if !m.half() {
 		e = max(e, m.k()/truncation)
 	}
-	return e * m.accRoundoff()
+	return e*m.accRoundoff() + m.Terms.Roundoff()
 }
 
 // tolerance is the model with the numbers of one output type put in.
@@ -106,7 +108,7 @@ func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) float64 {
 	if m.half() {
 		growth = halfFrobenius * root
 	}
-	c := max(frobenius[d], growth*m.accRoundoff(), (2+m.ULPs)*d.Roundoff())
+	c := max(frobenius[d], growth*m.accRoundoff(), (2+m.ULPs)*d.Roundoff(), 2*m.Terms.Roundoff())
 	c *= 1 + 4/math.Sqrt(float64(n)) // few elements scatter: four standard deviations
 	// The figures hold where the sum is as large as a random walk of its terms. Below that, terms
 	// cancel and the error no longer shrinks with the sum; well below, only S1 bounds it.

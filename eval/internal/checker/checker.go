@@ -25,10 +25,11 @@ type Request struct {
 
 // Setup tells what lies where in the two memories.
 type Setup struct {
-	Cases     []gpu.Case `json:"cases"`
-	Terms     []int      `json:"terms"` // by case: K of the error model
-	ULPs      float64    `json:"ulps"`
-	SlotBytes int        `json:"slot_bytes"`
+	Cases     []gpu.Case    `json:"cases"`
+	Terms     []int         `json:"terms"` // by case: K of the error model
+	ULPs      float64       `json:"ulps"`
+	Rounded   kernels.DType `json:"rounded,omitempty"` // type that terms are rounded to before they are added
+	SlotBytes int           `json:"slot_bytes"`
 }
 
 // Judge compares one slot's outputs with the truth.
@@ -108,7 +109,7 @@ func (s *server) handle(req *Request) (*JudgeReply, error) {
 }
 
 func (s *server) model(i int, acc kernels.DType) check.Model {
-	return check.Model{K: s.setup.Terms[i], Acc: acc, ULPs: s.setup.ULPs, Exact: s.setup.Cases[i].Class == "exact"}
+	return check.Model{K: s.setup.Terms[i], Acc: acc, ULPs: s.setup.ULPs, Terms: s.setup.Rounded, Exact: s.setup.Cases[i].Class == "exact"}
 }
 
 // truths maps the truth of a case, one per output.
@@ -192,6 +193,9 @@ func outputs(c *gpu.Case) []kernels.Buffer {
 var references = map[string]func(d kernels.Dims, in [][]float64) []check.Truth{
 	"gemm": func(d kernels.Dims, in [][]float64) []check.Truth {
 		return []check.Truth{check.GEMM64(in[0], transpose(in[1], d["n"], d["k"]), d["m"], d["n"], d["k"])}
+	},
+	"attention": func(d kernels.Dims, in [][]float64) []check.Truth {
+		return []check.Truth{check.Attention64(in[0], in[1], in[2], d["b"]*d["h"], d["s"], d["d"], d["causal"] == 1)}
 	},
 }
 

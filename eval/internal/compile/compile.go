@@ -10,11 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
 )
 
@@ -34,6 +37,7 @@ type Config struct {
 	CacheDir    string            // of compiled programs, empty: none
 	CacheSize   int64             // bytes that the cache is cut down to when it is opened, 0: 512 MiB
 	Log         *slog.Logger      // nil: silent
+	Sandbox     sandbox.Mode      // of the workers; empty: off
 
 	noPCH bool // tests compare
 }
@@ -48,6 +52,9 @@ type Output struct {
 	Seconds   float64             // this took, without waiting for a slot
 	Cached    bool
 	Failure   string
+	// State names variables in device memory that a kernel can write and a later call can read, with
+	// their size. A candidate has no business with them.
+	State string `json:",omitempty"`
 	// Unsupported says that the Failure is what this device lacks, not what the source got wrong.
 	Unsupported bool `json:",omitempty"`
 }
@@ -198,7 +205,7 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 		Args: []string{"worker", cmp.Or(p.cfg.Worker, "compile"), folder},
 		Dir:  workDir(folder),
 		Env:  []string{"TMPDIR=" + tempDir(folder), "GOMAXPROCS=2"},
-		Nice: niceness,
+		Nice: niceness, Fence: p.fence(folder),
 	})
 	if err != nil {
 		return nil, err
@@ -220,6 +227,26 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 		p.goPlain(ready.NoPCH)
 	}
 	return w, p.meet(ready.Compiler)
+}
+
+// mostWritten is how large a file a compiler may write: many times what a precompiled header takes.
+const mostWritten = 1 << 30
+
+// fence lets a worker read compiler, libraries and headers, and write its own folder. NVRTC starts no
+// process; a C++ compiler is several, and keeps its runtime in the cache.
+func (p *Pool) fence(folder string) *sandbox.Profile {
+	if p.cfg.Sandbox == "" {
+		return nil
+	}
+	f := &sandbox.Profile{Mode: p.cfg.Sandbox, Read: slices.Concat(sandbox.System(), p.cfg.IncludeDirs), Write: []string{folder, "/dev/null"}, FileSize: mostWritten}
+	if path, err := filepath.EvalSymlinks(p.cfg.Library); err == nil {
+		f.Read = append(f.Read, filepath.Dir(path), filepath.Dir(p.cfg.Library))
+	}
+	if p.cfg.Worker == "cxx" {
+		f.Children = true
+		f.Write = append(f.Write, p.cfg.CacheDir)
+	}
+	return f
 }
 
 // goPlain gives up precompiled headers, and says so once.

@@ -254,6 +254,9 @@ func (s *cxx) compile(ctx context.Context, source string, reply *response) error
 		reply.Failure, reply.Unsupported = "the cpu device does not have "+strings.Join(strangers, ", "), true
 		return nil
 	}
+	if reply.State, err = hostState(data, source); err != nil {
+		return err
+	}
 	image := filepath.Join(tempDir(s.folder), "candidate.so")
 	out, err := s.run(ctx, append([]string{"-shared", "-o", image, object, s.runtime}, emu.LinkOptions(source)...)...)
 	if err != nil {

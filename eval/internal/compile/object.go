@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"darwarp/eval/internal/cubin"
 )
 
 // harmless are the functions outside of a candidate that it may call on the cpu device: the
@@ -50,6 +52,29 @@ func symbols(object []byte) (undefined, defined []string, err error) {
 		}
 	}
 	return undefined, defined, nil
+}
+
+// hostState names the variables of an object that its functions can write and that outlive a call.
+// Shared memory is emulated by thread-local variables, which lie in sections of their own.
+func hostState(object []byte, source string) (string, error) {
+	found, err := cubin.Variables(object, func(s *elf.Section) bool {
+		return s.Flags&elf.SHF_WRITE != 0 && s.Flags&elf.SHF_TLS == 0 && !strings.HasPrefix(s.Name, ".data.rel.ro")
+	})
+	return strings.Join(slices.DeleteFunc(strings.Split(found, ", "), func(v string) bool { return constant(source, v) }), ", "), err
+}
+
+// constants finds the names that a source declares __constant__: no keyword of C++ says so of an object.
+var constants = regexp.MustCompile(`\b__constant__\s[^;={(]*?\b(\w+)\s*[\[;={]`)
+
+// constant reports whether a variable, as hostState names it, is declared __constant__.
+func constant(source, variable string) bool {
+	for _, m := range constants.FindAllStringSubmatch(source, -1) {
+		name, _, _ := strings.Cut(variable, " ")
+		if name == m[1] || strings.HasSuffix(name, fmt.Sprint(len(m[1]), m[1])) || strings.HasSuffix(name, fmt.Sprint(len(m[1]), m[1], "E")) {
+			return true
+		}
+	}
+	return false
 }
 
 // hostCode is the SHA-256 of what a shared object puts into memory: two sources with the same code

@@ -53,6 +53,7 @@ type response struct {
 	Log       string              `json:"log,omitempty"`
 	Resources []kernels.Resources `json:"resources,omitempty"`
 	Seconds   float64             `json:"seconds"`
+	State     string              `json:"state,omitempty"`
 	Failure   string              `json:"failure,omitempty"`
 	Final     bool                `json:"final,omitempty"`  // out of memory or an internal error: the compiler's state is unknown now
 	NoPCH     string              `json:"no_pch,omitempty"` // why there is no precompiled header
@@ -64,7 +65,7 @@ type response struct {
 func (r *response) Blob() *[]byte { return &r.Cubin }
 
 func (r *response) output() Output {
-	return Output{Cubin: r.Cubin, Code: r.Code, Log: r.Log, Resources: r.Resources, Seconds: r.Seconds, Failure: r.Failure, Unsupported: r.Unsupported}
+	return Output{Cubin: r.Cubin, Code: r.Code, Log: r.Log, Resources: r.Resources, Seconds: r.Seconds, State: r.State, Failure: r.Failure, Unsupported: r.Unsupported}
 }
 
 // hasPreamble reports whether there is anything to precompile.
@@ -250,7 +251,8 @@ func (s *server) compile(source string, reply *response) error {
 		return err
 	}
 	reply.Cubin, reply.Code, reply.Resources = image, hex.EncodeToString(code), resources(log)
-	return nil
+	reply.State, err = cubin.State(image)
+	return err
 }
 
 func resources(log string) []kernels.Resources {

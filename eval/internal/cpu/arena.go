@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"bytes"
 	"fmt"
 	"unsafe"
 
@@ -89,4 +90,14 @@ func fill(b []byte, v byte) {
 	for n := 1; n < len(b); n *= 2 {
 		copy(b[n:], b[:n])
 	}
+}
+
+// left counts the bytes that are not zero in the scratch buffers that a call must leave cleared.
+func (a *arena) left(list []kernels.Scratch) (n int) {
+	for j, sc := range list {
+		if sc.Once {
+			n += sc.Bytes - bytes.Count(a.buffers[j], []byte{0})
+		}
+	}
+	return n
 }

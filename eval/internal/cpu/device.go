@@ -35,7 +35,7 @@ func Describe() kernels.Device {
 }
 
 // emulatedCC is the compute capability whose functions the emulation has.
-const emulatedCC = 80
+const emulatedCC = 90
 
 // model is the processor's name, as the kernel tells it.
 func model() string {

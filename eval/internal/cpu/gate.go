@@ -54,7 +54,7 @@ func (s *Session) gateCase(plain, checked *program, req *gpu.Gate, i int, out *g
 		if run == 0 && checked != nil && c.Workload == "" {
 			p, o.races, o.counters = checked, 1, 1
 		}
-		w, damaged, ns, err := s.runOnce(p, req.Calls[i], i, poisoned, o)
+		w, damaged, left, ns, err := s.runOnce(p, req.Calls[i], i, poisoned, o)
 		if err != nil {
 			return err
 		}
@@ -63,6 +63,7 @@ func (s *Session) gateCase(plain, checked *program, req *gpu.Gate, i int, out *g
 		}
 		first, out.Hash = out.Hash, hashOutputs(c, a)
 		out.Guard += damaged
+		out.Left += left
 		out.Nanos = ns
 	}
 	out.Ran, out.Same = true, first == out.Hash || len(poisons) == 1
@@ -77,16 +78,17 @@ func (s *Session) gateCase(plain, checked *program, req *gpu.Gate, i int, out *g
 	return nil
 }
 
-// runOnce runs a case over poisoned outputs and scratch. damaged is the bytes written around scratch.
-func (s *Session) runOnce(p *program, call kernels.Call, i int, poisoned byte, o runOptions) (w *work, damaged int, ns float64, err error) {
+// runOnce runs a case over poisoned outputs and scratch. damaged is the bytes written around scratch, left
+// those that are not zero in scratch that a call must leave cleared.
+func (s *Session) runOnce(p *program, call kernels.Call, i int, poisoned byte, o runOptions) (w *work, damaged, left int, ns float64, err error) {
 	c, a := &s.prep.Cases[i], s.arenas[i]
 	scratch, err := s.placeScratch(call, poisoned)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, 0, 0, 0, err
 	}
 	defer func() { err = errors.Join(err, scratch.free()) }()
 	if w, err = p.bind(call, c, a, scratch); err != nil {
-		return nil, 0, 0, err
+		return nil, 0, 0, 0, err
 	}
 	poison(c, a, poisoned)
 	start := time.Now()
@@ -94,8 +96,9 @@ func (s *Session) runOnce(p *program, call kernels.Call, i int, poisoned byte, o
 	ns = float64(time.Since(start).Nanoseconds())
 	if scratch != nil {
 		damaged = scratch.damage()
+		left = scratch.left(call.Scratch)
 	}
-	return w, damaged, ns, err
+	return w, damaged, left, ns, err
 }
 
 func accesses(sites []kernels.Site) (n int) {

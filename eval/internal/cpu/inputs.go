@@ -63,6 +63,17 @@ var samples = map[string]func(tensor int, i, r uint64) float32{
 	// -1, 0, 1: every partial sum is an integer that fp32 holds exactly, in any order.
 	"exact":    func(_ int, _, r uint64) float32 { return float32(int(r%3) - 1) },
 	"denormal": func(_ int, _, r uint64) float32 { return signed(r, unit(uint32(r))*0x1p-14) },
+	// Magnitudes from 2^5 to 2^10: exponentials overflow fp32, and sums of squares overflow fp16.
+	"large": func(_ int, _, r uint64) float32 {
+		return signed(r, float32(math.Exp2(float64(unit(uint32(r))*5+5))))
+	},
+	// The first tensor far from 0 by its own measure: a variance as a difference of two means loses its digits.
+	"offset": func(tensor int, _, r uint64) float32 {
+		if tensor == 0 {
+			return normal(r) + 256
+		}
+		return normal(r)
+	},
 }
 
 // fillInput writes tensor number `tensor` of a case, a function of (seed, tensor, index) alone: the

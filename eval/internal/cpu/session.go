@@ -17,6 +17,7 @@ type Session struct {
 	prep     gpu.Prepare
 	arenas   []*arena   // by case
 	pristine [][][]byte // by case and buffer: the inputs as they were made
+	turn     int        // of all samples: the inputs change with each
 	flush    []byte     // what a cold sample writes to push everything out of the caches
 }
 

@@ -91,10 +91,16 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, slot int) error {
 		if err := s.poison(c, a, poison); err != nil {
 			return err
 		}
+		if err := s.harness.soil(s.dev); err != nil {
+			return err
+		}
 		if err := s.between(func() error { return s.put(w) }); err != nil {
 			return err
 		}
 		if err := s.hashOutputs(a, c, s.counterOf(i, run)); err != nil {
+			return err
+		}
+		if err := s.countLeft(scratch, call.Scratch, s.counterOf(i, counterLeft)); err != nil {
 			return err
 		}
 	}
@@ -102,6 +108,20 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, slot int) error {
 		return err
 	}
 	return s.copyOut(c, a, slot)
+}
+
+// countLeft queues the count of what a call left in scratch that it must leave cleared: what outlives a
+// call could be an answer.
+func (s *Session) countLeft(scratch *arena, list []kernels.Scratch, counter int) error {
+	for j, sc := range list {
+		if !sc.Once || sc.Bytes == 0 {
+			continue
+		}
+		if err := s.harness.run("dw_nonzero", grid(sc.Bytes), ptr(scratch.at[j]), u64(sc.Bytes), ptr(s.counterAt(counter))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // between records the session's events around what f queues.
@@ -128,10 +148,12 @@ func (s *Session) timed(f func() error, ns *float64) error {
 	return err
 }
 
-// Counters of one gate case: two output hashes, changed guard bytes, then one hash per buffer.
+// Counters of one gate case: two output hashes, changed guard bytes, bytes left in scratch, then one
+// hash per buffer.
 const (
 	counterGuard  = 2
-	counterInputs = 3
+	counterLeft   = 3
+	counterInputs = 4
 )
 
 // counterOf is the place of a case's n-th counter.
@@ -173,7 +195,7 @@ func (s *Session) inspect(reply *GateReply) error {
 			continue
 		}
 		at := func(n int) uint64 { return got[s.counterOf(i, n)] }
-		out.Hash, out.Same, out.Guard = at(1), at(0) == at(1), int(at(counterGuard))
+		out.Hash, out.Same, out.Guard, out.Left = at(1), at(0) == at(1), int(at(counterGuard)), int(at(counterLeft))
 		var mutated []string
 		for j, b := range s.prep.Cases[i].Buffers {
 			if !b.Out && at(counterInputs+j) != s.inHash[i][j] {

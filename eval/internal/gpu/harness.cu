@@ -27,7 +27,7 @@ __device__ __forceinline__ float normal(u64 r) {
 }
 
 // Input classes; the numbers are those of classCode in inputs.go.
-enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL };
+enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL, LARGE, OFFSET };
 
 __device__ float sample(int cls, int tensor, u64 i, u64 r) {
   switch (cls) {
@@ -41,6 +41,10 @@ __device__ float sample(int cls, int tensor, u64 i, u64 r) {
   // -1, 0, 1: every partial sum is an integer that fp32 holds exactly, in any order.
   case EXACT: return (float)((int)(r % 3) - 1);
   case DENORMAL: return ((r >> 40) & 1 ? -1.0f : 1.0f) * unit((u32)r) * 0x1p-14f;
+  // Magnitudes from 2^5 to 2^10: exponentials overflow fp32, and sums of squares overflow fp16.
+  case LARGE: return ((r >> 40) & 1 ? -1.0f : 1.0f) * exp2f(unit((u32)r) * 5.0f + 5.0f);
+  // The first tensor far from 0 by its own measure: a variance as a difference of two means loses its digits.
+  case OFFSET: return normal(r) + (tensor == 0 ? 256.0f : 0.0f);
   default: return normal(r);
   }
 }
@@ -72,6 +76,13 @@ extern "C" __global__ void dw_guard_check(const unsigned char *zone, u64 n, u64 
   if (wrong) atomicAdd(bad, wrong);
 }
 
+// dw_nonzero adds the number of bytes that are not zero to *count.
+extern "C" __global__ void dw_nonzero(const unsigned char *p, u64 n, u64 *count) {
+  u64 found = 0;
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) found += p[i] != 0;
+  if (found) atomicAdd(count, found);
+}
+
 // dw_hash adds to *sum a hash of n bytes that depends on every byte and its place, whatever the
 // order of the threads. salt tells buffers apart that share a sum. p is 8-byte aligned.
 extern "C" __global__ void dw_hash(const unsigned char *p, u64 n, u64 salt, u64 *sum) {
@@ -98,6 +109,13 @@ extern "C" __global__ void dw_clock(u64 *stamp) {
 // dw_copy moves n 16-byte words: its rate on a small buffer is the L2 ceiling.
 extern "C" __global__ void dw_copy(uint4 *dst, const uint4 *src, u64 n) {
   for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) dst[i] = src[i];
+}
+
+// dw_soil leaves NaNs all over the shared memory of a multiprocessor: one that reads what it never wrote
+// must not find zeros, or the answer of an earlier block. bytes is all that a block can have.
+extern "C" __global__ void dw_soil(u64 bytes) {
+  extern __shared__ u32 soiled[];
+  for (u64 i = threadIdx.x; i < bytes / 4; i += blockDim.x) ((volatile u32 *)soiled)[i] = 0xffffffffu;
 }
 
 // dw_spin keeps the stream busy for ns nanoseconds, so that the host can queue the timed work

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/kernels"
 )
 
 // HarnessSource is the trusted device code, to be compiled for the device before Open.
@@ -19,7 +20,7 @@ type harness struct {
 	kernels map[string]cuda.Function
 }
 
-var harnessKernels = []string{"dw_fill", "dw_guard", "dw_guard_check", "dw_hash", "dw_clock", "dw_copy", "dw_spin"}
+var harnessKernels = []string{"dw_fill", "dw_guard", "dw_guard_check", "dw_nonzero", "dw_hash", "dw_clock", "dw_copy", "dw_soil", "dw_spin"}
 
 func newHarness(drv *cuda.Driver, stream cuda.Stream, cubin []byte) (*harness, error) {
 	mod, err := drv.LoadModule(cubin)
@@ -33,6 +34,18 @@ func newHarness(drv *cuda.Driver, stream cuda.Stream, cubin []byte) (*harness, e
 		}
 	}
 	return h, nil
+}
+
+// soil fills the shared memory of every multiprocessor with NaNs: a block that takes all of it has a
+// multiprocessor to itself.
+func (h *harness) soil(dev kernels.Device) error {
+	f := h.kernels["dw_soil"]
+	if err := h.drv.SetFuncAttr(f, cuda.FuncMaxDynamicShared, dev.SmemPerBlock); err != nil {
+		return err
+	}
+	l := &cuda.Launch{Func: f, Grid: cuda.Dim3{X: uint32(dev.SMs), Y: 1, Z: 1}, Block: cuda.Dim3{X: threads, Y: 1, Z: 1}, Shared: uint32(dev.SmemPerBlock)}
+	l.Args.Int64(int64(dev.SmemPerBlock))
+	return h.drv.Start(l, h.stream)
 }
 
 // threads of every harness kernel.

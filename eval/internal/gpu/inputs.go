@@ -8,7 +8,7 @@ import (
 )
 
 // classCodes are the input classes by the numbers that harness.cu knows them by.
-var classCodes = map[string]int{"normal": 0, "uniform": 1, "cancel": 2, "onehot": 3, "wide": 4, "exact": 5, "denormal": 6}
+var classCodes = map[string]int{"normal": 0, "uniform": 1, "cancel": 2, "onehot": 3, "wide": 4, "exact": 5, "denormal": 6, "large": 7, "offset": 8}
 
 // dtypeCodes are the element types by the numbers that harness.cu knows them by.
 var dtypeCodes = map[kernels.DType]int{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3}

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"darwarp/eval/internal/cuda"
 	"darwarp/kernels"
@@ -88,6 +89,7 @@ type work struct {
 	zeros    []zone
 	launches []*cuda.Launch
 	library  func() error
+	persists bool // a launch has an L2 access window
 }
 
 func dim(v [3]int) cuda.Dim3 {
@@ -111,6 +113,10 @@ func (s *Session) bind(p *program, call kernels.Call, c *Case, a *arena, scratch
 		launch := &cuda.Launch{Func: p.functions[l.Entry], Grid: dim(l.Grid), Block: dim(l.Block), Shared: uint32(l.Smem)}
 		if l.Cluster != [3]int{1, 1, 1} {
 			launch.Cluster = dim(l.Cluster)
+		}
+		if len(l.Window) > 0 {
+			launch.Window = s.window(l.Window, c, a)
+			w.persists = w.persists || launch.Window.Bytes > 0
 		}
 		for _, x := range l.Args {
 			switch x.Kind {
@@ -183,3 +189,42 @@ func (s *Session) placeScratch(into *block, call kernels.Call, poison uint8) (*a
 
 // scratchKey makes the guard pattern around scratch another than around tensors.
 const scratchKey = 0x5c7a7c4
+
+// window covers the named tensors of an arena, from the first to the last. Where not all of it fits into the part of L2
+// that persisting lines may take, the hit ratio says how much is to stay, so that lines do not push each other out
+// (CUDA C++ Programming Guide, "L2 Persistence Example").
+func (s *Session) window(names []string, c *Case, a *arena) cuda.AccessWindow {
+	first, end := cuda.Ptr(0), cuda.Ptr(0)
+	for i, b := range c.Buffers {
+		if slices.Contains(names, b.Name) {
+			if first == 0 {
+				first = a.at[i]
+			}
+			end = a.at[i] + cuda.Ptr(b.Bytes())
+		}
+	}
+	bytes := min(uint64(end-first), uint64(s.l2.window))
+	if bytes == 0 {
+		return cuda.AccessWindow{}
+	}
+	return cuda.AccessWindow{Base: first, Bytes: bytes, HitRatio: min(1, float32(s.l2.persisting)/float32(bytes))}
+}
+
+// l2 is what the device lets an access window have, in bytes; both are 0 where it knows none.
+type l2 struct{ window, persisting int }
+
+// persist gives persisting lines their part of L2, or takes it back and makes them normal lines: a contender without
+// windows must find the whole cache.
+func (s *Session) persist(on bool) error {
+	if on == s.persisting {
+		return nil
+	}
+	s.persisting = on
+	if on {
+		return s.drv.SetLimit(cuda.LimitPersistingL2, uint64(s.l2.persisting))
+	}
+	if err := s.drv.ResetPersistingL2(); err != nil {
+		return err
+	}
+	return s.drv.SetLimit(cuda.LimitPersistingL2, 0)
+}

@@ -122,6 +122,7 @@ type CaseReply struct {
 	Same    bool    `json:"same"`              // both runs gave the same bits
 	Guard   int     `json:"guard,omitempty"`   // changed bytes in guard zones
 	Mutated string  `json:"mutated,omitempty"` // an input that was written to
+	Left    int     `json:"left,omitempty"`    // bytes that are not zero in scratch that a call must leave cleared
 	Nanos   float64 `json:"ns"`                // second run, one call, with launch overhead
 }
 

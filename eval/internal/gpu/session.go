@@ -28,10 +28,14 @@ type Session struct {
 	scratch  [2]block         // one for each contender of a duel
 	flush    block            // what a cold sample writes to push everything out of L2
 	cold     map[string]*cold // arenas of cold runs by workload
+	turn     int              // of all samples: the inputs change with each
 	counters cuda.Ptr         // maxCounters 64-bit words
 	readback cuda.Pinned
 
 	library *library // nil: no cuBLASLt
+
+	l2         l2
+	persisting bool // a part of L2 is set aside for persisting lines
 }
 
 // block is a grow-only allocation.
@@ -177,7 +181,7 @@ func (s *Session) describe(id cuda.Device, reply *OpenReply) error {
 		{cuda.CapabilityMajor, &major}, {cuda.CapabilityMinor, &minor}, {cuda.ClockRate, &clock}, {pageableAccess, &pageable},
 		{cuda.MultiprocessorCount, &d.SMs}, {cuda.SharedPerBlockOptin, &d.SmemPerBlock}, {cuda.SharedPerSM, &d.SmemPerSM},
 		{cuda.RegistersPerSM, &d.RegsPerSM}, {cuda.MaxThreadsPerBlock, &d.MaxThreads}, {cuda.ThreadsPerSM, &d.ThreadsPerSM},
-		{cuda.L2CacheSize, &d.L2Bytes},
+		{cuda.L2CacheSize, &d.L2Bytes}, {cuda.MaxAccessPolicyWindow, &s.l2.window}, {cuda.MaxPersistingL2, &s.l2.persisting},
 	} {
 		if *q.into, err = s.drv.DeviceAttribute(id, q.attr); err != nil {
 			return err

@@ -13,17 +13,20 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"darwarp/eval/internal/sandbox"
 )
 
 // Spec says how to start a worker. The zero value of every field but Args works.
 type Spec struct {
-	Args  []string      // of the command line after the program
-	Exe   string        // program; empty: this very program
-	Env   []string      // NAME=value, beside the few names that are inherited
-	Dir   string        // working directory; empty: the parent's
-	Files []*os.File    // inherited, found in the worker by Inherited(0), Inherited(1), ...
-	Nice  int           // added to the worker's niceness, 0 to 19
-	Hello time.Duration // until the worker must be ready, 0: 30 s
+	Args  []string         // of the command line after the program
+	Exe   string           // program; empty: this very program
+	Env   []string         // NAME=value, beside the few names that are inherited
+	Dir   string           // working directory; empty: the parent's
+	Files []*os.File       // inherited, found in the worker by Inherited(0), Inherited(1), ...
+	Fence *sandbox.Profile // what the worker may do; nil: all that we may
+	Nice  int              // added to the worker's niceness, 0 to 19
+	Hello time.Duration    // until the worker must be ready, 0: 30 s
 
 	kill func(pid int) error // tests make it powerless
 	reap time.Duration       // until a killed worker must be gone, 0: 10 s
@@ -54,8 +57,12 @@ func (s Spec) withDefaults() Spec {
 }
 
 // command builds the process; pipes are the worker's ends for requests and replies.
-func (s Spec) command(requests, replies, stderr *os.File) *exec.Cmd {
-	cmd := exec.Command(s.Exe, s.Args...)
+func (s Spec) command(requests, replies, stderr *os.File) (*exec.Cmd, error) {
+	args, err := s.Fence.Args(s.Args)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(s.Exe, args...)
 	if s.Exe == self {
 		cmd.Args[0] = os.Args[0] // what ps shows
 	}
@@ -64,7 +71,7 @@ func (s Spec) command(requests, replies, stderr *os.File) *exec.Cmd {
 	cmd.ExtraFiles = append([]*os.File{requests, replies}, s.Files...)
 	cmd.Stderr = stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	return cmd
+	return cmd, nil
 }
 
 // environ keeps what workers need. API keys, HOME and everything else stay with the parent.

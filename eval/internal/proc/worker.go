@@ -70,10 +70,13 @@ func (w *Worker) spawn() error {
 	}
 	requests, to, from, replies, errR, errW := pipes[0], pipes[1], pipes[2], pipes[3], pipes[4], pipes[5]
 	w.to, w.from, w.in = to, from, bufio.NewReader(from)
-	w.cmd = w.spec.command(requests, replies, errW)
-	started := make(chan error)
-	go w.own(started, errR)
-	err := <-started
+	cmd, err := w.spec.command(requests, replies, errW)
+	if err == nil {
+		w.cmd = cmd
+		started := make(chan error)
+		go w.own(started, errR)
+		err = <-started
+	}
 	closeAll([]*os.File{requests, replies, errW})
 	if err != nil {
 		closeAll([]*os.File{to, from, errR})

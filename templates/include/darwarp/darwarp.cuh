@@ -6,9 +6,15 @@
 #include <cuda_fp16.h>
 #include <mma.h>
 
+#include <darwarp/approx.cuh>
+#include <darwarp/cluster.cuh>
 #include <darwarp/convert.cuh>
 #include <darwarp/cp_async.cuh>
+#include <darwarp/global.cuh>
 #include <darwarp/ldmatrix.cuh>
 #include <darwarp/mma.cuh>
+#include <darwarp/rows.cuh>
 #include <darwarp/swizzle.cuh>
+#include <darwarp/team.cuh>
 #include <darwarp/vec.cuh>
+#include <darwarp/words.cuh>

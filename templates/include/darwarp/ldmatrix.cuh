@@ -16,4 +16,13 @@ __device__ __forceinline__ void ldmatrix_x4(unsigned& r0, unsigned& r1, unsigned
                  : "memory");
 }
 
+// ldmatrix_x4_trans transposes each matrix on the way: lane l holds elements 2*(l%4) and 2*(l%4)+1 of column l/4.
+__device__ __forceinline__ void ldmatrix_x4_trans(unsigned& r0, unsigned& r1, unsigned& r2, unsigned& r3,
+                                                  const void* row) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];\n"
+                 : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+                 : "r"(shared_address(row))
+                 : "memory");
+}
+
 }  // namespace darwarp

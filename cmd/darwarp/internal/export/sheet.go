@@ -95,6 +95,14 @@ func (s *sheet) Acc() kernels.DType {
 	return s.Job.Acc
 }
 
+// TermRoundoff is the unit roundoff of the type that terms are rounded to before they are added, or 0.
+func (s *sheet) TermRoundoff() float64 {
+	if s.Problem.Check.RoundedTerms {
+		return s.DType.Roundoff()
+	}
+	return 0
+}
+
 // Timings are the candidate's times of a workload.
 func (s *sheet) Timings(workload string) []kernels.Timing {
 	return slices.DeleteFunc(slices.Clone(s.Candidate.Result.Times), func(t kernels.Timing) bool { return t.Workload != workload })
@@ -112,6 +120,7 @@ var funcs = template.FuncMap{
 	"rate":      func(work, ns float64) float64 { return work / (ns * 1e-9) },
 	"flops":     report.Flops,
 	"bandwidth": report.Bandwidth,
+	"last":      func(list []string) int { return len(list) - 1 },
 	"quote":     func(s string) string { return fmt.Sprintf("%q", s) },
 	"dim3":      func(d [3]int) string { return fmt.Sprintf("dim3(%d, %d, %d)", d[0], d[1], d[2]) },
 	"dtype":     func(t kernels.DType) string { return strings.ToUpper(string(t)) }, // as bench.cu's enum has it

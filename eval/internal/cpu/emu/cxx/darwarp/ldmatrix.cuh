@@ -1,17 +1,23 @@
 // ldmatrix: lane l points at row l%8 of matrix l/8, and receives elements 2*(l%4) and 2*(l%4)+1 of row l/4
-// of each matrix (PTX ISA, "ldmatrix").
+// of each matrix; with .trans, of column l/4 (PTX ISA, "ldmatrix").
 #ifndef DW_DARWARP_LDMATRIX_CUH
 #define DW_DARWARP_LDMATRIX_CUH
 
 #include "cp_async.cuh"
 
 DW_RUNTIME void dw_ldmatrix_x4(unsigned* const* registers, const void* row);
+DW_RUNTIME void dw_ldmatrix_x4_trans(unsigned* const* registers, const void* row);
 
 namespace darwarp {
 
 inline void ldmatrix_x4(unsigned& r0, unsigned& r1, unsigned& r2, unsigned& r3, const void* row) {
     unsigned* const registers[4] = {&r0, &r1, &r2, &r3};
     dw_ldmatrix_x4(registers, row);
+}
+
+inline void ldmatrix_x4_trans(unsigned& r0, unsigned& r1, unsigned& r2, unsigned& r3, const void* row) {
+    unsigned* const registers[4] = {&r0, &r1, &r2, &r3};
+    dw_ldmatrix_x4_trans(registers, row);
 }
 
 }  // namespace darwarp

@@ -28,8 +28,10 @@ struct alignas(128) Fiber {
     Block* block;
     unsigned number, lane, warp;   // number in the block, lane = number % 32
     bool at_barrier, done;
+    bool at_cluster, arrived;      // at the cluster's barrier: waiting; arrived and not yet waited
     const void* site;              // where it waits
     unsigned groups;               // cp.async groups committed
+    uint8_t cluster_phase;         // of the cluster's barrier when it arrived
     unsigned first, count, room;   // of copies: the oldest that has not landed, how many, and space
     Copy* copies;
 };

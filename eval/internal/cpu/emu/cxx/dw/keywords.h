@@ -23,7 +23,7 @@
 
 // Seen by code that asks who compiles it. The architecture is that of the functions we have.
 #define __CUDACC_RTC__ 1
-#define __CUDA_ARCH__ 800
+#define __CUDA_ARCH__ 900
 #define __DARWARP_CPU__ 1
 
 #if defined(__SANITIZE_THREAD__)

@@ -53,6 +53,7 @@ struct Launch {
 };
 
 struct Check;
+struct Cluster;
 
 struct Block {
     const Launch* launch;
@@ -72,11 +73,16 @@ struct Block {
     Fault fault;
     Check* check;             // null unless accesses are checked
     unsigned atomics;         // since the last yield
+    Cluster* cluster;         // null unless blocks run in clusters
+    unsigned rank;            // in the cluster
 
     Fiber& fiber(unsigned i) { return reinterpret_cast<Fiber*>(region)[i]; }
     void* stack_top(unsigned i) { return reinterpret_cast<void*>(region + HEADERS + (i + 1) * STEP); }
     bool make_room(unsigned threads);
-    void run(uint64_t number);
+    void prepare(uint3 index);
+    void run();
+    bool hand_over();
+    void offer();
     void wake(Fiber& f) { ready[nready++] = &f; }
     void draw();
     Fiber* next();

@@ -34,6 +34,8 @@ struct Check {
     void leave(Fiber& f);
     void report_unwritten(Block& b);
     void barrier(Block& b, const Fiber* last);
+    void cluster_barrier();
+    bool remote(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site);
     void sync_warp(unsigned warp, uint32_t lanes) {
         clocks.sync(warp, lanes);
         counters.settle_warp(warp);
@@ -97,8 +99,15 @@ inline void Check::access(Fiber& f, uintptr_t a, unsigned size, Access kind, con
         return;
     }
     if (image.holds(a)) return;  // constants and __device__ variables
+    if (f.block->cluster && remote(f, a, size, kind, site)) return;
     if (counting) counters.record(f, site, GLOBAL, a, size, kind);
     if (races) global(f, a, size, kind, site);
+}
+
+// cluster_barrier orders everything in all blocks of a cluster.
+inline void Check::cluster_barrier() {
+    clocks.next_epoch();
+    counters.settle_all();
 }
 
 inline std::string Check::shared_name(const Shadow& shadow, uintptr_t offset) const {

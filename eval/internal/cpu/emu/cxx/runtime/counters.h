@@ -132,6 +132,15 @@ public:
     void settle_all() {
         for (unsigned w = 0; w * 32 < threads; ++w) settle_warp(w);
     }
+    void add(const Counters& other) {
+        for (auto& s : other.sites) {
+            Site& sum = sites[s.first];
+            sum.space = s.second.space;
+            sum.accesses += s.second.accesses;
+            sum.conflicts += s.second.conflicts;
+            sum.sectors += s.second.sectors;
+        }
+    }
     void start_block(unsigned n) {
         settle_all();
         threads = n;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "cluster.h"
 #include "hooks.h"
 #include "report.h"
 #include "schedule.h"
@@ -69,8 +70,8 @@ inline void poison(const Range& tls, uint32_t smem) {
     memset(reinterpret_cast<void*>(end), 0xff, tls.base + tls.bytes - end);
 }
 
-// work runs blocks until there are none left or one has failed.
-inline void work(Launch& l, Block& b) {
+// look_around tells a block's checks where the memory of this OS thread lies.
+inline Module look_around(const Launch& l, Block& b) {
     const Module m = module_here();
     b.launch = &l;
     b.fault.kind = nullptr;
@@ -81,18 +82,60 @@ inline void work(Launch& l, Block& b) {
         b.check->dynamic = {uintptr_t(dw_dynamic_shared), DW_SHARED_BYTES};
         b.check->stacks = {b.region, REGION};
     }
+    return m;
+}
+
+inline uint3 index_in(uint3 shape, uint64_t number) {
+    return {unsigned(number % shape.x), unsigned(number / shape.x % shape.y), unsigned(number / shape.x / shape.y)};
+}
+
+// place_in_order is where number i of the order lies in the grid.
+inline uint64_t place_in_order(const Launch& l, uint64_t i) {
+    return uint64_t((unsigned __int128)i * l.stride % l.blocks + l.offset) % l.blocks;
+}
+
+// work runs blocks until there are none left or one has failed.
+inline void work(Launch& l, Block& b) {
+    const Module m = look_around(l, b);
     while (!__atomic_load_n(&l.failed, __ATOMIC_RELAXED)) {
         const uint64_t i = __atomic_fetch_add(&l.next, 1, __ATOMIC_RELAXED);
         if (i >= l.blocks) return;
         poison(m.thread_local_storage, l.smem);
-        b.run(uint64_t((unsigned __int128)i * l.stride % l.blocks + l.offset) % l.blocks);
+        b.prepare(index_in(l.grid, place_in_order(l, i)));
+        b.run();
         if (b.fault.kind) __atomic_store_n(&l.failed, 1, __ATOMIC_RELAXED);
+    }
+}
+
+// work_in_cluster is work for one rank of all clusters: blocks are clusters then. Nobody goes on to the next cluster
+// before all have done with this one.
+inline void work_in_cluster(Launch& l, Block& b) {
+    Cluster& c = *b.cluster;
+    const Module m = look_around(l, b);
+    const uint3 clusters = {l.grid.x / c.shape.x, l.grid.y / c.shape.y, l.grid.z / c.shape.z}, inside = index_in(c.shape, b.rank);
+    c.shared[b.rank] = dw_dynamic_shared;
+    for (uint64_t i = 0; i < l.blocks && !c.failed; ++i) {
+        const uint64_t number = place_in_order(l, i);
+        const uint3 at = index_in(clusters, number);
+        poison(m.thread_local_storage, l.smem);
+        b.prepare({at.x * c.shape.x + inside.x, at.y * c.shape.y + inside.y, at.z * c.shape.z + inside.z});
+        if (pthread_barrier_wait(&c.together) == PTHREAD_BARRIER_SERIAL_THREAD) c.start(l.options.seed ^ mix(~number));
+        pthread_barrier_wait(&c.together);
+        if (c.await(b.rank)) b.run();
+        if (b.fault.kind) {
+            l.failed = 1;
+            c.fail();
+        } else if (!c.failed) {
+            c.pass(c.next_after(b.rank));
+        }
+        pthread_barrier_wait(&c.together);
     }
 }
 
 struct Job { Launch* launch; Block* block; };
 inline void* worker_main(void* job) {
-    work(*static_cast<Job*>(job)->launch, *static_cast<Job*>(job)->block);
+    const Job& j = *static_cast<Job*>(job);
+    j.block->cluster ? work_in_cluster(*j.launch, *j.block) : work(*j.launch, *j.block);
     return nullptr;
 }
 
@@ -120,12 +163,15 @@ inline void order_blocks(Launch& l) {
     while (gcd(l.stride, l.blocks) != 1);
 }
 
-inline bool run_on(Launch& l, int count, unsigned threads) {
+inline bool run_on(Launch& l, int count, unsigned threads, Cluster* cluster) {
     pthread_t others[MAX_WORKERS];
     Job jobs[MAX_WORKERS];
     for (int i = 0; i < count; ++i) {
         if (!workers[i]) workers[i] = new Block();
         if (!workers[i]->make_room(threads)) return false;
+        workers[i]->rank = unsigned(i);
+        workers[i]->cluster = cluster;
+        if (cluster) cluster->blocks[i] = workers[i];
         jobs[i] = {&l, workers[i]};
     }
     sigset_t all, before;  // signals are for the threads of whoever loaded us
@@ -135,6 +181,7 @@ inline bool run_on(Launch& l, int count, unsigned threads) {
     for (; started < count; ++started)
         if (pthread_create(&others[started], nullptr, worker_main, &jobs[started]) != 0) break;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (cluster && started < count) abort();  // half a cluster waits for the other half
     worker_main(&jobs[0]);
     for (int i = 1; i < started; ++i) pthread_join(others[i], nullptr);
     return true;
@@ -146,7 +193,8 @@ inline const char* refused(const Launch& l, uint64_t threads, const uint32_t clu
     if (l.blocks == 0) return "a grid has at least one block";
     if (l.nargs < 0 || l.nargs > 24) return "a kernel has at most 24 arguments here";
     if (l.smem > DW_SHARED_BYTES) return "a block has at most 227 KiB of dynamic shared memory";
-    if (cluster && uint64_t(cluster[0]) * cluster[1] * cluster[2] > 1) return "thread block clusters are not emulated";
+    if (uint64_t(cluster[0]) * cluster[1] * cluster[2] - 1 >= MAX_CLUSTER) return "a cluster has 1 to 16 blocks";
+    if (l.grid.x % cluster[0] || l.grid.y % cluster[1] || l.grid.z % cluster[2]) return "a grid is a whole number of clusters";
     if ((l.options.races || l.options.counters) && !dw_checked_build) return "the object was compiled without the hooks that checks and counters need";
     return nullptr;
 }
@@ -186,29 +234,41 @@ int dw_run(void* kernel, const uint32_t grid[3], const uint32_t block[3], const 
     const uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
     Fault trouble;
     if (const char* why = refused(l, threads, cluster)) trouble.kind = "trap", trouble.message = why;
-    Check* check = nullptr;
+    std::vector<Check*> checks;
     if (!trouble.kind) {
-        if (options->races || options->counters) {
-            check = new Check();
-            check->races = options->races;
-            check->counting = options->counters;
+        Cluster group;
+        group.shape = {cluster[0], cluster[1], cluster[2]};
+        group.size = cluster[0] * cluster[1] * cluster[2];
+        const bool clustered = group.size > 1;
+        l.blocks /= group.size;
+        const int count = clustered ? int(group.size) : workers_for(l, unsigned(threads));
+        checking = options->races || options->counters;
+        for (int i = 0; i < count; ++i) {
+            if (!workers[i]) workers[i] = new Block();
+            workers[i]->check = nullptr;
+            if (!checking) continue;
+            checks.push_back(workers[i]->check = new Check());
+            checks[i]->races = options->races;
+            checks[i]->counting = options->counters;
         }
         for (int i = 0; i < nargs; ++i) l.args[i] = args[i];
         order_blocks(l);
-        if (!workers[0]) workers[0] = new Block();
-        workers[0]->check = check;
-        checking = check != nullptr;
-        if (!run_on(l, workers_for(l, unsigned(threads)), unsigned(threads)))
+        if (clustered) pthread_barrier_init(&group.together, nullptr, group.size);
+        if (!run_on(l, count, unsigned(threads), clustered ? &group : nullptr))
             trouble.kind = "trap", trouble.message = "no memory for the stacks of the threads";
+        if (clustered) pthread_barrier_destroy(&group.together);
         checking = false;
-        workers[0]->check = nullptr;
-        if (check && !l.failed) check->counters.settle_all();
+        for (int i = 0; i < count; ++i) workers[i]->check = nullptr;
+        for (Check* c : checks) {
+            if (!l.failed) c->counters.settle_all();
+            if (c != checks[0]) checks[0]->counters.add(c->counters);
+        }
     }
     const Fault* fault = trouble.kind ? &trouble : nullptr;
     for (int i = 0; i < MAX_WORKERS && l.failed && !fault; ++i)
         if (workers[i] && workers[i]->launch == &l && workers[i]->fault.kind) fault = &workers[i]->fault;
-    if (capacity > 0) write_report(fault, check && check->counting ? &check->counters : nullptr, report, capacity);
-    delete check;
+    if (capacity > 0) write_report(fault, options->counters && !checks.empty() ? &checks[0]->counters : nullptr, report, capacity);
+    for (Check* c : checks) delete c;
     return fault ? 1 : 0;
 }
 

@@ -88,6 +88,17 @@ inline void finish_ldmatrix(void* const* lanes) {
                 static_cast<const LoadLane*>(lanes[8 * m + l / 4])->row[l % 4];
 }
 
+inline void finish_ldmatrix_trans(void* const* lanes) {
+    const auto element = [&](int row, int column) {
+        const unsigned word = static_cast<const LoadLane*>(lanes[row])->row[column / 2];
+        return column % 2 ? word >> 16 : word & 0xffff;
+    };
+    for (int l = 0; l < 32; ++l)
+        for (int m = 0; m < 4; ++m)
+            *static_cast<const LoadLane*>(lanes[l])->registers[m] =
+                element(8 * m + l % 4 * 2, l / 4) | element(8 * m + l % 4 * 2 + 1, l / 4) << 16;
+}
+
 }  // namespace dw
 
 void dw_multiply(float* d, const float* a, const float* b, int m, int n, int k) {
@@ -103,11 +114,22 @@ void dw_mma_m16n8k16(int kind, void* d, const unsigned* a, const unsigned* b) {
     dw::arrive(~0u, DW_MATRIX, uint64_t(&mine), uint64_t(finish[kind]), __builtin_return_address(0));
 }
 
+namespace dw {
+
+inline void ldmatrix(unsigned* const* registers, const void* row, void (*finish)(void* const*), const void* site) {
+    look(row, 16, READ, site, 16);
+    LoadLane mine{registers, static_cast<const unsigned*>(row)};
+    arrive(~0u, DW_MATRIX, uint64_t(&mine), uint64_t(finish), site);
+}
+
+}  // namespace dw
+
 void dw_ldmatrix_x4(unsigned* const* registers, const void* row) {
-    const void* site = __builtin_return_address(0);
-    dw::look(row, 16, dw::READ, site, 16);
-    dw::LoadLane mine{registers, static_cast<const unsigned*>(row)};
-    dw::arrive(~0u, DW_MATRIX, uint64_t(&mine), uint64_t(dw::finish_ldmatrix), site);
+    dw::ldmatrix(registers, row, dw::finish_ldmatrix, __builtin_return_address(0));
+}
+
+void dw_ldmatrix_x4_trans(unsigned* const* registers, const void* row) {
+    dw::ldmatrix(registers, row, dw::finish_ldmatrix_trans, __builtin_return_address(0));
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "cluster.h"
 #include "collective.h"
 
 namespace dw {
@@ -35,9 +36,15 @@ __attribute__((noinline)) void Block::stuck() {
         const Fiber& f = fiber(i);
         if (f.done) continue;
         if (!a) a = &f;
-        if (!b && f.at_barrier != a->at_barrier) b = &f;
+        if (!b && (f.at_barrier != a->at_barrier || f.at_cluster != a->at_cluster)) b = &f;
     }
-    auto what = [](const Fiber& f) { return name(f) + (f.at_barrier ? " waits at __syncthreads" : " waits at a warp operation"); };
+    if (!a) {  // this block is done, others of its cluster are not
+        Place none{nullptr, {}, {}, "waits"};
+        fail("deadlock", "threads of the cluster's other blocks wait for each other", &none, 0);
+    }
+    auto what = [](const Fiber& f) {
+        return name(f) + (f.at_barrier ? " waits at __syncthreads" : f.at_cluster ? " waits at the cluster's barrier" : " waits at a warp operation");
+    };
     std::string message = what(*a) + (b ? ", " + what(*b) : " for lanes that are elsewhere");
     Place places[2] = {place(*a, a->site, "waits"), b ? place(*b, b->site, "waits") : Place{}};
     fail("deadlock", message, places, b ? 2 : 1);
@@ -65,7 +72,10 @@ inline void Block::draw() {
 
 inline Fiber* Block::next() {
     if (!upcoming) draw();
-    if (!upcoming) stuck();
+    if (!upcoming) {
+        if (!hand_over()) stuck();
+        if (!upcoming) draw();
+    }
     Fiber* f = upcoming;
     draw();
     return f;
@@ -96,6 +106,10 @@ inline void Block::leave(Fiber& me) {
     if (check) check->leave(me);
     if (w.waiting) complete_after_exit(*this, me.warp);
     release_if_complete(nullptr);
+    if (cluster) {
+        --cluster->live;
+        cluster->complete_if_all();
+    }
     if (live == 0) {
         dw_switch(&me.sp, scheduler);
         abort();
@@ -124,10 +138,10 @@ inline bool Block::make_room(unsigned n) {
     return true;
 }
 
-// run does one block from its first thread's start to its last one's end, or to a fault.
-inline void Block::run(uint64_t number) {
+// prepare makes the threads of the block at `index` of the grid, none of which has begun.
+inline void Block::prepare(uint3 index) {
     const uint3 g = launch->grid, b = launch->block;
-    const uint3 index = {unsigned(number % g.x), unsigned(number / g.x % g.y), unsigned(number / g.x / g.y)};
+    const uint64_t number = index.x + uint64_t(g.x) * (index.y + uint64_t(g.y) * index.z);
     threads = live = b.x * b.y * b.z;
     nready = nwaiting = yes = 0;
     rng = Rng(launch->options.seed ^ mix(number));
@@ -136,7 +150,7 @@ inline void Block::run(uint64_t number) {
         Copy* copies = f.copies;
         const unsigned had = f.room;
         f = Fiber{{i % b.x, i / b.x % b.y, i / b.x / b.y}, index, g, dim3(b), fresh_stack(stack_top(i)), this, i, i % 32,
-                  i / 32, false, false, nullptr, 0, 0, 0, had, copies};
+                  i / 32, false, false, false, false, nullptr, 0, 0, 0, 0, had, copies};
         ready[nready++] = &f;
     }
     for (unsigned w = 0; w * 32 < threads; ++w) {
@@ -146,8 +160,10 @@ inline void Block::run(uint64_t number) {
     }
     if (check) check->start(*this);
     upcoming = nullptr;
-    dw_switch(&scheduler, next()->sp);
 }
+
+// run takes the block from its first thread's start to its last one's end, or to a fault.
+inline void Block::run() { dw_switch(&scheduler, next()->sp); }
 
 }  // namespace dw
 
@@ -186,6 +202,7 @@ uint64_t dw_barrier(int kind, int predicate) {
 void dw_yield() {
     dw::Fiber& me = self();
     me.block->wake(me);
+    if (me.block->cluster) me.block->offer();
     me.block->park(me);
 }
 

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/eval/replay"
+	"darwarp/kernels"
+)
+
+type convertFlags struct {
+	out, format, workload string
+}
+
+func (a *app) benchConvertCmd() *cobra.Command {
+	var f convertFlags
+	c := &cobra.Command{
+		Use:   "convert RECORDING|RUN -o FILE",
+		Short: "Rewrite a recording, or what a run measured, for darwarp, Kernel Tuner or T4",
+		Long: "convert reads darwarp's recordings, Kernel Tuner caches, T4 results and runs of darwarp (run.db), and writes any of\n" +
+			"the first three. Failed configurations stay. Kernel Tuner and T4 have one time a configuration: --workload says whose.",
+		Example: "  darwarp bench convert cache.json -o space.json.gz\n" +
+			"  darwarp bench convert run.db --to kerneltuner --workload 2048 -o cache.json",
+		Args: argsBetween(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.benchConvert(args[0], f) },
+	}
+	c.Flags().StringVarP(&f.out, "out", "o", "", "the file to write; the foreign formats are packed where it ends in .gz")
+	c.Flags().StringVar(&f.format, "to", "darwarp", "format: "+strings.Join(replay.Formats, ", "))
+	c.Flags().StringVar(&f.workload, "workload", "", "whose times, where the format has one a configuration")
+	return c
+}
+
+func (a *app) benchConvert(path string, f convertFlags) error {
+	if f.out == "" {
+		return usagef("-o is missing: name the file to write, as in -o space.json.gz")
+	}
+	if !slices.Contains(replay.Formats, f.format) {
+		return usagef("--to %q: expected one of %s", f.format, strings.Join(replay.Formats, ", "))
+	}
+	if f.format == "darwarp" && f.workload != "" {
+		return usagef("--workload: darwarp's format keeps all of them")
+	}
+	rec, left, err := readAny(path)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(f.out, func(w io.Writer) error {
+		return rec.Convert(w, f.format, f.workload, strings.HasSuffix(f.out, ".gz"))
+	}); err != nil {
+		return usagef("%s: %v", path, err)
+	}
+	if left > 0 {
+		a.sayf("%s left out: own sources and verdicts that were lost are no points of a space", count(left, "candidate"))
+	}
+	a.sayf("%s has %s.", f.out, count(rec.Len(), "point"))
+	return nil
+}
+
+// writeFile writes beside the place and renames, so that a file that was there stays whole until then.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".darwarp-write-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails once it is renamed
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// readAny reads a recording or a run; left is the number of a run's candidates that no recording can hold.
+func readAny(path string) (rec *replay.Record, left int, err error) {
+	if looksRecorded(path) {
+		rec, err = readRecording(path)
+		return rec, 0, err
+	}
+	run, err := openRecord(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	if rec, left, err = run.recording(); err != nil {
+		return nil, 0, usagef("%s: %v", path, err)
+	}
+	return rec, left, nil
+}
+
+// looksRecorded tells a recording, which is JSON or gzip, from a run, whose first page has a number.
+func looksRecorded(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, _ := f.Read(head)
+	text := bytes.TrimSpace(head[:n])
+	return len(text) > 0 && (text[0] == '{' || text[0] == 0x1f)
+}
+
+// recording is what a run measured.
+func (r *record) recording() (*replay.Record, int, error) {
+	m := r.Meta()
+	rec := &replay.Record{Format: replay.Format, About: "a run of darwarp " + m.Version, Problem: m.Problem, DType: m.DType, Cache: m.Cache,
+		Workloads: m.Workloads, Device: m.Device, Files: map[string]string{}}
+	for name, text := range m.Files {
+		rec.Files[name] = string(text)
+	}
+	left, seen := 0, map[string]bool{}
+	err := r.Each(func(c kernels.Candidate) error {
+		label := c.Variant.Label()
+		at := slices.IndexFunc(r.bundle.Families, func(f *kernels.Family) bool { return f.Name == c.Variant.Family })
+		if at < 0 || seen[label] || c.Result.Outcome == kernels.Lost || rec.Add(r.bundle.Families[at], &c) != nil {
+			left++ // also a duplicate of an own source: its times are nowhere
+			return nil
+		}
+		seen[label] = true
+		if rec.Provenance.Protocol == "" && c.Result.Proof != "" {
+			var err error
+			rec.Provenance, err = r.Provenance(c.Result.Proof)
+			return err
+		}
+		return nil
+	})
+	if err == nil && rec.Len() == 0 {
+		err = errors.New("the run has no candidate that was judged: let it search first")
+	}
+	return rec, left, err
+}

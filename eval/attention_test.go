@@ -1,0 +1,113 @@
+package eval
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// attentionPool opens the cpu device, looking for races, on the real attention problem at sizes for a test.
+func attentionPool(t *testing.T) (*Pool, *templates.Bundle) {
+	t.Helper()
+	if f := Locate().CXX; f.Path == "" {
+		t.Skipf("ATTENTION IS NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
+	}
+	b, err := templates.Builtin("attention")
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := func(b, h, s, d, causal int) kernels.Dims {
+		return kernels.Dims{"b": b, "h": h, "s": s, "d": d, "causal": causal}
+	}
+	p := b.Problem
+	p.Check.Shapes = []kernels.Dims{size(1, 1, 1, 64, 0), size(1, 2, 17, 64, 0), size(2, 1, 37, 128, 1), size(1, 2, 70, 64, 1)}
+	p.Check.Inputs = []string{"normal", "wide"}
+	p.Workloads = []kernels.Workload{{Name: "test", Dims: size(1, 1, 79, 64, 0), Weight: 1}}
+	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP16,
+		Reference: b.ReferenceSource(kernels.FP16), Workloads: p.Workloads, Cache: "hot", Races: true, CacheDir: testCache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return pool, b
+}
+
+// attentionJob is a point of the family: the defaults but for some genes, as in "mma=wmma warps=2".
+func attentionJob(t *testing.T, pool *Pool, b *templates.Bundle, genes string) kernels.Job {
+	t.Helper()
+	f := b.Families[0]
+	g := f.Defaults()
+	for _, kv := range strings.Fields(genes) {
+		name, value, _ := strings.Cut(kv, "=")
+		g[name] = kernels.ParseValue(value)
+	}
+	if err := f.Check(g, pool.device, kernels.FP16); err != nil {
+		t.Fatalf("%s: %v", genes, err)
+	}
+	job, err := b.Job(f, g, pool.device, kernels.FP16)
+	if err != nil {
+		t.Fatalf("%s: %v", genes, err)
+	}
+	return job
+}
+
+// fast is the part of the points below that most fast kernels share.
+const fast = "mma=mma_sync loader=cp_async smem_layout=xor exp2=true "
+
+// TestAttention: points that between them use every partial of the family are right at every check shape, without a race,
+// and kernels with a mistake are found out.
+func TestAttention(t *testing.T) {
+	pool, b := attentionPool(t)
+	for name, genes := range map[string]string{
+		"naive":     "",
+		"wmma":      "mma=wmma loader=vec16 stages=2 smem_layout=padded split_kv=2 combine=separate block_kv=48 memory=dynamic exp2=true",
+		"halves":    "mma=wmma acc=fp16 o_acc=fp16 loader=cp_async block_q=16 warps=2",
+		"plain":     "mma=mma_sync block_q=64 exp2=true",
+		"registers": "mma=mma_sync q=registers loader=vec16 smem_layout=padded stages=2 warps=2 exp2=true",
+		"alternate": fast + "warps=1 block_kv=80 q=registers rescale=lazy",
+		"groups":    fast + "kv_groups=2 warps=2 block_kv=16 stages=2 overlap=next_qk q=registers",
+		"producers": fast + "producers=1 warps=2 stages=2 grid=persistent grid_cap=1 order=longest block_q=64",
+		"split":     fast + "split_kv=4 combine=last_block warps=2 block_kv=16 stages=3 overlap=pv kv_groups=2",
+		"half_sums": fast + "acc=fp16 o_acc=fp16 warps=2 stages=2 order=heads l2_window=false",
+	} {
+		t.Run(name, func(t *testing.T) {
+			job := attentionJob(t, pool, b, genes)
+			r, err := pool.Evaluate(context.Background(), &job)
+			if err != nil || r.Outcome != kernels.OK {
+				t.Errorf("%s: %v (%s), %v", genes, r.Outcome, r.Detail, err)
+			}
+		})
+	}
+	for name, c := range map[string]struct{ genes, right, wrong string }{
+		"scale":             {"", "0.125f", "0.127f"},
+		"no_mask":           {fast + "warps=2", "if (8 * j + e >= seen)", "if (8 * j + e >= seen + 1)"},
+		"no_rescale":        {fast + "warps=2 q=registers", "shrink[i][half] = weight<D>(most[i][half], now);", "shrink[i][half] = 1.f;"},
+		"other_head":        {fast + "warps=2 stages=2", "V = in.V + head;", "V = in.V + head - (w.head > 0 ? D : 0);"},
+		"no_barrier":        {fast + "warps=2 stages=2 q=registers", "__syncthreads();  // this round has landed", "// this round has landed"},
+		"share_not_weighed": {fast + "warps=2 split_kv=2 combine=separate", "const float w = weight<D>(stat[i].x, most);", "const float w = 1.f;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job := attentionJob(t, pool, b, c.genes)
+			if !strings.Contains(job.Source, c.right) {
+				t.Fatalf("the source has no %q", c.right)
+			}
+			job.Source = strings.Replace(job.Source, c.right, c.wrong, 1)
+			job.ID = kernels.NewID(job.Source, b.Families[0].PlanSpec, name)
+			want := kernels.Wrong
+			if name == "no_barrier" {
+				want = kernels.Crashed
+			}
+			r, err := pool.Evaluate(context.Background(), &job)
+			if err != nil || r.Outcome != want {
+				t.Errorf("%v (%s), %v: expected %v", r.Outcome, r.Detail, err, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,27 @@
+package eval
+
+import "darwarp/eval/internal/sandbox"
+
+// SandboxMode says how the workers that meet strangers' sources and machine code are fenced in.
+type SandboxMode = sandbox.Mode
+
+// The modes: best takes the layers that the kernel has, strict refuses to work without them.
+const (
+	SandboxBest   = sandbox.Best
+	SandboxStrict = sandbox.Strict
+	SandboxOff    = sandbox.Off
+)
+
+// SandboxModes lists the modes for messages.
+func SandboxModes() []string { return sandbox.Modes() }
+
+// SandboxLayers names what this machine's kernel offers, empty when it is nothing.
+func SandboxLayers() string { return sandbox.Layers() }
+
+// fence is the mode, empty for off.
+func (c *Config) fence() sandbox.Mode {
+	if c.Sandbox == sandbox.Off {
+		return ""
+	}
+	return c.Sandbox
+}

@@ -1,0 +1,132 @@
+package check
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+// flash is a simulated kernel of one head: online softmax over tiles of keys, with scores summed in float32, weights
+// rounded to the type of the inputs, and, where mistake says so, something wrong.
+func flash(q, k, v []float64, s, d, tile int, causal bool, in kernels.DType, mistake string) []float64 {
+	out := make([]float64, s*d)
+	scale := 1 / math.Sqrt(float64(d))
+	if mistake == "scale" {
+		scale *= 1.02
+	}
+	for row := range s {
+		seen := s
+		if causal {
+			seen = row + 1
+		}
+		switch mistake {
+		case "one key too many": // zeros stand past the end
+			seen++
+		case "no diagonal":
+			seen = max(seen-1, 1)
+		case "no last tile":
+			seen = max((seen-1)/tile*tile, 1)
+		}
+		most, total, sum := -1e30, float32(0), make([]float32, d)
+		for key0 := 0; key0 < seen; key0 += tile {
+			end := min(seen, key0+tile)
+			scores := make([]float64, end-key0)
+			now := most
+			for j := range scores {
+				var score float32
+				for i := 0; i < d && key0+j < s; i++ {
+					score += float32(q[row*d+i] * k[(key0+j)*d+i])
+				}
+				scores[j] = float64(score) * scale
+				now = max(now, scores[j])
+			}
+			shrink := float32(math.Exp(most - now))
+			if mistake == "no rescale" && key0 > 0 {
+				shrink = 1
+			}
+			most, total = now, total*shrink
+			for i := range sum {
+				sum[i] *= shrink
+			}
+			for j, score := range scores {
+				p := math.Exp(score - most)
+				total += float32(p)
+				w := Round(in, p)
+				if mistake == "weights of 4 bits" {
+					w = round(p, 4, -14, 65504)
+				}
+				for i := 0; i < d && key0+j < s; i++ {
+					sum[i] += float32(w * v[(key0+j)*d+i])
+				}
+			}
+		}
+		for i := range sum {
+			out[row*d+i] = float64(sum[i] / total)
+		}
+	}
+	return out
+}
+
+// attentionInputs are the classes that kernels/attention asks for, as the harness makes them.
+var attentionInputs = []inputClass{
+	{"normal", func(r *rand.Rand, _ int, _ bool) float64 { return r.NormFloat64() }},
+	{"uniform", func(r *rand.Rand, _ int, _ bool) float64 { return r.Float64() }},
+	{"onehot", func(r *rand.Rand, _ int, second bool) float64 {
+		if second {
+			return r.NormFloat64()
+		}
+		return float64(1 - min(r.IntN(16), 1))
+	}},
+	{"wide", func(r *rand.Rand, _ int, _ bool) float64 {
+		return math.Copysign(math.Exp2(10*r.Float64()-5), r.Float64()-0.5)
+	}},
+}
+
+// TestAttention: right kernels pass in every tile size, type, class and length. Each mistake is found in each type at a
+// shape of the list, on the inputs that every shape sees.
+func TestAttention(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	for _, in := range []kernels.DType{kernels.FP16, kernels.BF16} {
+		found := map[string]bool{"scale": false, "one key too many": false, "no diagonal": false, "no last tile": false, "no rescale": false, "weights of 4 bits": false}
+		for _, shape := range []struct {
+			s, d   int
+			causal bool
+		}{{1, 64, false}, {17, 64, false}, {33, 128, true}, {127, 64, false}, {129, 64, true}, {300, 128, false}} {
+			for n, c := range attentionInputs {
+				make1 := func(second bool) []float64 {
+					x := make([]float64, shape.s*shape.d)
+					for i := range x {
+						x[i] = Round(in, c.fill(rng, i%shape.d, second))
+					}
+					return x
+				}
+				q, k, v := make1(false), make1(true), make1(true)
+				truth := Attention64(q, k, v, 1, shape.s, shape.d, shape.causal)
+				if err := truth.Validate(shape.s * shape.d); err != nil {
+					t.Fatal(err)
+				}
+				judge := func(tile int, mistake string) Report {
+					out := flash(q, k, v, shape.s, shape.d, tile, shape.causal, in, mistake)
+					return Judge(Encode(in, out), in, truth, Model{K: shape.s + shape.d, Acc: kernels.FP32, Terms: in})
+				}
+				for _, tile := range []int{16, 48, 128} {
+					if r := judge(tile, ""); !r.Pass() {
+						t.Errorf("%s %s %v, tiles of %d: %s", in, c.name, shape, tile, r.Explain("O", []int{shape.s, shape.d}))
+					}
+				}
+				for mistake := range found {
+					if n == 0 && shape.s > 16 {
+						found[mistake] = found[mistake] || !judge(16, mistake).Pass()
+					}
+				}
+			}
+		}
+		for mistake, ok := range found {
+			if !ok {
+				t.Errorf("%s: nobody sees %s", in, mistake)
+			}
+		}
+	}
+}

@@ -1,0 +1,22 @@
+// Thread block clusters: every block of one is at work, and shared memory of another is an address away.
+#ifndef DW_DARWARP_CLUSTER_CUH
+#define DW_DARWARP_CLUSTER_CUH
+
+#include "../dw/keywords.h"
+
+DW_RUNTIME unsigned dw_cluster_rank();
+DW_RUNTIME void dw_cluster_arrive();
+DW_RUNTIME void dw_cluster_wait();
+// Where the shared variable that p is in this block lies in block `rank`.
+DW_RUNTIME void* dw_cluster_map(void* p, unsigned rank);
+
+namespace darwarp {
+
+inline unsigned cluster_rank() { return dw_cluster_rank(); }
+inline void cluster_arrive() { dw_cluster_arrive(); }
+inline void cluster_wait() { dw_cluster_wait(); }
+inline void cluster_store(float* p, unsigned rank, float v) { *static_cast<float*>(dw_cluster_map(p, rank)) = v; }
+
+}  // namespace darwarp
+
+#endif

@@ -1,0 +1,148 @@
+package replay
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"darwarp/kernels"
+)
+
+// Formats are what Convert writes: darwarp's own, Kernel Tuner's cache, T4 results.
+var Formats = []string{"darwarp", "kerneltuner", "t4"}
+
+// Convert writes the record in one of Formats; zip packs the foreign ones too, darwarp's own always is.
+// Kernel Tuner and T4 know one time a configuration: workload names whose times are meant, empty is
+// allowed where there is only one. Several families become one space with a parameter "family"; a
+// parameter that does not exist at a point has the first of its values there.
+func (r *Record) Convert(w io.Writer, format, workload string, zip bool) error {
+	if format == "darwarp" {
+		return r.Write(w)
+	}
+	t, err := r.table(workload)
+	if err != nil {
+		return err
+	}
+	var v any
+	switch format {
+	case "kerneltuner":
+		if v, err = t.kernelTuner(); err != nil {
+			return err
+		}
+	case "t4":
+		if v, err = t.t4(); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("format %q: expected one of %s", format, strings.Join(Formats, ", "))
+	}
+	if !zip {
+		return encode(w, v)
+	}
+	z := gzip.NewWriter(w)
+	if err := encode(z, v); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+func encode(w io.Writer, v any) error {
+	b := bufio.NewWriter(w)
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// table is the record as other tuners have it, with the times of one workload.
+func (r *Record) table(workload string) (*table, error) {
+	at := slices.IndexFunc(r.Workloads, func(w kernels.Workload) bool { return w.Name == workload })
+	if workload == "" && len(r.Workloads) == 1 {
+		at = 0
+	}
+	if at < 0 {
+		return nil, fmt.Errorf("workload %q: expected one of %s: the format has one time a configuration", workload, strings.Join(r.workloadNames(), ", "))
+	}
+	t := &table{tool: "darwarp", kernel: r.Kernel, device: r.Device.Name, size: r.Size}
+	if t.kernel == "" {
+		t.kernel = r.Problem
+	}
+	place := r.params(t)
+	if _, clash := place[familyParam]; clash && len(r.Families) > 1 {
+		return nil, fmt.Errorf("a gene is called %q: the format needs that name for the family", familyParam)
+	}
+	for i := range r.Families {
+		f := &r.Families[i]
+		for k, config := range f.Configs {
+			x := row{values: make([]int, len(t.params)), outcome: f.Outcomes[f.Status[k]], cost: f.Cost[k]}
+			if len(r.Families) > 1 {
+				x.values[0] = i
+			}
+			for g, v := range config {
+				if v >= 0 {
+					p := place[f.Genes[g].was().Name]
+					x.values[p] = t.params[p].find(f.Genes[g].was().Values[v])
+				}
+			}
+			if times := f.Times[k]; len(times) > 0 {
+				x.median, x.lo, x.hi = times[3*at], times[3*at+1], times[3*at+2]
+			}
+			t.rows = append(t.rows, x)
+		}
+	}
+	return t, nil
+}
+
+// familyParam is the parameter that says which of several families a configuration is of.
+const familyParam = "family"
+
+// params gathers the genes of all families as parameters, and gives them their places.
+func (r *Record) params(t *table) map[string]int {
+	place := map[string]int{}
+	if len(r.Families) > 1 {
+		p := param{name: familyParam}
+		for _, f := range r.Families {
+			p.values = append(p.values, f.Name)
+		}
+		t.params = append(t.params, p)
+	}
+	for i := range r.Families {
+		for g := range r.Families[i].Genes {
+			was := r.Families[i].Genes[g].was()
+			at, ok := place[was.Name]
+			if !ok {
+				at = len(t.params)
+				place[was.Name] = at
+				t.params = append(t.params, param{name: was.Name})
+			}
+			for _, v := range was.Values {
+				if t.params[at].find(v) < 0 {
+					t.params[at].values = append(t.params[at].values, v)
+				}
+			}
+		}
+	}
+	return place
+}
+
+// was is the gene as plain JSON values, as it was read where it was read.
+func (g *Gene) was() Origin {
+	if g.Origin != nil {
+		return *g.Origin
+	}
+	o := Origin{Name: g.Name}
+	for _, v := range g.Values {
+		if i, ok := v.Any().(int); ok {
+			o.Values = append(o.Values, float64(i))
+		} else {
+			o.Values = append(o.Values, v.Any())
+		}
+	}
+	return o
+}

@@ -1,0 +1,36 @@
+// Thread block clusters (sm_90): blocks that run at the same time, meet at a barrier, and can write to
+// each other's shared memory. PTX ISA, "barrier.cluster" and "mapa".
+#pragma once
+
+namespace darwarp {
+
+// cluster_rank is the number of this block in its cluster.
+__device__ __forceinline__ unsigned cluster_rank() {
+    unsigned rank;
+    asm("mov.u32 %0, %%cluster_ctarank;\n" : "=r"(rank));
+    return rank;
+}
+
+// cluster_arrive says that this thread has come to the barrier: what it wrote before, anywhere, is seen by
+// every thread of the cluster that waits. cluster_wait must follow before the next arrive.
+__device__ __forceinline__ void cluster_arrive() {
+    asm volatile("barrier.cluster.arrive.release.aligned;\n" ::: "memory");
+}
+__device__ __forceinline__ void cluster_wait() {
+    asm volatile("barrier.cluster.wait.acquire.aligned;\n" ::: "memory");
+}
+
+// cluster_store writes to the shared variable of block `rank` that p is in this block. That block must have
+// started (a barrier says so) and must not end before a barrier after the write.
+__device__ __forceinline__ void cluster_store(float* p, unsigned rank, float v) {
+    const unsigned here = static_cast<unsigned>(__cvta_generic_to_shared(p));
+    asm volatile(
+        "{\n"
+        "  .reg .b32 there;\n"
+        "  mapa.shared::cluster.u32 there, %0, %1;\n"
+        "  st.shared::cluster.f32 [there], %2;\n"
+        "}\n" ::"r"(here), "r"(rank), "f"(v)
+        : "memory");
+}
+
+}  // namespace darwarp
