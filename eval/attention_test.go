@@ -71,7 +71,7 @@ func TestAttention(t *testing.T) {
 		"halves":    "mma=wmma acc=fp16 o_acc=fp16 loader=cp_async block_q=16 warps=2",
 		"plain":     "mma=mma_sync block_q=64 exp2=true",
 		"registers": "mma=mma_sync q=registers loader=vec16 smem_layout=padded stages=2 warps=2 exp2=true",
-		"alternate": fast + "warps=1 block_kv=80 q=registers rescale=lazy",
+		"alternate": fast + "block_q=64 block_kv=80 q=registers rescale=lazy exp_fma=1",
 		"groups":    fast + "kv_groups=2 warps=2 block_kv=16 stages=2 overlap=next_qk q=registers",
 		"producers": fast + "producers=1 warps=2 stages=2 grid=persistent grid_cap=1 order=longest block_q=64",
 		"split":     fast + "split_kv=4 combine=last_block warps=2 block_kv=16 stages=3 overlap=pv kv_groups=2",

@@ -26,7 +26,7 @@ func sample(t *testing.T) int {
 		}
 		return n
 	}
-	return 12
+	return 3
 }
 
 // compiler is a pool for one architecture with the real NVRTC.
@@ -119,6 +119,9 @@ func compiles(t *testing.T, p *compile.Pool, what, source string) {
 	if out.Failure != "" {
 		t.Errorf("%s:\n%s", what, out.Failure)
 		return
+	}
+	if out.State != "" {
+		t.Errorf("%s: the gate would refuse it: it keeps %s", what, out.State)
 	}
 	if len(out.Resources) == 0 || out.Resources[0].Registers == 0 {
 		t.Errorf("%s: the compiler told no resources: %+v", what, out.Resources)

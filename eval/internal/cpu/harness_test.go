@@ -87,7 +87,7 @@ func memory(t *testing.T, n int) []byte {
 func TestSameInputsAsTheGPU(t *testing.T) {
 	p := harness(t)
 	const n, seed = 3001, 0x123456789abcdef
-	for class, code := range map[string]uint64{"normal": 0, "uniform": 1, "cancel": 2, "onehot": 3, "wide": 4, "exact": 5, "denormal": 6} {
+	for class, code := range map[string]uint64{"normal": 0, "uniform": 1, "cancel": 2, "onehot": 3, "wide": 4, "exact": 5, "denormal": 6, "large": 7, "offset": 8} {
 		for d, dtype := range map[kernels.DType]uint64{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3} {
 			for tensor := range 2 {
 				theirs := memory(t, n*d.Size())
@@ -106,10 +106,10 @@ func near(t *testing.T, class string, got, want []float64, d kernels.DType) {
 	t.Helper()
 	relative, absolute := 0.0, 0.0
 	switch class {
-	case "normal", "onehot":
+	case "normal", "onehot", "offset":
 		absolute = 1e-5
 		fallthrough
-	case "wide":
+	case "wide", "large":
 		relative = map[kernels.DType]float64{kernels.FP16: 0x1p-9, kernels.BF16: 0x1p-6, kernels.FP32: 1e-5}[d]
 	}
 	for i := range want {

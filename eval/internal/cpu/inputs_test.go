@@ -37,6 +37,9 @@ func TestInputClasses(t *testing.T) {
 		{"onehot", 1, 0, 1, func(v float64) bool { return math.Abs(v) < 7 }},
 		{"wide", 0, 0, 8.6, func(v float64) bool { return math.Abs(v) >= 0x1p-5 && math.Abs(v) <= 32 }},
 		{"exact", 0, 0, 0.8165, func(v float64) bool { return v == -1 || v == 0 || v == 1 }},
+		{"large", 0, 0, 389, func(v float64) bool { return math.Abs(v) >= 32 && math.Abs(v) <= 1024 }},
+		{"offset", 0, 256, 1, func(v float64) bool { return math.Abs(v-256) < 8 }},
+		{"offset", 1, 0, 1, func(v float64) bool { return math.Abs(v) < 7 }},
 		{"denormal", 0, 0, 3.5e-5, func(v float64) bool { return math.Abs(v) <= 0x1p-14 }},
 	} {
 		for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {

@@ -89,6 +89,7 @@ public:
                 f(i, column(span, i), v);
             }
         }
+        #pragma unroll 1  // seldom there, and not worth registers
         for (int c = column(span, ITEMS); c < span.end; c += THREADS * N) {
             float v[N];
             unpack<T, N>(load_word<HINT, N>(row + c), v);
@@ -157,6 +158,7 @@ public:
         // The first word beyond what is kept: kept need not be a multiple of the team's step.
         const int first = span.lane * N, pitch = THREADS * N;
         const int skipped = kept <= first ? 0 : (kept - first + pitch - 1) / pitch;
+        #pragma unroll 1
         for (int c = span.begin + first + skipped * pitch; c < span.end; c += pitch) {
             float v[N];
             unpack<T, N>(load_word<NO_ALLOCATE, N>(row + c), v);

@@ -73,7 +73,7 @@ struct Block {
     Fault fault;
     Check* check;             // null unless accesses are checked
     unsigned atomics;         // since the last yield
-    Cluster* cluster;         // null unless blocks run in clusters
+    Cluster* cluster;         // of one block, unless the launch has clusters
     unsigned rank;            // in the cluster
 
     Fiber& fiber(unsigned i) { return reinterpret_cast<Fiber*>(region)[i]; }

@@ -99,7 +99,7 @@ inline void Check::access(Fiber& f, uintptr_t a, unsigned size, Access kind, con
         return;
     }
     if (image.holds(a)) return;  // constants and __device__ variables
-    if (f.block->cluster && remote(f, a, size, kind, site)) return;
+    if (remote(f, a, size, kind, site)) return;
     if (counting) counters.record(f, site, GLOBAL, a, size, kind);
     if (races) global(f, a, size, kind, site);
 }

@@ -101,7 +101,6 @@ inline void abandon(Block& b) {
 
 // hand_over lets another block run until this one has something to do again. False: nobody has.
 __attribute__((noinline)) bool Block::hand_over() {
-    if (!cluster) return false;
     while (nready == 0 && !upcoming) {
         const int to = cluster->runnable();
         if (to < 0) return false;
@@ -152,7 +151,6 @@ void dw_cluster_arrive() {
         b.fail("trap", dw::name(me) + " arrives at the cluster's barrier twice with no wait between", &p, 1);
     }
     me.arrived = true;
-    if (!b.cluster) return;
     me.cluster_phase = uint8_t(b.cluster->phase);
     ++b.cluster->arrived;
     b.cluster->complete_if_all();
@@ -167,7 +165,7 @@ void dw_cluster_wait() {
         b.fail("trap", dw::name(me) + " waits at the cluster's barrier and has not arrived there", &p, 1);
     }
     me.arrived = false;
-    if (!b.cluster || me.cluster_phase != uint8_t(b.cluster->phase)) return;
+    if (me.cluster_phase != uint8_t(b.cluster->phase)) return;
     me.at_cluster = true;
     b.park(me);
 }
@@ -175,11 +173,10 @@ void dw_cluster_wait() {
 void* dw_cluster_map(void* p, unsigned rank) {
     dw::Fiber& me = dw::self();
     dw::Block& b = *me.block;
-    if (rank >= (b.cluster ? b.cluster->size : 1)) {
+    if (rank >= b.cluster->size) {
         const dw::Place at = dw::place(me, __builtin_return_address(0), "maps");
         b.fail("out_of_bounds", dw::name(me) + " asks for the shared memory of block " + std::to_string(rank) + " of its cluster, which has no such block", &at, 1);
     }
-    if (!b.cluster) return p;
     return const_cast<unsigned char*>(b.cluster->shared[rank]) + (static_cast<unsigned char*>(p) - b.cluster->shared[b.rank]);
 }
 

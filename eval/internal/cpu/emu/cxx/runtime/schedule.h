@@ -106,10 +106,9 @@ inline void Block::leave(Fiber& me) {
     if (check) check->leave(me);
     if (w.waiting) complete_after_exit(*this, me.warp);
     release_if_complete(nullptr);
-    if (cluster) {
-        --cluster->live;
-        cluster->complete_if_all();
-    }
+    --cluster->live;
+    if (me.arrived && me.cluster_phase == uint8_t(cluster->phase)) --cluster->arrived;
+    cluster->complete_if_all();
     if (live == 0) {
         dw_switch(&me.sp, scheduler);
         abort();
@@ -143,7 +142,7 @@ inline void Block::prepare(uint3 index) {
     const uint3 g = launch->grid, b = launch->block;
     const uint64_t number = index.x + uint64_t(g.x) * (index.y + uint64_t(g.y) * index.z);
     threads = live = b.x * b.y * b.z;
-    nready = nwaiting = yes = 0;
+    nready = nwaiting = yes = atomics = 0;
     rng = Rng(launch->options.seed ^ mix(number));
     for (unsigned i = 0; i < threads; ++i) {
         Fiber& f = fiber(i);
@@ -202,7 +201,7 @@ uint64_t dw_barrier(int kind, int predicate) {
 void dw_yield() {
     dw::Fiber& me = self();
     me.block->wake(me);
-    if (me.block->cluster) me.block->offer();
+    if (me.block->cluster->size > 1) me.block->offer();
     me.block->park(me);
 }
 

@@ -1,0 +1,81 @@
+// Clusters of blocks, right and wrong. Lines at fault are marked with the name of their kernel.
+#include <darwarp/darwarp.cuh>
+
+using namespace darwarp;
+
+// Each block adds up the numbers of all threads of its cluster, in two rounds of two sets of slots. Every third thread of
+// a block with an odd number leaves early and is not waited for.
+extern "C" __global__ void sums(int* out, int blocks) {
+    extern __shared__ float dynamic[];
+    __shared__ float fixed[16];
+    const int rank = cluster_rank();
+    cluster_arrive();
+    cluster_wait();  // all have started
+    if (threadIdx.x < unsigned(blocks)) {
+        cluster_store(&fixed[rank], threadIdx.x, float(blockIdx.x + blockIdx.y * 100));
+        cluster_store(&dynamic[rank], threadIdx.x, float(rank));
+    }
+    cluster_arrive();
+    if (threadIdx.x % 3 == 2 && blockIdx.x % 2 == 1) return;
+    cluster_wait();
+    float sum = 0, ranks = 0;
+    for (int i = 0; i < blocks; ++i) sum += fixed[i], ranks += dynamic[i];
+    if (threadIdx.x == 0) {
+        int* mine = out + (blockIdx.y * gridDim.x + blockIdx.x) * 3;
+        mine[0] = rank;
+        mine[1] = int(sum);
+        mine[2] = int(ranks);
+    }
+}
+
+extern "C" __global__ void early(int* out) {
+    __shared__ float slot[2];
+    const int rank = cluster_rank();
+    slot[rank] = 0;  // <- early
+    cluster_store(&slot[rank], rank ^ 1, 1.f);  // <- early
+    cluster_arrive();
+    cluster_wait();
+    out[blockIdx.x] = int(slot[0] + slot[1]);
+}
+
+extern "C" __global__ void no_wait(int* out) {
+    __shared__ float slot[2];
+    const int rank = cluster_rank();
+    cluster_arrive();
+    cluster_wait();
+    if (threadIdx.x == 0) cluster_store(&slot[0], rank ^ 1, 1.f);  // <- no_wait
+    cluster_arrive();
+    if (threadIdx.x == 1) out[blockIdx.x] = int(slot[0]);  // <- no_wait
+    cluster_wait();
+}
+
+extern "C" __global__ void absent(int* out) {
+    if (cluster_rank() == 1 && threadIdx.x == 0)
+        while (atomicAdd(out, 0) == 0) {}  // for what block 0 writes after the barrier
+    cluster_arrive();
+    cluster_wait();  // <- absent
+    if (cluster_rank() == 0) atomicExch(out, 1);
+}
+
+extern "C" __global__ void lonely(int* out) {
+    if (cluster_rank() == 0) __syncthreads();
+    else if (threadIdx.x > 0) {
+        cluster_arrive();
+        cluster_wait();  // <- lonely
+    } else {
+        __shfl_sync(3u, 1, 1);  // <- lonely
+    }
+    out[0] = 1;
+}
+
+extern "C" __global__ void twice(int* out) {
+    cluster_arrive();
+    cluster_arrive();  // <- twice
+    out[0] = 1;
+}
+
+extern "C" __global__ void beyond(int* out) {
+    __shared__ float slot;
+    cluster_store(&slot, 2, 1.f);  // <- beyond
+    out[0] = 1;
+}
