@@ -72,7 +72,8 @@ PY
 cd "$WORK"
 step search-gemm . "$DARWARP" search gemm --plain --for "$FOR" --workload 2048 --workload 512 --portfolio 2 --store gemm.db
 step explain-gemm . "$DARWARP" explain gemm.db
-step search-attention . "$DARWARP" search attention --plain --for 8s --workload 2x8x512x64-causal --workload 2x8x515x64 --store attention.db
+step search-attention . "$DARWARP" search attention --plain --for 8s --workload 2x8x512x64-causal --workload 2x8x515x64 --store attention.db \
+    --gene mma=mma_sync --gene loader=cp_async --gene smem_layout=xor --gene exp2=true --gene memory=dynamic --gene producers=0 --gene grid=tile
 step search-reduction . "$DARWARP" search reduction --plain --for 5s --dtype fp16 --workload 64x1023 --workload 1x65536 --store reduction.db
 step export-gemm . "$DARWARP" export gemm.db -o gemm --as header,torch,kernels,cupy,ktuner
 step export-portfolio . "$DARWARP" export gemm.db --portfolio 2 -o portfolio --as header,torch,kernels
@@ -88,6 +89,19 @@ for kernel in gemm portfolio attention reduction; do
     [ $kernel = reduction ] || hub $kernel $kernel &
 done
 wait
+step two-operators . python3 - <<'PY'
+import importlib.util, torch
+
+a, b = torch.randn(300, 512, device="cuda").half(), torch.randn(200, 512, device="cuda").half()
+ops = []
+for name in "gemm", "portfolio":  # in one process each keeps its own dispatcher
+    spec = importlib.util.spec_from_file_location("op_" + name, name + "/torch_op.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    ops.append(module.gemm)
+    for op in ops:
+        torch.testing.assert_close(op(a, b).float(), a.float() @ b.float().T, rtol=2e-2, atol=2e-1)
+PY
 step gemm-ktuner gemm sh -c 'printf "#include \"kernel_tuner.h\"\nstatic_assert(block_size_x > 0, \"\");\n" >t.cu && nvcc -c -DTARGET_NVIDIA_H200 t.cu -o t.o'
 cp ./*.db "$OUT"/ 2>/dev/null
 rm -rf "$WORK"

@@ -24,9 +24,12 @@ func (s *sheet) linked() (*portfolioSheet, error) {
 
 // Namespace is a name in C++ that no other export has.
 func (s *portfolioSheet) Namespace() string {
-	name := identifier(s.Problem.Name) + "_" + s.Job.ID.Short()
-	if !s.Single {
-		name += fmt.Sprintf("_and_%d", len(s.Units)-1)
+	name := identifier(s.Problem.Name)
+	if s.Single {
+		return name + "_" + s.Job.ID.Short()
+	}
+	for _, k := range s.Sheets {
+		name += "_" + k.Job.ID.Short()[:6]
 	}
 	return name
 }

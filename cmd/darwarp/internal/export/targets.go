@@ -26,7 +26,7 @@ var linkedPages = map[string]string{"dispatch.h": "dispatch.h", "launch.h": "lau
 
 // targets are the forms; Targets lists their names.
 var targets = []target{
-	{"header", "`launch(tensors..., workspace, sizes..., stream)` for C++: `launch.h` to link with the kernels, or `launch.cuh` with the kernel in it", nil, true, nil,
+	{"header", "`launch(tensors..., workspace, sizes..., stream)` for C++: `launch.h` to link with the kernels; where there is one kernel, `launch.cuh` has it too", nil, true, nil,
 		func(s *portfolioSheet) string { return s.HeaderBuild() + " && ./header_bench" }},
 	{"torch", "an operator of PyTorch: `torch_op.py` builds and loads it",
 		map[string]string{"torch_op.cpp": "torch_op.cpp", "torch_op.py": "torch_op.py", "torch_check.py": "torch_check.py", "torch_reference.cu": "torch_reference.cu"},

@@ -65,6 +65,19 @@ func (s *sheet) TorchDims() (all []torchDim) {
 	return all
 }
 
+// TorchAgree are the dimensions that must be sizes which another input, or another dimension, has told.
+func (s *sheet) TorchAgree() (all []torchDim) {
+	told := s.TorchDims()
+	for _, t := range s.TorchInputs() {
+		for axis, d := range t.Shape {
+			if x := (torchDim{d, t.Name, axis}); !slices.Contains(told, x) {
+				all = append(all, x)
+			}
+		}
+	}
+	return all
+}
+
 // TorchFlags are the sizes that no input tells: they are arguments.
 func (s *sheet) TorchFlags() (all []string) {
 	told := s.TorchDims()
