@@ -53,16 +53,16 @@ type Pool struct {
 	role     role
 	proof    kernels.Provenance
 	cases    *caseSet
-	terms    []int
 	compiler *compile.Pool
 	checkers *compile.Pool // compiles for the search for races; nil: nobody looks for them
 	runner   *runner
 	checker  *proc.Worker
 	memories []*proc.Shared
 	truth    *proc.Shared // one of them
-	slots    chan int     // free slots of the output memory
-	torch    helper       // of torch baselines
-	health   *health      // of the GPU; nil on other devices
+	setup    *checker.Setup
+	slots    chan int // free slots of the output memory
+	torch    helper   // of torch baselines
+	health   *health  // of the GPU; nil on other devices
 	flying   atomic.Int32
 
 	mu      sync.Mutex
