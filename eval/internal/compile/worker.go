@@ -210,25 +210,25 @@ func (s *server) pchOptions() []string {
 
 // translate compiles, with precompiled headers where there are some. With them, NVRTC keeps what it
 // parses in a heap of fixed size; the rare source that needs more is compiled without.
-func (s *server) translate(source string) (image []byte, log string, err error) {
+func (s *server) translate(source string) (image, ptx []byte, log string, err error) {
 	opts := s.options()
 	if level := Assembler(source); level != "" {
 		opts = append(opts, "--ptxas-options="+level)
 	}
 	if !s.pch {
-		return s.compiler.Compile(source, sourceName, opts)
+		return s.compiler.CompilePTX(source, sourceName, opts)
 	}
-	image, log, err = s.compiler.Compile(source, sourceName, slices.Concat(opts, s.pchOptions(), []string{"--use-pch=" + pchName}))
+	image, ptx, log, err = s.compiler.CompilePTX(source, sourceName, slices.Concat(opts, s.pchOptions(), []string{"--use-pch=" + pchName}))
 	if err != nil && strings.Contains(log, heapIsFull) {
-		return s.compiler.Compile(source, sourceName, opts)
+		return s.compiler.CompilePTX(source, sourceName, opts)
 	}
-	return image, log, err
+	return image, ptx, log, err
 }
 
 // compile fills the reply. An error is our own fault; the source's is reply.Failure.
 func (s *server) compile(source string, reply *response) error {
 	start := time.Now()
-	image, log, err := s.translate(source)
+	image, ptx, log, err := s.translate(source)
 	reply.Seconds = time.Since(start).Seconds()
 	reply.Log = s.clean(log)
 	var refusal *nvrtc.CompileError
@@ -251,7 +251,7 @@ func (s *server) compile(source string, reply *response) error {
 		return err
 	}
 	reply.Cubin, reply.Code, reply.Resources = image, hex.EncodeToString(code), resources(log)
-	reply.State, err = cubin.State(image)
+	reply.State, err = cubin.State(image, ptx)
 	return err
 }
 

@@ -116,19 +116,24 @@ func TestState(t *testing.T) {
 		{"constant memory", "__constant__ float table[4] = {1, 2, 3, 4};", "= table[threadIdx.x & 3]", ""},
 		{"shared memory", "", "= [] { __shared__ float s[32]; s[threadIdx.x] = 1.f; __syncthreads(); return s[0]; }()", ""},
 		{"a constant of a namespace", "namespace n { constexpr int SIZE = 4; __device__ int at(const int& i) { return i; } }", "= n::at(n::SIZE)", ""},
+		{"constants that are zero", "enum Cache { CACHED, STREAMING }; constexpr Cache LOAD = CACHED; template <Cache C> struct Row { static constexpr bool FLOATS = C; };" +
+			"template <Cache C> __device__ float get(float x) { return Row<C>::FLOATS ? x : 2 * x; }", "= get<LOAD>(x[1])", ""},
+		{"through a function", "__device__ int calls; __device__ __noinline__ int count() { return atomicAdd(&calls, 1); }", "= count()", "calls (4 bytes)"},
+		{"through a pointer", "__device__ int calls; __device__ int* at = &calls;", "= (*at)++", "calls (4 bytes)"},
+		{"through a table of pointers", "__device__ int a, b; __constant__ int* at[2] = {&a, &b};", "= (*at[threadIdx.x & 1])++", "a (4 bytes), b (4 bytes)"},
 		{"a large table", "__device__ float big[1024] = {1};", "= big[threadIdx.x]++", "big (4096 bytes)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			image, log, err := c.Compile(tt.before+"\n"+fmt.Sprintf(kernel, tt.use), "k.cu", []string{"--gpu-architecture=sm_90", "--std=c++17"})
+			image, ptx, log, err := c.CompilePTX(tt.before+"\n"+fmt.Sprintf(kernel, tt.use), "k.cu", []string{"--gpu-architecture=sm_90", "--std=c++17"})
 			if err != nil {
 				t.Fatalf("%v\n%s", err, log)
 			}
-			if got, err := cubin.State(image); got != tt.want || err != nil {
+			if got, err := cubin.State(image, ptx); got != tt.want || err != nil {
 				t.Errorf("%q, %v, expected %q", got, err, tt.want)
 			}
 		})
 	}
-	if _, err := cubin.State([]byte("not ELF")); err == nil {
+	if _, err := cubin.State([]byte("not ELF"), nil); err == nil {
 		t.Error("no error on what is not ELF")
 	}
 }

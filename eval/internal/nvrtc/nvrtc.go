@@ -25,6 +25,8 @@ type procs struct {
 	Compile             dl.Proc `c:"nvrtcCompileProgram"`
 	CubinSize           dl.Proc `c:"nvrtcGetCUBINSize"`
 	Cubin               dl.Proc `c:"nvrtcGetCUBIN"`
+	PTXSize             dl.Proc `c:"nvrtcGetPTXSize"`
+	PTX                 dl.Proc `c:"nvrtcGetPTX"`
 	LogSize             dl.Proc `c:"nvrtcGetProgramLogSize"`
 	Log                 dl.Proc `c:"nvrtcGetProgramLog"`
 	PCHCreateStatus     dl.Proc `c:"nvrtcGetPCHCreateStatus,optional"`
@@ -119,16 +121,22 @@ func (e *CompileError) Error() string {
 // DIR: NVRTC crashes when processes that start together share one. An NVRTC without PCH compiles
 // without it.
 func (c *Compiler) Compile(src, name string, opts []string) (cubin []byte, log string, err error) {
+	cubin, _, log, err = c.CompilePTX(src, name, opts)
+	return cubin, log, err
+}
+
+// CompilePTX is Compile, and gives the PTX that the machine code was made of as well.
+func (c *Compiler) CompilePTX(src, name string, opts []string) (cubin, ptx []byte, log string, err error) {
 	if !c.HasPCH() {
 		opts = withoutPCH(opts)
 	}
 	prog, err := c.newProgram(src, name)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	defer func() { prog.destroy() }()
 	if log, err = prog.compile(opts); err != nil {
-		return nil, log, err
+		return nil, nil, log, err
 	}
 	if usesPCH(opts) && prog.growPCHHeap() {
 		// The headers did not fit. This program compiled all the same; compiling it anew stores them,
@@ -137,12 +145,15 @@ func (c *Compiler) Compile(src, name string, opts []string) (cubin []byte, log s
 			prog.destroy()
 			prog = again
 			if log, err = prog.compile(opts); err != nil {
-				return nil, log, err
+				return nil, nil, log, err
 			}
 		}
 	}
-	cubin, err = prog.cubin()
-	return cubin, log, err
+	if cubin, err = prog.cubin(); err != nil {
+		return nil, nil, log, err
+	}
+	ptx, err = prog.bytes(c.p.PTXSize, c.p.PTX)
+	return cubin, ptx, log, err
 }
 
 func usesPCH(opts []string) bool {
