@@ -115,9 +115,9 @@ func (t *Twins) spread(a, b []byte, acc kernels.DType) map[string]Spread {
 	p, classes := t.GPU, map[string]Spread{}
 	for i := range p.cases.cases {
 		c := &p.cases.cases[i]
-		model := p.setup.Model(i, acc)
+		model := p.checker.setup.Model(i, acc)
 		at, s := c.OutAt, classes[c.Class]
-		for j, truth := range p.setup.Truths(i, p.truth.Map()) {
+		for j, truth := range p.checker.setup.Truths(i, p.truth.Map()) {
 			o := c.Outputs()[j]
 			d := check.Between(a[at:at+o.Bytes()], b[at:at+o.Bytes()], o.DType, truth, model)
 			s.Elements, s.Equal, s.Outside = s.Elements+o.Elems(), s.Equal+d.Equal, s.Outside+d.Outside

@@ -59,58 +59,9 @@ func Code(image []byte) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// maxInitial is how many bytes of initialised variables a cubin may have. Constants of namespaces end up
-// among them, not marked as such; an answer to keep takes more room.
-const maxInitial = 1 << 10
-
-// State names the __device__ variables of a cubin with their bytes, as "a (4 bytes), b (8 bytes)"; it is empty when
-// there are none, or few initialised ones. Such variables keep their value from one launch to the next, so
-// that a kernel could answer with what it found earlier. Those that the PTX of the cubin declares and nowhere
-// names are left out: constants of a namespace or a class that are zero look like variables otherwise.
-func State(image, ptx []byte) (string, error) {
-	f, err := elf.NewFile(bytes.NewReader(image))
-	if err != nil {
-		return "", fmt.Errorf("read cubin: %w", err)
-	}
-	initial := uint64(0)
-	for _, s := range f.Sections {
-		if strings.HasPrefix(s.Name, ".nv.global.init") {
-			initial += s.Size
-		}
-	}
-	return variables(image, func(s *elf.Section) bool {
-		return strings.HasPrefix(s.Name, ".nv.global") && (initial > maxInitial || !strings.HasPrefix(s.Name, ".nv.global.init"))
-	}, func(name string) bool { return named(ptx, name) != 1 })
-}
-
-// named counts how often PTX has a word.
-func named(ptx []byte, word string) (n int) {
-	inWord := func(at int) bool {
-		if at < 0 || at >= len(ptx) {
-			return false
-		}
-		c := ptx[at]
-		return c == '_' || c == '$' || c == '%' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
-	}
-	for at := 0; ; {
-		i := bytes.Index(ptx[at:], []byte(word))
-		if i < 0 {
-			return n
-		}
-		if !inWord(at+i-1) && !inWord(at+i+len(word)) {
-			n++
-		}
-		at += i + len(word)
-	}
-}
-
 // Variables names those that an ELF file defines in sections of one kind, with their bytes. Names that
 // begin with $ are the compiler's: the texts of printf and assert.
 func Variables(image []byte, in func(*elf.Section) bool) (string, error) {
-	return variables(image, in, func(string) bool { return true })
-}
-
-func variables(image []byte, in func(*elf.Section) bool, wanted func(name string) bool) (string, error) {
 	f, err := elf.NewFile(bytes.NewReader(image))
 	if err != nil {
 		return "", fmt.Errorf("read ELF: %w", err)
@@ -124,7 +75,7 @@ func variables(image []byte, in func(*elf.Section) bool, wanted func(name string
 	}
 	var found []string
 	for _, s := range all {
-		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT && s.Size > 0 && !strings.HasPrefix(s.Name, "$") && int(s.Section) < len(f.Sections) && in(f.Sections[s.Section]) && wanted(s.Name) {
+		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT && s.Size > 0 && !strings.HasPrefix(s.Name, "$") && int(s.Section) < len(f.Sections) && in(f.Sections[s.Section]) {
 			found = append(found, fmt.Sprintf("%s (%d bytes)", s.Name, s.Size))
 		}
 	}
