@@ -205,17 +205,16 @@ func (p *Pool) memory(name string, bytes int) (*proc.Shared, error) {
 	return m, err
 }
 
-func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) (err error) {
-	p.checker, err = proc.Start(ctx, proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File()}, Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})})
-	if err != nil {
-		return err
-	}
+func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) error {
 	setup := &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}
 	if p.cfg.Problem.Check.RoundedTerms {
 		setup.Rounded = p.cfg.DType
 	}
-	_, err = p.judge(ctx, checker.Request{Setup: setup})
-	return err
+	p.checker.spec = proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File()}, Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})}
+	p.checker.setup, p.checker.log = setup, p.log
+	p.checker.mu.Lock()
+	defer p.checker.mu.Unlock()
+	return p.checker.ready(ctx)
 }
 
 // goCheckWork bounds the cases on which the reference kernel is held against Go, in operations.
