@@ -53,7 +53,7 @@ func (a *app) verify(ctx context.Context, t target, asJSON bool, r *record, name
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	j, err := renderJob(r.bundle, c.Variant, s.Device(), s.dtype)
+	j, err := r.bundle.VariantJob(c.Variant, s.Device(), s.dtype)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Recorded answers as a model did in a run before, without a network: the same question gets the same
-// reply; a question that was not asked then gets the next unused reply of the same arm, for on a device
-// whose times differ no two prompts are alike.
+// reply; a question that was not asked then gets the model's next unused reply, for on a device whose
+// times differ no two prompts are alike.
 type Recorded struct {
 	mu   sync.Mutex
 	all  []kernels.Exchange
