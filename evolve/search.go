@@ -73,6 +73,8 @@ type keeper interface {
 	PutDuel(d kernels.Duel) error
 	Duels() ([]kernels.Duel, error)
 	Weigh(workloads []kernels.Workload, score func(*kernels.Candidate) float64, checkpoint []byte) error
+	PutExchange(e kernels.Exchange) error
+	Exchanges() ([]kernels.Exchange, error)
 	SetChampion(id kernels.ID, why string) error
 	Champion() (kernels.ID, bool)
 }
@@ -100,6 +102,7 @@ type Search struct {
 	ids      map[kernels.ID]bool // asked for, in this session or one before
 	codes    map[string]float64  // score by machine code
 	working  map[kernels.ID]*member
+	owns     []*member          // those with sources of their own
 	naive    *member            // the default that scores are relative to
 	base     map[string]float64 // its times by workload, ns
 	champion *member

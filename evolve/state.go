@@ -161,14 +161,16 @@ func (s *Search) fits(st *state) error {
 }
 
 func (s *Search) checkFlight(f *flight) error {
+	if f != nil && f.Space == own {
+		return checkOwn(f)
+	}
 	if f == nil || f.Space < 0 || f.Space >= len(s.demes) || f.Index < -1 || f.Index >= s.demes[f.Space].space.Len() {
 		return errors.New("the checkpoint asks for a point that is not there")
 	}
 	return nil
 }
 
-// recall enters a stored candidate. Own sources, and points of families that are not searched, count
-// as seen and no more.
+// recall enters a stored candidate. Points of families that are not searched count as seen and no more.
 func (s *Search) recall(c kernels.Candidate) error {
 	for i, d := range s.demes {
 		if c.Variant.Family != d.space.Family.Name {
@@ -181,14 +183,23 @@ func (s *Search) recall(c kernels.Candidate) error {
 			}
 		}
 		s.forget()
-		if s.steering.Weighed > 0 && s.naive != nil && c.Result.Outcome == kernels.OK {
-			c.Score = s.anew(&c)
-		}
-		s.admit(&c, i, index)
+		s.recallAt(&c, i, index)
+		return nil
+	}
+	if c.Variant.Family == "" {
+		s.recallAt(&c, own, -1)
 		return nil
 	}
 	s.ids[c.ID] = true
 	return nil
+}
+
+// recallAt enters a stored candidate of a space, with its score under the weights in force.
+func (s *Search) recallAt(c *kernels.Candidate, space, index int) {
+	if s.steering.Weighed > 0 && s.naive != nil && c.Result.Outcome == kernels.OK {
+		c.Score = s.anew(c)
+	}
+	s.admit(c, space, index)
 }
 
 // forget empties the epoch's population where the last epoch began.
@@ -208,7 +219,7 @@ func (s *Search) restore(st *state) error {
 	s.queue.pending = st.Pending
 	s.clock.before = st.Elapsed
 	for _, f := range slices.Concat(st.Pending, s.steering.Injected) {
-		s.demes[f.Space].learn(f.Index)
+		s.learnPoint(f.Space, f.Index)
 	}
 	for _, p := range st.Progress.Passed {
 		s.demes[p[0]].learn(p[1])
@@ -236,7 +247,9 @@ func (nowhere) PutProvenance(kernels.Provenance) (string, error) { return "", ni
 func (nowhere) Weigh([]kernels.Workload, func(*kernels.Candidate) float64, []byte) error {
 	return nil
 }
-func (nowhere) PutDuel(kernels.Duel) error           { return nil }
-func (nowhere) Duels() ([]kernels.Duel, error)       { return nil, nil }
-func (nowhere) SetChampion(kernels.ID, string) error { return nil }
-func (nowhere) Champion() (kernels.ID, bool)         { return kernels.ID{}, false }
+func (nowhere) PutDuel(kernels.Duel) error             { return nil }
+func (nowhere) Duels() ([]kernels.Duel, error)         { return nil, nil }
+func (nowhere) SetChampion(kernels.ID, string) error   { return nil }
+func (nowhere) PutExchange(kernels.Exchange) error     { return nil }
+func (nowhere) Exchanges() ([]kernels.Exchange, error) { return nil, nil }
+func (nowhere) Champion() (kernels.ID, bool)           { return kernels.ID{}, false }
