@@ -12,17 +12,17 @@ import (
 type deme struct {
 	space *kernels.Space
 	start int // index of the family's default, -1 when it is not in the space
-	known []uint64
-	count int                  // known points
+	known map[int]struct{}
 	best  []*mutate.Individual // all that work, best first
 	fresh []*mutate.Individual // those of this epoch, best first
 	seen  []*mutate.Individual // all that were judged, in order
+	view  *mutate.View
 
 	judged int // points, those of killed lineages included
 }
 
-func newDeme(space *kernels.Space) *deme {
-	d := &deme{space: space, start: -1, known: make([]uint64, (space.Len()+63)/64)}
+func newDeme(space *kernels.Space, prior *mutate.Prior) *deme {
+	d := &deme{space: space, start: -1, known: map[int]struct{}{}, view: mutate.NewView(space, prior)}
 	if p, err := space.Point(space.Family.Defaults()); err == nil {
 		if i, ok := space.Index(p); ok {
 			d.start = i
@@ -31,12 +31,11 @@ func newDeme(space *kernels.Space) *deme {
 	return d
 }
 
-func (d *deme) isKnown(i int) bool { return d.known[i/64]>>(i%64)&1 == 1 }
+func (d *deme) isKnown(i int) bool { _, ok := d.known[i]; return ok }
 
 func (d *deme) learn(i int) {
-	if i >= 0 && !d.isKnown(i) {
-		d.known[i/64] |= 1 << (i % 64)
-		d.count++
+	if i >= 0 {
+		d.known[i] = struct{}{}
 	}
 }
 
@@ -62,14 +61,15 @@ func insert(list []*mutate.Individual, o *mutate.Individual) []*mutate.Individua
 }
 
 // exhausted reports whether every point was asked for.
-func (d *deme) exhausted() bool { return d.count == d.space.Len() }
+func (d *deme) exhausted() bool { return len(d.known) == d.space.Len() }
 
 // pool is what operators see. In an epoch that starts afresh only what it found is bred from.
 func (d *deme) pool(fresh bool) *mutate.Pool {
-	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.isKnown}
+	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.isKnown, View: d.view}
 	if fresh {
 		p.Best = d.fresh
 	}
+	p.Niches = archive(p.Best)
 	return p
 }
 
@@ -86,4 +86,15 @@ type member struct {
 	upper   float64 // score at the upper ends of its intervals
 	times   map[string]float64
 	timings []kernels.Timing
+}
+
+// individual is a judged candidate as operators see it.
+func individual(space *kernels.Space, c *kernels.Candidate, index int, score float64) *mutate.Individual {
+	o := &mutate.Individual{ID: c.ID, Index: index, Point: space.At(index), Score: score, Cost: c.Result.Cost.Total(), Generation: c.Origin.Generation, Niche: niche(space.Family, c)}
+	for _, t := range c.Result.Times {
+		if t.Median > 0 {
+			o.Noise = max(o.Noise, (t.Hi-t.Lo)/2/t.Median)
+		}
+	}
+	return o
 }

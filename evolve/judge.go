@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"darwarp/kernels"
-	"darwarp/mutate"
 	"darwarp/store"
 )
 
@@ -208,9 +207,10 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 		d.learn(index)
 		if !duplicate || known {
 			d.judged++
+			s.purse.pay(c.Origin.Operator, rank(d.best, score), len(d.best)+1)
 		}
 		if dead := s.stillborn(c); !dead && (!duplicate || known) {
-			o := &mutate.Individual{ID: c.ID, Index: index, Point: d.space.At(index), Score: score, Generation: c.Origin.Generation}
+			o := individual(d.space, c, index, score)
 			d.add(o, duplicate)
 			s.niches.add(space, o, c, s.base)
 		}

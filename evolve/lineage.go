@@ -10,7 +10,7 @@ import (
 	"darwarp/mutate"
 )
 
-// pinShare is how often breeding takes the family of a pinned candidate, whatever the others are worth.
+// pinShare is how often a child is bred from pinned candidates, whatever the others are worth.
 const pinShare = 0.25
 
 // pin keeps a candidate that works among the parents.
@@ -105,12 +105,7 @@ func (d *deme) bury(dead map[kernels.ID]bool) int {
 // breeding is what a space is bred from: pinned candidates first, whatever their rank.
 func (s *Search) breeding(d *deme) *mutate.Pool {
 	p := d.pool(s.progress.afresh())
-	var pins []*mutate.Individual
-	for _, o := range d.best {
-		if slices.Contains(s.steering.Pins, o.ID) {
-			pins = append(pins, o)
-		}
-	}
+	pins := s.pins(d)
 	if len(pins) == 0 {
 		return p
 	}
@@ -119,13 +114,27 @@ func (s *Search) breeding(d *deme) *mutate.Pool {
 	return p
 }
 
-// pinnedSpace is now and then the space of a pinned candidate.
-func (s *Search) pinnedSpace() (space int, ok bool) {
+// pins are a population's pinned candidates.
+func (s *Search) pins(d *deme) (out []*mutate.Individual) {
+	for _, o := range d.best {
+		if slices.Contains(s.steering.Pins, o.ID) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// pinned is now and then the space of a pinned candidate, with nothing but pinned ones to breed from.
+func (s *Search) pinned() (space int, pool *mutate.Pool, ok bool) {
 	pins := s.steering.Pins
 	if len(pins) == 0 || s.rng.Float64() >= pinShare {
-		return 0, false
+		return 0, nil, false
 	}
-	return s.working[pins[s.rng.IntN(len(pins))]].space, true
+	space = s.working[pins[s.rng.IntN(len(pins))]].space
+	d := s.demes[space]
+	pool = d.pool(false)
+	pool.Best, pool.Niches = s.pins(d), nil
+	return space, pool, true
 }
 
 // rank orders the population anew after scores have changed; of equals the older comes first.

@@ -142,13 +142,13 @@ func TestMarks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("NOT RUN: the recorded spaces take half a minute (-short)")
 	}
-	const seeds, evals, want = 7, 200, 0.98
+	const seeds, evals, want = 7, 200, 0.99
 	mean := 0.0
 	for _, name := range developed {
 		r, bundle := openSpace(t, name)
 		var at []float64
 		for seed := range uint64(seeds) {
-			c := curve(t, r, bundle, "evolve", seed, evals)
+			c := curve(t, r, bundle, evolve.DefaultStrategy, seed, evals)
 			at = append(at, c[len(c)-1])
 		}
 		median, low, found := quantiles(at)
@@ -157,5 +157,27 @@ func TestMarks(t *testing.T) {
 	}
 	if mean < want {
 		t.Errorf("mean of medians %.3f, want at least %g", mean, want)
+	}
+}
+
+// TestGuard keeps the search as strong as it is on the space that is shipped: the lower quartile after
+// 200 verdicts. It is 1.000 over 24 seeds; random search has 0.94.
+func TestGuard(t *testing.T) {
+	const seeds, evals, want = 12, 200, 0.99
+	r, err := replay.Shipped("gemm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle, err := templates.FromFiles(r.Bundle())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at []float64
+	for seed := range uint64(seeds) {
+		c := curve(t, r, bundle, evolve.DefaultStrategy, seed, evals)
+		at = append(at, c[len(c)-1])
+	}
+	if _, low, found := quantiles(at); low < want {
+		t.Errorf("lower quartile %.3f, optimum found by %.0f %%: want a quartile of at least %g", low, 100*found, want)
 	}
 }

@@ -27,7 +27,7 @@ func (s *Search) newNiches() niches {
 		n.workloads = append(n.workloads, s.cfg.Workloads[i].Name)
 		var all []*deme
 		for _, d := range s.demes {
-			all = append(all, &deme{space: d.space, known: d.known})
+			all = append(all, &deme{space: d.space, known: d.known, view: d.view})
 		}
 		n.demes = append(n.demes, all)
 	}

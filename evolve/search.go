@@ -50,18 +50,16 @@ type Config struct {
 	Spaces    []*kernels.Space // one per family; the default of the first is the naive start
 	Objective kernels.Objective
 	Portfolio int    // candidates that are the best at one workload are bred from too: more than 1 kernel is wanted
-	Strategy  string // evolve or random; empty is evolve
+	Strategy  string // one of Strategies; empty is DefaultStrategy
 	Seed      uint64
 	Budget    Budget
+	Hints     []Hint       // what another run found out; a run that is resumed keeps its own
 	Log       *slog.Logger // nil: nothing is logged
 
 	// Job gives the job of a space's point, the default's for -1; nil: it is rendered from Bundle. Where many
 	// searches of one recording are scored they share the rendering. It is called by the search alone.
 	Job func(space, index int) (kernels.Job, error)
 }
-
-// Strategies lists what Config.Strategy may be.
-func Strategies() []string { return []string{"evolve", "random"} }
 
 // keeper is the store as the search uses it.
 type keeper interface {
@@ -81,14 +79,15 @@ type keeper interface {
 
 // Search is one run of a search. All fields below the line belong to the goroutine that is in Run.
 type Search struct {
-	cfg   Config
-	ev    Evaluator
-	keep  keeper
-	log   *slog.Logger
-	hard  context.Context // ends on Abort
-	abort context.CancelFunc
-	retry time.Duration // between attempts to store on a full disk
-	now   func() time.Time
+	cfg      Config
+	strategy *strategy
+	ev       Evaluator
+	keep     keeper
+	log      *slog.Logger
+	hard     context.Context // ends on Abort
+	abort    context.CancelFunc
+	retry    time.Duration // between attempts to store on a full disk
+	now      func() time.Time
 
 	orders   chan order    // from Steer
 	ended    chan struct{} // closed when Run returns
@@ -99,6 +98,8 @@ type Search struct {
 	pcg      *rand.PCG
 	rng      *rand.Rand
 	demes    []*deme
+	purse    purse
+	hints    []Hint
 	ids      map[kernels.ID]bool // asked for, in this session or one before
 	codes    map[string]float64  // score by machine code
 	working  map[kernels.ID]*member
@@ -145,12 +146,14 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	case cfg.Objective.Check(cfg.Workloads) != nil:
 		return nil, fmt.Errorf("search: %w", cfg.Objective.Check(cfg.Workloads))
 	case cfg.Strategy == "":
-		cfg.Strategy = "evolve"
-	case cfg.Strategy != "evolve" && cfg.Strategy != "random":
-		return nil, fmt.Errorf("search: unknown strategy %q: expected one of %v", cfg.Strategy, Strategies())
+		cfg.Strategy = DefaultStrategy
+	}
+	mix, err := findStrategy(cfg.Strategy)
+	if err != nil {
+		return nil, err
 	}
 	s := &Search{
-		cfg: cfg, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, now: time.Now,
+		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, now: time.Now,
 		pcg: rand.NewPCG(cfg.Seed, 0x6461727761727000), ids: map[kernels.ID]bool{}, codes: map[string]float64{},
 		working: map[kernels.ID]*member{}, beaten: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{},
 		dead: map[kernels.ID]bool{}, twins: map[kernels.ID]string{},
@@ -161,10 +164,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	s.rng = rand.New(s.pcg)
 	s.hard, s.abort = context.WithCancel(context.Background())
 	s.orders, s.ended, s.machines, s.every = make(chan order), make(chan struct{}), make(chan kernels.Machine), sampleEvery
-	for _, space := range cfg.Spaces {
-		s.demes = append(s.demes, newDeme(space))
-	}
-	s.niches = s.newNiches()
+	s.inhabit(hints(cfg.Hints))
 	s.progress.sample = firstSample(len(s.demes))
 	s.clock.simulated = simulated(ev)
 	if err := s.resume(); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // stateVersion is raised when a checkpoint means something else than before.
-const stateVersion = 1
+const stateVersion = 2
 
 // progress is where the search stands, as far as stored candidates do not say it themselves.
 type progress struct {
@@ -55,6 +55,8 @@ type state struct {
 	Champion kernels.ID    `json:"champion,omitzero"`
 	Beaten   []kernels.ID  `json:"beaten,omitempty"`
 	Elapsed  time.Duration `json:"elapsed"`
+	Hints    []Hint        `json:"hints,omitempty"`
+	Purse    purse         `json:"purse,omitzero"`
 	Steering *Steering     `json:"steering,omitempty"`
 }
 
@@ -80,6 +82,7 @@ func (s *Search) state() []byte {
 	st := state{
 		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Spaces: s.spaceStates(), RNG: rng,
 		Progress: s.progress, Sample: s.progress.sample, Pending: s.queue.pending, Elapsed: s.clock.elapsed(),
+		Hints: s.hints, Purse: s.purse,
 	}
 	if len(s.steering.Log) > 0 {
 		st.Steering = &s.steering
@@ -113,6 +116,7 @@ func (s *Search) resume() error {
 	if err := s.pcg.UnmarshalBinary(st.RNG); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
+	s.inhabit(st.Hints)
 	if err := s.takeUp(st.Steering); err != nil {
 		return err
 	}
@@ -218,6 +222,7 @@ func (s *Search) restore(st *state) error {
 	s.progress.sample, s.progress.outcomes = st.Sample, outcomes
 	s.queue.pending = st.Pending
 	s.clock.before = st.Elapsed
+	s.purse = st.Purse
 	for _, f := range slices.Concat(st.Pending, s.steering.Injected) {
 		s.learnPoint(f.Space, f.Index)
 	}

@@ -94,7 +94,9 @@ func (d *derived) known(n uint64) any {
 // device, elem and dtype, into which genes and lets are written.
 type scratchpad struct {
 	family *Family
-	env    Env
+	device Device
+	dtype  DType
+	env    Env // made when an expression has to be run: mostly its value is known
 	vm     vm.VM
 	learn  bool // keep what is evaluated: only while nobody else reads
 }
@@ -104,6 +106,9 @@ func (s *scratchpad) value(d *derived, p Point) (any, error) {
 	n := d.combination(p)
 	if v := d.known(n); v != nil {
 		return v, nil
+	}
+	if s.env == nil {
+		s.env = baseEnv(s.device, s.dtype)
 	}
 	for _, need := range d.needs {
 		if need.let == nil {

@@ -1,9 +1,12 @@
 package kernels
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
-// maxSteps bounds the choices that an enumeration tries: constraints that hold almost nowhere and
-// depend on the last genes would keep it busy for hours.
+// maxSteps bounds the choices that an enumeration tries before its points are counted instead:
+// constraints that hold almost nowhere and depend on the last genes would keep it busy for hours.
 const maxSteps = 1 << 27
 
 // enumerator walks the genes in order, choosing a value for each.
@@ -22,10 +25,15 @@ func (s *Space) enumerate(limit int) error {
 	for i, r := range s.rules {
 		e.rules[r.last()] = append(e.rules[r.last()], i)
 	}
-	if err := e.walk(0, 0); err != nil {
+	err := e.walk(0, 0)
+	if errors.Is(err, errTooLarge) {
+		clear(s.refused)
+		err = s.count()
+	}
+	if err != nil {
 		return err
 	}
-	if len(s.codes) == 0 {
+	if s.Len() == 0 {
 		return fmt.Errorf("%w: %s", ErrNoLegalPoint, s.why())
 	}
 	for _, list := range [][]*derived{s.rules, s.whens} {
@@ -44,24 +52,18 @@ func (e *enumerator) walk(i int, code uint64) error {
 	s := e.space
 	if i == len(s.radix) {
 		if len(s.codes) == MaxEnumerated {
-			return fmt.Errorf("more than %d legal points: restrict genes with --gene NAME=VALUE,...", MaxEnumerated)
+			return errTooLarge
 		}
 		s.codes = append(s.codes, code)
 		return nil
 	}
-	values := s.allowed[i]
-	if when := s.whens[i]; when != nil {
-		on, err := e.pad.holds(when, e.point)
-		if err != nil {
-			return err
-		}
-		if !on {
-			values = []uint8{uint8(s.Family.Genes[i].def)}
-		}
+	values, err := e.values(i)
+	if err != nil {
+		return err
 	}
 	for _, v := range values {
 		if e.steps++; e.steps > e.limit {
-			return fmt.Errorf("more than %d combinations tried: restrict genes with --gene NAME=VALUE,..., or declare the genes of the strictest constraints first", e.limit)
+			return errTooLarge
 		}
 		e.point[i] = v
 		ok, err := e.holds(i)
@@ -76,6 +78,20 @@ func (e *enumerator) walk(i int, code uint64) error {
 		}
 	}
 	return nil
+}
+
+// values are those that gene i may have: its default alone where it does not exist.
+func (e *enumerator) values(i int) ([]uint8, error) {
+	if when := e.space.whens[i]; when != nil {
+		on, err := e.pad.holds(when, e.point)
+		if err != nil {
+			return nil, err
+		}
+		if !on {
+			return []uint8{uint8(e.space.Family.Genes[i].def)}, nil
+		}
+	}
+	return e.space.allowed[i], nil
 }
 
 // holds checks the constraints that gene i settles.

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// MaxEnumerated is the number of legal points up to which a space is held as a list. A larger space
-// is refused with a hint: restrict it with pins.
-const MaxEnumerated = 4 << 20
+// MaxEnumerated is the number of legal points up to which a space is held as a list. The points of a
+// larger one are counted.
+const MaxEnumerated = 1 << 20
 
 // Point is a point of a space as value indices, one per gene in declaration order. Inactive genes
 // hold their default's index, so that one kernel is one point.
@@ -26,8 +26,10 @@ type Space struct {
 	allowed [][]uint8 // by gene: the value indices in play, ascending
 	radix   []uint64  // by gene: place value of the mixed-radix code
 	codes   []uint64  // legal points, ascending
+	counted *counted  // in place of codes, where there are too many
 	whens   []*derived
 	rules   []*derived // by constraint
+	lets    []*derived // those of the family that depend on a gene
 	refused []int      // by constraint: how many partial points it refused
 
 	recorded []int    // every gene, where the points are those of a recording and not all legal ones; else nil
@@ -92,6 +94,11 @@ func (s *Space) restrict(pins Pins) error {
 func (s *Space) derive() {
 	f := s.Family
 	lets := derivedLets(f)
+	for i := range f.Lets {
+		if l := lets[f.Lets[i].Name]; len(l.genes) > 0 {
+			s.lets = append(s.lets, l)
+		}
+	}
 	s.whens = make([]*derived, len(f.Genes))
 	for i := range f.Genes {
 		if g := &f.Genes[i]; g.when != nil {
@@ -107,7 +114,7 @@ func (s *Space) derive() {
 func (s *Space) settled() {
 	pad := s.scratchpad()
 	pad.learn = true
-	for _, list := range [][]*derived{s.rules, s.whens} {
+	for _, list := range [][]*derived{s.rules, s.whens, s.lets} {
 		for _, d := range list {
 			pad.fill(d)
 		}
@@ -115,15 +122,24 @@ func (s *Space) settled() {
 }
 
 func (s *Space) scratchpad() *scratchpad {
-	return &scratchpad{family: s.Family, env: baseEnv(s.Device, s.DType)}
+	return &scratchpad{family: s.Family, device: s.Device, dtype: s.DType}
 }
 
 // Len is the number of legal points.
-func (s *Space) Len() int { return len(s.codes) }
+func (s *Space) Len() int {
+	if s.counted != nil {
+		return s.counted.len()
+	}
+	return len(s.codes)
+}
 
 // At is the i-th legal point.
 func (s *Space) At(i int) Point {
 	p := make(Point, len(s.radix))
+	if s.counted != nil {
+		s.counted.at(i, p)
+		return p
+	}
 	code := s.codes[i]
 	for j, place := range s.radix {
 		p[j] = uint8(code / place)
@@ -144,11 +160,14 @@ func (s *Space) Index(p Point) (i int, ok bool) {
 		}
 		code += uint64(v) * s.radix[j]
 	}
+	if s.counted != nil {
+		return s.counted.index(p)
+	}
 	return slices.BinarySearch(s.codes, code)
 }
 
 // Sample draws a legal point, each with the same probability.
-func (s *Space) Sample(rng *rand.Rand) int { return rng.IntN(len(s.codes)) }
+func (s *Space) Sample(rng *rand.Rand) int { return rng.IntN(s.Len()) }
 
 // Values lists the value indices of a gene that are in play.
 func (s *Space) Values(gene int) []uint8 { return s.allowed[gene] }

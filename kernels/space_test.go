@@ -117,6 +117,16 @@ func TestSpaceEqualsBruteForce(t *testing.T) {
 		checkPoints(t, s)
 		checkNeighbors(t, s)
 		checkRepair(t, s)
+		c := *s
+		if err := c.count(); err != nil || c.Len() != s.Len() {
+			t.Fatalf("counted: %d points (%v), listed: %d\n%s", c.Len(), err, s.Len(), text)
+		}
+		for i, w := range want {
+			if !slices.Equal(c.At(i), w) {
+				t.Fatalf("counted point %d is %v, brute force has %v\n%s", i, c.At(i), w, text)
+			}
+		}
+		checkPoints(t, &c)
 	})
 }
 
@@ -255,32 +265,58 @@ func TestPins(t *testing.T) {
 	}
 }
 
-func TestTooManyPoints(t *testing.T) {
-	genes := slices.Repeat([]string{"values = [1, 2, 3, 4, 5, 6, 7, 8]\ndefault = 1"}, 8) // 2^24
-	_, err := NewSpace(mustFamily(t, genesTOML(genes)), hopper(t), FP16, nil)
-	want := "family tile: more than 4194304 legal points: restrict genes with --gene NAME=VALUE,..."
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+// TestLargeSpacesAreCounted has 2^24 combinations and more: none is refused, and no list is made.
+func TestLargeSpacesAreCounted(t *testing.T) {
+	genes := slices.Repeat([]string{"values = [1, 2, 3, 4, 5, 6, 7, 8]\ndefault = 1"}, 8)
+	for _, tt := range []struct {
+		name, rules string
+		want        int
+	}{
+		{"no constraint", "", 1 << 24},
+		{"pairs", "[[constraint]]\nrule = \"g0 < g1\"\nwhy = \"so\"\n[[constraint]]\nrule = \"g6 + g7 == 9\"\nwhy = \"so\"", 28 * 8 * 1 << 12},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := mustSpace(t, genesTOML(genes, tt.rules), nil)
+			if s.Len() != tt.want || tt.want > MaxEnumerated && s.codes != nil {
+				t.Fatalf("%d points, %d listed; want %d", s.Len(), len(s.codes), tt.want)
+			}
+			rng, seen := seeded(5), map[uint8]int{}
+			for range 8000 {
+				i := s.Sample(rng)
+				p := s.At(i)
+				if j, ok := s.Index(p); !ok || j != i {
+					t.Fatalf("point %v: index %d %v, want %d", p, j, ok, i)
+				}
+				seen[p[3]]++
+			}
+			for v, n := range seen {
+				if n < 850 || n > 1150 {
+					t.Errorf("g3 has value %d in %d of 8000 draws, want about 1000", v, n)
+				}
+			}
+		})
 	}
-	if s := mustSpace(t, genesTOML(genes), Pins{"g0": {Int(1)}, "g7": {Int(8)}}); s.Len() != 1<<18 {
-		t.Errorf("pinned: %d points", s.Len())
-	}
-	_, err = NewSpace(mustFamily(t, genesTOML(slices.Repeat(genes, 3))), hopper(t), FP16, nil)
-	want = "family tile: the genes have too many combinations to index: remove values"
+	_, err := NewSpace(mustFamily(t, genesTOML(slices.Repeat(genes, 3))), hopper(t), FP16, nil)
+	want := "family tile: the genes have too many combinations to index: remove values"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
+// TestTooManySteps has a constraint that an enumeration meets too late: the diagram sees at once that
+// nothing can come of it.
 func TestTooManySteps(t *testing.T) {
 	genes := slices.Repeat([]string{"values = [1, 2, 3, 4]\ndefault = 1"}, 9)
 	s := &Space{Family: mustFamily(t, genesTOML(genes, "[[constraint]]\nrule = \"g0 + g8 > 99\"\nwhy = \"never\"")), DType: FP16}
 	s.radix, s.refused = make([]uint64, 9), make([]int, 1)
+	for i, place := len(s.radix)-1, uint64(1); i >= 0; i, place = i-1, 4*place {
+		s.radix[i] = place
+	}
 	if err := s.restrict(nil); err != nil {
 		t.Fatal(err)
 	}
 	s.derive()
-	if err := s.enumerate(1000); err == nil || !strings.HasPrefix(err.Error(), "more than 1000 combinations tried: restrict genes") {
+	if err := s.enumerate(1000); !errors.Is(err, ErrNoLegalPoint) || !strings.Contains(err.Error(), "never") {
 		t.Errorf("got %v", err)
 	}
 }

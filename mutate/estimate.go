@@ -19,7 +19,8 @@ func (Estimate) Name() string { return "estimate" }
 
 // Propose needs something to have worked.
 func (Estimate) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
-	choices := candidates(rng, pool)
+	const few, children, strangers = 4, 100, 200
+	choices := candidates(rng, pool, few, children, strangers)
 	if len(choices) == 0 {
 		return Proposal{}, false
 	}
@@ -30,45 +31,7 @@ func (Estimate) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
 			best, top = i, v
 		}
 	}
-	p := pool.Space.At(best)
-	parent := pool.Best[0]
-	for _, o := range pool.Best[:min(elites, len(pool.Best))] {
-		if distance(p, o.Point) < distance(p, parent.Point) {
-			parent = o
-		}
-	}
-	return Proposal{best, describe(pool.Space, parent.Point, p), []*Individual{parent}}, true
-}
-
-// candidates are unknown points: all beside the best few, children of elites, and strangers.
-func candidates(rng *rand.Rand, pool *Pool) []int {
-	const few, children, strangers = 4, 100, 200
-	if len(pool.Best) == 0 {
-		return nil
-	}
-	var out []int
-	in := map[int]bool{}
-	add := func(i int) {
-		if !in[i] && !pool.Known(i) {
-			in[i] = true
-			out = append(out, i)
-		}
-	}
-	for _, o := range pool.Best[:min(few, len(pool.Best))] {
-		for _, i := range pool.Space.Neighbors(o.Index) {
-			add(i)
-		}
-	}
-	breeders := []Operator{Genes{}, Crossover{}}
-	for n := range children {
-		if p, ok := breeders[n%2].Propose(rng, pool); ok {
-			add(p.Index)
-		}
-	}
-	for range strangers {
-		add(pool.Space.Sample(rng))
-	}
-	return out
+	return pool.closest(best), true
 }
 
 // table is the log likelihood ratios of all values of genes and of pairs of genes.

@@ -14,7 +14,7 @@ func (Local) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
 	const few = 3
 	for _, parent := range pool.Best[:min(few, len(pool.Best))] {
 		var open []int
-		for _, i := range pool.Space.Neighbors(parent.Index) {
+		for _, i := range pool.view().neighbors(parent.Index) {
 			if !pool.Known(i) {
 				open = append(open, i)
 			}

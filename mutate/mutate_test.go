@@ -120,7 +120,7 @@ func pool(s *kernels.Space, n int) *Pool {
 	return p
 }
 
-var all = []Operator{Random{}, Spread{}, Genes{}, Crossover{}, Local{}, Estimate{}}
+var all = []Operator{Random{}, Spread{}, Genes{}, Crossover{}, Local{}, Estimate{}, Surrogate{}}
 
 func TestOperatorsProposeLegalPoints(t *testing.T) {
 	s := toySpace(t)

@@ -16,15 +16,29 @@ type Individual struct {
 	Index      int           // in its space
 	Point      kernels.Point // not to be changed
 	Score      float64       // lower is better, +Inf when it failed
+	Noise      float64       // of log Score: half of its 95 % interval
+	Cost       float64       // seconds of work that its verdict took
+	Niche      string        // what it is like, not how fast
 	Generation int
 }
 
 // Pool is what is known about one space when a proposal is due.
 type Pool struct {
-	Space *kernels.Space
-	Best  []*Individual    // usable ones to breed from, best first
-	Seen  []*Individual    // every one that was judged, failures included, in the order of verdicts
-	Known func(i int) bool // whether a point was asked for already
+	Space   *kernels.Space
+	Best    []*Individual    // usable ones to breed from, best first
+	Niches  []*Individual    // the best of every niche of Best, best first
+	Seen    []*Individual    // every one that was judged, failures included, in the order of verdicts
+	Pending []int            // points in flight
+	Known   func(i int) bool // whether a point was asked for already
+	Hurry   bool             // time is what the search has to spend, and not evaluations
+	View    *View            // of Space; made when it is first needed
+}
+
+func (p *Pool) view() *View {
+	if p.View == nil {
+		p.View = NewView(p.Space, nil)
+	}
+	return p.View
 }
 
 // Proposal is a point to try next.
@@ -45,8 +59,13 @@ type Operator interface {
 // recorded spaces most often.
 const elites = 15
 
-// parent picks among the elites; the better of two draws, so that rank counts and units do not.
+// parent picks among the elites; the better of two draws, so that rank counts and units do not. Now
+// and then it is the best of any niche.
 func (p *Pool) parent(rng *rand.Rand) *Individual {
+	const strange = 0.1
+	if len(p.Niches) > 1 && rng.Float64() < strange {
+		return p.Niches[rng.IntN(len(p.Niches))]
+	}
 	n := min(elites, len(p.Best))
 	return p.Best[min(rng.IntN(n), rng.IntN(n))]
 }

@@ -20,7 +20,7 @@ const eventQueue = 4096
 func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run) (evolve.Summary, error) {
 	search, err := evolve.New(evolve.Config{
 		Bundle: s.bundle, DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Spaces: s.spaces, Strategy: f.strategy, Seed: f.seed,
-		Budget: evolve.Budget(f.budget), Log: f.log,
+		Budget: evolve.Budget(f.budget), Hints: f.hints, Log: f.log,
 	}, s.Evaluator, run)
 	if err != nil {
 		return evolve.Summary{}, err

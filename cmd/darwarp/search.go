@@ -34,6 +34,8 @@ type searchFlags struct {
 	strategy   string
 	store      string
 	resume     string
+	from       string
+	hints      []evolve.Hint // of the run that from names
 	require    float64
 	plain      bool
 	json       bool
@@ -79,10 +81,11 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.IntVar(&f.budget.Stall, "stall", 0, "stop after this many evaluations without a gain")
 	fs.StringVar(&f.objective, "objective", "geomean", "what counts over several workloads: geomean, worst (the slowest ratio), or a workload's name")
 	fs.IntVar(&f.portfolio, "portfolio", 0, "end with the best so many kernels and a dispatcher by shape (2 or more)")
-	fs.StringVar(&f.strategy, "strategy", "evolve", "evolve or random")
+	fs.StringVar(&f.strategy, "strategy", evolve.DefaultStrategy, "how: "+strings.Join(evolve.Strategies(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of the search (default: from the clock)")
 	fs.StringVar(&f.store, "store", "", "the run's file (default: PROBLEM-DATE-TIME.db in this folder)")
 	fs.StringVar(&f.resume, "resume", "", "go on with this run; its budget counts all its sessions")
+	fs.StringVar(&f.from, "from", "", "begin with what this run found: another shape, another GPU, an older template")
 	fs.Float64Var(&f.require, "require", 0, "exit 3 unless the winner is this many times as fast as the strongest baseline")
 	fs.BoolVar(&f.plain, "plain", false, "print lines, redraw nothing")
 	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
@@ -106,7 +109,7 @@ func (t *target) addTo(c *cobra.Command) {
 }
 
 // fixedByRun are the flags that a resumed run does not take.
-var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store", "objective", "portfolio"}
+var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store", "objective", "portfolio", "from"}
 
 func (f *searchFlags) check(c *cobra.Command, args int) error {
 	switch {
@@ -205,6 +208,9 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	}
 	if _, err := os.Stat(f.store); f.store != "" && err == nil { // said before the device is opened, which takes a while
 		return nil, nil, usagef("--store %s exists already: go on with --resume %s, or choose another name", f.store, f.store)
+	}
+	if f.hints, err = readHints(f.from); err != nil {
+		return nil, nil, err
 	}
 	if s, err = a.open(ctx, f.target); err != nil {
 		return nil, nil, err

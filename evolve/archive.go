@@ -1,0 +1,48 @@
+package evolve
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"darwarp/kernels"
+	"darwarp/mutate"
+)
+
+// mostNiches bounds an archive: the worst niches give way.
+const mostNiches = 64
+
+// archive is the best of every niche, best first (MAP-Elites: Mouret and Clune, Illuminating search
+// spaces, 2015), so that a structural idea is bred from until its numbers are tuned, however far behind
+// it is. best is ordered.
+func archive(best []*mutate.Individual) []*mutate.Individual {
+	var out []*mutate.Individual
+	in := map[string]bool{}
+	for _, o := range best {
+		if len(out) == mostNiches {
+			break
+		}
+		if !in[o.Niche] {
+			in[o.Niche] = true
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// niche names what a candidate is like and not how fast: its genes that are choices between ways to
+// do something, the quarter of the device that its threads fill, and its shared memory to a power of two.
+func niche(f *kernels.Family, c *kernels.Candidate) string {
+	var parts []string
+	for i := range f.Genes {
+		g := &f.Genes[i]
+		values := g.All()
+		if v, ok := c.Variant.Genes[g.Name]; ok && len(values) > 1 && (values[0].Kind() != "int" || len(values) == 2) {
+			parts = append(parts, fmt.Sprintf("%s=%v", g.Name, v))
+		}
+	}
+	if r := c.Result.Resources; len(r) > 0 {
+		parts = append(parts, fmt.Sprintf("occupancy=%d/4", int(min(3.99, 4*r[0].Occupancy))), fmt.Sprintf("smem=2^%d", bits.Len(uint(r[0].StaticSmem+r[0].DynamicSmem))))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,130 @@
+package evolve
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"darwarp/kernels"
+	"darwarp/mutate"
+)
+
+func TestArchiveKeepsTheBestOfEveryNiche(t *testing.T) {
+	var best []*mutate.Individual
+	for i, niche := range []string{"wmma", "wmma", "fma", "wmma", "fma"} {
+		best = append(best, &mutate.Individual{Index: i, Niche: niche})
+	}
+	if got := archive(best); len(got) != 2 || got[0].Index != 0 || got[1].Index != 2 {
+		t.Errorf("got %v", got)
+	}
+	for i := range 2 * mostNiches {
+		best = append(best, &mutate.Individual{Niche: fmt.Sprint(i)})
+	}
+	if got := archive(best); len(got) != mostNiches || got[1].Niche != "fma" || got[mostNiches-1].Niche != fmt.Sprint(mostNiches-3) {
+		t.Errorf("%d niches: expected %d, the worst gone", len(got), mostNiches)
+	}
+}
+
+// TestNiche tells structures apart, and not numbers.
+func TestNiche(t *testing.T) {
+	s := toyConfig(t, "hills").Spaces[0]
+	of := map[string]map[string]bool{} // values of the choice by niche
+	for i := range s.Len() {
+		g := s.Genome(s.At(i))
+		n := niche(s.Family, &kernels.Candidate{Variant: kernels.Variant{Genes: g}})
+		if of[n] == nil {
+			of[n] = map[string]bool{}
+		}
+		of[n][g["c"].String()] = true
+	}
+	if len(of) < 3 || len(of) > s.Len()/4 {
+		t.Errorf("%d niches of %d points", len(of), s.Len())
+	}
+	for n, c := range of {
+		if len(c) != 1 {
+			t.Errorf("niche %s holds c = %v", n, c)
+		}
+	}
+}
+
+// TestHints: hints that are right shorten a search, and those that mislead do not make it longer than
+// the first sample.
+func TestHints(t *testing.T) {
+	space := toyConfig(t, "hills").Spaces[0]
+	var right, wrong []Hint
+	for i := 0; i < space.Len(); i += 3 {
+		g := space.Genome(space.At(i))
+		right = append(right, Hint{space.Family.Name, g, toyTime(g)})
+		wrong = append(wrong, Hint{space.Family.Name, g, 1 / toyTime(g)})
+	}
+	evals := func(h []Hint) int {
+		sum := 0
+		for seed := range uint64(12) {
+			cfg := toyConfig(t, space.Family.Name)
+			cfg.Seed, cfg.Hints, cfg.Budget.Evals = seed, h, 150
+			at, c := 150, &collector{}
+			search := mustSearch(t, cfg, newFake(1, true), &memory{})
+			if _, err := search.Run(t.Context(), c.emit); err != nil {
+				t.Fatal(err)
+			}
+			best := c.all[len(c.all)-1].Best
+			for _, e := range c.all {
+				if e.Best == best {
+					at = min(at, e.Evals)
+				}
+			}
+			sum += at
+		}
+		return sum / 12
+	}
+	none, good, bad := evals(nil), evals(right), evals(wrong)
+	t.Logf("best after %d evaluations; with hints %d; with hints that mislead %d", none, good, bad)
+	if good > none || bad > none+firstSample(1) {
+		t.Errorf("best after %d evaluations; with hints %d; with hints that mislead %d", none, good, bad)
+	}
+}
+
+// TestHintsAreResumed goes on without being told the hints again.
+func TestHintsAreResumed(t *testing.T) {
+	cfg := toyConfig(t, "hills")
+	space := cfg.Spaces[0]
+	for i := 0; i < space.Len(); i += 5 {
+		g := space.Genome(space.At(i))
+		cfg.Hints = append(cfg.Hints, Hint{space.Family.Name, g, toyTime(g)})
+	}
+	cfg.Budget.Evals = 40
+	whole := &memory{}
+	mustRun(t, cfg, clocked{failing(2)}, whole)
+	for _, cut := range []int{3, 12, 25} {
+		m := stopped(t, cfg, 2, cut, true)
+		bare := cfg
+		bare.Hints = nil
+		mustRun(t, bare, clocked{failing(2)}, m)
+		if !slices.Equal(m.story(), whole.story()) {
+			t.Errorf("cut after %d: the story differs", cut)
+		}
+	}
+}
+
+func TestHintsAreBounded(t *testing.T) {
+	var all []Hint
+	for i := range 3000 {
+		all = append(all, Hint{Score: float64((i * 7) % 3000)})
+	}
+	got := hints(all)
+	if len(got) != mostHints || got[0].Score != 1 {
+		t.Errorf("%d hints, the first with score %g", len(got), got[0].Score)
+	}
+}
+
+func TestPurse(t *testing.T) {
+	var p purse
+	for range 20 {
+		p.pay("good", 0, 40)
+		p.pay("bad", 30, 40)
+		p.pay("fails", -1, 40)
+	}
+	if !(p.wage("good") > p.wage("unknown")) || !(p.wage("unknown") > p.wage("bad")) {
+		t.Errorf("wages: good %g, unknown %g, bad %g", p.wage("good"), p.wage("unknown"), p.wage("bad"))
+	}
+}

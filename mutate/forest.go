@@ -1,0 +1,185 @@
+package mutate
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// forest is a random forest for regression (Breiman, Random Forests, 2001) over rows of bytes. Rows
+// are small numbers, so that a split is found in one pass over a histogram of its column.
+type forest struct {
+	trees [][]node
+}
+
+// node is a leaf where column is leaf: its value is the mean of the rows that came there.
+type node struct {
+	column, most uint8 // rows with at most so much go to left
+	left, right  int32
+	value        float32
+}
+
+const (
+	leaf     = 255
+	trees    = 24
+	leafRows = 2
+	// tryColumn is how often a node looks at a column. Breiman's third makes single trees too weak
+	// where a space has six genes.
+	tryColumn = 0.67
+)
+
+// sample is what a forest learns from.
+type sample struct {
+	rows  [][]uint8
+	y     []float64
+	noise []float64 // standard deviation of y by row; nil: none
+}
+
+// grower grows trees; its buffers are used again.
+type grower struct {
+	sample
+	rng      *rand.Rand
+	drawn    []float64 // y of this tree
+	ids, tmp []int32
+	sum      [256]float64
+	count    [256]int32
+	tree     []node
+}
+
+// grow learns a forest. Every tree sees a bootstrap sample, with each y drawn from its own noise: what
+// was measured badly is believed less.
+func grow(rng *rand.Rand, s sample) *forest {
+	n := len(s.rows)
+	g := &grower{sample: s, rng: rng, drawn: make([]float64, n), ids: make([]int32, n), tmp: make([]int32, n)}
+	f := &forest{}
+	for range trees {
+		for i := range g.ids {
+			g.ids[i] = int32(rng.IntN(n))
+			g.drawn[i] = s.y[i]
+			if s.noise != nil && s.noise[i] > 0 {
+				g.drawn[i] += s.noise[i] * rng.NormFloat64()
+			}
+		}
+		g.tree = make([]node, 0, n)
+		g.build(g.ids)
+		f.trees = append(f.trees, g.tree)
+	}
+	return f
+}
+
+// build appends the tree of some rows and gives its place.
+func (g *grower) build(ids []int32) int32 {
+	sum, square, n := 0.0, 0.0, float64(len(ids))
+	for _, i := range ids {
+		sum += g.drawn[i]
+		square += g.drawn[i] * g.drawn[i]
+	}
+	mean, at := sum/n, int32(len(g.tree))
+	g.tree = append(g.tree, node{column: leaf, value: float32(mean)})
+	if len(ids) < 2*leafRows || square/n-mean*mean < 1e-10 {
+		return at
+	}
+	column, most, ok := g.split(ids, sum)
+	if !ok {
+		return at
+	}
+	left, right := g.part(ids, column, most)
+	l := g.build(left)
+	r := g.build(right)
+	t := &g.tree[at]
+	t.column, t.most, t.left, t.right = column, most, l, r
+	return at
+}
+
+// split finds the column and the bound that leave the least variance. Within a gap of values that no
+// row has, the bound is drawn.
+func (g *grower) split(ids []int32, sum float64) (column, most uint8, ok bool) {
+	gain := math.Inf(-1)
+	for c := range g.rows[ids[0]] {
+		if g.rng.Float64() > tryColumn {
+			continue
+		}
+		lo, hi := g.histogram(ids, c)
+		left, n := 0.0, int32(0)
+		for v := lo; v < hi; v++ {
+			left += g.sum[v]
+			n += g.count[v]
+			rest := int32(len(ids)) - n
+			if g.count[v] == 0 || n < leafRows || rest < leafRows {
+				continue
+			}
+			if x := left*left/float64(n) + (sum-left)*(sum-left)/float64(rest); x > gain {
+				gain, column, most, ok = x, uint8(c), uint8(v+g.gap(v, hi)), true
+			}
+		}
+	}
+	return column, most, ok
+}
+
+// histogram fills sum and count by value of a column, and gives the least and the greatest value.
+func (g *grower) histogram(ids []int32, column int) (lo, hi int) {
+	lo, hi = 255, 0
+	for _, i := range ids {
+		v := int(g.rows[i][column])
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	if lo >= hi {
+		return lo, lo
+	}
+	clear(g.sum[lo : hi+1])
+	clear(g.count[lo : hi+1])
+	for _, i := range ids {
+		v := g.rows[i][column]
+		g.sum[v] += g.drawn[i]
+		g.count[v]++
+	}
+	return lo, hi
+}
+
+// gap draws a step into the values after v that no row has.
+func (g *grower) gap(v, hi int) int {
+	empty := 0
+	for v+1+empty < hi && g.count[v+1+empty] == 0 {
+		empty++
+	}
+	if empty == 0 {
+		return 0
+	}
+	return g.rng.IntN(empty + 1)
+}
+
+// part moves the rows of the left side to the front.
+func (g *grower) part(ids []int32, column, most uint8) (left, right []int32) {
+	k, w := 0, 0
+	for _, i := range ids {
+		if g.rows[i][column] <= most {
+			ids[k] = i
+			k++
+		} else {
+			g.tmp[w] = i
+			w++
+		}
+	}
+	copy(ids[k:], g.tmp[:w])
+	return ids[:k], ids[k:]
+}
+
+// predict is the mean over the trees and its spread: large where the trees disagree.
+func (f *forest) predict(row []uint8) (mean, deviation float64) {
+	square := 0.0
+	for _, t := range f.trees {
+		x := &t[0]
+		for x.column != leaf {
+			if row[x.column] <= x.most {
+				x = &t[x.left]
+			} else {
+				x = &t[x.right]
+			}
+		}
+		v := float64(x.value)
+		mean += v
+		square += v * v
+	}
+	n := float64(len(f.trees))
+	mean /= n
+	return mean, math.Sqrt(max(1e-8, square/n-mean*mean))
+}

@@ -1,0 +1,146 @@
+package mutate
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+func TestForestLearns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	truth := func(r []uint8) float64 { return float64(r[0]) + 5*float64(r[1]%2) }
+	var s sample
+	for range 300 {
+		r := []uint8{uint8(rng.IntN(16)), uint8(rng.IntN(2)), uint8(rng.IntN(9))}
+		s.rows, s.y = append(s.rows, r), append(s.y, truth(r))
+	}
+	f := grow(rng, s)
+	wrong, blind := 0.0, 0.0
+	for range 200 {
+		r := []uint8{uint8(rng.IntN(16)), uint8(rng.IntN(2)), uint8(rng.IntN(9))}
+		mean, deviation := f.predict(r)
+		wrong += math.Abs(mean - truth(r))
+		blind += math.Abs(10 - truth(r))
+		if !(deviation > 0) {
+			t.Fatalf("deviation %g", deviation)
+		}
+	}
+	if wrong > 0.25*blind {
+		t.Errorf("mean error %.2f, without a model %.2f", wrong/200, blind/200)
+	}
+}
+
+func TestForestDoubtsNoise(t *testing.T) {
+	deviation := func(noise float64) float64 {
+		var s sample
+		for i := range 64 {
+			s.rows, s.y, s.noise = append(s.rows, []uint8{uint8(i)}), append(s.y, float64(i/32)), append(s.noise, noise)
+		}
+		_, d := grow(rand.New(rand.NewPCG(3, 4)), s).predict([]uint8{10})
+		return d
+	}
+	if calm, loud := deviation(0), deviation(1); loud < 1.3*calm {
+		t.Errorf("deviation %g without noise, %g with", calm, loud)
+	}
+}
+
+// TestFailuresAreNoHugeCosts: however many fail, the scale of those that work stays.
+func TestFailuresAreNoHugeCosts(t *testing.T) {
+	seen := []*Individual{{Score: 1}, {Score: 0.5}, {Score: 0.8}, {Score: math.Inf(1)}, {Score: 2}}
+	y, best := targets(seen)
+	if best != slices.Min(y) || y[1] != best || y[3] > slices.Max(y) || math.IsNaN(y[3]) || y[3] < y[0] {
+		t.Errorf("targets %v, best %g", y, best)
+	}
+}
+
+func TestSurrogatePrefersGoodAndCheap(t *testing.T) {
+	s := toySpace(t)
+	p, rng := pool(s, 40), rand.New(rand.NewPCG(15, 16))
+	guess, blind := 0.0, 0.0
+	for range 100 {
+		e, ok := Surrogate{}.Propose(rng, p)
+		if !ok || p.Known(e.Index) {
+			t.Fatalf("proposal %v %v", e, ok)
+		}
+		r, _ := Random{}.Propose(rng, p)
+		guess += cost(s, s.At(e.Index))
+		blind += cost(s, s.At(r.Index))
+	}
+	if guess > 0.9*blind {
+		t.Errorf("mean cost of proposals %.2f, of random points %.2f", guess/100, blind/100)
+	}
+	dear := func(pt kernels.Point) bool { return pt[0] >= 2 }
+	for _, o := range p.Seen {
+		o.Cost = 1
+		if dear(o.Point) {
+			o.Cost = 1000
+		}
+	}
+	share := func(hurry bool) int {
+		p.Hurry = hurry
+		n := 0
+		for range 100 {
+			if e, ok := (Surrogate{}).Propose(rng, p); ok && dear(s.At(e.Index)) {
+				n++
+			}
+		}
+		return n
+	}
+	if calm, hurry := share(false), share(true); hurry > calm/2 {
+		t.Errorf("%d of 100 proposals are dear, %d when time is short", calm, hurry)
+	}
+}
+
+func TestPendingPointsAreAvoided(t *testing.T) {
+	s := toySpace(t)
+	p, rng := pool(s, 40), rand.New(rand.NewPCG(15, 16))
+	first, ok := Surrogate{}.Propose(rng, p)
+	if !ok {
+		t.Fatal("nothing proposed")
+	}
+	known := p.Known
+	p.Known, p.Pending = func(i int) bool { return i == first.Index || known(i) }, []int{first.Index}
+	if e, ok := (Surrogate{}).Propose(rng, p); !ok || e.Index == first.Index {
+		t.Errorf("proposal %v %v after %v", e, ok, first)
+	}
+}
+
+func TestPrior(t *testing.T) {
+	s := toySpace(t)
+	var right, wrong []Hint
+	for i := range s.Len() {
+		c := cost(s, s.At(i))
+		right, wrong = append(right, Hint{s.At(i), c}), append(wrong, Hint{s.At(i), 1 / c})
+	}
+	p := pool(s, 40)
+	if a, b := NewPrior(right).Correlation(p.Seen), NewPrior(wrong).Correlation(p.Seen); a < 0.8 || b > -0.8 {
+		t.Errorf("correlation %.2f of what is right, %.2f of what misleads", a, b)
+	}
+	if NewPrior(right[:2]) != nil {
+		t.Error("two hints made a prior")
+	}
+	recall := func(h []Hint) (Proposal, bool) {
+		q := *p
+		q.View = NewView(s, NewPrior(h))
+		return Recall{}.Propose(nil, &q)
+	}
+	if _, ok := recall(wrong); ok {
+		t.Error("hints that mislead are followed")
+	}
+	if e, ok := recall(right); !ok || p.Known(e.Index) {
+		t.Errorf("proposal %v %v", e, ok)
+	}
+}
+
+func BenchmarkSurrogate(b *testing.B) {
+	s := toySpace(b)
+	p, rng := pool(s, 40), rand.New(rand.NewPCG(15, 16))
+	for b.Loop() {
+		if _, ok := (Surrogate{}).Propose(rng, p); !ok {
+			b.Fatal("nothing proposed")
+		}
+	}
+}
