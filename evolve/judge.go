@@ -217,6 +217,7 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 	}
 	if space == own {
 		s.stillborn(c)
+		s.counsel.remember(c)
 	}
 	if c.Result.Outcome == kernels.OK {
 		s.enlist(c, space, index)
@@ -227,7 +228,8 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 // enlist enters a candidate that works. The first one is the naive start and first champion.
 func (s *Search) enlist(c *kernels.Candidate, space, index int) {
 	m := &member{id: c.ID, variant: c.Variant, space: space, index: index, score: c.Score, times: medians(c.Result.Times),
-		parents: c.Origin.Parents, born: len(s.working) + 1, code: c.Result.Code, timings: c.Result.Times}
+		parents: c.Origin.Parents, born: len(s.working) + 1, code: c.Result.Code, timings: c.Result.Times,
+		generation: c.Origin.Generation, resources: c.Result.Resources}
 	if s.naive == nil {
 		s.naive, s.base, s.champion = m, m.times, m
 	}

@@ -52,6 +52,7 @@ type state struct {
 	Progress progress      `json:"progress"`
 	Sample   int           `json:"sample"`
 	Pending  []*flight     `json:"pending,omitempty"`
+	Waiting  []*flight     `json:"waiting,omitempty"` // proposals of language models
 	Champion kernels.ID    `json:"champion,omitzero"`
 	Beaten   []kernels.ID  `json:"beaten,omitempty"`
 	Elapsed  time.Duration `json:"elapsed"`
@@ -81,7 +82,7 @@ func (s *Search) state() []byte {
 	}
 	st := state{
 		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Spaces: s.spaceStates(), RNG: rng,
-		Progress: s.progress, Sample: s.progress.sample, Pending: s.queue.pending, Elapsed: s.clock.elapsed(),
+		Progress: s.progress, Sample: s.progress.sample, Pending: s.queue.pending, Waiting: s.counsel.waiting, Elapsed: s.clock.elapsed(),
 		Hints: s.hints, Purse: s.purse,
 	}
 	if len(s.steering.Log) > 0 {
@@ -151,7 +152,7 @@ func (s *Search) fits(st *state) error {
 	if !same {
 		return fmt.Errorf("the run was started on spaces %v, here they are %v: another device or other pins", st.Spaces, now)
 	}
-	for _, f := range st.Pending {
+	for _, f := range slices.Concat(st.Pending, st.Waiting) {
 		if err := s.checkFlight(f); err != nil {
 			return err
 		}
@@ -220,10 +221,10 @@ func (s *Search) restore(st *state) error {
 	outcomes := s.progress.outcomes
 	s.progress = st.Progress
 	s.progress.sample, s.progress.outcomes = st.Sample, outcomes
-	s.queue.pending = st.Pending
+	s.queue.pending, s.counsel.waiting = st.Pending, st.Waiting
 	s.clock.before = st.Elapsed
 	s.purse = st.Purse
-	for _, f := range slices.Concat(st.Pending, s.steering.Injected) {
+	for _, f := range slices.Concat(st.Pending, st.Waiting, s.steering.Injected) {
 		s.learnPoint(f.Space, f.Index)
 	}
 	for _, p := range st.Progress.Passed {

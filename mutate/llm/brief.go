@@ -26,7 +26,7 @@ type Brief struct {
 	Workloads []kernels.Workload
 	Families  []*kernels.Family // whose genes may be set
 	GenesOnly bool              // the device can judge points of the families and nothing else
-	Headers   map[string]string // the device library as sources may include it, by name
+	Headers   map[string]string // files of the device library that the base uses, by name
 
 	Base Solution // what edits apply to; its code is shown in every configuration
 
@@ -207,12 +207,19 @@ var told = map[kernels.Outcome]string{
 	kernels.Duplicate:     "it compiles to the machine code of an earlier candidate",
 }
 
-// Headers picks the device library's files that a source may include, in the order of their names, as
-// long as they fit so many bytes.
-func Headers(all map[string][]byte, most int) map[string]string {
-	out := map[string]string{}
+var declaredRE = regexp.MustCompile(`(?m)__device__[^;{]*?\b(\w+)\(|\bstruct (\w+)`)
+
+// Headers picks the device library's files that declare something which a source uses, in the order of
+// their names, as long as they fit so many bytes.
+func Headers(all map[string][]byte, source string, most int) map[string]string {
+	out, used := map[string]string{}, map[string]bool{}
+	for t := range tokens(source) {
+		used[t] = true
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if text := StripComments(string(all[name])); len(text) <= most {
+		text := StripComments(string(all[name]))
+		uses := slices.ContainsFunc(declaredRE.FindAllStringSubmatch(text, -1), func(m []string) bool { return used[m[1]] || used[m[2]] })
+		if uses && len(text) <= most {
 			out[name] = strings.TrimSpace(text)
 			most -= len(text)
 		}
