@@ -58,8 +58,17 @@ func (s Solution) PlanJSON() (string, error) {
 	return string(b), err
 }
 
-// Figures are a solution's resources in lines.
-func (s Solution) Figures() (out []string) {
+// Facts are a solution's measured figures in lines, with its resources where they are wanted.
+func (s Solution) Facts(resources bool) (out []string) {
+	if s.Speedup > 0 {
+		out = append(out, fmt.Sprintf("%.2f times as fast as the naive start", s.Speedup))
+	}
+	for _, t := range s.Times {
+		out = append(out, fmt.Sprintf("%s: %.4g ns", t.Workload, t.Median))
+	}
+	if !resources {
+		return out
+	}
 	for _, r := range s.Resources {
 		out = append(out, fmt.Sprintf("%s: %d registers, %d bytes spilled, %d bytes of static and %d of dynamic shared memory, %d blocks a multiprocessor, occupancy %.0f %%",
 			r.Entry, r.Registers, r.SpillStores+r.SpillLoads, r.StaticSmem, r.DynamicSmem, r.BlocksPerSM, 100*r.Occupancy))

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -31,6 +32,10 @@ func (e *Endpoint) Do(req *http.Request) (*http.Response, error) {
 	resp.Body = http.MaxBytesReader(nil, resp.Body, maxBody)
 	if note != nil {
 		note.status, note.after = resp.StatusCode, retryAfter(resp.Header.Get("Retry-After"), time.Now())
+	}
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 { // a key goes nowhere but where it was meant for
+		resp.Body.Close()
+		return nil, fmt.Errorf("%s: the server redirects: name the address itself", resp.Status)
 	}
 	return resp, nil
 }
