@@ -71,11 +71,14 @@ func classesFor(p *kernels.Problem, all bool) []string {
 // are not run on every input class.
 type effort struct{ shape, classes float64 }
 
+// emulated is the effort of the cpu device.
+var emulated = effort{shape: 5e6, classes: 1e6}
+
 // effort is what the device gets through in the time that a candidate is worth. Emulated threads are
 // slow by orders of magnitude; shapes of a few tiles show what they can.
 func (c *Config) effort() effort {
 	if c.Kind == "cpu" {
-		return effort{shape: 5e6, classes: 1e6}
+		return emulated
 	}
 	return effort{math.Inf(1), math.Inf(1)}
 }

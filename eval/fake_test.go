@@ -163,6 +163,8 @@ func misbehave(entry string, c *proc.Conn) {
 		die(syscall.SIGSTOP)
 	case "segv":
 		die(syscall.SIGSEGV)
+	case "killed":
+		die(syscall.SIGKILL)
 	case "segv_once":
 		mark := filepath.Join(os.Getenv("DARWARP_FAKE"), "died")
 		if _, err := os.Stat(mark); err != nil {

@@ -140,7 +140,9 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	if err != nil {
 		return err
 	}
-	if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, cfg.effort()); err != nil {
+	if cfg.shared != nil {
+		p.cases = cfg.shared.cases
+	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, cfg.effort()); err != nil {
 		return err
 	}
 	for i := range p.cases.cases {
@@ -157,8 +159,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	if err != nil {
 		return err
 	}
-	truth, err := p.memory("darwarp-truth", p.cases.truth)
-	if err != nil {
+	if p.truth, err = p.memory("darwarp-truth", p.cases.truth); err != nil {
 		return err
 	}
 	p.slots = make(chan int, outputSlots)
@@ -166,10 +167,13 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 		p.slots <- i
 	}
 	prepare := gpu.Prepare{Cases: p.cases.cases, Slots: outputSlots, SlotBytes: p.cases.slotBytes, GuardKey: p.cases.guardKey}
-	if err := p.startChecker(ctx, out, truth); err != nil {
+	if cfg.shared != nil {
+		prepare.Inputs = cfg.shared.inputs
+	}
+	if err := p.startChecker(ctx, out, p.truth); err != nil {
 		return err
 	}
-	if err := p.makeTruth(ctx, open, prepare, reference, out, truth); err != nil {
+	if err := p.makeTruth(ctx, open, prepare, reference, out, p.truth); err != nil {
 		return err
 	}
 	p.runner = &runner{log: p.log, role: p.role, open: open, prepare: prepare, out: out}
@@ -201,17 +205,16 @@ func (p *Pool) memory(name string, bytes int) (*proc.Shared, error) {
 	return m, err
 }
 
-func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) (err error) {
-	p.checker, err = proc.Start(ctx, proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File()}, Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})})
-	if err != nil {
-		return err
-	}
+func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) error {
 	setup := &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}
 	if p.cfg.Problem.Check.RoundedTerms {
 		setup.Rounded = p.cfg.DType
 	}
-	_, err = p.judge(ctx, checker.Request{Setup: setup})
-	return err
+	p.checker.spec = proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File()}, Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})}
+	p.checker.setup, p.checker.log = setup, p.log
+	p.checker.mu.Lock()
+	defer p.checker.mu.Unlock()
+	return p.checker.ready(ctx)
 }
 
 // goCheckWork bounds the cases on which the reference kernel is held against Go, in operations.
@@ -237,7 +240,7 @@ func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, prepare gpu.Prepare
 			return err
 		}
 		req.Launches = append(req.Launches, l)
-		if flops, _, err := p.cfg.Problem.Work(p.cases.cases[i].Dims, p.cfg.DType); err == nil && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name) {
+		if p.cfg.shared != nil || p.checkedInGo(i) {
 			req.Inputs = append(req.Inputs, i)
 		}
 	}
@@ -245,11 +248,23 @@ func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, prepare gpu.Prepare
 	if err := w.Call(ctx, gpu.Request{Truth: req}, &reply, 10*time.Minute, nil); err != nil {
 		return err
 	}
+	if p.cfg.shared != nil {
+		p.cfg.shared.inputs = reply.Inputs
+	}
 	return p.checkTruth(ctx, req.Inputs, reply)
+}
+
+// checkedInGo reports whether the reference kernel is held against Go on a case.
+func (p *Pool) checkedInGo(i int) bool {
+	flops, _, err := p.cfg.Problem.Work(p.cases.cases[i].Dims, p.cfg.DType)
+	return err == nil && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
 }
 
 func (p *Pool) checkTruth(ctx context.Context, cases []int, reply gpu.TruthReply) error {
 	for j, i := range cases {
+		if !p.checkedInGo(i) {
+			continue
+		}
 		got, err := p.judge(ctx, checker.Request{Reference: &checker.Reference{Problem: p.cfg.Problem.Name, Case: i, Inputs: reply.Inputs[j]}})
 		if err != nil {
 			return err

@@ -4,14 +4,12 @@
 package eval
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
-	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
@@ -41,7 +39,8 @@ type Config struct {
 	Log       *slog.Logger
 	Progress  func(string) // hears what opening does; may be nil
 
-	where *Location // tests say where things are
+	where  *Location // tests say where things are
+	shared *shared   // cases and inputs in common with another pool
 }
 
 // Pool evaluates candidates on one device. It is evolve's Evaluator.
@@ -56,11 +55,12 @@ type Pool struct {
 	compiler *compile.Pool
 	checkers *compile.Pool // compiles for the search for races; nil: nobody looks for them
 	runner   *runner
-	checker  *proc.Worker
+	checker  judges
 	memories []*proc.Shared
-	slots    chan int // free slots of the output memory
-	torch    helper   // of torch baselines
-	health   *health  // of the GPU; nil on other devices
+	truth    *proc.Shared // one of them
+	slots    chan int     // free slots of the output memory
+	torch    helper       // of torch baselines
+	health   *health      // of the GPU; nil on other devices
 	flying   atomic.Int32
 
 	mu      sync.Mutex
@@ -109,9 +109,7 @@ func (p *Pool) Close() error {
 	if p.runner != nil {
 		errs = append(errs, p.runner.restart())
 	}
-	if p.checker != nil {
-		errs = append(errs, p.checker.Close())
-	}
+	errs = append(errs, p.checker.close())
 	if p.torch.Helper != nil {
 		errs = append(errs, p.torch.Close())
 	}
@@ -119,13 +117,6 @@ func (p *Pool) Close() error {
 		errs = append(errs, m.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// judge asks the checker.
-func (p *Pool) judge(ctx context.Context, req checker.Request) (checker.JudgeReply, error) {
-	var reply checker.JudgeReply
-	err := p.checker.Call(ctx, req, &reply, fillDeadline, nil)
-	return reply, err
 }
 
 func (c *Config) jobs() int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -115,6 +116,7 @@ func TestVerdicts(t *testing.T) {
 		{"hang", kernels.TimedOut, "did not finish"},
 		{"stopped", kernels.TimedOut, "did not finish"},
 		{"hang_later", kernels.TimedOut, "did not finish"},
+		{"killed", kernels.Lost, "signal: killed"},
 		{"internal", kernels.Lost, "infrastructure"},
 		{"flood", kernels.Lost, "infrastructure"},
 		{"garbage", kernels.Lost, "infrastructure"},
@@ -226,6 +228,63 @@ func TestFinalUsesAFreshProcess(t *testing.T) {
 	}
 	if _, after := pool.Load(); after != before+1 {
 		t.Errorf("%d workers before, %d after: expected one more", before, after)
+	}
+}
+
+// The checker may be killed at any time: at rest it is replaced unseen, in a call the evaluation is lost.
+func TestCheckerIsReplaced(t *testing.T) {
+	pool := fakePool(t)
+	for i := range 3 {
+		if err := syscall.Kill(pool.checker.worker.PID(), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
+		if err != nil || r.Outcome != kernels.OK && r.Outcome != kernels.Lost {
+			t.Fatalf("kill %d: %v (%s), %v", i, r.Outcome, r.Detail, err)
+		}
+		if r, err = pool.Evaluate(context.Background(), fakeJob(t, pool, "good")); err != nil || r.Outcome != kernels.OK {
+			t.Fatalf("after kill %d: %v (%s), %v", i, r.Outcome, r.Detail, err)
+		}
+	}
+}
+
+// A checker that cannot be started is given up after some tries, as an error of ours.
+func TestCheckerThatCannotStart(t *testing.T) {
+	pool := fakePool(t)
+	pool.checker.spec.Args = []string{"worker", "no such worker"}
+	if err := syscall.Kill(pool.checker.worker.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 * maxFailed {
+		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
+		if err != nil {
+			if !strings.Contains(err.Error(), "start the checker") {
+				t.Fatal(err)
+			}
+			return
+		}
+		if r.Outcome != kernels.Lost {
+			t.Fatalf("try %d: %v (%s)", i, r.Outcome, r.Detail)
+		}
+	}
+	t.Error("never given up")
+}
+
+// A device that cannot be opened any more is tried again, in ever longer steps, and then given up with an error.
+func TestDeviceThatIsGone(t *testing.T) {
+	was := respite
+	respite = []time.Duration{0, time.Millisecond, 2 * time.Millisecond}
+	t.Cleanup(func() { respite = was })
+	pool := fakePool(t)
+	pool.runner.role.worker = "no such worker"
+	if err := pool.runner.restart(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range len(respite) {
+		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
+		if last := i == len(respite)-1; (err != nil) != last || !last && r.Outcome != kernels.Lost {
+			t.Fatalf("try %d: %v (%s), %v", i, r.Outcome, r.Detail, err)
+		}
 	}
 }
 

@@ -96,8 +96,12 @@ var (
 	cpuRole = role{worker: "cpu"}
 )
 
-// maxFailed is how many starts in a row may fail before the device is given up.
+// maxFailed is how many starts in a row of a process without a device may fail before it is given up.
 const maxFailed = 3
+
+// respite is how long a device is left alone before each try to open it anew. After the last it is given up: a
+// driver that restarts, or another process that holds all memory, is gone by then.
+var respite = []time.Duration{0, 5 * time.Second, 15 * time.Second, time.Minute}
 
 // errInfra marks what is neither the candidate's fault nor a reason to give up: the evaluation is
 // lost and may be asked for again.
@@ -114,6 +118,11 @@ func (r *runner) ready(ctx context.Context) error {
 		}
 		r.worker = nil
 	}
+	select {
+	case <-time.After(respite[min(r.failed, len(respite)-1)]):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	w, _, err := startWorker(ctx, r.role, r.open, nil, r.out.File())
 	if err == nil {
 		if err = r.fill(ctx, w); err != nil {
@@ -121,7 +130,7 @@ func (r *runner) ready(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		if r.failed++; r.failed < maxFailed {
+		if r.failed++; r.failed < len(respite) && ctx.Err() == nil {
 			err = fmt.Errorf("%w: %w", errInfra, err)
 		}
 		return err
@@ -182,7 +191,7 @@ func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadlin
 		return start, nil
 	case errors.As(err, &late):
 		return start, &lost{phase, true, err}
-	case errors.As(err, &died) && died.ExitCode != proc.ExitInternal:
+	case errors.As(err, &died) && died.ExitCode != proc.ExitInternal && (died.Signal == 0 || died.Crash()): // else somebody killed it
 		return start, &lost{phase, false, err}
 	case ctx.Err() != nil:
 		return start, ctx.Err()

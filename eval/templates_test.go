@@ -120,6 +120,9 @@ func compiles(t *testing.T, p *compile.Pool, what, source string) {
 		t.Errorf("%s:\n%s", what, out.Failure)
 		return
 	}
+	if out.State != "" {
+		t.Errorf("%s: the gate would refuse it: it keeps %s", what, out.State)
+	}
 	if len(out.Resources) == 0 || out.Resources[0].Registers == 0 {
 		t.Errorf("%s: the compiler told no resources: %+v", what, out.Resources)
 	}

@@ -50,6 +50,7 @@ func TestNiche(t *testing.T) {
 // TestHints: hints that are right shorten a search, and those that mislead do not make it longer than
 // the first sample.
 func TestHints(t *testing.T) {
+	const seeds = 6
 	space := toyConfig(t, "hills").Spaces[0]
 	var right, wrong []Hint
 	for i := 0; i < space.Len(); i += 3 {
@@ -59,10 +60,10 @@ func TestHints(t *testing.T) {
 	}
 	evals := func(h []Hint) int {
 		sum := 0
-		for seed := range uint64(12) {
+		for seed := range uint64(seeds) {
 			cfg := toyConfig(t, space.Family.Name)
-			cfg.Seed, cfg.Hints, cfg.Budget.Evals = seed, h, 150
-			at, c := 150, &collector{}
+			cfg.Seed, cfg.Hints, cfg.Budget.Evals = seed, h, 60
+			at, c := 60, &collector{}
 			search := mustSearch(t, cfg, newFake(1, true), &memory{})
 			if _, err := search.Run(t.Context(), c.emit); err != nil {
 				t.Fatal(err)
@@ -75,7 +76,7 @@ func TestHints(t *testing.T) {
 			}
 			sum += at
 		}
-		return sum / 12
+		return sum / seeds
 	}
 	none, good, bad := evals(nil), evals(right), evals(wrong)
 	t.Logf("best after %d evaluations; with hints %d; with hints that mislead %d", none, good, bad)

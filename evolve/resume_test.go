@@ -20,17 +20,18 @@ func TestResumeAtEveryCut(t *testing.T) {
 		slots    int
 		families []string
 		evals    int
+		step     int // from cut to cut
 	}{
-		{"one slot", "evolve", 1, []string{"hills"}, 60},
-		{"four slots, two families", "default", 4, []string{"hills", "plain"}, 45},
-		{"random", "random", 3, []string{"plain", "hills"}, 40},
+		{"one slot", "evolve", 1, []string{"hills"}, 60, 1},
+		{"four slots, two families", "default", 4, []string{"hills", "plain"}, 45, 4},
+		{"random", "random", 3, []string{"plain", "hills"}, 40, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := toyConfig(t, tt.families...)
 			cfg.Strategy, cfg.Budget.Evals = tt.strategy, tt.evals
 			whole := &memory{}
 			want := mustRun(t, cfg, clocked{failing(tt.slots)}, whole)
-			for cut := 1; cut < tt.evals; cut++ {
+			for cut := 1; cut < tt.evals; cut += tt.step {
 				for _, kill := range []bool{false, true} {
 					m := stopped(t, cfg, tt.slots, cut, kill)
 					got := mustRun(t, cfg, clocked{failing(tt.slots)}, m)
@@ -96,7 +97,7 @@ func TestResumeAcrossRestarts(t *testing.T) {
 	if want := mustRun(t, cfg, clocked{failing(2)}, whole); want.Restarts == 0 {
 		t.Fatal("no restart in the whole run")
 	}
-	for cut := 150; cut < 400; cut += 35 {
+	for cut := 150; cut < 400; cut += 80 {
 		m := stopped(t, cfg, 2, cut, cut%2 == 0)
 		mustRun(t, cfg, clocked{failing(2)}, m)
 		if !slices.Equal(m.story(), whole.story()) {

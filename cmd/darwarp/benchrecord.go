@@ -190,7 +190,7 @@ func (r *recorder) run(ctx context.Context) error {
 	start, saved := time.Now(), time.Now()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	verdicts := evaluateAll(ctx, r.session, r.todo)
+	verdicts := evaluateAll(ctx, r.session, slices.Values(r.todo))
 	var first error
 	for verdicts != nil {
 		select {

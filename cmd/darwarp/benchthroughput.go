@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 func (a *app) benchThroughputCmd() *cobra.Command {
 	var t target
 	var span time.Duration
+	var seed uint64
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "throughput PROBLEM|DIR|RECORDING",
@@ -25,13 +27,14 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 			if span <= 0 {
 				return usagef("--for %v: expected more than 0", span)
 			}
-			t.problem = args[0]
+			t.problem, t.uncached = args[0], true
 			stop := onInterrupt(c.Context())
 			defer stop.release()
-			return stop.explain(a.throughput(stop.soft, t, span, asJSON))
+			return stop.explain(a.throughput(stop.soft, t, span, seed, asJSON))
 		},
 	}
 	c.Flags().DurationVar(&span, "for", 30*time.Second, "how long")
+	c.Flags().Uint64Var(&seed, "seed", 1, "of the draw")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	t.addTo(c)
 	return c
@@ -43,15 +46,13 @@ type rates struct {
 	Evals    int                     `json:"evals"`
 	Rate     float64                 `json:"rate"` // a second
 	Slots    int                     `json:"slots"`
+	CPU      float64                 `json:"cpu"`            // seconds of processor time an evaluation, of all processes
 	Cost     kernels.Cost            `json:"cost"`           // mean seconds an evaluation
 	Busy     float64                 `json:"busy,omitempty"` // share of the time that the device worked
 	Outcomes map[kernels.Outcome]int `json:"outcomes"`
 }
 
-// throughputPoints bounds the list of random points; nothing evaluates more of them in an hour.
-const throughputPoints = 1 << 18
-
-func (a *app) throughput(ctx context.Context, t target, span time.Duration, asJSON bool) (err error) {
+func (a *app) throughput(ctx context.Context, t target, span time.Duration, seed uint64, asJSON bool) (err error) {
 	s, err := a.open(ctx, t)
 	if err != nil {
 		return err
@@ -61,8 +62,8 @@ func (a *app) throughput(ctx context.Context, t target, span time.Duration, asJS
 	short, cancel := context.WithTimeout(ctx, span)
 	defer cancel()
 	r := rates{Slots: s.Slots(), Outcomes: map[kernels.Outcome]int{}}
-	start := time.Now()
-	for v := range evaluateAll(short, s, randomPoints(s)) {
+	start, spent := time.Now(), processorTime()
+	for v := range evaluateAll(short, s, randomPoints(s, seed)) {
 		if v.err != nil {
 			if short.Err() == nil {
 				err = errors.Join(err, v.err)
@@ -76,6 +77,7 @@ func (a *app) throughput(ctx context.Context, t target, span time.Duration, asJS
 	}
 	r.Seconds = time.Since(start).Seconds()
 	r.Rate = float64(r.Evals) / r.Seconds
+	r.CPU = (processorTime() - spent) / float64(max(1, r.Evals))
 	if loaded, ok := s.Evaluator.(interface{ Load() (float64, int) }); ok {
 		r.Busy, _ = loaded.Load()
 	}
@@ -98,23 +100,25 @@ func (r *rates) add(x kernels.Result) {
 }
 
 // randomPoints draws without repeating, from all spaces in turn.
-func randomPoints(s *session) []point {
-	var out []point
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+func randomPoints(s *session, seed uint64) iter.Seq[point] {
+	rng := rand.New(rand.NewPCG(seed, 0))
 	orders := make([][]int, len(s.spaces))
 	for i, x := range s.spaces {
 		orders[i] = rng.Perm(x.Len())
 	}
-	for k, more := 0, true; more && len(out) < throughputPoints; k++ {
-		more = false
-		for i, x := range s.spaces {
-			if k < len(orders[i]) {
-				more = true
-				out = append(out, point{family: x.Family, genes: x.Genome(x.At(orders[i][k]))})
+	return func(yield func(point) bool) {
+		for k, more := 0, true; more; k++ {
+			more = false
+			for i, x := range s.spaces {
+				if k >= len(orders[i]) {
+					continue
+				}
+				if more = true; !yield(point{family: x.Family, genes: x.Genome(x.At(orders[i][k]))}) {
+					return
+				}
 			}
 		}
 	}
-	return out
 }
 
 func (a *app) throughputText(r rates) {
@@ -124,7 +128,7 @@ func (a *app) throughputText(r rates) {
 	}
 	report.Fields(a.out, "", [2]string{"rate", fmt.Sprintf("%.2f evaluations a second (%s in %.1f s, %d slots)", r.Rate, report.Count(r.Evals), r.Seconds, r.Slots)},
 		[2]string{"mean cost", fmt.Sprintf("compile %.3f s, gate %.3f s, time %.3f s, waiting %.3f s", r.Cost.Compile, r.Cost.Gate, r.Cost.Time, r.Cost.Wait)},
-		[2]string{"device busy", busy})
+		[2]string{"processor", fmt.Sprintf("%.3f s an evaluation, all processes together", r.CPU)}, [2]string{"device busy", busy})
 	fmt.Fprintln(a.out)
 	outcomeTable(r.Outcomes).Write(a.out)
 }

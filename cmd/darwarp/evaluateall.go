@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"iter"
 	"sync"
 
 	"darwarp/kernels"
@@ -9,12 +10,12 @@ import (
 
 // evaluateAll keeps the session's slots busy with points and closes the channel after the last
 // verdict. When ctx ends, nothing new is begun.
-func evaluateAll(ctx context.Context, s *session, todo []point) <-chan verdict {
+func evaluateAll(ctx context.Context, s *session, todo iter.Seq[point]) <-chan verdict {
 	out := make(chan verdict)
 	next := make(chan point)
 	go func() {
 		defer close(next)
-		for _, p := range todo {
+		for p := range todo {
 			select {
 			case next <- p:
 			case <-ctx.Done():

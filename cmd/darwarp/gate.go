@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -180,7 +181,7 @@ func (s *session) judgeAll(ctx context.Context, cases []gatetest.Case) ([]gateVe
 		at[j.ID] = i
 		todo = append(todo, point{f, c.Genes, bar})
 	}
-	for v := range evaluateAll(ctx, s, todo) {
+	for v := range evaluateAll(ctx, s, slices.Values(todo)) {
 		if v.err != nil {
 			return nil, v.err
 		}

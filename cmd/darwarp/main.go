@@ -8,6 +8,7 @@
 //	darwarp steer RUN ...              pause, pin, add to the budget, ... while it runs
 //	darwarp stop RUN                   end a running search gently
 //	darwarp top|show|diff|lineage RUN  read a run
+//	darwarp report RUN -o FILE.html    the run as one HTML page, and T4 results beside it
 //	darwarp verify RUN [ID]            gate and measure again, on this machine
 //	darwarp export RUN [ID] -o DIR     the winner, with a harness that proves it
 //	darwarp explain RUN [ID]           what each choice of a candidate buys, shape by shape
@@ -68,7 +69,7 @@ func (a *app) rootCmd() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%v (try %s --help)", err, c.CommandPath())
 	})
-	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.exportCmd(),
+	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.reportCmd(), a.exportCmd(),
 		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.explainCmd(), a.portfolioCmd(),
 		a.newCmd(), a.checkCmd(), a.benchCmd(), a.gateCmd(), a.doctorCmd(), a.workerCmd())
 	return root

@@ -29,6 +29,7 @@ type target struct {
 	genes     []string
 	jobs      int
 	races     bool              // cpu: look for races
+	uncached  bool              // compile everything anew
 	sandbox   string            // best, strict or off; empty: best
 	bundle    *templates.Bundle // set: the problem as a run carries it
 	// set with bundle
@@ -157,8 +158,10 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 		return err
 	}
 	cache, err := cacheDir()
-	if err != nil {
+	if err != nil && !t.uncached {
 		a.sayf("compiled candidates are not cached: %v", err)
+	}
+	if err != nil || t.uncached {
 		cache = ""
 	}
 	pool, err := eval.Open(ctx, eval.Config{

@@ -119,6 +119,9 @@ func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance
 	a.showGenes(r, c)
 	a.showResources(c.Result.Resources)
 	a.showSites(c.Result.Sites)
+	if c.Result.Outcome == kernels.OK && len(c.Result.Sites) == 0 {
+		a.sayf("\nMemory accesses were not watched: `darwarp verify %s %s --races` counts bank conflicts and sectors on the processor, `darwarp search --races` for every candidate.", r.Path(), c.ID.Short())
+	}
 }
 
 // shownSites is how many access sites are worth a look.

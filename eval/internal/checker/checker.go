@@ -177,22 +177,12 @@ func (s *server) selfTest(i int) (*JudgeReply, error) {
 	c := &s.setup.Cases[i]
 	reply := &JudgeReply{}
 	for j, t := range s.truths(i) {
-		b := outputs(c)[j]
+		b := c.Outputs()[j]
 		for _, fault := range check.SelfTest(check.Trial{DType: b.DType, Model: s.model(i, kernels.FP32), Truth: t, Shape: b.Shape}) {
 			reply.Wrong = fmt.Sprintf("%s: %s: the check %s", c.Name, b.Name, fault)
 		}
 	}
 	return reply, nil
-}
-
-func outputs(c *gpu.Case) []kernels.Buffer {
-	var out []kernels.Buffer
-	for _, b := range c.Buffers {
-		if b.Out {
-			out = append(out, b)
-		}
-	}
-	return out
 }
 
 // references are the problems whose truth is also known in Go.

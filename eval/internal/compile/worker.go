@@ -183,7 +183,7 @@ func (s *server) prepare(source string) (whyNot string) {
 	if !s.compiler.HasPCH() {
 		return "this NVRTC is older than 12.8"
 	}
-	_, _, err := s.compiler.Compile(source, sourceName, slices.Concat(s.options(), s.pchOptions(), []string{"--create-pch=" + pchName}))
+	_, err := s.compiler.Compile(source, sourceName, slices.Concat(s.options(), s.pchOptions(), []string{"--create-pch=" + pchName}))
 	if _, statErr := os.Stat(filepath.Join(pchDir(s.folder), pchName)); err == nil {
 		err = statErr
 	}
@@ -210,7 +210,7 @@ func (s *server) pchOptions() []string {
 
 // translate compiles, with precompiled headers where there are some. With them, NVRTC keeps what it
 // parses in a heap of fixed size; the rare source that needs more is compiled without.
-func (s *server) translate(source string) (image []byte, log string, err error) {
+func (s *server) translate(source string) (nvrtc.Output, error) {
 	opts := s.options()
 	if level := Assembler(source); level != "" {
 		opts = append(opts, "--ptxas-options="+level)
@@ -218,19 +218,19 @@ func (s *server) translate(source string) (image []byte, log string, err error) 
 	if !s.pch {
 		return s.compiler.Compile(source, sourceName, opts)
 	}
-	image, log, err = s.compiler.Compile(source, sourceName, slices.Concat(opts, s.pchOptions(), []string{"--use-pch=" + pchName}))
-	if err != nil && strings.Contains(log, heapIsFull) {
+	out, err := s.compiler.Compile(source, sourceName, slices.Concat(opts, s.pchOptions(), []string{"--use-pch=" + pchName}))
+	if err != nil && strings.Contains(out.Log, heapIsFull) {
 		return s.compiler.Compile(source, sourceName, opts)
 	}
-	return image, log, err
+	return out, err
 }
 
 // compile fills the reply. An error is our own fault; the source's is reply.Failure.
 func (s *server) compile(source string, reply *response) error {
 	start := time.Now()
-	image, log, err := s.translate(source)
+	out, err := s.translate(source)
 	reply.Seconds = time.Since(start).Seconds()
-	reply.Log = s.clean(log)
+	reply.Log = s.clean(out.Log)
 	var refusal *nvrtc.CompileError
 	switch {
 	case errors.As(err, &refusal):
@@ -242,7 +242,7 @@ func (s *server) compile(source string, reply *response) error {
 		reply.Final = true
 		return nil
 	}
-	code, err := cubin.Code(image)
+	code, err := cubin.Code(out.Cubin)
 	if errors.Is(err, cubin.ErrNoCode) {
 		reply.Failure = "no kernel in the source"
 		return nil
@@ -250,9 +250,9 @@ func (s *server) compile(source string, reply *response) error {
 	if err != nil {
 		return err
 	}
-	reply.Cubin, reply.Code, reply.Resources = image, hex.EncodeToString(code), resources(log)
-	reply.State, err = cubin.State(image)
-	return err
+	reply.Cubin, reply.Code, reply.Resources = out.Cubin, hex.EncodeToString(code), resources(out.Log)
+	reply.State = nvrtc.State(out.PTX)
+	return nil
 }
 
 func resources(log string) []kernels.Resources {

@@ -115,6 +115,20 @@ func fillInputs(c *gpu.Case, a *arena) error {
 	return nil
 }
 
+// takeInputs copies inputs that another device has made, by buffer, into an arena.
+func takeInputs(c *gpu.Case, a *arena, inputs [][]byte) error {
+	for i, b := range c.Buffers {
+		if b.Out {
+			continue
+		}
+		if i >= len(inputs) || len(inputs[i]) != b.Bytes() {
+			return fmt.Errorf("input %s: expected %d bytes", b.Name, b.Bytes())
+		}
+		copy(a.buffers[i], inputs[i])
+	}
+	return nil
+}
+
 // The two poisons: all ones is NaN in every float type, 0x7b is a large finite number in each.
 const (
 	poisonNaN    = 0xff

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"unsafe"
 
 	"github.com/ebitengine/purego"
 	"golang.org/x/sys/unix"
@@ -30,7 +31,7 @@ const (
 )
 
 // abi is the version of the calling convention of dw_run that this file speaks.
-const abi = 1
+const abi = 2
 
 // load opens an image and looks up the kernels of the calls.
 func load(image []byte, calls []kernels.Call) (*program, error) {
@@ -75,8 +76,20 @@ func (p *program) open(image []byte) error {
 	if v, _, _ := purego.SyscallN(version); int32(v) != abi {
 		return fmt.Errorf("the emulation speaks version %d, this is %d", int32(v), abi)
 	}
+	keep, err := purego.Dlsym(p.handle, "dw_keep_stacks")
+	if err != nil {
+		return err
+	}
+	purego.SyscallN(keep, uintptr(unsafe.Pointer(&stacks)), uintptr(len(stacks)))
 	p.run, err = purego.Dlsym(p.handle, "dw_run")
 	return err
+}
+
+// stacks are those of emulated threads, which programs hand on to each other. What a program finds on them is
+// another's, as on a GPU: whoever reads what nobody wrote gets anything but zeros.
+var stacks [256]struct {
+	region uintptr
+	room   uint64
 }
 
 func (p *program) unload() error {

@@ -53,13 +53,19 @@ func (s *Session) Handle(req *gpu.Request, phase func(string)) (any, error) {
 // prepare maps and fills every case.
 func (s *Session) prepare(req *gpu.Prepare) error {
 	s.prep = *req
+	s.prep.Inputs = nil
+	if req.Inputs != nil && len(req.Inputs) != len(req.Cases) {
+		return fmt.Errorf("inputs of %d cases, expected %d", len(req.Inputs), len(req.Cases))
+	}
 	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.truth == nil {
 		return fmt.Errorf("output memory of %d bytes: %d are needed", len(s.out), need)
 	}
 	for i := range req.Cases {
 		c := &req.Cases[i]
 		a, err := newArena(sizesOf(c.Buffers), req.GuardKey)
-		if err == nil {
+		if err == nil && req.Inputs != nil {
+			err = takeInputs(c, a, req.Inputs[i])
+		} else if err == nil {
 			err = fillInputs(c, a)
 		}
 		if err != nil {

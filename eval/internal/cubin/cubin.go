@@ -59,29 +59,6 @@ func Code(image []byte) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// maxInitial is how many bytes of initialised variables a cubin may have. Constants of namespaces end up
-// among them, not marked as such; an answer to keep takes more room.
-const maxInitial = 1 << 10
-
-// State names the __device__ variables of a cubin with their bytes, as "a (4 bytes), b (8 bytes)"; it is empty when
-// there are none, or few initialised ones. Such variables keep their value from one launch to the next, so
-// that a kernel could answer with what it found earlier.
-func State(image []byte) (string, error) {
-	f, err := elf.NewFile(bytes.NewReader(image))
-	if err != nil {
-		return "", fmt.Errorf("read cubin: %w", err)
-	}
-	initial := uint64(0)
-	for _, s := range f.Sections {
-		if strings.HasPrefix(s.Name, ".nv.global.init") {
-			initial += s.Size
-		}
-	}
-	return Variables(image, func(s *elf.Section) bool {
-		return strings.HasPrefix(s.Name, ".nv.global") && (initial > maxInitial || !strings.HasPrefix(s.Name, ".nv.global.init"))
-	})
-}
-
 // Variables names those that an ELF file defines in sections of one kind, with their bytes. Names that
 // begin with $ are the compiler's: the texts of printf and assert.
 func Variables(image []byte, in func(*elf.Section) bool) (string, error) {

@@ -3,7 +3,6 @@ package cubin_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"testing"
 
 	"darwarp/eval/internal/cubin"
@@ -22,11 +21,11 @@ func TestCode(t *testing.T) {
 	}
 	code := func(t *testing.T, src string, opts ...string) []byte {
 		t.Helper()
-		image, log, err := c.Compile(src, "k.cu", append([]string{"--gpu-architecture=sm_90"}, opts...))
+		out, err := c.Compile(src, "k.cu", append([]string{"--gpu-architecture=sm_90"}, opts...))
 		if err != nil {
-			t.Fatalf("%v\n%s", err, log)
+			t.Fatalf("%v\n%s", err, out.Log)
 		}
-		sum, err := cubin.Code(image)
+		sum, err := cubin.Code(out.Cubin)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,11 +78,11 @@ extern "C" __global__ void k(float* out, int count) {
 		}
 	})
 	t.Run("no kernel", func(t *testing.T) {
-		image, _, err := c.Compile("__device__ int x;", "k.cu", []string{"--gpu-architecture=sm_90"})
+		out, err := c.Compile("__device__ int x;", "k.cu", []string{"--gpu-architecture=sm_90"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cubin.Code(image); !errors.Is(err, cubin.ErrNoCode) {
+		if _, err := cubin.Code(out.Cubin); !errors.Is(err, cubin.ErrNoCode) {
 			t.Errorf("Code = %v, want ErrNoCode", err)
 		}
 	})
@@ -97,38 +96,4 @@ func FuzzCode(f *testing.F) {
 			t.Errorf("Code of %d bytes = %x without an error", len(image), sum)
 		}
 	})
-}
-
-func TestState(t *testing.T) {
-	lib, tried, err := dl.Find(dl.NVRTC)
-	if err != nil {
-		t.Skipf("NVRTC not found: looked in %q", tried)
-	}
-	c, err := nvrtc.Open(lib)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const kernel = "extern \"C\" __global__ void k(float* x) { x[threadIdx.x] %s; }"
-	for _, tt := range []struct{ name, before, use, want string }{
-		{"nothing", "", "= 1.f", ""},
-		{"counter", "__device__ unsigned calls;", "= atomicAdd(&calls, 1u)", "calls (4 bytes)"},
-		{"two", "__device__ float kept[256]; __device__ int flag;", "= kept[threadIdx.x] + flag", "flag (4 bytes), kept (1024 bytes)"},
-		{"constant memory", "__constant__ float table[4] = {1, 2, 3, 4};", "= table[threadIdx.x & 3]", ""},
-		{"shared memory", "", "= [] { __shared__ float s[32]; s[threadIdx.x] = 1.f; __syncthreads(); return s[0]; }()", ""},
-		{"a constant of a namespace", "namespace n { constexpr int SIZE = 4; __device__ int at(const int& i) { return i; } }", "= n::at(n::SIZE)", ""},
-		{"a large table", "__device__ float big[1024] = {1};", "= big[threadIdx.x]++", "big (4096 bytes)"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			image, log, err := c.Compile(tt.before+"\n"+fmt.Sprintf(kernel, tt.use), "k.cu", []string{"--gpu-architecture=sm_90", "--std=c++17"})
-			if err != nil {
-				t.Fatalf("%v\n%s", err, log)
-			}
-			if got, err := cubin.State(image); got != tt.want || err != nil {
-				t.Errorf("%q, %v, expected %q", got, err, tt.want)
-			}
-		})
-	}
-	if _, err := cubin.State([]byte("not ELF")); err == nil {
-		t.Error("no error on what is not ELF")
-	}
 }

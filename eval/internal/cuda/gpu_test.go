@@ -32,11 +32,11 @@ func gpu(t *testing.T, src string) (*cuda.Driver, cuda.Device, []byte) {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
 	}
-	cubin, log, err := c.Compile(src, "test.cu", []string{fmt.Sprintf("--gpu-architecture=sm_%d%d", major, minor)})
+	out, err := c.Compile(src, "test.cu", []string{fmt.Sprintf("--gpu-architecture=sm_%d%d", major, minor)})
 	if err != nil {
-		t.Fatalf("%v\n%s", err, log)
+		t.Fatalf("%v\n%s", err, out.Log)
 	}
-	return d, dev, cubin
+	return d, dev, out.Cubin
 }
 
 func TestSelfTestOnGPU(t *testing.T) {

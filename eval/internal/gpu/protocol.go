@@ -72,6 +72,17 @@ func (c *Case) TruthBytes() int {
 	return n
 }
 
+// Outputs lists its output buffers.
+func (c *Case) Outputs() []kernels.Buffer {
+	var out []kernels.Buffer
+	for _, b := range c.Buffers {
+		if b.Out {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
 func align(n int) int { return (n + 255) &^ 255 }
 
 // Prepare allocates and fills the cases. Slots of SlotBytes follow each other in the output memory.
@@ -80,6 +91,8 @@ type Prepare struct {
 	Slots     int    `json:"slots"`
 	SlotBytes int    `json:"slot_bytes"`
 	GuardKey  uint64 `json:"guard_key"`
+	// Inputs, by case and buffer, are taken in place of those that the seeds make. Only the cpu device does.
+	Inputs [][][]byte `json:"inputs,omitempty"`
 }
 
 // Truth runs the reference kernel on every prepared case and writes the truth memory. Only a

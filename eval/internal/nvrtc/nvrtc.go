@@ -25,6 +25,8 @@ type procs struct {
 	Compile             dl.Proc `c:"nvrtcCompileProgram"`
 	CubinSize           dl.Proc `c:"nvrtcGetCUBINSize"`
 	Cubin               dl.Proc `c:"nvrtcGetCUBIN"`
+	PTXSize             dl.Proc `c:"nvrtcGetPTXSize"`
+	PTX                 dl.Proc `c:"nvrtcGetPTX"`
 	LogSize             dl.Proc `c:"nvrtcGetProgramLogSize"`
 	Log                 dl.Proc `c:"nvrtcGetProgramLog"`
 	PCHCreateStatus     dl.Proc `c:"nvrtcGetPCHCreateStatus,optional"`
@@ -110,25 +112,31 @@ func (e *CompileError) Error() string {
 	return "compile: " + strings.TrimSpace(e.Log)
 }
 
-// Compile compiles the program src to a cubin. Messages refer to it by name. opts are NVRTC's and must
-// name a real architecture, as in --gpu-architecture=sm_90a. log holds warnings and what
-// --ptxas-options=-v prints (see ParsePtxas). A program that does not compile is a *CompileError;
-// any other error is the installation's or the caller's.
+// Output is what one program became.
+type Output struct {
+	Cubin []byte // machine code for one architecture
+	PTX   []byte // what the assembler made it from
+	Log   string // warnings, and what --ptxas-options=-v prints (see ParsePtxas)
+}
+
+// Compile compiles the program src to machine code. Messages refer to it by name. opts are NVRTC's and must
+// name a real architecture, as in --gpu-architecture=sm_90a. A program that does not compile is a *CompileError;
+// any other error is the installation's or the caller's. The Output holds the log in either case.
 //
 // With --pch and --pch-dir=DIR the headers are parsed once per process. Give every process its own
 // DIR: NVRTC crashes when processes that start together share one. An NVRTC without PCH compiles
 // without it.
-func (c *Compiler) Compile(src, name string, opts []string) (cubin []byte, log string, err error) {
+func (c *Compiler) Compile(src, name string, opts []string) (out Output, err error) {
 	if !c.HasPCH() {
 		opts = withoutPCH(opts)
 	}
 	prog, err := c.newProgram(src, name)
 	if err != nil {
-		return nil, "", err
+		return Output{}, err
 	}
 	defer func() { prog.destroy() }()
-	if log, err = prog.compile(opts); err != nil {
-		return nil, log, err
+	if out.Log, err = prog.compile(opts); err != nil {
+		return out, err
 	}
 	if usesPCH(opts) && prog.growPCHHeap() {
 		// The headers did not fit. This program compiled all the same; compiling it anew stores them,
@@ -136,13 +144,16 @@ func (c *Compiler) Compile(src, name string, opts []string) (cubin []byte, log s
 		if again, err := c.newProgram(src, name); err == nil {
 			prog.destroy()
 			prog = again
-			if log, err = prog.compile(opts); err != nil {
-				return nil, log, err
+			if out.Log, err = prog.compile(opts); err != nil {
+				return out, err
 			}
 		}
 	}
-	cubin, err = prog.cubin()
-	return cubin, log, err
+	if out.Cubin, err = prog.cubin(); err != nil {
+		return out, err
+	}
+	out.PTX, err = prog.bytes(c.p.PTXSize, c.p.PTX)
+	return out, err
 }
 
 func usesPCH(opts []string) bool {

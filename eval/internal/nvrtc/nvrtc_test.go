@@ -62,23 +62,23 @@ func TestCompile(t *testing.T) {
 			if !slices.Contains(c.SupportedArchs(), arch.cc) {
 				t.Skipf("this NVRTC supports only %v", c.SupportedArchs())
 			}
-			image, log, err := c.Compile(tile, "tile.cu", append(opts, "--gpu-architecture="+arch.name, "--ptxas-options=-v"))
+			out, err := c.Compile(tile, "tile.cu", append(opts, "--gpu-architecture="+arch.name, "--ptxas-options=-v"))
 			if err != nil {
-				t.Fatalf("%v\n%s", err, log)
+				t.Fatalf("%v\n%s", err, out.Log)
 			}
-			f, err := elf.NewFile(bytes.NewReader(image))
+			f, err := elf.NewFile(bytes.NewReader(out.Cubin))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if s := f.Section(".text.tile"); s == nil || s.Size == 0 {
 				t.Error("cubin has no code for the kernel")
 			}
-			kernels := ParsePtxas(log)
+			kernels := ParsePtxas(out.Log)
 			if len(kernels) != 1 || kernels[0].Entry != "tile" || kernels[0].Arch != arch.name {
-				t.Fatalf("resources = %+v from\n%s", kernels, log)
+				t.Fatalf("resources = %+v from\n%s", kernels, out.Log)
 			}
 			if k := kernels[0]; k.Registers < 8 || k.SharedBytes != 256 || k.Barriers != 1 || k.SpillStoreBytes != 0 {
-				t.Errorf("implausible resources %+v from\n%s", k, log)
+				t.Errorf("implausible resources %+v from\n%s", k, out.Log)
 			}
 		})
 	}
@@ -104,9 +104,9 @@ func TestCompileFailures(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			image, _, err := c.Compile(tt.src, "k.cu", tt.opts)
-			if err == nil || image != nil {
-				t.Fatalf("Compile = %d bytes, %v", len(image), err)
+			out, err := c.Compile(tt.src, "k.cu", tt.opts)
+			if err == nil || out.Cubin != nil {
+				t.Fatalf("Compile = %d bytes, %v", len(out.Cubin), err)
 			}
 			var failure *CompileError
 			if errors.As(err, &failure) != tt.candidate || !strings.Contains(err.Error(), tt.want) {
@@ -123,7 +123,7 @@ func TestPCH(t *testing.T) {
 		t.Skipf("NVRTC %d.%d has no precompiled headers", major, minor)
 	}
 	opts = append(opts, "--gpu-architecture=sm_90a")
-	plain, _, err := c.Compile(tile, "tile.cu", opts)
+	plain, err := c.Compile(tile, "tile.cu", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,18 +133,18 @@ func TestPCH(t *testing.T) {
 	}
 	pch := append(opts, "--pch", "--pch-dir="+t.TempDir(), "--pch-verbose=true")
 	for i := range 3 {
-		image, log, err := c.Compile(tile, "tile.cu", pch)
+		out, err := c.Compile(tile, "tile.cu", pch)
 		if err != nil {
-			t.Fatalf("%v\n%s", err, log)
+			t.Fatalf("%v\n%s", err, out.Log)
 		}
-		if !bytes.Equal(textOf(t, image), textOf(t, plain)) {
+		if !bytes.Equal(textOf(t, out.Cubin), textOf(t, plain.Cubin)) {
 			t.Errorf("compile %d with precompiled headers made other code", i)
 		}
-		if i > 0 && !strings.Contains(log, "using precompiled header") {
-			t.Errorf("compile %d did not use the precompiled headers: %s", i, log)
+		if i > 0 && !strings.Contains(out.Log, "using precompiled header") {
+			t.Errorf("compile %d did not use the precompiled headers: %s", i, out.Log)
 		}
 	}
-	if _, _, err := c.Compile("#include <cuda_fp16.h>\nint x = ;", "bad.cu", pch); !errors.As(err, new(*CompileError)) {
+	if _, err := c.Compile("#include <cuda_fp16.h>\nint x = ;", "bad.cu", pch); !errors.As(err, new(*CompileError)) {
 		t.Errorf("syntax error with precompiled headers = %v", err)
 	}
 }
@@ -180,8 +180,8 @@ func BenchmarkCompile(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				// A new constant each time: nothing but the headers is the same.
 				src := tile + fmt.Sprintf("extern \"C\" __global__ void other(float* x) { x[0] = %d; }\n", i)
-				if _, log, err := c.Compile(src, "tile.cu", mode.opts); err != nil {
-					b.Fatalf("%v\n%s", err, log)
+				if out, err := c.Compile(src, "tile.cu", mode.opts); err != nil {
+					b.Fatalf("%v\n%s", err, out.Log)
 				}
 			}
 		})

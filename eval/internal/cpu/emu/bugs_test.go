@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -61,15 +62,18 @@ func TestBugs(t *testing.T) {
 		{"trapped", "trap", 1, 64},
 	} {
 		t.Run(c.kernel, func(t *testing.T) {
+			grid, smem, n := 2, 4*32, 127
+			if c.kernel == "past_the_end" {
+				grid, smem, n = 3, 0, 128
+			}
+			var r report
 			for p.seed = range 6 {
 				in, out := newMemory("in", 4*128), newMemory("out", 4*128)
 				in.readOnly = true
-				r := p.launch(t, c.kernel, x(2), x(c.block), 4*32, in, out, 127)
-				if c.kernel == "past_the_end" {
-					r = p.launch(t, c.kernel, x(3), x(c.block), 0, in, out, 128)
-				}
+				r = p.launch(t, c.kernel, x(grid), x(c.block), smem, in, out, n)
 				caught(t, r, c.kind, marked(source, "<- "+c.kernel), c.threads)
 			}
+			plant(t, c.kernel, "bugs.cu", source, c.kernel, [3]int{grid, 1, 1}, [3]int{c.block, 1, 1}, smem, fmt.Sprintf("int:512 raw:512 %d", n), r.say())
 		})
 	}
 }
@@ -135,6 +139,15 @@ func TestPlantedInGemm(t *testing.T) {
 				p = newProduct(70, 64, 96, kernels.FP16, rand.New(rand.NewPCG(3, 3)))
 			}
 			r := p.run(t, prog, &job)
+			call, err := job.Resolve(kernels.Dims{"m": p.m, "n": p.n, "k": p.k})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, ours := call.Launches[0], r.say()
+			if c.kind == "wrong" {
+				ours = "wrong result"
+			}
+			plant(t, "gemm: "+c.name, "gemm_"+strings.ReplaceAll(c.name, " ", "_")+".cu", source, l.Entry, l.Grid, l.Block, l.Smem, fmt.Sprintf("half:%d half:%d raw:%d %d %d %d", len(p.a.bytes), len(p.b.bytes), len(p.c.bytes), p.m, p.n, p.k), ours)
 			if c.kind == "wrong" {
 				if r.Kind != "" || p.wrong(job.Acc) == "" {
 					t.Errorf("report %+v, and the result is right", r)

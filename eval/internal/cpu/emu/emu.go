@@ -71,8 +71,11 @@ func Options(clang bool) []string {
 // races and counters): the compiler calls the runtime's hooks, leaves a 16-byte access in one piece, and says what line
 // an address is of. A
 // compiler that can fills local variables with a pattern, as registers start with anything.
-func CheckedOptions(poisonLocals bool) []string {
-	opts := []string{"-g", "-fsanitize=thread", "-fno-tree-sra"}
+func CheckedOptions(clang, poisonLocals bool) []string {
+	opts := []string{"-g", "-fsanitize=thread"}
+	if !clang {
+		opts = append(opts, "-fno-tree-sra")
+	}
 	if poisonLocals { // g++ 12, clang 16
 		opts = append(opts, "-ftrivial-auto-var-init=pattern")
 	}

@@ -75,8 +75,10 @@ inline void widen(const T* from, float* to) {
 template <int COUNT>
 inline void widen(const __half* from, float* to) {
     for (int e = 0; e < COUNT; e += 4) {
-        const __m128i bits = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + e));
-        _mm_storeu_ps(to + e, _mm_cvtph_ps(bits));
+        dw::Shorts8 bits{};
+        __builtin_memcpy(&bits, from + e, 8);
+        const dw::Floats4 wide = dw::widen4(bits);
+        __builtin_memcpy(to + e, &wide, sizeof wide);
     }
 }
 #endif

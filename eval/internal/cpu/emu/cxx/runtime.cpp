@@ -1,4 +1,6 @@
 // The runtime of the cpu device, linked into every candidate's shared object.
+#define DW_HOST
+
 #include "runtime/block.h"
 #include "runtime/lines.h"
 #include "runtime/check.h"

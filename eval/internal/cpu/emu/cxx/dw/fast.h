@@ -8,7 +8,10 @@ namespace darwarp {
 
 template <>
 inline void unpack8<__half>(const uint4& chunk, float (&v)[8]) {
-    _mm256_storeu_ps(v, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(&chunk))));
+    dw::Shorts8 bits;
+    memcpy(&bits, &chunk, sizeof bits);
+    const dw::Floats8 wide = dw::widen8(bits);
+    memcpy(v, &wide, sizeof wide);
 }
 
 }  // namespace darwarp

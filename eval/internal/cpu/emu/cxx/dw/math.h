@@ -3,10 +3,7 @@
 #ifndef DW_MATH_H
 #define DW_MATH_H
 
-#include <fenv.h>
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
+#include "libc.h"
 
 // min and max at global scope, with the mixed forms of CUDA's math_functions.hpp.
 #define DW_MINMAX(R, A, B)                                                                     \

@@ -5,14 +5,34 @@
 #ifndef DW_SMALL_FLOAT_H
 #define DW_SMALL_FLOAT_H
 
-#include <stdint.h>
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
-
 #include "math.h"
 
 namespace dw {
+
+#if defined(__F16C__)
+// The processor's conversions, eight, four or one at a time.
+typedef float Floats8 __attribute__((vector_size(32)));
+typedef float Floats4 __attribute__((vector_size(16)));
+typedef short Shorts8 __attribute__((vector_size(16)));
+#if defined(__clang__)
+typedef __fp16 Halves8 __attribute__((vector_size(16)));
+typedef __fp16 Halves4 __attribute__((vector_size(8)));
+inline Floats8 widen8(Shorts8 v) { return __builtin_convertvector(Halves8(v), Floats8); }
+inline Floats4 widen4(Shorts8 v) {
+    return __builtin_convertvector(__builtin_shufflevector(Halves8(v), Halves8(v), 0, 1, 2, 3), Floats4);
+}
+inline uint16_t narrow1(float x) {
+    const __fp16 v = __fp16(x);  // a type that no function may take or give
+    uint16_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+#else  // by the names of the compiler, whose <immintrin.h> would double what every compile loads
+inline Floats8 widen8(Shorts8 v) { return __builtin_ia32_vcvtph2ps256(v); }
+inline Floats4 widen4(Shorts8 v) { return __builtin_ia32_vcvtph2ps(v); }
+inline uint16_t narrow1(float x) { return uint16_t(__builtin_ia32_vcvtps2ph(Floats4{x, 0, 0, 0}, 0)[0]); }
+#endif
+#endif
 
 enum Rounding { NEAREST, TO_ZERO, UP, DOWN };
 
@@ -42,11 +62,20 @@ struct Half {
     static constexpr float LARGEST = 65504.f;
     static uint16_t round(double x, Rounding mode = NEAREST) { return round_bits<10, -14>(x, mode); }
 #if defined(__F16C__)
-    static uint16_t round(float x) { return uint16_t(_cvtss_sh(x, 0)); }
-    static float widen(uint16_t b) { return _cvtsh_ss(b); }
+    static uint16_t round(float x) { return narrow1(x); }
+    static float widen(uint16_t b) { return widen4(Shorts8{short(b), 0, 0, 0, 0, 0, 0, 0})[0]; }
 #elif defined(__aarch64__)
-    static uint16_t round(float x) { return as<uint16_t>(__fp16(x)); }
-    static float widen(uint16_t b) { return float(as<__fp16>(b)); }
+    static uint16_t round(float x) {
+        const __fp16 v = __fp16(x);
+        uint16_t b;
+        memcpy(&b, &v, sizeof b);
+        return b;
+    }
+    static float widen(uint16_t b) {
+        __fp16 v;
+        memcpy(&v, &b, sizeof v);
+        return float(v);
+    }
 #else
     static uint16_t round(float x) { return round(double(x)); }
     static float widen(uint16_t b) {

@@ -4,9 +4,8 @@
 #ifndef DW_WARP_H
 #define DW_WARP_H
 
-#include <string.h>
-
 #include "block.h"
+#include "libc.h"
 
 enum DwWarpOp : int {
     DW_SYNC, DW_SHUFFLE, DW_BALLOT, DW_MATCH_ANY, DW_MATCH_ALL, DW_REDUCE_ADD, DW_REDUCE_MIN_S, DW_REDUCE_MIN_U,

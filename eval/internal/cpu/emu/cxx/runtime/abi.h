@@ -1,4 +1,4 @@
-// What a shared object offers to whoever loads it. ABI version 1; numbers are little-endian as everywhere here.
+// What a shared object offers to whoever loads it. ABI version 2; numbers are little-endian as everywhere here.
 #ifndef DW_ABI_H
 #define DW_ABI_H
 
@@ -20,6 +20,12 @@ struct dw_options {
     int counters;   // count bank conflicts and sectors by access site; likewise
 };
 
+// The stacks of one OS thread's share of a launch. Making them costs more than many a launch does.
+struct dw_stacks {
+    uintptr_t region;  // 0: none yet
+    uint64_t room;     // how many are ready
+};
+
 // Runs one launch and returns 0, or 1 after a fault. The report is a NUL-terminated JSON object: after a
 // fault {"kind", "message", "file", "line", "threads": [{"block", "thread", "access", "file", "line"}]}, with
 // counters also "sites". Arguments are pointers, or integers extended to 64 bits; at most 24.
@@ -29,5 +35,8 @@ DW_EXPORT int dw_run(void* kernel, const uint32_t grid[3], const uint32_t block[
 DW_EXPORT int dw_abi();
 // Sets how many OS threads share the blocks of a launch; 0: one per processor (the default).
 DW_EXPORT void dw_threads(int count);
+// Takes stacks from a table, cleared at first, and leaves them there when it is unloaded: programs that are loaded one
+// after the other share them. Without it each has its own.
+DW_EXPORT void dw_keep_stacks(dw_stacks* table, int count);
 
 #endif

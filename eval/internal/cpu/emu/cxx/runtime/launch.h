@@ -17,7 +17,7 @@
 // bound to it by the linker. A GPU has at most 227 KiB for a block.
 constexpr uint32_t DW_SHARED_BYTES = 227 << 10;
 extern "C" {
-__attribute__((visibility("hidden"))) alignas(1024) thread_local unsigned char dw_dynamic_shared[DW_SHARED_BYTES];
+alignas(1024) __attribute__((visibility("hidden"))) thread_local unsigned char dw_dynamic_shared[DW_SHARED_BYTES];
 }
 
 // 1 in an object that was compiled with the hooks: the prelude of its source says so.
@@ -29,6 +29,8 @@ constexpr int MAX_WORKERS = 256;
 static Block* workers[MAX_WORKERS];
 static Cluster alone[MAX_WORKERS];  // without clusters, each block is one
 static int threads_wanted;
+static dw_stacks* kept;  // of the process, by worker
+static int kept_count;
 
 // find_module finds this shared object: where it lies, and where this OS thread's variables of it are.
 struct Module {
@@ -165,12 +167,26 @@ inline void order_blocks(Launch& l) {
     while (gcd(l.stride, l.blocks) != 1);
 }
 
+// worker makes worker i if there is none yet: on the stacks that an earlier candidate left, if any.
+inline Block* worker(int i) {
+    if (workers[i]) return workers[i];
+    workers[i] = new Block();
+    if (i < kept_count) workers[i]->region = kept[i].region, workers[i]->room = unsigned(kept[i].room);
+    return workers[i];
+}
+
+// ready gives worker i stacks for so many threads.
+inline bool ready(int i, unsigned threads) {
+    if (!worker(i)->make_room(threads)) return false;
+    if (i < kept_count) kept[i] = {workers[i]->region, workers[i]->room};
+    return true;
+}
+
 inline bool run_on(Launch& l, int count, unsigned threads, Cluster* cluster) {
     pthread_t others[MAX_WORKERS];
     Job jobs[MAX_WORKERS];
     for (int i = 0; i < count; ++i) {
-        if (!workers[i]) workers[i] = new Block();
-        if (!workers[i]->make_room(threads)) return false;
+        if (!ready(i, threads)) return false;
         workers[i]->rank = cluster ? unsigned(i) : 0;
         workers[i]->cluster = cluster ? cluster : &alone[i];
         workers[i]->cluster->blocks[workers[i]->rank] = workers[i];
@@ -201,13 +217,16 @@ inline const char* refused(const Launch& l, uint64_t threads, const uint32_t clu
     return nullptr;
 }
 
-// Unmapping at dlclose: each candidate has its own stacks.
+// What dlclose leaves behind: stacks that are kept, nothing else.
 struct Cleanup {
     ~Cleanup() {
-        for (Block* b : workers) {
+        for (int w = 0; w < MAX_WORKERS; ++w) {
+            Block* b = workers[w];
             if (!b) continue;
-            for (unsigned i = 0; i < b->room; ++i) free(b->fiber(i).copies);
-            munmap(reinterpret_cast<void*>(b->region), REGION);
+            if (w >= kept_count) {
+                for (unsigned i = 0; i < b->room; ++i) free(b->fiber(i).copies);
+                munmap(reinterpret_cast<void*>(b->region), REGION);
+            }
             delete b;
         }
     }
@@ -216,8 +235,9 @@ static Cleanup cleanup;
 
 }  // namespace dw
 
-int dw_abi() { return 1; }
+int dw_abi() { return 2; }
 void dw_threads(int count) { dw::threads_wanted = count; }
+void dw_keep_stacks(dw_stacks* table, int count) { dw::kept = table, dw::kept_count = count; }
 
 unsigned long long dw_nanoseconds() {
     timespec t;
@@ -246,8 +266,7 @@ int dw_run(void* kernel, const uint32_t grid[3], const uint32_t block[3], const 
         const int count = clustered ? int(group.size) : workers_for(l, unsigned(threads));
         checking = options->races || options->counters;
         for (int i = 0; i < count; ++i) {
-            if (!workers[i]) workers[i] = new Block();
-            workers[i]->check = nullptr;
+            worker(i)->check = nullptr;
             if (!checking) continue;
             checks.push_back(workers[i]->check = new Check());
             checks[i]->races = options->races;

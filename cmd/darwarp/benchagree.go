@@ -1,0 +1,253 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/eval"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+type agreeFlags struct {
+	target
+	samples int
+	seed    uint64
+	json    bool
+}
+
+func (a *app) benchAgreeCmd() *cobra.Command {
+	var f agreeFlags
+	c := &cobra.Command{
+		Use:   "agree PROBLEM|DIR",
+		Short: "Run sampled points on the GPU and on the cpu device, and compare their outputs",
+		Long: "agree takes the default and random points of every family's space, runs each on the GPU and on the cpu\n" +
+			"device, on the same secret inputs, and compares verdicts and outputs. Differences are told in units of what\n" +
+			"the error model allows between one output and the truth. It fails when a verdict differs, or an output by\n" +
+			"more than one unit. Nothing is timed.",
+		Example: "  darwarp bench agree gemm --samples 50\n  darwarp bench agree ./mykernel --dtype bf16 --workload m=64,n=64,k=64",
+		Args:    argsBetween(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.samples < 1 {
+				return usagef("--samples %d: expected 1 or more", f.samples)
+			}
+			f.problem = args[0]
+			stop := onInterrupt(c.Context())
+			defer stop.release()
+			return stop.explain(a.agree(stop.soft, f))
+		},
+	}
+	fs := c.Flags()
+	fs.IntVar(&f.samples, "samples", 24, "points of each family")
+	fs.Uint64Var(&f.seed, "seed", 1, "of the draw")
+	fs.StringVar(&f.dtype, "dtype", "", "element type (default: all of the problem's)")
+	fs.StringArrayVar(&f.workloads, "workload", nil, "a size to run beside the check shapes: a name or m=..,n=..,k=..; repeatable (default: the small ones)")
+	fs.StringArrayVar(&f.genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
+	fs.IntVar(&f.jobs, "jobs", 0, "compiles at once on each device (default: one a core)")
+	fs.BoolVar(&f.json, "json", false, "print JSON")
+	return c
+}
+
+// agreement is what was found for one element type.
+type agreement struct {
+	DType    kernels.DType          `json:"dtype"`
+	GPU      string                 `json:"gpu"`
+	CPU      string                 `json:"cpu"`
+	Points   int                    `json:"points"`
+	Agree    int                    `json:"agree"`
+	Verdicts map[string]int         `json:"verdicts"`              // "ok, ok": on the GPU, on the processor
+	Families map[string]int         `json:"families"`              // points of each
+	Left     []string               `json:"left_out,omitempty"`    // families that the cpu device does not run
+	Foreign  int                    `json:"unsupported,omitempty"` // points whose sources it does not: neither way
+	Classes  map[string]eval.Spread `json:"classes"`               // by input class, of all points
+	Differ   []disagreement         `json:"differ,omitempty"`
+}
+
+// disagreement is a point on which the devices do not agree.
+type disagreement struct {
+	Variant kernels.Variant `json:"variant"`
+	eval.Compared
+}
+
+func (a *app) agree(ctx context.Context, f agreeFlags) error {
+	s, err := f.read()
+	if err != nil {
+		return err
+	}
+	dtypes := s.bundle.Problem.DTypes
+	if f.dtype != "" {
+		dtypes = []kernels.DType{s.dtype}
+	}
+	if len(f.workloads) == 0 {
+		s.workloads = s.bundle.Problem.SmallWorkloads()
+	}
+	var all []agreement
+	same := true
+	for _, s.dtype = range dtypes {
+		found, err := a.agreeOn(ctx, f, s)
+		if err != nil {
+			return err
+		}
+		same = same && len(found.Differ) == 0
+		all = append(all, found)
+		if !f.json {
+			a.agreementText(s.bundle.Problem.Name, found)
+		}
+	}
+	if f.json {
+		if err := a.printJSON(all); err != nil {
+			return err
+		}
+	}
+	if !same {
+		return quietly(exitFailed)
+	}
+	return ctx.Err()
+}
+
+// agreeOn compares the sampled points in one element type.
+func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session) (out agreement, err error) {
+	twins, err := eval.OpenTwins(ctx, eval.Config{
+		Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(), DType: s.dtype,
+		Workloads: s.workloads, Cache: "hot", Jobs: f.jobs, Version: version(), Progress: func(what string) { a.sayf("%s ...", what) },
+	})
+	if errors.Is(err, eval.ErrTooLarge) {
+		return out, usagef("%v", err)
+	}
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, twins.Close()) }()
+	gpu, cpu := twins.GPU.Device(), twins.CPU.Device()
+	out = agreement{DType: s.dtype, GPU: gpu.Label(), CPU: cpu.Label(), Verdicts: map[string]int{}, Families: map[string]int{}, Classes: map[string]eval.Spread{}}
+	if s.spaces, err = spacesOn(s.bundle, gpu, s.dtype, s.pins); err != nil {
+		return out, err
+	}
+	s.spaces = slices.DeleteFunc(s.spaces, func(x *kernels.Space) bool {
+		if x.Family.Runs(cpu) {
+			return false
+		}
+		out.Left = append(out.Left, x.Family.Name)
+		return true
+	})
+	var points []point
+	for p := range randomPoints(s, f.seed) {
+		if len(points) == f.samples*len(s.spaces) {
+			break
+		}
+		points = append(points, p)
+	}
+	for _, x := range s.spaces {
+		points = append(points, point{family: x.Family, genes: x.Family.Defaults()})
+	}
+	a.sayf("comparing %s of %s %s ...", count(len(points), "point"), s.bundle.Problem.Name, s.dtype)
+	return out, a.comparePoints(ctx, s, twins, points, &out)
+}
+
+// comparePoints runs the points, as many at once as there are compilers.
+func (a *app) comparePoints(ctx context.Context, s *session, twins *eval.Twins, points []point, out *agreement) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	todo := make(chan point)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range min(twins.GPU.Slots(), twins.CPU.Slots()) {
+		wg.Go(func() {
+			for p := range todo {
+				c, v, err := compareOne(ctx, s, twins, p)
+				if err != nil {
+					cancel(err)
+					continue
+				}
+				mu.Lock()
+				out.add(p.family.Name, v, c)
+				mu.Unlock()
+			}
+		})
+	}
+	for _, p := range points {
+		select {
+		case todo <- p:
+		case <-ctx.Done():
+		}
+	}
+	close(todo)
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+func compareOne(ctx context.Context, s *session, twins *eval.Twins, p point) (c eval.Compared, v kernels.Variant, err error) {
+	gpu, err := s.bundle.Job(p.family, p.genes, twins.GPU.Device(), s.dtype)
+	if err != nil {
+		return c, v, err
+	}
+	cpu, err := s.bundle.Job(p.family, p.genes, twins.CPU.Device(), s.dtype)
+	if err != nil {
+		return c, v, err
+	}
+	if gpu.Source != cpu.Source {
+		return c, v, fmt.Errorf("family %s: the source for the cpu device is not that for the GPU", p.family.Name)
+	}
+	c, err = twins.Compare(ctx, &gpu, &cpu)
+	return c, gpu.Variant, err
+}
+
+func (g *agreement) add(family string, v kernels.Variant, c eval.Compared) {
+	g.Points++
+	g.Families[family]++
+	g.Verdicts[c.GPU.Outcome.String()+", "+c.CPU.Outcome.String()]++
+	for name, s := range c.Classes {
+		sum := g.Classes[name]
+		sum.Elements, sum.Equal, sum.Outside = sum.Elements+s.Elements, sum.Equal+s.Equal, sum.Outside+s.Outside
+		if s.Worst > sum.Worst {
+			sum.Worst, sum.Where = s.Worst, s.Where
+		}
+		g.Classes[name] = sum
+	}
+	switch {
+	case c.Agree():
+		g.Agree++
+	case c.CPU.Outcome == kernels.Unsupported:
+		g.Foreign++
+	default:
+		g.Differ = append(g.Differ, disagreement{v, c})
+	}
+}
+
+func (a *app) agreementText(problem string, g agreement) {
+	families := ""
+	for _, name := range slices.Sorted(maps.Keys(g.Families)) {
+		families += fmt.Sprintf("%s %d  ", name, g.Families[name])
+	}
+	left := ""
+	for _, name := range g.Left {
+		left += name + " "
+	}
+	report.Fields(a.out, "", [2]string{"problem", problem + " " + string(g.DType)}, [2]string{"devices", g.GPU + " and " + g.CPU},
+		[2]string{"points", families}, [2]string{"left out", left}, [2]string{"agree", fmt.Sprintf("%d of %d", g.Agree, g.Points-g.Foreign)})
+	fmt.Fprintln(a.out)
+	t := report.NewTable("lr", "verdicts (GPU, cpu)", "points")
+	for _, v := range slices.Sorted(maps.Keys(g.Verdicts)) {
+		t.Row(v, g.Verdicts[v])
+	}
+	t.Write(a.out)
+	fmt.Fprintln(a.out)
+	t = report.NewTable("lrrrrl", "inputs", "outputs", "same bits", "outside", "worst", "at")
+	for _, name := range slices.Sorted(maps.Keys(g.Classes)) {
+		s := g.Classes[name]
+		t.Row(name, report.Count(s.Elements), report.Percent(float64(s.Equal)/float64(max(1, s.Elements))), report.Count(s.Outside), fmt.Sprintf("%.2f", s.Worst), s.Where)
+	}
+	t.Write(a.out)
+	for _, d := range g.Differ {
+		fmt.Fprintf(a.out, "\n%s: GPU %s, cpu %s\n  %s\n", d.Variant.Label(), d.GPU.Outcome, d.CPU.Outcome, cmp.Or(d.CPU.Detail, d.GPU.Detail, fmt.Sprintf("%+v", d.Classes)))
+	}
+	fmt.Fprintln(a.out)
+}

@@ -1,0 +1,150 @@
+package htmlreport
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// found is the i-th right candidate of a made-up family.
+func found(i int, score float64, genes kernels.Genome, parents ...kernels.ID) kernels.Candidate {
+	return kernels.Candidate{ID: kernels.NewID(fmt.Sprint(i), kernels.PlanSpec{}, ""), Seq: i, Score: score, At: time.Unix(int64(i), 0),
+		Variant: kernels.Variant{Family: "toy", Genes: genes}, Origin: kernels.Origin{Operator: "mutate", Parents: parents},
+		Result: kernels.Result{Outcome: kernels.OK, Proof: "p"}}
+}
+
+func TestDivergence(t *testing.T) {
+	column := func(top string, rest ...string) []string {
+		out := strings.Split(top, "")
+		for len(out) < 100 {
+			out = append(out, rest[len(out)%len(rest)])
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		column []string
+		want   float64
+	}{
+		"the best have a value that no other has": {column("xxxxxxxxxx", "y"), 0.81/0.1 + 0.81/0.9 - 90.0/99/10},
+		"one value tells nothing":                 {column("yyyyyyyyyy", "y"), 0},
+		"as all are: below chance":                {column("xyxyxyxyxy", "x", "y"), -90.0 / 99 / 10},
+	} {
+		if got := divergence(c.column, 10); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %v, expected %v", name, got, c.want)
+		}
+	}
+}
+
+// TestImportance plants a gene that decides, two that decide only together, and one that does nothing.
+func TestImportance(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var all []kernels.Candidate
+	for i := range 800 {
+		x, a, b, noise := r.IntN(8), r.IntN(2), r.IntN(2), r.IntN(4)
+		score := 1 + float64(x)
+		if a != b {
+			score += 1.5
+		}
+		g := kernels.Genome{"x": kernels.Int(x), "a": kernels.Int(a), "b": kernels.Int(b), "noise": kernels.Int(noise), "fixed": kernels.Int(1)}
+		all = append(all, found(i, score+0.01*r.Float64(), g))
+	}
+	im := importance("toy", all)
+	if im == nil || im.All != 800 || im.Top != 80 || len(im.Genes) != 4 {
+		t.Fatalf("%+v", im)
+	}
+	if g := im.Genes[0]; g.Gene != "x" || g.Share < 0.9 || g.Value != "0" || g.InTop < g.InAll {
+		t.Errorf("the gene that decides: %+v", g)
+	}
+	if p := im.Pairs[0]; p.A+p.B != "ab" && p.A+p.B != "ba" {
+		t.Errorf("the genes that decide together: %+v", im.Pairs)
+	}
+	if few := importance("toy", all[:leastRight-1]); few != nil {
+		t.Errorf("%d candidates are too few for shares: %+v", leastRight-1, few)
+	}
+	if other := importance("another", all); other != nil {
+		t.Errorf("another family: %+v", other)
+	}
+}
+
+// TestTree shares parents between branches: every ancestor stands in the tree once, the main path together.
+func TestTree(t *testing.T) {
+	all := []kernels.Candidate{found(1, 1, nil)}
+	for i := 2; i <= 200; i++ {
+		parents := []kernels.ID{all[i-2].ID}
+		if i > 2 {
+			parents = append(parents, all[i-3].ID)
+		}
+		all = append(all, found(i, 1/float64(i), nil, parents...))
+	}
+	in := Input{Candidates: all, Champion: &all[199], Lineage: all}
+	seen, path := map[string]int{}, 0
+	var walk func(*Node)
+	walk = func(n *Node) {
+		seen[n.ID]++
+		if n.Main {
+			path++
+		}
+		for _, c := range n.Children {
+			walk(c)
+		}
+	}
+	walk(in.tree())
+	if len(seen) != shownNodes || path != shownNodes {
+		t.Errorf("%d nodes, %d of the main path, expected %d", len(seen), path, shownNodes)
+	}
+	for id, n := range seen {
+		if n > 1 {
+			t.Errorf("%s stands %d times", id, n)
+		}
+	}
+}
+
+// TestWrite puts markup everywhere a run has text: nothing of it may become markup of the page, and the
+// policy must allow the scripts that are there, and no other.
+func TestWrite(t *testing.T) {
+	const evil = `</script><script>alert(1)</script><img src=x onerror=alert(1)>`
+	all := []kernels.Candidate{found(1, 1, kernels.Genome{"g": kernels.String(evil)}), found(2, 0.5, kernels.Genome{"g": kernels.String("b")})}
+	all[0].Origin.Note = evil
+	failed := found(3, 0, nil)
+	failed.Result = kernels.Result{Outcome: kernels.Wrong, Detail: evil}
+	all = append(all, failed)
+	in := Input{Path: evil, Meta: store.Meta{Problem: evil, Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Problem: &kernels.Problem{About: evil},
+		Candidates: all, Champion: &all[1], Lineage: all[:2], Proofs: map[string]kernels.Provenance{"p": {}},
+		Shapes:  []Shape{{Workload: evil, Bars: []Bar{{Name: evil, NS: 1}}, Versus: []string{evil}}},
+		Choices: &Choices{Columns: []string{evil}, Rows: []Choice{{Choice: evil, Gains: []kernels.Gain{{Ratio: 2, Lo: 1, Hi: 3}}, Cells: []string{evil}, Note: evil}}}}
+	var b bytes.Buffer
+	if err := Write(&b, Build(in)); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, s := range []string{"<script>alert", "<img src=x"} {
+		if strings.Contains(page, s) {
+			t.Errorf("the page contains %q", s)
+		}
+	}
+	scripts := regexp.MustCompile(`(?s)<script>(.*?)</script>`).FindAllStringSubmatch(page, -1)
+	if len(scripts) != 2 {
+		t.Fatalf("%d scripts, expected the library and the charts", len(scripts))
+	}
+	head := page[:strings.Index(page, "<title>")]
+	for i, s := range scripts {
+		sum := sha256.Sum256([]byte(s[1]))
+		encoded := base64.StdEncoding.EncodeToString(sum[:])
+		if !strings.Contains(strings.ReplaceAll(head, "&#43;", "+"), encoded) {
+			t.Errorf("the policy does not allow script %d: %s\n%s", i, encoded, head)
+		}
+	}
+	if n := strings.Count(head, "sha256-"); n != 2 {
+		t.Errorf("the policy allows %d scripts", n)
+	}
+}

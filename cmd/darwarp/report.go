@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/htmlreport"
+	"darwarp/kernels"
+)
+
+type reportFlags struct{ out, workload string }
+
+func (a *app) reportCmd() *cobra.Command {
+	var f reportFlags
+	c := &cobra.Command{
+		Use:   "report RUN -o FILE.html",
+		Short: "A run as one HTML page: charts, tables, provenance; T4 results beside it",
+		Long: "report writes one self-contained HTML file that loads nothing from the network, and beside it, as FILE.json,\n" +
+			"the results in the T4 format of the auto-tuning community. T4 has one time a configuration: --workload says whose.",
+		Example: "  darwarp report gemm.db -o gemm.html",
+		Args:    argsBetween(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
+				return usagef("-o %q: expected a file to write that ends in .html, as in -o report.html", f.out)
+			}
+			return a.withRecord(args[0], func(r *record) error { return a.report(f, r) })
+		},
+	}
+	c.Flags().StringVarP(&f.out, "output", "o", "", "the HTML file to write; the T4 results get its name with .json")
+	c.Flags().StringVar(&f.workload, "workload", "", "whose times the T4 results have (default: the first workload)")
+	return c
+}
+
+func (a *app) report(f reportFlags, r *record) error {
+	m := r.Meta()
+	if f.workload == "" {
+		f.workload = m.Workloads[0].Name
+	} else if !slices.ContainsFunc(m.Workloads, func(w kernels.Workload) bool { return w.Name == f.workload }) {
+		var names []string
+		for _, w := range m.Workloads {
+			names = append(names, w.Name)
+		}
+		return usagef("--workload %q: expected one of %s", f.workload, strings.Join(names, ", "))
+	}
+	in, err := r.reportInput()
+	if err != nil {
+		return err
+	}
+	page := htmlreport.Build(in)
+	if err := writeFile(f.out, func(w io.Writer) error { return htmlreport.Write(w, page) }); err != nil {
+		return fmt.Errorf("%s: %w", f.out, err)
+	}
+	a.sayf("Wrote %s (%s).", f.out, count(len(in.Candidates), "candidate"))
+	if page.Note != "" {
+		a.sayf("%s", page.Note)
+	}
+	return a.reportT4(strings.TrimSuffix(f.out, filepath.Ext(f.out))+".json", f.workload, r, len(in.Candidates) == 0)
+}
+
+// reportT4 writes the run's results as T4 beside the page.
+func (a *app) reportT4(path, workload string, r *record, empty bool) error {
+	if empty {
+		a.sayf("%s is not written: there is no result yet.", path)
+		return nil
+	}
+	rec, left, err := r.recording()
+	if err != nil {
+		a.sayf("%s is not written: %v", path, err)
+		return nil
+	}
+	if err := writeFile(path, func(w io.Writer) error { return rec.Convert(w, "t4", workload, false) }); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	note := ""
+	if left > 0 {
+		note = fmt.Sprintf("; %s left out, which are no points of a space or were lost", count(left, "candidate"))
+	}
+	a.sayf("Wrote %s: T4 results, times of workload %s%s.", path, workload, note)
+	return nil
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"darwarp/cmd/darwarp/internal/htmlreport"
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+// reportInput gathers all that the run knows.
+func (r *record) reportInput() (in htmlreport.Input, err error) {
+	in = htmlreport.Input{Path: filepath.Base(r.Path()), Version: version(), Meta: r.Meta(), Problem: r.bundle.Problem, Proofs: map[string]kernels.Provenance{}}
+	err = r.Each(func(c kernels.Candidate) error {
+		c.Variant.Source, c.Variant.Plan, c.Result.Sites = "", nil, nil // large, and not shown
+		in.Candidates = append(in.Candidates, c)
+		key := c.Result.Proof
+		if _, ok := in.Proofs[key]; ok || key == "" {
+			return nil
+		}
+		p, err := r.proofOf(key)
+		if p != nil {
+			in.Proofs[key] = *p
+		}
+		return err
+	})
+	if err != nil || r.Counts()[kernels.OK] == 0 {
+		return in, err
+	}
+	champion, err := r.pick("")
+	if err != nil {
+		return in, err
+	}
+	in.Champion = &champion
+	if in.Lineage, err = r.lineage(champion); err != nil {
+		return in, err
+	}
+	if err := r.reportFigures(&in); err != nil {
+		return in, err
+	}
+	return in, r.reportFindings(&in)
+}
+
+// reportFigures are the champion's times and what they are compared with: only figures that stand on
+// something.
+func (r *record) reportFigures(in *htmlreport.Input) error {
+	f, err := r.figures(*in.Champion)
+	if err != nil {
+		return err
+	}
+	in.Proof = f.proof
+	for _, b := range f.baselines {
+		if p, err := r.proofOf(b.Proof); err != nil {
+			return err
+		} else if p != nil {
+			in.Baselines = append(in.Baselines, b)
+		}
+	}
+	f.baselines = in.Baselines
+	in.Versus = f.versus(in.Meta.Cache, in.Meta.Objective)
+	if in.Shapes, err = f.reportShapes(); err != nil {
+		return err
+	}
+	all, err := r.Portfolios()
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	last := all[len(all)-1]
+	if p, err := r.proofOf(last.Proof); err != nil || p == nil {
+		return err
+	}
+	in.Portfolio = &last
+	return f.addPortfolio(in.Shapes, last)
+}
+
+// reportFindings are what explain measured of the champion's choices.
+func (r *record) reportFindings(in *htmlreport.Input) error {
+	all, err := r.insights(in.Champion.ID)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	m := r.Meta()
+	t := htmlreport.Choices{}
+	several := len(m.Objective.Deciding(m.Workloads)) > 1
+	if several {
+		t.Columns = append(t.Columns, m.Objective.String())
+	}
+	for _, w := range m.Workloads {
+		t.Columns = append(t.Columns, w.Name)
+	}
+	for _, i := range all {
+		c := htmlreport.Choice{Choice: choiceText(i), Note: noteText(i)}
+		if several {
+			c.Gains = append(c.Gains, i.Gain)
+		}
+		for _, w := range m.Workloads {
+			c.Gains = append(c.Gains, gainAt(i, w.Name))
+		}
+		for _, g := range c.Gains {
+			c.Cells = append(c.Cells, gainText(g))
+		}
+		t.Rows = append(t.Rows, c)
+	}
+	in.Choices = &t
+	return nil
+}
+
+// versus is the champion over each baseline by the objective: by the last duel, else by medians.
+func (f figures) versus(cache string, objective kernels.Objective) []htmlreport.Versus {
+	var out []htmlreport.Versus
+	for _, b := range f.baselines {
+		v := htmlreport.Versus{Name: shownName(b.Name), About: b.About}
+		base := map[string]float64{}
+		for _, t := range b.Times {
+			if t.Cache == cache {
+				base[t.Workload] = t.Median
+			}
+		}
+		times := slices.DeleteFunc(slices.Clone(f.times), func(t kernels.Timing) bool { return t.Cache != cache })
+		if score, err := objective.Score(times, base, f.workloads); err == nil && score > 0 { // err: some workload has no time
+			v.Speedup = 1 / score
+		}
+		for _, d := range f.duels {
+			if d.Champion == b.Name && d.Ratio > 0 && len(d.Rounds) > 0 && d.Rounds[0].Cache == cache {
+				v.Speedup = 1 / d.Ratio
+			}
+		}
+		if v.Speedup > 0 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// reportShapes are the champion's times of each workload beside the baselines'.
+func (f figures) reportShapes() ([]htmlreport.Shape, error) {
+	all, err := f.shapes()
+	if err != nil {
+		return nil, err
+	}
+	var out []htmlreport.Shape
+	for _, x := range all {
+		w := f.workload(x.Workload)
+		s := htmlreport.Shape{Workload: w.Name, Dims: w.Dims.String(), Cache: x.Cache, Bound: x.Binds,
+			Waves: report.Waves(x.Waves), Bars: []htmlreport.Bar{barOf("champion", x)}, Versus: []string{""}}
+		if x.Scaling > 0 {
+			s.Scaling = fmt.Sprintf("%.0f%%", 100*x.Scaling)
+		}
+		for _, b := range f.baselines {
+			i := slices.IndexFunc(b.Times, func(t kernels.Timing) bool { return t.Workload == w.Name && t.Cache == x.Cache && t.Median > 0 })
+			if i < 0 {
+				continue
+			}
+			bar, err := f.bar(shownName(b.Name), b.Times[i])
+			if err != nil {
+				return nil, err
+			}
+			s.Bars, s.Versus = append(s.Bars, bar), append(s.Versus, report.Ratio(f.speedup(b, x.Timing)))
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// addPortfolio puts the portfolio's kernel of each workload beside the champion.
+func (f figures) addPortfolio(shapes []htmlreport.Shape, p kernels.Portfolio) error {
+	for i := range shapes {
+		s := &shapes[i]
+		at := slices.IndexFunc(p.Choices, func(c kernels.Choice) bool { return c.Workload == s.Workload && s.Cache == p.Cache && c.Time > 0 })
+		if at < 0 {
+			continue
+		}
+		c := p.Choices[at]
+		bar, err := f.bar("portfolio", kernels.Timing{Workload: c.Workload, Cache: p.Cache, Median: c.Time})
+		if err != nil {
+			return err
+		}
+		s.Bars, s.Versus = append(s.Bars, bar), append(s.Versus, report.Ratio(c.Time/s.Bars[0].NS))
+	}
+	return nil
+}
+
+func (f figures) workload(name string) kernels.Workload {
+	return f.workloads[slices.IndexFunc(f.workloads, func(w kernels.Workload) bool { return w.Name == name })]
+}
+
+// shownName is a baseline's name for people.
+func shownName(name string) string {
+	if name == naiveStart {
+		return htmlreport.NaiveStart
+	}
+	return name
+}
+
+// bar is what a time means at its workload.
+func (f figures) bar(name string, t kernels.Timing) (htmlreport.Bar, error) {
+	flops, bytes, err := f.problem.Work(f.workload(t.Workload).Dims, f.dtype)
+	s := shape{Timing: t}
+	s.rate(f.proof.Ceilings, flops, bytes)
+	return barOf(name, s), err
+}
+
+func barOf(name string, s shape) htmlreport.Bar {
+	return htmlreport.Bar{Name: name, NS: s.Median, Time: report.Time(s.Median), Rate: s.Rate, Roofline: s.Roofline}
+}

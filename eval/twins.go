@@ -1,0 +1,149 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// Twins runs candidates on a GPU and on the cpu device, on the same inputs, and compares what comes out.
+type Twins struct {
+	GPU, CPU *Pool
+}
+
+// OpenTwins readies both devices for the problem of a configuration, whose Kind is not asked. They share
+// the cases, which are those of the cpu device, their secret seeds, and the inputs as the GPU made them.
+// An *EnvError says what this machine lacks.
+func OpenTwins(ctx context.Context, cfg Config) (*Twins, error) {
+	return openTwins(ctx, cfg, "cuda")
+}
+
+func openTwins(ctx context.Context, cfg Config, first string) (t *Twins, err error) {
+	if err := cfg.locate().CXX.missing(); err != nil { // before a GPU is set to work
+		return nil, err
+	}
+	cfg.shared = &shared{}
+	if cfg.shared.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, emulated); err != nil {
+		return nil, err
+	}
+	t = &Twins{}
+	cfg.Kind = first
+	if t.GPU, err = Open(ctx, cfg); err != nil {
+		return nil, err
+	}
+	cfg.Kind = "cpu"
+	if t.CPU, err = Open(ctx, cfg); err != nil {
+		return nil, errors.Join(err, t.GPU.Close())
+	}
+	return t, nil
+}
+
+// Close ends all workers.
+func (t *Twins) Close() error { return errors.Join(t.GPU.Close(), t.CPU.Close()) }
+
+// shared is what two pools have in common.
+type shared struct {
+	cases  *caseSet
+	inputs [][][]byte // by case and buffer; nil until the first pool has made them
+}
+
+// Spread is how far the outputs of two devices are apart on the cases of one input class.
+type Spread struct {
+	Elements int     `json:"elements"`
+	Equal    int     `json:"equal"`           // of them, with the same bits
+	Outside  int     `json:"outside"`         // apart by more than one output may be from the truth
+	Worst    float64 `json:"worst"`           // the greatest difference, of that tolerance
+	Where    string  `json:"where,omitempty"` // the case with the greatest difference
+}
+
+// Compared is one candidate on both devices.
+type Compared struct {
+	GPU     kernels.Result    `json:"gpu"` // the verdict of the gate; nothing is timed
+	CPU     kernels.Result    `json:"cpu"`
+	Classes map[string]Spread `json:"classes,omitempty"` // by input class; empty unless both ran every case
+}
+
+// Agree reports whether the verdicts are the same and no output is further apart than the error model allows
+// one of them.
+func (c *Compared) Agree() bool {
+	for _, s := range c.Classes {
+		if s.Outside > 0 {
+			return false
+		}
+	}
+	return c.GPU.Outcome == c.CPU.Outcome
+}
+
+// Compare gates one candidate on both devices; the jobs are of the same source, rendered for each of them.
+// Candidates with the same machine code are not told apart. An error means that we are broken, or
+// that ctx ended.
+func (t *Twins) Compare(ctx context.Context, onGPU, onCPU *kernels.Job) (Compared, error) {
+	var c Compared
+	var outputs [2][]byte
+	for i, side := range []struct {
+		pool *Pool
+		job  *kernels.Job
+		res  *kernels.Result
+	}{{t.GPU, onGPU, &c.GPU}, {t.CPU, onCPU, &c.CPU}} {
+		e := &evaluation{Pool: side.pool, job: side.job, again: true, outputs: &outputs[i]}
+		for _, step := range []func(context.Context) error{e.resolve, e.compile, e.gate} {
+			if err := step(ctx); err != nil {
+				return c, err
+			}
+			if e.res.Outcome != kernels.Unknown {
+				break
+			}
+		}
+		if e.res.Outcome == kernels.Unknown {
+			e.res.Outcome = kernels.OK
+		}
+		e.res.Detail = kernels.CleanDetail(e.res.Detail)
+		*side.res = e.res
+	}
+	if outputs[0] != nil && outputs[1] != nil {
+		c.Classes = t.spread(outputs[0], outputs[1], onGPU.Acc)
+	}
+	return c, nil
+}
+
+// spread compares the outputs of all cases, class by class, in units of the tolerance that the GPU's own
+// truth gives.
+func (t *Twins) spread(a, b []byte, acc kernels.DType) map[string]Spread {
+	p, classes := t.GPU, map[string]Spread{}
+	for i := range p.cases.cases {
+		c := &p.cases.cases[i]
+		model := check.Model{K: p.terms[i], Acc: acc, ULPs: p.cfg.Problem.Check.ULPs, Exact: c.Class == "exact"}
+		at, s := c.OutAt, classes[c.Class]
+		for j, truth := range p.truths(c) {
+			o := c.Outputs()[j]
+			d := check.Between(a[at:at+o.Bytes()], b[at:at+o.Bytes()], o.DType, truth, model)
+			s.Elements, s.Equal, s.Outside = s.Elements+o.Elems(), s.Equal+d.Equal, s.Outside+d.Outside
+			if d.Worst > s.Worst {
+				s.Worst, s.Where = d.Worst, fmt.Sprintf("%s: %s", c.Name, o.Name)
+			}
+			at += (o.Bytes() + 255) &^ 255
+		}
+		classes[c.Class] = s
+	}
+	return classes
+}
+
+// truths maps the truth of a case, one per output.
+func (p *Pool) truths(c *gpu.Case) []check.Truth {
+	mem, at := p.truth.Map(), c.TruthAt
+	var out []check.Truth
+	for _, b := range c.Outputs() {
+		n := b.Elems()
+		t := check.Truth{Value: unsafe.Slice((*float64)(unsafe.Pointer(&mem[at])), n)}
+		at += (8*n + 255) &^ 255
+		t.Scale = unsafe.Slice((*float32)(unsafe.Pointer(&mem[at])), n)
+		at += (4*n + 255) &^ 255
+		out = append(out, t)
+	}
+	return out
+}
