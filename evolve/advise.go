@@ -181,6 +181,10 @@ func (s *Search) ask(t *thread) {
 func (s *Search) heed(a counselled) {
 	c, e := &s.counsel, &a.advice.Exchange
 	c.asking--
+	if n := a.advice.Notice; n != "" {
+		s.log.Warn(n)
+		s.send(Event{Kind: KindAdvice, Note: n})
+	}
 	if !a.advice.Asked {
 		c.spent = c.spent || e.Failed == llm.ErrSpent.Error()
 		return

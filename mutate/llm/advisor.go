@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -20,7 +19,6 @@ type Setup struct {
 	Prices  Prices
 	Account *Account
 	Jobs    int // questions in flight at once
-	Log     *slog.Logger
 }
 
 // Advisor asks language models for proposals. Its methods may be called from many goroutines.
@@ -42,9 +40,6 @@ func NewAdvisor(s Setup) (*Advisor, error) {
 		if _, ok := s.Prices[m]; !ok && s.Account.limits.USD > 0 {
 			return nil, fmt.Errorf("no price is known for model %q, so that a limit in usd cannot hold: name a price table, or bound calls or tokens alone", m)
 		}
-	}
-	if s.Log == nil {
-		s.Log = slog.New(slog.DiscardHandler)
 	}
 	a := &Advisor{Setup: s, breakers: map[string]*breaker{}}
 	for _, m := range s.Models {
@@ -78,6 +73,7 @@ type Advice struct {
 	Exchange kernels.Exchange // to be stored, but for what becomes of the proposals
 	Reply    *Reply           // null: there is none that can be used
 	Asked    bool             // a server was asked; else the exchange is not worth keeping
+	Notice   string           // what a person should know; empty: nothing
 }
 
 // ErrSpent means that the limits do not allow another question.
@@ -92,13 +88,15 @@ func (a *Advisor) Ask(ctx context.Context, arm string, b Brief, thread []kernels
 	var err error
 	if e.Asked, err = a.messages(operator, b, thread); err != nil {
 		e.Failed = Line(err.Error(), maxFailure)
-		a.Log.Error("llm: " + e.Failed)
+		out.Notice = e.Failed
 		return out
 	}
 	most := a.worst(model, e.Asked)
 	if !a.Account.Reserve(most) {
 		e.Failed = ErrSpent.Error()
-		a.poor.Do(func() { a.Log.Info("llm: no more questions: " + e.Failed) })
+		a.poor.Do(func() {
+			out.Notice = fmt.Sprintf("language models are asked no more: the limit %s is reached", a.Account.limits)
+		})
 		return out
 	}
 	out.Asked = true
@@ -107,7 +105,7 @@ func (a *Advisor) Ask(ctx context.Context, arm string, b Brief, thread []kernels
 	e.Took, e.Attempts, e.Tokens = time.Since(begun), answer.Attempts, answer.Tokens
 	a.settle(e, model, most, err)
 	if told := a.breakers[model].note(err); told != "" && ctx.Err() == nil {
-		a.Log.Warn("llm: " + model + " " + told)
+		out.Notice = "language model " + model + " " + told
 	}
 	if err != nil {
 		e.Failed = Line(err.Error(), maxFailure)

@@ -70,6 +70,22 @@ func NewEndpoint(base, key string, timeout time.Duration) (*Endpoint, error) {
 // Close drops idle connections.
 func (e *Endpoint) Close() { e.http.CloseIdleConnections() }
 
+// Models lists what the server offers, where it says so.
+func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, 30*time.Second))
+	defer cancel()
+	seen := &seen{}
+	list, err := e.client.ListModels(context.WithValue(ctx, seenKey{}, seen))
+	if err != nil {
+		return nil, e.failure(ctx, seen, err)
+	}
+	var names []string
+	for _, m := range list.Models {
+		names = append(names, m.ID)
+	}
+	return names, nil
+}
+
 // Failure is a request without a reply.
 type Failure struct {
 	Status int           // of the response, 0 without one
