@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -192,10 +193,11 @@ func (s *Search) heed(a counselled) {
 	c.charge(e)
 	t := a.thread
 	t.said = append(slices.Clone(e.Asked), kernels.Message{Role: "assistant", Text: e.Reply})
+	mistaken := e.Refused != ""
 	if a.advice.Reply != nil {
-		s.place(t, a.advice.Reply, e)
+		mistaken = s.place(t, a.advice.Reply, e)
 	}
-	if e.Refused != "" && len(e.Proposed) == 0 {
+	if mistaken && len(e.Proposed) == 0 {
 		s.repair(t, "it was refused before it was compiled: "+e.Refused)
 	}
 	kept := *e
@@ -210,18 +212,18 @@ func (s *Search) heed(a counselled) {
 	})
 }
 
-// place enters what a reply proposes and notes what was refused, and why.
-func (s *Search) place(t *thread, r *llm.Reply, e *kernels.Exchange) {
+// place enters what a reply proposes and notes what was refused, and why. It reports whether there was a
+// mistake: that something was tried before is none, and asking again would buy nothing.
+func (s *Search) place(t *thread, r *llm.Reply, e *kernels.Exchange) (mistaken bool) {
 	variants, err := r.Variants(&t.brief)
 	var refused []string
 	if err != nil {
-		refused = append(refused, err.Error())
-		variants = nil
+		refused, variants, mistaken = append(refused, err.Error()), nil, true
 	}
 	for _, v := range variants {
 		f, err := s.proposed(t, v, r.Thought)
 		if err != nil {
-			refused = append(refused, err.Error())
+			refused, mistaken = append(refused, err.Error()), mistaken || !errors.Is(err, errTried)
 			continue
 		}
 		s.ids[f.job.ID] = true
@@ -231,7 +233,10 @@ func (s *Search) place(t *thread, r *llm.Reply, e *kernels.Exchange) {
 		e.Proposed = append(e.Proposed, f.job.ID)
 	}
 	e.Refused = llm.Line(strings.Join(refused, "; "), 1000)
+	return mistaken
 }
+
+var errTried = errors.New("it was tried before")
 
 // proposed makes a flight of a proposal, or says why it is not worth one.
 func (s *Search) proposed(t *thread, v kernels.Variant, thought string) (f *flight, err error) {
@@ -247,12 +252,12 @@ func (s *Search) proposed(t *thread, v kernels.Variant, thought string) (f *flig
 		return nil, err
 	}
 	if s.ids[f.job.ID] || f.Space != own && s.demes[f.Space].isKnown(f.Index) {
-		return nil, fmt.Errorf("it was tried before: %s", f.job.ID.Short())
+		return nil, fmt.Errorf("%w: %s", errTried, f.job.ID.Short())
 	}
 	if f.Space == own {
 		print := fingerprint(v.Source, *v.Plan)
 		if s.counsel.prints[print] {
-			return nil, fmt.Errorf("but for comments and blanks this source was tried before")
+			return nil, fmt.Errorf("%w, but for comments and blanks", errTried)
 		}
 		s.counsel.prints[print] = true
 	}
