@@ -1,0 +1,97 @@
+package soak
+
+import (
+	"os"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// Sample is what a search took at one moment.
+type Sample struct {
+	At         time.Duration `json:"at"` // ns since the start
+	Evals      int           `json:"evals"`
+	RSS        int           `json:"rss"`         // bytes, of this process
+	WorkerRSS  int           `json:"worker_rss"`  // bytes, of all workers
+	Workers    int           `json:"workers"`     // processes
+	FDs        int           `json:"fds"`         // open files of this process
+	Goroutines int           `json:"goroutines"`  //
+	GPUMemory  int64         `json:"gpu_memory"`  // bytes, of all processes; 0 unknown
+	StoreBytes int64         `json:"store_bytes"` //
+}
+
+// Take looks at this process, its workers and the run's file.
+func Take(at time.Duration, evals int, gpuMemory int64, store string) Sample {
+	s := Sample{At: at, Evals: evals, RSS: resident("/proc/self"), Goroutines: runtime.NumGoroutine(), GPUMemory: gpuMemory}
+	for _, p := range workers() {
+		s.Workers++
+		s.WorkerRSS += p.rss
+	}
+	if fds, err := os.ReadDir("/proc/self/fd"); err == nil {
+		s.FDs = len(fds)
+	}
+	if info, err := os.Stat(store); err == nil {
+		s.StoreBytes = info.Size()
+	}
+	return s
+}
+
+// Trend compares the second quarter of a soak with its last; the first is left to warming up.
+type Trend struct {
+	Name  string  `json:"name"`
+	Early float64 `json:"early"` // median of the second quarter
+	Late  float64 `json:"late"`  // median of the last quarter
+	Limit float64 `json:"limit"` // what Late may reach; 0: not judged
+	Bad   bool    `json:"bad"`
+}
+
+// Trends are those of the samples. Each may grow a little: verdicts are remembered by their machine code, and what is in flight
+// differs from moment to moment.
+func Trends(samples []Sample) []Trend {
+	const mib = 1 << 20
+	quarter := len(samples) / 4
+	if quarter < 2 {
+		return nil
+	}
+	early, late := samples[quarter:2*quarter], samples[len(samples)-quarter:]
+	evals := samples[len(samples)-1].Evals - samples[quarter].Evals
+	var out []Trend
+	judge := func(name string, factor, room float64, of func(Sample) float64) {
+		t := Trend{Name: name, Early: median(early, of), Late: median(late, of)}
+		t.Limit = t.Early*factor + room
+		t.Bad = t.Late > t.Limit
+		out = append(out, t)
+	}
+	// 4 KiB an evaluation is what the index of a run and the memory of its machine code may take.
+	judge("supervisor memory", 1.1, 16*mib+4096*float64(max(0, evals)), func(s Sample) float64 { return float64(s.RSS) })
+	judge("worker memory", 1.25, 256*mib, func(s Sample) float64 { return float64(s.WorkerRSS) })
+	judge("workers", 1, 4, func(s Sample) float64 { return float64(s.Workers) })
+	judge("open files", 1, 24, func(s Sample) float64 { return float64(s.FDs) })
+	judge("goroutines", 1, 24, func(s Sample) float64 { return float64(s.Goroutines) })
+	if samples[len(samples)-1].GPUMemory > 0 {
+		judge("GPU memory", 1.05, 512*mib, func(s Sample) float64 { return float64(s.GPUMemory) })
+	}
+	return out
+}
+
+// Rates are the verdicts a second in the second quarter and in the last.
+func Rates(samples []Sample) (early, late float64) {
+	quarter := len(samples) / 4
+	if quarter < 2 {
+		return 0, 0
+	}
+	rate := func(s []Sample) float64 {
+		first, last := s[0], s[len(s)-1]
+		return float64(last.Evals-first.Evals) / (last.At - first.At).Seconds()
+	}
+	return rate(samples[quarter : 2*quarter+1]), rate(samples[len(samples)-quarter-1:])
+}
+
+func median(samples []Sample, of func(Sample) float64) float64 {
+	var values []float64
+	for _, s := range samples {
+		values = append(values, of(s))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
