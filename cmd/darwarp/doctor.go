@@ -53,6 +53,11 @@ func (a *app) doctorCmd() *cobra.Command {
 		Short: "What is here and what works: GPU, driver, compiler, disk",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			for _, name := range []string{"llm-model", "llm-url", "llm-key-file", "llm-timeout"} {
+				if c.Flags().Changed(name) && !withLLM {
+					return usagef("--%s goes with --llm", name)
+				}
+			}
 			if !withLLM {
 				return a.doctor(c.Context(), asJSON, nil)
 			}
