@@ -4,16 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"darwarp/eval/internal/gpu"
@@ -51,7 +46,7 @@ func (p *Pool) Counters(ctx context.Context, jobs []*kernels.Job) (found map[ker
 	if p.device.Kind != "cuda" {
 		return nil, "ncu: reads the counters of a GPU only", nil
 	}
-	ncu := findNCU()
+	ncu := findTool("ncu", "/opt/nvidia/nsight-compute/*/ncu")
 	if ncu == "" {
 		return nil, "ncu: not found (Nsight Compute comes with the CUDA toolkit)", nil
 	}
@@ -72,18 +67,6 @@ func (p *Pool) Counters(ctx context.Context, jobs []*kernels.Job) (found map[ker
 		return nil, "ncu: " + err.Error(), nil
 	}
 	return found, "", nil
-}
-
-func findNCU() string {
-	if path, err := exec.LookPath("ncu"); err == nil {
-		return path
-	}
-	for _, pattern := range []string{os.Getenv("CUDA_HOME") + "/bin/ncu", "/usr/local/cuda/bin/ncu", "/usr/local/cuda-*/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu"} {
-		if all, err := filepath.Glob(pattern); err == nil && len(all) > 0 {
-			return all[len(all)-1]
-		}
-	}
-	return ""
 }
 
 // profileOf makes the request: one case a workload, and the candidates' machine code.
@@ -120,45 +103,22 @@ func (p *Pool) profileOf(ctx context.Context, jobs []*kernels.Job) (*gpu.Profile
 
 // runNCU runs the profile worker under ncu and returns its report.
 func (p *Pool) runNCU(ctx context.Context, ncu string, req *gpu.Profile, entries []string) (report []byte, why string, err error) {
-	dir, err := os.MkdirTemp("", "darwarp-ncu-*")
-	if err != nil {
-		return nil, "", err
-	}
-	defer os.RemoveAll(dir)
-	self, err := os.Executable()
-	if err != nil {
-		return nil, "", err
-	}
-	data, err := json.Marshal(req)
-	if err != nil {
-		return nil, "", err
-	}
-	spec, out := filepath.Join(dir, "profile.json"), filepath.Join(dir, "report.csv")
-	if err := os.WriteFile(spec, data, 0o600); err != nil {
-		return nil, "", err
-	}
 	cache := map[string]string{"hot": "none", "cold": "all"}[p.cfg.Cache]
-	ctx, cancel := context.WithTimeout(ctx, profileDeadline)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, ncu, "--csv", "--page", "raw", "--print-units", "base", "--log-file", out, "--clock-control", "none", "--cache-control", cache,
-		"--kernel-name", "regex:^("+strings.Join(entries, "|")+")$", "--metrics", strings.Join(metrics, ","), self, "worker", "profile", spec)
-	// Not with the workers' own environment: ncu brings code of its own that the driver has to compile.
-	cmd.Env = os.Environ()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
-	said, err := cmd.CombinedOutput()
-	report, _ = os.ReadFile(out) // empty when ncu did not come so far
-	if why := ncuTrouble(append(said, report...)); why != "" {
+	w, err := watched(ctx, req, profileDeadline, ncu, "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control", cache,
+		"--kernel-name", "regex:^("+strings.Join(entries, "|")+")$", "--metrics", strings.Join(metrics, ","))
+	if err != nil {
+		return nil, "", err
+	}
+	if why := ncuTrouble(append(w.said, w.report...)); why != "" {
 		return nil, why, nil
 	}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if w.late {
 		return nil, fmt.Sprintf("ncu: not done after %v", profileDeadline), nil
 	}
-	if err != nil {
-		return nil, fmt.Sprintf("ncu: %v", err), ctx.Err()
+	if w.failed != nil {
+		return nil, fmt.Sprintf("ncu: %v", w.failed), ctx.Err()
 	}
-	return report, "", nil
+	return w.report, "", nil
 }
 
 // ncuTrouble is ncu's own first complaints, in one line; empty where it has none.

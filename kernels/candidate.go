@@ -214,4 +214,6 @@ type BaselineResult struct {
 	About string   `json:"about,omitempty"`
 	Times []Timing `json:"times"`
 	Proof string   `json:"proof"`
+	// Sanitized is what compute-sanitizer said, of a winner that is measured again.
+	Sanitized []Sanitized `json:"sanitized,omitempty"`
 }

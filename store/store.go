@@ -56,6 +56,7 @@ type Run struct {
 	db       *bolt.DB
 	path     string // as the user named it
 	readOnly bool
+	restored string // what Open did about a damaged file
 	meta     atomic.Pointer[Meta]
 	writing  sync.Mutex
 	tally    atomic.Pointer[tally]
@@ -86,12 +87,16 @@ func Create(path string, m Meta) (*Run, error) {
 }
 
 // Open opens a run for writing, which locks out every other process, and brings its layout up to
-// date; the file as it was is then kept beside it, as PATH.layoutN.
+// date; the file as it was is then kept beside it, as PATH.layoutN. A damaged file is replaced by its snapshot, where
+// there is a sound one, and kept as PATH.damaged.
 // Errors: ErrLocked, ErrNewer, ErrNotOurs, ErrDamaged, ErrNetwork.
 func Open(path string) (*Run, error) {
 	r, err := open(path, true)
 	if errors.Is(err, errOlder) {
 		r, err = upgrade(path)
+	}
+	if errors.Is(err, ErrDamaged) && hasSnapshot(path) {
+		r, err = restore(path, err)
 	}
 	if err != nil {
 		return nil, named(path, err)

@@ -42,6 +42,7 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 	}
 	shown := make(chan error, 1)
 	go func() { shown <- show(events) }()
+	endSnapshots := a.keepSnapshots(run)
 	sum, err := search.Run(stop.soft, func(e evolve.Event) {
 		server.publish(e)
 		for _, hear := range s.hear {
@@ -51,11 +52,46 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 		}
 		events <- e
 	})
+	endSnapshots(err == nil)
 	close(events)
 	if outErr := <-shown; err == nil {
 		err = outErr
 	}
 	return sum, err
+}
+
+// snapshotEvery is how much of a run a damaged file can cost.
+const snapshotEvery = 10 * time.Minute
+
+// keepSnapshots copies the run beside itself now and then until the function that it returns is called. Where all
+// went well that removes the copy, for nobody will need it.
+func (a *app) keepSnapshots(run *store.Run) (end func(well bool)) {
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(snapshotEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+			case <-quit:
+				return
+			}
+			if err := run.Snapshot(); err != nil { // the run itself is as it was
+				a.sayf("no snapshot of the run: %v", err)
+			}
+		}
+	}()
+	return func(well bool) {
+		close(quit)
+		<-done
+		if !well {
+			return
+		}
+		if err := run.DropSnapshot(); err != nil {
+			a.sayf("the snapshot of the run stays: %v", err)
+		}
+	}
 }
 
 // server is the run's socket, or nothing where there can be none.

@@ -265,6 +265,9 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *
 	if run, err = store.Open(f.resume); err != nil {
 		return nil, nil, err
 	}
+	if what := run.Restored(); what != "" {
+		a.sayf("%s", what)
+	}
 	m := run.Meta()
 	if f.budget == (store.Budget{}) {
 		f.budget = m.Budget

@@ -108,11 +108,15 @@ func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance
 	if proof != nil && c.Score > 0 {
 		speedup = report.Speedup(c.Score) + " over the naive start"
 	}
+	sanitized := ""
+	if f, err := r.figures(c); err == nil {
+		sanitized = kernels.SanitizedText(f.sanitized)
+	}
 	report.Fields(a.out, "", [2]string{"candidate", c.ID.String()}, [2]string{"outcome", outcome},
 		[2]string{"speedup", speedup}, [2]string{"family", c.Variant.Family},
 		[2]string{"origin", fmt.Sprintf("%s, generation %d, evaluation %d", originText(c), c.Origin.Generation, c.Seq)},
 		[2]string{"parents", strings.Join(parents, " ")}, [2]string{"gate", gateText(c.Result.Gate)},
-		[2]string{"cost", costText(c.Result.Cost)})
+		[2]string{"sanitizer", sanitized}, [2]string{"cost", costText(c.Result.Cost)})
 	if d := c.Result.Detail; d != "" {
 		fmt.Fprintf(a.out, "\ndetail\n  %s\n", strings.ReplaceAll(d, "\n", "\n  "))
 	}

@@ -43,11 +43,15 @@ func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *sto
 		return err
 	}
 	a.sayf("measuring the winner again, and what to compare it with ...")
-	if err := keepFinal(ctx, f, run, winner.ID.Short(), &best); err != nil {
+	watched, err := a.sanitize(ctx, f, &best)
+	if err != nil {
+		return err
+	}
+	if err := keepFinal(ctx, f, run, winner.ID.Short(), &best, watched); err != nil {
 		return err
 	}
 	if naive.ID != best.ID {
-		if err := keepFinal(ctx, f, run, naiveStart, &naive); err != nil {
+		if err := keepFinal(ctx, f, run, naiveStart, &naive, nil); err != nil {
 			return err
 		}
 		d, err := f.Versus(ctx, &naive, &best, s.cache)
@@ -62,7 +66,30 @@ func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *sto
 	return a.keepBaselines(ctx, f, s, run, &best)
 }
 
-func keepFinal(ctx context.Context, f finisher, run *store.Run, name string, job *kernels.Job) error {
+// sanitizer is a finisher that can watch every access of a candidate. why says in one line why it cannot here.
+type sanitizer interface {
+	Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.Sanitized, why string, err error)
+}
+
+// sanitize has compute-sanitizer watch a winner, where it is installed, and says what it found.
+func (a *app) sanitize(ctx context.Context, f any, job *kernels.Job) ([]kernels.Sanitized, error) {
+	s, ok := f.(sanitizer)
+	if !ok {
+		return nil, nil
+	}
+	found, why, err := s.Sanitize(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	if why != "" {
+		a.sayf("accesses not watched: %s", why)
+		return nil, nil
+	}
+	a.sayf("compute-sanitizer: %s", kernels.SanitizedText(found))
+	return found, nil
+}
+
+func keepFinal(ctx context.Context, f finisher, run *store.Run, name string, job *kernels.Job, watched []kernels.Sanitized) error {
 	r, err := f.Final(ctx, job)
 	if err != nil {
 		return err
@@ -73,7 +100,7 @@ func keepFinal(ctx context.Context, f finisher, run *store.Run, name string, job
 	if _, err := run.PutProvenance(f.Provenance()); err != nil {
 		return err
 	}
-	return run.PutBaseline(kernels.BaselineResult{Name: name, Times: r.Times, Proof: r.Proof})
+	return run.PutBaseline(kernels.BaselineResult{Name: name, Times: r.Times, Proof: r.Proof, Sanitized: watched})
 }
 
 func keepDuel(run *store.Run, f finisher, d kernels.Duel) error {

@@ -22,6 +22,7 @@ type figures struct {
 	baselines []kernels.BaselineResult
 	duels     []kernels.Duel // with the candidate as challenger, by champion
 	waves     []float64      // by workload, 0 unknown
+	sanitized []kernels.Sanitized
 }
 
 // figures gathers what a run knows about a candidate's times: those of the final measurement when
@@ -37,7 +38,7 @@ func (r *record) figures(c kernels.Candidate) (figures, error) {
 	}
 	for _, b := range latest(all) {
 		if b.Name == c.ID.Short() {
-			f.times, proof = b.Times, b.Proof
+			f.times, f.sanitized, proof = b.Times, b.Sanitized, b.Proof
 		} else if !isID(b.Name) {
 			f.baselines = append(f.baselines, b)
 		}

@@ -13,24 +13,25 @@ import (
 
 func (a *app) verifyCmd() *cobra.Command {
 	var t target
-	var asJSON bool
+	var asJSON, sanitize bool
 	c := &cobra.Command{
 		Use:   "verify RUN [ID]",
 		Short: "Gate and measure a candidate again, on this machine",
 		Long: "verify compiles, checks and times a stored candidate again and prints old and new side by side. It\n" +
 			"fails when the candidate is wrong now, or slower by more than both intervals and 2 %. With --races it is run on the\n" +
-			"processor instead, access by access, and what it does wrong there is named with its line and threads.",
+			"processor instead, access by access, and what it does wrong there is named with its line and threads. With --sanitize compute-sanitizer watches it on the GPU.",
 		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races",
 		Args:    argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			stop := onInterrupt(c.Context())
 			defer stop.release()
-			return stop.explain(a.withRecord(args[0], func(r *record) error { return a.verify(stop.soft, t, asJSON, r, arg(args, 1)) }))
+			return stop.explain(a.withRecord(args[0], func(r *record) error { return a.verify(stop.soft, t, asJSON, sanitize, r, arg(args, 1)) }))
 		},
 	}
 	c.Flags().StringVar(&t.device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
 	c.Flags().StringVar(&t.problem, "recording", "", "of a run that was made on a recording: its file")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&sanitize, "sanitize", false, "on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
 	c.Flags().BoolVar(&t.races, "races", false, "look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
 	return c
 }
@@ -43,7 +44,7 @@ type compared struct {
 	Verdict  string         `json:"verdict"` // same, faster or slower
 }
 
-func (a *app) verify(ctx context.Context, t target, asJSON bool, r *record, name string) (err error) {
+func (a *app) verify(ctx context.Context, t target, asJSON, sanitize bool, r *record, name string) (err error) {
 	c, err := r.pick(name)
 	if err != nil {
 		return err
@@ -65,26 +66,33 @@ func (a *app) verify(ctx context.Context, t target, asJSON bool, r *record, name
 	if err != nil {
 		return err
 	}
+	var watched []kernels.Sanitized
+	if sanitize && now.Outcome == kernels.OK {
+		if watched, err = a.sanitize(ctx, s.Evaluator, &j); err != nil {
+			return err
+		}
+	}
 	var pairs []compared
 	if !t.races { // else it is about faults, wherever the times are from
 		pairs = comparePairs(c.Result.Times, now.Times)
 	}
 	if asJSON {
 		err = a.printJSON(struct {
-			ID      kernels.ID         `json:"id"`
-			Outcome kernels.Outcome    `json:"outcome"`
-			Detail  string             `json:"detail,omitempty"`
-			Was     kernels.Outcome    `json:"was"`
-			Times   []compared         `json:"times,omitempty"`
-			Proof   kernels.Provenance `json:"provenance"`
-		}{c.ID, now.Outcome, now.Detail, c.Result.Outcome, pairs, s.Provenance()})
+			ID      kernels.ID          `json:"id"`
+			Outcome kernels.Outcome     `json:"outcome"`
+			Detail  string              `json:"detail,omitempty"`
+			Was     kernels.Outcome     `json:"was"`
+			Times   []compared          `json:"times,omitempty"`
+			Proof   kernels.Provenance  `json:"provenance"`
+			Watched []kernels.Sanitized `json:"sanitized,omitempty"`
+		}{c.ID, now.Outcome, now.Detail, c.Result.Outcome, pairs, s.Provenance(), watched})
 	} else {
 		a.verifyText(s.Device().Kind, c, now, pairs)
 		if t.races {
 			a.racesText(now)
 		}
 	}
-	if err == nil && !holds(now, pairs) {
+	if err == nil && (!holds(now, pairs) || sanitize && !kernels.AllClean(watched)) {
 		return quietly(exitFailed)
 	}
 	return err

@@ -15,6 +15,9 @@ type Profile struct {
 	Open       Open        `json:"open"`
 	Prepare    Prepare     `json:"prepare"`
 	Contenders []Contender `json:"contenders"` // Calls by case
+	// Apart gives every buffer an allocation of its own that ends where it ends, and leaves outputs unwritten: for tools
+	// that watch every access.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // ProfileMain runs the Profile in a file and ends. It speaks to nobody: a profiler starts it.
@@ -43,7 +46,11 @@ func profile(req *Profile) error {
 		return err
 	}
 	return s.ctx.Do(func() error {
-		if err := s.prepare(&req.Prepare); err != nil {
+		prepare := s.prepare
+		if req.Apart {
+			prepare = s.prepareApart
+		}
+		if err := prepare(&req.Prepare); err != nil {
 			return err
 		}
 		for _, c := range req.Contenders {
@@ -53,6 +60,26 @@ func profile(req *Profile) error {
 		}
 		return nil
 	})
+}
+
+// prepareApart is prepare without arenas.
+func (s *Session) prepareApart(req *Prepare) error {
+	s.prep = *req
+	for i := range req.Cases {
+		c, a := &req.Cases[i], &arena{}
+		for _, b := range c.Buffers {
+			at, err := s.drv.Alloc(uint64(max(1, b.Bytes())))
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", c.Name, b.Name, err)
+			}
+			a.at = append(a.at, at)
+		}
+		s.arenas = append(s.arenas, a)
+		if err := s.fill(c, a, c.Seed); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // runOnce runs a contender's call on every case.

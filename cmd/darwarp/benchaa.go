@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+func (a *app) benchAACmd() *cobra.Command {
+	var t target
+	var duels int
+	var seed uint64
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "aa PROBLEM|DIR",
+		Short: "Duel a kernel with itself: how often the rule promotes what is no faster",
+		Long: "aa lets a random point of the space, which --gene restricts, challenge itself again and\n" +
+			"again, by the rule that champions change by. Exit code 1 when more than 1 % of the duels are won.",
+		Example: "  darwarp bench aa gemm --workload 512 --gene mma=mma_sync,wmma --duels 200",
+		Args:    argsBetween(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if duels < 1 {
+				return usagef("--duels %d: expected 1 or more", duels)
+			}
+			t.problem = args[0]
+			stop := onInterrupt(c.Context())
+			defer stop.release()
+			return stop.explain(a.benchAA(stop.soft, t, duels, seed, asJSON))
+		},
+	}
+	c.Flags().IntVar(&duels, "duels", 200, "how many")
+	c.Flags().Uint64Var(&seed, "seed", 1, "of the draw of the point")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	t.addTo(c)
+	return c
+}
+
+// sameness is what came of duels of a kernel with itself.
+type sameness struct {
+	Candidate kernels.ID              `json:"candidate"`
+	Duels     int                     `json:"duels"`
+	Verdicts  map[kernels.Verdict]int `json:"verdicts"`
+	Median    float64                 `json:"median"` // of the ratios
+	P99       float64                 `json:"p99"`    // of how far a ratio is from 1
+	Worst     float64                 `json:"worst"`
+	Seconds   float64                 `json:"seconds"`
+}
+
+// promotable is the share of A/A duels that may be won.
+const promotable = 0.01
+
+func (r *sameness) ok() bool {
+	return float64(r.Verdicts[kernels.Faster]) <= math.Max(1, promotable*float64(r.Duels))
+}
+
+func (a *app) benchAA(ctx context.Context, t target, duels int, seed uint64, asJSON bool) (err error) {
+	s, err := a.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	job, err := s.firstRight(ctx, seed)
+	if err != nil {
+		return err
+	}
+	r := &sameness{Candidate: job.ID, Verdicts: map[kernels.Verdict]int{}}
+	var ratios, off []float64
+	for start := time.Now(); r.Duels < duels && ctx.Err() == nil; r.Seconds = time.Since(start).Seconds() {
+		d, err := s.Duel(ctx, &job, &job)
+		if err != nil && ctx.Err() != nil && r.Duels > 0 {
+			break // what there is, is told
+		}
+		if err != nil {
+			return err
+		}
+		r.Duels++
+		r.Verdicts[d.Verdict]++
+		ratios, off = append(ratios, d.Ratio), append(off, math.Abs(d.Ratio-1))
+	}
+	slices.Sort(ratios)
+	slices.Sort(off)
+	r.Median, r.P99, r.Worst = ratios[len(ratios)/2], off[(len(off)-1)*99/100], off[len(off)-1]
+	if asJSON {
+		err = a.printJSON(r)
+	} else {
+		a.aaText(s, r)
+	}
+	if err == nil && !r.ok() {
+		err = quietly(exitFailed)
+	}
+	return errors.Join(err, ctx.Err())
+}
+
+// firstRight is the first of some random points that the gate accepts.
+func (s *session) firstRight(ctx context.Context, seed uint64) (job kernels.Job, err error) {
+	tries := 0
+	for p := range randomPoints(s, seed) {
+		if job, err = s.bundle.Job(p.family, p.genes, s.Device(), s.dtype); err != nil {
+			return job, err
+		}
+		res, err := s.Evaluate(ctx, &job)
+		if err != nil || res.Outcome == kernels.OK {
+			return job, err
+		}
+		if tries++; tries == 20 {
+			return job, fmt.Errorf("none of %d random points is right; the last, %s: %s: %s", tries, job.Variant.Label(), res.Outcome, res.Detail)
+		}
+	}
+	return job, errors.New("the space is empty")
+}
+
+func (a *app) aaText(s *session, r *sameness) {
+	promoted := r.Verdicts[kernels.Faster]
+	report.Fields(a.out, "", [2]string{"device", s.Device().Label()}, [2]string{"candidate", r.Candidate.Short()},
+		[2]string{"duels", fmt.Sprintf("%d of it with itself in %s", r.Duels, report.Duration(time.Duration(r.Seconds*1e9)))},
+		[2]string{"promoted", fmt.Sprintf("%d (%s; at most %s may be)", promoted, report.Percent(float64(promoted)/float64(r.Duels)), report.Percent(promotable))},
+		[2]string{"ratios", fmt.Sprintf("median %.5f; 99 %% within %.3f %% of 1, the worst %.3f %%", r.Median, 100*r.P99, 100*r.Worst)})
+}

@@ -1,0 +1,120 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// sanitizers are compute-sanitizer's tools: accesses out of bounds, reads of global memory that nothing wrote, races
+// in shared memory, wrong use of barriers (Compute Sanitizer documentation).
+var sanitizers = []string{"memcheck", "initcheck", "racecheck", "synccheck"}
+
+// sanitizeDeadline bounds one tool: it slows a kernel down ten to a hundred times.
+const sanitizeDeadline = 2 * time.Minute
+
+// sanitizeBytes is how large a case may be: the check shapes are smaller, scored sizes would take too long.
+const sanitizeBytes = 64 << 20
+
+// Sanitize runs a candidate on the check shapes under each tool of compute-sanitizer. Only a complete report without
+// a finding counts as clean: one that is missing, empty or cut off says nothing. Where no tool can run, why says so in one line.
+func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.Sanitized, why string, err error) {
+	if p.device.Kind != "cuda" {
+		return nil, "compute-sanitizer: watches kernels on a GPU only (--races does it on the processor)", nil
+	}
+	tool := findTool("compute-sanitizer")
+	if tool == "" {
+		return nil, "compute-sanitizer: not found (it comes with the CUDA toolkit)", nil
+	}
+	req, err := p.sanitizeOf(ctx, job)
+	if err != nil {
+		return nil, "", err
+	}
+	found = make([]kernels.Sanitized, len(sanitizers))
+	errs := make([]error, len(sanitizers))
+	var all sync.WaitGroup
+	for i, name := range sanitizers {
+		all.Go(func() {
+			w, err := watched(ctx, req, sanitizeDeadline, tool, "--tool", name, "--error-exitcode", "86", "--print-limit", "10")
+			found[i], errs[i] = w.sanitized(name), err
+		})
+	}
+	all.Wait()
+	return found, "", errors.Join(errs...)
+}
+
+// sanitizeOf makes the request: the check shapes with the candidate's calls.
+func (p *Pool) sanitizeOf(ctx context.Context, job *kernels.Job) (*gpu.Profile, error) {
+	e := &evaluation{Pool: p, job: job, again: true}
+	for _, step := range []func(context.Context) error{e.resolve, e.compile} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(e.cubin) == 0 || e.res.Outcome != kernels.Unknown {
+		return nil, fmt.Errorf("candidate %s: %s", job.ID.Short(), e.res.Detail)
+	}
+	req := &gpu.Profile{Open: p.runner.open, Apart: true, Prepare: gpu.Prepare{GuardKey: p.cases.guardKey}}
+	req.Open.Library = ""
+	c := gpu.Contender{Cubin: e.cubin}
+	for i, x := range p.cases.cases {
+		if x.Workload == "" && x.ArenaBytes() <= sanitizeBytes {
+			req.Prepare.Cases = append(req.Prepare.Cases, x)
+			c.Calls = append(c.Calls, e.calls[i])
+		}
+	}
+	if len(c.Calls) == 0 {
+		return nil, errors.New("compute-sanitizer: the problem has no check shape that is small enough to watch")
+	}
+	req.Contenders = []gpu.Contender{c}
+	return req, nil
+}
+
+var (
+	sanitizerSummary = regexp.MustCompile(`(?m)^=+ (?:ERROR|RACECHECK) SUMMARY: (\d+) (?:errors?|hazards?)\b`)
+	sanitizerFinding = regexp.MustCompile(`(?m)^=+ ((?:Error: |Warning: )?(?:Race|Invalid|Barrier error|Uninitialized|Misaligned|Potential|Program hit|Divergent|Leaked).*)$`)
+)
+
+// sanitized reads a tool's report.
+func (w *watching) sanitized(tool string) kernels.Sanitized {
+	s := kernels.Sanitized{Tool: tool, Verdict: kernels.NotSanitized}
+	if m := sanitizerFinding.FindSubmatch(w.report); m != nil {
+		s.Detail = kernels.CleanDetail(strings.TrimSpace(string(m[1])) + sanitizerPlace(w.report[bytes.Index(w.report, m[0]):]))
+	}
+	m := sanitizerSummary.FindSubmatch(w.report)
+	switch {
+	case w.late:
+		s.Detail = strings.TrimSpace(fmt.Sprintf("not done after %v %s", sanitizeDeadline, s.Detail))
+	case m == nil:
+		s.Detail = kernels.CleanDetail(fmt.Sprintf("no complete report (%v) %s", w.failed, w.said))
+	default:
+		s.Findings, _ = strconv.Atoi(string(m[1])) // digits
+		if s.Findings > 0 {
+			s.Verdict = kernels.Dirty
+		} else if w.failed == nil {
+			s.Verdict = kernels.Clean
+		} else {
+			s.Detail = kernels.CleanDetail(fmt.Sprintf("reports nothing, but ended with %v: %s", w.failed, w.said))
+		}
+	}
+	return s
+}
+
+// sanitizerPlace is the first place that a finding names: "at kernel+0x90 in k.cu:12".
+func sanitizerPlace(report []byte) string {
+	for line := range strings.Lines(string(report)) {
+		if at, ok := strings.CutPrefix(strings.TrimLeft(line, "= "), "at "); ok {
+			return " at " + strings.TrimSpace(at)
+		}
+	}
+	return ""
+}
