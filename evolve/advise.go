@@ -75,7 +75,7 @@ const (
 // where these have nothing left to propose. It reports whether a question was begun.
 func (s *Search) consult(idle bool) bool {
 	c := &s.counsel
-	if s.cfg.Advisor == nil || c.ctx == nil || c.spent || c.ctx.Err() != nil || idle && s.cfg.GenesOnly {
+	if s.cfg.Advisor == nil || c.ctx == nil || c.spent || c.ctx.Err() != nil || idle && s.cfg.GenesOnly && len(s.open()) == 0 {
 		return false
 	}
 	if c.asking >= max(1, s.cfg.Advisor.Jobs()) || len(c.waiting)+c.asking >= mostWaiting {
@@ -85,7 +85,7 @@ func (s *Search) consult(idle bool) bool {
 	if len(arms) == 0 {
 		return false
 	}
-	if others := s.shares(); !idle && s.rng.Float64() >= sum/(sum+others) {
+	if others := s.shares(); !idle && s.strategy.name != BestOfN && s.rng.Float64() >= sum/(sum+others) {
 		return false
 	}
 	at, arm := s.rng.Float64()*sum, arms[len(arms)-1]
@@ -196,6 +196,9 @@ func (s *Search) heed(a counselled) {
 	mistaken := e.Refused != ""
 	if a.advice.Reply != nil {
 		mistaken = s.place(t, a.advice.Reply, e)
+	}
+	if e.Refused != "" && len(e.Proposed) == 0 { // as good as a kernel that fails
+		s.purse.pay(e.Arm, -1, 1)
 	}
 	if mistaken && len(e.Proposed) == 0 {
 		s.repair(t, "it was refused before it was compiled: "+e.Refused)

@@ -151,7 +151,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	case cfg.Strategy == "":
 		cfg.Strategy = DefaultStrategy
 	}
-	mix, err := findStrategy(cfg.Strategy)
+	mix, err := findStrategy(cfg.Strategy, cfg.Advisor != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,9 @@ func (s *Search) tell(operator string) (b llm.Brief, from []kernels.ID) {
 	if operator == "mutate" {
 		base = all[min(s.rng.IntN(len(all)), s.rng.IntN(len(all)))]
 	}
+	if s.strategy.name == BestOfN {
+		base = s.naive
+	}
 	b.Base = s.solution(base)
 	if !b.GenesOnly {
 		b.Headers = llm.Headers(templates.Include(), b.Base.Source, maxHeaders)
