@@ -126,7 +126,7 @@ func ok(ns float64) kernels.Result {
 func advised(t *testing.T, o *oracle, evals int) Config {
 	t.Helper()
 	cfg := toyConfig(t, "hills")
-	cfg.Budget, cfg.Advisor = Budget{Evals: evals}, o
+	cfg.Budget, cfg.Advisor, cfg.Strategy = Budget{Evals: evals}, o, "evolve" // which costs little to run
 	return cfg
 }
 
