@@ -153,6 +153,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	if err != nil {
 		return stop.explain(err)
 	}
+	defer a.outliveTerminal(run.Path())()
 	listed := a.enlist(s, run)
 	var sum evolve.Summary
 	defer func() {
