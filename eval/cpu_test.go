@@ -57,7 +57,7 @@ const rightBody = "if (i < n) y[i] = 2 * x[i];"
 
 func TestCPUVerdicts(t *testing.T) {
 	f, p := floor, patience
-	floor, patience = 2*time.Second, 10*time.Second
+	floor, patience = 2*time.Second/emulatedFloors, 10*time.Second
 	t.Cleanup(func() { floor, patience = f, p })
 	pool := cpuPool(t, false)
 	for _, c := range []struct {
