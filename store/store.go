@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,6 +32,16 @@ type Meta struct {
 	Pins      kernels.Pins       `json:"pins,omitempty"`
 	Cache     string             `json:"cache"` // hot or cold: what times are
 	Budget    Budget             `json:"budget"`
+	LLM       *LLM               `json:"llm,omitempty"` // null: no language model is asked
+}
+
+// LLM is which language models a run asks. Keys are never part of it.
+type LLM struct {
+	Config string          `json:"config"` // how much they are told
+	URL    string          `json:"url,omitempty"`
+	Models []string        `json:"models"`
+	Budget string          `json:"budget,omitempty"`
+	Prices json.RawMessage `json:"prices,omitempty"` // the price table in force
 }
 
 // Budget is when a search ends; zero fields do not end it.
@@ -45,6 +56,7 @@ type Run struct {
 	db       *bolt.DB
 	path     string // as the user named it
 	readOnly bool
+	restored string // what Open did about a damaged file
 	meta     atomic.Pointer[Meta]
 	writing  sync.Mutex
 	tally    atomic.Pointer[tally]
@@ -75,12 +87,16 @@ func Create(path string, m Meta) (*Run, error) {
 }
 
 // Open opens a run for writing, which locks out every other process, and brings its layout up to
-// date; the file as it was is then kept beside it, as PATH.layoutN.
+// date; the file as it was is then kept beside it, as PATH.layoutN. A damaged file is replaced by its snapshot, where
+// there is a sound one, and kept as PATH.damaged.
 // Errors: ErrLocked, ErrNewer, ErrNotOurs, ErrDamaged, ErrNetwork.
 func Open(path string) (*Run, error) {
 	r, err := open(path, true)
 	if errors.Is(err, errOlder) {
 		r, err = upgrade(path)
+	}
+	if errors.Is(err, ErrDamaged) && hasSnapshot(path) {
+		r, err = restore(path, err)
 	}
 	if err != nil {
 		return nil, named(path, err)

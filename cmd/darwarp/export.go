@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,13 +15,14 @@ import (
 
 func (a *app) exportCmd() *cobra.Command {
 	var dir string
+	var as []string
 	var portfolio int
 	c := &cobra.Command{
 		Use:   "export RUN [ID] -o DIR",
 		Short: "A candidate as a folder that stands by itself, with a bench that proves it",
 		Long: "export writes the kernel, its launches with every number known, and bench.cu, which needs only the\n" +
-			"CUDA toolkit: it checks the kernel against the problem's reference and times it.",
-		Example: "  darwarp export gemm.db -o fast-gemm\n  darwarp export gemm.db --portfolio 2 -o fast-gemm",
+			"CUDA toolkit: it checks the kernel against the problem's reference and times it. --as adds further forms beside it.",
+		Example: "  darwarp export gemm.db -o fast-gemm\n  darwarp export gemm.db -o fast-gemm --as header,torch\n  darwarp export gemm.db --portfolio 2 -o fast-gemm",
 		Args:    argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if dir == "" {
@@ -28,20 +31,24 @@ func (a *app) exportCmd() *cobra.Command {
 			if portfolio != 0 && len(args) > 1 {
 				return usagef("--portfolio %d: the run's own kernels are taken: leave out %q", portfolio, args[1])
 			}
+			if err := export.CheckTargets(as); err != nil {
+				return usagef("--as: %v", err)
+			}
 			return a.withRecord(args[0], func(r *record) error {
 				if portfolio != 0 {
-					return a.exportPortfolio(c.Context(), dir, r, portfolio)
+					return a.exportPortfolio(c.Context(), dir, as, r, portfolio)
 				}
-				return a.export(c.Context(), dir, r, arg(args, 1))
+				return a.export(c.Context(), dir, as, r, arg(args, 1))
 			})
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "the folder to write")
+	c.Flags().StringSliceVar(&as, "as", nil, "further forms beside the bench: "+strings.Join(export.Targets()[1:], ", "))
 	c.Flags().IntVar(&portfolio, "portfolio", 0, "the run's portfolio of so many kernels as one unit, with a dispatcher by shape")
 	return c
 }
 
-func (a *app) export(ctx context.Context, dir string, r *record, name string) error {
+func (a *app) export(ctx context.Context, dir string, as []string, r *record, name string) error {
 	c, err := r.pick(name)
 	if err != nil {
 		return err
@@ -53,11 +60,20 @@ func (a *app) export(ctx context.Context, dir string, r *record, name string) er
 	if err != nil {
 		return err
 	}
+	k.As = as
 	if err := export.Write(dir, k); err != nil {
-		return err
+		return asUsage(err)
 	}
 	a.sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir, dir, k.Build())
 	return nil
+}
+
+// asUsage makes a form that the kernel cannot have the caller's mistake.
+func asUsage(err error) error {
+	if refused := new(export.RefusedError); errors.As(err, &refused) {
+		return usagef("--as %w", err)
+	}
+	return err
 }
 
 // kernelToExport gathers a candidate with its machine code, and says what is amiss.
@@ -81,7 +97,7 @@ func (a *app) kernelToExport(ctx context.Context, r *record, c kernels.Candidate
 }
 
 // exportPortfolio writes the kernels of the run's last portfolio of this size as one unit.
-func (a *app) exportPortfolio(ctx context.Context, dir string, r *record, k int) error {
+func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *record, k int) error {
 	found, err := r.lastPortfolio(k)
 	if err != nil {
 		return err
@@ -89,7 +105,7 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, r *record, k int)
 	if found == nil {
 		return usagef("%s has no portfolio of %d kernels: darwarp portfolio %s --k %d measures one", r.Path(), k, r.Path(), k)
 	}
-	p := export.Portfolio{Found: *found}
+	p := export.Portfolio{Found: *found, As: as}
 	for _, id := range found.Kernels {
 		c, err := r.Get(id)
 		if err != nil {
@@ -105,7 +121,7 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, r *record, k int)
 		p.Kernels = append(p.Kernels, kernel)
 	}
 	if err := export.WritePortfolio(dir, p); err != nil {
-		return err
+		return asUsage(err)
 	}
 	a.sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md", count(len(p.Kernels), "kernel"), dir, dir)
 	return nil

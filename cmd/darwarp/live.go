@@ -18,9 +18,14 @@ const eventQueue = 4096
 
 // drive runs the search while its events go to the socket, the screen and, with --json, stdout.
 func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run) (evolve.Summary, error) {
+	var models evolve.Advisor // a nil pointer would not be nil in it
+	if f.advisor != nil {
+		models = f.advisor.Advisor
+		defer f.advisor.close()
+	}
 	search, err := evolve.New(evolve.Config{
 		Bundle: s.bundle, DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Spaces: s.spaces, Strategy: f.strategy, Seed: f.seed,
-		Budget: evolve.Budget(f.budget), Hints: f.hints, Log: f.log,
+		Budget: evolve.Budget(f.budget), Hints: f.hints, Log: f.log, Advisor: models, GenesOnly: s.Device().Kind == "replay",
 	}, s.Evaluator, run)
 	if err != nil {
 		return evolve.Summary{}, err
@@ -37,6 +42,7 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 	}
 	shown := make(chan error, 1)
 	go func() { shown <- show(events) }()
+	endSnapshots := a.keepSnapshots(run)
 	sum, err := search.Run(stop.soft, func(e evolve.Event) {
 		server.publish(e)
 		for _, hear := range s.hear {
@@ -46,11 +52,46 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 		}
 		events <- e
 	})
+	endSnapshots(err == nil)
 	close(events)
 	if outErr := <-shown; err == nil {
 		err = outErr
 	}
 	return sum, err
+}
+
+// snapshotEvery is how much of a run a damaged file can cost.
+const snapshotEvery = 10 * time.Minute
+
+// keepSnapshots copies the run beside itself now and then until the function that it returns is called. Where all
+// went well that removes the copy, for nobody will need it.
+func (a *app) keepSnapshots(run *store.Run) (end func(well bool)) {
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(snapshotEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+			case <-quit:
+				return
+			}
+			if err := run.Snapshot(); err != nil { // the run itself is as it was
+				a.sayf("no snapshot of the run: %v", err)
+			}
+		}
+	}()
+	return func(well bool) {
+		close(quit)
+		<-done
+		if !well {
+			return
+		}
+		if err := run.DropSnapshot(); err != nil {
+			a.sayf("the snapshot of the run stays: %v", err)
+		}
+	}
 }
 
 // server is the run's socket, or nothing where there can be none.
@@ -184,6 +225,10 @@ func (s *screen) take(e evolve.Event) {
 		s.say(e, "stopping: "+e.Note)
 	case evolve.KindPaused, evolve.KindResumed, evolve.KindSteer:
 		s.say(e, e.Note)
+	case evolve.KindAdvice:
+		if e.Exchange == nil { // about the models, and not one of many questions
+			s.say(e, e.Note)
+		}
 	case evolve.KindRestart:
 		s.say(e, "starting anew: "+e.Note)
 	case evolve.KindLost:

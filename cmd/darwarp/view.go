@@ -32,7 +32,7 @@ func (a *app) viewOptions(open func() (*record, error)) tui.Options {
 		}
 		var said bytes.Buffer
 		quiet := &app{in: a.in, out: io.Discard, err: &said}
-		err = errors.Join(quiet.export(ctx, dir, r, id.String()), r.Close())
+		err = errors.Join(quiet.export(ctx, dir, nil, r, id.String()), r.Close())
 		first, _, _ := strings.Cut(said.String(), "\n\n")
 		return strings.TrimSuffix(strings.TrimSpace(first), ":"), err
 	}}

@@ -29,6 +29,7 @@ type Kernel struct {
 	Provenance *kernels.Provenance // what the figures stand on; nil: they are not written
 	Run        string              // the run's file as the user named it
 	Cubin      []byte              // nil: not written
+	As         []string            // further forms beside the folder's own files, of Targets
 	NVCCFlags  []string            // what nvcc needs besides the architecture, for the same machine code
 }
 
@@ -84,12 +85,31 @@ func (k Kernel) files() (map[string][]byte, error) {
 	if k.Cubin != nil {
 		out["kernel.cubin"] = k.Cubin
 	}
+	if err := addJSON(out, map[string]any{"launch.json": sheet.Launches(), "PROVENANCE.json": k.proof()}); err != nil {
+		return nil, err
+	}
+	if err := sheet.addForms(out); err != nil {
+		return nil, err
+	}
 	for _, name := range []string{"bench.cu", "CMakeLists.txt", "README.md"} {
 		if out[name], err = page(name, sheet); err != nil {
 			return nil, err
 		}
 	}
-	return out, addJSON(out, map[string]any{"launch.json": sheet.Launches(), "PROVENANCE.json": k.proof()})
+	return out, nil
+}
+
+// addForms makes the files of the forms that are asked for.
+func (s *sheet) addForms(out map[string][]byte) (err error) {
+	p := &portfolioSheet{sheet: s, Single: true}
+	if wants(s.As, true) {
+		if p, err = s.linked(); err != nil {
+			return err
+		}
+	}
+	err = p.addForms(s.As, out)
+	s.Forms = p.Forms
+	return err
 }
 
 // common are the files of every folder: the reference, and what is included.

@@ -13,6 +13,7 @@ import (
 type Portfolio struct {
 	Kernels []Kernel // of one run; each with all of its workloads
 	Found   kernels.Portfolio
+	As      []string // further forms beside the folder's own files, of Targets
 }
 
 // unit is the translation unit of one kernel: its entries under names of its own, so that kernels of one
@@ -31,6 +32,8 @@ type portfolioSheet struct {
 	Sheets []*sheet
 	Plans  []kernels.CPlan // by kernel
 	Shapes []shape
+
+	Single bool // a kernel that is no portfolio: launch.cuh has it too
 }
 
 // shape is a known shape with its kernel.
@@ -55,7 +58,7 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 		}
 		plan.Launches = slices.DeleteFunc(plan.Launches, func(l kernels.CLaunch) bool { return !has(k.Job.Source, l.Entry) })
 		name := fmt.Sprintf("kernel_%d", i)
-		u := unit{File: name + ".cu", Source: name + ".cuh", Symbol: "darwarp_" + name, NVCCFlags: k.NVCCFlags}
+		u := unit{File: name + ".cu", Source: name + ".cuh", Symbol: "darwarp_" + k.Job.ID.Short(), NVCCFlags: k.NVCCFlags}
 		for _, l := range plan.Launches {
 			if !slices.Contains(u.Entries, l.Entry) {
 				u.Entries = append(u.Entries, l.Entry)
@@ -85,12 +88,20 @@ func has(source, entry string) bool {
 
 // Build is the command that builds the bench.
 func (s *portfolioSheet) Build() string {
+	if s.Single {
+		return s.Kernel.Build()
+	}
+	return s.link("bench")
+}
+
+// link is the command that builds a program with the kernels.
+func (s *portfolioSheet) link(program string) string {
 	var steps, objects []string
 	for _, u := range s.Units {
 		object := strings.TrimSuffix(u.File, ".cu") + ".o"
 		steps, objects = append(steps, s.nvcc(u.NVCCFlags, "-c "+u.File+" -o "+object)), append(objects, object)
 	}
-	return strings.Join(append(steps, s.nvcc(nil, "bench.cu "+strings.Join(objects, " ")+" -o bench")), " && ")
+	return strings.Join(append(steps, s.nvcc(nil, program+".cu "+strings.Join(objects, " ")+" -o "+program)), " && ")
 }
 
 // EntryOf is the number of an entry in its unit.
@@ -119,6 +130,9 @@ func (u unit) wrapper() string {
 		fmt.Fprintf(&b, "(const void*)%s", e)
 	}
 	b.WriteString("};\n    return entries[entry];\n}\n")
+	for _, e := range u.Entries {
+		fmt.Fprintf(&b, "#undef %s\n", e)
+	}
 	return b.String()
 }
 
@@ -138,10 +152,16 @@ func (p Portfolio) files() (map[string][]byte, error) {
 		launches[u.Source] = s.Sheets[i].Launches()
 		proofs = append(proofs, p.Kernels[i].proof())
 	}
+	if err := addJSON(out, map[string]any{"launch.json": launches, "PROVENANCE.json": map[string]any{"portfolio": p.Found, "kernels": proofs}}); err != nil {
+		return nil, err
+	}
+	if err := s.addForms(p.As, out); err != nil {
+		return nil, err
+	}
 	for name, template := range map[string]string{"bench.cu": "bench.cu", "CMakeLists.txt": "CMakeLists.txt", "README.md": "PORTFOLIO.md", "dispatch.h": "dispatch.h"} {
 		if out[name], err = page(template, s); err != nil {
 			return nil, err
 		}
 	}
-	return out, addJSON(out, map[string]any{"launch.json": launches, "PROVENANCE.json": map[string]any{"portfolio": p.Found, "kernels": proofs}})
+	return out, nil
 }

@@ -189,14 +189,16 @@ func plain(t *testing.T, c kernels.Call) kernels.Call {
 }
 
 func TestPortfolioFiles(t *testing.T) {
-	files, err := gemmPortfolio(t).files()
+	p := gemmPortfolio(t)
+	files, err := p.files()
 	if err != nil {
 		t.Fatal(err)
 	}
+	symbol := func(i int) string { return "darwarp_" + p.Kernels[i].Job.ID.Short() }
 	for name, want := range map[string][]string{
-		"kernel_0.cu":     {"#define ", "darwarp_kernel_0", `#include "kernel_0.cuh"`},
+		"kernel_0.cu":     {"#define ", symbol(0), `#include "kernel_0.cuh"`},
 		"kernel_2.cuh":    {"constexpr int BLOCK_M"},
-		"bench.cu":        {`extern "C" const void* darwarp_kernel_2(int entry);`, "dispatch(w);"},
+		"bench.cu":        {`extern "C" const void* ` + symbol(2) + `(int entry);`, "dispatch(w);"},
 		"CMakeLists.txt":  {"add_executable(bench bench.cu kernel_0.cu kernel_1.cu kernel_2.cu)", `set_source_files_properties(kernel_1.cu PROPERTIES COMPILE_OPTIONS "-Xptxas=-O2")`},
 		"README.md":       {"1.100x [1.050, 1.200]", "-Xptxas=-O3 -Iinclude -c kernel_0.cu -o kernel_0.o && ", "no provenance"},
 		"launch.json":     {`"kernel_1.cuh"`},

@@ -18,6 +18,8 @@ type sheet struct {
 	Entries []string // kernels of the source that are launched, each once
 	SameRef bool     // the reference's kernel has the name of one of them
 	Units   []unit   // of a portfolio: a translation unit for each kernel; none: kernel.cu
+	Through bool     // the bench goes through launch.h
+	Forms   []Form   // the folder's further forms
 }
 
 // call is one workload resolved.
@@ -132,6 +134,12 @@ var funcs = template.FuncMap{
 	"genes":     sortedGenes,
 	"join":      strings.Join,
 	"add":       func(a, b int) int { return a + b },
+	"ctype":     func(t kernels.DType) string { return t.CType() },
+	"aten":      func(t kernels.DType) string { return torchTypes[t][0] },
+	"pytype":    func(t kernels.DType) string { return torchTypes[t][1] },
+	"snake":     identifier,
+	"dim":       func(d [3]int) string { return fmt.Sprintf("(%d, %d, %d)", d[0], d[1], d[2]) },
+	"dimOf":     func(name string, d kernels.Dims) int { return d[name] },
 	"gain":      func(g kernels.Gain) string { return fmt.Sprintf("%.3fx [%.3f, %.3f]", g.Ratio, g.Lo, g.Hi) },
 }
 

@@ -1,0 +1,110 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"darwarp/kernels"
+)
+
+// linked is what the forms in C++ see of one kernel: a portfolio of it alone, whose unit includes kernel.cu.
+func (s *sheet) linked() (*portfolioSheet, error) {
+	p := Portfolio{Kernels: []Kernel{s.Kernel}}
+	for _, w := range s.Workloads {
+		p.Found.Choices = append(p.Found.Choices, kernels.Choice{Workload: w.Name})
+	}
+	out, err := p.sheet()
+	if err != nil {
+		return nil, err
+	}
+	out.Units[0].Source, out.Single = "kernel.cu", true
+	return out, nil
+}
+
+// Namespace is a name in C++ that no other export has.
+func (s *portfolioSheet) Namespace() string {
+	name := identifier(s.Problem.Name)
+	if s.Single {
+		return name + "_" + s.Job.ID.Short()
+	}
+	for _, k := range s.Sheets {
+		name += "_" + k.Job.ID.Short()[:6]
+	}
+	return name
+}
+
+// Params are the sizes as parameters in C++.
+func (s *sheet) Params() string {
+	return "long long " + strings.Join(s.Problem.DimNames, ", long long ")
+}
+
+// DimList are the sizes as arguments.
+func (s *sheet) DimList() string { return strings.Join(s.Problem.DimNames, ", ") }
+
+// ElemsText is a tensor's number of elements in C++, by the sizes in d.
+func (s *sheet) ElemsText(tensor int) (string, error) {
+	scope, known := kernels.Scope{"elem": 0, "dtype": ""}, kernels.Env{"elem": s.DType.Size(), "dtype": string(s.DType)}
+	for _, d := range s.Problem.DimNames {
+		scope[d] = 0
+	}
+	var parts []string
+	for _, text := range s.Problem.Tensors[tensor].Shape {
+		e, err := kernels.CompileInt(text, scope)
+		if err != nil {
+			return "", err
+		}
+		part, err := e.CText(known)
+		if err != nil {
+			return "", fmt.Errorf("the shape of %s: %w", s.Problem.Tensors[tensor].Name, err)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, " * "), nil
+}
+
+// Windows reports whether any launch asks L2 to keep tensors.
+func (s *portfolioSheet) Windows() bool {
+	return slices.ContainsFunc(s.Plans, func(p kernels.CPlan) bool {
+		return slices.ContainsFunc(p.Launches, func(l kernels.CLaunch) bool { return len(l.Window) > 0 })
+	})
+}
+
+// HeaderBuild is the command that builds the bench that goes through launch.h.
+func (s *portfolioSheet) HeaderBuild() string {
+	if s.Single {
+		return s.nvcc(s.NVCCFlags, "header_bench.cu -o header_bench")
+	}
+	return s.link("header_bench")
+}
+
+// checkSize is a size at which a form is proved, with the reference's launch.
+type checkSize struct {
+	Name      string
+	Dims      kernels.Dims
+	Terms     int
+	Reference kernels.Launch
+}
+
+// CheckSizes are the measured sizes, and those of the gate that every kernel can be launched at.
+func (s *portfolioSheet) CheckSizes() ([]checkSize, error) {
+	var out []checkSize
+	for _, c := range s.Calls {
+		out = append(out, checkSize{c.Name, c.Dims, c.Terms, c.Reference})
+	}
+	for i, d := range s.Problem.Check.Shapes {
+		if slices.ContainsFunc(s.Sheets, func(k *sheet) bool { _, err := k.Job.Resolve(d); return err != nil }) {
+			continue
+		}
+		c := checkSize{Name: fmt.Sprintf("check %d", i), Dims: d}
+		var err error
+		if c.Terms, err = s.Problem.Reduction(d, s.DType); err != nil {
+			return nil, err
+		}
+		if c.Reference, err = s.Problem.ReferenceLaunch(d, s.DType); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}

@@ -1,0 +1,186 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"darwarp/kernels"
+)
+
+// torchTensor is a tensor of the operator; its shape is of dims and numbers.
+type torchTensor struct {
+	Name  string
+	Shape []string
+	DType kernels.DType
+}
+
+// torchDim is a size that an input's shape tells.
+type torchDim struct {
+	Name, Tensor string
+	Axis         int
+}
+
+// refuseTorch refuses shapes from which sizes cannot be read, and names that Python has taken.
+func (s *portfolioSheet) refuseTorch() error {
+	for _, t := range s.Problem.Tensors {
+		for _, x := range t.Shape {
+			if _, err := strconv.Atoi(x); err != nil && !slices.Contains(s.Problem.DimNames, x) {
+				return fmt.Errorf("tensor %s has the shape %q: expected dims and numbers, from which PyTorch can tell the sizes; export it as header", t.Name, x)
+			}
+		}
+	}
+	if len(s.TorchInputs()) == 0 {
+		return fmt.Errorf("the problem has no input, so that PyTorch cannot tell the device: export it as header")
+	}
+	return nil
+}
+
+func (s *sheet) tensors(out bool) (all []torchTensor) {
+	for i, b := range s.Tensors() {
+		if b.Out == out {
+			all = append(all, torchTensor{b.Name, s.Problem.Tensors[i].Shape, b.DType})
+		}
+	}
+	return all
+}
+
+// TorchInputs are the operator's tensors.
+func (s *sheet) TorchInputs() []torchTensor { return s.tensors(false) }
+
+// TorchOutputs are what the operator returns.
+func (s *sheet) TorchOutputs() []torchTensor { return s.tensors(true) }
+
+// TorchDims are the sizes that the inputs tell.
+func (s *sheet) TorchDims() (all []torchDim) {
+	for _, d := range s.Problem.DimNames {
+		for _, t := range s.TorchInputs() {
+			if axis := slices.Index(t.Shape, d); axis >= 0 {
+				all = append(all, torchDim{d, t.Name, axis})
+				break
+			}
+		}
+	}
+	return all
+}
+
+// TorchAgree are the dimensions that must be sizes which another input, or another dimension, has told.
+func (s *sheet) TorchAgree() (all []torchDim) {
+	told := s.TorchDims()
+	for _, t := range s.TorchInputs() {
+		for axis, d := range t.Shape {
+			if x := (torchDim{d, t.Name, axis}); !slices.Contains(told, x) {
+				all = append(all, x)
+			}
+		}
+	}
+	return all
+}
+
+// TorchFlags are the sizes that no input tells: they are arguments.
+func (s *sheet) TorchFlags() (all []string) {
+	told := s.TorchDims()
+	for _, d := range s.Problem.DimNames {
+		if !slices.ContainsFunc(told, func(t torchDim) bool { return t.Name == d }) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// IsFlag reports whether a size is an argument: it may be 0.
+func (s *sheet) IsFlag(dim string) bool { return slices.Contains(s.TorchFlags(), dim) }
+
+// TorchParams are the operator's parameters in C++.
+func (s *sheet) TorchParams() string { return s.params("const at::Tensor& ", "int64_t ") }
+
+// PyParams are the operator's parameters in Python.
+func (s *sheet) PyParams() string { return s.params("", "") }
+
+func (s *sheet) params(tensor, number string) string {
+	var all []string
+	for _, t := range s.TorchInputs() {
+		all = append(all, tensor+t.Name)
+	}
+	for _, d := range s.TorchFlags() {
+		all = append(all, number+d)
+	}
+	return strings.Join(all, ", ")
+}
+
+// TorchResult is what the operator returns in C++.
+func (s *sheet) TorchResult() string {
+	n := len(s.TorchOutputs())
+	if n == 1 {
+		return "at::Tensor"
+	}
+	return "std::tuple<" + strings.TrimSuffix(strings.Repeat("at::Tensor, ", n), ", ") + ">"
+}
+
+// Schema is the operator as PyTorch declares it.
+func (s *sheet) Schema() string {
+	result := "Tensor"
+	if n := len(s.TorchOutputs()); n > 1 {
+		result = "(" + strings.TrimSuffix(strings.Repeat("Tensor, ", n), ", ") + ")"
+	}
+	return fmt.Sprintf("%s(%s) -> %s", identifier(s.Problem.Name), s.params("Tensor ", "int "), result)
+}
+
+// OpSpace is the operator's namespace.
+func (s *portfolioSheet) OpSpace() string { return "darwarp_" + s.Namespace() }
+
+// Edition is that of kernel-builder's format that is written.
+func (s *portfolioSheet) Edition() int { return 5 }
+
+// Module is the name of the project in Python; Package is its name on the hub.
+func (s *portfolioSheet) Module() string {
+	return "darwarp_" + strings.ToLower(identifier(s.Problem.Name))
+}
+
+// Package is the project's name.
+func (s *portfolioSheet) Package() string { return strings.ReplaceAll(s.Module(), "_", "-") }
+
+// Capability is the architecture as kernel-builder writes it: 9.0a.
+func (s *portfolioSheet) Capability() string {
+	digits := strings.TrimRight(s.Gencode(), "abcdefghijklmnopqrstuvwxyz")
+	return digits[:len(digits)-1] + "." + s.Gencode()[len(digits)-1:]
+}
+
+// IncludeFiles are the headers that the kernels may include.
+func (s *portfolioSheet) IncludeFiles() (all []string) {
+	for name := range s.common() {
+		if strings.HasPrefix(name, "include/darwarp/") {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// addHub makes the project in kernel-builder's layout.
+func (s *portfolioSheet) addHub(out map[string][]byte) error {
+	module := s.Module()
+	for file, template := range map[string]string{
+		"build.toml": "kernels_build.toml", "flake.nix": "kernels_flake.nix", "CARD.md": "kernels_CARD.md",
+		"torch-ext/torch_binding.cpp": "kernels_binding.cpp", "torch-ext/torch_binding.h": "kernels_binding.h",
+		"torch-ext/" + module + "/__init__.py": "kernels_init.py", "tests/test_" + module + ".py": "kernels_test.py",
+	} {
+		data, err := page(template, s)
+		if err != nil {
+			return err
+		}
+		out["hub/"+file] = data
+	}
+	out["hub/tests/__init__.py"], out["hub/PROVENANCE.json"] = nil, out["PROVENANCE.json"]
+	for _, name := range append(s.IncludeFiles(), "dispatch.h", "launch.h") {
+		out["hub/"+module+"_cuda/"+name] = out[name]
+	}
+	for i, u := range s.Units {
+		out["hub/"+module+"_cuda/"+u.Source], out["hub/"+module+"_cuda/"+u.File] = []byte(s.Sheets[i].Job.Source), []byte(u.wrapper())
+	}
+	return nil
+}
+
+// torchTypes are the names of types in C++ and Python.
+var torchTypes = map[kernels.DType][2]string{kernels.FP16: {"kHalf", "float16"}, kernels.BF16: {"kBFloat16", "bfloat16"}, kernels.FP32: {"kFloat", "float32"}, kernels.I32: {"kInt", "int32"}}

@@ -1,0 +1,115 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// SnapshotPath is where the copy of a run lies that Open falls back to.
+func SnapshotPath(path string) string { return path + ".snapshot" }
+
+// Snapshot copies the run as it is now to SnapshotPath, in place of the copy before; the run can be written
+// meanwhile. The copy is complete and synced, or the one before stays.
+func (r *Run) Snapshot() error {
+	err := replaceFile(SnapshotPath(r.path), func(w io.Writer) error {
+		return guard(func() error {
+			return r.db.View(func(tx *bolt.Tx) error {
+				_, err := tx.WriteTo(w)
+				return err
+			})
+		})
+	})
+	return named(r.path, err)
+}
+
+// DropSnapshot removes the copy, which a search that ended well needs no more.
+func (r *Run) DropSnapshot() error {
+	if err := os.Remove(SnapshotPath(r.path)); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func hasSnapshot(path string) bool {
+	_, err := os.Stat(SnapshotPath(path))
+	return err == nil
+}
+
+// Restored says what Open did about a damaged file, in one line; empty where it was sound.
+func (r *Run) Restored() string { return r.restored }
+
+// replaceFile writes a file under another name, syncs it, and gives it its name.
+func replaceFile(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*") // mode 0600
+	if err != nil {
+		return noSpace(err)
+	}
+	defer os.Remove(f.Name())
+	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
+		return noSpace(err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// restore puts the snapshot in the place of a damaged file, which is kept under another name, and opens it.
+func restore(path string, damage error) (*Run, error) {
+	from := SnapshotPath(path)
+	sound, err := open(from, false)
+	if err != nil {
+		return nil, fmt.Errorf("%w; its snapshot %s: %v", damage, from, err)
+	}
+	n := sound.Len()
+	if err := sound.db.Close(); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := setAside(path)
+	if err != nil {
+		return nil, err
+	}
+	err = replaceFile(path, func(w io.Writer) error {
+		f, err := os.Open(from)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = io.Copy(w, f)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, err := open(path, true)
+	if err == nil {
+		r.restored = fmt.Sprintf("%s was damaged (%v): restored its snapshot of %s with %d candidates; the damaged file is kept as %s",
+			path, damage, info.ModTime().Format(time.DateTime), n, kept)
+	}
+	return r, err
+}
+
+// setAside gives a file a name that is free.
+func setAside(path string) (kept string, err error) {
+	for i := 1; ; i++ {
+		kept = path + ".damaged"
+		if i > 1 {
+			kept = fmt.Sprintf("%s%d", kept, i)
+		}
+		err := os.Link(path, kept) // rename would replace a file that is there
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		return kept, err
+	}
+}
