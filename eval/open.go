@@ -145,13 +145,6 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, cfg.effort()); err != nil {
 		return err
 	}
-	for i := range p.cases.cases {
-		k, err := cfg.Problem.Reduction(p.cases.cases[i].Dims, cfg.DType)
-		if err != nil {
-			return fmt.Errorf("check.reduction: %w", err)
-		}
-		p.terms = append(p.terms, k)
-	}
 	if err := p.fits(); err != nil {
 		return err
 	}
@@ -206,7 +199,14 @@ func (p *Pool) memory(name string, bytes int) (*proc.Shared, error) {
 }
 
 func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) error {
-	setup := &checker.Setup{Cases: p.cases.cases, Terms: p.terms, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}
+	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}
+	for i := range p.cases.cases {
+		k, err := p.cfg.Problem.Reduction(p.cases.cases[i].Dims, p.cfg.DType)
+		if err != nil {
+			return fmt.Errorf("check.reduction: %w", err)
+		}
+		setup.Terms = append(setup.Terms, k)
+	}
 	if p.cfg.Problem.Check.RoundedTerms {
 		setup.Rounded = p.cfg.DType
 	}

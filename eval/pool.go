@@ -51,7 +51,6 @@ type Pool struct {
 	role     role
 	proof    kernels.Provenance
 	cases    *caseSet
-	terms    []int
 	compiler *compile.Pool
 	checkers *compile.Pool // compiles for the search for races; nil: nobody looks for them
 	runner   *runner

@@ -114,7 +114,7 @@ func TestVerdicts(t *testing.T) {
 		{"exits", kernels.Crashed, "took the device process down"},
 		{"segv_once", kernels.Flaky, "did not repeat"},
 		{"hang", kernels.TimedOut, "did not finish"},
-		{"stopped", kernels.TimedOut, "did not finish"},
+		{"stopped", kernels.Lost, "signal: killed"},
 		{"hang_later", kernels.TimedOut, "did not finish"},
 		{"killed", kernels.Lost, "signal: killed"},
 		{"internal", kernels.Lost, "infrastructure"},

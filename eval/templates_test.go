@@ -126,6 +126,9 @@ func compiles(t *testing.T, p *compile.Pool, what, source string) {
 	if len(out.Resources) == 0 || out.Resources[0].Registers == 0 {
 		t.Errorf("%s: the compiler told no resources: %+v", what, out.Resources)
 	}
+	if out.State != "" {
+		t.Errorf("%s: keeps %s", what, out.State)
+	}
 }
 
 // TestSpillsAreReported compiles a kernel that cannot fit its registers: more live values than the

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
 
@@ -117,9 +115,9 @@ func (t *Twins) spread(a, b []byte, acc kernels.DType) map[string]Spread {
 	p, classes := t.GPU, map[string]Spread{}
 	for i := range p.cases.cases {
 		c := &p.cases.cases[i]
-		model := check.Model{K: p.terms[i], Acc: acc, ULPs: p.cfg.Problem.Check.ULPs, Exact: c.Class == "exact"}
+		model := p.checker.setup.Model(i, acc)
 		at, s := c.OutAt, classes[c.Class]
-		for j, truth := range p.truths(c) {
+		for j, truth := range p.checker.setup.Truths(i, p.truth.Map()) {
 			o := c.Outputs()[j]
 			d := check.Between(a[at:at+o.Bytes()], b[at:at+o.Bytes()], o.DType, truth, model)
 			s.Elements, s.Equal, s.Outside = s.Elements+o.Elems(), s.Equal+d.Equal, s.Outside+d.Outside
@@ -131,19 +129,4 @@ func (t *Twins) spread(a, b []byte, acc kernels.DType) map[string]Spread {
 		classes[c.Class] = s
 	}
 	return classes
-}
-
-// truths maps the truth of a case, one per output.
-func (p *Pool) truths(c *gpu.Case) []check.Truth {
-	mem, at := p.truth.Map(), c.TruthAt
-	var out []check.Truth
-	for _, b := range c.Outputs() {
-		n := b.Elems()
-		t := check.Truth{Value: unsafe.Slice((*float64)(unsafe.Pointer(&mem[at])), n)}
-		at += (8*n + 255) &^ 255
-		t.Scale = unsafe.Slice((*float32)(unsafe.Pointer(&mem[at])), n)
-		at += (4*n + 255) &^ 255
-		out = append(out, t)
-	}
-	return out
 }

@@ -88,6 +88,9 @@ type member struct {
 	upper   float64 // score at the upper ends of its intervals
 	times   map[string]float64
 	timings []kernels.Timing
+
+	generation int
+	resources  []kernels.Resources
 }
 
 // individual is a judged candidate as operators see it.

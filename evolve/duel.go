@@ -24,7 +24,7 @@ func (s *Search) challenge() {
 			}
 		}
 	}
-	if best == nil {
+	if best = s.ownClaimer(best); best == nil {
 		return
 	}
 	if err := s.launch(&flight{Space: best.space, Index: best.index, Champion: s.champion.id, Challenger: best.id}); err != nil {
@@ -51,10 +51,10 @@ func (s *Search) launchDuel(f *flight) (err error) {
 		s.queue.answered(answer{flight: f, duel: d})
 		return nil
 	}
-	if f.champion, err = s.job(&flight{Space: champion.space, Index: champion.index}); err != nil {
+	if f.champion, err = s.job(champion.flight()); err != nil {
 		return err
 	}
-	if f.job, err = s.job(&flight{Space: challenger.space, Index: challenger.index}); err != nil {
+	if f.job, err = s.job(challenger.flight()); err != nil {
 		return err
 	}
 	f.champion.Base, f.job.Base = s.base, s.base

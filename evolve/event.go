@@ -18,6 +18,7 @@ const (
 	KindRestart  Kind = "restart"  // Note: nothing was gained for long, breeding starts anew
 	KindSkip     Kind = "skip"     // Family, Note: a point that needs no verdict
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
+	KindAdvice   Kind = "advice"   // Exchange, Note: what a language model was asked for, without the texts
 	KindDisk     Kind = "disk"     // Note: no space to store, or space again
 	KindDrain    Kind = "drain"    // Note: nothing new is asked for
 	KindPaused   Kind = "paused"   // Command, Note: nothing new is asked for until resumed
@@ -41,6 +42,7 @@ type Event struct {
 	Note      string             `json:"note,omitempty"`
 	Start     *StartInfo         `json:"start,omitempty"`
 	Machine   *kernels.Machine   `json:"machine,omitempty"`
+	Exchange  *kernels.Exchange  `json:"exchange,omitempty"`
 	Summary   *Summary           `json:"summary,omitempty"`
 	Command   *Command           `json:"command,omitempty"` // that was obeyed
 

@@ -9,16 +9,17 @@ import (
 // flight is something that was asked of the evaluator: a verdict on a point, or a duel. Its exported
 // fields are what a checkpoint keeps of it.
 type flight struct {
-	Space      int            `json:"space"`
-	Index      int            `json:"index"` // in its space; -1: the naive start, where pins exclude it
-	Origin     kernels.Origin `json:"origin"`
-	Attempts   int            `json:"attempts,omitempty"`  // that were lost
-	Champion   kernels.ID     `json:"champion,omitzero"`   // of a duel
-	Challenger kernels.ID     `json:"challenger,omitzero"` // of a duel
-	Weighed    int            `json:"weighed,omitempty"`   // of a duel: Steering.Weighed when it began
-	job        *kernels.Job   // the challenger's, of a duel
-	champion   *kernels.Job   // of a duel
-	ticket     int            // 1, 2, ... in the order of asking
+	Space      int              `json:"space"` // own: a source of its own, Variant
+	Index      int              `json:"index"` // in its space; -1: the naive start, where pins exclude it
+	Variant    *kernels.Variant `json:"variant,omitempty"`
+	Origin     kernels.Origin   `json:"origin"`
+	Attempts   int              `json:"attempts,omitempty"`  // that were lost
+	Champion   kernels.ID       `json:"champion,omitzero"`   // of a duel
+	Challenger kernels.ID       `json:"challenger,omitzero"` // of a duel
+	Weighed    int              `json:"weighed,omitempty"`   // of a duel: Steering.Weighed when it began
+	job        *kernels.Job     // the challenger's, of a duel
+	champion   *kernels.Job     // of a duel
+	ticket     int              // 1, 2, ... in the order of asking
 }
 
 // answer is what came of a flight.

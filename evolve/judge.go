@@ -14,9 +14,12 @@ const attempts = 3
 
 // job is what the evaluator is asked.
 func (s *Search) job(f *flight) (*kernels.Job, error) {
-	if s.cfg.Job != nil {
+	if s.cfg.Job != nil && f.Space != own {
 		job, err := s.cfg.Job(f.Space, f.Index)
 		return &job, err
+	}
+	if f.Space == own {
+		return s.ownJob(*f.Variant)
 	}
 	space := s.demes[f.Space].space
 	g := space.Family.Defaults()
@@ -42,7 +45,7 @@ func (s *Search) launch(f *flight) (err error) {
 	}
 	s.setBar(f.job)
 	s.ids[f.job.ID] = true
-	s.demes[f.Space].learn(f.Index)
+	s.learnPoint(f.Space, f.Index)
 	s.queue.start(f, s.evaluate)
 	return nil
 }
@@ -69,6 +72,7 @@ func (s *Search) judge(a answer) {
 		return
 	}
 	s.admit(&c, f.Space, f.Index)
+	s.follow(f, &c)
 	s.saveResult(c)
 	if s.naive != nil {
 		return
@@ -162,7 +166,7 @@ func clamp(v float64) float64 {
 func (s *Search) lose(f *flight, why string) {
 	f.Attempts++
 	s.progress.Lost++
-	e := Event{Kind: KindLost, Family: s.demes[f.Space].space.Family.Name, ID: f.job.ID, Note: fmt.Sprintf("attempt %d of %d: %s", f.Attempts, attempts, why)}
+	e := Event{Kind: KindLost, Family: s.familyName(f.Space), ID: f.job.ID, Note: fmt.Sprintf("attempt %d of %d: %s", f.Attempts, attempts, why)}
 	switch {
 	case f.Attempts < attempts && s.stopping:
 		s.queue.pending = append(s.queue.pending, f)
@@ -171,7 +175,9 @@ func (s *Search) lose(f *flight, why string) {
 	case s.naive == nil:
 		s.fail(fmt.Errorf("no verdict on the naive start after %d attempts: %s", attempts, why))
 	default:
-		s.progress.Passed = append(s.progress.Passed, [2]int{f.Space, f.Index})
+		if f.Space != own {
+			s.progress.Passed = append(s.progress.Passed, [2]int{f.Space, f.Index})
+		}
 		e.Note += ": given up"
 	}
 	s.send(e)
@@ -209,15 +215,21 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 			s.niches.add(space, o, c, s.base)
 		}
 	}
+	if space == own {
+		s.stillborn(c)
+		s.counsel.remember(c)
+	}
 	if c.Result.Outcome == kernels.OK {
 		s.enlist(c, space, index)
 	}
+	s.credit(c, score)
 }
 
 // enlist enters a candidate that works. The first one is the naive start and first champion.
 func (s *Search) enlist(c *kernels.Candidate, space, index int) {
 	m := &member{id: c.ID, variant: c.Variant, space: space, index: index, score: c.Score, times: medians(c.Result.Times),
-		parents: c.Origin.Parents, born: len(s.working) + 1, code: c.Result.Code, timings: c.Result.Times}
+		parents: c.Origin.Parents, born: len(s.working) + 1, code: c.Result.Code, timings: c.Result.Times,
+		generation: c.Origin.Generation, resources: c.Result.Resources}
 	if s.naive == nil {
 		s.naive, s.base, s.champion = m, m.times, m
 	}
@@ -230,6 +242,9 @@ func (s *Search) enlist(c *kernels.Candidate, space, index int) {
 		m.upper = m.score
 	}
 	s.working[c.ID] = m
+	if space == own {
+		s.owns = append(s.owns, m)
+	}
 	if s.progress.Best == 0 || m.score < s.progress.Best {
 		s.progress.Best, s.progress.LastGain = m.score, s.progress.Evals
 	}

@@ -84,7 +84,7 @@ func (s *Search) propose() (space int, p mutate.Proposal, o kernels.Origin, ok b
 	}
 	s.maybeRestart()
 	open := s.open()
-	if len(open) == 0 {
+	if len(open) == 0 || len(s.strategy.mix) == 0 {
 		return 0, p, o, false
 	}
 	if s.strategy.sample && s.progress.sample > 0 {

@@ -55,6 +55,8 @@ type Config struct {
 	Seed      uint64
 	Budget    Budget
 	Hints     []Hint       // what another run found out; a run that is resumed keeps its own
+	Advisor   Advisor      // proposes too; nil: none
+	GenesOnly bool         // the evaluator judges points of the spaces and nothing else: recordings
 	Log       *slog.Logger // nil: nothing is logged
 
 	// Job gives the job of a space's point, the default's for -1; nil: it is rendered from Bundle. Where many
@@ -72,6 +74,8 @@ type keeper interface {
 	PutDuel(d kernels.Duel) error
 	Duels() ([]kernels.Duel, error)
 	Weigh(workloads []kernels.Workload, score func(*kernels.Candidate) float64, checkpoint []byte) error
+	PutExchange(e kernels.Exchange) error
+	Exchanges() ([]kernels.Exchange, error)
 	SetChampion(id kernels.ID, why string) error
 	Champion() (kernels.ID, bool)
 }
@@ -102,6 +106,7 @@ type Search struct {
 	ids      map[kernels.ID]bool // asked for, in this session or one before
 	codes    map[string]float64  // score by machine code
 	working  map[kernels.ID]*member
+	owns     []*member          // those with sources of their own
 	naive    *member            // the default that scores are relative to
 	base     map[string]float64 // its times by workload, ns
 	champion *member
@@ -114,6 +119,7 @@ type Search struct {
 	paused   bool
 	proof    string // key of what this session's figures stand on
 	niches   niches
+	counsel  counsel
 	queue    flights
 	progress progress
 	clock    clock
@@ -146,7 +152,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	case cfg.Strategy == "":
 		cfg.Strategy = DefaultStrategy
 	}
-	mix, err := findStrategy(cfg.Strategy)
+	mix, err := findStrategy(cfg.Strategy, cfg.Advisor != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +174,9 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		s.progress.sample += mutate.MostRecalled * len(s.demes)
 	}
 	s.clock.simulated = simulated(ev)
+	if err := s.hire(); err != nil {
+		return nil, err
+	}
 	if err := s.resume(); err != nil {
 		return nil, fmt.Errorf("resuming: %w", err)
 	}
@@ -193,7 +202,11 @@ func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
 	if err := s.begin(); err != nil {
 		s.fail(err)
 	}
+	s.counsel.ctx, s.counsel.cancel = context.WithCancel(s.hard)
+	unhook := context.AfterFunc(ctx, s.counsel.cancel)
 	s.loop(ctx)
+	unhook()
+	s.dismiss()
 	if s.flush() && s.hard.Err() == nil {
 		if err := s.keep.PutCheckpoint(s.state()); err != nil {
 			s.fail(err)
@@ -229,7 +242,7 @@ func (s *Search) loop(ctx context.Context) {
 	done, aborted := ctx.Done(), s.hard.Done()
 	for {
 		s.advance()
-		if s.queue.out == 0 && (len(s.saves) == 0 && !s.paused || s.stopping) {
+		if s.queue.out == 0 && (s.counsel.asking == 0 || s.stopping || s.reason != "") && (len(s.saves) == 0 && !s.paused || s.stopping) {
 			return
 		}
 		var retry <-chan time.Time
@@ -239,6 +252,9 @@ func (s *Search) loop(ctx context.Context) {
 		select {
 		case a := <-s.queue.answers():
 			s.queue.receive(a)
+		case a := <-s.counsel.answers:
+			s.heed(a)
+		case <-s.wake():
 		case o := <-s.orders:
 			s.obey(o)
 		case m := <-s.machines:
@@ -311,7 +327,17 @@ func (s *Search) fill() {
 			return
 		}
 		if !ok {
+			s.consult(false)
+			f, ok = s.takeAdvised()
+		}
+		if !ok {
 			f, ok = s.nextFlight()
+		}
+		if !ok && s.consult(true) {
+			continue
+		}
+		if !ok && s.counsel.asking > 0 {
+			return
 		}
 		if !ok {
 			s.reason = ReasonExhausted

@@ -52,6 +52,7 @@ type state struct {
 	Progress progress      `json:"progress"`
 	Sample   int           `json:"sample"`
 	Pending  []*flight     `json:"pending,omitempty"`
+	Waiting  []*flight     `json:"waiting,omitempty"` // proposals of language models
 	Champion kernels.ID    `json:"champion,omitzero"`
 	Beaten   []kernels.ID  `json:"beaten,omitempty"`
 	Elapsed  time.Duration `json:"elapsed"`
@@ -81,7 +82,7 @@ func (s *Search) state() []byte {
 	}
 	st := state{
 		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Spaces: s.spaceStates(), RNG: rng,
-		Progress: s.progress, Sample: s.progress.sample, Pending: s.queue.pending, Elapsed: s.clock.elapsed(),
+		Progress: s.progress, Sample: s.progress.sample, Pending: s.queue.pending, Waiting: s.counsel.waiting, Elapsed: s.clock.elapsed(),
 		Hints: s.hints, Purse: s.purse,
 	}
 	if len(s.steering.Log) > 0 {
@@ -151,7 +152,7 @@ func (s *Search) fits(st *state) error {
 	if !same {
 		return fmt.Errorf("the run was started on spaces %v, here they are %v: another device or other pins", st.Spaces, now)
 	}
-	for _, f := range st.Pending {
+	for _, f := range slices.Concat(st.Pending, st.Waiting) {
 		if err := s.checkFlight(f); err != nil {
 			return err
 		}
@@ -165,14 +166,16 @@ func (s *Search) fits(st *state) error {
 }
 
 func (s *Search) checkFlight(f *flight) error {
+	if f != nil && f.Space == own {
+		return checkOwn(f)
+	}
 	if f == nil || f.Space < 0 || f.Space >= len(s.demes) || f.Index < -1 || f.Index >= s.demes[f.Space].space.Len() {
 		return errors.New("the checkpoint asks for a point that is not there")
 	}
 	return nil
 }
 
-// recall enters a stored candidate. Own sources, and points of families that are not searched, count
-// as seen and no more.
+// recall enters a stored candidate. Points of families that are not searched count as seen and no more.
 func (s *Search) recall(c kernels.Candidate) error {
 	for i, d := range s.demes {
 		if c.Variant.Family != d.space.Family.Name {
@@ -185,14 +188,23 @@ func (s *Search) recall(c kernels.Candidate) error {
 			}
 		}
 		s.forget()
-		if s.steering.Weighed > 0 && s.naive != nil && c.Result.Outcome == kernels.OK {
-			c.Score = s.anew(&c)
-		}
-		s.admit(&c, i, index)
+		s.recallAt(&c, i, index)
+		return nil
+	}
+	if c.Variant.Family == "" {
+		s.recallAt(&c, own, -1)
 		return nil
 	}
 	s.ids[c.ID] = true
 	return nil
+}
+
+// recallAt enters a stored candidate of a space, with its score under the weights in force.
+func (s *Search) recallAt(c *kernels.Candidate, space, index int) {
+	if s.steering.Weighed > 0 && s.naive != nil && c.Result.Outcome == kernels.OK {
+		c.Score = s.anew(c)
+	}
+	s.admit(c, space, index)
 }
 
 // forget empties the epoch's population where the last epoch began.
@@ -209,11 +221,11 @@ func (s *Search) restore(st *state) error {
 	outcomes := s.progress.outcomes
 	s.progress = st.Progress
 	s.progress.sample, s.progress.outcomes = st.Sample, outcomes
-	s.queue.pending = st.Pending
+	s.queue.pending, s.counsel.waiting = st.Pending, st.Waiting
 	s.clock.before = st.Elapsed
 	s.purse = st.Purse
-	for _, f := range slices.Concat(st.Pending, s.steering.Injected) {
-		s.demes[f.Space].learn(f.Index)
+	for _, f := range slices.Concat(st.Pending, st.Waiting, s.steering.Injected) {
+		s.learnPoint(f.Space, f.Index)
 	}
 	for _, p := range st.Progress.Passed {
 		s.demes[p[0]].learn(p[1])
@@ -241,7 +253,9 @@ func (nowhere) PutProvenance(kernels.Provenance) (string, error) { return "", ni
 func (nowhere) Weigh([]kernels.Workload, func(*kernels.Candidate) float64, []byte) error {
 	return nil
 }
-func (nowhere) PutDuel(kernels.Duel) error           { return nil }
-func (nowhere) Duels() ([]kernels.Duel, error)       { return nil, nil }
-func (nowhere) SetChampion(kernels.ID, string) error { return nil }
-func (nowhere) Champion() (kernels.ID, bool)         { return kernels.ID{}, false }
+func (nowhere) PutDuel(kernels.Duel) error             { return nil }
+func (nowhere) Duels() ([]kernels.Duel, error)         { return nil, nil }
+func (nowhere) SetChampion(kernels.ID, string) error   { return nil }
+func (nowhere) PutExchange(kernels.Exchange) error     { return nil }
+func (nowhere) Exchanges() ([]kernels.Exchange, error) { return nil, nil }
+func (nowhere) Champion() (kernels.ID, bool)           { return kernels.ID{}, false }

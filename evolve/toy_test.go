@@ -220,6 +220,7 @@ type memory struct {
 	checkpoint []byte
 	duels      []kernels.Duel
 	champions  []kernels.ID
+	exchanges  []kernels.Exchange
 	full       func(op string) error
 }
 
@@ -275,7 +276,12 @@ func (m *memory) Weigh(_ []kernels.Workload, score func(*kernels.Candidate) floa
 	}
 	return nil
 }
-func (m *memory) Duels() ([]kernels.Duel, error) { return m.duels, nil }
+func (m *memory) PutExchange(e kernels.Exchange) error {
+	m.exchanges = append(m.exchanges, e)
+	return m.check("exchange")
+}
+func (m *memory) Exchanges() ([]kernels.Exchange, error) { return m.exchanges, nil }
+func (m *memory) Duels() ([]kernels.Duel, error)         { return m.duels, nil }
 func (m *memory) SetChampion(id kernels.ID, _ string) error {
 	if err := m.check("champion"); err != nil {
 		return err

@@ -102,6 +102,12 @@ func (r *Run) Portfolios() ([]kernels.Portfolio, error) {
 	return list[kernels.Portfolio](r, portfolios)
 }
 
+// PutExchange appends a question to a language model with its reply.
+func (r *Run) PutExchange(e kernels.Exchange) error { return appendTo(r, exchanges, e) }
+
+// Exchanges lists the questions to language models in the order of being stored.
+func (r *Run) Exchanges() ([]kernels.Exchange, error) { return list[kernels.Exchange](r, exchanges) }
+
 // SetChampion makes a stored candidate the champion and says why.
 func (r *Run) SetChampion(id kernels.ID, why string) error {
 	return r.update(func(root *bolt.Bucket) error {

@@ -21,7 +21,8 @@
 //	├── champions/N        Champion; the last one reigns
 //	├── baselines/N        BaselineResult
 //	├── insights/N         Insight; layout 2
-//	└── portfolios/N       Portfolio; layout 2
+//	├── portfolios/N       Portfolio; layout 2
+//	└── exchanges/N        Exchange with a language model; layout 3
 //
 // SEQ and N are 8 bytes, big-endian, from 1. SCORE is the bits of a positive float64, big-endian,
 // which sort as the numbers do. Values other than SEQ, ID and the version are records: see codec.go.
@@ -59,8 +60,9 @@ var (
 	baselines   = []byte("baselines")
 	insights    = []byte("insights")
 	portfolios  = []byte("portfolios")
+	exchanges   = []byte("exchanges")
 
-	buckets = [][]byte{metaName, checkpoints, candidates, ids, codes, rank, provenances, duels, champions, baselines, insights, portfolios}
+	buckets = [][]byte{metaName, checkpoints, candidates, ids, codes, rank, provenances, duels, champions, baselines, insights, portfolios, exchanges}
 )
 
 // migration takes a root from one version of the layout to the next.
@@ -70,6 +72,7 @@ type migration func(root *bolt.Bucket) error
 // with a test that starts from a file of the version before.
 var migrations = []migration{
 	addBuckets("insights", "portfolios"),
+	addBuckets("exchanges"),
 }
 
 // addBuckets is a migration that only needs new buckets.

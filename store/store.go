@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,6 +32,16 @@ type Meta struct {
 	Pins      kernels.Pins       `json:"pins,omitempty"`
 	Cache     string             `json:"cache"` // hot or cold: what times are
 	Budget    Budget             `json:"budget"`
+	LLM       *LLM               `json:"llm,omitempty"` // null: no language model is asked
+}
+
+// LLM is which language models a run asks. Keys are never part of it.
+type LLM struct {
+	Config string          `json:"config"` // how much they are told
+	URL    string          `json:"url,omitempty"`
+	Models []string        `json:"models"`
+	Budget string          `json:"budget,omitempty"`
+	Prices json.RawMessage `json:"prices,omitempty"` // the price table in force
 }
 
 // Budget is when a search ends; zero fields do not end it.

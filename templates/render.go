@@ -57,6 +57,31 @@ func (b *Bundle) Job(f *kernels.Family, g kernels.Genome, dev kernels.Device, t 
 	}, nil
 }
 
+// VariantJob makes the evaluation job of a variant: of a point, or of a source of its own with its plan,
+// whose expressions read dims, the device and elem.
+func (b *Bundle) VariantJob(v kernels.Variant, dev kernels.Device, t kernels.DType) (kernels.Job, error) {
+	if v.Family != "" {
+		f, err := b.Family(v.Family)
+		if err != nil {
+			return kernels.Job{}, err
+		}
+		return b.Job(f, v.Genes, dev, t)
+	}
+	if v.Plan == nil {
+		return kernels.Job{}, errors.New("a source of its own without a launch plan")
+	}
+	scope := kernels.Scope{"device": kernels.Device{}, "elem": 0}
+	for _, d := range b.Problem.DimNames {
+		scope[d] = 0
+	}
+	plan, err := kernels.CompilePlan("plan", *v.Plan, b.Problem.Tensors, scope)
+	if err != nil {
+		return kernels.Job{}, err
+	}
+	id := kernels.NewID(v.Source, *v.Plan, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash()}, " "))
+	return kernels.Job{ID: id, Variant: v, Source: v.Source, Plan: plan, Env: kernels.Env{"device": dev, "elem": t.Size()}, Acc: v.Acc}, nil
+}
+
 // ReferenceSource is the reference kernel as the compiler gets it, with T defined.
 func (b *Bundle) ReferenceSource(t kernels.DType) string {
 	return "#include <darwarp/darwarp.cuh>\nusing T = " + t.CType() + ";\n" + b.Reference

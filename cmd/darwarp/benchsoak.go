@@ -109,6 +109,7 @@ func (r *soaked) bad() []string {
 	for _, t := range r.Trends {
 		say(t.Bad, "%s grew from %.0f to %.0f (limit %.0f)", t.Name, t.Early, t.Late, t.Limit)
 	}
+	say(r.Early == 0, "no verdict in the second quarter, or too short for quarters")
 	say(r.Late < slowed*r.Early, "%.2f verdicts a second at the end, %.2f early on", r.Late, r.Early)
 	return out
 }

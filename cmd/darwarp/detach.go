@@ -44,7 +44,7 @@ func (a *app) detach(ctx context.Context, f searchFlags) error {
 			args = append(args, "--store", d.Run)
 		}
 	}
-	d.Log = strings.TrimSuffix(d.Run, filepath.Ext(d.Run)) + ".log"
+	d.Log = logOf(d.Run)
 	log, err := os.OpenFile(d.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err

@@ -46,19 +46,37 @@ type diagnosis struct {
 }
 
 func (a *app) doctorCmd() *cobra.Command {
-	var asJSON bool
+	var asJSON, withLLM bool
+	var f llmFlags
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "What is here and what works: GPU, driver, compiler, disk",
 		Args:  noArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return a.doctor(c.Context(), asJSON) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			for _, name := range []string{"llm-model", "llm-url", "llm-key-file", "llm-timeout"} {
+				if c.Flags().Changed(name) && !withLLM {
+					return usagef("--%s goes with --llm", name)
+				}
+			}
+			if !withLLM {
+				return a.doctor(c.Context(), asJSON, nil)
+			}
+			return a.doctor(c.Context(), asJSON, &f)
+		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&withLLM, "llm", false, "also ask a server of language models, which may cost a fraction of a cent")
+	c.Flags().StringSliceVar(&f.models, "llm-model", nil, "with --llm: models to try")
+	f.serverTo(c.Flags())
 	return c
 }
 
-func (a *app) doctor(ctx context.Context, asJSON bool) error {
+// doctor looks at the machine, and at a server of language models where one is to be tried.
+func (a *app) doctor(ctx context.Context, asJSON bool, models *llmFlags) error {
 	d := a.diagnose(ctx)
+	if models != nil {
+		d.Findings = append(d.Findings, tryLLM(ctx, models)...)
+	}
 	if asJSON {
 		if err := a.printJSON(d); err != nil {
 			return err

@@ -132,7 +132,7 @@ func (a *app) newExplanation(ctx context.Context, s *session, r *record, name st
 		return nil, usagef("candidate %s is a source of its own: it has no genes to take back", c.ID.Short())
 	}
 	e.space = s.spaces[at]
-	if e.job, err = renderJob(r.bundle, c.Variant, s.Device(), s.dtype); err != nil {
+	if e.job, err = r.bundle.VariantJob(c.Variant, s.Device(), s.dtype); err != nil {
 		return nil, err
 	}
 	if e.job.Base, err = r.baseTimes(); err != nil {

@@ -18,9 +18,14 @@ const eventQueue = 4096
 
 // drive runs the search while its events go to the socket, the screen and, with --json, stdout.
 func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run) (evolve.Summary, error) {
+	var models evolve.Advisor // a nil pointer would not be nil in it
+	if f.advisor != nil {
+		models = f.advisor.Advisor
+		defer f.advisor.close()
+	}
 	search, err := evolve.New(evolve.Config{
 		Bundle: s.bundle, DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Spaces: s.spaces, Strategy: f.strategy, Seed: f.seed,
-		Budget: evolve.Budget(f.budget), Hints: f.hints, Log: f.log,
+		Budget: evolve.Budget(f.budget), Hints: f.hints, Log: f.log, Advisor: models, GenesOnly: s.Device().Kind == "replay",
 	}, s.Evaluator, run)
 	if err != nil {
 		return evolve.Summary{}, err
@@ -220,6 +225,10 @@ func (s *screen) take(e evolve.Event) {
 		s.say(e, "stopping: "+e.Note)
 	case evolve.KindPaused, evolve.KindResumed, evolve.KindSteer:
 		s.say(e, e.Note)
+	case evolve.KindAdvice:
+		if e.Exchange == nil { // about the models, and not one of many questions
+			s.say(e, e.Note)
+		}
 	case evolve.KindRestart:
 		s.say(e, "starting anew: "+e.Note)
 	case evolve.KindLost:

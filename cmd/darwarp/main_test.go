@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
@@ -30,9 +31,12 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	models := httptest.NewServer(oracle())
+	t.Cleanup(models.Close) // after the scripts, which run in parallel
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("MODELS", models.URL+"/v1")
 			e.Setenv("TESTDATA", here+"/testdata")
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("DARWARP_CUDA", os.Getenv("DARWARP_CUDA"))

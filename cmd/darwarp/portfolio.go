@@ -174,7 +174,7 @@ func (a *app) entrants(ctx context.Context, s *session, r *record) ([]entrant, e
 	out := []entrant{}
 	for i, c := range list {
 		e := entrant{c: c, logs: make([]float64, len(r.Meta().Workloads))}
-		if e.job, err = renderJob(r.bundle, c.Variant, s.Device(), s.dtype); err != nil {
+		if e.job, err = r.bundle.VariantJob(c.Variant, s.Device(), s.dtype); err != nil {
 			return nil, err
 		}
 		if i > 0 {

@@ -76,36 +76,12 @@ func (r *record) pick(name string) (kernels.Candidate, error) {
 // job renders a candidate as the run's device compiles it. The warning is not empty when today's
 // darwarp does not give the source that was measured.
 func (r *record) job(c kernels.Candidate) (j kernels.Job, warning string, err error) {
-	j, err = renderJob(r.bundle, c.Variant, r.Meta().Device, r.Meta().DType)
+	j, err = r.bundle.VariantJob(c.Variant, r.Meta().Device, r.Meta().DType)
 	if err == nil && j.ID != c.ID {
 		warning = fmt.Sprintf("candidate %s renders to %s here: the device include library or the renderer has changed since the run,\n"+
 			"so this source may differ from the one that was measured", c.ID.Short(), j.ID.Short())
 	}
 	return j, warning, err
-}
-
-// renderJob renders a point of a family, or takes a source of its own as it is.
-func renderJob(b *templates.Bundle, v kernels.Variant, dev kernels.Device, t kernels.DType) (kernels.Job, error) {
-	if v.Family != "" {
-		f, err := b.Family(v.Family)
-		if err != nil {
-			return kernels.Job{}, err
-		}
-		return b.Job(f, v.Genes, dev, t)
-	}
-	if v.Plan == nil {
-		return kernels.Job{}, errors.New("a source of its own without a launch plan")
-	}
-	scope := kernels.Scope{"device": kernels.Device{}, "elem": 0}
-	for _, d := range b.Problem.DimNames {
-		scope[d] = 0
-	}
-	plan, err := kernels.CompilePlan("plan", *v.Plan, b.Problem.Tensors, scope)
-	if err != nil {
-		return kernels.Job{}, err
-	}
-	id := kernels.NewID(v.Source, *v.Plan, dev.Toolchain+" "+dev.Arch+" "+templates.IncludeHash())
-	return kernels.Job{ID: id, Variant: v, Source: v.Source, Plan: plan, Env: kernels.Env{"device": dev, "elem": t.Size()}, Acc: v.Acc}, nil
 }
 
 // proof is what a candidate's figures stand on; nil when the run does not have it, and then the

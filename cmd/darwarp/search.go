@@ -29,6 +29,8 @@ const (
 type searchFlags struct {
 	target
 	budget     store.Budget
+	llm        llmFlags
+	advisor    *advisor // of llm
 	portfolio  int
 	seed       uint64
 	strategy   string
@@ -92,6 +94,7 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.BoolVar(&f.noBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
 	fs.BoolVar(&f.gateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
+	f.llm.addTo(fs)
 	f.target.addTo(c)
 }
 
@@ -133,6 +136,9 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 			}
 		}
 	}
+	if err := f.llm.check(c.Flags().Changed, f.resume != ""); err != nil {
+		return err
+	}
 	if f.resume == "" && !c.Flags().Changed("seed") {
 		f.seed = uint64(time.Now().UnixNano())
 	}
@@ -147,6 +153,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	if err != nil {
 		return stop.explain(err)
 	}
+	defer a.outliveTerminal(run.Path())()
 	listed := a.enlist(s, run)
 	var sum evolve.Summary
 	defer func() {
@@ -227,9 +234,12 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	if f.store == "" {
 		f.store = defaultStore(s.bundle.Problem.Name)
 	}
+	if f.advisor, err = a.hire(&f.llm, s, nil, nil); err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
 	run, err = store.Create(f.store, store.Meta{
 		Version: version(), Created: time.Now().UTC().Truncate(time.Second), Problem: s.bundle.Problem.Name, Files: s.bundle.Files,
-		DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.pins, Cache: s.cache, Budget: f.budget,
+		DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.pins, Cache: s.cache, Budget: f.budget, LLM: f.advisor.stored(),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, s.close())
@@ -268,6 +278,13 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *
 		return nil, nil, errors.Join(err, run.Close())
 	}
 	if err := a.proveGate(ctx, f, s); err != nil {
+		return nil, nil, errors.Join(err, s.close(), run.Close())
+	}
+	before, err := run.Exchanges()
+	if err == nil {
+		f.advisor, err = a.hire(&f.llm, s, m.LLM, before)
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, s.close(), run.Close())
 	}
 	if err := remember(s.Evaluator, run); err != nil {

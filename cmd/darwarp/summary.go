@@ -33,7 +33,7 @@ func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *sto
 	if err != nil {
 		return err
 	}
-	best, err := renderJob(s.bundle, winner.Variant, s.Device(), s.dtype)
+	best, err := s.bundle.VariantJob(winner.Variant, s.Device(), s.dtype)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func (a *app) top(f topFlags, r *record) error {
 	if f.shapes {
 		return a.shapesTable(r, best)
 	}
-	return a.topTable(r, best)
+	return errors.Join(a.topTable(r, best), a.showArms(r))
 }
 
 // headRun says on stderr what a table is about.

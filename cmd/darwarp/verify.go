@@ -54,7 +54,7 @@ func (a *app) verify(ctx context.Context, t target, asJSON, sanitize bool, r *re
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	j, err := renderJob(r.bundle, c.Variant, s.Device(), s.dtype)
+	j, err := r.bundle.VariantJob(c.Variant, s.Device(), s.dtype)
 	if err != nil {
 		return err
 	}

@@ -114,23 +114,21 @@ func (s *server) handle(req *Request) (*JudgeReply, error) {
 	return nil, errors.New("checker: empty request")
 }
 
-func (s *server) model(i int, acc kernels.DType) check.Model {
-	return check.Model{K: s.setup.Terms[i], Acc: acc, ULPs: s.setup.ULPs, Terms: s.setup.Rounded, Exact: s.setup.Cases[i].Class == "exact"}
+// Model is the error model of case i for a candidate that adds in acc.
+func (s *Setup) Model(i int, acc kernels.DType) check.Model {
+	return check.Model{K: s.Terms[i], Acc: acc, ULPs: s.ULPs, Terms: s.Rounded, Exact: s.Cases[i].Class == "exact"}
 }
 
-// truths maps the truth of a case, one per output.
-func (s *server) truths(i int) []check.Truth {
-	c := &s.setup.Cases[i]
+// Truths maps the truth of case i, one per output, in the truth memory.
+func (s *Setup) Truths(i int, memory []byte) []check.Truth {
+	c := &s.Cases[i]
 	at := c.TruthAt
 	var out []check.Truth
-	for _, b := range c.Buffers {
-		if !b.Out {
-			continue
-		}
+	for _, b := range c.Outputs() {
 		n := b.Elems()
-		t := check.Truth{Value: unsafe.Slice((*float64)(unsafe.Pointer(&s.truth[at])), n)}
+		t := check.Truth{Value: unsafe.Slice((*float64)(unsafe.Pointer(&memory[at])), n)}
 		at += align(8 * n)
-		t.Scale = unsafe.Slice((*float32)(unsafe.Pointer(&s.truth[at])), n)
+		t.Scale = unsafe.Slice((*float32)(unsafe.Pointer(&memory[at])), n)
 		at += align(4 * n)
 		out = append(out, t)
 	}
@@ -147,12 +145,12 @@ func (s *server) judge(req *Judge) (*JudgeReply, error) {
 		}
 		c := &s.setup.Cases[i]
 		at, out := req.Slot*s.setup.SlotBytes+c.OutAt, 0
-		truths := s.truths(i)
+		truths := s.setup.Truths(i, s.truth)
 		for _, b := range c.Buffers {
 			if !b.Out {
 				continue
 			}
-			r := check.Judge(s.out[at:at+b.Bytes()], b.DType, truths[out], s.model(i, req.Acc))
+			r := check.Judge(s.out[at:at+b.Bytes()], b.DType, truths[out], s.setup.Model(i, req.Acc))
 			reply.Report.Elements += b.Elems()
 			if !(r.Worst <= reply.Report.Worst) {
 				reply.Report.Worst, reply.Report.Where = r.Worst, c.Name
@@ -176,9 +174,9 @@ func (s *server) judge(req *Judge) (*JudgeReply, error) {
 func (s *server) selfTest(i int) (*JudgeReply, error) {
 	c := &s.setup.Cases[i]
 	reply := &JudgeReply{}
-	for j, t := range s.truths(i) {
+	for j, t := range s.setup.Truths(i, s.truth) {
 		b := c.Outputs()[j]
-		for _, fault := range check.SelfTest(check.Trial{DType: b.DType, Model: s.model(i, kernels.FP32), Truth: t, Shape: b.Shape}) {
+		for _, fault := range check.SelfTest(check.Trial{DType: b.DType, Model: s.setup.Model(i, kernels.FP32), Truth: t, Shape: b.Shape}) {
 			reply.Wrong = fmt.Sprintf("%s: %s: the check %s", c.Name, b.Name, fault)
 		}
 	}
@@ -224,7 +222,7 @@ func (s *server) reference(req *Reference) (*JudgeReply, error) {
 	}
 	reply := &JudgeReply{}
 	for i, want := range ref(c.Dims, in) {
-		if err := s.truths(req.Case)[i].Agrees(want, s.setup.Terms[req.Case]); err != nil {
+		if err := s.setup.Truths(req.Case, s.truth)[i].Agrees(want, s.setup.Terms[req.Case]); err != nil {
 			reply.Wrong = fmt.Sprintf("reference kernel on %s: %v", c.Name, err)
 		}
 	}

@@ -27,7 +27,7 @@ type cache struct {
 }
 
 const (
-	cacheMagic = "darwarp compiled 1 " // before the checksum
+	cacheMagic = "darwarp compiled 2 " // before the checksum
 	staleAfter = time.Hour             // an unfinished entry has no writer any more
 )
 
@@ -39,7 +39,7 @@ func (p *Pool) key(source string) string {
 			fmt.Fprintf(h, "%d:%s", len(s), s)
 		}
 	}
-	put(source, p.Toolchain(), p.cfg.Arch, fmt.Sprint(p.cfg.Checked))
+	put(cacheMagic, source, p.Toolchain(), p.cfg.Arch, fmt.Sprint(p.cfg.Checked))
 	put(p.cfg.IncludeDirs...)
 	for _, headers := range []map[string][]byte{p.cfg.Headers, p.cfg.Overlay} {
 		for _, name := range slices.Sorted(maps.Keys(headers)) {

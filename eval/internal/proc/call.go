@@ -26,6 +26,7 @@ func (w *Worker) Call(ctx context.Context, req, reply any, deadline time.Duratio
 	}
 	w.lastID++
 	w.phase = ""
+	defer w.watchStops()()
 	answer, err := w.exchange(ctx, frame, deadline, onPhase)
 	if err == nil {
 		if err = answer.Decode(reply); err != nil {

@@ -229,6 +229,7 @@ func BenchmarkGemm(b *testing.B) {
 	for _, name := range []string{"naive", "fma", "wmma", "mma_sync"} {
 		job := point(b, points[name])
 		p := newProduct(128, 128, 128, kernels.FP16, rand.New(rand.NewPCG(1, 1)))
+		p.plant(b, name, "gemm_"+name+".cu", &job, "")
 		for _, mode := range []string{"fast", "races", "counters"} {
 			b.Run(name+"/"+mode, func(b *testing.B) {
 				prog := build(b, job.Source, mode != "fast")

@@ -10,17 +10,19 @@ import (
 	"sync"
 	"testing"
 
+	"darwarp/kernels"
 	"darwarp/templates"
 )
 
-// planted is for testdata/sanitize.sh, which shows the same bugs to compute-sanitizer on a GPU.
+// planted is for testdata/sanitize.sh, which shows the same bugs to compute-sanitizer on a GPU, and for counting a GPU's
+// instructions of what BenchmarkGemm runs.
 var planted = flag.String("planted", "", "write the planted bugs, with what is reported of them, to this folder")
 
 var plantedOnce sync.Once
 
 // plant writes one bug: the file that it is in, and a line of plan.tsv that says how it is launched and what we report.
 // Arguments are those of testdata/launch.cpp.
-func plant(t *testing.T, bug, file, source, entry string, grid, block [3]int, smem int, args, ours string) {
+func plant(t testing.TB, bug, file, source, entry string, grid, block [3]int, smem int, args, ours string) {
 	t.Helper()
 	if *planted == "" {
 		return
@@ -37,7 +39,19 @@ func plant(t *testing.T, bug, file, source, entry string, grid, block [3]int, sm
 	writeFile(t, filepath.Join(*planted, "plan.tsv"), []byte(line), os.O_APPEND)
 }
 
-func writeFile(t *testing.T, path string, data []byte, mode int) {
+// plant writes a product's kernel, at the product's size.
+func (p *product) plant(t testing.TB, bug, file string, job *kernels.Job, ours string) {
+	t.Helper()
+	call, err := job.Resolve(kernels.Dims{"m": p.m, "n": p.n, "k": p.k})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := call.Launches[0]
+	plant(t, bug, file, job.Source, l.Entry, l.Grid, l.Block, l.Smem,
+		fmt.Sprintf("half:%d half:%d raw:%d %d %d %d", len(p.a.bytes), len(p.b.bytes), len(p.c.bytes), p.m, p.n, p.k), ours)
+}
+
+func writeFile(t testing.TB, path string, data []byte, mode int) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

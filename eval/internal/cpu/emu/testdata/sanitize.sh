@@ -43,7 +43,7 @@ rows() {
         echo "| $bug | $ours | ${said:-nothing} |"
     done <plan.tsv
 }
-trap 'rows; exit 130' INT TERM
+trap 'trap "" INT TERM; rows; exit 130' INT TERM  # a second signal must not end the table
 row=0
 while IFS=$'\t' read -r _ file launch _; do
     row=$((row + 1))

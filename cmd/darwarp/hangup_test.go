@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"darwarp/cmd/darwarp/internal/attach"
+	"darwarp/evolve"
+	"darwarp/store"
+)
+
+// pty opens a terminal: the end that a person sits at, and the one that a program has.
+func pty(t *testing.T) (person, program *os.File) {
+	t.Helper()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("LOUD: no terminal can be made: %v", err)
+	}
+	n, err := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return person, program
+}
+
+// until waits for something that another process does.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for begun := time.Now(); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+// TestOutliveTerminal closes the terminal of a search: it goes on, and what it says is in the log.
+func TestOutliveTerminal(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TESTDATA", "testdata")
+	space, run, log := filepath.Join(dir, "wide.json.gz"), filepath.Join(dir, "night.db"), filepath.Join(dir, "night.log")
+	if err := makeSpaceOf(space, wideBundle, madeUpWide); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	person, program := pty(t)
+	// The view, which a terminal gets, needs no test of its own here: --plain is what goes on after it.
+	cmd := exec.Cmd{Path: self, Args: []string{"darwarp", "search", space, "--seed", "1", "--evals", "3000", "--store", run, "--plain"},
+		Env: append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm"), Stdin: program, Stdout: program, Stderr: program,
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	until(t, "the search pauses", func() bool { return attach.Steer(t.Context(), run, evolve.Command{Do: "pause"}) == nil })
+	if err := errors.Join(program.Close(), person.Close()); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the log says that the terminal is gone", func() bool {
+		text, _ := os.ReadFile(log) // not there yet: no text
+		return strings.Contains(string(text), "The terminal was closed: the search goes on.")
+	})
+	if err := attach.Steer(t.Context(), run, evolve.Command{Do: "resume"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.View(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	text, err := os.ReadFile(log)
+	if r.Len() < 3000 || err != nil || !strings.Contains(string(text), "\nchampion ") {
+		t.Errorf("%d candidates, log (%v):\n%s", r.Len(), err, text)
+	}
+}

@@ -1,0 +1,340 @@
+package evolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"darwarp/kernels"
+	"darwarp/mutate/llm"
+)
+
+// Advisor proposes candidates from afar: language models. It is asked beside the loop, so that the device
+// never waits for it; where it fails the search goes on without.
+type Advisor interface {
+	// Arms lists what can be asked, by kernels.Arm. Each is an operator that is paid like the others.
+	Arms() []string
+	// Ready reports whether an arm may be asked now.
+	Ready(arm string) bool
+	// Jobs is how many questions may be in flight.
+	Jobs() int
+	// Ask is called from many goroutines, and must return soon after its context ends.
+	Ask(ctx context.Context, arm string, b llm.Brief, thread []kernels.Message) llm.Advice
+}
+
+// counsel is what the search keeps of its advisor. It belongs to the loop.
+type counsel struct {
+	ctx     context.Context // ends when nothing new is asked for
+	cancel  context.CancelFunc
+	answers chan counselled
+	asking  int
+	spent   bool            // nothing more may be asked
+	waiting []*flight       // proposals, to be judged before what the operators propose
+	repairs []*thread       // conversations to go on with
+	threads threads         // of proposals whose verdict is not in
+	prints  map[string]bool // fingerprints of own sources that were asked for
+	book    map[string]cost // by arm
+	told    []insight
+}
+
+type threads map[kernels.ID]*thread
+
+// thread is a conversation about one proposal.
+type thread struct {
+	arm   string
+	said  []kernels.Message // question and reply, from the first on
+	brief llm.Brief         // what edits apply to, and why the last reply was not good
+	tries int               // replies before
+	from  []kernels.ID      // parents
+}
+
+// counselled is the answer to a question.
+type counselled struct {
+	thread *thread
+	advice llm.Advice
+}
+
+// cost is what an arm's questions took.
+type cost struct {
+	asked int
+	usd   float64
+	out   int // tokens
+}
+
+const (
+	adviceShare = 0.15 // of proposals, before anything is known of the arms
+	mostWaiting = 16   // proposals that wait for a slot; beyond it nothing is asked
+	mostRepairs = 8
+	maxTries    = 2 // repairs of one proposal
+)
+
+// consult begins questions: as often as the advisor's arms are worth it beside the operators, and at will
+// where these have nothing left to propose. It reports whether a question was begun.
+func (s *Search) consult(idle bool) bool {
+	c := &s.counsel
+	if s.cfg.Advisor == nil || c.ctx == nil || c.spent || c.ctx.Err() != nil || idle && s.cfg.GenesOnly && len(s.open()) == 0 {
+		return false
+	}
+	if c.asking >= max(1, s.cfg.Advisor.Jobs()) || len(c.waiting)+c.asking >= mostWaiting {
+		return false
+	}
+	arms, shares, sum := s.arms()
+	if len(arms) == 0 {
+		return false
+	}
+	if others := s.shares(); !idle && s.strategy.name != BestOfN && s.rng.Float64() >= sum/(sum+others) {
+		return false
+	}
+	at, arm := s.rng.Float64()*sum, arms[len(arms)-1]
+	for i, share := range shares {
+		if at -= share; at < 0 {
+			arm = arms[i]
+			break
+		}
+	}
+	s.ask(s.thread(arm))
+	return true
+}
+
+// arms lists the arms that may be asked with their shares. Repairs are asked by the model that is to
+// repair, before anything new.
+func (s *Search) arms() (arms []string, shares []float64, sum float64) {
+	works := len(s.working)
+	all := s.cfg.Advisor.Arms()
+	for _, arm := range all {
+		_, operator, _ := kernels.SplitArm(arm)
+		if _, least := llm.Parents(operator); works <= least || !s.cfg.Advisor.Ready(arm) {
+			continue
+		}
+		share := adviceShare / float64(len(all)) * s.counsel.thrift(arm)
+		if s.strategy.paid {
+			share *= s.purse.wage(arm)
+		}
+		arms, shares, sum = append(arms, arm), append(shares, share), sum+share
+	}
+	return arms, shares, sum
+}
+
+// shares is what the other operators together are worth.
+func (s *Search) shares() (sum float64) {
+	for _, a := range s.strategy.mix {
+		share := a.share
+		if s.strategy.paid {
+			share *= s.purse.wage(a.Name())
+		}
+		sum += share
+	}
+	return sum
+}
+
+// thrift is how much less a question of the arm costs than one of all arms does: in money where there is a
+// price, else in tokens.
+func (c *counsel) thrift(arm string) float64 {
+	var all cost
+	for _, b := range c.book {
+		all.asked, all.usd, all.out = all.asked+b.asked, all.usd+b.usd, all.out+b.out
+	}
+	own := c.book[arm]
+	mean := func(c cost) float64 {
+		if all.usd > 0 {
+			return c.usd / float64(c.asked)
+		}
+		return float64(c.out) / float64(c.asked)
+	}
+	if own.asked == 0 || mean(own) <= 0 {
+		return 1
+	}
+	return min(4, max(0.25, mean(all)/mean(own)))
+}
+
+// thread is the next conversation with an arm's model: one that is to be repaired, or a new one.
+func (s *Search) thread(arm string) *thread {
+	model, operator, _ := kernels.SplitArm(arm)
+	for i, t := range s.counsel.repairs {
+		if m, _, _ := kernels.SplitArm(t.arm); m == model {
+			s.counsel.repairs = slices.Delete(s.counsel.repairs, i, i+1)
+			return t
+		}
+	}
+	brief, from := s.tell(operator)
+	return &thread{arm: arm, brief: brief, from: from}
+}
+
+// ask asks beside the loop; where results are taken in order the loop waits, so that a seed and the same
+// replies make the same run.
+func (s *Search) ask(t *thread) {
+	c := &s.counsel
+	c.asking++
+	do := func() counselled {
+		return counselled{t, s.cfg.Advisor.Ask(c.ctx, t.arm, t.brief, t.said)}
+	}
+	if s.ev.InOrder() {
+		s.heed(do())
+		return
+	}
+	go func() { c.answers <- do() }()
+}
+
+// heed takes an answer: what it proposes waits for a slot, and everything is stored.
+func (s *Search) heed(a counselled) {
+	c, e := &s.counsel, &a.advice.Exchange
+	c.asking--
+	if n := a.advice.Notice; n != "" {
+		s.log.Warn(n)
+		s.send(Event{Kind: KindAdvice, Note: n})
+	}
+	if !a.advice.Asked {
+		c.spent = c.spent || e.Failed == llm.ErrSpent.Error()
+		return
+	}
+	c.charge(e)
+	t := a.thread
+	t.said = append(slices.Clone(e.Asked), kernels.Message{Role: "assistant", Text: e.Reply})
+	mistaken := e.Refused != ""
+	if a.advice.Reply != nil {
+		mistaken = s.place(t, a.advice.Reply, e)
+	}
+	if e.Refused != "" && len(e.Proposed) == 0 { // as good as a kernel that fails
+		s.purse.pay(e.Arm, -1, 1)
+	}
+	if mistaken && len(e.Proposed) == 0 {
+		s.repair(t, "it was refused before it was compiled: "+e.Refused)
+	}
+	kept := *e
+	s.save(func() error {
+		if err := s.keep.PutExchange(kept); err != nil {
+			return err
+		}
+		short := kept
+		short.Asked, short.Reply = nil, ""
+		s.send(Event{Kind: KindAdvice, Exchange: &short, Note: adviceNote(&short)})
+		return nil
+	})
+}
+
+// place enters what a reply proposes and notes what was refused, and why. It reports whether there was a
+// mistake: that something was tried before is none, and asking again would buy nothing.
+func (s *Search) place(t *thread, r *llm.Reply, e *kernels.Exchange) (mistaken bool) {
+	variants, err := r.Variants(&t.brief)
+	var refused []string
+	if err != nil {
+		refused, variants, mistaken = append(refused, err.Error()), nil, true
+	}
+	for _, v := range variants {
+		f, err := s.proposed(t, v, r.Thought)
+		if err != nil {
+			refused, mistaken = append(refused, err.Error()), mistaken || !errors.Is(err, errTried)
+			continue
+		}
+		s.ids[f.job.ID] = true
+		s.learnPoint(f.Space, f.Index)
+		s.counsel.waiting = append(s.counsel.waiting, f)
+		s.counsel.threads[f.job.ID] = t
+		e.Proposed = append(e.Proposed, f.job.ID)
+	}
+	e.Refused = llm.Line(strings.Join(refused, "; "), 1000)
+	return mistaken
+}
+
+var errTried = errors.New("it was tried before")
+
+// proposed makes a flight of a proposal, or says why it is not worth one.
+func (s *Search) proposed(t *thread, v kernels.Variant, thought string) (f *flight, err error) {
+	if v.Family != "" {
+		if f, err = s.placed(&v); err != nil {
+			return nil, err
+		}
+	} else {
+		f = &flight{Space: own, Index: -1, Variant: &v}
+	}
+	f.Origin = kernels.Origin{Operator: t.arm, Parents: t.from, Generation: 1 + s.generation(t.from), Note: thought}
+	if f.job, err = s.job(f); err != nil {
+		return nil, err
+	}
+	if s.ids[f.job.ID] || f.Space != own && s.demes[f.Space].isKnown(f.Index) {
+		return nil, fmt.Errorf("%w: %s", errTried, f.job.ID.Short())
+	}
+	if f.Space == own {
+		print := fingerprint(v.Source, *v.Plan)
+		if s.counsel.prints[print] {
+			return nil, fmt.Errorf("%w, but for comments and blanks", errTried)
+		}
+		s.counsel.prints[print] = true
+	}
+	return f, nil
+}
+
+// repair has a model go on with a conversation, a bounded number of times.
+func (s *Search) repair(t *thread, why string) {
+	if t.tries >= maxTries || len(s.counsel.repairs) >= mostRepairs {
+		return
+	}
+	model, _, _ := kernels.SplitArm(t.arm)
+	next := *t
+	next.arm, next.tries, next.brief.Why = kernels.Arm(model, llm.Repair), t.tries+1, why
+	s.counsel.repairs = append(s.counsel.repairs, &next)
+}
+
+// follow takes up the verdict on a proposal. A kernel that was suspect is not repaired: its author is not
+// told how it was found out.
+func (s *Search) follow(f *flight, c *kernels.Candidate) {
+	t := s.counsel.threads[c.ID]
+	delete(s.counsel.threads, c.ID)
+	if t == nil || f.Space != own || !c.Result.Outcome.Failed() || c.Result.Outcome == kernels.Suspect || c.Result.Outcome == kernels.Duplicate {
+		return
+	}
+	s.repair(t, llm.Why(c.Result.Outcome, c.Result.Detail))
+}
+
+// takeAdvised is the next proposal of a model.
+func (s *Search) takeAdvised() (*flight, bool) {
+	if len(s.counsel.waiting) == 0 {
+		return nil, false
+	}
+	f := s.counsel.waiting[0]
+	s.counsel.waiting = s.counsel.waiting[1:]
+	return f, true
+}
+
+// charge enters what a question cost its arm.
+func (c *counsel) charge(e *kernels.Exchange) {
+	b := c.book[e.Arm]
+	c.book[e.Arm] = cost{b.asked + 1, b.usd + e.USD, b.out + e.Tokens.Out}
+}
+
+// dismiss ends questions in flight and keeps what they cost.
+func (s *Search) dismiss() {
+	c := &s.counsel
+	c.cancel()
+	for c.asking > 0 {
+		s.heed(<-c.answers)
+	}
+}
+
+func adviceNote(e *kernels.Exchange) string {
+	switch {
+	case e.Failed != "":
+		return e.Arm + " failed: " + e.Failed
+	case e.Refused != "" && len(e.Proposed) == 0:
+		return e.Arm + " refused: " + e.Refused
+	}
+	return fmt.Sprintf("%s proposed %d", e.Arm, len(e.Proposed))
+}
+
+// remember keeps an own source of an earlier session from being tried again in other words.
+func (c *counsel) remember(own *kernels.Candidate) {
+	if v := own.Variant; v.Plan != nil {
+		c.prints[fingerprint(v.Source, *v.Plan)] = true
+	}
+}
+
+// wake ends the wait for an answer when time is up.
+func (s *Search) wake() <-chan time.Time {
+	if left := s.cfg.Budget.For - s.clock.elapsed(); s.counsel.asking > 0 && s.cfg.Budget.For > 0 && !s.paused {
+		return time.After(max(0, left))
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package kernels
+
+import (
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
+)
+
+// Bind is the plan of one point on its own: what env knows, genes and lets, stands in it as numbers and
+// words, and launches that are never done are left out. What the device is, elem and the dims stay names.
+func (p *Plan) Bind(env Env) (PlanSpec, error) {
+	b := binder{env: Env{}}
+	for name, v := range env {
+		if _, device := v.(Device); !device && name != "elem" {
+			b.env[name] = v
+		}
+	}
+	out := PlanSpec{}
+	for _, s := range p.Spec.Scratch {
+		s.Bytes = b.text(s.Bytes)
+		out.Scratch = append(out.Scratch, s)
+	}
+	for i, l := range p.Spec.Launches {
+		if on, err := p.launches[i].settled(env); err == nil {
+			if l.When = ""; !on {
+				continue
+			}
+		}
+		out.Launches = append(out.Launches, b.launch(l))
+	}
+	return out, b.err
+}
+
+type binder struct {
+	env Env
+	err error
+}
+
+func (b *binder) launch(l LaunchSpec) LaunchSpec {
+	l.When, l.Smem = b.text(l.When), b.text(l.Smem)
+	l.Grid, l.Block, l.Cluster, l.Args = b.texts(l.Grid), b.texts(l.Block), b.texts(l.Cluster), b.texts(l.Args)
+	if l.L2Window != nil {
+		w := *l.L2Window
+		w.When, w.Tensors = b.text(w.When), slices.Clone(w.Tensors)
+		l.L2Window = &w
+	}
+	return l
+}
+
+func (b *binder) texts(in []string) (out []string) {
+	for _, t := range in {
+		out = append(out, b.text(t))
+	}
+	return out
+}
+
+// text replaces the names in an expression that was compiled before.
+func (b *binder) text(text string) string {
+	if text == "" {
+		return ""
+	}
+	tree, err := parser.Parse(oneLine(text))
+	if err != nil { // it was compiled
+		b.err = exprError(text, err)
+		return text
+	}
+	ast.Walk(&tree.Node, b)
+	return tree.Node.String()
+}
+
+// Visit puts a value in place of its name.
+func (b *binder) Visit(node *ast.Node) {
+	id, ok := (*node).(*ast.IdentifierNode)
+	if !ok {
+		return
+	}
+	switch v := b.env[id.Value].(type) {
+	case int:
+		ast.Patch(node, &ast.IntegerNode{Value: v})
+	case bool:
+		ast.Patch(node, &ast.BoolNode{Value: v})
+	case string:
+		ast.Patch(node, &ast.StringNode{Value: v})
+	}
+}

@@ -1,0 +1,232 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/sashabaranov/go-openai"
+
+	"darwarp/kernels"
+)
+
+// Answer is what a model said.
+type Answer struct {
+	Text     string
+	Cut      bool // it ended at the limit of tokens
+	Tokens   kernels.Tokens
+	Attempts int // requests that were sent
+}
+
+// Chat is a language model's server.
+type Chat interface {
+	// Chat asks a model. Errors are *Failure where the server answered, or could not be reached.
+	Chat(ctx context.Context, model string, messages []kernels.Message, maxTokens int) (Answer, error)
+}
+
+// OpenAI is the address that is asked where no other is named.
+const OpenAI = "https://api.openai.com/v1"
+
+// The limits of an exchange. A reply is a kernel of some hundred lines.
+const (
+	maxBody        = 1 << 20         // bytes of a response, hidden reasoning included
+	maxRetryAfter  = 2 * time.Minute // longer waits are the circuit breaker's
+	retries        = 4               // requests in all
+	firstRetry     = time.Second
+	DefaultTimeout = 4 * time.Minute // of one request: reasoning models think for minutes
+)
+
+// Endpoint is a server that speaks OpenAI's chat protocol.
+type Endpoint struct {
+	url     string
+	key     string
+	client  *openai.Client
+	http    *http.Client
+	timeout time.Duration
+	first   time.Duration // before the first retry
+}
+
+// NewEndpoint makes an endpoint of a base URL such as http://localhost:8080/v1. The key may be empty.
+func NewEndpoint(base, key string, timeout time.Duration) (*Endpoint, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return nil, fmt.Errorf("%q: expected the base URL of a server, as in http://localhost:8080/v1, without a key in it", base)
+	}
+	e := &Endpoint{url: strings.TrimSuffix(base, "/"), key: key, timeout: timeout, first: firstRetry}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	e.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	cfg := openai.DefaultConfig(key)
+	cfg.BaseURL, cfg.HTTPClient = e.url, e
+	e.client = openai.NewClientWithConfig(cfg)
+	return e, nil
+}
+
+// Close drops idle connections.
+func (e *Endpoint) Close() { e.http.CloseIdleConnections() }
+
+// Models lists what the server offers, where it says so.
+func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, 30*time.Second))
+	defer cancel()
+	seen := &seen{}
+	list, err := e.client.ListModels(context.WithValue(ctx, seenKey{}, seen))
+	if err != nil {
+		return nil, e.failure(ctx, seen, err)
+	}
+	var names []string
+	for _, m := range list.Models {
+		names = append(names, m.ID)
+	}
+	return names, nil
+}
+
+// Failure is a request without a reply.
+type Failure struct {
+	Status int           // of the response, 0 without one
+	After  time.Duration // what Retry-After says, 0 nothing
+	Billed bool          // the server may have done the work all the same
+	Err    error         // one line, without the key
+}
+
+func (f *Failure) Error() string { return f.Err.Error() }
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Permanent reports whether asking again is of no use: the key, the model or the account is wrong.
+func (f *Failure) Permanent() bool {
+	switch f.Status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
+		return true
+	}
+	return f.Status >= 300 && f.Status < 400
+}
+
+// passing reports whether asking again soon may help. What may have been billed is not asked again.
+func (f *Failure) passing() bool {
+	switch f.Status {
+	case 0:
+		return !f.Billed
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return true
+	}
+	return f.Status >= 500
+}
+
+// Chat asks, and asks again after what passes: after the time that the server names, or after waits that
+// double.
+func (e *Endpoint) Chat(ctx context.Context, model string, messages []kernels.Message, maxTokens int) (Answer, error) {
+	waits := backoff.NewExponentialBackOff()
+	waits.InitialInterval = e.first
+	sent := 0
+	a, err := backoff.Retry(ctx, func() (Answer, error) {
+		sent++
+		a, f := e.once(ctx, model, messages, maxTokens)
+		switch {
+		case f == nil:
+			return a, nil
+		case !f.passing() || f.After > maxRetryAfter:
+			return a, backoff.Permanent(f)
+		case f.After > 0:
+			return a, &patient{f, &backoff.RetryAfterError{Duration: f.After}}
+		}
+		return a, f
+	}, backoff.WithBackOff(waits), backoff.WithMaxTries(retries), backoff.WithMaxElapsedTime(0))
+	a.Attempts = sent
+	var p *patient
+	if errors.As(err, &p) {
+		err = p.Failure
+	}
+	return a, err
+}
+
+// patient is a failure whose server says when to come back.
+type patient struct {
+	*Failure
+	after *backoff.RetryAfterError
+}
+
+func (p *patient) Unwrap() []error { return []error{p.Failure, p.after} }
+
+// once sends one request.
+func (e *Endpoint) once(ctx context.Context, model string, messages []kernels.Message, maxTokens int) (Answer, *Failure) {
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	seen := &seen{}
+	req := openai.ChatCompletionRequest{Model: model}
+	if e.url == OpenAI || reasons(model) {
+		req.MaxCompletionTokens = maxTokens
+	} else { // what llama.cpp, vLLM and Ollama all know
+		req.MaxTokens = maxTokens
+	}
+	for _, m := range messages {
+		req.Messages = append(req.Messages, openai.ChatCompletionMessage{Role: m.Role, Content: m.Text})
+	}
+	resp, err := e.client.CreateChatCompletion(context.WithValue(ctx, seenKey{}, seen), req)
+	if err != nil {
+		return Answer{}, e.failure(ctx, seen, err)
+	}
+	if len(resp.Choices) == 0 || strings.TrimSpace(resp.Choices[0].Message.Content) == "" {
+		return Answer{}, &Failure{Status: seen.status, Billed: true, Err: errors.New("the reply is empty")}
+	}
+	c := resp.Choices[0]
+	a := Answer{Text: c.Message.Content, Cut: c.FinishReason == openai.FinishReasonLength}
+	a.Tokens = tokensOf(resp.Usage, messages, a.Text)
+	return a, nil
+}
+
+// reasons reports whether go-openai refuses max_tokens for a model of this name, on whatever server.
+func reasons(model string) bool {
+	for _, p := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
+		if strings.HasPrefix(model, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// failure says in one line what went wrong, without the key and without what is not printable.
+func (e *Endpoint) failure(ctx context.Context, seen *seen, err error) *Failure {
+	f := &Failure{Status: seen.status, After: seen.after, Billed: seen.sent && (seen.status == 0 || seen.status == http.StatusOK)}
+	var tooLarge *http.MaxBytesError
+	text := err.Error()
+	switch {
+	case errors.As(err, &tooLarge):
+		text = fmt.Sprintf("a response of more than %d bytes", maxBody)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		text = fmt.Sprintf("no response within %s", e.timeout)
+	case f.Status == http.StatusOK && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)):
+		text = "the response was cut off"
+	}
+	f.Err = errors.New(e.clean(text))
+	return f
+}
+
+const maxFailure = 300 // bytes of a failure's text
+
+// clean takes the key out of a text of the server's, which may quote it, and makes it one short line.
+func (e *Endpoint) clean(text string) string {
+	if e.key != "" {
+		text = strings.ReplaceAll(text, e.key, "[key]")
+	}
+	text = strings.Join(strings.Fields(kernels.CleanDetail(text)), " ")
+	if len(text) > maxFailure {
+		text = text[:maxFailure] + " ..."
+	}
+	return text
+}
+
+func tokensOf(u openai.Usage, messages []kernels.Message, reply string) kernels.Tokens {
+	t := kernels.Tokens{In: u.PromptTokens, Out: u.CompletionTokens}
+	if u.PromptTokensDetails != nil {
+		t.Cached = min(max(0, u.PromptTokensDetails.CachedTokens), t.In)
+	}
+	if t.In <= 0 || t.Out <= 0 { // servers that do not count
+		return kernels.Tokens{In: EstimateTokens(messages), Out: len(reply)/charsPerToken + 1, Estimated: true}
+	}
+	return t
+}

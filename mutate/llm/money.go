@@ -1,0 +1,143 @@
+package llm
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"darwarp/kernels"
+)
+
+// Limits bound what a run may spend on language models, over all its sessions. Zero fields bound nothing.
+type Limits struct {
+	USD    float64 `json:"usd,omitempty"`
+	Calls  int     `json:"calls,omitempty"`  // questions; a retry is the same question
+	Tokens int     `json:"tokens,omitempty"` // in and out
+}
+
+var limitRE = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(usd|calls|tokens)$`)
+
+// ParseLimits reads limits as a person types them: "5usd", "200calls,2Mtokens".
+func ParseLimits(text string) (l Limits, err error) {
+	for _, part := range strings.Split(text, ",") {
+		m := limitRE.FindStringSubmatch(strings.TrimSpace(part))
+		if m == nil {
+			return l, fmt.Errorf("%q: expected as in 5usd, 200calls or 2Mtokens, separated by commas", part)
+		}
+		v, err := strconv.ParseFloat(m[1], 64)
+		v *= map[string]float64{"": 1, "k": 1e3, "M": 1e6}[m[2]]
+		if err != nil || v <= 0 || v > 1e12 || m[3] != "usd" && v != math.Trunc(v) {
+			return l, fmt.Errorf("%q: expected a number above 0, a whole one of calls and tokens", part)
+		}
+		switch m[3] {
+		case "usd":
+			l.USD = v
+		case "calls":
+			l.Calls = int(v)
+		case "tokens":
+			l.Tokens = int(v)
+		}
+	}
+	return l, nil
+}
+
+// String writes limits as ParseLimits reads them.
+func (l Limits) String() string {
+	var parts []string
+	if l.USD > 0 {
+		parts = append(parts, strconv.FormatFloat(l.USD, 'g', -1, 64)+"usd")
+	}
+	if l.Calls > 0 {
+		parts = append(parts, strconv.Itoa(l.Calls)+"calls")
+	}
+	if l.Tokens > 0 {
+		parts = append(parts, strconv.Itoa(l.Tokens)+"tokens")
+	}
+	return strings.Join(parts, ",")
+}
+
+// Spending is what was spent, or is set aside.
+type Spending struct {
+	Calls    int     `json:"calls"`
+	In       int     `json:"in"` // tokens
+	Cached   int     `json:"cached,omitempty"`
+	Out      int     `json:"out"`
+	USD      float64 `json:"usd,omitempty"`
+	Unpriced int     `json:"unpriced,omitempty"` // calls of models without a price: USD is without them
+}
+
+// Add adds b, so many times: -1 takes it away.
+func (s *Spending) Add(b Spending, times int) {
+	s.Calls += times * b.Calls
+	s.In += times * b.In
+	s.Cached += times * b.Cached
+	s.Out += times * b.Out
+	s.Unpriced += times * b.Unpriced
+	s.USD += float64(times) * b.USD
+}
+
+// SpentOn is what an exchange cost.
+func SpentOn(e *kernels.Exchange) Spending {
+	s := Spending{Calls: 1, In: e.Tokens.In, Cached: e.Tokens.Cached, Out: e.Tokens.Out, USD: e.USD}
+	if !e.Priced {
+		s.Unpriced = 1
+	}
+	return s
+}
+
+// Account holds limits while questions are in flight: the most that one can cost is set aside before it
+// is asked, and settled when its usage is known.
+type Account struct {
+	limits Limits
+	mu     sync.Mutex
+	spent  Spending
+	held   Spending
+}
+
+// NewAccount opens an account of a run that has spent before.
+func NewAccount(l Limits, before Spending) *Account { return &Account{limits: l, spent: before} }
+
+// Reserve sets the most that a question can cost aside; false: the limits do not allow it.
+func (a *Account) Reserve(most Spending) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	sum := a.spent
+	sum.Add(a.held, 1)
+	sum.Add(most, 1)
+	l := a.limits
+	if l.USD > 0 && sum.USD > l.USD || l.Calls > 0 && sum.Calls > l.Calls || l.Tokens > 0 && sum.In+sum.Out > l.Tokens {
+		return false
+	}
+	a.held.Add(most, 1)
+	return true
+}
+
+// Settle replaces what was set aside by what it was.
+func (a *Account) Settle(most, real Spending) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held.Add(most, -1)
+	a.spent.Add(real, 1)
+}
+
+// Spent is what was spent until now, without what is in flight.
+func (a *Account) Spent() Spending {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.spent
+}
+
+// charsPerToken is low, so that estimates are high: English has 4 and code 3 characters a token.
+const charsPerToken = 3
+
+// EstimateTokens bounds the tokens of a prompt whose server has not counted them.
+func EstimateTokens(messages []kernels.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += len(m.Text)/charsPerToken + 8
+	}
+	return n
+}

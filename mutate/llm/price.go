@@ -1,0 +1,70 @@
+package llm
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"darwarp/kernels"
+)
+
+// Price is what a model's tokens cost, in USD a million.
+type Price struct {
+	In     float64  `toml:"in" json:"in"`
+	Cached *float64 `toml:"cached" json:"cached,omitempty"` // of prompt tokens read from the server's cache; null: as In
+	Out    float64  `toml:"out" json:"out"`
+}
+
+// Prices are by model. A model that is not there has no known price, which is not 0.
+type Prices map[string]Price
+
+//go:embed prices.toml
+var shippedPrices []byte
+
+// ShippedPrices are those that come with darwarp.
+func ShippedPrices() Prices {
+	p, err := ParsePrices("prices.toml", shippedPrices)
+	if err != nil { // embedded, and tested
+		panic(err)
+	}
+	return p
+}
+
+// ParsePrices reads a price table: [models."NAME"] with in, cached and out.
+func ParsePrices(file string, data []byte) (Prices, error) {
+	var t struct {
+		Models Prices `toml:"models"`
+	}
+	d := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
+	if err := d.Decode(&t); err != nil {
+		var strict *toml.StrictMissingError
+		if errors.As(err, &strict) && len(strict.Errors) > 0 {
+			row, _ := strict.Errors[0].Position()
+			return nil, fmt.Errorf("%s:%d: unknown key %s: expected [models.\"NAME\"] with in, cached and out", file, row, strings.Join(strict.Errors[0].Key(), "."))
+		}
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for name, p := range t.Models {
+		if p.In < 0 || p.Out < 0 || p.Cached != nil && *p.Cached < 0 {
+			return nil, fmt.Errorf("%s: models.%q: expected prices of 0 or more", file, name)
+		}
+	}
+	return t.Models, nil
+}
+
+// Of is what tokens of a model cost, in USD; ok is false where its price is not known.
+func (p Prices) Of(model string, t kernels.Tokens) (usd float64, ok bool) {
+	price, ok := p[model]
+	if !ok {
+		return 0, false
+	}
+	cached := price.In
+	if price.Cached != nil {
+		cached = *price.Cached
+	}
+	return (float64(t.In-t.Cached)*price.In + float64(t.Cached)*cached + float64(t.Out)*price.Out) / 1e6, true
+}
