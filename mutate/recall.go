@@ -8,8 +8,9 @@ import (
 	"darwarp/kernels"
 )
 
-// MostRecalled is how many points of another run a search begins with: what a run that misleads costs.
-const MostRecalled = 6
+// MostRecalled is how many points of another run a search begins with. With more, a search stays longer
+// at what was best there (docs/search.md).
+const MostRecalled = 2
 
 // Hint is a point that worked in another run: on another shape, on another GPU, or with other values of
 // genes. Its score compares with that run's others and nothing else.
