@@ -18,11 +18,13 @@ type deme struct {
 	seen  []*mutate.Individual // all that were judged, in order
 	view  *mutate.View
 
+	recall mutate.Recall
+
 	judged int // points, those of killed lineages included
 }
 
-func newDeme(space *kernels.Space, prior *mutate.Prior) *deme {
-	d := &deme{space: space, start: -1, known: map[int]struct{}{}, view: mutate.NewView(space, prior)}
+func newDeme(space *kernels.Space, recall mutate.Recall) *deme {
+	d := &deme{space: space, start: -1, known: map[int]struct{}{}, view: mutate.NewView(space), recall: recall}
 	if p, err := space.Point(space.Family.Defaults()); err == nil {
 		if i, ok := space.Index(p); ok {
 			d.start = i

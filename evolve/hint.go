@@ -1,53 +1,37 @@
 package evolve
 
 import (
+	"cmp"
 	"slices"
 
 	"darwarp/kernels"
 	"darwarp/mutate"
 )
 
-// Hint is a candidate of another run: on other shapes, another GPU, an older version of the family.
-// What it says is weighed by how well it agrees with what is measured now.
+// Hint is a candidate that worked in another run: on other shapes, another GPU, an older version of the
+// family. A search begins with the best of them and measures them itself.
 type Hint struct {
 	Family string         `json:"family"`
 	Genes  kernels.Genome `json:"genes"`
-	Score  float64        `json:"score,omitempty"` // lower is better, compared within its run; 0: it failed
+	Score  float64        `json:"score"` // lower is better, compared within its run
 }
 
-// HintOf makes a hint of another run's candidate; ok is false where it says nothing about genes.
+// HintOf makes a hint of another run's candidate; ok is false where it did not work or has no genes.
 func HintOf(c *kernels.Candidate) (h Hint, ok bool) {
-	if c.Variant.Family == "" || c.Result.Outcome != kernels.OK && !c.Result.Outcome.Failed() {
+	if c.Variant.Family == "" || c.Result.Outcome != kernels.OK {
 		return h, false
 	}
 	return Hint{c.Variant.Family, c.Variant.Genes, c.Score}, true
 }
 
 // mostHints is how many hints a search keeps: they are part of every checkpoint.
-const mostHints = 200
+const mostHints = 64
 
-// hints keeps the best quarter of the bound, and of the others every n-th, so that a model sees bad
-// points too.
+// hints keeps the best.
 func hints(all []Hint) []Hint {
-	if len(all) <= mostHints {
-		return all
-	}
-	order := slices.Clone(all)
-	slices.SortStableFunc(order, func(a, b Hint) int {
-		switch x, y := a.Score, b.Score; {
-		case x == y:
-			return 0
-		case y == 0 || x != 0 && x < y:
-			return -1
-		}
-		return 1
-	})
-	out, rest := order[:mostHints/4:mostHints/4], order[mostHints/4:]
-	n := mostHints - len(out)
-	for i := range n {
-		out = append(out, rest[i*len(rest)/n])
-	}
-	return out
+	best := slices.Clone(all)
+	slices.SortStableFunc(best, func(a, b Hint) int { return cmp.Compare(a.Score, b.Score) })
+	return best[:min(mostHints, len(best))]
 }
 
 // inhabit makes empty populations that know the hints. Genes or values that a family no longer has
@@ -64,7 +48,7 @@ func (s *Search) inhabit(all []Hint) {
 				known = append(known, mutate.Hint{Point: space.Canonical(p), Score: h.Score})
 			}
 		}
-		s.demes = append(s.demes, newDeme(space, mutate.NewPrior(known)))
+		s.demes = append(s.demes, newDeme(space, mutate.NewRecall(known)))
 	}
 	s.niches = s.newNiches()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"darwarp/kernels"
+	"darwarp/mutate"
 	"darwarp/store"
 	"darwarp/templates"
 )
@@ -169,6 +170,9 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	s.orders, s.ended, s.machines, s.every = make(chan order), make(chan struct{}), make(chan kernels.Machine), sampleEvery
 	s.inhabit(hints(cfg.Hints))
 	s.progress.sample = firstSample(len(s.demes))
+	if len(s.hints) > 0 {
+		s.progress.sample += mutate.MostRecalled * len(s.demes)
+	}
 	s.clock.simulated = simulated(ev)
 	if err := s.hire(); err != nil {
 		return nil, err

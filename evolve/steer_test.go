@@ -405,7 +405,7 @@ func TestResumeKeepsSteering(t *testing.T) {
 			45: func(s *Search) { mustSteer(t, s, Command{Do: "weigh", Weights: map[string]float64{"small": 50}}) },
 			50: func(s *Search) { mustSteer(t, s, Command{Do: "add", Evals: 20}) },
 			52: func(s *Search) {
-				mustSteer(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: genes(1, 2, "x")}})
+				mustSteer(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: genes(2, 8, "x")}})
 			},
 		}
 	}

@@ -22,10 +22,13 @@ const (
 	leaf     = 255
 	trees    = 24
 	leafRows = 2
-	// tryColumn is how often a node looks at a column. Breiman's third makes single trees too weak
-	// where a space has six genes.
-	tryColumn = 0.67
 )
+
+// tryColumn is how often a node looks at a column: at a third of many, as Breiman advises, and at most
+// of a few, where a third would make single trees too weak.
+func tryColumn(columns int) float64 {
+	return max(1.0/3, min(0.67, 6/float64(columns)))
+}
 
 // sample is what a forest learns from.
 type sample struct {
@@ -94,8 +97,9 @@ func (g *grower) build(ids []int32) int32 {
 // row has, the bound is drawn.
 func (g *grower) split(ids []int32, sum float64) (column, most uint8, ok bool) {
 	gain := math.Inf(-1)
+	share := tryColumn(len(g.rows[ids[0]]))
 	for c := range g.rows[ids[0]] {
-		if g.rng.Float64() > tryColumn {
+		if g.rng.Float64() > share {
 			continue
 		}
 		lo, hi := g.histogram(ids, c)

@@ -36,7 +36,7 @@ type Pool struct {
 
 func (p *Pool) view() *View {
 	if p.View == nil {
-		p.View = NewView(p.Space, nil)
+		p.View = NewView(p.Space)
 	}
 	return p.View
 }

@@ -108,30 +108,34 @@ func TestPendingPointsAreAvoided(t *testing.T) {
 	}
 }
 
-func TestPrior(t *testing.T) {
-	s := toySpace(t)
-	var right, wrong []Hint
-	for i := range s.Len() {
-		c := cost(s, s.At(i))
-		right, wrong = append(right, Hint{s.At(i), c}), append(wrong, Hint{s.At(i), 1 / c})
+// TestRecall draws what was best elsewhere, one of each neighbourhood, and nothing twice.
+func TestRecall(t *testing.T) {
+	p := pool(toySpace(t), 1)
+	var hints []Hint
+	for i := range p.Space.Len() {
+		hints = append(hints, Hint{p.Space.At(i), float64((i * 37) % p.Space.Len())})
 	}
-	p := pool(s, 40)
-	if a, b := NewPrior(right).Correlation(p.Seen), NewPrior(wrong).Correlation(p.Seen); a < 0.8 || b > -0.8 {
-		t.Errorf("correlation %.2f of what is right, %.2f of what misleads", a, b)
+	r, asked := NewRecall(hints), map[int]bool{}
+	p.Known = func(i int) bool { return asked[i] }
+	var drawn []kernels.Point
+	for {
+		got, ok := r.Propose(nil, p)
+		if !ok {
+			break
+		}
+		if len(drawn) == 0 && got.Index != 0 {
+			t.Errorf("began with %d, want the best", got.Index)
+		}
+		asked[got.Index] = true
+		for _, o := range drawn {
+			if distance(o, p.Space.At(got.Index)) < 2 {
+				t.Errorf("%v and its neighbour %v", o, p.Space.At(got.Index))
+			}
+		}
+		drawn = append(drawn, p.Space.At(got.Index))
 	}
-	if NewPrior(right[:2]) != nil {
-		t.Error("two hints made a prior")
-	}
-	recall := func(h []Hint) (Proposal, bool) {
-		q := *p
-		q.View = NewView(s, NewPrior(h))
-		return Recall{}.Propose(nil, &q)
-	}
-	if _, ok := recall(wrong); ok {
-		t.Error("hints that mislead are followed")
-	}
-	if e, ok := recall(right); !ok || p.Known(e.Index) {
-		t.Errorf("proposal %v %v", e, ok)
+	if len(drawn) != MostRecalled {
+		t.Errorf("%d points, want %d", len(drawn), MostRecalled)
 	}
 }
 

@@ -13,7 +13,6 @@ type View struct {
 	space  *kernels.Space
 	genes  []int     // those with a choice
 	codes  [][]uint8 // by gene of genes and value index: its place among the values in order of size
-	prior  *Prior
 	rows   map[int][]uint8
 	beside map[int][]int
 }
@@ -21,9 +20,9 @@ type View struct {
 // keptRows bounds what a View keeps: a search that runs for days meets millions of points.
 const keptRows = 1 << 16
 
-// NewView makes a view; prior may be nil.
-func NewView(s *kernels.Space, prior *Prior) *View {
-	v := &View{space: s, prior: prior, rows: map[int][]uint8{}, beside: map[int][]int{}}
+// NewView makes a view of a space.
+func NewView(s *kernels.Space) *View {
+	v := &View{space: s, rows: map[int][]uint8{}, beside: map[int][]int{}}
 	for g := range s.Family.Genes {
 		if len(s.Values(g)) > 1 {
 			v.genes = append(v.genes, g)
@@ -55,7 +54,7 @@ func ranks(values []kernels.Value) []uint8 {
 }
 
 // row is a point for a forest: gene values by rank, then static figures on a scale of eighths of a
-// doubling, then what the prior expects.
+// doubling.
 func (v *View) row(i int) []uint8 {
 	if r, ok := v.rows[i]; ok {
 		return r
@@ -71,9 +70,6 @@ func (v *View) row(i int) []uint8 {
 	var buf [64]float64
 	for _, x := range v.space.Static(buf[:0], p) {
 		r = append(r, uint8(min(250, 8*math.Log2(1+math.Abs(x)))))
-	}
-	if v.prior != nil {
-		r = append(r, v.prior.expects(v.space, p))
 	}
 	v.rows[i] = r
 	return r
