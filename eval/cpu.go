@@ -11,6 +11,7 @@ import (
 	"darwarp/eval/internal/cpu"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
 )
 
@@ -20,9 +21,18 @@ func (p *Pool) openCPU(where Location) (err error) {
 		return err
 	}
 	p.role, p.device = cpuRole.in(p.cfg.fence()), cpu.Describe()
+	p.role.children = p.cfg.Races
 	p.cfg.progress("starting compilers")
-	if p.compiler, err = p.cxx(where, false); err == nil && p.cfg.Races {
-		p.checkers, err = p.cxx(where, true)
+	fence := p.cfg.fence()
+	if p.compiler, err = p.cxx(where, false, fence); err != nil && fence == sandbox.Best {
+		inside := err
+		if p.compiler, err = p.cxx(where, false, ""); err == nil { // compilers keep their parts where they like
+			fence = ""
+			p.cfg.progress(fmt.Sprintf("the compiler does not work in the sandbox and runs outside of it (%v)", inside))
+		}
+	}
+	if err == nil && p.cfg.Races {
+		p.checkers, err = p.cxx(where, true, fence)
 	}
 	if err != nil {
 		return &EnvError{What: "a working C++17 compiler", Why: fmt.Sprintf("%s cannot serve the cpu device: %v", where.CXX.Path, err), Tried: where.CXX.Tried, Do: where.CXX.Do}
@@ -30,9 +40,9 @@ func (p *Pool) openCPU(where Location) (err error) {
 	return nil
 }
 
-func (p *Pool) cxx(where Location, checked bool) (*compile.Pool, error) {
+func (p *Pool) cxx(where Location, checked bool, fence sandbox.Mode) (*compile.Pool, error) {
 	cfg := cpu.Compiler(where.CXX.Path, p.cfg.Headers, checked)
-	cfg.Slots, cfg.CacheDir, cfg.Log, cfg.Sandbox = p.cfg.jobs(), p.cfg.CacheDir, p.log, p.cfg.fence()
+	cfg.Slots, cfg.CacheDir, cfg.Log, cfg.Sandbox = p.cfg.jobs(), p.cfg.CacheDir, p.log, fence
 	return compile.New(cfg)
 }
 

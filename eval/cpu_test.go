@@ -3,6 +3,9 @@ package eval
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +27,7 @@ func cpuPool(t *testing.T, races bool) *Pool {
 	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP32,
 		Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
 			"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }",
-		Workloads: p.Workloads, Cache: "hot", Races: races, Jobs: 1, CacheDir: testCache})
+		Workloads: p.Workloads, Cache: "hot", Races: races, Jobs: 1, CacheDir: testCache, Sandbox: SandboxBest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +57,7 @@ const rightBody = "if (i < n) y[i] = 2 * x[i];"
 
 func TestCPUVerdicts(t *testing.T) {
 	f, p := floor, patience
-	floor, patience = 2*time.Second, 10*time.Second
+	floor, patience = 2*time.Second/emulatedFloors, 10*time.Second
 	t.Cleanup(func() { floor, patience = f, p })
 	pool := cpuPool(t, false)
 	for _, c := range []struct {
@@ -119,6 +122,11 @@ func TestCPURaces(t *testing.T) {
 			if (len(r.Sites) > 0) != (c.want == kernels.OK) {
 				t.Errorf("%d access sites", len(r.Sites))
 			}
+			for _, s := range r.Sites {
+				if s.File != "candidate.cu" || s.Line == 0 {
+					t.Errorf("an access at %s:%d", s.File, s.Line)
+				}
+			}
 		})
 	}
 }
@@ -145,5 +153,49 @@ func TestCPUEvidence(t *testing.T) {
 	duel, err := pool.Duel(context.Background(), cpuJob(t, pool, rightBody+" if (i < n) for (int k = 0; k < 2000; ++k) y[i] += 0 * k;"), again)
 	if err != nil || duel.Verdict != kernels.Faster {
 		t.Errorf("duel %+v, %v", duel, err)
+	}
+}
+
+// TestCompilerElsewhere: a compiler that keeps its parts beside its own folder, as one installed with a prefix does,
+// works within the sandbox; one with parts that nobody can guess works outside of it, and that is said.
+func TestCompilerElsewhere(t *testing.T) {
+	where := Locate()
+	if where.CXX.Path == "" {
+		t.Skip("COMPILERS OF UNUSUAL FOLDERS ARE NOT TESTED: no C++ compiler")
+	}
+	if !strings.Contains(SandboxLayers(), "landlock") {
+		t.Skip("COMPILERS OF UNUSUAL FOLDERS ARE NOT TESTED: this kernel has no Landlock")
+	}
+	real := where.CXX.Path
+	for _, c := range []struct {
+		parts string
+		fails bool
+	}{{"lib", false}, {"elsewhere", true}} {
+		t.Run(c.parts, func(t *testing.T) {
+			prefix := t.TempDir()
+			for at, text := range map[string]string{"bin/g++": prefix + "/" + c.parts + "/real", c.parts + "/real": real} {
+				at = filepath.Join(prefix, at)
+				if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(at, []byte("#!/bin/sh\nexec "+text+" \"$@\"\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			where := where
+			where.CXX.Path = prefix + "/bin/g++"
+			var said []string
+			p := &Pool{cfg: Config{where: &where, Sandbox: SandboxBest, Jobs: 1, Headers: templates.Include(), Progress: func(s string) { said = append(said, s) }}, log: slog.New(slog.DiscardHandler)}
+			if err := p.openCPU(where); err != nil {
+				t.Fatal(err)
+			}
+			defer p.compiler.Close()
+			if outside := strings.Contains(strings.Join(said, "\n"), "outside"); outside != c.fails {
+				t.Errorf("%q", said)
+			}
+			if out, err := p.compiler.Compile(context.Background(), trialSource); err != nil || out.Failure != "" {
+				t.Errorf("%v %s", err, out.Failure)
+			}
+		})
 	}
 }

@@ -239,18 +239,24 @@ func (e *evaluation) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, 
 }
 
 // A candidate gets slack times the time of the one to beat for each of its calls, and never less
-// than floor; without one to beat, patience.
+// than floor; without one to beat, patience. Emulated, the check shapes take most of the time, a second on a
+// machine with nothing else to do: there the floor is emulatedFloors times as high.
 var (
 	slack    = 20.0
 	floor    = 5 * time.Second
 	patience = 120 * time.Second
 )
 
+const emulatedFloors = 6
+
 func (e *evaluation) gateDeadline() time.Duration {
 	if len(e.job.Bar) == 0 {
 		return patience
 	}
 	d := floor
+	if e.device.Kind == "cpu" {
+		d *= emulatedFloors
+	}
 	for _, w := range e.cfg.Workloads {
 		d += time.Duration(slack * e.job.Bar[w.Name] * 2 * seedsPerWorkload)
 	}

@@ -56,11 +56,12 @@ func startWorker(ctx context.Context, r role, open gpu.Open, args []string, file
 
 // role is the kind of worker that drives a device.
 type role struct {
-	worker  string
-	env     []string
-	devices []string     // to control
-	local   bool         // needs sockets within this machine
-	sandbox sandbox.Mode // empty: off
+	worker   string
+	env      []string
+	devices  []string     // to control
+	local    bool         // needs sockets within this machine
+	children bool         // starts addr2line, which tells the lines of accesses
+	sandbox  sandbox.Mode // empty: off
 }
 
 // in is the role inside of a sandbox.
@@ -70,12 +71,12 @@ func (r role) in(m sandbox.Mode) role {
 }
 
 // fence lets a device worker read the system and the driver's folder, and control its devices. It
-// writes no file and starts no process.
+// writes no file, and starts no process unless it looks for races.
 func (r role) fence(open gpu.Open) *sandbox.Profile {
 	if r.sandbox == "" {
 		return nil
 	}
-	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: append([]string{"/dev/null"}, r.devices...), Local: r.local, FileSize: 1 << 28}
+	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: append([]string{"/dev/null"}, r.devices...), Local: r.local, Children: r.children, FileSize: 1 << 28}
 	for _, lib := range []string{open.Driver, open.Library} {
 		if path, err := filepath.EvalSymlinks(lib); err == nil && lib != "" {
 			f.Read = append(f.Read, filepath.Dir(path), filepath.Dir(lib))

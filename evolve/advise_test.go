@@ -126,7 +126,7 @@ func ok(ns float64) kernels.Result {
 func advised(t *testing.T, o *oracle, evals int) Config {
 	t.Helper()
 	cfg := toyConfig(t, "hills")
-	cfg.Budget, cfg.Advisor = Budget{Evals: evals}, o
+	cfg.Budget, cfg.Advisor, cfg.Strategy = Budget{Evals: evals}, o, "evolve" // which costs little to run
 	return cfg
 }
 
@@ -137,7 +137,7 @@ func TestAdvisedChampion(t *testing.T) {
 		}}
 		ev := judged(3, inOrder, map[string]kernels.Result{"splendid": ok(50)}) // the planted optimum has 100
 		m := &memory{}
-		sum := mustRun(t, advised(t, o, 150), ev, m)
+		sum := mustRun(t, advised(t, o, 80), ev, m)
 		if sum.Variant.Family != "" || !strings.Contains(sum.Variant.Source, "splendid") {
 			t.Fatalf("in order %v: the champion is %s", inOrder, sum.Variant.Label())
 		}
@@ -190,8 +190,8 @@ func TestAdvisedFailures(t *testing.T) {
 			}}
 			ev := judged(3, false, map[string]kernels.Result{"cheats": {Outcome: kernels.Suspect, Detail: "faster than the hardware"}})
 			m := &memory{}
-			sum := mustRun(t, advised(t, o, 100), ev, m)
-			if sum.Evals < 90 || sum.Variant.Family != "hills" || len(o.asked) == 0 {
+			sum := mustRun(t, advised(t, o, 60), ev, m)
+			if sum.Evals < 55 || sum.Variant.Family != "hills" || len(o.asked) == 0 {
 				t.Errorf("%d evaluations, the champion is %s, %d questions", sum.Evals, sum.Variant.Label(), len(o.asked))
 			}
 			for _, c := range m.candidates {
@@ -241,7 +241,7 @@ func TestAdvisedRepair(t *testing.T) {
 	}}
 	ev := judged(2, false, map[string]kernels.Result{"splendid": ok(50)})
 	m := &memory{}
-	sum := mustRun(t, advised(t, o, 150), ev, m)
+	sum := mustRun(t, advised(t, o, 80), ev, m)
 	if !strings.Contains(sum.Variant.Source, "splendid") {
 		t.Errorf("the champion is %s after %d questions", sum.Variant.Label(), len(o.asked))
 	}
@@ -290,17 +290,17 @@ func TestAdvisedResume(t *testing.T) {
 		ev := judged(2, true, words)
 		return mustRun(t, advised(t, o, evals), ev, m)
 	}
-	want := run(whole, 120, &oracle{reply: reply})
+	want := run(whole, 80, &oracle{reply: reply})
 	first := &oracle{reply: reply}
-	run(parts, 60, first)
+	run(parts, 40, first)
 	n := len(first.asked)
-	got := run(parts, 120, &oracle{reply: func(i int, op string, b llm.Brief, th []kernels.Message) (string, error) {
+	got := run(parts, 80, &oracle{reply: func(i int, op string, b llm.Brief, th []kernels.Message) (string, error) {
 		return reply(n+i, op, b, th)
 	}})
 	if got.Variant.Source == "" || got.Variant.Source != want.Variant.Source || got.Score != want.Score {
 		t.Errorf("in two sessions %g with %q, in one %g with %q", got.Score, got.Variant.Source, want.Score, want.Variant.Source)
 	}
-	if s := mustSearch(t, advised(t, &oracle{reply: reply}, 120), newFake(2, true), parts); len(s.owns) == 0 || len(s.counsel.book) == 0 || s.champion.space != own {
+	if s := mustSearch(t, advised(t, &oracle{reply: reply}, 80), newFake(2, true), parts); len(s.owns) == 0 || len(s.counsel.book) == 0 || s.champion.space != own {
 		t.Errorf("%d own sources, book %v", len(s.owns), s.counsel.book)
 	}
 }

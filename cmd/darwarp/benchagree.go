@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -52,6 +53,7 @@ func (a *app) benchAgreeCmd() *cobra.Command {
 	fs.StringArrayVar(&f.workloads, "workload", nil, "a size to run beside the check shapes: a name or m=..,n=..,k=..; repeatable (default: the small ones)")
 	fs.StringArrayVar(&f.genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
 	fs.IntVar(&f.jobs, "jobs", 0, "compiles at once on each device (default: one a core)")
+	fs.StringVar(&f.sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
 	fs.BoolVar(&f.json, "json", false, "print JSON")
 	return c
 }
@@ -78,6 +80,9 @@ type disagreement struct {
 }
 
 func (a *app) agree(ctx context.Context, f agreeFlags) error {
+	if !slices.Contains(eval.SandboxModes(), f.sandbox) {
+		return usagef("--sandbox %q: expected %s", f.sandbox, strings.Join(eval.SandboxModes(), ", "))
+	}
 	s, err := f.read()
 	if err != nil {
 		return err
@@ -117,7 +122,7 @@ func (a *app) agree(ctx context.Context, f agreeFlags) error {
 func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session) (out agreement, err error) {
 	twins, err := eval.OpenTwins(ctx, eval.Config{
 		Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(), DType: s.dtype,
-		Workloads: s.workloads, Cache: "hot", Jobs: f.jobs, Version: version(), Progress: func(what string) { a.sayf("%s ...", what) },
+		Workloads: s.workloads, Cache: "hot", Jobs: f.jobs, Sandbox: eval.SandboxMode(f.sandbox), Version: version(), Progress: func(what string) { a.sayf("%s ...", what) },
 	})
 	if errors.Is(err, eval.ErrTooLarge) {
 		return out, usagef("%v", err)

@@ -187,7 +187,7 @@ func (w *soakWatch) hear(e evolve.Event) {
 	if e.Machine != nil && len(e.Machine.GPUs) > 0 {
 		w.gpuMemory = e.Machine.GPUs[0].MemUsed
 	}
-	if e.Kind == evolve.KindResult && w.rng.Float64() < w.share {
+	if e.Kind == evolve.KindResult && w.share > 0 && (len(w.struck) == 0 || w.rng.Float64() < w.share) { // a short soak has one, too
 		if did := soak.Strike(w.rng); did != "" {
 			w.struck[did]++
 		}

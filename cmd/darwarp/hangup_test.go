@@ -62,7 +62,7 @@ func TestOutliveTerminal(t *testing.T) {
 	}
 	person, program := pty(t)
 	// The view, which a terminal gets, needs no test of its own here: --plain is what goes on after it.
-	cmd := exec.Cmd{Path: self, Args: []string{"darwarp", "search", space, "--seed", "1", "--evals", "3000", "--store", run, "--plain"},
+	cmd := exec.Cmd{Path: self, Args: []string{"darwarp", "search", space, "--seed", "1", "--evals", "7000", "--store", run, "--plain"},
 		Env: append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm"), Stdin: program, Stdout: program, Stderr: program,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
 	if err := cmd.Start(); err != nil {
@@ -79,8 +79,10 @@ func TestOutliveTerminal(t *testing.T) {
 		text, _ := os.ReadFile(log) // not there yet: no text
 		return strings.Contains(string(text), "The terminal was closed: the search goes on.")
 	})
-	if err := attach.Steer(t.Context(), run, evolve.Command{Do: "resume"}); err != nil {
-		t.Fatal(err)
+	for _, do := range []string{"resume", "stop"} {
+		if err := attach.Steer(t.Context(), run, evolve.Command{Do: do}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := <-ended; err != nil {
 		t.Fatal(err)
@@ -91,7 +93,7 @@ func TestOutliveTerminal(t *testing.T) {
 	}
 	defer r.Close()
 	text, err := os.ReadFile(log)
-	if r.Len() < 3000 || err != nil || !strings.Contains(string(text), "\nchampion ") {
+	if r.Len() == 0 || err != nil || !strings.Contains(string(text), "\nchampion ") {
 		t.Errorf("%d candidates, log (%v):\n%s", r.Len(), err, text)
 	}
 }

@@ -256,6 +256,8 @@ func (s *screen) crown(e evolve.Event) {
 	switch changes := report.Changes(s.champion.Variant.Genes, c.Variant.Genes); {
 	case s.champion.ID.IsZero():
 		text += "  " + e.Note
+	case c.Variant.Family == "": // it has no genes to compare
+		text += "  " + c.Origin.Note
 	default:
 		text += "  " + report.Join(changes)
 	}

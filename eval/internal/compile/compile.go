@@ -239,14 +239,32 @@ func (p *Pool) fence(folder string) *sandbox.Profile {
 		return nil
 	}
 	f := &sandbox.Profile{Mode: p.cfg.Sandbox, Read: slices.Concat(sandbox.System(), p.cfg.IncludeDirs), Write: []string{folder, "/dev/null"}, FileSize: mostWritten}
+	paths := []string{p.cfg.Library}
 	if path, err := filepath.EvalSymlinks(p.cfg.Library); err == nil {
-		f.Read = append(f.Read, filepath.Dir(path), filepath.Dir(p.cfg.Library))
+		paths = append(paths, path)
+	}
+	for _, path := range paths {
+		f.Read = append(f.Read, filepath.Dir(path))
+		if p.cfg.Worker == "cxx" {
+			f.Read = append(f.Read, installed(path)...)
+		}
 	}
 	if p.cfg.Worker == "cxx" {
 		f.Children = true
 		f.Write = append(f.Write, p.cfg.CacheDir)
 	}
 	return f
+}
+
+// installed lists where a C++ compiler that is PREFIX/bin/g++, as those of conda and of a `make install` are, keeps
+// its programs, headers and libraries.
+func installed(path string) (folders []string) {
+	prefix := filepath.Dir(filepath.Dir(path))
+	for _, name := range []string{"lib", "lib64", "libexec", "include", "*-linux-gnu*"} {
+		found, _ := filepath.Glob(filepath.Join(prefix, name))
+		folders = append(folders, found...)
+	}
+	return folders
 }
 
 // goPlain gives up precompiled headers, and says so once.

@@ -189,5 +189,32 @@ func TestSmallFloats(t *testing.T) {
 	p := build(t, testdata(t, "small.cu"), false)
 	failures(t, p, "all_values", x(256), x(256), 0, sample(t, 24))
 	failures(t, p, "names", x(1), x(1), 0)
-	failures(t, p, "intrinsics", x(1), x(1), 0)
+	failures(t, p, "intrinsics", x(1), x(1), 16)
+}
+
+// intrinsic finds the names of CUDA's functions where a header of the emulation defines them.
+var intrinsic = regexp.MustCompile(`(?m)^(?:template ?<[^>]*> ?)?inline [^(;{}]*?\b(__[a-z]\w*|atomic[A-Z][a-zA-Z]*)\(|^DW_ATOMIC(?:_BITS)?\((\w+),`)
+
+// TestEveryFunctionIsTried: no function of CUDA is emulated that no kernel of the tests calls.
+func TestEveryFunctionIsTried(t *testing.T) {
+	kernels, found := "", 0
+	for _, name := range []string{"warp.cu", "memory.cu", "small.cu", "bugs.cu", "cluster.cu"} {
+		kernels += testdata(t, name)
+	}
+	files := Files()
+	for _, name := range []string{"warp.h", "atomics.h", "block.h", "memory.h", "math.h", "fast.h", "small_float_functions.inc"} {
+		for _, m := range intrinsic.FindAllStringSubmatch(strings.ReplaceAll(string(files["dw/"+name]), "__attribute__((always_inline)) ", ""), -1) {
+			f := m[1] + m[2]
+			found++
+			if f == "__trap" { // assert calls it
+				f = "assert"
+			}
+			if !regexp.MustCompile(`\b` + f + `\(`).MatchString(kernels) {
+				t.Errorf("%s: no test kernel calls %s", name, f)
+			}
+		}
+	}
+	if found < 150 {
+		t.Errorf("only %d functions are found", found)
+	}
 }

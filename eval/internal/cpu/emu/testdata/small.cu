@@ -123,7 +123,22 @@ template <class T, class T2> __device__ void examples(int* failed, T2 (*two)(flo
     CHECK(float(sum) == 4.f && T(3) < T(4.f) && T(2.0) == T(2u));
 }
 
+// Forms that the compiler may not fuse, and those that end in a clamp.
+template <class T, class T2>
+__device__ void clamped(int* failed) {
+    const T one = T(1.f), two = T(2.f), minus = T(-2.f), half = T(0.5f);
+    CHECK(float(__hadd_rn(one, two)) == 3.f && float(__hsub_rn(one, two)) == -1.f && float(__hmul_rn(two, half)) == 1.f);
+    CHECK(float(__hadd_sat(one, two)) == 1.f && float(__hsub_sat(one, two)) == 0.f && float(__hmul_sat(half, half)) == 0.25f && float(__hmul_sat(two, two)) == 1.f);
+    CHECK(float(__hfma_sat(two, two, one)) == 1.f && float(__hfma_sat(minus, two, one)) == 0.f && float(__hfma_relu(minus, two, one)) == 0.f && float(__hfma_relu(two, two, one)) == 5.f);
+    T2 a, b, c;
+    a.x = minus, a.y = two, b.x = two, b.y = two, c.x = one, c.y = one;
+    const T2 r = __hfma2_relu(a, b, c), s = __hfma2_sat(a, b, c);
+    CHECK(float(r.x) == 0.f && float(r.y) == 5.f && float(s.x) == 0.f && float(s.y) == 1.f);
+}
+
 extern "C" __global__ void names(int* failed) {
+    clamped<__half, __half2>(failed);
+    clamped<__nv_bfloat16, __nv_bfloat162>(failed);
     examples<__half, __half2>(failed, __floats2half2_rn);
     examples<__nv_bfloat16, __nv_bfloat162>(failed, __floats2bfloat162_rn);
     const __half2 v = __floats2half2_rn(1.f, 2.f);
@@ -169,5 +184,27 @@ extern "C" __global__ void intrinsics(int* failed) {
     CHECK(__ldg(at + 1) == 5 && __ldcg(at) == 4);
     __stcs(at, 9);
     CHECK(at[0] == 9 && clock64() > 0);
+    CHECK(__ldca(at) == 9 && __ldcs(at) == 9 && __ldlu(at + 1) == 5 && __ldcv(at + 1) == 5);
+    __stwb(at, 1), __stcg(at + 1, 2);
+    CHECK(at[0] == 1 && at[1] == 2);
+    __stwt(at, 3);
+    CHECK(at[0] == 3);
+    // Where the hardware is quick and inexact, so much is asked: an error of 2^-20 of results near one.
+    auto near = [](float got, double want) { return fabs(got - want) <= 0x1p-20 * fmax(1.0, fabs(want)); };
+    CHECK(near(__exp10f(1.5f), 31.622776601683793) && near(__logf(3.f), 1.0986122886681098) && near(__log2f(10.f), 3.321928094887362) && near(__log10f(50.f), 1.6989700043360187));
+    CHECK(near(__powf(1.5f, 2.5f), 2.7556759606310752) && near(__sinf(1.f), 0.8414709848078965) && near(__cosf(1.f), 0.5403023058681398) && near(__tanf(1.f), 1.5574077246549023));
+    CHECK(near(__tanhf(0.5f), 0.46211715726000973));
+    __sincosf(1.f, &s, &c);
+    CHECK(near(s, 0.8414709848078965) && near(c, 0.5403023058681398));
+    CHECK(__fsub_rn(1.f, 0x1p-30f) == 1.f && __fdiv_rn(1.f, 3.f) == 0x1.555556p-2f && __fsqrt_rn(2.f) == 0x1.6a09e6p+0f && __frsqrt_rn(4.f) == 0.5f);
+    CHECK(__dadd_rn(1.0, 0x1p-60) == 1.0 && __dsub_rn(3.0, 1.0) == 2.0 && __dmul_rn(3.0, 0.5) == 1.5 && __ddiv_rn(1.0, 4.0) == 0.25);
+    CHECK(__fma_rn(1.0 + 0x1p-52, 1.0 + 0x1p-52, -(1.0 + 0x1p-51)) == 0x1p-104);
+    CHECK(__int2float_rn((1 << 24) + 1) == 16777216.f && __uint2float_rn(~0u) == 4294967296.f && __ll2float_rn(-3) == -3.f && __ull2float_rn(~0ull) == 18446744073709551616.f);
+    CHECK(__int2double_rn(-7) == -7.0 && __uint2double_rn(~0u) == 4294967295.0 && __double2float_rn(1.0 + 0x1p-30) == 1.f);
+    CHECK(__float_as_uint(-0.f) == 1u << 31 && __uint_as_float(0x3f800000u) == 1.f && __longlong_as_double(0x4000000000000000ll) == 2.0);
+    extern __shared__ char dynamic[];
+    CHECK(__cvta_generic_to_shared(dynamic + 12) - __cvta_generic_to_shared(dynamic) == 12);
+    CHECK(__urhadd(4u, 5u) == 5u && __urhadd(~0u, ~0u) == ~0u);
+    __threadfence(), __threadfence_block(), __threadfence_system(), __nanosleep(1);
     CHECK(sizeof(uint4) == 16 && alignof(uint4) == 16 && alignof(float2) == 8 && sizeof(float3) == 12 && alignof(__half2) == 4 && sizeof(dim3) == 12);
 }
