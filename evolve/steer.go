@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -142,6 +143,16 @@ type Steering struct {
 	Budget   *Budget            `json:"budget,omitempty"`  // and after
 	Injected []*flight          `json:"injected,omitempty"`
 	Log      []Steered          `json:"log,omitempty"`
+}
+
+// ReadSteering is what a stored checkpoint holds of it; nothing where nobody has steered.
+func ReadSteering(checkpoint []byte) (Steering, error) {
+	var st struct{ Steering Steering }
+	if len(checkpoint) == 0 {
+		return Steering{}, nil
+	}
+	err := json.Unmarshal(checkpoint, &st)
+	return st.Steering, err
 }
 
 // Steered is a command that was done.

@@ -439,6 +439,10 @@ func TestResumeKeepsSteering(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		data, _ := killed.Checkpoint()
+		if asked, err := ReadSteering(data); err != nil || !slices.Contains(asked.Pins, killed.candidates[3].ID) || asked.Budget == nil || asked.Budget.Evals != 110 {
+			t.Errorf("cut after %d: the checkpoint tells %+v, %v", cut, asked, err)
+		}
 		got := mustRun(t, cfg, newWeighing(1), killed)
 		if a, b := killed.story(), whole.story(); !slices.Equal(a, b) {
 			t.Fatalf("cut after %d: the story differs:\n%s\n-- instead of --\n%s", cut, strings.Join(a, "\n"), strings.Join(b, "\n"))

@@ -38,6 +38,7 @@ type story struct {
 	best   float64
 	base   []float64 // ns of the naive start by workload
 	reigns []store.Champion
+	asked  evolve.Steering // before the view was opened
 }
 
 func newStory(tb testing.TB) *story {
@@ -120,7 +121,7 @@ func (s *story) right(c *kernels.Candidate) {
 // state is the story so far as a file would hold it.
 func (s *story) state() *State {
 	p := kernels.Provenance{Device: s.meta.Device, Protocol: "1", Started: began, Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: ceiling, Matrix: 5e14}}
-	return &State{Path: "axpy.db", Meta: s.meta, Bundle: s.bundle, Len: len(s.made), Champions: s.reigns,
+	return &State{Path: "axpy.db", Meta: s.meta, Bundle: s.bundle, Len: len(s.made), Champions: s.reigns, Steering: s.asked,
 		Baselines: []kernels.BaselineResult{{Name: "default", Times: s.times(1)}, {Name: "cublas", Times: s.times(0.15)}},
 		Provenance: func(key string) (kernels.Provenance, error) {
 			if key != proof {

@@ -88,6 +88,12 @@ func (b *Board) load(src Source) error {
 	for _, r := range reigns {
 		b.reign(r)
 	}
+	for _, id := range s.Steering.Pins {
+		b.obeyed(&evolve.Command{Do: "pin", ID: id})
+	}
+	if now := s.Steering.Budget; now != nil {
+		b.budget = *now
+	}
 	b.readBaselines(s.Baselines)
 	return err
 }

@@ -32,7 +32,7 @@ func (r *Replay) Load() (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Champions, s.Len, s.Replayed = nil, 0, true
+	s.Champions, s.Len, s.Replayed, s.Steering = nil, 0, true, evolve.Steering{}
 	s.Each = func(func(kernels.Candidate) error) error { return nil }
 	return s, nil
 }

@@ -35,6 +35,7 @@ type State struct {
 	Replayed   bool // the story of a finished run, told again
 	Baselines  []kernels.BaselineResult
 	Champions  []store.Champion
+	Steering   evolve.Steering // what people asked of the search until now
 	Provenance func(key string) (kernels.Provenance, error)
 	Each       func(func(kernels.Candidate) error) error // in the order of being stored
 }
@@ -42,10 +43,13 @@ type State struct {
 // ReadState gathers the state of an open run. It stays open.
 func ReadState(r *store.Run, b *templates.Bundle) (*State, error) {
 	s := &State{Path: r.Path(), Meta: r.Meta(), Bundle: b, Len: r.Len(), Provenance: r.Provenance, Each: r.Each}
-	var err, err2 error
-	s.Baselines, err = r.Baselines()
-	s.Champions, err2 = r.Champions()
-	return s, errors.Join(err, err2)
+	var errs [4]error
+	var checkpoint []byte
+	s.Baselines, errs[0] = r.Baselines()
+	s.Champions, errs[1] = r.Champions()
+	checkpoint, errs[2] = r.Checkpoint()
+	s.Steering, errs[3] = evolve.ReadSteering(checkpoint)
+	return s, errors.Join(errs[:]...)
 }
 
 // errAtRest answers commands on a run that nobody writes.

@@ -83,6 +83,18 @@ func TestObeyed(t *testing.T) {
 	d.misses("◆")
 }
 
+// TestObeyedBefore checks that what was asked of an earlier session, or before this view came, is seen.
+func TestObeyedBefore(t *testing.T) {
+	d := open(t, 10, 80, 24, true)
+	id := d.at().id
+	d.src.asked = evolve.Steering{Pins: []kernels.ID{id}, Budget: &evolve.Budget{Evals: 1500}}
+	b := NewBoard()
+	b.do(func() error { return b.load(d.src) })
+	if i := b.byID[id]; !b.pins[i] || len(b.pins) != 1 || b.budget.Evals != 1500 {
+		t.Errorf("pins %v, budget %+v", b.pins, b.budget)
+	}
+}
+
 func TestPausedIsSeen(t *testing.T) {
 	d := open(t, 10, 80, 24, true)
 	d.tell(evolve.Event{Kind: evolve.KindPaused, Note: "nothing new is begun", Paused: true})
