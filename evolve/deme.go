@@ -19,6 +19,7 @@ type deme struct {
 	view  *mutate.View
 
 	recall mutate.Recall
+	held   []*mutate.Individual // recalled, and not shown to operators yet
 
 	judged int // points, those of killed lineages included
 }
@@ -41,10 +42,29 @@ func (d *deme) learn(i int) {
 	}
 }
 
-// add enters a judged point; one that failed has the score +Inf. A duplicate teaches what its twin
-// did, but is not bred from: it would crowd out others.
+// heldBack is after how many verdicts of its own a search learns from what another run has known. What was best there is
+// measured first and may reign at once, but a search that breeds from it at once looks nowhere else (docs/search.md).
+const heldBack = 30
+
+// add enters a judged point.
 func (d *deme) add(o *mutate.Individual, duplicate bool) {
 	d.learn(o.Index)
+	if o.Recalled && !duplicate && len(d.seen) < heldBack {
+		d.held = append(d.held, o)
+		return
+	}
+	d.enter(o, duplicate)
+	if len(d.seen) >= heldBack {
+		for _, o := range d.held {
+			d.enter(o, false)
+		}
+		d.held = nil
+	}
+}
+
+// enter shows a judged point to operators; one that failed has the score +Inf. A duplicate teaches what its twin
+// did, but is not bred from: it would crowd out others.
+func (d *deme) enter(o *mutate.Individual, duplicate bool) {
 	d.seen = append(d.seen, o)
 	if !duplicate && !math.IsInf(o.Score, 1) {
 		d.best, d.fresh = insert(d.best, o), insert(d.fresh, o)
@@ -95,7 +115,8 @@ type member struct {
 
 // individual is a judged candidate as operators see it.
 func individual(space *kernels.Space, c *kernels.Candidate, index int, score float64) *mutate.Individual {
-	o := &mutate.Individual{ID: c.ID, Index: index, Point: space.At(index), Score: score, Cost: c.Result.Cost.Total(), Generation: c.Origin.Generation, Niche: niche(space.Family, c)}
+	o := &mutate.Individual{ID: c.ID, Index: index, Point: space.At(index), Score: score, Cost: c.Result.Cost.Total(), Generation: c.Origin.Generation, Niche: niche(space.Family, c),
+		Recalled: c.Origin.Operator == mutate.Recall{}.Name()}
 	for _, t := range c.Result.Times {
 		if t.Median > 0 {
 			o.Noise = max(o.Noise, (t.Hi-t.Lo)/2/t.Median)

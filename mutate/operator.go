@@ -19,6 +19,7 @@ type Individual struct {
 	Noise      float64       // of log Score: half of its 95 % interval
 	Cost       float64       // seconds of work that its verdict took
 	Niche      string        // what it is like, not how fast
+	Recalled   bool          // from another run
 	Generation int
 }
 

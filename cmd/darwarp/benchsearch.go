@@ -19,6 +19,8 @@ type benchSearchFlags struct {
 	seeds, jobs int
 	strategies  []string
 	json        bool
+	hints       int
+	mislead     bool
 	others      bool
 }
 
@@ -51,6 +53,8 @@ func (a *app) benchSearchCmd() *cobra.Command {
 	c.Flags().IntVar(&f.seeds, "seeds", 50, "searches of each strategy")
 	c.Flags().IntVar(&f.jobs, "jobs", 1, "candidates in flight; the others' marks are of 1")
 	c.Flags().StringSliceVar(&f.strategies, "strategies", evolve.Strategies(), "which strategies")
+	c.Flags().IntVar(&f.hints, "hints", 0, "begin each search as with --from a run of so many random points of the same space")
+	c.Flags().BoolVar(&f.mislead, "mislead", false, "with --hints: the worst points are given out as the best")
 	c.Flags().BoolVar(&f.others, "others", false, "list every strategy of the others, not only the best of each column")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	return c
@@ -59,6 +63,9 @@ func (a *app) benchSearchCmd() *cobra.Command {
 func (f *benchSearchFlags) check() error {
 	if f.seeds < 1 || f.jobs < 1 {
 		return usagef("--seeds and --jobs: expected at least 1")
+	}
+	if f.hints < 0 || f.mislead && f.hints == 0 {
+		return usagef("--hints: expected a number of points, 0 for none; --mislead needs some")
 	}
 	for _, s := range f.strategies {
 		if !slices.Contains(evolve.Strategies(), s) {
@@ -140,6 +147,9 @@ func (a *app) scoreSpace(ctx context.Context, path string, f benchSearchFlags, m
 	g, err := scoring.NewGround(rec, b, f.jobs)
 	if err != nil {
 		return nil, usagef("%s: %v", path, err)
+	}
+	if f.hints > 0 {
+		g.Hint(scoring.Hinting{Points: f.hints, Mislead: f.mislead})
 	}
 	x := &spaceScores{Recording: filepath.Base(path), Problem: rec.Problem, Device: rec.Device.Name,
 		Points: rec.Len(), Right: len(g.Values), CutOff: g.CutOff, Seconds: g.Limit, Random: g.Exact()}

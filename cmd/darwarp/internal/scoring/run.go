@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -47,9 +48,11 @@ type Ground struct {
 	Record *replay.Record
 	cfg    evolve.Config
 	ev     *replay.Evaluator
-	jobs   sync.Map // by space and index: what all searches share
-	evals  int      // after which a search may end
-	limit  float64  // seconds after which it may
+	jobs   sync.Map  // by space and index: what all searches share
+	all    []float64 // values by space and index, NaN where not right
+	evals  int       // after which a search may end
+	hint   *Hinting
+	limit  float64 // seconds after which it may
 }
 
 // NewGround prepares a recording; so many candidates are in flight at a time. With more than one, the
@@ -105,7 +108,35 @@ func (g *Ground) survey() (*Landscape, error) {
 			values, seconds = append(values, v), append(seconds, r.Cost.Total())
 		}
 	}
+	g.all = slices.Clone(values)
 	return NewLandscape(values, seconds)
+}
+
+// Hinting lets every search begin with what a run on random points of the same space would know.
+type Hinting struct {
+	Points  int
+	Mislead bool // the worst are given out as the best
+}
+
+// Hint has the searches that follow begin with hints.
+func (g *Ground) Hint(h Hinting) { g.hint = &h }
+
+// hints draws points by the seed of the search, but not as the search does.
+func (g *Ground) hints(seed uint64) (out []evolve.Hint) {
+	rng := rand.New(rand.NewPCG(seed, 0x68696e74))
+	at := 0
+	for _, s := range g.cfg.Spaces {
+		for _, i := range rng.Perm(s.Len())[:min(s.Len(), g.hint.Points/len(g.cfg.Spaces))] {
+			if v := g.all[at+i]; !math.IsNaN(v) {
+				if g.hint.Mislead {
+					v = 1 / v
+				}
+				out = append(out, evolve.Hint{Family: s.Family.Name, Genes: s.Genome(s.At(i)), Score: v})
+			}
+		}
+		at += s.Len()
+	}
+	return out
 }
 
 // job renders a point once. A recording answers by its genes: the source is not kept.
@@ -132,6 +163,9 @@ func (g *Ground) job(space, index int) (kernels.Job, error) {
 func (g *Ground) Search(ctx context.Context, strategy string, seed uint64) (Run, error) {
 	cfg := g.cfg
 	cfg.Strategy, cfg.Seed = strategy, seed
+	if g.hint != nil {
+		cfg.Hints = g.hints(seed)
+	}
 	s, err := evolve.New(cfg, g.ev, nil)
 	if err != nil {
 		return nil, err
