@@ -19,7 +19,6 @@ type deme struct {
 	view  *mutate.View
 
 	recall mutate.Recall
-	held   []*mutate.Individual // recalled, and not shown to operators yet
 
 	judged int // points, those of killed lineages included
 }
@@ -46,25 +45,10 @@ func (d *deme) learn(i int) {
 // measured first and may reign at once, but a search that breeds from it at once looks nowhere else (docs/search.md).
 const heldBack = 30
 
-// add enters a judged point.
+// add enters a judged point; one that failed has the score +Inf. A duplicate teaches what its twin
+// did, but is not bred from: it would crowd out others.
 func (d *deme) add(o *mutate.Individual, duplicate bool) {
 	d.learn(o.Index)
-	if o.Recalled && !duplicate && len(d.seen) < heldBack {
-		d.held = append(d.held, o)
-		return
-	}
-	d.enter(o, duplicate)
-	if len(d.seen) >= heldBack {
-		for _, o := range d.held {
-			d.enter(o, false)
-		}
-		d.held = nil
-	}
-}
-
-// enter shows a judged point to operators; one that failed has the score +Inf. A duplicate teaches what its twin
-// did, but is not bred from: it would crowd out others.
-func (d *deme) enter(o *mutate.Individual, duplicate bool) {
 	d.seen = append(d.seen, o)
 	if !duplicate && !math.IsInf(o.Score, 1) {
 		d.best, d.fresh = insert(d.best, o), insert(d.fresh, o)
@@ -91,8 +75,20 @@ func (d *deme) pool(fresh bool) *mutate.Pool {
 	if fresh {
 		p.Best = d.fresh
 	}
+	if own := withoutRecalled(d.seen); len(own) < heldBack {
+		p.Seen, p.Best = own, withoutRecalled(p.Best)
+	}
 	p.Niches = archive(p.Best)
 	return p
+}
+
+// withoutRecalled leaves out what another run has known. It shares the list where there is nothing to leave out.
+func withoutRecalled(list []*mutate.Individual) []*mutate.Individual {
+	is := func(o *mutate.Individual) bool { return o.Recalled }
+	if len(list) > heldBack+mutate.MostRecalled || !slices.ContainsFunc(list, is) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), is)
 }
 
 // member is a candidate that works.

@@ -98,7 +98,7 @@ func (s *Search) stillborn(c *kernels.Candidate) bool {
 func (d *deme) bury(dead map[kernels.ID]bool) int {
 	is := func(o *mutate.Individual) bool { return dead[o.ID] }
 	before := len(d.best)
-	d.best, d.fresh, d.seen, d.held = slices.DeleteFunc(d.best, is), slices.DeleteFunc(d.fresh, is), slices.DeleteFunc(d.seen, is), slices.DeleteFunc(d.held, is)
+	d.best, d.fresh, d.seen = slices.DeleteFunc(d.best, is), slices.DeleteFunc(d.fresh, is), slices.DeleteFunc(d.seen, is)
 	return before - len(d.best)
 }
 

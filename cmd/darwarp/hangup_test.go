@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -61,6 +62,10 @@ func TestOutliveTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	person, program := pty(t)
+	// A test that is itself under nohup would hand that on; a signal that is taken is not.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangup) })
 	// The view, which a terminal gets, needs no test of its own here: --plain is what goes on after it.
 	cmd := exec.Cmd{Path: self, Args: []string{"darwarp", "search", space, "--seed", "1", "--evals", "7000", "--store", run, "--plain"},
 		Env: append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm"), Stdin: program, Stdout: program, Stderr: program,
