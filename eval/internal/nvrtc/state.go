@@ -19,6 +19,7 @@ var (
 	// prefixes are a label and the condition of an instruction.
 	prefixes = regexp.MustCompile(`^(?:[A-Za-z_$%][\w$]*:\s*)?(?:@!?%?\w+\s+)?`)
 	names    = regexp.MustCompile(`[A-Za-z_$%][\w$]*`)
+	address  = regexp.MustCompile(`\[[^\]]*\]`) // the first one of a statement is what it writes to
 	extents  = regexp.MustCompile(`\d+`)
 	writing  = regexp.MustCompile(`^(?:st|atom|red|cp|multimem|sust)\b`)
 )
@@ -68,14 +69,17 @@ func variables(ptx string) (globals []global, used, written map[string]bool) {
 		}
 		operation, operands, _ := strings.Cut(strings.ReplaceAll(statement, "\t", " "), " ")
 		mentioned := names.FindAllString(operands, -1)
-		for i, n := range mentioned {
-			used[n] = true
-			switch {
-			case writing.MatchString(operation):
+		writes := writing.MatchString(operation)
+		if writes {
+			for _, n := range names.FindAllString(address.FindString(operands), -1) {
 				for _, v := range from[n] {
 					written[v] = true
 				}
-			case i > 0 && len(from[n]) > 0 && !strings.HasPrefix(operation, "ld"):
+			}
+		}
+		for i, n := range mentioned {
+			used[n] = true
+			if i > 0 && len(from[n]) > 0 && !writes && !strings.HasPrefix(operation, "ld") {
 				from[mentioned[0]] = union(from[mentioned[0]], from[n])
 			}
 		}

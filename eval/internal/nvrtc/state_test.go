@@ -23,6 +23,8 @@ func TestState(t *testing.T) {
 		{"by its address", "__device__ int kept; __device__ int* where() { return &kept; }", "= (*where())++", "kept (4 bytes)"},
 		{"initialised counter", "__device__ int calls = 1;", "= atomicAdd(&calls, 1)", "calls (4 bytes)"},
 		{"initialised and stored to", "__device__ int flag = 1;", "= flag; flag = 2", "flag (4 bytes)"},
+		{"a table whose place is stored", "__device__ float table[4] = {1, 2, 3, 4};", "= table[threadIdx.x & 3]; *(const float**)(x + 64) = table", ""},
+		{"cosine of anything", "", "= cosf(x[threadIdx.x])", ""},
 		{"a table", "__device__ float table[4] = {1, 2, 3, 4};", "= table[threadIdx.x & 3]", ""},
 		{"declared in assembly", "", "= 1.f; asm volatile(\"{ .global .u32 hidden; .reg .u32 r; L: ld.global.u32 r, [hidden]; st.global.u32 [hidden], r; }\" ::: \"memory\")", "hidden (4 bytes)"},
 		{"by a pointer in constant memory", "__device__ int kept; __constant__ int* where = &kept;", "= (*where)++", "kept (4 bytes)"},
