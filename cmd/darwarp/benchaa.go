@@ -85,6 +85,9 @@ func (a *app) benchAA(ctx context.Context, t target, duels int, seed uint64, asJ
 		r.Verdicts[d.Verdict]++
 		ratios, off = append(ratios, d.Ratio), append(off, math.Abs(d.Ratio-1))
 	}
+	if r.Duels == 0 {
+		return ctx.Err()
+	}
 	slices.Sort(ratios)
 	slices.Sort(off)
 	r.Median, r.P99, r.Worst = ratios[len(ratios)/2], off[(len(off)-1)*99/100], off[len(off)-1]

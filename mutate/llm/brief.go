@@ -26,7 +26,6 @@ type Brief struct {
 	Workloads []kernels.Workload
 	Families  []*kernels.Family // whose genes may be set
 	GenesOnly bool              // the device can judge points of the families and nothing else
-	Templates bool              // a template with genes of its own can be taken
 	Headers   map[string]string // files of the device library that the base uses, by name
 
 	Base Solution // what edits apply to; its code is shown in every configuration
@@ -138,13 +137,10 @@ func Parents(operator string) (most, least int) {
 }
 
 // Variants makes what a reply proposes: points, or a source of its own with its plan. The error is one
-// line for the model. A template is not among them.
+// line for the model.
 func (r *Reply) Variants(b *Brief) ([]kernels.Variant, error) {
 	if b.GenesOnly && len(r.Points) == 0 {
 		return nil, errors.New("only the section genes can be used here")
-	}
-	if r.Template != "" {
-		return nil, errors.New("the section template cannot be used here")
 	}
 	if len(r.Points) > 0 {
 		return r.Points, nil

@@ -18,25 +18,23 @@ import (
 const (
 	maxReply   = 256 << 10 // bytes, prose included
 	maxKernel  = 64 << 10  // bytes of a source
-	maxPlan    = 16 << 10  // bytes of a launch plan or a declaration
+	maxPlan    = 16 << 10  // bytes of a launch plan
 	maxThought = 400       // bytes of the idea behind a proposal that are kept
 	maxPoints  = 8         // points of a family's space in one reply
 	maxEdits   = 40
 )
 
-// Reply is what a model proposes, in exactly one of four forms.
+// Reply is what a model proposes, in exactly one of three forms.
 type Reply struct {
-	Thought  string            // its idea, one printable line; may be empty
-	Points   []kernels.Variant // of a family, by genes
-	Edits    []Edit            // of the source that was shown
-	Kernel   string            // a whole source
-	Plan     *kernels.PlanSpec // of a kernel, or with edits where the launch changes too
-	Template string            // .cu.tmpl of a new family
-	Family   string            // and its .toml
+	Thought string            // its idea, one printable line; may be empty
+	Points  []kernels.Variant // of a family, by genes
+	Edits   []Edit            // of the source that was shown
+	Kernel  string            // a whole source
+	Plan    *kernels.PlanSpec // of a kernel, or with edits where the launch changes too
 }
 
 var (
-	headerRE = regexp.MustCompile(`(?i)^[ \t]*#{1,6}[ \t]*(thought|genes|edit|kernel|plan|template|family)[ \t]*:?[ \t]*#*[ \t]*$`)
+	headerRE = regexp.MustCompile(`(?i)^[ \t]*#{1,6}[ \t]*(thought|genes|edit|kernel|plan)[ \t]*:?[ \t]*#*[ \t]*$`)
 	fenceRE  = regexp.MustCompile("^[ \t]*(```+|~~~+)[ \t]*[A-Za-z0-9_+.-]*[ \t]*$")
 	thinkEnd = "</think>"
 )
@@ -91,7 +89,7 @@ func sections(text string) (map[string]string, error) {
 	return out, end(len(lines))
 }
 
-var forms = []string{"genes", "edit", "kernel", "template"}
+var forms = []string{"genes", "edit", "kernel"}
 
 func oneForm(parts map[string]string) error {
 	var found []string
@@ -101,7 +99,6 @@ func oneForm(parts map[string]string) error {
 		}
 	}
 	_, plan := parts["plan"]
-	_, family := parts["family"]
 	switch {
 	case len(found) == 0:
 		return fmt.Errorf("no proposal: expected one section headed ## %s", strings.Join(forms, ", ## "))
@@ -109,8 +106,6 @@ func oneForm(parts map[string]string) error {
 		return fmt.Errorf("sections %s: expected one proposal", strings.Join(found, " and "))
 	case plan && found[0] != "edit" && found[0] != "kernel":
 		return fmt.Errorf("a section plan with %s: it goes with edit or kernel", found[0])
-	case family != (found[0] == "template"):
-		return errors.New("sections template and family go together")
 	}
 	return nil
 }
@@ -131,7 +126,7 @@ func read(parts map[string]string) (r *Reply, err error) {
 		return s
 	}
 	genes, edit, plan := text("genes", maxPlan), text("edit", maxKernel), text("plan", maxPlan)
-	r.Kernel, r.Template, r.Family = text("kernel", maxKernel), text("template", maxKernel), text("family", maxPlan)
+	r.Kernel = text("kernel", maxKernel)
 	if err == nil && genes != "" {
 		r.Points, err = readGenes(genes)
 	}
