@@ -70,6 +70,28 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// TestTunerHeader holds kernel_tuner.h against one that Kernel Tuner's own create_device_targets wrote of the
+// same parameters (eval/replay/testdata/kerneltuner.py): below the first comment every line is the same.
+func TestTunerHeader(t *testing.T) {
+	theirs, err := os.ReadFile(filepath.Join("testdata", "kernel_tuner.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := axpy(t, kernels.FP16)
+	k.As, k.Device.Name = []string{"ktuner"}, "NVIDIA RTX (TM) 6000"
+	files, err := k.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := func(text []byte) string {
+		_, after, _ := strings.Cut(string(text), "*/\n")
+		return after
+	}
+	if got, want := below(files["kernel_tuner.h"]), below(theirs); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestFlags: a size that no tensor has is an argument of the operator, and may be 0.
 func TestFlags(t *testing.T) {
 	p := attentionPortfolio(t)
