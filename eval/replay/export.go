@@ -89,7 +89,10 @@ func (r *Record) table(workload string) (*table, error) {
 	for i := range r.Families {
 		f := &r.Families[i]
 		for k, config := range f.Configs {
-			x := row{values: make([]int, len(t.params)), outcome: f.Outcomes[f.Status[k]], cost: f.Cost[k]}
+			x := row{values: make([]int, len(t.params)), outcome: f.Outcomes[f.Status[k]], cost: f.Cost[k], judged: judged{cost: kernels.Cost{Time: f.Cost[k]}}}
+			if len(f.judged) == len(f.Configs) {
+				x.judged = f.judged[k]
+			}
 			if len(r.Families) > 1 {
 				x.values[0] = i
 			}

@@ -220,9 +220,6 @@ func meanOf(list []any) (float64, bool) {
 	return sum / float64(max(1, len(list))), len(list) > 0
 }
 
-// never stands for the time of a measurement, which recordings do not keep and both formats ask for.
-const never = "1970-01-01T00:00:00+00:00"
-
 // text is the cache as Kernel Tuner leaves it: it goes on writing a file by cutting off the last three
 // bytes, which have to be two braces on two lines.
 func (c *ktCache) text() ([]byte, error) {
@@ -246,7 +243,8 @@ func (t *table) kernelTuner() (*ktCache, error) {
 	}
 	c.Params.keys = c.Keys
 	for _, r := range t.rows {
-		fields := map[string]any{"compile_time": 0, "verification_time": 0, "benchmark_time": r.cost * 1e3, "strategy_time": 0, "framework_time": 0, "timestamp": never}
+		fields := map[string]any{"compile_time": r.judged.cost.Compile * 1e3, "verification_time": r.judged.cost.Gate * 1e3, "benchmark_time": r.judged.cost.Time * 1e3,
+			"strategy_time": 0, "framework_time": 0, "timestamp": r.stamp()}
 		var name []string
 		for i, p := range t.params {
 			fields[p.name] = p.values[r.values[i]]
