@@ -198,7 +198,7 @@ func shownName(name string) string {
 func (f figures) bar(name string, t kernels.Timing) (htmlreport.Bar, error) {
 	flops, bytes, err := f.problem.Work(f.workload(t.Workload).Dims, f.dtype)
 	s := shape{Timing: t}
-	s.rate(f.proof.Ceilings, flops, bytes)
+	s.rate(report.Ceilings(f.proof), flops, bytes)
 	return barOf(name, s), err
 }
 

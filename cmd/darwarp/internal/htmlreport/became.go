@@ -136,7 +136,7 @@ func costs(all []kernels.Candidate) []CostRow {
 	return out
 }
 
-// Cause is a reason that candidates failed for: the first line of their detail.
+// Cause is a reason that candidates failed for, told by the first of them.
 type Cause struct {
 	Outcome kernels.Outcome
 	Detail  string
@@ -153,8 +153,7 @@ func causes(all []kernels.Candidate) []Cause {
 		if !c.Result.Outcome.Failed() {
 			continue
 		}
-		detail := report.FirstLine(c.Result.Detail)
-		key := c.Result.Outcome.String() + " " + detail
+		key, detail := report.Cause(c.Result.Outcome, c.Result.Detail)
 		i, ok := at[key]
 		if !ok {
 			i = len(out)

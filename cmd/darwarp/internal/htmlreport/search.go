@@ -97,7 +97,8 @@ func (in *Input) levels() []Level {
 		}
 		add("portfolio", times)
 	}
-	if in.Proof == nil || in.Proof.Ceilings == nil {
+	ceilings := report.Ceilings(in.Proof)
+	if ceilings == nil {
 		return out
 	}
 	var floor []kernels.Timing
@@ -106,7 +107,7 @@ func (in *Input) levels() []Level {
 		if err != nil {
 			return out
 		}
-		if least, binds := report.Roofline(in.Proof.Ceilings, flops, bytes, 1, in.Meta.Cache); binds != "" {
+		if least, binds := report.Roofline(ceilings, flops, bytes, 1, in.Meta.Cache); binds != "" {
 			floor = append(floor, kernels.Timing{Workload: w.Name, Median: least})
 		}
 	}

@@ -36,6 +36,8 @@ type Board struct {
 	sample    sample
 	causes    causes
 	ops       []operator      // by number
+	asked     map[string]bool // questions to language models that are counted
+	spent     operator        // on all of them
 	proofs    map[string]bool // provenances that are known
 	cost      kernels.Cost
 	pace      pace
@@ -102,7 +104,7 @@ const logLines = 5000
 func NewBoard() *Board {
 	b := &Board{
 		byID: map[kernels.ID]int32{}, families: newNames(), operators: newNames(), genes: newGeneTable(),
-		outcomes: map[kernels.Outcome]int{}, proofs: map[string]bool{}, pins: map[int32]bool{}, ops: make([]operator, 1), loading: true,
+		outcomes: map[kernels.Outcome]int{}, proofs: map[string]bool{}, pins: map[int32]bool{}, asked: map[string]bool{}, ops: make([]operator, 1), loading: true,
 	}
 	b.ranking.board = b
 	return b
@@ -298,7 +300,7 @@ func (b *Board) descendants(i int32) int {
 func (b *Board) operatorsByGain() []int {
 	var out []int
 	for i := range b.ops {
-		if b.ops[i].tried > 0 {
+		if b.ops[i].tried+b.ops[i].asked > 0 {
 			out = append(out, i)
 		}
 	}

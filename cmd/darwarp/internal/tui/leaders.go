@@ -51,10 +51,15 @@ func (m *Model) leaderColumns(width, ranks int) []column {
 		cols = append(cols, column{name, max(len(name), longest(b.genes.values[g].all)), true, func(r *row, _ int) (string, ink) { return b.genes.text(r.genes, g), inkPlain }})
 	}
 	cols = append(cols, column{"origin", longest(b.operators.all), true, func(r *row, _ int) (string, ink) { return b.operators.all[r.op], inkDim }})
+	return fitting(cols, width)
+}
+
+// fitting are the columns that find room; one that is too wide leaves its place to the next.
+func fitting(all []column, width int) (cols []column) {
 	used := 2
-	for i, c := range cols {
-		if used += c.width + 1; used > width+1 {
-			return cols[:i]
+	for _, c := range all {
+		if used+c.width <= width {
+			cols, used = append(cols, c), used+c.width+1
 		}
 	}
 	return cols
@@ -110,7 +115,11 @@ func (m *Model) spreadCell(r *row) string {
 	if t == nil || t.median == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f%%", 100*float64(t.hi-t.lo)/2/float64(t.median))
+	spread := 100 * float64(t.hi-t.lo) / 2 / float64(t.median)
+	if spread >= 99.95 {
+		return fmt.Sprintf("%.0f%%", min(spread, 9999))
+	}
+	return fmt.Sprintf("%.1f%%", spread)
 }
 
 // provenRatio is how many times as fast a row is as something else.
