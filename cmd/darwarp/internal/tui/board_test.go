@@ -102,6 +102,15 @@ func TestWideIntervals(t *testing.T) {
 	}
 }
 
+// TestRatiosFit: a ratio fits into its column up to a thousand.
+func TestRatiosFit(t *testing.T) {
+	for other, want := range map[float64]string{1: "1.00x", 9.99: "9.99x", 9.996: "10.0x", 26.123: "26.1x", 99.96: "100x", 999: "999x"} {
+		if got := provenRatio(&row{score: 1, proven: true}, other); got != want {
+			t.Errorf("%g: %q, want %q", other, got, want)
+		}
+	}
+}
+
 // TestIndexIsSorted adds rows with looks in between: the order must be that of sorting all of them.
 func TestIndexIsSorted(t *testing.T) {
 	s := newStory(t)

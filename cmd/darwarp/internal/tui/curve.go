@@ -103,7 +103,7 @@ func (m *Model) scale(a area) (s scale, left int) {
 	}
 	s.logX = !m.linearX
 	s.right = max(1, m.across(float64(b.verdicts), m.elapsed().Seconds()))
-	for _, v := range s.ticks(max(2, a.rect.h/3)) {
+	for _, v := range s.ticks(max(2, a.rect.h/2)) {
 		left = max(left, len(tick(v))+1)
 	}
 	return s, left
@@ -231,7 +231,7 @@ func tick(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + "x" }
 func (m *Model) drawAxes(a, p area, s scale, gutter int) {
 	left, dh := a.rect.w-p.rect.w-gutter, s.h/p.rect.h
 	last := -2
-	for _, v := range s.ticks(max(2, a.rect.h/3)) {
+	for _, v := range s.ticks(max(2, a.rect.h/2)) {
 		if y := s.y(v) / dh; y >= 0 && y < p.rect.h && y != last {
 			a.right(left-1, y, tick(v), inkDim)
 			last = y

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -94,6 +95,9 @@ func (b *Board) load(src Source) error {
 	for _, id := range s.Steering.Pins {
 		b.obeyed(&evolve.Command{Do: "pin", ID: id})
 	}
+	for _, id := range s.Steering.Killed {
+		b.obeyed(&evolve.Command{Do: "kill", ID: id})
+	}
 	if now := s.Steering.Budget; now != nil {
 		b.budget = *now
 	}
@@ -165,6 +169,10 @@ func (b *Board) obeyed(c *evolve.Command) {
 	case "pin", "unpin":
 		if delete(b.pins, i); known && c.Do == "pin" {
 			b.pins[i] = true
+		}
+	case "kill":
+		if known {
+			maps.Copy(b.killed, b.family(i))
 		}
 	case "add":
 		b.budget.Evals += c.Evals

@@ -42,7 +42,10 @@ func (m *Model) drawHeader(a area) int {
 	badge := a.art.live + " " + state + "  " + report.Duration(m.elapsed())
 	a.right(a.rect.w-1, 0, badge, k)
 	room := a.rect.w - 2 - ansi.StringWidth(badge)
-	x := a.text(1, 0, "darwarp  ", inkFocus)
+	x := 1
+	if m.size() != sizeCompact {
+		x = a.text(x, 0, "darwarp  ", inkFocus)
+	}
 	if s := m.board.state; s != nil {
 		a.parts(x, 0, room-x, []part{{s.Meta.Problem + " " + string(s.Meta.DType), inkStrong}, {s.Meta.Device.Label(), inkPlain},
 			{m.workloadText(), inkDim}, {s.Meta.Cache, inkDim}, {s.Path, inkDim}})

@@ -124,10 +124,14 @@ func (m *Model) spreadCell(r *row) string {
 
 // provenRatio is how many times as fast a row is as something else.
 func provenRatio(r *row, other float64) string {
-	if !r.proven {
+	switch x := other / r.score; {
+	case !r.proven:
 		return "-"
+	case x >= 9.995 && x < 99.95: // its column has five places
+		return fmt.Sprintf("%.1fx", x)
+	default:
+		return report.Ratio(x)
 	}
-	return report.Ratio(other / r.score)
 }
 
 func (m *Model) roofCell(r *row) string {
@@ -184,6 +188,8 @@ func (m *Model) drawLeader(a area, y int, cols []column, n int) {
 	}
 	champion := r == b.champion()
 	switch {
+	case b.killed[i]:
+		a.set(1, y, m.art.killed, inkBad)
 	case b.pins[i]:
 		a.set(1, y, m.art.pinned, inkAccent)
 	case m.isMarked(i):
@@ -194,8 +200,11 @@ func (m *Model) drawLeader(a area, y int, cols []column, n int) {
 	at := 2
 	for _, c := range cols {
 		text, k := c.cell(r, b.ranking.rank(p))
-		if champion && (k == inkPlain || k == inkStrong) {
+		switch {
+		case champion && (k == inkPlain || k == inkStrong):
 			k = inkChampion
+		case b.killed[i]:
+			k = inkDim
 		}
 		m.cell(a, at, y, c, text, k)
 		at += c.width + 1
