@@ -136,6 +136,13 @@ func costs(all []kernels.Candidate) []CostRow {
 	return out
 }
 
+// Model is what a language model found as one operator, and what it cost.
+type Model struct {
+	Name                                           string
+	Asked, Failed, Refused, Judged, Right, Crowned int
+	Best, Tokens, USD                              string
+}
+
 // Cause is a reason that candidates failed for, told by the first of them.
 type Cause struct {
 	Outcome kernels.Outcome
@@ -150,7 +157,7 @@ func causes(all []kernels.Candidate) []Cause {
 	at := map[string]int{}
 	var out []Cause
 	for _, c := range all {
-		if !c.Result.Outcome.Failed() {
+		if o := c.Result.Outcome; !o.Failed() || o == kernels.Duplicate { // which is no failure to look into
 			continue
 		}
 		key, detail := report.Cause(c.Result.Outcome, c.Result.Detail)

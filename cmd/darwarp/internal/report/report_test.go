@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,32 @@ func TestSource(t *testing.T) {
 	}
 	if err := Diff(&diff, "+a\n-b\n c\n", true); err != nil || diff.String() != "\x1b[32m+a\x1b[0m\n\x1b[31m-b\x1b[0m\n c\n" {
 		t.Errorf("diff: %v %q", err, diff.String())
+	}
+}
+
+func TestRanks(t *testing.T) {
+	for name, c := range map[string]struct {
+		bounds [][2]float64
+		want   []int
+	}{
+		"none":                     {nil, []int{}},
+		"apart":                    {[][2]float64{{1, 1.1}, {1.2, 1.3}, {2, 3}}, []int{1, 2, 3}},
+		"a tie":                    {[][2]float64{{1, 1.1}, {1.05, 1.3}, {1.2, 3}}, []int{1, 1, 3}},
+		"a chain is not one group": {[][2]float64{{1, 2}, {1.5, 2.5}, {2.2, 3}, {2.9, 4}}, []int{1, 1, 3, 3}},
+	} {
+		if got := Ranks(c.bounds); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	times := []kernels.Timing{{Workload: "s", Median: 10, Lo: 9, Hi: 11}, {Workload: "l", Median: 100, Lo: 98, Hi: 106}}
+	if got := Spread(times, []kernels.Workload{{Name: "s", Weight: 1}, {Name: "l", Weight: 3}}); math.Abs(got-0.055) > 1e-12 {
+		t.Errorf("%g", got)
+	}
+	if got := Spread(nil, []kernels.Workload{{Name: "s", Weight: 1}}); got != 0 {
+		t.Errorf("%g of nothing", got)
 	}
 }
 
