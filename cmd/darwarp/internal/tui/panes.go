@@ -61,6 +61,7 @@ func (m *Model) drawFailures(a area) {
 	if a.rect.w >= 60 {
 		bar = 12
 	}
+	digits := max(5, len(report.Count(all[0].count))+1) // the most frequent is first
 	top := m.cause.window(len(all), a.rect.h)
 	for i := top; i < min(len(all), top+a.rect.h); i++ {
 		c, y := all[i], i-top
@@ -68,8 +69,8 @@ func (m *Model) drawFailures(a area) {
 			a.paint(0, y, a.rect.w, backSelect)
 			a.set(0, y, m.art.cursor, inkFocus)
 		}
-		a.right(8, y, report.Count(c.count), inkStrong)
-		x := 9
+		a.right(digits, y, report.Count(c.count), inkStrong)
+		x := digits + 1
 		if bar > 0 {
 			x = a.bar(x, y, bar, float64(c.count)/float64(total), inkBad) + 1
 		}

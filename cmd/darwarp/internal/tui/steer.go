@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -38,9 +39,13 @@ func (m *Model) pause() tea.Cmd {
 	return m.steer(evolve.Command{Do: "pause"}, "Paused: what is in flight is finished, nothing new is begun. P resumes.")
 }
 
+// errNobody answers keys about a candidate where there is none.
+var errNobody = errors.New("no candidate is right yet")
+
 func (m *Model) pin() tea.Cmd {
 	i := m.subject()
 	if i < 0 {
+		m.say("", errNobody)
 		return nil
 	}
 	id := m.board.rows[i].id
@@ -53,6 +58,7 @@ func (m *Model) pin() tea.Cmd {
 func (m *Model) askKill() tea.Cmd {
 	i := m.subject()
 	if i < 0 {
+		m.say("", errNobody)
 		return nil
 	}
 	id := m.board.rows[i].id
@@ -137,6 +143,7 @@ func (m *Model) askExport() tea.Cmd {
 	i := m.subject()
 	switch {
 	case i < 0:
+		m.say("", errNobody)
 		return nil
 	case m.opt.Export == nil:
 		m.say("", fmt.Errorf("nothing can be exported from here"))

@@ -91,6 +91,18 @@ func TestBudgetAsked(t *testing.T) {
 	}
 }
 
+// TestNobody: keys about a candidate say that there is none.
+func TestNobody(t *testing.T) {
+	d := open(t, 0, 80, 24, true)
+	for _, k := range []string{"p", "x", "e"} {
+		d.m.notice = ""
+		d.press(k)
+		if d.m.notice != "no candidate is right yet" || d.m.dialog != nil {
+			t.Errorf("%s: %q, a question: %v", k, d.m.notice, d.m.dialog != nil)
+		}
+	}
+}
+
 // TestKilled: a lineage that was killed is seen as such, also what came of it later, and by a view that comes later.
 func TestKilled(t *testing.T) {
 	d := open(t, 30, 132, 40, true)
