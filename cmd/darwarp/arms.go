@@ -126,7 +126,7 @@ func (a *app) showArms(r *record) error {
 // usd is what was spent; what has no known price is not 0.
 func usd(s llm.Spending) string {
 	switch {
-	case s.Unpriced == s.Calls && s.Calls > 0:
+	case s.Unpriced > 0 && s.USD == 0: // only questions without a reply cost nothing
 		return "unknown"
 	case s.Unpriced > 0:
 		return fmt.Sprintf("%.4f and more", s.USD)

@@ -114,7 +114,7 @@ func (m *Model) candidateHead(a area, r *row, k sheetKey) {
 	} else {
 		ps = append(ps, part{r.outcome.String(), inkBad})
 	}
-	ps = append(ps, part{b.operators.all[r.op], inkPlain})
+	ps = append(ps, part{shortArm(b.operators.all[r.op]), inkPlain})
 	if k.with >= 0 {
 		with := &b.rows[k.with]
 		if r.score > 0 && with.score > 0 {
@@ -128,8 +128,11 @@ func (m *Model) candidateHead(a area, r *row, k sheetKey) {
 // lineageLines are the steps from the start, with what each changed and gained.
 func (m *Model) lineageLines(i int32, width int) []rich {
 	b := m.board
-	out := []rich{{{"  eval  id           speedup     gain  origin      change", inkDim}}}
-	path := b.lineage(i)
+	path, name := b.lineage(i), 10 // columns of the origin
+	for _, j := range path {
+		name = max(name, min(24, ansi.StringWidth(shortArm(b.operators.all[b.rows[j].op]))))
+	}
+	out := []rich{{{fmt.Sprintf("  eval  id           speedup     gain  %-*s  change", name, "origin"), inkDim}}}
 	for n, j := range path {
 		r := &b.rows[j]
 		gain, change := "", "the naive start"
@@ -145,8 +148,8 @@ func (m *Model) lineageLines(i int32, width int) []rich {
 			k = inkBad
 		}
 		first := rich{{fmt.Sprintf("%6s  ", report.Count(int(r.seq))), inkDim}, {r.id.Short(), inkPlain}, {fmt.Sprintf("  %8s ", speedupOf(r)), inkCurve},
-			{fmt.Sprintf("%8s  ", gain), k}, {fmt.Sprintf("%-10s  ", b.operators.all[r.op]), inkDim}}
-		used := 51 // what is before the change
+			{fmt.Sprintf("%8s  ", gain), k}, {fmt.Sprintf("%-*s  ", name, endOf(shortArm(b.operators.all[r.op]), name, m.art.ellipsis)), inkDim}}
+		used := 41 + name // what is before the change
 		for c, l := range wrap(change, max(20, width-used)) {
 			if c == 0 {
 				out = append(out, append(first, piece{l, inkPlain}))

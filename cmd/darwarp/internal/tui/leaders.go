@@ -50,7 +50,9 @@ func (m *Model) leaderColumns(width, ranks int) []column {
 		name := b.genes.genes.all[g]
 		cols = append(cols, column{name, max(len(name), longest(b.genes.values[g].all)), true, func(r *row, _ int) (string, ink) { return b.genes.text(r.genes, g), inkPlain }})
 	}
-	cols = append(cols, column{"origin", longest(b.operators.all), true, func(r *row, _ int) (string, ink) { return b.operators.all[r.op], inkDim }})
+	cols = append(cols, column{"origin", min(20, longest(b.operators.all)), true, func(r *row, _ int) (string, ink) {
+		return endOf(shortArm(b.operators.all[r.op]), 20, m.art.ellipsis), inkDim
+	}})
 	return fitting(cols, width)
 }
 

@@ -46,6 +46,23 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// TestLongNames: the name of a model is cut at its beginning, and columns stay where they are.
+func TestLongNames(t *testing.T) {
+	for name, want := range map[string]string{"mutate": "mutate", "gpt-5.5-mini:repair": "…mini:repair", "a-model-of-ours:explain": "…urs:explain"} {
+		if got := endOf(name, 12, "…"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	d := open(t, 30, 100, 30, true)
+	c := d.src.next()
+	c.Origin.Operator, c.Origin.Parents = kernels.Arm("a-very-long-name-of-a-model", "explain"), []kernels.ID{d.src.made[0].ID}
+	c.Score, c.Result.Outcome = 0.01, kernels.OK
+	d.tell(evolve.Event{Kind: evolve.KindResult, Candidate: &c})
+	d.press("l")
+	d.sees("origin                    change")
+	d.sees("…name-of-a-model:explain  threads 32 -> 64")
+}
+
 // TestStoredModels: a run that is opened tells what its models cost.
 func TestStoredModels(t *testing.T) {
 	s := newStory(t)

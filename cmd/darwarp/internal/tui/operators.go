@@ -80,6 +80,14 @@ func (b *Board) operatorColumns(room int) []operatorColumn {
 // shortArm is an operator's name without what says that it is a language model: its model does.
 func shortArm(name string) string { return strings.TrimPrefix(name, "llm:") }
 
+// endOf cuts a name at its beginning: of a language model's operator the operator is at the end.
+func endOf(name string, n int, ellipsis string) string {
+	if over := ansi.StringWidth(name) - n; over > 0 {
+		return ansi.TruncateLeft(name, over+ansi.StringWidth(ellipsis), ellipsis)
+	}
+	return name
+}
+
 // drawOperators says what each operator tried, and what came of it.
 func (m *Model) drawOperators(a area) {
 	b := m.board
@@ -100,7 +108,7 @@ func (m *Model) drawOperators(a area) {
 		if m.focus == paneOperators && i == m.ops.at {
 			a.paint(0, y, a.rect.w, backSelect)
 		}
-		a.cut(0, y, name, shortArm(b.operators.all[order[i]]), inkPlain)
+		a.text(0, y, endOf(shortArm(b.operators.all[order[i]]), name, a.art.ellipsis), inkPlain)
 		x := name
 		for _, c := range cols {
 			text, k := c.cell(o)

@@ -56,7 +56,7 @@ func (o *operator) dollars() string {
 	switch {
 	case o.asked == 0:
 		return "-"
-	case o.unpriced == o.asked:
+	case o.unpriced > 0 && o.usd == 0: // only questions without a reply cost nothing
 		return "unknown"
 	case o.unpriced > 0:
 		return fmt.Sprintf(">%.4f", o.usd)
