@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -72,16 +73,17 @@ func (b *Board) load(src Source) error {
 		return err
 	}
 	b.begin(s)
-	for i := range s.Exchanges {
-		b.charge(&s.Exchanges[i])
-	}
-	reigns := s.Champions
+	reigns, asked := s.Champions, s.Exchanges
 	err = s.Each(func(c kernels.Candidate) error {
 		for len(reigns) > 0 && reigns[0].At.Before(c.At) {
 			b.reign(reigns[0])
 			reigns = reigns[1:]
 		}
-		b.enter(&c, -1)
+		for len(asked) > 0 && asked[0].At.Before(c.At) {
+			b.answered(&asked[0], b.latest())
+			asked = asked[1:]
+		}
+		b.judged(&c, -1)
 		if len(b.rows)%loadBatch == 0 {
 			b.version++
 			b.mu.Unlock() // the screen's turn
@@ -92,6 +94,14 @@ func (b *Board) load(src Source) error {
 	for _, r := range reigns {
 		b.reign(r)
 	}
+	for i := range asked {
+		b.answered(&asked[i], b.latest())
+	}
+	for _, x := range s.Steering.Log {
+		head := map[string]string{"pause": "paused: ", "resume": "resumed: "}[x.Do]
+		b.say(line{at: x.At, text: cmp.Or(head, "told: ") + x.Note})
+	}
+	slices.SortStableFunc(b.log, func(x, y line) int { return cmp.Compare(x.at, y.at) })
 	for _, id := range s.Steering.Pins {
 		b.obeyed(&evolve.Command{Do: "pin", ID: id})
 	}
@@ -106,12 +116,29 @@ func (b *Board) load(src Source) error {
 }
 
 // reign enters a champion that is stored.
-func (b *Board) reign(c store.Champion) {
-	at := time.Duration(0)
+func (b *Board) reign(c store.Champion) { b.crown(c.ID, b.verdicts, b.latest()) }
+
+// latest is the time of the search at the last verdict.
+func (b *Board) latest() time.Duration {
 	if n := len(b.rows); n > 0 {
-		at = time.Duration(float64(b.rows[n-1].elapsed) * float64(time.Second))
+		return time.Duration(float64(b.rows[n-1].elapsed) * float64(time.Second))
 	}
-	b.crown(c.ID, b.verdicts, at)
+	return 0
+}
+
+// judged enters a verdict; a failure has a line in the log.
+func (b *Board) judged(c *kernels.Candidate, at time.Duration) {
+	if r, isNew := b.enter(c, at); isNew && r.outcome.Failed() && r.outcome != kernels.Duplicate {
+		b.say(line{b.latest(), levelQuiet, fmt.Sprintf("%s %s: %s", r.outcome, r.id.Short(), report.FirstLine(c.Result.Detail)), r.id})
+	}
+}
+
+// answered enters what came of a question to a language model.
+func (b *Board) answered(e *kernels.Exchange, at time.Duration) {
+	if b.charge(e) {
+		text, lv := exchangeText(e)
+		b.say(line{at: at, level: lv, text: text})
+	}
 }
 
 // floor works out the least times that the device's ceilings allow, from each new provenance.
@@ -233,9 +260,7 @@ func (b *Board) apply(e *evolve.Event) {
 	case evolve.KindStart:
 		b.budget = e.Start.Budget
 	case evolve.KindResult:
-		if r, isNew := b.enter(e.Candidate, e.At); isNew && r.outcome.Failed() && r.outcome != kernels.Duplicate {
-			b.say(line{e.At, levelQuiet, fmt.Sprintf("%s %s: %s", r.outcome, r.id.Short(), report.FirstLine(e.Candidate.Result.Detail)), r.id})
-		}
+		b.judged(e.Candidate, e.At)
 	case evolve.KindChampion:
 		b.crown(e.ID, e.Evals, e.At)
 	case evolve.KindMachine:
@@ -261,8 +286,8 @@ func (b *Board) applyNote(e *evolve.Event) {
 		text = "starting anew: " + text
 	case evolve.KindAdvice:
 		if e.Exchange != nil {
-			b.charge(e.Exchange)
-			text, lv = exchangeText(e.Exchange)
+			b.answered(e.Exchange, e.At)
+			return
 		}
 	case evolve.KindLost:
 		l.lost++

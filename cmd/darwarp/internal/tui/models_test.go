@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,13 +68,22 @@ func TestLongNames(t *testing.T) {
 // TestStoredModels: a run that is opened tells what its models cost.
 func TestStoredModels(t *testing.T) {
 	s := newStory(t)
-	for range 20 {
+	for range 60 {
 		s.next()
 	}
 	state := s.state()
 	state.Exchanges = exchanges()
+	state.Steering.Log = []evolve.Steered{{At: 2 * time.Second, Do: "pause", Note: "nothing new is begun"}}
 	b := NewBoard()
 	b.do(func() error { return b.load(stateOnly{state: state}) })
+	for _, want := range []string{"qwen:72b:explain failed: 400 Bad Request, 1.0s", "paused: nothing new is begun", "wrong "} {
+		if !slices.ContainsFunc(b.log, func(l line) bool { return strings.Contains(l.text, want) }) {
+			t.Errorf("the log does not say %q: %+v", want, b.log)
+		}
+	}
+	if !slices.IsSortedFunc(b.log, func(x, y line) int { return cmp.Compare(x.at, y.at) }) {
+		t.Errorf("the log is out of order: %+v", b.log)
+	}
 	if b.err != nil || b.spent.asked != 4 || b.spent.dollars() != ">0.5123" {
 		t.Errorf("%v: %d asked, USD %s", b.err, b.spent.asked, b.spent.dollars())
 	}

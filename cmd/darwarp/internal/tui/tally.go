@@ -33,11 +33,11 @@ func (b *Board) operator(n uint16) *operator {
 }
 
 // charge counts a question to a language model, each once: those from about the time when the view was opened
-// are stored and told of.
-func (b *Board) charge(e *kernels.Exchange) {
+// are stored and told of. It reports whether this one was new.
+func (b *Board) charge(e *kernels.Exchange) bool {
 	key := e.At.String() + e.Arm
 	if b.asked[key] {
-		return
+		return false
 	}
 	b.asked[key] = true
 	o := b.operator(b.operators.number(e.Arm))
@@ -49,6 +49,7 @@ func (b *Board) charge(e *kernels.Exchange) {
 		o.unpriced++
 		b.spent.unpriced++
 	}
+	return true
 }
 
 // dollars writes what questions cost; what has no known price is not 0.
