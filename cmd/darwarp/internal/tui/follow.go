@@ -99,7 +99,7 @@ func (b *Board) load(src Source) error {
 	}
 	for _, x := range s.Steering.Log {
 		head := map[string]string{"pause": "paused: ", "resume": "resumed: "}[x.Do]
-		b.say(line{at: x.At, text: cmp.Or(head, "told: ") + x.Note})
+		b.say(line{at: x.At, text: cmp.Or(head, "told: ") + cmp.Or(x.Note, x.Do)})
 	}
 	slices.SortStableFunc(b.log, func(x, y line) int { return cmp.Compare(x.at, y.at) })
 	for _, id := range s.Steering.Pins {
