@@ -92,7 +92,7 @@ public:
                 f(i, column(span, i), values[i]);
             } else {
                 float v[N];
-                unpack<T, N>(words[i], v);
+                unpack<T, N>(as_it_is(words[i]), v);
                 f(i, column(span, i), v);
             }
         }
@@ -106,7 +106,7 @@ public:
 
     // word is the thread's word number i, or where i is -1 the one at a column.
     __device__ __forceinline__ void word(int i, int column, float (&v)[N]) const {
-        unpack<T, N>(i >= 0 ? words[i] : load_word<HINT, N>(row + column), v);
+        unpack<T, N>(i >= 0 ? as_it_is(words[i]) : load_word<HINT, N>(row + column), v);
     }
 };
 
@@ -134,27 +134,28 @@ __device__ __forceinline__ Span span_of(const Team& team, int cols) {
 }
 
 // for_rows takes the block's rows one after the other: a row for each of its teams at a time, and then on by
-// as many as the grid has. f(row) is called for all teams alike, also where a team's row is not there; ready() is called once
-// before.
+// as many as the grid has. f(at) gets the offset of the row's first element, and is called for all teams alike, also where a
+// team's row is not there; ready() is called once before.
 template <int N, class T, class Row, class Team, class Ready, class F>
 __device__ __forceinline__ void for_rows(Row& data, Team& team, const T* x, T* y, int rows, int cols, Ready ready, F f) {
-    const long long step = (long long)(gridDim.x / Team::RANKS) * Team::COUNT;
+    const unsigned count = rows, step = gridDim.x / Team::RANKS * Team::COUNT;  // rows to come are counted beyond 2^31
+    const unsigned first = blockIdx.x / Team::RANKS * Team::COUNT + team.index();
     const Span whole = span_of<N>(team, cols);
-    const auto span = [&](long long row) { return Span{whole.begin, row < rows ? whole.end : whole.begin, whole.lane}; };
-    const auto prefetch = [&](long long row) { data.prefetch(x + row * cols, span(row)); };
-    const long long first = (long long)(blockIdx.x / Team::RANKS) * Team::COUNT + team.index();
+    const auto offset = [&](unsigned row) { return row * (long long)cols; };
+    const auto span = [&](unsigned row) { return Span{whole.begin, row < count ? whole.end : whole.begin, whole.lane}; };
+    const auto prefetch = [&](unsigned row) { data.prefetch(x + offset(row), span(row)); };
     team.arrive();
     #pragma unroll
     for (int s = 0; s < Row::AHEAD; ++s) prefetch(first + s * step);
     bool begun = false;
-    for (long long row = first; row - team.index() < rows; row += step) {
+    for (unsigned row = first; row - team.index() < count; row += step) {
         if constexpr (Row::EARLY || Row::AHEAD == 0) prefetch(row + Row::AHEAD * step);
-        data.advance(x + row * cols, span(row));
+        data.advance(x + offset(row), Team::COUNT == 1 ? whole : span(row));
         if constexpr (!Row::EARLY && Row::AHEAD > 0) prefetch(row + Row::AHEAD * step);
         if (!begun) team.meet(), ready();
         begun = true;
-        f(row);
-        data.release(y + row * cols);
+        f(offset(row));
+        data.release(y + offset(row));
     }
     data.drain();
 }

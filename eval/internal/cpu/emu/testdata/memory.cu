@@ -155,7 +155,7 @@ extern "C" __global__ void hints(int* failed) {
     unsigned words[4] = {1, 2, 3, 4};
     CHECK(load_global<STREAMING>(&words[0]) == 1 && load_global<NO_ALLOCATE>(&words[1]) == 2 && load_no_allocate(&words[2]) == 3);
     store_global<STREAMING>(&words[3], load_global<CACHED>(&words[0]) + 8);
-    CHECK(words[3] == 9);
+    CHECK(words[3] == 9 && as_it_is(words[3]) == 9);
     for (float x = -130.f; x < 20.f; x += 0.37f) {
         const float y = exp2f(x);
         CHECK(exp2_approx(x) == (y < 1.17549435e-38f ? 0.f : y));
