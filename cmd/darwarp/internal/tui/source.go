@@ -35,7 +35,8 @@ type State struct {
 	Replayed   bool // the story of a finished run, told again
 	Baselines  []kernels.BaselineResult
 	Champions  []store.Champion
-	Steering   evolve.Steering // what people asked of the search until now
+	Exchanges  []kernels.Exchange // questions to language models
+	Steering   evolve.Steering    // what people asked of the search until now
 	Provenance func(key string) (kernels.Provenance, error)
 	Each       func(func(kernels.Candidate) error) error // in the order of being stored
 }
@@ -43,12 +44,13 @@ type State struct {
 // ReadState gathers the state of an open run. It stays open.
 func ReadState(r *store.Run, b *templates.Bundle) (*State, error) {
 	s := &State{Path: r.Path(), Meta: r.Meta(), Bundle: b, Len: r.Len(), Provenance: r.Provenance, Each: r.Each}
-	var errs [4]error
+	var errs [5]error
 	var checkpoint []byte
 	s.Baselines, errs[0] = r.Baselines()
 	s.Champions, errs[1] = r.Champions()
 	checkpoint, errs[2] = r.Checkpoint()
 	s.Steering, errs[3] = evolve.ReadSteering(checkpoint)
+	s.Exchanges, errs[4] = r.Exchanges()
 	return s, errors.Join(errs[:]...)
 }
 
