@@ -10,6 +10,7 @@ import (
 
 	"darwarp/kernels"
 	"darwarp/mutate/llm"
+	"darwarp/templates"
 )
 
 // Advisor proposes candidates from afar: language models. It is asked beside the loop, so that the device
@@ -53,8 +54,10 @@ type thread struct {
 
 // counselled is the answer to a question.
 type counselled struct {
-	thread *thread
-	advice llm.Advice
+	thread  *thread
+	advice  llm.Advice
+	draft   *templates.Draft // of a reply with a template
+	mistake error            // why that is none
 }
 
 // cost is what an arm's questions took.
@@ -168,8 +171,11 @@ func (s *Search) thread(arm string) *thread {
 func (s *Search) ask(t *thread) {
 	c := &s.counsel
 	c.asking++
+	bundle, dev := s.cfg.Bundle, s.ev.Device()
 	do := func() counselled {
-		return counselled{t, s.cfg.Advisor.Ask(c.ctx, t.arm, t.brief, t.said)}
+		a := counselled{thread: t, advice: s.cfg.Advisor.Ask(c.ctx, t.arm, t.brief, t.said)}
+		a.draft, a.mistake = draft(bundle, dev, s.cfg.DType, &t.brief, &a.advice)
+		return a
 	}
 	if s.ev.InOrder() {
 		s.heed(do())
@@ -195,7 +201,7 @@ func (s *Search) heed(a counselled) {
 	t.said = append(slices.Clone(e.Asked), kernels.Message{Role: "assistant", Text: e.Reply})
 	mistaken := e.Refused != ""
 	if a.advice.Reply != nil {
-		mistaken = s.place(t, a.advice.Reply, e)
+		mistaken = s.place(a, e)
 	}
 	if e.Refused != "" && len(e.Proposed) == 0 { // as good as a kernel that fails
 		s.purse.pay(e.Arm, -1, 1)
@@ -217,17 +223,13 @@ func (s *Search) heed(a counselled) {
 
 // place enters what a reply proposes and notes what was refused, and why. It reports whether there was a
 // mistake: that something was tried before is none, and asking again would buy nothing.
-func (s *Search) place(t *thread, r *llm.Reply, e *kernels.Exchange) (mistaken bool) {
-	variants, err := r.Variants(&t.brief)
+func (s *Search) place(a counselled, e *kernels.Exchange) (mistaken bool) {
+	t, r := a.thread, a.advice.Reply
 	var refused []string
-	if err != nil {
-		refused, variants, mistaken = append(refused, err.Error()), nil, true
-	}
-	for _, v := range variants {
-		f, err := s.proposed(t, v, r.Thought)
+	enter := func(f *flight, err error) {
 		if err != nil {
 			refused, mistaken = append(refused, err.Error()), mistaken || !errors.Is(err, errTried)
-			continue
+			return
 		}
 		s.ids[f.job.ID] = true
 		s.learnPoint(f.Space, f.Index)
@@ -235,11 +237,28 @@ func (s *Search) place(t *thread, r *llm.Reply, e *kernels.Exchange) (mistaken b
 		s.counsel.threads[f.job.ID] = t
 		e.Proposed = append(e.Proposed, f.job.ID)
 	}
+	variants, err := r.Variants(&t.brief)
+	switch {
+	case err != nil:
+		enter(nil, err)
+	case r.Template != "":
+		f, err := s.planted(a)
+		if enter(f, err); err == nil {
+			s.announce(f, e)
+		}
+	default:
+		for _, v := range variants {
+			enter(s.proposed(t, v, r.Thought))
+		}
+	}
 	e.Refused = llm.Line(strings.Join(refused, "; "), 1000)
 	return mistaken
 }
 
-var errTried = errors.New("it was tried before")
+// advised is the origin of what a conversation proposed.
+func (s *Search) advised(t *thread, thought string) kernels.Origin {
+	return kernels.Origin{Operator: t.arm, Parents: t.from, Generation: 1 + s.generation(t.from), Note: thought}
+}
 
 // proposed makes a flight of a proposal, or says why it is not worth one.
 func (s *Search) proposed(t *thread, v kernels.Variant, thought string) (f *flight, err error) {
@@ -250,7 +269,7 @@ func (s *Search) proposed(t *thread, v kernels.Variant, thought string) (f *flig
 	} else {
 		f = &flight{Space: own, Index: -1, Variant: &v}
 	}
-	f.Origin = kernels.Origin{Operator: t.arm, Parents: t.from, Generation: 1 + s.generation(t.from), Note: thought}
+	f.Origin = s.advised(t, thought)
 	if f.job, err = s.job(f); err != nil {
 		return nil, err
 	}
@@ -283,7 +302,7 @@ func (s *Search) repair(t *thread, why string) {
 func (s *Search) follow(f *flight, c *kernels.Candidate) {
 	t := s.counsel.threads[c.ID]
 	delete(s.counsel.threads, c.ID)
-	if t == nil || f.Space != own || !c.Result.Outcome.Failed() || c.Result.Outcome == kernels.Suspect || c.Result.Outcome == kernels.Duplicate {
+	if t == nil || f.Space != own && !s.isDefault(f) || !c.Result.Outcome.Failed() || c.Result.Outcome == kernels.Suspect || c.Result.Outcome == kernels.Duplicate {
 		return
 	}
 	s.repair(t, llm.Why(c.Result.Outcome, c.Result.Detail))
@@ -320,6 +339,9 @@ func adviceNote(e *kernels.Exchange) string {
 		return e.Arm + " failed: " + e.Failed
 	case e.Refused != "" && len(e.Proposed) == 0:
 		return e.Arm + " refused: " + e.Refused
+	}
+	if e.Family != "" {
+		return fmt.Sprintf("%s proposed family %s", e.Arm, e.Family)
 	}
 	return fmt.Sprintf("%s proposed %d", e.Arm, len(e.Proposed))
 }

@@ -20,7 +20,8 @@ type deme struct {
 
 	recall mutate.Recall
 
-	judged int // points, those of killed lineages included
+	judged int  // points, those of killed lineages included
+	closed bool // a language model's family of which nothing was seen to work: only what was asked for by name is judged
 }
 
 func newDeme(space *kernels.Space, recall mutate.Recall) *deme {
@@ -30,6 +31,7 @@ func newDeme(space *kernels.Space, recall mutate.Recall) *deme {
 			d.start = i
 		}
 	}
+	d.closed = kernels.Grown(space.Family.Name) && d.start >= 0
 	return d
 }
 

@@ -71,7 +71,11 @@ func (s *Search) judge(a answer) {
 		s.lose(f, err.Error())
 		return
 	}
+	closed := f.Space != own && s.demes[f.Space].closed
 	s.admit(&c, f.Space, f.Index)
+	if closed && !s.demes[f.Space].closed {
+		s.sow(f.Space)
+	}
 	s.follow(f, &c)
 	s.saveResult(c)
 	if s.naive != nil {
@@ -205,6 +209,7 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 	if index >= 0 {
 		d := s.demes[space]
 		d.learn(index)
+		d.closed = d.closed && math.IsInf(score, 1)
 		if !duplicate || known {
 			d.judged++
 			s.purse.pay(c.Origin.Operator, rank(d.best, score), len(d.best)+1)

@@ -253,6 +253,7 @@ func (nowhere) PutProvenance(kernels.Provenance) (string, error) { return "", ni
 func (nowhere) Weigh([]kernels.Workload, func(*kernels.Candidate) float64, []byte) error {
 	return nil
 }
+func (nowhere) Grow(map[string][]byte, []byte) error   { return nil }
 func (nowhere) PutDuel(kernels.Duel) error             { return nil }
 func (nowhere) Duels() ([]kernels.Duel, error)         { return nil, nil }
 func (nowhere) SetChampion(kernels.ID, string) error   { return nil }

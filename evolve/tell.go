@@ -47,8 +47,11 @@ func (s *Search) tell(operator string) (b llm.Brief, from []kernels.ID) {
 		Problem: s.cfg.Bundle.Problem, Reference: llm.StripComments(s.cfg.Bundle.Reference), DType: s.cfg.DType, Device: dev,
 		Ceilings: s.ev.Provenance().Ceilings, Workloads: s.cfg.Workloads, GenesOnly: s.cfg.GenesOnly, Insights: s.insights(),
 	}
+	b.Templates = !b.GenesOnly && s.grown() < mostGrown
 	for _, d := range s.demes {
-		b.Families = append(b.Families, d.space.Family)
+		if !d.closed {
+			b.Families = append(b.Families, d.space.Family)
+		}
 	}
 	all := s.members()
 	all = all[:min(parents, len(all))]

@@ -26,6 +26,7 @@ type Brief struct {
 	Workloads []kernels.Workload
 	Families  []*kernels.Family // whose genes may be set
 	GenesOnly bool              // the device can judge points of the families and nothing else
+	Templates bool              // a template with genes of its own is taken
 	Headers   map[string]string // files of the device library that the base uses, by name
 
 	Base Solution // what edits apply to; its code is shown in every configuration
@@ -137,10 +138,15 @@ func Parents(operator string) (most, least int) {
 }
 
 // Variants makes what a reply proposes: points, or a source of its own with its plan. The error is one
-// line for the model.
+// line for the model. A template is no variant: it is a family of them.
 func (r *Reply) Variants(b *Brief) ([]kernels.Variant, error) {
-	if b.GenesOnly && len(r.Points) == 0 {
+	switch {
+	case b.GenesOnly && len(r.Points) == 0:
 		return nil, errors.New("only the section genes can be used here")
+	case r.Template != "" && !b.Templates:
+		return nil, errors.New("the section template cannot be used here: the run has as many families as it takes")
+	case r.Template != "":
+		return nil, nil
 	}
 	if len(r.Points) > 0 {
 		return r.Points, nil
