@@ -171,7 +171,7 @@ func (s *Search) thread(arm string) *thread {
 func (s *Search) ask(t *thread) {
 	c := &s.counsel
 	c.asking++
-	bundle, dev := s.cfg.Bundle, s.ev.Device()
+	bundle, dev := s.cfg.Bundle, s.demes[0].space.Device
 	do := func() counselled {
 		a := counselled{thread: t, advice: s.cfg.Advisor.Ask(c.ctx, t.arm, t.brief, t.said)}
 		a.draft, a.mistake = draft(bundle, dev, s.cfg.DType, &t.brief, &a.advice)

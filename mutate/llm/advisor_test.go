@@ -197,14 +197,21 @@ func TestFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, form := range []string{"genes", "edit", "kernel"} {
+	for _, form := range []string{"genes", "edit", "kernel", "template"} {
 		at := strings.Index(text, "## "+form+"\n")
 		end := strings.Index(text[at:], "\nForm:")
 		if end < 0 {
 			end = len(text) - at
 		}
-		if _, err := Parse(text[at : at+end]); err != nil {
+		r, err := Parse(text[at : at+end])
+		if err != nil {
 			t.Errorf("form %s: %v", form, err)
+			continue
+		}
+		if form == "template" {
+			if _, err := kernels.ParseFamily("f.toml", "f", []byte(r.Family), sample(t).Problem); err != nil {
+				t.Errorf("the example's family: %v", err)
+			}
 		}
 	}
 }
