@@ -35,21 +35,28 @@ type counsel struct {
 	spent   bool            // nothing more may be asked
 	waiting []*flight       // proposals, to be judged before what the operators propose
 	repairs []*thread       // conversations to go on with
+	pursued []*thread       // those of them that are being asked
 	threads threads         // of proposals whose verdict is not in
 	prints  map[string]bool // fingerprints of own sources that were asked for
 	book    map[string]cost // by arm
 	told    []insight
+	stored  int                // exchanges
+	past    []kernels.Exchange // of earlier sessions, until their conversations are taken up
 }
 
 type threads map[kernels.ID]*thread
 
-// thread is a conversation about one proposal.
+// thread is a conversation about one proposal. Its exported fields are what a checkpoint keeps of it.
 type thread struct {
-	arm   string
+	Arm      string       `json:"arm"`
+	Exchange int          `json:"exchange"`        // number of the stored one that has what was said until now
+	Base     kernels.ID   `json:"base"`            // what edits apply to
+	Why      string       `json:"why,omitempty"`   // the last reply was not good
+	Tries    int          `json:"tries,omitempty"` // replies before
+	From     []kernels.ID `json:"from,omitempty"`  // parents
+
 	said  []kernels.Message // question and reply, from the first on
-	brief llm.Brief         // what edits apply to, and why the last reply was not good
-	tries int               // replies before
-	from  []kernels.ID      // parents
+	brief llm.Brief
 }
 
 // counselled is the answer to a question.
@@ -157,13 +164,13 @@ func (c *counsel) thrift(arm string) float64 {
 func (s *Search) thread(arm string) *thread {
 	model, operator, _ := kernels.SplitArm(arm)
 	for i, t := range s.counsel.repairs {
-		if m, _, _ := kernels.SplitArm(t.arm); m == model {
+		if m, _, _ := kernels.SplitArm(t.Arm); m == model {
 			s.counsel.repairs = slices.Delete(s.counsel.repairs, i, i+1)
 			return t
 		}
 	}
 	brief, from := s.tell(operator)
-	return &thread{arm: arm, brief: brief, from: from}
+	return &thread{Arm: arm, Base: brief.Base.ID, From: from, brief: brief}
 }
 
 // ask asks beside the loop; where results are taken in order the loop waits, so that a seed and the same
@@ -171,9 +178,12 @@ func (s *Search) thread(arm string) *thread {
 func (s *Search) ask(t *thread) {
 	c := &s.counsel
 	c.asking++
+	if t.Tries > 0 {
+		c.pursued = append(c.pursued, t)
+	}
 	bundle, dev := s.cfg.Bundle, s.demes[0].space.Device
 	do := func() counselled {
-		a := counselled{thread: t, advice: s.cfg.Advisor.Ask(c.ctx, t.arm, t.brief, t.said)}
+		a := counselled{thread: t, advice: s.cfg.Advisor.Ask(c.ctx, t.Arm, t.brief, t.said)}
 		a.draft, a.mistake = draft(bundle, dev, s.cfg.DType, &t.brief, &a.advice)
 		return a
 	}
@@ -188,6 +198,7 @@ func (s *Search) ask(t *thread) {
 func (s *Search) heed(a counselled) {
 	c, e := &s.counsel, &a.advice.Exchange
 	c.asking--
+	c.pursued = slices.DeleteFunc(c.pursued, func(t *thread) bool { return t == a.thread })
 	if n := a.advice.Notice; n != "" {
 		s.log.Warn(n)
 		s.send(Event{Kind: KindAdvice, Note: n})
@@ -197,14 +208,20 @@ func (s *Search) heed(a counselled) {
 		return
 	}
 	c.charge(e)
+	c.stored++
 	t := a.thread
-	t.said = append(slices.Clone(e.Asked), kernels.Message{Role: "assistant", Text: e.Reply})
+	switch {
+	case e.Failed == "":
+		t.Exchange, t.said = c.stored, said(e)
+	case t.Tries > 0 && c.ctx.Err() != nil: // the session ends: the next one asks again
+		c.repairs = append(c.repairs, t)
+	}
 	mistaken := e.Refused != ""
 	if a.advice.Reply != nil {
 		mistaken = s.place(a, e)
 	}
-	if e.Refused != "" && len(e.Proposed) == 0 { // as good as a kernel that fails
-		s.purse.pay(e.Arm, -1, 1)
+	if e.Refused != "" && len(e.Proposed) == 0 { // as good as a kernel that fails, or who proposes nothing would cost nothing
+		s.purse.pay(e.Arm, 0, s.purse.second())
 	}
 	if mistaken && len(e.Proposed) == 0 {
 		s.repair(t, "it was refused before it was compiled: "+e.Refused)
@@ -257,7 +274,7 @@ func (s *Search) place(a counselled, e *kernels.Exchange) (mistaken bool) {
 
 // advised is the origin of what a conversation proposed.
 func (s *Search) advised(t *thread, thought string) kernels.Origin {
-	return kernels.Origin{Operator: t.arm, Parents: t.from, Generation: 1 + s.generation(t.from), Note: thought}
+	return kernels.Origin{Operator: t.Arm, Parents: t.From, Generation: 1 + s.generation(t.From), Note: thought}
 }
 
 // proposed makes a flight of a proposal, or says why it is not worth one.
@@ -288,12 +305,13 @@ func (s *Search) proposed(t *thread, v kernels.Variant, thought string) (f *flig
 
 // repair has a model go on with a conversation, a bounded number of times.
 func (s *Search) repair(t *thread, why string) {
-	if t.tries >= maxTries || len(s.counsel.repairs) >= mostRepairs {
+	if t.Tries >= maxTries || len(s.counsel.repairs) >= mostRepairs {
 		return
 	}
-	model, _, _ := kernels.SplitArm(t.arm)
+	model, _, _ := kernels.SplitArm(t.Arm)
 	next := *t
-	next.arm, next.tries, next.brief.Why = kernels.Arm(model, llm.Repair), t.tries+1, why
+	next.Arm, next.Tries, next.Why = kernels.Arm(model, llm.Repair), t.Tries+1, why
+	next.brief.Why = why
 	s.counsel.repairs = append(s.counsel.repairs, &next)
 }
 
@@ -302,7 +320,7 @@ func (s *Search) repair(t *thread, why string) {
 func (s *Search) follow(f *flight, c *kernels.Candidate) {
 	t := s.counsel.threads[c.ID]
 	delete(s.counsel.threads, c.ID)
-	if t == nil || f.Space != own && !s.isDefault(f) || !c.Result.Outcome.Failed() || c.Result.Outcome == kernels.Suspect || c.Result.Outcome == kernels.Duplicate {
+	if t == nil || f.Space != own && !s.isFirst(f.Space, f.Index) || !c.Result.Outcome.Failed() || c.Result.Outcome == kernels.Suspect || c.Result.Outcome == kernels.Duplicate {
 		return
 	}
 	s.repair(t, llm.Why(c.Result.Outcome, c.Result.Detail))

@@ -161,9 +161,9 @@ func (s *Search) young() (space int, ok bool) {
 	return all[s.rng.IntN(len(all))], true
 }
 
-// isDefault reports whether a flight is for the default of a model's family.
-func (s *Search) isDefault(f *flight) bool {
-	return f.Space != own && f.Index >= 0 && kernels.Grown(s.familyName(f.Space)) && f.Index == s.demes[f.Space].start
+// isFirst reports whether a point is the default of a model's family: it is paid and repaired as a source of its own is.
+func (s *Search) isFirst(space, index int) bool {
+	return space != own && index >= 0 && kernels.Grown(s.familyName(space)) && index == s.demes[space].start
 }
 
 var errTried = errors.New("it was tried before")
