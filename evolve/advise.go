@@ -28,20 +28,21 @@ type Advisor interface {
 
 // counsel is what the search keeps of its advisor. It belongs to the loop.
 type counsel struct {
-	ctx     context.Context // ends when nothing new is asked for
-	cancel  context.CancelFunc
-	answers chan counselled
-	asking  int
-	spent   bool            // nothing more may be asked
-	waiting []*flight       // proposals, to be judged before what the operators propose
-	repairs []*thread       // conversations to go on with
-	pursued []*thread       // those of them that are being asked
-	threads threads         // of proposals whose verdict is not in
-	prints  map[string]bool // fingerprints of own sources that were asked for
-	book    map[string]cost // by arm
-	told    []insight
-	stored  int                // exchanges
-	past    []kernels.Exchange // of earlier sessions, until their conversations are taken up
+	ctx      context.Context // ends when nothing new is asked for
+	cancel   context.CancelFunc
+	answers  chan counselled
+	asking   int
+	spent    bool            // nothing more may be asked
+	waiting  []*flight       // proposals, to be judged before what the operators propose
+	repairs  []*thread       // conversations to go on with
+	pursued  []*thread       // those of them that are being asked
+	threads  threads         // of proposals whose verdict is not in
+	prints   map[string]bool // fingerprints of own sources that were asked for
+	book     map[string]cost // by arm
+	told     []insight
+	stored   int // exchanges
+	findings findings
+	past     []kernels.Exchange // of earlier sessions, until their conversations are taken up
 }
 
 type threads map[kernels.ID]*thread

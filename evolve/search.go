@@ -77,6 +77,7 @@ type keeper interface {
 	Grow(files map[string][]byte, checkpoint []byte) error
 	PutExchange(e kernels.Exchange) error
 	Exchanges() ([]kernels.Exchange, error)
+	Insights() ([]kernels.Insight, error)
 	SetChampion(id kernels.ID, why string) error
 	Champion() (kernels.ID, bool)
 }

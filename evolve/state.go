@@ -263,4 +263,5 @@ func (nowhere) Duels() ([]kernels.Duel, error)         { return nil, nil }
 func (nowhere) SetChampion(kernels.ID, string) error   { return nil }
 func (nowhere) PutExchange(kernels.Exchange) error     { return nil }
 func (nowhere) Exchanges() ([]kernels.Exchange, error) { return nil, nil }
+func (nowhere) Insights() ([]kernels.Insight, error)   { return nil, nil }
 func (nowhere) Champion() (kernels.ID, bool)           { return kernels.ID{}, false }

@@ -37,6 +37,11 @@ func (s *Search) hire() error {
 		c.charge(&all[i])
 	}
 	c.stored, c.past = len(all), all
+	if err != nil {
+		return err
+	}
+	known, err := s.keep.Insights()
+	c.findings = collect(known)
 	return err
 }
 
@@ -77,6 +82,7 @@ func (s *Search) tell(operator string) (b llm.Brief, from []kernels.ID) {
 	}
 	b = s.about(base)
 	b.Insights = told
+	s.explained(&b, base.id)
 	from = append(from, base.id)
 	most, _ := llm.Parents(operator)
 	for _, m := range s.strangers(all, base, most) {

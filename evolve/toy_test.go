@@ -221,6 +221,7 @@ type memory struct {
 	duels      []kernels.Duel
 	champions  []kernels.ID
 	exchanges  []kernels.Exchange
+	insights   []kernels.Insight
 	files      map[string][]byte // once a family was added
 	full       func(op string) error
 }
@@ -286,6 +287,7 @@ func (m *memory) PutExchange(e kernels.Exchange) error {
 	return m.check("exchange")
 }
 func (m *memory) Exchanges() ([]kernels.Exchange, error) { return m.exchanges, nil }
+func (m *memory) Insights() ([]kernels.Insight, error)   { return m.insights, nil }
 func (m *memory) Duels() ([]kernels.Duel, error)         { return m.duels, nil }
 func (m *memory) SetChampion(id kernels.ID, _ string) error {
 	if err := m.check("champion"); err != nil {

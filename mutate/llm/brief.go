@@ -35,8 +35,11 @@ type Brief struct {
 	Others []Solution // further parents, best first
 
 	// I3
-	Insights []string // what was tried and what came of it, one line each
-	Figures  bool     // solutions show their resources, too
+	Insights  []string // what was tried and what came of it, one line each
+	Findings  []string // what choices buy that were taken back and measured, one line each
+	Explained string   // the kernel whose choices they are; empty: the base
+	Counters  []string // a profiler's figures of the base, one line a workload
+	Figures   bool     // solutions show their resources, too
 
 	Why string // repair: what was wrong with the reply before, bounded and printable
 }
@@ -120,7 +123,7 @@ func (c Config) told(b Brief) Brief {
 		b.Base.Speedup, b.Base.Times = 0, nil
 	}
 	if !c.insights {
-		b.Insights = nil
+		b.Insights, b.Findings, b.Counters = nil, nil, nil
 	}
 	b.Figures = c.insights && c.solutions
 	return b
