@@ -22,7 +22,10 @@ func TestFindingsAreTold(t *testing.T) {
 		{Candidate: sum.Champion, Outcome: kernels.OK, Gain: gain, Counters: []kernels.Counters{{Workload: "small", Values: map[string]float64{"dram": 3}}}},
 	}
 	var own, others int
-	o := &oracle{arms: []string{"llm:m:mutate", "llm:m:explain"}, reply: func(_ int, _ string, b llm.Brief, _ []kernels.Message) (string, error) {
+	o := &oracle{arms: []string{"llm:m:mutate", "llm:m:explain"}, reply: func(_ int, operator string, b llm.Brief, _ []kernels.Message) (string, error) {
+		if operator == llm.Repair { // which is told what was wrong and no more
+			return "no", nil
+		}
 		if len(b.Findings) != 2 || !strings.HasPrefix(b.Findings[0], "a 1 -> 2: 1.5 times") {
 			t.Errorf("findings %q", b.Findings)
 		}
