@@ -18,6 +18,7 @@ import (
 
 const (
 	mostGrown  = 32   // such families in one run
+	mostBroken = 8    // points of one that cannot be rendered
 	seeds      = 8    // points beside the default, as many as a family has in the first sample
 	youth      = 40   // verdicts of a family until it has to hold its own among all
 	youthShare = 0.25 // of offspring, while there is a young family
@@ -151,7 +152,7 @@ func (s *Search) sow(space int) {
 func (s *Search) young() (space int, ok bool) {
 	var all []int
 	for i, d := range s.demes {
-		if kernels.Grown(d.space.Family.Name) && len(d.best) > 0 && !d.exhausted() && d.judged < youth {
+		if kernels.Grown(d.space.Family.Name) && len(d.best) > 0 && !d.closed && !d.exhausted() && d.judged < youth {
 			all = append(all, i)
 		}
 	}

@@ -166,6 +166,37 @@ func TestGrownRefused(t *testing.T) {
 	}
 }
 
+// TestGrownUnrendered: a family of which most points cannot be rendered, which the loop waits for, is left alone soon.
+func TestGrownUnrendered(t *testing.T) {
+	cfg := toyConfig(t, "hills")
+	reply, err := llm.Parse(ringReply("splendid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := cfg.Bundle.Draft(reply.Family, reply.Template, cfg.Spaces[0].Device, kernels.FP32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Files[1] = []byte("{{if gt .a 1}}{{div 1 0}}{{end}}" + reply.Template) // the checks see a few points alone
+	b, space, err := cfg.Bundle.Grow("llm-1", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Bundle, cfg.Spaces = b, append(cfg.Spaces, space)
+	s := mustSearch(t, cfg, rings(2, true), &memory{})
+	skips := 0
+	if _, err := s.Run(context.Background(), func(e Event) {
+		if e.Kind == KindSkip {
+			skips++
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if skips < mostBroken || skips > mostBroken+6 || !s.demes[1].closed { // what is in flight may open it again
+		t.Errorf("%d points were passed over", skips)
+	}
+}
+
 // TestGrownMost: a run takes so many families and no more.
 func TestGrownMost(t *testing.T) {
 	var offered []bool

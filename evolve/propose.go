@@ -69,6 +69,7 @@ func (s *Search) flightTo(space int, p mutate.Proposal, o kernels.Origin) (f *fl
 	switch {
 	case err != nil:
 		s.skip(f, "cannot be rendered: "+err.Error())
+		s.demes[space].unrendered()
 	case s.ids[job.ID]:
 		s.skip(f, "the same source as "+job.ID.Short())
 	default:
@@ -164,7 +165,7 @@ func (s *Search) breed(open []int) (space int, p mutate.Proposal, o kernels.Orig
 		pool = s.parents(space)
 	}
 	d := s.demes[space]
-	if d.exhausted() {
+	if d.exhausted() || d.closed {
 		return space, p, o, false
 	}
 	p, ok = op.Propose(s.rng, s.brief(pool, space))

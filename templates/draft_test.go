@@ -141,3 +141,35 @@ func TestGrow(t *testing.T) {
 		t.Errorf("titles %q and %q", last.Title(), b.Families[0].Title())
 	}
 }
+
+// FuzzDraft: whatever a stranger writes is taken or refused with a reason, soon.
+func FuzzDraft(f *testing.F) {
+	f.Add(draftTOML, draftText)
+	f.Add(draftTOML, `{{range $i := .items}}{{$x := printf "%5000d" 1}}{{end}}`)
+	f.Add(strings.Replace(draftTOML, "[1, 2, 4]", "[1]", 1), "{{with .block}}{{.}}{{end}}")
+	b, err := Builtin("transpose")
+	if err != nil {
+		f.Fatal(err)
+	}
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, declaration, text string) {
+		if len(declaration) > 16<<10 || len(text) > 64<<10 {
+			return // refused before
+		}
+		d, err := b.Draft(declaration, text, dev, kernels.FP32)
+		if err != nil {
+			return
+		}
+		grown, space, err := b.Grow("llm-1", d)
+		if err != nil || space.Len() == 0 || len(grown.Families) != len(b.Families)+1 || grown.Families[0].Name != b.Families[0].Name {
+			t.Fatalf("%d families, %v", len(grown.Families), err)
+		}
+		job, err := grown.Job(space.Family, space.Family.Defaults(), dev, kernels.FP32)
+		if err != nil || plain(job.Source) != nil {
+			t.Errorf("%q, %v", job.Source, err)
+		}
+	})
+}
