@@ -29,6 +29,7 @@ const (
 	maxDraftRules  = 64      // constraints and lets
 	maxDraftPlan   = 8       // launches, and scratch buffers
 	maxDraftPoints = 1 << 18 // combinations of values, rules aside
+	maxDraftWork   = 1 << 26 // combinations times ruleBytes: a second or two to enumerate
 	draftSamples   = 8       // points that are rendered beside the default
 )
 
@@ -75,10 +76,26 @@ func (d *Draft) small() error {
 		return fmt.Errorf("%d rules and lets: expected at most %d", len(f.Constraints)+len(f.Lets), maxDraftRules)
 	case len(f.Launches) > maxDraftPlan || len(f.Scratch) > maxDraftPlan:
 		return fmt.Errorf("expected at most %d launches and %d scratch buffers", maxDraftPlan, maxDraftPlan)
-	case f.Combinations(maxDraftPoints) > maxDraftPoints:
-		return fmt.Errorf("the genes have more than %d combinations: choose fewer values", maxDraftPoints)
+	}
+	if most := min(maxDraftPoints, maxDraftWork/max(1, ruleBytes(f))); f.Combinations(most) > most {
+		return fmt.Errorf("the genes have more than %d combinations, which is what rules of this length allow: choose fewer values", most)
 	}
 	return nil
+}
+
+// ruleBytes is the length of the expressions that are evaluated at every point, with all lets for every rule.
+func ruleBytes(f *kernels.Family) (n int) {
+	lets := 0
+	for _, l := range f.Lets {
+		lets += len(l.Value)
+	}
+	for _, c := range f.Constraints {
+		n += len(c.Rule) + lets
+	}
+	for _, g := range f.Genes { // which reads genes alone
+		n += len(g.When)
+	}
+	return n + lets
 }
 
 // try enumerates the space and renders points of it.

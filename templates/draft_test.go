@@ -48,6 +48,7 @@ func TestDraft(t *testing.T) {
 		{name: "a long about", old: "neighbours", new: strings.Repeat("word ", 40), err: "about has"},
 		{name: "several lines", old: `"neighbours"`, new: "\"\"\"a\nb\"\"\"", err: "several lines"},
 		{name: "too many points", old: "[1, 2, 4]", new: "[" + numbers(200) + "]\ndefault = 1\n[[gene]]\nname = \"c\"\nvalues = [" + numbers(200) + "]\ndefault = 1\n[[gene]]\nname = \"d\"\nvalues = [" + numbers(200) + "]", err: "combinations"},
+		{name: "long rules of many", old: "[1, 2, 4]", new: "[" + numbers(250) + "]\ndefault = 1\n[[gene]]\nname = \"c\"\nvalues = [" + numbers(250) + "]\ndefault = 1\n[[let]]\nname = \"l\"\nvalue = \"" + strings.Repeat("items + ", 200) + "c\"\n[[gene]]\nname = \"d\"\nvalues = [1, 2]", err: "rules of this length allow"},
 		{name: "too many genes", old: "[[constraint]]", new: strings.Repeat("[[gene]]\nname = \"g#\"\nvalues = [1]\ndefault = 1\n", 20) + "[[constraint]]", err: "at most 16"},
 		{name: "a launch that cannot be", old: "block = [\"block\"]", new: "block = [\"block * 64\"]", err: "cannot be used"},
 		{name: "a template that is none", text: "{{if}}", err: "llm-draft.cu.tmpl"},
