@@ -189,6 +189,9 @@ func became(e *kernels.Exchange) string {
 		return "refused: " + e.Refused
 	}
 	var ids []string
+	if e.Family != "" {
+		ids = append(ids, "family "+e.Family+":")
+	}
 	for _, id := range e.Proposed {
 		ids = append(ids, id.Short())
 	}

@@ -67,7 +67,7 @@ func (a *app) top(f topFlags, r *record) error {
 	if f.shapes {
 		return a.shapesTable(r, best)
 	}
-	return errors.Join(a.topTable(r, best), a.showArms(r))
+	return errors.Join(a.topTable(r, best), a.showArms(r), a.showGrown(r))
 }
 
 // headRun says on stderr what a table is about.

@@ -64,7 +64,20 @@ type socketSource struct {
 }
 
 // Load gives the copy that the events go on from.
-func (s *socketSource) Load() (*tui.State, error) { return tui.ReadState(s.live.Run, s.bundle) }
+func (s *socketSource) Load() (*tui.State, error) {
+	st, err := tui.ReadState(s.live.Run, s.bundle)
+	st.Files = s.files
+	return st, err
+}
+
+// files are those of the problem in a fresh copy.
+func (s *socketSource) files() (map[string][]byte, error) {
+	r, err := store.View(s.live.Run.Path())
+	if err != nil {
+		return nil, err
+	}
+	return r.Meta().Files, r.Close()
+}
 
 // Events is what the search tells.
 func (s *socketSource) Events() <-chan evolve.Event { return s.events }

@@ -282,6 +282,8 @@ func (b *Board) applyNote(e *evolve.Event) {
 		if e.Duel.Verdict == kernels.Same || e.Duel.Verdict == kernels.Ambiguous {
 			text = fmt.Sprintf("duel %s: %s as %s, ratio %.4f [%.4f, %.4f]", e.ID.Short(), e.Duel.Verdict, e.Duel.Champion, e.Duel.Ratio, e.Duel.Lo, e.Duel.Hi)
 		}
+	case evolve.KindFamily:
+		text = "new family " + text
 	case evolve.KindRestart:
 		text = "starting anew: " + text
 	case evolve.KindAdvice:
