@@ -129,6 +129,7 @@ template <class T> T __shfl_xor_sync(unsigned, T, int, int = 32);
 template <class T> T __shfl_sync(unsigned, T, int, int = 32);
 size_t __cvta_generic_to_shared(const void*);
 void __syncthreads();
+void __syncwarp(unsigned = 0xffffffff);
 int __syncthreads_or(int);
 void __threadfence();
 `
