@@ -19,6 +19,7 @@ const (
 	KindSkip     Kind = "skip"     // Family, Note: a point that needs no verdict
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
 	KindAdvice   Kind = "advice"   // Exchange, Note: what a language model was asked for, without the texts
+	KindFamily   Kind = "family"   // Family, Note: a language model gave the run a family
 	KindDisk     Kind = "disk"     // Note: no space to store, or space again
 	KindDrain    Kind = "drain"    // Note: nothing new is asked for
 	KindPaused   Kind = "paused"   // Command, Note: nothing new is asked for until resumed
