@@ -171,7 +171,7 @@ func (a *app) topAll(f topFlags, r *record) error {
 	return nil
 }
 
-// gather reads every candidate, and counts failures by outcome and first line of their detail.
+// gather reads every candidate, and counts failures by cause.
 func gather(r *store.Run) (all []kernels.Candidate, causes []*cause, err error) {
 	byText := map[string]*cause{}
 	err = r.Each(func(c kernels.Candidate) error {
@@ -179,8 +179,7 @@ func gather(r *store.Run) (all []kernels.Candidate, causes []*cause, err error) 
 		if !c.Result.Outcome.Failed() {
 			return nil
 		}
-		detail := report.FirstLine(c.Result.Detail)
-		key := c.Result.Outcome.String() + " " + detail
+		key, detail := report.Cause(c.Result.Outcome, c.Result.Detail)
 		if byText[key] == nil {
 			byText[key] = &cause{Outcome: c.Result.Outcome, Detail: detail, Example: c.ID}
 			causes = append(causes, byText[key])
