@@ -15,10 +15,11 @@ import (
 const duelBatch = 20
 
 // Duel measures two candidates in turn on every workload that the objective looks at and says whether the challenger is faster
-// beyond the noise. Before the first duel, the champion is measured against itself to know the noise.
+// beyond the noise. Nobody is promoted by a fault: a candidate's own makes the duel ambiguous, ours is a
+// kernels.ErrLost.
 func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
 	d, err := p.versus(ctx, champion, challenger, p.cfg.Cache, p.cfg.Objective.Deciding(p.cfg.Workloads))
-	if errors.Is(err, errFaulted) || errors.Is(err, errInfra) { // nobody is promoted by a fault, ours or theirs
+	if errors.Is(err, errFaulted) {
 		p.log.Warn("duel without a winner", "champion", champion.ID.Short(), "challenger", challenger.ID.Short(), "error", err)
 		d.Verdict, err = kernels.Ambiguous, nil
 	}

@@ -96,15 +96,15 @@ func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu
 func sane(req *gpu.Time, reply *gpu.TimeReply) error {
 	n := len(reply.Runs)
 	if n == 0 || n > len(req.Runs) || n < len(req.Runs) && (req.Each || !reply.Runs[n-1].Screened) {
-		return fmt.Errorf("%w: %d of %d runs timed", errInfra, n, len(req.Runs))
+		return fmt.Errorf("%w: %d of %d runs timed", kernels.ErrLost, n, len(req.Runs))
 	}
 	for _, r := range reply.Runs {
 		if len(r.Samples) == 0 {
-			return fmt.Errorf("%w: no samples", errInfra)
+			return fmt.Errorf("%w: no samples", kernels.ErrLost)
 		}
 		for _, ns := range r.Samples {
 			if !(ns > 0 && ns < 1e13) {
-				return fmt.Errorf("%w: a sample of %g ns", errInfra, ns)
+				return fmt.Errorf("%w: a sample of %g ns", kernels.ErrLost, ns)
 			}
 		}
 	}

@@ -20,6 +20,7 @@ type flight struct {
 	job        *kernels.Job     // the challenger's, of a duel
 	champion   *kernels.Job     // of a duel
 	ticket     int              // 1, 2, ... in the order of asking
+	probe      bool             // asks whether evaluating works, see probe; no checkpoint keeps it
 }
 
 // answer is what came of a flight.

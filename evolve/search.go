@@ -89,8 +89,8 @@ type Search struct {
 	log      *slog.Logger
 	hard     context.Context // ends on Abort
 	abort    context.CancelFunc
-	retry    time.Duration // between attempts to store on a full disk
-	now      func() time.Time
+	retry    time.Duration   // between attempts to store on a full disk
+	respites []time.Duration // after the outages of our own side
 
 	orders   chan order    // from Steer
 	ended    chan struct{} // closed when Run returns
@@ -121,6 +121,7 @@ type Search struct {
 	niches   niches
 	counsel  counsel
 	queue    flights
+	outage   outage
 	progress progress
 	clock    clock
 	saves    []func() error // store operations in order; nothing is taken while one waits
@@ -157,7 +158,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		return nil, err
 	}
 	s := &Search{
-		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, now: time.Now,
+		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, respites: respites,
 		pcg: rand.NewPCG(cfg.Seed, 0x6461727761727000), ids: map[kernels.ID]bool{}, codes: map[string]float64{},
 		working: map[kernels.ID]*member{}, beaten: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{},
 		dead: map[kernels.ID]bool{}, twins: map[kernels.ID]string{},
@@ -173,7 +174,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	if len(s.hints) > 0 {
 		s.progress.sample += mutate.MostRecalled * len(s.demes)
 	}
-	s.clock.simulated = simulated(ev)
+	s.clock.simulated, s.clock.now = simulated(ev), time.Now
 	if err := s.hire(); err != nil {
 		return nil, err
 	}
@@ -242,7 +243,7 @@ func (s *Search) loop(ctx context.Context) {
 	done, aborted := ctx.Done(), s.hard.Done()
 	for {
 		s.advance()
-		if s.queue.out == 0 && (s.counsel.asking == 0 || s.stopping || s.reason != "") && (len(s.saves) == 0 && !s.paused || s.stopping) {
+		if s.queue.out == 0 && (s.outage.over == nil || s.stopping) && (s.counsel.asking == 0 || s.stopping || s.reason != "") && (len(s.saves) == 0 && !s.paused || s.stopping) {
 			return
 		}
 		var retry <-chan time.Time
@@ -255,6 +256,8 @@ func (s *Search) loop(ctx context.Context) {
 		case a := <-s.counsel.answers:
 			s.heed(a)
 		case <-s.wake():
+		case <-s.outage.over:
+			s.outage.over = nil
 		case o := <-s.orders:
 			s.obey(o)
 		case m := <-s.machines:
@@ -318,6 +321,10 @@ func (s *Search) fail(err error) {
 // fill keeps the evaluator's slots busy.
 func (s *Search) fill() {
 	for !s.stopping && !s.paused && s.queue.evals < max(1, s.ev.Slots()) {
+		if s.outage.on() {
+			s.probe()
+			return
+		}
 		if s.naive == nil {
 			s.startNaive()
 			return
@@ -338,6 +345,10 @@ func (s *Search) fill() {
 		}
 		if !ok && s.counsel.asking > 0 {
 			return
+		}
+		if !ok && len(s.outage.held) > 0 && s.queue.evals == 0 {
+			s.sound() // nobody else is left to wait for
+			continue
 		}
 		if !ok {
 			s.reason = ReasonExhausted

@@ -82,7 +82,7 @@ func (s *Search) state() []byte {
 	}
 	st := state{
 		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Spaces: s.spaceStates(), RNG: rng,
-		Progress: s.progress, Sample: s.progress.sample, Pending: s.queue.pending, Waiting: s.counsel.waiting, Elapsed: s.clock.elapsed(),
+		Progress: s.progress, Sample: s.progress.sample, Pending: s.unanswered(), Waiting: s.counsel.waiting, Elapsed: s.clock.elapsed(),
 		Hints: s.hints, Purse: s.purse,
 	}
 	if len(s.steering.Log) > 0 {

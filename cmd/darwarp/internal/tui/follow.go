@@ -251,6 +251,8 @@ func (b *Board) applyNote(e *evolve.Event) {
 	case evolve.KindLost:
 		l.lost++
 		text, lv = "lost: "+text, levelBad
+	case evolve.KindOutage:
+		text, lv = "outage: "+text, levelBad
 	case evolve.KindDisk:
 		if l.diskFull = strings.HasPrefix(text, "disk full"); l.diskFull {
 			lv = levelBad
