@@ -23,6 +23,7 @@ import (
 type fake struct {
 	out, truth []byte
 	prep       gpu.Prepare
+	blocks     int // of the duel
 }
 
 func fakeMain(args []string) int {
@@ -191,7 +192,8 @@ func die(sig syscall.Signal) {
 }
 
 // speeds are the times in ns by entry; others take 10 us.
-var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3, "replays": 2e3}
+var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3, "replays": 2e3,
+	"dips": 9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3}
 
 func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 	entry := req.Calls[0].Launches[0].Entry
@@ -227,6 +229,25 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 	return reply
 }
 
+// disturb is what happens to a pair of a duel, by the name of the challenger, in its first blocks.
+func (f *fake) disturb(entry string, i int, a, b float64, reply *gpu.DuelReply) (float64, float64) {
+	clock := 1900.0
+	switch {
+	case entry == "dips" && f.blocks > 1 && f.blocks < 4, entry == "low" && f.blocks > 0:
+		if i%2 == 1 {
+			clock = 1100
+		}
+	case entry == "visited" && f.blocks == 1 && i%3 == 0:
+		a *= 2
+	case entry == "loud" && f.blocks > 0 && f.blocks < 3 && i%4 == 0:
+		a, b = a*1.1, b/1.1
+	case entry == "loud" && f.blocks > 0 && f.blocks < 3 && i%4 == 1:
+		a, b = a/1.1, b*1.1
+	}
+	reply.ClockA, reply.ClockB = append(reply.ClockA, 1900), append(reply.ClockB, clock)
+	return a, b
+}
+
 func (f *fake) duel(req *gpu.Duel) any {
 	var reply gpu.DuelReply
 	at := func(c gpu.Contender) float64 {
@@ -235,9 +256,17 @@ func (f *fake) duel(req *gpu.Duel) any {
 		}
 		return 10e3
 	}
+	entry := req.B.Calls[0].Launches[0].Entry
+	if req.Pairs == duelBatch { // not the opening
+		f.blocks++
+	}
 	for i := range req.Pairs {
+		a, b := f.disturb(entry, i, at(req.A), at(req.B), &reply)
 		jitter := 1 + 0.0002*float64(i%5)
-		reply.A, reply.B = append(reply.A, at(req.A)*jitter), append(reply.B, at(req.B)/jitter)
+		reply.A, reply.B = append(reply.A, a*jitter), append(reply.B, b/jitter)
+	}
+	if req.Pairs != duelBatch {
+		f.blocks = 0
 	}
 	if slices.Contains([]string{req.A.Calls[0].Launches[0].Entry, req.B.Calls[0].Launches[0].Entry}, "cached") {
 		reply.Wrong = 1

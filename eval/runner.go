@@ -104,8 +104,12 @@ var respite = []time.Duration{0, 5 * time.Second, 15 * time.Second, time.Minute}
 
 // rest waits for the next try, after so many that failed.
 func rest(ctx context.Context, failed int) error {
+	return pause(ctx, respite[min(failed, len(respite)-1)])
+}
+
+func pause(ctx context.Context, d time.Duration) error {
 	select {
-	case <-time.After(respite[min(failed, len(respite)-1)]):
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

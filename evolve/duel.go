@@ -65,6 +65,7 @@ func (s *Search) launchDuel(f *flight) (err error) {
 // settle enters a duel. Only Faster changes the champion.
 func (s *Search) settle(a answer) {
 	f, d := a.flight, a.duel
+	s.hearNoise()
 	if d.Verdict != kernels.Ambiguous && !s.outage.on() {
 		s.sound()
 	}

@@ -20,6 +20,7 @@ const (
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
 	KindOutage   Kind = "outage"   // Note: it fails again and again and nothing is asked for, or it works again
 	KindAdvice   Kind = "advice"   // Exchange, Note: what a language model was asked for, without the texts
+	KindNoise    Kind = "noise"    // Note: a kernel differs more from itself than at first
 	KindDisk     Kind = "disk"     // Note: no space to store, or space again
 	KindDrain    Kind = "drain"    // Note: nothing new is asked for
 	KindPaused   Kind = "paused"   // Command, Note: nothing new is asked for until resumed

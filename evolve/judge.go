@@ -56,8 +56,10 @@ func (s *Search) take(a answer) {
 	case a.err != nil && !errors.Is(a.err, kernels.ErrLost):
 		s.queue.pending = append([]*flight{a.flight}, s.queue.pending...)
 		s.fail(a.err)
-	case a.flight.probe:
+	case a.flight.aside == probing:
 		s.probed(a)
+	case a.flight.aside == controlling:
+		s.controlled(a)
 	case a.err != nil:
 		s.lose(a.flight, a.err.Error())
 	case !a.flight.Challenger.IsZero():

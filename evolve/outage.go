@@ -116,7 +116,7 @@ func (s *Search) probe() {
 		return
 	}
 	f := s.champion.flight()
-	f.probe = true
+	f.aside = probing
 	var err error
 	if f.job, err = s.job(f); err != nil {
 		s.fail(err)
@@ -190,7 +190,7 @@ func shows(o kernels.Outcome) bool {
 // unanswered is what a checkpoint keeps of what was asked for.
 func (s *Search) unanswered() (all []*flight) {
 	for _, f := range slices.Concat(s.queue.pending, s.outage.held) {
-		if !f.probe {
+		if f.aside == 0 {
 			all = append(all, f)
 		}
 	}

@@ -122,6 +122,7 @@ type Search struct {
 	counsel  counsel
 	queue    flights
 	outage   outage
+	control  control
 	progress progress
 	clock    clock
 	saves    []func() error // store operations in order; nothing is taken while one waits
@@ -158,7 +159,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		return nil, err
 	}
 	s := &Search{
-		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, respites: respites,
+		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, respites: respites, control: control{every: controlEvery},
 		pcg: rand.NewPCG(cfg.Seed, 0x6461727761727000), ids: map[kernels.ID]bool{}, codes: map[string]float64{},
 		working: map[kernels.ID]*member{}, beaten: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{},
 		dead: map[kernels.ID]bool{}, twins: map[kernels.ID]string{},
@@ -203,6 +204,7 @@ func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
 	if err := s.begin(); err != nil {
 		s.fail(err)
 	}
+	s.startControl()
 	s.counsel.ctx, s.counsel.cancel = context.WithCancel(s.hard)
 	unhook := context.AfterFunc(ctx, s.counsel.cancel)
 	s.loop(ctx)
@@ -258,6 +260,8 @@ func (s *Search) loop(ctx context.Context) {
 		case <-s.wake():
 		case <-s.outage.over:
 			s.outage.over = nil
+		case <-s.control.due:
+			s.askControl()
 		case o := <-s.orders:
 			s.obey(o)
 		case m := <-s.machines:
@@ -368,9 +372,12 @@ func (s *Search) evaluate(f *flight) (a answer) {
 			a.err = fmt.Errorf("evaluator panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if f.Challenger.IsZero() {
+	switch {
+	case f.aside == controlling:
+		a.err = s.ev.(Controlled).Control(s.hard, f.job)
+	case f.Challenger.IsZero():
 		a.result, a.err = s.ev.Evaluate(s.hard, f.job)
-	} else {
+	default:
 		a.duel, a.err = s.ev.Duel(s.hard, f.champion, f.job)
 	}
 	return a

@@ -59,7 +59,8 @@ type DuelRound struct {
 	Ratio      float64 `json:"ratio"`      // median of the paired ratios
 	Lo         float64 `json:"lo"`
 	Hi         float64 `json:"hi"`
-	Clock      float64 `json:"clock,omitempty"` // SM MHz while measuring, 0 unknown
+	Clock      float64 `json:"clock,omitempty"`     // SM MHz while measuring, 0 unknown
+	Discarded  int     `json:"discarded,omitempty"` // blocks of pairs that were taken again: throttled, stolen, noisy
 }
 
 // Verdict is the outcome of a duel.

@@ -233,6 +233,8 @@ func (s *screen) take(e evolve.Event) {
 		s.say(e, "starting anew: "+e.Note)
 	case evolve.KindLost:
 		s.say(e, "lost: "+e.Note)
+	case evolve.KindNoise:
+		s.say(e, "noise: "+e.Note)
 	case evolve.KindOutage:
 		s.say(e, "outage: "+e.Note)
 	case evolve.KindSkip:

@@ -217,10 +217,10 @@ type Duel struct {
 
 // DuelReply is the paired samples.
 type DuelReply struct {
-	A, B  []float64
-	Clock float64 `json:"clock"`
-	Wrong int     `json:"wrong"` // outputs of either that were not as expected
-	Fault *Fault  `json:"fault,omitempty"`
+	A, B           []float64
+	ClockA, ClockB []float64 `json:",omitempty"` // SM MHz, by sample
+	Wrong          int       `json:"wrong"`      // outputs of either that were not as expected
+	Fault          *Fault    `json:"fault,omitempty"`
 }
 
 // Library looks for the library's best algorithm for a run. The reply is LibraryReply.

@@ -209,7 +209,6 @@ func (s *Session) pairs(a, b *contender, req *Duel, reply *DuelReply) (err error
 			return err
 		}
 	}
-	var clocks []float64
 	for i := range req.Pairs {
 		order := []*sampler{ma, mb}
 		if !stats.ChampionFirst(i) {
@@ -220,14 +219,14 @@ func (s *Session) pairs(a, b *contender, req *Duel, reply *DuelReply) (err error
 			if err != nil {
 				return err
 			}
-			if clocks = append(clocks, mhz); m == ma {
-				reply.A = append(reply.A, ns)
+			if m == ma {
+				reply.A, reply.ClockA = append(reply.A, ns), append(reply.ClockA, mhz)
 			} else {
-				reply.B = append(reply.B, ns)
+				reply.B, reply.ClockB = append(reply.B, ns), append(reply.ClockB, mhz)
 			}
 		}
 	}
-	reply.Clock, reply.Wrong = stats.Median(clocks), ma.wrong+mb.wrong
+	reply.Wrong = ma.wrong + mb.wrong
 	return nil
 }
 

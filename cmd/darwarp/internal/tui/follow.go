@@ -251,6 +251,8 @@ func (b *Board) applyNote(e *evolve.Event) {
 	case evolve.KindLost:
 		l.lost++
 		text, lv = "lost: "+text, levelBad
+	case evolve.KindNoise:
+		text = "noise: " + text
 	case evolve.KindOutage:
 		text, lv = "outage: "+text, levelBad
 	case evolve.KindDisk:
