@@ -9,6 +9,7 @@ type clock struct {
 	simulated bool
 	now       func() time.Time // time.Now; tests set the time of day
 	began     time.Time        // this session, zero before it
+	latest    time.Time        // stamp of the sessions before
 	before    time.Duration    // of earlier sessions, and of simulated work
 	start     time.Time        // since when time counts, zero while it does not
 	origin    time.Duration    // elapsed at the start of this session
@@ -26,8 +27,15 @@ func (c *clock) begin() {
 }
 
 // stamp is the time of day by the wall's clock at the beginning of the session and what has passed since: stamps of one
-// session are in order, and as far apart as it was, whatever was done to the clock on the wall.
-func (c *clock) stamp() time.Time { return c.began.Add(c.now().Sub(c.began)).UTC() }
+// session are in order, and as far apart as it was, whatever was done to the clock on the wall; and they come after those
+// of the sessions before.
+func (c *clock) stamp() time.Time {
+	base := c.began
+	if c.latest.After(base) {
+		base = c.latest
+	}
+	return base.Add(c.now().Sub(c.began)).UTC()
+}
 
 // stop lets no more time pass until goOn.
 func (c *clock) stop() { c.before, c.start = c.elapsed(), time.Time{} }

@@ -90,6 +90,26 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
+// A run that goes on after the clock was set back goes on after what it has.
+func TestResumeAfterAClockJump(t *testing.T) {
+	m := &memory{}
+	cfg := toyConfig(t, "hills")
+	cfg.Budget.Evals = 20
+	for i, by := range []time.Duration{time.Hour, 0} {
+		s := mustSearch(t, cfg, newFake(2, true), m)
+		s.clock.now = (&wall{by: []time.Duration{by}}).now
+		if _, err := s.Run(context.Background(), nil); err != nil || len(m.candidates) != 20*(i+1) {
+			t.Fatalf("session %d: %v, %d stored", i+1, err, len(m.candidates))
+		}
+		cfg.Budget.Evals += 20
+	}
+	for i := 1; i < len(m.candidates); i++ {
+		if gap := m.candidates[i].At.Sub(m.candidates[i-1].At); gap < 0 || gap > time.Minute {
+			t.Errorf("candidate %d was judged %v after the one before", i+1, gap)
+		}
+	}
+}
+
 // A pause of a search is as long as it was, whatever the time of day.
 func TestPauseOverAClockJump(t *testing.T) {
 	w := &wall{by: []time.Duration{0, time.Hour, -time.Hour}}

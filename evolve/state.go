@@ -177,6 +177,9 @@ func (s *Search) checkFlight(f *flight) error {
 
 // recall enters a stored candidate. Points of families that are not searched count as seen and no more.
 func (s *Search) recall(c kernels.Candidate) error {
+	if c.At.After(s.clock.latest) {
+		s.clock.latest = c.At
+	}
 	for i, d := range s.demes {
 		if c.Variant.Family != d.space.Family.Name {
 			continue
