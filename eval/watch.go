@@ -124,29 +124,55 @@ const (
 	healthFresh = 5 * time.Second // an older sample says nothing of now
 )
 
-// watchHealth starts sampling; a helper that cannot be started or dies leaves the pool unmonitored.
+// reviveAfter is how long a helper that was lost stays away. NVML that hangs would hang again.
+var reviveAfter = 5 * time.Second
+
+// watchHealth starts sampling. A helper that cannot be started leaves the pool unmonitored; one that dies or hangs is replaced
+// after a while.
 func watchHealth(log *slog.Logger, start func(context.Context) (*Watcher, error)) *health {
 	h := &health{log: log, gone: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	go func() {
 		defer close(h.gone)
-		if err := h.run(ctx, start); err != nil && ctx.Err() == nil {
-			log.Warn("the GPU is no longer monitored", "error", err)
-		}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.blind = true
+		h.watch(ctx, start)
 	}()
 	return h
 }
 
-func (h *health) run(ctx context.Context, start func(context.Context) (*Watcher, error)) error {
-	w, err := start(ctx)
-	if err != nil {
-		return err
+// watch samples with one helper after the other, unless the very first cannot be started.
+func (h *health) watch(ctx context.Context, start func(context.Context) (*Watcher, error)) {
+	for started := false; ; {
+		w, err := start(ctx)
+		if err == nil {
+			started = true
+			h.see(true)
+			err = h.run(ctx, w)
+			w.Close() // a helper that cannot be killed is left behind, as it would be after this
+		}
+		h.see(false)
+		if ctx.Err() != nil {
+			return
+		}
+		h.log.Warn("the GPU is not monitored", "error", err)
+		if !started {
+			return
+		}
+		select {
+		case <-time.After(reviveAfter):
+		case <-ctx.Done():
+			return
+		}
 	}
-	defer w.Close() // a helper that cannot be killed is left behind, as it would be after this
+}
+
+func (h *health) see(sighted bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.blind = !sighted
+}
+
+func (h *health) run(ctx context.Context, w *Watcher) error {
 	tick := time.NewTicker(healthEvery)
 	defer tick.Stop()
 	for {

@@ -23,9 +23,12 @@ func fakeNVML() int {
 	})
 }
 
-// TestHealth follows a helper that answers once and then hangs: it must be killed by its deadline, and
-// times that come later must say that nobody watched.
+// TestHealth follows a helper that answers once and then hangs: it must be killed by its deadline,
+// times that come later must say that nobody watched, and another helper must take over.
 func TestHealth(t *testing.T) {
+	was := reviveAfter
+	reviveAfter = 50 * time.Millisecond
+	t.Cleanup(func() { reviveAfter = was })
 	before := time.Now()
 	h := watchHealth(slog.New(slog.DiscardHandler), func(ctx context.Context) (*Watcher, error) {
 		w, err := proc.Start(ctx, proc.Spec{Args: []string{"worker", "nvml"}, Env: []string{"DARWARP_FAKE=1"}})
@@ -44,9 +47,12 @@ func TestHealth(t *testing.T) {
 	if tags := h.tags(time.Now().Add(time.Hour)); len(tags) != 0 {
 		t.Errorf("tags of a time that no sample was near: %q", tags)
 	}
-	<-h.gone
-	if tags := h.tags(before); !slices.Equal(tags, []string{"unmonitored"}) {
-		t.Errorf("tags after the helper was killed: %q", tags)
+	for !slices.Equal(h.tags(before), []string{"unmonitored"}) { // while nobody watches
+		time.Sleep(time.Millisecond)
+	}
+	killed := time.Now()
+	for len(h.tags(killed)) != 2 {
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -22,7 +22,8 @@ var faults = []fault{
 	{"a block that does nothing", 3, " if (blockIdx.x == 0) return; "},
 	{"a trap", 3, " if (blockIdx.x == 0 && threadIdx.x == 0) __trap(); "},
 	{"an illegal address", 3, " if (blockIdx.x == 0 && threadIdx.x == 0) *(volatile int*)64 = 1; "},
-	{"an endless loop", 1, " for (volatile int spin = 1; blockIdx.x == 0 && threadIdx.x == 0 && spin;) {} "}, // costs its deadline
+	// In shared memory, for ptxas takes a loop over a volatile local for one that ends, and leaves it out. It costs its deadline.
+	{"an endless loop", 1, " __shared__ volatile int spin; spin = 1; while (blockIdx.x == 0 && threadIdx.x == 0 && spin) {} "},
 }
 
 var opening = regexp.MustCompile(`__global__\b[^{;]*\{`)
