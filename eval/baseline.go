@@ -183,6 +183,9 @@ func (e *evaluation) final(ctx context.Context, cache string) error {
 		if r.Wrong > 0 {
 			e.fail(kernels.Wrong, "%s: %d of %d outputs of timed launches differ from the gated ones", t.Workload, r.Wrong, r.Checked)
 		}
+		if r.Guard > 0 {
+			e.strays(t.Workload, r.Guard)
+		}
 		e.res.Times = append(e.res.Times, t)
 	}
 	return nil

@@ -225,6 +225,8 @@ func (p *Pool) pairs(ctx context.Context, req gpu.Duel) (gpu.DuelReply, error) {
 		return reply, err
 	case reply.Fault != nil:
 		return reply, errors.Join(fmt.Errorf("%w: %s: %s", errFaulted, reply.Fault.Case, reply.Fault.Text), p.runner.restart())
+	case reply.Guard > 0:
+		return reply, fmt.Errorf("%w: timed launches wrote %d bytes outside of their buffers", errFaulted, reply.Guard)
 	case reply.Wrong > 0:
 		return reply, fmt.Errorf("%w: %d outputs of timed launches differ from the gated ones", errFaulted, reply.Wrong)
 	}

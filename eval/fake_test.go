@@ -215,6 +215,8 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 		switch entry {
 		case "cached":
 			r.Wrong = 10
+		case "strays_later":
+			r.Guard = 4
 		case "replays":
 			r.Single = 40e3
 		}

@@ -114,6 +114,7 @@ func TestVerdicts(t *testing.T) {
 		{"out_of_bounds", kernels.Suspect, "outside of its buffers"},
 		{"mutates", kernels.Suspect, "its input x"},
 		{"cached", kernels.Wrong, "timed launches"},
+		{"strays_later", kernels.Suspect, "timed launches wrote 4 bytes outside"},
 		{"replays", kernels.Suspect, "later calls do less"},
 		{"too_fast", kernels.Suspect, "faster than this device can be"},
 		{"refused", kernels.Invalid, "701"},

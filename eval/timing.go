@@ -34,12 +34,20 @@ func (e *evaluation) time(ctx context.Context) error {
 		if r.Wrong > 0 {
 			e.fail(kernels.Wrong, "%s: %d of %d outputs of timed launches differ from the gated ones", w.Name, r.Wrong, r.Checked)
 		}
+		if r.Guard > 0 {
+			e.strays(w.Name, r.Guard)
+		}
 		e.res.Times = append(e.res.Times, t)
 	}
 	for _, w := range e.cfg.Workloads[len(reply.Runs):] { // not begun: the run before them was hopeless
 		e.res.Times = append(e.res.Times, e.gateTime(w))
 	}
 	return nil
+}
+
+// strays files a candidate whose timed launches wrote where they must not.
+func (e *evaluation) strays(workload string, bytes int) {
+	e.fail(kernels.Suspect, "%s: timed launches wrote %d bytes outside of their buffers", workload, bytes)
 }
 
 // gateTime is the gate's own figure of a workload.

@@ -232,7 +232,7 @@ func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, 
 	if err := p.runner.call(ctx, gpu.Request{Time: req}, &reply, patience); err != nil {
 		return gpu.RunReply{}, err
 	}
-	if reply.Fault != nil || len(reply.Runs) != 1 || len(reply.Runs[0].Samples) != n {
+	if reply.Fault != nil || len(reply.Runs) != 1 || len(reply.Runs[0].Samples) != n || reply.Runs[0].Guard > 0 {
 		return gpu.RunReply{}, fmt.Errorf("%w: %s: %d samples were asked for", errFaulted, w.Name, n)
 	}
 	return reply.Runs[0], nil
