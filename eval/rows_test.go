@@ -11,7 +11,7 @@ import (
 )
 
 // builtinPool opens the cpu device on a built-in problem, with one small size to be timed.
-func builtinPool(t *testing.T, name string, d kernels.DType, size string) (*Pool, *templates.Bundle) {
+func builtinPool(t *testing.T, name string, d kernels.DType, size string, races bool) (*Pool, *templates.Bundle) {
 	t.Helper()
 	if f := Locate().CXX; f.Path == "" {
 		t.Skipf("THE MEMORY-BOUND KERNELS ARE NOT RUN: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
@@ -25,7 +25,7 @@ func builtinPool(t *testing.T, name string, d kernels.DType, size string) (*Pool
 		t.Fatal(err)
 	}
 	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(), DType: d,
-		Reference: b.ReferenceSource(d), Workloads: w, Cache: "hot", Jobs: 2, CacheDir: testCache})
+		Reference: b.ReferenceSource(d), Workloads: w, Cache: "hot", Races: races, Jobs: 2, CacheDir: testCache})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestMemoryBound(t *testing.T) {
 		}},
 	} {
 		t.Run(c.problem, func(t *testing.T) {
-			pool, b := builtinPool(t, c.problem, c.dtype, c.size)
+			pool, b := builtinPool(t, c.problem, c.dtype, c.size, false)
 			f := b.Families[0]
 			space, err := kernels.NewSpace(f, pool.device, c.dtype, nil)
 			if err != nil {

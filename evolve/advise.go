@@ -10,6 +10,7 @@ import (
 
 	"darwarp/kernels"
 	"darwarp/mutate/llm"
+	"darwarp/templates"
 )
 
 // Advisor proposes candidates from afar: language models. It is asked beside the loop, so that the device
@@ -27,34 +28,44 @@ type Advisor interface {
 
 // counsel is what the search keeps of its advisor. It belongs to the loop.
 type counsel struct {
-	ctx     context.Context // ends when nothing new is asked for
-	cancel  context.CancelFunc
-	answers chan counselled
-	asking  int
-	spent   bool            // nothing more may be asked
-	waiting []*flight       // proposals, to be judged before what the operators propose
-	repairs []*thread       // conversations to go on with
-	threads threads         // of proposals whose verdict is not in
-	prints  map[string]bool // fingerprints of own sources that were asked for
-	book    map[string]cost // by arm
-	told    []insight
+	ctx      context.Context // ends when nothing new is asked for
+	cancel   context.CancelFunc
+	answers  chan counselled
+	asking   int
+	spent    bool            // nothing more may be asked
+	waiting  []*flight       // proposals, to be judged before what the operators propose
+	repairs  []*thread       // conversations to go on with
+	pursued  []*thread       // those of them that are being asked
+	threads  threads         // of proposals whose verdict is not in
+	prints   map[string]bool // fingerprints of own sources that were asked for
+	book     map[string]cost // by arm
+	told     []insight
+	stored   int // exchanges
+	findings findings
+	past     []kernels.Exchange // of earlier sessions, until their conversations are taken up
 }
 
 type threads map[kernels.ID]*thread
 
-// thread is a conversation about one proposal.
+// thread is a conversation about one proposal. Its exported fields are what a checkpoint keeps of it.
 type thread struct {
-	arm   string
+	Arm      string       `json:"arm"`
+	Exchange int          `json:"exchange"`        // number of the stored one that has what was said until now
+	Base     kernels.ID   `json:"base"`            // what edits apply to
+	Why      string       `json:"why,omitempty"`   // the last reply was not good
+	Tries    int          `json:"tries,omitempty"` // replies before
+	From     []kernels.ID `json:"from,omitempty"`  // parents
+
 	said  []kernels.Message // question and reply, from the first on
-	brief llm.Brief         // what edits apply to, and why the last reply was not good
-	tries int               // replies before
-	from  []kernels.ID      // parents
+	brief llm.Brief
 }
 
 // counselled is the answer to a question.
 type counselled struct {
-	thread *thread
-	advice llm.Advice
+	thread  *thread
+	advice  llm.Advice
+	draft   *templates.Draft // of a reply with a template
+	mistake error            // why that is none
 }
 
 // cost is what an arm's questions took.
@@ -154,13 +165,13 @@ func (c *counsel) thrift(arm string) float64 {
 func (s *Search) thread(arm string) *thread {
 	model, operator, _ := kernels.SplitArm(arm)
 	for i, t := range s.counsel.repairs {
-		if m, _, _ := kernels.SplitArm(t.arm); m == model {
+		if m, _, _ := kernels.SplitArm(t.Arm); m == model {
 			s.counsel.repairs = slices.Delete(s.counsel.repairs, i, i+1)
 			return t
 		}
 	}
 	brief, from := s.tell(operator)
-	return &thread{arm: arm, brief: brief, from: from}
+	return &thread{Arm: arm, Base: brief.Base.ID, From: from, brief: brief}
 }
 
 // ask asks beside the loop; where results are taken in order the loop waits, so that a seed and the same
@@ -168,8 +179,14 @@ func (s *Search) thread(arm string) *thread {
 func (s *Search) ask(t *thread) {
 	c := &s.counsel
 	c.asking++
+	if t.Tries > 0 {
+		c.pursued = append(c.pursued, t)
+	}
+	bundle, dev := s.cfg.Bundle, s.demes[0].space.Device
 	do := func() counselled {
-		return counselled{t, s.cfg.Advisor.Ask(c.ctx, t.arm, t.brief, t.said)}
+		a := counselled{thread: t, advice: s.cfg.Advisor.Ask(c.ctx, t.Arm, t.brief, t.said)}
+		a.draft, a.mistake = draft(bundle, dev, s.cfg.DType, &t.brief, &a.advice)
+		return a
 	}
 	if s.ev.InOrder() {
 		s.heed(do())
@@ -182,6 +199,7 @@ func (s *Search) ask(t *thread) {
 func (s *Search) heed(a counselled) {
 	c, e := &s.counsel, &a.advice.Exchange
 	c.asking--
+	c.pursued = slices.DeleteFunc(c.pursued, func(t *thread) bool { return t == a.thread })
 	if n := a.advice.Notice; n != "" {
 		s.log.Warn(n)
 		s.send(Event{Kind: KindAdvice, Note: n})
@@ -191,14 +209,20 @@ func (s *Search) heed(a counselled) {
 		return
 	}
 	c.charge(e)
+	c.stored++
 	t := a.thread
-	t.said = append(slices.Clone(e.Asked), kernels.Message{Role: "assistant", Text: e.Reply})
+	switch {
+	case e.Failed == "":
+		t.Exchange, t.said = c.stored, said(e)
+	case t.Tries > 0 && c.ctx.Err() != nil: // the session ends: the next one asks again
+		c.repairs = append(c.repairs, t)
+	}
 	mistaken := e.Refused != ""
 	if a.advice.Reply != nil {
-		mistaken = s.place(t, a.advice.Reply, e)
+		mistaken = s.place(a, e)
 	}
-	if e.Refused != "" && len(e.Proposed) == 0 { // as good as a kernel that fails
-		s.purse.pay(e.Arm, -1, 1)
+	if e.Refused != "" && len(e.Proposed) == 0 { // as good as a kernel that fails, or who proposes nothing would cost nothing
+		s.purse.pay(e.Arm, 0, s.purse.second())
 	}
 	if mistaken && len(e.Proposed) == 0 {
 		s.repair(t, "it was refused before it was compiled: "+e.Refused)
@@ -217,17 +241,13 @@ func (s *Search) heed(a counselled) {
 
 // place enters what a reply proposes and notes what was refused, and why. It reports whether there was a
 // mistake: that something was tried before is none, and asking again would buy nothing.
-func (s *Search) place(t *thread, r *llm.Reply, e *kernels.Exchange) (mistaken bool) {
-	variants, err := r.Variants(&t.brief)
+func (s *Search) place(a counselled, e *kernels.Exchange) (mistaken bool) {
+	t, r := a.thread, a.advice.Reply
 	var refused []string
-	if err != nil {
-		refused, variants, mistaken = append(refused, err.Error()), nil, true
-	}
-	for _, v := range variants {
-		f, err := s.proposed(t, v, r.Thought)
+	enter := func(f *flight, err error) {
 		if err != nil {
 			refused, mistaken = append(refused, err.Error()), mistaken || !errors.Is(err, errTried)
-			continue
+			return
 		}
 		s.ids[f.job.ID] = true
 		s.learnPoint(f.Space, f.Index)
@@ -235,11 +255,28 @@ func (s *Search) place(t *thread, r *llm.Reply, e *kernels.Exchange) (mistaken b
 		s.counsel.threads[f.job.ID] = t
 		e.Proposed = append(e.Proposed, f.job.ID)
 	}
+	variants, err := r.Variants(&t.brief)
+	switch {
+	case err != nil:
+		enter(nil, err)
+	case r.Template != "":
+		f, err := s.planted(a)
+		if enter(f, err); err == nil {
+			s.announce(f, e)
+		}
+	default:
+		for _, v := range variants {
+			enter(s.proposed(t, v, r.Thought))
+		}
+	}
 	e.Refused = llm.Line(strings.Join(refused, "; "), 1000)
 	return mistaken
 }
 
-var errTried = errors.New("it was tried before")
+// advised is the origin of what a conversation proposed.
+func (s *Search) advised(t *thread, thought string) kernels.Origin {
+	return kernels.Origin{Operator: t.Arm, Parents: t.From, Generation: 1 + s.generation(t.From), Note: thought}
+}
 
 // proposed makes a flight of a proposal, or says why it is not worth one.
 func (s *Search) proposed(t *thread, v kernels.Variant, thought string) (f *flight, err error) {
@@ -250,7 +287,7 @@ func (s *Search) proposed(t *thread, v kernels.Variant, thought string) (f *flig
 	} else {
 		f = &flight{Space: own, Index: -1, Variant: &v}
 	}
-	f.Origin = kernels.Origin{Operator: t.arm, Parents: t.from, Generation: 1 + s.generation(t.from), Note: thought}
+	f.Origin = s.advised(t, thought)
 	if f.job, err = s.job(f); err != nil {
 		return nil, err
 	}
@@ -269,12 +306,13 @@ func (s *Search) proposed(t *thread, v kernels.Variant, thought string) (f *flig
 
 // repair has a model go on with a conversation, a bounded number of times.
 func (s *Search) repair(t *thread, why string) {
-	if t.tries >= maxTries || len(s.counsel.repairs) >= mostRepairs {
+	if t.Tries >= maxTries || len(s.counsel.repairs) >= mostRepairs {
 		return
 	}
-	model, _, _ := kernels.SplitArm(t.arm)
+	model, _, _ := kernels.SplitArm(t.Arm)
 	next := *t
-	next.arm, next.tries, next.brief.Why = kernels.Arm(model, llm.Repair), t.tries+1, why
+	next.Arm, next.Tries, next.Why = kernels.Arm(model, llm.Repair), t.Tries+1, why
+	next.brief.Why = why
 	s.counsel.repairs = append(s.counsel.repairs, &next)
 }
 
@@ -283,7 +321,7 @@ func (s *Search) repair(t *thread, why string) {
 func (s *Search) follow(f *flight, c *kernels.Candidate) {
 	t := s.counsel.threads[c.ID]
 	delete(s.counsel.threads, c.ID)
-	if t == nil || f.Space != own || !c.Result.Outcome.Failed() || c.Result.Outcome == kernels.Suspect || c.Result.Outcome == kernels.Duplicate {
+	if t == nil || f.Space != own && !s.isFirst(f.Space, f.Index) || !c.Result.Outcome.Failed() || c.Result.Outcome == kernels.Suspect || c.Result.Outcome == kernels.Duplicate {
 		return
 	}
 	s.repair(t, llm.Why(c.Result.Outcome, c.Result.Detail))
@@ -320,6 +358,9 @@ func adviceNote(e *kernels.Exchange) string {
 		return e.Arm + " failed: " + e.Failed
 	case e.Refused != "" && len(e.Proposed) == 0:
 		return e.Arm + " refused: " + e.Refused
+	}
+	if e.Family != "" {
+		return fmt.Sprintf("%s proposed family %s", e.Arm, e.Family)
 	}
 	return fmt.Sprintf("%s proposed %d", e.Arm, len(e.Proposed))
 }

@@ -326,6 +326,36 @@ func TestAdvisedReplay(t *testing.T) {
 	}
 }
 
+// TestArmsArePaid: of models whose kernels gain, the one is asked most that gains most for a second of the device and for
+// a dollar, and not the one that gains most at every try.
+func TestArmsArePaid(t *testing.T) {
+	arms := []string{"llm:plain:init", "llm:slow:init", "llm:dear:init", "llm:idle:init"}
+	cfg := advised(t, &oracle{arms: arms}, 10)
+	cfg.Strategy = DefaultStrategy
+	s := mustSearch(t, cfg, newFake(1, true), &memory{})
+	s.working[kernels.ID{1}] = &member{}
+	for range 30 {
+		for i, verdict := range []struct{ gain, took, usd float64 }{
+			{0.10, 1, 0.01}, {0.20, 8, 0.01}, {0.20, 1, 0.08}, {0, 1, 0.01},
+		} {
+			s.purse.pay(arms[i], verdict.gain, verdict.took)
+			s.counsel.charge(&kernels.Exchange{Arm: arms[i], USD: verdict.usd, Took: time.Hour}) // which costs the device nothing
+		}
+	}
+	got, shares, _ := s.arms()
+	if !slices.Equal(got, arms) {
+		t.Fatalf("arms %v", got)
+	}
+	for i := 1; i < len(arms); i++ {
+		if shares[0] < 1.5*shares[i] {
+			t.Errorf("%s has a share of %.4f, %s of %.4f", arms[0], shares[0], arms[i], shares[i])
+		}
+	}
+	if shares[1] < shares[3] || shares[2] < shares[3] {
+		t.Errorf("shares %v: who gains nothing has the least", shares)
+	}
+}
+
 func TestThrift(t *testing.T) {
 	c := counsel{book: map[string]cost{"cheap": {10, 0.1, 1000}, "dear": {10, 1, 1000}}}
 	if cheap, dear := c.thrift("cheap"), c.thrift("dear"); cheap <= 1 || dear >= 1 || c.thrift("new") != 1 {

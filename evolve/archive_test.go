@@ -121,11 +121,11 @@ func TestHintsAreBounded(t *testing.T) {
 func TestPurse(t *testing.T) {
 	var p purse
 	for range 20 {
-		p.pay("good", 0, 40)
-		p.pay("bad", 30, 40)
-		p.pay("fails", -1, 40)
+		p.pay("good", 0.1, 1)
+		p.pay("bad", 0, 1)
+		p.pay("slow", 0.2, 10) // better at every try, worse for every second
 	}
-	if !(p.wage("good") > p.wage("unknown")) || !(p.wage("unknown") > p.wage("bad")) {
-		t.Errorf("wages: good %g, unknown %g, bad %g", p.wage("good"), p.wage("unknown"), p.wage("bad"))
+	if !(p.wage("good") > p.wage("unknown")) || !(p.wage("unknown") > p.wage("bad")) || !(p.wage("good") > 2*p.wage("slow")) || !(p.wage("slow") > p.wage("bad")) {
+		t.Errorf("wages: good %g, slow %g, unknown %g, bad %g", p.wage("good"), p.wage("slow"), p.wage("unknown"), p.wage("bad"))
 	}
 }

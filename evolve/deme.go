@@ -20,7 +20,9 @@ type deme struct {
 
 	recall mutate.Recall
 
-	judged int // points, those of killed lineages included
+	judged int  // points, those of killed lineages included
+	closed bool // a language model's family of which nothing was seen to work: only what was asked for by name is judged
+	broken int  // points that could not be rendered
 }
 
 func newDeme(space *kernels.Space, recall mutate.Recall) *deme {
@@ -30,6 +32,7 @@ func newDeme(space *kernels.Space, recall mutate.Recall) *deme {
 			d.start = i
 		}
 	}
+	d.closed = kernels.Grown(space.Family.Name) && d.start >= 0
 	return d
 }
 
@@ -39,6 +42,13 @@ func (d *deme) learn(i int) {
 	if i >= 0 {
 		d.known[i] = struct{}{}
 	}
+}
+
+// unrendered notes a point that could not be rendered. A language model's family with many of them is closed: the loop
+// waits for each.
+func (d *deme) unrendered() {
+	d.broken++
+	d.closed = d.closed || kernels.Grown(d.space.Family.Name) && d.broken >= mostBroken
 }
 
 // heldBack is after how many verdicts of its own a search learns from what another run has known. What was best there is

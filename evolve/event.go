@@ -21,6 +21,7 @@ const (
 	KindOutage   Kind = "outage"   // Note: it fails again and again and nothing is asked for, or it works again
 	KindAdvice   Kind = "advice"   // Exchange, Note: what a language model was asked for, without the texts
 	KindNoise    Kind = "noise"    // Note: a kernel differs more from itself than at first
+	KindFamily   Kind = "family"   // Family, Note: a language model gave the run a family
 	KindDisk     Kind = "disk"     // Note: no space to store, or space again
 	KindDrain    Kind = "drain"    // Note: nothing new is asked for
 	KindPaused   Kind = "paused"   // Command, Note: nothing new is asked for until resumed

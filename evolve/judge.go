@@ -80,7 +80,11 @@ func (s *Search) judge(a answer) {
 	if shows(c.Result.Outcome) && !s.outage.on() { // once it is on, the champion decides
 		s.sound()
 	}
+	closed := f.Space != own && s.demes[f.Space].closed
 	s.admit(&c, f.Space, f.Index)
+	if closed && !s.demes[f.Space].closed {
+		s.sow(f.Space)
+	}
 	s.follow(f, &c)
 	s.saveResult(c)
 	if s.naive != nil {
@@ -193,15 +197,21 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 	if index >= 0 {
 		d := s.demes[space]
 		d.learn(index)
+		d.closed = d.closed && math.IsInf(score, 1)
 		if !duplicate || known {
 			d.judged++
-			s.purse.pay(c.Origin.Operator, rank(d.best, score), len(d.best)+1)
+			if !s.isFirst(space, index) {
+				s.purse.pay(c.Origin.Operator, d.gained(score), c.Result.Cost.Total())
+			}
 		}
 		if dead := s.stillborn(c); !dead && (!duplicate || known) {
 			o := individual(d.space, c, index, score)
 			d.add(o, duplicate)
 			s.niches.add(space, o, c, s.base)
 		}
+	}
+	if (space == own || s.isFirst(space, index)) && !duplicate {
+		s.purse.pay(c.Origin.Operator, s.gained(score), c.Result.Cost.Total())
 	}
 	if space == own {
 		s.stillborn(c)
@@ -210,7 +220,7 @@ func (s *Search) admit(c *kernels.Candidate, space, index int) {
 	if c.Result.Outcome == kernels.OK {
 		s.enlist(c, space, index)
 	}
-	s.credit(c, score)
+	s.learn(c, score)
 }
 
 // enlist enters a candidate that works. The first one is the naive start and first champion.

@@ -34,6 +34,13 @@ func (s *Search) newNiches() niches {
 	return n
 }
 
+// settle adds a space to every niche.
+func (n niches) settle(d *deme) {
+	for i := range n.demes {
+		n.demes[i] = append(n.demes[i], &deme{space: d.space, known: d.known, view: d.view})
+	}
+}
+
 // add enters an individual into every niche by its time there.
 func (n niches) add(space int, o *mutate.Individual, c *kernels.Candidate, base map[string]float64) {
 	if c.Result.Outcome == kernels.Duplicate {

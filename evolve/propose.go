@@ -55,19 +55,28 @@ func (s *Search) nextFlight() (*flight, bool) {
 		if !ok {
 			return nil, false
 		}
-		s.demes[space].learn(p.Index)
-		f := &flight{Space: space, Index: p.Index, Origin: origin}
-		job, err := s.job(f)
-		switch {
-		case err != nil:
-			s.skip(f, "cannot be rendered: "+err.Error())
-		case s.ids[job.ID]:
-			s.skip(f, "the same source as "+job.ID.Short())
-		default:
-			f.job = job
+		if f, ok := s.flightTo(space, p, origin); ok {
 			return f, true
 		}
 	}
+}
+
+// flightTo makes a flight to a point; ok is false where it needs no verdict, and is passed over.
+func (s *Search) flightTo(space int, p mutate.Proposal, o kernels.Origin) (f *flight, ok bool) {
+	s.demes[space].learn(p.Index)
+	f = &flight{Space: space, Index: p.Index, Origin: o}
+	job, err := s.job(f)
+	switch {
+	case err != nil:
+		s.skip(f, "cannot be rendered: "+err.Error())
+		s.demes[space].unrendered()
+	case s.ids[job.ID]:
+		s.skip(f, "the same source as "+job.ID.Short())
+	default:
+		f.job = job
+		return f, true
+	}
+	return nil, false
 }
 
 // skip passes over a point without a verdict.
@@ -117,7 +126,7 @@ func (s *Search) first(open []int) (space int, p mutate.Proposal, o kernels.Orig
 func (s *Search) open() []int {
 	var out []int
 	for i, d := range s.demes {
-		if !d.exhausted() {
+		if !d.exhausted() && !d.closed {
 			out = append(out, i)
 		}
 	}
@@ -156,7 +165,7 @@ func (s *Search) breed(open []int) (space int, p mutate.Proposal, o kernels.Orig
 		pool = s.parents(space)
 	}
 	d := s.demes[space]
-	if d.exhausted() {
+	if d.exhausted() || d.closed {
 		return space, p, o, false
 	}
 	p, ok = op.Propose(s.rng, s.brief(pool, space))
@@ -175,6 +184,9 @@ func (s *Search) breed(open []int) (space int, p mutate.Proposal, o kernels.Orig
 func (s *Search) pickSpace() int {
 	if len(s.demes) == 1 {
 		return 0
+	}
+	if space, ok := s.young(); ok {
+		return space
 	}
 	const top = 15
 	type entry struct {

@@ -65,11 +65,16 @@ func failing(slots int) *fake {
 // stopped runs until so many results are stored. A kill keeps only what was stored at that moment.
 func stopped(t *testing.T, cfg Config, slots, cut int, kill bool) *memory {
 	t.Helper()
+	return stoppedOn(t, cfg, clocked{failing(slots)}, cut, kill)
+}
+
+func stoppedOn(t *testing.T, cfg Config, ev Evaluator, cut int, kill bool) *memory {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	m := &memory{}
 	var killed *memory
-	s := mustSearch(t, cfg, clocked{failing(slots)}, m)
+	s := mustSearch(t, cfg, ev, m)
 	n := 0
 	_, err := s.Run(ctx, func(e Event) {
 		if e.Kind != KindResult {

@@ -74,8 +74,10 @@ type keeper interface {
 	PutDuel(d kernels.Duel) error
 	Duels() ([]kernels.Duel, error)
 	Weigh(workloads []kernels.Workload, score func(*kernels.Candidate) float64, checkpoint []byte) error
+	Grow(files map[string][]byte, checkpoint []byte) error
 	PutExchange(e kernels.Exchange) error
 	Exchanges() ([]kernels.Exchange, error)
+	Insights() ([]kernels.Insight, error)
 	SetChampion(id kernels.ID, why string) error
 	Champion() (kernels.ID, bool)
 }

@@ -53,6 +53,8 @@ type state struct {
 	Sample   int           `json:"sample"`
 	Pending  []*flight     `json:"pending,omitempty"`
 	Waiting  []*flight     `json:"waiting,omitempty"` // proposals of language models
+	Threads  threads       `json:"threads,omitempty"` // conversations about proposals without a verdict
+	Repairs  []*thread     `json:"repairs,omitempty"` // and those to go on with
 	Champion kernels.ID    `json:"champion,omitzero"`
 	Beaten   []kernels.ID  `json:"beaten,omitempty"`
 	Elapsed  time.Duration `json:"elapsed"`
@@ -82,7 +84,8 @@ func (s *Search) state() []byte {
 	}
 	st := state{
 		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Spaces: s.spaceStates(), RNG: rng,
-		Progress: s.progress, Sample: s.progress.sample, Pending: s.unanswered(), Waiting: s.counsel.waiting, Elapsed: s.clock.elapsed(),
+		Progress: s.progress, Sample: s.progress.sample, Pending: s.unanswered(), Waiting: s.counsel.waiting,
+		Threads: s.counsel.threads, Repairs: slices.Concat(s.counsel.pursued, s.counsel.repairs), Elapsed: s.clock.elapsed(),
 		Hints: s.hints, Purse: s.purse,
 	}
 	if len(s.steering.Log) > 0 {
@@ -225,6 +228,7 @@ func (s *Search) restore(st *state) error {
 	s.progress = st.Progress
 	s.progress.sample, s.progress.outcomes = st.Sample, outcomes
 	s.queue.pending, s.counsel.waiting = st.Pending, st.Waiting
+	s.takeUpThreads(st)
 	s.clock.before = st.Elapsed
 	s.purse = st.Purse
 	for _, f := range slices.Concat(st.Pending, st.Waiting, s.steering.Injected) {
@@ -256,9 +260,11 @@ func (nowhere) PutProvenance(kernels.Provenance) (string, error) { return "", ni
 func (nowhere) Weigh([]kernels.Workload, func(*kernels.Candidate) float64, []byte) error {
 	return nil
 }
+func (nowhere) Grow(map[string][]byte, []byte) error   { return nil }
 func (nowhere) PutDuel(kernels.Duel) error             { return nil }
 func (nowhere) Duels() ([]kernels.Duel, error)         { return nil, nil }
 func (nowhere) SetChampion(kernels.ID, string) error   { return nil }
 func (nowhere) PutExchange(kernels.Exchange) error     { return nil }
 func (nowhere) Exchanges() ([]kernels.Exchange, error) { return nil, nil }
+func (nowhere) Insights() ([]kernels.Insight, error)   { return nil, nil }
 func (nowhere) Champion() (kernels.ID, bool)           { return kernels.ID{}, false }

@@ -2,8 +2,6 @@ package evolve
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"darwarp/mutate"
 )
@@ -84,39 +82,6 @@ func findStrategy(name string, advised bool) (*strategy, error) {
 	return nil, fmt.Errorf("search: unknown strategy %q: expected one of %v", name, Strategies())
 }
 
-// purse is how well operators did: how many of their proposals counted among the best twentieth of all
-// verdicts when they came in. Old verdicts fade.
-type purse struct {
-	Uses map[string]float64 `json:"uses,omitempty"` // by operator
-	Wins map[string]float64 `json:"wins,omitempty"`
-}
-
-const (
-	fade  = 0.98 // of what is remembered, at every verdict
-	topOf = 20   // the best 1/topOf counts as a win
-)
-
-// pay enters a verdict: its rank among so many that work, from 0; rank -1: it failed.
-func (p *purse) pay(operator string, rank, of int) {
-	if p.Uses == nil {
-		p.Uses, p.Wins = map[string]float64{}, map[string]float64{}
-	}
-	for name := range p.Uses {
-		p.Uses[name] *= fade
-		p.Wins[name] *= fade
-	}
-	p.Uses[operator]++
-	if rank >= 0 && rank*topOf < of {
-		p.Wins[operator]++
-	}
-}
-
-// wage is the rate of wins, drawn towards what is usual while little is known.
-func (p *purse) wage(operator string) float64 {
-	const usual, weight = 0.2, 4
-	return (p.Wins[operator] + usual*weight) / (p.Uses[operator] + weight)
-}
-
 // choose draws an operator by its share.
 func (s *Search) choose() mutate.Operator {
 	mix := s.strategy.mix
@@ -135,18 +100,4 @@ func (s *Search) choose() mutate.Operator {
 		}
 	}
 	return mix[len(mix)-1].Operator
-}
-
-// rank is a score's place among the best of a space, -1 where it failed.
-func rank(best []*mutate.Individual, score float64) int {
-	if math.IsInf(score, 1) {
-		return -1
-	}
-	at, _ := slices.BinarySearchFunc(best, score, func(x *mutate.Individual, score float64) int {
-		if x.Score < score {
-			return -1
-		}
-		return 1
-	})
-	return at
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 
 	"darwarp/kernels"
@@ -37,19 +36,41 @@ func (s *Search) hire() error {
 	for i := range all {
 		c.charge(&all[i])
 	}
+	c.stored, c.past = len(all), all
+	if err != nil {
+		return err
+	}
+	known, err := s.keep.Insights()
+	c.findings = collect(known)
 	return err
+}
+
+// said is a conversation up to a reply.
+func said(e *kernels.Exchange) []kernels.Message {
+	return append(slices.Clone(e.Asked), kernels.Message{Role: "assistant", Text: e.Reply})
+}
+
+// about collects what every prompt about a base may say.
+func (s *Search) about(base *member) llm.Brief {
+	b := llm.Brief{
+		Problem: s.cfg.Bundle.Problem, Reference: llm.StripComments(s.cfg.Bundle.Reference), DType: s.cfg.DType, Device: s.ev.Device(),
+		Ceilings: s.ev.Provenance().Ceilings, Workloads: s.cfg.Workloads, GenesOnly: s.cfg.GenesOnly, Base: s.solution(base),
+	}
+	b.Templates = !b.GenesOnly && s.grown() < mostGrown
+	for _, d := range s.demes {
+		if !d.closed {
+			b.Families = append(b.Families, d.space.Family)
+		}
+	}
+	if !b.GenesOnly {
+		b.Headers = llm.Headers(templates.Include(), b.Base.Source, maxHeaders)
+	}
+	return b
 }
 
 // tell collects what an operator's prompt may say, and the parents of what comes of it.
 func (s *Search) tell(operator string) (b llm.Brief, from []kernels.ID) {
-	dev := s.ev.Device()
-	b = llm.Brief{
-		Problem: s.cfg.Bundle.Problem, Reference: llm.StripComments(s.cfg.Bundle.Reference), DType: s.cfg.DType, Device: dev,
-		Ceilings: s.ev.Provenance().Ceilings, Workloads: s.cfg.Workloads, GenesOnly: s.cfg.GenesOnly, Insights: s.insights(),
-	}
-	for _, d := range s.demes {
-		b.Families = append(b.Families, d.space.Family)
-	}
+	told := s.insights()
 	all := s.members()
 	all = all[:min(parents, len(all))]
 	base := s.champion
@@ -59,10 +80,9 @@ func (s *Search) tell(operator string) (b llm.Brief, from []kernels.ID) {
 	if s.strategy.name == BestOfN {
 		base = s.naive
 	}
-	b.Base = s.solution(base)
-	if !b.GenesOnly {
-		b.Headers = llm.Headers(templates.Include(), b.Base.Source, maxHeaders)
-	}
+	b = s.about(base)
+	b.Insights = told
+	s.explained(&b, base.id)
 	from = append(from, base.id)
 	most, _ := llm.Parents(operator)
 	for _, m := range s.strangers(all, base, most) {
@@ -121,21 +141,9 @@ func (s *Search) insights() (out []string) {
 	return out
 }
 
-// credit pays an operator for a verdict that no deme paid for, and notes what was learned.
-func (s *Search) credit(c *kernels.Candidate, score float64) {
+// learn notes what came of a proposal whose idea is known, for those that are asked next.
+func (s *Search) learn(c *kernels.Candidate, score float64) {
 	_, operator, model := kernels.SplitArm(c.Origin.Operator)
-	if c.Variant.Family == "" && c.Result.Outcome != kernels.Duplicate {
-		place := 0
-		for _, m := range s.working {
-			if m.score < score {
-				place++
-			}
-		}
-		if math.IsInf(score, 1) {
-			place = -1
-		}
-		s.purse.pay(c.Origin.Operator, place, len(s.working)+1)
-	}
 	if s.cfg.Advisor == nil || len(c.Origin.Parents) == 0 || c.Origin.Note == "" || c.Result.Outcome == kernels.Duplicate {
 		return
 	}
@@ -172,4 +180,34 @@ func fingerprint(source string, spec kernels.PlanSpec) string {
 		panic(err)
 	}
 	return llm.Fingerprint(source) + string(plan)
+}
+
+// takeUpThreads goes on with the conversations of earlier sessions. One whose base is no longer there, or whose last reply
+// was not stored before a kill, is given up.
+func (s *Search) takeUpThreads(st *state) {
+	c := &s.counsel
+	for id, t := range st.Threads {
+		if s.takeUpThread(t) {
+			c.threads[id] = t
+		}
+	}
+	for _, t := range st.Repairs {
+		if s.takeUpThread(t) {
+			c.repairs = append(c.repairs, t)
+		}
+	}
+	c.past = nil
+}
+
+func (s *Search) takeUpThread(t *thread) bool {
+	if t == nil || s.cfg.Advisor == nil {
+		return false
+	}
+	base := s.working[t.Base]
+	if base == nil || t.Exchange < 1 || t.Exchange > len(s.counsel.past) {
+		return false
+	}
+	t.said, t.brief = said(&s.counsel.past[t.Exchange-1]), s.about(base)
+	t.brief.Why = t.Why
+	return true
 }

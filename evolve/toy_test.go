@@ -221,6 +221,8 @@ type memory struct {
 	duels      []kernels.Duel
 	champions  []kernels.ID
 	exchanges  []kernels.Exchange
+	insights   []kernels.Insight
+	files      map[string][]byte // once a family was added
 	full       func(op string) error
 }
 
@@ -276,11 +278,16 @@ func (m *memory) Weigh(_ []kernels.Workload, score func(*kernels.Candidate) floa
 	}
 	return nil
 }
+func (m *memory) Grow(files map[string][]byte, checkpoint []byte) error {
+	m.files, m.checkpoint = files, checkpoint
+	return m.check("grow")
+}
 func (m *memory) PutExchange(e kernels.Exchange) error {
 	m.exchanges = append(m.exchanges, e)
 	return m.check("exchange")
 }
 func (m *memory) Exchanges() ([]kernels.Exchange, error) { return m.exchanges, nil }
+func (m *memory) Insights() ([]kernels.Insight, error)   { return m.insights, nil }
 func (m *memory) Duels() ([]kernels.Duel, error)         { return m.duels, nil }
 func (m *memory) SetChampion(id kernels.ID, _ string) error {
 	if err := m.check("champion"); err != nil {
@@ -297,7 +304,8 @@ func (m *memory) Champion() (kernels.ID, bool) {
 }
 
 func (m *memory) clone() *memory {
-	return &memory{candidates: slices.Clone(m.candidates), checkpoint: slices.Clone(m.checkpoint), duels: slices.Clone(m.duels), champions: slices.Clone(m.champions)}
+	return &memory{candidates: slices.Clone(m.candidates), checkpoint: slices.Clone(m.checkpoint), duels: slices.Clone(m.duels), champions: slices.Clone(m.champions),
+		exchanges: slices.Clone(m.exchanges), files: m.files}
 }
 
 // story is what a run stored, without times of day.

@@ -28,6 +28,7 @@ type Exchange struct {
 	Refused  string        `json:"refused,omitempty"`  // why nothing, or not all, of the reply was used
 	Failed   string        `json:"failed,omitempty"`   // why there is no reply
 	Proposed []ID          `json:"proposed,omitempty"` // candidates that were asked for
+	Family   string        `json:"family,omitempty"`   // that the reply gave to the run
 	Tokens   Tokens        `json:"tokens"`
 	USD      float64       `json:"usd,omitempty"`    // what it cost, by the price table of the run
 	Priced   bool          `json:"priced,omitempty"` // the table has the model: USD is known

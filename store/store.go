@@ -21,7 +21,7 @@ type Meta struct {
 	Version   string             `json:"version"` // darwarp's own
 	Created   time.Time          `json:"created"`
 	Problem   string             `json:"problem"`
-	Files     map[string][]byte  `json:"files,omitempty"` // the bundle's files by name
+	Files     map[string][]byte  `json:"files,omitempty"` // the bundle's files by name, those of families that models wrote included
 	DType     kernels.DType      `json:"dtype"`
 	Workloads []kernels.Workload `json:"workloads"`
 	Device    kernels.Device     `json:"device"`

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
+	"time"
 )
 
 // A template is a program, and a mistake in one must not hang a search or fill its memory. Output,
@@ -88,11 +89,15 @@ func mark(m []byte) parse.Node { return &parse.TextNode{NodeType: parse.NodeText
 type limitedBuilder struct {
 	strings.Builder
 	steps, depth int
+	until        time.Time // zero: no limit
 }
 
 func (b *limitedBuilder) Write(p []byte) (int, error) {
 	if b.steps++; b.steps > maxSteps {
 		return 0, fmt.Errorf("more than %d steps: a loop or a template that calls itself without end", maxSteps)
+	}
+	if !b.until.IsZero() && time.Now().After(b.until) {
+		return 0, fmt.Errorf("longer than %s", strangeTime)
 	}
 	if len(p) == 0 {
 		return 0, nil

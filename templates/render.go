@@ -3,6 +3,7 @@ package templates
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"darwarp/kernels"
 )
@@ -18,10 +19,17 @@ func (b *Bundle) Render(f *kernels.Family, env kernels.Env, t kernels.DType) (st
 		}
 	}
 	var out limitedBuilder
+	if kernels.Grown(f.Name) {
+		out.until = time.Now().Add(strangeTime)
+	}
 	if err := b.templates.ExecuteTemplate(&out, f.Name, data); err != nil {
 		return "", errors.New(strings.TrimPrefix(err.Error(), "template: "))
 	}
-	return tidy(out.String()), nil
+	text := tidy(out.String())
+	if kernels.Grown(f.Name) {
+		return text, plain(text)
+	}
+	return text, nil
 }
 
 // tidy drops the blanks that template actions leave behind: trailing spaces and runs of empty lines.

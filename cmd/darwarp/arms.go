@@ -97,6 +97,9 @@ func (r *record) countJudged(of func(string) *armCount) error {
 	})
 }
 
+// armName is an arm for people: MODEL:OPERATOR.
+func armName(arm string) string { return strings.TrimPrefix(arm, "llm:") }
+
 // showArms tells what language models found for what they cost; nothing where none was asked.
 func (a *app) showArms(r *record) error {
 	arms, err := r.arms()
@@ -110,7 +113,7 @@ func (a *app) showArms(r *record) error {
 		if x.Best > 0 {
 			best = fmt.Sprintf("%.2fx", x.Best)
 		}
-		t.Row(strings.TrimPrefix(x.Arm, "llm:"), x.Asked, x.Failed, x.Refused, x.Judged, x.OK, x.Crowned, best, report.Count(x.In+x.Out), usd(x.Spending))
+		t.Row(armName(x.Arm), x.Asked, x.Failed, x.Refused, x.Judged, x.OK, x.Crowned, best, report.Count(x.In+x.Out), usd(x.Spending))
 		sum.Add(x.Spending, 1)
 	}
 	fmt.Fprintln(a.out)
@@ -186,6 +189,9 @@ func became(e *kernels.Exchange) string {
 		return "refused: " + e.Refused
 	}
 	var ids []string
+	if e.Family != "" {
+		ids = append(ids, "family "+e.Family+":")
+	}
 	for _, id := range e.Proposed {
 		ids = append(ids, id.Short())
 	}

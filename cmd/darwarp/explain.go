@@ -104,6 +104,7 @@ func (a *app) explain(ctx context.Context, f explainFlags, s *session, r *record
 			return err
 		}
 	}
+	joint.Counters = out.Counters
 	out.Insights = append(append(singles, pairs...), joint)
 	for _, i := range out.Insights {
 		if err := r.PutInsight(i); err != nil {

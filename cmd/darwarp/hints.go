@@ -1,35 +1,91 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
+	"darwarp/templates"
 )
 
-// readHints reads what another run found; an empty path is no run. A run without a candidate of a
+// past is what another run found, with the problem that it carries: families of language models are there alone.
+type past struct {
+	hints  []evolve.Hint // best first
+	bundle *templates.Bundle
+}
+
+// readPast reads what another run found; an empty path is no run. A run without a candidate of a
 // template cannot help, which is a mistake of who names it.
-func readHints(path string) (out []evolve.Hint, err error) {
+func readPast(path string) (p past, err error) {
 	if path == "" {
-		return nil, nil
+		return p, nil
 	}
 	if err := isRunFile(path); err != nil {
-		return nil, err
+		return p, err
 	}
 	run, err := store.View(path)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
 	err = run.Each(func(c kernels.Candidate) error {
 		if h, ok := evolve.HintOf(&c); ok {
-			out = append(out, h)
+			p.hints = append(p.hints, h)
 		}
 		return nil
 	})
-	if err == nil && len(out) == 0 {
-		return nil, usagef("--from %s: it has no candidate of a template: name a run that found some", path)
+	if err == nil && len(p.hints) == 0 {
+		err = usagef("--from %s: it has no candidate of a template: name a run that found some", path)
 	}
-	return out, err
+	if err != nil {
+		return p, err
+	}
+	slices.SortStableFunc(p.hints, func(a, b evolve.Hint) int { return cmp.Compare(a.Score, b.Score) })
+	r, err := recordOf(run)
+	if err == nil {
+		p.bundle = r.bundle
+	}
+	return p, err
+}
+
+// adopted is how many families of language models a run takes over from another, those of its best candidates first.
+const adopted = 4
+
+// adopt gives a new run families that models wrote in another one. They get names of their own here.
+func (a *app) adopt(p *past, s *session) error {
+	if p.bundle == nil || s.Device().Kind == "replay" { // a recording has the points it has
+		return nil
+	}
+	names := map[string]string{}
+	for _, h := range p.hints {
+		if _, seen := names[h.Family]; seen || !kernels.Grown(h.Family) || len(names) == adopted {
+			continue
+		}
+		f, err := p.bundle.Family(h.Family)
+		if err != nil {
+			return err
+		}
+		d, err := s.bundle.Draft(p.bundle.Declaration(f), p.bundle.Template(f), s.Device(), s.dtype)
+		if err != nil { // another GPU or dtype
+			names[h.Family] = ""
+			a.sayf("family %s is left out, for it does not fit here: %v", f.Title(), report.FirstLine(err.Error()))
+			continue
+		}
+		names[h.Family] = s.bundle.NextGrown()
+		b, space, err := s.bundle.Grow(names[h.Family], d)
+		if err != nil {
+			return err
+		}
+		s.bundle, s.spaces = b, append(s.spaces, space)
+	}
+	for i, h := range p.hints {
+		if kernels.Grown(h.Family) {
+			p.hints[i].Family = names[h.Family]
+		}
+	}
+	return nil
 }

@@ -28,6 +28,7 @@ type step struct {
 	Seq        int             `json:"seq"`
 	Operator   string          `json:"operator"`
 	Generation int             `json:"generation"`
+	Family     string          `json:"family,omitempty"`
 	Changes    []report.Change `json:"changes"`
 	Outcome    kernels.Outcome `json:"outcome"`
 	Score      float64         `json:"score,omitempty"`
@@ -48,12 +49,16 @@ func (a *app) lineage(asJSON bool, r *record, name string) error {
 		return a.printJSON(steps)
 	}
 	t := report.NewTable("rrlrrll", "gen", "eval", "id", "speedup", "gain", "origin", "change")
-	for _, s := range steps {
+	for i, s := range steps {
 		gain := ""
 		if s.Gain > 0 {
 			gain = report.Ratio(s.Gain)
 		}
-		t.Row(s.Generation, s.Seq, s.ID.Short(), report.Speedup(s.Score), gain, s.Operator, report.Join(s.Changes))
+		change := report.Join(s.Changes)
+		if f, err := r.bundle.Family(s.Family); err == nil && i > 0 && steps[i-1].Family != s.Family {
+			change = "family " + f.Title() // whose genes are others
+		}
+		t.Row(s.Generation, s.Seq, s.ID.Short(), report.Speedup(s.Score), gain, s.Operator, change)
 	}
 	t.Width = width(a.out)
 	t.Write(a.out)
@@ -63,7 +68,7 @@ func (a *app) lineage(asJSON bool, r *record, name string) error {
 func stepsOf(path []kernels.Candidate) []step {
 	var steps []step
 	for i, c := range path {
-		s := step{ID: c.ID, Seq: c.Seq, Operator: c.Origin.Operator, Generation: c.Origin.Generation, Outcome: c.Result.Outcome, Score: c.Score}
+		s := step{ID: c.ID, Seq: c.Seq, Operator: c.Origin.Operator, Generation: c.Origin.Generation, Family: c.Variant.Family, Outcome: c.Result.Outcome, Score: c.Score}
 		if i > 0 {
 			s.Changes = report.Changes(path[i-1].Variant.Genes, c.Variant.Genes)
 			if before := path[i-1].Score; before > 0 && c.Score > 0 {

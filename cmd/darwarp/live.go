@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -53,6 +54,7 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 		events <- e
 	})
 	endSnapshots(err == nil)
+	err = errors.Join(err, s.follow(run))
 	close(events)
 	if outErr := <-shown; err == nil {
 		err = outErr
@@ -229,6 +231,8 @@ func (s *screen) take(e evolve.Event) {
 		if e.Exchange == nil { // about the models, and not one of many questions
 			s.say(e, e.Note)
 		}
+	case evolve.KindFamily:
+		s.say(e, "new family "+e.Note)
 	case evolve.KindRestart:
 		s.say(e, "starting anew: "+e.Note)
 	case evolve.KindLost:
@@ -264,6 +268,8 @@ func (s *screen) crown(e evolve.Event) {
 	switch changes := report.Changes(s.champion.Variant.Genes, c.Variant.Genes); {
 	case s.champion.ID.IsZero():
 		text += "  " + e.Note
+	case kernels.Grown(c.Variant.Family) && c.Variant.Family != s.champion.Variant.Family:
+		text += "  family " + c.Variant.Family
 	case c.Variant.Family == "": // it has no genes to compare
 		text += "  " + c.Origin.Note
 	default:

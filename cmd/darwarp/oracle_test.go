@@ -31,6 +31,10 @@ func oracle() http.Handler {
 			says(w, fmt.Sprintf("## thought\nOther threads.\n## genes\n```json\n{\"family\": \"strided\", \"genes\": {\"threads\": %d, \"per_thread\": %d}}\n```\n", 32<<(n%5), 1<<(n/5%4)))
 		case "kernel":
 			says(w, ownKernel("z[i] = 2.0f * x[i] + y[i]"))
+		case "family":
+			says(w, family)
+		case "broken family":
+			says(w, strings.Replace(family, "values = [64, 128]", "values = [32]", 1))
 		case "cheat":
 			says(w, ownKernel("z[i] = i < 16 ? 2.0f * x[i] + y[i] : 0.0f"))
 		case "prose":
@@ -59,3 +63,29 @@ func ownKernel(statement string) string {
 	return "## thought\nA grid-stride loop.\n## kernel\n```cuda\nextern \"C\" __global__ void axpy(const float* x, const float* y, float* z, int n) {\n" +
 		"    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) " + statement + ";\n}\n```\n"
 }
+
+// family is a template of its own for the axpy problem: several elements a thread, side by side.
+const family = "## thought\nNeighbouring elements for a thread.\n## template\n```cuda\n#include <darwarp/darwarp.cuh>\n" +
+	`using T = {{.T}};
+extern "C" __global__ void run(const T* x, const T* y, T* z, int n) {
+    const int at = (blockIdx.x * {{.block}} + threadIdx.x) * {{.items}};
+{{- range $i := .items}}
+    if (at + {{$i}} < n) z[at + {{$i}}] = darwarp::from_float<T>(2.0f * darwarp::to_float(x[at + {{$i}}]) + darwarp::to_float(y[at + {{$i}}]));
+{{- end}}
+}
+` + "```\n## family\n```toml\n" + `about = "neighbours"
+arch = "sm_80"
+[[gene]]
+name = "block"
+values = [64, 128]
+default = 64
+[[gene]]
+name = "items"
+values = [1, 2, 4]
+default = 2
+[[launch]]
+entry = "run"
+grid = ["ceil_div(n, block * items)"]
+block = ["block"]
+args = ["x", "y", "z", "n"]
+` + "```\n"

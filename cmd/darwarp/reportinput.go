@@ -26,7 +26,10 @@ func (r *record) reportInput() (in htmlreport.Input, err error) {
 		}
 		return err
 	})
-	if err != nil || r.Counts()[kernels.OK] == 0 {
+	if err != nil {
+		return in, err
+	}
+	if in.Models, err = r.reportModels(); err != nil || r.Counts()[kernels.OK] == 0 {
 		return in, err
 	}
 	champion, err := r.pick("")
@@ -41,6 +44,20 @@ func (r *record) reportInput() (in htmlreport.Input, err error) {
 		return in, err
 	}
 	return in, r.reportFindings(&in)
+}
+
+// reportModels are what language models found for what they cost.
+func (r *record) reportModels() (out []htmlreport.Model, err error) {
+	arms, err := r.arms()
+	for _, x := range arms {
+		m := htmlreport.Model{Name: armName(x.Arm), Asked: x.Asked, Failed: x.Failed, Refused: x.Refused, Judged: x.Judged, Right: x.OK, Crowned: x.Crowned,
+			Best: "-", Tokens: report.Count(x.In + x.Out), USD: usd(x.Spending)}
+		if x.Best > 0 {
+			m.Best = report.Ratio(x.Best)
+		}
+		out = append(out, m)
+	}
+	return out, err
 }
 
 // reportFigures are the champion's times and what they are compared with: only figures that stand on
@@ -198,7 +215,7 @@ func shownName(name string) string {
 func (f figures) bar(name string, t kernels.Timing) (htmlreport.Bar, error) {
 	flops, bytes, err := f.problem.Work(f.workload(t.Workload).Dims, f.dtype)
 	s := shape{Timing: t}
-	s.rate(f.proof.Ceilings, flops, bytes)
+	s.rate(report.Ceilings(f.proof), flops, bytes)
 	return barOf(name, s), err
 }
 

@@ -216,7 +216,8 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	if _, err := os.Stat(f.store); f.store != "" && err == nil { // said before the device is opened, which takes a while
 		return nil, nil, usagef("--store %s exists already: go on with --resume %s, or choose another name", f.store, f.store)
 	}
-	if f.hints, err = readHints(f.from); err != nil {
+	found, err := readPast(f.from)
+	if err != nil {
 		return nil, nil, err
 	}
 	if s, err = a.open(ctx, f.target); err != nil {
@@ -228,6 +229,10 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	if err := a.proveGate(ctx, f, s); err != nil {
 		return nil, nil, errors.Join(err, s.close())
 	}
+	if err := a.adopt(&found, s); err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
+	f.hints = found.hints
 	if f.budget == (store.Budget{}) {
 		f.budget = defaultBudget(s)
 	}

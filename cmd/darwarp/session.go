@@ -138,6 +138,14 @@ func (t target) read() (s *session, err error) {
 	return s, err
 }
 
+// follow takes up the families that came to the run while it was searched.
+func (s *session) follow(run *store.Run) (err error) {
+	if files := run.Meta().Files; len(files) != len(s.bundle.Files) {
+		s.bundle, err = templates.FromFiles(files)
+	}
+	return err
+}
+
 // counts decides what counts over the session's workloads.
 func (s *session) counts(objective string) error {
 	s.objective = cmp.Or(kernels.Objective(objective), kernels.Geomean)
@@ -277,6 +285,9 @@ func spacesOn(b *templates.Bundle, dev kernels.Device, t kernels.DType, pins ker
 		if !f.Runs(dev) {
 			why = append(why, fmt.Sprintf("family %s needs %s", f.Name, f.Arch))
 			continue
+		}
+		if kernels.Grown(f.Name) { // what is fixed are the problem's genes
+			pins = nil
 		}
 		s, err := kernels.NewSpace(f, dev, t, pins)
 		if err != nil {

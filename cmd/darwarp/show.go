@@ -113,7 +113,7 @@ func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance
 		sanitized = kernels.SanitizedText(f.sanitized)
 	}
 	report.Fields(a.out, "", [2]string{"candidate", c.ID.String()}, [2]string{"outcome", outcome},
-		[2]string{"speedup", speedup}, [2]string{"family", c.Variant.Family},
+		[2]string{"speedup", speedup}, [2]string{"family", r.familyTitle(c)},
 		[2]string{"origin", fmt.Sprintf("%s, generation %d, evaluation %d", originText(c), c.Origin.Generation, c.Seq)},
 		[2]string{"parents", strings.Join(parents, " ")}, [2]string{"gate", gateText(c.Result.Gate)},
 		[2]string{"sanitizer", sanitized}, [2]string{"cost", costText(c.Result.Cost)})

@@ -116,7 +116,7 @@ func (f figures) shapes() ([]shape, error) {
 			if i < len(f.waves) {
 				s.Waves = f.waves[i]
 			}
-			s.rate(f.proof.Ceilings, flops, bytes)
+			s.rate(report.Ceilings(f.proof), flops, bytes)
 			for _, b := range f.baselines {
 				if v := f.speedup(b, x); v > 0 {
 					s.Speedups[b.Name] = v

@@ -67,7 +67,7 @@ func (a *app) top(f topFlags, r *record) error {
 	if f.shapes {
 		return a.shapesTable(r, best)
 	}
-	return errors.Join(a.topTable(r, best), a.showArms(r))
+	return errors.Join(a.topTable(r, best), a.showArms(r), a.showGrown(r))
 }
 
 // headRun says on stderr what a table is about.
@@ -171,7 +171,7 @@ func (a *app) topAll(f topFlags, r *record) error {
 	return nil
 }
 
-// gather reads every candidate, and counts failures by outcome and first line of their detail.
+// gather reads every candidate, and counts failures by cause.
 func gather(r *store.Run) (all []kernels.Candidate, causes []*cause, err error) {
 	byText := map[string]*cause{}
 	err = r.Each(func(c kernels.Candidate) error {
@@ -179,8 +179,7 @@ func gather(r *store.Run) (all []kernels.Candidate, causes []*cause, err error) 
 		if !c.Result.Outcome.Failed() {
 			return nil
 		}
-		detail := report.FirstLine(c.Result.Detail)
-		key := c.Result.Outcome.String() + " " + detail
+		key, detail := report.Cause(c.Result.Outcome, c.Result.Detail)
 		if byText[key] == nil {
 			byText[key] = &cause{Outcome: c.Result.Outcome, Detail: detail, Example: c.ID}
 			causes = append(causes, byText[key])

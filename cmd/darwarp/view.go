@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -24,17 +25,21 @@ func (a *app) canView() bool {
 }
 
 // viewOptions are what every view may do.
-func (a *app) viewOptions(open func() (*record, error)) tui.Options {
-	return tui.Options{UTF8: tui.UTF8(), Export: func(ctx context.Context, id kernels.ID, dir string) (string, error) {
-		r, err := open()
+func (a *app) viewOptions(path string) tui.Options {
+	command := func(do string, args []string) (evolve.Command, error) { return steerFlags{}.command(path, do, args) }
+	return tui.Options{UTF8: tui.UTF8(), Command: command, Export: func(ctx context.Context, id kernels.ID, dir string) (string, error) {
+		r, err := openRecord(path)
 		if err != nil {
 			return "", err
 		}
 		var said bytes.Buffer
 		quiet := &app{in: a.in, out: io.Discard, err: &said}
 		err = errors.Join(quiet.export(ctx, dir, nil, r, id.String()), r.Close())
-		first, _, _ := strings.Cut(said.String(), "\n\n")
-		return strings.TrimSuffix(strings.TrimSpace(first), ":"), err
+		text := fmt.Sprintf("Wrote %s to %s; how to prove it is in its README.md.", id.Short(), dir)
+		if first, _, _ := strings.Cut(said.String(), "\n"); strings.HasPrefix(first, "warning: ") {
+			text = fmt.Sprintf("Wrote %s to %s, %s", id.Short(), dir, first)
+		}
+		return text, err
 	}}
 }
 
@@ -47,7 +52,7 @@ func (a *app) viewFile(ctx context.Context, r *record, replay time.Duration) err
 	if replay > 0 {
 		src = tui.NewReplay(ctx, file, replay)
 	}
-	_, err := a.runView(ctx, cancel, src, a.viewOptions(func() (*record, error) { return openRecord(r.Path()) }))
+	_, err := a.runView(ctx, cancel, src, a.viewOptions(r.Path()))
 	return err
 }
 
@@ -59,7 +64,20 @@ type socketSource struct {
 }
 
 // Load gives the copy that the events go on from.
-func (s *socketSource) Load() (*tui.State, error) { return tui.ReadState(s.live.Run, s.bundle) }
+func (s *socketSource) Load() (*tui.State, error) {
+	st, err := tui.ReadState(s.live.Run, s.bundle)
+	st.Files = s.files
+	return st, err
+}
+
+// files are those of the problem in a fresh copy.
+func (s *socketSource) files() (map[string][]byte, error) {
+	r, err := store.View(s.live.Run.Path())
+	if err != nil {
+		return nil, err
+	}
+	return r.Meta().Files, r.Close()
+}
 
 // Events is what the search tells.
 func (s *socketSource) Events() <-chan evolve.Event { return s.events }
@@ -106,7 +124,7 @@ func (a *app) viewLive(ctx context.Context, path string) (tui.Leave, error) {
 	}
 	src := &socketSource{live: live, bundle: r.bundle, events: make(chan evolve.Event)}
 	go src.read(ctx)
-	o := a.viewOptions(func() (*record, error) { return openRecord(path) })
+	o := a.viewOptions(path)
 	o.Steer = true
 	return a.runView(ctx, cancel, src, o)
 }
@@ -140,7 +158,7 @@ func (v *searchView) follow(events <-chan evolve.Event) error {
 	src := tui.Local{File: tui.File{Run: v.run, Bundle: r.bundle}, Feed: make(chan evolve.Event, eventQueue), Search: v.search}
 	b := tui.NewBoard()
 	go b.Follow(src)
-	o := v.viewOptions(func() (*record, error) { return openRecord(v.run.Path()) })
+	o := v.viewOptions(v.run.Path())
 	o.Steer, o.Here, o.CloseAtEnd, o.Interrupt = true, true, true, v.stop.press
 	left := make(chan error, 1)
 	go func() {

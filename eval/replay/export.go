@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -27,37 +27,46 @@ func (r *Record) Convert(w io.Writer, format, workload string, zip bool) error {
 	if err != nil {
 		return err
 	}
-	var v any
-	switch format {
-	case "kerneltuner":
-		if v, err = t.kernelTuner(); err != nil {
-			return err
-		}
-	case "t4":
-		if v, err = t.t4(); err != nil {
-			return err
-		}
-	default:
-		return fmt.Errorf("format %q: expected one of %s", format, strings.Join(Formats, ", "))
+	text, err := t.text(format)
+	if err != nil {
+		return err
 	}
 	if !zip {
-		return encode(w, v)
+		_, err = w.Write(text)
+		return err
 	}
 	z := gzip.NewWriter(w)
-	if err := encode(z, v); err != nil {
+	if _, err := z.Write(text); err != nil {
 		return err
 	}
 	return z.Close()
 }
 
-func encode(w io.Writer, v any) error {
-	b := bufio.NewWriter(w)
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return err
+// text is the table in a foreign format.
+func (t *table) text(format string) ([]byte, error) {
+	switch format {
+	case "kerneltuner":
+		c, err := t.kernelTuner()
+		if err != nil {
+			return nil, err
+		}
+		return c.text()
+	case "t4":
+		f, err := t.t4()
+		if err != nil {
+			return nil, err
+		}
+		return encode(f)
 	}
-	return b.Flush()
+	return nil, fmt.Errorf("format %q: expected one of %s", format, strings.Join(Formats, ", "))
+}
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return b.Bytes(), err
 }
 
 // table is the record as other tuners have it, with the times of one workload.
@@ -80,7 +89,10 @@ func (r *Record) table(workload string) (*table, error) {
 	for i := range r.Families {
 		f := &r.Families[i]
 		for k, config := range f.Configs {
-			x := row{values: make([]int, len(t.params)), outcome: f.Outcomes[f.Status[k]], cost: f.Cost[k]}
+			x := row{values: make([]int, len(t.params)), outcome: f.Outcomes[f.Status[k]], cost: f.Cost[k], judged: judged{cost: kernels.Cost{Time: f.Cost[k]}}}
+			if len(f.judged) == len(f.Configs) {
+				x.judged = f.judged[k]
+			}
 			if len(r.Families) > 1 {
 				x.values[0] = i
 			}

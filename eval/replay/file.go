@@ -174,6 +174,7 @@ func (r *Record) Add(family *kernels.Family, c *kernels.Candidate) error {
 	f.Times = append(f.Times, times)
 	f.Cost = append(f.Cost, c.Result.Cost.Total())
 	f.Code = append(f.Code, c.Result.Code)
+	f.judged = append(f.judged, judged{c.At, c.Result.Cost})
 	return nil
 }
 

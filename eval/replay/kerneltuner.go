@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"darwarp/kernels"
@@ -20,12 +22,41 @@ type ktCache struct {
 	Kernel    string                    `json:"kernel_name"`
 	Size      json.RawMessage           `json:"problem_size"`
 	Keys      []string                  `json:"tune_params_keys"`
-	Params    map[string][]any          `json:"tune_params"`
-	Objective string                    `json:"objective"`
+	Params    ktParams                  `json:"tune_params"`
+	Objective any                       `json:"objective"` // a string; since Kernel Tuner 1.4 a list of them
 	Cache     map[string]map[string]any `json:"cache"`
 }
 
 const ktSchema = "1.1.0"
+
+// ktParams are the values by parameter. They are written in the order of keys, for Kernel Tuner takes a
+// cache only with tune_params in that order, and people hand it those of the file.
+type ktParams struct {
+	keys []string
+	of   map[string][]any
+}
+
+func (p *ktParams) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &p.of) }
+
+// MarshalJSON writes an object.
+func (p ktParams) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, key := range p.keys {
+		name, err := json.Marshal(key)
+		if err != nil {
+			return nil, err
+		}
+		values, err := json.Marshal(p.of[key])
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = slices.Concat(b, name, []byte{':'}, values)
+	}
+	return append(b, '}'), nil
+}
 
 // closed mends what keeps a cache from being JSON: the braces that Kernel Tuner leaves out while it is
 // still writing, and Python's NaN and Infinity, which become null.
@@ -89,11 +120,11 @@ func kernelTuner(text []byte) (*Record, error) {
 func (c *ktCache) table() (*table, error) {
 	t := &table{tool: "Kernel Tuner", kernel: c.Kernel, device: c.Device, size: c.Size}
 	for _, key := range c.Keys {
-		if len(c.Params[key]) == 0 {
+		if len(c.Params.of[key]) == 0 {
 			return nil, fmt.Errorf("tune_params: %q has no values: expected a list", key)
 		}
 		p := param{name: key}
-		for _, v := range c.Params[key] {
+		for _, v := range c.Params.of[key] {
 			if p.find(v) < 0 { // some lists have a value twice
 				p.values = append(p.values, v)
 			}
@@ -189,13 +220,17 @@ func meanOf(list []any) (float64, bool) {
 	return sum / float64(max(1, len(list))), len(list) > 0
 }
 
-// never stands for the time of a measurement, which recordings do not keep and both formats ask for.
-const never = "1970-01-01T00:00:00+00:00"
+// text is the cache as Kernel Tuner leaves it: it goes on writing a file by cutting off the last three
+// bytes, which have to be two braces on two lines.
+func (c *ktCache) text() ([]byte, error) {
+	b, err := encode(c)
+	return append(bytes.TrimSuffix(b, []byte("}\n")), "\n}\n"...), err
+}
 
 // kernelTuner is the table as a cache that Kernel Tuner's simulation mode reads.
-func (t *table) kernelTuner() (any, error) {
-	c := ktCache{Schema: ktSchema, Device: t.device, Kernel: t.kernel, Size: t.size, Objective: "time",
-		Params: map[string][]any{}, Cache: map[string]map[string]any{}}
+func (t *table) kernelTuner() (*ktCache, error) {
+	c := &ktCache{Schema: ktSchema, Device: t.device, Kernel: t.kernel, Size: t.size, Objective: "time",
+		Params: ktParams{of: map[string][]any{}}, Cache: map[string]map[string]any{}}
 	if c.Size == nil {
 		c.Size = json.RawMessage("1")
 	}
@@ -204,10 +239,12 @@ func (t *table) kernelTuner() (any, error) {
 			return nil, fmt.Errorf("a gene is called %q: the format has that key for something else", p.name)
 		}
 		c.Keys = append(c.Keys, p.name)
-		c.Params[p.name] = p.values
+		c.Params.of[p.name] = p.values
 	}
+	c.Params.keys = c.Keys
 	for _, r := range t.rows {
-		fields := map[string]any{"compile_time": 0, "verification_time": 0, "benchmark_time": r.cost * 1e3, "strategy_time": 0, "framework_time": 0, "timestamp": never}
+		fields := map[string]any{"compile_time": r.judged.cost.Compile * 1e3, "verification_time": r.judged.cost.Gate * 1e3, "benchmark_time": r.judged.cost.Time * 1e3,
+			"strategy_time": 0, "framework_time": 0, "timestamp": r.stamp()}
 		var name []string
 		for i, p := range t.params {
 			fields[p.name] = p.values[r.values[i]]
@@ -234,6 +271,10 @@ func python(v any) string {
 			return "True"
 		}
 		return "False"
+	case float64:
+		if a := math.Abs(x); x == math.Trunc(x) && a < 1e21 || a >= 1e-4 && a < 1e16 {
+			return strconv.FormatFloat(x, 'f', -1, 64) // the former is an int in JSON, the latter what repr does
+		}
 	}
 	return fmt.Sprint(v)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -60,6 +61,99 @@ func TestKernelTunerCache(t *testing.T) {
 				t.Errorf("%v %v", s, err)
 			}
 		})
+	}
+}
+
+// TestKernelTunersOwn reads the cache and the T4 results that Kernel Tuner wrote of one run (testdata/kerneltuner.py),
+// and writes them in its shape: the same configurations under the same names, the same keys beside them.
+func TestKernelTunersOwn(t *testing.T) {
+	records := map[string]*Record{}
+	for _, name := range []string{"cache", "t4"} {
+		text, err := os.ReadFile("testdata/kerneltuner." + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := opened(t, string(text))
+		f := &r.Families[0]
+		got := map[kernels.Outcome]int{}
+		for i := range f.Configs {
+			got[f.Outcomes[f.Status[i]]]++
+		}
+		if want := map[kernels.Outcome]int{kernels.OK: 20, kernels.CompileFailed: 8}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: outcomes %v, want %v", name, got, want)
+		}
+		records[name] = r
+	}
+	for format, file := range map[string]string{"kerneltuner": "cache", "t4": "t4"} {
+		theirs, err := os.ReadFile("testdata/kerneltuner." + file + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ours bytes.Buffer
+		if err := records[file].Convert(&ours, format, "", false); err != nil {
+			t.Fatal(err)
+		}
+		got, want := shape(t, ours.Bytes()), shape(t, theirs)
+		for _, key := range slices.Sorted(maps.Keys(want)) {
+			if !got[key] && !strings.HasPrefix(key, "/objective") { // the schema of caches asks for one, and it is written so
+				t.Errorf("%s: no %s", format, key)
+			}
+		}
+		for key := range got {
+			if strings.HasPrefix(key, "/cache/") && strings.Count(key, "/") == 2 && !want[key] {
+				t.Errorf("%s: a configuration that theirs does not have: %s", format, key)
+			}
+		}
+	}
+}
+
+// shape is the set of a JSON text's keys with the kinds of what they hold. The keys that Kernel Tuner writes
+// for its own failures are taken for time, where the schema of its caches has them.
+func shape(t *testing.T, text []byte) map[string]bool {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		out[fmt.Sprintf("%s %T", path, v)] = true
+		switch v := v.(type) {
+		case map[string]any:
+			for key, inner := range v {
+				if key == "__error__" {
+					key = "time"
+				}
+				walk(path+"/"+key, inner)
+			}
+		case []any:
+			for _, inner := range v {
+				walk(path+"[]", inner)
+			}
+		}
+	}
+	walk("", v)
+	return out
+}
+
+// TestKernelTunerGoesOn: Kernel Tuner takes tune_params in the order of tune_params_keys only, names a
+// configuration by Python's text of its values, and goes on writing where it has cut off three bytes.
+func TestKernelTunerGoesOn(t *testing.T) {
+	const text = `{"device_name":"X","kernel_name":"k","problem_size":1,"tune_params_keys":["z","a"],"tune_params":{"a":[1e-5,0.25,1e16,12345678.5],"z":[1048576,3]},
+"cache":{"1048576,0.25":{"z":1048576,"a":0.25,"time":1},"3,1e-05":{"z":3,"a":1e-5,"time":1},"3,1e16":{"z":3,"a":1e16,"time":1},"3,12345678.5":{"z":3,"a":12345678.5,"time":1}}}`
+	var b bytes.Buffer
+	if err := opened(t, text).Convert(&b, "kerneltuner", "", false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"tune_params":{"z":[1048576,3],"a":[`, `"1048576,0.25":{`, `"3,1e-05":{`, `"3,10000000000000000":{`, `"3,12345678.5":{`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in\n%s", want, b.String())
+		}
+	}
+	text2 := strings.TrimSpace(b.String())
+	if !json.Valid([]byte(text2)) || !json.Valid([]byte(text2[:len(text2)-3]+`,"x":{"time":1}}}`)) {
+		t.Errorf("cannot be gone on with: ...%s", text2[len(text2)-40:])
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"darwarp/kernels"
 )
@@ -42,6 +43,14 @@ type Family struct {
 	Times    [][]float64       `json:"times"`    // by configuration: median, lo, hi (ns) of each workload; empty unless OK
 	Cost     []float64         `json:"cost"`     // by configuration: seconds of compiling, checking and timing
 	Code     []string          `json:"code,omitempty"`
+
+	judged []judged // by configuration, where it was added from a run in this process
+}
+
+// judged is what a run knows of a configuration's verdict and a recording does not keep.
+type judged struct {
+	at   time.Time
+	cost kernels.Cost
 }
 
 // Gene is a gene as it was when the record was made.

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"darwarp/kernels"
 )
@@ -318,7 +319,8 @@ func TestAddRecordsCandidates(t *testing.T) {
 		return []kernels.Timing{{Workload: "l", Median: 2 * v, Lo: v, Hi: 3 * v}, {Workload: "s", Median: v, Lo: v, Hi: v}}
 	}
 	candidate := func(tile int, r kernels.Result) *kernels.Candidate {
-		return &kernels.Candidate{Variant: kernels.Variant{Family: "f", Genes: kernels.Genome{"tile": kernels.Int(tile), "loader": kernels.String("plain")}}, Result: r}
+		return &kernels.Candidate{Variant: kernels.Variant{Family: "f", Genes: kernels.Genome{"tile": kernels.Int(tile), "loader": kernels.String("plain")}}, Result: r,
+			At: time.Date(2026, 11, 21, 17, 54, 8, 984533000, time.UTC)}
 	}
 	r := small()
 	r.Families = nil
@@ -330,6 +332,12 @@ func TestAddRecordsCandidates(t *testing.T) {
 	} {
 		if err := r.Add(f, c); err != nil {
 			t.Fatal(err)
+		}
+	}
+	for format, want := range map[string]string{"t4": `"times":{"benchmark":2000,"compilation":1000,`, "kerneltuner": `"compile_time":1000`} {
+		var b strings.Builder
+		if err := r.Convert(&b, format, "s", false); err != nil || !strings.Contains(b.String(), want) || !strings.Contains(b.String(), `"timestamp":"2026-11-21T17:54:08.984533+00:00"`) {
+			t.Errorf("%s: %v: no %s, or no time, in %s", format, err, want, b.String())
 		}
 	}
 	got, err := Open(packed(t, r))

@@ -241,8 +241,9 @@ func (t *table) t4() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		x := t4Result{Timestamp: never, Config: config, Objectives: []any{"time"},
-			Times: map[string]any{"compilation": 0, "benchmark": r.cost * 1e3, "framework": 0, "search_algorithm": 0, "validation": 0, "runtimes": []float64{}}}
+		x := t4Result{Timestamp: r.stamp(), Config: config, Objectives: []any{"time"},
+			Times: map[string]any{"compilation": r.judged.cost.Compile * 1e3, "benchmark": r.judged.cost.Time * 1e3, "framework": 0, "search_algorithm": 0,
+				"validation": r.judged.cost.Gate * 1e3, "runtimes": []float64{}}}
 		for _, w := range t4Words {
 			if w.outcome == r.outcome {
 				x.Invalidity = w.word

@@ -37,6 +37,15 @@ type row struct {
 	median  float64 // ns; 0 unless OK
 	lo, hi  float64
 	cost    float64 // s
+	judged  judged  // when, and what cost consists of; only to be written
+}
+
+// stamp is when a configuration was judged, as both formats want it. Recordings do not keep it: 1970 stands for that.
+func (r *row) stamp() string {
+	if r.judged.at.IsZero() {
+		return "1970-01-01T00:00:00+00:00"
+	}
+	return r.judged.at.UTC().Format("2006-01-02T15:04:05.000000-07:00")
 }
 
 // find gives a parameter's value its index, -1 when it is none of them.

@@ -157,8 +157,9 @@ func TestConfigs(t *testing.T) {
 		config, operator string
 		has, hasNot      []string
 	}{
-		{"free", "init", []string{"# Task", "# Hardware", "rule: tile <= 256", "void scale"}, []string{"times as fast", "1234 ns", "12.0 % faster", "registers,"}},
-		{"insight", "init", []string{"void scale", "12.0 % faster"}, []string{"1234 ns", "registers,"}},
+		{"free", "init", []string{"# Task", "# Hardware", "rule: tile <= 256", "void scale"}, []string{"times as fast", "1234 ns", "12.0 % faster", "registers,", "block 64 -> 128", "dram 50"}},
+		{"insight", "init", []string{"void scale", "12.0 % faster", "block 64 -> 128", "dram 50"}, []string{"1234 ns", "registers,"}},
+		{"full", "explain", []string{"24 registers", "12.0 % faster", "of the kernel to change buy", "block 64 -> 128", "dram 50"}, nil},
 		{"full", "crossover", []string{"1.50 times as fast", "1234 ns", "12.0 % faster", "24 registers", "# Other kernels", "struct Vec"}, nil},
 	} {
 		c, err := FindConfig(test.config)
@@ -197,14 +198,21 @@ func TestFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, form := range []string{"genes", "edit", "kernel"} {
+	for _, form := range []string{"genes", "edit", "kernel", "template"} {
 		at := strings.Index(text, "## "+form+"\n")
 		end := strings.Index(text[at:], "\nForm:")
 		if end < 0 {
 			end = len(text) - at
 		}
-		if _, err := Parse(text[at : at+end]); err != nil {
+		r, err := Parse(text[at : at+end])
+		if err != nil {
 			t.Errorf("form %s: %v", form, err)
+			continue
+		}
+		if form == "template" {
+			if _, err := kernels.ParseFamily("f.toml", "f", []byte(r.Family), sample(t).Problem); err != nil {
+				t.Errorf("the example's family: %v", err)
+			}
 		}
 	}
 }

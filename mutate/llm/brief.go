@@ -26,6 +26,7 @@ type Brief struct {
 	Workloads []kernels.Workload
 	Families  []*kernels.Family // whose genes may be set
 	GenesOnly bool              // the device can judge points of the families and nothing else
+	Templates bool              // a template with genes of its own is taken
 	Headers   map[string]string // files of the device library that the base uses, by name
 
 	Base Solution // what edits apply to; its code is shown in every configuration
@@ -34,8 +35,11 @@ type Brief struct {
 	Others []Solution // further parents, best first
 
 	// I3
-	Insights []string // what was tried and what came of it, one line each
-	Figures  bool     // solutions show their resources, too
+	Insights  []string // what was tried and what came of it, one line each
+	Findings  []string // what choices buy that were taken back and measured, one line each
+	Explained string   // the kernel whose choices they are; empty: the base
+	Counters  []string // a profiler's figures of the base, one line a workload
+	Figures   bool     // solutions show their resources, too
 
 	Why string // repair: what was wrong with the reply before, bounded and printable
 }
@@ -119,7 +123,7 @@ func (c Config) told(b Brief) Brief {
 		b.Base.Speedup, b.Base.Times = 0, nil
 	}
 	if !c.insights {
-		b.Insights = nil
+		b.Insights, b.Findings, b.Counters = nil, nil, nil
 	}
 	b.Figures = c.insights && c.solutions
 	return b
@@ -137,10 +141,15 @@ func Parents(operator string) (most, least int) {
 }
 
 // Variants makes what a reply proposes: points, or a source of its own with its plan. The error is one
-// line for the model.
+// line for the model. A template is no variant: it is a family of them.
 func (r *Reply) Variants(b *Brief) ([]kernels.Variant, error) {
-	if b.GenesOnly && len(r.Points) == 0 {
+	switch {
+	case b.GenesOnly && len(r.Points) == 0:
 		return nil, errors.New("only the section genes can be used here")
+	case r.Template != "" && !b.Templates:
+		return nil, errors.New("the section template cannot be used here: the run has as many families as it takes")
+	case r.Template != "":
+		return nil, nil
 	}
 	if len(r.Points) > 0 {
 		return r.Points, nil

@@ -161,7 +161,7 @@ args = ["x", "y", "n"]
 	return Brief{
 		Problem: p, Reference: "void reference() {}", DType: kernels.FP32, Device: dev, Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: 1e13, Matrix: 1e15},
 		Workloads: p.Workloads, Families: []*kernels.Family{f}, Headers: map[string]string{"darwarp/vec.cuh": "struct Vec {};"},
-		Base: base, Others: []Solution{base}, Insights: []string{"vec 1 -> 4: 12.0 % faster"}, Why: "it does not compile: line 3",
+		Base: base, Others: []Solution{base}, Templates: true, Insights: []string{"vec 1 -> 4: 12.0 % faster"}, Findings: []string{"block 64 -> 128: 1.2 times"}, Counters: []string{"big: dram 50"}, Why: "it does not compile: line 3",
 	}
 }
 

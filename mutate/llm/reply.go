@@ -18,23 +18,25 @@ import (
 const (
 	maxReply   = 256 << 10 // bytes, prose included
 	maxKernel  = 64 << 10  // bytes of a source
-	maxPlan    = 16 << 10  // bytes of a launch plan
+	maxPlan    = 16 << 10  // bytes of a launch plan or a declaration
 	maxThought = 400       // bytes of the idea behind a proposal that are kept
 	maxPoints  = 8         // points of a family's space in one reply
 	maxEdits   = 40
 )
 
-// Reply is what a model proposes, in exactly one of three forms.
+// Reply is what a model proposes, in exactly one of four forms.
 type Reply struct {
-	Thought string            // its idea, one printable line; may be empty
-	Points  []kernels.Variant // of a family, by genes
-	Edits   []Edit            // of the source that was shown
-	Kernel  string            // a whole source
-	Plan    *kernels.PlanSpec // of a kernel, or with edits where the launch changes too
+	Thought  string            // its idea, one printable line; may be empty
+	Points   []kernels.Variant // of a family, by genes
+	Edits    []Edit            // of the source that was shown
+	Kernel   string            // a whole source
+	Plan     *kernels.PlanSpec // of a kernel, or with edits where the launch changes too
+	Template string            // .cu.tmpl of a family of its own
+	Family   string            // and its .toml
 }
 
 var (
-	headerRE = regexp.MustCompile(`(?i)^[ \t]*#{1,6}[ \t]*(thought|genes|edit|kernel|plan)[ \t]*:?[ \t]*#*[ \t]*$`)
+	headerRE = regexp.MustCompile(`(?i)^[ \t]*#{1,6}[ \t]*(thought|genes|edit|kernel|plan|template|family)[ \t]*:?[ \t]*#*[ \t]*$`)
 	fenceRE  = regexp.MustCompile("^[ \t]*(```+|~~~+)[ \t]*[A-Za-z0-9_+.-]*[ \t]*$")
 	thinkEnd = "</think>"
 )
@@ -89,7 +91,7 @@ func sections(text string) (map[string]string, error) {
 	return out, end(len(lines))
 }
 
-var forms = []string{"genes", "edit", "kernel"}
+var forms = []string{"genes", "edit", "kernel", "template"}
 
 func oneForm(parts map[string]string) error {
 	var found []string
@@ -99,6 +101,7 @@ func oneForm(parts map[string]string) error {
 		}
 	}
 	_, plan := parts["plan"]
+	_, family := parts["family"]
 	switch {
 	case len(found) == 0:
 		return fmt.Errorf("no proposal: expected one section headed ## %s", strings.Join(forms, ", ## "))
@@ -106,6 +109,8 @@ func oneForm(parts map[string]string) error {
 		return fmt.Errorf("sections %s: expected one proposal", strings.Join(found, " and "))
 	case plan && found[0] != "edit" && found[0] != "kernel":
 		return fmt.Errorf("a section plan with %s: it goes with edit or kernel", found[0])
+	case family != (found[0] == "template"):
+		return errors.New("sections template and family go together")
 	}
 	return nil
 }
@@ -126,7 +131,7 @@ func read(parts map[string]string) (r *Reply, err error) {
 		return s
 	}
 	genes, edit, plan := text("genes", maxPlan), text("edit", maxKernel), text("plan", maxPlan)
-	r.Kernel = text("kernel", maxKernel)
+	r.Kernel, r.Template, r.Family = text("kernel", maxKernel), text("template", maxKernel), text("family", maxPlan)
 	if err == nil && genes != "" {
 		r.Points, err = readGenes(genes)
 	}

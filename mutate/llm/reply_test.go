@@ -30,6 +30,7 @@ func TestParse(t *testing.T) {
 		{"an edit in a fence", "## Edit:\n" + fence("diff", edit), "", func(r *Reply) bool { return len(r.Edits) == 1 }},
 		{"an edit with its plan", "## edit\n" + edit + "## plan\n" + fence("json", planText), "", func(r *Reply) bool { return r.Plan != nil && r.Plan.Launches[0].Entry == "scale" }},
 		{"a kernel", "## kernel\n" + fence("cuda", kernelText) + "## plan\n" + fence("json", planText), "", func(r *Reply) bool { return r.Kernel == kernelText+"\n" }},
+		{"a template", "## template\n" + fence("", kernelText) + "## family\n" + fence("toml", "arch = \"sm_80\""), "", func(r *Reply) bool { return r.Template != "" && strings.HasPrefix(r.Family, "arch") }},
 		{"prose around", "Sure! Here it is.\n\n## kernel\nThis one:\n" + fence("cuda", kernelText) + "It is fast.\nHope it helps.", "", func(r *Reply) bool { return r.Kernel == kernelText+"\n" }},
 		{"fences inside fences", "## kernel\n```cuda\n/*\n```c\nx\n```\n*/\n" + kernelText + "\n```\n", "", func(r *Reply) bool { return strings.Contains(r.Kernel, "```c\nx\n```\n*/") }},
 		{"thinking aloud", "<think>\n## kernel\n```\nbad\n```\n</think>\n## kernel\n" + fence("", kernelText), "", func(r *Reply) bool { return r.Kernel == kernelText+"\n" }},
@@ -41,7 +42,9 @@ func TestParse(t *testing.T) {
 		{"two proposals", "## genes\n" + fence("json", `{"family":"a","genes":{"x":1}}`) + "## kernel\n" + fence("", kernelText), "expected one proposal", nil},
 		{"a section twice", "## kernel\n" + fence("", kernelText) + "## kernel\n" + fence("", kernelText), "expected one proposal", nil},
 		{"a plan for genes", "## genes\n" + fence("json", `{"family":"a","genes":{"x":1}}`) + "## plan\n" + fence("json", planText), "goes with edit or kernel", nil},
-		{"a form that there is not", "## template\n" + fence("", kernelText), "no proposal", nil},
+		{"a template alone", "## template\n" + fence("", kernelText), "go together", nil},
+		{"a family alone", "## family\n" + fence("", "arch = 1"), "no proposal", nil},
+		{"a template with a plan", "## template\n" + fence("", kernelText) + "## family\n" + fence("", "arch = 1") + "## plan\n" + fence("json", planText), "goes with edit or kernel", nil},
 		{"no fence", "## kernel\n" + kernelText, "between ``` and ```", nil},
 		{"cut off in a fence", "## kernel\n```cuda\n" + kernelText, "between ``` and ```", nil},
 		{"cut off in an edit", "## edit\n<<<<<<< SEARCH\nold\n=======\nne", "not closed", nil},
@@ -179,7 +182,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("## thought\nx\n## genes\n" + fence("json", `[{"family": "plain", "genes": {"block": 64}}]`))
 	f.Add("## edit\n<<<<<<< SEARCH\n    if (i < n) y[i] = 2 * x[i];\n=======\n\n>>>>>>> REPLACE\n## plan\n" + fence("json", planText))
 	f.Add("## kernel\n" + fence("cuda", kernelText) + "## plan\n" + fence("json", planText))
-	f.Add("## kernel\n```\n```\n```\n## plan\n~~~\n~~~")
+	f.Add("## template\n```\n```\n```\n## family\n~~~\n~~~")
 	b := sample(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := Parse(text)

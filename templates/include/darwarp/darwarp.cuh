@@ -7,6 +7,8 @@
 #include <mma.h>
 
 #include <darwarp/approx.cuh>
+#include <darwarp/bulk_copy.cuh>
+#include <darwarp/bulk_rows.cuh>
 #include <darwarp/cluster.cuh>
 #include <darwarp/convert.cuh>
 #include <darwarp/cp_async.cuh>
@@ -14,6 +16,7 @@
 #include <darwarp/ldmatrix.cuh>
 #include <darwarp/mma.cuh>
 #include <darwarp/rows.cuh>
+#include <darwarp/staged_rows.cuh>
 #include <darwarp/swizzle.cuh>
 #include <darwarp/team.cuh>
 #include <darwarp/vec.cuh>

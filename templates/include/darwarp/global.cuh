@@ -46,4 +46,23 @@ __device__ __forceinline__ void store_global(Word* p, Word v) {
     else *p = v;
 }
 
+// as_it_is hides from the compiler what a word in registers holds: it can neither widen it ahead of time nor keep what it was
+// widened to, which takes twice the registers.
+__device__ __forceinline__ uint4 as_it_is(uint4 v) {
+    asm volatile("" : "+r"(v.x), "+r"(v.y), "+r"(v.z), "+r"(v.w));
+    return v;
+}
+__device__ __forceinline__ uint2 as_it_is(uint2 v) {
+    asm volatile("" : "+r"(v.x), "+r"(v.y));
+    return v;
+}
+__device__ __forceinline__ unsigned as_it_is(unsigned v) {
+    asm volatile("" : "+r"(v));
+    return v;
+}
+__device__ __forceinline__ unsigned short as_it_is(unsigned short v) {
+    asm volatile("" : "+h"(v));
+    return v;
+}
+
 }  // namespace darwarp

@@ -1,12 +1,13 @@
 // Rows of a matrix, each read once or more by a team of threads: where its elements stay between one reading
 // and the next, and in which order a block takes its rows. A thread's words are THREADS words apart.
 //
-// The three places have one interface. prefetch begins to bring a row and advance makes the oldest of those
-// the current one. each calls f(i, column, v) for every word of the thread: v are its N floats, and i is
-// its number where it stays in registers, else -1.
+// The places have one interface. prefetch begins to bring a row, AHEAD rows before advance makes it the current one. each calls
+// f(i, column, v) for every word of the thread: v are its N floats, and i is its number among the first ITEMS where these are
+// numbered, else -1. write puts a word of results, and release ends the work on the row. drain ends all work. EARLY: a row's
+// place may be asked for before the current row is there.
 #pragma once
 
-#include <darwarp/cp_async.cuh>
+#include <darwarp/cluster.cuh>
 #include <darwarp/words.cuh>
 
 namespace darwarp {
@@ -16,18 +17,27 @@ struct Span {
     int begin, end, lane;
 };
 
+// DirectRow is what rows have in common whose results go straight to global memory.
+template <class T, int N>
+struct DirectRow {
+    template <Cache STORE>
+    __device__ __forceinline__ void write(T* y, int c, const float (&v)[N]) const { store_word<STORE>(y + c, v); }
+    __device__ __forceinline__ void release(T*) {}
+    __device__ __forceinline__ void drain() const {}
+};
+
 // RereadRow keeps nothing: each reading goes to global memory, UNROLL words at a time.
 template <class T, int N, int UNROLL, int THREADS, Cache HINT>
-class RereadRow {
+class RereadRow : public DirectRow<T, N> {
     const T* row;
     Span span;
 
 public:
-    static constexpr int STAGES = 1;
-    static constexpr bool FLOATS = false;
+    static constexpr int AHEAD = 0;
+    static constexpr bool EARLY = false, FLOATS = false;
 
-    __device__ __forceinline__ void prefetch(const T* x, const Span& s) { row = x, span = s; }
-    __device__ __forceinline__ void advance() {}
+    __device__ __forceinline__ void prefetch(const T*, const Span&) {}
+    __device__ __forceinline__ void advance(const T* x, const Span& s) { row = x, span = s; }
 
     template <class F>
     __device__ __forceinline__ void each(F f) {
@@ -42,33 +52,30 @@ public:
 
 // RegisterRow keeps the first ITEMS words of each thread, as they come (packed) or as floats that f may change. A
 // longer row's rest is read again. With two stages, the next row comes while this one is worked on.
-template <class T, int N, int ITEMS, int THREADS, Cache HINT, bool AS_FLOATS, int STAGES_>
-class RegisterRow {
+template <class T, int N, int ITEMS, int THREADS, Cache HINT, bool AS_FLOATS, int STAGES>
+class RegisterRow : public DirectRow<T, N> {
+protected:
     using W = Word<T, N>;
-    const T *row, *next_row;
-    Span span, next_span;
-    W words[ITEMS], next[STAGES_ > 1 ? ITEMS : 1];
+    const T* row;
+    Span span;
+    W words[ITEMS], next[STAGES > 1 ? ITEMS : 1];
     float values[AS_FLOATS ? ITEMS : 1][N];
 
     __device__ __forceinline__ static int column(const Span& s, int i) { return s.begin + (i * THREADS + s.lane) * N; }
 
-    __device__ __forceinline__ static void fetch(W* to, const T* x, const Span& s) {
+public:
+    static constexpr int AHEAD = STAGES - 1;
+    static constexpr bool EARLY = false, FLOATS = AS_FLOATS;
+
+    __device__ __forceinline__ void prefetch(const T* x, const Span& s) {
+        W* to = STAGES > 1 ? next : words;
         #pragma unroll
         for (int i = 0; i < ITEMS; ++i)
             if (column(s, i) < s.end) to[i] = load_word<HINT, N>(x + column(s, i));
     }
 
-public:
-    static constexpr int STAGES = STAGES_;
-    static constexpr bool FLOATS = AS_FLOATS;
-
-    __device__ __forceinline__ void prefetch(const T* x, const Span& s) {
-        next_row = x, next_span = s;
-        fetch(STAGES > 1 ? next : words, x, s);
-    }
-
-    __device__ __forceinline__ void advance() {
-        row = next_row, span = next_span;
+    __device__ __forceinline__ void advance(const T* x, const Span& s) {
+        row = x, span = s;
         #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             if constexpr (STAGES > 1) words[i] = next[i];
@@ -85,7 +92,7 @@ public:
                 f(i, column(span, i), values[i]);
             } else {
                 float v[N];
-                unpack<T, N>(words[i], v);
+                unpack<T, N>(as_it_is(words[i]), v);
                 f(i, column(span, i), v);
             }
         }
@@ -99,79 +106,12 @@ public:
 
     // word is the thread's word number i, or where i is -1 the one at a column.
     __device__ __forceinline__ void word(int i, int column, float (&v)[N]) const {
-        unpack<T, N>(i >= 0 ? words[i] : load_word<HINT, N>(row + column), v);
+        unpack<T, N>(i >= 0 ? as_it_is(words[i]) : load_word<HINT, N>(row + column), v);
     }
-};
-
-// SharedRow keeps `kept` columns of a row in shared memory, brought by cp.async, and reads the rest again. A thread
-// reads only what it copied itself, so that its own wait is all that is needed. STAGES - 1 rows are on their way.
-template <class T, int N, int UNROLL, int THREADS, int STAGES_>
-class SharedRow {
-    static_assert(N * sizeof(T) == 16, "cp.async copies 16 bytes");
-    const T *row, *rows[STAGES_];
-    Span span, spans[STAGES_];
-    T* memory;          // of the team: a stage for each row
-    int kept, step;     // columns of a stage, elements from stage to stage
-    int oldest = 0, newest = 0;
-
-    __device__ __forceinline__ int end() const { return min(span.end, span.begin + kept); }
-
-public:
-    static constexpr int STAGES = STAGES_;
-    static constexpr bool FLOATS = false;
-
-    // place tells where the team's rows go. kept is a multiple of N.
-    __device__ __forceinline__ void place(void* shared, int columns, int team, int teams) {
-        kept = columns, step = columns * teams;
-        memory = static_cast<T*>(shared) + columns * team;
-    }
-
-    __device__ __forceinline__ void prefetch(const T* x, const Span& s) {
-        #pragma unroll
-        for (int i = 0; i < STAGES; ++i)
-            if (i == newest) rows[i] = x, spans[i] = s;
-        T* to = memory + newest * step;
-        #pragma unroll UNROLL
-        for (int c = s.lane * N; c < min(kept, s.end - s.begin); c += THREADS * N)
-            cp_async16_or_zero(to + c, x + s.begin + c, true);
-        cp_async_commit();
-        newest = newest + 1 == STAGES ? 0 : newest + 1;
-    }
-
-    __device__ __forceinline__ void advance() {
-        cp_async_wait<(STAGES > 2 ? STAGES - 2 : 0)>();
-        #pragma unroll
-        for (int i = 0; i < STAGES; ++i)
-            if (i == oldest) row = rows[i], span = spans[i];
-        current = memory + oldest * step;
-        oldest = oldest + 1 == STAGES ? 0 : oldest + 1;
-    }
-
-    template <class F>
-    __device__ __forceinline__ void each(F f) {
-        #pragma unroll UNROLL
-        for (int c = span.begin + span.lane * N; c < end(); c += THREADS * N) {
-            float v[N];
-            unpack<T, N>(*reinterpret_cast<const Word<T, N>*>(current + (c - span.begin)), v);
-            f(-1, c, v);
-        }
-        // The first word beyond what is kept: kept need not be a multiple of the team's step.
-        const int first = span.lane * N, pitch = THREADS * N;
-        const int skipped = kept <= first ? 0 : (kept - first + pitch - 1) / pitch;
-        #pragma unroll 1
-        for (int c = span.begin + first + skipped * pitch; c < span.end; c += pitch) {
-            float v[N];
-            unpack<T, N>(load_word<NO_ALLOCATE, N>(row + c), v);
-            f(-1, c, v);
-        }
-    }
-
-private:
-    T* current;
 };
 
 // Parameters is a row that all rows are multiplied with or added to, read where it is needed. A RegisterRow of it
-// is the same held ready.
+// is the same held ready in registers, and SharedParameters in shared memory.
 template <class T, int N>
 struct Parameters {
     const T* row;
@@ -194,28 +134,30 @@ __device__ __forceinline__ Span span_of(const Team& team, int cols) {
 }
 
 // for_rows takes the block's rows one after the other: a row for each of its teams at a time, and then on by
-// as many as the grid has. f(row) is called for all teams alike, also where a team's row is not there.
-template <int N, class T, class Row, class Team, class F>
-__device__ __forceinline__ void for_rows(Row& data, Team& team, const T* x, int rows, int cols, F f) {
-    const long long step = (long long)(gridDim.x / Team::RANKS) * Team::COUNT;
+// as many as the grid has. f(at) gets the offset of the row's first element, and is called for all teams alike, also where a
+// team's row is not there; ready() is called once before.
+template <int N, class T, class Row, class Team, class Ready, class F>
+__device__ __forceinline__ void for_rows(Row& data, Team& team, const T* x, T* y, int rows, int cols, Ready ready, F f) {
+    const unsigned count = rows, step = gridDim.x / Team::RANKS * Team::COUNT;  // rows to come are counted beyond 2^31
+    const unsigned first = blockIdx.x / Team::RANKS * Team::COUNT + team.index();
     const Span whole = span_of<N>(team, cols);
-    const auto prefetch = [&](long long row) {
-        const Span s = {whole.begin, row < rows ? whole.end : whole.begin, whole.lane};
-        data.prefetch(x + row * cols, s);
-    };
-    const long long first = (long long)(blockIdx.x / Team::RANKS) * Team::COUNT + team.index();
+    const auto offset = [&](unsigned row) { return row * (long long)cols; };
+    const auto span = [&](unsigned row) { return Span{whole.begin, row < count ? whole.end : whole.begin, whole.lane}; };
+    const auto prefetch = [&](unsigned row) { data.prefetch(x + offset(row), span(row)); };
     team.arrive();
     #pragma unroll
-    for (int s = 0; s + 1 < Row::STAGES; ++s) prefetch(first + s * step);
-    bool met = false;
-    for (long long row = first; row - team.index() < rows; row += step) {
-        if constexpr (Row::STAGES == 1) prefetch(row);
-        data.advance();
-        if constexpr (Row::STAGES > 1) prefetch(row + (Row::STAGES - 1) * step);
-        if (!met) team.meet();
-        met = true;
-        f(row);
+    for (int s = 0; s < Row::AHEAD; ++s) prefetch(first + s * step);
+    bool begun = false;
+    for (unsigned row = first; row - team.index() < count; row += step) {
+        if constexpr (Row::EARLY || Row::AHEAD == 0) prefetch(row + Row::AHEAD * step);
+        data.advance(x + offset(row), Team::COUNT == 1 ? whole : span(row));
+        if constexpr (!Row::EARLY && Row::AHEAD > 0) prefetch(row + Row::AHEAD * step);
+        if (!begun) team.meet(), ready();
+        begun = true;
+        f(offset(row));
+        data.release(y + offset(row));
     }
+    data.drain();
 }
 
 }  // namespace darwarp

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -171,8 +172,13 @@ func (s *sheet) Macros() [][2]string {
 	return out
 }
 
+// between is what Kernel Tuner's store_results takes out of the name of a device.
+var between = regexp.MustCompile("[^0-9a-zA-Z]+")
+
 // TargetMacro is the GPU as Kernel Tuner names it in a macro: TARGET_NVIDIA_H200.
-func (s *sheet) TargetMacro() string { return "TARGET_" + identifier(s.Device.Name) }
+func (s *sheet) TargetMacro() string {
+	return "TARGET_" + between.ReplaceAllString(strings.TrimSpace(s.Device.Name), "_")
+}
 
 // Figures are the candidate's times, a line for each; none when they stand on nothing.
 func (s *sheet) Figures() []string {

@@ -4,9 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"darwarp/kernels"
 )
@@ -66,6 +69,78 @@ func TestTargets(t *testing.T) {
 			if !strings.Contains(string(data), w) {
 				t.Errorf("%s does not have %q:\n%s", name, w, data)
 			}
+		}
+	}
+}
+
+// TestTunerHeader holds kernel_tuner.h against one that Kernel Tuner's own create_device_targets wrote of the
+// same parameters (eval/replay/testdata/kerneltuner.py): below the first comment every line is the same.
+func TestTunerHeader(t *testing.T) {
+	theirs, err := os.ReadFile(filepath.Join("testdata", "kernel_tuner.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := axpy(t, kernels.FP16)
+	k.As, k.Device.Name = []string{"ktuner"}, "NVIDIA RTX (TM) 6000"
+	files, err := k.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := func(text []byte) string {
+		_, after, _ := strings.Cut(string(text), "*/\n")
+		return after
+	}
+	if got, want := below(files["kernel_tuner.h"]), below(theirs); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestBuildToml: build.toml has no key that edition 5 does not know, for kernel-builder refuses those, and the ones
+// that it asks for. The list is of the huggingface/kernels repository, kernels-data/src/config/v5.rs.
+func TestBuildToml(t *testing.T) {
+	known := map[string][]string{
+		"":        {"general", "torch", "kernel"},
+		"general": {"name", "version", "edition", "license", "upstream", "source", "minver", "backends", "cuda", "hub", "kernel-depends", "python-depends"},
+		"torch":   {"include", "minver", "maxver", "pyext", "src", "stable-abi", "cxx-flags"},
+		"kernel":  {"backend", "cuda-capabilities", "cuda-flags", "cuda-minver", "cxx-flags", "depends", "include", "src"},
+	}
+	required := map[string][]string{"general": {"name", "version", "edition", "license", "backends"}, "torch": {"src"}, "kernel": {"backend", "depends", "src"}}
+	for name, k := range map[string]Kernel{"axpy": axpy(t, kernels.FP16), "gemm": gemm(t)} {
+		k.As = []string{"kernels"}
+		files, err := k.files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]map[string]any
+		if err := toml.Unmarshal(files["hub/build.toml"], &got); err != nil {
+			t.Fatal(err)
+		}
+		check := func(table string, keys map[string]any) {
+			for key := range keys {
+				if !slices.Contains(known[table], key) {
+					t.Errorf("%s: edition 5 knows no %s.%s", name, table, key)
+				}
+			}
+			for _, key := range required[table] {
+				if keys[key] == nil {
+					t.Errorf("%s: no %s.%s", name, table, key)
+				}
+			}
+		}
+		for table, keys := range got {
+			if !slices.Contains(known[""], table) {
+				t.Errorf("%s: edition 5 knows no table %s", name, table)
+			}
+			if table != "kernel" {
+				check(table, keys)
+				continue
+			}
+			for _, kernel := range keys {
+				check(table, kernel.(map[string]any))
+			}
+		}
+		if pkg, _ := got["general"]["name"].(string); !regexp.MustCompile(`^[a-z][-a-z0-9]*[a-z0-9]$`).MatchString(pkg) || got["general"]["edition"] != int64(5) {
+			t.Errorf("%s: general %v", name, got["general"])
 		}
 	}
 }

@@ -136,7 +136,14 @@ func costs(all []kernels.Candidate) []CostRow {
 	return out
 }
 
-// Cause is a reason that candidates failed for: the first line of their detail.
+// Model is what a language model found as one operator, and what it cost.
+type Model struct {
+	Name                                           string
+	Asked, Failed, Refused, Judged, Right, Crowned int
+	Best, Tokens, USD                              string
+}
+
+// Cause is a reason that candidates failed for, told by the first of them.
 type Cause struct {
 	Outcome kernels.Outcome
 	Detail  string
@@ -150,11 +157,10 @@ func causes(all []kernels.Candidate) []Cause {
 	at := map[string]int{}
 	var out []Cause
 	for _, c := range all {
-		if !c.Result.Outcome.Failed() {
+		if o := c.Result.Outcome; !o.Failed() || o == kernels.Duplicate { // which is no failure to look into
 			continue
 		}
-		detail := report.FirstLine(c.Result.Detail)
-		key := c.Result.Outcome.String() + " " + detail
+		key, detail := report.Cause(c.Result.Outcome, c.Result.Detail)
 		i, ok := at[key]
 		if !ok {
 			i = len(out)

@@ -26,6 +26,7 @@ type Input struct {
 	Shapes     []Shape
 	Choices    *Choices                      // of the champion; nil: explain was not asked
 	Portfolio  *kernels.Portfolio            // the last one; nil: none was measured
+	Models     []Model                       // the language models that were asked, dearest first
 	Proofs     map[string]kernels.Provenance // by key: figures without one are not shown
 	Proof      *kernels.Provenance           // of the champion's figures
 }
@@ -70,6 +71,7 @@ type Report struct {
 	Portfolio  *Portfolio
 	Steps      []Step
 	Outcomes   []CostRow
+	Models     []Model
 	Causes     []Cause
 	Provenance []Field
 	Charts     Charts
@@ -96,8 +98,8 @@ func Build(in Input) Report {
 	r := Report{Title: fmt.Sprintf("%s %s on %s", m.Problem, m.DType, m.Device.Label()), About: in.Problem.About,
 		Head: in.head(shown), Leaders: in.leaders(shown), Shapes: in.Shapes,
 		Columns: columnsOf(in.Shapes), Portfolio: in.portfolio(), Steps: steps(in.Lineage),
-		Outcomes: costs(in.Candidates), Causes: causes(in.Candidates), Provenance: in.provenance()}
-	r.Charts = Charts{Convergence: in.convergence(shown), Shapes: in.Shapes, Parallel: parallel(in.family(), shown), Outcomes: r.Outcomes,
+		Outcomes: costs(in.Candidates), Models: in.Models, Causes: causes(in.Candidates), Provenance: in.provenance()}
+	r.Charts = Charts{Convergence: in.convergence(shown), Shapes: compared(in.Shapes), Parallel: parallel(in.family(), shown), Outcomes: r.Outcomes,
 		Choices: in.Choices, Importance: importance(in.family(), shown), Tree: in.tree()}
 	switch {
 	case len(in.Candidates) == 0:
@@ -110,6 +112,15 @@ func Build(in Input) Report {
 		r.Note = "Only one candidate is right so far: there is nothing to compare it with."
 	}
 	return r
+}
+
+// compared are the shapes where there is something to hold the champion against, else none: a bar alone
+// says nothing.
+func compared(all []Shape) []Shape {
+	if slices.ContainsFunc(all, func(s Shape) bool { return len(s.Bars) > 1 || len(s.Bars) == 1 && s.Bars[0].Roofline > 0 }) {
+		return all
+	}
+	return nil
 }
 
 // proven are the right candidates whose figures stand on something, best first.
@@ -205,8 +216,11 @@ func (in *Input) provenance() []Field {
 			measured = append(measured, Field{"noise", fmt.Sprintf("%.2f%% between a kernel and itself", 100*p.Noise)})
 		}
 		if c := p.Ceilings; c != nil {
-			measured = append(measured, Field{"ceilings", fmt.Sprintf("%s matrix, %s memory, %s L2 (measured on this device)",
-				report.Flops(c.Matrix), report.Bandwidth(c.Bandwidth), report.Bandwidth(c.L2))})
+			matrix := ""
+			if c.Matrix > 0 { // the cpu device has none
+				matrix = report.Flops(c.Matrix) + " matrix, "
+			}
+			measured = append(measured, Field{"ceilings", fmt.Sprintf("%s%s memory, %s L2 (measured on this device)", matrix, report.Bandwidth(c.Bandwidth), report.Bandwidth(c.L2))})
 		}
 	}
 	out = append(out, Field{"device", dev.Label() + " " + dev.Arch}, Field{"GPU", dev.UUID}, Field{"driver", dev.Driver}, Field{"toolchain", dev.Toolchain},

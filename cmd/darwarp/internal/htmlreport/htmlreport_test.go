@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -109,6 +110,61 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// TestNothingIsNull: the page's scripts count on lists, whatever a run has not.
+func TestNothingIsNull(t *testing.T) {
+	many := func(genes func(i int) kernels.Genome) []kernels.Candidate {
+		var all []kernels.Candidate
+		for i := range 60 {
+			all = append(all, found(i+1, 1+float64(60-i)/60, genes(i)))
+		}
+		return all
+	}
+	for name, all := range map[string][]kernels.Candidate{
+		"nothing":   nil,
+		"one":       {found(1, 1, kernels.Genome{"g": kernels.Int(1)})},
+		"no genes":  many(func(int) kernels.Genome { return nil }),
+		"one value": many(func(int) kernels.Genome { return kernels.Genome{"g": kernels.Int(1)} }),
+		"one gene":  many(func(i int) kernels.Genome { return kernels.Genome{"g": kernels.Int(i % 3)} }),
+		"usual":     many(func(i int) kernels.Genome { return kernels.Genome{"g": kernels.Int(i % 3), "h": kernels.Int(i % 2)} }),
+	} {
+		in := Input{Meta: store.Meta{Problem: "p", Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Problem: &kernels.Problem{}, Candidates: all,
+			Proofs: map[string]kernels.Provenance{"p": {}}}
+		if len(all) > 0 {
+			in.Champion = &all[len(all)-1]
+		}
+		data, err := json.Marshal(Build(in).Charts)
+		if err != nil || strings.Contains(string(data), "null") {
+			t.Errorf("%s: %v %s", name, err, data)
+		}
+	}
+}
+
+// TestChampionIsListed: the champion has a row also when many were timed faster, with the rank that it has there.
+func TestChampionIsListed(t *testing.T) {
+	var all []kernels.Candidate
+	for i := range 40 {
+		all = append(all, found(i+1, 1+float64(i), nil))
+	}
+	in := Input{Meta: store.Meta{Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Champion: &all[30]}
+	l := in.leaders(all)
+	if n := len(l.Rows); n != 21 || !l.Rows[20].Champion || l.Rows[20].Rank != 31 || l.More != 19 {
+		t.Errorf("%d rows, the last %+v, %d more", n, l.Rows[n-1], l.More)
+	}
+}
+
+// TestShapesCompared: a chart of the champion alone says nothing.
+func TestShapesCompared(t *testing.T) {
+	alone := []Shape{{Bars: []Bar{{NS: 1}}}, {Bars: []Bar{{NS: 2}}}}
+	if compared(alone) != nil || compared(nil) != nil {
+		t.Error("a chart of nothing but the champion")
+	}
+	for name, b := range map[string][]Bar{"a roofline": {{NS: 1, Roofline: 0.5}}, "a baseline": {{NS: 1}, {NS: 2}}} {
+		if all := append(alone, Shape{Bars: b}); len(compared(all)) != 3 {
+			t.Errorf("%s: no chart", name)
+		}
+	}
+}
+
 // TestWrite puts markup everywhere a run has text: nothing of it may become markup of the page, and the
 // policy must allow the scripts that are there, and no other.
 func TestWrite(t *testing.T) {
@@ -121,6 +177,7 @@ func TestWrite(t *testing.T) {
 	in := Input{Path: evil, Meta: store.Meta{Problem: evil, Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Problem: &kernels.Problem{About: evil},
 		Candidates: all, Champion: &all[1], Lineage: all[:2], Proofs: map[string]kernels.Provenance{"p": {}},
 		Shapes:  []Shape{{Workload: evil, Bars: []Bar{{Name: evil, NS: 1}}, Versus: []string{evil}}},
+		Models:  []Model{{Name: evil, Asked: 3, USD: "0.1234"}},
 		Choices: &Choices{Columns: []string{evil}, Rows: []Choice{{Choice: evil, Gains: []kernels.Gain{{Ratio: 2, Lo: 1, Hi: 3}}, Cells: []string{evil}, Note: evil}}}}
 	var b bytes.Buffer
 	if err := Write(&b, Build(in)); err != nil {
@@ -131,6 +188,9 @@ func TestWrite(t *testing.T) {
 		if strings.Contains(page, s) {
 			t.Errorf("the page contains %q", s)
 		}
+	}
+	if !strings.Contains(page, `<td class="n">0.1234</td>`) || strings.Contains(page, "<th class=\"n\">registers</th>") {
+		t.Error("expected what the models cost, and no column of resources that nobody told")
 	}
 	scripts := regexp.MustCompile(`(?s)<script>(.*?)</script>`).FindAllStringSubmatch(page, -1)
 	if len(scripts) != 2 {

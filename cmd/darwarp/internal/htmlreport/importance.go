@@ -63,8 +63,11 @@ func importance(family string, all []kernels.Candidate) *Importance {
 	for top < len(right) && right[top].Score == right[top-1].Score {
 		top++ // equals are not parted
 	}
-	im := &Importance{Family: family, All: len(right), Top: top}
+	im := &Importance{Family: family, All: len(right), Top: top, Pairs: []Pair{}}
 	im.fill(right)
+	if len(im.Genes) == 0 {
+		return nil
+	}
 	return im
 }
 

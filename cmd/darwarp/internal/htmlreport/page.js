@@ -208,7 +208,7 @@
     var v = data.parallel, fast = v.lines[0].speedup, slow = v.lines[v.lines.length - 1].speedup;
     box.style.width = Math.max(box.parentNode.clientWidth, printing ? 0 : (v.axes.length + 1) * 84) + 'px';
     var o = base(c, '', 'The best candidates by their genes. The best has ' + v.axes.map(function (a, i) { return a.gene + ' ' + a.values[v.lines[0].values[i]]; }).join(', ') + '.');
-    o.parallel = { left: 40, right: 60, top: 46, bottom: 24, parallelAxisDefault: { axisLine: { lineStyle: { color: c.soft } }, axisTick: { lineStyle: { color: c.soft } },
+    o.parallel = { left: 54, right: 60, top: 46, bottom: 24, parallelAxisDefault: { axisLine: { lineStyle: { color: c.soft } }, axisTick: { lineStyle: { color: c.soft } },
       axisLabel: { color: c.text, textBorderColor: c.back, textBorderWidth: 3, hideOverlap: true }, nameTextStyle: { color: c.text }, nameGap: 16, areaSelectStyle: { color: c.blue, borderColor: c.blue, opacity: 0.25 } } };
     o.parallelAxis = v.axes.map(function (a, i) {
       return { dim: i, name: clip(a.gene, 13), type: 'category', data: a.values.map(function (s) { return clip(s, 12); }), nameRotate: 0 };
@@ -287,10 +287,14 @@
     Object.keys(drawn).forEach(function (id) {
       var box = document.getElementById(id);
       if (!box) return;
-      var option = drawn[id](c, box);
-      var chart = echarts.init(box, null, { renderer: 'svg' });
-      chart.setOption(option);
-      charts.push(chart);
+      try { // one chart that fails takes no other with it
+        var option = drawn[id](c, box);
+        var chart = echarts.init(box, null, { renderer: 'svg' });
+        charts.push(chart);
+        chart.setOption(option);
+      } catch (e) {
+        console.error(id + ': ' + e);
+      }
     });
   }
 

@@ -79,7 +79,7 @@ func (in *Input) levels() []Level {
 			break
 		}
 	}
-	var out []Level
+	out := []Level{} // the page counts on a list
 	add := func(name string, times []kernels.Timing) {
 		if score, err := in.Meta.Objective.Score(times, base, in.Meta.Workloads); err == nil && score > 0 { // err: some workload has no time
 			out = append(out, Level{name, round(1 / score)})
@@ -97,7 +97,8 @@ func (in *Input) levels() []Level {
 		}
 		add("portfolio", times)
 	}
-	if in.Proof == nil || in.Proof.Ceilings == nil {
+	ceilings := report.Ceilings(in.Proof)
+	if ceilings == nil {
 		return out
 	}
 	var floor []kernels.Timing
@@ -106,7 +107,7 @@ func (in *Input) levels() []Level {
 		if err != nil {
 			return out
 		}
-		if least, binds := report.Roofline(in.Proof.Ceilings, flops, bytes, 1, in.Meta.Cache); binds != "" {
+		if least, binds := report.Roofline(ceilings, flops, bytes, 1, in.Meta.Cache); binds != "" {
 			floor = append(floor, kernels.Timing{Workload: w.Name, Median: least})
 		}
 	}
@@ -135,6 +136,7 @@ func medians(times []kernels.Timing, cache string) map[string]float64 {
 // Leaders is the table of the best.
 type Leaders struct {
 	Workloads []string
+	Resources bool // some device told registers, shared memory and occupancy
 	Rows      []Leader
 	More      int
 }
@@ -159,13 +161,19 @@ func (in *Input) leaders(shown []kernels.Candidate) Leaders {
 	for _, w := range in.Meta.Workloads[:min(shownWorkloads, len(in.Meta.Workloads))] {
 		l.Workloads = append(l.Workloads, w.Name)
 	}
-	l.More = max(0, len(shown)-shownLeaders)
-	for i, c := range shown[:min(shownLeaders, len(shown))] {
-		rank := i + 1
-		if i > 0 && c.Score == shown[i-1].Score {
-			rank = l.Rows[i-1].Rank
+	var bounds [][2]float64
+	for _, c := range shown {
+		spread := report.Spread(c.Result.Times, in.Meta.Workloads)
+		bounds = append(bounds, [2]float64{c.Score * (1 - spread), c.Score * (1 + spread)})
+	}
+	ranks := report.Ranks(bounds)
+	for i, c := range shown {
+		champion := in.Champion != nil && c.ID == in.Champion.ID
+		if i >= shownLeaders && !champion { // the champion is listed wherever it stands
+			continue
 		}
-		x := Leader{Rank: rank, Champion: in.Champion != nil && c.ID == in.Champion.ID, ID: c.ID.Short(), Speedup: report.Speedup(c.Score),
+		l.Resources = l.Resources || len(c.Result.Resources) > 0
+		x := Leader{Rank: ranks[i], Champion: champion, ID: c.ID.Short(), Speedup: report.Speedup(c.Score),
 			Registers: report.Registers(c.Result.Resources), Smem: report.Smem(c.Result.Resources), Occ: report.Occupancy(c.Result.Resources), Origin: origin(c)}
 		for _, w := range l.Workloads {
 			cell := "-"
@@ -176,6 +184,7 @@ func (in *Input) leaders(shown []kernels.Candidate) Leaders {
 		}
 		l.Rows = append(l.Rows, x)
 	}
+	l.More = len(shown) - len(l.Rows)
 	return l
 }
 
@@ -221,6 +230,9 @@ func parallel(family string, shown []kernels.Candidate) *Parallel {
 	p := &Parallel{}
 	for _, gene := range genesOf(best) {
 		p.Axes = append(p.Axes, Axis{gene, valuesOf(best, gene)})
+	}
+	if len(p.Axes) == 0 {
+		return nil // they are the same but for their own sources
 	}
 	for _, c := range best {
 		line := Candidate{ID: c.ID.Short(), Speedup: round(1 / c.Score)}

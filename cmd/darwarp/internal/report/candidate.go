@@ -112,6 +112,15 @@ func Smem(rs []kernels.Resources) string {
 	return Bytes(most)
 }
 
+// Ceilings are what a device's times are held against, nil: nothing. Those of the cpu device are rates of
+// copying on the processor, which bound no kernel in emulation: a share of them would say nothing.
+func Ceilings(p *kernels.Provenance) *kernels.Ceilings {
+	if p == nil || p.Device.Kind == "cpu" {
+		return nil
+	}
+	return p.Ceilings
+}
+
 // Roofline is a call's share of the least time that the measured ceilings allow, and which ceiling
 // binds. Inputs that may be in L2 are held against L2's bandwidth.
 func Roofline(c *kernels.Ceilings, flops, bytes, ns float64, cache string) (share float64, binds string) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,5 +117,65 @@ func TestSource(t *testing.T) {
 	}
 	if err := Diff(&diff, "+a\n-b\n c\n", true); err != nil || diff.String() != "\x1b[32m+a\x1b[0m\n\x1b[31m-b\x1b[0m\n c\n" {
 		t.Errorf("diff: %v %q", err, diff.String())
+	}
+}
+
+func TestRanks(t *testing.T) {
+	for name, c := range map[string]struct {
+		bounds [][2]float64
+		want   []int
+	}{
+		"none":                     {nil, []int{}},
+		"apart":                    {[][2]float64{{1, 1.1}, {1.2, 1.3}, {2, 3}}, []int{1, 2, 3}},
+		"a tie":                    {[][2]float64{{1, 1.1}, {1.05, 1.3}, {1.2, 3}}, []int{1, 1, 3}},
+		"a chain is not one group": {[][2]float64{{1, 2}, {1.5, 2.5}, {2.2, 3}, {2.9, 4}}, []int{1, 1, 3, 3}},
+	} {
+		if got := Ranks(c.bounds); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	times := []kernels.Timing{{Workload: "s", Median: 10, Lo: 9, Hi: 11}, {Workload: "l", Median: 100, Lo: 98, Hi: 106}}
+	if got := Spread(times, []kernels.Workload{{Name: "s", Weight: 1}, {Name: "l", Weight: 3}}); math.Abs(got-0.055) > 1e-12 {
+		t.Errorf("%g", got)
+	}
+	if got := Spread(nil, []kernels.Workload{{Name: "s", Weight: 1}}); got != 0 {
+		t.Errorf("%g of nothing", got)
+	}
+}
+
+// TestCause: what differs only in numbers is one cause, told by its first detail.
+func TestCause(t *testing.T) {
+	wrong := func(detail string) string { key, _ := Cause(kernels.Wrong, detail); return key }
+	for name, c := range map[string]struct {
+		a, b string
+		same bool
+	}{
+		"another element":      {"67x131x37 normal: C[12, 5] = 0.3, expected -0.5 (K=37; 3 of 4000 wrong)", "64x9x3 normal: C[0, 15] = -1e-05, expected 2e+07 (K=3; 4000 of 4000 wrong)", true},
+		"NaN":                  {"C[1] = NaN, expected 3", "C[1] = -Inf, expected 3", true},
+		"another distribution": {"67x131x37 normal: C[12] = 0.3", "67x131x37 ones: C[12] = 0.3", false},
+		"another tensor":       {"A[1] = 2", "B[1] = 2", false},
+		"an ID":                {"slower than 3fa2c81d55", "slower than 0123456789", true},
+		"a line of a source":   {"kernel.cu(3): error: expected a ;\nmore", "kernel.cu(77): error: expected a ;", true},
+		"a name with digits":   {"fp16 is not supported", "fp32 is not supported", false},
+		"a range":              {"only rows 3 - 7", "only rows 4 - 9", true},
+	} {
+		if (wrong(c.a) == wrong(c.b)) != c.same {
+			t.Errorf("%s: %q and %q", name, wrong(c.a), wrong(c.b))
+		}
+	}
+	for _, c := range []struct {
+		o            kernels.Outcome
+		detail, want string
+	}{
+		{kernels.Wrong, "C[1] = 2, expected 3\nmore", "C[1] = 2, expected 3"},
+		{kernels.Duplicate, "same machine code and launches as 3fa2c81d55", "same machine code and launches as another"},
+		{kernels.TimedOut, "", "timeout"},
+	} {
+		if _, got := Cause(c.o, c.detail); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }

@@ -36,6 +36,8 @@ type Board struct {
 	sample    sample
 	causes    causes
 	ops       []operator      // by number
+	asked     map[string]bool // questions to language models that are counted
+	spent     operator        // on all of them
 	proofs    map[string]bool // provenances that are known
 	cost      kernels.Cost
 	pace      pace
@@ -49,6 +51,7 @@ type Board struct {
 	machine *kernels.Machine
 	budget  evolve.Budget
 	pins    map[int32]bool
+	killed  map[int32]bool // with what is known to descend from them
 }
 
 // live is where a search stands, by its last event.
@@ -102,7 +105,7 @@ const logLines = 5000
 func NewBoard() *Board {
 	b := &Board{
 		byID: map[kernels.ID]int32{}, families: newNames(), operators: newNames(), genes: newGeneTable(),
-		outcomes: map[kernels.Outcome]int{}, proofs: map[string]bool{}, pins: map[int32]bool{}, ops: make([]operator, 1), loading: true,
+		outcomes: map[kernels.Outcome]int{}, proofs: map[string]bool{}, pins: map[int32]bool{}, killed: map[int32]bool{}, asked: map[string]bool{}, ops: make([]operator, 1), loading: true,
 	}
 	b.ranking.board = b
 	return b
@@ -149,6 +152,9 @@ func (b *Board) enter(c *kernels.Candidate, at time.Duration) (r *row, isNew boo
 		var spread float64
 		x.times, spread = timesOf(c.Result.Times, b.workloads())
 		x.spread, x.proven = float32(spread), b.proven(c.Result.Proof)
+	}
+	if b.killed[x.better] {
+		b.killed[i] = true
 	}
 	b.rows, b.bounds = append(b.rows, x), append(b.bounds, x.interval())
 	r = &b.rows[i]
@@ -282,23 +288,22 @@ func (b *Board) start() int32 {
 	return b.steps[0].row
 }
 
-// descendants counts the rows whose path leads through a row.
-func (b *Board) descendants(i int32) int {
-	n, below := 0, map[int32]bool{i: true}
+// family is a row with all whose path leads through it.
+func (b *Board) family(i int32) map[int32]bool {
+	all := map[int32]bool{i: true}
 	for j := int(i) + 1; j < len(b.rows); j++ {
-		if p := b.rows[j].better; p >= 0 && below[p] {
-			below[int32(j)] = true
-			n++
+		if p := b.rows[j].better; p >= 0 && all[p] {
+			all[int32(j)] = true
 		}
 	}
-	return n
+	return all
 }
 
 // operatorNames sorts the operators that were used by what they earned.
 func (b *Board) operatorsByGain() []int {
 	var out []int
 	for i := range b.ops {
-		if b.ops[i].tried > 0 {
+		if b.ops[i].tried+b.ops[i].asked > 0 {
 			out = append(out, i)
 		}
 	}

@@ -54,6 +54,63 @@ func TestRanksShareTies(t *testing.T) {
 	}
 }
 
+// TestNoRooflineOnTheProcessor: the rates of a processor bound nothing that is emulated on it.
+func TestNoRooflineOnTheProcessor(t *testing.T) {
+	for kind, want := range map[string]bool{"cuda": true, "cpu": false} {
+		s := newStory(t)
+		s.meta.Device.Kind = kind
+		s.next()
+		s.next()
+		b := NewBoard()
+		b.Follow(&fake{story: s})
+		if got := b.roofline() > 0; got != want {
+			t.Errorf("%s: a roofline: %v", kind, got)
+		}
+	}
+}
+
+// TestCausesAreFew: failures that differ in numbers are one cause, and so are all duplicates.
+func TestCausesAreFew(t *testing.T) {
+	s := newStory(t)
+	b := NewBoard()
+	b.begin(s.state())
+	for i, x := range []struct {
+		o      kernels.Outcome
+		detail string
+	}{{kernels.Wrong, "z[1] = 3, expected 4"}, {kernels.Duplicate, "same machine code and launches as 0123456789"}, {kernels.Wrong, "z[17] = -1e-05, expected 2"},
+		{kernels.Duplicate, "same machine code and launches as abcdef0123"}, {kernels.Wrong, "y[17] = 1, expected 2"}} {
+		b.enter(&kernels.Candidate{ID: idOf(i), Seq: i + 1, Result: kernels.Result{Outcome: x.o, Detail: x.detail}}, 0)
+	}
+	all := b.causes.sorted()
+	if len(all) != 3 || all[0].count != 2 || all[1].count != 2 || all[0].text != "z[1] = 3, expected 4" || all[0].example != 2 {
+		t.Errorf("%+v", all)
+	}
+	if all[1].text != "same machine code and launches as another" {
+		t.Errorf("%q", all[1].text)
+	}
+}
+
+// TestWideIntervals: a spread is never cut, however wide.
+func TestWideIntervals(t *testing.T) {
+	for spread, want := range map[float64]string{0.005: "0.5%", 0.9996: "100%", 5.12: "512%", 1e6: "9999%"} {
+		b := ranked(t, []float64{1}, spread)
+		b.rows[0].times[0].lo, b.rows[0].times[0].hi = 0, float32(200*spread)
+		m := &Model{board: b}
+		if got := m.spreadCell(&b.rows[0]); got != want || len(got) > 5 {
+			t.Errorf("%g: %q, want %q", spread, got, want)
+		}
+	}
+}
+
+// TestRatiosFit: a ratio fits into its column up to a thousand.
+func TestRatiosFit(t *testing.T) {
+	for other, want := range map[float64]string{1: "1.00x", 9.99: "9.99x", 9.996: "10.0x", 26.123: "26.1x", 99.96: "100x", 999: "999x"} {
+		if got := provenRatio(&row{score: 1, proven: true}, other); got != want {
+			t.Errorf("%g: %q, want %q", other, got, want)
+		}
+	}
+}
+
 // TestIndexIsSorted adds rows with looks in between: the order must be that of sorting all of them.
 func TestIndexIsSorted(t *testing.T) {
 	s := newStory(t)

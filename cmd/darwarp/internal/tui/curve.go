@@ -50,7 +50,9 @@ func (m *Model) drawCurve(a area) {
 		return
 	}
 	s, left := m.scale(a)
-	p := newPlot(b2area(a, rect{a.x + left, a.y, a.rect.w - left, a.rect.h - 1}))
+	labels := m.labels(s)
+	gutter := gutterOf(labels, a.rect.w)
+	p := newPlot(b2area(a, rect{a.x + left, a.y, a.rect.w - left - gutter, a.rect.h - 1}))
 	s.w, s.h = p.width(), p.height()
 	m.drawScatter(p, s)
 	m.drawLevels(p, s)
@@ -60,8 +62,8 @@ func (m *Model) drawCurve(a area) {
 	}
 	p.steps(points, inkCurve)
 	p.flush()
-	m.drawLabels(p.area, s)
-	m.drawAxes(a, p.area, s)
+	drawLabels(b2area(a, rect{a.x, a.y, a.rect.w, p.rect.h}), s, labels, gutter)
+	m.drawAxes(a, p.area, s, gutter)
 }
 
 // b2area is another rectangle of the same canvas.
@@ -101,7 +103,7 @@ func (m *Model) scale(a area) (s scale, left int) {
 	}
 	s.logX = !m.linearX
 	s.right = max(1, m.across(float64(b.verdicts), m.elapsed().Seconds()))
-	for _, v := range s.ticks(max(2, a.rect.h/3)) {
+	for _, v := range s.ticks(max(2, a.rect.h/2)) {
 		left = max(left, len(tick(v))+1)
 	}
 	return s, left
@@ -126,34 +128,65 @@ func (m *Model) drawLevels(p *plot, s scale) {
 	}
 }
 
-// drawLabels names the lines at their right ends. Where two lines are on one row, the second name goes to
-// the next row that is free.
-func (m *Model) drawLabels(a area, s scale) {
-	b, taken := m.board, map[int]bool{}
-	label := func(speedup float64, text string, k ink) {
-		y := max(0, s.y(speedup)/(s.h/a.rect.h))
-		for _, try := range []int{y, y - 1, y + 1, y + 2} {
-			if try >= 0 && try < a.rect.h && !taken[try] {
-				taken[try] = true
-				a.right(a.rect.w, try, " "+text+" ", k)
-				return
-			}
-		}
-	}
+// label names a line at its right end.
+type label struct {
+	speedup float64
+	text    string
+	ink     ink
+}
+
+// labels are those of the lines, the one that matters most first.
+func (m *Model) labels(s scale) []label {
+	b := m.board
 	best := 1 / b.champion().score
-	label(best, "best "+report.Speedup(b.champion().score), inkCurve)
+	out := []label{{best, "best " + report.Speedup(b.champion().score), inkCurve}}
 	if f := b.roofline(); f > 0 {
 		text := "roofline " + report.Speedup(f)
-		if s.y(1/f) < 0 {
+		if 1/f > s.hi {
 			text += " " + m.art.above
 		}
-		label(1/f, text, inkRoofline)
+		out = append(out, label{1 / f, text, inkRoofline})
 	}
 	for _, x := range b.baselines {
-		label(1/x.score, x.name+" "+report.Speedup(x.score), inkBaseline)
+		out = append(out, label{1 / x.score, x.name + " " + report.Speedup(x.score), inkBaseline})
 	}
-	if s.y(1)-s.y(best) > 2*s.h/a.rect.h {
-		label(1, "naive start", inkBaseline)
+	if best > 1.01 {
+		out = append(out, label{1, "naive start", inkBaseline})
+	}
+	return out
+}
+
+// gutterOf is the room that labels get right of the plot. In a narrow pane they stand in the plot, over the
+// end of the lines.
+func gutterOf(all []label, width int) int {
+	n := 0
+	for _, l := range all {
+		n = max(n, ansi.StringWidth(l.text)+1)
+	}
+	if n > width/3 {
+		return 0
+	}
+	return n
+}
+
+// drawLabels writes each label at its line. Where two lines are on one row, the second name goes to the next
+// row that is free.
+func drawLabels(a area, s scale, all []label, gutter int) {
+	taken := map[int]bool{}
+	for _, l := range all {
+		y := max(0, s.y(l.speedup)/(s.h/a.rect.h))
+		for _, try := range []int{y, y - 1, y + 1, y + 2} {
+			if try < 0 || try >= a.rect.h || taken[try] {
+				continue
+			}
+			taken[try] = true
+			if gutter > 0 {
+				a.text(a.rect.w-gutter+1, try, l.text, l.ink)
+			} else {
+				a.right(a.rect.w, try, " "+l.text+" ", l.ink)
+			}
+			break
+		}
 	}
 }
 
@@ -195,10 +228,10 @@ func roundUp(v float64, steps ...float64) float64 {
 func tick(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + "x" }
 
 // drawAxes writes the ticks left of the plot and below it.
-func (m *Model) drawAxes(a, p area, s scale) {
-	left, dh := a.rect.w-p.rect.w, s.h/p.rect.h
+func (m *Model) drawAxes(a, p area, s scale, gutter int) {
+	left, dh := a.rect.w-p.rect.w-gutter, s.h/p.rect.h
 	last := -2
-	for _, v := range s.ticks(max(2, a.rect.h/3)) {
+	for _, v := range s.ticks(max(2, a.rect.h/2)) {
 		if y := s.y(v) / dh; y >= 0 && y < p.rect.h && y != last {
 			a.right(left-1, y, tick(v), inkDim)
 			last = y

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -112,7 +113,8 @@ func (d *dialog) drawInput(a area) {
 	}
 	shown := d.text
 	for ansi.StringWidth(shown) > w-3 {
-		shown = shown[1:]
+		_, n := utf8.DecodeRuneInString(shown)
+		shown = shown[n:]
 	}
 	x := in.text(0, len(about), "> ", inkKey)
 	x = in.text(x, len(about), shown, inkStrong)

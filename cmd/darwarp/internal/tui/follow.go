@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -71,6 +72,9 @@ func (b *Board) load(src Source) error {
 		return err
 	}
 	b.begin(s)
+	for i := range s.Exchanges {
+		b.charge(&s.Exchanges[i])
+	}
 	reigns := s.Champions
 	err = s.Each(func(c kernels.Candidate) error {
 		for len(reigns) > 0 && reigns[0].At.Before(c.At) {
@@ -90,6 +94,9 @@ func (b *Board) load(src Source) error {
 	}
 	for _, id := range s.Steering.Pins {
 		b.obeyed(&evolve.Command{Do: "pin", ID: id})
+	}
+	for _, id := range s.Steering.Killed {
+		b.obeyed(&evolve.Command{Do: "kill", ID: id})
 	}
 	if now := s.Steering.Budget; now != nil {
 		b.budget = *now
@@ -118,7 +125,7 @@ func (b *Board) floor(proof string) {
 			return
 		}
 		flops, bytes, err := b.state.Bundle.Problem.Work(w.Dims, b.state.Meta.DType)
-		if share, binds := report.Roofline(p.Ceilings, flops, bytes, 1, b.state.Meta.Cache); err == nil && binds != "" {
+		if share, binds := report.Roofline(report.Ceilings(&p), flops, bytes, 1, b.state.Meta.Cache); err == nil && binds != "" {
 			b.floors[i] = share // of a call of 1 ns: the floor in ns
 		}
 	}
@@ -162,6 +169,10 @@ func (b *Board) obeyed(c *evolve.Command) {
 	case "pin", "unpin":
 		if delete(b.pins, i); known && c.Do == "pin" {
 			b.pins[i] = true
+		}
+	case "kill":
+		if known {
+			maps.Copy(b.killed, b.family(i))
 		}
 	case "add":
 		b.budget.Evals += c.Evals
@@ -246,8 +257,15 @@ func (b *Board) applyNote(e *evolve.Event) {
 		if e.Duel.Verdict == kernels.Same || e.Duel.Verdict == kernels.Ambiguous {
 			text = fmt.Sprintf("duel %s: %s as %s, ratio %.4f [%.4f, %.4f]", e.ID.Short(), e.Duel.Verdict, e.Duel.Champion, e.Duel.Ratio, e.Duel.Lo, e.Duel.Hi)
 		}
+	case evolve.KindFamily:
+		text = "new family " + text
 	case evolve.KindRestart:
 		text = "starting anew: " + text
+	case evolve.KindAdvice:
+		if e.Exchange != nil {
+			b.charge(e.Exchange)
+			text, lv = exchangeText(e.Exchange)
+		}
 	case evolve.KindLost:
 		l.lost++
 		text, lv = "lost: "+text, levelBad
@@ -273,6 +291,27 @@ func (b *Board) applyNote(e *evolve.Event) {
 		return // a skipped point is no news
 	}
 	b.say(line{e.At, lv, text, e.ID})
+}
+
+// exchangeText tells what came of a question to a language model, and what it took.
+func exchangeText(e *kernels.Exchange) (string, level) {
+	text, lv := fmt.Sprintf("%s proposed %d", shortArm(e.Arm), len(e.Proposed)), levelQuiet
+	switch {
+	case e.Failed != "":
+		text, lv = shortArm(e.Arm)+" failed: "+report.FirstLine(e.Failed), levelBad
+	case e.Refused != "" && len(e.Proposed) == 0:
+		text = shortArm(e.Arm) + " refused: " + report.FirstLine(e.Refused)
+	}
+	if n := e.Tokens.In + e.Tokens.Out; n > 0 {
+		text += fmt.Sprintf(", %s tokens", report.Count(n))
+	}
+	if e.USD > 0 {
+		text += fmt.Sprintf(", USD %.4f", e.USD)
+	}
+	if e.Took > 0 {
+		text += ", " + report.Duration(e.Took)
+	}
+	return text, lv
 }
 
 // sayChampion tells of a new champion, with its time where there is one workload, and what it changed.

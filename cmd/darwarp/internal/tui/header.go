@@ -42,7 +42,10 @@ func (m *Model) drawHeader(a area) int {
 	badge := a.art.live + " " + state + "  " + report.Duration(m.elapsed())
 	a.right(a.rect.w-1, 0, badge, k)
 	room := a.rect.w - 2 - ansi.StringWidth(badge)
-	x := a.text(1, 0, "darwarp  ", inkFocus)
+	x := 1
+	if m.size() != sizeCompact {
+		x = a.text(x, 0, "darwarp  ", inkFocus)
+	}
 	if s := m.board.state; s != nil {
 		a.parts(x, 0, room-x, []part{{s.Meta.Problem + " " + string(s.Meta.DType), inkStrong}, {s.Meta.Device.Label(), inkPlain},
 			{m.workloadText(), inkDim}, {s.Meta.Cache, inkDim}, {s.Path, inkDim}})
@@ -114,13 +117,22 @@ func (m *Model) bestParts() []part {
 	for _, x := range b.baselines {
 		ps = append(ps, part{report.Ratio(x.score/c.score) + " " + x.name, inkBaseline})
 	}
-	last := b.steps[len(b.steps)-1]
-	since := m.elapsed() - time.Duration(last.elapsed*float64(time.Second))
-	ps = append(ps, part{fmt.Sprintf("last gain %s ago", report.Duration(since)), inkPlain})
+	ps = append(ps, part{m.lastGain(), inkPlain})
 	if share := b.share(c, -1); share > 0 {
-		ps = append(ps, part{report.Percent(share) + " roofline", inkRoofline})
+		ps = append(ps, part{report.Percent(share) + " of roofline", inkRoofline})
 	}
-	return append(ps, part{fmt.Sprintf("%s evals ago", report.Count(max(0, b.verdicts-int(last.evals)))), inkDim})
+	return ps
+}
+
+// lastGain says how long ago the champion was crowned, where there is room in evaluations too.
+func (m *Model) lastGain() string {
+	last := m.board.steps[len(m.board.steps)-1]
+	since := m.elapsed() - time.Duration(last.elapsed*float64(time.Second))
+	text := "last gain " + report.Duration(since)
+	if m.w >= 100 {
+		text += fmt.Sprintf(", %s evals", report.Count(max(0, m.board.verdicts-int(last.evals))))
+	}
+	return text + " ago"
 }
 
 // speedupOf is a row's speedup; not shown when the run does not say what it stands on.
@@ -164,6 +176,9 @@ func (m *Model) drawProgress(x area) {
 	ps = append(ps, part{report.Count(b.failed) + " failed", k})
 	if l.watching {
 		ps = append(ps, part{fmt.Sprintf("%d in flight", l.last.InFlight), inkDim})
+	}
+	if b.spent.asked > 0 {
+		ps = append(ps, part{fmt.Sprintf("%s asked, USD %s", report.Count(b.spent.asked), b.spent.dollars()), inkPlain})
 	}
 	if l.lost > 0 {
 		ps = append(ps, part{fmt.Sprintf("%d lost", l.lost), inkBad})

@@ -69,6 +69,8 @@ func init() {
 		{keys: []string{"z"}, show: "z", short: "zoom", long: "the pane alone, and back", hint: true, do: func(m *Model) tea.Cmd { m.zoom = !m.zoom; return nil }},
 		{keys: []string{"P"}, show: "P", short: "pause", long: "pause the search, and resume it", live: true, hint: true, do: (*Model).pause},
 		{keys: []string{"+"}, show: "+", short: "budget", long: "add evaluations or time to the budget", live: true, hint: true, do: (*Model).askBudget},
+		{keys: []string{"W"}, show: "W i", long: "weights of the workloads; i: judge the genes in a file", live: true, do: (*Model).askWeights},
+		{keys: []string{"i"}, live: true, do: (*Model).askInject},
 		{keys: []string{"p"}, show: "p", short: "pin", long: "pin the candidate: always among the parents; again to unpin", panes: onCandidates, live: true, do: (*Model).pin},
 		{keys: []string{"x"}, show: "x", short: "kill", long: "kill its lineage: what descends from it is bred from no more", panes: onCandidates, live: true, do: (*Model).askKill},
 		{keys: []string{"ctrl+c"}, show: "ctrl-c", long: "a search here: once finishes and saves, twice ends; else leaves", do: (*Model).interrupt},

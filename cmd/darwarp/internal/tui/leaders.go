@@ -51,10 +51,15 @@ func (m *Model) leaderColumns(width, ranks int) []column {
 		cols = append(cols, column{name, max(len(name), longest(b.genes.values[g].all)), true, func(r *row, _ int) (string, ink) { return b.genes.text(r.genes, g), inkPlain }})
 	}
 	cols = append(cols, column{"origin", longest(b.operators.all), true, func(r *row, _ int) (string, ink) { return b.operators.all[r.op], inkDim }})
+	return fitting(cols, width)
+}
+
+// fitting are the columns that find room; one that is too wide leaves its place to the next.
+func fitting(all []column, width int) (cols []column) {
 	used := 2
-	for i, c := range cols {
-		if used += c.width + 1; used > width+1 {
-			return cols[:i]
+	for _, c := range all {
+		if used+c.width <= width {
+			cols, used = append(cols, c), used+c.width+1
 		}
 	}
 	return cols
@@ -110,15 +115,23 @@ func (m *Model) spreadCell(r *row) string {
 	if t == nil || t.median == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f%%", 100*float64(t.hi-t.lo)/2/float64(t.median))
+	spread := 100 * float64(t.hi-t.lo) / 2 / float64(t.median)
+	if spread >= 99.95 {
+		return fmt.Sprintf("%.0f%%", min(spread, 9999))
+	}
+	return fmt.Sprintf("%.1f%%", spread)
 }
 
 // provenRatio is how many times as fast a row is as something else.
 func provenRatio(r *row, other float64) string {
-	if !r.proven {
+	switch x := other / r.score; {
+	case !r.proven:
 		return "-"
+	case x >= 9.995 && x < 99.95: // its column has five places
+		return fmt.Sprintf("%.1fx", x)
+	default:
+		return report.Ratio(x)
 	}
-	return report.Ratio(other / r.score)
 }
 
 func (m *Model) roofCell(r *row) string {
@@ -175,6 +188,8 @@ func (m *Model) drawLeader(a area, y int, cols []column, n int) {
 	}
 	champion := r == b.champion()
 	switch {
+	case b.killed[i]:
+		a.set(1, y, m.art.killed, inkBad)
 	case b.pins[i]:
 		a.set(1, y, m.art.pinned, inkAccent)
 	case m.isMarked(i):
@@ -185,8 +200,11 @@ func (m *Model) drawLeader(a area, y int, cols []column, n int) {
 	at := 2
 	for _, c := range cols {
 		text, k := c.cell(r, b.ranking.rank(p))
-		if champion && (k == inkPlain || k == inkStrong) {
+		switch {
+		case champion && (k == inkPlain || k == inkStrong):
 			k = inkChampion
+		case b.killed[i]:
+			k = inkDim
 		}
 		m.cell(a, at, y, c, text, k)
 		at += c.width + 1

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"darwarp/evolve"
 	"darwarp/kernels"
 )
 
@@ -20,6 +21,8 @@ type Options struct {
 	// Export writes a candidate to a folder and says in one line what it did; the code that
 	// `darwarp export` runs.
 	Export func(ctx context.Context, id kernels.ID, dir string) (string, error)
+	// Command reads the arguments of weigh and inject as `darwarp steer` does.
+	Command func(do string, args []string) (evolve.Command, error)
 	// Interrupt is what Ctrl-C does while a search runs in this process, nil: it leaves the view.
 	Interrupt func()
 	// Steer says that the search takes commands.

@@ -3,17 +3,24 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"darwarp/cmd/darwarp/internal/report"
 )
 
-// operatorColumns are what is told of an operator, the most wanted first.
-var operatorColumns = []struct {
+// operatorColumn is one figure of an operator.
+type operatorColumn struct {
 	head  string
 	width int
 	cell  func(o *operator) (string, ink)
-}{
+}
+
+// operatorColumns are what is told of an operator, the most wanted first.
+var operatorColumns = []operatorColumn{
 	{"tried", 7, func(o *operator) (string, ink) { return report.Count(o.tried), inkPlain }},
 	{"gain", 8, func(o *operator) (string, ink) {
 		if o.earned <= 0 {
@@ -24,35 +31,76 @@ var operatorColumns = []struct {
 	{"won", 4, func(o *operator) (string, ink) { return fmt.Sprint(o.crowned), inkChampion }},
 	{"better", 7, func(o *operator) (string, ink) { return report.Count(o.records), inkPlain }},
 	{"right", 6, func(o *operator) (string, ink) {
+		if o.tried == 0 {
+			return "-", inkDim
+		}
 		return fmt.Sprintf("%.0f%%", 100*float64(o.right)/float64(o.tried)), inkPlain
 	}},
-	{"best", 7, func(o *operator) (string, ink) { return report.Speedup(o.best), inkCurve }},
-	{"cost", 7, func(o *operator) (string, ink) { return report.Duration(time.Duration(o.seconds * 1e9)), inkDim }},
+	{"best", 7, func(o *operator) (string, ink) {
+		if o.best == 0 {
+			return "-", inkDim
+		}
+		return report.Speedup(o.best), inkCurve
+	}},
+	{"cost", 7, func(o *operator) (string, ink) {
+		if o.seconds == 0 {
+			return "-", inkDim
+		}
+		return report.Duration(time.Duration(o.seconds * 1e9)), inkDim
+	}},
 }
+
+// modelColumns are told where language models were asked, after those that say what came of it.
+var modelColumns = []operatorColumn{
+	{"asked", 6, func(o *operator) (string, ink) { return orNone(o.asked), inkPlain }},
+	{"USD", 8, func(o *operator) (string, ink) { return o.dollars(), inkWarn }},
+}
+
+func orNone(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return report.Count(n)
+}
+
+// operatorColumns are those that find room beside the names.
+func (b *Board) operatorColumns(room int) []operatorColumn {
+	cols := operatorColumns
+	if b.spent.asked > 0 {
+		cols = slices.Insert(slices.Clone(cols), 3, modelColumns...)
+	}
+	for n := range cols {
+		if room -= cols[n].width + 1; room < 0 {
+			return cols[:n]
+		}
+	}
+	return cols
+}
+
+// shortArm is an operator's name without what says that it is a language model: its model does.
+func shortArm(name string) string { return strings.TrimPrefix(name, "llm:") }
 
 // drawOperators says what each operator tried, and what came of it.
 func (m *Model) drawOperators(a area) {
 	b := m.board
-	cols := operatorColumns
-	name := max(8, longest(b.operators.all))
-	for n, width := 0, name; n < len(cols); n++ {
-		if width += cols[n].width + 1; width > a.rect.w {
-			cols = cols[:n]
-		}
+	order := b.operatorsByGain()
+	name := 8
+	for _, i := range order {
+		name = max(name, min(ansi.StringWidth(shortArm(b.operators.all[i])), max(9, a.rect.w/3)))
 	}
+	cols := b.operatorColumns(a.rect.w - name)
 	x := name
 	for _, c := range cols {
 		x += c.width + 1
 		a.right(x, 0, c.head, inkDim)
 	}
-	order := b.operatorsByGain()
 	top := m.ops.window(len(order), max(1, a.rect.h-1))
 	for i := top; i < min(len(order), top+a.rect.h-1); i++ {
 		y, o := i-top+1, &b.ops[order[i]]
 		if m.focus == paneOperators && i == m.ops.at {
 			a.paint(0, y, a.rect.w, backSelect)
 		}
-		a.cut(0, y, name, b.operators.all[order[i]], inkPlain)
+		a.cut(0, y, name, shortArm(b.operators.all[order[i]]), inkPlain)
 		x := name
 		for _, c := range cols {
 			text, k := c.cell(o)

@@ -32,7 +32,7 @@ func (r *Replay) Load() (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Champions, s.Len, s.Replayed, s.Steering = nil, 0, true, evolve.Steering{}
+	s.Champions, s.Exchanges, s.Len, s.Replayed, s.Steering = nil, nil, 0, true, evolve.Steering{}
 	s.Each = func(func(kernels.Candidate) error) error { return nil }
 	return s, nil
 }
@@ -66,7 +66,8 @@ func (t *teller) send(e evolve.Event) error {
 func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 	m := r.Run.Meta()
 	reigns, err := r.Run.Champions()
-	if err != nil {
+	asked, errAsked := r.Run.Exchanges()
+	if err := errors.Join(err, errAsked); err != nil {
 		return err
 	}
 	clock := sessions{simulated: m.Device.Kind == "replay", began: func(proof string) (time.Time, bool) {
@@ -79,7 +80,14 @@ func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 		return err
 	}
 	began, n := time.Now(), max(1, r.Run.Len())
-	crown := func(until time.Time) error {
+	before := func(until time.Time) error { // what happened between two verdicts
+		for ; len(asked) > 0 && (until.IsZero() || asked[0].At.Before(until)); asked = asked[1:] {
+			short := asked[0]
+			short.Asked, short.Reply = nil, ""
+			if err := t.send(evolve.Event{Kind: evolve.KindAdvice, Exchange: &short}); err != nil {
+				return err
+			}
+		}
 		for ; len(reigns) > 0 && (until.IsZero() || reigns[0].At.Before(until)); reigns = reigns[1:] {
 			t.e.Champion, t.e.Reign = reigns[0].ID, t.scores[reigns[0].ID]
 			if err := t.send(evolve.Event{Kind: evolve.KindChampion, ID: t.e.Champion, Score: t.e.Reign, Note: reigns[0].Why}); err != nil {
@@ -89,14 +97,14 @@ func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 		return nil
 	}
 	err = r.Run.Each(func(c kernels.Candidate) error {
-		if err := crown(c.At); err != nil {
+		if err := before(c.At); err != nil {
 			return err
 		}
 		wait(ctx, time.Until(began.Add(time.Duration(float64(long)*float64(c.Seq)/float64(n)))))
 		t.judged(&c, clock.add(&c), n)
 		return t.send(evolve.Event{Kind: evolve.KindResult, Candidate: &c, ID: c.ID, Family: c.Variant.Family, Score: c.Score})
 	})
-	if err = errors.Join(err, crown(time.Time{})); err != nil {
+	if err = errors.Join(err, before(time.Time{})); err != nil {
 		return err
 	}
 	sum := evolve.Summary{Reason: "replayed", Evals: t.e.Evals, Outcomes: t.verdict, Champion: t.e.Champion, Score: t.e.Reign, Best: t.e.Best, Elapsed: t.e.At}

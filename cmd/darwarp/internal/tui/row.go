@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
 
@@ -90,23 +91,15 @@ func (t *geneTable) text(genes []uint16, gene int) string {
 }
 
 // times puts a candidate's times into the order of the workloads and gives the half width of the score's
-// interval over the score: the weighted mean of the times' own.
+// interval over the score.
 func timesOf(times []kernels.Timing, workloads []kernels.Workload) (out []span, spread float64) {
 	out = make([]span, len(workloads))
-	weights := 0.0
 	for i, w := range workloads {
-		for _, t := range times {
-			if t.Workload == w.Name && t.Median > 0 {
-				out[i] = span{float32(t.Median), float32(t.Lo), float32(t.Hi)}
-				spread += w.Weight * max(0, t.Hi-t.Lo) / 2 / t.Median
-				weights += w.Weight
-			}
+		if t := report.Find(times, w.Name); t != nil && t.Median > 0 {
+			out[i] = span{float32(t.Median), float32(t.Lo), float32(t.Hi)}
 		}
 	}
-	if weights > 0 {
-		spread /= weights
-	}
-	return out, spread
+	return out, report.Spread(times, workloads)
 }
 
 // sessions adds up the time of a search from when its candidates were judged: a new session, which has a

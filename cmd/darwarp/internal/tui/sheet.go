@@ -97,11 +97,11 @@ func renderSource(s *State, v kernels.Variant) (string, error) {
 	if v.Family == "" {
 		return v.Source, nil
 	}
-	f, err := s.Bundle.Family(v.Family)
+	b, err := s.bundleOf(v.Family)
 	if err != nil {
 		return "", err
 	}
-	j, err := s.Bundle.Job(f, v.Genes, s.Meta.Device, s.Meta.DType)
+	j, err := b.VariantJob(v, s.Meta.Device, s.Meta.DType)
 	return j.Source, err
 }
 

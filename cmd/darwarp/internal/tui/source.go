@@ -35,20 +35,37 @@ type State struct {
 	Replayed   bool // the story of a finished run, told again
 	Baselines  []kernels.BaselineResult
 	Champions  []store.Champion
-	Steering   evolve.Steering // what people asked of the search until now
+	Exchanges  []kernels.Exchange // questions to language models
+	Steering   evolve.Steering    // what people asked of the search until now
 	Provenance func(key string) (kernels.Provenance, error)
 	Each       func(func(kernels.Candidate) error) error // in the order of being stored
+	Files      func() (map[string][]byte, error)         // of the problem, as they are now
+}
+
+// bundleOf is a bundle with a family that may be younger than the view: those of language models come to a run while it is
+// searched.
+func (s *State) bundleOf(family string) (*templates.Bundle, error) {
+	if _, err := s.Bundle.Family(family); err == nil || !kernels.Grown(family) {
+		return s.Bundle, nil
+	}
+	files, err := s.Files()
+	if err != nil {
+		return nil, err
+	}
+	return templates.FromFiles(files)
 }
 
 // ReadState gathers the state of an open run. It stays open.
 func ReadState(r *store.Run, b *templates.Bundle) (*State, error) {
-	s := &State{Path: r.Path(), Meta: r.Meta(), Bundle: b, Len: r.Len(), Provenance: r.Provenance, Each: r.Each}
-	var errs [4]error
+	s := &State{Path: r.Path(), Meta: r.Meta(), Bundle: b, Len: r.Len(), Provenance: r.Provenance, Each: r.Each,
+		Files: func() (map[string][]byte, error) { return r.Meta().Files, nil }}
+	var errs [5]error
 	var checkpoint []byte
 	s.Baselines, errs[0] = r.Baselines()
 	s.Champions, errs[1] = r.Champions()
 	checkpoint, errs[2] = r.Checkpoint()
 	s.Steering, errs[3] = evolve.ReadSteering(checkpoint)
+	s.Exchanges, errs[4] = r.Exchanges()
 	return s, errors.Join(errs[:]...)
 }
 

@@ -57,7 +57,7 @@ func (m *Model) askKill() tea.Cmd {
 	}
 	id := m.board.rows[i].id
 	m.dialog = &dialog{title: "Kill a lineage", choices: []choice{
-		{"y", fmt.Sprintf("breed no more from %s and the %s that descend from it", id.Short(), report.Count(m.board.descendants(i))),
+		{"y", fmt.Sprintf("breed no more from %s and the %s that descend from it", id.Short(), report.Count(len(m.board.family(i))-1)),
 			func(m *Model) tea.Cmd {
 				return m.steer(evolve.Command{Do: "kill", ID: id}, "Killed the lineage of "+id.Short()+".")
 			}},
@@ -67,7 +67,14 @@ func (m *Model) askKill() tea.Cmd {
 }
 
 func (m *Model) askBudget() tea.Cmd {
-	m.dialog = &dialog{title: "Add to the budget", about: "evaluations, as in 500, or time, as in 30m or 2h", input: true, accept: func(m *Model, s string) tea.Cmd {
+	about := "evaluations, as in 500, or time, as in 30m or 2h"
+	switch b := m.board.budget; { // what has no limit cannot be added to
+	case b.Evals == 0 && b.For > 0:
+		about = "time, as in 30m or 2h"
+	case b.For == 0 && b.Evals > 0:
+		about = "evaluations, as in 500"
+	}
+	m.dialog = &dialog{title: "Add to the budget", about: about, input: true, accept: func(m *Model, s string) tea.Cmd {
 		c, text, err := budgetCommand(strings.TrimSpace(s))
 		if err != nil {
 			m.say("", err)
@@ -90,6 +97,40 @@ func budgetCommand(s string) (c evolve.Command, text string, err error) {
 		return c, report.Duration(d), nil
 	}
 	return c, "", fmt.Errorf("%q: expected a number of evaluations, as in 500, or a time, as in 30m", s)
+}
+
+// askWeights starts from the weights as they are.
+func (m *Model) askWeights() tea.Cmd {
+	var now []string
+	for _, w := range m.board.workloads() {
+		now = append(now, fmt.Sprintf("%s=%v", w.Name, w.Weight))
+	}
+	return m.askCommand("weigh", "Weights", "of the workloads, by which all scores are computed anew; those that are left out stay", strings.Join(now, " "), "All scores follow the new weights.")
+}
+
+func (m *Model) askInject() tea.Cmd {
+	return m.askCommand("inject", "Inject a candidate", "a TOML or JSON file with family and genes, which is judged next", "", "Injected: it is judged next.")
+}
+
+// askCommand asks for the arguments of a command, as they are written on the command line.
+func (m *Model) askCommand(do, title, about, text, done string) tea.Cmd {
+	if m.opt.Command == nil {
+		m.say("", fmt.Errorf("%s: only from the command line: darwarp steer", do))
+		return nil
+	}
+	m.dialog = &dialog{title: title, about: about, input: true, text: text, accept: func(m *Model, s string) tea.Cmd {
+		args := strings.Fields(s)
+		if do == "inject" { // a file may have blanks in its name
+			args = []string{strings.TrimSpace(s)}
+		}
+		c, err := m.opt.Command(do, args)
+		if err != nil {
+			m.say("", firstLine(err))
+			return nil
+		}
+		return m.steer(c, done)
+	}}
+	return nil
 }
 
 func (m *Model) askExport() tea.Cmd {

@@ -47,6 +47,70 @@ func same(a, b evolve.Command) bool {
 	return a.Do == b.Do && a.ID == b.ID && a.Evals == b.Evals && a.For == b.For
 }
 
+// TestSteeringByFile: what needs arguments takes them as the command line does.
+func TestSteeringByFile(t *testing.T) {
+	d := open(t, 10, 80, 24, true)
+	var got [][]string
+	d.m.opt.Command = func(do string, args []string) (evolve.Command, error) {
+		got = append(got, append([]string{do}, args...))
+		if args[0] == "nosuch" {
+			return evolve.Command{}, errors.New("nosuch: no such file")
+		}
+		return evolve.Command{Do: do}, nil
+	}
+	d.press("W")
+	d.sees("> small=1 large=2_")
+	d.write(" small=3")
+	d.press("enter")
+	d.sees("All scores follow")
+	d.press("i")
+	d.write("my genes.toml")
+	d.press("enter")
+	d.sees("Injected")
+	d.press("i")
+	d.write("nosuch")
+	d.press("enter")
+	d.sees("nosuch: no such file")
+	want := [][]string{{"weigh", "small=1", "large=2", "small=3"}, {"inject", "my genes.toml"}, {"inject", "nosuch"}}
+	if !slices.EqualFunc(got, want, slices.Equal) || len(d.src.told) != 2 || d.src.told[0].Do != "weigh" || d.src.told[1].Do != "inject" {
+		t.Errorf("asked for %q, told %+v", got, d.src.told)
+	}
+}
+
+// TestBudgetAsked: only what has a limit can be added to.
+func TestBudgetAsked(t *testing.T) {
+	for want, b := range map[string]evolve.Budget{
+		"evaluations, as in 500":                        {Evals: 5},
+		"time, as in 30m or 2h":                         {For: time.Hour},
+		"evaluations, as in 500, or time, as in 30m or": {Evals: 5, For: time.Hour},
+	} {
+		d := open(t, 1, 80, 24, true)
+		d.m.board.budget = b
+		d.press("+")
+		d.sees("│ " + want + " ")
+	}
+}
+
+// TestKilled: a lineage that was killed is seen as such, also what came of it later, and by a view that comes later.
+func TestKilled(t *testing.T) {
+	d := open(t, 30, 132, 40, true)
+	root := d.src.made[0].ID
+	d.tell(evolve.Event{Kind: evolve.KindSteer, Note: "bred from no more", Command: &evolve.Command{Do: "kill", ID: root}})
+	d.sees("✗")
+	late := d.src.next()
+	late.Origin.Parents = []kernels.ID{root}
+	d.tell(evolve.Event{Kind: evolve.KindResult, Candidate: &late})
+	if b := d.m.board; !b.killed[b.byID[root]] || !b.killed[b.byID[late.ID]] {
+		t.Errorf("killed: %v", b.killed)
+	}
+	d.src.asked = evolve.Steering{Killed: []kernels.ID{root}}
+	b := NewBoard()
+	b.do(func() error { return b.load(d.src) })
+	if n := len(b.killed); n < 2 || n != len(b.family(b.byID[root])) {
+		t.Errorf("%d killed", n)
+	}
+}
+
 func TestSteeringRefused(t *testing.T) {
 	d := open(t, 10, 80, 24, true)
 	d.src.answer = errors.New("the search is ending\nmore")

@@ -120,6 +120,7 @@ type art struct {
 	cursor    rune
 	marked    rune
 	pinned    rune
+	killed    rune // its lineage is bred from no more
 	check     string
 	dot       string // between parts of a line
 	plusMinus string
@@ -129,12 +130,12 @@ type art struct {
 
 var unicodeArt = art{
 	theme: darkTheme, box: [6]rune{'─', '│', '╭', '╮', '╰', '╯'}, ellipsis: "…", braille: true, full: '█', cap: '▌', rest: '░',
-	levels: []rune("▁▂▃▄▅▆▇█"), champion: '★', cursor: '▸', marked: '●', pinned: '◆', check: "✓", dot: " · ", plusMinus: "±", live: "●", above: "↑",
+	levels: []rune("▁▂▃▄▅▆▇█"), champion: '★', cursor: '▸', marked: '●', pinned: '◆', killed: '✗', check: "✓", dot: " · ", plusMinus: "±", live: "●", above: "↑",
 }
 
 var asciiArt = art{
 	theme: darkTheme, box: [6]rune{'-', '|', '+', '+', '+', '+'}, ellipsis: "..", full: '#', cap: '#', rest: '.',
-	levels: []rune("_.-=+*#"), champion: '*', cursor: '>', marked: 'o', pinned: '^', check: "ok", dot: ", ", plusMinus: "+-", live: "*", above: "above",
+	levels: []rune("_.-=+*#"), champion: '*', cursor: '>', marked: 'o', pinned: '^', killed: 'x', check: "ok", dot: ", ", plusMinus: "+-", live: "*", above: "above",
 }
 
 // localArt takes what the locale can show.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -18,13 +19,53 @@ type operator struct {
 	earned       float64 // log of the factor by which its champions beat the ones before
 	best         float64 // score
 	seconds      float64 // compiling, checking and timing
+	asked        int     // questions to a language model
+	usd          float64 // what they cost, as far as it is known
+	unpriced     int     // questions without a known price
 }
 
-func (b *Board) countOperator(r *row, c *kernels.Candidate) {
+// operator is the tally of an operator by its number.
+func (b *Board) operator(n uint16) *operator {
 	for len(b.ops) < len(b.operators.all) {
 		b.ops = append(b.ops, operator{})
 	}
-	o := &b.ops[r.op]
+	return &b.ops[n]
+}
+
+// charge counts a question to a language model, each once: those from about the time when the view was opened
+// are stored and told of.
+func (b *Board) charge(e *kernels.Exchange) {
+	key := e.At.String() + e.Arm
+	if b.asked[key] {
+		return
+	}
+	b.asked[key] = true
+	o := b.operator(b.operators.number(e.Arm))
+	o.asked++
+	o.usd += e.USD
+	b.spent.asked++
+	b.spent.usd += e.USD
+	if !e.Priced {
+		o.unpriced++
+		b.spent.unpriced++
+	}
+}
+
+// dollars writes what questions cost; what has no known price is not 0.
+func (o *operator) dollars() string {
+	switch {
+	case o.asked == 0:
+		return "-"
+	case o.unpriced == o.asked:
+		return "unknown"
+	case o.unpriced > 0:
+		return fmt.Sprintf(">%.4f", o.usd)
+	}
+	return fmt.Sprintf("%.4f", o.usd)
+}
+
+func (b *Board) countOperator(r *row, c *kernels.Candidate) {
+	o := b.operator(r.op)
 	o.tried++
 	o.seconds += c.Result.Cost.Total()
 	if r.outcome != kernels.OK {
@@ -39,15 +80,16 @@ func (b *Board) countOperator(r *row, c *kernels.Candidate) {
 	}
 }
 
-// cause is a reason that candidates failed for: the outcome and the first line of the detail.
+// cause is a reason that candidates failed for, told by the first of them.
 type cause struct {
+	key     string
 	outcome kernels.Outcome
 	text    string
 	count   int
 	example int32 // the latest row
 }
 
-// maxCauses bounds the causes that are told apart: details can have numbers in them.
+// maxCauses bounds the causes that are told apart: nobody knows what details will say.
 const maxCauses = 2000
 
 type causes struct {
@@ -64,11 +106,7 @@ func (cs *causes) add(c *kernels.Candidate, i int32) {
 	if cs.of == nil {
 		cs.of = map[string]int{}
 	}
-	text := report.FirstLine(c.Result.Detail)
-	if text == "" {
-		text = o.String()
-	}
-	key := o.String() + " " + text
+	key, text := report.Cause(o, c.Result.Detail)
 	at, known := cs.of[key]
 	if !known {
 		if len(cs.all) >= maxCauses {
@@ -77,7 +115,7 @@ func (cs *causes) add(c *kernels.Candidate, i int32) {
 		if at, known = cs.of[key]; !known {
 			at = len(cs.all)
 			cs.of[key] = at
-			cs.all = append(cs.all, cause{outcome: o, text: text})
+			cs.all = append(cs.all, cause{key: key, outcome: o, text: text})
 		}
 	}
 	cs.all[at].count++
@@ -90,11 +128,7 @@ func (cs *causes) sorted() []cause {
 	if cs.stale {
 		slices.SortStableFunc(cs.all, func(a, b cause) int { return cmp.Compare(b.count, a.count) })
 		for i, c := range cs.all {
-			key := c.outcome.String() + " " + c.text
-			if c.text == "other causes" {
-				key = c.outcome.String()
-			}
-			cs.of[key] = i
+			cs.of[c.key] = i
 		}
 		cs.stale = false
 	}

@@ -57,6 +57,7 @@ func TestDevice(t *testing.T) {
 				failures(t, q, "products", x(1), x(32), 0)
 				failures(t, q, "portable_products", x(1), x(32), 0)
 				failures(t, q, "chunks", x(1), x(1), 0)
+				failures(t, q, "hints", x(1), x(1), 0)
 			})
 		}
 	}
@@ -198,7 +199,7 @@ var intrinsic = regexp.MustCompile(`(?m)^(?:template ?<[^>]*> ?)?inline [^(;{}]*
 // TestEveryFunctionIsTried: no function of CUDA is emulated that no kernel of the tests calls.
 func TestEveryFunctionIsTried(t *testing.T) {
 	kernels, found := "", 0
-	for _, name := range []string{"warp.cu", "memory.cu", "small.cu", "bugs.cu", "cluster.cu"} {
+	for _, name := range []string{"warp.cu", "memory.cu", "small.cu", "bugs.cu", "cluster.cu", "bulk.cu"} {
 		kernels += testdata(t, name)
 	}
 	files := Files()
@@ -210,6 +211,17 @@ func TestEveryFunctionIsTried(t *testing.T) {
 				f = "assert"
 			}
 			if !regexp.MustCompile(`\b` + f + `\(`).MatchString(kernels) {
+				t.Errorf("%s: no test kernel calls %s", name, f)
+			}
+		}
+	}
+	for name, text := range files { // and of the device library's, no counterpart
+		if !strings.HasPrefix(name, "darwarp/") {
+			continue
+		}
+		for _, f := range functions(text) {
+			found++
+			if !regexp.MustCompile(`\b` + f + `(<[^>]*>)?\(`).MatchString(kernels) {
 				t.Errorf("%s: no test kernel calls %s", name, f)
 			}
 		}

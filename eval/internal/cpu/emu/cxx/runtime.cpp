@@ -8,6 +8,7 @@
 #include "runtime/collective.h"
 #include "runtime/matrix.h"
 #include "runtime/async_copy.h"
+#include "runtime/bulk_copy.h"
 #include "runtime/atomic.h"
 #include "runtime/hooks.h"
 #include "runtime/report.h"

@@ -44,6 +44,12 @@ extern "C" __global__ void fragments(int* failed) {
         const unsigned first = (8 * m + lane / 4) * 8 + lane % 4 * 2;
         CHECK(r[m] == (first | (first + 1) << 16));
     }
+    ldmatrix_x4_trans(r[0], r[1], r[2], r[3], tile[lane]);
+    for (int m = 0; m < 4; ++m) {
+        const unsigned first = (8 * m + lane % 4 * 2) * 8 + lane / 4;
+        CHECK(r[m] == (first | (first + 8) << 16));
+    }
+    CHECK(shared_address(&tile[1]) - shared_address(&tile[0]) == 16);
 }
 
 // D = A * B^T + 1 with A 16 x 16 and B 8 x 16 small integers: exact in every type.
@@ -142,6 +148,19 @@ template <class T> __device__ void chunk(int* failed) {
     for (int i = 0; i < 8; ++i) CHECK(out[i] == in[i]);
     const float2 both = unpack2<T>(pack2<T>(1.5f, -2.f));
     CHECK(both.x == 1.5f && both.y == -2.f);
+}
+
+// One thread.
+extern "C" __global__ void hints(int* failed) {
+    unsigned words[4] = {1, 2, 3, 4};
+    CHECK(load_global<STREAMING>(&words[0]) == 1 && load_global<NO_ALLOCATE>(&words[1]) == 2 && load_no_allocate(&words[2]) == 3);
+    store_global<STREAMING>(&words[3], load_global<CACHED>(&words[0]) + 8);
+    CHECK(words[3] == 9 && as_it_is(words[3]) == 9);
+    for (float x = -130.f; x < 20.f; x += 0.37f) {
+        const float y = exp2f(x);
+        CHECK(exp2_approx(x) == (y < 1.17549435e-38f ? 0.f : y));
+        CHECK(x < -126.f || fabsf(exp2_fma(x) - y) <= 2e-4f * y);
+    }
 }
 
 // One thread.

@@ -34,6 +34,7 @@ struct alignas(128) Fiber {
     uint8_t cluster_phase;         // of the cluster's barrier when it arrived
     unsigned first, count, room;   // of copies: the oldest that has not landed, how many, and space
     Copy* copies;
+    const void* mbarrier;          // where it waits for one
 };
 static_assert(sizeof(Fiber) == 128, "fibers are found by their number");
 

@@ -6,6 +6,7 @@
 
 #include "dw/block.h"
 #include "abi.h"
+#include "bulk.h"
 #include "rng.h"
 #include "switch.h"
 
@@ -75,6 +76,7 @@ struct Block {
     unsigned atomics;         // since the last yield
     Cluster* cluster;         // of one block, unless the launch has clusters
     unsigned rank;            // in the cluster
+    Bulk bulk;                // copies that are on their way, and what counts them
 
     Fiber& fiber(unsigned i) { return reinterpret_cast<Fiber*>(region)[i]; }
     void* stack_top(unsigned i) { return reinterpret_cast<void*>(region + HEADERS + (i + 1) * STEP); }
@@ -92,6 +94,7 @@ struct Block {
         if (nwaiting > 0 && nwaiting >= live) release(last);
     }
     void leave(Fiber& me);
+    void check_bulk(Fiber& me);
     [[noreturn]] void fail(const char* kind, std::string message, const Place* places, int count);
     [[noreturn]] void stuck();
     [[noreturn]] void mixed(Fiber& me);

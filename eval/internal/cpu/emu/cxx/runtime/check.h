@@ -48,7 +48,8 @@ struct Check {
 };
 
 inline const char* verb(Access kind) {
-    return kind == READ ? "reads" : kind == WRITE ? "writes" : kind == ATOMIC ? "updates" : "fills with cp.async";
+    static const char* const verbs[] = {"reads", "writes", "updates", "fills with cp.async", "fills with a bulk copy", "stores with a bulk copy"};
+    return verbs[kind];
 }
 
 inline void Check::start(Block& b) {
@@ -94,7 +95,7 @@ inline void Check::access(Fiber& f, uintptr_t a, unsigned size, Access kind, con
             f.block->fail("out_of_bounds", name(f) + " " + verb(kind) + " " + std::to_string(size) + " bytes up to " + std::to_string(past) +
                           " past the end of the block's " + std::to_string(f.block->launch->smem) + " bytes of dynamic shared memory", &p, 1);
         }
-        if (counting) counters.record(f, site, SHARED, a, size, kind);
+        if (counting && kind < BULK_FILL) counters.record(f, site, SHARED, a, size, kind);
         if (races) shared(f, is_dynamic ? dynamic_shadow : static_shadow, offset, size, kind, site);
         return;
     }
@@ -137,7 +138,7 @@ inline void Check::shared(Fiber& f, Shadow& shadow, uintptr_t offset, unsigned s
         places[1] = place(other, bad.site, did);
         const bool flying = bad.kind == Conflict::IN_FLIGHT;
         f.block->fail("race", name(f) + " " + verb(kind) + " " + what + ", which " + name(other) + " " + did +
-                      (flying ? " and has not waited for" : " with no barrier between"), places, 2);
+                      (flying ? " and has not waited for" : bad.kind == Conflict::UNFENCED ? " with no async_fence after it" : " with no barrier between"), places, 2);
     }
 }
 

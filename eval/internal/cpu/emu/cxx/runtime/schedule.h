@@ -36,13 +36,14 @@ __attribute__((noinline)) void Block::stuck() {
         const Fiber& f = fiber(i);
         if (f.done) continue;
         if (!a) a = &f;
-        if (!b && (f.at_barrier != a->at_barrier || f.at_cluster != a->at_cluster)) b = &f;
+        if (!b && (f.at_barrier != a->at_barrier || f.at_cluster != a->at_cluster || f.mbarrier != a->mbarrier)) b = &f;
     }
     if (!a) {  // this block is done, others of its cluster are not
         Place none{nullptr, {}, {}, "waits"};
         fail("deadlock", "threads of the cluster's other blocks wait for each other", &none, 0);
     }
-    auto what = [](const Fiber& f) {
+    auto what = [this](const Fiber& f) {
+        if (f.mbarrier) return name(f) + " waits at " + bulk.find(f.mbarrier)->say();
         return name(f) + (f.at_barrier ? " waits at __syncthreads" : f.at_cluster ? " waits at the cluster's barrier" : " waits at a warp operation");
     };
     std::string message = what(*a) + (b ? ", " + what(*b) : " for lanes that are elsewhere");
@@ -99,6 +100,7 @@ __attribute__((noinline)) void Block::release(Fiber* last) {
 
 // leave ends a thread: those who wait need not wait for it any longer.
 inline void Block::leave(Fiber& me) {
+    check_bulk(me);
     me.done = true;
     --live;
     Warp& w = warps[me.warp];
@@ -149,7 +151,7 @@ inline void Block::prepare(uint3 index) {
         Copy* copies = f.copies;
         const unsigned had = f.room;
         f = Fiber{{i % b.x, i / b.x % b.y, i / b.x / b.y}, index, g, dim3(b), fresh_stack(stack_top(i)), this, i, i % 32,
-                  i / 32, false, false, false, false, nullptr, 0, 0, 0, 0, had, copies};
+                  i / 32, false, false, false, false, nullptr, 0, 0, 0, 0, had, copies, nullptr};
         ready[nready++] = &f;
     }
     for (unsigned w = 0; w * 32 < threads; ++w) {
@@ -157,6 +159,7 @@ inline void Block::prepare(uint3 index) {
         warps[w].waiting = 0;
         warps[w].gone = lanes < 32 ? ~0u << lanes : 0;
     }
+    bulk.clear();
     if (check) check->start(*this);
     upcoming = nullptr;
 }

@@ -1,0 +1,33 @@
+package report
+
+import "darwarp/kernels"
+
+// Spread is the half width of a score's interval over the score: the weighted mean of the half widths of
+// the times over their medians, 0 where no workload has a time.
+func Spread(times []kernels.Timing, workloads []kernels.Workload) float64 {
+	sum, weights := 0.0, 0.0
+	for _, w := range workloads {
+		if t := Find(times, w.Name); t != nil && t.Median > 0 {
+			sum += w.Weight * max(0, t.Hi-t.Lo) / 2 / t.Median
+			weights += w.Weight
+		}
+	}
+	if weights == 0 {
+		return 0
+	}
+	return sum / weights
+}
+
+// Ranks are the places of scores, given best first with the bounds of their intervals. Those whose interval
+// reaches that of the first of their group cannot be told from it and share its rank, and the next group
+// counts them: 1, 1, 3.
+func Ranks(bounds [][2]float64) []int {
+	out := make([]int, len(bounds))
+	for i := range bounds {
+		out[i] = i + 1
+		if i > 0 && bounds[i][0] <= bounds[out[i-1]-1][1] {
+			out[i] = out[i-1]
+		}
+	}
+	return out
+}
