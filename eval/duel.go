@@ -29,7 +29,21 @@ func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (ker
 // Versus duels two candidates on every workload, at hot or cold; Duel does at the session's own mode. An
 // error that is a candidate's fault says which.
 func (p *Pool) Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error) {
-	return p.versus(ctx, champion, challenger, cache, p.all())
+	return patiently(func() (kernels.Duel, error) { return p.versus(ctx, champion, challenger, cache, p.all()) })
+}
+
+// losses is how often what our side lost is asked for where no search does.
+const losses = 3
+
+// patiently asks again for what our side lost: what is published at the end of a night must not fail for one
+// worker that somebody killed.
+func patiently[T any](ask func() (T, error)) (got T, err error) {
+	for range losses {
+		if got, err = ask(); !errors.Is(err, kernels.ErrLost) {
+			break
+		}
+	}
+	return got, err
 }
 
 // all are the indices of the workloads.

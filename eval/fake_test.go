@@ -167,11 +167,7 @@ func misbehave(entry string, c *proc.Conn) {
 	case "killed":
 		die(syscall.SIGKILL)
 	case "segv_once":
-		mark := filepath.Join(os.Getenv("DARWARP_FAKE"), "died")
-		if _, err := os.Stat(mark); err != nil {
-			_ = os.WriteFile(mark, nil, 0o600)
-			die(syscall.SIGSEGV)
-		}
+		dieOnce(entry, syscall.SIGSEGV)
 	case "internal":
 		os.Exit(proc.ExitInternal)
 	case "exits":
@@ -186,6 +182,15 @@ func misbehave(entry string, c *proc.Conn) {
 	}
 }
 
+// dieOnce dies unless it did under that name before.
+func dieOnce(name string, sig syscall.Signal) {
+	mark := filepath.Join(os.Getenv("DARWARP_FAKE"), name)
+	if _, err := os.Stat(mark); err != nil {
+		_ = os.WriteFile(mark, nil, 0o600)
+		die(sig)
+	}
+}
+
 func die(sig syscall.Signal) {
 	_ = syscall.Kill(os.Getpid(), sig)
 	time.Sleep(time.Minute)
@@ -193,7 +198,7 @@ func die(sig syscall.Signal) {
 
 // speeds are the times in ns by entry; others take 10 us.
 var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3, "replays": 2e3,
-	"dips": 9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3}
+	"dips": 9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3, "killed_in_duel": 8e3, "killed_at_the_end": 8e3}
 
 func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 	entry := req.Calls[0].Launches[0].Entry
@@ -259,6 +264,9 @@ func (f *fake) duel(req *gpu.Duel) any {
 		return 10e3
 	}
 	entry := req.B.Calls[0].Launches[0].Entry
+	if entry == "killed_in_duel" || entry == "killed_at_the_end" {
+		dieOnce(entry, syscall.SIGKILL)
+	}
 	if req.Pairs == duelBatch { // not the opening
 		f.blocks++
 	}

@@ -224,6 +224,21 @@ func TestDuel(t *testing.T) {
 	}
 }
 
+// A duel whose worker somebody killed is no duel; the search fights it again, and what is published at the end does so by itself.
+func TestKilledInADuel(t *testing.T) {
+	pool := fakePool(t)
+	good, fast := fakeJob(t, pool, "good"), fakeJob(t, pool, "killed_in_duel")
+	if d, err := pool.Duel(context.Background(), good, fast); !errors.Is(err, kernels.ErrLost) {
+		t.Errorf("%+v, %v: expected a lost duel", d, err)
+	}
+	if d, err := pool.Duel(context.Background(), good, fast); err != nil || d.Verdict != kernels.Faster {
+		t.Errorf("again: %+v, %v", d, err)
+	}
+	if d, err := pool.Versus(context.Background(), good, fakeJob(t, pool, "killed_at_the_end"), "hot"); err != nil || d.Verdict != kernels.Faster {
+		t.Errorf("at the end: %+v, %v", d, err)
+	}
+}
+
 func TestFinalUsesAFreshProcess(t *testing.T) {
 	pool := fakePool(t)
 	job := fakeJob(t, pool, "good")
