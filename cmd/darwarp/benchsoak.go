@@ -76,10 +76,11 @@ func (a *app) soak(stop *interrupts, f soakFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close(), run.Close()) }()
-	if s.Device().Kind == "replay" {
+	pool, ok := s.Evaluator.(soak.Pool)
+	if !ok {
 		return usagef("bench soak: a recording has no workers to kill: expected a GPU or --device cpu")
 	}
-	w := newSoakWatch(s, f, run.Path())
+	w := newSoakWatch(pool, f, run.Path())
 	s.Evaluator = w.saboteur
 	s.hear = append(s.hear, w.hear)
 	ended := w.sample(stop.soft)
@@ -120,9 +121,9 @@ type soakWatch struct {
 	span      time.Duration
 }
 
-func newSoakWatch(s *session, f soakFlags, path string) *soakWatch {
+func newSoakWatch(pool soak.Pool, f soakFlags, path string) *soakWatch {
 	share := f.faults / 100 / 2
-	return &soakWatch{share: share, path: path, saboteur: soak.NewSaboteur(s.Evaluator, share, f.seed), rng: rand.New(rand.NewPCG(f.seed, 2)),
+	return &soakWatch{share: share, path: path, saboteur: soak.NewSaboteur(pool, share, f.seed), rng: rand.New(rand.NewPCG(f.seed, 2)),
 		ledger: soak.NewLedger(), struck: map[string]int{}, start: time.Now(), span: f.span}
 }
 
@@ -181,7 +182,7 @@ func (w *soakWatch) report(run *store.Run, sum evolve.Summary) (*soaked, error) 
 			r.Passed = append(r.Passed, id.Short()+", "+what)
 		}
 	}
-	r.Early, r.Late = soak.Rates(w.samples)
+	r.Early, r.Late, r.Chance = soak.Rates(w.samples)
 	if n := len(w.samples); n > 0 && r.Evals > 0 {
 		r.PerK = float64(w.samples[n-1].StoreBytes) / float64(w.samples[n-1].Evals) * 1000
 	}

@@ -37,10 +37,18 @@ func plant(source string, f fault) string {
 	return source[:at[1]] + f.text + source[at[1]:]
 }
 
-// Saboteur is an evaluator that gets a share of its candidates with a fault planted. The first few are spared, for
+// Pool is an evaluator with all that a search asks of one that has a machine: without them there would be no figures of the
+// GPU's memory, and no control of the noise, in a soak.
+type Pool interface {
+	evolve.Evaluator
+	evolve.Monitored
+	evolve.Controlled
+}
+
+// Saboteur is a pool that gets a share of its candidates with a fault planted. The first few are spared, for
 // a search cannot begin without its naive start.
 type Saboteur struct {
-	evolve.Evaluator
+	Pool
 	Share float64
 
 	mu      sync.Mutex
@@ -52,9 +60,9 @@ type Saboteur struct {
 // spared is how many candidates at the beginning have no fault planted.
 const spared = 8
 
-// NewSaboteur plants faults in a share of what ev is given, drawn by seed.
-func NewSaboteur(ev evolve.Evaluator, share float64, seed uint64) *Saboteur {
-	return &Saboteur{Evaluator: ev, Share: share, rng: rand.New(rand.NewPCG(seed, 1)), planted: map[kernels.ID]string{}}
+// NewSaboteur plants faults in a share of what pool is given, drawn by seed.
+func NewSaboteur(pool Pool, share float64, seed uint64) *Saboteur {
+	return &Saboteur{Pool: pool, Share: share, rng: rand.New(rand.NewPCG(seed, 1)), planted: map[kernels.ID]string{}}
 }
 
 // Evaluate has a candidate judged, or what is left of it.
@@ -64,7 +72,7 @@ func (s *Saboteur) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Resu
 		spoiled.Source = plant(job.Source, f)
 		job = &spoiled
 	}
-	return s.Evaluator.Evaluate(ctx, job)
+	return s.Pool.Evaluate(ctx, job)
 }
 
 // draw decides about a candidate once: one that is asked for again has the same fault.

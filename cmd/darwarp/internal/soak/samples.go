@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -74,17 +75,20 @@ func Trends(samples []Sample) []Trend {
 	return out
 }
 
-// Rates are the verdicts a second in the second quarter and in the last.
-func Rates(samples []Sample) (early, late float64) {
+// Rates are the verdicts a second in the second quarter and in the last, and by how much two such figures differ by chance: two
+// standard deviations of the difference of two counts.
+func Rates(samples []Sample) (early, late, chance float64) {
 	quarter := len(samples) / 4
 	if quarter < 2 {
-		return 0, 0
+		return 0, 0, 0
 	}
-	rate := func(s []Sample) float64 {
+	count := func(s []Sample) (n, seconds float64) {
 		first, last := s[0], s[len(s)-1]
-		return float64(last.Evals-first.Evals) / (last.At - first.At).Seconds()
+		return float64(last.Evals - first.Evals), (last.At - first.At).Seconds()
 	}
-	return rate(samples[quarter : 2*quarter+1]), rate(samples[len(samples)-quarter-1:])
+	before, t := count(samples[quarter : 2*quarter+1])
+	after, u := count(samples[len(samples)-quarter-1:])
+	return before / t, after / u, 2 * math.Sqrt(before+after) / min(t, u)
 }
 
 func median(samples []Sample, of func(Sample) float64) float64 {

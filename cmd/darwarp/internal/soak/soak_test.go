@@ -84,14 +84,15 @@ func TestTrends(t *testing.T) {
 	if got := Trends(line(1, 1)[:7]); got != nil {
 		t.Errorf("trends of 7 samples: %v", got)
 	}
-	if early, late := Rates(line(1, 0)); math.Abs(early-10) > 1e-9 || math.Abs(late-10) > 1e-9 {
-		t.Errorf("rates %v, %v, expected 10", early, late)
+	early, late, chance := Rates(line(1, 0)) // 100 verdicts in 10 s each
+	if math.Abs(early-10) > 1e-9 || math.Abs(late-10) > 1e-9 || math.Abs(chance-2*math.Sqrt(200)/10) > 1e-9 {
+		t.Errorf("rates %v, %v +- %v, expected 10 +- 2.83", early, late, chance)
 	}
 }
 
 // told is an evaluator that keeps the sources it was given.
 type told struct {
-	evolve.Evaluator
+	Pool
 	sources map[kernels.ID][]string
 }
 
