@@ -133,7 +133,7 @@ func (p *Pool) Compare(ctx context.Context, name string, job *kernels.Job, cache
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	d, err := p.duel(ctx, a, b, cache, p.where(a))
+	d, err := patiently(func() (kernels.Duel, error) { return p.duel(ctx, a, b, cache, p.where(a)) })
 	d.Champion, d.Challenger = name, job.ID.Short()
 	return d, err
 }
@@ -141,6 +141,10 @@ func (p *Pool) Compare(ctx context.Context, name string, job *kernels.Job, cache
 // Final measures a candidate again in a fresh device process, with more samples, at hot and at cold.
 // Only these figures are published.
 func (p *Pool) Final(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
+	return patiently(func() (kernels.Result, error) { return p.finalOf(ctx, job) })
+}
+
+func (p *Pool) finalOf(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
 	if err := p.runner.restart(); err != nil {
 		return kernels.Result{}, err
 	}
@@ -182,6 +186,9 @@ func (e *evaluation) final(ctx context.Context, cache string) error {
 		}
 		if r.Wrong > 0 {
 			e.fail(kernels.Wrong, "%s: %d of %d outputs of timed launches differ from the gated ones", t.Workload, r.Wrong, r.Checked)
+		}
+		if r.Guard > 0 {
+			e.strays(t.Workload, r.Guard)
 		}
 		e.res.Times = append(e.res.Times, t)
 	}

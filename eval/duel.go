@@ -15,10 +15,11 @@ import (
 const duelBatch = 20
 
 // Duel measures two candidates in turn on every workload that the objective looks at and says whether the challenger is faster
-// beyond the noise. Before the first duel, the champion is measured against itself to know the noise.
+// beyond the noise. Nobody is promoted by a fault: a candidate's own makes the duel ambiguous, ours is a
+// kernels.ErrLost.
 func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
 	d, err := p.versus(ctx, champion, challenger, p.cfg.Cache, p.cfg.Objective.Deciding(p.cfg.Workloads))
-	if errors.Is(err, errFaulted) || errors.Is(err, errInfra) { // nobody is promoted by a fault, ours or theirs
+	if errors.Is(err, errFaulted) {
 		p.log.Warn("duel without a winner", "champion", champion.ID.Short(), "challenger", challenger.ID.Short(), "error", err)
 		d.Verdict, err = kernels.Ambiguous, nil
 	}
@@ -28,7 +29,21 @@ func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (ker
 // Versus duels two candidates on every workload, at hot or cold; Duel does at the session's own mode. An
 // error that is a candidate's fault says which.
 func (p *Pool) Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error) {
-	return p.versus(ctx, champion, challenger, cache, p.all())
+	return patiently(func() (kernels.Duel, error) { return p.versus(ctx, champion, challenger, cache, p.all()) })
+}
+
+// losses is how often what our side lost is asked for where no search does.
+const losses = 3
+
+// patiently asks again for what our side lost: what is published at the end of a night must not fail for one
+// worker that somebody killed.
+func patiently[T any](ask func() (T, error)) (got T, err error) {
+	for range losses {
+		if got, err = ask(); !errors.Is(err, kernels.ErrLost) {
+			break
+		}
+	}
+	return got, err
 }
 
 // all are the indices of the workloads.
@@ -58,6 +73,7 @@ type contestant struct {
 	estimate map[string]float64
 	base     map[string]float64 // the naive start's times, where they are known
 	rival    *rival             // runs in a process of its own; nil: on the device worker
+	itself   bool               // it fights itself
 }
 
 // ready compiles and, in a new session, gates a candidate again, so that it can be timed.
@@ -75,30 +91,6 @@ func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) 
 		}
 	}
 	return contestant{Contender: e.contender(), estimate: e.elapsed, base: job.Base}, nil
-}
-
-// knowNoise measures a contestant against itself, once a session: no smaller difference is believed.
-func (p *Pool) knowNoise(ctx context.Context, a contestant) error {
-	p.mu.Lock()
-	known := p.noise > 0
-	p.mu.Unlock()
-	if known {
-		return nil
-	}
-	rule, err := p.fight(ctx, a, a, p.cfg.Cache, p.all(), stats.MinPairs)
-	if err != nil {
-		return fmt.Errorf("noise: %w", err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.noise = max(1e-6, rule.Noise())
-	return nil
-}
-
-func (p *Pool) margin() float64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return stats.Margin(p.noise)
 }
 
 // A duel begins with openingPairs. If in every one of them, at every workload, the same side is ahead by
@@ -122,21 +114,26 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, cache string, which []
 		if median, _, _ := stats.Interval(f.ratios); median < 1 || a.rival != nil {
 			faster = b
 		}
-		if err := p.knowNoise(ctx, faster); err != nil {
+		rest, err := p.knowNoise(ctx, faster)
+		if err == nil && rest {
+			f, err = p.fight(ctx, a, b, cache, which, stats.MinPairs)
+		}
+		if err != nil {
 			return kernels.Duel{}, err
 		}
-		if f, err = p.fight(ctx, a, b, cache, which, stats.MinPairs); err != nil {
-			return kernels.Duel{}, err
-		}
+		f.given = f.given || !rest
 	}
 	d := kernels.Duel{Proof: p.Provenance().Key(), Rounds: f.Rounds()}
 	d.Verdict, d.Ratio, d.Lo, d.Hi = f.Verdict()
-	if verdict != "" {
+	switch {
+	case verdict != "":
 		d.Verdict = verdict
 		d.Lo, d.Hi = f.Range()
+	case f.given:
+		d.Verdict = kernels.Ambiguous
 	}
 	for i, w := range f.workloads {
-		d.Rounds[i].Workload, d.Rounds[i].Cache, d.Rounds[i].Clock = w.Name, cache, f.clock[i]
+		d.Rounds[i].Workload, d.Rounds[i].Cache, d.Rounds[i].Clock, d.Rounds[i].Discarded = w.Name, cache, f.clock[i], f.discarded[i]
 	}
 	return d, nil
 }
@@ -146,12 +143,17 @@ type fight struct {
 	*stats.Duel
 	workloads []kernels.Workload
 	clock     []float64 // SM MHz by workload
+	discarded []int     // blocks by workload
+	calm      []stats.Calm
 	ratios    []float64 // challenger over champion, of all workloads
+	itself    bool      // a kernel against itself
+	hot       bool      // the GPU is, and stays so
+	given     bool      // up, because the machine did not come to rest
 }
 
 // newFight begins a duel on some workloads, of which the objective makes one figure.
 func (p *Pool) newFight(which []int, base map[string]float64) *fight {
-	f := &fight{clock: make([]float64, len(which))}
+	f := &fight{clock: make([]float64, len(which)), discarded: make([]int, len(which)), calm: make([]stats.Calm, len(which))}
 	var weights, levels []float64
 	weighted := p.weighted()
 	for _, i := range which {
@@ -177,23 +179,43 @@ func (f *fight) landslide() kernels.Verdict {
 }
 
 // fight takes pairs on some workloads: exactly `pairs` of them when they are fewer than a verdict takes, else until the
-// rule wants no more.
+// rule wants no more. In those few every pair counts: nothing that happens to a machine favours one side in ten
+// pairs that alternate.
 func (p *Pool) fight(ctx context.Context, a, b contestant, cache string, which []int, pairs int) (*fight, error) {
 	f := p.newFight(which, a.base)
-	for f.More() && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
+	f.itself = b.itself
+	for f.More() && !f.given && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
 		for i := range f.workloads {
-			got, err := p.batch(ctx, a, b, which[i], cache, min(duelBatch, pairs))
+			if f.given {
+				break
+			}
+			take := func() (gpu.DuelReply, error) { return p.batch(ctx, a, b, which[i], cache, min(duelBatch, pairs)) }
+			var got gpu.DuelReply
+			var err error
+			if pairs < stats.MinPairs {
+				got, err = take()
+			} else {
+				got, err = p.calmly(ctx, f, i, take)
+			}
 			if err != nil {
 				return nil, err
 			}
-			for j := range got.A {
-				f.Add(i, got.A[j], got.B[j])
-				f.ratios = append(f.ratios, got.B[j]/got.A[j])
-			}
-			f.clock[i] = got.Clock
+			f.enter(i, got)
 		}
 	}
 	return f, nil
+}
+
+// enter adds a block of pairs at a workload.
+func (f *fight) enter(i int, got gpu.DuelReply) {
+	for j := range got.A {
+		f.Add(i, got.A[j], got.B[j])
+		f.ratios = append(f.ratios, got.B[j]/got.A[j])
+	}
+	known := slices.DeleteFunc(slices.Concat(got.ClockA, got.ClockB), func(mhz float64) bool { return !(mhz > 0) })
+	if len(known) > 0 {
+		f.clock[i] = stats.Median(known)
+	}
 }
 
 // batch takes pairs at one workload.
@@ -217,6 +239,8 @@ func (p *Pool) pairs(ctx context.Context, req gpu.Duel) (gpu.DuelReply, error) {
 		return reply, err
 	case reply.Fault != nil:
 		return reply, errors.Join(fmt.Errorf("%w: %s: %s", errFaulted, reply.Fault.Case, reply.Fault.Text), p.runner.restart())
+	case reply.Guard > 0:
+		return reply, fmt.Errorf("%w: timed launches wrote %d bytes outside of their buffers", errFaulted, reply.Guard)
 	case reply.Wrong > 0:
 		return reply, fmt.Errorf("%w: %d outputs of timed launches differ from the gated ones", errFaulted, reply.Wrong)
 	}

@@ -28,7 +28,7 @@ func (p *Pool) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, 
 			return kernels.Result{Outcome: kernels.Lost, Detail: "stopped"}, ctx.Err()
 		}
 		lost := kernels.Result{Outcome: kernels.Lost, Detail: kernels.CleanDetail(err.Error())}
-		if errors.Is(err, errInfra) {
+		if errors.Is(err, kernels.ErrLost) {
 			p.forget(job, e.res.Code)
 			return lost, nil
 		}
@@ -93,8 +93,8 @@ func (e *evaluation) resolve(context.Context) error {
 func (e *evaluation) compile(ctx context.Context) error {
 	start := time.Now()
 	out, err := e.compiler.Compile(ctx, e.job.Source)
-	if err != nil {
-		return err
+	if err != nil { // no compiler could be started
+		return fmt.Errorf("%w: %w", kernels.ErrLost, err)
 	}
 	e.res.Cost.Compile = out.Seconds
 	e.res.Cost.Wait = max(0, time.Since(start).Seconds()-out.Seconds)
@@ -108,11 +108,11 @@ func (e *evaluation) compile(ctx context.Context) error {
 	}
 	if p := e.checkers; p != nil {
 		watched, err := p.Compile(ctx, e.job.Source)
-		if err == nil && watched.Failure != "" {
-			err = fmt.Errorf("compiles, but not with its accesses reported: %s", watched.Failure)
-		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: %w", kernels.ErrLost, err)
+		}
+		if watched.Failure != "" {
+			return fmt.Errorf("compiles, but not with its accesses reported: %s", watched.Failure)
 		}
 		e.checked = watched.Cubin
 	}

@@ -23,6 +23,7 @@ import (
 type fake struct {
 	out, truth []byte
 	prep       gpu.Prepare
+	blocks     int // of the duel
 }
 
 func fakeMain(args []string) int {
@@ -166,11 +167,7 @@ func misbehave(entry string, c *proc.Conn) {
 	case "killed":
 		die(syscall.SIGKILL)
 	case "segv_once":
-		mark := filepath.Join(os.Getenv("DARWARP_FAKE"), "died")
-		if _, err := os.Stat(mark); err != nil {
-			_ = os.WriteFile(mark, nil, 0o600)
-			die(syscall.SIGSEGV)
-		}
+		dieOnce(entry, syscall.SIGSEGV)
 	case "internal":
 		os.Exit(proc.ExitInternal)
 	case "exits":
@@ -185,13 +182,23 @@ func misbehave(entry string, c *proc.Conn) {
 	}
 }
 
+// dieOnce dies unless it did under that name before.
+func dieOnce(name string, sig syscall.Signal) {
+	mark := filepath.Join(os.Getenv("DARWARP_FAKE"), name)
+	if _, err := os.Stat(mark); err != nil {
+		_ = os.WriteFile(mark, nil, 0o600)
+		die(sig)
+	}
+}
+
 func die(sig syscall.Signal) {
 	_ = syscall.Kill(os.Getpid(), sig)
 	time.Sleep(time.Minute)
 }
 
 // speeds are the times in ns by entry; others take 10 us.
-var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3, "replays": 2e3}
+var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3, "replays": 2e3,
+	"dips": 9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3, "killed_in_duel": 8e3, "killed_at_the_end": 8e3}
 
 func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 	entry := req.Calls[0].Launches[0].Entry
@@ -213,6 +220,8 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 		switch entry {
 		case "cached":
 			r.Wrong = 10
+		case "strays_later":
+			r.Guard = 4
 		case "replays":
 			r.Single = 40e3
 		}
@@ -227,6 +236,25 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 	return reply
 }
 
+// disturb is what happens to a pair of a duel, by the name of the challenger, in its first blocks.
+func (f *fake) disturb(entry string, i int, a, b float64, reply *gpu.DuelReply) (float64, float64) {
+	clock := 1900.0
+	switch {
+	case entry == "dips" && f.blocks > 1 && f.blocks < 4, entry == "low" && f.blocks > 0:
+		if i%2 == 1 {
+			clock = 1100
+		}
+	case entry == "visited" && f.blocks == 1 && i%3 == 0:
+		a *= 2
+	case entry == "loud" && f.blocks > 0 && f.blocks < 3 && i%4 == 0:
+		a, b = a*1.1, b/1.1
+	case entry == "loud" && f.blocks > 0 && f.blocks < 3 && i%4 == 1:
+		a, b = a/1.1, b*1.1
+	}
+	reply.ClockA, reply.ClockB = append(reply.ClockA, 1900), append(reply.ClockB, clock)
+	return a, b
+}
+
 func (f *fake) duel(req *gpu.Duel) any {
 	var reply gpu.DuelReply
 	at := func(c gpu.Contender) float64 {
@@ -235,9 +263,20 @@ func (f *fake) duel(req *gpu.Duel) any {
 		}
 		return 10e3
 	}
+	entry := req.B.Calls[0].Launches[0].Entry
+	if entry == "killed_in_duel" || entry == "killed_at_the_end" {
+		dieOnce(entry, syscall.SIGKILL)
+	}
+	if req.Pairs == duelBatch { // not the opening
+		f.blocks++
+	}
 	for i := range req.Pairs {
+		a, b := f.disturb(entry, i, at(req.A), at(req.B), &reply)
 		jitter := 1 + 0.0002*float64(i%5)
-		reply.A, reply.B = append(reply.A, at(req.A)*jitter), append(reply.B, at(req.B)/jitter)
+		reply.A, reply.B = append(reply.A, a*jitter), append(reply.B, b/jitter)
+	}
+	if req.Pairs != duelBatch {
+		f.blocks = 0
 	}
 	if slices.Contains([]string{req.A.Calls[0].Launches[0].Entry, req.B.Calls[0].Launches[0].Entry}, "cached") {
 		reply.Wrong = 1

@@ -9,6 +9,7 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/proc"
+	"darwarp/kernels"
 )
 
 // judges owns the process that compares outputs with the truth: one at a time, replaced when it is lost. No
@@ -35,7 +36,7 @@ func (p *Pool) judge(ctx context.Context, req checker.Request) (checker.JudgeRep
 	err := j.worker.Call(ctx, req, &reply, fillDeadline, nil)
 	if err != nil && ctx.Err() == nil && !j.worker.Alive() {
 		j.log.Warn("checker lost", "error", err)
-		err = fmt.Errorf("%w: %w", errInfra, err)
+		err = fmt.Errorf("%w: %w", kernels.ErrLost, err)
 	}
 	return reply, err
 }
@@ -45,15 +46,21 @@ func (j *judges) ready(ctx context.Context) error {
 	if j.worker != nil && j.worker.Alive() {
 		return nil
 	}
+	if err := rest(ctx, j.failed); err != nil {
+		return err
+	}
 	err := j.start(ctx)
 	if err == nil {
 		j.failed = 0
 		return nil
 	}
-	if j.failed++; j.failed < maxFailed && ctx.Err() == nil {
-		err = fmt.Errorf("%w: %w", errInfra, err)
+	switch j.failed++; {
+	case ctx.Err() != nil:
+		return err
+	case j.failed < len(respite):
+		return fmt.Errorf("%w: start the checker: %w", kernels.ErrLost, err)
 	}
-	return fmt.Errorf("start the checker: %w", err)
+	return gone("the checker", j.failed, err, "See the system's log: it takes memory and nothing else")
 }
 
 func (j *judges) start(ctx context.Context) error {

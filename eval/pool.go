@@ -68,7 +68,7 @@ type Pool struct {
 	blas    map[string]gpu.LibraryReply
 	rivals  map[string]*rival  // torch baselines that run here, by name
 	weights map[string]float64 // of workloads, where Weigh changed them
-	noise   float64            // A/A spread of the last duel of a kernel with itself
+	noise   noise              // of a kernel with itself
 }
 
 // Device is the GPU or processor with the toolchain that candidates are compiled by.
@@ -79,7 +79,7 @@ func (p *Pool) Provenance() kernels.Provenance {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	proof := p.proof
-	proof.Noise = p.noise
+	proof.Noise = p.noise.level
 	return proof
 }
 

@@ -14,6 +14,7 @@ import (
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
+	"darwarp/kernels"
 )
 
 // runner owns the device worker: one at a time, replaced after any fault, because a CUDA fault
@@ -98,16 +99,32 @@ var (
 	cpuRole = role{worker: "cpu"}
 )
 
-// maxFailed is how many starts in a row of a process without a device may fail before it is given up.
-const maxFailed = 3
-
-// respite is how long a device is left alone before each try to open it anew. After the last it is given up: a
-// driver that restarts, or another process that holds all memory, is gone by then.
+// respite is how long a device, or the checker, is left alone before each try to start its worker anew. After the last
+// it is given up: a driver that restarts, or another process that holds all memory, is gone by then.
 var respite = []time.Duration{0, 5 * time.Second, 15 * time.Second, time.Minute}
 
-// errInfra marks what is neither the candidate's fault nor a reason to give up: the evaluation is
-// lost and may be asked for again.
-var errInfra = errors.New("infrastructure")
+// rest waits for the next try, after so many that failed.
+func rest(ctx context.Context, failed int) error {
+	return pause(ctx, respite[min(failed, len(respite)-1)])
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ErrGone is in the chain of an error after which nothing can be evaluated here: the device, the checker or the
+// compilers could not be had for long.
+var ErrGone = errors.New("gone")
+
+// gone is the error of what was given up after so many tries.
+func gone(what string, tries int, err error, do string) error {
+	return fmt.Errorf("%s is %w after %d tries in a row: %w. %s", what, ErrGone, tries, err, do)
+}
 
 // ready starts and prepares a worker when there is none. The caller holds mu.
 func (r *runner) ready(ctx context.Context) error {
@@ -116,14 +133,12 @@ func (r *runner) ready(ctx context.Context) error {
 	}
 	if r.worker != nil {
 		if err := r.worker.Close(); err != nil { // unkillable: the device is suspect
-			return fmt.Errorf("the device hangs: %w", err)
+			return fmt.Errorf("the device hangs, and so is %w: %w. It may take a restart of the machine", ErrGone, err)
 		}
 		r.worker = nil
 	}
-	select {
-	case <-time.After(respite[min(r.failed, len(respite)-1)]):
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := rest(ctx, r.failed); err != nil {
+		return err
 	}
 	w, _, err := startWorker(ctx, r.role, r.open, nil, r.out.File())
 	if err == nil {
@@ -132,10 +147,13 @@ func (r *runner) ready(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		if r.failed++; r.failed < len(respite) && ctx.Err() == nil {
-			err = fmt.Errorf("%w: %w", errInfra, err)
+		switch r.failed++; {
+		case ctx.Err() != nil:
+			return err
+		case r.failed < len(respite):
+			return fmt.Errorf("%w: %w", kernels.ErrLost, err)
 		}
-		return err
+		return gone("the device", r.failed, err, "See nvidia-smi and darwarp doctor")
 	}
 	r.starts++
 	r.failed, r.worker = 0, w
@@ -199,7 +217,7 @@ func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadlin
 		return start, ctx.Err()
 	}
 	r.log.Warn("device worker lost", "phase", phase, "error", err)
-	return start, fmt.Errorf("%w: %w", errInfra, err)
+	return start, fmt.Errorf("%w: %w", kernels.ErrLost, err)
 }
 
 // restart ends the worker; the next call starts another.

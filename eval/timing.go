@@ -34,12 +34,20 @@ func (e *evaluation) time(ctx context.Context) error {
 		if r.Wrong > 0 {
 			e.fail(kernels.Wrong, "%s: %d of %d outputs of timed launches differ from the gated ones", w.Name, r.Wrong, r.Checked)
 		}
+		if r.Guard > 0 {
+			e.strays(w.Name, r.Guard)
+		}
 		e.res.Times = append(e.res.Times, t)
 	}
 	for _, w := range e.cfg.Workloads[len(reply.Runs):] { // not begun: the run before them was hopeless
 		e.res.Times = append(e.res.Times, e.gateTime(w))
 	}
 	return nil
+}
+
+// strays files a candidate whose timed launches wrote where they must not.
+func (e *evaluation) strays(workload string, bytes int) {
+	e.fail(kernels.Suspect, "%s: timed launches wrote %d bytes outside of their buffers", workload, bytes)
 }
 
 // gateTime is the gate's own figure of a workload.
@@ -96,15 +104,15 @@ func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu
 func sane(req *gpu.Time, reply *gpu.TimeReply) error {
 	n := len(reply.Runs)
 	if n == 0 || n > len(req.Runs) || n < len(req.Runs) && (req.Each || !reply.Runs[n-1].Screened) {
-		return fmt.Errorf("%w: %d of %d runs timed", errInfra, n, len(req.Runs))
+		return fmt.Errorf("%w: %d of %d runs timed", kernels.ErrLost, n, len(req.Runs))
 	}
 	for _, r := range reply.Runs {
 		if len(r.Samples) == 0 {
-			return fmt.Errorf("%w: no samples", errInfra)
+			return fmt.Errorf("%w: no samples", kernels.ErrLost)
 		}
 		for _, ns := range r.Samples {
 			if !(ns > 0 && ns < 1e13) {
-				return fmt.Errorf("%w: a sample of %g ns", errInfra, ns)
+				return fmt.Errorf("%w: a sample of %g ns", kernels.ErrLost, ns)
 			}
 		}
 	}

@@ -189,11 +189,12 @@ func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cac
 	if _, err := p.prepare(ctx, r, which, cache); err != nil {
 		return reply, err
 	}
-	var clocks []float64
 	ours := func(n int) error {
 		got, err := p.turn(ctx, b, which, cache, n)
 		reply.B, reply.Wrong = append(reply.B, got.Samples...), reply.Wrong+got.Wrong
-		clocks = append(clocks, got.Clock)
+		for range got.Samples {
+			reply.ClockB = append(reply.ClockB, got.Clock)
+		}
 		return err
 	}
 	theirs := func(n int) error {
@@ -216,7 +217,6 @@ func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cac
 	if reply.Wrong > 0 {
 		return reply, fmt.Errorf("%w: %d outputs of timed launches differ from the gated ones", errFaulted, reply.Wrong)
 	}
-	reply.Clock = stats.Median(clocks)
 	return reply, nil
 }
 
@@ -232,7 +232,7 @@ func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, 
 	if err := p.runner.call(ctx, gpu.Request{Time: req}, &reply, patience); err != nil {
 		return gpu.RunReply{}, err
 	}
-	if reply.Fault != nil || len(reply.Runs) != 1 || len(reply.Runs[0].Samples) != n {
+	if reply.Fault != nil || len(reply.Runs) != 1 || len(reply.Runs[0].Samples) != n || reply.Runs[0].Guard > 0 {
 		return gpu.RunReply{}, fmt.Errorf("%w: %s: %d samples were asked for", errFaulted, w.Name, n)
 	}
 	return reply.Runs[0], nil

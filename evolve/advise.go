@@ -40,24 +40,10 @@ type counsel struct {
 	prints   map[string]bool // fingerprints of own sources that were asked for
 	book     map[string]cost // by arm
 	told     []insight
+	library  llm.Library
 	stored   int // exchanges
 	findings findings
 	past     []kernels.Exchange // of earlier sessions, until their conversations are taken up
-}
-
-type threads map[kernels.ID]*thread
-
-// thread is a conversation about one proposal. Its exported fields are what a checkpoint keeps of it.
-type thread struct {
-	Arm      string       `json:"arm"`
-	Exchange int          `json:"exchange"`        // number of the stored one that has what was said until now
-	Base     kernels.ID   `json:"base"`            // what edits apply to
-	Why      string       `json:"why,omitempty"`   // the last reply was not good
-	Tries    int          `json:"tries,omitempty"` // replies before
-	From     []kernels.ID `json:"from,omitempty"`  // parents
-
-	said  []kernels.Message // question and reply, from the first on
-	brief llm.Brief
 }
 
 // counselled is the answer to a question.
@@ -78,8 +64,6 @@ type cost struct {
 const (
 	adviceShare = 0.15 // of proposals, before anything is known of the arms
 	mostWaiting = 16   // proposals that wait for a slot; beyond it nothing is asked
-	mostRepairs = 8
-	maxTries    = 2 // repairs of one proposal
 )
 
 // consult begins questions: as often as the advisor's arms are worth it beside the operators, and at will
@@ -159,19 +143,6 @@ func (c *counsel) thrift(arm string) float64 {
 		return 1
 	}
 	return min(4, max(0.25, mean(all)/mean(own)))
-}
-
-// thread is the next conversation with an arm's model: one that is to be repaired, or a new one.
-func (s *Search) thread(arm string) *thread {
-	model, operator, _ := kernels.SplitArm(arm)
-	for i, t := range s.counsel.repairs {
-		if m, _, _ := kernels.SplitArm(t.Arm); m == model {
-			s.counsel.repairs = slices.Delete(s.counsel.repairs, i, i+1)
-			return t
-		}
-	}
-	brief, from := s.tell(operator)
-	return &thread{Arm: arm, Base: brief.Base.ID, From: from, brief: brief}
 }
 
 // ask asks beside the loop; where results are taken in order the loop waits, so that a seed and the same
@@ -302,29 +273,6 @@ func (s *Search) proposed(t *thread, v kernels.Variant, thought string) (f *flig
 		s.counsel.prints[print] = true
 	}
 	return f, nil
-}
-
-// repair has a model go on with a conversation, a bounded number of times.
-func (s *Search) repair(t *thread, why string) {
-	if t.Tries >= maxTries || len(s.counsel.repairs) >= mostRepairs {
-		return
-	}
-	model, _, _ := kernels.SplitArm(t.Arm)
-	next := *t
-	next.Arm, next.Tries, next.Why = kernels.Arm(model, llm.Repair), t.Tries+1, why
-	next.brief.Why = why
-	s.counsel.repairs = append(s.counsel.repairs, &next)
-}
-
-// follow takes up the verdict on a proposal. A kernel that was suspect is not repaired: its author is not
-// told how it was found out.
-func (s *Search) follow(f *flight, c *kernels.Candidate) {
-	t := s.counsel.threads[c.ID]
-	delete(s.counsel.threads, c.ID)
-	if t == nil || f.Space != own && !s.isFirst(f.Space, f.Index) || !c.Result.Outcome.Failed() || c.Result.Outcome == kernels.Suspect || c.Result.Outcome == kernels.Duplicate {
-		return
-	}
-	s.repair(t, llm.Why(c.Result.Outcome, c.Result.Detail))
 }
 
 // takeAdvised is the next proposal of a model.

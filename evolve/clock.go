@@ -2,13 +2,18 @@ package evolve
 
 import "time"
 
-// clock is the time that a search has taken, over all sessions: by the wall, or as recorded costs say.
+// clock is the time that a search has taken, over all sessions: as it passed, or as recorded costs say. Time that passed
+// is taken from the monotonic clock, which somebody who sets the time of day does not move and which stands still while
+// the machine is suspended.
 type clock struct {
 	simulated bool
-	before    time.Duration // of earlier sessions, and of simulated work
-	start     time.Time     // of this session, zero before it
-	origin    time.Duration // elapsed at the start of this session
-	evals     int           // at the start of this session, -1 not noted yet
+	now       func() time.Time // time.Now; tests set the time of day
+	began     time.Time        // this session, zero before it
+	latest    time.Time        // stamp of the sessions before
+	before    time.Duration    // of earlier sessions, and of simulated work
+	start     time.Time        // since when time counts, zero while it does not
+	origin    time.Duration    // elapsed at the start of this session
+	evals     int              // at the start of this session, -1 not noted yet
 }
 
 func simulated(ev Evaluator) bool {
@@ -16,18 +21,32 @@ func simulated(ev Evaluator) bool {
 	return ok && s.Simulated()
 }
 
-func (c *clock) begin() { c.start, c.origin, c.evals = time.Now(), c.before, -1 }
+func (c *clock) begin() {
+	c.began = c.now()
+	c.start, c.origin, c.evals = c.began, c.before, -1
+}
+
+// stamp is the time of day by the wall's clock at the beginning of the session and what has passed since: stamps of one
+// session are in order, and as far apart as it was, whatever was done to the clock on the wall; and they come after those
+// of the sessions before.
+func (c *clock) stamp() time.Time {
+	base := c.began
+	if c.latest.After(base) {
+		base = c.latest
+	}
+	return base.Add(c.now().Sub(c.began)).UTC()
+}
 
 // stop lets no more time pass until goOn.
 func (c *clock) stop() { c.before, c.start = c.elapsed(), time.Time{} }
 
-func (c *clock) goOn() { c.start = time.Now() }
+func (c *clock) goOn() { c.start = c.now() }
 
 func (c *clock) elapsed() time.Duration {
 	if c.simulated || c.start.IsZero() {
 		return c.before
 	}
-	return c.before + time.Since(c.start)
+	return c.before + c.now().Sub(c.start)
 }
 
 // spend lets simulated time pass: seconds of work on one of so many slots.

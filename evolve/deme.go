@@ -32,7 +32,7 @@ func newDeme(space *kernels.Space, recall mutate.Recall) *deme {
 			d.start = i
 		}
 	}
-	d.closed = kernels.Grown(space.Family.Name) && d.start >= 0
+	d.closed = kernels.Grown(space.Family.Name) && d.start >= 0 && !space.Recorded()
 	return d
 }
 

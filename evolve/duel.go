@@ -9,7 +9,7 @@ import (
 // challenge lets the best claimer fight the champion, one at a time. A claimer was measured faster
 // than the champion by more than its own noise, and has not lost against it.
 func (s *Search) challenge() {
-	if s.stopping || s.paused || s.champion == nil || s.dueling() {
+	if s.stopping || s.paused || s.champion == nil || s.outage.on() || s.dueling() {
 		return
 	}
 	var best *member
@@ -33,7 +33,7 @@ func (s *Search) challenge() {
 }
 
 func (s *Search) dueling() bool {
-	for _, f := range s.queue.pending {
+	for _, f := range s.unanswered() {
 		if !f.Challenger.IsZero() {
 			return true
 		}
@@ -65,6 +65,10 @@ func (s *Search) launchDuel(f *flight) (err error) {
 // settle enters a duel. Only Faster changes the champion.
 func (s *Search) settle(a answer) {
 	f, d := a.flight, a.duel
+	s.hearNoise()
+	if d.Verdict != kernels.Ambiguous && !s.outage.on() {
+		s.sound()
+	}
 	d.Champion, d.Challenger = f.Champion.Short(), f.Challenger.Short()
 	honest(&d)
 	if f.Weighed != s.steering.Weighed {

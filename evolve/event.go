@@ -16,9 +16,11 @@ const (
 	KindChampion Kind = "champion" // ID, Score, Note: why
 	KindDuel     Kind = "duel"     // ID: the challenger; Duel
 	KindRestart  Kind = "restart"  // Note: nothing was gained for long, breeding starts anew
-	KindSkip     Kind = "skip"     // Family, Note: a point that needs no verdict
+	KindSkip     Kind = "skip"     // Family, Note: a point that needs no verdict, or (with ID) gets none
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
+	KindOutage   Kind = "outage"   // Note: it fails again and again and nothing is asked for, or it works again
 	KindAdvice   Kind = "advice"   // Exchange, Note: what a language model was asked for, without the texts
+	KindNoise    Kind = "noise"    // Note: a kernel differs more from itself than at first
 	KindFamily   Kind = "family"   // Family, Note: a language model gave the run a family
 	KindDisk     Kind = "disk"     // Note: no space to store, or space again
 	KindDrain    Kind = "drain"    // Note: nothing new is asked for

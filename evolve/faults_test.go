@@ -51,14 +51,14 @@ func TestLostIsRetriedThenSkipped(t *testing.T) {
 	for _, inOrder := range []bool{true, false} {
 		ev, m := newFake(3, inOrder), &memory{}
 		var mu sync.Mutex
-		tries := map[kernels.ID]int{}
+		tries, gone := map[kernels.ID]int{}, map[kernels.ID]bool{}
 		ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			tries[job.ID]++
-			gone := job.Variant.Genes["c"] == kernels.String("y") // never comes back
-			shaky := job.Variant.Genes["e"] == kernels.Bool(true) // comes back at the second attempt
-			if gone || shaky && tries[job.ID] == 1 {
+			gone[job.ID] = job.Variant.Genes["c"] == kernels.String("y") // never comes back
+			shaky := job.Variant.Genes["e"] == kernels.Bool(true)        // comes back at the second attempt
+			if gone[job.ID] || shaky && tries[job.ID] == 1 {
 				return kernels.Result{Outcome: kernels.Lost, Detail: "worker killed"}, nil
 			}
 			return works(job), nil
@@ -74,7 +74,7 @@ func TestLostIsRetriedThenSkipped(t *testing.T) {
 			}
 		}
 		for id, n := range tries {
-			if n > attempts {
+			if n > attempts && gone[id] { // others may be asked as the champion, to see whether evaluating works
 				t.Fatalf("%s was asked for %d times", id.Short(), n)
 			}
 		}

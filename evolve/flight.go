@@ -20,7 +20,16 @@ type flight struct {
 	job        *kernels.Job     // the challenger's, of a duel
 	champion   *kernels.Job     // of a duel
 	ticket     int              // 1, 2, ... in the order of asking
+	aside      aside            // asked beside the search: no checkpoint keeps it
 }
+
+// aside is what a flight is that the search itself wants to know.
+type aside uint8
+
+const (
+	probing     aside = iota + 1 // whether evaluating works: the champion, again
+	controlling                  // the noise of the champion against itself
+)
 
 // answer is what came of a flight.
 type answer struct {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/mutate"
 	"darwarp/mutate/llm"
 	"darwarp/templates"
 )
@@ -88,7 +89,7 @@ func TestGrown(t *testing.T) {
 	}) {
 		t.Error("its genes are not tuned")
 	}
-	for _, cut := range []int{ring[0].Seq - 1, ring[0].Seq, ring[3].Seq, 80} {
+	for _, cut := range []int{ring[0].Seq - 1, ring[0].Seq, ring[3].Seq} {
 		for _, kill := range []bool{false, true} {
 			m := stoppedOn(t, advised(t, &oracle{reply: reply}, 110), rings(2, true), cut, kill)
 			again := mustRun(t, resumed(t, m, &oracle{reply: reply}, 110), rings(2, true), m)
@@ -181,6 +182,10 @@ func TestGrownUnrendered(t *testing.T) {
 	b, space, err := cfg.Bundle.Grow("llm-1", d)
 	if err != nil {
 		t.Fatal(err)
+	}
+	recorded, err := kernels.NewSpaceFromPoints(space.Family, space.Device, space.DType, [][]uint8{space.At(0), space.At(7)})
+	if err != nil || newDeme(recorded, mutate.NewRecall(nil)).closed || !newDeme(space, mutate.NewRecall(nil)).closed {
+		t.Errorf("a recording is closed until its default works, or a space is not: %v", err)
 	}
 	cfg.Bundle, cfg.Spaces = b, append(cfg.Spaces, space)
 	s := mustSearch(t, cfg, rings(2, true), &memory{})

@@ -53,9 +53,15 @@ func (s *Search) launch(f *flight) (err error) {
 // take enters what came of a flight.
 func (s *Search) take(a answer) {
 	switch {
-	case a.err != nil:
+	case a.err != nil && !errors.Is(a.err, kernels.ErrLost):
 		s.queue.pending = append([]*flight{a.flight}, s.queue.pending...)
 		s.fail(a.err)
+	case a.flight.aside == probing:
+		s.probed(a)
+	case a.flight.aside == controlling:
+		s.controlled(a)
+	case a.err != nil:
+		s.lose(a.flight, a.err.Error())
 	case !a.flight.Challenger.IsZero():
 		s.settle(a)
 	default:
@@ -65,11 +71,14 @@ func (s *Search) take(a answer) {
 
 func (s *Search) judge(a answer) {
 	f := a.flight
-	c := kernels.Candidate{ID: f.job.ID, Variant: f.job.Variant, Origin: f.Origin, Result: a.result, At: s.now().UTC()}
+	c := kernels.Candidate{ID: f.job.ID, Variant: f.job.Variant, Origin: f.Origin, Result: a.result, At: s.clock.stamp()}
 	s.clock.spend(c.Result.Cost.Total(), s.ev.Slots())
 	if err := s.cleanse(&c); err != nil {
 		s.lose(f, err.Error())
 		return
+	}
+	if shows(c.Result.Outcome) && !s.outage.on() { // once it is on, the champion decides
+		s.sound()
 	}
 	closed := f.Space != own && s.demes[f.Space].closed
 	s.admit(&c, f.Space, f.Index)
@@ -164,27 +173,6 @@ func clamp(v float64) float64 {
 		return math.MaxFloat64
 	}
 	return max(-math.MaxFloat64, min(v, math.MaxFloat64))
-}
-
-// lose asks again for a verdict that was lost, and gives the point up after some attempts.
-func (s *Search) lose(f *flight, why string) {
-	f.Attempts++
-	s.progress.Lost++
-	e := Event{Kind: KindLost, Family: s.familyName(f.Space), ID: f.job.ID, Note: fmt.Sprintf("attempt %d of %d: %s", f.Attempts, attempts, why)}
-	switch {
-	case f.Attempts < attempts && s.stopping:
-		s.queue.pending = append(s.queue.pending, f)
-	case f.Attempts < attempts:
-		s.queue.start(f, s.evaluate)
-	case s.naive == nil:
-		s.fail(fmt.Errorf("no verdict on the naive start after %d attempts: %s", attempts, why))
-	default:
-		if f.Space != own {
-			s.progress.Passed = append(s.progress.Passed, [2]int{f.Space, f.Index})
-		}
-		e.Note += ": given up"
-	}
-	s.send(e)
 }
 
 // admit enters a judged candidate into the population: a new one, or one from the store.

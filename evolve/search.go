@@ -91,8 +91,8 @@ type Search struct {
 	log      *slog.Logger
 	hard     context.Context // ends on Abort
 	abort    context.CancelFunc
-	retry    time.Duration // between attempts to store on a full disk
-	now      func() time.Time
+	retry    time.Duration   // between attempts to store on a full disk
+	respites []time.Duration // after the outages of our own side
 
 	orders   chan order    // from Steer
 	ended    chan struct{} // closed when Run returns
@@ -123,6 +123,8 @@ type Search struct {
 	niches   niches
 	counsel  counsel
 	queue    flights
+	outage   outage
+	control  control
 	progress progress
 	clock    clock
 	saves    []func() error // store operations in order; nothing is taken while one waits
@@ -159,7 +161,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		return nil, err
 	}
 	s := &Search{
-		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, now: time.Now,
+		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, respites: respites, control: control{every: controlEvery},
 		pcg: rand.NewPCG(cfg.Seed, 0x6461727761727000), ids: map[kernels.ID]bool{}, codes: map[string]float64{},
 		working: map[kernels.ID]*member{}, beaten: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{},
 		dead: map[kernels.ID]bool{}, twins: map[kernels.ID]string{},
@@ -175,7 +177,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	if len(s.hints) > 0 {
 		s.progress.sample += mutate.MostRecalled * len(s.demes)
 	}
-	s.clock.simulated = simulated(ev)
+	s.clock.simulated, s.clock.now = simulated(ev), time.Now
 	if err := s.hire(); err != nil {
 		return nil, err
 	}
@@ -204,6 +206,7 @@ func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
 	if err := s.begin(); err != nil {
 		s.fail(err)
 	}
+	s.startControl()
 	s.counsel.ctx, s.counsel.cancel = context.WithCancel(s.hard)
 	unhook := context.AfterFunc(ctx, s.counsel.cancel)
 	s.loop(ctx)
@@ -244,7 +247,7 @@ func (s *Search) loop(ctx context.Context) {
 	done, aborted := ctx.Done(), s.hard.Done()
 	for {
 		s.advance()
-		if s.queue.out == 0 && (s.counsel.asking == 0 || s.stopping || s.reason != "") && (len(s.saves) == 0 && !s.paused || s.stopping) {
+		if s.queue.out == 0 && (s.outage.over == nil || s.stopping) && (s.counsel.asking == 0 || s.stopping || s.reason != "") && (len(s.saves) == 0 && !s.paused || s.stopping) {
 			return
 		}
 		var retry <-chan time.Time
@@ -257,6 +260,10 @@ func (s *Search) loop(ctx context.Context) {
 		case a := <-s.counsel.answers:
 			s.heed(a)
 		case <-s.wake():
+		case <-s.outage.over:
+			s.outage.over = nil
+		case <-s.control.due:
+			s.askControl()
 		case o := <-s.orders:
 			s.obey(o)
 		case m := <-s.machines:
@@ -320,6 +327,10 @@ func (s *Search) fail(err error) {
 // fill keeps the evaluator's slots busy.
 func (s *Search) fill() {
 	for !s.stopping && !s.paused && s.queue.evals < max(1, s.ev.Slots()) {
+		if s.outage.on() {
+			s.probe()
+			return
+		}
 		if s.naive == nil {
 			s.startNaive()
 			return
@@ -341,6 +352,10 @@ func (s *Search) fill() {
 		if !ok && s.counsel.asking > 0 {
 			return
 		}
+		if !ok && len(s.outage.held) > 0 && s.queue.evals == 0 {
+			s.sound() // nobody else is left to wait for
+			continue
+		}
 		if !ok {
 			s.reason = ReasonExhausted
 			return
@@ -359,9 +374,12 @@ func (s *Search) evaluate(f *flight) (a answer) {
 			a.err = fmt.Errorf("evaluator panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if f.Challenger.IsZero() {
+	switch {
+	case f.aside == controlling:
+		a.err = s.ev.(Controlled).Control(s.hard, f.job)
+	case f.Challenger.IsZero():
 		a.result, a.err = s.ev.Evaluate(s.hard, f.job)
-	} else {
+	default:
 		a.duel, a.err = s.ev.Duel(s.hard, f.champion, f.job)
 	}
 	return a

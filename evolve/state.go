@@ -84,7 +84,7 @@ func (s *Search) state() []byte {
 	}
 	st := state{
 		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Spaces: s.spaceStates(), RNG: rng,
-		Progress: s.progress, Sample: s.progress.sample, Pending: s.queue.pending, Waiting: s.counsel.waiting,
+		Progress: s.progress, Sample: s.progress.sample, Pending: s.unanswered(), Waiting: s.counsel.waiting,
 		Threads: s.counsel.threads, Repairs: slices.Concat(s.counsel.pursued, s.counsel.repairs), Elapsed: s.clock.elapsed(),
 		Hints: s.hints, Purse: s.purse,
 	}
@@ -180,6 +180,9 @@ func (s *Search) checkFlight(f *flight) error {
 
 // recall enters a stored candidate. Points of families that are not searched count as seen and no more.
 func (s *Search) recall(c kernels.Candidate) error {
+	if c.At.After(s.clock.latest) {
+		s.clock.latest = c.At
+	}
 	for i, d := range s.demes {
 		if c.Variant.Family != d.space.Family.Name {
 			continue

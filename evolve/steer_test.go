@@ -159,7 +159,7 @@ func TestPauseAndResume(t *testing.T) {
 }
 
 func TestPausedTimeDoesNotCount(t *testing.T) {
-	var c clock
+	c := clock{now: time.Now}
 	c.begin()
 	c.stop()
 	at := c.elapsed()

@@ -32,6 +32,9 @@ func (s *Search) hire() error {
 	if s.cfg.Advisor == nil {
 		return nil
 	}
+	if !s.cfg.GenesOnly {
+		c.library = llm.NewLibrary(templates.Include())
+	}
 	all, err := s.keep.Exchanges()
 	for i := range all {
 		c.charge(&all[i])
@@ -43,11 +46,6 @@ func (s *Search) hire() error {
 	known, err := s.keep.Insights()
 	c.findings = collect(known)
 	return err
-}
-
-// said is a conversation up to a reply.
-func said(e *kernels.Exchange) []kernels.Message {
-	return append(slices.Clone(e.Asked), kernels.Message{Role: "assistant", Text: e.Reply})
 }
 
 // about collects what every prompt about a base may say.
@@ -63,7 +61,7 @@ func (s *Search) about(base *member) llm.Brief {
 		}
 	}
 	if !b.GenesOnly {
-		b.Headers = llm.Headers(templates.Include(), b.Base.Source, maxHeaders)
+		b.Headers = s.counsel.library.Used(b.Base.Source, maxHeaders)
 	}
 	return b
 }
@@ -180,34 +178,4 @@ func fingerprint(source string, spec kernels.PlanSpec) string {
 		panic(err)
 	}
 	return llm.Fingerprint(source) + string(plan)
-}
-
-// takeUpThreads goes on with the conversations of earlier sessions. One whose base is no longer there, or whose last reply
-// was not stored before a kill, is given up.
-func (s *Search) takeUpThreads(st *state) {
-	c := &s.counsel
-	for id, t := range st.Threads {
-		if s.takeUpThread(t) {
-			c.threads[id] = t
-		}
-	}
-	for _, t := range st.Repairs {
-		if s.takeUpThread(t) {
-			c.repairs = append(c.repairs, t)
-		}
-	}
-	c.past = nil
-}
-
-func (s *Search) takeUpThread(t *thread) bool {
-	if t == nil || s.cfg.Advisor == nil {
-		return false
-	}
-	base := s.working[t.Base]
-	if base == nil || t.Exchange < 1 || t.Exchange > len(s.counsel.past) {
-		return false
-	}
-	t.said, t.brief = said(&s.counsel.past[t.Exchange-1]), s.about(base)
-	t.brief.Why = t.Why
-	return true
 }

@@ -1,5 +1,7 @@
 package kernels
 
+import "errors"
+
 // Job asks an evaluator for a verdict on one candidate.
 type Job struct {
 	ID      ID      `json:"id"`
@@ -31,6 +33,10 @@ func (j *Job) Resolve(dims Dims) (Call, error) {
 	return j.Plan.Resolve(env)
 }
 
+// ErrLost is in the chain of an error that is neither a candidate's doing nor a reason to give up: what was asked for
+// was lost by our own side, as Lost says of a candidate, and may be asked for again.
+var ErrLost = errors.New("infrastructure")
+
 // Duel is a paired comparison of two candidates, or of one with a baseline, measured in turn.
 type Duel struct {
 	Champion   string      `json:"champion"` // short ID or baseline name
@@ -53,7 +59,8 @@ type DuelRound struct {
 	Ratio      float64 `json:"ratio"`      // median of the paired ratios
 	Lo         float64 `json:"lo"`
 	Hi         float64 `json:"hi"`
-	Clock      float64 `json:"clock,omitempty"` // SM MHz while measuring, 0 unknown
+	Clock      float64 `json:"clock,omitempty"`     // SM MHz while measuring, 0 unknown
+	Discarded  int     `json:"discarded,omitempty"` // blocks of pairs that were taken again: throttled, stolen, noisy
 }
 
 // Verdict is the outcome of a duel.

@@ -166,6 +166,9 @@ func (s *Space) Index(p Point) (i int, ok bool) {
 	return slices.BinarySearch(s.codes, code)
 }
 
+// Recorded reports whether the points are those of a recording and not all legal ones.
+func (s *Space) Recorded() bool { return s.recorded != nil }
+
 // Sample draws a legal point, each with the same probability.
 func (s *Space) Sample(rng *rand.Rand) int { return rng.IntN(s.Len()) }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -40,6 +41,7 @@ func (r *Run) Put(c *kernels.Candidate, checkpoint []byte) error {
 		return err
 	}
 	r.tally.Store(next)
+	r.newest, r.put = stored.At, time.Now()
 	c.Seq = stored.Seq
 	return nil
 }

@@ -114,8 +114,17 @@ func (r *Run) SetChampion(id kernels.ID, why string) error {
 		if root.Bucket(ids).Get(id[:]) == nil {
 			return fmt.Errorf("champion %s: %w", id.Short(), ErrNotFound)
 		}
-		return appendRecord(root.Bucket(champions), Champion{id, why, time.Now()})
+		return appendRecord(root.Bucket(champions), Champion{id, why, r.stamp(time.Now())})
 	})
+}
+
+// stamp is the time of day as candidates tell it: what passed since the last one was stored, after its own. A clock
+// that somebody sets meanwhile does not put a champion before its candidate, or hours behind. The caller holds writing.
+func (r *Run) stamp(now time.Time) time.Time {
+	if r.put.IsZero() || r.newest.IsZero() {
+		return now
+	}
+	return r.newest.Add(now.Sub(r.put))
 }
 
 // Champion is the reigning champion, if there is one.

@@ -59,6 +59,8 @@ type Run struct {
 	restored string // what Open did about a damaged file
 	meta     atomic.Pointer[Meta]
 	writing  sync.Mutex
+	newest   time.Time // At of the candidate that was stored last in this session
+	put      time.Time // when that was, by the monotonic clock
 	tally    atomic.Pointer[tally]
 	broken   atomic.Bool // a write panicked: bbolt may hold its own locks for ever
 }

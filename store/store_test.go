@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"darwarp/kernels"
 )
@@ -127,6 +128,25 @@ func TestPutRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	same(t, "checkpoint alone", string(must(r.Checkpoint())(t)), "drained")
+}
+
+// A champion's stamp goes with that of its candidate, whatever the time of day is now.
+func TestChampionsAreStampedLikeCandidates(t *testing.T) {
+	r := newRun(t)
+	for i, at := range []time.Time{time.Now().Add(-time.Hour), time.Now().Add(400 * 24 * time.Hour)} {
+		c := candidate(i)
+		c.At = at.UTC()
+		if err := errors.Join(r.Put(c, nil), r.SetChampion(c.ID, "test")); err != nil {
+			t.Fatal(err)
+		}
+		all, err := r.Champions()
+		if err != nil || len(all) != i+1 {
+			t.Fatal(all, err)
+		}
+		if d := all[i].At.Sub(c.At); d < 0 || d > time.Minute {
+			t.Errorf("crowned %v after it was judged", d)
+		}
+	}
 }
 
 func TestTopIsSorted(t *testing.T) {

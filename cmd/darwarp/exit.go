@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"darwarp/eval"
+	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
 )
@@ -55,13 +56,14 @@ func (a *app) finish(err error) int {
 	var coded *exitError
 	var mistakes kernels.Mistakes
 	var environment *eval.EnvError
+	var outage *evolve.Outage
 	code := exitFailed
 	switch {
 	case errors.As(err, &coded):
 		if code = coded.code; coded.err == nil {
 			return code
 		}
-	case errors.As(err, &environment):
+	case errors.As(err, &environment), errors.As(err, &outage), errors.Is(err, eval.ErrGone):
 		code = exitEnvironment
 	case errors.As(err, &mistakes), errors.Is(err, store.ErrNotOurs), errors.Is(err, store.ErrExists):
 		code = exitUsage

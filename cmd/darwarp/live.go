@@ -237,6 +237,14 @@ func (s *screen) take(e evolve.Event) {
 		s.say(e, "starting anew: "+e.Note)
 	case evolve.KindLost:
 		s.say(e, "lost: "+e.Note)
+	case evolve.KindNoise:
+		s.say(e, "noise: "+e.Note)
+	case evolve.KindOutage:
+		s.say(e, "outage: "+e.Note)
+	case evolve.KindSkip:
+		if !e.ID.IsZero() { // else no verdict was wanted
+			s.say(e, e.ID.Short()+" "+e.Note)
+		}
 	case evolve.KindDisk:
 		s.say(e, "disk: "+e.Note)
 	}

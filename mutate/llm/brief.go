@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 
 	"darwarp/kernels"
@@ -223,26 +221,6 @@ var told = map[kernels.Outcome]string{
 	kernels.Suspect:       "it was refused: it writes where it must not, or is faster than the hardware can be",
 	kernels.Flaky:         "its results differ from run to run",
 	kernels.Duplicate:     "it compiles to the machine code of an earlier candidate",
-}
-
-var declaredRE = regexp.MustCompile(`(?m)__device__[^;{]*?\b(\w+)\(|\bstruct (\w+)`)
-
-// Headers picks the device library's files that declare something which a source uses, in the order of
-// their names, as long as they fit so many bytes.
-func Headers(all map[string][]byte, source string, most int) map[string]string {
-	out, used := map[string]string{}, map[string]bool{}
-	for t := range tokens(source) {
-		used[t] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		text := StripComments(string(all[name]))
-		uses := slices.ContainsFunc(declaredRE.FindAllStringSubmatch(text, -1), func(m []string) bool { return used[m[1]] || used[m[2]] })
-		if uses && len(text) <= most {
-			out[name] = strings.TrimSpace(text)
-			most -= len(text)
-		}
-	}
-	return out
 }
 
 // Percent is a speed-up as an insight tells it.

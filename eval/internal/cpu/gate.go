@@ -122,6 +122,11 @@ func (s *Session) inspect(i int, out *gpu.CaseReply) {
 	if out.Guard == 0 && out.Mutated == "" {
 		return
 	}
+	s.cleanse()
+}
+
+// cleanse makes every case as new.
+func (s *Session) cleanse() {
 	for k, a := range s.arenas {
 		a.setGuards()
 		s.restore(a, k)

@@ -122,6 +122,22 @@ func (m *sampler) sample() (float64, error) {
 	return ns, nil
 }
 
+// strayed counts the bytes that the run's calls wrote outside of their buffers, and makes every case as new where they
+// did: the next candidate must not be blamed for it.
+func (m *sampler) strayed() int {
+	n := 0
+	if m.scratch != nil {
+		n = m.scratch.damage()
+	}
+	for _, i := range m.run.Cases {
+		n += m.s.arenas[i].damage()
+	}
+	if n > 0 {
+		m.s.cleanse()
+	}
+	return n
+}
+
 // time measures a contender on its runs, in order, and stops after the first that is hopeless.
 func (s *Session) time(req *gpu.Time, phase func(string)) (*gpu.TimeReply, error) {
 	reply := &gpu.TimeReply{}
@@ -166,7 +182,7 @@ func (s *Session) timeRun(req *gpu.Time, run gpu.Run, which int) (out gpu.RunRep
 			done = done || out.Screened
 		}
 	}
-	out.Samples, out.Calls, out.Checked, out.Wrong = stop.Samples(), m.calls, m.checked, m.wrong
+	out.Samples, out.Calls, out.Checked, out.Wrong, out.Guard = stop.Samples(), m.calls, m.checked, m.wrong, m.strayed()
 	return out, nil
 }
 
@@ -209,5 +225,6 @@ func (s *Session) pairs(req *gpu.Duel, reply *gpu.DuelReply) (err error) {
 		}
 	}
 	reply.Wrong = ms[0].wrong + ms[1].wrong
+	reply.Guard = ms[0].strayed() + ms[1].strayed()
 	return nil
 }

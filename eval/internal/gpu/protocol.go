@@ -204,6 +204,7 @@ type RunReply struct {
 	Checked  int       `json:"checked"`            // outputs of timed launches compared
 	Wrong    int       `json:"wrong,omitempty"`    // of them, not as expected
 	Single   float64   `json:"single,omitempty"`   // ns of one call on poisoned outputs, median: must agree with the graph
+	Guard    int       `json:"guard,omitempty"`    // bytes written outside of the buffers by timed launches
 	Rejected int       `json:"rejected,omitempty"` // sample blocks thrown away for their clock
 }
 
@@ -217,10 +218,11 @@ type Duel struct {
 
 // DuelReply is the paired samples.
 type DuelReply struct {
-	A, B  []float64
-	Clock float64 `json:"clock"`
-	Wrong int     `json:"wrong"` // outputs of either that were not as expected
-	Fault *Fault  `json:"fault,omitempty"`
+	A, B           []float64
+	ClockA, ClockB []float64 `json:",omitempty"`      // SM MHz, by sample
+	Wrong          int       `json:"wrong"`           // outputs of either that were not as expected
+	Guard          int       `json:"guard,omitempty"` // bytes that either wrote outside of its buffers
+	Fault          *Fault    `json:"fault,omitempty"`
 }
 
 // Library looks for the library's best algorithm for a run. The reply is LibraryReply.

@@ -35,7 +35,8 @@ type sampler struct {
 	expect []uint64
 	turn   int
 
-	persists bool // its launches have L2 access windows
+	scratch  *arena // nil: none
+	persists bool   // its launches have L2 access windows
 
 	checked, wrong int
 }
@@ -118,6 +119,11 @@ func (m *sampler) freshen() error {
 		}
 	}
 	if m.run.Cache == "cold" {
+		if m.persists { // lines that are to stay outlast any flush
+			if err := m.s.drv.ResetPersistingL2(); err != nil {
+				return err
+			}
+		}
 		return m.s.drv.Memset8(m.s.flush.at, uint8(m.turn), uint64(m.s.flush.bytes), m.s.stream)
 	}
 	return nil
@@ -212,6 +218,33 @@ func (m *sampler) compare(got []uint64, calls int) {
 			m.wrong++
 		}
 	}
+}
+
+// strayed counts the bytes that the run's launches wrote outside of their buffers, and makes every case as new where
+// they did: the next candidate must not be blamed for it. Arenas of cold runs lie in allocations of their own, without a
+// pattern around them.
+func (m *sampler) strayed() (int, error) {
+	s := m.s
+	if err := s.clearCounters(); err != nil {
+		return 0, err
+	}
+	if m.run.Cache == "hot" {
+		for _, a := range m.arenas {
+			if err := s.checkGuards(a, s.prep.GuardKey, 0); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if m.scratch != nil {
+		if err := s.checkGuards(m.scratch, s.prep.GuardKey^scratchKey, 0); err != nil {
+			return 0, err
+		}
+	}
+	got, err := s.readCounters(1)
+	if err != nil || got[0] == 0 {
+		return 0, err
+	}
+	return int(got[0]), s.resetAll()
 }
 
 // cold is the arenas of a run whose data must not be in L2: together they are several times its size.

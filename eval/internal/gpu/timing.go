@@ -42,9 +42,13 @@ func (s *Session) samplerOf(c *contender, run Run, which int) (*sampler, error) 
 	if err != nil {
 		return nil, err
 	}
-	return s.newSampler(run, expect, func(a *arena) (*work, error) {
+	m, err := s.newSampler(run, expect, func(a *arena) (*work, error) {
 		return s.bind(c.program, call, &s.prep.Cases[run.Cases[0]], a, scratch)
 	})
+	if err == nil {
+		m.scratch = scratch
+	}
+	return m, err
 }
 
 // time measures a contender on its runs, in order, and stops after the first that is hopeless.
@@ -83,29 +87,37 @@ func (s *Session) timeRun(c *contender, run Run, which int, req *Time) (out RunR
 		return out, err
 	}
 	defer func() { err = errors.Join(err, m.close(), s.restore(run)) }()
+	if err = s.takeSamples(m, run.Bar, req, &out); err == nil {
+		out.Guard, err = m.strayed()
+	}
+	return out, err
+}
+
+// takeSamples takes as many as the request and what they show ask for.
+func (s *Session) takeSamples(m *sampler, bar float64, req *Time, out *RunReply) (err error) {
 	out.Calls = m.calls
 	if _, _, err := m.sample(); err != nil { // warm up
-		return out, err
+		return err
 	}
 	if req.Count > 0 {
-		return out, exactly(m, req.Count, &out)
+		return exactly(m, req.Count, out)
 	}
-	if out.Screened, err = s.screen(m, run.Bar, &out); err != nil || out.Screened {
-		return out, err
+	if out.Screened, err = s.screen(m, bar, out); err != nil || out.Screened {
+		return err
 	}
-	if err := s.fitness(m, req.Final, &out); err != nil {
-		return out, err
+	if err := s.fitness(m, req.Final, out); err != nil {
+		return err
 	}
 	var single []float64
 	for range singles {
 		ns, err := m.one()
 		if err != nil {
-			return out, err
+			return err
 		}
 		single = append(single, ns)
 	}
 	out.Single, out.Checked, out.Wrong = stats.Median(single), m.checked, m.wrong
-	return out, nil
+	return nil
 }
 
 // screen takes the first samples and reports whether the run is far behind the bar.
@@ -209,7 +221,6 @@ func (s *Session) pairs(a, b *contender, req *Duel, reply *DuelReply) (err error
 			return err
 		}
 	}
-	var clocks []float64
 	for i := range req.Pairs {
 		order := []*sampler{ma, mb}
 		if !stats.ChampionFirst(i) {
@@ -220,14 +231,21 @@ func (s *Session) pairs(a, b *contender, req *Duel, reply *DuelReply) (err error
 			if err != nil {
 				return err
 			}
-			if clocks = append(clocks, mhz); m == ma {
-				reply.A = append(reply.A, ns)
+			if m == ma {
+				reply.A, reply.ClockA = append(reply.A, ns), append(reply.ClockA, mhz)
 			} else {
-				reply.B = append(reply.B, ns)
+				reply.B, reply.ClockB = append(reply.B, ns), append(reply.ClockB, mhz)
 			}
 		}
 	}
-	reply.Clock, reply.Wrong = stats.Median(clocks), ma.wrong+mb.wrong
+	reply.Wrong = ma.wrong + mb.wrong
+	for _, m := range []*sampler{ma, mb} {
+		n, err := m.strayed()
+		if err != nil {
+			return err
+		}
+		reply.Guard += n
+	}
 	return nil
 }
 

@@ -24,8 +24,12 @@ var (
 	writing  = regexp.MustCompile(`^(?:st|atom|red|cp|multimem|sust)\b`)
 )
 
-// State names the variables in device memory that a program refers to, with their size, as "a (4 bytes), b (8 bytes)".
-// They keep their value from one launch to the next, so that a kernel could answer with what it found
+// heap matches the declaration of the device heap's allocator, which the driver provides and no source can (CUDA C++
+// Programming Guide, dynamic global memory allocation).
+var heap = regexp.MustCompile(`\.extern\s+\.func\s*(?:\([^)]*\)\s*)?malloc\b`)
+
+// State names the variables in device memory that a program refers to, with their size, as "a (4 bytes), b (8 bytes)",
+// and the device heap, which lives as long as the context: beyond calls and modules. They keep their value from one launch to the next, so that a kernel could answer with what it found
 // earlier. Initialised ones that nothing writes by name are left out while all of them together are small.
 //
 // It reads PTX, since the machine code lists constants that the compiler folded among the variables, and the
@@ -43,6 +47,9 @@ func State(ptx []byte) string {
 		if used[g.name] && (!g.initialised || written[g.name] || tables > maxTables) {
 			found = append(found, fmt.Sprintf("%s (%d bytes)", g.name, g.bytes))
 		}
+	}
+	if heap.Match(comments.ReplaceAll(ptx, []byte(" "))) {
+		found = append(found, "what malloc and new give")
 	}
 	slices.Sort(found)
 	return strings.Join(found, ", ")

@@ -28,6 +28,11 @@ func TestState(t *testing.T) {
 		{"a table", "__device__ float table[4] = {1, 2, 3, 4};", "= table[threadIdx.x & 3]", ""},
 		{"declared in assembly", "", "= 1.f; asm volatile(\"{ .global .u32 hidden; .reg .u32 r; L: ld.global.u32 r, [hidden]; st.global.u32 [hidden], r; }\" ::: \"memory\")", "hidden (4 bytes)"},
 		{"by a pointer in constant memory", "__device__ int kept; __constant__ int* where = &kept;", "= (*where)++", "kept (4 bytes)"},
+		{"the heap", "", "= *(float*)malloc(64)", "what malloc and new give"},
+		{"the heap by new", "", "= *(new float[16])", "what malloc and new give"},
+		{"the heap in assembly", "", "= 1.f; asm volatile(\"{ .reg .b64 p; .param .b64 n, r; st.param.b64 [n], 64; call (r), malloc, (n); ld.param.b64 p, [r]; }\" ::: \"memory\"); if (x[1] > 2) free(malloc(8))", "what malloc and new give"},
+		{"an own function of that name", "namespace n { __device__ float malloc(float v) { return v * v; } }", "= n::malloc(x[1])", ""},
+		{"printing", "", "= 1.f; if (x[1] > 2) printf(\"%d\", 3)", ""},
 		{"a large table", "__device__ float big[1024] = {1};", "= big[threadIdx.x]++", "big (4096 bytes)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

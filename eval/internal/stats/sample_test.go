@@ -145,42 +145,6 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-func TestClockGate(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		max  float64
-		mhz  []float64
-		ok   bool
-	}{
-		{"full clock", 1980, []float64{1980, 1965, 1980}, true},
-		{"power capped but steady", 1980, []float64{1600, 1590, 1610}, true},
-		{"throttled", 1980, []float64{1200, 1200, 1200}, false},
-		{"moved within the block", 1980, []float64{1980, 1980, 1900, 1980}, false},
-		{"unknown", 1980, []float64{0, 0}, true},
-		{"no samples", 1980, nil, true},
-		{"unknown maximum", 0, []float64{600, 600}, true},
-	} {
-		if err := NewClockGate(c.max).Accept(c.mhz); (err == nil) != c.ok {
-			t.Errorf("%s: %v", c.name, err)
-		}
-	}
-	g, low := NewClockGate(2000), []float64{1000}
-	for i := range 4 {
-		if g.Exhausted() {
-			t.Fatalf("exhausted after %d rejections", i)
-		}
-		if g.Accept(low) == nil {
-			t.Fatal("a throttled block is accepted")
-		}
-	}
-	if !g.Exhausted() {
-		t.Error("four rejections in a row do not exhaust it")
-	}
-	if err := g.Accept([]float64{2000}); err != nil || g.Exhausted() {
-		t.Errorf("a good block does not reset it: %v", err)
-	}
-}
-
 func TestFloor(t *testing.T) {
 	c := kernels.Ceilings{Bandwidth: 4e12, L2: 10e12, Matrix: 800e12}
 	for _, tc := range []struct {

@@ -72,9 +72,19 @@ __device__ __forceinline__ void async_fence() { asm volatile("fence.proxy.async.
 // bulk_store asks for bytes of shared memory to be written to global memory. bulk_commit makes a group of this thread's stores
 // so far; bulk_wait_read returns when all but its newest PENDING groups have left shared memory, which may then be written,
 // or end with the block.
+template <Cache HINT>
 __device__ __forceinline__ void bulk_store(void* global, const void* shared, unsigned bytes) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n" ::"l"(global), "r"(shared_address(shared)), "r"(bytes)
-                 : "memory");
+    if constexpr (HINT == STREAMING)
+        asm volatile(
+            "{\n"
+            "  .reg .b64 policy;\n"
+            "  createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+            "  cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, policy;\n"
+            "}\n" ::"l"(global), "r"(shared_address(shared)), "r"(bytes)
+            : "memory");
+    else
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n" ::"l"(global), "r"(shared_address(shared)), "r"(bytes)
+                     : "memory");
 }
 __device__ __forceinline__ void bulk_commit() { asm volatile("cp.async.bulk.commit_group;\n" ::: "memory"); }
 template <int PENDING>

@@ -9,7 +9,7 @@ namespace darwarp {
 
 // BulkRing is a team's ring. `full` says that a row has come, `empty` that all warps of the team have done with it. With
 // STORES, results take the place of their row and leave as a bulk copy, too.
-template <class T, class Team, int STAGES, Cache HINT, bool STORES>
+template <class T, class Team, int STAGES, Cache LOAD, bool STORES = false, Cache STORE = CACHED>
 class BulkRing {
     static_assert(Team::THREADS >= 32, "a bulk copy is for a warp or more");
     static constexpr int WARPS = Team::THREADS / 32;
@@ -55,13 +55,14 @@ public:
             if constexpr (STORES) bulk_wait_read<STORED>();
             else mbarrier_wait(barrier(EMPTY, asked), asked_phase ^ 1);
             mbarrier_expect(barrier(FULL, asked), bytes(s));
-            bulk_load<HINT>(memory + asked * step, x + s.begin, bytes(s), barrier(FULL, asked));
+            bulk_load<LOAD>(memory + asked * step, x + s.begin, bytes(s), barrier(FULL, asked));
         }
         next(asked, asked_phase);
     }
 
     __device__ __forceinline__ void await(const Span& s) const {
         if (s.end > s.begin) mbarrier_wait(barrier(FULL, taken), taken_phase);
+        __syncwarp();  // lanes may leave the wait one by one, and barriers that follow want them together
     }
 
     // leave gives the place back: this warp has read all that it wants of it.
@@ -78,7 +79,7 @@ public:
         if (s.lane % 32 == 0) mbarrier_arrive(barrier(EMPTY, taken));
         if (s.lane == 0 && s.end > s.begin) {
             mbarrier_wait(barrier(EMPTY, taken), taken_phase);
-            bulk_store(y + s.begin, current(), bytes(s));
+            bulk_store<STORE>(y + s.begin, current(), bytes(s));
             bulk_commit();
         }
         next(taken, taken_phase);
@@ -86,10 +87,10 @@ public:
 };
 
 // BulkRow keeps a row in its place of the ring while it is worked on.
-template <class T, int N, int ITEMS, class Team, Cache HINT, int STAGES, bool NUMBERED, bool STORES>
+template <class T, int N, int ITEMS, class Team, Cache LOAD, int STAGES, bool NUMBERED, bool STORES, Cache STORE>
 class BulkRow : public StagedRow<T, N, ITEMS, Team::THREADS, NUMBERED> {
     using Base = StagedRow<T, N, ITEMS, Team::THREADS, NUMBERED>;
-    BulkRing<T, Team, STAGES, HINT, STORES> ring;
+    BulkRing<T, Team, STAGES, LOAD, STORES, STORE> ring;
 
 public:
     static constexpr int AHEAD = decltype(ring)::AHEAD;
@@ -103,10 +104,10 @@ public:
         Base::row = x, Base::span = s, Base::current = ring.current();
         ring.await(s);
     }
-    template <Cache STORE>
+    template <Cache HINT>
     __device__ __forceinline__ void write(T* y, int c, const float (&v)[N]) const {
         if (STORES && c < Base::end()) *reinterpret_cast<Word<T, N>*>(Base::current + (c - Base::span.begin)) = pack<T, N>(v);
-        else store_word<STORE>(y + c, v);
+        else store_word<HINT>(y + c, v);
     }
     __device__ __forceinline__ void release(T* y) {
         if constexpr (STORES) ring.store(y, Base::span);
@@ -118,10 +119,10 @@ public:
 };
 
 // BulkRegisterRow takes a row from the ring into registers before it is worked on.
-template <class T, int N, int ITEMS, class Team, Cache HINT, bool AS_FLOATS, int STAGES, bool STORES>
-class BulkRegisterRow : public RegisterRow<T, N, ITEMS, Team::THREADS, HINT, AS_FLOATS, 1> {
-    using Base = RegisterRow<T, N, ITEMS, Team::THREADS, HINT, AS_FLOATS, 1>;
-    BulkRing<T, Team, STAGES, HINT, STORES> ring;
+template <class T, int N, int ITEMS, class Team, Cache LOAD, bool AS_FLOATS, int STAGES, bool STORES, Cache STORE>
+class BulkRegisterRow : public RegisterRow<T, N, ITEMS, Team::THREADS, LOAD, AS_FLOATS, 1> {
+    using Base = RegisterRow<T, N, ITEMS, Team::THREADS, LOAD, AS_FLOATS, 1>;
+    BulkRing<T, Team, STAGES, LOAD, STORES, STORE> ring;
 
 public:
     static constexpr int AHEAD = decltype(ring)::AHEAD;
@@ -136,15 +137,15 @@ public:
         for (int i = 0; i < ITEMS; ++i) {
             const int c = Base::column(s, i);
             if (c - s.begin < ring.kept && c < s.end) Base::words[i] = *reinterpret_cast<const Word<T, N>*>(at + (c - s.begin));
-            else if (c < s.end) Base::words[i] = load_word<HINT, N>(x + c);
+            else if (c < s.end) Base::words[i] = load_word<LOAD, N>(x + c);
         }
         if constexpr (!STORES) ring.leave(s);
         Base::advance(x, s);
     }
-    template <Cache STORE>
+    template <Cache HINT>
     __device__ __forceinline__ void write(T* y, int c, const float (&v)[N]) const {
         if (STORES && c - Base::span.begin < ring.kept) *reinterpret_cast<Word<T, N>*>(ring.current() + (c - Base::span.begin)) = pack<T, N>(v);
-        else store_word<STORE>(y + c, v);
+        else store_word<HINT>(y + c, v);
     }
     __device__ __forceinline__ void release(T* y) {
         if constexpr (STORES) ring.store(y, Base::span);

@@ -34,7 +34,10 @@ public:
     static constexpr int RANKS = CLUSTER;
 
     __device__ __forceinline__ int index() const { return COUNT == 1 ? 0 : int(threadIdx.x) / SIZE; }
-    __device__ __forceinline__ int lane() const { return COUNT == 1 ? int(threadIdx.x) : int(threadIdx.x) % SIZE; }
+    __device__ __forceinline__ int lane() const {
+        __builtin_assume(threadIdx.x < BLOCK);  // with it, whoever knows the columns of a row knows who has words
+        return COUNT == 1 ? int(threadIdx.x) : int(threadIdx.x) % SIZE;
+    }
 
     // arrive and meet make sure that all blocks of a cluster have started before one writes to another.
     __device__ __forceinline__ void arrive() const {

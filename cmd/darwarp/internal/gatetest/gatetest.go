@@ -51,17 +51,19 @@ var wants = map[string][]kernels.Outcome{
 	"keeps_by_call":    {kernels.Suspect},
 	"keeps_by_pointer": {kernels.Suspect},
 	"keeps_by_content": {kernels.Suspect},
+	"keeps_in_heap":    {kernels.Suspect},
 	"tenth_call":       {kernels.Suspect},
 	"keeps_in_scratch": {kernels.Suspect},
 	"writes_past":      {kernels.Suspect},
 	"writes_before":    {kernels.Suspect},
+	"strays_later":     {kernels.Suspect},
 	"mutates_input":    {kernels.Suspect, kernels.Wrong},
 	"zeroes_input":     {kernels.Suspect, kernels.Wrong},
 }
 
 // unfit lists the kernels that a kind of device cannot tell from others: a processor stores to odd
-// addresses, and has one machine code for calls and stores of any kind.
-var unfit = map[string][]string{"cpu": {"misaligned", "noinline", "streaming_store"}}
+// addresses, has one machine code for calls and stores of any kind, and no device heap.
+var unfit = map[string][]string{"cpu": {"misaligned", "keeps_in_heap", "noinline", "streaming_store"}}
 
 // brief lists the kernels of the short test that runs before a search: one of each way of cheating, and honest
 // kernels that a gate which refuses too much would refuse.

@@ -50,6 +50,10 @@ func (b *Board) applyNote(e *evolve.Event) {
 	case evolve.KindLost:
 		l.lost++
 		text, lv = "lost: "+text, levelBad
+	case evolve.KindNoise:
+		text = "noise: " + text
+	case evolve.KindOutage:
+		text, lv = "outage: "+text, levelBad
 	case evolve.KindDisk:
 		if l.diskFull = strings.HasPrefix(text, "disk full"); l.diskFull {
 			lv = levelBad

@@ -3,6 +3,8 @@ package emu
 import (
 	"strings"
 	"testing"
+
+	"darwarp/templates"
 )
 
 // numbers is a buffer that holds 0, 1, 2 ...
@@ -125,5 +127,69 @@ func TestBulkMessages(t *testing.T) {
 		if !strings.Contains(r.Message, want) {
 			t.Errorf("%s: %q, want %q", kernel, r.Message, want)
 		}
+	}
+}
+
+// halves is a kernel that halves rows of 64 floats, kept in the library's ring of bulk copies: by its own copy of bulk_rows.cuh, as
+// a change of one line is planted there.
+func halves(t *testing.T, kept, old, new string) string {
+	t.Helper()
+	ring := string(templates.Include()["darwarp/bulk_rows.cuh"])
+	if !strings.Contains(ring, old) {
+		t.Fatalf("bulk_rows.cuh has no %q", old)
+	}
+	ring = strings.NewReplacer("#pragma once", "", "namespace darwarp {", "namespace planted { using namespace darwarp;").Replace(strings.Replace(ring, old, new, 1))
+	return "#include <darwarp/darwarp.cuh>\n" + ring + `
+using namespace darwarp;
+using Rows = Team<64, 64>;
+extern "C" __global__ void halve(const float* x, float* y, int rows) {
+    extern __shared__ __align__(128) unsigned char memory[];
+    Rows team;
+    planted::` + kept + ` data;
+    data.place(memory, 64 * 4, 0, 1);
+    for_rows<4>(data, team, x, y, rows, 64 * 4, [] {}, [&](long long at) {
+        data.each([&](int, int c, float (&v)[4]) {
+            for (int j = 0; j < 4; ++j) v[j] *= 0.5f;
+            data.template write<CACHED>(y + at, c, v);
+        });
+    });
+}
+`
+}
+
+// TestPlantedInRing plants bugs in the ring that the row kernels use. The first, which is none, comes out right.
+func TestPlantedInRing(t *testing.T) {
+	const place, registers = "BulkRow<float, 4, 1, Rows, CACHED, 3, false, true, CACHED>", "BulkRegisterRow<float, 4, 1, Rows, CACHED, false, 2, false, CACHED>"
+	for _, c := range []struct{ name, kept, old, new, kind string }{
+		{"none, results stored in bulk", place, "", "", ""},
+		{"none, rows in registers", registers, "", "", ""},
+		{"rows not awaited", registers, "if (s.end > s.begin) mbarrier_wait(barrier(FULL, taken), taken_phase);", "", "race"},
+		{"places not awaited", registers, "else mbarrier_wait(barrier(EMPTY, asked), asked_phase ^ 1);", "", "race"},
+		{"the parity of the wrong turn", registers, "mbarrier_wait(barrier(EMPTY, asked), asked_phase ^ 1)", "mbarrier_wait(barrier(EMPTY, asked), asked_phase)", "deadlock"},
+		{"the phase never turns", registers, "place = 0, phase ^= 1;", "place = 0;", "race|deadlock|trap"},
+		{"bytes not announced", registers, "mbarrier_expect(barrier(FULL, asked), bytes(s));", "mbarrier_arrive(barrier(FULL, asked));", "race"},
+		{"lanes not awaited", registers, "__syncwarp();\n        if", "if", "race"},
+		{"no fence before a store", place, "async_fence();", "", "race"},
+		{"results not awaited", place, "mbarrier_wait(barrier(EMPTY, taken), taken_phase);", "", "race"},
+		{"asked for before it has left", place, "bulk_wait_read<STORED>();", ";", "race"},
+		{"ends before it has left", place, "if constexpr (STORES) bulk_wait_read<0>();", "", "race"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := build(t, halves(t, c.kept, c.old, c.new), true)
+			const rows = 9
+			in, out := newMemory("x", 4*256*rows), newMemory("y", 4*256*rows)
+			for i := range view[float32](in) {
+				view[float32](in)[i] = float32(2 * i)
+			}
+			r := p.launch(t, "halve", x(2), x(64), 3*1024, in, out, rows)
+			if (c.kind == "") != (r.Kind == "") || !strings.Contains(c.kind, r.Kind) {
+				t.Fatalf("%+v, want %q", r, c.kind)
+			}
+			for i, v := range view[float32](out) {
+				if c.kind == "" && v != float32(i) {
+					t.Fatalf("number %d is %g, want %d", i, v, i)
+				}
+			}
+		})
 	}
 }

@@ -34,7 +34,7 @@ extern "C" __global__ void ring(const int* x, int* y, int rows) {
         if (t % 32 == 0) mbarrier_arrive(&empty[i % 3]);
         if (t == 0) {
             mbarrier_wait(&empty[i % 3], i / 3 & 1);
-            bulk_store(y + (blockIdx.x + i * gridDim.x) * 64, &at[i % 3][0], 256);
+            bulk_store<STREAMING>(y + (blockIdx.x + i * gridDim.x) * 64, &at[i % 3][0], 256);
             bulk_commit();
         }
     }
@@ -229,7 +229,7 @@ extern "C" __global__ void no_store_fence(const int* x, int* y) {
     at[threadIdx.x] = x[threadIdx.x];                          // <- no_store_fence
     __syncthreads();
     if (threadIdx.x == 0) {
-        bulk_store(y, at, 256);                                // <- no_store_fence
+        bulk_store<CACHED>(y, at, 256);                        // <- no_store_fence
         bulk_commit();
         bulk_wait_read<0>();
     }
@@ -241,7 +241,7 @@ extern "C" __global__ void store_unordered(const int* x, int* y) {
     async_fence();
     __syncwarp();
     if (threadIdx.x == 0) {
-        bulk_store(y, at, 256);                                // <- store_unordered
+        bulk_store<CACHED>(y, at, 256);                        // <- store_unordered
         bulk_commit();
         bulk_wait_read<0>();
     }
@@ -253,7 +253,7 @@ extern "C" __global__ void overtaken(const int* x, int* y) {
     async_fence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        bulk_store(y, at, 256);                                // <- overtaken
+        bulk_store<CACHED>(y, at, 256);                        // <- overtaken
         bulk_commit();
     }
     __syncthreads();
@@ -268,7 +268,7 @@ extern "C" __global__ void uncommitted(const int* x, int* y) {
     async_fence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        bulk_store(y, at, 256);                                // <- uncommitted
+        bulk_store<CACHED>(y, at, 256);                        // <- uncommitted
         bulk_wait_read<0>();
     }
 }

@@ -34,7 +34,11 @@ inline void bulk_load(void* shared, const void* global, unsigned bytes, Mbarrier
 }
 
 inline void async_fence() { dw_async_fence(); }
-inline void bulk_store(void* global, const void* shared, unsigned bytes) { dw_bulk_store(global, shared, bytes); }
+
+template <Cache HINT>
+inline void bulk_store(void* global, const void* shared, unsigned bytes) {
+    dw_bulk_store(global, shared, bytes);
+}
 inline void bulk_commit() { dw_bulk_commit(); }
 
 template <int PENDING>

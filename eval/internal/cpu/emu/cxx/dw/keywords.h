@@ -21,6 +21,10 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 
+#ifndef __clang__
+#define __builtin_assume(condition) ((void)0)
+#endif
+
 // Seen by code that asks who compiles it. The architecture is that of the functions we have.
 #define __CUDACC_RTC__ 1
 #define __CUDA_ARCH__ 900

@@ -1,0 +1,149 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/stats"
+	"darwarp/kernels"
+)
+
+// noise is what a kernel shows against itself: no smaller difference is believed.
+type noise struct {
+	level  float64   // relative; the largest of the session so far
+	spread float64   // of the pairs, of the first time
+	at     time.Time // the last time it was measured, zero never
+}
+
+// noiseFresh is how long a measured noise is believed.
+const noiseFresh = 30 * time.Minute
+
+// stale reports whether the noise is to be measured.
+func (n *noise) stale(now time.Time) bool { return n.at.IsZero() || now.Sub(n.at) >= noiseFresh }
+
+// enter takes a kernel's fight with itself. What a ratio is off 1 is noise as much as its standard error. The larger
+// level stays: a machine that was loud once may be again.
+func (n *noise) enter(f *fight, now time.Time) {
+	_, ratio, _, _ := f.Verdict()
+	n.level = max(n.level, 1e-6, f.Noise(), math.Abs(math.Log(ratio))/2)
+	if n.spread == 0 {
+		logs := make([]float64, len(f.ratios))
+		for i, r := range f.ratios {
+			logs[i] = math.Log(r)
+		}
+		slices.Sort(logs)
+		n.spread = stats.Quantile(logs, 0.75) - stats.Quantile(logs, 0.25)
+	}
+	n.at = now
+}
+
+// knowNoise measures a contestant against itself where that was not done of late. rest is false where the machine
+// did not come to rest for it.
+func (p *Pool) knowNoise(ctx context.Context, a contestant) (rest bool, err error) {
+	if !p.noiseIsStale() {
+		return true, nil
+	}
+	twin := a
+	twin.itself = true
+	f, err := p.fight(ctx, a, twin, p.cfg.Cache, p.all(), stats.MinPairs)
+	if err != nil {
+		return false, fmt.Errorf("noise: %w", err)
+	}
+	if f.given {
+		return false, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.noise.enter(f, time.Now())
+	return true, nil
+}
+
+func (p *Pool) noiseIsStale() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.noise.stale(time.Now())
+}
+
+// Control measures the noise again where that was not done for half an hour: the champion fights itself.
+func (p *Pool) Control(ctx context.Context, champion *kernels.Job) error {
+	if !p.noiseIsStale() {
+		return nil
+	}
+	a, err := p.ready(ctx, champion)
+	if err == nil {
+		_, err = p.knowNoise(ctx, a)
+	}
+	if errors.Is(err, errFaulted) {
+		err = fmt.Errorf("%w: the champion in its duel with itself: %w", kernels.ErrLost, err)
+	}
+	return err
+}
+
+// margin is the difference that a duel has to exceed.
+func (p *Pool) margin() float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return stats.Margin(p.noise.level)
+}
+
+// calmPauses are the waits after blocks that were disturbed, one after the other: a clock that falls for a second or
+// two, and a visitor on the device, are gone by then.
+var calmPauses = []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}
+
+// calmly takes a block of pairs at a workload of a fight until one is undisturbed. After the last pause the fight is
+// given up; where only NVML speaks against the block it counts, for a GPU that stays hot is so for both sides, and
+// is not waited for again.
+func (p *Pool) calmly(ctx context.Context, f *fight, i int, take func() (gpu.DuelReply, error)) (gpu.DuelReply, error) {
+	calm := &f.calm[i]
+	if !f.itself { // whose spread is what is to be known
+		p.mu.Lock()
+		calm.Spread = p.noise.spread
+		p.mu.Unlock()
+	}
+	for n := 0; ; n++ {
+		began := time.Now()
+		got, err := take()
+		if err != nil {
+			return got, err
+		}
+		var reasons []string
+		if p.health != nil {
+			reasons = p.health.tags(began)
+		}
+		calm.Capped = slices.Contains(reasons, "power-cap")
+		block := stats.Block{A: got.A, B: got.B, ClockA: got.ClockA, ClockB: got.ClockB}
+		why := calm.Disturbed(block)
+		hot := slowedBy(reasons)
+		f.hot = f.hot || why == "" && n == len(calmPauses)
+		if why == "" && (hot == "" || f.hot) {
+			calm.Learn(block)
+			return got, nil
+		}
+		f.discarded[i]++
+		if why == "" {
+			why = "throttled: " + hot
+		}
+		p.log.Warn("a block of a duel is discarded", "workload", f.workloads[i].Name, "why", why, "attempt", n+1)
+		if n == len(calmPauses) {
+			f.given = true
+			return gpu.DuelReply{}, nil
+		}
+		if err := pause(ctx, calmPauses[n]); err != nil {
+			return got, err
+		}
+	}
+}
+
+// slowedBy picks the reasons of NVML that say more of the machine than of a kernel. The power limit is a heavy
+// kernel's own doing.
+func slowedBy(reasons []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(reasons), func(r string) bool {
+		return !slices.Contains([]string{"hardware-slowdown", "hardware-thermal", "software-thermal", "power-brake"}, r)
+	}), ", ")
+}
