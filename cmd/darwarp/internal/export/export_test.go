@@ -113,6 +113,7 @@ const deviceOnly = `#include <algorithm>
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
 #define __launch_bounds__(...)
+#define __builtin_assume(x)
 using std::isfinite; using std::isinf; using std::max; using std::min; using std::signbit;
 extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;

@@ -3,8 +3,6 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -126,21 +124,6 @@ func (b *Board) latest() time.Duration {
 	return 0
 }
 
-// judged enters a verdict; a failure has a line in the log.
-func (b *Board) judged(c *kernels.Candidate, at time.Duration) {
-	if r, isNew := b.enter(c, at); isNew && r.outcome.Failed() && r.outcome != kernels.Duplicate {
-		b.say(line{b.latest(), levelQuiet, fmt.Sprintf("%s %s: %s", r.outcome, r.id.Short(), report.FirstLine(c.Result.Detail)), r.id})
-	}
-}
-
-// answered enters what came of a question to a language model.
-func (b *Board) answered(e *kernels.Exchange, at time.Duration) {
-	if b.charge(e) {
-		text, lv := exchangeText(e)
-		b.say(line{at: at, level: lv, text: text})
-	}
-}
-
 // floor works out the least times that the device's ceilings allow, from each new provenance.
 func (b *Board) floor(proof string) {
 	p, err := b.state.Provenance(proof)
@@ -189,64 +172,6 @@ func (b *Board) readBaselines(all []kernels.BaselineResult) {
 	})
 }
 
-// obeyed takes what a command has changed, whoever gave it.
-func (b *Board) obeyed(c *evolve.Command) {
-	i, known := b.byID[c.ID]
-	switch c.Do {
-	case "pin", "unpin":
-		if delete(b.pins, i); known && c.Do == "pin" {
-			b.pins[i] = true
-		}
-	case "kill":
-		if known {
-			maps.Copy(b.killed, b.family(i))
-		}
-	case "add":
-		b.budget.Evals += c.Evals
-		b.budget.For += c.For
-	case "weigh":
-		b.reweigh(c.Weights)
-	}
-}
-
-// reweigh works out every score anew under other weights, as the search has done.
-func (b *Board) reweigh(weights map[string]float64) {
-	all := slices.Clone(b.workloads())
-	for i := range all {
-		if w, ok := weights[all[i].Name]; ok {
-			all[i].Weight = w
-		}
-	}
-	b.state.Meta.Workloads = all
-	start := b.start()
-	if start < 0 {
-		return
-	}
-	base := b.rows[start].times
-	for i := range b.rows {
-		if r := &b.rows[i]; r.outcome == kernels.OK {
-			r.score = b.scoreOf(r.times, base)
-			b.bounds[i] = r.interval()
-		}
-	}
-	for i := range b.steps {
-		b.steps[i].score = b.rows[b.steps[i].row].score
-	}
-	b.ranking.resort()
-	b.readBaselines(b.state.Baselines)
-	b.keys.upTo = 0
-}
-
-// scoreOf is kernels.Score of what the board keeps of times.
-func (b *Board) scoreOf(times, base []span) float64 {
-	sum, weights := 0.0, 0.0
-	for i, w := range b.workloads() {
-		sum += w.Weight * math.Log(float64(times[i].median)/float64(base[i].median))
-		weights += w.Weight
-	}
-	return math.Exp(sum / weights)
-}
-
 // apply takes an event.
 func (b *Board) apply(e *evolve.Event) {
 	l := &b.live
@@ -268,97 +193,4 @@ func (b *Board) apply(e *evolve.Event) {
 	default:
 		b.applyNote(e)
 	}
-}
-
-// applyNote takes the events that have a line of their own.
-func (b *Board) applyNote(e *evolve.Event) {
-	l, text, lv := &b.live, e.Note, levelNote
-	switch e.Kind {
-	case evolve.KindDuel:
-		if e.Duel == nil {
-			return
-		}
-		text, lv = fmt.Sprintf("duel %s: %s than %s, ratio %.4f [%.4f, %.4f]", e.ID.Short(), e.Duel.Verdict, e.Duel.Champion, e.Duel.Ratio, e.Duel.Lo, e.Duel.Hi), levelQuiet
-		if e.Duel.Verdict == kernels.Same || e.Duel.Verdict == kernels.Ambiguous {
-			text = fmt.Sprintf("duel %s: %s as %s, ratio %.4f [%.4f, %.4f]", e.ID.Short(), e.Duel.Verdict, e.Duel.Champion, e.Duel.Ratio, e.Duel.Lo, e.Duel.Hi)
-		}
-	case evolve.KindFamily:
-		text = "new family " + text
-	case evolve.KindRestart:
-		text = "starting anew: " + text
-	case evolve.KindAdvice:
-		if e.Exchange != nil {
-			b.answered(e.Exchange, e.At)
-			return
-		}
-	case evolve.KindLost:
-		l.lost++
-		text, lv = "lost: "+text, levelBad
-	case evolve.KindNoise:
-		text = "noise: " + text
-	case evolve.KindOutage:
-		text, lv = "outage: "+text, levelBad
-	case evolve.KindDisk:
-		if l.diskFull = strings.HasPrefix(text, "disk full"); l.diskFull {
-			lv = levelBad
-		}
-	case evolve.KindDrain:
-		l.draining, text = e.Note, "stopping: "+text
-	case evolve.KindPaused:
-		text = "paused: " + text
-	case evolve.KindResumed:
-		text = "resumed: " + text
-	case evolve.KindSteer:
-		text = "told: " + text
-	case evolve.KindEnd:
-		l.summary, text = e.Summary, "ended: "+text
-	default:
-		return // a skipped point is no news
-	}
-	b.say(line{e.At, lv, text, e.ID})
-}
-
-// exchangeText tells what came of a question to a language model, and what it took.
-func exchangeText(e *kernels.Exchange) (string, level) {
-	text, lv := fmt.Sprintf("%s proposed %d", shortArm(e.Arm), len(e.Proposed)), levelQuiet
-	switch {
-	case e.Failed != "":
-		text, lv = shortArm(e.Arm)+" failed: "+report.FirstLine(e.Failed), levelBad
-	case e.Refused != "" && len(e.Proposed) == 0:
-		text = shortArm(e.Arm) + " refused: " + report.FirstLine(e.Refused)
-	}
-	if n := e.Tokens.In + e.Tokens.Out; n > 0 {
-		text += fmt.Sprintf(", %s tokens", report.Count(n))
-	}
-	if e.USD > 0 {
-		text += fmt.Sprintf(", USD %.4f", e.USD)
-	}
-	if e.Took > 0 {
-		text += ", " + report.Duration(e.Took)
-	}
-	return text, lv
-}
-
-// sayChampion tells of a new champion, with its time where there is one workload, and what it changed.
-func (b *Board) sayChampion(at time.Duration) {
-	n := len(b.steps)
-	r := &b.rows[b.steps[n-1].row]
-	text := fmt.Sprintf("champion %s %s", r.id.Short(), report.Speedup(r.score))
-	if len(r.times) == 1 {
-		text += " " + report.Time(float64(r.times[0].median))
-	}
-	if n == 1 {
-		text += ", the naive start"
-	} else if before := &b.rows[b.steps[n-2].row]; r.score > 0 {
-		text += fmt.Sprintf(", %s: %s", faster(before.score/r.score), b.changes(before, r))
-	}
-	b.say(line{at, levelGood, text, r.id})
-}
-
-// faster writes a factor as a person says it: 12% faster, 3.1x as fast.
-func faster(factor float64) string {
-	if factor >= 2 {
-		return report.Ratio(factor) + " as fast"
-	}
-	return fmt.Sprintf("%.1f%% faster", 100*math.Abs(factor-1))
 }

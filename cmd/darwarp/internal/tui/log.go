@@ -1,0 +1,120 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
+	"darwarp/kernels"
+)
+
+// judged enters a verdict; a failure has a line in the log.
+func (b *Board) judged(c *kernels.Candidate, at time.Duration) {
+	if r, isNew := b.enter(c, at); isNew && r.outcome.Failed() && r.outcome != kernels.Duplicate {
+		b.say(line{b.latest(), levelQuiet, fmt.Sprintf("%s %s: %s", r.outcome, r.id.Short(), report.FirstLine(c.Result.Detail)), r.id})
+	}
+}
+
+// answered enters what came of a question to a language model.
+func (b *Board) answered(e *kernels.Exchange, at time.Duration) {
+	if b.charge(e) {
+		text, lv := exchangeText(e)
+		b.say(line{at: at, level: lv, text: text})
+	}
+}
+
+// applyNote takes the events that have a line of their own.
+func (b *Board) applyNote(e *evolve.Event) {
+	l, text, lv := &b.live, e.Note, levelNote
+	switch e.Kind {
+	case evolve.KindDuel:
+		if e.Duel == nil {
+			return
+		}
+		text, lv = fmt.Sprintf("duel %s: %s than %s, ratio %.4f [%.4f, %.4f]", e.ID.Short(), e.Duel.Verdict, e.Duel.Champion, e.Duel.Ratio, e.Duel.Lo, e.Duel.Hi), levelQuiet
+		if e.Duel.Verdict == kernels.Same || e.Duel.Verdict == kernels.Ambiguous {
+			text = fmt.Sprintf("duel %s: %s as %s, ratio %.4f [%.4f, %.4f]", e.ID.Short(), e.Duel.Verdict, e.Duel.Champion, e.Duel.Ratio, e.Duel.Lo, e.Duel.Hi)
+		}
+	case evolve.KindFamily:
+		text = "new family " + text
+	case evolve.KindRestart:
+		text = "starting anew: " + text
+	case evolve.KindAdvice:
+		if e.Exchange != nil {
+			b.answered(e.Exchange, e.At)
+			return
+		}
+	case evolve.KindLost:
+		l.lost++
+		text, lv = "lost: "+text, levelBad
+	case evolve.KindNoise:
+		text = "noise: " + text
+	case evolve.KindOutage:
+		text, lv = "outage: "+text, levelBad
+	case evolve.KindDisk:
+		if l.diskFull = strings.HasPrefix(text, "disk full"); l.diskFull {
+			lv = levelBad
+		}
+	case evolve.KindDrain:
+		l.draining, text = e.Note, "stopping: "+text
+	case evolve.KindPaused:
+		text = "paused: " + text
+	case evolve.KindResumed:
+		text = "resumed: " + text
+	case evolve.KindSteer:
+		text = "told: " + text
+	case evolve.KindEnd:
+		l.summary, text = e.Summary, "ended: "+text
+	default:
+		return // a skipped point is no news
+	}
+	b.say(line{e.At, lv, text, e.ID})
+}
+
+// exchangeText tells what came of a question to a language model, and what it took.
+func exchangeText(e *kernels.Exchange) (string, level) {
+	text, lv := fmt.Sprintf("%s proposed %d", shortArm(e.Arm), len(e.Proposed)), levelQuiet
+	switch {
+	case e.Failed != "":
+		text, lv = shortArm(e.Arm)+" failed: "+report.FirstLine(e.Failed), levelBad
+	case e.Refused != "" && len(e.Proposed) == 0:
+		text = shortArm(e.Arm) + " refused: " + report.FirstLine(e.Refused)
+	}
+	if n := e.Tokens.In + e.Tokens.Out; n > 0 {
+		text += fmt.Sprintf(", %s tokens", report.Count(n))
+	}
+	if e.USD > 0 {
+		text += fmt.Sprintf(", USD %.4f", e.USD)
+	}
+	if e.Took > 0 {
+		text += ", " + report.Duration(e.Took)
+	}
+	return text, lv
+}
+
+// sayChampion tells of a new champion, with its time where there is one workload, and what it changed.
+func (b *Board) sayChampion(at time.Duration) {
+	n := len(b.steps)
+	r := &b.rows[b.steps[n-1].row]
+	text := fmt.Sprintf("champion %s %s", r.id.Short(), report.Speedup(r.score))
+	if len(r.times) == 1 {
+		text += " " + report.Time(float64(r.times[0].median))
+	}
+	if n == 1 {
+		text += ", the naive start"
+	} else if before := &b.rows[b.steps[n-2].row]; r.score > 0 {
+		text += fmt.Sprintf(", %s: %s", faster(before.score/r.score), b.changes(before, r))
+	}
+	b.say(line{at, levelGood, text, r.id})
+}
+
+// faster writes a factor as a person says it: 12% faster, 3.1x as fast.
+func faster(factor float64) string {
+	if factor >= 2 {
+		return report.Ratio(factor) + " as fast"
+	}
+	return fmt.Sprintf("%.1f%% faster", 100*math.Abs(factor-1))
+}
