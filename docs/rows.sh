@@ -3,7 +3,8 @@
 # where python3 has it, and searches each problem over its shapes.
 #   docs/rows.sh DARWARP OUT [SECONDS] [POINTS]
 # DARWARP is the built binary, OUT a folder for runs and logs, SECONDS the time of one search (120), POINTS how many points of
-# each family are gated (500). ONLY="gate torch search" chooses parts; PINS="--gene vector=8 ..." goes to the row searches.
+# each family are gated (500). ONLY="gate torch search" chooses parts, ROWS the problems that are searched over their four shapes,
+# OTHERS="PROBLEM:DTYPE:WORKLOAD ..." searches at one shape for a third of the time; PINS="--gene vector=8 ..." goes to all.
 set -uo pipefail
 darwarp=$(realpath "$1") seconds=${3:-120} points=${4:-500}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -60,11 +61,11 @@ if [[ $only == *torch* ]]; then
   if torch; then python3 "$here/rows.py" | tee torch.txt; else echo "torch: not here"; fi
 fi
 if [[ $only == *search* ]]; then
-  for p in ${ROWS:-softmax rmsnorm layernorm}; do
+  for p in ${ROWS-softmax rmsnorm layernorm}; do
     search "$p" fp16 "$seconds" "8192x1024 4096x4096 16384x8192 2048x32768" ${PINS:-}
   done
   for t in ${OTHERS:-transpose:fp16:16384x16384 reduction:fp32:1x268435456 bias_gelu_residual:fp16:16384x8192}; do
     IFS=: read -r p dtype w <<<"$t"
-    search "$p" "$dtype" $((seconds / 3)) "$w"
+    search "$p" "$dtype" $((seconds / 3)) "$w" ${PINS:-}
   done
 fi
