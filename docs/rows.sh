@@ -5,6 +5,7 @@
 # DARWARP is the built binary, OUT a folder for runs and logs, SECONDS the time of one search (120), POINTS how many points of
 # each family are gated (500). ONLY="gate torch search" chooses parts, ROWS the problems that are searched over their four shapes,
 # OTHERS="PROBLEM:DTYPE:WORKLOAD ..." searches at one shape for a third of the time; PINS="--gene vector=8 ..." goes to all.
+# BESIDE=1 times torch in turn with each winner, in the same way: the ratios to quote.
 set -uo pipefail
 darwarp=$(realpath "$1") seconds=${3:-120} points=${4:-500}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -38,13 +39,15 @@ for name, (t, c) in found.items():
 
 # search PROBLEM DTYPE SECONDS WORKLOADS [FLAGS]
 search() {
-  local name=$1 dtype=$2 time=$3 run="$1-$2.db" sizes=()
+  local name=$1 dtype=$2 time=$3 as="$1-$2-${4// /-}" sizes=() baseline=(--no-baseline)
+  [[ -z ${BESIDE:-} ]] || baseline=()
   for w in $4; do sizes+=(--workload "$w"); done
   shift 4
-  "$darwarp" search "$name" --device cuda --dtype "$dtype" "${sizes[@]}" --for "${time}s" --seed 1 --no-baseline --store "$run" --plain "$@" \
-    >"$name-$dtype.txt" 2>&1
-  echo "search $name $dtype: $(grep -oE '[0-9,]+ evaluations in [0-9a-z.]*' "$name-$dtype.txt" | tail -1)"
-  best "$run"
+  "$darwarp" search "$name" --device cuda --dtype "$dtype" "${sizes[@]}" --for "${time}s" --seed 1 "${baseline[@]}" --store "$as.db" --plain "$@" \
+    >"$as.txt" 2>&1
+  echo "search $as: $(grep -oE '[0-9,]+ evaluations in [0-9a-z.]*' "$as.txt" | tail -1)"
+  best "$as.db"
+  [[ -z ${BESIDE:-} ]] || sed -n '/^times/,/^$/p' "$as.txt"
 }
 
 if [[ $only == *torch* ]] && torch; then
