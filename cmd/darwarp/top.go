@@ -92,6 +92,7 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 		head, align = append(head, name), align+"r"
 	}
 	t := report.NewTable(align+"rrrl", append(head, "regs", "smem", "occ", "origin")...)
+	ranks := report.CandidateRanks(best, r.Meta().Workloads)
 	for i, c := range best {
 		proof, err := r.proof(c)
 		if err != nil {
@@ -101,7 +102,7 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 		if c.ID == champion {
 			mark = "*"
 		}
-		row := []any{mark, i + 1, c.ID.Short()}
+		row := []any{mark, ranks[i], c.ID.Short()}
 		row = append(row, figureCells(c, proof, workloads)...)
 		rs := c.Result.Resources
 		t.Row(append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs), originText(c))...)
@@ -109,7 +110,7 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 	t.Width = width(a.out)
 	t.Write(a.out)
 	if !champion.IsZero() {
-		a.sayf("\n* champion. Speedup is over the naive start.")
+		a.sayf("\n* champion. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.")
 	}
 	return nil
 }

@@ -161,12 +161,7 @@ func (in *Input) leaders(shown []kernels.Candidate) Leaders {
 	for _, w := range in.Meta.Workloads[:min(shownWorkloads, len(in.Meta.Workloads))] {
 		l.Workloads = append(l.Workloads, w.Name)
 	}
-	var bounds [][2]float64
-	for _, c := range shown {
-		spread := report.Spread(c.Result.Times, in.Meta.Workloads)
-		bounds = append(bounds, [2]float64{c.Score * (1 - spread), c.Score * (1 + spread)})
-	}
-	ranks := report.Ranks(bounds)
+	ranks := report.CandidateRanks(shown, in.Meta.Workloads)
 	for i, c := range shown {
 		champion := in.Champion != nil && c.ID == in.Champion.ID
 		if i >= shownLeaders && !champion { // the champion is listed wherever it stands

@@ -18,6 +18,16 @@ func Spread(times []kernels.Timing, workloads []kernels.Workload) float64 {
 	return sum / weights
 }
 
+// CandidateRanks are the places of candidates, given best first, by the intervals of their scores.
+func CandidateRanks(best []kernels.Candidate, workloads []kernels.Workload) []int {
+	var bounds [][2]float64
+	for _, c := range best {
+		spread := Spread(c.Result.Times, workloads)
+		bounds = append(bounds, [2]float64{c.Score * (1 - spread), c.Score * (1 + spread)})
+	}
+	return Ranks(bounds)
+}
+
 // Ranks are the places of scores, given best first with the bounds of their intervals. Those whose interval
 // reaches that of the first of their group cannot be told from it and share its rank, and the next group
 // counts them: 1, 1, 3.
