@@ -36,8 +36,17 @@ type Kernel struct {
 // Build is the command that builds the bench.
 func (k Kernel) Build() string { return k.nvcc(k.NVCCFlags, "bench.cu -o bench") }
 
+// Target is the architecture as nvcc takes it: the GPU's that the kernel was found on, or, where it was found without one,
+// that of the machine it is built on.
+func (k Kernel) Target() string {
+	if !strings.HasPrefix(k.Device.Arch, "sm_") {
+		return "native"
+	}
+	return k.Device.Arch
+}
+
 func (k Kernel) nvcc(flags []string, what string) string {
-	all := append([]string{"nvcc", "-O3", "-std=c++17", "-arch=" + k.Device.Arch}, flags...)
+	all := append([]string{"nvcc", "-O3", "-std=c++17", "-arch=" + k.Target()}, flags...)
 	return strings.Join(append(all, "-Iinclude", what), " ")
 }
 

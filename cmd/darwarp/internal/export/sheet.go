@@ -114,8 +114,8 @@ func (s *sheet) Timings(workload string) []kernels.Timing {
 // Cold reports whether the run's times are of inputs that are not in L2.
 func (s *sheet) Cold() bool { return s.Provenance != nil && s.Provenance.CacheMode == "cold" }
 
-// Gencode is the architecture as CMake writes it: 90a.
-func (s *sheet) Gencode() string { return strings.TrimPrefix(s.Device.Arch, "sm_") }
+// Gencode is the architecture as CMake writes it: 90a, or native.
+func (s *sheet) Gencode() string { return strings.TrimPrefix(s.Target(), "sm_") }
 
 var funcs = template.FuncMap{
 	"time":      report.Time,

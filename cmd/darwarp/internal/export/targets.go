@@ -32,7 +32,7 @@ var targets = []target{
 	{"torch", "an operator of PyTorch: `torch_op.py` builds and loads it",
 		map[string]string{"torch_op.cpp": "torch_op.cpp", "torch_op.py": "torch_op.py", "torch_check.py": "torch_check.py", "torch_reference.cu": "torch_reference.cu"},
 		true, (*portfolioSheet).refuseTorch, func(*portfolioSheet) string { return "python3 torch_check.py" }},
-	{"kernels", "`hub/`, a project in the layout of Hugging Face's kernel-builder", nil, true, (*portfolioSheet).refuseTorch,
+	{"kernels", "`hub/`, a project in the layout of Hugging Face's kernel-builder", nil, true, (*portfolioSheet).refuseHub,
 		func(*portfolioSheet) string { return "cd hub && nix run .#ci-test" }},
 	{"cupy", "`cupy_example.py`, the kernel through CuPy", map[string]string{"cupy_example.py": "cupy_example.py"}, false, (*portfolioSheet).refuseCuPy,
 		func(*portfolioSheet) string { return "python3 cupy_example.py" }},

@@ -178,6 +178,14 @@ func TestTargetsRefuse(t *testing.T) {
 	if _, err := own.files(); err == nil || !strings.Contains(err.Error(), "has no parameters") {
 		t.Error(err)
 	}
+	found := axpy(t, kernels.FP32) // without a GPU
+	found.As, found.Device.Kind, found.Device.Arch = []string{"kernels"}, "cpu", "cpu"
+	if _, err := found.files(); err == nil || !strings.Contains(err.Error(), "found on the cpu device, and build.toml has to name a GPU's compute capability") {
+		t.Error(err)
+	}
+	if b := found.Build(); !strings.Contains(b, " -arch=native ") {
+		t.Errorf("%s: expected the architecture of the machine that builds", b)
+	}
 	p := gemmPortfolio(t)
 	p.As = []string{"cupy"}
 	if _, err := p.files(); err == nil || !strings.Contains(err.Error(), "cupy: a portfolio has several kernels: export one of them by its ID") {

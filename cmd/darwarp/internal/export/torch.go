@@ -37,6 +37,14 @@ func (s *portfolioSheet) refuseTorch() error {
 	return nil
 }
 
+// refuseHub refuses as refuseTorch does, and kernels that were found without a GPU: build.toml names compute capabilities.
+func (s *portfolioSheet) refuseHub() error {
+	if s.Target() == "native" {
+		return fmt.Errorf("it was found on the %s device, and build.toml has to name a GPU's compute capability: export a run of a GPU", s.Device.Kind)
+	}
+	return s.refuseTorch()
+}
+
 func (s *sheet) tensors(out bool) (all []torchTensor) {
 	for i, b := range s.Tensors() {
 		if b.Out == out {
