@@ -8,6 +8,8 @@ import http.server
 import json
 import sys
 
+if len(sys.argv) < 3 or not sys.argv[1].isdigit():
+    sys.exit(__doc__.strip())
 port, replies = int(sys.argv[1]), [open(name).read() for name in sys.argv[2:]]
 
 
