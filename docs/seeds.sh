@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what docs/seeds.md tells, on the GPU of this machine.
 #   docs/seeds.sh DARWARP OUT [PART ...]    DARWARP: the built binary; OUT: an empty folder for runs and logs
-# Parts: gate, torch, targets, questions (default: all; about 4 minutes). torch needs python3 with torch. Each question is a
+# Parts: gate, torch, targets, questions (default: these; about 4 minutes), beside (a minute and a half). torch needs python3 with torch. Each question is a
 # search of a space that pins leave a few points of: all of them are gated and timed at the same shapes, in one session.
 set -uo pipefail
 here=$(dirname "$(realpath "$0")") darwarp=$(realpath "$1") out=$(realpath "$2")
@@ -41,6 +41,12 @@ targets() {
   run b4 4x16x512x64 --for 30s $(pins $fast split_kv=1 producers=0 kv_groups=1 block_q=64,128 min_blocks=1 grid=tile)
   run long 4x16x4096x128 --for 20s $(pins $fast split_kv=1 producers=0 block_q=128 warps=4 block_kv=32,48,64 memory=dynamic)
   for r in b1 b2 b4 long; do sed -n '/^champion/,/^times/p;/^  workload/,/^$/p' $r.txt; "$darwarp" top $r.db -n 5; done
+}
+
+# Torch's backends in turn with the winner, fp16 sums allowed.
+beside() {
+  run beside 4x16x512x64 --for 60s --seed 2 --no-baseline=false $(pins $fast split_kv=1 producers=0 kv_groups=1 grid=tile acc=fp32,fp16 o_acc=fp32,fp16)
+  sed -n '/^times/,/^$/p' beside.txt
 }
 
 small=1x8x512x64,2x8x512x64,4x16x512x64,8x16x512x64

@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -252,124 +248,6 @@ func TestFinalUsesAFreshProcess(t *testing.T) {
 	}
 	if _, after := pool.Load(); after != before+1 {
 		t.Errorf("%d workers before, %d after: expected one more", before, after)
-	}
-}
-
-func shortRespite(t *testing.T) {
-	was := respite
-	respite = []time.Duration{0, time.Millisecond, 2 * time.Millisecond}
-	t.Cleanup(func() { respite = was })
-}
-
-// Compile workers that are gone and cannot be started any more cost nobody a verdict, and a duel is nobody's loss.
-func TestCompilersThatCannotStart(t *testing.T) {
-	where := Locate()
-	if len(where.Include) == 0 {
-		t.Skip("NO COMPILER IS TRIED: CUDA's headers not found; see darwarp doctor")
-	}
-	headers := filepath.Join(t.TempDir(), "include")
-	target := where.Include[0]
-	if err := os.Symlink(target, headers); err != nil {
-		t.Fatal(err)
-	}
-	where.Include = append([]string{headers}, where.Include[1:]...)
-	pool := fakePoolAt(t, where)
-	if err := os.Remove(headers); err != nil {
-		t.Fatal(err)
-	}
-	killWorkers(t, "compile")
-	r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
-	if err != nil || r.Outcome != kernels.Lost || !strings.Contains(r.Detail, "compile: 3 attempts") {
-		t.Errorf("%v (%s), %v", r.Outcome, r.Detail, err)
-	}
-	if _, err := pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "fast")); !errors.Is(err, kernels.ErrLost) {
-		t.Errorf("duel: %v", err)
-	}
-	if err := os.Symlink(target, headers); err != nil {
-		t.Fatal(err)
-	}
-	if r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good")); err != nil || r.Outcome != kernels.OK {
-		t.Errorf("with its headers again: %v (%s), %v", r.Outcome, r.Detail, err)
-	}
-}
-
-// killWorkers kills this process's workers of a kind.
-func killWorkers(t *testing.T, kind string) {
-	t.Helper()
-	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	killed := 0
-	for _, path := range lines {
-		line, _ := os.ReadFile(path)
-		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "stat"))
-		_, after, _ := strings.Cut(string(stat), ") ")
-		fields := strings.Fields(after)
-		if len(fields) < 2 || fields[1] != strconv.Itoa(os.Getpid()) || !strings.Contains(string(line), "worker\x00"+kind+"\x00") {
-			continue
-		}
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		killed++
-	}
-	if killed == 0 {
-		t.Fatalf("no worker %s", kind)
-	}
-}
-
-// The checker may be killed at any time: at rest it is replaced unseen, in a call the evaluation is lost.
-func TestCheckerIsReplaced(t *testing.T) {
-	pool := fakePool(t)
-	for i := range 3 {
-		if err := syscall.Kill(pool.checker.worker.PID(), syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
-		if err != nil || r.Outcome != kernels.OK && r.Outcome != kernels.Lost {
-			t.Fatalf("kill %d: %v (%s), %v", i, r.Outcome, r.Detail, err)
-		}
-		if r, err = pool.Evaluate(context.Background(), fakeJob(t, pool, "good")); err != nil || r.Outcome != kernels.OK {
-			t.Fatalf("after kill %d: %v (%s), %v", i, r.Outcome, r.Detail, err)
-		}
-	}
-}
-
-// A checker that cannot be started is given up after some tries, as an error of ours.
-func TestCheckerThatCannotStart(t *testing.T) {
-	shortRespite(t)
-	pool := fakePool(t)
-	pool.checker.spec.Args = []string{"worker", "no such worker"}
-	if err := syscall.Kill(pool.checker.worker.PID(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 2 * len(respite) {
-		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
-		if err != nil {
-			if !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), "the checker is gone after 3 tries in a row") {
-				t.Fatal(err)
-			}
-			return
-		}
-		if r.Outcome != kernels.Lost {
-			t.Fatalf("try %d: %v (%s)", i, r.Outcome, r.Detail)
-		}
-	}
-	t.Error("never given up")
-}
-
-// A device that cannot be opened any more is tried again, in ever longer steps, and then given up with an error.
-func TestDeviceThatIsGone(t *testing.T) {
-	shortRespite(t)
-	pool := fakePool(t)
-	pool.runner.role.worker = "no such worker"
-	if err := pool.runner.restart(); err != nil {
-		t.Fatal(err)
-	}
-	for i := range len(respite) {
-		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
-		if last := i == len(respite)-1; errors.Is(err, ErrGone) != last || !last && r.Outcome != kernels.Lost {
-			t.Fatalf("try %d: %v (%s), %v", i, r.Outcome, r.Detail, err)
-		}
 	}
 }
 

@@ -1,0 +1,78 @@
+package evolve
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"darwarp/kernels"
+)
+
+func TestPauseAndResume(t *testing.T) {
+	cfg := toyConfig(t, "hills")
+	cfg.Budget.Evals = 40
+	ev, m := newFake(4, false), &memory{}
+	s := mustSearch(t, cfg, ev, m)
+	s.every = time.Millisecond
+	var c collector
+	once := false
+	resumed := make(chan error, 1)
+	ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
+		ev.mu.Lock()
+		first := len(ev.jobs) == 10 && !once
+		once = once || first
+		ev.mu.Unlock()
+		if first {
+			mustSteer(t, s, Command{Do: "pause"})
+		}
+		return works(job), nil
+	}
+	quiet := 0
+	_, err := s.Run(context.Background(), func(e Event) {
+		c.emit(e)
+		if e.Kind == KindMachine && e.Paused && e.InFlight == 0 {
+			if quiet++; quiet == 3 { // nothing was asked for meanwhile: resume, from outside of the loop
+				go func() { resumed <- s.Steer(context.Background(), Command{Do: "resume"}) }()
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-resumed; err != nil {
+		t.Error(err)
+	}
+	from, to := slices.IndexFunc(c.all, func(e Event) bool { return e.Kind == KindPaused }), slices.IndexFunc(c.all, func(e Event) bool { return e.Kind == KindResumed })
+	if from < 0 || to < from {
+		t.Fatalf("paused at %d, resumed at %d of %d", from, to, len(c.all))
+	}
+	results := 0
+	for _, e := range c.all[from:to] {
+		if e.Kind == KindResult {
+			results++
+		}
+		if e.Evals >= 40 {
+			t.Error("went on while paused")
+		}
+	}
+	if results > 4 || len(m.candidates) != 40 {
+		t.Errorf("%d results while paused with 4 slots; %d in all", results, len(m.candidates))
+	}
+}
+
+func TestPausedTimeDoesNotCount(t *testing.T) {
+	c := clock{now: time.Now}
+	c.begin()
+	c.stop()
+	at := c.elapsed()
+	time.Sleep(2 * time.Millisecond)
+	if c.elapsed() != at {
+		t.Error("the clock went on")
+	}
+	c.goOn()
+	time.Sleep(2 * time.Millisecond)
+	if c.elapsed() <= at {
+		t.Error("the clock stands still")
+	}
+}
