@@ -47,18 +47,13 @@ __device__ __forceinline__ void mbarrier_wait(Mbarrier* barrier, unsigned parity
 }
 
 // bulk_load asks for bytes of global memory. They are there when the barrier's phase is over that they were announced for.
-// STREAMING lines leave L2 before others.
+// STREAMING lines leave L2 before others, EVICT_LAST ones after them.
 template <Cache HINT>
 __device__ __forceinline__ void bulk_load(void* shared, const void* global, unsigned bytes, Mbarrier* barrier) {
-    if constexpr (HINT == STREAMING)
-        asm volatile(
-            "{\n"
-            "  .reg .b64 policy;\n"
-            "  createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-            "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], policy;\n"
-            "}\n" ::"r"(shared_address(shared)),
-            "l"(global), "r"(bytes), "r"(shared_address(barrier))
-            : "memory");
+    if constexpr (HINT == STREAMING || HINT == EVICT_LAST)
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;\n" ::"r"(shared_address(shared)),
+                     "l"(global), "r"(bytes), "r"(shared_address(barrier)), "l"(l2_policy<HINT>())
+                     : "memory");
     else
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];\n" ::"r"(shared_address(shared)),
                      "l"(global), "r"(bytes), "r"(shared_address(barrier))
@@ -75,13 +70,9 @@ __device__ __forceinline__ void async_fence() { asm volatile("fence.proxy.async.
 template <Cache HINT>
 __device__ __forceinline__ void bulk_store(void* global, const void* shared, unsigned bytes) {
     if constexpr (HINT == STREAMING)
-        asm volatile(
-            "{\n"
-            "  .reg .b64 policy;\n"
-            "  createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-            "  cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, policy;\n"
-            "}\n" ::"l"(global), "r"(shared_address(shared)), "r"(bytes)
-            : "memory");
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;\n" ::"l"(global), "r"(shared_address(shared)),
+                     "r"(bytes), "l"(l2_policy<HINT>())
+                     : "memory");
     else
         asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n" ::"l"(global), "r"(shared_address(shared)), "r"(bytes)
                      : "memory");

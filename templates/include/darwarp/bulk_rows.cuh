@@ -105,7 +105,7 @@ public:
         ring.await(s);
     }
     template <Cache HINT>
-    __device__ __forceinline__ void write(T* y, int c, const float (&v)[N]) const {
+    __device__ __forceinline__ void write(T* y, Column c, const float (&v)[N]) const {
         if (STORES && c < Base::end()) *reinterpret_cast<Word<T, N>*>(Base::current + (c - Base::span.begin)) = pack<T, N>(v);
         else store_word<HINT>(y + c, v);
     }
@@ -135,7 +135,7 @@ public:
         const T* at = ring.current();
         #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const int c = Base::column(s, i);
+            const Column c = Base::column(s, i);
             if (c - s.begin < ring.kept && c < s.end) Base::words[i] = *reinterpret_cast<const Word<T, N>*>(at + (c - s.begin));
             else if (c < s.end) Base::words[i] = load_word<LOAD, N>(x + c);
         }
@@ -143,7 +143,7 @@ public:
         Base::advance(x, s);
     }
     template <Cache HINT>
-    __device__ __forceinline__ void write(T* y, int c, const float (&v)[N]) const {
+    __device__ __forceinline__ void write(T* y, Column c, const float (&v)[N]) const {
         if (STORES && c - Base::span.begin < ring.kept) *reinterpret_cast<Word<T, N>*>(ring.current() + (c - Base::span.begin)) = pack<T, N>(v);
         else store_word<HINT>(y + c, v);
     }

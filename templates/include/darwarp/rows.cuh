@@ -12,6 +12,9 @@
 
 namespace darwarp {
 
+// Column is a place in a row. 64 bits, so that a word's constant distance from a thread's first one goes into its address.
+using Column = long long;
+
 // Span is the columns that a block has of a row: begin to end, which for a row that is not there are none.
 struct Span {
     int begin, end, lane;
@@ -21,7 +24,7 @@ struct Span {
 template <class T, int N>
 struct DirectRow {
     template <Cache STORE>
-    __device__ __forceinline__ void write(T* y, int c, const float (&v)[N]) const { store_word<STORE>(y + c, v); }
+    __device__ __forceinline__ void write(T* y, Column c, const float (&v)[N]) const { store_word<STORE>(y + c, v); }
     __device__ __forceinline__ void release(T*) {}
     __device__ __forceinline__ void drain() const {}
 };
@@ -42,7 +45,7 @@ public:
     template <class F>
     __device__ __forceinline__ void each(F f) {
         #pragma unroll UNROLL
-        for (int c = span.begin + span.lane * N; c < span.end; c += THREADS * N) {
+        for (Column c = span.begin + span.lane * N; c < span.end; c += THREADS * N) {
             float v[N];
             unpack<T, N>(load_word<HINT, N>(row + c), v);
             f(-1, c, v);
@@ -61,7 +64,7 @@ protected:
     W words[ITEMS], next[STAGES > 1 ? ITEMS : 1];
     float values[AS_FLOATS ? ITEMS : 1][N];
 
-    __device__ __forceinline__ static int column(const Span& s, int i) { return s.begin + (i * THREADS + s.lane) * N; }
+    __device__ __forceinline__ static Column column(const Span& s, int i) { return Column(s.begin + s.lane * N) + i * (THREADS * N); }
 
 public:
     static constexpr int AHEAD = STAGES - 1;
@@ -85,6 +88,7 @@ public:
 
     template <class F>
     __device__ __forceinline__ void each(F f) {
+        if constexpr (!FLOATS && sizeof(T) < sizeof(float)) forget(words);  // packed words stay packed in between
         #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             if (column(span, i) >= span.end) continue;
@@ -97,7 +101,7 @@ public:
             }
         }
         #pragma unroll 1  // seldom there, and not worth registers
-        for (int c = column(span, ITEMS); c < span.end; c += THREADS * N) {
+        for (Column c = column(span, ITEMS); c < span.end; c += THREADS * N) {
             float v[N];
             unpack<T, N>(load_word<HINT, N>(row + c), v);
             f(-1, c, v);
@@ -105,19 +109,19 @@ public:
     }
 
     // word is the thread's word number i, or where i is -1 the one at a column.
-    __device__ __forceinline__ void word(int i, int column, float (&v)[N]) const {
+    __device__ __forceinline__ void word(int i, Column column, float (&v)[N]) const {
         unpack<T, N>(i >= 0 ? as_it_is(words[i]) : load_word<HINT, N>(row + column), v);
     }
 };
 
 // Parameters is a row that all rows are multiplied with or added to, read where it is needed. A RegisterRow of it
 // is the same held ready in registers, and SharedParameters in shared memory.
-template <class T, int N>
+template <class T, int N, Cache HINT = CACHED>
 struct Parameters {
     const T* row;
 
-    __device__ __forceinline__ void word(int, int column, float (&v)[N]) const {
-        unpack<T, N>(load_word<CACHED, N>(row + column), v);
+    __device__ __forceinline__ void word(int, Column column, float (&v)[N]) const {
+        unpack<T, N>(load_word<HINT, N>(row + column), v);
     }
 };
 
@@ -135,8 +139,8 @@ __device__ __forceinline__ Span span_of(const Team& team, int cols) {
 
 // for_rows takes the block's rows one after the other: a row for each of its teams at a time, and then on by
 // as many as the grid has. f(at) gets the offset of the row's first element, and is called for all teams alike, also where a
-// team's row is not there; ready() is called once before.
-template <int N, class T, class Row, class Team, class Ready, class F>
+// team's row is not there; ready() is called once before. ONCE: the grid has a team for every row.
+template <int N, bool ONCE, class T, class Row, class Team, class Ready, class F>
 __device__ __forceinline__ void for_rows(Row& data, Team& team, const T* x, T* y, int rows, int cols, Ready ready, F f) {
     const unsigned count = rows, step = gridDim.x / Team::RANKS * Team::COUNT;  // rows to come are counted beyond 2^31
     const unsigned first = blockIdx.x / Team::RANKS * Team::COUNT + team.index();
@@ -156,6 +160,7 @@ __device__ __forceinline__ void for_rows(Row& data, Team& team, const T* x, T* y
         begun = true;
         f(offset(row));
         data.release(y + offset(row));
+        if constexpr (ONCE) break;
     }
     data.drain();
 }

@@ -18,7 +18,7 @@ protected:
     __device__ __forceinline__ int end() const { return min(span.end, span.begin + kept); }
 
     template <class F>
-    __device__ __forceinline__ void staged(F f, int i, int c) {
+    __device__ __forceinline__ void staged(F f, int i, Column c) {
         float v[N];
         unpack<T, N>(*reinterpret_cast<const Word<T, N>*>(current + (c - span.begin)), v);
         f(i, c, v);
@@ -30,7 +30,7 @@ public:
     template <class F>
     __device__ __forceinline__ void each(F f) {
         constexpr int PITCH = THREADS * N;
-        int c = span.begin + span.lane * N;
+        Column c = span.begin + span.lane * N;
         if constexpr (NUMBERED) {
             #pragma unroll
             for (int i = 0; i < ITEMS; ++i)
@@ -101,8 +101,8 @@ public:
         cp_async_commit();
     }
 
-    __device__ __forceinline__ void word(int, int column, float (&v)[N]) const {
-        const int c = column - begin;
+    __device__ __forceinline__ void word(int, Column column, float (&v)[N]) const {
+        const Column c = column - begin;
         unpack<T, N>(c < kept ? *reinterpret_cast<const Word<T, N>*>(memory + c) : load_word<CACHED, N>(row + column), v);
     }
 };

@@ -147,8 +147,8 @@ extern "C" __global__ void halve(const float* x, float* y, int rows) {
     Rows team;
     planted::` + kept + ` data;
     data.place(memory, 64 * 4, 0, 1);
-    for_rows<4>(data, team, x, y, rows, 64 * 4, [] {}, [&](long long at) {
-        data.each([&](int, int c, float (&v)[4]) {
+    for_rows<4, false>(data, team, x, y, rows, 64 * 4, [] {}, [&](long long at) {
+        data.each([&](int, Column c, float (&v)[4]) {
             for (int j = 0; j < 4; ++j) v[j] *= 0.5f;
             data.template write<CACHED>(y + at, c, v);
         });

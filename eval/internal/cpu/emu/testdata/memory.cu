@@ -154,6 +154,10 @@ template <class T> __device__ void chunk(int* failed) {
 extern "C" __global__ void hints(int* failed) {
     unsigned words[4] = {1, 2, 3, 4};
     CHECK(load_global<STREAMING>(&words[0]) == 1 && load_global<NO_ALLOCATE>(&words[1]) == 2 && load_no_allocate(&words[2]) == 3);
+    CHECK(load_global<EVICT_LAST>(&words[0]) == 1 && load_evict_last(&words[1]) == 2 && load_global<IN_PLACE>(&words[2]) == 3 && load_in_place(&words[0]) == 1);
+    unsigned kept[2] = {words[0], words[1]};
+    forget(kept);
+    CHECK(kept[0] == 1 && kept[1] == 2);
     store_global<STREAMING>(&words[3], load_global<CACHED>(&words[0]) + 8);
     CHECK(words[3] == 9 && as_it_is(words[3]) == 9);
     for (float x = -130.f; x < 20.f; x += 0.37f) {

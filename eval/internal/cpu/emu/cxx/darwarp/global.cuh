@@ -6,12 +6,16 @@
 
 namespace darwarp {
 
-enum Cache { CACHED, STREAMING, NO_ALLOCATE };
+enum Cache { CACHED, STREAMING, NO_ALLOCATE, EVICT_LAST, IN_PLACE };
 
 template <class Word> __forceinline__ Word load_no_allocate(const Word* p) { return *p; }
+template <class Word> __forceinline__ Word load_evict_last(const Word* p) { return *p; }
+template <class Word> __forceinline__ Word load_in_place(const Word* p) { return *p; }
+template <Cache HINT> unsigned long long l2_policy() { return 0; }
 template <Cache HINT, class Word> __forceinline__ Word load_global(const Word* p) { return *p; }
 template <Cache HINT, class Word> __forceinline__ void store_global(Word* p, Word v) { *p = v; }
 template <class Word> __forceinline__ Word as_it_is(Word v) { return v; }
+template <class Word, int COUNT> __forceinline__ void forget(Word (&)[COUNT]) {}
 
 }  // namespace darwarp
 
