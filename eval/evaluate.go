@@ -239,15 +239,16 @@ func (e *evaluation) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, 
 }
 
 // A candidate gets slack times the time of the one to beat for each of its calls, and never less
-// than floor; without one to beat, patience. Emulated, the check shapes take most of the time, a second on a
-// machine with nothing else to do: there the floor is emulatedFloors times as high.
+// than floor; without one to beat, patience. On a GPU the gate takes some tens of milliseconds, and an endless loop holds the
+// device for two floors. Emulated, the check shapes take most of the time, a second on a machine with nothing else to do: there
+// the floor is emulatedFloors times as high.
 var (
 	slack    = 20.0
-	floor    = 5 * time.Second
+	floor    = 2 * time.Second
 	patience = 120 * time.Second
 )
 
-const emulatedFloors = 6
+const emulatedFloors = 15
 
 func (e *evaluation) gateDeadline() time.Duration {
 	if len(e.job.Bar) == 0 {

@@ -173,7 +173,7 @@ func (p *Pool) prepare(ctx context.Context, r *rival, which int, cache string) (
 	c := &p.cases.cases[cases[0]]
 	l2 := p.device.L2Bytes
 	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: call(r.baseline, c), Key: key, Cache: cache,
-		Sets: c.Rotation(cache, len(cases), l2), Flush: gpu.FlushBytes(l2), Region: gpu.Region, MaxCalls: gpu.MaxCalls})
+		Sets: c.Rotation(cache, len(cases), l2), Flush: gpu.FlushBytes(l2), Region: c.Region(l2), MaxCalls: gpu.MaxCalls})
 	if err == nil {
 		p.torch.key = key
 	}

@@ -106,9 +106,22 @@ extern "C" __global__ void dw_clock(u64 *stamp) {
   stamp[1] = ns;
 }
 
-// dw_copy moves n 16-byte words: its rate on a small buffer is the L2 ceiling.
+// dw_copy moves n 16-byte words: its rate on a small buffer is the L2 ceiling. What it reads is evicted last, which lets
+// what it writes go to memory in a steady stream: with large buffers it is the faster way.
 extern "C" __global__ void dw_copy(uint4 *dst, const uint4 *src, u64 n) {
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) dst[i] = src[i];
+  const u64 first = blockIdx.x * (u64)blockDim.x + threadIdx.x, step = (u64)gridDim.x * blockDim.x;
+#if __CUDA_ARCH__ >= 800
+  u64 policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  for (u64 i = first; i < n; i += step) {
+    uint4 v;
+    asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(src + i), "l"(policy));
+    dst[i] = v;
+  }
+#else
+  for (u64 i = first; i < n; i += step) dst[i] = src[i];
+#endif
 }
 
 // dw_soil leaves NaNs all over the shared memory of a multiprocessor: one that reads what it never wrote

@@ -8,10 +8,8 @@ import (
 	"darwarp/eval/internal/cuda"
 )
 
-// How a sample is made. A region shorter than regionNs would be known to worse than 0.25 %, since
-// events resolve half a microsecond; more than maxCalls graph nodes cost more to build than they tell.
+// How a sample is made. More than maxCalls graph nodes cost more to build than they tell.
 const (
-	regionNs = 200e3
 	maxCalls = 256
 	// spinBase and spinPerNode give the host the time to queue a graph before the stream gets to it.
 	spinBase    = 20e3
@@ -57,7 +55,7 @@ func (s *Session) newSampler(run Run, expect []uint64, bind func(*arena) (*work,
 	}
 	m.calls = len(m.arenas)
 	if run.Estimate > 0 {
-		m.calls = max(m.calls, min(maxCalls, int(math.Ceil(regionNs/run.Estimate))))
+		m.calls = max(m.calls, min(maxCalls, int(math.Ceil(m.caseOf().Region(s.dev.L2Bytes)/run.Estimate))))
 	}
 	m.calls += (len(m.arenas) - m.calls%len(m.arenas)) % len(m.arenas)
 	if m.graph, err = s.capture(works, m.calls); err == nil {
@@ -119,11 +117,6 @@ func (m *sampler) freshen() error {
 		}
 	}
 	if m.run.Cache == "cold" {
-		if m.persists { // lines that are to stay outlast any flush
-			if err := m.s.drv.ResetPersistingL2(); err != nil {
-				return err
-			}
-		}
 		return m.s.drv.Memset8(m.s.flush.at, uint8(m.turn), uint64(m.s.flush.bytes), m.s.stream)
 	}
 	return nil
@@ -159,6 +152,7 @@ func (m *sampler) replay(g cuda.Graph, calls int) (ns, mhz float64, err error) {
 	s := m.s
 	steps := []func() error{
 		func() error { return s.persist(m.persists) },
+		s.loosen,
 		s.clearCounters,
 		m.freshen,
 		func() error { return s.harness.run("dw_clock", s.dev.SMs, ptr(s.counterAt(counterStamp0))) },
@@ -305,12 +299,25 @@ func (c *Case) Rotation(cache string, seeds, l2 int) int {
 	return seeds
 }
 
-// The rules of a sample, for what is timed elsewhere in the same way: how many ns a graph is to last, and
-// how many calls it has at most.
+// MaxCalls is how many calls a graph has at most, for what is timed elsewhere in the same way.
+const MaxCalls = maxCalls
+
+// Least length of a sample in ns. A shorter one than regionNs would be known to worse than 0.25 %, since events
+// resolve half a microsecond. Where a call moves more than L2 holds, the first one also waits until the lines that
+// fresh inputs and poison have left dirty are written back, and those of the last call are nobody's: 60 MB on an
+// H200 are 15 us, which regionBeyondL2 keeps below 0.8 %.
 const (
-	Region   = regionNs
-	MaxCalls = maxCalls
+	regionNs       = 200e3
+	regionBeyondL2 = 2e6
 )
+
+// Region is how many ns a sample of the case lasts at least.
+func (c *Case) Region(l2 int) float64 {
+	if footprint(c) > l2 {
+		return regionBeyondL2
+	}
+	return regionNs
+}
 
 // FlushBytes is what a cold sample writes before it starts.
 func FlushBytes(l2 int) int { return flushShare * l2 }

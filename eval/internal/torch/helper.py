@@ -16,6 +16,7 @@ DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "int32": "in
 SDPA = {"flash": "FLASH_ATTENTION", "efficient": "EFFICIENT_ATTENTION", "math": "MATH", "cudnn": "CUDNN_ATTENTION"}
 
 torch = None  # imported by open
+driver = None  # libcuda, for what torch does not offer; none where torch is not for CUDA
 functions = {}  # compiled calls by what they are: compiling takes seconds
 runs = {}  # prepared runs by key
 
@@ -35,12 +36,13 @@ def send(pipe, envelope, blob=b""):
 
 
 def open_device(req, _):
-    global torch
+    global torch, driver
     import torch as module
 
     torch = module
     if not torch.cuda.is_available():
         raise RuntimeError("torch %s sees no GPU" % torch.__version__)
+    driver = ctypes.CDLL("libcuda.so.1") if torch.version.cuda else None
     torch.cuda.set_device(req["index"])
     return {"version": torch.__version__, "device": torch.cuda.get_device_name()}, b""
 
@@ -151,7 +153,10 @@ class Run:
                 self.outs[i % len(self.sets)] = self.f(*self.sets[i % len(self.sets)])
 
     def sample(self):
-        """ns a call of one replay, on new inputs, or on inputs that are not in L2."""
+        """ns a call of one replay, on new inputs, or on inputs that are not in L2. Lines that a kernel asked L2 to evict last,
+        which Triton's kernels do, outlast a flush: they are made normal ones before."""
+        if driver:
+            driver.cuCtxResetPersistingL2Cache()
         for s, out in zip(self.sets, self.outs):
             if self.hot:
                 for t in s:

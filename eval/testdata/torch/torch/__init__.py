@@ -6,6 +6,7 @@ import os
 import types
 
 __version__ = "0.0-fake"
+version = types.SimpleNamespace(cuda=None)
 float32, float16, bfloat16, int32, uint8 = "float32", "float16", "bfloat16", "int32", "uint8"
 CALL_MS = 0.25
 
