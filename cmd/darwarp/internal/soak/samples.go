@@ -75,20 +75,35 @@ func Trends(samples []Sample) []Trend {
 	return out
 }
 
+// slice is how many samples make one slice of a rate. An endless loop holds the device for seconds, so that neighbouring
+// samples are alike, and verdicts do not come one by one as chance would have them.
+const slice = 3
+
 // Rates are the verdicts a second in the second quarter and in the last, and by how much two such figures differ by chance: two
-// standard deviations of the difference of two counts.
+// standard errors of the difference, from how much the slices of each quarter differ (batch means: Conway, 1963).
 func Rates(samples []Sample) (early, late, chance float64) {
 	quarter := len(samples) / 4
 	if quarter < 2 {
 		return 0, 0, 0
 	}
-	count := func(s []Sample) (n, seconds float64) {
-		first, last := s[0], s[len(s)-1]
-		return float64(last.Evals - first.Evals), (last.At - first.At).Seconds()
+	early, a := rate(samples[quarter : 2*quarter+1])
+	late, b := rate(samples[len(samples)-quarter-1:])
+	return early, late, 2 * math.Sqrt(a+b)
+}
+
+// rate is the verdicts a second, and the square of its standard error.
+func rate(samples []Sample) (mean, square float64) {
+	between := func(a, b Sample) float64 { return float64(b.Evals-a.Evals) / (b.At - a.At).Seconds() }
+	mean = between(samples[0], samples[len(samples)-1])
+	n := 0.0
+	for ; len(samples) > slice; samples = samples[slice:] {
+		d := between(samples[0], samples[slice]) - mean
+		n, square = n+1, square+d*d
 	}
-	before, t := count(samples[quarter : 2*quarter+1])
-	after, u := count(samples[len(samples)-quarter-1:])
-	return before / t, after / u, 2 * math.Sqrt(before+after) / min(t, u)
+	if n < 2 {
+		return mean, mean * mean // nothing can be said
+	}
+	return mean, square / (n - 1) / n
 }
 
 func median(samples []Sample, of func(Sample) float64) float64 {

@@ -84,9 +84,41 @@ func TestTrends(t *testing.T) {
 	if got := Trends(line(1, 1)[:7]); got != nil {
 		t.Errorf("trends of 7 samples: %v", got)
 	}
-	early, late, chance := Rates(line(1, 0)) // 100 verdicts in 10 s each
-	if math.Abs(early-10) > 1e-9 || math.Abs(late-10) > 1e-9 || math.Abs(chance-2*math.Sqrt(200)/10) > 1e-9 {
-		t.Errorf("rates %v, %v +- %v, expected 10 +- 2.83", early, late, chance)
+}
+
+// TestRates: verdicts that come in bursts, as they do where endless loops hold the device, make a rate less certain.
+func TestRates(t *testing.T) {
+	stream := func(counts ...int) (out []Sample) {
+		n := 0
+		for i := range 120 {
+			out = append(out, Sample{At: time.Duration(i) * time.Second, Evals: n})
+			n += counts[i%len(counts)]
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		name         string
+		samples      []Sample
+		rate, chance float64
+	}{
+		{"steady", stream(10), 10, 0},
+		{"in turn", stream(9, 11), 10, 0.31},
+		{"bursts", stream(30, 30, 30, 0, 0, 0, 0, 0, 0), 10, 10.7},
+	} {
+		early, late, chance := Rates(tt.samples)
+		if math.Abs(early-tt.rate) > 1.5 || math.Abs(late-tt.rate) > 1.5 || math.Abs(chance-tt.chance) > 0.2*tt.chance+1e-9 {
+			t.Errorf("%s: %.2f, then %.2f, chance %.3f, expected %.2f and %.3f", tt.name, early, late, chance, tt.rate, tt.chance)
+		}
+	}
+	slower := stream(10)
+	for i := 60; i < 120; i++ {
+		slower[i].Evals = slower[59].Evals + 8*(i-59)
+	}
+	if early, late, chance := Rates(slower); late >= 0.95*early-chance {
+		t.Errorf("a fifth slower: %.2f, then %.2f, chance %.3f", early, late, chance)
+	}
+	if _, _, chance := Rates(stream(10)[:12]); chance < 10 {
+		t.Errorf("12 samples say something: chance %.3f", chance)
 	}
 }
 
