@@ -18,7 +18,7 @@ import (
 
 // Protocol is the version of the rules by which candidates are gated and timed. Figures of different
 // protocols are not compared.
-const Protocol = "1"
+const Protocol = "2"
 
 // Config says what is evaluated, and on what.
 type Config struct {

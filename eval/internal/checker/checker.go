@@ -67,6 +67,7 @@ type SelfTest struct {
 type server struct {
 	out, truth []byte
 	setup      Setup
+	seen       *seen
 }
 
 // Main serves requests; its inherited files are the output memory and the truth memory.
@@ -102,7 +103,7 @@ func Main([]string) int {
 func (s *server) handle(req *Request) (*JudgeReply, error) {
 	switch {
 	case req.Setup != nil:
-		s.setup = *req.Setup
+		s.setup, s.seen = *req.Setup, newSeen()
 		return &JudgeReply{}, nil
 	case req.Judge != nil:
 		return s.judge(req.Judge)
@@ -150,7 +151,7 @@ func (s *server) judge(req *Judge) (*JudgeReply, error) {
 			if !b.Out {
 				continue
 			}
-			r := check.Judge(s.out[at:at+b.Bytes()], b.DType, truths[out], s.setup.Model(i, req.Acc))
+			r := s.seen.judge(i, out, s.out[at:at+b.Bytes()], b.DType, truths[out], s.setup.Model(i, req.Acc))
 			reply.Report.Elements += b.Elems()
 			if !(r.Worst <= reply.Report.Worst) {
 				reply.Report.Worst, reply.Report.Where = r.Worst, c.Name
