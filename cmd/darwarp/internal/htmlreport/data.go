@@ -71,6 +71,7 @@ type Report struct {
 	Portfolio  *Portfolio
 	Steps      []Step
 	Outcomes   []CostRow
+	Families   []Family
 	Models     []Model
 	Causes     []Cause
 	Provenance []Field
@@ -98,7 +99,7 @@ func Build(in Input) Report {
 	r := Report{Title: fmt.Sprintf("%s %s on %s", m.Problem, m.DType, m.Device.Label()), About: in.Problem.About,
 		Head: in.head(shown), Leaders: in.leaders(shown), Shapes: in.Shapes,
 		Columns: columnsOf(in.Shapes), Portfolio: in.portfolio(), Steps: steps(in.Lineage),
-		Outcomes: costs(in.Candidates), Models: in.Models, Causes: causes(in.Candidates), Provenance: in.provenance()}
+		Outcomes: costs(in.Candidates), Families: families(in.Candidates, shown), Models: in.Models, Causes: causes(in.Candidates), Provenance: in.provenance()}
 	r.Charts = Charts{Convergence: in.convergence(shown), Shapes: compared(in.Shapes), Parallel: parallel(in.family(), shown), Outcomes: r.Outcomes,
 		Choices: in.Choices, Importance: importance(in.family(), shown), Tree: in.tree()}
 	switch {

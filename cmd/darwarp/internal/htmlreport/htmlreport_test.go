@@ -46,6 +46,27 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
+func TestFamilies(t *testing.T) {
+	of := func(i int, family string, score float64) kernels.Candidate {
+		c := found(i, score, nil)
+		c.Variant.Family = family
+		return c
+	}
+	failed := of(4, "llm-2", 0)
+	failed.Result.Outcome = kernels.Wrong
+	unproven := of(5, "llm-3", 0.1)
+	unproven.Result.Proof = "lost"
+	in := Input{Candidates: []kernels.Candidate{of(0, "toy", 1), of(1, "toy", 0.5), of(2, "llm-1", 0.25), of(3, "", 0.4), failed, unproven}, Proofs: map[string]kernels.Provenance{"p": {}}}
+	shown, _ := in.proven()
+	got := fmt.Sprint(families(in.Candidates, shown))
+	if want := "[{llm-1 1 1 4.00x} {sources of their own 1 1 2.50x} {toy 2 2 2.00x} {llm-2 1 0 } {llm-3 1 1 }]"; got != want {
+		t.Errorf("%s, expected %s", got, want)
+	}
+	if one := families(in.Candidates[:2], in.Candidates[:2]); one != nil {
+		t.Errorf("one family is no table: %v", one)
+	}
+}
+
 // TestImportance plants a gene that decides, two that decide only together, and one that does nothing.
 func TestImportance(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
