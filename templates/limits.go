@@ -35,6 +35,7 @@ var funcs = template.FuncMap{
 		}
 		return a % b, nil
 	},
+	"upper":   strings.ToUpper,
 	"print":   func(args ...any) (string, error) { return short(fmt.Sprint(args...)) },
 	"println": func(args ...any) (string, error) { return short(fmt.Sprintln(args...)) },
 	"printf": func(format string, args ...any) (string, error) {

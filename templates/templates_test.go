@@ -82,7 +82,7 @@ func TestFromFilesMistakes(t *testing.T) {
 		{"no family", without("fuse.toml"), "problem.toml: the folder has no family: expected NAME.toml with NAME.cu.tmpl"},
 		{"syntax", changed(t, tmpl, `{{- if eq .grid "persistent"}}`, `{{- if eq .grid "persistent}}`), `fuse.cu.tmpl:81: unterminated quoted string`},
 		{"no end", changed(t, tmpl, "{{- else}}\n    const long", "{{- else}}{{if .tile}}\n    const long"), "fuse.cu.tmpl:93: unexpected EOF"},
-		{"unknown function", changed(t, tmpl, "{{.tile}}", "{{upper .tile}}"), `fuse.cu.tmpl:12: function "upper" not defined`},
+		{"unknown function", changed(t, tmpl, "{{.tile}}", "{{lower .tile}}"), `fuse.cu.tmpl:12: function "lower" not defined`},
 		{"unknown partial", changed(t, tmpl, "using T", "{{template \"head\" .}}\nusing T"), `fuse.cu.tmpl:7:11: no template "head": expected a file _head.cu.tmpl, or a define`},
 		{"two of a name", changed(t, "_fuse.cu.tmpl", "", "x"), "fuse.cu.tmpl: _fuse.cu.tmpl has the same name: rename one of them"},
 		{"large", changed(t, "big.cu", "", strings.Repeat("x", maxFile+1)), "big.cu: 1048577 bytes: expected at most 1048576"},

@@ -213,23 +213,22 @@ func (s *Session) window(names []string, c *Case, a *arena) cuda.AccessWindow {
 // l2 is what the device lets an access window have, in bytes; both are 0 where it knows none.
 type l2 struct{ window, persisting int }
 
-// persist gives persisting lines their part of L2, or takes it back: a contender without windows must find the whole cache.
+// persist gives persisting lines their part of L2, or takes it back, and makes all lines normal ones: a contender without
+// windows must find the whole cache, and nobody what was there before. Any kernel can ask for lines that are evicted last
+// (PTX createpolicy), and most of them outlast a flush by writes of twice L2.
 func (s *Session) persist(on bool) error {
-	if on == s.persisting {
-		return nil
-	}
-	s.persisting = on
-	if on {
-		return s.drv.SetLimit(cuda.LimitPersistingL2, uint64(s.l2.persisting))
-	}
-	return s.drv.SetLimit(cuda.LimitPersistingL2, 0)
-}
-
-// loosen makes all lines of L2 normal ones. Any kernel can ask for lines that are evicted last (PTX createpolicy), and most
-// of them outlast a flush by writes of twice L2: the next sample, or another contender, would find them.
-func (s *Session) loosen() error {
 	if s.l2.persisting == 0 { // the device knows no such lines
 		return nil
+	}
+	if on != s.persisting {
+		part := uint64(0)
+		if on {
+			part = uint64(s.l2.persisting)
+		}
+		if err := s.drv.SetLimit(cuda.LimitPersistingL2, part); err != nil {
+			return err
+		}
+		s.persisting = on
 	}
 	return s.drv.ResetPersistingL2()
 }

@@ -8,9 +8,12 @@ import (
 	"darwarp/eval/internal/cuda"
 )
 
-// How a sample is made. More than maxCalls graph nodes cost more to build than they tell.
+// MaxCalls is how many calls a graph has at most, here and in what is timed elsewhere in the same way: more nodes
+// cost more to build than they tell.
+const MaxCalls = 256
+
+// How a sample is made.
 const (
-	maxCalls = 256
 	// spinBase and spinPerNode give the host the time to queue a graph before the stream gets to it.
 	spinBase    = 20e3
 	spinPerNode = 100
@@ -55,7 +58,7 @@ func (s *Session) newSampler(run Run, expect []uint64, bind func(*arena) (*work,
 	}
 	m.calls = len(m.arenas)
 	if run.Estimate > 0 {
-		m.calls = max(m.calls, min(maxCalls, int(math.Ceil(m.caseOf().Region(s.dev.L2Bytes)/run.Estimate))))
+		m.calls = max(m.calls, min(MaxCalls, int(math.Ceil(m.caseOf().Region(s.dev.L2Bytes)/run.Estimate))))
 	}
 	m.calls += (len(m.arenas) - m.calls%len(m.arenas)) % len(m.arenas)
 	if m.graph, err = s.capture(works, m.calls); err == nil {
@@ -152,7 +155,6 @@ func (m *sampler) replay(g cuda.Graph, calls int) (ns, mhz float64, err error) {
 	s := m.s
 	steps := []func() error{
 		func() error { return s.persist(m.persists) },
-		s.loosen,
 		s.clearCounters,
 		m.freshen,
 		func() error { return s.harness.run("dw_clock", s.dev.SMs, ptr(s.counterAt(counterStamp0))) },
@@ -298,9 +300,6 @@ func (c *Case) Rotation(cache string, seeds, l2 int) int {
 	}
 	return seeds
 }
-
-// MaxCalls is how many calls a graph has at most, for what is timed elsewhere in the same way.
-const MaxCalls = maxCalls
 
 // Least length of a sample in ns. A shorter one than regionNs would be known to worse than 0.25 %, since events
 // resolve half a microsecond. Where a call moves more than L2 holds, the first one also waits until the lines that
