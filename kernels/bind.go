@@ -45,6 +45,11 @@ func (b *binder) launch(l LaunchSpec) LaunchSpec {
 		w.When, w.Tensors = b.text(w.When), slices.Clone(w.Tensors)
 		l.L2Window = &w
 	}
+	l.TensorMaps = slices.Clone(l.TensorMaps)
+	for i := range l.TensorMaps {
+		m := &l.TensorMaps[i]
+		m.Box, m.Swizzle = b.texts(m.Box), b.text(m.Swizzle)
+	}
 	return l
 }
 

@@ -136,13 +136,21 @@ type CLaunch struct {
 	Entry                string
 	When, Smem           string
 	Grid, Block, Cluster [3]string
+	Maps                 []CTensorMap
 	Args                 []CArg
 	Window               []string // first and last of the tensors that L2 is asked to keep; nil: none
 	WindowWhen           string   // where it is asked; empty: always
 }
 
-// CArg is a buffer's name, or a number as a text.
-type CArg struct{ Buffer, Value string }
+// CTensorMap is a tensor map with its numbers as texts, the box's innermost dimension last.
+type CTensorMap struct {
+	Name, Tensor string
+	Box          []string
+	Swizzle      string
+}
+
+// CArg is a buffer's name, a tensor map's name, or a number as a text.
+type CArg struct{ Buffer, Map, Value string }
 
 // CText writes the plan in C++ with the names that known has replaced by their values.
 func (p *Plan) CText(known Env) (c CPlan, err error) {
@@ -180,16 +188,33 @@ func (p *Plan) CText(known Env) (c CPlan, err error) {
 		if w := p.Spec.Launches[i].L2Window; w != nil {
 			out.Window, out.WindowWhen = []string{w.Tensors[0], w.Tensors[len(w.Tensors)-1]}, text(l.window, "")
 		}
+		for j, m := range l.maps {
+			out.Maps = append(out.Maps, m.ctext(p.Spec.Launches[i].TensorMaps[j], text))
+		}
 		for _, a := range l.args {
-			arg := CArg{Buffer: a.name}
-			if a.value != nil {
-				arg.Value = text(a.value, "0LL")
-			}
-			out.Args = append(out.Args, arg)
+			out.Args = append(out.Args, a.ctext(text))
 		}
 		c.Launches = append(c.Launches, out)
 	}
 	return c, err
+}
+
+func (m mapExprs) ctext(spec TensorMapSpec, text func(*Expr, string) string) CTensorMap {
+	out := CTensorMap{Name: spec.Name, Tensor: spec.Tensor, Swizzle: text(m.swizzle, "0LL")}
+	for _, e := range m.box {
+		out.Box = append(out.Box, text(e, "1LL"))
+	}
+	return out
+}
+
+func (a argExpr) ctext(text func(*Expr, string) string) CArg {
+	switch a.kind {
+	case "i32":
+		return CArg{Value: text(a.value, "0LL")}
+	case "tensor_map":
+		return CArg{Map: a.name}
+	}
+	return CArg{Buffer: a.name}
 }
 
 // settled reports whether a launch is done, where no dim decides that.

@@ -32,6 +32,7 @@ func FuzzParseProblem(f *testing.F) {
 func FuzzParseFamily(f *testing.F) {
 	f.Add([]byte(familyTOML))
 	f.Add([]byte(genesTOML([]string{"values = [1, 2]\ndefault = 1"})))
+	f.Add([]byte(tiled(f, `"tile", "64"`, "128")))
 	f.Add([]byte("arch = \"sm_80\"\ngene = [{name=\"a\"},{}]"))
 	p := mustProblem(f)
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -9,20 +9,21 @@ import (
 
 // Launch is one kernel launch with every number known.
 type Launch struct {
-	Entry   string `json:"entry"`
-	Grid    [3]int `json:"grid"`
-	Block   [3]int `json:"block"`
-	Cluster [3]int `json:"cluster"` // all 1: no cluster
-	Smem    int    `json:"smem,omitempty"`
-	Args    []Arg  `json:"args,omitempty"`
+	Entry   string      `json:"entry"`
+	Grid    [3]int      `json:"grid"`
+	Block   [3]int      `json:"block"`
+	Cluster [3]int      `json:"cluster"` // all 1: no cluster
+	Smem    int         `json:"smem,omitempty"`
+	Args    []Arg       `json:"args,omitempty"`
+	Maps    []TensorMap `json:"tensor_maps,omitempty"` // what arguments of kind tensor_map name
 	// Window names the tensors that the L2 cache is asked to keep for the launch: all from the first to the last in
 	// memory. A device without such a cache takes no notice.
 	Window []string `json:"l2_window,omitempty"`
 }
 
-// Arg is one kernel argument: the pointer of a tensor or scratch buffer, or a 32-bit integer.
+// Arg is one kernel argument: the pointer of a tensor or scratch buffer, a tensor map by value, or a 32-bit integer.
 type Arg struct {
-	Kind string `json:"kind"` // tensor, scratch or i32
+	Kind string `json:"kind"` // tensor, scratch, tensor_map or i32
 	Name string `json:"name,omitempty"`
 	Int  int    `json:"int,omitempty"`
 }
@@ -95,22 +96,39 @@ func (l launchExprs) resolve(spec LaunchSpec, env Env) (out Launch, skip bool, e
 		}
 	}
 	for _, a := range l.args {
-		arg := Arg{Kind: a.kind, Name: a.name}
-		if a.value != nil {
-			if arg.Int, err = a.value.Int(env); err != nil {
-				return out, false, err
-			}
-			if arg.Int > math.MaxInt32 || arg.Int < math.MinInt32 {
-				return out, false, fmt.Errorf("argument %s = %d does not fit an int", a.value.Text, arg.Int)
-			}
+		arg, err := a.resolve(env)
+		if err != nil {
+			return out, false, err
 		}
 		out.Args = append(out.Args, arg)
+	}
+	for i, m := range l.maps {
+		got, err := m.resolve(spec.TensorMaps[i], env)
+		if err != nil {
+			return out, false, err
+		}
+		out.Maps = append(out.Maps, got)
 	}
 	if out.Window, err = l.resolveWindow(spec.L2Window, env); err != nil {
 		return out, false, fmt.Errorf("l2_window: %w", err)
 	}
 	dev, _ := env["device"].(Device)
 	return out, false, out.check(dev)
+}
+
+func (a argExpr) resolve(env Env) (Arg, error) {
+	arg := Arg{Kind: a.kind, Name: a.name}
+	if a.value == nil {
+		return arg, nil
+	}
+	var err error
+	if arg.Int, err = a.value.Int(env); err != nil {
+		return arg, err
+	}
+	if arg.Int > math.MaxInt32 || arg.Int < math.MinInt32 {
+		return arg, fmt.Errorf("argument %s = %d does not fit an int", a.value.Text, arg.Int)
+	}
+	return arg, nil
 }
 
 func (l launchExprs) resolveWindow(spec *L2WindowSpec, env Env) ([]string, error) {
@@ -178,6 +196,10 @@ func (p *Plan) Reads() []string {
 		add(l.cluster...)
 		for _, a := range l.args {
 			add(a.value)
+		}
+		for _, m := range l.maps {
+			add(m.swizzle)
+			add(m.box...)
 		}
 	}
 	slices.Sort(names)

@@ -33,6 +33,11 @@ func (e edit) check(t *testing.T, text string, parse func([]byte) error) {
 	}
 }
 
+// withMap is the line of familyTOML that names the shared memory of its first launch, with a tensor map.
+func withMap(m string) string {
+	return "smem = \"smem\"\ntensor_map = [{ " + m + " }]"
+}
+
 func TestParseProblemMistakes(t *testing.T) {
 	for _, e := range []edit{
 		{"no name", `name = "product"`, ``, []string{`problem.toml: name: "" is not a name: expected letters, digits, '-', '_' and '.'`}},
@@ -145,7 +150,21 @@ func TestParseFamilyMistakes(t *testing.T) {
 		{"entry", `entry = "product"`, `entry = ""`, []string{`tile.toml: launch[0].entry: "": expected the kernel's name`}},
 		{"grid", `["ceil_div(m, tile) * ceil_div(n, tile)", "1", "split"]`, `["1", "1", "1", "1"]`, []string{`tile.toml: launch[0].grid: expected 1 to 3 expressions`}},
 		{"argument", `"partial", "m", "n", "k"]`, `"partial", "mm"]`, []string{`tile.toml: launch[0].args[4]: unknown name mm`}},
-		{"tensor map", `smem = "smem"`, "smem = \"smem\"\ntensor_map = [{ name = \"ta\", tensor = \"A\", box = [\"64\"] }]", []string{`tile.toml: launch[0].tensor_map: tensor maps (TMA) are not supported yet: load with cp.async or plain loads`}},
+		{"map of nothing", `smem = "smem"`, withMap(`name = "ta", tensor = "D", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].tensor: "D" is not a tensor of the problem`}},
+		{"map of scratch", `smem = "smem"`, withMap(`name = "ta", tensor = "partial", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].tensor: "partial" is not a tensor of the problem`}},
+		{"rank of a box", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["8"]`), []string{`tile.toml: launch[0].tensor_map[0].box: 1 expressions: expected 2, one for each dimension of A [m k]`}},
+		{"no box", `smem = "smem"`, withMap(`name = "ta", tensor = "A"`), []string{`tile.toml: launch[0].tensor_map[0].box: 0 expressions: expected 2, one for each dimension of A [m k]`}},
+		{"map named as a tensor", `smem = "smem"`, withMap(`name = "A", tensor = "A", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].name: "A" is not usable: expected a new identifier`}},
+		{"map named as a gene", `smem = "smem"`, withMap(`name = "tile", tensor = "A", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].name: "tile" is not usable: expected a new identifier`}},
+		{"map named as scratch", `smem = "smem"`, withMap(`name = "partial", tensor = "A", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].name: "partial" is not usable: expected a new identifier`}},
+		{"map without a name", `smem = "smem"`, withMap(`tensor = "A", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].name: "" is not usable: expected a new identifier`}},
+		{"two maps of one name", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["8", "8"] }, { name = "ta", tensor = "B", box = ["8", "8"]`), []string{
+			`tile.toml: launch[0].tensor_map[1].name: "ta" is not usable: expected a new identifier`}},
+		{"expressions of a map", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["tile", "mma"], swizzle = "wide"`), []string{
+			`tile.toml: launch[0].tensor_map[0].swizzle: unknown name wide`, `tile.toml: launch[0].tensor_map[0].box[1]: gives a string: expected an integer`}},
+		{"another launch's map", `args = ["partial", "C", "m * n"]`, "args = [\"ta\"]\n[[launch]]\nentry = \"last\"\ngrid = [\"1\"]\nblock = [\"1\"]\nargs = [\"ta\"]\ntensor_map = [{ name = \"ta\", tensor = \"A\", box = [\"8\", \"8\"] }]", []string{
+			`tile.toml: launch[1].args[0]: unknown name ta`}},
+		{"key of a map", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["8", "8"], interleave = "16"`), []string{`tile.toml:47: launch.interleave: unknown key`}},
 		{"window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensors = [\"A\", \"partial\"], when = \"tile\" }", []string{
 			`tile.toml: launch[0].l2_window.tensors[1]: "partial" is not a tensor of the problem`, `tile.toml: launch[0].l2_window.when: gives an integer: expected true or false`}},
 		{"empty window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensors = [] }", []string{`tile.toml: launch[0].l2_window.tensors: missing: expected the first and the last of the tensors that L2 is to keep`}},

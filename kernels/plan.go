@@ -1,6 +1,9 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // PlanSpec is a launch plan as it is declared beside a source: data, with expressions over genes,
 // lets, dims, elem and device.
@@ -18,7 +21,7 @@ type ScratchSpec struct {
 }
 
 // LaunchSpec is one kernel launch. An argument is the name of a tensor or a scratch buffer (a
-// pointer), or an integer expression (an int).
+// pointer), of one of the launch's tensor maps (by value), or an integer expression (an int).
 type LaunchSpec struct {
 	When    string   `toml:"when,omitempty" json:"when,omitempty"`
 	Entry   string   `toml:"entry" json:"entry"`
@@ -28,19 +31,8 @@ type LaunchSpec struct {
 	Smem    string   `toml:"smem,omitempty" json:"smem,omitempty"` // dynamic shared memory, bytes
 	Args    []string `toml:"args" json:"args"`
 
-	L2Window *L2WindowSpec `toml:"l2_window,omitempty" json:"l2_window,omitempty"`
-
-	// TensorMaps are part of the format, so that plans that need them are refused with their name and
-	// not with "unknown key".
+	L2Window   *L2WindowSpec   `toml:"l2_window,omitempty" json:"l2_window,omitempty"`
 	TensorMaps []TensorMapSpec `toml:"tensor_map,omitempty" json:"tensor_map,omitempty"`
-}
-
-// TensorMapSpec describes a TMA tensor map over one tensor.
-type TensorMapSpec struct {
-	Name    string   `toml:"name" json:"name"`
-	Tensor  string   `toml:"tensor" json:"tensor"`
-	Box     []string `toml:"box" json:"box"`
-	Swizzle string   `toml:"swizzle,omitempty" json:"swizzle,omitempty"`
 }
 
 // L2WindowSpec asks the L2 cache to keep tensors for a launch: an access-policy window from the beginning of the first
@@ -63,6 +55,7 @@ type launchExprs struct {
 	grid, block, cluster []*Expr
 	smem                 *Expr
 	window               *Expr // whether the launch has one; null: it does, if it is declared
+	maps                 []mapExprs
 	args                 []argExpr
 }
 
@@ -91,7 +84,7 @@ func CompilePlan(file string, spec PlanSpec, tensors []Tensor, scope Scope) (*Pl
 		n.addf("launch", "missing: declare at least one [[launch]]")
 	}
 	for i, l := range spec.Launches {
-		p.launches = append(p.launches, compileLaunch(n, fmt.Sprintf("launch[%d]", i), l, pointers, scope))
+		p.launches = append(p.launches, compileLaunch(n, fmt.Sprintf("launch[%d]", i), l, tensors, pointers, scope))
 	}
 	return p, n.err()
 }
@@ -102,13 +95,10 @@ func intExpr(n *notes, key, text string, scope Scope) *Expr {
 	return e
 }
 
-func compileLaunch(n *notes, key string, l LaunchSpec, pointers map[string]string, scope Scope) launchExprs {
+func compileLaunch(n *notes, key string, l LaunchSpec, tensors []Tensor, pointers map[string]string, scope Scope) launchExprs {
 	var out launchExprs
 	if !nameRE.MatchString(l.Entry) {
 		n.addf(key+".entry", "%q: expected the kernel's name", l.Entry)
-	}
-	if len(l.TensorMaps) > 0 {
-		n.addf(key+".tensor_map", "tensor maps (TMA) are not supported yet: load with cp.async or plain loads")
 	}
 	if l.L2Window != nil {
 		out.window = l.L2Window.compile(n, key+".l2_window", pointers, scope)
@@ -131,8 +121,13 @@ func compileLaunch(n *notes, key string, l LaunchSpec, pointers map[string]strin
 	if l.Smem != "" {
 		out.smem = intExpr(n, key+".smem", l.Smem, scope)
 	}
+	names := maps.Clone(pointers) // a tensor map is its launch's own
+	for i, m := range l.TensorMaps {
+		out.maps = append(out.maps, m.compile(n, fmt.Sprintf("%s.tensor_map[%d]", key, i), names, tensors, scope))
+		names[m.Name] = "tensor_map"
+	}
 	for i, a := range l.Args {
-		if kind := pointers[a]; kind != "" {
+		if kind := names[a]; kind != "" {
 			out.args = append(out.args, argExpr{kind: kind, name: a})
 			continue
 		}

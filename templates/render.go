@@ -87,7 +87,7 @@ func (b *Bundle) VariantJob(v kernels.Variant, dev kernels.Device, t kernels.DTy
 		return kernels.Job{}, err
 	}
 	id := kernels.NewID(v.Source, *v.Plan, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash()}, " "))
-	return kernels.Job{ID: id, Variant: v, Source: v.Source, Plan: plan, Env: kernels.Env{"device": dev, "elem": t.Size()}, Acc: v.Acc}, nil
+	return kernels.Job{ID: id, Variant: v, Source: v.Source, Plan: plan, Env: kernels.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}, Acc: v.Acc}, nil
 }
 
 // ReferenceSource is the reference kernel as the compiler gets it, with T defined.
