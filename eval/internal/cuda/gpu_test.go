@@ -133,3 +133,78 @@ func TestRefusedLaunchIsNotSticky(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// mapSource: one thread copies a box of 8 rows of 64 elements from row 4, column 16 to shared memory, and
+// the block writes it out as it lies there.
+const mapSource = `struct alignas(64) Map { unsigned long long words[16]; };
+extern "C" __global__ void box(const __grid_constant__ Map map, unsigned short* out) {
+#if __CUDA_ARCH__ >= 900
+	__shared__ alignas(1024) unsigned short tile[8 * 64];
+	__shared__ alignas(8) unsigned long long barrier;
+	unsigned at = (unsigned)__cvta_generic_to_shared(&barrier), to = (unsigned)__cvta_generic_to_shared(tile);
+	if (threadIdx.x == 0) {
+		asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at));
+		asm volatile("fence.proxy.async;");
+		asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 1024;" ::"r"(at) : "memory");
+		asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {16, 4}], [%2];"
+			::"r"(to), "l"(&map), "r"(at) : "memory");
+	}
+	__syncthreads();
+	unsigned done = 0;
+	while (!done)
+		asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p;}" : "=r"(done) : "r"(at) : "memory");
+	for (unsigned i = threadIdx.x; i < 8 * 64; i += blockDim.x) out[i] = tile[i];
+#endif
+}`
+
+// TestTensorMapOnGPU holds what the TMA unit makes of an encoded map against its description: 16-byte chunks of a row of
+// 128 bytes change places with the row, and there are zeros outside of the tensor.
+func TestTensorMapOnGPU(t *testing.T) {
+	d, dev, cubin := gpu(t, mapSource)
+	if ok, err := d.DeviceAttribute(dev, cuda.TensorMapAccess); err != nil || ok == 0 {
+		t.Skipf("this GPU has no tensor maps: %v", err)
+	}
+	c, err := d.Retain(dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Release()
+	const rows, columns = 10, 72
+	in, out := make([]byte, 2*rows*columns), make([]byte, 2*8*64)
+	for i := range rows * columns {
+		in[2*i], in[2*i+1] = byte(i+1), byte((i+1)>>8)
+	}
+	err = c.Do(func() error {
+		m, err1 := d.LoadModule(cubin)
+		f, err2 := d.Function(m, "box")
+		from, err3 := d.Alloc(uint64(len(in)))
+		to, err4 := d.Alloc(uint64(len(out)))
+		if err := errors.Join(err1, err2, err3, err4, d.HtoD(from, in)); err != nil {
+			return err
+		}
+		tiles, err := d.EncodeTiled(cuda.Tensor{Type: cuda.TensorFloat16, Base: from, Dims: []uint64{columns, rows}, Strides: []uint64{2 * columns},
+			Box: []uint32{64, 8}, Swizzle: cuda.Swizzle128B, Promote: cuda.Promote128B})
+		if err != nil {
+			return err
+		}
+		l := &cuda.Launch{Func: f, Grid: cuda.Dim3{X: 1, Y: 1, Z: 1}, Block: cuda.Dim3{X: 64, Y: 1, Z: 1}}
+		l.Args.Bytes(tiles[:], cuda.TensorMapAlign)
+		l.Args.Ptr(to)
+		return errors.Join(d.Start(l, 0), d.Synchronize(), d.DtoH(out, to), d.Free(from), d.Free(to), d.UnloadModule(m))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range 8 {
+		for column := range 64 {
+			want := 0
+			if row+4 < rows && column+16 < columns {
+				want = (row+4)*columns + column + 16 + 1
+			}
+			i := 64*row + (column/8^row%8)*8 + column%8
+			if got := int(out[2*i]) | int(out[2*i+1])<<8; got != want {
+				t.Fatalf("row %d, column %d of the box is %d, want %d", row, column, got, want)
+			}
+		}
+	}
+}

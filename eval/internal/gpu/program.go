@@ -118,23 +118,41 @@ func (s *Session) bind(p *program, call kernels.Call, c *Case, a *arena, scratch
 			launch.Window = s.window(l.Window, c, a)
 			w.persists = w.persists || launch.Window.Bytes > 0
 		}
+		maps, err := s.tensorMaps(l, c, a)
+		if err != nil {
+			return nil, err
+		}
 		for _, x := range l.Args {
-			switch x.Kind {
-			case "tensor", "scratch":
-				v, ok := at[x.Name]
-				if !ok {
-					return nil, fmt.Errorf("argument %s: no such buffer", x.Name)
-				}
-				launch.Args.Ptr(v)
-			case "i32":
-				launch.Args.Int32(int32(x.Int))
-			default:
-				return nil, fmt.Errorf("argument of unknown kind %q", x.Kind)
+			if err := addArg(&launch.Args, x, at, maps); err != nil {
+				return nil, err
 			}
 		}
 		w.launches = append(w.launches, launch)
 	}
 	return w, nil
+}
+
+// addArg adds an argument: the address of a buffer, a copy of a map, or a number.
+func addArg(args *cuda.Args, x kernels.Arg, at map[string]cuda.Ptr, maps map[string]cuda.TensorMap) error {
+	switch x.Kind {
+	case "tensor", "scratch":
+		v, ok := at[x.Name]
+		if !ok {
+			return fmt.Errorf("argument %s: no such buffer", x.Name)
+		}
+		args.Ptr(v)
+	case "tensor_map":
+		m, ok := maps[x.Name]
+		if !ok {
+			return fmt.Errorf("argument %s: no such tensor map", x.Name)
+		}
+		args.Bytes(m[:], cuda.TensorMapAlign)
+	case "i32":
+		args.Int32(int32(x.Int))
+	default:
+		return fmt.Errorf("argument of unknown kind %q", x.Kind)
+	}
+	return nil
 }
 
 // put queues the work.

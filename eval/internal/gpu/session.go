@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"darwarp/eval/internal/cuda"
@@ -301,6 +302,9 @@ func (s *Session) grow(b *block, n int) error {
 // errScratch marks an allocation that the candidate's plan asked for.
 var errScratch = errors.New("scratch memory")
 
+// refusals are the driver's calls that fail where a candidate asks for what the device does not give.
+var refusals = []string{"cuLaunch", "cuModule", "cuFunc", "cuTensorMap"}
+
 // fault turns a driver error into a candidate's fault; anything else stays our error.
 func fault(where string, err error) (*Fault, error) {
 	var e *cuda.Error
@@ -310,6 +314,10 @@ func fault(where string, err error) (*Fault, error) {
 	if e.Code == cuda.OutOfMemory && !errors.Is(err, errScratch) {
 		return nil, err // buffers of ours
 	}
-	refused := errors.Is(err, errScratch) || strings.HasPrefix(e.Call, "cuLaunch") || strings.HasPrefix(e.Call, "cuModule") || strings.HasPrefix(e.Call, "cuFunc")
-	return &Fault{Case: where, Code: e.Code, Text: e.Error(), Sticky: e.Sticky(), Launch: refused && !e.Sticky()}, nil
+	refused := errors.Is(err, errScratch) || slices.ContainsFunc(refusals, func(call string) bool { return strings.HasPrefix(e.Call, call) })
+	out := &Fault{Case: where, Code: e.Code, Text: e.Error(), Sticky: e.Sticky()}
+	if out.Launch = refused && !e.Sticky(); out.Launch {
+		out.Text = err.Error() // which kernel, which map
+	}
+	return out, nil
 }
