@@ -29,6 +29,14 @@ __device__ __forceinline__ void tensor_load(void* shared, const TensorMap& map, 
                  : "memory");
 }
 
+// The same of a tensor of four dimensions: one plane, and of that a box.
+__device__ __forceinline__ void tensor_load(void* shared, const TensorMap& map, int outer, int inner, int row, int column, Mbarrier* barrier) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];\n" ::"r"(
+                     shared_address(shared)),
+                 "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(inner), "r"(outer)
+                 : "memory");
+}
+
 // tensor_load_multicast brings the box to every block of the cluster whose bit is set in `blocks`: to the place there that
 // `shared` is here, with its bytes counted by the barrier there that `barrier` is here.
 __device__ __forceinline__ void tensor_load_multicast(void* shared, const TensorMap& map, int row, int column, Mbarrier* barrier,
@@ -48,14 +56,15 @@ __device__ __forceinline__ void tensor_store(const TensorMap& map, int row, int 
                  : "memory");
 }
 
-// mbarrier_arrive_at is one arrival at the barrier of block `rank` that `barrier` is in this one: what this thread has read or
-// written before is done for whoever waits there. That block must not have ended.
+// mbarrier_arrive_at is one arrival at the barrier of block `rank` that `barrier` is in this one, for a thread that has read what
+// that block brought. It shows nobody what this thread wrote: a release at the scope of the cluster is a fence of all memory, which
+// takes longer than a stage of a matrix product. That block must not have ended.
 __device__ __forceinline__ void mbarrier_arrive_at(Mbarrier* barrier, unsigned rank) {
     asm volatile(
         "{\n"
         "  .reg .b32 there;\n"
         "  mapa.shared::cluster.u32 there, %0, %1;\n"
-        "  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n"
+        "  mbarrier.arrive.shared::cluster.b64 _, [there];\n"
         "}\n" ::"r"(shared_address(barrier)),
         "r"(rank)
         : "memory");
