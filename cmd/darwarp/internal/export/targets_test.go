@@ -235,7 +235,8 @@ func TestTargetsParse(t *testing.T) {
 	}
 	cpp := []string{"g++", "-x", "c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-missing-field-initializers",
 		"-isystem", filepath.Join(headers, "include"), "-isystem", filepath.Join(headers, "include", "cccl"), "-Iinclude"}
-	for name, dir := range map[string]string{"axpy": exported(t, axpy(t, kernels.FP16)), "gemm": exported(t, gemm(t)), "attention": portfolio(attentionPortfolio(t))} {
+	for name, dir := range map[string]string{"axpy": exported(t, axpy(t, kernels.FP16)), "gemm": exported(t, gemm(t)), "attention": portfolio(attentionPortfolio(t)),
+		"maps": exported(t, boxes(t, kernels.BF16, 1)), "mixed": portfolio(mixedPortfolio(t))} {
 		t.Run(name, func(t *testing.T) {
 			prelude := filepath.Join(t.TempDir(), "device.h")
 			if err := os.WriteFile(prelude, []byte(deviceOnly), 0o644); err != nil {

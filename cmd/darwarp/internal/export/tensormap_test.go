@@ -39,6 +39,29 @@ func boxesPortfolio(t *testing.T) Portfolio {
 	return portfolioOf(t, boxes(t, kernels.BF16, 1), kernels.Pins{"box_rows": {kernels.Int(16)}, "cluster": {kernels.Int(2)}}, kernels.Pins{"box_rows": {kernels.Int(32)}, "cluster": {kernels.Int(1)}})
 }
 
+// mixedPortfolio is of gemm's families: kernels with pointers, and with tensor maps by value.
+func mixedPortfolio(t *testing.T) Portfolio {
+	t.Helper()
+	p := Portfolio{Found: kernels.Portfolio{K: 2, Choices: []kernels.Choice{{Workload: gemm(t).Workloads[0].Name}, {Workload: gemm(t).Workloads[1].Name, Kernel: 1}}}}
+	for _, family := range []string{"tile", "hopper"} {
+		k := gemm(t)
+		f, err := k.Bundle.Family(family)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := kernels.NewSpace(f, k.Device, k.DType, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.Job, err = k.Bundle.Job(f, s.Genome(s.At(s.Len()/2)), k.Device, k.DType); err != nil {
+			t.Fatal(err)
+		}
+		k.Candidate = kernels.Candidate{ID: k.Job.ID, Variant: k.Job.Variant}
+		p.Kernels = append(p.Kernels, k)
+	}
+	return p
+}
+
 func TestTensorMapTexts(t *testing.T) {
 	k := boxes(t, kernels.BF16, 1)
 	k.As = Targets()
