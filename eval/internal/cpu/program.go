@@ -31,7 +31,7 @@ const (
 )
 
 // abi is the version of the calling convention of dw_run that this file speaks.
-const abi = 2
+const abi = 3
 
 // load opens an image and looks up the kernels of the calls.
 func load(image []byte, calls []kernels.Call) (*program, error) {

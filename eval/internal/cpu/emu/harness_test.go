@@ -138,7 +138,7 @@ func build(t testing.TB, source string, checked bool) *program {
 		}
 	})
 	p.run = p.symbol(t, "dw_run")
-	if v, _, _ := purego.SyscallN(p.symbol(t, "dw_abi")); v != 2 {
+	if v, _, _ := purego.SyscallN(p.symbol(t, "dw_abi")); v != 3 {
 		t.Fatalf("ABI version %d", v)
 	}
 	return p
