@@ -60,12 +60,14 @@ inline void multiply_tile(float* d, const float* a, const float* b, int n) {
 
 __attribute__((noinline)) void multiply(const Wgmma& w) {
     const Operand a(w.a), b(w.b);
-    float wide_a[64 * 16], wide_b[16 * 256], row[16];
+    float wide_a[64 * 16], wide_b[16 * 256], rows[8][16];
     for (unsigned r = 0; r < 64; ++r)
         for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, a.chunk(r, half), wide_a + r * 16 + half * 8);
-    for (unsigned c = 0; c < unsigned(w.n); ++c) {
-        for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, b.chunk(c, half), row + half * 8);
-        for (unsigned k = 0; k < 16; ++k) wide_b[k * w.n + c] = row[k];
+    for (unsigned c = 0; c < unsigned(w.n); c += 8) {
+        for (unsigned r = 0; r < 8; ++r)
+            for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, b.chunk(c + r, half), rows[r] + half * 8);
+        for (unsigned k = 0; k < 16; ++k)
+            for (unsigned r = 0; r < 8; ++r) wide_b[k * w.n + c + r] = rows[r][k];
     }
     float* d = w.sums->tile.data();
     if (!w.add) memset(d, 0, w.sums->tile.size() * sizeof(float));
@@ -88,9 +90,7 @@ inline uint64_t fingerprint(const float* registers, int count) {
 }
 
 inline bool untouched(const float* registers, int count) {
-    for (int i = 0; i < count; ++i)
-        if (as<uint32_t>(registers[i]) != ~0u) return false;
-    return true;
+    return as<uint32_t>(registers[0]) == ~0u && memcmp(registers, registers + 1, size_t(count - 1) * 4) == 0;
 }
 
 // cells_of calls f for the cells of a multiplication's operands.
