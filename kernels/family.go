@@ -31,6 +31,9 @@ func (f *Family) Runs(dev Device) bool {
 	return dev.CC == f.cc || !f.only && dev.CC > f.cc
 }
 
+// Portable reports whether the family's code runs on every architecture from its own on.
+func (f *Family) Portable() bool { return !f.only }
+
 // Gene is one choice that a template leaves open. Values are in an order in which neighbours are
 // alike, where there is one.
 type Gene struct {

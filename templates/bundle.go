@@ -167,7 +167,7 @@ func (b *Bundle) parseFamilies() (ms kernels.Mistakes) {
 			b.Families = append(b.Families, f)
 		}
 	}
-	sortGrown(b.Families)
+	sortFamilies(b.Families)
 	if len(b.Families) == 0 && len(ms) == 0 {
 		ms = append(ms, kernels.Mistake{File: problemFile, Err: errors.New("the folder has no family: expected NAME.toml with NAME.cu.tmpl")})
 	}

@@ -150,12 +150,17 @@ func (b *Bundle) Declaration(f *kernels.Family) string { return string(b.Files[f
 // Template is the text of a family's template.
 func (b *Bundle) Template(f *kernels.Family) string { return string(b.Files[f.Name+tmplSuffix]) }
 
-// sortGrown puts families of language models behind those of the problem, in the order of their coming: the first
-// family has the naive start, and points are stored by the place of their family.
-func sortGrown(all []*kernels.Family) {
-	slices.SortStableFunc(all, func(x, y *kernels.Family) int {
-		return cmp.Compare(kernels.GrownNumber(x.Name), kernels.GrownNumber(y.Name))
-	})
+// sortFamilies puts families for one architecture alone behind the others, so that the first, which has the naive start, is the
+// same on every device, and behind all those of language models in the order of their coming: points are stored by the place of
+// their family.
+func sortFamilies(all []*kernels.Family) {
+	place := func(f *kernels.Family) int {
+		if n := kernels.GrownNumber(f.Name); n > 0 || f.Portable() {
+			return 2 * n
+		}
+		return 1
+	}
+	slices.SortStableFunc(all, func(x, y *kernels.Family) int { return cmp.Compare(place(x), place(y)) })
 }
 
 // strangeTime bounds a rendering of a template that a stranger wrote: the search waits for it. Others take a tenth of a

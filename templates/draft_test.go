@@ -143,6 +143,25 @@ func TestGrow(t *testing.T) {
 	}
 }
 
+// TestFamiliesOfOneArchitecture come behind the others, and before those of models: the naive start is the same everywhere.
+func TestFamiliesOfOneArchitecture(t *testing.T) {
+	files := scaffolded(t)
+	for _, name := range []string{"alone", "llm-1", "llm-2", "zero"} {
+		files[name+tmplSuffix] = files["fuse"+tmplSuffix]
+		files[name+".toml"] = files["fuse.toml"]
+	}
+	for _, name := range []string{"alone", "llm-1"} {
+		files[name+".toml"] = []byte(strings.Replace(string(files["fuse.toml"]), `arch = "sm_80"`, `arch = "sm_90a"`, 1))
+	}
+	var got []string
+	for _, f := range mustBundle(t, files).Families {
+		got = append(got, f.Name)
+	}
+	if want := "fuse zero alone llm-1 llm-2"; strings.Join(got, " ") != want {
+		t.Errorf("the families are %v, want %s", got, want)
+	}
+}
+
 // FuzzDraft: whatever a stranger writes is taken or refused with a reason, soon.
 func FuzzDraft(f *testing.F) {
 	f.Add(draftTOML, draftText)

@@ -133,7 +133,7 @@ func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session) (out agreem
 	defer func() { err = errors.Join(err, twins.Close()) }()
 	gpu, cpu := twins.GPU.Device(), twins.CPU.Device()
 	out = agreement{DType: s.dtype, GPU: gpu.Label(), CPU: cpu.Label(), Verdicts: map[string]int{}, Families: map[string]int{}, Classes: map[string]eval.Spread{}}
-	if s.spaces, err = spacesOn(s.bundle, gpu, s.dtype, s.pins); err != nil {
+	if s.spaces, s.leftOut, err = spacesOn(s.bundle, gpu, s.dtype, s.pins); err != nil {
 		return out, err
 	}
 	s.spaces = slices.DeleteFunc(s.spaces, func(x *kernels.Space) bool {

@@ -29,7 +29,7 @@ func (a *app) explainCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain RUN [ID]",
 		Short: "What each choice of a candidate buys, shape by shape",
-		Long: "explain takes the winner's genes back to the naive start's, one at a time, all together, and two at a\n" +
+		Long: "explain takes the winner's genes back to its family's defaults, one at a time, all together, and two at a\n" +
 			"time where what they buy one by one does not explain what they buy together. Each is dueled with the\n" +
 			"winner at every shape. What it finds is stored in the run; `darwarp show` lists it.",
 		Example: "  darwarp explain gemm.db\n  darwarp explain gemm.db 3fa2 --pairs 30 --json",
@@ -248,9 +248,9 @@ func (e *explanation) waves(j *kernels.Job, rs []kernels.Resources) []float64 {
 	return wavesOf(j, rs, e.workloads, e.Device())
 }
 
-// together takes everything back: the naive start.
+// together takes everything back: the defaults of the winner's family.
 func (e *explanation) together(ctx context.Context, singles []kernels.Insight) (kernels.Insight, error) {
-	start := e.spaces[0].Family
+	start := e.space.Family
 	all := []kernels.Insight{{Candidate: e.winner.ID, Cache: e.cache, Alone: product(singles...)}}
 	if err := e.render(&all[0], start, start.Defaults()); err != nil {
 		return all[0], err

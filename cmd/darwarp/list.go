@@ -228,8 +228,12 @@ func (a *app) familyText(f listedFamily, arches []string) {
 	if len(sizes) == 0 {
 		sizes = []string{"no legal point on " + strings.Join(arches, ", ")}
 	}
+	needs := f.Arch
+	if !f.Portable() {
+		needs += " and runs on no other"
+	}
 	fmt.Fprintf(a.out, "\nfamily %s: %s\n  needs %s; %s\n\n  genes (default in brackets, values in parentheses only when asked for)\n",
-		f.Name, f.About, f.Arch, strings.Join(sizes, ", "))
+		f.Name, f.About, needs, strings.Join(sizes, ", "))
 	t := report.Table{Indent: "  "}
 	for i := range f.Genes {
 		t.Row(f.Genes[i].Name, geneValues(&f.Genes[i]), f.Genes[i].When)

@@ -265,15 +265,13 @@ func (s *screen) crown(e evolve.Event) {
 		}
 		s.state.Best = t.Median
 	}
-	switch changes := report.Changes(s.champion.Variant.Genes, c.Variant.Genes); {
+	switch {
 	case s.champion.ID.IsZero():
 		text += "  " + e.Note
-	case kernels.Grown(c.Variant.Family) && c.Variant.Family != s.champion.Variant.Family:
-		text += "  family " + c.Variant.Family
 	case c.Variant.Family == "": // it has no genes to compare
 		text += "  " + c.Origin.Note
 	default:
-		text += "  " + report.Join(changes)
+		text += "  " + report.Step(s.champion.Variant, c.Variant)
 	}
 	s.champion = c
 	s.say(e, text)

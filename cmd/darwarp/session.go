@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
@@ -48,6 +50,7 @@ type session struct {
 	pins      kernels.Pins
 	cache     string
 	spaces    []*kernels.Space
+	leftOut   []string // families without a space, with why, in a few words
 	close     func() error
 
 	hear []func(evolve.Event) // each hears the search's events, and must be quick; may be nil
@@ -185,7 +188,7 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 		return err
 	}
 	s.Evaluator, s.close = pool, pool.Close
-	if s.spaces, err = spacesOn(s.bundle, pool.Device(), s.dtype, s.pins); err != nil {
+	if s.spaces, s.leftOut, err = spacesOn(s.bundle, pool.Device(), s.dtype, s.pins); err != nil {
 		return errors.Join(err, pool.Close())
 	}
 	return nil
@@ -277,13 +280,14 @@ func recordedWorkloads(p *kernels.Problem, r *replay.Record, flags []string) ([]
 	return pickWorkloads(p, flags)
 }
 
-// spacesOn makes the space of every family that the device can run and that has the pinned genes.
-func spacesOn(b *templates.Bundle, dev kernels.Device, t kernels.DType, pins kernels.Pins) ([]*kernels.Space, error) {
-	var out []*kernels.Space
+// spacesOn makes the space of every family that the device can run and that has the pinned genes. leftOut are the others,
+// with why, in a few words.
+func spacesOn(b *templates.Bundle, dev kernels.Device, t kernels.DType, pins kernels.Pins) (out []*kernels.Space, leftOut []string, err error) {
 	var why []string
 	for _, f := range b.Families {
 		if !f.Runs(dev) {
 			why = append(why, fmt.Sprintf("family %s needs %s", f.Name, f.Arch))
+			leftOut = append(leftOut, fmt.Sprintf("%s (needs %s)", f.Name, f.Arch))
 			continue
 		}
 		if kernels.Grown(f.Name) { // what is fixed are the problem's genes
@@ -292,14 +296,25 @@ func spacesOn(b *templates.Bundle, dev kernels.Device, t kernels.DType, pins ker
 		s, err := kernels.NewSpace(f, dev, t, pins)
 		if err != nil {
 			why = append(why, err.Error())
+			leftOut = append(leftOut, fmt.Sprintf("%s (%s)", f.Name, unsuited(f, pins, err)))
 			continue
 		}
 		out = append(out, s)
 	}
 	if len(out) == 0 {
-		return nil, usagef("nothing to search on %s: %s", dev.Arch, strings.Join(why, "; "))
+		return nil, nil, usagef("nothing to search on %s: %s", dev.Arch, strings.Join(why, "; "))
 	}
-	return out, nil
+	return out, leftOut, nil
+}
+
+// unsuited says in a few words why a family has no space with such pins.
+func unsuited(f *kernels.Family, pins kernels.Pins, err error) string {
+	for _, name := range slices.Sorted(maps.Keys(pins)) {
+		if !slices.Contains(f.GeneNames(), name) { // the error lists those that it has
+			return "no gene " + name
+		}
+	}
+	return report.FirstLine(err.Error())
 }
 
 // pinned keeps the points of recorded spaces whose genes have one of the pinned values.

@@ -180,7 +180,10 @@ func (a *app) showGenes(r *record, c kernels.Candidate) {
 	if err != nil {
 		return // a source of its own has no genes
 	}
-	start := f.Defaults()
+	start, whose := f.Defaults(), "naive start"
+	if naive, err := startOf(r.Run); err == nil && naive != nil && naive.Variant.Family != f.Name {
+		whose = "default" // of a family that the search did not start from
+	}
 	fmt.Fprintf(a.out, "\ngenes\n")
 	t := report.Table{Indent: "  "}
 	for _, name := range f.GeneNames() {
@@ -190,7 +193,7 @@ func (a *app) showGenes(r *record, c kernels.Candidate) {
 		}
 		was := ""
 		if d, ok := start[name]; !ok || d != v {
-			was = "(naive start: " + orDash(d.String()) + ")"
+			was = fmt.Sprintf("(%s: %s)", whose, orDash(d.String()))
 		}
 		t.Row(name, v, was)
 	}

@@ -217,6 +217,41 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// TestMapPlan holds the example of a tensor map to its rules, and shows it where the device has such maps alone.
+func TestMapPlan(t *testing.T) {
+	for _, shape := range []string{`["n"]`, `["2", "n"]`, `["2", "3", "4", "n"]`} {
+		p, err := kernels.ParseProblem("problem.toml", []byte(strings.ReplaceAll(problemTOML, `shape = ["n"]`, "shape = "+shape)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := sample(t)
+		b.Problem = p
+		text, err := b.MapPlan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, err := readPlan(text)
+		if err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		plan, err := kernels.CompilePlan("plan", *spec, p.Tensors, kernels.Scope{"n": 0, "elem": 0, "device": kernels.Device{}})
+		if err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		c, err := plan.Resolve(kernels.Env{"n": 64, "elem": 4, "device": b.Device})
+		if err != nil || len(c.Launches[0].Maps) != 1 {
+			t.Errorf("%+v, %v: %s", c, err, text)
+		}
+		if shown, err := shipped(t).render("format", b); err != nil || !strings.Contains(shown, text) || !strings.Contains(shown, "wgmma.cuh") {
+			t.Errorf("the prompt has no %s: %v", text, err)
+		}
+		b.Device.CC = 89
+		if shown, err := shipped(t).render("format", b); err != nil || strings.Contains(shown, "tensor_map") || strings.Contains(shown, "wgmma") {
+			t.Errorf("tensor maps for a device without: %v", err)
+		}
+	}
+}
+
 func TestReadPrompts(t *testing.T) {
 	write := func(name, text string) string {
 		dir := t.TempDir()

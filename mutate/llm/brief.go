@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"darwarp/kernels"
@@ -58,6 +59,26 @@ type Solution struct {
 func (s Solution) PlanJSON() (string, error) {
 	b, err := json.MarshalIndent(s.Plan, "", "  ")
 	return string(b), err
+}
+
+// MapPlan is an example of a plan with a tensor map, over the problem's first tensor; empty where the device has none.
+func (b Brief) MapPlan() (string, error) {
+	if b.Device.CC < 90 || len(b.Problem.Tensors) == 0 {
+		return "", nil
+	}
+	t := b.Problem.Tensors[0]
+	inner := len(t.Shape) - 1
+	box := slices.Repeat([]string{"1"}, inner+1)
+	box[inner] = "128 / elem"
+	if inner > 0 {
+		box[inner-1] = "64"
+	}
+	name := t.Name + "_boxes"
+	plan, err := json.Marshal(kernels.PlanSpec{Launches: []kernels.LaunchSpec{{
+		When: fmt.Sprintf("(%s) * elem %% 16 == 0", t.Shape[inner]), Entry: "name", Grid: []string{"device.sms"}, Block: []string{"128"}, Args: []string{name},
+		TensorMaps: []kernels.TensorMapSpec{{Name: name, Tensor: t.Name, Box: box, Swizzle: "128"}},
+	}}})
+	return string(plan), err
 }
 
 // Facts are a solution's measured figures in lines, with its resources where they are wanted.

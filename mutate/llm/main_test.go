@@ -87,10 +87,7 @@ func endpoint(t *testing.T, url string, timeout time.Duration) *Endpoint {
 
 var hello = []kernels.Message{{Role: "user", Text: "hello"}}
 
-// sample is a brief with everything in it.
-func sample(t testing.TB) Brief {
-	t.Helper()
-	p, err := kernels.ParseProblem("problem.toml", []byte(`
+const problemTOML = `
 name = "scale"
 about = "y = 2 x"
 dims = ["n"]
@@ -116,7 +113,12 @@ file = "reference.cu"
 entry = "reference"
 grid = ["1"]
 block = ["1"]
-`))
+`
+
+// sample is a brief with everything in it.
+func sample(t testing.TB) Brief {
+	t.Helper()
+	p, err := kernels.ParseProblem("problem.toml", []byte(problemTOML))
 	if err != nil {
 		t.Fatal(err)
 	}

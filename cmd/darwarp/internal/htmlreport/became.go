@@ -19,7 +19,7 @@ func steps(path []kernels.Candidate) []Step {
 	for i, c := range path {
 		s := Step{ID: c.ID.Short(), Origin: c.Origin.Operator, Speedup: report.Speedup(c.Score), Generation: c.Origin.Generation, Seq: c.Seq}
 		if i > 0 {
-			s.Changes = report.Join(report.Changes(path[i-1].Variant.Genes, c.Variant.Genes))
+			s.Changes = report.Step(path[i-1].Variant, c.Variant)
 			if before := path[i-1].Score; before > 0 && c.Score > 0 {
 				s.Gain = report.Ratio(before / c.Score)
 			}

@@ -43,6 +43,15 @@ func Changes(from, to kernels.Genome) []Change {
 	return out
 }
 
+// Step is what changed from one variant to the next, on one line. Families have other genes, also where their names agree:
+// from one to another it names the family alone.
+func Step(from, to kernels.Variant) string {
+	if to.Family != "" && to.Family != from.Family {
+		return "family " + to.Family
+	}
+	return Join(Changes(from.Genes, to.Genes))
+}
+
 // Join writes changes on one line.
 func Join(changes []Change) string {
 	parts := make([]string, len(changes))

@@ -82,6 +82,25 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+func TestStep(t *testing.T) {
+	of := func(family string, a int) kernels.Variant {
+		return kernels.Variant{Family: family, Genes: kernels.Genome{"a": kernels.Int(a)}}
+	}
+	for _, c := range []struct {
+		from, to kernels.Variant
+		want     string
+	}{
+		{of("tile", 1), of("tile", 2), "a 1 -> 2"},
+		{of("tile", 1), of("hopper", 2), "family hopper"},
+		{kernels.Variant{}, of("tile", 1), "family tile"},
+		{of("tile", 1), kernels.Variant{}, "no a"},
+	} {
+		if got := Step(c.from, c.to); got != c.want {
+			t.Errorf("%+v to %+v: %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}
+
 func TestRoofline(t *testing.T) {
 	c := &kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 1e15}
 	for _, x := range []struct {

@@ -316,6 +316,9 @@ func (b *Board) operatorsByGain() []int {
 
 // changes lists the genes in which a row differs from another, as notes.
 func (b *Board) changes(from, to *row) string {
+	if name := b.families.all[to.family]; name != "" && to.family != from.family { // whose genes are others
+		return "family " + name
+	}
 	var out []string
 	for i := 1; i < len(b.genes.values); i++ {
 		switch x, y := b.genes.text(from.genes, i), b.genes.text(to.genes, i); {

@@ -54,6 +54,23 @@ func TestRanksShareTies(t *testing.T) {
 	}
 }
 
+func TestChangesOfFamily(t *testing.T) {
+	b := NewBoard()
+	b.begin(newStory(t).state())
+	enter := func(n int, family string, a int) *row {
+		c := kernels.Candidate{ID: idOf(n), Seq: n, Variant: kernels.Variant{Family: family, Genes: kernels.Genome{"a": kernels.Int(a)}}, At: began}
+		b.enter(&c, 0)
+		return &b.rows[len(b.rows)-1]
+	}
+	first, second, other := *enter(1, "strided", 1), *enter(2, "strided", 2), *enter(3, "hopper", 2)
+	if got := b.changes(&first, &second); got != "a 1 -> 2" {
+		t.Errorf("within a family: %q", got)
+	}
+	if got := b.changes(&first, &other); got != "family hopper" {
+		t.Errorf("to another family: %q", got)
+	}
+}
+
 // TestNoRooflineOnTheProcessor: the rates of a processor bound nothing that is emulated on it.
 func TestNoRooflineOnTheProcessor(t *testing.T) {
 	for kind, want := range map[string]bool{"cuda": true, "cpu": false} {
