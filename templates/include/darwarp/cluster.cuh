@@ -20,6 +20,10 @@ __device__ __forceinline__ void cluster_wait() {
     asm volatile("barrier.cluster.wait.acquire.aligned;\n" ::: "memory");
 }
 
+// cluster_arrive_only is an arrival that shows nothing: for barriers that were made visible by mbarrier_fence, and before the end, so
+// that no block ends whose shared memory others still use.
+__device__ __forceinline__ void cluster_arrive_only() { asm volatile("barrier.cluster.arrive.relaxed.aligned;\n" ::: "memory"); }
+
 // cluster_store writes to the shared variable of block `rank` that p is in this block. That block must have
 // started (a barrier says so) and must not end before a barrier after the write.
 __device__ __forceinline__ void cluster_store(float* p, unsigned rank, float v) {

@@ -19,5 +19,6 @@
 #include <darwarp/staged_rows.cuh>
 #include <darwarp/swizzle.cuh>
 #include <darwarp/team.cuh>
+#include <darwarp/tensor_map.cuh>
 #include <darwarp/vec.cuh>
 #include <darwarp/words.cuh>

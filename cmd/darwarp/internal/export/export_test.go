@@ -146,7 +146,10 @@ func gemm(t *testing.T) Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := b.Families[0]
+	f, err := b.Family("tile")
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := kernels.NewSpace(f, dev, kernels.FP16, kernels.Pins{"split_k": {kernels.Int(4)}, "mma": {kernels.String("mma_sync")}, "reduce": {kernels.String("last_block")}})
 	if err != nil {
 		t.Fatal(err)

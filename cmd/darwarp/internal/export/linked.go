@@ -44,23 +44,28 @@ func (s *sheet) DimList() string { return strings.Join(s.Problem.DimNames, ", ")
 
 // ElemsText is a tensor's number of elements in C++, by the sizes in d.
 func (s *sheet) ElemsText(tensor int) (string, error) {
+	parts, err := s.ShapeText(tensor)
+	return strings.Join(parts, " * "), err
+}
+
+// ShapeText is a tensor's shape in C++, by the sizes in d.
+func (s *sheet) ShapeText(tensor int) (parts []string, err error) {
 	scope, known := kernels.Scope{"elem": 0, "dtype": ""}, kernels.Env{"elem": s.DType.Size(), "dtype": string(s.DType)}
 	for _, d := range s.Problem.DimNames {
 		scope[d] = 0
 	}
-	var parts []string
 	for _, text := range s.Problem.Tensors[tensor].Shape {
 		e, err := kernels.CompileInt(text, scope)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		part, err := e.CText(known)
 		if err != nil {
-			return "", fmt.Errorf("the shape of %s: %w", s.Problem.Tensors[tensor].Name, err)
+			return nil, fmt.Errorf("the shape of %s: %w", s.Problem.Tensors[tensor].Name, err)
 		}
 		parts = append(parts, part)
 	}
-	return strings.Join(parts, " * "), nil
+	return parts, nil
 }
 
 // Windows reports whether any launch asks L2 to keep tensors.

@@ -20,7 +20,10 @@ import (
 func portfolioOf(t *testing.T, k Kernel, pins ...kernels.Pins) Portfolio {
 	t.Helper()
 	p := Portfolio{Found: kernels.Portfolio{K: len(pins), Objective: kernels.Geomean, Gain: kernels.Gain{Ratio: 1.1, Lo: 1.05, Hi: 1.2}}}
-	f := k.Bundle.Families[0]
+	f, err := k.Bundle.Family(k.Job.Variant.Family)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, pin := range pins {
 		s, err := kernels.NewSpace(f, k.Device, k.DType, pin)
 		if err != nil {

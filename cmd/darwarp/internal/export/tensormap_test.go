@@ -1,0 +1,246 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// boxes is a candidate that takes a tensor map by value, in clusters of so many blocks, and at some sizes another kernel
+// that takes none.
+func boxes(t *testing.T, dtype kernels.DType, cluster int) Kernel {
+	t.Helper()
+	b, err := templates.Load(os.DirFS("testdata/scale"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := b.Job(b.Families[0], kernels.Genome{"cluster": kernels.Int(cluster)}, dev, dtype)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Kernel{Bundle: b, DType: dtype, Workloads: b.Problem.Workloads, Job: job, Device: dev, Candidate: kernels.Candidate{ID: job.ID, Variant: job.Variant}, Run: "scale.db"}
+}
+
+// boxesPortfolio has kernels with different boxes.
+func boxesPortfolio(t *testing.T) Portfolio {
+	return portfolioOf(t, boxes(t, kernels.BF16, 1), kernels.Pins{"box_rows": {kernels.Int(16)}, "cluster": {kernels.Int(2)}}, kernels.Pins{"box_rows": {kernels.Int(32)}, "cluster": {kernels.Int(1)}})
+}
+
+func TestTensorMapTexts(t *testing.T) {
+	k := boxes(t, kernels.BF16, 1)
+	k.As = Targets()
+	files, err := k.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{
+		"bench.cu":        {"#include <cuda.h>", `{"x_boxes", "x", 9, 2, {100, 64}, {16, 64}, 128}`, `{"x_boxes", 0}, {"y", 0}, {nullptr, 100}`},
+		"dispatch.h":      {`{"x_boxes", "x", 9, 2, {d.rows, d.columns}, {least({d.rows, 16LL}), 64LL}, 128LL}`, "std::vector<TensorMap> maps;"},
+		"launch.h":        {"#include <cuda.h>", `"cuTensorMapEncodeTiled"`},
+		"launch.json":     {`"tensor_maps": [`, `"kind": "tensor_map"`},
+		"cupy_example.py": {"import ctypes", "def tensor_map("},
+		"README.md":       {"arguments, tensor maps and scratch buffers"},
+	} {
+		for _, w := range want {
+			if !strings.Contains(string(files[name]), w) {
+				t.Errorf("%s does not have %q:\n%s", name, w, files[name])
+			}
+		}
+	}
+	if text := string(files["header_bench.cu"]); strings.Contains(text, "TensorMap ") {
+		t.Errorf("header_bench.cu makes maps of its own:\n%s", text)
+	}
+	k = axpy(t, kernels.FP16)
+	k.As = Targets()
+	if files, err = k.files(); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		if text := string(data); !strings.HasPrefix(strings.TrimPrefix(name, "hub/darwarp_axpy_cuda/"), "include/") && (strings.Contains(text, "TensorMap") || strings.Contains(text, "tensor_map") || strings.Contains(text, "cuda.h>")) {
+			t.Errorf("%s of a kernel without tensor maps speaks of them:\n%s", name, text)
+		}
+	}
+}
+
+// hostCall is what testdata/launch_host.cpp says of a call of launch.
+type hostCall struct {
+	Status   int
+	Launches []hostLaunch
+}
+
+type hostLaunch struct {
+	Kernel, Cluster, Y int
+	Grid, Sizes        []int
+	Map                *hostMap
+}
+
+// hostMap is what the driver was given: dimensions innermost first; flags are interleave, swizzle, promotion and fill.
+type hostMap struct {
+	Type, At                          int
+	Shape, Strides, Box, Steps, Flags []int
+}
+
+// hosted builds a program with a folder's launch.h that needs no GPU.
+func hosted(t *testing.T, dir string, s *portfolioSheet, flags ...string) (program string) {
+	t.Helper()
+	headers := os.Getenv("DARWARP_CUDA")
+	if headers == "" {
+		t.Skip("LOUD: DARWARP_CUDA is not set: launch.h is not run")
+	}
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("LOUD: no g++: launch.h is not run")
+	}
+	host, err := filepath.Abs("testdata/launch_host.cpp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program = filepath.Join(t.TempDir(), "host")
+	command := append([]string{"g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-attributes", "-Wno-deprecated-declarations", "-Wno-missing-field-initializers",
+		"-isystem", filepath.Join(headers, "include"), "-isystem", filepath.Join(headers, "include", "cccl"), "-I.", host, "-o", program, "-DNAMESPACE=" + s.Namespace(), "-DELEMENT=" + s.DType.CType()}, flags...)
+	for i, u := range s.Units {
+		command = append(command, fmt.Sprintf("-DUNIT_%d=%s", i, u.Symbol))
+	}
+	if parse(t, dir, command...); t.Failed() {
+		t.FailNow()
+	}
+	return program
+}
+
+// calls runs a program of hosted.
+func calls(t *testing.T, program, mode string, sizes ...kernels.Dims) (all []hostCall) {
+	t.Helper()
+	var in strings.Builder
+	for _, d := range sizes {
+		fmt.Fprintln(&in, d["rows"], d["columns"])
+	}
+	run := exec.Command(program, mode)
+	run.Stdin = strings.NewReader(in.String())
+	out, err := run.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		var c hostCall
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		all = append(all, c)
+	}
+	if len(all) != len(sizes) {
+		t.Fatalf("%d answers to %d sizes", len(all), len(sizes))
+	}
+	return all
+}
+
+// planned is the call as the plan has it.
+func planned(t *testing.T, k Kernel, unit int, d kernels.Dims) hostCall {
+	t.Helper()
+	c, err := k.Job.Resolve(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := c.Launches[0]
+	out := hostLaunch{Kernel: 100 * (unit + 1), Cluster: l.Cluster[0], Y: 0x20000, Grid: l.Grid[:], Sizes: []int{d["rows"], d["columns"]}}
+	if l.Entry == "scale_plain" {
+		out.Kernel++
+		return hostCall{0, []hostLaunch{out}}
+	}
+	out.Map = &hostMap{At: 0x10000, Type: map[kernels.DType]int{kernels.BF16: 9, kernels.FP32: 7}[k.DType], Shape: []int{d["columns"], d["rows"]},
+		Strides: []int{d["columns"] * k.DType.Size()}, Box: []int{l.Maps[0].Box[1], l.Maps[0].Box[0]}, Steps: []int{1, 1}, Flags: []int{0, 3, 2, 0}}
+	return hostCall{0, []hostLaunch{out}}
+}
+
+// TestTensorMapsAreEncoded runs launch.h: at every size the kernel gets the plan's map of the tensor where it lies.
+func TestTensorMapsAreEncoded(t *testing.T) {
+	sizes := []kernels.Dims{{"rows": 100, "columns": 64}, {"rows": 4096, "columns": 1000}, {"rows": 1, "columns": 8}, {"rows": 17, "columns": 7}}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 20 {
+		sizes = append(sizes, kernels.Dims{"rows": 1 + rng.IntN(5000), "columns": 4 * (1 + rng.IntN(2000))})
+	}
+	one, two := boxes(t, kernels.FP32, 2), boxesPortfolio(t)
+	one.As, two.As = []string{"header"}, []string{"header"}
+	single, err := one.sheet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		all   []Kernel
+		write func(string) error
+		sheet func() (*portfolioSheet, error)
+		flags []string
+	}{
+		{"kernel", []Kernel{one}, func(dir string) error { return Write(dir, one) }, single.linked, []string{"-DEARLIER"}},
+		{"portfolio", two.Kernels, func(dir string) error { return WritePortfolio(dir, two) }, two.sheet, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := c.sheet()
+			if err != nil {
+				t.Fatal(err)
+			}
+			program := hosted(t, written(t, c.write), s, c.flags...)
+			for i, got := range calls(t, program, "", sizes...) {
+				unit := max(0, got.Launches[0].Kernel/100-1)
+				if want := planned(t, c.all[unit], unit, sizes[i]); !reflect.DeepEqual(got, want) {
+					t.Errorf("%v: got %+v, expected %+v", sizes[i], got, want)
+				}
+			}
+			for mode, status := range map[string]int{"refuses": 1, "old": 801} { // cudaErrorInvalidValue, cudaErrorNotSupported
+				got := calls(t, program, mode, sizes[0], sizes[3])
+				if want := (hostCall{Status: status, Launches: []hostLaunch{}}); !reflect.DeepEqual(got[0], want) {
+					t.Errorf("%s: got %+v, expected %+v", mode, got[0], want)
+				}
+				if got[1].Status != 0 || len(got[1].Launches) != 1 {
+					t.Errorf("%s: a size without maps: %+v", mode, got[1])
+				}
+			}
+		})
+	}
+}
+
+// TestTensorMapOfCuPy runs what cupy_example.py gives to the driver.
+func TestTensorMapOfCuPy(t *testing.T) {
+	for _, program := range []string{"g++", "python3"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("LOUD: no %s: cupy_example.py encodes no tensor map", program)
+		}
+	}
+	k := boxes(t, kernels.BF16, 1)
+	k.As = []string{"cupy"}
+	dir := written(t, func(dir string) error { return Write(dir, k) })
+	driver, err := filepath.Abs("testdata/libcuda.cpp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := filepath.Abs("testdata/tensor_map.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse(t, dir, "g++", "-shared", "-fPIC", "-o", "libcuda.so.1", driver)
+	encode := func(at string) (string, error) {
+		run := exec.Command("python3", program, at)
+		run.Dir, run.Env = dir, append(os.Environ(), "LD_LIBRARY_PATH="+dir)
+		out, err := run.CombinedOutput()
+		return strings.TrimSpace(string(out)), err
+	}
+	// type, address, columns and rows, bytes of a row, box, steps, interleave, swizzle, promotion, fill, and nothing
+	if got, err := encode("65536"); err != nil || got != "9 65536 1000 4096 2000 64 16 1 1 0 3 2 0 0 0 0" {
+		t.Errorf("%v: %s", err, got)
+	}
+	if got, err := encode("65544"); err == nil || !strings.HasSuffix(got, "RuntimeError: tensor map x_boxes: the driver refuses it with error 1") {
+		t.Errorf("an odd address: %v: %s", err, got)
+	}
+}

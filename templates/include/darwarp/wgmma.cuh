@@ -1,0 +1,180 @@
+// wgmma (sm_90a): a warpgroup, four warps of which the first is a multiple of four, multiplies out of shared memory while it goes on.
+// PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
+//
+// Operands lie in shared memory as a tensor map brings them: slabs of rows of 64 elements (128 bytes) with the swizzle of 128 bytes.
+// Sums: thread t has in sums[4 * j + 2 * i + e] the one of row 16 * (t / 32) + t % 32 / 4 + 8 * i and column 8 * j + 2 * (t % 4) + e.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <darwarp/cp_async.cuh>
+
+namespace darwarp {
+
+// wgmma_descriptor says where an operand begins whose rows run along k: at a multiple of 1024 bytes, or of 32 bytes into such a
+// row. Bits 0 to 13 are the address, 16 to 29 an offset that this layout does not use, 32 to 45 that from eight rows to the next
+// eight, all in units of 16 bytes; 62 and 63 are the swizzle. Adding 2 goes 16 elements on along k, adding 512 goes 64 rows on.
+constexpr unsigned long long SWIZZLED_128 = 1ull << 62, EIGHT_ROWS = 64ull << 32;
+__device__ __forceinline__ unsigned long long wgmma_descriptor(const void* shared) {
+    return SWIZZLED_128 | EIGHT_ROWS | 1ull << 16 | (shared_address(shared) & 0x3ffffu) >> 4;
+}
+
+// wgmma_descriptor_of_rows is the same for an operand with a row for each k; bits 16 to 29 are the offset from a slab of 64
+// columns to the next, slab_bytes. Adding 128 goes 16 rows on, along k.
+__device__ __forceinline__ unsigned long long wgmma_descriptor_of_rows(const void* shared, unsigned slab_bytes) {
+    return SWIZZLED_128 | EIGHT_ROWS | (unsigned long long)(slab_bytes >> 4) << 16 | (shared_address(shared) & 0x3ffffu) >> 4;
+}
+
+// wgmma_fence comes before the first wgmma, and before one whose sums were touched since. wgmma_commit makes a group of those
+// asked for; wgmma_wait returns when all but the newest PENDING groups are done: their sums can be read, and their operands overwritten.
+__device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory"); }
+__device__ __forceinline__ void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory"); }
+template <int PENDING>
+__device__ __forceinline__ void wgmma_wait() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;\n" ::"n"(PENDING) : "memory");
+}
+
+// compute_before has values computed before what comes after it, such as a wait: the compiler sees no reason to, since arithmetic
+// has no part in the order of memory.
+template <int N>
+__device__ __forceinline__ void compute_before(float (&values)[N]) {
+    #pragma unroll
+    for (float& v : values) asm volatile("" : "+f"(v)::"memory");
+}
+
+// registers_give and registers_take change how many registers each thread of a warpgroup has, all four warps together: the one
+// that copies needs few, those that multiply need many. N is a multiple of 8; taking waits until others have given.
+template <int N>
+__device__ __forceinline__ void registers_give() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;\n" ::"n"(N));
+}
+template <int N>
+__device__ __forceinline__ void registers_take() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;\n" ::"n"(N));
+}
+
+// wgmma_m64k16 asks for sums (+)= A * B^T of 64 rows of A, N rows of B and 16 elements of k. Without `add` the sums begin anew.
+template <class T, int N>
+__device__ __forceinline__ void wgmma_m64k16(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add);
+
+// wgmma_m64k16_of_rows asks for sums += A * B with A in registers, as mma_m16n8k16 has it for the 16 rows of each warp
+// (darwarp/mma.cuh), and 16 rows of B, one for each k (wgmma_descriptor_of_rows), of N columns.
+template <class T, int N>
+__device__ __forceinline__ void wgmma_m64k16_of_rows(float (&sums)[N / 2], const unsigned (&a)[4], unsigned long long b);
+
+// The registers of an asm statement must be written out: eight for every 16 columns.
+#define DARWARP_REGISTERS_16 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define DARWARP_REGISTERS_32 DARWARP_REGISTERS_16 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define DARWARP_REGISTERS_48 DARWARP_REGISTERS_32 ", %16, %17, %18, %19, %20, %21, %22, %23"
+#define DARWARP_REGISTERS_64 DARWARP_REGISTERS_48 ", %24, %25, %26, %27, %28, %29, %30, %31"
+#define DARWARP_REGISTERS_80 DARWARP_REGISTERS_64 ", %32, %33, %34, %35, %36, %37, %38, %39"
+#define DARWARP_REGISTERS_96 DARWARP_REGISTERS_80 ", %40, %41, %42, %43, %44, %45, %46, %47"
+#define DARWARP_REGISTERS_112 DARWARP_REGISTERS_96 ", %48, %49, %50, %51, %52, %53, %54, %55"
+#define DARWARP_REGISTERS_128 DARWARP_REGISTERS_112 ", %56, %57, %58, %59, %60, %61, %62, %63"
+#define DARWARP_REGISTERS_144 DARWARP_REGISTERS_128 ", %64, %65, %66, %67, %68, %69, %70, %71"
+#define DARWARP_REGISTERS_160 DARWARP_REGISTERS_144 ", %72, %73, %74, %75, %76, %77, %78, %79"
+#define DARWARP_REGISTERS_176 DARWARP_REGISTERS_160 ", %80, %81, %82, %83, %84, %85, %86, %87"
+#define DARWARP_REGISTERS_192 DARWARP_REGISTERS_176 ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define DARWARP_REGISTERS_208 DARWARP_REGISTERS_192 ", %96, %97, %98, %99, %100, %101, %102, %103"
+#define DARWARP_REGISTERS_224 DARWARP_REGISTERS_208 ", %104, %105, %106, %107, %108, %109, %110, %111"
+#define DARWARP_REGISTERS_240 DARWARP_REGISTERS_224 ", %112, %113, %114, %115, %116, %117, %118, %119"
+#define DARWARP_REGISTERS_256 DARWARP_REGISTERS_240 ", %120, %121, %122, %123, %124, %125, %126, %127"
+#define DARWARP_SUMS_16 "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3]), "+f"(sums[4]), "+f"(sums[5]), "+f"(sums[6]), "+f"(sums[7])
+#define DARWARP_SUMS_32 DARWARP_SUMS_16, "+f"(sums[8]), "+f"(sums[9]), "+f"(sums[10]), "+f"(sums[11]), "+f"(sums[12]), "+f"(sums[13]), "+f"(sums[14]), "+f"(sums[15])
+#define DARWARP_SUMS_48 DARWARP_SUMS_32, "+f"(sums[16]), "+f"(sums[17]), "+f"(sums[18]), "+f"(sums[19]), "+f"(sums[20]), "+f"(sums[21]), "+f"(sums[22]), "+f"(sums[23])
+#define DARWARP_SUMS_64 DARWARP_SUMS_48, "+f"(sums[24]), "+f"(sums[25]), "+f"(sums[26]), "+f"(sums[27]), "+f"(sums[28]), "+f"(sums[29]), "+f"(sums[30]), "+f"(sums[31])
+#define DARWARP_SUMS_80 DARWARP_SUMS_64, "+f"(sums[32]), "+f"(sums[33]), "+f"(sums[34]), "+f"(sums[35]), "+f"(sums[36]), "+f"(sums[37]), "+f"(sums[38]), "+f"(sums[39])
+#define DARWARP_SUMS_96 DARWARP_SUMS_80, "+f"(sums[40]), "+f"(sums[41]), "+f"(sums[42]), "+f"(sums[43]), "+f"(sums[44]), "+f"(sums[45]), "+f"(sums[46]), "+f"(sums[47])
+#define DARWARP_SUMS_112 DARWARP_SUMS_96, "+f"(sums[48]), "+f"(sums[49]), "+f"(sums[50]), "+f"(sums[51]), "+f"(sums[52]), "+f"(sums[53]), "+f"(sums[54]), "+f"(sums[55])
+#define DARWARP_SUMS_128 DARWARP_SUMS_112, "+f"(sums[56]), "+f"(sums[57]), "+f"(sums[58]), "+f"(sums[59]), "+f"(sums[60]), "+f"(sums[61]), "+f"(sums[62]), "+f"(sums[63])
+#define DARWARP_SUMS_144 DARWARP_SUMS_128, "+f"(sums[64]), "+f"(sums[65]), "+f"(sums[66]), "+f"(sums[67]), "+f"(sums[68]), "+f"(sums[69]), "+f"(sums[70]), "+f"(sums[71])
+#define DARWARP_SUMS_160 DARWARP_SUMS_144, "+f"(sums[72]), "+f"(sums[73]), "+f"(sums[74]), "+f"(sums[75]), "+f"(sums[76]), "+f"(sums[77]), "+f"(sums[78]), "+f"(sums[79])
+#define DARWARP_SUMS_176 DARWARP_SUMS_160, "+f"(sums[80]), "+f"(sums[81]), "+f"(sums[82]), "+f"(sums[83]), "+f"(sums[84]), "+f"(sums[85]), "+f"(sums[86]), "+f"(sums[87])
+#define DARWARP_SUMS_192 DARWARP_SUMS_176, "+f"(sums[88]), "+f"(sums[89]), "+f"(sums[90]), "+f"(sums[91]), "+f"(sums[92]), "+f"(sums[93]), "+f"(sums[94]), "+f"(sums[95])
+#define DARWARP_SUMS_208 DARWARP_SUMS_192, "+f"(sums[96]), "+f"(sums[97]), "+f"(sums[98]), "+f"(sums[99]), "+f"(sums[100]), "+f"(sums[101]), "+f"(sums[102]), "+f"(sums[103])
+#define DARWARP_SUMS_224 DARWARP_SUMS_208, "+f"(sums[104]), "+f"(sums[105]), "+f"(sums[106]), "+f"(sums[107]), "+f"(sums[108]), "+f"(sums[109]), "+f"(sums[110]), "+f"(sums[111])
+#define DARWARP_SUMS_240 DARWARP_SUMS_224, "+f"(sums[112]), "+f"(sums[113]), "+f"(sums[114]), "+f"(sums[115]), "+f"(sums[116]), "+f"(sums[117]), "+f"(sums[118]), "+f"(sums[119])
+#define DARWARP_SUMS_256 DARWARP_SUMS_240, "+f"(sums[120]), "+f"(sums[121]), "+f"(sums[122]), "+f"(sums[123]), "+f"(sums[124]), "+f"(sums[125]), "+f"(sums[126]), "+f"(sums[127])
+
+#define DARWARP_WGMMA(N, TYPE, NAME, A, B, ADD)                                                                        \
+    template <>                                                                                                        \
+    __device__ __forceinline__ void wgmma_m64k16<TYPE, N>(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) { \
+        asm volatile(                                                                                                  \
+            "{\n"                                                                                                      \
+            "  .reg .pred keep;\n"                                                                                     \
+            "  setp.ne.b32 keep, " ADD ", 0;\n"                                                                        \
+            "  wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." NAME "." NAME " {" DARWARP_REGISTERS_##N "}, " A ", " B ", keep, 1, 1, 0, 0;\n" \
+            "}\n"                                                                                                      \
+            : DARWARP_SUMS_##N                                                                                         \
+            : "l"(a), "l"(b), "r"(int(add)));                                                                          \
+    }
+#define DARWARP_WGMMA_BOTH(N, A, B, ADD) DARWARP_WGMMA(N, __half, "f16", A, B, ADD) DARWARP_WGMMA(N, __nv_bfloat16, "bf16", A, B, ADD)
+
+DARWARP_WGMMA_BOTH(16, "%8", "%9", "%10")
+DARWARP_WGMMA_BOTH(32, "%16", "%17", "%18")
+DARWARP_WGMMA_BOTH(48, "%24", "%25", "%26")
+DARWARP_WGMMA_BOTH(64, "%32", "%33", "%34")
+DARWARP_WGMMA_BOTH(80, "%40", "%41", "%42")
+DARWARP_WGMMA_BOTH(96, "%48", "%49", "%50")
+DARWARP_WGMMA_BOTH(112, "%56", "%57", "%58")
+DARWARP_WGMMA_BOTH(128, "%64", "%65", "%66")
+DARWARP_WGMMA_BOTH(144, "%72", "%73", "%74")
+DARWARP_WGMMA_BOTH(160, "%80", "%81", "%82")
+DARWARP_WGMMA_BOTH(176, "%88", "%89", "%90")
+DARWARP_WGMMA_BOTH(192, "%96", "%97", "%98")
+DARWARP_WGMMA_BOTH(208, "%104", "%105", "%106")
+DARWARP_WGMMA_BOTH(224, "%112", "%113", "%114")
+DARWARP_WGMMA_BOTH(240, "%120", "%121", "%122")
+DARWARP_WGMMA_BOTH(256, "%128", "%129", "%130")
+
+#define DARWARP_WGMMA_OF_ROWS(N, TYPE, NAME, A, B)                                                                     \
+    template <>                                                                                                        \
+    __device__ __forceinline__ void wgmma_m64k16_of_rows<TYPE, N>(float (&sums)[N / 2], const unsigned (&a)[4], unsigned long long b) { \
+        asm volatile("wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." NAME "." NAME " {" DARWARP_REGISTERS_##N "}, {" A "}, " B ", 1, 1, 1, 1;\n" \
+                     : DARWARP_SUMS_##N                                                                                \
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));                                            \
+    }
+#define DARWARP_WGMMA_OF_ROWS_BOTH(N, A, B) DARWARP_WGMMA_OF_ROWS(N, __half, "f16", A, B) DARWARP_WGMMA_OF_ROWS(N, __nv_bfloat16, "bf16", A, B)
+
+DARWARP_WGMMA_OF_ROWS_BOTH(64, "%32, %33, %34, %35", "%36")
+DARWARP_WGMMA_OF_ROWS_BOTH(128, "%64, %65, %66, %67", "%68")
+
+#undef DARWARP_REGISTERS_16
+#undef DARWARP_SUMS_16
+#undef DARWARP_REGISTERS_32
+#undef DARWARP_SUMS_32
+#undef DARWARP_REGISTERS_48
+#undef DARWARP_SUMS_48
+#undef DARWARP_REGISTERS_64
+#undef DARWARP_SUMS_64
+#undef DARWARP_REGISTERS_80
+#undef DARWARP_SUMS_80
+#undef DARWARP_REGISTERS_96
+#undef DARWARP_SUMS_96
+#undef DARWARP_REGISTERS_112
+#undef DARWARP_SUMS_112
+#undef DARWARP_REGISTERS_128
+#undef DARWARP_SUMS_128
+#undef DARWARP_REGISTERS_144
+#undef DARWARP_SUMS_144
+#undef DARWARP_REGISTERS_160
+#undef DARWARP_SUMS_160
+#undef DARWARP_REGISTERS_176
+#undef DARWARP_SUMS_176
+#undef DARWARP_REGISTERS_192
+#undef DARWARP_SUMS_192
+#undef DARWARP_REGISTERS_208
+#undef DARWARP_SUMS_208
+#undef DARWARP_REGISTERS_224
+#undef DARWARP_SUMS_224
+#undef DARWARP_REGISTERS_240
+#undef DARWARP_SUMS_240
+#undef DARWARP_REGISTERS_256
+#undef DARWARP_SUMS_256
+#undef DARWARP_WGMMA
+#undef DARWARP_WGMMA_BOTH
+#undef DARWARP_WGMMA_OF_ROWS
+#undef DARWARP_WGMMA_OF_ROWS_BOTH
+
+}  // namespace darwarp
