@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -31,7 +32,7 @@ const (
 )
 
 // abi is the version of the calling convention of dw_run that this file speaks.
-const abi = 2
+const abi = 3
 
 // load opens an image and looks up the kernels of the calls.
 func load(image []byte, calls []kernels.Call) (*program, error) {
@@ -129,6 +130,7 @@ type launch struct {
 	grid, block, cluster [3]uint32
 	smem                 uint32
 	args                 []uint64
+	maps                 []*tensorMap // that arguments point to
 }
 
 // work is one call of a candidate on one arena, ready to run.
@@ -158,23 +160,44 @@ func (p *program) bind(call kernels.Call, c *gpu.Case, a, scratch *arena) (*work
 	}
 	for _, l := range call.Launches {
 		x := newLaunch(p, l)
+		for _, m := range l.Maps {
+			described, err := describe(m, c, a)
+			if err != nil {
+				return nil, err
+			}
+			x.maps = append(x.maps, described)
+		}
 		for _, arg := range l.Args {
-			switch arg.Kind {
-			case "tensor", "scratch":
-				v, ok := at[arg.Name]
-				if !ok {
-					return nil, fmt.Errorf("argument %s: no such buffer", arg.Name)
-				}
-				x.args = append(x.args, uint64(v))
-			case "i32":
-				x.args = append(x.args, uint64(uint32(int32(arg.Int))))
-			default:
-				return nil, fmt.Errorf("argument of unknown kind %q", arg.Kind)
+			if err := x.add(arg, l.Maps, at); err != nil {
+				return nil, err
 			}
 		}
 		w.launches = append(w.launches, x)
 	}
 	return w, nil
+}
+
+// add appends an argument. at are the buffers, maps the launch's.
+func (x *launch) add(arg kernels.Arg, maps []kernels.TensorMap, at map[string]uintptr) error {
+	switch arg.Kind {
+	case "tensor", "scratch":
+		v, ok := at[arg.Name]
+		if !ok {
+			return fmt.Errorf("argument %s: no such buffer", arg.Name)
+		}
+		x.args = append(x.args, uint64(v))
+	case "tensor_map":
+		i := slices.IndexFunc(maps, func(m kernels.TensorMap) bool { return m.Name == arg.Name })
+		if i < 0 {
+			return fmt.Errorf("argument %s: no such tensor map", arg.Name)
+		}
+		x.args = append(x.args, x.maps[i].word())
+	case "i32":
+		x.args = append(x.args, uint64(uint32(int32(arg.Int))))
+	default:
+		return fmt.Errorf("argument of unknown kind %q", arg.Kind)
+	}
+	return nil
 }
 
 func newLaunch(p *program, l kernels.Launch) *launch {

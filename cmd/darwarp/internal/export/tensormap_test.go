@@ -69,7 +69,7 @@ func TestTensorMapTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range files {
-		if text := string(data); !strings.HasPrefix(strings.TrimPrefix(name, "hub/darwarp_axpy_cuda/"), "include/") && (strings.Contains(text, "TensorMap") || strings.Contains(text, "tensor_map") || strings.Contains(text, "cuda.h>")) {
+		if text := string(data); !strings.HasPrefix(strings.TrimPrefix(name, "hub/darwarp_axpy_cuda/"), "include/") && (strings.Contains(text, "TensorMap") || strings.Contains(text, "tensor_map(") || strings.Contains(text, "cuda.h>")) {
 			t.Errorf("%s of a kernel without tensor maps speaks of them:\n%s", name, text)
 		}
 	}
@@ -197,6 +197,10 @@ func TestTensorMapsAreEncoded(t *testing.T) {
 				if want := planned(t, c.all[unit], unit, sizes[i]); !reflect.DeepEqual(got, want) {
 					t.Errorf("%v: got %+v, expected %+v", sizes[i], got, want)
 				}
+			}
+			wide := calls(t, program, "", kernels.Dims{"rows": 17, "columns": 4099})[0] // kernels in clusters have no launch
+			if s.Single && (wide.Status != 1 || len(wide.Launches) != 0) || !s.Single && (wide.Status != 0 || len(wide.Launches) != 1 || wide.Launches[0].Kernel != 201) {
+				t.Errorf("sizes that no kernel, or only another, has: %+v", wide)
 			}
 			for mode, status := range map[string]int{"refuses": 1, "old": 801} { // cudaErrorInvalidValue, cudaErrorNotSupported
 				got := calls(t, program, mode, sizes[0], sizes[3])

@@ -199,7 +199,7 @@ var intrinsic = regexp.MustCompile(`(?m)^(?:template ?<[^>]*> ?)?inline [^(;{}]*
 // TestEveryFunctionIsTried: no function of CUDA is emulated that no kernel of the tests calls.
 func TestEveryFunctionIsTried(t *testing.T) {
 	kernels, found := "", 0
-	for _, name := range []string{"warp.cu", "memory.cu", "small.cu", "bugs.cu", "cluster.cu", "bulk.cu"} {
+	for _, name := range []string{"warp.cu", "memory.cu", "small.cu", "bugs.cu", "cluster.cu", "bulk.cu", "tensor.cu", "wgmma.cu"} {
 		kernels += testdata(t, name)
 	}
 	files := Files()

@@ -138,7 +138,7 @@ func build(t testing.TB, source string, checked bool) *program {
 		}
 	})
 	p.run = p.symbol(t, "dw_run")
-	if v, _, _ := purego.SyscallN(p.symbol(t, "dw_abi")); v != 2 {
+	if v, _, _ := purego.SyscallN(p.symbol(t, "dw_abi")); v != 3 {
 		t.Fatalf("ABI version %d", v)
 	}
 	return p
@@ -199,7 +199,7 @@ type (
 
 func x(n int) dim { return dim{uint32(n), 1, 1} }
 
-// launch runs a kernel. Arguments are *memory or int.
+// launch runs a kernel. Arguments are *memory, tensorMap or int.
 func (p *program) launch(t testing.TB, entry string, grid, block dim, smem int, args ...any) report {
 	t.Helper()
 	type buffer struct {
@@ -211,15 +211,24 @@ func (p *program) launch(t testing.TB, entry string, grid, block dim, smem int, 
 	}
 	var slots []uint64
 	var buffers []buffer
+	var maps []*cTensorMap
+	add := func(m *memory) uint64 {
+		base := uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes)))
+		b := buffer{name: unsafe.StringData(m.name + "\x00"), base: base, bytes: uint64(len(m.bytes)), writable: 1}
+		if m.readOnly {
+			b.writable = 0
+		}
+		buffers = append(buffers, b)
+		return uint64(base)
+	}
 	for _, a := range args {
 		switch a := a.(type) {
 		case *memory:
-			base := uintptr(unsafe.Pointer(unsafe.SliceData(a.bytes)))
-			b := buffer{name: unsafe.StringData(a.name + "\x00"), base: base, bytes: uint64(len(a.bytes)), writable: 1}
-			if a.readOnly {
-				b.writable = 0
-			}
-			buffers, slots = append(buffers, b), append(slots, uint64(base))
+			slots = append(slots, add(a))
+		case tensorMap:
+			add(a.of)
+			maps = append(maps, a.described())
+			slots = append(slots, uint64(uintptr(unsafe.Pointer(maps[len(maps)-1]))))
 		case int:
 			slots = append(slots, uint64(uint32(int32(a))))
 		default:
@@ -236,6 +245,7 @@ func (p *program) launch(t testing.TB, entry string, grid, block dim, smem int, 
 		uintptr(unsafe.Pointer(unsafe.SliceData(buffers))), uintptr(len(buffers)), uintptr(unsafe.Pointer(&options)),
 		uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
 	runtime.KeepAlive(args)
+	runtime.KeepAlive(maps)
 	runtime.KeepAlive(buffers)
 	var r report
 	end := strings.IndexByte(string(text), 0)

@@ -9,6 +9,8 @@
 #include "runtime/matrix.h"
 #include "runtime/async_copy.h"
 #include "runtime/bulk_copy.h"
+#include "runtime/tensor_copy.h"
+#include "runtime/wgmma.h"
 #include "runtime/atomic.h"
 #include "runtime/hooks.h"
 #include "runtime/report.h"

@@ -32,6 +32,7 @@ struct alignas(128) Fiber {
     const void* site;              // where it waits
     unsigned groups;               // cp.async groups committed
     uint8_t cluster_phase;         // of the cluster's barrier when it arrived
+    bool at_wgmma;                 // waits for the rest of its warpgroup to ask for what it waits for
     unsigned first, count, room;   // of copies: the oldest that has not landed, how many, and space
     Copy* copies;
     const void* mbarrier;          // where it waits for one

@@ -1,4 +1,4 @@
-// What a shared object offers to whoever loads it. ABI version 2; numbers are little-endian as everywhere here.
+// What a shared object offers to whoever loads it. ABI version 3; numbers are little-endian as everywhere here.
 #ifndef DW_ABI_H
 #define DW_ABI_H
 
@@ -12,6 +12,17 @@ struct dw_buffer {
     void* base;
     uint64_t bytes;
     int writable;
+};
+
+// A tensor map: how boxes of a dense row-major tensor are copied. Sizes are elements, outermost dimension first.
+struct dw_tensor_map {
+    const char* name;
+    void* base;
+    uint64_t shape[5];
+    uint32_t box[5];
+    uint32_t rank;
+    uint32_t element;  // bytes
+    uint32_t swizzle;  // bytes: 0, 32, 64 or 128
 };
 
 struct dw_options {
@@ -28,7 +39,8 @@ struct dw_stacks {
 
 // Runs one launch and returns 0, or 1 after a fault. The report is a NUL-terminated JSON object: after a
 // fault {"kind", "message", "file", "line", "threads": [{"block", "thread", "access", "file", "line"}]}, with
-// counters also "sites". Arguments are pointers, or integers extended to 64 bits; at most 24.
+// counters also "sites". Arguments are pointers, tensor maps
+// by their address, or integers extended to 64 bits; at most 24.
 DW_EXPORT int dw_run(void* kernel, const uint32_t grid[3], const uint32_t block[3], const uint32_t cluster[3],
                      uint32_t smem, const uint64_t* args, int nargs, const dw_buffer* buffers, int nbuffers,
                      const dw_options* options, char* report, uint64_t capacity);

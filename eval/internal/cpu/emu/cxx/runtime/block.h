@@ -7,6 +7,7 @@
 #include "dw/block.h"
 #include "abi.h"
 #include "bulk.h"
+#include "warpgroup.h"
 #include "rng.h"
 #include "switch.h"
 
@@ -77,6 +78,7 @@ struct Block {
     Cluster* cluster;         // of one block, unless the launch has clusters
     unsigned rank;            // in the cluster
     Bulk bulk;                // copies that are on their way, and what counts them
+    std::deque<Warpgroup> warpgroups;  // as far as they have used wgmma
 
     Fiber& fiber(unsigned i) { return reinterpret_cast<Fiber*>(region)[i]; }
     void* stack_top(unsigned i) { return reinterpret_cast<void*>(region + HEADERS + (i + 1) * STEP); }
@@ -95,6 +97,7 @@ struct Block {
     }
     void leave(Fiber& me);
     void check_bulk(Fiber& me);
+    void check_wgmma(Fiber& me);
     [[noreturn]] void fail(const char* kind, std::string message, const Place* places, int count);
     [[noreturn]] void stuck();
     [[noreturn]] void mixed(Fiber& me);

@@ -5,18 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "abi.h"
 #include "shadow.h"
 
 namespace dw {
 
-// BulkCopy is one that has been asked for and has not landed.
+// BulkCopy is one that has been asked for and has not landed: of a run of bytes, or of a box of a tensor.
 struct BulkCopy {
     void* to;
     const void* from;
     unsigned bytes;
-    unsigned owner, group;  // the thread that asked for it, and its groups of stores before
-    uint32_t clock;         // of that thread then
+    const Fiber* owner;  // the thread that asked for it,
+    unsigned group;      // its groups of stores before,
+    Stamp then;          // and when it did
     const void* site;
+    const dw_tensor_map* map;  // null: a run of bytes
+    int row, column;           // of the box
 };
 
 // Mbarrier is what the 64 bits of one in shared memory stand for. A phase is over when nobody is missing and all announced
@@ -24,7 +28,7 @@ struct BulkCopy {
 struct Mbarrier {
     const void* at;
     unsigned expected, missing;  // arrivals of a phase
-    long long bytes;             // announced and not yet come; less than none if they came without
+    long long bytes;             // announced and not yet come; less than none if they came first
     unsigned phase;              // that is not over
     bool fenced;                 // the copy engine knows it
     Stamp made;
@@ -35,7 +39,9 @@ struct Mbarrier {
 
     std::string say() const {
         return "an mbarrier whose phase " + std::to_string(phase) + " does not end: " + std::to_string(expected - missing) + " of " +
-               std::to_string(expected) + " have arrived, and " + std::to_string(bytes) + " bytes are announced that nobody copies";
+               std::to_string(expected) + " have arrived, and " +
+               (bytes < 0 ? std::to_string(-bytes) + " bytes have come that nobody announced"
+                          : std::to_string(bytes) + " bytes are announced that nobody copies");
     }
 };
 

@@ -4,7 +4,8 @@
 #define DW_BULK_COPY_H
 
 #include "darwarp/bulk_copy.cuh"
-#include "check.h"
+#include "cluster.h"
+#include "tensor_box.h"
 
 namespace dw {
 
@@ -16,17 +17,24 @@ __attribute__((noinline)) void misuse(Fiber& f, const char* kind, const std::str
     f.block->fail(kind, name(f) + " " + what, &p, 1);
 }
 
-// barrier_at is the barrier at an address, known to this thread.
-inline Mbarrier& barrier_at(Fiber& f, const void* at, const void* site) {
-    Block& b = *f.block;
+// barrier_at is the barrier at an address in the shared memory of block b, known to this thread.
+inline Mbarrier& barrier_at(Fiber& f, Block& b, const void* at, const void* site) {
+    if (b.live == 0) misuse(f, "race", "uses an mbarrier of a block of its cluster that has ended", site, "uses");
     Mbarrier* m = b.bulk.find(at);
     if (!m) misuse(f, "trap", "uses an mbarrier that no thread of the block has initialised", site, "uses");
     if (*static_cast<const unsigned long long*>(at) != MBARRIER_MARK) misuse(f, "trap", "uses an mbarrier that was overwritten", site, "uses");
-    if (b.check && b.check->races && !b.check->clocks.before(m->made, b.check->clocks.now(f))) {
-        const Place places[2] = {place(f, site, "uses"), place(b.fiber(m->made.thread()), m->site, "initialises")};
-        b.fail("race", name(f) + " uses an mbarrier that " + name(b.fiber(m->made.thread())) + " initialises with no barrier between", places, 2);
+    if (b.check && b.check->races && !b.check->clocks.ordered(m->made, f.block->check->clocks.now(f))) {
+        const Fiber& maker = whose(b, m->made);
+        const Place places[2] = {place(f, site, "uses"), place(maker, m->site, "initialises")};
+        f.block->fail("race", name(f) + " uses an mbarrier that " + name(maker) + " initialises with no barrier between", places, 2);
     }
     return *m;
+}
+
+// wake_waiting lets all look again who wait for a barrier's phase.
+inline void wake_waiting(Block& b, Mbarrier& m) {
+    for (Fiber* f : m.waiting) f->mbarrier = nullptr, b.wake(*f);
+    m.waiting.clear();
 }
 
 // end_phase_if_over lets all go on who wait for the phase.
@@ -35,17 +43,19 @@ inline void end_phase_if_over(Block& b, Mbarrier& m) {
     ++m.phase;
     m.missing = m.expected;
     m.passed_on = m.told;
-    for (Fiber* f : m.waiting) f->mbarrier = nullptr, b.wake(*f);
-    m.waiting.clear();
+    wake_waiting(b, m);
 }
 
-inline void arrive_at(Fiber& f, const void* at, unsigned bytes, const void* site) {
-    Block& b = *f.block;
-    Mbarrier& m = barrier_at(f, at, site);
+constexpr unsigned MOST_BYTES = (1u << 20) - 1;  // that a phase counts (PTX ISA, "mbarrier object contents")
+
+// arrive_at is an arrival at a barrier of block b, which may be another one of the cluster.
+inline void arrive_at(Fiber& f, Block& b, const void* at, unsigned bytes, const void* site) {
+    Mbarrier& m = barrier_at(f, b, at, site);
     if (m.missing == 0) misuse(f, "trap", "arrives at an mbarrier at which all " + std::to_string(m.expected) + " of the phase have arrived", site, "arrives");
-    if (b.check) b.check->clocks.tell(f, m.told);
+    if (f.block->check) f.block->check->clocks.tell(f, m.told);
     --m.missing;
     m.bytes += bytes;
+    if (m.bytes > MOST_BYTES) misuse(f, "trap", "announces more bytes than an mbarrier counts: " + std::to_string(MOST_BYTES), site, "arrives");
     end_phase_if_over(b, m);
 }
 
@@ -65,12 +75,12 @@ inline void land_one(Block& b, Mbarrier& m) {
     const BulkCopy c = m.flying[i];
     m.flying[i] = m.flying.back();
     m.flying.pop_back();
-    memcpy(c.to, c.from, c.bytes);
+    if (c.map) load_box(c);
+    else memcpy(c.to, c.from, c.bytes);
     if (b.check) {
-        const Stamp then = Stamp::of(b.check->clocks.now(b.fiber(c.owner)).epoch(), c.clock, c.owner);
-        cells(*b.check, c.to, c.bytes, [&](Cell& cell) { b.check->clocks.land(cell, then); });
-        m.told.resize(b.threads);
-        if (m.told[c.owner] < c.clock) m.told[c.owner] = c.clock;
+        const Stamp then = c.owner->block->check->clocks.again(c.then);
+        cells(*b.check, c.to, c.map ? room_of(*c.map) : c.bytes, [&](Cell& cell) { b.check->clocks.land(cell, then); });
+        b.check->clocks.tell_of(then, m.told);
     }
     m.bytes -= c.bytes;
     end_phase_if_over(b, m);
@@ -82,13 +92,43 @@ inline void whole_words(Fiber& f, const void* to, const void* from, unsigned byt
         misuse(f, "misaligned", std::string(verb(kind)) + " " + std::to_string(bytes) + " bytes: addresses and size must be multiples of 16", site, verb(kind));
 }
 
-// in_shared makes sure that a piece is shared memory of the block, and looks at it.
-inline void in_shared(Fiber& f, const void* p, unsigned bytes, Access kind, const void* site) {
-    Check* check = f.block->check;
+// in_shared makes sure that a piece is shared memory of block b, and looks at it.
+inline void in_shared(Fiber& f, Block& b, const void* p, unsigned bytes, Access kind, const void* site) {
+    Check* check = b.check;
     if (!check) return;
     if (!check->thread_local_storage.holds(uintptr_t(p)))
         misuse(f, "out_of_bounds", std::string(verb(kind)) + " what is not shared memory of its block", site, verb(kind));
     check->access(f, uintptr_t(p), bytes, kind, site);
+}
+
+// fly sends a load on its way to block b, which may be another one of the cluster: its target is spoilt.
+inline void fly(Fiber& f, Block& b, BulkCopy c, void* barrier) {
+    Mbarrier& m = barrier_at(f, b, barrier, c.site);
+    if (!m.fenced) misuse(f, "race", "asks for a bulk copy, and no mbarrier_fence came after its mbarrier was initialised", c.site, verb(BULK_FILL));
+    const unsigned room = c.map ? room_of(*c.map) : c.bytes;
+    in_shared(f, b, c.to, room, BULK_FILL, c.site);
+    memset(c.to, 0xff, room);
+    c.owner = &f;
+    if (b.check) c.then = f.block->check->clocks.now(f);
+    m.flying.push_back(c);
+    wake_waiting(b, m);
+}
+
+// leave_shared sends a store on its way.
+inline void leave_shared(Fiber& f, BulkCopy c) {
+    Block& b = *f.block;
+    c.group = b.bulk.committed(f.number);
+    if (b.check) c.then = b.check->clocks.now(f);
+    b.bulk.stores.push_back(c);
+}
+
+// cells_read calls f for the cells of shared memory that a store reads: of a box, what lies inside the tensor.
+template <class F>
+inline void cells_read(Check& check, const BulkCopy& c, F f) {
+    if (!c.map) return cells(check, c.from, c.bytes, f);
+    each_chunk(c, c.from, [&](const unsigned char* shared, unsigned char*, unsigned from, unsigned to) {
+        if (from < to) cells(check, shared + from, to - from, f);
+    });
 }
 
 }  // namespace dw
@@ -96,10 +136,14 @@ inline void in_shared(Fiber& f, const void* p, unsigned bytes, Access kind, cons
 // check_bulk: a copy must not outlive the shared memory that it is about.
 inline void dw::Block::check_bulk(Fiber& me) {
     for (const BulkCopy& c : bulk.stores)
-        if (c.owner == me.number) misuse(me, "race", "ends and has not waited for a bulk copy that it stores with", c.site, verb(BULK_READ));
+        if (c.owner == &me) misuse(me, "race", "ends and has not waited for a bulk copy that it stores with", c.site, verb(BULK_READ));
     if (live > 1) return;
     for (const Mbarrier& m : bulk.barriers)
-        if (!m.flying.empty()) misuse(fiber(m.flying[0].owner), "race", "fills with a bulk copy that nobody has waited for when the block ends", m.flying[0].site, verb(BULK_FILL));
+        if (!m.flying.empty()) {
+            const BulkCopy& c = m.flying[0];
+            const Place p = place(*c.owner, c.site, verb(BULK_FILL));
+            fail("race", name(*c.owner) + " fills with a bulk copy that nobody has waited for when the block ends", &p, 1);
+        }
 }
 
 void dw_mbarrier_init(void* at, unsigned arrivals) {
@@ -118,7 +162,7 @@ void dw_mbarrier_init(void* at, unsigned arrivals) {
     }
     *m = dw::Mbarrier{at, arrivals, arrivals, 0, 0, false, {}, site, {}, {}, {}, {}};
     if (!b.check) return;
-    b.check->clocks.widen(b.threads);
+    b.check->clocks.widen();
     m->made = b.check->clocks.now(f);
     b.check->clocks.tick(f);
 }
@@ -127,14 +171,14 @@ void dw_mbarrier_fence() {
     for (dw::Mbarrier& m : self().block->bulk.barriers) m.fenced = true;
 }
 
-void dw_mbarrier_arrive(void* at, unsigned bytes) { dw::arrive_at(self(), at, bytes, __builtin_return_address(0)); }
+void dw_mbarrier_arrive(void* at, unsigned bytes) { dw::arrive_at(self(), *self().block, at, bytes, __builtin_return_address(0)); }
 
 void dw_mbarrier_wait(void* at, unsigned parity) {
     dw::Fiber& f = self();
     dw::Block& b = *f.block;
     f.site = __builtin_return_address(0);
     while (true) {
-        dw::Mbarrier& m = dw::barrier_at(f, at, f.site);
+        dw::Mbarrier& m = dw::barrier_at(f, b, at, f.site);
         if ((m.phase & 1) != parity) {
             if (b.check) b.check->clocks.learn(f, m.passed_on);
             return;
@@ -155,13 +199,9 @@ void dw_bulk_load(void* shared, const void* global, unsigned bytes, void* barrie
     dw::Fiber& f = self();
     dw::Block& b = *f.block;
     const void* site = __builtin_return_address(0);
-    dw::Mbarrier& m = dw::barrier_at(f, barrier, site);
-    if (!m.fenced) dw::misuse(f, "race", "asks for a bulk copy, and no mbarrier_fence came after its mbarrier was initialised", site, "fills with a bulk copy");
     dw::whole_words(f, shared, global, bytes, site, dw::BULK_FILL);
-    dw::in_shared(f, shared, bytes, dw::BULK_FILL, site);
     if (b.check && b.check->races) b.check->global(f, uintptr_t(global), bytes, dw::READ, site);
-    memset(shared, 0xff, bytes);
-    m.flying.push_back({shared, global, bytes, f.number, 0, b.check ? b.check->clocks.now(f).clock() : 0, site});
+    dw::fly(f, b, {shared, global, bytes, nullptr, 0, {}, site, nullptr, 0, 0}, barrier);
     if (b.check) b.check->clocks.tick(f);
 }
 
@@ -170,10 +210,10 @@ void dw_bulk_store(void* global, const void* shared, unsigned bytes) {
     dw::Block& b = *f.block;
     const void* site = __builtin_return_address(0);
     dw::whole_words(f, global, shared, bytes, site, dw::BULK_READ);
-    if (b.check) b.check->clocks.widen(b.threads);
-    dw::in_shared(f, shared, bytes, dw::BULK_READ, site);
+    if (b.check) b.check->clocks.widen();
+    dw::in_shared(f, b, shared, bytes, dw::BULK_READ, site);
     if (b.check && b.check->races) b.check->global(f, uintptr_t(global), bytes, dw::WRITE, site);
-    b.bulk.stores.push_back({global, shared, bytes, f.number, b.bulk.committed(f.number), 0, site});
+    dw::leave_shared(f, {global, shared, bytes, &f, 0, {}, site, nullptr, 0, 0});
 }
 
 void dw_bulk_commit() { ++self().block->bulk.committed(self().number); }
@@ -185,9 +225,10 @@ void dw_bulk_wait_read(unsigned pending) {
     const unsigned groups = b.bulk.committed(f.number);
     for (size_t i = stores.size(); i-- > 0;) {
         const dw::BulkCopy c = stores[i];
-        if (c.owner != f.number || c.group + pending >= groups) continue;
-        memcpy(c.to, c.from, c.bytes);
-        if (b.check) dw::cells(*b.check, c.from, c.bytes, [&](dw::Cell& cell) { b.check->clocks.leave(cell, b.check->clocks.now(f)); });
+        if (c.owner != &f || c.group + pending >= groups) continue;
+        if (c.map) dw::store_box(c);
+        else memcpy(c.to, c.from, c.bytes);
+        if (b.check) dw::cells_read(*b.check, c, [&](dw::Cell& cell) { b.check->clocks.leave(cell, c.then, b.check->clocks.now(f), dw::BULK_READ, c.site); });
         stores.erase(stores.begin() + i);
     }
 }
@@ -195,7 +236,7 @@ void dw_bulk_wait_read(unsigned pending) {
 void dw_async_fence() {
     dw::Fiber& f = self();
     if (!f.block->check) return;
-    f.block->check->clocks.widen(f.block->threads);
+    f.block->check->clocks.widen();
     f.block->check->clocks.fence(f);
 }
 

@@ -23,7 +23,7 @@ struct Check {
     std::vector<Variable> variables;  // static shared memory, by offset in the thread-local storage
     Shadow dynamic_shadow, static_shadow;
     Counters counters;
-    Clocks clocks;
+    Judge clocks;
 
     // The first read of the block of what nobody had written. It is not reported at once: if another thread writes
     // there before the next barrier, the fault is their race. (Until then the kernel computes with poison.)
@@ -47,8 +47,11 @@ struct Check {
     std::string shared_name(const Shadow& shadow, uintptr_t offset) const;
 };
 
+// whose is the thread of a stamp; the first one's of a warpgroup, where it is tensor cores'.
+const Fiber& whose(const Block& b, Stamp s);
+
 inline const char* verb(Access kind) {
-    static const char* const verbs[] = {"reads", "writes", "updates", "fills with cp.async", "fills with a bulk copy", "stores with a bulk copy"};
+    static const char* const verbs[] = {"reads", "writes", "updates", "fills with cp.async", "fills with a bulk copy", "stores with a bulk copy", "multiplies with wgmma"};
     return verbs[kind];
 }
 
@@ -119,7 +122,7 @@ inline std::string Check::shared_name(const Shadow& shadow, uintptr_t offset) co
 }
 
 inline void Check::shared(Fiber& f, Shadow& shadow, uintptr_t offset, unsigned size, Access kind, const void* site) {
-    const Stamp now = clocks.now(f);
+    const Stamp now = f.block->check->clocks.now(f);
     for (unsigned i = 0; i < size; ++i) {
         Cell& c = shadow.at(offset + i);
         const Conflict bad = clocks.look(c, now, kind, site);
@@ -133,7 +136,7 @@ inline void Check::shared(Fiber& f, Shadow& shadow, uintptr_t offset, unsigned s
             }
             continue;
         }
-        const Fiber& other = f.block->fiber(bad.other.thread());
+        const Fiber& other = whose(*f.block, bad.other);
         const char* did = verb(bad.other_access);
         places[1] = place(other, bad.site, did);
         const bool flying = bad.kind == Conflict::IN_FLIGHT;

@@ -11,8 +11,6 @@
 
 namespace dw {
 
-constexpr unsigned MAX_CLUSTER = 16;
-
 struct Cluster {
     unsigned size = 1;
     uint3 shape{1, 1, 1};
@@ -27,8 +25,21 @@ struct Cluster {
     pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
     pthread_barrier_t together;
 
+    // start_clocks lets the clocks of all blocks begin together.
+    void start_clocks() {
+        Clocks* clocks[MAX_CLUSTER];
+        uint32_t begin = 0;
+        for (unsigned i = 0; i < size; ++i) {
+            if (!blocks[i]->check) return;
+            clocks[i] = &blocks[i]->check->clocks;
+            if (clocks[i]->now_epoch() > begin) begin = clocks[i]->now_epoch();
+        }
+        for (unsigned i = 0; i < size; ++i) clocks[i]->start_cluster(clocks, size, i, begin, blocks[i]->threads);
+    }
+
     // start is called by the last of the blocks that are ready to begin.
     void start(uint64_t seed) {
+        start_clocks();
         live = arrived = phase = 0;
         for (unsigned i = 0; i < size; ++i) live += blocks[i]->threads;
         rng = Rng(seed);
@@ -79,9 +90,11 @@ struct Cluster {
         if (arrived == 0 || arrived < live) return;
         arrived = 0;
         ++phase;
+        for (unsigned i = 0; i < size; ++i)
+            if (blocks[i]->check) blocks[i]->check->cluster_barrier();
         for (unsigned i = 0; i < size; ++i) {
             Block& b = *blocks[i];
-            if (b.check) b.check->cluster_barrier();
+            if (b.check) b.check->clocks.see();
             for (unsigned t = 0; t < b.threads; ++t) {
                 Fiber& f = b.fiber(t);
                 if (!f.at_cluster) continue;
@@ -118,9 +131,16 @@ inline void Block::offer() {
     if (!cluster->await(rank)) abandon(*this);
 }
 
-// remote looks at an access to the shared memory of another block of the cluster. A write there counts as one of that
-// block's thread of the same number: a barrier of the cluster orders it, and so does, which the hardware does not promise, a
-// barrier of that block.
+inline const Fiber& whose(const Block& b, Stamp s) {
+    return b.cluster->blocks[s.rank()]->fiber(s.agent() < MAX_THREADS ? s.agent() : (s.agent() - MAX_THREADS) * 128);
+}
+
+// in_block is where a shared variable of block b lies in block `rank` of its cluster.
+inline void* in_block(const Block& b, void* p, unsigned rank) {
+    return const_cast<unsigned char*>(b.cluster->shared[rank]) + (static_cast<unsigned char*>(p) - b.cluster->shared[b.rank]);
+}
+
+// remote looks at an access to the shared memory of another block of the cluster.
 inline bool Check::remote(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site) {
     for (unsigned i = 0; i < f.block->cluster->size; ++i) {
         Check& there = *f.block->cluster->blocks[i]->check;
@@ -133,7 +153,7 @@ inline bool Check::remote(Fiber& f, uintptr_t a, unsigned size, Access kind, con
         }
         if (!races || kind == READ) return true;
         Shadow& shadow = is_dynamic ? there.dynamic_shadow : there.static_shadow;
-        for (unsigned j = 0; j < size; ++j) there.clocks.look(shadow.at(offset + j), there.clocks.now(f), kind, site);
+        for (unsigned j = 0; j < size; ++j) there.clocks.look(shadow.at(offset + j), clocks.now(f), kind, site);
         return true;
     }
     return false;
@@ -177,7 +197,7 @@ void* dw_cluster_map(void* p, unsigned rank) {
         const dw::Place at = dw::place(me, __builtin_return_address(0), "maps");
         b.fail("out_of_bounds", dw::name(me) + " asks for the shared memory of block " + std::to_string(rank) + " of its cluster, which has no such block", &at, 1);
     }
-    return const_cast<unsigned char*>(b.cluster->shared[rank]) + (static_cast<unsigned char*>(p) - b.cluster->shared[b.rank]);
+    return dw::in_block(b, p, rank);
 }
 
 #endif

@@ -235,7 +235,7 @@ static Cleanup cleanup;
 
 }  // namespace dw
 
-int dw_abi() { return 2; }
+int dw_abi() { return 3; }
 void dw_threads(int count) { dw::threads_wanted = count; }
 void dw_keep_stacks(dw_stacks* table, int count) { dw::kept = table, dw::kept_count = count; }
 
@@ -243,6 +243,10 @@ unsigned long long dw_nanoseconds() {
     timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (unsigned long long)t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+unsigned char* dw::shared_at(uint32_t offset) {
+    return dw_dynamic_shared + (offset < DW_SHARED_BYTES ? long(offset) : long(offset) - (1 << 18));  // 18 bits: static variables lie before
 }
 
 size_t dw_shared_offset(const void* p) { return size_t(p) - size_t(dw_dynamic_shared); }

@@ -99,6 +99,17 @@ inline void finish_ldmatrix_trans(void* const* lanes) {
                 element(8 * m + l % 4 * 2, l / 4) | element(8 * m + l % 4 * 2 + 1, l / 4) << 16;
 }
 
+struct StoreLane {
+    unsigned* row;
+    unsigned registers[4];
+};
+
+inline void finish_stmatrix(void* const* lanes) {
+    for (int l = 0; l < 32; ++l)
+        for (int m = 0; m < 4; ++m)
+            static_cast<const StoreLane*>(lanes[8 * m + l / 4])->row[l % 4] = static_cast<const StoreLane*>(lanes[l])->registers[m];
+}
+
 }  // namespace dw
 
 void dw_multiply(float* d, const float* a, const float* b, int m, int n, int k) {
@@ -126,6 +137,13 @@ inline void ldmatrix(unsigned* const* registers, const void* row, void (*finish)
 
 void dw_ldmatrix_x4(unsigned* const* registers, const void* row) {
     dw::ldmatrix(registers, row, dw::finish_ldmatrix, __builtin_return_address(0));
+}
+
+void dw_stmatrix_x4(void* row, unsigned a, unsigned b, unsigned c, unsigned d) {
+    const void* site = __builtin_return_address(0);
+    dw::look(row, 16, dw::WRITE, site, 16);
+    dw::StoreLane mine{static_cast<unsigned*>(row), {a, b, c, d}};
+    dw::arrive(~0u, DW_MATRIX, uint64_t(&mine), uint64_t(dw::finish_stmatrix), site);
 }
 
 void dw_ldmatrix_x4_trans(unsigned* const* registers, const void* row) {

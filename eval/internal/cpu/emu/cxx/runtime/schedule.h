@@ -36,7 +36,7 @@ __attribute__((noinline)) void Block::stuck() {
         const Fiber& f = fiber(i);
         if (f.done) continue;
         if (!a) a = &f;
-        if (!b && (f.at_barrier != a->at_barrier || f.at_cluster != a->at_cluster || f.mbarrier != a->mbarrier)) b = &f;
+        if (!b && (f.at_barrier != a->at_barrier || f.at_cluster != a->at_cluster || f.mbarrier != a->mbarrier || f.at_wgmma != a->at_wgmma)) b = &f;
     }
     if (!a) {  // this block is done, others of its cluster are not
         Place none{nullptr, {}, {}, "waits"};
@@ -44,6 +44,7 @@ __attribute__((noinline)) void Block::stuck() {
     }
     auto what = [this](const Fiber& f) {
         if (f.mbarrier) return name(f) + " waits at " + bulk.find(f.mbarrier)->say();
+        if (f.at_wgmma) return name(f) + " waits for " + warpgroups[f.number / 128].say();
         return name(f) + (f.at_barrier ? " waits at __syncthreads" : f.at_cluster ? " waits at the cluster's barrier" : " waits at a warp operation");
     };
     std::string message = what(*a) + (b ? ", " + what(*b) : " for lanes that are elsewhere");
@@ -101,6 +102,7 @@ __attribute__((noinline)) void Block::release(Fiber* last) {
 // leave ends a thread: those who wait need not wait for it any longer.
 inline void Block::leave(Fiber& me) {
     check_bulk(me);
+    check_wgmma(me);
     me.done = true;
     --live;
     Warp& w = warps[me.warp];
@@ -151,7 +153,7 @@ inline void Block::prepare(uint3 index) {
         Copy* copies = f.copies;
         const unsigned had = f.room;
         f = Fiber{{i % b.x, i / b.x % b.y, i / b.x / b.y}, index, g, dim3(b), fresh_stack(stack_top(i)), this, i, i % 32,
-                  i / 32, false, false, false, false, nullptr, 0, 0, 0, 0, had, copies, nullptr};
+                  i / 32, false, false, false, false, nullptr, 0, 0, false, 0, 0, had, copies, nullptr};
         ready[nready++] = &f;
     }
     for (unsigned w = 0; w * 32 < threads; ++w) {
@@ -160,6 +162,7 @@ inline void Block::prepare(uint3 index) {
         warps[w].gone = lanes < 32 ? ~0u << lanes : 0;
     }
     bulk.clear();
+    warpgroups.clear();
     if (check) check->start(*this);
     upcoming = nullptr;
 }

@@ -1,0 +1,39 @@
+// wgmma as the hardware promises it and no better: the sums are poison from when a warpgroup asks until a thread has waited, and
+// the operands are read at that wait.
+#ifndef DW_DARWARP_WGMMA_CUH
+#define DW_DARWARP_WGMMA_CUH
+
+#include "mma.cuh"
+#include "bulk_copy.cuh"
+
+DW_RUNTIME unsigned long long dw_wgmma_descriptor(const void* shared);
+DW_RUNTIME void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add);
+DW_RUNTIME void dw_wgmma_fence();
+DW_RUNTIME void dw_wgmma_commit();
+DW_RUNTIME void dw_wgmma_wait(unsigned pending);
+
+namespace darwarp {
+
+template <class T> struct WgmmaKind;
+template <> struct WgmmaKind<__half> { static constexpr int value = DW_MMA_F16_F32; };
+template <> struct WgmmaKind<__nv_bfloat16> { static constexpr int value = DW_MMA_BF16_F32; };
+
+inline unsigned long long wgmma_descriptor(const void* shared) { return dw_wgmma_descriptor(shared); }
+
+template <class T, int N>
+inline void wgmma_m64k16(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) {
+    static_assert(N % 8 == 0 && N >= 8 && N <= 256, "wgmma: N is a multiple of 8 up to 256");
+    dw_wgmma_m64k16(WgmmaKind<T>::value, N, sums, a, b, add);
+}
+
+inline void wgmma_fence() { dw_wgmma_fence(); }
+inline void wgmma_commit() { dw_wgmma_commit(); }
+
+template <int PENDING>
+inline void wgmma_wait() {
+    dw_wgmma_wait(PENDING);
+}
+
+}  // namespace darwarp
+
+#endif

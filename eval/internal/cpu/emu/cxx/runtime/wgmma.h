@@ -1,0 +1,279 @@
+// wgmma at work. The threads of a warpgroup ask one by one, as its warps need not meet. Whoever waits first has the operands read, from
+// shared memory as it is then: a slot that was given away too early shows in the result.
+#ifndef DW_WGMMA_H
+#define DW_WGMMA_H
+
+#include "darwarp/wgmma.cuh"
+#include "bulk_copy.h"
+#include "matrix.h"
+#include "warpgroup.h"
+
+namespace dw {
+
+unsigned char* shared_at(uint32_t offset);
+
+// Operand is what a descriptor says: rows of 128 bytes with their 16-byte chunks exchanged, groups of eight rows a stride apart (PTX ISA,
+// "Matrix Descriptor Format", "Strides").
+struct Operand {
+    unsigned char* base;
+    unsigned stride;
+
+    explicit Operand(uint64_t descriptor) : base(shared_at(uint32_t(descriptor & 0x3fff) * 16)), stride(uint32_t(descriptor >> 32 & 0x3fff) * 16) {}
+    static bool known(uint64_t d) { return d >> 62 == 1 && (d >> 49 & 7) == 0; }
+    bool starts_a_pattern() const { return (uintptr_t(base) >> 7 & 7) == 0; }
+    // chunk is where 8 elements of a row are: half 0 or 1 of its 16.
+    unsigned char* chunk(unsigned row, unsigned half) const {
+        return reinterpret_cast<unsigned char*>(swizzled(uintptr_t(base) + row / 8 * stride + row % 8 * 128 + half * 16, 128));
+    }
+};
+
+inline void widen_chunk(int kind, const unsigned char* chunk, float* out) {
+    uint16_t bits[8];
+    memcpy(bits, chunk, sizeof bits);
+    if (kind == DW_MMA_BF16_F32) {
+        for (int i = 0; i < 8; ++i) out[i] = float(__nv_bfloat16::of(bits[i]));
+        return;
+    }
+#ifdef __F16C__
+    Shorts8 packed;
+    memcpy(&packed, bits, sizeof packed);
+    const Floats8 wide = widen8(packed);
+    memcpy(out, &wide, sizeof wide);
+#else
+    for (int i = 0; i < 8; ++i) out[i] = float(__half::of(bits[i]));
+#endif
+}
+
+// multiply_tile adds a (64 x 16) times b (16 x n) to d, eight rows by eight columns at a time.
+inline void multiply_tile(float* d, const float* a, const float* b, int n) {
+    for (int j = 0; j < n; j += 8)
+        for (int i = 0; i < 64; i += 8) {
+            Eight sum[8];
+            for (int r = 0; r < 8; ++r) sum[r] = eight(d + (i + r) * n + j);
+            for (int p = 0; p < 16; ++p) {
+                const Eight row = eight(b + p * n + j);
+                for (int r = 0; r < 8; ++r) sum[r] += a[(i + r) * 16 + p] * row;  // the product is exact
+            }
+            for (int r = 0; r < 8; ++r) memcpy(d + (i + r) * n + j, &sum[r], sizeof sum[r]);
+        }
+}
+
+__attribute__((noinline)) void multiply(const Wgmma& w) {
+    const Operand a(w.a), b(w.b);
+    float wide_a[64 * 16], wide_b[16 * 256], rows[8][16];
+    for (unsigned r = 0; r < 64; ++r)
+        for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, a.chunk(r, half), wide_a + r * 16 + half * 8);
+    for (unsigned c = 0; c < unsigned(w.n); c += 8) {
+        for (unsigned r = 0; r < 8; ++r)
+            for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, b.chunk(c + r, half), rows[r] + half * 8);
+        for (unsigned k = 0; k < 16; ++k)
+            for (unsigned r = 0; r < 8; ++r) wide_b[k * w.n + c + r] = rows[r][k];
+    }
+    float* d = w.sums->tile.data();
+    if (!w.add) memset(d, 0, w.sums->tile.size() * sizeof(float));
+    multiply_tile(d, wide_a, wide_b, w.n);
+}
+
+// each_pair calls f for the pairs of sums that thread t of a warpgroup holds: in its registers, and in the tile (PTX ISA, "Register
+// Fragments for wgmma.mma_async.m64nNk16").
+template <class F>
+inline void each_pair(Sums& s, unsigned t, F f) {
+    float* first = s.tile.data() + (t / 32 * 16 + t % 32 / 4) * s.n + t % 4 * 2;
+    for (int j = 0; j < s.n / 8; ++j)
+        for (int i = 0; i < 2; ++i) f(s.registers[t] + 4 * j + 2 * i, first + 8 * i * s.n + 8 * j);
+}
+
+inline uint64_t fingerprint(const float* registers, int count) {
+    uint64_t h = 0;
+    for (int i = 0; i < count; ++i) h = (h ^ as<uint32_t>(registers[i])) * 0x9e3779b97f4a7c15ull;
+    return h;
+}
+
+inline bool untouched(const float* registers, int count) {
+    return as<uint32_t>(registers[0]) == ~0u && memcmp(registers, registers + 1, size_t(count - 1) * 4) == 0;
+}
+
+// cells_of calls f for the cells of a multiplication's operands.
+template <class F>
+inline void cells_of(Check& check, const Wgmma& w, F f) {
+    for (unsigned half = 0; half < 2; ++half) {
+        for (unsigned r = 0; r < 64; ++r) cells(check, Operand(w.a).chunk(r, half), 16, f);
+        for (unsigned r = 0; r < unsigned(w.n); ++r) cells(check, Operand(w.b).chunk(r, half), 16, f);
+    }
+}
+
+// examine looks at what a warp's part of a multiplication reads: its 16 rows of A, and B.
+inline void examine(Fiber& f, const Wgmma& w, const void* site) {
+    const unsigned first = f.warp % 4 * 16;
+    for (unsigned half = 0; half < 2; ++half) {
+        for (unsigned r = first; r < first + 16; ++r) in_shared(f, *f.block, Operand(w.a).chunk(r, half), 16, WGMMA_READ, site);
+        for (unsigned r = 0; r < unsigned(w.n); ++r) in_shared(f, *f.block, Operand(w.b).chunk(r, half), 16, WGMMA_READ, site);
+    }
+}
+
+inline Warpgroup& warpgroup_of(Fiber& f, const void* site) {
+    Block& b = *f.block;
+    if ((f.number / 128 + 1) * 128 > b.threads)
+        misuse(f, "divergence", "is in a warpgroup of less than 128 threads, which has no wgmma", site, "asks for wgmma");
+    if (b.warpgroups.size() <= f.number / 128) b.warpgroups.resize(f.number / 128 + 1);
+    return b.warpgroups[f.number / 128];
+}
+
+// differ ends the launch: two threads of a warpgroup do not ask for the same.
+__attribute__((noinline)) void differ(Fiber& f, const Wgmma& w, const void* site) {
+    const Place places[2] = {place(f, site, "asks for wgmma"), place(*w.first, w.site, "asks for wgmma")};
+    f.block->fail("divergence", name(f) + " and " + name(*w.first) + " of one warpgroup ask for different wgmmas: operands, sums and kind must be the same", places, 2);
+}
+
+// next_of is the multiplication that a thread asks for now; the first thread of the warpgroup makes it.
+inline Wgmma& next_of(Warpgroup& g, Fiber& f, const Wgmma& wanted) {
+    const unsigned number = g.member[f.number % 128].asked++;
+    if (number - g.done < g.queue.size()) return g.queue[number - g.done];
+    g.queue.push_back(wanted);
+    for (uint8_t& lane : g.queue.back().looker) lane = uint8_t(f.block->rng.below(32));
+    return g.queue.back();
+}
+
+// begin takes a thread's registers for new sums, which need a fence if the thread may have changed them.
+inline void begin(Warpgroup& g, Fiber& f, Sums& s, float* registers, bool add, const void* site) {
+    const unsigned t = f.number % 128;
+    Warpgroup::Member& me = g.member[t];
+    if (!me.fenced) {
+        bool as_given = false;
+        for (const auto& r : me.given_back) as_given = as_given || (r.first == registers && r.second == fingerprint(registers, s.n / 2));
+        if (!as_given) misuse(f, "race", "asks for wgmma with sums that are new or changed, and no wgmma_fence came before", site, "asks for wgmma");
+    }
+    s.registers[t] = registers;
+    ++s.holders;
+    if (add) each_pair(s, t, [](const float* mine, float* sum) { memcpy(sum, mine, 8); });
+}
+
+// take puts a thread's registers under the multiplication w: number `number` of the warpgroup.
+inline void take(Warpgroup& g, Fiber& f, Wgmma& w, unsigned number, float* registers, const void* site) {
+    const unsigned t = f.number % 128;
+    Sums* mine = nullptr;
+    for (Sums& s : g.sums)
+        if (s.registers[t] == registers) mine = &s;
+    if (!w.sums && !mine) {
+        g.sums.push_back({w.n, number, 0, {}, {}, site, std::vector<float>(size_t(64) * w.n)});
+        w.sums = &g.sums.back();
+    } else if (!w.sums) {
+        w.sums = mine;
+    }
+    if (w.sums->n != w.n || (mine && mine != w.sums) || (!mine && w.sums->first != number)) differ(f, w, site);
+    if (!mine) begin(g, f, *w.sums, registers, w.add, site);
+    else if (!untouched(registers, w.n / 2)) misuse(f, "race", "changes the sums of a wgmma that it has not waited for", site, "asks for wgmma");
+    w.sums->last[t] = number;
+    memset(registers, 0xff, size_t(w.n) * 2);
+}
+
+// give_back returns a thread its registers, of which no multiplication from `upto` on is asked for.
+inline void give_back(Warpgroup& g, Fiber& f, unsigned upto) {
+    const unsigned t = f.number % 128;
+    Warpgroup::Member& me = g.member[t];
+    for (auto next = g.sums.begin(); next != g.sums.end();) {
+        const auto at = next++;
+        Sums& s = *at;
+        float* const registers = s.registers[t];
+        if (!registers || s.last[t] >= upto) continue;
+        if (!untouched(registers, s.n / 2)) misuse(f, "race", "changes the sums of a wgmma that it has not waited for", f.site, "waits");
+        each_pair(s, t, [](float* mine, const float* sum) { memcpy(mine, sum, 8); });
+        s.registers[t] = nullptr;
+        std::pair<const float*, uint64_t>* mark = nullptr;
+        for (auto& r : me.given_back)
+            if (r.first == registers) mark = &r;
+        if (!mark) me.given_back.push_back({registers, 0}), mark = &me.given_back.back();
+        mark->second = fingerprint(registers, s.n / 2);
+        if (--s.holders == 0) g.sums.erase(at);
+    }
+}
+
+// finish_one does the oldest multiplication.
+inline void finish_one(Block& b, Warpgroup& g) {
+    const Wgmma w = g.queue.front();
+    multiply(w);
+    if (b.check && b.check->races) {
+        Judge& clocks = b.check->clocks;
+        cells_of(*b.check, w, [&](Cell& cell) { clocks.leave(cell, w.then, clocks.again(w.then), WGMMA_READ, w.site); });
+    }
+    g.queue.pop_front();
+    ++g.done;
+}
+
+}  // namespace dw
+
+// check_wgmma: a thread must not end with registers that are not its own.
+inline void dw::Block::check_wgmma(Fiber& me) {
+    if (warpgroups.size() <= me.number / 128) return;
+    for (const Sums& s : warpgroups[me.number / 128].sums)
+        if (s.registers[me.number % 128]) misuse(me, "race", "ends and has not waited for a wgmma that it asked for", s.site, "asks for wgmma");
+}
+
+unsigned long long dw_wgmma_descriptor(const void* shared) {
+    const uint64_t at = dw_shared_offset(shared) & 0x3ffff;
+    return uint64_t(1) << 62 | uint64_t(1024 / 16) << 32 | uint64_t(1) << 16 | at / 16;
+}
+
+void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add) {
+    dw::Fiber& f = self();
+    dw::Check* check = f.block->check;
+    const void* site = __builtin_return_address(0);
+    if (!dw::Operand::known(a) || !dw::Operand::known(b))
+        dw::misuse(f, "trap", "asks for wgmma with a descriptor that wgmma_descriptor did not make: operands lie in rows of 128 bytes with a swizzle of 128", site, "asks for wgmma");
+    if (!dw::Operand(a).starts_a_pattern() || !dw::Operand(b).starts_a_pattern())
+        dw::misuse(f, "misaligned", "asks for wgmma with an operand that does not begin at a multiple of 1024", site, "asks for wgmma");
+    dw::Warpgroup& g = dw::warpgroup_of(f, site);
+    const unsigned number = g.member[f.number % 128].asked;
+    dw::Wgmma& w = dw::next_of(g, f, {kind, n, a, b, add, 0, &f, site, {}, nullptr, {}});
+    if (w.kind != kind || w.n != n || w.a != a || w.b != b || w.add != add) dw::differ(f, w, site);
+    dw::take(g, f, w, number, sums, site);
+    if (check && check->races) {
+        check->clocks.widen();
+        if (w.looker[f.warp % 4] == f.lane) dw::examine(f, w, site);
+    }
+    if (++w.asked < 128) return;
+    if (check && check->races) {
+        w.then = check->clocks.engine(f.number / 128, number + 1);
+        dw::cells_of(*check, w, [&](dw::Cell& cell) { check->clocks.start_reading(cell, w.then, dw::WGMMA_READ, w.site); });
+    }
+    for (dw::Fiber* waiting : g.waiting) waiting->at_wgmma = false, f.block->wake(*waiting);
+    g.waiting.clear();
+}
+
+void dw_wgmma_fence() {
+    dw::Fiber& f = self();
+    dw::warpgroup_of(f, __builtin_return_address(0)).member[f.number % 128].fenced = true;
+}
+
+void dw_wgmma_commit() {
+    dw::Fiber& f = self();
+    dw::Warpgroup::Member& me = dw::warpgroup_of(f, __builtin_return_address(0)).member[f.number % 128];
+    me.groups.push_back(me.asked);
+}
+
+void dw_wgmma_wait(unsigned pending) {
+    dw::Fiber& f = self();
+    dw::Block& b = *f.block;
+    f.site = __builtin_return_address(0);
+    const unsigned group = f.number / 128;
+    dw::Warpgroup::Member& me = dw::warpgroup_of(f, f.site).member[f.number % 128];
+    me.fenced = false;
+    if (me.groups.size() <= pending) return;
+    const size_t over = me.groups.size() - pending;
+    const unsigned upto = me.groups[over - 1];
+    me.groups.erase(me.groups.begin(), me.groups.begin() + long(over));
+    while (b.warpgroups[group].done < upto) {
+        dw::Warpgroup& g = b.warpgroups[group];
+        if (g.queue.front().asked == 128) {
+            dw::finish_one(b, g);
+            continue;
+        }
+        f.at_wgmma = true;
+        g.waiting.push_back(&f);
+        b.park(f);
+    }
+    dw::give_back(b.warpgroups[group], f, upto);
+    if (b.check && b.check->races) b.check->clocks.learn_of(f, b.check->clocks.engine(group, upto));
+}
+
+#endif
