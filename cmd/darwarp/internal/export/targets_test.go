@@ -186,6 +186,11 @@ func TestTargetsRefuse(t *testing.T) {
 	if b := found.Build(); !strings.Contains(b, " -arch=native ") {
 		t.Errorf("%s: expected the architecture of the machine that builds", b)
 	}
+	found = boxes(t, kernels.BF16, 1) // without a GPU, for one architecture alone
+	found.As, found.Device.Kind, found.Device.Arch = []string{"kernels"}, "cpu", "cpu"
+	if files, err := found.files(); err != nil || !strings.Contains(string(files["hub/build.toml"]), `["9.0a"]`) || !strings.Contains(found.Build(), " -arch=sm_90a ") {
+		t.Errorf("%v: %s", err, found.Build())
+	}
 	p := gemmPortfolio(t)
 	p.As = []string{"cupy"}
 	if _, err := p.files(); err == nil || !strings.Contains(err.Error(), "cupy: a portfolio has several kernels: export one of them by its ID") {
