@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -26,8 +27,13 @@ func sample(t testing.TB, few int) int {
 	return n
 }
 
-// family is the built-in gemm family on a device with everything.
+// family is the first of the built-in gemm families on a device with everything.
 func family(t testing.TB) (*templates.Bundle, *kernels.Family, kernels.Device) {
+	t.Helper()
+	return familyNamed(t, "tile")
+}
+
+func familyNamed(t testing.TB, name string) (*templates.Bundle, *kernels.Family, kernels.Device) {
 	t.Helper()
 	b, err := templates.Builtin("gemm")
 	if err != nil {
@@ -37,7 +43,7 @@ func family(t testing.TB) (*templates.Bundle, *kernels.Family, kernels.Device) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b, b.Families[0], dev
+	return b, b.Families[slices.IndexFunc(b.Families, func(f *kernels.Family) bool { return f.Name == name })], dev
 }
 
 // point is a genome from text: the defaults but for some genes.
@@ -121,18 +127,28 @@ func (p *product) run(t testing.TB, prog *program, job *kernels.Job) report {
 	for _, l := range call.Launches {
 		var args []any
 		for _, a := range l.Args {
-			if a.Kind == "i32" {
+			switch a.Kind {
+			case "i32":
 				args = append(args, a.Int)
-			} else {
+			case "tensor_map":
+				args = append(args, p.mapped(l.Maps[slices.IndexFunc(l.Maps, func(m kernels.TensorMap) bool { return m.Name == a.Name })], buffers))
+			default:
 				args = append(args, buffers[a.Name])
 			}
 		}
 		d := func(v [3]int) dim { return dim{uint32(v[0]), uint32(v[1]), uint32(v[2])} }
+		prog.cluster = d(l.Cluster)
 		if last = prog.launch(t, l.Entry, d(l.Grid), d(l.Block), l.Smem, args...); last.Kind != "" {
 			break
 		}
 	}
 	return last
+}
+
+// mapped is a tensor map of a launch over the product's buffers.
+func (p *product) mapped(m kernels.TensorMap, buffers map[string]*memory) tensorMap {
+	shape := map[string][]int{"A": {p.m, p.k}, "B": {p.n, p.k}, "C": {p.m, p.n}}[m.Tensor]
+	return tensorMap{buffers[m.Tensor], shape, m.Box, 2, m.Swizzle}
 }
 
 // wrong is the first output that is off by more than rounding explains, or "".

@@ -23,7 +23,7 @@ func newWgmmaProduct(m, n, k int, bf16 bool) *wgmmaProduct {
 	}
 	a.readOnly, b.readOnly = true, true
 	tile := func(of *memory, rows int) tensorMap {
-		return tensorMap{of, [2]int{rows, k}, [2]int{min(rows, 64), 64}, 2, 128}
+		return tensorMap{of, []int{rows, k}, []int{min(rows, 64), 64}, 2, 128}
 	}
 	return &wgmmaProduct{m, n, k, tile(a, m), tile(b, n), newMemory("C", 4*m*n)}
 }
@@ -79,6 +79,33 @@ func TestWarpgroups(t *testing.T) {
 				}
 			}
 			prog.good(t, "written", x(1), x(128), 16384, newMemory("C", 4*64*64))
+		}
+	}
+}
+
+// TestWgmmaOfRows: weights in registers times rows of a tensor of four dimensions, of which the map sees the last 20 as zeros.
+func TestWgmmaOfRows(t *testing.T) {
+	const known = 20
+	for _, checked := range []bool{false, true} {
+		prog := build(t, testdata(t, "wgmma.cu"), checked)
+		for _, kind := range []string{"half", "bf16"} {
+			a, b, c := newMemory("A", 2*64*32), newMemory("B", 2*known*128), newMemory("C", 4*64*128)
+			for i := range 64 * 32 {
+				put(a.bytes, i, half(i*7%11-5, kind == "bf16"))
+			}
+			for i := range known * 128 {
+				put(b.bytes, i, half(i*5%13-6, kind == "bf16"))
+			}
+			prog.good(t, "of_rows_"+kind, x(1), x(128), 8192, tensorMap{b, []int{1, 1, known, 128}, []int{1, 1, 32, 64}, 2, 128}, a, c)
+			for i, v := range view[float32](c) {
+				want := float32(1)
+				for k := range known {
+					want += float32(((i/128*32+k)*7%11 - 5) * ((k*128+i%128)*5%13 - 6))
+				}
+				if v != want {
+					t.Fatalf("checked %v, %s: element %d,%d is %g, want %g", checked, kind, i/128, i%128, v, want)
+				}
+			}
 		}
 	}
 }

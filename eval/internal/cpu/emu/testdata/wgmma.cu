@@ -112,3 +112,36 @@ extern "C" __global__ void matrices(unsigned* y) {
     __syncwarp();
     for (int i = 0; i < 4; ++i) y[i * 32 + lane] = reinterpret_cast<unsigned*>(memory)[i * 32 + lane];
 }
+
+// Weights times rows: A (64 x 32) in registers, B has a row of 128 columns for each k, in two slabs. Sums begin at 1.
+template <class T>
+__device__ void of_rows(const TensorMap& b, const T* a, float* c) {
+    __shared__ Mbarrier full;
+    if (threadIdx.x == 0) {
+        mbarrier_init(&full, 1);
+        mbarrier_fence();
+        mbarrier_expect(&full, 2 * 32 * 128);
+        tensor_load(memory, b, 0, 0, 0, 0, &full);
+        tensor_load(memory + 32 * 128, b, 0, 0, 0, 64, &full);
+    }
+    __syncthreads();
+    mbarrier_wait(&full, 0);
+    const unsigned long long bt = wgmma_descriptor_of_rows(memory, 32 * 128);
+    const int row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;
+    float sums[64];
+    for (float& s : sums) s = 1;
+    registers_take<168>();
+    wgmma_fence();
+    for (int k = 0; k < 2; ++k) {
+        unsigned left[4];
+        for (int i = 0; i < 4; ++i) left[i] = *reinterpret_cast<const unsigned*>(a + (row + i % 2 * 8) * 32 + 16 * k + column + i / 2 * 8);
+        wgmma_m64k16_of_rows<T, 128>(sums, left, bt + 128 * k);
+    }
+    wgmma_commit();
+    wgmma_wait<0>();
+    compute_before(sums);
+    registers_give<40>();
+    write<128>(c, sums);
+}
+extern "C" __global__ void of_rows_half(const __grid_constant__ TensorMap b, const __half* a, float* c) { of_rows<__half>(b, a, c); }
+extern "C" __global__ void of_rows_bf16(const __grid_constant__ TensorMap b, const __nv_bfloat16* a, float* c) { of_rows<__nv_bfloat16>(b, a, c); }

@@ -5,7 +5,7 @@
 #include "../dw/keywords.h"
 
 DW_RUNTIME unsigned dw_cluster_rank();
-DW_RUNTIME void dw_cluster_arrive();
+DW_RUNTIME void dw_cluster_arrive(bool shows);  // what the thread did before
 DW_RUNTIME void dw_cluster_wait();
 // Where the shared variable that p is in this block lies in block `rank`.
 DW_RUNTIME void* dw_cluster_map(void* p, unsigned rank);
@@ -13,7 +13,8 @@ DW_RUNTIME void* dw_cluster_map(void* p, unsigned rank);
 namespace darwarp {
 
 inline unsigned cluster_rank() { return dw_cluster_rank(); }
-inline void cluster_arrive() { dw_cluster_arrive(); }
+inline void cluster_arrive() { dw_cluster_arrive(true); }
+inline void cluster_arrive_only() { dw_cluster_arrive(false); }
 inline void cluster_wait() { dw_cluster_wait(); }
 inline void cluster_store(float* p, unsigned rank, float v) { *static_cast<float*>(dw_cluster_map(p, rank)) = v; }
 

@@ -6,9 +6,10 @@
 
 #include "bulk_copy.cuh"
 
-DW_RUNTIME void dw_tensor_load(void* shared, const void* map, int row, int column, void* barrier);
-DW_RUNTIME void dw_tensor_load_multicast(void* shared, const void* map, int row, int column, void* barrier, unsigned blocks);
-DW_RUNTIME void dw_tensor_store(const void* map, int row, int column, const void* shared);
+// The box's first element is given by its place in each dimension, outermost first.
+DW_RUNTIME void dw_tensor_load(void* shared, const void* map, const int* at, unsigned dimensions, void* barrier);
+DW_RUNTIME void dw_tensor_load_multicast(void* shared, const void* map, const int* at, unsigned dimensions, void* barrier, unsigned blocks);
+DW_RUNTIME void dw_tensor_store(const void* map, const int* at, unsigned dimensions, const void* shared);
 DW_RUNTIME void dw_mbarrier_arrive_at(void* barrier, unsigned rank);
 
 namespace darwarp {
@@ -20,15 +21,23 @@ struct TensorMap {
 inline void tensor_map_prefetch(const TensorMap&) {}
 
 inline void tensor_load(void* shared, const TensorMap& map, int row, int column, Mbarrier* barrier) {
-    dw_tensor_load(shared, map.described, row, column, barrier);
+    const int at[] = {row, column};
+    dw_tensor_load(shared, map.described, at, 2, barrier);
+}
+
+inline void tensor_load(void* shared, const TensorMap& map, int outer, int inner, int row, int column, Mbarrier* barrier) {
+    const int at[] = {outer, inner, row, column};
+    dw_tensor_load(shared, map.described, at, 4, barrier);
 }
 
 inline void tensor_load_multicast(void* shared, const TensorMap& map, int row, int column, Mbarrier* barrier, unsigned short blocks) {
-    dw_tensor_load_multicast(shared, map.described, row, column, barrier, blocks);
+    const int at[] = {row, column};
+    dw_tensor_load_multicast(shared, map.described, at, 2, barrier, blocks);
 }
 
 inline void tensor_store(const TensorMap& map, int row, int column, const void* shared) {
-    dw_tensor_store(map.described, row, column, shared);
+    const int at[] = {row, column};
+    dw_tensor_store(map.described, at, 2, shared);
 }
 
 inline void mbarrier_arrive_at(Mbarrier* barrier, unsigned rank) { dw_mbarrier_arrive_at(barrier, rank); }

@@ -6,8 +6,9 @@
 #include "mma.cuh"
 #include "bulk_copy.cuh"
 
-DW_RUNTIME unsigned long long dw_wgmma_descriptor(const void* shared);
+DW_RUNTIME unsigned long long dw_wgmma_descriptor(const void* shared, unsigned slab_bytes);
 DW_RUNTIME void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add);
+DW_RUNTIME void dw_wgmma_m64k16_of_rows(int kind, int n, float* sums, const unsigned* a, unsigned long long b);
 DW_RUNTIME void dw_wgmma_fence();
 DW_RUNTIME void dw_wgmma_commit();
 DW_RUNTIME void dw_wgmma_wait(unsigned pending);
@@ -18,12 +19,19 @@ template <class T> struct WgmmaKind;
 template <> struct WgmmaKind<__half> { static constexpr int value = DW_MMA_F16_F32; };
 template <> struct WgmmaKind<__nv_bfloat16> { static constexpr int value = DW_MMA_BF16_F32; };
 
-inline unsigned long long wgmma_descriptor(const void* shared) { return dw_wgmma_descriptor(shared); }
+inline unsigned long long wgmma_descriptor(const void* shared) { return dw_wgmma_descriptor(shared, 16); }
+inline unsigned long long wgmma_descriptor_of_rows(const void* shared, unsigned slab_bytes) { return dw_wgmma_descriptor(shared, slab_bytes); }
 
 template <class T, int N>
 inline void wgmma_m64k16(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) {
     static_assert(N % 8 == 0 && N >= 8 && N <= 256, "wgmma: N is a multiple of 8 up to 256");
     dw_wgmma_m64k16(WgmmaKind<T>::value, N, sums, a, b, add);
+}
+
+template <class T, int N>
+inline void wgmma_m64k16_of_rows(float (&sums)[N / 2], const unsigned (&a)[4], unsigned long long b) {
+    static_assert(N % 64 == 0 && N >= 64 && N <= 256, "wgmma: B of rows has slabs of 64 columns");
+    dw_wgmma_m64k16_of_rows(WgmmaKind<T>::value, N, sums, a, b);
 }
 
 inline void wgmma_fence() { dw_wgmma_fence(); }
@@ -33,6 +41,11 @@ template <int PENDING>
 inline void wgmma_wait() {
     dw_wgmma_wait(PENDING);
 }
+
+// What concerns registers and the order of instructions has no meaning here.
+template <int N> inline void compute_before(float (&)[N]) {}
+template <int N> inline void registers_give() {}
+template <int N> inline void registers_take() {}
 
 }  // namespace darwarp
 

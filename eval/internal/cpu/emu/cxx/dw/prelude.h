@@ -18,7 +18,6 @@ inline long clock() { return long(dw_nanoseconds()); }  // not in block.h: the r
 #pragma GCC poison asm __asm __asm__
 
 #include <darwarp/darwarp.cuh>
-#include <darwarp/tensor_map.cuh>
 
 #include "fast.h"
 

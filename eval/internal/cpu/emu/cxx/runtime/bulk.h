@@ -20,7 +20,7 @@ struct BulkCopy {
     Stamp then;          // and when it did
     const void* site;
     const dw_tensor_map* map;  // null: a run of bytes
-    int row, column;           // of the box
+    int at[5];                 // the box's first element, outermost dimension first
 };
 
 // Mbarrier is what the 64 bits of one in shared memory stand for. A phase is over when nobody is missing and all announced
@@ -30,7 +30,7 @@ struct Mbarrier {
     unsigned expected, missing;  // arrivals of a phase
     long long bytes;             // announced and not yet come; less than none if they came first
     unsigned phase;              // that is not over
-    bool fenced;                 // the copy engine knows it
+    bool fenced, shown;          // the copy engine knows it; so do all threads of the cluster
     Stamp made;
     const void* site;            // where
     std::vector<BulkCopy> flying;

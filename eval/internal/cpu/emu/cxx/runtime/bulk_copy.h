@@ -23,7 +23,7 @@ inline Mbarrier& barrier_at(Fiber& f, Block& b, const void* at, const void* site
     Mbarrier* m = b.bulk.find(at);
     if (!m) misuse(f, "trap", "uses an mbarrier that no thread of the block has initialised", site, "uses");
     if (*static_cast<const unsigned long long*>(at) != MBARRIER_MARK) misuse(f, "trap", "uses an mbarrier that was overwritten", site, "uses");
-    if (b.check && b.check->races && !b.check->clocks.ordered(m->made, f.block->check->clocks.now(f))) {
+    if (b.check && b.check->races && !m->shown && !b.check->clocks.ordered(m->made, f.block->check->clocks.now(f))) {
         const Fiber& maker = whose(b, m->made);
         const Place places[2] = {place(f, site, "uses"), place(maker, m->site, "initialises")};
         f.block->fail("race", name(f) + " uses an mbarrier that " + name(maker) + " initialises with no barrier between", places, 2);
@@ -160,7 +160,7 @@ void dw_mbarrier_init(void* at, unsigned arrivals) {
     } else if (!m->flying.empty() || !m->waiting.empty()) {
         dw::misuse(f, "race", "initialises an mbarrier that is in use", site, "initialises");
     }
-    *m = dw::Mbarrier{at, arrivals, arrivals, 0, 0, false, {}, site, {}, {}, {}, {}};
+    *m = dw::Mbarrier{at, arrivals, arrivals, 0, 0, false, false, {}, site, {}, {}, {}, {}};
     if (!b.check) return;
     b.check->clocks.widen();
     m->made = b.check->clocks.now(f);
@@ -201,7 +201,7 @@ void dw_bulk_load(void* shared, const void* global, unsigned bytes, void* barrie
     const void* site = __builtin_return_address(0);
     dw::whole_words(f, shared, global, bytes, site, dw::BULK_FILL);
     if (b.check && b.check->races) b.check->global(f, uintptr_t(global), bytes, dw::READ, site);
-    dw::fly(f, b, {shared, global, bytes, nullptr, 0, {}, site, nullptr, 0, 0}, barrier);
+    dw::fly(f, b, {shared, global, bytes, nullptr, 0, {}, site, nullptr, {}}, barrier);
     if (b.check) b.check->clocks.tick(f);
 }
 
@@ -213,7 +213,7 @@ void dw_bulk_store(void* global, const void* shared, unsigned bytes) {
     if (b.check) b.check->clocks.widen();
     dw::in_shared(f, b, shared, bytes, dw::BULK_READ, site);
     if (b.check && b.check->races) b.check->global(f, uintptr_t(global), bytes, dw::WRITE, site);
-    dw::leave_shared(f, {global, shared, bytes, &f, 0, {}, site, nullptr, 0, 0});
+    dw::leave_shared(f, {global, shared, bytes, &f, 0, {}, site, nullptr, {}});
 }
 
 void dw_bulk_commit() { ++self().block->bulk.committed(self().number); }

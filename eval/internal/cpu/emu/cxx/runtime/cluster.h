@@ -18,6 +18,7 @@ struct Cluster {
     const unsigned char* shared[MAX_CLUSTER] = {};  // each block's dw_dynamic_shared
     unsigned live = 0, arrived = 0;                 // threads that have not returned; those at the barrier
     unsigned phase = 0;                             // barriers completed
+    unsigned silent = 0;                            // of those at the barrier, who show nothing
     bool failed = false;
     int turn = -1;                                  // who has the baton; -1: nobody
     Rng rng{0};
@@ -40,7 +41,7 @@ struct Cluster {
     // start is called by the last of the blocks that are ready to begin.
     void start(uint64_t seed) {
         start_clocks();
-        live = arrived = phase = 0;
+        live = arrived = phase = silent = 0;
         for (unsigned i = 0; i < size; ++i) live += blocks[i]->threads;
         rng = Rng(seed);
         turn = int(rng.below(size));
@@ -85,16 +86,27 @@ struct Cluster {
         pthread_mutex_unlock(&lock);
     }
 
-    // complete lets all who wait go on once every thread that is left has arrived. It orders all that was done before.
+    // order says what the barrier that is now complete orders: all that was done before; where some have shown nothing, only that
+    // mbarriers are there that mbarrier_fence has made known.
+    void order() {
+        for (unsigned i = 0; i < size; ++i) {
+            Check* check = blocks[i]->check;
+            if (check && silent == 0) check->cluster_barrier();
+            for (Mbarrier& m : blocks[i]->bulk.barriers) m.shown = m.shown || m.fenced;
+        }
+        for (unsigned i = 0; i < size; ++i)
+            if (blocks[i]->check && silent == 0) blocks[i]->check->clocks.see();
+        silent = 0;
+    }
+
+    // complete lets all who wait go on once every thread that is left has arrived.
     void complete_if_all() {
         if (arrived == 0 || arrived < live) return;
         arrived = 0;
         ++phase;
-        for (unsigned i = 0; i < size; ++i)
-            if (blocks[i]->check) blocks[i]->check->cluster_barrier();
+        order();
         for (unsigned i = 0; i < size; ++i) {
             Block& b = *blocks[i];
-            if (b.check) b.check->clocks.see();
             for (unsigned t = 0; t < b.threads; ++t) {
                 Fiber& f = b.fiber(t);
                 if (!f.at_cluster) continue;
@@ -163,7 +175,7 @@ inline bool Check::remote(Fiber& f, uintptr_t a, unsigned size, Access kind, con
 
 unsigned dw_cluster_rank() { return dw::self().block->rank; }
 
-void dw_cluster_arrive() {
+void dw_cluster_arrive(bool shows) {
     dw::Fiber& me = dw::self();
     dw::Block& b = *me.block;
     if (me.arrived) {
@@ -173,6 +185,7 @@ void dw_cluster_arrive() {
     me.arrived = true;
     me.cluster_phase = uint8_t(b.cluster->phase);
     ++b.cluster->arrived;
+    b.cluster->silent += !shows;
     b.cluster->complete_if_all();
 }
 

@@ -22,20 +22,34 @@ inline unsigned room_of(const dw_tensor_map& map) {
 // swizzle is 128 bytes, one bit less for each half of it (CUDA C++ Programming Guide, "Shared Memory Bank Swizzling").
 inline uintptr_t swizzled(uintptr_t a, unsigned swizzle) { return a ^ ((a >> 7 & (swizzle / 16 ? swizzle / 16 - 1 : 0)) << 4); }
 
+// row_of finds line l of a copy's box among the rows of the tensor, and says whether it lies in the tensor.
+inline bool row_of(const BulkCopy& c, unsigned l, long long& row) {
+    const dw_tensor_map& m = *c.map;
+    long long step = 1;
+    bool inside = true;
+    for (unsigned d = m.rank - 1; d-- > 0; l /= m.box[d], step *= (long long)m.shape[d]) {
+        const long long i = (long long)c.at[d] + l % m.box[d];
+        inside = inside && i >= 0 && i < (long long)m.shape[d];
+        row += i * step;
+    }
+    return inside;
+}
+
 // each_chunk calls f for the 16-byte chunks of a copy's box: where the chunk is in shared memory, where it would begin in
 // global memory, and which of its bytes, from and to, are elements of the tensor.
 template <class F>
 inline void each_chunk(const BulkCopy& c, const void* shared, F f) {
     const dw_tensor_map& m = *c.map;
-    const long long rows = (long long)m.shape[0], columns = (long long)m.shape[1], each = 16 / m.element;
-    const unsigned line = m.box[1] * m.element;
+    const unsigned inner = m.rank - 1, line = m.box[inner] * m.element;
+    const long long columns = (long long)m.shape[inner], each = 16 / m.element;
     const auto within = [&](long long i) { return unsigned(i < 0 ? 0 : i > each ? each : i) * m.element; };
-    for (unsigned r = 0; r < m.box[0]; ++r) {
-        const long long row = (long long)c.row + r;
+    const unsigned lines = box_bytes(m) / line;
+    for (unsigned l = 0; l < lines; ++l) {
+        long long row = 0;  // of all the tensor's
+        const bool inside = row_of(c, l, row);
         for (unsigned at = 0; at < line; at += 16) {
-            const long long column = (long long)c.column + at / m.element;
-            const bool inside = row >= 0 && row < rows;
-            f(reinterpret_cast<unsigned char*>(swizzled(uintptr_t(shared) + r * line + at, m.swizzle)),
+            const long long column = (long long)c.at[inner] + at / m.element;
+            f(reinterpret_cast<unsigned char*>(swizzled(uintptr_t(shared) + l * line + at, m.swizzle)),
               reinterpret_cast<unsigned char*>(uintptr_t(m.base) + uintptr_t((row * columns + column) * m.element)),
               inside ? within(-column) : 0, inside ? within(columns - column) : 0);
         }

@@ -7,12 +7,15 @@
 
 namespace dw {
 
-// box_of is a copy of a box of a tensor of two dimensions, looked at as far as it can be before it is known where it goes.
-inline BulkCopy box_of(Fiber& f, const void* map, int row, int column, const void* shared, const void* site, Access kind) {
+// box_of is a copy of the box at `at`, of so many dimensions, looked at as far as it can be before it is known where it goes.
+inline BulkCopy box_of(Fiber& f, const void* map, const int* at, unsigned rank, const void* shared, const void* site, Access kind) {
     const dw_tensor_map& m = *static_cast<const dw_tensor_map*>(map);
-    if (m.rank != 2) misuse(f, "trap", std::string(verb(kind)) + " of two dimensions, and tensor map " + m.name + " has " + std::to_string(m.rank), site, verb(kind));
+    if (m.rank != rank)
+        misuse(f, "trap", std::string(verb(kind)) + " of " + std::to_string(rank) + " dimensions, and tensor map " + m.name + " has " + std::to_string(m.rank), site, verb(kind));
     if (uintptr_t(shared) & 127) misuse(f, "misaligned", std::string(verb(kind)) + " by tensor map " + m.name + ": the address in shared memory must be a multiple of 128", site, verb(kind));
-    return {nullptr, nullptr, box_bytes(m), &f, 0, {}, site, &m, row, column};
+    BulkCopy c{nullptr, nullptr, box_bytes(m), &f, 0, {}, site, &m, {}};
+    memcpy(c.at, at, rank * sizeof *at);
+    return c;
 }
 
 // in_tensor looks at the elements of a box in global memory.
@@ -25,10 +28,10 @@ inline void in_tensor(Fiber& f, const BulkCopy& c, const void* shared, Access ki
 }
 
 // load asks for a box in the shared memory of all blocks that have their bit set.
-inline void load(void* shared, const void* map, int row, int column, void* barrier, uint32_t blocks, const void* site) {
+inline void load(void* shared, const void* map, const int* at, unsigned dimensions, void* barrier, uint32_t blocks, const void* site) {
     Fiber& f = self();
     Block& b = *f.block;
-    BulkCopy c = box_of(f, map, row, column, shared, site, BULK_FILL);
+    BulkCopy c = box_of(f, map, at, dimensions, shared, site, BULK_FILL);
     if (blocks >> b.cluster->size)
         misuse(f, "out_of_bounds", "fills shared memory of block " + std::to_string(31 - __builtin_clz(blocks)) + " of its cluster, which has no such block", site, verb(BULK_FILL));
     in_tensor(f, c, shared, READ);
@@ -42,23 +45,23 @@ inline void load(void* shared, const void* map, int row, int column, void* barri
 
 }  // namespace dw
 
-void dw_tensor_load(void* shared, const void* map, int row, int column, void* barrier) {
-    dw::load(shared, map, row, column, barrier, 1u << self().block->rank, __builtin_return_address(0));
+void dw_tensor_load(void* shared, const void* map, const int* at, unsigned dimensions, void* barrier) {
+    dw::load(shared, map, at, dimensions, barrier, 1u << self().block->rank, __builtin_return_address(0));
 }
 
-void dw_tensor_load_multicast(void* shared, const void* map, int row, int column, void* barrier, unsigned blocks) {
-    dw::load(shared, map, row, column, barrier, blocks, __builtin_return_address(0));
+void dw_tensor_load_multicast(void* shared, const void* map, const int* at, unsigned dimensions, void* barrier, unsigned blocks) {
+    dw::load(shared, map, at, dimensions, barrier, blocks, __builtin_return_address(0));
 }
 
-void dw_tensor_store(const void* map, int row, int column, const void* shared) {
+void dw_tensor_store(const void* map, const int* at, unsigned dimensions, const void* shared) {
     dw::Fiber& f = self();
     const void* site = __builtin_return_address(0);
-    dw::BulkCopy c = dw::box_of(f, map, row, column, shared, site, dw::BULK_READ);
+    dw::BulkCopy c = dw::box_of(f, map, at, dimensions, shared, site, dw::BULK_READ);
     c.from = shared;
     if (dw::Check* check = f.block->check) {
         check->clocks.widen();
-        dw::each_chunk(c, shared, [&](const unsigned char* at, unsigned char*, unsigned from, unsigned to) {
-            if (from < to) dw::in_shared(f, *f.block, at + from, to - from, dw::BULK_READ, site);
+        dw::each_chunk(c, shared, [&](const unsigned char* chunk, unsigned char*, unsigned from, unsigned to) {
+            if (from < to) dw::in_shared(f, *f.block, chunk + from, to - from, dw::BULK_READ, site);
         });
     }
     dw::in_tensor(f, c, shared, dw::WRITE);

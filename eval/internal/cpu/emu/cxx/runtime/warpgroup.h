@@ -27,12 +27,14 @@ struct Wgmma {
     int kind, n;
     uint64_t a, b;
     bool add;
+    bool of_rows;          // A is in registers, and B has a row for each k
     unsigned asked;        // by so many threads
     const Fiber* first;    // of them
     const void* site;
     uint8_t looker[4];     // in each warp, the lane that looks at the operands for all
     Sums* sums;
     Stamp then;            // when the last one asked
+    std::vector<float> left;  // A, where it came from registers
 };
 
 struct Warpgroup {

@@ -12,20 +12,35 @@ namespace dw {
 
 unsigned char* shared_at(uint32_t offset);
 
-// Operand is what a descriptor says: rows of 128 bytes with their 16-byte chunks exchanged, groups of eight rows a stride apart (PTX ISA,
-// "Matrix Descriptor Format", "Strides").
+// Operand is what a descriptor says: rows of 128 bytes with their 16-byte chunks exchanged, groups of eight rows a stride apart, and
+// slabs of 64 columns, where rows are longer (PTX ISA, "Matrix Descriptor Format", "Strides").
 struct Operand {
     unsigned char* base;
-    unsigned stride;
+    unsigned stride, slab;
 
-    explicit Operand(uint64_t descriptor) : base(shared_at(uint32_t(descriptor & 0x3fff) * 16)), stride(uint32_t(descriptor >> 32 & 0x3fff) * 16) {}
+    static unsigned field(uint64_t descriptor, int bit) { return uint32_t(descriptor >> bit & 0x3fff) * 16; }
+    explicit Operand(uint64_t d) : base(shared_at(field(d, 0))), stride(field(d, 32)), slab(field(d, 16)) {}
     static bool known(uint64_t d) { return d >> 62 == 1 && (d >> 49 & 7) == 0; }
     bool starts_a_pattern() const { return (uintptr_t(base) >> 7 & 7) == 0; }
-    // chunk is where 8 elements of a row are: half 0 or 1 of its 16.
-    unsigned char* chunk(unsigned row, unsigned half) const {
-        return reinterpret_cast<unsigned char*>(swizzled(uintptr_t(base) + row / 8 * stride + row % 8 * 128 + half * 16, 128));
+    // chunk is where elements 8*i to 8*i+7 of a row are.
+    unsigned char* chunk(unsigned row, unsigned i) const {
+        return reinterpret_cast<unsigned char*>(swizzled(uintptr_t(base) + i / 8 * slab + row / 8 * stride + row % 8 * 128 + i % 8 * 16, 128));
+    }
+    // each_chunk calls f for the chunks of so many rows from `first` on.
+    template <class F>
+    void each_chunk(unsigned first, unsigned rows, unsigned chunks, F f) const {
+        for (unsigned r = first; r < first + rows; ++r)
+            for (unsigned i = 0; i < chunks; ++i) f(chunk(r, i));
     }
 };
+
+// chunks_of calls f for the 16-byte chunks that a multiplication reads: of A so many rows from `first` on, and B.
+template <class F>
+inline void chunks_of(const Wgmma& w, unsigned first, unsigned rows, F f) {
+    if (!w.of_rows) Operand(w.a).each_chunk(first, rows, 2, f);
+    if (w.of_rows) Operand(w.b).each_chunk(0, 16, unsigned(w.n) / 8, f);
+    else Operand(w.b).each_chunk(0, unsigned(w.n), 2, f);
+}
 
 inline void widen_chunk(int kind, const unsigned char* chunk, float* out) {
     uint16_t bits[8];
@@ -58,20 +73,29 @@ inline void multiply_tile(float* d, const float* a, const float* b, int n) {
         }
 }
 
-__attribute__((noinline)) void multiply(const Wgmma& w) {
-    const Operand a(w.a), b(w.b);
-    float wide_a[64 * 16], wide_b[16 * 256], rows[8][16];
-    for (unsigned r = 0; r < 64; ++r)
-        for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, a.chunk(r, half), wide_a + r * 16 + half * 8);
-    for (unsigned c = 0; c < unsigned(w.n); c += 8) {
+// widen_right makes B a matrix of floats with a row for each k.
+inline void widen_right(const Wgmma& w, float* out) {
+    const Operand b(w.b);
+    const unsigned n = unsigned(w.n);
+    float rows[8][16];
+    for (unsigned k = 0; w.of_rows && k < 16; ++k)
+        for (unsigned i = 0; i < n / 8; ++i) widen_chunk(w.kind, b.chunk(k, i), out + k * n + 8 * i);
+    for (unsigned c = 0; !w.of_rows && c < n; c += 8) {
         for (unsigned r = 0; r < 8; ++r)
             for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, b.chunk(c + r, half), rows[r] + half * 8);
         for (unsigned k = 0; k < 16; ++k)
-            for (unsigned r = 0; r < 8; ++r) wide_b[k * w.n + c + r] = rows[r][k];
+            for (unsigned r = 0; r < 8; ++r) out[k * n + c + r] = rows[r][k];
     }
+}
+
+__attribute__((noinline)) void multiply(const Wgmma& w) {
+    float a[64 * 16], b[16 * 256];
+    for (unsigned r = 0; !w.of_rows && r < 64; ++r)
+        for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, Operand(w.a).chunk(r, half), a + r * 16 + half * 8);
+    widen_right(w, b);
     float* d = w.sums->tile.data();
     if (!w.add) memset(d, 0, w.sums->tile.size() * sizeof(float));
-    multiply_tile(d, wide_a, wide_b, w.n);
+    multiply_tile(d, w.of_rows ? w.left.data() : a, b, w.n);
 }
 
 // each_pair calls f for the pairs of sums that thread t of a warpgroup holds: in its registers, and in the tile (PTX ISA, "Register
@@ -96,19 +120,12 @@ inline bool untouched(const float* registers, int count) {
 // cells_of calls f for the cells of a multiplication's operands.
 template <class F>
 inline void cells_of(Check& check, const Wgmma& w, F f) {
-    for (unsigned half = 0; half < 2; ++half) {
-        for (unsigned r = 0; r < 64; ++r) cells(check, Operand(w.a).chunk(r, half), 16, f);
-        for (unsigned r = 0; r < unsigned(w.n); ++r) cells(check, Operand(w.b).chunk(r, half), 16, f);
-    }
+    chunks_of(w, 0, 64, [&](const unsigned char* chunk) { cells(check, chunk, 16, f); });
 }
 
 // examine looks at what a warp's part of a multiplication reads: its 16 rows of A, and B.
 inline void examine(Fiber& f, const Wgmma& w, const void* site) {
-    const unsigned first = f.warp % 4 * 16;
-    for (unsigned half = 0; half < 2; ++half) {
-        for (unsigned r = first; r < first + 16; ++r) in_shared(f, *f.block, Operand(w.a).chunk(r, half), 16, WGMMA_READ, site);
-        for (unsigned r = 0; r < unsigned(w.n); ++r) in_shared(f, *f.block, Operand(w.b).chunk(r, half), 16, WGMMA_READ, site);
-    }
+    chunks_of(w, f.warp % 4 * 16, 16, [&](const unsigned char* chunk) { in_shared(f, *f.block, chunk, 16, WGMMA_READ, site); });
 }
 
 inline Warpgroup& warpgroup_of(Fiber& f, const void* site) {
@@ -190,7 +207,7 @@ inline void give_back(Warpgroup& g, Fiber& f, unsigned upto) {
 
 // finish_one does the oldest multiplication.
 inline void finish_one(Block& b, Warpgroup& g) {
-    const Wgmma w = g.queue.front();
+    const Wgmma& w = g.queue.front();
     multiply(w);
     if (b.check && b.check->races) {
         Judge& clocks = b.check->clocks;
@@ -209,35 +226,64 @@ inline void dw::Block::check_wgmma(Fiber& me) {
         if (s.registers[me.number % 128]) misuse(me, "race", "ends and has not waited for a wgmma that it asked for", s.site, "asks for wgmma");
 }
 
-unsigned long long dw_wgmma_descriptor(const void* shared) {
+unsigned long long dw_wgmma_descriptor(const void* shared, unsigned slab_bytes) {
     const uint64_t at = dw_shared_offset(shared) & 0x3ffff;
-    return uint64_t(1) << 62 | uint64_t(1024 / 16) << 32 | uint64_t(1) << 16 | at / 16;
+    return uint64_t(1) << 62 | uint64_t(1024 / 16) << 32 | uint64_t(slab_bytes / 16) << 16 | at / 16;
 }
 
-void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add) {
-    dw::Fiber& f = self();
-    dw::Check* check = f.block->check;
-    const void* site = __builtin_return_address(0);
-    if (!dw::Operand::known(a) || !dw::Operand::known(b))
-        dw::misuse(f, "trap", "asks for wgmma with a descriptor that wgmma_descriptor did not make: operands lie in rows of 128 bytes with a swizzle of 128", site, "asks for wgmma");
-    if (!dw::Operand(a).starts_a_pattern() || !dw::Operand(b).starts_a_pattern())
-        dw::misuse(f, "misaligned", "asks for wgmma with an operand that does not begin at a multiple of 1024", site, "asks for wgmma");
-    dw::Warpgroup& g = dw::warpgroup_of(f, site);
+namespace dw {
+
+inline void check_descriptor(Fiber& f, uint64_t descriptor, const void* site) {
+    if (!Operand::known(descriptor))
+        misuse(f, "trap", "asks for wgmma with a descriptor that wgmma_descriptor did not make: operands lie in rows of 128 bytes with a swizzle of 128", site, "asks for wgmma");
+    if (!Operand(descriptor).starts_a_pattern())
+        misuse(f, "misaligned", "asks for wgmma with an operand that does not begin at a multiple of 1024", site, "asks for wgmma");
+}
+
+// keep_left keeps a thread's part of A, which lies as mma.m16n8k16 has it for each warp (matrix.h).
+inline void keep_left(const Fiber& f, Wgmma& w, const unsigned* a) {
+    w.left.resize(64 * 16);
+    float* const first = w.left.data() + (f.warp % 4 * 16 + f.lane / 4) * 16 + f.lane % 4 * 2;
+    for (int i = 0; i < 4; ++i) {
+        float* const to = first + i % 2 * 8 * 16 + i / 2 * 8;
+        w.kind == DW_MMA_BF16_F32 ? split<__nv_bfloat16>(a[i], to) : split<__half>(a[i], to);
+    }
+}
+
+// ask is a thread's part in a multiplication; `left` has its part of A where that is in registers.
+inline void ask(const Wgmma& wanted, float* sums, const unsigned* left) {
+    Fiber& f = self();
+    Check* check = f.block->check;
+    const void* site = wanted.site;
+    if (!left) check_descriptor(f, wanted.a, site);
+    check_descriptor(f, wanted.b, site);
+    Warpgroup& g = warpgroup_of(f, site);
     const unsigned number = g.member[f.number % 128].asked;
-    dw::Wgmma& w = dw::next_of(g, f, {kind, n, a, b, add, 0, &f, site, {}, nullptr, {}});
-    if (w.kind != kind || w.n != n || w.a != a || w.b != b || w.add != add) dw::differ(f, w, site);
-    dw::take(g, f, w, number, sums, site);
+    Wgmma& w = next_of(g, f, wanted);
+    if (w.kind != wanted.kind || w.n != wanted.n || w.a != wanted.a || w.b != wanted.b || w.add != wanted.add || w.of_rows != wanted.of_rows) differ(f, w, site);
+    take(g, f, w, number, sums, site);
+    if (left) keep_left(f, w, left);
     if (check && check->races) {
         check->clocks.widen();
-        if (w.looker[f.warp % 4] == f.lane) dw::examine(f, w, site);
+        if (w.looker[f.warp % 4] == f.lane) examine(f, w, site);
     }
     if (++w.asked < 128) return;
     if (check && check->races) {
         w.then = check->clocks.engine(f.number / 128, number + 1);
-        dw::cells_of(*check, w, [&](dw::Cell& cell) { check->clocks.start_reading(cell, w.then, dw::WGMMA_READ, w.site); });
+        cells_of(*check, w, [&](Cell& cell) { check->clocks.start_reading(cell, w.then, WGMMA_READ, w.site); });
     }
-    for (dw::Fiber* waiting : g.waiting) waiting->at_wgmma = false, f.block->wake(*waiting);
+    for (Fiber* waiting : g.waiting) waiting->at_wgmma = false, f.block->wake(*waiting);
     g.waiting.clear();
+}
+
+}  // namespace dw
+
+void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add) {
+    dw::ask({kind, n, a, b, add, false, 0, &self(), __builtin_return_address(0), {}, nullptr, {}, {}}, sums, nullptr);
+}
+
+void dw_wgmma_m64k16_of_rows(int kind, int n, float* sums, const unsigned* a, unsigned long long b) {
+    dw::ask({kind, n, 0, b, true, true, 0, &self(), __builtin_return_address(0), {}, nullptr, {}, {}}, sums, a);
 }
 
 void dw_wgmma_fence() {
