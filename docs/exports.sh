@@ -12,6 +12,8 @@ FOR=${FOR:-15s}
 mkdir -p "$OUT"
 OUT=$(cd "$OUT" && pwd)
 WORK=$(mktemp -d)
+TMA=  # a kernel with tensor maps, where the GPU has them
+[ "$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1)" = 9.0 ] && TMA=tma
 : >"$OUT/summary.txt"
 
 # step NAME FOLDER COMMAND...: runs a command in a folder
@@ -75,15 +77,17 @@ step explain-gemm . "$DARWARP" explain gemm.db
 step search-attention . "$DARWARP" search attention --plain --for 8s --workload 2x8x512x64-causal --workload 2x8x515x64 --store attention.db \
     --gene mma=mma_sync --gene loader=cp_async --gene smem_layout=xor --gene exp2=true --gene memory=dynamic --gene producers=0 --gene grid=tile
 step search-reduction . "$DARWARP" search reduction --plain --for 5s --dtype fp16 --workload 64x1023 --workload 1x65536 --store reduction.db
-step export-gemm . "$DARWARP" export gemm.db -o gemm --as header,torch,kernels,cupy,ktuner
+[ -z "$TMA" ] || step search-tma . "$DARWARP" search gemm --plain --for 8s --workload 2048 --workload 512 --store tma.db --gene cluster_m=1 --gene cluster_n=1
+step export-gemm . "$DARWARP" export gemm.db -o gemm --as header,torch,kernels,ktuner
+[ -z "$TMA" ] || step export-tma . "$DARWARP" export tma.db -o tma --as header,torch,kernels,cupy,ktuner
 step export-portfolio . "$DARWARP" export gemm.db --portfolio 2 -o portfolio --as header,torch,kernels
 step export-attention . "$DARWARP" export attention.db -o attention --as header,torch,kernels,cupy
 step export-reduction . "$DARWARP" export reduction.db -o reduction --as header,torch,cupy
 prove() {
     proofs "$1" "$1"
-    [ "$1" = portfolio ] || step "$1-cupy" "$1" python3 cupy_example.py
+    [ ! -f "$1/cupy_example.py" ] || step "$1-cupy" "$1" python3 cupy_example.py
 }
-for kernel in gemm portfolio attention reduction; do
+for kernel in gemm portfolio attention reduction $TMA; do
     prove $kernel &
     step $kernel-torch $kernel python3 torch_check.py &
     [ $kernel = reduction ] || hub $kernel $kernel &

@@ -19,7 +19,7 @@ func TestExprValues(t *testing.T) {
 		{"a / 2", 3}, {"-a / 2", -3}, {"a % 4", 3}, {"-a % 4", -3}, {"2 * a / 4 * 4", 12},
 		{"ceil_div(a, 2)", 4}, {"ceil_div(8, 2)", 4}, {"ceil_div(-7, 2)", -3}, {"ceil_div(7, -2)", -3},
 		{"round_up(a, 4)", 8}, {"round_up(8, 4)", 8}, {"round_up(0, 4)", 0},
-		{"min(a, b)", -2}, {"max(a, b, 9)", 9}, {"min(a)", 7}, {"abs(b)", 2}, {"div(a, 2)", 3}, {"mod(a, 2)", 1},
+		{"min(a, b)", -2}, {"max(a, b, 9)", 9}, {"min(a)", 7}, {"abs(b)", 2}, {"min(max(1, a / b), 9)", 1}, {"ceil_div(abs(a / b), 2)", 2}, {"max(min(a % 4, 9), 0)", 3}, {"div(a, 2)", 3}, {"mod(a, 2)", 1},
 		{"on ? a : b", 7}, {"a > 3 ? (b > 0 ? 1 : 2) : 3", 2}, {"if on { 1 } else { 2 }", 1},
 		{"mma == 'wmma'", true}, {"mma in ['fma', \"wmma\"]", true}, {"a not in [1, 2]", true},
 		{"not on || a < 8 && b < 0", true}, {"!on", false}, {"mma == 'wmma' ? 'x' : 'y'", "x"},

@@ -20,7 +20,8 @@ import (
 func TestRoundTrip(t *testing.T) {
 	r := newRun(t)
 	own := candidate(0)
-	own.Variant = kernels.Variant{Source: "__global__ void k() {}", Plan: &kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "k", Grid: []string{"1"}, Block: []string{"32"}, Args: []string{"a"}}}}, Acc: kernels.FP32}
+	own.Variant = kernels.Variant{Source: "__global__ void k() {}", Plan: &kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "k", Grid: []string{"1"}, Block: []string{"32"}, Args: []string{"a", "a_boxes"},
+		TensorMaps: []kernels.TensorMapSpec{{Name: "a_boxes", Tensor: "a", Box: []string{"1", "n / 2"}, Swizzle: "64"}}}}}, Acc: kernels.FP32}
 	put := []*kernels.Candidate{own, candidate(1), candidate(2), candidate(3)}
 	for i, c := range put {
 		if err := r.Put(c, fmt.Appendf(nil, "state %d", i)); err != nil {

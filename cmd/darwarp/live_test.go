@@ -126,6 +126,36 @@ func TestSecondInterrupt(t *testing.T) {
 	}
 }
 
+// TestStartFrom: a run goes on from the family that it began with, wherever that would stand today.
+func TestStartFrom(t *testing.T) {
+	t.Setenv("TESTDATA", "testdata")
+	path := filepath.Join(t.TempDir(), "r.db")
+	if err := makeRun(path, false); err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s := &session{}
+	for _, name := range []string{"first", "second", "strided", "last"} {
+		s.spaces = append(s.spaces, &kernels.Space{Family: &kernels.Family{Name: name}})
+	}
+	for range 2 { // the second time it is there
+		if err := s.startFrom(r); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, x := range s.spaces {
+			got = append(got, x.Family.Name)
+		}
+		if want := "strided first second last"; strings.Join(got, " ") != want {
+			t.Errorf("the families are %v, want %s", got, want)
+		}
+	}
+}
+
 // TestMeasureAgain follows what is stored of the measurement at the end, with a made-up device.
 func TestMeasureAgain(t *testing.T) {
 	dir := t.TempDir()

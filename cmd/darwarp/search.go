@@ -282,7 +282,7 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *
 	if s, err = a.sessionOf(ctx, m, f.target); err != nil {
 		return nil, nil, errors.Join(err, run.Close())
 	}
-	if err := a.proveGate(ctx, f, s); err != nil {
+	if err := errors.Join(s.startFrom(run), a.proveGate(ctx, f, s)); err != nil {
 		return nil, nil, errors.Join(err, s.close(), run.Close())
 	}
 	before, err := run.Exchanges()
@@ -310,6 +310,19 @@ func remember(ev evolve.Evaluator, run *store.Run) error {
 		}
 		return nil
 	})
+}
+
+// startFrom puts the family first that a run has its naive start from: earlier versions went by the names of families alone.
+func (s *session) startFrom(run *store.Run) error {
+	naive, err := startOf(run)
+	if err != nil || naive == nil {
+		return err
+	}
+	at := slices.IndexFunc(s.spaces, func(x *kernels.Space) bool { return x.Family.Name == naive.Variant.Family })
+	if at > 0 {
+		s.spaces = slices.Concat(s.spaces[at:at+1], s.spaces[:at], s.spaces[at+1:])
+	}
+	return nil
 }
 
 // searchHead says what begins.

@@ -91,7 +91,12 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 		}
 		head, align = append(head, name), align+"r"
 	}
-	t := report.NewTable(align+"rrrl", append(head, "regs", "smem", "occ", "origin")...)
+	head, align = append(head, "regs", "smem", "occ"), align+"rrr"
+	several := slices.ContainsFunc(best, func(c kernels.Candidate) bool { return c.Variant.Family != best[0].Variant.Family })
+	if several {
+		head, align = append(head, "family"), align+"l"
+	}
+	t := report.NewTable(align+"l", append(head, "origin")...)
 	ranks := report.CandidateRanks(best, r.Meta().Workloads)
 	for i, c := range best {
 		proof, err := r.proof(c)
@@ -105,7 +110,11 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 		row := []any{mark, ranks[i], c.ID.Short()}
 		row = append(row, figureCells(c, proof, workloads)...)
 		rs := c.Result.Resources
-		t.Row(append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs), originText(c))...)
+		row = append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs))
+		if several {
+			row = append(row, orDash(c.Variant.Family))
+		}
+		t.Row(append(row, originText(c))...)
 	}
 	t.Width = width(a.out)
 	t.Write(a.out)

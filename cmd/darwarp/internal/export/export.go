@@ -37,12 +37,15 @@ type Kernel struct {
 func (k Kernel) Build() string { return k.nvcc(k.NVCCFlags, "bench.cu -o bench") }
 
 // Target is the architecture as nvcc takes it: the GPU's that the kernel was found on, or, where it was found without one,
-// that of the machine it is built on.
+// the only one that its family is for, or else that of the machine it is built on.
 func (k Kernel) Target() string {
-	if !strings.HasPrefix(k.Device.Arch, "sm_") {
-		return "native"
+	if strings.HasPrefix(k.Device.Arch, "sm_") {
+		return k.Device.Arch
 	}
-	return k.Device.Arch
+	if f, err := k.Bundle.Family(k.Job.Variant.Family); err == nil && !f.Portable() {
+		return f.Arch
+	}
+	return "native"
 }
 
 func (k Kernel) nvcc(flags []string, what string) string {

@@ -186,6 +186,8 @@ func TestBenchParses(t *testing.T) {
 		"axpy fp32": func(dir string) error { return Write(dir, axpy(t, kernels.FP32)) },
 		"gemm":      func(dir string) error { return Write(dir, gemm(t)) },
 		"portfolio": func(dir string) error { return WritePortfolio(dir, gemmPortfolio(t)) },
+		"maps":      func(dir string) error { return Write(dir, boxes(t, kernels.BF16, 1)) },
+		"mixed":     func(dir string) error { return WritePortfolio(dir, mixedPortfolio(t)) },
 		"windows":   func(dir string) error { return WritePortfolio(dir, attentionPortfolio(t)) },
 	} {
 		dir := t.TempDir()

@@ -75,6 +75,13 @@ func (s *portfolioSheet) Windows() bool {
 	})
 }
 
+// Partial reports whether a kernel may have no launch at some sizes: all of its launches are conditional.
+func (s *portfolioSheet) Partial() bool {
+	return slices.ContainsFunc(s.Plans, func(p kernels.CPlan) bool {
+		return !slices.ContainsFunc(p.Launches, func(l kernels.CLaunch) bool { return l.When == "" })
+	})
+}
+
 // HeaderBuild is the command that builds the bench that goes through launch.h.
 func (s *portfolioSheet) HeaderBuild() string {
 	if s.Single {

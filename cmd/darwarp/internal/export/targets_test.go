@@ -186,6 +186,11 @@ func TestTargetsRefuse(t *testing.T) {
 	if b := found.Build(); !strings.Contains(b, " -arch=native ") {
 		t.Errorf("%s: expected the architecture of the machine that builds", b)
 	}
+	found = boxes(t, kernels.BF16, 1) // without a GPU, for one architecture alone
+	found.As, found.Device.Kind, found.Device.Arch = []string{"kernels"}, "cpu", "cpu"
+	if files, err := found.files(); err != nil || !strings.Contains(string(files["hub/build.toml"]), `["9.0a"]`) || !strings.Contains(found.Build(), " -arch=sm_90a ") {
+		t.Errorf("%v: %s", err, found.Build())
+	}
 	p := gemmPortfolio(t)
 	p.As = []string{"cupy"}
 	if _, err := p.files(); err == nil || !strings.Contains(err.Error(), "cupy: a portfolio has several kernels: export one of them by its ID") {
@@ -235,7 +240,8 @@ func TestTargetsParse(t *testing.T) {
 	}
 	cpp := []string{"g++", "-x", "c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-missing-field-initializers",
 		"-isystem", filepath.Join(headers, "include"), "-isystem", filepath.Join(headers, "include", "cccl"), "-Iinclude"}
-	for name, dir := range map[string]string{"axpy": exported(t, axpy(t, kernels.FP16)), "gemm": exported(t, gemm(t)), "attention": portfolio(attentionPortfolio(t))} {
+	for name, dir := range map[string]string{"axpy": exported(t, axpy(t, kernels.FP16)), "gemm": exported(t, gemm(t)), "attention": portfolio(attentionPortfolio(t)),
+		"maps": exported(t, boxes(t, kernels.BF16, 1)), "mixed": portfolio(mixedPortfolio(t))} {
 		t.Run(name, func(t *testing.T) {
 			prelude := filepath.Join(t.TempDir(), "device.h")
 			if err := os.WriteFile(prelude, []byte(deviceOnly), 0o644); err != nil {

@@ -39,6 +39,29 @@ func boxesPortfolio(t *testing.T) Portfolio {
 	return portfolioOf(t, boxes(t, kernels.BF16, 1), kernels.Pins{"box_rows": {kernels.Int(16)}, "cluster": {kernels.Int(2)}}, kernels.Pins{"box_rows": {kernels.Int(32)}, "cluster": {kernels.Int(1)}})
 }
 
+// mixedPortfolio is of gemm's families: kernels with pointers, and with tensor maps by value.
+func mixedPortfolio(t *testing.T) Portfolio {
+	t.Helper()
+	p := Portfolio{Found: kernels.Portfolio{K: 2, Choices: []kernels.Choice{{Workload: gemm(t).Workloads[0].Name}, {Workload: gemm(t).Workloads[1].Name, Kernel: 1}}}}
+	for _, family := range []string{"tile", "hopper"} {
+		k := gemm(t)
+		f, err := k.Bundle.Family(family)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := kernels.NewSpace(f, k.Device, k.DType, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.Job, err = k.Bundle.Job(f, s.Genome(s.At(s.Len()/2)), k.Device, k.DType); err != nil {
+			t.Fatal(err)
+		}
+		k.Candidate = kernels.Candidate{ID: k.Job.ID, Variant: k.Job.Variant}
+		p.Kernels = append(p.Kernels, k)
+	}
+	return p
+}
+
 func TestTensorMapTexts(t *testing.T) {
 	k := boxes(t, kernels.BF16, 1)
 	k.As = Targets()
@@ -69,7 +92,7 @@ func TestTensorMapTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range files {
-		if text := string(data); !strings.HasPrefix(strings.TrimPrefix(name, "hub/darwarp_axpy_cuda/"), "include/") && (strings.Contains(text, "TensorMap") || strings.Contains(text, "tensor_map") || strings.Contains(text, "cuda.h>")) {
+		if text := string(data); !strings.HasPrefix(strings.TrimPrefix(name, "hub/darwarp_axpy_cuda/"), "include/") && (strings.Contains(text, "TensorMap") || strings.Contains(text, "tensor_map(") || strings.Contains(text, "cuda.h>")) {
 			t.Errorf("%s of a kernel without tensor maps speaks of them:\n%s", name, text)
 		}
 	}
@@ -197,6 +220,10 @@ func TestTensorMapsAreEncoded(t *testing.T) {
 				if want := planned(t, c.all[unit], unit, sizes[i]); !reflect.DeepEqual(got, want) {
 					t.Errorf("%v: got %+v, expected %+v", sizes[i], got, want)
 				}
+			}
+			wide := calls(t, program, "", kernels.Dims{"rows": 17, "columns": 4099})[0] // kernels in clusters have no launch
+			if s.Single && (wide.Status != 1 || len(wide.Launches) != 0) || !s.Single && (wide.Status != 0 || len(wide.Launches) != 1 || wide.Launches[0].Kernel != 201) {
+				t.Errorf("sizes that no kernel, or only another, has: %+v", wide)
 			}
 			for mode, status := range map[string]int{"refuses": 1, "old": 801} { // cudaErrorInvalidValue, cudaErrorNotSupported
 				got := calls(t, program, mode, sizes[0], sizes[3])
