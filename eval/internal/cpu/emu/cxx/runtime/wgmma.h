@@ -1,4 +1,4 @@
-// wgmma at work. The threads of a warpgroup ask one by one, as its warps need not meet. Whoever waits first has the operands read, from
+// wgmma at work. The lanes of a warp meet at every instruction of it (.sync), the warps of a warpgroup need not. Whoever waits first has the operands read, from
 // shared memory as it is then: a slot that was given away too early shows in the result.
 #ifndef DW_WGMMA_H
 #define DW_WGMMA_H
@@ -250,6 +250,13 @@ inline void keep_left(const Fiber& f, Wgmma& w, const unsigned* a) {
     }
 }
 
+// meet has a thread wait until its whole warp has come to the instruction `WHICH`.
+enum Instruction { MULTIPLY, FENCE, COMMIT, WAIT };
+template <Instruction>
+inline void met(void* const*) {}
+template <Instruction WHICH>
+inline void meet(const void* site) { arrive(~0u, DW_MATRIX, 0, uint64_t(&met<WHICH>), site); }
+
 // ask is a thread's part in a multiplication; `left` has its part of A where that is in registers.
 inline void ask(const Wgmma& wanted, float* sums, const unsigned* left) {
     Fiber& f = self();
@@ -267,13 +274,14 @@ inline void ask(const Wgmma& wanted, float* sums, const unsigned* left) {
         check->clocks.widen();
         if (w.looker[f.warp % 4] == f.lane) examine(f, w, site);
     }
-    if (++w.asked < 128) return;
+    if (++w.asked < 128) return meet<MULTIPLY>(site);
     if (check && check->races) {
         w.then = check->clocks.engine(f.number / 128, number + 1);
         cells_of(*check, w, [&](Cell& cell) { check->clocks.start_reading(cell, w.then, WGMMA_READ, w.site); });
     }
     for (Fiber* waiting : g.waiting) waiting->at_wgmma = false, f.block->wake(*waiting);
     g.waiting.clear();
+    meet<MULTIPLY>(site);
 }
 
 }  // namespace dw
@@ -288,21 +296,27 @@ void dw_wgmma_m64k16_of_rows(int kind, int n, float* sums, const unsigned* a, un
 
 void dw_wgmma_fence() {
     dw::Fiber& f = self();
-    dw::warpgroup_of(f, __builtin_return_address(0)).member[f.number % 128].fenced = true;
+    const void* site = __builtin_return_address(0);
+    dw::warpgroup_of(f, site).member[f.number % 128].fenced = true;
+    dw::meet<dw::FENCE>(site);
 }
 
 void dw_wgmma_commit() {
     dw::Fiber& f = self();
-    dw::Warpgroup::Member& me = dw::warpgroup_of(f, __builtin_return_address(0)).member[f.number % 128];
+    const void* site = __builtin_return_address(0);
+    dw::Warpgroup::Member& me = dw::warpgroup_of(f, site).member[f.number % 128];
     me.groups.push_back(me.asked);
+    dw::meet<dw::COMMIT>(site);
 }
 
 void dw_wgmma_wait(unsigned pending) {
     dw::Fiber& f = self();
     dw::Block& b = *f.block;
     f.site = __builtin_return_address(0);
+    const void* site = f.site;
     const unsigned group = f.number / 128;
-    dw::Warpgroup::Member& me = dw::warpgroup_of(f, f.site).member[f.number % 128];
+    dw::Warpgroup::Member& me = dw::warpgroup_of(f, site).member[f.number % 128];
+    dw::meet<dw::WAIT>(site);
     me.fenced = false;
     if (me.groups.size() <= pending) return;
     const size_t over = me.groups.size() - pending;
@@ -315,6 +329,7 @@ void dw_wgmma_wait(unsigned pending) {
             continue;
         }
         f.at_wgmma = true;
+        f.site = site;
         g.waiting.push_back(&f);
         b.park(f);
     }
