@@ -20,8 +20,8 @@ __device__ __forceinline__ void cluster_wait() {
     asm volatile("barrier.cluster.wait.acquire.aligned;\n" ::: "memory");
 }
 
-// cluster_arrive_only is an arrival that shows nothing: for barriers that were made visible by mbarrier_fence, and before the end, so
-// that no block ends whose shared memory others still use.
+// cluster_arrive_only is an arrival that shows nothing and waits for nothing: for mbarriers that were made visible by mbarrier_fence.
+// At the end it would not do: what was sent to another block before it may still be on its way when that block ends.
 __device__ __forceinline__ void cluster_arrive_only() { asm volatile("barrier.cluster.arrive.relaxed.aligned;\n" ::: "memory"); }
 
 // cluster_store writes to the shared variable of block `rank` that p is in this block. That block must have

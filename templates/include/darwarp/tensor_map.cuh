@@ -58,7 +58,7 @@ __device__ __forceinline__ void tensor_store(const TensorMap& map, int row, int 
 
 // mbarrier_arrive_at is one arrival at the barrier of block `rank` that `barrier` is in this one, for a thread that has read what
 // that block brought. It shows nobody what this thread wrote: a release at the scope of the cluster is a fence of all memory, which
-// takes longer than a stage of a matrix product. That block must not have ended.
+// takes longer than a stage of a matrix product. That block must not have ended: one of its threads waits for the phase.
 __device__ __forceinline__ void mbarrier_arrive_at(Mbarrier* barrier, unsigned rank) {
     asm volatile(
         "{\n"

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -44,5 +45,52 @@ func TestHopper(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestHopperEdges runs points of both families on a device of few multiprocessors, where blocks have several tiles, an odd number, or
+// clusters of which most lies outside C; one stage of k, and warpgroups without queries.
+func TestHopperEdges(t *testing.T) {
+	needCompiler(t)
+	for _, c := range []struct {
+		name  string
+		sms   int
+		genes map[string]any
+		sizes [][3]int
+	}{
+		{"turns", 1, map[string]any{"consumers": 2, "schedule": "ping_pong", "blocks": "persistent", "stages": 3, "block_n": 32}, [][3]int{{64, 32, 64}, {130, 32, 200}, {130, 32, 8}}},
+		{"turns of clusters", 2, map[string]any{"consumers": 2, "schedule": "ping_pong", "blocks": "persistent", "cluster_m": 2, "group_m": 2, "block_n": 32, "epilogue": "tensor"},
+			[][3]int{{64, 32, 64}, {300, 40, 136}}},
+		{"clusters beyond C", 4, map[string]any{"cluster_m": 2, "cluster_n": 2, "block_n": 80, "stages": 3, "group_m": 4}, [][3]int{{1, 8, 8}, {200, 200, 72}}},
+		{"few tiles for a grid", 4, map[string]any{"blocks": "persistent", "cluster_n": 4, "block_n": 32, "stages": 8, "group_m": 8}, [][3]int{{10, 16, 16}, {130, 200, 600}}},
+		{"buffers go round", 3, map[string]any{"block_m": 128, "block_n": 96, "blocks": "persistent", "epilogue": "tensor", "store_buffers": 3}, [][3]int{{300, 104, 40}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, f, dev := familyNamed(t, "hopper")
+			dev.SMs = c.sms
+			g := f.Defaults()
+			for name, v := range c.genes {
+				g[name] = kernels.ParseValue(fmt.Sprint(v))
+			}
+			if err := f.Check(g, dev, kernels.FP16); err != nil {
+				t.Fatal(err)
+			}
+			job, err := b.Job(f, g, dev, kernels.FP16)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prog, rng := build(t, job.Source, true), rand.New(rand.NewPCG(7, 7))
+			for _, s := range c.sizes {
+				for prog.seed = range 4 {
+					p := newProduct(s[0], s[1], s[2], kernels.FP16, rng)
+					if r := p.run(t, prog, &job); r.Kind != "" {
+						t.Fatalf("seed %d, %v: %+v", prog.seed, s, r)
+					}
+					if wrong := p.wrong(job.Acc); wrong != "" {
+						t.Fatalf("seed %d: %s", prog.seed, wrong)
+					}
+				}
+			}
+		})
 	}
 }

@@ -49,6 +49,7 @@ extern "C" __global__ void shared_rows(const __grid_constant__ TensorMap map, in
             mbarrier_expect(&full[i % 2], 2048);
             tensor_load_multicast(memory + i % 2 * 2048 + rank * 1024, map, i * 16 + rank * 8, 0, &full[i % 2], 3);
         }
+        for (int i = steps; i < steps + 2; ++i) mbarrier_wait(&empty[i % 2], i / 2 % 2 ^ 1);  // the end
     } else if (threadIdx.x >= 32) {
         for (int i = 0; i < steps; ++i) {
             mbarrier_wait(&full[i % 2], i / 2 % 2);
@@ -59,8 +60,6 @@ extern "C" __global__ void shared_rows(const __grid_constant__ TensorMap map, in
             y[(blockIdx.x * steps + i) * 32 + lane] = sum;
         }
     }
-    cluster_arrive_only();
-    cluster_wait();
 }
 
 // set_up makes a barrier for one arrival.

@@ -36,6 +36,10 @@ struct Mbarrier {
     std::vector<BulkCopy> flying;
     std::vector<Fiber*> waiting;
     std::vector<uint32_t> told, passed_on;  // what those who arrived knew; what is known by whoever sees the last phase end
+    unsigned seen = 0;           // phases that a thread of the block has seen end
+    const Fiber* far = nullptr;  // the last to arrive from another block,
+    unsigned far_phase = 0;      // in this phase
+    const void* far_site = nullptr;
 
     std::string say() const {
         return "an mbarrier whose phase " + std::to_string(phase) + " does not end: " + std::to_string(expected - missing) + " of " +

@@ -53,6 +53,7 @@ inline void arrive_at(Fiber& f, Block& b, const void* at, unsigned bytes, const 
     Mbarrier& m = barrier_at(f, b, at, site);
     if (m.missing == 0) misuse(f, "trap", "arrives at an mbarrier at which all " + std::to_string(m.expected) + " of the phase have arrived", site, "arrives");
     if (f.block->check) f.block->check->clocks.tell(f, m.told);
+    if (f.block != &b) m.far = &f, m.far_phase = m.phase, m.far_site = site;
     --m.missing;
     m.bytes += bytes;
     if (m.bytes > MOST_BYTES) misuse(f, "trap", "announces more bytes than an mbarrier counts: " + std::to_string(MOST_BYTES), site, "arrives");
@@ -133,17 +134,22 @@ inline void cells_read(Check& check, const BulkCopy& c, F f) {
 
 }  // namespace dw
 
-// check_bulk: a copy must not outlive the shared memory that it is about.
+// check_bulk: a copy must not outlive the shared memory that it is about, nor an arrival from another block.
 inline void dw::Block::check_bulk(Fiber& me) {
     for (const BulkCopy& c : bulk.stores)
         if (c.owner == &me) misuse(me, "race", "ends and has not waited for a bulk copy that it stores with", c.site, verb(BULK_READ));
     if (live > 1) return;
-    for (const Mbarrier& m : bulk.barriers)
+    for (const Mbarrier& m : bulk.barriers) {
         if (!m.flying.empty()) {
             const BulkCopy& c = m.flying[0];
             const Place p = place(*c.owner, c.site, verb(BULK_FILL));
             fail("race", name(*c.owner) + " fills with a bulk copy that nobody has waited for when the block ends", &p, 1);
         }
+        if (m.far && m.far_phase >= m.seen) {
+            const Place p = place(*m.far, m.far_site, "arrives");
+            fail("race", name(*m.far) + " arrives at an mbarrier of another block, which ends and has not waited for that phase", &p, 1);
+        }
+    }
 }
 
 void dw_mbarrier_init(void* at, unsigned arrivals) {
@@ -181,6 +187,7 @@ void dw_mbarrier_wait(void* at, unsigned parity) {
         dw::Mbarrier& m = dw::barrier_at(f, b, at, f.site);
         if ((m.phase & 1) != parity) {
             if (b.check) b.check->clocks.learn(f, m.passed_on);
+            m.seen = m.phase;
             return;
         }
         if (!m.flying.empty() && ((b.nready == 0 && !b.upcoming) || b.rng.below(2) == 0)) {

@@ -92,7 +92,10 @@ struct Cluster {
         for (unsigned i = 0; i < size; ++i) {
             Check* check = blocks[i]->check;
             if (check && silent == 0) check->cluster_barrier();
-            for (Mbarrier& m : blocks[i]->bulk.barriers) m.shown = m.shown || m.fenced;
+            for (Mbarrier& m : blocks[i]->bulk.barriers) {
+                m.shown = m.shown || m.fenced;
+                if (silent == 0) m.far = nullptr;
+            }
         }
         for (unsigned i = 0; i < size; ++i)
             if (blocks[i]->check && silent == 0) blocks[i]->check->clocks.see();
