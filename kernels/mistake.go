@@ -94,12 +94,17 @@ func decode(file string, data []byte, into any) error {
 		return ms
 	case errors.As(err, &bad):
 		row, _ := bad.Position()
-		return Mistakes{{fmt.Sprintf("%s:%d", file, row), shorten(strings.Join(bad.Key(), ".")), fmt.Errorf("%s\n%s", plain(bad), shorten(bad.String()))}}
+		return Mistakes{{fmt.Sprintf("%s:%d", file, row), shorten(strings.Join(bad.Key(), ".")), fmt.Errorf("%s\n%s", plain(bad), shorten(pointed(bad)))}}
 	}
 	return Mistakes{{file, "", err}}
 }
 
-var decodeRE = regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (.*)$`)
+var decodeRE = regexp.MustCompile(`^cannot decode TOML ([\w ]+) into .* of type (.*)$`)
+
+// pointed is the place of a decoding error in its text, marked, without what is said of it there: plain says that.
+func pointed(err *toml.DecodeError) string {
+	return strings.Replace(err.String(), "~ "+strings.TrimPrefix(err.Error(), "toml: "), "~", 1)
+}
 
 // wantedKinds says in TOML's words what a Go type takes.
 var wantedKinds = map[string]string{"int": "an integer", "float64": "a number", "bool": "true or false", "string": "a string", "kernels.DType": "a string"}

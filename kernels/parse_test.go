@@ -28,6 +28,9 @@ func (e edit) check(t *testing.T, text string, parse func([]byte) error) {
 		first, _, _ := strings.Cut(m.Error(), "\n")
 		got = append(got, first)
 	}
+	if strings.Contains(err.Error(), "struct field") {
+		t.Errorf("names a type of Go: %v", err)
+	}
 	if strings.Join(got, "\n") != strings.Join(e.want, "\n") {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(e.want, "\n"))
 	}
@@ -162,6 +165,10 @@ func TestParseFamilyMistakes(t *testing.T) {
 			`tile.toml: launch[0].tensor_map[1].name: "ta" is not usable: expected a new identifier`}},
 		{"expressions of a map", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["tile", "mma"], swizzle = "wide"`), []string{
 			`tile.toml: launch[0].tensor_map[0].swizzle: unknown name wide`, `tile.toml: launch[0].tensor_map[0].box[1]: gives a string: expected an integer`}},
+		{"numbers of a map", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["0", "300"], swizzle = "48"`), []string{
+			`tile.toml: launch[0].tensor_map[0].swizzle: swizzle of 48 bytes: expected 0, 32, 64 or 128`,
+			`tile.toml: launch[0].tensor_map[0].box[0]: 0 elements: expected 1 to 256`, `tile.toml: launch[0].tensor_map[0].box[1]: 300 elements: expected 1 to 256`}},
+		{"a map as a table", `smem = "smem"`, "smem = \"smem\"\ntensor_map = { name = \"ta\" }", []string{`tile.toml:47: launch.tensor_map: a TOML inline table does not fit here: expected a list`}},
 		{"another launch's map", `args = ["partial", "C", "m * n"]`, "args = [\"ta\"]\n[[launch]]\nentry = \"last\"\ngrid = [\"1\"]\nblock = [\"1\"]\nargs = [\"ta\"]\ntensor_map = [{ name = \"ta\", tensor = \"A\", box = [\"8\", \"8\"] }]", []string{
 			`tile.toml: launch[1].args[0]: unknown name ta`}},
 		{"key of a map", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["8", "8"], interleave = "16"`), []string{`tile.toml:47: launch.interleave: unknown key`}},

@@ -41,9 +41,12 @@ func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, te
 	}
 	if m.Swizzle != "" {
 		out.swizzle = intExpr(n, key+".swizzle", m.Swizzle, scope)
+		n.add(key+".swizzle", constant(out.swizzle, checkSwizzle))
 	}
 	for i, text := range m.Box {
-		out.box = append(out.box, intExpr(n, fmt.Sprintf("%s.box[%d]", key, i), text, scope))
+		at := fmt.Sprintf("%s.box[%d]", key, i)
+		out.box = append(out.box, intExpr(n, at, text, scope))
+		n.add(at, constant(out.box[i], checkExtent))
 	}
 	i := slices.IndexFunc(tensors, func(t Tensor) bool { return t.Name == m.Tensor })
 	if i < 0 {
@@ -63,6 +66,32 @@ func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, te
 	}
 	out.dtype = t.DType
 	return out
+}
+
+// constant checks a number that no point changes where it is written.
+func constant(e *Expr, check func(int) error) error {
+	if e == nil || len(e.Names()) > 0 {
+		return nil
+	}
+	v, err := e.Int(nil)
+	if err != nil {
+		return err
+	}
+	return check(v)
+}
+
+func checkExtent(elements int) error {
+	if elements < 1 || elements > 256 {
+		return fmt.Errorf("%d elements: expected 1 to 256", elements)
+	}
+	return nil
+}
+
+func checkSwizzle(bytes int) error {
+	if !slices.Contains([]int{0, 32, 64, 128}, bytes) {
+		return fmt.Errorf("swizzle of %d bytes: expected 0, 32, 64 or 128", bytes)
+	}
+	return nil
 }
 
 // resolve gives the map its numbers, and refuses what the device cannot encode.
@@ -87,7 +116,7 @@ func (m mapExprs) resolve(spec TensorMapSpec, env Env) (TensorMap, error) {
 		elem, _ = env["elem"].(int)
 	}
 	if dev, _ := env["device"].(Device); dev.CC > 0 && dev.CC < 90 {
-		return fail(fmt.Errorf("the device has none (sm_90 and later)"))
+		return fail(fmt.Errorf("the device has none: expected sm_90 or later, by the family's arch or a constraint on device.cc"))
 	}
 	if err := out.check(shape, elem); err != nil {
 		return fail(err)
@@ -100,11 +129,12 @@ func (m mapExprs) resolve(spec TensorMapSpec, env Env) (TensorMap, error) {
 func (m TensorMap) check(shape []int, elem int) error {
 	inner := len(shape) - 1
 	row, box := shape[inner]*elem, m.Box[inner]*elem
+	if err := checkSwizzle(m.Swizzle); err != nil {
+		return err
+	}
 	switch {
 	case slices.Min(m.Box) < 1 || slices.Max(m.Box) > 256:
 		return fmt.Errorf("box of %v elements: expected 1 to 256 along each dimension", m.Box)
-	case !slices.Contains([]int{0, 32, 64, 128}, m.Swizzle):
-		return fmt.Errorf("swizzle of %d bytes: expected 0, 32, 64 or 128", m.Swizzle)
 	case box%16 != 0:
 		return fmt.Errorf("box of %v elements has rows of %d bytes: expected a multiple of 16", m.Box, box)
 	case m.Swizzle > 0 && box > m.Swizzle:

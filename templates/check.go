@@ -151,8 +151,8 @@ func (b *Bundle) try(r *SpaceReport, g kernels.Genome) kernels.ID {
 	if err == nil {
 		return job.ID
 	}
-	if len(r.Failed) < checkShown {
-		r.Failed = append(r.Failed, g.Key()+": "+err.Error())
+	if text := g.Key() + ": " + err.Error(); len(r.Failed) < checkShown && !slices.Contains(r.Failed, text) {
+		r.Failed = append(r.Failed, text)
 	}
 	return kernels.ID{}
 }

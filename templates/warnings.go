@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"slices"
 
 	"darwarp/kernels"
 )
@@ -23,6 +24,13 @@ func (b *Bundle) warnings(f *kernels.Family, spaces []SpaceReport) (out []string
 	}
 	for _, name := range b.idle(f) {
 		out = append(out, fmt.Sprintf("let %s is not used", name))
+	}
+	for _, l := range f.Plan.Spec.Launches {
+		for _, m := range l.TensorMaps {
+			if !slices.Contains(l.Args, m.Name) {
+				out = append(out, fmt.Sprintf("tensor map %s is not an argument of launch %s", m.Name, l.Entry))
+			}
+		}
 	}
 	for i, c := range f.Constraints {
 		if found != nil && !refuses(spaces, i) && !depends(f, c) {

@@ -35,7 +35,12 @@ func family(t testing.TB) (*templates.Bundle, *kernels.Family, kernels.Device) {
 
 func familyNamed(t testing.TB, name string) (*templates.Bundle, *kernels.Family, kernels.Device) {
 	t.Helper()
-	b, err := templates.Builtin("gemm")
+	return familyOf(t, "gemm", name)
+}
+
+func familyOf(t testing.TB, problem, name string) (*templates.Bundle, *kernels.Family, kernels.Device) {
+	t.Helper()
+	b, err := templates.Builtin(problem)
 	if err != nil {
 		t.Fatal(err)
 	}
