@@ -130,7 +130,6 @@ func TestPlantedInWgmma(t *testing.T) {
 		{"tiles not awaited", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "", "race", "has not waited for|no barrier between"},
 		{"one warp does not await tiles", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "if (threadIdx.x / 32 != 2) mbarrier_wait(&full[i % 2], i / 2 % 2);", "race", "has not waited for|no barrier between"},
 		{"the wrong phase", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "mbarrier_wait(&full[i % 2], i / 2 % 2 ^ 1);", "race|deadlock", ""},
-		{"places not awaited", "mbarrier_wait(&empty[i % 2], i / 2 % 2 ^ 1);", "", "race|trap", ""},
 		{"given back too early", "if (i > 0 && threadIdx.x == 0) mbarrier_arrive(&empty[(i - 1) % 2]);", "if (threadIdx.x == 0) mbarrier_arrive(&empty[i % 2]);", "race|deadlock", "has not waited for|no barrier between|does not end"},
 		{"given back by a thread that has not waited", "wgmma_wait<1>();\n        if (i > 0 && threadIdx.x == 0)", "if (threadIdx.x >= 32) wgmma_wait<1>();\n        if (i > 0 && threadIdx.x == 0)", "race", "has not waited for|no barrier between"},
 		{"sums not awaited", "wgmma_wait<0>();\n    write<N>(c, sums);", "write<N>(c, sums);", "race", "ends and has not waited for a wgmma"},
@@ -142,7 +141,6 @@ func TestPlantedInWgmma(t *testing.T) {
 		{"one lane missing", issue, "if (threadIdx.x != 77) " + issue, "divergence", "of one warp wait at different warp operations"},
 		{"one warp elsewhere", issue, issue[:len(issue)-len("at + 2 * k, bt + 2 * k, true);")] + "at + 2 * (k ^ threadIdx.x / 32 / 3), bt + 2 * k, true);", "divergence", "of one warpgroup ask for different wgmmas"},
 		{"beyond the operand", "at + 2 * k, bt + 2 * k, true", "at + 2 * k, bt + 2 * k + 8192 / 16 * 2, true", "out_of_bounds|race|uninitialised", ""},
-		{"half of a step", "at + 2 * k, bt + 2 * k, true", "at + k, bt + k, true", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			planted := strings.Replace(source, c.old, c.new, 1)
