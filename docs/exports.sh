@@ -50,8 +50,9 @@ objects = []
 for name, kernel in config["kernel"].items():
     [source] = [s for s in kernel["src"] if s.endswith(".cu") and "kernel_" in s]
     arch = kernel["cuda-capabilities"][0].replace(".", "")
+    target = f"-gencode=arch=compute_{arch},code=sm_{arch}"
     objects.append(str(build / (name + ".o")))
-    subprocess.run([f"{CUDA_HOME}/bin/nvcc", "-O3", "-std=c++17", f"-arch=sm_{arch}", *kernel.get("cuda-flags", []), "-Xcompiler", "-fPIC",
+    subprocess.run([f"{CUDA_HOME}/bin/nvcc", "-O3", "-std=c++17", target, *kernel.get("cuda-flags", []), "-Xcompiler", "-fPIC",
                     *[f"-I{hub / i}" for i in kernel["include"]], "-c", hub / source, "-o", objects[-1]], check=True)
 load(name=ops, sources=[str(hub / s) for s in config["torch"]["src"] if s.endswith(".cpp")], extra_include_paths=[str(build), *[str(hub / i) for i in config["torch"]["include"]]],
      extra_cflags=["-O2", f"-DTORCH_EXTENSION_NAME={ops}", "-DCUDA_KERNEL"], extra_ldflags=objects, build_directory=str(build), is_python_module=False, with_cuda=True)

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -58,6 +59,38 @@ func TestJobIDs(t *testing.T) {
 	} {
 		if other == want {
 			t.Errorf("%s does not count", name)
+		}
+	}
+}
+
+// TestPlansStandAlone: what a model is shown of a kernel's launches, with which it changes the source, launches the same.
+func TestPlansStandAlone(t *testing.T) {
+	dev := devices(t)[1]
+	for _, name := range Builtins() {
+		b, err := Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range b.Families {
+			job, err := b.Job(f, f.Defaults(), dev, b.Problem.DTypes[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := job.Plan.Bind(job.Env)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, f.Name, err)
+			}
+			own, err := b.VariantJob(kernels.Variant{Source: job.Source, Plan: &plan}, dev, b.Problem.DTypes[0])
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, f.Name, err)
+			}
+			for _, w := range b.Problem.Workloads {
+				want, err1 := job.Resolve(w.Dims)
+				got, err2 := own.Resolve(w.Dims)
+				if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%s, %s at %s: %+v, %v; expected %+v, %v", name, f.Name, w.Name, got, err2, want, err1)
+				}
+			}
 		}
 	}
 }

@@ -48,8 +48,18 @@ func (k Kernel) Target() string {
 	return "native"
 }
 
+// ArchFlag names the architecture to nvcc. The short form of one with a letter may have nvcc compile for the one without, too, which lacks
+// its instructions.
+func (k Kernel) ArchFlag() string {
+	target := k.Target()
+	if number := strings.TrimPrefix(target, "sm_"); strings.TrimRight(number, "0123456789") != "" && number != target {
+		return "-gencode=arch=compute_" + number + ",code=" + target
+	}
+	return "-arch=" + target
+}
+
 func (k Kernel) nvcc(flags []string, what string) string {
-	all := append([]string{"nvcc", "-O3", "-std=c++17", "-arch=" + k.Target()}, flags...)
+	all := append([]string{"nvcc", "-O3", "-std=c++17", k.ArchFlag()}, flags...)
 	return strings.Join(append(all, "-Iinclude", what), " ")
 }
 

@@ -188,7 +188,7 @@ func TestTargetsRefuse(t *testing.T) {
 	}
 	found = boxes(t, kernels.BF16, 1) // without a GPU, for one architecture alone
 	found.As, found.Device.Kind, found.Device.Arch = []string{"kernels"}, "cpu", "cpu"
-	if files, err := found.files(); err != nil || !strings.Contains(string(files["hub/build.toml"]), `["9.0a"]`) || !strings.Contains(found.Build(), " -arch=sm_90a ") {
+	if files, err := found.files(); err != nil || !strings.Contains(string(files["hub/build.toml"]), `["9.0a"]`) || !strings.Contains(found.Build(), " -gencode=arch=compute_90a,code=sm_90a ") {
 		t.Errorf("%v: %s", err, found.Build())
 	}
 	p := gemmPortfolio(t)

@@ -48,6 +48,39 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestGPUMemory: a device worker that is away half of the time is not a leak, however its absences fall; contexts that are left behind are.
+func TestGPUMemory(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		away [4]int // of ten samples in each quarter: without a device worker
+		more int64  // bytes, in the last quarter
+		bad  bool
+	}{
+		{"mostly away early on", [4]int{5, 7, 5, 2}, 0, false},
+		{"mostly away at the end", [4]int{5, 2, 5, 7}, 0, false},
+		{"one more at times", [4]int{5, 5, 5, 5}, 600 << 20, false},
+		{"contexts are left behind", [4]int{5, 5, 5, 5}, 1200 << 20, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			samples := line(100, 0)
+			for i := range samples {
+				samples[i].GPUMemory = 1200 << 20
+				if i%10 < tt.away[i/10] {
+					samples[i].GPUMemory = 600 << 20
+				}
+				if i >= 30 {
+					samples[i].GPUMemory += tt.more
+				}
+			}
+			for _, x := range Trends(samples) {
+				if x.Name == "GPU memory" && x.Bad != tt.bad || x.Name != "GPU memory" && x.Bad {
+					t.Errorf("%+v", x)
+				}
+			}
+		})
+	}
+}
+
 // line makes samples whose figures begin at base and grow by step.
 func line(base, step float64) []Sample {
 	var out []Sample
