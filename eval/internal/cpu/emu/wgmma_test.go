@@ -11,6 +11,7 @@ type wgmmaProduct struct {
 	m, n, k int
 	a, b    tensorMap
 	c       *memory
+	want    []float32
 }
 
 func newWgmmaProduct(m, n, k int, bf16 bool) *wgmmaProduct {
@@ -25,7 +26,11 @@ func newWgmmaProduct(m, n, k int, bf16 bool) *wgmmaProduct {
 	tile := func(of *memory, rows int) tensorMap {
 		return tensorMap{of, []int{rows, k}, []int{min(rows, 64), 64}, 2, 128}
 	}
-	return &wgmmaProduct{m, n, k, tile(a, m), tile(b, n), newMemory("C", 4*m*n)}
+	p := &wgmmaProduct{m: m, n: n, k: k, a: tile(a, m), b: tile(b, n), c: newMemory("C", 4*m*n)}
+	for i := range m * n {
+		p.want = append(p.want, 1+p.sum(i/n, i%n, k))
+	}
+	return p
 }
 
 // sum is an element of A * B^T over the first k.
@@ -41,7 +46,7 @@ func (p *wgmmaProduct) run(t testing.TB, prog *program, kernel string) (report, 
 	clear(p.c.bytes)
 	r := prog.launch(t, kernel, x(1), x(160), 2*(p.m+p.n)*128, p.a, p.b, p.c, p.k/64)
 	for i, v := range view[float32](p.c) {
-		if want := 1 + p.sum(i/p.n, i%p.n, p.k); v != want {
+		if want := p.want[i]; v != want {
 			return r, fmt.Sprintf("element %d,%d is %g, want %g", i/p.n, i%p.n, v, want)
 		}
 	}
