@@ -96,20 +96,37 @@ func newProduct(m, n, k int, dtype kernels.DType, rng *rand.Rand) *product {
 		}
 		x.readOnly = true
 	}
-	for i := range p.c.bytes {
-		p.c.bytes[i] = 0xff
-	}
+	p.spoil()
 	p.truth, p.scale = make([]float64, m*n), make([]float64, m*n)
+	a, b := widenAll(p.a, dtype), widenAll(p.b, dtype)
 	for i := range m {
 		for j := range n {
-			for l := range k {
-				v := widen(view[uint16](p.a)[i*k+l], dtype) * widen(view[uint16](p.b)[j*k+l], dtype)
-				p.truth[i*n+j] += v
-				p.scale[i*n+j] += math.Abs(v)
+			var sum, scale float64
+			right := b[j*k : (j+1)*k]
+			for l, v := range a[i*k : (i+1)*k] {
+				v *= right[l]
+				sum += v
+				scale += math.Abs(v)
 			}
+			p.truth[i*n+j], p.scale[i*n+j] = sum, scale
 		}
 	}
 	return p
+}
+
+func widenAll(m *memory, t kernels.DType) []float64 {
+	out := make([]float64, len(m.bytes)/2)
+	for i, bits := range view[uint16](m) {
+		out[i] = widen(bits, t)
+	}
+	return out
+}
+
+// spoil makes the results of an earlier run NaN.
+func (p *product) spoil() {
+	for i := range p.c.bytes {
+		p.c.bytes[i] = 0xff
+	}
 }
 
 // run launches the job's kernels on the product.

@@ -11,6 +11,7 @@ type wgmmaProduct struct {
 	m, n, k int
 	a, b    tensorMap
 	c       *memory
+	want    []float32
 }
 
 func newWgmmaProduct(m, n, k int, bf16 bool) *wgmmaProduct {
@@ -25,7 +26,11 @@ func newWgmmaProduct(m, n, k int, bf16 bool) *wgmmaProduct {
 	tile := func(of *memory, rows int) tensorMap {
 		return tensorMap{of, []int{rows, k}, []int{min(rows, 64), 64}, 2, 128}
 	}
-	return &wgmmaProduct{m, n, k, tile(a, m), tile(b, n), newMemory("C", 4*m*n)}
+	p := &wgmmaProduct{m: m, n: n, k: k, a: tile(a, m), b: tile(b, n), c: newMemory("C", 4*m*n)}
+	for i := range m * n {
+		p.want = append(p.want, 1+p.sum(i/n, i%n, k))
+	}
+	return p
 }
 
 // sum is an element of A * B^T over the first k.
@@ -41,7 +46,7 @@ func (p *wgmmaProduct) run(t testing.TB, prog *program, kernel string) (report, 
 	clear(p.c.bytes)
 	r := prog.launch(t, kernel, x(1), x(160), 2*(p.m+p.n)*128, p.a, p.b, p.c, p.k/64)
 	for i, v := range view[float32](p.c) {
-		if want := 1 + p.sum(i/p.n, i%p.n, p.k); v != want {
+		if want := p.want[i]; v != want {
 			return r, fmt.Sprintf("element %d,%d is %g, want %g", i/p.n, i%p.n, v, want)
 		}
 	}
@@ -130,7 +135,6 @@ func TestPlantedInWgmma(t *testing.T) {
 		{"tiles not awaited", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "", "race", "has not waited for|no barrier between"},
 		{"one warp does not await tiles", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "if (threadIdx.x / 32 != 2) mbarrier_wait(&full[i % 2], i / 2 % 2);", "race", "has not waited for|no barrier between"},
 		{"the wrong phase", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "mbarrier_wait(&full[i % 2], i / 2 % 2 ^ 1);", "race|deadlock", ""},
-		{"places not awaited", "mbarrier_wait(&empty[i % 2], i / 2 % 2 ^ 1);", "", "race|trap", ""},
 		{"given back too early", "if (i > 0 && threadIdx.x == 0) mbarrier_arrive(&empty[(i - 1) % 2]);", "if (threadIdx.x == 0) mbarrier_arrive(&empty[i % 2]);", "race|deadlock", "has not waited for|no barrier between|does not end"},
 		{"given back by a thread that has not waited", "wgmma_wait<1>();\n        if (i > 0 && threadIdx.x == 0)", "if (threadIdx.x >= 32) wgmma_wait<1>();\n        if (i > 0 && threadIdx.x == 0)", "race", "has not waited for|no barrier between"},
 		{"sums not awaited", "wgmma_wait<0>();\n    write<N>(c, sums);", "write<N>(c, sums);", "race", "ends and has not waited for a wgmma"},
@@ -142,7 +146,6 @@ func TestPlantedInWgmma(t *testing.T) {
 		{"one lane missing", issue, "if (threadIdx.x != 77) " + issue, "divergence", "of one warp wait at different warp operations"},
 		{"one warp elsewhere", issue, issue[:len(issue)-len("at + 2 * k, bt + 2 * k, true);")] + "at + 2 * (k ^ threadIdx.x / 32 / 3), bt + 2 * k, true);", "divergence", "of one warpgroup ask for different wgmmas"},
 		{"beyond the operand", "at + 2 * k, bt + 2 * k, true", "at + 2 * k, bt + 2 * k + 8192 / 16 * 2, true", "out_of_bounds|race|uninitialised", ""},
-		{"half of a step", "at + 2 * k, bt + 2 * k, true", "at + k, bt + k, true", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			planted := strings.Replace(source, c.old, c.new, 1)
