@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"darwarp/eval"
@@ -69,7 +71,7 @@ func TestTemplatesCompile(t *testing.T) {
 				}
 				for _, f := range b.Families {
 					if f.Runs(dev) {
-						compileFamily(t, p, b, f, dev)
+						t.Run(name+"_"+f.Name, func(t *testing.T) { compileFamily(t, p, b, f, dev) })
 					}
 				}
 			}
@@ -91,6 +93,7 @@ func compileFamily(t *testing.T, p *compile.Pool, b *templates.Bundle, f *kernel
 		}
 	}
 	var wg sync.WaitGroup
+	var spilled atomic.Int32
 	for _, x := range points {
 		wg.Go(func() {
 			g, d := x.g, x.d
@@ -99,10 +102,14 @@ func compileFamily(t *testing.T, p *compile.Pool, b *templates.Bundle, f *kernel
 				t.Errorf("%s: %v", g.Key(), err)
 				return
 			}
-			compiles(t, p, fmt.Sprintf("%s %s %s", f.Name, d, g.Key()), job.Source)
+			out := compiles(t, p, fmt.Sprintf("%s %s %s", f.Name, d, g.Key()), job.Source)
+			if slices.ContainsFunc(out.Resources, func(r kernels.Resources) bool { return r.SpillStores > 0 }) {
+				spilled.Add(1)
+			}
 		})
 	}
 	wg.Wait()
+	t.Logf("%d of %d points spill registers", spilled.Load(), len(points))
 }
 
 // wander draws a legal point without a list of them all, which takes its time under the race detector: from the defaults on it
@@ -126,23 +133,20 @@ func wander(t *testing.T, rng *rand.Rand, f *kernels.Family, dev kernels.Device,
 	return g
 }
 
-func compiles(t *testing.T, p *compile.Pool, what, source string) {
+func compiles(t *testing.T, p *compile.Pool, what, source string) compile.Output {
 	t.Helper()
 	out, err := p.Compile(context.Background(), source)
-	if err != nil {
+	switch {
+	case err != nil:
 		t.Errorf("%s: %v", what, err)
-		return
-	}
-	if out.Failure != "" {
+	case out.Failure != "":
 		t.Errorf("%s:\n%s", what, out.Failure)
-		return
-	}
-	if out.State != "" {
+	case out.State != "":
 		t.Errorf("%s: the gate would refuse it: it keeps %s", what, out.State)
-	}
-	if len(out.Resources) == 0 || out.Resources[0].Registers == 0 {
+	case len(out.Resources) == 0 || out.Resources[0].Registers == 0:
 		t.Errorf("%s: the compiler told no resources: %+v", what, out.Resources)
 	}
+	return out
 }
 
 // TestSpillsAreReported compiles a kernel that cannot fit its registers: more live values than the
