@@ -221,12 +221,7 @@ func (p *Plan) Values(env Env) string {
 // three evaluates up to three extents; missing ones are 1.
 func three(es []*Expr, env Env) ([3]int, error) {
 	out := [3]int{1, 1, 1}
-	for i, e := range es {
-		v, err := e.Int(env)
-		if err != nil {
-			return out, err
-		}
-		out[i] = v
-	}
-	return out, nil
+	v, err := ints(es, env)
+	copy(out[:], v)
+	return out, err
 }
