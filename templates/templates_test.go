@@ -136,6 +136,7 @@ func TestBuiltins(t *testing.T) {
 	}
 	for _, name := range Builtins() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // the spaces are large
 			b, err := Builtin(name)
 			if err != nil {
 				t.Fatal(err)
