@@ -2,10 +2,8 @@ package cpu
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -13,7 +11,6 @@ import (
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
-	"darwarp/templates"
 )
 
 // TestMain makes the test binary the compile worker that it starts.
@@ -28,36 +25,12 @@ func TestMain(m *testing.M) {
 // GPU's clocks.
 func harness(t *testing.T) *program {
 	t.Helper()
-	path, err := exec.LookPath("g++")
-	if err != nil {
-		t.Skip("THE HARNESS IS NOT COMPARED WITH ITS GO COUNTERPART: no g++")
-	}
-	cfg := Compiler(path, templates.Include(), false)
-	cfg.Slots = 1
-	pool, err := compile.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
 	source, _, found := strings.Cut(gpu.HarnessSource, "// dw_clock records")
 	if !found {
 		t.Fatal("harness.cu has changed: where does dw_clock begin?")
 	}
-	out, err := pool.Compile(context.Background(), source)
-	if err != nil || out.Failure != "" {
-		t.Fatal(err, out.Failure)
-	}
 	entries := kernels.Call{Launches: []kernels.Launch{{Entry: "dw_fill"}, {Entry: "dw_guard"}, {Entry: "dw_guard_check"}, {Entry: "dw_hash"}}}
-	p, err := load(out.Cubin, []kernels.Call{entries})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.unload(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
+	return programOf(t, source, entries)
 }
 
 func (p *program) call(t *testing.T, entry string, mem []byte, args ...uint64) {

@@ -233,7 +233,7 @@ type l2 struct{ window, persisting int }
 
 // persist gives persisting lines their part of L2, or takes it back, and makes all lines normal ones: a contender without
 // windows must find the whole cache, and nobody what was there before. Any kernel can ask for lines that are evicted last
-// (PTX createpolicy), and most of them outlast a flush by writes of twice L2.
+// (PTX createpolicy), which can outlast a flush by writes of twice L2.
 func (s *Session) persist(on bool) error {
 	if s.l2.persisting == 0 { // the device knows no such lines
 		return nil
