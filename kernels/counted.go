@@ -41,14 +41,7 @@ type counter struct {
 // count makes the diagram in place of the list.
 func (s *Space) count() error {
 	n := len(s.radix)
-	c := &counter{
-		enumerator: enumerator{space: s, pad: s.scratchpad(), rules: make([][]int, n), point: make(Point, n)},
-		into:       &counted{levels: make([][]branching, n)}, reads: s.frontiers(), known: make([]map[uint64]int32, n),
-	}
-	c.pad.learn = true
-	for i, r := range s.rules {
-		c.rules[r.last()] = append(c.rules[r.last()], i)
-	}
+	c := &counter{enumerator: newEnumerator(s, 0), into: &counted{levels: make([][]branching, n)}, reads: s.frontiers(), known: make([]map[uint64]int32, n)}
 	for i := range c.known {
 		c.known[i] = map[uint64]int32{}
 	}

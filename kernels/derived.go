@@ -16,9 +16,22 @@ type derived struct {
 	needs  []need
 	genes  []int    // all that it depends on, through lets too, ascending
 	stride []uint64 // by genes: place value of the combination's number
-	table  []any    // by combination; nil unknown
-	large  map[uint64]any
+	size   uint64   // combinations
+
+	// Values by combination. One of the three: they are many, and looked up for every step of an enumeration.
+	table []any
+	truth []truth // of conditions
+	large map[uint64]any
 }
+
+// truth is what a condition gives, in one byte.
+type truth uint8
+
+const (
+	unknown truth = iota
+	fails
+	holds
+)
 
 // need is one name that an expression reads: a gene or a let.
 type need struct {
@@ -27,8 +40,11 @@ type need struct {
 	let  *derived // nil: a gene
 }
 
-// maxTable is the number of combinations up to which their values are a list and not a map.
-const maxTable = 1 << 18
+// Numbers of combinations up to which their values are a list and not a map: 4 and 8 MiB.
+const (
+	maxTable = 1 << 18
+	maxTruth = 1 << 23
+)
 
 // derivedLets prepares the lets of a family by name.
 func derivedLets(f *Family) map[string]*derived {
@@ -55,17 +71,27 @@ func newDerived(f *Family, what string, e *Expr, lets map[string]*derived) *deri
 	}
 	slices.Sort(d.genes)
 	d.genes = slices.Compact(d.genes)
-	n := uint64(1)
+	d.size = 1
 	for _, i := range d.genes {
-		d.stride = append(d.stride, n)
-		n *= uint64(len(f.Genes[i].values)) // at most the size of the space's index, which fits
+		d.stride = append(d.stride, d.size)
+		d.size *= uint64(len(f.Genes[i].values)) // at most the size of the space's index, which fits
 	}
-	if n <= maxTable {
-		d.table = make([]any, n)
-	} else {
+	switch {
+	case e.kind == "bool" && d.size <= maxTruth:
+		d.truth = make([]truth, d.size)
+	case d.size <= maxTable:
+		d.table = make([]any, d.size)
+	default:
 		d.large = map[uint64]any{}
 	}
 	return d
+}
+
+// forget gives back what was worth its memory only while all points were visited.
+func (d *derived) forget() {
+	if d != nil && d.size > maxTable {
+		d.truth, d.large = nil, map[uint64]any{}
+	}
 }
 
 // last is the gene with which the expression's value is settled.
@@ -83,11 +109,30 @@ func (d *derived) combination(p Point) (n uint64) {
 	return n
 }
 
+// known is the value of a combination, nil while it is unknown.
 func (d *derived) known(n uint64) any {
-	if d.table != nil {
+	switch {
+	case d.table != nil:
 		return d.table[n]
+	case d.truth == nil:
+		return d.large[n]
+	case d.truth[n] == unknown:
+		return nil
 	}
-	return d.large[n]
+	return d.truth[n] == holds
+}
+
+func (d *derived) learn(n uint64, v any) {
+	switch {
+	case d.table != nil:
+		d.table[n] = v
+	case d.truth == nil:
+		d.large[n] = v
+	case v.(bool):
+		d.truth[n] = holds
+	default:
+		d.truth[n] = fails
+	}
 }
 
 // scratchpad is what one goroutine evaluates with: the machine, and an environment that holds the
@@ -125,10 +170,8 @@ func (s *scratchpad) value(d *derived, p Point) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.what, exprError(d.expr.Text, err))
 	}
-	if s.learn && d.table != nil {
-		d.table[n] = v
-	} else if s.learn {
-		d.large[n] = v
+	if s.learn {
+		d.learn(n, v)
 	}
 	return v, nil
 }
@@ -140,12 +183,12 @@ const mostFilled = 1 << 12
 // neighbours and repairs ask for many that no point of the space has. A combination for which it has
 // no value keeps none.
 func (s *scratchpad) fill(d *derived) {
-	if d == nil || len(d.table) > mostFilled || d.table == nil {
+	if d == nil || d.size > mostFilled {
 		return
 	}
 	p := make(Point, len(s.family.Genes))
-	for n := range d.table {
-		rest := uint64(n)
+	for n := range d.size {
+		rest := n
 		for i := len(d.genes) - 1; i >= 0; i-- {
 			p[d.genes[i]] = uint8(rest / d.stride[i])
 			rest %= d.stride[i]
@@ -155,6 +198,11 @@ func (s *scratchpad) fill(d *derived) {
 }
 
 func (s *scratchpad) holds(d *derived, p Point) (bool, error) {
+	if d.truth != nil {
+		if t := d.truth[d.combination(p)]; t != unknown {
+			return t == holds, nil
+		}
+	}
 	v, err := s.value(d, p)
 	if err != nil {
 		return false, err

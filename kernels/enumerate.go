@@ -13,18 +13,35 @@ const maxSteps = 1 << 27
 type enumerator struct {
 	space *Space
 	pad   *scratchpad
-	rules [][]int // by gene: the constraints of which it is the last gene
+	rules [][]int     // by gene: the constraints of which it is the last gene
+	early [][]*clause // by gene: the clauses of later ones
 	point Point
 	steps int
 	limit int
 }
 
-func (s *Space) enumerate(limit int) error {
-	e := &enumerator{space: s, pad: s.scratchpad(), rules: make([][]int, len(s.radix)), point: make(Point, len(s.radix)), limit: limit}
+// clause is a part of a constraint that alone can refuse a point.
+type clause struct {
+	rule int
+	*derived
+}
+
+func newEnumerator(s *Space, limit int) enumerator {
+	n := len(s.radix)
+	e := enumerator{space: s, pad: s.scratchpad(), rules: make([][]int, n), early: make([][]*clause, n), point: make(Point, n), limit: limit}
 	e.pad.learn = true
 	for i, r := range s.rules {
 		e.rules[r.last()] = append(e.rules[r.last()], i)
 	}
+	for i := range s.clauses {
+		c := &s.clauses[i]
+		e.early[c.last()] = append(e.early[c.last()], c)
+	}
+	return e
+}
+
+func (s *Space) enumerate(limit int) error {
+	e := newEnumerator(s, limit)
 	err := e.walk(0, 0)
 	if errors.Is(err, errTooLarge) {
 		clear(s.refused)
@@ -36,11 +53,10 @@ func (s *Space) enumerate(limit int) error {
 	if s.Len() == 0 {
 		return fmt.Errorf("%w: %s", ErrNoLegalPoint, s.why())
 	}
+	s.clauses = nil
 	for _, list := range [][]*derived{s.rules, s.whens} {
 		for _, d := range list {
-			if d != nil && d.large != nil {
-				d.large = map[uint64]any{} // was worth its memory while all points were visited
-			}
+			d.forget()
 		}
 	}
 	return nil
@@ -94,8 +110,14 @@ func (e *enumerator) values(i int) ([]uint8, error) {
 	return e.space.allowed[i], nil
 }
 
-// holds checks the constraints that gene i settles.
+// holds checks the constraints that gene i settles, and the clauses of later ones.
 func (e *enumerator) holds(i int) (bool, error) {
+	for _, c := range e.early[i] {
+		if ok, err := e.pad.holds(c.derived, e.point); err == nil && !ok {
+			e.space.refused[c.rule]++
+			return false, nil
+		}
+	}
 	for _, r := range e.rules[i] {
 		ok, err := e.pad.holds(e.space.rules[r], e.point)
 		if err != nil {

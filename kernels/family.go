@@ -61,7 +61,9 @@ type Let struct {
 type Constraint struct {
 	Rule string `toml:"rule" json:"rule"`
 	Why  string `toml:"why" json:"why"`
-	expr *Expr
+
+	expr    *Expr
+	clauses []*Expr
 }
 
 func (f *Family) gene(name string) *Gene {

@@ -1,6 +1,9 @@
 package kernels
 
-import "errors"
+import (
+	"errors"
+	"sync/atomic"
+)
 
 // Job asks an evaluator for a verdict on one candidate.
 type Job struct {
@@ -10,15 +13,41 @@ type Job struct {
 	Plan    *Plan   `json:"-"`
 	Env     Env     `json:"-"` // genes, lets, device and elem; dims are added per workload
 	Acc     DType   `json:"acc"`
-	// Bar is the time to beat by workload, ns a call: a candidate that a few samples show to be far
-	// slower is not measured further. Empty: measure everything.
-	Bar map[string]float64 `json:"bar,omitempty"`
+	Bar     *Bar    `json:"-"` // nil: measure everything
 	// Each says that a workload which is far behind its bar does not end the others: the candidate may
 	// be the best at one of them.
 	Each bool `json:"each,omitempty"`
 	// Base is the naive start's time by workload, ns a call: what the objective Worst is relative to in
 	// a duel. Empty: the other side of the duel.
 	Base map[string]float64 `json:"base,omitempty"`
+}
+
+// Bar is the time to beat by workload: a candidate that a few samples show to be far slower is not measured further. It
+// is as good as the search knows when a candidate gets to the device, and not when it was asked for: meanwhile it
+// was compiled, and others were faster. Its methods may be called at any time, from anywhere, also on nil.
+type Bar struct {
+	times atomic.Pointer[map[string]float64]
+}
+
+// NewBar makes a bar of times by workload, ns a call.
+func NewBar(times map[string]float64) *Bar {
+	b := &Bar{}
+	b.Set(times)
+	return b
+}
+
+// Set replaces all times. The map is the bar's from now on.
+func (b *Bar) Set(times map[string]float64) { b.times.Store(&times) }
+
+// Times are those by workload, ns a call; not to be changed. Empty: nothing is known.
+func (b *Bar) Times() map[string]float64 {
+	if b == nil {
+		return nil
+	}
+	if t := b.times.Load(); t != nil {
+		return *t
+	}
+	return nil
 }
 
 // Resolve gives the plan its numbers at one size.

@@ -203,7 +203,7 @@ func (f *Family) compileRules(n *notes, scope Scope) {
 		c, key := &f.Constraints[i], fmt.Sprintf("constraint[%d]", i)
 		e, err := CompileBool(c.Rule, scope)
 		n.add(key+".rule", err)
-		c.expr = e
+		c.expr, c.clauses = e, clauses(c.Rule, scope)
 		if strings.TrimSpace(c.Why) == "" {
 			n.addf(key+".why", "missing: say in a sentence why the rule is there")
 		}

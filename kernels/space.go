@@ -29,6 +29,7 @@ type Space struct {
 	counted *counted  // in place of codes, where there are too many
 	whens   []*derived
 	rules   []*derived // by constraint
+	clauses []clause   // of them, those that are settled earlier
 	lets    []*derived // those of the family that depend on a gene
 	refused []int      // by constraint: how many partial points it refused
 
@@ -46,6 +47,11 @@ var ErrNoLegalPoint = errors.New("no legal point")
 // NewSpace enumerates the legal points. Each constraint is evaluated once per combination of the
 // genes that it reads, as soon as the last of them is chosen.
 func NewSpace(f *Family, dev Device, t DType, pins Pins) (*Space, error) {
+	return newSpace(f, dev, t, pins, maxSteps)
+}
+
+// newSpace makes a list in at most so many steps, or counts.
+func newSpace(f *Family, dev Device, t DType, pins Pins, steps int) (*Space, error) {
 	s := &Space{Family: f, Device: dev, DType: t, radix: make([]uint64, len(f.Genes)), refused: make([]int, len(f.Constraints))}
 	if err := s.restrict(pins); err != nil {
 		return nil, err
@@ -59,7 +65,7 @@ func NewSpace(f *Family, dev Device, t DType, pins Pins) (*Space, error) {
 		place *= uint64(len(f.Genes[i].values))
 	}
 	s.derive()
-	if err := s.enumerate(maxSteps); err != nil {
+	if err := s.enumerate(steps); err != nil {
 		return nil, fmt.Errorf("family %s: %w", f.Name, err)
 	}
 	s.settled()
@@ -106,7 +112,14 @@ func (s *Space) derive() {
 		}
 	}
 	for i := range f.Constraints {
-		s.rules = append(s.rules, newDerived(f, fmt.Sprintf("constraint[%d].rule", i), f.Constraints[i].expr, lets))
+		what := fmt.Sprintf("constraint[%d].rule", i)
+		rule := newDerived(f, what, f.Constraints[i].expr, lets)
+		s.rules = append(s.rules, rule)
+		for _, e := range f.Constraints[i].clauses {
+			if d := newDerived(f, what, e, lets); d.last() < rule.last() {
+				s.clauses = append(s.clauses, clause{i, d})
+			}
+		}
 	}
 }
 

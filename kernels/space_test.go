@@ -73,7 +73,8 @@ func drawFamily(t *rapid.T) string {
 	}
 	rest := []string{fmt.Sprintf("[[let]]\nname = \"x\"\nvalue = \"%s * %s + elem\"\n[[let]]\nname = \"y\"\nvalue = \"x > 6 ? %s : x\"", name(n), name(n), name(n))}
 	for range rapid.IntRange(0, 3).Draw(t, "rules") {
-		rule := fmt.Sprintf(rapid.SampledFrom([]string{"%s * %s <= 8", "x %% %s == 0 || y < %s", "y + %s > %s", "%s != %s", "device.sms > %s && %s < 100"}).Draw(t, "rule"), name(n), name(n))
+		rule := fmt.Sprintf(rapid.SampledFrom([]string{"%s * %s <= 8", "x %% %s == 0 || y < %s", "y + %s > %s", "%s != %s", "device.sms > %s && %s < 100",
+			"%s > 1 || x < 9 && y %% %s == 0", "(x > 3 || y < 5) && %s != %s", "elem == 2 && (%s > 2 || y < 9 && x > 1) && %s < 8"}).Draw(t, "rule"), name(n), name(n))
 		rest = append(rest, fmt.Sprintf("[[constraint]]\nrule = \"%s\"\nwhy = \"because\"", rule))
 	}
 	return genesTOML(genes, rest...)
@@ -117,8 +118,8 @@ func TestSpaceEqualsBruteForce(t *testing.T) {
 		checkPoints(t, s)
 		checkNeighbors(t, s)
 		checkRepair(t, s)
-		c := *s
-		if err := c.count(); err != nil || c.Len() != s.Len() {
+		c, err := newSpace(f, dev, FP16, pins, 0)
+		if err != nil || c.Len() != s.Len() {
 			t.Fatalf("counted: %d points (%v), listed: %d\n%s", c.Len(), err, s.Len(), text)
 		}
 		for i, w := range want {
@@ -126,8 +127,42 @@ func TestSpaceEqualsBruteForce(t *testing.T) {
 				t.Fatalf("counted point %d is %v, brute force has %v\n%s", i, c.At(i), w, text)
 			}
 		}
-		checkPoints(t, &c)
+		checkPoints(t, c)
 	})
+}
+
+func TestClauses(t *testing.T) {
+	scope := Scope{"a": 0, "b": 0, "c": 0}
+	for _, tt := range []struct{ rule, want string }{
+		{"a > 1", ""},
+		{"a > 1 || b > 1", ""},
+		{"a > 1 && b > 1", "a > 1; b > 1"},
+		{"a > 1 || (b > 1 and c > 1)", "a > 1 || b > 1; a > 1 || c > 1"},
+		{"(a > 1 && b > 1) || c == a / b", "a > 1 || c == a / b; b > 1 || c == a / b"},
+		{"!(a > 1 && b > 1) && c > 1", "!(a > 1 && b > 1); c > 1"},
+		{"a > 1 && no such", ""},
+	} {
+		var got []string
+		for _, e := range clauses(tt.rule, scope) {
+			got = append(got, e.Text)
+		}
+		if text := strings.Join(got, "; "); text != tt.want {
+			t.Errorf("%s: %q, want %q", tt.rule, text, tt.want)
+		}
+	}
+	if n := len(clauses(strings.Repeat("(a > 1 && b > 1) || ", 90)+"c > 1", scope)); n > maxClauses { // 2^90, if all were made
+		t.Errorf("%d clauses", n)
+	}
+}
+
+// TestGuardedClause has a clause that divides by zero wherever the one that guards it is not settled yet: it must refuse nothing
+// there, and be no error.
+func TestGuardedClause(t *testing.T) {
+	genes := []string{"values = [2, 3, 4]\ndefault = 2", "values = [0, 1, 2]\ndefault = 1", "values = [0, 1, 2]\ndefault = 0"}
+	s := mustSpace(t, genesTOML(genes, "[[constraint]]\nrule = \"g1 + g2 > 2 && g0 % g1 == 0\"\nwhy = \"so\""), nil)
+	if len(s.Family.Constraints[0].clauses) != 2 || s.Len() != 3+2*2 { // g1 = 1: g2 = 2; g1 = 2: g0 even, g2 = 1 or 2
+		t.Errorf("%d points, clauses %v", s.Len(), s.Family.Constraints[0].clauses)
+	}
 }
 
 // checkPoints: At, Index, Genome and Point are inverse to each other, and points are canonical.
@@ -307,16 +342,8 @@ func TestLargeSpacesAreCounted(t *testing.T) {
 // nothing can come of it.
 func TestTooManySteps(t *testing.T) {
 	genes := slices.Repeat([]string{"values = [1, 2, 3, 4]\ndefault = 1"}, 9)
-	s := &Space{Family: mustFamily(t, genesTOML(genes, "[[constraint]]\nrule = \"g0 + g8 > 99\"\nwhy = \"never\"")), DType: FP16}
-	s.radix, s.refused = make([]uint64, 9), make([]int, 1)
-	for i, place := len(s.radix)-1, uint64(1); i >= 0; i, place = i-1, 4*place {
-		s.radix[i] = place
-	}
-	if err := s.restrict(nil); err != nil {
-		t.Fatal(err)
-	}
-	s.derive()
-	if err := s.enumerate(1000); !errors.Is(err, ErrNoLegalPoint) || !strings.Contains(err.Error(), "never") {
+	f := mustFamily(t, genesTOML(genes, "[[constraint]]\nrule = \"g0 + g8 > 99\"\nwhy = \"never\""))
+	if _, err := newSpace(f, hopper(t), FP16, nil, 1000); !errors.Is(err, ErrNoLegalPoint) || !strings.Contains(err.Error(), "never") {
 		t.Errorf("got %v", err)
 	}
 }
