@@ -50,7 +50,7 @@ func cpuJob(t *testing.T, p *Pool, body string) *kernels.Job {
 	}
 	src := fmt.Sprintf("extern \"C\" int system(const char *);\nextern \"C\" __global__ void scale(const float *x, float *y, int n) {\nint i = blockIdx.x * 256 + threadIdx.x;\n%s\n}\n", body)
 	return &kernels.Job{ID: kernels.NewID(src, spec, "test"), Source: src, Plan: plan, Acc: kernels.FP32,
-		Env: kernels.Env{"device": p.device, "elem": 4}, Bar: map[string]float64{"4096": 1e6}}
+		Env: kernels.Env{"device": p.device, "elem": 4}, Bar: kernels.NewBar(map[string]float64{"4096": 1e6})}
 }
 
 const rightBody = "if (i < n) y[i] = 2 * x[i];"

@@ -251,7 +251,8 @@ var (
 const emulatedFloors = 15
 
 func (e *evaluation) gateDeadline() time.Duration {
-	if len(e.job.Bar) == 0 {
+	bars := e.job.Bar.Times()
+	if len(bars) == 0 {
 		return patience
 	}
 	d := floor
@@ -259,7 +260,7 @@ func (e *evaluation) gateDeadline() time.Duration {
 		d *= emulatedFloors
 	}
 	for _, w := range e.cfg.Workloads {
-		d += time.Duration(slack * e.job.Bar[w.Name] * 2 * seedsPerWorkload)
+		d += time.Duration(slack * bars[w.Name] * 2 * seedsPerWorkload)
 	}
 	return min(d, patience)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func fakeJob(t *testing.T, p *Pool, entry string) *kernels.Job {
 	}
 	src := fmt.Sprintf("extern \"C\" __global__ void %s(const float *x, float *y, int n) { if (n > 0) y[0] = %d; }\n", entry, len(entry)*131+int(entry[0]))
 	return &kernels.Job{ID: kernels.NewID(src, spec, "test"), Source: src, Plan: plan, Acc: kernels.FP32,
-		Env: kernels.Env{"device": p.device, "elem": 4}, Bar: map[string]float64{"4096": 10e3}}
+		Env: kernels.Env{"device": p.device, "elem": 4}, Bar: kernels.NewBar(map[string]float64{"4096": 10e3})}
 }
 
 func shorten(t *testing.T) {
@@ -174,10 +175,39 @@ func TestHopelessCandidateHasAllItsTimes(t *testing.T) {
 	}
 	defer pool.Close()
 	job := fakeJob(t, pool, "slow")
-	job.Bar = map[string]float64{"4096": 10e3, "other": 10e3}
+	job.Bar = kernels.NewBar(map[string]float64{"4096": 10e3, "other": 10e3})
 	r, err := pool.Evaluate(context.Background(), job)
 	if err != nil || r.Outcome != kernels.OK || len(r.Times) != 2 || r.Times[0].Tier != "screen" || r.Times[1].Tier != "gate" || !(r.Times[1].Median > 0) {
 		t.Fatalf("%+v, %v", r, err)
+	}
+}
+
+// A candidate that was asked for before a faster champion was known is held against that one when it gets to the device.
+func TestBarFallsOnTheWay(t *testing.T) {
+	pool := fakePool(t)
+	var slots []int
+	for range cap(pool.slots) { // nobody gets to the device
+		slots = append(slots, <-pool.slots)
+	}
+	job := fakeJob(t, pool, "slow")
+	job.Bar.Set(map[string]float64{"4096": 90e3})
+	done := make(chan kernels.Result)
+	go func() {
+		r, err := pool.Evaluate(context.Background(), job)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- r
+	}()
+	for pool.flying.Load() == 0 {
+		runtime.Gosched()
+	}
+	job.Bar.Set(map[string]float64{"4096": 30e3})
+	for _, slot := range slots {
+		pool.slots <- slot
+	}
+	if r := <-done; r.Outcome != kernels.OK || len(r.Times) != 1 || r.Times[0].Tier != "screen" {
+		t.Errorf("%+v: expected a screened candidate", r)
 	}
 }
 

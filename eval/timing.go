@@ -65,9 +65,9 @@ const (
 
 // hopeless files the gate's own times when one of them is far behind, or all are where each counts.
 func (e *evaluation) hopeless() bool {
-	far := 0
+	far, bars := 0, e.job.Bar.Times()
 	for _, w := range e.cfg.Workloads {
-		if bar := e.job.Bar[w.Name]; bar > 0 && e.elapsed[w.Name] > farBehind*bar+firstLaunch {
+		if bar := bars[w.Name]; bar > 0 && e.elapsed[w.Name] > farBehind*bar+firstLaunch {
 			far++
 		}
 	}
@@ -83,10 +83,11 @@ func (e *evaluation) hopeless() bool {
 // measure asks the device for the candidate's times.
 func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu.TimeReply, kernels.Outcome, string, error) {
 	req := &gpu.Time{Contender: e.contender(), Final: final, Each: e.job.Each}
+	bars := e.job.Bar.Times()
 	for _, w := range e.cfg.Workloads {
 		run := e.runOf(w, cache, e.elapsed[w.Name])
 		if !final {
-			run.Bar = e.job.Bar[w.Name]
+			run.Bar = bars[w.Name]
 		}
 		req.Runs = append(req.Runs, run)
 	}

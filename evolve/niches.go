@@ -77,25 +77,29 @@ func (n niches) bury(dead map[kernels.ID]bool) {
 	}
 }
 
-// setBar gives a job the times to beat: the champion's. Where the worst shape decides, a shape is far
+// setBar gives a job the times to beat: the champion's. It is one bar for all jobs, so that those on their way get to know of a faster
+// champion as soon as the next is asked for. Where the worst shape decides, a shape is far
 // behind only beyond the champion's worst ratio; where one shape decides, the others have no bar; and
 // where each shape may get a kernel of its own, the bar is the best time that is known there.
 func (s *Search) setBar(job *kernels.Job) {
 	if s.champion == nil {
 		return
 	}
+	job.Bar = &s.bar
 	if len(s.niches.demes) > 0 {
-		job.Bar, job.Each = s.bestTimes(), true
+		job.Each = true
+		s.bar.Set(s.bestTimes())
 		return
 	}
-	job.Bar = map[string]float64{}
+	times := map[string]float64{}
 	for _, i := range s.cfg.Objective.Deciding(s.cfg.Workloads) {
 		w := s.cfg.Workloads[i].Name
-		job.Bar[w] = s.champion.times[w]
+		times[w] = s.champion.times[w]
 		if s.cfg.Objective == kernels.Worst {
-			job.Bar[w] = s.champion.score * s.base[w]
+			times[w] = s.champion.score * s.base[w]
 		}
 	}
+	s.bar.Set(times)
 }
 
 // bestTimes are the least times known by workload, ns.

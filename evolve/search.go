@@ -112,6 +112,7 @@ type Search struct {
 	naive    *member            // the default that scores are relative to
 	base     map[string]float64 // its times by workload, ns
 	champion *member
+	bar      kernels.Bar                // of all that is in flight
 	beaten   map[kernels.ID]bool        // lost against the champion
 	fought   map[[2]string]kernels.Duel // by short IDs of champion and challenger
 	duels    int                        // stored

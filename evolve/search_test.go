@@ -91,15 +91,15 @@ func TestStartsWithTheNaiveDefault(t *testing.T) {
 	if first.Origin.Operator != "default" || first.Variant.Family != "hills" || first.Score != 1 {
 		t.Errorf("first candidate: %+v", first)
 	}
-	if len(ev.jobs[0].Bar) != 0 {
-		t.Errorf("the naive start has a bar to clear: %v", ev.jobs[0].Bar)
+	if bar := ev.jobs[0].Bar.Times(); len(bar) != 0 {
+		t.Errorf("the naive start has a bar to clear: %v", bar)
 	}
 	if m.champions[0] != first.ID {
 		t.Error("the first champion is not the naive start")
 	}
 	for _, j := range ev.jobs[1:] {
-		if len(j.Bar) != 2 {
-			t.Fatalf("job %s has bar %v: expected the champion's times by workload", j.ID.Short(), j.Bar)
+		if bar := j.Bar.Times(); len(bar) != 2 {
+			t.Fatalf("job %s has bar %v: expected the champion's times by workload", j.ID.Short(), bar)
 		}
 	}
 	for _, c := range m.candidates[1:] {

@@ -129,7 +129,7 @@ func startRecord(path string, s *session) (*replay.Record, error) {
 type point struct {
 	family *kernels.Family
 	genes  kernels.Genome
-	bar    map[string]float64 // ns by workload: what a run is given up by; nil: nothing is known
+	bar    *kernels.Bar // what a run is given up by; nil: nothing is known
 }
 
 // draw lists the points to evaluate: of each space the default and up to n at random (0: all), less

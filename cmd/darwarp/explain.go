@@ -173,7 +173,7 @@ func (e *explanation) render(i *kernels.Insight, f *kernels.Family, g kernels.Ge
 	if err != nil {
 		return err
 	}
-	j.Bar, j.Each = times(kernels.Candidate{Result: e.result}), true
+	j.Bar, j.Each = kernels.NewBar(times(kernels.Candidate{Result: e.result})), true
 	i.Without, e.jobs[j.ID] = j.ID, &j
 	return nil
 }

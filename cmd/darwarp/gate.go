@@ -162,10 +162,11 @@ func (a *app) quiet() *app { return &app{in: a.in, out: a.out, err: io.Discard} 
 
 // judgeAll evaluates the cases, in their order.
 func (s *session) judgeAll(ctx context.Context, cases []gatetest.Case) ([]gateVerdict, error) {
-	bar := map[string]float64{} // so that a kernel that never ends is given up soon
+	times := map[string]float64{} // so that a kernel that never ends is given up soon
 	for _, w := range s.workloads {
-		bar[w.Name] = gateTestBar
+		times[w.Name] = gateTestBar
 	}
+	bar := kernels.NewBar(times)
 	out := make([]gateVerdict, len(cases))
 	at := map[kernels.ID]int{}
 	var todo []point
