@@ -51,18 +51,18 @@ func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
 	if len(p.runner.library) > 0 {
 		return "", nil
 	}
-	slot, err := p.slot(ctx) // slot 0 is the device's to write to
+	slot, err := p.slot(ctx, false) // slot 0 is the device's to write to
 	if err != nil {
 		return "", err
 	}
 	held := []int{slot}
 	defer func() {
 		for _, s := range held {
-			p.slots <- s
+			p.free(s)
 		}
 	}()
 	for slot != 0 {
-		if slot, err = p.slot(ctx); err != nil {
+		if slot, err = p.slot(ctx, false); err != nil {
 			return "", err
 		}
 		held = append(held, slot)

@@ -51,7 +51,7 @@ func (p *Pool) all() []int { return kernels.Geomean.Deciding(p.cfg.Workloads) }
 
 func (p *Pool) versus(ctx context.Context, champion, challenger *kernels.Job, cache string, which []int) (kernels.Duel, error) {
 	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short()}
-	a, err := p.ready(ctx, champion)
+	a, err := p.standing(ctx, champion)
 	if err != nil {
 		return d, fmt.Errorf("champion %s: %w", d.Champion, err)
 	}
@@ -76,9 +76,41 @@ type contestant struct {
 	itself   bool               // it fights itself
 }
 
-// ready compiles and, in a new session, gates a candidate again, so that it can be timed.
+// gated is a candidate that passed the gate in this session.
+type gated struct {
+	id kernels.ID
+	contestant
+}
+
+// mostGated bounds the memory of who passed: a champion is asked for again at each of its duels, and in between others are.
+const mostGated = 8
+
+func (p *Pool) keep(id kernels.ID, c contestant) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gated = append(slices.DeleteFunc(p.gated, func(g gated) bool { return g.id == id }), gated{id, c})
+	p.gated = p.gated[max(0, len(p.gated)-mostGated):]
+}
+
+// standing is ready for a champion. It was gated as a candidate and again as a challenger, and is not a third time: all
+// candidates in flight would wait for it, which takes seconds where it is the naive start.
+func (p *Pool) standing(ctx context.Context, job *kernels.Job) (contestant, error) {
+	p.mu.Lock()
+	at := slices.IndexFunc(p.gated, func(g gated) bool { return g.id == job.ID })
+	if at < 0 {
+		p.mu.Unlock()
+		return p.ready(ctx, job)
+	}
+	c := p.gated[at].contestant
+	p.mu.Unlock()
+	c.base = job.Base
+	p.keep(job.ID, c)
+	return c, nil
+}
+
+// ready compiles a candidate and gates it, before others that wait for the gate, so that it can be timed.
 func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) {
-	e := &evaluation{Pool: p, job: job}
+	e := &evaluation{Pool: p, job: job, urgent: true}
 	for _, step := range []func(context.Context) error{e.resolve, e.compile, e.gate} {
 		if err := step(ctx); err != nil {
 			return contestant{}, err
@@ -90,7 +122,13 @@ func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) 
 			return contestant{}, fmt.Errorf("%w: %s: %s", errFaulted, e.res.Outcome, e.res.Detail)
 		}
 	}
-	return contestant{Contender: e.contender(), estimate: e.elapsed, base: job.Base}, nil
+	c := e.contestant()
+	p.keep(job.ID, c)
+	return c, nil
+}
+
+func (e *evaluation) contestant() contestant {
+	return contestant{Contender: e.contender(), estimate: e.elapsed, base: e.job.Base}
 }
 
 // A duel begins with openingPairs. If in every one of them, at every workload, the same side is ahead by

@@ -51,6 +51,7 @@ type evaluation struct {
 	elapsed map[string]float64 // ns a call at the gate, by workload
 	again   bool               // machine code that was seen before is judged like any other
 	outputs *[]byte            // where the outputs of the gate are wanted as well
+	urgent  bool               // goes before other candidates
 }
 
 func (e *evaluation) fail(o kernels.Outcome, format string, args ...any) {
@@ -68,6 +69,9 @@ func (e *evaluation) run(ctx context.Context) error {
 		}
 	}
 	e.res.Outcome = kernels.OK
+	if len(e.job.Bar.Times()) == 0 { // the naive start, the first champion
+		e.keep(e.job.ID, e.contestant())
+	}
 	return nil
 }
 
@@ -172,11 +176,11 @@ const attempts = 2
 
 // gate runs the candidate on every case and has its outputs judged.
 func (e *evaluation) gate(ctx context.Context) error {
-	slot, err := e.slot(ctx)
+	slot, err := e.slot(ctx, e.urgent)
 	if err != nil {
 		return err
 	}
-	defer func() { e.slots <- slot }()
+	defer e.free(slot)
 	start := time.Now()
 	defer func() { e.res.Cost.Gate = time.Since(start).Seconds() }()
 	var reply gpu.GateReply
@@ -210,12 +214,27 @@ func (e *evaluation) gate(ctx context.Context) error {
 	return e.verdict(ctx, slot, reply)
 }
 
-func (p *Pool) slot(ctx context.Context) (int, error) {
+// slot waits for a slot of the output memory, and before all others who does not.
+func (p *Pool) slot(ctx context.Context, urgent bool) (int, error) {
+	var first chan int
+	if urgent {
+		first = p.first
+	}
 	select {
+	case s := <-first:
+		return s, nil
 	case s := <-p.slots:
 		return s, nil
 	case <-ctx.Done():
 		return 0, ctx.Err()
+	}
+}
+
+func (p *Pool) free(slot int) {
+	select {
+	case p.first <- slot: // somebody urgent waits
+	default:
+		p.slots <- slot
 	}
 }
 

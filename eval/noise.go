@@ -75,7 +75,7 @@ func (p *Pool) Control(ctx context.Context, champion *kernels.Job) error {
 	if !p.noiseIsStale() {
 		return nil
 	}
-	a, err := p.ready(ctx, champion)
+	a, err := p.standing(ctx, champion)
 	if err == nil {
 		_, err = p.knowNoise(ctx, a)
 	}

@@ -155,7 +155,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	if p.truth, err = p.memory("darwarp-truth", p.cases.truth); err != nil {
 		return err
 	}
-	p.slots = make(chan int, outputSlots)
+	p.slots, p.first = make(chan int, outputSlots), make(chan int)
 	for i := range outputSlots {
 		p.slots <- i
 	}

@@ -58,6 +58,7 @@ type Pool struct {
 	memories []*proc.Shared
 	truth    *proc.Shared // one of them
 	slots    chan int     // free slots of the output memory
+	first    chan int     // the same, for who goes before candidates
 	torch    helper       // of torch baselines
 	health   *health      // of the GPU; nil on other devices
 	flying   atomic.Int32
@@ -65,6 +66,7 @@ type Pool struct {
 	mu      sync.Mutex
 	seen    map[string]kernels.ID     // machine code with launches -> first candidate
 	expect  map[kernels.ID][][]uint64 // hashes of right outputs, by workload and seed
+	gated   []gated                   // of late, for duels
 	blas    map[string]gpu.LibraryReply
 	rivals  map[string]*rival  // torch baselines that run here, by name
 	weights map[string]float64 // of workloads, where Weigh changed them

@@ -204,7 +204,7 @@ func TestBarFallsOnTheWay(t *testing.T) {
 	}
 	job.Bar.Set(map[string]float64{"4096": 30e3})
 	for _, slot := range slots {
-		pool.slots <- slot
+		pool.free(slot)
 	}
 	if r := <-done; r.Outcome != kernels.OK || len(r.Times) != 1 || r.Times[0].Tier != "screen" {
 		t.Errorf("%+v: expected a screened candidate", r)

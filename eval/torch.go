@@ -111,11 +111,11 @@ func (p *Pool) checkTorch(ctx context.Context, b *kernels.Baseline) (note string
 	if err != nil {
 		return "", err
 	}
-	slot, err := p.slot(ctx)
+	slot, err := p.slot(ctx, false)
 	if err != nil {
 		return "", err
 	}
-	defer func() { p.slots <- slot }()
+	defer p.free(slot)
 	into := p.memories[0].Map()[slot*p.cases.slotBytes+c.OutAt:]
 	for _, buf := range c.Buffers {
 		if !buf.Out {
