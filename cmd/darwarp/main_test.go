@@ -33,12 +33,14 @@ func TestScript(t *testing.T) {
 	}
 	models := httptest.NewServer(oracle())
 	t.Cleanup(models.Close) // after the scripts, which run in parallel
+	cache := t.TempDir()    // of what is compiled: the cpu device's runtime alone takes seconds
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("MODELS", models.URL+"/v1")
 			e.Setenv("TESTDATA", here+"/testdata")
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_CACHE_HOME", cache)
 			e.Setenv("DARWARP_CUDA", os.Getenv("DARWARP_CUDA"))
 			return nil
 		},

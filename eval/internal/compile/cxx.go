@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"darwarp/eval/internal/cpu/emu"
@@ -160,11 +161,15 @@ func (s *cxx) prepare(ctx context.Context, source string) (failure string) {
 }
 
 // buildRuntime compiles the runtime, or takes what another worker has made of the same text with the same
-// compiler: it takes seconds.
+// compiler: it takes ten seconds, in which the others wait for the first.
 func (s *cxx) buildRuntime(ctx context.Context) (failure string) {
 	shared := filepath.Join(cmp.Or(s.CacheDir, filepath.Dir(s.folder)), "runtime-"+s.runtimeKey()+".o")
 	s.runtime = filepath.Join(pchDir(s.folder), "runtime.o")
-	if data, err := os.ReadFile(shared); err == nil && os.WriteFile(s.runtime, data, 0o600) == nil {
+	if s.takeRuntime(shared) {
+		return ""
+	}
+	defer lock(ctx, shared+".lock")()
+	if s.takeRuntime(shared) {
 		return ""
 	}
 	if out, err := s.run(ctx, append(s.common(), "-c", filepath.Join(overlayDir(s.folder), emu.Runtime), "-o", s.runtime)...); err != nil {
@@ -176,6 +181,24 @@ func (s *cxx) buildRuntime(ctx context.Context) (failure string) {
 		_ = os.Rename(mine, shared)
 	}
 	return ""
+}
+
+func (s *cxx) takeRuntime(shared string) bool {
+	data, err := os.ReadFile(shared)
+	return err == nil && os.WriteFile(s.runtime, data, 0o600) == nil
+}
+
+// lock waits until nobody else has the file locked, who may have died with it. Where files cannot be locked everybody does the work
+// himself.
+func lock(ctx context.Context, path string) (unlock func()) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return func() {}
+	}
+	for syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == syscall.EWOULDBLOCK && ctx.Err() == nil {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return func() { f.Close() }
 }
 
 // runtimeKey names what decides the runtime's machine code. Options may say -march=native: the host's
