@@ -85,6 +85,7 @@ type gated struct {
 // mostGated bounds the memory of who passed: a champion is asked for again at each of its duels, and in between others are.
 const mostGated = 8
 
+// keep puts a candidate last in the list of the newest.
 func (p *Pool) keep(id kernels.ID, c contestant) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,17 +93,23 @@ func (p *Pool) keep(id kernels.ID, c contestant) {
 	p.gated = p.gated[max(0, len(p.gated)-mostGated):]
 }
 
-// standing is ready for a champion. It was gated as a candidate and again as a challenger, and is not a third time: all
-// candidates in flight would wait for it, which takes seconds where it is the naive start.
-func (p *Pool) standing(ctx context.Context, job *kernels.Job) (contestant, error) {
+func (p *Pool) recall(id kernels.ID) (contestant, bool) {
 	p.mu.Lock()
-	at := slices.IndexFunc(p.gated, func(g gated) bool { return g.id == job.ID })
+	defer p.mu.Unlock()
+	at := slices.IndexFunc(p.gated, func(g gated) bool { return g.id == id })
 	if at < 0 {
-		p.mu.Unlock()
+		return contestant{}, false
+	}
+	return p.gated[at].contestant, true
+}
+
+// standing is ready for a champion. One that this session has gated, as a challenger or as the naive start, is not gated again: all
+// candidates in flight would wait for it, and at a large size a naive kernel takes seconds.
+func (p *Pool) standing(ctx context.Context, job *kernels.Job) (contestant, error) {
+	c, ok := p.recall(job.ID)
+	if !ok {
 		return p.ready(ctx, job)
 	}
-	c := p.gated[at].contestant
-	p.mu.Unlock()
 	c.base = job.Base
 	p.keep(job.ID, c)
 	return c, nil

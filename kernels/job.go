@@ -24,7 +24,7 @@ type Job struct {
 
 // Bar is the time to beat by workload: a candidate that a few samples show to be far slower is not measured further. It
 // is as good as the search knows when a candidate gets to the device, and not when it was asked for: meanwhile it
-// was compiled, and others were faster. Its methods may be called at any time, from anywhere, also on nil.
+// was compiled, and others were faster. Its methods may be called at any time, from anywhere.
 type Bar struct {
 	times atomic.Pointer[map[string]float64]
 }
@@ -39,7 +39,7 @@ func NewBar(times map[string]float64) *Bar {
 // Set replaces all times. The map is the bar's from now on.
 func (b *Bar) Set(times map[string]float64) { b.times.Store(&times) }
 
-// Times are those by workload, ns a call; not to be changed. Empty: nothing is known.
+// Times are those by workload, ns a call; not to be changed. Empty, as of a nil bar: nothing is known.
 func (b *Bar) Times() map[string]float64 {
 	if b == nil {
 		return nil

@@ -161,7 +161,7 @@ func (s *cxx) prepare(ctx context.Context, source string) (failure string) {
 }
 
 // buildRuntime compiles the runtime, or takes what another worker has made of the same text with the same
-// compiler: it takes ten seconds, in which the others wait for the first.
+// compiler: it takes seconds, in which the others wait for the first.
 func (s *cxx) buildRuntime(ctx context.Context) (failure string) {
 	shared := filepath.Join(cmp.Or(s.CacheDir, filepath.Dir(s.folder)), "runtime-"+s.runtimeKey()+".o")
 	s.runtime = filepath.Join(pchDir(s.folder), "runtime.o")
