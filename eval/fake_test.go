@@ -27,10 +27,11 @@ type fake struct {
 }
 
 func fakeMain(args []string) int {
-	f := &fake{out: inherited(0)}
-	if slices.Contains(args, "truth") {
-		f.truth = inherited(1)
+	files, err := gpu.Inherit(args)
+	if err != nil {
+		panic(err)
 	}
+	f := &fake{out: inherited(0), truth: files.Truth}
 	return proc.Main(func(_ context.Context, fr proc.Frame, c *proc.Conn) error {
 		var req gpu.Request
 		if err := fr.Decode(&req); err != nil {
@@ -63,7 +64,7 @@ func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
 		return nil
 	case req.Truth != nil:
 		f.makeTruth()
-		return gpu.TruthReply{}
+		return nil
 	case req.Ceilings != nil:
 		return kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 7e14}
 	case req.Gate != nil:

@@ -229,7 +229,7 @@ func (s *Session) resetAll() error {
 func (s *Session) copyOut(c *Case, a *arena, at int) error {
 	for j, b := range c.Buffers {
 		if b.Out {
-			if err := s.drv.DtoHAsync(s.out[at:at+b.Bytes()], a.at[j], s.stream); err != nil {
+			if err := s.out.take(s, at, a.at[j], b.Bytes()); err != nil {
 				return err
 			}
 			at += align(b.Bytes())

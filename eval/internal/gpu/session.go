@@ -13,6 +13,7 @@ import (
 // Session is one worker's hold on one GPU. Its methods run on the thread that Handle locks.
 type Session struct {
 	drv     *cuda.Driver
+	id      cuda.Device
 	ctx     *cuda.Context
 	dev     kernels.Device
 	stream  cuda.Stream
@@ -20,8 +21,8 @@ type Session struct {
 	stop    cuda.Event
 	harness *harness
 
-	out   cuda.Pinned // the shared output memory
-	truth []byte      // the shared truth memory; only in the process that computes it
+	files Files
+	out   outputs
 
 	prep     Prepare
 	arenas   []*arena // by case
@@ -48,10 +49,9 @@ type block struct {
 // maxCounters bounds the hashes and guard counts of one gate run.
 const maxCounters = 4096
 
-// NewSession serves requests over the given shared memories. truth is nil in a process that runs
-// candidates.
-func NewSession(out, truth []byte) *Session {
-	return &Session{out: cuda.Pinned(out), truth: truth, cold: map[string]*cold{}}
+// NewSession serves requests over the given memories.
+func NewSession(files Files) *Session {
+	return &Session{files: files, cold: map[string]*cold{}}
 }
 
 // Handle answers one request. phase is told what is about to be done. An error is ours; what a
@@ -76,7 +76,7 @@ func (s *Session) handle(req *Request, phase func(string)) (any, error) {
 	case req.Prepare != nil:
 		return nil, s.prepare(req.Prepare)
 	case req.Truth != nil:
-		return s.makeTruth(req.Truth, phase)
+		return nil, s.makeTruth(req.Truth, phase)
 	case req.Gate != nil:
 		return s.gate(req.Gate, phase)
 	case req.Time != nil:
@@ -110,6 +110,7 @@ func (s *Session) open(req *Open) (*OpenReply, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.id = id
 	if err := s.describe(id, reply); err != nil {
 		return nil, err
 	}
@@ -147,11 +148,6 @@ func (s *Session) start0(req *Open, reply *OpenReply) (err error) {
 	if s.readback, err = s.drv.HostAlloc(maxCounters * 8); err != nil {
 		return err
 	}
-	if len(s.out) > 0 {
-		if s.out, err = s.drv.HostRegister(s.out); err != nil {
-			return fmt.Errorf("pin the output memory: %w", err)
-		}
-	}
 	if req.Library != "" {
 		s.library, err = s.openLibrary(req.Library)
 	}
@@ -176,12 +172,12 @@ func (s *Session) describe(id cuda.Device, reply *OpenReply) error {
 	}
 	d.MemoryBytes = int(total)
 	const pageableAccess cuda.Attribute = 88 // CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
-	var major, minor, clock, pageable int
+	var major, minor, clock, pageable, mode int
 	for _, q := range []struct {
 		attr cuda.Attribute
 		into *int
 	}{
-		{cuda.CapabilityMajor, &major}, {cuda.CapabilityMinor, &minor}, {cuda.ClockRate, &clock}, {pageableAccess, &pageable},
+		{cuda.CapabilityMajor, &major}, {cuda.CapabilityMinor, &minor}, {cuda.ClockRate, &clock}, {pageableAccess, &pageable}, {cuda.ComputeMode, &mode},
 		{cuda.MultiprocessorCount, &d.SMs}, {cuda.SharedPerBlockOptin, &d.SmemPerBlock}, {cuda.SharedPerSM, &d.SmemPerSM},
 		{cuda.RegistersPerSM, &d.RegsPerSM}, {cuda.MaxThreadsPerBlock, &d.MaxThreads}, {cuda.ThreadsPerSM, &d.ThreadsPerSM},
 		{cuda.L2CacheSize, &d.L2Bytes}, {cuda.MaxAccessPolicyWindow, &s.l2.window}, {cuda.MaxPersistingL2, &s.l2.persisting},
@@ -191,6 +187,7 @@ func (s *Session) describe(id cuda.Device, reply *OpenReply) error {
 		}
 	}
 	d.CC, d.PageableAccess, reply.MaxClock = 10*major+minor, pageable == 1, float64(clock)/1000
+	reply.Shares = mode == 0 && s.drv.HasVirtualMemory(id) // in another mode one process has the GPU to itself
 	d.Arch = fmt.Sprintf("sm_%d", d.CC)
 	if d.CC >= 90 { // the architecture-specific target: wgmma, setmaxnreg
 		d.Arch += "a"
@@ -205,8 +202,8 @@ func (s *Session) prepare(req *Prepare) error {
 	if n := s.counterOf(len(req.Cases), 0); n > counterStamp0 {
 		return fmt.Errorf("%d cases need %d counters, there are %d: declare fewer check shapes", len(req.Cases), n, counterStamp0)
 	}
-	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.truth == nil {
-		return fmt.Errorf("output memory of %d bytes: %d are needed", len(s.out), need)
+	if err := s.openOutputs(req); err != nil {
+		return err
 	}
 	for i := range req.Cases {
 		c := &req.Cases[i]
