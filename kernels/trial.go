@@ -16,15 +16,15 @@ const (
 	TrialClasses   TrialPart = "classes"   // every input class at every workload, and the whole bank of inputs
 	TrialFresh     TrialPart = "fresh"     // calls that never see an input twice in a row, all outputs compared
 	TrialDisturbed TrialPart = "disturbed" // runs bit for bit while another stream takes the device away in bursts
-	TrialSanitized TrialPart = "sanitized" // the tools of compute-sanitizer
 	TrialEmulated  TrialPart = "emulated"  // the cpu device, every access watched, under several orders of the threads
+	TrialSanitized TrialPart = "sanitized" // the tools of compute-sanitizer
 	TrialLaunches  TrialPart = "launches"  // thousands of judged launches: a die that rarely shows the wrong side
 )
 
 // The groups in which parts are asked for.
 var (
 	QuickTrial = []TrialPart{TrialClasses, TrialFresh, TrialDisturbed}
-	SlowTrial  = []TrialPart{TrialSanitized, TrialEmulated}
+	SlowTrial  = []TrialPart{TrialEmulated, TrialSanitized}
 	LongTrial  = []TrialPart{TrialLaunches}
 	// WholeTrial is everything, the quickest first.
 	WholeTrial = slices.Concat(QuickTrial, SlowTrial, LongTrial)
@@ -119,6 +119,13 @@ func (t Trial) Fault() *Doubt {
 		return &t.Parts[i]
 	}
 	return nil
+}
+
+// Degrade makes a candidate that fell what it was found out to be, as if it had never worked.
+func (t Trial) Degrade(c *Candidate) {
+	f := t.Fault()
+	c.Result.Outcome, c.Result.Detail = f.Outcome, CleanDetail(fmt.Sprintf("fell on trial (%s): %s", f.Part, f.Detail))
+	c.Result.Times, c.Score = nil, 0
 }
 
 // Text is the trial in one line: where the candidate stands, then each part.
