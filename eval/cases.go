@@ -15,14 +15,13 @@ import (
 // them, so that an answer kept from an earlier call is wrong.
 const seedsPerWorkload = 2
 
-// caseSet is the inputs that every candidate of a run is judged on, with where their outputs and
-// their truth lie in the shared memories.
+// caseSet is the inputs that every candidate of a run is judged on, with where their truth lies in the
+// shared memory.
 type caseSet struct {
-	cases     []gpu.Case
-	byLoad    map[string][]int // case indices by workload
-	slotBytes int
-	truth     int // bytes
-	guardKey  uint64
+	cases    []gpu.Case
+	byLoad   map[string][]int // case indices by workload
+	truth    int              // bytes
+	guardKey uint64
 }
 
 // newCases makes the list: every check shape on exact inputs, where a wrong index or a dropped term
@@ -111,11 +110,19 @@ func (s *caseSet) add(p *kernels.Problem, t kernels.DType, workload string, d ke
 	if err != nil {
 		return err
 	}
-	c := gpu.Case{Name: sizeName(p, d) + " " + class, Workload: workload, Dims: d, Class: class, Seed: secret(), Buffers: bufs, OutAt: s.slotBytes, TruthAt: s.truth}
-	s.slotBytes += c.OutBytes()
+	c := gpu.Case{Name: sizeName(p, d) + " " + class, Workload: workload, Dims: d, Class: class, Seed: secret(), Buffers: bufs, TruthAt: s.truth}
 	s.truth += c.TruthBytes()
 	s.cases = append(s.cases, c)
 	return nil
+}
+
+// slotBytes is the size of a slot of the output memory: it holds the outputs of every case once.
+func (s *caseSet) slotBytes() int {
+	n := 0
+	for i := range s.cases {
+		n += s.cases[i].OutBytes()
+	}
+	return n
 }
 
 // sizeName writes a size in the order that the problem names its dims: 257x255x129.
