@@ -89,6 +89,9 @@ func (s *Search) settle(a answer) {
 		s.send(Event{Kind: KindDuel, ID: f.Challenger, Duel: &d, Note: string(d.Verdict)})
 		return nil
 	})
+	if d.Outcome.Failed() && s.convict(f, &d) {
+		return
+	}
 	if d.Verdict != kernels.Faster {
 		s.beaten[f.Challenger] = true
 		return

@@ -38,6 +38,22 @@ func (s *Search) fall(m *member, t kernels.Trial) {
 	})
 }
 
+// convict files the side of a duel that was found out in it, and reports whether there is one. The naive start is none: it
+// is what all others are held against.
+func (s *Search) convict(f *flight, d *kernels.Duel) bool {
+	id := map[kernels.Side]kernels.ID{kernels.TheChampion: f.Champion, kernels.TheChallenger: f.Challenger}[d.Culprit]
+	m := s.working[id]
+	if m == nil || m == s.naive {
+		return false
+	}
+	t := s.trials.known[id]
+	t.ID, t.Proof, t.At = id, s.proof, s.clock.stamp()
+	t.Enter(kernels.Doubt{Part: kernels.TrialDuel, Verdict: kernels.Failed, Outcome: d.Outcome, Detail: kernels.CleanDetail(d.Detail)})
+	s.trials.known[id] = t
+	s.fall(m, t)
+	return true
+}
+
 // restoreReign lets the last of the champions before reign. Whoever lost against it keeps that, and whoever lost against
 // the one that fell may challenge.
 func (s *Search) restoreReign() {

@@ -432,6 +432,46 @@ func reopened(run *store.Run, path string) (*store.Run, error) {
 	return store.Open(path)
 }
 
+// Who is found out in a duel falls, whichever side it is on, where there are trials and where there are none.
+func TestDuelFindsOut(t *testing.T) {
+	for _, side := range []kernels.Side{kernels.TheChallenger, kernels.TheChampion, "nobody"} {
+		t.Run(string(side), func(t *testing.T) {
+			ev, m := newFake(2, true), &memory{}
+			court := newCourt(1)
+			court.claims = cheats
+			ev.answer = court.fake.answer
+			ev.duel = func(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+				d, _ := court.fake.duel(ctx, champion, challenger)
+				cheating := map[kernels.Side]*kernels.Job{kernels.TheChallenger: challenger, kernels.TheChampion: champion}[side]
+				if cheating != nil && cheats(cheating.Variant.Genes) > 0 || cheating == nil && cheats(challenger.Variant.Genes) > 0 {
+					d.Verdict, d.Outcome, d.Culprit, d.Detail = kernels.Ambiguous, kernels.Suspect, side, "keeps answers"
+				}
+				return d, nil
+			}
+			var c collector
+			sum, err := mustSearch(t, toyConfig(t, "hills"), ev, m).Run(context.Background(), c.emit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fell := 0
+			for i := range m.candidates {
+				if x := &m.candidates[i]; x.Result.Outcome == kernels.Suspect {
+					fell++
+					if !isCheat(x) || x.Result.Detail != "fell on trial (duel): keeps answers" {
+						t.Errorf("%+v", x.Result)
+					}
+				}
+			}
+			if found := fell > 0; found != (side != "nobody") || fell != len(c.of(KindTrial)) {
+				t.Errorf("%d fell, %d events", fell, len(c.of(KindTrial)))
+			}
+			if side != kernels.TheChampion && cheats(sum.Variant.Genes) > 0 {
+				t.Errorf("champion %s", sum.Variant.Label())
+			}
+		})
+	}
+}
+
 // Where nobody can doubt a champion nothing is told of it: recordings give the events that they gave before.
 func TestNoTrialWithoutADoubter(t *testing.T) {
 	var c collector

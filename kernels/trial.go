@@ -19,6 +19,7 @@ const (
 	TrialEmulated  TrialPart = "emulated"  // the cpu device, every access watched, under several orders of the threads
 	TrialSanitized TrialPart = "sanitized" // the tools of compute-sanitizer
 	TrialLaunches  TrialPart = "launches"  // thousands of judged launches: a die that rarely shows the wrong side
+	TrialDuel      TrialPart = "duel"      // nobody asks for it: where a side of a duel is found out, that is how it fell
 )
 
 // The groups in which parts are asked for.
@@ -79,7 +80,7 @@ func (t Trial) Part(p TrialPart) Doubt {
 // Enter adds what came of parts in place of what was known of them.
 func (t *Trial) Enter(found ...Doubt) {
 	var all []Doubt
-	for _, p := range WholeTrial {
+	for _, p := range slices.Concat([]TrialPart{TrialDuel}, WholeTrial) {
 		d := t.Part(p)
 		if i := slices.IndexFunc(found, func(d Doubt) bool { return d.Part == p }); i >= 0 {
 			d = found[i]
@@ -130,9 +131,12 @@ func (t Trial) Degrade(c *Candidate) {
 
 // Text is the trial in one line: where the candidate stands, then each part.
 func (t Trial) Text() string {
-	parts := make([]string, 0, len(WholeTrial))
-	for _, p := range WholeTrial {
+	parts := make([]string, 0, len(WholeTrial)+1)
+	for _, p := range slices.Concat(WholeTrial, []TrialPart{TrialDuel}) {
 		d := t.Part(p)
+		if p == TrialDuel && d.Verdict == Pending {
+			continue
+		}
 		s := fmt.Sprintf("%s %s", p, d.Verdict)
 		if d.Verdict == Failed || d.Verdict == Impossible {
 			s += fmt.Sprintf(" (%s)", d.Detail)
