@@ -38,6 +38,7 @@ func (p *Pool) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.Tri
 
 // doubts are what is done for each part of a trial.
 var doubts = map[kernels.TrialPart]func(p *Pool, ctx context.Context, job *kernels.Job) (kernels.Doubt, error){
+	kernels.TrialEmulated:  (*Pool).doubtEmulated,
 	kernels.TrialSanitized: (*Pool).doubtSanitized,
 }
 
