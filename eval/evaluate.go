@@ -187,7 +187,7 @@ func (e *evaluation) gate(ctx context.Context) error {
 	faulted := ""
 	for attempt := range attempts {
 		reply = gpu.GateReply{}
-		err := e.runner.call(ctx, gpu.Request{Gate: &gpu.Gate{Cubin: e.cubin, Calls: e.calls, Slot: slot, Careful: attempt > 0, Checked: e.checked}}, &reply, e.gateDeadline())
+		err := e.runner.call(ctx, gpu.Request{Gate: &gpu.Gate{Cubin: e.cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.checked}}, &reply, e.gateDeadline())
 		outcome, detail, err := e.faultOf(reply.Fault, err)
 		if err != nil {
 			return err
@@ -207,11 +207,20 @@ func (e *evaluation) gate(ctx context.Context) error {
 	}
 	e.describe(reply.Resources)
 	e.res.Sites = reply.Sites
-	if e.outputs != nil && !slices.ContainsFunc(reply.Cases, func(c gpu.CaseReply) bool { return !c.Ran }) {
+	if e.outputs != nil && !slices.ContainsFunc(e.cases.gated(), func(i int) bool { return !reply.Cases[i].Ran }) {
 		n := e.cases.slotBytes()
 		*e.outputs = slices.Clone(e.runner.out.Map()[slot*n : (slot+1)*n])
 	}
 	return e.verdict(ctx, slot, reply)
+}
+
+// gateCalls are the calls of the cases that every candidate is judged on.
+func (e *evaluation) gateCalls() []kernels.Call {
+	calls := make([]kernels.Call, len(e.calls))
+	for _, i := range e.cases.gated() {
+		calls[i] = e.calls[i]
+	}
+	return calls
 }
 
 // slot waits for a slot of the output memory, and before all others who does not.
@@ -305,8 +314,8 @@ func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply)
 			ran = append(ran, i)
 		}
 	}
-	if len(ran) != len(e.cases.cases) {
-		return fmt.Errorf("the device ran %d of %d cases", len(ran), len(e.cases.cases))
+	if want := e.cases.gated(); !slices.Equal(ran, want) {
+		return fmt.Errorf("the device ran cases %v: expected %v", ran, want)
 	}
 	judged, err := e.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: slot, Acc: e.job.Acc, Cases: ran}})
 	if err != nil {
@@ -317,8 +326,8 @@ func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply)
 		e.fail(kernels.Wrong, "%s", judged.Wrong)
 		return nil
 	}
-	for i, c := range reply.Cases {
-		name := e.cases.cases[i].Name
+	for _, i := range ran {
+		c, name := &reply.Cases[i], e.cases.cases[i].Name
 		switch {
 		case c.Guard > 0:
 			e.fail(kernels.Suspect, "%s: wrote %d bytes outside of its buffers", name, c.Guard)
@@ -343,7 +352,7 @@ func (e *evaluation) remember(reply gpu.GateReply) {
 	var expect [][]uint64
 	for _, w := range e.cfg.Workloads {
 		var hs []uint64
-		for _, i := range e.cases.byLoad[w.Name] {
+		for _, i := range e.cases.seeds(w.Name) {
 			hs = append(hs, reply.Cases[i].Hash)
 			e.elapsed[w.Name] = reply.Cases[i].Nanos
 		}

@@ -142,7 +142,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	}
 	if cfg.shared != nil {
 		p.cases = cfg.shared.cases
-	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, cfg.effort()); err != nil {
+	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, p.effort()); err != nil {
 		return err
 	}
 	if err := p.fits(); err != nil {
@@ -257,7 +257,7 @@ func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, prepare gpu.Prepare
 // checkedInGo reports whether the reference kernel is held against Go on a case.
 func (p *Pool) checkedInGo(i int) bool {
 	flops, _, err := p.cfg.Problem.Work(p.cases.cases[i].Dims, p.cfg.DType)
-	return err == nil && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
+	return err == nil && !p.cases.cases[i].Trial && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
 }
 
 func (p *Pool) checkTruth(ctx context.Context, cases []int, reply gpu.TruthReply) error {

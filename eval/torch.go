@@ -169,7 +169,7 @@ func (p *Pool) prepare(ctx context.Context, r *rival, which int, cache string) (
 		return r.estimate[w.Name], nil
 	}
 	p.torch.key = ""
-	cases := p.cases.byLoad[w.Name]
+	cases := p.cases.seeds(w.Name)
 	c := &p.cases.cases[cases[0]]
 	l2 := p.device.L2Bytes
 	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: call(r.baseline, c), Key: key, Cache: cache,

@@ -113,7 +113,7 @@ func (t *Twins) Compare(ctx context.Context, onGPU, onCPU *kernels.Job) (Compare
 // truth gives.
 func (t *Twins) spread(a, b []byte, acc kernels.DType) map[string]Spread {
 	p, classes, at := t.GPU, map[string]Spread{}, 0
-	for i := range p.cases.cases {
+	for _, i := range p.cases.gated() {
 		c := &p.cases.cases[i]
 		model := p.checker.setup.Model(i, acc)
 		s := classes[c.Class]

@@ -44,6 +44,7 @@ type Case struct {
 	Workload string           `json:"workload,omitempty"`
 	Dims     kernels.Dims     `json:"dims"`
 	Class    string           `json:"class"`
+	Trial    bool             `json:"trial,omitempty"` // run only for a candidate that would reign
 	Seed     uint64           `json:"seed"`
 	Buffers  []kernels.Buffer `json:"buffers"`
 	TruthAt  int              `json:"truth_at"` // where its truth starts in the truth memory
