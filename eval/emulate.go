@@ -55,16 +55,16 @@ func (m *emulator) close() error {
 	return err
 }
 
-// doubtEmulated runs a candidate's source on the cpu device, in another order of its threads each time. That the emulation
+// emulated runs a candidate's source on the cpu device, in another order of its threads each time. That the emulation
 // cannot do what the source asks for is not held against it.
-func (p *Pool) doubtEmulated(ctx context.Context, job *kernels.Job) (kernels.Doubt, error) {
+func (t *trial) emulated(ctx context.Context) (kernels.Doubt, error) {
 	short, cancel := context.WithTimeout(ctx, emulatedFor)
 	defer cancel()
-	emu, why := p.emulator.open(ctx, p.cfg)
+	emu, why := t.emulator.open(ctx, t.cfg)
 	if emu == nil {
 		return impossible("%s", why), ctx.Err()
 	}
-	own := *job
+	own := *t.job
 	own.Bar = nil // it knows of a GPU's times
 	e := &evaluation{Pool: emu, job: &own, again: true}
 	for _, step := range []func(context.Context) error{e.resolve, e.compile} {

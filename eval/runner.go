@@ -221,6 +221,13 @@ func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadlin
 	return start, fmt.Errorf("%w: %w", kernels.ErrLost, err)
 }
 
+// alone does something else on the device while no call does.
+func (r *runner) alone(do func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	do()
+}
+
 // restart ends the worker; the next call starts another.
 func (r *runner) restart() error {
 	r.mu.Lock()

@@ -44,14 +44,16 @@ func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.
 	}
 	found = make([]kernels.Sanitized, len(sanitizers))
 	errs := make([]error, len(sanitizers))
-	var all sync.WaitGroup
-	for i, name := range sanitizers {
-		all.Go(func() {
-			w, err := watched(ctx, req, sanitizeDeadline, tool, "--tool", name, "--error-exitcode", "86", "--print-limit", "10")
-			found[i], errs[i] = w.sanitized(name), err
-		})
-	}
-	all.Wait()
+	p.runner.alone(func() { // a tool takes the device as any candidate does, and must not while somebody is timed
+		var all sync.WaitGroup
+		for i, name := range sanitizers {
+			all.Go(func() {
+				w, err := watched(ctx, req, sanitizeDeadline, tool, "--tool", name, "--error-exitcode", "86", "--print-limit", "10")
+				found[i], errs[i] = w.sanitized(name), err
+			})
+		}
+		all.Wait()
+	})
 	return found, "", errors.Join(errs...)
 }
 

@@ -13,13 +13,14 @@ import (
 // ends at the first that it does not stand. An error is ours, or the end of ctx: with a kernels.ErrLost it may be asked again.
 func (p *Pool) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
 	t := kernels.Trial{ID: job.ID, Proof: p.Provenance().Key()}
+	on := &trial{evaluation: &evaluation{Pool: p, job: job, again: true, urgent: true}}
 	for _, part := range parts {
 		try := doubts[part]
 		if try == nil {
 			return t, fmt.Errorf("trial: unknown part %q", part)
 		}
 		start := time.Now()
-		d, err := try(p, ctx, job)
+		d, err := try(on, ctx)
 		if ctx.Err() != nil {
 			return t, ctx.Err()
 		}
@@ -36,10 +37,20 @@ func (p *Pool) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.Tri
 	return t, nil
 }
 
+// trial is a candidate on its way through the parts. Which outputs are right it finds out itself: inputs are other ones in each
+// session.
+type trial struct {
+	*evaluation
+	compiled bool
+}
+
 // doubts are what is done for each part of a trial.
-var doubts = map[kernels.TrialPart]func(p *Pool, ctx context.Context, job *kernels.Job) (kernels.Doubt, error){
-	kernels.TrialEmulated:  (*Pool).doubtEmulated,
-	kernels.TrialSanitized: (*Pool).doubtSanitized,
+var doubts = map[kernels.TrialPart]func(t *trial, ctx context.Context) (kernels.Doubt, error){
+	kernels.TrialClasses:   (*trial).classes,
+	kernels.TrialDisturbed: (*trial).disturbed,
+	kernels.TrialEmulated:  (*trial).emulated,
+	kernels.TrialSanitized: (*trial).sanitized,
+	kernels.TrialLaunches:  (*trial).launches,
 }
 
 // passed, failed and impossible are verdicts with their detail.
@@ -55,10 +66,76 @@ func impossible(format string, args ...any) kernels.Doubt {
 	return kernels.Doubt{Verdict: kernels.Impossible, Detail: fmt.Sprintf(format, args...)}
 }
 
-// doubtSanitized runs compute-sanitizer's tools. Only a complete report says something: of one that is cut off nobody knows
+// found is the doubt that the evaluation's verdict is; false while it has none.
+func (t *trial) found() (kernels.Doubt, bool) {
+	if o := t.res.Outcome; o != kernels.Unknown {
+		return failed(o, "%s", t.res.Detail), true
+	}
+	return kernels.Doubt{}, false
+}
+
+// know judges the candidate on those of the cases that it was not judged on yet, in requests of as many as fit a slot. It
+// reports whether all went well; if not, found says what did not.
+func (t *trial) know(ctx context.Context, cases []int) (bool, error) {
+	if !t.compiled {
+		for _, step := range []func(context.Context) error{t.resolve, t.compile} {
+			if err := step(ctx); err != nil || t.res.Outcome != kernels.Unknown {
+				return false, err
+			}
+		}
+		t.compiled = true
+	}
+	var missing []int
+	for _, i := range cases {
+		if _, ok := t.right[i]; !ok {
+			missing = append(missing, i)
+		}
+	}
+	for len(missing) > 0 {
+		n := t.fitting(missing)
+		t.only, missing = missing[:n], missing[n:]
+		if err := t.gate(ctx); err != nil || t.res.Outcome != kernels.Unknown {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// fitting is how many of the cases have room for their outputs in a slot, and at least one.
+func (t *trial) fitting(cases []int) int {
+	room := t.cases.slotBytes()
+	for n, i := range cases {
+		if room -= t.cases.cases[i].OutBytes(); room < 0 && n > 0 {
+			return n
+		}
+	}
+	return len(cases)
+}
+
+// classes judges the candidate on the cases that are for who would reign: every input class at every workload, and the
+// inputs of each bank.
+func (t *trial) classes(ctx context.Context) (kernels.Doubt, error) {
+	var cases []int
+	for i := range t.cases.cases {
+		if t.cases.cases[i].Trial {
+			cases = append(cases, i)
+		}
+	}
+	if len(cases) == 0 {
+		return impossible("no workload has room for more inputs than every candidate is judged on"), nil
+	}
+	ok, err := t.know(ctx, cases)
+	if err != nil || !ok {
+		d, _ := t.found()
+		return d, err
+	}
+	return passed("%d more sets of inputs at %d workloads", len(cases), len(t.cfg.Workloads)), nil
+}
+
+// sanitized runs compute-sanitizer's tools. Only a complete report says something: of one that is cut off nobody knows
 // what it would have found, and it is no fault of the candidate's either.
-func (p *Pool) doubtSanitized(ctx context.Context, job *kernels.Job) (kernels.Doubt, error) {
-	found, why, err := p.Sanitize(ctx, job)
+func (t *trial) sanitized(ctx context.Context) (kernels.Doubt, error) {
+	found, why, err := t.Sanitize(ctx, t.job)
 	switch {
 	case errors.Is(err, errUnwatched):
 		return impossible("%v", err), nil
@@ -86,7 +163,7 @@ func sanitizedDoubt(found []kernels.Sanitized) kernels.Doubt {
 }
 
 // sanitizedOutcome is what a candidate is in which a tool finds something: an access out of bounds would be a crash
-// under another neighbour; what reads memory that nobody wrote, or races, gives one thing now and another then.
+// beside another neighbour; what reads memory that nobody wrote, or races, gives one thing now and another then.
 var sanitizedOutcome = map[string]kernels.Outcome{
 	"memcheck": kernels.Crashed, "initcheck": kernels.Flaky, "racecheck": kernels.Flaky, "synccheck": kernels.Flaky,
 }
