@@ -136,6 +136,15 @@ func (s *Search) recallTrials() error {
 	return nil
 }
 
+// condemn files those that fell between two sessions: `darwarp verify` tries candidates, too.
+func (s *Search) condemn() {
+	for _, m := range s.members() {
+		if t := s.trials.known[m.id]; t.Standing() == kernels.Fell && m != s.naive {
+			s.fall(m, t)
+		}
+	}
+}
+
 // reignsOf are those before the champion who still work: who came back took the place that it had.
 func (s *Search) reignsOf(history []store.Champion) (reigns []*member) {
 	for _, h := range history {

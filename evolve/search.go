@@ -238,6 +238,7 @@ func (s *Search) begin() error {
 	if _, ok := s.keep.Champion(); !ok && s.naive != nil { // killed between the first verdict and its coronation
 		s.crown(s.naive, "the naive start")
 	}
+	s.condemn()
 	pending := s.queue.pending
 	s.queue.pending = nil
 	for _, f := range pending {

@@ -65,6 +65,10 @@ func (s *Search) doubt() {
 	if _, ok := s.ev.(Doubter); !ok || s.paused || s.outage.on() || s.err != nil || s.hard.Err() != nil || s.champion == nil {
 		return
 	}
+	if t.ending && !s.stopping && s.reason == "" { // the budget was added to meanwhile
+		t.ending = false
+		s.clock.goOn()
+	}
 	switch {
 	case t.heir != nil && t.quick == nil:
 		t.quick = s.launchTrial(t.heir, t.known[t.heir.id].Missing(kernels.QuickTrial))
@@ -108,6 +112,7 @@ func (s *Search) sayWaiting(missing []kernels.TrialPart) {
 		return
 	}
 	s.trials.ending = true
+	s.clock.stop() // what follows is no part of the search's time
 	s.send(Event{Kind: KindDrain, Note: fmt.Sprintf("%s: the trial of %s is finished first (%s)", s.reason, s.champion.id.Short(), partNames(missing))})
 }
 
