@@ -24,24 +24,39 @@ var (
 
 const (
 	disturbSlice  = 200 * time.Millisecond
+	freshRounds   = 10
 	disturbOnce   = 60 * time.Microsecond // poison, hash and queueing of one run
 	emulatedShare = 8
 )
 
 // disturbed runs all cases that every candidate is judged on while another stream takes parts of the device away.
 func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
-	cases := t.cases.gated()
+	cases, how := t.cases.gated(), "beside a stream that disturbs"
+	if t.device.Kind == "cpu" { // which has no second stream
+		how = "in orders of the threads drawn anew"
+	}
 	return t.repeat(ctx, repetition{cases: cases, runs: disturbedRuns * len(cases), within: disturbedFor, bursts: func() bool { return true },
-		what: fmt.Sprintf("runs of %d sets of inputs beside a stream that disturbs", len(cases))})
+		what: fmt.Sprintf("runs of %d sets of inputs %s", len(cases), how)})
+}
+
+// fresh runs the bank of each workload in orders drawn anew, everything refilled before each call.
+func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
+	cases := t.banks()
+	return t.repeat(ctx, repetition{cases: cases, runs: freshRounds * len(cases), within: disturbedFor, bursts: func() bool { return false },
+		what: fmt.Sprintf("fresh calls on %d sets of inputs", len(cases))})
+}
+
+// banks are all inputs of all workloads.
+func (t *trial) banks() (cases []int) {
+	for _, w := range t.cfg.Workloads {
+		cases = append(cases, t.cases.byLoad[w.Name]...)
+	}
+	return cases
 }
 
 // launches runs the workloads again and again, on each input of their banks, half of the time disturbed.
 func (t *trial) launches(ctx context.Context) (kernels.Doubt, error) {
-	var cases []int
-	for _, w := range t.cfg.Workloads {
-		cases = append(cases, t.cases.byLoad[w.Name]...)
-	}
-	within := launchesFor
+	cases, within := t.banks(), launchesFor
 	if t.device.Kind == "cpu" {
 		within /= emulatedShare
 	}

@@ -47,6 +47,7 @@ type trial struct {
 // doubts are what is done for each part of a trial.
 var doubts = map[kernels.TrialPart]func(t *trial, ctx context.Context) (kernels.Doubt, error){
 	kernels.TrialClasses:   (*trial).classes,
+	kernels.TrialFresh:     (*trial).fresh,
 	kernels.TrialDisturbed: (*trial).disturbed,
 	kernels.TrialEmulated:  (*trial).emulated,
 	kernels.TrialSanitized: (*trial).sanitized,
