@@ -48,10 +48,12 @@ type evaluation struct {
 	checked []byte         // with every access reported, where races are looked for
 	calls   []kernels.Call // by case
 	hashes  map[string][]uint64
-	elapsed map[string]float64 // ns a call at the gate, by workload
-	again   bool               // machine code that was seen before is judged like any other
-	outputs *[]byte            // where the outputs of the gate are wanted as well
-	urgent  bool               // goes before other candidates
+	elapsed map[string]float64    // ns a call at the gate, by workload
+	again   bool                  // machine code that was seen before is judged like any other
+	outputs *[]byte               // where the outputs of the gate are wanted as well
+	urgent  bool                  // goes before other candidates
+	only    []int                 // cases to gate; nil: those of every candidate
+	right   map[int]gpu.CaseReply // of cases whose outputs were judged right
 }
 
 func (e *evaluation) fail(o kernels.Outcome, format string, args ...any) {
@@ -214,10 +216,18 @@ func (e *evaluation) gate(ctx context.Context) error {
 	return e.verdict(ctx, slot, reply)
 }
 
-// gateCalls are the calls of the cases that every candidate is judged on.
+// wanted are the cases to gate.
+func (e *evaluation) wanted() []int {
+	if e.only != nil {
+		return e.only
+	}
+	return e.cases.gated()
+}
+
+// gateCalls are the calls of the cases to gate.
 func (e *evaluation) gateCalls() []kernels.Call {
 	calls := make([]kernels.Call, len(e.calls))
-	for _, i := range e.cases.gated() {
+	for _, i := range e.wanted() {
 		calls[i] = e.calls[i]
 	}
 	return calls
@@ -287,8 +297,8 @@ func (e *evaluation) gateDeadline() time.Duration {
 	if e.device.Kind == "cpu" {
 		d *= emulatedFloors
 	}
-	for _, w := range e.cfg.Workloads {
-		d += time.Duration(slack * bars[w.Name] * 2 * seedsPerWorkload)
+	for _, i := range e.wanted() {
+		d += time.Duration(slack * bars[e.cases.cases[i].Workload] * 2)
 	}
 	return min(d, patience)
 }
@@ -314,7 +324,7 @@ func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply)
 			ran = append(ran, i)
 		}
 	}
-	if want := e.cases.gated(); !slices.Equal(ran, want) {
+	if want := e.wanted(); !slices.Equal(ran, want) {
 		return fmt.Errorf("the device ran cases %v: expected %v", ran, want)
 	}
 	judged, err := e.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: slot, Acc: e.job.Acc, Cases: ran}})
@@ -348,6 +358,15 @@ func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply)
 
 // remember keeps the hashes of right outputs, for the check of timed launches.
 func (e *evaluation) remember(reply gpu.GateReply) {
+	if e.right == nil {
+		e.right = map[int]gpu.CaseReply{}
+	}
+	for _, i := range e.wanted() {
+		e.right[i] = reply.Cases[i]
+	}
+	if e.only != nil {
+		return
+	}
 	e.hashes, e.elapsed = map[string][]uint64{}, map[string]float64{}
 	var expect [][]uint64
 	for _, w := range e.cfg.Workloads {

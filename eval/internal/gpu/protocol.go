@@ -17,6 +17,7 @@ type Request struct {
 	Gate     *Gate     `json:"gate,omitempty"`
 	Time     *Time     `json:"time,omitempty"`
 	Duel     *Duel     `json:"duel,omitempty"`
+	Disturb  *Disturb  `json:"disturb,omitempty"`
 	Library  *Library  `json:"library,omitempty"`
 	Ceilings *Ceilings `json:"ceilings,omitempty"`
 	Inputs   *Inputs   `json:"inputs,omitempty"`
