@@ -29,7 +29,10 @@ func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 			return reply, nil
 		}
 	}
-	return reply, s.unload(p)
+	if reply.Fault != nil {
+		return reply, s.unload(p)
+	}
+	return reply, s.part(p, &reply.Fault)
 }
 
 // gateCases returns, beside an error, where it came up.

@@ -93,7 +93,7 @@ func (s *Session) runOnce(req Contender) error {
 			return fmt.Errorf("%s: %w", s.prep.Cases[i].Name, err)
 		}
 	}
-	return s.leave(c)
+	return s.unload(c.program)
 }
 
 func (s *Session) callOnce(c *contender, call kernels.Call, i int) error {

@@ -26,7 +26,7 @@ func (s *Session) enter(c Contender, scratch *block) (*contender, error) {
 	return out, err
 }
 
-func (s *Session) leave(c *contender) error { return s.unload(c.program) }
+func (s *Session) leave(c *contender, into **Fault) error { return s.part(c.program, into) }
 
 // sampler makes a contender's sampler for one run; which is the run's index in its Calls and Expect.
 func (s *Session) samplerOf(c *contender, run Run, which int) (*sampler, error) {
@@ -69,7 +69,7 @@ func (s *Session) time(req *Time, phase func(string)) (*TimeReply, error) {
 			break
 		}
 	}
-	return reply, s.leave(c)
+	return reply, s.leave(c, &reply.Fault)
 }
 
 // blame files a driver error as the candidate's fault.
@@ -202,7 +202,7 @@ func (s *Session) duel(req *Duel, phase func(string)) (*DuelReply, error) {
 	if err := s.pairs(a, b, req, reply); err != nil {
 		return reply, s.blame(&reply.Fault, "duel "+req.Run.Workload, err)
 	}
-	return reply, errors.Join(s.leave(a), s.leave(b))
+	return reply, errors.Join(s.leave(a, &reply.Fault), s.leave(b, &reply.Fault))
 }
 
 func (s *Session) pairs(a, b *contender, req *Duel, reply *DuelReply) (err error) {
