@@ -29,10 +29,7 @@ func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 			return reply, nil
 		}
 	}
-	if reply.Fault != nil {
-		return reply, s.unload(p)
-	}
-	return reply, s.part(p, &reply.Fault)
+	return reply, s.unload(p)
 }
 
 // gateCases returns, beside an error, where it came up.
@@ -98,6 +95,9 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, slot int) error {
 			return err
 		}
 		if err := s.between(func() error { return s.put(w) }); err != nil {
+			return err
+		}
+		if err := s.unchanged(p); err != nil {
 			return err
 		}
 		if err := s.hashOutputs(a, c, s.counterOf(i, run)); err != nil {

@@ -37,24 +37,32 @@ func (s *Session) images(p *program, code []byte) error {
 	return nil
 }
 
-// changed waits for what was queued and names the variables of a program that no longer hold what they held when it
-// was loaded.
-func (s *Session) changed(p *program) (string, error) {
-	if len(p.images) == 0 {
-		return "", nil
+// kept is what a program's calls have left in its own variables, for later calls to find.
+type kept string
+
+func (k kept) Error() string { return "changed " + string(k) }
+
+// unchanged waits for what was queued and looks whether the variables of a program still hold what they held when it
+// was loaded; otherwise the error is of type kept.
+func (s *Session) unchanged(p *program) error {
+	if p == nil || len(p.images) == 0 {
+		return nil
 	}
 	if err := s.drv.SyncStream(s.stream); err != nil {
-		return "", err
+		return err
 	}
 	var found []string
 	for _, i := range p.images {
 		now := make([]byte, len(i.first))
 		if err := s.drv.DtoH(now, i.at); err != nil {
-			return "", err
+			return err
 		}
 		if !bytes.Equal(now, i.first) {
 			found = append(found, i.String())
 		}
 	}
-	return strings.Join(found, ", "), nil
+	if len(found) > 0 {
+		return kept(strings.Join(found, ", "))
+	}
+	return nil
 }

@@ -93,7 +93,7 @@ func (s *Session) runOnce(req Contender) error {
 			return fmt.Errorf("%s: %w", s.prep.Cases[i].Name, err)
 		}
 	}
-	return s.unload(c.program)
+	return s.leave(c)
 }
 
 func (s *Session) callOnce(c *contender, call kernels.Call, i int) error {

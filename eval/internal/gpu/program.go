@@ -104,19 +104,6 @@ func (s *Session) releaseLocal(p *program) error {
 	return s.drv.SetLimit(cuda.LimitStackSize, s.stackLimit)
 }
 
-// part unloads a program that has run. What it has changed in its own variables, for later calls to find, is its
-// fault.
-func (s *Session) part(p *program, into **Fault) error {
-	if p == nil {
-		return nil
-	}
-	kept, err := s.changed(p)
-	if err == nil && kept != "" {
-		*into = &Fault{Case: "after its calls", Text: "changed " + kept, Kept: kept}
-	}
-	return errors.Join(err, s.unload(p))
-}
-
 // resources asks the driver what each kernel of a call takes.
 func (s *Session) resources(p *program, call kernels.Call) ([]kernels.Resources, error) {
 	var out []kernels.Resources

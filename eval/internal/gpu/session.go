@@ -322,6 +322,9 @@ var refusals = []string{"cuLaunch", "cuModule", "cuFunc", "cuTensorMap"}
 // while a candidate is loaded, launched or made part of a graph runs out for its tables or its stack: the driver
 // sets aside nothing else then.
 func fault(where string, err error) (*Fault, error) {
+	if k := kept(""); errors.As(err, &k) {
+		return &Fault{Case: where, Text: err.Error(), Kept: string(k)}, nil
+	}
 	if r := refusal(""); errors.As(err, &r) {
 		return &Fault{Case: where, Text: err.Error(), Launch: true}, nil
 	}

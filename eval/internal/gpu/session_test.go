@@ -18,7 +18,7 @@ func TestWhoseFault(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		err  error
-		want string // ours, refused, crash
+		want string // ours, refused, kept, crash
 	}{
 		{"no driver error", errors.New("argument x: no such buffer"), "ours"},
 		{"our buffers", failed("cuMemAlloc_v2", cuda.OutOfMemory), "ours"},
@@ -29,6 +29,7 @@ func TestWhoseFault(t *testing.T) {
 		{"its stack, in a graph", failed("cuGraphInstantiateWithFlags", cuda.OutOfMemory), "refused"},
 		{"its stack, while a graph runs", failed("cuStreamSynchronize", cuda.OutOfMemory), "refused"},
 		{"more than this device has", refusal("kernel k: too much"), "refused"},
+		{"what it keeps", errors.Join(kept("table (16 bytes)")), "kept"},
 		{"an image of another device", failed("cuModuleLoadData", cuda.NoBinaryForGPU), "refused"},
 		{"a kernel that is not there", failed("cuModuleGetFunction", cuda.NotFound), "refused"},
 		{"too many threads", failed("cuLaunchKernel", cuda.LaunchOutOfResources), "refused"},
@@ -42,8 +43,10 @@ func TestWhoseFault(t *testing.T) {
 			got = "ours"
 		case f.Launch:
 			got = "refused"
+		case f.Kept != "":
+			got = "kept"
 		}
-		if got != tt.want || err == nil && f.Text == "" || got == "refused" && f.Sticky {
+		if got != tt.want || err == nil && (f.Text == "" || got != "crash" && f.Sticky) {
 			t.Errorf("%s: %s, expected %s (%+v, %v)", tt.name, got, tt.want, f, err)
 		}
 	}
