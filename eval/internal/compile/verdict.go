@@ -44,14 +44,14 @@ func strangers(p cubin.Program) string {
 // written. Tables that are written in a way that the PTX does not show are found when they have changed, on the
 // device.
 func state(p cubin.Program, ptx []byte) []string {
+	used := slices.DeleteFunc(slices.Clone(p.Variables), func(v cubin.Variable) bool { return nvrtc.Idle(ptx, v.Name) })
 	var names, found []string
-	for _, v := range p.Variables {
+	for _, v := range used {
 		names = append(names, v.Name)
 	}
 	written := nvrtc.Written(ptx, names)
-	for _, v := range p.Variables {
-		keeps := !v.Initialised || v.Managed || written[v.Name]
-		if keeps && !nvrtc.Idle(ptx, v.Name) {
+	for _, v := range used {
+		if !v.Initialised || v.Managed || written[v.Name] {
 			found = append(found, v.String())
 		}
 	}

@@ -44,7 +44,7 @@ func (p Program) Bytes() (sum uint64) {
 // Heap is said in place of a variable's name where a program calls an allocator.
 const Heap = "what malloc and new give"
 
-// managed is the bit of a symbol's st_other that marks __managed__ variables (STO_CUDA_MANAGED, as cuobjdump prints it).
+// managed is the bit of a symbol's st_other that marks __managed__ variables as NVRTC 13.0 sets it.
 const managed = 4
 
 // userConstants is the section of __constant__ variables. Those of other banks are the compiler's: parameters,
@@ -66,7 +66,8 @@ func Inspect(image []byte) (Program, error) {
 			p.Calls = append(p.Calls, s.Name)
 		case elf.ST_TYPE(s.Info) == elf.STT_OBJECT && s.Size > 0 && int(s.Section) < len(f.Sections):
 			in := f.Sections[s.Section]
-			v := Variable{Name: s.Name, Bytes: s.Size, Initialised: in.Type != elf.SHT_NOBITS, Constant: in.Name == userConstants, Managed: s.Other&managed != 0}
+			v := Variable{Name: s.Name, Bytes: s.Size, Initialised: in.Type != elf.SHT_NOBITS,
+				Constant: in.Name == userConstants, Managed: s.Other&managed != 0}
 			if v.Constant || in.Flags&elf.SHF_WRITE != 0 && !strings.HasPrefix(in.Name, ".nv.shared") {
 				p.Variables = append(p.Variables, v)
 			}

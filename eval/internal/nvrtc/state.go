@@ -46,6 +46,9 @@ var (
 // not followed.
 func Written(ptx []byte, variables []string) map[string]bool {
 	written := map[string]bool{}
+	if len(variables) == 0 {
+		return written
+	}
 	from := map[string][]string{} // the variables whose address a name stands for
 	for _, v := range variables {
 		from[v] = []string{v}
