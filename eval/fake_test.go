@@ -158,6 +158,8 @@ func (f *fake) gate(req *gpu.Gate, c *proc.Conn) any {
 		c.Finish(reply)
 	case "refused":
 		reply.Fault = &gpu.Fault{Case: "load", Code: 701, Text: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701)", Launch: true}
+	case "keeps":
+		reply.Fault = &gpu.Fault{Kept: "answers (64 bytes)"}
 	}
 	return reply
 }
@@ -284,8 +286,11 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 			break
 		}
 	}
-	if entry == "no_runs" {
+	switch entry {
+	case "no_runs":
 		reply.Runs = nil
+	case "keeps_later":
+		reply.Fault = &gpu.Fault{Kept: "answers (64 bytes)"}
 	}
 	return reply
 }

@@ -175,6 +175,8 @@ type Fault struct {
 	Text   string `json:"text"`
 	Sticky bool   `json:"sticky"` // the process is lost
 	Launch bool   `json:"launch"` // refused before it ran: over a limit, missing entry
+	// Kept names variables that its calls have changed, for later ones to find. Nothing failed then.
+	Kept string `json:"kept,omitempty"`
 }
 
 // Contender is what is timed: a candidate's module, or a library's algorithm.
