@@ -48,6 +48,7 @@ const looseError = 0.03
 type JudgeReply struct {
 	Report kernels.GateReport `json:"report"`
 	Wrong  string             `json:"wrong,omitempty"`
+	Hashes []uint64           `json:"hashes,omitempty"` // of the outputs of each case, as gpu.CaseReply.Hash; a GPU's judge tells them
 }
 
 // Reference holds a case's inputs against a double-precision reference in Go, for problems that
@@ -110,7 +111,7 @@ func (s *server) handle(req *Request) (*JudgeReply, error) {
 		return s.reference(req.Reference)
 	case req.SelfTest != nil:
 		i := req.SelfTest.Case
-		return s.setup.SelfTest(i, s.setup.Truths(i, s.truth), check.Judge)
+		return s.setup.SelfTest(i, s.setup.Truths(i, s.truth), func(int) check.Comparison { return check.Judge })
 	}
 	return nil, errors.New("checker: empty request")
 }

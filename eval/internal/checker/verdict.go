@@ -85,13 +85,13 @@ func (reply *JudgeReply) add(c *gpu.Case, b kernels.Buffer, r check.Report, loos
 	}
 }
 
-// SelfTest asks whether a comparison of the outputs of case i with their truths can tell right from wrong.
-func (s *Setup) SelfTest(i int, truths []check.Truth, compare check.Comparison) (*JudgeReply, error) {
+// SelfTest asks whether the comparisons of the outputs of case i with their truths can tell right from wrong.
+func (s *Setup) SelfTest(i int, truths []check.Truth, compare func(number int) check.Comparison) (*JudgeReply, error) {
 	c := &s.Cases[i]
 	reply := &JudgeReply{}
 	for j, t := range truths {
 		b := c.Outputs()[j]
-		for _, fault := range check.SelfTest(check.Trial{DType: b.DType, Model: s.Model(i, kernels.FP32), Truth: t, Shape: b.Shape, Compare: compare}) {
+		for _, fault := range check.SelfTest(check.Trial{DType: b.DType, Model: s.Model(i, kernels.FP32), Truth: t, Shape: b.Shape, Compare: compare(j)}) {
 			reply.Wrong = fmt.Sprintf("%s: %s: the check %s", c.Name, b.Name, fault)
 		}
 	}

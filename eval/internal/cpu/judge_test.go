@@ -80,4 +80,3 @@ func wrongOf(t *testing.T, p *program, j *judge.Job) []uint64 {
 	started(t, p, judge.Wrong, 1+j.Elems/(4*judge.Threads), addressOf(table), addressOf(bits))
 	return judge.Bitmap(j.Elems, bits)
 }
-

@@ -41,14 +41,26 @@ func (c *Case) Inputs(memory []byte, at int) ([][]byte, error) {
 	if at+c.InBytes() > len(memory) {
 		return nil, fmt.Errorf("%s: inputs of %d bytes at %d of %d", c.Name, c.InBytes(), at, len(memory))
 	}
-	parts := make([][]byte, len(c.Buffers))
+	parts, places := make([][]byte, len(c.Buffers)), c.InputsAt()
 	for j, b := range c.Buffers {
 		if !b.Out {
-			parts[j] = memory[at : at+b.Bytes()]
-			at += align(b.Bytes())
+			parts[j] = memory[at+places[j]:][:b.Bytes()]
 		}
 	}
 	return parts, nil
+}
+
+// InputsAt is where each input lies, by buffer, from the place where the case's inputs begin.
+func (c *Case) InputsAt() []int {
+	places := make([]int, len(c.Buffers))
+	at := 0
+	for j, b := range c.Buffers {
+		if !b.Out {
+			places[j] = at
+			at += align(b.Bytes())
+		}
+	}
+	return places
 }
 
 // OutputAt is where output number out lies, from the place where the case's outputs begin.

@@ -132,7 +132,7 @@ struct Part {
     if (!e.plain) return true;
     err2 += e.err * e.err;
     add(e.want, scale);
-    if (!EXACT) return e.err >= worst * e.tol * 0.999999;  // else its ratio is less, and needs no division
+    if (!EXACT && e.err > 0) return e.err >= worst * e.tol * 0.999999;  // else its ratio is less, and needs no division
     if (worst < 0) worst = 0, index = i;
     return false;
   }

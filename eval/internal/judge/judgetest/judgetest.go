@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/judge"
 	"darwarp/kernels"
 )
 
@@ -115,7 +114,7 @@ func Random(rng *rand.Rand, i int) *Sample {
 
 // shape is mostly small; some are longer than the tiles, and than the spans, of the comparison.
 func shape(rng *rand.Rand) []int {
-	most := []int{8, 60, 60, 200, 4 * judge.Threads}[rng.IntN(5)]
+	most := []int{8, 60, 60, 200, 1024}[rng.IntN(5)]
 	if rng.IntN(100) == 0 {
 		return []int{1 + rng.IntN(300), check.Span / 100}
 	}
