@@ -19,16 +19,15 @@ const (
 	trialShare       = 3 // of a GPU's memory one part in so many is for trial cases
 )
 
-// caseSet is the inputs that candidates of a run are judged on, with where their outputs and their
-// truth lie in the shared memories.
+// caseSet is the inputs that candidates of a run are judged on, with where their truth lies in the
+// shared memory.
 type caseSet struct {
-	cases     []gpu.Case
-	byLoad    map[string][]int // a workload's bank; all but the first seedsPerWorkload are trial cases
-	trials    map[string][]int // the other input classes at a workload: trial cases all
-	bytes     int              // device memory that the buffers of all cases take
-	slotBytes int
-	truth     int // bytes
-	guardKey  uint64
+	cases    []gpu.Case
+	byLoad   map[string][]int // a workload's bank; all but the first seedsPerWorkload are trial cases
+	trials   map[string][]int // the other input classes at a workload: trial cases all
+	bytes    int              // device memory that the buffers of all cases take
+	truth    int              // bytes
+	guardKey uint64
 }
 
 // seeds are the sets of a workload's bank that every candidate is gated on.
@@ -170,13 +169,26 @@ func (s *caseSet) add(p *kernels.Problem, t kernels.DType, c gpu.Case) (err erro
 	}
 	c.Name, c.Seed = sizeName(p, c.Dims)+" "+c.Class, secret()
 	if !c.Trial {
-		c.OutAt, c.TruthAt = s.slotBytes, s.truth
-		s.slotBytes += c.OutBytes()
+		c.TruthAt = s.truth
 		s.truth += c.TruthBytes()
 	}
 	s.bytes += c.ArenaBytes()
 	s.cases = append(s.cases, c)
 	return nil
+}
+
+// slotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, and of
+// any one trial case.
+func (s *caseSet) slotBytes() int {
+	n, trial := 0, 0
+	for i := range s.cases {
+		if c := &s.cases[i]; c.Trial {
+			trial = max(trial, c.OutBytes())
+		} else {
+			n += c.OutBytes()
+		}
+	}
+	return max(n, trial)
 }
 
 // sizeName writes a size in the order that the problem names its dims: 257x255x129.

@@ -208,8 +208,8 @@ func (e *evaluation) gate(ctx context.Context) error {
 	e.describe(reply.Resources)
 	e.res.Sites = reply.Sites
 	if e.outputs != nil && !slices.ContainsFunc(e.cases.gated(), func(i int) bool { return !reply.Cases[i].Ran }) {
-		at := slot * e.cases.slotBytes
-		*e.outputs = slices.Clone(e.runner.out.Map()[at : at+e.cases.slotBytes])
+		n := e.cases.slotBytes()
+		*e.outputs = slices.Clone(e.runner.out.Map()[slot*n : (slot+1)*n])
 	}
 	return e.verdict(ctx, slot, reply)
 }

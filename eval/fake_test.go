@@ -110,8 +110,7 @@ func (f *fake) makeTruth() {
 	}
 }
 
-func (f *fake) write(c *gpu.Case, slot int, factor float64) {
-	at := slot*f.prep.SlotBytes + c.OutAt
+func (f *fake) write(c *gpu.Case, at int, factor float64) {
 	for j, v := range input(c) {
 		binary.LittleEndian.PutUint32(f.out[at+4*j:], math.Float32bits(float32(factor*v)))
 	}
@@ -122,6 +121,10 @@ func (f *fake) gate(req *gpu.Gate, c *proc.Conn) any {
 	c.Phase("gate")
 	misbehave(entry, c)
 	reply := gpu.GateReply{Cases: make([]gpu.CaseReply, len(f.prep.Cases))}
+	places, err := f.prep.Places(req)
+	if err != nil {
+		panic(err)
+	}
 	for i := range f.prep.Cases {
 		cs := &f.prep.Cases[i]
 		factor := 2.0
@@ -131,7 +134,7 @@ func (f *fake) gate(req *gpu.Gate, c *proc.Conn) any {
 		case entry == "gives_nan":
 			factor = math.NaN()
 		}
-		f.write(cs, req.Slot, factor)
+		f.write(cs, places[i], factor)
 		reply.Cases[i] = gpu.CaseReply{Ran: true, Hash: cs.Seed, Same: true, Nanos: 10e3}
 	}
 	last := &reply.Cases[len(reply.Cases)-1]

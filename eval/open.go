@@ -148,7 +148,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	if err := p.fits(); err != nil {
 		return err
 	}
-	out, err := p.memory("darwarp-outputs", outputSlots*p.cases.slotBytes)
+	out, err := p.memory("darwarp-outputs", outputSlots*p.cases.slotBytes())
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	for i := range outputSlots {
 		p.slots <- i
 	}
-	prepare := gpu.Prepare{Cases: p.cases.cases, Slots: outputSlots, SlotBytes: p.cases.slotBytes, GuardKey: p.cases.guardKey}
+	prepare := gpu.Prepare{Cases: p.cases.cases, Slots: outputSlots, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey}
 	if cfg.shared != nil {
 		prepare.Inputs = cfg.shared.inputs
 	}
@@ -199,7 +199,7 @@ func (p *Pool) memory(name string, bytes int) (*proc.Shared, error) {
 }
 
 func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) error {
-	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}
+	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes()}
 	for i := range p.cases.cases {
 		k, err := p.cfg.Problem.Reduction(p.cases.cases[i].Dims, p.cfg.DType)
 		if err != nil {

@@ -116,7 +116,7 @@ func (p *Pool) checkTorch(ctx context.Context, b *kernels.Baseline) (note string
 		return "", err
 	}
 	defer p.free(slot)
-	into := p.memories[0].Map()[slot*p.cases.slotBytes+c.OutAt:]
+	into := p.memories[0].Map()[slot*p.cases.slotBytes():]
 	for _, buf := range c.Buffers {
 		if !buf.Out {
 			continue

@@ -47,7 +47,6 @@ type Case struct {
 	Trial    bool             `json:"trial,omitempty"` // run only for a candidate that would reign
 	Seed     uint64           `json:"seed"`
 	Buffers  []kernels.Buffer `json:"buffers"`
-	OutAt    int              `json:"out_at"`   // where its outputs start in a slot of the output memory
 	TruthAt  int              `json:"truth_at"` // where its truth starts in the truth memory
 }
 
@@ -123,7 +122,7 @@ type InputsReply struct {
 func (r *InputsReply) Blob() *[]byte { return &r.Bytes }
 
 // Gate runs a candidate on cases. Each case is run twice, over two different poisons; the outputs of
-// the second run go to the slot.
+// the second run go to the slot, packed in the order of the cases that are run.
 type Gate struct {
 	Cubin []byte         `json:"cubin"`
 	Calls []kernels.Call `json:"calls"` // by case; no launches: the case is left out
