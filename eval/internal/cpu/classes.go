@@ -125,7 +125,7 @@ func tiny(e *element) float32 {
 	return signed(e.r, unit(uint32(e.r))*0x1p-126)
 }
 
-// huge: every other line adds up to a million or so, the rest is near the end of the type, or of what may be squared.
+// huge: lines that add up to a hundred thousand and more, or to millions; fp16 goes to the end of its range.
 func huge(e *element) float32 {
 	switch {
 	case mix(e.key^e.line)&1 == 1:
@@ -133,7 +133,7 @@ func huge(e *element) float32 {
 	case e.dtype == kernels.FP16:
 		return signed(e.r, (1+unit(uint32(e.r)))*0x1p14)
 	}
-	return normal(e.r) * 0x1p48
+	return normal(e.r) * 0x1p24
 }
 
 // needle: up to gpu.MostNeedles terms of a line count, one in each of as many parts of it, at a place drawn anew; the

@@ -43,10 +43,10 @@ __device__ float tiny(int dtype, u64 r, u64 key, Line l) {
   return sign(r) * unit((u32)r) * (dtype == 0 ? 0x1p-14f : 0x1p-126f);
 }
 
-// huge: every other line adds up to a million or so, the rest is near the end of the type, or of what may be squared.
+// huge: lines that add up to a hundred thousand and more, or to millions; fp16 goes to the end of its range.
 __device__ float huge(int dtype, u64 r, u64 key, Line l) {
   if (mix(key ^ l.number) & 1) return normal(r) * 4096.0f;
-  return dtype == 0 ? sign(r) * (1.0f + unit((u32)r)) * 0x1p14f : normal(r) * 0x1p48f;
+  return dtype == 0 ? sign(r) * (1.0f + unit((u32)r)) * 0x1p14f : normal(r) * 0x1p24f;
 }
 
 // extreme: near the end of the type, where the sum of a line is still within it.
