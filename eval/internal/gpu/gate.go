@@ -101,6 +101,9 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) error {
 		if err := s.between(func() error { return s.put(w) }); err != nil {
 			return err
 		}
+		if err := s.unchanged(p); err != nil {
+			return err
+		}
 		if err := s.hashOutputs(a, c, s.counterOf(i, run)); err != nil {
 			return err
 		}

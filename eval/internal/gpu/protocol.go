@@ -17,6 +17,7 @@ type Request struct {
 	Gate     *Gate     `json:"gate,omitempty"`
 	Time     *Time     `json:"time,omitempty"`
 	Duel     *Duel     `json:"duel,omitempty"`
+	Disturb  *Disturb  `json:"disturb,omitempty"`
 	Library  *Library  `json:"library,omitempty"`
 	Ceilings *Ceilings `json:"ceilings,omitempty"`
 	Inputs   *Inputs   `json:"inputs,omitempty"`
@@ -176,6 +177,8 @@ type Fault struct {
 	Text   string `json:"text"`
 	Sticky bool   `json:"sticky"` // the process is lost
 	Launch bool   `json:"launch"` // refused before it ran: over a limit, missing entry
+	// Kept names variables that its calls have changed, for later ones to find. Nothing failed then.
+	Kept string `json:"kept,omitempty"`
 }
 
 // Contender is what is timed: a candidate's module, or a library's algorithm.

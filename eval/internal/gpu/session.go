@@ -34,7 +34,10 @@ type Session struct {
 	counters cuda.Ptr         // maxCounters 64-bit words
 	readback cuda.Pinned
 
+	stackLimit uint64 // bytes a thread, before any candidate was launched
+
 	library *library // nil: no cuBLASLt
+	bursts  bursts
 
 	l2         l2
 	persisting bool // a part of L2 is set aside for persisting lines
@@ -83,6 +86,8 @@ func (s *Session) handle(req *Request, phase func(string)) (any, error) {
 		return s.time(req.Time, phase)
 	case req.Duel != nil:
 		return s.duel(req.Duel, phase)
+	case req.Disturb != nil:
+		return s.disturb(req.Disturb, phase)
 	case req.Library != nil:
 		return s.findLibrary(req.Library, phase)
 	case req.Ceilings != nil:
@@ -141,6 +146,9 @@ func (s *Session) start0(req *Open, reply *OpenReply) (err error) {
 	}
 	if s.harness, err = newHarness(s.drv, s.stream, req.Harness); err != nil {
 		return fmt.Errorf("harness: %w", err)
+	}
+	if s.stackLimit, err = s.drv.GetLimit(cuda.LimitStackSize); err != nil {
+		return err
 	}
 	if s.counters, err = s.drv.Alloc(maxCounters * 8); err != nil {
 		return err
@@ -299,22 +307,42 @@ func (s *Session) grow(b *block, n int) error {
 // errScratch marks an allocation that the candidate's plan asked for.
 var errScratch = errors.New("scratch memory")
 
+// refusal is what a candidate asks for and this device does not give.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// ours lists the driver's calls that no candidate has a part in: our buffers, and copies between them.
+var ours = []string{"cuMem"}
+
 // refusals are the driver's calls that fail where a candidate asks for what the device does not give.
 var refusals = []string{"cuLaunch", "cuModule", "cuFunc", "cuTensorMap"}
 
-// fault turns a driver error into a candidate's fault; anything else stays our error.
+// fault turns an error into a candidate's fault where it is one; any other stays our error. Memory that runs out
+// while a candidate is loaded, launched or made part of a graph runs out for its tables or its stack: the driver
+// sets aside nothing else then.
 func fault(where string, err error) (*Fault, error) {
+	if k := kept(""); errors.As(err, &k) {
+		return &Fault{Case: where, Text: err.Error(), Kept: string(k)}, nil
+	}
+	if r := refusal(""); errors.As(err, &r) {
+		return &Fault{Case: where, Text: err.Error(), Launch: true}, nil
+	}
 	var e *cuda.Error
 	if !errors.As(err, &e) {
 		return nil, err
 	}
-	if e.Code == cuda.OutOfMemory && !errors.Is(err, errScratch) {
-		return nil, err // buffers of ours
+	calls := func(list []string) bool {
+		return slices.ContainsFunc(list, func(call string) bool { return strings.HasPrefix(e.Call, call) })
 	}
-	refused := errors.Is(err, errScratch) || slices.ContainsFunc(refusals, func(call string) bool { return strings.HasPrefix(e.Call, call) })
 	out := &Fault{Case: where, Code: e.Code, Text: e.Error(), Sticky: e.Sticky()}
-	if out.Launch = refused && !e.Sticky(); out.Launch {
-		out.Text = err.Error() // which kernel, which map
+	switch {
+	case e.Code == cuda.OutOfMemory && !errors.Is(err, errScratch) && calls(ours):
+		return nil, err
+	case e.Code == cuda.OutOfMemory:
+		out.Launch, out.Text = true, "no device memory left for its tables, stack or scratch: "+err.Error()
+	case calls(refusals) && !e.Sticky():
+		out.Launch, out.Text = true, err.Error() // which kernel, which map
 	}
 	return out, nil
 }
