@@ -250,19 +250,16 @@ func largest(p *kernels.Problem, t kernels.DType, bound float64) int {
 	return within
 }
 
-// add completes a case that has dims, class and what it is for. Nobody has asked for the outputs of trial cases yet.
+// add completes a case that has dims, class and what it is for.
 func (s *caseSet) add(p *kernels.Problem, t kernels.DType, c gpu.Case) (err error) {
 	if c.Buffers, err = p.Buffers(c.Dims, t); err != nil {
 		return err
 	}
-	c.Name, c.Seed, c.Terms = sizeName(p, c.Dims)+" "+c.Class, s.rng.Uint64(), s.terms
+	c.Name, c.Seed, c.Terms, c.TruthAt = sizeName(p, c.Dims)+" "+c.Class, s.rng.Uint64(), s.terms, s.truth
 	if c.Class == gpu.Mixed {
 		c.Mix = s.mix
 	}
-	if !c.Trial {
-		c.TruthAt = s.truth
-		s.truth += c.TruthBytes()
-	}
+	s.truth += c.TruthBytes()
 	s.bytes += c.ArenaBytes()
 	s.cases = append(s.cases, c)
 	return nil

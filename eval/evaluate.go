@@ -48,10 +48,12 @@ type evaluation struct {
 	checked []byte         // with every access reported, where races are looked for
 	calls   []kernels.Call // by case
 	hashes  map[string][]uint64
-	elapsed map[string]float64 // ns a call at the gate, by workload
-	again   bool               // machine code that was seen before is judged like any other
-	outputs *[]byte            // where the outputs of the gate are wanted as well
-	urgent  bool               // goes before other candidates
+	elapsed map[string]float64    // ns a call at the gate, by workload
+	again   bool                  // machine code that was seen before is judged like any other
+	outputs *[]byte               // where the outputs of the gate are wanted as well
+	urgent  bool                  // goes before other candidates
+	only    []int                 // cases to gate; nil: those of every candidate
+	right   map[int]gpu.CaseReply // of cases whose outputs were judged right
 }
 
 func (e *evaluation) fail(o kernels.Outcome, format string, args ...any) {
@@ -121,7 +123,7 @@ func (e *evaluation) compile(ctx context.Context) error {
 		e.checked = watched.Cubin
 	}
 	if out.State != "" {
-		e.fail(kernels.Suspect, "keeps %s in memory that outlives a call: take scratch for work space, __constant__ for tables", out.State)
+		e.fail(kernels.Suspect, keeps, out.State)
 		return nil
 	}
 	e.cubin, e.res.Resources = out.Cubin, out.Resources
@@ -131,6 +133,9 @@ func (e *evaluation) compile(ctx context.Context) error {
 	}
 	return nil
 }
+
+// keeps is said of what a kernel's calls leave for later ones outside of their buffers.
+const keeps = "keeps %s in memory that outlives a call: take scratch for work space, const or __constant__ for tables that nobody writes"
 
 // codeKey names machine code together with how it is launched.
 func codeKey(out compile.Output, calls []kernels.Call) string {
@@ -195,7 +200,7 @@ func (e *evaluation) gate(ctx context.Context) error {
 		if outcome == kernels.Unknown {
 			break
 		}
-		if outcome == kernels.Invalid || faulted != "" {
+		if outcome == kernels.Invalid || outcome == kernels.Suspect || faulted != "" {
 			e.fail(outcome, "%s", detail)
 			return nil
 		}
@@ -214,10 +219,18 @@ func (e *evaluation) gate(ctx context.Context) error {
 	return e.verdict(ctx, slot, reply)
 }
 
-// gateCalls are the calls of the cases that every candidate is judged on.
+// wanted are the cases to gate.
+func (e *evaluation) wanted() []int {
+	if e.only != nil {
+		return e.only
+	}
+	return e.cases.gated()
+}
+
+// gateCalls are the calls of the cases to gate.
 func (e *evaluation) gateCalls() []kernels.Call {
 	calls := make([]kernels.Call, len(e.calls))
-	for _, i := range e.cases.gated() {
+	for _, i := range e.wanted() {
 		calls[i] = e.calls[i]
 	}
 	return calls
@@ -259,6 +272,8 @@ func (e *evaluation) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, 
 		return 0, "", err
 	case f == nil:
 		return 0, "", nil
+	case f.Kept != "":
+		return kernels.Suspect, fmt.Sprintf(keeps, f.Kept), nil
 	case f.Launch:
 		return kernels.Invalid, fmt.Sprintf("cannot be launched (%s): %s", f.Case, f.Text), nil
 	}
@@ -287,8 +302,8 @@ func (e *evaluation) gateDeadline() time.Duration {
 	if e.device.Kind == "cpu" {
 		d *= emulatedFloors
 	}
-	for _, w := range e.cfg.Workloads {
-		d += time.Duration(slack * bars[w.Name] * 2 * seedsPerWorkload)
+	for _, i := range e.wanted() {
+		d += time.Duration(slack * bars[e.cases.cases[i].Workload] * 2)
 	}
 	return min(d, patience)
 }
@@ -314,7 +329,7 @@ func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply)
 			ran = append(ran, i)
 		}
 	}
-	if want := e.cases.gated(); !slices.Equal(ran, want) {
+	if want := e.wanted(); !slices.Equal(ran, want) {
 		return fmt.Errorf("the device ran cases %v: expected %v", ran, want)
 	}
 	judged, err := e.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: slot, Acc: e.job.Acc, Cases: ran}})
@@ -348,6 +363,15 @@ func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply)
 
 // remember keeps the hashes of right outputs, for the check of timed launches.
 func (e *evaluation) remember(reply gpu.GateReply) {
+	if e.right == nil {
+		e.right = map[int]gpu.CaseReply{}
+	}
+	for _, i := range e.wanted() {
+		e.right[i] = reply.Cases[i]
+	}
+	if e.only != nil {
+		return
+	}
 	e.hashes, e.elapsed = map[string][]uint64{}, map[string]float64{}
 	var expect [][]uint64
 	for _, w := range e.cfg.Workloads {

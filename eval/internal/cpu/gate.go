@@ -72,13 +72,18 @@ func (s *Session) gateCase(plain, checked *program, req *gpu.Gate, i, at int, ou
 	}
 	out.Ran, out.Same = true, first == out.Hash || len(poisons) == 1
 	s.inspect(i, out)
-	for j, b := range c.Buffers {
+	s.copyOut(i, at)
+	return nil
+}
+
+// copyOut copies a case's outputs to a place in the output memory.
+func (s *Session) copyOut(i, at int) {
+	for j, b := range s.prep.Cases[i].Buffers {
 		if b.Out {
-			copy(s.out[at:at+b.Bytes()], a.buffers[j])
+			copy(s.out[at:at+b.Bytes()], s.arenas[i].buffers[j])
 			at += align(b.Bytes())
 		}
 	}
-	return nil
 }
 
 // runOnce runs a case over poisoned outputs and scratch. damaged is the bytes written around scratch, left
