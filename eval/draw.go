@@ -121,7 +121,7 @@ func (d *drawer) near(w kernels.Dims) []kernels.Dims {
 		if len(r.Values) > 0 || w[dim] <= 2*lineCount {
 			continue
 		}
-		for _, delta := range []int{0, d.delta(r.Step)} {
+		for _, delta := range []int{0, d.delta(r, w[dim])} {
 			size := maps.Clone(w)
 			for _, other := range d.p.DimNames {
 				if o := d.p.Range(other); len(o.Values) == 0 {
@@ -149,16 +149,20 @@ func (d *drawer) neighbor(w kernels.Dims) (kernels.Dims, bool) {
 		return nil, false
 	}
 	size, dim := maps.Clone(w), able[d.rng.IntN(len(able))]
-	size[dim] += d.delta(d.p.Range(dim).Step)
+	size[dim] += d.delta(d.p.Range(dim), size[dim])
 	_, ok := d.work(size)
 	return size, ok
 }
 
-// delta is a small difference, up or down: one, or a vector, or less than a tile.
-func (d *drawer) delta(step int) int {
-	by := []int{1, 1, 2, 4, 8, 16}[d.rng.IntN(6)] * step
+// delta is a small difference to a size, up or down: one, or a vector, or less than a tile. Where sizes are multiples of more
+// than one, none leads out of the range.
+func (d *drawer) delta(r kernels.Range, size int) int {
+	by := []int{1, 1, 2, 4, 8, 16}[d.rng.IntN(6)] * r.Step
 	if d.rng.IntN(2) == 0 {
-		return -by
+		by = -by
+	}
+	if r.Step > 1 {
+		by = min(max(size+by, r.Step), r.Most) - size
 	}
 	return by
 }
