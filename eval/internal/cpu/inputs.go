@@ -115,18 +115,13 @@ func fillInputs(c *gpu.Case, a *arena) error {
 	return nil
 }
 
-// takeInputs copies inputs that another device has made, by buffer, into an arena.
-func takeInputs(c *gpu.Case, a *arena, inputs [][]byte) error {
-	for i, b := range c.Buffers {
-		if b.Out {
-			continue
-		}
-		if i >= len(inputs) || len(inputs[i]) != b.Bytes() {
-			return fmt.Errorf("input %s: expected %d bytes", b.Name, b.Bytes())
-		}
-		copy(a.buffers[i], inputs[i])
+// takeInputs copies inputs that another device has made, and that begin at an offset of the input memory, into an arena.
+func takeInputs(c *gpu.Case, a *arena, memory []byte, at int) error {
+	parts, err := c.Inputs(memory, at)
+	for i, p := range parts {
+		copy(a.buffers[i], p)
 	}
-	return nil
+	return err
 }
 
 // The two poisons: all ones is NaN in every float type, 0x7b is a large finite number in each.

@@ -71,10 +71,13 @@ func (s *Session) checkGuards(a *arena, key uint64, counter int) error {
 	return nil
 }
 
+// Salt tells the hash of one buffer of a case from those of others.
+func Salt(buffer int) uint64 { return uint64(buffer) << 48 }
+
 // hash adds the hash of one buffer to the counter.
 func (s *Session) hash(a *arena, c *Case, buffer, counter int) error {
 	n := c.Buffers[buffer].Bytes()
-	return s.harness.run("dw_hash", grid(n/8), ptr(a.at[buffer]), u64(n), u64(buffer<<48), ptr(s.counterAt(counter)))
+	return s.harness.run("dw_hash", grid(n/8), ptr(a.at[buffer]), u64(n), u64(int(Salt(buffer))), ptr(s.counterAt(counter)))
 }
 
 // hashOutputs adds the hash of every output to the counter.
