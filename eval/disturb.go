@@ -148,7 +148,7 @@ func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
 		if outcome == kernels.Unknown {
 			break
 		}
-		if faulted != "" {
+		if outcome == kernels.Invalid || outcome == kernels.Suspect || faulted != "" {
 			t.fail(outcome, "%s", detail)
 			return nil
 		}

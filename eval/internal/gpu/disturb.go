@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -111,7 +112,7 @@ func (s *Session) disturbed(p *program, req *Disturb, reply *DisturbReply) (stri
 	if err != nil {
 		return "disturb", err
 	}
-	return "disturb", s.inspectDisturbed(req, reply)
+	return "disturb", errors.Join(s.unchanged(p), s.inspectDisturbed(req, reply))
 }
 
 // disturbOnce queues the k-th run, of case i.
