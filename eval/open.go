@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -142,7 +143,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	}
 	if cfg.shared != nil {
 		p.cases = cfg.shared.cases
-	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, p.effort()); err != nil {
+	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, p.effort(), secret()); err != nil {
 		return err
 	}
 	if err := p.fits(); err != nil {
@@ -206,6 +207,9 @@ func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) error 
 		if err != nil {
 			return fmt.Errorf("check.reduction: %w", err)
 		}
+		if p.cases.cases[i].Class == kernels.Needles {
+			k = min(k, gpu.MostNeedles)
+		}
 		setup.Terms = append(setup.Terms, k)
 	}
 	if p.cfg.Problem.Check.RoundedTerms {
@@ -251,7 +255,14 @@ func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, prepare gpu.Prepare
 // checkedInGo reports whether the reference kernel is held against Go on a case.
 func (p *Pool) checkedInGo(i int) bool {
 	flops, _, err := p.cfg.Problem.Work(p.cases.cases[i].Dims, p.cfg.DType)
-	return err == nil && !p.cases.cases[i].Trial && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
+	c := &p.cases.cases[i]
+	return err == nil && !c.Trial && p.ordinary(c) && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
+}
+
+// ordinary reports whether the inputs of a case are such that any wrong output differs from the right one, and by as much as
+// numbers of this size differ.
+func (p *Pool) ordinary(c *gpu.Case) bool {
+	return c.Class == "exact" || slices.Contains(p.cfg.Problem.Check.Inputs, c.Class)
 }
 
 // wantedInputs are the cases whose inputs others than the device's worker take, from the input memory: another device,
@@ -296,7 +307,7 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 		}
 	}
 	for i := range p.cases.cases {
-		if p.cases.cases[i].Workload != "" {
+		if c := &p.cases.cases[i]; c.Workload != "" || c.Trial || !p.ordinary(c) {
 			continue
 		}
 		if elems := p.cases.cases[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation

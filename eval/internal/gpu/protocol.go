@@ -46,6 +46,8 @@ type Case struct {
 	Workload string           `json:"workload,omitempty"`
 	Dims     kernels.Dims     `json:"dims"`
 	Class    string           `json:"class"`
+	Mix      []string         `json:"mix,omitempty"`   // the classes of the lines of class Mixed
+	Terms    []Terms          `json:"terms,omitempty"` // where the terms of its sums lie
 	Trial    bool             `json:"trial,omitempty"` // run only for a candidate that would reign
 	Seed     uint64           `json:"seed"`
 	Buffers  []kernels.Buffer `json:"buffers"`
