@@ -176,7 +176,7 @@ func (s *Search) doubted(a answer) {
 		if err := s.keep.PutTrial(known); err != nil {
 			return err
 		}
-		s.send(Event{Kind: KindTrial, ID: m.id, Trial: &known, Note: partNames(a.flight.parts) + " " + string(kernels.Passed)})
+		s.send(Event{Kind: KindTrial, ID: m.id, Trial: &known, Note: known.Of(a.flight.parts)})
 		return nil
 	})
 	if m == t.heir {
