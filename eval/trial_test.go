@@ -224,3 +224,16 @@ func TestTrialOnTheCPU(t *testing.T) {
 		})
 	}
 }
+
+// What does not compile any more, or cannot be launched here, falls: it is nothing of ours.
+func TestTrialOfWhatDoesNotCompile(t *testing.T) {
+	pool := fakePool(t)
+	for _, part := range []kernels.TrialPart{kernels.TrialClasses, kernels.TrialSanitized} {
+		job := fakeJob(t, pool, "good")
+		job.Source = "no kernel"
+		got, err := pool.Trial(context.Background(), job, part)
+		if d := got.Part(part); err != nil || d.Verdict != kernels.Failed || d.Outcome != kernels.CompileFailed {
+			t.Errorf("%s: %v, %+v", part, err, d)
+		}
+	}
+}
