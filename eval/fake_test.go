@@ -189,7 +189,7 @@ func (f *fake) disturbed(req *gpu.Disturb, c *proc.Conn) any {
 		reply.Mutated = "x of 4096 normal"
 	case entry == "keeps_disturbed":
 		reply.Left = 8
-	case entry == "dice" && len(req.Cases) > 100: // only where there are many
+	case entry == "dice" && len(req.Cases) > 500: // only where there are many
 		reply.Wrong = []int{99}
 	}
 	places, total := gpu.Pack(f.prep.Cases, req.Cases)
