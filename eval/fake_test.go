@@ -191,7 +191,7 @@ func (f *fake) disturbed(req *gpu.Disturb, c *proc.Conn) any {
 		reply.Strays = &gpu.Strays{Where: "4096 normal", Input: "x"}
 	case entry == "keeps_disturbed":
 		reply.Strays = &gpu.Strays{Where: cs0(f), Left: 8}
-	case entry == "dice" && len(req.Cases) > 100: // only where there are many
+	case entry == "dice" && len(req.Cases) > 500: // only where there are many
 		reply.Wrong = []int{99}
 	}
 	places, total := gpu.Pack(f.prep.Cases, req.Cases)

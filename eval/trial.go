@@ -112,6 +112,10 @@ func (t *trial) classes(ctx context.Context) (kernels.Doubt, error) {
 // sanitized runs compute-sanitizer's tools. Only a complete report says something: of one that is cut off nobody knows
 // what it would have found, and it is no fault of the candidate's either.
 func (t *trial) sanitized(ctx context.Context) (kernels.Doubt, error) {
+	if ok, err := t.know(ctx, nil); err != nil || !ok { // it compiles
+		d, _ := t.found()
+		return d, err
+	}
 	found, why, err := t.Sanitize(ctx, t.job)
 	switch {
 	case errors.Is(err, errUnwatched):

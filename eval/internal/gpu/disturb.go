@@ -38,12 +38,12 @@ type bursts struct {
 	memory     *block
 }
 
-// A burst lasts as long as the call that it disturbs, as far as that is known to be within these bounds, ns. Its blocks
-// are at most burstBlocks a multiprocessor.
+// A burst lasts between shortBurst and longBurst, ns. As many blocks as there can be leave no multiprocessor free, and one
+// block with all of its shared memory leaves it to kernels that need none: who waits for such a place gets it when
+// the burst ends.
 const (
-	shortBurst  = 20e3
-	longBurst   = 5e6
-	burstBlocks = 2
+	shortBurst = 20e3
+	longBurst  = 5e6
 )
 
 // disturb runs the cases of a request one after the other.
@@ -164,6 +164,13 @@ func (b *bursts) ready(s *Session) (err error) {
 	if b.end, err = s.drv.NewEvent(); err != nil {
 		return err
 	}
+	f, err := s.harness.kernel("dw_disturb")
+	if err != nil {
+		return err
+	}
+	if err = s.drv.SetFuncAttr(f, cuda.FuncMaxDynamicShared, s.dev.SmemPerBlock); err != nil {
+		return err
+	}
 	b.stream, err = s.drv.NewStream()
 	return err
 }
@@ -206,8 +213,10 @@ func (s *Session) burstLaunch(bits, seed uint64) *cuda.Launch {
 		near /= 2
 	}
 	l := &cuda.Launch{Block: cuda.Dim3{X: threads, Y: 1, Z: 1}}
-	l.Grid = cuda.Dim3{X: 1 + uint32(bits%uint64(burstBlocks*s.dev.SMs)), Y: 1, Z: 1}
-	l.Shared = uint32(bits>>16) % (48 << 10)
+	l.Shared = uint32(bits>>16) % uint32(s.dev.SmemPerBlock>>(bits>>48&7)) // small ones are the most
+	const reserved = 1 << 10                                               // bytes of shared memory that each block takes besides
+	resident := max(1, min(s.dev.ThreadsPerSM/threads, s.dev.SmemPerSM/(int(l.Shared)+reserved)))
+	l.Grid = cuda.Dim3{X: 1 + uint32(bits%uint64(s.dev.SMs*resident)), Y: 1, Z: 1} // one wave at most: each block takes ns
 	ns := uint64(shortBurst)
 	for shift := bits >> 40 & 7; shift > 0 && 2*ns < longBurst; shift-- { // short ones are the most
 		ns *= 2
