@@ -116,7 +116,6 @@ func TestLimits(t *testing.T) {
 	p := open(t, config(t))
 	const reads = "%s\nextern \"C\" __global__ void k(float* x) { x[0] = big[(int)x[1]]; }\n"
 	for _, tt := range []struct{ name, source, failure, state string }{
-		{"a table of 71 MB", fmt.Sprintf(reads, "__device__ const float big[18 << 20] = {1};"), "machine code and tables of 75", ""},
 		{"a table of 17 MiB", fmt.Sprintf(reads, "__device__ const float big[17 << 18] = {1};"), "at most 16777216", ""},
 		{"a table of 15 MiB", fmt.Sprintf(reads, "__device__ const float big[15 << 18] = {1};"), "", ""},
 		{"a variable of 6 GiB", fmt.Sprintf(reads, "__device__ float big[6l << 28];"), "variables of 6442450944 bytes: at most 16777216", ""},
