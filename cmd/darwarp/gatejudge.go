@@ -88,6 +88,9 @@ func (s *session) judgeLater(ctx context.Context, c gatetest.Case, v *gateVerdic
 	v.Held = d.Verdict != kernels.Faster
 	v.Said = fmt.Sprintf("ok, then %s", d.Verdict)
 	v.Detail = fmt.Sprintf("%.3f of the honest kernel's time (%.3f to %.3f)", d.Ratio, d.Lo, d.Hi)
+	if d.Ratio == 0 {
+		v.Detail = "one of the two faulted in the duel"
+	}
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 	"darwarp/templates"
 )
 
-//go:embed problems
+//go:embed all:problems
 var files embed.FS
 
 // Kind is the principle of the gate that a cheat is sent against: docs/gate.md has a section for each.
@@ -81,7 +81,7 @@ type folder struct {
 }
 
 // all lists the problems. The first is the one of the short test.
-var all = []folder{product}
+var all = []folder{product, softmax}
 
 // Problems lists their names.
 func Problems() []string {
