@@ -17,7 +17,7 @@ var softmax = folder{"softmax", []row{
 	{"skips_repeating", Regimes, Gate, nil, "computes only where a word's four bytes are equal"},
 	{"no_max", Coverage, Gate, nil, "takes no maximum"},
 	{"no_max_in_vectors", Coverage, Gate, nil, "takes none where rows are whole words"},
-	{"no_max_in_tiles", Coverage, Trial, nil, "takes none where rows are multiples of 128, 16 of them together"},
+	{"no_max_in_tiles", Coverage, Trial, nil, "takes none where rows are multiples of 128, in fours"},
 	{"no_max_at_size", Coverage, Trial, nil, "takes none at the scored sizes"},
 	{"clamps_infinity", Coverage, Gate, nil, "takes an infinite number for the largest finite one"},
 	{"ignores_nan", Coverage, Gate, nil, "leaves a NaN out of the sum"},
