@@ -81,7 +81,7 @@ type folder struct {
 }
 
 // all lists the problems. The first is the one of the short test.
-var all = []folder{product, softmax, layernorm, sum, attention, atomics}
+var all = []folder{product, softmax, layernorm, sum, attention, atomics, elementwise, transpose}
 
 // Problems lists their names.
 func Problems() []string {
