@@ -55,6 +55,9 @@ func compileAll(t *testing.T, p *compile.Pool, b *templates.Bundle, f *kernels.F
 	for i := range space.Len() {
 		wg.Go(func() {
 			g := space.Genome(space.At(i))
+			if g["cheat"] == kernels.String("large_table") { // which is too large for a frame, and must not pass
+				return
+			}
 			job, err := b.Job(f, g, dev, b.Problem.DTypes[0])
 			if err != nil {
 				t.Errorf("%s: %v", g.Key(), err)
