@@ -26,6 +26,7 @@ type runner struct {
 	prepare gpu.Prepare
 	library []gpu.Library // looked for again in every new worker
 	out     *proc.Shared
+	inputs  *proc.Shared // taken where prepare says that they are given
 
 	using  atomic.Int32 // callers that have the device, 0 or 1
 	mu     sync.Mutex
@@ -38,14 +39,15 @@ type runner struct {
 
 // Deadlines of what is not a candidate's run.
 const (
-	openDeadline = 60 * time.Second
-	fillDeadline = 120 * time.Second
+	openDeadline  = 60 * time.Second
+	fillDeadline  = 120 * time.Second
+	truthDeadline = 10 * time.Minute
 )
 
 // startWorker starts a device worker and opens its device.
 func startWorker(ctx context.Context, r role, open gpu.Open, args []string, files ...*os.File) (*proc.Worker, gpu.OpenReply, error) {
 	var reply gpu.OpenReply
-	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env, Fence: r.fence(open)})
+	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env, Fence: r.fence(open), Nice: r.nice})
 	if err != nil {
 		return nil, reply, err
 	}
@@ -62,6 +64,7 @@ type role struct {
 	devices  []string     // to control
 	local    bool         // needs sockets within this machine
 	children bool         // starts addr2line, which tells the lines of accesses
+	nice     int          // added to its niceness
 	sandbox  sandbox.Mode // empty: off
 }
 
@@ -140,7 +143,7 @@ func (r *runner) ready(ctx context.Context) error {
 	if err := rest(ctx, r.failed); err != nil {
 		return err
 	}
-	w, _, err := startWorker(ctx, r.role, r.open, nil, r.out.File())
+	w, _, err := startWorker(ctx, r.role, r.open, []string{"inputs"}, r.out.File(), r.inputs.File())
 	if err == nil {
 		if err = r.fill(ctx, w); err != nil {
 			err = errors.Join(err, w.Close())
@@ -218,6 +221,13 @@ func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadlin
 	}
 	r.log.Warn("device worker lost", "phase", phase, "error", err)
 	return start, fmt.Errorf("%w: %w", kernels.ErrLost, err)
+}
+
+// alone does something else on the device while no call does.
+func (r *runner) alone(do func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	do()
 }
 
 // restart ends the worker; the next call starts another.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
 )
 
@@ -26,7 +27,7 @@ func openTwins(ctx context.Context, cfg Config, first string) (t *Twins, err err
 		return nil, err
 	}
 	cfg.shared = &shared{}
-	if cfg.shared.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, emulated); err != nil {
+	if cfg.shared.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, emulated, secret()); err != nil {
 		return nil, err
 	}
 	t = &Twins{}
@@ -47,7 +48,7 @@ func (t *Twins) Close() error { return errors.Join(t.GPU.Close(), t.CPU.Close())
 // shared is what two pools have in common.
 type shared struct {
 	cases  *caseSet
-	inputs [][][]byte // by case and buffer; nil until the first pool has made them
+	inputs *proc.Shared // of all cases, packed; nil until the first pool has made them
 }
 
 // Spread is how far the outputs of two devices are apart on the cases of one input class.
@@ -112,11 +113,11 @@ func (t *Twins) Compare(ctx context.Context, onGPU, onCPU *kernels.Job) (Compare
 // spread compares the outputs of all cases, class by class, in units of the tolerance that the GPU's own
 // truth gives.
 func (t *Twins) spread(a, b []byte, acc kernels.DType) map[string]Spread {
-	p, classes := t.GPU, map[string]Spread{}
-	for i := range p.cases.cases {
+	p, classes, at := t.GPU, map[string]Spread{}, 0
+	for _, i := range p.cases.gated() {
 		c := &p.cases.cases[i]
 		model := p.checker.setup.Model(i, acc)
-		at, s := c.OutAt, classes[c.Class]
+		s := classes[c.Class]
 		for j, truth := range p.checker.setup.Truths(i, p.truth.Map()) {
 			o := c.Outputs()[j]
 			d := check.Between(a[at:at+o.Bytes()], b[at:at+o.Bytes()], o.DType, truth, model)

@@ -9,7 +9,7 @@ import (
 // challenge lets the best claimer fight the champion, one at a time. A claimer was measured faster
 // than the champion by more than its own noise, and has not lost against it.
 func (s *Search) challenge() {
-	if s.stopping || s.paused || s.champion == nil || s.outage.on() || s.dueling() {
+	if s.stopping || s.paused || s.champion == nil || s.trials.heir != nil || s.outage.on() || s.dueling() {
 		return
 	}
 	var best *member
@@ -44,6 +44,9 @@ func (s *Search) dueling() bool {
 func (s *Search) launchDuel(f *flight) (err error) {
 	f.Weighed = s.steering.Weighed
 	champion, challenger := s.working[f.Champion], s.working[f.Challenger]
+	if s.hasFallen(f.Champion, f.Challenger) { // since the checkpoint that asks for it
+		return nil
+	}
 	if champion == nil || challenger == nil {
 		return fmt.Errorf("duel of %s with %s: not in the run", f.Challenger.Short(), f.Champion.Short())
 	}
@@ -71,8 +74,8 @@ func (s *Search) settle(a answer) {
 	}
 	d.Champion, d.Challenger = f.Champion.Short(), f.Challenger.Short()
 	honest(&d)
-	if f.Weighed != s.steering.Weighed {
-		s.send(Event{Kind: KindDuel, ID: f.Challenger, Duel: &d, Note: "set aside: the weights were changed meanwhile"})
+	if aside := s.setsAside(f); aside != "" {
+		s.send(Event{Kind: KindDuel, ID: f.Challenger, Duel: &d, Note: "set aside: " + aside})
 		return
 	}
 	s.progress.Duels++
@@ -86,13 +89,25 @@ func (s *Search) settle(a answer) {
 		s.send(Event{Kind: KindDuel, ID: f.Challenger, Duel: &d, Note: string(d.Verdict)})
 		return nil
 	})
+	if d.Outcome.Failed() && s.convict(f, &d) {
+		return
+	}
 	if d.Verdict != kernels.Faster {
 		s.beaten[f.Challenger] = true
 		return
 	}
-	s.champion = s.working[f.Challenger]
-	clear(s.beaten)
-	s.crown(s.champion, fmt.Sprintf("%.2f %% faster than %s in a duel", 100*(1-d.Ratio), d.Champion))
+	s.succeed(s.working[f.Challenger], fmt.Sprintf("%.2f %% faster than %s in a duel", 100*(1-d.Ratio), d.Champion))
+}
+
+// setsAside says why a duel decides nothing any more, empty where it does.
+func (s *Search) setsAside(f *flight) string {
+	switch {
+	case f.Weighed != s.steering.Weighed:
+		return "the weights were changed meanwhile"
+	case s.hasFallen(f.Champion, f.Challenger):
+		return "one of them fell on trial meanwhile"
+	}
+	return ""
 }
 
 // honest makes a duel fit to be stored: one that does not say what it claims settles nothing.

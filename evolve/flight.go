@@ -9,18 +9,20 @@ import (
 // flight is something that was asked of the evaluator: a verdict on a point, or a duel. Its exported
 // fields are what a checkpoint keeps of it.
 type flight struct {
-	Space      int              `json:"space"` // own: a source of its own, Variant
-	Index      int              `json:"index"` // in its space; -1: the naive start, where pins exclude it
-	Variant    *kernels.Variant `json:"variant,omitempty"`
-	Origin     kernels.Origin   `json:"origin"`
-	Attempts   int              `json:"attempts,omitempty"`  // that were lost
-	Champion   kernels.ID       `json:"champion,omitzero"`   // of a duel
-	Challenger kernels.ID       `json:"challenger,omitzero"` // of a duel
-	Weighed    int              `json:"weighed,omitempty"`   // of a duel: Steering.Weighed when it began
-	job        *kernels.Job     // the challenger's, of a duel
-	champion   *kernels.Job     // of a duel
-	ticket     int              // 1, 2, ... in the order of asking
-	aside      aside            // asked beside the search: no checkpoint keeps it
+	Space      int                 `json:"space"` // own: a source of its own, Variant
+	Index      int                 `json:"index"` // in its space; -1: the naive start, where pins exclude it
+	Variant    *kernels.Variant    `json:"variant,omitempty"`
+	Origin     kernels.Origin      `json:"origin"`
+	Attempts   int                 `json:"attempts,omitempty"`  // that were lost
+	Champion   kernels.ID          `json:"champion,omitzero"`   // of a duel
+	Challenger kernels.ID          `json:"challenger,omitzero"` // of a duel
+	Weighed    int                 `json:"weighed,omitempty"`   // of a duel: Steering.Weighed when it began
+	job        *kernels.Job        // the challenger's, of a duel
+	champion   *kernels.Job        // of a duel
+	ticket     int                 // 1, 2, ... in the order of asking
+	aside      aside               // asked beside the search: no checkpoint keeps it
+	doubts     *member             // whose trial it is
+	parts      []kernels.TrialPart // of it
 }
 
 // aside is what a flight is that the search itself wants to know.
@@ -29,13 +31,18 @@ type aside uint8
 const (
 	probing     aside = iota + 1 // whether evaluating works: the champion, again
 	controlling                  // the noise of the champion against itself
+	doubting                     // whether a would-be champion stands its trial
 )
+
+// isVerdict says that it takes one of the evaluator's slots: duels and trials do not, for they are few.
+func (f *flight) isVerdict() bool { return f.Challenger.IsZero() && f.aside != doubting }
 
 // answer is what came of a flight.
 type answer struct {
 	flight *flight
 	result kernels.Result
 	duel   kernels.Duel
+	trial  kernels.Trial
 	err    error
 }
 
@@ -74,7 +81,7 @@ func (q *flights) add(f *flight) {
 	q.tickets++
 	f.ticket = q.tickets
 	q.pending = append(q.pending, f)
-	if f.Challenger.IsZero() {
+	if f.isVerdict() {
 		q.evals++
 	}
 }
@@ -99,7 +106,7 @@ func (q *flights) next(inOrder bool) (answer, bool) {
 	a := q.arrived[at]
 	q.arrived = slices.Delete(q.arrived, at, at+1)
 	q.pending = slices.DeleteFunc(q.pending, func(f *flight) bool { return f == a.flight })
-	if a.flight.Challenger.IsZero() {
+	if a.flight.isVerdict() {
 		q.evals--
 	}
 	return a, true

@@ -56,6 +56,8 @@ func (s *Search) take(a answer) {
 	case a.err != nil && !errors.Is(a.err, kernels.ErrLost):
 		s.queue.pending = append([]*flight{a.flight}, s.queue.pending...)
 		s.fail(a.err)
+	case a.flight.aside == doubting:
+		s.doubted(a)
 	case a.flight.aside == probing:
 		s.probed(a)
 	case a.flight.aside == controlling:

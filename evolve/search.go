@@ -80,6 +80,10 @@ type keeper interface {
 	Insights() ([]kernels.Insight, error)
 	SetChampion(id kernels.ID, why string) error
 	Champion() (kernels.ID, bool)
+	Champions() ([]store.Champion, error)
+	PutTrial(t kernels.Trial) error
+	Trials() ([]kernels.Trial, error)
+	Fell(t kernels.Trial, heir kernels.ID, why string, checkpoint []byte) (kernels.Candidate, error)
 }
 
 // Search is one run of a search. All fields below the line belong to the goroutine that is in Run.
@@ -112,6 +116,7 @@ type Search struct {
 	naive    *member            // the default that scores are relative to
 	base     map[string]float64 // its times by workload, ns
 	champion *member
+	trials   trials
 	bar      kernels.Bar                // of all that is in flight
 	beaten   map[kernels.ID]bool        // lost against the champion
 	fought   map[[2]string]kernels.Duel // by short IDs of champion and challenger
@@ -165,7 +170,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, respites: respites, control: control{every: controlEvery},
 		pcg: rand.NewPCG(cfg.Seed, 0x6461727761727000), ids: map[kernels.ID]bool{}, codes: map[string]float64{},
 		working: map[kernels.ID]*member{}, beaten: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{},
-		dead: map[kernels.ID]bool{}, twins: map[kernels.ID]string{},
+		dead: map[kernels.ID]bool{}, twins: map[kernels.ID]string{}, trials: newTrials(),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -233,6 +238,7 @@ func (s *Search) begin() error {
 	if _, ok := s.keep.Champion(); !ok && s.naive != nil { // killed between the first verdict and its coronation
 		s.crown(s.naive, "the naive start")
 	}
+	s.condemn()
 	pending := s.queue.pending
 	s.queue.pending = nil
 	for _, f := range pending {
@@ -289,6 +295,7 @@ func (s *Search) advance() {
 		}
 		s.challenge()
 		s.fill()
+		s.doubt()
 		a, ok := s.queue.next(s.ev.InOrder())
 		if !ok {
 			return
@@ -378,6 +385,8 @@ func (s *Search) evaluate(f *flight) (a answer) {
 	switch {
 	case f.aside == controlling:
 		a.err = s.ev.(Controlled).Control(s.hard, f.job)
+	case f.aside == doubting:
+		a.trial, a.err = s.ev.(Doubter).Trial(s.hard, f.job, f.parts...)
 	case f.Challenger.IsZero():
 		a.result, a.err = s.ev.Evaluate(s.hard, f.job)
 	default:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"darwarp/kernels"
+	"darwarp/store"
 )
 
 // stateVersion is raised when a checkpoint means something else than before.
@@ -246,7 +247,7 @@ func (s *Search) restore(st *state) error {
 	if s.champion = s.working[st.Champion]; s.champion == nil {
 		return fmt.Errorf("the checkpoint's champion %s is not in the run", st.Champion.Short())
 	}
-	return nil
+	return s.recallTrials()
 }
 
 // nowhere keeps nothing.
@@ -268,3 +269,9 @@ func (nowhere) PutExchange(kernels.Exchange) error     { return nil }
 func (nowhere) Exchanges() ([]kernels.Exchange, error) { return nil, nil }
 func (nowhere) Insights() ([]kernels.Insight, error)   { return nil, nil }
 func (nowhere) Champion() (kernels.ID, bool)           { return kernels.ID{}, false }
+func (nowhere) Champions() ([]store.Champion, error)   { return nil, nil }
+func (nowhere) PutTrial(kernels.Trial) error           { return nil }
+func (nowhere) Trials() ([]kernels.Trial, error)       { return nil, nil }
+func (nowhere) Fell(kernels.Trial, kernels.ID, string, []byte) (kernels.Candidate, error) {
+	return kernels.Candidate{}, nil
+}

@@ -40,6 +40,7 @@ func (s *Search) weigh(c Command) (string, error) {
 	s.steering.Weighed++
 	clear(s.beaten)
 	clear(s.fought)
+	s.trials.heir = nil
 	var parts []string
 	for _, w := range s.cfg.Workloads {
 		parts = append(parts, fmt.Sprintf("%s=%g", w.Name, w.Weight))

@@ -119,7 +119,7 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 	t.Width = width(a.out)
 	t.Write(a.out)
 	if !champion.IsZero() {
-		a.sayf("\n* champion. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.")
+		a.sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.championNote(champion))
 	}
 	return nil
 }
@@ -214,4 +214,20 @@ func outcomeTable(counts map[kernels.Outcome]int) *report.Table {
 		}
 	}
 	return t
+}
+
+// championNote says where the champion stands, after a comma.
+func (r *record) championNote(id kernels.ID) string {
+	c, err := r.Get(id)
+	if err != nil {
+		return ""
+	}
+	switch _, word := r.standing(c); word {
+	case "":
+		return ""
+	case string(kernels.Stood):
+		return ", which has stood its trial"
+	default:
+		return ", " + word
+	}
 }

@@ -102,7 +102,7 @@ func TestScaledOutput(t *testing.T) {
 		out[i] *= 1.001
 	}
 	r := Judge(Encode(kernels.FP32, out), kernels.FP32, p.truth, Model{K: 256})
-	if r.Pass() || r.Bad < r.Elements*9/10 {
+	if r.Pass() || r.Bad < r.Elements*8/10 {
 		t.Errorf("x1.001: %d of %d elements flagged", r.Bad, r.Elements)
 	}
 }
@@ -123,7 +123,7 @@ func TestUnfitScale(t *testing.T) {
 		if truth.Validate(2) == nil {
 			t.Errorf("scale %g is valid", s)
 		}
-		for _, got := range []float64{1, 1e30, math.Inf(1)} {
+		for _, got := range []float64{1.001, 1e30, math.Inf(1)} {
 			if r := Judge(Encode(kernels.FP32, []float64{1, got}), kernels.FP32, truth, Model{K: 1}); r.Pass() {
 				t.Errorf("scale %g lets %g pass", s, got)
 			}
@@ -234,14 +234,14 @@ func TestExactSpecials(t *testing.T) {
 
 // TestSpans: what lies in different spans ends up in one report, in order.
 func TestSpans(t *testing.T) {
-	n := 3*span + 77
+	n := 3*Span + 77
 	truth := plain(repeat(1, n)...)
 	v := slices.Clone(truth.Value)
-	for _, i := range []int{span + 1, 2*span + 5, n - 1} {
+	for _, i := range []int{Span + 1, 2*Span + 5, n - 1} {
 		v[i] = 1 + float64(i)/float64(n)
 	}
 	r := Judge(Encode(kernels.FP32, v), kernels.FP32, truth, Model{K: 1})
-	if r.Bad != 3 || r.First != span+1 || r.WorstIndex != n-1 || r.AllEqual || !r.Finite {
+	if r.Bad != 3 || r.First != Span+1 || r.WorstIndex != n-1 || r.AllEqual || !r.Finite {
 		t.Errorf("%+v", r)
 	}
 }
