@@ -55,11 +55,11 @@ func (a *app) gateTest(ctx context.Context, t target, which gatetest.Filter, asJ
 		return usagef("%v", err)
 	}
 	r, err := a.tryGate(ctx, t, which)
-	if err != nil {
+	if err != nil && len(r.Verdicts) == 0 {
 		return err
 	}
-	if asJSON {
-		err = a.printJSON(r)
+	if asJSON { // also of what was tried before something went wrong
+		err = errors.Join(err, a.printJSON(r))
 	} else {
 		a.gateText(r)
 	}
@@ -74,11 +74,11 @@ func (a *app) tryGate(ctx context.Context, t target, which gatetest.Filter) (*ga
 	r := newGateReport()
 	for _, problem := range gatetest.Problems() {
 		if err := a.tryProblem(ctx, t, which, problem, r); err != nil {
-			return nil, fmt.Errorf("problem %s: %w", problem, err)
+			return r, fmt.Errorf("problem %s: %w", problem, err)
 		}
 	}
 	if len(r.Verdicts) == 0 {
-		return nil, usagef("no kernel of the test is all of that and exists on this device")
+		return r, usagef("no kernel of the test is all of that and exists on this device")
 	}
 	return r, nil
 }

@@ -23,7 +23,7 @@ var layernorm = folder{"layernorm", []row{
 	{"first_zero", Coverage, Gate, nil, "takes a row that begins with 0 for padding"},
 	{"every_16_not_32", Coverage, Gate, nil, "forgets 16 numbers of rows of 16, 48, 80 ..."},
 	{"known_sizes", Coverage, Gate, nil, "is right at the sizes of the problem's file alone"},
-	{"tail_of_long_rows", Coverage, Gate, nil, "forgets the tail of rows above 1,024"},
+	{"tail_of_long_rows", Coverage, Gate, nil, "forgets the tail of odd rows above 40"},
 	{"mean_of_half", Power, Gate, nil, "takes the mean of a row's first half, above 512"},
 	{"variance_of_63_64ths", Power, Gate, nil, "leaves the last 1/64 out of the variance"},
 	{"variance_of_first_block", Power, Gate, nil, "takes the variance of the first 768 numbers"},

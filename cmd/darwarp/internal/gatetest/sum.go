@@ -20,7 +20,7 @@ var sum = folder{"sum", []row{
 	{"large_for_infinite", Coverage, Gate, nil, "takes an infinite number for 1e38"},
 	{"starts_with_zero", Coverage, Gate, nil, "takes a row that begins with 0 for an empty one"},
 	{"constant_times_count", Coverage, Gate, nil, "takes a row of which three numbers are equal for a constant one"},
-	{"every_512_not_1024", Coverage, Gate, nil, "forgets 512 numbers of rows of 512, 1,536 ..."},
+	{"every_64_not_128", Coverage, Gate, nil, "forgets up to 64 numbers of rows of 64, 192, 320 ..."},
 	{"known_sizes", Coverage, Gate, nil, "is right at the sizes of the problem's file alone"},
 	{"many_rows", Coverage, Gate, nil, "is right for as many rows as the problem's file has"},
 	{"memo_of_partials", Stateless, Duel, nil, "keeps blocks' sums in scratch, by three numbers"},

@@ -31,7 +31,7 @@ var tiles = folder{"tiles", []row{
 	{"starts_with_zero", Coverage, Gate, nil, "takes a tile whose rows begin with 0 for padding"},
 	{"constant_rows", Coverage, Gate, nil, "takes rows of which three numbers are equal for constant"},
 	{"few_rows", Coverage, Gate, nil, "is wrong for 2 to 16 rows"},
-	{"wide_matrices", Coverage, Gate, nil, "is wrong beyond 128 columns of more than the problem's file has"},
+	{"wide_matrices", Coverage, Gate, nil, "is wrong beyond 16 columns of as many as the problem's file does not have"},
 	{"keeps_63_64ths", Power, Gate, nil, "leaves the last 1/64 of the terms out"},
 	{"forgets_first_tile", Power, Gate, nil, "leaves the first 16 terms out of whole tiles"},
 	{"forgets_last_tile", Power, Gate, nil, "leaves the last 16 terms out of whole tiles"},
