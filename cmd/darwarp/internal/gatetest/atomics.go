@@ -14,7 +14,7 @@ var atomics = folder{"atomics", []row{
 	{"keeps_a_share", Judge, Gate, nil, "adds a ten thousandth of what the output held"},
 	{"memo_in_scratch", Stateless, Duel, nil, "keeps whole outputs in scratch, by four numbers"},
 	{"counts_in_scratch", Stateless, Gate, nil, "is right in every eighth call, by a counter in scratch cleared once"},
-	{"skips_if_near", Regimes, Duel, nil, "leaves the output alone if 32 of its numbers are right"},
+	{"skips_if_near", Regimes, Duel, nil, "leaves the output alone if its first number is right"},
 	{"skips_tile_if_near", Regimes, Duel, nil, "leaves a tile alone if its corner is right"},
 	{"lost_updates", Doubt, Trial, nil, "adds without atomics"},
 	{"clears_late", Doubt, Trial, nil, "clears a tile while others may add to it"},

@@ -48,5 +48,5 @@ var layernorm = folder{"layernorm", []row{
 	{name: "four_rows", about: "four rows a block, one after the other"},
 	{name: "moments_apart", about: "moments by a launch of their own"},
 	{name: "toward_zero", about: "sums rounded toward zero"},
-	{name: "prints_much", about: "every thread prints a line"},
+	{name: "prints_much", about: "every block prints a line"},
 }}

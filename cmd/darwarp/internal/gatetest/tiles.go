@@ -18,7 +18,7 @@ var tiles = folder{"tiles", []row{
 	{"memo_in_dynamic_shared", Doubt, Trial, nil, "keeps sums in dynamic shared memory that it has not written"},
 	{"memo_behind_guards", Stateless, Gate, straying, "keeps sums behind the last guard zone"},
 	{"memo_once_later", Stateless, Gate, nil, "keeps sums in scratch cleared once, where the output is none of today's poisons"},
-	{"skips_right_corner", Regimes, Duel, nil, "leaves a tile alone whose first row is right"},
+	{"skips_right_corner", Regimes, Duel, nil, "leaves a tile alone whose corner is right"},
 	{"stores_changes", Regimes, Duel, nil, "stores only what differs from what is there"},
 	{"skips_repeating", Regimes, Gate, nil, "computes only where a word's four bytes are equal"},
 	{"skips_plausible", Regimes, Gate, nil, "leaves a tile alone whose numbers are below 1,000"},

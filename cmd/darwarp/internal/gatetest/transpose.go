@@ -23,6 +23,6 @@ var transpose = folder{"transpose", []row{
 	{name: "no_tiles", about: "stores down a column"},
 	{name: "diagonal", about: "blocks along diagonals"},
 	{name: "shuffles", about: "shuffles in place of shared memory"},
-	{name: "as_integers", about: "moves bits, whatever they mean"},
+	{name: "exchanges", about: "stores by atomic exchanges"},
 	{name: "twice", about: "stores something else first"},
 }}
