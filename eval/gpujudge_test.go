@@ -136,7 +136,8 @@ func TestGivenOutputs(t *testing.T) {
 	for name, pool := range map[string]*Pool{"judge": judgedPool(t, ""), "checker": checked} {
 		i := pool.cases.gated()[0]
 		right := check.Encode(kernels.FP32, doubled(input(&pool.cases.cases[i])))
-		wrong := check.Encode(kernels.FP32, make([]float64, pool.cases.cases[i].Dims["n"]))
+		wrong := check.Encode(kernels.FP32, input(&pool.cases.cases[i])) // not doubled, and more than nothing
+		wrong[len(wrong)-1] = 0x41
 		for _, c := range []struct {
 			out   []byte
 			right bool
