@@ -59,6 +59,12 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 
 // rates is what throughput found.
 type rates struct {
+	Problem   string        `json:"problem"`
+	DType     kernels.DType `json:"dtype"`
+	Workloads []string      `json:"workloads"`
+	Device    string        `json:"device"`
+	Seed      uint64        `json:"seed"`
+
 	Seconds  float64                            `json:"seconds"`
 	Evals    int                                `json:"evals"`
 	Rate     float64                            `json:"rate"` // a second
@@ -83,7 +89,7 @@ func (a *app) throughput(ctx context.Context, f throughputFlags) (err error) {
 	if f.span > 0 {
 		defer time.AfterFunc(f.span, cancel).Stop()
 	}
-	r := rates{Slots: s.Slots(), Outcomes: map[kernels.Outcome]int{}, Families: map[string]map[kernels.Outcome]int{}}
+	r := newRates(s, f.seed)
 	start, spent := time.Now(), processorTime()
 	for v := range evaluateAll(short, s, firstPoints(randomPoints(s, f.seed), f.points)) {
 		if v.err == nil {
@@ -115,6 +121,15 @@ func (f *throughputFlags) share() string {
 		return count(f.points, "random point")
 	}
 	return fmt.Sprintf("%s, for %s at most", count(f.points, "random point"), report.Duration(f.span))
+}
+
+func newRates(s *session, seed uint64) rates {
+	r := rates{Problem: s.bundle.Problem.Name, DType: s.dtype, Device: s.Device().Label(), Seed: seed, Slots: s.Slots(),
+		Outcomes: map[kernels.Outcome]int{}, Families: map[string]map[kernels.Outcome]int{}}
+	for _, w := range s.workloads {
+		r.Workloads = append(r.Workloads, w.Name)
+	}
+	return r
 }
 
 func (r *rates) add(c kernels.Candidate) {
