@@ -172,8 +172,9 @@ extern "C" __global__ void hints(int* failed) {
     for (float x = -130.f; x < 20.f; x += 0.37f) {
         const float y = exp2f(x);
         CHECK(exp2_approx(x) == (y < 1.17549435e-38f ? 0.f : y));
-        CHECK(x < -126.f || fabsf(exp2_fma(x) - y) <= 2e-4f * y);
+        CHECK(x < -126.f ? exp2_fma(x) >= 0.f && exp2_fma(x) <= 0x1p-126f : fabsf(exp2_fma(x) - y) <= 1e-4f * y);
     }
+    CHECK(exp2_fma(0.f) == 1.f && exp2_fma(127.f) == 0x1p127f && exp2_fma(-127.f) == 0.f && exp2_fma(-1.f / 0.f) == 0.f);
 }
 
 // One thread.
