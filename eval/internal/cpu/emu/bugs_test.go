@@ -49,8 +49,6 @@ func TestBugs(t *testing.T) {
 		{"missing_wait", "race", 2, 32},
 		{"missing_commit", "race", 2, 32},
 		{"wait_without_barrier", "race", 2, 32},
-		{"no_round_waits", "race", 2, 32},
-		{"copied_too_early", "race", 2, 32},
 		{"past_the_end", "out_of_bounds", 1, 64},
 		{"before_the_start", "out_of_bounds", 1, 32},
 		{"writes_an_input", "out_of_bounds", 1, 32},
@@ -62,6 +60,8 @@ func TestBugs(t *testing.T) {
 		{"wrong_mask", "divergence", 1, 32},
 		{"misaligned", "misaligned", 1, 32},
 		{"trapped", "trap", 1, 64},
+		{"no_round_waits", "race", 2, 32},
+		{"copied_too_early", "race", 2, 32},
 	} {
 		t.Run(c.kernel, func(t *testing.T) {
 			grid, smem, n := 2, 4*32, 127
