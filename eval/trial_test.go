@@ -38,7 +38,7 @@ func TestTrialOnTheDevice(t *testing.T) {
 		{"good", kernels.TrialDisturbed, kernels.Passed, 0, " sets of inputs beside a stream that disturbs"},
 		{"races_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Flaky, "other bits than those that were judged"},
 		{"strays_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "wrote 4 bytes outside"},
-		{"mutates_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "its input x of 4096 normal"},
+		{"mutates_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "4096 normal: wrote to its input x"},
 		{"keeps_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "left 8 bytes"},
 		{"faults_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Crashed, "ILLEGAL_ADDRESS"},
 		{"dies_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Crashed, "took the device process down (disturb)"},
