@@ -98,7 +98,12 @@ func (j *judgedRun) some(ctx context.Context, n int, first bool) (got gpu.RunRep
 	run.Bar = 0
 	req := &gpu.Time{Contender: j.contestant().one(j.which, run), Runs: []gpu.Run{run}, Count: n, Alone: first, Record: &gpu.Record{Slots: [2]int{j.slot}}}
 	var reply gpu.TimeReply
-	began, err := j.runner.callAt(ctx, gpu.Request{Time: req}, &reply, patience)
+	began, verdicts, err := j.judgedAll(ctx, gpu.Request{Time: req}, &reply, patience, func() []*checker.Judge {
+		if reply.Fault != nil || len(reply.Runs) != 1 {
+			return nil
+		}
+		return recorded(j.slot, j.job.Acc, reply.Runs[0].Recorded)
+	})
 	if o, detail, err = j.faultOf(reply.Fault, err); err != nil || o != kernels.Unknown {
 		return got, o, detail, err
 	}
@@ -106,31 +111,26 @@ func (j *judgedRun) some(ctx context.Context, n int, first bool) (got gpu.RunRep
 		return got, o, "", err
 	}
 	got = reply.Runs[0]
-	if len(got.Samples) != n {
-		return got, o, "", fmt.Errorf("%w: %d samples, %d were asked for", kernels.ErrLost, len(got.Samples), n)
+	if len(got.Samples) != n || len(verdicts) != 1 {
+		return got, o, "", fmt.Errorf("%w: %d samples with %d outputs, %d were asked for", kernels.ErrLost, len(got.Samples), len(got.Recorded), n)
 	}
 	if first {
 		j.began, j.out = began, gpu.RunReply{Calls: got.Calls, Clock: got.Clock, Single: got.Single}
 	}
 	j.out.Checked += len(got.Recorded)
 	j.strays = j.strays.Join(reply.Strays)
-	wrong, err := j.judgeRecorded(ctx, j.slot, j.job.Acc, got.Recorded)
-	if wrong != "" {
-		return got, kernels.Wrong, wrong, nil
+	if wrong := verdicts[0].Wrong; wrong != "" {
+		return got, kernels.Wrong, "timed launches: " + wrong, nil
 	}
-	return got, kernels.Unknown, "", err
+	return got, kernels.Unknown, "", nil
 }
 
-// judgeRecorded says what is wrong with outputs of timed launches that lie in a slot.
-func (p *Pool) judgeRecorded(ctx context.Context, slot int, acc kernels.DType, cases []int) (wrong string, err error) {
+// recorded asks about the outputs of timed launches that lie in a slot, where there are some.
+func recorded(slot int, acc kernels.DType, cases []int) []*checker.Judge {
 	if len(cases) == 0 {
-		return "", fmt.Errorf("%w: no outputs of timed launches to judge", kernels.ErrLost)
+		return nil
 	}
-	judged, err := p.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: slot, Acc: acc, Cases: cases}})
-	if err == nil && judged.Wrong != "" {
-		return "timed launches: " + judged.Wrong, nil
-	}
-	return "", err
+	return []*checker.Judge{{Slot: slot, Acc: acc, Cases: cases}}
 }
 
 // samplesAtOnce is how many samples of a run a slot has room for, if it is to hold the outputs of each of the arenas that they go through;

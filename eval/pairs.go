@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
@@ -104,31 +105,41 @@ func (p *Pool) pairs(ctx context.Context, req gpu.Duel, sides [2]*contestant) (r
 		defer free()
 		req.Record = &gpu.Record{Slots: slots}
 	}
-	if err := p.runner.call(ctx, gpu.Request{Duel: &req}, &reply, patience); err != nil {
+	_, verdicts, err := p.judgedAll(ctx, gpu.Request{Duel: &req}, &reply, patience, func() (all []*checker.Judge) {
+		for i := range sides {
+			if !known && reply.Fault == nil {
+				all = append(all, recorded(req.Record.Slots[i], sides[i].gate.job.Acc, reply.Side(i).Recorded)...)
+			}
+		}
+		return all
+	})
+	if err != nil {
 		return reply, died(err)
 	}
 	if err := p.judgeFault(&reply); err != nil {
 		return reply, err
 	}
+	return reply, guilty(&reply, verdicts, req.Run.Workload, known)
+}
+
+// guilty says which side of a duel did what it must not; nil: none. verdicts are on the outputs of both sides, where their bits are
+// not known.
+func guilty(reply *gpu.DuelReply, verdicts []checker.JudgeReply, workload string, known bool) error {
 	for i, side := range duelSides {
 		s := reply.Side(i)
 		switch {
 		case s.Strays != nil:
-			return reply, &found{side, kernels.Suspect, "timed launches: " + s.Strays.Why()}
+			return &found{side, kernels.Suspect, "timed launches: " + s.Strays.Why()}
 		case s.Wrong > 0:
-			return reply, &found{side, kernels.Wrong, fmt.Sprintf("%s: %d of %d outputs of timed launches differ from the gated ones", req.Run.Workload, s.Wrong, s.Checked)}
+			return &found{side, kernels.Wrong, fmt.Sprintf("%s: %d of %d outputs of timed launches differ from the gated ones", workload, s.Wrong, s.Checked)}
 		case known:
-			continue
-		}
-		wrong, err := p.judgeRecorded(ctx, req.Record.Slots[i], sides[i].gate.job.Acc, s.Recorded)
-		if err != nil {
-			return reply, err
-		}
-		if wrong != "" {
-			return reply, &found{side, kernels.Wrong, wrong}
+		case len(verdicts) != len(duelSides):
+			return fmt.Errorf("%w: no outputs of timed launches to judge", kernels.ErrLost)
+		case verdicts[i].Wrong != "":
+			return &found{side, kernels.Wrong, "timed launches: " + verdicts[i].Wrong}
 		}
 	}
-	return reply, nil
+	return nil
 }
 
 // twoSlots waits for a slot for each side. Whoever takes more than one takes all of them before another does, so that nobody waits for what

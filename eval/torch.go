@@ -111,23 +111,14 @@ func (p *Pool) checkTorch(ctx context.Context, b *kernels.Baseline) (note string
 	if err != nil {
 		return "", err
 	}
-	slot, err := p.slot(ctx, false)
-	if err != nil {
-		return "", err
-	}
-	defer p.free(slot)
-	into := p.memories[0].Map()[slot*p.cases.slotBytes():]
-	for _, buf := range c.Buffers {
-		if !buf.Out {
-			continue
-		}
+	var outputs [][]byte
+	for _, buf := range c.Outputs() {
 		if len(out) < buf.Bytes() {
 			return "", &torch.Failure{Why: fmt.Sprintf("%s: %d bytes of output are missing", c.Name, buf.Bytes()-len(out))}
 		}
-		copy(into, out[:buf.Bytes()])
-		into, out = into[(buf.Bytes()+255)&^255:], out[buf.Bytes():]
+		outputs, out = append(outputs, out[:buf.Bytes()]), out[buf.Bytes():]
 	}
-	judged, err := p.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: slot, Acc: kernels.FP32, Cases: []int{at}, Loose: true}})
+	judged, err := p.judgeGiven(ctx, checker.Judge{Acc: kernels.FP32, Cases: []int{at}, Loose: true}, outputs)
 	switch {
 	case err != nil:
 		return "", err
@@ -222,8 +213,8 @@ func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, 
 	w := p.cfg.Workloads[which]
 	run := p.runOf(w, cache, c.estimate[w.Name])
 	req := &gpu.Time{Contender: c.one(which, run), Runs: []gpu.Run{run}, Count: n}
-	slot := -1
-	if len(req.Expect[0]) == 0 {
+	known, slot := len(req.Expect[0]) > 0, 0
+	if !known {
 		if slot, err = p.slot(ctx, true); err != nil {
 			return got, err
 		}
@@ -231,26 +222,24 @@ func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, 
 		req.Record = &gpu.Record{Slots: [2]int{slot}}
 	}
 	var reply gpu.TimeReply
-	if err := p.runner.call(ctx, gpu.Request{Time: req}, &reply, patience); err != nil {
+	_, verdicts, err := p.judgedAll(ctx, gpu.Request{Time: req}, &reply, patience, func() []*checker.Judge {
+		if known || reply.Fault != nil || len(reply.Runs) != 1 {
+			return nil
+		}
+		return recorded(slot, c.gate.job.Acc, reply.Runs[0].Recorded)
+	})
+	if err != nil {
 		return got, err
 	}
 	if reply.Fault != nil || len(reply.Runs) != 1 || len(reply.Runs[0].Samples) != n {
 		return got, fmt.Errorf("%w: %s: %d samples were asked for", errFaulted, w.Name, n)
 	}
 	got = reply.Runs[0]
-	switch {
-	case reply.Strays != nil:
-		return got, &found{kernels.TheChallenger, kernels.Suspect, "timed launches: " + reply.Strays.Why()}
-	case got.Wrong > 0:
-		return got, &found{kernels.TheChallenger, kernels.Wrong, fmt.Sprintf("%s: %d outputs of timed launches differ from the gated ones", w.Name, got.Wrong)}
-	case slot < 0:
-		return got, nil
+	side := gpu.DuelReply{B: gpu.Side{Checked: got.Checked, Wrong: got.Wrong, Strays: reply.Strays}}
+	if !known {
+		verdicts = append([]checker.JudgeReply{{}}, verdicts...) // torch's own were looked at before
 	}
-	wrong, err := p.judgeRecorded(ctx, slot, c.gate.job.Acc, got.Recorded)
-	if wrong != "" {
-		err = &found{kernels.TheChallenger, kernels.Wrong, wrong}
-	}
-	return got, err
+	return got, guilty(&side, verdicts, w.Name, known)
 }
 
 // rivalTimes measures a torch baseline by itself, the way Final measures a candidate.

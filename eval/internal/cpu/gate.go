@@ -76,11 +76,11 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 		hashes = append(hashes, hashOutputs(c, a))
 		if how == wild {
 			s.copyOut(a, at)
+			out.Hash = hashes[run]
 		}
 	}
 	g.reply.Strays = g.reply.Strays.Join(s.inspect(a))
-	out.Ran, out.Hash = true, hashes[len(hashes)-1]
-	out.Same = hashes[0] == out.Hash
+	out.Ran, out.Same = true, hashes[0] == hashes[len(hashes)-1]
 	return nil
 }
 

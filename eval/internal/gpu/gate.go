@@ -46,6 +46,7 @@ type caseRun struct {
 	lap    int // of the second run
 	looks  [2]*inspection
 	hashes [2]int // counters
+	judged int    // which run's outputs go to the judge
 }
 
 // gateCases returns, beside an error, where it came up.
@@ -107,6 +108,7 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseR
 			return r, err
 		}
 		if how == wild {
+			r.judged = run
 			if err := s.copyOut(c, a, place); err != nil {
 				return r, err
 			}
@@ -163,8 +165,7 @@ func (s *Session) readCases(runs []caseRun, reply *GateReply) error {
 		if err != nil {
 			return err
 		}
-		first, second := got[r.hashes[0]], got[r.hashes[1]]
-		reply.Cases[r.at] = CaseReply{Ran: true, Hash: second, Same: first == second, Nanos: ns}
+		reply.Cases[r.at] = CaseReply{Ran: true, Hash: got[r.hashes[r.judged]], Same: got[r.hashes[0]] == got[r.hashes[1]], Nanos: ns}
 	}
 	return nil
 }

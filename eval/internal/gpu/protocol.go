@@ -166,7 +166,7 @@ type GateReply struct {
 // CaseReply is one case of a gate run.
 type CaseReply struct {
 	Ran   bool    `json:"ran"`
-	Hash  uint64  `json:"hash"` // of all outputs, second run
+	Hash  uint64  `json:"hash"` // of all outputs that go to the slot
 	Same  bool    `json:"same"` // both runs gave the same bits
 	Nanos float64 `json:"ns"`   // second run, one call, with launch overhead
 }
