@@ -38,7 +38,9 @@ func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
 	if t.device.Kind == "cpu" { // which has no second stream
 		how = "in orders of the threads drawn anew"
 	}
-	return t.repeat(ctx, repetition{cases: cases, runs: disturbedRuns * len(cases), least: (disturbedRuns + 9) / 10 * len(cases), within: quickFor, most: launchesFor, bursts: func() bool { return true },
+	least := (disturbedRuns + 9) / 10 * len(cases)
+	return t.repeat(ctx, repetition{cases: cases, runs: disturbedRuns * len(cases), least: least,
+		within: quickFor, most: launchesFor, bursts: func() bool { return true },
 		what: fmt.Sprintf("runs of %d sets of inputs %s", len(cases), how)})
 }
 
@@ -46,7 +48,8 @@ func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
 // itself on them: who is faster on inputs that it has seen keeps answers. What emulated calls take says nothing of that.
 func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	cases := t.banks()
-	d, err := t.repeat(ctx, repetition{cases: cases, runs: freshRounds * len(cases), least: len(cases), within: quickFor, most: launchesFor, bursts: func() bool { return false },
+	d, err := t.repeat(ctx, repetition{cases: cases, runs: freshRounds * len(cases), least: len(cases),
+		within: quickFor, most: launchesFor, bursts: func() bool { return false },
 		what: fmt.Sprintf("fresh calls on %d sets of inputs", len(cases))})
 	if err != nil || d.Verdict != kernels.Passed || t.device.Kind == "cpu" {
 		return d, err
@@ -105,7 +108,8 @@ func (t *trial) launches(ctx context.Context) (kernels.Doubt, error) {
 	if t.device.Kind == "cpu" {
 		within /= emulatedShare
 	}
-	return t.repeat(ctx, repetition{cases: cases, runs: judgedLaunches, least: judgedLaunches, within: within, most: within, bursts: func() bool { return rand.IntN(2) == 0 },
+	return t.repeat(ctx, repetition{cases: cases, runs: judgedLaunches, least: judgedLaunches,
+		within: within, most: within, bursts: func() bool { return rand.IntN(2) == 0 },
 		what: fmt.Sprintf("judged launches on %d sets of inputs", len(cases))})
 }
 
