@@ -49,7 +49,7 @@ func parseCases(t *testing.T, text string, e effort) (*kernels.Problem, *caseSet
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newCases(p, p.DTypes[0], p.Workloads, e, rand.New(rand.NewPCG(1, 2)))
+	s, err := newCases(p, p.DTypes[0], p.Workloads, e, nil, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func parseCases(t *testing.T, text string, e effort) (*kernels.Problem, *caseSet
 
 // TestCasesOfWorkloads: a bank with new inputs in every set, of which candidates are gated on two, and all other classes on trial.
 func TestCasesOfWorkloads(t *testing.T) {
-	_, s := parseCases(t, caseProblem, effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, memory: 1 << 30})
+	_, s := parseCases(t, caseProblem, effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30})
 	for _, w := range []string{"64", "128"} {
 		bank, seeds := s.byLoad[w], map[uint64]bool{}
 		if len(bank) != bankSize || len(s.seeds(w)) != seedsPerWorkload {
@@ -98,7 +98,7 @@ func TestCasesOfWorkloads(t *testing.T) {
 func TestCasesBounded(t *testing.T) {
 	for name, e := range map[string]effort{
 		"arithmetic": {shape: 1e3, classes: 1e3, bank: 1e3, memory: 1 << 30},
-		"memory":     {shape: 1e9, classes: 1e9, bank: 1e9, memory: 1},
+		"memory":     {shape: 1e9, classes: 1e9, bank: 1e9, trial: 1e9, memory: 1},
 	} {
 		_, s := parseCases(t, caseProblem, e)
 		if n, m := len(s.byLoad["128"]), len(s.trials["128"]); n != seedsPerWorkload || m != 0 {

@@ -143,7 +143,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	}
 	if cfg.shared != nil {
 		p.cases = cfg.shared.cases
-	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, p.effort(), secret()); err != nil {
+	} else if p.cases, err = p.provenCases(ctx, open, reference); err != nil {
 		return err
 	}
 	if err := p.fits(); err != nil {
@@ -179,8 +179,12 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	return p.prove(ctx)
 }
 
-// ErrTooLarge says that the sizes asked for do not fit the device.
-var ErrTooLarge = errors.New("too large")
+var (
+	// ErrTooLarge says that the sizes asked for do not fit the device.
+	ErrTooLarge = errors.New("too large")
+	// ErrUnfit says that the problem's check cannot tell right from wrong.
+	ErrUnfit = errors.New("the problem's check is not fit to use")
+)
 
 // fits refuses sizes that the device cannot hold, before anything is allocated.
 func (p *Pool) fits() error {
@@ -203,12 +207,9 @@ func (p *Pool) memory(name string, bytes int) (*proc.Shared, error) {
 func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) error {
 	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes()}
 	for i := range p.cases.cases {
-		k, err := p.cfg.Problem.Reduction(p.cases.cases[i].Dims, p.cfg.DType)
+		k, err := p.terms(&p.cases.cases[i])
 		if err != nil {
-			return fmt.Errorf("check.reduction: %w", err)
-		}
-		if p.cases.cases[i].Class == kernels.Needles {
-			k = min(k, gpu.MostNeedles)
+			return err
 		}
 		setup.Terms = append(setup.Terms, k)
 	}
@@ -318,14 +319,17 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 			return err
 		}
 		if got.Wrong != "" {
-			return fmt.Errorf("the problem's check is not fit to use: %s", got.Wrong)
+			return fmt.Errorf("%w: %s", ErrUnfit, got.Wrong)
 		}
 	}
 	return nil
 }
 
 func (p *Pool) referenceLaunch(i int) (kernels.Launch, error) {
-	d := p.cases.cases[i].Dims
+	return p.referenceAt(p.cases.cases[i].Dims)
+}
+
+func (p *Pool) referenceAt(d kernels.Dims) (kernels.Launch, error) {
 	l, err := p.cfg.Problem.ReferenceLaunch(d, p.cfg.DType)
 	for _, n := range p.cfg.Problem.DimNames {
 		l.Args = append(l.Args, kernels.Arg{Kind: "i32", Int: d[n]})

@@ -143,7 +143,7 @@ func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, l
 	if m.half() {
 		growth = halfFrobenius * root
 	}
-	rounding, sums := max(frobenius[d], (2+m.ULPs)*d.Roundoff(), 2*m.Terms.Roundoff()), growth*m.accRoundoff()
+	rounding, sums := max(frobenius[d], m.ULPs*d.Roundoff(), 2*m.Terms.Roundoff()), growth*m.accRoundoff()
 	few := 1 + 4/math.Sqrt(float64(n)) // few elements scatter: four standard deviations
 	rounding, sums = rounding*few, sums*few
 	// The figures hold where the sum is as large as a random walk of its terms. Below that, terms
