@@ -270,10 +270,11 @@ func (s *caseSet) add(p *kernels.Problem, t kernels.DType, c gpu.Case) (err erro
 	if c.Buffers, err = p.Buffers(c.Dims, t); err != nil {
 		return err
 	}
-	c.Name, c.Seed, c.Terms, c.TruthAt = sizeName(p, c.Dims)+" "+c.Class, s.rng.Uint64(), s.terms, s.truth
+	c.Name, c.Seed, c.Terms = sizeName(p, c.Dims)+" "+c.Class, s.rng.Uint64(), s.terms
 	if c.Class == gpu.Mixed {
 		c.Mix = s.mix
 	}
+	c.TruthAt = s.truth
 	s.truth += c.TruthBytes()
 	s.bytes += c.ArenaBytes()
 	s.cases = append(s.cases, c)

@@ -51,6 +51,7 @@ type Pool struct {
 	log      *slog.Logger
 	device   kernels.Device
 	role     role
+	shares   bool // processes may share memory of the device
 	proof    kernels.Provenance
 	cases    *caseSet
 	compiler *compile.Pool
@@ -58,6 +59,7 @@ type Pool struct {
 	runner   *runner
 	checker  judges
 	memories []*proc.Shared
+	out      *proc.Shared // one of them; nil where a judge on the GPU has the outputs
 	truth    *proc.Shared // one of them
 	inputs   *proc.Shared // one of them, or the other pool's
 	slots    chan int     // free slots of the output memory
