@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"darwarp/eval/internal/gpu"
@@ -91,6 +92,34 @@ func TestCasesOfWorkloads(t *testing.T) {
 		if s.cases[i].Trial {
 			t.Errorf("case %d is for trials and run for every candidate", i)
 		}
+	}
+}
+
+// TestCasesProved: a bank is of the class that tells what is missing, and what does not suit the accumulator is no trial.
+func TestCasesProved(t *testing.T) {
+	p, err := kernels.ParseProblem("problem.toml", []byte(caseProblem))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30, narrow: true}
+	s, err := newCases(p, kernels.FP16, p.Workloads, e, map[string]power{"128": {bank: "needles", unfit: []string{"normal", "wide"}}}, secret())
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes := func(list []int) (out []string) {
+		for _, i := range list {
+			out = append(out, s.cases[i].Class)
+		}
+		return out
+	}
+	if got := classes(s.byLoad["128"]); got[0] != "needles" || slices.Contains(got, "normal") {
+		t.Errorf("a bank of %v", got)
+	}
+	if got := classes(s.trials["128"]); slices.Contains(got, "normal") || slices.Contains(got, "wide") || slices.Contains(got, "huge") || !slices.Contains(got, "uniform") {
+		t.Errorf("trials on %v", got)
+	}
+	if got := classes(s.byLoad["64"]); got[0] != "normal" {
+		t.Errorf("a bank of %v where nothing is known", got)
 	}
 }
 

@@ -1,11 +1,12 @@
 package eval
 
 import (
-	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
+	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -52,6 +53,21 @@ block = ["32"]
 }`
 )
 
+// powersOf is what a session would find out about its check.
+func powersOf(t *testing.T, cfg Config) (map[string]power, error) {
+	t.Helper()
+	p := &Pool{cfg: cfg, log: slog.New(slog.DiscardHandler)}
+	if err := p.openCPU(Locate()); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	reference, err := p.compileOurs(t.Context(), "the reference kernel", cfg.Reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.provePower(t.Context(), gpu.Open{}, reference, secret(), p.effort())
+}
+
 // TestPower plants problems whose tolerance is too wide for the inputs that they name, or too wide for any.
 func TestPower(t *testing.T) {
 	if f := Locate().CXX; f.Path == "" {
@@ -95,21 +111,15 @@ func TestPower(t *testing.T) {
 			if c.acc != "" {
 				cfg.Acc = []kernels.DType{kernels.FP32, c.acc}
 			}
-			pool, err := Open(context.Background(), cfg)
+			powers, err := powersOf(t, cfg)
 			if c.bank == "" {
 				if !errors.Is(err, ErrUnfit) {
 					t.Errorf("%v: expected that the session is refused", err)
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer pool.Close()
-			for _, i := range pool.cases.byLoad["w"] {
-				if got := pool.cases.cases[i].Class; got != c.bank {
-					t.Errorf("the bank is of class %s, expected %s", got, c.bank)
-				}
+			if err != nil || powers["w"].bank != c.bank {
+				t.Errorf("%+v, %v: expected a bank of class %s", powers, err, c.bank)
 			}
 		})
 	}
