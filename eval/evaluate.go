@@ -124,7 +124,7 @@ func (e *evaluation) compile(ctx context.Context) error {
 		e.checked = watched.Cubin
 	}
 	if out.State != "" {
-		e.fail(kernels.Suspect, keeps, out.State)
+		e.fail(kernels.Suspect, gpu.Keeps, out.State)
 		return nil
 	}
 	e.cubin, e.res.Resources = out.Cubin, out.Resources
@@ -134,9 +134,6 @@ func (e *evaluation) compile(ctx context.Context) error {
 	}
 	return nil
 }
-
-// keeps is said of what a kernel's calls leave for later ones outside of their buffers.
-const keeps = "keeps %s in memory that outlives a call: take scratch for work space, const or __constant__ for tables that nobody writes"
 
 // codeKey names machine code together with how it is launched.
 func codeKey(out compile.Output, calls []kernels.Call) string {
@@ -275,8 +272,6 @@ func (p *Pool) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, error)
 		return 0, "", err
 	case f == nil:
 		return 0, "", nil
-	case f.Kept != "":
-		return kernels.Suspect, fmt.Sprintf(keeps, f.Kept), nil
 	case f.Launch:
 		return kernels.Invalid, fmt.Sprintf("cannot be launched (%s): %s", f.Case, f.Text), nil
 	}

@@ -65,6 +65,8 @@ func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
 	case req.Truth != nil:
 		f.makeTruth()
 		return nil
+	case req.Power != nil:
+		return gpu.PowerReply{Proofs: make([]gpu.ProofReply, len(req.Power.Proofs))}
 	case req.Ceilings != nil:
 		return kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 7e14}
 	case req.Gate != nil:
@@ -161,7 +163,7 @@ func (f *fake) gate(req *gpu.Gate, c *proc.Conn) any {
 	case "refused":
 		reply.Fault = &gpu.Fault{Case: "load", Code: 701, Text: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701)", Launch: true}
 	case "keeps":
-		reply.Fault = &gpu.Fault{Kept: "answers (64 bytes)"}
+		reply.Strays = &gpu.Strays{Kept: "answers (64 bytes)"}
 	}
 	return reply
 }
@@ -335,7 +337,7 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 	case "no_runs":
 		reply.Runs = nil
 	case "keeps_later":
-		reply.Fault = &gpu.Fault{Kept: "answers (64 bytes)"}
+		reply.Strays = &gpu.Strays{Kept: "answers (64 bytes)"}
 	}
 	return reply
 }

@@ -191,6 +191,7 @@ func (m *fresh) whole() *inspection {
 			v.left(scratch, m.call.Scratch)
 		}
 	}
+	v.variables(m.who.program)
 	m.s.everything(v)
 	return v
 }

@@ -101,10 +101,7 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseR
 		if r.lap, err = s.clock.next(func() error { return s.put(w) }); err != nil {
 			return r, err
 		}
-		if r.looks[run], r.hashes[run], err = s.lookAfter(c, a, scratch, call); err != nil {
-			return r, err
-		}
-		if err := s.unchanged(p); err != nil {
+		if r.looks[run], r.hashes[run], err = s.lookAfter(p, c, a, scratch, call); err != nil {
 			return r, err
 		}
 		if how == wild {
@@ -117,10 +114,11 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseR
 	return r, nil
 }
 
-// lookAfter queues a look at what a call has left: outputs, whose counter it returns, and scratch.
-func (s *Session) lookAfter(c *Case, a, scratch *arena, call kernels.Call) (v *inspection, hash int, err error) {
+// lookAfter queues a look at what a call has left: outputs, whose counter it returns, scratch, and variables of its own.
+func (s *Session) lookAfter(p *program, c *Case, a, scratch *arena, call kernels.Call) (v *inspection, hash int, err error) {
 	v = s.newInspection()
 	hash = v.outputs(c, a)
+	v.variables(p)
 	if scratch != nil {
 		v.guards(scratch)
 		v.left(scratch, call.Scratch)

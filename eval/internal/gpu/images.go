@@ -1,26 +1,27 @@
 package gpu
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 
 	"darwarp/eval/internal/cubin"
-	"darwarp/eval/internal/cuda"
 )
 
 // image is a variable, table or text of a loaded program. The loader puts all of them, constant memory too, where a
 // kernel can write: what one holds after a call is what the next call finds.
 type image struct {
 	cubin.Variable
-	at    cuda.Ptr
-	first []byte // its content as it was loaded
+	zone
+	hash uint64 // of its content as it was loaded
 }
 
-// images finds the variables of a program that was just loaded and copies what they hold.
+// imageAlign is what the addresses of regions that are hashed are a multiple of. The loader gives each variable a
+// multiple of 256 bytes, so that what lies between is nobody's.
+const imageAlign = 16
+
+// images finds the variables of a program that was just loaded, and what they hash to before anything ran.
 func (s *Session) images(p *program, code []byte) error {
 	content, err := cubin.Inspect(code)
-	if err != nil {
+	if err != nil || len(content.Variables) == 0 {
 		return err
 	}
 	for _, v := range content.Variables {
@@ -28,41 +29,32 @@ func (s *Session) images(p *program, code []byte) error {
 		if err != nil {
 			return fmt.Errorf("variable %s: %w", cubin.Readable(v.Name), err)
 		}
-		i := image{Variable: v, at: at, first: make([]byte, size)}
-		if err := s.drv.DtoH(i.first, at); err != nil {
-			return err
-		}
-		p.images = append(p.images, i)
+		first := at &^ (imageAlign - 1)
+		p.images = append(p.images, &image{Variable: v, zone: zone{first, int(at-first) + int(size)}})
+	}
+	v := s.newInspection()
+	v.variables(p)
+	if err := s.look(v); err != nil {
+		return err
+	}
+	got, err := s.readCounters(s.counted)
+	if err != nil {
+		return err
+	}
+	for _, n := range v.notes {
+		n.image.hash = got[n.counter]
 	}
 	return nil
 }
 
-// kept is what a program's calls have left in its own variables, for later calls to find.
-type kept string
-
-func (k kept) Error() string { return "changed " + string(k) }
-
-// unchanged waits for what was queued and looks whether the variables of a program still hold what they held when it
-// was loaded; otherwise the error is of type kept.
-func (s *Session) unchanged(p *program) error {
-	if p == nil || len(p.images) == 0 {
-		return nil
+// variables looks at all that a program's calls could leave in variables of its own.
+func (v *inspection) variables(p *program) {
+	if p == nil {
+		return
 	}
-	if err := s.drv.SyncStream(s.stream); err != nil {
-		return err
+	for i, m := range p.images {
+		v.notes = append(v.notes, note{counter: v.next, finding: variable, image: m})
+		v.add(HashKind, v.next, Salt(i), m.zone)
+		v.next++
 	}
-	var found []string
-	for _, i := range p.images {
-		now := make([]byte, len(i.first))
-		if err := s.drv.DtoH(now, i.at); err != nil {
-			return err
-		}
-		if !bytes.Equal(now, i.first) {
-			found = append(found, i.String())
-		}
-	}
-	if len(found) > 0 {
-		return kept(strings.Join(found, ", "))
-	}
-	return nil
 }

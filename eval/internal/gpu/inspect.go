@@ -57,6 +57,7 @@ type note struct {
 	finding finding
 	buffer  int    // whose hash it is
 	name    string // of the buffer
+	image   *image // of a program
 }
 
 // finding is what it means that a counter is not as it should be.
@@ -67,6 +68,7 @@ const (
 	outside                  // bytes written where nobody may write
 	input                    // another hash than that of the inputs
 	uncleared                // bytes in scratch that a call must leave cleared
+	variable                 // another hash than that of a program's variable as it was loaded
 )
 
 // inspection is a list of what to look at, and what it means.
@@ -138,13 +140,19 @@ type Strays struct {
 	Bytes int    `json:"bytes,omitempty"` // changed outside of buffers
 	Input string `json:"input,omitempty"` // that was written to
 	Left  int    `json:"left,omitempty"`  // bytes that are not zero in scratch that a call must leave cleared
+	Kept  string `json:"kept,omitempty"`  // variables of its own that were changed, for later calls to find
 }
+
+// Keeps is said of what a kernel's calls leave for later ones outside of their buffers.
+const Keeps = "keeps %s in memory that outlives a call: take scratch for work space, const or __constant__ for tables that nobody writes"
 
 // Why says what happened, in words.
 func (s *Strays) Why() string {
 	switch {
 	case s.Bytes > 0:
 		return fmt.Sprintf("%s: wrote %d bytes outside of its buffers", s.Where, s.Bytes)
+	case s.Kept != "":
+		return fmt.Sprintf(Keeps, s.Kept)
 	case s.Input != "":
 		return fmt.Sprintf("%s: wrote to its input %s", s.Where, s.Input)
 	}
@@ -164,6 +172,9 @@ func (s *Strays) Join(more *Strays) *Strays {
 	if s.Input == "" {
 		out.Input = more.Input
 	}
+	if s.Kept == "" {
+		out.Kept = more.Kept
+	}
 	return &out
 }
 
@@ -180,6 +191,10 @@ func (v *inspection) judge(got []uint64, want [][]uint64) (found *Strays, dirty 
 		case input:
 			if c != want[n.holds][n.buffer] {
 				one.Input = n.name
+			}
+		case variable:
+			if c != n.image.hash {
+				found = found.Join(&Strays{Kept: n.image.String()})
 			}
 		}
 		if one != (Strays{}) {

@@ -14,7 +14,7 @@ import (
 type program struct {
 	mod       cuda.Module
 	functions map[string]cuda.Function
-	images    []image
+	images    []*image
 	local     int // bytes of local memory a thread that its most demanding kernel takes
 }
 

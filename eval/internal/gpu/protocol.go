@@ -14,6 +14,7 @@ type Request struct {
 	Open     *Open     `json:"open,omitempty"`
 	Prepare  *Prepare  `json:"prepare,omitempty"`
 	Truth    *Truth    `json:"truth,omitempty"`
+	Power    *Power    `json:"power,omitempty"`
 	Gate     *Gate     `json:"gate,omitempty"`
 	Time     *Time     `json:"time,omitempty"`
 	Duel     *Duel     `json:"duel,omitempty"`
@@ -178,8 +179,6 @@ type Fault struct {
 	Text   string `json:"text"`
 	Sticky bool   `json:"sticky"` // the process is lost
 	Launch bool   `json:"launch"` // refused before it ran: over a limit, missing entry
-	// Kept names variables that its calls have changed, for later ones to find. Nothing failed then.
-	Kept string `json:"kept,omitempty"`
 }
 
 // Contender is what is timed: a candidate's module, or a library's algorithm.

@@ -180,6 +180,7 @@ func (m *steady) replay(g cuda.Graph, calls int) (r reading, err error) {
 		v.guards(m.scratch)
 		v.left(m.scratch, m.call.Scratch)
 	}
+	v.variables(m.who.program)
 	if m.watch {
 		s.everything(v)
 	}

@@ -87,6 +87,8 @@ func (s *Session) handle(req *Request, phase func(string)) (any, error) {
 		return nil, s.prepare(req.Prepare)
 	case req.Truth != nil:
 		return nil, s.makeTruth(req.Truth, phase)
+	case req.Power != nil:
+		return s.Power(req.Power, phase)
 	case req.Gate != nil:
 		return s.gate(req.Gate, phase)
 	case req.Time != nil:
@@ -257,9 +259,6 @@ var refusals = []string{"cuLaunch", "cuModule", "cuFunc", "cuTensorMap"}
 // while a candidate is loaded, launched or made part of a graph runs out for its tables or its stack: the driver
 // sets aside nothing else then.
 func fault(where string, err error) (*Fault, error) {
-	if k := kept(""); errors.As(err, &k) {
-		return &Fault{Case: where, Text: err.Error(), Kept: string(k)}, nil
-	}
 	if r := refusal(""); errors.As(err, &r) {
 		return &Fault{Case: where, Text: err.Error(), Launch: true}, nil
 	}

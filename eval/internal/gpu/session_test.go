@@ -29,7 +29,6 @@ func TestWhoseFault(t *testing.T) {
 		{"its stack, in a graph", failed("cuGraphInstantiateWithFlags", cuda.OutOfMemory), "refused"},
 		{"its stack, while a graph runs", failed("cuStreamSynchronize", cuda.OutOfMemory), "refused"},
 		{"more than this device has", refusal("kernel k: too much"), "refused"},
-		{"what it keeps", errors.Join(kept("table (16 bytes)")), "kept"},
 		{"an image of another device", failed("cuModuleLoadData", cuda.NoBinaryForGPU), "refused"},
 		{"a kernel that is not there", failed("cuModuleGetFunction", cuda.NotFound), "refused"},
 		{"too many threads", failed("cuLaunchKernel", cuda.LaunchOutOfResources), "refused"},
@@ -43,8 +42,6 @@ func TestWhoseFault(t *testing.T) {
 			got = "ours"
 		case f.Launch:
 			got = "refused"
-		case f.Kept != "":
-			got = "kept"
 		}
 		if got != tt.want || err == nil && (f.Text == "" || got != "crash" && f.Sticky) {
 			t.Errorf("%s: %s, expected %s (%+v, %v)", tt.name, got, tt.want, f, err)
