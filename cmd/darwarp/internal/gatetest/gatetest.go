@@ -37,8 +37,8 @@ const (
 // Kinds lists all of them.
 var Kinds = []Kind{Judge, Stateless, Regimes, Coverage, Power, Doubt, Authorship}
 
-// Stage is where a cheat has to be found out at the latest. The gate cannot refuse what is right as far as anybody can see,
-// but it must not reign either.
+// Stage is where a cheat has to be found out at the latest. The gate cannot refuse what is right as far as anybody can
+// see, but it must not reign either.
 type Stage string
 
 // The stages, one after the other.
@@ -110,7 +110,9 @@ var anyFault = []kernels.Outcome{kernels.Wrong, kernels.Suspect, kernels.Flaky}
 
 // brief lists the kernels of the short test that runs before a search: one of each way of cheating, and honest
 // kernels that a gate which refuses too much would refuse.
-var brief = []string{"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3", "last_block"}
+var brief = []string{
+	"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3", "last_block",
+}
 
 // Filter chooses among the kernels; an empty list is all of them.
 type Filter struct {
@@ -135,7 +137,8 @@ func (f Filter) Check() error {
 	}{{"problem", f.Problems, Problems()}, {"kind", f.Kinds, kinds}, {"kernel", f.Kernels, names}} {
 		for _, name := range q.asked {
 			if !slices.Contains(q.have, name) {
-				return fmt.Errorf("--%s %q: expected %s", q.flag, name, strings.Join(slices.Compact(slices.Sorted(slices.Values(q.have))), ", "))
+				all := slices.Compact(slices.Sorted(slices.Values(q.have)))
+				return fmt.Errorf("--%s %q: expected %s", q.flag, name, strings.Join(all, ", "))
 			}
 		}
 	}
@@ -161,8 +164,8 @@ func (f Filter) Has(problem string) bool {
 	})
 }
 
-// Cases lists the kernels of a problem that the filter chooses and that exist on a device, in the order of the tables. The
-// families' constraints say which do: a processor stores to odd addresses, has no device heap and knows no PTX.
+// Cases lists the kernels of a problem that the filter chooses and that exist on a device, in the order of the tables.
+// The families' constraints say which do: a processor stores to odd addresses, has no device heap and knows no PTX.
 func (f Filter) Cases(b *templates.Bundle, dev kernels.Device) ([]Case, error) {
 	legal := map[string]bool{}
 	for _, family := range b.Families {
