@@ -192,7 +192,7 @@ func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfol
 	if o := r.Meta().Objective; o != "" && o != kernels.Geomean {
 		by = fmt.Sprintf(" (%s)", o)
 	}
-	fmt.Fprintf(a.out, "champion %s%s: %s over the naive start%s\n", c.ID.Short(), r.championNote(c.ID), report.Ratio(sum.Speedup), by)
+	fmt.Fprintf(a.out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by, r.championNote("; it ", c.ID))
 	if t, word := r.standing(c); word != "" {
 		fmt.Fprintf(a.out, "\ntrial\n")
 		table := trialTable(t)
