@@ -139,15 +139,14 @@ func (s *Session) wake(a *arena) {
 
 // rest puts all arenas to rest.
 func (s *Session) rest() error {
+	var open []zone
 	for a := range s.all() {
 		if a.awake {
 			a.awake = false
-			if err := s.paint(a.open...); err != nil {
-				return err
-			}
+			open = append(open, a.open...)
 		}
 	}
-	return nil
+	return s.paint(open...)
 }
 
 // all are the arenas that there are.

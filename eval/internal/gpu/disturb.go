@@ -162,11 +162,7 @@ func (b *bursts) ready(s *Session) (err error) {
 	if b.end, err = s.drv.NewEvent(); err != nil {
 		return err
 	}
-	f, err := s.harness.kernel("dw_disturb")
-	if err != nil {
-		return err
-	}
-	if err = s.drv.SetFuncAttr(f, cuda.FuncMaxDynamicShared, s.dev.SmemPerBlock); err != nil {
+	if _, err = s.harness.widen("dw_disturb", s.dev.SmemPerBlock); err != nil {
 		return err
 	}
 	b.stream, err = s.drv.NewStream()

@@ -18,11 +18,22 @@ type harness struct {
 	stream  cuda.Stream
 	mod     cuda.Module
 	kernels map[string]cuda.Function
+	wide    map[string]bool // those that may have more shared memory than a block gets unasked
 }
 
 func newHarness(drv *cuda.Driver, stream cuda.Stream, cubin []byte) (*harness, error) {
 	mod, err := drv.LoadModule(cubin)
-	return &harness{drv: drv, stream: stream, mod: mod, kernels: map[string]cuda.Function{}}, err
+	return &harness{drv: drv, stream: stream, mod: mod, kernels: map[string]cuda.Function{}, wide: map[string]bool{}}, err
+}
+
+// widen finds a kernel that is to have so much dynamic shared memory.
+func (h *harness) widen(name string, shared int) (cuda.Function, error) {
+	f, err := h.kernel(name)
+	if err != nil || h.wide[name] {
+		return f, err
+	}
+	h.wide[name] = true
+	return f, h.drv.SetFuncAttr(f, cuda.FuncMaxDynamicShared, shared)
 }
 
 // kernel finds a kernel when it is first asked for: those with large frames must not be loaded where nobody needs them.

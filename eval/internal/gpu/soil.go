@@ -1,10 +1,6 @@
 package gpu
 
-import (
-	"fmt"
-
-	"darwarp/eval/internal/cuda"
-)
+import "fmt"
 
 // soil leaves dirt in the memory on the multiprocessors, other dirt each time: NaNs or numbers in the shared memory of each and, where a
 // program keeps anything there, in the local memory of all threads that they can have at once.
@@ -14,11 +10,8 @@ func (s *Session) soil(p *program) error {
 		nan = 1
 	}
 	smem := s.dev.SmemPerBlock &^ 15
-	f, err := s.harness.kernel("dw_soil")
+	f, err := s.harness.widen("dw_soil", smem)
 	if err != nil {
-		return err
-	}
-	if err := s.drv.SetFuncAttr(f, cuda.FuncMaxDynamicShared, smem); err != nil {
 		return err
 	}
 	// A block that takes all of it has a multiprocessor to itself.
