@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +20,8 @@ type oracle struct {
 	reply func(n int, operator string, b llm.Brief, thread []kernels.Message) (string, error)
 	delay time.Duration
 	arms  []string
-	most  int // questions; 0: any number
+	most  int       // questions; 0: any number
+	log   io.Writer // nil: questions are not written down
 
 	mu     sync.Mutex
 	asked  []kernels.Exchange
@@ -59,6 +61,7 @@ func (o *oracle) Ask(ctx context.Context, arm string, b llm.Brief, thread []kern
 		}
 	}
 	_, operator, _ := kernels.SplitArm(arm)
+	o.write(arm, b, thread)
 	text, err := o.reply(n, operator, b, thread)
 	if err != nil {
 		a.Exchange.Failed = err.Error()
@@ -69,6 +72,22 @@ func (o *oracle) Ask(ctx context.Context, arm string, b llm.Brief, thread []kern
 		a.Exchange.Refused = err.Error()
 	}
 	return a
+}
+
+// write puts down what a prompt would say.
+func (o *oracle) write(arm string, b llm.Brief, thread []kernels.Message) {
+	if o.log == nil {
+		return
+	}
+	var others, families []string
+	for _, x := range b.Others {
+		others = append(others, fmt.Sprint(x.Label, " ", x.Speedup))
+	}
+	for _, f := range b.Families {
+		families = append(families, f.Name)
+	}
+	fmt.Fprintf(o.log, "%s about %s of %g, others %q, families %q, insights %q, findings %q of %q, why %q, templates %v, after %d\n",
+		arm, b.Base.Label, b.Base.Speedup, others, families, b.Insights, b.Findings, b.Explained, b.Why, b.Templates, len(thread))
 }
 
 const ownPlan = `## plan

@@ -289,6 +289,9 @@ func (s *Search) advance() {
 		}
 		s.challenge()
 		s.fill()
+		if !s.flush() { // before an answer is taken, so that an event's figures do not depend on when it came
+			return
+		}
 		a, ok := s.queue.next(s.ev.InOrder())
 		if !ok {
 			return

@@ -305,7 +305,7 @@ func (m *memory) Champion() (kernels.ID, bool) {
 
 func (m *memory) clone() *memory {
 	return &memory{candidates: slices.Clone(m.candidates), checkpoint: slices.Clone(m.checkpoint), duels: slices.Clone(m.duels), champions: slices.Clone(m.champions),
-		exchanges: slices.Clone(m.exchanges), files: m.files}
+		exchanges: slices.Clone(m.exchanges), insights: m.insights, files: m.files}
 }
 
 // story is what a run stored, without times of day.
