@@ -319,8 +319,8 @@ func TestAdvisedResume(t *testing.T) {
 	if got.Variant.Source == "" || got.Variant.Source != want.Variant.Source || got.Score != want.Score {
 		t.Errorf("in two sessions %g with %q, in one %g with %q", got.Score, got.Variant.Source, want.Score, want.Variant.Source)
 	}
-	if s := mustSearch(t, advised(t, &oracle{reply: reply}, 80), newFake(2, true), parts); len(s.owns) == 0 || len(s.counsel.book) == 0 || s.champion.space != own {
-		t.Errorf("%d own sources, book %v", len(s.owns), s.counsel.book)
+	if s := mustSearch(t, advised(t, &oracle{reply: reply}, 80), newFake(2, true), parts); len(s.pop.sources.best) == 0 || len(s.advice.book) == 0 || s.contest.champion.deme != s.pop.sources {
+		t.Errorf("%d own sources, book %v", len(s.pop.sources.best), s.advice.book)
 	}
 }
 
@@ -352,16 +352,16 @@ func TestArmsArePaid(t *testing.T) {
 	cfg := advised(t, &oracle{arms: arms}, 10)
 	cfg.Strategy = DefaultStrategy
 	s := mustSearch(t, cfg, newFake(1, true), &memory{})
-	s.working[kernels.ID{1}] = &member{}
+	s.pop.members[kernels.ID{1}] = &member{}
 	for range 30 {
 		for i, verdict := range []struct{ gain, took, usd float64 }{
 			{0.10, 1, 0.01}, {0.20, 8, 0.01}, {0.20, 1, 0.08}, {0, 1, 0.01},
 		} {
-			s.purse.pay(arms[i], verdict.gain, verdict.took)
-			s.counsel.charge(&kernels.Exchange{Arm: arms[i], USD: verdict.usd, Took: time.Hour}) // which costs the device nothing
+			s.pop.credit.reward(arms[i], verdict.gain, verdict.took)
+			s.advice.book.charge(&kernels.Exchange{Arm: arms[i], USD: verdict.usd, Took: time.Hour}) // which costs the device nothing
 		}
 	}
-	got, shares, _ := s.arms()
+	got, shares := s.advice.arms()
 	if !slices.Equal(got, arms) {
 		t.Fatalf("arms %v", got)
 	}
@@ -376,11 +376,11 @@ func TestArmsArePaid(t *testing.T) {
 }
 
 func TestThrift(t *testing.T) {
-	c := counsel{book: map[string]cost{"cheap": {10, 0.1, 1000}, "dear": {10, 1, 1000}}}
+	c := ledger{"cheap": {10, 0.1, 1000}, "dear": {10, 1, 1000}}
 	if cheap, dear := c.thrift("cheap"), c.thrift("dear"); cheap <= 1 || dear >= 1 || c.thrift("new") != 1 {
 		t.Errorf("a cheap arm is worth %g, a dear one %g", cheap, dear)
 	}
-	c.book = map[string]cost{"short": {10, 0, 1000}, "long": {10, 0, 9000}}
+	c = ledger{"short": {10, 0, 1000}, "long": {10, 0, 9000}}
 	if c.thrift("short") <= 1 || c.thrift("long") >= 1 {
 		t.Error("without prices tokens do not count")
 	}

@@ -16,9 +16,9 @@ type clock struct {
 	evals     int              // at the start of this session, -1 not noted yet
 }
 
-func simulated(ev Evaluator) bool {
+func newClock(ev Evaluator) *clock {
 	s, ok := ev.(Simulated)
-	return ok && s.Simulated()
+	return &clock{simulated: ok && s.Simulated(), now: time.Now}
 }
 
 func (c *clock) begin() {
@@ -68,29 +68,12 @@ func (c *clock) rate(evals int) float64 {
 	return float64(evals-c.evals) / d
 }
 
-// spent names the part of the budget that is used up. Verdicts in flight are counted as given: one
-// that turns out to be a duplicate is made up for.
-func (s *Search) spent() Reason {
-	b, p := s.cfg.Budget, &s.progress
-	switch {
-	case b.Evals > 0 && p.Evals+s.queue.evals >= b.Evals:
-		return ReasonEvals
-	case b.For > 0 && s.clock.elapsed() >= b.For:
-		return ReasonTime
-	case b.Stall > 0 && p.Evals-p.LastGain >= b.Stall:
-		return ReasonStall
+// follow has stamps come after that of an earlier session.
+func (c *clock) follow(at time.Time) {
+	if at.After(c.latest) {
+		c.latest = at
 	}
-	return ""
 }
 
-// eta is the time until the first part of the budget is used up, 0 when nothing says it.
-func (s *Search) eta(at time.Duration, rate float64) time.Duration {
-	var left time.Duration
-	if n := s.cfg.Budget.Evals - s.progress.Evals; s.cfg.Budget.Evals > 0 && n > 0 && rate > 0 {
-		left = time.Duration(float64(n) / rate * float64(time.Second))
-	}
-	if d := s.cfg.Budget.For - at; s.cfg.Budget.For > 0 && d > 0 && (left == 0 || d < left) {
-		left = d
-	}
-	return left
-}
+// takeUp counts the time of earlier sessions.
+func (c *clock) takeUp(elapsed time.Duration) { c.before = elapsed }

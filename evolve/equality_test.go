@@ -108,7 +108,7 @@ func (sc *scenario) session(t *testing.T, cfg Config, m *memory, log *bytes.Buff
 		}
 		if e.Kind == KindResult {
 			for _, command := range sc.at[len(m.candidates)] {
-				apply(s, log, command(m))
+				do(s, log, command(m))
 			}
 		}
 		if killed == nil && cut > 0 && e.Kind == last && len(m.candidates) >= cut {
@@ -124,18 +124,18 @@ func (sc *scenario) session(t *testing.T, cfg Config, m *memory, log *bytes.Buff
 
 // hold makes a search's time of day follow its simulated clock, and leaves out what comes by the wall's.
 func hold(s *Search) {
-	s.every, s.control.every = time.Hour, time.Hour
+	s.inbox.every, s.control.every = time.Hour, time.Hour
 	s.clock.now = func() time.Time {
 		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(s.clock.before)
 	}
 }
 
-// apply does a command inside the loop, so that it comes between the same two answers every time.
-func apply(s *Search, log io.Writer, c Command) {
-	o := order{c, make(chan error, 1)}
-	s.obey(o)
+// do does a command inside the loop, so that it comes between the same two answers every time.
+func do(s *Search, log io.Writer, c Command) {
+	r := request{c, make(chan error, 1)}
+	s.apply(r)
 	select {
-	case err := <-o.answer:
+	case err := <-r.answer:
 		if err != nil {
 			fmt.Fprintf(log, "%q\n", err)
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"darwarp/kernels"
-	"darwarp/mutate/llm"
 )
 
 // findings are what `darwarp explain` found out about a run's candidates before this session, each but the last of its
@@ -41,16 +40,5 @@ func (all findings) counters(id kernels.ID) (out []kernels.Counters) {
 	return out
 }
 
-// explained tells a prompt what is known of the choices of its base, or else of those of the last candidate that was
-// explained, and what the profiler counted.
-func (s *Search) explained(b *llm.Brief, base kernels.ID) {
-	all := s.counsel.findings
-	if len(all) == 0 {
-		return
-	}
-	known := all.of(base)
-	if m := s.working[all[len(all)-1].Candidate]; len(known) == 0 && m != nil {
-		known, b.Explained = all.of(m.id), m.variant.Label()
-	}
-	b.Findings, b.Counters = llm.Findings(known), llm.Counted(all.counters(base))
-}
+// last is the candidate that was explained last.
+func (all findings) last() kernels.ID { return all[len(all)-1].Candidate }

@@ -184,7 +184,7 @@ func TestGrownUnrendered(t *testing.T) {
 		t.Fatal(err)
 	}
 	recorded, err := kernels.NewSpaceFromPoints(space.Family, space.Device, space.DType, [][]uint8{space.At(0), space.At(7)})
-	if err != nil || newDeme(recorded, mutate.NewRecall(nil)).closed || !newDeme(space, mutate.NewRecall(nil)).closed {
+	if err != nil || newPointDeme(1, recorded, mutate.NewRecall(nil), nil).closed || !newPointDeme(1, space, mutate.NewRecall(nil), nil).closed {
 		t.Errorf("a recording is closed until its default works, or a space is not: %v", err)
 	}
 	cfg.Bundle, cfg.Spaces = b, append(cfg.Spaces, space)
@@ -197,7 +197,7 @@ func TestGrownUnrendered(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if skips < mostBroken || skips > mostBroken+6 || !s.demes[1].closed { // what is in flight may open it again
+	if skips < mostBroken || skips > mostBroken+6 || !s.pop.demes[1].closed { // what is in flight may open it again
 		t.Errorf("%d points were passed over", skips)
 	}
 }

@@ -128,7 +128,7 @@ func TestPin(t *testing.T) {
 		},
 		150: func(s *Search) {
 			mustSteer(t, s, Command{Do: "unpin", ID: worst})
-			if len(s.steering.Pins) != 0 {
+			if len(s.steering.pinned()) != 0 {
 				t.Error("still pinned")
 			}
 		},

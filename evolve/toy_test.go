@@ -323,7 +323,7 @@ func mustSearch(t testing.TB, cfg Config, ev Evaluator, keep keeper) *Search {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.retry, s.respites = time.Millisecond, []time.Duration{time.Millisecond, time.Millisecond}
+	s.journal.retry, s.outage.pauses = time.Millisecond, []time.Duration{time.Millisecond, time.Millisecond}
 	return s
 }
 

@@ -1,0 +1,414 @@
+package evolve
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"darwarp/kernels"
+	"darwarp/mutate"
+	"darwarp/templates"
+)
+
+// population is what is known of candidates. Every verdict comes in through insert, a new one or one from the store, so
+// that a search that is resumed knows what it knew.
+type population struct {
+	render  *renderer
+	scale   *scale
+	hints   []Hint
+	demes   []*pointDeme // by space
+	sources *sourceDeme
+	niches  []string // workloads that demes are ranked by singly
+	ids     map[kernels.ID]bool
+	codes   map[string]float64    // score by machine code
+	twins   map[kernels.ID]string // machine code of duplicates
+	members map[kernels.ID]*member
+	dead    map[kernels.ID]bool // killed, or descending from one that was
+	naive   *member             // the default that scores are relative to
+	credit  credit
+}
+
+// newPopulation is empty but for hints.
+func newPopulation(cfg *Config, dev kernels.Device) *population {
+	p := &population{
+		render: &renderer{bundle: cfg.Bundle, dtype: cfg.DType, device: dev, given: cfg.Job},
+		scale:  &scale{objective: cfg.Objective, workloads: cfg.Workloads},
+		ids:    map[kernels.ID]bool{}, codes: map[string]float64{}, twins: map[kernels.ID]string{},
+		members: map[kernels.ID]*member{}, dead: map[kernels.ID]bool{},
+	}
+	p.sources = newSourceDeme(p.ranked)
+	p.niches = nicheWorkloads(cfg.Portfolio, p.scale)
+	p.newDemes(cfg.Spaces, bestHints(cfg.Hints))
+	return p
+}
+
+// newDemes makes empty populations that know the hints.
+func (p *population) newDemes(spaces []*kernels.Space, hints []Hint) {
+	p.hints, p.demes = hints, nil
+	for _, space := range spaces {
+		p.addDeme(space, mutate.NewRecall(pointsOf(hints, space)))
+	}
+}
+
+func (p *population) addDeme(space *kernels.Space, recall mutate.Recall) *pointDeme {
+	d := newPointDeme(len(p.demes), space, recall, p.ranked)
+	d.rankBy(len(p.niches))
+	p.demes = append(p.demes, d)
+	return d
+}
+
+// grow adds a family. Whoever holds the old bundle keeps it.
+func (p *population) grow(b *templates.Bundle, space *kernels.Space) *pointDeme {
+	p.render.use(b)
+	return p.addDeme(space, mutate.NewRecall(nil))
+}
+
+// deme is the population of that number.
+func (p *population) deme(number int) deme {
+	if number == sourceNumber {
+		return p.sources
+	}
+	return p.demes[number]
+}
+
+// all are all demes, those of spaces first.
+func (p *population) all() (out []deme) {
+	for _, d := range p.demes {
+		out = append(out, d)
+	}
+	return append(out, p.sources)
+}
+
+// first is the deme that has the naive start.
+func (p *population) first() *pointDeme { return p.demes[0] }
+
+// spaceOf is the deme that a point was taken from.
+func (p *population) spaceOf(id kernels.ID) *pointDeme { return p.demes[p.members[id].deme.number()] }
+
+// families are those that prompts may speak of.
+func (p *population) families() (out []*kernels.Family) {
+	for _, d := range p.demes {
+		if !d.closed {
+			out = append(out, d.space.Family)
+		}
+	}
+	return out
+}
+
+// familyOf is the family of a point, and how many points it has.
+func (p *population) familyOf(t *task) (f *kernels.Family, points int) {
+	space := p.demes[t.Space].space
+	return space.Family, space.Len()
+}
+
+// device is what the spaces were made for.
+func (p *population) device() kernels.Device { return p.first().space.Device }
+
+// workloads have the weights that are in force.
+func (p *population) workloads() []kernels.Workload { return p.scale.workloads }
+
+// base are the naive start's times by workload, ns.
+func (p *population) base() map[string]float64 { return p.scale.base }
+
+// start is the naive start; nil before it is judged.
+func (p *population) start() *member { return p.naive }
+
+// started reports whether the naive start is judged: before, no score means anything.
+func (p *population) started() bool { return p.naive != nil }
+
+// earned is what operators and arms have earned.
+func (p *population) earned() *credit { return &p.credit }
+
+// tried says that a proposal was asked for before, and notes that it is now.
+func (p *population) tried(t *task) error {
+	if p.asked(t.job.ID) {
+		return fmt.Errorf("%w: %s", errTried, t.job.ID.Short())
+	}
+	return p.deme(t.Space).tried(t)
+}
+
+// byShape reports whether each shape may get a kernel of its own.
+func (p *population) byShape() bool { return len(p.niches) > 0 }
+
+// bar is the time to beat by workload, ns.
+func (p *population) bar(champion *member) map[string]float64 {
+	if p.byShape() {
+		return p.bestTimes()
+	}
+	return p.scale.bar(champion)
+}
+
+// validate makes a verdict fit to be stored, and scores it.
+func (p *population) validate(c *kernels.Candidate) error { return p.scale.validate(c) }
+
+// weights are those of all workloads, with some of them replaced.
+func (p *population) weights(change map[string]float64) (map[string]float64, error) {
+	if err := p.scale.checkWeights(change); err != nil {
+		return nil, err
+	}
+	return p.scale.weights(change), nil
+}
+
+// weigh brings weights into force; rescore follows.
+func (p *population) weigh(weights map[string]float64) { p.scale.weigh(weights) }
+
+// weighing lists the weights.
+func (p *population) weighing() string { return p.scale.String() }
+
+// rescored is the score of a stored candidate under the weights in force.
+func (p *population) rescored(c *kernels.Candidate) float64 { return p.scale.rescore(c) }
+
+// storeScores stores every candidate's score under the weights in force.
+func (p *population) storeScores() func(keeper, []byte) error {
+	workloads := p.workloads()
+	return func(k keeper, state []byte) error { return k.Weigh(workloads, p.scale.rescore, state) }
+}
+
+// spaces are the spaces as a checkpoint names them.
+func (p *population) spaces() (out []spaceState) {
+	for _, d := range p.demes {
+		out = append(out, spaceState{d.family(), d.space.Len()})
+	}
+	return out
+}
+
+// save puts into a checkpoint what stored candidates do not say.
+func (p *population) save(st *state) { st.Spaces, st.Hints, st.Credit = p.spaces(), p.hints, p.credit }
+
+// restore takes up the credit of a checkpoint: what was credited while candidates were loaded is part of it.
+func (p *population) restore(st *state) { p.credit = st.Credit }
+
+// mostGenes is how many genes the largest family has.
+func (p *population) mostGenes() (n int) {
+	for _, d := range p.demes {
+		n = max(n, len(d.space.Family.Genes))
+	}
+	return n
+}
+
+// of finds the place of a stored candidate; ok is false where its family is not searched.
+func (p *population) of(v *kernels.Variant) (d deme, index int, ok bool) {
+	if v.Family == "" {
+		return p.sources, -1, true
+	}
+	for _, d := range p.demes {
+		if d.family() == v.Family {
+			return d, d.index(v.Genes), true
+		}
+	}
+	return nil, 0, false
+}
+
+// check refuses a task of a checkpoint that cannot be asked for.
+func (p *population) check(t *task) error {
+	if t == nil || t.Space < sourceNumber || t.Space >= len(p.demes) {
+		return errors.New("the checkpoint asks for a point that is not there")
+	}
+	return p.deme(t.Space).check(t)
+}
+
+// job is what the evaluator is asked.
+func (p *population) job(t *task) (*kernels.Job, error) { return p.deme(t.Space).job(p.render, t) }
+
+// prepare gives a task its job; an error says why it cannot be asked for.
+func (p *population) prepare(t *task) (err error) {
+	t.job, err = p.job(t)
+	return err
+}
+
+// claim notes that a candidate is asked for.
+func (p *population) claim(t *task) {
+	p.ids[t.job.ID] = true
+	p.claimPoint(t)
+}
+
+// claimPoint notes that a point is asked for whose job is not made yet.
+func (p *population) claimPoint(t *task) { p.deme(t.Space).claim(t.Index) }
+
+// note remembers a candidate of a family that is not searched.
+func (p *population) note(id kernels.ID) { p.ids[id] = true }
+
+// asked reports whether a candidate was asked for, in this session or one before.
+func (p *population) asked(id kernels.ID) bool { return p.ids[id] }
+
+// member is a candidate that works, nil where it does not.
+func (p *population) member(id kernels.ID) *member { return p.members[id] }
+
+// size is how many candidates work.
+func (p *population) size() int { return len(p.members) }
+
+// ranked are the members that may be bred from, best first.
+func (p *population) ranked() (all []*member) {
+	for id, m := range p.members {
+		if !p.dead[id] {
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, (*member).before)
+	return all
+}
+
+// judged is the number of judged points of all spaces.
+func (p *population) judged() (n int) {
+	for _, d := range p.demes {
+		n += d.judged
+	}
+	return n
+}
+
+// renew begins an epoch.
+func (p *population) renew() {
+	for _, d := range p.demes {
+		d.renew()
+	}
+}
+
+// open lists the demes that have points left.
+func (p *population) open() (out []*pointDeme) {
+	for _, d := range p.demes {
+		if d.open() {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// insertion is what an inserted candidate has changed.
+type insertion struct {
+	score  float64
+	member *member // nil: it does not work
+	opened bool    // a language model's family turned out to work
+}
+
+// insert enters a judged candidate.
+func (p *population) insert(c *kernels.Candidate, d deme, index int) (in insertion) {
+	p.ids[c.ID] = true
+	r := p.rate(c)
+	in.score, in.opened = r.score, d.judge(c, index, r)
+	if g, counts := d.gain(index, r); counts {
+		p.credit.reward(c.Origin.Operator, g, c.Result.Cost.Total())
+	}
+	if !p.markDead(c) {
+		d.insert(c, index, r, p.alone(c))
+	}
+	if c.Result.Outcome == kernels.OK {
+		in.member = p.addMember(c, d, index)
+	}
+	return in
+}
+
+// rate notes what is known of a candidate's machine code now.
+func (p *population) rate(c *kernels.Candidate) rating {
+	code := c.Result.Code
+	twin, known := p.codes[code]
+	r := rating{score: math.Inf(1), duplicate: c.Result.Outcome == kernels.Duplicate, known: known}
+	switch {
+	case c.Result.Outcome == kernels.OK:
+		r.score = c.Score
+	case r.duplicate && known:
+		r.score, p.twins[c.ID] = twin, code
+	}
+	if code != "" && !r.duplicate {
+		p.codes[code] = r.score
+	}
+	return r
+}
+
+// addMember enters a candidate that works. The first one is the naive start.
+func (p *population) addMember(c *kernels.Candidate, d deme, index int) *member {
+	m := &member{
+		id: c.ID, variant: c.Variant, deme: d, index: index, score: c.Score, times: medians(c.Result.Times),
+		parents: c.Origin.Parents, born: len(p.members) + 1, code: c.Result.Code, timings: c.Result.Times,
+		generation: c.Origin.Generation, resources: c.Result.Resources,
+	}
+	if p.naive == nil {
+		p.naive = m
+		p.scale.startAt(m.times)
+	}
+	m.upper = p.scale.scoreOr(uppers(m.timings), m.score)
+	p.members[c.ID] = m
+	return m
+}
+
+// claimer is the best member that claims to be faster than the champion: that was measured faster by more than its own
+// noise. Those that have lost against it claim nothing.
+func (p *population) claimer(champion *member, lost func(kernels.ID) bool) (best *member) {
+	for _, d := range p.all() {
+		for _, o := range d.ranked() {
+			if o.Score >= champion.score || best != nil && o.Score >= best.score {
+				break
+			}
+			if m := p.members[o.ID]; m.upper < champion.score && !lost(m.id) {
+				best = m
+				break
+			}
+		}
+	}
+	return best
+}
+
+// bestTimes are the least times known by workload, ns, where several kernels are wanted.
+func (p *population) bestTimes() map[string]float64 {
+	best := map[string]float64{}
+	for i, w := range p.niches {
+		ratio := math.Inf(1)
+		for _, d := range p.demes {
+			ratio = min(ratio, d.bestAlone(i))
+		}
+		if !math.IsInf(ratio, 1) {
+			best[w] = ratio * p.scale.base[w]
+		}
+	}
+	return best
+}
+
+// rescore brings new weights into force, orders everything by them, and gives the best score.
+func (p *population) rescore() (best float64) {
+	for _, m := range slices.SortedFunc(maps.Values(p.members), func(a, b *member) int { return a.born - b.born }) {
+		m.score = p.scale.scoreOr(m.timings, m.score)
+		m.upper = max(m.score, p.scale.scoreOr(uppers(m.timings), m.score))
+		if m.code != "" {
+			p.codes[m.code] = m.score
+		}
+		if best == 0 || m.score < best {
+			best = m.score
+		}
+	}
+	for _, d := range p.all() {
+		d.rank(func(o *mutate.Individual) float64 {
+			if m := p.members[o.ID]; m != nil {
+				return m.score
+			}
+			return p.codes[p.twins[o.ID]]
+		})
+	}
+	return best
+}
+
+// generation is the greatest generation of some candidates, as far as they are known.
+func (p *population) generation(of []kernels.ID) (most int) {
+	for _, id := range of {
+		if m := p.members[id]; m != nil {
+			most = max(most, m.generation)
+		}
+	}
+	return most
+}
+
+// place finds the point of a variant.
+func (p *population) place(v *kernels.Variant) (*task, error) {
+	if v == nil || v.Family == "" {
+		return nil, errors.New("expected the genes of a family")
+	}
+	var names []string
+	for _, d := range p.demes {
+		if d.family() == v.Family {
+			return d.place(v.Genes)
+		}
+		names = append(names, d.family())
+	}
+	return nil, fmt.Errorf("family %q is not searched: expected one of %s", v.Family, strings.Join(names, ", "))
+}

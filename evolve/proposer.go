@@ -1,0 +1,306 @@
+package evolve
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"darwarp/kernels"
+	"darwarp/mutate"
+)
+
+// proposer has the sources that need no model: the families' defaults, points that another run knows, a spread sample,
+// and the operators.
+type proposer struct {
+	pcg      *rand.PCG
+	rng      *rand.Rand // of pcg
+	strategy *strategy
+	pop      *population
+	progress *progress
+	steering *steering
+	queue    *queue
+	journal  *journal
+	hurry    bool // time is in short supply, and the budget names nothing else
+}
+
+func newProposer(cfg *Config, strategy *strategy, pop *population, p *progress) *proposer {
+	pcg := rand.NewPCG(cfg.Seed, 0x6461727761727000)
+	x := &proposer{pcg: pcg, rng: rand.New(pcg), strategy: strategy, pop: pop, progress: p, hurry: cfg.Budget.hurries()}
+	p.sample = x.firstSample()
+	if len(cfg.Hints) > 0 {
+		p.sample += mutate.MostRecalled * len(cfg.Spaces)
+	}
+	return x
+}
+
+// sampleSize is how many points are spread out before anything is bred: 11 for one family. Of 11 and 15 the smaller
+// found the optimum of recorded spaces as often by 200 evaluations and more often by 100.
+func sampleSize(families int) int { return 3 + 8*families }
+
+func (x *proposer) firstSample() int { return sampleSize(len(x.pop.demes)) }
+
+// patience is how many verdicts without a faster candidate end an epoch.
+func (x *proposer) patience() int { return max(120, 20*x.pop.mostGenes()) }
+
+// task makes a task of a point; ok is false where it needs no verdict, and is passed over.
+func (x *proposer) task(d *pointDeme, p mutate.Proposal, o kernels.Origin) (t *task, ok bool) {
+	t = &task{Space: d.number(), Index: p.Index, Origin: o}
+	d.claim(p.Index)
+	err := x.pop.prepare(t)
+	switch {
+	case err != nil:
+		x.skip(d, t, "cannot be rendered: "+err.Error())
+		d.unrendered()
+	case x.pop.asked(t.job.ID):
+		x.skip(d, t, "the same source as "+t.job.ID.Short())
+	default:
+		return t, true
+	}
+	return nil, false
+}
+
+// skip passes over a point without a verdict.
+func (x *proposer) skip(d *pointDeme, t *task, why string) {
+	x.progress.pass(t)
+	x.journal.send(Event{Kind: KindSkip, Family: d.family(), Note: why})
+}
+
+// defaults are those of the families other than the first.
+func (x *proposer) defaults() (*task, bool) {
+	for _, d := range x.pop.demes {
+		if p, ok := d.unaskedDefault(); ok {
+			if t, ok := x.task(d, p, kernels.Origin{Operator: "default", Generation: 1}); ok {
+				return t, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// renewal ends an epoch that finds nothing more, and proposes nothing. Every other epoch starts afresh: it breeds from a
+// new sample alone, and the one after it from everything.
+func (x *proposer) renewal() (*task, bool) {
+	if !x.strategy.renew || !x.progress.stale(x.patience()) {
+		return nil, false
+	}
+	x.progress.nextEpoch(x.pop.judged())
+	note := "breeding from everything again"
+	if x.progress.afresh() {
+		x.progress.sample = x.firstSample()
+		note = "breeding from a new sample; the champion stays"
+	}
+	x.pop.renew()
+	x.journal.send(Event{Kind: KindRestart, Note: fmt.Sprintf("no gain in %d evaluations: %s", x.patience(), note)})
+	return nil, false
+}
+
+// hinted are points that were best in another run, if there is one. They are the first of the sample.
+func (x *proposer) hinted() (*task, bool) {
+	return x.sampled(x.firstSample(), func(d *pointDeme) mutate.Operator { return d.recall })
+}
+
+// spread is a sample of points that are far from each other.
+func (x *proposer) spread() (*task, bool) {
+	return x.sampled(0, func(*pointDeme) mutate.Operator { return mutate.Spread{} })
+}
+
+// sampled goes through the sample, from deme to deme, until so many points of it are left.
+func (x *proposer) sampled(left int, op func(*pointDeme) mutate.Operator) (*task, bool) {
+	for x.strategy.sample && x.progress.sample > left {
+		open := x.pop.open()
+		if len(open) == 0 {
+			break
+		}
+		x.progress.sample--
+		d := open[x.progress.sample%len(open)]
+		if p, o, ok := x.draw(op(d), d); ok {
+			if t, ok := x.task(d, p, o); ok {
+				return t, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// draw uses an operator that needs no parents.
+func (x *proposer) draw(op mutate.Operator, d *pointDeme) (mutate.Proposal, kernels.Origin, bool) {
+	p, ok := op.Propose(x.rng, x.brief(d.pool(false), d))
+	return p, kernels.Origin{Operator: op.Name(), Generation: 1}, ok
+}
+
+// brief adds to a pool what the search knows of the moment.
+func (x *proposer) brief(p *mutate.Pool, d *pointDeme) *mutate.Pool {
+	p.Hurry, p.Pending = x.hurry, x.queue.points(d.number())
+	return p
+}
+
+// bred is what the strategy's operators propose. When the neighbourhood of all parents is used up it is a point by
+// chance.
+func (x *proposer) bred() (*task, bool) {
+	for len(x.strategy.mix) > 0 {
+		open := x.pop.open()
+		if len(open) == 0 {
+			break
+		}
+		d, p, o, ok := x.breed(open)
+		if !ok {
+			break
+		}
+		if t, ok := x.task(d, p, o); ok {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+func (x *proposer) breed(open []*pointDeme) (d *pointDeme, p mutate.Proposal, o kernels.Origin, ok bool) {
+	const tries = 60
+	for range tries {
+		if d, p, o, ok = x.try(open); ok {
+			return d, p, o, true
+		}
+	}
+	d = open[x.rng.IntN(len(open))]
+	p, o, ok = x.draw(mutate.Random{}, d)
+	return d, p, o, ok
+}
+
+// try uses one operator once.
+func (x *proposer) try(open []*pointDeme) (d *pointDeme, p mutate.Proposal, o kernels.Origin, ok bool) {
+	op := x.strategy.choose(x.rng, &x.pop.credit)
+	if _, byChance := op.(mutate.Random); byChance {
+		d = open[x.rng.IntN(len(open))]
+		p, o, ok = x.draw(op, d)
+		return d, p, o, ok
+	}
+	d, pool, pinned := x.parents()
+	if pinned { // a model would pass over a parent that is not fast
+		op = mutate.Genes{}
+	}
+	if !d.open() {
+		return nil, p, o, false
+	}
+	p, ok = op.Propose(x.rng, x.brief(pool, d))
+	if !ok || d.claimed(p.Index) {
+		return nil, p, o, false
+	}
+	return d, p, bredBy(op, p), true
+}
+
+func bredBy(op mutate.Operator, p mutate.Proposal) kernels.Origin {
+	o := kernels.Origin{Operator: op.Name(), Note: p.Note, Generation: 1}
+	for _, parent := range p.Parents {
+		o.Parents = append(o.Parents, parent.ID)
+		o.Generation = max(o.Generation, parent.Generation+1)
+	}
+	return o
+}
+
+// pinShare is how often a child is bred from pinned candidates, whatever the others are worth.
+const pinShare = 0.25
+
+// parents is what an operator breeds from: now and then pinned candidates alone, or those that are good at one workload.
+func (x *proposer) parents() (d *pointDeme, pool *mutate.Pool, pinned bool) {
+	pins := x.steering.pinned()
+	if len(pins) > 0 && x.rng.Float64() < pinShare {
+		d = x.pop.spaceOf(pins[x.rng.IntN(len(pins))])
+		return d, d.pinned(pins), true
+	}
+	d = x.pickDeme()
+	if n := len(d.niches); n > 0 && x.rng.Float64() < nicheShare {
+		return d, d.niches[x.rng.IntN(n)].pool(false), false
+	}
+	return d, d.breeding(x.progress.afresh(), pins), false
+}
+
+// pickDeme chooses a family by the rank of its members among the best of all families.
+func (x *proposer) pickDeme() *pointDeme {
+	demes := x.pop.demes
+	if len(demes) == 1 {
+		return demes[0]
+	}
+	if d, ok := x.young(); ok {
+		return d
+	}
+	const top = 15
+	type entry struct {
+		deme  *pointDeme
+		score float64
+	}
+	var all []entry
+	for _, d := range demes {
+		best := d.pool(x.progress.afresh()).Best
+		for _, o := range best[:min(top, len(best))] {
+			all = append(all, entry{d, o.Score})
+		}
+	}
+	if len(all) == 0 {
+		return demes[x.rng.IntN(len(demes))]
+	}
+	slices.SortStableFunc(all, func(a, b entry) int {
+		if a.score < b.score {
+			return -1
+		}
+		return 1
+	})
+	n := min(top, len(all))
+	return all[min(x.rng.IntN(n), x.rng.IntN(n))].deme
+}
+
+// youthShare is the share of offspring that young families get while there are some, whatever their rank.
+const youthShare = 0.25
+
+func (x *proposer) young() (d *pointDeme, ok bool) {
+	var all []*pointDeme
+	for _, d := range x.pop.demes {
+		if d.young() {
+			all = append(all, d)
+		}
+	}
+	if len(all) == 0 || x.rng.Float64() >= youthShare {
+		return nil, false
+	}
+	return all[x.rng.IntN(len(all))], true
+}
+
+// seeds is how many points a language model's family gets beside its default, as many as a family has in the first
+// sample.
+const seeds = 8
+
+// seed makes the first tasks of a family whose default just turned out to work: points that another run knows, then some
+// that are spread out.
+func (x *proposer) seed(d *pointDeme) (out []*task) {
+	if x.strategy.name == BestOfN {
+		return nil
+	}
+	for range seeds {
+		p, o, ok := x.draw(d.recall, d)
+		if !ok {
+			p, o, ok = x.draw(mutate.Spread{}, d)
+		}
+		if !ok {
+			return out
+		}
+		if t, ok := x.task(d, p, o); ok {
+			x.pop.claim(t)
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// save puts into a checkpoint where the random source and the sample stand.
+func (x *proposer) save(st *state) {
+	rng, err := x.pcg.MarshalBinary()
+	if err != nil { // never fails
+		panic(err)
+	}
+	st.RNG, st.Progress, st.Sample = rng, *x.progress, x.progress.sample
+}
+
+func (x *proposer) takeUp(state []byte) error {
+	if err := x.pcg.UnmarshalBinary(state); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
