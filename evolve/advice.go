@@ -38,9 +38,16 @@ const (
 
 var errTried = errors.New("it was tried before")
 
+func newAdvice(s *Search, briefs *briefer) *advice {
+	return &advice{
+		advisor: s.cfg.Advisor, briefs: briefs, strategy: briefs.strategy, rng: briefs.rng, pop: s.pop, render: s.pop.render,
+		journal: s.journal, waiting: s.waiting, talks: newThreads(), book: ledger{}, dialogue: newDialogue(), log: s.cfg.Log,
+		inOrder: s.ev.InOrder(),
+	}
+}
+
 // takeUp prepares to ask, and takes up what earlier sessions asked.
 func (a *advice) takeUp(keep keeper) error {
-	a.dialogue.replies = make(chan reply)
 	if a.advisor == nil {
 		return nil
 	}
@@ -72,7 +79,7 @@ func (a *advice) consider(idle bool) bool {
 	if a.advisor == nil || !d.open() || idle && a.briefs.nothingLeft() {
 		return false
 	}
-	if d.asking >= max(1, a.advisor.Jobs()) || a.waiting.len()+d.asking >= mostWaiting {
+	if n := d.questions(); n >= max(1, a.advisor.Jobs()) || a.waiting.len()+n >= mostWaiting {
 		return false
 	}
 	arms, shares := a.arms()
@@ -125,7 +132,6 @@ func (a *advice) thread(arm string) *thread {
 // ask asks beside the loop; where results are taken in order the loop waits, so that a seed and the same
 // replies make the same run.
 func (a *advice) ask(t *thread) {
-	a.dialogue.asking++
 	a.talks.asked(t)
 	advisor, check := a.advisor, a.render.drafts(a.pop.device())
 	do := func(ctx context.Context) reply {
@@ -134,7 +140,7 @@ func (a *advice) ask(t *thread) {
 		return r
 	}
 	if a.inOrder {
-		a.handle(do(a.dialogue.ctx))
+		a.handle(a.dialogue.wait(do))
 		return
 	}
 	a.dialogue.start(do)
@@ -143,14 +149,13 @@ func (a *advice) ask(t *thread) {
 // handle takes a reply: what it proposes waits for a slot, and everything is stored.
 func (a *advice) handle(r reply) {
 	d, e, t := &a.dialogue, &r.advice.Exchange, r.thread
-	d.asking--
+	d.answered(&r.advice)
 	a.talks.replied(t)
 	if n := r.advice.Notice; n != "" {
 		a.log.Warn(n)
 		a.journal.send(Event{Kind: KindAdvice, Note: n})
 	}
 	if !r.advice.Asked {
-		d.spent = d.spent || e.Failed == llm.ErrSpent.Error()
 		return
 	}
 	a.book.charge(e)
@@ -186,7 +191,7 @@ func (a *advice) place(r reply, e *kernels.Exchange) (mistaken bool) {
 		}
 		a.pop.claim(task)
 		a.waiting.push(task)
-		a.talks.open(task.job.ID, t)
+		a.talks.follow(task.job.ID, t)
 		e.Proposed = append(e.Proposed, task.job.ID)
 	}
 	variants, err := text.Variants(&t.brief)
@@ -246,14 +251,14 @@ func (a *advice) learn(c *kernels.Candidate, score float64) {
 
 // close ends questions in flight and keeps what they cost.
 func (a *advice) close() {
-	a.dialogue.cancel()
-	for a.dialogue.asking > 0 {
-		a.handle(<-a.dialogue.replies)
+	a.stop()
+	for a.asking() {
+		a.handle(<-a.replies())
 	}
 }
 
 // asking reports whether an answer is waited for.
-func (a *advice) asking() bool { return a.dialogue.asking > 0 }
+func (a *advice) asking() bool { return a.dialogue.questions() > 0 }
 
 // replies has the answers, for handle.
 func (a *advice) replies() <-chan reply { return a.dialogue.replies }
@@ -262,17 +267,17 @@ func (a *advice) replies() <-chan reply { return a.dialogue.replies }
 func (a *advice) begin(ctx context.Context) { a.dialogue.begin(ctx) }
 
 // stop lets nothing more be asked.
-func (a *advice) stop() { a.dialogue.cancel() }
+func (a *advice) stop() { a.dialogue.stop() }
 
 // save puts proposals and conversations into a checkpoint.
 func (a *advice) save(st *state) {
-	st.Waiting = a.waiting.tasks
-	st.Threads, st.Repairs = a.talks.proposals, a.talks.unfinished()
+	st.Waiting = a.waiting.all()
+	st.Threads, st.Repairs = a.talks.open()
 }
 
 // restore goes on with the proposals and conversations of earlier sessions.
 func (a *advice) restore(st *state) {
-	a.waiting.tasks = st.Waiting
+	a.waiting.takeUp(st.Waiting)
 	a.talks.goOn(st.Threads, st.Repairs, a.briefAgain)
 }
 

@@ -38,6 +38,8 @@ type dialogue struct {
 	spent   bool // nothing more may be asked
 }
 
+func newDialogue() dialogue { return dialogue{replies: make(chan reply)} }
+
 func (d *dialogue) begin(ctx context.Context) { d.ctx, d.cancel = context.WithCancel(ctx) }
 
 // open reports whether something may be asked.
@@ -46,8 +48,27 @@ func (d *dialogue) open() bool { return d.ctx != nil && d.ctx.Err() == nil && !d
 // ended reports whether the session ends.
 func (d *dialogue) ended() bool { return d.ctx.Err() != nil }
 
+// stop lets nothing more be asked.
+func (d *dialogue) stop() { d.cancel() }
+
+// questions is how many are in flight.
+func (d *dialogue) questions() int { return d.asking }
+
+// answered takes note of an answer.
+func (d *dialogue) answered(a *llm.Advice) {
+	d.asking--
+	d.spent = d.spent || !a.Asked && a.Exchange.Failed == llm.ErrSpent.Error()
+}
+
+// wait asks while the loop waits.
+func (d *dialogue) wait(ask func(context.Context) reply) reply {
+	d.asking++
+	return ask(d.ctx)
+}
+
 // start asks beside the loop.
 func (d *dialogue) start(ask func(context.Context) reply) {
+	d.asking++
 	ctx, c := d.ctx, d.replies
 	go func() { c <- ask(ctx) }()
 }

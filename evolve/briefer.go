@@ -38,6 +38,12 @@ const (
 	maxHeaders   = 24 << 10
 )
 
+func newBriefer(s *Search, x *proposer) *briefer {
+	return &briefer{
+		ev: s.ev, genesOnly: s.cfg.GenesOnly, strategy: x.strategy, rng: x.rng, pop: s.pop, render: s.pop.render, contest: s.contest,
+	}
+}
+
 // readLibrary reads what prompts may show of the device library.
 func (b *briefer) readLibrary() {
 	if !b.genesOnly {

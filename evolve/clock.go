@@ -7,7 +7,7 @@ import "time"
 // the machine is suspended.
 type clock struct {
 	simulated bool
-	now       func() time.Time // time.Now; tests set the time of day
+	wall      func() time.Time // time.Now; tests set the time of day
 	began     time.Time        // this session, zero before it
 	latest    time.Time        // stamp of the sessions before
 	before    time.Duration    // of earlier sessions, and of simulated work
@@ -18,8 +18,10 @@ type clock struct {
 
 func newClock(ev Evaluator) *clock {
 	s, ok := ev.(Simulated)
-	return &clock{simulated: ok && s.Simulated(), now: time.Now}
+	return &clock{simulated: ok && s.Simulated(), wall: time.Now}
 }
+
+func (c *clock) now() time.Time { return c.wall() }
 
 func (c *clock) begin() {
 	c.began = c.now()

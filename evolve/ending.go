@@ -16,6 +16,10 @@ func (e *ending) has() bool { return e.reason != "" }
 // failed reports whether something of ours broke.
 func (e *ending) failed() bool { return e.err != nil }
 
+// why is the reason by now, and error the first of ours.
+func (e *ending) why() Reason  { return e.reason }
+func (e *ending) error() error { return e.err }
+
 // because notes the reason by now: a budget that is added to has none any more.
 func (e *ending) because(why Reason) { e.reason = why }
 

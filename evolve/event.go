@@ -128,7 +128,7 @@ func (s *Search) startInfo() *StartInfo {
 func (s *Search) summary() Summary {
 	p := s.progress
 	sum := Summary{
-		Reason: s.ending.reason, Evals: p.Evals, Outcomes: p.outcomes, Distinct: p.Evals, Skipped: len(p.Passed), Lost: p.Lost,
+		Reason: s.ending.why(), Evals: p.Evals, Outcomes: p.outcomes, Distinct: p.Evals, Skipped: len(p.Passed), Lost: p.Lost,
 		Duels: p.Duels, Restarts: p.Epoch, Best: p.Best, Elapsed: s.clock.elapsed(),
 	}
 	if m := s.contest.reigning(); m != nil {

@@ -26,6 +26,9 @@ func newInbox() *inbox {
 	return i
 }
 
+// stop ends what is in flight.
+func (i *inbox) stop() { i.abort() }
+
 // aborted reports whether nothing in flight is waited for.
 func (i *inbox) aborted() bool { return i.hard.Err() != nil }
 

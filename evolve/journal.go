@@ -181,6 +181,9 @@ func (j *journal) provenance(p kernels.Provenance) (err error) {
 	return err
 }
 
+// proof is the key of what this session's figures stand on.
+func (j *journal) proof() string { return j.key }
+
 // tell says where an event's figures and a candidate's checkpoint come from.
 func (j *journal) tell(figures func(*Event), state func() []byte) {
 	j.figures, j.state = figures, state

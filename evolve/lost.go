@@ -72,11 +72,11 @@ func (s *Search) probed(a answer) {
 	default:
 		s.outage.fail(fmt.Sprintf("the champion %s, which was right before, is %s: %s", a.task.job.ID.Short(), r.Outcome, r.Detail))
 	}
-	s.pause()
+	s.waitOut()
 }
 
-// pause waits before the champion is asked again, no longer than there is time.
-func (s *Search) pause() {
+// waitOut waits before the champion is asked again, no longer than there is time.
+func (s *Search) waitOut() {
 	note, err := s.outage.pause(s.clock.now(), s.left())
 	if err != nil {
 		s.fail(err)

@@ -74,10 +74,9 @@ func (o *outage) holds() bool { return len(o.held) > 0 }
 // idle reports whether the champion may be asked: no pause is on, and it is not asked already.
 func (o *outage) idle() bool { return o.over == nil && !o.probing }
 
-// pausing reports whether a pause is on; end fires when it is over, and resume ends it.
-func (o *outage) pausing() bool         { return o.over != nil }
-func (o *outage) end() <-chan time.Time { return o.over }
-func (o *outage) resume()               { o.over = nil }
+// pausing reports whether a pause is on: over fires at its end, and resume ends it.
+func (o *outage) pausing() bool { return o.over != nil }
+func (o *outage) resume()       { o.over = nil }
 
 // probe notes that the champion is asked, and answered that it has an answer.
 func (o *outage) probe()    { o.probing = true }

@@ -62,7 +62,7 @@ func TestPauseAndResume(t *testing.T) {
 }
 
 func TestPausedTimeDoesNotCount(t *testing.T) {
-	c := clock{now: time.Now}
+	c := clock{wall: time.Now}
 	c.begin()
 	c.stop()
 	at := c.elapsed()

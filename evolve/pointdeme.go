@@ -55,6 +55,15 @@ func (d *pointDeme) rankBy(workloads int) {
 	}
 }
 
+// recalled is the operator that proposes what was best in another run.
+func (d *pointDeme) recalled() mutate.Operator { return d.recall }
+
+// declared is the family.
+func (d *pointDeme) declared() *kernels.Family { return d.space.Family }
+
+// size is how many points there are.
+func (d *pointDeme) size() int { return d.space.Len() }
+
 func (d *pointDeme) number() int    { return d.num }
 func (d *pointDeme) family() string { return d.space.Family.Name }
 

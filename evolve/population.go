@@ -66,6 +66,10 @@ func (p *population) grow(b *templates.Bundle, space *kernels.Space) *pointDeme 
 	return p.addDeme(space, mutate.NewRecall(nil))
 }
 
+// points are the demes of spaces; space is the one of that number.
+func (p *population) points() []*pointDeme        { return p.demes }
+func (p *population) space(number int) *pointDeme { return p.demes[number] }
+
 // deme is the population of that number.
 func (p *population) deme(number int) deme {
 	if number == sourceNumber {
@@ -86,13 +90,13 @@ func (p *population) all() (out []deme) {
 func (p *population) first() *pointDeme { return p.demes[0] }
 
 // spaceOf is the deme that a point was taken from.
-func (p *population) spaceOf(id kernels.ID) *pointDeme { return p.demes[p.members[id].deme.number()] }
+func (p *population) spaceOf(id kernels.ID) *pointDeme { return p.space(p.members[id].deme.number()) }
 
 // families are those that prompts may speak of.
 func (p *population) families() (out []*kernels.Family) {
 	for _, d := range p.demes {
 		if !d.closed {
-			out = append(out, d.space.Family)
+			out = append(out, d.declared())
 		}
 	}
 	return out
@@ -100,8 +104,8 @@ func (p *population) families() (out []*kernels.Family) {
 
 // familyOf is the family of a point, and how many points it has.
 func (p *population) familyOf(t *task) (f *kernels.Family, points int) {
-	space := p.demes[t.Space].space
-	return space.Family, space.Len()
+	d := p.space(t.Space)
+	return d.declared(), d.size()
 }
 
 // device is what the spaces were made for.
@@ -111,7 +115,7 @@ func (p *population) device() kernels.Device { return p.first().space.Device }
 func (p *population) workloads() []kernels.Workload { return p.scale.workloads }
 
 // base are the naive start's times by workload, ns.
-func (p *population) base() map[string]float64 { return p.scale.base }
+func (p *population) base() map[string]float64 { return p.scale.start() }
 
 // start is the naive start; nil before it is judged.
 func (p *population) start() *member { return p.naive }
@@ -170,7 +174,7 @@ func (p *population) storeScores() func(keeper, []byte) error {
 // spaces are the spaces as a checkpoint names them.
 func (p *population) spaces() (out []spaceState) {
 	for _, d := range p.demes {
-		out = append(out, spaceState{d.family(), d.space.Len()})
+		out = append(out, spaceState{d.family(), d.size()})
 	}
 	return out
 }
@@ -184,7 +188,7 @@ func (p *population) restore(st *state) { p.credit = st.Credit }
 // mostGenes is how many genes the largest family has.
 func (p *population) mostGenes() (n int) {
 	for _, d := range p.demes {
-		n = max(n, len(d.space.Family.Genes))
+		n = max(n, len(d.declared().Genes))
 	}
 	return n
 }
@@ -359,7 +363,7 @@ func (p *population) bestTimes() map[string]float64 {
 			ratio = min(ratio, d.bestAlone(i))
 		}
 		if !math.IsInf(ratio, 1) {
-			best[w] = ratio * p.scale.base[w]
+			best[w] = ratio * p.base()[w]
 		}
 	}
 	return best

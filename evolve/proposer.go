@@ -23,12 +23,15 @@ type proposer struct {
 	hurry    bool // time is in short supply, and the budget names nothing else
 }
 
-func newProposer(cfg *Config, strategy *strategy, pop *population, p *progress) *proposer {
-	pcg := rand.NewPCG(cfg.Seed, 0x6461727761727000)
-	x := &proposer{pcg: pcg, rng: rand.New(pcg), strategy: strategy, pop: pop, progress: p, hurry: cfg.Budget.hurries()}
-	p.sample = x.firstSample()
-	if len(cfg.Hints) > 0 {
-		p.sample += mutate.MostRecalled * len(cfg.Spaces)
+func newProposer(s *Search, mix *strategy) *proposer {
+	pcg := rand.NewPCG(s.cfg.Seed, 0x6461727761727000)
+	x := &proposer{
+		pcg: pcg, rng: rand.New(pcg), strategy: mix, pop: s.pop, progress: s.progress, steering: s.steering, queue: s.queue,
+		journal: s.journal, hurry: s.cfg.Budget.hurries(),
+	}
+	s.progress.sample = x.firstSample()
+	if len(s.cfg.Hints) > 0 {
+		s.progress.sample += mutate.MostRecalled * len(s.cfg.Spaces)
 	}
 	return x
 }
@@ -37,7 +40,7 @@ func newProposer(cfg *Config, strategy *strategy, pop *population, p *progress) 
 // found the optimum of recorded spaces as often by 200 evaluations and more often by 100.
 func sampleSize(families int) int { return 3 + 8*families }
 
-func (x *proposer) firstSample() int { return sampleSize(len(x.pop.demes)) }
+func (x *proposer) firstSample() int { return sampleSize(len(x.pop.points())) }
 
 // patience is how many verdicts without a faster candidate end an epoch.
 func (x *proposer) patience() int { return max(120, 20*x.pop.mostGenes()) }
@@ -67,7 +70,7 @@ func (x *proposer) skip(d *pointDeme, t *task, why string) {
 
 // defaults are those of the families other than the first.
 func (x *proposer) defaults() (*task, bool) {
-	for _, d := range x.pop.demes {
+	for _, d := range x.pop.points() {
 		if p, ok := d.unaskedDefault(); ok {
 			if t, ok := x.task(d, p, kernels.Origin{Operator: "default", Generation: 1}); ok {
 				return t, true
@@ -96,7 +99,7 @@ func (x *proposer) renewal() (*task, bool) {
 
 // hinted are points that were best in another run, if there is one. They are the first of the sample.
 func (x *proposer) hinted() (*task, bool) {
-	return x.sampled(x.firstSample(), func(d *pointDeme) mutate.Operator { return d.recall })
+	return x.sampled(x.firstSample(), func(d *pointDeme) mutate.Operator { return d.recalled() })
 }
 
 // spread is a sample of points that are far from each other.
@@ -167,7 +170,7 @@ func (x *proposer) breed(open []*pointDeme) (d *pointDeme, p mutate.Proposal, o 
 
 // try uses one operator once.
 func (x *proposer) try(open []*pointDeme) (d *pointDeme, p mutate.Proposal, o kernels.Origin, ok bool) {
-	op := x.strategy.choose(x.rng, &x.pop.credit)
+	op := x.strategy.choose(x.rng, x.pop.earned())
 	if _, byChance := op.(mutate.Random); byChance {
 		d = open[x.rng.IntN(len(open))]
 		p, o, ok = x.draw(op, d)
@@ -207,15 +210,15 @@ func (x *proposer) parents() (d *pointDeme, pool *mutate.Pool, pinned bool) {
 		return d, d.pinned(pins), true
 	}
 	d = x.pickDeme()
-	if n := len(d.niches); n > 0 && x.rng.Float64() < nicheShare {
-		return d, d.niches[x.rng.IntN(n)].pool(false), false
+	if x.pop.byShape() && x.rng.Float64() < nicheShare {
+		return d, d.nichePool(x.rng), false
 	}
 	return d, d.breeding(x.progress.afresh(), pins), false
 }
 
 // pickDeme chooses a family by the rank of its members among the best of all families.
 func (x *proposer) pickDeme() *pointDeme {
-	demes := x.pop.demes
+	demes := x.pop.points()
 	if len(demes) == 1 {
 		return demes[0]
 	}
@@ -252,7 +255,7 @@ const youthShare = 0.25
 
 func (x *proposer) young() (d *pointDeme, ok bool) {
 	var all []*pointDeme
-	for _, d := range x.pop.demes {
+	for _, d := range x.pop.points() {
 		if d.young() {
 			all = append(all, d)
 		}
@@ -274,7 +277,7 @@ func (x *proposer) seed(d *pointDeme) (out []*task) {
 		return nil
 	}
 	for range seeds {
-		p, o, ok := x.draw(d.recall, d)
+		p, o, ok := x.draw(d.recalled(), d)
 		if !ok {
 			p, o, ok = x.draw(mutate.Spread{}, d)
 		}

@@ -17,6 +17,12 @@ type scale struct {
 	base      map[string]float64 // the naive start's times by workload, ns; nil before it is judged
 }
 
+// start are the naive start's times by workload, ns; nil before it is judged.
+func (s *scale) start() map[string]float64 { return s.base }
+
+// shapes is how many workloads there are.
+func (s *scale) shapes() int { return len(s.workloads) }
+
 // score is the score of times; those of the naive start itself have 1.
 func (s *scale) score(times []kernels.Timing) (float64, error) {
 	if s.base == nil {

@@ -69,16 +69,8 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 
 // assemble makes what proposes. The order of the sources is the search's policy.
 func (s *Search) assemble(mix *strategy) {
-	x := newProposer(&s.cfg, mix, s.pop, s.progress)
-	x.steering, x.queue, x.journal = s.steering, s.queue, s.journal
-	s.proposer = x
-	briefs := &briefer{
-		ev: s.ev, genesOnly: s.cfg.GenesOnly, strategy: mix, rng: x.rng, pop: s.pop, render: s.pop.render, contest: s.contest,
-	}
-	s.advice = &advice{
-		advisor: s.cfg.Advisor, briefs: briefs, strategy: mix, rng: x.rng, pop: s.pop, render: s.pop.render, journal: s.journal,
-		waiting: s.waiting, talks: newThreads(), book: ledger{}, log: s.cfg.Log, inOrder: s.ev.InOrder(),
-	}
+	x := newProposer(s, mix)
+	s.proposer, s.advice = x, newAdvice(s, newBriefer(s, x))
 	s.sources = order(
 		s.steering.injected,
 		s.affordable(order(s.advice.poll, s.waiting.next, x.defaults, x.renewal, x.hinted, x.spread, x.bred)),
@@ -109,7 +101,7 @@ func (s *Search) left() time.Duration {
 }
 
 // Abort ends Run without waiting for what is in flight. It may be called at any time, from anywhere.
-func (s *Search) Abort() { s.inbox.abort() }
+func (s *Search) Abort() { s.inbox.stop() }
 
 // Run searches until the budget is spent, ctx ends, or something of ours breaks. When ctx ends, what
 // is in flight is finished and stored, unless results are taken in order: then it is asked for again on
@@ -140,7 +132,7 @@ func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
 	}
 	sum := s.summary()
 	s.journal.send(Event{Kind: KindEnd, Note: string(sum.Reason), Summary: &sum})
-	return sum, s.ending.err
+	return sum, s.ending.error()
 }
 
 // begin stores what figures stand on and asks again for what was in flight when the run was left.

@@ -22,6 +22,10 @@ type backlog struct{ tasks []*task }
 
 func (b *backlog) push(t *task) { b.tasks = append(b.tasks, t) }
 func (b *backlog) len() int     { return len(b.tasks) }
+func (b *backlog) all() []*task { return b.tasks }
+
+// takeUp goes on with the backlog of an earlier session.
+func (b *backlog) takeUp(tasks []*task) { b.tasks = tasks }
 
 func (b *backlog) next() (*task, bool) {
 	if len(b.tasks) == 0 {

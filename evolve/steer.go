@@ -33,16 +33,16 @@ type command struct {
 
 // commands are all that there are, in the order in which a list shows them.
 var commands = []command{
-	{"pause", KindPaused, false, pauseRun},
-	{"resume", KindResumed, false, resumeRun},
-	{"pin", KindSteer, false, func(s *Search, c Command) (string, error) { return s.steering.pin(s.pop, c.ID) }},
-	{"unpin", KindSteer, false, func(s *Search, c Command) (string, error) { return s.steering.unpin(c.ID) }},
-	{"kill", KindSteer, false, func(s *Search, c Command) (string, error) { return s.steering.kill(s.pop, c.ID) }},
-	{"add", KindSteer, false, addBudget},
-	{"weigh", KindSteer, false, weigh},
-	{"inject", KindSteer, false, func(s *Search, c Command) (string, error) { return s.steering.inject(s.pop, c.Variant) }},
-	{"stop", KindSteer, true, stop},
-	{"abort", KindSteer, true, abort},
+	{"pause", KindPaused, false, (*Search).pause},
+	{"resume", KindResumed, false, (*Search).resumeAsking},
+	{"pin", KindSteer, false, (*Search).pin},
+	{"unpin", KindSteer, false, (*Search).unpin},
+	{"kill", KindSteer, false, (*Search).kill},
+	{"add", KindSteer, false, (*Search).extend},
+	{"weigh", KindSteer, false, (*Search).weigh},
+	{"inject", KindSteer, false, (*Search).inject},
+	{"stop", KindSteer, true, (*Search).stop},
+	{"abort", KindSteer, true, (*Search).abort},
 }
 
 // Commands lists what Command.Do may be.
@@ -99,8 +99,13 @@ func oneLine(do string, err error) error {
 	return fmt.Errorf("%s: %s", do, strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// pauseRun asks for nothing new. Time does not count until resumeRun.
-func pauseRun(s *Search, _ Command) (string, error) {
+func (s *Search) pin(c Command) (string, error)    { return s.steering.pin(s.pop, c.ID) }
+func (s *Search) unpin(c Command) (string, error)  { return s.steering.unpin(c.ID) }
+func (s *Search) kill(c Command) (string, error)   { return s.steering.kill(s.pop, c.ID) }
+func (s *Search) inject(c Command) (string, error) { return s.steering.inject(s.pop, c.Variant) }
+
+// pause asks for nothing new. Time does not count until resumeAsking.
+func (s *Search) pause(Command) (string, error) {
 	if !s.steering.paused() {
 		s.steering.pause()
 		s.clock.stop()
@@ -108,7 +113,7 @@ func pauseRun(s *Search, _ Command) (string, error) {
 	return fmt.Sprintf("nothing new is begun; %d in flight", s.queue.tasks()), nil
 }
 
-func resumeRun(s *Search, _ Command) (string, error) {
+func (s *Search) resumeAsking(Command) (string, error) {
 	if !s.steering.paused() {
 		return "", errors.New("the search is not paused")
 	}
@@ -117,14 +122,14 @@ func resumeRun(s *Search, _ Command) (string, error) {
 	return "going on", nil
 }
 
-func addBudget(s *Search, c Command) (note string, err error) {
+func (s *Search) extend(c Command) (note string, err error) {
 	s.cfg.Budget, note, err = s.steering.extend(s.cfg.Budget, c)
 	return note, err
 }
 
 // weigh changes what the search is after: every score is computed again from the stored times, what was decided by duels
 // under other weights is open again, and the best claimers challenge the champion.
-func weigh(s *Search, c Command) (string, error) {
+func (s *Search) weigh(c Command) (string, error) {
 	if !s.pop.started() {
 		return "", errors.New("the naive start is not judged yet")
 	}
@@ -152,7 +157,7 @@ func (s *Search) useWeights(weights map[string]float64) error {
 }
 
 // stop drains, as the end of the budget does.
-func stop(s *Search, _ Command) (string, error) {
+func (s *Search) stop(Command) (string, error) {
 	if !s.ending.drains() {
 		s.drain(ReasonStopped)
 	}
@@ -160,7 +165,7 @@ func stop(s *Search, _ Command) (string, error) {
 }
 
 // abort ends without waiting for what is in flight.
-func abort(s *Search, _ Command) (string, error) {
+func (s *Search) abort(Command) (string, error) {
 	s.Abort()
 	return "", nil
 }

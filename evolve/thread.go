@@ -73,8 +73,8 @@ func (x *threads) replied(t *thread) {
 	x.pursued = slices.DeleteFunc(x.pursued, func(o *thread) bool { return o == t })
 }
 
-// open notes the conversation about a proposal; close gives it back with the verdict.
-func (x *threads) open(id kernels.ID, t *thread) { x.proposals[id] = t }
+// follow notes the conversation about a proposal; close gives it back with the verdict.
+func (x *threads) follow(id kernels.ID, t *thread) { x.proposals[id] = t }
 
 func (x *threads) close(id kernels.ID) *thread {
 	t := x.proposals[id]
@@ -82,8 +82,10 @@ func (x *threads) close(id kernels.ID) *thread {
 	return t
 }
 
-// unfinished are the repairs that a checkpoint keeps.
-func (x *threads) unfinished() []*thread { return slices.Concat(x.pursued, x.repairs) }
+// open are the conversations that a checkpoint keeps.
+func (x *threads) open() (proposals map[kernels.ID]*thread, repairs []*thread) {
+	return x.proposals, slices.Concat(x.pursued, x.repairs)
+}
 
 // takeUp has what earlier sessions said.
 func (x *threads) takeUp(past []kernels.Exchange) { x.past = past }

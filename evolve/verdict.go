@@ -57,7 +57,7 @@ func (s *Search) judge(t *task, r kernels.Result) {
 	c := kernels.Candidate{ID: t.job.ID, Variant: t.job.Variant, Origin: t.Origin, Result: r, At: s.clock.stamp()}
 	s.clock.spend(c.Result.Cost.Total(), s.ev.Slots())
 	if c.Result.Proof == "" {
-		c.Result.Proof = s.journal.key
+		c.Result.Proof = s.journal.proof()
 	}
 	if err := s.pop.validate(&c); err != nil {
 		s.lose(t, err.Error())
@@ -69,7 +69,7 @@ func (s *Search) judge(t *task, r kernels.Result) {
 	d := s.pop.deme(t.Space)
 	in := s.admit(&c, d, t.Index)
 	if in.opened {
-		for _, seed := range s.proposer.seed(s.pop.demes[t.Space]) {
+		for _, seed := range s.proposer.seed(s.pop.space(t.Space)) {
 			s.waiting.push(seed)
 		}
 	}
