@@ -3,9 +3,6 @@ package evolve
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"math"
-	"slices"
 	"strings"
 
 	"darwarp/kernels"
@@ -134,42 +131,8 @@ func (p *population) tried(t *task) error {
 	return p.deme(t.Space).tried(t)
 }
 
-// byShape reports whether each shape may get a kernel of its own.
-func (p *population) byShape() bool { return len(p.niches) > 0 }
-
-// bar is the time to beat by workload, ns.
-func (p *population) bar(champion *member) map[string]float64 {
-	if p.byShape() {
-		return p.bestTimes()
-	}
-	return p.scale.bar(champion)
-}
-
 // validate makes a verdict fit to be stored, and scores it.
 func (p *population) validate(c *kernels.Candidate) error { return p.scale.validate(c) }
-
-// weights are those of all workloads, with some of them replaced.
-func (p *population) weights(change map[string]float64) (map[string]float64, error) {
-	if err := p.scale.checkWeights(change); err != nil {
-		return nil, err
-	}
-	return p.scale.weights(change), nil
-}
-
-// weigh brings weights into force; rescore follows.
-func (p *population) weigh(weights map[string]float64) { p.scale.weigh(weights) }
-
-// weighing lists the weights.
-func (p *population) weighing() string { return p.scale.String() }
-
-// rescored is the score of a stored candidate under the weights in force.
-func (p *population) rescored(c *kernels.Candidate) float64 { return p.scale.rescore(c) }
-
-// storeScores stores every candidate's score under the weights in force.
-func (p *population) storeScores() func(keeper, []byte) error {
-	workloads := p.workloads()
-	return func(k keeper, state []byte) error { return k.Weigh(workloads, p.scale.rescore, state) }
-}
 
 // spaces are the spaces as a checkpoint names them.
 func (p *population) spaces() (out []spaceState) {
@@ -244,17 +207,6 @@ func (p *population) member(id kernels.ID) *member { return p.members[id] }
 // size is how many candidates work.
 func (p *population) size() int { return len(p.members) }
 
-// ranked are the members that may be bred from, best first.
-func (p *population) ranked() (all []*member) {
-	for id, m := range p.members {
-		if !p.dead[id] {
-			all = append(all, m)
-		}
-	}
-	slices.SortFunc(all, (*member).before)
-	return all
-}
-
 // judged is the number of judged points of all spaces.
 func (p *population) judged() (n int) {
 	for _, d := range p.demes {
@@ -278,118 +230,6 @@ func (p *population) open() (out []*pointDeme) {
 		}
 	}
 	return out
-}
-
-// insertion is what an inserted candidate has changed.
-type insertion struct {
-	score  float64
-	member *member // nil: it does not work
-	opened bool    // a language model's family turned out to work
-}
-
-// insert enters a judged candidate.
-func (p *population) insert(c *kernels.Candidate, d deme, index int) (in insertion) {
-	p.ids[c.ID] = true
-	r := p.rate(c)
-	in.score, in.opened = r.score, d.judge(c, index, r)
-	if g, counts := d.gain(index, r); counts {
-		p.credit.reward(c.Origin.Operator, g, c.Result.Cost.Total())
-	}
-	if !p.markDead(c) {
-		d.insert(c, index, r, p.alone(c))
-	}
-	if c.Result.Outcome == kernels.OK {
-		in.member = p.addMember(c, d, index)
-	}
-	return in
-}
-
-// rate notes what is known of a candidate's machine code now.
-func (p *population) rate(c *kernels.Candidate) rating {
-	code := c.Result.Code
-	twin, known := p.codes[code]
-	r := rating{score: math.Inf(1), duplicate: c.Result.Outcome == kernels.Duplicate, known: known}
-	switch {
-	case c.Result.Outcome == kernels.OK:
-		r.score = c.Score
-	case r.duplicate && known:
-		r.score, p.twins[c.ID] = twin, code
-	}
-	if code != "" && !r.duplicate {
-		p.codes[code] = r.score
-	}
-	return r
-}
-
-// addMember enters a candidate that works. The first one is the naive start.
-func (p *population) addMember(c *kernels.Candidate, d deme, index int) *member {
-	m := &member{
-		id: c.ID, variant: c.Variant, deme: d, index: index, score: c.Score, times: medians(c.Result.Times),
-		parents: c.Origin.Parents, born: len(p.members) + 1, code: c.Result.Code, timings: c.Result.Times,
-		generation: c.Origin.Generation, resources: c.Result.Resources,
-	}
-	if p.naive == nil {
-		p.naive = m
-		p.scale.startAt(m.times)
-	}
-	m.upper = p.scale.scoreOr(uppers(m.timings), m.score)
-	p.members[c.ID] = m
-	return m
-}
-
-// claimer is the best member that claims to be faster than the champion: that was measured faster by more than its own
-// noise. Those that have lost against it claim nothing.
-func (p *population) claimer(champion *member, lost func(kernels.ID) bool) (best *member) {
-	for _, d := range p.all() {
-		for _, o := range d.ranked() {
-			if o.Score >= champion.score || best != nil && o.Score >= best.score {
-				break
-			}
-			if m := p.members[o.ID]; m.upper < champion.score && !lost(m.id) {
-				best = m
-				break
-			}
-		}
-	}
-	return best
-}
-
-// bestTimes are the least times known by workload, ns, where several kernels are wanted.
-func (p *population) bestTimes() map[string]float64 {
-	best := map[string]float64{}
-	for i, w := range p.niches {
-		ratio := math.Inf(1)
-		for _, d := range p.demes {
-			ratio = min(ratio, d.bestAlone(i))
-		}
-		if !math.IsInf(ratio, 1) {
-			best[w] = ratio * p.base()[w]
-		}
-	}
-	return best
-}
-
-// rescore brings new weights into force, orders everything by them, and gives the best score.
-func (p *population) rescore() (best float64) {
-	for _, m := range slices.SortedFunc(maps.Values(p.members), func(a, b *member) int { return a.born - b.born }) {
-		m.score = p.scale.scoreOr(m.timings, m.score)
-		m.upper = max(m.score, p.scale.scoreOr(uppers(m.timings), m.score))
-		if m.code != "" {
-			p.codes[m.code] = m.score
-		}
-		if best == 0 || m.score < best {
-			best = m.score
-		}
-	}
-	for _, d := range p.all() {
-		d.rank(func(o *mutate.Individual) float64 {
-			if m := p.members[o.ID]; m != nil {
-				return m.score
-			}
-			return p.codes[p.twins[o.ID]]
-		})
-	}
-	return best
 }
 
 // generation is the greatest generation of some candidates, as far as they are known.
