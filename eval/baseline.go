@@ -74,7 +74,7 @@ func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
 		if err := p.runner.call(ctx, gpu.Request{Library: &req}, &reply, patience); err != nil {
 			return fmt.Sprintf("does not run: %v", err), nil
 		}
-		judged, err := p.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: 0, Acc: kernels.FP32, Cases: p.cases.byLoad[w.Name]}})
+		judged, err := p.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: 0, Acc: kernels.FP32, Cases: p.cases.seeds(w.Name)}})
 		if err != nil {
 			return "", err
 		}

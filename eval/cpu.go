@@ -15,6 +15,9 @@ import (
 	"darwarp/kernels"
 )
 
+// idleNice is the niceness of workers that take what time nobody else wants.
+const idleNice = 19
+
 // openCPU readies this machine's processor: the same sources, compiled against the emulation.
 func (p *Pool) openCPU(where Location) (err error) {
 	if err := where.CXX.missing(); err != nil {
@@ -22,6 +25,9 @@ func (p *Pool) openCPU(where Location) (err error) {
 	}
 	p.role, p.device = cpuRole.in(p.cfg.fence()), cpu.Describe()
 	p.role.children = p.cfg.Races
+	if p.cfg.idle {
+		p.role.nice = idleNice
+	}
 	p.cfg.progress("starting compilers")
 	fence := p.cfg.fence()
 	if p.compiler, err = p.cxx(where, false, fence); err != nil && fence == sandbox.Best {

@@ -48,10 +48,12 @@ type evaluation struct {
 	checked []byte         // with every access reported, where races are looked for
 	calls   []kernels.Call // by case
 	hashes  map[string][]uint64
-	elapsed map[string]float64 // ns a call at the gate, by workload
-	again   bool               // machine code that was seen before is judged like any other
-	outputs *[]byte            // where the outputs of the gate are wanted as well
-	urgent  bool               // goes before other candidates
+	elapsed map[string]float64    // ns a call at the gate, by workload
+	again   bool                  // machine code that was seen before is judged like any other
+	outputs *[]byte               // where the outputs of the gate are wanted as well
+	urgent  bool                  // goes before other candidates
+	only    []int                 // cases to gate; nil: those of every candidate
+	right   map[int]gpu.CaseReply // of cases whose outputs were judged right
 }
 
 func (e *evaluation) fail(o kernels.Outcome, format string, args ...any) {
@@ -187,7 +189,7 @@ func (e *evaluation) gate(ctx context.Context) error {
 	faulted := ""
 	for attempt := range attempts {
 		reply = gpu.GateReply{}
-		err := e.runner.call(ctx, gpu.Request{Gate: &gpu.Gate{Cubin: e.cubin, Calls: e.calls, Slot: slot, Careful: attempt > 0, Checked: e.checked}}, &reply, e.gateDeadline())
+		err := e.runner.call(ctx, gpu.Request{Gate: &gpu.Gate{Cubin: e.cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.checked}}, &reply, e.gateDeadline())
 		outcome, detail, err := e.faultOf(reply.Fault, err)
 		if err != nil {
 			return err
@@ -207,11 +209,28 @@ func (e *evaluation) gate(ctx context.Context) error {
 	}
 	e.describe(reply.Resources)
 	e.res.Sites = reply.Sites
-	if e.outputs != nil && !slices.ContainsFunc(reply.Cases, func(c gpu.CaseReply) bool { return !c.Ran }) {
-		at := slot * e.cases.slotBytes
-		*e.outputs = slices.Clone(e.runner.out.Map()[at : at+e.cases.slotBytes])
+	if e.outputs != nil && !slices.ContainsFunc(e.cases.gated(), func(i int) bool { return !reply.Cases[i].Ran }) {
+		n := e.cases.slotBytes()
+		*e.outputs = slices.Clone(e.runner.out.Map()[slot*n : (slot+1)*n])
 	}
 	return e.verdict(ctx, slot, reply)
+}
+
+// wanted are the cases to gate.
+func (e *evaluation) wanted() []int {
+	if e.only != nil {
+		return e.only
+	}
+	return e.cases.gated()
+}
+
+// gateCalls are the calls of the cases to gate.
+func (e *evaluation) gateCalls() []kernels.Call {
+	calls := make([]kernels.Call, len(e.calls))
+	for _, i := range e.wanted() {
+		calls[i] = e.calls[i]
+	}
+	return calls
 }
 
 // slot waits for a slot of the output memory, and before all others who does not.
@@ -278,8 +297,8 @@ func (e *evaluation) gateDeadline() time.Duration {
 	if e.device.Kind == "cpu" {
 		d *= emulatedFloors
 	}
-	for _, w := range e.cfg.Workloads {
-		d += time.Duration(slack * bars[w.Name] * 2 * seedsPerWorkload)
+	for _, i := range e.wanted() {
+		d += time.Duration(slack * bars[e.cases.cases[i].Workload] * 2)
 	}
 	return min(d, patience)
 }
@@ -305,8 +324,8 @@ func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply)
 			ran = append(ran, i)
 		}
 	}
-	if len(ran) != len(e.cases.cases) {
-		return fmt.Errorf("the device ran %d of %d cases", len(ran), len(e.cases.cases))
+	if want := e.wanted(); !slices.Equal(ran, want) {
+		return fmt.Errorf("the device ran cases %v: expected %v", ran, want)
 	}
 	judged, err := e.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: slot, Acc: e.job.Acc, Cases: ran}})
 	if err != nil {
@@ -317,8 +336,8 @@ func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply)
 		e.fail(kernels.Wrong, "%s", judged.Wrong)
 		return nil
 	}
-	for i, c := range reply.Cases {
-		name := e.cases.cases[i].Name
+	for _, i := range ran {
+		c, name := &reply.Cases[i], e.cases.cases[i].Name
 		switch {
 		case c.Guard > 0:
 			e.fail(kernels.Suspect, "%s: wrote %d bytes outside of its buffers", name, c.Guard)
@@ -339,11 +358,20 @@ func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply)
 
 // remember keeps the hashes of right outputs, for the check of timed launches.
 func (e *evaluation) remember(reply gpu.GateReply) {
+	if e.right == nil {
+		e.right = map[int]gpu.CaseReply{}
+	}
+	for _, i := range e.wanted() {
+		e.right[i] = reply.Cases[i]
+	}
+	if e.only != nil {
+		return
+	}
 	e.hashes, e.elapsed = map[string][]uint64{}, map[string]float64{}
 	var expect [][]uint64
 	for _, w := range e.cfg.Workloads {
 		var hs []uint64
-		for _, i := range e.cases.byLoad[w.Name] {
+		for _, i := range e.cases.seeds(w.Name) {
 			hs = append(hs, reply.Cases[i].Hash)
 			e.elapsed[w.Name] = reply.Cases[i].Nanos
 		}

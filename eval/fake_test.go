@@ -72,6 +72,8 @@ func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
 		return f.time(req.Time, c)
 	case req.Duel != nil:
 		return f.duel(req.Duel)
+	case req.Disturb != nil:
+		return f.disturbed(req.Disturb, c)
 	case req.Inputs != nil:
 		var reply gpu.InputsReply
 		for _, v := range input(&f.prep.Cases[req.Inputs.Case]) {
@@ -110,31 +112,37 @@ func (f *fake) makeTruth() {
 	}
 }
 
-func (f *fake) write(c *gpu.Case, slot int, factor float64) {
-	at := slot*f.prep.SlotBytes + c.OutAt
+func (f *fake) write(c *gpu.Case, at int, factor float64) {
 	for j, v := range input(c) {
 		binary.LittleEndian.PutUint32(f.out[at+4*j:], math.Float32bits(float32(factor*v)))
 	}
 }
 
 func (f *fake) gate(req *gpu.Gate, c *proc.Conn) any {
-	entry := req.Calls[0].Launches[0].Entry
+	entry := req.Calls[gpu.Called(req.Calls)[0]].Launches[0].Entry
 	c.Phase("gate")
 	misbehave(entry, c)
 	reply := gpu.GateReply{Cases: make([]gpu.CaseReply, len(f.prep.Cases))}
-	for i := range f.prep.Cases {
+	places, err := f.prep.Places(req)
+	if err != nil {
+		panic(err)
+	}
+	ran := gpu.Called(req.Calls)
+	for _, i := range ran {
 		cs := &f.prep.Cases[i]
 		factor := 2.0
 		switch {
-		case entry == "wrong", entry == "wrong_at_last" && i == len(f.prep.Cases)-1:
+		case entry == "wrong", entry == "wrong_at_last" && i == ran[len(ran)-1]:
+			factor = 2.01
+		case entry == "wrong_on_trial" && cs.Trial:
 			factor = 2.01
 		case entry == "gives_nan":
 			factor = math.NaN()
 		}
-		f.write(cs, req.Slot, factor)
+		f.write(cs, places[i], factor)
 		reply.Cases[i] = gpu.CaseReply{Ran: true, Hash: cs.Seed, Same: true, Nanos: 10e3}
 	}
-	last := &reply.Cases[len(reply.Cases)-1]
+	last := &reply.Cases[ran[len(ran)-1]]
 	switch entry {
 	case "race":
 		last.Same = false
@@ -149,6 +157,51 @@ func (f *fake) gate(req *gpu.Gate, c *proc.Conn) any {
 		c.Finish(reply)
 	case "refused":
 		reply.Fault = &gpu.Fault{Case: "load", Code: 701, Text: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701)", Launch: true}
+	}
+	return reply
+}
+
+// disturbed is right in every run, unless the entry says what goes wrong beside another stream.
+func (f *fake) disturbed(req *gpu.Disturb, c *proc.Conn) any {
+	entry := req.Calls[req.Cases[0]].Launches[0].Entry
+	c.Phase("disturb")
+	reply := gpu.DisturbReply{Nanos: 1e6}
+	switch {
+	case entry == "hangs_disturbed":
+		time.Sleep(time.Hour)
+	case entry == "dies_disturbed":
+		die(syscall.SIGSEGV)
+	case entry == "dies_once_disturbed":
+		dieOnce(entry, syscall.SIGSEGV)
+	case entry == "killed_disturbed":
+		die(syscall.SIGKILL)
+	case entry == "faults_disturbed":
+		reply.Fault = &gpu.Fault{Case: "disturb", Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)", Sticky: true}
+		c.Finish(reply)
+	case entry == "races_disturbed" && req.Bursts:
+		reply.Wrong = []int{1}
+	case entry == "strays_disturbed":
+		reply.Guard = 4
+	case entry == "mutates_disturbed":
+		reply.Mutated = "x of 4096 normal"
+	case entry == "keeps_disturbed":
+		reply.Left = 8
+	case entry == "dice" && len(req.Cases) > 100: // only where there are many
+		reply.Wrong = []int{99}
+	}
+	places, total := gpu.Pack(f.prep.Cases, req.Cases)
+	if len(req.Expect) > 0 {
+		return reply
+	}
+	if total > f.prep.SlotBytes {
+		panic("more outputs than a slot has room for")
+	}
+	for k, i := range req.Cases {
+		factor := 2.0
+		if entry == "wrong_sums_disturbed" && k == len(req.Cases)-1 {
+			factor = 2.01
+		}
+		f.write(&f.prep.Cases[i], req.Slot*f.prep.SlotBytes+places[k], factor)
 	}
 	return reply
 }

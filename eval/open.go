@@ -142,13 +142,13 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	}
 	if cfg.shared != nil {
 		p.cases = cfg.shared.cases
-	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, cfg.effort()); err != nil {
+	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, p.effort()); err != nil {
 		return err
 	}
 	if err := p.fits(); err != nil {
 		return err
 	}
-	out, err := p.memory("darwarp-outputs", outputSlots*p.cases.slotBytes)
+	out, err := p.memory("darwarp-outputs", outputSlots*p.cases.slotBytes())
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	for i := range outputSlots {
 		p.slots <- i
 	}
-	prepare := gpu.Prepare{Cases: p.cases.cases, Slots: outputSlots, SlotBytes: p.cases.slotBytes, GuardKey: p.cases.guardKey}
+	prepare := gpu.Prepare{Cases: p.cases.cases, Slots: outputSlots, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey}
 	if cfg.shared != nil {
 		prepare.Inputs = cfg.shared.inputs
 	}
@@ -199,7 +199,7 @@ func (p *Pool) memory(name string, bytes int) (*proc.Shared, error) {
 }
 
 func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) error {
-	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes}
+	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes()}
 	for i := range p.cases.cases {
 		k, err := p.cfg.Problem.Reduction(p.cases.cases[i].Dims, p.cfg.DType)
 		if err != nil {
@@ -257,7 +257,7 @@ func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, prepare gpu.Prepare
 // checkedInGo reports whether the reference kernel is held against Go on a case.
 func (p *Pool) checkedInGo(i int) bool {
 	flops, _, err := p.cfg.Problem.Work(p.cases.cases[i].Dims, p.cfg.DType)
-	return err == nil && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
+	return err == nil && !p.cases.cases[i].Trial && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
 }
 
 func (p *Pool) checkTruth(ctx context.Context, cases []int, reply gpu.TruthReply) error {

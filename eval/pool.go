@@ -39,6 +39,7 @@ type Config struct {
 	Log       *slog.Logger
 	Progress  func(string) // hears what opening does; may be nil
 
+	idle   bool      // workers take what time nobody else wants
 	where  *Location // tests say where things are
 	shared *shared   // cases and inputs in common with another pool
 }
@@ -60,6 +61,7 @@ type Pool struct {
 	slots    chan int     // free slots of the output memory
 	first    chan int     // the same, for who goes before candidates
 	torch    helper       // of torch baselines
+	emulator emulator     // beside the device, for who is on trial
 	health   *health      // of the GPU; nil on other devices
 	flying   atomic.Int32
 
@@ -111,6 +113,7 @@ func (p *Pool) Close() error {
 		errs = append(errs, p.runner.restart())
 	}
 	errs = append(errs, p.checker.close())
+	errs = append(errs, p.emulator.close())
 	if p.torch.Helper != nil {
 		errs = append(errs, p.torch.Close())
 	}

@@ -45,7 +45,7 @@ const (
 // startWorker starts a device worker and opens its device.
 func startWorker(ctx context.Context, r role, open gpu.Open, args []string, files ...*os.File) (*proc.Worker, gpu.OpenReply, error) {
 	var reply gpu.OpenReply
-	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env, Fence: r.fence(open)})
+	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env, Fence: r.fence(open), Nice: r.nice})
 	if err != nil {
 		return nil, reply, err
 	}
@@ -62,6 +62,7 @@ type role struct {
 	devices  []string     // to control
 	local    bool         // needs sockets within this machine
 	children bool         // starts addr2line, which tells the lines of accesses
+	nice     int          // added to its niceness
 	sandbox  sandbox.Mode // empty: off
 }
 
@@ -218,6 +219,13 @@ func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadlin
 	}
 	r.log.Warn("device worker lost", "phase", phase, "error", err)
 	return start, fmt.Errorf("%w: %w", kernels.ErrLost, err)
+}
+
+// alone does something else on the device while no call does.
+func (r *runner) alone(do func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	do()
 }
 
 // restart ends the worker; the next call starts another.

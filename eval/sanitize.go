@@ -25,6 +25,9 @@ const sanitizeDeadline = 2 * time.Minute
 // sanitizeBytes is how large a case may be: the check shapes are smaller, scored sizes would take too long.
 const sanitizeBytes = 64 << 20
 
+// errUnwatched says that there is nothing to run under a tool.
+var errUnwatched = errors.New("compute-sanitizer: the problem has no check shape that is small enough to watch")
+
 // Sanitize runs a candidate on the check shapes under each tool of compute-sanitizer. Only a complete report without
 // a finding counts as clean: one that is missing, empty or cut off says nothing. Where no tool can run, why says so in one line.
 func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.Sanitized, why string, err error) {
@@ -41,14 +44,16 @@ func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.
 	}
 	found = make([]kernels.Sanitized, len(sanitizers))
 	errs := make([]error, len(sanitizers))
-	var all sync.WaitGroup
-	for i, name := range sanitizers {
-		all.Go(func() {
-			w, err := watched(ctx, req, sanitizeDeadline, tool, "--tool", name, "--error-exitcode", "86", "--print-limit", "10")
-			found[i], errs[i] = w.sanitized(name), err
-		})
-	}
-	all.Wait()
+	p.runner.alone(func() { // a tool takes the device as any candidate does, and must not while somebody is timed
+		var all sync.WaitGroup
+		for i, name := range sanitizers {
+			all.Go(func() {
+				w, err := watched(ctx, req, sanitizeDeadline, tool, "--tool", name, "--error-exitcode", "86", "--print-limit", "10")
+				found[i], errs[i] = w.sanitized(name), err
+			})
+		}
+		all.Wait()
+	})
 	return found, "", errors.Join(errs...)
 }
 
@@ -73,7 +78,7 @@ func (p *Pool) sanitizeOf(ctx context.Context, job *kernels.Job) (*gpu.Profile, 
 		}
 	}
 	if len(c.Calls) == 0 {
-		return nil, errors.New("compute-sanitizer: the problem has no check shape that is small enough to watch")
+		return nil, errUnwatched
 	}
 	req.Contenders = []gpu.Contender{c}
 	return req, nil

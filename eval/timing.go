@@ -133,7 +133,7 @@ func (e *evaluation) contender() gpu.Contender {
 }
 
 func (p *Pool) runOf(w kernels.Workload, cache string, estimate float64) gpu.Run {
-	return gpu.Run{Workload: w.Name, Cases: p.cases.byLoad[w.Name], Estimate: estimate, Cache: cache}
+	return gpu.Run{Workload: w.Name, Cases: p.cases.seeds(w.Name), Estimate: estimate, Cache: cache}
 }
 
 func (p *Pool) timing(workload, cache string, r gpu.RunReply, began time.Time) kernels.Timing {

@@ -116,7 +116,7 @@ func (p *Pool) checkTorch(ctx context.Context, b *kernels.Baseline) (note string
 		return "", err
 	}
 	defer p.free(slot)
-	into := p.memories[0].Map()[slot*p.cases.slotBytes+c.OutAt:]
+	into := p.memories[0].Map()[slot*p.cases.slotBytes():]
 	for _, buf := range c.Buffers {
 		if !buf.Out {
 			continue
@@ -169,7 +169,7 @@ func (p *Pool) prepare(ctx context.Context, r *rival, which int, cache string) (
 		return r.estimate[w.Name], nil
 	}
 	p.torch.key = ""
-	cases := p.cases.byLoad[w.Name]
+	cases := p.cases.seeds(w.Name)
 	c := &p.cases.cases[cases[0]]
 	l2 := p.device.L2Bytes
 	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: call(r.baseline, c), Key: key, Cache: cache,

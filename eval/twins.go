@@ -112,11 +112,11 @@ func (t *Twins) Compare(ctx context.Context, onGPU, onCPU *kernels.Job) (Compare
 // spread compares the outputs of all cases, class by class, in units of the tolerance that the GPU's own
 // truth gives.
 func (t *Twins) spread(a, b []byte, acc kernels.DType) map[string]Spread {
-	p, classes := t.GPU, map[string]Spread{}
-	for i := range p.cases.cases {
+	p, classes, at := t.GPU, map[string]Spread{}, 0
+	for _, i := range p.cases.gated() {
 		c := &p.cases.cases[i]
 		model := p.checker.setup.Model(i, acc)
-		at, s := c.OutAt, classes[c.Class]
+		s := classes[c.Class]
 		for j, truth := range p.checker.setup.Truths(i, p.truth.Map()) {
 			o := c.Outputs()[j]
 			d := check.Between(a[at:at+o.Bytes()], b[at:at+o.Bytes()], o.DType, truth, model)

@@ -78,7 +78,10 @@ func (s *Search) resume(keep keeper) error {
 	if err := s.load(keep, st.Progress.EpochSeen); err != nil {
 		return err
 	}
-	return s.restore(&st)
+	if err := s.restore(&st); err != nil {
+		return err
+	}
+	return s.loadTrials(keep)
 }
 
 // fits refuses a checkpoint of another search: points are kept as indices.

@@ -43,8 +43,8 @@ func (c *contest) challenger(pop *population) *member {
 }
 
 // duelOf is what was stored of a duel before this session.
-func (c *contest) duelOf(t *task) (d kernels.Duel, ok bool) {
-	d, ok = c.fought[[2]string{t.Champion.Short(), t.Challenger.Short()}]
+func (c *contest) duelOf(champion, challenger kernels.ID) (d kernels.Duel, ok bool) {
+	d, ok = c.fought[[2]string{champion.Short(), challenger.Short()}]
 	return d, ok
 }
 

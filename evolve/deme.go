@@ -26,6 +26,7 @@ type deme interface {
 	// insert enters a candidate that others may learn from; alone has its score at each niche's workload.
 	insert(c *kernels.Candidate, index int, r rating, alone []float64)
 	ranked() []*mutate.Individual
+	fail(fell map[kernels.ID]bool) // makes candidates failures that fell on trial
 	removeDead(dead map[kernels.ID]bool) int
 	rank(score func(*mutate.Individual) float64)
 }

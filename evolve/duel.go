@@ -8,7 +8,7 @@ import (
 
 // challenge lets the best claimer fight the champion, one at a time.
 func (s *Search) challenge() {
-	if s.ending.drains() || s.steering.paused() || s.outage.on() || s.dueling() {
+	if s.ending.drains() || s.steering.paused() || s.trials.hasHeir() || s.outage.on() || s.dueling() {
 		return
 	}
 	m := s.contest.challenger(s.pop)
@@ -34,10 +34,13 @@ func (s *Search) dueling() bool {
 func (s *Search) launchDuel(t *task) (err error) {
 	t.Weighed = s.steering.weighed()
 	champion, challenger := s.pop.member(t.Champion), s.pop.member(t.Challenger)
+	if s.trials.fell(t.Champion, t.Challenger) { // since the checkpoint that asks for it
+		return nil
+	}
 	if champion == nil || challenger == nil {
 		return fmt.Errorf("duel of %s with %s: not in the run", t.Challenger.Short(), t.Champion.Short())
 	}
-	if d, ok := s.contest.duelOf(t); ok {
+	if d, ok := s.contest.duelOf(t.Champion, t.Challenger); ok {
 		s.queue.answered(answer{task: t, duel: d})
 		return nil
 	}
@@ -61,17 +64,29 @@ func (s *Search) decide(t *task, d kernels.Duel) {
 	}
 	d.Champion, d.Challenger = t.Champion.Short(), t.Challenger.Short()
 	validateDuel(&d)
-	if t.Weighed != s.steering.weighed() {
-		s.journal.send(Event{Kind: KindDuel, ID: t.Challenger, Duel: &d, Note: "set aside: the weights were changed meanwhile"})
+	if why := s.setsAside(t); why != "" {
+		s.journal.send(Event{Kind: KindDuel, ID: t.Challenger, Duel: &d, Note: "set aside: " + why})
 		return
 	}
 	s.progress.duel()
 	s.journal.duel(t.Challenger, d, s.contest.enter(d))
+	if d.Outcome.Failed() && s.convict(t, &d) {
+		return
+	}
 	if d.Verdict != kernels.Faster {
 		s.contest.lose(t.Challenger)
 		return
 	}
-	m := s.pop.member(t.Challenger)
-	s.contest.crown(m)
-	s.journal.champion(m, fmt.Sprintf("%.2f %% faster than %s in a duel", 100*(1-d.Ratio), d.Champion))
+	s.succeed(s.pop.member(t.Challenger), fmt.Sprintf("%.2f %% faster than %s in a duel", 100*(1-d.Ratio), d.Champion))
+}
+
+// setsAside says why a duel decides nothing any more, empty where it does.
+func (s *Search) setsAside(t *task) string {
+	switch {
+	case t.Weighed != s.steering.weighed():
+		return "the weights were changed meanwhile"
+	case s.trials.fell(t.Champion, t.Challenger):
+		return "one of them fell on trial meanwhile"
+	}
+	return ""
 }

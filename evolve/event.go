@@ -15,6 +15,7 @@ const (
 	KindResult   Kind = "result"   // Candidate: stored
 	KindChampion Kind = "champion" // ID, Score, Note: why
 	KindDuel     Kind = "duel"     // ID: the challenger; Duel
+	KindTrial    Kind = "trial"    // ID, Trial, Note: parts that a would-be champion stood; or it fell: Candidate, as stored now
 	KindRestart  Kind = "restart"  // Note: nothing was gained for long, breeding starts anew
 	KindSkip     Kind = "skip"     // Family, Note: a point that needs no verdict, or (with ID) gets none
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
@@ -42,6 +43,7 @@ type Event struct {
 	Family    string             `json:"family,omitempty"`
 	Score     float64            `json:"score,omitempty"`
 	Duel      *kernels.Duel      `json:"duel,omitempty"`
+	Trial     *kernels.Trial     `json:"trial,omitempty"`
 	Note      string             `json:"note,omitempty"`
 	Start     *StartInfo         `json:"start,omitempty"`
 	Machine   *kernels.Machine   `json:"machine,omitempty"`
@@ -49,14 +51,15 @@ type Event struct {
 	Summary   *Summary           `json:"summary,omitempty"`
 	Command   *Command           `json:"command,omitempty"` // that was obeyed
 
-	Evals    int           `json:"evals"`             // verdicts, duplicates not counted
-	Best     float64       `json:"best,omitempty"`    // lowest score measured
-	Champion kernels.ID    `json:"champion,omitzero"` // who reigns
-	Reign    float64       `json:"reign,omitempty"`   // the champion's score
-	Rate     float64       `json:"rate,omitempty"`    // verdicts a second in this session
-	ETA      time.Duration `json:"eta,omitempty"`     // ns until the budget is spent, 0 unknown
-	InFlight int           `json:"in_flight,omitempty"`
-	Paused   bool          `json:"paused,omitempty"`
+	Evals    int              `json:"evals"`              // verdicts, duplicates not counted
+	Best     float64          `json:"best,omitempty"`     // lowest score measured
+	Champion kernels.ID       `json:"champion,omitzero"`  // who reigns
+	Reign    float64          `json:"reign,omitempty"`    // the champion's score
+	Standing kernels.Standing `json:"standing,omitempty"` // the champion's, empty where nobody doubts it
+	Rate     float64          `json:"rate,omitempty"`     // verdicts a second in this session
+	ETA      time.Duration    `json:"eta,omitempty"`      // ns until the budget is spent, 0 unknown
+	InFlight int              `json:"in_flight,omitempty"`
+	Paused   bool             `json:"paused,omitempty"`
 }
 
 // StartInfo is what a search sets out with.
@@ -96,10 +99,11 @@ type Summary struct {
 	Duels    int                     `json:"duels"`
 	Restarts int                     `json:"restarts"`
 	Champion kernels.ID              `json:"champion,omitzero"`
-	Variant  kernels.Variant         `json:"variant,omitzero"`  // the champion's
-	Score    float64                 `json:"score,omitempty"`   // the champion's
-	Speedup  float64                 `json:"speedup,omitempty"` // of the champion over the naive start
-	Best     float64                 `json:"best,omitempty"`    // lowest score measured, by the champion or not
+	Variant  kernels.Variant         `json:"variant,omitzero"`   // the champion's
+	Score    float64                 `json:"score,omitempty"`    // the champion's
+	Speedup  float64                 `json:"speedup,omitempty"`  // of the champion over the naive start
+	Best     float64                 `json:"best,omitempty"`     // lowest score measured, by the champion or not
+	Standing kernels.Standing        `json:"standing,omitempty"` // the champion's, empty where nobody doubts it
 	Elapsed  time.Duration           `json:"elapsed"`
 }
 
@@ -108,7 +112,7 @@ func (s *Search) figures(e *Event) {
 	p := s.progress
 	e.At, e.Evals, e.Best, e.InFlight, e.Paused = s.clock.elapsed(), p.Evals, p.Best, s.queue.tasks(), s.steering.paused()
 	if m := s.contest.reigning(); m != nil {
-		e.Champion, e.Reign = m.id, m.score
+		e.Champion, e.Reign, e.Standing = m.id, m.score, s.standing()
 	}
 	e.Rate = s.clock.rate(p.Evals)
 	e.ETA = s.cfg.Budget.eta(p.Evals, e.At, e.Rate)
@@ -133,6 +137,7 @@ func (s *Search) summary() Summary {
 	}
 	if m := s.contest.reigning(); m != nil {
 		sum.Champion, sum.Variant, sum.Score, sum.Speedup = m.id, m.variant, m.score, 1/m.score
+		sum.Standing = s.standing()
 	}
 	return sum
 }

@@ -96,6 +96,8 @@ func (s *Search) evaluate(t *task) (a answer) {
 	switch {
 	case t.purpose == forNoise:
 		a.err = s.ev.(Controlled).Control(s.inbox.hard, t.job)
+	case t.purpose == forTrial:
+		a.trial, a.err = s.trials.try(s.inbox.hard, t)
 	case t.isDuel():
 		a.duel, a.err = s.ev.Duel(s.inbox.hard, t.champion, t.job)
 	default:

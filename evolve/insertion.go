@@ -48,9 +48,10 @@ func (p *population) rate(c *kernels.Candidate) rating {
 
 // addMember enters a candidate that works. The first one is the naive start.
 func (p *population) addMember(c *kernels.Candidate, d deme, index int) *member {
+	p.born++
 	m := &member{
 		id: c.ID, variant: c.Variant, deme: d, index: index, score: c.Score, times: medians(c.Result.Times),
-		parents: c.Origin.Parents, born: len(p.members) + 1, code: c.Result.Code, timings: c.Result.Times,
+		parents: c.Origin.Parents, born: p.born, code: c.Result.Code, timings: c.Result.Times,
 		generation: c.Origin.Generation, resources: c.Result.Resources,
 	}
 	if p.naive == nil {

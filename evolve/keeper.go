@@ -1,6 +1,9 @@
 package evolve
 
-import "darwarp/kernels"
+import (
+	"darwarp/kernels"
+	"darwarp/store"
+)
 
 // keeper is the store as the search uses it.
 type keeper interface {
@@ -18,6 +21,10 @@ type keeper interface {
 	Insights() ([]kernels.Insight, error)
 	SetChampion(id kernels.ID, why string) error
 	Champion() (kernels.ID, bool)
+	Champions() ([]store.Champion, error)
+	PutTrial(t kernels.Trial) error
+	Trials() ([]kernels.Trial, error)
+	Fell(t kernels.Trial, heir kernels.ID, why string, checkpoint []byte) (kernels.Candidate, error)
 }
 
 // nowhere keeps nothing.
@@ -39,3 +46,9 @@ func (nowhere) PutExchange(kernels.Exchange) error     { return nil }
 func (nowhere) Exchanges() ([]kernels.Exchange, error) { return nil, nil }
 func (nowhere) Insights() ([]kernels.Insight, error)   { return nil, nil }
 func (nowhere) Champion() (kernels.ID, bool)           { return kernels.ID{}, false }
+func (nowhere) Champions() ([]store.Champion, error)   { return nil, nil }
+func (nowhere) PutTrial(kernels.Trial) error           { return nil }
+func (nowhere) Trials() ([]kernels.Trial, error)       { return nil, nil }
+func (nowhere) Fell(kernels.Trial, kernels.ID, string, []byte) (kernels.Candidate, error) {
+	return kernels.Candidate{}, nil
+}

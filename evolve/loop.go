@@ -80,6 +80,7 @@ func (s *Search) advance() {
 		}
 		s.challenge()
 		s.fill()
+		s.doubt()
 		if !s.flush() { // before an answer is taken, so that an event's figures do not depend on when it came
 			return
 		}

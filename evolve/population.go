@@ -26,6 +26,7 @@ type population struct {
 	dead    map[kernels.ID]bool // killed, or descending from one that was
 	naive   *member             // the default that scores are relative to
 	credit  credit
+	born    int // members until now, those that fell since included
 }
 
 // newPopulation is empty but for hints.

@@ -29,7 +29,7 @@ func (q *queue) answered(a answer) {
 
 func (q *queue) add(t *task) {
 	q.pending = append(q.pending, t)
-	if !t.isDuel() {
+	if t.isVerdict() {
 		q.evals++
 	}
 }
@@ -55,7 +55,7 @@ func (q *queue) next() (answer, bool) {
 	a := q.arrived[at]
 	q.arrived = slices.Delete(q.arrived, at, at+1)
 	q.pending = slices.DeleteFunc(q.pending, func(t *task) bool { return t == a.task })
-	if !a.task.isDuel() {
+	if a.task.isVerdict() {
 		q.evals--
 	}
 	return a, true
@@ -93,6 +93,9 @@ func (q *queue) points(space int) (out []int) {
 // verdicts is how many verdicts are in flight, and tasks how many verdicts and duels.
 func (q *queue) verdicts() int { return q.evals }
 func (q *queue) tasks() int    { return len(q.pending) }
+
+// idle reports whether nothing is in flight, and nothing waits to be taken.
+func (q *queue) idle() bool { return q.out == 0 && len(q.arrived) == 0 }
 
 // running is how many goroutines have not answered.
 func (q *queue) running() int { return q.out }

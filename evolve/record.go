@@ -44,6 +44,34 @@ func (j *journal) champion(m *member, why string) {
 // hasChampion is false where a run was killed between its first verdict and the coronation.
 func (j *journal) hasChampion() bool { _, ok := j.keep.Champion(); return ok }
 
+// trial stores and tells the parts that a would-be champion stood.
+func (j *journal) trial(known kernels.Trial, parts string) {
+	j.save(func() error {
+		if err := j.keep.PutTrial(known); err != nil {
+			return err
+		}
+		j.send(Event{Kind: KindTrial, ID: known.ID, Trial: &known, Note: parts + " " + string(kernels.Passed)})
+		return nil
+	})
+}
+
+// fall stores that a candidate fell on trial, and who reigns again where it reigned: one operation, so that no run is left
+// with a champion that fell.
+func (j *journal) fall(t kernels.Trial, heir kernels.ID, score float64, why string) {
+	state := j.state()
+	j.save(func() error {
+		c, err := j.keep.Fell(t, heir, why, state)
+		if err != nil {
+			return err
+		}
+		j.send(Event{Kind: KindTrial, ID: t.ID, Candidate: &c, Trial: &t, Note: "fell: " + c.Result.Detail})
+		if !heir.IsZero() {
+			j.send(Event{Kind: KindChampion, ID: heir, Score: score, Note: why})
+		}
+		return nil
+	})
+}
+
 // family stores a language model's family, with the state in which its default waits.
 func (j *journal) family(files map[string][]byte, e Event) {
 	state := j.state()

@@ -22,6 +22,7 @@ type Search struct {
 	journal  *journal
 	queue    *queue
 	contest  *contest
+	trials   *trials
 	steering *steering
 	progress *progress
 	clock    *clock
@@ -49,7 +50,8 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	}
 	s := &Search{
 		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()), waiting: &backlog{},
-		journal: newJournal(keep, cfg.Log), queue: newQueue(ev.InOrder()), contest: newContest(), steering: &steering{},
+		journal: newJournal(keep, cfg.Log), queue: newQueue(ev.InOrder()), contest: newContest(),
+		trials: newTrials(ev), steering: &steering{},
 		progress: &progress{}, clock: newClock(ev), outage: outage{pauses: pauses}, control: control{every: controlEvery},
 	}
 	s.journal.tell(s.figures, s.state)
@@ -117,6 +119,7 @@ func (s *Search) begin() error {
 	if s.pop.started() && !s.journal.hasChampion() { // killed between the first verdict and its coronation
 		s.journal.champion(s.pop.start(), naiveStart)
 	}
+	s.condemn()
 	for _, t := range s.queue.left() {
 		if err := s.launch(t); err != nil {
 			return err

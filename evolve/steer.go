@@ -142,6 +142,7 @@ func (s *Search) weigh(c Command) (string, error) {
 	}
 	s.progress.rescored(s.pop.rescore())
 	s.steering.weigh(weights, s.contest.void())
+	s.trials.disinherit()
 	return s.pop.weighing(), nil
 }
 

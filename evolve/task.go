@@ -16,9 +16,14 @@ type task struct {
 	job        *kernels.Job     // the challenger's, of a duel
 	champion   *kernels.Job     // of a duel
 	purpose    purpose
+	doubts     *member             // of a trial: whose it is
+	parts      []kernels.TrialPart // of it
 }
 
 func (t *task) isDuel() bool { return !t.Challenger.IsZero() }
+
+// isVerdict says that it takes one of the evaluator's slots. Duels and trials do not, for they are few.
+func (t *task) isVerdict() bool { return !t.isDuel() && t.purpose != forTrial }
 
 // purpose is why the evaluator is asked. No checkpoint keeps a task that is not for the run.
 type purpose uint8
@@ -27,6 +32,7 @@ const (
 	forRun   purpose = iota
 	forProbe         // whether evaluating works: the champion, again
 	forNoise         // the noise of the champion against itself
+	forTrial         // whether a would-be champion stands its trial
 )
 
 // answer is what came of a task.
@@ -34,5 +40,6 @@ type answer struct {
 	task   *task
 	result kernels.Result
 	duel   kernels.Duel
+	trial  kernels.Trial
 	err    error
 }

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"darwarp/kernels"
+	"darwarp/store"
 	"darwarp/templates"
 )
 
@@ -220,6 +221,7 @@ type memory struct {
 	checkpoint []byte
 	duels      []kernels.Duel
 	champions  []kernels.ID
+	trials     []kernels.Trial
 	exchanges  []kernels.Exchange
 	insights   []kernels.Insight
 	files      map[string][]byte // once a family was added
@@ -303,8 +305,32 @@ func (m *memory) Champion() (kernels.ID, bool) {
 	return m.champions[len(m.champions)-1], true
 }
 
+func (m *memory) Champions() (all []store.Champion, err error) {
+	for _, id := range m.champions {
+		all = append(all, store.Champion{ID: id})
+	}
+	return all, nil
+}
+func (m *memory) PutTrial(t kernels.Trial) error {
+	m.trials = append(slices.DeleteFunc(m.trials, func(o kernels.Trial) bool { return o.ID == t.ID }), t)
+	return m.check("trial")
+}
+func (m *memory) Trials() ([]kernels.Trial, error) { return m.trials, nil }
+func (m *memory) Fell(t kernels.Trial, heir kernels.ID, _ string, checkpoint []byte) (kernels.Candidate, error) {
+	if err := m.PutTrial(t); err != nil {
+		return kernels.Candidate{}, err
+	}
+	m.checkpoint = checkpoint
+	if !heir.IsZero() {
+		m.champions = append(m.champions, heir)
+	}
+	at := slices.IndexFunc(m.candidates, func(c kernels.Candidate) bool { return c.ID == t.ID })
+	t.Degrade(&m.candidates[at])
+	return m.candidates[at], nil
+}
+
 func (m *memory) clone() *memory {
-	return &memory{candidates: slices.Clone(m.candidates), checkpoint: slices.Clone(m.checkpoint), duels: slices.Clone(m.duels), champions: slices.Clone(m.champions),
+	return &memory{trials: slices.Clone(m.trials), candidates: slices.Clone(m.candidates), checkpoint: slices.Clone(m.checkpoint), duels: slices.Clone(m.duels), champions: slices.Clone(m.champions),
 		exchanges: slices.Clone(m.exchanges), insights: m.insights, files: m.files}
 }
 

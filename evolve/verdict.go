@@ -39,6 +39,8 @@ func (s *Search) take(a answer) {
 	case a.err != nil && !errors.Is(a.err, kernels.ErrLost):
 		s.queue.leaveFirst(a.task)
 		s.fail(a.err)
+	case a.task.purpose == forTrial:
+		s.tried(a)
 	case a.task.purpose == forProbe:
 		s.probed(a)
 	case a.task.purpose == forNoise:

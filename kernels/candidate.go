@@ -77,7 +77,7 @@ type Origin struct {
 }
 
 // Candidate is a variant with its origin and what was found out about it. Once it is
-// stored only its score changes, when the workloads are given other weights.
+// stored only its score changes, when the workloads are given other weights, and its verdict where it falls on trial.
 type Candidate struct {
 	ID      ID        `json:"id"`
 	Seq     int       `json:"seq"` // 1, 2, ... in the order of being stored

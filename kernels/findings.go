@@ -14,7 +14,7 @@ func (g Gain) Clear() bool { return g.Lo > 1 || g.Hi < 1 }
 // GainOf is what a duel says a change buys when it was taken back by the challenger: the challenger's time
 // over the champion's.
 func GainOf(d Duel) (all Gain, each []Gain) {
-	for _, r := range d.Rounds {
+	for _, r := range d.Steady() {
 		each = append(each, Gain{r.Workload, r.Ratio, r.Lo, r.Hi})
 	}
 	return Gain{"", d.Ratio, d.Lo, d.Hi}, each

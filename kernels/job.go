@@ -66,43 +66,6 @@ func (j *Job) Resolve(dims Dims) (Call, error) {
 // was lost by our own side, as Lost says of a candidate, and may be asked for again.
 var ErrLost = errors.New("infrastructure")
 
-// Duel is a paired comparison of two candidates, or of one with a baseline, measured in turn.
-type Duel struct {
-	Champion   string      `json:"champion"` // short ID or baseline name
-	Challenger string      `json:"challenger"`
-	Rounds     []DuelRound `json:"rounds"`
-	Ratio      float64     `json:"ratio"` // the objective of challenger over champion: below 1 is faster
-	Lo         float64     `json:"lo"`    // one-sided 99.5 % bootstrap bounds of Ratio; where ten pairs settled it, what the least and the greatest of them make
-	Hi         float64     `json:"hi"`
-	Verdict    Verdict     `json:"verdict"`
-	Proof      string      `json:"proof,omitempty"`
-}
-
-// DuelRound is one workload of a duel.
-type DuelRound struct {
-	Workload   string  `json:"workload"`
-	Cache      string  `json:"cache"`
-	Pairs      int     `json:"pairs"`
-	Champion   float64 `json:"champion"`   // median ns
-	Challenger float64 `json:"challenger"` // median ns
-	Ratio      float64 `json:"ratio"`      // median of the paired ratios
-	Lo         float64 `json:"lo"`
-	Hi         float64 `json:"hi"`
-	Clock      float64 `json:"clock,omitempty"`     // SM MHz while measuring, 0 unknown
-	Discarded  int     `json:"discarded,omitempty"` // blocks of pairs that were taken again: throttled, stolen, noisy
-}
-
-// Verdict is the outcome of a duel.
-type Verdict string
-
-// The verdicts. Only Faster changes a champion.
-const (
-	Faster    Verdict = "faster"
-	Slower    Verdict = "slower"
-	Same      Verdict = "same"      // the interval lies inside the margin
-	Ambiguous Verdict = "ambiguous" // the noise is larger than the difference
-)
-
 // Score is the Geomean objective.
 func Score(times []Timing, base map[string]float64, workloads []Workload) (float64, error) {
 	return Geomean.Score(times, base, workloads)

@@ -22,7 +22,8 @@
 //	├── baselines/N        BaselineResult
 //	├── insights/N         Insight; layout 2
 //	├── portfolios/N       Portfolio; layout 2
-//	└── exchanges/N        Exchange with a language model; layout 3
+//	├── exchanges/N        Exchange with a language model; layout 3
+//	└── trials/ID          Trial; made with the first one
 //
 // SEQ and N are 8 bytes, big-endian, from 1. SCORE is the bits of a positive float64, big-endian,
 // which sort as the numbers do. Values other than SEQ, ID and the version are records: see codec.go.

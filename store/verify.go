@@ -99,8 +99,12 @@ func verifyCode(root *bolt.Bucket, c *kernels.Candidate) error {
 
 // verifyRecords unpacks what is not a candidate.
 func verifyRecords(root *bolt.Bucket) error {
-	for _, name := range [][]byte{metaName, checkpoints, provenances, duels, champions, baselines} {
-		err := eachRecord(root.Bucket(name), func(k, record []byte) error {
+	for _, name := range [][]byte{metaName, checkpoints, provenances, duels, champions, baselines, trials} {
+		b := root.Bucket(name)
+		if b == nil { // nobody was on trial
+			continue
+		}
+		err := eachRecord(b, func(k, record []byte) error {
 			if _, err := unpack(record); err != nil {
 				return fmt.Errorf("%s %x: %w", name, k, err)
 			}

@@ -56,11 +56,17 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record, na
 	if c.Result.Outcome != kernels.OK {
 		return usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
 	}
+	if err := r.fallenError(c); err != nil {
+		return err
+	}
 	k, err := a.kernelToExport(ctx, r, c)
 	if err != nil {
 		return err
 	}
 	k.As = as
+	if _, word := r.standing(c); word == string(kernels.OnTrial) {
+		a.sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial tries what is pending", c.ID.Short(), r.Path(), c.ID.Short())
+	}
 	if err := export.Write(dir, k); err != nil {
 		return asUsage(err)
 	}
@@ -132,6 +138,9 @@ func (r *record) toExport(c kernels.Candidate) (k export.Kernel, warning string,
 	m := r.Meta()
 	k = export.Kernel{Bundle: r.bundle, DType: m.DType, Workloads: m.Workloads, Device: m.Device, Candidate: c, Run: r.Path()}
 	if k.Job, warning, err = r.job(c); err != nil {
+		return k, "", err
+	}
+	if k.Trial, err = r.Trial(c.ID); err != nil {
 		return k, "", err
 	}
 	k.NVCCFlags = eval.NVCCFlags(k.Job.Source)

@@ -222,6 +222,8 @@ func (s *screen) take(e evolve.Event) {
 		}
 	case evolve.KindChampion:
 		s.crown(e)
+	case evolve.KindTrial:
+		s.tried(e)
 	case evolve.KindDrain:
 		s.state.Draining = true
 		s.say(e, "stopping: "+e.Note)
@@ -247,6 +249,21 @@ func (s *screen) take(e evolve.Event) {
 		}
 	case evolve.KindDisk:
 		s.say(e, "disk: "+e.Note)
+	}
+}
+
+// tried tells of who fell, and of a champion that has stood all that is asked of it.
+func (s *screen) tried(e evolve.Event) {
+	switch {
+	case e.Candidate != nil:
+		s.state.Failed++
+		s.say(e, e.ID.Short()+" "+report.FirstLine(e.Note))
+	case e.ID != e.Champion || e.Standing != kernels.Stood:
+	case e.Trial.Part(kernels.TrialLaunches).Verdict == kernels.Pending:
+		s.say(e, "champion "+e.ID.Short()+" has stood its trial")
+	default:
+		d := e.Trial.Part(kernels.TrialLaunches)
+		s.say(e, fmt.Sprintf("champion %s: %s: %s", e.ID.Short(), d.Detail, d.Verdict))
 	}
 }
 

@@ -51,6 +51,7 @@ type session struct {
 	cache     string
 	spaces    []*kernels.Space
 	leftOut   []string // families without a space, with why, in a few words
+	races     bool     // it is about faults and not about times
 	close     func() error
 
 	hear []func(evolve.Event) // each hears the search's events, and must be quick; may be nil

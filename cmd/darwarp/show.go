@@ -46,6 +46,8 @@ type shown struct {
 	Provenance *kernels.Provenance `json:"provenance,omitempty"`
 	Shapes     []shape             `json:"shapes,omitempty"` // of the final measurement when there was one
 	Insights   []kernels.Insight   `json:"insights,omitempty"`
+	Trial      *kernels.Trial      `json:"trial,omitempty"`
+	Standing   string              `json:"standing,omitempty"` // on trial, stood or fell
 }
 
 func (a *app) show(f showFlags, r *record, name string) error {
@@ -91,6 +93,9 @@ func (a *app) showJSON(r *record, s shown) error {
 	if s.Insights, err = r.insights(s.ID); err != nil {
 		return err
 	}
+	if t, word := r.standing(s.Candidate); len(t.Parts) > 0 {
+		s.Trial, s.Standing = &t, word
+	}
 	return a.printJSON(s)
 }
 
@@ -103,6 +108,9 @@ func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance
 	outcome := c.Result.Outcome.String()
 	if c.ID == champion {
 		outcome += ", champion"
+		if _, word := r.standing(c); word == string(kernels.OnTrial) {
+			outcome += " " + word
+		}
 	}
 	speedup := ""
 	if proof != nil && c.Score > 0 {
@@ -116,7 +124,7 @@ func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance
 		[2]string{"speedup", speedup}, [2]string{"family", r.familyTitle(c)},
 		[2]string{"origin", fmt.Sprintf("%s, generation %d, evaluation %d", originText(c), c.Origin.Generation, c.Seq)},
 		[2]string{"parents", strings.Join(parents, " ")}, [2]string{"gate", gateText(c.Result.Gate)},
-		[2]string{"sanitizer", sanitized}, [2]string{"cost", costText(c.Result.Cost)})
+		[2]string{"trial", r.trialText(c)}, [2]string{"sanitizer", sanitized}, [2]string{"cost", costText(c.Result.Cost)})
 	if d := c.Result.Detail; d != "" {
 		fmt.Fprintf(a.out, "\ndetail\n  %s\n", strings.ReplaceAll(d, "\n", "\n  "))
 	}

@@ -43,9 +43,15 @@ func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *sto
 		return err
 	}
 	a.sayf("measuring the winner again, and what to compare it with ...")
-	watched, err := a.sanitize(ctx, f, &best)
+	tried, err := run.Trial(winner.ID)
 	if err != nil {
 		return err
+	}
+	var watched []kernels.Sanitized
+	if tried.Part(kernels.TrialSanitized).Verdict == kernels.Pending { // else the tools have watched it on trial
+		if watched, err = a.sanitize(ctx, f, &best); err != nil {
+			return err
+		}
 	}
 	if err := keepFinal(ctx, f, run, winner.ID.Short(), &best, watched); err != nil {
 		return err
@@ -186,7 +192,13 @@ func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfol
 	if o := r.Meta().Objective; o != "" && o != kernels.Geomean {
 		by = fmt.Sprintf(" (%s)", o)
 	}
-	fmt.Fprintf(a.out, "champion %s: %s over the naive start%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by)
+	fmt.Fprintf(a.out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by, r.championNote("; it ", c.ID))
+	if t, word := r.standing(c); word != "" {
+		fmt.Fprintf(a.out, "\ntrial\n")
+		table := trialTable(t)
+		table.Indent, table.Width = "  ", width(a.out)
+		table.Write(a.out)
+	}
 	a.showGenes(r, c)
 	a.showResources(c.Result.Resources)
 	f, err := r.figures(c)

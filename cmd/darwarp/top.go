@@ -119,7 +119,7 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 	t.Width = width(a.out)
 	t.Write(a.out)
 	if !champion.IsZero() {
-		a.sayf("\n* champion. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.")
+		a.sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.championNote(", which ", champion))
 	}
 	return nil
 }
@@ -214,4 +214,22 @@ func outcomeTable(counts map[kernels.Outcome]int) *report.Table {
 		}
 	}
 	return t
+}
+
+// championNote says where the champion stands, after other words; empty where there is nothing to say.
+func (r *record) championNote(after string, id kernels.ID) string {
+	c, err := r.Get(id)
+	if err != nil {
+		return ""
+	}
+	switch _, word := r.standing(c); word {
+	case "":
+		return ""
+	case string(kernels.Stood):
+		return after + "has stood its trial"
+	case string(kernels.Fell):
+		return after + "fell on trial"
+	default:
+		return after + "is " + word
+	}
 }

@@ -13,28 +13,38 @@ import (
 
 func (a *app) verifyCmd() *cobra.Command {
 	var t target
-	var asJSON, sanitize bool
+	var f verifyFlags
 	c := &cobra.Command{
 		Use:   "verify RUN [ID]",
 		Short: "Gate and measure a candidate again, on this machine",
 		Long: "verify compiles, checks and times a stored candidate again and prints old and new side by side. It\n" +
 			"fails when the candidate is wrong now, or slower by more than both intervals and 2 %. With --races it is run on the\n" +
-			"processor instead, access by access, and what it does wrong there is named with its line and threads. With --sanitize compute-sanitizer watches it on the GPU.",
-		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races",
+			"processor instead, access by access, and what it does wrong there is named with its line and threads. With --sanitize compute-sanitizer watches it on the GPU.\n" +
+			"With --trial it goes through everything that a champion does, 10,000 judged launches included, and the run keeps what came of it: export tells.",
+		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races\n  darwarp verify gemm.db --trial",
 		Args:    argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			stop := onInterrupt(c.Context())
 			defer stop.release()
-			return stop.explain(a.withRecord(args[0], func(r *record) error { return a.verify(stop.soft, t, asJSON, sanitize, r, arg(args, 1)) }))
+			if f.trial && t.races {
+				return usagef("--trial watches every access, too: leave out --races")
+			}
+			if f.trial { // the run keeps it
+				return stop.explain(a.withSession(stop.soft, args[0], t, func(s *session, r *record) error { return a.verifyOn(stop.soft, s, f, r, arg(args, 1)) }))
+			}
+			return stop.explain(a.withRecord(args[0], func(r *record) error { return a.verify(stop.soft, t, f, r, arg(args, 1)) }))
 		},
 	}
 	c.Flags().StringVar(&t.device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
 	c.Flags().StringVar(&t.problem, "recording", "", "of a run that was made on a recording: its file")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&sanitize, "sanitize", false, "on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	c.Flags().BoolVar(&f.trial, "trial", false, "hold it against everything that a champion is; fail unless it stands")
+	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
 	c.Flags().BoolVar(&t.races, "races", false, "look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
 	return c
 }
+
+type verifyFlags struct{ json, sanitize, trial bool }
 
 // compared is one workload then and now.
 type compared struct {
@@ -44,9 +54,8 @@ type compared struct {
 	Verdict  string         `json:"verdict"` // same, faster or slower
 }
 
-func (a *app) verify(ctx context.Context, t target, asJSON, sanitize bool, r *record, name string) (err error) {
-	c, err := r.pick(name)
-	if err != nil {
+func (a *app) verify(ctx context.Context, t target, f verifyFlags, r *record, name string) (err error) {
+	if _, err := r.pick(name); err != nil { // before the device is opened
 		return err
 	}
 	s, err := a.sessionOf(ctx, r.Meta(), t)
@@ -54,6 +63,15 @@ func (a *app) verify(ctx context.Context, t target, asJSON, sanitize bool, r *re
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	s.races = t.races
+	return a.verifyOn(ctx, s, f, r, name)
+}
+
+func (a *app) verifyOn(ctx context.Context, s *session, f verifyFlags, r *record, name string) error {
+	c, err := r.pick(name)
+	if err != nil {
+		return err
+	}
 	j, err := r.bundle.VariantJob(c.Variant, s.Device(), s.dtype)
 	if err != nil {
 		return err
@@ -67,16 +85,24 @@ func (a *app) verify(ctx context.Context, t target, asJSON, sanitize bool, r *re
 		return err
 	}
 	var watched []kernels.Sanitized
-	if sanitize && now.Outcome == kernels.OK {
+	if f.sanitize && now.Outcome == kernels.OK {
 		if watched, err = a.sanitize(ctx, s.Evaluator, &j); err != nil {
 			return err
 		}
 	}
+	var tried *kernels.Trial
+	if f.trial && now.Outcome == kernels.OK {
+		t, err := a.tryCandidate(ctx, s, r, &j, c.ID)
+		if err != nil {
+			return err
+		}
+		tried = &t
+	}
 	var pairs []compared
-	if !t.races { // else it is about faults, wherever the times are from
+	if !s.races { // else it is about faults, wherever the times are from
 		pairs = comparePairs(c.Result.Times, now.Times)
 	}
-	if asJSON {
+	if f.json {
 		err = a.printJSON(struct {
 			ID      kernels.ID          `json:"id"`
 			Outcome kernels.Outcome     `json:"outcome"`
@@ -85,14 +111,19 @@ func (a *app) verify(ctx context.Context, t target, asJSON, sanitize bool, r *re
 			Times   []compared          `json:"times,omitempty"`
 			Proof   kernels.Provenance  `json:"provenance"`
 			Watched []kernels.Sanitized `json:"sanitized,omitempty"`
-		}{c.ID, now.Outcome, now.Detail, c.Result.Outcome, pairs, s.Provenance(), watched})
+			Trial   *kernels.Trial      `json:"trial,omitempty"`
+		}{c.ID, now.Outcome, now.Detail, c.Result.Outcome, pairs, s.Provenance(), watched, tried})
 	} else {
 		a.verifyText(s.Device().Kind, c, now, pairs)
-		if t.races {
+		if s.races {
 			a.racesText(now)
 		}
+		if tried != nil {
+			fmt.Fprintf(a.out, "\ntrial: %s\n", tried.Standing())
+			trialTable(*tried).Write(a.out)
+		}
 	}
-	if err == nil && (!holds(now, pairs) || sanitize && !kernels.AllClean(watched)) {
+	if err == nil && (!holds(now, pairs) || f.sanitize && !kernels.AllClean(watched) || tried != nil && tried.Standing() == kernels.Fell) {
 		return quietly(exitFailed)
 	}
 	return err

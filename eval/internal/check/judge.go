@@ -24,7 +24,7 @@ type Report struct {
 	Bad        int     // elements outside their tolerance
 	Missing    int     // elements that the output is too short for; negative: too long
 	Worst      float64 // greatest error over its tolerance, at most MaxRatio
-	WorstIndex int     // element with that ratio; Got, Want and Tol are its figures
+	WorstIndex int     // first element with that ratio; Got, Want and Tol are its figures
 	Got        float64
 	Want       float64
 	Tol        float64
@@ -45,54 +45,78 @@ func (r Report) Pass() bool {
 	return r.Elements > 0 && r.Missing == 0 && r.Bad == 0 && r.Frobenius <= r.Ceiling
 }
 
-// span is how many elements one step of a goroutine takes. It is fixed, so that sums do not depend on
-// the number of processors, and a multiple of 64, so that no two steps share a word of the bitmap.
-const span = 1 << 15
+// Span is how many elements one Tally is about, but for the last. It is fixed, so that sums do not depend on
+// the number of processors, and a multiple of 64, so that no two spans share a word of the bitmap.
+const Span = 1 << 15
+
+// Spans is the number of tallies of an output of n elements.
+func Spans(n int) int { return (n + Span - 1) / Span }
+
+// Tally is what one span adds to the report, wherever it was compared.
+type Tally struct {
+	Bad, Poison        int
+	First              int // first wrong element, where Bad is not 0
+	Worst              float64
+	Index              int     // first element with that ratio
+	Got, Want, Tol     float64 // its figures
+	Err2, Ref2, Scale2 float64
+	Odd                bool // NaN or Inf in the output
+	Differs            bool // not all elements have the bits of the output's first
+}
+
+// NewReport makes the report on an output of n elements from the tallies of its spans, in order.
+func NewReport(n int, d kernels.DType, m Model, tallies []Tally) Report {
+	r := Report{Elements: n, First: -1, model: m, dtype: d, Finite: true, AllEqual: n > 1}
+	var err2, ref2, scale2 float64
+	r.Worst = -1
+	for _, t := range tallies {
+		r.Bad += t.Bad
+		r.Poison += t.Poison
+		r.Finite = r.Finite && !t.Odd
+		r.AllEqual = r.AllEqual && !t.Differs
+		if t.Bad > 0 && r.First < 0 {
+			r.First = t.First
+		}
+		if t.Worst > r.Worst {
+			r.Worst, r.WorstIndex, r.Got, r.Want, r.Tol = t.Worst, t.Index, t.Got, t.Want, t.Tol
+		}
+		err2, ref2, scale2 = err2+t.Err2, ref2+t.Ref2, scale2+t.Scale2
+	}
+	r.Worst = max(r.Worst, 0)
+	ref := math.Sqrt(ref2)
+	err := math.Sqrt(err2) - math.Sqrt(float64(n))*grain(d)
+	if !(err <= 0) {
+		r.Frobenius = finiteRatio(err / ref)
+	}
+	r.Ceiling = m.ceiling(d, n, ref, math.Sqrt(scale2))
+	return r
+}
+
+// Locate tells a report which elements are wrong, a bit for each, so that it can say what pattern they form.
+func (r *Report) Locate(wrong []uint64) { r.wrong = wrong }
 
 // Judge compares an output with its truth. The truth must be valid (see Truth.Validate); the output
 // may be anything.
 func Judge(out []byte, d kernels.DType, truth Truth, m Model) Report {
 	n, size := len(truth.Value), d.Size()
-	r := Report{Elements: n, First: -1, model: m, dtype: d, Finite: true}
 	if len(out) != n*size {
+		r := Report{Elements: n, First: -1, model: m, dtype: d, Finite: true}
 		r.Missing, r.Bad, r.Worst, r.Frobenius = n-len(out)/size, n, MaxRatio, MaxRatio
 		if r.Missing == 0 { // a fraction of an element
 			r.Missing = -1
 		}
 		return r
 	}
-	r.AllEqual = n > 1 && bytes.Equal(out[size:], out[:len(out)-size])
 	j := judge{out: out, truth: truth, tol: m.tolerance(d), wrong: make([]uint64, (n+63)/64)}
-	r.add(j.all(), m)
+	tallies := j.all()
+	if n > 1 && !bytes.Equal(out[size:], out[:len(out)-size]) {
+		tallies[0].Differs = true
+	}
+	r := NewReport(n, d, m, tallies)
 	if r.Bad > 0 {
-		r.wrong = j.wrong
+		r.Locate(j.wrong)
 	}
 	return r
-}
-
-// add fills the report from the tallies of all spans, in order.
-func (r *Report) add(tallies []tally, m Model) {
-	var err2, ref2, scale2 float64
-	r.Worst = -1
-	for _, t := range tallies {
-		r.Bad += t.bad
-		r.Poison += t.poison
-		r.Finite = r.Finite && !t.odd
-		if t.bad > 0 && r.First < 0 {
-			r.First = t.first
-		}
-		if t.worst > r.Worst {
-			r.Worst, r.WorstIndex, r.Got, r.Want, r.Tol = t.worst, t.index, t.got, t.want, t.tol
-		}
-		err2, ref2, scale2 = err2+t.err2, ref2+t.ref2, scale2+t.scale2
-	}
-	r.Worst = max(r.Worst, 0)
-	ref, n := math.Sqrt(ref2), float64(r.Elements)
-	err := math.Sqrt(err2) - math.Sqrt(n)*grain(r.dtype)
-	if !(err <= 0) {
-		r.Frobenius = finiteRatio(err / ref)
-	}
-	r.Ceiling = m.ceiling(r.dtype, r.Elements, ref, math.Sqrt(scale2))
 }
 
 type judge struct {
@@ -102,9 +126,9 @@ type judge struct {
 	wrong []uint64
 }
 
-func (j *judge) all() []tally {
+func (j *judge) all() []Tally {
 	n := len(j.truth.Value)
-	tallies := make([]tally, (n+span-1)/span)
+	tallies := make([]Tally, Spans(n))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(len(tallies), runtime.GOMAXPROCS(0)) {
@@ -114,7 +138,7 @@ func (j *judge) all() []tally {
 				if s >= len(tallies) {
 					return
 				}
-				tallies[s] = j.span(s*span, min(n, (s+1)*span))
+				tallies[s] = j.span(s*Span, min(n, (s+1)*Span))
 			}
 		})
 	}
@@ -122,16 +146,8 @@ func (j *judge) all() []tally {
 	return tallies
 }
 
-// tally is what one span adds to the report.
-type tally struct {
-	bad, poison, first, index int
-	worst, got, want, tol     float64
-	err2, ref2, scale2        float64
-	odd                       bool // saw NaN or Inf in the output
-}
-
-func (j *judge) span(lo, hi int) tally {
-	t := tally{worst: -1}
+func (j *judge) span(lo, hi int) Tally {
+	t := Tally{Worst: -1}
 	var buf [512]float64
 	size := j.tol.dtype.Size()
 	for i := lo; i < hi; i += len(buf) {
@@ -148,14 +164,14 @@ func (j *judge) span(lo, hi int) tally {
 
 // near judges a chunk within tolerances. The common case, finite and close enough, stays in the loop,
 // and the loop stays in registers.
-func (j *judge) near(t *tally, base int, got []float64) {
+func (j *judge) near(t *Tally, base int, got []float64) {
 	refs, scales := j.truth.Value[base:base+len(got)], j.truth.Scale[base:base+len(got)]
 	rel, sum, floor := j.tol.rel, j.tol.sum, j.tol.floor
 	var err2, ref2, scale2 float64
-	worst, at := t.worst, -1
+	worst, at := t.Worst, -1
 	for i, y := range got {
 		ref, s := refs[i], float64(scales[i])
-		tol, err := rel*math.Abs(ref)+sum*s+floor, math.Abs(y-ref)
+		tol, err := within(rel, sum, floor, ref, s), math.Abs(y-ref)
 		if !(err <= tol) || !(tol <= math.MaxFloat64) {
 			j.odd(t, base+i, y, ref, tol)
 			continue
@@ -167,22 +183,28 @@ func (j *judge) near(t *tally, base int, got []float64) {
 			worst, at = ratio, i
 		}
 	}
-	t.err2, t.ref2, t.scale2 = t.err2+err2, t.ref2+ref2, t.scale2+scale2
-	if worst > t.worst && at >= 0 {
+	t.Err2, t.Ref2, t.Scale2 = t.Err2+err2, t.Ref2+ref2, t.Scale2+scale2
+	if at >= 0 {
 		ref := refs[at]
-		t.note(worst, base+at, got[at], ref, rel*math.Abs(ref)+sum*float64(scales[at])+floor)
+		t.note(worst, base+at, got[at], ref, within(rel, sum, floor, ref, float64(scales[at])))
 	}
 }
 
-// note keeps the element with the greatest ratio so far.
-func (t *tally) note(ratio float64, i int, got, want, tol float64) {
-	if ratio > t.worst {
-		t.worst, t.index, t.got, t.want, t.tol = ratio, i, got, want, tol
+// within is the tolerance of an element: every product and sum is rounded, on machines too that could add without
+// rounding the product first, and on GPUs.
+func within(rel, sum, floor, ref, scale float64) float64 {
+	return float64(float64(rel*math.Abs(ref))+float64(sum*scale)) + floor
+}
+
+// note keeps the element with the greatest ratio so far, of equal ones the first.
+func (t *Tally) note(ratio float64, i int, got, want, tol float64) {
+	if ratio > t.Worst || ratio == t.Worst && i < t.Index {
+		t.Worst, t.Index, t.Got, t.Want, t.Tol = ratio, i, got, want, tol
 	}
 }
 
 // exact judges a chunk bit for bit, but for the sign of zero and the payload of NaN.
-func (j *judge) exact(t *tally, base int, got []float64) {
+func (j *judge) exact(t *Tally, base int, got []float64) {
 	for i, y := range got {
 		want := j.truth.Value[base+i]
 		if y != want { // else it is the rounded truth already, as most small integers are
@@ -193,32 +215,32 @@ func (j *judge) exact(t *tally, base int, got []float64) {
 			continue
 		}
 		s := float64(j.truth.Scale[base+i])
-		t.ref2 += want * want
-		t.scale2 += s * s
+		t.Ref2 += want * want
+		t.Scale2 += s * s
 		t.note(0, base+i, y, want, 0)
 	}
 }
 
 // odd judges the rare element that is wrong, NaN or Inf.
-func (j *judge) odd(t *tally, i int, got, want, tol float64) {
-	t.odd = t.odd || got-got != 0
+func (j *judge) odd(t *Tally, i int, got, want, tol float64) {
+	t.Odd = t.Odd || got-got != 0
 	if j.tol.accepts(got, want, tol) {
 		return
 	}
-	if t.bad == 0 {
-		t.first = i
+	if t.Bad == 0 {
+		t.First = i
 	}
-	t.bad++
+	t.Bad++
 	j.wrong[i/64] |= 1 << (i % 64)
 	if size := j.tol.dtype.Size(); poisoned(j.out[i*size : (i+1)*size]) {
-		t.poison++
+		t.Poison++
 	}
 	err := math.Abs(got - want)
-	t.err2 += err * err
+	t.Err2 += err * err
 	if want-want == 0 {
 		s := float64(j.truth.Scale[i])
-		t.ref2 += want * want
-		t.scale2 += s * s
+		t.Ref2 += want * want
+		t.Scale2 += s * s
 	}
 	t.note(finiteRatio(err/tol), i, got, want, tol)
 }

@@ -234,14 +234,14 @@ func TestExactSpecials(t *testing.T) {
 
 // TestSpans: what lies in different spans ends up in one report, in order.
 func TestSpans(t *testing.T) {
-	n := 3*span + 77
+	n := 3*Span + 77
 	truth := plain(repeat(1, n)...)
 	v := slices.Clone(truth.Value)
-	for _, i := range []int{span + 1, 2*span + 5, n - 1} {
+	for _, i := range []int{Span + 1, 2*Span + 5, n - 1} {
 		v[i] = 1 + float64(i)/float64(n)
 	}
 	r := Judge(Encode(kernels.FP32, v), kernels.FP32, truth, Model{K: 1})
-	if r.Bad != 3 || r.First != span+1 || r.WorstIndex != n-1 || r.AllEqual || !r.Finite {
+	if r.Bad != 3 || r.First != Span+1 || r.WorstIndex != n-1 || r.AllEqual || !r.Finite {
 		t.Errorf("%+v", r)
 	}
 }

@@ -36,7 +36,7 @@ type Setup struct {
 type Judge struct {
 	Slot  int           `json:"slot"`
 	Acc   kernels.DType `json:"acc"`
-	Cases []int         `json:"cases"` // those that ran
+	Cases []int         `json:"cases"` // those whose outputs lie in the slot, in this order; one may occur several times
 	// Loose bears rounding beyond the tolerance, and refuses only another result: what people run instead
 	// may round as it likes.
 	Loose bool `json:"loose,omitempty"`
@@ -138,14 +138,32 @@ func (s *Setup) Truths(i int, memory []byte) []check.Truth {
 
 func align(n int) int { return (n + 255) &^ 255 }
 
-func (s *server) judge(req *Judge) (*JudgeReply, error) {
-	reply := &JudgeReply{}
+// places says where in the output memory each case of a request begins.
+func (s *Setup) places(req *Judge) ([]int, error) {
 	for _, i := range req.Cases {
-		if i < 0 || i >= len(s.setup.Cases) {
+		if i < 0 || i >= len(s.Cases) {
 			return nil, fmt.Errorf("checker: no case %d", i)
 		}
+	}
+	places, total := gpu.Pack(s.Cases, req.Cases)
+	if total > s.SlotBytes {
+		return nil, fmt.Errorf("checker: outputs of %d bytes in a slot of %d", total, s.SlotBytes)
+	}
+	for k := range places {
+		places[k] += req.Slot * s.SlotBytes
+	}
+	return places, nil
+}
+
+func (s *server) judge(req *Judge) (*JudgeReply, error) {
+	reply := &JudgeReply{}
+	places, err := s.setup.places(req)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range req.Cases {
 		c := &s.setup.Cases[i]
-		at, out := req.Slot*s.setup.SlotBytes+c.OutAt, 0
+		at, out := places[k], 0
 		truths := s.setup.Truths(i, s.truth)
 		for _, b := range c.Buffers {
 			if !b.Out {

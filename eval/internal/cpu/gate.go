@@ -26,13 +26,17 @@ func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error
 		reply.Fault, err = blame("load", err)
 		return reply, errors.Join(err, p.unload())
 	}
+	places, err := s.prep.Places(req)
+	if err != nil {
+		return nil, errors.Join(err, p.unload(), checked.unload())
+	}
 	for i := range s.prep.Cases {
 		if i >= len(req.Calls) || len(req.Calls[i].Launches) == 0 {
 			continue
 		}
 		name := s.prep.Cases[i].Name
 		phase("gate " + name)
-		if err = s.gateCase(p, checked, req, i, &reply.Cases[i], &reply.Sites); err != nil {
+		if err = s.gateCase(p, checked, req, i, places[i], &reply.Cases[i], &reply.Sites); err != nil {
 			reply.Fault, err = blame(name, err)
 			break
 		}
@@ -42,7 +46,7 @@ func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error
 
 // gateCase runs one case. Where there is a checked program, it does the first run of a check shape; the
 // scored sizes are too large for it.
-func (s *Session) gateCase(plain, checked *program, req *gpu.Gate, i int, out *gpu.CaseReply, sites *[]kernels.Site) (err error) {
+func (s *Session) gateCase(plain, checked *program, req *gpu.Gate, i, at int, out *gpu.CaseReply, sites *[]kernels.Site) (err error) {
 	c, a := &s.prep.Cases[i], s.arenas[i]
 	poisons := []byte{poisonFinite, poisonNaN}
 	if i > 0 && maps.Equal(c.Dims, s.prep.Cases[i-1].Dims) {
@@ -68,14 +72,18 @@ func (s *Session) gateCase(plain, checked *program, req *gpu.Gate, i int, out *g
 	}
 	out.Ran, out.Same = true, first == out.Hash || len(poisons) == 1
 	s.inspect(i, out)
-	at := req.Slot*s.prep.SlotBytes + c.OutAt
-	for j, b := range c.Buffers {
+	s.copyOut(i, at)
+	return nil
+}
+
+// copyOut copies a case's outputs to a place in the output memory.
+func (s *Session) copyOut(i, at int) {
+	for j, b := range s.prep.Cases[i].Buffers {
 		if b.Out {
-			copy(s.out[at:at+b.Bytes()], a.buffers[j])
+			copy(s.out[at:at+b.Bytes()], s.arenas[i].buffers[j])
 			at += align(b.Bytes())
 		}
 	}
-	return nil
 }
 
 // runOnce runs a case over poisoned outputs and scratch. damaged is the bytes written around scratch, left

@@ -42,6 +42,8 @@ func (s *Session) Handle(req *gpu.Request, phase func(string)) (any, error) {
 		return s.time(req.Time, phase)
 	case req.Duel != nil:
 		return s.duel(req.Duel, phase)
+	case req.Disturb != nil:
+		return s.disturb(req.Disturb, phase)
 	case req.Ceilings != nil:
 		return ceilings(s.dev), nil
 	case req.Library != nil:

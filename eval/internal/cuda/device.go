@@ -42,6 +42,8 @@ const (
 	RegistersPerSM         Attribute = 82
 	CooperativeLaunch      Attribute = 95
 	SharedPerBlockOptin    Attribute = 97
+	VirtualMemory          Attribute = 102
+	FileHandles            Attribute = 103
 	BlocksPerSM            Attribute = 106
 	MaxPersistingL2        Attribute = 108
 	MaxAccessPolicyWindow  Attribute = 109

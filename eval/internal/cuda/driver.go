@@ -49,6 +49,16 @@ type procs struct {
 	MemcpyHtoDAsync      dl.Proc `c:"cuMemcpyHtoDAsync_v2"`
 	MemcpyDtoHAsync      dl.Proc `c:"cuMemcpyDtoHAsync_v2"`
 	MemcpyDtoDAsync      dl.Proc `c:"cuMemcpyDtoDAsync_v2"`
+	MemGranularity       dl.Proc `c:"cuMemGetAllocationGranularity,optional"`
+	MemCreate            dl.Proc `c:"cuMemCreate,optional"`
+	MemRelease           dl.Proc `c:"cuMemRelease,optional"`
+	MemExport            dl.Proc `c:"cuMemExportToShareableHandle,optional"`
+	MemImport            dl.Proc `c:"cuMemImportFromShareableHandle,optional"`
+	MemAddressReserve    dl.Proc `c:"cuMemAddressReserve,optional"`
+	MemAddressFree       dl.Proc `c:"cuMemAddressFree,optional"`
+	MemMap               dl.Proc `c:"cuMemMap,optional"`
+	MemUnmap             dl.Proc `c:"cuMemUnmap,optional"`
+	MemSetAccess         dl.Proc `c:"cuMemSetAccess,optional"`
 	MemHostAlloc         dl.Proc `c:"cuMemHostAlloc"`
 	MemFreeHost          dl.Proc `c:"cuMemFreeHost"`
 	MemHostRegister      dl.Proc `c:"cuMemHostRegister_v2"`

@@ -34,6 +34,10 @@ func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 
 // gateCases returns, beside an error, where it came up.
 func (s *Session) gateCases(p *program, req *Gate, reply *GateReply, phase func(string)) (string, error) {
+	places, err := s.prep.Places(req)
+	if err != nil {
+		return "gate", err
+	}
 	if err := s.clearCounters(); err != nil {
 		return "gate", err
 	}
@@ -45,7 +49,7 @@ func (s *Session) gateCases(p *program, req *Gate, reply *GateReply, phase func(
 		if req.Careful {
 			phase("gate " + c.Name)
 		}
-		if err := s.gateCase(p, req.Calls[i], i, req.Slot); err != nil {
+		if err := s.gateCase(p, req.Calls[i], i, places[i]); err != nil {
 			return c.Name, err
 		}
 		reply.Cases[i].Ran = true
@@ -76,7 +80,7 @@ func (s *Session) fillResources(p *program, calls []kernels.Call, reply *GateRep
 
 // gateCase queues everything that a case takes: two runs over different poisons with the hash of
 // their outputs, the guard zones, the inputs, and the copy of the outputs.
-func (s *Session) gateCase(p *program, call kernels.Call, i, slot int) error {
+func (s *Session) gateCase(p *program, call kernels.Call, i, place int) error {
 	c, a := &s.prep.Cases[i], s.arenas[i]
 	var scratch *arena
 	for run, poison := range []uint8{poisonFinite, poisonNaN} {
@@ -107,7 +111,7 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, slot int) error {
 	if err := s.queueInspection(i, scratch); err != nil {
 		return err
 	}
-	return s.copyOut(c, a, slot)
+	return s.copyOut(c, a, place)
 }
 
 // countLeft queues the count of what a call left in scratch that it must leave cleared: what outlives a
@@ -221,9 +225,8 @@ func (s *Session) resetAll() error {
 	return s.drv.SyncStream(s.stream)
 }
 
-// copyOut queues the copy of a case's outputs to a slot of the output memory.
-func (s *Session) copyOut(c *Case, a *arena, slot int) error {
-	at := slot*s.prep.SlotBytes + c.OutAt
+// copyOut queues the copy of a case's outputs to a place in the output memory.
+func (s *Session) copyOut(c *Case, a *arena, at int) error {
 	for j, b := range c.Buffers {
 		if b.Out {
 			if err := s.drv.DtoHAsync(s.out[at:at+b.Bytes()], a.at[j], s.stream); err != nil {

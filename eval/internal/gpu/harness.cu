@@ -142,3 +142,33 @@ extern "C" __global__ void dw_spin(u64 ns) {
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   } while (now - start < ns);
 }
+
+// dw_disturb takes parts of the device away from whoever runs beside it, for ns nanoseconds: each block draws again and again
+// whether it reads and writes all over memory, wears out a piece as large as L2 may hold, computes, or keeps its place and
+// sleeps. n is a power of two. It ends by itself: whoever waits for its place gets it.
+extern "C" __global__ void dw_disturb(uint4 *memory, u64 n, u64 near, u64 seed, u64 ns) {
+  u64 start, now, state = mix(seed + blockIdx.x);
+  float spun = threadIdx.x;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  do {
+    state = mix(state);
+    const u64 reach = (state & 4 ? n : near) - 1;
+    switch (state & 3) {
+    case 0: // stretches of memory, read and written in full lines
+    case 1:
+      for (u64 i = 0, at = state >> 8; i < 64; i++, at += blockDim.x) {
+        uint4 v = memory[(at + threadIdx.x) & reach];
+        v.x += (u32)i;
+        memory[(at + threadIdx.x) & reach] = v;
+      }
+      break;
+    case 2:
+      for (int i = 0; i < 2048; i++) spun = spun * 1.0001f + 0.5f;
+      break;
+    default: __nanosleep(1000 + (u32)(state >> 32) % 4000);
+    }
+    __syncthreads();
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (!__syncthreads_or(now - start >= ns));
+  if (spun == 0.0f) memory[0].x = 0; // or the sums would be for nobody
+}

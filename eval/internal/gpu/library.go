@@ -121,7 +121,8 @@ func (s *Session) libraryOutputs(run Run, reply *LibraryReply) error {
 	if err := s.restore(run); err != nil {
 		return err
 	}
-	for _, i := range run.Cases {
+	places, _ := Pack(s.prep.Cases, run.Cases)
+	for k, i := range run.Cases {
 		c, a := &s.prep.Cases[i], s.arenas[i]
 		if err := s.clearCounters(); err != nil {
 			return err
@@ -135,7 +136,7 @@ func (s *Session) libraryOutputs(run Run, reply *LibraryReply) error {
 		if err := s.hashOutputs(a, c, 0); err != nil {
 			return err
 		}
-		if err := s.copyOut(c, a, 0); err != nil {
+		if err := s.copyOut(c, a, places[k]); err != nil {
 			return err
 		}
 		got, err := s.readCounters(1)

@@ -64,6 +64,8 @@ func sticky(reply any) bool {
 		f = r.Fault
 	case *TimeReply:
 		f = r.Fault
+	case *DisturbReply:
+		f = r.Fault
 	case *DuelReply:
 		f = r.Fault
 	}

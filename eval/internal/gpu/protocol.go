@@ -17,6 +17,7 @@ type Request struct {
 	Gate     *Gate     `json:"gate,omitempty"`
 	Time     *Time     `json:"time,omitempty"`
 	Duel     *Duel     `json:"duel,omitempty"`
+	Disturb  *Disturb  `json:"disturb,omitempty"`
 	Library  *Library  `json:"library,omitempty"`
 	Ceilings *Ceilings `json:"ceilings,omitempty"`
 	Inputs   *Inputs   `json:"inputs,omitempty"`
@@ -44,9 +45,9 @@ type Case struct {
 	Workload string           `json:"workload,omitempty"`
 	Dims     kernels.Dims     `json:"dims"`
 	Class    string           `json:"class"`
+	Trial    bool             `json:"trial,omitempty"` // run only for a candidate that would reign
 	Seed     uint64           `json:"seed"`
 	Buffers  []kernels.Buffer `json:"buffers"`
-	OutAt    int              `json:"out_at"`   // where its outputs start in a slot of the output memory
 	TruthAt  int              `json:"truth_at"` // where its truth starts in the truth memory
 }
 
@@ -122,7 +123,7 @@ type InputsReply struct {
 func (r *InputsReply) Blob() *[]byte { return &r.Bytes }
 
 // Gate runs a candidate on cases. Each case is run twice, over two different poisons; the outputs of
-// the second run go to the slot.
+// the second run go to the slot, packed in the order of the cases that are run.
 type Gate struct {
 	Cubin []byte         `json:"cubin"`
 	Calls []kernels.Call `json:"calls"` // by case; no launches: the case is left out

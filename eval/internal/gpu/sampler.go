@@ -113,7 +113,7 @@ func (m *sampler) freshen() error {
 				continue
 			}
 		} else {
-			value = secretByte(m.s.prep.GuardKey, m.s.turn)
+			value = SecretByte(m.s.prep.GuardKey, m.s.turn)
 		}
 		if err := m.s.poison(c, a, value); err != nil {
 			return err
@@ -125,13 +125,16 @@ func (m *sampler) freshen() error {
 	return nil
 }
 
-// secretByte is a byte that a candidate cannot foresee: of splitmix64's stream from the session's key
+// SecretByte is a byte that a candidate cannot foresee: of splitmix64's stream from the session's key
 // (Steele, Lea, Flood, 2014).
-func secretByte(key uint64, turn int) uint8 {
+func SecretByte(key uint64, turn int) uint8 { return uint8(splitmix(key, turn) >> 56) }
+
+// splitmix is the turn-th number of splitmix64's stream.
+func splitmix(key uint64, turn int) uint64 {
 	z := key + uint64(turn)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return uint8(z >> 56)
+	return z ^ z>>31
 }
 
 // sample times one replay. It returns ns a call and the SM clock in MHz.

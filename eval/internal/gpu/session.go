@@ -34,6 +34,7 @@ type Session struct {
 	readback cuda.Pinned
 
 	library *library // nil: no cuBLASLt
+	bursts  bursts
 
 	l2         l2
 	persisting bool // a part of L2 is set aside for persisting lines
@@ -83,6 +84,8 @@ func (s *Session) handle(req *Request, phase func(string)) (any, error) {
 		return s.time(req.Time, phase)
 	case req.Duel != nil:
 		return s.duel(req.Duel, phase)
+	case req.Disturb != nil:
+		return s.disturb(req.Disturb, phase)
 	case req.Library != nil:
 		return s.findLibrary(req.Library, phase)
 	case req.Ceilings != nil:

@@ -63,6 +63,10 @@ func (l *Live) knows(e evolve.Event) (bool, error) {
 		l.told = true
 		id, ok := l.Run.Champion()
 		return ok && id == e.ID, nil
+	case evolve.KindTrial:
+		l.told = true
+		t, err := l.Run.Trial(e.ID)
+		return len(t.Parts) > 0 && t.Text() == e.Trial.Text(), err
 	case evolve.KindDuel:
 		l.told = true
 		all, err := l.Run.Duels()

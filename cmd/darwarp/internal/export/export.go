@@ -28,6 +28,7 @@ type Kernel struct {
 	Baselines  []kernels.BaselineResult
 	Provenance *kernels.Provenance // what the figures stand on; nil: they are not written
 	Run        string              // the run's file as the user named it
+	Trial      kernels.Trial       // what it stood as a would-be champion
 	Cubin      []byte              // nil: not written
 	As         []string            // further forms beside the folder's own files, of Targets
 	NVCCFlags  []string            // what nvcc needs besides the architecture, for the same machine code
@@ -176,5 +177,7 @@ func (k Kernel) proof() any {
 		Candidate  kernels.Candidate        `json:"candidate"`
 		Lineage    []kernels.Candidate      `json:"lineage,omitempty"`
 		Baselines  []kernels.BaselineResult `json:"baselines,omitempty"`
-	}{k.Bundle.Problem.Name, k.Bundle.Hash(), templates.IncludeHash(), k.DType, k.Provenance, k.Candidate, k.Lineage, k.Baselines}
+		Standing   kernels.Standing         `json:"standing"` // on trial, or stood
+		Trial      []kernels.Doubt          `json:"trial,omitempty"`
+	}{k.Bundle.Problem.Name, k.Bundle.Hash(), templates.IncludeHash(), k.DType, k.Provenance, k.Candidate, k.Lineage, k.Baselines, k.Trial.Standing(), k.Trial.Parts}
 }

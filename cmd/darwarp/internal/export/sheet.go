@@ -111,6 +111,17 @@ func (s *sheet) Timings(workload string) []kernels.Timing {
 	return slices.DeleteFunc(slices.Clone(s.Candidate.Result.Times), func(t kernels.Timing) bool { return t.Workload != workload })
 }
 
+// Doubts are all parts of the trial in order, those that are pending included.
+func (s *sheet) Doubts() (all []kernels.Doubt) {
+	for _, part := range kernels.WholeTrial {
+		all = append(all, s.Trial.Part(part))
+	}
+	return all
+}
+
+// Doubted reports whether a part of the trial is pending.
+func (s *sheet) Doubted() bool { return len(s.Trial.Missing(kernels.WholeTrial)) > 0 }
+
 // Cold reports whether the run's times are of inputs that are not in L2.
 func (s *sheet) Cold() bool { return s.Provenance != nil && s.Provenance.CacheMode == "cold" }
 
@@ -129,6 +140,7 @@ var funcs = template.FuncMap{
 	"dtype":     func(t kernels.DType) string { return strings.ToUpper(string(t)) }, // as bench.cu's enum has it
 	"dims":      dimList,
 	"speedup":   speedup,
+	"firstLine": report.FirstLine,
 	"short":     func(id kernels.ID) string { return id.Short() },
 	"hex":       func(f float64) string { return fmt.Sprintf("%g", f) },
 	"genes":     sortedGenes,

@@ -207,7 +207,7 @@ func (b *Board) betterParent(parents []kernels.ID) int32 {
 // was stored before the event came.
 func (b *Board) crown(id kernels.ID, evals int, at time.Duration) {
 	i, ok := b.byID[id]
-	if !ok || slices.ContainsFunc(b.steps, func(g gain) bool { return g.row == i }) {
+	if !ok || b.rows[i].outcome != kernels.OK || slices.ContainsFunc(b.steps, func(g gain) bool { return g.row == i }) {
 		return
 	}
 	r := &b.rows[i]
@@ -219,6 +219,38 @@ func (b *Board) crown(id kernels.ID, evals int, at time.Duration) {
 	}
 	b.steps = append(b.steps, g)
 	b.sayChampion(time.Duration(g.elapsed * float64(time.Second)))
+}
+
+// fell makes a row the failure that its candidate was found out to be. Where it reigned, the one before reigns again.
+func (b *Board) fell(c *kernels.Candidate) {
+	i, known := b.byID[c.ID]
+	if !known || b.rows[i].outcome != kernels.OK {
+		return
+	}
+	r := &b.rows[i]
+	b.ranking.remove(i)
+	b.sample.rows = slices.DeleteFunc(b.sample.rows, func(k int32) bool { return k == i })
+	b.steps = slices.DeleteFunc(b.steps, func(g gain) bool { return g.row == i })
+	b.outcomes[r.outcome]--
+	r.outcome, r.score, r.times = c.Result.Outcome, 0, nil
+	b.outcomes[r.outcome]++
+	b.failed++
+	b.operator(r.op).right--
+	b.causes.add(c, i)
+}
+
+// standing is where the champion stands, empty where nobody doubts it.
+func (b *Board) standing() kernels.Standing {
+	c := b.champion()
+	switch {
+	case c == nil:
+		return ""
+	case b.live.last.Champion == c.id:
+		return b.live.last.Standing
+	case b.state == nil:
+		return ""
+	}
+	return b.state.Standings[c.id]
 }
 
 // champion is the row that reigns, nil while there is none.

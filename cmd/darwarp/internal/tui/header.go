@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
 )
 
 // part is a piece of a line: those that find no room are left out, later ones first.
@@ -111,6 +112,9 @@ func (m *Model) bestParts() []part {
 		best += " over naive start"
 	}
 	ps := []part{{best, inkChampion}}
+	if st := b.standing(); st == kernels.OnTrial {
+		ps = append(ps, part{string(st), inkWarn})
+	}
 	if len(c.times) == 1 && c.proven {
 		ps = append(ps, part{report.Time(float64(c.times[0].median)), inkStrong})
 	}

@@ -66,6 +66,13 @@ func (x *index) resort() {
 	x.order, x.place = x.order[:0], x.place[:0]
 }
 
+// remove takes a row out.
+func (x *index) remove(i int32) {
+	x.settle()
+	is := func(k int32) bool { return k == i }
+	x.order, x.place, x.stale = slices.DeleteFunc(x.order, is), x.place[:0], true
+}
+
 // setFilter replaces the filter.
 func (x *index) setFilter(f filter) { x.filter, x.stale = f, true }
 

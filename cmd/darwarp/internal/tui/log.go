@@ -38,6 +38,12 @@ func (b *Board) applyNote(e *evolve.Event) {
 		if e.Duel.Verdict == kernels.Same || e.Duel.Verdict == kernels.Ambiguous {
 			text = fmt.Sprintf("duel %s: %s as %s, ratio %.4f [%.4f, %.4f]", e.ID.Short(), e.Duel.Verdict, e.Duel.Champion, e.Duel.Ratio, e.Duel.Lo, e.Duel.Hi)
 		}
+	case evolve.KindTrial:
+		text, lv = "trial of "+e.ID.Short()+": "+text, levelQuiet
+		if e.Candidate != nil {
+			lv = levelBad
+			b.fell(e.Candidate)
+		}
 	case evolve.KindFamily:
 		text = "new family " + text
 	case evolve.KindRestart:

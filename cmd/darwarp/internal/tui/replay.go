@@ -89,6 +89,9 @@ func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 			}
 		}
 		for ; len(reigns) > 0 && (until.IsZero() || reigns[0].At.Before(until)); reigns = reigns[1:] {
+			if t.scores[reigns[0].ID] == 0 { // it fell on trial since
+				continue
+			}
 			t.e.Champion, t.e.Reign = reigns[0].ID, t.scores[reigns[0].ID]
 			if err := t.send(evolve.Event{Kind: evolve.KindChampion, ID: t.e.Champion, Score: t.e.Reign, Note: reigns[0].Why}); err != nil {
 				return err

@@ -35,8 +35,9 @@ type State struct {
 	Replayed   bool // the story of a finished run, told again
 	Baselines  []kernels.BaselineResult
 	Champions  []store.Champion
-	Exchanges  []kernels.Exchange // questions to language models
-	Steering   evolve.Steering    // what people asked of the search until now
+	Standings  map[kernels.ID]kernels.Standing // of those that were on trial
+	Exchanges  []kernels.Exchange              // questions to language models
+	Steering   evolve.Steering                 // what people asked of the search until now
 	Provenance func(key string) (kernels.Provenance, error)
 	Each       func(func(kernels.Candidate) error) error // in the order of being stored
 	Files      func() (map[string][]byte, error)         // of the problem, as they are now
@@ -59,13 +60,18 @@ func (s *State) bundleOf(family string) (*templates.Bundle, error) {
 func ReadState(r *store.Run, b *templates.Bundle) (*State, error) {
 	s := &State{Path: r.Path(), Meta: r.Meta(), Bundle: b, Len: r.Len(), Provenance: r.Provenance, Each: r.Each,
 		Files: func() (map[string][]byte, error) { return r.Meta().Files, nil }}
-	var errs [5]error
+	var errs [6]error
 	var checkpoint []byte
 	s.Baselines, errs[0] = r.Baselines()
 	s.Champions, errs[1] = r.Champions()
 	checkpoint, errs[2] = r.Checkpoint()
 	s.Steering, errs[3] = evolve.ReadSteering(checkpoint)
 	s.Exchanges, errs[4] = r.Exchanges()
+	trials, err := r.Trials()
+	errs[5], s.Standings = err, map[kernels.ID]kernels.Standing{}
+	for _, t := range trials {
+		s.Standings[t.ID] = t.Standing()
+	}
 	return s, errors.Join(errs[:]...)
 }
 

@@ -1,0 +1,197 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"darwarp/eval/internal/checker"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// A would-be champion's calls are run so many times while another stream disturbs, and whoever is exported so many times
+// altogether; either takes so long at most. A request holds the device for about disturbSlice. An emulated launch takes
+// milliseconds: there the many launches have emulatedShare of their time.
+var (
+	disturbedRuns  = 50
+	disturbedFor   = 30 * time.Second
+	judgedLaunches = 10_000
+	launchesFor    = 2 * time.Minute
+)
+
+const (
+	disturbSlice  = 200 * time.Millisecond
+	freshRounds   = 10
+	disturbOnce   = 60 * time.Microsecond // poison, hash and queueing of one run
+	emulatedShare = 8
+)
+
+// disturbed runs all cases that every candidate is judged on while another stream takes parts of the device away.
+func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
+	cases, how := t.cases.gated(), "beside a stream that disturbs"
+	if t.device.Kind == "cpu" { // which has no second stream
+		how = "in orders of the threads drawn anew"
+	}
+	return t.repeat(ctx, repetition{cases: cases, runs: disturbedRuns * len(cases), within: disturbedFor, bursts: func() bool { return true },
+		what: fmt.Sprintf("runs of %d sets of inputs %s", len(cases), how)})
+}
+
+// fresh runs the bank of each workload in orders drawn anew, everything refilled before each call.
+func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
+	cases := t.banks()
+	return t.repeat(ctx, repetition{cases: cases, runs: freshRounds * len(cases), within: disturbedFor, bursts: func() bool { return false },
+		what: fmt.Sprintf("fresh calls on %d sets of inputs", len(cases))})
+}
+
+// banks are all inputs of all workloads.
+func (t *trial) banks() (cases []int) {
+	for _, w := range t.cfg.Workloads {
+		cases = append(cases, t.cases.byLoad[w.Name]...)
+	}
+	return cases
+}
+
+// launches runs the workloads again and again, on each input of their banks, half of the time disturbed.
+func (t *trial) launches(ctx context.Context) (kernels.Doubt, error) {
+	cases, within := t.banks(), launchesFor
+	if t.device.Kind == "cpu" {
+		within /= emulatedShare
+	}
+	return t.repeat(ctx, repetition{cases: cases, runs: judgedLaunches, within: within, bursts: func() bool { return rand.IntN(2) == 0 },
+		what: fmt.Sprintf("judged launches on %d sets of inputs", len(cases))})
+}
+
+// repetition is runs of a candidate on cases in a random order.
+type repetition struct {
+	cases  []int
+	runs   int
+	within time.Duration
+	bursts func() bool // whether the next request is disturbed
+	what   string
+}
+
+// repeat compares the outputs of each run with those that were judged, and has them judged where bits may differ.
+func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error) {
+	if ok, err := t.know(ctx, slices.Sorted(slices.Values(r.cases))); err != nil || !ok {
+		d, _ := t.found()
+		return d, err
+	}
+	start, done, order := time.Now(), 0, []int(nil)
+	for done < r.runs {
+		if time.Since(start) > r.within {
+			return impossible("%d of %d %s in %v, and nothing was found", done, r.runs, r.what, r.within), nil
+		}
+		for len(order) < gpu.MostDisturbed && done+len(order) < r.runs {
+			round := slices.Clone(r.cases)
+			rand.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
+			order = append(order, round[:min(len(round), r.runs-done-len(order))]...)
+		}
+		n := t.slice(order)
+		if err := t.disturb(ctx, order[:n], r.bursts()); err != nil {
+			return kernels.Doubt{}, err
+		}
+		if d, bad := t.found(); bad {
+			d.Detail = fmt.Sprintf("after %d %s: %s", done, r.what, d.Detail)
+			return d, nil
+		}
+		done, order = done+n, order[n:]
+	}
+	return passed("%d %s", r.runs, r.what), nil
+}
+
+// slice is how many of the runs go into one request: those of disturbSlice, and, where they are judged one by one, those
+// whose outputs fit a slot.
+func (t *trial) slice(order []int) int {
+	took := 0.0
+	for n, i := range order {
+		took += t.right[i].Nanos + float64(disturbOnce)
+		if n > 0 && (took > float64(disturbSlice) || n == gpu.MostDisturbed) {
+			order = order[:n]
+			break
+		}
+	}
+	if t.cfg.Problem.Check.Atomics {
+		return t.fitting(order)
+	}
+	return len(order)
+}
+
+// disturb runs cases in order. What it finds is the evaluation's outcome. A fault counts as at the gate: one that a fresh
+// process repeats is what it is, another makes the candidate flaky.
+func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
+	req := &gpu.Disturb{Cubin: t.cubin, Calls: t.calls, Cases: order, Bursts: bursts, Seed: secret()}
+	if !t.cfg.Problem.Check.Atomics {
+		req.Expect = make([]uint64, len(t.cases.cases))
+		for i, r := range t.right {
+			req.Expect[i] = r.Hash
+		}
+	} else {
+		slot, err := t.slot(ctx, true)
+		if err != nil {
+			return err
+		}
+		defer t.free(slot)
+		req.Slot = slot
+	}
+	var reply gpu.DisturbReply
+	faulted := ""
+	for range attempts {
+		reply = gpu.DisturbReply{}
+		err := t.runner.call(ctx, gpu.Request{Disturb: req}, &reply, t.disturbDeadline(order))
+		outcome, detail, err := t.faultOf(reply.Fault, err)
+		if err != nil {
+			return err
+		}
+		if outcome == kernels.Unknown {
+			break
+		}
+		if faulted != "" {
+			t.fail(outcome, "%s", detail)
+			return nil
+		}
+		faulted = detail
+	}
+	if faulted != "" {
+		t.fail(kernels.Flaky, "a fault that did not repeat in a fresh process: %s", faulted)
+		return nil
+	}
+	return t.weighDisturbed(ctx, req, &reply)
+}
+
+// disturbDeadline is that of a gate of so many cases, times what the other stream may take.
+func (t *trial) disturbDeadline(order []int) time.Duration {
+	d := floor
+	if t.device.Kind == "cpu" {
+		d *= emulatedFloors
+	}
+	for _, i := range order {
+		d += time.Duration(slack * (t.right[i].Nanos + float64(disturbOnce)))
+	}
+	return min(d, patience)
+}
+
+// weighDisturbed says what the runs have shown.
+func (t *trial) weighDisturbed(ctx context.Context, req *gpu.Disturb, reply *gpu.DisturbReply) error {
+	switch {
+	case reply.Guard > 0:
+		t.fail(kernels.Suspect, "wrote %d bytes outside of its buffers", reply.Guard)
+	case reply.Left > 0:
+		t.fail(kernels.Suspect, "left %d bytes in scratch that every call must leave cleared", reply.Left)
+	case reply.Mutated != "":
+		t.fail(kernels.Suspect, "wrote to its input %s", reply.Mutated)
+	case len(reply.Wrong) > 0 && reply.Wrong[0] >= 0 && reply.Wrong[0] < len(req.Cases):
+		first := reply.Wrong[0]
+		t.fail(kernels.Flaky, "%s: %d of %d runs gave other bits than those that were judged, first run %d",
+			t.cases.cases[req.Cases[first]].Name, len(reply.Wrong), len(req.Cases), first+1)
+	case len(req.Expect) == 0:
+		judged, err := t.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: req.Slot, Acc: t.job.Acc, Cases: req.Cases}})
+		if err == nil && judged.Wrong != "" {
+			t.fail(kernels.Wrong, "%s", judged.Wrong)
+		}
+		return err
+	}
+	return nil
+}

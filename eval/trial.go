@@ -1,0 +1,170 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"darwarp/kernels"
+)
+
+// Trial holds a candidate against some of the doubts of kernels.WholeTrial, in the order in which they are named, and
+// ends at the first that it does not stand. An error is ours, or the end of ctx: with a kernels.ErrLost it may be asked again.
+func (p *Pool) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
+	t := kernels.Trial{ID: job.ID, Proof: p.Provenance().Key()}
+	on := &trial{evaluation: &evaluation{Pool: p, job: job, again: true, urgent: true}}
+	for _, part := range parts {
+		try := doubts[part]
+		if try == nil {
+			return t, fmt.Errorf("trial: unknown part %q", part)
+		}
+		start := time.Now()
+		d, err := try(on, ctx)
+		if ctx.Err() != nil {
+			return t, ctx.Err()
+		}
+		if err != nil {
+			return t, fmt.Errorf("trial of %s, %s: %w", job.ID.Short(), part, err)
+		}
+		d.Part, d.Seconds, d.Detail = part, time.Since(start).Seconds(), kernels.CleanDetail(d.Detail)
+		t.At = time.Now().UTC()
+		t.Enter(d)
+		if d.Verdict == kernels.Failed {
+			break
+		}
+	}
+	return t, nil
+}
+
+// trial is a candidate on its way through the parts. Which outputs are right it finds out itself: inputs are other ones in each
+// session.
+type trial struct {
+	*evaluation
+	compiled bool
+}
+
+// doubts are what is done for each part of a trial.
+var doubts = map[kernels.TrialPart]func(t *trial, ctx context.Context) (kernels.Doubt, error){
+	kernels.TrialClasses:   (*trial).classes,
+	kernels.TrialFresh:     (*trial).fresh,
+	kernels.TrialDisturbed: (*trial).disturbed,
+	kernels.TrialEmulated:  (*trial).emulated,
+	kernels.TrialSanitized: (*trial).sanitized,
+	kernels.TrialLaunches:  (*trial).launches,
+}
+
+// passed, failed and impossible are verdicts with their detail.
+func passed(format string, args ...any) kernels.Doubt {
+	return kernels.Doubt{Verdict: kernels.Passed, Detail: fmt.Sprintf(format, args...)}
+}
+
+func failed(o kernels.Outcome, format string, args ...any) kernels.Doubt {
+	return kernels.Doubt{Verdict: kernels.Failed, Outcome: o, Detail: fmt.Sprintf(format, args...)}
+}
+
+func impossible(format string, args ...any) kernels.Doubt {
+	return kernels.Doubt{Verdict: kernels.Impossible, Detail: fmt.Sprintf(format, args...)}
+}
+
+// found is the doubt that the evaluation's verdict is; false while it has none.
+func (t *trial) found() (kernels.Doubt, bool) {
+	if o := t.res.Outcome; o != kernels.Unknown {
+		return failed(o, "%s", t.res.Detail), true
+	}
+	return kernels.Doubt{}, false
+}
+
+// know judges the candidate on those of the cases that it was not judged on yet, in requests of as many as fit a slot. It
+// reports whether all went well; if not, found says what did not.
+func (t *trial) know(ctx context.Context, cases []int) (bool, error) {
+	if !t.compiled {
+		for _, step := range []func(context.Context) error{t.resolve, t.compile} {
+			if err := step(ctx); err != nil || t.res.Outcome != kernels.Unknown {
+				return false, err
+			}
+		}
+		t.compiled = true
+	}
+	var missing []int
+	for _, i := range cases {
+		if _, ok := t.right[i]; !ok {
+			missing = append(missing, i)
+		}
+	}
+	for len(missing) > 0 {
+		n := t.fitting(missing)
+		t.only, missing = missing[:n], missing[n:]
+		if err := t.gate(ctx); err != nil || t.res.Outcome != kernels.Unknown {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// fitting is how many of the cases have room for their outputs in a slot, and at least one.
+func (t *trial) fitting(cases []int) int {
+	room := t.cases.slotBytes()
+	for n, i := range cases {
+		if room -= t.cases.cases[i].OutBytes(); room < 0 && n > 0 {
+			return n
+		}
+	}
+	return len(cases)
+}
+
+// classes judges the candidate on the cases that are for who would reign: every input class at every workload, and the
+// inputs of each bank.
+func (t *trial) classes(ctx context.Context) (kernels.Doubt, error) {
+	var cases []int
+	for i := range t.cases.cases {
+		if t.cases.cases[i].Trial {
+			cases = append(cases, i)
+		}
+	}
+	if len(cases) == 0 {
+		return impossible("no workload has room for more inputs than every candidate is judged on"), nil
+	}
+	ok, err := t.know(ctx, cases)
+	if err != nil || !ok {
+		d, _ := t.found()
+		return d, err
+	}
+	return passed("%d more sets of inputs at %d workloads", len(cases), len(t.cfg.Workloads)), nil
+}
+
+// sanitized runs compute-sanitizer's tools. Only a complete report says something: of one that is cut off nobody knows
+// what it would have found, and it is no fault of the candidate's either.
+func (t *trial) sanitized(ctx context.Context) (kernels.Doubt, error) {
+	found, why, err := t.Sanitize(ctx, t.job)
+	switch {
+	case errors.Is(err, errUnwatched):
+		return impossible("%v", err), nil
+	case err != nil:
+		return kernels.Doubt{}, err
+	case why != "":
+		return impossible("%s", why), nil
+	}
+	return sanitizedDoubt(found), nil
+}
+
+func sanitizedDoubt(found []kernels.Sanitized) kernels.Doubt {
+	text := kernels.SanitizedText(found)
+	silent := false
+	for _, s := range found {
+		if s.Verdict == kernels.Dirty {
+			return failed(sanitizedOutcome[s.Tool], "compute-sanitizer: %s", text)
+		}
+		silent = silent || s.Verdict != kernels.Clean
+	}
+	if silent {
+		return impossible("compute-sanitizer: %s", text)
+	}
+	return passed("%s", text)
+}
+
+// sanitizedOutcome is what a candidate is in which a tool finds something: an access out of bounds would be a crash
+// beside another neighbour; what reads memory that nobody wrote, or races, gives one thing now and another then.
+var sanitizedOutcome = map[string]kernels.Outcome{
+	"memcheck": kernels.Crashed, "initcheck": kernels.Flaky, "racecheck": kernels.Flaky, "synccheck": kernels.Flaky,
+}

@@ -1,0 +1,213 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// few makes the numbers of runs small.
+func few(t *testing.T) {
+	runs, launches, within := disturbedRuns, judgedLaunches, launchesFor
+	disturbedRuns, judgedLaunches = 5, 1000
+	t.Cleanup(func() { disturbedRuns, judgedLaunches, launchesFor = runs, launches, within })
+}
+
+// What a would-be champion does wrong is its own, in every part; what our side loses may be asked again.
+func TestTrialOnTheDevice(t *testing.T) {
+	shorten(t)
+	few(t)
+	pool := fakePool(t)
+	for _, c := range []struct {
+		entry   string
+		part    kernels.TrialPart
+		want    kernels.Doubted // empty: lost
+		outcome kernels.Outcome
+		explain string
+	}{
+		{"good", kernels.TrialClasses, kernels.Passed, 0, "more sets of inputs at 1 workloads"},
+		{"wrong_on_trial", kernels.TrialClasses, kernels.Failed, kernels.Wrong, "expected"},
+		{"race", kernels.TrialClasses, kernels.Failed, kernels.Flaky, "different bits"},
+		{"killed", kernels.TrialClasses, "", 0, ""},
+		{"good", kernels.TrialDisturbed, kernels.Passed, 0, "25 runs of 5 sets"},
+		{"races_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Flaky, "other bits than those that were judged"},
+		{"strays_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "wrote 4 bytes outside"},
+		{"mutates_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "its input x of 4096 normal"},
+		{"keeps_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "left 8 bytes"},
+		{"faults_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Crashed, "ILLEGAL_ADDRESS"},
+		{"dies_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Crashed, "took the device process down (disturb)"},
+		{"dies_once_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Flaky, "did not repeat"},
+		{"hangs_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.TimedOut, "did not finish (disturb)"},
+		{"killed_disturbed", kernels.TrialDisturbed, "", 0, ""},
+		{"dice", kernels.TrialDisturbed, kernels.Passed, 0, ""},
+		{"dice", kernels.TrialLaunches, kernels.Failed, kernels.Flaky, "first run 100"},
+		{"good", kernels.TrialLaunches, kernels.Passed, 0, "1000 judged launches on 8 sets"},
+	} {
+		t.Run(c.entry+" "+string(c.part), func(t *testing.T) {
+			got, err := pool.Trial(context.Background(), fakeJob(t, pool, c.entry), c.part)
+			d := got.Part(c.part)
+			if c.want == "" {
+				if !errors.Is(err, kernels.ErrLost) || d.Verdict != kernels.Pending {
+					t.Errorf("%v, %+v: expected that it was lost", err, d)
+				}
+				return
+			}
+			if err != nil || d.Verdict != c.want || d.Outcome != c.outcome || !strings.Contains(d.Detail, c.explain) {
+				t.Errorf("%v, %+v, expected %s %s ...%s...", err, d, c.want, c.outcome, c.explain)
+			}
+		})
+	}
+	if _, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), "dreams"); err == nil {
+		t.Error("an unknown part was tried")
+	}
+}
+
+// A trial ends at the first part that fails, and the parts before it are in it.
+func TestTrialEndsWhereItFails(t *testing.T) {
+	few(t)
+	pool := fakePool(t)
+	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "races_disturbed"), kernels.TrialClasses, kernels.TrialDisturbed, kernels.TrialLaunches)
+	var parts []kernels.TrialPart
+	for _, d := range got.Parts {
+		parts = append(parts, d.Part)
+	}
+	if err != nil || got.Standing() != kernels.Fell || !slices.Equal(parts, []kernels.TrialPart{kernels.TrialClasses, kernels.TrialDisturbed}) {
+		t.Errorf("%v, %s", err, got.Text())
+	}
+	if got.ID != fakeJob(t, pool, "races_disturbed").ID || got.Proof != pool.Provenance().Key() || got.At.IsZero() {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Where time is up the part is not possible here, and says how far it came.
+func TestTrialWithoutTime(t *testing.T) {
+	few(t)
+	launchesFor = 0
+	pool := fakePool(t)
+	judgedLaunches = 10 * gpu.MostDisturbed
+	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialLaunches)
+	if d := got.Part(kernels.TrialLaunches); err != nil || d.Verdict != kernels.Impossible || !strings.Contains(d.Detail, "of 10240 judged launches") {
+		t.Errorf("%v, %+v", err, d)
+	}
+}
+
+// Where outputs may differ in their bits each of them goes to the judge, as many at once as a slot has room for.
+func TestTrialOfAtomics(t *testing.T) {
+	few(t)
+	pool := fakePool(t)
+	pool.cfg.Problem.Check.Atomics = true
+	for entry, want := range map[string]kernels.Outcome{"good": kernels.Unknown, "wrong_sums_disturbed": kernels.Wrong} {
+		got, err := pool.Trial(context.Background(), fakeJob(t, pool, entry), kernels.TrialDisturbed)
+		if d := got.Part(kernels.TrialDisturbed); err != nil || d.Outcome != want || (want == kernels.Unknown) != (d.Verdict == kernels.Passed) {
+			t.Errorf("%s: %v, %+v", entry, err, d)
+		}
+	}
+}
+
+// A part holds the device for a moment at a time, and has room for all that it asks at once.
+func TestSlicesOfATrial(t *testing.T) {
+	pool := fakePool(t)
+	on := &trial{evaluation: &evaluation{Pool: pool, right: map[int]gpu.CaseReply{0: {Nanos: 1e3}, 1: {Nanos: 30e6}, 2: {Nanos: 10e9}}}}
+	many := make([]int, 3*gpu.MostDisturbed)
+	for _, c := range []struct {
+		name   string
+		order  []int
+		atomic bool
+		want   int
+	}{
+		{"short ones", many, false, gpu.MostDisturbed},
+		{"some", []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, false, 6},
+		{"one that takes longer than a slice", []int{2, 2}, false, 1},
+		{"judged", many, true, pool.cases.slotBytes() / pool.cases.cases[0].OutBytes()},
+	} {
+		pool.cfg.Problem.Check.Atomics = c.atomic
+		if got := on.slice(c.order); got != c.want {
+			t.Errorf("%s: %d, expected %d", c.name, got, c.want)
+		}
+	}
+}
+
+// compute-sanitizer's tools are a part of a trial: one finding is enough to fall by, and what says nothing is held against
+// nobody.
+func TestTrialSanitized(t *testing.T) {
+	pool := fakePool(t)
+	const clean = "case $tool in racecheck) echo '========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)';; *) echo '========= ERROR SUMMARY: 0 errors';; esac >$out\n"
+	race := "if [ $tool = racecheck ]; then printf '========= Error: Race reported between Write access at k+0x10 and Read access at k+0x20\\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\\n' >$out; exit 86; fi\n"
+	invalid := "if [ $tool = memcheck ]; then printf '========= Invalid __global__ read of size 4 bytes\\n========= ERROR SUMMARY: 2 errors\\n' >$out; exit 86; fi\n"
+	for _, c := range []struct {
+		name, script string
+		want         kernels.Doubted
+		outcome      kernels.Outcome
+		explain      string
+	}{
+		{"clean", clean, kernels.Passed, 0, "memcheck clean, initcheck clean, racecheck clean, synccheck clean"},
+		{"race", race + clean, kernels.Failed, kernels.Flaky, "Race reported"},
+		{"out of bounds", invalid + clean, kernels.Failed, kernels.Crashed, "Invalid __global__ read"},
+		{"cut off", "kill -9 $$", kernels.Impossible, 0, "memcheck says nothing"},
+		{"one cut off, another finds", "[ $tool = initcheck ] && kill -9 $$\n" + race + clean, kernels.Failed, kernels.Flaky, "initcheck says nothing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			fakeSanitizer(t, c.script)
+			got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialSanitized)
+			d := got.Part(kernels.TrialSanitized)
+			if err != nil || d.Verdict != c.want || d.Outcome != c.outcome || !strings.Contains(d.Detail, c.explain) {
+				t.Errorf("%v, %+v", err, d)
+			}
+		})
+	}
+	t.Run("not installed", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		t.Setenv("CUDA_HOME", t.TempDir())
+		got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialSanitized)
+		if d := got.Part(kernels.TrialSanitized); findTool("compute-sanitizer") == "" && (err != nil || d.Verdict != kernels.Impossible) {
+			t.Errorf("%v, %+v", err, d)
+		}
+	})
+}
+
+// A tool that takes the device beside the calls waits for them, and makes them wait.
+func TestAloneOnTheDevice(t *testing.T) {
+	var r runner
+	ran := false
+	r.alone(func() {
+		if ran = true; r.mu.TryLock() {
+			t.Error("a call could have taken the device meanwhile")
+		}
+	})
+	if !ran || !r.mu.TryLock() {
+		t.Error("the device is not free again")
+	}
+}
+
+// On the real cpu device each run is in an order of its own: a race that two runs do not show is found by many.
+func TestTrialOnTheCPU(t *testing.T) {
+	few(t)
+	disturbedRuns = 20
+	pool := cpuPool(t, false)
+	const dice = rightBody + " if (i == 7 && clock64() % 64 == 0) y[i] = 3;"
+	for _, c := range []struct {
+		name, body string
+		part       kernels.TrialPart
+		want       kernels.Doubted
+		outcomes   []kernels.Outcome
+	}{
+		{"right", rightBody, kernels.TrialClasses, kernels.Passed, []kernels.Outcome{0}},
+		{"right", rightBody, kernels.TrialDisturbed, kernels.Passed, []kernels.Outcome{0}},
+		{"right", rightBody, kernels.TrialLaunches, kernels.Passed, []kernels.Outcome{0}},
+		{"dice", dice, kernels.TrialLaunches, kernels.Failed, []kernels.Outcome{kernels.Flaky, kernels.Wrong}},
+		{"strays", rightBody + " if (n == 4096 && i == 0 && clock64() % 8 == 0) y[n] = 1;", kernels.TrialLaunches, kernels.Failed, []kernels.Outcome{kernels.Suspect}},
+	} {
+		t.Run(c.name+" "+string(c.part), func(t *testing.T) {
+			got, err := pool.Trial(context.Background(), cpuJob(t, pool, c.body), c.part)
+			d := got.Part(c.part)
+			if err != nil || d.Verdict != c.want || !slices.Contains(c.outcomes, d.Outcome) {
+				t.Errorf("%v, %+v", err, d)
+			}
+		})
+	}
+}

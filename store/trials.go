@@ -1,0 +1,117 @@
+package store
+
+import (
+	"fmt"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"darwarp/kernels"
+)
+
+// trials has the trials of would-be champions by ID. It is made with the first of them: files of before need no migration.
+var trials = []byte("trials")
+
+// PutTrial stores how a would-be champion has fared until now, in place of what was stored of it before.
+func (r *Run) PutTrial(t kernels.Trial) error {
+	return r.update(func(root *bolt.Bucket) error { return putTrial(root, t) })
+}
+
+func putTrial(root *bolt.Bucket, t kernels.Trial) error {
+	all, err := root.CreateBucketIfNotExists(trials)
+	if err != nil {
+		return err
+	}
+	return putRecord(all, t.ID[:], t)
+}
+
+// Trial is how a candidate has fared on trial; the zero Trial of its ID where it never was.
+func (r *Run) Trial(id kernels.ID) (t kernels.Trial, err error) {
+	t.ID = id
+	err = r.read(func(root *bolt.Bucket) error {
+		if b := root.Bucket(trials); b != nil {
+			if record := b.Get(id[:]); record != nil {
+				return decode(record, &t)
+			}
+		}
+		return nil
+	})
+	return t, err
+}
+
+// Trials lists all trials in the order of IDs.
+func (r *Run) Trials() (all []kernels.Trial, err error) {
+	err = r.read(func(root *bolt.Bucket) error {
+		all = nil
+		b := root.Bucket(trials)
+		if b == nil {
+			return nil
+		}
+		return eachRecord(b, func(k, record []byte) error {
+			var t kernels.Trial
+			if err := decode(record, &t); err != nil {
+				return fmt.Errorf("%s %x: %w", trials, k, err)
+			}
+			all = append(all, t)
+			return nil
+		})
+	})
+	return all, err
+}
+
+// Fell files a candidate that did not stand its trial: it is stored as what it was found out to be, without times and
+// rank. Unless heir is zero it reigns again, and why says so. All of that and the checkpoint are one transaction.
+func (r *Run) Fell(t kernels.Trial, heir kernels.ID, why string, checkpoint []byte) (c kernels.Candidate, err error) {
+	if f := t.Fault(); f == nil || !f.Outcome.Failed() {
+		return c, fmt.Errorf("store: candidate %s has not fallen: %s", t.ID.Short(), t.Text())
+	}
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	var next *tally
+	err = r.write(func(root *bolt.Bucket) error {
+		if c, err = byID(root, t.ID[:]); err != nil {
+			return err
+		}
+		next = r.tally.Load().moved(c.Result.Outcome, t.Fault().Outcome)
+		if err := degrade(root, &c, &t); err != nil {
+			return err
+		}
+		if err := putTrial(root, t); err != nil {
+			return err
+		}
+		if !heir.IsZero() {
+			if err := appendRecord(root.Bucket(champions), Champion{heir, why, r.stamp(time.Now())}); err != nil {
+				return err
+			}
+		}
+		if err := putCheckpoint(root, checkpoint); err != nil {
+			return err
+		}
+		return putRecord(root, countsKey, next.counts)
+	})
+	if err == nil {
+		r.tally.Store(next)
+	}
+	return c, err
+}
+
+// degrade makes a candidate what its trial has found, here and in the file.
+func degrade(root *bolt.Bucket, c *kernels.Candidate, t *kernels.Trial) error {
+	if c.Result.Outcome == kernels.OK {
+		if err := root.Bucket(rank).Delete(rankKey(c)); err != nil {
+			return err
+		}
+	}
+	t.Degrade(c)
+	return putRecord(root.Bucket(candidates), number(uint64(c.Seq)), c)
+}
+
+// moved is the tally after a candidate has turned out to be something else.
+func (t *tally) moved(from, to kernels.Outcome) *tally {
+	next := &tally{t.last - 1, t.counts}
+	next = next.plus(to)
+	if next.counts[from]--; next.counts[from] == 0 {
+		delete(next.counts, from)
+	}
+	return next
+}
