@@ -36,10 +36,10 @@ const (
 
 var errTried = errors.New("it was tried before")
 
-func newAdvice(s *Search, briefs *briefer) *advice {
+func newAdvice(s *Search, x *proposer) *advice {
 	return &advice{
-		advisor: s.cfg.Advisor, briefs: briefs, strategy: briefs.strategy, rng: briefs.rng, pop: s.pop, render: s.pop.render,
-		journal: s.journal, waiting: s.waiting, talks: newThreads(), book: ledger{}, dialogue: newDialogue(), log: s.cfg.Log,
+		advisor: s.cfg.Advisor, briefs: newBriefer(s, x), strategy: x.strategy, rng: x.rng, pop: s.pop, render: s.pop.render,
+		journal: s.journal, waiting: x.waiting, talks: newThreads(), book: ledger{}, dialogue: newDialogue(), log: s.cfg.Log,
 		inOrder: s.ev.InOrder(),
 	}
 }

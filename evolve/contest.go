@@ -28,18 +28,18 @@ func (c *contest) crown(m *member) {
 	clear(c.beaten)
 }
 
-// lost reports whether a candidate may not challenge the champion again.
-func (c *contest) lost(id kernels.ID) bool { return c.beaten[id] }
+// isBeaten reports whether a candidate may not challenge the champion again.
+func (c *contest) isBeaten(id kernels.ID) bool { return c.beaten[id] }
 
-// lose files a duel as not won.
-func (c *contest) lose(challenger kernels.ID) { c.beaten[challenger] = true }
+// defeat files a duel as not won.
+func (c *contest) defeat(challenger kernels.ID) { c.beaten[challenger] = true }
 
 // challenger is the member that should fight the champion next, nil for none.
 func (c *contest) challenger(pop *population) *member {
 	if c.champion == nil {
 		return nil
 	}
-	return pop.claimer(c.champion, c.lost)
+	return pop.claimer(c.champion, c.isBeaten)
 }
 
 // duelOf is what was stored of a duel before this session.

@@ -68,13 +68,13 @@ func (s *Search) decide(t *task, d kernels.Duel) {
 		s.journal.send(Event{Kind: KindDuel, ID: t.Challenger, Duel: &d, Note: "set aside: " + why})
 		return
 	}
-	s.progress.duel()
+	s.progress.countDuel()
 	s.journal.duel(t.Challenger, d, s.contest.enter(d))
 	if d.Outcome.Failed() && s.convict(t, &d) {
 		return
 	}
 	if d.Verdict != kernels.Faster {
-		s.contest.lose(t.Challenger)
+		s.contest.defeat(t.Challenger)
 		return
 	}
 	s.succeed(s.pop.member(t.Challenger), fmt.Sprintf("%.2f %% faster than %s in a duel", 100*(1-d.Ratio), d.Champion))

@@ -7,12 +7,12 @@ import (
 	"darwarp/kernels"
 )
 
-// lose retries what was lost. What was lost several times is held until others get a verdict, and given up then.
-func (s *Search) lose(t *task, why string) {
+// retry asks again for what was lost. What was lost several times is held until others get a verdict, and given up then.
+func (s *Search) retry(t *task, why string) {
 	now := s.clock.now()
 	t.Attempts++
-	s.progress.lose()
-	s.outage.lose(why, now)
+	s.progress.countLost()
+	s.outage.count(why, now)
 	s.journal.send(Event{Kind: KindLost, Family: s.family(t), ID: t.job.ID,
 		Note: fmt.Sprintf("attempt %d of %d: %s", t.Attempts, attempts, why)})
 	switch {
@@ -105,7 +105,7 @@ func (s *Search) recovered() {
 // giveUp passes over a point, or files a duel as not won.
 func (s *Search) giveUp(t *task) {
 	if t.isDuel() {
-		s.contest.lose(t.Challenger)
+		s.contest.defeat(t.Challenger)
 	} else {
 		s.progress.pass(t)
 	}

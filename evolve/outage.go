@@ -55,8 +55,8 @@ type outage struct {
 // on reports whether so much was lost that only the champion is asked.
 func (o *outage) on() bool { return o.lost >= tripAfter }
 
-// lose notes a verdict that was lost.
-func (o *outage) lose(why string, now time.Time) {
+// count notes a verdict that was lost.
+func (o *outage) count(why string, now time.Time) {
 	if o.lost++; o.lost == 1 {
 		o.first = now
 	}

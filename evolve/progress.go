@@ -57,9 +57,9 @@ func (p *progress) found(score float64) {
 // rescored has scores under other weights: what was gained before does not count.
 func (p *progress) rescored(best float64) { p.Best, p.LastGain = best, p.Evals }
 
-// duel and lose count what the store does not.
-func (p *progress) duel() { p.Duels++ }
-func (p *progress) lose() { p.Lost++ }
+// countDuel and countLost count what the store does not.
+func (p *progress) countDuel() { p.Duels++ }
+func (p *progress) countLost() { p.Lost++ }
 
 // pass notes a point that gets no verdict. A source of its own has none.
 func (p *progress) pass(t *task) {

@@ -19,6 +19,7 @@ type proposer struct {
 	steering *steering
 	queue    *queue
 	journal  *journal
+	waiting  *backlog
 	hurry    bool // time is in short supply, and the budget names nothing else
 }
 
@@ -26,7 +27,7 @@ func newProposer(s *Search, mix *strategy) *proposer {
 	pcg := rand.NewPCG(s.cfg.Seed, 0x6461727761727000)
 	x := &proposer{
 		pcg: pcg, rng: rand.New(pcg), strategy: mix, pop: s.pop, progress: s.progress, steering: s.steering, queue: s.queue,
-		journal: s.journal, hurry: s.cfg.Budget.hurries(),
+		journal: s.journal, waiting: &backlog{}, hurry: s.cfg.Budget.hurries(),
 	}
 	s.progress.sample = x.firstSample()
 	if len(s.cfg.Hints) > 0 {
@@ -140,11 +141,11 @@ func (x *proposer) brief(p *mutate.Pool, d *pointDeme) *mutate.Pool {
 // sample.
 const seeds = 8
 
-// seed makes the first tasks of a family whose default just turned out to work: points that another run knows, then some
+// seed asks for the first points of a family whose default just turned out to work: those that another run knows, then some
 // that are spread out.
-func (x *proposer) seed(d *pointDeme) (out []*task) {
+func (x *proposer) seed(d *pointDeme) {
 	if x.strategy.name == BestOfN {
-		return nil
+		return
 	}
 	for range seeds {
 		p, o, ok := x.draw(d.recalled(), d)
@@ -152,14 +153,13 @@ func (x *proposer) seed(d *pointDeme) (out []*task) {
 			p, o, ok = x.draw(mutate.Spread{}, d)
 		}
 		if !ok {
-			return out
+			return
 		}
 		if t, ok := x.task(d, p, o); ok {
 			x.pop.claim(t)
-			out = append(out, t)
+			x.waiting.push(t)
 		}
 	}
-	return out
 }
 
 // save puts into a checkpoint where the random source and the sample stand.

@@ -55,13 +55,13 @@ func (p *population) ranked() (all []*member) {
 
 // claimer is the best member that claims to be faster than the champion: that was measured faster by more than its own
 // noise. Those that have lost against it claim nothing.
-func (p *population) claimer(champion *member, lost func(kernels.ID) bool) (best *member) {
+func (p *population) claimer(champion *member, beaten func(kernels.ID) bool) (best *member) {
 	for _, d := range p.all() {
 		for _, o := range d.ranked() {
 			if o.Score >= champion.score || best != nil && o.Score >= best.score {
 				break
 			}
-			if m := p.members[o.ID]; m.upper < champion.score && !lost(m.id) {
+			if m := p.members[o.ID]; m.upper < champion.score && !beaten(m.id) {
 				best = m
 				break
 			}

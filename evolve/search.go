@@ -17,7 +17,6 @@ type Search struct {
 	pop      *population
 	proposer *proposer
 	sources  source
-	waiting  *backlog
 	advice   *advice
 	journal  *journal
 	queue    *queue
@@ -49,7 +48,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		return nil, err
 	}
 	s := &Search{
-		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()), waiting: &backlog{},
+		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()),
 		journal: newJournal(keep, cfg.Log), queue: newQueue(ev.InOrder()), contest: newContest(),
 		trials: newTrials(ev), steering: &steering{},
 		progress: &progress{}, clock: newClock(ev), outage: outage{pauses: pauses}, control: control{every: controlEvery},
@@ -68,10 +67,10 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 // assemble makes what proposes. The order of the sources is the search's policy.
 func (s *Search) assemble(mix *strategy) {
 	x := newProposer(s, mix)
-	s.proposer, s.advice = x, newAdvice(s, newBriefer(s, x))
+	s.proposer, s.advice = x, newAdvice(s, x)
 	s.sources = order(
 		s.steering.injected,
-		s.affordable(order(s.advice.poll, s.waiting.next, x.defaults, x.renewal, x.hinted, x.spread, x.bred)),
+		s.affordable(order(s.advice.poll, x.waiting.next, x.defaults, x.renewal, x.hinted, x.spread, x.bred)),
 	)
 }
 

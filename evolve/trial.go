@@ -111,7 +111,7 @@ func (s *Search) tried(a answer) {
 func (s *Search) inherit() {
 	m, why := s.trials.disinherit()
 	if s.pop.isDead(m.id) { // its lineage was killed meanwhile
-		s.contest.lose(m.id)
+		s.contest.defeat(m.id)
 		return
 	}
 	s.crown(m, why)
@@ -120,8 +120,8 @@ func (s *Search) inherit() {
 // loseTrial asks again for what our side lost, which the next call of doubt does, or gives it up.
 func (s *Search) loseTrial(t *task, err error) {
 	m := t.doubts
-	s.progress.lose()
-	attempt, dropped := s.trials.lose(m)
+	s.progress.countLost()
+	attempt, dropped := s.trials.retry(m)
 	note := fmt.Sprintf("trial of %s (%s), attempt %d of %d: %v", m.id.Short(), partNames(t.parts), attempt, attempts, err)
 	s.journal.send(Event{Kind: KindLost, Family: s.family(t), ID: m.id, Note: strings.TrimSpace(line(note))})
 	if attempt < attempts {
@@ -129,7 +129,7 @@ func (s *Search) loseTrial(t *task, err error) {
 	}
 	what := "it stays on trial"
 	if dropped {
-		s.contest.lose(m.id)
+		s.contest.defeat(m.id)
 		what = "it is not crowned"
 	}
 	s.journal.send(Event{Kind: KindSkip, Family: s.family(t), ID: m.id, Note: "its trial was lost too often: " + what})

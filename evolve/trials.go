@@ -186,9 +186,9 @@ func (t *trials) convict(id kernels.ID, d *kernels.Duel, proof string, at time.T
 	return known
 }
 
-// lose counts an attempt that our side lost. What was lost several times is given up: an heir is not crowned, a champion
+// retry counts an attempt that our side lost. What was lost several times is given up: an heir is not crowned, a champion
 // stays on trial.
-func (t *trials) lose(m *member) (attempt int, dropped bool) {
+func (t *trials) retry(m *member) (attempt int, dropped bool) {
 	t.lost[m.id]++
 	attempt = t.lost[m.id]
 	if dropped = attempt >= attempts && m == t.heir; dropped {

@@ -46,7 +46,7 @@ func (s *Search) take(a answer) {
 	case a.task.purpose == forNoise:
 		s.controlled(a)
 	case a.err != nil:
-		s.lose(a.task, a.err.Error())
+		s.retry(a.task, a.err.Error())
 	case a.task.isDuel():
 		s.decide(a.task, a.duel)
 	default:
@@ -62,7 +62,7 @@ func (s *Search) judge(t *task, r kernels.Result) {
 		c.Result.Proof = s.journal.proof()
 	}
 	if err := s.pop.validate(&c); err != nil {
-		s.lose(t, err.Error())
+		s.retry(t, err.Error())
 		return
 	}
 	if showsHealth(c.Result.Outcome) && !s.outage.on() { // once it is on, the champion decides
@@ -71,9 +71,7 @@ func (s *Search) judge(t *task, r kernels.Result) {
 	d := s.pop.deme(t.Space)
 	in := s.admit(&c, d, t.Index)
 	if in.opened {
-		for _, seed := range s.proposer.seed(s.pop.space(t.Space)) {
-			s.waiting.push(seed)
-		}
+		s.proposer.seed(s.pop.space(t.Space))
 	}
 	s.advice.follow(&c, d.authored(t.Index))
 	s.journal.candidate(c)
