@@ -38,9 +38,9 @@ var errTried = errors.New("it was tried before")
 
 func newAdvice(s *Search, x *proposer) *advice {
 	return &advice{
-		advisor: s.cfg.Advisor, briefs: newBriefer(s, x), strategy: x.strategy, rng: x.rng, pop: s.pop, render: s.pop.render,
-		journal: s.journal, waiting: x.waiting, talks: newThreads(), book: ledger{}, dialogue: newDialogue(), log: s.cfg.Log,
-		inOrder: s.ev.InOrder(),
+		advisor: s.cfg.Advisor, briefs: newBriefer(s, x), strategy: x.strategy, rng: x.rng, pop: s.pop,
+		render: s.pop.render, journal: s.journal, waiting: x.waiting, talks: newThreads(), book: ledger{},
+		dialogue: newDialogue(), log: s.cfg.Log, inOrder: s.ev.InOrder(),
 	}
 }
 
@@ -177,8 +177,8 @@ func (a *advice) handle(r reply) {
 	a.journal.exchange(*e)
 }
 
-// follow takes up the verdict on a proposal. A kernel that was suspect is not repaired: its author is not told how it was
-// found out.
+// follow takes up the verdict on a proposal. A kernel that was suspect is not repaired: its author is not told how
+// it was found out.
 func (a *advice) follow(c *kernels.Candidate, authored bool) {
 	t := a.talks.close(c.ID)
 	o := c.Result.Outcome

@@ -71,7 +71,8 @@ func bredBy(op mutate.Operator, p mutate.Proposal) kernels.Origin {
 // pinShare is how often a child is bred from pinned candidates, whatever the others are worth.
 const pinShare = 0.25
 
-// parents is what an operator breeds from: now and then pinned candidates alone, or those that are good at one workload.
+// parents is what an operator breeds from: now and then pinned candidates alone, or those that are good at one
+// workload.
 func (x *proposer) parents() (d *pointDeme, pool *mutate.Pool, pinned bool) {
 	pins := x.steering.pinned()
 	if len(pins) > 0 && x.rng.Float64() < pinShare {

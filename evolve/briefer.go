@@ -40,7 +40,8 @@ const (
 
 func newBriefer(s *Search, x *proposer) *briefer {
 	return &briefer{
-		ev: s.ev, genesOnly: s.cfg.GenesOnly, strategy: x.strategy, rng: x.rng, pop: s.pop, render: s.pop.render, contest: s.contest,
+		ev: s.ev, genesOnly: s.cfg.GenesOnly, strategy: x.strategy, rng: x.rng, pop: s.pop, render: s.pop.render,
+		contest: s.contest,
 	}
 }
 
@@ -111,7 +112,9 @@ func boolInt(b bool) int {
 
 // solution is a member as a prompt shows it. What cannot be rendered any more is shown without source.
 func (b *briefer) solution(m *member) llm.Solution {
-	out := llm.Solution{ID: m.id, Label: m.variant.Label(), Speedup: 1 / m.score, Times: m.timings, Resources: m.resources}
+	out := llm.Solution{
+		ID: m.id, Label: m.variant.Label(), Speedup: 1 / m.score, Times: m.timings, Resources: m.resources,
+	}
 	job, err := b.pop.job(m.task())
 	if err != nil {
 		return out

@@ -90,10 +90,12 @@ func (s *Search) fits(st *state) error {
 		return fmt.Errorf("the checkpoint has version %d: this darwarp reads %d", st.Version, stateVersion)
 	}
 	if st.Strategy != s.cfg.Strategy || st.Seed != s.cfg.Seed {
-		return fmt.Errorf("the run was started with strategy %s and seed %d: resume it with the same", st.Strategy, st.Seed)
+		return fmt.Errorf("the run was started with strategy %s and seed %d: resume it with the same",
+			st.Strategy, st.Seed)
 	}
 	if now := s.pop.spaces(); !slices.Equal(now, st.Spaces) {
-		return fmt.Errorf("the run was started on spaces %v, here they are %v: another device or other pins", st.Spaces, now)
+		return fmt.Errorf("the run was started on spaces %v, here they are %v: another device or other pins",
+			st.Spaces, now)
 	}
 	for _, t := range slices.Concat(st.Pending, st.Waiting) {
 		if err := s.pop.check(t); err != nil {

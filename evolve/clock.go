@@ -2,9 +2,9 @@ package evolve
 
 import "time"
 
-// clock is the time that a search has taken, over all sessions: as it passed, or as recorded costs say. Time that passed
-// is taken from the monotonic clock, which somebody who sets the time of day does not move and which stands still while
-// the machine is suspended.
+// clock is the time that a search has taken, over all sessions: as it passed, or as recorded costs say. Time that
+// passed is taken from the monotonic clock, which somebody who sets the time of day does not move and which stands
+// still while the machine is suspended.
 type clock struct {
 	simulated bool
 	wall      func() time.Time // time.Now; tests set the time of day
@@ -28,9 +28,9 @@ func (c *clock) begin() {
 	c.start, c.origin, c.evals = c.began, c.before, -1
 }
 
-// stamp is the time of day by the wall's clock at the beginning of the session and what has passed since: stamps of one
-// session are in order, and as far apart as it was, whatever was done to the clock on the wall; and they come after those
-// of the sessions before.
+// stamp is the time of day by the wall's clock at the beginning of the session and what has passed since: stamps of
+// one session are in order, and as far apart as it was, whatever was done to the clock on the wall; and they come
+// after those of the sessions before.
 func (c *clock) stamp() time.Time {
 	base := c.began
 	if c.latest.After(base) {

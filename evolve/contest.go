@@ -6,7 +6,8 @@ import (
 	"darwarp/kernels"
 )
 
-// contest is who reigns, and who has fought for it. Only a duel makes a champion: scores are measured at different times.
+// contest is who reigns, and who has fought for it. Only a duel makes a champion: scores are measured at different
+// times.
 type contest struct {
 	champion *member
 	beaten   map[kernels.ID]bool        // lost against the champion
@@ -87,9 +88,9 @@ func (c *contest) void() (stored int) {
 	return c.stored
 }
 
-// setBar gives a job the times to beat. It is one bar for all jobs, so that those on their way get to know of a faster
-// champion as soon as the next is asked for. Where each shape may get a kernel of its own, the bar is the best time that
-// is known there.
+// setBar gives a job the times to beat. It is one bar for all jobs, so that those on their way get to know of a
+// faster champion as soon as the next is asked for. Where each shape may get a kernel of its own, the bar is the
+// best time that is known there.
 func (c *contest) setBar(job *kernels.Job, pop *population) {
 	if c.champion == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"darwarp/kernels"
 )
 
-// controlEvery is how long a noise that was measured is believed (A/A control, as in online experiments: Kohavi, Tang, Xu,
-// Trustworthy Online Controlled Experiments, 2020, 19).
+// controlEvery is how long a noise that was measured is believed (A/A control, as in online experiments: Kohavi,
+// Tang, Xu, Trustworthy Online Controlled Experiments, 2020, 19).
 const controlEvery = 30 * time.Minute
 
 // control is when the noise is measured next.

@@ -47,8 +47,8 @@ func (c *credit) reward(operator string, gain, took float64) {
 	c.All, c.Arms[operator] = c.All.faded().and(one), c.Arms[operator].and(one)
 }
 
-// charge enters a proposal that was refused before it was judged. It costs as much as a kernel that fails, for proposing
-// nothing must not be cheaper than proposing something.
+// charge enters a proposal that was refused before it was judged. It costs as much as a kernel that fails, for
+// proposing nothing must not be cheaper than proposing something.
 func (c *credit) charge(operator string) { c.reward(operator, 0, c.second()) }
 
 func (e earnings) faded() earnings {
@@ -67,8 +67,9 @@ func (c *credit) second() float64 {
 	return c.All.Took / c.All.Uses
 }
 
-// weight is an operator's gain per second, in units of the average gain of a win over the average time of a verdict, drawn
-// towards what is usual while little is known. Where all gain and take the same it is the rate of wins.
+// weight is an operator's gain per second, in units of the average gain of a win over the average time of a
+// verdict, drawn towards what is usual while little is known. Where all gain and take the same it is the rate of
+// wins.
 func (c *credit) weight(operator string) float64 {
 	const usual, weight = 0.2, 4
 	win, e := 1.0, c.Arms[operator]

@@ -55,8 +55,8 @@ func (j *journal) trial(known kernels.Trial, parts string) {
 	})
 }
 
-// fall stores that a candidate fell on trial, and who reigns again where it reigned: one operation, so that no run is left
-// with a champion that fell.
+// fall stores that a candidate fell on trial, and who reigns again where it reigned: one operation, so that no run
+// is left with a champion that fell.
 func (j *journal) fall(t kernels.Trial, heir kernels.ID, score float64, why string) {
 	state := j.state()
 	j.save(func() error {

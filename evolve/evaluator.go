@@ -21,8 +21,8 @@ type Evaluator interface {
 	Provenance() kernels.Provenance
 }
 
-// Simulated is what an Evaluator may also be: its time passes as the costs of its results say, divided by its slots, and
-// not by the clock on the wall.
+// Simulated is what an Evaluator may also be: its time passes as the costs of its results say, divided by its
+// slots, and not by the clock on the wall.
 type Simulated interface{ Simulated() bool }
 
 // Monitored is what an Evaluator may also be: it knows how busy its machine is. Machine is called from one goroutine,

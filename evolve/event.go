@@ -15,7 +15,7 @@ const (
 	KindResult   Kind = "result"   // Candidate: stored
 	KindChampion Kind = "champion" // ID, Score, Note: why
 	KindDuel     Kind = "duel"     // ID: the challenger; Duel
-	KindTrial    Kind = "trial"    // ID, Trial, Note: parts that a would-be champion stood; or it fell: Candidate, as stored now
+	KindTrial    Kind = "trial"    // ID, Trial, Note: what a would-be champion stood, or that it fell: Candidate
 	KindRestart  Kind = "restart"  // Note: nothing was gained for long, breeding starts anew
 	KindSkip     Kind = "skip"     // Family, Note: a point that needs no verdict, or (with ID) gets none
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
@@ -110,7 +110,8 @@ type Summary struct {
 // figures fills in where the search stands.
 func (s *Search) figures(e *Event) {
 	p := s.progress
-	e.At, e.Evals, e.Best, e.InFlight, e.Paused = s.clock.elapsed(), p.Evals, p.Best, s.queue.tasks(), s.steering.paused()
+	e.At, e.Evals, e.Best = s.clock.elapsed(), p.Evals, p.Best
+	e.InFlight, e.Paused = s.queue.tasks(), s.steering.paused()
 	if m := s.contest.reigning(); m != nil {
 		e.Champion, e.Reign, e.Standing = m.id, m.score, s.standing()
 	}
@@ -132,8 +133,8 @@ func (s *Search) startInfo() *StartInfo {
 func (s *Search) summary() Summary {
 	p := s.progress
 	sum := Summary{
-		Reason: s.ending.why(), Evals: p.Evals, Outcomes: p.outcomes, Distinct: p.Evals, Skipped: len(p.Passed), Lost: p.Lost,
-		Duels: p.Duels, Restarts: p.Epoch, Best: p.Best, Elapsed: s.clock.elapsed(),
+		Reason: s.ending.why(), Evals: p.Evals, Outcomes: p.outcomes, Distinct: p.Evals, Skipped: len(p.Passed),
+		Lost: p.Lost, Duels: p.Duels, Restarts: p.Epoch, Best: p.Best, Elapsed: s.clock.elapsed(),
 	}
 	if m := s.contest.reigning(); m != nil {
 		sum.Champion, sum.Variant, sum.Score, sum.Speedup = m.id, m.variant, m.score, 1/m.score

@@ -25,8 +25,8 @@ func (s *Search) fall(m *member, t kernels.Trial) {
 	s.journal.fall(t, heir, s.contest.reigning().score, why)
 }
 
-// convict files the side of a duel that was found out in it, and reports whether there is one. The naive start is none: it
-// is what all others are held against.
+// convict files the side of a duel that was found out in it, and reports whether there is one. The naive start is
+// none: it is what all others are held against.
 func (s *Search) convict(t *task, d *kernels.Duel) bool {
 	id := map[kernels.Side]kernels.ID{kernels.TheChampion: t.Champion, kernels.TheChallenger: t.Challenger}[d.Culprit]
 	m := s.pop.member(id)
@@ -46,7 +46,8 @@ func (s *Search) condemn() {
 	}
 }
 
-// disown takes a candidate and its twins, which have its machine code, out of all that is bred and learned from as good.
+// disown takes a candidate and its twins, which have its machine code, out of all that is bred and learned from as
+// good.
 func (p *population) disown(m *member) (fell map[kernels.ID]bool) {
 	fell = map[kernels.ID]bool{m.id: true}
 	if m.code != "" {

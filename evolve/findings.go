@@ -30,7 +30,8 @@ func (all findings) of(id kernels.ID) (out []kernels.Insight) {
 	return out
 }
 
-// counters are the profiler's figures of a candidate, as the one that was explained or as what one became without a choice.
+// counters are the profiler's figures of a candidate, as the one that was explained or as what one became without a
+// choice.
 func (all findings) counters(id kernels.ID) (out []kernels.Counters) {
 	for _, i := range all {
 		if len(i.Counters) > 0 && (i.Candidate == id && len(i.Genes) == 0 || i.Without == id && len(i.Genes) > 0) {

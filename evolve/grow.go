@@ -55,7 +55,8 @@ func (r *renderer) twin(d *templates.Draft) string {
 func familyPrint(template string, f *kernels.Family) string {
 	bare := kernels.Family{Arch: f.Arch, Accumulate: f.Accumulate, Lets: f.Lets, PlanSpec: f.PlanSpec}
 	for _, g := range f.Genes {
-		bare.Genes = append(bare.Genes, kernels.Gene{Name: g.Name, Values: g.Values, Default: g.Default, When: g.When, OptIn: g.OptIn})
+		g = kernels.Gene{Name: g.Name, Values: g.Values, Default: g.Default, When: g.When, OptIn: g.OptIn}
+		bare.Genes = append(bare.Genes, g)
 	}
 	for _, c := range f.Constraints {
 		bare.Constraints = append(bare.Constraints, kernels.Constraint{Rule: c.Rule})

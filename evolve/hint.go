@@ -33,7 +33,8 @@ func bestHints(all []Hint) []Hint {
 	return best[:min(mostHints, len(best))]
 }
 
-// pointsOf are the hints for a space. Genes or values that a family no longer has make a hint useless, and nothing worse.
+// pointsOf are the hints for a space. Genes or values that a family no longer has make a hint useless, and nothing
+// worse.
 func pointsOf(hints []Hint, space *kernels.Space) (out []mutate.Hint) {
 	for _, h := range hints {
 		if h.Family != space.Family.Name {

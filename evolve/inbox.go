@@ -21,7 +21,9 @@ type inbox struct {
 const sampleEvery = 2 * time.Second
 
 func newInbox() *inbox {
-	i := &inbox{requests: make(chan request), machines: make(chan kernels.Machine), every: sampleEvery, ended: make(chan struct{})}
+	i := &inbox{
+		requests: make(chan request), machines: make(chan kernels.Machine), every: sampleEvery, ended: make(chan struct{}),
+	}
 	i.hard, i.abort = context.WithCancel(context.Background())
 	return i
 }
@@ -57,8 +59,8 @@ func (i *inbox) ask(ctx context.Context, c Command) error {
 	}
 }
 
-// monitor samples the machine beside the loop, for asking NVML may take its time. It ends with Abort; what it gives back
-// is closed then.
+// monitor samples the machine beside the loop, for asking NVML may take its time. It ends with Abort; what it gives
+// back is closed then.
 func (i *inbox) monitor(ev Evaluator) <-chan struct{} {
 	var m Monitored = unmonitored{}
 	if known, ok := ev.(Monitored); ok {

@@ -47,7 +47,8 @@ func (j *journal) waits() bool { return len(j.saves) > 0 }
 // again fires when storing is to be tried again.
 func (j *journal) again() <-chan time.Time { return time.After(j.retry) }
 
-// flush does what is to be stored. When it gives an error nothing may follow: with store.ErrNoSpace the operation waits.
+// flush does what is to be stored. When it gives an error nothing may follow: with store.ErrNoSpace the operation
+// waits.
 func (j *journal) flush() error {
 	for len(j.saves) > 0 {
 		err := j.saves[0]()

@@ -42,8 +42,8 @@ func (s *Search) loop(ctx context.Context) {
 	}
 }
 
-// finished reports whether nothing is in flight any more and nothing else is waited for: the end of an outage's pause, a
-// model's reply, space on the disk, or a person who has paused the search.
+// finished reports whether nothing is in flight any more and nothing else is waited for: the end of an outage's
+// pause, a model's reply, space on the disk, or a person who has paused the search.
 func (s *Search) finished() bool {
 	switch {
 	case s.queue.running() > 0:

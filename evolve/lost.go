@@ -7,7 +7,8 @@ import (
 	"darwarp/kernels"
 )
 
-// retry asks again for what was lost. What was lost several times is held until others get a verdict, and given up then.
+// retry asks again for what was lost. What was lost several times is held until others get a verdict, and given up
+// then.
 func (s *Search) retry(t *task, why string) {
 	now := s.clock.now()
 	t.Attempts++
@@ -70,7 +71,8 @@ func (s *Search) probed(a answer) {
 	case r.Outcome == kernels.Lost:
 		s.outage.fail(r.Detail)
 	default:
-		s.outage.fail(fmt.Sprintf("the champion %s, which was right before, is %s: %s", a.task.job.ID.Short(), r.Outcome, r.Detail))
+		s.outage.fail(fmt.Sprintf("the champion %s, which was right before, is %s: %s",
+			a.task.job.ID.Short(), r.Outcome, r.Detail))
 	}
 	s.waitOut()
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// After tripAfter verdicts in a row that were lost the champion is asked, which is known to work. If it gets its verdict
-// it was the candidates that took their workers along. If not there is an outage: nothing new is asked for, and the
-// champion again after pauses that double to 5 minutes, and start over once all was well for healthy.
+// After tripAfter verdicts in a row that were lost the champion is asked, which is known to work. If it gets its
+// verdict it was the candidates that took their workers along. If not there is an outage: nothing new is asked for,
+// and the champion again after pauses that double to 5 minutes, and start over once all was well for healthy.
 const (
 	tripAfter = 5
 	healthy   = 10 * time.Minute
@@ -28,8 +28,9 @@ type Outage struct {
 }
 
 func (o *Outage) Error() string {
-	return fmt.Sprintf("nothing can be evaluated here any more: %d verdicts in a row were lost in %s, the last with: %s. "+
-		"See darwarp doctor and the system's log, then go on with --resume", o.Lost, o.Since.Round(time.Second), line(o.Why))
+	return fmt.Sprintf("nothing can be evaluated here any more: %d verdicts in a row were lost in %s, "+
+		"the last with: %s. See darwarp doctor and the system's log, then go on with --resume",
+		o.Lost, o.Since.Round(time.Second), line(o.Why))
 }
 
 // line is the first line of a text.
@@ -103,8 +104,8 @@ func (o *outage) pause(now time.Time, limit time.Duration) (note string, err err
 	wait := o.pauses[o.taken]
 	o.taken++
 	if !o.told {
-		note = fmt.Sprintf("%d verdicts in a row were lost, the champion's too: waiting %s and longer, %d times at most (%s)",
-			o.lost, wait, len(o.pauses)-o.taken+1, line(o.why))
+		note = fmt.Sprintf("%d verdicts in a row were lost, the champion's too: "+
+			"waiting %s and longer, %d times at most (%s)", o.lost, wait, len(o.pauses)-o.taken+1, line(o.why))
 	}
 	o.told = true
 	if limit >= 0 {

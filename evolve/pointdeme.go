@@ -8,8 +8,8 @@ import (
 	"darwarp/mutate"
 )
 
-// pointDeme is the population of one space's points. A language model's family is closed until something of it is seen to
-// work, and when many of its points cannot be rendered: then only what was asked for by name is judged.
+// pointDeme is the population of one space's points. A language model's family is closed until something of it is
+// seen to work, and when many of its points cannot be rendered: then only what was asked for by name is judged.
 type pointDeme struct {
 	ranking
 	num    int
@@ -35,7 +35,9 @@ const (
 
 // newPointDeme makes an empty population; all gives everything that works, best first.
 func newPointDeme(number int, space *kernels.Space, recall mutate.Recall, all func() []*member) *pointDeme {
-	d := &pointDeme{num: number, space: space, start: -1, known: map[int]struct{}{}, view: mutate.NewView(space), recall: recall, all: all}
+	d := &pointDeme{
+		num: number, space: space, start: -1, known: map[int]struct{}{}, view: mutate.NewView(space), recall: recall, all: all,
+	}
 	if p, err := space.Point(space.Family.Defaults()); err == nil {
 		if i, ok := space.Index(p); ok {
 			d.start = i
@@ -104,7 +106,8 @@ func (d *pointDeme) exhausted() bool { return len(d.known) == d.space.Len() }
 func (d *pointDeme) checkDefault() error {
 	f := d.space.Family
 	if err := f.Check(f.Defaults(), d.space.Device, d.space.DType); err != nil {
-		return fmt.Errorf("the naive start, the default of family %s, cannot run on %s: %w", f.Name, d.space.Device.Name, err)
+		return fmt.Errorf("the naive start, the default of family %s, cannot run on %s: %w",
+			f.Name, d.space.Device.Name, err)
 	}
 	return nil
 }
@@ -226,5 +229,6 @@ func (d *pointDeme) place(g kernels.Genome) (*task, error) {
 	if err := d.space.Family.Check(d.space.Genome(p), d.space.Device, d.space.DType); err != nil {
 		return nil, err
 	}
-	return nil, errors.New("not in the space that is searched: the run fixes some of these genes, or a recording does not hold them")
+	return nil, errors.New("not in the space that is searched: " +
+		"the run fixes some of these genes, or a recording does not hold them")
 }

@@ -47,8 +47,10 @@ func (d *pointDeme) breeding(fresh bool, pinned []kernels.ID) *mutate.Pool {
 	if len(pins) == 0 {
 		return p
 	}
-	others := slices.Clone(p.Best)
-	p.Best = append(pins, slices.DeleteFunc(others, func(o *mutate.Individual) bool { return slices.Contains(pinned, o.ID) })...)
+	others := slices.DeleteFunc(slices.Clone(p.Best), func(o *mutate.Individual) bool {
+		return slices.Contains(pinned, o.ID)
+	})
+	p.Best = append(pins, others...)
 	return p
 }
 

@@ -26,8 +26,8 @@ type proposer struct {
 func newProposer(s *Search, mix *strategy) *proposer {
 	pcg := rand.NewPCG(s.cfg.Seed, 0x6461727761727000)
 	x := &proposer{
-		pcg: pcg, rng: rand.New(pcg), strategy: mix, pop: s.pop, progress: s.progress, steering: s.steering, queue: s.queue,
-		journal: s.journal, waiting: &backlog{}, hurry: s.cfg.Budget.hurries(),
+		pcg: pcg, rng: rand.New(pcg), strategy: mix, pop: s.pop, progress: s.progress, steering: s.steering,
+		queue: s.queue, journal: s.journal, waiting: &backlog{}, hurry: s.cfg.Budget.hurries(),
 	}
 	s.progress.sample = x.firstSample()
 	if len(s.cfg.Hints) > 0 {
@@ -80,8 +80,8 @@ func (x *proposer) defaults() (*task, bool) {
 	return nil, false
 }
 
-// renewal ends an epoch that finds nothing more, and proposes nothing. Every other epoch starts afresh: it breeds from a
-// new sample alone, and the one after it from everything.
+// renewal ends an epoch that finds nothing more, and proposes nothing. Every other epoch starts afresh: it breeds
+// from a new sample alone, and the one after it from everything.
 func (x *proposer) renewal() (*task, bool) {
 	if !x.strategy.renew || !x.progress.stale(x.patience()) {
 		return nil, false
@@ -141,8 +141,8 @@ func (x *proposer) brief(p *mutate.Pool, d *pointDeme) *mutate.Pool {
 // sample.
 const seeds = 8
 
-// seed asks for the first points of a family whose default just turned out to work: those that another run knows, then some
-// that are spread out.
+// seed asks for the first points of a family whose default just turned out to work: those that another run knows,
+// then some that are spread out.
 func (x *proposer) seed(d *pointDeme) {
 	if x.strategy.name == BestOfN {
 		return

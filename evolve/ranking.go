@@ -45,7 +45,8 @@ func (r *ranking) renew() { r.fresh = nil }
 func (r *ranking) removeDead(dead map[kernels.ID]bool) int {
 	is := func(o *mutate.Individual) bool { return dead[o.ID] }
 	before := len(r.best)
-	r.best, r.fresh, r.seen = slices.DeleteFunc(r.best, is), slices.DeleteFunc(r.fresh, is), slices.DeleteFunc(r.seen, is)
+	r.best, r.fresh = slices.DeleteFunc(r.best, is), slices.DeleteFunc(r.fresh, is)
+	r.seen = slices.DeleteFunc(r.seen, is)
 	return before - len(r.best)
 }
 

@@ -146,7 +146,8 @@ func (s *scale) times(in []kernels.Timing) (out []kernels.Timing, err error) {
 		}
 		t := in[at]
 		if !(t.Median > 0 && t.Median <= math.MaxFloat64) || !finite(t.Lo, t.Hi, t.Clock) {
-			return nil, fmt.Errorf("the evaluator gave time %g (%g to %g) for workload %s", t.Median, t.Lo, t.Hi, w.Name)
+			return nil, fmt.Errorf("the evaluator gave time %g (%g to %g) for workload %s",
+				t.Median, t.Lo, t.Hi, w.Name)
 		}
 		if t.Lo <= 0 || t.Lo > t.Median {
 			t.Lo = t.Median

@@ -10,8 +10,8 @@ import (
 	"darwarp/mutate/llm"
 )
 
-// sourceDeme is the population of sources of their own: they are judged, duel and are shown to language models as others
-// are, but belong to no space, so that no operator can change a gene of theirs.
+// sourceDeme is the population of sources of their own: they are judged, duel and are shown to language models as
+// others are, but belong to no space, so that no operator can change a gene of theirs.
 type sourceDeme struct {
 	ranking
 	prints map[string]bool // fingerprints of what was asked for

@@ -127,8 +127,8 @@ func (s *Search) extend(c Command) (note string, err error) {
 	return note, err
 }
 
-// weigh changes what the search is after: every score is computed again from the stored times, what was decided by duels
-// under other weights is open again, and the best claimers challenge the champion.
+// weigh changes what the search is after: every score is computed again from the stored times, what was decided by
+// duels under other weights is open again, and the best claimers challenge the champion.
 func (s *Search) weigh(c Command) (string, error) {
 	if !s.pop.started() {
 		return "", errors.New("the naive start is not judged yet")

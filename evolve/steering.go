@@ -17,7 +17,7 @@ type Steering struct {
 	Killed   []kernels.ID       `json:"killed,omitempty"`  // with all that descend from them they are bred from no more
 	Weights  map[string]float64 `json:"weights,omitempty"` // by workload, where they were changed
 	Weighed  int                `json:"weighed,omitempty"` // how often they were
-	Void     int                `json:"void,omitempty"`    // the first so many stored duels were fought under other weights
+	Void     int                `json:"void,omitempty"`    // so many stored duels were fought under other weights
 	Asked    *Budget            `json:"asked,omitempty"`   // the budget before it was added to
 	Budget   *Budget            `json:"budget,omitempty"`  // and after
 	Injected []*task            `json:"injected,omitempty"`

@@ -31,9 +31,13 @@ const DefaultStrategy = "default"
 
 var strategies = []strategy{
 	{
-		name: DefaultStrategy, about: "a forest's expected improvement, local search and evolution, asked as often as they gain",
+		name:   DefaultStrategy,
+		about:  "a forest's expected improvement, local search and evolution, asked as often as they gain",
 		sample: true, rewarded: true, renew: true,
-		mix: []arm{{mutate.Surrogate{}, 0.86}, {mutate.Estimate{}, 0.04}, {mutate.Genes{}, 0.03}, {mutate.Crossover{}, 0.02}, {mutate.Local{}, 0.03}, {mutate.Random{}, 0.02}},
+		mix: []arm{
+			{mutate.Surrogate{}, 0.86}, {mutate.Estimate{}, 0.04}, {mutate.Genes{}, 0.03}, {mutate.Crossover{}, 0.02},
+			{mutate.Local{}, 0.03}, {mutate.Random{}, 0.02},
+		},
 	},
 	{
 		name: "evolve", about: "steady-state evolution with restarts and immigrants",

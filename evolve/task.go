@@ -2,8 +2,8 @@ package evolve
 
 import "darwarp/kernels"
 
-// task is something that the evaluator is asked for: a verdict on a candidate, or a duel. Its exported fields are what a
-// checkpoint keeps of it.
+// task is something that the evaluator is asked for: a verdict on a candidate, or a duel. Its exported fields are
+// what a checkpoint keeps of it.
 type task struct {
 	Space      int              `json:"space"` // number of the deme
 	Index      int              `json:"index"` // in its space; -1: the naive start, where pins exclude it, or no point

@@ -90,8 +90,8 @@ func (x *threads) open() (proposals map[kernels.ID]*thread, repairs []*thread) {
 // takeUp has what earlier sessions said.
 func (x *threads) takeUp(past []kernels.Exchange) { x.past = past }
 
-// goOn takes up conversations of earlier sessions. One whose base is no longer there, or whose last reply was not stored
-// before a kill, is given up.
+// goOn takes up conversations of earlier sessions. One whose base is no longer there, or whose last reply was not
+// stored before a kill, is given up.
 func (x *threads) goOn(proposals map[kernels.ID]*thread, repairs []*thread, about func(*thread) (llm.Brief, bool)) {
 	for id, t := range proposals {
 		if x.recover(t, about) {

@@ -40,8 +40,8 @@ func (s *Search) doubt() {
 	}
 }
 
-// due are the parts of the champion's trial that may begin now. The naive start has none: there is nobody to reign in its
-// place.
+// due are the parts of the champion's trial that may begin now. The naive start has none: there is nobody to reign
+// in its place.
 func (s *Search) due() []kernels.TrialPart {
 	m := s.contest.reigning()
 	if m == s.pop.start() || s.trials.exhausted(m) || !s.trials.idle() {
@@ -122,7 +122,8 @@ func (s *Search) loseTrial(t *task, err error) {
 	m := t.doubts
 	s.progress.countLost()
 	attempt, dropped := s.trials.retry(m)
-	note := fmt.Sprintf("trial of %s (%s), attempt %d of %d: %v", m.id.Short(), partNames(t.parts), attempt, attempts, err)
+	note := fmt.Sprintf("trial of %s (%s), attempt %d of %d: %v",
+		m.id.Short(), partNames(t.parts), attempt, attempts, err)
 	s.journal.send(Event{Kind: KindLost, Family: s.family(t), ID: m.id, Note: strings.TrimSpace(line(note))})
 	if attempt < attempts {
 		return

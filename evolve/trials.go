@@ -10,9 +10,9 @@ import (
 	"darwarp/store"
 )
 
-// Doubter is what an Evaluator may also be: it can hold a would-be champion against more than every candidate is. Parts
-// that it cannot try it calls impossible, with the reason. Like Evaluate it fails only when darwarp itself is broken, and
-// with a kernels.ErrLost where it may be asked again.
+// Doubter is what an Evaluator may also be: it can hold a would-be champion against more than every candidate is.
+// Parts that it cannot try it calls impossible, with the reason. Like Evaluate it fails only when darwarp itself is
+// broken, and with a kernels.ErrLost where it may be asked again.
 type Doubter interface {
 	Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error)
 }
@@ -21,13 +21,13 @@ type Doubter interface {
 // search follow each other within seconds.
 const settleTime = 20 * time.Second
 
-// trials is what the search knows of would-be champions. The winner of a duel is an heir until it has stood the quick
-// parts, so that most of what is wrong never reigns; the slow parts follow while it does, of one champion at a time; and
-// all that is missing of the last one at the end.
+// trials is what the search knows of would-be champions. The winner of a duel is an heir until it has stood the
+// quick parts, so that most of what is wrong never reigns; the slow parts follow while it does, of one champion at
+// a time; and all that is missing of the last one at the end.
 type trials struct {
 	doubter Doubter // nil: nobody can be doubted
 	known   map[kernels.ID]kernels.Trial
-	reigns  []*member          // who reigned before the champion, in order: where it falls, the last of them reigns again
+	reigns  []*member          // who reigned before the champion, in order
 	heir    *member            // nil: none
 	why     string             // the heir is crowned
 	since   time.Duration      // the champion reigns, by the search's clock
@@ -40,7 +40,9 @@ type trials struct {
 
 func newTrials(ev Evaluator) *trials {
 	doubter, _ := ev.(Doubter)
-	return &trials{doubter: doubter, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{}, after: settleTime}
+	return &trials{
+		doubter: doubter, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{}, after: settleTime,
+	}
 }
 
 // possible reports whether anybody can be doubted.
@@ -125,8 +127,8 @@ func (t *trials) idle() bool { return t.heir == nil && t.slow == nil }
 // exhausted reports whether a member's trial was lost too often.
 func (t *trials) exhausted(m *member) bool { return t.lost[m.id] >= attempts }
 
-// champions are the parts of a reigning champion's trial that follow next. One that reigned before there were trials has
-// not stood the quick ones.
+// champions are the parts of a reigning champion's trial that follow next. One that reigned before there were
+// trials has not stood the quick ones.
 func (t *trials) champions(m *member, now time.Duration) []kernels.TrialPart {
 	if now-t.since < t.after {
 		return nil
@@ -186,8 +188,8 @@ func (t *trials) convict(id kernels.ID, d *kernels.Duel, proof string, at time.T
 	return known
 }
 
-// retry counts an attempt that our side lost. What was lost several times is given up: an heir is not crowned, a champion
-// stays on trial.
+// retry counts an attempt that our side lost. What was lost several times is given up: an heir is not crowned, a
+// champion stays on trial.
 func (t *trials) retry(m *member) (attempt int, dropped bool) {
 	t.lost[m.id]++
 	attempt = t.lost[m.id]
@@ -198,8 +200,8 @@ func (t *trials) retry(m *member) (attempt int, dropped bool) {
 	return attempt, dropped
 }
 
-// standing is a champion's, empty where nobody can doubt it. The naive start is never doubted: it is what all others are
-// held against.
+// standing is a champion's, empty where nobody can doubt it. The naive start is never doubted: it is what all
+// others are held against.
 func (t *trials) standing(m, naive *member) kernels.Standing {
 	if !t.possible() || m == nil || m == naive {
 		return ""
