@@ -124,16 +124,7 @@ func judged(slots int, inOrder bool, outcomes map[string]kernels.Result) *fake {
 		}
 		return judge(ctx, job)
 	}
-	f.duel = func(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-		old, _ := f.answer(ctx, champion)
-		young, _ := f.answer(ctx, challenger)
-		ratio := young.Times[0].Median / old.Times[0].Median
-		d := kernels.Duel{Ratio: ratio, Lo: ratio, Hi: ratio, Verdict: kernels.Slower}
-		if ratio < 1 {
-			d.Verdict = kernels.Faster
-		}
-		return d, nil
-	}
+	f.duel = f.duelByVerdicts
 	return f
 }
 

@@ -34,16 +34,7 @@ func rings(slots int, inOrder bool) *fake {
 		v := 60 + 10*max(num("a")-5, 5-num("a")) + 10*max(num("b")-2, 2-num("b"))
 		return kernels.Result{Outcome: kernels.OK, Code: job.ID.String(), Times: timesOf(v, 2*v), Cost: kernels.Cost{Time: 1}}, nil
 	}
-	f.duel = func(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-		old, _ := f.answer(ctx, champion)
-		young, _ := f.answer(ctx, challenger)
-		ratio := young.Times[0].Median / old.Times[0].Median
-		d := kernels.Duel{Ratio: ratio, Lo: ratio, Hi: ratio, Verdict: kernels.Slower}
-		if ratio < 1 {
-			d.Verdict = kernels.Faster
-		}
-		return d, nil
-	}
+	f.duel = f.duelByVerdicts
 	return f
 }
 

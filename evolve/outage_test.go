@@ -52,11 +52,7 @@ func (b *breakdown) duel(_ context.Context, champion, challenger *kernels.Job) (
 		return kernels.Duel{}, fmt.Errorf("%w: worker killed\nat once", kernels.ErrLost)
 	}
 	ratio := toyTime(challenger.Variant.Genes) / toyTime(champion.Variant.Genes)
-	d := kernels.Duel{Ratio: ratio, Lo: ratio, Hi: ratio, Verdict: kernels.Slower}
-	if ratio < 1 {
-		d.Verdict = kernels.Faster
-	}
-	return d, nil
+	return duelOf(ratio), nil
 }
 
 // What fails for good ends the search after a bounded number of attempts, with nobody given up for it.

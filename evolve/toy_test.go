@@ -208,11 +208,23 @@ func (f *fake) Duel(ctx context.Context, champion, challenger *kernels.Job) (ker
 		return f.duel(ctx, champion, challenger)
 	}
 	ratio := toyTime(challenger.Variant.Genes) / toyTime(champion.Variant.Genes)
+	return duelOf(ratio), nil
+}
+
+// duelOf is a duel that the ratio of two times decides.
+func duelOf(ratio float64) kernels.Duel {
 	d := kernels.Duel{Ratio: ratio, Lo: ratio, Hi: ratio, Verdict: kernels.Slower}
 	if ratio < 1 {
 		d.Verdict = kernels.Faster
 	}
-	return d, nil
+	return d
+}
+
+// duelByVerdicts holds the times of two verdicts against each other.
+func (f *fake) duelByVerdicts(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+	old, _ := f.answer(ctx, champion)
+	young, _ := f.answer(ctx, challenger)
+	return duelOf(young.Times[0].Median / old.Times[0].Median), nil
 }
 
 // memory is a store in memory that can run out of space.

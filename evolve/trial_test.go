@@ -35,11 +35,7 @@ func newCourt(slots int) *court {
 		return r, nil
 	}
 	c.fake.duel = func(_ context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-		d := kernels.Duel{Ratio: c.time(challenger) / c.time(champion), Verdict: kernels.Slower}
-		if d.Ratio < 1 {
-			d.Verdict = kernels.Faster
-		}
-		return d, nil
+		return duelOf(c.time(challenger) / c.time(champion)), nil
 	}
 	return c
 }
