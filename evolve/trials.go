@@ -235,24 +235,6 @@ func reignsOf(history []store.Champion, pop *population, champion *member) (reig
 	return reigns
 }
 
-// validateDoubts drops what an evaluator must not say: a failure that is none.
-func validateDoubts(parts []kernels.Doubt) (all []kernels.Doubt) {
-	for _, d := range parts {
-		switch d.Verdict {
-		case kernels.Failed:
-			if !d.Outcome.Failed() {
-				d.Outcome = kernels.Suspect
-			}
-		case kernels.Passed, kernels.Impossible:
-		default:
-			continue
-		}
-		d.Detail = kernels.CleanDetail(d.Detail)
-		all = append(all, d)
-	}
-	return all
-}
-
 func partNames(parts []kernels.TrialPart) string {
 	var names []string
 	for _, p := range parts {

@@ -63,3 +63,21 @@ func clamp(v float64) float64 {
 	}
 	return max(-math.MaxFloat64, min(v, math.MaxFloat64))
 }
+
+// validateDoubts drops what an evaluator must not say: a failure that is none.
+func validateDoubts(parts []kernels.Doubt) (all []kernels.Doubt) {
+	for _, d := range parts {
+		switch d.Verdict {
+		case kernels.Failed:
+			if !d.Outcome.Failed() {
+				d.Outcome = kernels.Suspect
+			}
+		case kernels.Passed, kernels.Impossible:
+		default:
+			continue
+		}
+		d.Detail = kernels.CleanDetail(d.Detail)
+		all = append(all, d)
+	}
+	return all
+}
