@@ -1,10 +1,11 @@
 package eval
 
 import (
-	"crypto/rand"
-	"encoding/binary"
+	crand "crypto/rand"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"darwarp/eval/internal/gpu"
@@ -16,7 +17,10 @@ import (
 const (
 	seedsPerWorkload = 2
 	bankSize         = 8
-	trialShare       = 3 // of a GPU's memory one part in so many is for trial cases
+	trialShare       = 3   // of a GPU's memory one part in so many is for trial cases
+	mostCases        = 400 // beyond, there are no more trial cases
+	mostDrawn        = 40  // sizes
+	drawnTotal       = 8   // all sizes that are drawn take no more than so many times what one may
 )
 
 // caseSet is the inputs that candidates of a run are judged on, with where their truth lies in the
@@ -28,6 +32,10 @@ type caseSet struct {
 	bytes    int              // device memory that the buffers of all cases take
 	truth    int              // bytes
 	guardKey uint64
+
+	rng   *rand.Rand
+	terms []gpu.Terms
+	mix   []string // classes of the lines of mixed cases
 }
 
 // seeds are the sets of a workload's bank that every candidate is gated on.
@@ -48,22 +56,29 @@ func (s *caseSet) gated() []int {
 }
 
 // newCases makes the list. For every candidate: every check shape on exact inputs, where a wrong index or a dropped term
-// changes an integer for certain; the largest of them on every input class, where precision shows; and each workload on
-// seedsPerWorkload ordinary inputs. A problem without an exact test has every shape on ordinary inputs instead. For who
-// would reign: the rest of each workload's bank, and every other input class at each workload. The seeds are secret:
-// they come from the system.
-func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload, e effort) (*caseSet, error) {
-	s := &caseSet{byLoad: map[string][]int{}, trials: map[string][]int{}, guardKey: secret()}
+// changes an integer for certain; the largest of them on every input class, where precision shows; sizes drawn for this
+// session on inputs of all classes, line by line; and each workload on seedsPerWorkload ordinary inputs. A problem without an
+// exact test has every check shape on ordinary inputs instead. For who would reign: the rest of each workload's bank, every
+// other input class at each workload, and a size near it. The seeds are secret: rng is of the system's making.
+func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload, e effort, rng *rand.Rand) (*caseSet, error) {
+	s := &caseSet{byLoad: map[string][]int{}, trials: map[string][]int{}, guardKey: rng.Uint64(), rng: rng, terms: gpu.TermsOf(p), mix: mixed(p)}
 	least, large := largest(p, t, 0), largest(p, t, e.classes)
 	for i, d := range p.Check.Shapes {
 		if flops, _, err := p.Work(d, t); err == nil && flops > e.shape && i != least {
 			continue
 		}
-		for _, class := range classesFor(p, i == large) {
+		classes := classesFor(p, i == large)
+		if i == large && e.alone {
+			classes = append(classes, p.Hard()...)
+		}
+		for _, class := range classes {
 			if err := s.add(p, t, gpu.Case{Dims: d, Class: class}); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if err := s.addDrawn(p, t, workloads, e); err != nil {
+		return nil, err
 	}
 	for _, w := range workloads {
 		if err := s.addWorkload(p, t, w, e); err != nil {
@@ -73,37 +88,108 @@ func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload,
 	return s, nil
 }
 
+// addDrawn adds the sizes that are drawn for every candidate, as many as the effort allows.
+func (s *caseSet) addDrawn(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload, e effort) error {
+	d := &drawer{p: p, t: t, rng: s.rng, cap: e.drawn}
+	sizes := d.aligned()
+	var near []kernels.Dims
+	for _, w := range workloads {
+		near = append(near, d.near(w.Dims)...)
+	}
+	s.rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
+	seen, left := map[string]bool{}, e.drawn*drawnTotal
+	for _, size := range append(sizes, near...) {
+		work, _ := d.work(size)
+		if name := sizeName(p, size); seen[name] || work > left || len(seen) >= mostDrawn {
+			continue
+		} else {
+			seen[name] = true
+		}
+		left -= work
+		if err := s.add(p, t, gpu.Case{Dims: size, Class: gpu.Mixed}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mixed lists the classes of which the lines of a mixed case are: those of the problem that are not integers. Neither inf nor
+// NaN is among them where one line could spoil the others' outputs, nor needles where the lines are not those of the terms.
+func mixed(p *kernels.Problem) []string {
+	classes := slices.Clone(p.Check.Inputs)
+	first := slices.IndexFunc(p.Tensors, func(t kernels.Tensor) bool { return t.Role == "in" })
+	for _, class := range p.Hard() {
+		tensor, axis := -1, -1
+		if len(p.Check.Terms) > 0 {
+			tensor, axis, _ = p.Check.Terms[0].Place()
+		}
+		if class == kernels.Needles && tensor != first || class == kernels.Special && !apart(p, first, tensor == first, axis) {
+			continue
+		}
+		classes = append(classes, class)
+	}
+	return slices.DeleteFunc(classes, func(c string) bool { return c == "exact" })
+}
+
+// apart reports whether each line of an input has outputs of its own: every axis but that of the line is one of each output.
+// What is not summed is all its own.
+func apart(p *kernels.Problem, input int, summed bool, axis int) bool {
+	if input < 0 {
+		return false
+	}
+	x := p.Tensors[input]
+	if !summed {
+		axis = len(x.Shape) - 1
+	}
+	for i, dim := range x.Shape {
+		for _, out := range p.Tensors {
+			if i != axis && out.Role == "out" && !slices.Contains(out.Shape, dim) {
+				return false
+			}
+		}
+	}
+	return len(x.Shape) > 1 || summed || len(p.Check.Terms) == 0 && p.Check.Reduction == "1"
+}
+
 // addWorkload adds the bank of a scored size and its trial classes, as far as the effort goes.
 func (s *caseSet) addWorkload(p *kernels.Problem, t kernels.DType, w kernels.Workload, e effort) error {
 	flops, _, err := p.Work(w.Dims, t)
 	if err != nil {
 		return err
 	}
-	list := func(to map[string][]int, class string, trial bool) error {
+	list := func(to map[string][]int, c gpu.Case) error {
 		to[w.Name] = append(to[w.Name], len(s.cases))
-		return s.add(p, t, gpu.Case{Workload: w.Name, Dims: w.Dims, Class: class, Trial: trial})
+		return s.add(p, t, c)
 	}
+	at := gpu.Case{Workload: w.Name, Dims: w.Dims, Class: p.Check.Inputs[0]}
 	for i := range bankSize {
-		if i >= seedsPerWorkload && (flops*float64(i+1) > e.bank || s.bytes > e.memory) {
+		if i >= seedsPerWorkload && (flops*float64(i+1) > e.bank || s.full(e)) {
 			break
 		}
-		if err := list(s.byLoad, p.Check.Inputs[0], i >= seedsPerWorkload); err != nil {
+		at.Trial = i >= seedsPerWorkload
+		if err := list(s.byLoad, at); err != nil {
 			return err
 		}
 	}
-	if flops > e.shape {
-		return nil
-	}
-	for _, class := range classesFor(p, true) {
-		if class == p.Check.Inputs[0] || s.bytes > e.memory {
+	at.Trial = true
+	for _, class := range append(append(classesFor(p, true), p.Hard()...), gpu.Mixed) {
+		if class == p.Check.Inputs[0] || s.full(e) || flops > e.shape {
 			continue
 		}
-		if err := list(s.trials, class, true); err != nil {
+		at.Class = class
+		if err := list(s.trials, at); err != nil {
 			return err
 		}
+	}
+	d := &drawer{p: p, t: t, rng: s.rng}
+	if size, ok := d.neighbor(w.Dims); ok && !s.full(e) && flops <= e.shape {
+		return list(s.trials, gpu.Case{Dims: size, Class: gpu.Mixed, Trial: true})
 	}
 	return nil
 }
+
+// full reports whether there is no room for more trial cases.
+func (s *caseSet) full(e effort) bool { return s.bytes > e.memory || len(s.cases) >= mostCases }
 
 func classesFor(p *kernels.Problem, all bool) []string {
 	var classes []string
@@ -120,15 +206,17 @@ func classesFor(p *kernels.Problem, all bool) []string {
 }
 
 // effort bounds what is run, in operations: sizes beyond shape are left out, and workloads beyond it have no trial
-// classes; those beyond classes are not run on every input class; bank is for all sets of a workload together. memory is the
-// bytes up to which trial cases are added.
+// classes; those beyond classes are not run on every input class; drawn is for one size that is drawn; bank for all sets
+// of a workload together. memory is the bytes up to which trial cases are added. alone says that hard classes are also run each
+// on its own.
 type effort struct {
-	shape, classes, bank float64
-	memory               int
+	shape, classes, drawn, bank float64
+	memory                      int
+	alone                       bool
 }
 
 // emulated is the effort of the cpu device.
-var emulated = effort{shape: 5e6, classes: 1e6, bank: 2e7, memory: 1 << 30}
+var emulated = effort{shape: 5e6, classes: 1e6, drawn: 3e4, bank: 2e7, memory: 1 << 30}
 
 // effort is what the device gets through in the time that a candidate is worth. Emulated threads are
 // slow by orders of magnitude; shapes of a few tiles show what they can.
@@ -136,7 +224,7 @@ func (p *Pool) effort() effort {
 	if p.cfg.Kind == "cpu" {
 		return emulated
 	}
-	return effort{math.Inf(1), math.Inf(1), math.Inf(1), p.device.MemoryBytes / trialShare}
+	return effort{shape: math.Inf(1), classes: math.Inf(1), drawn: 1e10, bank: 1e13, memory: p.device.MemoryBytes / trialShare, alone: true}
 }
 
 // largest is the check shape with the most arithmetic within the bound, the least one where none is.
@@ -167,18 +255,28 @@ func (s *caseSet) add(p *kernels.Problem, t kernels.DType, c gpu.Case) (err erro
 	if c.Buffers, err = p.Buffers(c.Dims, t); err != nil {
 		return err
 	}
-	c.Name, c.Seed, c.TruthAt = sizeName(p, c.Dims)+" "+c.Class, secret(), s.truth
+	c.Name, c.Seed, c.Terms, c.TruthAt = sizeName(p, c.Dims)+" "+c.Class, s.rng.Uint64(), s.terms, s.truth
+	if c.Class == gpu.Mixed {
+		c.Mix = s.mix
+	}
 	s.truth += c.TruthBytes()
 	s.bytes += c.ArenaBytes()
 	s.cases = append(s.cases, c)
 	return nil
 }
 
-// slotBytes is the size of a slot of the output memory: it holds the outputs of every case that every candidate is
-// gated on.
+// slotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, and of
+// any one trial case.
 func (s *caseSet) slotBytes() int {
-	_, n := gpu.Pack(s.cases, s.gated())
-	return n
+	n, trial := 0, 0
+	for i := range s.cases {
+		if c := &s.cases[i]; c.Trial {
+			trial = max(trial, c.OutBytes())
+		} else {
+			n += c.OutBytes()
+		}
+	}
+	return max(n, trial)
 }
 
 // sizeName writes a size in the order that the problem names its dims: 257x255x129.
@@ -201,11 +299,11 @@ func (s *caseSet) deviceBytes(l2 int) int {
 	return s.bytes + cold
 }
 
-// secret draws a seed that no candidate can know.
-func secret() uint64 {
-	var b [8]byte
-	if _, err := rand.Read(b[:]); err != nil { // documented never to fail
+// secret is a source that no candidate can know.
+func secret() *rand.Rand {
+	var seed [32]byte
+	if _, err := crand.Read(seed[:]); err != nil { // documented never to fail
 		panic(err)
 	}
-	return binary.LittleEndian.Uint64(b[:])
+	return rand.New(rand.NewChaCha8(seed))
 }

@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"math/rand/v2"
 	"testing"
 
+	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
 
@@ -47,7 +49,7 @@ func parseCases(t *testing.T, text string, e effort) (*kernels.Problem, *caseSet
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newCases(p, p.DTypes[0], p.Workloads, e)
+	s, err := newCases(p, p.DTypes[0], p.Workloads, e, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,7 @@ func parseCases(t *testing.T, text string, e effort) (*kernels.Problem, *caseSet
 
 // TestCasesOfWorkloads: a bank with new inputs in every set, of which candidates are gated on two, and all other classes on trial.
 func TestCasesOfWorkloads(t *testing.T) {
-	_, s := parseCases(t, caseProblem, effort{1e9, 1e9, 1e9, 1 << 30})
+	_, s := parseCases(t, caseProblem, effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, memory: 1 << 30})
 	for _, w := range []string{"64", "128"} {
 		bank, seeds := s.byLoad[w], map[uint64]bool{}
 		if len(bank) != bankSize || len(s.seeds(w)) != seedsPerWorkload {
@@ -74,12 +76,12 @@ func TestCasesOfWorkloads(t *testing.T) {
 		}
 		found := map[string]bool{}
 		for _, i := range s.trials[w] {
-			if c := &s.cases[i]; !c.Trial || c.Workload != w {
+			if c := &s.cases[i]; !c.Trial || c.Workload != w && c.Class != gpu.Mixed {
 				t.Errorf("%s: %+v", w, c)
 			}
 			found[s.cases[i].Class] = true
 		}
-		for _, class := range []string{"exact", "uniform", "wide"} {
+		for _, class := range []string{"exact", "uniform", "wide", "constant", "zeros", "needles", "special", "mixed"} {
 			if !found[class] {
 				t.Errorf("%s: no trial on %s", w, class)
 			}

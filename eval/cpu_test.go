@@ -48,7 +48,7 @@ func cpuJob(t *testing.T, p *Pool, body string) *kernels.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := fmt.Sprintf("extern \"C\" int system(const char *);\nextern \"C\" __global__ void scale(const float *x, float *y, int n) {\nint i = blockIdx.x * 256 + threadIdx.x;\n%s\n}\n", body)
+	src := fmt.Sprintf("extern \"C\" int system(const char *); __constant__ int CONSTANTS[4] = {6, 6, 6, 6};\nextern \"C\" __global__ void scale(const float *x, float *y, int n) {\nint i = blockIdx.x * 256 + threadIdx.x;\n%s\n}\n", body)
 	return &kernels.Job{ID: kernels.NewID(src, spec, "test"), Source: src, Plan: plan, Acc: kernels.FP32,
 		Env: kernels.Env{"device": p.device, "elem": 4}, Bar: kernels.NewBar(map[string]float64{"4096": 1e6})}
 }
@@ -78,6 +78,11 @@ func TestCPUVerdicts(t *testing.T) {
 		{"disguised_ptx", "#define GLUE(a, b) a##b\nGLUE(as, m)(\"nop\");", kernels.Unsupported, "poisoned"},
 		{"intrinsic", "if (i < n) y[i] = __no_such_thing(x[i]);", kernels.Unsupported, "'__no_such_thing' was not declared"},
 		{"host_call", rightBody + " if (i == 0) system(\"true\");", kernels.Unsupported, "does not have system"},
+		{"keeps", rightBody + " static int calls; calls++;", kernels.Suspect, "keeps calls (4 bytes) in memory that outlives a call"},
+		{"keeps_in_heap", rightBody + " if (n == 77) y[0] = (new float[1 << 20])[i];", kernels.Suspect, "keeps what malloc and new give"},
+		{"reads_constants", "static const float two[4] = {2, 2, 2, 2}; if (i < n) y[i] = two[i & 3] * x[i] * (CONSTANTS[i & 3] - 5);", kernels.OK, ""},
+		{"keeps_in_constants", rightBody + " volatile int* p = const_cast<volatile int*>(CONSTANTS); if (n == 4096) p[0] = 7;", kernels.Crashed, "segmentation"},
+		{"keeps_in_a_table", rightBody + " static const int table[4] = {1, 2, 3, 4}; volatile int* p = const_cast<int*>(table); if (n == 4096) p[0] = 7;", kernels.Crashed, "segmentation"},
 		{"commented_asm", rightBody + " // asm(\"\")", kernels.Duplicate, "same machine code"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

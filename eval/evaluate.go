@@ -123,7 +123,7 @@ func (e *evaluation) compile(ctx context.Context) error {
 		e.checked = watched.Cubin
 	}
 	if out.State != "" {
-		e.fail(kernels.Suspect, "keeps %s in memory that outlives a call: take scratch for work space, __constant__ for tables", out.State)
+		e.fail(kernels.Suspect, keeps, out.State)
 		return nil
 	}
 	e.cubin, e.res.Resources = out.Cubin, out.Resources
@@ -133,6 +133,9 @@ func (e *evaluation) compile(ctx context.Context) error {
 	}
 	return nil
 }
+
+// keeps is said of what a kernel's calls leave for later ones outside of their buffers.
+const keeps = "keeps %s in memory that outlives a call: take scratch for work space, const or __constant__ for tables that nobody writes"
 
 // codeKey names machine code together with how it is launched.
 func codeKey(out compile.Output, calls []kernels.Call) string {
@@ -197,7 +200,7 @@ func (e *evaluation) gate(ctx context.Context) error {
 		if outcome == kernels.Unknown {
 			break
 		}
-		if outcome == kernels.Invalid || faulted != "" {
+		if outcome == kernels.Invalid || outcome == kernels.Suspect || faulted != "" {
 			e.fail(outcome, "%s", detail)
 			return nil
 		}
@@ -269,6 +272,8 @@ func (e *evaluation) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, 
 		return 0, "", err
 	case f == nil:
 		return 0, "", nil
+	case f.Kept != "":
+		return kernels.Suspect, fmt.Sprintf(keeps, f.Kept), nil
 	case f.Launch:
 		return kernels.Invalid, fmt.Sprintf("cannot be launched (%s): %s", f.Case, f.Text), nil
 	}

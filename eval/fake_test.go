@@ -27,10 +27,11 @@ type fake struct {
 }
 
 func fakeMain(args []string) int {
-	f := &fake{out: inherited(0)}
-	if slices.Contains(args, "truth") {
-		f.truth = inherited(1)
+	files, err := gpu.Inherit(args)
+	if err != nil {
+		panic(err)
 	}
+	f := &fake{out: inherited(0), truth: files.Truth}
 	return proc.Main(func(_ context.Context, fr proc.Frame, c *proc.Conn) error {
 		var req gpu.Request
 		if err := fr.Decode(&req); err != nil {
@@ -63,7 +64,7 @@ func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
 		return nil
 	case req.Truth != nil:
 		f.makeTruth()
-		return gpu.TruthReply{}
+		return nil
 	case req.Ceilings != nil:
 		return kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 7e14}
 	case req.Gate != nil:
@@ -157,6 +158,8 @@ func (f *fake) gate(req *gpu.Gate, c *proc.Conn) any {
 		c.Finish(reply)
 	case "refused":
 		reply.Fault = &gpu.Fault{Case: "load", Code: 701, Text: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701)", Launch: true}
+	case "keeps":
+		reply.Fault = &gpu.Fault{Kept: "answers (64 bytes)"}
 	}
 	return reply
 }
@@ -283,8 +286,11 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 			break
 		}
 	}
-	if entry == "no_runs" {
+	switch entry {
+	case "no_runs":
 		reply.Runs = nil
+	case "keeps_later":
+		reply.Fault = &gpu.Fault{Kept: "answers (64 bytes)"}
 	}
 	return reply
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -142,7 +143,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	}
 	if cfg.shared != nil {
 		p.cases = cfg.shared.cases
-	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, p.effort()); err != nil {
+	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, p.effort(), secret()); err != nil {
 		return err
 	}
 	if err := p.fits(); err != nil {
@@ -159,17 +160,18 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	for i := range outputSlots {
 		p.slots <- i
 	}
-	prepare := gpu.Prepare{Cases: p.cases.cases, Slots: outputSlots, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey}
-	if cfg.shared != nil {
-		prepare.Inputs = cfg.shared.inputs
+	given, err := p.openInputs()
+	if err != nil {
+		return err
 	}
+	prepare := gpu.Prepare{Cases: p.cases.cases, Slots: outputSlots, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey, Given: given}
 	if err := p.startChecker(ctx, out, p.truth); err != nil {
 		return err
 	}
 	if err := p.makeTruth(ctx, open, prepare, reference, out, p.truth); err != nil {
 		return err
 	}
-	p.runner = &runner{log: p.log, role: p.role, open: open, prepare: prepare, out: out}
+	p.runner = &runner{log: p.log, role: p.role, open: open, prepare: prepare, out: out, inputs: p.inputs}
 	if uuid := p.device.UUID; p.role.worker == gpuRole.worker && uuid != "" {
 		p.health = watchHealth(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
 	}
@@ -205,12 +207,15 @@ func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) error 
 		if err != nil {
 			return fmt.Errorf("check.reduction: %w", err)
 		}
+		if p.cases.cases[i].Class == kernels.Needles {
+			k = min(k, gpu.MostNeedles)
+		}
 		setup.Terms = append(setup.Terms, k)
 	}
 	if p.cfg.Problem.Check.RoundedTerms {
 		setup.Rounded = p.cfg.DType
 	}
-	p.checker.spec = proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File()}, Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})}
+	p.checker.spec = proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File(), p.inputs.File()}, Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})}
 	p.checker.setup, p.checker.log = setup, p.log
 	p.checker.mu.Lock()
 	defer p.checker.mu.Unlock()
@@ -225,7 +230,7 @@ const goCheckWork = 64 << 20
 func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, prepare gpu.Prepare, cubin []byte, out, truth *proc.Shared) error {
 	p.cfg.progress("computing the truth")
 	open.Library = ""
-	w, _, err := startWorker(ctx, p.role, open, []string{"truth"}, out.File(), truth.File())
+	w, _, err := startWorker(ctx, p.role, open, []string{"truth", "inputs"}, out.File(), truth.File(), p.inputs.File())
 	if err != nil {
 		return err
 	}
@@ -233,39 +238,67 @@ func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, prepare gpu.Prepare
 	if err := w.Call(ctx, gpu.Request{Prepare: &prepare}, nil, fillDeadline, nil); err != nil {
 		return fmt.Errorf("make the inputs: %w", err)
 	}
-	req := &gpu.Truth{Cubin: cubin}
+	req := &gpu.Truth{Cubin: cubin, Inputs: p.wantedInputs()}
 	for i := range p.cases.cases {
 		l, err := p.referenceLaunch(i)
 		if err != nil {
 			return err
 		}
 		req.Launches = append(req.Launches, l)
-		if p.cfg.shared != nil || p.checkedInGo(i) {
-			req.Inputs = append(req.Inputs, i)
-		}
 	}
-	var reply gpu.TruthReply
-	if err := w.Call(ctx, gpu.Request{Truth: req}, &reply, 10*time.Minute, nil); err != nil {
+	if err := w.Call(ctx, gpu.Request{Truth: req}, nil, truthDeadline, nil); err != nil {
 		return err
 	}
-	if p.cfg.shared != nil {
-		p.cfg.shared.inputs = reply.Inputs
-	}
-	return p.checkTruth(ctx, req.Inputs, reply)
+	return p.checkTruth(ctx)
 }
 
 // checkedInGo reports whether the reference kernel is held against Go on a case.
 func (p *Pool) checkedInGo(i int) bool {
 	flops, _, err := p.cfg.Problem.Work(p.cases.cases[i].Dims, p.cfg.DType)
-	return err == nil && !p.cases.cases[i].Trial && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
+	c := &p.cases.cases[i]
+	return err == nil && !c.Trial && p.ordinary(c) && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
 }
 
-func (p *Pool) checkTruth(ctx context.Context, cases []int, reply gpu.TruthReply) error {
-	for j, i := range cases {
+// ordinary reports whether the inputs of a case are such that any wrong output differs from the right one, and by as much as
+// numbers of this size differ.
+func (p *Pool) ordinary(c *gpu.Case) bool {
+	return c.Class == "exact" || slices.Contains(p.cfg.Problem.Check.Inputs, c.Class)
+}
+
+// wantedInputs are the cases whose inputs others than the device's worker take, from the input memory: another device,
+// or the check of the reference kernel.
+func (p *Pool) wantedInputs() []int {
+	var list []int
+	for i := range p.cases.cases {
+		if p.cfg.shared != nil || p.checkedInGo(i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// openInputs makes the input memory, or takes that of the other pool, whose inputs are given to this one.
+func (p *Pool) openInputs() (given bool, err error) {
+	s := p.cfg.shared
+	if s != nil && s.inputs != nil {
+		p.inputs = s.inputs
+		return true, nil
+	}
+	_, n := gpu.PackInputs(p.cases.cases, p.wantedInputs())
+	if p.inputs, err = p.memory("darwarp-inputs", n); err == nil && s != nil {
+		s.inputs = p.inputs
+	}
+	return false, err
+}
+
+func (p *Pool) checkTruth(ctx context.Context) error {
+	wanted := p.wantedInputs()
+	places, _ := gpu.PackInputs(p.cases.cases, wanted)
+	for k, i := range wanted {
 		if !p.checkedInGo(i) {
 			continue
 		}
-		got, err := p.judge(ctx, checker.Request{Reference: &checker.Reference{Problem: p.cfg.Problem.Name, Case: i, Inputs: reply.Inputs[j]}})
+		got, err := p.judge(ctx, checker.Request{Reference: &checker.Reference{Problem: p.cfg.Problem.Name, Case: i, At: places[k]}})
 		if err != nil {
 			return err
 		}
@@ -274,7 +307,7 @@ func (p *Pool) checkTruth(ctx context.Context, cases []int, reply gpu.TruthReply
 		}
 	}
 	for i := range p.cases.cases {
-		if p.cases.cases[i].Workload != "" {
+		if c := &p.cases.cases[i]; c.Workload != "" || c.Trial || !p.ordinary(c) {
 			continue
 		}
 		if elems := p.cases.cases[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation

@@ -58,6 +58,7 @@ type Pool struct {
 	checker  judges
 	memories []*proc.Shared
 	truth    *proc.Shared // one of them
+	inputs   *proc.Shared // one of them, or the other pool's
 	slots    chan int     // free slots of the output memory
 	first    chan int     // the same, for who goes before candidates
 	torch    helper       // of torch baselines

@@ -115,6 +115,8 @@ func TestVerdicts(t *testing.T) {
 		{"replays", kernels.Suspect, "later calls do less"},
 		{"too_fast", kernels.Suspect, "faster than this device can be"},
 		{"refused", kernels.Invalid, "701"},
+		{"keeps", kernels.Suspect, "keeps answers (64 bytes) in memory that outlives a call"},
+		{"keeps_later", kernels.Suspect, "keeps answers (64 bytes) in memory that outlives a call"},
 		{"sticky", kernels.Crashed, "700"},
 		{"segv", kernels.Crashed, "took the device process down"},
 		{"exits", kernels.Crashed, "took the device process down"},

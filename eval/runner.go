@@ -26,6 +26,7 @@ type runner struct {
 	prepare gpu.Prepare
 	library []gpu.Library // looked for again in every new worker
 	out     *proc.Shared
+	inputs  *proc.Shared // taken where prepare says that they are given
 
 	using  atomic.Int32 // callers that have the device, 0 or 1
 	mu     sync.Mutex
@@ -38,8 +39,9 @@ type runner struct {
 
 // Deadlines of what is not a candidate's run.
 const (
-	openDeadline = 60 * time.Second
-	fillDeadline = 120 * time.Second
+	openDeadline  = 60 * time.Second
+	fillDeadline  = 120 * time.Second
+	truthDeadline = 10 * time.Minute
 )
 
 // startWorker starts a device worker and opens its device.
@@ -141,7 +143,7 @@ func (r *runner) ready(ctx context.Context) error {
 	if err := rest(ctx, r.failed); err != nil {
 		return err
 	}
-	w, _, err := startWorker(ctx, r.role, r.open, nil, r.out.File())
+	w, _, err := startWorker(ctx, r.role, r.open, []string{"inputs"}, r.out.File(), r.inputs.File())
 	if err == nil {
 		if err = r.fill(ctx, w); err != nil {
 			err = errors.Join(err, w.Close())

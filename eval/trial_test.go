@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
@@ -13,9 +14,9 @@ import (
 
 // few makes the numbers of runs small.
 func few(t *testing.T) {
-	runs, launches, within := disturbedRuns, judgedLaunches, launchesFor
+	runs, launches, within, quick := disturbedRuns, judgedLaunches, launchesFor, quickFor
 	disturbedRuns, judgedLaunches = 5, 1000
-	t.Cleanup(func() { disturbedRuns, judgedLaunches, launchesFor = runs, launches, within })
+	t.Cleanup(func() { disturbedRuns, judgedLaunches, launchesFor, quickFor = runs, launches, within, quick })
 }
 
 // What a would-be champion does wrong is its own, in every part; what our side loses may be asked again.
@@ -87,11 +88,23 @@ func TestTrialEndsWhereItFails(t *testing.T) {
 // Where time is up the part is not possible here, and says how far it came.
 func TestTrialWithoutTime(t *testing.T) {
 	few(t)
-	launchesFor = 0
+	launchesFor, quickFor = 0, 0
 	pool := fakePool(t)
 	judgedLaunches = 10 * gpu.MostDisturbed
-	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialLaunches)
-	if d := got.Part(kernels.TrialLaunches); err != nil || d.Verdict != kernels.Impossible || !strings.Contains(d.Detail, "of 10240 judged launches") {
+	disturbedRuns = 10 * gpu.MostDisturbed // of 5 inputs each, and a tenth is enough
+	for part, want := range map[kernels.TrialPart]kernels.Doubt{
+		kernels.TrialLaunches:  impossible("of 10240 judged launches"),
+		kernels.TrialDisturbed: impossible("of 51200 runs"),
+		kernels.TrialFresh:     passed("80 fresh calls"), // one request
+	} {
+		got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), part)
+		if d := got.Part(part); err != nil || d.Verdict != want.Verdict || !strings.Contains(d.Detail, want.Detail) {
+			t.Errorf("%v, %+v", err, d)
+		}
+	}
+	launchesFor = time.Hour
+	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialDisturbed)
+	if d := got.Part(kernels.TrialDisturbed); err != nil || d.Verdict != kernels.Passed || !strings.Contains(d.Detail, "5120 of 51200 runs") {
 		t.Errorf("%v, %+v", err, d)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
 )
 
@@ -26,7 +27,7 @@ func openTwins(ctx context.Context, cfg Config, first string) (t *Twins, err err
 		return nil, err
 	}
 	cfg.shared = &shared{}
-	if cfg.shared.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, emulated); err != nil {
+	if cfg.shared.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, emulated, secret()); err != nil {
 		return nil, err
 	}
 	t = &Twins{}
@@ -47,7 +48,7 @@ func (t *Twins) Close() error { return errors.Join(t.GPU.Close(), t.CPU.Close())
 // shared is what two pools have in common.
 type shared struct {
 	cases  *caseSet
-	inputs [][][]byte // by case and buffer; nil until the first pool has made them
+	inputs *proc.Shared // of all cases, packed; nil until the first pool has made them
 }
 
 // Spread is how far the outputs of two devices are apart on the cases of one input class.

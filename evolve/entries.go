@@ -45,12 +45,12 @@ func (j *journal) champion(m *member, why string) {
 func (j *journal) hasChampion() bool { _, ok := j.keep.Champion(); return ok }
 
 // trial stores and tells the parts that a would-be champion stood.
-func (j *journal) trial(known kernels.Trial, parts string) {
+func (j *journal) trial(known kernels.Trial, note string) {
 	j.save(func() error {
 		if err := j.keep.PutTrial(known); err != nil {
 			return err
 		}
-		j.send(Event{Kind: KindTrial, ID: known.ID, Trial: &known, Note: parts + " " + string(kernels.Passed)})
+		j.send(Event{Kind: KindTrial, ID: known.ID, Trial: &known, Note: note})
 		return nil
 	})
 }

@@ -97,7 +97,7 @@ func (s *Search) evaluate(t *task) (a answer) {
 	case t.purpose == forNoise:
 		a.err = s.ev.(Controlled).Control(s.inbox.hard, t.job)
 	case t.purpose == forTrial:
-		a.trial, a.err = s.trials.try(s.inbox.hard, t)
+		a.trial, a.err = s.trials.try(t)
 	case t.isDuel():
 		a.duel, a.err = s.ev.Duel(s.inbox.hard, t.champion, t.job)
 	default:

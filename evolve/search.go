@@ -50,9 +50,10 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	s := &Search{
 		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()),
 		journal: newJournal(keep, cfg.Log), queue: newQueue(ev.InOrder()), contest: newContest(),
-		trials: newTrials(ev), steering: &steering{},
+		steering: &steering{},
 		progress: &progress{}, clock: newClock(ev), outage: outage{pauses: pauses}, control: control{every: controlEvery},
 	}
+	s.trials = newTrials(s.inbox.hard, ev)
 	s.journal.tell(s.figures, s.state)
 	s.assemble(mix)
 	if err := s.advice.takeUp(keep); err != nil {

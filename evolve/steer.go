@@ -157,9 +157,11 @@ func (s *Search) useWeights(weights map[string]float64) error {
 	return nil
 }
 
-// stop drains, as the end of the budget does.
+// stop drains, as the end of the budget does. A second one does not wait for the champion's trial.
 func (s *Search) stop(Command) (string, error) {
-	if !s.ending.drains() {
+	if s.ending.drains() {
+		s.trials.skip()
+	} else {
 		s.drain(ReasonStopped)
 	}
 	return "", nil // the drain tells

@@ -23,7 +23,7 @@ func (s *Search) crown(m *member, why string) {
 
 // doubt begins the trial that is due.
 func (s *Search) doubt() {
-	if !s.trials.possible() || s.steering.paused() || s.outage.on() || s.ending.failed() || s.inbox.aborted() ||
+	if !s.trials.possible() || s.steering.paused() || s.outage.on() || s.ending.failed() || s.trials.skipped() ||
 		s.contest.reigning() == nil {
 		return
 	}
@@ -90,7 +90,9 @@ func (s *Search) tried(a answer) {
 	t, m := a.task, a.task.doubts
 	s.trials.end(t)
 	if a.err != nil {
-		s.loseTrial(t, a.err)
+		if !s.trials.skipped() {
+			s.loseTrial(t, a.err)
+		}
 		return
 	}
 	known, missing := s.trials.enter(t, a.trial)
@@ -100,7 +102,7 @@ func (s *Search) tried(a answer) {
 	case known.Fault() != nil:
 		s.fall(m, known)
 	default:
-		s.journal.trial(known, partNames(t.parts))
+		s.journal.trial(known, known.Of(t.parts))
 		if s.trials.isHeir(m) {
 			s.inherit()
 		}

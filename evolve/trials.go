@@ -36,12 +36,16 @@ type trials struct {
 	slow    *task              // a champion's
 	lost    map[kernels.ID]int // attempts
 	waited  bool               // it was said that the search's end waits
+
+	ctx    context.Context // of what is being tried
+	cancel context.CancelFunc
 }
 
-func newTrials(ev Evaluator) *trials {
+func newTrials(hard context.Context, ev Evaluator) *trials {
 	doubter, _ := ev.(Doubter)
+	ctx, cancel := context.WithCancel(hard)
 	return &trials{
-		doubter: doubter, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{}, after: settleTime,
+		ctx: ctx, cancel: cancel, doubter: doubter, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{}, after: settleTime,
 	}
 }
 
@@ -49,9 +53,13 @@ func newTrials(ev Evaluator) *trials {
 func (t *trials) possible() bool { return t.doubter != nil }
 
 // try asks the evaluator, beside the loop.
-func (t *trials) try(ctx context.Context, x *task) (kernels.Trial, error) {
-	return t.doubter.Trial(ctx, x.job, x.parts...)
+func (t *trials) try(x *task) (kernels.Trial, error) {
+	return t.doubter.Trial(t.ctx, x.job, x.parts...)
 }
+
+// skip ends what is being tried: nobody waits for it any more.
+func (t *trials) skip()         { t.cancel() }
+func (t *trials) skipped() bool { return t.ctx.Err() != nil }
 
 // of is what is known of a candidate.
 func (t *trials) of(id kernels.ID) kernels.Trial { return t.known[id] }

@@ -36,7 +36,7 @@ func (s *Search) startNaive() {
 // take enters an answer.
 func (s *Search) take(a answer) {
 	switch {
-	case a.err != nil && !errors.Is(a.err, kernels.ErrLost):
+	case a.err != nil && !errors.Is(a.err, kernels.ErrLost) && !s.expected(a):
 		s.queue.leaveFirst(a.task)
 		s.fail(a.err)
 	case a.task.purpose == forTrial:
@@ -53,6 +53,9 @@ func (s *Search) take(a answer) {
 		s.judge(a.task, a.result)
 	}
 }
+
+// expected reports whether an error came of what nobody waits for any more.
+func (s *Search) expected(a answer) bool { return a.task.purpose == forTrial && s.trials.skipped() }
 
 // judge enters a verdict.
 func (s *Search) judge(t *task, r kernels.Result) {

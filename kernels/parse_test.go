@@ -81,7 +81,20 @@ func TestParseProblemMistakes(t *testing.T) {
 			`problem.toml: workload[1].dims: dimension k is missing`,
 			`problem.toml: workload[1].dims: unknown dimension "l": expected m, n, k`}},
 		{"no shapes", `shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 17, k = 65 }]`, ``, []string{`problem.toml: check.shapes: missing: list small sizes that straddle tile edges, as in [{ m = 1, n = 1 }, ...]`}},
-		{"inputs", `reduction = "k"`, "reduction = \"k\"\ninputs = [\"normal\", \"zeros\"]", []string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, onehot, wide, exact, denormal, large, offset`}},
+		{"inputs", `reduction = "k"`, "reduction = \"k\"\ninputs = [\"normal\", \"zeros\"]", []string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, onehot, wide, exact, denormal, large, offset, extreme`}},
+		{"hard classes", `reduction = "k"`, "reduction = \"k\"\nwithout = [\"zeros\", \"special\", \"normal\"]", []string{
+			`problem.toml: check.without[1]: "special": expected one of constant, zeros, lead, tiny, huge, needles (special = false leaves out inf and NaN)`,
+			`problem.toml: check.without[2]: "normal": expected one of constant, zeros, lead, tiny, huge, needles (special = false leaves out inf and NaN)`}},
+		{"accumulators", `reduction = "k"`, "reduction = \"k\"\naccumulate = [\"fp32\", \"int32\"]", []string{`problem.toml: check.accumulate[1]: "int32": expected fp32, fp16 or bf16`}},
+		{"terms", `reduction = "k"`, "reduction = \"k\"\nterms = [{ tensor = \"C\", dim = \"k\" }, { tensor = \"A\", dim = \"n\" }, { tensor = \"A\", dim = \"k\", neutral = \"none\" }]", []string{
+			`problem.toml: check.terms[0].tensor: "C": expected an input tensor`,
+			`problem.toml: check.terms[1].dim: "n": expected the dim that is the length of an axis of A`,
+			`problem.toml: check.terms[2].neutral: "none": expected a number, as in "-inf"`}},
+		{"draw", `reduction = "k"`, "reduction = \"k\"\ndraw = { m = \"some\", n = 1000, k = [1, -1], z = 1 }", []string{
+			`problem.toml: check.draw.k[1]: -1: expected a size`,
+			`problem.toml: check.draw.m: "some": expected "any", the number that sizes are multiples of, or a list of sizes`,
+			`problem.toml: check.draw.n: 1000: expected 1 or more, and no more than the largest size of n`,
+			`problem.toml: check.draw.z: unknown dimension: expected m, n, k`}},
 		{"ulps", `reduction = "k"`, "reduction = \"k\"\nulps = -1.0", []string{`problem.toml: check.ulps: -1: expected a number of units, 0 or more`}},
 		{"reduction", `reduction = "k"`, `reduction = "k / 2"`, []string{`problem.toml: check.shapes[0]: k / 2 is 0 at k=1,m=1,n=1: expected at least 1`}},
 		{"reference", `file = "reference.cu"`, `file = "../reference.cu"`, []string{`problem.toml: reference.file: "../reference.cu": expected the plain kernel's file in this folder, as in "reference.cu"`}},

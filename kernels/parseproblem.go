@@ -180,6 +180,19 @@ func (p *Problem) checkCheck(n *notes) {
 	if len(p.Check.Inputs) == 0 {
 		p.Check.Inputs = DefaultInputs
 	}
+	for i, c := range p.Check.Without {
+		if c == Special || !slices.Contains(hardClasses, c) {
+			n.addf(fmt.Sprintf("check.without[%d]", i), "%q: expected one of %s (special = false leaves out inf and NaN)",
+				c, strings.Join(hardClasses[:len(hardClasses)-1], ", "))
+		}
+	}
+	for i, t := range p.Check.Accumulate {
+		if !slices.Contains([]DType{FP32, FP16, BF16}, t) {
+			n.addf(fmt.Sprintf("check.accumulate[%d]", i), "%q: expected fp32, fp16 or bf16", t)
+		}
+	}
+	p.readTerms(n)
+	p.readRanges(n)
 }
 
 func (p *Problem) compileReference(n *notes, scope Scope) {

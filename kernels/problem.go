@@ -43,11 +43,18 @@ type Check struct {
 	ULPs      float64 `toml:"ulps,omitempty" json:"ulps,omitempty"` // extra units in the last place for transcendental functions
 	// RoundedTerms: the terms are computed numbers, rounded to the problem's dtype before they are added, as the
 	// weights of attention are.
-	RoundedTerms bool     `toml:"rounded_terms,omitempty" json:"rounded_terms,omitempty"`
-	Shapes       []Dims   `toml:"shapes" json:"shapes"`                       // small sizes that straddle tile edges
-	Inputs       []string `toml:"inputs,omitempty" json:"inputs,omitempty"`   // input classes; empty: DefaultInputs
-	Exact        *bool    `toml:"exact,omitempty" json:"exact,omitempty"`     // false: no bit-exact test on small integers (default true)
-	Atomics      bool     `toml:"atomics,omitempty" json:"atomics,omitempty"` // two runs may differ within the tolerance
+	RoundedTerms bool           `toml:"rounded_terms,omitempty" json:"rounded_terms,omitempty"`
+	Accumulate   []DType        `toml:"accumulate,omitempty" json:"accumulate,omitempty"` // types that sums may be kept in; default fp32 alone
+	Terms        []Terms        `toml:"terms,omitempty" json:"terms,omitempty"`           // where the terms of the sums lie; default: by the dims that Reduction reads
+	Shapes       []Dims         `toml:"shapes" json:"shapes"`                             // small sizes that straddle tile edges
+	Draw         map[string]any `toml:"draw,omitempty" json:"draw,omitempty"`             // what sizes each session draws beside them: see Range
+	Inputs       []string       `toml:"inputs,omitempty" json:"inputs,omitempty"`         // input classes; empty: DefaultInputs
+	Without      []string       `toml:"without,omitempty" json:"without,omitempty"`       // hard classes that do not apply: see Hard
+	Special      *bool          `toml:"special,omitempty" json:"special,omitempty"`       // false: inf and NaN need not come through (default true)
+	Exact        *bool          `toml:"exact,omitempty" json:"exact,omitempty"`           // false: no bit-exact test on small integers (default true)
+	Atomics      bool           `toml:"atomics,omitempty" json:"atomics,omitempty"`       // two runs may differ within the tolerance
+
+	ranges map[string]Range
 }
 
 // Reference is the plain kernel that tells the truth. Its parameters are: the inputs in order as
@@ -59,9 +66,3 @@ type Reference struct {
 	Grid  []string `toml:"grid" json:"grid"`
 	Block []string `toml:"block" json:"block"`
 }
-
-// DefaultInputs are the input classes of a problem that names none.
-var DefaultInputs = []string{"normal", "uniform", "cancel", "onehot", "wide"}
-
-// inputClasses are all that the generators know; "exact" (small integers) is implied by Check.Exact.
-var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset"}

@@ -55,14 +55,23 @@ func (b *Bundle) Job(f *kernels.Family, g kernels.Genome, dev kernels.Device, t 
 	if err != nil {
 		return kernels.Job{}, err
 	}
+	acc := b.Problem.Accumulator(f.Accumulator(g))
 	return kernels.Job{
-		ID:      kernels.NewID(src, f.PlanSpec, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash(), f.Plan.Values(env)}, " ")),
+		ID:      kernels.NewID(src, f.PlanSpec, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash(), f.Plan.Values(env)}, " ")+claim(acc)),
 		Variant: kernels.Variant{Family: f.Name, Genes: g},
 		Source:  src,
 		Plan:    f.Plan,
 		Env:     env,
-		Acc:     f.Accumulator(g),
+		Acc:     acc,
 	}, nil
+}
+
+// claim is the part of an ID that says in what a candidate keeps its sums, where it is not fp32: it is judged by that.
+func claim(acc kernels.DType) string {
+	if acc == "" || acc == kernels.FP32 {
+		return ""
+	}
+	return " sums in " + string(acc)
 }
 
 // VariantJob makes the evaluation job of a variant: of a point, or of a source of its own with its plan,
@@ -86,8 +95,9 @@ func (b *Bundle) VariantJob(v kernels.Variant, dev kernels.Device, t kernels.DTy
 	if err != nil {
 		return kernels.Job{}, err
 	}
-	id := kernels.NewID(v.Source, *v.Plan, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash()}, " "))
-	return kernels.Job{ID: id, Variant: v, Source: v.Source, Plan: plan, Env: kernels.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}, Acc: v.Acc}, nil
+	acc := b.Problem.Accumulator(v.Acc)
+	id := kernels.NewID(v.Source, *v.Plan, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash()}, " ")+claim(acc))
+	return kernels.Job{ID: id, Variant: v, Source: v.Source, Plan: plan, Env: kernels.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}, Acc: acc}, nil
 }
 
 // ReferenceSource is the reference kernel as the compiler gets it, with T defined.

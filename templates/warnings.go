@@ -32,12 +32,32 @@ func (b *Bundle) warnings(f *kernels.Family, spaces []SpaceReport) (out []string
 			}
 		}
 	}
+	if t := loosest(f); b.Problem.Accumulator(t) != t {
+		out = append(out, fmt.Sprintf("accumulate %s: the problem allows sums in %s, by which the family is judged (check.accumulate)",
+			t, b.Problem.Accumulator(t)))
+	}
 	for i, c := range f.Constraints {
 		if found != nil && !refuses(spaces, i) && !depends(f, c) {
 			out = append(out, fmt.Sprintf("constraint %s refuses nothing that those before it allow", c.Rule))
 		}
 	}
 	return out
+}
+
+// loosest is the widest unit roundoff's type that a family keeps sums in.
+func loosest(f *kernels.Family) kernels.DType {
+	t := f.Accumulator(f.Defaults())
+	for i := range f.Genes {
+		if f.Genes[i].Name != f.Accumulate {
+			continue
+		}
+		for _, v := range f.Genes[i].All() {
+			if d := kernels.DType(v.String()); d.Roundoff() > t.Roundoff() {
+				t = d
+			}
+		}
+	}
+	return t
 }
 
 // valuesFound says by gene and value whether some legal point has it; nil where there is no point.

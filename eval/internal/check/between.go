@@ -28,7 +28,7 @@ func Between(a, b []byte, d kernels.DType, truth Truth, m Model) Difference {
 			out.Equal++
 			continue
 		}
-		tol := t.rel*math.Abs(truth.Value[i]) + t.sum*float64(truth.Scale[i]) + t.floor
+		tol := t.of(truth.Value[i], float64(truth.Scale[i]))
 		ratio := finiteRatio(math.Abs(x[i]-y[i]) / tol)
 		if ratio > 1 {
 			out.Outside++

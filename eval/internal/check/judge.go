@@ -31,6 +31,7 @@ type Report struct {
 	First      int     // first wrong element, -1 if none
 	Frobenius  float64 // relative Frobenius error, underflow left out, at most MaxRatio
 	Ceiling    float64 // what Frobenius may be at most
+	Limited    bool    // a right kernel may be off by more than is allowed: the inputs do not suit the accumulator
 	Poison     int     // wrong elements that still hold a poison pattern
 	AllEqual   bool    // more than one element and all have the same bits
 	Finite     bool    // no NaN and no Inf in the output
@@ -88,7 +89,7 @@ func NewReport(n int, d kernels.DType, m Model, tallies []Tally) Report {
 	if !(err <= 0) {
 		r.Frobenius = finiteRatio(err / ref)
 	}
-	r.Ceiling = m.ceiling(d, n, ref, math.Sqrt(scale2))
+	r.Ceiling, r.Limited = m.ceiling(d, n, ref, math.Sqrt(scale2))
 	return r
 }
 
@@ -166,12 +167,12 @@ func (j *judge) span(lo, hi int) Tally {
 // and the loop stays in registers.
 func (j *judge) near(t *Tally, base int, got []float64) {
 	refs, scales := j.truth.Value[base:base+len(got)], j.truth.Scale[base:base+len(got)]
-	rel, sum, floor := j.tol.rel, j.tol.sum, j.tol.floor
+	of := j.tol
 	var err2, ref2, scale2 float64
 	worst, at := t.Worst, -1
 	for i, y := range got {
 		ref, s := refs[i], float64(scales[i])
-		tol, err := within(rel, sum, floor, ref, s), math.Abs(y-ref)
+		tol, err := of.of(ref, s), math.Abs(y-ref)
 		if !(err <= tol) || !(tol <= math.MaxFloat64) {
 			j.odd(t, base+i, y, ref, tol)
 			continue
@@ -186,14 +187,8 @@ func (j *judge) near(t *Tally, base int, got []float64) {
 	t.Err2, t.Ref2, t.Scale2 = t.Err2+err2, t.Ref2+ref2, t.Scale2+scale2
 	if at >= 0 {
 		ref := refs[at]
-		t.note(worst, base+at, got[at], ref, within(rel, sum, floor, ref, float64(scales[at])))
+		t.note(worst, base+at, got[at], ref, of.of(ref, float64(scales[at])))
 	}
-}
-
-// within is the tolerance of an element: every product and sum is rounded, on machines too that could add without
-// rounding the product first, and on GPUs.
-func within(rel, sum, floor, ref, scale float64) float64 {
-	return float64(float64(rel*math.Abs(ref))+float64(sum*scale)) + floor
 }
 
 // note keeps the element with the greatest ratio so far, of equal ones the first.

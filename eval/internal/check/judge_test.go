@@ -102,7 +102,7 @@ func TestScaledOutput(t *testing.T) {
 		out[i] *= 1.001
 	}
 	r := Judge(Encode(kernels.FP32, out), kernels.FP32, p.truth, Model{K: 256})
-	if r.Pass() || r.Bad < r.Elements*9/10 {
+	if r.Pass() || r.Bad < r.Elements*8/10 {
 		t.Errorf("x1.001: %d of %d elements flagged", r.Bad, r.Elements)
 	}
 }
@@ -123,7 +123,7 @@ func TestUnfitScale(t *testing.T) {
 		if truth.Validate(2) == nil {
 			t.Errorf("scale %g is valid", s)
 		}
-		for _, got := range []float64{1, 1e30, math.Inf(1)} {
+		for _, got := range []float64{1.001, 1e30, math.Inf(1)} {
 			if r := Judge(Encode(kernels.FP32, []float64{1, got}), kernels.FP32, truth, Model{K: 1}); r.Pass() {
 				t.Errorf("scale %g lets %g pass", s, got)
 			}

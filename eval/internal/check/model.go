@@ -12,11 +12,22 @@ import (
 // the value is to be confirmed against a vendor library on each new architecture.
 const C = 4
 
-// truncation is how many terms a matrix unit adds before it cuts the sum off to float32. Cutting
-// always errs to the same side, so the error grows with K/truncation and not with sqrt(K): in the
-// simulation 0.35 of u*K/16*S1 for uniform inputs, and a Frobenius error of 0.45*u*K/16 for all. It
-// leads from K = 4096 on, where C*sqrt(K) = K/16.
-const truncation = 16
+// Cutting sums off instead of rounding them always errs to the same side, so the error grows with K and not with
+// sqrt(K). A chain of float32 additions that all round toward zero errs by up to u*K*S1 (0.62 of that in the simulation,
+// where few terms are most of the sum) and as a whole by 0.42*u*K; a matrix unit that cuts off after every unit terms by
+// a part in unit of that. Nobody adds millions of numbers one to the other: chain and unitChain are the most terms
+// that are taken for one chain.
+const (
+	chain     = 2048
+	unit      = 16
+	unitChain = 1 << 16
+)
+
+// Left is the share of terms whose absence must be seen: one in so many. No tolerance allows for more than what leaving
+// them out changes, a share of the sum where terms are of one sign, sqrt(1/Left) of a random walk of them where
+// they are not: for that is how far such a kernel is off. An element may be off by the larger of the two, the
+// whole by half of both.
+const Left = 64
 
 // MaxRatio is what a ratio that is infinite or NaN is reported as: JSON has neither.
 const MaxRatio = 1e30
@@ -46,15 +57,22 @@ func (m Model) accRoundoff() float64 {
 	return m.Acc.Roundoff()
 }
 
-// sumError is the error of a sum, of S1. Terms that are rounded first add at most their roundoff: the
-// bound of the worst case, since one term often makes up most of a sum of weights.
+// sumError is the error of a sum, of S1, before it is capped.
 func (m Model) sumError() float64 {
 	e := C * math.Sqrt(m.k())
 	if !m.half() {
-		e = max(e, m.k()/truncation)
+		e = max(e, m.cutError())
 	}
-	return e*m.accRoundoff() + m.Terms.Roundoff()
+	return e * m.accRoundoff()
 }
+
+// cutError is what a chain that rounds toward zero may err by, in u.
+func (m Model) cutError() float64 {
+	return max(min(m.k(), chain), min(m.k(), unitChain)/unit)
+}
+
+// walk is what leaving out 1/Left of the terms changes where their signs are random, of S1.
+func (m Model) walk() float64 { return 1 / math.Sqrt(Left*m.k()) }
 
 // tolerance is the model with the numbers of one output type put in.
 type tolerance struct {
@@ -62,6 +80,8 @@ type tolerance struct {
 	exact    bool
 	rel      float64 // of |ref|
 	sum      float64 // of S1
+	walk     float64 // of S1: sum counts for no more than this, or 1/Left of |ref| where that is more
+	terms    float64 // of S1: terms that are rounded first add at most their roundoff, as one term may make up most of a sum
 	floor    float64
 	overflow float64 // least magnitude that rounds to Inf
 }
@@ -74,10 +94,24 @@ func (m Model) tolerance(d kernels.DType) tolerance {
 	}
 	if !t.exact {
 		t.rel = (2 + m.ULPs) * u
-		t.sum = m.sumError()
+		t.sum, t.walk, t.terms = m.sumError(), m.walk(), m.Terms.Roundoff()
 		t.floor = d.SmallestNormal()
 	}
 	return t
+}
+
+// of is the tolerance of an element. Every product and sum is rounded, on machines too that could add without rounding
+// the product first, and on GPUs.
+func (t *tolerance) of(ref, scale float64) float64 {
+	r := math.Abs(ref)
+	if scale-scale != 0 { // of a value that is finite all the same: the least that a scale can be
+		scale = r
+	}
+	sum := float64(t.sum * scale)
+	if t.sum > t.walk { // as with narrow accumulators and very long sums
+		sum = min(sum, max(r/Left, float64(t.walk*scale)))
+	}
+	return float64(float64(float64(t.rel*r)+sum)+float64(t.terms*scale)) + t.floor
 }
 
 // accepts judges an element that is not simply within a finite tolerance. NaN and Inf in the truth
@@ -96,30 +130,34 @@ func (t tolerance) accepts(got, ref, tol float64) bool {
 // rounded to tf32 (3e-4) and a bf16 result in an fp16 output are well above.
 var frobenius = map[kernels.DType]float64{kernels.FP32: 5e-6, kernels.FP16: 1e-3, kernels.BF16: 5e-3}
 
-// halfFrobenius is the ceiling of half-precision accumulators over sqrt(K)*u: the worst simulated
-// case is 7e-2 at K = 4096 (uniform inputs; 9e-3 for normal ones), and 7e-2/(64*2^-11) is 2.24.
-const halfFrobenius = 2.24
+// halfFrobenius is the ceiling of half-precision accumulators over sqrt(K)*u. Simulated matrix units that round after
+// every 16 terms reach 0.11, after every 4 terms 0.22.
+const halfFrobenius = 0.75
 
 // ceiling is the greatest relative Frobenius error that a right kernel may show on n elements whose
-// truth and scales have the given Frobenius norms.
-func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) float64 {
+// truth and scales have the given Frobenius norms. limited says that a right kernel may err by more than the cap:
+// such inputs do not suit the accumulator.
+func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, limited bool) {
 	root := math.Sqrt(m.k())
-	growth := max(root, m.k()/truncation) // of u: four and two times what the simulation shows
+	growth := max(root, m.cutError())
 	if m.half() {
 		growth = halfFrobenius * root
 	}
-	c := max(frobenius[d], growth*m.accRoundoff(), (2+m.ULPs)*d.Roundoff(), 2*m.Terms.Roundoff())
-	c *= 1 + 4/math.Sqrt(float64(n)) // few elements scatter: four standard deviations
+	rounding, sums := max(frobenius[d], (2+m.ULPs)*d.Roundoff(), 2*m.Terms.Roundoff()), growth*m.accRoundoff()
+	few := 1 + 4/math.Sqrt(float64(n)) // few elements scatter: four standard deviations
+	rounding, sums = rounding*few, sums*few
 	// The figures hold where the sum is as large as a random walk of its terms. Below that, terms
 	// cancel and the error no longer shrinks with the sum; well below, only S1 bounds it.
 	walk := scale / root
 	if ref < walk {
-		c *= walk / ref
+		rounding, sums = rounding*walk/ref, sums*walk/ref
 	}
 	if ref < walk/2 {
-		c += m.sumError() * scale / ref
+		rounding += m.Terms.Roundoff() * scale / ref
+		sums += m.sumError() * scale / ref
 	}
-	return finiteRatio(c)
+	most := math.Hypot(ref/Left, m.walk()*scale) / (2 * ref)
+	return finiteRatio(max(rounding, min(sums, most))), sums > most
 }
 
 // grain is the absolute error per element that the Frobenius test leaves out: underflow. float32

@@ -21,7 +21,11 @@ type Trial struct {
 	Truth     Truth
 	Shape     []int      // of the output, row-major
 	Mutations []Mutation // what only the inputs can give: a dropped term, a stale output, a copied input
+	Compare   Comparison // whose fitness is asked for; nil: Judge's
 }
+
+// Comparison is Judge, here or on a device.
+type Comparison func(out []byte, d kernels.DType, truth Truth, m Model) Report
 
 // SelfTest judges the rounded truth, which must pass, and outputs that are known to be wrong, which
 // must fail. It returns what went the other way, in words; empty means that the check is fit to use.
@@ -29,7 +33,11 @@ func SelfTest(t Trial) []string {
 	if err := t.Truth.Validate(len(t.Truth.Value)); err != nil {
 		return []string{err.Error()}
 	}
-	judge := func(v []float64) Report { return Judge(Encode(t.DType, v), t.DType, t.Truth, t.Model) }
+	compare := t.Compare
+	if compare == nil {
+		compare = Judge
+	}
+	judge := func(v []float64) Report { return compare(Encode(t.DType, v), t.DType, t.Truth, t.Model) }
 	var faults []string
 	if r := judge(t.Truth.Value); !r.Pass() {
 		faults = append(faults, "rejects the rounded reference: "+r.Explain("output", t.Shape))

@@ -54,6 +54,23 @@ func pairwise(a, b []float32) float64 {
 	return float64(float32(pairwise(a[:h], b[:h])) + float32(pairwise(a[h:], b[h:])))
 }
 
+// towardZero cuts off after every term.
+func towardZero(a, b []float32) float64 {
+	s := 0.0
+	for i, x := range a {
+		s = cutOff(s + float64(x)*float64(b[i]))
+	}
+	return s
+}
+
+// cutOff rounds to float32 toward zero.
+func cutOff(s float64) float64 {
+	if f := float32(s); math.Abs(float64(f)) > math.Abs(s) {
+		return float64(math.Nextafter32(f, 0))
+	}
+	return float64(float32(s))
+}
+
 // truncated is a matrix unit that adds 16 products exactly and cuts the sum off to float32.
 func truncated(a, b []float32) float64 {
 	s := 0.0
@@ -61,11 +78,7 @@ func truncated(a, b []float32) float64 {
 		for i := lo; i < min(lo+16, len(a)); i++ {
 			s += float64(a[i]) * float64(b[i])
 		}
-		if f := float32(s); math.Abs(float64(f)) > math.Abs(s) {
-			s = float64(math.Nextafter32(f, 0))
-		} else {
-			s = float64(f)
-		}
+		s = cutOff(s)
 	}
 	return s
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"unsafe"
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/gpu"
@@ -49,14 +48,15 @@ const looseError = 0.03
 type JudgeReply struct {
 	Report kernels.GateReport `json:"report"`
 	Wrong  string             `json:"wrong,omitempty"`
+	Hashes []uint64           `json:"hashes,omitempty"` // of the outputs of each case, as gpu.CaseReply.Hash; a GPU's judge tells them
 }
 
 // Reference holds a case's inputs against a double-precision reference in Go, for problems that
 // have one: the check of reference.cu itself.
 type Reference struct {
-	Problem string   `json:"problem"`
-	Case    int      `json:"case"`
-	Inputs  [][]byte `json:"inputs"` // by buffer
+	Problem string `json:"problem"`
+	Case    int    `json:"case"`
+	At      int    `json:"at"` // where its inputs begin in the input memory
 }
 
 // SelfTest asks whether the check of a case can tell right from wrong. The reply's Wrong says how not.
@@ -65,14 +65,14 @@ type SelfTest struct {
 }
 
 type server struct {
-	out, truth []byte
-	setup      Setup
-	seen       *seen
+	out, truth, inputs []byte
+	setup              Setup
+	seen               *seen
 }
 
-// Main serves requests; its inherited files are the output memory and the truth memory.
+// Main serves requests; its inherited files are the output memory, the truth memory and the input memory.
 func Main([]string) int {
-	var maps [2][]byte
+	var maps [3][]byte
 	for i := range maps {
 		f, err := proc.Inherited(i)
 		if err == nil {
@@ -86,7 +86,7 @@ func Main([]string) int {
 			return proc.ExitInternal
 		}
 	}
-	s := &server{out: maps[0], truth: maps[1]}
+	s := &server{out: maps[0], truth: maps[1], inputs: maps[2]}
 	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
 		var req Request
 		if err := f.Decode(&req); err != nil {
@@ -110,140 +110,30 @@ func (s *server) handle(req *Request) (*JudgeReply, error) {
 	case req.Reference != nil:
 		return s.reference(req.Reference)
 	case req.SelfTest != nil:
-		return s.selfTest(req.SelfTest.Case)
+		i := req.SelfTest.Case
+		return s.setup.SelfTest(i, s.setup.Truths(i, s.truth), func(int) check.Comparison { return check.Judge })
 	}
 	return nil, errors.New("checker: empty request")
 }
 
-// Model is the error model of case i for a candidate that adds in acc.
-func (s *Setup) Model(i int, acc kernels.DType) check.Model {
-	return check.Model{K: s.Terms[i], Acc: acc, ULPs: s.ULPs, Terms: s.Rounded, Exact: s.Cases[i].Class == "exact"}
-}
-
-// Truths maps the truth of case i, one per output, in the truth memory.
-func (s *Setup) Truths(i int, memory []byte) []check.Truth {
-	c := &s.Cases[i]
-	at := c.TruthAt
-	var out []check.Truth
-	for _, b := range c.Outputs() {
-		n := b.Elems()
-		t := check.Truth{Value: unsafe.Slice((*float64)(unsafe.Pointer(&memory[at])), n)}
-		at += align(8 * n)
-		t.Scale = unsafe.Slice((*float32)(unsafe.Pointer(&memory[at])), n)
-		at += align(4 * n)
-		out = append(out, t)
-	}
-	return out
-}
-
-func align(n int) int { return (n + 255) &^ 255 }
-
-// places says where in the output memory each case of a request begins.
-func (s *Setup) places(req *Judge) ([]int, error) {
-	for _, i := range req.Cases {
-		if i < 0 || i >= len(s.Cases) {
-			return nil, fmt.Errorf("checker: no case %d", i)
-		}
-	}
-	places, total := gpu.Pack(s.Cases, req.Cases)
-	if total > s.SlotBytes {
-		return nil, fmt.Errorf("checker: outputs of %d bytes in a slot of %d", total, s.SlotBytes)
-	}
-	for k := range places {
-		places[k] += req.Slot * s.SlotBytes
-	}
-	return places, nil
-}
-
 func (s *server) judge(req *Judge) (*JudgeReply, error) {
-	reply := &JudgeReply{}
-	places, err := s.setup.places(req)
+	places, err := s.setup.Places(req)
 	if err != nil {
 		return nil, err
 	}
-	for k, i := range req.Cases {
+	return s.setup.Verdict(req, func(k, out int) (check.Report, error) {
+		i := req.Cases[k]
 		c := &s.setup.Cases[i]
-		at, out := places[k], 0
-		truths := s.setup.Truths(i, s.truth)
-		for _, b := range c.Buffers {
-			if !b.Out {
-				continue
-			}
-			r := s.seen.judge(i, out, s.out[at:at+b.Bytes()], b.DType, truths[out], s.setup.Model(i, req.Acc))
-			reply.Report.Elements += b.Elems()
-			if !(r.Worst <= reply.Report.Worst) {
-				reply.Report.Worst, reply.Report.Where = r.Worst, c.Name
-			}
-			if c.Workload != "" || req.Loose {
-				reply.Report.Frobenius = max(reply.Report.Frobenius, r.Frobenius)
-			}
-			if !r.Pass() && !(req.Loose && r.Missing == 0 && r.Frobenius <= looseError) {
-				reply.Report.Where = c.Name
-				reply.Wrong = c.Name + ": " + r.Explain(b.Name, b.Shape)
-				return reply, nil
-			}
-			at += align(b.Bytes())
-			out++
-		}
-		reply.Report.Checks++
-	}
-	return reply, nil
+		at, b := places[k]+c.OutputAt(out), c.Outputs()[out]
+		return s.seen.judge(i, out, s.out[at:at+b.Bytes()], b.DType, s.setup.Truths(i, s.truth)[out], s.setup.Model(i, req.Acc)), nil
+	})
 }
-
-func (s *server) selfTest(i int) (*JudgeReply, error) {
-	c := &s.setup.Cases[i]
-	reply := &JudgeReply{}
-	for j, t := range s.setup.Truths(i, s.truth) {
-		b := c.Outputs()[j]
-		for _, fault := range check.SelfTest(check.Trial{DType: b.DType, Model: s.setup.Model(i, kernels.FP32), Truth: t, Shape: b.Shape}) {
-			reply.Wrong = fmt.Sprintf("%s: %s: the check %s", c.Name, b.Name, fault)
-		}
-	}
-	return reply, nil
-}
-
-// references are the problems whose truth is also known in Go.
-var references = map[string]func(d kernels.Dims, in [][]float64) []check.Truth{
-	"gemm": func(d kernels.Dims, in [][]float64) []check.Truth {
-		return []check.Truth{check.GEMM64(in[0], transpose(in[1], d["n"], d["k"]), d["m"], d["n"], d["k"])}
-	},
-	"attention": func(d kernels.Dims, in [][]float64) []check.Truth {
-		return []check.Truth{check.Attention64(in[0], in[1], in[2], d["b"]*d["h"], d["s"], d["d"], d["causal"] == 1)}
-	},
-}
-
-func transpose(a []float64, rows, cols int) []float64 {
-	out := make([]float64, len(a))
-	for i := range rows {
-		for j := range cols {
-			out[j*rows+i] = a[i*cols+j]
-		}
-	}
-	return out
-}
-
-// HasReference reports whether a problem's reference kernel can be checked.
-func HasReference(problem string) bool { return references[problem] != nil }
 
 func (s *server) reference(req *Reference) (*JudgeReply, error) {
-	ref := references[req.Problem]
-	if ref == nil {
-		return nil, fmt.Errorf("checker: no reference in Go for %s", req.Problem)
-	}
 	c := &s.setup.Cases[req.Case]
-	var in [][]float64
-	for i, b := range c.Buffers {
-		if !b.Out {
-			values := make([]float64, b.Elems())
-			check.Decode(b.DType, req.Inputs[i], values)
-			in = append(in, values)
-		}
+	inputs, err := c.Inputs(s.inputs, req.At)
+	if err != nil {
+		return nil, err
 	}
-	reply := &JudgeReply{}
-	for i, want := range ref(c.Dims, in) {
-		if err := s.setup.Truths(req.Case, s.truth)[i].Agrees(want, s.setup.Terms[req.Case]); err != nil {
-			reply.Wrong = fmt.Sprintf("reference kernel on %s: %v", c.Name, err)
-		}
-	}
-	return reply, nil
+	return s.setup.Agrees(req, inputs, s.setup.Truths(req.Case, s.truth))
 }

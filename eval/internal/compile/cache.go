@@ -27,7 +27,7 @@ type cache struct {
 }
 
 const (
-	cacheMagic = "darwarp compiled 4 " // before the checksum
+	cacheMagic = "darwarp compiled 5 " // before the checksum
 	staleAfter = time.Hour             // an unfinished entry has no writer any more
 )
 

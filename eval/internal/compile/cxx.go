@@ -273,29 +273,36 @@ func (s *cxx) compile(ctx context.Context, source string, reply *response) error
 	if err != nil {
 		return err
 	}
-	strangers, err := foreign(data, s.ours)
+	wants, err := foreign(data, s.ours)
 	if err != nil {
 		return err
 	}
 	shared := emu.DynamicShared(source) // bound by the linker
-	strangers = slices.DeleteFunc(strangers, func(name string) bool { return slices.Contains(shared, name) })
-	if len(strangers) > 0 {
-		reply.Failure, reply.Unsupported = "the cpu device does not have "+strings.Join(strangers, ", "), true
+	wants = slices.DeleteFunc(wants, func(name string) bool { return slices.Contains(shared, name) })
+	if len(wants) > 0 {
+		reply.Failure, reply.Unsupported = "the cpu device does not have "+strings.Join(wants, ", "), true
 		return nil
 	}
-	if reply.State, err = hostState(data, source); err != nil {
+	kept, err := hostState(data)
+	if err != nil {
 		return err
 	}
+	reply.State = strings.Join(kept, ", ")
 	image := filepath.Join(tempDir(s.folder), "candidate.so")
 	out, err := s.run(ctx, slices.Concat([]string{"-shared", "-o", image, object, s.runtime}, s.linker, emu.LinkOptions(source))...)
 	if err != nil {
 		reply.Failure = s.explain(out, err)
 		return ctx.Err()
 	}
-	if reply.Cubin, err = os.ReadFile(image); err != nil {
+	linked, err := os.ReadFile(image)
+	if err != nil {
 		return err
 	}
-	reply.Code, err = hostCode(reply.Cubin)
+	if reply.Failure = tooLarge("machine code and tables", uint64(len(linked))); reply.Failure != "" {
+		return nil
+	}
+	reply.Cubin = linked
+	reply.Code, err = hostCode(linked)
 	return err
 }
 

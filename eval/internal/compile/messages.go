@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"darwarp/eval/internal/nvrtc"
@@ -20,9 +21,22 @@ func (s *server) explain(log string) string {
 		}
 	}
 	if len(kept) == 0 {
-		kept = append(tooMuchShared(log), strings.Split(strings.TrimSpace(s.clean(log)), "\n")...)
+		kept = append(tooMuchShared(log), spoken(s.clean(log))...)
+	}
+	if len(kept) == 0 {
+		kept = []string{silent}
 	}
 	return kernels.CleanDetail(strings.Join(kept[:min(len(kept), most)], "\n"))
+}
+
+// silent stands for the message that NVRTC leaves out when a program has too much constant memory.
+const silent = "error: the assembler refuses it and gives no reason: are there more than 65536 bytes of __constant__ variables?"
+
+// spoken is a log without the assembler's figures.
+func spoken(log string) []string {
+	return slices.DeleteFunc(strings.Split(strings.TrimSpace(log), "\n"), func(line string) bool {
+		return line == "" || strings.HasPrefix(line, "ptxas info") || strings.HasPrefix(line, "ptxas         .")
+	})
 }
 
 // tooMuchShared says what NVRTC leaves out when it refuses a kernel for its static shared memory.

@@ -20,15 +20,18 @@ import (
 var harmless = []*regexp.Regexp{
 	regexp.MustCompile(`^(a?(sin|cos|tan)h?|sincos|atan2|exp|exp2|exp10|expm1|log|log2|log10|log1p|logb|ilogb|pow|sqrt|cbrt|hypot|fabs|floor|ceil|trunc|round|rint|nearbyint|l?l?rint|l?l?round|fma|fmod|remainder|remquo|fmin|fmax|fdim|erf|erfc|tgamma|lgamma|ldexp|scalbn|frexp|modf|copysign|nextafter|j0|j1|y0|y1)f?$`),
 	regexp.MustCompile(`^(mem(cpy|set|move|cmp)|abort|printf|puts|putchar|__assert_fail|__stack_chk_fail|__tls_get_addr|__dso_handle|_GLOBAL_OFFSET_TABLE_|_TLS_MODULE_BASE_)$`),
-	regexp.MustCompile(`^(__cxa_(guard_(acquire|release|abort)|begin_catch|end_catch|pure_virtual|throw_bad_array_new_length)|__gxx_personality_v0|_Unwind_Resume|_ZSt\d+__throw_\w+|_Zn[wa]m|_Zd[la]Pvm?)$`),
+	regexp.MustCompile(`^(__cxa_(guard_(acquire|release|abort)|begin_catch|end_catch|pure_virtual|throw_bad_array_new_length)|__gxx_personality_v0|_Unwind_Resume|_ZSt\d+__throw_\w+|_Zd[la]Pvm?)$`),
 	regexp.MustCompile(`^__[a-z]+([sdt]i|[bhsdtx]f)+[0-9]?$`), // of the compiler's own library
 }
+
+// heap matches the host's allocators, by which device code gets what malloc and new give on a GPU.
+var heap = regexp.MustCompile(`^(malloc|free|calloc|realloc|aligned_alloc|_Zn[wa]m\w*)$`)
 
 // foreign lists what an object calls beside harmless functions and those of ours.
 func foreign(object []byte, ours map[string]bool) ([]string, error) {
 	undefined, _, err := symbols(object)
 	return slices.DeleteFunc(undefined, func(name string) bool {
-		return ours[name] || slices.ContainsFunc(harmless, func(re *regexp.Regexp) bool { return re.MatchString(name) })
+		return ours[name] || heap.MatchString(name) || slices.ContainsFunc(harmless, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 	}), err
 }
 
@@ -54,27 +57,25 @@ func symbols(object []byte) (undefined, defined []string, err error) {
 	return undefined, defined, nil
 }
 
-// hostState names the variables of an object that its functions can write and that outlive a call.
-// Shared memory is emulated by thread-local variables, which lie in sections of their own.
-func hostState(object []byte, source string) (string, error) {
-	found, err := cubin.Variables(object, func(s *elf.Section) bool {
+// hostState names what of an object its functions can write and a later call can read: variables, and the heap. Shared
+// memory is emulated by thread-local variables, which lie in sections of their own and are soiled before every block;
+// __constant__ ones are read-only once they are loaded.
+func hostState(object []byte) ([]string, error) {
+	variables, err := cubin.Variables(object, func(s *elf.Section) bool {
 		return s.Flags&elf.SHF_WRITE != 0 && s.Flags&elf.SHF_TLS == 0 && !strings.HasPrefix(s.Name, ".data.rel.ro")
 	})
-	return strings.Join(slices.DeleteFunc(strings.Split(found, ", "), func(v string) bool { return constant(source, v) }), ", "), err
-}
-
-// constants finds the names that a source declares __constant__: no keyword of C++ says so of an object.
-var constants = regexp.MustCompile(`\b__constant__\s[^;={(]*?\b(\w+)\s*[\[;={]`)
-
-// constant reports whether a variable, as hostState names it, is declared __constant__.
-func constant(source, variable string) bool {
-	for _, m := range constants.FindAllStringSubmatch(source, -1) {
-		name, _, _ := strings.Cut(variable, " ")
-		if name == m[1] || strings.HasSuffix(name, fmt.Sprint(len(m[1]), m[1])) || strings.HasSuffix(name, fmt.Sprint(len(m[1]), m[1], "E")) {
-			return true
-		}
+	if err != nil {
+		return nil, err
 	}
-	return false
+	var found []string
+	for _, v := range variables {
+		found = append(found, v.String())
+	}
+	undefined, _, err := symbols(object)
+	if slices.ContainsFunc(undefined, heap.MatchString) {
+		found = append(found, cubin.Heap)
+	}
+	return found, err
 }
 
 // hostCode is the SHA-256 of what a shared object puts into memory: two sources with the same code

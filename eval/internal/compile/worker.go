@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -242,6 +243,9 @@ func (s *server) compile(source string, reply *response) error {
 		reply.Final = true
 		return nil
 	}
+	if reply.Failure = tooLarge("machine code and tables", uint64(len(out.Cubin))); reply.Failure != "" {
+		return nil
+	}
 	code, err := cubin.Code(out.Cubin)
 	if errors.Is(err, cubin.ErrNoCode) {
 		reply.Failure = "no kernel in the source"
@@ -250,8 +254,15 @@ func (s *server) compile(source string, reply *response) error {
 	if err != nil {
 		return err
 	}
+	program, err := cubin.Inspect(out.Cubin)
+	if err != nil {
+		return err
+	}
+	if reply.Failure = cmp.Or(tooLarge("variables", program.Bytes()), strangers(program)); reply.Failure != "" {
+		return nil
+	}
 	reply.Cubin, reply.Code, reply.Resources = out.Cubin, hex.EncodeToString(code), resources(out.Log)
-	reply.State = nvrtc.State(out.PTX)
+	reply.State = strings.Join(state(program, out.PTX), ", ")
 	return nil
 }
 

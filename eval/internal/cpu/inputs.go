@@ -3,130 +3,34 @@ package cpu
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 
-	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/gpu"
-	"darwarp/kernels"
 )
-
-// mix is splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// unit maps 32 random bits to (0, 1).
-func unit(bits uint32) float32 { return (float32(bits) + 0.5) * 0x1p-32 }
-
-// normal is the Box-Muller transform of 64 random bits.
-func normal(r uint64) float32 {
-	radius := math.Sqrt(-2 * math.Log(float64(unit(uint32(r)))))
-	return float32(radius * math.Cos(2*math.Pi*float64(unit(uint32(r>>32)))))
-}
-
-func signed(r uint64, v float32) float32 {
-	if r>>40&1 == 1 {
-		return -v
-	}
-	return v
-}
-
-// samples are the input classes of the GPU's harness: the same distributions from the same bits.
-var samples = map[string]func(tensor int, i, r uint64) float32{
-	"normal":  func(_ int, _, r uint64) float32 { return normal(r) },
-	"uniform": func(_ int, _, r uint64) float32 { return unit(uint32(r)) },
-	// Terms near 1 in magnitude whose sum nearly cancels: the first tensor alternates in sign.
-	"cancel": func(tensor int, i, r uint64) float32 {
-		v := 1 + unit(uint32(r))*0x1p-6
-		if tensor == 0 && i&1 == 1 {
-			return -v
-		}
-		return v
-	},
-	// The first tensor picks few elements of the others: a wrong index gives a wrong number.
-	"onehot": func(tensor int, _, r uint64) float32 {
-		if tensor > 0 {
-			return normal(mix(r))
-		}
-		if r&15 == 0 {
-			return 1
-		}
-		return 0
-	},
-	// Magnitudes from 2^-5 to 2^5, so that a sum of a few thousand products still fits fp16.
-	"wide": func(_ int, _, r uint64) float32 {
-		return signed(r, float32(math.Exp2(float64(unit(uint32(r))*10-5))))
-	},
-	// -1, 0, 1: every partial sum is an integer that fp32 holds exactly, in any order.
-	"exact":    func(_ int, _, r uint64) float32 { return float32(int(r%3) - 1) },
-	"denormal": func(_ int, _, r uint64) float32 { return signed(r, unit(uint32(r))*0x1p-14) },
-	// Magnitudes from 2^5 to 2^10: exponentials overflow fp32, and sums of squares overflow fp16.
-	"large": func(_ int, _, r uint64) float32 {
-		return signed(r, float32(math.Exp2(float64(unit(uint32(r))*5+5))))
-	},
-	// The first tensor far from 0 by its own measure: a variance as a difference of two means loses its digits.
-	"offset": func(tensor int, _, r uint64) float32 {
-		if tensor == 0 {
-			return normal(r) + 256
-		}
-		return normal(r)
-	},
-}
-
-// fillInput writes tensor number `tensor` of a case, a function of (seed, tensor, index) alone: the
-// process that runs candidates and the one that computes the truth make the same inputs.
-func fillInput(dst []byte, t kernels.DType, class string, tensor int, seed uint64) error {
-	sample := samples[class]
-	if sample == nil {
-		return fmt.Errorf("unknown input class %q", class)
-	}
-	key := mix(seed ^ mix(uint64(tensor)+1))
-	for i := range len(dst) / t.Size() {
-		v := sample(tensor, uint64(i), mix(key+uint64(i)))
-		switch t {
-		case kernels.FP16:
-			binary.LittleEndian.PutUint16(dst[2*i:], check.FP16Bits(float64(v)))
-		case kernels.BF16:
-			binary.LittleEndian.PutUint16(dst[2*i:], check.BF16Bits(float64(v)))
-		case kernels.FP32:
-			binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(v))
-		default:
-			binary.LittleEndian.PutUint32(dst[4*i:], uint32(int32(v)))
-		}
-	}
-	return nil
-}
 
 // fillInputs writes all inputs of a case into an arena.
 func fillInputs(c *gpu.Case, a *arena) error {
-	tensor := 0
 	for i, b := range c.Buffers {
 		if b.Out {
 			continue
 		}
-		if err := fillInput(a.buffers[i], b.DType, c.Class, tensor, c.Seed); err != nil {
+		f, err := c.Fill(i)
+		if err == nil {
+			err = fillInput(a.buffers[i], b.DType, f, c.Seed)
+		}
+		if err != nil {
 			return fmt.Errorf("fill %s: %w", b.Name, err)
 		}
-		tensor++
 	}
 	return nil
 }
 
-// takeInputs copies inputs that another device has made, by buffer, into an arena.
-func takeInputs(c *gpu.Case, a *arena, inputs [][]byte) error {
-	for i, b := range c.Buffers {
-		if b.Out {
-			continue
-		}
-		if i >= len(inputs) || len(inputs[i]) != b.Bytes() {
-			return fmt.Errorf("input %s: expected %d bytes", b.Name, b.Bytes())
-		}
-		copy(a.buffers[i], inputs[i])
+// takeInputs copies inputs that another device has made, and that begin at an offset of the input memory, into an arena.
+func takeInputs(c *gpu.Case, a *arena, memory []byte, at int) error {
+	parts, err := c.Inputs(memory, at)
+	for i, p := range parts {
+		copy(a.buffers[i], p)
 	}
-	return nil
+	return err
 }
 
 // The two poisons: all ones is NaN in every float type, 0x7b is a large finite number in each.

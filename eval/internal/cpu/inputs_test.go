@@ -1,8 +1,8 @@
 package cpu
 
 import (
-	"bytes"
 	"math"
+	"slices"
 	"testing"
 
 	"darwarp/eval/internal/check"
@@ -12,12 +12,30 @@ import (
 
 func values(t *testing.T, d kernels.DType, class string, tensor, n int, seed uint64) []float64 {
 	t.Helper()
-	raw := make([]byte, n*d.Size())
-	if err := fillInput(raw, d, class, tensor, seed); err != nil {
+	c := lines(n, tensor, d, class)
+	return filled(t, c, tensor, seed)
+}
+
+// lines is a case whose first input has lines of 40 numbers that are added up, and whose second has as many elements.
+func lines(n, tensor int, d kernels.DType, class string) *gpu.Case {
+	one := kernels.Buffer{Name: "x", DType: d, Shape: []int{n / 40, 40}}
+	return &gpu.Case{Class: class, Terms: []gpu.Terms{{Axis: 1}}, Buffers: []kernels.Buffer{one, one}[:tensor+1]}
+}
+
+// filled is the numbers of a case's input.
+func filled(t *testing.T, c *gpu.Case, tensor int, seed uint64) []float64 {
+	t.Helper()
+	b := c.Buffers[tensor]
+	raw := make([]byte, b.Bytes())
+	f, err := c.Fill(tensor)
+	if err == nil {
+		err = fillInput(raw, b.DType, f, seed)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	out := make([]float64, n)
-	check.Decode(d, raw, out)
+	out := make([]float64, b.Elems())
+	check.Decode(b.DType, raw, out)
 	return out
 }
 
@@ -62,23 +80,126 @@ func TestInputClasses(t *testing.T) {
 			}
 		}
 	}
-	if err := fillInput(make([]byte, 8), kernels.FP32, "nosuch", 0, 1); err == nil {
+	if _, err := lines(40, 0, kernels.FP32, "nosuch").Fill(0); err == nil {
 		t.Error("an unknown class was accepted")
 	}
 }
 
-func TestInputsDependOnSeedAndTensor(t *testing.T) {
-	fill := func(tensor int, seed uint64) []byte {
-		b := make([]byte, 256)
-		if err := fillInput(b, kernels.FP32, "normal", tensor, seed); err != nil {
-			t.Fatal(err)
+// TestHardClasses looks at what the lines of each class have in common.
+func TestHardClasses(t *testing.T) {
+	const rows, cols = 60, 300
+	count := func(line []float64, ok func(v float64) bool) (n int) {
+		for _, v := range line {
+			if ok(v) {
+				n++
+			}
 		}
-		return b
+		return n
 	}
-	if !bytes.Equal(fill(0, 1), fill(0, 1)) {
+	zero := func(v float64) bool { return v == 0 }
+	odd := func(v float64) bool { return v-v != 0 }
+	for class, ok := range map[string]func(d kernels.DType, line []float64) bool{
+		"constant": func(_ kernels.DType, l []float64) bool { return l[0] == slices.Max(l) && l[0] == slices.Min(l) },
+		"zeros":    func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols },
+		"lead":     func(_ kernels.DType, l []float64) bool { return l[0] == 0 && count(l, zero) <= 8 },
+		"needles":  func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols-gpu.MostNeedles },
+		"tiny":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) < 1e-5 || slices.Max(l) <= 0x1p-14 },
+		"huge":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) > 4096 && count(l, odd) == 0 },
+		"special":  func(_ kernels.DType, l []float64) bool { return count(l, odd) <= 1 },
+		"extreme": func(d kernels.DType, l []float64) bool {
+			return slices.Min(l) <= -min(0x1p14, d.Max()/cols/64) && slices.Max(l) <= d.Max()/2+16
+		},
+	} {
+		for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
+			c := &gpu.Case{Class: class, Terms: []gpu.Terms{{Axis: 1}}, Buffers: []kernels.Buffer{{DType: d, Shape: []int{rows, cols}}}}
+			x := filled(t, c, 0, 7)
+			for r := range rows {
+				if line := x[r*cols : (r+1)*cols]; !ok(d, line) {
+					t.Errorf("%s %s, line %d: %v ...", class, d, r, line[:8])
+				}
+			}
+			if n := count(x, odd); class == "special" && (n < 1 || n > 2) {
+				t.Errorf("%s: %d numbers that are not finite", d, n)
+			}
+		}
+	}
+}
+
+// TestMixed: the lines of a mixed tensor take turns, other tensors are normal, and terms may lie along another axis than the last.
+func TestMixed(t *testing.T) {
+	const rows, cols = 6, 50
+	shape := kernels.Buffer{DType: kernels.FP32, Shape: []int{cols, rows}}
+	c := &gpu.Case{Class: gpu.Mixed, Mix: []string{"zeros", "constant", "special"}, Terms: []gpu.Terms{{Axis: 0}}, Buffers: []kernels.Buffer{shape, shape}}
+	for seed := range uint64(20) {
+		x, kinds := filled(t, c, 0, seed), map[string]int{}
+		for r := range rows {
+			odd, same := 0, true
+			for i := range cols {
+				v := x[i*rows+r]
+				same = same && v == x[r]
+				if v-v != 0 {
+					odd++
+				}
+			}
+			switch {
+			case same && x[r] == 0:
+				kinds["zeros"]++
+			case same:
+				kinds["constant"]++
+			case odd == 1:
+				kinds["special"]++
+			}
+		}
+		if kinds["zeros"] != 2 || kinds["constant"] != 2 || kinds["special"] != 2 {
+			t.Fatalf("seed %d: %v", seed, kinds)
+		}
+	}
+	for _, v := range filled(t, c, 1, 3) {
+		if !(math.Abs(v) < 7) || v == 0 {
+			t.Errorf("the second tensor has %g", v)
+		}
+	}
+}
+
+// TestNeedles: every sixty-fourth of a line has one, the first and the last number are some in many lines, and no line is like another.
+func TestNeedles(t *testing.T) {
+	const rows, cols = 100, 6400
+	c := &gpu.Case{Class: "needles", Terms: []gpu.Terms{{Axis: 1, Neutral: math.Float32bits(float32(math.Inf(-1)))}},
+		Buffers: []kernels.Buffer{{DType: kernels.FP16, Shape: []int{rows, cols}}}}
+	x := filled(t, c, 0, 11)
+	first, last, places := 0, 0, map[int]bool{}
+	for r := range rows {
+		line := x[r*cols : (r+1)*cols]
+		for part := range gpu.MostNeedles {
+			n := 0
+			for i, v := range line[part*100 : (part+1)*100] {
+				if !math.IsInf(v, -1) {
+					n++
+					places[i] = places[i] || part == 30
+				}
+			}
+			if n != 1 {
+				t.Fatalf("line %d has %d terms in part %d", r, n, part)
+			}
+		}
+		if !math.IsInf(line[0], -1) {
+			first++
+		}
+		if !math.IsInf(line[cols-1], -1) {
+			last++
+		}
+	}
+	if first < 30 || last < 30 || len(places) < 50 {
+		t.Errorf("%d lines begin with a term, %d end with one, %d places", first, last, len(places))
+	}
+}
+
+func TestInputsDependOnSeedAndTensor(t *testing.T) {
+	fill := func(tensor int, seed uint64) []float64 { return values(t, kernels.FP32, "normal", tensor, 80, seed) }
+	if !slices.Equal(fill(0, 1), fill(0, 1)) {
 		t.Error("the same seed gave other inputs")
 	}
-	if bytes.Equal(fill(0, 1), fill(1, 1)) || bytes.Equal(fill(0, 1), fill(0, 2)) {
+	if slices.Equal(fill(0, 1), fill(1, 1)) || slices.Equal(fill(0, 1), fill(0, 2)) {
 		t.Error("another tensor or seed gave the same inputs")
 	}
 }

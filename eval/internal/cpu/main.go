@@ -5,27 +5,24 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
 )
 
-// Main is the device worker: it serves requests until its parent closes the pipe. Its first inherited
-// file is the output memory; with the argument "truth" the second is the truth memory.
+// Main is the device worker: it serves requests until its parent closes the pipe. Its inherited files are those of
+// gpu.Files.
 func Main(args []string) int {
-	out, err := inherit(0)
+	files, err := gpu.Inherit(args)
 	if err != nil {
 		return fail(err)
 	}
-	var truth []byte
-	if slices.Contains(args, "truth") {
-		if truth, err = inherit(1); err != nil {
-			return fail(err)
-		}
+	out, err := proc.OpenShared(files.Out)
+	if err != nil {
+		return fail(err)
 	}
 	runtime.LockOSThread() // a thread's stack and place in the caches are part of what is timed
-	s := NewSession(out, truth)
+	s := NewSession(out.Map(), files)
 	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
 		var req gpu.Request
 		if err := f.Decode(&req); err != nil {
@@ -37,18 +34,6 @@ func Main(args []string) int {
 		}
 		return c.Reply(reply)
 	})
-}
-
-func inherit(i int) ([]byte, error) {
-	f, err := proc.Inherited(i)
-	if err != nil {
-		return nil, err
-	}
-	m, err := proc.OpenShared(f)
-	if err != nil {
-		return nil, err
-	}
-	return m.Map(), nil
 }
 
 func fail(err error) int {

@@ -11,7 +11,7 @@ import (
 // Session is one worker's state. It answers the same requests as a GPU's.
 type Session struct {
 	out   []byte // the shared output memory
-	truth []byte // the shared truth memory; only in the process that computes it
+	files gpu.Files
 
 	dev      kernels.Device
 	prep     gpu.Prepare
@@ -21,9 +21,8 @@ type Session struct {
 	flush    []byte     // what a cold sample writes to push everything out of the caches
 }
 
-// NewSession serves requests over the given shared memories. truth is nil in a process that runs
-// candidates.
-func NewSession(out, truth []byte) *Session { return &Session{out: out, truth: truth} }
+// NewSession serves requests over the given memories.
+func NewSession(out []byte, files gpu.Files) *Session { return &Session{out: out, files: files} }
 
 // Handle answers one request. phase is told what is about to be done. An error is ours; what a
 // candidate does wrong is a Fault in the reply.
@@ -35,7 +34,7 @@ func (s *Session) Handle(req *gpu.Request, phase func(string)) (any, error) {
 	case req.Prepare != nil:
 		return nil, s.prepare(req.Prepare)
 	case req.Truth != nil:
-		return s.makeTruth(req.Truth, phase)
+		return nil, s.makeTruth(req.Truth, phase)
 	case req.Gate != nil:
 		return s.gate(req.Gate, phase)
 	case req.Time != nil:
@@ -55,18 +54,16 @@ func (s *Session) Handle(req *gpu.Request, phase func(string)) (any, error) {
 // prepare maps and fills every case.
 func (s *Session) prepare(req *gpu.Prepare) error {
 	s.prep = *req
-	s.prep.Inputs = nil
-	if req.Inputs != nil && len(req.Inputs) != len(req.Cases) {
-		return fmt.Errorf("inputs of %d cases, expected %d", len(req.Inputs), len(req.Cases))
-	}
-	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.truth == nil {
+	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.files.Truth == nil {
 		return fmt.Errorf("output memory of %d bytes: %d are needed", len(s.out), need)
 	}
+	given := 0
 	for i := range req.Cases {
 		c := &req.Cases[i]
 		a, err := newArena(sizesOf(c.Buffers), req.GuardKey)
-		if err == nil && req.Inputs != nil {
-			err = takeInputs(c, a, req.Inputs[i])
+		if err == nil && req.Given {
+			err = takeInputs(c, a, s.files.Inputs, given)
+			given += c.InBytes()
 		} else if err == nil {
 			err = fillInputs(c, a)
 		}

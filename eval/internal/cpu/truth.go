@@ -9,23 +9,29 @@ import (
 )
 
 // makeTruth runs the reference kernel on every case and writes value and scale of each output to the
-// truth memory, and returns the inputs that the request asks for.
-func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) (*gpu.TruthReply, error) {
+// truth memory, and the inputs that the request asks for to the input memory.
+func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 	p, err := load(req.Cubin, []kernels.Call{{Launches: req.Launches}})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i := range s.prep.Cases {
 		phase("reference " + s.prep.Cases[i].Name)
 		if err := s.truthOf(p, i, req.Launches[i]); err != nil {
-			return nil, fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
+			return fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
 		}
 	}
-	reply := &gpu.TruthReply{}
-	for _, i := range req.Inputs {
-		reply.Inputs = append(reply.Inputs, s.pristine[i])
+	offsets, _ := gpu.PackInputs(s.prep.Cases, req.Inputs)
+	for k, i := range req.Inputs {
+		into, err := s.prep.Cases[i].Inputs(s.files.Inputs, offsets[k])
+		if err != nil {
+			return err
+		}
+		for j := range into {
+			copy(into[j], s.pristine[i][j])
+		}
 	}
-	return reply, p.unload()
+	return p.unload()
 }
 
 func (s *Session) truthOf(p *program, i int, l kernels.Launch) (err error) {
@@ -61,7 +67,7 @@ func (s *Session) truthOf(p *program, i int, l kernels.Launch) (err error) {
 	}
 	at := c.TruthAt
 	for _, r := range results.buffers {
-		copy(s.truth[at:], r)
+		copy(s.files.Truth[at:], r)
 		at += align(len(r))
 	}
 	return nil

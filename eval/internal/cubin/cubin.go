@@ -59,30 +59,6 @@ func Code(image []byte) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// Variables names those that an ELF file defines in sections of one kind, with their bytes. Names that
-// begin with $ are the compiler's: the texts of printf and assert.
-func Variables(image []byte, in func(*elf.Section) bool) (string, error) {
-	f, err := elf.NewFile(bytes.NewReader(image))
-	if err != nil {
-		return "", fmt.Errorf("read ELF: %w", err)
-	}
-	all, err := f.Symbols()
-	if errors.Is(err, elf.ErrNoSymbols) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("read ELF: %w", err)
-	}
-	var found []string
-	for _, s := range all {
-		if elf.ST_TYPE(s.Info) == elf.STT_OBJECT && s.Size > 0 && !strings.HasPrefix(s.Name, "$") && int(s.Section) < len(f.Sections) && in(f.Sections[s.Section]) {
-			found = append(found, fmt.Sprintf("%s (%d bytes)", s.Name, s.Size))
-		}
-	}
-	slices.Sort(found)
-	return strings.Join(found, ", "), nil
-}
-
 // flags is the ELF header's e_flags, which hold the architecture; debug/elf does not keep them.
 func flags(image []byte) uint64 {
 	const offset = 48 // of e_flags in a 64-bit header

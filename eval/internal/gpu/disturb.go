@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -48,12 +49,12 @@ type bursts struct {
 	memory     block
 }
 
-// A burst lasts as long as the call that it disturbs, as far as that is known to be within these bounds, ns. Its blocks
-// are at most burstBlocks a multiprocessor.
+// A burst lasts between shortBurst and longBurst, ns. As many blocks as there can be leave no multiprocessor free, and one
+// block with all of its shared memory leaves it to kernels that need none: who waits for such a place gets it when
+// the burst ends.
 const (
-	shortBurst  = 20e3
-	longBurst   = 5e6
-	burstBlocks = 2
+	shortBurst = 20e3
+	longBurst  = 5e6
 )
 
 // disturb runs the cases of a request one after the other.
@@ -111,7 +112,7 @@ func (s *Session) disturbed(p *program, req *Disturb, reply *DisturbReply) (stri
 	if err != nil {
 		return "disturb", err
 	}
-	return "disturb", s.inspectDisturbed(req, reply)
+	return "disturb", errors.Join(s.unchanged(p), s.inspectDisturbed(req, reply))
 }
 
 // disturbOnce queues the k-th run, of case i.
@@ -211,6 +212,9 @@ func (b *bursts) ready(s *Session) (err error) {
 	if b.end, err = s.drv.NewEvent(); err != nil {
 		return err
 	}
+	if err = s.drv.SetFuncAttr(s.harness.kernels["dw_disturb"], cuda.FuncMaxDynamicShared, s.dev.SmemPerBlock); err != nil {
+		return err
+	}
 	b.stream, err = s.drv.NewStream()
 	return err
 }
@@ -247,8 +251,10 @@ func (s *Session) burstLaunch(bits, seed uint64) *cuda.Launch {
 		near /= 2
 	}
 	l := &cuda.Launch{Func: s.harness.kernels["dw_disturb"], Block: cuda.Dim3{X: threads, Y: 1, Z: 1}}
-	l.Grid = cuda.Dim3{X: 1 + uint32(bits%uint64(burstBlocks*s.dev.SMs)), Y: 1, Z: 1}
-	l.Shared = uint32(bits>>16) % (48 << 10)
+	l.Shared = uint32(bits>>16) % uint32(s.dev.SmemPerBlock>>(bits>>48&7)) // small ones are the most
+	const reserved = 1 << 10                                               // bytes of shared memory that each block takes besides
+	resident := max(1, min(s.dev.ThreadsPerSM/threads, s.dev.SmemPerSM/(int(l.Shared)+reserved)))
+	l.Grid = cuda.Dim3{X: 1 + uint32(bits%uint64(s.dev.SMs*resident)), Y: 1, Z: 1} // one wave at most: each block takes ns
 	ns := uint64(shortBurst)
 	for shift := bits >> 40 & 7; shift > 0 && 2*ns < longBurst; shift-- { // short ones are the most
 		ns *= 2

@@ -101,6 +101,9 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) error {
 		if err := s.between(func() error { return s.put(w) }); err != nil {
 			return err
 		}
+		if err := s.unchanged(p); err != nil {
+			return err
+		}
 		if err := s.hashOutputs(a, c, s.counterOf(i, run)); err != nil {
 			return err
 		}
@@ -229,7 +232,7 @@ func (s *Session) resetAll() error {
 func (s *Session) copyOut(c *Case, a *arena, at int) error {
 	for j, b := range c.Buffers {
 		if b.Out {
-			if err := s.drv.DtoHAsync(s.out[at:at+b.Bytes()], a.at[j], s.stream); err != nil {
+			if err := s.out.take(s, at, a.at[j], b.Bytes()); err != nil {
 				return err
 			}
 			at += align(b.Bytes())

@@ -26,10 +26,57 @@ __device__ __forceinline__ float normal(u64 r) {
   return radius * cosf(6.28318530718f * unit((u32)(r >> 32)));
 }
 
-// Input classes; the numbers are those of classCode in inputs.go.
-enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL, LARGE, OFFSET };
+// Input classes, in the order of Classes in classes.go.
+enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL, LARGE, OFFSET, EXTREME, CONSTANT, ZEROS, LEAD, TINY, HUGE_, NEEDLES, SPECIAL };
 
-__device__ float sample(int cls, int tensor, u64 i, u64 r) {
+// Line is how a tensor falls into lines, along which the terms of a sum lie, and where an element is in its own.
+struct Line {
+  u64 inner, len, count; // elements apart, elements of a line, lines
+  u64 number, at;
+};
+
+__device__ __forceinline__ float sign(u64 r) { return (r >> 40) & 1 ? -1.0f : 1.0f; }
+
+// tiny: every other line is small, the rest below the smallest normal number of the type.
+__device__ float tiny(int dtype, u64 r, u64 key, Line l) {
+  if (mix(key ^ l.number) & 1) return normal(r) * 0x1p-20f;
+  return sign(r) * unit((u32)r) * (dtype == 0 ? 0x1p-14f : 0x1p-126f);
+}
+
+// huge: lines that add up to a hundred thousand and more, or to millions; fp16 goes to the end of its range.
+__device__ float huge(int dtype, u64 r, u64 key, Line l) {
+  if (mix(key ^ l.number) & 1) return normal(r) * 4096.0f;
+  return dtype == 0 ? sign(r) * (1.0f + unit((u32)r)) * 0x1p14f : normal(r) * 0x1p24f;
+}
+
+// extreme: near the end of the type, where the sum of a line is still within it.
+__device__ float extreme(int dtype, u64 r, Line l) {
+  int e = 122;
+  for (u64 n = 1; n < l.len; n *= 2) e--;
+  return sign(r) * ldexpf(1.0f + unit((u32)r), dtype == 0 ? 14 : e);
+}
+
+// needles: up to 64 terms of a line count, one in each of as many parts of it, at a place drawn anew; the first and the last
+// of the line in half of all lines. The others are neutral.
+__device__ float needle(u64 r, u64 key, Line l, float neutral) {
+  u64 n = l.len < 128 ? (l.len + 1) / 2 : 64, part = l.at * n / l.len;
+  u64 begin = (part * l.len + n - 1) / n, end = ((part + 1) * l.len + n - 1) / n;
+  u64 h = mix(key ^ mix(l.number * n + part)), place = begin + h % (end - begin);
+  if (part == 0 && (h >> 63)) place = 0;
+  else if (part == n - 1 && (h >> 63)) place = l.len - 1;
+  return l.at == place ? sign(r) * (0.5f + unit((u32)r)) : neutral;
+}
+
+// special: one inf and one NaN, in lines drawn anew; where lines are of many classes, one of them in each that is special.
+__device__ float special(u64 r, u64 key, Line l, bool every) {
+  u64 h = mix(key ^ mix(l.number));
+  bool nan = every || l.count == 1 ? (h >> 62) & 1 : l.number == mix(key ^ 1) % l.count;
+  bool here = every || nan || l.number == mix(key ^ 2) % l.count;
+  if (!here || l.at != (h & 0x3fffffff) % l.len) return normal(r);
+  return nan ? __int_as_float(0x7fc00000) : __int_as_float(h >> 61 & 1 ? 0xff800000 : 0x7f800000);
+}
+
+__device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r, u64 key, Line l, float neutral) {
   switch (cls) {
   case UNIFORM: return unit((u32)r);
   // Terms near 1 in magnitude whose sum nearly cancels: the first tensor alternates in sign.
@@ -37,23 +84,36 @@ __device__ float sample(int cls, int tensor, u64 i, u64 r) {
   // The first tensor picks few elements of the others: a wrong index gives a wrong number.
   case ONEHOT: return tensor == 0 ? ((r & 15) == 0 ? 1.0f : 0.0f) : normal(mix(r));
   // Magnitudes from 2^-5 to 2^5, so that a sum of a few thousand products still fits fp16.
-  case WIDE: return ((r >> 40) & 1 ? -1.0f : 1.0f) * exp2f(unit((u32)r) * 10.0f - 5.0f);
+  case WIDE: return sign(r) * exp2f(unit((u32)r) * 10.0f - 5.0f);
   // -1, 0, 1: every partial sum is an integer that fp32 holds exactly, in any order.
   case EXACT: return (float)((int)(r % 3) - 1);
-  case DENORMAL: return ((r >> 40) & 1 ? -1.0f : 1.0f) * unit((u32)r) * 0x1p-14f;
+  case DENORMAL: return sign(r) * unit((u32)r) * 0x1p-14f;
   // Magnitudes from 2^5 to 2^10: exponentials overflow fp32, and sums of squares overflow fp16.
-  case LARGE: return ((r >> 40) & 1 ? -1.0f : 1.0f) * exp2f(unit((u32)r) * 5.0f + 5.0f);
+  case LARGE: return sign(r) * exp2f(unit((u32)r) * 5.0f + 5.0f);
   // The first tensor far from 0 by its own measure: a variance as a difference of two means loses its digits.
   case OFFSET: return normal(r) + (tensor == 0 ? 256.0f : 0.0f);
+  case EXTREME: return extreme(dtype, r, l);
+  case CONSTANT: return normal(mix(key ^ mix(l.number))); // all numbers of a line are equal
+  case ZEROS: return 0.0f;
+  case LEAD: return l.at <= (mix(key ^ mix(l.number)) & 7) ? 0.0f : normal(r); // lines begin with 0
+  case TINY: return tiny(dtype, r, key, l);
+  case HUGE_: return huge(dtype, r, key, l);
+  case NEEDLES: return needle(r, key, l, neutral);
+  case SPECIAL: return special(r, key, l, every);
   default: return normal(r);
   }
 }
 
-// dw_fill writes n elements of tensor number `tensor`. dtype: 0 fp16, 1 bf16, 2 fp32, 3 int32.
-extern "C" __global__ void dw_fill(void *out, u64 n, int dtype, int cls, int tensor, u64 seed) {
+// dw_fill writes n elements of tensor number `tensor`. dtype: 0 fp16, 1 bf16, 2 fp32, 3 int32. classes has a bit for each
+// class; where there are several, lines take turns. Lines have len elements, inner apart.
+extern "C" __global__ void dw_fill(void *out, u64 n, int dtype, u32 classes, int tensor, u64 seed, u64 inner, u64 len, u32 neutral) {
   u64 key = mix(seed ^ mix((u64)tensor + 1));
+  int count = __popc(classes), turn = (int)(mix(key) % count);
   for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
-    float v = sample(cls, tensor, i, mix(key + i));
+    Line l = {inner, len, (n + len - 1) / len, i / (inner * len) * inner + i % inner, i / inner % len};
+    u32 left = classes;
+    for (int skip = (int)((l.number + turn) % count); skip > 0; skip--) left &= left - 1;
+    float v = sample(__ffs(left) - 1, count > 1, dtype, tensor, i, mix(key + i), key, l, __uint_as_float(neutral));
     if (dtype == 0) ((__half *)out)[i] = __float2half_rn(v);
     else if (dtype == 1) ((__nv_bfloat16 *)out)[i] = __float2bfloat16_rn(v);
     else if (dtype == 2) ((float *)out)[i] = v;

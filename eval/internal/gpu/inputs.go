@@ -7,28 +7,23 @@ import (
 	"darwarp/kernels"
 )
 
-// classCodes are the input classes by the numbers that harness.cu knows them by.
-var classCodes = map[string]int{"normal": 0, "uniform": 1, "cancel": 2, "onehot": 3, "wide": 4, "exact": 5, "denormal": 6, "large": 7, "offset": 8}
-
 // dtypeCodes are the element types by the numbers that harness.cu knows them by.
 var dtypeCodes = map[kernels.DType]int{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3}
 
 // fill writes the inputs of a case into an arena, in stream order.
 func (s *Session) fill(c *Case, a *arena, seed uint64) error {
-	class, ok := classCodes[c.Class]
-	if !ok {
-		return fmt.Errorf("unknown input class %q", c.Class)
-	}
-	tensor := 0
 	for i, b := range c.Buffers {
 		if b.Out {
 			continue
 		}
-		err := s.harness.run("dw_fill", grid(b.Elems()), ptr(a.at[i]), u64(b.Elems()), i32(dtypeCodes[b.DType]), i32(class), i32(tensor), u64(int(seed)))
+		f, err := c.Fill(i)
+		if err == nil {
+			err = s.harness.run("dw_fill", grid(b.Elems()), ptr(a.at[i]), u64(b.Elems()), i32(dtypeCodes[b.DType]), i32(int(f.Classes)), i32(f.Tensor),
+				u64(int(seed)), u64(f.Inner), u64(f.Len), i32(int(int32(f.Neutral))))
+		}
 		if err != nil {
 			return fmt.Errorf("fill %s: %w", b.Name, err)
 		}
-		tensor++
 	}
 	return nil
 }
@@ -71,10 +66,13 @@ func (s *Session) checkGuards(a *arena, key uint64, counter int) error {
 	return nil
 }
 
+// Salt tells the hash of one buffer of a case from those of others.
+func Salt(buffer int) uint64 { return uint64(buffer) << 48 }
+
 // hash adds the hash of one buffer to the counter.
 func (s *Session) hash(a *arena, c *Case, buffer, counter int) error {
 	n := c.Buffers[buffer].Bytes()
-	return s.harness.run("dw_hash", grid(n/8), ptr(a.at[buffer]), u64(n), u64(buffer<<48), ptr(s.counterAt(counter)))
+	return s.harness.run("dw_hash", grid(n/8), ptr(a.at[buffer]), u64(n), u64(int(Salt(buffer))), ptr(s.counterAt(counter)))
 }
 
 // hashOutputs adds the hash of every output to the counter.

@@ -48,3 +48,25 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestInputs holds that the inputs of cases lie apart in the input memory, however large they are.
+func TestInputs(t *testing.T) {
+	cases := packed()
+	offsets, total := PackInputs(cases, []int{0, 2})
+	memory := make([]byte, total)
+	for k, i := range []int{0, 2} {
+		parts, err := cases[i].Inputs(memory, offsets[k])
+		if err != nil || len(parts) != 2 || len(parts[0]) != 4000 || parts[1] != nil {
+			t.Fatalf("case %d: %d parts, %v", i, len(parts), err)
+		}
+		for j := range parts[0] {
+			parts[0][j]++
+		}
+	}
+	if at := slices.Index(memory, 2); at >= 0 {
+		t.Errorf("two inputs share byte %d", at)
+	}
+	if _, err := cases[0].Inputs(memory, total-100); err == nil {
+		t.Error("inputs beyond the end of the memory")
+	}
+}

@@ -41,7 +41,7 @@ func ProfileMain(args []string) int {
 }
 
 func profile(req *Profile) error {
-	s := NewSession(nil, nil)
+	s := NewSession(Files{})
 	if _, err := s.open(&req.Open); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,6 +14,8 @@ import (
 type program struct {
 	mod       cuda.Module
 	functions map[string]cuda.Function
+	images    []image
+	local     int // bytes of local memory a thread that its most demanding kernel takes
 }
 
 func (s *Session) load(cubin []byte, calls []kernels.Call) (*program, error) {
@@ -21,6 +24,9 @@ func (s *Session) load(cubin []byte, calls []kernels.Call) (*program, error) {
 		return nil, err
 	}
 	p := &program{mod: mod, functions: map[string]cuda.Function{}}
+	if err := s.images(p, cubin); err != nil {
+		return p, err
+	}
 	shared := map[string]int{}
 	for _, c := range calls {
 		for _, l := range c.Launches {
@@ -37,8 +43,36 @@ func (s *Session) load(cubin []byte, calls []kernels.Call) (*program, error) {
 		if err := s.allowShared(p.functions[entry], bytes); err != nil {
 			return p, fmt.Errorf("kernel %s: %d bytes of dynamic shared memory: %w", entry, bytes, err)
 		}
+		if err := s.allowLocal(p, entry); err != nil {
+			return p, err
+		}
 	}
 	return p, nil
+}
+
+// localShare is the part of the device's memory that local memory may take, the stack and the spilled registers of
+// all threads that the device holds at once. The driver sets it aside at a first launch, however few threads that
+// has: for 480 KiB a thread 116 GiB of an H200.
+const localShare = 1.0 / 16
+
+// allowLocal looks at what a kernel's threads keep in local memory before anything is launched.
+func (s *Session) allowLocal(p *program, entry string) error {
+	local, err := s.drv.FuncAttr(p.functions[entry], cuda.FuncLocalSize)
+	if err != nil {
+		return err
+	}
+	p.local = max(p.local, local)
+	return tooMuchLocal(s.dev, entry, local)
+}
+
+// tooMuchLocal is a refusal, or nil.
+func tooMuchLocal(d kernels.Device, entry string, local int) error {
+	threads, most := d.SMs*d.ThreadsPerSM, int(localShare*float64(d.MemoryBytes))
+	if local*threads <= most {
+		return nil
+	}
+	return refusal(fmt.Sprintf("kernel %s: %d bytes of local memory a thread are %d MiB for the %d threads that %s holds at once, at most %d MiB",
+		entry, local, local*threads>>20, threads, d.Name, most>>20))
 }
 
 // allowShared opts in to more dynamic shared memory than a block gets unasked.
@@ -55,7 +89,19 @@ func (s *Session) unload(p *program) error {
 	if p == nil || p.mod == 0 {
 		return nil
 	}
-	return s.drv.UnloadModule(p.mod)
+	return errors.Join(s.drv.UnloadModule(p.mod), s.releaseLocal(p))
+}
+
+// keptLocal is how many bytes of local memory a thread may stay set aside between candidates.
+const keptLocal = 4 << 10
+
+// releaseLocal takes back what the driver has set aside for a program's local memory, which it keeps otherwise, from
+// our own buffers too. Setting the limit of the stack does it: launches raise it to what they need.
+func (s *Session) releaseLocal(p *program) error {
+	if p.local <= keptLocal {
+		return nil
+	}
+	return s.drv.SetLimit(cuda.LimitStackSize, s.stackLimit)
 }
 
 // resources asks the driver what each kernel of a call takes.

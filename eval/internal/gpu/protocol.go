@@ -37,6 +37,7 @@ type OpenReply struct {
 	Device   kernels.Device `json:"device"`
 	MaxClock float64        `json:"max_clock"` // SM MHz
 	Free     int            `json:"free"`      // bytes of device memory
+	Shares   bool           `json:"shares"`    // two processes may work on it and have memory in common
 }
 
 // Case is one set of inputs that candidates are run on. Workload is empty for check shapes.
@@ -45,6 +46,8 @@ type Case struct {
 	Workload string           `json:"workload,omitempty"`
 	Dims     kernels.Dims     `json:"dims"`
 	Class    string           `json:"class"`
+	Mix      []string         `json:"mix,omitempty"`   // the classes of the lines of class Mixed
+	Terms    []Terms          `json:"terms,omitempty"` // where the terms of its sums lie
 	Trial    bool             `json:"trial,omitempty"` // run only for a candidate that would reign
 	Seed     uint64           `json:"seed"`
 	Buffers  []kernels.Buffer `json:"buffers"`
@@ -73,6 +76,21 @@ func (c *Case) TruthBytes() int {
 	return n
 }
 
+// TruthPlace is where the truth of one output lies, from the place where the case's begins.
+type TruthPlace struct{ Value, Scale int }
+
+// Truths places the truth of each output.
+func (c *Case) Truths() []TruthPlace {
+	var out []TruthPlace
+	at := 0
+	for _, b := range c.Outputs() {
+		p := TruthPlace{at, at + align(8*b.Elems())}
+		at = p.Scale + align(4*b.Elems())
+		out = append(out, p)
+	}
+	return out
+}
+
 // Outputs lists its output buffers.
 func (c *Case) Outputs() []kernels.Buffer {
 	var out []kernels.Buffer
@@ -86,27 +104,25 @@ func (c *Case) Outputs() []kernels.Buffer {
 
 func align(n int) int { return (n + 255) &^ 255 }
 
-// Prepare allocates and fills the cases. Slots of SlotBytes follow each other in the output memory.
+// Prepare allocates and fills the cases. Slots of SlotBytes follow each other in the output memory, which is the first
+// inherited file: of the device where OnDevice says so, else of the machine.
 type Prepare struct {
 	Cases     []Case `json:"cases"`
 	Slots     int    `json:"slots"`
 	SlotBytes int    `json:"slot_bytes"`
 	GuardKey  uint64 `json:"guard_key"`
-	// Inputs, by case and buffer, are taken in place of those that the seeds make. Only the cpu device does.
-	Inputs [][][]byte `json:"inputs,omitempty"`
+	OnDevice  bool   `json:"on_device,omitempty"`
+	// Given takes the inputs of all cases from the input memory, in place of those that the seeds make. Only the cpu
+	// device does.
+	Given bool `json:"given,omitempty"`
 }
 
 // Truth runs the reference kernel on every prepared case and writes the truth memory. Only a
-// process that never loads a candidate is asked for it.
+// process that never loads a candidate is asked for it. There is no reply.
 type Truth struct {
 	Cubin    []byte           `json:"cubin"`
 	Launches []kernels.Launch `json:"launches"`         // by case
-	Inputs   []int            `json:"inputs,omitempty"` // cases whose inputs are wanted back, for the check of the reference itself
-}
-
-// TruthReply returns the inputs that were asked for, by case and tensor.
-type TruthReply struct {
-	Inputs [][][]byte `json:"inputs,omitempty"`
+	Inputs   []int            `json:"inputs,omitempty"` // cases whose inputs go to the input memory, packed
 }
 
 // Inputs asks for a case's inputs, for something that runs elsewhere. The reply is InputsReply.
@@ -161,6 +177,8 @@ type Fault struct {
 	Text   string `json:"text"`
 	Sticky bool   `json:"sticky"` // the process is lost
 	Launch bool   `json:"launch"` // refused before it ran: over a limit, missing entry
+	// Kept names variables that its calls have changed, for later ones to find. Nothing failed then.
+	Kept string `json:"kept,omitempty"`
 }
 
 // Contender is what is timed: a candidate's module, or a library's algorithm.

@@ -13,6 +13,7 @@ import (
 // Session is one worker's hold on one GPU. Its methods run on the thread that Handle locks.
 type Session struct {
 	drv     *cuda.Driver
+	id      cuda.Device
 	ctx     *cuda.Context
 	dev     kernels.Device
 	stream  cuda.Stream
@@ -20,8 +21,8 @@ type Session struct {
 	stop    cuda.Event
 	harness *harness
 
-	out   cuda.Pinned // the shared output memory
-	truth []byte      // the shared truth memory; only in the process that computes it
+	files Files
+	out   outputs
 
 	prep     Prepare
 	arenas   []*arena // by case
@@ -32,6 +33,8 @@ type Session struct {
 	turn     int              // of all samples: the inputs change with each
 	counters cuda.Ptr         // maxCounters 64-bit words
 	readback cuda.Pinned
+
+	stackLimit uint64 // bytes a thread, before any candidate was launched
 
 	library *library // nil: no cuBLASLt
 	bursts  bursts
@@ -49,10 +52,9 @@ type block struct {
 // maxCounters bounds the hashes and guard counts of one gate run.
 const maxCounters = 4096
 
-// NewSession serves requests over the given shared memories. truth is nil in a process that runs
-// candidates.
-func NewSession(out, truth []byte) *Session {
-	return &Session{out: cuda.Pinned(out), truth: truth, cold: map[string]*cold{}}
+// NewSession serves requests over the given memories.
+func NewSession(files Files) *Session {
+	return &Session{files: files, cold: map[string]*cold{}}
 }
 
 // Handle answers one request. phase is told what is about to be done. An error is ours; what a
@@ -77,7 +79,7 @@ func (s *Session) handle(req *Request, phase func(string)) (any, error) {
 	case req.Prepare != nil:
 		return nil, s.prepare(req.Prepare)
 	case req.Truth != nil:
-		return s.makeTruth(req.Truth, phase)
+		return nil, s.makeTruth(req.Truth, phase)
 	case req.Gate != nil:
 		return s.gate(req.Gate, phase)
 	case req.Time != nil:
@@ -113,6 +115,7 @@ func (s *Session) open(req *Open) (*OpenReply, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.id = id
 	if err := s.describe(id, reply); err != nil {
 		return nil, err
 	}
@@ -144,16 +147,14 @@ func (s *Session) start0(req *Open, reply *OpenReply) (err error) {
 	if s.harness, err = newHarness(s.drv, s.stream, req.Harness); err != nil {
 		return fmt.Errorf("harness: %w", err)
 	}
+	if s.stackLimit, err = s.drv.GetLimit(cuda.LimitStackSize); err != nil {
+		return err
+	}
 	if s.counters, err = s.drv.Alloc(maxCounters * 8); err != nil {
 		return err
 	}
 	if s.readback, err = s.drv.HostAlloc(maxCounters * 8); err != nil {
 		return err
-	}
-	if len(s.out) > 0 {
-		if s.out, err = s.drv.HostRegister(s.out); err != nil {
-			return fmt.Errorf("pin the output memory: %w", err)
-		}
 	}
 	if req.Library != "" {
 		s.library, err = s.openLibrary(req.Library)
@@ -179,12 +180,12 @@ func (s *Session) describe(id cuda.Device, reply *OpenReply) error {
 	}
 	d.MemoryBytes = int(total)
 	const pageableAccess cuda.Attribute = 88 // CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
-	var major, minor, clock, pageable int
+	var major, minor, clock, pageable, mode int
 	for _, q := range []struct {
 		attr cuda.Attribute
 		into *int
 	}{
-		{cuda.CapabilityMajor, &major}, {cuda.CapabilityMinor, &minor}, {cuda.ClockRate, &clock}, {pageableAccess, &pageable},
+		{cuda.CapabilityMajor, &major}, {cuda.CapabilityMinor, &minor}, {cuda.ClockRate, &clock}, {pageableAccess, &pageable}, {cuda.ComputeMode, &mode},
 		{cuda.MultiprocessorCount, &d.SMs}, {cuda.SharedPerBlockOptin, &d.SmemPerBlock}, {cuda.SharedPerSM, &d.SmemPerSM},
 		{cuda.RegistersPerSM, &d.RegsPerSM}, {cuda.MaxThreadsPerBlock, &d.MaxThreads}, {cuda.ThreadsPerSM, &d.ThreadsPerSM},
 		{cuda.L2CacheSize, &d.L2Bytes}, {cuda.MaxAccessPolicyWindow, &s.l2.window}, {cuda.MaxPersistingL2, &s.l2.persisting},
@@ -194,6 +195,7 @@ func (s *Session) describe(id cuda.Device, reply *OpenReply) error {
 		}
 	}
 	d.CC, d.PageableAccess, reply.MaxClock = 10*major+minor, pageable == 1, float64(clock)/1000
+	reply.Shares = mode == 0 && s.drv.HasVirtualMemory(id) // in another mode one process has the GPU to itself
 	d.Arch = fmt.Sprintf("sm_%d", d.CC)
 	if d.CC >= 90 { // the architecture-specific target: wgmma, setmaxnreg
 		d.Arch += "a"
@@ -208,8 +210,8 @@ func (s *Session) prepare(req *Prepare) error {
 	if n := s.counterOf(len(req.Cases), 0); n > counterStamp0 {
 		return fmt.Errorf("%d cases need %d counters, there are %d: declare fewer check shapes", len(req.Cases), n, counterStamp0)
 	}
-	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.truth == nil {
-		return fmt.Errorf("output memory of %d bytes: %d are needed", len(s.out), need)
+	if err := s.openOutputs(req); err != nil {
+		return err
 	}
 	for i := range req.Cases {
 		c := &req.Cases[i]
@@ -305,22 +307,42 @@ func (s *Session) grow(b *block, n int) error {
 // errScratch marks an allocation that the candidate's plan asked for.
 var errScratch = errors.New("scratch memory")
 
+// refusal is what a candidate asks for and this device does not give.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// ours lists the driver's calls that no candidate has a part in: our buffers, and copies between them.
+var ours = []string{"cuMem"}
+
 // refusals are the driver's calls that fail where a candidate asks for what the device does not give.
 var refusals = []string{"cuLaunch", "cuModule", "cuFunc", "cuTensorMap"}
 
-// fault turns a driver error into a candidate's fault; anything else stays our error.
+// fault turns an error into a candidate's fault where it is one; any other stays our error. Memory that runs out
+// while a candidate is loaded, launched or made part of a graph runs out for its tables or its stack: the driver
+// sets aside nothing else then.
 func fault(where string, err error) (*Fault, error) {
+	if k := kept(""); errors.As(err, &k) {
+		return &Fault{Case: where, Text: err.Error(), Kept: string(k)}, nil
+	}
+	if r := refusal(""); errors.As(err, &r) {
+		return &Fault{Case: where, Text: err.Error(), Launch: true}, nil
+	}
 	var e *cuda.Error
 	if !errors.As(err, &e) {
 		return nil, err
 	}
-	if e.Code == cuda.OutOfMemory && !errors.Is(err, errScratch) {
-		return nil, err // buffers of ours
+	calls := func(list []string) bool {
+		return slices.ContainsFunc(list, func(call string) bool { return strings.HasPrefix(e.Call, call) })
 	}
-	refused := errors.Is(err, errScratch) || slices.ContainsFunc(refusals, func(call string) bool { return strings.HasPrefix(e.Call, call) })
 	out := &Fault{Case: where, Code: e.Code, Text: e.Error(), Sticky: e.Sticky()}
-	if out.Launch = refused && !e.Sticky(); out.Launch {
-		out.Text = err.Error() // which kernel, which map
+	switch {
+	case e.Code == cuda.OutOfMemory && !errors.Is(err, errScratch) && calls(ours):
+		return nil, err
+	case e.Code == cuda.OutOfMemory:
+		out.Launch, out.Text = true, "no device memory left for its tables, stack or scratch: "+err.Error()
+	case calls(refusals) && !e.Sticky():
+		out.Launch, out.Text = true, err.Error() // which kernel, which map
 	}
 	return out, nil
 }

@@ -56,13 +56,13 @@ func (s *Session) time(req *Time, phase func(string)) (*TimeReply, error) {
 	reply := &TimeReply{}
 	c, err := s.enter(req.Contender, &s.scratch[0])
 	if err != nil {
-		return reply, s.blame(&reply.Fault, "load", err)
+		return reply, s.blame(&reply.Fault, "load", err, c)
 	}
 	for i, run := range req.Runs {
 		phase("time " + run.Workload)
 		got, err := s.timeRun(c, run, i, req)
 		if err != nil {
-			return reply, s.blame(&reply.Fault, "time "+run.Workload, err)
+			return reply, s.blame(&reply.Fault, "time "+run.Workload, err, c)
 		}
 		reply.Runs = append(reply.Runs, got)
 		if got.Screened && !req.Each {
@@ -72,9 +72,14 @@ func (s *Session) time(req *Time, phase func(string)) (*TimeReply, error) {
 	return reply, s.leave(c)
 }
 
-// blame files a driver error as the candidate's fault.
-func (s *Session) blame(into **Fault, where string, err error) error {
-	*into, err = fault(where, err)
+// blame files an error as the candidate's fault, and unloads what was loaded unless the process is lost.
+func (s *Session) blame(into **Fault, where string, err error, loaded ...*contender) error {
+	if *into, err = fault(where, err); err != nil || (*into).Sticky {
+		return err
+	}
+	for _, c := range loaded {
+		err = errors.Join(err, s.leave(c))
+	}
 	return err
 }
 
@@ -90,7 +95,7 @@ func (s *Session) timeRun(c *contender, run Run, which int, req *Time) (out RunR
 	if err = s.takeSamples(m, run.Bar, req, &out); err == nil {
 		out.Guard, err = m.strayed()
 	}
-	return out, err
+	return out, errors.Join(err, s.unchanged(c.program))
 }
 
 // takeSamples takes as many as the request and what they show ask for.
@@ -193,14 +198,14 @@ func (s *Session) duel(req *Duel, phase func(string)) (*DuelReply, error) {
 	phase("duel " + req.Run.Workload)
 	a, err := s.enter(req.A, &s.scratch[0])
 	if err != nil {
-		return reply, s.blame(&reply.Fault, "load A", err)
+		return reply, s.blame(&reply.Fault, "load A", err, a)
 	}
 	b, err := s.enter(req.B, &s.scratch[1])
 	if err != nil {
-		return reply, s.blame(&reply.Fault, "load B", err)
+		return reply, s.blame(&reply.Fault, "load B", err, a, b)
 	}
 	if err := s.pairs(a, b, req, reply); err != nil {
-		return reply, s.blame(&reply.Fault, "duel "+req.Run.Workload, err)
+		return reply, s.blame(&reply.Fault, "duel "+req.Run.Workload, err, a, b)
 	}
 	return reply, errors.Join(s.leave(a), s.leave(b))
 }
@@ -246,7 +251,7 @@ func (s *Session) pairs(a, b *contender, req *Duel, reply *DuelReply) (err error
 		}
 		reply.Guard += n
 	}
-	return nil
+	return errors.Join(s.unchanged(a.program), s.unchanged(b.program))
 }
 
 // ceilings measures what this device can do at most: device memory, L2 and the matrix units.

@@ -5,62 +5,84 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/kernels"
 )
 
 // makeTruth runs the reference kernel on every case and writes value and scale of each output to the
-// truth memory, and returns the inputs that the request asks for.
-func (s *Session) makeTruth(req *Truth, phase func(string)) (*TruthReply, error) {
+// truth memory, and the inputs that the request asks for to the input memory.
+func (s *Session) makeTruth(req *Truth, phase func(string)) error {
 	mod, err := s.drv.LoadModule(req.Cubin)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i := range s.prep.Cases {
 		phase("reference " + s.prep.Cases[i].Name)
 		if err := s.truthOf(mod, i, req); err != nil {
-			return nil, fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
+			return fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
 		}
 	}
-	reply := &TruthReply{}
-	for _, i := range req.Inputs {
-		bufs, err := s.readInputs(i)
+	offsets, _ := PackInputs(s.prep.Cases, req.Inputs)
+	for k, i := range req.Inputs {
+		into, err := s.prep.Cases[i].Inputs(s.files.Inputs, offsets[k])
+		if err == nil {
+			err = s.readInputs(into, i)
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		reply.Inputs = append(reply.Inputs, bufs)
 	}
-	return reply, nil
+	return nil
 }
 
-// readInputs copies a case's inputs, by buffer; nothing for its outputs.
-func (s *Session) readInputs(i int) ([][]byte, error) {
-	if i < 0 || i >= len(s.prep.Cases) {
-		return nil, fmt.Errorf("no case %d", i)
+// readInputs copies a case's inputs to where they are wanted, by buffer.
+func (s *Session) readInputs(into [][]byte, i int) error {
+	if err := s.drv.SyncStream(s.stream); err != nil {
+		return err
 	}
-	var bufs [][]byte
-	for j, b := range s.prep.Cases[i].Buffers {
-		var data []byte
-		if !b.Out {
-			data = make([]byte, b.Bytes())
-			if err := s.drv.DtoH(data, s.arenas[i].at[j]); err != nil {
-				return nil, err
-			}
+	for j, to := range into {
+		if err := s.drv.DtoH(to, s.arenas[i].at[j]); err != nil {
+			return err
 		}
-		bufs = append(bufs, data)
 	}
-	return bufs, nil
+	return nil
 }
 
 // inputs gives a case's inputs away.
 func (s *Session) inputs(req *Inputs) (*InputsReply, error) {
-	if err := s.drv.SyncStream(s.stream); err != nil {
-		return nil, err
+	if req.Case < 0 || req.Case >= len(s.prep.Cases) {
+		return nil, fmt.Errorf("no case %d", req.Case)
 	}
-	bufs, err := s.readInputs(req.Case)
+	var bufs [][]byte
+	for _, b := range s.prep.Cases[req.Case].Buffers {
+		n := b.Bytes()
+		if b.Out {
+			n = 0
+		}
+		bufs = append(bufs, make([]byte, n))
+	}
+	err := s.readInputs(bufs, req.Case)
 	return &InputsReply{bytes.Join(bufs, nil)}, err
 }
 
 func (s *Session) truthOf(mod cuda.Module, i int, req *Truth) error {
-	c, a, l := &s.prep.Cases[i], s.arenas[i], req.Launches[i]
+	c := &s.prep.Cases[i]
+	at, err := s.drv.Alloc(uint64(max(c.TruthBytes(), 1)))
+	if err != nil {
+		return err
+	}
+	defer s.drv.Free(at)
+	if err := s.StartReference(mod, c, req.Launches[i], s.arenas[i].at, at); err != nil {
+		return err
+	}
+	if err := s.drv.SyncStream(s.stream); err != nil {
+		return err
+	}
+	return s.drv.DtoH(s.files.Truth[c.TruthAt:c.TruthAt+c.TruthBytes()], at)
+}
+
+// StartReference queues the reference kernel on a case. at are its inputs, by buffer; value and scale of each output go to
+// truth, as Case.Truths says.
+func (s *Session) StartReference(mod cuda.Module, c *Case, l kernels.Launch, at []cuda.Ptr, truth cuda.Ptr) error {
 	f, err := s.drv.Function(mod, l.Entry)
 	if err != nil {
 		return err
@@ -68,39 +90,15 @@ func (s *Session) truthOf(mod cuda.Module, i int, req *Truth) error {
 	launch := &cuda.Launch{Func: f, Grid: dim(l.Grid), Block: dim(l.Block)}
 	for j, b := range c.Buffers {
 		if !b.Out {
-			launch.Args.Ptr(a.at[j])
+			launch.Args.Ptr(at[j])
 		}
 	}
-	var results []zone
-	for _, b := range c.Buffers {
-		if !b.Out {
-			continue
-		}
-		for _, width := range []int{8, 4} { // value, scale
-			at, err := s.drv.Alloc(uint64(width * b.Elems()))
-			if err != nil {
-				return err
-			}
-			defer s.drv.Free(at)
-			launch.Args.Ptr(at)
-			results = append(results, zone{at, width * b.Elems()})
-		}
+	for _, p := range c.Truths() {
+		launch.Args.Ptr(truth + cuda.Ptr(p.Value))
+		launch.Args.Ptr(truth + cuda.Ptr(p.Scale))
 	}
 	for _, x := range l.Args {
 		launch.Args.Int32(int32(x.Int))
 	}
-	if err := s.drv.Start(launch, s.stream); err != nil {
-		return err
-	}
-	if err := s.drv.SyncStream(s.stream); err != nil {
-		return err
-	}
-	off := c.TruthAt
-	for _, z := range results {
-		if err := s.drv.DtoH(s.truth[off:off+z.bytes], z.at); err != nil {
-			return err
-		}
-		off += align(z.bytes)
-	}
-	return nil
+	return s.drv.Start(launch, s.stream)
 }

@@ -157,6 +157,8 @@ func act(ctx context.Context, f Frame, c *Conn) error {
 		return withGrandchild(r.Do == "escaped", c)
 	case "shared":
 		return fillShared(r.N, c)
+	case "send":
+		return sendFiles(r.N, c)
 	}
 	return fmt.Errorf("cannot %q", r.Do)
 }
@@ -176,6 +178,25 @@ func withGrandchild(escape bool, c *Conn) error {
 	c.Phase(fmt.Sprint("pid ", cmd.Process.Pid))
 	os.Exit(0)
 	return nil
+}
+
+// sendFiles sends n memories with their number in them.
+func sendFiles(n int, c *Conn) error {
+	channel, err := Inherited(0)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		s, err := NewShared("sent", 1)
+		if err != nil {
+			return err
+		}
+		s.Map()[0] = byte(i + 1)
+		if err := errors.Join(SendFile(channel, s.File()), s.Close()); err != nil {
+			return err
+		}
+	}
+	return c.Reply(&reply{})
 }
 
 func fillShared(n int, c *Conn) error {

@@ -75,6 +75,13 @@ var deeds = map[string]func(arg string) error{
 		return unix.PtraceAttach(n)
 	},
 	"unshare": func(string) error { return unix.Unshare(unix.CLONE_NEWUSER) },
+	"send": func(fd string) error { // standard input, over an inherited socket
+		n, err := strconv.Atoi(fd)
+		if err != nil {
+			return err
+		}
+		return unix.Sendmsg(n, []byte{0}, unix.UnixRights(0), nil, 0)
+	},
 }
 
 // try runs one deed within the profile and returns what it printed, empty where it was done.
@@ -143,6 +150,32 @@ func TestWhatIsKeptIn(t *testing.T) {
 	}
 	if got := try(t, nil, "read", "/etc/passwd"); got != "" {
 		t.Errorf("without a fence: %s", got)
+	}
+}
+
+// TestSending: a worker with local sockets sends open files to who started it, another sends nothing.
+func TestSending(t *testing.T) {
+	if err := Check(Strict); err != nil {
+		t.Skipf("no sandbox here, nothing is tested: %v", err)
+	}
+	for _, may := range []bool{true, false} {
+		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours, theirs := os.NewFile(uintptr(fds[0]), "ours"), os.NewFile(uintptr(fds[1]), "theirs")
+		args, err := (&Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Local: may}).Args([]string{"try", "send", "3"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("/proc/self/exe", args...)
+		cmd.ExtraFiles = []*os.File{theirs}
+		if out, err := cmd.CombinedOutput(); (err == nil) != may {
+			t.Errorf("local sockets %v: %v %s", may, err, out)
+		}
+		if err := errors.Join(ours.Close(), theirs.Close()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

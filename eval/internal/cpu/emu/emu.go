@@ -98,11 +98,12 @@ func DynamicShared(source string) []string {
 }
 
 // LinkOptions bind the dynamic shared memory of a source: all its names mean the one array of the runtime,
-// as they mean one address on a GPU. The last option makes a name that nobody has an error of the link.
+// as they mean one address on a GPU. Of the last options one makes __constant__ variables read-only, the other
+// makes a name that nobody has an error of the link.
 func LinkOptions(source string) []string {
 	var opts []string
 	for _, name := range DynamicShared(source) {
 		opts = append(opts, "-Wl,--defsym="+name+"=dw_dynamic_shared")
 	}
-	return append(opts, "-Wl,-z,defs")
+	return append(opts, "-Wl,-z,relro", "-Wl,-z,defs")
 }

@@ -10,7 +10,11 @@
 #define __global__ __attribute__((visibility("default"), noinline))
 #define __device__
 #define __host__
-#define __constant__
+// Read-only once the loader has bound its addresses (LinkOptions), as constant memory is to a kernel. A section each,
+// since compilers do not put const and other variables into one.
+#define DW_TEXT(x) #x
+#define DW_SECTION(number) ".data.rel.ro.dw" DW_TEXT(number)
+#define __constant__ __attribute__((section(DW_SECTION(__COUNTER__))))
 #define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)

@@ -1,0 +1,168 @@
+package eval
+
+import (
+	"maps"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"darwarp/kernels"
+)
+
+// drawer draws sizes that no candidate can know before the session: what is right at the sizes of problem.toml alone is wrong.
+type drawer struct {
+	p   *kernels.Problem
+	t   kernels.DType
+	rng *rand.Rand
+	cap float64 // operations, and elements of all tensors, of one size
+}
+
+const (
+	alignments = 8    // classes of them: multiples of 1 and not of 2, of 2 and not of 4, ... of 128
+	drawnSize  = 1024 // sizes are drawn up to this, in steps
+)
+
+// aligned draws as many sizes as there are alignments, and together they have each dim in each alignment: fast paths for
+// what is whole vectors, tiles or steps are taken in some and not in others.
+func (d *drawer) aligned() []kernels.Dims {
+	var list []kernels.Dims
+	turn := map[string][]int{}
+	for _, dim := range d.p.DimNames {
+		turn[dim] = d.rng.Perm(alignments)
+	}
+	for i := range alignments {
+		size := kernels.Dims{}
+		for _, dim := range d.p.DimNames {
+			size[dim] = d.multiple(d.p.Range(dim), turn[dim][i])
+		}
+		if d.shrink(size, nil) {
+			list = append(list, size)
+		}
+	}
+	return list
+}
+
+// multiple draws a multiple of the range's step and of 2^power, but of no higher power of two unless it is the highest.
+func (d *drawer) multiple(r kernels.Range, power int) int {
+	if len(r.Values) > 0 {
+		return r.Values[d.rng.IntN(len(r.Values))]
+	}
+	for power > 0 && r.Step<<power > r.Most {
+		power--
+	}
+	unit := r.Step << power
+	times := 1 + 2*d.rng.IntN(max(1, drawnSize/2>>power)) // odd
+	if power == alignments-1 {
+		times = 1 + d.rng.IntN(drawnSize>>power)
+	}
+	return unit * min(times, (r.Most/unit-1)|1)
+}
+
+// shrink makes a size small enough, keeping its alignment as far as it goes and the dims in keep as they are. False: it is not
+// possible, or the problem does not allow the size.
+func (d *drawer) shrink(size kernels.Dims, keep []string) bool {
+	for {
+		work, ok := d.work(size)
+		if !ok || work <= d.cap {
+			return ok
+		}
+		largest := ""
+		for _, dim := range d.p.DimNames {
+			if r := d.p.Range(dim); len(r.Values) == 0 && !slices.Contains(keep, dim) && size[dim] > r.Step && size[dim] > size[largest] {
+				largest = dim
+			}
+		}
+		if largest == "" {
+			return false
+		}
+		size[largest] = smaller(size[largest], d.p.Range(largest).Step)
+	}
+}
+
+// smaller is the next smaller multiple of step: with a smaller odd factor, else half of it.
+func smaller(size, step int) int {
+	times := size / step
+	unit := 1 << bits.TrailingZeros(uint(times))
+	if odd := times / unit; odd > 1 {
+		return step * unit * ((odd / 2) | 1)
+	}
+	return step * (times / 2)
+}
+
+// work is what a size takes, in operations and elements. ok says that the problem has such a size.
+func (d *drawer) work(size kernels.Dims) (work float64, ok bool) {
+	flops, _, err := d.p.Work(size, d.t)
+	if err != nil {
+		return 0, false
+	}
+	bufs, err := d.p.Buffers(size, d.t)
+	if err != nil {
+		return 0, false
+	}
+	for _, b := range bufs {
+		work += float64(b.Elems())
+	}
+	_, err = d.p.Reduction(size, d.t)
+	if err == nil {
+		_, err = d.p.ReferenceLaunch(size, d.t)
+	}
+	return max(work, flops), err == nil
+}
+
+// lineCount is how long the dims are that are not at issue: so many lines, or a few more, that each of many classes occurs.
+const lineCount = 18
+
+// near draws, for each dim of a workload, sizes in which this dim is as in the workload, and in one where it is a little
+// more or less, and the others are small. Who does something special at the sizes that are scored meets hard inputs there.
+func (d *drawer) near(w kernels.Dims) []kernels.Dims {
+	var list []kernels.Dims
+	for _, dim := range d.p.DimNames {
+		r := d.p.Range(dim)
+		if len(r.Values) > 0 || w[dim] <= 2*lineCount {
+			continue
+		}
+		for _, delta := range []int{0, d.delta(r, w[dim])} {
+			size := maps.Clone(w)
+			for _, other := range d.p.DimNames {
+				if o := d.p.Range(other); len(o.Values) == 0 {
+					size[other] = min(w[other], max(lineCount+d.rng.IntN(lineCount), o.Step)/o.Step*o.Step)
+				}
+			}
+			size[dim] = w[dim] + delta
+			if d.shrink(size, []string{dim}) {
+				list = append(list, size)
+			}
+		}
+	}
+	return list
+}
+
+// neighbor is the workload with one dim a little more or less, and all others as they are.
+func (d *drawer) neighbor(w kernels.Dims) (kernels.Dims, bool) {
+	var able []string
+	for _, dim := range d.p.DimNames {
+		if r := d.p.Range(dim); len(r.Values) == 0 && w[dim] > 2*lineCount {
+			able = append(able, dim)
+		}
+	}
+	if len(able) == 0 {
+		return nil, false
+	}
+	size, dim := maps.Clone(w), able[d.rng.IntN(len(able))]
+	size[dim] += d.delta(d.p.Range(dim), size[dim])
+	_, ok := d.work(size)
+	return size, ok
+}
+
+// delta is a small difference to a size, up or down: one, or a vector, or less than a tile. Where sizes are multiples of more
+// than one, none leads out of the range.
+func (d *drawer) delta(r kernels.Range, size int) int {
+	by := []int{1, 1, 2, 4, 8, 16}[d.rng.IntN(6)] * r.Step
+	if d.rng.IntN(2) == 0 {
+		by = -by
+	}
+	if r.Step > 1 {
+		by = min(max(size+by, r.Step), r.Most) - size
+	}
+	return by
+}

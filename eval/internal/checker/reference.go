@@ -1,0 +1,55 @@
+package checker
+
+import (
+	"fmt"
+
+	"darwarp/eval/internal/check"
+	"darwarp/kernels"
+)
+
+// references are the problems whose truth is also known in Go.
+var references = map[string]func(d kernels.Dims, in [][]float64) []check.Truth{
+	"gemm": func(d kernels.Dims, in [][]float64) []check.Truth {
+		return []check.Truth{check.GEMM64(in[0], transpose(in[1], d["n"], d["k"]), d["m"], d["n"], d["k"])}
+	},
+	"attention": func(d kernels.Dims, in [][]float64) []check.Truth {
+		return []check.Truth{check.Attention64(in[0], in[1], in[2], d["b"]*d["h"], d["s"], d["d"], d["causal"] == 1)}
+	},
+}
+
+func transpose(a []float64, rows, cols int) []float64 {
+	out := make([]float64, len(a))
+	for i := range rows {
+		for j := range cols {
+			out[j*rows+i] = a[i*cols+j]
+		}
+	}
+	return out
+}
+
+// HasReference reports whether a problem's reference kernel can be checked.
+func HasReference(problem string) bool { return references[problem] != nil }
+
+// Agrees holds the truths that the reference kernel gave on a case's inputs, by buffer, against those in Go.
+func (s *Setup) Agrees(req *Reference, inputs [][]byte, truths []check.Truth) (*JudgeReply, error) {
+	ref := references[req.Problem]
+	if ref == nil {
+		return nil, fmt.Errorf("checker: no reference in Go for %s", req.Problem)
+	}
+	c := &s.Cases[req.Case]
+	var in [][]float64
+	for i, b := range c.Buffers {
+		if !b.Out {
+			values := make([]float64, b.Elems())
+			check.Decode(b.DType, inputs[i], values)
+			in = append(in, values)
+		}
+	}
+	reply := &JudgeReply{}
+	for i, want := range ref(c.Dims, in) {
+		if err := truths[i].Agrees(want, s.Terms[req.Case]); err != nil {
+			reply.Wrong = fmt.Sprintf("reference kernel on %s: %v", c.Name, err)
+		}
+	}
+	return reply, nil
+}

@@ -1,0 +1,99 @@
+package checker
+
+import (
+	"fmt"
+	"unsafe"
+
+	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// Model is the error model of case i for a candidate that adds in acc.
+func (s *Setup) Model(i int, acc kernels.DType) check.Model {
+	return check.Model{K: s.Terms[i], Acc: acc, ULPs: s.ULPs, Terms: s.Rounded, Exact: s.Cases[i].Class == "exact"}
+}
+
+// Truths maps the truth of case i, one per output, in the truth memory.
+func (s *Setup) Truths(i int, memory []byte) []check.Truth {
+	c := &s.Cases[i]
+	return TruthsOf(c, memory[c.TruthAt:])
+}
+
+// TruthsOf maps the truth of a case that begins where memory does.
+func TruthsOf(c *gpu.Case, memory []byte) []check.Truth {
+	var out []check.Truth
+	for k, p := range c.Truths() {
+		n := c.Outputs()[k].Elems()
+		out = append(out, check.Truth{
+			Value: unsafe.Slice((*float64)(unsafe.Pointer(&memory[p.Value])), n),
+			Scale: unsafe.Slice((*float32)(unsafe.Pointer(&memory[p.Scale])), n),
+		})
+	}
+	return out
+}
+
+// Places says where in the output memory each case of a request begins.
+func (s *Setup) Places(req *Judge) ([]int, error) {
+	for _, i := range req.Cases {
+		if i < 0 || i >= len(s.Cases) {
+			return nil, fmt.Errorf("checker: no case %d", i)
+		}
+	}
+	places, total := gpu.Pack(s.Cases, req.Cases)
+	if total > s.SlotBytes {
+		return nil, fmt.Errorf("checker: outputs of %d bytes in a slot of %d", total, s.SlotBytes)
+	}
+	for k := range places {
+		places[k] += req.Slot * s.SlotBytes
+	}
+	return places, nil
+}
+
+// Verdict judges a request by the reports on its outputs, wherever they were compared: report gives the one on output
+// number out of the k-th case. The first that is wrong ends it.
+func (s *Setup) Verdict(req *Judge, report func(k, out int) (check.Report, error)) (*JudgeReply, error) {
+	reply := &JudgeReply{}
+	for k, i := range req.Cases {
+		c := &s.Cases[i]
+		for out, b := range c.Outputs() {
+			r, err := report(k, out)
+			if err != nil {
+				return nil, err
+			}
+			reply.add(c, b, r, req.Loose)
+			if reply.Wrong != "" {
+				return reply, nil
+			}
+		}
+		reply.Report.Checks++
+	}
+	return reply, nil
+}
+
+func (reply *JudgeReply) add(c *gpu.Case, b kernels.Buffer, r check.Report, loose bool) {
+	reply.Report.Elements += b.Elems()
+	if !(r.Worst <= reply.Report.Worst) {
+		reply.Report.Worst, reply.Report.Where = r.Worst, c.Name
+	}
+	if c.Workload != "" || loose {
+		reply.Report.Frobenius = max(reply.Report.Frobenius, r.Frobenius)
+	}
+	if !r.Pass() && !(loose && r.Missing == 0 && r.Frobenius <= looseError) {
+		reply.Report.Where = c.Name
+		reply.Wrong = c.Name + ": " + r.Explain(b.Name, b.Shape)
+	}
+}
+
+// SelfTest asks whether the comparisons of the outputs of case i with their truths can tell right from wrong.
+func (s *Setup) SelfTest(i int, truths []check.Truth, compare func(number int) check.Comparison) (*JudgeReply, error) {
+	c := &s.Cases[i]
+	reply := &JudgeReply{}
+	for j, t := range truths {
+		b := c.Outputs()[j]
+		for _, fault := range check.SelfTest(check.Trial{DType: b.DType, Model: s.Model(i, kernels.FP32), Truth: t, Shape: b.Shape, Compare: compare(j)}) {
+			reply.Wrong = fmt.Sprintf("%s: %s: the check %s", c.Name, b.Name, fault)
+		}
+	}
+	return reply, nil
+}

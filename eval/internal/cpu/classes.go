@@ -1,0 +1,213 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// mix is splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// unit maps 32 random bits to (0, 1).
+func unit(bits uint32) float32 { return (float32(bits) + 0.5) * 0x1p-32 }
+
+// normal is the Box-Muller transform of 64 random bits.
+func normal(r uint64) float32 {
+	radius := math.Sqrt(-2 * math.Log(float64(unit(uint32(r)))))
+	return float32(radius * math.Cos(2*math.Pi*float64(unit(uint32(r>>32)))))
+}
+
+func signed(r uint64, v float32) float32 {
+	if r>>40&1 == 1 {
+		return -v
+	}
+	return v
+}
+
+// element is what the number of an input is made of.
+type element struct {
+	dtype   kernels.DType
+	tensor  int
+	i       uint64 // index
+	r       uint64 // random bits of its own
+	key     uint64 // of the tensor
+	every   bool   // lines are of many classes
+	neutral float32
+	length  uint64 // of its line
+	count   uint64 // lines
+	line    uint64 // its number
+	at      uint64 // its place there
+}
+
+// samples are the input classes of the GPU's harness: the same distributions from the same bits.
+var samples = map[string]func(e *element) float32{
+	"normal":  func(e *element) float32 { return normal(e.r) },
+	"uniform": func(e *element) float32 { return unit(uint32(e.r)) },
+	// Terms near 1 in magnitude whose sum nearly cancels: the first tensor alternates in sign.
+	"cancel": func(e *element) float32 {
+		v := 1 + unit(uint32(e.r))*0x1p-6
+		if e.tensor == 0 && e.i&1 == 1 {
+			return -v
+		}
+		return v
+	},
+	// The first tensor picks few elements of the others: a wrong index gives a wrong number.
+	"onehot": func(e *element) float32 {
+		if e.tensor > 0 {
+			return normal(mix(e.r))
+		}
+		if e.r&15 == 0 {
+			return 1
+		}
+		return 0
+	},
+	// Magnitudes from 2^-5 to 2^5, so that a sum of a few thousand products still fits fp16.
+	"wide": func(e *element) float32 {
+		return signed(e.r, float32(math.Exp2(float64(unit(uint32(e.r))*10-5))))
+	},
+	// -1, 0, 1: every partial sum is an integer that fp32 holds exactly, in any order.
+	"exact":    func(e *element) float32 { return float32(int(e.r%3) - 1) },
+	"denormal": func(e *element) float32 { return signed(e.r, unit(uint32(e.r))*0x1p-14) },
+	// Magnitudes from 2^5 to 2^10: exponentials overflow fp32, and sums of squares overflow fp16.
+	"large": func(e *element) float32 {
+		return signed(e.r, float32(math.Exp2(float64(unit(uint32(e.r))*5+5))))
+	},
+	// The first tensor far from 0 by its own measure: a variance as a difference of two means loses its digits.
+	"offset": func(e *element) float32 {
+		if e.tensor == 0 {
+			return normal(e.r) + 256
+		}
+		return normal(e.r)
+	},
+	"extreme":  extreme,
+	"constant": func(e *element) float32 { return normal(mix(e.key ^ mix(e.line))) },
+	"zeros":    func(*element) float32 { return 0 },
+	"lead": func(e *element) float32 {
+		if e.at <= mix(e.key^mix(e.line))&7 {
+			return 0
+		}
+		return normal(e.r)
+	},
+	"tiny":    tiny,
+	"huge":    huge,
+	"needles": needle,
+	"special": special,
+}
+
+// extreme is near the end of the type, where the sum of a line is still within it.
+func extreme(e *element) float32 {
+	power := 122 - bits.Len64(e.length-1)
+	if e.dtype == kernels.FP16 {
+		power = 14
+	}
+	return signed(e.r, float32(math.Ldexp(float64(1+unit(uint32(e.r))), power)))
+}
+
+// tiny: every other line is small, the rest below the smallest normal number of the type.
+func tiny(e *element) float32 {
+	if mix(e.key^e.line)&1 == 1 {
+		return normal(e.r) * 0x1p-20
+	}
+	if e.dtype == kernels.FP16 {
+		return signed(e.r, unit(uint32(e.r))*0x1p-14)
+	}
+	return signed(e.r, unit(uint32(e.r))*0x1p-126)
+}
+
+// huge: lines that add up to a hundred thousand and more, or to millions; fp16 goes to the end of its range.
+func huge(e *element) float32 {
+	switch {
+	case mix(e.key^e.line)&1 == 1:
+		return normal(e.r) * 4096
+	case e.dtype == kernels.FP16:
+		return signed(e.r, (1+unit(uint32(e.r)))*0x1p14)
+	}
+	return normal(e.r) * 0x1p24
+}
+
+// needle: up to gpu.MostNeedles terms of a line count, one in each of as many parts of it, at a place drawn anew; the
+// first and the last of the line in half of all lines. The others are neutral.
+func needle(e *element) float32 {
+	n := uint64(gpu.MostNeedles)
+	if e.length < 2*n {
+		n = (e.length + 1) / 2
+	}
+	part := e.at * n / e.length
+	begin, end := (part*e.length+n-1)/n, ((part+1)*e.length+n-1)/n
+	h := mix(e.key ^ mix(e.line*n+part))
+	place := begin + h%(end-begin)
+	switch {
+	case part == 0 && h>>63 == 1:
+		place = 0
+	case part == n-1 && h>>63 == 1:
+		place = e.length - 1
+	}
+	if e.at != place {
+		return e.neutral
+	}
+	return signed(e.r, 0.5+unit(uint32(e.r)))
+}
+
+// special: one inf and one NaN, in lines drawn anew; where lines are of many classes, one of them in each that is special.
+func special(e *element) float32 {
+	h := mix(e.key ^ mix(e.line))
+	nan := h>>62&1 == 1
+	if !e.every && e.count > 1 {
+		nan = e.line == mix(e.key^1)%e.count
+	}
+	here := e.every || nan || e.line == mix(e.key^2)%e.count
+	switch {
+	case !here || e.at != (h&0x3fffffff)%e.length:
+		return normal(e.r)
+	case nan:
+		return float32(math.NaN())
+	}
+	return float32(math.Inf(1 - 2*int(h>>61&1)))
+}
+
+// fillInput writes a tensor of a case, a function of (seed, tensor, index) alone: the process that runs candidates and
+// the one that computes the truth make the same inputs.
+func fillInput(dst []byte, t kernels.DType, f gpu.Fill, seed uint64) error {
+	var classes []func(*element) float32
+	for left := f.Classes; left != 0; left &= left - 1 {
+		classes = append(classes, samples[gpu.Classes[bits.TrailingZeros32(left)]])
+	}
+	n, inner, length := uint64(len(dst)/t.Size()), uint64(f.Inner), uint64(f.Len)
+	if len(classes) == 0 || inner*length == 0 {
+		return fmt.Errorf("%+v: no class, or no line", f)
+	}
+	e := element{dtype: t, tensor: f.Tensor, key: mix(seed ^ mix(uint64(f.Tensor)+1)), every: len(classes) > 1,
+		neutral: math.Float32frombits(f.Neutral), length: length, count: (n + length - 1) / length}
+	turn := mix(e.key) % uint64(len(classes))
+	for i := range n {
+		e.i, e.r = i, mix(e.key+i)
+		e.line, e.at = i/(inner*length)*inner+i%inner, i/inner%length
+		put(dst, int(i), t, classes[(e.line+turn)%uint64(len(classes))](&e))
+	}
+	return nil
+}
+
+// put writes element i.
+func put(dst []byte, i int, t kernels.DType, v float32) {
+	switch t {
+	case kernels.FP16:
+		binary.LittleEndian.PutUint16(dst[2*i:], check.FP16Bits(float64(v)))
+	case kernels.BF16:
+		binary.LittleEndian.PutUint16(dst[2*i:], check.BF16Bits(float64(v)))
+	case kernels.FP32:
+		binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(v))
+	default:
+		binary.LittleEndian.PutUint32(dst[4*i:], uint32(int32(v)))
+	}
+}

@@ -1,0 +1,17 @@
+package gpu
+
+import "darwarp/eval/internal/cuda"
+
+// What follows is for the judge, which makes inputs and truth on the device and never loads a candidate.
+
+// Open takes the device.
+func (s *Session) Open(req *Open) (*OpenReply, error) { return s.open(req) }
+
+// Do runs f on the thread that the device's context is current on.
+func (s *Session) Do(f func() error) error { return s.ctx.Do(f) }
+
+// Device is the open device, for calls of the driver inside of Do.
+func (s *Session) Device() (*cuda.Driver, cuda.Device, cuda.Stream) { return s.drv, s.id, s.stream }
+
+// MakeInputs queues the making of a case's inputs in buffers at the given addresses.
+func (s *Session) MakeInputs(c *Case, at []cuda.Ptr) error { return s.fill(c, &arena{at: at}, c.Seed) }

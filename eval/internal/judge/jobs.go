@@ -1,0 +1,116 @@
+package judge
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"math"
+
+	"darwarp/eval/internal/check"
+	"darwarp/kernels"
+)
+
+// Source is the trusted device code, to be compiled for the device before a judge starts.
+//
+//go:embed judge.cu
+var Source string
+
+// The kernels of judge.cu, and how many threads a block of theirs has. A block of Compare takes one check.Span.
+const (
+	Compare = "judge_compare"
+	Wrong   = "judge_wrong"
+	Threads = 256
+)
+
+// Job is one output to be compared with its truth. Addresses are those of the device and multiples of 8.
+type Job struct {
+	Out, Value, Scale uint64
+	Elems             int
+	DType             kernels.DType
+	Model             check.Model
+	Salt              uint64 // of the hash, as gpu.Session's
+}
+
+// Blocks is how many blocks of Compare, and tallies, the job takes.
+func (j *Job) Blocks() int { return check.Spans(j.Elems) }
+
+// JobBytes and TallyBytes are the sizes of struct Job and struct Tally in judge.cu.
+const (
+	JobBytes   = 80
+	TallyBytes = 96
+)
+
+// dtypeCodes are the element types by the numbers that judge.cu knows them by.
+var dtypeCodes = map[kernels.DType]uint16{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3}
+
+// Encode writes jobs as the array that Compare takes, and returns how many blocks they are.
+func Encode(jobs []Job) (table []byte, blocks int) {
+	for i := range jobs {
+		table = jobs[i].put(table, blocks)
+		blocks += jobs[i].Blocks()
+	}
+	return table, blocks
+}
+
+// put appends struct Job.
+func (j *Job) put(to []byte, first int) []byte {
+	le, b := binary.LittleEndian, j.Model.Bounds(j.DType)
+	for _, v := range []uint64{j.Out, j.Value, j.Scale, uint64(j.Elems)} { // 0
+		to = le.AppendUint64(to, v)
+	}
+	for _, v := range []float64{b.Rel, b.Sum, b.Floor, b.Overflow} { // 32
+		to = le.AppendUint64(to, math.Float64bits(v))
+	}
+	to = le.AppendUint64(to, j.Salt)              // 64
+	to = le.AppendUint32(to, uint32(first))       // 72
+	to = le.AppendUint16(to, dtypeCodes[j.DType]) // 76
+	exact := uint16(0)
+	if b.Exact {
+		exact = 1
+	}
+	return le.AppendUint16(to, exact) // 78
+}
+
+// Verdict is what Compare found about one job.
+type Verdict struct {
+	check.Report
+	Hash uint64 // of the output's bits
+}
+
+// Decode reads the tallies of jobs, in the order of Encode. A report with wrong elements does not know yet which.
+func Decode(jobs []Job, data []byte) []Verdict {
+	var out []Verdict
+	for i := range jobs {
+		j, v := &jobs[i], Verdict{}
+		tallies := make([]check.Tally, j.Blocks())
+		for k := range tallies {
+			var hash uint64
+			tallies[k], hash = takeTally(data[:TallyBytes])
+			v.Hash += hash
+			data = data[TallyBytes:]
+		}
+		v.Report = check.NewReport(j.Elems, j.DType, j.Model, tallies)
+		out = append(out, v)
+	}
+	return out
+}
+
+// takeTally reads struct Tally.
+func takeTally(b []byte) (t check.Tally, hash uint64) {
+	word := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+	for i, into := range []*float64{&t.Worst, &t.Got, &t.Want, &t.Tol, &t.Err2, &t.Ref2, &t.Scale2} { // 0
+		*into = math.Float64frombits(word(8 * i))
+	}
+	t.Index, t.First = int(word(56)), int(word(64))
+	count := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
+	t.Bad, t.Poison, t.Odd, t.Differs = count(80), count(84), count(88) != 0, count(92) != 0
+	return t, word(72)
+}
+
+// Bitmap reads the words that Wrong wrote for an output of n elements.
+func Bitmap(n int, data []byte) []uint64 {
+	words := make([]uint64, (n+63)/64)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint64(data[8*i:])
+	}
+	return words
+}
