@@ -16,7 +16,7 @@ const (
 	KindChampion Kind = "champion" // ID, Score, Note: why
 	KindDuel     Kind = "duel"     // ID: the challenger; Duel
 	KindTrial    Kind = "trial"    // ID, Trial, Note: what a would-be champion stood, or that it fell: Candidate
-	KindRestart  Kind = "restart"  // Note: nothing was gained for long, breeding starts anew
+	KindRestart  Kind = "restart"  // Note: nothing was gained for long, breeding starts again
 	KindSkip     Kind = "skip"     // Family, Note: a point that needs no verdict, or (with ID) gets none
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
 	KindOutage   Kind = "outage"   // Note: it fails again and again and nothing is asked for, or it works again
@@ -49,7 +49,7 @@ type Event struct {
 	Machine   *kernels.Machine   `json:"machine,omitempty"`
 	Exchange  *kernels.Exchange  `json:"exchange,omitempty"`
 	Summary   *Summary           `json:"summary,omitempty"`
-	Command   *Command           `json:"command,omitempty"` // that was obeyed
+	Command   *Command           `json:"command,omitempty"` // that was done
 
 	Evals    int              `json:"evals"`              // verdicts, duplicates not counted
 	Best     float64          `json:"best,omitempty"`     // lowest score measured

@@ -15,7 +15,7 @@ const (
 	attempts  = 3 // how often a verdict that was lost is asked for
 )
 
-// pauses are 20 minutes together: a driver that is installed anew, a full disk or a machine's other tenants are through
+// pauses are 20 minutes together: a driver that is reinstalled, a full disk or a machine's other tenants are through
 // by then. After the last the search ends.
 var pauses = []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second,
 	5 * time.Minute, 5 * time.Minute, 5 * time.Minute}

@@ -62,6 +62,12 @@ func (d *pointDeme) recalled() mutate.Operator { return d.recall }
 // declared is the family.
 func (d *pointDeme) declared() *kernels.Family { return d.space.Family }
 
+func (d *pointDeme) device() kernels.Device { return d.space.Device }
+func (d *pointDeme) isClosed() bool         { return d.closed }
+
+// verdicts is how many points were judged.
+func (d *pointDeme) verdicts() int { return d.judged }
+
 // size is how many points there are.
 func (d *pointDeme) size() int { return d.space.Len() }
 

@@ -91,7 +91,7 @@ func (p *population) spaceOf(id kernels.ID) *pointDeme { return p.space(p.member
 // families are those that prompts may speak of.
 func (p *population) families() (out []*kernels.Family) {
 	for _, d := range p.demes {
-		if !d.closed {
+		if !d.isClosed() {
 			out = append(out, d.declared())
 		}
 	}
@@ -105,7 +105,7 @@ func (p *population) familyOf(t *task) (f *kernels.Family, points int) {
 }
 
 // device is what the spaces were made for.
-func (p *population) device() kernels.Device { return p.first().space.Device }
+func (p *population) device() kernels.Device { return p.first().device() }
 
 // workloads have the weights that are in force.
 func (p *population) workloads() []kernels.Workload { return p.scale.workloads }
@@ -188,7 +188,7 @@ func (p *population) size() int { return len(p.members) }
 // judged is the number of judged points of all spaces.
 func (p *population) judged() (n int) {
 	for _, d := range p.demes {
-		n += d.judged
+		n += d.verdicts()
 	}
 	return n
 }

@@ -68,6 +68,9 @@ func (x *proposer) skip(d *pointDeme, t *task, why string) {
 	x.journal.send(Event{Kind: KindSkip, Family: d.family(), Note: why})
 }
 
+// waited are tasks that were proposed before, and wait for a slot.
+func (x *proposer) waited() (*task, bool) { return x.waiting.next() }
+
 // defaults are those of the families other than the first.
 func (x *proposer) defaults() (*task, bool) {
 	for _, d := range x.pop.points() {

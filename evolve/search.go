@@ -50,8 +50,8 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	s := &Search{
 		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()),
 		journal: newJournal(keep, cfg.Log), queue: newQueue(ev.InOrder()), contest: newContest(),
-		steering: &steering{},
-		progress: &progress{}, clock: newClock(ev), outage: outage{pauses: pauses}, control: control{every: controlEvery},
+		steering: &steering{}, progress: &progress{}, clock: newClock(ev), outage: outage{pauses: pauses},
+		control: control{every: controlEvery},
 	}
 	s.trials = newTrials(s.inbox.hard, ev)
 	s.journal.tell(s.figures, s.state)
@@ -71,7 +71,7 @@ func (s *Search) assemble(mix *strategy) {
 	s.proposer, s.advice = x, newAdvice(s, x)
 	s.sources = order(
 		s.steering.injected,
-		s.affordable(order(s.advice.poll, x.waiting.next, x.defaults, x.renewal, x.hinted, x.spread, x.bred)),
+		s.affordable(order(s.advice.poll, x.waited, x.defaults, x.renewal, x.hinted, x.spread, x.bred)),
 	)
 }
 

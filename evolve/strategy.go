@@ -55,7 +55,7 @@ var strategies = []strategy{
 		mix:    []arm{{mutate.Surrogate{}, 1}},
 	},
 	{
-		name: "local", about: "the neighbours of the best, then strangers",
+		name: "local", about: "the neighbours of the best, then points by chance",
 		sample: true, renew: true,
 		mix: []arm{{mutate.Local{}, 1}},
 	},
