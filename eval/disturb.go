@@ -86,7 +86,7 @@ func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error)
 	for done < r.runs {
 		if took := time.Since(start); took > r.within && done >= r.least {
 			return passed("%d of %d %s, as many as %v had time for", done, r.runs, r.what, r.within), nil
-		} else if took > r.most {
+		} else if took > r.most && done > 0 {
 			return impossible("%d of %d %s in %v, and nothing was found", done, r.runs, r.what, r.most), nil
 		}
 		for len(order) < gpu.MostDisturbed && done+len(order) < r.runs {
@@ -119,7 +119,7 @@ func (t *trial) slice(order []int) int {
 		}
 	}
 	if t.cfg.Problem.Check.Atomics {
-		return t.fitting(order)
+		return t.cases.fitting(order)
 	}
 	return len(order)
 }
@@ -181,12 +181,8 @@ func (t *trial) disturbDeadline(order []int) time.Duration {
 // weighDisturbed says what the runs have shown.
 func (t *trial) weighDisturbed(ctx context.Context, req *gpu.Disturb, reply *gpu.DisturbReply) error {
 	switch {
-	case reply.Guard > 0:
-		t.fail(kernels.Suspect, "wrote %d bytes outside of its buffers", reply.Guard)
-	case reply.Left > 0:
-		t.fail(kernels.Suspect, "left %d bytes in scratch that every call must leave cleared", reply.Left)
-	case reply.Mutated != "":
-		t.fail(kernels.Suspect, "wrote to its input %s", reply.Mutated)
+	case reply.Strays != nil:
+		t.fail(kernels.Suspect, "%s", reply.Strays.Why())
 	case len(reply.Wrong) > 0 && reply.Wrong[0] >= 0 && reply.Wrong[0] < len(req.Cases):
 		first := reply.Wrong[0]
 		t.fail(kernels.Flaky, "%s: %d of %d runs gave other bits than those that were judged, first run %d",

@@ -36,6 +36,10 @@ func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 
 func (s *Session) truthOf(p *program, i int, l kernels.Launch) (err error) {
 	c, a := &s.prep.Cases[i], s.arenas[i]
+	if err := a.wake(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.rest()) }()
 	var sizes []int // a float64 value and a float32 scale for every output
 	for _, b := range c.Buffers {
 		if b.Out {
