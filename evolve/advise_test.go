@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +20,8 @@ type oracle struct {
 	reply func(n int, operator string, b llm.Brief, thread []kernels.Message) (string, error)
 	delay time.Duration
 	arms  []string
-	most  int // questions; 0: any number
+	most  int       // questions; 0: any number
+	log   io.Writer // nil: questions are not written down
 
 	mu     sync.Mutex
 	asked  []kernels.Exchange
@@ -59,6 +61,7 @@ func (o *oracle) Ask(ctx context.Context, arm string, b llm.Brief, thread []kern
 		}
 	}
 	_, operator, _ := kernels.SplitArm(arm)
+	o.write(arm, b, thread)
 	text, err := o.reply(n, operator, b, thread)
 	if err != nil {
 		a.Exchange.Failed = err.Error()
@@ -69,6 +72,22 @@ func (o *oracle) Ask(ctx context.Context, arm string, b llm.Brief, thread []kern
 		a.Exchange.Refused = err.Error()
 	}
 	return a
+}
+
+// write puts down what a prompt would say.
+func (o *oracle) write(arm string, b llm.Brief, thread []kernels.Message) {
+	if o.log == nil {
+		return
+	}
+	var others, families []string
+	for _, x := range b.Others {
+		others = append(others, fmt.Sprint(x.Label, " ", x.Speedup))
+	}
+	for _, f := range b.Families {
+		families = append(families, f.Name)
+	}
+	fmt.Fprintf(o.log, "%s about %s of %g, others %q, families %q, insights %q, findings %q of %q, why %q, templates %v, after %d\n",
+		arm, b.Base.Label, b.Base.Speedup, others, families, b.Insights, b.Findings, b.Explained, b.Why, b.Templates, len(thread))
 }
 
 const ownPlan = `## plan
@@ -105,16 +124,7 @@ func judged(slots int, inOrder bool, outcomes map[string]kernels.Result) *fake {
 		}
 		return judge(ctx, job)
 	}
-	f.duel = func(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-		old, _ := f.answer(ctx, champion)
-		young, _ := f.answer(ctx, challenger)
-		ratio := young.Times[0].Median / old.Times[0].Median
-		d := kernels.Duel{Ratio: ratio, Lo: ratio, Hi: ratio, Verdict: kernels.Slower}
-		if ratio < 1 {
-			d.Verdict = kernels.Faster
-		}
-		return d, nil
-	}
+	f.duel = f.duelByVerdicts
 	return f
 }
 
@@ -300,8 +310,8 @@ func TestAdvisedResume(t *testing.T) {
 	if got.Variant.Source == "" || got.Variant.Source != want.Variant.Source || got.Score != want.Score {
 		t.Errorf("in two sessions %g with %q, in one %g with %q", got.Score, got.Variant.Source, want.Score, want.Variant.Source)
 	}
-	if s := mustSearch(t, advised(t, &oracle{reply: reply}, 80), newFake(2, true), parts); len(s.owns) == 0 || len(s.counsel.book) == 0 || s.champion.space != own {
-		t.Errorf("%d own sources, book %v", len(s.owns), s.counsel.book)
+	if s := mustSearch(t, advised(t, &oracle{reply: reply}, 80), newFake(2, true), parts); len(s.pop.sources.best) == 0 || len(s.advice.book) == 0 || s.contest.champion.deme != s.pop.sources {
+		t.Errorf("%d own sources, book %v", len(s.pop.sources.best), s.advice.book)
 	}
 }
 
@@ -333,16 +343,16 @@ func TestArmsArePaid(t *testing.T) {
 	cfg := advised(t, &oracle{arms: arms}, 10)
 	cfg.Strategy = DefaultStrategy
 	s := mustSearch(t, cfg, newFake(1, true), &memory{})
-	s.working[kernels.ID{1}] = &member{}
+	s.pop.members[kernels.ID{1}] = &member{}
 	for range 30 {
 		for i, verdict := range []struct{ gain, took, usd float64 }{
 			{0.10, 1, 0.01}, {0.20, 8, 0.01}, {0.20, 1, 0.08}, {0, 1, 0.01},
 		} {
-			s.purse.pay(arms[i], verdict.gain, verdict.took)
-			s.counsel.charge(&kernels.Exchange{Arm: arms[i], USD: verdict.usd, Took: time.Hour}) // which costs the device nothing
+			s.pop.credit.reward(arms[i], verdict.gain, verdict.took)
+			s.advice.book.charge(&kernels.Exchange{Arm: arms[i], USD: verdict.usd, Took: time.Hour}) // which costs the device nothing
 		}
 	}
-	got, shares, _ := s.arms()
+	got, shares := s.advice.arms()
 	if !slices.Equal(got, arms) {
 		t.Fatalf("arms %v", got)
 	}
@@ -357,11 +367,11 @@ func TestArmsArePaid(t *testing.T) {
 }
 
 func TestThrift(t *testing.T) {
-	c := counsel{book: map[string]cost{"cheap": {10, 0.1, 1000}, "dear": {10, 1, 1000}}}
+	c := ledger{"cheap": {10, 0.1, 1000}, "dear": {10, 1, 1000}}
 	if cheap, dear := c.thrift("cheap"), c.thrift("dear"); cheap <= 1 || dear >= 1 || c.thrift("new") != 1 {
 		t.Errorf("a cheap arm is worth %g, a dear one %g", cheap, dear)
 	}
-	c.book = map[string]cost{"short": {10, 0, 1000}, "long": {10, 0, 9000}}
+	c = ledger{"short": {10, 0, 1000}, "long": {10, 0, 9000}}
 	if c.thrift("short") <= 1 || c.thrift("long") >= 1 {
 		t.Error("without prices tokens do not count")
 	}

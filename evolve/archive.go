@@ -42,7 +42,8 @@ func niche(f *kernels.Family, c *kernels.Candidate) string {
 		}
 	}
 	if r := c.Result.Resources; len(r) > 0 {
-		parts = append(parts, fmt.Sprintf("occupancy=%d/4", int(min(3.99, 4*r[0].Occupancy))), fmt.Sprintf("smem=2^%d", bits.Len(uint(r[0].StaticSmem+r[0].DynamicSmem))))
+		quarters, shared := int(min(3.99, 4*r[0].Occupancy)), uint(r[0].StaticSmem+r[0].DynamicSmem)
+		parts = append(parts, fmt.Sprintf("occupancy=%d/4", quarters), fmt.Sprintf("smem=2^%d", bits.Len(shared)))
 	}
 	return strings.Join(parts, " ")
 }

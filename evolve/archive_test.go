@@ -80,7 +80,7 @@ func TestHints(t *testing.T) {
 	}
 	none, good, bad := evals(nil), evals(right), evals(wrong)
 	t.Logf("best after %d evaluations; with hints %d; with hints that mislead %d", none, good, bad)
-	if good > none || bad > none+firstSample(1) {
+	if good > none || bad > none+sampleSize(1) {
 		t.Errorf("best after %d evaluations; with hints %d; with hints that mislead %d", none, good, bad)
 	}
 }
@@ -112,20 +112,20 @@ func TestHintsAreBounded(t *testing.T) {
 	for i := range 3000 {
 		all = append(all, Hint{Score: float64((i * 7) % 3000)})
 	}
-	got := hints(all)
+	got := bestHints(all)
 	if len(got) != mostHints || got[0].Score != 0 || got[mostHints-1].Score != mostHints-1 {
 		t.Errorf("%d hints with scores %g to %g", len(got), got[0].Score, got[len(got)-1].Score)
 	}
 }
 
-func TestPurse(t *testing.T) {
-	var p purse
+func TestCredit(t *testing.T) {
+	var p credit
 	for range 20 {
-		p.pay("good", 0.1, 1)
-		p.pay("bad", 0, 1)
-		p.pay("slow", 0.2, 10) // better at every try, worse for every second
+		p.reward("good", 0.1, 1)
+		p.reward("bad", 0, 1)
+		p.reward("slow", 0.2, 10) // better at every try, worse for every second
 	}
-	if !(p.wage("good") > p.wage("unknown")) || !(p.wage("unknown") > p.wage("bad")) || !(p.wage("good") > 2*p.wage("slow")) || !(p.wage("slow") > p.wage("bad")) {
-		t.Errorf("wages: good %g, slow %g, unknown %g, bad %g", p.wage("good"), p.wage("slow"), p.wage("unknown"), p.wage("bad"))
+	if !(p.weight("good") > p.weight("unknown")) || !(p.weight("unknown") > p.weight("bad")) || !(p.weight("good") > 2*p.weight("slow")) || !(p.weight("slow") > p.weight("bad")) {
+		t.Errorf("weights: good %g, slow %g, unknown %g, bad %g", p.weight("good"), p.weight("slow"), p.weight("unknown"), p.weight("bad"))
 	}
 }

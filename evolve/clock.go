@@ -2,12 +2,12 @@ package evolve
 
 import "time"
 
-// clock is the time that a search has taken, over all sessions: as it passed, or as recorded costs say. Time that passed
-// is taken from the monotonic clock, which somebody who sets the time of day does not move and which stands still while
-// the machine is suspended.
+// clock is the time that a search has taken, over all sessions: as it passed, or as recorded costs say. Time that
+// passed is taken from the monotonic clock, which somebody who sets the time of day does not move and which stands
+// still while the machine is suspended.
 type clock struct {
 	simulated bool
-	now       func() time.Time // time.Now; tests set the time of day
+	wall      func() time.Time // time.Now; tests set the time of day
 	began     time.Time        // this session, zero before it
 	latest    time.Time        // stamp of the sessions before
 	before    time.Duration    // of earlier sessions, and of simulated work
@@ -16,19 +16,21 @@ type clock struct {
 	evals     int              // at the start of this session, -1 not noted yet
 }
 
-func simulated(ev Evaluator) bool {
+func newClock(ev Evaluator) *clock {
 	s, ok := ev.(Simulated)
-	return ok && s.Simulated()
+	return &clock{simulated: ok && s.Simulated(), wall: time.Now}
 }
+
+func (c *clock) now() time.Time { return c.wall() }
 
 func (c *clock) begin() {
 	c.began = c.now()
 	c.start, c.origin, c.evals = c.began, c.before, -1
 }
 
-// stamp is the time of day by the wall's clock at the beginning of the session and what has passed since: stamps of one
-// session are in order, and as far apart as it was, whatever was done to the clock on the wall; and they come after those
-// of the sessions before.
+// stamp is the time of day by the wall's clock at the beginning of the session and what has passed since: stamps of
+// one session are in order, and as far apart as it was, whatever was done to the clock on the wall; and they come
+// after those of the sessions before.
 func (c *clock) stamp() time.Time {
 	base := c.began
 	if c.latest.After(base) {
@@ -68,29 +70,12 @@ func (c *clock) rate(evals int) float64 {
 	return float64(evals-c.evals) / d
 }
 
-// spent names the part of the budget that is used up. Verdicts in flight are counted as given: one
-// that turns out to be a duplicate is made up for.
-func (s *Search) spent() Reason {
-	b, p := s.cfg.Budget, &s.progress
-	switch {
-	case b.Evals > 0 && p.Evals+s.queue.evals >= b.Evals:
-		return ReasonEvals
-	case b.For > 0 && s.clock.elapsed() >= b.For:
-		return ReasonTime
-	case b.Stall > 0 && p.Evals-p.LastGain >= b.Stall:
-		return ReasonStall
+// follow has stamps come after that of an earlier session.
+func (c *clock) follow(at time.Time) {
+	if at.After(c.latest) {
+		c.latest = at
 	}
-	return ""
 }
 
-// eta is the time until the first part of the budget is used up, 0 when nothing says it.
-func (s *Search) eta(at time.Duration, rate float64) time.Duration {
-	var left time.Duration
-	if n := s.cfg.Budget.Evals - s.progress.Evals; s.cfg.Budget.Evals > 0 && n > 0 && rate > 0 {
-		left = time.Duration(float64(n) / rate * float64(time.Second))
-	}
-	if d := s.cfg.Budget.For - at; s.cfg.Budget.For > 0 && d > 0 && (left == 0 || d < left) {
-		left = d
-	}
-	return left
-}
+// takeUp counts the time of earlier sessions.
+func (c *clock) takeUp(elapsed time.Duration) { c.before = elapsed }

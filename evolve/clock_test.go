@@ -59,7 +59,7 @@ func TestClockJumps(t *testing.T) {
 				return works(job), nil
 			}
 			s := mustSearch(t, cfg, ev, m)
-			s.clock.now = w.now
+			s.clock.wall = w.now
 			var c collector
 			begun := time.Now()
 			sum, err := s.Run(context.Background(), c.emit)
@@ -97,7 +97,7 @@ func TestResumeAfterAClockJump(t *testing.T) {
 	cfg.Budget.Evals = 20
 	for i, by := range []time.Duration{time.Hour, 0} {
 		s := mustSearch(t, cfg, newFake(2, true), m)
-		s.clock.now = (&wall{by: []time.Duration{by}}).now
+		s.clock.wall = (&wall{by: []time.Duration{by}}).now
 		if _, err := s.Run(context.Background(), nil); err != nil || len(m.candidates) != 20*(i+1) {
 			t.Fatalf("session %d: %v, %d stored", i+1, err, len(m.candidates))
 		}
@@ -113,7 +113,7 @@ func TestResumeAfterAClockJump(t *testing.T) {
 // A pause of a search is as long as it was, whatever the time of day.
 func TestPauseOverAClockJump(t *testing.T) {
 	w := &wall{by: []time.Duration{0, time.Hour, -time.Hour}}
-	c := clock{now: w.now}
+	c := clock{wall: w.now}
 	begun := time.Now()
 	c.begin()
 	for range 5 {

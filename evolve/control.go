@@ -1,7 +1,6 @@
 package evolve
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -9,15 +8,8 @@ import (
 	"darwarp/kernels"
 )
 
-// Controlled is what an Evaluator may also be: one whose noise is to be measured now and then, by the champion in a duel
-// with itself. The noise is told by Provenance, and never shrinks within a session. An error that is a
-// kernels.ErrLost means that nothing came of it.
-type Controlled interface {
-	Control(ctx context.Context, champion *kernels.Job) error
-}
-
-// controlEvery is how long a noise that was measured is believed (A/A control, as in online experiments: Kohavi, Tang, Xu,
-// Trustworthy Online Controlled Experiments, 2020, 19).
+// controlEvery is how long a noise that was measured is believed (A/A control, as in online experiments: Kohavi,
+// Tang, Xu, Trustworthy Online Controlled Experiments, 2020, 19).
 const controlEvery = 30 * time.Minute
 
 // control is when the noise is measured next.
@@ -27,38 +19,47 @@ type control struct {
 	noise float64          // that was told last, 0 none
 }
 
+func (c *control) wait() { c.due = time.After(c.every) }
+func (c *control) stop() { c.due = nil }
+
+// grown takes a noise and reports whether it is larger than the one that was told last, and was so before.
+func (c *control) grown(noise float64) (was float64, grown bool) {
+	if was = c.noise; noise <= was {
+		return was, false
+	}
+	c.noise = noise
+	return was, true
+}
+
 func (s *Search) startControl() {
 	if _, ok := s.ev.(Controlled); ok {
-		s.control.due = time.After(s.control.every)
+		s.control.wait()
 	}
 }
 
 // askControl has the champion fight itself, beside the search. While nothing works or all is paused it waits for the
 // next time.
 func (s *Search) askControl() {
-	if s.stopping || s.reason != "" {
-		s.control.due = nil
+	s.control.stop()
+	if s.ending.drains() || s.ending.has() {
 		return
 	}
-	if s.champion == nil || s.paused || s.outage.on() {
+	if s.contest.reigning() == nil || s.steering.paused() || s.outage.on() {
 		s.startControl()
 		return
 	}
-	s.control.due = nil
-	f := s.champion.flight()
-	f.aside = controlling
-	var err error
-	if f.job, err = s.job(f); err != nil {
+	t, err := s.askChampion(forNoise)
+	if err != nil {
 		s.fail(err)
 		return
 	}
-	s.queue.start(f, s.evaluate)
+	s.queue.start(t, s.evaluate)
 }
 
 // controlled hears of the noise. Anything but a fault of darwarp itself was taken for no answer before it came here.
 func (s *Search) controlled(a answer) {
 	if errors.Is(a.err, kernels.ErrLost) {
-		s.log.Warn("the noise could not be measured", "err", a.err)
+		s.cfg.Log.Warn("the noise could not be measured", "err", a.err)
 	}
 	s.hearNoise()
 	s.startControl()
@@ -66,17 +67,14 @@ func (s *Search) controlled(a answer) {
 
 // hearNoise tells when the noise has grown, and stores it.
 func (s *Search) hearNoise() {
-	proof := s.ev.Provenance()
-	was, now := s.control.noise, proof.Noise
-	if now <= was {
+	p := s.ev.Provenance()
+	was, grown := s.control.grown(p.Noise)
+	if !grown {
 		return
 	}
-	s.control.noise = now
-	s.save(func() error {
-		_, err := s.keep.PutProvenance(proof)
-		return err
-	})
+	s.journal.save(func() error { return s.journal.provenance(p) })
 	if was > 0 {
-		s.send(Event{Kind: KindNoise, Note: fmt.Sprintf("a kernel against itself now differs by %.2f %%, before by %.2f %%: duels are decided with the larger one", 100*now, 100*was)})
+		s.journal.send(Event{Kind: KindNoise, Note: fmt.Sprintf("a kernel against itself now differs by %.2f %%, "+
+			"before by %.2f %%: duels are decided with the larger one", 100*p.Noise, 100*was)})
 	}
 }

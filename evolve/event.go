@@ -15,8 +15,8 @@ const (
 	KindResult   Kind = "result"   // Candidate: stored
 	KindChampion Kind = "champion" // ID, Score, Note: why
 	KindDuel     Kind = "duel"     // ID: the challenger; Duel
-	KindTrial    Kind = "trial"    // ID, Trial, Note: parts that a would-be champion stood; or it fell: Candidate, as it is stored now
-	KindRestart  Kind = "restart"  // Note: nothing was gained for long, breeding starts anew
+	KindTrial    Kind = "trial"    // ID, Trial, Note: what a would-be champion stood, or that it fell: Candidate
+	KindRestart  Kind = "restart"  // Note: nothing was gained for long, breeding starts again
 	KindSkip     Kind = "skip"     // Family, Note: a point that needs no verdict, or (with ID) gets none
 	KindLost     Kind = "lost"     // Family, ID, Note: our side failed
 	KindOutage   Kind = "outage"   // Note: it fails again and again and nothing is asked for, or it works again
@@ -49,7 +49,7 @@ type Event struct {
 	Machine   *kernels.Machine   `json:"machine,omitempty"`
 	Exchange  *kernels.Exchange  `json:"exchange,omitempty"`
 	Summary   *Summary           `json:"summary,omitempty"`
-	Command   *Command           `json:"command,omitempty"` // that was obeyed
+	Command   *Command           `json:"command,omitempty"` // that was done
 
 	Evals    int              `json:"evals"`              // verdicts, duplicates not counted
 	Best     float64          `json:"best,omitempty"`     // lowest score measured
@@ -107,44 +107,38 @@ type Summary struct {
 	Elapsed  time.Duration           `json:"elapsed"`
 }
 
-// send fills in where the search stands and hands the event over.
-func (s *Search) send(e Event) {
-	if s.emit == nil {
-		return
+// figures fills in where the search stands.
+func (s *Search) figures(e *Event) {
+	p := s.progress
+	e.At, e.Evals, e.Best = s.clock.elapsed(), p.Evals, p.Best
+	e.InFlight, e.Paused = s.queue.tasks(), s.steering.paused()
+	if m := s.contest.reigning(); m != nil {
+		e.Champion, e.Reign, e.Standing = m.id, m.score, s.standing()
 	}
-	s.events++
-	e.Seq, e.At, e.Evals, e.Best, e.InFlight, e.Paused = s.events, s.clock.elapsed(), s.progress.Evals, s.progress.Best, len(s.queue.pending), s.paused
-	if s.champion != nil {
-		e.Champion, e.Reign, e.Standing = s.champion.id, s.champion.score, s.standing()
-	}
-	e.Rate = s.clock.rate(s.progress.Evals)
-	e.ETA = s.eta(e.At, e.Rate)
-	s.emit(e)
-}
-
-func (s *Search) resultEvent(c kernels.Candidate) Event {
-	return Event{Kind: KindResult, Candidate: &c, ID: c.ID, Family: c.Variant.Family, Score: c.Score}
+	e.Rate = s.clock.rate(p.Evals)
+	e.ETA = s.cfg.Budget.eta(p.Evals, e.At, e.Rate)
 }
 
 func (s *Search) startInfo() *StartInfo {
 	i := &StartInfo{
-		Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Device: s.ev.Device(), Workloads: s.cfg.Workloads,
+		Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Device: s.ev.Device(), Workloads: s.pop.workloads(),
 		Families: map[string]int{}, Budget: s.cfg.Budget, Resumed: s.progress.Evals,
 	}
-	for _, d := range s.demes {
-		i.Families[d.space.Family.Name] = d.space.Len()
+	for _, space := range s.pop.spaces() {
+		i.Families[space.Family] = space.Points
 	}
 	return i
 }
 
 func (s *Search) summary() Summary {
-	p := &s.progress
+	p := s.progress
 	sum := Summary{
-		Reason: s.reason, Evals: p.Evals, Outcomes: p.outcomes, Distinct: p.Evals, Skipped: len(p.Passed), Lost: p.Lost,
-		Duels: p.Duels, Restarts: p.Epoch, Best: p.Best, Elapsed: s.clock.elapsed(),
+		Reason: s.ending.why(), Evals: p.Evals, Outcomes: p.outcomes, Distinct: p.Evals, Skipped: len(p.Passed),
+		Lost: p.Lost, Duels: p.Duels, Restarts: p.Epoch, Best: p.Best, Elapsed: s.clock.elapsed(),
 	}
-	if s.champion != nil {
-		sum.Champion, sum.Variant, sum.Score, sum.Speedup, sum.Standing = s.champion.id, s.champion.variant, s.champion.score, 1/s.champion.score, s.standing()
+	if m := s.contest.reigning(); m != nil {
+		sum.Champion, sum.Variant, sum.Score, sum.Speedup = m.id, m.variant, m.score, 1/m.score
+		sum.Standing = s.standing()
 	}
 	return sum
 }

@@ -15,8 +15,6 @@ import (
 	"darwarp/store"
 )
 
-func sqrt(v float64) float64 { return math.Sqrt(v) }
-
 // isNaive tells the default of the toy family.
 func isNaive(job *kernels.Job) bool {
 	return job.Variant.Genes["a"] == kernels.Int(1) && job.Variant.Genes["b"] == kernels.Int(1) && job.Variant.Genes["c"] == kernels.String("x") && job.Variant.Genes["e"] == kernels.Bool(false)

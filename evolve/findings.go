@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"darwarp/kernels"
-	"darwarp/mutate/llm"
 )
 
 // findings are what `darwarp explain` found out about a run's candidates before this session, each but the last of its
@@ -31,7 +30,8 @@ func (all findings) of(id kernels.ID) (out []kernels.Insight) {
 	return out
 }
 
-// counters are the profiler's figures of a candidate, as the one that was explained or as what one became without a choice.
+// counters are the profiler's figures of a candidate, as the one that was explained or as what one became without a
+// choice.
 func (all findings) counters(id kernels.ID) (out []kernels.Counters) {
 	for _, i := range all {
 		if len(i.Counters) > 0 && (i.Candidate == id && len(i.Genes) == 0 || i.Without == id && len(i.Genes) > 0) {
@@ -41,16 +41,5 @@ func (all findings) counters(id kernels.ID) (out []kernels.Counters) {
 	return out
 }
 
-// explained tells a prompt what is known of the choices of its base, or else of those of the last candidate that was
-// explained, and what the profiler counted.
-func (s *Search) explained(b *llm.Brief, base kernels.ID) {
-	all := s.counsel.findings
-	if len(all) == 0 {
-		return
-	}
-	known := all.of(base)
-	if m := s.working[all[len(all)-1].Candidate]; len(known) == 0 && m != nil {
-		known, b.Explained = all.of(m.id), m.variant.Label()
-	}
-	b.Findings, b.Counters = llm.Findings(known), llm.Counted(all.counters(base))
-}
+// last is the candidate that was explained last.
+func (all findings) last() kernels.ID { return all[len(all)-1].Candidate }

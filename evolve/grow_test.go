@@ -34,16 +34,7 @@ func rings(slots int, inOrder bool) *fake {
 		v := 60 + 10*max(num("a")-5, 5-num("a")) + 10*max(num("b")-2, 2-num("b"))
 		return kernels.Result{Outcome: kernels.OK, Code: job.ID.String(), Times: timesOf(v, 2*v), Cost: kernels.Cost{Time: 1}}, nil
 	}
-	f.duel = func(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-		old, _ := f.answer(ctx, champion)
-		young, _ := f.answer(ctx, challenger)
-		ratio := young.Times[0].Median / old.Times[0].Median
-		d := kernels.Duel{Ratio: ratio, Lo: ratio, Hi: ratio, Verdict: kernels.Slower}
-		if ratio < 1 {
-			d.Verdict = kernels.Faster
-		}
-		return d, nil
-	}
+	f.duel = f.duelByVerdicts
 	return f
 }
 
@@ -184,7 +175,7 @@ func TestGrownUnrendered(t *testing.T) {
 		t.Fatal(err)
 	}
 	recorded, err := kernels.NewSpaceFromPoints(space.Family, space.Device, space.DType, [][]uint8{space.At(0), space.At(7)})
-	if err != nil || newDeme(recorded, mutate.NewRecall(nil)).closed || !newDeme(space, mutate.NewRecall(nil)).closed {
+	if err != nil || newPointDeme(1, recorded, mutate.NewRecall(nil), nil).closed || !newPointDeme(1, space, mutate.NewRecall(nil), nil).closed {
 		t.Errorf("a recording is closed until its default works, or a space is not: %v", err)
 	}
 	cfg.Bundle, cfg.Spaces = b, append(cfg.Spaces, space)
@@ -197,7 +188,7 @@ func TestGrownUnrendered(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if skips < mostBroken || skips > mostBroken+6 || !s.demes[1].closed { // what is in flight may open it again
+	if skips < mostBroken || skips > mostBroken+6 || !s.pop.demes[1].closed { // what is in flight may open it again
 		t.Errorf("%d points were passed over", skips)
 	}
 }

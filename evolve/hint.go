@@ -27,28 +27,22 @@ func HintOf(c *kernels.Candidate) (h Hint, ok bool) {
 // mostHints is how many hints a search keeps: they are part of every checkpoint.
 const mostHints = 64
 
-// hints keeps the best.
-func hints(all []Hint) []Hint {
+func bestHints(all []Hint) []Hint {
 	best := slices.Clone(all)
 	slices.SortStableFunc(best, func(a, b Hint) int { return cmp.Compare(a.Score, b.Score) })
 	return best[:min(mostHints, len(best))]
 }
 
-// inhabit makes empty populations that know the hints. Genes or values that a family no longer has
-// make a hint useless, and nothing worse.
-func (s *Search) inhabit(all []Hint) {
-	s.hints, s.demes = all, nil
-	for _, space := range s.cfg.Spaces {
-		var known []mutate.Hint
-		for _, h := range all {
-			if h.Family != space.Family.Name {
-				continue
-			}
-			if p, err := space.Point(h.Genes); err == nil {
-				known = append(known, mutate.Hint{Point: space.Canonical(p), Score: h.Score})
-			}
+// pointsOf are the hints for a space. Genes or values that a family no longer has make a hint useless, and nothing
+// worse.
+func pointsOf(hints []Hint, space *kernels.Space) (out []mutate.Hint) {
+	for _, h := range hints {
+		if h.Family != space.Family.Name {
+			continue
 		}
-		s.demes = append(s.demes, newDeme(space, mutate.NewRecall(known)))
+		if p, err := space.Point(h.Genes); err == nil {
+			out = append(out, mutate.Hint{Point: space.Canonical(p), Score: h.Score})
+		}
 	}
-	s.niches = s.newNiches()
+	return out
 }

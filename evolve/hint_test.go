@@ -10,14 +10,14 @@ import (
 // What another run has known is shown to operators only after the search knows something itself.
 func TestHintsAreHeldBack(t *testing.T) {
 	space := toyConfig(t, "hills").Spaces[0]
-	d := newDeme(space, mutate.Recall{})
+	d := newPointDeme(0, space, mutate.Recall{}, nil)
 	hint := &mutate.Individual{Index: 0, Score: 0.1, Recalled: true}
 	d.add(hint, false)
 	for i := range heldBack {
 		if p := d.pool(false); slices.Contains(p.Best, hint) || slices.Contains(p.Seen, hint) {
 			t.Fatalf("shown after %d verdicts", i)
 		}
-		if !d.isKnown(0) {
+		if !d.claimed(0) {
 			t.Fatal("it may be proposed again")
 		}
 		d.add(&mutate.Individual{Index: 1 + i, Score: 1}, false)

@@ -12,7 +12,7 @@ func TestMachineEvents(t *testing.T) {
 	cfg := toyConfig(t, "hills")
 	ev := newFake(2, false)
 	s := mustSearch(t, cfg, ev, &memory{})
-	s.every = time.Millisecond
+	s.inbox.every = time.Millisecond
 	seen := make(chan struct{})
 	ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
 		<-seen

@@ -52,11 +52,7 @@ func (b *breakdown) duel(_ context.Context, champion, challenger *kernels.Job) (
 		return kernels.Duel{}, fmt.Errorf("%w: worker killed\nat once", kernels.ErrLost)
 	}
 	ratio := toyTime(challenger.Variant.Genes) / toyTime(champion.Variant.Genes)
-	d := kernels.Duel{Ratio: ratio, Lo: ratio, Hi: ratio, Verdict: kernels.Slower}
-	if ratio < 1 {
-		d.Verdict = kernels.Faster
-	}
-	return d, nil
+	return duelOf(ratio), nil
 }
 
 // What fails for good ends the search after a bounded number of attempts, with nobody given up for it.
@@ -74,7 +70,7 @@ func TestOutageEndsTheSearch(t *testing.T) {
 		if strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "worker killed") || !strings.Contains(err.Error(), "--resume") {
 			t.Errorf("not one line that says what failed and what to do: %q", err)
 		}
-		if most := tripAfter + slots + 1 + len(s.respites); b.askedMeanwhile > most {
+		if most := tripAfter + slots + 1 + len(s.outage.pauses); b.askedMeanwhile > most {
 			t.Errorf("%d slots: asked %d times while nothing worked: at most %d", slots, b.askedMeanwhile, most)
 		}
 		if n := len(c.of(KindOutage)); n != 1 || sum.Skipped != 0 || len(m.candidates) != 30 {
@@ -92,7 +88,7 @@ func TestOutagePasses(t *testing.T) {
 	ev.answer, ev.duel = b.answer, b.duel
 	var c collector
 	s := mustSearch(t, toyConfig(t, "hills"), ev, m)
-	s.respites = slices.Repeat(s.respites, 30)
+	s.outage.pauses = slices.Repeat(s.outage.pauses, 30)
 	sum, err := s.Run(context.Background(), c.emit)
 	if told := c.of(KindOutage); err != nil || len(told) != 2 || !strings.HasSuffix(told[1].Note, "going on") {
 		t.Fatalf("%v, told %+v", err, told)
@@ -137,7 +133,7 @@ func TestOutageDoesNotOutlastTheBudget(t *testing.T) {
 	cfg := toyConfig(t, "hills")
 	cfg.Budget = Budget{For: 100 * time.Millisecond}
 	s := mustSearch(t, cfg, ev, m)
-	s.respites = []time.Duration{time.Hour}
+	s.outage.pauses = []time.Duration{time.Hour}
 	if sum, err := s.Run(context.Background(), nil); err != nil || sum.Reason != ReasonTime || len(m.candidates) != 10 {
 		t.Errorf("%v, %+v, %d stored", err, sum, len(m.candidates))
 	}

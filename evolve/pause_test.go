@@ -14,7 +14,7 @@ func TestPauseAndResume(t *testing.T) {
 	cfg.Budget.Evals = 40
 	ev, m := newFake(4, false), &memory{}
 	s := mustSearch(t, cfg, ev, m)
-	s.every = time.Millisecond
+	s.inbox.every = time.Millisecond
 	var c collector
 	once := false
 	resumed := make(chan error, 1)
@@ -62,7 +62,7 @@ func TestPauseAndResume(t *testing.T) {
 }
 
 func TestPausedTimeDoesNotCount(t *testing.T) {
-	c := clock{now: time.Now}
+	c := clock{wall: time.Now}
 	c.begin()
 	c.stop()
 	at := c.elapsed()

@@ -97,7 +97,8 @@ func (c *chooser) each(set []int, at, least int, visit func()) {
 func (c *chooser) add(set []int) []int {
 	var best []int
 	for row := range c.logs {
-		if next := append(slices.Clone(set), row); !slices.Contains(set, row) && (best == nil || c.value(next) < c.value(best)) {
+		next := append(slices.Clone(set), row)
+		if !slices.Contains(set, row) && (best == nil || c.value(next) < c.value(best)) {
 			best = next
 		}
 	}

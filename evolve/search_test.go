@@ -3,6 +3,7 @@ package evolve
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestEvolveBeatsRandom(t *testing.T) {
 		}
 	}
 	// Were the two alike, wins would be binomial with p = 1/2; 3.3 standard deviations above is p < 0.001.
-	if n := float64(wins + losses); float64(wins) < n/2+3.3*0.5*sqrt(n) {
+	if n := float64(wins + losses); float64(wins) < n/2+3.3*0.5*math.Sqrt(n) {
 		t.Errorf("evolve won %d times and lost %d times", wins, losses)
 	}
 }

@@ -2,7 +2,6 @@ package evolve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,20 +21,20 @@ type Command struct {
 	Variant *kernels.Variant   `json:"variant,omitempty"` // inject: genes of a family; missing ones take their default
 }
 
-// deed does a command inside the loop. Its note says what was done; its error, one line, what was wrong.
-type deed func(s *Search, c Command) (note string, err error)
+// handler does a command inside the loop. Its note says what was done; its error, one line, what was wrong.
+type handler func(s *Search, c Command) (note string, err error)
 
 type command struct {
 	name string
 	kind Kind
 	late bool // also when the search is ending
-	do   deed
+	do   handler
 }
 
 // commands are all that there are, in the order in which a list shows them.
 var commands = []command{
 	{"pause", KindPaused, false, (*Search).pause},
-	{"resume", KindResumed, false, (*Search).unpause},
+	{"resume", KindResumed, false, (*Search).resumeAsking},
 	{"pin", KindSteer, false, (*Search).pin},
 	{"unpin", KindSteer, false, (*Search).unpin},
 	{"kill", KindSteer, false, (*Search).kill},
@@ -43,7 +42,7 @@ var commands = []command{
 	{"weigh", KindSteer, false, (*Search).weigh},
 	{"inject", KindSteer, false, (*Search).inject},
 	{"stop", KindSteer, true, (*Search).stop},
-	{"abort", KindSteer, true, (*Search).abandon},
+	{"abort", KindSteer, true, (*Search).abort},
 }
 
 // Commands lists what Command.Do may be.
@@ -59,8 +58,8 @@ var ErrEnded = errors.New("the search has ended")
 
 var errEnding = errors.New("the search is ending")
 
-// order is a command on its way to the loop.
-type order struct {
+// request is a command on its way to the loop.
+type request struct {
 	Command
 	answer chan error // buffered: the loop never waits
 }
@@ -68,150 +67,99 @@ type order struct {
 // Steer asks the search to do something and waits for the loop's answer, which comes once the command is
 // done and stored. An error is one line that says what was wrong with the command. Any goroutine may
 // call it but the one that is in Run.
-func (s *Search) Steer(ctx context.Context, c Command) error {
-	o := order{c, make(chan error, 1)}
-	select {
-	case s.orders <- o:
-	case <-s.ended:
-		return ErrEnded
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-o.answer:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.ended:
-	}
-	select { // both were ready
-	case err := <-o.answer:
-		return err
-	default:
-		return ErrEnded
-	}
-}
+func (s *Search) Steer(ctx context.Context, c Command) error { return s.inbox.ask(ctx, c) }
 
-// obey does what an order asks, and stores and tells it before it is answered.
-func (s *Search) obey(o order) {
-	i := slices.IndexFunc(commands, func(c command) bool { return c.name == o.Do })
+// apply does what is requested, and stores and tells it before it is answered.
+func (s *Search) apply(r request) {
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == r.Do })
 	if i < 0 {
-		o.answer <- fmt.Errorf("unknown command %q: expected one of %s", o.Do, strings.Join(Commands(), ", "))
+		r.answer <- fmt.Errorf("unknown command %q: expected one of %s", r.Do, strings.Join(Commands(), ", "))
 		return
 	}
 	c := commands[i]
-	if s.stopping && !c.late {
-		o.answer <- fmt.Errorf("%s: %w", o.Do, errEnding)
+	if s.ending.drains() && !c.late {
+		r.answer <- fmt.Errorf("%s: %w", r.Do, errEnding)
 		return
 	}
-	note, err := c.do(s, o.Command)
+	note, err := c.do(s, r.Command)
 	if err != nil {
-		o.answer <- oneLine(o.Do, err)
+		r.answer <- oneLine(r.Do, err)
 		return
 	}
-	s.steering.Log = append(s.steering.Log, Steered{At: s.clock.elapsed(), Evals: s.progress.Evals, Do: o.Do, Note: note})
-	state, workloads := s.state(), s.cfg.Workloads
-	s.save(func() (err error) {
-		if o.Do == "weigh" {
-			err = s.keep.Weigh(workloads, s.anew, state)
-		} else {
-			err = s.keep.PutCheckpoint(state)
-		}
-		if err != nil {
-			return err
-		}
-		if note != "" {
-			s.send(Event{Kind: c.kind, ID: o.ID, Note: note, Command: &o.Command})
-		}
-		o.answer <- nil
-		return nil
-	})
+	s.steering.log(Steered{At: s.clock.elapsed(), Evals: s.progress.Evals, Do: r.Do, Note: note})
+	e := Event{Kind: c.kind, ID: r.ID, Note: note, Command: &r.Command}
+	put := keeper.PutCheckpoint
+	if r.Do == "weigh" {
+		put = s.pop.storeScores()
+	}
+	s.journal.command(put, e, func() { r.answer <- nil })
 }
 
 func oneLine(do string, err error) error {
 	return fmt.Errorf("%s: %s", do, strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// Steering is what people asked of a search and what of it is in force. It is part of the checkpoint.
-type Steering struct {
-	Pins     []kernels.ID       `json:"pins,omitempty"`    // always among the parents
-	Killed   []kernels.ID       `json:"killed,omitempty"`  // with all that descend from them they are bred from no more
-	Weights  map[string]float64 `json:"weights,omitempty"` // by workload, where they were changed
-	Weighed  int                `json:"weighed,omitempty"` // how often they were
-	Void     int                `json:"void,omitempty"`    // the first so many stored duels were fought under other weights
-	Asked    *Budget            `json:"asked,omitempty"`   // the budget before it was added to
-	Budget   *Budget            `json:"budget,omitempty"`  // and after
-	Injected []*flight          `json:"injected,omitempty"`
-	Log      []Steered          `json:"log,omitempty"`
-}
+func (s *Search) pin(c Command) (string, error)    { return s.steering.pin(s.pop, c.ID) }
+func (s *Search) unpin(c Command) (string, error)  { return s.steering.unpin(c.ID) }
+func (s *Search) kill(c Command) (string, error)   { return s.steering.kill(s.pop, c.ID) }
+func (s *Search) inject(c Command) (string, error) { return s.steering.inject(s.pop, c.Variant) }
 
-// ReadSteering is what a stored checkpoint holds of it; nothing where nobody has steered.
-func ReadSteering(checkpoint []byte) (Steering, error) {
-	var st struct{ Steering Steering }
-	if len(checkpoint) == 0 {
-		return Steering{}, nil
-	}
-	err := json.Unmarshal(checkpoint, &st)
-	return st.Steering, err
-}
-
-// Steered is a command that was done.
-type Steered struct {
-	At    time.Duration `json:"at"`    // ns elapsed, over all sessions
-	Evals int           `json:"evals"` // verdicts until then
-	Do    string        `json:"do"`
-	Note  string        `json:"note,omitempty"`
-}
-
-// pause asks for nothing new. Time does not count until resume.
+// pause asks for nothing new. Time does not count until resumeAsking.
 func (s *Search) pause(Command) (string, error) {
-	if !s.paused {
-		s.paused = true
+	if !s.steering.paused() {
+		s.steering.pause()
 		s.clock.stop()
 	}
-	return fmt.Sprintf("nothing new is begun; %d in flight", len(s.queue.pending)), nil
+	return fmt.Sprintf("nothing new is begun; %d in flight", s.queue.tasks()), nil
 }
 
-func (s *Search) unpause(Command) (string, error) {
-	if !s.paused {
+func (s *Search) resumeAsking(Command) (string, error) {
+	if !s.steering.paused() {
 		return "", errors.New("the search is not paused")
 	}
-	s.paused = false
+	s.steering.resume()
 	s.clock.goOn()
 	return "going on", nil
 }
 
-// extend adds to the parts of the budget that there are.
-func (s *Search) extend(c Command) (string, error) {
-	b := s.cfg.Budget
-	switch {
-	case c.Evals < 0 || c.For < 0 || c.Evals == 0 && c.For == 0:
-		return "", errors.New("expected evaluations or time, above 0")
-	case c.Evals > 0 && b.Evals == 0:
-		return "", errors.New("the search has no limit of evaluations to add to")
-	case c.For > 0 && b.For == 0:
-		return "", errors.New("the search has no limit of time to add to")
+func (s *Search) extend(c Command) (note string, err error) {
+	s.cfg.Budget, note, err = s.steering.extend(s.cfg.Budget, c)
+	return note, err
+}
+
+// weigh changes what the search is after: every score is computed again from the stored times, what was decided by
+// duels under other weights is open again, and the best claimers challenge the champion.
+func (s *Search) weigh(c Command) (string, error) {
+	if !s.pop.started() {
+		return "", errors.New("the naive start is not judged yet")
 	}
-	if s.steering.Asked == nil {
-		asked := b
-		s.steering.Asked = &asked
+	weights, err := s.pop.weights(c.Weights)
+	if err != nil {
+		return "", err
 	}
-	b.Evals += c.Evals
-	b.For += c.For
-	s.cfg.Budget, s.steering.Budget = b, &b
-	var parts []string
-	if c.Evals > 0 {
-		parts = append(parts, fmt.Sprintf("%d evaluations more: %d", c.Evals, b.Evals))
+	if err := s.useWeights(weights); err != nil {
+		return "", err
 	}
-	if c.For > 0 {
-		parts = append(parts, fmt.Sprintf("%s more: %s", c.For, b.For))
+	s.progress.rescored(s.pop.rescore())
+	s.steering.weigh(weights, s.contest.void())
+	s.trials.disinherit()
+	return s.pop.weighing(), nil
+}
+
+// useWeights brings weights into force, here and in the evaluator.
+func (s *Search) useWeights(weights map[string]float64) error {
+	ev, ok := s.ev.(Weigher)
+	if !ok {
+		return fmt.Errorf("duels on %s cannot change their weights", s.ev.Device().Label())
 	}
-	return strings.Join(parts, ", "), nil
+	s.pop.weigh(weights)
+	ev.Weigh(s.pop.workloads())
+	return nil
 }
 
 // stop drains, as the end of the budget does. A second one does not wait for the champion's trial.
 func (s *Search) stop(Command) (string, error) {
-	if s.stopping {
+	if s.ending.drains() {
 		s.trials.skip()
 	} else {
 		s.drain(ReasonStopped)
@@ -219,31 +167,8 @@ func (s *Search) stop(Command) (string, error) {
 	return "", nil // the drain tells
 }
 
-// abandon ends without waiting for what is in flight.
-func (s *Search) abandon(Command) (string, error) {
-	s.abort()
+// abort ends without waiting for what is in flight.
+func (s *Search) abort(Command) (string, error) {
+	s.Abort()
 	return "", nil
-}
-
-// takeUp brings what was asked of earlier sessions into force, before the candidates are recalled.
-func (s *Search) takeUp(st *Steering) error {
-	if st == nil {
-		return nil
-	}
-	s.steering = *st
-	for _, id := range st.Killed {
-		s.dead[id] = true
-	}
-	if st.Asked != nil && s.cfg.Budget == *st.Asked { // another budget is a new one, and counts as it is
-		s.cfg.Budget = *st.Budget
-	}
-	for _, f := range st.Injected {
-		if err := s.checkFlight(f); err != nil {
-			return err
-		}
-	}
-	if st.Weighed > 0 {
-		return s.reweigh(st.Weights)
-	}
-	return nil
 }

@@ -29,11 +29,7 @@ func newWeighing(slots int) *weighing {
 		defer w.mu.Unlock()
 		workloads := []kernels.Workload{{Name: "small", Weight: w.weights["small"]}, {Name: "large", Weight: w.weights["large"]}}
 		ratio, err := kernels.Score(twoTimes(b.Variant.Genes), medians(twoTimes(a.Variant.Genes)), workloads)
-		d := kernels.Duel{Ratio: ratio, Lo: ratio, Hi: ratio, Verdict: kernels.Slower}
-		if ratio < 1 {
-			d.Verdict = kernels.Faster
-		}
-		return d, err
+		return duelOf(ratio), err
 	}
 	return w
 }
@@ -128,7 +124,7 @@ func TestPin(t *testing.T) {
 		},
 		150: func(s *Search) {
 			mustSteer(t, s, Command{Do: "unpin", ID: worst})
-			if len(s.steering.Pins) != 0 {
+			if len(s.steering.pinned()) != 0 {
 				t.Error("still pinned")
 			}
 		},

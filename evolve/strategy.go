@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"darwarp/mutate"
 )
@@ -10,15 +11,15 @@ import (
 // slot is free, however many are in flight, and sees every verdict in its pool: what it proposes
 // depends on nothing else, so that a strategy is resumed by resuming its verdicts.
 type strategy struct {
-	name   string
-	about  string
-	mix    []arm
-	sample bool // begins with a spread sample
-	paid   bool // an operator is asked as often as its proposals have been good
-	renew  bool // starts afresh when nothing is gained for long
+	name     string
+	about    string
+	mix      []arm
+	sample   bool // begins with a spread sample
+	rewarded bool // an operator is asked as often as its proposals have been good
+	renew    bool // starts afresh when nothing is gained for long
 }
 
-// arm is an operator with its share of the proposals; where operators are paid, its share before
+// arm is an operator with its share of the proposals; where operators are rewarded, its share before
 // anything is known of them.
 type arm struct {
 	mutate.Operator
@@ -30,9 +31,13 @@ const DefaultStrategy = "default"
 
 var strategies = []strategy{
 	{
-		name: DefaultStrategy, about: "a forest's expected improvement, local search and evolution, asked as often as they gain",
-		sample: true, paid: true, renew: true,
-		mix: []arm{{mutate.Surrogate{}, 0.86}, {mutate.Estimate{}, 0.04}, {mutate.Genes{}, 0.03}, {mutate.Crossover{}, 0.02}, {mutate.Local{}, 0.03}, {mutate.Random{}, 0.02}},
+		name:   DefaultStrategy,
+		about:  "a forest's expected improvement, local search and evolution, asked as often as they gain",
+		sample: true, rewarded: true, renew: true,
+		mix: []arm{
+			{mutate.Surrogate{}, 0.86}, {mutate.Estimate{}, 0.04}, {mutate.Genes{}, 0.03}, {mutate.Crossover{}, 0.02},
+			{mutate.Local{}, 0.03}, {mutate.Random{}, 0.02},
+		},
 	},
 	{
 		name: "evolve", about: "steady-state evolution with restarts and immigrants",
@@ -50,7 +55,7 @@ var strategies = []strategy{
 		mix:    []arm{{mutate.Surrogate{}, 1}},
 	},
 	{
-		name: "local", about: "the neighbours of the best, then strangers",
+		name: "local", about: "the neighbours of the best, then points by chance",
 		sample: true, renew: true,
 		mix: []arm{{mutate.Local{}, 1}},
 	},
@@ -83,21 +88,37 @@ func findStrategy(name string, advised bool) (*strategy, error) {
 }
 
 // choose draws an operator by its share.
-func (s *Search) choose() mutate.Operator {
-	mix := s.strategy.mix
-	shares, sum := make([]float64, len(mix)), 0.0
-	for i, a := range mix {
-		shares[i] = a.share
-		if s.strategy.paid {
-			shares[i] *= s.purse.wage(a.Name())
-		}
-		sum += shares[i]
-	}
-	at := s.rng.Float64() * sum
-	for i, a := range mix {
+func (s *strategy) choose(rng *rand.Rand, c *credit) mutate.Operator {
+	shares := s.shares(c)
+	at := rng.Float64() * sum(shares)
+	for i, a := range s.mix {
 		if at -= shares[i]; at < 0 {
 			return a.Operator
 		}
 	}
-	return mix[len(mix)-1].Operator
+	return s.mix[len(s.mix)-1].Operator
+}
+
+// shares are those of the operators by now.
+func (s *strategy) shares(c *credit) []float64 {
+	out := make([]float64, len(s.mix))
+	for i, a := range s.mix {
+		out[i] = a.share * s.weight(a.Name(), c)
+	}
+	return out
+}
+
+// weight is what a share is multiplied with for what was gained by it; 1 where that does not count.
+func (s *strategy) weight(operator string, c *credit) float64 {
+	if !s.rewarded {
+		return 1
+	}
+	return c.weight(operator)
+}
+
+func sum(all []float64) (s float64) {
+	for _, v := range all {
+		s += v
+	}
+	return s
 }

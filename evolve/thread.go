@@ -12,8 +12,6 @@ const (
 	maxTries    = 2 // repairs of one proposal
 )
 
-type threads map[kernels.ID]*thread
-
 // thread is a conversation about one proposal. Its exported fields are what a checkpoint keeps of it.
 type thread struct {
 	Arm      string       `json:"arm"`
@@ -27,73 +25,100 @@ type thread struct {
 	brief llm.Brief
 }
 
-// thread is the next conversation with an arm's model: one that is to be repaired, or a new one.
-func (s *Search) thread(arm string) *thread {
-	model, operator, _ := kernels.SplitArm(arm)
-	for i, t := range s.counsel.repairs {
+// threads are the conversations that may go on.
+type threads struct {
+	proposals map[kernels.ID]*thread // about proposals whose verdict is not in
+	repairs   []*thread              // to go on with
+	pursued   []*thread              // those of them that are being asked
+	past      []kernels.Exchange     // of earlier sessions, until their conversations are taken up
+}
+
+func newThreads() *threads { return &threads{proposals: map[kernels.ID]*thread{}} }
+
+// repairOf takes the first conversation that is to be repaired by a model. Repairs are asked by the model that is to
+// repair, before anything new.
+func (x *threads) repairOf(model string) *thread {
+	for i, t := range x.repairs {
 		if m, _, _ := kernels.SplitArm(t.Arm); m == model {
-			s.counsel.repairs = slices.Delete(s.counsel.repairs, i, i+1)
+			x.repairs = slices.Delete(x.repairs, i, i+1)
 			return t
 		}
 	}
-	brief, from := s.tell(operator)
-	return &thread{Arm: arm, Base: brief.Base.ID, From: from, brief: brief}
+	return nil
 }
 
 // repair has a model go on with a conversation, a bounded number of times.
-func (s *Search) repair(t *thread, why string) {
-	if t.Tries >= maxTries || len(s.counsel.repairs) >= mostRepairs {
+func (x *threads) repair(t *thread, why string) {
+	if t.Tries >= maxTries || len(x.repairs) >= mostRepairs {
 		return
 	}
 	model, _, _ := kernels.SplitArm(t.Arm)
 	next := *t
 	next.Arm, next.Tries, next.Why = kernels.Arm(model, llm.Repair), t.Tries+1, why
 	next.brief.Why = why
-	s.counsel.repairs = append(s.counsel.repairs, &next)
+	x.repairs = append(x.repairs, &next)
 }
 
-// follow takes up the verdict on a proposal. A kernel that was suspect is not repaired: its author is not
-// told how it was found out.
-func (s *Search) follow(f *flight, c *kernels.Candidate) {
-	t := s.counsel.threads[c.ID]
-	delete(s.counsel.threads, c.ID)
-	if t == nil || f.Space != own && !s.isFirst(f.Space, f.Index) || !c.Result.Outcome.Failed() || c.Result.Outcome == kernels.Suspect || c.Result.Outcome == kernels.Duplicate {
-		return
+// retry has a question asked again.
+func (x *threads) retry(t *thread) { x.repairs = append(x.repairs, t) }
+
+// asked and replied note which repairs are in flight: a checkpoint has them asked again.
+func (x *threads) asked(t *thread) {
+	if t.Tries > 0 {
+		x.pursued = append(x.pursued, t)
 	}
-	s.repair(t, llm.Why(c.Result.Outcome, c.Result.Detail))
+}
+
+func (x *threads) replied(t *thread) {
+	x.pursued = slices.DeleteFunc(x.pursued, func(o *thread) bool { return o == t })
+}
+
+// follow notes the conversation about a proposal; close gives it back with the verdict.
+func (x *threads) follow(id kernels.ID, t *thread) { x.proposals[id] = t }
+
+func (x *threads) close(id kernels.ID) *thread {
+	t := x.proposals[id]
+	delete(x.proposals, id)
+	return t
+}
+
+// open are the conversations that a checkpoint keeps.
+func (x *threads) open() (proposals map[kernels.ID]*thread, repairs []*thread) {
+	return x.proposals, slices.Concat(x.pursued, x.repairs)
+}
+
+// takeUp has what earlier sessions said.
+func (x *threads) takeUp(past []kernels.Exchange) { x.past = past }
+
+// goOn takes up conversations of earlier sessions. One whose base is no longer there, or whose last reply was not
+// stored before a kill, is given up.
+func (x *threads) goOn(proposals map[kernels.ID]*thread, repairs []*thread, about func(*thread) (llm.Brief, bool)) {
+	for id, t := range proposals {
+		if x.recover(t, about) {
+			x.proposals[id] = t
+		}
+	}
+	for _, t := range repairs {
+		if x.recover(t, about) {
+			x.repairs = append(x.repairs, t)
+		}
+	}
+	x.past = nil
+}
+
+func (x *threads) recover(t *thread, about func(*thread) (llm.Brief, bool)) bool {
+	if t == nil || t.Exchange < 1 || t.Exchange > len(x.past) {
+		return false
+	}
+	brief, ok := about(t)
+	if ok {
+		t.said, t.brief = said(&x.past[t.Exchange-1]), brief
+		t.brief.Why = t.Why
+	}
+	return ok
 }
 
 // said is a conversation up to a reply.
 func said(e *kernels.Exchange) []kernels.Message {
 	return append(slices.Clone(e.Asked), kernels.Message{Role: "assistant", Text: e.Reply})
-}
-
-// takeUpThreads goes on with the conversations of earlier sessions. One whose base is no longer there, or whose last reply
-// was not stored before a kill, is given up.
-func (s *Search) takeUpThreads(st *state) {
-	c := &s.counsel
-	for id, t := range st.Threads {
-		if s.takeUpThread(t) {
-			c.threads[id] = t
-		}
-	}
-	for _, t := range st.Repairs {
-		if s.takeUpThread(t) {
-			c.repairs = append(c.repairs, t)
-		}
-	}
-	c.past = nil
-}
-
-func (s *Search) takeUpThread(t *thread) bool {
-	if t == nil || s.cfg.Advisor == nil {
-		return false
-	}
-	base := s.working[t.Base]
-	if base == nil || t.Exchange < 1 || t.Exchange > len(s.counsel.past) {
-		return false
-	}
-	t.said, t.brief = said(&s.counsel.past[t.Exchange-1]), s.about(base)
-	t.brief.Why = t.Why
-	return true
 }

@@ -71,7 +71,7 @@ func TestThreadsThatAreGone(t *testing.T) {
 	m := &memory{}
 	mustRun(t, advised(t, o, 20), judged(2, true, nil), m)
 	s := mustSearch(t, advised(t, o, 40), judged(2, true, nil), m)
-	base := s.champion.id
+	base := s.contest.champion.id
 	for name, test := range map[string]struct {
 		thread *thread
 		want   bool
@@ -81,8 +81,8 @@ func TestThreadsThatAreGone(t *testing.T) {
 		"no reply": {&thread{Arm: "llm:m:repair", Exchange: 2, Base: base}, false},
 		"nothing":  {nil, false},
 	} {
-		s.counsel.past = m.exchanges
-		if got := s.takeUpThread(test.thread); got != test.want {
+		s.advice.talks.takeUp(m.exchanges)
+		if got := s.advice.talks.recover(test.thread, s.advice.briefAgain); got != test.want {
 			t.Errorf("%s: taken up %v", name, got)
 		}
 	}

@@ -208,11 +208,23 @@ func (f *fake) Duel(ctx context.Context, champion, challenger *kernels.Job) (ker
 		return f.duel(ctx, champion, challenger)
 	}
 	ratio := toyTime(challenger.Variant.Genes) / toyTime(champion.Variant.Genes)
+	return duelOf(ratio), nil
+}
+
+// duelOf is a duel that the ratio of two times decides.
+func duelOf(ratio float64) kernels.Duel {
 	d := kernels.Duel{Ratio: ratio, Lo: ratio, Hi: ratio, Verdict: kernels.Slower}
 	if ratio < 1 {
 		d.Verdict = kernels.Faster
 	}
-	return d, nil
+	return d
+}
+
+// duelByVerdicts holds the times of two verdicts against each other.
+func (f *fake) duelByVerdicts(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+	old, _ := f.answer(ctx, champion)
+	young, _ := f.answer(ctx, challenger)
+	return duelOf(young.Times[0].Median / old.Times[0].Median), nil
 }
 
 // memory is a store in memory that can run out of space.
@@ -331,7 +343,7 @@ func (m *memory) Fell(t kernels.Trial, heir kernels.ID, _ string, checkpoint []b
 
 func (m *memory) clone() *memory {
 	return &memory{trials: slices.Clone(m.trials), candidates: slices.Clone(m.candidates), checkpoint: slices.Clone(m.checkpoint), duels: slices.Clone(m.duels), champions: slices.Clone(m.champions),
-		exchanges: slices.Clone(m.exchanges), files: m.files}
+		exchanges: slices.Clone(m.exchanges), insights: m.insights, files: m.files}
 }
 
 // story is what a run stored, without times of day.
@@ -349,7 +361,7 @@ func mustSearch(t testing.TB, cfg Config, ev Evaluator, keep keeper) *Search {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.retry, s.respites = time.Millisecond, []time.Duration{time.Millisecond, time.Millisecond}
+	s.journal.retry, s.outage.pauses = time.Millisecond, []time.Duration{time.Millisecond, time.Millisecond}
 	return s
 }
 

@@ -1,0 +1,173 @@
+package evolve
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"darwarp/kernels"
+)
+
+// stateVersion is raised when a checkpoint means something else than before.
+const stateVersion = 2
+
+// state is a checkpoint: with the stored candidates it is the whole search.
+type state struct {
+	Version  int                    `json:"version"`
+	Strategy string                 `json:"strategy"`
+	Seed     uint64                 `json:"seed"`
+	Spaces   []spaceState           `json:"spaces"`
+	RNG      []byte                 `json:"rng"`
+	Progress progress               `json:"progress"`
+	Sample   int                    `json:"sample"`
+	Pending  []*task                `json:"pending,omitempty"`
+	Waiting  []*task                `json:"waiting,omitempty"` // proposals of language models
+	Threads  map[kernels.ID]*thread `json:"threads,omitempty"` // conversations about proposals without a verdict
+	Repairs  []*thread              `json:"repairs,omitempty"` // and those to go on with
+	Champion kernels.ID             `json:"champion,omitzero"`
+	Beaten   []kernels.ID           `json:"beaten,omitempty"`
+	Elapsed  time.Duration          `json:"elapsed"`
+	Hints    []Hint                 `json:"hints,omitempty"`
+	Credit   credit                 `json:"purse,omitzero"`
+	Steering *Steering              `json:"steering,omitempty"`
+}
+
+type spaceState struct {
+	Family string `json:"family"`
+	Points int    `json:"points"`
+}
+
+// state is the checkpoint of this moment.
+func (s *Search) state() []byte {
+	st := state{
+		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Elapsed: s.clock.elapsed(),
+		Pending: s.unanswered(), Steering: s.steering.checkpoint(),
+	}
+	s.proposer.save(&st)
+	s.pop.save(&st)
+	s.advice.save(&st)
+	s.contest.save(&st)
+	b, err := json.Marshal(st)
+	if err != nil { // numbers were made finite before they came here
+		panic(err)
+	}
+	return b
+}
+
+// resume takes up a checkpoint and the candidates that are stored.
+func (s *Search) resume(keep keeper) error {
+	data, err := keep.Checkpoint()
+	if err != nil || data == nil {
+		return err
+	}
+	var st state
+	if err := json.Unmarshal(data, &st); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if err := s.fits(&st); err != nil {
+		return err
+	}
+	if err := s.proposer.takeUp(st.RNG); err != nil {
+		return err
+	}
+	s.pop.newDemes(s.cfg.Spaces, st.Hints)
+	if err := s.takeUpSteering(st.Steering); err != nil {
+		return err
+	}
+	if err := s.load(keep, st.Progress.EpochSeen); err != nil {
+		return err
+	}
+	if err := s.restore(&st); err != nil {
+		return err
+	}
+	return s.loadTrials(keep)
+}
+
+// fits refuses a checkpoint of another search: points are kept as indices.
+func (s *Search) fits(st *state) error {
+	if st.Version != stateVersion {
+		return fmt.Errorf("the checkpoint has version %d: this darwarp reads %d", st.Version, stateVersion)
+	}
+	if st.Strategy != s.cfg.Strategy || st.Seed != s.cfg.Seed {
+		return fmt.Errorf("the run was started with strategy %s and seed %d: resume it with the same",
+			st.Strategy, st.Seed)
+	}
+	if now := s.pop.spaces(); !slices.Equal(now, st.Spaces) {
+		return fmt.Errorf("the run was started on spaces %v, here they are %v: another device or other pins",
+			st.Spaces, now)
+	}
+	for _, t := range slices.Concat(st.Pending, st.Waiting) {
+		if err := s.pop.check(t); err != nil {
+			return err
+		}
+	}
+	return st.Progress.checkPassed(s.pop)
+}
+
+// takeUpSteering brings what was asked of earlier sessions into force, before the candidates are loaded.
+func (s *Search) takeUpSteering(asked *Steering) error {
+	if err := s.steering.takeUp(asked, s.pop); err != nil {
+		return err
+	}
+	s.cfg.Budget = s.steering.budget(s.cfg.Budget)
+	if s.steering.weighed() > 0 {
+		return s.useWeights(asked.Weights)
+	}
+	return nil
+}
+
+// load enters what is stored. The last epoch began when so many points were judged.
+func (s *Search) load(keep keeper, epoch int) error {
+	err := keep.Each(func(c kernels.Candidate) error {
+		s.clock.follow(c.At)
+		s.loadCandidate(&c, epoch)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	duels, err := keep.Duels()
+	if err != nil {
+		return err
+	}
+	s.contest.takeUp(duels, s.steering.void())
+	return nil
+}
+
+// loadCandidate enters a stored candidate, with its score under the weights in force. Of families that are not searched
+// it counts as asked for and no more.
+func (s *Search) loadCandidate(c *kernels.Candidate, epoch int) {
+	d, index, ok := s.pop.of(&c.Variant)
+	if !ok {
+		s.pop.note(c.ID)
+		return
+	}
+	s.beginEpoch(epoch)
+	if s.steering.weighed() > 0 && s.pop.started() && c.Result.Outcome == kernels.OK {
+		c.Score = s.pop.rescored(c)
+	}
+	s.admit(c, d, index)
+}
+
+// beginEpoch renews the population where the last epoch began.
+func (s *Search) beginEpoch(judged int) {
+	if judged > 0 && judged == s.pop.judged() {
+		s.pop.renew()
+	}
+}
+
+// restore goes on where the checkpoint was made.
+func (s *Search) restore(st *state) error {
+	s.beginEpoch(st.Progress.EpochSeen)
+	s.progress.takeUp(st.Progress, st.Sample)
+	s.queue.takeUp(st.Pending)
+	s.advice.restore(st)
+	s.clock.takeUp(st.Elapsed)
+	s.pop.restore(st)
+	for _, t := range slices.Concat(st.Pending, st.Waiting, s.steering.waiting()) {
+		s.pop.claimPoint(t)
+	}
+	s.progress.claimPassed(s.pop)
+	return s.contest.restore(st, s.pop)
+}

@@ -1,0 +1,110 @@
+package evolve
+
+import (
+	"fmt"
+
+	"darwarp/kernels"
+)
+
+// contest is who reigns, and who has fought for it. Only a duel makes a champion: scores are measured at different
+// times.
+type contest struct {
+	champion *member
+	beaten   map[kernels.ID]bool        // lost against the champion
+	fought   map[[2]string]kernels.Duel // by short IDs of champion and challenger
+	stored   int                        // duels, those under other weights included
+	bar      kernels.Bar                // of all that is in flight
+}
+
+func newContest() *contest {
+	return &contest{beaten: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{}}
+}
+
+// reigning is the champion; nil before the naive start is judged.
+func (c *contest) reigning() *member { return c.champion }
+
+// crown makes a champion, whom nobody has lost against yet.
+func (c *contest) crown(m *member) {
+	c.champion = m
+	clear(c.beaten)
+}
+
+// isBeaten reports whether a candidate may not challenge the champion again.
+func (c *contest) isBeaten(id kernels.ID) bool { return c.beaten[id] }
+
+// defeat files a duel as not won.
+func (c *contest) defeat(challenger kernels.ID) { c.beaten[challenger] = true }
+
+// challenger is the member that should fight the champion next, nil for none.
+func (c *contest) challenger(pop *population) *member {
+	if c.champion == nil {
+		return nil
+	}
+	return pop.claimer(c.champion, c.isBeaten)
+}
+
+// duelOf is what was stored of a duel before this session.
+func (c *contest) duelOf(champion, challenger kernels.ID) (d kernels.Duel, ok bool) {
+	d, ok = c.fought[[2]string{champion.Short(), challenger.Short()}]
+	return d, ok
+}
+
+// enter takes a duel and reports whether it was stored before.
+func (c *contest) enter(d kernels.Duel) (stored bool) {
+	key := [2]string{d.Champion, d.Challenger}
+	if _, stored = c.fought[key]; !stored {
+		c.fought[key] = d
+		c.stored++
+	}
+	return stored
+}
+
+// takeUp takes the stored duels, of which the first so many are void, and those that lost against the champion.
+func (c *contest) takeUp(duels []kernels.Duel, void int) {
+	c.stored = len(duels)
+	for _, d := range duels[min(void, len(duels)):] {
+		c.fought[[2]string{d.Champion, d.Challenger}] = d
+	}
+}
+
+// restore takes up the champion and those that lost against it.
+func (c *contest) restore(st *state, pop *population) error {
+	for _, id := range st.Beaten {
+		c.beaten[id] = true
+	}
+	if st.Champion.IsZero() {
+		return nil
+	}
+	if c.champion = pop.member(st.Champion); c.champion == nil {
+		return fmt.Errorf("the checkpoint's champion %s is not in the run", st.Champion.Short())
+	}
+	return nil
+}
+
+// void forgets what duels have decided, and says how many are stored.
+func (c *contest) void() (stored int) {
+	clear(c.beaten)
+	clear(c.fought)
+	return c.stored
+}
+
+// setBar gives a job the times to beat. It is one bar for all jobs, so that those on their way get to know of a
+// faster champion as soon as the next is asked for. Where each shape may get a kernel of its own, the bar is the
+// best time that is known there.
+func (c *contest) setBar(job *kernels.Job, pop *population) {
+	if c.champion == nil {
+		return
+	}
+	job.Bar, job.Each = &c.bar, pop.byShape()
+	c.bar.Set(pop.bar(c.champion))
+}
+
+// save puts the champion and those that lost against it into a checkpoint.
+func (c *contest) save(st *state) {
+	if c.champion != nil {
+		st.Champion = c.champion.id
+	}
+	for id := range c.beaten {
+		st.Beaten = append(st.Beaten, id)
+	}
+}

@@ -1,0 +1,101 @@
+package evolve
+
+import "slices"
+
+// queue keeps what the evaluator was asked for, in the order of asking.
+type queue struct {
+	inOrder bool // answers are taken in the order of asking
+	results chan answer
+	pending []*task  // asked for and not taken; before Run: to be asked for again
+	arrived []answer // not taken, in the order of arrival
+	out     int      // goroutines that have not answered
+	evals   int      // verdicts asked for and not taken
+}
+
+func newQueue(inOrder bool) *queue { return &queue{inOrder: inOrder, results: make(chan answer)} }
+
+// start runs fn beside the loop; its answer comes through results.
+func (q *queue) start(t *task, fn func(*task) answer) {
+	q.add(t)
+	q.out++
+	go func() { q.results <- fn(t) }()
+}
+
+// answered enters a task whose answer is known.
+func (q *queue) answered(a answer) {
+	q.add(a.task)
+	q.arrived = append(q.arrived, a)
+}
+
+func (q *queue) add(t *task) {
+	q.pending = append(q.pending, t)
+	if t.isVerdict() {
+		q.evals++
+	}
+}
+
+// receive notes an answer that came; next takes it.
+func (q *queue) receive(a answer) {
+	q.out--
+	q.arrived = append(q.arrived, a)
+}
+
+// next takes the answer that is due: the first that was asked for, or the first that came.
+func (q *queue) next() (answer, bool) {
+	if len(q.arrived) == 0 {
+		return answer{}, false
+	}
+	at := 0
+	if q.inOrder {
+		at = slices.IndexFunc(q.arrived, func(a answer) bool { return a.task == q.pending[0] })
+		if at < 0 {
+			return answer{}, false
+		}
+	}
+	a := q.arrived[at]
+	q.arrived = slices.Delete(q.arrived, at, at+1)
+	q.pending = slices.DeleteFunc(q.pending, func(t *task) bool { return t == a.task })
+	if a.task.isVerdict() {
+		q.evals--
+	}
+	return a, true
+}
+
+// leave keeps a task for the next session.
+func (q *queue) leave(t *task) { q.pending = append(q.pending, t) }
+
+// leaveFirst keeps a task as the first for the next session.
+func (q *queue) leaveFirst(t *task) { q.pending = slices.Insert(q.pending, 0, t) }
+
+// takeUp has tasks of an earlier session asked for again by Run.
+func (q *queue) takeUp(tasks []*task) { q.pending = tasks }
+
+// waiting are the tasks in flight.
+func (q *queue) waiting() []*task { return q.pending }
+
+// left empties the queue of what an earlier session left.
+func (q *queue) left() []*task {
+	tasks := q.pending
+	q.pending = nil
+	return tasks
+}
+
+// points are those of a space that wait for a verdict.
+func (q *queue) points(space int) (out []int) {
+	for _, t := range q.pending {
+		if t.Space == space && t.Index >= 0 && !t.isDuel() {
+			out = append(out, t.Index)
+		}
+	}
+	return out
+}
+
+// verdicts is how many verdicts are in flight, and tasks how many verdicts and duels.
+func (q *queue) verdicts() int { return q.evals }
+func (q *queue) tasks() int    { return len(q.pending) }
+
+// idle reports whether nothing is in flight, and nothing waits to be taken.
+func (q *queue) idle() bool { return q.out == 0 && len(q.arrived) == 0 }
+
+// running is how many goroutines have not answered.
+func (q *queue) running() int { return q.out }

@@ -1,0 +1,86 @@
+package evolve
+
+import (
+	"math"
+	"slices"
+
+	"darwarp/kernels"
+	"darwarp/mutate"
+)
+
+// ranking is what operators learn and breed from.
+type ranking struct {
+	best  []*mutate.Individual // all that work, best first
+	fresh []*mutate.Individual // those of this epoch, best first
+	seen  []*mutate.Individual // all that were judged, in order
+}
+
+// add enters one that was judged; one that failed has the score +Inf. A duplicate teaches what its twin did, but is not
+// bred from: it would crowd out others.
+func (r *ranking) add(o *mutate.Individual, duplicate bool) {
+	r.seen = append(r.seen, o)
+	if !duplicate && !math.IsInf(o.Score, 1) {
+		r.best, r.fresh = insert(r.best, o), insert(r.fresh, o)
+	}
+}
+
+// insert keeps the list ordered by score; of equals the older comes first.
+func insert(list []*mutate.Individual, o *mutate.Individual) []*mutate.Individual {
+	at, _ := slices.BinarySearchFunc(list, o.Score, func(x *mutate.Individual, score float64) int {
+		if x.Score <= score {
+			return -1
+		}
+		return 1
+	})
+	return slices.Insert(list, at, o)
+}
+
+// ranked are those that work, best first.
+func (r *ranking) ranked() []*mutate.Individual { return r.best }
+
+// renew begins an epoch.
+func (r *ranking) renew() { r.fresh = nil }
+
+// removeDead takes the dead out and says how many of them worked.
+func (r *ranking) removeDead(dead map[kernels.ID]bool) int {
+	is := func(o *mutate.Individual) bool { return dead[o.ID] }
+	before := len(r.best)
+	r.best, r.fresh = slices.DeleteFunc(r.best, is), slices.DeleteFunc(r.fresh, is)
+	r.seen = slices.DeleteFunc(r.seen, is)
+	return before - len(r.best)
+}
+
+// rank orders by new scores; of equals the older comes first.
+func (r *ranking) rank(score func(*mutate.Individual) float64) {
+	for _, o := range r.seen {
+		if !math.IsInf(o.Score, 1) {
+			o.Score = score(o)
+		}
+	}
+	r.best, r.fresh = r.sorted(r.best), r.sorted(r.fresh)
+}
+
+// sorted orders a part of what was seen.
+func (r *ranking) sorted(part []*mutate.Individual) (out []*mutate.Individual) {
+	in := map[*mutate.Individual]bool{}
+	for _, o := range part {
+		in[o] = true
+	}
+	for _, o := range r.seen {
+		if in[o] {
+			out = append(out, o)
+		}
+	}
+	slices.SortStableFunc(out, byScore)
+	return out
+}
+
+func byScore(a, b *mutate.Individual) int {
+	switch {
+	case a.Score < b.Score:
+		return -1
+	case a.Score > b.Score:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,203 @@
+package evolve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"darwarp/kernels"
+)
+
+// Steering is what people asked of a search and what of it is in force. It is part of the checkpoint.
+type Steering struct {
+	Pins     []kernels.ID       `json:"pins,omitempty"`    // always among the parents
+	Killed   []kernels.ID       `json:"killed,omitempty"`  // with all that descend from them they are bred from no more
+	Weights  map[string]float64 `json:"weights,omitempty"` // by workload, where they were changed
+	Weighed  int                `json:"weighed,omitempty"` // how often they were
+	Void     int                `json:"void,omitempty"`    // so many stored duels were fought under other weights
+	Asked    *Budget            `json:"asked,omitempty"`   // the budget before it was added to
+	Budget   *Budget            `json:"budget,omitempty"`  // and after
+	Injected []*task            `json:"injected,omitempty"`
+	Log      []Steered          `json:"log,omitempty"`
+}
+
+// Steered is a command that was done.
+type Steered struct {
+	At    time.Duration `json:"at"`    // ns elapsed, over all sessions
+	Evals int           `json:"evals"` // verdicts until then
+	Do    string        `json:"do"`
+	Note  string        `json:"note,omitempty"`
+}
+
+// ReadSteering is what a stored checkpoint holds of it; nothing where nobody has steered.
+func ReadSteering(checkpoint []byte) (Steering, error) {
+	var st struct{ Steering Steering }
+	if len(checkpoint) == 0 {
+		return Steering{}, nil
+	}
+	err := json.Unmarshal(checkpoint, &st)
+	return st.Steering, err
+}
+
+// steering is what is in force, and whether nothing new is begun meanwhile.
+type steering struct {
+	asked Steering
+	held  bool
+}
+
+// checkpoint is what is kept of it; nil where nobody has steered.
+func (s *steering) checkpoint() *Steering {
+	if len(s.asked.Log) == 0 {
+		return nil
+	}
+	return &s.asked
+}
+
+// log notes a command that was done.
+func (s *steering) log(e Steered) { s.asked.Log = append(s.asked.Log, e) }
+
+func (s *steering) paused() bool         { return s.held }
+func (s *steering) pause()               { s.held = true }
+func (s *steering) resume()              { s.held = false }
+func (s *steering) pinned() []kernels.ID { return s.asked.Pins }
+
+// weighed is how often weights were changed.
+func (s *steering) weighed() int { return s.asked.Weighed }
+
+// void is how many stored duels were fought under other weights.
+func (s *steering) void() int { return s.asked.Void }
+
+// weigh notes weights, under which the first so many stored duels are void.
+func (s *steering) weigh(weights map[string]float64, void int) {
+	s.asked.Weights, s.asked.Void = weights, void
+	s.asked.Weighed++
+}
+
+// pin keeps a candidate that works among the parents.
+func (s *steering) pin(pop *population, id kernels.ID) (note string, err error) {
+	m := pop.member(id)
+	switch {
+	case m == nil && pop.asked(id):
+		return "", fmt.Errorf("%s: only a candidate that works is bred from", id.Short())
+	case m == nil:
+		return "", noSuch(id)
+	case pop.isDead(id):
+		return "", fmt.Errorf("%s: its lineage was killed", id.Short())
+	case m.index < 0:
+		return "", fmt.Errorf("%s is outside of the space that is searched", id.Short())
+	}
+	if !slices.Contains(s.asked.Pins, id) {
+		s.asked.Pins = append(s.asked.Pins, id)
+	}
+	return id.Short() + " stays among the parents", nil
+}
+
+func noSuch(id kernels.ID) error { return fmt.Errorf("%s: no such candidate", id.Short()) }
+
+func (s *steering) unpin(id kernels.ID) (note string, err error) {
+	at := slices.Index(s.asked.Pins, id)
+	if at < 0 {
+		return "", fmt.Errorf("%s is not pinned", id.Short())
+	}
+	s.asked.Pins = slices.Delete(s.asked.Pins, at, at+1)
+	return id.Short() + " is a candidate like others again", nil
+}
+
+// kill takes a candidate and all that descend from it out of the populations.
+func (s *steering) kill(pop *population, id kernels.ID) (note string, err error) {
+	switch {
+	case !pop.asked(id):
+		return "", noSuch(id)
+	case slices.Contains(s.asked.Killed, id):
+		return "", fmt.Errorf("%s was killed already", id.Short())
+	}
+	s.asked.Killed = append(s.asked.Killed, id)
+	n := pop.kill(id)
+	s.asked.Pins = slices.DeleteFunc(s.asked.Pins, pop.isDead)
+	return fmt.Sprintf("%s and what descends from it are bred from no more: %d of the population", id.Short(), n), nil
+}
+
+// inject asks for a candidate that a person made. It is judged like any other, before what the operators propose, also
+// when the budget is spent.
+func (s *steering) inject(pop *population, v *kernels.Variant) (note string, err error) {
+	t, err := pop.place(v)
+	if err != nil {
+		return "", err
+	}
+	t.Origin = kernels.Origin{Operator: "injected", Generation: 1}
+	if err := pop.prepare(t); err != nil {
+		return "", err
+	}
+	if pop.tried(t) != nil {
+		return "", fmt.Errorf("%s was asked for already: %s", t.job.ID.Short(), t.job.Variant.Label())
+	}
+	pop.claim(t)
+	s.asked.Injected = append(s.asked.Injected, t)
+	return fmt.Sprintf("injected %s: %s", t.job.ID.Short(), t.job.Variant.Label()), nil
+}
+
+// injected is the next candidate that a person made.
+func (s *steering) injected() (*task, bool) {
+	waiting := s.asked.Injected
+	if len(waiting) == 0 {
+		return nil, false
+	}
+	s.asked.Injected = waiting[1:]
+	return waiting[0], true
+}
+
+// waiting are the candidates that people made and that are not judged yet.
+func (s *steering) waiting() []*task { return s.asked.Injected }
+
+// extend adds to the parts of a budget that there are.
+func (s *steering) extend(b Budget, c Command) (more Budget, note string, err error) {
+	switch {
+	case c.Evals < 0 || c.For < 0 || c.Evals == 0 && c.For == 0:
+		return b, "", errors.New("expected evaluations or time, above 0")
+	case c.Evals > 0 && b.Evals == 0:
+		return b, "", errors.New("the search has no limit of evaluations to add to")
+	case c.For > 0 && b.For == 0:
+		return b, "", errors.New("the search has no limit of time to add to")
+	}
+	more = b
+	more.Evals += c.Evals
+	more.For += c.For
+	if s.asked.Asked == nil {
+		s.asked.Asked = &b
+	}
+	s.asked.Budget = &more
+	var parts []string
+	if c.Evals > 0 {
+		parts = append(parts, fmt.Sprintf("%d evaluations more: %d", c.Evals, more.Evals))
+	}
+	if c.For > 0 {
+		parts = append(parts, fmt.Sprintf("%s more: %s", c.For, more.For))
+	}
+	return more, strings.Join(parts, ", "), nil
+}
+
+// budget is the budget that is in force where this one was asked for. Another budget is a new one, and counts as it is.
+func (s *steering) budget(b Budget) Budget {
+	if s.asked.Asked != nil && b == *s.asked.Asked {
+		return *s.asked.Budget
+	}
+	return b
+}
+
+// takeUp goes on with what was asked of earlier sessions.
+func (s *steering) takeUp(asked *Steering, pop *population) error {
+	if asked == nil {
+		return nil
+	}
+	s.asked = *asked
+	pop.takeUpKilled(asked.Killed)
+	for _, t := range asked.Injected {
+		if err := pop.check(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}

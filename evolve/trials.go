@@ -1,0 +1,252 @@
+package evolve
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// Doubter is what an Evaluator may also be: it can hold a would-be champion against more than every candidate is.
+// Parts that it cannot try it calls impossible, with the reason. Like Evaluate it fails only when darwarp itself is
+// broken, and with a kernels.ErrLost where it may be asked again.
+type Doubter interface {
+	Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error)
+}
+
+// settleTime is how long a champion reigns before what takes long is begun beside the search: the first champions of a
+// search follow each other within seconds.
+const settleTime = 20 * time.Second
+
+// trials is what the search knows of would-be champions. The winner of a duel is an heir until it has stood the
+// quick parts, so that most of what is wrong never reigns; the slow parts follow while it does, of one champion at
+// a time; and all that is missing of the last one at the end.
+type trials struct {
+	doubter Doubter // nil: nobody can be doubted
+	known   map[kernels.ID]kernels.Trial
+	reigns  []*member          // who reigned before the champion, in order
+	heir    *member            // nil: none
+	why     string             // the heir is crowned
+	since   time.Duration      // the champion reigns, by the search's clock
+	after   time.Duration      // it has reigned so long the slow parts begin
+	quick   *task              // an heir's trial that is going on
+	slow    *task              // a champion's
+	lost    map[kernels.ID]int // attempts
+	waited  bool               // it was said that the search's end waits
+
+	ctx    context.Context // of what is being tried
+	cancel context.CancelFunc
+}
+
+func newTrials(hard context.Context, ev Evaluator) *trials {
+	doubter, _ := ev.(Doubter)
+	ctx, cancel := context.WithCancel(hard)
+	return &trials{
+		ctx: ctx, cancel: cancel, doubter: doubter, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{}, after: settleTime,
+	}
+}
+
+// possible reports whether anybody can be doubted.
+func (t *trials) possible() bool { return t.doubter != nil }
+
+// try asks the evaluator, beside the loop.
+func (t *trials) try(x *task) (kernels.Trial, error) {
+	return t.doubter.Trial(t.ctx, x.job, x.parts...)
+}
+
+// skip ends what is being tried: nobody waits for it any more.
+func (t *trials) skip()         { t.cancel() }
+func (t *trials) skipped() bool { return t.ctx.Err() != nil }
+
+// of is what is known of a candidate.
+func (t *trials) of(id kernels.ID) kernels.Trial { return t.known[id] }
+
+// missing are those of some parts that a candidate was not tried by.
+func (t *trials) missing(m *member, parts []kernels.TrialPart) []kernels.TrialPart {
+	return t.known[m.id].Missing(parts)
+}
+
+// fell reports whether one of some candidates fell on trial.
+func (t *trials) fell(ids ...kernels.ID) bool {
+	return slices.ContainsFunc(ids, func(id kernels.ID) bool { return t.known[id].Standing() == kernels.Fell })
+}
+
+// inherits makes the winner of a duel an heir where it has to stand something first.
+func (t *trials) inherits(m *member, why string) bool {
+	if !t.possible() || len(t.missing(m, kernels.QuickTrial)) == 0 {
+		return false
+	}
+	t.heir, t.why = m, why
+	return true
+}
+
+// hasHeir reports whether somebody is to reign next, and isHeir whether it is this member.
+func (t *trials) hasHeir() bool         { return t.heir != nil }
+func (t *trials) isHeir(m *member) bool { return t.heir == m }
+
+// disinherit drops the heir, and gives it with the reason why it was to reign.
+func (t *trials) disinherit() (m *member, why string) {
+	m, t.heir = t.heir, nil
+	return m, t.why
+}
+
+// reign notes who reigned before a new champion.
+func (t *trials) reign(before *member, now time.Duration) {
+	if before != nil {
+		t.reigns = append(t.reigns, before)
+	}
+	t.since = now
+}
+
+// reignAgain gives the last of the champions before, or otherwise the naive start.
+func (t *trials) reignAgain(naive *member, now time.Duration) *member {
+	t.since = now
+	last := len(t.reigns) - 1
+	if last < 0 {
+		return naive
+	}
+	m := t.reigns[last]
+	t.reigns = t.reigns[:last]
+	return m
+}
+
+// leave takes a member that fell out of the succession.
+func (t *trials) leave(m *member) {
+	if m == t.heir {
+		t.heir = nil
+	}
+	t.reigns = slices.DeleteFunc(t.reigns, func(o *member) bool { return o == m })
+}
+
+// heirsParts are the parts that the heir has to stand, nil where its trial is going on.
+func (t *trials) heirsParts() (m *member, parts []kernels.TrialPart) {
+	if t.heir == nil || t.quick != nil {
+		return nil, nil
+	}
+	return t.heir, t.missing(t.heir, kernels.QuickTrial)
+}
+
+// idle reports whether a champion may be tried: nobody is to follow it, and it is not tried already.
+func (t *trials) idle() bool { return t.heir == nil && t.slow == nil }
+
+// exhausted reports whether a member's trial was lost too often.
+func (t *trials) exhausted(m *member) bool { return t.lost[m.id] >= attempts }
+
+// champions are the parts of a reigning champion's trial that follow next. One that reigned before there were
+// trials has not stood the quick ones.
+func (t *trials) champions(m *member, now time.Duration) []kernels.TrialPart {
+	if now-t.since < t.after {
+		return nil
+	}
+	if quick := t.missing(m, kernels.QuickTrial); len(quick) > 0 {
+		return quick
+	}
+	return t.missing(m, kernels.SlowTrial)
+}
+
+// begin notes a task: of the heir, or of the champion.
+func (t *trials) begin(x *task) {
+	if x.doubts == t.heir {
+		t.quick = x
+	} else {
+		t.slow = x
+	}
+}
+
+// end notes that a task has its answer.
+func (t *trials) end(x *task) {
+	if x == t.quick {
+		t.quick = nil
+	} else {
+		t.slow = nil
+	}
+}
+
+// wait notes that the search's end waits; first is true once. goOn notes that it does not any more.
+func (t *trials) wait() (first bool) {
+	first, t.waited = !t.waited, true
+	return first
+}
+func (t *trials) waits() bool { return t.waited }
+func (t *trials) goOn()       { t.waited = false }
+
+// enter takes what came of parts of a member's trial. missing reports parts without a verdict, where none failed.
+func (t *trials) enter(x *task, found kernels.Trial) (known kernels.Trial, missing bool) {
+	known = t.known[x.doubts.id]
+	known.ID = x.doubts.id
+	known.Enter(validateDoubts(found.Parts)...)
+	known.At, known.Proof = found.At, found.Proof
+	if missing = known.Fault() == nil && len(known.Missing(x.parts)) > 0; !missing {
+		t.known[known.ID] = known
+	}
+	return known, missing
+}
+
+// convict enters what a duel has found out.
+func (t *trials) convict(id kernels.ID, d *kernels.Duel, proof string, at time.Time) kernels.Trial {
+	known := t.known[id]
+	known.ID, known.Proof, known.At = id, proof, at
+	known.Enter(kernels.Doubt{
+		Part: kernels.TrialDuel, Verdict: kernels.Failed, Outcome: d.Outcome, Detail: kernels.CleanDetail(d.Detail),
+	})
+	t.known[id] = known
+	return known
+}
+
+// retry counts an attempt that our side lost. What was lost several times is given up: an heir is not crowned, a
+// champion stays on trial.
+func (t *trials) retry(m *member) (attempt int, dropped bool) {
+	t.lost[m.id]++
+	attempt = t.lost[m.id]
+	if dropped = attempt >= attempts && m == t.heir; dropped {
+		t.heir = nil
+		delete(t.lost, m.id)
+	}
+	return attempt, dropped
+}
+
+// standing is a champion's, empty where nobody can doubt it. The naive start is never doubted: it is what all
+// others are held against.
+func (t *trials) standing(m, naive *member) kernels.Standing {
+	if !t.possible() || m == nil || m == naive {
+		return ""
+	}
+	return t.known[m.id].Standing()
+}
+
+// load takes the trials of earlier sessions, and who reigned before whom.
+func (t *trials) load(all []kernels.Trial, history []store.Champion, pop *population, champion *member) {
+	for _, known := range all {
+		t.known[known.ID] = known
+	}
+	t.reigns = reignsOf(history, pop, champion)
+}
+
+// reignsOf are those before the champion who still work: who came back took the place that it had.
+func reignsOf(history []store.Champion, pop *population, champion *member) (reigns []*member) {
+	for _, h := range history {
+		m := pop.member(h.ID)
+		if m == nil {
+			continue
+		}
+		if at := slices.Index(reigns, m); at >= 0 {
+			reigns = reigns[:at]
+		}
+		reigns = append(reigns, m)
+	}
+	if at := slices.Index(reigns, champion); at >= 0 {
+		return reigns[:at]
+	}
+	return reigns
+}
+
+func partNames(parts []kernels.TrialPart) string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,102 @@
+package evolve
+
+import (
+	"errors"
+	"fmt"
+
+	"darwarp/kernels"
+)
+
+// naiveStart is why the first champion reigns.
+const naiveStart = "the naive start"
+
+// startNaive asks for the default of the first family, alone: every score is relative to it.
+func (s *Search) startNaive() {
+	if s.queue.verdicts() > 0 {
+		return
+	}
+	d := s.pop.first()
+	if err := d.checkDefault(); err != nil {
+		s.fail(err)
+		return
+	}
+	t := d.startTask(kernels.Origin{Operator: "default", Generation: 1, Note: naiveStart})
+	err := s.pop.prepare(t)
+	if err == nil && s.pop.asked(t.job.ID) {
+		err = fmt.Errorf("the naive start %s did not work when this run began: start a new run", t.job.ID.Short())
+	}
+	if err == nil {
+		err = s.launch(t)
+	}
+	if err != nil {
+		s.fail(err)
+	}
+}
+
+// take enters an answer.
+func (s *Search) take(a answer) {
+	switch {
+	case a.err != nil && !errors.Is(a.err, kernels.ErrLost) && !s.expected(a):
+		s.queue.leaveFirst(a.task)
+		s.fail(a.err)
+	case a.task.purpose == forTrial:
+		s.tried(a)
+	case a.task.purpose == forProbe:
+		s.probed(a)
+	case a.task.purpose == forNoise:
+		s.controlled(a)
+	case a.err != nil:
+		s.retry(a.task, a.err.Error())
+	case a.task.isDuel():
+		s.decide(a.task, a.duel)
+	default:
+		s.judge(a.task, a.result)
+	}
+}
+
+// expected reports whether an error came of what nobody waits for any more.
+func (s *Search) expected(a answer) bool { return a.task.purpose == forTrial && s.trials.skipped() }
+
+// judge enters a verdict.
+func (s *Search) judge(t *task, r kernels.Result) {
+	c := kernels.Candidate{ID: t.job.ID, Variant: t.job.Variant, Origin: t.Origin, Result: r, At: s.clock.stamp()}
+	s.clock.spend(c.Result.Cost.Total(), s.ev.Slots())
+	if c.Result.Proof == "" {
+		c.Result.Proof = s.journal.proof()
+	}
+	if err := s.pop.validate(&c); err != nil {
+		s.retry(t, err.Error())
+		return
+	}
+	if showsHealth(c.Result.Outcome) && !s.outage.on() { // once it is on, the champion decides
+		s.recovered()
+	}
+	d := s.pop.deme(t.Space)
+	in := s.admit(&c, d, t.Index)
+	if in.opened {
+		s.proposer.seed(s.pop.space(t.Space))
+	}
+	s.advice.follow(&c, d.authored(t.Index))
+	s.journal.candidate(c)
+	switch start := s.pop.start(); {
+	case start == nil:
+		s.fail(fmt.Errorf("the naive start, the default of family %s, does not work (%s): %s",
+			s.pop.first().family(), c.Result.Outcome, c.Result.Detail))
+	case start.id == c.ID:
+		s.journal.champion(start, naiveStart)
+	}
+}
+
+// admit enters a judged candidate: a new one, or one from the store. The first that works is the first champion.
+func (s *Search) admit(c *kernels.Candidate, d deme, index int) insertion {
+	s.progress.count(c.Result.Outcome)
+	in := s.pop.insert(c, d, index)
+	if m := in.member; m != nil {
+		s.progress.found(m.score)
+		if s.contest.reigning() == nil {
+			s.contest.crown(m)
+		}
+	}
+	s.advice.learn(c, in.score)
+	return in
+}
