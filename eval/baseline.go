@@ -71,11 +71,15 @@ func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
 	for _, w := range p.cfg.Workloads {
 		req := gpu.Library{Run: p.runOf(w, p.cfg.Cache, 0), DType: p.cfg.DType, Dims: w.Dims}
 		var reply gpu.LibraryReply
-		if err := p.runner.call(ctx, gpu.Request{Library: &req}, &reply, patience); err != nil {
+		runs := false
+		judged, err := p.judged(ctx, gpu.Request{Library: &req}, &reply, patience, func() *checker.Judge {
+			runs = true
+			return &checker.Judge{Slot: 0, Acc: kernels.FP32, Cases: req.Run.Cases}
+		})
+		switch {
+		case err != nil && !runs:
 			return fmt.Sprintf("does not run: %v", err), nil
-		}
-		judged, err := p.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: 0, Acc: kernels.FP32, Cases: p.cases.seeds(w.Name)}})
-		if err != nil {
+		case err != nil:
 			return "", err
 		}
 		if judged.Wrong != "" {

@@ -137,10 +137,12 @@ func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
 		req.Slot = slot
 	}
 	var reply gpu.DisturbReply
+	var judged checker.JudgeReply
 	faulted := ""
 	for range attempts {
 		reply = gpu.DisturbReply{}
-		err := t.runner.call(ctx, gpu.Request{Disturb: req}, &reply, t.disturbDeadline(order))
+		var err error
+		judged, err = t.judged(ctx, gpu.Request{Disturb: req}, &reply, t.disturbDeadline(order), func() *checker.Judge { return t.disturbedOutputs(req, &reply) })
 		outcome, detail, err := t.faultOf(reply.Fault, err)
 		if err != nil {
 			return err
@@ -158,7 +160,7 @@ func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
 		t.fail(kernels.Flaky, "a fault that did not repeat in a fresh process: %s", faulted)
 		return nil
 	}
-	return t.weighDisturbed(ctx, req, &reply)
+	return t.weighDisturbed(req, &reply, judged.Wrong)
 }
 
 // disturbDeadline is that of a gate of so many cases, times what the other stream may take.
@@ -173,8 +175,16 @@ func (t *trial) disturbDeadline(order []int) time.Duration {
 	return min(d, patience)
 }
 
-// weighDisturbed says what the runs have shown.
-func (t *trial) weighDisturbed(ctx context.Context, req *gpu.Disturb, reply *gpu.DisturbReply) error {
+// disturbedOutputs are those that only the judge can tell from wrong ones.
+func (t *trial) disturbedOutputs(req *gpu.Disturb, reply *gpu.DisturbReply) *checker.Judge {
+	if reply.Fault != nil || len(req.Expect) > 0 {
+		return nil
+	}
+	return &checker.Judge{Slot: req.Slot, Acc: t.job.Acc, Cases: req.Cases}
+}
+
+// weighDisturbed says what the runs, and the judge of their outputs, have shown.
+func (t *trial) weighDisturbed(req *gpu.Disturb, reply *gpu.DisturbReply, wrong string) error {
 	switch {
 	case reply.Guard > 0:
 		t.fail(kernels.Suspect, "wrote %d bytes outside of its buffers", reply.Guard)
@@ -186,12 +196,8 @@ func (t *trial) weighDisturbed(ctx context.Context, req *gpu.Disturb, reply *gpu
 		first := reply.Wrong[0]
 		t.fail(kernels.Flaky, "%s: %d of %d runs gave other bits than those that were judged, first run %d",
 			t.cases.cases[req.Cases[first]].Name, len(reply.Wrong), len(req.Cases), first+1)
-	case len(req.Expect) == 0:
-		judged, err := t.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: req.Slot, Acc: t.job.Acc, Cases: req.Cases}})
-		if err == nil && judged.Wrong != "" {
-			t.fail(kernels.Wrong, "%s", judged.Wrong)
-		}
-		return err
+	case wrong != "":
+		t.fail(kernels.Wrong, "%s", wrong)
 	}
 	return nil
 }

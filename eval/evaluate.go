@@ -189,10 +189,12 @@ func (e *evaluation) gate(ctx context.Context) error {
 	start := time.Now()
 	defer func() { e.res.Cost.Gate = time.Since(start).Seconds() }()
 	var reply gpu.GateReply
+	var judged checker.JudgeReply
 	faulted := ""
 	for attempt := range attempts {
 		reply = gpu.GateReply{}
-		err := e.runner.call(ctx, gpu.Request{Gate: &gpu.Gate{Cubin: e.cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.checked}}, &reply, e.gateDeadline())
+		req := &gpu.Gate{Cubin: e.cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.checked}
+		judged, err = e.judged(ctx, gpu.Request{Gate: req}, &reply, e.gateDeadline(), func() *checker.Judge { return e.toJudge(slot, &reply) })
 		outcome, detail, err := e.faultOf(reply.Fault, err)
 		if err != nil {
 			return err
@@ -216,7 +218,7 @@ func (e *evaluation) gate(ctx context.Context) error {
 		n := e.cases.slotBytes()
 		*e.outputs = slices.Clone(e.runner.out.Map()[slot*n : (slot+1)*n])
 	}
-	return e.verdict(ctx, slot, reply)
+	return e.verdict(judged, reply)
 }
 
 // wanted are the cases to gate.
@@ -320,30 +322,42 @@ func (e *evaluation) describe(fromDriver []kernels.Resources) {
 	}
 }
 
-// verdict judges the outputs, then what else the runs showed. A wrong value is told before a race:
-// it says more.
-func (e *evaluation) verdict(ctx context.Context, slot int, reply gpu.GateReply) error {
-	var ran []int
+// toJudge are the outputs of a gate that ended well.
+func (e *evaluation) toJudge(slot int, reply *gpu.GateReply) *checker.Judge {
+	if reply.Fault != nil || !slices.Equal(ran(reply), e.wanted()) {
+		return nil
+	}
+	return &checker.Judge{Slot: slot, Acc: e.job.Acc, Cases: e.wanted()}
+}
+
+// ran are the cases that the device says it has run.
+func ran(reply *gpu.GateReply) []int {
+	var list []int
 	for i, c := range reply.Cases {
 		if c.Ran {
-			ran = append(ran, i)
+			list = append(list, i)
 		}
 	}
-	if want := e.wanted(); !slices.Equal(ran, want) {
-		return fmt.Errorf("the device ran cases %v: expected %v", ran, want)
-	}
-	judged, err := e.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: slot, Acc: e.job.Acc, Cases: ran}})
-	if err != nil {
-		return err
+	return list
+}
+
+// verdict says what the judge found, then what else the runs showed. A wrong value is told before a race:
+// it says more.
+func (e *evaluation) verdict(judged checker.JudgeReply, reply gpu.GateReply) error {
+	wanted := e.wanted()
+	if got := ran(&reply); !slices.Equal(got, wanted) {
+		return fmt.Errorf("the device ran cases %v: expected %v", got, wanted)
 	}
 	e.res.Gate = &judged.Report
 	if judged.Wrong != "" {
 		e.fail(kernels.Wrong, "%s", judged.Wrong)
 		return nil
 	}
-	for _, i := range ran {
+	for k, i := range wanted {
 		c, name := &reply.Cases[i], e.cases.cases[i].Name
 		switch {
+		case k < len(judged.Hashes) && judged.Hashes[k] != c.Hash:
+			e.fail(kernels.Suspect, "%s: the outputs that were judged are not those that were hashed", name)
 		case c.Guard > 0:
 			e.fail(kernels.Suspect, "%s: wrote %d bytes outside of its buffers", name, c.Guard)
 		case c.Left > 0:

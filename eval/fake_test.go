@@ -57,14 +57,16 @@ func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
 	switch {
 	case req.Open != nil:
 		dev, _ := kernels.ArchDevice("sm_90a")
-		dev.Name, dev.MemoryBytes = "fake GPU", 1<<30
-		return gpu.OpenReply{Count: 1, Device: dev, MaxClock: 1980}
+		dev.Name, dev.MemoryBytes = "fake GPU", 4<<30
+		return gpu.OpenReply{Count: 1, Device: dev, MaxClock: 1980, Shares: os.Getenv("DARWARP_FAKE_JUDGE") != ""}
 	case req.Prepare != nil:
 		f.prep = *req.Prepare
 		return nil
 	case req.Truth != nil:
 		f.makeTruth()
 		return nil
+	case req.Power != nil:
+		return gpu.PowerReply{Proofs: make([]gpu.ProofReply, len(req.Power.Proofs))}
 	case req.Ceilings != nil:
 		return kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 7e14}
 	case req.Gate != nil:

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
+	"time"
 
 	"darwarp/eval/internal/checker"
+	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
 )
@@ -16,32 +20,122 @@ import (
 // candidate runs in it, so its end is never a candidate's fault.
 type judges struct {
 	log   *slog.Logger
-	spec  proc.Spec
 	setup *checker.Setup
+	spec  proc.Spec // of the checker, which compares on the processor
+	gpu   *gpuJudge // compares on the GPU in its place; nil: there is none
 
 	mu     sync.Mutex
 	worker *proc.Worker
 	failed int // starts in a row that failed
 }
 
-// judge asks the checker. Where it is lost, the evaluation is, and may be asked for again.
-func (p *Pool) judge(ctx context.Context, req checker.Request) (checker.JudgeReply, error) {
+// name is what the process is called where it fails.
+func (j *judges) name() string {
+	if j.gpu != nil {
+		return "the judge"
+	}
+	return "the checker"
+}
+
+// judge asks about the truth itself, or about outputs that are given to the judge. Where the judge is lost, the evaluation
+// is, and may be asked for again.
+func (p *Pool) judge(ctx context.Context, req judge.Request) (checker.JudgeReply, error) {
 	j := &p.checker
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var reply checker.JudgeReply
 	if err := j.ready(ctx); err != nil {
-		return reply, err
+		return checker.JudgeReply{}, err
 	}
-	err := j.worker.Call(ctx, req, &reply, fillDeadline, nil)
+	return j.ask(ctx, req)
+}
+
+// judged has the device do what req asks, and its outputs judged. outputs says after the call which lie in the slot; nil: none
+// to judge. A judge on the GPU works before anybody else gets the device; the checker works beside the next caller.
+func (p *Pool) judged(ctx context.Context, req gpu.Request, reply any, deadline time.Duration, outputs func() *checker.Judge) (verdict checker.JudgeReply, err error) {
+	ask := func() error {
+		about := outputs()
+		if about == nil {
+			return nil
+		}
+		verdict, err = p.verdictOn(ctx, about)
+		return err
+	}
+	if p.checker.gpu != nil {
+		_, err = p.runner.callThen(ctx, req, reply, deadline, ask)
+		return verdict, err
+	}
+	if err = p.runner.call(ctx, req, reply, deadline); err == nil {
+		err = ask()
+	}
+	return verdict, err
+}
+
+// verdictOn asks about outputs in a slot. Those in the memory of a judge that was lost are lost with it.
+func (p *Pool) verdictOn(ctx context.Context, about *checker.Judge) (checker.JudgeReply, error) {
+	j := &p.checker
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.gpu != nil && (j.worker == nil || !j.worker.Alive()) {
+		return checker.JudgeReply{}, fmt.Errorf("%w: the judge ended", kernels.ErrLost)
+	}
+	if err := j.ready(ctx); err != nil {
+		return checker.JudgeReply{}, err
+	}
+	return j.ask(ctx, judge.Request{Check: &checker.Request{Judge: about}})
+}
+
+// judgeGiven judges the outputs of a case that come from elsewhere, one after the other.
+func (p *Pool) judgeGiven(ctx context.Context, about checker.Judge, outputs [][]byte) (verdict checker.JudgeReply, err error) {
+	if g := p.checker.gpu; g != nil {
+		p.runner.alone(func() {
+			pack(g.host.Map(), outputs)
+			verdict, err = p.judge(ctx, judge.Request{Check: &checker.Request{Judge: &about}, Given: true})
+		})
+		return verdict, err
+	}
+	slot, err := p.slot(ctx, false)
+	if err != nil {
+		return verdict, err
+	}
+	defer p.free(slot)
+	about.Slot = slot
+	pack(p.out.Map()[slot*p.cases.slotBytes():], outputs)
+	return p.verdictOn(ctx, &about)
+}
+
+// pack places outputs as gpu.Pack does.
+func pack(into []byte, outputs [][]byte) {
+	for _, out := range outputs {
+		copy(into, out)
+		into = into[(len(out)+255)&^255:]
+	}
+}
+
+// ask asks the process that there is. The caller holds mu.
+func (j *judges) ask(ctx context.Context, req judge.Request) (reply checker.JudgeReply, err error) {
+	if j.gpu != nil {
+		err = j.worker.Call(ctx, req, &reply, truthDeadline, nil)
+	} else {
+		err = j.worker.Call(ctx, req.Check, &reply, fillDeadline, nil)
+	}
 	if err != nil && ctx.Err() == nil && !j.worker.Alive() {
-		j.log.Warn("checker lost", "error", err)
+		j.log.Warn(j.name()+" lost", "error", err)
 		err = fmt.Errorf("%w: %w", kernels.ErrLost, err)
 	}
 	return reply, err
 }
 
-// ready starts a checker when there is none. The caller holds mu.
+// outputs is the memory that a judge on the GPU wants outputs in. It starts one when there is none.
+func (j *judges) outputs(ctx context.Context) (*os.File, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.ready(ctx); err != nil {
+		return nil, err
+	}
+	return j.gpu.outputs, nil
+}
+
+// ready starts a process when there is none. The caller holds mu.
 func (j *judges) ready(ctx context.Context) error {
 	if j.worker != nil && j.worker.Alive() {
 		return nil
@@ -58,13 +152,21 @@ func (j *judges) ready(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return err
 	case j.failed < len(respite):
-		return fmt.Errorf("%w: start the checker: %w", kernels.ErrLost, err)
+		return fmt.Errorf("%w: start %s: %w", kernels.ErrLost, j.name(), err)
 	}
-	return gone("the checker", j.failed, err, "See the system's log: it takes memory and nothing else")
+	do := "See the system's log: it takes memory and nothing else"
+	if j.gpu != nil {
+		do = "See nvidia-smi and darwarp doctor"
+	}
+	return gone(j.name(), j.failed, err, do)
 }
 
-func (j *judges) start(ctx context.Context) error {
+func (j *judges) start(ctx context.Context) (err error) {
 	if err := j.close(); err != nil {
+		return err
+	}
+	if j.gpu != nil {
+		j.worker, err = j.gpu.start(ctx)
 		return err
 	}
 	w, err := proc.Start(ctx, j.spec)
@@ -79,10 +181,13 @@ func (j *judges) start(ctx context.Context) error {
 }
 
 func (j *judges) close() error {
-	if j.worker == nil {
-		return nil
+	var errs []error
+	if j.worker != nil {
+		errs = append(errs, j.worker.Close())
+		j.worker = nil
 	}
-	err := j.worker.Close()
-	j.worker = nil
-	return err
+	if j.gpu != nil {
+		errs = append(errs, j.gpu.forget())
+	}
+	return errors.Join(errs...)
 }

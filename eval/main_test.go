@@ -12,6 +12,9 @@ func TestMain(m *testing.M) {
 		if os.Args[2] == "gpu" && os.Getenv("DARWARP_FAKE") != "" {
 			os.Exit(fakeMain(os.Args[3:]))
 		}
+		if os.Args[2] == "judge" && os.Getenv("DARWARP_FAKE") != "" {
+			os.Exit(fakeJudgeMain())
+		}
 		if os.Args[2] == "nvml" && os.Getenv("DARWARP_FAKE") != "" {
 			os.Exit(fakeNVML())
 		}

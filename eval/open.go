@@ -13,6 +13,7 @@ import (
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
@@ -66,7 +67,7 @@ func (p *Pool) openCUDA(ctx context.Context, where Location) (open gpu.Open, err
 	if err != nil {
 		return open, err
 	}
-	p.device = look.Device
+	p.device, p.shares = look.Device, look.Shares
 	p.device.Driver = driverVersion()
 	p.cfg.progress("starting compilers")
 	p.compiler, err = compile.New(compile.Config{
@@ -143,35 +144,24 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	}
 	if cfg.shared != nil {
 		p.cases = cfg.shared.cases
-	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, p.effort(), secret()); err != nil {
+	} else if p.cases, err = p.provenCases(ctx, open, reference); err != nil {
 		return err
 	}
 	if err := p.fits(); err != nil {
 		return err
 	}
-	out, err := p.memory("darwarp-outputs", outputSlots*p.cases.slotBytes())
-	if err != nil {
+	p.runner = &runner{log: p.log, role: p.role, open: open, judge: &p.checker,
+		prepare: gpu.Prepare{Cases: p.cases.cases, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey}}
+	if err := p.openJudge(ctx, open, reference); err != nil {
 		return err
 	}
-	if p.truth, err = p.memory("darwarp-truth", p.cases.truth); err != nil {
+	if err := p.checkTruth(ctx); err != nil {
 		return err
 	}
-	p.slots, p.first = make(chan int, outputSlots), make(chan int)
-	for i := range outputSlots {
+	p.slots, p.first = make(chan int, p.runner.prepare.Slots), make(chan int)
+	for i := range p.runner.prepare.Slots {
 		p.slots <- i
 	}
-	given, err := p.openInputs()
-	if err != nil {
-		return err
-	}
-	prepare := gpu.Prepare{Cases: p.cases.cases, Slots: outputSlots, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey, Given: given}
-	if err := p.startChecker(ctx, out, p.truth); err != nil {
-		return err
-	}
-	if err := p.makeTruth(ctx, open, prepare, reference, out, p.truth); err != nil {
-		return err
-	}
-	p.runner = &runner{log: p.log, role: p.role, open: open, prepare: prepare, out: out, inputs: p.inputs}
 	if uuid := p.device.UUID; p.role.worker == gpuRole.worker && uuid != "" {
 		p.health = watchHealth(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
 	}
@@ -179,8 +169,12 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	return p.prove(ctx)
 }
 
-// ErrTooLarge says that the sizes asked for do not fit the device.
-var ErrTooLarge = errors.New("too large")
+var (
+	// ErrTooLarge says that the sizes asked for do not fit the device.
+	ErrTooLarge = errors.New("too large")
+	// ErrUnfit says that the problem's check cannot tell right from wrong.
+	ErrUnfit = errors.New("the problem's check is not fit to use")
+)
 
 // fits refuses sizes that the device cannot hold, before anything is allocated.
 func (p *Pool) fits() error {
@@ -200,56 +194,88 @@ func (p *Pool) memory(name string, bytes int) (*proc.Shared, error) {
 	return m, err
 }
 
-func (p *Pool) startChecker(ctx context.Context, out, truth *proc.Shared) error {
+// openJudge makes the truth and starts who compares outputs with it: a judge on the GPU, or the checker where there is none, or
+// no room for one.
+func (p *Pool) openJudge(ctx context.Context, open gpu.Open, reference []byte) error {
+	if err := p.describeChecks(); err != nil {
+		return err
+	}
+	p.cfg.progress("computing the truth")
+	if p.role.worker == gpuRole.worker {
+		why, err := p.openGPUJudge(ctx, open, reference)
+		if err != nil {
+			return err
+		}
+		if p.checker.gpu != nil {
+			p.runner.prepare.Slots, p.runner.prepare.OnDevice = judgeSlots, true
+			return nil
+		}
+		p.cfg.progress("outputs are compared on the processor: " + why)
+	}
+	return p.openChecker(ctx, open, reference)
+}
+
+// openChecker starts the checker, and makes the truth in a process that ends then. Outputs, inputs and truth are in this
+// machine's memory.
+func (p *Pool) openChecker(ctx context.Context, open gpu.Open, reference []byte) (err error) {
+	prepare := &p.runner.prepare
+	prepare.Slots = outputSlots
+	if p.out, err = p.memory("darwarp-outputs", outputSlots*prepare.SlotBytes); err != nil {
+		return err
+	}
+	if p.truth, err = p.memory("darwarp-truth", p.cases.truth); err != nil {
+		return err
+	}
+	if prepare.Given, err = p.openInputs(); err != nil {
+		return err
+	}
+	p.runner.out, p.runner.inputs = p.out, p.inputs
+	p.checker.spec = proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{p.out.File(), p.truth.File(), p.inputs.File()},
+		Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})}
+	p.checker.mu.Lock()
+	defer p.checker.mu.Unlock()
+	if err := p.checker.ready(ctx); err != nil {
+		return err
+	}
+	return p.makeTruth(ctx, open, reference)
+}
+
+// describeChecks says what there is to be judged, and by which error models.
+func (p *Pool) describeChecks() error {
 	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes()}
 	for i := range p.cases.cases {
-		k, err := p.cfg.Problem.Reduction(p.cases.cases[i].Dims, p.cfg.DType)
+		k, err := p.terms(&p.cases.cases[i])
 		if err != nil {
-			return fmt.Errorf("check.reduction: %w", err)
-		}
-		if p.cases.cases[i].Class == kernels.Needles {
-			k = min(k, gpu.MostNeedles)
+			return err
 		}
 		setup.Terms = append(setup.Terms, k)
 	}
 	if p.cfg.Problem.Check.RoundedTerms {
 		setup.Rounded = p.cfg.DType
 	}
-	p.checker.spec = proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{out.File(), truth.File(), p.inputs.File()}, Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})}
 	p.checker.setup, p.checker.log = setup, p.log
-	p.checker.mu.Lock()
-	defer p.checker.mu.Unlock()
-	return p.checker.ready(ctx)
+	return nil
 }
 
 // goCheckWork bounds the cases on which the reference kernel is held against Go, in operations.
 const goCheckWork = 64 << 20
 
-// makeTruth runs the reference kernel in a process of its own, then asks the checker whether the
-// reference agrees with Go, and whether the check can tell right from wrong.
-func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, prepare gpu.Prepare, cubin []byte, out, truth *proc.Shared) error {
-	p.cfg.progress("computing the truth")
+// makeTruth runs the reference kernel in a process of its own.
+func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, cubin []byte) error {
 	open.Library = ""
-	w, _, err := startWorker(ctx, p.role, open, []string{"truth", "inputs"}, out.File(), truth.File(), p.inputs.File())
+	w, _, err := startWorker(ctx, p.role, open, []string{"truth", "inputs"}, p.out.File(), p.truth.File(), p.inputs.File())
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	if err := w.Call(ctx, gpu.Request{Prepare: &prepare}, nil, fillDeadline, nil); err != nil {
+	if err := w.Call(ctx, gpu.Request{Prepare: &p.runner.prepare}, nil, fillDeadline, nil); err != nil {
 		return fmt.Errorf("make the inputs: %w", err)
 	}
 	req := &gpu.Truth{Cubin: cubin, Inputs: p.wantedInputs()}
-	for i := range p.cases.cases {
-		l, err := p.referenceLaunch(i)
-		if err != nil {
-			return err
-		}
-		req.Launches = append(req.Launches, l)
-	}
-	if err := w.Call(ctx, gpu.Request{Truth: req}, nil, truthDeadline, nil); err != nil {
+	if req.Launches, err = p.referenceLaunches(); err != nil {
 		return err
 	}
-	return p.checkTruth(ctx)
+	return w.Call(ctx, gpu.Request{Truth: req}, nil, truthDeadline, nil)
 }
 
 // checkedInGo reports whether the reference kernel is held against Go on a case.
@@ -291,6 +317,7 @@ func (p *Pool) openInputs() (given bool, err error) {
 	return false, err
 }
 
+// checkTruth asks who compares whether the reference kernel agrees with Go, and whether the check can tell right from wrong.
 func (p *Pool) checkTruth(ctx context.Context) error {
 	wanted := p.wantedInputs()
 	places, _ := gpu.PackInputs(p.cases.cases, wanted)
@@ -298,7 +325,7 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 		if !p.checkedInGo(i) {
 			continue
 		}
-		got, err := p.judge(ctx, checker.Request{Reference: &checker.Reference{Problem: p.cfg.Problem.Name, Case: i, At: places[k]}})
+		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{Reference: &checker.Reference{Problem: p.cfg.Problem.Name, Case: i, At: places[k]}}})
 		if err != nil {
 			return err
 		}
@@ -313,19 +340,33 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 		if elems := p.cases.cases[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation
 			continue
 		}
-		got, err := p.judge(ctx, checker.Request{SelfTest: &checker.SelfTest{Case: i}})
+		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{SelfTest: &checker.SelfTest{Case: i}}})
 		if err != nil {
 			return err
 		}
 		if got.Wrong != "" {
-			return fmt.Errorf("the problem's check is not fit to use: %s", got.Wrong)
+			return fmt.Errorf("%w: %s", ErrUnfit, got.Wrong)
 		}
 	}
 	return nil
 }
 
+func (p *Pool) referenceLaunches() (list []kernels.Launch, err error) {
+	for i := range p.cases.cases {
+		l, err := p.referenceLaunch(i)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	return list, nil
+}
+
 func (p *Pool) referenceLaunch(i int) (kernels.Launch, error) {
-	d := p.cases.cases[i].Dims
+	return p.referenceAt(p.cases.cases[i].Dims)
+}
+
+func (p *Pool) referenceAt(d kernels.Dims) (kernels.Launch, error) {
 	l, err := p.cfg.Problem.ReferenceLaunch(d, p.cfg.DType)
 	for _, n := range p.cfg.Problem.DimNames {
 		l.Args = append(l.Args, kernels.Arg{Kind: "i32", Int: d[n]})

@@ -27,6 +27,7 @@ type Config struct {
 	Reference string            // source of the reference kernel, with T defined
 	Headers   map[string][]byte // the device include library
 	DType     kernels.DType
+	Acc       []kernels.DType // what candidates may keep sums in; empty: fp32
 	Workloads []kernels.Workload
 	Objective kernels.Objective // by which duels are settled
 	Cache     string            // hot or cold: what candidates are timed at
@@ -50,6 +51,7 @@ type Pool struct {
 	log      *slog.Logger
 	device   kernels.Device
 	role     role
+	shares   bool // processes may share memory of the device
 	proof    kernels.Provenance
 	cases    *caseSet
 	compiler *compile.Pool
@@ -57,6 +59,7 @@ type Pool struct {
 	runner   *runner
 	checker  judges
 	memories []*proc.Shared
+	out      *proc.Shared // one of them; nil where a judge on the GPU has the outputs
 	truth    *proc.Shared // one of them
 	inputs   *proc.Shared // one of them, or the other pool's
 	slots    chan int     // free slots of the output memory

@@ -25,12 +25,14 @@ type runner struct {
 	open    gpu.Open
 	prepare gpu.Prepare
 	library []gpu.Library // looked for again in every new worker
-	out     *proc.Shared
-	inputs  *proc.Shared // taken where prepare says that they are given
+	out     *proc.Shared  // nil where a judge on the GPU has the outputs
+	inputs  *proc.Shared  // taken where prepare says that they are given; nil: there are none
+	judge   *judges
 
 	using  atomic.Int32 // callers that have the device, 0 or 1
 	mu     sync.Mutex
 	worker *proc.Worker
+	wrote  *os.File // the output memory of this worker
 	starts int
 	busy   time.Duration // that calls have held the device
 	since  time.Time     // the first call
@@ -131,7 +133,11 @@ func gone(what string, tries int, err error, do string) error {
 
 // ready starts and prepares a worker when there is none. The caller holds mu.
 func (r *runner) ready(ctx context.Context) error {
-	if r.worker != nil && r.worker.Alive() {
+	args, files, err := r.inherited(ctx)
+	if err != nil {
+		return err
+	}
+	if r.worker != nil && r.worker.Alive() && r.wrote == files[0] {
 		return nil
 	}
 	if r.worker != nil {
@@ -143,7 +149,7 @@ func (r *runner) ready(ctx context.Context) error {
 	if err := rest(ctx, r.failed); err != nil {
 		return err
 	}
-	w, _, err := startWorker(ctx, r.role, r.open, []string{"inputs"}, r.out.File(), r.inputs.File())
+	w, _, err := startWorker(ctx, r.role, r.open, args, files...)
 	if err == nil {
 		if err = r.fill(ctx, w); err != nil {
 			err = errors.Join(err, w.Close())
@@ -159,8 +165,18 @@ func (r *runner) ready(ctx context.Context) error {
 		return gone("the device", r.failed, err, "See nvidia-smi and darwarp doctor")
 	}
 	r.starts++
-	r.failed, r.worker = 0, w
+	r.failed, r.worker, r.wrote = 0, w, files[0]
 	return nil
+}
+
+// inherited are the arguments and files of a worker: the output memory, which is the judge's where one works on the GPU, and
+// the input memory.
+func (r *runner) inherited(ctx context.Context) (args []string, files []*os.File, err error) {
+	if r.out == nil {
+		out, err := r.judge.outputs(ctx)
+		return nil, []*os.File{out}, err
+	}
+	return []string{"inputs"}, []*os.File{r.out.File(), r.inputs.File()}, nil
 }
 
 func (r *runner) fill(ctx context.Context, w *proc.Worker) error {
@@ -193,6 +209,11 @@ func (r *runner) call(ctx context.Context, req gpu.Request, reply any, deadline 
 
 // callAt is call that says when the caller got the device.
 func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadline time.Duration) (start time.Time, err error) {
+	return r.callThen(ctx, req, reply, deadline, func() error { return nil })
+}
+
+// callThen is callAt that does something more, after a reply, before anybody else gets the device.
+func (r *runner) callThen(ctx context.Context, req gpu.Request, reply any, deadline time.Duration, then func() error) (start time.Time, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.using.Add(1)
@@ -206,12 +227,12 @@ func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadlin
 	}
 	phase := ""
 	err = r.worker.Call(ctx, req, reply, deadline, func(p string) { phase = p })
-	r.busy += time.Since(start)
+	defer func() { r.busy += time.Since(start) }()
 	var died *proc.Died
 	var late *proc.Deadline
 	switch {
 	case err == nil:
-		return start, nil
+		return start, then()
 	case errors.As(err, &late):
 		return start, &lost{phase, true, err}
 	case errors.As(err, &died) && died.ExitCode != proc.ExitInternal && (died.Signal == 0 || died.Crash()): // else somebody killed it

@@ -111,23 +111,14 @@ func (p *Pool) checkTorch(ctx context.Context, b *kernels.Baseline) (note string
 	if err != nil {
 		return "", err
 	}
-	slot, err := p.slot(ctx, false)
-	if err != nil {
-		return "", err
-	}
-	defer p.free(slot)
-	into := p.memories[0].Map()[slot*p.cases.slotBytes():]
-	for _, buf := range c.Buffers {
-		if !buf.Out {
-			continue
-		}
+	var outputs [][]byte
+	for _, buf := range c.Outputs() {
 		if len(out) < buf.Bytes() {
 			return "", &torch.Failure{Why: fmt.Sprintf("%s: %d bytes of output are missing", c.Name, buf.Bytes()-len(out))}
 		}
-		copy(into, out[:buf.Bytes()])
-		into, out = into[(buf.Bytes()+255)&^255:], out[buf.Bytes():]
+		outputs, out = append(outputs, out[:buf.Bytes()]), out[buf.Bytes():]
 	}
-	judged, err := p.judge(ctx, checker.Request{Judge: &checker.Judge{Slot: slot, Acc: kernels.FP32, Cases: []int{at}, Loose: true}})
+	judged, err := p.judgeGiven(ctx, checker.Judge{Acc: kernels.FP32, Cases: []int{at}, Loose: true}, outputs)
 	switch {
 	case err != nil:
 		return "", err

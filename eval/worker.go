@@ -8,6 +8,7 @@ import (
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/cpu"
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
 )
@@ -20,6 +21,7 @@ var workers = map[string]func(args []string) int{
 	"profile": gpu.ProfileMain,
 	"cpu":     cpu.Main,
 	"check":   checker.Main,
+	"judge":   judge.Main,
 	"nvml":    watchMain,
 	"sandbox": sandbox.Main,
 }

@@ -17,7 +17,8 @@ func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 	}
 	for i := range s.prep.Cases {
 		phase("reference " + s.prep.Cases[i].Name)
-		if err := s.truthOf(p, i, req.Launches[i]); err != nil {
+		c := &s.prep.Cases[i]
+		if err := s.reference(p, c, s.arenas[i], req.Launches[i], s.files.Truth[c.TruthAt:]); err != nil {
 			return fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
 		}
 	}
@@ -34,8 +35,8 @@ func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 	return p.unload()
 }
 
-func (s *Session) truthOf(p *program, i int, l kernels.Launch) (err error) {
-	c, a := &s.prep.Cases[i], s.arenas[i]
+// reference runs the reference kernel on the inputs in a, and writes value and scale of each output.
+func (s *Session) reference(p *program, c *gpu.Case, a *arena, l kernels.Launch, into []byte) (err error) {
 	var sizes []int // a float64 value and a float32 scale for every output
 	for _, b := range c.Buffers {
 		if b.Out {
@@ -65,9 +66,9 @@ func (s *Session) truthOf(p *program, i int, l kernels.Launch) (err error) {
 	if err := w.do(runOptions{}); err != nil {
 		return err
 	}
-	at := c.TruthAt
+	at := 0
 	for _, r := range results.buffers {
-		copy(s.files.Truth[at:], r)
+		copy(into[at:], r)
 		at += align(len(r))
 	}
 	return nil

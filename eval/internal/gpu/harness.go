@@ -20,7 +20,7 @@ type harness struct {
 	kernels map[string]cuda.Function
 }
 
-var harnessKernels = []string{"dw_fill", "dw_guard", "dw_guard_check", "dw_nonzero", "dw_hash", "dw_clock", "dw_copy", "dw_soil", "dw_spin", "dw_disturb"}
+var harnessKernels = []string{"dw_fill", "dw_erase", "dw_guard", "dw_guard_check", "dw_nonzero", "dw_hash", "dw_clock", "dw_copy", "dw_soil", "dw_spin", "dw_disturb"}
 
 func newHarness(drv *cuda.Driver, stream cuda.Stream, cubin []byte) (*harness, error) {
 	mod, err := drv.LoadModule(cubin)

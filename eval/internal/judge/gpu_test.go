@@ -16,28 +16,37 @@ import (
 	"darwarp/kernels"
 )
 
-// onGPU runs f in a session on the first GPU whose kernels are loaded.
-func onGPU(t testing.TB, f func(s *Session) error) {
+// firstGPU is the driver, where it is, and the first GPU.
+func firstGPU(t testing.TB) (*cuda.Driver, string, cuda.Device) {
 	t.Helper()
 	path, tried, err := dl.Find(dl.CUDA)
 	if err != nil {
 		t.Skipf("no NVIDIA driver: looked in %q", tried)
 	}
-	s := &Session{}
-	if s.drv, err = cuda.Open(path); err != nil {
+	drv, err := cuda.Open(path)
+	if err != nil {
 		t.Skipf("the CUDA driver does not start on this machine: %v", err)
 	}
-	if s.dev, err = s.drv.Device(0); err != nil {
+	dev, err := drv.Device(0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	cubin := compiled(t, s)
+	return drv, path, dev
+}
+
+// onGPU runs f in a session on the first GPU whose kernels are loaded.
+func onGPU(t testing.TB, f func(s *Session) error) {
+	t.Helper()
+	s := &Session{}
+	s.drv, _, s.dev = firstGPU(t)
+	image := compiled(t, s.drv, s.dev, Source)
 	c, err := s.drv.Retain(s.dev)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Release()
 	err = c.Do(func() error {
-		m, err1 := s.drv.LoadModule(cubin)
+		m, err1 := s.drv.LoadModule(image)
 		var err2, err3, err4 error
 		s.compare, err2 = s.drv.Function(m, Compare)
 		s.wrong, err3 = s.drv.Function(m, Wrong)
@@ -52,8 +61,14 @@ func onGPU(t testing.TB, f func(s *Session) error) {
 	}
 }
 
-func compiled(t testing.TB, s *Session) []byte {
+// cubins are of this machine's GPU, by source.
+var cubins = map[string][]byte{}
+
+func compiled(t testing.TB, drv *cuda.Driver, dev cuda.Device, source string) []byte {
 	t.Helper()
+	if cubins[source] != nil {
+		return cubins[source]
+	}
 	lib, tried, err := dl.Find(dl.NVRTC)
 	if err != nil {
 		t.Skipf("NVRTC not found: looked in %q", tried)
@@ -62,8 +77,8 @@ func compiled(t testing.TB, s *Session) []byte {
 	if err != nil {
 		t.Skipf("CUDA's headers not found: looked in %q", headers.Tried)
 	}
-	major, err1 := s.drv.DeviceAttribute(s.dev, cuda.CapabilityMajor)
-	minor, err2 := s.drv.DeviceAttribute(s.dev, cuda.CapabilityMinor)
+	major, err1 := drv.DeviceAttribute(dev, cuda.CapabilityMajor)
+	minor, err2 := drv.DeviceAttribute(dev, cuda.CapabilityMinor)
 	c, err3 := nvrtc.Open(lib)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
@@ -72,10 +87,11 @@ func compiled(t testing.TB, s *Session) []byte {
 	for _, d := range headers.Dirs {
 		opts = append(opts, "-I"+d)
 	}
-	out, err := c.Compile(Source, "judge.cu", opts)
+	out, err := c.Compile(source, "test.cu", opts)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out.Log)
 	}
+	cubins[source] = out.Cubin
 	return out.Cubin
 }
 
@@ -152,31 +168,29 @@ func sameOnGPU(t *testing.T, s *Session, rng *rand.Rand, first, batch int) error
 
 // BenchmarkJudgeOnGPU compares 2^26 outputs of each type: right ones, and ones that are all wrong.
 func BenchmarkJudgeOnGPU(b *testing.B) {
-	const n, part = 1 << 26, 1 << 20
-	onGPU(b, func(s *Session) error {
-		for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
-			for name, m := range map[string]check.Model{"right": {K: 4096}, "exact": {K: 64, Exact: true}, "wrong": {K: 1}} {
-				job, err := large(s, d, m, name == "wrong", n, part)
-				if err != nil {
-					return err
-				}
-				b.Run(fmt.Sprintf("%s/%s", d, name), func(b *testing.B) {
-					for b.Loop() {
-						all, err := s.run(nil, []Job{job})
-						if err != nil || all[0].Pass() == (name == "wrong") {
-							b.Fatal(err, all)
-						}
-					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n*1e3, "ps/element")
-				})
-				err = errors.Join(s.drv.Free(cuda.Ptr(job.Out)), s.drv.Free(cuda.Ptr(job.Value)), s.drv.Free(cuda.Ptr(job.Scale)))
-				if err != nil {
-					return err
-				}
-			}
+	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
+		for name, m := range map[string]check.Model{"right": {K: 4096}, "exact": {K: 64, Exact: true}, "wrong": {K: 1}} {
+			b.Run(fmt.Sprintf("%s/%s", d, name), func(b *testing.B) {
+				onGPU(b, func(s *Session) error { return compareLarge(b, s, d, m, name == "wrong") })
+			})
 		}
-		return nil
-	})
+	}
+}
+
+func compareLarge(b *testing.B, s *Session, d kernels.DType, m check.Model, wrong bool) error {
+	const n, part = 1 << 26, 1 << 20
+	job, err := large(s, d, m, wrong, n, part)
+	if err != nil {
+		return err
+	}
+	for b.Loop() {
+		all, err := s.run(nil, []Job{job})
+		if err != nil || all[0].Pass() == wrong {
+			return fmt.Errorf("%v, %+v", err, all)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n*1e3, "ps/element")
+	return errors.Join(s.drv.Free(cuda.Ptr(job.Out)), s.drv.Free(cuda.Ptr(job.Value)), s.drv.Free(cuda.Ptr(job.Scale)))
 }
 
 // large is a job of n elements whose values repeat.
@@ -210,22 +224,4 @@ func large(s *Session, d kernels.DType, m check.Model, wrong bool, n, part int) 
 		}
 	}
 	return Job{Out: uint64(at[0]), Value: uint64(at[1]), Scale: uint64(at[2]), Elems: n, DType: d, Model: m}, s.drv.Synchronize()
-}
-
-// BenchmarkSlotOnGPU shows what it takes to make the output memory accessible and not: 1 GiB of it.
-func BenchmarkSlotOnGPU(b *testing.B) {
-	onGPU(b, func(s *Session) error {
-		r, err := s.drv.AllocBetween(s.dev, 1<<30, 1<<21)
-		if err != nil {
-			return err
-		}
-		b.Run("access", func(b *testing.B) {
-			for b.Loop() {
-				if err := errors.Join(r.SetAccess(0, r.Bytes, cuda.ReadOnly), r.SetAccess(0, r.Bytes, cuda.ReadWrite)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		return r.Free()
-	})
 }

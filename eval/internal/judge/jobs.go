@@ -33,11 +33,8 @@ type Job struct {
 // Blocks is how many blocks of Compare, and tallies, the job takes.
 func (j *Job) Blocks() int { return check.Spans(j.Elems) }
 
-// JobBytes and TallyBytes are the sizes of struct Job and struct Tally in judge.cu.
-const (
-	JobBytes   = 80
-	TallyBytes = 96
-)
+// TallyBytes is the size of struct Tally in judge.cu.
+const TallyBytes = 96
 
 // dtypeCodes are the element types by the numbers that judge.cu knows them by.
 var dtypeCodes = map[kernels.DType]uint16{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3}
@@ -57,17 +54,17 @@ func (j *Job) put(to []byte, first int) []byte {
 	for _, v := range []uint64{j.Out, j.Value, j.Scale, uint64(j.Elems)} { // 0
 		to = le.AppendUint64(to, v)
 	}
-	for _, v := range []float64{b.Rel, b.Sum, b.Floor, b.Overflow} { // 32
+	for _, v := range []float64{b.Rel, b.Sum, b.Walk, b.Terms, b.Floor, b.Overflow} { // 32
 		to = le.AppendUint64(to, math.Float64bits(v))
 	}
-	to = le.AppendUint64(to, j.Salt)              // 64
-	to = le.AppendUint32(to, uint32(first))       // 72
-	to = le.AppendUint16(to, dtypeCodes[j.DType]) // 76
+	to = le.AppendUint64(to, j.Salt)              // 80
+	to = le.AppendUint32(to, uint32(first))       // 88
+	to = le.AppendUint16(to, dtypeCodes[j.DType]) // 92
 	exact := uint16(0)
 	if b.Exact {
 		exact = 1
 	}
-	return le.AppendUint16(to, exact) // 78
+	return le.AppendUint16(to, exact) // 94
 }
 
 // Verdict is what Compare found about one job.

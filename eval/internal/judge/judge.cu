@@ -14,7 +14,7 @@ struct Job {
   const double *value;
   const float *scale;
   u64 n;  // elements
-  double rel, sum, floor, overflow;
+  double rel, sum, walk, terms, floor, overflow;  // check.Bounds
   u64 salt;   // of the hash
   u32 first;  // block
   unsigned short dtype, exact;
@@ -32,6 +32,7 @@ struct Tally {
 #define GROUPS 2           // words that a thread loads before it looks at the first
 #define MOST 0x1.fffffffffffffp1023
 #define MAX_RATIO 1e30     // check.MaxRatio
+#define LEFT 64            // check.Left
 #define NONE 0xffffffffu
 
 // The element types: their bits and values, and a number rounded once to the type, to nearest with ties to even.
@@ -76,6 +77,14 @@ struct Element {
   bool plain;
 };
 
+// tolerance is tolerance.of in eval/internal/check/model.go.
+__device__ __forceinline__ double tolerance(const Job &j, double ref, double scale) {
+  if (!(fabs(scale) <= MOST)) scale = ref;
+  double sum = __dmul_rn(j.sum, scale);
+  if (j.sum > j.walk) sum = fmin(sum, fmax(ref * (1.0 / LEFT), __dmul_rn(j.walk, scale)));
+  return __dadd_rn(__dadd_rn(__dadd_rn(__dmul_rn(j.rel, ref), sum), __dmul_rn(j.terms, scale)), j.floor);
+}
+
 template <class D, bool EXACT>
 __device__ __forceinline__ Element look(const Job &j, typename D::Bits bits, double ref, float scale) {
   Element e;
@@ -86,7 +95,7 @@ __device__ __forceinline__ Element look(const Job &j, typename D::Bits bits, dou
     e.tol = 0;
     e.plain = e.got == e.want && fabs(e.got) <= MOST;
   } else {
-    e.tol = __dadd_rn(__dadd_rn(__dmul_rn(j.rel, fabs(ref)), __dmul_rn(j.sum, (double)scale)), j.floor);
+    e.tol = tolerance(j, fabs(ref), (double)scale);
   }
   e.err = fabs(__dsub_rn(e.got, e.want));
   if (!EXACT) e.plain = e.err <= e.tol && e.tol <= MOST;
@@ -96,7 +105,7 @@ __device__ __forceinline__ Element look(const Job &j, typename D::Bits bits, dou
 // accepts judges an element that is not plain: tolerance.accepts of eval/internal/check/model.go.
 __device__ __forceinline__ bool accepts(const Job &j, const Element &e) {
   if (e.want != e.want) return e.got != e.got;
-  if (fabs(e.want) > MOST) return e.got == e.want;
+  if (fabs(e.want) > MOST) return e.got == e.want || e.got != e.got;
   return fabs(e.got) > MOST && e.tol <= MOST && __dadd_rn(fabs(e.want), e.tol) >= j.overflow &&
          (__double_as_longlong(e.got) < 0) == (__double_as_longlong(e.want) < 0);
 }

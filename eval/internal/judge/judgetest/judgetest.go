@@ -97,7 +97,8 @@ func Random(rng *rand.Rand, i int) *Sample {
 	values, tol := append([]float64(nil), s.Truth.Value...), make([]float64, n)
 	b := s.Model.Bounds(d)
 	for k, v := range values {
-		tol[k] = b.Rel*math.Abs(v) + b.Sum*float64(s.Truth.Scale[k]) + b.Floor
+		scale := float64(s.Truth.Scale[k])
+		tol[k] = b.Rel*math.Abs(v) + min(b.Sum*scale, max(math.Abs(v)/check.Left, b.Walk*scale)) + b.Terms*scale + b.Floor
 		if b.Exact {
 			tol[k] = 1
 		}
@@ -163,6 +164,8 @@ func oddity(rng *rand.Rand, d kernels.DType, v, scale float64) (float64, float64
 		return math.Copysign(0, v), 0
 	case 5:
 		return d.SmallestNormal() * rng.Float64(), d.SmallestNormal()
+	case 6:
+		return v, math.Inf(1)
 	}
 	return v, scale
 }
