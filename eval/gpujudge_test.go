@@ -69,6 +69,9 @@ func (j *fakeJudge) handle(req *judge.Request) (any, error) {
 	case req.Check.SelfTest != nil:
 		i := req.Check.SelfTest.Case
 		return j.setup.SelfTest(i, j.setup.Truths(i, j.truth), func(int) check.Comparison { return check.Judge })
+	case req.Check.Palette != nil:
+		i := req.Check.Palette.Case
+		return checker.JudgeReply{Palette: j.setup.Palette(i, j.setup.Truths(i, j.truth))}, nil
 	case req.Given:
 		return j.judge(req.Check.Judge, j.given)
 	}
@@ -136,7 +139,8 @@ func TestGivenOutputs(t *testing.T) {
 	for name, pool := range map[string]*Pool{"judge": judgedPool(t, ""), "checker": checked} {
 		i := pool.cases.gated()[0]
 		right := check.Encode(kernels.FP32, doubled(input(&pool.cases.cases[i])))
-		wrong := check.Encode(kernels.FP32, make([]float64, pool.cases.cases[i].Dims["n"]))
+		wrong := check.Encode(kernels.FP32, input(&pool.cases.cases[i])) // not doubled, and more than nothing
+		wrong[len(wrong)-1] = 0x41
 		for _, c := range []struct {
 			out   []byte
 			right bool

@@ -16,21 +16,30 @@ import (
 	"darwarp/kernels"
 )
 
-// onGPU runs f in a session on the first GPU whose kernels are loaded.
-func onGPU(t testing.TB, f func(s *Session) error) {
+// firstGPU is the driver, where it is, and the first GPU.
+func firstGPU(t testing.TB) (*cuda.Driver, string, cuda.Device) {
 	t.Helper()
 	path, tried, err := dl.Find(dl.CUDA)
 	if err != nil {
 		t.Skipf("no NVIDIA driver: looked in %q", tried)
 	}
-	s := &Session{}
-	if s.drv, err = cuda.Open(path); err != nil {
+	drv, err := cuda.Open(path)
+	if err != nil {
 		t.Skipf("the CUDA driver does not start on this machine: %v", err)
 	}
-	if s.dev, err = s.drv.Device(0); err != nil {
+	dev, err := drv.Device(0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	image := compiled(t, s)
+	return drv, path, dev
+}
+
+// onGPU runs f in a session on the first GPU whose kernels are loaded.
+func onGPU(t testing.TB, f func(s *Session) error) {
+	t.Helper()
+	s := &Session{}
+	s.drv, _, s.dev = firstGPU(t)
+	image := compiled(t, s.drv, s.dev, Source)
 	c, err := s.drv.Retain(s.dev)
 	if err != nil {
 		t.Fatal(err)
@@ -52,13 +61,13 @@ func onGPU(t testing.TB, f func(s *Session) error) {
 	}
 }
 
-// cubin is of this machine's GPU, once it was asked for.
-var cubin []byte
+// cubins are of this machine's GPU, by source.
+var cubins = map[string][]byte{}
 
-func compiled(t testing.TB, s *Session) []byte {
+func compiled(t testing.TB, drv *cuda.Driver, dev cuda.Device, source string) []byte {
 	t.Helper()
-	if cubin != nil {
-		return cubin
+	if cubins[source] != nil {
+		return cubins[source]
 	}
 	lib, tried, err := dl.Find(dl.NVRTC)
 	if err != nil {
@@ -68,8 +77,8 @@ func compiled(t testing.TB, s *Session) []byte {
 	if err != nil {
 		t.Skipf("CUDA's headers not found: looked in %q", headers.Tried)
 	}
-	major, err1 := s.drv.DeviceAttribute(s.dev, cuda.CapabilityMajor)
-	minor, err2 := s.drv.DeviceAttribute(s.dev, cuda.CapabilityMinor)
+	major, err1 := drv.DeviceAttribute(dev, cuda.CapabilityMajor)
+	minor, err2 := drv.DeviceAttribute(dev, cuda.CapabilityMinor)
 	c, err3 := nvrtc.Open(lib)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
@@ -78,12 +87,12 @@ func compiled(t testing.TB, s *Session) []byte {
 	for _, d := range headers.Dirs {
 		opts = append(opts, "-I"+d)
 	}
-	out, err := c.Compile(Source, "judge.cu", opts)
+	out, err := c.Compile(source, "test.cu", opts)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out.Log)
 	}
-	cubin = out.Cubin
-	return cubin
+	cubins[source] = out.Cubin
+	return out.Cubin
 }
 
 // upload copies parts to the device, each to a multiple of 256.
