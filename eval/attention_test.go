@@ -27,7 +27,8 @@ func attentionPool(t *testing.T) (*Pool, *templates.Bundle) {
 	p.Check.Inputs = []string{"normal", "wide"}
 	p.Workloads = []kernels.Workload{{Name: "test", Dims: size(1, 1, 79, 64, 0), Weight: 1}}
 	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP16,
-		Reference: b.ReferenceSource(kernels.FP16), Workloads: p.Workloads, Cache: "hot", Races: true, CacheDir: testCache})
+		Reference: b.ReferenceSource(kernels.FP16), Workloads: p.Workloads, Cache: "hot", Races: true, CacheDir: testCache,
+		Acc: []kernels.DType{kernels.FP32, kernels.FP16}})
 	if err != nil {
 		t.Fatal(err)
 	}

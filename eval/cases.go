@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	crand "crypto/rand"
 	"fmt"
 	"math"
@@ -34,9 +35,11 @@ type caseSet struct {
 	atomics  bool             // outputs of timed launches go to the judge
 	guardKey uint64
 
-	rng   *rand.Rand
-	terms []gpu.Terms
-	mix   []string // classes of the lines of mixed cases
+	rng    *rand.Rand
+	powers map[string]power // by workload
+	terms  []gpu.Terms
+	hard   []string // hard classes
+	mix    []string // classes of the lines of mixed cases
 }
 
 // seeds are the sets of a workload's bank that every candidate is gated on.
@@ -61,8 +64,8 @@ func (s *caseSet) gated() []int {
 // session on inputs of all classes, line by line; and each workload on seedsPerWorkload ordinary inputs. A problem without an
 // exact test has every check shape on ordinary inputs instead. For who would reign: the rest of each workload's bank, every
 // other input class at each workload, and a size near it. The seeds are secret: rng is of the system's making.
-func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload, e effort, rng *rand.Rand) (*caseSet, error) {
-	s := &caseSet{byLoad: map[string][]int{}, trials: map[string][]int{}, atomics: p.Check.Atomics, guardKey: rng.Uint64(), rng: rng, terms: gpu.TermsOf(p), mix: mixed(p)}
+func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload, e effort, powers map[string]power, rng *rand.Rand) (*caseSet, error) {
+	s := &caseSet{powers: powers, hard: hard(p, e), byLoad: map[string][]int{}, trials: map[string][]int{}, atomics: p.Check.Atomics, guardKey: rng.Uint64(), rng: rng, terms: gpu.TermsOf(p), mix: mixed(p, hard(p, e))}
 	least, large := largest(p, t, 0), largest(p, t, e.classes)
 	for i, d := range p.Check.Shapes {
 		if flops, _, err := p.Work(d, t); err == nil && flops > e.shape && i != least {
@@ -70,7 +73,7 @@ func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload,
 		}
 		classes := classesFor(p, i == large)
 		if i == large && e.alone {
-			classes = append(classes, p.Hard()...)
+			classes = append(classes, s.hard...)
 		}
 		for _, class := range classes {
 			if err := s.add(p, t, gpu.Case{Dims: d, Class: class}); err != nil {
@@ -116,10 +119,10 @@ func (s *caseSet) addDrawn(p *kernels.Problem, t kernels.DType, workloads []kern
 
 // mixed lists the classes of which the lines of a mixed case are: those of the problem that are not integers. Neither inf nor
 // NaN is among them where one line could spoil the others' outputs, nor needles where the lines are not those of the terms.
-func mixed(p *kernels.Problem) []string {
+func mixed(p *kernels.Problem, hard []string) []string {
 	classes := slices.Clone(p.Check.Inputs)
 	first := slices.IndexFunc(p.Tensors, func(t kernels.Tensor) bool { return t.Role == "in" })
-	for _, class := range p.Hard() {
+	for _, class := range hard {
 		tensor, axis := -1, -1
 		if len(p.Check.Terms) > 0 {
 			tensor, axis, _ = p.Check.Terms[0].Place()
@@ -130,6 +133,11 @@ func mixed(p *kernels.Problem) []string {
 		classes = append(classes, class)
 	}
 	return slices.DeleteFunc(classes, func(c string) bool { return c == "exact" })
+}
+
+// hard lists the hard classes of a session.
+func hard(p *kernels.Problem, e effort) []string {
+	return slices.DeleteFunc(p.Hard(), func(class string) bool { return e.narrow && class == "huge" })
 }
 
 // apart reports whether each line of an input has outputs of its own: every axis but that of the line is one of each output.
@@ -162,7 +170,9 @@ func (s *caseSet) addWorkload(p *kernels.Problem, t kernels.DType, w kernels.Wor
 		to[w.Name] = append(to[w.Name], len(s.cases))
 		return s.add(p, t, c)
 	}
-	at := gpu.Case{Workload: w.Name, Dims: w.Dims, Class: p.Check.Inputs[0]}
+	proved := s.powers[w.Name]
+	bank := cmp.Or(proved.bank, p.Check.Inputs[0])
+	at := gpu.Case{Workload: w.Name, Dims: w.Dims, Class: bank}
 	for i := range bankSize {
 		if i >= seedsPerWorkload && (flops*float64(i+1) > e.bank || s.full(e)) {
 			break
@@ -173,8 +183,8 @@ func (s *caseSet) addWorkload(p *kernels.Problem, t kernels.DType, w kernels.Wor
 		}
 	}
 	at.Trial = true
-	for _, class := range append(append(classesFor(p, true), p.Hard()...), gpu.Mixed) {
-		if class == p.Check.Inputs[0] || s.full(e) || flops > e.shape {
+	for _, class := range append(append(classesFor(p, true), s.hard...), gpu.Mixed) {
+		if class == bank || slices.Contains(proved.unfit, class) || s.full(e) || flops > e.trial {
 			continue
 		}
 		at.Class = class
@@ -183,7 +193,7 @@ func (s *caseSet) addWorkload(p *kernels.Problem, t kernels.DType, w kernels.Wor
 		}
 	}
 	d := &drawer{p: p, t: t, rng: s.rng}
-	if size, ok := d.neighbor(w.Dims); ok && !s.full(e) && flops <= e.shape {
+	if size, ok := d.neighbor(w.Dims); ok && !s.full(e) && flops <= e.trial {
 		return list(s.trials, gpu.Case{Dims: size, Class: gpu.Mixed, Trial: true})
 	}
 	return nil
@@ -206,26 +216,31 @@ func classesFor(p *kernels.Problem, all bool) []string {
 	return classes
 }
 
-// effort bounds what is run, in operations: sizes beyond shape are left out, and workloads beyond it have no trial
+// effort bounds what is run, in operations: sizes beyond shape are left out, and workloads beyond trial have no trial
 // classes; those beyond classes are not run on every input class; drawn is for one size that is drawn; bank for all sets
 // of a workload together. memory is the bytes up to which trial cases are added. alone says that hard classes are also run each
-// on its own.
+// on its own. lines is how many lines of terms the check's power is proved on, omissions how many parts of them are left out
+// beside the first and the last. narrow says that sums are also kept in narrower types than fp32, which overflow
+// where inputs are huge.
 type effort struct {
-	shape, classes, drawn, bank float64
-	memory                      int
-	alone                       bool
+	shape, classes, drawn, bank, trial float64
+	memory                             int
+	lines, omissions                   int
+	alone, narrow                      bool
 }
 
 // emulated is the effort of the cpu device.
-var emulated = effort{shape: 5e6, classes: 1e6, drawn: 3e4, bank: 2e7, memory: 1 << 30}
+var emulated = effort{shape: 5e6, classes: 1e6, drawn: 3e4, bank: 4e7, trial: 1e7, memory: 1 << 30, lines: 16, omissions: 1}
 
 // effort is what the device gets through in the time that a candidate is worth. Emulated threads are
 // slow by orders of magnitude; shapes of a few tiles show what they can.
 func (p *Pool) effort() effort {
+	e := effort{shape: math.Inf(1), classes: math.Inf(1), drawn: 1e10, bank: 1e13, trial: math.Inf(1), memory: p.device.MemoryBytes / trialShare, lines: 64, omissions: 4, alone: true}
 	if p.cfg.Kind == "cpu" {
-		return emulated
+		e = emulated
 	}
-	return effort{shape: math.Inf(1), classes: math.Inf(1), drawn: 1e10, bank: 1e13, memory: p.device.MemoryBytes / trialShare, alone: true}
+	e.narrow = slices.ContainsFunc(p.cfg.Acc, func(t kernels.DType) bool { return t.Roundoff() > kernels.FP32.Roundoff() })
+	return e
 }
 
 // largest is the check shape with the most arithmetic within the bound, the least one where none is.

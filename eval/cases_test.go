@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"darwarp/eval/internal/gpu"
@@ -49,7 +50,7 @@ func parseCases(t *testing.T, text string, e effort) (*kernels.Problem, *caseSet
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newCases(p, p.DTypes[0], p.Workloads, e, rand.New(rand.NewPCG(1, 2)))
+	s, err := newCases(p, p.DTypes[0], p.Workloads, e, nil, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func parseCases(t *testing.T, text string, e effort) (*kernels.Problem, *caseSet
 
 // TestCasesOfWorkloads: a bank with new inputs in every set, of which candidates are gated on two, and all other classes on trial.
 func TestCasesOfWorkloads(t *testing.T) {
-	_, s := parseCases(t, caseProblem, effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, memory: 1 << 30})
+	_, s := parseCases(t, caseProblem, effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30})
 	for _, w := range []string{"64", "128"} {
 		bank, seeds := s.byLoad[w], map[uint64]bool{}
 		if len(bank) != bankSize || len(s.seeds(w)) != seedsPerWorkload {
@@ -94,11 +95,39 @@ func TestCasesOfWorkloads(t *testing.T) {
 	}
 }
 
+// TestCasesProved: a bank is of the class that tells what is missing, and what does not suit the accumulator is no trial.
+func TestCasesProved(t *testing.T) {
+	p, err := kernels.ParseProblem("problem.toml", []byte(caseProblem))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30, narrow: true}
+	s, err := newCases(p, kernels.FP16, p.Workloads, e, map[string]power{"128": {bank: "needles", unfit: []string{"normal", "wide"}}}, secret())
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes := func(list []int) (out []string) {
+		for _, i := range list {
+			out = append(out, s.cases[i].Class)
+		}
+		return out
+	}
+	if got := classes(s.byLoad["128"]); got[0] != "needles" || slices.Contains(got, "normal") {
+		t.Errorf("a bank of %v", got)
+	}
+	if got := classes(s.trials["128"]); slices.Contains(got, "normal") || slices.Contains(got, "wide") || slices.Contains(got, "huge") || !slices.Contains(got, "uniform") {
+		t.Errorf("trials on %v", got)
+	}
+	if got := classes(s.byLoad["64"]); got[0] != "normal" {
+		t.Errorf("a bank of %v where nothing is known", got)
+	}
+}
+
 // TestCasesBounded: where arithmetic or memory is dear the two sets that every candidate needs remain, and no trial classes.
 func TestCasesBounded(t *testing.T) {
 	for name, e := range map[string]effort{
 		"arithmetic": {shape: 1e3, classes: 1e3, bank: 1e3, memory: 1 << 30},
-		"memory":     {shape: 1e9, classes: 1e9, bank: 1e9, memory: 1},
+		"memory":     {shape: 1e9, classes: 1e9, bank: 1e9, trial: 1e9, memory: 1},
 	} {
 		_, s := parseCases(t, caseProblem, e)
 		if n, m := len(s.byLoad["128"]), len(s.trials["128"]); n != seedsPerWorkload || m != 0 {

@@ -65,6 +65,8 @@ func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
 	case req.Truth != nil:
 		f.makeTruth()
 		return nil
+	case req.Power != nil:
+		return gpu.PowerReply{Proofs: make([]gpu.ProofReply, len(req.Power.Proofs))}
 	case req.Ceilings != nil:
 		return kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 7e14}
 	case req.Gate != nil:

@@ -144,7 +144,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	}
 	if cfg.shared != nil {
 		p.cases = cfg.shared.cases
-	} else if p.cases, err = newCases(cfg.Problem, cfg.DType, cfg.Workloads, p.effort(), secret()); err != nil {
+	} else if p.cases, err = p.provenCases(ctx, open, reference); err != nil {
 		return err
 	}
 	if err := p.fits(); err != nil {
@@ -188,8 +188,12 @@ func (p *Pool) palettes(ctx context.Context) (map[int][]byte, error) {
 	return all, nil
 }
 
-// ErrTooLarge says that the sizes asked for do not fit the device.
-var ErrTooLarge = errors.New("too large")
+var (
+	// ErrTooLarge says that the sizes asked for do not fit the device.
+	ErrTooLarge = errors.New("too large")
+	// ErrUnfit says that the problem's check cannot tell right from wrong.
+	ErrUnfit = errors.New("the problem's check is not fit to use")
+)
 
 // fits refuses sizes that the device cannot hold, before anything is allocated.
 func (p *Pool) fits() error {
@@ -259,12 +263,9 @@ func (p *Pool) openChecker(ctx context.Context, open gpu.Open, reference []byte)
 func (p *Pool) describeChecks() error {
 	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes()}
 	for i := range p.cases.cases {
-		k, err := p.cfg.Problem.Reduction(p.cases.cases[i].Dims, p.cfg.DType)
+		k, err := p.terms(&p.cases.cases[i])
 		if err != nil {
-			return fmt.Errorf("check.reduction: %w", err)
-		}
-		if p.cases.cases[i].Class == kernels.Needles {
-			k = min(k, gpu.MostNeedles)
+			return err
 		}
 		setup.Terms = append(setup.Terms, k)
 	}
@@ -363,7 +364,7 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 			return err
 		}
 		if got.Wrong != "" {
-			return fmt.Errorf("the problem's check is not fit to use: %s", got.Wrong)
+			return fmt.Errorf("%w: %s", ErrUnfit, got.Wrong)
 		}
 	}
 	return nil
@@ -381,7 +382,10 @@ func (p *Pool) referenceLaunches() (list []kernels.Launch, err error) {
 }
 
 func (p *Pool) referenceLaunch(i int) (kernels.Launch, error) {
-	d := p.cases.cases[i].Dims
+	return p.referenceAt(p.cases.cases[i].Dims)
+}
+
+func (p *Pool) referenceAt(d kernels.Dims) (kernels.Launch, error) {
 	l, err := p.cfg.Problem.ReferenceLaunch(d, p.cfg.DType)
 	for _, n := range p.cfg.Problem.DimNames {
 		l.Args = append(l.Args, kernels.Arg{Kind: "i32", Int: d[n]})

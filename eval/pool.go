@@ -27,6 +27,7 @@ type Config struct {
 	Reference string            // source of the reference kernel, with T defined
 	Headers   map[string][]byte // the device include library
 	DType     kernels.DType
+	Acc       []kernels.DType // what candidates may keep sums in; empty: fp32
 	Workloads []kernels.Workload
 	Objective kernels.Objective // by which duels are settled
 	Cache     string            // hot or cold: what candidates are timed at

@@ -146,6 +146,22 @@ func (f *Family) Accumulator(g Genome) DType {
 	return DType(f.Accumulate)
 }
 
+// Accumulators lists the types that the family may keep sums in, where genes are restricted by pins.
+func (f *Family) Accumulators(pins Pins) []DType {
+	gene := f.gene(f.Accumulate)
+	if gene == nil {
+		return []DType{DType(f.Accumulate)}
+	}
+	var out []DType
+	want, pinned := pins[gene.Name]
+	for i, v := range gene.values {
+		if pinned && slices.Contains(want, v) || !pinned && !gene.optIn[i] {
+			out = append(out, DType(v.String()))
+		}
+	}
+	return out
+}
+
 // Check explains what is wrong with a genome: unknown genes, values that a gene does not have, and
 // every constraint it breaks with the constraint's reason. nil means legal.
 func (f *Family) Check(g Genome, dev Device, t DType) error {

@@ -70,12 +70,17 @@ func (p *Problem) readTerms(n *notes) {
 	}
 }
 
-func (p *Problem) inputAlong(dim string) int {
-	return slices.IndexFunc(p.Tensors, func(t Tensor) bool { return t.Role == "in" && t.along(dim) >= 0 })
+// Sums reports whether terms lie along a dim, or the number of terms depends on it.
+func (p *Problem) Sums(dim string) bool {
+	return slices.Contains(p.reduction.Names(), dim) || slices.ContainsFunc(p.Check.Terms, func(t Terms) bool { return t.Dim == dim })
 }
 
-// along is the axis whose length is the dim, -1 if none is.
-func (t *Tensor) along(dim string) int {
+func (p *Problem) inputAlong(dim string) int {
+	return slices.IndexFunc(p.Tensors, func(t Tensor) bool { return t.Role == "in" && t.Along(dim) >= 0 })
+}
+
+// Along is the axis whose length is the dim, -1 if none is.
+func (t *Tensor) Along(dim string) int {
 	return slices.IndexFunc(t.Shape, func(s string) bool { return strings.TrimSpace(s) == dim })
 }
 
@@ -85,7 +90,7 @@ func (t *Terms) read(n *notes, key string, p *Problem) {
 		n.addf(key+".tensor", "%q: expected an input tensor", t.Tensor)
 		return
 	}
-	if t.axis = p.Tensors[t.tensor].along(t.Dim); t.axis < 0 {
+	if t.axis = p.Tensors[t.tensor].Along(t.Dim); t.axis < 0 {
 		n.addf(key+".dim", "%q: expected the dim that is the length of an axis of %s", t.Dim, t.Tensor)
 	}
 	if t.Neutral == "" {
@@ -179,6 +184,19 @@ func gcd(a, b int) int {
 		a, b = b, a%b
 	}
 	return a
+}
+
+// Accumulators lists what candidates of the families are judged by, fp32 among them: baselines are judged by that.
+func (p *Problem) Accumulators(families []*Family, pins Pins) []DType {
+	out := []DType{FP32}
+	for _, f := range families {
+		for _, t := range f.Accumulators(pins) {
+			if t = p.Accumulator(t); !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
 }
 
 // Accumulator is the type that a candidate is judged by which says that it keeps its sums in t: what the problem allows

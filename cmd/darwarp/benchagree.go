@@ -122,6 +122,7 @@ func (a *app) agree(ctx context.Context, f agreeFlags) error {
 func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session) (out agreement, err error) {
 	twins, err := eval.OpenTwins(ctx, eval.Config{
 		Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(), DType: s.dtype,
+		Acc:       s.bundle.Problem.Accumulators(s.bundle.Families, s.pins),
 		Workloads: s.workloads, Cache: "hot", Jobs: f.jobs, Sandbox: eval.SandboxMode(f.sandbox), Version: version(), Progress: func(what string) { a.sayf("%s ...", what) },
 	})
 	if errors.Is(err, eval.ErrTooLarge) {

@@ -178,11 +178,11 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 	}
 	pool, err := eval.Open(ctx, eval.Config{
 		Kind: kind, Races: t.races, Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(),
-		DType: s.dtype, Workloads: workloads, Objective: s.objective, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
+		DType: s.dtype, Acc: s.bundle.Problem.Accumulators(s.bundle.Families, s.pins), Workloads: workloads, Objective: s.objective, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
 		Sandbox: eval.SandboxMode(cmp.Or(t.sandbox, string(eval.SandboxBest))),
 		Log:     t.log, Progress: func(what string) { a.sayf("%s ...", what) },
 	})
-	if errors.Is(err, eval.ErrTooLarge) {
+	if errors.Is(err, eval.ErrTooLarge) || errors.Is(err, eval.ErrUnfit) {
 		return usagef("%v", err)
 	}
 	if err != nil {

@@ -32,8 +32,11 @@ func (r Report) Explain(tensor string, shape []int) string {
 
 func (r Report) explainWorst(shape []int) string {
 	bound := fmt.Sprintf(" +- %.2g", r.Tol)
-	if r.Tol == 0 {
+	switch {
+	case r.Tol == 0:
 		bound = " exactly"
+	case r.Tol-r.Tol != 0: // of NaN and Inf
+		bound = ""
 	}
 	notes := []string{fmt.Sprintf("K=%d", r.model.K), fmt.Sprintf("%d of %d elements wrong, first %s", r.Bad, r.Elements, index(r.First, shape))}
 	notes = append(notes, r.hints(shape)...)

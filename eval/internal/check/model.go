@@ -114,12 +114,12 @@ func (t *tolerance) of(ref, scale float64) float64 {
 	return float64(float64(float64(t.rel*r)+sum)+float64(t.terms*scale)) + t.floor
 }
 
-// accepts judges an element that is not simply within a finite tolerance. NaN and Inf in the truth
-// must be met by the same. An Inf is right where the truth, less its tolerance, rounds past the
+// accepts judges an element that is not simply within a finite tolerance. NaN in the truth must be met by NaN, and Inf by
+// the same Inf, or by NaN, which sums make of it that are compensated or split into parts. An Inf is right where the truth, less its tolerance, rounds past the
 // largest finite number; a number saturated at that largest one is wrong.
 func (t tolerance) accepts(got, ref, tol float64) bool {
 	if ref-ref != 0 {
-		return sameClass(got, ref)
+		return sameClass(got, ref) || math.IsInf(ref, 0) && got != got
 	}
 	return math.IsInf(got, 0) && tol <= math.MaxFloat64 &&
 		math.Abs(ref)+tol >= t.overflow && math.Signbit(got) == math.Signbit(ref)
@@ -143,7 +143,7 @@ func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, l
 	if m.half() {
 		growth = halfFrobenius * root
 	}
-	rounding, sums := max(frobenius[d], (2+m.ULPs)*d.Roundoff(), 2*m.Terms.Roundoff()), growth*m.accRoundoff()
+	rounding, sums := max(frobenius[d], m.ULPs*d.Roundoff(), 2*m.Terms.Roundoff()), growth*m.accRoundoff()
 	few := 1 + 4/math.Sqrt(float64(n)) // few elements scatter: four standard deviations
 	rounding, sums = rounding*few, sums*few
 	// The figures hold where the sum is as large as a random walk of its terms. Below that, terms

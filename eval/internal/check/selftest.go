@@ -33,11 +33,7 @@ func SelfTest(t Trial) []string {
 	if err := t.Truth.Validate(len(t.Truth.Value)); err != nil {
 		return []string{err.Error()}
 	}
-	compare := t.Compare
-	if compare == nil {
-		compare = Judge
-	}
-	judge := func(v []float64) Report { return compare(Encode(t.DType, v), t.DType, t.Truth, t.Model) }
+	judge := func(v []float64) Report { return t.compare()(Encode(t.DType, v), t.DType, t.Truth, t.Model) }
 	var faults []string
 	if r := judge(t.Truth.Value); !r.Pass() {
 		faults = append(faults, "rejects the rounded reference: "+r.Explain("output", t.Shape))

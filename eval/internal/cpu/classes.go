@@ -137,7 +137,7 @@ func huge(e *element) float32 {
 }
 
 // needle: up to gpu.MostNeedles terms of a line count, one in each of as many parts of it, at a place drawn anew; the
-// first and the last of the line in half of all lines. The others are neutral.
+// first and the last of the line in half of all lines, and always where there is one line. The others are neutral.
 func needle(e *element) float32 {
 	n := uint64(gpu.MostNeedles)
 	if e.length < 2*n {
@@ -146,11 +146,11 @@ func needle(e *element) float32 {
 	part := e.at * n / e.length
 	begin, end := (part*e.length+n-1)/n, ((part+1)*e.length+n-1)/n
 	h := mix(e.key ^ mix(e.line*n+part))
-	place := begin + h%(end-begin)
+	place, outer := begin+h%(end-begin), h>>63 == 1 || e.count == 1
 	switch {
-	case part == 0 && h>>63 == 1:
+	case part == 0 && outer:
 		place = 0
-	case part == n-1 && h>>63 == 1:
+	case part == n-1 && outer:
 		place = e.length - 1
 	}
 	if e.at != place {

@@ -39,6 +39,8 @@ func (s *Session) Handle(req *gpu.Request, phase func(string)) (any, error) {
 		return nil, s.prepare(req.Prepare)
 	case req.Truth != nil:
 		return nil, s.makeTruth(req.Truth, phase)
+	case req.Power != nil:
+		return s.power(req.Power, phase)
 	case req.Gate != nil:
 		return s.gate(req.Gate, phase)
 	case req.Time != nil:

@@ -17,8 +17,13 @@ func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 	}
 	for i := range s.prep.Cases {
 		phase("reference " + s.prep.Cases[i].Name)
-		if err := s.truthOf(p, i, req.Launches[i]); err != nil {
-			return fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
+		c, a := &s.prep.Cases[i], s.arenas[i]
+		err := a.wake()
+		if err == nil {
+			err = errors.Join(s.reference(p, c, a, req.Launches[i], s.files.Truth[c.TruthAt:]), a.rest())
+		}
+		if err != nil {
+			return fmt.Errorf("reference kernel on %s: %w", c.Name, err)
 		}
 	}
 	offsets, _ := gpu.PackInputs(s.prep.Cases, req.Inputs)
@@ -34,12 +39,8 @@ func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 	return p.unload()
 }
 
-func (s *Session) truthOf(p *program, i int, l kernels.Launch) (err error) {
-	c, a := &s.prep.Cases[i], s.arenas[i]
-	if err := a.wake(); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.rest()) }()
+// reference runs the reference kernel on the inputs in a, and writes value and scale of each output.
+func (s *Session) reference(p *program, c *gpu.Case, a *arena, l kernels.Launch, into []byte) (err error) {
 	var sizes []int // a float64 value and a float32 scale for every output
 	for _, b := range c.Buffers {
 		if b.Out {
@@ -69,9 +70,9 @@ func (s *Session) truthOf(p *program, i int, l kernels.Launch) (err error) {
 	if err := w.do(runOptions{}); err != nil {
 		return err
 	}
-	at := c.TruthAt
+	at := 0
 	for _, r := range results.buffers {
-		copy(s.files.Truth[at:], r)
+		copy(into[at:], r)
 		at += align(len(r))
 	}
 	return nil

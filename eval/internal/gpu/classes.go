@@ -26,6 +26,7 @@ type Terms struct {
 	Buffer  int    `json:"buffer"`
 	Axis    int    `json:"axis"`
 	Neutral uint32 `json:"neutral,omitempty"` // bits of the float32 that adds nothing
+	Outs    []int  `json:"outs,omitempty"`    // by output: the axis that goes with it, -1 where there is none
 }
 
 // TermsOf are those of a problem.
@@ -33,7 +34,13 @@ func TermsOf(p *kernels.Problem) []Terms {
 	var out []Terms
 	for _, t := range p.Check.Terms {
 		tensor, axis, neutral := t.Place()
-		out = append(out, Terms{Buffer: tensor, Axis: axis, Neutral: math.Float32bits(float32(neutral))})
+		one := Terms{Buffer: tensor, Axis: axis, Neutral: math.Float32bits(float32(neutral))}
+		for _, x := range p.Tensors {
+			if x.Role == "out" {
+				one.Outs = append(one.Outs, x.Along(t.Dim))
+			}
+		}
+		out = append(out, one)
 	}
 	return out
 }

@@ -57,13 +57,14 @@ __device__ float extreme(int dtype, u64 r, Line l) {
 }
 
 // needles: up to 64 terms of a line count, one in each of as many parts of it, at a place drawn anew; the first and the last
-// of the line in half of all lines. The others are neutral.
+// of the line in half of all lines, and always where there is one line. The others are neutral.
 __device__ float needle(u64 r, u64 key, Line l, float neutral) {
   u64 n = l.len < 128 ? (l.len + 1) / 2 : 64, part = l.at * n / l.len;
   u64 begin = (part * l.len + n - 1) / n, end = ((part + 1) * l.len + n - 1) / n;
   u64 h = mix(key ^ mix(l.number * n + part)), place = begin + h % (end - begin);
-  if (part == 0 && (h >> 63)) place = 0;
-  else if (part == n - 1 && (h >> 63)) place = l.len - 1;
+  bool outer = (h >> 63) || l.count == 1;
+  if (part == 0 && outer) place = 0;
+  else if (part == n - 1 && outer) place = l.len - 1;
   return l.at == place ? sign(r) * (0.5f + unit((u32)r)) : neutral;
 }
 
@@ -114,6 +115,19 @@ extern "C" __global__ void dw_fill(void *out, u64 n, int dtype, u32 classes, int
     u32 left = classes;
     for (int skip = (int)((l.number + turn) % count); skip > 0; skip--) left &= left - 1;
     float v = sample(__ffs(left) - 1, count > 1, dtype, tensor, i, mix(key + i), key, l, __uint_as_float(neutral));
+    if (dtype == 0) ((__half *)out)[i] = __float2half_rn(v);
+    else if (dtype == 1) ((__nv_bfloat16 *)out)[i] = __float2bfloat16_rn(v);
+    else if (dtype == 2) ((float *)out)[i] = v;
+    else ((int *)out)[i] = (int)v;
+  }
+}
+
+// dw_erase makes elements from to to of all lines, or of one, the number that adds nothing.
+extern "C" __global__ void dw_erase(void *out, u64 n, int dtype, u64 inner, u64 len, u64 from, u64 to, u64 line, u32 neutral) {
+  float v = __uint_as_float(neutral);
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
+    u64 at = i / inner % len, number = i / (inner * len) * inner + i % inner;
+    if (at < from || at >= to || (line != ~0ull && number != line)) continue;
     if (dtype == 0) ((__half *)out)[i] = __float2half_rn(v);
     else if (dtype == 1) ((__nv_bfloat16 *)out)[i] = __float2bfloat16_rn(v);
     else if (dtype == 2) ((float *)out)[i] = v;

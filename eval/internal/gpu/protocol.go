@@ -14,6 +14,7 @@ type Request struct {
 	Open     *Open     `json:"open,omitempty"`
 	Prepare  *Prepare  `json:"prepare,omitempty"`
 	Truth    *Truth    `json:"truth,omitempty"`
+	Power    *Power    `json:"power,omitempty"`
 	Gate     *Gate     `json:"gate,omitempty"`
 	Time     *Time     `json:"time,omitempty"`
 	Duel     *Duel     `json:"duel,omitempty"`

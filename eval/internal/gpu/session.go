@@ -87,6 +87,8 @@ func (s *Session) handle(req *Request, phase func(string)) (any, error) {
 		return nil, s.prepare(req.Prepare)
 	case req.Truth != nil:
 		return nil, s.makeTruth(req.Truth, phase)
+	case req.Power != nil:
+		return s.Power(req.Power, phase)
 	case req.Gate != nil:
 		return s.gate(req.Gate, phase)
 	case req.Time != nil:

@@ -1,0 +1,114 @@
+package eval
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+func drawerOf(t *testing.T, lines string, most float64, seed uint64) *drawer {
+	t.Helper()
+	p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(caseProblem, "[check]\n", "[check]\n"+lines+"\n", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &drawer{p: p, t: kernels.FP16, rng: rand.New(rand.NewPCG(seed, 1)), cap: most}
+}
+
+// TestAlignments: each dim is drawn in each alignment, and differently in another session.
+func TestAlignments(t *testing.T) {
+	seen := map[string]bool{}
+	for seed := range uint64(20) {
+		found := map[string]map[int]bool{"m": {}, "n": {}, "k": {}}
+		for _, size := range drawerOf(t, "", 1e10, seed).aligned() {
+			for dim, of := range found {
+				of[min(bits.TrailingZeros(uint(size[dim])), alignments-1)] = true
+			}
+			seen[fmt.Sprint(size)] = true
+		}
+		for dim, of := range found {
+			if len(of) != alignments {
+				t.Errorf("seed %d: %s in %d alignments: %v", seed, dim, len(of), of)
+			}
+		}
+	}
+	if len(seen) < 100 {
+		t.Errorf("%d sizes in 20 sessions", len(seen))
+	}
+}
+
+// TestDrawnSizes: every size is within what the problem allows and what the device has time for.
+func TestDrawnSizes(t *testing.T) {
+	const most = 2e5
+	for seed := range uint64(50) {
+		d := drawerOf(t, "draw = { m = [3, 5], n = 8 }", most, seed)
+		w := d.p.Workloads[1].Dims
+		for _, size := range append(d.aligned(), d.near(w)...) {
+			if work, ok := d.work(size); !ok || work > most {
+				t.Errorf("%v: %g operations, %v", size, work, ok)
+			}
+			if n := size["n"]; n%8 != 0 || n < 8 || n > 128 || size["k"] < 1 {
+				t.Errorf("%v: n is to be a multiple of 8 up to 128", size)
+			}
+		}
+		for _, size := range d.aligned() {
+			if m := size["m"]; m != 3 && m != 5 {
+				t.Errorf("%v: m is to be 3 or 5", size)
+			}
+		}
+	}
+}
+
+// TestNearWorkloads: every dim of a workload is tried as it is and a little off, among others that are small.
+func TestNearWorkloads(t *testing.T) {
+	offs := map[int]bool{}
+	for seed := range uint64(30) {
+		d := drawerOf(t, "", 1e9, seed)
+		same := map[string]bool{}
+		for _, size := range d.near(kernels.Dims{"m": 1024, "n": 96, "k": 4096}) {
+			for dim, v := range map[string]int{"m": 1024, "n": 96, "k": 4096} {
+				switch off := size[dim] - v; {
+				case off == 0:
+					same[dim] = true
+				case off >= -16 && off <= 16:
+					offs[off] = true
+				case size[dim] > 2*lineCount:
+					t.Errorf("%v: %s is neither near the workload nor small", size, dim)
+				}
+			}
+		}
+		if len(same) != 3 {
+			t.Errorf("seed %d: as in the workload only %v", seed, same)
+		}
+	}
+	for _, off := range []int{-1, 1, -8, 8} {
+		if !offs[off] {
+			t.Errorf("never off by %d: %v", off, offs)
+		}
+	}
+}
+
+// TestMixedClasses: inf and NaN stay out of mixed cases where one line has a part in others' outputs.
+func TestMixedClasses(t *testing.T) {
+	for _, c := range []struct {
+		name, from, to string
+		special        bool
+	}{
+		{"rows of a product", "", "", true},
+		{"the second axis summed", `shape = ["m", "k"]`, `shape = ["k", "m"]`, true},
+		{"all rows in every output", `shape = ["m", "n"]`, `shape = ["n"]`, false},
+	} {
+		p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(caseProblem, c.from, c.to, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(mixed(p, p.Hard()), " ")
+		if strings.Contains(got, "special") != c.special || !strings.Contains(got, "normal uniform wide constant") {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package check
+
+import "bytes"
+
+// Wrong are outputs that are wrong whatever the inputs are: what Trial knows without them.
+func (t Trial) Wrong() []Mutation {
+	fill := func(v float64) func() []float64 {
+		return func() []float64 { return t.mutate(func(int, float64) float64 { return v }) }
+	}
+	return []Mutation{
+		{"an output of zeros", fill(0)},
+		{"the mean of the output everywhere", fill(t.mean())},
+		{"rows that changed places", t.shuffled},
+		{"a missing tile", t.withoutLastTile},
+	}
+}
+
+// Passes reports whether a wrong output would pass though it differs from the right one by more than rounding the right
+// one may: what is that near nobody can tell.
+func (t Trial) Passes(wrong []float64) bool {
+	out := Encode(t.DType, wrong)
+	if bytes.Equal(out, Encode(t.DType, t.Truth.Value)) {
+		return false
+	}
+	return t.judge(out, t.Model) && !t.judge(out, Model{K: 1, ULPs: t.Model.ULPs})
+}
+
+// Limited reports whether a right kernel may be further off than is allowed: inputs of this kind do not suit its accumulator.
+func (t Trial) Limited() bool {
+	return t.compare()(Encode(t.DType, t.Truth.Value), t.DType, t.Truth, t.Model).Limited
+}
+
+func (t Trial) judge(out []byte, m Model) bool {
+	return t.compare()(out, t.DType, t.Truth, m).Pass()
+}
+
+func (t Trial) compare() Comparison {
+	if t.Compare != nil {
+		return t.Compare
+	}
+	return Judge
+}

@@ -1,0 +1,77 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// power asks whether the check would find what is missing.
+func (s *Session) power(req *gpu.Power, phase func(string)) (*gpu.PowerReply, error) {
+	reply := &gpu.PowerReply{}
+	if len(req.Proofs) == 0 {
+		return reply, nil
+	}
+	program, err := load(req.Cubin, []kernels.Call{{Launches: []kernels.Launch{req.Proofs[0].Launch}}})
+	if err != nil {
+		return nil, err
+	}
+	for i := range req.Proofs {
+		p := &req.Proofs[i]
+		phase("power " + p.Case.Name)
+		got, err := s.proof(program, p)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("reference kernel on %s: %w", p.Case.Name, err), program.unload())
+		}
+		reply.Proofs = append(reply.Proofs, got)
+	}
+	return reply, program.unload()
+}
+
+// referee runs the reference kernel on a case that has memory for itself.
+type referee struct {
+	session *Session
+	program *program
+	proof   *gpu.Proof
+	arena   *arena
+}
+
+func (s *Session) proof(program *program, p *gpu.Proof) (reply gpu.ProofReply, err error) {
+	a, err := newArena(sizesOf(p.Case.Buffers), s.prep.GuardKey)
+	if err != nil {
+		return reply, err
+	}
+	defer func() { err = errors.Join(err, a.free()) }()
+	return p.Run(&referee{session: s, program: program, proof: p, arena: a})
+}
+
+func (r *referee) Truth(o *gpu.Omission) ([]check.Truth, error) {
+	c := &r.proof.Case
+	if err := fillInputs(c, r.arena); err != nil {
+		return nil, err
+	}
+	if o != nil {
+		r.erase(o)
+	}
+	raw := make([]byte, c.TruthBytes())
+	if err := r.session.reference(r.program, c, r.arena, r.proof.Launch, raw); err != nil {
+		return nil, err
+	}
+	return c.TruthsIn(raw), nil
+}
+
+// erase makes the terms that are left out neutral.
+func (r *referee) erase(o *gpu.Omission) {
+	buffer, inner, length, neutral := r.proof.Case.Erased(o)
+	b, v := r.proof.Case.Buffers[buffer], math.Float32frombits(neutral)
+	for i := range b.Elems() {
+		line, at := i/(inner*length)*inner+i%inner, i/inner%length
+		if at >= o.From && at < o.To && (o.Line < 0 || line == o.Line) {
+			put(r.arena.buffers[buffer], i, b.DType, v)
+		}
+	}
+}

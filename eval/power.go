@@ -1,0 +1,209 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/proc"
+	"darwarp/kernels"
+)
+
+// power is what a session has found out about the check at one workload.
+type power struct {
+	bank  string   // input class of the bank: it tells whatever a wrong kernel may leave out
+	unfit []string // classes that do not suit an accumulator in use
+}
+
+// provenCases makes the case list, with input classes of which it is proved that the check can tell right from wrong on them.
+func (p *Pool) provenCases(ctx context.Context, open gpu.Open, reference []byte) (*caseSet, error) {
+	rng, e := secret(), p.effort()
+	powers, err := p.provePower(ctx, open, reference, rng, e)
+	if err != nil {
+		return nil, err
+	}
+	return newCases(p.cfg.Problem, p.cfg.DType, p.cfg.Workloads, e, powers, rng)
+}
+
+// prover asks a process of its own, which never sees a candidate, what the check would find.
+type prover struct {
+	*Pool
+	rng       *rand.Rand
+	e         effort
+	reference []byte
+	worker    *proc.Worker
+}
+
+// powerDeadline bounds one workload's proof.
+const powerDeadline = fillDeadline
+
+func (p *Pool) provePower(ctx context.Context, open gpu.Open, reference []byte, rng *rand.Rand, e effort) (map[string]power, error) {
+	p.cfg.progress("proving what the check can tell")
+	none, err := proc.NewShared("darwarp-none", 4096)
+	if err != nil {
+		return nil, err
+	}
+	defer none.Close()
+	open.Library = ""
+	w, _, err := startWorker(ctx, p.role, open, nil, none.File())
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	q := &prover{Pool: p, rng: rng, e: e, reference: reference, worker: w}
+	powers := map[string]power{}
+	for _, load := range p.cfg.Workloads {
+		if powers[load.Name], err = q.workload(ctx, load); err != nil {
+			return nil, err
+		}
+	}
+	return powers, nil
+}
+
+// workload finds the first input class that tells everything, and those that do not suit the accumulators.
+func (q *prover) workload(ctx context.Context, w kernels.Workload) (found power, err error) {
+	size := q.smallest(w.Dims)
+	classes := slices.DeleteFunc(slices.Clone(q.cfg.Problem.Check.Inputs), func(c string) bool { return c == "exact" })
+	if len(classes) == 0 { // integers, which are compared bit for bit
+		return power{bank: "exact"}, nil
+	}
+	if slices.Contains(q.cfg.Problem.Hard(), kernels.Needles) {
+		classes = append(classes, kernels.Needles)
+	}
+	why := ""
+	for _, class := range classes {
+		got, err := q.ask(ctx, size, class, found.bank == "")
+		if err != nil {
+			return found, err
+		}
+		if got.Unfit != "" {
+			found.unfit = append(found.unfit, class)
+			got.Missed = "what is more than a right kernel may be off with sums in " + got.Unfit
+		}
+		switch {
+		case got.Missed == "" && found.bank == "":
+			found.bank = class
+		case got.Missed != "":
+			q.log.Info("power", "workload", w.Name, "class", class, "passes", got.Missed)
+			if why == "" {
+				why = fmt.Sprintf("%s, on inputs of class %s", got.Missed, class)
+			}
+		}
+	}
+	switch {
+	case found.bank == "":
+		return found, fmt.Errorf("%w: at %s it would let pass %s, and no other class tells more", ErrUnfit, w.Name, why)
+	case found.bank != q.cfg.Problem.Check.Inputs[0]:
+		q.cfg.progress(fmt.Sprintf("%s is scored on inputs of class %s: the check would let pass %s", w.Name, found.bank, why))
+	}
+	return found, nil
+}
+
+// ask proves one class; whole says that what is left out is asked for as well.
+func (q *prover) ask(ctx context.Context, size kernels.Dims, class string, whole bool) (gpu.ProofReply, error) {
+	p, err := q.proof(size, class)
+	if err != nil {
+		return gpu.ProofReply{}, err
+	}
+	if whole {
+		p.Omissions = q.omissions(p)
+	}
+	var reply gpu.PowerReply
+	req := gpu.Request{Power: &gpu.Power{Cubin: q.reference, Proofs: []gpu.Proof{*p}}}
+	if err := q.worker.Call(ctx, req, &reply, powerDeadline, nil); err != nil {
+		return gpu.ProofReply{}, fmt.Errorf("prove the check's power: %w", err)
+	}
+	if len(reply.Proofs) != 1 {
+		return gpu.ProofReply{}, fmt.Errorf("prove the check's power: %d answers", len(reply.Proofs))
+	}
+	return reply.Proofs[0], nil
+}
+
+func (q *prover) proof(size kernels.Dims, class string) (*gpu.Proof, error) {
+	problem := q.cfg.Problem
+	c := gpu.Case{Name: sizeName(problem, size) + " " + class, Dims: size, Class: class, Seed: q.rng.Uint64(), Terms: gpu.TermsOf(problem)}
+	var err error
+	if c.Buffers, err = problem.Buffers(size, q.cfg.DType); err != nil {
+		return nil, err
+	}
+	p := &gpu.Proof{Case: c, ULPs: problem.Check.ULPs, Acc: q.cfg.Acc}
+	if p.K, err = q.terms(&c); err != nil {
+		return nil, err
+	}
+	if p.Launch, err = q.referenceAt(size); err != nil {
+		return nil, err
+	}
+	if problem.Check.RoundedTerms {
+		p.Rounded = q.cfg.DType
+	}
+	if len(p.Acc) == 0 {
+		p.Acc = []kernels.DType{kernels.FP32}
+	}
+	return p, nil
+}
+
+// terms is K of the error model.
+func (p *Pool) terms(c *gpu.Case) (int, error) {
+	k, err := p.cfg.Problem.Reduction(c.Dims, p.cfg.DType)
+	if err != nil {
+		return 0, fmt.Errorf("check.reduction: %w", err)
+	}
+	if c.Class == kernels.Needles {
+		k = min(k, gpu.MostNeedles)
+	}
+	return k, nil
+}
+
+// smallest is the workload with the dims that no sum runs over made small, which makes the proof cheap: the model asks for
+// the terms of a sum, and no output knows how many others there are. Fewer outputs make the check of the whole less sharp.
+func (q *prover) smallest(w kernels.Dims) kernels.Dims {
+	size := maps.Clone(w)
+	for _, dim := range q.cfg.Problem.DimNames {
+		r := q.cfg.Problem.Range(dim)
+		if len(r.Values) == 0 && !q.cfg.Problem.Sums(dim) {
+			size[dim] = min(w[dim], max(1, q.e.lines/r.Step)*r.Step)
+		}
+	}
+	if _, ok := (&drawer{p: q.cfg.Problem, t: q.cfg.DType}).work(size); !ok {
+		return w
+	}
+	return size
+}
+
+// ends is how many terms at either end of a line are a block of their own.
+const ends = 32
+
+// omissions lists what a wrong kernel might leave out: the first and the last part in check.Left of the terms and some between
+// them, one in twenty, the end of one line, and on needles, where few terms count, the first and the last few.
+func (q *prover) omissions(p *gpu.Proof) (list []gpu.Omission) {
+	for i, t := range p.Case.Terms {
+		b := p.Case.Buffers[t.Buffer]
+		n, name := b.Shape[t.Axis], q.cfg.Problem.Check.Terms[i].Dim
+		part := max(1, n/check.Left)
+		add := func(from, to, line int, format string, args ...any) {
+			list = append(list, gpu.Omission{What: fmt.Sprintf(format, args...), Terms: i, From: from, To: to, Line: line})
+		}
+		if n < 2 {
+			continue
+		}
+		add(0, part, -1, "the first %d of %d terms along %s", part, n, name)
+		add(n-part, n, -1, "the last %d of %d terms along %s", part, n, name)
+		for range q.e.omissions {
+			from := q.rng.IntN(n - part + 1)
+			add(from, from+part, -1, "%d of %d terms along %s", part, n, name)
+		}
+		if n >= 20 {
+			add(0, n/20, -1, "5 %% of the terms along %s", name)
+		}
+		add(n-part, n, q.rng.IntN(max(1, b.Elems()/n)), "the end of one line along %s", name)
+		if p.Case.Class == kernels.Needles && part > ends {
+			add(0, ends, -1, "the first %d terms along %s", ends, name)
+			add(n-ends, n, -1, "the last %d terms along %s", ends, name)
+		}
+	}
+	return list
+}
