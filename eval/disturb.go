@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
 
@@ -36,15 +38,60 @@ func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
 	if t.device.Kind == "cpu" { // which has no second stream
 		how = "in orders of the threads drawn anew"
 	}
-	return t.repeat(ctx, repetition{cases: cases, runs: disturbedRuns * len(cases), least: (disturbedRuns + 9) / 10 * len(cases), within: quickFor, most: launchesFor, bursts: func() bool { return true },
+	least := (disturbedRuns + 9) / 10 * len(cases)
+	return t.repeat(ctx, repetition{cases: cases, runs: disturbedRuns * len(cases), least: least,
+		within: quickFor, most: launchesFor, bursts: func() bool { return true },
 		what: fmt.Sprintf("runs of %d sets of inputs %s", len(cases), how)})
 }
 
-// fresh runs the bank of each workload in orders drawn anew, everything refilled before each call.
+// fresh runs the bank of each workload in orders drawn anew, everything refilled before each call, and then has the candidate fight
+// itself on them: who is faster on inputs that it has seen keeps answers. What emulated calls take says nothing of that.
 func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	cases := t.banks()
-	return t.repeat(ctx, repetition{cases: cases, runs: freshRounds * len(cases), least: len(cases), within: quickFor, most: launchesFor, bursts: func() bool { return false },
+	d, err := t.repeat(ctx, repetition{cases: cases, runs: freshRounds * len(cases), least: len(cases),
+		within: quickFor, most: launchesFor, bursts: func() bool { return false },
 		what: fmt.Sprintf("fresh calls on %d sets of inputs", len(cases))})
+	if err != nil || d.Verdict != kernels.Passed || t.device.Kind == "cpu" {
+		return d, err
+	}
+	t.elapsed = map[string]float64{}
+	for _, w := range t.cfg.Workloads {
+		t.elapsed[w.Name] = t.right[t.cases.byLoad[w.Name][0]].Nanos
+	}
+	c := t.contestant()
+	twin := c
+	twin.itself = true
+	f, err := t.fight(ctx, c, twin, terms{cache: t.cfg.Cache, which: t.all(), fresh: true}, openingPairs)
+	if err != nil {
+		return faulted(err)
+	}
+	for i, w := range t.cfg.Workloads {
+		if why := t.repeatsTooFast(w.Name, median(f.repeat[i]), t.honestRepeat(w.Name, false, 0)); why != "" {
+			return failed(kernels.Suspect, "%s", why), nil
+		}
+	}
+	d.Detail += fmt.Sprintf("; %d pairs against itself", f.Pairs())
+	return d, nil
+}
+
+// faulted is the doubt that an error is which a candidate has brought about; another one is ours.
+func faulted(err error) (kernels.Doubt, error) {
+	if f := (*found)(nil); errors.As(err, &f) {
+		return failed(f.outcome, "%s", f.detail), nil
+	}
+	if errors.Is(err, errFaulted) { // nobody knows how
+		return failed(kernels.Flaky, "%v", err), nil
+	}
+	return kernels.Doubt{}, err
+}
+
+// median is that of both sides' ratios; 0 where there are none.
+func median(sides [2][]float64) float64 {
+	all := slices.Concat(sides[0], sides[1])
+	if len(all) == 0 {
+		return 0
+	}
+	return stats.Median(all)
 }
 
 // banks are all inputs of all workloads.
@@ -61,7 +108,8 @@ func (t *trial) launches(ctx context.Context) (kernels.Doubt, error) {
 	if t.device.Kind == "cpu" {
 		within /= emulatedShare
 	}
-	return t.repeat(ctx, repetition{cases: cases, runs: judgedLaunches, least: judgedLaunches, within: within, most: within, bursts: func() bool { return rand.IntN(2) == 0 },
+	return t.repeat(ctx, repetition{cases: cases, runs: judgedLaunches, least: judgedLaunches,
+		within: within, most: within, bursts: func() bool { return rand.IntN(2) == 0 },
 		what: fmt.Sprintf("judged launches on %d sets of inputs", len(cases))})
 }
 

@@ -216,19 +216,26 @@ const (
 // keepsAnswers finds a challenger out whose repeated calls are faster by far than its fresh ones, compared with the naive start's
 // and the champion's: it finds something that earlier calls have left.
 func (p *Pool) keepsAnswers(a contestant, rounds []kernels.DuelRound, t terms) error {
+	for k, i := range t.which {
+		name, r := p.cfg.Workloads[i].Name, &rounds[k]
+		if why := p.repeatsTooFast(name, r.Repeat[1], p.honestRepeat(name, a.naive, r.Repeat[0])); why != "" {
+			return &found{kernels.TheChallenger, kernels.Suspect, why}
+		}
+	}
+	return nil
+}
+
+// repeatsTooFast says why a ratio of repeated to fresh calls is no honest kernel's at a workload; empty where it may be one's, and where
+// it was not measured.
+func (p *Pool) repeatsTooFast(workload string, repeat, honest float64) string {
 	margin := repeatMargin
 	if p.device.Kind == "cpu" {
 		margin = emulatedRepeatMargin
 	}
-	for k, i := range t.which {
-		name, r := p.cfg.Workloads[i].Name, &rounds[k]
-		honest := p.honestRepeat(name, a.naive, r.Repeat[0])
-		if r.Repeat[1] > 0 && r.Repeat[1] < (1-margin)*honest {
-			return &found{kernels.TheChallenger, kernels.Suspect, fmt.Sprintf(
-				"%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, %.2f of honest kernels", name, r.Repeat[1], honest)}
-		}
+	if repeat <= 0 || repeat >= (1-margin)*honest {
+		return ""
 	}
-	return nil
+	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, %.2f of honest kernels", workload, repeat, honest)
 }
 
 // honestRepeat is the least ratio of repeated to fresh calls that an honest kernel has shown at a workload: the naive start, and the
