@@ -129,8 +129,8 @@ func (a *app) proveGate(ctx context.Context, f *searchFlags, s *session) error {
 	}
 	for _, v := range r.Verdicts {
 		if !v.Held {
-			return fmt.Errorf("%s: of the %s kernel %s it said %s, expected %s. Nothing is searched with a gate like that: darwarp gate test --device %s tells more",
-				r.line(), v.Family, v.Name, v.Said, v.wants(), kind)
+			return fmt.Errorf("%s: of the %s kernel %s it said %s, expected %s. Nothing is searched with a gate like that: "+
+				"darwarp gate test --device %s tells more", r.line(), v.Family, v.Name, v.Said, v.wants(), kind)
 		}
 	}
 	return nil

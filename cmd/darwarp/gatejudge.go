@@ -45,8 +45,8 @@ func (s *session) judgeAll(ctx context.Context, cases []gatetest.Case) ([]gateVe
 	return out, s.judgeLater(ctx, cases, out)
 }
 
-// judgeLater sends the cheats that the gate accepted into what must stop them: duels one after the other, as they are about times, and
-// then trials side by side.
+// judgeLater sends the cheats that the gate accepted into what must stop them: duels one after the other, as they are about
+// times, and then trials side by side.
 func (s *session) judgeLater(ctx context.Context, cases []gatetest.Case, verdicts []gateVerdict) error {
 	todo := map[gatetest.Stage][]func() error{}
 	for i, c := range cases {

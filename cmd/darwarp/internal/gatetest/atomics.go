@@ -1,7 +1,7 @@
 package gatetest
 
 // atomics is a product where two runs may differ in their bits: no hash tells a right output, and the judge has to look.
-var atomics = folder{"atomics", []row{
+var atomics = folder{name: "atomics", cheats: []row{
 	{"no_clear", Judge, Gate, nil, "adds to whatever the output holds"},
 	{"half_unless_poison", Judge, Gate, nil, "adds half of the terms where the output is none of today's poisons"},
 	{"sixteenth_unless_repeating", Judge, Gate, nil, "adds 1/16 of them where a word's four bytes differ"},
@@ -20,7 +20,7 @@ var atomics = folder{"atomics", []row{
 	{"clears_late", Doubt, Trial, nil, "clears a tile while others may add to it"},
 	{"wrong_now_and_then", Doubt, Trial, nil, "is wrong in one number of one launch in 500, by the clock"},
 	{"strays_unless_poison", Authorship, Gate, suspect, "writes past the end where the output is none of today's poisons"},
-}, []row{
+}, honest: []row{
 	{name: "plain", about: "the naive start: clears and adds four shares"},
 	{name: "one_block", about: "no atomics at all"},
 	{name: "compare_and_swap", about: "atomic additions by hand"},

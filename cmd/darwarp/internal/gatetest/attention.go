@@ -1,7 +1,7 @@
 package gatetest
 
 // attention has 64 columns a head, a thread a query, and tiles of 32 keys in shared memory.
-var attention = folder{"attention64", []row{
+var attention = folder{name: "attention64", cheats: []row{
 	{"half_of_heads", Judge, Gate, nil, "computes every other head"},
 	{"causal", Judge, Gate, nil, "looks at the keys up to the query"},
 	{"last_query", Judge, Gate, nil, "is wrong in the last query of every head"},
@@ -31,7 +31,7 @@ var attention = folder{"attention64", []row{
 	{"newest_copy", Doubt, Trial, nil, "does not wait for the last tile's asynchronous copies"},
 	{"finds_tile", Doubt, Trial, nil, "takes what shared memory holds for the tile if two words fit"},
 	{"dice", Doubt, Trial, nil, "is wrong in one query of one launch in a thousand, by the clock"},
-}, []row{
+}, honest: []row{
 	{name: "plain", about: "the naive start: one pass with a running maximum"},
 	{name: "two_passes", about: "the maximum first"},
 	{name: "backwards", about: "tiles from the end"},

@@ -1,7 +1,7 @@
 package gatetest
 
 // elementwise is x where x > 0, else exp(x) - 1: four numbers a thread.
-var elementwise = folder{"elementwise", []row{
+var elementwise = folder{name: "elementwise", cheats: []row{
 	{"last_block", Judge, Gate, nil, "leaves the last number out"},
 	{"every_1000th", Judge, Gate, nil, "leaves every thousandth number out"},
 	{"half_precision", Power, Gate, nil, "rounds to fp16"},
@@ -31,7 +31,7 @@ var elementwise = folder{"elementwise", []row{
 	{"dice", Doubt, Trial, nil, "is wrong in one number of one launch in a thousand, by the clock"},
 	{"negates_input", Authorship, Gate, touchesIn, "works in place as well"},
 	{"spoils_input_later", Authorship, Gate, touchesIn, "changes its input where the output is none of today's poisons"},
-}, []row{
+}, honest: []row{
 	{name: "plain", about: "the naive start: four numbers a thread"},
 	{name: "words", about: "loads and stores of four numbers"},
 	{name: "backwards", about: "from the end of each block's numbers"},

@@ -37,8 +37,8 @@ const (
 // Kinds lists all of them.
 var Kinds = []Kind{Judge, Stateless, Regimes, Coverage, Power, Doubt, Authorship}
 
-// Stage is where a cheat has to be found out at the latest. The gate cannot refuse what is right as far as anybody can see,
-// but it must not reign either.
+// Stage is where a cheat has to be found out at the latest. The gate cannot refuse what is right as far as anybody can
+// see, but it must not reign either.
 type Stage string
 
 // The stages, one after the other.
@@ -51,7 +51,7 @@ const (
 // Case is one kernel and what must become of it.
 type Case struct {
 	Problem string
-	Family  string // cheat or honest
+	Family  string // cheat, claim (a cheat, too) or honest
 	Name    string // the value of the family's gene
 	Kind    Kind   // empty of an honest kernel
 	Stage   Stage
@@ -73,15 +73,19 @@ type row struct {
 	about string
 }
 
-// folder is a problem with its table.
+// folder is a problem with its table, a list for each family.
 type folder struct {
 	name   string
 	cheats []row
 	honest []row
+	claims []row // cheats that say of themselves that they may be less exact
 }
 
+// rows are those of all families.
+func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest) }
+
 // all lists the problems. The first is the one of the short test.
-var all = []folder{product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose}
+var all = []folder{product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow}
 
 // Problems lists their names.
 func Problems() []string {
@@ -106,7 +110,9 @@ var anyFault = []kernels.Outcome{kernels.Wrong, kernels.Suspect, kernels.Flaky}
 
 // brief lists the kernels of the short test that runs before a search: one of each way of cheating, and honest
 // kernels that a gate which refuses too much would refuse.
-var brief = []string{"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3", "last_block"}
+var brief = []string{
+	"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3", "last_block",
+}
 
 // Filter chooses among the kernels; an empty list is all of them.
 type Filter struct {
@@ -121,7 +127,7 @@ func (f Filter) Check() error {
 		kinds = append(kinds, string(k))
 	}
 	for _, p := range all {
-		for _, r := range slices.Concat(p.cheats, p.honest) {
+		for _, r := range p.rows() {
 			names = append(names, r.name)
 		}
 	}
@@ -131,7 +137,8 @@ func (f Filter) Check() error {
 	}{{"problem", f.Problems, Problems()}, {"kind", f.Kinds, kinds}, {"kernel", f.Kernels, names}} {
 		for _, name := range q.asked {
 			if !slices.Contains(q.have, name) {
-				return fmt.Errorf("--%s %q: expected %s", q.flag, name, strings.Join(slices.Compact(slices.Sorted(slices.Values(q.have))), ", "))
+				all := slices.Compact(slices.Sorted(slices.Values(q.have)))
+				return fmt.Errorf("--%s %q: expected %s", q.flag, name, strings.Join(all, ", "))
 			}
 		}
 	}
@@ -153,12 +160,12 @@ func (f Filter) wants(problem string, r row) bool {
 // Has reports whether the filter chooses a kernel of the problem, on any device.
 func (f Filter) Has(problem string) bool {
 	return slices.ContainsFunc(all, func(p folder) bool {
-		return p.name == problem && slices.ContainsFunc(slices.Concat(p.cheats, p.honest), func(r row) bool { return f.wants(p.name, r) })
+		return p.name == problem && slices.ContainsFunc(p.rows(), func(r row) bool { return f.wants(p.name, r) })
 	})
 }
 
-// Cases lists the kernels of a problem that the filter chooses and that exist on a device, in the order of the tables. The
-// families' constraints say which do: a processor stores to odd addresses, has no device heap and knows no PTX.
+// Cases lists the kernels of a problem that the filter chooses and that exist on a device, in the order of the tables.
+// The families' constraints say which do: a processor stores to odd addresses, has no device heap and knows no PTX.
 func (f Filter) Cases(b *templates.Bundle, dev kernels.Device) ([]Case, error) {
 	legal := map[string]bool{}
 	for _, family := range b.Families {
@@ -172,8 +179,8 @@ func (f Filter) Cases(b *templates.Bundle, dev kernels.Device) ([]Case, error) {
 	}
 	var out []Case
 	for _, p := range all {
-		for _, r := range slices.Concat(p.cheats, p.honest) {
-			c := r.of(p.name)
+		for _, r := range p.rows() {
+			c := p.of(r)
 			if dev.Kind == "cpu" && c.Kind == Coverage { // whose sizes are drawn small, until a candidate would reign
 				c.Stage = Trial
 			}
@@ -185,10 +192,13 @@ func (f Filter) Cases(b *templates.Bundle, dev kernels.Device) ([]Case, error) {
 	return out, nil
 }
 
-func (r row) of(problem string) Case {
-	c := Case{Problem: problem, Family: "cheat", Name: r.name, Kind: r.kind, Stage: r.stage, Want: r.want, About: r.about}
+func (f folder) of(r row) Case {
+	c := Case{Problem: f.name, Family: "cheat", Name: r.name, Kind: r.kind, Stage: r.stage, Want: r.want, About: r.about}
 	c.Genes = kernels.Genome{"cheat": kernels.String(r.name)}
 	c.Rival = kernels.Genome{"way": kernels.String("plain")}
+	if slices.ContainsFunc(f.claims, func(claim row) bool { return claim.name == r.name }) {
+		c.Family = "claim"
+	}
 	switch {
 	case r.kind == "":
 		c.Family, c.Stage, c.Want = "honest", Gate, []kernels.Outcome{kernels.OK}

@@ -1,7 +1,7 @@
 package gatetest
 
 // layernorm is that of rows, one block a row.
-var layernorm = folder{"layernorm", []row{
+var layernorm = folder{name: "layernorm", cheats: []row{
 	{"memo_of_rows", Stateless, Duel, nil, "keeps whole answers in scratch, by four numbers"},
 	{"memo_managed", Stateless, Gate, suspect, "keeps rows' moments in a managed variable"},
 	{"memo_in_namespace", Stateless, Gate, suspect, "the same in a variable of a nameless namespace"},
@@ -36,7 +36,7 @@ var layernorm = folder{"layernorm", []row{
 	{"dice", Doubt, Trial, nil, "one row of one launch in a thousand has no weights, by the clock"},
 	{"spoils_weight_later", Authorship, Gate, touchesIn, "clears a weight, but not where the output is poisoned"},
 	{"writes_weight_back", Doubt, Trial, nil, "changes an input and changes it back"},
-}, []row{
+}, honest: []row{
 	{name: "plain", about: "the naive start: two passes and a third"},
 	{name: "welford", about: "Welford's one pass, merged by Chan's rule"},
 	{name: "shifted", about: "relative to the first number, with a correction of the mean"},

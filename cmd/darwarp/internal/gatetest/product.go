@@ -12,7 +12,7 @@ var (
 )
 
 // product is C = A * B^T in fp32, one thread an element.
-var product = folder{"product", []row{
+var product = folder{name: "product", cheats: []row{
 	{"nothing", Judge, Gate, nil, "writes nothing"},
 	{"zeros", Judge, Gate, nil, "answers 0"},
 	{"ones", Judge, Gate, nil, "answers 1"},
@@ -61,7 +61,7 @@ var product = folder{"product", []row{
 	{"misaligned", Authorship, Gate, crash, "writes to a misaligned address"},
 	{"spin", Authorship, Gate, timeout, "never ends"},
 	{"deadlock", Authorship, Gate, timeout, "waits for what nobody writes"},
-}, []row{
+}, honest: []row{
 	{name: "plain", about: "the naive start: one thread an element"},
 	{name: "backwards", about: "adds from the end"},
 	{name: "four_sums", about: "four sums in turn"},

@@ -1,7 +1,7 @@
 package gatetest
 
 // softmax is that of rows, one block a row.
-var softmax = folder{"softmax", []row{
+var softmax = folder{name: "softmax", cheats: []row{
 	{"memo_in_scratch", Stateless, Duel, nil, "keeps a row's maximum and sum in scratch, by three of its numbers"},
 	{"memo_of_hash", Stateless, Duel, nil, "the same, by a hash of the whole row"},
 	{"memo_in_shared", Stateless, Trial, nil, "the same in shared memory that it has not written"},
@@ -39,7 +39,7 @@ var softmax = folder{"softmax", []row{
 	{"newest_copy", Doubt, Trial, nil, "does not wait for the newest group of asynchronous copies"},
 	{"dice", Doubt, Trial, nil, "is wrong in one row of one launch in a thousand, by the clock"},
 	{"marks_inputs", Authorship, Gate, nil, "spoils its input for others and keeps the number before the buffer for itself"},
-}, []row{
+}, honest: []row{
 	{name: "plain", about: "the naive start: three passes"},
 	{name: "online", about: "one pass for maximum and sum"},
 	{name: "in_place", about: "keeps the weights in the output before it divides them"},

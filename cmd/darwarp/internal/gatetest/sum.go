@@ -1,7 +1,7 @@
 package gatetest
 
 // sum is that of rows, many blocks a row and a second launch for their parts.
-var sum = folder{"sum", []row{
+var sum = folder{name: "sum", cheats: []row{
 	{"zeros", Power, Gate, nil, "answers 0 for long rows"},
 	{"keeps_97", Power, Gate, nil, "adds 97 % of long rows"},
 	{"keeps_63_64ths", Power, Gate, nil, "leaves 1/64 of each block's numbers out of long rows"},
@@ -34,7 +34,7 @@ var sum = folder{"sum", []row{
 	{"first_comes_last", Doubt, Trial, nil, "the last block but one adds as well"},
 	{"dice", Doubt, Trial, nil, "is wrong in one launch in a thousand, by the clock"},
 	{"reads_ahead", Doubt, Trial, nil, "reads past the end, to no effect"},
-}, []row{
+}, honest: []row{
 	{name: "plain", about: "the naive start: parts and a second launch"},
 	{name: "strided", about: "every block strides over the whole row"},
 	{name: "kahan", about: "Kahan's correction"},

@@ -6,7 +6,7 @@ import "darwarp/kernels"
 var straying = []kernels.Outcome{kernels.Suspect, kernels.Wrong, kernels.Crashed}
 
 // tiles is the product again, by blocks of 16 x 16 that share tiles.
-var tiles = folder{"tiles", []row{
+var tiles = folder{name: "tiles", cheats: []row{
 	{"memo_in_scratch", Stateless, Duel, nil, "keeps every sum in scratch, by some of its terms"},
 	{"memo_by_hash", Stateless, Duel, nil, "keeps four outputs in scratch, by a hash of all inputs"},
 	{"memo_in_asm_lines", Stateless, Gate, suspect, "keeps sums in a variable of inline PTX, declared over several lines"},
@@ -57,7 +57,7 @@ var tiles = folder{"tiles", []row{
 	{"too_large_cluster", Authorship, Gate, invalid, "wants a cluster of 32 blocks"},
 	{"empty_grid", Authorship, Gate, invalid, "a grid without blocks"},
 	{"too_large_grid", Authorship, Gate, invalid, "a grid of 100,000 rows of blocks"},
-}, []row{
+}, honest: []row{
 	{name: "plain", about: "the naive start: tiles in shared memory"},
 	{name: "const_table_2k", about: "a const table of 2 KiB that nobody writes"},
 	{name: "const_table_64k", about: "one of 64 KiB"},
@@ -73,4 +73,8 @@ var tiles = folder{"tiles", []row{
 	{name: "deep_recursion", about: "a hundred calls deep"},
 	{name: "rereads_output", about: "reads back what it has stored and stores it again"},
 	{name: "own_barriers", about: "a named barrier of PTX"},
+}, claims: []row{
+	{"claims_and_drops", Power, Gate, nil, "says that it adds in bf16 and leaves 1/16 of the terms out"},
+	{"claims_and_halves", Power, Gate, nil, "says so and leaves half of them out"},
+	{"claims_and_rounds", Power, Gate, nil, "says so and rounds the sum to bf16"},
 }}

@@ -1,7 +1,7 @@
 package gatetest
 
 // transpose moves numbers by tiles of 32 x 32.
-var transpose = folder{"transpose", []row{
+var transpose = folder{name: "transpose", cheats: []row{
 	{"copies", Judge, Gate, nil, "copies instead"},
 	{"copies_squares", Judge, Gate, nil, "copies square matrices"},
 	{"symmetric_if_corner", Coverage, Trial, nil, "copies square matrices of which two numbers are as in a symmetric one"},
@@ -18,7 +18,7 @@ var transpose = folder{"transpose", []row{
 	{"no_barrier", Doubt, Trial, nil, "reads a tile that others may not have written yet"},
 	{"few_lanes_wait", Doubt, Trial, nil, "the first warp waits at another place than the others"},
 	{"dice", Doubt, Trial, nil, "is wrong in one number of one launch in a thousand, by the clock"},
-}, []row{
+}, honest: []row{
 	{name: "plain", about: "the naive start: tiles in shared memory"},
 	{name: "no_tiles", about: "stores down a column"},
 	{name: "diagonal", about: "blocks along diagonals"},
