@@ -17,9 +17,13 @@ func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 	}
 	for i := range s.prep.Cases {
 		phase("reference " + s.prep.Cases[i].Name)
-		c := &s.prep.Cases[i]
-		if err := s.reference(p, c, s.arenas[i], req.Launches[i], s.files.Truth[c.TruthAt:]); err != nil {
-			return fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
+		c, a := &s.prep.Cases[i], s.arenas[i]
+		err := a.wake()
+		if err == nil {
+			err = errors.Join(s.reference(p, c, a, req.Launches[i], s.files.Truth[c.TruthAt:]), a.rest())
+		}
+		if err != nil {
+			return fmt.Errorf("reference kernel on %s: %w", c.Name, err)
 		}
 	}
 	offsets, _ := gpu.PackInputs(s.prep.Cases, req.Inputs)
@@ -37,10 +41,6 @@ func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 
 // reference runs the reference kernel on the inputs in a, and writes value and scale of each output.
 func (s *Session) reference(p *program, c *gpu.Case, a *arena, l kernels.Launch, into []byte) (err error) {
-	if err := a.wake(); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.rest()) }()
 	var sizes []int // a float64 value and a float32 scale for every output
 	for _, b := range c.Buffers {
 		if b.Out {
