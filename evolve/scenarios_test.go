@@ -257,7 +257,7 @@ func mixed(job *kernels.Job, tries int) kernels.Result {
 	case a == 2 && b == 5:
 		return kernels.Result{Outcome: kernels.CompileFailed, Detail: "no\x1b[31m", Cost: kernels.Cost{Compile: 2}}
 	case a == 7 && g["c"].String() == "y":
-		return kernels.Result{Outcome: kernels.Suspect, Code: "s" + job.ID.String()}
+		return kernels.Result{Outcome: kernels.Suspect, Code: "s:" + job.ID.String()}
 	case b == 8:
 		return kernels.Result{Outcome: kernels.Duplicate, Code: "elsewhere"}
 	}
