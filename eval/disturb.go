@@ -44,6 +44,9 @@ func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
 		what: fmt.Sprintf("runs of %d sets of inputs %s", len(cases), how)})
 }
 
+// twinPairs is how many fresh pairs a candidate on trial fights with itself.
+const twinPairs = 10
+
 // fresh runs the bank of each workload in orders drawn anew, everything refilled before each call, and then has the candidate fight
 // itself on them: who is faster on inputs that it has seen keeps answers. What emulated calls take says nothing of that.
 func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
@@ -61,7 +64,7 @@ func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	c := t.contestant()
 	twin := c
 	twin.itself = true
-	f, err := t.fight(ctx, c, twin, terms{cache: t.cfg.Cache, which: t.all(), fresh: true}, openingPairs)
+	f, err := t.fight(ctx, c, twin, terms{cache: t.cfg.Cache, which: t.all(), fresh: true}, twinPairs)
 	if err != nil {
 		return faulted(err)
 	}

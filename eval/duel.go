@@ -79,13 +79,17 @@ type terms struct {
 	fresh bool  // this is the fresh one
 }
 
-// A half begins with openingPairs. If in every one of them, at every workload, the same side is ahead by
-// more than landslide, it is over: a coin would do that once in a thousand times, and noise of that
-// size is unknown. Most of the first champions fall so, without minutes of a naive kernel's time.
-const (
-	openingPairs = 10
-	landslide    = 0.15
-)
+// opening is how a half begins: with so many pairs. If in every one of them, at every workload, the same side is ahead
+// by more than lead, the half is over.
+type opening struct {
+	pairs int
+	lead  float64
+}
+
+// openings are tried in order. Noise of the size of either lead is unknown: three pairs are enough where one side takes half of
+// the other's time, and a coin favours the same side in ten pairs once in a thousand times. Most of the first champions
+// fall so, without minutes of a naive kernel's time.
+var openings = []opening{{3, 0.5}, {10, 0.15}}
 
 // duel measures a (the champion) and b (the challenger) in turn on some workloads until the rule has a
 // verdict: steady, and where the challenger has won that, fresh.
@@ -132,11 +136,10 @@ func unite(steady, fresh kernels.Duel) kernels.Duel {
 
 // half is one half of a duel.
 func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (kernels.Duel, error) {
-	f, err := p.fight(ctx, a, b, t, openingPairs)
+	f, verdict, err := p.open(ctx, a, b, t)
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	verdict := f.landslide()
 	if verdict == "" {
 		rest := true
 		if !t.fresh {
@@ -163,6 +166,19 @@ func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (kernels.Duel
 		f.describe(i, &d.Rounds[i], t)
 	}
 	return d, nil
+}
+
+// open takes the pairs of the openings, until one of them decides.
+func (p *Pool) open(ctx context.Context, a, b contestant, t terms) (f *fight, verdict kernels.Verdict, err error) {
+	for _, o := range openings {
+		if f, err = p.fight(ctx, a, b, t, o.pairs); err != nil {
+			return nil, "", err
+		}
+		if verdict = f.landslide(o.lead); verdict != "" {
+			break
+		}
+	}
+	return f, verdict, nil
 }
 
 // describe says under which terms a round was fought, and what happened.
@@ -291,13 +307,13 @@ func (p *Pool) newFight(t terms, base map[string]float64) *fight {
 	return f
 }
 
-// landslide is the verdict when one side won every pair by far, and empty otherwise.
-func (f *fight) landslide() kernels.Verdict {
+// landslide is the verdict when one side won every pair by more than lead, and empty otherwise.
+func (f *fight) landslide(lead float64) kernels.Verdict {
 	lo, hi := slices.Min(f.ratios), slices.Max(f.ratios)
 	switch {
-	case hi < 1-landslide:
+	case hi < 1-lead:
 		return kernels.Faster
-	case lo > 1+landslide:
+	case lo > 1+lead:
 		return kernels.Slower
 	}
 	return ""

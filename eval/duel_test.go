@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,5 +86,30 @@ func TestFewAreKept(t *testing.T) {
 	}
 	if n := len(p.gated); n != mostGated || p.gated[n-1].id != (kernels.ID{3 * mostGated}) || p.gated[n-2].id != (kernels.ID{0}) {
 		t.Errorf("%d kept: %v", n, p.gated)
+	}
+}
+
+// TestOpenings: what is many times slower is over after three pairs, what is a fifth slower after ten, and the rest is not
+// decided by openings.
+func TestOpenings(t *testing.T) {
+	repeated := func(r float64, n int) []float64 { return slices.Repeat([]float64{r}, n) }
+	for _, tt := range []struct {
+		name   string
+		ratios []float64
+		at     int // opening
+		want   kernels.Verdict
+	}{
+		{"a hundredth of the time", repeated(0.01, 3), 0, kernels.Faster},
+		{"three times the time", repeated(3, 3), 0, kernels.Slower},
+		{"one of three is close", []float64{0.3, 0.6, 0.3}, 0, ""},
+		{"a fifth faster, three pairs", repeated(0.8, 3), 0, ""},
+		{"a fifth faster, ten pairs", repeated(0.8, 10), 1, kernels.Faster},
+		{"one of ten turned", append(repeated(0.8, 9), 1.2), 1, ""},
+		{"a tenth faster", repeated(0.9, 10), 1, ""},
+	} {
+		f := &fight{ratios: tt.ratios}
+		if o := openings[tt.at]; len(tt.ratios) != o.pairs || f.landslide(o.lead) != tt.want {
+			t.Errorf("%s: %q of %d pairs, expected %q of %d", tt.name, f.landslide(o.lead), len(tt.ratios), tt.want, o.pairs)
+		}
 	}
 }
