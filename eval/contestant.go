@@ -49,6 +49,14 @@ func (c contestant) one(which int, run gpu.Run) gpu.Contender {
 	return out
 }
 
+// acc is the type that the contestant says it adds in; a library adds in fp32.
+func (c contestant) acc() kernels.DType {
+	if c.gate == nil {
+		return kernels.FP32
+	}
+	return c.gate.job.Acc
+}
+
 // expect is what the outputs on cases have to hash to; nothing where it is not known of each.
 func (c contestant) expect(cases []int) []uint64 {
 	var hashes []uint64

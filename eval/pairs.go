@@ -108,7 +108,7 @@ func (p *Pool) pairs(ctx context.Context, req gpu.Duel, sides [2]*contestant) (r
 	_, verdicts, err := p.judgedAll(ctx, gpu.Request{Duel: &req}, &reply, patience, func() (all []*checker.Judge) {
 		for i := range sides {
 			if !known && reply.Fault == nil {
-				all = append(all, recorded(req.Record.Slots[i], sides[i].gate.job.Acc, reply.Side(i).Recorded)...)
+				all = append(all, recorded(req.Record.Slots[i], sides[i].acc(), reply.Side(i).Recorded)...)
 			}
 		}
 		return all

@@ -226,7 +226,7 @@ func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, 
 		if known || reply.Fault != nil || len(reply.Runs) != 1 {
 			return nil
 		}
-		return recorded(slot, c.gate.job.Acc, reply.Runs[0].Recorded)
+		return recorded(slot, c.acc(), reply.Runs[0].Recorded)
 	})
 	if err != nil {
 		return got, err

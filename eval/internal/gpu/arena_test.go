@@ -100,11 +100,12 @@ func TestOldest(t *testing.T) {
 	}
 }
 
-// TestScratchClasses: blocks are powers of two that hold what is asked for.
-func TestScratchClasses(t *testing.T) {
-	for n, want := range map[int]int{0: 21, 1: 21, leastScratch: 21, leastScratch + 1: 22, 5 << 20: 23, 1 << 30: 30} {
-		if got := classOf(n); got != want || 1<<got < n {
-			t.Errorf("%d bytes: class %d, expected %d", n, got, want)
+// TestScratchBytes: blocks for scratch hold what is asked for, and few sizes serve all.
+func TestScratchBytes(t *testing.T) {
+	const MiB, GiB = 1 << 20, 1 << 30
+	for n, want := range map[int]int{0: 2 * MiB, 1: 2 * MiB, 2 * MiB: 2 * MiB, 2*MiB + 1: 4 * MiB, 5 * MiB: 8 * MiB, GiB: GiB, GiB + 1: 2 * GiB, 39*GiB + 1: 40 * GiB} {
+		if got := scratchBytes(n); got != want {
+			t.Errorf("%d bytes of scratch in a block of %d, expected %d", n, got, want)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func (d *duelling) leave() error {
 			errs = append(errs, d.s.leave(d.contenders[i]))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, d.s.dropScratch())...)
 }
 
 // pairs takes a warm-up of each side and then the pairs. Both sides of a pair have the same sets in the same order.

@@ -133,13 +133,39 @@ func (s *Session) refill(z zone, how refill, values cuda.Ptr, d kernels.DType) e
 		ptr(values), i32(d.Size()), i32(int(check.LowBits(d))))
 }
 
-// The blocks for scratch are powers of two, so that candidates and cases that need about as much share one.
-const leastScratch = 2 << 20
+// The blocks for scratch are powers of two, so that candidates and cases that need about as much share one; large ones are multiples of
+// largeScratch.
+const (
+	leastScratch = 2 << 20
+	largeScratch = 1 << 30
+)
 
-// scratchKey names a block for scratch: of one of the two contenders of a duel, for one of the arenas that it runs on.
-type scratchKey struct{ side, set, class int }
+// scratchKey names a block for scratch: of one of the two contenders of a duel, for one of the arenas that it runs on, and of
+// so many bytes.
+type scratchKey struct{ side, set, bytes int }
 
-func classOf(n int) int { return bits.Len(uint(max(n, leastScratch) - 1)) }
+func scratchBytes(n int) int {
+	if n > largeScratch {
+		return (n + largeScratch - 1) / largeScratch * largeScratch
+	}
+	return 1 << bits.Len(uint(max(n, leastScratch)-1))
+}
+
+// dropScratch gives the blocks back that a fresh duel has had for each of its sets but the first.
+func (s *Session) dropScratch() error {
+	for key, a := range s.scratch {
+		if key.set == 0 {
+			continue
+		}
+		delete(s.scratch, key)
+		if !a.gone() {
+			if err := s.mem.release(a.block); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // placeScratch lays a call's scratch buffers out in a block, with guards between them. They hold nothing that is known:
 // refillScratch sees to that.
@@ -152,14 +178,14 @@ func (s *Session) placeScratch(side, set int, call kernels.Call, name string) (*
 		sizes[i] = sc.Bytes
 	}
 	_, total := layout(sizes)
-	key := scratchKey{side, set, classOf(total)}
+	key := scratchKey{side, set, scratchBytes(total)}
 	old := s.scratch[key]
 	var b *block
 	if old != nil && !old.gone() {
 		b = old.block
 	} else {
 		var err error
-		if b, err = s.mem.take(1<<key.class, true); err != nil {
+		if b, err = s.mem.take(key.bytes, true); err != nil {
 			return nil, fmt.Errorf("%w: %d bytes: %w", errScratch, total, err)
 		}
 		old = nil
