@@ -12,8 +12,8 @@ import (
 )
 
 // gate runs a candidate on every case that has a call and copies the outputs to a slot of the output
-// memory. Each shape is run twice over different poisons and in different thread orders; on further
-// inputs of the same shape, of which the last case was one, once.
+// memory. Each shape is run twice over different poisons and in different thread orders; those that are drawn, and
+// further inputs of the same shape, of which the last case was one, once.
 func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error) {
 	reply := &gpu.GateReply{Cases: make([]gpu.CaseReply, len(s.prep.Cases))}
 	phase("load")
@@ -49,13 +49,13 @@ func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error
 func (s *Session) gateCase(plain, checked *program, req *gpu.Gate, i, at int, out *gpu.CaseReply, sites *[]kernels.Site) (err error) {
 	c, a := &s.prep.Cases[i], s.arenas[i]
 	poisons := []byte{poisonFinite, poisonNaN}
-	if i > 0 && maps.Equal(c.Dims, s.prep.Cases[i-1].Dims) {
+	if c.Class == gpu.Mixed || i > 0 && maps.Equal(c.Dims, s.prep.Cases[i-1].Dims) {
 		poisons = poisons[1:]
 	}
 	var first uint64
 	for run, poisoned := range poisons {
 		p, o := plain, runOptions{}
-		if run == 0 && checked != nil && c.Workload == "" {
+		if run == 0 && checked != nil && c.Workload == "" && !c.Trial {
 			p, o.races, o.counters = checked, 1, 1
 		}
 		w, damaged, left, ns, err := s.runOnce(p, req.Calls[i], i, poisoned, o)
