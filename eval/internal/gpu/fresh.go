@@ -101,10 +101,17 @@ func (s *Session) copyOutputs(to, from *arena) error {
 	return nil
 }
 
-// level brings the caches to the same state before either replay: cold, or what the calls work on read just now. On an H200 a
-// repeat of an honest kernel then takes 0.98 to 1.01 of the fresh time, and without 0.88 to 1.
+// level brings the caches to the same state before either replay: no line stays longer than others, and they are cold, or what the
+// calls work on was read just now. On an H200 a repeat of an honest kernel then takes 0.98 to 1.01 of the fresh time, and
+// without 0.88 to 1.
 func (m *fresh) level(turn []int) error {
 	s := m.s
+	if err := s.drv.SyncStream(s.stream); err != nil { // lines are made ordinary at once, not in stream order
+		return err
+	}
+	if err := s.persist(m.persists); err != nil {
+		return err
+	}
 	if m.run.Cache == "cold" {
 		return s.flushL2()
 	}
@@ -130,9 +137,6 @@ func (m *fresh) sample(turn []int) (r reading, err error) {
 	}
 	defer func() { err = errors.Join(err, s.drv.DestroyGraph(g)) }()
 	if err := s.drv.UploadGraph(g, s.stream); err != nil {
-		return r, err
-	}
-	if err := s.persist(m.persists); err != nil {
 		return r, err
 	}
 	if err := s.clearCounters(); err != nil {
