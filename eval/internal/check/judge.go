@@ -77,7 +77,7 @@ func NewReport(n int, d kernels.DType, m Model, tallies []Tally) Report {
 	}
 	r.Worst = max(r.Worst, 0)
 	ref := math.Sqrt(ref2)
-	err := math.Sqrt(err2) - math.Sqrt(float64(n))*grain(d)
+	err := math.Sqrt(err2) - math.Sqrt(float64(n))*(grain(d)+m.flushed())
 	if !(err <= 0) {
 		r.Frobenius = finiteRatio(err / ref)
 	}

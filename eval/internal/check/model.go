@@ -95,10 +95,14 @@ func (m Model) tolerance(d kernels.DType) tolerance {
 	if !t.exact {
 		t.rel = (2 + m.ULPs) * u
 		t.sum, t.walk, t.terms = m.sumError(), m.walk(), m.Terms.Roundoff()
-		t.floor = d.SmallestNormal()
+		t.floor = d.SmallestNormal() + m.flushed()
 	}
 	return t
 }
+
+// flushed is what a sum loses where every partial sum of it is flushed to zero as soon as it is no normal float32: additions by
+// atomics on float32 are (PTX ISA, "red").
+func (m Model) flushed() float64 { return (m.k() - 1) * kernels.FP32.SmallestNormal() }
 
 // of is the tolerance of an element. Every product and sum is rounded, on machines too that could add without rounding
 // the product first, and on GPUs.

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"strings"
 
 	"darwarp/eval/internal/cubin"
 )
@@ -11,7 +12,6 @@ import (
 type image struct {
 	cubin.Variable
 	zone
-	hash uint64 // of its content as it was loaded
 }
 
 // imageAlign is what the addresses of regions that are hashed are a multiple of. The loader gives each variable a
@@ -30,7 +30,7 @@ func (s *Session) images(p *program, code []byte) error {
 			return fmt.Errorf("variable %s: %w", cubin.Readable(v.Name), err)
 		}
 		first := at &^ (imageAlign - 1)
-		p.images = append(p.images, &image{Variable: v, zone: zone{first, int(at-first) + int(size)}})
+		p.images = append(p.images, image{Variable: v, zone: zone{first, int(at-first) + int(size)}})
 	}
 	v := s.newInspection()
 	v.variables(p)
@@ -41,20 +41,34 @@ func (s *Session) images(p *program, code []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range v.notes {
-		n.image.hash = got[n.counter]
-	}
+	p.hash = got[v.notes[0].counter]
 	return nil
 }
 
-// variables looks at all that a program's calls could leave in variables of its own.
+// variables looks at all that a program's calls could leave in variables of its own: one hash of all, since headers bring
+// dozens.
 func (v *inspection) variables(p *program) {
-	if p == nil {
+	if p == nil || len(p.images) == 0 {
 		return
 	}
+	v.notes = append(v.notes, note{counter: v.next, finding: variable, program: p})
 	for i, m := range p.images {
-		v.notes = append(v.notes, note{counter: v.next, finding: variable, image: m})
 		v.add(HashKind, v.next, Salt(i), m.zone)
-		v.next++
 	}
+	v.next++
+}
+
+// mostNamed is how many variables a message names.
+const mostNamed = 3
+
+// names lists a program's variables, as far as a message has room.
+func (p *program) names() string {
+	var all []string
+	for _, m := range p.images[:min(len(p.images), mostNamed)] {
+		all = append(all, m.String())
+	}
+	if more := len(p.images) - len(all); more > 0 {
+		all = append(all, fmt.Sprintf("or one of %d more", more))
+	}
+	return strings.Join(all, ", ")
 }

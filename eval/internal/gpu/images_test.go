@@ -6,28 +6,29 @@ import (
 	"darwarp/eval/internal/cubin"
 )
 
-// TestVariablesAreLookedAt: a program's variable that hashes to something else than when it was loaded is told by its
-// name; one that nobody touched is not.
+// TestVariablesAreLookedAt: a program whose variables hash to something else than when they were loaded is told by their
+// names, of which a message has a few; one that left them alone is not told.
 func TestVariablesAreLookedAt(t *testing.T) {
-	p := &program{images: []*image{
-		{Variable: cubin.Variable{Name: "table", Bytes: 16}, zone: zone{256, 16}, hash: 7},
-		{Variable: cubin.Variable{Name: "answers", Bytes: 64}, zone: zone{512, 64}, hash: 9},
-	}}
+	many := []image{{Variable: cubin.Variable{Name: "table", Bytes: 16}, zone: zone{256, 16}}}
+	for range 4 {
+		many = append(many, image{Variable: cubin.Variable{Name: "more", Bytes: 4}, zone: zone{512, 4}})
+	}
 	for _, tt := range []struct {
-		name string
-		got  []uint64
-		want string
+		name   string
+		images []image
+		got    uint64
+		want   string
 	}{
-		{"as they were", []uint64{7, 9}, ""},
-		{"one changed", []uint64{7, 8}, "answers (64 bytes)"},
-		{"the other", []uint64{0, 9}, "table (16 bytes)"},
+		{"as they were", many, 7, ""},
+		{"changed", many[:1], 8, "table (16 bytes)"},
+		{"many", many, 0, "table (16 bytes), more (4 bytes), more (4 bytes), or one of 2 more"},
 	} {
-		v := &inspection{}
+		p, v := &program{images: tt.images, hash: 7}, &inspection{}
 		v.variables(p)
-		if len(v.regions) != 2 {
-			t.Fatalf("%d regions, expected 2", len(v.regions))
+		if len(v.regions) != len(tt.images) || v.next != 1 {
+			t.Fatalf("%s: %d regions in %d counters, expected %d in one", tt.name, len(v.regions), v.next, len(tt.images))
 		}
-		found, dirty := v.judge(tt.got, nil)
+		found, dirty := v.judge([]uint64{tt.got}, nil)
 		kept := ""
 		if found != nil {
 			kept = found.Kept
@@ -36,9 +37,10 @@ func TestVariablesAreLookedAt(t *testing.T) {
 			t.Errorf("%s: kept %q, %d arenas to be made anew, expected %q and none", tt.name, kept, len(dirty), tt.want)
 		}
 	}
-	v := &inspection{}
-	v.variables(nil) // a library has none
-	if len(v.regions) > 0 {
-		t.Error("regions of no program")
+	for _, p := range []*program{nil, {}} { // a library, a kernel without any
+		v := &inspection{}
+		if v.variables(p); len(v.regions) > 0 || v.next > 0 {
+			t.Error("regions of no variables")
+		}
 	}
 }

@@ -55,9 +55,9 @@ type note struct {
 	arena   *arena
 	holds   int // the case whose inputs the arena held
 	finding finding
-	buffer  int    // whose hash it is
-	name    string // of the buffer
-	image   *image // of a program
+	buffer  int      // whose hash it is
+	name    string   // of the buffer
+	program *program // whose variables
 }
 
 // finding is what it means that a counter is not as it should be.
@@ -68,7 +68,7 @@ const (
 	outside                  // bytes written where nobody may write
 	input                    // another hash than that of the inputs
 	uncleared                // bytes in scratch that a call must leave cleared
-	variable                 // another hash than that of a program's variable as it was loaded
+	variable                 // another hash than that of a program's variables as they were loaded
 )
 
 // inspection is a list of what to look at, and what it means.
@@ -193,8 +193,8 @@ func (v *inspection) judge(got []uint64, want [][]uint64) (found *Strays, dirty 
 				one.Input = n.name
 			}
 		case variable:
-			if c != n.image.hash {
-				found = found.Join(&Strays{Kept: n.image.String()})
+			if c != n.program.hash {
+				found = found.Join(&Strays{Kept: n.program.names()})
 			}
 		}
 		if one != (Strays{}) {

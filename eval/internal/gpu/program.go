@@ -14,7 +14,8 @@ import (
 type program struct {
 	mod       cuda.Module
 	functions map[string]cuda.Function
-	images    []*image
+	images    []image
+	hash      uint64 // of the images as they were loaded
 	local     int // bytes of local memory a thread that its most demanding kernel takes
 }
 

@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 
 	"darwarp/eval/internal/cuda"
 	"darwarp/kernels"
@@ -50,11 +51,14 @@ type steady struct {
 	persists bool   // its launches have L2 access windows
 	watch    bool   // everything is looked at after each sample
 	tape     *Tape
+	dice     *rand.Rand // the same for both sides of a duel, whose pairs would differ by more than the kernels otherwise
 }
+
+func (m *steady) coin() bool { return m.dice.Uint64()&1 == 1 }
 
 // newSteady builds the graph. bind makes the work of one call on an arena.
 func (s *Session) newSteady(m *steady, bind func(*arena) (*work, error)) (*steady, error) {
-	m.s = s
+	m.s, m.dice = s, rand.New(rand.NewPCG(s.tosses, 0))
 	var err error
 	if m.arenas, m.seeds, err = s.runArenas(m.run); err != nil {
 		return nil, err
@@ -117,7 +121,7 @@ func (m *steady) freshen() error {
 	m.turn++
 	s.turn++
 	for i, a := range m.arenas {
-		others := false
+		others, keep, how := false, m.coin(), refill(m.coin())
 		if m.run.Cache == "hot" {
 			m.seeds[i] = (i + s.turn) % len(m.run.Cases)
 			if err := s.hold(a, m.run.Cases[m.seeds[i]]); err != nil {
@@ -125,15 +129,16 @@ func (m *steady) freshen() error {
 			}
 			others = m.turn > 1 && len(m.run.Cases) > 1
 		}
-		if others && s.coin() {
+		if others && keep {
 			continue
 		}
-		if err := s.refillOutputs(a, s.anyRefill()); err != nil {
+		if err := s.refillOutputs(a, how); err != nil {
 			return err
 		}
 	}
+	how := refill(m.coin())
 	if m.scratch != nil {
-		if err := s.refillScratch(m.scratch, m.call.Scratch, s.anyRefill()); err != nil {
+		if err := s.refillScratch(m.scratch, m.call.Scratch, how); err != nil {
 			return err
 		}
 	}

@@ -46,6 +46,7 @@ type stage struct {
 	inHash   [][]uint64 // of the inputs, by case and buffer; nil where no arena has held them yet
 	palettes *palettes
 	rng      *rand.Rand // secret
+	tosses   uint64     // seed of what is left to chance in the samples of a request
 	turn     int        // of all samples: the inputs change with each
 }
 
@@ -235,6 +236,7 @@ func (s *Session) prepare(req *Prepare) error {
 // begin starts a request that runs something on the device.
 func (s *Session) begin() error {
 	s.mem.request++
+	s.tosses = s.rng.Uint64()
 	if err := s.clearCounters(); err != nil {
 		return err
 	}
