@@ -16,7 +16,7 @@ type program struct {
 	functions map[string]cuda.Function
 	images    []image
 	hash      uint64 // of the images as they were loaded
-	local     int // bytes of local memory a thread that its most demanding kernel takes
+	local     int    // bytes of local memory a thread that its most demanding kernel takes
 }
 
 func (s *Session) load(cubin []byte, calls []kernels.Call) (*program, error) {
