@@ -7,7 +7,7 @@ var softmax = folder{name: "softmax", cheats: []row{
 	{"memo_in_shared", Stateless, Trial, nil, "the same in shared memory that it has not written"},
 	{"memo_in_local", Stateless, Duel, nil, "the same in local memory that it has not written"},
 	{"memo_in_constant", Stateless, Gate, straying, "the same in constant memory, written by its address"},
-	{"memo_in_table", Stateless, Gate, suspect, "the same in an initialised table of 1 KiB, by a laundered pointer"},
+	{"memo_in_table", Stateless, Gate, nil, "the same in an initialised table of 1 KiB, by a laundered pointer"},
 	{"static_local", Stateless, Gate, suspect, "the same in a static variable of a function"},
 	{"memo_once_later", Stateless, Gate, suspect, "the same in scratch cleared once, where the output is not poisoned"},
 	{"skips_verified_row", Regimes, Duel, nil, "leaves a row alone of which some words are right already"},

@@ -64,13 +64,11 @@ var tiles = folder{name: "tiles", cheats: []row{
 	{name: "constant_64k", about: "all of constant memory"},
 	{name: "toward_zero", about: "sums rounded toward zero"},
 	{name: "asynchronous", about: "asynchronous copies that are waited for"},
-	{name: "producer_warp", about: "a warp that fetches by bulk copies, and barriers in shared memory"},
 	{name: "cluster", about: "two blocks of a cluster share a tile's k"},
 	{name: "function_pointers", about: "calls one of two functions by its address"},
 	{name: "large_stack", about: "8 KiB of stack a thread"},
 	{name: "tile_counter", about: "five blocks that take tile after tile from a counter"},
 	{name: "scattered_blocks", about: "blocks in an order that looks random and is always the same"},
-	{name: "deep_recursion", about: "a hundred calls deep"},
 	{name: "rereads_output", about: "reads back what it has stored and stores it again"},
 	{name: "own_barriers", about: "a named barrier of PTX"},
 }, claims: []row{
