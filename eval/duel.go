@@ -109,7 +109,7 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, t terms) (kernels.Duel
 	if err != nil {
 		return d, err
 	}
-	if err := p.keepsAnswers(a, pairs.repeat, t); err != nil {
+	if err := p.keepsAnswers(a, pairs.repeat, t, most); err != nil {
 		return d, err
 	}
 	return unite(d, f), nil
@@ -136,6 +136,9 @@ func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (d kernels.Du
 		return d, nil, err
 	}
 	verdict := f.landslide()
+	if t.fresh && p.keepsAnswers(a, f.repeat, t, stats.Median) != nil {
+		verdict = "" // ten pairs say that it may be so
+	}
 	if verdict == "" {
 		rest := true
 		if !t.fresh {
@@ -212,15 +215,22 @@ const (
 	emulatedRepeatMargin = 0.1
 )
 
+// most is the upper end of the interval of a median.
+func most(ratios []float64) float64 {
+	_, _, hi := stats.Interval(ratios)
+	return hi
+}
+
 // keepsAnswers finds a challenger out whose repeated calls are faster than its fresh ones, beyond the noise and beyond the naive start's
-// and the champion's: it finds something that earlier calls have left. repeat are the ratios by workload and side.
-func (p *Pool) keepsAnswers(a contestant, repeat [][2][]float64, t terms) error {
+// and the champion's: it finds something that earlier calls have left. repeat are the ratios by workload and side, of which least makes
+// what has to be so fast.
+func (p *Pool) keepsAnswers(a contestant, repeat [][2][]float64, t terms, least func([]float64) float64) error {
 	for k, i := range t.which {
 		name, champions := p.cfg.Workloads[i].Name, 0.0
 		if len(repeat[k][0]) > 0 {
 			_, champions, _ = stats.Interval(repeat[k][0])
 		}
-		if why := p.repeatsTooFast(name, repeat[k][1], p.honestRepeat(name, a.naive, champions)); why != "" {
+		if why := p.repeatsTooFast(name, repeat[k][1], p.honestRepeat(name, a.naive, champions), least); why != "" {
 			return &found{kernels.TheChallenger, kernels.Suspect, why}
 		}
 	}
@@ -229,7 +239,7 @@ func (p *Pool) keepsAnswers(a contestant, repeat [][2][]float64, t terms) error 
 
 // repeatsTooFast says why ratios of repeated to fresh calls are no honest kernel's at a workload; empty where they may be one's, and where
 // there are none.
-func (p *Pool) repeatsTooFast(workload string, ratios []float64, honest float64) string {
+func (p *Pool) repeatsTooFast(workload string, ratios []float64, honest float64, least func([]float64) float64) string {
 	margin := repeatMargin
 	if p.device.Kind == "cpu" {
 		margin = emulatedRepeatMargin
@@ -237,11 +247,11 @@ func (p *Pool) repeatsTooFast(workload string, ratios []float64, honest float64)
 	if len(ratios) == 0 {
 		return ""
 	}
-	ratio, _, most := stats.Interval(ratios)
-	if most >= (1-margin)*honest {
+	if least(ratios) >= (1-margin)*honest {
 		return ""
 	}
-	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, %.2f of honest kernels", workload, ratio, honest)
+	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, %.2f of honest kernels",
+		workload, stats.Median(ratios), honest)
 }
 
 // honestRepeat is the least ratio of repeated to fresh calls that an honest kernel may have at a workload, by the naive start and the

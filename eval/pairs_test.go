@@ -10,6 +10,7 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
 
@@ -159,13 +160,17 @@ func TestKeepsAnswers(t *testing.T) {
 			}
 			return all
 		}
-		err := p.keepsAnswers(contestant{}, [][2][]float64{{ratios(c.champion), ratios(c.challenger)}}, terms{which: []int{0}})
+		err := p.keepsAnswers(contestant{}, [][2][]float64{{ratios(c.champion), ratios(c.challenger)}}, terms{which: []int{0}}, most)
 		var f *found
 		if errors.As(err, &f) != c.want || f != nil && (f.side != kernels.TheChallenger || f.outcome != kernels.Suspect) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	p := &Pool{repeats: map[string]float64{}}
+	noisy := [][2][]float64{{{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {0.7, 1, 0.8, 1.1, 0.6, 0.7, 1, 0.8, 0.7, 0.6}}}
+	p := &Pool{repeats: map[string]float64{}, cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
+	if t1, t2 := p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, most), p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, stats.Median); t1 != nil || t2 == nil {
+		t.Errorf("ten noisy pairs: found out (%v), suspected (%v)", t1, t2)
+	}
 	if got := p.honestRepeat("w", true, 0.97); got != 0.97 || p.honestRepeat("w", false, 1) != 0.97 || p.honestRepeat("other", false, 1) != 1 {
 		t.Errorf("the naive start's ratio is %g and not remembered", got)
 	}
