@@ -10,7 +10,6 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/gpu"
-	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
 
@@ -22,7 +21,7 @@ var (
 	disturbedRuns  = 50
 	quickFor       = 5 * time.Second
 	judgedLaunches = 10_000
-	launchesFor    = 2 * time.Minute
+	launchesFor    = 30 * time.Second
 )
 
 const (
@@ -69,7 +68,7 @@ func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 		return faulted(err)
 	}
 	for i, w := range t.cfg.Workloads {
-		if why := t.repeatsTooFast(w.Name, median(f.repeat[i]), t.honestRepeat(w.Name, false, 0)); why != "" {
+		if why := t.repeatsTooFast(w.Name, slices.Concat(f.repeat[i][0], f.repeat[i][1]), t.honestRepeat(w.Name, false, 0), most); why != "" {
 			return failed(kernels.Suspect, "%s", why), nil
 		}
 	}
@@ -86,15 +85,6 @@ func faulted(err error) (kernels.Doubt, error) {
 		return failed(kernels.Flaky, "%v", err), nil
 	}
 	return kernels.Doubt{}, err
-}
-
-// median is that of both sides' ratios; 0 where there are none.
-func median(sides [2][]float64) float64 {
-	all := slices.Concat(sides[0], sides[1])
-	if len(all) == 0 {
-		return 0
-	}
-	return stats.Median(all)
 }
 
 // banks are all inputs of all workloads.

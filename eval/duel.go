@@ -94,7 +94,7 @@ var openings = []opening{{3, 0.5}, {10, 0.15}}
 // duel measures a (the champion) and b (the challenger) in turn on some workloads until the rule has a
 // verdict: steady, and where the challenger has won that, fresh.
 func (p *Pool) duel(ctx context.Context, a, b contestant, t terms) (kernels.Duel, error) {
-	d, err := p.half(ctx, a, b, t)
+	d, _, err := p.half(ctx, a, b, t)
 	if err != nil || !t.both {
 		return d, err
 	}
@@ -108,12 +108,12 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, t terms) (kernels.Duel
 		return d, err
 	}
 	t.fresh = true
-	f, err := p.half(ctx, a, b, t)
+	f, pairs, err := p.half(ctx, a, b, t)
 	d.Rounds = append(d.Rounds, f.Rounds...)
 	if err != nil {
 		return d, err
 	}
-	if err := p.keepsAnswers(a, f.Rounds, t); err != nil {
+	if err := p.keepsAnswers(a, pairs.repeat, t, most); err != nil {
 		return d, err
 	}
 	return unite(d, f), nil
@@ -134,11 +134,14 @@ func unite(steady, fresh kernels.Duel) kernels.Duel {
 	return out
 }
 
-// half is one half of a duel.
-func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (kernels.Duel, error) {
+// half is one half of a duel, with its pairs.
+func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (d kernels.Duel, f *fight, err error) {
 	f, verdict, err := p.open(ctx, a, b, t)
 	if err != nil {
-		return kernels.Duel{}, err
+		return d, nil, err
+	}
+	if t.fresh && p.keepsAnswers(a, f.repeat, t, stats.Median) != nil {
+		verdict = "" // these few pairs say that it may be so
 	}
 	if verdict == "" {
 		rest := true
@@ -149,11 +152,11 @@ func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (kernels.Duel
 			f, err = p.fight(ctx, a, b, t, stats.MinPairs)
 		}
 		if err != nil {
-			return kernels.Duel{}, err
+			return d, nil, err
 		}
 		f.given = f.given || !rest
 	}
-	d := kernels.Duel{Proof: p.Provenance().Key(), Rounds: f.Rounds()}
+	d = kernels.Duel{Proof: p.Provenance().Key(), Rounds: f.Rounds()}
 	d.Verdict, d.Ratio, d.Lo, d.Hi = f.Verdict()
 	switch {
 	case verdict != "":
@@ -165,7 +168,7 @@ func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (kernels.Duel
 	for i := range f.workloads {
 		f.describe(i, &d.Rounds[i], t)
 	}
-	return d, nil
+	return d, f, nil
 }
 
 // open takes the pairs of the openings, until one of them decides.
@@ -226,36 +229,50 @@ func (p *Pool) plausible(d *kernels.Duel, t terms) error {
 // kernels that keep nothing lay within 0.98 and 1.02; an emulated one's second call finds the processor's caches warm.
 const (
 	repeatMargin         = 0.05
-	emulatedRepeatMargin = 0.3
+	emulatedRepeatMargin = 0.1
 )
 
-// keepsAnswers finds a challenger out whose repeated calls are faster by far than its fresh ones, compared with the naive start's
-// and the champion's: it finds something that earlier calls have left.
-func (p *Pool) keepsAnswers(a contestant, rounds []kernels.DuelRound, t terms) error {
+// most is the upper end of the interval of a median.
+func most(ratios []float64) float64 {
+	_, _, hi := stats.Interval(ratios)
+	return hi
+}
+
+// keepsAnswers finds a challenger out whose repeated calls are faster than its fresh ones, beyond the noise and beyond the naive start's
+// and the champion's: it finds something that earlier calls have left. repeat are the ratios by workload and side, of which least makes
+// what has to be so fast.
+func (p *Pool) keepsAnswers(a contestant, repeat [][2][]float64, t terms, least func([]float64) float64) error {
 	for k, i := range t.which {
-		name, r := p.cfg.Workloads[i].Name, &rounds[k]
-		if why := p.repeatsTooFast(name, r.Repeat[1], p.honestRepeat(name, a.naive, r.Repeat[0])); why != "" {
+		name, champions := p.cfg.Workloads[i].Name, 0.0
+		if len(repeat[k][0]) > 0 {
+			_, champions, _ = stats.Interval(repeat[k][0])
+		}
+		if why := p.repeatsTooFast(name, repeat[k][1], p.honestRepeat(name, a.naive, champions), least); why != "" {
 			return &found{kernels.TheChallenger, kernels.Suspect, why}
 		}
 	}
 	return nil
 }
 
-// repeatsTooFast says why a ratio of repeated to fresh calls is no honest kernel's at a workload; empty where it may be one's, and where
-// it was not measured.
-func (p *Pool) repeatsTooFast(workload string, repeat, honest float64) string {
+// repeatsTooFast says why ratios of repeated to fresh calls are no honest kernel's at a workload; empty where they may be one's, and where
+// there are none.
+func (p *Pool) repeatsTooFast(workload string, ratios []float64, honest float64, least func([]float64) float64) string {
 	margin := repeatMargin
 	if p.device.Kind == "cpu" {
 		margin = emulatedRepeatMargin
 	}
-	if repeat <= 0 || repeat >= (1-margin)*honest {
+	if len(ratios) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, %.2f of honest kernels", workload, repeat, honest)
+	if least(ratios) >= (1-margin)*honest {
+		return ""
+	}
+	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, %.2f of honest kernels",
+		workload, stats.Median(ratios), honest)
 }
 
-// honestRepeat is the least ratio of repeated to fresh calls that an honest kernel has shown at a workload: the naive start, and the
-// champion of the duel. Nobody's is below what it should be, 1, unless it was measured.
+// honestRepeat is the least ratio of repeated to fresh calls that an honest kernel may have at a workload, by the naive start and the
+// champion of the duel: 1 is what it should be.
 func (p *Pool) honestRepeat(workload string, naive bool, champions float64) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // A would-be champion is emulated under so many orders of its threads, for so long at most.
 var (
 	emulatedOrders = 10
-	emulatedFor    = 2 * time.Minute
+	emulatedFor    = 45 * time.Second
 )
 
 // emulator is the cpu device beside the one that is searched: at the check shapes, with every access watched, by workers that

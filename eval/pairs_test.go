@@ -10,6 +10,7 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
 
@@ -147,17 +148,29 @@ func TestKeepsAnswers(t *testing.T) {
 		{"slower is no sign", 1, 1.3, 1, "cuda", false},
 		{"not measured", 0, 1, 0, "cuda", false},
 		{"the naive start unknown", 0, 1, 0.7, "cuda", true},
-		{"emulated", 1, 1, 0.8, "cpu", false},
+		{"emulated", 1, 1, 0.93, "cpu", false},
 		{"emulated, replays", 1, 1, 0.3, "cpu", true},
 	} {
 		p := &Pool{repeats: map[string]float64{"w": c.naive}, device: kernels.Device{Kind: c.kind}, cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
-		err := p.keepsAnswers(contestant{}, []kernels.DuelRound{{Repeat: [2]float64{c.champion, c.challenger}}}, terms{which: []int{0}})
+		ratios := func(r float64) (all []float64) {
+			for i := range 20 {
+				if r > 0 {
+					all = append(all, r*(1+0.002*float64(i%5-2))) // of which an interval is a fifth of a percent
+				}
+			}
+			return all
+		}
+		err := p.keepsAnswers(contestant{}, [][2][]float64{{ratios(c.champion), ratios(c.challenger)}}, terms{which: []int{0}}, most)
 		var f *found
 		if errors.As(err, &f) != c.want || f != nil && (f.side != kernels.TheChallenger || f.outcome != kernels.Suspect) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	p := &Pool{repeats: map[string]float64{}}
+	noisy := [][2][]float64{{{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {0.7, 1, 0.8, 1.1, 0.6, 0.7, 1, 0.8, 0.7, 0.6}}}
+	p := &Pool{repeats: map[string]float64{}, cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
+	if t1, t2 := p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, most), p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, stats.Median); t1 != nil || t2 == nil {
+		t.Errorf("ten noisy pairs: found out (%v), suspected (%v)", t1, t2)
+	}
 	if got := p.honestRepeat("w", true, 0.97); got != 0.97 || p.honestRepeat("w", false, 1) != 0.97 || p.honestRepeat("other", false, 1) != 1 {
 		t.Errorf("the naive start's ratio is %g and not remembered", got)
 	}

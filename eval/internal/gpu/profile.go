@@ -42,6 +42,7 @@ func ProfileMain(args []string) int {
 
 func profile(req *Profile) error {
 	s := NewSession(Files{})
+	s.watched = true
 	if _, err := s.open(&req.Open); err != nil {
 		return err
 	}

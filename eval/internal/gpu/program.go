@@ -25,9 +25,16 @@ func (s *Session) load(cubin []byte, calls []kernels.Call) (*program, error) {
 		return nil, err
 	}
 	p := &program{mod: mod, functions: map[string]cuda.Function{}}
-	if err := s.images(p, cubin); err != nil {
-		return p, err
+	if !s.watched {
+		if err := s.images(p, cubin); err != nil {
+			return p, err
+		}
 	}
+	return p, s.functions(p, calls)
+}
+
+// functions finds the kernels of calls, and allows them the memory that they need.
+func (s *Session) functions(p *program, calls []kernels.Call) (err error) {
 	shared := map[string]int{}
 	for _, c := range calls {
 		for _, l := range c.Launches {
@@ -35,20 +42,20 @@ func (s *Session) load(cubin []byte, calls []kernels.Call) (*program, error) {
 			if p.functions[l.Entry] != 0 {
 				continue
 			}
-			if p.functions[l.Entry], err = s.drv.Function(mod, l.Entry); err != nil {
-				return p, fmt.Errorf("kernel %s: %w", l.Entry, err)
+			if p.functions[l.Entry], err = s.drv.Function(p.mod, l.Entry); err != nil {
+				return fmt.Errorf("kernel %s: %w", l.Entry, err)
 			}
 		}
 	}
 	for entry, bytes := range shared {
 		if err := s.allowShared(p.functions[entry], bytes); err != nil {
-			return p, fmt.Errorf("kernel %s: %d bytes of dynamic shared memory: %w", entry, bytes, err)
+			return fmt.Errorf("kernel %s: %d bytes of dynamic shared memory: %w", entry, bytes, err)
 		}
 		if err := s.allowLocal(p, entry); err != nil {
-			return p, err
+			return err
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // localShare is the part of the device's memory that local memory may take, the stack and the spilled registers of

@@ -30,6 +30,7 @@ type Session struct {
 	tally
 
 	stackLimit uint64 // bytes a thread, before any candidate was launched
+	watched    bool   // by a tool, to which looks of ours at a program's variables would be its reads of what nobody wrote
 
 	library *library // nil: no cuBLASLt
 	bursts  bursts
