@@ -32,6 +32,7 @@ type caseSet struct {
 	trials   map[string][]int // the other input classes at a workload: trial cases all
 	bytes    int              // device memory that the buffers of all cases take
 	truth    int              // bytes
+	atomics  bool             // outputs of timed launches go to the judge
 	guardKey uint64
 
 	rng    *rand.Rand
@@ -64,7 +65,7 @@ func (s *caseSet) gated() []int {
 // exact test has every check shape on ordinary inputs instead. For who would reign: the rest of each workload's bank, every
 // other input class at each workload, and a size near it. The seeds are secret: rng is of the system's making.
 func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload, e effort, powers map[string]power, rng *rand.Rand) (*caseSet, error) {
-	s := &caseSet{powers: powers, hard: hard(p, e), byLoad: map[string][]int{}, trials: map[string][]int{}, guardKey: rng.Uint64(), rng: rng, terms: gpu.TermsOf(p), mix: mixed(p, hard(p, e))}
+	s := &caseSet{powers: powers, hard: hard(p, e), byLoad: map[string][]int{}, trials: map[string][]int{}, atomics: p.Check.Atomics, guardKey: rng.Uint64(), rng: rng, terms: gpu.TermsOf(p), mix: mixed(p, hard(p, e))}
 	least, large := largest(p, t, 0), largest(p, t, e.classes)
 	for i, d := range p.Check.Shapes {
 		if flops, _, err := p.Work(d, t); err == nil && flops > e.shape && i != least {
@@ -281,18 +282,43 @@ func (s *caseSet) add(p *kernels.Problem, t kernels.DType, c gpu.Case) (err erro
 	return nil
 }
 
-// slotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, and of
-// any one trial case.
+// slotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, of any one
+// trial case, and of timed launches where the judge looks at them.
 func (s *caseSet) slotBytes() int {
-	n, trial := 0, 0
+	gated, most := 0, 0
 	for i := range s.cases {
-		if c := &s.cases[i]; c.Trial {
-			trial = max(trial, c.OutBytes())
-		} else {
-			n += c.OutBytes()
+		c := &s.cases[i]
+		if !c.Trial {
+			gated += c.OutBytes()
+		}
+		if c.Workload != "" {
+			most = max(most, c.OutBytes())
 		}
 	}
-	return max(n, trial)
+	n := max(gated, most)
+	if s.atomics {
+		n = max(n, fewestRecorded*most, min(usuallyRecorded*most, mostRecordedBytes))
+	}
+	return n
+}
+
+// How many outputs of a workload a slot holds where the judge looks at those of timed launches: the more, the fewer requests a
+// timing takes. A fresh pair of a duel is of two calls on either side at least.
+const (
+	fewestRecorded    = 4
+	usuallyRecorded   = 16
+	mostRecordedBytes = 1 << 30
+)
+
+// fitting is how many of the cases have room for their outputs in a slot, and at least one.
+func (s *caseSet) fitting(cases []int) int {
+	room := s.slotBytes()
+	for n, i := range cases {
+		if room -= s.cases[i].OutBytes(); room < 0 && n > 0 {
+			return n
+		}
+	}
+	return len(cases)
 }
 
 // sizeName writes a size in the order that the problem names its dims: 257x255x129.

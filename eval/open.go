@@ -26,7 +26,7 @@ const outputSlots = 3
 // the truth in a process that never sees a candidate, checks the check, and measures the device's
 // ceilings. An *EnvError says what this machine lacks.
 func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
-	p := &Pool{cfg: cfg, log: cfg.Log, seen: map[string]kernels.ID{}, expect: map[kernels.ID][][]uint64{}, blas: map[string]gpu.LibraryReply{}, rivals: map[string]*rival{}}
+	p := &Pool{cfg: cfg, log: cfg.Log, seen: map[string]kernels.ID{}, repeats: map[string]float64{}, blas: map[string]gpu.LibraryReply{}, rivals: map[string]*rival{}}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
@@ -162,11 +162,30 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	for i := range p.runner.prepare.Slots {
 		p.slots <- i
 	}
+	if p.runner.prepare.Palettes, err = p.palettes(ctx); err != nil {
+		return err
+	}
 	if uuid := p.device.UUID; p.role.worker == gpuRole.worker && uuid != "" {
 		p.health = watchHealth(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
 	}
 	p.cfg.progress("measuring the device's ceilings")
 	return p.prove(ctx)
+}
+
+// palettes asks for values to refill outputs with, for each size.
+func (p *Pool) palettes(ctx context.Context) (map[int][]byte, error) {
+	all := map[int][]byte{}
+	for i := range p.cases.cases {
+		if gpu.PaletteCase(p.cases.cases, i) != i {
+			continue
+		}
+		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{Palette: &checker.Palette{Case: i}}})
+		if err != nil {
+			return nil, err
+		}
+		all[i] = got.Palette
+	}
+	return all, nil
 }
 
 var (
