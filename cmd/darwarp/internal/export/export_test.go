@@ -123,6 +123,7 @@ unsigned atomicInc(unsigned*, unsigned);
 int __float_as_int(float);
 unsigned __float_as_uint(float);
 float __uint_as_float(unsigned);
+float __fadd_rd(float, float);
 float __int_as_float(int);
 float4 __ldcg(const float4*);
 template <class T> T __ldg(const T*);
