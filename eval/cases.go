@@ -20,8 +20,9 @@ const (
 	bankSize         = 8
 	trialShare       = 3   // of a GPU's memory one part in so many is for trial cases
 	mostCases        = 400 // beyond, there are no more trial cases
-	mostDrawn        = 40  // sizes
-	drawnTotal       = 8   // all sizes that are drawn take no more than so many times what one may
+	mostDrawn        = 32  // sizes near workloads
+	drawnTotal       = 6   // all sizes that are drawn take no more than so many times what one may
+	alignedShare     = 4   // and one that is not near a workload a part in so many
 )
 
 // caseSet is the inputs that candidates of a run are judged on, with where their truth lies in the
@@ -95,16 +96,17 @@ func newCases(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload,
 // addDrawn adds the sizes that are drawn for every candidate, as many as the effort allows.
 func (s *caseSet) addDrawn(p *kernels.Problem, t kernels.DType, workloads []kernels.Workload, e effort) error {
 	d := &drawer{p: p, t: t, rng: s.rng, cap: e.drawn}
-	sizes := d.aligned()
-	var near []kernels.Dims
+	var sizes []kernels.Dims
 	for _, w := range workloads {
-		near = append(near, d.near(w.Dims)...)
+		sizes = append(sizes, d.near(w.Dims)...)
 	}
-	s.rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
+	s.rng.Shuffle(len(sizes), func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
+	sizes = sizes[:min(len(sizes), mostDrawn)]
+	d.cap = e.drawn / alignedShare
 	seen, left := map[string]bool{}, e.drawn*drawnTotal
-	for _, size := range append(sizes, near...) {
+	for _, size := range append(d.aligned(), sizes...) {
 		work, _ := d.work(size)
-		if name := sizeName(p, size); seen[name] || work > left || len(seen) >= mostDrawn {
+		if name := sizeName(p, size); seen[name] || work > left {
 			continue
 		} else {
 			seen[name] = true
@@ -230,7 +232,7 @@ type effort struct {
 }
 
 // emulated is the effort of the cpu device.
-var emulated = effort{shape: 5e6, classes: 1e6, drawn: 3e4, bank: 4e7, trial: 1e7, memory: 1 << 30, lines: 16, omissions: 1}
+var emulated = effort{shape: 5e6, classes: 1e6, drawn: 1e5, bank: 4e7, trial: 1e7, memory: 1 << 30, lines: 16, omissions: 1}
 
 // effort is what the device gets through in the time that a candidate is worth. Emulated threads are
 // slow by orders of magnitude; shapes of a few tiles show what they can.

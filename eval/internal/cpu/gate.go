@@ -10,8 +10,8 @@ import (
 )
 
 // gate runs a candidate on every case that has a call and copies the outputs to a slot of the output
-// memory. Each shape is run twice over different refills and in different thread orders; on further
-// inputs of the same shape, of which the last case was one, once.
+// memory. Each shape is run twice over different refills and in different thread orders; those that are drawn, and
+// further inputs of the same shape, of which the last case was one, once.
 func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error) {
 	reply := &gpu.GateReply{Cases: make([]gpu.CaseReply, len(s.prep.Cases))}
 	phase("load")
@@ -60,14 +60,14 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 	s.hold(a, i)
 	first := s.anyRefill()
 	refills := []refill{first, !first}
-	if maps.Equal(c.Dims, g.last) {
+	if c.Class == gpu.Mixed || maps.Equal(c.Dims, g.last) {
 		refills = []refill{wild}
 	}
 	g.last = c.Dims
 	var hashes []uint64
 	for run, how := range refills {
 		p, o := g.plain, runOptions{}
-		if run == 0 && g.checked != nil && c.Workload == "" {
+		if run == 0 && g.checked != nil && c.Workload == "" && !c.Trial {
 			p, o.races, o.counters = g.checked, 1, 1
 		}
 		if out.Nanos, err = g.run(p, call, a, how, o); err != nil {
