@@ -107,7 +107,7 @@ func (s *session) testJob(family string, genes kernels.Genome) (kernels.Job, poi
 
 // duelCheat holds a cheat that the gate accepted against the honest kernel of its problem.
 func (s *session) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels.Job, v *gateVerdict) error {
-	honest, _, err := s.testJob("honest", c.Rival)
+	honest, _, err := s.testJob(c.Family, c.Rival)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ type Case struct {
 	Want    []kernels.Outcome // any of these from the gate; a cheat for a later stage may be ok as well
 	About   string
 	Genes   kernels.Genome
-	Rival   kernels.Genome // the honest kernel that a cheat is held against in a duel
+	Rival   kernels.Genome // the point of the same family that does not cheat: its rival in a duel
 }
 
 // Holds reports whether the gate made of the kernel what it must.
@@ -192,10 +192,13 @@ func (f Filter) Cases(b *templates.Bundle, dev kernels.Device) ([]Case, error) {
 	return out, nil
 }
 
+// honestly is the value of a family of cheats that stands for none of them.
+const honestly = "none"
+
 func (f folder) of(r row) Case {
 	c := Case{Problem: f.name, Family: "cheat", Name: r.name, Kind: r.kind, Stage: r.stage, Want: r.want, About: r.about}
 	c.Genes = kernels.Genome{"cheat": kernels.String(r.name)}
-	c.Rival = kernels.Genome{"way": kernels.String("plain")}
+	c.Rival = kernels.Genome{"cheat": kernels.String(honestly)}
 	if slices.ContainsFunc(f.claims, func(claim row) bool { return claim.name == r.name }) {
 		c.Family = "claim"
 	}
