@@ -69,7 +69,7 @@ type rates struct {
 	Evals    int                                `json:"evals"`
 	Rate     float64                            `json:"rate"` // a second
 	Slots    int                                `json:"slots"`
-	CPU      float64                            `json:"cpu"`            // seconds of processor time an evaluation, of all processes
+	CPU      float64                            `json:"cpu"`            // seconds of processor time each, of all processes
 	Cost     kernels.Cost                       `json:"cost"`           // mean seconds an evaluation
 	Busy     float64                            `json:"busy,omitempty"` // share of the time that the device worked
 	Outcomes map[kernels.Outcome]int            `json:"outcomes"`

@@ -49,7 +49,8 @@ func writeFailed(w io.Writer, all []failedPoint) {
 	slices.SortStableFunc(keys, func(x, y string) int { return cmp.Compare(len(kinds[y]), len(kinds[x])) })
 	for i, key := range keys {
 		if i == failuresShown {
-			fmt.Fprintf(w, "\n%s more in another %s; --json has all\n", report.Count(leftOf(kinds, keys[i:])), count(len(keys)-i, "kind"))
+			left := report.Count(leftOf(kinds, keys[i:]))
+			fmt.Fprintf(w, "\n%s more in another %s; --json has all\n", left, count(len(keys)-i, "kind"))
 			return
 		}
 		writeKind(w, kinds[key])
@@ -65,8 +66,8 @@ func leftOf(kinds map[string][]failedPoint, keys []string) (n int) {
 
 // writeKind shows the points that failed in one way.
 func writeKind(w io.Writer, points []failedPoint) {
-	first := points[0]
-	fmt.Fprintf(w, "\n%s %s, family %s: %s\n", report.Count(len(points)), first.Outcome, first.Variant.Family, report.FirstLine(first.Detail))
+	first, n := points[0], report.Count(len(points))
+	fmt.Fprintf(w, "\n%s %s, family %s: %s\n", n, first.Outcome, first.Variant.Family, report.FirstLine(first.Detail))
 	for i, f := range points {
 		if i == pointsShown {
 			fmt.Fprintf(w, "  and %s more; --json has all\n", report.Count(len(points)-i))

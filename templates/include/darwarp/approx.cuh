@@ -12,10 +12,10 @@ __device__ __forceinline__ float exp2_approx(float x) {
     return y;
 }
 
-// exp2_fma is 2^x on the FMA units, which are idle while the special function unit is not (Zadouri et al., FlashAttention-4):
-// the integer part goes to the exponent, and the rest, in [0, 1), through a cubic that is off by at most 8.6e-5 of the
-// result, a sixth of a roundoff of fp16. x is at most 127. The cubic is 1 at 0, so that from -127 on the result is 0, as it has
-// to be: a key that is masked has a weight of 2^-inf, and with a least one its value would be seen.
+// exp2_fma is 2^x on the FMA units, which are idle while the special function unit is not (Zadouri et al.,
+// FlashAttention-4): the integer part goes to the exponent, and the rest, in [0, 1), through a cubic that is off by at
+// most 8.6e-5 of the result, a sixth of a roundoff of fp16. x is at most 127. The cubic is 1 at 0, so that the result is 0
+// from -127 on, as it has to be: a masked key has the weight 2^-inf, and with a least one its value would be seen.
 __device__ __forceinline__ float exp2_fma(float x) {
     x = fmaxf(x, -127.f);
     const float shifted = __fadd_rd(x, 12582912.f);  // 1.5 * 2^23: the lowest bits are now the integer below

@@ -143,7 +143,7 @@ extern "C" __global__ void no_round_waits(const uint4* in, int* out, int n) {
     out[t] = at[t].x;
 }
 
-// The next copy is asked for before everybody has read what the last one brought, and need not land as late as it is waited for.
+// The next copy is asked for before everybody has read what the last one brought. It need not land as late as it is awaited.
 extern "C" __global__ void copied_too_early(const uint4* in, int* out) {
     __shared__ uint4 at[32];
     const int t = threadIdx.x;

@@ -1,5 +1,6 @@
-// cp.async: issued copies queue up with their thread. One lands at any time from its issue to the wait that covers its group,
-// most at that wait, and those that no wait covers by the end of their thread: over whatever has taken their place by then.
+// cp.async: issued copies queue up with their thread. One lands at any time from its issue to the wait that covers its
+// group, most of them at that wait, and those that no wait covers by the end of their thread: over whatever has taken
+// their place by then.
 #ifndef DW_ASYNC_COPY_H
 #define DW_ASYNC_COPY_H
 
@@ -15,7 +16,8 @@ inline void land(Copy& c) {
     else memset(c.to, 0, 16);
 }
 
-// drift may let one of a thread's copies land before its time. Seldom: where a wait is missing, most must still be on their way.
+// drift may let one of a thread's copies land before its time. Seldom: where a wait is missing, most must still be on
+// their way.
 inline void drift(Fiber& f) {
     if (f.count > 0 && f.block->rng.below(8) == 0) land(f.copies[f.first + f.block->rng.below(f.count)]);
 }
