@@ -79,7 +79,8 @@ type gated struct {
 	contestant
 }
 
-// mostGated bounds the memory of who passed: a champion is asked for again at each of its duels, and in between others are.
+// mostGated bounds the memory of who passed: a champion is asked for again at each of its duels, and in between
+// others are.
 const mostGated = 8
 
 // keep puts a candidate last in the list of the newest.
@@ -100,8 +101,8 @@ func (p *Pool) recall(id kernels.ID) (contestant, bool) {
 	return p.gated[at].contestant, true
 }
 
-// standing is ready for a champion. One that this session has gated, as a challenger or as the naive start, is not gated again: all
-// candidates in flight would wait for it, and at a large size a naive kernel takes seconds.
+// standing is ready for a champion. One that this session has gated, as a challenger or as the naive start, is not
+// gated again: all candidates in flight would wait for it, and at a large size a naive kernel takes seconds.
 func (p *Pool) standing(ctx context.Context, job *kernels.Job) (contestant, error) {
 	c, ok := p.recall(job.ID)
 	if !ok {
@@ -112,8 +113,8 @@ func (p *Pool) standing(ctx context.Context, job *kernels.Job) (contestant, erro
 	return c, nil
 }
 
-// ready compiles a candidate and gates it, before others that wait for the gate, so that it can be timed. A candidate that does not
-// pass is a *found.
+// ready compiles a candidate and gates it, before others that wait for the gate, so that it can be timed. A
+// candidate that does not pass is a *found.
 func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) {
 	e := &evaluation{Pool: p, job: job, urgent: true}
 	for _, step := range []func(context.Context) error{e.resolve, e.compile, e.gate} {
@@ -132,8 +133,9 @@ func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) 
 	return c, nil
 }
 
-// bank gates a contestant on all sets of the banks of some workloads, and on every input class at them. Most candidates never get as
-// far: it is asked of those that have won the steady half of a duel, and of whom they have won it against.
+// bank gates a contestant on all sets of the banks of some workloads, and on every input class at them. Most
+// candidates never get as far: it is asked of those that have won the steady half of a duel, and of whom they have
+// won it against.
 func (c contestant) bank(ctx context.Context, which []int) error {
 	e := c.gate
 	loads := map[string]bool{}

@@ -15,11 +15,12 @@ import (
 // duelBatch is how many pairs are measured between two looks at the interval.
 const duelBatch = 20
 
-// Duel measures two candidates in turn on every workload that the objective looks at and says whether the challenger is faster
-// beyond the noise, steady and fresh. Nobody is promoted by a fault: one of a candidate's makes the duel ambiguous, and the
-// duel says who was found out as what; ours is a kernels.ErrLost.
+// Duel measures two candidates in turn on every workload that the objective looks at and says whether the
+// challenger is faster beyond the noise, steady and fresh. Nobody is promoted by a fault: one of a candidate's
+// makes the duel ambiguous, and the duel says who was found out as what; ours is a kernels.ErrLost.
 func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-	d, err := p.versus(ctx, champion, challenger, terms{cache: p.cfg.Cache, which: p.cfg.Objective.Deciding(p.cfg.Workloads), both: true})
+	t := terms{cache: p.cfg.Cache, which: p.cfg.Objective.Deciding(p.cfg.Workloads), both: true}
+	d, err := p.versus(ctx, champion, challenger, t)
 	if !errors.Is(err, errFaulted) {
 		return d, err
 	}
@@ -31,8 +32,8 @@ func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (ker
 	return d, nil
 }
 
-// Versus duels two candidates on every workload, at hot or cold, by steady times alone; Duel does at the session's own mode, and
-// fresh. An error that is a candidate's fault says which.
+// Versus duels two candidates on every workload, at hot or cold, by steady times alone; Duel does at the session's
+// own mode, and fresh. An error that is a candidate's fault says which.
 func (p *Pool) Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error) {
 	return patiently(func() (kernels.Duel, error) {
 		return p.versus(ctx, champion, challenger, terms{cache: cache, which: p.all()})
@@ -225,8 +226,9 @@ func (p *Pool) plausible(d *kernels.Duel, t terms) error {
 	return nil
 }
 
-// How much faster than those of honest kernels a kernel's repeated calls may be, over its fresh ones. On an H200 medians of
-// kernels that keep nothing lay within 0.98 and 1.02; an emulated one's second call finds the processor's caches warm.
+// How much faster than those of honest kernels a kernel's repeated calls may be, over its fresh ones. On an H200
+// medians of kernels that keep nothing lay within 0.98 and 1.02; an emulated one's second call finds the
+// processor's caches warm.
 const (
 	repeatMargin         = 0.05
 	emulatedRepeatMargin = 0.1
@@ -238,9 +240,9 @@ func most(ratios []float64) float64 {
 	return hi
 }
 
-// keepsAnswers finds a challenger out whose repeated calls are faster than its fresh ones, beyond the noise and beyond the naive start's
-// and the champion's: it finds something that earlier calls have left. repeat are the ratios by workload and side, of which least makes
-// what has to be so fast.
+// keepsAnswers finds a challenger out whose repeated calls are faster than its fresh ones, beyond the noise and
+// beyond the naive start's and the champion's: it finds something that earlier calls have left. repeat are the
+// ratios by workload and side, of which least makes what has to be so fast.
 func (p *Pool) keepsAnswers(a contestant, repeat [][2][]float64, t terms, least func([]float64) float64) error {
 	for k, i := range t.which {
 		name, champions := p.cfg.Workloads[i].Name, 0.0
@@ -254,8 +256,8 @@ func (p *Pool) keepsAnswers(a contestant, repeat [][2][]float64, t terms, least 
 	return nil
 }
 
-// repeatsTooFast says why ratios of repeated to fresh calls are no honest kernel's at a workload; empty where they may be one's, and where
-// there are none.
+// repeatsTooFast says why ratios of repeated to fresh calls are no honest kernel's at a workload; empty where they
+// may be one's, and where there are none.
 func (p *Pool) repeatsTooFast(workload string, ratios []float64, honest float64, least func([]float64) float64) string {
 	margin := repeatMargin
 	if p.device.Kind == "cpu" {
@@ -267,12 +269,12 @@ func (p *Pool) repeatsTooFast(workload string, ratios []float64, honest float64,
 	if least(ratios) >= (1-margin)*honest {
 		return ""
 	}
-	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, %.2f of honest kernels",
-		workload, stats.Median(ratios), honest)
+	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, "+
+		"%.2f of honest kernels", workload, stats.Median(ratios), honest)
 }
 
-// honestRepeat is the least ratio of repeated to fresh calls that an honest kernel may have at a workload, by the naive start and the
-// champion of the duel: 1 is what it should be.
+// honestRepeat is the least ratio of repeated to fresh calls that an honest kernel may have at a workload, by the
+// naive start and the champion of the duel: 1 is what it should be.
 func (p *Pool) honestRepeat(workload string, naive bool, champions float64) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -303,11 +305,12 @@ type fight struct {
 	given     bool // up, because the machine did not come to rest
 }
 
-// newFight begins a duel on some workloads, of which the objective makes one figure. Fresh times have to be below by no margin, but
-// with their whole interval.
+// newFight begins a duel on some workloads, of which the objective makes one figure. Fresh times have to be below
+// by no margin, but with their whole interval.
 func (p *Pool) newFight(t terms, base map[string]float64) *fight {
 	n := len(t.which)
-	f := &fight{clock: make([]float64, n), discarded: make([]int, n), calm: make([]stats.Calm, n), repeat: make([][2][]float64, n), fresh: t.fresh}
+	f := &fight{clock: make([]float64, n), discarded: make([]int, n), calm: make([]stats.Calm, n), fresh: t.fresh,
+		repeat: make([][2][]float64, n)}
 	var weights, levels []float64
 	weighted := p.weighted()
 	for _, i := range t.which {

@@ -11,12 +11,15 @@ import (
 	"darwarp/kernels"
 )
 
-// firstSamples is how many samples the first request of a timing takes whose outputs are judged: as many as a screen asks for.
+// firstSamples is how many samples the first request of a timing takes whose outputs are judged: as many as a
+// screen asks for.
 const firstSamples = 3
 
-// measureJudged times a candidate of a problem with atomics. Right outputs may differ in their bits there, so that the outputs of timed
-// launches go to the judge: each request takes as many samples as a slot has room for, and is judged before the next.
-func (e *evaluation) measureJudged(ctx context.Context, runs []gpu.Run, final bool) (reply gpu.TimeReply, o kernels.Outcome, detail string, err error) {
+// measureJudged times a candidate of a problem with atomics. Right outputs may differ in their bits there, so that
+// the outputs of timed launches go to the judge: each request takes as many samples as a slot has room for, and is
+// judged before the next.
+func (e *evaluation) measureJudged(ctx context.Context, runs []gpu.Run, final bool) (
+	reply gpu.TimeReply, o kernels.Outcome, detail string, err error) {
 	slot, err := e.slot(ctx, e.urgent)
 	if err != nil {
 		return reply, o, "", err
@@ -93,10 +96,12 @@ func (j *judgedRun) take(ctx context.Context) (o kernels.Outcome, detail string,
 }
 
 // some takes n samples and has their outputs judged.
-func (j *judgedRun) some(ctx context.Context, n int, first bool) (got gpu.RunReply, o kernels.Outcome, detail string, err error) {
+func (j *judgedRun) some(ctx context.Context, n int, first bool) (
+	got gpu.RunReply, o kernels.Outcome, detail string, err error) {
 	run := j.run
 	run.Bar = 0
-	req := &gpu.Time{Contender: j.contestant().one(j.which, run), Runs: []gpu.Run{run}, Count: n, Alone: first, Record: &gpu.Record{Slots: [2]int{j.slot}}}
+	req := &gpu.Time{Contender: j.contestant().one(j.which, run), Runs: []gpu.Run{run}, Count: n, Alone: first,
+		Record: &gpu.Record{Slots: [2]int{j.slot}}}
 	var reply gpu.TimeReply
 	began, verdicts, err := j.judgedAll(ctx, gpu.Request{Time: req}, &reply, patience, func() []*checker.Judge {
 		if reply.Fault != nil || len(reply.Runs) != 1 {
@@ -112,7 +117,8 @@ func (j *judgedRun) some(ctx context.Context, n int, first bool) (got gpu.RunRep
 	}
 	got = reply.Runs[0]
 	if len(got.Samples) != n || len(verdicts) != 1 {
-		return got, o, "", fmt.Errorf("%w: %d samples with %d outputs, %d were asked for", kernels.ErrLost, len(got.Samples), len(got.Recorded), n)
+		return got, o, "", fmt.Errorf("%w: %d samples with %d outputs, %d were asked for",
+			kernels.ErrLost, len(got.Samples), len(got.Recorded), n)
 	}
 	if first {
 		j.began, j.out = began, gpu.RunReply{Calls: got.Calls, Clock: got.Clock, Single: got.Single}
@@ -133,8 +139,8 @@ func recorded(slot int, acc kernels.DType, cases []int) []*checker.Judge {
 	return []*checker.Judge{{Slot: slot, Acc: acc, Cases: cases}}
 }
 
-// samplesAtOnce is how many samples of a run a slot has room for, if it is to hold the outputs of each of the arenas that they go through;
-// where there are too many of them, a slot holds those of one of each.
+// samplesAtOnce is how many samples of a run a slot has room for, if it is to hold the outputs of each of the
+// arenas that they go through; where there are too many of them, a slot holds those of one of each.
 func (s *caseSet) samplesAtOnce(run gpu.Run, l2 int) int {
 	c := &s.cases[run.Cases[0]]
 	arenas := c.Rotation(run.Cache, len(run.Cases), l2)
@@ -146,5 +152,6 @@ func (s *caseSet) samplesAtOnce(run gpu.Run, l2 int) int {
 	return 1
 }
 
-// mostAtOnce is how many samples a request takes at most that are judged: more would be taken after the rule has had enough.
+// mostAtOnce is how many samples a request takes at most that are judged: more would be taken after the rule has
+// had enough.
 const mostAtOnce = 20

@@ -11,8 +11,8 @@ import (
 	"darwarp/kernels"
 )
 
-// The longest that a request of pairs is to take, and a fresh sample of the slower side. What is slower takes fewer pairs at a time, and
-// fewer sets a sample.
+// The longest that a request of pairs is to take, and a fresh sample of the slower side. What is slower takes fewer
+// pairs at a time, and fewer sets a sample.
 const (
 	longRequest = 30 * time.Second
 	longSample  = 400 * time.Millisecond
@@ -21,8 +21,8 @@ const (
 // fewestSets is how many sets a fresh sample has at least.
 const fewestSets = 2
 
-// freshSets is how many of a bank's sets a fresh sample of calls of so many ns is of, where a slot holds the outputs of room calls. 0
-// room: they need none.
+// freshSets is how many of a bank's sets a fresh sample of calls of so many ns is of, where a slot holds the
+// outputs of room calls. 0 room: they need none.
 func freshSets(bank int, ns float64, room int) int {
 	n := bank
 	if ns > 0 {
@@ -34,8 +34,8 @@ func freshSets(bank int, ns float64, room int) int {
 	return min(bank, max(n, fewestSets))
 }
 
-// pairsAtOnce is how many of the pairs one request takes, each of which takes so many ns and needs so much of the room in a slot, of which
-// there is none where room is 0.
+// pairsAtOnce is how many of the pairs one request takes, each of which takes so many ns and needs so much of the
+// room in a slot, of which there is none where room is 0.
 func pairsAtOnce(pairs int, ns float64, need, room int) int {
 	n := pairs
 	if ns > 0 {
@@ -64,7 +64,8 @@ func (p *Pool) batch(ctx context.Context, a, b contestant, which int, t terms, p
 			if len(from.Samples) != req.Pairs {
 				return all, fmt.Errorf("%w: %d of %d pairs measured", kernels.ErrLost, len(from.Samples), req.Pairs)
 			}
-			to.Samples, to.Clock, to.Repeat = append(to.Samples, from.Samples...), append(to.Clock, from.Clock...), append(to.Repeat, from.Repeat...)
+			to.Samples, to.Clock = append(to.Samples, from.Samples...), append(to.Clock, from.Clock...)
+			to.Repeat = append(to.Repeat, from.Repeat...)
 		}
 	}
 	return all, nil
@@ -122,8 +123,8 @@ func (p *Pool) pairs(ctx context.Context, req gpu.Duel, sides [2]*contestant) (r
 	return reply, guilty(&reply, verdicts, req.Run.Workload, known)
 }
 
-// guilty says which side of a duel did what it must not; nil: none. verdicts are on the outputs of both sides, where their bits are
-// not known.
+// guilty says which side of a duel did what it must not; nil: none. verdicts are on the outputs of both sides,
+// where their bits are not known.
 func guilty(reply *gpu.DuelReply, verdicts []checker.JudgeReply, workload string, known bool) error {
 	for i, side := range duelSides {
 		s := reply.Side(i)
@@ -131,7 +132,8 @@ func guilty(reply *gpu.DuelReply, verdicts []checker.JudgeReply, workload string
 		case s.Strays != nil:
 			return &found{side, kernels.Suspect, "timed launches: " + s.Strays.Why()}
 		case s.Wrong > 0:
-			return &found{side, kernels.Wrong, fmt.Sprintf("%s: %d of %d outputs of timed launches differ from the gated ones", workload, s.Wrong, s.Checked)}
+			return &found{side, kernels.Wrong, fmt.Sprintf("%s: %d of %d outputs of timed launches differ from the gated ones",
+				workload, s.Wrong, s.Checked)}
 		case known:
 		case len(verdicts) != len(duelSides):
 			return fmt.Errorf("%w: no outputs of timed launches to judge", kernels.ErrLost)
@@ -142,8 +144,8 @@ func guilty(reply *gpu.DuelReply, verdicts []checker.JudgeReply, workload string
 	return nil
 }
 
-// twoSlots waits for a slot for each side. Whoever takes more than one takes all of them before another does, so that nobody waits for what
-// the other holds.
+// twoSlots waits for a slot for each side. Whoever takes more than one takes all of them before another does, so
+// that nobody waits for what the other holds.
 func (p *Pool) twoSlots(ctx context.Context) (slots [2]int, free func(), err error) {
 	p.several.Lock()
 	defer p.several.Unlock()

@@ -129,8 +129,8 @@ func TestUnite(t *testing.T) {
 	}
 }
 
-// TestKeepsAnswers: only a challenger whose repeated calls are faster by far than those of the champion and of the naive start, and than
-// they should be.
+// TestKeepsAnswers: only a challenger whose repeated calls are faster by far than those of the champion and of the
+// naive start, and than they should be.
 func TestKeepsAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name                        string

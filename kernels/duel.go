@@ -48,8 +48,8 @@ type DuelRound struct {
 	Hi         float64 `json:"hi"`
 	Clock      float64 `json:"clock,omitempty"`     // SM MHz while measuring, 0 unknown
 	Discarded  int     `json:"discarded,omitempty"` // blocks of pairs that were taken again: throttled, stolen, noisy
-	// Of a fresh round, the time of the same calls once more over that of the fresh ones, medians. Of an honest kernel it is 1
-	// within the noise; one that keeps answers is faster the second time.
+	// Of a fresh round, the time of the same calls once more over that of the fresh ones, medians. Of an honest
+	// kernel it is 1 within the noise; one that keeps answers is faster the second time.
 	Repeat [2]float64 `json:"repeat,omitzero"` // the champion's, the challenger's
 }
 

@@ -8,10 +8,10 @@ import (
 	"darwarp/kernels"
 )
 
-// Outputs are refilled before every run that counts, with one of two kinds of values that nobody can foresee. Wild ones are NaNs
-// of random bits, so that what a run leaves unwritten is wrong for certain and can be told from what it computed. Plausible
-// ones are drawn from a palette and look like results: a kernel that behaves otherwise where somebody has cleaned up before it has
-// nothing to know that by.
+// Outputs are refilled before every run that counts, with one of two kinds of values that nobody can foresee. Wild
+// ones are NaNs of random bits, so that what a run leaves unwritten is wrong for certain and can be told from what
+// it computed. Plausible ones are drawn from a palette and look like results: a kernel that behaves otherwise where
+// somebody has cleaned up before it has nothing to know that by.
 
 // Wild makes a NaN of fp16 and bf16 of 16 random bits; two of them are a NaN of fp32. Arithmetic gives none of
 // them: its NaNs have the payloads that Wild avoids.
@@ -55,7 +55,8 @@ func (t Truth) Palette(d kernels.DType, rng *rand.Rand) []byte {
 	return Encode(d, values)
 }
 
-// LowBits are the last bits of an element that may change without a value looking like no result: whole numbers have none.
+// LowBits are the last bits of an element that may change without a value looking like no result: whole numbers
+// have none.
 func LowBits(d kernels.DType) uint32 {
 	switch d {
 	case kernels.FP16, kernels.BF16:

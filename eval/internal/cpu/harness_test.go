@@ -112,7 +112,8 @@ func near(t *testing.T, class string, got, want []float64, d kernels.DType) {
 	}
 }
 
-// watched are zones in one stretch of memory that begin and end at any byte, some of them longer than a block looks at in one go.
+// watched are zones in one stretch of memory that begin and end at any byte, some of them longer than a block looks
+// at in one go.
 func watched(mem []byte) (zones [][]byte) {
 	for _, z := range [][2]int{{3, 4}, {8, 16}, {21, 99}, {128, 70001}, {70001, 70001}, {70013, 200000}} {
 		zones = append(zones, mem[z[0]:z[1]])
@@ -141,8 +142,8 @@ func (p *program) inspect(t *testing.T, zones [][]byte, kind int) []uint64 {
 	return got
 }
 
-// TestGuards: dw_guard writes zones and nothing beside them, and dw_inspect finds every byte that has changed in them, and none
-// that has not.
+// TestGuards: dw_guard writes zones and nothing beside them, and dw_inspect finds every byte that has changed in
+// them, and none that has not.
 func TestGuards(t *testing.T) {
 	p := harness(t)
 	mem := memory(t, 200100)
@@ -202,8 +203,8 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestRefill: what is wild counts as unwritten, what is plausible is of the palette but for its last bits, both differ each time, and
-// nothing is written behind the end.
+// TestRefill: what is wild counts as unwritten, what is plausible is of the palette but for its last bits, both
+// differ each time, and nothing is written behind the end.
 func TestRefill(t *testing.T) {
 	p := harness(t)
 	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32} {

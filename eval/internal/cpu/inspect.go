@@ -7,8 +7,8 @@ import (
 	"darwarp/kernels"
 )
 
-// inspect looks at an arena that is awake for what a candidate must not touch, guard zones and inputs, and makes it as new. No other
-// arena can be reached.
+// inspect looks at an arena that is awake for what a candidate must not touch, guard zones and inputs, and makes it
+// as new. No other arena can be reached.
 func (s *Session) inspect(a *arena) *gpu.Strays {
 	found := gpu.Strays{Where: s.prep.Cases[a.holds].Name, Bytes: a.damage()}
 	for j, in := range s.pristine[a.holds] {

@@ -45,8 +45,8 @@ func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how refill) {
 	}
 }
 
-// fillWith fills memory with NaNs of random bits, or with values of a palette whose last bits are random; without a palette with
-// ordinary numbers.
+// fillWith fills memory with NaNs of random bits, or with values of a palette whose last bits are random; without a
+// palette with ordinary numbers.
 func fillWith(dst []byte, how refill, palette []byte, d kernels.DType, rng *rand.Rand) {
 	if how == wild {
 		for ; len(dst) >= 2; dst = dst[2:] {

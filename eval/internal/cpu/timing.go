@@ -112,8 +112,8 @@ func (m *sampler) close() error {
 	return errors.Join(errs...)
 }
 
-// freshen gives every arena that is about to be used the next set's inputs, and refills what calls write to. As on a GPU, outputs are
-// left now and then: they hold the right answer to another set.
+// freshen gives every arena that is about to be used the next set's inputs, and refills what calls write to. As on
+// a GPU, outputs are left now and then: they hold the right answer to another set.
 func (m *sampler) freshen() {
 	m.turn++
 	m.s.turn++
@@ -139,7 +139,8 @@ func (m *sampler) clean(set int) {
 	}
 }
 
-// sample is the time of a call in ns, and what the calls have done. turn is which sets a fresh sample is of, in what order.
+// sample is the time of a call in ns, and what the calls have done. turn is which sets a fresh sample is of, in
+// what order.
 func (m *sampler) sample(turn []int) (r reading, err error) {
 	if m.run.Fresh > 0 {
 		return m.fresh(turn)
@@ -235,8 +236,8 @@ func (s *Session) time(req *gpu.Time, phase func(string)) (*gpu.TimeReply, error
 	return reply, nil
 }
 
-// timeRun takes samples until the screen or the stopping rule has seen enough, or as many as are asked for. Every sample is of
-// calls on refilled outputs, so that no single calls are needed to hold against them.
+// timeRun takes samples until the screen or the stopping rule has seen enough, or as many as are asked for. Every
+// sample is of calls on refilled outputs, so that no single calls are needed to hold against them.
 func (s *Session) timeRun(req *gpu.Time, run gpu.Run, which int) (out gpu.RunReply, found *gpu.Strays, err error) {
 	tape := s.prep.NewTape(req.Record, 0, req.Count)
 	m, err := s.newSampler(req.Contender, run, which, tape)

@@ -183,8 +183,8 @@ func (s *Session) hold(a *arena, i int) error {
 	return err
 }
 
-// hashInputs is what the inputs of a case hash to, by buffer. They were made just now, by trusted code, and no candidate has
-// run since. It has counters of its own: others may be in use.
+// hashInputs is what the inputs of a case hash to, by buffer. They were made just now, by trusted code, and no
+// candidate has run since. It has counters of its own: others may be in use.
 func (s *Session) hashInputs(c *Case, a *arena) ([]uint64, error) {
 	v := s.newInspection()
 	v.next = counterInputs

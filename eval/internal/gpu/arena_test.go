@@ -23,8 +23,8 @@ func covered(t *testing.T, b *block, zones []zone) []bool {
 	return bytes
 }
 
-// TestArena: every byte of a block is a buffer's or a guard's, to the very end of what is mapped; at rest all but the inputs is a
-// guard zone.
+// TestArena: every byte of a block is a buffer's or a guard's, to the very end of what is mapped; at rest all but
+// the inputs is a guard zone.
 func TestArena(t *testing.T) {
 	b := &block{at: 1 << 30, bytes: 1 << 20}
 	sizes := []int{1000, 1, 0, 4096}

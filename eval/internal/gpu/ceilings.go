@@ -46,8 +46,8 @@ const (
 	launchTries  = 15
 )
 
-// launchCost is how many ns a launch of an empty kernel takes longer on its own than as one of many: what a single call of a
-// candidate pays that calls in a row do not.
+// launchCost is how many ns a launch of an empty kernel takes longer on its own than as one of many: what a single
+// call of a candidate pays that calls in a row do not.
 func (s *Session) launchCost() (float64, error) {
 	alone, err := s.emptyGraph(1)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"darwarp/kernels"
 )
 
-// fresh times one contender on inputs that it has not seen since everything was refilled: a graph of one call for each of some sets
-// of the bank, each with an arena and scratch of its own, in an order that is drawn anew; and then the same graph once more,
-// over what the first left behind. For an honest kernel both take the same time.
+// fresh times one contender on inputs that it has not seen since everything was refilled: a graph of one call for
+// each of some sets of the bank, each with an arena and scratch of its own, in an order that is drawn anew; and
+// then the same graph once more, over what the first left behind. For an honest kernel both take the same time.
 type fresh struct {
 	s        *Session
 	run      Run
@@ -67,8 +67,8 @@ func (m *fresh) close() error { return nil }
 // DrawTurn draws so many sets of a bank, in the order in which a sample calls on them.
 func DrawTurn(rng *rand.Rand, sets, of int) []int { return rng.Perm(of)[:min(sets, of)] }
 
-// freshen refills everything that the calls of a sample can find. The first of them finds the right answer to the inputs of
-// the second where its own is to go.
+// freshen refills everything that the calls of a sample can find. The first of them finds the right answer to the
+// inputs of the second where its own is to go.
 func (m *fresh) freshen(turn []int) error {
 	s := m.s
 	for n, set := range turn {
@@ -101,9 +101,9 @@ func (s *Session) copyOutputs(to, from *arena) error {
 	return nil
 }
 
-// level brings the caches to the same state before either replay: no line stays longer than others, and they are cold, or what the
-// calls work on was read just now. On an H200 a repeat of an honest kernel then takes 0.98 to 1.01 of the fresh time, and
-// without 0.88 to 1.
+// level brings the caches to the same state before either replay: no line stays longer than others, and they are
+// cold, or what the calls work on was read just now. On an H200 a repeat of an honest kernel then takes 0.98 to
+// 1.01 of the fresh time, and without 0.88 to 1.
 func (m *fresh) level(turn []int) error {
 	s := m.s
 	if err := s.drv.SyncStream(s.stream); err != nil { // lines are made ordinary at once, not in stream order

@@ -6,9 +6,9 @@ import (
 	"darwarp/kernels"
 )
 
-// gate runs a candidate on every case that has a call, twice over different refills, and copies outputs to a slot of the output
-// memory. All is queued before anything is waited for, unless the request asks for care: then each case is waited for, so
-// that a fault has a name.
+// gate runs a candidate on every case that has a call, twice over different refills, and copies outputs to a slot
+// of the output memory. All is queued before anything is waited for, unless the request asks for care: then each
+// case is waited for, so that a fault has a name.
 func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 	reply := &GateReply{Cases: make([]CaseReply, len(s.prep.Cases))}
 	phase("load")
@@ -83,8 +83,9 @@ func (s *Session) fillResources(p *program, calls []kernels.Call, reply *GateRep
 	return nil
 }
 
-// gateCase queues everything that a case takes: two runs, one over wild and one over plausible values, in an order that nobody knows.
-// The outputs of the one over wild values go to the judge, since what it left unwritten is wrong for certain.
+// gateCase queues everything that a case takes: two runs, one over wild and one over plausible values, in an order
+// that nobody knows. The outputs of the one over wild values go to the judge, since what it left unwritten is wrong
+// for certain.
 func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseRun, err error) {
 	c := &s.prep.Cases[i]
 	r.at = i
@@ -163,7 +164,8 @@ func (s *Session) readCases(runs []caseRun, reply *GateReply) error {
 		if err != nil {
 			return err
 		}
-		reply.Cases[r.at] = CaseReply{Ran: true, Hash: got[r.hashes[r.judged]], Same: got[r.hashes[0]] == got[r.hashes[1]], Nanos: ns}
+		first, second := got[r.hashes[0]], got[r.hashes[1]]
+		reply.Cases[r.at] = CaseReply{Ran: true, Hash: got[r.hashes[r.judged]], Same: first == second, Nanos: ns}
 	}
 	return nil
 }

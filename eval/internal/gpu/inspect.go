@@ -32,7 +32,8 @@ const (
 	chunkBytes       = 64 << 10 // what one block looks at, at a time
 )
 
-// EncodeRegions is up to regionsPerLaunch regions as harness.cu has them (struct Regions), with the number of their chunks.
+// EncodeRegions is up to regionsPerLaunch regions as harness.cu has them (struct Regions), with the number of their
+// chunks.
 func EncodeRegions(list []Region) (arg []byte, chunks int) {
 	arg = make([]byte, regionsPerLaunch*regionBytes, regionsPerLaunch*regionBytes+8)
 	for i, r := range list {
@@ -178,8 +179,8 @@ func (s *Strays) Join(more *Strays) *Strays {
 	return &out
 }
 
-// judge reads what an inspection found: got are the counters, want what the inputs of a case hash to. dirty are the arenas
-// that are not as they should be.
+// judge reads what an inspection found: got are the counters, want what the inputs of a case hash to. dirty are the
+// arenas that are not as they should be.
 func (v *inspection) judge(got []uint64, want [][]uint64) (found *Strays, dirty []*arena) {
 	for _, n := range v.notes {
 		var one Strays
@@ -253,8 +254,9 @@ func (s *Session) everything(v *inspection) {
 	}
 }
 
-// settle ends a request: it looks at everything, reads all counters, makes as new what is not as it should be, and puts all arenas to
-// rest. What it finds, and what earlier looks of the request have found, is the doing of whoever ran in it.
+// settle ends a request: it looks at everything, reads all counters, makes as new what is not as it should be, and
+// puts all arenas to rest. What it finds, and what earlier looks of the request have found, is the doing of whoever
+// ran in it.
 func (s *Session) settle(looks ...*inspection) (got []uint64, found *Strays, err error) {
 	v := s.newInspection()
 	s.everything(v)

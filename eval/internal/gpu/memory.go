@@ -8,8 +8,8 @@ import (
 	"darwarp/eval/internal/cuda"
 )
 
-// room is how much address space on either side of an allocation stays without memory, so that a far stray is an illegal
-// address instead of a write to something else.
+// room is how much address space on either side of an allocation stays without memory, so that a far stray is an
+// illegal address instead of a write to something else.
 const room = 1 << 30
 
 // block is memory of a session with nothing mapped beside it.

@@ -113,8 +113,8 @@ type Prepare struct {
 	SlotBytes int    `json:"slot_bytes"`
 	GuardKey  uint64 `json:"guard_key"`
 	OnDevice  bool   `json:"on_device,omitempty"`
-	// Palettes are values like those of a case's outputs, check.PaletteSize of each: outputs are refilled with them. One stands for
-	// all cases of its size.
+	// Palettes are values like those of a case's outputs, check.PaletteSize of each: outputs are refilled with
+	// them. One stands for all cases of its size.
 	Palettes map[int][]byte `json:"palettes,omitempty"`
 	// Given takes the inputs of all cases from the input memory, in place of those that the seeds make. Only the cpu
 	// device does.
@@ -142,8 +142,9 @@ type InputsReply struct {
 // Blob is where the bytes go.
 func (r *InputsReply) Blob() *[]byte { return &r.Bytes }
 
-// Gate runs a candidate on cases. Each case is run twice, over two different refills of outputs and scratch, in either order; the
-// outputs of the run over wild ones go to the slot, packed in the order of the cases that are run.
+// Gate runs a candidate on cases. Each case is run twice, over two different refills of outputs and scratch, in
+// either order; the outputs of the run over wild ones go to the slot, packed in the order of the cases that are
+// run.
 type Gate struct {
 	Cubin []byte         `json:"cubin"`
 	Calls []kernels.Call `json:"calls"` // by case; no launches: the case is left out
@@ -196,13 +197,14 @@ type Run struct {
 	Estimate float64 `json:"estimate"`      // ns a call, from the gate
 	Bar      float64 `json:"bar,omitempty"` // ns a call to beat
 	Cache    string  `json:"cache"`         // hot or cold
-	// Fresh is for how many of the sets each sample has a call, in an order of its own, after outputs, scratch and the memory on the
-	// multiprocessors were refilled, and then once more without. 0: calls in a row, on the first sets.
+	// Fresh is for how many of the sets each sample has a call, in an order of its own, after outputs, scratch and
+	// the memory on the multiprocessors were refilled, and then once more without. 0: calls in a row, on the first
+	// sets.
 	Fresh int `json:"fresh,omitempty"`
 }
 
-// Record asks for outputs of timed launches that no hash can be expected of: those of every sample go to a slot, packed in the
-// order in which they were taken, as many as each sample's share of the slot holds.
+// Record asks for outputs of timed launches that no hash can be expected of: those of every sample go to a slot,
+// packed in the order in which they were taken, as many as each sample's share of the slot holds.
 type Record struct {
 	Slots [2]int `json:"slots"` // one for each side of a duel; who is timed alone has the first
 }
@@ -247,7 +249,8 @@ type Duel struct {
 	Record *Record `json:"record,omitempty"`
 }
 
-// DuelReply is the paired samples. It ends early with the first sample whose outputs are wrong or whose launches strayed.
+// DuelReply is the paired samples. It ends early with the first sample whose outputs are wrong or whose launches
+// strayed.
 type DuelReply struct {
 	A, B    Side
 	Fault   *Fault `json:"fault,omitempty"`

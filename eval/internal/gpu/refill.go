@@ -129,19 +129,21 @@ func (s *Session) refill(z zone, how refill, values cuda.Ptr, d kernels.DType) e
 	if how == wild {
 		values = 0
 	}
-	return s.harness.run("dw_refill", s.blocksFor((z.bytes+16*threads-1)/(16*threads)), ptr(z.at), u64(z.bytes), u64(int(s.rng.Uint64())),
+	const each = 16 * threads // bytes of a block in one go
+	key := u64(int(s.rng.Uint64()))
+	return s.harness.run("dw_refill", s.blocksFor((z.bytes+each-1)/each), ptr(z.at), u64(z.bytes), key,
 		ptr(values), i32(d.Size()), i32(int(check.LowBits(d))))
 }
 
-// The blocks for scratch are powers of two, so that candidates and cases that need about as much share one; large ones are multiples of
-// largeScratch.
+// The blocks for scratch are powers of two, so that candidates and cases that need about as much share one; large
+// ones are multiples of largeScratch.
 const (
 	leastScratch = 2 << 20
 	largeScratch = 1 << 30
 )
 
-// scratchKey names a block for scratch: of one of the two contenders of a duel, for one of the arenas that it runs on, and of
-// so many bytes.
+// scratchKey names a block for scratch: of one of the two contenders of a duel, for one of the arenas that it runs
+// on, and of so many bytes.
 type scratchKey struct{ side, set, bytes int }
 
 func scratchBytes(n int) int {

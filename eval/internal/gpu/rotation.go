@@ -96,8 +96,8 @@ func (s *Session) coldArenas(run Run) (arenas []*arena, seeds []int, err error) 
 	return arenas, seeds, nil
 }
 
-// flushL2 queues writes of twice L2, which push everything else out. What is written is the guards' pattern, so that nobody can leave
-// anything there.
+// flushL2 queues writes of twice L2, which push everything else out. What is written is the guards' pattern, so
+// that nobody can leave anything there.
 func (s *Session) flushL2() error {
 	if s.flush == nil || s.flush.gone() {
 		b, err := s.mem.take(flushShare*s.dev.L2Bytes, true)

@@ -33,8 +33,8 @@ type timer interface {
 	close() error
 }
 
-// steady times one contender on one run: a graph of calls over the run's arenas, replayed on changing inputs, its outputs hashed
-// or recorded afterwards.
+// steady times one contender on one run: a graph of calls over the run's arenas, replayed on changing inputs, its
+// outputs hashed or recorded afterwards.
 type steady struct {
 	s        *Session
 	run      Run
@@ -80,7 +80,8 @@ func (s *Session) newSteady(m *steady, bind func(*arena) (*work, error)) (*stead
 	return m, nil
 }
 
-// callsOf is how many calls a sample has: as many as fill its region by the estimate, in ns a call, and as many on each arena.
+// callsOf is how many calls a sample has: as many as fill its region by the estimate, in ns a call, and as many on
+// each arena.
 func callsOf(c *Case, estimate float64, arenas, l2 int) int {
 	calls := arenas
 	if estimate > 0 {
@@ -113,9 +114,9 @@ func (m *steady) close() error {
 
 func (m *steady) caseOf() *Case { return &m.s.prep.Cases[m.run.Cases[0]] }
 
-// freshen gives every hot arena the next set's inputs, and refills what calls write to. Now and then outputs are left as they are: the
-// right answer to another set, which a kernel that looks whether its work was done takes for its own. Cold arenas keep their
-// inputs, for there are more of them than a cheat could remember.
+// freshen gives every hot arena the next set's inputs, and refills what calls write to. Now and then outputs are
+// left as they are: the right answer to another set, which a kernel that looks whether its work was done takes for
+// its own. Cold arenas keep their inputs, for there are more of them than a cheat could remember.
 func (m *steady) freshen() error {
 	s := m.s
 	m.turn++
@@ -201,8 +202,8 @@ func (m *steady) replay(g cuda.Graph, calls int) (r reading, err error) {
 	return r, err
 }
 
-// timedLaunch queues a graph's launch between two stamps of the clock, after a spin in which the host gets ahead. It returns the
-// lap.
+// timedLaunch queues a graph's launch between two stamps of the clock, after a spin in which the host gets ahead.
+// It returns the lap.
 func (s *Session) timedLaunch(g cuda.Graph, calls int) (int, error) {
 	stamp := func(at int) error { return s.harness.run("dw_clock", s.dev.SMs, ptr(s.counterAt(at))) }
 	if err := stamp(counterStamp0); err != nil {

@@ -14,8 +14,8 @@ type tally struct {
 	counted  int // counters in use since they were cleared
 }
 
-// What the counters are for: two stamps of two words each, hashes of inputs that are made while others are in use, and from
-// counterFirst on inspections.
+// What the counters are for: two stamps of two words each, hashes of inputs that are made while others are in use,
+// and from counterFirst on inspections.
 const (
 	counterStamp0 = 0
 	counterStamp1 = 2
