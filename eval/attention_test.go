@@ -62,6 +62,9 @@ func attentionJob(t *testing.T, pool *Pool, b *templates.Bundle, genes string) k
 // fast is the part of the points below that most fast kernels share.
 const fast = "mma=mma_sync loader=cp_async smem_layout=xor exp2=true "
 
+// empty leaves some blocks no keys: theirs are fewer tiles than shares.
+const empty = "block_q=16 warps=1 block_kv=80 kv_groups=2 split_kv=4 combine=separate overlap=pv rescale=lazy"
+
 // TestAttention: points that between them use every partial of the family are right at every check shape, without a race,
 // and kernels with a mistake are found out.
 func TestAttention(t *testing.T) {
@@ -76,6 +79,7 @@ func TestAttention(t *testing.T) {
 		"groups":    fast + "kv_groups=2 warps=2 block_kv=16 stages=2 overlap=next_qk q=registers",
 		"producers": fast + "producers=1 warps=2 stages=2 grid=persistent grid_cap=1 order=longest block_q=64",
 		"split":     fast + "split_kv=4 combine=last_block warps=2 block_kv=16 stages=3 overlap=pv kv_groups=2",
+		"shares":    fast + empty,
 		"half_sums": fast + "acc=fp16 o_acc=fp16 warps=2 stages=2 order=heads l2_window=false",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,6 +97,7 @@ func TestAttention(t *testing.T) {
 		"other_head":        {fast + "warps=2 stages=2", "V = in.V + head;", "V = in.V + head - (w.head > 0 ? D : 0);"},
 		"no_barrier":        {fast + "warps=2 stages=2 q=registers", "__syncthreads();  // this round has landed", "// this round has landed"},
 		"share_not_weighed": {fast + "warps=2 split_kv=2 combine=separate", "const float w = weight<D>(stat[i].x, most);", "const float w = 1.f;"},
+		"queries_awaited":   {fast + empty, "where those land.\n    cp_async_wait<0>();", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := attentionJob(t, pool, b, c.genes)
@@ -102,7 +107,7 @@ func TestAttention(t *testing.T) {
 			job.Source = strings.Replace(job.Source, c.right, c.wrong, 1)
 			job.ID = kernels.NewID(job.Source, b.Families[0].PlanSpec, name)
 			want := kernels.Wrong
-			if name == "no_barrier" {
+			if name == "no_barrier" || name == "queries_awaited" {
 				want = kernels.Crashed
 			}
 			r, err := pool.Evaluate(context.Background(), &job)

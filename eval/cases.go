@@ -42,6 +42,7 @@ type caseSet struct {
 	trials   map[string][]int // the other input classes at a workload: trial cases all
 	bytes    int              // device memory that the buffers of all cases take
 	truth    int              // bytes
+	atomics  bool             // outputs of timed launches go to the judge
 	guardKey uint64
 
 	want  wanted
@@ -72,7 +73,7 @@ func (s *caseSet) gated() []int {
 // an exact test has every check shape on ordinary inputs instead. For who would reign: the rest of each workload's bank,
 // every other input class at each workload, and a size near it.
 func newCases(w wanted) (*caseSet, error) {
-	s := &caseSet{want: w, byLoad: map[string][]int{}, trials: map[string][]int{}, guardKey: w.rng.Uint64(),
+	s := &caseSet{want: w, byLoad: map[string][]int{}, trials: map[string][]int{}, guardKey: w.rng.Uint64(), atomics: w.problem.Check.Atomics,
 		terms: gpu.TermsOf(w.problem), mix: w.mixed()}
 	if err := s.addShapes(); err != nil {
 		return nil, err
@@ -198,18 +199,43 @@ func (s *caseSet) add(c gpu.Case) (err error) {
 	return nil
 }
 
-// slotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, and of
-// any one trial case.
+// slotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, of any one
+// trial case, and of timed launches where the judge looks at them.
 func (s *caseSet) slotBytes() int {
-	n, trial := 0, 0
+	gated, most := 0, 0
 	for i := range s.cases {
-		if c := &s.cases[i]; c.Trial {
-			trial = max(trial, c.OutBytes())
-		} else {
-			n += c.OutBytes()
+		c := &s.cases[i]
+		if !c.Trial {
+			gated += c.OutBytes()
+		}
+		if c.Workload != "" {
+			most = max(most, c.OutBytes())
 		}
 	}
-	return max(n, trial)
+	n := max(gated, most)
+	if s.atomics {
+		n = max(n, fewestRecorded*most, min(usuallyRecorded*most, mostRecordedBytes))
+	}
+	return n
+}
+
+// How many outputs of a workload a slot holds where the judge looks at those of timed launches: the more, the fewer requests a
+// timing takes. A fresh pair of a duel is of two calls on either side at least.
+const (
+	fewestRecorded    = 4
+	usuallyRecorded   = 16
+	mostRecordedBytes = 1 << 30
+)
+
+// fitting is how many of the cases have room for their outputs in a slot, and at least one.
+func (s *caseSet) fitting(cases []int) int {
+	room := s.slotBytes()
+	for n, i := range cases {
+		if room -= s.cases[i].OutBytes(); room < 0 && n > 0 {
+			return n
+		}
+	}
+	return len(cases)
 }
 
 // sizeName writes a size in the order that the problem names its dims: 257x255x129.

@@ -87,8 +87,7 @@ func (p *Pool) profileOf(ctx context.Context, jobs []*kernels.Job) (*gpu.Profile
 		if len(e.cubin) == 0 {
 			return nil, nil, fmt.Errorf("candidate %s: %s", job.ID.Short(), e.res.Detail)
 		}
-		c := e.contender()
-		c.Expect = nil
+		c := e.contestant().Contender
 		for _, call := range c.Calls {
 			for _, l := range call.Launches {
 				if !slices.Contains(entries, l.Entry) {

@@ -72,6 +72,8 @@ func TestCPUVerdicts(t *testing.T) {
 		{"one_too_many", "if (i <= n) y[i] = i < n ? 2 * x[i] : 0;", kernels.Suspect, "outside of its buffers"},
 		{"mutates", rightBody + " if (n == 4096 && i == 5) const_cast<float*>(x)[5] *= 1.0000001f;", kernels.Suspect, "its input x"},
 		{"wild", rightBody + " if (i == 7) *(volatile int*)8 = 1;", kernels.Crashed, "SIGSEGV"},
+		{"far_stray", rightBody + " if (n == 4096 && i == 7) y[1 << 20] = 1;", kernels.Crashed, "segmentation"},
+		{"half_where_nobody_cleaned_up", "if (i < n) { float before = y[i]; y[i] = before != before ? 2 * x[i] : x[i]; }", kernels.Flaky, "different bits"},
 		{"hangs", rightBody + " volatile int go = 1; while (go) {}", kernels.TimedOut, "did not finish"},
 		{"typo", "if (i < n) y[i] = 2 * z[i];", kernels.CompileFailed, "candidate.cu:4:23: error: 'z' was not declared"},
 		{"ptx", "asm volatile(\"mov.u32 %%0, %%%%laneid;\" : \"=r\"(i));", kernels.Unsupported, "candidate.cu:4: inline PTX"},

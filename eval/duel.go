@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"darwarp/eval/internal/gpu"
@@ -15,21 +16,27 @@ import (
 const duelBatch = 20
 
 // Duel measures two candidates in turn on every workload that the objective looks at and says whether the challenger is faster
-// beyond the noise. Nobody is promoted by a fault: a candidate's own makes the duel ambiguous, ours is a
-// kernels.ErrLost.
+// beyond the noise, steady and fresh. Nobody is promoted by a fault: one of a candidate's makes the duel ambiguous, and the
+// duel says who was found out as what; ours is a kernels.ErrLost.
 func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-	d, err := p.versus(ctx, champion, challenger, p.cfg.Cache, p.cfg.Objective.Deciding(p.cfg.Workloads))
-	if errors.Is(err, errFaulted) {
-		p.log.Warn("duel without a winner", "champion", champion.ID.Short(), "challenger", challenger.ID.Short(), "error", err)
-		d.Verdict, err = kernels.Ambiguous, nil
+	d, err := p.versus(ctx, champion, challenger, terms{cache: p.cfg.Cache, which: p.cfg.Objective.Deciding(p.cfg.Workloads), both: true})
+	if !errors.Is(err, errFaulted) {
+		return d, err
 	}
-	return d, err
+	p.log.Warn("duel without a winner", "champion", champion.ID.Short(), "challenger", challenger.ID.Short(), "error", err)
+	d.Verdict, d.Detail = kernels.Ambiguous, kernels.CleanDetail(err.Error())
+	if f := (*found)(nil); errors.As(err, &f) && f.side != "" {
+		d.Outcome, d.Culprit, d.Detail = f.outcome, f.side, kernels.CleanDetail(f.detail)
+	}
+	return d, nil
 }
 
-// Versus duels two candidates on every workload, at hot or cold; Duel does at the session's own mode. An
-// error that is a candidate's fault says which.
+// Versus duels two candidates on every workload, at hot or cold, by steady times alone; Duel does at the session's own mode, and
+// fresh. An error that is a candidate's fault says which.
 func (p *Pool) Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error) {
-	return patiently(func() (kernels.Duel, error) { return p.versus(ctx, champion, challenger, cache, p.all()) })
+	return patiently(func() (kernels.Duel, error) {
+		return p.versus(ctx, champion, challenger, terms{cache: cache, which: p.all()})
+	})
 }
 
 // losses is how often what our side lost is asked for where no search does.
@@ -49,96 +56,30 @@ func patiently[T any](ask func() (T, error)) (got T, err error) {
 // all are the indices of the workloads.
 func (p *Pool) all() []int { return kernels.Geomean.Deciding(p.cfg.Workloads) }
 
-func (p *Pool) versus(ctx context.Context, champion, challenger *kernels.Job, cache string, which []int) (kernels.Duel, error) {
+func (p *Pool) versus(ctx context.Context, champion, challenger *kernels.Job, t terms) (kernels.Duel, error) {
 	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short()}
 	a, err := p.standing(ctx, champion)
 	if err != nil {
-		return d, fmt.Errorf("champion %s: %w", d.Champion, err)
+		return d, of(kernels.TheChampion, fmt.Errorf("%s: %w", d.Champion, err))
 	}
 	b, err := p.ready(ctx, challenger)
 	if err != nil {
-		return d, fmt.Errorf("challenger %s: %w", d.Challenger, err)
+		return d, of(kernels.TheChallenger, fmt.Errorf("%s: %w", d.Challenger, err))
 	}
-	got, err := p.duel(ctx, a, b, cache, which)
+	got, err := p.duel(ctx, a, b, t)
 	got.Champion, got.Challenger = d.Champion, d.Challenger
 	return got, err
 }
 
-// errFaulted means that a candidate that was right before faulted now.
-var errFaulted = errors.New("faulted")
-
-// contestant is a contender with its estimated times by workload.
-type contestant struct {
-	gpu.Contender
-	estimate map[string]float64
-	base     map[string]float64 // the naive start's times, where they are known
-	rival    *rival             // runs in a process of its own; nil: on the device worker
-	itself   bool               // it fights itself
+// terms are those of a duel, or of one of its halves.
+type terms struct {
+	cache string
+	which []int // workloads
+	both  bool  // halves
+	fresh bool  // this is the fresh one
 }
 
-// gated is a candidate that passed the gate in this session.
-type gated struct {
-	id kernels.ID
-	contestant
-}
-
-// mostGated bounds the memory of who passed: a champion is asked for again at each of its duels, and in between others are.
-const mostGated = 8
-
-// keep puts a candidate last in the list of the newest.
-func (p *Pool) keep(id kernels.ID, c contestant) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.gated = append(slices.DeleteFunc(p.gated, func(g gated) bool { return g.id == id }), gated{id, c})
-	p.gated = p.gated[max(0, len(p.gated)-mostGated):]
-}
-
-func (p *Pool) recall(id kernels.ID) (contestant, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	at := slices.IndexFunc(p.gated, func(g gated) bool { return g.id == id })
-	if at < 0 {
-		return contestant{}, false
-	}
-	return p.gated[at].contestant, true
-}
-
-// standing is ready for a champion. One that this session has gated, as a challenger or as the naive start, is not gated again: all
-// candidates in flight would wait for it, and at a large size a naive kernel takes seconds.
-func (p *Pool) standing(ctx context.Context, job *kernels.Job) (contestant, error) {
-	c, ok := p.recall(job.ID)
-	if !ok {
-		return p.ready(ctx, job)
-	}
-	c.base = job.Base
-	p.keep(job.ID, c)
-	return c, nil
-}
-
-// ready compiles a candidate and gates it, before others that wait for the gate, so that it can be timed.
-func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) {
-	e := &evaluation{Pool: p, job: job, urgent: true}
-	for _, step := range []func(context.Context) error{e.resolve, e.compile, e.gate} {
-		if err := step(ctx); err != nil {
-			return contestant{}, err
-		}
-		if e.res.Outcome == kernels.Duplicate { // of itself in an earlier session, or of another that is as good
-			e.res.Outcome = kernels.Unknown
-		}
-		if e.res.Outcome != kernels.Unknown {
-			return contestant{}, fmt.Errorf("%w: %s: %s", errFaulted, e.res.Outcome, e.res.Detail)
-		}
-	}
-	c := e.contestant()
-	p.keep(job.ID, c)
-	return c, nil
-}
-
-func (e *evaluation) contestant() contestant {
-	return contestant{Contender: e.contender(), estimate: e.elapsed, base: e.job.Base}
-}
-
-// A duel begins with openingPairs. If in every one of them, at every workload, the same side is ahead by
+// A half begins with openingPairs. If in every one of them, at every workload, the same side is ahead by
 // more than landslide, it is over: a coin would do that once in a thousand times, and noise of that
 // size is unknown. Most of the first champions fall so, without minutes of a naive kernel's time.
 const (
@@ -147,21 +88,62 @@ const (
 )
 
 // duel measures a (the champion) and b (the challenger) in turn on some workloads until the rule has a
-// verdict.
-func (p *Pool) duel(ctx context.Context, a, b contestant, cache string, which []int) (kernels.Duel, error) {
-	f, err := p.fight(ctx, a, b, cache, which, openingPairs)
+// verdict: steady, and where the challenger has won that, fresh.
+func (p *Pool) duel(ctx context.Context, a, b contestant, t terms) (kernels.Duel, error) {
+	d, err := p.half(ctx, a, b, t)
+	if err != nil || !t.both {
+		return d, err
+	}
+	if err := p.plausible(&d, t); err != nil || d.Verdict != kernels.Faster {
+		return d, err
+	}
+	if err := of(kernels.TheChampion, a.bank(ctx, t.which)); err != nil {
+		return d, err
+	}
+	if err := of(kernels.TheChallenger, b.bank(ctx, t.which)); err != nil {
+		return d, err
+	}
+	t.fresh = true
+	f, err := p.half(ctx, a, b, t)
+	d.Rounds = append(d.Rounds, f.Rounds...)
+	if err != nil {
+		return d, err
+	}
+	if err := p.keepsAnswers(a, f.Rounds, t); err != nil {
+		return d, err
+	}
+	return unite(d, f), nil
+}
+
+// unite is the duel of two halves of which the first was won by the challenger.
+func unite(steady, fresh kernels.Duel) kernels.Duel {
+	if fresh.Verdict == kernels.Faster {
+		return steady
+	}
+	out := steady
+	out.Verdict, out.Ratio, out.Lo, out.Hi = fresh.Verdict, fresh.Ratio, fresh.Lo, fresh.Hi
+	why := "faster only on inputs it has seen"
+	if fresh.Verdict == kernels.Ambiguous {
+		why = "faster, but not beyond doubt on inputs it has not seen"
+	}
+	out.Detail = fmt.Sprintf("%s: %.4f of the champion's time steady, %.4f fresh", why, steady.Ratio, fresh.Ratio)
+	return out
+}
+
+// half is one half of a duel.
+func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (kernels.Duel, error) {
+	f, err := p.fight(ctx, a, b, t, openingPairs)
 	if err != nil {
 		return kernels.Duel{}, err
 	}
 	verdict := f.landslide()
 	if verdict == "" {
-		faster := a
-		if median, _, _ := stats.Interval(f.ratios); median < 1 || a.rival != nil {
-			faster = b
+		rest := true
+		if !t.fresh {
+			rest, err = p.knowFaster(ctx, a, b, f)
 		}
-		rest, err := p.knowNoise(ctx, faster)
 		if err == nil && rest {
-			f, err = p.fight(ctx, a, b, cache, which, stats.MinPairs)
+			f, err = p.fight(ctx, a, b, t, stats.MinPairs)
 		}
 		if err != nil {
 			return kernels.Duel{}, err
@@ -177,10 +159,100 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, cache string, which []
 	case f.given:
 		d.Verdict = kernels.Ambiguous
 	}
-	for i, w := range f.workloads {
-		d.Rounds[i].Workload, d.Rounds[i].Cache, d.Rounds[i].Clock, d.Rounds[i].Discarded = w.Name, cache, f.clock[i], f.discarded[i]
+	for i := range f.workloads {
+		f.describe(i, &d.Rounds[i], t)
 	}
 	return d, nil
+}
+
+// describe says under which terms a round was fought, and what happened.
+func (f *fight) describe(i int, r *kernels.DuelRound, t terms) {
+	r.Workload, r.Cache, r.Clock, r.Discarded = f.workloads[i].Name, t.cache, f.clock[i], f.discarded[i]
+	if !t.fresh {
+		return
+	}
+	r.Cache = kernels.FreshRound
+	for side, ratios := range f.repeat[i] {
+		if len(ratios) > 0 {
+			r.Repeat[side] = stats.Median(ratios)
+		}
+	}
+}
+
+// knowFaster measures the noise by the side that looks faster, where that was not done of late.
+func (p *Pool) knowFaster(ctx context.Context, a, b contestant, f *fight) (rest bool, err error) {
+	faster, side := a, kernels.TheChampion
+	if median, _, _ := stats.Interval(f.ratios); median < 1 || a.rival != nil {
+		faster, side = b, kernels.TheChallenger
+	}
+	rest, err = p.knowNoise(ctx, faster)
+	if err != nil {
+		err = of(side, err)
+	}
+	return rest, err
+}
+
+// plausible holds both sides' steady times to what the device can do.
+func (p *Pool) plausible(d *kernels.Duel, t terms) error {
+	for k, i := range t.which {
+		w, r := p.cfg.Workloads[i], &d.Rounds[k]
+		if why := p.tooFast(w, t.cache, r.Champion); why != "" && r.Pairs > 0 {
+			return &found{kernels.TheChampion, kernels.Suspect, why}
+		}
+		if why := p.tooFast(w, t.cache, r.Challenger); why != "" && r.Pairs > 0 {
+			return &found{kernels.TheChallenger, kernels.Suspect, why}
+		}
+	}
+	return nil
+}
+
+// How much faster than those of honest kernels a kernel's repeated calls may be, over its fresh ones. On an H200 medians of
+// kernels that keep nothing lay within 0.98 and 1.02; an emulated one's second call finds the processor's caches warm.
+const (
+	repeatMargin         = 0.05
+	emulatedRepeatMargin = 0.3
+)
+
+// keepsAnswers finds a challenger out whose repeated calls are faster by far than its fresh ones, compared with the naive start's
+// and the champion's: it finds something that earlier calls have left.
+func (p *Pool) keepsAnswers(a contestant, rounds []kernels.DuelRound, t terms) error {
+	for k, i := range t.which {
+		name, r := p.cfg.Workloads[i].Name, &rounds[k]
+		if why := p.repeatsTooFast(name, r.Repeat[1], p.honestRepeat(name, a.naive, r.Repeat[0])); why != "" {
+			return &found{kernels.TheChallenger, kernels.Suspect, why}
+		}
+	}
+	return nil
+}
+
+// repeatsTooFast says why a ratio of repeated to fresh calls is no honest kernel's at a workload; empty where it may be one's, and where
+// it was not measured.
+func (p *Pool) repeatsTooFast(workload string, repeat, honest float64) string {
+	margin := repeatMargin
+	if p.device.Kind == "cpu" {
+		margin = emulatedRepeatMargin
+	}
+	if repeat <= 0 || repeat >= (1-margin)*honest {
+		return ""
+	}
+	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, %.2f of honest kernels", workload, repeat, honest)
+}
+
+// honestRepeat is the least ratio of repeated to fresh calls that an honest kernel has shown at a workload: the naive start, and the
+// champion of the duel. Nobody's is below what it should be, 1, unless it was measured.
+func (p *Pool) honestRepeat(workload string, naive bool, champions float64) float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if champions > 0 && naive {
+		p.repeats[workload] = champions
+	}
+	honest := 1.0
+	for _, r := range []float64{champions, p.repeats[workload]} {
+		if r > 0 {
+			honest = math.Min(honest, r)
+		}
+	}
+	return honest
 }
 
 // fight is the pairs of a duel so far.
@@ -190,24 +262,32 @@ type fight struct {
 	clock     []float64 // SM MHz by workload
 	discarded []int     // blocks by workload
 	calm      []stats.Calm
-	ratios    []float64 // challenger over champion, of all workloads
-	itself    bool      // a kernel against itself
-	hot       bool      // the GPU is, and stays so
-	given     bool      // up, because the machine did not come to rest
+	ratios    []float64      // challenger over champion, of all workloads
+	repeat    [][2][]float64 // of fresh samples, by workload and side
+	itself    bool           // a kernel against itself
+	fresh     bool
+	hot       bool // the GPU is, and stays so
+	given     bool // up, because the machine did not come to rest
 }
 
-// newFight begins a duel on some workloads, of which the objective makes one figure.
-func (p *Pool) newFight(which []int, base map[string]float64) *fight {
-	f := &fight{clock: make([]float64, len(which)), discarded: make([]int, len(which)), calm: make([]stats.Calm, len(which))}
+// newFight begins a duel on some workloads, of which the objective makes one figure. Fresh times have to be below by no margin, but
+// with their whole interval.
+func (p *Pool) newFight(t terms, base map[string]float64) *fight {
+	n := len(t.which)
+	f := &fight{clock: make([]float64, n), discarded: make([]int, n), calm: make([]stats.Calm, n), repeat: make([][2][]float64, n), fresh: t.fresh}
 	var weights, levels []float64
 	weighted := p.weighted()
-	for _, i := range which {
+	for _, i := range t.which {
 		w := p.cfg.Workloads[i]
 		w.Weight = weighted[i]
 		f.workloads, weights, levels = append(f.workloads, w), append(weights, w.Weight), append(levels, base[w.Name])
 	}
+	margin := p.margin()
+	if t.fresh {
+		margin = 0
+	}
 	combine := func(logs []float64) float64 { return p.cfg.Objective.Combine(logs, f.workloads) }
-	f.Duel = stats.NewDuel(weights, p.margin(), 1).By(combine, levels)
+	f.Duel = stats.NewDuel(weights, margin, 1).By(combine, levels)
 	return f
 }
 
@@ -226,15 +306,15 @@ func (f *fight) landslide() kernels.Verdict {
 // fight takes pairs on some workloads: exactly `pairs` of them when they are fewer than a verdict takes, else until the
 // rule wants no more. In those few every pair counts: nothing that happens to a machine favours one side in ten
 // pairs that alternate.
-func (p *Pool) fight(ctx context.Context, a, b contestant, cache string, which []int, pairs int) (*fight, error) {
-	f := p.newFight(which, a.base)
+func (p *Pool) fight(ctx context.Context, a, b contestant, t terms, pairs int) (*fight, error) {
+	f := p.newFight(t, a.base)
 	f.itself = b.itself
 	for f.More() && !f.given && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
 		for i := range f.workloads {
 			if f.given {
 				break
 			}
-			take := func() (gpu.DuelReply, error) { return p.batch(ctx, a, b, which[i], cache, min(duelBatch, pairs)) }
+			take := func() (gpu.DuelReply, error) { return p.batch(ctx, a, b, t.which[i], t, min(duelBatch, pairs)) }
 			var got gpu.DuelReply
 			var err error
 			if pairs < stats.MinPairs {
@@ -253,41 +333,14 @@ func (p *Pool) fight(ctx context.Context, a, b contestant, cache string, which [
 
 // enter adds a block of pairs at a workload.
 func (f *fight) enter(i int, got gpu.DuelReply) {
-	for j := range got.A {
-		f.Add(i, got.A[j], got.B[j])
-		f.ratios = append(f.ratios, got.B[j]/got.A[j])
+	for j := range got.A.Samples {
+		f.Add(i, got.A.Samples[j], got.B.Samples[j])
+		f.ratios = append(f.ratios, got.B.Samples[j]/got.A.Samples[j])
 	}
-	known := slices.DeleteFunc(slices.Concat(got.ClockA, got.ClockB), func(mhz float64) bool { return !(mhz > 0) })
+	f.repeat[i][0] = append(f.repeat[i][0], got.A.Repeat...)
+	f.repeat[i][1] = append(f.repeat[i][1], got.B.Repeat...)
+	known := slices.DeleteFunc(slices.Concat(got.A.Clock, got.B.Clock), func(mhz float64) bool { return !(mhz > 0) })
 	if len(known) > 0 {
 		f.clock[i] = stats.Median(known)
 	}
-}
-
-// batch takes pairs at one workload.
-func (p *Pool) batch(ctx context.Context, a, b contestant, which int, cache string, pairs int) (gpu.DuelReply, error) {
-	w := p.cfg.Workloads[which]
-	if a.rival != nil {
-		return p.turns(ctx, a.rival, b, which, cache, pairs)
-	}
-	run := p.runOf(w, cache, min(a.estimate[w.Name], b.estimate[w.Name]))
-	return p.pairs(ctx, gpu.Duel{A: a.Contender, B: b.Contender, Run: run, Which: which, Pairs: pairs})
-}
-
-func (p *Pool) pairs(ctx context.Context, req gpu.Duel) (gpu.DuelReply, error) {
-	var reply gpu.DuelReply
-	err := p.runner.call(ctx, gpu.Request{Duel: &req}, &reply, patience)
-	var l *lost
-	switch {
-	case errors.As(err, &l):
-		return reply, fmt.Errorf("%w: %v", errFaulted, l)
-	case err != nil:
-		return reply, err
-	case reply.Fault != nil:
-		return reply, errors.Join(fmt.Errorf("%w: %s: %s", errFaulted, reply.Fault.Case, reply.Fault.Text), p.runner.restart())
-	case reply.Guard > 0:
-		return reply, fmt.Errorf("%w: timed launches wrote %d bytes outside of their buffers", errFaulted, reply.Guard)
-	case reply.Wrong > 0:
-		return reply, fmt.Errorf("%w: %d outputs of timed launches differ from the gated ones", errFaulted, reply.Wrong)
-	}
-	return reply, nil
 }

@@ -45,9 +45,8 @@ type evaluation struct {
 	job     *kernels.Job
 	res     kernels.Result
 	cubin   []byte
-	checked []byte         // with every access reported, where races are looked for
-	calls   []kernels.Call // by case
-	hashes  map[string][]uint64
+	checked []byte                // with every access reported, where races are looked for
+	calls   []kernels.Call        // by case
 	elapsed map[string]float64    // ns a call at the gate, by workload
 	again   bool                  // machine code that was seen before is judged like any other
 	outputs *[]byte               // where the outputs of the gate are wanted as well
@@ -72,7 +71,9 @@ func (e *evaluation) run(ctx context.Context) error {
 	}
 	e.res.Outcome = kernels.OK
 	if len(e.job.Bar.Times()) == 0 { // the naive start, the first champion
-		e.keep(e.job.ID, e.contestant())
+		c := e.contestant()
+		c.naive = true
+		e.keep(e.job.ID, c)
 	}
 	return nil
 }
@@ -263,7 +264,7 @@ func (p *Pool) free(slot int) {
 }
 
 // faultOf says what a device call's fault, or the loss of its worker, means for the candidate.
-func (e *evaluation) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, error) {
+func (p *Pool) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, error) {
 	var l *lost
 	switch {
 	case errors.As(err, &l) && l.timeout:
@@ -280,7 +281,7 @@ func (e *evaluation) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, 
 		return kernels.Invalid, fmt.Sprintf("cannot be launched (%s): %s", f.Case, f.Text), nil
 	}
 	// The process is lost for CUDA: take a fresh one before anybody else asks.
-	return kernels.Crashed, fmt.Sprintf("%s: %s", f.Case, f.Text), e.runner.restart()
+	return kernels.Crashed, fmt.Sprintf("%s: %s", f.Case, f.Text), p.runner.restart()
 }
 
 // A candidate gets slack times the time of the one to beat for each of its calls, and never less
@@ -353,17 +354,15 @@ func (e *evaluation) verdict(judged checker.JudgeReply, reply gpu.GateReply) err
 		e.fail(kernels.Wrong, "%s", judged.Wrong)
 		return nil
 	}
+	if reply.Strays != nil {
+		e.fail(kernels.Suspect, "%s", reply.Strays.Why())
+		return nil
+	}
 	for k, i := range wanted {
 		c, name := &reply.Cases[i], e.cases.cases[i].Name
 		switch {
 		case k < len(judged.Hashes) && judged.Hashes[k] != c.Hash:
 			e.fail(kernels.Suspect, "%s: the outputs that were judged are not those that were hashed", name)
-		case c.Guard > 0:
-			e.fail(kernels.Suspect, "%s: wrote %d bytes outside of its buffers", name, c.Guard)
-		case c.Left > 0:
-			e.fail(kernels.Suspect, "%s: left %d bytes in scratch that every call must leave cleared", name, c.Left)
-		case c.Mutated != "":
-			e.fail(kernels.Suspect, "%s: wrote to its input %s", name, c.Mutated)
 		case !c.Same && !e.cfg.Problem.Check.Atomics:
 			e.fail(kernels.Flaky, "%s: two runs on the same inputs gave different bits (a race, or memory that nothing wrote)", name)
 		default:
@@ -375,7 +374,7 @@ func (e *evaluation) verdict(judged checker.JudgeReply, reply gpu.GateReply) err
 	return nil
 }
 
-// remember keeps the hashes of right outputs, for the check of timed launches.
+// remember keeps what is known of right outputs, for the check of timed launches.
 func (e *evaluation) remember(reply gpu.GateReply) {
 	if e.right == nil {
 		e.right = map[int]gpu.CaseReply{}
@@ -386,20 +385,37 @@ func (e *evaluation) remember(reply gpu.GateReply) {
 	if e.only != nil {
 		return
 	}
-	e.hashes, e.elapsed = map[string][]uint64{}, map[string]float64{}
-	var expect [][]uint64
+	e.elapsed = map[string]float64{}
 	for _, w := range e.cfg.Workloads {
-		var hs []uint64
 		for _, i := range e.cases.seeds(w.Name) {
-			hs = append(hs, reply.Cases[i].Hash)
 			e.elapsed[w.Name] = reply.Cases[i].Nanos
 		}
-		expect = append(expect, hs)
 	}
-	if e.cfg.Problem.Check.Atomics {
-		expect = nil // equal outputs may differ in their bits
+}
+
+// hash is what the outputs on a case have to hash to, where that is known: of a problem with atomics equal outputs may differ in
+// their bits.
+func (e *evaluation) hash(i int) (uint64, bool) {
+	r, ok := e.right[i]
+	return r.Hash, ok && !e.cfg.Problem.Check.Atomics
+}
+
+// learn gates a candidate on those of the cases that it was not judged on yet, in requests of as many as fit a slot. It
+// reports whether all went well; if not, the outcome says what did not.
+func (e *evaluation) learn(ctx context.Context, cases []int) (bool, error) {
+	var missing []int
+	for _, i := range cases {
+		if _, ok := e.right[i]; !ok {
+			missing = append(missing, i)
+		}
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.expect[e.job.ID] = expect
+	slices.Sort(missing)
+	for len(missing) > 0 {
+		n := e.cases.fitting(missing)
+		e.only, missing = missing[:n], missing[n:]
+		if err := e.gate(ctx); err != nil || e.res.Outcome != kernels.Unknown {
+			return false, err
+		}
+	}
+	return true, nil
 }

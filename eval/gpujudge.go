@@ -67,8 +67,9 @@ func (g *gpuJudge) forget() error {
 	return err
 }
 
-// judgeSlots is how many slots a judge on the GPU has: who writes one has the device until it is judged.
-const judgeSlots = 1
+// judgeSlots is how many slots a judge on the GPU has: one for each side of a duel. Who writes one has the device until it is
+// judged, so that more would wait for nothing.
+const judgeSlots = 2
 
 // judgeRoom is the memory that a judge needs on the GPU beside truth, outputs and inputs: its context and modules, and what
 // allocations are rounded up to.
@@ -91,7 +92,7 @@ func (p *Pool) truthBudget() (bytes int, why string) {
 			need += c.TruthBytes()
 		}
 	}
-	free := p.device.MemoryBytes/10*9 - p.cases.deviceBytes(p.device.L2Bytes) - p.cases.slotBytes() - inputs - judgeRoom
+	free := p.device.MemoryBytes/10*9 - p.cases.deviceBytes(p.device.L2Bytes) - judgeSlots*p.cases.slotBytes() - inputs - judgeRoom
 	if need += most; free < need {
 		return 0, fmt.Sprintf("%s has no room for %.1f GiB of truth beside the workloads' buffers", p.device.Name, float64(need)/(1<<30))
 	}

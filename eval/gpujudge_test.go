@@ -69,6 +69,9 @@ func (j *fakeJudge) handle(req *judge.Request) (any, error) {
 	case req.Check.SelfTest != nil:
 		i := req.Check.SelfTest.Case
 		return j.setup.SelfTest(i, j.setup.Truths(i, j.truth), func(int) check.Comparison { return check.Judge })
+	case req.Check.Palette != nil:
+		i := req.Check.Palette.Case
+		return checker.JudgeReply{Palette: j.setup.Palette(i, j.setup.Truths(i, j.truth))}, nil
 	case req.Given:
 		return j.judge(req.Check.Judge, j.given)
 	}

@@ -52,22 +52,38 @@ func (p *Pool) judge(ctx context.Context, req judge.Request) (checker.JudgeReply
 // judged has the device do what req asks, and its outputs judged. outputs says after the call which lie in the slot; nil: none
 // to judge. A judge on the GPU works before anybody else gets the device; the checker works beside the next caller.
 func (p *Pool) judged(ctx context.Context, req gpu.Request, reply any, deadline time.Duration, outputs func() *checker.Judge) (verdict checker.JudgeReply, err error) {
-	ask := func() error {
-		about := outputs()
-		if about == nil {
-			return nil
+	_, all, err := p.judgedAll(ctx, req, reply, deadline, func() []*checker.Judge {
+		if about := outputs(); about != nil {
+			return []*checker.Judge{about}
 		}
-		verdict, err = p.verdictOn(ctx, about)
-		return err
-	}
-	if p.checker.gpu != nil {
-		_, err = p.runner.callThen(ctx, req, reply, deadline, ask)
-		return verdict, err
-	}
-	if err = p.runner.call(ctx, req, reply, deadline); err == nil {
-		err = ask()
+		return nil
+	})
+	if len(all) > 0 {
+		verdict = all[0]
 	}
 	return verdict, err
+}
+
+// judgedAll is judged for outputs in several slots. It says when the caller got the device.
+func (p *Pool) judgedAll(ctx context.Context, req gpu.Request, reply any, deadline time.Duration, outputs func() []*checker.Judge) (began time.Time, verdicts []checker.JudgeReply, err error) {
+	ask := func() error {
+		for _, about := range outputs() {
+			v, err := p.verdictOn(ctx, about)
+			if err != nil {
+				return err
+			}
+			verdicts = append(verdicts, v)
+		}
+		return nil
+	}
+	if p.checker.gpu != nil {
+		began, err = p.runner.callThen(ctx, req, reply, deadline, ask)
+		return began, verdicts, err
+	}
+	if began, err = p.runner.callAt(ctx, req, reply, deadline); err == nil {
+		err = ask()
+	}
+	return began, verdicts, err
 }
 
 // verdictOn asks about outputs in a slot. Those in the memory of a judge that was lost are lost with it.

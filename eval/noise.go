@@ -51,7 +51,7 @@ func (p *Pool) knowNoise(ctx context.Context, a contestant) (rest bool, err erro
 	}
 	twin := a
 	twin.itself = true
-	f, err := p.fight(ctx, a, twin, p.cfg.Cache, p.all(), stats.MinPairs)
+	f, err := p.fight(ctx, a, twin, terms{cache: p.cfg.Cache, which: p.all()}, stats.MinPairs)
 	if err != nil {
 		return false, fmt.Errorf("noise: %w", err)
 	}
@@ -101,7 +101,7 @@ var calmPauses = []time.Duration{500 * time.Millisecond, time.Second, 2 * time.S
 // is not waited for again.
 func (p *Pool) calmly(ctx context.Context, f *fight, i int, take func() (gpu.DuelReply, error)) (gpu.DuelReply, error) {
 	calm := &f.calm[i]
-	if !f.itself { // whose spread is what is to be known
+	if !f.itself && !f.fresh { // whose spread is what is to be known, and of which nobody knows it
 		p.mu.Lock()
 		calm.Spread = p.noise.spread
 		p.mu.Unlock()
@@ -117,7 +117,7 @@ func (p *Pool) calmly(ctx context.Context, f *fight, i int, take func() (gpu.Due
 			reasons = p.health.tags(began)
 		}
 		calm.Capped = slices.Contains(reasons, "power-cap")
-		block := stats.Block{A: got.A, B: got.B, ClockA: got.ClockA, ClockB: got.ClockB}
+		block := stats.Block{A: got.A.Samples, B: got.B.Samples, ClockA: got.A.Clock, ClockB: got.B.Clock}
 		why := calm.Disturbed(block)
 		hot := slowedBy(reasons)
 		f.hot = f.hot || why == "" && n == len(calmPauses)

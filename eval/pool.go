@@ -18,7 +18,7 @@ import (
 
 // Protocol is the version of the rules by which candidates are gated and timed. Figures of different
 // protocols are not compared.
-const Protocol = "2"
+const Protocol = "3"
 
 // Config says what is evaluated, and on what.
 type Config struct {
@@ -69,13 +69,15 @@ type Pool struct {
 	health   *health      // of the GPU; nil on other devices
 	flying   atomic.Int32
 
+	several sync.Mutex // who takes more than one slot
+
 	mu      sync.Mutex
-	seen    map[string]kernels.ID     // machine code with launches -> first candidate
-	expect  map[kernels.ID][][]uint64 // hashes of right outputs, by workload and seed
-	gated   []gated                   // of late, for duels
+	seen    map[string]kernels.ID // machine code with launches -> first candidate
+	gated   []gated               // of late, for duels
 	blas    map[string]gpu.LibraryReply
 	rivals  map[string]*rival  // torch baselines that run here, by name
 	weights map[string]float64 // of workloads, where Weigh changed them
+	repeats map[string]float64 // the naive start's repeated calls over its fresh ones, by workload
 	noise   noise              // of a kernel with itself
 }
 

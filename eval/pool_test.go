@@ -49,12 +49,18 @@ func fakePool(t *testing.T) *Pool {
 
 func fakePoolAt(t *testing.T, where Location) *Pool {
 	t.Helper()
+	return fakePoolOf(t, where, scaleProblem, "")
+}
+
+// fakePoolOf opens a pool for a problem with another line in its [check].
+func fakePoolOf(t *testing.T, where Location, problem, line string) *Pool {
+	t.Helper()
 	if where.NVRTC.Path == "" || len(where.Include) == 0 {
 		t.Skip("NO EVALUATION IS TESTED: NVRTC or its headers not found; see darwarp doctor")
 	}
 	where.Driver.Path, where.BLASLt.Path = "fake", ""
 	t.Setenv("DARWARP_FAKE", t.TempDir())
-	p, err := kernels.ParseProblem("problem.toml", []byte(scaleProblem))
+	p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(problem, "[check]", "[check]\n"+line, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +117,10 @@ func TestVerdicts(t *testing.T) {
 		{"out_of_bounds", kernels.Suspect, "outside of its buffers"},
 		{"mutates", kernels.Suspect, "its input x"},
 		{"cached", kernels.Wrong, "timed launches"},
-		{"strays_later", kernels.Suspect, "timed launches wrote 4 bytes outside"},
+		{"leaves_marks", kernels.Suspect, "left 8 bytes in scratch"},
+		{"strays_later", kernels.Suspect, "timed launches: 1025 normal: wrote 4 bytes outside"},
+		{"spoils_later", kernels.Suspect, "the buffers of cold runs: wrote to its input x"},
+		{"marks_later", kernels.Suspect, "left 8 bytes in scratch"},
 		{"replays", kernels.Suspect, "later calls do less"},
 		{"too_fast", kernels.Suspect, "faster than this device can be"},
 		{"refused", kernels.Invalid, "701"},
@@ -155,7 +164,11 @@ func TestResultCarriesItsEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Proof != pool.Provenance().Key() || r.Code == "" || r.Gate == nil || r.Gate.Checks != 5 || r.Gate.Elements != 1+2*1025+2*4096 {
+	elems := 0
+	for _, i := range pool.cases.gated() {
+		elems += pool.cases.cases[i].Dims["n"]
+	}
+	if r.Proof != pool.Provenance().Key() || r.Code == "" || r.Gate == nil || r.Gate.Checks != len(pool.cases.gated()) || r.Gate.Elements != elems {
 		t.Errorf("result %+v gate %+v", r, r.Gate)
 	}
 	if len(r.Times) != 1 || r.Times[0].Median < 10e3 || r.Times[0].Lo > r.Times[0].Median || r.Times[0].Hi < r.Times[0].Median || r.Times[0].Cache != "hot" {
@@ -229,26 +242,88 @@ func TestSameMachineCodeIsMeasuredOnce(t *testing.T) {
 }
 
 func TestDuel(t *testing.T) {
+	shorten(t)
 	pool := fakePool(t)
 	for _, c := range []struct {
 		champion, challenger string
 		want                 kernels.Verdict
+		outcome              kernels.Outcome
+		culprit              kernels.Side
+		detail               string
 	}{
-		{"good", "fast", kernels.Faster},
-		{"slow", "fast", kernels.Faster}, // a landslide
-		{"fast", "slow", kernels.Slower},
-		{"fast", "good", kernels.Slower},
-		{"good", "same", kernels.Same},
-		{"good", "cached", kernels.Ambiguous}, // wrong while it is timed: nobody is promoted
-		{"good", "wrong", kernels.Ambiguous},
+		{"good", "fast", kernels.Faster, 0, "", ""},
+		{"slow", "fast", kernels.Faster, 0, "", ""}, // a landslide, in both halves
+		{"fast", "slow", kernels.Slower, 0, "", ""},
+		{"fast", "good", kernels.Slower, 0, "", ""},
+		{"good", "same", kernels.Same, 0, "", ""},
+		{"good", "seen_only", kernels.Slower, 0, "", "faster only on inputs it has seen"},
+		{"good", "seen_a_little", kernels.Ambiguous, 0, "", "not beyond doubt on inputs it has not seen"},
+		{"good", "replays_scratch", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger, "keeps answers"},
+		{"good", "stores_what_differs", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger, "0.80 of the time"},
+		{"good", "cached", kernels.Ambiguous, kernels.Wrong, kernels.TheChallenger, "timed launches"},
+		{"good", "wrong", kernels.Ambiguous, kernels.Wrong, kernels.TheChallenger, "expected"},
+		{"wrong", "good", kernels.Ambiguous, kernels.Wrong, kernels.TheChampion, "expected"},
+		{"cached", "good", kernels.Ambiguous, kernels.Wrong, kernels.TheChampion, "timed launches"},
+		{"good", "wrong_on_trial", kernels.Ambiguous, kernels.Wrong, kernels.TheChallenger, "expected"},
+		{"good", "impossible", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger, "faster than this device can be"},
+		{"good", "strays_in_duel", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger, "1025 normal: wrote 4 bytes outside"},
+		{"strays_in_duel", "good", kernels.Ambiguous, kernels.Suspect, kernels.TheChampion, "1025 normal: wrote 4 bytes outside"},
+		{"good", "spoils_in_duel", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger, "wrote to its input x"},
+		{"good", "marks_in_duel", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger, "left 8 bytes"},
+		{"good", "crashes_in_duel", kernels.Ambiguous, kernels.Crashed, kernels.TheChallenger, "700"},
+		{"good", "hangs_in_duel", kernels.Ambiguous, kernels.TimedOut, kernels.TheChallenger, "did not finish"},
 	} {
 		d, err := pool.Duel(context.Background(), fakeJob(t, pool, c.champion), fakeJob(t, pool, c.challenger))
-		if err != nil || d.Verdict != c.want {
-			t.Errorf("%s against %s: %+v, %v: expected %s", c.challenger, c.champion, d, err, c.want)
+		if err != nil || d.Verdict != c.want || d.Outcome != c.outcome || d.Culprit != c.culprit || !strings.Contains(d.Detail, c.detail) {
+			t.Errorf("%s against %s: %+v, %v: expected %s, %v of %q", c.challenger, c.champion, d, err, c.want, c.outcome, c.culprit)
+		}
+		if fresh := len(d.Rounds) - len(d.Steady()); d.Verdict == kernels.Faster && (fresh != 1 || d.Rounds[1].Pairs == 0 || d.Rounds[1].Repeat != [2]float64{1, 1}) {
+			t.Errorf("%s against %s: %d fresh rounds: %+v", c.challenger, c.champion, fresh, d.Rounds)
 		}
 	}
 	if pool.Provenance().Noise == 0 {
 		t.Error("no A/A noise was measured before the first duel")
+	}
+}
+
+// TestAtomics: where equal outputs may differ in their bits, those of timed launches are judged, and whoever is timed next is not blamed.
+func TestAtomics(t *testing.T) {
+	pool := fakePoolOf(t, Locate(), scaleProblem, "atomics = true")
+	for _, c := range []struct {
+		entry   string
+		want    kernels.Outcome
+		explain string
+	}{
+		{"good", kernels.OK, ""},
+		{"race", kernels.OK, ""},
+		{"half_when_timed", kernels.Wrong, "timed launches: 4096 normal"},
+		{"replays", kernels.Suspect, "later calls do less"},
+		{"slow", kernels.OK, ""},
+		{"zero", kernels.Lost, "0 ns"},
+		{"good_after", kernels.OK, ""},
+	} {
+		r, err := pool.Evaluate(t.Context(), fakeJob(t, pool, c.entry))
+		if err != nil || r.Outcome != c.want || !strings.Contains(r.Detail, c.explain) {
+			t.Errorf("%s: %v (%s), %v: expected %v (... %s ...)", c.entry, r.Outcome, r.Detail, err, c.want, c.explain)
+		}
+		if n := len(r.Times); r.Outcome == kernels.OK && (n != 1 || r.Times[0].Samples < firstSamples || (r.Times[0].Tier == "screen") != (c.entry == "slow")) {
+			t.Errorf("%s: times %+v", c.entry, r.Times)
+		}
+	}
+	for _, c := range []struct {
+		champion, challenger string
+		want                 kernels.Verdict
+		culprit              kernels.Side
+	}{
+		{"good", "fast", kernels.Faster, ""},
+		{"good", "half_in_duel", kernels.Ambiguous, kernels.TheChallenger},
+		{"half_in_duel", "good", kernels.Ambiguous, kernels.TheChampion},
+		{"good", "seen_only", kernels.Slower, ""},
+	} {
+		d, err := pool.Duel(t.Context(), fakeJob(t, pool, c.champion), fakeJob(t, pool, c.challenger))
+		if err != nil || d.Verdict != c.want || d.Culprit != c.culprit || (d.Outcome == kernels.Wrong) != (c.culprit != "") {
+			t.Errorf("%s against %s: %+v, %v: expected %s of %q", c.challenger, c.champion, d, err, c.want, c.culprit)
+		}
 	}
 }
 

@@ -27,27 +27,31 @@ func (e *evaluation) time(ctx context.Context) error {
 	}
 	for i, r := range reply.Runs {
 		w := e.cfg.Workloads[i]
-		t := e.timing(w.Name, e.cfg.Cache, r, reply.Began)
-		if why := e.implausible(w, t, r); why != "" {
-			e.fail(kernels.Suspect, "%s", why)
-		}
-		if r.Wrong > 0 {
-			e.fail(kernels.Wrong, "%s: %d of %d outputs of timed launches differ from the gated ones", w.Name, r.Wrong, r.Checked)
-		}
-		if r.Guard > 0 {
-			e.strays(w.Name, r.Guard)
-		}
-		e.res.Times = append(e.res.Times, t)
+		e.res.Times = append(e.res.Times, e.weigh(w, e.timing(w.Name, e.cfg.Cache, r, reply.Began), r))
 	}
+	e.strays(reply.Strays)
 	for _, w := range e.cfg.Workloads[len(reply.Runs):] { // not begun: the run before them was hopeless
 		e.res.Times = append(e.res.Times, e.gateTime(w))
 	}
 	return nil
 }
 
+// weigh files a candidate whose timed launches did not do what the gated ones did. It returns the time as it is.
+func (e *evaluation) weigh(w kernels.Workload, t kernels.Timing, r gpu.RunReply) kernels.Timing {
+	if why := e.implausible(w, t, r); why != "" {
+		e.fail(kernels.Suspect, "%s", why)
+	}
+	if r.Wrong > 0 {
+		e.fail(kernels.Wrong, "%s: %d of %d outputs of timed launches differ from the gated ones", w.Name, r.Wrong, r.Checked)
+	}
+	return t
+}
+
 // strays files a candidate whose timed launches wrote where they must not.
-func (e *evaluation) strays(workload string, bytes int) {
-	e.fail(kernels.Suspect, "%s: timed launches wrote %d bytes outside of their buffers", workload, bytes)
+func (e *evaluation) strays(found *gpu.Strays) {
+	if found != nil {
+		e.fail(kernels.Suspect, "timed launches: %s", found.Why())
+	}
 }
 
 // gateTime is the gate's own figure of a workload.
@@ -81,20 +85,23 @@ func (e *evaluation) hopeless() bool {
 }
 
 // measure asks the device for the candidate's times.
-func (e *evaluation) measure(ctx context.Context, cache string, final bool) (gpu.TimeReply, kernels.Outcome, string, error) {
-	req := &gpu.Time{Contender: e.contender(), Final: final, Each: e.job.Each}
+func (e *evaluation) measure(ctx context.Context, cache string, final bool) (reply gpu.TimeReply, outcome kernels.Outcome, detail string, err error) {
 	bars := e.job.Bar.Times()
+	var runs []gpu.Run
 	for _, w := range e.cfg.Workloads {
 		run := e.runOf(w, cache, e.elapsed[w.Name])
 		if !final {
 			run.Bar = bars[w.Name]
 		}
-		req.Runs = append(req.Runs, run)
+		runs = append(runs, run)
 	}
-	var reply gpu.TimeReply
+	if e.cfg.Problem.Check.Atomics {
+		return e.measureJudged(ctx, runs, final)
+	}
+	req := &gpu.Time{Contender: e.contestant().contender(runs...), Runs: runs, Final: final, Each: e.job.Each}
 	began, err := e.runner.callAt(ctx, gpu.Request{Time: req}, &reply, patience)
 	reply.Began = began
-	outcome, detail, err := e.faultOf(reply.Fault, err)
+	outcome, detail, err = e.faultOf(reply.Fault, err)
 	if err == nil && outcome == kernels.Unknown {
 		err = sane(req, &reply)
 	}
@@ -118,18 +125,6 @@ func sane(req *gpu.Time, reply *gpu.TimeReply) error {
 		}
 	}
 	return nil
-}
-
-// contender is the candidate as the device times it.
-func (e *evaluation) contender() gpu.Contender {
-	c := gpu.Contender{Cubin: e.cubin}
-	for _, w := range e.cfg.Workloads {
-		c.Calls = append(c.Calls, e.calls[e.cases.byLoad[w.Name][0]])
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	c.Expect = e.expect[e.job.ID]
-	return c
 }
 
 func (p *Pool) runOf(w kernels.Workload, cache string, estimate float64) gpu.Run {
@@ -165,25 +160,34 @@ func (p *Pool) tags(began time.Time) []string {
 const (
 	matrixMargin = 1.35
 	memoryMargin = 1.2
-	// A single call also pays for being launched: about this much for each kernel.
-	launchCost = 5e3 // ns
 )
 
 // implausible says why a time cannot be honest: faster than the device, or than the same call on its
 // own. Empty means that nothing speaks against it.
 func (e *evaluation) implausible(w kernels.Workload, t kernels.Timing, r gpu.RunReply) string {
-	flops, bytes, err := e.cfg.Problem.Work(w.Dims, e.cfg.DType)
+	if why := e.tooFast(w, t.Cache, t.Median); why != "" {
+		return why
+	}
+	if doesLess(t.Median, r.Single, e.proof.Ceilings.Launch) {
+		return fmt.Sprintf("%s: %.3g us a call in a row, but %.3g us on its own with fresh outputs: later calls do less", w.Name, t.Median/1e3, r.Single/1e3)
+	}
+	return ""
+}
+
+// doesLess reports whether a call in a row is so much faster than one on its own, which has launch ns more to pay, that it cannot do
+// the same. An unknown single call says nothing.
+func doesLess(row, single, launch float64) bool { return single > 0 && row < (single-launch)/2 }
+
+// tooFast says that a call cannot take so few ns on this device, in words; empty where it can.
+func (p *Pool) tooFast(w kernels.Workload, cache string, ns float64) string {
+	flops, bytes, err := p.cfg.Problem.Work(w.Dims, p.cfg.DType)
 	if err != nil {
 		return ""
 	}
-	c := *e.proof.Ceilings
+	c := *p.proof.Ceilings
 	c.Matrix, c.Bandwidth, c.L2 = c.Matrix*matrixMargin, c.Bandwidth*memoryMargin, max(c.L2, c.Bandwidth)*memoryMargin
-	if floor := stats.Floor(flops, bytes, c, t.Cache); stats.Suspicious(t.Median, floor) {
-		return fmt.Sprintf("%s: %.3g us is faster than this device can be (%.3g us)", w.Name, t.Median/1e3, floor/1e3)
-	}
-	launches := len(e.calls[e.cases.byLoad[w.Name][0]].Launches)
-	if alone := r.Single - launchCost*float64(launches); r.Single > 0 && t.Median < alone/2 {
-		return fmt.Sprintf("%s: %.3g us a call in a row, but %.3g us on its own with fresh outputs: later calls do less", w.Name, t.Median/1e3, r.Single/1e3)
+	if floor := stats.Floor(flops, bytes, c, cache); stats.Suspicious(ns, floor) {
+		return fmt.Sprintf("%s: %.3g us is faster than this device can be (%.3g us)", w.Name, ns/1e3, floor/1e3)
 	}
 	return ""
 }

@@ -182,19 +182,19 @@ func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cac
 	}
 	ours := func(n int) error {
 		got, err := p.turn(ctx, b, which, cache, n)
-		reply.B, reply.Wrong = append(reply.B, got.Samples...), reply.Wrong+got.Wrong
+		reply.B.Samples = append(reply.B.Samples, got.Samples...)
 		for range got.Samples {
-			reply.ClockB = append(reply.ClockB, got.Clock)
+			reply.B.Clock = append(reply.B.Clock, got.Clock)
 		}
 		return err
 	}
 	theirs := func(n int) error {
 		got, err := p.torch.Sample(ctx, p.torch.key, n)
-		reply.A = append(reply.A, got...)
+		reply.A.Samples = append(reply.A.Samples, got...)
 		return err
 	}
-	for i := 0; len(reply.A) < pairs; i++ {
-		n := min(turnSamples, pairs-len(reply.A))
+	for i := 0; len(reply.A.Samples) < pairs; i++ {
+		n := min(turnSamples, pairs-len(reply.A.Samples))
 		order := []func(int) error{theirs, ours}
 		if !stats.ChampionFirst(i) {
 			order = []func(int) error{ours, theirs}
@@ -205,28 +205,41 @@ func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cac
 			}
 		}
 	}
-	if reply.Wrong > 0 {
-		return reply, fmt.Errorf("%w: %d outputs of timed launches differ from the gated ones", errFaulted, reply.Wrong)
-	}
 	return reply, nil
 }
 
-// turn takes a few samples of a candidate at one workload.
-func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, n int) (gpu.RunReply, error) {
+// turn takes a few samples of a candidate at one workload. What it does wrong is a *found.
+func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, n int) (got gpu.RunReply, err error) {
 	w := p.cfg.Workloads[which]
-	one := gpu.Contender{Cubin: c.Cubin, Calls: c.Calls[which : which+1]}
-	if which < len(c.Expect) {
-		one.Expect = c.Expect[which : which+1]
+	run := p.runOf(w, cache, c.estimate[w.Name])
+	req := &gpu.Time{Contender: c.one(which, run), Runs: []gpu.Run{run}, Count: n}
+	known, slot := len(req.Expect[0]) > 0, 0
+	if !known {
+		if slot, err = p.slot(ctx, true); err != nil {
+			return got, err
+		}
+		defer p.free(slot)
+		req.Record = &gpu.Record{Slots: [2]int{slot}}
 	}
-	req := &gpu.Time{Contender: one, Runs: []gpu.Run{p.runOf(w, cache, c.estimate[w.Name])}, Count: n}
 	var reply gpu.TimeReply
-	if err := p.runner.call(ctx, gpu.Request{Time: req}, &reply, patience); err != nil {
-		return gpu.RunReply{}, err
+	_, verdicts, err := p.judgedAll(ctx, gpu.Request{Time: req}, &reply, patience, func() []*checker.Judge {
+		if known || reply.Fault != nil || len(reply.Runs) != 1 {
+			return nil
+		}
+		return recorded(slot, c.acc(), reply.Runs[0].Recorded)
+	})
+	if err != nil {
+		return got, err
 	}
-	if reply.Fault != nil || len(reply.Runs) != 1 || len(reply.Runs[0].Samples) != n || reply.Runs[0].Guard > 0 {
-		return gpu.RunReply{}, fmt.Errorf("%w: %s: %d samples were asked for", errFaulted, w.Name, n)
+	if reply.Fault != nil || len(reply.Runs) != 1 || len(reply.Runs[0].Samples) != n {
+		return got, fmt.Errorf("%w: %s: %d samples were asked for", errFaulted, w.Name, n)
 	}
-	return reply.Runs[0], nil
+	got = reply.Runs[0]
+	side := gpu.DuelReply{B: gpu.Side{Checked: got.Checked, Wrong: got.Wrong, Strays: reply.Strays}}
+	if !known {
+		verdicts = append([]checker.JudgeReply{{}}, verdicts...) // torch's own were looked at before
+	}
+	return got, guilty(&side, verdicts, w.Name, known)
 }
 
 // rivalTimes measures a torch baseline by itself, the way Final measures a candidate.

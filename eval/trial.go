@@ -75,8 +75,8 @@ func (t *trial) found() (kernels.Doubt, bool) {
 	return kernels.Doubt{}, false
 }
 
-// know judges the candidate on those of the cases that it was not judged on yet, in requests of as many as fit a slot. It
-// reports whether all went well; if not, found says what did not.
+// know judges the candidate on those of the cases that it was not judged on yet. It reports whether all went well; if not, found
+// says what did not.
 func (t *trial) know(ctx context.Context, cases []int) (bool, error) {
 	if !t.compiled {
 		for _, step := range []func(context.Context) error{t.resolve, t.compile} {
@@ -86,31 +86,7 @@ func (t *trial) know(ctx context.Context, cases []int) (bool, error) {
 		}
 		t.compiled = true
 	}
-	var missing []int
-	for _, i := range cases {
-		if _, ok := t.right[i]; !ok {
-			missing = append(missing, i)
-		}
-	}
-	for len(missing) > 0 {
-		n := t.fitting(missing)
-		t.only, missing = missing[:n], missing[n:]
-		if err := t.gate(ctx); err != nil || t.res.Outcome != kernels.Unknown {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// fitting is how many of the cases have room for their outputs in a slot, and at least one.
-func (t *trial) fitting(cases []int) int {
-	room := t.cases.slotBytes()
-	for n, i := range cases {
-		if room -= t.cases.cases[i].OutBytes(); room < 0 && n > 0 {
-			return n
-		}
-	}
-	return len(cases)
+	return t.learn(ctx, cases)
 }
 
 // classes judges the candidate on the cases that are for who would reign: every input class at every workload, and the
@@ -136,6 +112,10 @@ func (t *trial) classes(ctx context.Context) (kernels.Doubt, error) {
 // sanitized runs compute-sanitizer's tools. Only a complete report says something: of one that is cut off nobody knows
 // what it would have found, and it is no fault of the candidate's either.
 func (t *trial) sanitized(ctx context.Context) (kernels.Doubt, error) {
+	if ok, err := t.know(ctx, nil); err != nil || !ok { // it compiles
+		d, _ := t.found()
+		return d, err
+	}
 	found, why, err := t.Sanitize(ctx, t.job)
 	switch {
 	case errors.Is(err, errUnwatched):

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
@@ -13,9 +14,9 @@ import (
 
 // few makes the numbers of runs small.
 func few(t *testing.T) {
-	runs, launches, within := disturbedRuns, judgedLaunches, launchesFor
+	runs, launches, within, quick := disturbedRuns, judgedLaunches, launchesFor, quickFor
 	disturbedRuns, judgedLaunches = 5, 1000
-	t.Cleanup(func() { disturbedRuns, judgedLaunches, launchesFor = runs, launches, within })
+	t.Cleanup(func() { disturbedRuns, judgedLaunches, launchesFor, quickFor = runs, launches, within, quick })
 }
 
 // What a would-be champion does wrong is its own, in every part; what our side loses may be asked again.
@@ -34,10 +35,16 @@ func TestTrialOnTheDevice(t *testing.T) {
 		{"wrong_on_trial", kernels.TrialClasses, kernels.Failed, kernels.Wrong, "expected"},
 		{"race", kernels.TrialClasses, kernels.Failed, kernels.Flaky, "different bits"},
 		{"killed", kernels.TrialClasses, "", 0, ""},
-		{"good", kernels.TrialDisturbed, kernels.Passed, 0, "25 runs of 5 sets"},
+		{"good", kernels.TrialFresh, kernels.Passed, 0, "80 fresh calls on 8 sets of inputs; 10 pairs against itself"},
+		{"replays_scratch", kernels.TrialFresh, kernels.Failed, kernels.Suspect, "keeps answers: calls on inputs that it has seen take 0.20"},
+		{"strays_in_duel", kernels.TrialFresh, kernels.Failed, kernels.Suspect, "1025 normal"},
+		{"crashes_in_duel", kernels.TrialFresh, kernels.Failed, kernels.Crashed, "ILLEGAL_ADDRESS"},
+		{"hangs_in_duel", kernels.TrialFresh, kernels.Failed, kernels.TimedOut, "did not finish"},
+		{"killed_in_duel", kernels.TrialFresh, "", 0, ""},
+		{"good", kernels.TrialDisturbed, kernels.Passed, 0, " sets of inputs beside a stream that disturbs"},
 		{"races_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Flaky, "other bits than those that were judged"},
 		{"strays_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "wrote 4 bytes outside"},
-		{"mutates_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "its input x of 4096 normal"},
+		{"mutates_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "4096 normal: wrote to its input x"},
 		{"keeps_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "left 8 bytes"},
 		{"faults_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Crashed, "ILLEGAL_ADDRESS"},
 		{"dies_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Crashed, "took the device process down (disturb)"},
@@ -87,11 +94,23 @@ func TestTrialEndsWhereItFails(t *testing.T) {
 // Where time is up the part is not possible here, and says how far it came.
 func TestTrialWithoutTime(t *testing.T) {
 	few(t)
-	launchesFor = 0
+	launchesFor, quickFor = 0, 0
 	pool := fakePool(t)
 	judgedLaunches = 10 * gpu.MostDisturbed
-	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialLaunches)
-	if d := got.Part(kernels.TrialLaunches); err != nil || d.Verdict != kernels.Impossible || !strings.Contains(d.Detail, "of 10240 judged launches") {
+	disturbedRuns = 10 * gpu.MostDisturbed // of each input, and a tenth is enough
+	for part, want := range map[kernels.TrialPart]kernels.Doubt{
+		kernels.TrialLaunches:  impossible("1024 of 10240 judged launches"),
+		kernels.TrialDisturbed: impossible("1024 of "),
+		kernels.TrialFresh:     passed("80 fresh calls"), // one request
+	} {
+		got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), part)
+		if d := got.Part(part); err != nil || d.Verdict != want.Verdict || !strings.Contains(d.Detail, want.Detail) {
+			t.Errorf("%v, %+v", err, d)
+		}
+	}
+	launchesFor = time.Hour
+	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialDisturbed)
+	if d := got.Part(kernels.TrialDisturbed); err != nil || d.Verdict != kernels.Passed || !strings.Contains(d.Detail, "as many as 0s had time for") {
 		t.Errorf("%v, %+v", err, d)
 	}
 }
@@ -209,5 +228,18 @@ func TestTrialOnTheCPU(t *testing.T) {
 				t.Errorf("%v, %+v", err, d)
 			}
 		})
+	}
+}
+
+// What does not compile any more, or cannot be launched here, falls: it is nothing of ours.
+func TestTrialOfWhatDoesNotCompile(t *testing.T) {
+	pool := fakePool(t)
+	for _, part := range []kernels.TrialPart{kernels.TrialClasses, kernels.TrialSanitized} {
+		job := fakeJob(t, pool, "good")
+		job.Source = "no kernel"
+		got, err := pool.Trial(context.Background(), job, part)
+		if d := got.Part(part); err != nil || d.Verdict != kernels.Failed || d.Outcome != kernels.CompileFailed {
+			t.Errorf("%s: %v, %+v", part, err, d)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"fmt"
+	"strings"
 
 	"darwarp/kernels"
 )
@@ -86,7 +87,7 @@ func (s *Search) settle(a answer) {
 		s.save(func() error { return s.keep.PutDuel(d) })
 	}
 	s.save(func() error {
-		s.send(Event{Kind: KindDuel, ID: f.Challenger, Duel: &d, Note: string(d.Verdict)})
+		s.send(Event{Kind: KindDuel, ID: f.Challenger, Duel: &d, Note: strings.TrimSuffix(string(d.Verdict)+": "+d.Detail, ": ")})
 		return nil
 	})
 	if d.Outcome.Failed() && s.convict(f, &d) {

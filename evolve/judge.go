@@ -53,7 +53,7 @@ func (s *Search) launch(f *flight) (err error) {
 // take enters what came of a flight.
 func (s *Search) take(a answer) {
 	switch {
-	case a.err != nil && !errors.Is(a.err, kernels.ErrLost):
+	case a.err != nil && !errors.Is(a.err, kernels.ErrLost) && (a.flight.aside != doubting || s.trials.ctx.Err() == nil):
 		s.queue.pending = append([]*flight{a.flight}, s.queue.pending...)
 		s.fail(a.err)
 	case a.flight.aside == doubting:

@@ -170,13 +170,14 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		cfg: cfg, strategy: mix, ev: ev, keep: keep, log: cfg.Log, retry: 3 * time.Second, respites: respites, control: control{every: controlEvery},
 		pcg: rand.NewPCG(cfg.Seed, 0x6461727761727000), ids: map[kernels.ID]bool{}, codes: map[string]float64{},
 		working: map[kernels.ID]*member{}, beaten: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{},
-		dead: map[kernels.ID]bool{}, twins: map[kernels.ID]string{}, trials: newTrials(),
+		dead: map[kernels.ID]bool{}, twins: map[kernels.ID]string{},
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.rng = rand.New(s.pcg)
 	s.hard, s.abort = context.WithCancel(context.Background())
+	s.trials = newTrials(s.hard)
 	s.orders, s.ended, s.machines, s.every = make(chan order), make(chan struct{}), make(chan kernels.Machine), sampleEvery
 	s.inhabit(hints(cfg.Hints))
 	s.progress.sample = firstSample(len(s.demes))
@@ -386,7 +387,7 @@ func (s *Search) evaluate(f *flight) (a answer) {
 	case f.aside == controlling:
 		a.err = s.ev.(Controlled).Control(s.hard, f.job)
 	case f.aside == doubting:
-		a.trial, a.err = s.ev.(Doubter).Trial(s.hard, f.job, f.parts...)
+		a.trial, a.err = s.ev.(Doubter).Trial(s.trials.ctx, f.job, f.parts...)
 	case f.Challenger.IsZero():
 		a.result, a.err = s.ev.Evaluate(s.hard, f.job)
 	default:

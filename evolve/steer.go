@@ -209,9 +209,11 @@ func (s *Search) extend(c Command) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
-// stop drains, as the end of the budget does.
+// stop drains, as the end of the budget does. A second one does not wait for the champion's trial.
 func (s *Search) stop(Command) (string, error) {
-	if !s.stopping {
+	if s.stopping {
+		s.trials.skip()
+	} else {
 		s.drain(ReasonStopped)
 	}
 	return "", nil // the drain tells

@@ -34,10 +34,14 @@ type trials struct {
 	slow   *flight            // a champion's
 	lost   map[kernels.ID]int // attempts
 	ending bool               // it was said that the search's end waits
+
+	ctx  context.Context // of what is being tried
+	skip context.CancelFunc
 }
 
-func newTrials() trials {
-	return trials{known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{}, after: settles}
+func newTrials(hard context.Context) trials {
+	ctx, skip := context.WithCancel(hard)
+	return trials{ctx: ctx, skip: skip, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{}, after: settles}
 }
 
 // succeed makes the winner of a duel the champion, or first an heir where it can be doubted.
@@ -62,7 +66,7 @@ func (s *Search) enthrone(m *member, why string) {
 // doubt begins the trial that is due.
 func (s *Search) doubt() {
 	t := &s.trials
-	if _, ok := s.ev.(Doubter); !ok || s.paused || s.outage.on() || s.err != nil || s.hard.Err() != nil || s.champion == nil {
+	if _, ok := s.ev.(Doubter); !ok || s.paused || s.outage.on() || s.err != nil || t.ctx.Err() != nil || s.champion == nil {
 		return
 	}
 	if t.ending && !s.stopping && s.reason == "" { // the budget was added to meanwhile
@@ -147,6 +151,9 @@ func (s *Search) doubted(a answer) {
 	} else {
 		t.slow = nil
 	}
+	if a.err != nil && t.ctx.Err() != nil { // nobody waits for it any more
+		return
+	}
 	known := t.known[m.id]
 	known.ID = m.id
 	if a.err == nil {
@@ -169,7 +176,7 @@ func (s *Search) doubted(a answer) {
 		if err := s.keep.PutTrial(known); err != nil {
 			return err
 		}
-		s.send(Event{Kind: KindTrial, ID: m.id, Trial: &known, Note: partNames(a.flight.parts) + " " + string(kernels.Passed)})
+		s.send(Event{Kind: KindTrial, ID: m.id, Trial: &known, Note: known.Of(a.flight.parts)})
 		return nil
 	})
 	if m == t.heir {

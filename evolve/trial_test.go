@@ -313,6 +313,11 @@ func TestEndDuringATrial(t *testing.T) {
 	}{
 		{"budget", func(*Search, context.CancelFunc) {}, kernels.Stood, true},
 		{"stop", func(s *Search, _ context.CancelFunc) { _ = s.Steer(context.Background(), Command{Do: "stop"}) }, kernels.Stood, true},
+		{"stopped twice", func(s *Search, _ context.CancelFunc) {
+			for range 2 {
+				_ = s.Steer(context.Background(), Command{Do: "stop"})
+			}
+		}, kernels.OnTrial, false},
 		{"interrupted", func(_ *Search, cancel context.CancelFunc) { cancel() }, kernels.OnTrial, false},
 		{"aborted", func(s *Search, _ context.CancelFunc) { s.Abort() }, kernels.OnTrial, false},
 	} {
@@ -346,7 +351,7 @@ func TestEndDuringATrial(t *testing.T) {
 			}()
 			s = tried(t, cfg, ev, m)
 			sum, err := s.Run(ctx, func(e Event) {
-				if e.Kind == KindDrain && tt.name != "budget" && strings.Contains(e.Note, "in flight") {
+				if e.Kind == KindDrain && tt.name != "budget" && tt.name != "stopped twice" && strings.Contains(e.Note, "in flight") {
 					close(release)
 				}
 			})

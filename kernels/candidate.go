@@ -206,6 +206,8 @@ type Ceilings struct {
 	Bandwidth float64 `json:"bandwidth"` // bytes/s, device-memory copy counting reads and writes
 	L2        float64 `json:"l2"`        // bytes/s, copy that stays in L2
 	Matrix    float64 `json:"matrix"`    // flop/s, dense matrix units on the problem's dtype
+	// Launch is no limit, but ns: how much longer a launch takes on its own than as one of many.
+	Launch float64 `json:"launch,omitempty"`
 }
 
 // BaselineResult is what a user would run instead, measured in the same session as the winner.

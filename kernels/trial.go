@@ -131,17 +131,23 @@ func (t Trial) Degrade(c *Candidate) {
 
 // Text is the trial in one line: where the candidate stands, then each part.
 func (t Trial) Text() string {
-	parts := make([]string, 0, len(WholeTrial)+1)
-	for _, p := range slices.Concat(WholeTrial, []TrialPart{TrialDuel}) {
+	parts := WholeTrial
+	if t.Part(TrialDuel).Verdict != Pending {
+		parts = slices.Concat(parts, []TrialPart{TrialDuel})
+	}
+	return fmt.Sprintf("%s: %s", t.Standing(), t.Of(parts))
+}
+
+// Of lists what came of parts, as "classes passed, sanitized not possible (not found)".
+func (t Trial) Of(parts []TrialPart) string {
+	var all []string
+	for _, p := range parts {
 		d := t.Part(p)
-		if p == TrialDuel && d.Verdict == Pending {
-			continue
-		}
 		s := fmt.Sprintf("%s %s", p, d.Verdict)
 		if d.Verdict == Failed || d.Verdict == Impossible {
 			s += fmt.Sprintf(" (%s)", d.Detail)
 		}
-		parts = append(parts, s)
+		all = append(all, s)
 	}
-	return fmt.Sprintf("%s: %s", t.Standing(), strings.Join(parts, ", "))
+	return strings.Join(all, ", ")
 }

@@ -14,66 +14,90 @@ import (
 	"darwarp/kernels"
 )
 
+// throughputFlags say which points are evaluated, and until when.
+type throughputFlags struct {
+	target
+	span   time.Duration // 0: until all points are
+	points int           // 0: as many as there is time for
+	seed   uint64
+	json   bool
+}
+
 func (a *app) benchThroughputCmd() *cobra.Command {
-	var t target
-	var span time.Duration
-	var seed uint64
-	var asJSON bool
+	var f throughputFlags
 	c := &cobra.Command{
 		Use:   "throughput PROBLEM|DIR|RECORDING",
-		Short: "Evaluations a second on random points, and where the time goes",
-		Args:  argsBetween(1, 1),
+		Short: "Evaluations a second on random points, where the time goes, and which points are not right",
+		Long: "throughput evaluates random points of all families in turn, none twice. Those that are neither right nor\n" +
+			"duplicates are listed with the --gene flags that leave only that point: with them the same command tries\n" +
+			"it again. --json has all of them, with all that the gate said.",
+		Example: "  darwarp bench throughput attention --workload 8x16x512x64 --points 2000",
+		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if span <= 0 {
-				return usagef("--for %v: expected more than 0", span)
+			if f.span <= 0 {
+				return usagef("--for %v: expected more than 0", f.span)
 			}
-			t.problem, t.uncached = args[0], true
+			if f.points < 0 || f.points == 0 && c.Flags().Changed("points") {
+				return usagef("--points %d: expected 1 or more", f.points)
+			}
+			if f.points > 0 && !c.Flags().Changed("for") {
+				f.span = 0
+			}
+			f.problem, f.uncached = args[0], true
 			stop := onInterrupt(c.Context())
 			defer stop.release()
-			return stop.explain(a.throughput(stop.soft, t, span, seed, asJSON))
+			return stop.explain(a.throughput(stop.soft, f))
 		},
 	}
-	c.Flags().DurationVar(&span, "for", 30*time.Second, "how long")
-	c.Flags().Uint64Var(&seed, "seed", 1, "of the draw")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	t.addTo(c)
+	c.Flags().DurationVar(&f.span, "for", 30*time.Second, "how long; with --points no longer than they take")
+	c.Flags().IntVar(&f.points, "points", 0, "how many points (default: as many as there is time for)")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the draw")
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	f.target.addTo(c)
 	return c
 }
 
 // rates is what throughput found.
 type rates struct {
-	Seconds  float64                 `json:"seconds"`
-	Evals    int                     `json:"evals"`
-	Rate     float64                 `json:"rate"` // a second
-	Slots    int                     `json:"slots"`
-	CPU      float64                 `json:"cpu"`            // seconds of processor time an evaluation, of all processes
-	Cost     kernels.Cost            `json:"cost"`           // mean seconds an evaluation
-	Busy     float64                 `json:"busy,omitempty"` // share of the time that the device worked
-	Outcomes map[kernels.Outcome]int `json:"outcomes"`
+	Problem   string        `json:"problem"`
+	DType     kernels.DType `json:"dtype"`
+	Workloads []string      `json:"workloads"`
+	Device    string        `json:"device"`
+	Seed      uint64        `json:"seed"`
+
+	Seconds  float64                            `json:"seconds"`
+	Evals    int                                `json:"evals"`
+	Rate     float64                            `json:"rate"` // a second
+	Slots    int                                `json:"slots"`
+	CPU      float64                            `json:"cpu"`            // seconds of processor time an evaluation, of all processes
+	Cost     kernels.Cost                       `json:"cost"`           // mean seconds an evaluation
+	Busy     float64                            `json:"busy,omitempty"` // share of the time that the device worked
+	Outcomes map[kernels.Outcome]int            `json:"outcomes"`
+	Families map[string]map[kernels.Outcome]int `json:"families"`
+	Failed   []failedPoint                      `json:"failed,omitempty"`
 }
 
-func (a *app) throughput(ctx context.Context, t target, span time.Duration, seed uint64, asJSON bool) (err error) {
-	s, err := a.open(ctx, t)
+func (a *app) throughput(ctx context.Context, f throughputFlags) (err error) {
+	s, err := a.open(ctx, f.target)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	a.sayf("evaluating random points of %s for %s ...", s.bundle.Problem.Name, report.Duration(span))
-	short, cancel := context.WithTimeout(ctx, span)
+	a.sayf("evaluating %s: %s ...", s.bundle.Problem.Name, f.share())
+	short, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := rates{Slots: s.Slots(), Outcomes: map[kernels.Outcome]int{}}
-	start, spent := time.Now(), processorTime()
-	for v := range evaluateAll(short, s, randomPoints(s, seed)) {
-		if v.err != nil {
-			if short.Err() == nil {
-				err = errors.Join(err, v.err)
-			}
-			continue
-		}
-		r.add(v.c.Result)
+	if f.span > 0 {
+		defer time.AfterFunc(f.span, cancel).Stop()
 	}
-	if err != nil {
-		return err
+	r := newRates(s, f.seed)
+	start, spent := time.Now(), processorTime()
+	for v := range evaluateAll(short, s, firstPoints(randomPoints(s, f.seed), f.points)) {
+		if v.err == nil {
+			r.add(v.c)
+		} else if short.Err() == nil { // our own fault: what was found so far is told with it
+			err = errors.Join(err, v.err)
+			cancel()
+		}
 	}
 	r.Seconds = time.Since(start).Seconds()
 	r.Rate = float64(r.Evals) / r.Seconds
@@ -81,16 +105,46 @@ func (a *app) throughput(ctx context.Context, t target, span time.Duration, seed
 	if loaded, ok := s.Evaluator.(interface{ Load() (float64, int) }); ok {
 		r.Busy, _ = loaded.Load()
 	}
-	if asJSON {
-		return a.printJSON(r)
+	if f.json {
+		return errors.Join(err, a.printJSON(r))
 	}
 	a.throughputText(r)
-	return ctx.Err()
+	return errors.Join(err, ctx.Err())
 }
 
-func (r *rates) add(x kernels.Result) {
+// share says how much of the space is evaluated.
+func (f *throughputFlags) share() string {
+	switch {
+	case f.points == 0:
+		return "random points for " + report.Duration(f.span)
+	case f.span == 0:
+		return count(f.points, "random point")
+	}
+	return fmt.Sprintf("%s, for %s at most", count(f.points, "random point"), report.Duration(f.span))
+}
+
+func newRates(s *session, seed uint64) rates {
+	r := rates{Problem: s.bundle.Problem.Name, DType: s.dtype, Device: s.Device().Label(), Seed: seed, Slots: s.Slots(),
+		Outcomes: map[kernels.Outcome]int{}, Families: map[string]map[kernels.Outcome]int{}}
+	for _, w := range s.workloads {
+		r.Workloads = append(r.Workloads, w.Name)
+	}
+	return r
+}
+
+func (r *rates) add(c kernels.Candidate) {
+	x := c.Result
 	r.Evals++
 	r.Outcomes[x.Outcome]++
+	of := r.Families[c.Variant.Family]
+	if of == nil {
+		of = map[kernels.Outcome]int{}
+		r.Families[c.Variant.Family] = of
+	}
+	of[x.Outcome]++
+	if x.Outcome != kernels.OK && x.Outcome != kernels.Duplicate {
+		r.Failed = append(r.Failed, failedPoint{c.ID, c.Variant, x.Outcome, x.Detail, again(c.Variant)})
+	}
 	n := float64(r.Evals)
 	mean := func(m *float64, v float64) { *m += (v - *m) / n }
 	mean(&r.Cost.Compile, x.Cost.Compile)
@@ -121,6 +175,21 @@ func randomPoints(s *session, seed uint64) iter.Seq[point] {
 	}
 }
 
+// firstPoints are the first n; all where n is 0.
+func firstPoints(points iter.Seq[point], n int) iter.Seq[point] {
+	if n == 0 {
+		return points
+	}
+	return func(yield func(point) bool) {
+		left := n
+		for p := range points {
+			if left--; !yield(p) || left == 0 {
+				return
+			}
+		}
+	}
+}
+
 func (a *app) throughputText(r rates) {
 	busy := ""
 	if r.Busy > 0 {
@@ -131,4 +200,5 @@ func (a *app) throughputText(r rates) {
 		[2]string{"processor", fmt.Sprintf("%.3f s an evaluation, all processes together", r.CPU)}, [2]string{"device busy", busy})
 	fmt.Fprintln(a.out)
 	outcomeTable(r.Outcomes).Write(a.out)
+	writeFailed(a.out, r.Failed)
 }

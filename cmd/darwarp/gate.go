@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/gatetest"
-	"darwarp/cmd/darwarp/internal/report"
-	"darwarp/kernels"
 )
 
 func (a *app) gateCmd() *cobra.Command {
@@ -27,7 +24,8 @@ func (a *app) gateCmd() *cobra.Command {
 
 func (a *app) gateTestCmd() *cobra.Command {
 	var t target
-	var short, asJSON bool
+	var which gatetest.Filter
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "test",
 		Short: "Send the shipped cheats and honest kernels through the real gate on this device",
@@ -35,60 +33,33 @@ func (a *app) gateTestCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			stop := onInterrupt(c.Context())
 			defer stop.release()
-			return stop.explain(a.gateTest(stop.soft, t, short, asJSON))
+			return stop.explain(a.gateTest(stop.soft, t, which, asJSON))
 		},
 	}
 	c.Flags().StringVar(&t.device, "device", "auto", "auto, cuda or cpu")
 	c.Flags().IntVar(&t.jobs, "jobs", 0, "compiles at once (0: one a core)")
 	c.Flags().StringVar(&t.sandbox, "sandbox", "best", "best, strict or off")
-	c.Flags().BoolVar(&short, "short", false, "only those that every search begins with")
+	c.Flags().BoolVar(&which.Short, "short", false, "only those that every search begins with")
+	c.Flags().StringSliceVar(&which.Problems, "problem", nil, "only the kernels of these problems")
+	c.Flags().StringSliceVar(&which.Kinds, "kind", nil, "only cheats of these kinds, or honest")
+	c.Flags().StringSliceVar(&which.Kernels, "kernel", nil, "only the kernels of these names")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-// gateVerdict is what the gate made of one of its test kernels.
-type gateVerdict struct {
-	Name    string            `json:"name"`
-	Family  string            `json:"family"` // cheat or honest
-	Outcome kernels.Outcome   `json:"outcome"`
-	Detail  string            `json:"detail,omitempty"`
-	Want    []kernels.Outcome `json:"want"`
-	Held    bool              `json:"held"`
-}
-
-// gateScore counts the verdicts of one family.
-type gateScore struct {
-	Held int `json:"held"`
-	Of   int `json:"of"`
-}
-
-// gateReport is what a test of the gate found.
-type gateReport struct {
-	Device   string        `json:"device"`
-	Caught   gateScore     `json:"caught"`
-	Accepted gateScore     `json:"accepted"`
-	Verdicts []gateVerdict `json:"verdicts"`
-}
-
-func (r *gateReport) ok() bool {
-	return r.Caught.Held == r.Caught.Of && r.Accepted.Held == r.Accepted.Of
-}
-
-// line is the report in one line.
-func (r *gateReport) line() string {
-	return fmt.Sprintf("gate: %d/%d caught, %d/%d honest kernels accepted", r.Caught.Held, r.Caught.Of, r.Accepted.Held, r.Accepted.Of)
-}
-
-func (a *app) gateTest(ctx context.Context, t target, short, asJSON bool) error {
+func (a *app) gateTest(ctx context.Context, t target, which gatetest.Filter, asJSON bool) error {
 	if t.device == "replay" {
 		return usagef("--device replay: a recording has no gate: expected auto, cuda or cpu")
 	}
-	r, err := a.tryGate(ctx, t, short)
-	if err != nil {
+	if err := which.Check(); err != nil {
+		return usagef("%v", err)
+	}
+	r, err := a.tryGate(ctx, t, which)
+	if err != nil && len(r.Verdicts) == 0 {
 		return err
 	}
-	if asJSON {
-		err = a.printJSON(r)
+	if asJSON { // also of what was tried before something went wrong
+		err = errors.Join(err, a.printJSON(r))
 	} else {
 		a.gateText(r)
 	}
@@ -98,40 +69,47 @@ func (a *app) gateTest(ctx context.Context, t target, short, asJSON bool) error 
 	return err
 }
 
-// tryGate sends the test kernels through the gate of a device.
-func (a *app) tryGate(ctx context.Context, t target, short bool) (r *gateReport, err error) {
-	if t.bundle, err = gatetest.Bundle(); err != nil {
-		return nil, err
-	}
-	s, err := a.open(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	cases, err := gatetest.Cases(t.bundle, s.Device().Kind, short)
-	if err != nil {
-		return nil, err
-	}
-	verdicts, err := s.judgeAll(ctx, cases)
-	if err != nil {
-		return nil, err
-	}
-	r = &gateReport{Device: s.Device().Label(), Verdicts: verdicts}
-	for _, v := range verdicts {
-		score := &r.Caught
-		if v.Family == "honest" {
-			score = &r.Accepted
+// tryGate sends the test kernels through the gate of a device, one problem after the other.
+func (a *app) tryGate(ctx context.Context, t target, which gatetest.Filter) (*gateReport, error) {
+	r := newGateReport()
+	for _, problem := range gatetest.Problems() {
+		if err := a.tryProblem(ctx, t, which, problem, r); err != nil {
+			return r, fmt.Errorf("problem %s: %w", problem, err)
 		}
-		score.Of++
-		if v.Held {
-			score.Held++
-		}
+	}
+	if len(r.Verdicts) == 0 {
+		return r, usagef("no kernel of the test is all of that and exists on this device")
 	}
 	return r, nil
 }
 
-// gateTestBar is longer than any of the test kernels takes on any device, in ns a call.
-const gateTestBar = 5e6
+func (a *app) tryProblem(ctx context.Context, t target, which gatetest.Filter, problem string, r *gateReport) (err error) {
+	if !which.Has(problem) {
+		return nil
+	}
+	if t.bundle, err = gatetest.Bundle(problem); err != nil {
+		return err
+	}
+	s, err := a.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	cases, err := which.Cases(t.bundle, s.Device())
+	if err != nil {
+		return err
+	}
+	a.sayf("%s: %d kernels ...", problem, len(cases))
+	verdicts, err := s.judgeAll(ctx, cases)
+	if err != nil {
+		return err
+	}
+	r.Device = s.Device().Label()
+	for _, v := range verdicts {
+		r.add(v)
+	}
+	return nil
+}
 
 // proveGate sends the short test through the gate of the device that a search is about to use. A cheat
 // that passes, or an honest kernel that does not, means that no verdict of this device can be believed.
@@ -140,7 +118,8 @@ func (a *app) proveGate(ctx context.Context, f *searchFlags, s *session) error {
 	if !f.gateTest || kind == "replay" {
 		return nil
 	}
-	r, err := a.quiet().tryGate(ctx, target{device: kind, jobs: f.jobs, sandbox: f.sandbox, log: f.log}, true)
+	t := target{device: kind, jobs: f.jobs, sandbox: f.sandbox, log: f.log}
+	r, err := a.quiet().tryGate(ctx, t, gatetest.Filter{Short: true})
 	if err != nil {
 		return fmt.Errorf("test of the gate: %w", err)
 	}
@@ -150,8 +129,8 @@ func (a *app) proveGate(ctx context.Context, f *searchFlags, s *session) error {
 	}
 	for _, v := range r.Verdicts {
 		if !v.Held {
-			return fmt.Errorf("%s: of the %s kernel %s it said %s, expected %v. Nothing is searched with a gate like that: darwarp gate test --device %s tells more",
-				r.line(), v.Family, v.Name, v.Outcome, v.Want, kind)
+			return fmt.Errorf("%s: of the %s kernel %s it said %s, expected %s. Nothing is searched with a gate like that: "+
+				"darwarp gate test --device %s tells more", r.line(), v.Family, v.Name, v.Said, v.wants(), kind)
 		}
 	}
 	return nil
@@ -159,55 +138,3 @@ func (a *app) proveGate(ctx context.Context, f *searchFlags, s *session) error {
 
 // quiet is the program without its talk.
 func (a *app) quiet() *app { return &app{in: a.in, out: a.out, err: io.Discard} }
-
-// judgeAll evaluates the cases, in their order.
-func (s *session) judgeAll(ctx context.Context, cases []gatetest.Case) ([]gateVerdict, error) {
-	times := map[string]float64{} // so that a kernel that never ends is given up soon
-	for _, w := range s.workloads {
-		times[w.Name] = gateTestBar
-	}
-	bar := kernels.NewBar(times)
-	out := make([]gateVerdict, len(cases))
-	at := map[kernels.ID]int{}
-	var todo []point
-	for i, c := range cases {
-		f, err := s.bundle.Family(c.Family)
-		if err != nil {
-			return nil, err
-		}
-		j, err := s.bundle.Job(f, c.Genes, s.Device(), s.dtype)
-		if err != nil {
-			return nil, err
-		}
-		at[j.ID] = i
-		todo = append(todo, point{f, c.Genes, bar})
-	}
-	for v := range evaluateAll(ctx, s, slices.Values(todo)) {
-		if v.err != nil {
-			return nil, v.err
-		}
-		i := at[v.c.ID]
-		c, r := cases[i], v.c.Result
-		out[i] = gateVerdict{Name: c.Name, Family: c.Family, Outcome: r.Outcome, Detail: r.Detail, Want: c.Want, Held: c.Holds(r.Outcome)}
-	}
-	return out, ctx.Err()
-}
-
-func (a *app) gateText(r *gateReport) {
-	t := report.NewTable("llll", "family", "kernel", "verdict", "")
-	t.Width = width(a.out)
-	for _, v := range r.Verdicts {
-		mark := v.Outcome.String()
-		if !v.Held {
-			mark += " (!)"
-		}
-		t.Row(v.Family, v.Name, mark, report.FirstLine(v.Detail))
-	}
-	t.Write(a.out)
-	fmt.Fprintf(a.out, "\n%s, on %s\n", r.line(), r.Device)
-	for _, v := range r.Verdicts {
-		if !v.Held {
-			fmt.Fprintf(a.out, "%s %s: the gate said %s, expected %v\n", v.Family, v.Name, v.Outcome, v.Want)
-		}
-	}
-}

@@ -263,7 +263,7 @@ func (s *screen) tried(e evolve.Event) {
 		s.say(e, "champion "+e.ID.Short()+" has stood its trial")
 	default:
 		d := e.Trial.Part(kernels.TrialLaunches)
-		s.say(e, fmt.Sprintf("champion %s: %s: %s", e.ID.Short(), d.Verdict, d.Detail))
+		s.say(e, fmt.Sprintf("champion %s: %s: %s", e.ID.Short(), d.Detail, d.Verdict))
 	}
 }
 

@@ -36,7 +36,7 @@ func (r *record) reportInput() (in htmlreport.Input, err error) {
 	if err != nil {
 		return in, err
 	}
-	in.Champion = &champion
+	in.Champion, in.Trial = &champion, r.trialText(champion)
 	if in.Lineage, err = r.lineage(champion); err != nil {
 		return in, err
 	}

@@ -192,13 +192,8 @@ func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfol
 	if o := r.Meta().Objective; o != "" && o != kernels.Geomean {
 		by = fmt.Sprintf(" (%s)", o)
 	}
-	fmt.Fprintf(a.out, "champion %s%s: %s over the naive start%s\n", c.ID.Short(), r.championNote(c.ID), report.Ratio(sum.Speedup), by)
-	if t, word := r.standing(c); word != "" {
-		fmt.Fprintf(a.out, "\ntrial\n")
-		table := trialTable(t)
-		table.Indent, table.Width = "  ", width(a.out)
-		table.Write(a.out)
-	}
+	fmt.Fprintf(a.out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by, r.championNote("; it ", c.ID))
+	a.showTrial(r, c)
 	a.showGenes(r, c)
 	a.showResources(c.Result.Resources)
 	f, err := r.figures(c)

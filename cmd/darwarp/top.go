@@ -119,7 +119,7 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 	t.Width = width(a.out)
 	t.Write(a.out)
 	if !champion.IsZero() {
-		a.sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.championNote(champion))
+		a.sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.championNote(", which ", champion))
 	}
 	return nil
 }
@@ -216,8 +216,8 @@ func outcomeTable(counts map[kernels.Outcome]int) *report.Table {
 	return t
 }
 
-// championNote says where the champion stands, after a comma.
-func (r *record) championNote(id kernels.ID) string {
+// championNote says where the champion stands, after other words; empty where there is nothing to say.
+func (r *record) championNote(after string, id kernels.ID) string {
 	c, err := r.Get(id)
 	if err != nil {
 		return ""
@@ -226,8 +226,10 @@ func (r *record) championNote(id kernels.ID) string {
 	case "":
 		return ""
 	case string(kernels.Stood):
-		return ", which has stood its trial"
+		return after + "has stood its trial"
+	case string(kernels.Fell):
+		return after + "fell on trial"
 	default:
-		return ", " + word
+		return after + "is " + word
 	}
 }

@@ -29,6 +29,18 @@ func trialTable(t kernels.Trial) *report.Table {
 	return table
 }
 
+// showTrial lists what a champion stood, where it can be doubted.
+func (a *app) showTrial(r *record, c kernels.Candidate) {
+	t, word := r.standing(c)
+	if word == "" {
+		return
+	}
+	fmt.Fprintf(a.out, "\ntrial\n")
+	table := trialTable(t)
+	table.Indent, table.Width = "  ", width(a.out)
+	table.Write(a.out)
+}
+
 // tryCandidate holds a candidate against every doubt and stores what came of it.
 func (a *app) tryCandidate(ctx context.Context, s *session, r *record, job *kernels.Job, id kernels.ID) (kernels.Trial, error) {
 	ev, ok := s.Evaluator.(evolve.Doubter)

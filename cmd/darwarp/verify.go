@@ -84,49 +84,64 @@ func (a *app) verifyOn(ctx context.Context, s *session, f verifyFlags, r *record
 	if err != nil {
 		return err
 	}
-	var watched []kernels.Sanitized
-	if f.sanitize && now.Outcome == kernels.OK {
-		if watched, err = a.sanitize(ctx, s.Evaluator, &j); err != nil {
+	v := verified{ID: c.ID, Outcome: now.Outcome, Detail: now.Detail, Was: c.Result.Outcome, Proof: s.Provenance()}
+	if now.Outcome == kernels.OK {
+		if err := a.doubt(ctx, s, f, r, &j, &v); err != nil {
 			return err
 		}
 	}
-	var tried *kernels.Trial
-	if f.trial && now.Outcome == kernels.OK {
-		t, err := a.tryCandidate(ctx, s, r, &j, c.ID)
-		if err != nil {
-			return err
-		}
-		tried = &t
-	}
-	var pairs []compared
 	if !s.races { // else it is about faults, wherever the times are from
-		pairs = comparePairs(c.Result.Times, now.Times)
+		v.Times = comparePairs(c.Result.Times, now.Times)
 	}
 	if f.json {
-		err = a.printJSON(struct {
-			ID      kernels.ID          `json:"id"`
-			Outcome kernels.Outcome     `json:"outcome"`
-			Detail  string              `json:"detail,omitempty"`
-			Was     kernels.Outcome     `json:"was"`
-			Times   []compared          `json:"times,omitempty"`
-			Proof   kernels.Provenance  `json:"provenance"`
-			Watched []kernels.Sanitized `json:"sanitized,omitempty"`
-			Trial   *kernels.Trial      `json:"trial,omitempty"`
-		}{c.ID, now.Outcome, now.Detail, c.Result.Outcome, pairs, s.Provenance(), watched, tried})
+		err = a.printJSON(v)
 	} else {
-		a.verifyText(s.Device().Kind, c, now, pairs)
-		if s.races {
-			a.racesText(now)
-		}
-		if tried != nil {
-			fmt.Fprintf(a.out, "\ntrial: %s\n", tried.Standing())
-			trialTable(*tried).Write(a.out)
-		}
+		a.verifiedText(s, c, now, v)
 	}
-	if err == nil && (!holds(now, pairs) || f.sanitize && !kernels.AllClean(watched) || tried != nil && tried.Standing() == kernels.Fell) {
+	if err == nil && (!holds(now, v.Times) || f.sanitize && !kernels.AllClean(v.Watched) || v.Trial != nil && v.Trial.Standing() == kernels.Fell) {
 		return quietly(exitFailed)
 	}
 	return err
+}
+
+// verified is what verify --json prints.
+type verified struct {
+	ID      kernels.ID          `json:"id"`
+	Outcome kernels.Outcome     `json:"outcome"`
+	Detail  string              `json:"detail,omitempty"`
+	Was     kernels.Outcome     `json:"was"`
+	Times   []compared          `json:"times,omitempty"`
+	Proof   kernels.Provenance  `json:"provenance"`
+	Watched []kernels.Sanitized `json:"sanitized,omitempty"`
+	Trial   *kernels.Trial      `json:"trial,omitempty"`
+}
+
+// doubt holds a candidate that is right against what else the flags ask for.
+func (a *app) doubt(ctx context.Context, s *session, f verifyFlags, r *record, j *kernels.Job, v *verified) (err error) {
+	if f.sanitize {
+		if v.Watched, err = a.sanitize(ctx, s.Evaluator, j); err != nil {
+			return err
+		}
+	}
+	if f.trial {
+		t, err := a.tryCandidate(ctx, s, r, j, v.ID)
+		if err != nil {
+			return err
+		}
+		v.Trial = &t
+	}
+	return nil
+}
+
+func (a *app) verifiedText(s *session, c kernels.Candidate, now kernels.Result, v verified) {
+	a.verifyText(s.Device().Kind, c, now, v.Times)
+	if s.races {
+		a.racesText(now)
+	}
+	if v.Trial != nil {
+		fmt.Fprintf(a.out, "\ntrial: %s\n", v.Trial.Standing())
+		trialTable(*v.Trial).Write(a.out)
+	}
 }
 
 func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, pairs []compared) {

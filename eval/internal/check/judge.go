@@ -10,14 +10,6 @@ import (
 	"darwarp/kernels"
 )
 
-// The poison bytes that outputs are filled with before a run: two, so that a result which happens to
-// equal one is not taken for unwritten twice. 0xFF is NaN in every float type; 0x7B is a large finite
-// number in each (61280 in fp16, about 1.3e36 in bf16 and fp32).
-const (
-	PoisonFirst  byte = 0xFF
-	PoisonSecond byte = 0x7B
-)
-
 // Report says how an output compares with the truth.
 type Report struct {
 	Elements   int
@@ -32,7 +24,7 @@ type Report struct {
 	Frobenius  float64 // relative Frobenius error, underflow left out, at most MaxRatio
 	Ceiling    float64 // what Frobenius may be at most
 	Limited    bool    // a right kernel may be off by more than is allowed: the inputs do not suit the accumulator
-	Poison     int     // wrong elements that still hold a poison pattern
+	Poison     int     // wrong elements that nobody wrote
 	AllEqual   bool    // more than one element and all have the same bits
 	Finite     bool    // no NaN and no Inf in the output
 
@@ -227,7 +219,7 @@ func (j *judge) odd(t *Tally, i int, got, want, tol float64) {
 	}
 	t.Bad++
 	j.wrong[i/64] |= 1 << (i % 64)
-	if size := j.tol.dtype.Size(); poisoned(j.out[i*size : (i+1)*size]) {
+	if size := j.tol.dtype.Size(); Unwritten(j.out[i*size : (i+1)*size]) {
 		t.Poison++
 	}
 	err := math.Abs(got - want)
@@ -238,13 +230,4 @@ func (j *judge) odd(t *Tally, i int, got, want, tol float64) {
 		t.Scale2 += s * s
 	}
 	t.note(finiteRatio(err/tol), i, got, want, tol)
-}
-
-func poisoned(element []byte) bool {
-	for _, b := range element {
-		if b != element[0] {
-			return false
-		}
-	}
-	return element[0] == PoisonFirst || element[0] == PoisonSecond
 }

@@ -20,6 +20,7 @@ type Request struct {
 	Judge     *Judge     `json:"judge,omitempty"`
 	Reference *Reference `json:"reference,omitempty"`
 	SelfTest  *SelfTest  `json:"self_test,omitempty"`
+	Palette   *Palette   `json:"palette,omitempty"`
 }
 
 // Setup tells what lies where in the two memories.
@@ -46,9 +47,10 @@ const looseError = 0.03
 
 // JudgeReply is the verdict: Wrong is empty when every element of every case is within its tolerance.
 type JudgeReply struct {
-	Report kernels.GateReport `json:"report"`
-	Wrong  string             `json:"wrong,omitempty"`
-	Hashes []uint64           `json:"hashes,omitempty"` // of the outputs of each case, as gpu.CaseReply.Hash; a GPU's judge tells them
+	Report  kernels.GateReport `json:"report"`
+	Wrong   string             `json:"wrong,omitempty"`
+	Hashes  []uint64           `json:"hashes,omitempty"` // of the outputs of each case, as gpu.CaseReply.Hash; a GPU's judge tells them
+	Palette []byte             `json:"palette,omitempty"`
 }
 
 // Reference holds a case's inputs against a double-precision reference in Go, for problems that
@@ -61,6 +63,11 @@ type Reference struct {
 
 // SelfTest asks whether the check of a case can tell right from wrong. The reply's Wrong says how not.
 type SelfTest struct {
+	Case int `json:"case"`
+}
+
+// Palette asks for values like those of a case's outputs, check.PaletteSize of each, which nobody can learn its truth from.
+type Palette struct {
 	Case int `json:"case"`
 }
 
@@ -112,6 +119,9 @@ func (s *server) handle(req *Request) (*JudgeReply, error) {
 	case req.SelfTest != nil:
 		i := req.SelfTest.Case
 		return s.setup.SelfTest(i, s.setup.Truths(i, s.truth), func(int) check.Comparison { return check.Judge })
+	case req.Palette != nil:
+		i := req.Palette.Case
+		return &JudgeReply{Palette: s.setup.Palette(i, s.setup.Truths(i, s.truth))}, nil
 	}
 	return nil, errors.New("checker: empty request")
 }

@@ -97,3 +97,12 @@ func (s *Setup) SelfTest(i int, truths []check.Truth, compare func(number int) c
 	}
 	return reply, nil
 }
+
+// Palette is values like those of a case's outputs, one output's after the other's.
+func (s *Setup) Palette(i int, truths []check.Truth) []byte {
+	var all []byte
+	for out, b := range s.Cases[i].Outputs() {
+		all = append(all, truths[out].Palette(b.DType, gpu.SecretNumbers())...)
+	}
+	return all
+}

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -18,13 +19,19 @@ const alignment = 256
 
 func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
 
+// room is how much address space on either side of an arena stays without memory.
+const room = 64 << 20
+
 // arena is the buffers of one call in one mapping outside of Go's heap, with a guard zone before,
-// between and after them. A zone begins at the very byte where a buffer ends.
+// between and after them. A zone begins at the very byte where a buffer ends. At rest, while no request uses it,
+// nobody can read or write it.
 type arena struct {
+	mapped  []byte // with the room on both sides
 	mem     []byte
 	buffers [][]byte
 	zones   [][]byte
 	key     uint64 // of the guard pattern
+	holds   int    // the case whose inputs it holds; -1: none
 }
 
 func sizesOf(bufs []kernels.Buffer) []int {
@@ -41,11 +48,16 @@ func newArena(sizes []int, key uint64) (*arena, error) {
 	for _, n := range sizes {
 		total += align(n) + guardBytes
 	}
-	mem, err := unix.Mmap(-1, 0, total, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	total = (total + unix.Getpagesize() - 1) &^ (unix.Getpagesize() - 1)
+	mapped, err := unix.Mmap(-1, 0, total+2*room, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("%d bytes: %w", total, err)
 	}
-	a := &arena{mem: mem, key: key}
+	mem := mapped[room : room+total : room+total]
+	a := &arena{mapped: mapped, mem: mem, key: key, holds: -1}
+	if err := a.wake(); err != nil {
+		return nil, errors.Join(err, a.free())
+	}
 	at, end := guardBytes, 0
 	for _, n := range sizes {
 		a.zones = append(a.zones, mem[end:at])
@@ -57,11 +69,27 @@ func newArena(sizes []int, key uint64) (*arena, error) {
 	return a, nil
 }
 
+// wake lets a request use the arena.
+func (a *arena) wake() error {
+	if a == nil {
+		return nil
+	}
+	return unix.Mprotect(a.mem, unix.PROT_READ|unix.PROT_WRITE)
+}
+
+// rest lets nobody touch the arena until it is woken.
+func (a *arena) rest() error {
+	if a == nil {
+		return nil
+	}
+	return unix.Mprotect(a.mem, unix.PROT_NONE)
+}
+
 func (a *arena) free() error {
 	if a == nil {
 		return nil
 	}
-	return unix.Munmap(a.mem)
+	return unix.Munmap(a.mapped)
 }
 
 func (a *arena) setGuards() {

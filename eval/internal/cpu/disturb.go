@@ -8,7 +8,7 @@ import (
 	"darwarp/eval/internal/gpu"
 )
 
-// disturb runs the cases of a request one after the other, each in a new order of its threads and over poison of its own.
+// disturb runs the cases of a request one after the other, each in a new order of its threads and over refills of its own.
 // There is no second stream here, and no need of one: who runs when is drawn anew each time.
 func (s *Session) disturb(req *gpu.Disturb, phase func(string)) (*gpu.DisturbReply, error) {
 	reply := &gpu.DisturbReply{}
@@ -24,35 +24,34 @@ func (s *Session) disturb(req *gpu.Disturb, phase func(string)) (*gpu.DisturbRep
 	}
 	phase("disturb")
 	start := time.Now()
+	g := &gating{s: s, plain: p, reply: &gpu.GateReply{}}
 	for k, i := range req.Cases {
-		if err = s.disturbOnce(p, req, k, i, reply); err != nil {
+		if err = g.disturb(req, k, i, req.Slot*s.prep.SlotBytes+places[k], reply); err != nil {
 			reply.Fault, err = blame(fmt.Sprintf("run %d of %s", k+1, s.prep.Cases[i].Name), err)
 			break
 		}
-		if len(req.Expect) == 0 {
-			s.copyOut(i, req.Slot*s.prep.SlotBytes+places[k])
-		}
 	}
+	reply.Strays = g.reply.Strays
 	reply.Nanos = float64(time.Since(start).Nanoseconds())
 	return reply, errors.Join(err, p.unload())
 }
 
-// disturbOnce is the k-th run, of case i.
-func (s *Session) disturbOnce(p *program, req *gpu.Disturb, k, i int, reply *gpu.DisturbReply) error {
-	c, a := &s.prep.Cases[i], s.arenas[i]
-	_, damaged, left, _, err := s.runOnce(p, req.Calls[i], i, gpu.SecretByte(req.Seed, k), runOptions{})
-	if err != nil {
+// disturb is the k-th run, of case i, whose outputs go to a place in the output memory where nobody knows the right ones.
+func (g *gating) disturb(req *gpu.Disturb, k, i, place int, reply *gpu.DisturbReply) (err error) {
+	s, a := g.s, g.s.arenas[i]
+	if err := a.wake(); err != nil {
 		return err
 	}
-	if len(req.Expect) > 0 && hashOutputs(c, a) != req.Expect[i] {
-		reply.Wrong = append(reply.Wrong, k)
+	defer func() { err = errors.Join(err, a.rest()) }()
+	s.hold(a, i)
+	if _, err := g.run(g.plain, req.Calls[i], a, s.anyRefill(), runOptions{}); err != nil {
+		return err
 	}
-	var found gpu.CaseReply
-	s.inspect(i, &found)
-	reply.Guard += damaged + found.Guard
-	reply.Left += left
-	if found.Mutated != "" && reply.Mutated == "" {
-		reply.Mutated = found.Mutated + " of " + c.Name
+	g.reply.Strays = g.reply.Strays.Join(s.inspect(a))
+	if len(req.Expect) == 0 {
+		s.copyOut(a, place)
+	} else if hashOutputs(&s.prep.Cases[i], a) != req.Expect[i] {
+		reply.Wrong = append(reply.Wrong, k)
 	}
 	return nil
 }

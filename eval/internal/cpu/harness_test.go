@@ -2,7 +2,10 @@ package cpu
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -30,7 +33,8 @@ func harness(t *testing.T) *program {
 	if !found {
 		t.Fatal("harness.cu has changed: where does dw_clock begin?")
 	}
-	entries := kernels.Call{Launches: []kernels.Launch{{Entry: "dw_fill"}, {Entry: "dw_guard"}, {Entry: "dw_guard_check"}, {Entry: "dw_hash"}}}
+	source = strings.ReplaceAll(source, "const __grid_constant__ Regions all", "const Regions &all") // arguments are words here
+	entries := kernels.Call{Launches: []kernels.Launch{{Entry: "dw_fill"}, {Entry: "dw_guard"}, {Entry: "dw_inspect"}, {Entry: "dw_refill"}}}
 	return programOf(t, source, entries)
 }
 
@@ -56,8 +60,7 @@ func memory(t *testing.T, n int) []byte {
 	return a.buffers[0]
 }
 
-// TestSameInputsAsTheGPU holds the Go generator, guards and hash against the device code that they are
-// a port of.
+// TestSameInputsAsTheGPU holds the Go generator against the device code that it is a port of.
 func TestSameInputsAsTheGPU(t *testing.T) {
 	p := harness(t)
 	const rows, cols, n, seed = 11, 161, 11 * 161, 0x123456789abcdef
@@ -109,30 +112,148 @@ func near(t *testing.T, class string, got, want []float64, d kernels.DType) {
 	}
 }
 
-func TestSameGuardsAndHashesAsTheGPU(t *testing.T) {
+// watched are zones in one stretch of memory that begin and end at any byte, some of them longer than a block looks at in one go.
+func watched(mem []byte) (zones [][]byte) {
+	for _, z := range [][2]int{{3, 4}, {8, 16}, {21, 99}, {128, 70001}, {70001, 70001}, {70013, 200000}} {
+		zones = append(zones, mem[z[0]:z[1]])
+	}
+	return zones
+}
+
+func regions(zones [][]byte, kind int) []byte {
+	var list []gpu.Region
+	for i, z := range zones {
+		list = append(list, gpu.Region{At: uint64(address(z)), Bytes: len(z), Key: 77, Kind: kind, Counter: i})
+	}
+	arg, _ := gpu.EncodeRegions(list)
+	return arg
+}
+
+// inspect is what dw_inspect counts in each zone.
+func (p *program) inspect(t *testing.T, zones [][]byte, kind int) []uint64 {
+	t.Helper()
+	arg, counters := aligned(regions(zones, kind)), memory(t, 8*len(zones))
+	p.call(t, "dw_inspect", arg, uint64(address(counters)))
+	got := make([]uint64, len(zones))
+	for i := range got {
+		got[i] = binary.LittleEndian.Uint64(counters[8*i:])
+	}
+	return got
+}
+
+// TestGuards: dw_guard writes zones and nothing beside them, and dw_inspect finds every byte that has changed in them, and none
+// that has not.
+func TestGuards(t *testing.T) {
 	p := harness(t)
-	for _, n := range []int{8, 13, 1000, 4099} {
-		theirs, ours := memory(t, n), make([]byte, n)
-		p.call(t, "dw_guard", theirs, uint64(n), 99)
-		if guard(ours, 99); !bytes.Equal(theirs, ours) {
-			t.Errorf("guard of %d bytes differs", n)
-		}
-		ours[n/2], ours[n-1] = ours[n/2]+1, ours[n-1]+1
-		copy(theirs, ours)
-		sums := memory(t, 16)
-		p.call(t, "dw_guard_check", theirs, uint64(n), 99, uint64(address(sums)))
-		p.call(t, "dw_hash", theirs, uint64(n), 5<<48, uint64(address(sums[8:])))
-		word := func(b []byte) (v uint64) {
-			for i := 7; i >= 0; i-- {
-				v = v<<8 | uint64(b[i])
-			}
-			return v
-		}
-		if got, want := guardDamage(ours, 99), int(word(sums)); got != want || got == 0 {
-			t.Errorf("%d bytes: %d changed here, %d there", n, got, want)
-		}
-		if got, want := hash(ours, 5<<48), word(sums[8:]); got != want {
-			t.Errorf("hash of %d bytes: %x here, %x there", n, got, want)
+	mem := memory(t, 200100)
+	zones := watched(mem)
+	p.call(t, "dw_guard", aligned(regions(zones, gpu.GuardKind)))
+	outside := slices.Clone(mem)
+	for _, z := range [][2]int{{3, 4}, {8, 16}, {21, 99}, {128, 70001}, {70013, 200000}} {
+		clear(outside[z[0]:z[1]])
+	}
+	if bytes.Count(outside, []byte{0}) != len(outside) {
+		t.Error("something beside the zones was written")
+	}
+	if zones[3][1000] == zones[3][1008] && zones[3][1001] == zones[3][1009] && zones[3][1002] == zones[3][1010] {
+		t.Error("the pattern repeats itself")
+	}
+	if got := p.inspect(t, zones, gpu.GuardKind); !slices.Equal(got, make([]uint64, len(zones))) {
+		t.Errorf("%d bytes have changed by themselves", got)
+	}
+	zones[0][0]++
+	zones[3][65536]++
+	for i := range 3 {
+		zones[5][129984+i]++
+	}
+	if got, want := p.inspect(t, zones, gpu.GuardKind), []uint64{1, 0, 0, 1, 0, 3}; !slices.Equal(got, want) {
+		t.Errorf("%d changed bytes are found: expected %d", got, want)
+	}
+	clear(mem)
+	zones[1][7], zones[2][70], zones[5][0] = 1, 2, 3
+	if got, want := p.inspect(t, zones, gpu.ZeroKind), []uint64{0, 1, 1, 0, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("%d bytes that are not zero are found: expected %d", got, want)
+	}
+}
+
+// TestHashes: every byte and its place count, where the bytes lie does not, and the Go hash is a port of it.
+func TestHashes(t *testing.T) {
+	p := harness(t)
+	const n = 70001
+	mem := memory(t, 4*align(n))
+	at := func(i int) []byte { return mem[i*align(n):][:n] }
+	for i := range n {
+		at(0)[i] = byte(i * i >> 3)
+	}
+	for i := 1; i < 4; i++ {
+		copy(at(i), at(0))
+	}
+	at(2)[n-1]++
+	copy(at(3)[32:64], at(0)[64:96])
+	copy(at(3)[64:96], at(0)[32:64])
+	got := p.inspect(t, [][]byte{at(0), at(1), at(2), at(3)}, gpu.HashKind)
+	if got[0] != got[1] || got[0] == got[2] || got[0] == got[3] || got[0] == 0 {
+		t.Errorf("%x: expected two equal hashes and two others", got)
+	}
+	for _, end := range []int{1, 8, 12, 16, 24, 29, 65536, 65544, n} {
+		if got, want := p.inspect(t, [][]byte{at(0)[:end]}, gpu.HashKind)[0], hash(at(0)[:end], 77); got != want {
+			t.Errorf("hash of %d bytes: %x there, %x here", end, got, want)
 		}
 	}
+}
+
+// TestRefill: what is wild counts as unwritten, what is plausible is of the palette but for its last bits, both differ each time, and
+// nothing is written behind the end.
+func TestRefill(t *testing.T) {
+	p := harness(t)
+	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32} {
+		palette := memory(t, check.PaletteSize*d.Size())
+		copy(palette, check.Truth{Value: []float64{1, -3, 700, 0.25}}.Palette(d, rand.New(rand.NewPCG(1, 2))))
+		for _, elems := range []int{1, 7, 8, 3001} {
+			n := elems * d.Size()
+			var seen [4][]byte
+			for i := range seen {
+				mem := memory(t, n+16)
+				var values []byte
+				if i >= 2 {
+					values = palette
+				}
+				p.call(t, "dw_refill", mem, uint64(n), uint64(i), uint64(address(values)), uint64(d.Size()), uint64(check.LowBits(d)))
+				if bytes.Count(mem[n:], []byte{0}) != 16 {
+					t.Fatalf("%s: written behind %d bytes", d, n)
+				}
+				seen[i] = mem[:n]
+				if why := refilled(mem[:n], values, d); why != "" {
+					t.Errorf("%s, %d elements: %s", d, elems, why)
+				}
+			}
+			if elems > 1 && (bytes.Equal(seen[0], seen[1]) || bytes.Equal(seen[2], seen[3])) {
+				t.Errorf("%s, %d elements: twice the same", d, elems)
+			}
+		}
+	}
+}
+
+// refilled says what is wrong with refilled memory.
+func refilled(mem, palette []byte, d kernels.DType) string {
+	word := func(b []byte) uint32 {
+		if d.Size() == 2 {
+			return uint32(binary.LittleEndian.Uint16(b))
+		}
+		return binary.LittleEndian.Uint32(b)
+	}
+	known := map[uint32]bool{}
+	for at := 0; at < len(palette); at += d.Size() {
+		known[word(palette[at:])&^check.LowBits(d)] = true
+	}
+	for at := 0; at < len(mem); at += d.Size() {
+		e := mem[at : at+d.Size()]
+		if palette == nil && !check.Unwritten(e) {
+			return fmt.Sprintf("%x counts as written", e)
+		}
+		if palette != nil && !known[word(e)&^check.LowBits(d)] {
+			return fmt.Sprintf("%x is not of the palette", e)
+		}
+	}
+	return ""
 }

@@ -33,21 +33,6 @@ func takeInputs(c *gpu.Case, a *arena, memory []byte, at int) error {
 	return err
 }
 
-// The two poisons: all ones is NaN in every float type, 0x7b is a large finite number in each.
-const (
-	poisonNaN    = 0xff
-	poisonFinite = 0x7b
-)
-
-// poison fills the outputs of an arena.
-func poison(c *gpu.Case, a *arena, v byte) {
-	for i, b := range c.Buffers {
-		if b.Out {
-			fill(a.buffers[i], v)
-		}
-	}
-}
-
 // guard fills a zone with the pattern of the GPU's harness: byte i is byte i%8 of mix(key + i/8).
 func guard(zone []byte, key uint64) {
 	i := 0
@@ -80,7 +65,7 @@ func guardDamage(zone []byte, key uint64) (bad int) {
 func hash(b []byte, salt uint64) (sum uint64) {
 	words := len(b) / 8
 	for i := range words {
-		sum += mix(binary.LittleEndian.Uint64(b[8*i:]) ^ mix(salt+uint64(i)))
+		sum += mix(binary.LittleEndian.Uint64(b[8*i:]) ^ (salt + uint64(i)*0x9e3779b97f4a7c15))
 	}
 	for i, v := range b[8*words:] {
 		sum += mix(uint64(v) ^ mix(salt+^uint64(i)))

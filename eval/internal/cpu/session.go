@@ -3,6 +3,7 @@ package cpu
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
@@ -17,12 +18,15 @@ type Session struct {
 	prep     gpu.Prepare
 	arenas   []*arena   // by case
 	pristine [][][]byte // by case and buffer: the inputs as they were made
+	rng      *rand.Rand // secret
 	turn     int        // of all samples: the inputs change with each
 	flush    []byte     // what a cold sample writes to push everything out of the caches
 }
 
 // NewSession serves requests over the given memories.
-func NewSession(out []byte, files gpu.Files) *Session { return &Session{out: out, files: files} }
+func NewSession(out []byte, files gpu.Files) *Session {
+	return &Session{out: out, files: files, rng: gpu.SecretNumbers()}
+}
 
 // Handle answers one request. phase is told what is about to be done. An error is ours; what a
 // candidate does wrong is a Fault in the reply.
@@ -80,14 +84,25 @@ func (s *Session) prepare(req *gpu.Prepare) error {
 			}
 			inputs = append(inputs, keep)
 		}
+		a.holds = i
 		s.arenas, s.pristine = append(s.arenas, a), append(s.pristine, inputs)
+		if err := a.rest(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// restore gives an arena the inputs of a case, which may be another of the same size.
-func (s *Session) restore(a *arena, from int) {
-	for j, in := range s.pristine[from] {
+// hold makes an arena hold the inputs of a case, which may be another of the same size.
+func (s *Session) hold(a *arena, i int) {
+	if a.holds != i {
+		s.restore(a, i)
+	}
+}
+
+func (s *Session) restore(a *arena, i int) {
+	a.holds = i
+	for j, in := range s.pristine[i] {
 		if in != nil {
 			copy(a.buffers[j], in)
 		}
@@ -97,9 +112,8 @@ func (s *Session) restore(a *arena, from int) {
 // scratchKey makes the guard pattern around scratch another than around tensors.
 const scratchKey = 0x5c7a7c4
 
-// placeScratch maps a call's scratch buffers with guards between them, poisoned or cleared as the
-// plan says. The caller frees them.
-func (s *Session) placeScratch(call kernels.Call, poison byte) (*arena, error) {
+// placeScratch maps a call's scratch buffers with guards between them. The caller frees them.
+func (s *Session) placeScratch(call kernels.Call) (*arena, error) {
 	if len(call.Scratch) == 0 {
 		return nil, nil
 	}
@@ -110,11 +124,6 @@ func (s *Session) placeScratch(call kernels.Call, poison byte) (*arena, error) {
 	a, err := newArena(sizes, s.prep.GuardKey^scratchKey)
 	if err != nil {
 		return nil, fmt.Errorf("scratch: %w", err)
-	}
-	for i, sc := range call.Scratch {
-		if !sc.Once { // the mapping is zero
-			fill(a.buffers[i], poison)
-		}
 	}
 	return a, nil
 }

@@ -17,49 +17,58 @@ const (
 	maxCalls = 64
 )
 
-// A processor that compiles beside timing is noisier than a GPU, and slower by orders of magnitude: the
-// rules ask for less than those of a GPU. A final figure, which is published, takes more.
-var (
-	fitness = stats.Limits{Min: 4, Max: 20, Noise: 0.02, GPU: 15 * time.Millisecond, Wall: 500 * time.Millisecond}
-	final   = stats.Limits{Min: 15, Max: 60, Noise: 0.01, GPU: time.Second, Wall: 3 * time.Second}
-)
+// reading is what a sample shows.
+type reading struct {
+	ns             float64 // a call
+	repeat         float64 // of a fresh sample: the time of the same calls once more, over ns
+	checked, wrong int     // outputs
+	strays         *gpu.Strays
+}
 
-// sampler times one contender on one run: calls over the run's arenas, on changing inputs, with their
-// outputs hashed afterwards.
+// compare holds the hash of outputs against what it has to be, where that is known.
+func (r *reading) compare(hash uint64, expect []uint64, set int) {
+	if set >= len(expect) {
+		return
+	}
+	r.checked++
+	if hash != expect[set] {
+		r.wrong++
+	}
+}
+
+// sampler times one contender on one run.
 type sampler struct {
 	s       *Session
 	run     gpu.Run
+	call    kernels.Call
 	program *program
-	scratch *arena
-	works   []*work // by arena
-	seeds   []int   // by arena: which seed it holds
-	calls   int     // a sample
+	arenas  []*arena // by set
+	works   []*work
+	scratch []*arena // by set; steady samples have one for all
+	calls   int      // of a steady sample
 	expect  []uint64
+	tape    *gpu.Tape
 	turn    int
-
-	checked, wrong int
 }
 
 // newSampler loads a contender for one run; which is the run's index in its Calls and Expect.
-func (s *Session) newSampler(c gpu.Contender, run gpu.Run, which int) (*sampler, error) {
-	m := &sampler{s: s, run: run, seeds: make([]int, len(run.Cases)), calls: len(run.Cases)}
+func (s *Session) newSampler(c gpu.Contender, run gpu.Run, which int, tape *gpu.Tape) (m *sampler, err error) {
+	m = &sampler{s: s, run: run, call: c.Calls[which], tape: tape, calls: len(run.Cases)}
 	if which < len(c.Expect) {
 		m.expect = c.Expect[which]
 	}
-	call := c.Calls[which]
-	var err error
-	if m.program, err = load(c.Cubin, []kernels.Call{call}); err != nil {
-		return nil, err
-	}
-	if m.scratch, err = s.placeScratch(call, poisonNaN); err != nil {
-		return nil, errors.Join(err, m.close())
-	}
-	for _, i := range run.Cases {
-		w, err := m.program.bind(call, &s.prep.Cases[i], s.arenas[i], m.scratch)
+	defer func() {
 		if err != nil {
-			return nil, errors.Join(err, m.close())
+			err = errors.Join(err, m.close())
 		}
-		m.works = append(m.works, w)
+	}()
+	if m.program, err = load(c.Cubin, []kernels.Call{m.call}); err != nil {
+		return m, err
+	}
+	for set := range run.Cases {
+		if err := m.add(set); err != nil {
+			return m, err
+		}
 	}
 	if run.Estimate > 0 {
 		m.calls = max(1, min(maxCalls, int(math.Ceil(regionNs/run.Estimate))))
@@ -70,72 +79,142 @@ func (s *Session) newSampler(c gpu.Contender, run gpu.Run, which int) (*sampler,
 	return m, nil
 }
 
-// close unloads the contender and gives the cases of its run their own inputs back.
-func (m *sampler) close() error {
-	for _, i := range m.run.Cases {
-		m.s.restore(m.s.arenas[i], i)
+// add takes an arena and scratch for a set.
+func (m *sampler) add(set int) (err error) {
+	s, i := m.s, m.run.Cases[set]
+	a := s.arenas[i]
+	if err := a.wake(); err != nil {
+		return err
 	}
-	return errors.Join(m.scratch.free(), m.program.unload())
+	m.arenas = append(m.arenas, a)
+	s.hold(a, i)
+	if len(m.scratch) == 0 || m.run.Fresh > 0 {
+		scratch, err := s.placeScratch(m.call)
+		if err != nil {
+			return err
+		}
+		m.scratch = append(m.scratch, scratch)
+	}
+	w, err := m.program.bind(m.call, &s.prep.Cases[i], a, m.scratch[len(m.scratch)-1])
+	m.works = append(m.works, w)
+	return err
 }
 
-// freshen gives every arena that is about to be used the next seed's inputs. Outputs are poisoned every
-// other time, as on a GPU: in between they hold the right answer to the other seed.
+// close unloads the contender and puts its arenas to rest. Both sides of a duel have the same ones.
+func (m *sampler) close() error {
+	errs := []error{m.program.unload()}
+	for _, a := range m.arenas {
+		errs = append(errs, a.rest())
+	}
+	for _, a := range m.scratch {
+		errs = append(errs, a.free())
+	}
+	return errors.Join(errs...)
+}
+
+// freshen gives every arena that is about to be used the next set's inputs, and refills what calls write to. As on a GPU, outputs are
+// left now and then: they hold the right answer to another set.
 func (m *sampler) freshen() {
 	m.turn++
 	m.s.turn++
 	for i := range min(m.calls, len(m.works)) {
-		at := m.run.Cases[i]
-		m.seeds[i] = (i + m.s.turn) % len(m.run.Cases)
-		m.s.restore(m.s.arenas[at], m.run.Cases[m.seeds[i]])
-		if m.turn%4 < 2 || len(m.run.Cases) < 2 {
-			poison(&m.s.prep.Cases[at], m.s.arenas[at], poisonNaN)
+		m.s.hold(m.arenas[i], m.run.Cases[(i+m.s.turn)%len(m.run.Cases)])
+		if m.turn == 1 || len(m.run.Cases) < 2 || m.s.coin() {
+			m.s.refillOutputs(m.arenas[i], m.s.anyRefill())
 		}
+	}
+	m.clean(0)
+}
+
+// clean refills scratch, and flushes the caches of cold runs.
+func (m *sampler) clean(set int) {
+	if a := m.scratch[set]; a != nil {
+		m.s.refillScratch(a, m.call.Scratch, m.s.anyRefill())
 	}
 	if m.run.Cache == "cold" {
 		if m.s.flush == nil {
 			m.s.flush = make([]byte, 2*m.s.dev.L2Bytes)
 		}
-		fill(m.s.flush, byte(m.turn))
+		fill(m.s.flush, byte(m.s.rng.Uint64()))
 	}
 }
 
-// sample is the time of one call in ns.
-func (m *sampler) sample() (float64, error) {
+// sample is the time of a call in ns, and what the calls have done. turn is which sets a fresh sample is of, in what order.
+func (m *sampler) sample(turn []int) (r reading, err error) {
+	if m.run.Fresh > 0 {
+		return m.fresh(turn)
+	}
 	m.freshen()
 	start := time.Now()
 	for i := range m.calls {
 		if err := m.works[i%len(m.works)].do(runOptions{}); err != nil {
-			return 0, err
+			return r, err
 		}
 	}
-	ns := float64(time.Since(start).Nanoseconds()) / float64(m.calls)
-	if len(m.expect) == 0 {
-		return ns, nil
+	r.ns = float64(time.Since(start).Nanoseconds()) / float64(m.calls)
+	used := m.arenas[:min(m.calls, len(m.arenas))]
+	for _, a := range used {
+		m.judge(&r, a)
 	}
-	for i := range min(m.calls, len(m.works)) {
-		at := m.run.Cases[i]
-		m.checked++
-		if hashOutputs(&m.s.prep.Cases[at], m.s.arenas[at]) != m.expect[m.seeds[i]] {
-			m.wrong++
-		}
-	}
-	return ns, nil
+	m.record(used)
+	r.strays = r.strays.Join(m.strays())
+	return r, nil
 }
 
-// strayed counts the bytes that the run's calls wrote outside of their buffers, and makes every case as new where they
-// did: the next candidate must not be blamed for it.
-func (m *sampler) strayed() int {
-	n := 0
-	if m.scratch != nil {
-		n = m.scratch.damage()
+// fresh takes one call for each of some sets, after everything was refilled, and then the same calls once more.
+func (m *sampler) fresh(turn []int) (r reading, err error) {
+	var used []*arena
+	for _, set := range turn {
+		m.s.refillOutputs(m.arenas[set], m.s.anyRefill())
+		m.clean(set)
+		used = append(used, m.arenas[set])
 	}
-	for _, i := range m.run.Cases {
-		n += m.s.arenas[i].damage()
+	var took [2]float64
+	for round := range took {
+		start := time.Now()
+		for _, set := range turn {
+			if err := m.works[set].do(runOptions{}); err != nil {
+				return r, err
+			}
+		}
+		took[round] = float64(time.Since(start).Nanoseconds())
+		for _, a := range used {
+			m.judge(&r, a)
+		}
+		if round == 0 {
+			m.record(used)
+		}
 	}
-	if n > 0 {
-		m.s.cleanse()
+	r.ns, r.repeat = took[0]/float64(len(turn)), took[1]/took[0]
+	r.strays = m.strays()
+	return r, nil
+}
+
+func (m *sampler) judge(r *reading, a *arena) {
+	for set, i := range m.run.Cases {
+		if i == a.holds {
+			r.compare(hashOutputs(&m.s.prep.Cases[i], a), m.expect, set)
+		}
 	}
-	return n
+}
+
+func (m *sampler) record(used []*arena) {
+	var cases []int
+	for _, a := range used {
+		cases = append(cases, a.holds)
+	}
+	_ = m.tape.Take(cases, m.s.rng, func(k, at int) error { m.s.copyOut(used[k], at); return nil })
+}
+
+// strays looks at all that the calls could reach, and makes it as new.
+func (m *sampler) strays() (found *gpu.Strays) {
+	for _, a := range m.arenas {
+		found = found.Join(m.s.inspect(a))
+	}
+	for _, a := range m.scratch {
+		found = found.Join(inspectScratch(a, m.call.Scratch, m.s.prep.Cases[m.run.Cases[0]].Name))
+	}
+	return found
 }
 
 // time measures a contender on its runs, in order, and stops after the first that is hopeless.
@@ -143,38 +222,65 @@ func (s *Session) time(req *gpu.Time, phase func(string)) (*gpu.TimeReply, error
 	reply := &gpu.TimeReply{}
 	for i, run := range req.Runs {
 		phase("time " + run.Workload)
-		got, err := s.timeRun(req, run, i)
+		got, strays, err := s.timeRun(req, run, i)
 		if err != nil {
 			reply.Fault, err = blame("time "+run.Workload, err)
 			return reply, err
 		}
-		if reply.Runs = append(reply.Runs, got); got.Screened && !req.Each {
+		reply.Runs, reply.Strays = append(reply.Runs, got), reply.Strays.Join(strays)
+		if got.Screened && !req.Each {
 			break
 		}
 	}
 	return reply, nil
 }
 
-// timeRun takes samples until the screen or the stopping rule has seen enough. Every sample is of
-// calls on poisoned outputs, so that no single calls are needed to hold against them.
-func (s *Session) timeRun(req *gpu.Time, run gpu.Run, which int) (out gpu.RunReply, err error) {
-	m, err := s.newSampler(req.Contender, run, which)
+// timeRun takes samples until the screen or the stopping rule has seen enough, or as many as are asked for. Every sample is of
+// calls on refilled outputs, so that no single calls are needed to hold against them.
+func (s *Session) timeRun(req *gpu.Time, run gpu.Run, which int) (out gpu.RunReply, found *gpu.Strays, err error) {
+	tape := s.prep.NewTape(req.Record, 0, req.Count)
+	m, err := s.newSampler(req.Contender, run, which, tape)
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
-	limits := fitness
-	if req.Final {
-		limits = final
+	take := func() (float64, error) {
+		r, err := m.sample(nil)
+		out.Checked, out.Wrong, found = out.Checked+r.checked, out.Wrong+r.wrong, found.Join(r.strays)
+		return r.ns, err
 	}
-	if _, err := m.sample(); err != nil { // warm up
-		return out, err
+	tape.Pause(true)
+	if _, err := take(); err != nil { // warm up
+		return out, found, err
 	}
-	screen, stop := stats.NewScreen(run.Bar), stats.NewStop(limits, m.calls)
+	tape.Pause(false)
+	out.Calls = m.calls
+	if req.Count > 0 {
+		for range req.Count {
+			ns, err := take()
+			if err != nil {
+				return out, found, err
+			}
+			out.Samples = append(out.Samples, ns)
+		}
+		out.Recorded = tape.Cases()
+		return out, found, nil
+	}
+	err = rules(&out, run.Bar, req.Final, m.calls, take)
+	return out, found, err
+}
+
+// rules takes samples until the screen or the stopping rule has seen enough.
+func rules(out *gpu.RunReply, bar float64, last bool, calls int, take func() (float64, error)) error {
+	limits := stats.Emulated
+	if last {
+		limits = stats.EmulatedFinal
+	}
+	screen, stop := stats.NewScreen(bar), stats.NewStop(limits, calls)
 	for screening, done := true, false; !done; {
-		ns, err := m.sample()
+		ns, err := take()
 		if err != nil {
-			return out, err
+			return err
 		}
 		done = stop.Add(ns)
 		if screening && screen.Add(ns) {
@@ -182,49 +288,6 @@ func (s *Session) timeRun(req *gpu.Time, run gpu.Run, which int) (out gpu.RunRep
 			done = done || out.Screened
 		}
 	}
-	out.Samples, out.Calls, out.Checked, out.Wrong, out.Guard = stop.Samples(), m.calls, m.checked, m.wrong, m.strayed()
-	return out, nil
-}
-
-// duel measures two contenders in turn: A B B A A B B A ...
-func (s *Session) duel(req *gpu.Duel, phase func(string)) (*gpu.DuelReply, error) {
-	reply := &gpu.DuelReply{}
-	phase("duel " + req.Run.Workload)
-	err := s.pairs(req, reply)
-	if err != nil {
-		reply.Fault, err = blame("duel "+req.Run.Workload, err)
-	}
-	return reply, err
-}
-
-func (s *Session) pairs(req *gpu.Duel, reply *gpu.DuelReply) (err error) {
-	var ms [2]*sampler
-	for i, c := range []gpu.Contender{req.A, req.B} {
-		m, err := s.newSampler(c, req.Run, req.Which)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, m.close()) }()
-		if _, err := m.sample(); err != nil { // warm up
-			return err
-		}
-		ms[i] = m
-	}
-	into := [2]*[]float64{&reply.A, &reply.B}
-	for i := range req.Pairs {
-		first := 0
-		if !stats.ChampionFirst(i) {
-			first = 1
-		}
-		for _, side := range []int{first, 1 - first} {
-			ns, err := ms[side].sample()
-			if err != nil {
-				return err
-			}
-			*into[side] = append(*into[side], ns)
-		}
-	}
-	reply.Wrong = ms[0].wrong + ms[1].wrong
-	reply.Guard = ms[0].strayed() + ms[1].strayed()
+	out.Samples = stop.Samples()
 	return nil
 }

@@ -17,9 +17,13 @@ func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 	}
 	for i := range s.prep.Cases {
 		phase("reference " + s.prep.Cases[i].Name)
-		c := &s.prep.Cases[i]
-		if err := s.reference(p, c, s.arenas[i], req.Launches[i], s.files.Truth[c.TruthAt:]); err != nil {
-			return fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
+		c, a := &s.prep.Cases[i], s.arenas[i]
+		err := a.wake()
+		if err == nil {
+			err = errors.Join(s.reference(p, c, a, req.Launches[i], s.files.Truth[c.TruthAt:]), a.rest())
+		}
+		if err != nil {
+			return fmt.Errorf("reference kernel on %s: %w", c.Name, err)
 		}
 	}
 	offsets, _ := gpu.PackInputs(s.prep.Cases, req.Inputs)

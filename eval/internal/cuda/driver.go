@@ -77,6 +77,7 @@ type procs struct {
 	EventElapsedTime     dl.Proc `c:"cuEventElapsedTime_v2|cuEventElapsedTime"`
 	GraphInstantiate     dl.Proc `c:"cuGraphInstantiateWithFlags"`
 	GraphLaunch          dl.Proc `c:"cuGraphLaunch"`
+	GraphUpload          dl.Proc `c:"cuGraphUpload,optional"`
 	GraphExecDestroy     dl.Proc `c:"cuGraphExecDestroy"`
 	GraphDestroy         dl.Proc `c:"cuGraphDestroy"`
 	LaunchKernel         dl.Proc `c:"cuLaunchKernel"`

@@ -95,5 +95,14 @@ func (d *Driver) LaunchGraph(g Graph, s Stream) error {
 	return d.call(d.p.GraphLaunch, uintptr(g), uintptr(s))
 }
 
+// UploadGraph brings the graph to the device, in stream order, so that its first launch takes as long as any other. Drivers before
+// 11.1 do that at the launch.
+func (d *Driver) UploadGraph(g Graph, s Stream) error {
+	if !d.p.GraphUpload.Ok() {
+		return nil
+	}
+	return d.call(d.p.GraphUpload, uintptr(g), uintptr(s))
+}
+
 // DestroyGraph frees a graph that is not running.
 func (d *Driver) DestroyGraph(g Graph) error { return d.call(d.p.GraphExecDestroy, uintptr(g)) }

@@ -2,13 +2,12 @@ package gpu
 
 import (
 	"fmt"
-	"slices"
 
 	"darwarp/eval/internal/cuda"
 	"darwarp/kernels"
 )
 
-// Disturb runs a candidate's calls again and again, each over poison of its own, and holds the outputs of each against
+// Disturb runs a candidate's calls again and again, each over refills of its own, and holds the outputs of each against
 // those that were judged, or leaves them to the judge. With Bursts a second stream takes multiprocessors, bandwidth and L2
 // away meanwhile: what waits for too little, or for nothing, gives other bits then.
 type Disturb struct {
@@ -18,42 +17,33 @@ type Disturb struct {
 	Expect []uint64       `json:"expect,omitempty"` // by case: hash of outputs that are right; empty: they go to the slot, packed in the order of Cases
 	Slot   int            `json:"slot"`
 	Bursts bool           `json:"bursts,omitempty"`
-	Seed   uint64         `json:"seed"` // of poison and bursts
+	Seed   uint64         `json:"seed"` // of bursts
 }
 
 // DisturbReply says what happened. A Fault ends it early.
 type DisturbReply struct {
-	Wrong   []int   `json:"wrong,omitempty"`   // runs, as indices of Cases, whose outputs were not as expected
-	Guard   int     `json:"guard,omitempty"`   // bytes written outside of the buffers
-	Mutated string  `json:"mutated,omitempty"` // an input that was written to, with its case
-	Left    int     `json:"left,omitempty"`    // bytes that are not zero in scratch that a call must leave cleared
-	Nanos   float64 `json:"ns"`                // of all runs together
-	Fault   *Fault  `json:"fault,omitempty"`
+	Wrong  []int   `json:"wrong,omitempty"` // runs, as indices of Cases, whose outputs were not as expected
+	Strays *Strays `json:"strays,omitempty"`
+	Nanos  float64 `json:"ns"` // of all runs together
+	Fault  *Fault  `json:"fault,omitempty"`
 }
 
-// MostDisturbed bounds the runs of one request: each has a counter.
+// MostDisturbed bounds the runs of one request: each has counters.
 const MostDisturbed = 1024
-
-// Counters of a Disturb after those of its runs.
-const (
-	counterStray = MostDisturbed + iota
-	counterUncleared
-	counterWritten // one for each case that ran
-)
 
 // bursts is the stream that disturbs, with what it wears out.
 type bursts struct {
 	stream     cuda.Stream
 	begin, end cuda.Event
-	memory     block
+	memory     *block
 }
 
-// A burst lasts as long as the call that it disturbs, as far as that is known to be within these bounds, ns. Its blocks
-// are at most burstBlocks a multiprocessor.
+// A burst lasts between shortBurst and longBurst, ns. As many blocks as there can be leave no multiprocessor free, and one
+// block with all of its shared memory leaves it to kernels that need none: who waits for such a place gets it when
+// the burst ends.
 const (
-	shortBurst  = 20e3
-	longBurst   = 5e6
-	burstBlocks = 2
+	shortBurst = 20e3
+	longBurst  = 5e6
 )
 
 // disturb runs the cases of a request one after the other.
@@ -61,6 +51,9 @@ func (s *Session) disturb(req *Disturb, phase func(string)) (*DisturbReply, erro
 	reply := &DisturbReply{}
 	if len(req.Cases) > MostDisturbed {
 		return nil, fmt.Errorf("%d runs: at most %d", len(req.Cases), MostDisturbed)
+	}
+	if err := s.begin(); err != nil {
+		return nil, err
 	}
 	if req.Bursts {
 		if err := s.bursts.ready(s); err != nil {
@@ -72,7 +65,7 @@ func (s *Session) disturb(req *Disturb, phase func(string)) (*DisturbReply, erro
 	where := "load"
 	if err == nil {
 		phase("disturb")
-		where, err = s.disturbed(p, req, reply)
+		where, err = "disturb", s.disturbed(p, req, reply)
 	}
 	if err != nil {
 		if reply.Fault, err = fault(where, err); err != nil {
@@ -81,134 +74,97 @@ func (s *Session) disturb(req *Disturb, phase func(string)) (*DisturbReply, erro
 		if reply.Fault.Sticky {
 			return reply, nil
 		}
+		if _, reply.Strays, err = s.settle(); err != nil {
+			return nil, err
+		}
 	}
 	return reply, s.unload(p)
 }
 
-// disturbed returns, beside an error, where it came up.
-func (s *Session) disturbed(p *program, req *Disturb, reply *DisturbReply) (string, error) {
+// disturbed queues all runs and then waits for them.
+func (s *Session) disturbed(p *program, req *Disturb, reply *DisturbReply) error {
 	places, total := Pack(s.prep.Cases, req.Cases)
 	if len(req.Expect) == 0 && total > s.prep.SlotBytes {
-		return "disturb", fmt.Errorf("outputs of %d bytes in a slot of %d", total, s.prep.SlotBytes)
+		return fmt.Errorf("outputs of %d bytes in a slot of %d", total, s.prep.SlotBytes)
 	}
-	if err := s.clearCounters(); err != nil {
-		return "disturb", err
-	}
-	err := s.timed(func() error {
+	s.clock.reset()
+	var looks []*inspection
+	var hashes []int
+	lap, err := s.clock.next(func() error {
 		for k, i := range req.Cases {
-			if err := s.disturbOnce(p, req, k, i); err != nil {
+			v, hash, err := s.disturbOnce(p, req, k, i, req.Slot*s.prep.SlotBytes+places[k])
+			if err != nil {
 				return fmt.Errorf("run %d of %s: %w", k+1, s.prep.Cases[i].Name, err)
 			}
-			if len(req.Expect) > 0 {
-				continue
-			}
-			if err := s.copyOut(&s.prep.Cases[i], s.arenas[i], req.Slot*s.prep.SlotBytes+places[k]); err != nil {
-				return err
-			}
+			looks, hashes = append(looks, v), append(hashes, hash)
 		}
 		return nil
-	}, &reply.Nanos)
-	if err != nil {
-		return "disturb", err
-	}
-	return "disturb", s.inspectDisturbed(req, reply)
-}
-
-// disturbOnce queues the k-th run, of case i.
-func (s *Session) disturbOnce(p *program, req *Disturb, k, i int) error {
-	c, a, call := &s.prep.Cases[i], s.arenas[i], req.Calls[i]
-	poison := SecretByte(req.Seed, k)
-	scratch, err := s.placeScratch(&s.scratch[0], call, poison)
+	})
 	if err != nil {
 		return err
 	}
-	w, err := s.bind(p, call, c, a, scratch)
+	got, found, err := s.settle(looks...)
 	if err != nil {
 		return err
 	}
-	steps := []func() error{
-		func() error { return s.poison(c, a, poison) },
-		func() error { return s.harness.soil(s.dev) },
-		func() error { return s.burst(req, k) },
-		func() error { return s.put(w) },
-		func() error { return s.hashOutputs(a, c, k) },
-		func() error { return s.countLeft(scratch, call.Scratch, counterUncleared) },
-	}
-	for _, f := range steps {
-		if err := f(); err != nil {
-			return err
-		}
-	}
-	if scratch == nil {
-		return nil
-	}
-	return s.checkGuards(scratch, s.prep.GuardKey^scratchKey, counterStray)
-}
-
-// inspectDisturbed looks at what the runs have left.
-func (s *Session) inspectDisturbed(req *Disturb, reply *DisturbReply) error {
-	ran := slices.Compact(slices.Sorted(slices.Values(req.Cases)))
-	at := counterWritten
-	for _, i := range ran {
-		if err := s.checkGuards(s.arenas[i], s.prep.GuardKey, counterStray); err != nil {
-			return err
-		}
-		for j, b := range s.prep.Cases[i].Buffers {
-			if !b.Out {
-				if err := s.hash(s.arenas[i], &s.prep.Cases[i], j, at+j); err != nil {
-					return err
-				}
-			}
-		}
-		at += len(s.prep.Cases[i].Buffers)
-	}
-	got, err := s.readCounters(at)
-	if err != nil {
-		return err
-	}
+	reply.Strays = found
 	for k, i := range req.Cases {
-		if len(req.Expect) > 0 && got[k] != req.Expect[i] {
+		if len(req.Expect) > 0 && got[hashes[k]] != req.Expect[i] {
 			reply.Wrong = append(reply.Wrong, k)
 		}
 	}
-	reply.Guard, reply.Left = int(got[counterStray]), int(got[counterUncleared])
-	reply.Mutated = s.written(ran, got[counterWritten:])
-	if reply.Guard > 0 || reply.Mutated != "" {
-		return s.resetAll()
+	if reply.Nanos, err = s.clock.nanos(lap); err != nil {
+		return err
 	}
-	return nil
+	return s.unchanged(p)
 }
 
-// written names the first input whose hash is another than it was.
-func (s *Session) written(ran []int, hashes []uint64) string {
-	for _, i := range ran {
-		c := &s.prep.Cases[i]
-		for j, b := range c.Buffers {
-			if !b.Out && hashes[j] != s.inHash[i][j] {
-				return b.Name + " of " + c.Name
-			}
-		}
-		hashes = hashes[len(c.Buffers):]
+// disturbOnce queues the k-th run, of case i, and returns the counter of its outputs' hash.
+func (s *Session) disturbOnce(p *program, req *Disturb, k, i, place int) (v *inspection, hash int, err error) {
+	c, call := &s.prep.Cases[i], req.Calls[i]
+	a, err := s.arenaOf(i)
+	if err != nil {
+		return nil, 0, err
 	}
-	return ""
+	w, scratch, err := s.ready(p, call, c, a, s.anyRefill())
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := s.burst(req, k); err != nil {
+		return nil, 0, err
+	}
+	if err := s.put(w); err != nil {
+		return nil, 0, err
+	}
+	v, hash, err = s.lookAfter(c, a, scratch, call)
+	if err == nil && len(req.Expect) == 0 {
+		err = s.copyOut(c, a, place)
+	}
+	return v, hash, err
 }
 
 // ready makes the second stream, and the memory that it wears out: a power of two, more than L2 holds.
 func (b *bursts) ready(s *Session) (err error) {
-	if b.stream != 0 {
-		return nil
-	}
 	n := 16 << 20
 	for n < 2*s.dev.L2Bytes {
 		n *= 2
 	}
-	if err = s.grow(&b.memory, n); err != nil {
-		return fmt.Errorf("memory to disturb with: %w", err)
+	if b.memory.gone() {
+		if b.memory, err = s.mem.take(n, true); err != nil {
+			return fmt.Errorf("memory to disturb with: %w", err)
+		}
+	}
+	b.memory.used = s.mem.request
+	if b.stream != 0 {
+		return nil
 	}
 	if b.begin, err = s.drv.NewEvent(); err != nil {
 		return err
 	}
 	if b.end, err = s.drv.NewEvent(); err != nil {
+		return err
+	}
+	if _, err = s.harness.widen("dw_disturb", s.dev.SmemPerBlock); err != nil {
 		return err
 	}
 	b.stream, err = s.drv.NewStream()
@@ -233,7 +189,13 @@ func (s *Session) burst(req *Disturb, k int) error {
 	if err := drv.WaitEvent(b.stream, b.begin); err != nil {
 		return err
 	}
-	if err := drv.Start(s.burstLaunch(splitmix(req.Seed, 2*k), splitmix(req.Seed, 2*k+1)), b.stream); err != nil {
+	f, err := s.harness.kernel("dw_disturb")
+	if err != nil {
+		return err
+	}
+	l := s.burstLaunch(splitmix(req.Seed, 2*k), splitmix(req.Seed, 2*k+1))
+	l.Func = f
+	if err := drv.Start(l, b.stream); err != nil {
 		return err
 	}
 	return drv.Record(b.end, b.stream)
@@ -246,9 +208,11 @@ func (s *Session) burstLaunch(bits, seed uint64) *cuda.Launch {
 	for near*16 > uint64(s.dev.L2Bytes)/2 {
 		near /= 2
 	}
-	l := &cuda.Launch{Func: s.harness.kernels["dw_disturb"], Block: cuda.Dim3{X: threads, Y: 1, Z: 1}}
-	l.Grid = cuda.Dim3{X: 1 + uint32(bits%uint64(burstBlocks*s.dev.SMs)), Y: 1, Z: 1}
-	l.Shared = uint32(bits>>16) % (48 << 10)
+	l := &cuda.Launch{Block: cuda.Dim3{X: threads, Y: 1, Z: 1}}
+	l.Shared = uint32(bits>>16) % uint32(s.dev.SmemPerBlock>>(bits>>48&7)) // small ones are the most
+	const reserved = 1 << 10                                               // bytes of shared memory that each block takes besides
+	resident := max(1, min(s.dev.ThreadsPerSM/threads, s.dev.SmemPerSM/(int(l.Shared)+reserved)))
+	l.Grid = cuda.Dim3{X: 1 + uint32(bits%uint64(s.dev.SMs*resident)), Y: 1, Z: 1} // one wave at most: each block takes ns
 	ns := uint64(shortBurst)
 	for shift := bits >> 40 & 7; shift > 0 && 2*ns < longBurst; shift-- { // short ones are the most
 		ns *= 2
@@ -259,4 +223,12 @@ func (s *Session) burstLaunch(bits, seed uint64) *cuda.Launch {
 	l.Args.Int64(int64(seed))
 	l.Args.Int64(int64(ns))
 	return l
+}
+
+// splitmix is the turn-th number of splitmix64's stream (Steele, Lea, Flood, 2014).
+func splitmix(key uint64, turn int) uint64 {
+	z := key + uint64(turn)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }

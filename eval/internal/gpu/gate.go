@@ -2,24 +2,29 @@ package gpu
 
 import (
 	"fmt"
-	"strings"
 
 	"darwarp/kernels"
 )
 
-// gate runs a candidate on every case that has a call, twice over different poisons, and copies the
-// outputs of the second run to a slot of the output memory. All is queued before anything is waited
-// for, unless the request asks for care: then each case is waited for, so that a fault has a name.
+// gate runs a candidate on every case that has a call, twice over different refills, and copies outputs to a slot of the output
+// memory. All is queued before anything is waited for, unless the request asks for care: then each case is waited for, so
+// that a fault has a name.
 func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 	reply := &GateReply{Cases: make([]CaseReply, len(s.prep.Cases))}
 	phase("load")
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
 	p, err := s.load(req.Cubin, req.Calls)
 	if err == nil {
 		err = s.fillResources(p, req.Calls, reply)
 	}
-	where := "load"
+	where, runs := "load", []caseRun(nil)
 	if err == nil {
-		where, err = s.gateCases(p, req, reply, phase)
+		where, runs, err = s.gateCases(p, req, phase)
+	}
+	if err == nil {
+		where, err = "gate", s.readCases(runs, reply)
 	}
 	if err != nil {
 		if reply.Fault, err = fault(where, err); err != nil {
@@ -28,44 +33,44 @@ func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 		if reply.Fault.Sticky {
 			return reply, nil
 		}
+		if _, reply.Strays, err = s.settle(); err != nil {
+			return nil, err
+		}
 	}
 	return reply, s.unload(p)
 }
 
+// caseRun is what was queued for a case.
+type caseRun struct {
+	at     int // the case
+	lap    int // of the second run
+	looks  [2]*inspection
+	hashes [2]int // counters
+	judged int    // which run's outputs go to the judge
+}
+
 // gateCases returns, beside an error, where it came up.
-func (s *Session) gateCases(p *program, req *Gate, reply *GateReply, phase func(string)) (string, error) {
+func (s *Session) gateCases(p *program, req *Gate, phase func(string)) (where string, runs []caseRun, err error) {
 	places, err := s.prep.Places(req)
 	if err != nil {
-		return "gate", err
+		return "gate", nil, err
 	}
-	if err := s.clearCounters(); err != nil {
-		return "gate", err
-	}
-	for i := range s.prep.Cases {
-		if i >= len(req.Calls) || len(req.Calls[i].Launches) == 0 {
-			continue
-		}
-		c := &s.prep.Cases[i]
+	s.clock.reset()
+	for _, i := range Called(req.Calls) {
+		name := s.prep.Cases[i].Name
 		if req.Careful {
-			phase("gate " + c.Name)
+			phase("gate " + name)
 		}
-		if err := s.gateCase(p, req.Calls[i], i, places[i]); err != nil {
-			return c.Name, err
+		r, err := s.gateCase(p, req.Calls[i], i, places[i])
+		if err == nil && req.Careful {
+			err = s.drv.SyncStream(s.stream)
 		}
-		reply.Cases[i].Ran = true
-		if !req.Careful && c.Workload == "" {
-			continue
-		}
-		if err := s.drv.SyncStream(s.stream); err != nil {
-			return c.Name, err
-		}
-		d, err := s.drv.Elapsed(s.start, s.stop)
 		if err != nil {
-			return c.Name, err
+			return name, nil, err
 		}
-		reply.Cases[i].Nanos = float64(d.Nanoseconds())
+		runs = append(runs, r)
 	}
-	return "gate", s.inspect(reply)
+	return "", runs, nil
 }
 
 func (s *Session) fillResources(p *program, calls []kernels.Call, reply *GateReply) (err error) {
@@ -78,154 +83,91 @@ func (s *Session) fillResources(p *program, calls []kernels.Call, reply *GateRep
 	return nil
 }
 
-// gateCase queues everything that a case takes: two runs over different poisons with the hash of
-// their outputs, the guard zones, the inputs, and the copy of the outputs.
-func (s *Session) gateCase(p *program, call kernels.Call, i, place int) error {
-	c, a := &s.prep.Cases[i], s.arenas[i]
-	var scratch *arena
-	for run, poison := range []uint8{poisonFinite, poisonNaN} {
-		var err error
-		if scratch, err = s.placeScratch(&s.scratch[0], call, poison); err != nil {
-			return err
-		}
-		w, err := s.bind(p, call, c, a, scratch)
+// gateCase queues everything that a case takes: two runs, one over wild and one over plausible values, in an order that nobody knows.
+// The outputs of the one over wild values go to the judge, since what it left unwritten is wrong for certain.
+func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseRun, err error) {
+	c := &s.prep.Cases[i]
+	r.at = i
+	a, err := s.arenaOf(i)
+	if err != nil {
+		return r, err
+	}
+	first := s.anyRefill()
+	for run, how := range []refill{first, !first} {
+		w, scratch, err := s.ready(p, call, c, a, how)
 		if err != nil {
-			return err
+			return r, err
 		}
-		if err := s.poison(c, a, poison); err != nil {
-			return err
+		if r.lap, err = s.clock.next(func() error { return s.put(w) }); err != nil {
+			return r, err
 		}
-		if err := s.harness.soil(s.dev); err != nil {
-			return err
-		}
-		if err := s.between(func() error { return s.put(w) }); err != nil {
-			return err
+		if r.looks[run], r.hashes[run], err = s.lookAfter(c, a, scratch, call); err != nil {
+			return r, err
 		}
 		if err := s.unchanged(p); err != nil {
-			return err
+			return r, err
 		}
-		if err := s.hashOutputs(a, c, s.counterOf(i, run)); err != nil {
-			return err
-		}
-		if err := s.countLeft(scratch, call.Scratch, s.counterOf(i, counterLeft)); err != nil {
-			return err
-		}
-	}
-	if err := s.queueInspection(i, scratch); err != nil {
-		return err
-	}
-	return s.copyOut(c, a, place)
-}
-
-// countLeft queues the count of what a call left in scratch that it must leave cleared: what outlives a
-// call could be an answer.
-func (s *Session) countLeft(scratch *arena, list []kernels.Scratch, counter int) error {
-	for j, sc := range list {
-		if !sc.Once || sc.Bytes == 0 {
-			continue
-		}
-		if err := s.harness.run("dw_nonzero", grid(sc.Bytes), ptr(scratch.at[j]), u64(sc.Bytes), ptr(s.counterAt(counter))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// between records the session's events around what f queues.
-func (s *Session) between(f func() error) error {
-	if err := s.drv.Record(s.start, s.stream); err != nil {
-		return err
-	}
-	if err := f(); err != nil {
-		return err
-	}
-	return s.drv.Record(s.stop, s.stream)
-}
-
-// timed measures what f queues, in ns, and waits for it.
-func (s *Session) timed(f func() error, ns *float64) error {
-	if err := s.between(f); err != nil {
-		return err
-	}
-	if err := s.drv.SyncStream(s.stream); err != nil {
-		return err
-	}
-	d, err := s.drv.Elapsed(s.start, s.stop)
-	*ns = float64(d.Nanoseconds())
-	return err
-}
-
-// Counters of one gate case: two output hashes, changed guard bytes, bytes left in scratch, then one
-// hash per buffer.
-const (
-	counterGuard  = 2
-	counterLeft   = 3
-	counterInputs = 4
-)
-
-// counterOf is the place of a case's n-th counter.
-func (s *Session) counterOf(i, n int) int {
-	return i*(counterInputs+len(s.prep.Cases[0].Buffers)) + n
-}
-
-// queueInspection looks for what a candidate must not touch: guard zones and inputs.
-func (s *Session) queueInspection(i int, scratch *arena) error {
-	c, a := &s.prep.Cases[i], s.arenas[i]
-	if err := s.checkGuards(a, s.prep.GuardKey, s.counterOf(i, counterGuard)); err != nil {
-		return err
-	}
-	if scratch != nil {
-		if err := s.checkGuards(scratch, s.prep.GuardKey^scratchKey, s.counterOf(i, counterGuard)); err != nil {
-			return err
-		}
-	}
-	for j, b := range c.Buffers {
-		if !b.Out {
-			if err := s.hash(a, c, j, s.counterOf(i, counterInputs+j)); err != nil {
-				return err
+		if how == wild {
+			r.judged = run
+			if err := s.copyOut(c, a, place); err != nil {
+				return r, err
 			}
 		}
 	}
-	return nil
+	return r, nil
 }
 
-// inspect waits for all cases and reads what was found.
-func (s *Session) inspect(reply *GateReply) error {
-	got, err := s.readCounters(s.counterOf(len(s.prep.Cases), 0))
+// lookAfter queues a look at what a call has left: outputs, whose counter it returns, and scratch.
+func (s *Session) lookAfter(c *Case, a, scratch *arena, call kernels.Call) (v *inspection, hash int, err error) {
+	v = s.newInspection()
+	hash = v.outputs(c, a)
+	if scratch != nil {
+		v.guards(scratch)
+		v.left(scratch, call.Scratch)
+	}
+	return v, hash, s.look(v)
+}
+
+// ready refills all that a call finds and binds it.
+func (s *Session) ready(p *program, call kernels.Call, c *Case, a *arena, how refill) (*work, *arena, error) {
+	scratch, err := s.placeScratch(0, 0, call, c.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := s.bind(p, call, c, a, scratch)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.refillOutputs(a, how); err != nil {
+		return nil, nil, err
+	}
+	if scratch != nil {
+		if err := s.refillScratch(scratch, call.Scratch, how); err != nil {
+			return nil, nil, err
+		}
+	}
+	return w, scratch, s.soil(p)
+}
+
+// readCases ends a gate: it waits for all cases and reads what was found.
+func (s *Session) readCases(runs []caseRun, reply *GateReply) error {
+	var looks []*inspection
+	for _, r := range runs {
+		looks = append(looks, r.looks[:]...)
+	}
+	got, found, err := s.settle(looks...)
 	if err != nil {
 		return err
 	}
-	dirty := false
-	for i := range reply.Cases {
-		out := &reply.Cases[i]
-		if !out.Ran {
-			continue
-		}
-		at := func(n int) uint64 { return got[s.counterOf(i, n)] }
-		out.Hash, out.Same, out.Guard, out.Left = at(1), at(0) == at(1), int(at(counterGuard)), int(at(counterLeft))
-		var mutated []string
-		for j, b := range s.prep.Cases[i].Buffers {
-			if !b.Out && at(counterInputs+j) != s.inHash[i][j] {
-				mutated = append(mutated, b.Name)
-			}
-		}
-		out.Mutated = strings.Join(mutated, ", ")
-		dirty = dirty || out.Guard > 0 || out.Mutated != ""
-	}
-	if dirty { // the next candidate must find clean buffers, and what hit one case may have hit others
-		return s.resetAll()
-	}
-	return nil
-}
-
-// resetAll makes every case as new.
-func (s *Session) resetAll() error {
-	for i := range s.prep.Cases {
-		if err := s.reset(i); err != nil {
+	reply.Strays = found
+	for _, r := range runs {
+		ns, err := s.clock.nanos(r.lap)
+		if err != nil {
 			return err
 		}
+		reply.Cases[r.at] = CaseReply{Ran: true, Hash: got[r.hashes[r.judged]], Same: got[r.hashes[0]] == got[r.hashes[1]], Nanos: ns}
 	}
-	return s.drv.SyncStream(s.stream)
+	return nil
 }
 
 // copyOut queues the copy of a case's outputs to a place in the output memory.

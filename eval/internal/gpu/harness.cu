@@ -135,37 +135,122 @@ extern "C" __global__ void dw_erase(void *out, u64 n, int dtype, u64 inner, u64 
   }
 }
 
-// pattern is the byte that a guard zone holds at offset i.
-__device__ __forceinline__ unsigned char pattern(u64 key, u64 i) { return (unsigned char)(mix(key + (i >> 3)) >> (8 * (i & 7))); }
+// A region is a stretch of memory that dw_guard writes or dw_inspect reads: struct region of inspect.go. Regions come by value, for
+// what lies in device memory is within a candidate's reach. `first` is the number of a region's first chunk.
+enum { GUARD, HASH, ZERO };
+struct Region { unsigned char *at; u64 bytes, key; u32 first; unsigned short kind, counter; };
+struct Regions { Region list[64]; u32 n, chunks; };
 
-// dw_guard fills a guard zone.
-extern "C" __global__ void dw_guard(unsigned char *zone, u64 n, u64 key) {
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) zone[i] = pattern(key, i);
+constexpr u64 CHUNK = 64 << 10;
+
+__device__ __forceinline__ const Region &region_of(const Regions &all, u32 chunk) {
+  u32 low = 0, high = all.n - 1;
+  while (low < high) {
+    const u32 middle = (low + high + 1) / 2;
+    if (all.list[middle].first <= chunk) low = middle; else high = middle - 1;
+  }
+  return all.list[low];
 }
 
-// dw_guard_check adds the number of changed bytes to *bad.
-extern "C" __global__ void dw_guard_check(const unsigned char *zone, u64 n, u64 key, u64 *bad) {
+// A guard zone holds, in the aligned word at an address, a function of that address. It may begin and end at any byte.
+__device__ __forceinline__ u64 pattern(u64 key, u64 address) { return mix(key + (address >> 3)); }
+
+extern "C" __global__ void dw_guard(const __grid_constant__ Regions all) {
+  for (u32 c = blockIdx.x; c < all.chunks; c += gridDim.x) {
+    const Region &r = region_of(all, c);
+    const u64 start = (u64)r.at, first = start + (c - r.first) * CHUNK, end = min(first + CHUNK, start + r.bytes);
+    for (u64 w = (first & ~7ull) + 8 * threadIdx.x; w < end; w += 8 * blockDim.x) {
+      const u64 v = pattern(r.key, w);
+      if (w >= first && w + 8 <= end) *(u64 *)w = v;
+      else for (u64 b = max(w, first); b < min(w + 8, end); b++) *(unsigned char *)b = (unsigned char)(v >> (8 * (b & 7)));
+    }
+  }
+}
+
+// strayed is the number of bytes between first and end that are not the pattern, or not zero.
+__device__ __forceinline__ u64 strayed(const Region &r, u64 first, u64 end) {
   u64 wrong = 0;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) wrong += zone[i] != pattern(key, i);
-  if (wrong) atomicAdd(bad, wrong);
+  for (u64 w = (first & ~7ull) + 8 * threadIdx.x; w < end; w += 8 * blockDim.x) {
+    const u64 want = r.kind == GUARD ? pattern(r.key, w) : 0;
+    if (w >= first && w + 8 <= end && *(const u64 *)w == want) continue;
+    for (u64 b = max(w, first); b < min(w + 8, end); b++) wrong += *(const unsigned char *)b != (unsigned char)(want >> (8 * (b & 7)));
+  }
+  return wrong;
 }
 
-// dw_nonzero adds the number of bytes that are not zero to *count.
-extern "C" __global__ void dw_nonzero(const unsigned char *p, u64 n, u64 *count) {
-  u64 found = 0;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) found += p[i] != 0;
-  if (found) atomicAdd(count, found);
+// hashed is the hash of a chunk: it depends on every byte and its place within the region, whatever the order of the threads, and
+// not on where the region lies. at is 16-byte aligned. The judge's comparison hashes outputs in the same way.
+__device__ __forceinline__ u64 hashed(const Region &r, u64 from, u64 to) {
+  const ulonglong2 *words = (const ulonglong2 *)r.at;
+  const u64 step = 0x9e3779b97f4a7c15ull;
+  u64 sum = 0;
+#pragma unroll 4
+  for (u64 i = from / 16 + threadIdx.x; i < to / 16; i += blockDim.x) {
+    const ulonglong2 v = words[i];
+    const u64 place = r.key + 2 * i * step;
+    sum += mix(v.x ^ place) + mix(v.y ^ (place + step));
+  }
+  const u64 last = to / 16 * 2, tail = to & ~7ull; // half a pair, and bytes: of the last chunk only
+  if (threadIdx.x == 0 && tail > 8 * last) sum += mix(*(const u64 *)(r.at + 8 * last) ^ (r.key + last * step));
+  if (tail + threadIdx.x < to) sum += mix(r.at[tail + threadIdx.x] ^ mix(r.key + ~(u64)threadIdx.x));
+  return sum;
 }
 
-// dw_hash adds to *sum a hash of n bytes that depends on every byte and its place, whatever the
-// order of the threads. salt tells buffers apart that share a sum. p is 8-byte aligned.
-extern "C" __global__ void dw_hash(const unsigned char *p, u64 n, u64 salt, u64 *sum) {
-  u64 words = n / 8, local = 0;
-  const u64 *w = (const u64 *)p;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < words; i += (u64)gridDim.x * blockDim.x) local += mix(w[i] ^ mix(salt + i));
-  if (blockIdx.x == 0 && threadIdx.x < n % 8) local += mix(p[words * 8 + threadIdx.x] ^ mix(salt + ~(u64)threadIdx.x));
-  for (int d = 16; d > 0; d /= 2) local += __shfl_down_sync(0xffffffffu, local, d);
-  if ((threadIdx.x & 31) == 0) atomicAdd(sum, local);
+// dw_inspect adds to the counter of each region what is to be known of it: bytes that are not the guards' pattern, bytes that are
+// not zero, or a hash.
+extern "C" __global__ void dw_inspect(const __grid_constant__ Regions all, u64 *counters) {
+  __shared__ u64 part[32];
+  for (u32 c = blockIdx.x; c < all.chunks; c += gridDim.x) {
+    const Region &r = region_of(all, c);
+    const u64 from = (c - r.first) * CHUNK, to = min(from + CHUNK, r.bytes);
+    u64 sum = r.kind == HASH ? hashed(r, from, to) : strayed(r, (u64)r.at + from, (u64)r.at + to);
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (u32 i = 1; i < blockDim.x / 32; i++) sum += part[i];
+      if (sum) atomicAdd(counters + r.counter, sum);
+    }
+    __syncthreads();
+  }
+}
+
+// wild makes a NaN of 16 random bits: as a float, and each half as fp16 and as bf16. It is none that arithmetic gives (payloads 0,
+// 0x40 and all ones), so that check.Unwritten knows an element that nobody wrote.
+__device__ __forceinline__ u32 wild(u32 random) {
+  u32 out = 0;
+  for (int half = 0; half < 2; half++) {
+    const u32 r = random >> (8 * half);
+    u32 payload = r & 0x7f;
+    if (payload == 0 || payload == 0x40 || payload == 0x7f) payload ^= 0x15;
+    out |= (0x7f80u | payload | (r & 0x80) << 8) << (16 * half);
+  }
+  return out;
+}
+
+// dw_refill fills memory with what nobody can foresee: without a palette NaNs, with one the values of it, in any order and with
+// their last bits changed as `low` allows: they look like results. size is that of an element, 2 or 4; out is 16-byte aligned.
+extern "C" __global__ void dw_refill(unsigned char *out, u64 bytes, u64 key, const u32 *palette, int size, u32 low) {
+  __shared__ u32 table[1024];
+  if (palette) for (u32 i = threadIdx.x; i < 1024u / 4 * size; i += blockDim.x) table[i] = palette[i];
+  __syncthreads();
+  const unsigned short *halves = (const unsigned short *)table;
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; 16 * i < bytes; i += (u64)gridDim.x * blockDim.x) {
+    const u64 r = mix(key + i), s = r * 0xd1b54a32d192ed03ull ^ r >> 29;
+    u32 w[4];
+    if (!palette) {
+      for (int k = 0; k < 4; k++) w[k] = wild((u32)(r >> (16 * k)));
+    } else if (size == 4) {
+      w[0] = table[r & 1023], w[1] = table[r >> 10 & 1023], w[2] = table[r >> 20 & 1023], w[3] = table[r >> 30 & 1023];
+      for (int k = 0; k < 4; k++) w[k] ^= (u32)(s >> (13 * k)) & low;
+    } else {
+      w[0] = halves[r & 1023] | (u32)halves[r >> 10 & 1023] << 16, w[1] = halves[r >> 20 & 1023] | (u32)halves[r >> 30 & 1023] << 16;
+      w[2] = halves[s & 1023] | (u32)halves[s >> 10 & 1023] << 16, w[3] = halves[s >> 20 & 1023] | (u32)halves[s >> 30 & 1023] << 16;
+      for (int k = 0; k < 4; k++) w[k] ^= (u32)(r >> (40 + 5 * k)) & low, w[k] ^= ((u32)(s >> (40 + 5 * k)) & low) << 16;
+    }
+    if (16 * i + 16 <= bytes) ((uint4 *)out)[i] = make_uint4(w[0], w[1], w[2], w[3]);
+    else for (u64 b = 16 * i; b < bytes; b++) out[b] = (unsigned char)(w[b % 16 / 4] >> (8 * (b % 4)));
+  }
 }
 
 // dw_clock records the cycle counter of multiprocessor 0 and the global nanosecond timer: two
@@ -198,12 +283,43 @@ extern "C" __global__ void dw_copy(uint4 *dst, const uint4 *src, u64 n) {
 #endif
 }
 
-// dw_soil leaves NaNs all over the shared memory of a multiprocessor: one that reads what it never wrote
-// must not find zeros, or the answer of an earlier block. bytes is all that a block can have.
-extern "C" __global__ void dw_soil(u64 bytes) {
-  extern __shared__ u32 soiled[];
-  for (u64 i = threadIdx.x; i < bytes / 4; i += blockDim.x) ((volatile u32 *)soiled)[i] = 0xffffffffu;
+// dirt makes NaNs of random bits, or small numbers.
+__device__ __forceinline__ u32 dirt(u32 random, int nan) { return nan ? (random & 0x807f807fu) | 0x7f807f80u : (random & 0x807fffffu) | 0x3f000000u; }
+
+// dw_soil leaves dirt all over the shared memory of a multiprocessor: one that reads what it never wrote must not find zeros, the
+// answer of an earlier block, or twice the same. bytes is all that a block can have.
+extern "C" __global__ void __launch_bounds__(1024, 1) dw_soil(u64 bytes, u64 key, int nan) {
+  extern __shared__ uint4 soiled[];
+  const u64 seed = mix(key + blockIdx.x * (u64)blockDim.x + threadIdx.x);
+  u32 x = (u32)seed, y = (u32)(seed >> 32) | 1;
+  for (u64 i = threadIdx.x; i < bytes / 16; i += blockDim.x) {
+    x = x * 1664525u + y, y += 0x9e3779b8u;
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"((u32)__cvta_generic_to_shared(soiled + i)),
+                 "r"(dirt(x, nan)), "r"(dirt(y, nan)), "r"(dirt(x ^ y, nan)), "r"(dirt(x + y, nan)) : "memory");
+  }
 }
+
+// dw_soil_N leaves dirt in the local memory of every thread that a multiprocessor can have at once: N bytes of each. Stores and
+// loads are written out, so that no compiler sees an array that it could do without; `never` is null.
+template <int WORDS> __device__ __forceinline__ void soil_local(u64 key, int nan, u32 *never) {
+  u32 frame[WORDS];
+  u32 x = (u32)mix(key + blockIdx.x * (u64)blockDim.x + threadIdx.x);
+#pragma unroll 8
+  for (int i = 0; i < WORDS; i++) {
+    x = x * 1664525u + 1013904223u;
+    asm volatile("{ .reg .u64 a; cvta.to.local.u64 a, %0; st.local.u32 [a], %1; }" ::"l"(frame + i), "r"(dirt(x, nan)) : "memory");
+  }
+  u32 last;
+  asm volatile("{ .reg .u64 a; cvta.to.local.u64 a, %1; ld.local.u32 %0, [a]; }" : "=r"(last) : "l"(frame + (x >> 8) % WORDS) : "memory");
+  if (last == 0 && never) *never = x;  // dirt is never 0
+}
+extern "C" __global__ void __launch_bounds__(512, 4) dw_soil_256(u64 key, int nan, u32 *never) { soil_local<256 / 4>(key, nan, never); }
+extern "C" __global__ void __launch_bounds__(512, 4) dw_soil_1024(u64 key, int nan, u32 *never) { soil_local<1024 / 4>(key, nan, never); }
+extern "C" __global__ void __launch_bounds__(512, 4) dw_soil_4096(u64 key, int nan, u32 *never) { soil_local<4096 / 4>(key, nan, never); }
+extern "C" __global__ void __launch_bounds__(512, 4) dw_soil_16384(u64 key, int nan, u32 *never) { soil_local<16384 / 4>(key, nan, never); }
+
+// dw_nothing is what a launch costs.
+extern "C" __global__ void dw_nothing() {}
 
 // dw_spin keeps the stream busy for ns nanoseconds, so that the host can queue the timed work
 // behind it: the work then starts without waiting for the host. It ends by itself, unlike a kernel

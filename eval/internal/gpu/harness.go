@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/cuda"
-	"darwarp/kernels"
 )
 
 // HarnessSource is the trusted device code, to be compiled for the device before Open.
@@ -17,35 +16,37 @@ var HarnessSource string
 type harness struct {
 	drv     *cuda.Driver
 	stream  cuda.Stream
+	mod     cuda.Module
 	kernels map[string]cuda.Function
+	wide    map[string]bool // those that may have more shared memory than a block gets unasked
 }
-
-var harnessKernels = []string{"dw_fill", "dw_erase", "dw_guard", "dw_guard_check", "dw_nonzero", "dw_hash", "dw_clock", "dw_copy", "dw_soil", "dw_spin", "dw_disturb"}
 
 func newHarness(drv *cuda.Driver, stream cuda.Stream, cubin []byte) (*harness, error) {
 	mod, err := drv.LoadModule(cubin)
-	if err != nil {
-		return nil, err
-	}
-	h := &harness{drv: drv, stream: stream, kernels: map[string]cuda.Function{}}
-	for _, name := range harnessKernels {
-		if h.kernels[name], err = drv.Function(mod, name); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return h, nil
+	return &harness{drv: drv, stream: stream, mod: mod, kernels: map[string]cuda.Function{}, wide: map[string]bool{}}, err
 }
 
-// soil fills the shared memory of every multiprocessor with NaNs: a block that takes all of it has a
-// multiprocessor to itself.
-func (h *harness) soil(dev kernels.Device) error {
-	f := h.kernels["dw_soil"]
-	if err := h.drv.SetFuncAttr(f, cuda.FuncMaxDynamicShared, dev.SmemPerBlock); err != nil {
-		return err
+// widen finds a kernel that is to have so much dynamic shared memory.
+func (h *harness) widen(name string, shared int) (cuda.Function, error) {
+	f, err := h.kernel(name)
+	if err != nil || h.wide[name] {
+		return f, err
 	}
-	l := &cuda.Launch{Func: f, Grid: cuda.Dim3{X: uint32(dev.SMs), Y: 1, Z: 1}, Block: cuda.Dim3{X: threads, Y: 1, Z: 1}, Shared: uint32(dev.SmemPerBlock)}
-	l.Args.Int64(int64(dev.SmemPerBlock))
-	return h.drv.Start(l, h.stream)
+	h.wide[name] = true
+	return f, h.drv.SetFuncAttr(f, cuda.FuncMaxDynamicShared, shared)
+}
+
+// kernel finds a kernel when it is first asked for: those with large frames must not be loaded where nobody needs them.
+func (h *harness) kernel(name string) (cuda.Function, error) {
+	f, ok := h.kernels[name]
+	if !ok {
+		var err error
+		if f, err = h.drv.Function(h.mod, name); err != nil {
+			return 0, fmt.Errorf("%s: %w", name, err)
+		}
+		h.kernels[name] = f
+	}
+	return f, nil
 }
 
 // threads of every harness kernel.
@@ -63,7 +64,15 @@ func grid(n int) int { return max(1, min((n+threads-1)/threads, 2048)) }
 
 // run launches a harness kernel with the given number of blocks.
 func (h *harness) run(name string, blocks int, args ...arg) error {
-	l := &cuda.Launch{Func: h.kernels[name], Grid: cuda.Dim3{X: uint32(blocks), Y: 1, Z: 1}, Block: cuda.Dim3{X: threads, Y: 1, Z: 1}}
+	f, err := h.kernel(name)
+	if err != nil {
+		return err
+	}
+	return h.launch(f, blocks, threads, 0, args...)
+}
+
+func (h *harness) launch(f cuda.Function, blocks, threads, shared int, args ...arg) error {
+	l := &cuda.Launch{Func: f, Grid: cuda.Dim3{X: uint32(blocks), Y: 1, Z: 1}, Block: cuda.Dim3{X: uint32(threads), Y: 1, Z: 1}, Shared: uint32(shared)}
 	for _, a := range args {
 		a(&l.Args)
 	}

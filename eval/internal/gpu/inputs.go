@@ -3,7 +3,6 @@ package gpu
 import (
 	"fmt"
 
-	"darwarp/eval/internal/check"
 	"darwarp/kernels"
 )
 
@@ -28,61 +27,5 @@ func (s *Session) fill(c *Case, a *arena, seed uint64) error {
 	return nil
 }
 
-// The two poisons that outputs are filled with before a run.
-const (
-	poisonNaN    = check.PoisonFirst
-	poisonFinite = check.PoisonSecond
-)
-
-// poison fills the outputs of an arena.
-func (s *Session) poison(c *Case, a *arena, v uint8) error {
-	for i, b := range c.Buffers {
-		if b.Out {
-			if err := s.drv.Memset8(a.at[i], v, uint64(b.Bytes()), s.stream); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// setGuards fills the guard zones of an arena.
-func (s *Session) setGuards(a *arena, key uint64) error {
-	for i, z := range a.zones {
-		if err := s.harness.run("dw_guard", grid(z.bytes), ptr(z.at), u64(z.bytes), u64(int(key)+i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkGuards adds the changed bytes of all zones to the counter.
-func (s *Session) checkGuards(a *arena, key uint64, counter int) error {
-	for i, z := range a.zones {
-		if err := s.harness.run("dw_guard_check", grid(z.bytes), ptr(z.at), u64(z.bytes), u64(int(key)+i), ptr(s.counterAt(counter))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Salt tells the hash of one buffer of a case from those of others.
 func Salt(buffer int) uint64 { return uint64(buffer) << 48 }
-
-// hash adds the hash of one buffer to the counter.
-func (s *Session) hash(a *arena, c *Case, buffer, counter int) error {
-	n := c.Buffers[buffer].Bytes()
-	return s.harness.run("dw_hash", grid(n/8), ptr(a.at[buffer]), u64(n), u64(int(Salt(buffer))), ptr(s.counterAt(counter)))
-}
-
-// hashOutputs adds the hash of every output to the counter.
-func (s *Session) hashOutputs(a *arena, c *Case, counter int) error {
-	for i, b := range c.Buffers {
-		if b.Out {
-			if err := s.hash(a, c, i, counter); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}

@@ -11,7 +11,7 @@ import (
 // library is cuBLASLt with the best algorithm found for each workload.
 type library struct {
 	lt        *cublaslt.Library
-	workspace block
+	workspace *block
 	best      map[string]*cublaslt.Plan
 	seen      map[string]*LibraryReply
 }
@@ -31,7 +31,8 @@ func (s *Session) openLibrary(path string) (*library, error) {
 	if err := lt.Create(); err != nil {
 		return nil, err
 	}
-	return l, s.grow(&l.workspace, libraryWorkspace)
+	l.workspace, err = s.mem.take(libraryWorkspace, false)
+	return l, err
 }
 
 var libraryTypes = map[kernels.DType]cublaslt.Type{kernels.FP16: cublaslt.Float16, kernels.BF16: cublaslt.BFloat16, kernels.FP32: cublaslt.Float32}
@@ -58,6 +59,9 @@ func (s *Session) findLibrary(req *Library, phase func(string)) (*LibraryReply, 
 	}
 	if got := l.seen[req.Run.Workload]; got != nil {
 		return got, nil
+	}
+	if err := s.begin(); err != nil {
+		return nil, err
 	}
 	t := libraryTypes[req.DType]
 	mm, err := l.lt.Matmul(cublaslt.Product{M: req.Dims["m"], N: req.Dims["n"], K: req.Dims["k"], In: t, Out: t}, libraryWorkspace, libraryTries)
@@ -89,7 +93,11 @@ func (s *Session) findLibrary(req *Library, phase func(string)) (*LibraryReply, 
 
 // timeLibrary is the best of a few replays of one algorithm, in ns a call.
 func (s *Session) timeLibrary(p *cublaslt.Plan, run Run) (float64, error) {
-	l, a := s.library, s.arenas[run.Cases[0]]
+	l := s.library
+	a, err := s.arenaOf(run.Cases[0])
+	if err != nil {
+		return 0, err
+	}
 	one := func() error { return l.run(s, p, a.at[0], a.at[1], a.at[2]) }
 	if err := s.timed(one, &run.Estimate); err != nil {
 		return 0, err
@@ -97,7 +105,7 @@ func (s *Session) timeLibrary(p *cublaslt.Plan, run Run) (float64, error) {
 	if err := s.timed(one, &run.Estimate); err != nil { // the first call sets up
 		return 0, err
 	}
-	m, err := s.newSampler(run, nil, func(a *arena) (*work, error) {
+	m, err := s.newSteady(&steady{run: run, who: &contender{}}, func(a *arena) (*work, error) {
 		return &work{library: func() error { return l.run(s, p, a.at[0], a.at[1], a.at[2]) }}, nil
 	})
 	if err != nil {
@@ -106,44 +114,51 @@ func (s *Session) timeLibrary(p *cublaslt.Plan, run Run) (float64, error) {
 	defer m.close()
 	best := 0.0
 	for range 8 {
-		ns, _, err := m.sample()
+		r, err := m.sample(nil)
 		if err != nil {
 			return 0, err
 		}
-		if best == 0 || ns < best {
-			best = ns
+		if best == 0 || r.ns < best {
+			best = r.ns
 		}
 	}
 	return best, nil
 }
 
+// libraryOutputs has the best algorithm's outputs on every set of a run hashed and copied to slot 0.
 func (s *Session) libraryOutputs(run Run, reply *LibraryReply) error {
-	if err := s.restore(run); err != nil {
+	if err := s.clearCounters(); err != nil {
 		return err
 	}
 	places, _ := Pack(s.prep.Cases, run.Cases)
+	v := s.newInspection()
+	var counters []int
 	for k, i := range run.Cases {
-		c, a := &s.prep.Cases[i], s.arenas[i]
-		if err := s.clearCounters(); err != nil {
+		c := &s.prep.Cases[i]
+		a, err := s.arenaOf(i)
+		if err != nil {
 			return err
 		}
-		if err := s.poison(c, a, poisonNaN); err != nil {
+		if err := s.refillOutputs(a, wild); err != nil {
 			return err
 		}
 		if err := s.library.run(s, s.library.best[run.Workload], a.at[0], a.at[1], a.at[2]); err != nil {
 			return err
 		}
-		if err := s.hashOutputs(a, c, 0); err != nil {
-			return err
-		}
+		counters = append(counters, v.outputs(c, a))
 		if err := s.copyOut(c, a, places[k]); err != nil {
 			return err
 		}
-		got, err := s.readCounters(1)
-		if err != nil {
-			return err
-		}
-		reply.Hash = append(reply.Hash, got[0])
+	}
+	if err := s.look(v); err != nil {
+		return err
+	}
+	got, _, err := s.settle()
+	if err != nil {
+		return err
+	}
+	for _, at := range counters {
+		reply.Hash = append(reply.Hash, got[at])
 	}
 	return nil
 }

@@ -65,8 +65,11 @@ func profile(req *Profile) error {
 // prepareApart is prepare without arenas.
 func (s *Session) prepareApart(req *Prepare) error {
 	s.prep = *req
+	if err := s.preparePalettes(); err != nil {
+		return err
+	}
 	for i := range req.Cases {
-		c, a := &req.Cases[i], &arena{}
+		c, a := &req.Cases[i], &arena{name: req.Cases[i].Name, holds: i}
 		for _, b := range c.Buffers {
 			at, err := s.drv.Alloc(uint64(max(1, b.Bytes())))
 			if err != nil {
@@ -74,6 +77,7 @@ func (s *Session) prepareApart(req *Prepare) error {
 			}
 			a.at = append(a.at, at)
 		}
+		a.block = &block{at: a.at[0]}
 		s.arenas = append(s.arenas, a)
 		if err := s.fill(c, a, c.Seed); err != nil {
 			return err
@@ -84,7 +88,7 @@ func (s *Session) prepareApart(req *Prepare) error {
 
 // runOnce runs a contender's call on every case.
 func (s *Session) runOnce(req Contender) error {
-	c, err := s.enter(req, &s.scratch[0])
+	c, err := s.enter(req, 0)
 	if err != nil {
 		return err
 	}
@@ -97,11 +101,20 @@ func (s *Session) runOnce(req Contender) error {
 }
 
 func (s *Session) callOnce(c *contender, call kernels.Call, i int) error {
-	scratch, err := s.placeScratch(c.scratch, call, poisonNaN)
+	a, err := s.arenaOf(i)
 	if err != nil {
 		return err
 	}
-	w, err := s.bind(c.program, call, &s.prep.Cases[i], s.arenas[i], scratch)
+	scratch, err := s.placeScratch(0, 0, call, a.name)
+	if err != nil {
+		return err
+	}
+	if scratch != nil {
+		if err := s.refillScratch(scratch, call.Scratch, wild); err != nil {
+			return err
+		}
+	}
+	w, err := s.bind(c.program, call, &s.prep.Cases[i], a, scratch)
 	if err != nil {
 		return err
 	}

@@ -221,39 +221,6 @@ func (s *Session) put(w *work) error {
 	return nil
 }
 
-// placeScratch lays a call's scratch buffers out in one of the two scratch blocks, with guards
-// between them, poisoned or cleared as the plan says.
-func (s *Session) placeScratch(into *block, call kernels.Call, poison uint8) (*arena, error) {
-	sizes := make([]int, len(call.Scratch))
-	for i, sc := range call.Scratch {
-		sizes[i] = sc.Bytes
-	}
-	if len(sizes) == 0 {
-		return nil, nil
-	}
-	_, total := layout(sizes)
-	if err := s.grow(into, total); err != nil {
-		return nil, fmt.Errorf("%w: %d bytes: %w", errScratch, total, err)
-	}
-	a := newArena(into.at, sizes)
-	for i, sc := range call.Scratch {
-		v := poison
-		if sc.Once {
-			v = 0
-		}
-		if sc.Bytes == 0 {
-			continue
-		}
-		if err := s.drv.Memset8(a.at[i], v, uint64(sc.Bytes), s.stream); err != nil {
-			return nil, err
-		}
-	}
-	return a, s.setGuards(a, s.prep.GuardKey^scratchKey)
-}
-
-// scratchKey makes the guard pattern around scratch another than around tensors.
-const scratchKey = 0x5c7a7c4
-
 // window covers the named tensors of an arena, from the first to the last. Where not all of it fits into the part of L2
 // that persisting lines may take, the hit ratio says how much is to stay, so that lines do not push each other out
 // (CUDA C++ Programming Guide, "L2 Persistence Example").
@@ -274,8 +241,12 @@ func (s *Session) window(names []string, c *Case, a *arena) cuda.AccessWindow {
 	return cuda.AccessWindow{Base: first, Bytes: bytes, HitRatio: min(1, float32(s.l2.persisting)/float32(bytes))}
 }
 
-// l2 is what the device lets an access window have, in bytes; both are 0 where it knows none.
-type l2 struct{ window, persisting int }
+// l2 is what the device lets an access window have, in bytes, 0 where it knows none, and whether a part of L2 is set aside for
+// persisting lines.
+type l2 struct {
+	window, persisting int
+	aside              bool
+}
 
 // persist gives persisting lines their part of L2, or takes it back, and makes all lines normal ones: a contender without
 // windows must find the whole cache, and nobody what was there before. Any kernel can ask for lines that are evicted last
@@ -284,7 +255,7 @@ func (s *Session) persist(on bool) error {
 	if s.l2.persisting == 0 { // the device knows no such lines
 		return nil
 	}
-	if on != s.persisting {
+	if on != s.l2.aside {
 		part := uint64(0)
 		if on {
 			part = uint64(s.l2.persisting)
@@ -292,7 +263,7 @@ func (s *Session) persist(on bool) error {
 		if err := s.drv.SetLimit(cuda.LimitPersistingL2, part); err != nil {
 			return err
 		}
-		s.persisting = on
+		s.l2.aside = on
 	}
 	return s.drv.ResetPersistingL2()
 }

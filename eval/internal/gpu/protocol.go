@@ -113,6 +113,9 @@ type Prepare struct {
 	SlotBytes int    `json:"slot_bytes"`
 	GuardKey  uint64 `json:"guard_key"`
 	OnDevice  bool   `json:"on_device,omitempty"`
+	// Palettes are values like those of a case's outputs, check.PaletteSize of each: outputs are refilled with them. One stands for
+	// all cases of its size.
+	Palettes map[int][]byte `json:"palettes,omitempty"`
 	// Given takes the inputs of all cases from the input memory, in place of those that the seeds make. Only the cpu
 	// device does.
 	Given bool `json:"given,omitempty"`
@@ -139,8 +142,8 @@ type InputsReply struct {
 // Blob is where the bytes go.
 func (r *InputsReply) Blob() *[]byte { return &r.Bytes }
 
-// Gate runs a candidate on cases. Each case is run twice, over two different poisons; the outputs of
-// the second run go to the slot, packed in the order of the cases that are run.
+// Gate runs a candidate on cases. Each case is run twice, over two different refills of outputs and scratch, in either order; the
+// outputs of the run over wild ones go to the slot, packed in the order of the cases that are run.
 type Gate struct {
 	Cubin []byte         `json:"cubin"`
 	Calls []kernels.Call `json:"calls"` // by case; no launches: the case is left out
@@ -157,18 +160,16 @@ type GateReply struct {
 	Cases     []CaseReply         `json:"cases"`
 	Resources []kernels.Resources `json:"resources,omitempty"`
 	Sites     []kernels.Site      `json:"sites,omitempty"` // of the checked program, at its largest case
+	Strays    *Strays             `json:"strays,omitempty"`
 	Fault     *Fault              `json:"fault,omitempty"`
 }
 
 // CaseReply is one case of a gate run.
 type CaseReply struct {
-	Ran     bool    `json:"ran"`
-	Hash    uint64  `json:"hash"`              // of all outputs, second run
-	Same    bool    `json:"same"`              // both runs gave the same bits
-	Guard   int     `json:"guard,omitempty"`   // changed bytes in guard zones
-	Mutated string  `json:"mutated,omitempty"` // an input that was written to
-	Left    int     `json:"left,omitempty"`    // bytes that are not zero in scratch that a call must leave cleared
-	Nanos   float64 `json:"ns"`                // second run, one call, with launch overhead
+	Ran   bool    `json:"ran"`
+	Hash  uint64  `json:"hash"` // of all outputs that go to the slot
+	Same  bool    `json:"same"` // both runs gave the same bits
+	Nanos float64 `json:"ns"`   // second run, one call, with launch overhead
 }
 
 // Fault is a device or launch error while a candidate ran.
@@ -186,33 +187,45 @@ type Fault struct {
 type Contender struct {
 	Cubin   []byte         `json:"cubin,omitempty"`
 	Calls   []kernels.Call `json:"calls,omitempty"`   // by run, for a candidate
-	Expect  [][]uint64     `json:"expect,omitempty"`  // by run and seed: hash of right outputs; empty: not compared
+	Expect  [][]uint64     `json:"expect,omitempty"`  // by run and set: hash of right outputs; empty: nobody knows it
 	Library bool           `json:"library,omitempty"` // the best algorithm that Library found
 }
 
-// Run is one workload to be timed: its cases are the seeds.
+// Run is one workload to be timed on sets of its inputs.
 type Run struct {
 	Workload string  `json:"workload"`
-	Cases    []int   `json:"cases"`
+	Cases    []int   `json:"cases"`         // the sets, in the order of Expect
 	Estimate float64 `json:"estimate"`      // ns a call, from the gate
 	Bar      float64 `json:"bar,omitempty"` // ns a call to beat
 	Cache    string  `json:"cache"`         // hot or cold
+	// Fresh is for how many of the sets each sample has a call, in an order of its own, after outputs, scratch and the memory on the
+	// multiprocessors were refilled, and then once more without. 0: calls in a row, on the first sets.
+	Fresh int `json:"fresh,omitempty"`
+}
+
+// Record asks for outputs of timed launches that no hash can be expected of: those of every sample go to a slot, packed in the
+// order in which they were taken, as many as each sample's share of the slot holds.
+type Record struct {
+	Slots [2]int `json:"slots"` // one for each side of a duel; who is timed alone has the first
 }
 
 // Time measures a contender: screen, and if it is not hopeless, fitness.
 type Time struct {
 	Contender
-	Runs  []Run `json:"runs"`
-	Final bool  `json:"final,omitempty"` // more samples
-	Each  bool  `json:"each,omitempty"`  // a run far behind its bar does not end the others
-	Count int   `json:"count,omitempty"` // exactly so many samples of each run: a turn in a duel with another process
+	Runs   []Run   `json:"runs"`
+	Final  bool    `json:"final,omitempty"`  // more samples
+	Each   bool    `json:"each,omitempty"`   // a run far behind its bar does not end the others
+	Count  int     `json:"count,omitempty"`  // exactly so many samples of each run: a turn in a duel with another process
+	Alone  bool    `json:"alone,omitempty"`  // with Count: single calls as well
+	Record *Record `json:"record,omitempty"` // with Count
 }
 
 // TimeReply has one entry per run that was begun.
 type TimeReply struct {
-	Runs  []RunReply `json:"runs"`
-	Fault *Fault     `json:"fault,omitempty"`
-	Began time.Time  `json:"-"` // when the caller got the device; the caller notes it
+	Runs   []RunReply `json:"runs"`
+	Strays *Strays    `json:"strays,omitempty"`
+	Fault  *Fault     `json:"fault,omitempty"`
+	Began  time.Time  `json:"-"` // when the caller got the device; the caller notes it
 }
 
 // RunReply is the samples of one run.
@@ -223,26 +236,44 @@ type RunReply struct {
 	Clock    float64   `json:"clock,omitempty"`    // SM MHz
 	Checked  int       `json:"checked"`            // outputs of timed launches compared
 	Wrong    int       `json:"wrong,omitempty"`    // of them, not as expected
-	Single   float64   `json:"single,omitempty"`   // ns of one call on poisoned outputs, median: must agree with the graph
-	Guard    int       `json:"guard,omitempty"`    // bytes written outside of the buffers by timed launches
+	Single   float64   `json:"single,omitempty"`   // ns of one call on refilled outputs, median: must agree with the graph
 	Rejected int       `json:"rejected,omitempty"` // sample blocks thrown away for their clock
+	Recorded []int     `json:"recorded,omitempty"` // the cases whose outputs lie in the slot
 }
 
 // Duel measures two contenders in turn, A B B A.
 type Duel struct {
-	A, B  Contender
-	Run   Run `json:"run"`
-	Which int `json:"which"` // index of the run in the contenders' Calls and Expect
-	Pairs int `json:"pairs"`
+	A, B   Contender
+	Run    Run     `json:"run"` // the contenders' only one
+	Pairs  int     `json:"pairs"`
+	Record *Record `json:"record,omitempty"`
 }
 
-// DuelReply is the paired samples.
+// DuelReply is the paired samples. It ends early with the first sample whose outputs are wrong or whose launches strayed.
 type DuelReply struct {
-	A, B           []float64
-	ClockA, ClockB []float64 `json:",omitempty"`      // SM MHz, by sample
-	Wrong          int       `json:"wrong"`           // outputs of either that were not as expected
-	Guard          int       `json:"guard,omitempty"` // bytes that either wrote outside of its buffers
-	Fault          *Fault    `json:"fault,omitempty"`
+	A, B    Side
+	Fault   *Fault `json:"fault,omitempty"`
+	Faulted int    `json:"faulted,omitempty"` // whose fault it is: 1 A's, 2 B's, 0 nobody knows
+}
+
+// Side is one contender's samples in a duel.
+type Side struct {
+	Samples []float64 `json:"samples"`          // ns a call
+	Clock   []float64 `json:"clock,omitempty"`  // SM MHz, by sample
+	Repeat  []float64 `json:"repeat,omitempty"` // of fresh samples: the time of the same calls once more, over that of the fresh ones
+	Checked int       `json:"checked,omitempty"`
+	Wrong   int       `json:"wrong,omitempty"` // outputs that were not as expected
+	Strays  *Strays   `json:"strays,omitempty"`
+	// Recorded are the cases whose outputs lie in the side's slot.
+	Recorded []int `json:"recorded,omitempty"`
+}
+
+// Side is that of the champion, 0, or the challenger.
+func (r *DuelReply) Side(i int) *Side {
+	if i == 0 {
+		return &r.A
+	}
+	return &r.B
 }
 
 // Library looks for the library's best algorithm for a run. The reply is LibraryReply.

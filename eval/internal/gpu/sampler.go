@@ -2,51 +2,61 @@ package gpu
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/kernels"
 )
 
 // MaxCalls is how many calls a graph has at most, here and in what is timed elsewhere in the same way: more nodes
 // cost more to build than they tell.
 const MaxCalls = 256
 
-// How a sample is made.
+// spinBase and spinPerNode give the host the time to queue a graph before the stream gets to it.
 const (
-	// spinBase and spinPerNode give the host the time to queue a graph before the stream gets to it.
 	spinBase    = 20e3
 	spinPerNode = 100
-	// checkBytes is the size of outputs up to which every sample's are compared; larger ones are
-	// compared one time in checkEvery.
-	checkBytes = 64 << 20
-	checkEvery = 8
 )
 
-// sampler times one contender on one run: a graph of calls over the run's arenas, replayed on
-// changing inputs, its outputs hashed afterwards.
-type sampler struct {
-	s      *Session
-	run    Run
-	arenas []*arena
-	seeds  []int // by arena: which seed it holds
-	calls  int   // in the graph
-	graph  cuda.Graph
-	single cuda.Graph
-	expect []uint64
-	turn   int
-
-	scratch  *arena // nil: none
-	persists bool   // its launches have L2 access windows
-
-	checked, wrong int
+// reading is what a sample shows.
+type reading struct {
+	ns, mhz        float64 // a call, and the SM clock
+	repeat         float64 // of a fresh sample: the time of the same calls once more, over ns
+	checked, wrong int     // outputs
+	strays         *Strays // where it was looked for them
 }
 
-// newSampler builds the graph. bind makes the work of one call on an arena.
-func (s *Session) newSampler(run Run, expect []uint64, bind func(*arena) (*work, error)) (*sampler, error) {
-	m := &sampler{s: s, run: run, expect: expect}
+// timer takes samples of a contender.
+type timer interface {
+	sample(turn []int) (reading, error) // turn is which sets a fresh sample is of, in what order
+	close() error
+}
+
+// steady times one contender on one run: a graph of calls over the run's arenas, replayed on changing inputs, its outputs hashed
+// or recorded afterwards.
+type steady struct {
+	s        *Session
+	run      Run
+	who      *contender
+	call     kernels.Call
+	arenas   []*arena
+	seeds    []int // by arena: which of the run's sets it holds
+	calls    int   // in the graph
+	graph    cuda.Graph
+	single   cuda.Graph
+	expect   []uint64
+	turn     int
+	scratch  *arena // nil: none
+	persists bool   // its launches have L2 access windows
+	watch    bool   // everything is looked at after each sample
+	tape     *Tape
+}
+
+// newSteady builds the graph. bind makes the work of one call on an arena.
+func (s *Session) newSteady(m *steady, bind func(*arena) (*work, error)) (*steady, error) {
+	m.s = s
 	var err error
-	if m.arenas, m.seeds, err = s.runArenas(run); err != nil {
+	if m.arenas, m.seeds, err = s.runArenas(m.run); err != nil {
 		return nil, err
 	}
 	works := make([]*work, len(m.arenas))
@@ -56,11 +66,7 @@ func (s *Session) newSampler(run Run, expect []uint64, bind func(*arena) (*work,
 		}
 		m.persists = m.persists || works[i].persists
 	}
-	m.calls = len(m.arenas)
-	if run.Estimate > 0 {
-		m.calls = max(m.calls, min(MaxCalls, int(math.Ceil(m.caseOf().Region(s.dev.L2Bytes)/run.Estimate))))
-	}
-	m.calls += (len(m.arenas) - m.calls%len(m.arenas)) % len(m.arenas)
+	m.calls = callsOf(m.caseOf(), m.run.Estimate, len(m.arenas), s.dev.L2Bytes)
 	if m.graph, err = s.capture(works, m.calls); err == nil {
 		m.single, err = s.capture(works[:1], 1)
 	}
@@ -68,6 +74,15 @@ func (s *Session) newSampler(run Run, expect []uint64, bind func(*arena) (*work,
 		return nil, errors.Join(err, m.close())
 	}
 	return m, nil
+}
+
+// callsOf is how many calls a sample has: as many as fill its region by the estimate, in ns a call, and as many on each arena.
+func callsOf(c *Case, estimate float64, arenas, l2 int) int {
+	calls := arenas
+	if estimate > 0 {
+		calls = max(calls, min(MaxCalls, int(math.Ceil(c.Region(l2)/estimate))))
+	}
+	return calls + (arenas-calls%arenas)%arenas
 }
 
 func (s *Session) capture(works []*work, n int) (cuda.Graph, error) {
@@ -81,7 +96,7 @@ func (s *Session) capture(works []*work, n int) (cuda.Graph, error) {
 	})
 }
 
-func (m *sampler) close() error {
+func (m *steady) close() error {
 	for _, g := range []cuda.Graph{m.graph, m.single} {
 		if g != 0 {
 			if err := m.s.drv.DestroyGraph(g); err != nil {
@@ -92,281 +107,134 @@ func (m *sampler) close() error {
 	return nil
 }
 
-func (m *sampler) caseOf() *Case { return &m.s.prep.Cases[m.run.Cases[0]] }
+func (m *steady) caseOf() *Case { return &m.s.prep.Cases[m.run.Cases[0]] }
 
-// freshen gives every arena the next seed's inputs. Outputs are poisoned every other time; in between they
-// keep the right answer to the other seed, which a kernel that looks whether its work was done takes for
-// its own. Cold arenas keep their inputs, for there are more of them than a cheat could remember, and
-// are poisoned with a byte that none can know.
-func (m *sampler) freshen() error {
-	c := m.caseOf()
+// freshen gives every hot arena the next set's inputs, and refills what calls write to. Now and then outputs are left as they are: the
+// right answer to another set, which a kernel that looks whether its work was done takes for its own. Cold arenas keep their
+// inputs, for there are more of them than a cheat could remember.
+func (m *steady) freshen() error {
+	s := m.s
 	m.turn++
-	m.s.turn++
+	s.turn++
 	for i, a := range m.arenas {
-		value := uint8(poisonNaN)
+		others := false
 		if m.run.Cache == "hot" {
-			m.seeds[i] = (i + m.s.turn) % len(m.run.Cases)
-			if err := m.s.fill(c, a, m.s.prep.Cases[m.run.Cases[m.seeds[i]]].Seed); err != nil {
+			m.seeds[i] = (i + s.turn) % len(m.run.Cases)
+			if err := s.hold(a, m.run.Cases[m.seeds[i]]); err != nil {
 				return err
 			}
-			if m.turn%4 >= 2 && len(m.run.Cases) > 1 {
-				continue
-			}
-		} else {
-			value = SecretByte(m.s.prep.GuardKey, m.s.turn)
+			others = m.turn > 1 && len(m.run.Cases) > 1
 		}
-		if err := m.s.poison(c, a, value); err != nil {
+		if others && s.coin() {
+			continue
+		}
+		if err := s.refillOutputs(a, s.anyRefill()); err != nil {
+			return err
+		}
+	}
+	if m.scratch != nil {
+		if err := s.refillScratch(m.scratch, m.call.Scratch, s.anyRefill()); err != nil {
+			return err
+		}
+	}
+	if m.turn == 1 {
+		if err := s.soil(m.who.program); err != nil {
 			return err
 		}
 	}
 	if m.run.Cache == "cold" {
-		return m.s.drv.Memset8(m.s.flush.at, uint8(m.turn), uint64(m.s.flush.bytes), m.s.stream)
+		return s.flushL2()
 	}
 	return nil
 }
 
-// SecretByte is a byte that a candidate cannot foresee: of splitmix64's stream from the session's key
-// (Steele, Lea, Flood, 2014).
-func SecretByte(key uint64, turn int) uint8 { return uint8(splitmix(key, turn) >> 56) }
+// sample times one replay.
+func (m *steady) sample([]int) (reading, error) { return m.replay(m.graph, m.calls) }
 
-// splitmix is the turn-th number of splitmix64's stream.
-func splitmix(key uint64, turn int) uint64 {
-	z := key + uint64(turn)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+// one times a single call on refilled outputs.
+func (m *steady) one() (reading, error) { return m.replay(m.single, 1) }
 
-// sample times one replay. It returns ns a call and the SM clock in MHz.
-func (m *sampler) sample() (ns, mhz float64, err error) {
-	ns, mhz, err = m.replay(m.graph, m.calls)
-	return ns / float64(m.calls), mhz, err
-}
-
-// one times a single call on poisoned outputs.
-func (m *sampler) one() (float64, error) {
-	ns, _, err := m.replay(m.single, 1)
-	return ns, err
-}
-
-const (
-	counterStamp0 = maxCounters - 4
-	counterStamp1 = maxCounters - 2
-)
-
-func (m *sampler) replay(g cuda.Graph, calls int) (ns, mhz float64, err error) {
+func (m *steady) replay(g cuda.Graph, calls int) (r reading, err error) {
 	s := m.s
-	steps := []func() error{
-		func() error { return s.persist(m.persists) },
-		s.clearCounters,
-		m.freshen,
-		func() error { return s.harness.run("dw_clock", s.dev.SMs, ptr(s.counterAt(counterStamp0))) },
-		func() error { return s.harness.run("dw_spin", 1, u64(int(spinBase)+spinPerNode*calls)) },
-		func() error { return s.drv.Record(s.start, s.stream) },
-		func() error { return s.drv.LaunchGraph(g, s.stream) },
-		func() error { return s.drv.Record(s.stop, s.stream) },
-		func() error { return s.harness.run("dw_clock", s.dev.SMs, ptr(s.counterAt(counterStamp1))) },
-		func() error { return m.hash(calls) },
+	s.clock.reset()
+	if err := s.persist(m.persists); err != nil {
+		return r, err
 	}
-	for _, f := range steps {
-		if err := f(); err != nil {
-			return 0, 0, err
-		}
-	}
-	got, err := s.readCounters(maxCounters) // 32 KiB: the stamps are at the end
-	if err != nil {
-		return 0, 0, err
-	}
-	d, err := s.drv.Elapsed(s.start, s.stop)
-	if err != nil {
-		return 0, 0, err
-	}
-	m.compare(got, calls)
-	cycles := float64(got[counterStamp1] - got[counterStamp0])
-	span := float64(got[counterStamp1+1] - got[counterStamp0+1])
-	if span > 0 {
-		mhz = cycles / span * 1000
-	}
-	return float64(d.Nanoseconds()), mhz, nil
-}
-
-// due says whether this sample's outputs are compared.
-func (m *sampler) due() bool {
-	return len(m.expect) > 0 && (m.caseOf().OutBytes() <= checkBytes || m.turn%checkEvery == 1)
-}
-
-func (m *sampler) hash(calls int) error {
-	if !m.due() {
-		return nil
-	}
-	for i, a := range m.arenas[:min(calls, len(m.arenas))] {
-		if err := m.s.hashOutputs(a, m.caseOf(), i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m *sampler) compare(got []uint64, calls int) {
-	if !m.due() {
-		return
-	}
-	for i := range m.arenas[:min(calls, len(m.arenas))] {
-		m.checked++
-		if got[i] != m.expect[m.seeds[i]] {
-			m.wrong++
-		}
-	}
-}
-
-// strayed counts the bytes that the run's launches wrote outside of their buffers, and makes every case as new where
-// they did: the next candidate must not be blamed for it. Arenas of cold runs lie in allocations of their own, without a
-// pattern around them.
-func (m *sampler) strayed() (int, error) {
-	s := m.s
 	if err := s.clearCounters(); err != nil {
-		return 0, err
+		return r, err
 	}
-	if m.run.Cache == "hot" {
-		for _, a := range m.arenas {
-			if err := s.checkGuards(a, s.prep.GuardKey, 0); err != nil {
-				return 0, err
-			}
-		}
+	if err := m.freshen(); err != nil {
+		return r, err
+	}
+	if _, err := s.timedLaunch(g, calls); err != nil {
+		return r, err
+	}
+	v, at := s.newInspection(), make([]int, min(calls, len(m.arenas)))
+	for i := range at {
+		at[i] = v.outputs(m.caseOf(), m.arenas[i])
+	}
+	if err := s.record(m.tape, m.arenas[:len(at)]); err != nil {
+		return r, err
 	}
 	if m.scratch != nil {
-		if err := s.checkGuards(m.scratch, s.prep.GuardKey^scratchKey, 0); err != nil {
-			return 0, err
-		}
+		v.guards(m.scratch)
+		v.left(m.scratch, m.call.Scratch)
 	}
-	got, err := s.readCounters(1)
-	if err != nil || got[0] == 0 {
+	if m.watch {
+		s.everything(v)
+	}
+	got, err := s.finish(v, &r)
+	if err != nil {
+		return r, err
+	}
+	for i := range at {
+		r.compare(got[at[i]], m.expect, m.seeds[i])
+	}
+	r.ns, err = s.clock.nanos(0)
+	r.ns /= float64(calls)
+	return r, err
+}
+
+// timedLaunch queues a graph's launch between two stamps of the clock, after a spin in which the host gets ahead. It returns the
+// lap.
+func (s *Session) timedLaunch(g cuda.Graph, calls int) (int, error) {
+	stamp := func(at int) error { return s.harness.run("dw_clock", s.dev.SMs, ptr(s.counterAt(at))) }
+	if err := stamp(counterStamp0); err != nil {
 		return 0, err
 	}
-	return int(got[0]), s.resetAll()
-}
-
-// cold is the arenas of a run whose data must not be in L2: together they are several times its size.
-type cold struct {
-	arenas []*arena
-	seeds  []int
-}
-
-// Footprints, as multiples of L2. A hot run's arenas must fit well inside; a cold run's must push
-// each other out (NVIDIA CUTLASS' profiler rotates over 3 x L2 for the same reason).
-const (
-	hotShare   = 0.5
-	coldShare  = 3
-	maxCold    = 64
-	flushShare = 2
-)
-
-// runArenas chooses the arenas that a run rotates through, and which seed each holds.
-func (s *Session) runArenas(run Run) ([]*arena, []int, error) {
-	var arenas []*arena
-	var seeds []int
-	for i, c := range run.Cases {
-		arenas, seeds = append(arenas, s.arenas[c]), append(seeds, i)
+	if err := s.harness.run("dw_spin", 1, u64(int(spinBase)+spinPerNode*calls)); err != nil {
+		return 0, err
 	}
-	if run.Cache == "hot" {
-		n := s.prep.Cases[run.Cases[0]].Rotation("hot", len(arenas), s.dev.L2Bytes)
-		return arenas[:n], seeds[:n], nil
-	}
-	got, err := s.coldArenas(run)
+	lap, err := s.clock.next(func() error { return s.drv.LaunchGraph(g, s.stream) })
 	if err != nil {
-		return nil, nil, err
+		return lap, err
 	}
-	return got.arenas, got.seeds, nil
+	return lap, stamp(counterStamp1)
 }
 
-func footprint(c *Case) int {
-	n := 0
-	for _, b := range c.Buffers {
-		n += b.Bytes()
+// finish waits for a sample, heeds what an inspection found, and reads the clock.
+func (s *Session) finish(v *inspection, r *reading) (got []uint64, err error) {
+	if err := s.look(v); err != nil {
+		return nil, err
 	}
-	return n
+	if got, err = s.readCounters(s.counted); err != nil {
+		return nil, err
+	}
+	cycles := float64(got[counterStamp1] - got[counterStamp0])
+	if span := float64(got[counterStamp1+1] - got[counterStamp0+1]); span > 0 {
+		r.mhz = cycles / span * 1000
+	}
+	r.strays, err = s.heed(v, got)
+	return got, err
 }
 
-// coldCount is how many arenas of a case a cold run rotates through.
-func coldCount(c *Case, l2 int) int {
-	return max(2, min(maxCold, 1+int(coldShare*float64(l2)/float64(footprint(c)))))
-}
-
-// Rotation is how many sets of the case's buffers a run goes through, of which there are so many with
-// inputs of their own.
-func (c *Case) Rotation(cache string, seeds, l2 int) int {
-	switch {
-	case cache == "cold":
-		return coldCount(c, l2)
-	case float64(2*footprint(c)) > hotShare*float64(l2):
-		return 1
+// compare holds the hash of outputs against what it has to be, where that is known.
+func (r *reading) compare(hash uint64, expect []uint64, set int) {
+	if set >= len(expect) {
+		return
 	}
-	return seeds
-}
-
-// Least length of a sample in ns. A shorter one than regionNs would be known to worse than 0.25 %, since events
-// resolve half a microsecond. Where a call moves more than L2 holds, the first one also waits until the lines that
-// fresh inputs and poison have left dirty are written back, and those of the last call are nobody's: 60 MB on an
-// H200 are 15 us, which regionBeyondL2 keeps below 0.8 %.
-const (
-	regionNs       = 200e3
-	regionBeyondL2 = 2e6
-)
-
-// Region is how many ns a sample of the case lasts at least.
-func (c *Case) Region(l2 int) float64 {
-	if footprint(c) > l2 {
-		return regionBeyondL2
+	r.checked++
+	if hash != expect[set] {
+		r.wrong++
 	}
-	return regionNs
-}
-
-// FlushBytes is what a cold sample writes before it starts.
-func FlushBytes(l2 int) int { return flushShare * l2 }
-
-// ColdBytes is the device memory that a cold run of a case takes, with the buffer that flushes L2.
-func (c *Case) ColdBytes(l2 int) int { return coldCount(c, l2)*c.ArenaBytes() + flushShare*l2 }
-
-// coldArenas allocates, once per workload, what a cold run needs. Arenas of another workload are
-// given back first: they can be large.
-func (s *Session) coldArenas(run Run) (*cold, error) {
-	if err := s.grow(&s.flush, flushShare*s.dev.L2Bytes); err != nil {
-		return nil, fmt.Errorf("flush buffer: %w", err)
-	}
-	if got := s.cold[run.Workload]; got != nil {
-		return got, nil
-	}
-	for name, other := range s.cold {
-		for _, a := range other.arenas {
-			if err := s.drv.Free(a.base); err != nil {
-				return nil, err
-			}
-		}
-		delete(s.cold, name)
-	}
-	c := &s.prep.Cases[run.Cases[0]]
-	got := &cold{}
-	for i := range coldCount(c, s.dev.L2Bytes) {
-		base, err := s.drv.Alloc(uint64(c.ArenaBytes()))
-		if err != nil {
-			return nil, fmt.Errorf("cold buffers: %w", err)
-		}
-		a, seed := newArena(base, sizesOf(c.Buffers)), i%len(run.Cases)
-		if err := s.fill(c, a, s.prep.Cases[run.Cases[seed]].Seed); err != nil {
-			return nil, err
-		}
-		got.arenas, got.seeds = append(got.arenas, a), append(got.seeds, seed)
-	}
-	s.cold[run.Workload] = got
-	return got, nil
-}
-
-// restore gives the cases of a run their own inputs back.
-func (s *Session) restore(run Run) error {
-	for _, i := range run.Cases {
-		if err := s.fill(&s.prep.Cases[i], s.arenas[i], s.prep.Cases[i].Seed); err != nil {
-			return err
-		}
-	}
-	return s.drv.SyncStream(s.stream)
 }

@@ -1,8 +1,10 @@
 package gpu
 
 import (
+	crand "crypto/rand"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -17,44 +19,49 @@ type Session struct {
 	ctx     *cuda.Context
 	dev     kernels.Device
 	stream  cuda.Stream
-	start   cuda.Event
-	stop    cuda.Event
+	clock   stopwatch
 	harness *harness
 
 	files Files
 	out   outputs
 
-	prep     Prepare
-	arenas   []*arena // by case
-	inHash   [][]uint64
-	scratch  [2]block         // one for each contender of a duel
-	flush    block            // what a cold sample writes to push everything out of L2
-	cold     map[string]*cold // arenas of cold runs by workload
-	turn     int              // of all samples: the inputs change with each
-	counters cuda.Ptr         // maxCounters 64-bit words
-	readback cuda.Pinned
+	prep Prepare
+	stage
+	tally
 
 	stackLimit uint64 // bytes a thread, before any candidate was launched
 
 	library *library // nil: no cuBLASLt
 	bursts  bursts
-
-	l2         l2
-	persisting bool // a part of L2 is set aside for persisting lines
+	l2      l2
 }
 
-// block is a grow-only allocation.
-type block struct {
-	at    cuda.Ptr
-	bytes int
+// stage is the memory that candidates work on, and what it is refilled with.
+type stage struct {
+	mem      *memory
+	arenas   []*arena            // by case; nil where a case has none of its own
+	cold     map[string][]*arena // of cold runs, by workload
+	scratch  map[scratchKey]*arena
+	flush    *arena     // what a cold sample writes to push everything out of L2
+	inHash   [][]uint64 // of the inputs, by case and buffer; nil where no arena has held them yet
+	palettes *palettes
+	rng      *rand.Rand // secret
+	turn     int        // of all samples: the inputs change with each
 }
-
-// maxCounters bounds the hashes and guard counts of one gate run.
-const maxCounters = 4096
 
 // NewSession serves requests over the given memories.
 func NewSession(files Files) *Session {
-	return &Session{files: files, cold: map[string]*cold{}}
+	stage := stage{cold: map[string][]*arena{}, scratch: map[scratchKey]*arena{}, rng: SecretNumbers()}
+	return &Session{files: files, stage: stage}
+}
+
+// SecretNumbers are a stream that no candidate can foresee.
+func SecretNumbers() *rand.Rand {
+	var seed [32]byte
+	if _, err := crand.Read(seed[:]); err != nil { // documented never to fail
+		panic(err)
+	}
+	return rand.New(rand.NewChaCha8(seed))
 }
 
 // Handle answers one request. phase is told what is about to be done. An error is ours; what a
@@ -140,10 +147,7 @@ func (s *Session) start0(req *Open, reply *OpenReply) (err error) {
 	if s.stream, err = s.drv.NewStream(); err != nil {
 		return err
 	}
-	if s.start, err = s.drv.NewEvent(); err != nil {
-		return err
-	}
-	if s.stop, err = s.drv.NewEvent(); err != nil {
+	if s.clock, err = newStopwatch(s.drv, s.stream); err != nil {
 		return err
 	}
 	if s.harness, err = newHarness(s.drv, s.stream, req.Harness); err != nil {
@@ -152,10 +156,8 @@ func (s *Session) start0(req *Open, reply *OpenReply) (err error) {
 	if s.stackLimit, err = s.drv.GetLimit(cuda.LimitStackSize); err != nil {
 		return err
 	}
-	if s.counters, err = s.drv.Alloc(maxCounters * 8); err != nil {
-		return err
-	}
-	if s.readback, err = s.drv.HostAlloc(maxCounters * 8); err != nil {
+	s.mem = &memory{drv: s.drv, id: s.id, virtual: s.drv.HasVirtualMemory(s.id)}
+	if s.tally, err = newTally(s.drv, s.mem); err != nil {
 		return err
 	}
 	if req.Library != "" {
@@ -206,104 +208,37 @@ func (s *Session) describe(id cuda.Device, reply *OpenReply) error {
 	return nil
 }
 
-// prepare allocates and fills every case.
+// prepare allocates and fills every case that candidates are always run on. Others are when somebody asks for them.
 func (s *Session) prepare(req *Prepare) error {
 	s.prep = *req
-	if n := s.counterOf(len(req.Cases), 0); n > counterStamp0 {
-		return fmt.Errorf("%d cases need %d counters, there are %d: declare fewer check shapes", len(req.Cases), n, counterStamp0)
-	}
 	if err := s.openOutputs(req); err != nil {
 		return err
 	}
+	if err := s.preparePalettes(); err != nil {
+		return err
+	}
+	s.arenas, s.inHash = make([]*arena, len(req.Cases)), make([][]uint64, len(req.Cases))
+	if err := s.begin(); err != nil {
+		return err
+	}
 	for i := range req.Cases {
-		c := &req.Cases[i]
-		base, err := s.drv.Alloc(uint64(c.ArenaBytes()))
-		if err != nil {
-			return fmt.Errorf("%s: %d bytes: %w", c.Name, c.ArenaBytes(), err)
+		if req.Cases[i].Trial {
+			continue
 		}
-		a := newArena(base, sizesOf(c.Buffers))
-		s.arenas = append(s.arenas, a)
-		if err := s.reset(i); err != nil {
+		if _, err := s.ownArena(i); err != nil {
 			return err
 		}
 	}
-	return s.hashInputs()
+	return s.rest()
 }
 
-// reset makes a case's arena as new: inputs, guards, poisoned outputs.
-func (s *Session) reset(i int) error {
-	c, a := &s.prep.Cases[i], s.arenas[i]
-	if err := s.fill(c, a, c.Seed); err != nil {
+// begin starts a request that runs something on the device.
+func (s *Session) begin() error {
+	s.mem.request++
+	if err := s.clearCounters(); err != nil {
 		return err
 	}
-	if err := s.poison(c, a, poisonNaN); err != nil {
-		return err
-	}
-	return s.setGuards(a, s.prep.GuardKey)
-}
-
-// hashInputs remembers what the inputs of every case hash to.
-func (s *Session) hashInputs() error {
-	s.inHash = nil
-	for i := range s.prep.Cases {
-		c := &s.prep.Cases[i]
-		if err := s.clearCounters(); err != nil {
-			return err
-		}
-		for j := range c.Buffers {
-			if err := s.hash(s.arenas[i], c, j, j); err != nil {
-				return err
-			}
-		}
-		got, err := s.readCounters(len(c.Buffers))
-		if err != nil {
-			return err
-		}
-		s.inHash = append(s.inHash, got)
-	}
-	return nil
-}
-
-func (s *Session) counterAt(i int) cuda.Ptr { return s.counters + cuda.Ptr(8*i) }
-
-func (s *Session) clearCounters() error {
-	return s.drv.Memset8(s.counters, 0, maxCounters*8, s.stream)
-}
-
-// readCounters waits for the stream and returns the first n counters.
-func (s *Session) readCounters(n int) ([]uint64, error) {
-	if err := s.drv.DtoHAsync(s.readback[:8*n], s.counters, s.stream); err != nil {
-		return nil, err
-	}
-	if err := s.drv.SyncStream(s.stream); err != nil {
-		return nil, err
-	}
-	out := make([]uint64, n)
-	for i := range out {
-		for b := 7; b >= 0; b-- {
-			out[i] = out[i]<<8 | uint64(s.readback[8*i+b])
-		}
-	}
-	return out, nil
-}
-
-// grow makes a block at least n bytes.
-func (s *Session) grow(b *block, n int) error {
-	if n <= b.bytes {
-		return nil
-	}
-	if b.at != 0 {
-		if err := s.drv.Free(b.at); err != nil {
-			return err
-		}
-		*b = block{}
-	}
-	at, err := s.drv.Alloc(uint64(n))
-	if err != nil {
-		return err
-	}
-	*b = block{at, n}
-	return nil
+	return s.usePalettes()
 }
 
 // errScratch marks an allocation that the candidate's plan asked for.

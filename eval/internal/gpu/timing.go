@@ -4,20 +4,18 @@ import (
 	"errors"
 	"fmt"
 
-	"darwarp/eval/internal/cuda"
 	"darwarp/eval/internal/stats"
-	"darwarp/kernels"
 )
 
 // contender is a loaded Contender.
 type contender struct {
 	Contender
 	program *program
-	scratch *block
+	side    int // of a duel
 }
 
-func (s *Session) enter(c Contender, scratch *block) (*contender, error) {
-	out := &contender{Contender: c, scratch: scratch}
+func (s *Session) enter(c Contender, side int) (*contender, error) {
+	out := &contender{Contender: c, side: side}
 	if c.Library {
 		return out, nil
 	}
@@ -28,130 +26,179 @@ func (s *Session) enter(c Contender, scratch *block) (*contender, error) {
 
 func (s *Session) leave(c *contender) error { return s.unload(c.program) }
 
-// sampler makes a contender's sampler for one run; which is the run's index in its Calls and Expect.
-func (s *Session) samplerOf(c *contender, run Run, which int) (*sampler, error) {
-	var expect []uint64
+// expected are the hashes of a run's right outputs, by set; none where nobody knows them.
+func (c *contender) expected(which int) []uint64 {
 	if which < len(c.Expect) {
-		expect = c.Expect[which]
+		return c.Expect[which]
 	}
+	return nil
+}
+
+// steady makes a contender's sampler for one run; which is the run's index in its Calls and Expect.
+func (s *Session) steady(c *contender, run Run, which int, tape *Tape) (*steady, error) {
+	m := &steady{run: run, who: c, expect: c.expected(which), tape: tape}
 	if c.Library {
-		return s.newSampler(run, expect, func(a *arena) (*work, error) { return s.library.work(s, run, a) })
+		return s.newSteady(m, func(a *arena) (*work, error) { return s.library.work(s, run, a) })
 	}
-	call := c.Calls[which]
-	scratch, err := s.placeScratch(c.scratch, call, poisonNaN)
-	if err != nil {
+	m.call = c.Calls[which]
+	home := &s.prep.Cases[run.Cases[0]]
+	var err error
+	if m.scratch, err = s.placeScratch(c.side, 0, m.call, home.Name); err != nil {
 		return nil, err
 	}
-	m, err := s.newSampler(run, expect, func(a *arena) (*work, error) {
-		return s.bind(c.program, call, &s.prep.Cases[run.Cases[0]], a, scratch)
-	})
-	if err == nil {
-		m.scratch = scratch
-	}
-	return m, err
+	return s.newSteady(m, func(a *arena) (*work, error) { return s.bind(c.program, m.call, home, a, m.scratch) })
 }
 
 // time measures a contender on its runs, in order, and stops after the first that is hopeless.
 func (s *Session) time(req *Time, phase func(string)) (*TimeReply, error) {
 	reply := &TimeReply{}
-	c, err := s.enter(req.Contender, &s.scratch[0])
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	c, where, err := s.runs(req, reply, phase)
 	if err != nil {
-		return reply, s.blame(&reply.Fault, "load", err, c)
+		if reply.Fault, err = fault(where, err); err != nil || reply.Fault.Sticky {
+			return reply, err
+		}
+	}
+	if err := s.clearCounters(); err != nil {
+		return nil, err
+	}
+	_, found, err := s.settle()
+	reply.Strays = reply.Strays.Join(found)
+	return reply, errors.Join(err, s.leave(c))
+}
+
+// runs returns, beside an error, where it came up.
+func (s *Session) runs(req *Time, reply *TimeReply, phase func(string)) (c *contender, where string, err error) {
+	if c, err = s.enter(req.Contender, 0); err != nil {
+		return c, "load", err
+	}
+	if req.Record != nil && (req.Count == 0 || len(req.Runs) != 1) {
+		return c, "time", fmt.Errorf("outputs of %d runs of %d samples are to be recorded", len(req.Runs), req.Count)
 	}
 	for i, run := range req.Runs {
-		phase("time " + run.Workload)
-		got, err := s.timeRun(c, run, i, req)
+		where = "time " + run.Workload
+		phase(where)
+		got, strays, err := s.timeRun(c, run, i, req)
 		if err != nil {
-			return reply, s.blame(&reply.Fault, "time "+run.Workload, err, c)
+			return c, where, err
 		}
-		reply.Runs = append(reply.Runs, got)
+		reply.Runs, reply.Strays = append(reply.Runs, got), reply.Strays.Join(strays)
 		if got.Screened && !req.Each {
 			break
 		}
 	}
-	return reply, s.leave(c)
+	return c, where, nil
 }
 
-// blame files an error as the candidate's fault, and unloads what was loaded unless the process is lost.
-func (s *Session) blame(into **Fault, where string, err error, loaded ...*contender) error {
-	if *into, err = fault(where, err); err != nil || (*into).Sticky {
-		return err
-	}
-	for _, c := range loaded {
-		err = errors.Join(err, s.leave(c))
-	}
-	return err
-}
-
-// singles is how many single calls on poisoned outputs are timed to be held against the graph.
-const singles = 3
-
-func (s *Session) timeRun(c *contender, run Run, which int, req *Time) (out RunReply, err error) {
-	m, err := s.samplerOf(c, run, which)
+func (s *Session) timeRun(c *contender, run Run, which int, req *Time) (out RunReply, found *Strays, err error) {
+	tape := s.prep.NewTape(req.Record, 0, req.Count)
+	m, err := s.steady(c, run, which, tape)
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
-	defer func() { err = errors.Join(err, m.close(), s.restore(run)) }()
-	if err = s.takeSamples(m, run.Bar, req, &out); err == nil {
-		out.Guard, err = m.strayed()
-	}
-	return out, errors.Join(err, s.unchanged(c.program))
+	defer func() { err = errors.Join(err, m.close()) }()
+	t := &taking{m: m, out: &out, tape: tape}
+	err = errors.Join(t.all(run.Bar, req), s.unchanged(c.program))
+	out.Recorded = tape.Cases()
+	return out, t.strays, err
 }
 
-// takeSamples takes as many as the request and what they show ask for.
-func (s *Session) takeSamples(m *sampler, bar float64, req *Time, out *RunReply) (err error) {
-	out.Calls = m.calls
-	if _, _, err := m.sample(); err != nil { // warm up
+// taking is a run whose samples are being taken.
+type taking struct {
+	m      *steady
+	out    *RunReply
+	tape   *Tape
+	strays *Strays
+	clocks []float64 // of the samples that count
+}
+
+// sample takes one and enters what its outputs and its scratch show, whatever becomes of its time.
+func (t *taking) sample() (reading, error) {
+	r, err := t.m.sample(nil)
+	t.note(r)
+	return r, err
+}
+
+func (t *taking) note(r reading) {
+	t.out.Checked, t.out.Wrong = t.out.Checked+r.checked, t.out.Wrong+r.wrong
+	t.strays = t.strays.Join(r.strays)
+}
+
+// all takes as many samples as the request and what they show ask for.
+func (t *taking) all(bar float64, req *Time) (err error) {
+	out := t.out
+	out.Calls = t.m.calls
+	if err := t.warm(); err != nil {
 		return err
 	}
 	if req.Count > 0 {
-		return exactly(m, req.Count, out)
+		if err := t.exactly(req.Count); err != nil || !req.Alone {
+			return err
+		}
+		t.tape.Pause(true)
+		return t.alone()
 	}
-	if out.Screened, err = s.screen(m, bar, out); err != nil || out.Screened {
+	if out.Screened, err = t.screen(bar); err != nil || out.Screened {
 		return err
 	}
-	if err := s.fitness(m, req.Final, out); err != nil {
+	if err := t.fitness(req.Final); err != nil {
 		return err
 	}
+	return t.alone()
+}
+
+// warm takes a sample that does not count, and that nobody judges.
+func (t *taking) warm() error {
+	t.tape.Pause(true)
+	defer t.tape.Pause(false)
+	_, err := t.sample()
+	return err
+}
+
+// singles is how many single calls on refilled outputs are timed to be held against the graph.
+const singles = 3
+
+func (t *taking) alone() error {
 	var single []float64
 	for range singles {
-		ns, err := m.one()
+		r, err := t.m.one()
 		if err != nil {
 			return err
 		}
-		single = append(single, ns)
+		t.note(r)
+		single = append(single, r.ns)
 	}
-	out.Single, out.Checked, out.Wrong = stats.Median(single), m.checked, m.wrong
+	t.out.Single = stats.Median(single)
 	return nil
 }
 
 // screen takes the first samples and reports whether the run is far behind the bar.
-func (s *Session) screen(m *sampler, bar float64, out *RunReply) (bool, error) {
+func (t *taking) screen(bar float64) (bool, error) {
 	rule := stats.NewScreen(bar)
 	for {
-		ns, mhz, err := m.sample()
+		r, err := t.sample()
 		if err != nil {
 			return false, err
 		}
-		out.Samples, out.Clock = append(out.Samples, ns), mhz
-		out.Checked, out.Wrong = m.checked, m.wrong
-		if rule.Add(ns) {
+		t.out.Samples, t.out.Clock = append(t.out.Samples, r.ns), r.mhz
+		if rule.Add(r.ns) {
 			return rule.Slow(), nil
 		}
 	}
 }
 
 // exactly takes so many samples, no more and no less.
-func exactly(m *sampler, count int, out *RunReply) error {
-	var clocks []float64
+func (t *taking) exactly(count int) error {
 	for range count {
-		ns, mhz, err := m.sample()
+		r, err := t.sample()
 		if err != nil {
 			return err
 		}
-		out.Samples, clocks = append(out.Samples, ns), append(clocks, mhz)
+		t.out.Samples, t.clocks = append(t.out.Samples, r.ns), append(t.clocks, r.mhz)
 	}
-	out.Clock, out.Checked, out.Wrong = stats.Median(clocks), m.checked, m.wrong
+	t.out.Clock = stats.Median(t.clocks)
 	return nil
 }
 
@@ -160,156 +207,41 @@ const maxRejected = 10
 
 // fitness samples until the stopping rule is content. Samples whose clock is far below the run's
 // usual one are taken again: they say more about the machine than about the kernel.
-func (s *Session) fitness(m *sampler, final bool, out *RunReply) error {
+func (t *taking) fitness(final bool) error {
 	limits := stats.Fitness
 	if final {
 		limits = stats.Final
 	}
-	rule := stats.NewStop(limits, m.calls)
-	clocks := []float64{}
-	for _, ns := range out.Samples { // of the screen: as good as those to come
+	rule := stats.NewStop(limits, t.m.calls)
+	for _, ns := range t.out.Samples { // of the screen: as good as those to come
 		rule.Add(ns)
 	}
 	for {
-		ns, mhz, err := m.sample()
+		r, err := t.sample()
 		if err != nil {
 			return err
 		}
-		if mhz > 0 && len(clocks) >= 5 && mhz < clockFloor*stats.Median(clocks) && out.Rejected < maxRejected {
-			out.Rejected++
+		if dipped(r.mhz, t.clocks) && t.out.Rejected < maxRejected {
+			t.out.Rejected++
 			continue
 		}
-		clocks = append(clocks, mhz)
-		out.Samples = append(out.Samples, ns)
-		if rule.Add(ns) {
-			out.Clock = stats.Median(clocks)
+		t.clocks = append(t.clocks, r.mhz)
+		t.out.Samples = append(t.out.Samples, r.ns)
+		if rule.Add(r.ns) {
+			t.out.Clock = stats.Median(t.clocks)
 			return nil
 		}
 	}
 }
 
-// clockFloor is the share of the usual SM clock below which a sample is rejected. A kernel that
-// draws much power lowers the clock for good: that is its speed, and is not rejected.
-const clockFloor = 0.9
+// clockFloor is the share of the usual SM clock below which a sample is rejected, once that many samples say what is
+// usual. A kernel that draws much power lowers the clock for good: that is its speed, and is not rejected.
+const (
+	clockFloor = 0.9
+	clocksSeen = 5
+)
 
-// duel measures two contenders in turn: A B B A A B B A ...
-func (s *Session) duel(req *Duel, phase func(string)) (*DuelReply, error) {
-	reply := &DuelReply{}
-	phase("duel " + req.Run.Workload)
-	a, err := s.enter(req.A, &s.scratch[0])
-	if err != nil {
-		return reply, s.blame(&reply.Fault, "load A", err, a)
-	}
-	b, err := s.enter(req.B, &s.scratch[1])
-	if err != nil {
-		return reply, s.blame(&reply.Fault, "load B", err, a, b)
-	}
-	if err := s.pairs(a, b, req, reply); err != nil {
-		return reply, s.blame(&reply.Fault, "duel "+req.Run.Workload, err, a, b)
-	}
-	return reply, errors.Join(s.leave(a), s.leave(b))
-}
-
-func (s *Session) pairs(a, b *contender, req *Duel, reply *DuelReply) (err error) {
-	ma, err := s.samplerOf(a, req.Run, req.Which)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, ma.close()) }()
-	mb, err := s.samplerOf(b, req.Run, req.Which)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, mb.close(), s.restore(req.Run)) }()
-	for _, m := range []*sampler{ma, mb} { // warm up
-		if _, _, err := m.sample(); err != nil {
-			return err
-		}
-	}
-	for i := range req.Pairs {
-		order := []*sampler{ma, mb}
-		if !stats.ChampionFirst(i) {
-			order = []*sampler{mb, ma}
-		}
-		for _, m := range order {
-			ns, mhz, err := m.sample()
-			if err != nil {
-				return err
-			}
-			if m == ma {
-				reply.A, reply.ClockA = append(reply.A, ns), append(reply.ClockA, mhz)
-			} else {
-				reply.B, reply.ClockB = append(reply.B, ns), append(reply.ClockB, mhz)
-			}
-		}
-	}
-	reply.Wrong = ma.wrong + mb.wrong
-	for _, m := range []*sampler{ma, mb} {
-		n, err := m.strayed()
-		if err != nil {
-			return err
-		}
-		reply.Guard += n
-	}
-	return errors.Join(s.unchanged(a.program), s.unchanged(b.program))
-}
-
-// ceilings measures what this device can do at most: device memory, L2 and the matrix units.
-func (s *Session) ceilings(req *Ceilings) (*kernels.Ceilings, error) {
-	out := &kernels.Ceilings{}
-	large := min(1<<30, s.dev.MemoryBytes/8)
-	engine, err := s.copyRate(large, 4, func(dst, src cuda.Ptr) error {
-		return s.drv.DtoDAsync(dst, src, uint64(large), s.stream)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("copy: %w", err)
-	}
-	kernel, err := s.copyRate(large, 4, func(dst, src cuda.Ptr) error {
-		return s.harness.run("dw_copy", 32*s.dev.SMs, ptr(dst), ptr(src), u64(large/16))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("copy: %w", err)
-	}
-	out.Bandwidth = max(engine, kernel) // which of them is faster depends on the GPU
-	small := s.dev.L2Bytes / 8 &^ 255
-	if out.L2, err = s.copyRate(small, 100, func(dst, src cuda.Ptr) error {
-		return s.harness.run("dw_copy", 8*s.dev.SMs, ptr(dst), ptr(src), u64(small/16))
-	}); err != nil {
-		return nil, fmt.Errorf("copy in L2: %w", err)
-	}
-	if s.library != nil {
-		out.Matrix, err = s.library.peak(s, req.DType)
-	}
-	return out, err
-}
-
-// copyRate is the rate of copying n bytes again and again, in bytes read and written per second: the
-// best of three replays of a graph of `times` copies.
-func (s *Session) copyRate(n, times int, put func(dst, src cuda.Ptr) error) (float64, error) {
-	at, err := s.drv.Alloc(uint64(2 * n))
-	if err != nil {
-		return 0, err
-	}
-	defer s.drv.Free(at)
-	g, err := s.drv.Capture(s.stream, func() error {
-		for range times {
-			if err := put(at+cuda.Ptr(n), at); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	defer s.drv.DestroyGraph(g)
-	best := 0.0
-	for range 3 {
-		var ns float64
-		if err := s.timed(func() error { return s.drv.LaunchGraph(g, s.stream) }, &ns); err != nil {
-			return 0, err
-		}
-		best = max(best, 2*float64(n)*float64(times)/(ns*1e-9))
-	}
-	return best, nil
+// dipped reports whether a sample's clock is far below the usual one.
+func dipped(mhz float64, usual []float64) bool {
+	return mhz > 0 && len(usual) >= clocksSeen && mhz < clockFloor*stats.Median(usual)
 }

@@ -36,11 +36,15 @@ func (s *Session) makeTruth(req *Truth, phase func(string)) error {
 
 // readInputs copies a case's inputs to where they are wanted, by buffer.
 func (s *Session) readInputs(into [][]byte, i int) error {
+	a, err := s.arenaOf(i)
+	if err != nil {
+		return err
+	}
 	if err := s.drv.SyncStream(s.stream); err != nil {
 		return err
 	}
 	for j, to := range into {
-		if err := s.drv.DtoH(to, s.arenas[i].at[j]); err != nil {
+		if err := s.drv.DtoH(to, a.at[j]); err != nil {
 			return err
 		}
 	}
@@ -60,18 +64,27 @@ func (s *Session) inputs(req *Inputs) (*InputsReply, error) {
 		}
 		bufs = append(bufs, make([]byte, n))
 	}
-	err := s.readInputs(bufs, req.Case)
-	return &InputsReply{bytes.Join(bufs, nil)}, err
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	if err := s.readInputs(bufs, req.Case); err != nil {
+		return nil, err
+	}
+	return &InputsReply{bytes.Join(bufs, nil)}, s.rest()
 }
 
 func (s *Session) truthOf(mod cuda.Module, i int, req *Truth) error {
 	c := &s.prep.Cases[i]
+	a, err := s.arenaOf(i)
+	if err != nil {
+		return err
+	}
 	at, err := s.drv.Alloc(uint64(max(c.TruthBytes(), 1)))
 	if err != nil {
 		return err
 	}
 	defer s.drv.Free(at)
-	if err := s.StartReference(mod, c, req.Launches[i], s.arenas[i].at, at); err != nil {
+	if err := s.StartReference(mod, c, req.Launches[i], a.at, at); err != nil {
 		return err
 	}
 	if err := s.drv.SyncStream(s.stream); err != nil {

@@ -112,8 +112,13 @@ __device__ __forceinline__ bool accepts(const Job &j, const Element &e) {
 
 __device__ __forceinline__ double bounded(double ratio) { return ratio <= MAX_RATIO ? ratio : MAX_RATIO; }
 
-template <class Bits> __device__ __forceinline__ bool poisoned(Bits b) {
-  return b == (Bits)0xffffffffu || b == (Bits)0x7b7b7b7bu;
+// unwritten is check.Unwritten: a NaN of fp16 and bf16 in each half, of a payload that arithmetic gives to none.
+template <class Bits> __device__ __forceinline__ bool unwritten(Bits b) {
+  for (int at = 0; at < (int)sizeof(Bits) * 8; at += 16) {
+    const u32 half = (u32)(b >> at) & 0xffffu, payload = half & 0x7f;
+    if ((half & 0x7f80) != 0x7f80 || payload == 0 || payload == 0x40 || payload == 0x7f) return false;
+  }
+  return true;
 }
 
 // Part is what one thread has seen of its block's span. Elements are counted from the span's first.
@@ -156,7 +161,7 @@ struct Part {
       if (accepts(j, e)) return;
       first = i < first ? i : first;
       bad++;
-      poison += poisoned(bits);
+      poison += unwritten(bits);
       err2 += e.err * e.err;
       if (fabs(e.want) <= MOST) add(e.want, scale);
     }
@@ -171,6 +176,9 @@ __device__ __forceinline__ u64 mix(u64 x) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   return x ^ (x >> 31);
 }
+
+// placed is what word i of an output is hashed with, as in dw_inspect.
+__device__ __forceinline__ u64 placed(u64 salt, u64 i) { return salt + i * 0x9e3779b97f4a7c15ull; }
 
 // Words of truth that are loaded at once.
 struct alignas(16) Two { double v[2]; };
@@ -200,7 +208,7 @@ template <class D, bool EXACT> __device__ __forceinline__ void span(const Job &j
 #pragma unroll
     for (int g = 0; g < GROUPS; g++) {
       const u64 i = tile + (u64)(g * THREADS + threadIdx.x) * V;
-      p.hash += mix(word[g] ^ mix(j.salt + i / V));
+      p.hash += mix(word[g] ^ placed(j.salt, i / V));
       p.differs = p.differs || word[g] != same;
 #pragma unroll
       for (int k = 0; k < V; k++)
@@ -217,7 +225,7 @@ template <class D, bool EXACT> __device__ __forceinline__ void span(const Job &j
     p.differs = p.differs || out[i] != out[0];
     if (p.common<D, EXACT>(j, out[i], j.value[i], j.scale[i], (u32)(i - lo))) p.rare<D, EXACT>(j, i, (u32)(i - lo));
   }
-  for (u64 w = tile / V + threadIdx.x; w < hi / V; w += THREADS) p.hash += mix(((const u64 *)out)[w] ^ mix(j.salt + w));
+  for (u64 w = tile / V + threadIdx.x; w < hi / V; w += THREADS) p.hash += mix(((const u64 *)out)[w] ^ placed(j.salt, w));
   const u64 bytes = j.n * sizeof(Bits);
   if (hi == j.n && threadIdx.x < bytes % 8) p.hash += mix(j.out[bytes / 8 * 8 + threadIdx.x] ^ mix(j.salt + ~(u64)threadIdx.x));
 }

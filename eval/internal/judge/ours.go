@@ -3,10 +3,12 @@ package judge
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
 
@@ -78,6 +80,42 @@ func (s *Session) truthsOnHost(i int) ([]check.Truth, error) {
 	c := &s.setup.Check.Cases[i]
 	data := make([]byte, c.TruthBytes())
 	return checker.TruthsOf(c, data), s.drv.DtoH(data, at)
+}
+
+// A palette is made of so many stretches of a truth, of so many values each: to copy all of a large one takes longer.
+const (
+	paletteStretches = 64
+	paletteStretch   = 64
+)
+
+// palette is values like those of a case's outputs.
+func (s *Session) palette(i int) (*checker.JudgeReply, error) {
+	at, err := s.truth(i)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.drv.SyncStream(s.stream); err != nil {
+		return nil, err
+	}
+	c, rng := &s.setup.Check.Cases[i], gpu.SecretNumbers()
+	var truths []check.Truth
+	for out, b := range c.Outputs() {
+		from, n, step := c.Truths()[out].Value, b.Elems(), paletteStretch
+		if n <= paletteStretches*paletteStretch {
+			step = n
+		}
+		data := make([]byte, 0, 8*min(n, paletteStretches*paletteStretch))
+		for len(data) < cap(data) {
+			next := make([]byte, min(8*step, cap(data)-len(data)))
+			first := rng.IntN(n - len(next)/8 + 1)
+			if err := s.drv.DtoH(next, at+cuda.Ptr(from+8*first)); err != nil {
+				return nil, err
+			}
+			data = append(data, next...)
+		}
+		truths = append(truths, check.Truth{Value: unsafe.Slice((*float64)(unsafe.Pointer(&data[0])), len(data)/8)})
+	}
+	return &checker.JudgeReply{Palette: s.setup.Check.Palette(i, truths)}, nil
 }
 
 // selfTest asks whether the comparison on the device can tell right from wrong, and whether it says of every output that is

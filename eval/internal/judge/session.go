@@ -91,6 +91,8 @@ func (s *Session) check(req *checker.Request, given bool) (*checker.JudgeReply, 
 		return s.agrees(req.Reference)
 	case req.SelfTest != nil:
 		return s.selfTest(req.SelfTest.Case)
+	case req.Palette != nil:
+		return s.palette(req.Palette.Case)
 	}
 	return nil, errors.New("judge: nothing to check")
 }

@@ -2,6 +2,7 @@ package nvrtc
 
 import (
 	"bytes"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,6 +39,7 @@ var (
 	prefixes = regexp.MustCompile(`^(?:[A-Za-z_$%][\w$]*:\s*)?(?:@!?%?\w+\s+)?`)
 	names    = regexp.MustCompile(`[A-Za-z_$%][\w$]*`)
 	address  = regexp.MustCompile(`\[[^\]]*\]`) // the first one of a statement is what it writes to
+	function = regexp.MustCompile(`^\.(?:\w+\s+\.)*(?:entry|func)\b`)
 	writing  = regexp.MustCompile(`^(?:st|atom|red|cp|multimem|sust)\b`)
 )
 
@@ -57,6 +59,7 @@ func Written(ptx []byte, variables []string) map[string]bool {
 	for statement := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(";{}\n", r) }) {
 		statement = strings.TrimSpace(statement)
 		if statement == "" || !ofName(statement[0]) && statement[0] != '@' {
+			forget(from, statement)
 			continue // a directive, or the values of a table
 		}
 		statement = prefixes.ReplaceAllString(statement, "")
@@ -72,6 +75,18 @@ func Written(ptx []byte, variables []string) map[string]bool {
 		follow(from, operation, names.FindAllString(operands, -1))
 	}
 	return written
+}
+
+// forget drops what the registers stood for that a directive declares anew: all of them where a function begins.
+func forget(from map[string][]string, directive string) {
+	if function.MatchString(directive) {
+		maps.DeleteFunc(from, func(name string, stands []string) bool { return len(stands) != 1 || stands[0] != name })
+	}
+	if strings.HasPrefix(directive, ".reg") {
+		for _, n := range names.FindAllString(directive[len(".reg"):], -1) {
+			delete(from, n)
+		}
+	}
 }
 
 // follow lets what an instruction computes stand for the variables that it was computed from.

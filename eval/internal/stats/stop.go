@@ -21,6 +21,13 @@ var Fitness = Limits{Min: 15, Max: 200, Noise: 0.005, GPU: time.Second / 2, Wall
 // Final is the rule for a figure that is published: more samples than a candidate's.
 var Final = Limits{Min: 60, Max: 200, Noise: 0.002, GPU: time.Second / 2, Wall: 3 * time.Second}
 
+// A processor that emulates a GPU is noisier, and slower by orders of magnitude: the rules ask for less there. A final
+// figure, which is published, takes more.
+var (
+	Emulated      = Limits{Min: 4, Max: 20, Noise: 0.02, GPU: 15 * time.Millisecond, Wall: 500 * time.Millisecond}
+	EmulatedFinal = Limits{Min: 15, Max: 60, Noise: 0.01, GPU: time.Second, Wall: 3 * time.Second}
+)
+
 // Stop decides when the samples of one kernel at one workload are enough.
 type Stop struct {
 	limits  Limits

@@ -13,13 +13,14 @@ __device__ __forceinline__ float exp2_approx(float x) {
 }
 
 // exp2_fma is 2^x on the FMA units, which are idle while the special function unit is not (Zadouri et al., FlashAttention-4):
-// the integer part goes to the exponent, and the rest, in [-1/2, 1/2], through a cubic that is off by at most 7.5e-5 of the
-// result, a sixth of a roundoff of fp16. x is at most 127; below -126 the result is as small as it gets.
+// the integer part goes to the exponent, and the rest, in [0, 1), through a cubic that is off by at most 8.6e-5 of the
+// result, a sixth of a roundoff of fp16. x is at most 127. The cubic is 1 at 0, so that from -127 on the result is 0, as it has
+// to be: a key that is masked has a weight of 2^-inf, and with a least one its value would be seen.
 __device__ __forceinline__ float exp2_fma(float x) {
-    x = fmaxf(x, -126.f);
-    const float shifted = x + 12582912.f;  // 1.5 * 2^23: the lowest bits are now the nearest integer
+    x = fmaxf(x, -127.f);
+    const float shifted = __fadd_rd(x, 12582912.f);  // 1.5 * 2^23: the lowest bits are now the integer below
     const float f = x - (shifted - 12582912.f);
-    const float p = fmaf(fmaf(fmaf(0.055171669f, f, 0.24261112f), f, 0.69326099f), f, 0.99992807f);
+    const float p = fmaf(fmaf(fmaf(0.07706704f, f, 0.227645f), f, 0.69511676f), f, 1.f);
     return __int_as_float(__float_as_int(p) + (__float_as_int(shifted) << 23));
 }
 

@@ -1,100 +1,212 @@
 // Package gatetest holds the kernels that the gate itself is tested with: cheats and mistakes, none of which
-// may pass, and as many honest kernels that are right in unusual ways, all of which must. The cheats are those
-// seen in published searches (result replay, half the work, narrower types, poison detection, ...)
-// and the ordinary mistakes of kernel authors.
+// may reign, and honest kernels that are right in unusual ways, all of which must be accepted. There is a folder
+// for every kind of problem, with a family of cheats and one of honest kernels, and beside it a table that says
+// what each of them is and what must become of it. The cheats are those seen in published searches (result replay,
+// half the work, narrower types, poison detection, ...), the ordinary mistakes of kernel authors, and what
+// somebody who has read the gate's own documentation would try.
 package gatetest
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"darwarp/kernels"
 	"darwarp/templates"
 )
 
-//go:embed problem
+//go:embed all:problems
 var files embed.FS
 
-// Bundle is the problem with its two families, cheat and honest.
-func Bundle() (*templates.Bundle, error) {
-	dir, err := fs.Sub(files, "problem")
+// Kind is the principle of the gate that a cheat is sent against: docs/gate.md has a section for each.
+type Kind string
+
+// The kinds, in the order of docs/gate.md.
+const (
+	Judge      Kind = "judge"      // outputs are compared with the truth, all of those that count
+	Stateless  Kind = "stateless"  // a call is a function of its arguments
+	Regimes    Kind = "regimes"    // what is fast on calls that it has seen must be fast on new ones
+	Coverage   Kind = "coverage"   // inputs and shapes reach every path
+	Power      Kind = "power"      // the check can tell that something was left out
+	Doubt      Kind = "doubt"      // who would reign is held against more than others
+	Authorship Kind = "authorship" // a fault is its author's
+)
+
+// Kinds lists all of them.
+var Kinds = []Kind{Judge, Stateless, Regimes, Coverage, Power, Doubt, Authorship}
+
+// Stage is where a cheat has to be found out at the latest. The gate cannot refuse what is right as far as anybody can
+// see, but it must not reign either.
+type Stage string
+
+// The stages, one after the other.
+const (
+	Gate  Stage = "gate"  // by the verdict on it
+	Duel  Stage = "duel"  // it may get a verdict of ok, and must not win against the honest kernel of its problem
+	Trial Stage = "trial" // it may win, and must be refused by what a would-be champion goes through
+)
+
+// Case is one kernel and what must become of it.
+type Case struct {
+	Problem string
+	Family  string // cheat, claim (a cheat, too) or honest
+	Name    string // the value of the family's gene
+	Kind    Kind   // empty of an honest kernel
+	Stage   Stage
+	Want    []kernels.Outcome // any of these from the gate; a cheat for a later stage may be ok as well
+	About   string
+	Genes   kernels.Genome
+	Rival   kernels.Genome // the honest kernel that a cheat is held against in a duel
+}
+
+// Holds reports whether the gate made of the kernel what it must.
+func (c Case) Holds(o kernels.Outcome) bool { return slices.Contains(c.Want, o) }
+
+// row is a kernel in the table of its problem.
+type row struct {
+	name  string
+	kind  Kind
+	stage Stage
+	want  []kernels.Outcome // nil: anyFault
+	about string
+}
+
+// folder is a problem with its table, a list for each family.
+type folder struct {
+	name   string
+	cheats []row
+	honest []row
+	claims []row // cheats that say of themselves that they may be less exact
+}
+
+// rows are those of all families.
+func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest) }
+
+// all lists the problems. The first is the one of the short test.
+var all = []folder{product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow}
+
+// Problems lists their names.
+func Problems() []string {
+	var names []string
+	for _, p := range all {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Bundle is a problem with its two families, cheat and honest.
+func Bundle(name string) (*templates.Bundle, error) {
+	dir, err := fs.Sub(files, "problems/"+name)
 	if err != nil {
 		return nil, err
 	}
 	return templates.Load(dir)
 }
 
-// Case is one kernel and what the gate must make of it.
-type Case struct {
-	Name   string
-	Family string // cheat or honest
-	Genes  kernels.Genome
-	Want   []kernels.Outcome // any of these
-}
-
-// Holds reports whether the gate made of the kernel what it must.
-func (c Case) Holds(o kernels.Outcome) bool { return slices.Contains(c.Want, o) }
-
-// anyFault is what a cheat without a row in wants may be found out as.
+// anyFault is what a cheat may be found out as when its row says nothing else.
 var anyFault = []kernels.Outcome{kernels.Wrong, kernels.Suspect, kernels.Flaky}
-
-// wants lists the cheats that must be found out in their own way.
-var wants = map[string][]kernels.Outcome{
-	"too_much_shared":  {kernels.Invalid},
-	"too_many_threads": {kernels.Invalid},
-	"trap":             {kernels.Crashed},
-	"illegal":          {kernels.Crashed},
-	"misaligned":       {kernels.Crashed},
-	"spin":             {kernels.TimedOut},
-	"deadlock":         {kernels.TimedOut},
-	"keeps_by_call":    {kernels.Suspect},
-	"keeps_by_pointer": {kernels.Suspect},
-	"keeps_by_content": {kernels.Suspect},
-	"keeps_in_heap":    {kernels.Suspect},
-	"tenth_call":       {kernels.Suspect},
-	"keeps_in_scratch": {kernels.Suspect},
-	"writes_past":      {kernels.Suspect},
-	"writes_before":    {kernels.Suspect},
-	"strays_later":     {kernels.Suspect},
-	"mutates_input":    {kernels.Suspect, kernels.Wrong},
-	"zeroes_input":     {kernels.Suspect, kernels.Wrong},
-}
-
-// unfit lists the kernels that a kind of device cannot tell from others: a processor stores to odd
-// addresses, has one machine code for calls and stores of any kind, and no device heap.
-var unfit = map[string][]string{"cpu": {"misaligned", "keeps_in_heap", "noinline", "streaming_store"}}
 
 // brief lists the kernels of the short test that runs before a search: one of each way of cheating, and honest
 // kernels that a gate which refuses too much would refuse.
-var brief = []string{"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3", "last_block"}
+var brief = []string{
+	"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3", "last_block",
+}
 
-// Cases lists the kernels in the order of their families' genes. A short list is for the start of a search.
-func Cases(b *templates.Bundle, kind string, short bool) ([]Case, error) {
-	var out []Case
-	for _, name := range []string{"cheat", "honest"} {
-		f, err := b.Family(name)
+// Filter chooses among the kernels; an empty list is all of them.
+type Filter struct {
+	Problems, Kinds, Kernels []string
+	Short                    bool // only those of the short test
+}
+
+// Check reports a name that nothing has.
+func (f Filter) Check() error {
+	var kinds, names []string
+	for _, k := range append(Kinds, "honest") {
+		kinds = append(kinds, string(k))
+	}
+	for _, p := range all {
+		for _, r := range p.rows() {
+			names = append(names, r.name)
+		}
+	}
+	for _, q := range []struct {
+		flag        string
+		asked, have []string
+	}{{"problem", f.Problems, Problems()}, {"kind", f.Kinds, kinds}, {"kernel", f.Kernels, names}} {
+		for _, name := range q.asked {
+			if !slices.Contains(q.have, name) {
+				all := slices.Compact(slices.Sorted(slices.Values(q.have)))
+				return fmt.Errorf("--%s %q: expected %s", q.flag, name, strings.Join(all, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+func (f Filter) wants(problem string, r row) bool {
+	kind := string(r.kind)
+	if r.kind == "" {
+		kind = "honest"
+	}
+	in := func(list []string, s string) bool { return len(list) == 0 || slices.Contains(list, s) }
+	if f.Short && (problem != all[0].name || !slices.Contains(brief, r.name)) {
+		return false
+	}
+	return in(f.Problems, problem) && in(f.Kinds, kind) && in(f.Kernels, r.name)
+}
+
+// Has reports whether the filter chooses a kernel of the problem, on any device.
+func (f Filter) Has(problem string) bool {
+	return slices.ContainsFunc(all, func(p folder) bool {
+		return p.name == problem && slices.ContainsFunc(p.rows(), func(r row) bool { return f.wants(p.name, r) })
+	})
+}
+
+// Cases lists the kernels of a problem that the filter chooses and that exist on a device, in the order of the tables.
+// The families' constraints say which do: a processor stores to odd addresses, has no device heap and knows no PTX.
+func (f Filter) Cases(b *templates.Bundle, dev kernels.Device) ([]Case, error) {
+	legal := map[string]bool{}
+	for _, family := range b.Families {
+		space, err := kernels.NewSpace(family, dev, b.Problem.DTypes[0], nil)
 		if err != nil {
 			return nil, err
 		}
-		gene := f.Genes[0]
-		for _, v := range gene.All() {
-			label := v.String()
-			if slices.Contains(unfit[kind], label) || short && !slices.Contains(brief, label) {
-				continue
+		for i := range space.Len() {
+			legal[family.Name+" "+space.Genome(space.At(i))[family.Genes[0].Name].String()] = true
+		}
+	}
+	var out []Case
+	for _, p := range all {
+		for _, r := range p.rows() {
+			c := p.of(r)
+			if dev.Kind == "cpu" && c.Kind == Coverage { // whose sizes are drawn small, until a candidate would reign
+				c.Stage = Trial
 			}
-			out = append(out, Case{Name: label, Family: name, Genes: kernels.Genome{gene.Name: v}, Want: want(name, label)})
+			if p.name == b.Problem.Name && f.wants(p.name, r) && legal[c.Family+" "+c.Name] {
+				out = append(out, c)
+			}
 		}
 	}
 	return out, nil
 }
 
-func want(family, name string) []kernels.Outcome {
-	if family == "honest" {
-		return []kernels.Outcome{kernels.OK}
+func (f folder) of(r row) Case {
+	c := Case{Problem: f.name, Family: "cheat", Name: r.name, Kind: r.kind, Stage: r.stage, Want: r.want, About: r.about}
+	c.Genes = kernels.Genome{"cheat": kernels.String(r.name)}
+	c.Rival = kernels.Genome{"way": kernels.String("plain")}
+	if slices.ContainsFunc(f.claims, func(claim row) bool { return claim.name == r.name }) {
+		c.Family = "claim"
 	}
-	if w := wants[name]; w != nil {
-		return w
+	switch {
+	case r.kind == "":
+		c.Family, c.Stage, c.Want = "honest", Gate, []kernels.Outcome{kernels.OK}
+		c.Genes = kernels.Genome{"way": kernels.String(r.name)}
+	case c.Want == nil && r.kind == Doubt:
+		c.Want = append(slices.Clone(anyFault), kernels.Crashed) // what an emulator sees at once
+	case c.Want == nil:
+		c.Want = anyFault
 	}
-	return anyFault
+	return c
 }

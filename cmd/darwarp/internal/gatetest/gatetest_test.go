@@ -7,43 +7,130 @@ import (
 
 	"darwarp/cmd/darwarp/internal/gatetest"
 	"darwarp/kernels"
+	"darwarp/templates"
 )
 
-func cases(t *testing.T, kind string, short bool) []gatetest.Case {
+func bundle(t *testing.T, problem string) *templates.Bundle {
 	t.Helper()
-	b, err := gatetest.Bundle()
+	b, err := gatetest.Bundle(problem)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := gatetest.Cases(b, kind, short)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return b
 }
 
-func TestThereAreAsManyHonestKernelsAsCheats(t *testing.T) {
-	for _, kind := range []string{"cuda", "cpu"} {
-		count := map[string]int{}
-		for _, c := range cases(t, kind, false) {
-			count[c.Family]++
+// device is one of the two kinds.
+func device(t *testing.T, kind string) kernels.Device {
+	t.Helper()
+	d, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Kind = kind; kind == "cpu" {
+		d.Arch = "cpu"
+	}
+	return d
+}
+
+// cases are those of all problems on a kind of device.
+func cases(t *testing.T, kind string, f gatetest.Filter) (all []gatetest.Case) {
+	t.Helper()
+	for _, problem := range gatetest.Problems() {
+		list, err := f.Cases(bundle(t, problem), device(t, kind))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if count["cheat"] < 25 || count["honest"] < count["cheat"]-1 {
-			t.Errorf("%s: %v: expected at least 25 cheats and as many honest kernels", kind, count)
+		all = append(all, list...)
+	}
+	return all
+}
+
+// TestTablesNameTheKernels compares the tables with the families' genes: a kernel that only one of them has is not tried.
+func TestTablesNameTheKernels(t *testing.T) {
+	for _, problem := range gatetest.Problems() {
+		b := bundle(t, problem)
+		if b.Problem.Name != problem {
+			t.Errorf("the problem in folder %s is named %s", problem, b.Problem.Name)
+		}
+		list, err := gatetest.Filter{}.Cases(b, device(t, "cuda"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tabled, genes []string
+		for _, c := range list {
+			tabled = append(tabled, c.Family+" "+c.Name)
+		}
+		for _, f := range b.Families {
+			for _, v := range f.Genes[0].All() {
+				genes = append(genes, f.Name+" "+v.String())
+			}
+		}
+		for _, name := range tabled {
+			if !slices.Contains(genes, name) {
+				t.Errorf("%s: %s has a row and is no value of the gene", problem, name)
+			}
+		}
+		for _, name := range genes {
+			if !slices.Contains(tabled, name) {
+				t.Errorf("%s: %s has no row", problem, name)
+			}
+		}
+	}
+}
+
+func TestEveryKindHasCheats(t *testing.T) {
+	count := map[gatetest.Kind]int{}
+	for _, c := range cases(t, "cuda", gatetest.Filter{}) {
+		count[c.Kind]++
+		if c.Family == "cheat" && !slices.Contains(gatetest.Kinds, c.Kind) {
+			t.Errorf("%s %s is of kind %q", c.Problem, c.Name, c.Kind)
+		}
+	}
+	for _, k := range gatetest.Kinds {
+		if count[k] == 0 {
+			t.Errorf("no cheat is of kind %s", k)
 		}
 	}
 }
 
 func TestTheShortListNamesKernels(t *testing.T) {
-	short := cases(t, "cpu", true)
-	if len(short) != 10 {
+	if short := cases(t, "cpu", gatetest.Filter{Short: true}); len(short) != 10 {
 		t.Errorf("%d kernels in the short test, expected 10: is a name in brief misspelt?", len(short))
 	}
 }
 
+func TestFilters(t *testing.T) {
+	for _, tt := range []struct {
+		f    gatetest.Filter
+		want string // what every kernel is, in words of which it has all
+	}{
+		{gatetest.Filter{Problems: []string{"product"}, Kinds: []string{"honest"}}, "product honest"},
+		{gatetest.Filter{Kinds: []string{"authorship"}}, "cheat authorship"},
+		{gatetest.Filter{Kernels: []string{"tf32"}}, "product cheat tf32"},
+	} {
+		list := cases(t, "cuda", tt.f)
+		if len(list) == 0 {
+			t.Errorf("%+v chooses nothing", tt.f)
+		}
+		for _, c := range list {
+			is := []string{c.Problem, c.Family, string(c.Kind), c.Name}
+			for word := range strings.FieldsSeq(tt.want) {
+				if !slices.Contains(is, word) {
+					t.Errorf("%+v chooses %v", tt.f, is)
+				}
+			}
+		}
+	}
+	for _, f := range []gatetest.Filter{{Problems: []string{"no"}}, {Kinds: []string{"no"}}, {Kernels: []string{"no"}}} {
+		if f.Check() == nil {
+			t.Errorf("%+v: a name that nothing has", f)
+		}
+	}
+}
+
 func TestNoCheatMayPassAndNoHonestKernelFail(t *testing.T) {
-	for _, c := range cases(t, "cuda", false) {
-		for _, o := range []kernels.Outcome{kernels.OK, kernels.Duplicate, kernels.Lost, kernels.Unknown, kernels.CompileFailed, kernels.Unsupported} {
+	for _, c := range cases(t, "cuda", gatetest.Filter{}) {
+		for _, o := range []kernels.Outcome{kernels.OK, kernels.Duplicate, kernels.Lost, kernels.Unknown, kernels.Unsupported} {
 			if held, want := c.Holds(o), c.Family == "honest" && o == kernels.OK; held != want {
 				t.Errorf("%s %s: %s holds: %v", c.Family, c.Name, o, held)
 			}
@@ -51,26 +138,31 @@ func TestNoCheatMayPassAndNoHonestKernelFail(t *testing.T) {
 	}
 }
 
+// alike are kernels that differ from another of their problem in their launches alone.
+var alike = []string{
+	"plain", "grid_stride", "one_thread_blocks", "large_blocks", "too_many_threads", "three_launches",
+	"too_large_cluster", "empty_grid", "too_large_grid",
+}
+
 // TestEveryKernelIsItsOwn finds a way or a cheat that the template has forgotten: it renders as another.
 func TestEveryKernelIsItsOwn(t *testing.T) {
-	b, err := gatetest.Bundle()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sources []string
-	for _, c := range cases(t, "cuda", false) {
-		f, err := b.Family(c.Family)
-		if err != nil {
-			t.Fatal(err)
+	for _, problem := range gatetest.Problems() {
+		b := bundle(t, problem)
+		sources := map[string]string{}
+		for _, c := range cases(t, "cuda", gatetest.Filter{Problems: []string{problem}}) {
+			f, err := b.Family(c.Family)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j, err := b.Job(f, c.Genes, device(t, "cuda"), b.Problem.DTypes[0])
+			if err != nil {
+				t.Fatalf("%s %s: %v", problem, c.Name, err)
+			}
+			body := strings.Replace(j.Source, ": "+c.Name+".", "", 1) // the comment that names it
+			if other := sources[body]; other != "" && !slices.Contains(alike, c.Name) {
+				t.Errorf("%s %s has the source of %s", problem, c.Name, other)
+			}
+			sources[body] = c.Name
 		}
-		j, err := b.Job(f, c.Genes, kernels.Device{Arch: "sm_90a", Kind: "cuda", SmemPerBlock: 232448, MaxThreads: 1024}, "fp32")
-		if err != nil {
-			t.Fatal(err)
-		}
-		body := strings.Replace(j.Source, ": "+c.Name+".", "", 1) // the comment that names it
-		if launches := []string{"plain", "grid_stride", "one_thread_blocks", "large_blocks", "too_many_threads", "three_launches"}; slices.Contains(sources, body) && !slices.Contains(launches, c.Name) {
-			t.Errorf("%s %s has the source of another", c.Family, c.Name)
-		}
-		sources = append(sources, body)
 	}
 }

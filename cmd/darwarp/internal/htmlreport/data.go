@@ -20,6 +20,7 @@ type Input struct {
 	Problem    *kernels.Problem
 	Candidates []kernels.Candidate // all, in the order of being stored
 	Champion   *kernels.Candidate  // nil: none yet
+	Trial      string              // what the champion stood, in a line; empty: nothing to say
 	Lineage    []kernels.Candidate // from the naive start to the champion
 	Baselines  []kernels.BaselineResult
 	Versus     []Versus
@@ -165,6 +166,9 @@ func (in *Input) head(shown []kernels.Candidate) []Field {
 			best += ", " + in.Shapes[0].Bars[0].Time
 		}
 		out = append(out, Field{"champion", best})
+		if in.Trial != "" {
+			out = append(out, Field{"trial", in.Trial})
+		}
 		over := false
 		for _, v := range in.Versus {
 			out = append(out, Field{"over " + v.Name, report.Ratio(v.Speedup)})

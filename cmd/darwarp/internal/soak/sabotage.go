@@ -38,11 +38,12 @@ func plant(source string, f fault) string {
 }
 
 // Pool is an evaluator with all that a search asks of one that has a machine: without them there would be no figures of the
-// GPU's memory, and no control of the noise, in a soak.
+// GPU's memory, no control of the noise, and no trials in a soak.
 type Pool interface {
 	evolve.Evaluator
 	evolve.Monitored
 	evolve.Controlled
+	evolve.Doubter
 }
 
 // Saboteur is a pool that gets a share of its candidates with a fault planted. The first few are spared, for

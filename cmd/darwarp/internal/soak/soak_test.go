@@ -40,10 +40,15 @@ func TestLedger(t *testing.T) {
 	if twice != 1 || missing != 1 || untold != 1 || err != nil {
 		t.Errorf("twice %d, missing %d, untold %d, %v: expected one each", twice, missing, untold, err)
 	}
+	fallen := kernels.Trial{ID: id(1)}
+	fallen.Enter(kernels.Doubt{Part: kernels.TrialFresh, Verdict: kernels.Failed, Outcome: kernels.Suspect})
+	for _, e := range []evolve.Event{{Kind: evolve.KindTrial, ID: id(1), Trial: &fallen}, {Kind: evolve.KindChampion, ID: id(3), Score: 0.9}} { // slower, and right
+		l.Hear(e)
+	}
 	if w := l.Worse(); len(w) != 1 || !strings.Contains(w[0], "0.7500 after 0.5000") {
 		t.Errorf("worse: %q", w)
 	}
-	if l.Lost != 1 || l.Champions != 3 || l.Outcomes[kernels.Wrong] != 1 {
+	if l.Lost != 1 || l.Champions != 4 || l.Outcomes[kernels.Wrong] != 1 {
 		t.Errorf("%+v", l)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"darwarp/evolve"
 	"darwarp/kernels"
+	"darwarp/store"
 )
 
 // ranked makes a board with one workload whose scores and half widths are given.
@@ -281,6 +282,38 @@ func TestReweigh(t *testing.T) {
 		if want := float64(r.times[1].median / start.times[1].median); math.Abs(r.score-want) > 1e-5*want {
 			t.Fatalf("row %d has score %g, want %g", i, r.score, want)
 		}
+	}
+}
+
+// TestFellOnTrial has a champion fall while it is looked at: the one before reigns again, and the file read anew shows
+// the same.
+func TestFellOnTrial(t *testing.T) {
+	d := open(t, 200, 100, 30, true)
+	b := d.m.board
+	cheat, right, failed := b.champion().id, b.ranking.len(), b.failed
+	before := b.rows[b.steps[len(b.steps)-2].row].id
+	d.tell(evolve.Event{Kind: evolve.KindChampion, ID: cheat, Champion: cheat, Standing: kernels.OnTrial})
+	if s := d.screen(); !strings.Contains(s, "on trial") {
+		t.Errorf("nothing says that the champion is on trial:\n%s", s)
+	}
+	fallen := kernels.Trial{ID: cheat}
+	fallen.Enter(kernels.Doubt{Part: kernels.TrialEmulated, Verdict: kernels.Failed, Outcome: kernels.Crashed, Detail: "race"})
+	at := slices.IndexFunc(d.src.made, func(c kernels.Candidate) bool { return c.ID == cheat })
+	fallen.Degrade(&d.src.made[at])
+	for range 2 { // an event may come twice
+		d.tell(evolve.Event{Kind: evolve.KindTrial, ID: cheat, Champion: before, Candidate: &d.src.made[at], Trial: &fallen, Standing: kernels.Stood, Note: "fell: race"})
+	}
+	d.tell(evolve.Event{Kind: evolve.KindChampion, ID: before, Champion: before, Standing: kernels.Stood})
+	d.src.reigns = append(d.src.reigns, store.Champion{ID: before, At: began.Add(time.Hour)})
+	again := NewBoard()
+	again.Follow(&fake{story: d.src.story})
+	for name, b := range map[string]*Board{"live": b, "read anew": again} {
+		if b.err != nil || b.champion().id != before || b.ranking.len() != right-1 || b.failed != failed+1 || b.outcomes[kernels.Crashed] != 1 {
+			t.Errorf("%s: champion %s, %d right, %d failed, %v", name, b.champion().id.Short(), b.ranking.len(), b.failed, b.err)
+		}
+	}
+	if s := d.screen(); strings.Contains(s, "on trial") {
+		t.Errorf("the one before has stood its trial:\n%s", s)
 	}
 }
 

@@ -60,6 +60,8 @@ func TestBugs(t *testing.T) {
 		{"wrong_mask", "divergence", 1, 32},
 		{"misaligned", "misaligned", 1, 32},
 		{"trapped", "trap", 1, 64},
+		{"no_round_waits", "race", 2, 32},
+		{"copied_too_early", "race", 2, 32},
 	} {
 		t.Run(c.kernel, func(t *testing.T) {
 			grid, smem, n := 2, 4*32, 127
@@ -159,11 +161,12 @@ func TestPlantedInGemm(t *testing.T) {
 	}
 }
 
-// TestFastFinds: without any check the same bugs spoil the result, as the order is random and what has not
-// been written or has not landed is poison.
+// TestFastFinds: without any check the same bugs spoil the result, as the order is random, what has not
+// been written or has not landed is poison, and a copy may land early, and late where no wait covers it.
 func TestFastFinds(t *testing.T) {
 	p := build(t, testdata(t, "bugs.cu"), false)
-	for kernel, block := range map[string]int{"missing_barrier": 64, "lockstep": 32, "refill_too_early": 64, "missing_wait": 32} {
+	for kernel, block := range map[string]int{"missing_barrier": 64, "lockstep": 32, "refill_too_early": 64, "missing_wait": 32,
+		"no_round_waits": 32, "copied_too_early": 32} {
 		in, right, wrong := newMemory("in", 4*256), 0, 0
 		for i := range view[int32](in) {
 			view[int32](in)[i] = int32(i)
@@ -180,6 +183,16 @@ func TestFastFinds(t *testing.T) {
 				}
 			case "missing_wait":
 				ok = o[0] == 0 && o[1] == 4
+			case "no_round_waits":
+				ok = true
+				for i := range 32 {
+					ok = ok && o[i] == int32(31-i)
+				}
+			case "copied_too_early":
+				ok = true
+				for i := range 32 {
+					ok = ok && o[i] == int32(4*(31-i+(32-i)%32+(33-i)%32))
+				}
 			default:
 				ok = o[0] == 63*64/2
 			}

@@ -126,3 +126,38 @@ extern "C" __global__ void misaligned(const int* in, int* out) {
 extern "C" __global__ void trapped(const int* in, int* out) {
     assert(threadIdx.x < 40);                                  // <- trapped
 }
+
+// The wait stands in a loop that has no rounds here: the copy lands over what its place is used for next.
+extern "C" __global__ void no_round_waits(const uint4* in, int* out, int n) {
+    __shared__ uint4 at[32];
+    const int t = threadIdx.x;
+    darwarp::cp_async16_or_zero(&at[t], &in[t], true);         // <- no_round_waits
+    darwarp::cp_async_commit();
+    for (int i = 127; i < n; ++i) {
+        darwarp::cp_async_wait<0>();
+        __syncthreads();
+    }
+    __syncthreads();
+    at[31 - t].x = t;                                          // <- no_round_waits
+    __syncthreads();
+    out[t] = at[t].x;
+}
+
+// The next copy is asked for before everybody has read what the last one brought, and need not land as late as it is waited for.
+extern "C" __global__ void copied_too_early(const uint4* in, int* out) {
+    __shared__ uint4 at[32];
+    const int t = threadIdx.x;
+    int sum = 0;
+    darwarp::cp_async16_or_zero(&at[t], &in[t], true);
+    darwarp::cp_async_commit();
+    for (int round = 1; round < 4; ++round) {
+        darwarp::cp_async_wait<0>();
+        __syncthreads();
+        darwarp::cp_async16_or_zero(&at[t], &in[(t + round) % 32], true);   // <- copied_too_early
+        darwarp::cp_async_commit();
+        sum += at[31 - t].x;                                   // <- copied_too_early
+        __syncthreads();
+    }
+    darwarp::cp_async_wait<0>();
+    out[t] = sum;
+}

@@ -3,7 +3,7 @@
 # On a machine with Go and g++, then (the folder carried there) on one with a GPU, nvcc and compute-sanitizer:
 #   go test ./eval/internal/cpu/emu -run 'TestBugs|TestPlantedInGemm' -count=1 -planted /tmp/planted
 #   eval/internal/cpu/emu/testdata/sanitize.sh /tmp/planted
-# Four tools watch 27 bugs, a few seconds each, JOBS (16) at once. Interrupted, it prints the rows that it has.
+# Four tools watch 29 bugs, a few seconds each, JOBS (16) at once. Interrupted, it prints the rows that it has.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:?usage: sanitize.sh FOLDER}" || exit 2

@@ -14,13 +14,12 @@ inline float exp2_approx(float x) {
     return y < 0x1p-126f ? 0.f : y;
 }
 
-// exp2_fma is the same arithmetic as on the device: a cubic for what is left of the nearest integer.
+// exp2_fma is the same arithmetic as on the device: a cubic for what is left of the integer below.
 inline float exp2_fma(float x) {
-    x = fmaxf(x, -126.f);
-    const float shifted = x + 12582912.f;  // 1.5 * 2^23: the lowest bits are now the nearest integer
-    const float f = x - (shifted - 12582912.f);
-    const float p = fmaf(fmaf(fmaf(0.055171669f, f, 0.24261112f), f, 0.69326099f), f, 0.99992807f);
-    return __int_as_float(__float_as_int(p) + int(unsigned(__float_as_int(shifted)) << 23));
+    x = fmaxf(x, -127.f);
+    const float below = floorf(x), f = x - below;
+    const float p = fmaf(fmaf(fmaf(0.07706704f, f, 0.227645f), f, 0.69511676f), f, 1.f);
+    return __int_as_float(__float_as_int(p) + int(unsigned(int(below)) << 23));
 }
 
 }  // namespace darwarp

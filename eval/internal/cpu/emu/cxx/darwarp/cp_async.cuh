@@ -1,5 +1,5 @@
-// cp.async as the hardware promises it and no better: a copy lands when its thread waits for its group,
-// and not before. What it copies is read then, and where it is never waited for, stale memory stays.
+// cp.async as the hardware promises it and no better: a copy lands when its thread waits for its group, or at
+// any time before. Where it is never waited for, it lands late.
 #ifndef DW_DARWARP_CP_ASYNC_CUH
 #define DW_DARWARP_CP_ASYNC_CUH
 

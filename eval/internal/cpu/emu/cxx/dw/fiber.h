@@ -12,11 +12,12 @@ namespace dw {
 
 struct Block;
 
-// Copy is one cp.async of 16 bytes that has been issued and has not landed. A null source means zeros.
+// Copy is one cp.async of 16 bytes that has been issued and not been waited for. A null source means zeros.
 struct Copy {
     void* to;
     const void* from;
     unsigned group;
+    bool landed;  // before anybody has waited for it
     const void* site;
 };
 
@@ -33,7 +34,7 @@ struct alignas(128) Fiber {
     unsigned groups;               // cp.async groups committed
     uint8_t cluster_phase;         // of the cluster's barrier when it arrived
     bool at_wgmma;                 // waits for the rest of its warpgroup to ask for what it waits for
-    unsigned first, count, room;   // of copies: the oldest that has not landed, how many, and space
+    unsigned first, count, room;   // of copies: the oldest that is not waited for, how many, and space
     Copy* copies;
     const void* mbarrier;          // where it waits for one
 };

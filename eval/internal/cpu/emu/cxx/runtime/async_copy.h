@@ -1,9 +1,32 @@
-// cp.async: issued copies queue up with their thread and land at the wait that covers their group.
+// cp.async: issued copies queue up with their thread. One lands at any time from its issue to the wait that covers its group,
+// most at that wait, and those that no wait covers by the end of their thread: over whatever has taken their place by then.
 #ifndef DW_ASYNC_COPY_H
 #define DW_ASYNC_COPY_H
 
 #include "darwarp/cp_async.cuh"
 #include "check.h"
+
+namespace dw {
+
+inline void land(Copy& c) {
+    if (c.landed) return;
+    c.landed = true;
+    if (c.from) memcpy(c.to, c.from, 16);
+    else memset(c.to, 0, 16);
+}
+
+// drift may let one of a thread's copies land before its time. Seldom: where a wait is missing, most must still be on their way.
+inline void drift(Fiber& f) {
+    if (f.count > 0 && f.block->rng.below(8) == 0) land(f.copies[f.first + f.block->rng.below(f.count)]);
+}
+
+inline void land_all(Fiber& f) {
+    for (unsigned i = 0; i < f.count; ++i) land(f.copies[f.first + i]);
+}
+
+}  // namespace dw
+
+using dw::self;
 
 void dw_copy_async(void* shared, const void* global) {
     dw::Fiber& f = self();
@@ -19,7 +42,8 @@ void dw_copy_async(void* shared, const void* global) {
             f.copies = static_cast<dw::Copy*>(realloc(f.copies, f.room * sizeof(dw::Copy)));
         }
     }
-    f.copies[f.first + f.count++] = {shared, global, f.groups, site};
+    f.copies[f.first + f.count++] = {shared, global, f.groups, false, site};
+    dw::drift(f);
 }
 
 void dw_copy_commit() { ++self().groups; }
@@ -27,10 +51,9 @@ void dw_copy_commit() { ++self().groups; }
 void dw_copy_wait(unsigned pending) {
     dw::Fiber& f = self();
     while (f.count > 0 && f.copies[f.first].group + pending < f.groups) {
-        const dw::Copy& c = f.copies[f.first];
+        dw::Copy& c = f.copies[f.first];
         if (f.block->check) f.block->check->land(f, c);
-        if (c.from) memcpy(c.to, c.from, 16);
-        else memset(c.to, 0, 16);
+        dw::land(c);
         ++f.first;
         --f.count;
     }

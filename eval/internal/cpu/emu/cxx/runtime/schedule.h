@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "async_copy.h"
 #include "check.h"
 #include "cluster.h"
 #include "collective.h"
@@ -103,6 +104,7 @@ __attribute__((noinline)) void Block::release(Fiber* last) {
 inline void Block::leave(Fiber& me) {
     check_bulk(me);
     check_wgmma(me);
+    land_all(me);
     me.done = true;
     --live;
     Warp& w = warps[me.warp];
@@ -195,6 +197,7 @@ uint64_t dw_barrier(int kind, int predicate) {
     dw::Block& b = *me.block;
     me.site = __builtin_return_address(0);
     me.at_barrier = true;
+    dw::drift(me);
     if (b.nwaiting == 0) b.barrier_kind = kind;
     if (b.barrier_kind != kind) b.mixed(me);
     b.yes += predicate;

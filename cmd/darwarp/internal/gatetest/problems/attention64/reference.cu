@@ -1,0 +1,75 @@
+// The truth for O = softmax(Q * K^T / sqrt(d)) * V with d = 64, one head at a time: scores, weights and sums in fp64,
+// with the running maximum of online softmax (Milakov, Gimelshein, arXiv:1805.02867), which fp64 makes exact enough.
+//
+// The scale of an element o = sum p v, with weights p that sum to 1, is
+//     sum p |v|  +  (sum p (|v| + |o|) a) / 8,    a = sum |q k| / sqrt(d).
+// The first part is the sum of the magnitudes of its terms. The second is what an error of the scores does to it:
+// a score off by e changes o by p (v - o) e, and e is the error of a sum of d terms of magnitude a. The gate multiplies
+// the scale by 4 sqrt(s + d) roundoffs, 32 at least, and a quarter of sqrt(d) is ample for a score: hence the 8.
+//
+// A row of 16 lanes owns a query, four columns a lane. It takes 16 keys at a time: a lane scores one
+// of them, and then adds all 16 to its columns.
+
+constexpr int LANES = 16;
+constexpr int ROWS = 8;              // queries per block
+constexpr int PER_LANE = 4;          // columns of O per lane
+constexpr double UNSEEN = -1e300;    // below every score
+
+// of_row reduces over the lanes of a row.
+template <class F>
+__device__ double of_row(double v, F f) {
+    for (int step = LANES / 2; step > 0; step /= 2) v = f(v, __shfl_xor_sync(0xffffffffu, v, step));
+    return v;
+}
+
+extern "C" __global__ void __launch_bounds__(ROWS * LANES)
+reference(const T* Q, const T* K, const T* V, double* O, float* O_scale, int h, int s) {
+    const int lane = threadIdx.x, query = blockIdx.x * ROWS + threadIdx.y;
+    const int row = min(query, s - 1);  // rows past the end work on the last one, for the shuffles, and store nothing
+    constexpr int d = 64;
+    const size_t head = size_t(blockIdx.y) * s * d;
+    const T* q = Q + head + size_t(row) * d;
+    const double root = sqrt(double(d));
+    double most = UNSEEN, total = 0, spread = 0;        // of scores; of weights; of weights times a
+    double sum[PER_LANE] = {};                             // of p v
+    double size[PER_LANE] = {}, risk[PER_LANE] = {};       // of p |v|; of p |v| a
+    for (int key0 = 0; key0 < s; key0 += LANES) {
+        const int key = key0 + lane;
+        const bool seen = key < s;
+        double score = 0, magnitude = 0;
+        if (seen) {
+            const T* k = K + head + size_t(key) * d;
+            for (int i = 0; i < d; ++i) {
+                const float product = darwarp::to_float(q[i]) * darwarp::to_float(k[i]);  // exact
+                score += product;
+                magnitude += fabsf(product);
+            }
+        }
+        score = seen ? score / root : UNSEEN;
+        magnitude /= root;
+        const double now = fmax(most, of_row(score, [](double x, double y) { return fmax(x, y); }));
+        const double weight = seen ? exp(score - now) : 0, shrink = exp(most - now);
+        most = now;
+        total = total * shrink + of_row(weight, [](double x, double y) { return x + y; });
+        spread = spread * shrink + of_row(weight * magnitude, [](double x, double y) { return x + y; });
+        for (int c = 0; c < PER_LANE; ++c) sum[c] *= shrink, size[c] *= shrink, risk[c] *= shrink;
+        for (int j = 0; j < LANES; ++j) {
+            const double p = __shfl_sync(0xffffffffu, weight, j, LANES), a = __shfl_sync(0xffffffffu, magnitude, j, LANES);
+            if (key0 + j >= s) continue;
+            const T* v = V + head + size_t(key0 + j) * d + lane;
+            for (int c = 0; c < PER_LANE && lane + c * LANES < d; ++c) {
+                const double x = darwarp::to_float(v[c * LANES]);
+                sum[c] += p * x;
+                size[c] += p * fabs(x);
+                risk[c] += p * fabs(x) * a;
+            }
+        }
+    }
+    if (query >= s) return;
+    for (int c = 0; c < PER_LANE && lane + c * LANES < d; ++c) {
+        const size_t at = head + size_t(query) * d + lane + c * LANES;
+        const double o = sum[c] / total;
+        O[at] = o;
+        O_scale[at] = float((size[c] + (risk[c] + fabs(o) * spread) / 8) / total);
+    }
+}

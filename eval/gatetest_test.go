@@ -1,0 +1,76 @@
+package eval_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"darwarp/eval/internal/compile"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// gateTests are the problem folders of `darwarp gate test`. That command is above this package, so the test goes by the path.
+const gateTests = "../cmd/darwarp/internal/gatetest/problems/*"
+
+// TestGateTestsCompile compiles every kernel that the gate is tested with: a cheat that does not compile is refused for the wrong
+// reason. Those without PTX are the same on every architecture.
+func TestGateTestsCompile(t *testing.T) {
+	dirs, err := filepath.Glob(gateTests)
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("%s: %v folders, %v", gateTests, len(dirs), err)
+	}
+	for _, arch := range []string{"sm_80", "sm_90a"} {
+		t.Run(arch, func(t *testing.T) {
+			dev, err := kernels.ArchDevice(arch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := compiler(t, arch)
+			for _, dir := range dirs {
+				b, err := templates.Load(os.DirFS(dir))
+				if err != nil {
+					t.Fatalf("%s: %v", dir, err)
+				}
+				d := b.Problem.DTypes[0]
+				compiles(t, p, b.Problem.Name+" reference", b.ReferenceSource(d))
+				for _, f := range b.Families {
+					t.Run(b.Problem.Name+"_"+f.Name, func(t *testing.T) { compileAll(t, p, b, f, dev) })
+				}
+			}
+		})
+	}
+}
+
+// compileAll compiles every point of a family. Cheats may keep state: the verdict on them is another test's.
+func compileAll(t *testing.T, p *compile.Pool, b *templates.Bundle, f *kernels.Family, dev kernels.Device) {
+	space, err := kernels.NewSpace(f, dev, b.Problem.DTypes[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i := range space.Len() {
+		wg.Go(func() {
+			g := space.Genome(space.At(i))
+			if g["cheat"] == kernels.String("large_table") { // which is too large for a frame, and must not pass
+				return
+			}
+			job, err := b.Job(f, g, dev, b.Problem.DTypes[0])
+			if err != nil {
+				t.Errorf("%s: %v", g.Key(), err)
+				return
+			}
+			if dev.CC < 90 && !strings.Contains(job.Source, "asm") && !strings.Contains(job.Source, "darwarp::") {
+				return
+			}
+			out, err := p.Compile(context.Background(), job.Source)
+			if err != nil || out.Failure != "" {
+				t.Errorf("%s %s: %v\n%s", b.Problem.Name, g.Key(), err, out.Failure)
+			}
+		})
+	}
+	wg.Wait()
+}

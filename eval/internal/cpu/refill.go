@@ -1,0 +1,74 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// refill is what outputs and scratch are filled with before a run, as on a GPU.
+type refill bool
+
+const (
+	wild      refill = false
+	plausible refill = true
+)
+
+func (s *Session) coin() bool        { return s.rng.Uint64()&1 == 1 }
+func (s *Session) anyRefill() refill { return refill(s.coin()) }
+
+// refillOutputs fills the outputs of an arena anew.
+func (s *Session) refillOutputs(a *arena, how refill) {
+	c := &s.prep.Cases[a.holds]
+	palette := s.prep.Palettes[gpu.PaletteCase(s.prep.Cases, a.holds)]
+	for j, b := range c.Buffers {
+		if !b.Out {
+			continue
+		}
+		values := palette[:min(len(palette), check.PaletteSize*b.DType.Size())]
+		palette = palette[len(values):]
+		fillWith(a.buffers[j], how, values, b.DType, s.rng)
+	}
+}
+
+// refillScratch fills scratch anew, as the plan says: `once` scratch is clear before a first call.
+func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how refill) {
+	for j, sc := range list {
+		if sc.Once {
+			clear(a.buffers[j])
+		} else {
+			fillWith(a.buffers[j], how, nil, kernels.FP32, s.rng)
+		}
+	}
+}
+
+// fillWith fills memory with NaNs of random bits, or with values of a palette whose last bits are random; without a palette with
+// ordinary numbers.
+func fillWith(dst []byte, how refill, palette []byte, d kernels.DType, rng *rand.Rand) {
+	if how == wild {
+		for ; len(dst) >= 2; dst = dst[2:] {
+			binary.LittleEndian.PutUint16(dst, check.Wild(uint16(rng.Uint64())))
+		}
+		for i := range dst {
+			dst[i] = byte(rng.Uint64())
+		}
+		return
+	}
+	size := d.Size()
+	if len(palette) < size {
+		palette = check.Truth{Value: []float64{1, -1, 2, -2, 0.5, -0.5}}.Palette(d, rng)
+	}
+	for len(dst) >= size {
+		at := rng.IntN(len(palette)/size) * size
+		copy(dst, palette[at:at+size])
+		low := check.LowBits(d) & uint32(rng.Uint64())
+		dst[0], dst[1] = dst[0]^byte(low), dst[1]^byte(low>>8)
+		dst = dst[size:]
+	}
+	for i := range dst {
+		dst[i] = byte(rng.Uint64())
+	}
+}

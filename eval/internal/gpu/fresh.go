@@ -1,0 +1,213 @@
+package gpu
+
+import (
+	"errors"
+	"math/rand/v2"
+
+	"darwarp/eval/internal/cuda"
+	"darwarp/kernels"
+)
+
+// fresh times one contender on inputs that it has not seen since everything was refilled: a graph of one call for each of some sets
+// of the bank, each with an arena and scratch of its own, in an order that is drawn anew; and then the same graph once more,
+// over what the first left behind. For an honest kernel both take the same time.
+type fresh struct {
+	s        *Session
+	run      Run
+	who      *contender
+	call     kernels.Call
+	arenas   []*arena // by set
+	works    []*work
+	scratch  []*arena // by set; nil: none
+	expect   []uint64
+	persists bool
+	tape     *Tape
+}
+
+// fewestSets is how many sets a fresh sample needs at least.
+const fewestSets = 2
+
+// newFresh makes arenas and scratch for as many sets of the run as memory holds.
+func (s *Session) newFresh(m *fresh) (*fresh, error) {
+	m.s = s
+	for set := range m.run.Cases {
+		err := m.add(set)
+		if set >= fewestSets && outOfMemory(err) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (m *fresh) add(set int) error {
+	s, i := m.s, m.run.Cases[set]
+	a, err := s.ownArena(i)
+	if err != nil {
+		return err
+	}
+	c := &s.prep.Cases[i]
+	scratch, err := s.placeScratch(m.who.side, set, m.call, c.Name)
+	if err != nil {
+		return err
+	}
+	w, err := s.bind(m.who.program, m.call, c, a, scratch)
+	if err != nil {
+		return err
+	}
+	m.arenas, m.scratch, m.works = append(m.arenas, a), append(m.scratch, scratch), append(m.works, w)
+	m.persists = m.persists || w.persists
+	return nil
+}
+
+func (m *fresh) close() error { return nil }
+
+// DrawTurn draws so many sets of a bank, in the order in which a sample calls on them.
+func DrawTurn(rng *rand.Rand, sets, of int) []int { return rng.Perm(of)[:min(sets, of)] }
+
+// freshen refills everything that the calls of a sample can find. The first of them finds the right answer to the inputs of
+// the second where its own is to go.
+func (m *fresh) freshen(turn []int) error {
+	s := m.s
+	for n, set := range turn {
+		a := m.arenas[set]
+		var err error
+		if n == 0 && len(turn) > 1 && s.coin() {
+			err = s.copyOutputs(a, m.arenas[turn[1]])
+		} else {
+			err = s.refillOutputs(a, s.anyRefill())
+		}
+		if err == nil && m.scratch[set] != nil {
+			err = s.refillScratch(m.scratch[set], m.call.Scratch, s.anyRefill())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return s.soil(m.who.program)
+}
+
+// copyOutputs queues copies of one arena's outputs to another of the same case.
+func (s *Session) copyOutputs(to, from *arena) error {
+	for j, b := range s.prep.Cases[to.holds].Buffers {
+		if b.Out {
+			if err := s.drv.DtoDAsync(to.at[j], from.at[j], uint64(b.Bytes()), s.stream); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// level brings the caches to the same state before either replay: no line stays longer than others, and they are cold, or what the
+// calls work on was read just now. On an H200 a repeat of an honest kernel then takes 0.98 to 1.01 of the fresh time, and
+// without 0.88 to 1.
+func (m *fresh) level(turn []int) error {
+	s := m.s
+	if err := s.drv.SyncStream(s.stream); err != nil { // lines are made ordinary at once, not in stream order
+		return err
+	}
+	if err := s.persist(m.persists); err != nil {
+		return err
+	}
+	if m.run.Cache == "cold" {
+		return s.flushL2()
+	}
+	v := s.newInspection()
+	for _, set := range turn {
+		c := &s.prep.Cases[m.arenas[set].holds]
+		v.inputs(c, m.arenas[set])
+		v.outputs(c, m.arenas[set])
+	}
+	return s.look(v)
+}
+
+func (m *fresh) sample(turn []int) (r reading, err error) {
+	s := m.s
+	s.clock.reset()
+	order := make([]*work, len(turn))
+	for n, set := range turn {
+		order[n] = m.works[set]
+	}
+	g, err := s.capture(order, len(order))
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, s.drv.DestroyGraph(g)) }()
+	if err := s.drv.UploadGraph(g, s.stream); err != nil {
+		return r, err
+	}
+	if err := s.clearCounters(); err != nil {
+		return r, err
+	}
+	if err := m.freshen(turn); err != nil {
+		return r, err
+	}
+	return m.replays(g, turn)
+}
+
+// replays takes the graph's time twice, looks at the outputs after each, and at everything in the end.
+func (m *fresh) replays(g cuda.Graph, turn []int) (r reading, err error) {
+	s := m.s
+	var laps [2]int
+	var at [2][]int
+	for round := range laps {
+		if err := m.level(turn); err != nil {
+			return r, err
+		}
+		if laps[round], err = s.timedLaunch(g, len(turn)); err != nil {
+			return r, err
+		}
+		v := s.newInspection()
+		var outs []*arena
+		for _, set := range turn {
+			at[round] = append(at[round], v.outputs(&s.prep.Cases[m.arenas[set].holds], m.arenas[set]))
+			outs = append(outs, m.arenas[set])
+		}
+		if err := s.look(v); err != nil {
+			return r, err
+		}
+		if round == 0 {
+			if err := s.record(m.tape, outs); err != nil {
+				return r, err
+			}
+		}
+	}
+	got, err := s.finish(m.whole(), &r)
+	if err != nil {
+		return r, err
+	}
+	for _, counters := range at {
+		for n, set := range turn {
+			r.compare(got[counters[n]], m.expect, set)
+		}
+	}
+	return r, m.times(laps, len(turn), &r)
+}
+
+// whole is an inspection of everything.
+func (m *fresh) whole() *inspection {
+	v := m.s.newInspection()
+	for _, scratch := range m.scratch {
+		if scratch != nil {
+			v.left(scratch, m.call.Scratch)
+		}
+	}
+	m.s.everything(v)
+	return v
+}
+
+func (m *fresh) times(laps [2]int, calls int, r *reading) error {
+	first, err := m.s.clock.nanos(laps[0])
+	if err != nil {
+		return err
+	}
+	again, err := m.s.clock.nanos(laps[1])
+	if err != nil {
+		return err
+	}
+	r.ns, r.repeat = first/float64(calls), again/first
+	return nil
+}

@@ -1,0 +1,273 @@
+package gpu
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"darwarp/eval/internal/cuda"
+	"darwarp/kernels"
+)
+
+// What dw_inspect makes of a region: the number of bytes that are not the guards' pattern, a hash, or the number of
+// bytes that are not zero.
+const (
+	GuardKind = iota
+	HashKind
+	ZeroKind
+)
+
+// Region is a stretch that dw_guard writes or dw_inspect reads.
+type Region struct {
+	At      uint64
+	Bytes   int
+	Key     uint64
+	Kind    int
+	Counter int
+}
+
+// How regions travel: as the argument of a launch, since what lies in device memory is within a candidate's reach.
+const (
+	regionsPerLaunch = 64
+	regionBytes      = 32
+	chunkBytes       = 64 << 10 // what one block looks at, at a time
+)
+
+// EncodeRegions is up to regionsPerLaunch regions as harness.cu has them (struct Regions), with the number of their chunks.
+func EncodeRegions(list []Region) (arg []byte, chunks int) {
+	arg = make([]byte, regionsPerLaunch*regionBytes, regionsPerLaunch*regionBytes+8)
+	for i, r := range list {
+		at := arg[i*regionBytes:]
+		binary.LittleEndian.PutUint64(at, r.At)
+		binary.LittleEndian.PutUint64(at[8:], uint64(r.Bytes))
+		binary.LittleEndian.PutUint64(at[16:], r.Key)
+		binary.LittleEndian.PutUint32(at[24:], uint32(chunks))
+		binary.LittleEndian.PutUint16(at[28:], uint16(r.Kind))
+		binary.LittleEndian.PutUint16(at[30:], uint16(r.Counter))
+		chunks += (r.Bytes + chunkBytes - 1) / chunkBytes
+	}
+	arg = binary.LittleEndian.AppendUint32(arg, uint32(len(list)))
+	return binary.LittleEndian.AppendUint32(arg, uint32(chunks)), chunks
+}
+
+// note says what a counter of an inspection is about.
+type note struct {
+	counter int
+	arena   *arena
+	holds   int // the case whose inputs the arena held
+	finding finding
+	buffer  int    // whose hash it is
+	name    string // of the buffer
+}
+
+// finding is what it means that a counter is not as it should be.
+type finding int
+
+const (
+	nothing   finding = iota // a hash that is compared elsewhere
+	outside                  // bytes written where nobody may write
+	input                    // another hash than that of the inputs
+	uncleared                // bytes in scratch that a call must leave cleared
+)
+
+// inspection is a list of what to look at, and what it means.
+type inspection struct {
+	key     uint64
+	next    int // counter
+	regions []Region
+	notes   []note
+}
+
+// newInspection counts on from the counters in use.
+func (s *Session) newInspection() *inspection {
+	return &inspection{key: s.prep.GuardKey, next: s.counted}
+}
+
+func (v *inspection) add(kind, counter int, key uint64, zones ...zone) {
+	for _, z := range zones {
+		if z.bytes > 0 {
+			v.regions = append(v.regions, Region{uint64(z.at), z.bytes, key, kind, counter})
+		}
+	}
+}
+
+func (v *inspection) note(n note) int {
+	n.counter, n.holds = v.next, n.arena.holds
+	v.next++
+	v.notes = append(v.notes, n)
+	return n.counter
+}
+
+// guards looks at all that nobody may write to: also at the outputs of an arena at rest, which are a guard zone then.
+func (v *inspection) guards(a *arena) {
+	v.add(GuardKind, v.note(note{arena: a, finding: outside}), v.key, a.untouchable()...)
+}
+
+// inputs looks at the inputs of an arena that holds some.
+func (v *inspection) inputs(c *Case, a *arena) {
+	for j, b := range c.Buffers {
+		if !b.Out {
+			at := v.note(note{arena: a, finding: input, buffer: j, name: b.Name})
+			v.add(HashKind, at, Salt(j), zone{a.at[j], b.Bytes()})
+		}
+	}
+}
+
+// outputs looks at the outputs of an arena: one hash of all, in the counter returned.
+func (v *inspection) outputs(c *Case, a *arena) int {
+	at := v.note(note{arena: a})
+	for j, b := range c.Buffers {
+		if b.Out {
+			v.add(HashKind, at, Salt(j), zone{a.at[j], b.Bytes()})
+		}
+	}
+	return at
+}
+
+// left looks for what a call has left in scratch that it must leave cleared: what outlives a call could be an answer.
+func (v *inspection) left(a *arena, list []kernels.Scratch) {
+	for j, sc := range list {
+		if sc.Once {
+			v.add(ZeroKind, v.note(note{arena: a, finding: uncleared, name: sc.Name}), 0, zone{a.at[j], sc.Bytes})
+		}
+	}
+}
+
+// Strays are writes of a candidate to what it must not write to. No strays are nil.
+type Strays struct {
+	Where string `json:"where"`           // whose buffers were hit first
+	Bytes int    `json:"bytes,omitempty"` // changed outside of buffers
+	Input string `json:"input,omitempty"` // that was written to
+	Left  int    `json:"left,omitempty"`  // bytes that are not zero in scratch that a call must leave cleared
+}
+
+// Why says what happened, in words.
+func (s *Strays) Why() string {
+	switch {
+	case s.Bytes > 0:
+		return fmt.Sprintf("%s: wrote %d bytes outside of its buffers", s.Where, s.Bytes)
+	case s.Input != "":
+		return fmt.Sprintf("%s: wrote to its input %s", s.Where, s.Input)
+	}
+	return fmt.Sprintf("%s: left %d bytes in scratch that every call must leave cleared", s.Where, s.Left)
+}
+
+// Join adds what was found later.
+func (s *Strays) Join(more *Strays) *Strays {
+	switch {
+	case s == nil:
+		return more
+	case more == nil:
+		return s
+	}
+	out := *s
+	out.Bytes, out.Left = s.Bytes+more.Bytes, s.Left+more.Left
+	if s.Input == "" {
+		out.Input = more.Input
+	}
+	return &out
+}
+
+// judge reads what an inspection found: got are the counters, want what the inputs of a case hash to. dirty are the arenas
+// that are not as they should be.
+func (v *inspection) judge(got []uint64, want [][]uint64) (found *Strays, dirty []*arena) {
+	for _, n := range v.notes {
+		var one Strays
+		switch c := got[n.counter]; n.finding {
+		case outside:
+			one.Bytes = int(c)
+		case uncleared:
+			one.Left = int(c)
+		case input:
+			if c != want[n.holds][n.buffer] {
+				one.Input = n.name
+			}
+		}
+		if one != (Strays{}) {
+			one.Where = n.arena.name
+			found, dirty = found.Join(&one), append(dirty, n.arena)
+		}
+	}
+	return found, dirty
+}
+
+// look queues an inspection. Its counters are in use from then on.
+func (s *Session) look(v *inspection) error {
+	if v.next > maxCounters {
+		return fmt.Errorf("an inspection needs %d counters, there are %d: declare fewer check shapes", v.next, maxCounters)
+	}
+	s.counted = v.next
+	return s.queue(v)
+}
+
+func (s *Session) queue(v *inspection) error {
+	return s.eachLaunch(v.regions, func(arg []byte, chunks int) error {
+		return s.harness.run("dw_inspect", s.blocksFor(chunks), bytesArg(arg), ptr(s.counters))
+	})
+}
+
+// paint queues the guards' pattern for zones.
+func (s *Session) paint(zones ...zone) error {
+	v := &inspection{}
+	v.add(GuardKind, 0, s.prep.GuardKey, zones...)
+	return s.eachLaunch(v.regions, func(arg []byte, chunks int) error {
+		return s.harness.run("dw_guard", s.blocksFor(chunks), bytesArg(arg))
+	})
+}
+
+func (s *Session) eachLaunch(list []Region, f func(arg []byte, chunks int) error) error {
+	for len(list) > 0 {
+		n := min(len(list), regionsPerLaunch)
+		if err := f(EncodeRegions(list[:n])); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+// blocksFor is the number of blocks for so many chunks: 16 on a multiprocessor run at the memory's speed.
+func (s *Session) blocksFor(chunks int) int { return max(1, min(chunks, 16*s.dev.SMs)) }
+
+// everything looks at all memory that a candidate may have reached.
+func (s *Session) everything(v *inspection) {
+	for a := range s.all() {
+		v.guards(a)
+		if a.holds >= 0 {
+			v.inputs(&s.prep.Cases[a.holds], a)
+		}
+	}
+}
+
+// settle ends a request: it looks at everything, reads all counters, makes as new what is not as it should be, and puts all arenas to
+// rest. What it finds, and what earlier looks of the request have found, is the doing of whoever ran in it.
+func (s *Session) settle(looks ...*inspection) (got []uint64, found *Strays, err error) {
+	v := s.newInspection()
+	s.everything(v)
+	if err := s.look(v); err != nil {
+		return nil, nil, err
+	}
+	if got, err = s.readCounters(s.counted); err != nil {
+		return nil, nil, err
+	}
+	for _, l := range append(looks, v) {
+		one, err := s.heed(l, got)
+		if err != nil {
+			return nil, nil, err
+		}
+		found = found.Join(one)
+	}
+	return got, found, s.rest()
+}
+
+// heed makes as new what an inspection found not to be as it should.
+func (s *Session) heed(v *inspection, got []uint64) (*Strays, error) {
+	found, dirty := v.judge(got, s.inHash)
+	for _, a := range dirty {
+		if err := s.renew(a); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+func bytesArg(b []byte) arg { return func(a *cuda.Args) { a.Bytes(b, 8) } }

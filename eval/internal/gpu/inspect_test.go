@@ -1,0 +1,122 @@
+package gpu
+
+import (
+	"encoding/binary"
+	"reflect"
+	"slices"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+// TestEncodeRegions holds the bytes against struct Regions of harness.cu.
+func TestEncodeRegions(t *testing.T) {
+	list := []Region{
+		{At: 0x1122334455667788, Bytes: 1, Key: 7, Kind: GuardKind, Counter: 64},
+		{At: 2, Bytes: chunkBytes, Key: 8, Kind: HashKind, Counter: 0x1fff},
+		{At: 3, Bytes: 3*chunkBytes + 1, Key: 9, Kind: ZeroKind, Counter: 1},
+	}
+	arg, chunks := EncodeRegions(list)
+	if len(arg) != 64*32+8 || chunks != 1+1+4 {
+		t.Fatalf("%d bytes, %d chunks", len(arg), chunks)
+	}
+	le := binary.LittleEndian
+	for i, r := range list {
+		at := arg[32*i:]
+		first := []uint32{0, 1, 2}[i]
+		if le.Uint64(at) != r.At || le.Uint64(at[8:]) != uint64(r.Bytes) || le.Uint64(at[16:]) != r.Key || le.Uint32(at[24:]) != first ||
+			le.Uint16(at[28:]) != uint16(r.Kind) || le.Uint16(at[30:]) != uint16(r.Counter) {
+			t.Errorf("region %d is % x", i, at[:32])
+		}
+	}
+	if le.Uint32(arg[64*32:]) != 3 || le.Uint32(arg[64*32+4:]) != 6 {
+		t.Errorf("it ends with % x", arg[64*32:])
+	}
+}
+
+func buffers() []kernels.Buffer {
+	buffer := func(name string, out bool) kernels.Buffer {
+		return kernels.Buffer{Name: name, DType: kernels.FP32, Shape: []int{100}, Out: out}
+	}
+	return []kernels.Buffer{buffer("a", false), buffer("b", false), buffer("y", true)}
+}
+
+// TestInspection: whose doing a counter is, and what is made anew.
+func TestInspection(t *testing.T) {
+	c := &Case{Name: "gemm", Buffers: buffers()}
+	make1 := func(name string, holds int) *arena {
+		a := newArena(&block{at: 1 << 21, bytes: 1 << 21}, name, sizesOf(c.Buffers), func(i int) bool { return i == 2 })
+		a.holds = holds
+		return a
+	}
+	first, other, scratch := make1("first", 0), make1("other", 1), make1("first", -1)
+	v := &inspection{next: 64}
+	for _, a := range []*arena{first, other} {
+		v.guards(a)
+		v.inputs(c, a)
+	}
+	v.outputs(c, first)
+	v.left(scratch, []kernels.Scratch{{Name: "counters", Once: true, Bytes: 4}, {Name: "sums", Bytes: 8}, {Name: "flags", Once: true}})
+	// counters: first's guards, a, b; other's guards, a, b; first's outputs; counters, flags
+	want := [][]uint64{{11, 12, 0}, {21, 22, 0}}
+	clean := []uint64{0, 11, 12, 0, 21, 22, 99, 0, 0}
+	for _, x := range []struct {
+		name  string
+		at    int // counter from the first on; -1: none
+		value uint64
+		found *Strays
+		dirty []*arena
+	}{
+		{"nothing", -1, 0, nil, nil},
+		{"around the first", 0, 3, &Strays{Where: "first", Bytes: 3}, []*arena{first}},
+		{"an input of the first", 2, 13, &Strays{Where: "first", Input: "b"}, []*arena{first}},
+		{"around the other", 3, 1, &Strays{Where: "other", Bytes: 1}, []*arena{other}},
+		{"an input of the other", 4, 20, &Strays{Where: "other", Input: "a"}, []*arena{other}},
+		{"outputs are not judged here", 6, 1, nil, nil},
+		{"scratch is left", 7, 2, &Strays{Where: "first", Left: 2}, []*arena{scratch}},
+	} {
+		got := slices.Concat(make([]uint64, 64), clean)
+		if x.at >= 0 {
+			got[64+x.at] = x.value
+		}
+		found, dirty := v.judge(got, want)
+		if !reflect.DeepEqual(found, x.found) || !slices.Equal(dirty, x.dirty) {
+			t.Errorf("%s: %+v in %d arenas, expected %+v", x.name, found, len(dirty), x.found)
+		}
+	}
+}
+
+// TestInspectionRemembersWhatWasHeld: what an arena held when it was looked at counts, not what it holds by now.
+func TestInspectionRemembersWhatWasHeld(t *testing.T) {
+	c := &Case{Buffers: buffers()}
+	a := newArena(&block{at: 1 << 21, bytes: 1 << 21}, "a", sizesOf(c.Buffers), func(i int) bool { return i == 2 })
+	a.holds = 0
+	v := &inspection{}
+	v.inputs(c, a)
+	a.holds = 1
+	if found, _ := v.judge([]uint64{11, 12}, [][]uint64{{11, 12, 0}, {21, 22, 0}}); found != nil {
+		t.Errorf("%+v", found)
+	}
+}
+
+func TestStrays(t *testing.T) {
+	for _, c := range []struct {
+		all  []*Strays
+		want string
+	}{
+		{[]*Strays{{Where: "a", Bytes: 2}, nil, {Where: "b", Bytes: 3, Left: 1}}, "a: wrote 5 bytes outside of its buffers"},
+		{[]*Strays{nil, {Where: "a", Left: 2}, {Where: "b", Input: "x"}}, "a: wrote to its input x"},
+		{[]*Strays{{Where: "a", Left: 2}}, "a: left 2 bytes in scratch that every call must leave cleared"},
+	} {
+		var all *Strays
+		for _, s := range c.all {
+			all = all.Join(s)
+		}
+		if got := all.Why(); got != c.want {
+			t.Errorf("%q, expected %q", got, c.want)
+		}
+	}
+	if (*Strays)(nil).Join(nil) != nil {
+		t.Error("strays out of nothing")
+	}
+}

@@ -1,0 +1,218 @@
+package gpu
+
+import (
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/cuda"
+	"darwarp/kernels"
+)
+
+// refill is what outputs and scratch are filled with before a run: see check.Wild. Gate and timing use both, by chance.
+type refill bool
+
+const (
+	wild      refill = false
+	plausible refill = true
+)
+
+// anyRefill is one of the two.
+func (s *Session) anyRefill() refill { return refill(s.coin()) }
+
+// coin is true every other time, nobody knows when.
+func (s *Session) coin() bool { return s.rng.Uint64()&1 == 1 }
+
+// palettes are values to refill with, in device memory: by case and output, and of each type where nobody knows better.
+type palettes struct {
+	host  cuda.Pinned
+	block *block
+	of    map[paletteKey]int // offset
+}
+
+// paletteKey names a palette: of output number out of a case, or of a type (case -1).
+type paletteKey struct {
+	at, out int
+	dtype   kernels.DType
+}
+
+// PaletteCase is the case whose palette a case uses: the first of its size.
+func PaletteCase(cases []Case, i int) int {
+	return slices.IndexFunc(cases, func(c Case) bool { return maps.Equal(c.Dims, cases[i].Dims) })
+}
+
+// gather lays palettes out one after the other. Those of the types are of normal numbers.
+func gather(prep *Prepare, ordinary func(kernels.DType) []byte) ([]byte, map[paletteKey]int, error) {
+	var all []byte
+	of := map[paletteKey]int{}
+	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32} {
+		of[paletteKey{-1, 0, d}] = len(all)
+		all = append(all, ordinary(d)...)
+	}
+	for _, i := range slices.Sorted(maps.Keys(prep.Palettes)) {
+		values := prep.Palettes[i]
+		if i < 0 || i >= len(prep.Cases) {
+			return nil, nil, fmt.Errorf("a palette of case %d", i)
+		}
+		for out, b := range prep.Cases[i].Outputs() {
+			n := check.PaletteSize * b.DType.Size()
+			if len(values) < n {
+				return nil, nil, fmt.Errorf("%s: its palette has %d bytes, %d are needed", prep.Cases[i].Name, len(values), n)
+			}
+			of[paletteKey{i, out, b.DType}] = len(all)
+			all, values = append(all, values[:n]...), values[n:]
+		}
+	}
+	return all, of, nil
+}
+
+// preparePalettes makes room for the palettes; usePalettes brings them there.
+func (s *Session) preparePalettes() error {
+	ordinary := func(d kernels.DType) []byte {
+		return check.Truth{Value: []float64{1, -1, 2, -2, 0.5, -0.5, 3, -3, 0.25, -0.25, 1.5, -1.5}}.Palette(d, s.rng)
+	}
+	all, of, err := gather(&s.prep, ordinary)
+	if err != nil {
+		return err
+	}
+	p := &palettes{of: of}
+	if p.host, err = s.drv.HostAlloc(len(all)); err != nil {
+		return err
+	}
+	copy(p.host, all)
+	p.block, err = s.mem.take(len(all), false)
+	s.palettes = p
+	return err
+}
+
+// usePalettes copies the palettes to the device anew for every request: no kernel can change what others find.
+func (s *Session) usePalettes() error {
+	return s.drv.HtoDAsync(s.palettes.block.at, s.palettes.host, s.stream)
+}
+
+// output is where the values for an output of a case lie.
+func (p *palettes) output(cases []Case, i, out int, d kernels.DType) cuda.Ptr {
+	off, ok := p.of[paletteKey{PaletteCase(cases, i), out, d}]
+	if !ok {
+		return p.ordinary(d)
+	}
+	return p.block.at + cuda.Ptr(off)
+}
+
+// ordinary is where values of a type lie.
+func (p *palettes) ordinary(d kernels.DType) cuda.Ptr {
+	return p.block.at + cuda.Ptr(p.of[paletteKey{-1, 0, d}])
+}
+
+// refillOutputs fills the outputs of an arena anew.
+func (s *Session) refillOutputs(a *arena, how refill) error {
+	out := 0
+	for j, b := range s.prep.Cases[a.holds].Buffers {
+		if !b.Out {
+			continue
+		}
+		values := s.palettes.output(s.prep.Cases, a.holds, out, b.DType)
+		if err := s.refill(zone{a.at[j], b.Bytes()}, how, values, b.DType); err != nil {
+			return err
+		}
+		out++
+	}
+	return nil
+}
+
+func (s *Session) refill(z zone, how refill, values cuda.Ptr, d kernels.DType) error {
+	if z.bytes == 0 {
+		return nil
+	}
+	if how == wild {
+		values = 0
+	}
+	return s.harness.run("dw_refill", s.blocksFor((z.bytes+16*threads-1)/(16*threads)), ptr(z.at), u64(z.bytes), u64(int(s.rng.Uint64())),
+		ptr(values), i32(d.Size()), i32(int(check.LowBits(d))))
+}
+
+// The blocks for scratch are powers of two, so that candidates and cases that need about as much share one; large ones are multiples of
+// largeScratch.
+const (
+	leastScratch = 2 << 20
+	largeScratch = 1 << 30
+)
+
+// scratchKey names a block for scratch: of one of the two contenders of a duel, for one of the arenas that it runs on, and of
+// so many bytes.
+type scratchKey struct{ side, set, bytes int }
+
+func scratchBytes(n int) int {
+	if n > largeScratch {
+		return (n + largeScratch - 1) / largeScratch * largeScratch
+	}
+	return 1 << bits.Len(uint(max(n, leastScratch)-1))
+}
+
+// dropScratch gives the blocks back that a fresh duel has had for each of its sets but the first.
+func (s *Session) dropScratch() error {
+	for key, a := range s.scratch {
+		if key.set == 0 {
+			continue
+		}
+		delete(s.scratch, key)
+		if !a.gone() {
+			if err := s.mem.release(a.block); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// placeScratch lays a call's scratch buffers out in a block, with guards between them. They hold nothing that is known:
+// refillScratch sees to that.
+func (s *Session) placeScratch(side, set int, call kernels.Call, name string) (*arena, error) {
+	if len(call.Scratch) == 0 {
+		return nil, nil
+	}
+	sizes := make([]int, len(call.Scratch))
+	for i, sc := range call.Scratch {
+		sizes[i] = sc.Bytes
+	}
+	_, total := layout(sizes)
+	key := scratchKey{side, set, scratchBytes(total)}
+	old := s.scratch[key]
+	var b *block
+	if old != nil && !old.gone() {
+		b = old.block
+	} else {
+		var err error
+		if b, err = s.mem.take(key.bytes, true); err != nil {
+			return nil, fmt.Errorf("%w: %d bytes: %w", errScratch, total, err)
+		}
+		old = nil
+	}
+	a := newArena(b, name, sizes, func(int) bool { return true })
+	s.scratch[key] = a
+	s.wake(a)
+	if old != nil && !old.awake {
+		return a, nil // all of it is painted
+	}
+	return a, s.paint(a.zones...)
+}
+
+// refillScratch fills scratch anew, as the plan says: `once` scratch is clear before a first call.
+func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how refill) error {
+	for j, sc := range list {
+		var err error
+		switch {
+		case sc.Bytes == 0:
+		case sc.Once:
+			err = s.drv.Memset8(a.at[j], 0, uint64(sc.Bytes), s.stream)
+		default:
+			err = s.refill(zone{a.at[j], sc.Bytes}, how, s.palettes.ordinary(kernels.FP32), kernels.FP32)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

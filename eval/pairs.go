@@ -1,0 +1,192 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"darwarp/eval/internal/checker"
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// The longest that a request of pairs is to take, and a fresh sample of the slower side. What is slower takes fewer pairs at a time, and
+// fewer sets a sample.
+const (
+	longRequest = 30 * time.Second
+	longSample  = 400 * time.Millisecond
+)
+
+// fewestSets is how many sets a fresh sample has at least.
+const fewestSets = 2
+
+// freshSets is how many of a bank's sets a fresh sample of calls of so many ns is of, where a slot holds the outputs of room calls. 0
+// room: they need none.
+func freshSets(bank int, ns float64, room int) int {
+	n := bank
+	if ns > 0 {
+		n = min(n, int(float64(longSample)/ns))
+	}
+	if room > 0 {
+		n = min(n, room)
+	}
+	return min(bank, max(n, fewestSets))
+}
+
+// pairsAtOnce is how many of the pairs one request takes, each of which takes so many ns and needs so much of the room in a slot, of which
+// there is none where room is 0.
+func pairsAtOnce(pairs int, ns float64, need, room int) int {
+	n := pairs
+	if ns > 0 {
+		n = min(n, int(float64(longRequest)/ns))
+	}
+	if room > 0 {
+		n = min(n, room/max(need, 1))
+	}
+	return max(1, n)
+}
+
+// batch takes pairs at one workload, in as many requests as it takes.
+func (p *Pool) batch(ctx context.Context, a, b contestant, which int, t terms, pairs int) (all gpu.DuelReply, err error) {
+	if a.rival != nil {
+		return p.turns(ctx, a.rival, b, which, t.cache, pairs)
+	}
+	req, each := p.pairing(a, b, which, t)
+	for len(all.A.Samples) < pairs {
+		req.Pairs = min(each, pairs-len(all.A.Samples))
+		got, err := p.pairs(ctx, req, [2]*contestant{&a, &b})
+		if err != nil {
+			return all, err
+		}
+		for i := range 2 {
+			to, from := all.Side(i), got.Side(i)
+			if len(from.Samples) != req.Pairs {
+				return all, fmt.Errorf("%w: %d of %d pairs measured", kernels.ErrLost, len(from.Samples), req.Pairs)
+			}
+			to.Samples, to.Clock, to.Repeat = append(to.Samples, from.Samples...), append(to.Clock, from.Clock...), append(to.Repeat, from.Repeat...)
+		}
+	}
+	return all, nil
+}
+
+// pairing is a request of pairs at a workload, and how many of them it takes at once.
+func (p *Pool) pairing(a, b contestant, which int, t terms) (req gpu.Duel, each int) {
+	w := p.cfg.Workloads[which]
+	slower := max(a.estimate[w.Name], b.estimate[w.Name])
+	run := p.runOf(w, t.cache, min(a.estimate[w.Name], b.estimate[w.Name]))
+	c := &p.cases.cases[run.Cases[0]]
+	room, calls := 0, 1+c.Region(p.device.L2Bytes)/max(run.Estimate, 1)
+	need := c.OutBytes()
+	if p.cfg.Problem.Check.Atomics {
+		room = p.cases.slotBytes()
+	}
+	if t.fresh {
+		run.Cases = p.cases.byLoad[w.Name]
+		run.Fresh = freshSets(len(run.Cases), slower, room/max(c.OutBytes(), 1))
+		need *= run.Fresh
+		calls = 2 * float64(run.Fresh)
+	}
+	req = gpu.Duel{A: a.one(which, run), B: b.one(which, run), Run: run}
+	return req, pairsAtOnce(duelBatch, 2*slower*min(calls, gpu.MaxCalls), need, room)
+}
+
+// pairs asks the device for pairs. What a side does wrong is a *found. Outputs whose bits nobody knows are judged.
+func (p *Pool) pairs(ctx context.Context, req gpu.Duel, sides [2]*contestant) (reply gpu.DuelReply, err error) {
+	known := len(req.A.Expect[0]) > 0 && len(req.B.Expect[0]) > 0
+	if !known {
+		if !p.cfg.Problem.Check.Atomics {
+			return reply, fmt.Errorf("a duel at %s: nobody knows which outputs are right", req.Run.Workload)
+		}
+		slots, free, err := p.twoSlots(ctx)
+		if err != nil {
+			return reply, err
+		}
+		defer free()
+		req.Record = &gpu.Record{Slots: slots}
+	}
+	_, verdicts, err := p.judgedAll(ctx, gpu.Request{Duel: &req}, &reply, patience, func() (all []*checker.Judge) {
+		for i := range sides {
+			if !known && reply.Fault == nil {
+				all = append(all, recorded(req.Record.Slots[i], sides[i].acc(), reply.Side(i).Recorded)...)
+			}
+		}
+		return all
+	})
+	if err != nil {
+		return reply, died(err)
+	}
+	if err := p.judgeFault(&reply); err != nil {
+		return reply, err
+	}
+	return reply, guilty(&reply, verdicts, req.Run.Workload, known)
+}
+
+// guilty says which side of a duel did what it must not; nil: none. verdicts are on the outputs of both sides, where their bits are
+// not known.
+func guilty(reply *gpu.DuelReply, verdicts []checker.JudgeReply, workload string, known bool) error {
+	for i, side := range duelSides {
+		s := reply.Side(i)
+		switch {
+		case s.Strays != nil:
+			return &found{side, kernels.Suspect, "timed launches: " + s.Strays.Why()}
+		case s.Wrong > 0:
+			return &found{side, kernels.Wrong, fmt.Sprintf("%s: %d of %d outputs of timed launches differ from the gated ones", workload, s.Wrong, s.Checked)}
+		case known:
+		case len(verdicts) != len(duelSides):
+			return fmt.Errorf("%w: no outputs of timed launches to judge", kernels.ErrLost)
+		case verdicts[i].Wrong != "":
+			return &found{side, kernels.Wrong, "timed launches: " + verdicts[i].Wrong}
+		}
+	}
+	return nil
+}
+
+// twoSlots waits for a slot for each side. Whoever takes more than one takes all of them before another does, so that nobody waits for what
+// the other holds.
+func (p *Pool) twoSlots(ctx context.Context) (slots [2]int, free func(), err error) {
+	p.several.Lock()
+	defer p.several.Unlock()
+	if slots[0], err = p.slot(ctx, true); err != nil {
+		return slots, nil, err
+	}
+	if slots[1], err = p.slot(ctx, true); err != nil {
+		p.free(slots[0])
+		return slots, nil, err
+	}
+	return slots, func() { p.free(slots[0]); p.free(slots[1]) }, nil
+}
+
+// duelSides are the sides as a request numbers them.
+var duelSides = [2]kernels.Side{kernels.TheChampion, kernels.TheChallenger}
+
+// died makes what it is of the end of a worker in the middle of a duel: the fault of the side whose turn it was.
+func died(err error) error {
+	var l *lost
+	if !errors.As(err, &l) {
+		return err
+	}
+	turn := gpu.TurnOf(l.phase)
+	switch {
+	case turn == 0:
+		return fmt.Errorf("%w: %v", errFaulted, l)
+	case l.timeout:
+		return &found{duelSides[turn-1], kernels.TimedOut, fmt.Sprintf("did not finish (%s): %v", l.phase, l.err)}
+	}
+	return &found{duelSides[turn-1], kernels.Crashed, fmt.Sprintf("took the device process down (%s): %v", l.phase, l.err)}
+}
+
+// judgeFault makes what it is of a fault in a duel.
+func (p *Pool) judgeFault(reply *gpu.DuelReply) error {
+	if reply.Fault == nil {
+		return nil
+	}
+	outcome, detail, err := p.faultOf(reply.Fault, nil)
+	if err != nil {
+		return err
+	}
+	if reply.Faulted == 0 {
+		return fmt.Errorf("%w: %s", errFaulted, detail)
+	}
+	return &found{duelSides[reply.Faulted-1], outcome, detail}
+}

@@ -1,0 +1,211 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"darwarp/eval/internal/checker"
+	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/judge"
+	"darwarp/eval/internal/proc"
+	"darwarp/kernels"
+)
+
+// palettes asks for values to refill outputs with, for each size.
+func (p *Pool) palettes(ctx context.Context) (map[int][]byte, error) {
+	all := map[int][]byte{}
+	for i := range p.cases.cases {
+		if gpu.PaletteCase(p.cases.cases, i) != i {
+			continue
+		}
+		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{Palette: &checker.Palette{Case: i}}})
+		if err != nil {
+			return nil, err
+		}
+		all[i] = got.Palette
+	}
+	return all, nil
+}
+
+// openJudge makes the truth and starts who compares outputs with it: a judge on the GPU, or the checker where there is none, or
+// no room for one.
+func (p *Pool) openJudge(ctx context.Context, open gpu.Open, reference []byte) error {
+	if err := p.describeChecks(); err != nil {
+		return err
+	}
+	p.cfg.progress("computing the truth")
+	if p.role.worker == gpuRole.worker {
+		why, err := p.openGPUJudge(ctx, open, reference)
+		if err != nil {
+			return err
+		}
+		if p.checker.gpu != nil {
+			p.runner.prepare.Slots, p.runner.prepare.OnDevice = judgeSlots, true
+			return nil
+		}
+		p.cfg.progress("outputs are compared on the processor: " + why)
+	}
+	return p.openChecker(ctx, open, reference)
+}
+
+// openChecker starts the checker, and makes the truth in a process that ends then. Outputs, inputs and truth are in this
+// machine's memory.
+func (p *Pool) openChecker(ctx context.Context, open gpu.Open, reference []byte) (err error) {
+	prepare := &p.runner.prepare
+	prepare.Slots = outputSlots
+	if p.out, err = p.memory("darwarp-outputs", outputSlots*prepare.SlotBytes); err != nil {
+		return err
+	}
+	if p.truth, err = p.memory("darwarp-truth", p.cases.truth); err != nil {
+		return err
+	}
+	if prepare.Given, err = p.openInputs(); err != nil {
+		return err
+	}
+	p.runner.out, p.runner.inputs = p.out, p.inputs
+	p.checker.spec = proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{p.out.File(), p.truth.File(), p.inputs.File()},
+		Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})}
+	p.checker.mu.Lock()
+	defer p.checker.mu.Unlock()
+	if err := p.checker.ready(ctx); err != nil {
+		return err
+	}
+	return p.makeTruth(ctx, open, reference)
+}
+
+// describeChecks says what there is to be judged, and by which error models.
+func (p *Pool) describeChecks() error {
+	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes()}
+	for i := range p.cases.cases {
+		k, err := p.terms(&p.cases.cases[i])
+		if err != nil {
+			return err
+		}
+		setup.Terms = append(setup.Terms, k)
+	}
+	if p.cfg.Problem.Check.RoundedTerms {
+		setup.Rounded = p.cfg.DType
+	}
+	p.checker.setup, p.checker.log = setup, p.log
+	return nil
+}
+
+// goCheckWork bounds the cases on which the reference kernel is held against Go, in operations.
+const goCheckWork = 64 << 20
+
+// makeTruth runs the reference kernel in a process of its own.
+func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, cubin []byte) error {
+	open.Library = ""
+	w, _, err := startWorker(ctx, p.role, open, []string{"truth", "inputs"}, p.out.File(), p.truth.File(), p.inputs.File())
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Call(ctx, gpu.Request{Prepare: &p.runner.prepare}, nil, fillDeadline, nil); err != nil {
+		return fmt.Errorf("make the inputs: %w", err)
+	}
+	req := &gpu.Truth{Cubin: cubin, Inputs: p.wantedInputs()}
+	if req.Launches, err = p.referenceLaunches(); err != nil {
+		return err
+	}
+	return w.Call(ctx, gpu.Request{Truth: req}, nil, truthDeadline, nil)
+}
+
+// checkedInGo reports whether the reference kernel is held against Go on a case.
+func (p *Pool) checkedInGo(i int) bool {
+	flops, _, err := p.cfg.Problem.Work(p.cases.cases[i].Dims, p.cfg.DType)
+	c := &p.cases.cases[i]
+	return err == nil && !c.Trial && p.ordinary(c) && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
+}
+
+// ordinary reports whether the inputs of a case are such that any wrong output differs from the right one, and by as much as
+// numbers of this size differ.
+func (p *Pool) ordinary(c *gpu.Case) bool {
+	return c.Class == "exact" || slices.Contains(p.cfg.Problem.Check.Inputs, c.Class)
+}
+
+// wantedInputs are the cases whose inputs others than the device's worker take, from the input memory: another device,
+// or the check of the reference kernel.
+func (p *Pool) wantedInputs() []int {
+	var list []int
+	for i := range p.cases.cases {
+		if p.cfg.shared != nil || p.checkedInGo(i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// openInputs makes the input memory, or takes that of the other pool, whose inputs are given to this one.
+func (p *Pool) openInputs() (given bool, err error) {
+	s := p.cfg.shared
+	if s != nil && s.inputs != nil {
+		p.inputs = s.inputs
+		return true, nil
+	}
+	_, n := gpu.PackInputs(p.cases.cases, p.wantedInputs())
+	if p.inputs, err = p.memory("darwarp-inputs", n); err == nil && s != nil {
+		s.inputs = p.inputs
+	}
+	return false, err
+}
+
+// checkTruth asks who compares whether the reference kernel agrees with Go, and whether the check can tell right from wrong.
+func (p *Pool) checkTruth(ctx context.Context) error {
+	wanted := p.wantedInputs()
+	places, _ := gpu.PackInputs(p.cases.cases, wanted)
+	for k, i := range wanted {
+		if !p.checkedInGo(i) {
+			continue
+		}
+		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{Reference: &checker.Reference{Problem: p.cfg.Problem.Name, Case: i, At: places[k]}}})
+		if err != nil {
+			return err
+		}
+		if got.Wrong != "" {
+			return errors.New(got.Wrong)
+		}
+	}
+	for i := range p.cases.cases {
+		if c := &p.cases.cases[i]; c.Workload != "" || c.Trial || !p.ordinary(c) {
+			continue
+		}
+		if elems := p.cases.cases[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation
+			continue
+		}
+		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{SelfTest: &checker.SelfTest{Case: i}}})
+		if err != nil {
+			return err
+		}
+		if got.Wrong != "" {
+			return fmt.Errorf("%w: %s", ErrUnfit, got.Wrong)
+		}
+	}
+	return nil
+}
+
+func (p *Pool) referenceLaunches() (list []kernels.Launch, err error) {
+	for i := range p.cases.cases {
+		l, err := p.referenceLaunch(i)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+func (p *Pool) referenceLaunch(i int) (kernels.Launch, error) {
+	return p.referenceAt(p.cases.cases[i].Dims)
+}
+
+func (p *Pool) referenceAt(d kernels.Dims) (kernels.Launch, error) {
+	l, err := p.cfg.Problem.ReferenceLaunch(d, p.cfg.DType)
+	for _, n := range p.cfg.Problem.DimNames {
+		l.Args = append(l.Args, kernels.Arg{Kind: "i32", Int: d[n]})
+	}
+	return l, err
+}
