@@ -50,7 +50,7 @@ func parseCases(t *testing.T, text string, e effort) (*kernels.Problem, *caseSet
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newCases(p, p.DTypes[0], p.Workloads, e, nil, rand.New(rand.NewPCG(1, 2)))
+	s, err := newCases(wanted{p, p.DTypes[0], p.Workloads, e, nil, rand.New(rand.NewPCG(1, 2))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,8 @@ func TestCasesProved(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30, narrow: true}
-	s, err := newCases(p, kernels.FP16, p.Workloads, e, map[string]power{"128": {bank: "needles", unfit: []string{"normal", "wide"}}}, secret())
+	powers := map[string]power{"128": {bank: "needles", unfit: []string{"normal", "wide"}}}
+	s, err := newCases(wanted{p, kernels.FP16, p.Workloads, e, powers, secret()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,8 +116,11 @@ func TestCasesProved(t *testing.T) {
 	if got := classes(s.byLoad["128"]); got[0] != "needles" || slices.Contains(got, "normal") {
 		t.Errorf("a bank of %v", got)
 	}
-	if got := classes(s.trials["128"]); slices.Contains(got, "normal") || slices.Contains(got, "wide") || slices.Contains(got, "huge") || !slices.Contains(got, "uniform") {
-		t.Errorf("trials on %v", got)
+	got := classes(s.trials["128"])
+	for class, want := range map[string]bool{"normal": false, "wide": false, "huge": false, "uniform": true, "zeros": true} {
+		if slices.Contains(got, class) != want {
+			t.Errorf("trials on %v: %s is there: %v", got, class, !want)
+		}
 	}
 	if got := classes(s.byLoad["64"]); got[0] != "normal" {
 		t.Errorf("a bank of %v where nothing is known", got)

@@ -106,7 +106,7 @@ func TestMixedClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := strings.Join(mixed(p, p.Hard()), " ")
+		got := strings.Join((&wanted{problem: p}).mixed(), " ")
 		if strings.Contains(got, "special") != c.special || !strings.Contains(got, "normal uniform wide constant") {
 			t.Errorf("%s: %s", c.name, got)
 		}

@@ -26,7 +26,7 @@ func (p *Pool) provenCases(ctx context.Context, open gpu.Open, reference []byte)
 	if err != nil {
 		return nil, err
 	}
-	return newCases(p.cfg.Problem, p.cfg.DType, p.cfg.Workloads, e, powers, rng)
+	return newCases(wanted{p.cfg.Problem, p.cfg.DType, p.cfg.Workloads, e, powers, rng})
 }
 
 // prover asks a process of its own, which never sees a candidate, what the check would find.
