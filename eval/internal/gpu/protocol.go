@@ -236,7 +236,7 @@ type RunReply struct {
 	Clock    float64   `json:"clock,omitempty"`    // SM MHz
 	Checked  int       `json:"checked"`            // outputs of timed launches compared
 	Wrong    int       `json:"wrong,omitempty"`    // of them, not as expected
-	Single   float64   `json:"single,omitempty"`   // ns of one call on refilled outputs, median: must agree with the graph
+	Single   float64   `json:"single,omitempty"`   // ns of one call on refilled outputs, the least of a few: must agree with the graph
 	Rejected int       `json:"rejected,omitempty"` // sample blocks thrown away for their clock
 	Recorded []int     `json:"recorded,omitempty"` // the cases whose outputs lie in the slot
 }

@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"darwarp/eval/internal/stats"
 )
