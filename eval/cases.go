@@ -121,7 +121,7 @@ func (s *caseSet) addDrawn() error {
 	rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
 	d.cap = e.drawn / alignedShare
 	seen, left := map[string]bool{}, e.drawn*drawnTotal
-	for _, size := range append(d.aligned(), near[:min(len(near), mostDrawn)]...) {
+	for _, size := range slices.Concat(d.aligned(), d.scales(), near[:min(len(near), mostDrawn)]) {
 		name := sizeName(d.p, size)
 		work, _ := d.work(size)
 		if seen[name] || work > left {

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"maps"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -40,6 +41,41 @@ func (d *drawer) aligned() []kernels.Dims {
 		}
 	}
 	return list
+}
+
+// handful and thousands are what a dim is drawn from that is far from its usual sizes.
+var handful, thousands = [2]float64{2, 17}, [2]float64{1 << 10, 1 << 16}
+
+// scales draws, for each dim, sizes in which it is a handful or some thousands and the others are small: who leaves work out
+// for few rows or for long ones meets both.
+func (d *drawer) scales() []kernels.Dims {
+	var list []kernels.Dims
+	for _, dim := range d.p.DimNames {
+		r := d.p.Range(dim)
+		if len(r.Values) > 0 {
+			continue
+		}
+		for _, span := range [][2]float64{handful, thousands} {
+			size := kernels.Dims{}
+			for _, other := range d.p.DimNames {
+				size[other] = d.few(d.p.Range(other))
+			}
+			v := span[0] * math.Pow(span[1]/span[0], d.rng.Float64())
+			size[dim] = max(r.Step, min(int(v), r.Most)/r.Step*r.Step)
+			if d.shrink(size, []string{dim}) {
+				list = append(list, size)
+			}
+		}
+	}
+	return list
+}
+
+// few is a small size of a dim, or one of the values that it may have.
+func (d *drawer) few(r kernels.Range) int {
+	if len(r.Values) > 0 {
+		return r.Values[d.rng.IntN(len(r.Values))]
+	}
+	return max(r.Step, min(lineCount+d.rng.IntN(lineCount), r.Most)/r.Step*r.Step)
 }
 
 // multiple draws a multiple of the range's step and of 2^power, but of no higher power of two unless it is the highest.

@@ -57,11 +57,18 @@ func (m Model) accRoundoff() float64 {
 	return m.Acc.Roundoff()
 }
 
+// fewest is the error in u that any sum of several terms may have: each may be made of parts, as a float32 is of three
+// numbers that tensor cores take.
+const fewest = 16
+
 // sumError is the error of a sum, of S1, before it is capped.
 func (m Model) sumError() float64 {
 	e := C * math.Sqrt(m.k())
 	if !m.half() {
 		e = max(e, m.cutError())
+		if m.k() > 1 {
+			e = max(e, fewest)
+		}
 	}
 	return e * m.accRoundoff()
 }
