@@ -184,7 +184,8 @@ func (m *fresh) replays(g cuda.Graph, turn []int) (r reading, err error) {
 			r.compare(got[counters[n]], m.expect, set)
 		}
 	}
-	return r, m.times(laps, len(turn), &r)
+	err = m.times(laps, len(turn), &r)
+	return r, err
 }
 
 // whole is an inspection of everything.
