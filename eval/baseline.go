@@ -205,7 +205,8 @@ func (p *Pool) BaselineTimes(ctx context.Context, name string) (kernels.Baseline
 	}
 	out := kernels.BaselineResult{Name: name, Proof: p.Provenance().Key()}
 	if c.rival != nil {
-		return out, p.rivalTimes(ctx, c.rival, &out)
+		err = p.rivalTimes(ctx, c.rival, &out)
+		return out, err
 	}
 	for _, cache := range []string{"hot", "cold"} {
 		req := &gpu.Time{Final: true}
