@@ -70,6 +70,12 @@ func (p *Problem) readTerms(n *notes) {
 	}
 }
 
+// Unproved reports whether sums are declared of which nobody knows where their terms lie: the gate cannot leave any out, to
+// see whether it would notice. A problem that says terms = [] means it.
+func (p *Problem) Unproved() bool {
+	return p.Check.Terms == nil && slices.ContainsFunc(p.DimNames, func(dim string) bool { return slices.Contains(p.reduction.Names(), dim) })
+}
+
 // Sums reports whether terms lie along a dim, or the number of terms depends on it.
 func (p *Problem) Sums(dim string) bool {
 	return slices.Contains(p.reduction.Names(), dim) || slices.ContainsFunc(p.Check.Terms, func(t Terms) bool { return t.Dim == dim })

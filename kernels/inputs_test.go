@@ -58,6 +58,23 @@ func TestTerms(t *testing.T) {
 	}
 }
 
+// TestUnproved: terms that lie along no axis by its name are told, unless the problem says that there are none to tell.
+func TestUnproved(t *testing.T) {
+	hidden := strings.NewReplacer(`["m", "k"]`, `["m", "k * 1"]`, `shape = ["n", "k"]`, `shape = ["n", "k * 1"]`).Replace(problemTOML)
+	for _, c := range []struct {
+		text, lines string
+		want        bool
+	}{{problemTOML, "", false}, {hidden, "", true}, {hidden, "terms = []", false}, {strings.Replace(hidden, `reduction = "k"`, `reduction = "1"`, 1), "", false}} {
+		p, err := ParseProblem("problem.toml", []byte(strings.Replace(c.text, "[check]\n", "[check]\n"+c.lines+"\n", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Unproved() != c.want {
+			t.Errorf("%q: %v, terms %v", c.lines, p.Unproved(), p.Check.Terms)
+		}
+	}
+}
+
 func TestRange(t *testing.T) {
 	const shapes = `shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 17, k = 65 }]`
 	for _, c := range []struct {

@@ -51,6 +51,8 @@ func TestCheckFindings(t *testing.T) {
 			"    warning: two points are the same kernel, a gene there needs a when: "}},
 		{"gene for a let alone", fuse, "# Derived", newGene + "[[let]]\nname = \"padded\"\nvalue = \"pad * 16\"\n# Derived", true, []string{
 			"    warning: gene pad changes neither the source nor the launches", "    warning: let padded is not used"}},
+		{"narrow accumulator", fuse, "arch = \"sm_80\"", "arch = \"sm_80\"\naccumulate = \"bf16\"", true, []string{
+			"    warning: accumulate bf16: the problem allows sums in fp32, by which the family is judged (check.accumulate)"}},
 		{"impossible value", fuse, "values = [64, 128, 256, 512, 1024]", "values = [64, 128, 256, 512, 2048]", true, nil},
 		{"idle rule", fuse, "# Launches", "[[constraint]]\nrule = \"items > 0\"\nwhy = \"so\"\n# Launches", true, []string{
 			"    warning: constraint items > 0 refuses nothing that those before it allow"}},
