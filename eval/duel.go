@@ -20,7 +20,7 @@ const duelBatch = 20
 // makes the duel ambiguous, and the duel says who was found out as what; ours is a kernels.ErrLost.
 func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
 	t := terms{cache: p.cfg.Cache, which: p.cfg.Objective.Deciding(p.cfg.Workloads), both: true}
-	d, err := p.versus(ctx, champion, challenger, t)
+	d, err := p.versus(urgently(ctx), champion, challenger, t)
 	if !errors.Is(err, errFaulted) {
 		return d, err
 	}

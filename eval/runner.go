@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,7 +29,7 @@ type runner struct {
 	judge   *judges
 
 	using  atomic.Int32 // callers that have the device, 0 or 1
-	mu     sync.Mutex
+	mu     turns
 	worker *proc.Worker
 	wrote  *os.File // the output memory of this worker
 	starts int
@@ -214,7 +213,11 @@ func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadlin
 
 // callThen is callAt that does something more, after a reply, before anybody else gets the device.
 func (r *runner) callThen(ctx context.Context, req gpu.Request, reply any, deadline time.Duration, then func() error) (start time.Time, err error) {
-	r.mu.Lock()
+	if isUrgent(ctx) {
+		r.mu.LockFirst()
+	} else {
+		r.mu.Lock()
+	}
 	defer r.mu.Unlock()
 	r.using.Add(1)
 	defer r.using.Add(-1)

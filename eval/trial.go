@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"darwarp/kernels"
@@ -13,6 +14,9 @@ import (
 // ends at the first that it does not stand. An error is ours, or the end of ctx: with a kernels.ErrLost it may be asked again.
 func (p *Pool) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
 	t := kernels.Trial{ID: job.ID, Proof: p.Provenance().Key()}
+	if quick(parts) {
+		ctx = urgently(ctx)
+	}
 	on := &trial{evaluation: &evaluation{Pool: p, job: job, again: true, urgent: true}}
 	for _, part := range parts {
 		try := doubts[part]
@@ -35,6 +39,11 @@ func (p *Pool) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.Tri
 		}
 	}
 	return t, nil
+}
+
+// quick reports whether parts of a trial are those that come before somebody reigns.
+func quick(parts []kernels.TrialPart) bool {
+	return !slices.ContainsFunc(parts, func(p kernels.TrialPart) bool { return !slices.Contains(kernels.QuickTrial, p) })
 }
 
 // trial is a candidate on its way through the parts. Which outputs are right it finds out itself: inputs are other ones in each
