@@ -28,7 +28,7 @@ const (
 	disturbSlice  = 200 * time.Millisecond
 	freshRounds   = 10
 	disturbOnce   = 60 * time.Microsecond // poison, hash and queueing of one run
-	emulatedShare = 8
+	emulatedShare = 2
 )
 
 // disturbed runs all cases that every candidate is judged on while another stream takes parts of the device away.
