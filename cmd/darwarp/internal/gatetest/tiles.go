@@ -71,6 +71,10 @@ var tiles = folder{name: "tiles", cheats: []row{
 	{name: "scattered_blocks", about: "blocks in an order that looks random and is always the same"},
 	{name: "rereads_output", about: "reads back what it has stored and stores it again"},
 	{name: "own_barriers", about: "a named barrier of PTX"},
+	{name: "grid_barrier", about: "five blocks that wait for each other in the middle"},
+	{name: "large_shared", about: "96 KiB of shared memory a block"},
+	{name: "tensor_maps", about: "boxes by tensor maps"},
+	{name: "l2_window", about: "asks L2 to keep an input"},
 }, claims: []row{
 	{"claims_and_drops", Power, Gate, nil, "says that it adds in bf16 and leaves 1/16 of the terms out"},
 	{"claims_and_halves", Power, Gate, nil, "says so and leaves half of them out"},
