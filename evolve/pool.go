@@ -8,7 +8,7 @@ import (
 
 // pool is what operators see. In an epoch that starts afresh only what it found is bred from. What was best in another
 // run is measured first and may reign at once, but it is held back here for some verdicts: a search that breeds from it
-// at once looks nowhere else (docs/search.md).
+// at once looks nowhere else (docs/manual/search.md).
 func (d *pointDeme) pool(fresh bool) *mutate.Pool {
 	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.claimed, View: d.view}
 	if fresh {

@@ -9,7 +9,7 @@
 //	Outcome    the closed set of things that can become of a candidate
 //
 // A problem and its families are declared in TOML, which ParseProblem and ParseFamily read; what is
-// wrong with a file comes back as Mistakes, all of them at once. docs/problems.md is the manual.
+// wrong with a file comes back as Mistakes, all of them at once. docs/manual/problems.md is the manual.
 //
 // The package does no I/O, starts no goroutine and no process. Everything that reads a folder,
 // compiles, runs or stores imports it; it imports none of them.

@@ -9,7 +9,7 @@ import (
 )
 
 // Family is one template's declaration: its genes, what combinations of them are legal and why, and
-// how its kernels are launched. It is read from the .toml beside the .cu.tmpl; see docs/problems.md.
+// how its kernels are launched. It is read from the .toml beside the .cu.tmpl; see docs/manual/problems.md.
 type Family struct {
 	Name        string       `toml:"-" json:"name"`
 	About       string       `toml:"about" json:"about,omitempty"`

@@ -1,7 +1,7 @@
 package kernels
 
 // Problem says what is to be computed: the tensors, the sizes, how right is right, and what to be
-// faster than. It is read from problem.toml; see docs/problems.md for the format.
+// faster than. It is read from problem.toml; see docs/manual/problems.md for the format.
 type Problem struct {
 	Name      string     `toml:"name" json:"name"`
 	About     string     `toml:"about" json:"about,omitempty"`

@@ -9,7 +9,7 @@ import (
 )
 
 // MostRecalled is how many points of another run a search begins with. With more, a search stays longer
-// at what was best there (docs/search.md).
+// at what was best there (docs/manual/search.md).
 const MostRecalled = 2
 
 // Hint is a point that worked in another run: on another shape, on another GPU, or with other values of

@@ -20,10 +20,10 @@ import (
 //go:embed all:problems
 var files embed.FS
 
-// Kind is the principle of the gate that a cheat is sent against: docs/gate.md has a section for each.
+// Kind is the principle of the gate that a cheat is sent against: docs/internals/gate.md has a section for each.
 type Kind string
 
-// The kinds, in the order of docs/gate.md.
+// The kinds, in the order of docs/internals/gate.md.
 const (
 	Judge      Kind = "judge"      // outputs are compared with the truth, all of those that count
 	Stateless  Kind = "stateless"  // a call is a function of its arguments

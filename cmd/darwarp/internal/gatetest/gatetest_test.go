@@ -82,10 +82,10 @@ func TestTablesNameTheKernels(t *testing.T) {
 	}
 }
 
-// TestTheClosedListNamesTheKernels holds docs/closed.md to the tables: every cheat has its row, and no row names one that is
+// TestTheClosedListNamesTheKernels holds docs/internals/cheats.md to the tables: every cheat has its row, and no row names one that is
 // not there.
 func TestTheClosedListNamesTheKernels(t *testing.T) {
-	text, err := os.ReadFile("../../../../docs/closed.md")
+	text, err := os.ReadFile("../../../../docs/internals/cheats.md")
 	if err != nil {
 		t.Fatal(err)
 	}

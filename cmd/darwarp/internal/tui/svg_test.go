@@ -169,7 +169,7 @@ func wellFormed(t *testing.T, s string) {
 	}
 }
 
-// TestPicture draws the screen of a real run; docs/view.sh calls it.
+// TestPicture draws the screen of a real run; docs/internals/view.sh calls it.
 //
 //	DARWARP_PICTURE      the picture to write
 //	DARWARP_PICTURE_RUN  the run's file
@@ -179,7 +179,7 @@ func wellFormed(t *testing.T, s string) {
 func TestPicture(t *testing.T) {
 	path, out := os.Getenv("DARWARP_PICTURE_RUN"), os.Getenv("DARWARP_PICTURE")
 	if path == "" || out == "" {
-		t.Skip("no picture is asked for: docs/view.sh does")
+		t.Skip("no picture is asked for: docs/internals/view.sh does")
 	}
 	run, err := store.View(path)
 	if err != nil {

@@ -1,0 +1,113 @@
+#!/bin/sh
+# Exports a kernel and a portfolio in every form, and builds and proves each on this machine's GPU.
+#
+#   DARWARP=./darwarp OUT=exports docs/internals/exports.sh
+#
+# It needs nvcc, a C++ compiler, and a python3 with torch, ninja and cupy; what is missing is said and counts as failed.
+# What comes out: OUT/summary.txt, a line for each form, and a log for each.
+set -u
+DARWARP=${DARWARP:-darwarp}
+OUT=${OUT:-exports}
+FOR=${FOR:-15s}
+mkdir -p "$OUT"
+OUT=$(cd "$OUT" && pwd)
+WORK=$(mktemp -d)
+TMA=  # a kernel with tensor maps, where the GPU has them
+[ "$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1)" = 9.0 ] && TMA=tma
+: >"$OUT/summary.txt"
+
+# step NAME FOLDER COMMAND...: runs a command in a folder
+step() {
+    name=$1 folder=$2
+    shift 2
+    begun=$(date +%s)
+    if (cd "$folder" && "$@") >"$OUT/$name.log" 2>&1; then verdict=right; else verdict=FAILED; fi
+    echo "$name: $verdict, $(($(date +%s) - begun)) s" | tee -a "$OUT/summary.txt"
+    [ $verdict = right ] || tail -n 15 "$OUT/$name.log"
+}
+
+# proofs NAME FOLDER: the bench, and the bench through launch.h, by the commands that the folder's README has
+proofs() {
+    step "$1-bench" "$2" sh -c "$(sed -n 's/^    \(nvcc .* && \.\/bench\)$/\1/p' "$2/README.md" | head -n 1)"
+    step "$1-header" "$2" sh -c "$(sed -n 's/^| header .* | `\(.*\)` |$/\1/p' "$2/README.md")"
+}
+
+# hub NAME FOLDER: a project of kernel-builder's, built without Nix: the two files that kernel-builder generates are made here
+hub() {
+    step "$1-kernels" "$2" python3 - <<'PY'
+import pathlib, subprocess, sys, tomllib
+from torch.utils.cpp_extension import CUDA_HOME, load
+
+hub = pathlib.Path("hub").resolve()
+config = tomllib.loads((hub / "build.toml").read_text())
+module = config["general"]["name"].replace("-", "_")
+package, ops = hub / "torch-ext" / module, "_" + module + "_cuda"
+build = hub / "build-local"
+build.mkdir(exist_ok=True)
+(build / "registration.h").write_text("#pragma once\n#include <torch/library.h>\n#define TORCH_LIBRARY_EXPAND(N, M) TORCH_LIBRARY(N, M)\n#define REGISTER_EXTENSION(N)\n")
+(package / "_ops.py").write_text(f"import torch\nops = torch.ops.{ops}\ndef add_op_namespace_prefix(name): return f'{ops}::{{name}}'\n")
+objects = []
+for name, kernel in config["kernel"].items():
+    [source] = [s for s in kernel["src"] if s.endswith(".cu") and "kernel_" in s]
+    arch = kernel["cuda-capabilities"][0].replace(".", "")
+    target = f"-gencode=arch=compute_{arch},code=sm_{arch}"
+    objects.append(str(build / (name + ".o")))
+    subprocess.run([f"{CUDA_HOME}/bin/nvcc", "-O3", "-std=c++17", target, *kernel.get("cuda-flags", []), "-Xcompiler", "-fPIC",
+                    *[f"-I{hub / i}" for i in kernel["include"]], "-c", hub / source, "-o", objects[-1]], check=True)
+load(name=ops, sources=[str(hub / s) for s in config["torch"]["src"] if s.endswith(".cpp")], extra_include_paths=[str(build), *[str(hub / i) for i in config["torch"]["include"]]],
+     extra_cflags=["-O2", f"-DTORCH_EXTENSION_NAME={ops}", "-DCUDA_KERNEL"], extra_ldflags=objects, build_directory=str(build), is_python_module=False, with_cuda=True)
+sys.path.insert(0, str(hub / "torch-ext"))
+try:
+    import pytest
+    sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore", str(hub / "tests")]))
+except ImportError:  # then the test by hand
+    import types
+    mark = types.SimpleNamespace(kernels_ci=lambda f: f, parametrize=lambda *a: lambda f: f)
+    sys.modules["pytest"] = types.SimpleNamespace(mark=mark)
+    sys.path.insert(0, str(hub / "tests"))
+    test = __import__("test_" + module)
+    for size in test.SIZES:
+        getattr(test, "test_" + config["general"]["name"].removeprefix("darwarp-").replace("-", "_"))(size)
+    print(len(test.SIZES), "sizes, without pytest")
+PY
+}
+
+cd "$WORK"
+step search-gemm . "$DARWARP" search gemm --plain --for "$FOR" --workload 2048 --workload 512 --portfolio 2 --store gemm.db
+step explain-gemm . "$DARWARP" explain gemm.db
+step search-attention . "$DARWARP" search attention --plain --for 8s --workload 2x8x512x64-causal --workload 2x8x515x64 --store attention.db \
+    --gene mma=mma_sync --gene loader=cp_async --gene smem_layout=xor --gene exp2=true --gene memory=dynamic --gene producers=0 --gene grid=tile
+step search-reduction . "$DARWARP" search reduction --plain --for 5s --dtype fp16 --workload 64x1023 --workload 1x65536 --store reduction.db
+[ -z "$TMA" ] || step search-tma . "$DARWARP" search gemm --plain --for 8s --workload 2048 --workload 512 --store tma.db --gene cluster_m=1 --gene cluster_n=1
+step export-gemm . "$DARWARP" export gemm.db -o gemm --as header,torch,kernels,ktuner
+[ -z "$TMA" ] || step export-tma . "$DARWARP" export tma.db -o tma --as header,torch,kernels,cupy,ktuner
+step export-portfolio . "$DARWARP" export gemm.db --portfolio 2 -o portfolio --as header,torch,kernels
+step export-attention . "$DARWARP" export attention.db -o attention --as header,torch,kernels,cupy
+step export-reduction . "$DARWARP" export reduction.db -o reduction --as header,torch,cupy
+prove() {
+    proofs "$1" "$1"
+    [ ! -f "$1/cupy_example.py" ] || step "$1-cupy" "$1" python3 cupy_example.py
+}
+for kernel in gemm portfolio attention reduction $TMA; do
+    prove $kernel &
+    step $kernel-torch $kernel python3 torch_check.py &
+    [ $kernel = reduction ] || hub $kernel $kernel &
+done
+wait
+step two-operators . python3 - <<'PY'
+import importlib.util, torch
+
+a, b = torch.randn(300, 512, device="cuda").half(), torch.randn(200, 512, device="cuda").half()
+ops = []
+for name in "gemm", "portfolio":  # in one process each keeps its own dispatcher
+    spec = importlib.util.spec_from_file_location("op_" + name, name + "/torch_op.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    ops.append(module.gemm)
+    for op in ops:
+        torch.testing.assert_close(op(a, b).float(), a.float() @ b.float().T, rtol=2e-2, atol=2e-1)
+PY
+step gemm-ktuner gemm sh -c 'printf "#include \"kernel_tuner.h\"\nstatic_assert(block_size_x > 0, \"\");\n" >t.cu && nvcc -c -DTARGET_NVIDIA_H200 t.cu -o t.o'
+cp ./*.db "$OUT"/ 2>/dev/null
+rm -rf "$WORK"
+! grep -q FAILED "$OUT/summary.txt"
