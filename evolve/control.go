@@ -32,7 +32,7 @@ func (c *control) grown(noise float64) (was float64, grown bool) {
 }
 
 func (s *Search) startControl() {
-	if _, ok := s.ev.(Controlled); ok {
+	if s.ev.Capabilities().Control != nil {
 		s.control.wait()
 	}
 }

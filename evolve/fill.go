@@ -95,7 +95,7 @@ func (s *Search) evaluate(t *task) (a answer) {
 	}()
 	switch {
 	case t.purpose == forNoise:
-		a.err = s.ev.(Controlled).Control(s.inbox.hard, t.job)
+		a.err = s.ev.Capabilities().Control(s.inbox.hard, t.job)
 	case t.purpose == forTrial:
 		a.trial, a.err = s.trials.try(t)
 	case t.isDuel():

@@ -47,13 +47,14 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	if err != nil {
 		return nil, err
 	}
+	can := ev.Capabilities()
 	s := &Search{
 		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()),
 		journal: newJournal(keep, cfg.Log), queue: newQueue(ev.InOrder()), contest: newContest(),
-		steering: &steering{}, progress: &progress{}, clock: newClock(ev), outage: outage{pauses: pauses},
+		steering: &steering{}, progress: &progress{}, clock: newClock(can.Simulated), outage: outage{pauses: pauses},
 		control: control{every: controlEvery},
 	}
-	s.trials = newTrials(s.inbox.hard, ev)
+	s.trials = newTrials(s.inbox.hard, can.Trial)
 	s.journal.tell(s.figures, s.state)
 	s.assemble(mix)
 	if err := s.advice.takeUp(keep); err != nil {
@@ -85,7 +86,7 @@ func (s *Search) Abort() { s.inbox.stop() }
 func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
 	s.journal.begin(emit)
 	s.clock.begin()
-	watched := s.inbox.monitor(s.ev)
+	watched := s.inbox.monitor(s.ev.Capabilities().Machine)
 	defer func() {
 		s.Abort()
 		<-watched

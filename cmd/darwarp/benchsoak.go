@@ -76,8 +76,8 @@ func (a *app) soak(stop *interrupts, f soakFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close(), run.Close()) }()
-	pool, ok := s.Evaluator.(soak.Pool)
-	if !ok {
+	pool := s.Evaluator
+	if !soak.HasWorkers(pool) {
 		return usagef("bench soak: a recording has no workers to kill: expected a GPU or --device cpu")
 	}
 	w := newSoakWatch(pool, f, run.Path())
@@ -121,7 +121,7 @@ type soakWatch struct {
 	span      time.Duration
 }
 
-func newSoakWatch(pool soak.Pool, f soakFlags, path string) *soakWatch {
+func newSoakWatch(pool evolve.Evaluator, f soakFlags, path string) *soakWatch {
 	share := f.faults / 100 / 2
 	return &soakWatch{share: share, path: path, saboteur: soak.NewSaboteur(pool, share, f.seed), rng: rand.New(rand.NewPCG(f.seed, 2)),
 		ledger: soak.NewLedger(), struck: map[string]int{}, start: time.Now(), span: f.span}

@@ -102,8 +102,8 @@ func (a *app) throughput(ctx context.Context, f throughputFlags) (err error) {
 	r.Seconds = time.Since(start).Seconds()
 	r.Rate = float64(r.Evals) / r.Seconds
 	r.CPU = (processorTime() - spent) / float64(max(1, r.Evals))
-	if loaded, ok := s.Evaluator.(interface{ Load() (float64, int) }); ok {
-		r.Busy, _ = loaded.Load()
+	if load := s.Capabilities().Load; load != nil {
+		r.Busy, _ = load()
 	}
 	if f.json {
 		return errors.Join(err, a.printJSON(r))

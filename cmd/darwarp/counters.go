@@ -9,15 +9,10 @@ import (
 	"darwarp/kernels"
 )
 
-// profiler is an evaluator that can read hardware counters. why says in one line why it cannot here.
-type profiler interface {
-	Counters(ctx context.Context, jobs []*kernels.Job) (found map[kernels.ID][]kernels.Counters, why string, err error)
-}
-
 // profile reads the counters of the winner, and of it without the choices that buy most.
 func (e *explanation) profile(ctx context.Context, singles []kernels.Insight, most int) (own []kernels.Counters, why string, err error) {
-	p, ok := e.Evaluator.(profiler)
-	if !ok {
+	counters := e.Capabilities().Counters
+	if counters == nil {
 		return nil, "", nil
 	}
 	jobs := []*kernels.Job{&e.job}
@@ -27,7 +22,7 @@ func (e *explanation) profile(ctx context.Context, singles []kernels.Insight, mo
 		}
 	}
 	e.app.sayf("reading counters with ncu ...")
-	found, why, err := p.Counters(ctx, jobs)
+	found, why, err := counters(ctx, jobs)
 	for k := range singles {
 		singles[k].Counters = found[singles[k].Without]
 	}

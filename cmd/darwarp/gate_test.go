@@ -24,6 +24,8 @@ type gatekeeper struct {
 func (g *gatekeeper) Device() kernels.Device { return g.device }
 func (g *gatekeeper) Slots() int             { return 3 }
 
+func (g *gatekeeper) Capabilities() kernels.Capabilities { return kernels.Capabilities{} }
+
 // called is the cheat or the way of a job.
 func called(j *kernels.Job) string {
 	for _, gene := range []string{"cheat", "way"} {
@@ -50,6 +52,8 @@ func (g *gatekeeper) Duel(_ context.Context, champion, challenger *kernels.Job) 
 
 // court is a gatekeeper that puts would-be champions on trial.
 type court struct{ *gatekeeper }
+
+func (c court) Capabilities() kernels.Capabilities { return kernels.Capabilities{Trial: c.Trial} }
 
 func (c court) Trial(_ context.Context, j *kernels.Job, _ ...kernels.TrialPart) (kernels.Trial, error) {
 	t := kernels.Trial{ID: j.ID}

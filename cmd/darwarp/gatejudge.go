@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"darwarp/cmd/darwarp/internal/gatetest"
-	"darwarp/evolve"
 	"darwarp/kernels"
 )
 
@@ -131,12 +130,12 @@ func (s *session) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels
 
 // tryCheat puts a cheat on trial that the gate accepted.
 func (s *session) tryCheat(ctx context.Context, cheat *kernels.Job, v *gateVerdict) error {
-	d, ok := s.Evaluator.(evolve.Doubter)
-	if !ok {
+	try := s.Capabilities().Trial
+	if try == nil {
 		v.Said, v.Detail = "ok, then not tried", "this device puts nobody on trial"
 		return nil
 	}
-	t, err := d.Trial(ctx, cheat, kernels.WholeTrial...)
+	t, err := try(ctx, cheat, kernels.WholeTrial...)
 	if err != nil {
 		return err
 	}

@@ -150,8 +150,7 @@ func (a *app) newScreen(f searchFlags, s *session, run *store.Run) *screen {
 		sc.only = s.workloads[0].Name
 	}
 	sc.state.CPU = s.Device().Kind == "cpu"
-	sim, ok := s.Evaluator.(evolve.Simulated)
-	sc.simulated = ok && sim.Simulated()
+	sc.simulated = s.Capabilities().Simulated
 	return sc
 }
 

@@ -24,8 +24,9 @@ type slow struct {
 	done  chan struct{} // closed: answers at once
 }
 
-func (s slow) Simulated() bool { return false }
-func (s slow) InOrder() bool   { return false }
+func (s slow) InOrder() bool { return false }
+
+func (s slow) Capabilities() kernels.Capabilities { return kernels.Capabilities{Weigh: s.Weigh} }
 
 func (s slow) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
 	s.asked <- struct{}{}
@@ -231,7 +232,8 @@ type fakeFinisher struct {
 	device kernels.Device
 }
 
-func (f fakeFinisher) Device() kernels.Device { return f.device }
+func (f fakeFinisher) Device() kernels.Device             { return f.device }
+func (f fakeFinisher) Capabilities() kernels.Capabilities { return kernels.Capabilities{Publisher: f} }
 func (f fakeFinisher) Provenance() kernels.Provenance {
 	return kernels.Provenance{Device: f.device, Protocol: "test", CacheMode: "hot"}
 }

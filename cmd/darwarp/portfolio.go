@@ -87,8 +87,8 @@ func (a *app) withSession(ctx context.Context, path string, t target, fn func(*s
 
 // versus duels two candidates at every workload, as the run times them.
 func (s *session) versus(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-	if f, ok := s.Evaluator.(finisher); ok {
-		return f.Versus(ctx, champion, challenger, s.cache)
+	if p := s.Capabilities().Publisher; p != nil {
+		return p.Versus(ctx, champion, challenger, s.cache)
 	}
 	return s.Evaluator.Duel(ctx, champion, challenger)
 }

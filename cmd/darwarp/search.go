@@ -172,7 +172,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	if sum.Reason == evolve.ReasonAborted {
 		skip()
 	}
-	if fin, ok := s.Evaluator.(finisher); ok && !f.noBaseline && rest.Err() == nil && !sum.Champion.IsZero() {
+	if fin := s.Capabilities().Publisher; fin != nil && !f.noBaseline && rest.Err() == nil && !sum.Champion.IsZero() {
 		listed.set(registry.Measuring, sum.Evals, sum.Score)
 		server := a.serve(run, afterwards(skip))
 		err := a.measureAgain(rest, fin, s, run, sum.Champion)
@@ -300,13 +300,13 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *
 
 // remember tells an evaluator which machine code was judged in earlier sessions.
 func remember(ev evolve.Evaluator, run *store.Run) error {
-	pool, ok := ev.(interface{ Remember(string, kernels.ID) })
-	if !ok {
+	known := ev.Capabilities().Remember
+	if known == nil {
 		return nil
 	}
 	return run.Each(func(c kernels.Candidate) error {
 		if c.Result.Outcome != kernels.Duplicate {
-			pool.Remember(c.Result.Code, c.ID)
+			known(c.Result.Code, c.ID)
 		}
 		return nil
 	})

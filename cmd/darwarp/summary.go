@@ -13,22 +13,10 @@ import (
 	"darwarp/store"
 )
 
-// finisher is an evaluator that can measure a winner for publication, and the baselines beside it. A
-// recording cannot: its times are what they are.
-type finisher interface {
-	Provenance() kernels.Provenance
-	Final(ctx context.Context, job *kernels.Job) (kernels.Result, error)
-	Baselines(ctx context.Context) (names []string, missing map[string]string, err error)
-	BaselineTimes(ctx context.Context, name string) (kernels.BaselineResult, error)
-	About(name, workload string) string
-	Compare(ctx context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error)
-	Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error)
-}
-
 // measureAgain measures the winner, the naive start and the baselines on fresh data, and stores what
 // it finds. The winner's times are kept among the baselines' under its short ID, for a stored
 // candidate does not change.
-func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *store.Run, champion kernels.ID) error {
+func (a *app) measureAgain(ctx context.Context, f kernels.Publisher, s *session, run *store.Run, champion kernels.ID) error {
 	winner, err := run.Get(champion)
 	if err != nil {
 		return err
@@ -49,7 +37,7 @@ func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *sto
 	}
 	var watched []kernels.Sanitized
 	if tried.Part(kernels.TrialSanitized).Verdict == kernels.Pending { // else the tools have watched it on trial
-		if watched, err = a.sanitize(ctx, f, &best); err != nil {
+		if watched, err = a.sanitize(ctx, s, &best); err != nil {
 			return err
 		}
 	}
@@ -72,18 +60,13 @@ func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *sto
 	return a.keepBaselines(ctx, f, s, run, &best)
 }
 
-// sanitizer is a finisher that can watch every access of a candidate. why says in one line why it cannot here.
-type sanitizer interface {
-	Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.Sanitized, why string, err error)
-}
-
 // sanitize has compute-sanitizer watch a winner, where it is installed, and says what it found.
-func (a *app) sanitize(ctx context.Context, f any, job *kernels.Job) ([]kernels.Sanitized, error) {
-	s, ok := f.(sanitizer)
-	if !ok {
+func (a *app) sanitize(ctx context.Context, s *session, job *kernels.Job) ([]kernels.Sanitized, error) {
+	watch := s.Capabilities().Sanitize
+	if watch == nil {
 		return nil, nil
 	}
-	found, why, err := s.Sanitize(ctx, job)
+	found, why, err := watch(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +78,7 @@ func (a *app) sanitize(ctx context.Context, f any, job *kernels.Job) ([]kernels.
 	return found, nil
 }
 
-func keepFinal(ctx context.Context, f finisher, run *store.Run, name string, job *kernels.Job, watched []kernels.Sanitized) error {
+func keepFinal(ctx context.Context, f kernels.Publisher, run *store.Run, name string, job *kernels.Job, watched []kernels.Sanitized) error {
 	r, err := f.Final(ctx, job)
 	if err != nil {
 		return err
@@ -109,7 +92,7 @@ func keepFinal(ctx context.Context, f finisher, run *store.Run, name string, job
 	return run.PutBaseline(kernels.BaselineResult{Name: name, Times: r.Times, Proof: r.Proof, Sanitized: watched})
 }
 
-func keepDuel(run *store.Run, f finisher, d kernels.Duel) error {
+func keepDuel(run *store.Run, f kernels.Publisher, d kernels.Duel) error {
 	if _, err := run.PutProvenance(f.Provenance()); err != nil {
 		return err
 	}
@@ -117,7 +100,7 @@ func keepDuel(run *store.Run, f finisher, d kernels.Duel) error {
 }
 
 // keepBaselines measures what a user would run instead, and duels the winner with each.
-func (a *app) keepBaselines(ctx context.Context, f finisher, s *session, run *store.Run, best *kernels.Job) error {
+func (a *app) keepBaselines(ctx context.Context, f kernels.Publisher, s *session, run *store.Run, best *kernels.Job) error {
 	names, missing, err := f.Baselines(ctx)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"darwarp/cmd/darwarp/internal/report"
-	"darwarp/evolve"
 	"darwarp/kernels"
 )
 
@@ -43,14 +42,14 @@ func (a *app) showTrial(r *record, c kernels.Candidate) {
 
 // tryCandidate holds a candidate against every doubt and stores what came of it.
 func (a *app) tryCandidate(ctx context.Context, s *session, r *record, job *kernels.Job, id kernels.ID) (kernels.Trial, error) {
-	ev, ok := s.Evaluator.(evolve.Doubter)
-	if !ok {
+	try := s.Capabilities().Trial
+	if try == nil {
 		return kernels.Trial{}, usagef("--trial: %s cannot run a kernel", s.Device().Label())
 	}
 	known := kernels.Trial{ID: id}
 	for _, part := range kernels.WholeTrial {
 		a.sayf("on trial: %s ...", part)
-		t, err := ev.Trial(ctx, job, part)
+		t, err := try(ctx, job, part)
 		if err != nil {
 			return known, err
 		}

@@ -119,7 +119,7 @@ type verified struct {
 // doubt holds a candidate that is right against what else the flags ask for.
 func (a *app) doubt(ctx context.Context, s *session, f verifyFlags, r *record, j *kernels.Job, v *verified) (err error) {
 	if f.sanitize {
-		if v.Watched, err = a.sanitize(ctx, s.Evaluator, j); err != nil {
+		if v.Watched, err = a.sanitize(ctx, s, j); err != nil {
 			return err
 		}
 	}
