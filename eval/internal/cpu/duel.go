@@ -3,13 +3,13 @@ package cpu
 import (
 	"errors"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 )
 
 // duel measures two contenders in turn: A B B A A B B A ...
-func (s *Session) duel(req *gpu.Duel, phase func(string)) (*gpu.DuelReply, error) {
-	d := &duelling{s: s, req: req, reply: &gpu.DuelReply{}, phase: phase}
+func (s *Session) duel(req *device.Duel, phase func(string)) (*device.DuelReply, error) {
+	d := &duelling{s: s, req: req, reply: &device.DuelReply{}, phase: phase}
 	err := d.pairs()
 	if err != nil {
 		d.reply.Faulted = d.turn
@@ -21,22 +21,22 @@ func (s *Session) duel(req *gpu.Duel, phase func(string)) (*gpu.DuelReply, error
 // duelling is a duel that is being fought.
 type duelling struct {
 	s     *Session
-	req   *gpu.Duel
-	reply *gpu.DuelReply
+	req   *device.Duel
+	reply *device.DuelReply
 	phase func(string)
 	sides [2]*sampler
-	tapes [2]*gpu.Tape
+	tapes [2]*device.Tape
 	turn  int // whose it is: 1 A's, 2 B's
 }
 
 func (d *duelling) begin(side int) {
 	d.turn = side + 1
-	d.phase(gpu.Turn(d.req.Run.Workload, side))
+	d.phase(device.Turn(d.req.Run.Workload, side))
 }
 
 // pairs takes a warm-up of each side and then the pairs. Both sides of a pair have the same sets in the same order.
 func (d *duelling) pairs() (err error) {
-	for i, c := range []gpu.Contender{d.req.A, d.req.B} {
+	for i, c := range []device.Contender{d.req.A, d.req.B} {
 		d.begin(i)
 		d.tapes[i] = d.s.prep.NewTape(d.req.Record, i, d.req.Pairs)
 		if d.sides[i], err = d.s.newSampler(c, d.req.Run, 0, d.tapes[i]); err != nil {
@@ -68,7 +68,9 @@ func (d *duelling) pairs() (err error) {
 	return nil
 }
 
-func (d *duelling) draw() []int { return gpu.DrawTurn(d.s.rng, d.req.Run.Fresh, len(d.req.Run.Cases)) }
+func (d *duelling) draw() []int {
+	return device.DrawTurn(d.s.rng, d.req.Run.Fresh, len(d.req.Run.Cases))
+}
 
 // sample takes one of a side. Wrong outputs and strays end the duel.
 func (d *duelling) sample(side int, turn []int, counts bool) (bad bool, err error) {

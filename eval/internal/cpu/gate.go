@@ -5,15 +5,15 @@ import (
 	"maps"
 	"time"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 // gate runs a candidate on every case that has a call and copies the outputs to a slot of the output
 // memory. Each shape is run twice over different refills and in different thread orders; those that are drawn, and
 // further inputs of the same shape, of which the last case was one, once.
-func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error) {
-	reply := &gpu.GateReply{Cases: make([]gpu.CaseReply, len(s.prep.Cases))}
+func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply, error) {
+	reply := &device.GateReply{Cases: make([]device.CaseReply, len(s.prep.Cases))}
 	phase("load")
 	p, err := load(req.Cubin, req.Calls)
 	var checked *program
@@ -29,7 +29,7 @@ func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error
 		return nil, errors.Join(err, p.unload(), checked.unload())
 	}
 	g := &gating{s: s, plain: p, checked: checked, reply: reply}
-	for _, i := range gpu.Called(req.Calls) {
+	for _, i := range device.Called(req.Calls) {
 		name := s.prep.Cases[i].Name
 		phase("gate " + name)
 		if err = g.gate(req.Calls[i], i, places[i]); err != nil {
@@ -44,7 +44,7 @@ func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error
 type gating struct {
 	s              *Session
 	plain, checked *program // checked: nil where nobody looks for races
-	reply          *gpu.GateReply
+	reply          *device.GateReply
 	last           kernels.Dims // of the case before
 }
 
@@ -60,7 +60,7 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 	s.hold(a, i)
 	first := s.anyRefill()
 	refills := []refill{first, !first}
-	if c.Class == gpu.Mixed || maps.Equal(c.Dims, g.last) {
+	if c.Class == device.Mixed || maps.Equal(c.Dims, g.last) {
 		refills = []refill{wild}
 	}
 	g.last = c.Dims

@@ -13,6 +13,7 @@ import (
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/compile"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
@@ -64,12 +65,12 @@ func memory(t *testing.T, n int) []byte {
 func TestSameInputsAsTheGPU(t *testing.T) {
 	p := harness(t)
 	const rows, cols, n, seed = 11, 161, 11 * 161, 0x123456789abcdef
-	for _, class := range append(slices.Clone(gpu.Classes), gpu.Mixed) {
+	for _, class := range append(slices.Clone(device.Classes), device.Mixed) {
 		for d, dtype := range map[kernels.DType]uint64{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3} {
 			one := kernels.Buffer{DType: d, Shape: []int{rows, cols}}
-			c := &gpu.Case{Class: class, Mix: []string{"lead", "tiny", "huge", "needles", "special"}, Buffers: []kernels.Buffer{one, one},
-				Terms: []gpu.Terms{{Axis: 1, Neutral: math.Float32bits(-3)}}}
-			if d == kernels.I32 && (class == "special" || class == "huge" || class == "extreme" || class == gpu.Mixed) {
+			c := &device.Case{Class: class, Mix: []string{"lead", "tiny", "huge", "needles", "special"}, Buffers: []kernels.Buffer{one, one},
+				Terms: []device.Terms{{Axis: 1, Neutral: math.Float32bits(-3)}}}
+			if d == kernels.I32 && (class == "special" || class == "huge" || class == "extreme" || class == device.Mixed) {
 				continue // what an int does not hold
 			}
 			for tensor := range 2 {
@@ -93,7 +94,7 @@ func near(t *testing.T, class string, got, want []float64, d kernels.DType) {
 	t.Helper()
 	relative, absolute := 0.0, 0.0
 	switch class {
-	case "huge", gpu.Mixed: // normal numbers times 2^24
+	case "huge", device.Mixed: // normal numbers times 2^24
 		absolute, relative = 1e-5*0x1p24, 0x1p-6
 	case "uniform", "cancel", "exact", "denormal":
 	default:

@@ -12,7 +12,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -101,10 +101,10 @@ func (f *fault) Error() string {
 }
 
 // blame turns a fault into the candidate's; anything else stays our error.
-func blame(where string, err error) (*gpu.Fault, error) {
+func blame(where string, err error) (*device.Fault, error) {
 	var f *fault
 	if !errors.As(err, &f) {
 		return nil, err
 	}
-	return &gpu.Fault{Case: where, Text: f.Error(), Launch: f.Kind == "launch"}, nil
+	return &device.Fault{Case: where, Text: f.Error(), Launch: f.Kind == "launch"}, nil
 }

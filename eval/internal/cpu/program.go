@@ -10,7 +10,7 @@ import (
 	"github.com/ebitengine/purego"
 	"golang.org/x/sys/unix"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -144,7 +144,7 @@ type work struct {
 }
 
 // bind gives a call its pointers. scratch is where its scratch buffers were placed, in order.
-func (p *program) bind(call kernels.Call, c *gpu.Case, a, scratch *arena) (*work, error) {
+func (p *program) bind(call kernels.Call, c *device.Case, a, scratch *arena) (*work, error) {
 	at := map[string]uintptr{}
 	w := &work{program: p}
 	for i, b := range c.Buffers {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -23,7 +23,7 @@ func (s *Session) anyRefill() refill { return refill(s.coin()) }
 // refillOutputs fills the outputs of an arena anew.
 func (s *Session) refillOutputs(a *arena, how refill) {
 	c := &s.prep.Cases[a.holds]
-	palette := s.prep.Palettes[gpu.PaletteCase(s.prep.Cases, a.holds)]
+	palette := s.prep.Palettes[device.PaletteCase(s.prep.Cases, a.holds)]
 	for j, b := range c.Buffers {
 		if !b.Out {
 			continue

@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 // Session is one worker's state. It answers the same requests as a GPU's.
 type Session struct {
 	out   []byte // the shared output memory
-	files gpu.Files
+	files device.Files
 
 	dev      kernels.Device
-	prep     gpu.Prepare
+	prep     device.Prepare
 	arenas   []*arena   // by case
 	pristine [][][]byte // by case and buffer: the inputs as they were made
 	rng      *rand.Rand // secret
@@ -24,17 +24,17 @@ type Session struct {
 }
 
 // NewSession serves requests over the given memories.
-func NewSession(out []byte, files gpu.Files) *Session {
-	return &Session{out: out, files: files, rng: gpu.SecretNumbers()}
+func NewSession(out []byte, files device.Files) *Session {
+	return &Session{out: out, files: files, rng: device.SecretNumbers()}
 }
 
 // Handle answers one request. phase is told what is about to be done. An error is ours; what a
 // candidate does wrong is a Fault in the reply.
-func (s *Session) Handle(req *gpu.Request, phase func(string)) (any, error) {
+func (s *Session) Handle(req *device.Request, phase func(string)) (any, error) {
 	switch {
 	case req.Open != nil:
 		s.dev = Describe()
-		return &gpu.OpenReply{Count: 1, Device: s.dev, Free: s.dev.MemoryBytes}, nil
+		return &device.OpenReply{Count: 1, Device: s.dev, Free: s.dev.MemoryBytes}, nil
 	case req.Prepare != nil:
 		return nil, s.prepare(req.Prepare)
 	case req.Truth != nil:
@@ -58,7 +58,7 @@ func (s *Session) Handle(req *gpu.Request, phase func(string)) (any, error) {
 }
 
 // prepare maps and fills every case.
-func (s *Session) prepare(req *gpu.Prepare) error {
+func (s *Session) prepare(req *device.Prepare) error {
 	s.prep = *req
 	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.files.Truth == nil {
 		return fmt.Errorf("output memory of %d bytes: %d are needed", len(s.out), need)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -24,7 +24,7 @@ type tensorMap struct {
 func (m *tensorMap) word() uint64 { return uint64(uintptr(unsafe.Pointer(m))) }
 
 // describe gives a map of a launch its tensor, one of the arena's buffers.
-func describe(m kernels.TensorMap, c *gpu.Case, a *arena) (*tensorMap, error) {
+func describe(m kernels.TensorMap, c *device.Case, a *arena) (*tensorMap, error) {
 	i := slices.IndexFunc(c.Buffers, func(b kernels.Buffer) bool { return b.Name == m.Tensor })
 	if i < 0 {
 		return nil, fmt.Errorf("tensor map %s: no tensor %s", m.Name, m.Tensor)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/compile"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -68,7 +68,7 @@ func TestTensorMaps(t *testing.T) {
 	l := kernels.Launch{Entry: "stretch", Grid: [3]int{2, 3, 1}, Block: [3]int{32, 1, 1}, Cluster: [3]int{1, 1, 1}, Smem: 128, Maps: maps,
 		Args: []kernels.Arg{{Kind: "tensor_map", Name: "inner"}, {Kind: "tensor_map", Name: "outer"}, {Kind: "i32", Int: shift}}}
 	p := programOf(t, stretch, kernels.Call{Launches: []kernels.Launch{l}})
-	c := &gpu.Case{Buffers: []kernels.Buffer{{Name: "A", DType: kernels.FP16, Shape: []int{rows, columns}}, {Name: "Y", Out: true, DType: kernels.FP16, Shape: []int{rows, 2 * columns}}}}
+	c := &device.Case{Buffers: []kernels.Buffer{{Name: "A", DType: kernels.FP16, Shape: []int{rows, columns}}, {Name: "Y", Out: true, DType: kernels.FP16, Shape: []int{rows, 2 * columns}}}}
 	a, err := newArena(sizesOf(c.Buffers), 1)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
@@ -22,7 +22,7 @@ type reading struct {
 	ns             float64 // a call
 	repeat         float64 // of a fresh sample: the time of the same calls once more, over ns
 	checked, wrong int     // outputs
-	strays         *gpu.Strays
+	strays         *device.Strays
 }
 
 // compare holds the hash of outputs against what it has to be, where that is known.
@@ -39,7 +39,7 @@ func (r *reading) compare(hash uint64, expect []uint64, set int) {
 // sampler times one contender on one run.
 type sampler struct {
 	s       *Session
-	run     gpu.Run
+	run     device.Run
 	call    kernels.Call
 	program *program
 	arenas  []*arena // by set
@@ -47,12 +47,12 @@ type sampler struct {
 	scratch []*arena // by set; steady samples have one for all
 	calls   int      // of a steady sample
 	expect  []uint64
-	tape    *gpu.Tape
+	tape    *device.Tape
 	turn    int
 }
 
 // newSampler loads a contender for one run; which is the run's index in its Calls and Expect.
-func (s *Session) newSampler(c gpu.Contender, run gpu.Run, which int, tape *gpu.Tape) (m *sampler, err error) {
+func (s *Session) newSampler(c device.Contender, run device.Run, which int, tape *device.Tape) (m *sampler, err error) {
 	m = &sampler{s: s, run: run, call: c.Calls[which], tape: tape, calls: len(run.Cases)}
 	if which < len(c.Expect) {
 		m.expect = c.Expect[which]
@@ -208,7 +208,7 @@ func (m *sampler) record(used []*arena) {
 }
 
 // strays looks at all that the calls could reach, and makes it as new.
-func (m *sampler) strays() (found *gpu.Strays) {
+func (m *sampler) strays() (found *device.Strays) {
 	for _, a := range m.arenas {
 		found = found.Join(m.s.inspect(a))
 	}
@@ -219,8 +219,8 @@ func (m *sampler) strays() (found *gpu.Strays) {
 }
 
 // time measures a contender on its runs, in order, and stops after the first that is hopeless.
-func (s *Session) time(req *gpu.Time, phase func(string)) (*gpu.TimeReply, error) {
-	reply := &gpu.TimeReply{}
+func (s *Session) time(req *device.Time, phase func(string)) (*device.TimeReply, error) {
+	reply := &device.TimeReply{}
 	for i, run := range req.Runs {
 		phase("time " + run.Workload)
 		got, strays, err := s.timeRun(req, run, i)
@@ -238,7 +238,7 @@ func (s *Session) time(req *gpu.Time, phase func(string)) (*gpu.TimeReply, error
 
 // timeRun takes samples until the screen or the stopping rule has seen enough, or as many as are asked for. Every
 // sample is of calls on refilled outputs, so that no single calls are needed to hold against them.
-func (s *Session) timeRun(req *gpu.Time, run gpu.Run, which int) (out gpu.RunReply, found *gpu.Strays, err error) {
+func (s *Session) timeRun(req *device.Time, run device.Run, which int) (out device.RunReply, found *device.Strays, err error) {
 	tape := s.prep.NewTape(req.Record, 0, req.Count)
 	m, err := s.newSampler(req.Contender, run, which, tape)
 	if err != nil {
@@ -272,7 +272,7 @@ func (s *Session) timeRun(req *gpu.Time, run gpu.Run, which int) (out gpu.RunRep
 }
 
 // rules takes samples until the screen or the stopping rule has seen enough.
-func rules(out *gpu.RunReply, bar float64, last bool, calls int, take func() (float64, error)) error {
+func rules(out *device.RunReply, bar float64, last bool, calls int, take func() (float64, error)) error {
 	limits := stats.Emulated
 	if last {
 		limits = stats.EmulatedFinal

@@ -7,12 +7,7 @@ import (
 	"slices"
 
 	"darwarp/eval/internal/cuda"
-	"darwarp/kernels"
 )
-
-// guardBytes is the width of the zone between buffers: wider than any tile row that a kernel could
-// write past the end of a matrix.
-const guardBytes = 64 << 10
 
 // zone is a stretch of device memory that nobody may write to.
 type zone struct {
@@ -39,30 +34,6 @@ func (a *arena) untouchable() []zone {
 		return a.zones
 	}
 	return slices.Concat(a.zones, a.open)
-}
-
-// ArenaBytes is the device memory that the case's buffers take.
-func (c *Case) ArenaBytes() int {
-	_, total := layout(sizesOf(c.Buffers))
-	return total
-}
-
-func sizesOf(bufs []kernels.Buffer) []int {
-	sizes := make([]int, len(bufs))
-	for i, b := range bufs {
-		sizes[i] = b.Bytes()
-	}
-	return sizes
-}
-
-// layout places buffers of the given sizes: their offsets, 256-byte aligned, and the whole size.
-func layout(sizes []int) (offsets []int, total int) {
-	at := guardBytes
-	for _, n := range sizes {
-		offsets = append(offsets, at)
-		at = align(at+n) + guardBytes
-	}
-	return offsets, at
 }
 
 // newArena lays buffers out over a block that is large enough, to some of which a call may write.

@@ -2,27 +2,9 @@ package gpu
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"darwarp/eval/internal/stats"
 )
-
-// sides name the contenders of a duel in its phases.
-var sides = [2]string{"the champion", "the challenger"}
-
-// Turn is the phase in which a duel takes a sample of one side, 0 or 1.
-func Turn(workload string, side int) string { return fmt.Sprintf("duel %s, %s", workload, sides[side]) }
-
-// TurnOf says whose sample was being taken in a phase: 1 the champion's, 2 the challenger's, 0 nobody's.
-func TurnOf(phase string) int {
-	for i, s := range sides {
-		if strings.HasPrefix(phase, "duel ") && strings.HasSuffix(phase, ", "+s) {
-			return i + 1
-		}
-	}
-	return 0
-}
 
 // duel measures two contenders in turn: A B B A A B B A ...
 func (s *Session) duel(req *Duel, phase func(string)) (*DuelReply, error) {

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"errors"
-	"math/rand/v2"
 
 	"darwarp/eval/internal/cuda"
 	"darwarp/kernels"
@@ -63,9 +62,6 @@ func (m *fresh) add(set int) error {
 }
 
 func (m *fresh) close() error { return nil }
-
-// DrawTurn draws so many sets of a bank, in the order in which a sample calls on them.
-func DrawTurn(rng *rand.Rand, sets, of int) []int { return rng.Perm(of)[:min(sets, of)] }
 
 // freshen refills everything that the calls of a sample can find. The first of them finds the right answer to the
 // inputs of the second where its own is to go.

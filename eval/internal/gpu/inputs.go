@@ -26,6 +26,3 @@ func (s *Session) fill(c *Case, a *arena, seed uint64) error {
 	}
 	return nil
 }
-
-// Salt tells the hash of one buffer of a case from those of others.
-func Salt(buffer int) uint64 { return uint64(buffer) << 48 }

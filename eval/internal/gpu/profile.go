@@ -23,7 +23,7 @@ type Profile struct {
 // ProfileMain runs the Profile in a file and ends. It speaks to nobody: a profiler starts it.
 func ProfileMain(args []string) int {
 	if len(args) != 1 {
-		return fail(errors.New("worker profile: expected a file"))
+		return proc.Fail(errors.New("worker profile: expected a file"))
 	}
 	var req Profile
 	data, err := os.ReadFile(args[0])
@@ -34,8 +34,7 @@ func ProfileMain(args []string) int {
 		err = profile(&req)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return proc.ExitInternal
+		return proc.Fail(err)
 	}
 	return 0
 }

@@ -11,14 +11,6 @@ import (
 	"darwarp/kernels"
 )
 
-// refill is what outputs and scratch are filled with before a run: see check.Wild. Gate and timing use both, by chance.
-type refill bool
-
-const (
-	wild      refill = false
-	plausible refill = true
-)
-
 // anyRefill is one of the two.
 func (s *Session) anyRefill() refill { return refill(s.coin()) }
 
@@ -36,11 +28,6 @@ type palettes struct {
 type paletteKey struct {
 	at, out int
 	dtype   kernels.DType
-}
-
-// PaletteCase is the case whose palette a case uses: the first of its size.
-func PaletteCase(cases []Case, i int) int {
-	return slices.IndexFunc(cases, func(c Case) bool { return maps.Equal(c.Dims, cases[i].Dims) })
 }
 
 // gather lays palettes out one after the other. Those of the types are of normal numbers.

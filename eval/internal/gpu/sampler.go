@@ -2,16 +2,11 @@ package gpu
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 
 	"darwarp/eval/internal/cuda"
 	"darwarp/kernels"
 )
-
-// MaxCalls is how many calls a graph has at most, here and in what is timed elsewhere in the same way: more nodes
-// cost more to build than they tell.
-const MaxCalls = 256
 
 // spinBase and spinPerNode give the host the time to queue a graph before the stream gets to it.
 const (
@@ -78,16 +73,6 @@ func (s *Session) newSteady(m *steady, bind func(*arena) (*work, error)) (*stead
 		return nil, errors.Join(err, m.close())
 	}
 	return m, nil
-}
-
-// callsOf is how many calls a sample has: as many as fill its region by the estimate, in ns a call, and as many on
-// each arena.
-func callsOf(c *Case, estimate float64, arenas, l2 int) int {
-	calls := arenas
-	if estimate > 0 {
-		calls = max(calls, min(MaxCalls, int(math.Ceil(c.Region(l2)/estimate))))
-	}
-	return calls + (arenas-calls%arenas)%arenas
 }
 
 func (s *Session) capture(works []*work, n int) (cuda.Graph, error) {

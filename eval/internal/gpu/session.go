@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -55,15 +54,6 @@ type stage struct {
 func NewSession(files Files) *Session {
 	stage := stage{cold: map[string][]*arena{}, scratch: map[scratchKey]*arena{}, rng: SecretNumbers()}
 	return &Session{files: files, stage: stage}
-}
-
-// SecretNumbers are a stream that no candidate can foresee.
-func SecretNumbers() *rand.Rand {
-	var seed [32]byte
-	if _, err := crand.Read(seed[:]); err != nil { // documented never to fail
-		panic(err)
-	}
-	return rand.New(rand.NewChaCha8(seed))
 }
 
 // Handle answers one request. phase is told what is about to be done. An error is ours; what a

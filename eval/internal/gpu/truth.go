@@ -70,7 +70,7 @@ func (s *Session) inputs(req *Inputs) (*InputsReply, error) {
 	if err := s.readInputs(bufs, req.Case); err != nil {
 		return nil, err
 	}
-	return &InputsReply{bytes.Join(bufs, nil)}, s.rest()
+	return &InputsReply{Bytes: bytes.Join(bufs, nil)}, s.rest()
 }
 
 func (s *Session) truthOf(mod cuda.Module, i int, req *Truth) error {

@@ -7,7 +7,7 @@ import (
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/cuda"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -60,7 +60,7 @@ func (s *Session) jobs(i int, acc kernels.DType, at cuda.Ptr) ([]Job, error) {
 			continue
 		}
 		out := len(list)
-		list = append(list, Job{Out: uint64(at) + uint64(c.OutputAt(out)), Elems: b.Elems(), DType: b.DType, Model: s.setup.Check.Model(i, acc), Salt: gpu.Salt(j),
+		list = append(list, Job{Out: uint64(at) + uint64(c.OutputAt(out)), Elems: b.Elems(), DType: b.DType, Model: s.setup.Check.Model(i, acc), Salt: device.Salt(j),
 			Value: uint64(truth) + uint64(places[out].Value), Scale: uint64(truth) + uint64(places[out].Scale)})
 	}
 	return list, nil

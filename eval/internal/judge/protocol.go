@@ -5,13 +5,13 @@ package judge
 
 import (
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 // Request asks for one thing. Exactly one of the first four fields is set.
 type Request struct {
-	Open  *gpu.Open        `json:"open,omitempty"`  // with the harness; the reply is gpu.OpenReply
+	Open  *device.Open     `json:"open,omitempty"`  // with the harness; the reply is device.OpenReply
 	Setup *Setup           `json:"setup,omitempty"` // once; no reply, but the output memory is sent through the channel
 	Truth *Truth           `json:"truth,omitempty"` // no reply
 	Check *checker.Request `json:"check,omitempty"` // anything but Setup; the reply is checker.JudgeReply

@@ -8,6 +8,7 @@ import (
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
@@ -27,10 +28,10 @@ const productSource = `extern "C" __global__ void reference(const float *a, cons
 const m, n, k = 48, 40, 64
 
 // products are cases of one shape with inputs of their own, the last of small integers.
-func products() []gpu.Case {
-	var list []gpu.Case
+func products() []device.Case {
+	var list []device.Case
 	for i := range 5 {
-		c := gpu.Case{Name: fmt.Sprintf("case %d", i), Class: "normal", Dims: kernels.Dims{"m": m, "n": n, "k": k}, Seed: uint64(i + 1), Buffers: []kernels.Buffer{
+		c := device.Case{Name: fmt.Sprintf("case %d", i), Class: "normal", Dims: kernels.Dims{"m": m, "n": n, "k": k}, Seed: uint64(i + 1), Buffers: []kernels.Buffer{
 			{Name: "A", DType: kernels.FP32, Shape: []int{m, k}}, {Name: "B", DType: kernels.FP32, Shape: []int{n, k}},
 			{Name: "C", DType: kernels.FP32, Shape: []int{m, n}, Out: true},
 		}}
@@ -64,7 +65,7 @@ func opened(t *testing.T) (*Session, *cuda.Range) {
 		setup.Launches = append(setup.Launches, kernels.Launch{Entry: "reference", Grid: [3]int{8, 1, 1}, Block: [3]int{128, 1, 1}, Cluster: one,
 			Args: []kernels.Arg{{Kind: "i32", Int: m}, {Kind: "i32", Int: n}, {Kind: "i32", Int: k}}})
 	}
-	for _, req := range []*Request{{Open: &gpu.Open{Driver: path, Harness: compiled(t, drv, dev, gpu.HarnessSource)}}, {Setup: setup}} {
+	for _, req := range []*Request{{Open: &device.Open{Driver: path, Harness: compiled(t, drv, dev, gpu.HarnessSource)}}, {Setup: setup}} {
 		if _, err := s.Handle(req, func(string) {}); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +101,7 @@ func ask(t *testing.T, s *Session, req *checker.Request, given bool) *checker.Ju
 func TestSessionOnGPU(t *testing.T) {
 	s, slots := opened(t)
 	order := []int{3, 0, 4, 1, 0, 2}
-	places, _ := gpu.Pack(s.setup.Check.Cases, order)
+	places, _ := device.Pack(s.setup.Check.Cases, order)
 	base := s.setup.Check.SlotBytes // slot 1
 	var outputs [][]byte
 	var truths []check.Truth

@@ -69,10 +69,15 @@ func Main(handle Handler) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, err)
-	if errors.Is(err, ErrDeviceFault) {
-		return ExitDeviceFault
+	if code := Fail(err); !errors.Is(err, ErrDeviceFault) {
+		return code
 	}
+	return ExitDeviceFault
+}
+
+// Fail says why a worker cannot work, and gives its exit code.
+func Fail(err error) int {
+	fmt.Fprintln(os.Stderr, err)
 	return ExitInternal
 }
 

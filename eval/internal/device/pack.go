@@ -1,4 +1,4 @@
-package gpu
+package device
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func (c *Case) InBytes() int {
 	n := 0
 	for _, b := range c.Buffers {
 		if !b.Out {
-			n += align(b.Bytes())
+			n += Align(b.Bytes())
 		}
 	}
 	return n
@@ -57,7 +57,7 @@ func (c *Case) InputsAt() []int {
 	for j, b := range c.Buffers {
 		if !b.Out {
 			places[j] = at
-			at += align(b.Bytes())
+			at += Align(b.Bytes())
 		}
 	}
 	return places
@@ -66,7 +66,7 @@ func (c *Case) InputsAt() []int {
 // OutputAt is where output number out lies, from the place where the case's outputs begin.
 func (c *Case) OutputAt(out int) (at int) {
 	for _, b := range c.Outputs()[:out] {
-		at += align(b.Bytes())
+		at += Align(b.Bytes())
 	}
 	return at
 }

@@ -1,4 +1,4 @@
-package gpu
+package device
 
 import "math/rand/v2"
 
@@ -54,13 +54,4 @@ func (t *Tape) Cases() []int {
 		return nil
 	}
 	return t.list
-}
-
-// record queues the copies of a sample's outputs to the tape.
-func (s *Session) record(t *Tape, arenas []*arena) error {
-	var cases []int
-	for _, a := range arenas {
-		cases = append(cases, a.holds)
-	}
-	return t.Take(cases, s.rng, func(k, at int) error { return s.copyOut(&s.prep.Cases[cases[k]], arenas[k], at) })
 }
