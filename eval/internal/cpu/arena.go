@@ -8,16 +8,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
-
-// guardBytes is the width of the zone between buffers, as on a GPU.
-const guardBytes = 64 << 10
-
-// alignment of every buffer: what cudaMalloc gives, and more than any vector access wants.
-const alignment = 256
-
-func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
 
 // room is how much address space on either side of an arena stays without memory.
 const room = 64 << 20
@@ -34,20 +27,9 @@ type arena struct {
 	holds   int    // the case whose inputs it holds; -1: none
 }
 
-func sizesOf(bufs []kernels.Buffer) []int {
-	sizes := make([]int, len(bufs))
-	for i, b := range bufs {
-		sizes[i] = b.Bytes()
-	}
-	return sizes
-}
-
 // newArena maps buffers of the given sizes and writes the guards.
 func newArena(sizes []int, key uint64) (*arena, error) {
-	total := guardBytes
-	for _, n := range sizes {
-		total += align(n) + guardBytes
-	}
+	offsets, total := device.Layout(sizes)
 	total = (total + unix.Getpagesize() - 1) &^ (unix.Getpagesize() - 1)
 	mapped, err := unix.Mmap(-1, 0, total+2*room, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {
@@ -58,11 +40,12 @@ func newArena(sizes []int, key uint64) (*arena, error) {
 	if err := a.wake(); err != nil {
 		return nil, errors.Join(err, a.free())
 	}
-	at, end := guardBytes, 0
-	for _, n := range sizes {
+	end := 0
+	for i, n := range sizes {
+		at := offsets[i]
 		a.zones = append(a.zones, mem[end:at])
 		a.buffers = append(a.buffers, mem[at:at+n:at+n])
-		end, at = at+n, align(at+n)+guardBytes
+		end = at + n
 	}
 	a.zones = append(a.zones, mem[end:])
 	a.setGuards()

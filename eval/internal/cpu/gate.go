@@ -59,9 +59,9 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 	defer func() { err = errors.Join(err, a.rest()) }()
 	s.hold(a, i)
 	first := s.anyRefill()
-	refills := []refill{first, !first}
+	refills := []device.Refill{first, !first}
 	if c.Class == device.Mixed || maps.Equal(c.Dims, g.last) {
-		refills = []refill{wild}
+		refills = []device.Refill{device.Wild}
 	}
 	g.last = c.Dims
 	var hashes []uint64
@@ -74,7 +74,7 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 			return err
 		}
 		hashes = append(hashes, hashOutputs(c, a))
-		if how == wild {
+		if how == device.Wild {
 			s.copyOut(a, at)
 			out.Hash = hashes[run]
 		}
@@ -85,7 +85,7 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 }
 
 // run runs a case over refilled outputs and scratch.
-func (g *gating) run(p *program, call kernels.Call, a *arena, how refill, o runOptions) (ns float64, err error) {
+func (g *gating) run(p *program, call kernels.Call, a *arena, how device.Refill, o runOptions) (ns float64, err error) {
 	s := g.s
 	c := &s.prep.Cases[a.holds]
 	scratch, err := s.placeScratch(call)
@@ -116,7 +116,7 @@ func (s *Session) copyOut(a *arena, at int) {
 	for j, b := range s.prep.Cases[a.holds].Buffers {
 		if b.Out {
 			copy(s.out[at:at+b.Bytes()], a.buffers[j])
-			at += align(b.Bytes())
+			at += device.Align(b.Bytes())
 		}
 	}
 }

@@ -182,8 +182,8 @@ func TestGuards(t *testing.T) {
 func TestHashes(t *testing.T) {
 	p := harness(t)
 	const n = 70001
-	mem := memory(t, 4*align(n))
-	at := func(i int) []byte { return mem[i*align(n):][:n] }
+	mem := memory(t, 4*device.Align(n))
+	at := func(i int) []byte { return mem[i*device.Align(n):][:n] }
 	for i := range n {
 		at(0)[i] = byte(i * i >> 3)
 	}

@@ -77,7 +77,7 @@ func hash(b []byte, salt uint64) (sum uint64) {
 func hashOutputs(c *device.Case, a *arena) (sum uint64) {
 	for i, b := range c.Buffers {
 		if b.Out {
-			sum += hash(a.buffers[i], uint64(i)<<48)
+			sum += hash(a.buffers[i], device.Salt(i))
 		}
 	}
 	return sum

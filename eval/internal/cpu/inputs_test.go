@@ -214,7 +214,7 @@ func TestGuardsFindEveryChangedByte(t *testing.T) {
 		t.Fatalf("%d bytes changed in a new arena", got)
 	}
 	for i, b := range a.buffers {
-		if address(b)%alignment != 0 {
+		if address(b)%device.Alignment != 0 {
 			t.Errorf("buffer %d is not aligned", i)
 		}
 		fill(b, 0xff) // may be written to
@@ -252,7 +252,7 @@ func TestHashSeesEveryByteAndItsPlace(t *testing.T) {
 		}
 	}
 	c := &device.Case{Buffers: []kernels.Buffer{{Name: "x", DType: kernels.FP32, Shape: []int{4}}, {Name: "y", Out: true, DType: kernels.FP32, Shape: []int{4}}}}
-	a, err := newArena(sizesOf(c.Buffers), 1)
+	a, err := newArena(device.Sizes(c.Buffers), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ type referee struct {
 }
 
 func (s *Session) proof(program *program, p *device.Proof) (reply device.ProofReply, err error) {
-	a, err := newArena(sizesOf(p.Case.Buffers), s.prep.GuardKey)
+	a, err := newArena(device.Sizes(p.Case.Buffers), s.prep.GuardKey)
 	if err != nil {
 		return reply, err
 	}

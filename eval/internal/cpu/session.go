@@ -66,7 +66,7 @@ func (s *Session) prepare(req *device.Prepare) error {
 	given := 0
 	for i := range req.Cases {
 		c := &req.Cases[i]
-		a, err := newArena(sizesOf(c.Buffers), req.GuardKey)
+		a, err := newArena(device.Sizes(c.Buffers), req.GuardKey)
 		if err == nil && req.Given {
 			err = takeInputs(c, a, s.files.Inputs, given)
 			given += c.InBytes()
@@ -117,11 +117,7 @@ func (s *Session) placeScratch(call kernels.Call) (*arena, error) {
 	if len(call.Scratch) == 0 {
 		return nil, nil
 	}
-	sizes := make([]int, len(call.Scratch))
-	for i, sc := range call.Scratch {
-		sizes[i] = sc.Bytes
-	}
-	a, err := newArena(sizes, s.prep.GuardKey^scratchKey)
+	a, err := newArena(device.ScratchSizes(call), s.prep.GuardKey^scratchKey)
 	if err != nil {
 		return nil, fmt.Errorf("scratch: %w", err)
 	}

@@ -69,7 +69,7 @@ func TestTensorMaps(t *testing.T) {
 		Args: []kernels.Arg{{Kind: "tensor_map", Name: "inner"}, {Kind: "tensor_map", Name: "outer"}, {Kind: "i32", Int: shift}}}
 	p := programOf(t, stretch, kernels.Call{Launches: []kernels.Launch{l}})
 	c := &device.Case{Buffers: []kernels.Buffer{{Name: "A", DType: kernels.FP16, Shape: []int{rows, columns}}, {Name: "Y", Out: true, DType: kernels.FP16, Shape: []int{rows, 2 * columns}}}}
-	a, err := newArena(sizesOf(c.Buffers), 1)
+	a, err := newArena(device.Sizes(c.Buffers), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (s *Session) reference(p *program, c *device.Case, a *arena, l kernels.Laun
 	at := 0
 	for _, r := range results.buffers {
 		copy(into[at:], r)
-		at += align(len(r))
+		at += device.Align(len(r))
 	}
 	return nil
 }

@@ -64,8 +64,5 @@ func (c *Case) Outputs() []kernels.Buffer {
 	return out
 }
 
-// Align rounds up to the next multiple of 256 bytes, where every buffer begins: more than any vector access wants.
-func Align(n int) int { return (n + 255) &^ 255 }
-
 // Salt tells the hash of one buffer of a case from those of others.
 func Salt(buffer int) uint64 { return uint64(buffer) << 48 }

@@ -2,6 +2,13 @@ package device
 
 import "darwarp/kernels"
 
+// Alignment is what every buffer begins at a multiple of, in bytes: what cudaMalloc gives, and more than any vector access
+// wants.
+const Alignment = 256
+
+// Align rounds up to where the next buffer may begin.
+func Align(n int) int { return (n + Alignment - 1) &^ (Alignment - 1) }
+
 // GuardBytes is the width of the zone between buffers: wider than any tile row that a kernel could
 // write past the end of a matrix.
 const GuardBytes = 64 << 10
