@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"darwarp/kernels"
+	"darwarp/kernels/expr"
 	"darwarp/templates"
 )
 
@@ -83,14 +84,14 @@ func fakePoolOf(t *testing.T, where Location, problem, line string) *Pool {
 func fakeJob(t *testing.T, p *Pool, entry string) *kernels.Job {
 	t.Helper()
 	spec := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: entry, Grid: []string{"ceil_div(n, 256)"}, Block: []string{"256"}, Args: []string{"x", "y", "n"}}}}
-	scope := kernels.Scope{"n": 0, "device": kernels.Device{}, "elem": 0}
+	scope := expr.Scope{"n": 0, "device": kernels.Device{}, "elem": 0}
 	plan, err := kernels.CompilePlan("test", spec, p.cfg.Problem.Tensors, scope)
 	if err != nil {
 		t.Fatal(err)
 	}
 	src := fmt.Sprintf("extern \"C\" __global__ void %s(const float *x, float *y, int n) { if (n > 0) y[0] = %d; }\n", entry, len(entry)*131+int(entry[0]))
 	return &kernels.Job{ID: kernels.NewID(src, spec, "test"), Source: src, Plan: plan, Acc: kernels.FP32,
-		Env: kernels.Env{"device": p.device, "elem": 4}, Bar: kernels.NewBar(map[string]float64{"4096": 10e3})}
+		Env: expr.Env{"device": p.device, "elem": 4}, Bar: kernels.NewBar(map[string]float64{"4096": 10e3})}
 }
 
 func shorten(t *testing.T) {
@@ -362,7 +363,7 @@ func TestPlanFaultsAreTheCandidates(t *testing.T) {
 	pool := fakePool(t)
 	job := fakeJob(t, pool, "good")
 	job.Plan.Spec.Launches[0].Smem = "300000"
-	plan, err := kernels.CompilePlan("test", job.Plan.Spec, pool.cfg.Problem.Tensors, kernels.Scope{"n": 0})
+	plan, err := kernels.CompilePlan("test", job.Plan.Spec, pool.cfg.Problem.Tensors, expr.Scope{"n": 0})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"darwarp/kernels"
+	"darwarp/kernels/expr"
 )
 
 const goodReply = "## thought\nTwice the threads.\n## genes\n```json\n{\"family\": \"plain\", \"genes\": {\"block\": 128}}\n```\n"
@@ -234,11 +235,11 @@ func TestMapPlan(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
-		plan, err := kernels.CompilePlan("plan", *spec, p.Tensors, kernels.Scope{"n": 0, "elem": 0, "device": kernels.Device{}})
+		plan, err := kernels.CompilePlan("plan", *spec, p.Tensors, expr.Scope{"n": 0, "elem": 0, "device": kernels.Device{}})
 		if err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
-		c, err := plan.Resolve(kernels.Env{"n": 64, "elem": 4, "device": b.Device})
+		c, err := plan.Resolve(expr.Env{"n": 64, "elem": 4, "device": b.Device})
 		if err != nil || len(c.Launches[0].Maps) != 1 {
 			t.Errorf("%+v, %v: %s", c, err, text)
 		}
