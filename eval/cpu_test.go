@@ -12,6 +12,7 @@ import (
 
 	"darwarp/kernels"
 	"darwarp/kernels/expr"
+	"darwarp/kernels/kernelstest"
 	"darwarp/templates"
 )
 
@@ -21,10 +22,7 @@ func cpuPool(t *testing.T, races bool) *Pool {
 	if f := Locate().CXX; f.Path == "" {
 		t.Skipf("THE CPU DEVICE IS NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
 	}
-	p, err := kernels.ParseProblem("problem.toml", []byte(scaleProblem))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := kernelstest.Problem(t, kernelstest.Scale)
 	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP32,
 		Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
 			"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }",

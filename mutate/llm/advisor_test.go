@@ -13,6 +13,7 @@ import (
 
 	"darwarp/kernels"
 	"darwarp/kernels/expr"
+	"darwarp/kernels/kernelstest"
 )
 
 const goodReply = "## thought\nTwice the threads.\n## genes\n```json\n{\"family\": \"plain\", \"genes\": {\"block\": 128}}\n```\n"
@@ -221,10 +222,7 @@ func TestFormat(t *testing.T) {
 // TestMapPlan holds the example of a tensor map to its rules, and shows it where the device has such maps alone.
 func TestMapPlan(t *testing.T) {
 	for _, shape := range []string{`["n"]`, `["2", "n"]`, `["2", "3", "4", "n"]`} {
-		p, err := kernels.ParseProblem("problem.toml", []byte(strings.ReplaceAll(problemTOML, `shape = ["n"]`, "shape = "+shape)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := kernelstest.Problem(t, strings.ReplaceAll(kernelstest.Scale, `shape = ["n"]`, "shape = "+shape))
 		b := sample(t)
 		b.Problem = p
 		text, err := b.MapPlan()
