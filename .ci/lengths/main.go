@@ -1,9 +1,10 @@
 // Lengths refuses what is too long to read: Go lines above 120 columns, functions above 45 lines, and lines of Markdown
-// above 160 columns. It reads the files that git tracks below the current folder and prints a line for each finding; any
-// finding is exit status 1. With -count it prints how many there are in each folder instead.
+// above 160 columns. It reads the files that git tracks below the current folder and prints a line for each finding;
+// any finding is exit status 1. With -count it prints how many there are in each folder instead.
 //
 // A tab is one column. What cannot be wrapped does not count:
-//   - lines of a raw string that spans lines (prompts, CUDA, golden text), for columns and for the length of a function;
+//   - lines of a raw string that spans lines (prompts, CUDA, golden text), for columns and for the length of a
+//     function;
 //   - //go: directives, and rows of a Markdown table, for columns;
 //   - in _test.go files, lines of a composite literal that spans lines (tables of cases), for the length of a function.
 package main

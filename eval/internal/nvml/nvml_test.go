@@ -18,7 +18,8 @@ func TestReasons(t *testing.T) {
 		{AppClocks, "application clocks", false},
 		{PowerCap, "power cap", true},
 		{Idle | SWThermal | PowerBrake, "idle, software thermal, power brake", true},
-		{HWSlowdown | HWThermal | SyncBoost | DisplaySettings, "hardware slowdown, sync boost, hardware thermal, display clocks", true},
+		{HWSlowdown | HWThermal | SyncBoost | DisplaySettings,
+			"hardware slowdown, sync boost, hardware thermal, display clocks", true},
 		{1 << 20, "other", true},
 	}
 	for _, tt := range tests {
@@ -31,7 +32,8 @@ func TestReasons(t *testing.T) {
 }
 
 func TestNotSupported(t *testing.T) {
-	for code, want := range map[int]bool{NotSupported: true, NoPermission: true, GPUIsLost: false, DriverNotLoaded: false} {
+	for code, want := range map[int]bool{NotSupported: true, NoPermission: true, GPUIsLost: false,
+		DriverNotLoaded: false} {
 		if got := notSupported(fmt.Errorf("wrapped: %w", &Error{Code: code})); got != want {
 			t.Errorf("notSupported(%d) = %v", code, got)
 		}
@@ -71,7 +73,8 @@ func TestSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.MemTotal == 0 || s.MemUsed > s.MemTotal || s.Temperature > 150 || s.SMClock > s.MaxSMClock && s.MaxSMClock != Unknown {
+	if s.MemTotal == 0 || s.MemUsed > s.MemTotal || s.Temperature > 150 || s.SMClock > s.MaxSMClock &&
+		s.MaxSMClock != Unknown {
 		t.Errorf("implausible sample %+v", s)
 	}
 	if name, err := d.Name(); err != nil || name == "" {

@@ -59,7 +59,8 @@ func Open(path string) (*Compiler, error) {
 		return nil, err
 	}
 	var major, minor int32
-	if err := c.check(c.p.Version, c.p.Version.Call(uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))); err != nil {
+	if err := c.check(c.p.Version,
+		c.p.Version.Call(uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))); err != nil {
 		return nil, err
 	}
 	c.major, c.minor = int(major), int(minor)

@@ -96,7 +96,8 @@ func TestCompileFailures(t *testing.T) {
 	}{
 		{"syntax error with its line", "__global__ void k() {\n\n  int x = ;\n}", []string{arch}, true, "k.cu(3): error"},
 		{"unknown instruction", `__global__ void k() { asm("nonsense;"); }`, []string{arch}, true, "nonsense"},
-		{"too much static shared memory", "__global__ void k(float* x) { __shared__ float s[100000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[threadIdx.x + 1]; }", []string{arch}, true, "shared"},
+		{"too much static shared memory", "__global__ void k(float* x) { __shared__ float s[100000]; s[threadIdx.x] = " +
+			"x[0]; __syncthreads(); x[1] = s[threadIdx.x + 1]; }", []string{arch}, true, "shared"},
 		{"missing header", "#include <no_such.h>\n__global__ void k() {}", []string{arch}, true, "no_such.h"},
 		{"NUL in the source", "__global__ void k() {}\x00", []string{arch}, true, "NUL"},
 		{"unknown option", "__global__ void k() {}", []string{arch, "--no-such-option"}, false, "no-such-option"},
@@ -163,7 +164,8 @@ func textOf(t *testing.T, image []byte) []byte {
 }
 
 func TestWithoutPCH(t *testing.T) {
-	got := withoutPCH([]string{"--pch", "-pch", "--std=c++17", "--pch-dir=/x", "--pch-verbose=true", "-Ipch", "--instantiate-templates-in-pch=true"})
+	got := withoutPCH([]string{"--pch", "-pch", "--std=c++17", "--pch-dir=/x", "--pch-verbose=true", "-Ipch",
+		"--instantiate-templates-in-pch=true"})
 	if want := []string{"--std=c++17", "-Ipch"}; !slices.Equal(got, want) {
 		t.Errorf("withoutPCH = %q, want %q", got, want)
 	}
