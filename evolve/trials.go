@@ -40,7 +40,8 @@ type trials struct {
 func newTrials(hard context.Context, ask ask) *trials {
 	ctx, cancel := context.WithCancel(hard)
 	return &trials{
-		ctx: ctx, cancel: cancel, ask: ask, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{}, after: settleTime,
+		ctx: ctx, cancel: cancel, ask: ask, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{},
+		after: settleTime,
 	}
 }
 

@@ -22,8 +22,10 @@ var faults = []fault{
 	{"a block that does nothing", 3, " if (blockIdx.x == 0) return; "},
 	{"a trap", 3, " if (blockIdx.x == 0 && threadIdx.x == 0) __trap(); "},
 	{"an illegal address", 3, " if (blockIdx.x == 0 && threadIdx.x == 0) *(volatile int*)64 = 1; "},
-	// In shared memory, for ptxas takes a loop over a volatile local for one that ends, and leaves it out. It costs its deadline.
-	{"an endless loop", 1, " __shared__ volatile int spin; spin = 1; while (blockIdx.x == 0 && threadIdx.x == 0 && spin) {} "},
+	// In shared memory, for ptxas takes a loop over a volatile local for one that ends, and leaves it out. It costs its
+	// deadline.
+	{"an endless loop", 1, " __shared__ volatile int spin; spin = 1; while (blockIdx.x == 0 && threadIdx.x == 0 && " +
+		"spin) {} "},
 }
 
 var opening = regexp.MustCompile(`__global__\b[^{;]*\{`)
@@ -37,8 +39,8 @@ func plant(source string, f fault) string {
 	return source[:at[1]] + f.text + source[at[1]:]
 }
 
-// HasWorkers reports whether an evaluator has workers, and with them all that a soak looks at: figures of the GPU's memory,
-// control of the noise, trials.
+// HasWorkers reports whether an evaluator has workers, and with them all that a soak looks at: figures of the GPU's
+// memory, control of the noise, trials.
 func HasWorkers(ev evolve.Evaluator) bool {
 	can := ev.Capabilities()
 	return can.Machine != nil && can.Control != nil && can.Trial != nil
