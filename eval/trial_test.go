@@ -193,7 +193,7 @@ func TestTrialSanitized(t *testing.T) {
 func TestAloneOnTheDevice(t *testing.T) {
 	var r runner
 	ran := false
-	r.alone(func() {
+	r.alone("test", func() {
 		if ran = true; r.mu.TryLock() {
 			t.Error("a call could have taken the device meanwhile")
 		}

@@ -298,3 +298,20 @@ type LibraryReply struct {
 type Ceilings struct {
 	DType kernels.DType `json:"dtype"`
 }
+
+// Name says what the request is for, in a word.
+func (r *Request) Name() string {
+	for _, is := range []struct {
+		asked bool
+		name  string
+	}{
+		{r.Open != nil, "open"}, {r.Prepare != nil, "prepare"}, {r.Truth != nil, "truth"}, {r.Power != nil, "power"}, {r.Gate != nil, "gate"},
+		{r.Time != nil, "time"}, {r.Duel != nil, "duel"}, {r.Disturb != nil, "disturb"}, {r.Library != nil, "library"},
+		{r.Ceilings != nil, "ceilings"}, {r.Inputs != nil, "inputs"},
+	} {
+		if is.asked {
+			return is.name
+		}
+	}
+	return "nothing"
+}
