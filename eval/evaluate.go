@@ -247,11 +247,11 @@ func (e *evaluation) gateCalls() []kernels.Call {
 	return calls
 }
 
-// slot waits for a slot of the output memory, and before all others who does not.
+// slot waits for a slot of the output memory; who is urgent, or whose context is, goes before all others.
 func (p *Pool) slot(ctx context.Context, urgent bool) (int, error) {
 	defer trace.Begin(ctx, "wait for a slot").End()
 	var first chan int
-	if urgent {
+	if urgent || isUrgent(ctx) {
 		first = p.first
 	}
 	select {

@@ -216,6 +216,10 @@ func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadlin
 
 // callThen is callAt that does something more, after a reply, before anybody else gets the device.
 func (r *runner) callThen(ctx context.Context, req gpu.Request, reply any, deadline time.Duration, then func() error) (start time.Time, err error) {
+	frame, err := proc.Encode(&req) // before the turn, of whose time it takes milliseconds
+	if err != nil {
+		return start, err
+	}
 	r.turn(ctx)
 	defer r.mu.Unlock()
 	r.using.Add(1)
@@ -230,7 +234,7 @@ func (r *runner) callThen(ctx context.Context, req gpu.Request, reply any, deadl
 		r.since = start
 	}
 	phase := ""
-	err = r.worker.Call(ctx, req, reply, deadline, func(p string) {
+	err = r.worker.Call(ctx, frame, reply, deadline, func(p string) {
 		phase = p
 		seen.next(p)
 	})

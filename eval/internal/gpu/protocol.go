@@ -9,21 +9,6 @@ import (
 	"darwarp/kernels"
 )
 
-// Request asks a device worker for one thing. Exactly one field is set.
-type Request struct {
-	Open     *Open     `json:"open,omitempty"`
-	Prepare  *Prepare  `json:"prepare,omitempty"`
-	Truth    *Truth    `json:"truth,omitempty"`
-	Power    *Power    `json:"power,omitempty"`
-	Gate     *Gate     `json:"gate,omitempty"`
-	Time     *Time     `json:"time,omitempty"`
-	Duel     *Duel     `json:"duel,omitempty"`
-	Disturb  *Disturb  `json:"disturb,omitempty"`
-	Library  *Library  `json:"library,omitempty"`
-	Ceilings *Ceilings `json:"ceilings,omitempty"`
-	Inputs   *Inputs   `json:"inputs,omitempty"`
-}
-
 // Open takes a device. The reply is OpenReply.
 type Open struct {
 	Index   int    `json:"index"`
@@ -297,21 +282,4 @@ type LibraryReply struct {
 // Ceilings measures the device's limits. The reply is kernels.Ceilings.
 type Ceilings struct {
 	DType kernels.DType `json:"dtype"`
-}
-
-// Name says what the request is for, in a word.
-func (r *Request) Name() string {
-	for _, is := range []struct {
-		asked bool
-		name  string
-	}{
-		{r.Open != nil, "open"}, {r.Prepare != nil, "prepare"}, {r.Truth != nil, "truth"}, {r.Power != nil, "power"}, {r.Gate != nil, "gate"},
-		{r.Time != nil, "time"}, {r.Duel != nil, "duel"}, {r.Disturb != nil, "disturb"}, {r.Library != nil, "library"},
-		{r.Ceilings != nil, "ceilings"}, {r.Inputs != nil, "inputs"},
-	} {
-		if is.asked {
-			return is.name
-		}
-	}
-	return "nothing"
 }
