@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
@@ -116,6 +117,7 @@ func (p *Pool) standing(ctx context.Context, job *kernels.Job) (contestant, erro
 // ready compiles a candidate and gates it, before others that wait for the gate, so that it can be timed. A
 // candidate that does not pass is a *found.
 func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) {
+	defer trace.Begin(ctx, "ready").End()
 	e := &evaluation{Pool: p, job: job, urgent: true}
 	for _, step := range []func(context.Context) error{e.resolve, e.compile, e.gate} {
 		if err := step(ctx); err != nil {
@@ -137,6 +139,7 @@ func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) 
 // candidates never get as far: it is asked of those that have won the steady half of a duel, and of whom they have
 // won it against.
 func (c contestant) bank(ctx context.Context, which []int) error {
+	defer trace.Begin(ctx, "bank").End()
 	e := c.gate
 	loads := map[string]bool{}
 	for _, i := range which {

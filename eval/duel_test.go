@@ -15,9 +15,9 @@ func TestUrgentGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &Pool{slots: make(chan int, 2), first: make(chan int)}
 		var order []string
-		wait := func(who string, urgent bool) {
+		wait := func(ctx context.Context, who string, urgent bool) {
 			go func() {
-				slot, err := p.slot(t.Context(), urgent)
+				slot, err := p.slot(ctx, urgent)
 				if err != nil {
 					t.Error(err)
 				}
@@ -27,13 +27,14 @@ func TestUrgentGoesFirst(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		wait("candidate 1", false)
-		wait("candidate 2", false)
-		wait("duel", true)
+		wait(t.Context(), "candidate 1", false)
+		wait(t.Context(), "candidate 2", false)
+		wait(t.Context(), "challenger", true)
+		wait(urgently(t.Context()), "champion", false) // gated again in a duel
 		p.free(0)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if len(order) != 3 || order[0] != "duel" || len(p.slots) != 1 {
+		if !slices.Equal(order, []string{"challenger", "champion", "candidate 1", "candidate 2"}) || len(p.slots) != 1 {
 			t.Errorf("%q, %d slots free afterwards", order, len(p.slots))
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -53,6 +53,7 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 	c.Flags().IntVar(&f.points, "points", 0, "how many points (default: as many as there is time for)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the draw")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	c.Flags().StringVar(&f.traceFile, "trace", "", "record what each process does when in this file, for ui.perfetto.dev")
 	f.target.addTo(c)
 	return c
 }
@@ -78,6 +79,11 @@ type rates struct {
 }
 
 func (a *app) throughput(ctx context.Context, f throughputFlags) (err error) {
+	end, err := f.traced()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
 	s, err := a.open(ctx, f.target)
 	if err != nil {
 		return err

@@ -92,6 +92,7 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.BoolVar(&f.plain, "plain", false, "print lines, redraw nothing")
 	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
 	fs.BoolVar(&f.noBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
+	fs.StringVar(&f.traceFile, "trace", "", "record what each process does when in this file, for ui.perfetto.dev")
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
 	fs.BoolVar(&f.gateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
 	f.llm.addTo(fs)
@@ -147,6 +148,11 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 
 // search runs from opening the device to the summary.
 func (a *app) search(ctx context.Context, f searchFlags) (err error) {
+	end, err := f.traced()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
 	stop := onInterrupt(ctx)
 	defer stop.release()
 	s, run, err := a.begin(stop.soft, &f)

@@ -14,6 +14,7 @@ import (
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/eval/replay"
+	"darwarp/eval/trace"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -38,6 +39,9 @@ type target struct {
 	picked []kernels.Workload
 	pins   kernels.Pins
 	log    *slog.Logger
+
+	traceFile string // what happens is recorded there; empty: nowhere
+	trace     *trace.Recorder
 }
 
 // session is an evaluator that is ready, with what is evaluated on it.
@@ -180,7 +184,7 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 		Kind: kind, Races: t.races, Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(),
 		DType: s.dtype, Acc: s.bundle.Problem.Accumulators(s.bundle.Families, s.pins), Workloads: workloads, Objective: s.objective, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
 		Sandbox: eval.SandboxMode(cmp.Or(t.sandbox, string(eval.SandboxBest))),
-		Log:     t.log, Progress: func(what string) { a.sayf("%s ...", what) },
+		Log:     t.log, Trace: t.trace, Progress: func(what string) { a.sayf("%s ...", what) },
 	})
 	if errors.Is(err, eval.ErrTooLarge) || errors.Is(err, eval.ErrUnfit) {
 		return usagef("%v", err)
@@ -233,6 +237,8 @@ func (a *app) replay(t target, r *replay.Record) (*session, error) {
 	}
 	s := &session{bundle: b, dtype: r.DType, workloads: t.picked, cache: r.Cache, close: func() error { return nil }}
 	switch {
+	case t.trace != nil:
+		return nil, usagef("--trace: a recording answers at once, there is nothing to trace")
 	case t.dtype != "" && kernels.DType(t.dtype) != r.DType:
 		return nil, usagef("--dtype %s: the recording is of %s", t.dtype, r.DType)
 	case t.cache != "" && t.cache != r.Cache:

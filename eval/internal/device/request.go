@@ -2,7 +2,10 @@
 // answer and the cases that they know, how both are laid out in memory, and the loops of a measurement.
 package device
 
-import "darwarp/kernels"
+import (
+	"fmt"
+	"slices"
+)
 
 // Request asks a device worker for one thing. Exactly one field is set.
 type Request struct {
@@ -17,80 +20,80 @@ type Request struct {
 	Library  *Library  `json:"library,omitempty"`
 	Ceilings *Ceilings `json:"ceilings,omitempty"`
 	Inputs   *Inputs   `json:"inputs,omitempty"`
+
+	Code []int `json:"code,omitempty"` // sizes of the machine code that goes beside the JSON
 }
 
-// Open takes a device. The reply is OpenReply.
-type Open struct {
-	Index   int    `json:"index"`
-	Harness []byte `json:"harness,omitempty"` // cubin of harness.cu for this device; empty: only look
-	Driver  string `json:"driver"`            // path of libcuda
-	Library string `json:"library,omitempty"` // path of libcublasLt, empty: none
+// Name says what the request is for, in a word.
+func (r *Request) Name() string {
+	for _, is := range []struct {
+		asked bool
+		name  string
+	}{
+		{r.Open != nil, "open"}, {r.Prepare != nil, "prepare"}, {r.Truth != nil, "truth"}, {r.Power != nil, "power"}, {r.Gate != nil, "gate"},
+		{r.Time != nil, "time"}, {r.Duel != nil, "duel"}, {r.Disturb != nil, "disturb"}, {r.Library != nil, "library"},
+		{r.Ceilings != nil, "ceilings"}, {r.Inputs != nil, "inputs"},
+	} {
+		if is.asked {
+			return is.name
+		}
+	}
+	return "nothing"
 }
 
-// OpenReply describes the device.
-type OpenReply struct {
-	Count    int            `json:"count"` // devices on this machine
-	Device   kernels.Device `json:"device"`
-	MaxClock float64        `json:"max_clock"` // SM MHz
-	Free     int            `json:"free"`      // bytes of device memory
-	Shares   bool           `json:"shares"`    // two processes may work on it and have memory in common
+// code are the fields of a request that are machine code. They are large: as JSON they took milliseconds on either side.
+func (r *Request) code() (list []*[]byte) {
+	if r.Gate != nil {
+		list = append(list, &r.Gate.Cubin, &r.Gate.Checked)
+	}
+	if r.Time != nil {
+		list = append(list, &r.Time.Cubin)
+	}
+	if r.Duel != nil {
+		list = append(list, &r.Duel.A.Cubin, &r.Duel.B.Cubin)
+	}
+	if r.Disturb != nil {
+		list = append(list, &r.Disturb.Cubin)
+	}
+	return list
 }
 
-// Prepare allocates and fills the cases. Slots of SlotBytes follow each other in the output memory, which is the first
-// inherited file: of the device where OnDevice says so, else of the machine.
-type Prepare struct {
-	Cases     []Case `json:"cases"`
-	Slots     int    `json:"slots"`
-	SlotBytes int    `json:"slot_bytes"`
-	GuardKey  uint64 `json:"guard_key"`
-	OnDevice  bool   `json:"on_device,omitempty"`
-	// Palettes are values like those of a case's outputs, check.PaletteSize of each: outputs are refilled with
-	// them. One stands for all cases of its size.
-	Palettes map[int][]byte `json:"palettes,omitempty"`
-	// Given takes the inputs of all cases from the input memory, in place of those that the seeds make. Only the cpu
-	// device does.
-	Given bool `json:"given,omitempty"`
+// Pack gives the request without its machine code, and that.
+func (r *Request) Pack() (message any, blob []byte) {
+	bare := *r
+	bare.Gate, bare.Time, bare.Duel, bare.Disturb = copied(r.Gate), copied(r.Time), copied(r.Duel), copied(r.Disturb)
+	for _, c := range bare.code() {
+		bare.Code, blob = append(bare.Code, len(*c)), append(blob, *c...)
+		*c = nil
+	}
+	return &bare, blob
 }
 
-// Truth runs the reference kernel on every prepared case and writes the truth memory. Only a
-// process that never loads a candidate is asked for it. There is no reply.
-type Truth struct {
-	Cubin    []byte           `json:"cubin"`
-	Launches []kernels.Launch `json:"launches"`         // by case
-	Inputs   []int            `json:"inputs,omitempty"` // cases whose inputs go to the input memory, packed
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
 }
 
-// Inputs asks for a case's inputs, for something that runs elsewhere. The reply is InputsReply.
-type Inputs struct {
-	Case int `json:"case"`
-}
-
-// InputsReply is the inputs of a case one after the other.
-type InputsReply struct {
-	Bytes []byte `json:"-"`
-}
-
-// Blob is where the bytes go.
-func (r *InputsReply) Blob() *[]byte { return &r.Bytes }
-
-// Library looks for the library's best algorithm for a run. The reply is LibraryReply.
-type Library struct {
-	Run   Run           `json:"run"`
-	DType kernels.DType `json:"dtype"`
-	Dims  kernels.Dims  `json:"dims"` // m, n, k
-}
-
-// LibraryReply names what was found.
-type LibraryReply struct {
-	About string   `json:"about"`
-	Tried int      `json:"tried"`
-	Best  float64  `json:"best"` // ns a call
-	Hash  []uint64 `json:"hash"` // of its outputs, by seed
-	Slot  bool     `json:"slot"` // its outputs are in slot 0, for the checker
-	Fault *Fault   `json:"fault,omitempty"`
-}
-
-// Ceilings measures the device's limits. The reply is kernels.Ceilings.
-type Ceilings struct {
-	DType kernels.DType `json:"dtype"`
+// Unpack puts machine code back that came beside the request.
+func (r *Request) Unpack(blob []byte) error {
+	list := r.code()
+	if len(r.Code) == 0 && len(blob) == 0 {
+		return nil
+	}
+	if len(r.Code) != len(list) {
+		return fmt.Errorf("machine code of %d programs: %d expected", len(r.Code), len(list))
+	}
+	for i, n := range r.Code {
+		if n < 0 || n > len(blob) {
+			return fmt.Errorf("machine code of %d bytes: there are %d", n, len(blob))
+		}
+		if n > 0 {
+			*list[i] = slices.Clip(blob[:n])
+		}
+		blob = blob[n:]
+	}
+	return nil
 }

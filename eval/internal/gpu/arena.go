@@ -88,7 +88,7 @@ func (s *Session) arenaFor(at, i int) (a *arena, err error) {
 		s.arenas[at] = a
 	}
 	s.wake(a)
-	return a, s.hold(a, i)
+	return a, s.bring(a, i)
 }
 
 // makeArena allocates an arena for the buffers of a case.
@@ -123,7 +123,7 @@ func (s *Session) rest() error {
 // all are the arenas that there are.
 func (s *Session) all() iter.Seq[*arena] {
 	return func(yield func(*arena) bool) {
-		groups := [][]*arena{s.arenas, slices.Collect(maps.Values(s.scratch)), {s.flush}}
+		groups := [][]*arena{s.arenas, slices.Collect(maps.Values(s.scratch)), slices.Collect(maps.Values(s.stock)), {s.flush}}
 		for _, list := range s.cold {
 			groups = append(groups, list)
 		}
@@ -135,7 +135,7 @@ func (s *Session) all() iter.Seq[*arena] {
 	}
 }
 
-// hold makes an arena hold the inputs of a case.
+// hold makes an arena hold the inputs of a case, which are made anew.
 func (s *Session) hold(a *arena, i int) error {
 	if a.holds == i {
 		return nil

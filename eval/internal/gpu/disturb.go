@@ -187,7 +187,8 @@ func (s *Session) burstLaunch(bits, seed uint64) *cuda.Launch {
 	resident := max(1, min(s.dev.ThreadsPerSM/threads, s.dev.SmemPerSM/(int(l.Shared)+reserved)))
 	l.Grid = cuda.Dim3{X: 1 + uint32(bits%uint64(s.dev.SMs*resident)), Y: 1, Z: 1} // one wave at most: each block takes ns
 	ns := uint64(shortBurst)
-	for shift := bits >> 40 & 7; shift > 0 && 2*ns < longBurst; shift-- { // short ones are the most
+	// Short ones are the most: what a burst shows that outlasts a run many times over one in sixteen shows, too.
+	for shift := min(bits>>40&7, bits>>43&7); shift > 0 && 2*ns < longBurst; shift-- {
 		ns *= 2
 	}
 	l.Args.Ptr(s.bursts.memory.at)

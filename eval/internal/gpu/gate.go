@@ -21,9 +21,11 @@ func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 	}
 	where, runs := "load", []caseRun(nil)
 	if err == nil {
+		phase("queue the gate")
 		where, runs, err = s.gateCases(p, req, phase)
 	}
 	if err == nil {
+		phase("gate")
 		where, err = "gate", s.readCases(runs, reply)
 	}
 	if err != nil {
@@ -37,6 +39,7 @@ func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 			return nil, err
 		}
 	}
+	phase("unload")
 	return reply, s.unload(p)
 }
 

@@ -7,6 +7,11 @@ func (s *Session) runArenas(run Run) (arenas []*arena, seeds []int, err error) {
 	if run.Cache == "cold" {
 		return s.coldArenas(run)
 	}
+	for _, i := range run.Cases {
+		if err := s.keepInStock(i); err != nil {
+			return nil, nil, err
+		}
+	}
 	for i := range s.prep.Cases[run.Cases[0]].Rotation("hot", len(run.Cases), s.dev.L2Bytes) {
 		a, err := s.arenaOf(run.Cases[i])
 		if err != nil {

@@ -110,7 +110,7 @@ func (m *steady) freshen() error {
 		others, keep, how := false, m.coin(), refill(m.coin())
 		if m.run.Cache == "hot" {
 			m.seeds[i] = (i + s.turn) % len(m.run.Cases)
-			if err := s.hold(a, m.run.Cases[m.seeds[i]]); err != nil {
+			if err := s.bring(a, m.run.Cases[m.seeds[i]]); err != nil {
 				return err
 			}
 			others = m.turn > 1 && len(m.run.Cases) > 1

@@ -42,8 +42,9 @@ type stage struct {
 	arenas   []*arena            // by case; nil where a case has none of its own
 	cold     map[string][]*arena // of cold runs, by workload
 	scratch  map[scratchKey]*arena
-	flush    *arena     // what a cold sample writes to push everything out of L2
-	inHash   [][]uint64 // of the inputs, by case and buffer; nil where no arena has held them yet
+	stock    map[int]*arena // inputs alone, by case
+	flush    *arena         // what a cold sample writes to push everything out of L2
+	inHash   [][]uint64     // of the inputs, by case and buffer; nil where no arena has held them yet
 	palettes *palettes
 	rng      *rand.Rand // secret
 	tosses   uint64     // seed of what is left to chance in the samples of a request
@@ -52,7 +53,7 @@ type stage struct {
 
 // NewSession serves requests over the given memories.
 func NewSession(files Files) *Session {
-	stage := stage{cold: map[string][]*arena{}, scratch: map[scratchKey]*arena{}, rng: SecretNumbers()}
+	stage := stage{cold: map[string][]*arena{}, scratch: map[scratchKey]*arena{}, stock: map[int]*arena{}, rng: SecretNumbers()}
 	return &Session{files: files, stage: stage}
 }
 

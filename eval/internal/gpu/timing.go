@@ -62,6 +62,7 @@ func (s *Session) time(req *Time, phase func(string)) (*TimeReply, error) {
 			return reply, err
 		}
 	}
+	phase("look")
 	if err := s.clearCounters(); err != nil {
 		return nil, err
 	}
@@ -72,6 +73,7 @@ func (s *Session) time(req *Time, phase func(string)) (*TimeReply, error) {
 
 // runs returns, beside an error, where it came up.
 func (s *Session) runs(req *Time, reply *TimeReply, phase func(string)) (c *contender, where string, err error) {
+	phase("load")
 	if c, err = s.enter(req.Contender, 0); err != nil {
 		return c, "load", err
 	}

@@ -48,7 +48,7 @@ func (c *Conn) reply(v any, final bool) error {
 	if c.done {
 		return errors.New("second reply to one request")
 	}
-	f, err := encode(v)
+	f, err := Encode(v)
 	if err != nil {
 		return err
 	}
