@@ -121,6 +121,19 @@ func TestClockThatFalls(t *testing.T) {
 	}
 }
 
+func TestDipped(t *testing.T) {
+	usual := []float64{1980, 1970, 1980, 1990, 1980}
+	for _, c := range []struct {
+		mhz   float64
+		usual []float64
+		want  bool
+	}{{1980, usual, false}, {1790, usual, false}, {1700, usual, true}, {0, usual, false}, {100, usual[:4], false}} {
+		if got := dipped(c.mhz, c.usual); got != c.want {
+			t.Errorf("%g MHz after %v: %v", c.mhz, c.usual, got)
+		}
+	}
+}
+
 // TestPlants: what a sample shows of a kernel is told whenever it was taken: in the warm-up, beside a clock that fell, in a
 // single call.
 func TestPlants(t *testing.T) {

@@ -3,24 +3,26 @@ package gpu
 import (
 	"errors"
 
-	"darwarp/eval/internal/stats"
+	"darwarp/eval/internal/device"
 )
 
-// duel measures two contenders in turn: A B B A A B B A ...
+// duel measures two contenders in turn.
 func (s *Session) duel(req *Duel, phase func(string)) (*DuelReply, error) {
-	reply := &DuelReply{}
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
-	d := &duelling{s: s, req: req, reply: reply, phase: phase}
-	err := d.enter()
-	if err == nil {
-		err = d.pairs()
-	}
+	d := device.NewDuel(req, &s.prep, s.rng, phase)
+	var sides [2]*contender
+	err := d.Fight(func(side int, c Contender, tape *Tape) (_ device.Sampler, err error) {
+		if sides[side], err = s.enter(c, side); err != nil {
+			return nil, err
+		}
+		return s.opponent(sides[side], req.Run, tape)
+	})
 	if err != nil {
-		reply.Faulted = d.turn
-		if reply.Fault, err = fault(d.where, err); err != nil || reply.Fault.Sticky {
-			return reply, err
+		d.Reply.Faulted = d.Side
+		if d.Reply.Fault, err = fault(d.Where, err); err != nil || d.Reply.Fault.Sticky {
+			return d.Reply, err
 		}
 	}
 	if err := s.clearCounters(); err != nil {
@@ -28,123 +30,27 @@ func (s *Session) duel(req *Duel, phase func(string)) (*DuelReply, error) {
 	}
 	_, found, err := s.settle()
 	if found != nil { // after the last sample, which found nothing
-		side := reply.Side(max(d.turn-1, 0))
+		side := d.Reply.Side(max(d.Side-1, 0))
 		side.Strays = side.Strays.Join(found)
 	}
-	return reply, errors.Join(err, d.leave())
-}
-
-// duelling is a duel that is being fought.
-type duelling struct {
-	s          *Session
-	req        *Duel
-	reply      *DuelReply
-	phase      func(string)
-	contenders [2]*contender
-	timers     [2]timer
-	tapes      [2]*Tape
-	sets       int    // that both sides have, of a fresh run
-	where      string // something was done last
-	turn       int    // whose it was: 1 A's, 2 B's
-}
-
-// enter loads both sides and makes their timers.
-func (d *duelling) enter() (err error) {
-	d.sets = len(d.req.Run.Cases)
-	for i, c := range []Contender{d.req.A, d.req.B} {
-		d.begin("load", i)
-		d.tapes[i] = d.s.prep.NewTape(d.req.Record, i, d.req.Pairs)
-		if d.contenders[i], err = d.s.enter(c, i); err != nil {
-			return err
-		}
-		if d.timers[i], err = d.timer(d.contenders[i]); err != nil {
-			return err
+	errs := []error{err, d.Close()}
+	for _, c := range sides {
+		if c != nil {
+			errs = append(errs, s.leave(c))
 		}
 	}
-	return nil
+	return d.Reply, errors.Join(append(errs, s.dropScratch())...)
 }
 
-// begin notes whose turn it is.
-func (d *duelling) begin(what string, side int) {
-	d.where, d.turn = what+" "+sides[side], side+1
-	d.phase(Turn(d.req.Run.Workload, side))
-}
-
-func (d *duelling) timer(c *contender) (timer, error) {
-	if d.req.Run.Fresh == 0 {
-		m, err := d.s.steady(c, d.req.Run, 0, d.tapes[c.side])
-		if err != nil {
-			return nil, err
-		}
-		m.watch = true
-		return m, nil
+// opponent makes a sampler for one side of a duel.
+func (s *Session) opponent(c *contender, run Run, tape *Tape) (device.Sampler, error) {
+	if run.Fresh > 0 {
+		return s.newFresh(c, run, tape)
 	}
-	if c.Library {
-		return nil, errors.New("a library has no fresh regime")
-	}
-	m, err := d.s.newFresh(&fresh{run: d.req.Run, who: c, call: c.Calls[0], expect: c.expected(0), tape: d.tapes[c.side]})
+	m, err := s.sampler(c, run, 0, tape)
 	if err != nil {
 		return nil, err
 	}
-	d.sets = min(d.sets, len(m.arenas))
+	m.watch = true
 	return m, nil
-}
-
-func (d *duelling) leave() error {
-	var errs []error
-	for i, t := range d.timers {
-		if t != nil {
-			errs = append(errs, t.close())
-		}
-		if d.contenders[i] != nil {
-			errs = append(errs, d.s.leave(d.contenders[i]))
-		}
-	}
-	return errors.Join(append(errs, d.s.dropScratch())...)
-}
-
-// pairs takes a warm-up of each side and then the pairs. Both sides of a pair have the same sets in the same order.
-func (d *duelling) pairs() error {
-	for side := range d.timers {
-		d.tapes[side].Pause(true)
-		if bad, err := d.sample(side, d.draw(), false); bad || err != nil {
-			return err
-		}
-		d.tapes[side].Pause(false)
-	}
-	for i := range d.req.Pairs {
-		first, turn := 0, d.draw()
-		if !stats.ChampionFirst(i) {
-			first = 1
-		}
-		for _, side := range []int{first, 1 - first} {
-			if bad, err := d.sample(side, turn, true); bad || err != nil {
-				return err
-			}
-		}
-	}
-	for side := range d.contenders {
-		d.reply.Side(side).Recorded = d.tapes[side].Cases()
-	}
-	return nil
-}
-
-func (d *duelling) draw() []int { return DrawTurn(d.s.rng, d.req.Run.Fresh, d.sets) }
-
-// sample takes one of a side. Wrong outputs and strays end the duel: what comes after them says nothing about anybody.
-func (d *duelling) sample(side int, turn []int, counts bool) (bad bool, err error) {
-	d.begin("duel "+d.req.Run.Workload+",", side)
-	r, err := d.timers[side].sample(turn)
-	if err != nil {
-		return false, err
-	}
-	into := d.reply.Side(side)
-	into.Checked, into.Wrong, into.Strays = into.Checked+r.checked, into.Wrong+r.wrong, into.Strays.Join(r.strays)
-	if counts {
-		into.Samples, into.Clock = append(into.Samples, r.ns), append(into.Clock, r.mhz)
-		if r.repeat > 0 {
-			into.Repeat = append(into.Repeat, r.repeat)
-		}
-	}
-	return into.Wrong > 0 || into.Strays != nil, nil
 }

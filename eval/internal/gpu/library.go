@@ -105,21 +105,21 @@ func (s *Session) timeLibrary(p *cublaslt.Plan, run Run) (float64, error) {
 	if err := s.timed(one, &run.Estimate); err != nil { // the first call sets up
 		return 0, err
 	}
-	m, err := s.newSteady(&steady{run: run, who: &contender{}}, func(a *arena) (*work, error) {
+	m, err := s.newSteady(&steady{timed: timed{s: s, run: run, who: &contender{}}}, func(a *arena) (*work, error) {
 		return &work{library: func() error { return l.run(s, p, a.at[0], a.at[1], a.at[2]) }}, nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	defer m.close()
+	defer m.Close()
 	best := 0.0
 	for range 8 {
-		r, err := m.sample(nil)
+		r, err := m.Sample(nil)
 		if err != nil {
 			return 0, err
 		}
-		if best == 0 || r.ns < best {
-			best = r.ns
+		if best == 0 || r.Nanos < best {
+			best = r.Nanos
 		}
 	}
 	return best, nil

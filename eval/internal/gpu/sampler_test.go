@@ -16,29 +16,6 @@ func TestSoilFrame(t *testing.T) {
 	}
 }
 
-func TestDipped(t *testing.T) {
-	usual := []float64{1980, 1970, 1980, 1990, 1980}
-	for _, c := range []struct {
-		mhz   float64
-		usual []float64
-		want  bool
-	}{{1980, usual, false}, {1790, usual, false}, {1700, usual, true}, {0, usual, false}, {100, usual[:4], false}} {
-		if got := dipped(c.mhz, c.usual); got != c.want {
-			t.Errorf("%g MHz after %v: %v", c.mhz, c.usual, got)
-		}
-	}
-}
-
-func TestReadingCompares(t *testing.T) {
-	var r reading
-	r.compare(5, []uint64{5, 6}, 0)
-	r.compare(5, []uint64{5, 6}, 1)
-	r.compare(5, nil, 0) // nobody knows
-	if r.checked != 2 || r.wrong != 1 {
-		t.Errorf("%d of %d wrong", r.wrong, r.checked)
-	}
-}
-
 // TestGather: each output finds its own palette, that of the first case of its size, and else one of its type.
 func TestGather(t *testing.T) {
 	out := func(d kernels.DType) kernels.Buffer { return kernels.Buffer{DType: d, Shape: []int{8}, Out: true} }
