@@ -25,7 +25,8 @@ func (t Trial) Passes(wrong []float64) bool {
 	return t.judge(out, t.Model) && !t.judge(out, Model{K: 1, ULPs: t.Model.ULPs})
 }
 
-// Limited reports whether a right kernel may be further off than is allowed: inputs of this kind do not suit its accumulator.
+// Limited reports whether a right kernel may be further off than is allowed: inputs of this kind do not suit its
+// accumulator.
 func (t Trial) Limited() bool {
 	return t.compare()(Encode(t.DType, t.Truth.Value), t.DType, t.Truth, t.Model).Limited
 }

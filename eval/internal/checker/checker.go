@@ -44,10 +44,11 @@ const looseError = 0.03
 
 // JudgeReply is the verdict: Wrong is empty when every element of every case is within its tolerance.
 type JudgeReply struct {
-	Report  kernels.GateReport `json:"report"`
-	Wrong   string             `json:"wrong,omitempty"`
-	Hashes  []uint64           `json:"hashes,omitempty"` // of the outputs of each case, as device.CaseReply.Hash; a GPU's judge tells them
-	Palette []byte             `json:"palette,omitempty"`
+	Report kernels.GateReport `json:"report"`
+	Wrong  string             `json:"wrong,omitempty"`
+	// Hashes are of the outputs of each case, as device.CaseReply.Hash; a GPU's judge tells them.
+	Hashes  []uint64 `json:"hashes,omitempty"`
+	Palette []byte   `json:"palette,omitempty"`
 }
 
 // Reference holds a case's inputs against a double-precision reference in Go, for problems that
@@ -63,7 +64,8 @@ type SelfTest struct {
 	Case int `json:"case"`
 }
 
-// Palette asks for values like those of a case's outputs, check.PaletteSize of each, which nobody can learn its truth from.
+// Palette asks for values like those of a case's outputs, check.PaletteSize of each, which nobody can learn its truth
+// from.
 type Palette struct {
 	Case int `json:"case"`
 }
@@ -114,7 +116,8 @@ func (s *server) judge(req *Judge) (*JudgeReply, error) {
 		i := req.Cases[k]
 		c := &s.setup.Cases[i]
 		at, b := places[k]+c.OutputAt(out), c.Outputs()[out]
-		return s.seen.judge(i, out, s.out[at:at+b.Bytes()], b.DType, s.setup.Truths(i, s.truth)[out], s.setup.Model(i, req.Acc)), nil
+		return s.seen.judge(i, out, s.out[at:at+b.Bytes()], b.DType, s.setup.Truths(i, s.truth)[out],
+			s.setup.Model(i, req.Acc)), nil
 	})
 }
 

@@ -91,7 +91,8 @@ func (s *Setup) SelfTest(i int, truths []check.Truth, compare func(number int) c
 	reply := &JudgeReply{}
 	for j, t := range truths {
 		b := c.Outputs()[j]
-		for _, fault := range check.SelfTest(check.Trial{DType: b.DType, Model: s.Model(i, kernels.FP32), Truth: t, Shape: b.Shape, Compare: compare(j)}) {
+		trial := check.Trial{DType: b.DType, Model: s.Model(i, kernels.FP32), Truth: t, Shape: b.Shape, Compare: compare(j)}
+		for _, fault := range check.SelfTest(trial) {
 			reply.Wrong = fmt.Sprintf("%s: %s: the check %s", c.Name, b.Name, fault)
 		}
 	}

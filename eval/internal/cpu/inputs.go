@@ -24,7 +24,8 @@ func fillInputs(c *device.Case, a *arena) error {
 	return nil
 }
 
-// takeInputs copies inputs that another device has made, and that begin at an offset of the input memory, into an arena.
+// takeInputs copies inputs that another device has made, and that begin at an offset of the input memory, into an
+// arena.
 func takeInputs(c *device.Case, a *arena, memory []byte, at int) error {
 	parts, err := c.Inputs(memory, at)
 	for i, p := range parts {

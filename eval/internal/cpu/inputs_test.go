@@ -76,7 +76,8 @@ func TestInputClasses(t *testing.T) {
 				slack = 0.3
 			}
 			if math.Abs(mean-c.mean) > 0.03*(c.dev+math.Abs(c.mean)) || math.Abs(dev-c.dev) > slack*c.dev {
-				t.Errorf("%s %s tensor %d: mean %g deviation %g, expected %g and %g", c.class, d, c.tensor, mean, dev, c.mean, c.dev)
+				t.Errorf("%s %s tensor %d: mean %g deviation %g, expected %g and %g", c.class, d, c.tensor, mean, dev, c.mean,
+					c.dev)
 			}
 		}
 	}
@@ -111,7 +112,8 @@ func TestHardClasses(t *testing.T) {
 		},
 	} {
 		for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
-			c := &device.Case{Class: class, Terms: []device.Terms{{Axis: 1}}, Buffers: []kernels.Buffer{{DType: d, Shape: []int{rows, cols}}}}
+			c := &device.Case{Class: class, Terms: []device.Terms{{Axis: 1}},
+				Buffers: []kernels.Buffer{{DType: d, Shape: []int{rows, cols}}}}
 			x := filled(t, c, 0, 7)
 			for r := range rows {
 				if line := x[r*cols : (r+1)*cols]; !ok(d, line) {
@@ -125,11 +127,13 @@ func TestHardClasses(t *testing.T) {
 	}
 }
 
-// TestMixed: the lines of a mixed tensor take turns, other tensors are normal, and terms may lie along another axis than the last.
+// TestMixed: the lines of a mixed tensor take turns, other tensors are normal, and terms may lie along another axis
+// than the last.
 func TestMixed(t *testing.T) {
 	const rows, cols = 6, 50
 	shape := kernels.Buffer{DType: kernels.FP32, Shape: []int{cols, rows}}
-	c := &device.Case{Class: device.Mixed, Mix: []string{"zeros", "constant", "special"}, Terms: []device.Terms{{Axis: 0}}, Buffers: []kernels.Buffer{shape, shape}}
+	c := &device.Case{Class: device.Mixed, Mix: []string{"zeros", "constant", "special"}, Terms: []device.Terms{{Axis: 0}},
+		Buffers: []kernels.Buffer{shape, shape}}
 	for seed := range uint64(20) {
 		x, kinds := filled(t, c, 0, seed), map[string]int{}
 		for r := range rows {
@@ -161,7 +165,8 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestNeedles: every sixty-fourth of a line has one, the first and the last number are some in many lines, and no line is like another.
+// TestNeedles: every sixty-fourth of a line has one, the first and the last number are some in many lines, and no line
+// is like another.
 func TestNeedles(t *testing.T) {
 	const rows, cols = 100, 6400
 	c := &device.Case{Class: "needles", Terms: []device.Terms{{Axis: 1, Neutral: math.Float32bits(float32(math.Inf(-1)))}},
@@ -204,8 +209,8 @@ func TestInputsDependOnSeedAndTensor(t *testing.T) {
 	}
 }
 
-// TestMix: the published first output of splitmix64 seeded with 0 pins the generator. Its state advances by the golden-ratio
-// constant, which key+i does not, so that only the first word is comparable.
+// TestMix: the published first output of splitmix64 seeded with 0 pins the generator. Its state advances by the
+// golden-ratio constant, which key+i does not, so that only the first word is comparable.
 func TestMix(t *testing.T) {
 	if got := mix(0); got != 0xe220a8397b1dcdaf {
 		t.Errorf("splitmix64(0) = %#x", got)
@@ -262,7 +267,8 @@ func TestHashSeesEveryByteAndItsPlace(t *testing.T) {
 			t.Errorf("%d bytes: the salt does not count", n)
 		}
 	}
-	c := &device.Case{Buffers: []kernels.Buffer{{Name: "x", DType: kernels.FP32, Shape: []int{4}}, {Name: "y", Out: true, DType: kernels.FP32, Shape: []int{4}}}}
+	c := &device.Case{Buffers: []kernels.Buffer{{Name: "x", DType: kernels.FP32, Shape: []int{4}},
+		{Name: "y", Out: true, DType: kernels.FP32, Shape: []int{4}}}}
 	a, err := newArena(device.Sizes(c.Buffers), 1)
 	if err != nil {
 		t.Fatal(err)

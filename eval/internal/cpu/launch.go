@@ -40,7 +40,8 @@ func (w *work) start(l *launch, o *runOptions) error {
 	}
 	// What the call is told lies in Go's heap, which does not move.
 	r, _, _ := purego.SyscallN(w.program.run, l.kernel,
-		uintptr(unsafe.Pointer(&l.grid)), uintptr(unsafe.Pointer(&l.block)), uintptr(unsafe.Pointer(&l.cluster)), uintptr(l.smem),
+		uintptr(unsafe.Pointer(&l.grid)), uintptr(unsafe.Pointer(&l.block)), uintptr(unsafe.Pointer(&l.cluster)),
+		uintptr(l.smem),
 		uintptr(unsafe.Pointer(unsafe.SliceData(l.args))), uintptr(len(l.args)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(w.buffers))), uintptr(len(w.buffers)),
 		uintptr(unsafe.Pointer(o)), uintptr(unsafe.Pointer(&w.report[0])), uintptr(len(w.report)))

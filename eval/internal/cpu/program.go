@@ -202,7 +202,8 @@ func (x *launch) add(arg kernels.Arg, maps []kernels.TensorMap, at map[string]ui
 
 func newLaunch(p *program, l kernels.Launch) *launch {
 	dim := func(v [3]int) [3]uint32 { return [3]uint32{uint32(v[0]), uint32(v[1]), uint32(v[2])} }
-	return &launch{entry: l.Entry, kernel: p.kernels[l.Entry], grid: dim(l.Grid), block: dim(l.Block), cluster: dim(l.Cluster), smem: uint32(l.Smem)}
+	return &launch{entry: l.Entry, kernel: p.kernels[l.Entry], grid: dim(l.Grid), block: dim(l.Block),
+		cluster: dim(l.Cluster), smem: uint32(l.Smem)}
 }
 
 func (w *work) add(name string, mem []byte, writable bool) {

@@ -30,7 +30,8 @@ func describe(m kernels.TensorMap, c *device.Case, a *arena) (*tensorMap, error)
 		return nil, fmt.Errorf("tensor map %s: no tensor %s", m.Name, m.Tensor)
 	}
 	b, text := c.Buffers[i], append([]byte(m.Name), 0)
-	out := &tensorMap{name: &text[0], base: address(a.buffers[i]), rank: uint32(len(b.Shape)), element: uint32(b.DType.Size()), swizzle: uint32(m.Swizzle)}
+	out := &tensorMap{name: &text[0], base: address(a.buffers[i]), rank: uint32(len(b.Shape)),
+		element: uint32(b.DType.Size()), swizzle: uint32(m.Swizzle)}
 	if len(m.Box) != len(b.Shape) || len(b.Shape) > len(out.shape) {
 		return nil, fmt.Errorf("tensor map %s: a box of %v for %s %v", m.Name, m.Box, m.Tensor, b.Shape)
 	}

@@ -7,8 +7,8 @@ import (
 	"darwarp/eval/internal/stats"
 )
 
-// rules of emulated times. Every sample is of calls on refilled outputs, so that no single calls are needed to hold against
-// them.
+// rules of emulated times. Every sample is of calls on refilled outputs, so that no single calls are needed to hold
+// against them.
 var rules = device.Rules{Fitness: stats.Emulated, Final: stats.EmulatedFinal, Hurried: true}
 
 // time measures a contender on its runs, in order, and stops after the first that is hopeless.

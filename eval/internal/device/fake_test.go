@@ -67,7 +67,8 @@ func times(ns ...float64) []Reading {
 func prepared() *Prepare {
 	p := &Prepare{Slots: 2, SlotBytes: 2048}
 	for i := range 2 {
-		p.Cases = append(p.Cases, Case{Name: fmt.Sprint(i), Buffers: []kernels.Buffer{{Name: "y", DType: kernels.FP32, Shape: []int{8}, Out: true}}})
+		p.Cases = append(p.Cases, Case{Name: fmt.Sprint(i), Buffers: []kernels.Buffer{{Name: "y", DType: kernels.FP32,
+			Shape: []int{8}, Out: true}}})
 	}
 	return p
 }

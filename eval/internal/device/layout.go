@@ -2,8 +2,8 @@ package device
 
 import "darwarp/kernels"
 
-// Alignment is what every buffer begins at a multiple of, in bytes: what cudaMalloc gives, and more than any vector access
-// wants.
+// Alignment is what every buffer begins at a multiple of, in bytes: what cudaMalloc gives, and more than any vector
+// access wants.
 const Alignment = 256
 
 // Align rounds up to where the next buffer may begin.

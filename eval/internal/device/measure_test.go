@@ -33,8 +33,8 @@ func answered(t *testing.T, rules Rules, req *Time, s *scripted) (TimeReply, str
 	return reply, where, err
 }
 
-// TestSamples: how many samples a run takes, which of them count, and what they say, by the request and by what the samples
-// are like. The first sample is the warm-up, which never counts.
+// TestSamples: how many samples a run takes, which of them count, and what they say, by the request and by what the
+// samples are like. The first sample is the warm-up, which never counts.
 func TestSamples(t *testing.T) {
 	steady := slices.Repeat([]float64{1000}, 100)
 	drift := func(percent float64) []float64 { // a GPU that gets slower with each sample
@@ -61,18 +61,18 @@ func TestSamples(t *testing.T) {
 		{"a drift of 0.1 % a sample is within the noise that is asked for", patient, 0, Time{}, drift(0.1), 15, false, 3},
 		{"a drift of 1 % a sample is not", patient, 0, Time{}, drift(1), 40, false, 3},
 		{"noise: as many as there may be", patient, 0, Time{}, spread(100, 1000), 40, false, 3},
-		{"long calls use up the time that a kernel gets", patient, 0, Time{}, slices.Repeat([]float64{10e6}, 20), 5, false, 3},
+		{"long calls use up the time", patient, 0, Time{}, slices.Repeat([]float64{10e6}, 20), 5, false, 3},
 		{"far behind at the first sample", patient, 200, Time{}, steady, 1, true, 0},
 		{"behind after three", patient, 600, Time{}, steady, 3, true, 0},
-		{"not behind for one sample that was", patient, 600, Time{}, append([]float64{0, 1000, 700}, steady...), 15, false, 3},
+		{"one sample is behind", patient, 600, Time{}, append([]float64{0, 1000, 700}, steady...), 15, false, 3},
 		{"as many as were asked for", patient, 100, Time{Count: 7}, spread(100, 1000), 7, false, 0},
 		{"as many as were asked for, and single ones", patient, 100, Time{Count: 7, Alone: true}, steady, 7, false, 3},
 		{"emulated", hurried, 0, Time{}, steady, 4, false, 0},
 		{"emulated, for publication", hurried, 0, Time{Final: true}, steady, 15, false, 0},
 		{"emulated: one call uses up the time", hurried, 0, Time{}, slices.Repeat([]float64{20e6}, 5), 1, false, 0},
-		{"emulated: two calls use it up in the screen", hurried, 500e3, Time{}, slices.Repeat([]float64{1e6}, 5), 2, false, 0},
+		{"emulated: two calls use it up", hurried, 500e3, Time{}, slices.Repeat([]float64{1e6}, 5), 2, false, 0},
 		{"emulated, and behind", hurried, 200, Time{}, steady, 1, true, 0},
-		{"emulated: behind by the sample that uses up the time", hurried, 1e6, Time{}, slices.Repeat([]float64{20e6}, 5), 1, true, 0},
+		{"emulated: one uses it up, and is behind", hurried, 1e6, Time{}, slices.Repeat([]float64{20e6}, 5), 1, true, 0},
 		{"emulated singles are not taken", hurried, 0, Time{Count: 2, Alone: true}, steady, 2, false, 0},
 	} {
 		s := &scripted{list: times(c.times...), single: times(1300, 1200, 1250)}
@@ -83,11 +83,14 @@ func TestSamples(t *testing.T) {
 		}
 		got := reply.Runs[0]
 		want := c.times[1:][:len(got.Samples)]
-		if len(got.Samples) != c.want || !slices.Equal(got.Samples, want) || got.Screened != c.screened || s.ones != c.singles {
-			t.Errorf("%s: %d samples (screened %v, %d single calls), expected %d (%v, %d)", c.name, len(got.Samples), got.Screened, s.ones, c.want, c.screened, c.singles)
+		if len(got.Samples) != c.want || !slices.Equal(got.Samples, want) || got.Screened != c.screened ||
+			s.ones != c.singles {
+			t.Errorf("%s: %d samples (screened %v, %d single calls), expected %d (%v, %d)", c.name, len(got.Samples),
+				got.Screened, s.ones, c.want, c.screened, c.singles)
 		}
 		if checked := 2 * (c.want + 1 + c.singles); got.Checked != checked || got.Calls != 10 || got.Clock != 1980 {
-			t.Errorf("%s: %d outputs checked, expected %d; %d calls at %g MHz", c.name, got.Checked, checked, got.Calls, got.Clock)
+			t.Errorf("%s: %d outputs checked, expected %d; %d calls at %g MHz", c.name, got.Checked, checked, got.Calls,
+				got.Clock)
 		}
 		if c.singles > 0 && got.Single != 1200 {
 			t.Errorf("%s: a single call took %g, expected the least", c.name, got.Single)
@@ -95,8 +98,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestClockThatFalls: samples at a clock far below the usual one are taken again, but not for ever: a kernel that draws much
-// power lowers it for good.
+// TestClockThatFalls: samples at a clock far below the usual one are taken again, but not for ever: a kernel that draws
+// much power lowers it for good.
 func TestClockThatFalls(t *testing.T) {
 	at := func(mhz float64, n int) []Reading {
 		return slices.Repeat([]Reading{{Nanos: 1000 * 1980 / mhz, MHz: mhz}}, n)
@@ -116,7 +119,8 @@ func TestClockThatFalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := reply.Runs[0]; got.Rejected != c.rejected || len(got.Samples) != c.samples {
-			t.Errorf("%s: %d rejected of %d samples, expected %d and %d", c.name, got.Rejected, len(got.Samples), c.rejected, c.samples)
+			t.Errorf("%s: %d rejected of %d samples, expected %d and %d", c.name, got.Rejected, len(got.Samples), c.rejected,
+				c.samples)
 		}
 	}
 }
@@ -134,8 +138,8 @@ func TestDipped(t *testing.T) {
 	}
 }
 
-// TestPlants: what a sample shows of a kernel is told whenever it was taken: in the warm-up, beside a clock that fell, in a
-// single call.
+// TestPlants: what a sample shows of a kernel is told whenever it was taken: in the warm-up, beside a clock that fell,
+// in a single call.
 func TestPlants(t *testing.T) {
 	bad := Reading{Nanos: 1000, MHz: 1980, Checked: 2, Wrong: 1, Strays: &Strays{Where: "w", Bytes: 3}}
 	low := bad
@@ -157,13 +161,14 @@ func TestPlants(t *testing.T) {
 	}
 }
 
-// TestFailingLaunch: a launch that fails ends the request, wherever it comes, and the sampler is given back. Runs before it
-// are in the reply.
+// TestFailingLaunch: a launch that fails ends the request, wherever it comes, and the sampler is given back. Runs
+// before it are in the reply.
 func TestFailingLaunch(t *testing.T) {
 	for fails := range 30 {
 		var done []string
 		good := &scripted{list: times(1000), single: times(1)}
-		bad := &scripted{list: times(1000), single: times(1), fails: fails + 1, say: func(line string) { done = append(done, line) }}
+		bad := &scripted{list: times(1000), single: times(1), fails: fails + 1,
+			say: func(line string) { done = append(done, line) }}
 		var reply TimeReply
 		var phases []string
 		m := &Measuring{Prepare: prepared(), Rules: patient, Phase: func(p string) { phases = append(phases, p) }}
@@ -175,7 +180,8 @@ func TestFailingLaunch(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(err, errLaunch) || where != "time b" || len(reply.Runs) != 1 || done[len(done)-1] != "close " || !slices.Equal(phases, []string{"time a", "time b"}) {
+		if !errors.Is(err, errLaunch) || where != "time b" || len(reply.Runs) != 1 || done[len(done)-1] != "close " ||
+			!slices.Equal(phases, []string{"time a", "time b"}) {
 			t.Errorf("launch %d: %v at %s after %d runs, phases %v, then %q", fails+1, err, where, len(reply.Runs), phases, done)
 		}
 	}

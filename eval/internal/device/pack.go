@@ -90,7 +90,8 @@ func (p *Prepare) Places(g *Gate) (map[int]int, error) {
 	}
 	offsets, total := Pack(p.Cases, ran)
 	if total > p.SlotBytes || g.Slot < 0 || g.Slot >= p.Slots {
-		return nil, fmt.Errorf("outputs of %d bytes do not fit slot %d of %d with %d bytes each", total, g.Slot, p.Slots, p.SlotBytes)
+		return nil, fmt.Errorf("outputs of %d bytes do not fit slot %d of %d with %d bytes each", total, g.Slot, p.Slots,
+			p.SlotBytes)
 	}
 	at := map[int]int{}
 	for k, i := range ran {

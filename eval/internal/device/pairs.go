@@ -26,8 +26,8 @@ func NewDuel(req *Duel, prepare *Prepare, rng *rand.Rand, phase func(string)) *D
 	return &Duelling{Reply: &DuelReply{}, req: req, prepare: prepare, rng: rng, phase: phase}
 }
 
-// Fight measures two contenders in turn: A B B A A B B A ... load loads one side and makes its sampler, which records on a
-// tape. Of an error Where and Side tell when it came up.
+// Fight measures two contenders in turn: A B B A A B B A ... load loads one side and makes its sampler, which records
+// on a tape. Of an error Where and Side tell when it came up.
 func (d *Duelling) Fight(load func(side int, c Contender, tape *Tape) (Sampler, error)) (err error) {
 	for side, c := range []Contender{d.req.A, d.req.B} {
 		d.begin("load", side)

@@ -29,14 +29,18 @@ func fought(req *Duel, sides [2]*scripted) (d *Duelling, done []string, err erro
 
 // TestPairs: both sides are loaded and warmed up, then they take turns A B B A, and each of these is announced before.
 func TestPairs(t *testing.T) {
-	a, b := &scripted{list: times(99, 1, 2, 3, 4), sets: 2, cases: []int{0}}, &scripted{list: times(99, 5, 6, 7, 8), sets: 2, cases: []int{1}}
-	d, done, err := fought(&Duel{Run: Run{Workload: "w"}, Pairs: 4, Record: &Record{Slots: [2]int{0, 1}}}, [2]*scripted{a, b})
-	want := "phase load A phase load B phase A phase B" + strings.Repeat(" phase A phase B phase B phase A", 2) + " close A close B"
+	a, b := &scripted{list: times(99, 1, 2, 3, 4), sets: 2, cases: []int{0}},
+		&scripted{list: times(99, 5, 6, 7, 8), sets: 2, cases: []int{1}}
+	d, done, err := fought(&Duel{Run: Run{Workload: "w"}, Pairs: 4, Record: &Record{Slots: [2]int{0, 1}}},
+		[2]*scripted{a, b})
+	turns := strings.Repeat(" phase A phase B phase B phase A", 2)
+	want := "phase load A phase load B phase A phase B" + turns + " close A close B"
 	if got := strings.Join(done, " "); err != nil || got != want {
 		t.Errorf("%v\n got %s\nwant %s", err, got, want)
 	}
 	ra, rb := d.Reply.A, d.Reply.B
-	if !slices.Equal(ra.Samples, []float64{1, 2, 3, 4}) || !slices.Equal(rb.Samples, []float64{5, 6, 7, 8}) || len(ra.Clock) != 4 || ra.Repeat != nil {
+	if !slices.Equal(ra.Samples, []float64{1, 2, 3, 4}) || !slices.Equal(rb.Samples, []float64{5, 6, 7, 8}) ||
+		len(ra.Clock) != 4 || ra.Repeat != nil {
 		t.Errorf("%+v", d.Reply)
 	}
 	if ra.Checked != 10 || !slices.Equal(ra.Recorded, []int{0, 0, 0, 0}) || !slices.Equal(rb.Recorded, []int{1, 1, 1, 1}) {
@@ -46,7 +50,8 @@ func TestPairs(t *testing.T) {
 
 // TestFreshPairs: both sides of a pair have the same sets in the same order, of those that both have.
 func TestFreshPairs(t *testing.T) {
-	a, b := &scripted{list: []Reading{{Nanos: 1, Repeat: 1.01}}, sets: 8}, &scripted{list: []Reading{{Nanos: 2, Repeat: 0.5}}, sets: 5}
+	a, b := &scripted{list: []Reading{{Nanos: 1, Repeat: 1.01}}, sets: 8},
+		&scripted{list: []Reading{{Nanos: 2, Repeat: 0.5}}, sets: 5}
 	d, _, err := fought(&Duel{Run: Run{Workload: "w", Fresh: 3}, Pairs: 6}, [2]*scripted{a, b})
 	if err != nil || !reflect.DeepEqual(a.turns[1:], b.turns[1:]) {
 		t.Fatalf("%v: %v and %v", err, a.turns, b.turns)
@@ -65,8 +70,8 @@ func TestFreshPairs(t *testing.T) {
 	}
 }
 
-// TestDuelEnds: with the first sample whose outputs are wrong or whose launches strayed, warm-ups too, and with a launch that
-// fails; it is known whose that was, and both sides are given back.
+// TestDuelEnds: with the first sample whose outputs are wrong or whose launches strayed, warm-ups too, and with a
+// launch that fails; it is known whose that was, and both sides are given back.
 func TestDuelEnds(t *testing.T) {
 	good := times(1000)[0]
 	wrong, stray := good, good
@@ -87,10 +92,13 @@ func TestDuelEnds(t *testing.T) {
 	} {
 		a, b := &scripted{list: []Reading{good}, sets: 1}, &scripted{list: c.list, sets: 1, fails: c.fails}
 		d, done, err := fought(&Duel{Run: Run{Workload: "w"}, Pairs: 8}, [2]*scripted{a, b})
-		if !errors.Is(err, c.err) || c.err == nil && err != nil || b.taken != c.taken || d.Side != c.side || !strings.HasSuffix(strings.Join(done, " "), "close A close B") {
-			t.Errorf("%s: %v after %d samples of the challenger, at side %d of %s; %v", c.name, err, b.taken, d.Side, d.Where, done)
+		if !errors.Is(err, c.err) || c.err == nil && err != nil || b.taken != c.taken || d.Side != c.side ||
+			!strings.HasSuffix(strings.Join(done, " "), "close A close B") {
+			t.Errorf("%s: %v after %d samples of the challenger, at side %d of %s; %v", c.name, err, b.taken, d.Side, d.Where,
+				done)
 		}
-		if got := d.Reply.B; got.Wrong != b.list[min(b.taken, len(b.list))-1].Wrong || (got.Strays != nil) != (c.name == "a stray") {
+		if got := d.Reply.B; got.Wrong != b.list[min(b.taken, len(b.list))-1].Wrong ||
+			(got.Strays != nil) != (c.name == "a stray") {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}

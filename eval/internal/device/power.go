@@ -8,9 +8,9 @@ import (
 	"darwarp/kernels"
 )
 
-// Power asks whether the check would find what is missing: the reference kernel is run on inputs of which some terms are
-// replaced by what adds nothing, and its result is judged as a candidate's. The reply is PowerReply. Only a process that
-// never loads a candidate is asked for it.
+// Power asks whether the check would find what is missing: the reference kernel is run on inputs of which some terms
+// are replaced by what adds nothing, and its result is judged as a candidate's. The reply is PowerReply. Only a process
+// that never loads a candidate is asked for it.
 type Power struct {
 	Cubin  []byte  `json:"cubin"`
 	Proofs []Proof `json:"proofs"`
@@ -95,8 +95,8 @@ func (p *Proof) trials(truths []check.Truth) []check.Trial {
 	return list
 }
 
-// told judges outputs that lack terms. It returns what nobody noticed: where no output differs by more than rounding there is
-// nothing to notice, and one that is refused is enough.
+// told judges outputs that lack terms. It returns what nobody noticed: where no output differs by more than rounding
+// there is nothing to notice, and one that is refused is enough.
 func (p *Proof) told(o *Omission, trials []check.Trial, truths, lacking []check.Truth) string {
 	outs := len(truths)
 	for i, l := range lacking {
@@ -120,8 +120,8 @@ func (p *Proof) missed(what string, t check.Trial) string {
 	return fmt.Sprintf("%s with sums in %s", what, t.Model.Acc)
 }
 
-// putBack gives outputs of the omitted terms themselves their right values, where an output has an axis for them: a kernel
-// that forgets a term of a sum still writes what belongs to it.
+// putBack gives outputs of the omitted terms themselves their right values, where an output has an axis for them: a
+// kernel that forgets a term of a sum still writes what belongs to it.
 func (p *Proof) putBack(o *Omission, output int, into, right []float64) {
 	axis := p.Case.Terms[o.Terms].Outs[output]
 	if axis < 0 {
@@ -138,8 +138,8 @@ func (p *Proof) putBack(o *Omission, output int, into, right []float64) {
 	}
 }
 
-// Erased says which elements of which buffer an omission makes neutral: those of the lines, Inner apart and Len long, from
-// From to To.
+// Erased says which elements of which buffer an omission makes neutral: those of the lines, Inner apart and Len long,
+// from From to To.
 func (c *Case) Erased(o *Omission) (buffer, inner, length int, neutral uint32) {
 	t := c.Terms[o.Terms]
 	shape := c.Buffers[t.Buffer].Shape

@@ -1,5 +1,5 @@
-// Package device is what the workers that run candidates have in common, whatever they run them on: the requests that they
-// answer and the cases that they know, how both are laid out in memory, and the loops of a measurement.
+// Package device is what the workers that run candidates have in common, whatever they run them on: the requests that
+// they answer and the cases that they know, how both are laid out in memory, and the loops of a measurement.
 package device
 
 import (
@@ -30,9 +30,9 @@ func (r *Request) Name() string {
 		asked bool
 		name  string
 	}{
-		{r.Open != nil, "open"}, {r.Prepare != nil, "prepare"}, {r.Truth != nil, "truth"}, {r.Power != nil, "power"}, {r.Gate != nil, "gate"},
-		{r.Time != nil, "time"}, {r.Duel != nil, "duel"}, {r.Disturb != nil, "disturb"}, {r.Library != nil, "library"},
-		{r.Ceilings != nil, "ceilings"}, {r.Inputs != nil, "inputs"},
+		{r.Open != nil, "open"}, {r.Prepare != nil, "prepare"}, {r.Truth != nil, "truth"}, {r.Power != nil, "power"},
+		{r.Gate != nil, "gate"}, {r.Time != nil, "time"}, {r.Duel != nil, "duel"}, {r.Disturb != nil, "disturb"},
+		{r.Library != nil, "library"}, {r.Ceilings != nil, "ceilings"}, {r.Inputs != nil, "inputs"},
 	} {
 		if is.asked {
 			return is.name
@@ -41,7 +41,8 @@ func (r *Request) Name() string {
 	return "nothing"
 }
 
-// code are the fields of a request that are machine code. They are large: as JSON they took milliseconds on either side.
+// code are the fields of a request that are machine code. They are large: as JSON they took milliseconds on either
+// side.
 func (r *Request) code() (list []*[]byte) {
 	if r.Gate != nil {
 		list = append(list, &r.Gate.Cubin, &r.Gate.Checked)

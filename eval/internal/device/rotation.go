@@ -64,8 +64,8 @@ func (c *Case) ColdBytes(l2 int) int { return c.ColdArenas(l2)*c.ArenaBytes() + 
 // cost more to build than they tell.
 const MaxCalls = 256
 
-// Calls is how many calls a sample of the case has: as many as fill its region by the estimate, in ns a call, and as many on
-// each arena.
+// Calls is how many calls a sample of the case has: as many as fill its region by the estimate, in ns a call, and as
+// many on each arena.
 func (c *Case) Calls(estimate float64, arenas, l2 int) int {
 	calls := arenas
 	if estimate > 0 {

@@ -7,7 +7,10 @@ import (
 )
 
 func matrix(n int) *Case {
-	return &Case{Buffers: []kernels.Buffer{{DType: kernels.FP16, Shape: []int{n, n}}, {DType: kernels.FP16, Shape: []int{n, n}}, {DType: kernels.FP16, Shape: []int{n, n}, Out: true}}}
+	b := kernels.Buffer{DType: kernels.FP16, Shape: []int{n, n}}
+	out := b
+	out.Out = true
+	return &Case{Buffers: []kernels.Buffer{b, b, out}}
 }
 
 func TestCalls(t *testing.T) {
@@ -38,7 +41,8 @@ func TestRotation(t *testing.T) {
 	for _, c := range []struct {
 		n, hot, cold int
 	}{{64, 2, maxCold}, {1024, 2, 26}, {2048, 1, 7}, {4096, 1, 2}, {8192, 1, 2}} {
-		if hot, cold := matrix(c.n).Rotation("hot", 2, l2), matrix(c.n).Rotation("cold", 2, l2); hot != c.hot || cold != c.cold {
+		hot, cold := matrix(c.n).Rotation("hot", 2, l2), matrix(c.n).Rotation("cold", 2, l2)
+		if hot != c.hot || cold != c.cold {
 			t.Errorf("%d: %d hot and %d cold arenas, expected %d and %d", c.n, hot, cold, c.hot, c.cold)
 		}
 	}

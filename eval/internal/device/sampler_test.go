@@ -16,8 +16,8 @@ func TestReadingCompares(t *testing.T) {
 	}
 }
 
-// TestRenewals: inputs rotate from sample to sample, every arena has others than its neighbour, and outputs stay only where
-// they are right for other inputs than the ones that come.
+// TestRenewals: inputs rotate from sample to sample, every arena has others than its neighbour, and outputs stay only
+// where they are right for other inputs than the ones that come.
 func TestRenewals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	coin := func() bool { return Coin(rng) }

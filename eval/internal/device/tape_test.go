@@ -26,11 +26,13 @@ func TestTape(t *testing.T) {
 	for i := range offsets {
 		offsets[i] += 2000
 	}
-	if err := errors.Join(err1, err2, err3); err != nil || len(cases) != 3 || cases[2] != 1 || total > 2000 || !slices.Equal(places, offsets) {
+	if err := errors.Join(err1, err2, err3); err != nil || len(cases) != 3 || cases[2] != 1 || total > 2000 ||
+		!slices.Equal(places, offsets) {
 		t.Errorf("%v at %v, %v", cases, places, err)
 	}
 	full := p.NewTape(&Record{}, 0, 1)
-	if err := full.Take([]int{2, 2, 2, 2}, rng, func(_, at int) error { return nil }); err != nil || len(full.Cases()) != 2 {
+	if err := full.Take([]int{2, 2, 2, 2}, rng, func(_, at int) error { return nil }); err != nil ||
+		len(full.Cases()) != 2 {
 		t.Errorf("%v in a slot that has room for two, %v", full.Cases(), err)
 	}
 }

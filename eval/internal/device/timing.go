@@ -60,9 +60,10 @@ type RunReply struct {
 	Clock    float64   `json:"clock,omitempty"`    // SM MHz
 	Checked  int       `json:"checked"`            // outputs of timed launches compared
 	Wrong    int       `json:"wrong,omitempty"`    // of them, not as expected
-	Single   float64   `json:"single,omitempty"`   // ns of one call on refilled outputs, the least of a few: must agree with the graph
-	Rejected int       `json:"rejected,omitempty"` // sample blocks thrown away for their clock
-	Recorded []int     `json:"recorded,omitempty"` // the cases whose outputs lie in the slot
+	// Single is the time of one call on refilled outputs in ns, the least of a few: it must agree with the graph's.
+	Single   float64 `json:"single,omitempty"`
+	Rejected int     `json:"rejected,omitempty"` // sample blocks thrown away for their clock
+	Recorded []int   `json:"recorded,omitempty"` // the cases whose outputs lie in the slot
 }
 
 // Duel measures two contenders in turn, A B B A.
@@ -83,9 +84,10 @@ type DuelReply struct {
 
 // Side is one contender's samples in a duel.
 type Side struct {
-	Samples []float64 `json:"samples"`          // ns a call
-	Clock   []float64 `json:"clock,omitempty"`  // SM MHz, by sample
-	Repeat  []float64 `json:"repeat,omitempty"` // of fresh samples: the time of the same calls once more, over that of the fresh ones
+	Samples []float64 `json:"samples"`         // ns a call
+	Clock   []float64 `json:"clock,omitempty"` // SM MHz, by sample
+	// Repeat is, of fresh samples, the time of the same calls once more over that of the fresh ones.
+	Repeat  []float64 `json:"repeat,omitempty"`
 	Checked int       `json:"checked,omitempty"`
 	Wrong   int       `json:"wrong,omitempty"` // outputs that were not as expected
 	Strays  *Strays   `json:"strays,omitempty"`

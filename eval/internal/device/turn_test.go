@@ -29,7 +29,8 @@ func TestDrawTurn(t *testing.T) {
 }
 
 func TestTurnOf(t *testing.T) {
-	for phase, want := range map[string]int{Turn("4096", 0): 1, Turn("4096", 1): 2, "duel 4096": 0, "gate the challenger": 0, "time x, the challenger": 0, "": 0} {
+	for phase, want := range map[string]int{Turn("4096", 0): 1, Turn("4096", 1): 2, "duel 4096": 0,
+		"gate the challenger": 0, "time x, the challenger": 0, "": 0} {
 		if got := TurnOf(phase); got != want {
 			t.Errorf("%q: %d, expected %d", phase, got, want)
 		}

@@ -8,9 +8,9 @@ import (
 	"darwarp/eval/internal/proc"
 )
 
-// Serve is a worker's main loop: it answers requests until its parent closes the pipe, and gives the exit code. phase is told
-// what is about to be done. An error is ours; what a candidate does wrong is a Fault in the reply. After a sticky one the
-// worker replies and ends.
+// Serve is a worker's main loop: it answers requests until its parent closes the pipe, and gives the exit code. phase
+// is told what is about to be done. An error is ours; what a candidate does wrong is a Fault in the reply. After a
+// sticky one the worker replies and ends.
 func Serve[R any](handle func(req *R, phase func(string)) (reply any, err error)) int {
 	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
 		var req R
@@ -36,8 +36,8 @@ type Files struct {
 	Truth  []byte
 }
 
-// Inherit opens the files of a worker with the given arguments. The output memory may be the device's: it is opened when
-// Prepare has told so.
+// Inherit opens the files of a worker with the given arguments. The output memory may be the device's: it is opened
+// when Prepare has told so.
 func Inherit(args []string) (f Files, err error) {
 	if f.Out, err = proc.Inherited(0); err != nil {
 		return f, err

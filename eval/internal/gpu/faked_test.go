@@ -19,9 +19,11 @@ const elems = 1000 // of each buffer, fp32
 func fakedCases() []Case {
 	var list []Case
 	for i, name := range []string{"check", "a", "b", "c", "trial"} {
-		c := Case{Name: name, Workload: "w", Class: "normal", Dims: kernels.Dims{"n": elems}, Seed: uint64(i + 1), Trial: name == "trial", Buffers: []kernels.Buffer{
-			{Name: "x", DType: kernels.FP32, Shape: []int{elems}}, {Name: "y", DType: kernels.FP32, Shape: []int{elems}, Out: true},
-		}}
+		c := Case{Name: name, Workload: "w", Class: "normal", Dims: kernels.Dims{"n": elems}, Seed: uint64(i + 1),
+			Trial: name == "trial", Buffers: []kernels.Buffer{
+				{Name: "x", DType: kernels.FP32, Shape: []int{elems}}, {Name: "y", DType: kernels.FP32, Shape: []int{elems},
+					Out: true},
+			}}
 		if name == "check" {
 			c.Workload = ""
 		}
@@ -103,7 +105,8 @@ func (f *faked) contender(t *testing.T, kernel string) Contender {
 // about is what events and stamps that are rounded can tell.
 func about(got, want float64) bool { return math.Abs(got-want) < 0.001*want }
 
-// TestFakedGate: what each of the driver's candidates does is found out and said of it alone, and its outputs are handed out.
+// TestFakedGate: what each of the driver's candidates does is found out and said of it alone, and its outputs are
+// handed out.
 func TestFakedGate(t *testing.T) {
 	f := newFaked(t)
 	for _, c := range []struct {
@@ -122,7 +125,8 @@ func TestFakedGate(t *testing.T) {
 		if got.Strays != nil {
 			why = got.Strays.Why()
 		}
-		if got.Fault != nil || why != c.why || len(got.Cases) != 5 || !got.Cases[3].Ran || got.Cases[4].Ran || !about(got.Cases[3].Nanos, 10e3) {
+		if got.Fault != nil || why != c.why || len(got.Cases) != 5 || !got.Cases[3].Ran || got.Cases[4].Ran ||
+			!about(got.Cases[3].Nanos, 10e3) {
 			t.Errorf("%s: %q, expected %q; %+v", c.kernel, why, c.why, got)
 		}
 		x := make([]byte, 4*elems)
@@ -140,7 +144,8 @@ func TestFakedGate(t *testing.T) {
 	}
 }
 
-// TestFakedTime: samples of a candidate on all its sets, with outputs that are compared, hot and cold, alone and recorded.
+// TestFakedTime: samples of a candidate on all its sets, with outputs that are compared, hot and cold, alone and
+// recorded.
 func TestFakedTime(t *testing.T) {
 	f := newFaked(t)
 	hot := Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
@@ -158,7 +163,8 @@ func TestFakedTime(t *testing.T) {
 		{"hot", "copy", Time{Runs: []Run{hot}}, 15, 21, false, false},
 		{"for publication", "copy", Time{Runs: []Run{hot}, Final: true}, 60, 21, false, false},
 		{"cold", "copy", Time{Runs: []Run{cold}}, 15, 64, false, false},
-		{"so many, single ones and outputs", "copy", Time{Runs: []Run{hot}, Count: 4, Alone: true, Record: &Record{Slots: [2]int{1}}}, 4, 21, false, false},
+		{"so many, single ones and outputs", "copy", Time{Runs: []Run{hot}, Count: 4, Alone: true,
+			Record: &Record{Slots: [2]int{1}}}, 4, 21, false, false},
 		{"wrong now and then", "errs", Time{Runs: []Run{hot}}, 15, 21, true, false},
 		{"strays", "strays", Time{Runs: []Run{hot}}, 15, 21, false, true},
 		{"leaves", "leaves", Time{Runs: []Run{hot}}, 15, 21, false, true},
@@ -170,15 +176,18 @@ func TestFakedTime(t *testing.T) {
 			t.Fatalf("%s: %+v", c.name, got)
 		}
 		r := got.Runs[0]
-		if len(r.Samples) != c.samples || r.Calls != c.calls || !about(r.Samples[0], 10e3) || !about(r.Clock, 1980) || r.Checked == 0 {
-			t.Errorf("%s: %d samples of %d calls at %g MHz, expected %d of %d; %d outputs checked", c.name, len(r.Samples), r.Calls, r.Clock, c.samples, c.calls, r.Checked)
+		if len(r.Samples) != c.samples || r.Calls != c.calls || !about(r.Samples[0], 10e3) || !about(r.Clock, 1980) ||
+			r.Checked == 0 {
+			t.Errorf("%s: %d samples of %d calls at %g MHz, expected %d of %d; %d outputs checked", c.name, len(r.Samples),
+				r.Calls, r.Clock, c.samples, c.calls, r.Checked)
 		}
 		if (r.Wrong > 0) != c.wrong || (got.Strays != nil) != c.strays || (len(r.Recorded) > 0) != (c.req.Record != nil) {
 			t.Errorf("%s: %d wrong, strays %+v, %v recorded", c.name, r.Wrong, got.Strays, r.Recorded)
 		}
 	}
+	slow := &Time{Runs: []Run{hot}, Contender: f.contender(t, "copy")}
 	f.driver.SlowClock(11)
-	if got := f.ask(t, &Request{Time: &Time{Runs: []Run{hot}, Contender: f.contender(t, "copy")}}).(*TimeReply).Runs[0]; got.Rejected != 10 || !about(got.Clock, 1980) {
+	if got := f.ask(t, &Request{Time: slow}).(*TimeReply).Runs[0]; got.Rejected != 10 || !about(got.Clock, 1980) {
 		t.Errorf("the clock fell: %d samples rejected, %g MHz", got.Rejected, got.Clock)
 	}
 }
@@ -213,14 +222,17 @@ func TestFakedDuel(t *testing.T) {
 		if got.Fault != nil {
 			t.Fatalf("%s: %+v", name, got.Fault)
 		}
-		if wrong := got.Side(c.side).Wrong; (wrong > 0) != (bad > 0) || got.Side(1-c.side).Wrong > 0 || (got.A.Strays != nil) != c.strays {
+		if wrong := got.Side(c.side).Wrong; (wrong > 0) != (bad > 0) || got.Side(1-c.side).Wrong > 0 ||
+			(got.A.Strays != nil) != c.strays {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if bad == 0 && (len(got.A.Samples) != c.pairs || len(got.B.Samples) != c.pairs) || len(got.B.Repeat) > 0 != (c.run.Fresh > 0) {
+		if bad == 0 && (len(got.A.Samples) != c.pairs || len(got.B.Samples) != c.pairs) ||
+			len(got.B.Repeat) > 0 != (c.run.Fresh > 0) {
 			t.Errorf("%s: %d and %d samples", name, len(got.A.Samples), len(got.B.Samples))
 		}
 	}
-	if got := f.ask(t, &Request{Duel: &Duel{A: f.contender(t, "copy"), B: f.contender(t, "fails"), Run: steady, Pairs: 3}}).(*DuelReply); got.Fault == nil || !got.Fault.Sticky || got.Faulted != 2 {
+	d := &Duel{A: f.contender(t, "copy"), B: f.contender(t, "fails"), Run: steady, Pairs: 3}
+	if got := f.ask(t, &Request{Duel: d}).(*DuelReply); got.Fault == nil || !got.Fault.Sticky || got.Faulted != 2 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -233,13 +245,16 @@ func TestFakedDisturb(t *testing.T) {
 		expect[i] = r.Hash
 	}
 	f.driver.BadEvery(4)
-	req := &Disturb{Cubin: []byte("k"), Calls: fakedCalls("errs"), Cases: []int{1, 2, 3, 1, 2, 3, 1, 2, 3}, Expect: expect, Bursts: true, Seed: 5}
-	if got := f.ask(t, &Request{Disturb: req}).(*DisturbReply); !slices.Equal(got.Wrong, []int{3, 7}) || got.Strays != nil || got.Fault != nil {
+	req := &Disturb{Cubin: []byte("k"), Calls: fakedCalls("errs"), Cases: []int{1, 2, 3, 1, 2, 3, 1, 2, 3}, Expect: expect,
+		Bursts: true, Seed: 5}
+	if got := f.ask(t, &Request{Disturb: req}).(*DisturbReply); !slices.Equal(got.Wrong, []int{3, 7}) ||
+		got.Strays != nil || got.Fault != nil {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestFakedSample: a steady sample launches its graph once and waits for the device once, whatever is looked at besides.
+// TestFakedSample: a steady sample launches its graph once and waits for the device once, whatever is looked at
+// besides.
 func TestFakedSample(t *testing.T) {
 	f := newFaked(t)
 	run := Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}

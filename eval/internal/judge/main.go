@@ -5,8 +5,8 @@ import (
 	"darwarp/eval/internal/proc"
 )
 
-// Main is the judge: it serves requests until its parent closes the pipe. Its inherited files are the channel to the parent
-// and the host memory.
+// Main is the judge: it serves requests until its parent closes the pipe. Its inherited files are the channel to the
+// parent and the host memory.
 func Main([]string) int {
 	channel, err := proc.Inherited(0)
 	if err != nil {

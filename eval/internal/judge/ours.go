@@ -118,8 +118,8 @@ func (s *Session) palette(i int) (*checker.JudgeReply, error) {
 	return &checker.JudgeReply{Palette: s.setup.Check.Palette(i, truths)}, nil
 }
 
-// selfTest asks whether the comparison on the device can tell right from wrong, and whether it says of every output that is
-// tried what the processor says.
+// selfTest asks whether the comparison on the device can tell right from wrong, and whether it says of every output
+// that is tried what the processor says.
 func (s *Session) selfTest(i int) (*checker.JudgeReply, error) {
 	truths, err := s.truthsOnHost(i)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package judge compares outputs with the truth on the GPU, in a process of its own: it owns the truth and the memory that
-// device workers copy outputs to, makes inputs and truth itself, and never loads a candidate. Its verdicts are those of
-// package checker, element by element and word by word.
+// Package judge compares outputs with the truth on the GPU, in a process of its own: it owns the truth and the memory
+// that device workers copy outputs to, makes inputs and truth itself, and never loads a candidate. Its verdicts are
+// those of package checker, element by element and word by word.
 package judge
 
 import (

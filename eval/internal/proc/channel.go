@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Channel carries open files from a worker to its parent, which frames cannot. Pass Remote in the Spec's Files and close
-// it once the worker runs; there, SendFile sends.
+// Channel carries open files from a worker to its parent, which frames cannot. Pass Remote in the Spec's Files and
+// close it once the worker runs; there, SendFile sends.
 type Channel struct {
 	Remote *os.File
 	local  *os.File

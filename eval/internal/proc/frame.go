@@ -55,8 +55,8 @@ type Attached interface {
 	Blob() *[]byte
 }
 
-// Packed is a message of which several fields are raw bytes. Pack gives what goes as JSON, and the bytes; Unpack puts them
-// back.
+// Packed is a message of which several fields are raw bytes. Pack gives what goes as JSON, and the bytes; Unpack puts
+// them back.
 type Packed interface {
 	Pack() (message any, blob []byte)
 	Unpack(blob []byte) error
