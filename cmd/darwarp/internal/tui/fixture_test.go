@@ -122,7 +122,7 @@ func (s *story) right(c *kernels.Candidate) {
 func (s *story) state() *State {
 	p := kernels.Provenance{Device: s.meta.Device, Protocol: "1", Started: began, Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: ceiling, Matrix: 5e14}}
 	return &State{Path: "axpy.db", Meta: s.meta, Bundle: s.bundle, Len: len(s.made), Champions: s.reigns, Steering: s.asked,
-		Baselines: []kernels.BaselineResult{{Name: "default", Times: s.times(1)}, {Name: "cublas", Times: s.times(0.15)}},
+		Baselines: []kernels.BaselineResult{{Name: "default", Kind: kernels.BaselineName, Times: s.times(1)}, {Name: "cublas", Kind: kernels.BaselineName, Times: s.times(0.15)}},
 		Provenance: func(key string) (kernels.Provenance, error) {
 			if key != proof {
 				return p, store.ErrNotFound

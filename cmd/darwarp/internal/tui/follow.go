@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"darwarp/cmd/darwarp/internal/report"
@@ -145,9 +144,11 @@ func (b *Board) floor(proof string) {
 func (b *Board) readBaselines(all []kernels.BaselineResult) {
 	last := map[string]kernels.BaselineResult{}
 	for _, r := range all {
-		last[r.Name] = r
+		if r.IsBaseline() { // and not the winner measured again
+			last[r.Name] = r
+		}
 	}
-	start, ok := last["default"]
+	start, ok := last[kernels.NaiveStart]
 	if !ok {
 		return
 	}
@@ -157,8 +158,8 @@ func (b *Board) readBaselines(all []kernels.BaselineResult) {
 	}
 	b.baselines = b.baselines[:0]
 	for name, r := range last {
-		if name == "default" || len(name) == 10 && strings.Trim(name, "0123456789abcdef") == "" {
-			continue // the naive start, and the winner measured again under its ID
+		if name == kernels.NaiveStart {
+			continue
 		}
 		if score, err := kernels.Score(r.Times, base, b.workloads()); err == nil {
 			b.baselines = append(b.baselines, baseline{name, score})
