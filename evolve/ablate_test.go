@@ -41,7 +41,8 @@ func ablateSpace(t *testing.T) *kernels.Space {
 
 func TestAblate(t *testing.T) {
 	s := ablateSpace(t)
-	winner := kernels.Genome{"a": kernels.Int(2), "b": kernels.Int(2), "mode": kernels.String("fancy"), "depth": kernels.Int(3)}
+	winner := kernels.Genome{"a": kernels.Int(2), "b": kernels.Int(2), "mode": kernels.String("fancy"),
+		"depth": kernels.Int(3)}
 	choices := Choices(s.Family, winner)
 	if got := fmt.Sprint(choices); got != "[{a 1 2} {b 1 2} {mode plain fancy} {depth 2 3}]" {
 		t.Fatalf("choices %s", got)
@@ -90,10 +91,12 @@ func TestAblate(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	s := ablateSpace(t)
-	choices := Choices(s.Family, kernels.Genome{"a": kernels.Int(2), "b": kernels.Int(2), "mode": kernels.String("fancy"), "depth": kernels.Int(3)})
+	choices := Choices(s.Family, kernels.Genome{"a": kernels.Int(2), "b": kernels.Int(2), "mode": kernels.String("fancy"),
+		"depth": kernels.Int(3)})
 	gains := []float64{0.1, 0.2, 0.3, 0.9}
 	got := Pairs(s.Family, choices, func(i int) float64 { return gains[i] })
-	if want := [][2]int{{1, 2}, {0, 2}, {0, 1}, {2, 3}, {1, 3}, {0, 3}}; !slices.Equal(got, want) { // the constraint ties a, b and mode
+	// the constraint ties a, b and mode
+	if want := [][2]int{{1, 2}, {0, 2}, {0, 1}, {2, 3}, {1, 3}, {0, 3}}; !slices.Equal(got, want) {
 		t.Errorf("pairs %v, expected %v", got, want)
 	}
 }

@@ -306,7 +306,8 @@ func (m *memory) Fell(t kernels.Trial, heir kernels.ID, _ string, checkpoint []b
 }
 
 func (m *memory) clone() *memory {
-	return &memory{trials: slices.Clone(m.trials), candidates: slices.Clone(m.candidates), checkpoint: slices.Clone(m.checkpoint), duels: slices.Clone(m.duels), champions: slices.Clone(m.champions),
+	return &memory{trials: slices.Clone(m.trials), candidates: slices.Clone(m.candidates),
+		checkpoint: slices.Clone(m.checkpoint), duels: slices.Clone(m.duels), champions: slices.Clone(m.champions),
 		exchanges: slices.Clone(m.exchanges), insights: m.insights, files: m.files}
 }
 
@@ -314,7 +315,8 @@ func (m *memory) clone() *memory {
 func (m *memory) story() []string {
 	var out []string
 	for _, c := range m.candidates {
-		out = append(out, fmt.Sprintf("%s %s %s gen %d %q %.4f", c.ID.Short(), c.Variant.Label(), c.Origin.Operator, c.Origin.Generation, c.Origin.Note, c.Score))
+		out = append(out, fmt.Sprintf("%s %s %s gen %d %q %.4f", c.ID.Short(), c.Variant.Label(), c.Origin.Operator,
+			c.Origin.Generation, c.Origin.Note, c.Score))
 	}
 	return out
 }
