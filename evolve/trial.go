@@ -35,16 +35,16 @@ func (s *Search) doubt() {
 		s.launchTrial(m, parts)
 		return
 	}
-	if parts := s.due(); s.trials.idle() && len(parts) > 0 {
-		s.launchTrial(s.contest.reigning(), parts[:1])
+	for parts := s.due(); len(parts) > 0; parts = s.due() {
+		s.launchTrial(s.contest.reigning(), parts)
 	}
 }
 
-// due are the parts of the champion's trial that may begin now. The naive start has none: there is nobody to reign
-// in its place.
+// due is the part of the champion's trial that may begin now: one after the other while it reigns, and at the end what takes the
+// device beside what does not. The naive start has none: there is nobody to reign in its place.
 func (s *Search) due() []kernels.TrialPart {
 	m := s.contest.reigning()
-	if m == s.pop.start() || s.trials.exhausted(m) || !s.trials.idle() {
+	if m == s.pop.start() || s.trials.exhausted(m) || s.trials.hasHeir() || s.ending.failed() {
 		return nil
 	}
 	switch {
@@ -52,13 +52,15 @@ func (s *Search) due() []kernels.TrialPart {
 		return nil
 	case s.ending.drains() || s.ending.has():
 		missing := s.trials.missing(m, kernels.WholeTrial)
-		if len(missing) == 0 || !s.queue.idle() {
+		if len(missing) == 0 || !s.queue.idleBut(s.trials.waiting()) {
 			return nil
 		}
 		s.sayWaiting(m, missing)
-		return missing
+		return s.trials.next(missing)
+	case !s.trials.idle():
+		return nil
 	}
-	return s.trials.champions(m, s.clock.elapsed())
+	return s.trials.next(s.trials.champions(m, s.clock.elapsed()))
 }
 
 // sayWaiting says once what the end of the search waits for.
@@ -89,6 +91,9 @@ func (s *Search) launchTrial(m *member, parts []kernels.TrialPart) {
 func (s *Search) tried(a answer) {
 	t, m := a.task, a.task.doubts
 	s.trials.end(t)
+	if s.trials.fell(m.id) { // by another part, meanwhile
+		return
+	}
 	if a.err != nil {
 		if !s.trials.skipped() {
 			s.loseTrial(t, a.err)

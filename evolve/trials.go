@@ -21,17 +21,17 @@ const settleTime = 20 * time.Second
 // quick parts, so that most of what is wrong never reigns; the slow parts follow while it does, of one champion at
 // a time; and all that is missing of the last one at the end.
 type trials struct {
-	ask    ask // nil: nobody can be doubted
-	known  map[kernels.ID]kernels.Trial
-	reigns []*member          // who reigned before the champion, in order
-	heir   *member            // nil: none
-	why    string             // the heir is crowned
-	since  time.Duration      // the champion reigns, by the search's clock
-	after  time.Duration      // it has reigned so long the slow parts begin
-	quick  *task              // an heir's trial that is going on
-	slow   *task              // a champion's
-	lost   map[kernels.ID]int // attempts
-	waited bool               // it was said that the search's end waits
+	ask     ask // nil: nobody can be doubted
+	known   map[kernels.ID]kernels.Trial
+	reigns  []*member          // who reigned before the champion, in order
+	heir    *member            // nil: none
+	why     string             // the heir is crowned
+	since   time.Duration      // the champion reigns, by the search's clock
+	after   time.Duration      // it has reigned so long the slow parts begin
+	quick   *task              // an heir's trial that is going on
+	slow    []*task            // parts of a champion's
+	lost    map[kernels.ID]int // attempts
+	waited  bool               // it was said that the search's end waits
 
 	ctx    context.Context // of what is being tried
 	cancel context.CancelFunc
@@ -126,7 +126,23 @@ func (t *trials) heirsParts() (m *member, parts []kernels.TrialPart) {
 }
 
 // idle reports whether a champion may be tried: nobody is to follow it, and it is not tried already.
-func (t *trials) idle() bool { return t.heir == nil && t.slow == nil }
+func (t *trials) idle() bool { return t.heir == nil && len(t.slow) == 0 }
+
+// waiting is how many of the answers that are not in are parts of a champion's trial.
+func (t *trials) waiting() int { return len(t.slow) }
+
+// next is the first of some parts that can go on beside what is going on: the source is emulated on the processor, all else takes
+// the device.
+func (t *trials) next(parts []kernels.TrialPart) []kernels.TrialPart {
+	emulated := func(p kernels.TrialPart) bool { return p == kernels.TrialEmulated }
+	at := slices.IndexFunc(parts, func(p kernels.TrialPart) bool {
+		return !slices.ContainsFunc(t.slow, func(x *task) bool { return emulated(x.parts[0]) == emulated(p) })
+	})
+	if at < 0 {
+		return nil
+	}
+	return parts[at : at+1]
+}
 
 // exhausted reports whether a member's trial was lost too often.
 func (t *trials) exhausted(m *member) bool { return t.lost[m.id] >= attempts }
@@ -148,7 +164,7 @@ func (t *trials) begin(x *task) {
 	if x.doubts == t.heir {
 		t.quick = x
 	} else {
-		t.slow = x
+		t.slow = append(t.slow, x)
 	}
 }
 
@@ -157,7 +173,7 @@ func (t *trials) end(x *task) {
 	if x == t.quick {
 		t.quick = nil
 	} else {
-		t.slow = nil
+		t.slow = slices.DeleteFunc(t.slow, func(o *task) bool { return o == x })
 	}
 }
 

@@ -27,14 +27,25 @@ func (s *Session) time(req *device.Time, phase func(string)) (*device.TimeReply,
 
 // duel measures two contenders in turn.
 func (s *Session) duel(req *device.Duel, phase func(string)) (*device.DuelReply, error) {
-	d := device.NewDuel(req, &s.prep, s.rng, phase)
-	err := d.Fight(func(_ int, c device.Contender, tape *device.Tape) (device.Sampler, error) {
-		return s.sampler(c, req.Run, 0, tape)
-	})
-	err = errors.Join(err, d.Close())
+	d := device.NewDuel(req, &s.prep, s.rng, phase, &opponents{s, req.Run})
+	err := errors.Join(d.Fight(), d.Close())
 	if err != nil {
 		d.Reply.Faulted = d.Side
 		d.Reply.Fault, err = blame("duel "+req.Run.Workload, err)
 	}
 	return d.Reply, err
 }
+
+// opponents are the contenders of a duel.
+type opponents struct {
+	s   *Session
+	run device.Run
+}
+
+// Load loads one side.
+func (o *opponents) Load(_ int, c device.Contender, tape *device.Tape) (device.Sampler, error) {
+	return o.s.sampler(c, o.run, 0, tape)
+}
+
+// Unload has nothing to give back that samplers do not.
+func (o *opponents) Unload() error { return nil }

@@ -7,39 +7,79 @@ import (
 	"darwarp/eval/internal/stats"
 )
 
+// Opponents loads and unloads the contenders of a duel.
+type Opponents interface {
+	// Load loads one side and makes its sampler, which records on a tape.
+	Load(side int, c Contender, tape *Tape) (Sampler, error)
+	// Unload gives back what the sides hold beside their samplers.
+	Unload() error
+}
+
 // Duelling is a duel that is being fought.
 type Duelling struct {
 	Reply *DuelReply
 	Where string // something was done last
 	Side  int    // whose turn it was: 1 A's, 2 B's
 
+	// Halves is from how many pairs on they are taken in two parts, for which the sides are loaded in either order; the
+	// order of the first is drawn. 0: A is loaded first, for all of them.
+	Halves int
+
 	req      *Duel
 	prepare  *Prepare
 	rng      *rand.Rand
 	phase    func(string)
+	who      Opponents
 	samplers [2]Sampler
 	tapes    [2]*Tape
 }
 
-// NewDuel begins to answer a request. rng draws the sets of fresh samples.
-func NewDuel(req *Duel, prepare *Prepare, rng *rand.Rand, phase func(string)) *Duelling {
-	return &Duelling{Reply: &DuelReply{}, req: req, prepare: prepare, rng: rng, phase: phase}
+// NewDuel begins to answer a request. rng draws the sets of fresh samples, and the order of loading.
+func NewDuel(req *Duel, prepare *Prepare, rng *rand.Rand, phase func(string), who Opponents) *Duelling {
+	d := &Duelling{Reply: &DuelReply{}, req: req, prepare: prepare, rng: rng, phase: phase, who: who}
+	for side := range d.tapes {
+		d.tapes[side] = prepare.NewTape(req.Record, side, req.Pairs)
+	}
+	return d
 }
 
-// Fight measures two contenders in turn: A B B A A B B A ... load loads one side and makes its sampler, which records
-// on a tape. Of an error Where and Side tell when it came up.
-func (d *Duelling) Fight(load func(side int, c Contender, tape *Tape) (Sampler, error)) (err error) {
-	for side, c := range []Contender{d.req.A, d.req.B} {
-		d.begin("load", side)
-		d.tapes[side] = d.prepare.NewTape(d.req.Record, side, d.req.Pairs)
-		if d.samplers[side], err = load(side, c, d.tapes[side]); err != nil {
-			return err
+// Fight measures two contenders in turn: A B B A A B B A ... Of an error Where and Side tell when it came up. Wrong outputs
+// and strays end the duel.
+func (d *Duelling) Fight() error {
+	first, half := 0, d.req.Pairs
+	if d.Halves > 0 {
+		first = int(d.rng.Uint64() & 1)
+		if d.req.Pairs >= d.Halves {
+			half = d.req.Pairs / 2
 		}
 	}
-	return d.pairs()
+	bad, err := d.part(first, 0, half)
+	if !bad && err == nil && half < d.req.Pairs {
+		if err = d.Close(); err == nil {
+			bad, err = d.part(1-first, half, d.req.Pairs)
+		}
+	}
+	if bad || err != nil {
+		return err
+	}
+	for side, tape := range d.tapes {
+		d.Reply.Side(side).Recorded = tape.Cases()
+	}
+	return nil
 }
 
-// Close gives back what the samplers hold.
+// part loads both sides and takes some of the pairs. bad reports that a side was found out.
+func (d *Duelling) part(first, from, to int) (bad bool, err error) {
+	for _, side := range []int{first, 1 - first} {
+		d.begin("load", side)
+		if d.samplers[side], err = d.who.Load(side, []Contender{d.req.A, d.req.B}[side], d.tapes[side]); err != nil {
+			return false, err
+		}
+	}
+	return d.pairs(from, to)
+}
+
+// Close gives back what the sides hold.
 func (d *Duelling) Close() error {
 	var errs []error
 	for _, s := range d.samplers {
@@ -47,7 +87,8 @@ func (d *Duelling) Close() error {
 			errs = append(errs, s.Close())
 		}
 	}
-	return errors.Join(errs...)
+	d.samplers = [2]Sampler{}
+	return errors.Join(append(errs, d.who.Unload())...)
 }
 
 // begin notes whose turn it is.
@@ -56,30 +97,28 @@ func (d *Duelling) begin(what string, side int) {
 	d.phase(Turn(d.req.Run.Workload, side))
 }
 
-// pairs takes a warm-up of each side and then the pairs. Both sides of a pair have the same sets in the same order.
-func (d *Duelling) pairs() error {
+// pairs takes a warm-up of each side and then some of the pairs. Both sides of a pair have the same sets in the same
+// order.
+func (d *Duelling) pairs(from, to int) (bad bool, err error) {
 	for side := range d.samplers {
 		d.tapes[side].Pause(true)
 		if bad, err := d.sample(side, d.draw(), false); bad || err != nil {
-			return err
+			return bad, err
 		}
 		d.tapes[side].Pause(false)
 	}
-	for i := range d.req.Pairs {
+	for i := from; i < to; i++ {
 		first, turn := 0, d.draw()
 		if !stats.ChampionFirst(i) {
 			first = 1
 		}
 		for _, side := range []int{first, 1 - first} {
 			if bad, err := d.sample(side, turn, true); bad || err != nil {
-				return err
+				return bad, err
 			}
 		}
 	}
-	for side, tape := range d.tapes {
-		d.Reply.Side(side).Recorded = tape.Cases()
-	}
-	return nil
+	return false, nil
 }
 
 // draw is the sets of a fresh sample.

@@ -9,33 +9,54 @@ import (
 	"testing"
 )
 
-// fought has two samplers fight, and lists what was done in which order.
-func fought(req *Duel, sides [2]*scripted) (d *Duelling, done []string, err error) {
-	d = NewDuel(req, prepared(), rand.New(rand.NewPCG(3, 4)), func(p string) {
-		if TurnOf(p) != 0 {
-			done = append(done, "phase")
-		}
-	})
-	for i, name := range []string{"A", "B"} {
-		sides[i].name, sides[i].say = name, func(line string) { done = append(done, line) }
-	}
-	err = d.Fight(func(side int, _ Contender, tape *Tape) (Sampler, error) {
-		sides[side].tape = tape
-		done = append(done, "load "+sides[side].name)
-		return sides[side], nil
-	})
-	return d, done, errors.Join(err, d.Close())
+// opposed are two scripted samplers, and a list of what was done in which order.
+type opposed struct {
+	sides [2]*scripted
+	done  []string
+	fails int // the side that cannot be loaded, from 1; 0: none
 }
+
+func newOpposed(a, b *scripted) *opposed {
+	o := &opposed{sides: [2]*scripted{a, b}}
+	for i, name := range []string{"A", "B"} {
+		o.sides[i].name, o.sides[i].say = name, func(line string) { o.done = append(o.done, line) }
+	}
+	return o
+}
+
+func (o *opposed) Load(side int, _ Contender, tape *Tape) (Sampler, error) {
+	o.done = append(o.done, "load "+o.sides[side].name)
+	if o.fails == side+1 {
+		return nil, errLaunch
+	}
+	o.sides[side].tape = tape
+	return o.sides[side], nil
+}
+
+func (o *opposed) Unload() error { o.done = append(o.done, "unload"); return nil }
+
+// fight has them fight a duel.
+func (o *opposed) fight(req *Duel, halves int) (*Duelling, error) {
+	d := NewDuel(req, prepared(), rand.New(rand.NewPCG(3, 4)), func(p string) {
+		if TurnOf(p) != 0 {
+			o.done = append(o.done, "phase")
+		}
+	}, o)
+	d.Halves = halves
+	return d, errors.Join(d.Fight(), d.Close())
+}
+
+func (o *opposed) did() string { return strings.Join(o.done, " ") }
 
 // TestPairs: both sides are loaded and warmed up, then they take turns A B B A, and each of these is announced before.
 func TestPairs(t *testing.T) {
 	a, b := &scripted{list: times(99, 1, 2, 3, 4), sets: 2, cases: []int{0}},
 		&scripted{list: times(99, 5, 6, 7, 8), sets: 2, cases: []int{1}}
-	d, done, err := fought(&Duel{Run: Run{Workload: "w"}, Pairs: 4, Record: &Record{Slots: [2]int{0, 1}}},
-		[2]*scripted{a, b})
+	o := newOpposed(a, b)
+	d, err := o.fight(&Duel{Run: Run{Workload: "w"}, Pairs: 4, Record: &Record{Slots: [2]int{0, 1}}}, 0)
 	turns := strings.Repeat(" phase A phase B phase B phase A", 2)
-	want := "phase load A phase load B phase A phase B" + turns + " close A close B"
-	if got := strings.Join(done, " "); err != nil || got != want {
+	want := "phase load A phase load B phase A phase B" + turns + " close A close B unload"
+	if got := o.did(); err != nil || got != want {
 		t.Errorf("%v\n got %s\nwant %s", err, got, want)
 	}
 	ra, rb := d.Reply.A, d.Reply.B
@@ -52,7 +73,7 @@ func TestPairs(t *testing.T) {
 func TestFreshPairs(t *testing.T) {
 	a, b := &scripted{list: []Reading{{Nanos: 1, Repeat: 1.01}}, sets: 8},
 		&scripted{list: []Reading{{Nanos: 2, Repeat: 0.5}}, sets: 5}
-	d, _, err := fought(&Duel{Run: Run{Workload: "w", Fresh: 3}, Pairs: 6}, [2]*scripted{a, b})
+	d, err := newOpposed(a, b).fight(&Duel{Run: Run{Workload: "w", Fresh: 3}, Pairs: 6}, 0)
 	if err != nil || !reflect.DeepEqual(a.turns[1:], b.turns[1:]) {
 		t.Fatalf("%v: %v and %v", err, a.turns, b.turns)
 	}
@@ -91,11 +112,12 @@ func TestDuelEnds(t *testing.T) {
 		{"a launch that fails", []Reading{good}, 5, 5, 2, errLaunch},
 	} {
 		a, b := &scripted{list: []Reading{good}, sets: 1}, &scripted{list: c.list, sets: 1, fails: c.fails}
-		d, done, err := fought(&Duel{Run: Run{Workload: "w"}, Pairs: 8}, [2]*scripted{a, b})
+		o := newOpposed(a, b)
+		d, err := o.fight(&Duel{Run: Run{Workload: "w"}, Pairs: 8}, 0)
 		if !errors.Is(err, c.err) || c.err == nil && err != nil || b.taken != c.taken || d.Side != c.side ||
-			!strings.HasSuffix(strings.Join(done, " "), "close A close B") {
+			!strings.HasSuffix(o.did(), "close A close B unload") {
 			t.Errorf("%s: %v after %d samples of the challenger, at side %d of %s; %v", c.name, err, b.taken, d.Side, d.Where,
-				done)
+				o.done)
 		}
 		if got := d.Reply.B; got.Wrong != b.list[min(b.taken, len(b.list))-1].Wrong ||
 			(got.Strays != nil) != (c.name == "a stray") {
@@ -106,19 +128,44 @@ func TestDuelEnds(t *testing.T) {
 
 // TestDuelWithoutAnOpponent: a side that cannot be loaded ends the duel, and the other is given back.
 func TestDuelWithoutAnOpponent(t *testing.T) {
-	var done []string
-	a := &scripted{name: "A", say: func(line string) { done = append(done, line) }}
-	d := NewDuel(&Duel{Run: Run{Workload: "w"}, Pairs: 1}, prepared(), rand.New(rand.NewPCG(3, 4)), func(string) {})
-	err := d.Fight(func(side int, _ Contender, _ *Tape) (Sampler, error) {
-		if side == 1 {
-			return nil, errLaunch
-		}
-		return a, nil
-	})
+	o := newOpposed(&scripted{}, &scripted{})
+	o.fails = 2
+	d, err := o.fight(&Duel{Run: Run{Workload: "w"}, Pairs: 1}, 0)
 	if !errors.Is(err, errLaunch) || d.Side != 2 || d.Where != "load the challenger" {
 		t.Errorf("%v at %s of side %d", err, d.Where, d.Side)
 	}
-	if err := d.Close(); err != nil || !slices.Equal(done, []string{"close A"}) {
-		t.Errorf("%v, %v", err, done)
+	if got := o.did(); got != "phase load A phase load B close A unload" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestHalves: many pairs are taken in two parts, each with a warm-up and with the sides loaded in the other order; few in
+// one, and the order is drawn. The turns go on where they were.
+func TestHalves(t *testing.T) {
+	for _, c := range []struct {
+		pairs, parts int
+	}{{7, 1}, {8, 2}, {9, 2}, {60, 2}} {
+		firsts := map[string]bool{}
+		for seed := range uint64(20) {
+			a, b := &scripted{list: times(1), sets: 1}, &scripted{list: times(2), sets: 1}
+			o := newOpposed(a, b)
+			d := NewDuel(&Duel{Run: Run{Workload: "w"}, Pairs: c.pairs}, prepared(), rand.New(rand.NewPCG(seed, 0)), func(string) {}, o)
+			d.Halves = 8
+			if err := errors.Join(d.Fight(), d.Close()); err != nil {
+				t.Fatal(err)
+			}
+			loads := slices.DeleteFunc(slices.Clone(o.done), func(l string) bool { return !strings.HasPrefix(l, "load") })
+			if len(loads) != 2*c.parts || c.parts == 2 && (loads[0] != loads[3] || loads[1] != loads[2]) {
+				t.Fatalf("%d pairs: %v", c.pairs, loads)
+			}
+			firsts[loads[0]] = true
+			if len(d.Reply.A.Samples) != c.pairs || len(d.Reply.B.Samples) != c.pairs || a.taken != c.pairs+c.parts {
+				t.Fatalf("%d pairs: %d and %d samples, %d of A with warm-ups", c.pairs, len(d.Reply.A.Samples),
+					len(d.Reply.B.Samples), a.taken)
+			}
+		}
+		if len(firsts) != 2 {
+			t.Errorf("%d pairs: %v is always loaded first", c.pairs, firsts)
+		}
 	}
 }

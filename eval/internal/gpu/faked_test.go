@@ -170,7 +170,7 @@ func TestFakedTime(t *testing.T) {
 		{"leaves", "leaves", Time{Runs: []Run{hot}}, 15, 21, false, true},
 	} {
 		c.req.Contender = f.contender(t, c.kernel)
-		f.driver.BadEvery(50)
+		f.driver.BadEvery(20)
 		got := f.ask(t, &Request{Time: &c.req}).(*TimeReply)
 		if got.Fault != nil || len(got.Runs) != 1 {
 			t.Fatalf("%s: %+v", c.name, got)
@@ -214,7 +214,7 @@ func TestFakedDuel(t *testing.T) {
 		d := &Duel{A: f.contender(t, c.a), B: f.contender(t, c.b), Run: c.run, Pairs: 10}
 		bad := 0
 		if strings.Contains(c.a+c.b, "errs") {
-			bad = 60
+			bad = 20
 		}
 		f.driver.BadEvery(bad)
 		got := f.ask(t, &Request{Duel: d}).(*DuelReply)
