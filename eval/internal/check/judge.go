@@ -24,7 +24,7 @@ type Report struct {
 	Frobenius  float64 // relative Frobenius error, underflow left out, at most MaxRatio
 	Ceiling    float64 // what Frobenius may be at most
 	Limited    bool    // a right kernel may be off by more than is allowed: the inputs do not suit the accumulator
-	Poison     int     // wrong elements that nobody wrote
+	Poison     int     // wrong elements that were never written
 	AllEqual   bool    // more than one element and all have the same bits
 	Finite     bool    // no NaN and no Inf in the output
 

@@ -15,8 +15,8 @@ const C = 4
 // Cutting sums off instead of rounding them always errs to the same side, so the error grows with K and not with
 // sqrt(K). A chain of float32 additions that all round toward zero errs by up to u*K*S1 (0.62 of that in the
 // simulation, where few terms are most of the sum) and as a whole by 0.42*u*K; a matrix unit that cuts off after every
-// unit terms by a part in unit of that. Nobody adds millions of numbers one to the other: chain and unitChain are the
-// most terms that are taken for one chain.
+// unit terms by a part in unit of that. No kernel adds millions of numbers in one chain: chain and unitChain are the
+// most terms that are taken for one.
 const (
 	chain     = 2048
 	unit      = 16

@@ -64,8 +64,8 @@ type SelfTest struct {
 	Case int `json:"case"`
 }
 
-// Palette asks for values like those of a case's outputs, check.PaletteSize of each, which nobody can learn its truth
-// from.
+// Palette asks for values like those of a case's outputs, check.PaletteSize of each, which do not give its
+// truth away.
 type Palette struct {
 	Case int `json:"case"`
 }

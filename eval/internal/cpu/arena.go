@@ -16,8 +16,8 @@ import (
 const room = 64 << 20
 
 // arena is the buffers of one call in one mapping outside of Go's heap, with a guard zone before,
-// between and after them. A zone begins at the very byte where a buffer ends. At rest, while no request uses it,
-// nobody can read or write it.
+// between and after them. A zone begins at the very byte where a buffer ends. Protected, while no request
+// uses it, it cannot be read or written.
 type arena struct {
 	mapped  []byte // with the room on both sides
 	mem     []byte
@@ -37,7 +37,7 @@ func newArena(sizes []int, key uint64) (*arena, error) {
 	}
 	mem := mapped[room : room+total : room+total]
 	a := &arena{mapped: mapped, mem: mem, key: key, holds: -1}
-	if err := a.wake(); err != nil {
+	if err := a.unprotect(); err != nil {
 		return nil, errors.Join(err, a.free())
 	}
 	end := 0
@@ -52,16 +52,16 @@ func newArena(sizes []int, key uint64) (*arena, error) {
 	return a, nil
 }
 
-// wake lets a request use the arena.
-func (a *arena) wake() error {
+// unprotect lets a request use the arena.
+func (a *arena) unprotect() error {
 	if a == nil {
 		return nil
 	}
 	return unix.Mprotect(a.mem, unix.PROT_READ|unix.PROT_WRITE)
 }
 
-// rest lets nobody touch the arena until it is woken.
-func (a *arena) rest() error {
+// protect makes every access to the arena a fault.
+func (a *arena) protect() error {
 	if a == nil {
 		return nil
 	}

@@ -136,7 +136,7 @@ func huge(e *element) float32 {
 	return normal(e.r) * 0x1p24
 }
 
-// needle: up to device.MostNeedles terms of a line count, one in each of as many parts of it, at a place drawn anew;
+// needle: up to device.MostNeedles terms of a line count, one in each of as many parts of it, at a random place;
 // the first and the last of the line in half of all lines, and always where there is one line. The others are neutral.
 func needle(e *element) float32 {
 	n := uint64(device.MostNeedles)
@@ -159,7 +159,7 @@ func needle(e *element) float32 {
 	return signed(e.r, 0.5+unit(uint32(e.r)))
 }
 
-// special: one inf and one NaN, in lines drawn anew; where lines are of many classes, one of them in each that is
+// special: one inf and one NaN, in random lines; where lines are of many classes, one of them in each that is
 // special.
 func special(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))

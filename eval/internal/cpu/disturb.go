@@ -9,7 +9,7 @@ import (
 )
 
 // disturb runs the cases of a request one after the other, each in a new order of its threads and over refills of its
-// own. There is no second stream here, and no need of one: who runs when is drawn anew each time.
+// own. There is no second stream here, and no need of one: the order of threads differs each time.
 func (s *Session) disturb(req *device.Disturb, phase func(string)) (*device.DisturbReply, error) {
 	reply := &device.DisturbReply{}
 	places, total := device.Pack(s.prep.Cases, req.Cases)
@@ -36,14 +36,14 @@ func (s *Session) disturb(req *device.Disturb, phase func(string)) (*device.Dist
 	return reply, errors.Join(err, p.unload())
 }
 
-// disturb is the k-th run, of case i, whose outputs go to a place in the output memory where nobody knows the right
-// ones.
+// disturb is the k-th run, of case i, whose outputs go to a place in the output memory where the right ones are not
+// known.
 func (g *gating) disturb(req *device.Disturb, k, i, place int, reply *device.DisturbReply) (err error) {
 	s, a := g.s, g.s.arenas[i]
-	if err := a.wake(); err != nil {
+	if err := a.unprotect(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.rest()) }()
+	defer func() { err = errors.Join(err, a.protect()) }()
 	s.hold(a, i)
 	if _, err := g.run(g.plain, req.Calls[i], a, s.anyRefill(), runOptions{}); err != nil {
 		return err

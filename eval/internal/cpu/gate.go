@@ -43,7 +43,7 @@ func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply,
 // gating is a gate that is under way.
 type gating struct {
 	s              *Session
-	plain, checked *program // checked: nil where nobody looks for races
+	plain, checked *program // checked: nil unless the gate looks for races
 	reply          *device.GateReply
 	last           kernels.Dims // of the case before
 }
@@ -53,10 +53,10 @@ type gating struct {
 func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 	s := g.s
 	c, a, out := &s.prep.Cases[i], s.arenas[i], &g.reply.Cases[i]
-	if err := a.wake(); err != nil {
+	if err := a.unprotect(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.rest()) }()
+	defer func() { err = errors.Join(err, a.protect()) }()
 	s.hold(a, i)
 	first := s.anyRefill()
 	refills := []device.Refill{first, !first}

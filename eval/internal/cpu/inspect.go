@@ -7,7 +7,7 @@ import (
 	"darwarp/kernels"
 )
 
-// inspect looks at an arena that is awake for what a candidate must not touch, guard zones and inputs, and makes it
+// inspect looks at an unprotected arena for what a candidate must not touch, guard zones and inputs, and makes it
 // as new. No other arena can be reached.
 func (s *Session) inspect(a *arena) *device.Strays {
 	found := device.Strays{Where: s.prep.Cases[a.holds].Name, Bytes: a.damage()}

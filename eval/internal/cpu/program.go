@@ -14,7 +14,7 @@ import (
 	"darwarp/kernels"
 )
 
-// program is a candidate's shared object. It is loaded anew for the gate and for every timing, so
+// program is a candidate's shared object. It is loaded again for the gate and for every timing, so
 // that nothing a kernel kept in __device__ memory survives from one to the other.
 type program struct {
 	file    *os.File // in memory; the loader knows it by its path under /proc
@@ -86,8 +86,8 @@ func (p *program) open(image []byte) error {
 	return err
 }
 
-// stacks are those of emulated threads, which programs hand on to each other. What a program finds on them is
-// another's, as on a GPU: whoever reads what nobody wrote gets anything but zeros.
+// stacks are those of emulated threads, which programs hand on to each other. What a program finds on them another one
+// has left, as on a GPU: a read of what was never written gives anything but zeros.
 var stacks [256]struct {
 	region uintptr
 	room   uint64

@@ -12,7 +12,7 @@ import (
 func (s *Session) coin() bool               { return device.Coin(s.rng) }
 func (s *Session) anyRefill() device.Refill { return device.Refill(s.coin()) }
 
-// refillOutputs fills the outputs of an arena anew.
+// refillOutputs fills the outputs of an arena with something new.
 func (s *Session) refillOutputs(a *arena, how device.Refill) {
 	c := &s.prep.Cases[a.holds]
 	palette := s.prep.Palettes[device.PaletteCase(s.prep.Cases, a.holds)]
@@ -26,7 +26,7 @@ func (s *Session) refillOutputs(a *arena, how device.Refill) {
 	}
 }
 
-// refillScratch fills scratch anew, as the plan says: `once` scratch is clear before a first call.
+// refillScratch fills scratch with something new, as the plan says: `once` scratch is clear before a first call.
 func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how device.Refill) {
 	for j, sc := range list {
 		if sc.Once {

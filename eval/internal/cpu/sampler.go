@@ -71,7 +71,7 @@ func (m *sampler) load(image []byte) (err error) {
 func (m *sampler) add(set int) (err error) {
 	s, i := m.s, m.run.Cases[set]
 	a := s.arenas[i]
-	if err := a.wake(); err != nil {
+	if err := a.unprotect(); err != nil {
 		return err
 	}
 	m.arenas = append(m.arenas, a)
@@ -88,11 +88,11 @@ func (m *sampler) add(set int) (err error) {
 	return err
 }
 
-// Close unloads the contender and puts its arenas to rest. Both sides of a duel have the same ones.
+// Close unloads the contender and protects its arenas. Both sides of a duel have the same ones.
 func (m *sampler) Close() error {
 	errs := []error{m.program.unload()}
 	for _, a := range m.arenas {
-		errs = append(errs, a.rest())
+		errs = append(errs, a.protect())
 	}
 	for _, a := range m.scratch {
 		errs = append(errs, a.free())

@@ -86,7 +86,7 @@ func (s *Session) prepare(req *device.Prepare) error {
 		}
 		a.holds = i
 		s.arenas, s.pristine = append(s.arenas, a), append(s.pristine, inputs)
-		if err := a.rest(); err != nil {
+		if err := a.protect(); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ type tensorMap struct {
 	swizzle uint32 // bytes
 }
 
-// word is the argument that stands for a map. Whoever passes it keeps the map.
+// word is the argument that stands for a map. The caller keeps the map alive.
 func (m *tensorMap) word() uint64 { return uint64(uintptr(unsafe.Pointer(m))) }
 
 // describe gives a map of a launch its tensor, one of the arena's buffers.

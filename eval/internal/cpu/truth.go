@@ -18,9 +18,9 @@ func (s *Session) makeTruth(req *device.Truth, phase func(string)) error {
 	for i := range s.prep.Cases {
 		phase("reference " + s.prep.Cases[i].Name)
 		c, a := &s.prep.Cases[i], s.arenas[i]
-		err := a.wake()
+		err := a.unprotect()
 		if err == nil {
-			err = errors.Join(s.reference(p, c, a, req.Launches[i], s.files.Truth[c.TruthAt:]), a.rest())
+			err = errors.Join(s.reference(p, c, a, req.Launches[i], s.files.Truth[c.TruthAt:]), a.protect())
 		}
 		if err != nil {
 			return fmt.Errorf("reference kernel on %s: %w", c.Name, err)

@@ -105,7 +105,7 @@ func (t *taking) all(bar float64, req *Time) error {
 	return t.alone()
 }
 
-// warm takes a sample that does not count, and that nobody judges.
+// warm takes a sample that does not count, and whose outputs are not recorded.
 func (t *taking) warm() error {
 	t.tape.Pause(true)
 	defer t.tape.Pause(false)

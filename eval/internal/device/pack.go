@@ -7,7 +7,7 @@ import (
 )
 
 // Pack places the outputs of cases in a slot, one after the other in the order of indices: where each one's begin, and
-// the size of all. Who writes a slot and who judges it both ask Pack; a case may occur several times.
+// the size of all. The writer of a slot and its judge both ask Pack; a case may occur several times.
 func Pack(cases []Case, indices []int) (offsets []int, total int) {
 	for _, i := range indices {
 		offsets = append(offsets, total)

@@ -25,25 +25,26 @@ type Duelling struct {
 	// order of the first is drawn. 0: A is loaded first, for all of them.
 	Halves int
 
-	req      *Duel
-	prepare  *Prepare
-	rng      *rand.Rand
-	phase    func(string)
-	who      Opponents
-	samplers [2]Sampler
-	tapes    [2]*Tape
+	req       *Duel
+	prepare   *Prepare
+	rng       *rand.Rand
+	phase     func(string)
+	opponents Opponents
+	samplers  [2]Sampler
+	tapes     [2]*Tape
 }
 
 // NewDuel begins to answer a request. rng draws the sets of fresh samples, and the order of loading.
-func NewDuel(req *Duel, prepare *Prepare, rng *rand.Rand, phase func(string), who Opponents) *Duelling {
-	d := &Duelling{Reply: &DuelReply{}, req: req, prepare: prepare, rng: rng, phase: phase, who: who}
+func NewDuel(req *Duel, prepare *Prepare, rng *rand.Rand, phase func(string), opponents Opponents) *Duelling {
+	d := &Duelling{Reply: &DuelReply{}, req: req, prepare: prepare, rng: rng, phase: phase, opponents: opponents}
 	for side := range d.tapes {
 		d.tapes[side] = prepare.NewTape(req.Record, side, req.Pairs)
 	}
 	return d
 }
 
-// Fight measures two contenders in turn: A B B A A B B A ... Of an error Where and Side tell when it came up. Wrong outputs
+// Fight measures two contenders in turn: A B B A A B B A ... Of an error Where and Side tell when it came up. Wrong
+// outputs
 // and strays end the duel.
 func (d *Duelling) Fight() error {
 	first, half := 0, d.req.Pairs
@@ -72,7 +73,7 @@ func (d *Duelling) Fight() error {
 func (d *Duelling) part(first, from, to int) (bad bool, err error) {
 	for _, side := range []int{first, 1 - first} {
 		d.begin("load", side)
-		if d.samplers[side], err = d.who.Load(side, []Contender{d.req.A, d.req.B}[side], d.tapes[side]); err != nil {
+		if d.samplers[side], err = d.opponents.Load(side, []Contender{d.req.A, d.req.B}[side], d.tapes[side]); err != nil {
 			return false, err
 		}
 	}
@@ -88,7 +89,7 @@ func (d *Duelling) Close() error {
 		}
 	}
 	d.samplers = [2]Sampler{}
-	return errors.Join(append(errs, d.who.Unload())...)
+	return errors.Join(append(errs, d.opponents.Unload())...)
 }
 
 // begin notes whose turn it is.
@@ -126,7 +127,7 @@ func (d *Duelling) draw() []int {
 	return DrawTurn(d.rng, d.req.Run.Fresh, min(d.samplers[0].Sets(), d.samplers[1].Sets()))
 }
 
-// sample takes one of a side. Wrong outputs and strays end the duel: what comes after them says nothing about anybody.
+// sample takes one of a side. Wrong outputs and strays end the duel: what comes after them says nothing.
 func (d *Duelling) sample(side int, turn []int, counts bool) (bad bool, err error) {
 	d.begin("duel "+d.req.Run.Workload+",", side)
 	r, err := d.samplers[side].Sample(turn)

@@ -139,7 +139,8 @@ func TestDuelWithoutAnOpponent(t *testing.T) {
 	}
 }
 
-// TestHalves: many pairs are taken in two parts, each with a warm-up and with the sides loaded in the other order; few in
+// TestHalves: many pairs are taken in two parts, each with a warm-up and with the sides loaded in the other order; few
+// in
 // one, and the order is drawn. The turns go on where they were.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct {
@@ -149,7 +150,8 @@ func TestHalves(t *testing.T) {
 		for seed := range uint64(20) {
 			a, b := &scripted{list: times(1), sets: 1}, &scripted{list: times(2), sets: 1}
 			o := newOpposed(a, b)
-			d := NewDuel(&Duel{Run: Run{Workload: "w"}, Pairs: c.pairs}, prepared(), rand.New(rand.NewPCG(seed, 0)), func(string) {}, o)
+			d := NewDuel(&Duel{Run: Run{Workload: "w"}, Pairs: c.pairs}, prepared(), rand.New(rand.NewPCG(seed, 0)),
+				func(string) {}, o)
 			d.Halves = 8
 			if err := errors.Join(d.Fight(), d.Close()); err != nil {
 				t.Fatal(err)

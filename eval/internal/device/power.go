@@ -95,8 +95,8 @@ func (p *Proof) trials(truths []check.Truth) []check.Trial {
 	return list
 }
 
-// told judges outputs that lack terms. It returns what nobody noticed: where no output differs by more than rounding
-// there is nothing to notice, and one that is refused is enough.
+// told judges outputs that lack terms. It returns what was not noticed: where no output differs by more than
+// rounding there is nothing to notice, and one that is refused is enough.
 func (p *Proof) told(o *Omission, trials []check.Trial, truths, lacking []check.Truth) string {
 	outs := len(truths)
 	for i, l := range lacking {

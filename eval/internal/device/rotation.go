@@ -39,7 +39,7 @@ func (c *Case) Rotation(cache string, seeds, l2 int) int {
 
 // Least length of a sample in ns. A shorter one than regionNs would be known to worse than 0.25 %, since events
 // resolve half a microsecond. Where a call moves more than L2 holds, the first one also waits until the lines that
-// fresh inputs and refills have left dirty are written back, and those of the last call are nobody's: 60 MB on an
+// fresh inputs and refills have left dirty are written back, and those of the last call stay: 60 MB on an
 // H200 are 15 us, which regionBeyondL2 keeps below 0.8 %.
 const (
 	regionNs       = 200e3

@@ -20,7 +20,7 @@ func (p *Prepare) NewTape(req *Record, side, samples int) *Tape {
 	return &Tape{cases: p.Cases, at: at, end: at + p.SlotBytes, share: p.SlotBytes / max(samples, 1)}
 }
 
-// Take records a sample of outputs of cases: as many as its share of the slot holds, of which nobody knows which.
+// Take records a sample of outputs of cases: as many as its share of the slot holds, which ones is secret.
 // put copies those of the k-th case to a place in the output memory.
 func (t *Tape) Take(cases []int, rng *rand.Rand, put func(k, at int) error) error {
 	if t == nil || t.paused {

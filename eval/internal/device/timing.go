@@ -10,7 +10,7 @@ import (
 type Contender struct {
 	Cubin   []byte         `json:"cubin,omitempty"`
 	Calls   []kernels.Call `json:"calls,omitempty"`   // by run, for a candidate
-	Expect  [][]uint64     `json:"expect,omitempty"`  // by run and set: hash of right outputs; empty: nobody knows it
+	Expect  [][]uint64     `json:"expect,omitempty"`  // by run and set: hash of right outputs; empty: unknown
 	Library bool           `json:"library,omitempty"` // the best algorithm that Library found
 }
 
@@ -30,7 +30,7 @@ type Run struct {
 // Record asks for outputs of timed launches that no hash can be expected of: those of every sample go to a slot,
 // packed in the order in which they were taken, as many as each sample's share of the slot holds.
 type Record struct {
-	Slots [2]int `json:"slots"` // one for each side of a duel; who is timed alone has the first
+	Slots [2]int `json:"slots"` // one for each side of a duel; a single contender has the first
 }
 
 // Time measures a contender: screen, and if it is not hopeless, fitness.
@@ -79,7 +79,7 @@ type Duel struct {
 type DuelReply struct {
 	A, B    Side
 	Fault   *Fault `json:"fault,omitempty"`
-	Faulted int    `json:"faulted,omitempty"` // whose fault it is: 1 A's, 2 B's, 0 nobody knows
+	Faulted int    `json:"faulted,omitempty"` // whose fault it is: 1 A's, 2 B's, 0 unknown
 }
 
 // Side is one contender's samples in a duel.

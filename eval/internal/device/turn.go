@@ -12,7 +12,7 @@ var Sides = [2]string{"the champion", "the challenger"}
 // Turn is the phase in which a duel takes a sample of one side, 0 or 1.
 func Turn(workload string, side int) string { return fmt.Sprintf("duel %s, %s", workload, Sides[side]) }
 
-// TurnOf says whose sample was being taken in a phase: 1 the champion's, 2 the challenger's, 0 nobody's.
+// TurnOf says whose sample was being taken in a phase: 1 the champion's, 2 the challenger's, 0 neither's.
 func TurnOf(phase string) int {
 	for i, s := range Sides {
 		if strings.HasPrefix(phase, "duel ") && strings.HasSuffix(phase, ", "+s) {

@@ -29,7 +29,7 @@ type Setup struct {
 	Budget    int              `json:"budget"`    // bytes of truth that are kept, those used last
 }
 
-// Truth makes truths before anybody waits for a verdict.
+// Truth makes truths before a verdict is waited for.
 type Truth struct {
 	Cases []int `json:"cases"`
 }

@@ -117,8 +117,8 @@ type call struct {
 	err   error
 }
 
-// listen receives requests until the pipe ends, which also tells a busy worker that nobody waits
-// for its answer any more.
+// listen receives requests until the pipe ends, which also tells a busy worker that its
+// answer is not waited for any more.
 func listen(requests *os.File, calls chan<- call, cancel func()) {
 	in := bufio.NewReader(requests)
 	for {
