@@ -42,7 +42,7 @@ func (r Report) explainWorst(shape []int) string {
 	notes := []string{fmt.Sprintf("K=%d", r.model.K), fmt.Sprintf("%d of %d elements wrong, first %s", r.Bad, r.Elements,
 		index(r.First, shape))}
 	notes = append(notes, r.hints(shape)...)
-	return fmt.Sprintf("%s = %s, expected %s%s (%s)", index(r.WorstIndex, shape), number(r.Got), number(r.Want), bound,
+	return fmt.Sprintf("%s = %s, expected %s%s (%s)", index(r.Index, shape), number(r.Got), number(r.Want), bound,
 		strings.Join(notes, "; "))
 }
 

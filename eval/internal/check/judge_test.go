@@ -249,7 +249,7 @@ func TestSpans(t *testing.T) {
 		v[i] = 1 + float64(i)/float64(n)
 	}
 	r := Judge(Encode(kernels.FP32, v), kernels.FP32, truth, Model{K: 1})
-	if r.Bad != 3 || r.First != Span+1 || r.WorstIndex != n-1 || r.AllEqual || !r.Finite {
+	if r.Bad != 3 || r.First != Span+1 || r.Index != n-1 || r.AllEqual || !r.Finite {
 		t.Errorf("%+v", r)
 	}
 }
