@@ -16,8 +16,7 @@ func (t Trial) Wrong() []Mutation {
 }
 
 // Passes reports whether a wrong output would pass though it differs from the right one by more than rounding: an
-// output
-// as near as that cannot be told from a right one.
+// output as near as that cannot be told from a right one.
 func (t Trial) Passes(wrong []float64) bool {
 	out := Encode(t.DType, wrong)
 	if bytes.Equal(out, Encode(t.DType, t.Truth.Value)) {

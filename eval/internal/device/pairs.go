@@ -44,8 +44,7 @@ func NewDuel(req *Duel, prepare *Prepare, rng *rand.Rand, phase func(string), op
 }
 
 // Fight measures two contenders in turn: A B B A A B B A ... Of an error Where and Side tell when it came up. Wrong
-// outputs
-// and strays end the duel.
+// outputs and strays end the duel.
 func (d *Duelling) Fight() error {
 	first, half := 0, d.req.Pairs
 	if d.Halves > 0 {

@@ -140,8 +140,7 @@ func TestDuelWithoutAnOpponent(t *testing.T) {
 }
 
 // TestHalves: many pairs are taken in two parts, each with a warm-up and with the sides loaded in the other order; few
-// in
-// one, and the order is drawn. The turns go on where they were.
+// in one, and the order is drawn. The turns go on where they were.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct {
 		pairs, parts int

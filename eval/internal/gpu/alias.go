@@ -44,7 +44,6 @@ type (
 	ProofReply   = device.ProofReply
 	Referee      = device.Referee
 	Files        = device.Files
-	refill       = device.Refill
 )
 
 const (
@@ -53,10 +52,6 @@ const (
 	MostDisturbed = device.MostDisturbed
 	MaxCalls      = device.MaxCalls
 	Keeps         = device.Keeps
-
-	guardBytes = device.GuardBytes
-	wild       = device.Wild
-	plausible  = device.Plausible
 )
 
 var (
@@ -73,13 +68,4 @@ var (
 	SecretNumbers = device.SecretNumbers
 	Salt          = device.Salt
 	Inherit       = device.Inherit
-
-	align   = device.Align
-	layout  = device.Layout
-	sizesOf = device.Sizes
-	sides   = device.Sides
 )
-
-func coldCount(c *Case, l2 int) int { return c.ColdArenas(l2) }
-
-func callsOf(c *Case, estimate float64, arenas, l2 int) int { return c.Calls(estimate, arenas, l2) }

@@ -6,14 +6,15 @@ import (
 	"darwarp/eval/internal/device"
 )
 
-// halves is from how many pairs on a duel is fought in two parts: the side that is loaded first comes to lie at the same
-// place each time, and where machine code lies can make a difference. On an H200 (2026-11-22) a kernel of 7.6 us was up
-// to 0.4 % faster than itself in all 60 pairs of a duel, and in another as much slower. A few pairs are one part.
+// halves is from how many pairs on a duel is fought in two parts: the side that is loaded first comes to lie at the
+// same place each time, and where machine code lies can make a difference. On an H200 (2026-11-22) a kernel of 7.6 us
+// was up to 0.4 % faster than itself in all 60 pairs of a duel, and in another as much slower. A few pairs are one
+// part.
 const halves = 8
 
 // duel measures two contenders in turn.
-func (s *Session) duel(req *Duel, phase func(string)) (*DuelReply, error) {
-	if err := s.begin(); err != nil {
+func (s *Session) duel(req *device.Duel, phase func(string)) (*device.DuelReply, error) {
+	if err := s.beginRequest(); err != nil {
 		return nil, err
 	}
 	d := device.NewDuel(req, &s.prep, s.rng, phase, &opponents{s: s, run: req.Run})
@@ -27,7 +28,7 @@ func (s *Session) duel(req *Duel, phase func(string)) (*DuelReply, error) {
 	if err := s.clearCounters(); err != nil {
 		return nil, err
 	}
-	_, found, err := s.settle()
+	_, found, err := s.endRequest()
 	if found != nil { // after the last sample, which found nothing
 		side := d.Reply.Side(max(d.Side-1, 0))
 		side.Strays = side.Strays.Join(found)
@@ -38,12 +39,12 @@ func (s *Session) duel(req *Duel, phase func(string)) (*DuelReply, error) {
 // opponents are the contenders of a duel.
 type opponents struct {
 	s     *Session
-	run   Run
+	run   device.Run
 	sides [2]*contender
 }
 
 // Load loads one side, and takes arenas for its samples.
-func (o *opponents) Load(side int, c Contender, tape *Tape) (_ device.Sampler, err error) {
+func (o *opponents) Load(side int, c device.Contender, tape *device.Tape) (_ device.Sampler, err error) {
 	if o.sides[side], err = o.s.enter(c, side); err != nil {
 		return nil, err
 	}

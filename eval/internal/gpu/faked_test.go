@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/cuda/cudatest"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
 )
@@ -16,10 +17,10 @@ import (
 const elems = 1000 // of each buffer, fp32
 
 // fakedCases are a check shape, three sets of one workload, and a trial case of it.
-func fakedCases() []Case {
-	var list []Case
+func fakedCases() []device.Case {
+	var list []device.Case
 	for i, name := range []string{"check", "a", "b", "c", "trial"} {
-		c := Case{Name: name, Workload: "w", Class: "normal", Dims: kernels.Dims{"n": elems}, Seed: uint64(i + 1),
+		c := device.Case{Name: name, Workload: "w", Class: "normal", Dims: kernels.Dims{"n": elems}, Seed: uint64(i + 1),
 			Trial: name == "trial", Buffers: []kernels.Buffer{
 				{Name: "x", DType: kernels.FP32, Shape: []int{elems}}, {Name: "y", DType: kernels.FP32, Shape: []int{elems},
 					Out: true},
@@ -44,23 +45,23 @@ func newFaked(t *testing.T) *faked {
 	t.Helper()
 	f := &faked{driver: cudatest.New(t)}
 	cases := fakedCases()
-	prep := &Prepare{Cases: cases, Slots: 2, SlotBytes: 16 * cases[0].OutBytes(), GuardKey: 7}
+	prep := &device.Prepare{Cases: cases, Slots: 2, SlotBytes: 16 * cases[0].OutBytes(), GuardKey: 7}
 	out, err := proc.NewShared("outputs", int64(prep.Slots*prep.SlotBytes))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { out.Close() })
 	f.out = out.Map()
-	f.Session = NewSession(Files{Out: out.File()})
+	f.Session = NewSession(device.Files{Out: out.File()})
 	f.watched = true // its images are no machine code
 	f.rng = rand.New(rand.NewPCG(1, 2))
-	f.ask(t, &Request{Open: &Open{Driver: f.driver.Path, Harness: []byte("harness")}})
-	f.ask(t, &Request{Prepare: prep})
+	f.ask(t, &device.Request{Open: &device.Open{Driver: f.driver.Path, Harness: []byte("harness")}})
+	f.ask(t, &device.Request{Prepare: prep})
 	f.driver.Log()
 	return f
 }
 
-func (f *faked) ask(t *testing.T, req *Request) any {
+func (f *faked) ask(t *testing.T, req *device.Request) any {
 	t.Helper()
 	reply, err := f.Handle(req, func(p string) { f.phases = append(f.phases, p) })
 	if err != nil {
@@ -86,15 +87,16 @@ func fakedCalls(kernel string) []kernels.Call {
 	return slices.Repeat([]kernels.Call{fakedCall(kernel)}, 4)
 }
 
-func (f *faked) gated(t *testing.T, kernel string) *GateReply {
+func (f *faked) gated(t *testing.T, kernel string) *device.GateReply {
 	t.Helper()
-	return f.ask(t, &Request{Gate: &Gate{Cubin: []byte("k"), Calls: fakedCalls(kernel), Slot: 1}}).(*GateReply)
+	return f.ask(t, &device.Request{Gate: &device.Gate{Cubin: []byte("k"), Calls: fakedCalls(kernel),
+		Slot: 1}}).(*device.GateReply)
 }
 
 // contender is a kernel whose outputs have to be those of copy.
-func (f *faked) contender(t *testing.T, kernel string) Contender {
+func (f *faked) contender(t *testing.T, kernel string) device.Contender {
 	t.Helper()
-	c := Contender{Cubin: []byte("k"), Calls: []kernels.Call{fakedCall(kernel)}, Expect: [][]uint64{nil}}
+	c := device.Contender{Cubin: []byte("k"), Calls: []kernels.Call{fakedCall(kernel)}, Expect: [][]uint64{nil}}
 	for _, r := range f.gated(t, "copy").Cases[1:4] {
 		c.Expect[0] = append(c.Expect[0], r.Hash)
 	}
@@ -148,30 +150,30 @@ func TestFakedGate(t *testing.T) {
 // recorded.
 func TestFakedTime(t *testing.T) {
 	f := newFaked(t)
-	hot := Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
+	hot := device.Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
 	cold := hot
 	cold.Cache = "cold"
 	for _, c := range []struct {
 		name    string
 		kernel  string
-		req     Time
+		req     device.Time
 		samples int
 		calls   int
 		wrong   bool
 		strays  bool
 	}{
-		{"hot", "copy", Time{Runs: []Run{hot}}, 15, 21, false, false},
-		{"for publication", "copy", Time{Runs: []Run{hot}, Final: true}, 60, 21, false, false},
-		{"cold", "copy", Time{Runs: []Run{cold}}, 15, 64, false, false},
-		{"so many, single ones and outputs", "copy", Time{Runs: []Run{hot}, Count: 4, Alone: true,
-			Record: &Record{Slots: [2]int{1}}}, 4, 21, false, false},
-		{"wrong now and then", "errs", Time{Runs: []Run{hot}}, 15, 21, true, false},
-		{"strays", "strays", Time{Runs: []Run{hot}}, 15, 21, false, true},
-		{"leaves", "leaves", Time{Runs: []Run{hot}}, 15, 21, false, true},
+		{"hot", "copy", device.Time{Runs: []device.Run{hot}}, 15, 21, false, false},
+		{"for publication", "copy", device.Time{Runs: []device.Run{hot}, Final: true}, 60, 21, false, false},
+		{"cold", "copy", device.Time{Runs: []device.Run{cold}}, 15, 64, false, false},
+		{"so many, single ones and outputs", "copy", device.Time{Runs: []device.Run{hot}, Count: 4, Alone: true,
+			Record: &device.Record{Slots: [2]int{1}}}, 4, 21, false, false},
+		{"wrong now and then", "errs", device.Time{Runs: []device.Run{hot}}, 15, 21, true, false},
+		{"strays", "strays", device.Time{Runs: []device.Run{hot}}, 15, 21, false, true},
+		{"leaves", "leaves", device.Time{Runs: []device.Run{hot}}, 15, 21, false, true},
 	} {
 		c.req.Contender = f.contender(t, c.kernel)
 		f.driver.BadEvery(20)
-		got := f.ask(t, &Request{Time: &c.req}).(*TimeReply)
+		got := f.ask(t, &device.Request{Time: &c.req}).(*device.TimeReply)
 		if got.Fault != nil || len(got.Runs) != 1 {
 			t.Fatalf("%s: %+v", c.name, got)
 		}
@@ -185,9 +187,10 @@ func TestFakedTime(t *testing.T) {
 			t.Errorf("%s: %d wrong, strays %+v, %v recorded", c.name, r.Wrong, got.Strays, r.Recorded)
 		}
 	}
-	slow := &Time{Runs: []Run{hot}, Contender: f.contender(t, "copy")}
+	slow := &device.Time{Runs: []device.Run{hot}, Contender: f.contender(t, "copy")}
 	f.driver.SlowClock(11)
-	if got := f.ask(t, &Request{Time: slow}).(*TimeReply).Runs[0]; got.Rejected != 10 || !about(got.Clock, 1980) {
+	if got := f.ask(t, &device.Request{Time: slow}).(*device.TimeReply).Runs[0]; got.Rejected != 10 || !about(got.Clock,
+		1980) {
 		t.Errorf("the clock fell: %d samples rejected, %g MHz", got.Rejected, got.Clock)
 	}
 }
@@ -195,12 +198,12 @@ func TestFakedTime(t *testing.T) {
 // TestFakedDuel: two candidates in turn, steady and fresh; wrong outputs end it, and are their side's.
 func TestFakedDuel(t *testing.T) {
 	f := newFaked(t)
-	steady := Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
+	steady := device.Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
 	fresh := steady
 	fresh.Fresh = 2
 	for _, c := range []struct {
 		a, b   string
-		run    Run
+		run    device.Run
 		pairs  int
 		side   int // whose fault
 		strays bool
@@ -211,13 +214,13 @@ func TestFakedDuel(t *testing.T) {
 		{"errs", "copy", fresh, 10, 0, false},
 		{"strays", "copy", steady, 0, 0, true},
 	} {
-		d := &Duel{A: f.contender(t, c.a), B: f.contender(t, c.b), Run: c.run, Pairs: 10}
+		d := &device.Duel{A: f.contender(t, c.a), B: f.contender(t, c.b), Run: c.run, Pairs: 10}
 		bad := 0
 		if strings.Contains(c.a+c.b, "errs") {
 			bad = 20
 		}
 		f.driver.BadEvery(bad)
-		got := f.ask(t, &Request{Duel: d}).(*DuelReply)
+		got := f.ask(t, &device.Request{Duel: d}).(*device.DuelReply)
 		name := fmt.Sprintf("%s against %s, fresh %d", c.a, c.b, c.run.Fresh)
 		if got.Fault != nil {
 			t.Fatalf("%s: %+v", name, got.Fault)
@@ -231,8 +234,9 @@ func TestFakedDuel(t *testing.T) {
 			t.Errorf("%s: %d and %d samples", name, len(got.A.Samples), len(got.B.Samples))
 		}
 	}
-	d := &Duel{A: f.contender(t, "copy"), B: f.contender(t, "fails"), Run: steady, Pairs: 3}
-	if got := f.ask(t, &Request{Duel: d}).(*DuelReply); got.Fault == nil || !got.Fault.Sticky || got.Faulted != 2 {
+	d := &device.Duel{A: f.contender(t, "copy"), B: f.contender(t, "fails"), Run: steady, Pairs: 3}
+	if got := f.ask(t, &device.Request{Duel: d}).(*device.DuelReply); got.Fault == nil || !got.Fault.Sticky ||
+		got.Faulted != 2 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -245,9 +249,10 @@ func TestFakedDisturb(t *testing.T) {
 		expect[i] = r.Hash
 	}
 	f.driver.BadEvery(4)
-	req := &Disturb{Cubin: []byte("k"), Calls: fakedCalls("errs"), Cases: []int{1, 2, 3, 1, 2, 3, 1, 2, 3}, Expect: expect,
+	req := &device.Disturb{Cubin: []byte("k"), Calls: fakedCalls("errs"), Cases: []int{1, 2, 3, 1, 2, 3, 1, 2, 3},
+		Expect: expect,
 		Bursts: true, Seed: 5}
-	if got := f.ask(t, &Request{Disturb: req}).(*DisturbReply); !slices.Equal(got.Wrong, []int{3, 7}) ||
+	if got := f.ask(t, &device.Request{Disturb: req}).(*device.DisturbReply); !slices.Equal(got.Wrong, []int{3, 7}) ||
 		got.Strays != nil || got.Fault != nil {
 		t.Errorf("%+v", got)
 	}
@@ -257,10 +262,10 @@ func TestFakedDisturb(t *testing.T) {
 // besides.
 func TestFakedSample(t *testing.T) {
 	f := newFaked(t)
-	run := Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
+	run := device.Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
 	did := func(samples int) (launches, waits int) {
 		c := f.contender(t, "leaves")
-		f.ask(t, &Request{Time: &Time{Contender: c, Runs: []Run{run}, Count: samples}})
+		f.ask(t, &device.Request{Time: &device.Time{Contender: c, Runs: []device.Run{run}, Count: samples}})
 		for _, line := range f.driver.Log() {
 			switch {
 			case strings.HasPrefix(line, "launch_graph"):

@@ -8,8 +8,8 @@ import (
 )
 
 // fresh times one contender on inputs that it has not seen since everything was refilled: a graph of one call for
-// each of some sets of the bank, each with an arena and scratch of its own, in an order that is drawn anew; and
-// then the same graph once more, over what the first left behind. For an honest kernel both take the same time.
+// each of some sets of the bank, each with an arena and scratch of its own, in a random order; and
+// then the same graph once more, over what the first left behind. For a valid kernel both take the same time.
 type fresh struct {
 	timed
 	arenas  []*arena // by set
@@ -21,7 +21,7 @@ type fresh struct {
 const fewestSets = 2
 
 // newFresh makes arenas and scratch for as many sets of the run as memory holds.
-func (s *Session) newFresh(c *contender, run Run, tape *Tape) (device.Sampler, error) {
+func (s *Session) newFresh(c *contender, run device.Run, tape *device.Tape) (device.Sampler, error) {
 	if c.Library {
 		return nil, errors.New("a library has no fresh regime")
 	}
@@ -45,11 +45,11 @@ func (m *fresh) add(set int) error {
 		return err
 	}
 	c := &s.prep.Cases[i]
-	scratch, err := s.placeScratch(m.who.side, set, m.call, c.Name)
+	scratch, err := s.placeScratch(m.contender.side, set, m.call, c.Name)
 	if err != nil {
 		return err
 	}
-	w, err := s.bind(m.who.program, m.call, c, a, scratch)
+	w, err := s.bind(m.contender.program, m.call, c, a, scratch)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (m *fresh) freshen(turn []int) error {
 			return err
 		}
 	}
-	return s.soil(m.who.program)
+	return s.poisonShared(m.contender.program)
 }
 
 // copyOutputs queues copies of one arena's outputs to another of the same case.
@@ -102,7 +102,7 @@ func (s *Session) copyOutputs(to, from *arena) error {
 }
 
 // level brings the caches to the same state before either replay: no line stays longer than others, and they are
-// cold, or what the calls work on was read just now. On an H200 a repeat of an honest kernel then takes 0.98 to
+// cold, or what the calls work on was read just now. On an H200 a repeat of a valid kernel then takes 0.98 to
 // 1.01 of the fresh time, and without 0.88 to 1.
 func (m *fresh) level(turn []int) error {
 	s := m.s
@@ -200,7 +200,7 @@ func (m *fresh) whole() *inspection {
 			v.left(scratch, m.call.Scratch)
 		}
 	}
-	v.variables(m.who.program)
+	v.variables(m.contender.program)
 	m.s.everything(v)
 	return v
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -100,27 +101,27 @@ func (v *inspection) note(n note) int {
 	return n.counter
 }
 
-// guards looks at all that nobody may write to: also at the outputs of an arena at rest, which are a guard zone then.
+// guards looks at all that nobody may write to: also at the outputs of a protected arena, which are a guard zone then.
 func (v *inspection) guards(a *arena) {
 	v.add(GuardKind, v.note(note{arena: a, finding: outside}), v.key, a.untouchable()...)
 }
 
 // inputs looks at the inputs of an arena that holds some.
-func (v *inspection) inputs(c *Case, a *arena) {
+func (v *inspection) inputs(c *device.Case, a *arena) {
 	for j, b := range c.Buffers {
 		if !b.Out {
 			at := v.note(note{arena: a, finding: input, buffer: j, name: b.Name})
-			v.add(HashKind, at, Salt(j), zone{a.at[j], b.Bytes()})
+			v.add(HashKind, at, device.Salt(j), zone{a.at[j], b.Bytes()})
 		}
 	}
 }
 
 // outputs looks at the outputs of an arena: one hash of all, in the counter returned.
-func (v *inspection) outputs(c *Case, a *arena) int {
+func (v *inspection) outputs(c *device.Case, a *arena) int {
 	at := v.note(note{arena: a})
 	for j, b := range c.Buffers {
 		if b.Out {
-			v.add(HashKind, at, Salt(j), zone{a.at[j], b.Bytes()})
+			v.add(HashKind, at, device.Salt(j), zone{a.at[j], b.Bytes()})
 		}
 	}
 	return at
@@ -137,9 +138,9 @@ func (v *inspection) left(a *arena, list []kernels.Scratch) {
 
 // judge reads what an inspection found: got are the counters, want what the inputs of a case hash to. dirty are the
 // arenas that are not as they should be.
-func (v *inspection) judge(got []uint64, want [][]uint64) (found *Strays, dirty []*arena) {
+func (v *inspection) judge(got []uint64, want [][]uint64) (found *device.Strays, dirty []*arena) {
 	for _, n := range v.notes {
-		var one Strays
+		var one device.Strays
 		switch c := got[n.counter]; n.finding {
 		case outside:
 			one.Bytes = int(c)
@@ -151,10 +152,10 @@ func (v *inspection) judge(got []uint64, want [][]uint64) (found *Strays, dirty 
 			}
 		case variable:
 			if c != n.program.hash {
-				found = found.Join(&Strays{Kept: n.program.names()})
+				found = found.Join(&device.Strays{Kept: n.program.names()})
 			}
 		}
-		if one != (Strays{}) {
+		if one != (device.Strays{}) {
 			one.Where = n.arena.name
 			found, dirty = found.Join(&one), append(dirty, n.arena)
 		}
@@ -210,10 +211,10 @@ func (s *Session) everything(v *inspection) {
 	}
 }
 
-// settle ends a request: it looks at everything, reads all counters, makes as new what is not as it should be, and
-// puts all arenas to rest. What it finds, and what earlier looks of the request have found, is the doing of whoever
+// endRequest ends a request: it looks at everything, reads all counters, makes as new what is not as it should be, and
+// protects all arenas. What it finds, and what earlier looks of the request have found, is the doing of what
 // ran in it.
-func (s *Session) settle(looks ...*inspection) (got []uint64, found *Strays, err error) {
+func (s *Session) endRequest(looks ...*inspection) (got []uint64, found *device.Strays, err error) {
 	v := s.newInspection()
 	s.everything(v)
 	if err := s.look(v); err != nil {
@@ -223,17 +224,17 @@ func (s *Session) settle(looks ...*inspection) (got []uint64, found *Strays, err
 		return nil, nil, err
 	}
 	for _, l := range append(looks, v) {
-		one, err := s.heed(l, got)
+		one, err := s.repair(l, got)
 		if err != nil {
 			return nil, nil, err
 		}
 		found = found.Join(one)
 	}
-	return got, found, s.rest()
+	return got, found, s.protect()
 }
 
-// heed makes as new what an inspection found not to be as it should.
-func (s *Session) heed(v *inspection, got []uint64) (*Strays, error) {
+// repair makes as new what an inspection found not to be as it should.
+func (s *Session) repair(v *inspection, got []uint64) (*device.Strays, error) {
 	found, dirty := v.judge(got, s.inHash)
 	for _, a := range dirty {
 		if err := s.renew(a); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 )
 
@@ -15,7 +16,7 @@ type outputs struct {
 }
 
 // openOutputs opens the output memory as Prepare says. A process that runs no candidate writes none.
-func (s *Session) openOutputs(req *Prepare) (err error) {
+func (s *Session) openOutputs(req *device.Prepare) (err error) {
 	need := req.Slots * req.SlotBytes
 	switch {
 	case need == 0 || s.files.Truth != nil:
@@ -62,7 +63,7 @@ func (o *outputs) take(s *Session, at int, from cuda.Ptr, n int) error {
 }
 
 // record queues the copies of a sample's outputs to the tape.
-func (s *Session) record(t *Tape, arenas []*arena) error {
+func (s *Session) record(t *device.Tape, arenas []*arena) error {
 	var cases []int
 	for _, a := range arenas {
 		cases = append(cases, a.holds)

@@ -5,15 +5,16 @@ import (
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 )
 
 // Power answers the request.
-func (s *Session) Power(req *Power, phase func(string)) (*PowerReply, error) {
+func (s *Session) Power(req *device.Power, phase func(string)) (*device.PowerReply, error) {
 	mod, err := s.drv.LoadModule(req.Cubin)
 	if err != nil {
 		return nil, err
 	}
-	reply := &PowerReply{}
+	reply := &device.PowerReply{}
 	for i := range req.Proofs {
 		p := &req.Proofs[i]
 		phase("power " + p.Case.Name)
@@ -30,18 +31,18 @@ func (s *Session) Power(req *Power, phase func(string)) (*PowerReply, error) {
 type referee struct {
 	*Session
 	mod   cuda.Module
-	proof *Proof
+	proof *device.Proof
 	at    []cuda.Ptr // by buffer
 	truth cuda.Ptr
 }
 
-func (s *Session) proof(mod cuda.Module, p *Proof) (ProofReply, error) {
+func (s *Session) proof(mod cuda.Module, p *device.Proof) (device.ProofReply, error) {
 	r := &referee{Session: s, mod: mod, proof: p}
-	sizes := append(sizesOf(p.Case.Buffers), p.Case.TruthBytes())
-	offsets, total := layout(sizes)
+	sizes := append(device.Sizes(p.Case.Buffers), p.Case.TruthBytes())
+	offsets, total := device.Layout(sizes)
 	base, err := s.drv.Alloc(uint64(total))
 	if err != nil {
-		return ProofReply{}, err
+		return device.ProofReply{}, err
 	}
 	defer s.drv.Free(base)
 	for _, at := range offsets {
@@ -51,7 +52,7 @@ func (s *Session) proof(mod cuda.Module, p *Proof) (ProofReply, error) {
 	return p.Run(r)
 }
 
-func (r *referee) Truth(o *Omission) ([]check.Truth, error) {
+func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
 	c := &r.proof.Case
 	if err := r.MakeInputs(c, r.at); err != nil {
 		return nil, err
@@ -59,7 +60,8 @@ func (r *referee) Truth(o *Omission) ([]check.Truth, error) {
 	if o != nil {
 		buffer, inner, length, neutral := c.Erased(o)
 		b := c.Buffers[buffer]
-		err := r.harness.run("dw_erase", grid(b.Elems()), ptr(r.at[buffer]), u64(b.Elems()), i32(dtypeCodes[b.DType]), u64(inner), u64(length),
+		err := r.harness.run("dw_erase", grid(b.Elems()), ptr(r.at[buffer]), u64(b.Elems()), i32(dtypeCodes[b.DType]),
+			u64(inner), u64(length),
 			u64(o.From), u64(o.To), u64(o.Line), i32(int(int32(neutral))))
 		if err != nil {
 			return nil, err

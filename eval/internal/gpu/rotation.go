@@ -1,9 +1,12 @@
 package gpu
 
-import "fmt"
+import (
+	"darwarp/eval/internal/device"
+	"fmt"
+)
 
 // runArenas chooses the arenas that a run rotates through, and which of its sets each holds.
-func (s *Session) runArenas(run Run) (arenas []*arena, seeds []int, err error) {
+func (s *Session) runArenas(run device.Run) (arenas []*arena, seeds []int, err error) {
 	if run.Cache == "cold" {
 		return s.coldArenas(run)
 	}
@@ -23,9 +26,9 @@ func (s *Session) runArenas(run Run) (arenas []*arena, seeds []int, err error) {
 }
 
 // coldArenas makes, once per workload, what a cold run needs.
-func (s *Session) coldArenas(run Run) (arenas []*arena, seeds []int, err error) {
+func (s *Session) coldArenas(run device.Run) (arenas []*arena, seeds []int, err error) {
 	arenas = s.cold[run.Workload]
-	for i := range coldCount(&s.prep.Cases[run.Cases[0]], s.dev.L2Bytes) {
+	for i := range s.prep.Cases[run.Cases[0]].ColdArenas(s.dev.L2Bytes) {
 		seeds = append(seeds, i%len(run.Cases))
 		if i == len(arenas) {
 			arenas = append(arenas, nil)
@@ -36,7 +39,7 @@ func (s *Session) coldArenas(run Run) (arenas []*arena, seeds []int, err error) 
 			}
 			s.cold[run.Workload] = arenas
 		}
-		s.wake(arenas[i])
+		s.unprotect(arenas[i])
 		if err := s.hold(arenas[i], run.Cases[seeds[i]]); err != nil {
 			return nil, nil, err
 		}
@@ -48,7 +51,7 @@ func (s *Session) coldArenas(run Run) (arenas []*arena, seeds []int, err error) 
 // that nobody can leave anything there.
 func (s *Session) flushL2() error {
 	if s.flush == nil || s.flush.gone() {
-		b, err := s.mem.take(FlushBytes(s.dev.L2Bytes), true)
+		b, err := s.mem.take(device.FlushBytes(s.dev.L2Bytes), true)
 		if err != nil {
 			return fmt.Errorf("flush buffer: %w", err)
 		}

@@ -17,18 +17,18 @@ const (
 
 // timed is one contender on one run.
 type timed struct {
-	s        *Session
-	run      Run
-	who      *contender
-	call     kernels.Call
-	expect   []uint64 // by set: hash of right outputs
-	tape     *Tape
-	persists bool // its launches have L2 access windows
+	s         *Session
+	run       device.Run
+	contender *contender
+	call      kernels.Call
+	expect    []uint64 // by set: hash of right outputs
+	tape      *device.Tape
+	persists  bool // its launches have L2 access windows
 }
 
 // newTimed is a contender on a run; which is the run's index in its Calls and Expect.
-func (s *Session) newTimed(c *contender, run Run, which int, tape *Tape) timed {
-	t := timed{s: s, run: run, who: c, expect: c.expected(which), tape: tape}
+func (s *Session) newTimed(c *contender, run device.Run, which int, tape *device.Tape) timed {
+	t := timed{s: s, run: run, contender: c, expect: c.expected(which), tape: tape}
 	if !c.Library {
 		t.call = c.Calls[which]
 	}
@@ -47,13 +47,13 @@ type steady struct {
 	turn    int
 	scratch *arena     // nil: none
 	watch   bool       // everything is looked at after each sample
-	dice    *rand.Rand // the same for both sides of a duel, whose pairs would differ by more than the kernels otherwise
+	coins   *rand.Rand // the same for both sides of a duel, whose pairs would differ by more than the kernels otherwise
 }
 
-func (m *steady) coin() bool { return m.dice.Uint64()&1 == 1 }
+func (m *steady) coin() bool { return m.coins.Uint64()&1 == 1 }
 
 // sampler makes a contender's steady sampler for one run.
-func (s *Session) sampler(c *contender, run Run, which int, tape *Tape) (*steady, error) {
+func (s *Session) sampler(c *contender, run device.Run, which int, tape *device.Tape) (*steady, error) {
 	m := &steady{timed: s.newTimed(c, run, which, tape)}
 	if c.Library {
 		return s.newSteady(m, func(a *arena) (*work, error) { return s.library.work(s, run, a) })
@@ -68,7 +68,7 @@ func (s *Session) sampler(c *contender, run Run, which int, tape *Tape) (*steady
 
 // newSteady builds the graph. bind makes the work of one call on an arena.
 func (s *Session) newSteady(m *steady, bind func(*arena) (*work, error)) (*steady, error) {
-	m.dice = rand.New(rand.NewPCG(s.tosses, 0))
+	m.coins = rand.New(rand.NewPCG(s.coinSeed, 0))
 	var err error
 	if m.arenas, m.seeds, err = s.runArenas(m.run); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (s *Session) newSteady(m *steady, bind func(*arena) (*work, error)) (*stead
 		}
 		m.persists = m.persists || works[i].persists
 	}
-	m.calls = callsOf(m.caseOf(), m.run.Estimate, len(m.arenas), s.dev.L2Bytes)
+	m.calls = m.caseOf().Calls(m.run.Estimate, len(m.arenas), s.dev.L2Bytes)
 	if m.graph, err = s.capture(works, m.calls); err == nil {
 		m.single, err = s.capture(works[:1], 1)
 	}
@@ -119,7 +119,7 @@ func (m *steady) Close() error {
 	return nil
 }
 
-func (m *steady) caseOf() *Case { return &m.s.prep.Cases[m.run.Cases[0]] }
+func (m *steady) caseOf() *device.Case { return &m.s.prep.Cases[m.run.Cases[0]] }
 
 // freshen gives every hot arena the next set's inputs, and refills what calls write to.
 func (m *steady) freshen() error {
@@ -131,14 +131,14 @@ func (m *steady) freshen() error {
 			return err
 		}
 	}
-	how := refill(m.coin())
+	how := device.Refill(m.coin())
 	if m.scratch != nil {
 		if err := s.refillScratch(m.scratch, m.call.Scratch, how); err != nil {
 			return err
 		}
 	}
 	if m.turn == 1 {
-		if err := s.soil(m.who.program); err != nil {
+		if err := s.poisonShared(m.contender.program); err != nil {
 			return err
 		}
 	}
@@ -194,7 +194,7 @@ func (m *steady) replay(g cuda.Graph, calls int) (r device.Reading, err error) {
 		v.guards(m.scratch)
 		v.left(m.scratch, m.call.Scratch)
 	}
-	v.variables(m.who.program)
+	v.variables(m.contender.program)
 	if m.watch {
 		s.everything(v)
 	}
@@ -239,6 +239,6 @@ func (s *Session) finish(v *inspection, r *device.Reading) (got []uint64, err er
 	if span := float64(got[counterStamp1+1] - got[counterStamp0+1]); span > 0 {
 		r.MHz = cycles / span * 1000
 	}
-	r.Strays, err = s.heed(v, got)
+	r.Strays, err = s.repair(v, got)
 	return got, err
 }

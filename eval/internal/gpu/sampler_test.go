@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
-func TestSoilFrame(t *testing.T) {
+func TestPoisonFrame(t *testing.T) {
 	for stack, want := range map[int]int{1: 256, 256: 256, 257: 1024, 4096: 4096, 5000: 16384, 1 << 20: 16384} {
-		if got := soilFrame(stack); got != want {
-			t.Errorf("%d bytes of stack: %d are soiled, expected %d", stack, got, want)
+		if got := poisonFrame(stack); got != want {
+			t.Errorf("%d bytes of stack: %d are poisoned, expected %d", stack, got, want)
 		}
 	}
 }
@@ -19,14 +20,15 @@ func TestSoilFrame(t *testing.T) {
 // TestGather: each output finds its own palette, that of the first case of its size, and else one of its type.
 func TestGather(t *testing.T) {
 	out := func(d kernels.DType) kernels.Buffer { return kernels.Buffer{DType: d, Shape: []int{8}, Out: true} }
-	cases := []Case{
-		{Dims: kernels.Dims{"n": 8}, Buffers: []kernels.Buffer{{DType: kernels.FP16, Shape: []int{8}}, out(kernels.FP16), out(kernels.FP32)}},
+	cases := []device.Case{
+		{Dims: kernels.Dims{"n": 8}, Buffers: []kernels.Buffer{{DType: kernels.FP16, Shape: []int{8}}, out(kernels.FP16),
+			out(kernels.FP32)}},
 		{Dims: kernels.Dims{"n": 9}, Buffers: []kernels.Buffer{out(kernels.BF16)}},
 		{Dims: kernels.Dims{"n": 8}, Buffers: []kernels.Buffer{out(kernels.FP16), out(kernels.FP32)}},
 	}
 	half, single := check.PaletteSize*2, check.PaletteSize*4
 	ordinary := func(d kernels.DType) []byte { return make([]byte, check.PaletteSize*d.Size()) }
-	prep := &Prepare{Cases: cases, Palettes: map[int][]byte{0: slices.Repeat([]byte{7}, half+single)}}
+	prep := &device.Prepare{Cases: cases, Palettes: map[int][]byte{0: slices.Repeat([]byte{7}, half+single)}}
 	all, of, err := gather(prep, ordinary)
 	if err != nil {
 		t.Fatal(err)

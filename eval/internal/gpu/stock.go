@@ -3,13 +3,14 @@ package gpu
 import (
 	"fmt"
 
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
-// A steady hot sample finds other inputs than the one before, at the same addresses. To make them anew takes longer than
-// most kernels, so what is needed again and again is kept in stock, in arenas of inputs alone, and copied. Like all
-// arenas these are looked at when a request ends: whoever spoils them is found out, and they are made as new before
-// anybody else's inputs are copied from there.
+// A steady hot sample finds other inputs than the one before, at the same addresses. To make them again takes longer
+// than most kernels, so what is needed again and again is kept in stock, in arenas of inputs alone, and copied. Like
+// all arenas these are looked at when a request ends: a kernel that spoils them is found out, and they are made as new
+// before anybody else's inputs are copied from there.
 
 // keepInStock has the inputs of a case at hand. Where memory is short they are made each time.
 func (s *Session) keepInStock(i int) error {
@@ -20,7 +21,7 @@ func (s *Session) keepInStock(i int) error {
 	}
 	c := &s.prep.Cases[i]
 	sizes := inputSizes(c.Buffers)
-	_, total := layout(sizes)
+	_, total := device.Layout(sizes)
 	b, err := s.mem.take(total, true)
 	if outOfMemory(err) {
 		return nil
@@ -41,7 +42,7 @@ func (a *arena) isThere() bool { return a != nil && !a.gone() }
 
 // inputSizes are the sizes of buffers, of outputs 0.
 func inputSizes(bufs []kernels.Buffer) []int {
-	sizes := sizesOf(bufs)
+	sizes := device.Sizes(bufs)
 	for i, b := range bufs {
 		if b.Out {
 			sizes[i] = 0

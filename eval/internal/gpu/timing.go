@@ -9,12 +9,12 @@ import (
 
 // contender is a loaded Contender.
 type contender struct {
-	Contender
+	device.Contender
 	program *program
 	side    int // of a duel
 }
 
-func (s *Session) enter(c Contender, side int) (*contender, error) {
+func (s *Session) enter(c device.Contender, side int) (*contender, error) {
 	out := &contender{Contender: c, side: side}
 	if c.Library {
 		return out, nil
@@ -38,9 +38,9 @@ func (c *contender) expected(which int) []uint64 {
 var rules = device.Rules{Fitness: stats.Fitness, Final: stats.Final, Singles: 3}
 
 // time measures a contender on its runs, in order, and stops after the first that is hopeless.
-func (s *Session) time(req *Time, phase func(string)) (*TimeReply, error) {
-	reply := &TimeReply{}
-	if err := s.begin(); err != nil {
+func (s *Session) time(req *device.Time, phase func(string)) (*device.TimeReply, error) {
+	reply := &device.TimeReply{}
+	if err := s.beginRequest(); err != nil {
 		return nil, err
 	}
 	phase("load")
@@ -48,7 +48,9 @@ func (s *Session) time(req *Time, phase func(string)) (*TimeReply, error) {
 	where := "load"
 	if err == nil {
 		m := &device.Measuring{Prepare: &s.prep, Rules: rules, Phase: phase}
-		m.Sampler = func(run Run, which int, tape *Tape) (device.Sampler, error) { return s.sampler(c, run, which, tape) }
+		m.Sampler = func(run device.Run, which int, tape *device.Tape) (device.Sampler, error) {
+			return s.sampler(c, run, which, tape)
+		}
 		where, err = m.Answer(req, reply)
 	}
 	if err != nil {
@@ -60,7 +62,7 @@ func (s *Session) time(req *Time, phase func(string)) (*TimeReply, error) {
 	if err := s.clearCounters(); err != nil {
 		return nil, err
 	}
-	_, found, err := s.settle()
+	_, found, err := s.endRequest()
 	reply.Strays = reply.Strays.Join(found)
 	return reply, errors.Join(err, s.leave(c))
 }
