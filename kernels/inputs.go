@@ -70,8 +70,8 @@ func (p *Problem) readTerms(n *notes) {
 	}
 }
 
-// Unproved reports whether sums are declared of which nobody knows where their terms lie: the gate cannot leave any out, to
-// see whether it would notice. A problem that says terms = [] means it.
+// Unproved reports whether sums are declared of which nobody knows where their terms lie: the gate cannot leave any
+// out, to see whether it would notice. A problem that says terms = [] means it.
 func (p *Problem) Unproved() bool {
 	return p.Check.Terms == nil && slices.ContainsFunc(p.DimNames, func(dim string) bool { return slices.Contains(p.reduction.Names(), dim) })
 }
@@ -114,8 +114,8 @@ type Range struct {
 	Step, Most int
 }
 
-// Range is that of a dim. A problem that does not say has any multiple of what all its sizes are multiples of, up to the
-// largest of them; a dim that is a flag, or the same everywhere, has the values that occur.
+// Range is that of a dim. A problem that does not say has any multiple of what all its sizes are multiples of, up to
+// the largest of them; a dim that is a flag, or the same everywhere, has the values that occur.
 func (p *Problem) Range(dim string) Range { return p.Check.ranges[dim] }
 
 func (p *Problem) readRanges(n *notes) {

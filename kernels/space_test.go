@@ -391,8 +391,8 @@ func TestAccumulator(t *testing.T) {
 	}
 }
 
-// TestGuardedClause has a clause that divides by zero wherever the one that guards it is not decided yet: it must refuse
-// nothing there, and be no error.
+// TestGuardedClause has a clause that divides by zero wherever the one that guards it is not decided yet: it must
+// refuse nothing there, and be no error.
 func TestGuardedClause(t *testing.T) {
 	genes := []string{"values = [2, 3, 4]\ndefault = 2", "values = [0, 1, 2]\ndefault = 1", "values = [0, 1, 2]\ndefault = 0"}
 	s := mustSpace(t, genesTOML(genes, "[[constraint]]\nrule = \"g1 + g2 > 2 && g0 % g1 == 0\"\nwhy = \"so\""), nil)

@@ -11,9 +11,10 @@ import (
 // name is an argument of the launch, passed by value (const __grid_constant__ darwarp::TensorMap). What lies outside of
 // the tensor is read as zero and not written.
 type TensorMapSpec struct {
-	Name    string   `toml:"name" json:"name"`
-	Tensor  string   `toml:"tensor" json:"tensor"`
-	Box     []string `toml:"box" json:"box"`                             // elements that one copy moves, by dimension in the order of the tensor's shape
+	Name   string `toml:"name" json:"name"`
+	Tensor string `toml:"tensor" json:"tensor"`
+	// Elements that one copy moves, by dimension in the order of the tensor's shape
+	Box     []string `toml:"box" json:"box"`
 	Swizzle string   `toml:"swizzle,omitempty" json:"swizzle,omitempty"` // bytes: 0, 32, 64 or 128; empty means 0
 }
 

@@ -60,7 +60,8 @@ func TestTensorMapRules(t *testing.T) {
 			}
 		})
 	}
-	_, err := resolve(t, tiled(t, `"32", "64"`, ""), nil, hopper(t), Dims{"m": 65, "n": 33, "k": 64}) // C is fp32 whatever the problem's dtype is
+	// C is fp32 whatever the problem's dtype is
+	_, err := resolve(t, tiled(t, `"32", "64"`, ""), nil, hopper(t), Dims{"m": 65, "n": 33, "k": 64})
 	if want := "launch product: tensor map c_tiles: C [65 33] has rows of 132 bytes: expected a multiple of 16"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -289,7 +289,8 @@ func TestNetworkFileSystems(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, kind := range []uint32{0xef53, 0x58465342, 0x01021994, 0x9123683e, 0x794c7630} { // ext4, xfs, tmpfs, btrfs, overlay
+	// ext4, xfs, tmpfs, btrfs, overlay
+	for _, kind := range []uint32{0xef53, 0x58465342, 0x01021994, 0x9123683e, 0x794c7630} {
 		if err := networkFault(kind); err != nil {
 			t.Errorf("%#x: %v", kind, err)
 		}

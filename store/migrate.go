@@ -46,8 +46,8 @@ func migrate(root *bolt.Bucket) error {
 	return root.Put(schemaKey, number(v))
 }
 
-// nameKinds makes layout 4 of layout 3: a duel's champion and the name of a measurement are told to be of a baseline where
-// they are of no candidate. There is a bucket of trials from the start.
+// nameKinds makes layout 4 of layout 3: a duel's champion and the name of a measurement are told to be of a baseline
+// where they are of no candidate. There is a bucket of trials from the start.
 func nameKinds(root *bolt.Bucket) error {
 	if err := addBuckets("trials")(root); err != nil {
 		return err
@@ -80,8 +80,8 @@ func nameKinds(root *bolt.Bucket) error {
 	return nil
 }
 
-// nameKind adds to a record what one of its keys names. The record is no more than JSON here, for what its type is today
-// must not decide what a migration does.
+// nameKind adds to a record what one of its keys names. The record is no more than JSON here, for what its type is
+// today must not decide what a migration does.
 func nameKind(root *bolt.Bucket, record []byte, name, kind string) ([]byte, error) {
 	var all map[string]json.RawMessage
 	if err := decode(record, &all); err != nil {

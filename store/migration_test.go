@@ -99,8 +99,8 @@ func TestLayout1(t *testing.T) {
 	same(t, "portfolios", must(r.Portfolios())(t), []kernels.Portfolio{portfolio})
 }
 
-// TestLayout3 opens a file of a darwarp whose duels and baselines did not say what their names name: a search, a portfolio and
-// explain on the cpu device. One of its baselines is the winner, measured again.
+// TestLayout3 opens a file of a darwarp whose duels and baselines did not say what their names name: a search, a
+// portfolio and explain on the cpu device. One of its baselines is the winner, measured again.
 func TestLayout3(t *testing.T) {
 	packed := must(os.Open("testdata/layout3.db.gz"))(t)
 	defer packed.Close()

@@ -18,10 +18,11 @@ import (
 // Meta is what a run is about. It is written at Create, and holds all that is needed to resume and to
 // render the run without the folder that it was started from. Only Weigh changes it.
 type Meta struct {
-	Version   string             `json:"version"` // darwarp's own
-	Created   time.Time          `json:"created"`
-	Problem   string             `json:"problem"`
-	Files     map[string][]byte  `json:"files,omitempty"` // the bundle's files by name, those of families that models wrote included
+	Version string    `json:"version"` // darwarp's own
+	Created time.Time `json:"created"`
+	Problem string    `json:"problem"`
+	// The bundle's files by name, those of families that models wrote included
+	Files     map[string][]byte  `json:"files,omitempty"`
 	DType     kernels.DType      `json:"dtype"`
 	Workloads []kernels.Workload `json:"workloads"`
 	Device    kernels.Device     `json:"device"`

@@ -28,8 +28,8 @@ func one(t *testing.T) *Run {
 	return r
 }
 
-// TestVerifyReadsEverything spoils the first entry of one bucket after the other, of all that a run has: in its bytes, and so that
-// it is a record still and nothing of the bucket's kind.
+// TestVerifyReadsEverything spoils the first entry of one bucket after the other, of all that a run has: in its bytes,
+// and so that it is a record still and nothing of the bucket's kind.
 func TestVerifyReadsEverything(t *testing.T) {
 	var names []string
 	whole := one(t)

@@ -43,7 +43,8 @@ func (b *Bundle) Draft(declaration, template string, dev kernels.Device, t kerne
 	if strings.Contains(declaration, `\`) { // an escape could make any character
 		return nil, errors.New(`family: a backslash: expected plain words without escapes`)
 	}
-	if strings.Contains(declaration, `"""`) || strings.Contains(declaration, "'''") { // and what it says is shown on one line
+	// and what it says is shown on one line
+	if strings.Contains(declaration, `"""`) || strings.Contains(declaration, "'''") {
 		return nil, errors.New("family: a string over several lines: expected one line")
 	}
 	if m := strangeRE.FindStringSubmatch(template); m != nil {
@@ -150,9 +151,9 @@ func (b *Bundle) Declaration(f *kernels.Family) string { return string(b.Files[f
 // Template is the text of a family's template.
 func (b *Bundle) Template(f *kernels.Family) string { return string(b.Files[f.Name+tmplSuffix]) }
 
-// sortFamilies puts families for one architecture alone behind the others, so that the first, which has the naive start, is the
-// same on every device, and behind all those of language models in the order of their coming: points are stored by the place of
-// their family.
+// sortFamilies puts families for one architecture alone behind the others, so that the first, which has the naive
+// start, is the same on every device, and behind all those of language models in the order of their coming: points are
+// stored by the place of their family.
 func sortFamilies(all []*kernels.Family) {
 	place := func(f *kernels.Family) int {
 		if n := kernels.GrownNumber(f.Name); n > 0 || f.Portable() {

@@ -143,7 +143,8 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// TestFamiliesOfOneArchitecture come behind the others, and before those of models: the naive start is the same everywhere.
+// TestFamiliesOfOneArchitecture come behind the others, and before those of models: the naive start is the same
+// everywhere.
 func TestFamiliesOfOneArchitecture(t *testing.T) {
 	files := scaffolded(t)
 	for _, name := range []string{"alone", "llm-1", "llm-2", "zero"} {

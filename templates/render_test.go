@@ -63,7 +63,8 @@ func TestJobIDs(t *testing.T) {
 	}
 }
 
-// TestPlansStandAlone: what a model is shown of a kernel's launches, with which it changes the source, launches the same.
+// TestPlansStandAlone: what a model is shown of a kernel's launches, with which it changes the source, launches the
+// same.
 func TestPlansStandAlone(t *testing.T) {
 	dev := devices(t)[1]
 	for _, name := range Builtins() {

@@ -15,8 +15,8 @@ import (
 	"darwarp/templates"
 )
 
-// boxes is a candidate that takes a tensor map by value, in clusters of so many blocks, and at some sizes another kernel
-// that takes none.
+// boxes is a candidate that takes a tensor map by value, in clusters of so many blocks, and at some sizes another
+// kernel that takes none.
 func boxes(t *testing.T, dtype kernels.DType, cluster int) Kernel {
 	t.Helper()
 	b, err := templates.Load(os.DirFS("testdata/scale"))

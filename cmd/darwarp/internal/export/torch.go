@@ -37,7 +37,8 @@ func (s *portfolioSheet) refuseTorch() error {
 	return nil
 }
 
-// refuseHub refuses as refuseTorch does, and kernels that were found without a GPU: build.toml names compute capabilities.
+// refuseHub refuses as refuseTorch does, and kernels that were found without a GPU: build.toml names compute
+// capabilities.
 func (s *portfolioSheet) refuseHub() error {
 	if s.Target() == "native" {
 		return fmt.Errorf("it was found on the %s device, and build.toml has to name a GPU's compute capability: export a run of a GPU", s.Device.Kind)
