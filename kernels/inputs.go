@@ -13,7 +13,8 @@ import (
 var DefaultInputs = []string{"normal", "uniform", "cancel", "onehot", "wide"}
 
 // inputClasses are all that a problem may name; "exact" (small integers) is implied by Check.Exact.
-var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset", "extreme"}
+var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset",
+	"extreme"}
 
 // hardClasses are run wherever a problem does not say that they do not apply: what a kernel that is right on ordinary
 // numbers gets wrong.
@@ -73,12 +74,14 @@ func (p *Problem) readTerms(n *notes) {
 // Unproved reports whether sums are declared of which nobody knows where their terms lie: the gate cannot leave any
 // out, to see whether it would notice. A problem that says terms = [] means it.
 func (p *Problem) Unproved() bool {
-	return p.Check.Terms == nil && slices.ContainsFunc(p.DimNames, func(dim string) bool { return slices.Contains(p.reduction.Names(), dim) })
+	return p.Check.Terms == nil && slices.ContainsFunc(p.DimNames,
+		func(dim string) bool { return slices.Contains(p.reduction.Names(), dim) })
 }
 
 // Sums reports whether terms lie along a dim, or the number of terms depends on it.
 func (p *Problem) Sums(dim string) bool {
-	return slices.Contains(p.reduction.Names(), dim) || slices.ContainsFunc(p.Check.Terms, func(t Terms) bool { return t.Dim == dim })
+	return slices.Contains(p.reduction.Names(), dim) || slices.ContainsFunc(p.Check.Terms,
+		func(t Terms) bool { return t.Dim == dim })
 }
 
 func (p *Problem) inputAlong(dim string) int {

@@ -176,7 +176,8 @@ func (p *Problem) checkCheck(n *notes) {
 	}
 	for i, c := range p.Check.Inputs {
 		if !slices.Contains(inputClasses, c) {
-			n.addf(fmt.Sprintf("check.inputs[%d]", i), "unknown input class %q: expected one of %s", c, strings.Join(inputClasses, ", "))
+			n.addf(fmt.Sprintf("check.inputs[%d]", i), "unknown input class %q: expected one of %s", c,
+				strings.Join(inputClasses, ", "))
 		}
 	}
 	if len(p.Check.Inputs) == 0 {
@@ -199,7 +200,8 @@ func (p *Problem) checkCheck(n *notes) {
 
 func (p *Problem) compileReference(n *notes, scope expr.Scope) {
 	if !labelRE.MatchString(p.Reference.File) {
-		n.addf("reference.file", "%q: expected the plain kernel's file in this folder, as in \"reference.cu\"", p.Reference.File)
+		n.addf("reference.file", "%q: expected the plain kernel's file in this folder, as in \"reference.cu\"",
+			p.Reference.File)
 	}
 	if !nameRE.MatchString(p.Reference.Entry) {
 		n.addf("reference.entry", "%q: expected the kernel's name", p.Reference.Entry)

@@ -98,7 +98,8 @@ func intExpr(n *notes, key, text string, scope expr.Scope) *expr.Expr {
 	return e
 }
 
-func compileLaunch(n *notes, key string, l LaunchSpec, tensors []Tensor, pointers map[string]string, scope expr.Scope) launchExprs {
+func compileLaunch(n *notes, key string, l LaunchSpec, tensors []Tensor, pointers map[string]string,
+	scope expr.Scope) launchExprs {
 	var out launchExprs
 	if !nameRE.MatchString(l.Entry) {
 		n.addf(key+".entry", "%q: expected the kernel's name", l.Entry)

@@ -54,7 +54,8 @@ func NewSpace(f *Family, dev Device, t DType, pins Pins) (*Space, error) {
 
 // newSpace makes a list in at most so many steps, or counts.
 func newSpace(f *Family, dev Device, t DType, pins Pins, steps int) (*Space, error) {
-	s := &Space{Family: f, Device: dev, DType: t, radix: make([]uint64, len(f.Genes)), refused: make([]int, len(f.Constraints))}
+	s := &Space{Family: f, Device: dev, DType: t, radix: make([]uint64, len(f.Genes)),
+		refused: make([]int, len(f.Constraints))}
 	if err := s.restrict(pins); err != nil {
 		return nil, err
 	}

@@ -154,7 +154,8 @@ func (p *Problem) FindWorkload(s string) ([]Workload, error) {
 		}
 	}
 	if !strings.Contains(s, "=") {
-		return nil, fmt.Errorf("unknown workload %q: expected %s, or sizes as in %s", s, strings.Join(p.workloadNames(), ", "), p.Workloads[0].Dims)
+		return nil, fmt.Errorf("unknown workload %q: expected %s, or sizes as in %s", s,
+			strings.Join(p.workloadNames(), ", "), p.Workloads[0].Dims)
 	}
 	d, err := p.parseDims(s)
 	if err != nil {

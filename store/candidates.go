@@ -74,7 +74,8 @@ func insert(root *bolt.Bucket, c *kernels.Candidate) error {
 		return fmt.Errorf("candidate %s: %w", c.ID.Short(), err)
 	}
 	// A lost candidate was not judged, so others must not be called its duplicates.
-	if code := []byte(c.Result.Code); len(code) > 0 && c.Result.Outcome != kernels.Lost && root.Bucket(codes).Get(code) == nil {
+	if code := []byte(c.Result.Code); len(code) > 0 && c.Result.Outcome != kernels.Lost &&
+		root.Bucket(codes).Get(code) == nil {
 		if err := root.Bucket(codes).Put(code, c.ID[:]); err != nil {
 			return err
 		}
@@ -171,7 +172,8 @@ func byPrefix(root *bolt.Bucket, digits string) ([]byte, error) {
 	cursor := root.Bucket(ids).Cursor()
 	for k, _ := cursor.Seek(from); strings.HasPrefix(hex.EncodeToString(k), digits); k, _ = cursor.Next() {
 		if found != nil {
-			return nil, fmt.Errorf("candidate %s: %w: %x, %x and perhaps more begin so", digits, ErrAmbiguous, found[:8], k[:min(8, len(k))])
+			return nil, fmt.Errorf("candidate %s: %w: %x, %x and perhaps more begin so", digits, ErrAmbiguous, found[:8],
+				k[:min(8, len(k))])
 		}
 		if len(k) != len(kernels.ID{}) {
 			return nil, damaged("an ID of %d bytes", len(k))

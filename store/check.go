@@ -112,7 +112,8 @@ func readMeta(f *os.File, at uint64) (boltMeta, error) {
 	case order.Uint64(b[56:]) != h.Sum64():
 		return m, damaged("a meta page's checksum does not match")
 	}
-	m = boltMeta{uint64(order.Uint32(b[8:])), order.Uint64(b[16:]), order.Uint64(b[32:]), order.Uint64(b[40:]), order.Uint64(b[48:])}
+	m = boltMeta{uint64(order.Uint32(b[8:])), order.Uint64(b[16:]), order.Uint64(b[32:]), order.Uint64(b[40:]),
+		order.Uint64(b[48:])}
 	if m.pageSize < 1024 || m.pageSize > 1<<24 || m.pageSize&(m.pageSize-1) != 0 {
 		return m, damaged("pages of %d bytes", m.pageSize)
 	}

@@ -292,7 +292,8 @@ func (s *Server) command(w http.ResponseWriter, request *http.Request) {
 
 func (s *Server) status(w http.ResponseWriter, request *http.Request) {
 	meta := s.run.Meta()
-	status := Status{PID: os.Getpid(), Started: s.started, Version: meta.Version, Problem: meta.Problem, Len: s.run.Len(), Counts: s.run.Counts()}
+	status := Status{PID: os.Getpid(), Started: s.started, Version: meta.Version, Problem: meta.Problem, Len: s.run.Len(),
+		Counts: s.run.Counts()}
 	if id, ok := s.run.Champion(); ok {
 		status.Champion = &id
 		if c, err := s.run.Get(id); err == nil {

@@ -79,7 +79,8 @@ func (d *Draft) small() error {
 		return fmt.Errorf("expected at most %d launches and %d scratch buffers", maxDraftPlan, maxDraftPlan)
 	}
 	if most := min(maxDraftPoints, maxDraftWork/max(1, ruleBytes(f))); f.Combinations(most) > most {
-		return fmt.Errorf("the genes have more than %d combinations, which is what rules of this length allow: choose fewer values", most)
+		return fmt.Errorf("the genes have more than %d combinations, which is what rules of this length allow: choose "+
+			"fewer values", most)
 	}
 	return nil
 }
@@ -172,7 +173,8 @@ const strangeTime = time.Second
 func plain(source string) error {
 	for i, c := range source {
 		if c < ' ' && c != '\n' && c != '\t' || c > 0x7e {
-			return fmt.Errorf("line %d renders to the character %U: expected printable ASCII", 1+strings.Count(source[:i], "\n"), c)
+			return fmt.Errorf("line %d renders to the character %U: expected printable ASCII", 1+strings.Count(source[:i], "\n"),
+				c)
 		}
 	}
 	return nil

@@ -192,7 +192,8 @@ func ktVerdict(fields map[string]any) (kernels.Outcome, float64) {
 		return kernels.OK, ns
 	}
 	var own kernels.Outcome
-	if s, ok := fields[keyOutcome].(string); ok && own.UnmarshalText([]byte(s)) == nil && own.Failed() && own != kernels.Duplicate {
+	if s, ok := fields[keyOutcome].(string); ok && own.UnmarshalText([]byte(s)) == nil && own.Failed() &&
+		own != kernels.Duplicate {
 		return own, 0
 	}
 	switch {
@@ -243,8 +244,9 @@ func (t *table) kernelTuner() (*ktCache, error) {
 	}
 	c.Params.keys = c.Keys
 	for _, r := range t.rows {
-		fields := map[string]any{"compile_time": r.judged.cost.Compile * 1e3, "verification_time": r.judged.cost.Gate * 1e3, "benchmark_time": r.judged.cost.Time * 1e3,
-			"strategy_time": 0, "framework_time": 0, "timestamp": r.stamp()}
+		fields := map[string]any{"compile_time": r.judged.cost.Compile * 1e3, "verification_time": r.judged.cost.Gate * 1e3,
+			"benchmark_time": r.judged.cost.Time * 1e3,
+			"strategy_time":  0, "framework_time": 0, "timestamp": r.stamp()}
 		var name []string
 		for i, p := range t.params {
 			fields[p.name] = p.values[r.values[i]]

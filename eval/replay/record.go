@@ -129,7 +129,8 @@ func (f *Family) check(workloads int) error {
 	case len(f.Genes) == 0 || len(f.Genes) > maxGenes:
 		return fmt.Errorf("%d genes: expected 1 to %d", len(f.Genes), maxGenes)
 	case len(f.Status) != n || len(f.Times) != n || len(f.Cost) != n:
-		return fmt.Errorf("%d configs, %d status, %d times, %d cost: expected as many of each", n, len(f.Status), len(f.Times), len(f.Cost))
+		return fmt.Errorf("%d configs, %d status, %d times, %d cost: expected as many of each", n, len(f.Status),
+			len(f.Times), len(f.Cost))
 	case len(f.Code) != 0 && len(f.Code) != n:
 		return fmt.Errorf("%d code: expected none or %d", len(f.Code), n)
 	}
@@ -238,7 +239,8 @@ func (r *Record) timings(f *Family, i int) []kernels.Timing {
 	var out []kernels.Timing
 	for k, w := range r.Workloads {
 		if t := f.Times[i]; len(t) > 0 {
-			out = append(out, kernels.Timing{Workload: w.Name, Median: t[3*k], Lo: t[3*k+1], Hi: t[3*k+2], Cache: r.Cache, Tier: Tier})
+			out = append(out, kernels.Timing{Workload: w.Name, Median: t[3*k], Lo: t[3*k+1], Hi: t[3*k+2], Cache: r.Cache,
+				Tier: Tier})
 		}
 	}
 	return out

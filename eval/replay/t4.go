@@ -50,13 +50,15 @@ var t4Words = []struct {
 	word    string
 	outcome kernels.Outcome
 }{
-	{"correct", kernels.OK}, {"timeout", kernels.TimedOut}, {"compile", kernels.CompileFailed}, {"runtime", kernels.Crashed},
+	{"correct", kernels.OK}, {"timeout", kernels.TimedOut}, {"compile", kernels.CompileFailed},
+	{"runtime", kernels.Crashed},
 	{"correctness", kernels.Wrong}, {"constraints", kernels.Invalid},
 	{"constraints", kernels.Unsupported}, {"correctness", kernels.Suspect}, {"correctness", kernels.Flaky},
 }
 
 // units are in ns. The last two are how files in the field spell the schema's words.
-var units = map[string]float64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "nanoseconds": 1, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9,
+var units = map[string]float64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "nanoseconds": 1, "microseconds": 1e3,
+	"milliseconds": 1e6, "seconds": 1e9,
 	"": 1e6, "miliseconds": 1e6}
 
 func t4(text []byte) (*Record, error) {
@@ -171,22 +173,14 @@ func (x *t4Result) row(unit float64) (*row, error) {
 		return w.word == x.Invalidity
 	})
 	if at < 0 {
-		return nil, fmt.Errorf("invalidity %q: expected correct, timeout, compile, runtime, correctness or constraints", x.Invalidity)
+		return nil, fmt.Errorf("invalidity %q: expected correct, timeout, compile, runtime, correctness or constraints",
+			x.Invalidity)
 	}
-	r := &row{outcome: t4Words[at].outcome}
-	runs, _ := x.Times["runtimes"].([]any)
-	for _, key := range []string{"compilation", "compilation_time", "benchmark", "framework", "search_algorithm", "validation"} {
-		if v, ok := x.Times[key].(float64); ok && v > 0 {
-			r.cost += v * unit / 1e9
-		}
-	}
-	mean, timed := meanOf(runs)
-	if _, ok := x.Times["benchmark"]; !ok && timed && mean > 0 {
-		r.cost += mean * float64(len(runs)) * unit / 1e9
-	}
+	r := &row{outcome: t4Words[at].outcome, cost: x.cost(unit)}
 	if r.outcome != kernels.OK {
 		var own kernels.Outcome
-		if s, ok := x.measured(keyOutcome).(string); ok && own.UnmarshalText([]byte(s)) == nil && own.Failed() && own != kernels.Duplicate {
+		if s, ok := x.measured(keyOutcome).(string); ok && own.UnmarshalText([]byte(s)) == nil && own.Failed() &&
+			own != kernels.Duplicate {
 			r.outcome = own
 		}
 		return r, nil
@@ -199,12 +193,39 @@ func (x *t4Result) row(unit float64) (*row, error) {
 		*to = ns
 	}
 	if r.median == 0 {
+		mean, _ := x.runtimes()
 		r.median = mean * unit
 	}
 	if !(r.median > 0) {
-		return nil, fmt.Errorf("measurements: a correct configuration without a time: expected a measurement named time, or times.runtimes")
+		return nil, fmt.Errorf("measurements: a correct configuration without a time: expected a measurement named time, " +
+			"or times.runtimes")
 	}
 	return r, nil
+}
+
+// cost is what the configuration took, in seconds.
+func (x *t4Result) cost(unit float64) (seconds float64) {
+	for _, key := range []string{"compilation", "compilation_time", "benchmark", "framework", "search_algorithm",
+		"validation"} {
+		if v, ok := x.Times[key].(float64); ok && v > 0 {
+			seconds += v * unit / 1e9
+		}
+	}
+	if _, ok := x.Times["benchmark"]; !ok {
+		mean, runs := x.runtimes()
+		seconds += max(0, mean) * float64(runs) * unit / 1e9
+	}
+	return seconds
+}
+
+// runtimes is how often the configuration was timed, and the mean.
+func (x *t4Result) runtimes() (mean float64, n int) {
+	list, _ := x.Times["runtimes"].([]any)
+	mean, timed := meanOf(list)
+	if !timed {
+		return 0, 0
+	}
+	return mean, len(list)
 }
 
 func (x *t4Result) measured(name string) any {
@@ -242,7 +263,8 @@ func (t *table) t4() (any, error) {
 			return nil, err
 		}
 		x := t4Result{Timestamp: r.stamp(), Config: config, Objectives: []any{"time"},
-			Times: map[string]any{"compilation": r.judged.cost.Compile * 1e3, "benchmark": r.judged.cost.Time * 1e3, "framework": 0, "search_algorithm": 0,
+			Times: map[string]any{"compilation": r.judged.cost.Compile * 1e3, "benchmark": r.judged.cost.Time * 1e3,
+				"framework": 0, "search_algorithm": 0,
 				"validation": r.judged.cost.Gate * 1e3, "runtimes": []float64{}}}
 		for _, w := range t4Words {
 			if w.outcome == r.outcome {

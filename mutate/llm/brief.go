@@ -75,7 +75,8 @@ func (b Brief) MapPlan() (string, error) {
 	}
 	name := t.Name + "_boxes"
 	plan, err := json.Marshal(kernels.PlanSpec{Launches: []kernels.LaunchSpec{{
-		When: fmt.Sprintf("(%s) * elem %% 16 == 0", t.Shape[inner]), Entry: "name", Grid: []string{"device.sms"}, Block: []string{"128"}, Args: []string{name},
+		When: fmt.Sprintf("(%s) * elem %% 16 == 0", t.Shape[inner]), Entry: "name", Grid: []string{"device.sms"},
+		Block: []string{"128"}, Args: []string{name},
 		TensorMaps: []kernels.TensorMapSpec{{Name: name, Tensor: t.Name, Box: box, Swizzle: "128"}},
 	}}})
 	return string(plan), err
@@ -93,7 +94,8 @@ func (s Solution) Facts(resources bool) (out []string) {
 		return out
 	}
 	for _, r := range s.Resources {
-		out = append(out, fmt.Sprintf("%s: %d registers, %d bytes spilled, %d bytes of static and %d of dynamic shared memory, %d blocks a multiprocessor, occupancy %.0f %%",
+		out = append(out, fmt.Sprintf("%s: %d registers, %d bytes spilled, %d bytes of static and %d of dynamic shared "+
+			"memory, %d blocks a multiprocessor, occupancy %.0f %%",
 			r.Entry, r.Registers, r.SpillStores+r.SpillLoads, r.StaticSmem, r.DynamicSmem, r.BlocksPerSM, 100*r.Occupancy))
 	}
 	return out
@@ -114,7 +116,8 @@ const Repair = "repair"
 var configs = []Config{
 	{Name: "free", About: "the task and the best kernel's code", operators: []string{"init"}},
 	{Name: "insight", About: "and what was tried and what came of it", insights: true, operators: []string{"init"}},
-	{Name: "full", About: "and earlier kernels with their figures", solutions: true, insights: true, operators: []string{"init", "mutate", "crossover", "explain"}},
+	{Name: "full", About: "and earlier kernels with their figures", solutions: true, insights: true,
+		operators: []string{"init", "mutate", "crossover", "explain"}},
 }
 
 // Configs lists the names of configurations, from telling little to telling all.
@@ -222,7 +225,8 @@ var (
 // Why makes a verdict fit to be told to a model: its first lines, printable, with files named by their
 // last part alone.
 func Why(outcome kernels.Outcome, detail string) string {
-	detail = pathRE.ReplaceAllStringFunc(kernels.CleanDetail(detail), func(p string) string { return p[strings.LastIndex(p, "/")+1:] })
+	detail = pathRE.ReplaceAllStringFunc(kernels.CleanDetail(detail),
+		func(p string) string { return p[strings.LastIndex(p, "/")+1:] })
 	lines := strings.Split(detail, "\n")
 	detail = strings.Join(lines[:min(whyLines, len(lines))], "\n")
 	if len(detail) > maxWhy {

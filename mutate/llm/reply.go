@@ -36,7 +36,8 @@ type Reply struct {
 }
 
 var (
-	headerRE = regexp.MustCompile(`(?i)^[ \t]*#{1,6}[ \t]*(thought|genes|edit|kernel|plan|template|family)[ \t]*:?[ \t]*#*[ \t]*$`)
+	headerRE = regexp.MustCompile(`(?i)^[ \t]*#{1,6}[ \t]*(thought|genes|edit|kernel|plan|template|family)[ \t]*:?[ ` +
+		`\t]*#*[ \t]*$`)
 	fenceRE  = regexp.MustCompile("^[ \t]*(```+|~~~+)[ \t]*[A-Za-z0-9_+.-]*[ \t]*$")
 	thinkEnd = "</think>"
 )
@@ -174,7 +175,8 @@ func checkText(name, s string, most int) error {
 	}
 	for i, c := range s {
 		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c > 0x7e {
-			return fmt.Errorf("section %s, line %d: character %U: expected printable ASCII", name, 1+strings.Count(s[:i], "\n"), c)
+			line := 1 + strings.Count(s[:i], "\n")
+			return fmt.Errorf("section %s, line %d: character %U: expected printable ASCII", name, line, c)
 		}
 	}
 	return nil

@@ -30,7 +30,8 @@ const maxLength = 10_000
 func Parse(text string, names []string) (*Expr, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > maxLength {
-		return nil, &expr.Error{Text: text[:40] + "...", Column: -1, Message: fmt.Sprintf("expression longer than %d characters", maxLength)}
+		return nil, &expr.Error{Text: text[:40] + "...", Column: -1,
+			Message: fmt.Sprintf("expression longer than %d characters", maxLength)}
 	}
 	if !utf8.ValidString(text) {
 		return nil, &expr.Error{Text: fmt.Sprintf("%+.40q", text), Column: -1, Message: "not valid UTF-8"}
@@ -358,7 +359,9 @@ func (p *parser) name(t token) (node, error) {
 		}, err
 	}
 	if at < 0 {
-		return nil, &expr.Error{Text: p.text, Column: t.at, Message: fmt.Sprintf("unknown name %s: expected a parameter, or one of the functions abs, all, any, ceil, floor, int, len, max, min, round, sum", t.text)}
+		return nil, &expr.Error{Text: p.text, Column: t.at,
+			Message: fmt.Sprintf("unknown name %s: expected a parameter, or one of the functions abs, all, any, ceil, floor, "+
+				"int, len, max, min, round, sum", t.text)}
 	}
 	if !slices.Contains(p.used, t.text) {
 		p.used = append(p.used, t.text)

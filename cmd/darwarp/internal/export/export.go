@@ -179,5 +179,6 @@ func (k Kernel) proof() any {
 		Baselines  []kernels.BaselineResult `json:"baselines,omitempty"`
 		Standing   kernels.Standing         `json:"standing"` // on trial, or stood
 		Trial      []kernels.Doubt          `json:"trial,omitempty"`
-	}{k.Bundle.Problem.Name, k.Bundle.Hash(), templates.IncludeHash(), k.DType, k.Provenance, k.Candidate, k.Lineage, k.Baselines, k.Trial.Standing(), k.Trial.Parts}
+	}{k.Bundle.Problem.Name, k.Bundle.Hash(), templates.IncludeHash(), k.DType, k.Provenance, k.Candidate, k.Lineage,
+		k.Baselines, k.Trial.Standing(), k.Trial.Parts}
 }
