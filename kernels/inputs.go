@@ -59,9 +59,9 @@ func (t Terms) Place() (tensor, axis int, neutral float64) { return t.tensor, t.
 // readTerms finds the tensors and axes. A problem that names none has, for each dim that its reduction reads, the first
 // input with an axis of this length.
 func (p *Problem) readTerms(n *notes) {
-	if p.Check.Terms == nil && p.reduction != nil {
+	if p.Check.Terms == nil && p.exprs.reduction != nil {
 		for _, dim := range p.DimNames {
-			if i := p.inputAlong(dim); i >= 0 && slices.Contains(p.reduction.Names(), dim) {
+			if i := p.inputAlong(dim); i >= 0 && slices.Contains(p.exprs.reduction.Names(), dim) {
 				p.Check.Terms = append(p.Check.Terms, Terms{Tensor: p.Tensors[i].Name, Dim: dim})
 			}
 		}
@@ -75,12 +75,12 @@ func (p *Problem) readTerms(n *notes) {
 // out, to see whether it would notice. A problem that says terms = [] means it.
 func (p *Problem) Unproved() bool {
 	return p.Check.Terms == nil && slices.ContainsFunc(p.DimNames,
-		func(dim string) bool { return slices.Contains(p.reduction.Names(), dim) })
+		func(dim string) bool { return slices.Contains(p.exprs.reduction.Names(), dim) })
 }
 
 // Sums reports whether terms lie along a dim, or the number of terms depends on it.
 func (p *Problem) Sums(dim string) bool {
-	return slices.Contains(p.reduction.Names(), dim) || slices.ContainsFunc(p.Check.Terms,
+	return slices.Contains(p.exprs.reduction.Names(), dim) || slices.ContainsFunc(p.Check.Terms,
 		func(t Terms) bool { return t.Dim == dim })
 }
 

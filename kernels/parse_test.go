@@ -377,7 +377,7 @@ func TestSmallWorkloads(t *testing.T) {
 		{Name: "large", Dims: Dims{"n": 1000}, Default: true}, {Name: "least", Dims: Dims{"n": 10}},
 		{Name: "declared", Dims: Dims{"n": 100}, Small: true}}}
 	n := &notes{}
-	p.flops, p.bytes = p.intExpr(n, "flops", "n", p.dimScope()), p.intExpr(n, "bytes", "n", p.dimScope())
+	p.exprs.flops, p.exprs.bytes = p.intExpr(n, "flops", "n", p.dimScope()), p.intExpr(n, "bytes", "n", p.dimScope())
 	if err := n.err(); err != nil {
 		t.Fatal(err)
 	}

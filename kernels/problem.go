@@ -17,9 +17,14 @@ type Problem struct {
 	Reference Reference  `toml:"reference" json:"reference"`
 	Baselines []Baseline `toml:"baseline" json:"baselines,omitempty"`
 
+	exprs problemExprs
+}
+
+// problemExprs are the expressions of a problem, compiled.
+type problemExprs struct {
 	flops, bytes, reduction *expr.Expr
 	shapes                  [][]*expr.Expr // by tensor
-	refGrid, refBlock       []*expr.Expr
+	grid, block             []*expr.Expr   // of the reference
 }
 
 // Tensor is one array of a problem, dense and row-major.

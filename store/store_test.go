@@ -50,7 +50,7 @@ func TestRoundTrip(t *testing.T) {
 	must(r.PutProvenance(proof))(t)
 	duel := kernels.Duel{Champion: "a", Challenger: "b", Ratio: 0.9, Verdict: kernels.Faster,
 		Rounds: []kernels.DuelRound{{Workload: "square", Pairs: 10}}}
-	base := kernels.BaselineResult{Name: "cublaslt", Times: own.Result.Times, Proof: key}
+	base := kernels.BaselineResult{Name: "cublaslt", Kind: kernels.BaselineName, Times: own.Result.Times, Proof: key}
 	if err := errors.Join(r.PutDuel(duel), r.PutDuel(kernels.Duel{Champion: "c"}), r.PutBaseline(base),
 		r.SetChampion(own.ID, "first"), r.SetChampion(put[2].ID, "faster by 10 %")); err != nil {
 		t.Fatal(err)
@@ -58,15 +58,7 @@ func TestRoundTrip(t *testing.T) {
 
 	r = reopen(t, r)
 	same(t, "meta", r.Meta(), testMeta())
-	for _, c := range put {
-		same(t, "candidate", must(r.Get(c.ID))(t), *c)
-	}
-	i := 0
-	if err := r.Each(func(c kernels.Candidate) error { same(t, "each", c, *put[i]); i++; return nil }); err != nil ||
-		i != len(put) {
-		t.Errorf("Each gave %d candidates and %v", i, err)
-	}
-	same(t, "len", r.Len(), 4)
+	sameCandidates(t, r, put)
 	same(t, "counts", r.Counts(), map[kernels.Outcome]int{kernels.OK: 3, kernels.Wrong: 1})
 	same(t, "checkpoint", string(must(r.Checkpoint())(t)), "state 3")
 	same(t, "provenance", must(r.Provenance(key))(t), proof)
@@ -81,6 +73,20 @@ func TestRoundTrip(t *testing.T) {
 	if err := r.Verify(); err != nil {
 		t.Error(err)
 	}
+}
+
+// sameCandidates reads candidates one by one and all together.
+func sameCandidates(t *testing.T, r *Run, want []*kernels.Candidate) {
+	t.Helper()
+	for _, c := range want {
+		same(t, "candidate", must(r.Get(c.ID))(t), *c)
+	}
+	i := 0
+	if err := r.Each(func(c kernels.Candidate) error { same(t, "each", c, *want[i]); i++; return nil }); err != nil ||
+		i != len(want) {
+		t.Errorf("Each gave %d candidates and %v", i, err)
+	}
+	same(t, "len", r.Len(), len(want))
 }
 
 func TestEmptyRun(t *testing.T) {

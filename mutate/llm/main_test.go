@@ -136,11 +136,11 @@ args = ["x", "y", "n"]
 			Block: []string{"64"}, Args: []string{"x", "y", "n"}}}},
 	}
 	return Brief{
-		Problem: p, Reference: "void reference() {}", DType: kernels.FP32, Device: dev,
-		Ceilings:  &kernels.Ceilings{Bandwidth: 4e12, L2: 1e13, Matrix: 1e15},
-		Workloads: p.Workloads, Families: []*kernels.Family{f},
-		Headers: map[string]string{"darwarp/vec.cuh": "struct Vec {};"},
-		Base:    base, Others: []Solution{base}, Templates: true, Insights: []string{"vec 1 -> 4: 12.0 % faster"},
+		Task: Task{Problem: p, Reference: "void reference() {}", DType: kernels.FP32, Device: dev,
+			Ceilings:  &kernels.Ceilings{Bandwidth: 4e12, L2: 1e13, Matrix: 1e15},
+			Workloads: p.Workloads, Families: []*kernels.Family{f}, Templates: true,
+			Headers: map[string]string{"darwarp/vec.cuh": "struct Vec {};"}},
+		Base: base, Others: []Solution{base}, Insights: []string{"vec 1 -> 4: 12.0 % faster"},
 		Findings: []string{"block 64 -> 128: 1.2 times"}, Counters: []string{"4096: dram 50"},
 		Why: "it does not compile: line 3",
 	}
