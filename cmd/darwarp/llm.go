@@ -273,8 +273,11 @@ func defaultLimits(models []string, prices llm.Prices) llm.Limits {
 // sampleBrief is what own prompts are tried on.
 func sampleBrief(s *session) llm.Brief {
 	b := llm.Brief{
-		Problem: s.bundle.Problem, Reference: s.bundle.Reference, DType: s.dtype, Device: s.Device(), Workloads: s.workloads,
-		Base: llm.Solution{Label: "sample", Source: "// sample\n", Speedup: 1}, Insights: []string{"sample"}, Findings: []string{"sample"}, Explained: "sample", Counters: []string{"sample"}, Why: "sample", Figures: true, Templates: true,
+		Task: llm.Task{Problem: s.bundle.Problem, Reference: s.bundle.Reference, DType: s.dtype, Device: s.Device(),
+			Workloads: s.workloads, Templates: true},
+		Base:     llm.Solution{Label: "sample", Source: "// sample\n", Speedup: 1},
+		Insights: []string{"sample"}, Findings: []string{"sample"}, Explained: "sample", Counters: []string{"sample"},
+		Why: "sample", Figures: true,
 	}
 	b.Others = []llm.Solution{b.Base}
 	for _, x := range s.spaces {
