@@ -41,7 +41,7 @@ const (
 func newBriefer(s *Search, x *proposer) *briefer {
 	return &briefer{
 		ev: s.ev, genesOnly: s.cfg.GenesOnly, strategy: x.strategy, rng: x.rng, pop: s.pop, render: s.pop.render,
-		contest: s.contest,
+		contest: s.reign.contest,
 	}
 }
 

@@ -23,8 +23,8 @@ func newContest() *contest {
 // reigning is the champion; nil before the naive start is judged.
 func (c *contest) reigning() *member { return c.champion }
 
-// crown makes a champion, whom nobody has lost against yet.
-func (c *contest) crown(m *member) {
+// setChampion makes a champion, whom nobody has lost against yet.
+func (c *contest) setChampion(m *member) {
 	c.champion = m
 	clear(c.beaten)
 }
