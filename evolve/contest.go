@@ -81,7 +81,7 @@ func (c *contest) restore(st *state, pop *population) error {
 	return nil
 }
 
-// void forgets what duels have decided, and says how many are stored.
+// void drops what duels have decided, and says how many are stored.
 func (c *contest) void() (stored int) {
 	clear(c.beaten)
 	clear(c.fought)

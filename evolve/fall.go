@@ -12,7 +12,7 @@ import (
 // fall files a candidate that did not stand its trial as what it was found out to be: it leaves the populations as a
 // failure, and if it reigned, the champion before it that is still believed, or was never doubted, reigns again.
 func (r *reign) fall(m *member, t kernels.Trial) {
-	r.steering.unpinAll(r.pop.disown(m))
+	r.steering.unpinAll(r.pop.removeFallen(m))
 	r.progress.degrade(t.Fault().Outcome, r.pop.bestScore())
 	r.leave(m)
 	var heir kernels.ID
@@ -25,9 +25,9 @@ func (r *reign) fall(m *member, t kernels.Trial) {
 	r.journal.fall(t, heir, r.reigning().score, why)
 }
 
-// convict files the side of a duel that was found out in it, and reports whether there is one. The naive start is
+// fallInDuel files the side of a duel that was found out in it, and reports whether there is one. The naive start is
 // none: it is what all others are held against.
-func (r *reign) convict(t *task, d *kernels.Duel) bool {
+func (r *reign) fallInDuel(t *task, d *kernels.Duel) bool {
 	id := map[kernels.Side]kernels.ID{kernels.TheChampion: t.Champion, kernels.TheChallenger: t.Challenger}[d.Culprit]
 	m := r.pop.member(id)
 	if m == nil || m == r.pop.start() {
@@ -37,8 +37,8 @@ func (r *reign) convict(t *task, d *kernels.Duel) bool {
 	return true
 }
 
-// condemn files those that fell between two sessions: `darwarp verify` tries candidates, too.
-func (r *reign) condemn() {
+// dropFallen files those that fell between two sessions: `darwarp verify` tries candidates, too.
+func (r *reign) dropFallen() {
 	for _, m := range r.pop.ranked() {
 		if r.fell(m.id) && m != r.pop.start() {
 			r.fall(m, r.of(m.id))
@@ -46,9 +46,9 @@ func (r *reign) condemn() {
 	}
 }
 
-// disown takes a candidate and its twins, which have its machine code, out of all that is bred and learned from as
-// good.
-func (p *population) disown(m *member) (fell map[kernels.ID]bool) {
+// removeFallen takes a candidate and its twins, which have its machine code, out of all that is bred and learned from
+// as good.
+func (p *population) removeFallen(m *member) (fell map[kernels.ID]bool) {
 	fell = map[kernels.ID]bool{m.id: true}
 	if m.code != "" {
 		p.codes[m.code] = math.Inf(1)
@@ -91,8 +91,8 @@ func (d *pointDeme) fail(fell map[kernels.ID]bool) {
 	d.ranking.fail(fell)
 }
 
-// reignAgain lets a champion of before reign. Whoever lost against it keeps that, and whoever lost against the one that
-// fell may challenge.
+// reignAgain lets a champion of before reign. Those that lost against it keep that, and those that lost against the one
+// that fell may challenge.
 func (c *contest) reignAgain(m *member, pop *population) {
 	c.setChampion(m)
 	for _, o := range pop.ranked() {

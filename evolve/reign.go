@@ -29,7 +29,7 @@ func (r *reign) decide(t *task, d kernels.Duel) {
 	}
 	r.progress.countDuel()
 	r.journal.duel(t.Challenger, d, r.contest.enter(d))
-	if d.Outcome.Failed() && r.convict(t, &d) {
+	if d.Outcome.Failed() && r.fallInDuel(t, &d) {
 		return
 	}
 	if d.Verdict != kernels.Faster {

@@ -120,7 +120,7 @@ func (s *Search) begin() error {
 	if s.pop.started() && !s.journal.hasChampion() { // killed between the first verdict and its coronation
 		s.journal.champion(s.pop.start(), naiveStart)
 	}
-	s.reign.condemn()
+	s.reign.dropFallen()
 	for _, t := range s.queue.left() {
 		if err := s.launch(t); err != nil {
 			return err

@@ -17,9 +17,9 @@ type Doubter interface {
 	Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error)
 }
 
-// settleTime is how long a champion reigns before what takes long is begun beside the search: the first champions of a
+// slowTrialAfter is how long a champion reigns before what takes long is begun beside the search: the first champions of a
 // search follow each other within seconds.
-const settleTime = 20 * time.Second
+const slowTrialAfter = 20 * time.Second
 
 // trials is what the search knows of would-be champions. The winner of a duel is an heir until it has stood the
 // quick parts, so that most of what is wrong never reigns; the slow parts follow while it does, of one champion at
@@ -46,7 +46,7 @@ func newTrials(hard context.Context, ev Evaluator) *trials {
 	ctx, cancel := context.WithCancel(hard)
 	return &trials{
 		ctx: ctx, cancel: cancel, doubter: doubter, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{},
-		after: settleTime,
+		after: slowTrialAfter,
 	}
 }
 
@@ -226,7 +226,7 @@ func (t *trials) load(all []kernels.Trial, history []store.Champion, pop *popula
 	t.reigns = reignsOf(history, pop, champion)
 }
 
-// reignsOf are those before the champion who still work: who came back took the place that it had.
+// reignsOf are those before the champion that still work: one that came back took the place that it had.
 func reignsOf(history []store.Champion, pop *population, champion *member) (reigns []*member) {
 	for _, h := range history {
 		m := pop.member(h.ID)

@@ -99,6 +99,6 @@ func (s *Search) admit(c *kernels.Candidate, d deme, index int) insertion {
 			s.reign.setChampion(m)
 		}
 	}
-	s.advice.learn(c, in.score)
+	s.advice.note(c, in.score)
 	return in
 }
