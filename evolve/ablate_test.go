@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"darwarp/kernels"
-	"darwarp/templates"
+	"darwarp/kernels/kernelstest"
 )
 
 const ablateToml = `
@@ -32,50 +32,11 @@ when = "mode == 'fancy'"
 [[constraint]]
 rule = "a * b >= 4 or mode == 'plain'"
 why = "fancy needs work"
-[[launch]]
-entry = "k"
-grid = ["1"]
-block = ["32"]
-args = ["x", "a", "b", "n"]
-`
+` + kernelstest.Launch
 
 func ablateSpace(t *testing.T) *kernels.Space {
 	t.Helper()
-	files := map[string][]byte{"problem.toml": []byte(`
-name = "toy"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "n"
-[[tensor]]
-name = "x"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "w"
-dims = { n = 8 }
-[check]
-reduction = "1"
-shapes = [{ n = 1 }]
-[reference]
-file = "reference.cu"
-entry = "r"
-grid = ["1"]
-block = ["32"]
-`), "reference.cu": []byte("//"), "f.toml": []byte(ablateToml), "f.cu.tmpl": []byte("{{.a}}{{.b}}{{.mode}}{{.depth}}")}
-	b, err := templates.FromFiles(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := kernels.ArchDevice("sm_80")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := kernels.NewSpace(b.Families[0], dev, kernels.FP32, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return kernelstest.Space(t, kernelstest.Family(t, "f", ablateToml))
 }
 
 func TestAblate(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 	"darwarp/mutate"
 	"darwarp/mutate/llm"
 	"darwarp/templates"
@@ -19,7 +20,7 @@ func ringReply(word string, extra ...string) string {
 		"({{.a}}, {{.b}}); }\n```\n" +
 		"## family\n```\nabout = \"ring of " + word + "\"\narch = \"sm_80\"\n" + strings.Join(extra, "\n") +
 		"[[gene]]\nname = \"a\"\nvalues = [1, 2, 3, 4, 5, 6]\ndefault = 1\n[[gene]]\nname = \"b\"\n" +
-		"values = [1, 2, 3, 4, 5, 6]\ndefault = 1\n" + toyLaunch + "```\n"
+		"values = [1, 2, 3, 4, 5, 6]\ndefault = 1\n" + kernelstest.Launch + "```\n"
 }
 
 // rings judges families: word(a, b) takes 60 + 10 |a-5| + 10 |b-2|, and what is broken does not work.

@@ -15,48 +15,12 @@ import (
 	"go.uber.org/goleak"
 
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 	"darwarp/store"
 	"darwarp/templates"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-const toyProblem = `
-name = "toy"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "n"
-[[tensor]]
-name = "out"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "small"
-dims = { n = 1 }
-default = true
-[[workload]]
-name = "large"
-dims = { n = 2 }
-weight = 3
-default = true
-[check]
-reduction = "1"
-shapes = [{ n = 1 }]
-[reference]
-file = "reference.cu"
-entry = "reference"
-grid = ["1"]
-block = ["1"]
-`
-
-const toyLaunch = `
-[[launch]]
-entry = "k"
-grid = ["1"]
-block = ["1"]
-args = ["out"]
-`
 
 const toyFamily = `
 arch = "sm_80"
@@ -84,7 +48,7 @@ default = false
 [[constraint]]
 rule = "a + b <= 12"
 why = "there is no room for more"
-` + toyLaunch
+` + kernelstest.Launch
 
 // plainFamily has two genes, one of which its template does not use.
 const plainFamily = `
@@ -97,12 +61,12 @@ default = 1
 name = "unused"
 values = [1, 2]
 default = 1
-` + toyLaunch
+` + kernelstest.Launch
 
 func toyBundle(t testing.TB) *templates.Bundle {
 	t.Helper()
 	b, err := templates.FromFiles(map[string][]byte{
-		"problem.toml": []byte(toyProblem), "reference.cu": []byte("// none\n"),
+		"problem.toml": []byte(kernelstest.Toy), "reference.cu": []byte("// none\n"),
 		"hills.toml": []byte(toyFamily), "hills.cu.tmpl": []byte("// hills {{.a}} {{.b}} {{.c}} {{.d}} {{.e}}\n"),
 		"plain.toml": []byte(plainFamily), "plain.cu.tmpl": []byte("// plain {{.a}}\n"),
 	})
