@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/mutate/llm"
@@ -150,7 +151,7 @@ func (a *app) exchangesCmd() *cobra.Command {
 				if len(args) == 2 {
 					n, err := strconv.Atoi(args[1])
 					if err != nil || n < 1 || n > len(all) {
-						return usagef("exchange %q: expected 1 to %d", args[1], len(all))
+						return exit.Usagef("exchange %q: expected 1 to %d", args[1], len(all))
 					}
 					return a.showExchange(&all[n-1], asJSON)
 				}

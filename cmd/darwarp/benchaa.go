@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -28,7 +29,7 @@ func (a *app) benchAACmd() *cobra.Command {
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if duels < 1 {
-				return usagef("--duels %d: expected 1 or more", duels)
+				return exit.Usagef("--duels %d: expected 1 or more", duels)
 			}
 			t.problem = args[0]
 			stop := onInterrupt(c.Context())
@@ -97,7 +98,7 @@ func (a *app) benchAA(ctx context.Context, t target, duels int, seed uint64, asJ
 		a.aaText(s, r)
 	}
 	if err == nil && !r.ok() {
-		err = quietly(exitFailed)
+		err = exit.Quietly(exit.Failed)
 	}
 	return errors.Join(err, ctx.Err())
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/kernels"
@@ -38,7 +39,7 @@ func (a *app) benchAgreeCmd() *cobra.Command {
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.samples < 1 {
-				return usagef("--samples %d: expected 1 or more", f.samples)
+				return exit.Usagef("--samples %d: expected 1 or more", f.samples)
 			}
 			f.problem = args[0]
 			stop := onInterrupt(c.Context())
@@ -81,7 +82,7 @@ type disagreement struct {
 
 func (a *app) agree(ctx context.Context, f agreeFlags) error {
 	if !slices.Contains(eval.SandboxModes(), f.sandbox) {
-		return usagef("--sandbox %q: expected %s", f.sandbox, strings.Join(eval.SandboxModes(), ", "))
+		return exit.Usagef("--sandbox %q: expected %s", f.sandbox, strings.Join(eval.SandboxModes(), ", "))
 	}
 	s, err := f.read()
 	if err != nil {
@@ -113,7 +114,7 @@ func (a *app) agree(ctx context.Context, f agreeFlags) error {
 		}
 	}
 	if !same {
-		return quietly(exitFailed)
+		return exit.Quietly(exit.Failed)
 	}
 	return ctx.Err()
 }
@@ -126,7 +127,7 @@ func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session) (out agreem
 		Workloads: s.workloads, Cache: "hot", Jobs: f.jobs, Sandbox: eval.SandboxMode(f.sandbox), Version: version(), Progress: func(what string) { a.sayf("%s ...", what) },
 	})
 	if errors.Is(err, eval.ErrTooLarge) {
-		return out, usagef("%v", err)
+		return out, exit.Usagef("%v", err)
 	}
 	if err != nil {
 		return out, err

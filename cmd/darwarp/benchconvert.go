@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/eval/replay"
 	"darwarp/kernels"
 )
@@ -39,13 +40,13 @@ func (a *app) benchConvertCmd() *cobra.Command {
 
 func (a *app) benchConvert(path string, f convertFlags) error {
 	if f.out == "" {
-		return usagef("-o is missing: name the file to write, as in -o space.json.gz")
+		return exit.Usagef("-o is missing: name the file to write, as in -o space.json.gz")
 	}
 	if !slices.Contains(replay.Formats, f.format) {
-		return usagef("--to %q: expected one of %s", f.format, strings.Join(replay.Formats, ", "))
+		return exit.Usagef("--to %q: expected one of %s", f.format, strings.Join(replay.Formats, ", "))
 	}
 	if f.format == "darwarp" && f.workload != "" {
-		return usagef("--workload: darwarp's format keeps all of them")
+		return exit.Usagef("--workload: darwarp's format keeps all of them")
 	}
 	rec, left, err := readAny(path)
 	if err != nil {
@@ -54,7 +55,7 @@ func (a *app) benchConvert(path string, f convertFlags) error {
 	if err := writeFile(f.out, func(w io.Writer) error {
 		return rec.Convert(w, f.format, f.workload, strings.HasSuffix(f.out, ".gz"))
 	}); err != nil {
-		return usagef("%s: %v", path, err)
+		return exit.Usagef("%s: %v", path, err)
 	}
 	if left > 0 {
 		a.sayf("%s left out: own sources and verdicts that were lost are no points of a space", count(left, "candidate"))
@@ -88,7 +89,7 @@ func readAny(path string) (rec *replay.Record, left int, err error) {
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
 	if rec, left, err = run.recording(); err != nil {
-		return nil, 0, usagef("%s: %v", path, err)
+		return nil, 0, exit.Usagef("%s: %v", path, err)
 	}
 	return rec, left, nil
 }

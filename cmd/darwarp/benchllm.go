@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/perf/benchmath"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/mutate/llm"
@@ -38,13 +39,13 @@ func (a *app) benchLLMCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			f.problem = args[0]
 			if f.llm.config == "" {
-				return usagef("bench llm: name what models are told with --llm")
+				return exit.Usagef("bench llm: name what models are told with --llm")
 			}
 			if err := f.llm.check(c.Flags().Changed, false); err != nil {
 				return err
 			}
 			if f.evals < 2 || f.runs < 1 {
-				return usagef("--evals and --runs: expected at least 2 and 1")
+				return exit.Usagef("--evals and --runs: expected at least 2 and 1")
 			}
 			stop := onInterrupt(c.Context())
 			defer stop.release()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/eval/replay"
 	"darwarp/kernels"
@@ -35,7 +36,7 @@ func (a *app) benchRecordCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			f.problem = args[0]
 			if f.out == "" {
-				return usagef("--out is missing: name the file to write, as in --out gemm.json.gz")
+				return exit.Usagef("--out is missing: name the file to write, as in --out gemm.json.gz")
 			}
 			stop := onInterrupt(c.Context())
 			defer stop.release()
@@ -77,7 +78,7 @@ func (a *app) benchRecord(ctx context.Context, f recordFlags) (err error) {
 	}
 	if ctx.Err() != nil {
 		a.sayf("Interrupted; %s has %s. The same command goes on.", f.out, count(rec.Len(), "point"))
-		return quietly(exitInterrupted)
+		return exit.Quietly(exit.Interrupted)
 	}
 	if n := len(r.copies); n > 0 {
 		a.sayf("%s left out: duplicates of points without a verdict. The same command tries them again.", count(n, "point"))
@@ -92,7 +93,7 @@ func pointCount(s string) (int, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return 0, usagef("--points %q: expected a number, or all", s)
+		return 0, exit.Usagef("--points %q: expected a number, or all", s)
 	}
 	return n, nil
 }
@@ -115,11 +116,11 @@ func startRecord(path string, s *session) (*replay.Record, error) {
 	same := old.Problem == rec.Problem && old.DType == rec.DType && old.Cache == rec.Cache && old.Device.Name == rec.Device.Name &&
 		slices.EqualFunc(old.Workloads, rec.Workloads, func(x, y kernels.Workload) bool { return x.Name == y.Name })
 	if !same {
-		return nil, usagef("--out %s: it records something else (%s %s on %s): name a new file", path, old.Problem, old.DType, old.Device.Name)
+		return nil, exit.Usagef("--out %s: it records something else (%s %s on %s): name a new file", path, old.Problem, old.DType, old.Device.Name)
 	}
 	for name, text := range files {
 		if old.Files[name] != text {
-			return nil, usagef("--out %s: %s has changed since it was begun: name a new file", path, name)
+			return nil, exit.Usagef("--out %s: %s has changed since it was begun: name a new file", path, name)
 		}
 	}
 	return old, nil

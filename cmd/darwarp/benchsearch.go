@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/scoring"
 	"darwarp/evolve"
@@ -37,7 +38,7 @@ func (a *app) benchSearchCmd() *cobra.Command {
 		Example: "  darwarp bench search gemm.json.gz --seeds 50 --strategies evolve,random",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("expected: %s", c.UseLine())
+				return exit.Usagef("expected: %s", c.UseLine())
 			}
 			return nil
 		},
@@ -62,18 +63,18 @@ func (a *app) benchSearchCmd() *cobra.Command {
 
 func (f *benchSearchFlags) check() error {
 	if f.seeds < 1 || f.jobs < 1 {
-		return usagef("--seeds and --jobs: expected at least 1")
+		return exit.Usagef("--seeds and --jobs: expected at least 1")
 	}
 	if f.hints < 0 || f.mislead && f.hints == 0 {
-		return usagef("--hints: expected a number of points, 0 for none; --mislead needs some")
+		return exit.Usagef("--hints: expected a number of points, 0 for none; --mislead needs some")
 	}
 	for _, s := range f.strategies {
 		if !slices.Contains(evolve.Strategies(), s) {
-			return usagef("--strategies %q: expected some of %s", s, strings.Join(evolve.Strategies(), ", "))
+			return exit.Usagef("--strategies %q: expected some of %s", s, strings.Join(evolve.Strategies(), ", "))
 		}
 	}
 	if len(f.strategies) == 0 {
-		return usagef("--strategies: expected some of %s", strings.Join(evolve.Strategies(), ", "))
+		return exit.Usagef("--strategies: expected some of %s", strings.Join(evolve.Strategies(), ", "))
 	}
 	return nil
 }
@@ -142,11 +143,11 @@ func (a *app) scoreSpace(ctx context.Context, path string, f benchSearchFlags, m
 	}
 	b, err := recordedBundle(rec)
 	if err != nil {
-		return nil, usagef("%s: %v", path, err)
+		return nil, exit.Usagef("%s: %v", path, err)
 	}
 	g, err := scoring.NewGround(rec, b, f.jobs)
 	if err != nil {
-		return nil, usagef("%s: %v", path, err)
+		return nil, exit.Usagef("%s: %v", path, err)
 	}
 	if f.hints > 0 {
 		g.Hint(scoring.Hinting{Points: f.hints, Mislead: f.mislead})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/soak"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -39,11 +40,11 @@ func (a *app) benchSoakCmd() *cobra.Command {
 			f.budget = store.Budget{For: f.span}
 			switch {
 			case f.span < 8*time.Second:
-				return usagef("--for %v: expected 8s or more, for its quarters are compared", f.span)
+				return exit.Usagef("--for %v: expected 8s or more, for its quarters are compared", f.span)
 			case f.faults < 0 || f.faults > 50:
-				return usagef("--faults %v: expected a percentage from 0 to 50", f.faults)
+				return exit.Usagef("--faults %v: expected a percentage from 0 to 50", f.faults)
 			case !slices.Contains(evolve.Strategies(), f.strategy):
-				return usagef("--strategy %q: expected one of %v", f.strategy, evolve.Strategies())
+				return exit.Usagef("--strategy %q: expected one of %v", f.strategy, evolve.Strategies())
 			}
 			stop := onInterrupt(c.Context())
 			defer stop.release()
@@ -78,7 +79,7 @@ func (a *app) soak(stop *interrupts, f soakFlags) (err error) {
 	defer func() { err = errors.Join(err, s.close(), run.Close()) }()
 	pool, ok := s.Evaluator.(soak.Pool)
 	if !ok {
-		return usagef("bench soak: a recording has no workers to kill: expected a GPU or --device cpu")
+		return exit.Usagef("bench soak: a recording has no workers to kill: expected a GPU or --device cpu")
 	}
 	w := newSoakWatch(pool, f, run.Path())
 	s.Evaluator = w.saboteur
@@ -99,7 +100,7 @@ func (a *app) soak(stop *interrupts, f soakFlags) (err error) {
 		a.soakText(r)
 	}
 	if err == nil && len(r.bad()) > 0 {
-		err = quietly(exitFailed)
+		err = exit.Quietly(exit.Failed)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval/replay"
 	"darwarp/kernels/restrict"
@@ -39,19 +40,19 @@ func (a *app) benchSpaceCmd() *cobra.Command {
 
 func (a *app) benchSpace(path string, f benchSpaceFlags) error {
 	if f.list && f.json {
-		return usagef("--list prints CSV: leave --json out")
+		return exit.Usagef("--list prints CSV: leave --json out")
 	}
 	if f.constraints == "" {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return usagef("%v", err)
+			return exit.Usagef("%v", err)
 		}
 		d, err := replay.ReadRestrictions(data, "", nil)
 		if err == nil && len(d.Params) == 0 {
 			err = errors.New("there are no parameters in it: expected a T1 file")
 		}
 		if err != nil {
-			return usagef("%s: %v; to restrict a recording name --constraints FILE", path, err)
+			return exit.Usagef("%s: %v; to restrict a recording name --constraints FILE", path, err)
 		}
 		return a.showSpace(nil, d, f)
 	}
@@ -61,7 +62,7 @@ func (a *app) benchSpace(path string, f benchSpaceFlags) error {
 	}
 	params, err := rec.Params()
 	if err != nil {
-		return usagef("%s: %v", path, err)
+		return exit.Usagef("%s: %v", path, err)
 	}
 	file, name := f.constraints, ""
 	if !isFile(file) {
@@ -71,11 +72,11 @@ func (a *app) benchSpace(path string, f benchSpaceFlags) error {
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return usagef("--constraints: %v", err)
+		return exit.Usagef("--constraints: %v", err)
 	}
 	d, err := replay.ReadRestrictions(data, name, params)
 	if err != nil {
-		return usagef("--constraints %s: %v", file, err)
+		return exit.Usagef("--constraints %s: %v", file, err)
 	}
 	d.Params = params
 	return a.showSpace(rec, d, f)
@@ -93,7 +94,7 @@ func (a *app) showSpace(rec *replay.Record, d *replay.Declared, f benchSpaceFlag
 		err = restrict.Each(d.Params, d.Restrictions, func([]int) bool { sum.Passing++; return true })
 	}
 	if err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	if f.json {
 		return a.printJSON(sum)
@@ -124,7 +125,7 @@ func (a *app) listSpace(d *replay.Declared) error {
 		return broken == nil
 	})
 	if err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	if w.Flush(); broken == nil {
 		broken = w.Error()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -35,10 +36,10 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.span <= 0 {
-				return usagef("--for %v: expected more than 0", f.span)
+				return exit.Usagef("--for %v: expected more than 0", f.span)
 			}
 			if f.points < 0 || f.points == 0 && c.Flags().Changed("points") {
-				return usagef("--points %d: expected 1 or more", f.points)
+				return exit.Usagef("--points %d: expected 1 or more", f.points)
 			}
 			if f.points > 0 && !c.Flags().Changed("for") {
 				f.span = 0

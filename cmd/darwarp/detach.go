@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 )
@@ -116,7 +117,7 @@ func (a *app) relay(d detached, from int64, code int) error {
 			return err
 		}
 	}
-	if code == exitDone {
+	if code == exit.Done {
 		a.sayf("the search has ended already:")
 		_, err := a.out.Write(text)
 		return err
@@ -125,7 +126,7 @@ func (a *app) relay(d detached, from int64, code int) error {
 	if at := bytes.LastIndex(append([]byte("\n"), text...), []byte("\ndarwarp: ")); at >= 0 {
 		why = strings.TrimSpace(strings.TrimPrefix(string(text[at:]), "darwarp: "))
 	}
-	return &exitError{max(code, exitFailed), errors.New(why)}
+	return &exit.Error{Code: max(code, exit.Failed), Err: errors.New(why)}
 }
 
 // starting tells the command that started this search in the background, once, that it has begun. It is

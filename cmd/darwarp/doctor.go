@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/eval/replay"
@@ -55,7 +56,7 @@ func (a *app) doctorCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			for _, name := range []string{"llm-model", "llm-url", "llm-key-file", "llm-timeout"} {
 				if c.Flags().Changed(name) && !withLLM {
-					return usagef("--%s goes with --llm", name)
+					return exit.Usagef("--%s goes with --llm", name)
 				}
 			}
 			if !withLLM {
@@ -85,7 +86,7 @@ func (a *app) doctor(ctx context.Context, asJSON bool, models *llmFlags) error {
 		a.doctorText(d)
 	}
 	if d.Device == "" {
-		return quietly(exitEnvironment)
+		return exit.Quietly(exit.Environment)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -36,7 +37,7 @@ func (a *app) explainCmd() *cobra.Command {
 		Args:    argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.pairs < 0 || f.profiled < 0 {
-				return usagef("--pairs and --counters: expected nothing below 0")
+				return exit.Usagef("--pairs and --counters: expected nothing below 0")
 			}
 			stop := onInterrupt(c.Context())
 			defer stop.release()
@@ -125,12 +126,12 @@ func (a *app) newExplanation(ctx context.Context, s *session, r *record, name st
 		return nil, err
 	}
 	if c.Result.Outcome != kernels.OK {
-		return nil, usagef("candidate %s is not right (%s): explain one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
+		return nil, exit.Usagef("candidate %s is not right (%s): explain one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
 	}
 	e := &explanation{session: s, app: a, run: r, winner: c, jobs: map[kernels.ID]*kernels.Job{}}
 	at := slices.IndexFunc(s.spaces, func(x *kernels.Space) bool { return x.Family.Name == c.Variant.Family })
 	if at < 0 {
-		return nil, usagef("candidate %s is a source of its own: it has no genes to take back", c.ID.Short())
+		return nil, exit.Usagef("candidate %s is a source of its own: it has no genes to take back", c.ID.Short())
 	}
 	e.space = s.spaces[at]
 	if e.job, err = r.bundle.VariantJob(c.Variant, s.Device(), s.dtype); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/export"
 	"darwarp/eval"
 	"darwarp/kernels"
@@ -26,13 +27,13 @@ func (a *app) exportCmd() *cobra.Command {
 		Args:    argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if dir == "" {
-				return usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
+				return exit.Usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
 			}
 			if portfolio != 0 && len(args) > 1 {
-				return usagef("--portfolio %d: the run's own kernels are taken: leave out %q", portfolio, args[1])
+				return exit.Usagef("--portfolio %d: the run's own kernels are taken: leave out %q", portfolio, args[1])
 			}
 			if err := export.CheckTargets(as); err != nil {
-				return usagef("--as: %v", err)
+				return exit.Usagef("--as: %v", err)
 			}
 			return a.withRecord(args[0], func(r *record) error {
 				if portfolio != 0 {
@@ -54,7 +55,7 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record, na
 		return err
 	}
 	if c.Result.Outcome != kernels.OK {
-		return usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
+		return exit.Usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
 	}
 	if err := r.fallenError(c); err != nil {
 		return err
@@ -77,7 +78,7 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record, na
 // asUsage makes a form that the kernel cannot have the caller's mistake.
 func asUsage(err error) error {
 	if refused := new(export.RefusedError); errors.As(err, &refused) {
-		return usagef("--as %w", err)
+		return exit.Usagef("--as %w", err)
 	}
 	return err
 }
@@ -109,7 +110,7 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 		return err
 	}
 	if found == nil {
-		return usagef("%s has no portfolio of %d kernels: darwarp portfolio %s --k %d measures one", r.Path(), k, r.Path(), k)
+		return exit.Usagef("%s has no portfolio of %d kernels: darwarp portfolio %s --k %d measures one", r.Path(), k, r.Path(), k)
 	}
 	p := export.Portfolio{Found: *found, As: as}
 	for _, id := range found.Kernels {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/gatetest"
 )
 
@@ -49,10 +50,10 @@ func (a *app) gateTestCmd() *cobra.Command {
 
 func (a *app) gateTest(ctx context.Context, t target, which gatetest.Filter, asJSON bool) error {
 	if t.device == "replay" {
-		return usagef("--device replay: a recording has no gate: expected auto, cuda or cpu")
+		return exit.Usagef("--device replay: a recording has no gate: expected auto, cuda or cpu")
 	}
 	if err := which.Check(); err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	r, err := a.tryGate(ctx, t, which)
 	if err != nil && len(r.Verdicts) == 0 {
@@ -64,7 +65,7 @@ func (a *app) gateTest(ctx context.Context, t target, which gatetest.Filter, asJ
 		a.gateText(r)
 	}
 	if err == nil && !r.ok() {
-		err = quietly(exitFailed)
+		err = exit.Quietly(exit.Failed)
 	}
 	return err
 }
@@ -78,7 +79,7 @@ func (a *app) tryGate(ctx context.Context, t target, which gatetest.Filter) (*ga
 		}
 	}
 	if len(r.Verdicts) == 0 {
-		return r, usagef("no kernel of the test is all of that and exists on this device")
+		return r, exit.Usagef("no kernel of the test is all of that and exists on this device")
 	}
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -39,7 +40,7 @@ func readPast(path string) (p past, err error) {
 		return nil
 	})
 	if err == nil && len(p.hints) == 0 {
-		err = usagef("--from %s: it has no candidate of a template: name a run that found some", path)
+		err = exit.Usagef("--from %s: it has no candidate of a template: name a run that found some", path)
 	}
 	if err != nil {
 		return p, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"darwarp/cmd/darwarp/internal/exit"
 	"errors"
 	"os"
 	"os/signal"
@@ -52,9 +53,9 @@ func onInterrupt(ctx context.Context) *interrupts {
 
 // explain turns an error that only says that the user interrupted into the exit code for it.
 func (i *interrupts) explain(err error) error {
-	var coded *exitError
+	var coded *exit.Error
 	if i.soft.Err() == nil || errors.As(err, &coded) {
 		return err
 	}
-	return &exitError{exitInterrupted, errors.New("interrupted")}
+	return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted")}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/templates"
@@ -53,7 +54,7 @@ func (a *app) list(f listFlags, args []string) error {
 	arches := listedArches
 	if f.arch != "" {
 		if _, err := kernels.ArchDevice(f.arch); err != nil {
-			return usagef("--arch: %v", err)
+			return exit.Usagef("--arch: %v", err)
 		}
 		arches = []string{f.arch}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -212,7 +213,7 @@ func TestMeasureAgain(t *testing.T) {
 	if n := strings.Count(out.String(), "0.80x"); n < 4 {
 		t.Errorf("%d duels with cublaslt shown, expected 4:\n%s", n, out.String())
 	}
-	if err := a.required(0.9, rec, evolve.Summary{Champion: champion, Speedup: 1.79}); !isExit(err, exitNotBeaten) {
+	if err := a.required(0.9, rec, evolve.Summary{Champion: champion, Speedup: 1.79}); !isExit(err, exit.NotBeaten) {
 		t.Errorf("--require 0.9 against a baseline that is faster: %v", err)
 	}
 	if err := a.required(0.8, rec, evolve.Summary{Champion: champion, Speedup: 1.79}); err != nil {
@@ -221,8 +222,8 @@ func TestMeasureAgain(t *testing.T) {
 }
 
 func isExit(err error, code int) bool {
-	e, ok := err.(*exitError)
-	return ok && e.code == code
+	e, ok := err.(*exit.Error)
+	return ok && e.Code == code
 }
 
 // fakeFinisher measures made-up figures: cuBLASLt is a quarter faster than any candidate.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/kernels"
 	"darwarp/mutate/llm"
 	"darwarp/store"
@@ -60,28 +61,28 @@ func (f *llmFlags) check(changed func(string) bool, resumes bool) error {
 	if f.config == "" {
 		for _, name := range []string{"llm-model", "llm-url", "llm-budget", "llm-prompts", "llm-prices", "llm-key-file", "llm-jobs", "llm-replay", "llm-timeout"} {
 			if changed(name) && !resumes {
-				return usagef("--%s goes with --llm %s", name, strings.Join(llm.Configs(), "|"))
+				return exit.Usagef("--%s goes with --llm %s", name, strings.Join(llm.Configs(), "|"))
 			}
 		}
 		return nil
 	}
 	if _, err := llm.FindConfig(f.config); err != nil {
-		return usagef("--llm %v", err)
+		return exit.Usagef("--llm %v", err)
 	}
 	if _, err := f.limits(); err != nil {
 		return err
 	}
 	switch {
 	case len(f.models) == 0 && f.replay == "" && !resumes:
-		return usagef("--llm %s: name a model with --llm-model", f.config)
+		return exit.Usagef("--llm %s: name a model with --llm-model", f.config)
 	case slices.ContainsFunc(f.models, func(m string) bool { return m == "" || len(m) > 200 || strings.ContainsAny(m, "\n\x1b") }):
-		return usagef("--llm-model: expected the name of a model")
+		return exit.Usagef("--llm-model: expected the name of a model")
 	case f.jobs < 1 || f.jobs > 64:
-		return usagef("--llm-jobs %d: expected 1 to 64", f.jobs)
+		return exit.Usagef("--llm-jobs %d: expected 1 to 64", f.jobs)
 	case f.timeout < time.Second:
-		return usagef("--llm-timeout %s: expected a second or more", f.timeout)
+		return exit.Usagef("--llm-timeout %s: expected a second or more", f.timeout)
 	case f.replay != "" && (f.url != "" || f.keyFile != ""):
-		return usagef("--llm-replay asks nobody: leave out --llm-url and --llm-key-file")
+		return exit.Usagef("--llm-replay asks nobody: leave out --llm-url and --llm-key-file")
 	}
 	return nil
 }
@@ -92,7 +93,7 @@ func (f *llmFlags) limits() (llm.Limits, error) {
 	}
 	l, err := llm.ParseLimits(f.budget)
 	if err != nil {
-		return l, usagef("--llm-budget %v", err)
+		return l, exit.Usagef("--llm-budget %v", err)
 	}
 	return l, nil
 }
@@ -139,7 +140,7 @@ func (a *app) hire(f *llmFlags, s *session, old *store.LLM, before []kernels.Exc
 	}
 	config, err := llm.FindConfig(f.config)
 	if err != nil {
-		return nil, usagef("--llm %v", err)
+		return nil, exit.Usagef("--llm %v", err)
 	}
 	prices, err := f.priceTable(old)
 	if err != nil {
@@ -152,7 +153,7 @@ func (a *app) hire(f *llmFlags, s *session, old *store.LLM, before []kernels.Exc
 	prompts, err := llm.ReadPrompts(f.prompts, sampleBrief(s))
 	if err != nil {
 		done()
-		return nil, usagef("--llm-prompts: %v", err)
+		return nil, exit.Usagef("--llm-prompts: %v", err)
 	}
 	limits, err := f.limits()
 	if err == nil && f.budget == "" {
@@ -169,7 +170,7 @@ func (a *app) hire(f *llmFlags, s *session, old *store.LLM, before []kernels.Exc
 	}
 	if err != nil {
 		done()
-		return nil, usagef("--llm: %v", err)
+		return nil, exit.Usagef("--llm: %v", err)
 	}
 	table, err := json.Marshal(prices)
 	if err != nil { // numbers
@@ -197,7 +198,7 @@ func (f *llmFlags) chat() (llm.Chat, func(), error) {
 		return r, func() {}, err
 	}
 	if len(f.models) == 0 {
-		return nil, nil, usagef("--llm %s: name a model with --llm-model", f.config)
+		return nil, nil, exit.Usagef("--llm %s: name a model with --llm-model", f.config)
 	}
 	f.url = llm.BaseURL(f.url, os.Getenv)
 	e, err := f.endpoint()
@@ -210,11 +211,11 @@ func (f *llmFlags) chat() (llm.Chat, func(), error) {
 func (f *llmFlags) endpoint() (*llm.Endpoint, error) {
 	key, err := llm.Key(f.keyFile, f.url, os.Getenv)
 	if err != nil {
-		return nil, usagef("%v", err)
+		return nil, exit.Usagef("%v", err)
 	}
 	e, err := llm.NewEndpoint(f.url, key, f.timeout)
 	if err != nil {
-		return nil, usagef("--llm-url %v", err)
+		return nil, exit.Usagef("--llm-url %v", err)
 	}
 	return e, nil
 }
@@ -231,7 +232,7 @@ func recordedChat(path string) (r *llm.Recorded, err error) {
 	defer func() { err = errors.Join(err, run.Close()) }()
 	all, err := run.Exchanges()
 	if err == nil && len(all) == 0 {
-		err = usagef("--llm-replay %s: it has no exchange with a language model", path)
+		err = exit.Usagef("--llm-replay %s: it has no exchange with a language model", path)
 	}
 	return llm.NewRecorded(all), err
 }
@@ -249,11 +250,11 @@ func (f *llmFlags) priceTable(old *store.LLM) (llm.Prices, error) {
 	}
 	data, err := os.ReadFile(f.prices)
 	if err != nil {
-		return nil, usagef("--llm-prices: %v", err)
+		return nil, exit.Usagef("--llm-prices: %v", err)
 	}
 	own, err := llm.ParsePrices(f.prices, data)
 	if err != nil {
-		return nil, usagef("--llm-prices: %v", err)
+		return nil, exit.Usagef("--llm-prices: %v", err)
 	}
 	for model, p := range own {
 		prices[model] = p

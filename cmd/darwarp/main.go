@@ -23,6 +23,7 @@ package main
 
 import (
 	"context"
+	"darwarp/cmd/darwarp/internal/exit"
 	"io"
 	"os"
 
@@ -67,7 +68,7 @@ func (a *app) rootCmd() *cobra.Command {
 	}
 	root.SetVersionTemplate("darwarp {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%v (try %s --help)", err, c.CommandPath())
+		return exit.Usagef("%v (try %s --help)", err, c.CommandPath())
 	})
 	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.reportCmd(), a.exportCmd(), a.exchangesCmd(),
 		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.explainCmd(), a.portfolioCmd(),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/templates"
@@ -28,12 +29,12 @@ func (a *app) newCmd() *cobra.Command {
 func (a *app) newFolder(dir string) error {
 	files, err := templates.Scaffold(filepath.Base(dir))
 	if err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	if err := os.Mkdir(dir, 0o755); errors.Is(err, os.ErrExist) {
-		return usagef("%s exists: choose another name", dir)
+		return exit.Usagef("%s exists: choose another name", dir)
 	} else if err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, name)
@@ -61,10 +62,10 @@ func (a *app) checkCmd() *cobra.Command {
 func (a *app) check(asJSON bool, dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	if !info.IsDir() {
-		return usagef("%s is a file: expected a problem folder", dir)
+		return exit.Usagef("%s is a file: expected a problem folder", dir)
 	}
 	var devices []kernels.Device
 	for _, arch := range listedArches {
@@ -83,7 +84,7 @@ func (a *app) check(asJSON bool, dir string) error {
 		a.checkText(dir, r)
 	}
 	if !r.OK() {
-		return quietly(exitFailed)
+		return exit.Quietly(exit.Failed)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -34,7 +35,7 @@ func (a *app) portfolioCmd() *cobra.Command {
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.k < 2 {
-				return usagef("--k %d: expected 2 or more kernels", f.k)
+				return exit.Usagef("--k %d: expected 2 or more kernels", f.k)
 			}
 			stop := onInterrupt(c.Context())
 			defer stop.release()
@@ -108,7 +109,7 @@ type entrant struct {
 func (a *app) portfolio(ctx context.Context, s *session, r *record, k int) (*kernels.Portfolio, error) {
 	workloads := r.Meta().Workloads
 	if len(workloads) < 2 {
-		return nil, usagef("%s was scored at one shape: a portfolio needs a run with several --workload", r.Path())
+		return nil, exit.Usagef("%s was scored at one shape: a portfolio needs a run with several --workload", r.Path())
 	}
 	list, err := a.entrants(ctx, s, r)
 	if err != nil {
@@ -147,7 +148,7 @@ func (a *app) portfolio(ctx context.Context, s *session, r *record, k int) (*ker
 func (r *record) baseTimes() (map[string]float64, error) {
 	start, err := startOf(r.Run)
 	if err == nil && start == nil {
-		err = usagef("%s has no naive start that works: nothing to compare with", r.Path())
+		err = exit.Usagef("%s has no naive start that works: nothing to compare with", r.Path())
 	}
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -23,12 +24,12 @@ func loadBundle(arg string) (*templates.Bundle, error) {
 	info, err := os.Stat(arg)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usagef("unknown problem %q: expected one of %s, or a folder with a problem.toml",
+		return nil, exit.Usagef("unknown problem %q: expected one of %s, or a folder with a problem.toml",
 			arg, strings.Join(templates.Builtins(), ", "))
 	case err != nil:
-		return nil, usagef("%v", err)
+		return nil, exit.Usagef("%v", err)
 	case !info.IsDir():
-		return nil, usagef("%s is a file: expected a problem's name or its folder", arg)
+		return nil, exit.Usagef("%s is a file: expected a problem's name or its folder", arg)
 	}
 	b, err := templates.Load(os.DirFS(arg))
 	return b, inFolder(arg, err)
@@ -57,7 +58,7 @@ func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, erro
 	for _, s := range flags {
 		found, err := p.FindWorkload(s)
 		if err != nil {
-			return nil, usagef("--workload: %v", err)
+			return nil, exit.Usagef("--workload: %v", err)
 		}
 		for _, w := range found {
 			if !seen[w.Name] {
@@ -72,7 +73,7 @@ func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, erro
 func pickDType(p *kernels.Problem, flag string) (kernels.DType, error) {
 	t, err := p.PickDType(flag)
 	if err != nil {
-		return "", usagef("--dtype: %v", err)
+		return "", exit.Usagef("--dtype: %v", err)
 	}
 	return t, nil
 }
@@ -83,7 +84,7 @@ func parsePins(flags []string) (kernels.Pins, error) {
 	for _, s := range flags {
 		name, list, ok := strings.Cut(s, "=")
 		if !ok || name == "" || list == "" {
-			return nil, usagef("--gene %q: expected NAME=VALUE or NAME=VALUE,VALUE", s)
+			return nil, exit.Usagef("--gene %q: expected NAME=VALUE or NAME=VALUE,VALUE", s)
 		}
 		for _, v := range strings.Split(list, ",") {
 			pins[name] = append(pins[name], kernels.ParseValue(strings.TrimSpace(v)))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/kernels"
 	"darwarp/store"
 	"darwarp/templates"
@@ -48,11 +49,11 @@ func isRunFile(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return usagef("%s: no such run: expected the file that `darwarp search` wrote", path)
+		return exit.Usagef("%s: no such run: expected the file that `darwarp search` wrote", path)
 	case err != nil:
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	case info.IsDir():
-		return usagef("%s is a folder: expected the file that `darwarp search` wrote", path)
+		return exit.Usagef("%s is a folder: expected the file that `darwarp search` wrote", path)
 	}
 	return nil
 }
@@ -68,7 +69,7 @@ func (r *record) pick(name string) (kernels.Candidate, error) {
 	}
 	c, err := r.Find(name)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
-		return c, &exitError{exitUsage, err}
+		return c, &exit.Error{Code: exit.Usage, Err: err}
 	}
 	return c, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/htmlreport"
 	"darwarp/kernels"
 )
@@ -26,7 +27,7 @@ func (a *app) reportCmd() *cobra.Command {
 		Args:    argsBetween(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
-				return usagef("-o %q: expected a file to write that ends in .html, as in -o report.html", f.out)
+				return exit.Usagef("-o %q: expected a file to write that ends in .html, as in -o report.html", f.out)
 			}
 			return a.withRecord(args[0], func(r *record) error { return a.report(f, r) })
 		},
@@ -45,7 +46,7 @@ func (a *app) report(f reportFlags, r *record) error {
 		for _, w := range m.Workloads {
 			names = append(names, w.Name)
 		}
-		return usagef("--workload %q: expected one of %s", f.workload, strings.Join(names, ", "))
+		return exit.Usagef("--workload %q: expected one of %s", f.workload, strings.Join(names, ", "))
 	}
 	in, err := r.reportInput()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -117,22 +118,22 @@ var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strateg
 func (f *searchFlags) check(c *cobra.Command, args int) error {
 	switch {
 	case args == 0 && f.resume == "":
-		return usagef("name a problem: expected: %s", c.UseLine())
+		return exit.Usagef("name a problem: expected: %s", c.UseLine())
 	case f.budget.For < 0 || f.budget.Evals < 0 || f.budget.Stall < 0 || f.require < 0:
-		return usagef("--for, --evals, --stall and --require: expected nothing below 0")
+		return exit.Usagef("--for, --evals, --stall and --require: expected nothing below 0")
 	case f.portfolio < 0 || f.portfolio == 1:
-		return usagef("--portfolio %d: expected 2 or more kernels", f.portfolio)
+		return exit.Usagef("--portfolio %d: expected 2 or more kernels", f.portfolio)
 	case !slices.Contains(evolve.Strategies(), f.strategy):
-		return usagef("--strategy %q: expected %s", f.strategy, strings.Join(evolve.Strategies(), " or "))
+		return exit.Usagef("--strategy %q: expected %s", f.strategy, strings.Join(evolve.Strategies(), " or "))
 	case f.detach && f.require != 0:
-		return usagef("--require: a search in the background has no exit code to tell it by: leave out --detach")
+		return exit.Usagef("--require: a search in the background has no exit code to tell it by: leave out --detach")
 	case f.resume != "" && f.problem != "" && !isFile(f.problem):
-		return usagef("--resume takes the problem from the run: leave out %q", f.problem)
+		return exit.Usagef("--resume takes the problem from the run: leave out %q", f.problem)
 	}
 	if f.resume != "" {
 		for _, name := range fixedByRun {
 			if c.Flags().Changed(name) {
-				return usagef("--%s: the run %s was begun with its own and keeps it: leave the flag out", name, f.resume)
+				return exit.Usagef("--%s: the run %s was begun with its own and keeps it: leave the flag out", name, f.resume)
 			}
 		}
 	}
@@ -195,7 +196,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	}
 	if stop.soft.Err() != nil || sum.Reason == evolve.ReasonAborted {
 		a.sayf("Interrupted; the state is saved. Go on with: darwarp search --resume %s", run.Path())
-		return quietly(exitInterrupted)
+		return exit.Quietly(exit.Interrupted)
 	}
 	return a.required(f.require, rec, sum)
 }
@@ -214,7 +215,7 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 		return a.beginAgain(ctx, f)
 	}
 	if _, err := os.Stat(f.store); f.store != "" && err == nil { // said before the device is opened, which takes a while
-		return nil, nil, usagef("--store %s exists already: go on with --resume %s, or choose another name", f.store, f.store)
+		return nil, nil, exit.Usagef("--store %s exists already: go on with --resume %s, or choose another name", f.store, f.store)
 	}
 	found, err := readPast(f.from)
 	if err != nil {
@@ -224,7 +225,7 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 		return nil, nil, err
 	}
 	if f.portfolio > 1 && len(s.workloads) < 2 {
-		return nil, nil, errors.Join(usagef("--portfolio %d: one shape needs one kernel: name several with --workload", f.portfolio), s.close())
+		return nil, nil, errors.Join(exit.Usagef("--portfolio %d: one shape needs one kernel: name several with --workload", f.portfolio), s.close())
 	}
 	if err := a.proveGate(ctx, f, s); err != nil {
 		return nil, nil, errors.Join(err, s.close())

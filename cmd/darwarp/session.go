@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/eval/replay"
@@ -63,26 +64,26 @@ var deviceNames = []string{"auto", "cuda", "cpu", "replay"}
 // open readies the device that the target asks for.
 func (a *app) open(ctx context.Context, t target) (*session, error) {
 	if !slices.Contains(deviceNames, t.device) {
-		return nil, usagef("--device %q: expected %s", t.device, strings.Join(deviceNames, ", "))
+		return nil, exit.Usagef("--device %q: expected %s", t.device, strings.Join(deviceNames, ", "))
 	}
 	if t.cache != "" && t.cache != "hot" && t.cache != "cold" {
-		return nil, usagef("--cache %q: expected hot or cold", t.cache)
+		return nil, exit.Usagef("--cache %q: expected hot or cold", t.cache)
 	}
 	if t.jobs < 0 {
-		return nil, usagef("--jobs %d: expected 0 (one a core) or more", t.jobs)
+		return nil, exit.Usagef("--jobs %d: expected 0 (one a core) or more", t.jobs)
 	}
 	if t.sandbox != "" && !slices.Contains(eval.SandboxModes(), t.sandbox) {
-		return nil, usagef("--sandbox %q: expected %s", t.sandbox, strings.Join(eval.SandboxModes(), ", "))
+		return nil, exit.Usagef("--sandbox %q: expected %s", t.sandbox, strings.Join(eval.SandboxModes(), ", "))
 	}
 	if t.races && t.device == "auto" {
 		t.device = "cpu"
 	}
 	if t.races && t.device != "cpu" {
-		return nil, usagef("--races: only --device cpu can watch every access")
+		return nil, exit.Usagef("--races: only --device cpu can watch every access")
 	}
 	if isFile(t.problem) {
 		if t.device == "cuda" || t.device == "cpu" {
-			return nil, usagef("--device %s: %s is a recording: name the problem or its folder", t.device, t.problem)
+			return nil, exit.Usagef("--device %s: %s is a recording: name the problem or its folder", t.device, t.problem)
 		}
 		return a.openRecording(t)
 	}
@@ -115,7 +116,7 @@ func (a *app) openAuto(ctx context.Context, t target, s *session) (*session, err
 		return s, err
 	}
 	if !slices.Contains(replay.ShippedNames(), s.bundle.Problem.Name) {
-		return nil, environmentf("no device can run %s: %v; and for --device cpu: %v", s.bundle.Problem.Name, noGPU, noCPU)
+		return nil, exit.Environmentf("no device can run %s: %v; and for --device cpu: %v", s.bundle.Problem.Name, noGPU, noCPU)
 	}
 	a.sayf("device: replay of a recording, for the processor cannot be used either: %v", noCPU)
 	return a.openShipped(t, s.bundle)
@@ -154,7 +155,7 @@ func (s *session) follow(run *store.Run) (err error) {
 func (s *session) counts(objective string) error {
 	s.objective = cmp.Or(kernels.Objective(objective), kernels.Geomean)
 	if err := s.objective.Check(s.workloads); err != nil {
-		return usagef("--objective: %v", err)
+		return exit.Usagef("--objective: %v", err)
 	}
 	return nil
 }
@@ -183,7 +184,7 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 		Log:     t.log, Progress: func(what string) { a.sayf("%s ...", what) },
 	})
 	if errors.Is(err, eval.ErrTooLarge) || errors.Is(err, eval.ErrUnfit) {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	if err != nil {
 		return err
@@ -199,7 +200,7 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 func (a *app) openShipped(t target, b *templates.Bundle) (*session, error) {
 	r, err := replay.Shipped(b.Problem.Name)
 	if err != nil {
-		return nil, usagef("--device replay: %v; expected one of %s, or a recording's file in place of the problem",
+		return nil, exit.Usagef("--device replay: %v; expected one of %s, or a recording's file in place of the problem",
 			err, orDash(strings.Join(replay.ShippedNames(), ", ")))
 	}
 	return a.replay(t, r)
@@ -216,11 +217,11 @@ func (a *app) openRecording(t target) (*session, error) {
 func readRecording(path string) (*replay.Record, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usagef("%v", err)
+		return nil, exit.Usagef("%v", err)
 	}
 	r, err := replay.Open(data)
 	if err != nil {
-		return nil, usagef("%s: %v", path, err)
+		return nil, exit.Usagef("%s: %v", path, err)
 	}
 	return r, nil
 }
@@ -234,9 +235,9 @@ func (a *app) replay(t target, r *replay.Record) (*session, error) {
 	s := &session{bundle: b, dtype: r.DType, workloads: t.picked, cache: r.Cache, close: func() error { return nil }}
 	switch {
 	case t.dtype != "" && kernels.DType(t.dtype) != r.DType:
-		return nil, usagef("--dtype %s: the recording is of %s", t.dtype, r.DType)
+		return nil, exit.Usagef("--dtype %s: the recording is of %s", t.dtype, r.DType)
 	case t.cache != "" && t.cache != r.Cache:
-		return nil, usagef("--cache %s: the recording is of %s times", t.cache, r.Cache)
+		return nil, exit.Usagef("--cache %s: the recording is of %s times", t.cache, r.Cache)
 	}
 	if s.workloads == nil {
 		if s.workloads, err = recordedWorkloads(b.Problem, r, t.workloads); err != nil {
@@ -248,7 +249,7 @@ func (a *app) replay(t target, r *replay.Record) (*session, error) {
 	}
 	ev, err := replay.New(r, s.workloads, t.jobs)
 	if err != nil {
-		return nil, usagef("--workload: %v", err)
+		return nil, exit.Usagef("--workload: %v", err)
 	}
 	s.Evaluator = ev.By(s.objective)
 	s.pins = t.pins
@@ -303,7 +304,7 @@ func spacesOn(b *templates.Bundle, dev kernels.Device, t kernels.DType, pins ker
 		out = append(out, s)
 	}
 	if len(out) == 0 {
-		return nil, nil, usagef("nothing to search on %s: %s", dev.Arch, strings.Join(why, "; "))
+		return nil, nil, exit.Usagef("nothing to search on %s: %s", dev.Arch, strings.Join(why, "; "))
 	}
 	return out, leftOut, nil
 }
@@ -347,7 +348,7 @@ func pinned(spaces []*kernels.Space, pins kernels.Pins) ([]*kernels.Space, error
 		out = append(out, kept)
 	}
 	if len(out) == 0 {
-		return nil, usagef("--gene: %s", strings.Join(why, "; "))
+		return nil, exit.Usagef("--gene: %s", strings.Join(why, "; "))
 	}
 	return out, nil
 }
@@ -385,7 +386,7 @@ func (a *app) sessionOf(ctx context.Context, m store.Meta, t target) (*session, 
 		return nil, err
 	}
 	if d := s.Device(); d.Name != m.Device.Name || d.Kind != m.Device.Kind || d.Arch != m.Device.Arch {
-		return nil, errors.Join(usagef("the run was made on %s %s, this is %s %s: times of two devices do not compare", m.Device.Label(), m.Device.Arch, d.Label(), d.Arch), s.close())
+		return nil, errors.Join(exit.Usagef("the run was made on %s %s, this is %s %s: times of two devices do not compare", m.Device.Label(), m.Device.Arch, d.Label(), d.Arch), s.close())
 	}
 	return s, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/evolve"
 	"darwarp/store"
@@ -60,7 +61,7 @@ func (a *app) stop(ctx context.Context, path string, now bool) error {
 		case <-time.After(stopPoll):
 		case <-ctx.Done():
 			a.sayf("it goes on stopping")
-			return quietly(exitInterrupted)
+			return exit.Quietly(exit.Interrupted)
 		}
 	}
 	return a.withRecord(path, func(r *record) error { return a.endState(false, r) })

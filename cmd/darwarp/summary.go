@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -230,7 +231,7 @@ func (a *app) required(factor float64, r *record, sum evolve.Summary) error {
 	}
 	if sum.Champion.IsZero() {
 		a.sayf("--require %g: no candidate is right", factor)
-		return quietly(exitNotBeaten)
+		return exit.Quietly(exit.NotBeaten)
 	}
 	speedup, name := sum.Speedup, "the naive start"
 	duels, err := r.Duels()
@@ -247,5 +248,5 @@ func (a *app) required(factor float64, r *record, sum evolve.Summary) error {
 		return nil
 	}
 	a.sayf("--require %g: not met, %s over %s", factor, report.Ratio(speedup), name)
-	return quietly(exitNotBeaten)
+	return exit.Quietly(exit.NotBeaten)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -31,9 +32,9 @@ func (a *app) topCmd() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case f.n < 1:
-				return usagef("-n %d: expected at least 1", f.n)
+				return exit.Usagef("-n %d: expected at least 1", f.n)
 			case f.all && f.shapes:
-				return usagef("--shapes and --all are two lists: choose one")
+				return exit.Usagef("--shapes and --all are two lists: choose one")
 			}
 			return a.withRecord(args[0], func(r *record) error { return a.top(f, r) })
 		},

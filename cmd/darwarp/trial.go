@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -45,7 +46,7 @@ func (a *app) showTrial(r *record, c kernels.Candidate) {
 func (a *app) tryCandidate(ctx context.Context, s *session, r *record, job *kernels.Job, id kernels.ID) (kernels.Trial, error) {
 	ev, ok := s.Evaluator.(evolve.Doubter)
 	if !ok {
-		return kernels.Trial{}, usagef("--trial: %s cannot run a kernel", s.Device().Label())
+		return kernels.Trial{}, exit.Usagef("--trial: %s cannot run a kernel", s.Device().Label())
 	}
 	known := kernels.Trial{ID: id}
 	for _, part := range kernels.WholeTrial {
@@ -70,7 +71,7 @@ func (r *record) fallenError(c kernels.Candidate) error {
 		return err
 	}
 	if f := t.Fault(); f != nil {
-		return usagef("candidate %s fell on trial (%s): %s", c.ID.Short(), f.Part, report.FirstLine(f.Detail))
+		return exit.Usagef("candidate %s fell on trial (%s): %s", c.ID.Short(), f.Part, report.FirstLine(f.Detail))
 	}
 	return nil
 }

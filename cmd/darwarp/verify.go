@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -27,7 +28,7 @@ func (a *app) verifyCmd() *cobra.Command {
 			stop := onInterrupt(c.Context())
 			defer stop.release()
 			if f.trial && t.races {
-				return usagef("--trial watches every access, too: leave out --races")
+				return exit.Usagef("--trial watches every access, too: leave out --races")
 			}
 			if f.trial { // the run keeps it
 				return stop.explain(a.withSession(stop.soft, args[0], t, func(s *session, r *record) error { return a.verifyOn(stop.soft, s, f, r, arg(args, 1)) }))
@@ -99,7 +100,7 @@ func (a *app) verifyOn(ctx context.Context, s *session, f verifyFlags, r *record
 		a.verifiedText(s, c, now, v)
 	}
 	if err == nil && (!holds(now, v.Times) || f.sanitize && !kernels.AllClean(v.Watched) || v.Trial != nil && v.Trial.Standing() == kernels.Fell) {
-		return quietly(exitFailed)
+		return exit.Quietly(exit.Failed)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/tui"
@@ -33,7 +34,7 @@ func (a *app) watchCmd() *cobra.Command {
 				return err
 			}
 			if c.Flags().Changed("replay") && replay <= 0 {
-				return usagef("--replay %s: expected how long to take, above 0, as in 30s", replay)
+				return exit.Usagef("--replay %s: expected how long to take, above 0, as in 30s", replay)
 			}
 			stop := onInterrupt(c.Context())
 			defer stop.release()
