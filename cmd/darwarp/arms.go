@@ -120,7 +120,7 @@ func (a *app) showArms(r *record) error {
 	fmt.Fprintln(a.out)
 	t.Width = width(a.out)
 	t.Write(a.out)
-	a.sayf("%s cost %s USD", count(sum.Calls, "question"), usd(sum))
+	a.sayf("%s cost %s USD", report.Quantity(sum.Calls, "question"), usd(sum))
 	return nil
 }
 

@@ -155,7 +155,7 @@ func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session) (out agreem
 	for _, x := range s.spaces {
 		points = append(points, point{family: x.Family, genes: x.Family.Defaults()})
 	}
-	a.sayf("comparing %s of %s %s ...", count(len(points), "point"), s.bundle.Problem.Name, s.dtype)
+	a.sayf("comparing %s of %s %s ...", report.Quantity(len(points), "point"), s.bundle.Problem.Name, s.dtype)
 	return out, a.comparePoints(ctx, s, twins, points, &out)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval/replay"
 	"darwarp/kernels"
 )
@@ -58,9 +59,9 @@ func (a *app) benchConvert(path string, f convertFlags) error {
 		return exit.Usagef("%s: %v", path, err)
 	}
 	if left > 0 {
-		a.sayf("%s left out: own sources and verdicts that were lost are no points of a space", count(left, "candidate"))
+		a.sayf("%s left out: own sources and verdicts that were lost are no points of a space", report.Quantity(left, "candidate"))
 	}
-	a.sayf("%s has %s.", f.out, count(rec.Len(), "point"))
+	a.sayf("%s has %s.", f.out, report.Quantity(rec.Len(), "point"))
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/progress"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval/replay"
 	"darwarp/kernels"
 )
@@ -71,19 +72,19 @@ func (a *app) benchRecord(ctx context.Context, f recordFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	a.sayf("%s: %s recorded, %s to go", f.out, count(rec.Len(), "point"), count(len(todo), "point"))
+	a.sayf("%s: %s recorded, %s to go", f.out, report.Quantity(rec.Len(), "point"), report.Quantity(len(todo), "point"))
 	r := &recorder{app: a, session: s, record: rec, out: f.out, todo: todo, printer: a.printer(false)}
 	if err := r.run(ctx); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		a.sayf("Interrupted; %s has %s. The same command goes on.", f.out, count(rec.Len(), "point"))
+		a.sayf("Interrupted; %s has %s. The same command goes on.", f.out, report.Quantity(rec.Len(), "point"))
 		return exit.Quietly(exit.Interrupted)
 	}
 	if n := len(r.copies); n > 0 {
-		a.sayf("%s left out: duplicates of points without a verdict. The same command tries them again.", count(n, "point"))
+		a.sayf("%s left out: duplicates of points without a verdict. The same command tries them again.", report.Quantity(n, "point"))
 	}
-	a.sayf("%s has %s.", f.out, count(rec.Len(), "point"))
+	a.sayf("%s has %s.", f.out, report.Quantity(rec.Len(), "point"))
 	return nil
 }
 

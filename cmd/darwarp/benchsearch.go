@@ -158,7 +158,7 @@ func (a *app) scoreSpace(ctx context.Context, path string, f benchSearchFlags, m
 		x.KnownAs, x.Others = known.Name, marks.On(known.Name)
 	}
 	a.sayf("%s: %s on %s, %s points, %d of them right; 95 %% cut-off after %s, %s", x.Recording, x.Problem, x.Device,
-		report.Count(x.Points), x.Right, count(x.CutOff, "evaluation"), report.Duration(time.Duration(x.Seconds*float64(time.Second))))
+		report.Count(x.Points), x.Right, report.Quantity(x.CutOff, "evaluation"), report.Duration(time.Duration(x.Seconds*float64(time.Second))))
 	for _, strategy := range f.strategies {
 		runs, err := g.Searches(ctx, strategy, f.seeds)
 		if err != nil {

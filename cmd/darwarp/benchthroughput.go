@@ -119,9 +119,9 @@ func (f *throughputFlags) share() string {
 	case f.points == 0:
 		return "random points for " + report.Duration(f.span)
 	case f.span == 0:
-		return count(f.points, "random point")
+		return report.Quantity(f.points, "random point")
 	}
-	return fmt.Sprintf("%s, for %s at most", count(f.points, "random point"), report.Duration(f.span))
+	return fmt.Sprintf("%s, for %s at most", report.Quantity(f.points, "random point"), report.Duration(f.span))
 }
 
 func newRates(s *session, seed uint64) rates {

@@ -82,10 +82,10 @@ func (a *app) diffTable(r *record, side [2]kernels.Candidate, changes []report.C
 	t.Row("registers", report.Registers(x), report.Registers(y))
 	t.Row("shared memory", report.Smem(x), report.Smem(y))
 	if f, g := side[0].Variant.Family, side[1].Variant.Family; f != g {
-		t.Row("family", orDash(f), orDash(g))
+		t.Row("family", report.OrDash(f), report.OrDash(g))
 	}
 	for _, c := range changes {
-		t.Row(c.Gene, orDash(c.From), orDash(c.To))
+		t.Row(c.Gene, report.OrDash(c.From), report.OrDash(c.To))
 	}
 	t.Write(a.out)
 	return nil

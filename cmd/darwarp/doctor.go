@@ -134,7 +134,7 @@ func lookAtGPU(ctx context.Context, where eval.Location) finding {
 	}
 	dev := look.Device
 	f.OK, f.Do = true, ""
-	f.Detail = fmt.Sprintf("%s, %s, %s, driver %s", dev.Name, dev.Arch, report.Bytes(dev.MemoryBytes), orDash(dev.Driver))
+	f.Detail = fmt.Sprintf("%s, %s, %s, driver %s", dev.Name, dev.Arch, report.Bytes(dev.MemoryBytes), report.OrDash(dev.Driver))
 	if look.Count > 1 {
 		f.Detail += fmt.Sprintf("; the first of %d", look.Count)
 	}
@@ -232,7 +232,7 @@ const cxxFinding = "C++ compiler"
 // sandboxFinding says how workers can be fenced in here.
 func sandboxFinding() finding {
 	layers := eval.SandboxLayers()
-	return finding{Name: "sandbox", OK: layers != "", Detail: orDash(layers), Do: "Search only sources that you trust; Linux 6.7 or later has all layers"}
+	return finding{Name: "sandbox", OK: layers != "", Detail: report.OrDash(layers), Do: "Search only sources that you trust; Linux 6.7 or later has all layers"}
 }
 
 func (a *app) terminalFinding() finding {

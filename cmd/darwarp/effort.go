@@ -21,7 +21,7 @@ func (a *app) sayEffort(s *session, sum evolve.Summary) {
 	parts := []string{fmt.Sprintf("%.1f verdicts a second", float64(sum.Evals)/sum.Elapsed.Seconds())}
 	if pool, ok := s.Evaluator.(interface{ Load() (float64, int) }); ok {
 		busy, workers := pool.Load()
-		parts = append(parts, "device busy "+report.Percent(busy)+" of the time", count(workers, "device process"))
+		parts = append(parts, "device busy "+report.Percent(busy)+" of the time", report.Quantity(workers, "device process"))
 	}
 	parts = append(parts, report.Bytes(peakMemory())+" of memory here at most")
 	a.sayf("%s", strings.Join(parts, ", "))

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -51,15 +52,8 @@ func noArgs(c *cobra.Command, args []string) error {
 func argsBetween(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return exit.Usagef("got %s, expected: %s", count(len(args), "argument"), c.UseLine())
+			return exit.Usagef("got %s, expected: %s", report.Quantity(len(args), "argument"), c.UseLine())
 		}
 		return nil
 	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -82,7 +82,7 @@ func (a *app) explain(ctx context.Context, f explainFlags, s *session, r *record
 		return err
 	}
 	choices := evolve.Choices(e.space.Family, e.winner.Variant.Genes)
-	a.sayf("candidate %s makes %s: taking them back one at a time ...", e.winner.ID.Short(), count(len(choices), "choice"))
+	a.sayf("candidate %s makes %s: taking them back one at a time ...", e.winner.ID.Short(), report.Quantity(len(choices), "choice"))
 	singles, err := e.singles(ctx, choices)
 	if err != nil {
 		return err
@@ -295,7 +295,7 @@ func (e *explanation) pairs(ctx context.Context, choices []kernels.GeneChange, s
 		}
 	}
 	if len(out) > 0 {
-		e.app.sayf("one by one they do not explain the whole: taking back %s ...", count(len(out), "pair"))
+		e.app.sayf("one by one they do not explain the whole: taking back %s ...", report.Quantity(len(out), "pair"))
 	}
 	if err := e.measure(ctx, out); err != nil {
 		return nil, err

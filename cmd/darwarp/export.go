@@ -9,6 +9,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/export"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/kernels"
 	"darwarp/templates"
@@ -130,7 +131,7 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 	if err := export.WritePortfolio(dir, p); err != nil {
 		return asUsage(err)
 	}
-	a.sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md", count(len(p.Kernels), "kernel"), dir, dir)
+	a.sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md", report.Quantity(len(p.Kernels), "kernel"), dir, dir)
 	return nil
 }
 

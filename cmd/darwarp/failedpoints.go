@@ -50,7 +50,7 @@ func writeFailed(w io.Writer, all []failedPoint) {
 	for i, key := range keys {
 		if i == failuresShown {
 			left := report.Count(leftOf(kinds, keys[i:]))
-			fmt.Fprintf(w, "\n%s more in another %s; --json has all\n", left, count(len(keys)-i, "kind"))
+			fmt.Fprintf(w, "\n%s more in another %s; --json has all\n", left, report.Quantity(len(keys)-i, "kind"))
 			return
 		}
 		writeKind(w, kinds[key])

@@ -87,7 +87,7 @@ func insightTable(o kernels.Objective, workloads []kernels.Workload, all []kerne
 			row = append(row, gainText(gainAt(i, w.Name)))
 		}
 		if rs := i.Resources; compiled {
-			row = append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs), orDash(wavesText("", i.Waves)))
+			row = append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs), report.OrDash(wavesText("", i.Waves)))
 		}
 		t.Row(append(row, noteText(i))...)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/mutate/llm"
 	"darwarp/store"
@@ -298,7 +299,7 @@ func tryLLM(ctx context.Context, f *llmFlags) (out []finding) {
 	if err != nil {
 		server.Detail = f.url + " does not list its models: " + err.Error()
 	} else {
-		server.OK, server.Detail = true, fmt.Sprintf("%s has %s: %s", f.url, count(len(models), "model"), llm.Line(strings.Join(models, ", "), 200))
+		server.OK, server.Detail = true, fmt.Sprintf("%s has %s: %s", f.url, report.Quantity(len(models), "model"), llm.Line(strings.Join(models, ", "), 200))
 	}
 	out = append(out, server)
 	if len(f.models) == 0 && len(models) == 1 {

@@ -106,7 +106,7 @@ func checkedOf(r templates.Report) checked {
 
 func (a *app) checkText(dir string, r templates.Report) {
 	if len(r.Mistakes) > 0 {
-		fmt.Fprintf(a.out, "%s\n\n%s in %s.\n", inFolder(dir, r.Mistakes), count(len(r.Mistakes), "mistake"), dir)
+		fmt.Fprintf(a.out, "%s\n\n%s in %s.\n", inFolder(dir, r.Mistakes), report.Quantity(len(r.Mistakes), "mistake"), dir)
 		return
 	}
 	t := report.NewTable("lllrrl", "family", "arch", "dtype", "points", "tried", "")

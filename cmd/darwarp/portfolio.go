@@ -171,7 +171,7 @@ func (a *app) entrants(ctx context.Context, s *session, r *record) ([]entrant, e
 	if err != nil {
 		return nil, err
 	}
-	a.sayf("measuring %s against the champion at every shape ...", count(len(list)-1, "candidate"))
+	a.sayf("measuring %s against the champion at every shape ...", report.Quantity(len(list)-1, "candidate"))
 	out := []entrant{}
 	for i, c := range list {
 		e := entrant{c: c, logs: make([]float64, len(r.Meta().Workloads))}
@@ -227,7 +227,7 @@ func (r *record) shortlist() ([]kernels.Candidate, error) {
 
 // measurePortfolio duels each chosen kernel with the best single one again: by chosen, nil for itself.
 func (a *app) measurePortfolio(ctx context.Context, s *session, list []entrant, single int, chosen []int) ([]*kernels.Duel, error) {
-	a.sayf("measuring the %s that were chosen against the best single one, on fresh data ...", count(len(chosen), "kernel"))
+	a.sayf("measuring the %s that were chosen against the best single one, on fresh data ...", report.Quantity(len(chosen), "kernel"))
 	out := make([]*kernels.Duel, len(chosen))
 	for i, row := range chosen {
 		if row == single {
@@ -278,7 +278,7 @@ func settlePortfolio(p *kernels.Portfolio, workloads []kernels.Workload, base ma
 
 // showPortfolio is a portfolio for people.
 func (a *app) showPortfolio(r *record, p *kernels.Portfolio) {
-	fmt.Fprintf(a.out, "\nportfolio of %s: %s over the best single kernel %s (%s)\n", count(len(p.Kernels), "kernel"), gainText(p.Gain), p.Single.Short(), p.Objective)
+	fmt.Fprintf(a.out, "\nportfolio of %s: %s over the best single kernel %s (%s)\n", report.Quantity(len(p.Kernels), "kernel"), gainText(p.Gain), p.Single.Short(), p.Objective)
 	if len(p.Kernels) < p.K {
 		fmt.Fprintf(a.out, "  %d were asked for: more than these gain nothing\n", p.K)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/htmlreport"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
 
@@ -56,7 +57,7 @@ func (a *app) report(f reportFlags, r *record) error {
 	if err := writeFile(f.out, func(w io.Writer) error { return htmlreport.Write(w, page) }); err != nil {
 		return fmt.Errorf("%s: %w", f.out, err)
 	}
-	a.sayf("Wrote %s (%s).", f.out, count(len(in.Candidates), "candidate"))
+	a.sayf("Wrote %s (%s).", f.out, report.Quantity(len(in.Candidates), "candidate"))
 	if page.Note != "" {
 		a.sayf("%s", page.Note)
 	}
@@ -79,7 +80,7 @@ func (a *app) reportT4(path, workload string, r *record, empty bool) error {
 	}
 	note := ""
 	if left > 0 {
-		note = fmt.Sprintf("; %s left out, which are no points of a space or were lost", count(left, "candidate"))
+		note = fmt.Sprintf("; %s left out, which are no points of a space or were lost", report.Quantity(left, "candidate"))
 	}
 	a.sayf("Wrote %s: T4 results, times of workload %s%s.", path, workload, note)
 	return nil

@@ -337,7 +337,7 @@ func (a *app) searchHead(f searchFlags, s *session, run *store.Run) {
 	}
 	d := s.Device()
 	a.sayf("%s %s: %s", s.bundle.Problem.Name, s.dtype, s.bundle.Problem.About)
-	report.Fields(a.err, "  ", [2]string{"device", strings.Join(nonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
+	report.Fields(a.err, "  ", [2]string{"device", strings.Join(report.NonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
 		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), s.cache)}, [2]string{"objective", objectiveText(s.objective, f.portfolio, len(names))}, [2]string{"space", strings.Join(spaces, "; ")}, [2]string{"left out", strings.Join(s.leftOut, "; ")},
 		[2]string{"search", fmt.Sprintf("%s, seed %d, %s", f.strategy, f.seed, budgetText(f.budget))}, [2]string{"store", run.Path()})
 	a.sayf("")
@@ -352,10 +352,6 @@ func objectiveText(o kernels.Objective, portfolio, workloads int) string {
 		return fmt.Sprintf("%s, with a portfolio of %d kernels", o, portfolio)
 	}
 	return o.String()
-}
-
-func nonEmpty(ss ...string) []string {
-	return slices.DeleteFunc(ss, func(s string) bool { return s == "" })
 }
 
 func budgetText(b store.Budget) string {

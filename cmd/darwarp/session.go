@@ -201,7 +201,7 @@ func (a *app) openShipped(t target, b *templates.Bundle) (*session, error) {
 	r, err := replay.Shipped(b.Problem.Name)
 	if err != nil {
 		return nil, exit.Usagef("--device replay: %v; expected one of %s, or a recording's file in place of the problem",
-			err, orDash(strings.Join(replay.ShippedNames(), ", ")))
+			err, report.OrDash(strings.Join(replay.ShippedNames(), ", ")))
 	}
 	return a.replay(t, r)
 }

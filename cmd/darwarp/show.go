@@ -166,7 +166,7 @@ func gateText(g *kernels.GateReport) string {
 	if g == nil {
 		return ""
 	}
-	s := fmt.Sprintf("%s, %s outputs; worst error %.2f of its tolerance", count(g.Checks, "check"), report.Count(g.Elements), g.Worst)
+	s := fmt.Sprintf("%s, %s outputs; worst error %.2f of its tolerance", report.Quantity(g.Checks, "check"), report.Count(g.Elements), g.Worst)
 	if g.Where != "" {
 		s += " (" + g.Where + ")"
 	}
@@ -201,18 +201,11 @@ func (a *app) showGenes(r *record, c kernels.Candidate) {
 		}
 		was := ""
 		if d, ok := start[name]; !ok || d != v {
-			was = fmt.Sprintf("(%s: %s)", whose, orDash(d.String()))
+			was = fmt.Sprintf("(%s: %s)", whose, report.OrDash(d.String()))
 		}
 		t.Row(name, v, was)
 	}
 	t.Write(a.out)
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 func (a *app) showResources(rs []kernels.Resources) {

@@ -45,7 +45,7 @@ func (a *app) steerCmd() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return exit.Usagef("got %s, expected: %s", count(len(args), "argument"), c.UseLine())
+				return exit.Usagef("got %s, expected: %s", report.Quantity(len(args), "argument"), c.UseLine())
 			}
 			path := runPath(args[0])
 			if err := isRunFile(path); err != nil {
@@ -93,7 +93,7 @@ func (f steerFlags) command(path, do string, args []string) (c evolve.Command, e
 	case n < 0 && len(args) == 0:
 		return c, exit.Usagef("%s: expected NAME=WEIGHT", do)
 	case n >= 0 && len(args) != n:
-		return c, exit.Usagef("%s: got %s, expected %d", do, count(len(args), "argument"), n)
+		return c, exit.Usagef("%s: got %s, expected %d", do, report.Quantity(len(args), "argument"), n)
 	}
 	switch do {
 	case "pin", "unpin", "kill":

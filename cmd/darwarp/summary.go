@@ -180,7 +180,7 @@ var reasons = map[evolve.Reason]string{
 
 // searchSummary is what a search leaves on stdout.
 func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfolio) error {
-	fmt.Fprintf(a.out, "%s after %s in %s: %s\n", r.Meta().Problem, count(sum.Evals, "evaluation"), report.Duration(sum.Elapsed), reasons[sum.Reason])
+	fmt.Fprintf(a.out, "%s after %s in %s: %s\n", r.Meta().Problem, report.Quantity(sum.Evals, "evaluation"), report.Duration(sum.Elapsed), reasons[sum.Reason])
 	if sum.Champion.IsZero() {
 		fmt.Fprintf(a.out, "No candidate is right. `darwarp top %s --all` shows why.\n", r.Path())
 		return nil

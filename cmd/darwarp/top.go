@@ -62,7 +62,7 @@ func (a *app) top(f topFlags, r *record) error {
 	}
 	a.headRun(r)
 	if len(best) == 0 {
-		a.sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.", count(r.Len(), "candidate"), r.Path())
+		a.sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.", report.Quantity(r.Len(), "candidate"), r.Path())
 		return nil
 	}
 	if f.shapes {
@@ -74,7 +74,7 @@ func (a *app) top(f topFlags, r *record) error {
 // headRun says on stderr what a table is about.
 func (a *app) headRun(r *record) {
 	m := r.Meta()
-	a.sayf("%s %s on %s; %s times, %s\n", m.Problem, m.DType, strings.Join(nonEmpty(m.Device.Label(), m.Device.Toolchain), ", "), m.Cache, count(r.Len(), "candidate"))
+	a.sayf("%s %s on %s; %s times, %s\n", m.Problem, m.DType, strings.Join(report.NonEmpty(m.Device.Label(), m.Device.Toolchain), ", "), m.Cache, report.Quantity(r.Len(), "candidate"))
 }
 
 // shownWorkloads is how many workloads get a column of their own.
@@ -113,7 +113,7 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 		rs := c.Result.Resources
 		row = append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs))
 		if several {
-			row = append(row, orDash(c.Variant.Family))
+			row = append(row, report.OrDash(c.Variant.Family))
 		}
 		t.Row(append(row, originText(c))...)
 	}

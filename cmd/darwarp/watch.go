@@ -98,7 +98,7 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	if err != nil {
 		return err
 	}
-	a.sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"), status.PID, count(status.Len, "candidate"))
+	a.sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"), status.PID, report.Quantity(status.Len, "candidate"))
 	err = a.followSocket(ctx, asJSON, path, failures(status.Counts))
 	if ctx.Err() != nil {
 		return nil // the user left
@@ -153,7 +153,7 @@ func (a *app) endState(asJSON bool, r *record) error {
 		return a.printJSON(store.Status{Version: m.Version, Started: m.Created, Problem: m.Problem, Len: r.Len(), Counts: r.Counts(), Champion: &id})
 	}
 	a.sayf("%s: no search is writing it.", r.Path())
-	fmt.Fprintf(a.out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(), m.Created.Format("2006-01-02 15:04:05 MST"), count(r.Len(), "candidate"))
+	fmt.Fprintf(a.out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(), m.Created.Format("2006-01-02 15:04:05 MST"), report.Quantity(r.Len(), "candidate"))
 	if id.IsZero() {
 		fmt.Fprintln(a.out, "no champion yet")
 	} else {
