@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -117,10 +118,10 @@ func (a *app) showArms(r *record) error {
 		t.Row(armName(x.Arm), x.Asked, x.Failed, x.Refused, x.Judged, x.OK, x.Crowned, best, report.Count(x.In+x.Out), usd(x.Spending))
 		sum.Add(x.Spending, 1)
 	}
-	fmt.Fprintln(a.out)
-	t.Width = width(a.out)
-	t.Write(a.out)
-	a.sayf("%s cost %s USD", report.Quantity(sum.Calls, "question"), usd(sum))
+	fmt.Fprintln(a.Out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
+	a.Sayf("%s cost %s USD", report.Quantity(sum.Calls, "question"), usd(sum))
 	return nil
 }
 
@@ -156,7 +157,7 @@ func (a *app) exchangesCmd() *cobra.Command {
 					return a.showExchange(&all[n-1], asJSON)
 				}
 				if asJSON {
-					return a.printJSON(all)
+					return a.PrintJSON(all)
 				}
 				return a.listExchanges(r, all)
 			})
@@ -168,7 +169,7 @@ func (a *app) exchangesCmd() *cobra.Command {
 
 func (a *app) listExchanges(r *record, all []kernels.Exchange) error {
 	if len(all) == 0 {
-		a.sayf("No language model was asked in this run.")
+		a.Sayf("No language model was asked in this run.")
 		return nil
 	}
 	t := report.NewTable("rlrrrl", "#", "language model", "took", "tokens", "USD", "what came of it")
@@ -176,8 +177,8 @@ func (a *app) listExchanges(r *record, all []kernels.Exchange) error {
 		e := &all[i]
 		t.Row(i+1, strings.TrimPrefix(e.Arm, "llm:"), report.Duration(e.Took), report.Count(e.Tokens.In+e.Tokens.Out), usd(llm.SpentOn(e)), became(e))
 	}
-	t.Width = width(a.out)
-	t.Write(a.out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
 	return a.showArms(r)
 }
 
@@ -202,12 +203,12 @@ func became(e *kernels.Exchange) string {
 // showExchange prints a conversation; what a model wrote is made printable.
 func (a *app) showExchange(e *kernels.Exchange, asJSON bool) error {
 	if asJSON {
-		return a.printJSON(e)
+		return a.PrintJSON(e)
 	}
 	for _, m := range append(slices.Clone(e.Asked), kernels.Message{Role: "reply", Text: e.Reply}) {
-		fmt.Fprintf(a.out, "---- %s\n%s\n", m.Role, printable(m.Text))
+		fmt.Fprintf(a.Out, "---- %s\n%s\n", m.Role, printable(m.Text))
 	}
-	fmt.Fprintf(a.out, "---- %s, %s USD\n%s\n", e.Arm, usd(llm.SpentOn(e)), became(e))
+	fmt.Fprintf(a.Out, "---- %s, %s USD\n%s\n", e.Arm, usd(llm.SpentOn(e)), became(e))
 	return nil
 }
 

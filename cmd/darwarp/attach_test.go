@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"darwarp/cmd/darwarp/internal/attach"
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -44,7 +45,7 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 	if err := makeSpaceOf(space, wideBundle, madeUpWide); err != nil {
 		t.Fatal(err)
 	}
-	a := &app{out: &bytes.Buffer{}, err: &syncBuffer{}}
+	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &syncBuffer{}}}
 	f := searchFlags{budget: store.Budget{Evals: 6000}, strategy: "evolve", seed: 1, store: path, target: target{problem: space, device: "auto"}}
 	s, run, err := a.begin(t.Context(), &f)
 	if err != nil {
@@ -58,12 +59,12 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 			once.Do(func() { close(begun) })
 		}
 	})
-	stop := onInterrupt(t.Context())
+	stop := console.OnInterrupt(t.Context())
 	var sum evolve.Summary
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		defer stop.release()
+		defer stop.Release()
 		if sum, err = a.drive(stop, f, s, run); err != nil {
 			t.Error(err)
 		}

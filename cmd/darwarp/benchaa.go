@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -32,9 +33,9 @@ func (a *app) benchAACmd() *cobra.Command {
 				return exit.Usagef("--duels %d: expected 1 or more", duels)
 			}
 			t.problem = args[0]
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.benchAA(stop.soft, t, duels, seed, asJSON))
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return stop.Explain(a.benchAA(stop.Soft, t, duels, seed, asJSON))
 		},
 	}
 	c.Flags().IntVar(&duels, "duels", 200, "how many")
@@ -93,7 +94,7 @@ func (a *app) benchAA(ctx context.Context, t target, duels int, seed uint64, asJ
 	slices.Sort(off)
 	r.Median, r.P99, r.Worst = ratios[len(ratios)/2], off[(len(off)-1)*99/100], off[len(off)-1]
 	if asJSON {
-		err = a.printJSON(r)
+		err = a.PrintJSON(r)
 	} else {
 		a.aaText(s, r)
 	}
@@ -123,7 +124,7 @@ func (s *session) firstRight(ctx context.Context, seed uint64) (job kernels.Job,
 
 func (a *app) aaText(s *session, r *sameness) {
 	promoted := r.Verdicts[kernels.Faster]
-	report.Fields(a.out, "", [2]string{"device", s.Device().Label()}, [2]string{"candidate", r.Candidate.Short()},
+	report.Fields(a.Out, "", [2]string{"device", s.Device().Label()}, [2]string{"candidate", r.Candidate.Short()},
 		[2]string{"duels", fmt.Sprintf("%d of it with itself in %s", r.Duels, report.Duration(time.Duration(r.Seconds*1e9)))},
 		[2]string{"promoted", fmt.Sprintf("%d (%s; at most %s may be)", promoted, report.Percent(float64(promoted)/float64(r.Duels)), report.Percent(promotable))},
 		[2]string{"ratios", fmt.Sprintf("median %.5f; 99 %% within %.3f %% of 1, the worst %.3f %%", r.Median, 100*r.P99, 100*r.Worst)})

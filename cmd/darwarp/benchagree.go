@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
@@ -42,9 +43,9 @@ func (a *app) benchAgreeCmd() *cobra.Command {
 				return exit.Usagef("--samples %d: expected 1 or more", f.samples)
 			}
 			f.problem = args[0]
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.agree(stop.soft, f))
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return stop.Explain(a.agree(stop.Soft, f))
 		},
 	}
 	fs := c.Flags()
@@ -109,7 +110,7 @@ func (a *app) agree(ctx context.Context, f agreeFlags) error {
 		}
 	}
 	if f.json {
-		if err := a.printJSON(all); err != nil {
+		if err := a.PrintJSON(all); err != nil {
 			return err
 		}
 	}
@@ -124,7 +125,7 @@ func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session) (out agreem
 	twins, err := eval.OpenTwins(ctx, eval.Config{
 		Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(), DType: s.dtype,
 		Acc:       s.bundle.Problem.Accumulators(s.bundle.Families, s.pins),
-		Workloads: s.workloads, Cache: "hot", Jobs: f.jobs, Sandbox: eval.SandboxMode(f.sandbox), Version: version(), Progress: func(what string) { a.sayf("%s ...", what) },
+		Workloads: s.workloads, Cache: "hot", Jobs: f.jobs, Sandbox: eval.SandboxMode(f.sandbox), Version: version(), Progress: func(what string) { a.Sayf("%s ...", what) },
 	})
 	if errors.Is(err, eval.ErrTooLarge) {
 		return out, exit.Usagef("%v", err)
@@ -155,7 +156,7 @@ func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session) (out agreem
 	for _, x := range s.spaces {
 		points = append(points, point{family: x.Family, genes: x.Family.Defaults()})
 	}
-	a.sayf("comparing %s of %s %s ...", report.Quantity(len(points), "point"), s.bundle.Problem.Name, s.dtype)
+	a.Sayf("comparing %s of %s %s ...", report.Quantity(len(points), "point"), s.bundle.Problem.Name, s.dtype)
 	return out, a.comparePoints(ctx, s, twins, points, &out)
 }
 
@@ -238,23 +239,23 @@ func (a *app) agreementText(problem string, g agreement) {
 	for _, name := range g.Left {
 		left += name + " "
 	}
-	report.Fields(a.out, "", [2]string{"problem", problem + " " + string(g.DType)}, [2]string{"devices", g.GPU + " and " + g.CPU},
+	report.Fields(a.Out, "", [2]string{"problem", problem + " " + string(g.DType)}, [2]string{"devices", g.GPU + " and " + g.CPU},
 		[2]string{"points", families}, [2]string{"left out", left}, [2]string{"agree", fmt.Sprintf("%d of %d", g.Agree, g.Points-g.Foreign)})
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	t := report.NewTable("lr", "verdicts (GPU, cpu)", "points")
 	for _, v := range slices.Sorted(maps.Keys(g.Verdicts)) {
 		t.Row(v, g.Verdicts[v])
 	}
-	t.Write(a.out)
-	fmt.Fprintln(a.out)
+	t.Write(a.Out)
+	fmt.Fprintln(a.Out)
 	t = report.NewTable("lrrrrl", "inputs", "outputs", "same bits", "outside", "worst", "at")
 	for _, name := range slices.Sorted(maps.Keys(g.Classes)) {
 		s := g.Classes[name]
 		t.Row(name, report.Count(s.Elements), report.Percent(float64(s.Equal)/float64(max(1, s.Elements))), report.Count(s.Outside), fmt.Sprintf("%.2f", s.Worst), s.Where)
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	for _, d := range g.Differ {
-		fmt.Fprintf(a.out, "\n%s: GPU %s, cpu %s\n  %s\n", d.Variant.Label(), d.GPU.Outcome, d.CPU.Outcome, cmp.Or(d.CPU.Detail, d.GPU.Detail, fmt.Sprintf("%+v", d.Classes)))
+		fmt.Fprintf(a.Out, "\n%s: GPU %s, cpu %s\n  %s\n", d.Variant.Label(), d.GPU.Outcome, d.CPU.Outcome, cmp.Or(d.CPU.Detail, d.GPU.Detail, fmt.Sprintf("%+v", d.Classes)))
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval/replay"
@@ -53,29 +53,16 @@ func (a *app) benchConvert(path string, f convertFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(f.out, func(w io.Writer) error {
+	if err := console.WriteFile(f.out, func(w io.Writer) error {
 		return rec.Convert(w, f.format, f.workload, strings.HasSuffix(f.out, ".gz"))
 	}); err != nil {
 		return exit.Usagef("%s: %v", path, err)
 	}
 	if left > 0 {
-		a.sayf("%s left out: own sources and verdicts that were lost are no points of a space", report.Quantity(left, "candidate"))
+		a.Sayf("%s left out: own sources and verdicts that were lost are no points of a space", report.Quantity(left, "candidate"))
 	}
-	a.sayf("%s has %s.", f.out, report.Quantity(rec.Len(), "point"))
+	a.Sayf("%s has %s.", f.out, report.Quantity(rec.Len(), "point"))
 	return nil
-}
-
-// writeFile writes beside the place and renames, so that a file that was there stays whole until then.
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".darwarp-write-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails once it is renamed
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // readAny reads a recording or a run; left is the number of a run's candidates that no recording can hold.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/perf/benchmath"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -47,9 +48,9 @@ func (a *app) benchLLMCmd() *cobra.Command {
 			if f.evals < 2 || f.runs < 1 {
 				return exit.Usagef("--evals and --runs: expected at least 2 and 1")
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.benchLLM(stop.soft, f))
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return stop.Explain(a.benchLLM(stop.Soft, f))
 		},
 	}
 	f.llm.addTo(c.Flags())
@@ -101,7 +102,7 @@ func (a *app) benchLLM(ctx context.Context, f benchLLMFlags) error {
 	}
 	compareLLM(arms)
 	if f.json {
-		return a.printJSON(arms)
+		return a.PrintJSON(arms)
 	}
 	a.llmTable(f, arms)
 	return nil
@@ -109,7 +110,7 @@ func (a *app) benchLLM(ctx context.Context, f benchLLMFlags) error {
 
 // oneLLM runs one search on a device of its own: what was compiled for another is not known to it.
 func (a *app) oneLLM(ctx context.Context, f benchLLMFlags, strategy string, models bool, seed uint64) (sum evolve.Summary, spent llm.Spending, err error) {
-	s, err := a.quiet().open(ctx, f.target)
+	s, err := (&app{Console: a.Quiet()}).open(ctx, f.target)
 	if err != nil {
 		return sum, spent, err
 	}
@@ -123,7 +124,7 @@ func (a *app) oneLLM(ctx context.Context, f benchLLMFlags, strategy string, mode
 		if strategy == evolve.BestOfN {
 			flags.config = "free"
 		}
-		adv, err := a.quiet().hire(&flags, s, nil, nil)
+		adv, err := (&app{Console: a.Quiet()}).hire(&flags, s, nil, nil)
 		if err != nil {
 			return sum, spent, err
 		}
@@ -160,8 +161,8 @@ func (a *app) llmTable(f benchLLMFlags, arms []llmArm) {
 		t.Row(x.Name, fmt.Sprintf("%.3fx", x.Median), fmt.Sprintf("%.3fx", slices.Min(x.Speedups)), fmt.Sprintf("%.3fx", slices.Max(x.Speedups)),
 			slices.Max(x.Evals), asked, cost, p)
 	}
-	t.Write(a.out)
-	a.sayf("\n%s", llmVerdict(f.runs, arms))
+	t.Write(a.Out)
+	a.Sayf("\n%s", llmVerdict(f.runs, arms))
 }
 
 // surely is the p below which a difference is told as one.

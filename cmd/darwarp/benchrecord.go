@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
@@ -39,9 +40,9 @@ func (a *app) benchRecordCmd() *cobra.Command {
 			if f.out == "" {
 				return exit.Usagef("--out is missing: name the file to write, as in --out gemm.json.gz")
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.benchRecord(stop.soft, f))
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return stop.Explain(a.benchRecord(stop.Soft, f))
 		},
 	}
 	c.Flags().StringVar(&f.out, "out", "", "the recording to write or go on with")
@@ -72,19 +73,19 @@ func (a *app) benchRecord(ctx context.Context, f recordFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	a.sayf("%s: %s recorded, %s to go", f.out, report.Quantity(rec.Len(), "point"), report.Quantity(len(todo), "point"))
-	r := &recorder{app: a, session: s, record: rec, out: f.out, todo: todo, printer: a.printer(false)}
+	a.Sayf("%s: %s recorded, %s to go", f.out, report.Quantity(rec.Len(), "point"), report.Quantity(len(todo), "point"))
+	r := &recorder{app: a, session: s, record: rec, out: f.out, todo: todo, printer: a.Printer(false)}
 	if err := r.run(ctx); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		a.sayf("Interrupted; %s has %s. The same command goes on.", f.out, report.Quantity(rec.Len(), "point"))
+		a.Sayf("Interrupted; %s has %s. The same command goes on.", f.out, report.Quantity(rec.Len(), "point"))
 		return exit.Quietly(exit.Interrupted)
 	}
 	if n := len(r.copies); n > 0 {
-		a.sayf("%s left out: duplicates of points without a verdict. The same command tries them again.", report.Quantity(n, "point"))
+		a.Sayf("%s left out: duplicates of points without a verdict. The same command tries them again.", report.Quantity(n, "point"))
 	}
-	a.sayf("%s has %s.", f.out, report.Quantity(rec.Len(), "point"))
+	a.Sayf("%s has %s.", f.out, report.Quantity(rec.Len(), "point"))
 	return nil
 }
 
@@ -254,7 +255,7 @@ func (r *recorder) save() error {
 	if r.record.Len() == 0 {
 		return nil
 	}
-	if err := writeFile(r.out, r.record.Write); err != nil {
+	if err := console.WriteFile(r.out, r.record.Write); err != nil {
 		return fmt.Errorf("%s: %w", r.out, err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/scoring"
@@ -46,9 +47,9 @@ func (a *app) benchSearchCmd() *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.benchSearch(stop.soft, args, f))
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return stop.Explain(a.benchSearch(stop.Soft, args, f))
 		},
 	}
 	c.Flags().IntVar(&f.seeds, "seeds", 50, "searches of each strategy")
@@ -123,15 +124,15 @@ func (a *app) benchSearch(ctx context.Context, paths []string, f benchSearchFlag
 	}
 	out.mean()
 	if f.json {
-		return a.printJSON(out)
+		return a.PrintJSON(out)
 	}
 	if len(out.Spaces) > 1 {
 		a.writeMeans(&out, f.others)
 	}
-	a.sayf("\nOptimum over the best found: median of %d seeds, (lower quartile), share that found the optimum; 1 is the optimum.\n"+
+	a.Sayf("\nOptimum over the best found: median of %d seeds, (lower quartile), share that found the optimum; 1 is the optimum.\n"+
 		"score: part of the way from random search to the optimum, up to the cut-off.", f.seeds)
 	if out.Source != "" {
-		a.sayf("others: %s", out.Source)
+		a.Sayf("others: %s", out.Source)
 	}
 	return nil
 }
@@ -157,7 +158,7 @@ func (a *app) scoreSpace(ctx context.Context, path string, f benchSearchFlags, m
 	if known, ok := marks.Find(rec); ok {
 		x.KnownAs, x.Others = known.Name, marks.On(known.Name)
 	}
-	a.sayf("%s: %s on %s, %s points, %d of them right; 95 %% cut-off after %s, %s", x.Recording, x.Problem, x.Device,
+	a.Sayf("%s: %s on %s, %s points, %d of them right; 95 %% cut-off after %s, %s", x.Recording, x.Problem, x.Device,
 		report.Count(x.Points), x.Right, report.Quantity(x.CutOff, "evaluation"), report.Duration(time.Duration(x.Seconds*float64(time.Second))))
 	for _, strategy := range f.strategies {
 		runs, err := g.Searches(ctx, strategy, f.seeds)
@@ -189,8 +190,8 @@ func (a *app) writeSpace(x *spaceScores, all bool) {
 	}
 	t.Row(scoreRow("random, exact", x.Random)...)
 	addOthers(t, x.Others, all)
-	t.Write(a.out)
-	fmt.Fprintln(a.out)
+	t.Write(a.Out)
+	fmt.Fprintln(a.Out)
 }
 
 func (a *app) writeMeans(s *searchScores, all bool) {
@@ -203,7 +204,7 @@ func (a *app) writeMeans(s *searchScores, all bool) {
 	if len(s.Demanding) > 0 {
 		t.Row(scoreRow("best of others, eight spaces", scoring.BestOf(s.Demanding))...)
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 }
 
 func addOthers(t *report.Table, others []scoring.Figures, all bool) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/soak"
 	"darwarp/evolve"
@@ -46,9 +47,9 @@ func (a *app) benchSoakCmd() *cobra.Command {
 			case !slices.Contains(evolve.Strategies(), f.strategy):
 				return exit.Usagef("--strategy %q: expected one of %v", f.strategy, evolve.Strategies())
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.soak(stop, f))
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return stop.Explain(a.soak(stop, f))
 		},
 	}
 	fs := c.Flags()
@@ -63,7 +64,7 @@ func (a *app) benchSoakCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) soak(stop *interrupts, f soakFlags) (err error) {
+func (a *app) soak(stop *console.Interrupts, f soakFlags) (err error) {
 	if f.store == "" {
 		dir, err := os.MkdirTemp("", "darwarp-soak-")
 		if err != nil {
@@ -72,7 +73,7 @@ func (a *app) soak(stop *interrupts, f soakFlags) (err error) {
 		defer os.RemoveAll(dir)
 		f.store = dir + "/soak.db"
 	}
-	s, run, err := a.begin(stop.soft, &f.searchFlags)
+	s, run, err := a.begin(stop.Soft, &f.searchFlags)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (a *app) soak(stop *interrupts, f soakFlags) (err error) {
 	w := newSoakWatch(pool, f, run.Path())
 	s.Evaluator = w.saboteur
 	s.hear = append(s.hear, w.hear)
-	ended := w.sample(stop.soft)
+	ended := w.sample(stop.Soft)
 	sum, err := a.drive(stop, f.searchFlags, s, run)
 	ended()
 	if err != nil {
@@ -95,7 +96,7 @@ func (a *app) soak(stop *interrupts, f soakFlags) (err error) {
 		return err
 	}
 	if f.json {
-		err = a.printJSON(r)
+		err = a.PrintJSON(r)
 	} else {
 		a.soakText(r)
 	}

@@ -97,7 +97,7 @@ func (a *app) showSpace(rec *replay.Record, d *replay.Declared, f benchSpaceFlag
 		return exit.Usagef("%v", err)
 	}
 	if f.json {
-		return a.printJSON(sum)
+		return a.PrintJSON(sum)
 	}
 	t := report.NewTable("lr")
 	t.Row("combinations", fmt.Sprintf("%.0f", sum.Cartesian))
@@ -106,12 +106,12 @@ func (a *app) showSpace(rec *replay.Record, d *replay.Declared, f benchSpaceFlag
 		t.Row("recorded", sum.Recorded)
 		t.Row("both", sum.Both)
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	return nil
 }
 
 func (a *app) listSpace(d *replay.Declared) error {
-	w := csv.NewWriter(a.out)
+	w := csv.NewWriter(a.Out)
 	line := make([]string, len(d.Params))
 	for i, p := range d.Params {
 		line[i] = p.Name

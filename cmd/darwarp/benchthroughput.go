@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -45,9 +46,9 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 				f.span = 0
 			}
 			f.problem, f.uncached = args[0], true
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.throughput(stop.soft, f))
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return stop.Explain(a.throughput(stop.Soft, f))
 		},
 	}
 	c.Flags().DurationVar(&f.span, "for", 30*time.Second, "how long; with --points no longer than they take")
@@ -84,7 +85,7 @@ func (a *app) throughput(ctx context.Context, f throughputFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	a.sayf("evaluating %s: %s ...", s.bundle.Problem.Name, f.share())
+	a.Sayf("evaluating %s: %s ...", s.bundle.Problem.Name, f.share())
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if f.span > 0 {
@@ -107,7 +108,7 @@ func (a *app) throughput(ctx context.Context, f throughputFlags) (err error) {
 		r.Busy, _ = loaded.Load()
 	}
 	if f.json {
-		return errors.Join(err, a.printJSON(r))
+		return errors.Join(err, a.PrintJSON(r))
 	}
 	a.throughputText(r)
 	return errors.Join(err, ctx.Err())
@@ -196,10 +197,10 @@ func (a *app) throughputText(r rates) {
 	if r.Busy > 0 {
 		busy = report.Percent(r.Busy) + " of the time"
 	}
-	report.Fields(a.out, "", [2]string{"rate", fmt.Sprintf("%.2f evaluations a second (%s in %.1f s, %d slots)", r.Rate, report.Count(r.Evals), r.Seconds, r.Slots)},
+	report.Fields(a.Out, "", [2]string{"rate", fmt.Sprintf("%.2f evaluations a second (%s in %.1f s, %d slots)", r.Rate, report.Count(r.Evals), r.Seconds, r.Slots)},
 		[2]string{"mean cost", fmt.Sprintf("compile %.3f s, gate %.3f s, time %.3f s, waiting %.3f s", r.Cost.Compile, r.Cost.Gate, r.Cost.Time, r.Cost.Wait)},
 		[2]string{"processor", fmt.Sprintf("%.3f s an evaluation, all processes together", r.CPU)}, [2]string{"device busy", busy})
-	fmt.Fprintln(a.out)
-	outcomeTable(r.Outcomes).Write(a.out)
-	writeFailed(a.out, r.Failed)
+	fmt.Fprintln(a.Out)
+	outcomeTable(r.Outcomes).Write(a.Out)
+	writeFailed(a.Out, r.Failed)
 }

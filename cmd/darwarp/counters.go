@@ -26,7 +26,7 @@ func (e *explanation) profile(ctx context.Context, singles []kernels.Insight, mo
 			jobs = append(jobs, e.jobs[i.Without])
 		}
 	}
-	e.app.sayf("reading counters with ncu ...")
+	e.app.Sayf("reading counters with ncu ...")
 	found, why, err := p.Counters(ctx, jobs)
 	for k := range singles {
 		singles[k].Counters = found[singles[k].Without]
@@ -74,7 +74,7 @@ func (a *app) showCounters(own []kernels.Counters, singles []kernels.Insight) {
 	if len(own) == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "\ncounters (ncu): as it is; below, those that move without a choice\n")
+	fmt.Fprintf(a.Out, "\ncounters (ncu): as it is; below, those that move without a choice\n")
 	head, align := []string{"choice", "counter"}, "ll"
 	for _, c := range own {
 		head, align = append(head, c.Workload), align+"r"
@@ -91,7 +91,7 @@ func (a *app) showCounters(own []kernels.Counters, singles []kernels.Insight) {
 	for _, i := range singles {
 		addMoved(t, own, i)
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 }
 
 // addMoved adds the counters that move at one workload at least, there with -> without.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/kernels"
 )
 
@@ -14,7 +15,7 @@ func TestShowCounters(t *testing.T) {
 	without := kernels.Insight{Genes: []kernels.GeneChange{{Gene: "mma", From: "fma", To: "wmma"}},
 		Counters: []kernels.Counters{{Workload: "a", Values: map[string]float64{tensor: 1, dram: 1.01e6}}, {Workload: "b", Values: map[string]float64{tensor: 10.5}}}}
 	var out bytes.Buffer
-	(&app{out: &out}).showCounters(own, []kernels.Insight{without})
+	(&app{Console: &console.Console{Out: &out}}).showCounters(own, []kernels.Insight{without})
 	text := out.String()
 	for _, want := range []string{"tensor pipe", "50.0%  10.0%", "dram bytes", "1,000,000      -", "mma fma -> wmma  tensor pipe", "50.0% -> 1.0%"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(want), " ")) {

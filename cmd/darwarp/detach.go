@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -55,7 +56,7 @@ func (a *app) detach(ctx context.Context, f searchFlags) error {
 	if err != nil {
 		return err
 	}
-	a.sayf("starting in the background; the log is %s", d.Log)
+	a.Sayf("starting in the background; the log is %s", d.Log)
 	code, err := a.background(ctx, args, log, &d)
 	switch {
 	case err != nil:
@@ -63,9 +64,9 @@ func (a *app) detach(ctx context.Context, f searchFlags) error {
 	case code != nil:
 		return a.relay(d, from, *code)
 	case f.json:
-		return a.printJSON(d)
+		return a.PrintJSON(d)
 	}
-	report.Fields(a.out, "", [2]string{"run", d.Run}, [2]string{"pid", fmt.Sprint(d.PID)}, [2]string{"log", d.Log},
+	report.Fields(a.Out, "", [2]string{"run", d.Run}, [2]string{"pid", fmt.Sprint(d.PID)}, [2]string{"log", d.Log},
 		[2]string{"watch", "darwarp watch " + d.Run}, [2]string{"stop", "darwarp stop " + d.Run})
 	return nil
 }
@@ -91,10 +92,10 @@ func (a *app) background(ctx context.Context, args []string, log *os.File, d *de
 	if err != nil {
 		return nil, err
 	}
-	stop := onInterrupt(ctx)
-	defer stop.release()
+	stop := console.OnInterrupt(ctx)
+	defer stop.Release()
 	// Waiting has not been given up yet, so the search is not left behind either.
-	defer context.AfterFunc(stop.soft, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })()
+	defer context.AfterFunc(stop.Soft, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })()
 	if err := json.NewDecoder(word).Decode(d); err == nil {
 		return nil, cmd.Process.Release()
 	}
@@ -118,8 +119,8 @@ func (a *app) relay(d detached, from int64, code int) error {
 		}
 	}
 	if code == exit.Done {
-		a.sayf("the search has ended already:")
-		_, err := a.out.Write(text)
+		a.Sayf("the search has ended already:")
+		_, err := a.Out.Write(text)
 		return err
 	}
 	why := fmt.Sprintf("the search ended with exit code %d before its first verdict; its log is %s", code, d.Log)

@@ -6,6 +6,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -38,14 +39,14 @@ func (a *app) diff(asJSON bool, r *record, from, to string) error {
 			return err
 		}
 		if warning != "" {
-			a.sayf("warning: %s", warning)
+			a.Sayf("warning: %s", warning)
 		}
 		side[i], source[i] = c, j.Source
 	}
 	changes := report.Changes(side[0].Variant.Genes, side[1].Variant.Genes)
 	unified := udiff.Unified(side[0].ID.Short()+".cu", side[1].ID.Short()+".cu", source[0], source[1])
 	if asJSON {
-		return a.printJSON(struct {
+		return a.PrintJSON(struct {
 			From  kernels.ID      `json:"from"`
 			To    kernels.ID      `json:"to"`
 			Genes []report.Change `json:"genes"`
@@ -56,11 +57,11 @@ func (a *app) diff(asJSON bool, r *record, from, to string) error {
 		return err
 	}
 	if unified == "" {
-		a.sayf("\nThe sources are the same.")
+		a.Sayf("\nThe sources are the same.")
 		return nil
 	}
-	fmt.Fprintln(a.out)
-	return report.Diff(a.out, unified, useColour(a.out))
+	fmt.Fprintln(a.Out)
+	return report.Diff(a.Out, unified, console.UseColour(a.Out))
 }
 
 func (a *app) diffTable(r *record, side [2]kernels.Candidate, changes []report.Change) error {
@@ -87,6 +88,6 @@ func (a *app) diffTable(r *record, side [2]kernels.Candidate, changes []report.C
 	for _, c := range changes {
 		t.Row(c.Gene, report.OrDash(c.From), report.OrDash(c.To))
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	return nil
 }

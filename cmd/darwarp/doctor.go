@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
@@ -79,7 +80,7 @@ func (a *app) doctor(ctx context.Context, asJSON bool, models *llmFlags) error {
 		d.Findings = append(d.Findings, tryLLM(ctx, models)...)
 	}
 	if asJSON {
-		if err := a.printJSON(d); err != nil {
+		if err := a.PrintJSON(d); err != nil {
 			return err
 		}
 	} else {
@@ -238,12 +239,12 @@ func sandboxFinding() finding {
 func (a *app) terminalFinding() finding {
 	f := finding{Name: "terminal", OK: true}
 	switch {
-	case !isTerminal(a.err):
+	case !console.IsTerminal(a.Err):
 		f.Detail = "none: searches print a line every 10 s"
-	case !useColour(a.err):
-		f.Detail = fmt.Sprintf("%d columns, no colours", width(a.err))
+	case !console.UseColour(a.Err):
+		f.Detail = fmt.Sprintf("%d columns, no colours", console.Width(a.Err))
 	default:
-		f.Detail = fmt.Sprintf("%d columns, colours", width(a.err))
+		f.Detail = fmt.Sprintf("%d columns, colours", console.Width(a.Err))
 	}
 	return f
 }
@@ -253,19 +254,19 @@ func (a *app) doctorText(d diagnosis) {
 	for _, f := range d.Findings {
 		t.Row(f.mark(), f.Name, f.Detail)
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	for _, f := range d.Findings {
 		if f.OK {
 			continue
 		}
-		fmt.Fprintf(a.out, "\n%s is %s. %s.\n", f.Name, f.mark(), strings.TrimSuffix(f.Do, "."))
+		fmt.Fprintf(a.Out, "\n%s is %s. %s.\n", f.Name, f.mark(), strings.TrimSuffix(f.Do, "."))
 		if len(f.Tried) > 0 {
-			fmt.Fprintf(a.out, "  looked in\n    %s\n", strings.Join(f.Tried, "\n    "))
+			fmt.Fprintf(a.Out, "  looked in\n    %s\n", strings.Join(f.Tried, "\n    "))
 		}
 	}
 	if d.Device == "" {
-		fmt.Fprintf(a.out, "\nNo search can run here: %s.\n", d.Why)
+		fmt.Fprintf(a.Out, "\nNo search can run here: %s.\n", d.Why)
 		return
 	}
-	fmt.Fprintf(a.out, "\n--device auto takes %s: %s.\n", d.Device, d.Why)
+	fmt.Fprintf(a.Out, "\n--device auto takes %s: %s.\n", d.Device, d.Why)
 }

@@ -24,7 +24,7 @@ func (a *app) sayEffort(s *session, sum evolve.Summary) {
 		parts = append(parts, "device busy "+report.Percent(busy)+" of the time", report.Quantity(workers, "device process"))
 	}
 	parts = append(parts, report.Bytes(peakMemory())+" of memory here at most")
-	a.sayf("%s", strings.Join(parts, ", "))
+	a.Sayf("%s", strings.Join(parts, ", "))
 }
 
 // peakMemory is the greatest resident size of this process so far, in bytes.

@@ -34,7 +34,7 @@ func (a *app) finish(err error) int {
 	case errors.As(err, &mistakes), errors.Is(err, store.ErrNotOurs), errors.Is(err, store.ErrExists):
 		code = exit.Usage
 	}
-	fmt.Fprintf(a.err, "darwarp: %v\n", err)
+	fmt.Fprintf(a.Err, "darwarp: %v\n", err)
 	return code
 }
 

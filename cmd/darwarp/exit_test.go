@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/eval"
 	"darwarp/evolve"
@@ -32,7 +33,7 @@ func TestExitCodes(t *testing.T) {
 		{exit.Usagef("--for"), exit.Usage},
 		{exit.Quietly(exit.Interrupted), exit.Interrupted},
 	} {
-		if got := (&app{err: io.Discard}).finish(tt.err); got != tt.want {
+		if got := (&app{Console: &console.Console{Err: io.Discard}}).finish(tt.err); got != tt.want {
 			t.Errorf("%v: exit %d, expected %d", tt.err, got, tt.want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -39,10 +40,10 @@ func (a *app) explainCmd() *cobra.Command {
 			if f.pairs < 0 || f.profiled < 0 {
 				return exit.Usagef("--pairs and --counters: expected nothing below 0")
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.withSession(stop.soft, args[0], f.target, func(s *session, r *record) error {
-				return a.explain(stop.soft, f, s, r, arg(args, 1))
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return stop.Explain(a.withSession(stop.Soft, args[0], f.target, func(s *session, r *record) error {
+				return a.explain(stop.Soft, f, s, r, arg(args, 1))
 			}))
 		},
 	}
@@ -82,7 +83,7 @@ func (a *app) explain(ctx context.Context, f explainFlags, s *session, r *record
 		return err
 	}
 	choices := evolve.Choices(e.space.Family, e.winner.Variant.Genes)
-	a.sayf("candidate %s makes %s: taking them back one at a time ...", e.winner.ID.Short(), report.Quantity(len(choices), "choice"))
+	a.Sayf("candidate %s makes %s: taking them back one at a time ...", e.winner.ID.Short(), report.Quantity(len(choices), "choice"))
 	singles, err := e.singles(ctx, choices)
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func (a *app) explain(ctx context.Context, f explainFlags, s *session, r *record
 		}
 	}
 	if f.json {
-		return a.printJSON(out)
+		return a.PrintJSON(out)
 	}
 	e.show(out, singles, pairs, joint)
 	return nil
@@ -295,7 +296,7 @@ func (e *explanation) pairs(ctx context.Context, choices []kernels.GeneChange, s
 		}
 	}
 	if len(out) > 0 {
-		e.app.sayf("one by one they do not explain the whole: taking back %s ...", report.Quantity(len(out), "pair"))
+		e.app.Sayf("one by one they do not explain the whole: taking back %s ...", report.Quantity(len(out), "pair"))
 	}
 	if err := e.measure(ctx, out); err != nil {
 		return nil, err
@@ -320,26 +321,26 @@ func (e *explanation) show(out explained, singles, pairs []kernels.Insight, join
 	if e.Device().Kind == "cpu" {
 		label = "; CPU times"
 	}
-	fmt.Fprintf(a.out, "candidate %s", e.winner.ID.Short())
+	fmt.Fprintf(a.Out, "candidate %s", e.winner.ID.Short())
 	if len(rs) > 0 {
-		fmt.Fprintf(a.out, ": %s registers, %s shared memory, %s occupancy", report.Registers(rs), report.Smem(rs), report.Occupancy(rs))
+		fmt.Fprintf(a.Out, ": %s registers, %s shared memory, %s occupancy", report.Registers(rs), report.Smem(rs), report.Occupancy(rs))
 	}
-	fmt.Fprintln(a.out, wavesText(", waves ", out.Waves))
-	fmt.Fprintf(a.out, "\nwhat each choice buys: time without it over time with it (%s, 99%% intervals%s)\n", e.cache, label)
+	fmt.Fprintln(a.Out, wavesText(", waves ", out.Waves))
+	fmt.Fprintf(a.Out, "\nwhat each choice buys: time without it over time with it (%s, 99%% intervals%s)\n", e.cache, label)
 	t := insightTable(e.objective, e.workloads, append(slices.Clone(singles), joint))
 	t.Indent = "  "
-	t.Write(a.out)
+	t.Write(a.Out)
 	switch {
 	case len(pairs) > 0:
-		fmt.Fprintf(a.out, "\ntwo at a time, those that add up least first\n")
+		fmt.Fprintf(a.Out, "\ntwo at a time, those that add up least first\n")
 		t := insightTable(e.objective, e.workloads, pairs)
 		t.Indent = "  "
-		t.Write(a.out)
+		t.Write(a.Out)
 	case joint.Alone > 0 && len(singles) > 1:
-		fmt.Fprintf(a.out, "\nOne by one the choices buy %.2fx, together %.2fx: they add up.\n", joint.Alone, joint.Gain.Ratio)
+		fmt.Fprintf(a.Out, "\nOne by one the choices buy %.2fx, together %.2fx: they add up.\n", joint.Alone, joint.Gain.Ratio)
 	}
 	if out.Profiler != "" {
-		fmt.Fprintf(a.out, "\n%s\n", out.Profiler)
+		fmt.Fprintf(a.Out, "\n%s\n", out.Profiler)
 	}
 	a.showCounters(out.Counters, singles)
 }

@@ -67,12 +67,12 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record, na
 	}
 	k.As = as
 	if _, word := r.standing(c); word == string(kernels.OnTrial) {
-		a.sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial tries what is pending", c.ID.Short(), r.Path(), c.ID.Short())
+		a.Sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial tries what is pending", c.ID.Short(), r.Path(), c.ID.Short())
 	}
 	if err := export.Write(dir, k); err != nil {
 		return asUsage(err)
 	}
-	a.sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir, dir, k.Build())
+	a.Sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir, dir, k.Build())
 	return nil
 }
 
@@ -91,14 +91,14 @@ func (a *app) kernelToExport(ctx context.Context, r *record, c kernels.Candidate
 		return k, err
 	}
 	if warning != "" {
-		a.sayf("warning: %s", warning)
+		a.Sayf("warning: %s", warning)
 	}
 	if k.Device.Kind == "cuda" {
 		var toolchain string
 		if k.Cubin, toolchain, err = eval.Cubin(ctx, templates.Include(), k.Device.Arch, k.Job.Source); err != nil {
-			a.sayf("warning: the machine code of %s is left out: %v", c.ID.Short(), err)
+			a.Sayf("warning: the machine code of %s is left out: %v", c.ID.Short(), err)
 		} else if toolchain != k.Device.Toolchain {
-			a.sayf("warning: the machine code of %s is compiled by %s, the figures are of %s", c.ID.Short(), toolchain, k.Device.Toolchain)
+			a.Sayf("warning: the machine code of %s is compiled by %s, the figures are of %s", c.ID.Short(), toolchain, k.Device.Toolchain)
 		}
 	}
 	return k, nil
@@ -131,7 +131,7 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 	if err := export.WritePortfolio(dir, p); err != nil {
 		return asUsage(err)
 	}
-	a.sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md", report.Quantity(len(p.Kernels), "kernel"), dir, dir)
+	a.Sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md", report.Quantity(len(p.Kernels), "kernel"), dir, dir)
 	return nil
 }
 

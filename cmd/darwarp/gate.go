@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/gatetest"
 )
@@ -32,9 +32,9 @@ func (a *app) gateTestCmd() *cobra.Command {
 		Short: "Send the shipped cheats and honest kernels through the real gate on this device",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.gateTest(stop.soft, t, which, asJSON))
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return stop.Explain(a.gateTest(stop.Soft, t, which, asJSON))
 		},
 	}
 	c.Flags().StringVar(&t.device, "device", "auto", "auto, cuda or cpu")
@@ -60,7 +60,7 @@ func (a *app) gateTest(ctx context.Context, t target, which gatetest.Filter, asJ
 		return err
 	}
 	if asJSON { // also of what was tried before something went wrong
-		err = errors.Join(err, a.printJSON(r))
+		err = errors.Join(err, a.PrintJSON(r))
 	} else {
 		a.gateText(r)
 	}
@@ -100,7 +100,7 @@ func (a *app) tryProblem(ctx context.Context, t target, which gatetest.Filter, p
 	if err != nil {
 		return err
 	}
-	a.sayf("%s: %d kernels ...", problem, len(cases))
+	a.Sayf("%s: %d kernels ...", problem, len(cases))
 	verdicts, err := s.judgeAll(ctx, cases)
 	if err != nil {
 		return err
@@ -120,12 +120,12 @@ func (a *app) proveGate(ctx context.Context, f *searchFlags, s *session) error {
 		return nil
 	}
 	t := target{device: kind, jobs: f.jobs, sandbox: f.sandbox, log: f.log}
-	r, err := a.quiet().tryGate(ctx, t, gatetest.Filter{Short: true})
+	r, err := (&app{Console: a.Quiet()}).tryGate(ctx, t, gatetest.Filter{Short: true})
 	if err != nil {
 		return fmt.Errorf("test of the gate: %w", err)
 	}
 	if r.ok() {
-		a.sayf("%s", r.line())
+		a.Sayf("%s", r.line())
 		return nil
 	}
 	for _, v := range r.Verdicts {
@@ -136,6 +136,3 @@ func (a *app) proveGate(ctx context.Context, f *searchFlags, s *session) error {
 	}
 	return nil
 }
-
-// quiet is the program without its talk.
-func (a *app) quiet() *app { return &app{in: a.in, out: a.out, err: io.Discard} }

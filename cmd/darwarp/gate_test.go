@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/gatetest"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -140,7 +141,7 @@ func TestGateReport(t *testing.T) {
 		r.add(v)
 	}
 	var out bytes.Buffer
-	(&app{out: &out}).gateText(r)
+	(&app{Console: &console.Console{Out: &out}}).gateText(r)
 	for _, want := range []string{
 		"gate: 2/3 caught, 1/1 honest kernels accepted, on a device",
 		"by kind: power 2/3",

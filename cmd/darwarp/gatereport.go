@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/gatetest"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -102,7 +103,7 @@ func (r *gateReport) line() string {
 
 func (a *app) gateText(r *gateReport) {
 	t := report.NewTable("lllll", "problem", "kind", "kernel", "verdict", "")
-	t.Width = width(a.out)
+	t.Width = console.Width(a.Out)
 	for _, v := range r.Verdicts {
 		kind, said := string(v.Kind), v.Said
 		if kind == "" {
@@ -113,26 +114,26 @@ func (a *app) gateText(r *gateReport) {
 		}
 		t.Row(v.Problem, kind, v.Name, said, report.FirstLine(v.Detail))
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	a.gateCounts(r)
-	fmt.Fprintf(a.out, "\n%s, on %s\n", r.line(), r.Device)
+	fmt.Fprintf(a.Out, "\n%s, on %s\n", r.line(), r.Device)
 	for _, v := range r.Verdicts {
 		if !v.Held {
-			fmt.Fprintf(a.out, "%s %s %s (%s): it came to %s, expected %s\n", v.Problem, v.Family, v.Name, v.About, v.Said, v.wants())
+			fmt.Fprintf(a.Out, "%s %s %s (%s): it came to %s, expected %s\n", v.Problem, v.Family, v.Name, v.About, v.Said, v.wants())
 		}
 	}
 }
 
 // gateCounts prints the score of each problem and of each kind of cheat.
 func (a *app) gateCounts(r *gateReport) {
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	t := report.NewTable("lrr", "problem", "caught", "accepted")
 	for _, name := range gatetest.Problems() {
 		if c, ok := r.Problems[name]; ok {
 			t.Row(name, c.Caught.String(), c.Accepted.String())
 		}
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	var kinds []string
 	for _, k := range gatetest.Kinds {
 		if s, ok := r.Kinds[string(k)]; ok {
@@ -140,6 +141,6 @@ func (a *app) gateCounts(r *gateReport) {
 		}
 	}
 	if len(kinds) > 0 {
-		fmt.Fprintf(a.out, "\nby kind: %s\n", strings.Join(slices.Clip(kinds), ", "))
+		fmt.Fprintf(a.Out, "\nby kind: %s\n", strings.Join(slices.Clip(kinds), ", "))
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -56,8 +57,8 @@ func (a *app) showGrown(r *record) error {
 			t.Row(f.Title(), g.judged, g.ok, best)
 		}
 	}
-	fmt.Fprintln(a.out)
-	t.Width = width(a.out)
-	t.Write(a.out)
+	fmt.Fprintln(a.Out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
 	return nil
 }

@@ -34,7 +34,7 @@ func (a *app) outliveTerminal(run string) (release func()) {
 		if err := redirect(gone, logOf(run)); err != nil {
 			return // there is nobody to tell
 		}
-		a.sayf("The terminal was closed: the search goes on. darwarp watch %s shows it, darwarp stop %s ends it.", run, run)
+		a.Sayf("The terminal was closed: the search goes on. darwarp watch %s shows it, darwarp stop %s ends it.", run, run)
 	}()
 	return func() {
 		signal.Stop(hangup)

@@ -73,7 +73,7 @@ func (a *app) adopt(p *past, s *session) error {
 		d, err := s.bundle.Draft(p.bundle.Declaration(f), p.bundle.Template(f), s.Device(), s.dtype)
 		if err != nil { // another GPU or dtype
 			names[h.Family] = ""
-			a.sayf("family %s is left out, for it does not fit here: %v", f.Title(), report.FirstLine(err.Error()))
+			a.Sayf("family %s is left out, for it does not fit here: %v", f.Title(), report.FirstLine(err.Error()))
 			continue
 		}
 		names[h.Family] = s.bundle.NextGrown()

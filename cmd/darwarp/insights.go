@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -38,10 +39,10 @@ func (a *app) showInsights(r *record, c kernels.Candidate) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	fmt.Fprintf(a.out, "\nwhat each choice buys (darwarp explain; time without it over time with it)\n")
+	fmt.Fprintf(a.Out, "\nwhat each choice buys (darwarp explain; time without it over time with it)\n")
 	t := insightTable(r.Meta().Objective, r.Meta().Workloads, all)
-	t.Indent, t.Width = "  ", width(a.out)
-	t.Write(a.out)
+	t.Indent, t.Width = "  ", console.Width(a.Out)
+	t.Write(a.Out)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -46,7 +47,7 @@ func (a *app) lineage(asJSON bool, r *record, name string) error {
 	}
 	steps := stepsOf(path)
 	if asJSON {
-		return a.printJSON(steps)
+		return a.PrintJSON(steps)
 	}
 	t := report.NewTable("rrlrrll", "gen", "eval", "id", "speedup", "gain", "origin", "change")
 	for i, s := range steps {
@@ -60,8 +61,8 @@ func (a *app) lineage(asJSON bool, r *record, name string) error {
 		}
 		t.Row(s.Generation, s.Seq, s.ID.Short(), report.Speedup(s.Score), gain, s.Operator, change)
 	}
-	t.Width = width(a.out)
-	t.Write(a.out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -18,7 +19,7 @@ import (
 const eventQueue = 4096
 
 // drive runs the search while its events go to the socket, the screen and, with --json, stdout.
-func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run) (evolve.Summary, error) {
+func (a *app) drive(stop *console.Interrupts, f searchFlags, s *session, run *store.Run) (evolve.Summary, error) {
 	var models evolve.Advisor // a nil pointer would not be nil in it
 	if f.advisor != nil {
 		models = f.advisor.Advisor
@@ -33,18 +34,18 @@ func (a *app) drive(stop *interrupts, f searchFlags, s *session, run *store.Run)
 	}
 	server := a.serve(run, steerer(search, s.skip))
 	defer server.close()
-	detach := context.AfterFunc(stop.hard, search.Abort)
+	detach := context.AfterFunc(stop.Hard, search.Abort)
 	defer detach()
 	events := make(chan evolve.Event, eventQueue)
 	screen := a.newScreen(f, s, run)
 	show := screen.follow
-	if a.canView() && !f.plain && !f.json {
+	if a.CanView() && !f.plain && !f.json {
 		show = (&searchView{a, stop, search, run, screen}).follow
 	}
 	shown := make(chan error, 1)
 	go func() { shown <- show(events) }()
 	endSnapshots := a.keepSnapshots(run)
-	sum, err := search.Run(stop.soft, func(e evolve.Event) {
+	sum, err := search.Run(stop.Soft, func(e evolve.Event) {
 		server.publish(e)
 		for _, hear := range s.hear {
 			if hear != nil {
@@ -80,7 +81,7 @@ func (a *app) keepSnapshots(run *store.Run) (end func(well bool)) {
 				return
 			}
 			if err := run.Snapshot(); err != nil { // the run itself is as it was
-				a.sayf("no snapshot of the run: %v", err)
+				a.Sayf("no snapshot of the run: %v", err)
 			}
 		}
 	}()
@@ -91,7 +92,7 @@ func (a *app) keepSnapshots(run *store.Run) (end func(well bool)) {
 			return
 		}
 		if err := run.DropSnapshot(); err != nil {
-			a.sayf("the snapshot of the run stays: %v", err)
+			a.Sayf("the snapshot of the run stays: %v", err)
 		}
 	}
 }
@@ -107,7 +108,7 @@ func (a *app) serve(run *store.Run, steer store.Steer) server {
 			return server{s}
 		}
 	}
-	a.sayf("the run cannot be watched while it is live: %v", err)
+	a.Sayf("the run cannot be watched while it is live: %v", err)
 	return server{}
 }
 
@@ -141,10 +142,10 @@ type screen struct {
 }
 
 func (a *app) newScreen(f searchFlags, s *session, run *store.Run) *screen {
-	sc := &screen{find: run.Get, printer: a.printer(f.plain), columns: width(a.err), state: progress.State{Failed: failures(run.Counts())}}
+	sc := &screen{find: run.Get, printer: a.Printer(f.plain), columns: console.Width(a.Err), state: progress.State{Failed: failures(run.Counts())}}
 	sc.state.Evals = f.budget.Evals
 	if f.json {
-		sc.events = json.NewEncoder(a.out)
+		sc.events = json.NewEncoder(a.Out)
 	}
 	if len(s.workloads) == 1 {
 		sc.only = s.workloads[0].Name
@@ -153,11 +154,6 @@ func (a *app) newScreen(f searchFlags, s *session, run *store.Run) *screen {
 	sim, ok := s.Evaluator.(evolve.Simulated)
 	sc.simulated = ok && sim.Simulated()
 	return sc
-}
-
-// printer shows progress on stderr: in place on a terminal, else a line now and then.
-func (a *app) printer(plain bool) *progress.Printer {
-	return &progress.Printer{W: a.err, Terminal: isTerminal(a.err) && !plain, Width: func() int { return width(a.err) }, Every: progress.LogEvery}
 }
 
 // failures counts the candidates that failed.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
@@ -64,7 +65,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	errs := &syncBuffer{}
-	a := &app{out: &bytes.Buffer{}, err: errs}
+	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: errs}}
 	f := searchFlags{budget: store.Budget{Evals: 30}, strategy: "random", seed: 1, store: path, target: target{problem: space, device: "auto"}}
 	s, run, err := a.begin(t.Context(), &f)
 	if err != nil {
@@ -74,8 +75,8 @@ func TestInterrupt(t *testing.T) {
 	ev := slow{s.Evaluator.(*replay.Evaluator), make(chan struct{}), make(chan struct{})}
 	s.Evaluator = ev
 
-	stop := onInterrupt(t.Context())
-	defer stop.release()
+	stop := console.OnInterrupt(t.Context())
+	defer stop.Release()
 	watched := make(chan error, 1)
 	seen := &syncBuffer{}
 	go func() {
@@ -83,7 +84,7 @@ func TestInterrupt(t *testing.T) {
 			<-ev.asked
 			switch i {
 			case 1: // the socket is there
-				w := &app{out: seen, err: &syncBuffer{}}
+				w := &app{Console: &console.Console{Out: seen, Err: &syncBuffer{}}}
 				go func() { watched <- w.watch(t.Context(), true, path) }()
 			case 8:
 				if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
@@ -114,9 +115,9 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestSecondInterrupt(t *testing.T) {
-	stop := onInterrupt(t.Context())
-	defer stop.release()
-	for _, ctx := range []context.Context{stop.soft, stop.hard} {
+	stop := console.OnInterrupt(t.Context())
+	defer stop.Release()
+	for _, ctx := range []context.Context{stop.Soft, stop.Hard} {
 		if ctx.Err() != nil {
 			t.Fatal("ended before a signal")
 		}
@@ -183,7 +184,7 @@ func TestMeasureAgain(t *testing.T) {
 	fin := fakeFinisher{device: r.Meta().Device}
 	s.Evaluator = fin
 	champion, _ := r.Champion()
-	a := &app{out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}}
 	if err := a.measureAgain(t.Context(), fin, s, r, champion); err != nil {
 		t.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func (a *app) hire(f *llmFlags, s *session, old *store.LLM, before []kernels.Exc
 		panic(err)
 	}
 	meta := &store.LLM{Config: f.config, URL: f.url, Models: f.models, Budget: limits.String(), Prices: table}
-	a.sayf("language models: %s, asked %s, up to %s", strings.Join(f.models, ", "), f.where(), limits)
+	a.Sayf("language models: %s, asked %s, up to %s", strings.Join(f.models, ", "), f.where(), limits)
 	return &advisor{adv, meta, done}, nil
 }
 

@@ -23,11 +23,13 @@ package main
 
 import (
 	"context"
-	"darwarp/cmd/darwarp/internal/exit"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
 )
 
 func main() {
@@ -36,7 +38,7 @@ func main() {
 
 // run is the whole program: the arguments without the program's name in, an exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{in: stdin, out: stdout, err: stderr, args: args}
+	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args}
 	a.noteDetached()
 	root := a.rootCmd()
 	root.SetArgs(args)
@@ -48,10 +50,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // app is what every command shares.
 type app struct {
-	in       io.Reader
-	out, err io.Writer
-	args     []string // the command line
-	log      string   // of a search in the background
+	*console.Console
+	args []string // the command line
+	log  string   // of a search in the background
 }
 
 func (a *app) rootCmd() *cobra.Command {

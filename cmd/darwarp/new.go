@@ -41,9 +41,9 @@ func (a *app) newFolder(dir string) error {
 		if err := os.WriteFile(path, files[name], 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.out, path)
+		fmt.Fprintln(a.Out, path)
 	}
-	a.sayf("\nIt can be searched as it is. Edit it, then:\n  darwarp check %s\n  darwarp search %s", dir, dir)
+	a.Sayf("\nIt can be searched as it is. Edit it, then:\n  darwarp check %s\n  darwarp search %s", dir, dir)
 	return nil
 }
 
@@ -77,7 +77,7 @@ func (a *app) check(asJSON bool, dir string) error {
 	}
 	r := templates.Check(os.DirFS(dir), devices)
 	if asJSON {
-		if err := a.printJSON(checkedOf(r)); err != nil {
+		if err := a.PrintJSON(checkedOf(r)); err != nil {
 			return err
 		}
 	} else {
@@ -106,7 +106,7 @@ func checkedOf(r templates.Report) checked {
 
 func (a *app) checkText(dir string, r templates.Report) {
 	if len(r.Mistakes) > 0 {
-		fmt.Fprintf(a.out, "%s\n\n%s in %s.\n", inFolder(dir, r.Mistakes), report.Quantity(len(r.Mistakes), "mistake"), dir)
+		fmt.Fprintf(a.Out, "%s\n\n%s in %s.\n", inFolder(dir, r.Mistakes), report.Quantity(len(r.Mistakes), "mistake"), dir)
 		return
 	}
 	t := report.NewTable("lllrrl", "family", "arch", "dtype", "points", "tried", "")
@@ -115,12 +115,12 @@ func (a *app) checkText(dir string, r templates.Report) {
 			t.Row(f.Name, s.Arch, s.DType, report.Count(s.Points), s.Tried, verdictOf(s))
 		}
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	for _, f := range r.Families {
 		a.checkDetails(f)
 	}
 	if r.OK() {
-		a.sayf("\nNo mistake found. Next: darwarp search %s", dir)
+		a.Sayf("\nNo mistake found. Next: darwarp search %s", dir)
 	}
 }
 
@@ -137,7 +137,7 @@ func verdictOf(s templates.SpaceReport) string {
 }
 
 func (a *app) checkDetails(f templates.FamilyReport) {
-	say := func(where, what string) { fmt.Fprintf(a.out, "\n%s: %s\n", where, what) }
+	say := func(where, what string) { fmt.Fprintf(a.Out, "\n%s: %s\n", where, what) }
 	for _, s := range f.Spaces {
 		where := fmt.Sprintf("%s on %s, %s", f.Name, s.Arch, s.DType)
 		for _, what := range append([]string{s.Empty, s.Illegal}, s.Failed...) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -37,18 +38,18 @@ func (a *app) portfolioCmd() *cobra.Command {
 			if f.k < 2 {
 				return exit.Usagef("--k %d: expected 2 or more kernels", f.k)
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.withSession(stop.soft, args[0], f.target, func(s *session, r *record) error {
-				p, err := a.portfolio(stop.soft, s, r, f.k)
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return stop.Explain(a.withSession(stop.Soft, args[0], f.target, func(s *session, r *record) error {
+				p, err := a.portfolio(stop.Soft, s, r, f.k)
 				switch {
 				case err != nil:
 					return err
 				case f.json:
-					return a.printJSON(p)
+					return a.PrintJSON(p)
 				}
 				a.showPortfolio(r, p)
-				a.sayf("\nExport it: darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), f.k, r.Meta().Problem)
+				a.Sayf("\nExport it: darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), f.k, r.Meta().Problem)
 				return nil
 			}))
 		},
@@ -171,7 +172,7 @@ func (a *app) entrants(ctx context.Context, s *session, r *record) ([]entrant, e
 	if err != nil {
 		return nil, err
 	}
-	a.sayf("measuring %s against the champion at every shape ...", report.Quantity(len(list)-1, "candidate"))
+	a.Sayf("measuring %s against the champion at every shape ...", report.Quantity(len(list)-1, "candidate"))
 	out := []entrant{}
 	for i, c := range list {
 		e := entrant{c: c, logs: make([]float64, len(r.Meta().Workloads))}
@@ -184,7 +185,7 @@ func (a *app) entrants(ctx context.Context, s *session, r *record) ([]entrant, e
 				return nil, err
 			}
 			if err != nil {
-				a.sayf("candidate %s is left out: %v", c.ID.Short(), err)
+				a.Sayf("candidate %s is left out: %v", c.ID.Short(), err)
 				continue
 			}
 			for w, round := range d.Rounds {
@@ -227,7 +228,7 @@ func (r *record) shortlist() ([]kernels.Candidate, error) {
 
 // measurePortfolio duels each chosen kernel with the best single one again: by chosen, nil for itself.
 func (a *app) measurePortfolio(ctx context.Context, s *session, list []entrant, single int, chosen []int) ([]*kernels.Duel, error) {
-	a.sayf("measuring the %s that were chosen against the best single one, on fresh data ...", report.Quantity(len(chosen), "kernel"))
+	a.Sayf("measuring the %s that were chosen against the best single one, on fresh data ...", report.Quantity(len(chosen), "kernel"))
 	out := make([]*kernels.Duel, len(chosen))
 	for i, row := range chosen {
 		if row == single {
@@ -278,9 +279,9 @@ func settlePortfolio(p *kernels.Portfolio, workloads []kernels.Workload, base ma
 
 // showPortfolio is a portfolio for people.
 func (a *app) showPortfolio(r *record, p *kernels.Portfolio) {
-	fmt.Fprintf(a.out, "\nportfolio of %s: %s over the best single kernel %s (%s)\n", report.Quantity(len(p.Kernels), "kernel"), gainText(p.Gain), p.Single.Short(), p.Objective)
+	fmt.Fprintf(a.Out, "\nportfolio of %s: %s over the best single kernel %s (%s)\n", report.Quantity(len(p.Kernels), "kernel"), gainText(p.Gain), p.Single.Short(), p.Objective)
 	if len(p.Kernels) < p.K {
-		fmt.Fprintf(a.out, "  %d were asked for: more than these gain nothing\n", p.K)
+		fmt.Fprintf(a.Out, "  %d were asked for: more than these gain nothing\n", p.K)
 	}
 	label := ""
 	if r.Meta().Device.Kind == "cpu" {
@@ -296,7 +297,7 @@ func (a *app) showPortfolio(r *record, p *kernels.Portfolio) {
 		}
 		t.Row(c.Workload, c.Kernel, id.Short(), timeOrDash(c.Time), timeOrDash(c.Single), gain)
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 }
 
 func timeOrDash(ns float64) string {

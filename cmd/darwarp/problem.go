@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -92,13 +90,3 @@ func parsePins(flags []string) (kernels.Pins, error) {
 	}
 	return pins, nil
 }
-
-// printJSON writes v for programs: indented, one value.
-func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.out)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
-func (a *app) sayf(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }

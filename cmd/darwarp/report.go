@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/htmlreport"
 	"darwarp/cmd/darwarp/internal/report"
@@ -54,12 +55,12 @@ func (a *app) report(f reportFlags, r *record) error {
 		return err
 	}
 	page := htmlreport.Build(in)
-	if err := writeFile(f.out, func(w io.Writer) error { return htmlreport.Write(w, page) }); err != nil {
+	if err := console.WriteFile(f.out, func(w io.Writer) error { return htmlreport.Write(w, page) }); err != nil {
 		return fmt.Errorf("%s: %w", f.out, err)
 	}
-	a.sayf("Wrote %s (%s).", f.out, report.Quantity(len(in.Candidates), "candidate"))
+	a.Sayf("Wrote %s (%s).", f.out, report.Quantity(len(in.Candidates), "candidate"))
 	if page.Note != "" {
-		a.sayf("%s", page.Note)
+		a.Sayf("%s", page.Note)
 	}
 	return a.reportT4(strings.TrimSuffix(f.out, filepath.Ext(f.out))+".json", f.workload, r, len(in.Candidates) == 0)
 }
@@ -67,21 +68,21 @@ func (a *app) report(f reportFlags, r *record) error {
 // reportT4 writes the run's results as T4 beside the page.
 func (a *app) reportT4(path, workload string, r *record, empty bool) error {
 	if empty {
-		a.sayf("%s is not written: there is no result yet.", path)
+		a.Sayf("%s is not written: there is no result yet.", path)
 		return nil
 	}
 	rec, left, err := r.recording()
 	if err != nil {
-		a.sayf("%s is not written: %v", path, err)
+		a.Sayf("%s is not written: %v", path, err)
 		return nil
 	}
-	if err := writeFile(path, func(w io.Writer) error { return rec.Convert(w, "t4", workload, false) }); err != nil {
+	if err := console.WriteFile(path, func(w io.Writer) error { return rec.Convert(w, "t4", workload, false) }); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	note := ""
 	if left > 0 {
 		note = fmt.Sprintf("; %s left out, which are no points of a space or were lost", report.Quantity(left, "candidate"))
 	}
-	a.sayf("Wrote %s: T4 results, times of workload %s%s.", path, workload, note)
+	a.Sayf("Wrote %s: T4 results, times of workload %s%s.", path, workload, note)
 	return nil
 }

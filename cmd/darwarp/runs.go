@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -42,10 +43,10 @@ func (a *app) runs(ctx context.Context, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return a.printJSON(shown)
+		return a.PrintJSON(shown)
 	}
 	if len(shown) == 0 {
-		a.sayf("No runs yet. Begin one with: darwarp search PROBLEM")
+		a.Sayf("No runs yet. Begin one with: darwarp search PROBLEM")
 		return nil
 	}
 	t := report.NewTable("lllrrll", "name", "problem", "state", "evals", "best", "device", "started")
@@ -56,8 +57,8 @@ func (a *app) runs(ctx context.Context, asJSON bool) error {
 		}
 		t.Row(e.Name, e.Problem, stateText(e), report.Count(e.Evals), best, e.Device, e.Started.Format("2006-01-02 15:04"))
 	}
-	t.Width = width(a.out)
-	t.Write(a.out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
 	return nil
 }
 
@@ -135,10 +136,10 @@ type listing struct {
 func (a *app) enlist(s *session, run *store.Run) *listing {
 	e, err := registry.Add(registry.Entry{Path: run.Path(), Problem: s.bundle.Problem.Name, Device: s.Device().Label(), Log: a.log})
 	if err != nil {
-		a.sayf("`darwarp runs` does not list this run: %v", err)
+		a.Sayf("`darwarp runs` does not list this run: %v", err)
 		return &listing{}
 	}
-	return &listing{entry: e, say: a.sayf}
+	return &listing{entry: e, say: a.Sayf}
 }
 
 // hear keeps the state up to date.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
@@ -148,11 +149,11 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 
 // search runs from opening the device to the summary.
 func (a *app) search(ctx context.Context, f searchFlags) (err error) {
-	stop := onInterrupt(ctx)
-	defer stop.release()
-	s, run, err := a.begin(stop.soft, &f)
+	stop := console.OnInterrupt(ctx)
+	defer stop.Release()
+	s, run, err := a.begin(stop.Soft, &f)
 	if err != nil {
-		return stop.explain(err)
+		return stop.Explain(err)
 	}
 	defer a.outliveTerminal(run.Path())()
 	listed := a.enlist(s, run)
@@ -163,7 +164,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	}()
 	a.searchHead(f, s, run)
 	s.hear = append(s.hear, listed.hear, a.starting(run.Path()))
-	rest, skip := context.WithCancel(stop.soft) // what follows the search
+	rest, skip := context.WithCancel(stop.Soft) // what follows the search
 	defer skip()
 	s.skip = skip
 	if sum, err = a.drive(stop, f, s, run); err != nil {
@@ -194,8 +195,8 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 			return err
 		}
 	}
-	if stop.soft.Err() != nil || sum.Reason == evolve.ReasonAborted {
-		a.sayf("Interrupted; the state is saved. Go on with: darwarp search --resume %s", run.Path())
+	if stop.Soft.Err() != nil || sum.Reason == evolve.ReasonAborted {
+		a.Sayf("Interrupted; the state is saved. Go on with: darwarp search --resume %s", run.Path())
 		return exit.Quietly(exit.Interrupted)
 	}
 	return a.required(f.require, rec, sum)
@@ -273,7 +274,7 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *
 		return nil, nil, err
 	}
 	if what := run.Restored(); what != "" {
-		a.sayf("%s", what)
+		a.Sayf("%s", what)
 	}
 	m := run.Meta()
 	if f.budget == (store.Budget{}) {
@@ -336,11 +337,11 @@ func (a *app) searchHead(f searchFlags, s *session, run *store.Run) {
 		spaces = append(spaces, fmt.Sprintf("%s, %s points", x.Family.Name, report.Count(x.Len())))
 	}
 	d := s.Device()
-	a.sayf("%s %s: %s", s.bundle.Problem.Name, s.dtype, s.bundle.Problem.About)
-	report.Fields(a.err, "  ", [2]string{"device", strings.Join(report.NonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
+	a.Sayf("%s %s: %s", s.bundle.Problem.Name, s.dtype, s.bundle.Problem.About)
+	report.Fields(a.Err, "  ", [2]string{"device", strings.Join(report.NonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
 		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), s.cache)}, [2]string{"objective", objectiveText(s.objective, f.portfolio, len(names))}, [2]string{"space", strings.Join(spaces, "; ")}, [2]string{"left out", strings.Join(s.leftOut, "; ")},
 		[2]string{"search", fmt.Sprintf("%s, seed %d, %s", f.strategy, f.seed, budgetText(f.budget))}, [2]string{"store", run.Path()})
-	a.sayf("")
+	a.Sayf("")
 }
 
 // objectiveText says what counts, where there is a choice.

@@ -107,9 +107,9 @@ func (a *app) openAuto(ctx context.Context, t target, s *session) (*session, err
 	if err == nil || !errors.As(err, &noGPU) {
 		return s, err
 	}
-	a.sayf("no GPU to use here: %v", noGPU)
+	a.Sayf("no GPU to use here: %v", noGPU)
 	if eval.Locate().CXX.Path != "" {
-		a.sayf("device: cpu; all times are CPU times")
+		a.Sayf("device: cpu; all times are CPU times")
 	}
 	err = a.openPool(ctx, t, s, "cpu")
 	if err == nil || !errors.As(err, &noCPU) {
@@ -118,7 +118,7 @@ func (a *app) openAuto(ctx context.Context, t target, s *session) (*session, err
 	if !slices.Contains(replay.ShippedNames(), s.bundle.Problem.Name) {
 		return nil, exit.Environmentf("no device can run %s: %v; and for --device cpu: %v", s.bundle.Problem.Name, noGPU, noCPU)
 	}
-	a.sayf("device: replay of a recording, for the processor cannot be used either: %v", noCPU)
+	a.Sayf("device: replay of a recording, for the processor cannot be used either: %v", noCPU)
 	return a.openShipped(t, s.bundle)
 }
 
@@ -172,7 +172,7 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 	}
 	cache, err := cacheDir()
 	if err != nil && !t.uncached {
-		a.sayf("compiled candidates are not cached: %v", err)
+		a.Sayf("compiled candidates are not cached: %v", err)
 	}
 	if err != nil || t.uncached {
 		cache = ""
@@ -181,7 +181,7 @@ func (a *app) openPool(ctx context.Context, t target, s *session, kind string) e
 		Kind: kind, Races: t.races, Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(),
 		DType: s.dtype, Acc: s.bundle.Problem.Accumulators(s.bundle.Families, s.pins), Workloads: workloads, Objective: s.objective, Cache: s.cache, Jobs: t.jobs, CacheDir: cache, Version: version(),
 		Sandbox: eval.SandboxMode(cmp.Or(t.sandbox, string(eval.SandboxBest))),
-		Log:     t.log, Progress: func(what string) { a.sayf("%s ...", what) },
+		Log:     t.log, Progress: func(what string) { a.Sayf("%s ...", what) },
 	})
 	if errors.Is(err, eval.ErrTooLarge) || errors.Is(err, eval.ErrUnfit) {
 		return exit.Usagef("%v", err)

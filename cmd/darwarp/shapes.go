@@ -29,8 +29,8 @@ func (a *app) shapesTable(r *record, best []kernels.Candidate) error {
 			t.Row(append(cells, f.shapeCells(s)...)...)
 		}
 	}
-	t.Write(a.out)
-	a.sayf("\nwaves: blocks over what the device holds at once; scaling: work a second over that of the candidate's best shape")
+	t.Write(a.Out)
+	a.Sayf("\nwaves: blocks over what the device holds at once; scaling: work a second over that of the candidate's best shape")
 	return nil
 }
 
@@ -54,5 +54,5 @@ func (a *app) shapesJSON(r *record, best []kernels.Candidate) error {
 		}
 		out = append(out, entry{c.ID, c.Score, 1 / c.Score, all})
 	}
-	return a.printJSON(out)
+	return a.PrintJSON(out)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -70,10 +71,10 @@ func (a *app) show(f showFlags, r *record, name string) error {
 		return a.showJSON(r, shown{Candidate: c, Source: j.Source, Warning: warning, Provenance: proof})
 	}
 	if warning != "" {
-		a.sayf("warning: %s", warning)
+		a.Sayf("warning: %s", warning)
 	}
 	if f.source {
-		return report.Source(a.out, j.Source, useColour(a.out))
+		return report.Source(a.Out, j.Source, console.UseColour(a.Out))
 	}
 	a.showText(r, c, proof)
 	if err := a.showTimes(r, c); err != nil {
@@ -96,7 +97,7 @@ func (a *app) showJSON(r *record, s shown) error {
 	if t, word := r.standing(s.Candidate); len(t.Parts) > 0 {
 		s.Trial, s.Standing = &t, word
 	}
-	return a.printJSON(s)
+	return a.PrintJSON(s)
 }
 
 func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance) {
@@ -120,19 +121,19 @@ func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance
 	if f, err := r.figures(c); err == nil {
 		sanitized = kernels.SanitizedText(f.sanitized)
 	}
-	report.Fields(a.out, "", [2]string{"candidate", c.ID.String()}, [2]string{"outcome", outcome},
+	report.Fields(a.Out, "", [2]string{"candidate", c.ID.String()}, [2]string{"outcome", outcome},
 		[2]string{"speedup", speedup}, [2]string{"family", r.familyTitle(c)},
 		[2]string{"origin", fmt.Sprintf("%s, generation %d, evaluation %d", originText(c), c.Origin.Generation, c.Seq)},
 		[2]string{"parents", strings.Join(parents, " ")}, [2]string{"gate", gateText(c.Result.Gate)},
 		[2]string{"trial", r.trialText(c)}, [2]string{"sanitizer", sanitized}, [2]string{"cost", costText(c.Result.Cost)})
 	if d := c.Result.Detail; d != "" {
-		fmt.Fprintf(a.out, "\ndetail\n  %s\n", strings.ReplaceAll(d, "\n", "\n  "))
+		fmt.Fprintf(a.Out, "\ndetail\n  %s\n", strings.ReplaceAll(d, "\n", "\n  "))
 	}
 	a.showGenes(r, c)
 	a.showResources(c.Result.Resources)
 	a.showSites(c.Result.Sites)
 	if c.Result.Outcome == kernels.OK && len(c.Result.Sites) == 0 {
-		a.sayf("\nMemory accesses were not watched: `darwarp verify %s %s --races` counts bank conflicts and sectors on the processor, `darwarp search --races` for every candidate.", r.Path(), c.ID.Short())
+		a.Sayf("\nMemory accesses were not watched: `darwarp verify %s %s --races` counts bank conflicts and sectors on the processor, `darwarp search --races` for every candidate.", r.Path(), c.ID.Short())
 	}
 }
 
@@ -149,7 +150,7 @@ func (a *app) showSites(all []kernels.Site) {
 	slices.SortStableFunc(sites, func(x, y kernels.Site) int {
 		return cmp.Or(cmp.Compare(y.Conflicts, x.Conflicts), cmp.Compare(y.Sectors, x.Sectors))
 	})
-	fmt.Fprintf(a.out, "\nmemory accesses, as the cpu device saw them (a warp that reads 128 neighbouring bytes takes 4 sectors)\n")
+	fmt.Fprintf(a.Out, "\nmemory accesses, as the cpu device saw them (a warp that reads 128 neighbouring bytes takes 4 sectors)\n")
 	t := report.NewTable("llrrr", "line", "space", "requests", "bank conflicts a request", "sectors a request")
 	t.Indent = "  "
 	for _, s := range sites[:min(len(sites), shownSites)] {
@@ -159,7 +160,7 @@ func (a *app) showSites(all []kernels.Site) {
 		}
 		t.Row(fmt.Sprintf("%s:%d", s.File, s.Line), s.Space, report.Count(s.Accesses), conflicts, sectors)
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 }
 
 func gateText(g *kernels.GateReport) string {
@@ -192,7 +193,7 @@ func (a *app) showGenes(r *record, c kernels.Candidate) {
 	if naive, err := startOf(r.Run); err == nil && naive != nil && naive.Variant.Family != f.Name {
 		whose = "default" // of a family that the search did not start from
 	}
-	fmt.Fprintf(a.out, "\ngenes\n")
+	fmt.Fprintf(a.Out, "\ngenes\n")
 	t := report.Table{Indent: "  "}
 	for _, name := range f.GeneNames() {
 		v, ok := c.Variant.Genes[name]
@@ -205,21 +206,21 @@ func (a *app) showGenes(r *record, c kernels.Candidate) {
 		}
 		t.Row(name, v, was)
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 }
 
 func (a *app) showResources(rs []kernels.Resources) {
 	if len(rs) == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "\nresources\n")
+	fmt.Fprintf(a.Out, "\nresources\n")
 	t := report.NewTable("lrrrrrr", "kernel", "registers", "spills", "static smem", "dynamic smem", "blocks/SM", "occupancy")
 	t.Indent = "  "
 	for _, x := range rs {
 		t.Row(x.Entry, x.Registers, report.Bytes(x.SpillStores+x.SpillLoads), report.Bytes(x.StaticSmem), report.Bytes(x.DynamicSmem),
 			x.BlocksPerSM, report.Occupancy([]kernels.Resources{x}))
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 }
 
 func (a *app) showTimes(r *record, c kernels.Candidate) error {
@@ -231,17 +232,17 @@ func (a *app) showTimes(r *record, c kernels.Candidate) error {
 		return err
 	}
 	if f.proof == nil {
-		a.sayf("\nThe run has no provenance for this candidate's times, so they are not shown: `darwarp verify %s %s` measures them.", r.Path(), c.ID.Short())
+		a.Sayf("\nThe run has no provenance for this candidate's times, so they are not shown: `darwarp verify %s %s` measures them.", r.Path(), c.ID.Short())
 		return nil
 	}
 	t, err := f.table()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "\ntimes (medians, 95%% intervals)\n")
+	fmt.Fprintf(a.Out, "\ntimes (medians, 95%% intervals)\n")
 	t.Indent = "  "
-	t.Write(a.out)
-	fmt.Fprintf(a.out, "\nmeasured on\n")
+	t.Write(a.Out)
+	fmt.Fprintf(a.Out, "\nmeasured on\n")
 	provenanceFields(a, *f.proof)
 	return nil
 }
@@ -255,7 +256,7 @@ func provenanceFields(a *app, p kernels.Provenance) {
 	if c := p.Ceilings; c != nil {
 		ceilings = fmt.Sprintf("%s matrix, %s memory, %s L2", report.Flops(c.Matrix), report.Bandwidth(c.Bandwidth), report.Bandwidth(c.L2))
 	}
-	report.Fields(a.out, "  ", [2]string{"device", p.Device.Label() + " " + p.Device.Arch}, [2]string{"driver", p.Device.Driver},
+	report.Fields(a.Out, "  ", [2]string{"device", p.Device.Label() + " " + p.Device.Arch}, [2]string{"driver", p.Device.Driver},
 		[2]string{"toolchain", p.Device.Toolchain}, [2]string{"protocol", p.Protocol}, [2]string{"started", p.Started.Format("2006-01-02 15:04:05 MST")},
 		[2]string{"noise", noise}, [2]string{"ceilings", ceilings})
 }

@@ -62,13 +62,13 @@ func (r *soaked) bad() []string {
 }
 
 func (a *app) soakText(r *soaked) {
-	report.Fields(a.out, "", [2]string{"verdicts", fmt.Sprintf("%s in %s, %d lost and asked for again", report.Count(r.Evals), report.Duration(time.Duration(r.Seconds*1e9)), r.Lost)},
+	report.Fields(a.Out, "", [2]string{"verdicts", fmt.Sprintf("%s in %s, %d lost and asked for again", report.Count(r.Evals), report.Duration(time.Duration(r.Seconds*1e9)), r.Lost)},
 		[2]string{"workers", tally(r.Struck)}, [2]string{"planted", tally(r.Planted)},
 		[2]string{"champions", fmt.Sprintf("%d, each faster than the one before: %v", r.Champions, len(r.Worse) == 0)},
 		[2]string{"ledger", fmt.Sprintf("%d told twice, %d told and not stored, %d stored and not told", r.Twice, r.Missing, r.Untold)},
 		[2]string{"rate", fmt.Sprintf("%.2f verdicts a second in the second quarter, %.2f in the last (chance: %.2f)", r.Early, r.Late, r.Chance)},
 		[2]string{"store", fmt.Sprintf("%s for 1,000 verdicts", report.Bytes(int(r.PerK)))})
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	t := report.NewTable("lrrr", "", "second quarter", "last quarter", "limit")
 	for _, x := range r.Trends {
 		show := func(v float64) string { return report.Count(int(v)) }
@@ -77,15 +77,15 @@ func (a *app) soakText(r *soaked) {
 		}
 		t.Row(x.Name, show(x.Early), show(x.Late), show(x.Limit))
 	}
-	t.Write(a.out)
-	fmt.Fprintln(a.out)
-	outcomeTable(r.Outcomes).Write(a.out)
-	fmt.Fprintln(a.out)
+	t.Write(a.Out)
+	fmt.Fprintln(a.Out)
+	outcomeTable(r.Outcomes).Write(a.Out)
+	fmt.Fprintln(a.Out)
 	for _, b := range r.bad() {
-		fmt.Fprintln(a.out, "NOT AS IT MUST BE:", b)
+		fmt.Fprintln(a.Out, "NOT AS IT MUST BE:", b)
 	}
 	if len(r.bad()) == 0 {
-		fmt.Fprintln(a.out, "nothing lost, nothing grew, nothing got worse")
+		fmt.Fprintln(a.Out, "nothing lost, nothing grew, nothing got worse")
 	}
 }
 

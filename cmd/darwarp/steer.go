@@ -58,7 +58,7 @@ func (a *app) steerCmd() *cobra.Command {
 			if err := tell(c.Context(), path, command); err != nil {
 				return err
 			}
-			a.sayf("%s: %s", args[0], said(command))
+			a.Sayf("%s: %s", args[0], said(command))
 			return nil
 		},
 	}

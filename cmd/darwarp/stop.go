@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/evolve"
@@ -28,9 +29,9 @@ func (a *app) stopCmd() *cobra.Command {
 			if err := isRunFile(path); err != nil {
 				return err
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return a.stop(stop.soft, path, now)
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return a.stop(stop.Soft, path, now)
 		},
 	}
 	c.Flags().BoolVar(&now, "now", false, "do not wait for what is in flight, do not measure the winner")
@@ -55,12 +56,12 @@ func (a *app) stop(ctx context.Context, path string, now bool) error {
 	if err := tell(ctx, path, do); err != nil {
 		return err
 	}
-	a.sayf("%s: stopping, process %d ...", path, status.PID)
+	a.Sayf("%s: stopping, process %d ...", path, status.PID)
 	for registry.Exists(status.PID) && sameSearch(ctx, path, status) {
 		select {
 		case <-time.After(stopPoll):
 		case <-ctx.Done():
-			a.sayf("it goes on stopping")
+			a.Sayf("it goes on stopping")
 			return exit.Quietly(exit.Interrupted)
 		}
 	}

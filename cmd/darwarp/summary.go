@@ -43,7 +43,7 @@ func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *sto
 	if err != nil {
 		return err
 	}
-	a.sayf("measuring the winner again, and what to compare it with ...")
+	a.Sayf("measuring the winner again, and what to compare it with ...")
 	tried, err := run.Trial(winner.ID)
 	if err != nil {
 		return err
@@ -89,10 +89,10 @@ func (a *app) sanitize(ctx context.Context, f any, job *kernels.Job) ([]kernels.
 		return nil, err
 	}
 	if why != "" {
-		a.sayf("accesses not watched: %s", why)
+		a.Sayf("accesses not watched: %s", why)
 		return nil, nil
 	}
-	a.sayf("compute-sanitizer: %s", kernels.SanitizedText(found))
+	a.Sayf("compute-sanitizer: %s", kernels.SanitizedText(found))
 	return found, nil
 }
 
@@ -153,7 +153,7 @@ func (a *app) sayMissing(missing map[string]string) {
 		names[missing[name]] = append(names[missing[name]], name)
 	}
 	for _, why := range slices.Sorted(maps.Keys(names)) {
-		a.sayf("not compared: baseline %s: %s", strings.Join(names[why], ", "), why)
+		a.Sayf("not compared: baseline %s: %s", strings.Join(names[why], ", "), why)
 	}
 }
 
@@ -180,9 +180,9 @@ var reasons = map[evolve.Reason]string{
 
 // searchSummary is what a search leaves on stdout.
 func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfolio) error {
-	fmt.Fprintf(a.out, "%s after %s in %s: %s\n", r.Meta().Problem, report.Quantity(sum.Evals, "evaluation"), report.Duration(sum.Elapsed), reasons[sum.Reason])
+	fmt.Fprintf(a.Out, "%s after %s in %s: %s\n", r.Meta().Problem, report.Quantity(sum.Evals, "evaluation"), report.Duration(sum.Elapsed), reasons[sum.Reason])
 	if sum.Champion.IsZero() {
-		fmt.Fprintf(a.out, "No candidate is right. `darwarp top %s --all` shows why.\n", r.Path())
+		fmt.Fprintf(a.Out, "No candidate is right. `darwarp top %s --all` shows why.\n", r.Path())
 		return nil
 	}
 	c, err := r.Get(sum.Champion)
@@ -193,7 +193,7 @@ func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfol
 	if o := r.Meta().Objective; o != "" && o != kernels.Geomean {
 		by = fmt.Sprintf(" (%s)", o)
 	}
-	fmt.Fprintf(a.out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by, r.championNote("; it ", c.ID))
+	fmt.Fprintf(a.Out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by, r.championNote("; it ", c.ID))
 	a.showTrial(r, c)
 	a.showGenes(r, c)
 	a.showResources(c.Result.Resources)
@@ -206,20 +206,20 @@ func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfol
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "\ntimes (medians, 95%% intervals; %s)\n", f.proof.Device.Label())
+		fmt.Fprintf(a.Out, "\ntimes (medians, 95%% intervals; %s)\n", f.proof.Device.Label())
 		t.Indent = "  "
-		t.Write(a.out)
+		t.Write(a.Out)
 	}
 	if best != nil {
 		a.showPortfolio(r, best)
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	t := outcomeTable(r.Counts())
 	t.Indent = "  "
-	t.Write(a.out)
-	a.sayf("\nStored in %s. Next:\n  darwarp show %s\n  darwarp lineage %s\n  darwarp export %s -o %s-kernel", r.Path(), r.Path(), r.Path(), r.Path(), r.Meta().Problem)
+	t.Write(a.Out)
+	a.Sayf("\nStored in %s. Next:\n  darwarp show %s\n  darwarp lineage %s\n  darwarp export %s -o %s-kernel", r.Path(), r.Path(), r.Path(), r.Path(), r.Meta().Problem)
 	if best != nil {
-		a.sayf("  darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), best.K, r.Meta().Problem)
+		a.Sayf("  darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), best.K, r.Meta().Problem)
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (a *app) required(factor float64, r *record, sum evolve.Summary) error {
 		return nil
 	}
 	if sum.Champion.IsZero() {
-		a.sayf("--require %g: no candidate is right", factor)
+		a.Sayf("--require %g: no candidate is right", factor)
 		return exit.Quietly(exit.NotBeaten)
 	}
 	speedup, name := sum.Speedup, "the naive start"
@@ -244,9 +244,9 @@ func (a *app) required(factor float64, r *record, sum evolve.Summary) error {
 		}
 	}
 	if speedup >= factor {
-		a.sayf("--require %g: met, %s over %s", factor, report.Ratio(speedup), name)
+		a.Sayf("--require %g: met, %s over %s", factor, report.Ratio(speedup), name)
 		return nil
 	}
-	a.sayf("--require %g: not met, %s over %s", factor, report.Ratio(speedup), name)
+	a.Sayf("--require %g: not met, %s over %s", factor, report.Ratio(speedup), name)
 	return exit.Quietly(exit.NotBeaten)
 }

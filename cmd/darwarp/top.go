@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -58,11 +59,11 @@ func (a *app) top(f topFlags, r *record) error {
 		return a.shapesJSON(r, best)
 	}
 	if f.json {
-		return a.printJSON(best)
+		return a.PrintJSON(best)
 	}
 	a.headRun(r)
 	if len(best) == 0 {
-		a.sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.", report.Quantity(r.Len(), "candidate"), r.Path())
+		a.Sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.", report.Quantity(r.Len(), "candidate"), r.Path())
 		return nil
 	}
 	if f.shapes {
@@ -74,7 +75,7 @@ func (a *app) top(f topFlags, r *record) error {
 // headRun says on stderr what a table is about.
 func (a *app) headRun(r *record) {
 	m := r.Meta()
-	a.sayf("%s %s on %s; %s times, %s\n", m.Problem, m.DType, strings.Join(report.NonEmpty(m.Device.Label(), m.Device.Toolchain), ", "), m.Cache, report.Quantity(r.Len(), "candidate"))
+	a.Sayf("%s %s on %s; %s times, %s\n", m.Problem, m.DType, strings.Join(report.NonEmpty(m.Device.Label(), m.Device.Toolchain), ", "), m.Cache, report.Quantity(r.Len(), "candidate"))
 }
 
 // shownWorkloads is how many workloads get a column of their own.
@@ -117,10 +118,10 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 		}
 		t.Row(append(row, originText(c))...)
 	}
-	t.Width = width(a.out)
-	t.Write(a.out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
 	if !champion.IsZero() {
-		a.sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.championNote(", which ", champion))
+		a.Sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.championNote(", which ", champion))
 	}
 	return nil
 }
@@ -162,22 +163,22 @@ func (a *app) topAll(f topFlags, r *record) error {
 		return err
 	}
 	if f.json {
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 	a.headRun(r)
-	outcomeTable(r.Counts()).Write(a.out)
+	outcomeTable(r.Counts()).Write(a.Out)
 	if len(causes) == 0 {
 		return nil
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	t := report.NewTable("rlll", "count", "outcome", "example", "cause")
 	for _, c := range causes[:min(len(causes), f.n)] {
 		t.Row(c.Count, c.Outcome, c.Example.Short(), c.Detail)
 	}
-	t.Width = width(a.out)
-	t.Write(a.out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
 	if more := len(causes) - f.n; more > 0 {
-		a.sayf("%d more causes: -n %d", more, len(causes))
+		a.Sayf("%d more causes: -n %d", more, len(causes))
 	}
 	return nil
 }

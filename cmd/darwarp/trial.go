@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -36,10 +37,10 @@ func (a *app) showTrial(r *record, c kernels.Candidate) {
 	if word == "" {
 		return
 	}
-	fmt.Fprintf(a.out, "\ntrial\n")
+	fmt.Fprintf(a.Out, "\ntrial\n")
 	table := trialTable(t)
-	table.Indent, table.Width = "  ", width(a.out)
-	table.Write(a.out)
+	table.Indent, table.Width = "  ", console.Width(a.Out)
+	table.Write(a.Out)
 }
 
 // tryCandidate holds a candidate against every doubt and stores what came of it.
@@ -50,7 +51,7 @@ func (a *app) tryCandidate(ctx context.Context, s *session, r *record, job *kern
 	}
 	known := kernels.Trial{ID: id}
 	for _, part := range kernels.WholeTrial {
-		a.sayf("on trial: %s ...", part)
+		a.Sayf("on trial: %s ...", part)
 		t, err := ev.Trial(ctx, job, part)
 		if err != nil {
 			return known, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -25,15 +26,15 @@ func (a *app) verifyCmd() *cobra.Command {
 		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races\n  darwarp verify gemm.db --trial",
 		Args:    argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			stop := onInterrupt(c.Context())
-			defer stop.release()
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
 			if f.trial && t.races {
 				return exit.Usagef("--trial watches every access, too: leave out --races")
 			}
 			if f.trial { // the run keeps it
-				return stop.explain(a.withSession(stop.soft, args[0], t, func(s *session, r *record) error { return a.verifyOn(stop.soft, s, f, r, arg(args, 1)) }))
+				return stop.Explain(a.withSession(stop.Soft, args[0], t, func(s *session, r *record) error { return a.verifyOn(stop.Soft, s, f, r, arg(args, 1)) }))
 			}
-			return stop.explain(a.withRecord(args[0], func(r *record) error { return a.verify(stop.soft, t, f, r, arg(args, 1)) }))
+			return stop.Explain(a.withRecord(args[0], func(r *record) error { return a.verify(stop.Soft, t, f, r, arg(args, 1)) }))
 		},
 	}
 	c.Flags().StringVar(&t.device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
@@ -78,7 +79,7 @@ func (a *app) verifyOn(ctx context.Context, s *session, f verifyFlags, r *record
 		return err
 	}
 	if j.ID != c.ID {
-		a.sayf("note: candidate %s is %s here: the toolchain (then %s, now %s), the include library or the renderer has changed",
+		a.Sayf("note: candidate %s is %s here: the toolchain (then %s, now %s), the include library or the renderer has changed",
 			c.ID.Short(), j.ID.Short(), r.Meta().Device.Toolchain, s.Device().Toolchain)
 	}
 	now, err := s.Evaluate(ctx, &j)
@@ -95,7 +96,7 @@ func (a *app) verifyOn(ctx context.Context, s *session, f verifyFlags, r *record
 		v.Times = comparePairs(c.Result.Times, now.Times)
 	}
 	if f.json {
-		err = a.printJSON(v)
+		err = a.PrintJSON(v)
 	} else {
 		a.verifiedText(s, c, now, v)
 	}
@@ -140,18 +141,18 @@ func (a *app) verifiedText(s *session, c kernels.Candidate, now kernels.Result, 
 		a.racesText(now)
 	}
 	if v.Trial != nil {
-		fmt.Fprintf(a.out, "\ntrial: %s\n", v.Trial.Standing())
-		trialTable(*v.Trial).Write(a.out)
+		fmt.Fprintf(a.Out, "\ntrial: %s\n", v.Trial.Standing())
+		trialTable(*v.Trial).Write(a.Out)
 	}
 }
 
 func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, pairs []compared) {
-	report.Fields(a.out, "", [2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
+	report.Fields(a.Out, "", [2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
 		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)}, [2]string{"gate", gateText(now.Gate)}, [2]string{"detail", now.Detail})
 	if len(pairs) == 0 {
 		return
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	label := ""
 	if kind == "cpu" {
 		label = " (CPU time)"
@@ -161,13 +162,13 @@ func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, p
 		t.Row(p.Workload, p.New.Cache, report.Interval(p.Old.Median, p.Old.Lo, p.Old.Hi), report.Interval(p.New.Median, p.New.Lo, p.New.Hi),
 			fmt.Sprintf("%.3f", p.New.Median/p.Old.Median), p.Verdict)
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 }
 
 // racesText says what watching every access has shown, besides the verdict.
 func (a *app) racesText(now kernels.Result) {
 	if now.Outcome == kernels.OK {
-		fmt.Fprintln(a.out, "races      none found: every access of the check shapes was watched, in one random order of the threads")
+		fmt.Fprintln(a.Out, "races      none found: every access of the check shapes was watched, in one random order of the threads")
 	}
 	a.showSites(now.Sites)
 }

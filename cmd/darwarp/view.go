@@ -6,23 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"darwarp/cmd/darwarp/internal/attach"
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/tui"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
 	"darwarp/templates"
 )
-
-// canView reports whether there is a terminal for the view: one to draw on and one to read keys from.
-func (a *app) canView() bool {
-	f, ok := a.in.(*os.File)
-	return ok && isTerminal(f) && isTerminal(a.out)
-}
 
 // viewOptions are what every view may do.
 func (a *app) viewOptions(path string) tui.Options {
@@ -33,7 +27,7 @@ func (a *app) viewOptions(path string) tui.Options {
 			return "", err
 		}
 		var said bytes.Buffer
-		quiet := &app{in: a.in, out: io.Discard, err: &said}
+		quiet := &app{Console: &console.Console{In: a.In, Out: io.Discard, Err: &said}}
 		err = errors.Join(quiet.export(ctx, dir, nil, r, id.String()), r.Close())
 		text := fmt.Sprintf("Wrote %s to %s; how to prove it is in its README.md.", id.Short(), dir)
 		if first, _, _ := strings.Cut(said.String(), "\n"); strings.HasPrefix(first, "warning: ") {
@@ -134,7 +128,7 @@ func (a *app) runView(ctx context.Context, cancel func(), src tui.Source, o tui.
 	b := tui.NewBoard()
 	done := make(chan struct{})
 	go func() { defer close(done); b.Follow(src) }()
-	left, err := tui.Run(ctx, b, src, o, a.in, a.out)
+	left, err := tui.Run(ctx, b, src, o, a.In, a.Out)
 	cancel()
 	<-done
 	return left, err
@@ -143,7 +137,7 @@ func (a *app) runView(ctx context.Context, cancel func(), src tui.Source, o tui.
 // searchView shows a search of this process: in the view as long as that is open, else as lines.
 type searchView struct {
 	*app
-	stop   *interrupts
+	stop   *console.Interrupts
 	search *evolve.Search
 	run    *store.Run
 	plain  *screen
@@ -159,10 +153,10 @@ func (v *searchView) follow(events <-chan evolve.Event) error {
 	b := tui.NewBoard()
 	go b.Follow(src)
 	o := v.viewOptions(v.run.Path())
-	o.Steer, o.Here, o.CloseAtEnd, o.Interrupt = true, true, true, v.stop.press
+	o.Steer, o.Here, o.CloseAtEnd, o.Interrupt = true, true, true, v.stop.Press
 	left := make(chan error, 1)
 	go func() {
-		_, err := tui.Run(context.Background(), b, src, o, v.in, v.out)
+		_, err := tui.Run(context.Background(), b, src, o, v.In, v.Out)
 		left <- err
 	}()
 	v.plain.quiet = true
@@ -179,7 +173,7 @@ func (v *searchView) follow(events <-chan evolve.Event) error {
 		case err := <-left:
 			close(src.Feed)
 			v.plain.quiet = false
-			v.sayf("%s: the search goes on. Ctrl-C once finishes what is in flight and saves.", v.run.Path())
+			v.Sayf("%s: the search goes on. Ctrl-C once finishes what is in flight and saves.", v.run.Path())
 			return errors.Join(v.ended(err), v.plain.follow(events))
 		}
 	}
@@ -188,7 +182,7 @@ func (v *searchView) follow(events <-chan evolve.Event) error {
 // ended says that the view broke, which is no reason for the search to fail.
 func (v *searchView) ended(err error) error {
 	if err != nil {
-		v.sayf("the view broke: %v", err)
+		v.Sayf("the view broke: %v", err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
@@ -36,16 +37,16 @@ func (a *app) watchCmd() *cobra.Command {
 			if c.Flags().Changed("replay") && replay <= 0 {
 				return exit.Usagef("--replay %s: expected how long to take, above 0, as in 30s", replay)
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			show := a.canView() && !plain && !asJSON
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			show := a.CanView() && !plain && !asJSON
 			if replay > 0 {
-				return a.retell(stop.soft, show, asJSON, path, replay)
+				return a.retell(stop.Soft, show, asJSON, path, replay)
 			}
 			if show {
-				return a.view(stop.soft, path)
+				return a.view(stop.Soft, path)
 			}
-			return a.watch(stop.soft, asJSON, path)
+			return a.watch(stop.Soft, asJSON, path)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print events as JSON lines; of a finished run, its end state")
@@ -64,9 +65,9 @@ func (a *app) view(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case left == tui.LeftStopped:
-		a.sayf("%s: asked to stop; what is in flight is finished and saved.", path)
+		a.Sayf("%s: asked to stop; what is in flight is finished and saved.", path)
 	case left == tui.LeftDetached:
-		a.sayf("%s: left running; darwarp watch %s opens the view again.", path, path)
+		a.Sayf("%s: left running; darwarp watch %s opens the view again.", path, path)
 	}
 	return nil
 }
@@ -78,9 +79,9 @@ func (a *app) retell(ctx context.Context, show, asJSON bool, path string, long t
 			return a.viewFile(ctx, r, long)
 		}
 		events := tui.NewReplay(ctx, tui.File{Run: r.Run, Bundle: r.bundle}, long)
-		s := &screen{printer: a.printer(true), columns: width(a.err), find: r.Get, simulated: true}
+		s := &screen{printer: a.Printer(true), columns: console.Width(a.Err), find: r.Get, simulated: true}
 		if asJSON {
-			s.events = json.NewEncoder(a.out)
+			s.events = json.NewEncoder(a.Out)
 		}
 		err := s.follow(events.Events())
 		if ctx.Err() != nil {
@@ -98,7 +99,7 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	if err != nil {
 		return err
 	}
-	a.sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"), status.PID, report.Quantity(status.Len, "candidate"))
+	a.Sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"), status.PID, report.Quantity(status.Len, "candidate"))
 	err = a.followSocket(ctx, asJSON, path, failures(status.Counts))
 	if ctx.Err() != nil {
 		return nil // the user left
@@ -113,11 +114,11 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 func (a *app) followSocket(ctx context.Context, asJSON bool, path string, failed int) error {
 	if asJSON {
 		return store.Watch(ctx, path, func(event []byte) error {
-			_, err := fmt.Fprintf(a.out, "%s\n", event)
+			_, err := fmt.Fprintf(a.Out, "%s\n", event)
 			return err
 		})
 	}
-	s := &screen{printer: a.printer(false), columns: width(a.err), find: viewer(path), simulated: true, state: progress.State{Failed: failed}}
+	s := &screen{printer: a.Printer(false), columns: console.Width(a.Err), find: viewer(path), simulated: true, state: progress.State{Failed: failed}}
 	defer s.printer.Clear()
 	return store.Watch(ctx, path, func(event []byte) error {
 		var e evolve.Event
@@ -150,20 +151,20 @@ func (a *app) endState(asJSON bool, r *record) error {
 		id = champion
 	}
 	if asJSON {
-		return a.printJSON(store.Status{Version: m.Version, Started: m.Created, Problem: m.Problem, Len: r.Len(), Counts: r.Counts(), Champion: &id})
+		return a.PrintJSON(store.Status{Version: m.Version, Started: m.Created, Problem: m.Problem, Len: r.Len(), Counts: r.Counts(), Champion: &id})
 	}
-	a.sayf("%s: no search is writing it.", r.Path())
-	fmt.Fprintf(a.out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(), m.Created.Format("2006-01-02 15:04:05 MST"), report.Quantity(r.Len(), "candidate"))
+	a.Sayf("%s: no search is writing it.", r.Path())
+	fmt.Fprintf(a.Out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(), m.Created.Format("2006-01-02 15:04:05 MST"), report.Quantity(r.Len(), "candidate"))
 	if id.IsZero() {
-		fmt.Fprintln(a.out, "no champion yet")
+		fmt.Fprintln(a.Out, "no champion yet")
 	} else {
 		c, err := r.Get(id)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score), c.Seq)
+		fmt.Fprintf(a.Out, "champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score), c.Seq)
 	}
-	fmt.Fprintln(a.out)
-	outcomeTable(r.Counts()).Write(a.out)
+	fmt.Fprintln(a.Out)
+	outcomeTable(r.Counts()).Write(a.Out)
 	return nil
 }

@@ -1,24 +1,25 @@
-package main
+package console
 
 import (
 	"context"
-	"darwarp/cmd/darwarp/internal/exit"
 	"errors"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
+
+	"darwarp/cmd/darwarp/internal/exit"
 )
 
-// interrupts turns Ctrl-C and SIGTERM into two contexts: the first signal ends soft (finish what is in
+// Interrupts turns Ctrl-C and SIGTERM into two contexts: the first signal ends soft (finish what is in
 // flight and save), the second ends hard (now).
-type interrupts struct {
-	soft, hard context.Context
-	press      func() // does what Ctrl-C does, for a terminal that hands over keys and sends no signal
-	release    func()
+type Interrupts struct {
+	Soft, Hard context.Context
+	Press      func() // does what Ctrl-C does, for a terminal that hands over keys and sends no signal
+	Release    func()
 }
 
-func onInterrupt(ctx context.Context) *interrupts {
+func OnInterrupt(ctx context.Context) *Interrupts {
 	soft, drain := context.WithCancel(ctx)
 	hard, abort := context.WithCancel(ctx)
 	signals := make(chan os.Signal, 2)
@@ -41,7 +42,7 @@ func onInterrupt(ctx context.Context) *interrupts {
 		default: // two are waiting: there is no third
 		}
 	}
-	return &interrupts{soft, hard, press, func() {
+	return &Interrupts{soft, hard, press, func() {
 		once.Do(func() {
 			signal.Stop(signals)
 			close(done)
@@ -51,10 +52,10 @@ func onInterrupt(ctx context.Context) *interrupts {
 	}}
 }
 
-// explain turns an error that only says that the user interrupted into the exit code for it.
-func (i *interrupts) explain(err error) error {
+// Explain turns an error that only says that the user interrupted into the exit code for it.
+func (i *Interrupts) Explain(err error) error {
 	var coded *exit.Error
-	if i.soft.Err() == nil || errors.As(err, &coded) {
+	if i.Soft.Err() == nil || errors.As(err, &coded) {
 		return err
 	}
 	return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted")}
