@@ -16,6 +16,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/attach"
 	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -46,7 +47,7 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 		t.Fatal(err)
 	}
 	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &syncBuffer{}}}
-	f := searchFlags{budget: store.Budget{Evals: 6000}, strategy: "evolve", seed: 1, store: path, target: target{problem: space, device: "auto"}}
+	f := searchFlags{budget: store.Budget{Evals: 6000}, strategy: "evolve", seed: 1, store: path, Target: session.Target{Problem: space, Device: "auto"}}
 	s, run, err := a.begin(t.Context(), &f)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 	s.Evaluator = slowly{s.Evaluator.(*replay.Evaluator)}
 	begun := make(chan struct{})
 	var once sync.Once
-	s.hear = append(s.hear, func(e evolve.Event) {
+	f.hear = append(f.hear, func(e evolve.Event) {
 		if e.Evals > 5 {
 			once.Do(func() { close(begun) })
 		}

@@ -13,11 +13,12 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 )
 
 func (a *app) benchAACmd() *cobra.Command {
-	var t target
+	var t session.Target
 	var duels int
 	var seed uint64
 	var asJSON bool
@@ -32,7 +33,7 @@ func (a *app) benchAACmd() *cobra.Command {
 			if duels < 1 {
 				return exit.Usagef("--duels %d: expected 1 or more", duels)
 			}
-			t.problem = args[0]
+			t.Problem = args[0]
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
 			return stop.Explain(a.benchAA(stop.Soft, t, duels, seed, asJSON))
@@ -41,7 +42,7 @@ func (a *app) benchAACmd() *cobra.Command {
 	c.Flags().IntVar(&duels, "duels", 200, "how many")
 	c.Flags().Uint64Var(&seed, "seed", 1, "of the draw of the point")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	t.addTo(c)
+	addTarget(c, &t)
 	return c
 }
 
@@ -63,13 +64,13 @@ func (r *sameness) ok() bool {
 	return float64(r.Verdicts[kernels.Faster]) <= math.Max(1, promotable*float64(r.Duels))
 }
 
-func (a *app) benchAA(ctx context.Context, t target, duels int, seed uint64, asJSON bool) (err error) {
-	s, err := a.open(ctx, t)
+func (a *app) benchAA(ctx context.Context, t session.Target, duels int, seed uint64, asJSON bool) (err error) {
+	s, err := session.Open(ctx, t, a.Sayf)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	job, err := s.firstRight(ctx, seed)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	job, err := firstRight(ctx, s, seed)
 	if err != nil {
 		return err
 	}
@@ -105,10 +106,10 @@ func (a *app) benchAA(ctx context.Context, t target, duels int, seed uint64, asJ
 }
 
 // firstRight is the first of some random points that the gate accepts.
-func (s *session) firstRight(ctx context.Context, seed uint64) (job kernels.Job, err error) {
+func firstRight(ctx context.Context, s *session.Session, seed uint64) (job kernels.Job, err error) {
 	tries := 0
-	for p := range randomPoints(s, seed) {
-		if job, err = s.bundle.Job(p.family, p.genes, s.Device(), s.dtype); err != nil {
+	for p := range s.RandomPoints(seed) {
+		if job, err = s.Bundle.Job(p.Family, p.Genes, s.Device(), s.DType); err != nil {
 			return job, err
 		}
 		res, err := s.Evaluate(ctx, &job)
@@ -122,7 +123,7 @@ func (s *session) firstRight(ctx context.Context, seed uint64) (job kernels.Job,
 	return job, errors.New("the space is empty")
 }
 
-func (a *app) aaText(s *session, r *sameness) {
+func (a *app) aaText(s *session.Session, r *sameness) {
 	promoted := r.Verdicts[kernels.Faster]
 	report.Fields(a.Out, "", [2]string{"device", s.Device().Label()}, [2]string{"candidate", r.Candidate.Short()},
 		[2]string{"duels", fmt.Sprintf("%d of it with itself in %s", r.Duels, report.Duration(time.Duration(r.Seconds*1e9)))},

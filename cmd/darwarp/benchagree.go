@@ -15,13 +15,13 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval"
 	"darwarp/kernels"
-	"darwarp/templates"
 )
 
 type agreeFlags struct {
-	target
+	session.Target
 	samples int
 	seed    uint64
 	json    bool
@@ -42,7 +42,7 @@ func (a *app) benchAgreeCmd() *cobra.Command {
 			if f.samples < 1 {
 				return exit.Usagef("--samples %d: expected 1 or more", f.samples)
 			}
-			f.problem = args[0]
+			f.Problem = args[0]
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
 			return stop.Explain(a.agree(stop.Soft, f))
@@ -51,11 +51,11 @@ func (a *app) benchAgreeCmd() *cobra.Command {
 	fs := c.Flags()
 	fs.IntVar(&f.samples, "samples", 24, "points of each family")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the draw")
-	fs.StringVar(&f.dtype, "dtype", "", "element type (default: all of the problem's)")
-	fs.StringArrayVar(&f.workloads, "workload", nil, "a size to run beside the check shapes: a name or m=..,n=..,k=..; repeatable (default: the small ones)")
-	fs.StringArrayVar(&f.genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
-	fs.IntVar(&f.jobs, "jobs", 0, "compiles at once on each device (default: one a core)")
-	fs.StringVar(&f.sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
+	fs.StringVar(&f.DType, "dtype", "", "element type (default: all of the problem's)")
+	fs.StringArrayVar(&f.Workloads, "workload", nil, "a size to run beside the check shapes: a name or m=..,n=..,k=..; repeatable (default: the small ones)")
+	fs.StringArrayVar(&f.Genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
+	fs.IntVar(&f.Jobs, "jobs", 0, "compiles at once on each device (default: one a core)")
+	fs.StringVar(&f.Sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
 	fs.BoolVar(&f.json, "json", false, "print JSON")
 	return c
 }
@@ -82,23 +82,23 @@ type disagreement struct {
 }
 
 func (a *app) agree(ctx context.Context, f agreeFlags) error {
-	if !slices.Contains(eval.SandboxModes(), f.sandbox) {
-		return exit.Usagef("--sandbox %q: expected %s", f.sandbox, strings.Join(eval.SandboxModes(), ", "))
+	if !slices.Contains(eval.SandboxModes(), f.Sandbox) {
+		return exit.Usagef("--sandbox %q: expected %s", f.Sandbox, strings.Join(eval.SandboxModes(), ", "))
 	}
-	s, err := f.read()
+	s, err := f.Read()
 	if err != nil {
 		return err
 	}
-	dtypes := s.bundle.Problem.DTypes
-	if f.dtype != "" {
-		dtypes = []kernels.DType{s.dtype}
+	dtypes := s.Bundle.Problem.DTypes
+	if f.DType != "" {
+		dtypes = []kernels.DType{s.DType}
 	}
-	if len(f.workloads) == 0 {
-		s.workloads = s.bundle.Problem.SmallWorkloads()
+	if len(f.Workloads) == 0 {
+		s.Workloads = s.Bundle.Problem.SmallWorkloads()
 	}
 	var all []agreement
 	same := true
-	for _, s.dtype = range dtypes {
+	for _, s.DType = range dtypes {
 		found, err := a.agreeOn(ctx, f, s)
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (a *app) agree(ctx context.Context, f agreeFlags) error {
 		same = same && len(found.Differ) == 0
 		all = append(all, found)
 		if !f.json {
-			a.agreementText(s.bundle.Problem.Name, found)
+			a.agreementText(s.Bundle.Problem.Name, found)
 		}
 	}
 	if f.json {
@@ -121,50 +121,43 @@ func (a *app) agree(ctx context.Context, f agreeFlags) error {
 }
 
 // agreeOn compares the sampled points in one element type.
-func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session) (out agreement, err error) {
-	twins, err := eval.OpenTwins(ctx, eval.Config{
-		Problem: s.bundle.Problem, Reference: s.bundle.ReferenceSource(s.dtype), Headers: templates.Include(), DType: s.dtype,
-		Acc:       s.bundle.Problem.Accumulators(s.bundle.Families, s.pins),
-		Workloads: s.workloads, Cache: "hot", Jobs: f.jobs, Sandbox: eval.SandboxMode(f.sandbox), Version: version(), Progress: func(what string) { a.Sayf("%s ...", what) },
-	})
-	if errors.Is(err, eval.ErrTooLarge) {
-		return out, exit.Usagef("%v", err)
-	}
+func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session.Session) (out agreement, err error) {
+	twins, err := s.Twins(ctx, f.Target, a.Sayf)
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, twins.Close()) }()
 	gpu, cpu := twins.GPU.Device(), twins.CPU.Device()
-	out = agreement{DType: s.dtype, GPU: gpu.Label(), CPU: cpu.Label(), Verdicts: map[string]int{}, Families: map[string]int{}, Classes: map[string]eval.Spread{}}
-	if s.spaces, s.leftOut, err = spacesOn(s.bundle, gpu, s.dtype, s.pins); err != nil {
+	out = agreement{DType: s.DType, GPU: gpu.Label(), CPU: cpu.Label(), Verdicts: map[string]int{}, Families: map[string]int{}, Classes: map[string]eval.Spread{}}
+	if s.Spaces, s.LeftOut, err = session.SpacesOn(s.Bundle, gpu, s.DType, s.Pins); err != nil {
 		return out, err
 	}
-	s.spaces = slices.DeleteFunc(s.spaces, func(x *kernels.Space) bool {
+	s.Spaces = slices.DeleteFunc(s.Spaces, func(x *kernels.Space) bool {
 		if x.Family.Runs(cpu) {
 			return false
 		}
 		out.Left = append(out.Left, x.Family.Name)
 		return true
 	})
-	var points []point
-	for p := range randomPoints(s, f.seed) {
-		if len(points) == f.samples*len(s.spaces) {
+	var points []session.Point
+	for p := range s.RandomPoints(f.seed) {
+		if len(points) == f.samples*len(s.Spaces) {
 			break
 		}
 		points = append(points, p)
 	}
-	for _, x := range s.spaces {
-		points = append(points, point{family: x.Family, genes: x.Family.Defaults()})
+	for _, x := range s.Spaces {
+		points = append(points, session.Point{Family: x.Family, Genes: x.Family.Defaults()})
 	}
-	a.Sayf("comparing %s of %s %s ...", report.Quantity(len(points), "point"), s.bundle.Problem.Name, s.dtype)
+	a.Sayf("comparing %s of %s %s ...", report.Quantity(len(points), "point"), s.Bundle.Problem.Name, s.DType)
 	return out, a.comparePoints(ctx, s, twins, points, &out)
 }
 
 // comparePoints runs the points, as many at once as there are compilers.
-func (a *app) comparePoints(ctx context.Context, s *session, twins *eval.Twins, points []point, out *agreement) error {
+func (a *app) comparePoints(ctx context.Context, s *session.Session, twins *eval.Twins, points []session.Point, out *agreement) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	todo := make(chan point)
+	todo := make(chan session.Point)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for range min(twins.GPU.Slots(), twins.CPU.Slots()) {
@@ -176,7 +169,7 @@ func (a *app) comparePoints(ctx context.Context, s *session, twins *eval.Twins, 
 					continue
 				}
 				mu.Lock()
-				out.add(p.family.Name, v, c)
+				out.add(p.Family.Name, v, c)
 				mu.Unlock()
 			}
 		})
@@ -192,17 +185,17 @@ func (a *app) comparePoints(ctx context.Context, s *session, twins *eval.Twins, 
 	return context.Cause(ctx)
 }
 
-func compareOne(ctx context.Context, s *session, twins *eval.Twins, p point) (c eval.Compared, v kernels.Variant, err error) {
-	gpu, err := s.bundle.Job(p.family, p.genes, twins.GPU.Device(), s.dtype)
+func compareOne(ctx context.Context, s *session.Session, twins *eval.Twins, p session.Point) (c eval.Compared, v kernels.Variant, err error) {
+	gpu, err := s.Bundle.Job(p.Family, p.Genes, twins.GPU.Device(), s.DType)
 	if err != nil {
 		return c, v, err
 	}
-	cpu, err := s.bundle.Job(p.family, p.genes, twins.CPU.Device(), s.dtype)
+	cpu, err := s.Bundle.Job(p.Family, p.Genes, twins.CPU.Device(), s.DType)
 	if err != nil {
 		return c, v, err
 	}
 	if gpu.Source != cpu.Source {
-		return c, v, fmt.Errorf("family %s: the source for the cpu device is not that for the GPU", p.family.Name)
+		return c, v, fmt.Errorf("family %s: the source for the cpu device is not that for the GPU", p.Family.Name)
 	}
 	c, err = twins.Compare(ctx, &gpu, &cpu)
 	return c, gpu.Variant, err

@@ -13,6 +13,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
 	"darwarp/kernels"
 )
@@ -68,7 +69,7 @@ func (a *app) benchConvert(path string, f convertFlags) error {
 // readAny reads a recording or a run; left is the number of a run's candidates that no recording can hold.
 func readAny(path string) (rec *replay.Record, left int, err error) {
 	if looksRecorded(path) {
-		rec, err = readRecording(path)
+		rec, err = session.ReadRecording(path)
 		return rec, 0, err
 	}
 	run, err := openRecord(path)

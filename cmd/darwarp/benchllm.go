@@ -13,12 +13,13 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/mutate/llm"
 )
 
 type benchLLMFlags struct {
-	target
+	session.Target
 	llm   llmFlags
 	evals int
 	runs  int
@@ -38,7 +39,7 @@ func (a *app) benchLLMCmd() *cobra.Command {
 		Example: "  darwarp bench llm softmax --llm full --llm-model gpt-4.1-mini --evals 200 --runs 5",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.problem = args[0]
+			f.Problem = args[0]
 			if f.llm.config == "" {
 				return exit.Usagef("bench llm: name what models are told with --llm")
 			}
@@ -54,8 +55,8 @@ func (a *app) benchLLMCmd() *cobra.Command {
 		},
 	}
 	f.llm.addTo(c.Flags())
-	f.target.addTo(c)
-	c.Flags().StringVar(&f.objective, "objective", "geomean", "what counts over several workloads")
+	addTarget(c, &f.Target)
+	c.Flags().StringVar(&f.Objective, "objective", "geomean", "what counts over several workloads")
 	c.Flags().IntVar(&f.evals, "evals", 100, "evaluations of each search")
 	c.Flags().IntVar(&f.runs, "runs", 5, "searches of each kind")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the first")
@@ -110,13 +111,13 @@ func (a *app) benchLLM(ctx context.Context, f benchLLMFlags) error {
 
 // oneLLM runs one search on a device of its own: what was compiled for another is not known to it.
 func (a *app) oneLLM(ctx context.Context, f benchLLMFlags, strategy string, models bool, seed uint64) (sum evolve.Summary, spent llm.Spending, err error) {
-	s, err := (&app{Console: a.Quiet()}).open(ctx, f.target)
+	s, err := session.Open(ctx, f.Target, a.Quiet().Sayf)
 	if err != nil {
 		return sum, spent, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	cfg := evolve.Config{
-		Bundle: s.bundle, DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Spaces: s.spaces, Strategy: strategy, Seed: seed,
+		Bundle: s.Bundle, DType: s.DType, Workloads: s.Workloads, Objective: s.Objective, Spaces: s.Spaces, Strategy: strategy, Seed: seed,
 		Budget: evolve.Budget{Evals: f.evals}, GenesOnly: s.Device().Kind == "replay",
 	}
 	if models {

@@ -15,12 +15,13 @@ import (
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
 	"darwarp/kernels"
 )
 
 type recordFlags struct {
-	target
+	session.Target
 	out    string
 	points string
 	seed   uint64
@@ -36,7 +37,7 @@ func (a *app) benchRecordCmd() *cobra.Command {
 		Example: "  darwarp bench record gemm --workload 2048 --points 3000 --out gemm.json.gz",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.problem = args[0]
+			f.Problem = args[0]
 			if f.out == "" {
 				return exit.Usagef("--out is missing: name the file to write, as in --out gemm.json.gz")
 			}
@@ -48,7 +49,7 @@ func (a *app) benchRecordCmd() *cobra.Command {
 	c.Flags().StringVar(&f.out, "out", "", "the recording to write or go on with")
 	c.Flags().StringVar(&f.points, "points", "all", "how many points of each family, drawn at random, or all")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the draw")
-	f.target.addTo(c)
+	addTarget(c, &f.Target)
 	return c
 }
 
@@ -60,11 +61,11 @@ func (a *app) benchRecord(ctx context.Context, f recordFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := a.open(ctx, f.target)
+	s, err := session.Open(ctx, f.Target, a.Sayf)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	rec, err := startRecord(f.out, s)
 	if err != nil {
 		return err
@@ -101,17 +102,17 @@ func pointCount(s string) (int, error) {
 }
 
 // startRecord opens a recording to go on with, or begins one.
-func startRecord(path string, s *session) (*replay.Record, error) {
+func startRecord(path string, s *session.Session) (*replay.Record, error) {
 	files := map[string]string{}
-	for name, data := range s.bundle.Files {
+	for name, data := range s.Bundle.Files {
 		files[name] = string(data)
 	}
-	rec := &replay.Record{Format: replay.Format, About: "darwarp bench record", Problem: s.bundle.Problem.Name, DType: s.dtype, Cache: s.cache,
-		Workloads: s.workloads, Device: s.Device(), Provenance: s.Provenance(), Files: files}
-	if !isFile(path) {
+	rec := &replay.Record{Format: replay.Format, About: "darwarp bench record", Problem: s.Bundle.Problem.Name, DType: s.DType, Cache: s.Cache,
+		Workloads: s.Workloads, Device: s.Device(), Provenance: s.Provenance(), Files: files}
+	if !session.IsFile(path) {
 		return rec, nil
 	}
-	old, err := readRecording(path)
+	old, err := session.ReadRecording(path)
 	if err != nil {
 		return nil, err
 	}
@@ -128,19 +129,12 @@ func startRecord(path string, s *session) (*replay.Record, error) {
 	return old, nil
 }
 
-// point is one point of a space that is to be recorded.
-type point struct {
-	family *kernels.Family
-	genes  kernels.Genome
-	bar    *kernels.Bar // what a run is given up by; nil: nothing is known
-}
-
 // draw lists the points to evaluate: of each space the default and up to n at random (0: all), less
 // those that the recording has.
-func draw(s *session, rec *replay.Record, n int, seed uint64) ([]point, error) {
+func draw(s *session.Session, rec *replay.Record, n int, seed uint64) ([]session.Point, error) {
 	have := map[string]bool{}
 	if rec.Len() > 0 {
-		spaces, err := rec.Spaces(s.bundle.Families)
+		spaces, err := rec.Spaces(s.Bundle.Families)
 		if err != nil {
 			return nil, err
 		}
@@ -150,14 +144,14 @@ func draw(s *session, rec *replay.Record, n int, seed uint64) ([]point, error) {
 			}
 		}
 	}
-	var out []point
+	var out []session.Point
 	add := func(f *kernels.Family, g kernels.Genome) {
 		if key := f.Name + " " + g.Key(); !have[key] {
 			have[key] = true
-			out = append(out, point{family: f, genes: g})
+			out = append(out, session.Point{Family: f, Genes: g})
 		}
 	}
-	for _, x := range s.spaces {
+	for _, x := range s.Spaces {
 		add(x.Family, x.Family.Defaults())
 		order := rand.New(rand.NewPCG(seed, 0)).Perm(x.Len())
 		if n > 0 {
@@ -173,27 +167,21 @@ func draw(s *session, rec *replay.Record, n int, seed uint64) ([]point, error) {
 // recorder evaluates points and keeps the recording.
 type recorder struct {
 	*app
-	session *session
+	session *session.Session
 	record  *replay.Record
 	out     string
-	todo    []point
+	todo    []session.Point
 	printer *progress.Printer
 	failed  int
 	done    int
-	copies  []verdict // duplicates whose original is not recorded yet
-}
-
-type verdict struct {
-	point point
-	c     kernels.Candidate
-	err   error
+	copies  []session.Verdict // duplicates whose original is not recorded yet
 }
 
 func (r *recorder) run(ctx context.Context) error {
 	start, saved := time.Now(), time.Now()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	verdicts := evaluateAll(ctx, r.session, slices.Values(r.todo))
+	verdicts := r.session.EvaluateAll(ctx, slices.Values(r.todo))
 	var first error
 	for verdicts != nil {
 		select {
@@ -218,22 +206,22 @@ func (r *recorder) run(ctx context.Context) error {
 }
 
 // take adds a verdict; duplicates wait until their original is there.
-func (r *recorder) take(ctx context.Context, v verdict) error {
-	if v.err != nil {
+func (r *recorder) take(ctx context.Context, v session.Verdict) error {
+	if v.Err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return v.err
+		return v.Err
 	}
 	r.done++
-	if isFailure(v.c.Result.Outcome) {
+	if isFailure(v.C.Result.Outcome) {
 		r.failed++
 	}
-	waiting := append([]verdict{v}, r.copies...) // v may be the original of some
+	waiting := append([]session.Verdict{v}, r.copies...) // v may be the original of some
 	r.copies = nil
 	for _, w := range waiting {
-		if err := r.record.Add(w.point.family, &w.c); err != nil {
-			if w.c.Result.Outcome != kernels.Duplicate {
+		if err := r.record.Add(w.Point.Family, &w.C); err != nil {
+			if w.C.Result.Outcome != kernels.Duplicate {
 				return err
 			}
 			r.copies = append(r.copies, w)

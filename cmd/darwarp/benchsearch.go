@@ -14,6 +14,7 @@ import (
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/scoring"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 )
 
@@ -138,11 +139,11 @@ func (a *app) benchSearch(ctx context.Context, paths []string, f benchSearchFlag
 }
 
 func (a *app) scoreSpace(ctx context.Context, path string, f benchSearchFlags, marks scoring.Others) (*spaceScores, error) {
-	rec, err := readRecording(path)
+	rec, err := session.ReadRecording(path)
 	if err != nil {
 		return nil, err
 	}
-	b, err := recordedBundle(rec)
+	b, err := session.RecordedBundle(rec)
 	if err != nil {
 		return nil, exit.Usagef("%s: %v", path, err)
 	}

@@ -37,7 +37,7 @@ func (a *app) benchSoakCmd() *cobra.Command {
 		Example: "  darwarp bench soak gemm --for 8h\n  darwarp bench soak gemm --for 20m --faults 10 --workload 512",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.problem, f.plain, f.noBaseline = args[0], true, true
+			f.Problem, f.plain, f.noBaseline = args[0], true, true
 			f.budget = store.Budget{For: f.span}
 			switch {
 			case f.span < 8*time.Second:
@@ -60,7 +60,7 @@ func (a *app) benchSoakCmd() *cobra.Command {
 	fs.StringVar(&f.store, "store", "", "keep the run in this file (default: none is kept)")
 	fs.BoolVar(&f.json, "json", false, "print JSON")
 	fs.BoolVar(&f.gateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
-	f.target.addTo(c)
+	addTarget(c, &f.Target)
 	return c
 }
 
@@ -77,14 +77,14 @@ func (a *app) soak(stop *console.Interrupts, f soakFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close(), run.Close()) }()
+	defer func() { err = errors.Join(err, s.Close(), run.Close()) }()
 	pool, ok := s.Evaluator.(soak.Pool)
 	if !ok {
 		return exit.Usagef("bench soak: a recording has no workers to kill: expected a GPU or --device cpu")
 	}
 	w := newSoakWatch(pool, f, run.Path())
 	s.Evaluator = w.saboteur
-	s.hear = append(s.hear, w.hear)
+	f.hear = append(f.hear, w.hear)
 	ended := w.sample(stop.Soft)
 	sum, err := a.drive(stop, f.searchFlags, s, run)
 	ended()

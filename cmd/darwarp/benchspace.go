@@ -11,6 +11,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
 	"darwarp/kernels/restrict"
 )
@@ -56,7 +57,7 @@ func (a *app) benchSpace(path string, f benchSpaceFlags) error {
 		}
 		return a.showSpace(nil, d, f)
 	}
-	rec, err := readRecording(path)
+	rec, err := session.ReadRecording(path)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (a *app) benchSpace(path string, f benchSpaceFlags) error {
 		return exit.Usagef("%s: %v", path, err)
 	}
 	file, name := f.constraints, ""
-	if !isFile(file) {
+	if !session.IsFile(file) {
 		if i := strings.LastIndexByte(file, ':'); i > 0 {
 			file, name = file[:i], file[i+1:]
 		}

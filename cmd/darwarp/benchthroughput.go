@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"math/rand/v2"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,12 +11,13 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 )
 
 // throughputFlags say which points are evaluated, and until when.
 type throughputFlags struct {
-	target
+	session.Target
 	span   time.Duration // 0: until all points are
 	points int           // 0: as many as there is time for
 	seed   uint64
@@ -45,7 +44,7 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 			if f.points > 0 && !c.Flags().Changed("for") {
 				f.span = 0
 			}
-			f.problem, f.uncached = args[0], true
+			f.Problem, f.Uncached = args[0], true
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
 			return stop.Explain(a.throughput(stop.Soft, f))
@@ -55,7 +54,7 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 	c.Flags().IntVar(&f.points, "points", 0, "how many points (default: as many as there is time for)")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the draw")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	f.target.addTo(c)
+	addTarget(c, &f.Target)
 	return c
 }
 
@@ -80,12 +79,12 @@ type rates struct {
 }
 
 func (a *app) throughput(ctx context.Context, f throughputFlags) (err error) {
-	s, err := a.open(ctx, f.target)
+	s, err := session.Open(ctx, f.Target, a.Sayf)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	a.Sayf("evaluating %s: %s ...", s.bundle.Problem.Name, f.share())
+	defer func() { err = errors.Join(err, s.Close()) }()
+	a.Sayf("evaluating %s: %s ...", s.Bundle.Problem.Name, f.share())
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if f.span > 0 {
@@ -93,11 +92,11 @@ func (a *app) throughput(ctx context.Context, f throughputFlags) (err error) {
 	}
 	r := newRates(s, f.seed)
 	start, spent := time.Now(), processorTime()
-	for v := range evaluateAll(short, s, firstPoints(randomPoints(s, f.seed), f.points)) {
-		if v.err == nil {
-			r.add(v.c)
+	for v := range s.EvaluateAll(short, session.FirstPoints(s.RandomPoints(f.seed), f.points)) {
+		if v.Err == nil {
+			r.add(v.C)
 		} else if short.Err() == nil { // our own fault: what was found so far is told with it
-			err = errors.Join(err, v.err)
+			err = errors.Join(err, v.Err)
 			cancel()
 		}
 	}
@@ -125,10 +124,10 @@ func (f *throughputFlags) share() string {
 	return fmt.Sprintf("%s, for %s at most", report.Quantity(f.points, "random point"), report.Duration(f.span))
 }
 
-func newRates(s *session, seed uint64) rates {
-	r := rates{Problem: s.bundle.Problem.Name, DType: s.dtype, Device: s.Device().Label(), Seed: seed, Slots: s.Slots(),
+func newRates(s *session.Session, seed uint64) rates {
+	r := rates{Problem: s.Bundle.Problem.Name, DType: s.DType, Device: s.Device().Label(), Seed: seed, Slots: s.Slots(),
 		Outcomes: map[kernels.Outcome]int{}, Families: map[string]map[kernels.Outcome]int{}}
-	for _, w := range s.workloads {
+	for _, w := range s.Workloads {
 		r.Workloads = append(r.Workloads, w.Name)
 	}
 	return r
@@ -153,43 +152,6 @@ func (r *rates) add(c kernels.Candidate) {
 	mean(&r.Cost.Gate, x.Cost.Gate)
 	mean(&r.Cost.Time, x.Cost.Time)
 	mean(&r.Cost.Wait, x.Cost.Wait)
-}
-
-// randomPoints draws without repeating, from all spaces in turn.
-func randomPoints(s *session, seed uint64) iter.Seq[point] {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	orders := make([][]int, len(s.spaces))
-	for i, x := range s.spaces {
-		orders[i] = rng.Perm(x.Len())
-	}
-	return func(yield func(point) bool) {
-		for k, more := 0, true; more; k++ {
-			more = false
-			for i, x := range s.spaces {
-				if k >= len(orders[i]) {
-					continue
-				}
-				if more = true; !yield(point{family: x.Family, genes: x.Genome(x.At(orders[i][k]))}) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// firstPoints are the first n; all where n is 0.
-func firstPoints(points iter.Seq[point], n int) iter.Seq[point] {
-	if n == 0 {
-		return points
-	}
-	return func(yield func(point) bool) {
-		left := n
-		for p := range points {
-			if left--; !yield(p) || left == 0 {
-				return
-			}
-		}
-	}
 }
 
 func (a *app) throughputText(r rates) {

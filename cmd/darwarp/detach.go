@@ -41,7 +41,7 @@ func (a *app) detach(ctx context.Context, f searchFlags) error {
 	args := slices.DeleteFunc(slices.Clone(a.args), func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--detach") })
 	if d.Run == "" {
 		if d.Run = f.store; d.Run == "" {
-			name, _, _ := strings.Cut(filepath.Base(f.problem), ".")
+			name, _, _ := strings.Cut(filepath.Base(f.Problem), ".")
 			d.Run = defaultStore(name)
 			args = append(args, "--store", d.Run)
 		}

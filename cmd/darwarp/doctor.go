@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval"
 	"darwarp/eval/replay"
 	"darwarp/templates"
@@ -195,16 +195,10 @@ func folders() []finding {
 		dir = "."
 	}
 	out := []finding{folder("current folder", dir, "Runs are written here unless --store names another place")}
-	if cache, err := cacheDir(); err == nil {
+	if cache, err := session.CacheDir(); err == nil {
 		out = append(out, folder("cache folder", cache, "Compiled candidates are kept here"))
 	}
 	return out
-}
-
-// cacheDir is where compiled candidates are kept.
-func cacheDir() (string, error) {
-	base, err := os.UserCacheDir()
-	return filepath.Join(base, "darwarp"), err
 }
 
 // autoDevice says what --device auto takes, and why.

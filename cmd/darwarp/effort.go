@@ -9,12 +9,13 @@ import (
 	"syscall"
 
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 )
 
 // sayEffort tells what the search made of the machine: verdicts a second, the share of the time that
 // the device worked, how many device processes it took, and this process's peak memory.
-func (a *app) sayEffort(s *session, sum evolve.Summary) {
+func (a *app) sayEffort(s *session.Session, sum evolve.Summary) {
 	if s.Device().Kind == "replay" || sum.Elapsed <= 0 {
 		return
 	}

@@ -15,12 +15,13 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
 )
 
 type explainFlags struct {
-	target
+	session.Target
 	pairs    int
 	profiled int
 	json     bool
@@ -42,7 +43,7 @@ func (a *app) explainCmd() *cobra.Command {
 			}
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
-			return stop.Explain(a.withSession(stop.Soft, args[0], f.target, func(s *session, r *record) error {
+			return stop.Explain(a.withSession(stop.Soft, args[0], f.Target, func(s *session.Session, r *record) error {
 				return a.explain(stop.Soft, f, s, r, arg(args, 1))
 			}))
 		},
@@ -50,7 +51,7 @@ func (a *app) explainCmd() *cobra.Command {
 	c.Flags().IntVar(&f.pairs, "pairs", 10, "most pairs of choices that are taken back together")
 	c.Flags().IntVar(&f.profiled, "counters", 6, "choices that are profiled with ncu beside the winner, where it is allowed; 0: none")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	f.target.addDevice(c)
+	addDevice(c, &f.Target)
 	return c
 }
 
@@ -67,7 +68,7 @@ type explained struct {
 
 // explanation is one run of explain.
 type explanation struct {
-	*session
+	*session.Session
 	app    *app
 	run    *record
 	space  *kernels.Space
@@ -77,7 +78,7 @@ type explanation struct {
 	jobs   map[kernels.ID]*kernels.Job
 }
 
-func (a *app) explain(ctx context.Context, f explainFlags, s *session, r *record, name string) error {
+func (a *app) explain(ctx context.Context, f explainFlags, s *session.Session, r *record, name string) error {
 	e, err := a.newExplanation(ctx, s, r, name)
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (a *app) explain(ctx context.Context, f explainFlags, s *session, r *record
 		return err
 	}
 	out := explained{Candidate: e.winner.ID, Resources: e.result.Resources, Waves: e.waves(&e.job, e.result.Resources)}
-	for _, w := range s.workloads {
+	for _, w := range s.Workloads {
 		out.Workloads = append(out.Workloads, w.Name)
 	}
 	pairs, err := e.pairs(ctx, choices, singles, joint, f.pairs)
@@ -121,7 +122,7 @@ func (a *app) explain(ctx context.Context, f explainFlags, s *session, r *record
 }
 
 // newExplanation finds the candidate and gates it here.
-func (a *app) newExplanation(ctx context.Context, s *session, r *record, name string) (*explanation, error) {
+func (a *app) newExplanation(ctx context.Context, s *session.Session, r *record, name string) (*explanation, error) {
 	c, err := r.pick(name)
 	if err != nil {
 		return nil, err
@@ -129,13 +130,13 @@ func (a *app) newExplanation(ctx context.Context, s *session, r *record, name st
 	if c.Result.Outcome != kernels.OK {
 		return nil, exit.Usagef("candidate %s is not right (%s): explain one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
 	}
-	e := &explanation{session: s, app: a, run: r, winner: c, jobs: map[kernels.ID]*kernels.Job{}}
-	at := slices.IndexFunc(s.spaces, func(x *kernels.Space) bool { return x.Family.Name == c.Variant.Family })
+	e := &explanation{Session: s, app: a, run: r, winner: c, jobs: map[kernels.ID]*kernels.Job{}}
+	at := slices.IndexFunc(s.Spaces, func(x *kernels.Space) bool { return x.Family.Name == c.Variant.Family })
 	if at < 0 {
 		return nil, exit.Usagef("candidate %s is a source of its own: it has no genes to take back", c.ID.Short())
 	}
-	e.space = s.spaces[at]
-	if e.job, err = r.bundle.VariantJob(c.Variant, s.Device(), s.dtype); err != nil {
+	e.space = s.Spaces[at]
+	if e.job, err = r.bundle.VariantJob(c.Variant, s.Device(), s.DType); err != nil {
 		return nil, err
 	}
 	if e.job.Base, err = r.baseTimes(); err != nil {
@@ -158,7 +159,7 @@ func (e *explanation) singles(ctx context.Context, choices []kernels.GeneChange)
 
 // begin finds the point without some choices.
 func (e *explanation) begin(repairs int, take ...kernels.GeneChange) kernels.Insight {
-	i := kernels.Insight{Candidate: e.winner.ID, Genes: take, Cache: e.cache}
+	i := kernels.Insight{Candidate: e.winner.ID, Genes: take, Cache: e.Cache}
 	a, err := evolve.Ablate(e.space, e.winner.Variant.Genes, repairs, take...)
 	if err == nil {
 		i.Repaired = a.Repaired
@@ -171,7 +172,7 @@ func (e *explanation) begin(repairs int, take ...kernels.GeneChange) kernels.Ins
 }
 
 func (e *explanation) render(i *kernels.Insight, f *kernels.Family, g kernels.Genome) error {
-	j, err := e.bundle.Job(f, g, e.Device(), e.dtype)
+	j, err := e.Bundle.Job(f, g, e.Device(), e.DType)
 	if err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func (e *explanation) settle(ctx context.Context, i *kernels.Insight, r kernels.
 		return nil
 	case i.Without == e.winner.ID || r.Code != "" && r.Code == e.result.Code:
 		i.Outcome, i.Resources = kernels.Duplicate, e.result.Resources
-		i.Gain, i.Shapes = same(e.workloads)
+		i.Gain, i.Shapes = same(e.Workloads)
 		i.Waves = e.waves(&e.job, i.Resources)
 		return nil
 	}
@@ -224,7 +225,7 @@ func (e *explanation) settle(ctx context.Context, i *kernels.Insight, r kernels.
 	if r.Outcome != kernels.OK && r.Outcome != kernels.Duplicate { // a duplicate is of another ablation: it has a time
 		return nil
 	}
-	d, err := e.versus(ctx, &e.job, e.jobs[i.Without])
+	d, err := e.Versus(ctx, &e.job, e.jobs[i.Without])
 	if ctx.Err() != nil {
 		return errors.Join(ctx.Err(), err)
 	}
@@ -247,13 +248,13 @@ func same(workloads []kernels.Workload) (kernels.Gain, []kernels.Gain) {
 }
 
 func (e *explanation) waves(j *kernels.Job, rs []kernels.Resources) []float64 {
-	return wavesOf(j, rs, e.workloads, e.Device())
+	return wavesOf(j, rs, e.Workloads, e.Device())
 }
 
 // together takes everything back: the defaults of the winner's family.
 func (e *explanation) together(ctx context.Context, singles []kernels.Insight) (kernels.Insight, error) {
 	start := e.space.Family
-	all := []kernels.Insight{{Candidate: e.winner.ID, Cache: e.cache, Alone: product(singles...)}}
+	all := []kernels.Insight{{Candidate: e.winner.ID, Cache: e.Cache, Alone: product(singles...)}}
 	if err := e.render(&all[0], start, start.Defaults()); err != nil {
 		return all[0], err
 	}
@@ -326,14 +327,14 @@ func (e *explanation) show(out explained, singles, pairs []kernels.Insight, join
 		fmt.Fprintf(a.Out, ": %s registers, %s shared memory, %s occupancy", report.Registers(rs), report.Smem(rs), report.Occupancy(rs))
 	}
 	fmt.Fprintln(a.Out, wavesText(", waves ", out.Waves))
-	fmt.Fprintf(a.Out, "\nwhat each choice buys: time without it over time with it (%s, 99%% intervals%s)\n", e.cache, label)
-	t := insightTable(e.objective, e.workloads, append(slices.Clone(singles), joint))
+	fmt.Fprintf(a.Out, "\nwhat each choice buys: time without it over time with it (%s, 99%% intervals%s)\n", e.Cache, label)
+	t := insightTable(e.Objective, e.Workloads, append(slices.Clone(singles), joint))
 	t.Indent = "  "
 	t.Write(a.Out)
 	switch {
 	case len(pairs) > 0:
 		fmt.Fprintf(a.Out, "\ntwo at a time, those that add up least first\n")
-		t := insightTable(e.objective, e.workloads, pairs)
+		t := insightTable(e.Objective, e.Workloads, pairs)
 		t.Indent = "  "
 		t.Write(a.Out)
 	case joint.Alone > 0 && len(singles) > 1:

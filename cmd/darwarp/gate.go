@@ -10,6 +10,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/gatetest"
+	"darwarp/cmd/darwarp/internal/session"
 )
 
 func (a *app) gateCmd() *cobra.Command {
@@ -24,7 +25,7 @@ func (a *app) gateCmd() *cobra.Command {
 }
 
 func (a *app) gateTestCmd() *cobra.Command {
-	var t target
+	var t session.Target
 	var which gatetest.Filter
 	var asJSON bool
 	c := &cobra.Command{
@@ -37,9 +38,9 @@ func (a *app) gateTestCmd() *cobra.Command {
 			return stop.Explain(a.gateTest(stop.Soft, t, which, asJSON))
 		},
 	}
-	c.Flags().StringVar(&t.device, "device", "auto", "auto, cuda or cpu")
-	c.Flags().IntVar(&t.jobs, "jobs", 0, "compiles at once (0: one a core)")
-	c.Flags().StringVar(&t.sandbox, "sandbox", "best", "best, strict or off")
+	c.Flags().StringVar(&t.Device, "device", "auto", "auto, cuda or cpu")
+	c.Flags().IntVar(&t.Jobs, "jobs", 0, "compiles at once (0: one a core)")
+	c.Flags().StringVar(&t.Sandbox, "sandbox", "best", "best, strict or off")
 	c.Flags().BoolVar(&which.Short, "short", false, "only those that every search begins with")
 	c.Flags().StringSliceVar(&which.Problems, "problem", nil, "only the kernels of these problems")
 	c.Flags().StringSliceVar(&which.Kinds, "kind", nil, "only cheats of these kinds, or honest")
@@ -48,8 +49,8 @@ func (a *app) gateTestCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) gateTest(ctx context.Context, t target, which gatetest.Filter, asJSON bool) error {
-	if t.device == "replay" {
+func (a *app) gateTest(ctx context.Context, t session.Target, which gatetest.Filter, asJSON bool) error {
+	if t.Device == "replay" {
 		return exit.Usagef("--device replay: a recording has no gate: expected auto, cuda or cpu")
 	}
 	if err := which.Check(); err != nil {
@@ -71,7 +72,7 @@ func (a *app) gateTest(ctx context.Context, t target, which gatetest.Filter, asJ
 }
 
 // tryGate sends the test kernels through the gate of a device, one problem after the other.
-func (a *app) tryGate(ctx context.Context, t target, which gatetest.Filter) (*gateReport, error) {
+func (a *app) tryGate(ctx context.Context, t session.Target, which gatetest.Filter) (*gateReport, error) {
 	r := newGateReport()
 	for _, problem := range gatetest.Problems() {
 		if err := a.tryProblem(ctx, t, which, problem, r); err != nil {
@@ -84,24 +85,24 @@ func (a *app) tryGate(ctx context.Context, t target, which gatetest.Filter) (*ga
 	return r, nil
 }
 
-func (a *app) tryProblem(ctx context.Context, t target, which gatetest.Filter, problem string, r *gateReport) (err error) {
+func (a *app) tryProblem(ctx context.Context, t session.Target, which gatetest.Filter, problem string, r *gateReport) (err error) {
 	if !which.Has(problem) {
 		return nil
 	}
-	if t.bundle, err = gatetest.Bundle(problem); err != nil {
+	if t.Bundle, err = gatetest.Bundle(problem); err != nil {
 		return err
 	}
-	s, err := a.open(ctx, t)
+	s, err := session.Open(ctx, t, a.Sayf)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	cases, err := which.Cases(t.bundle, s.Device())
+	defer func() { err = errors.Join(err, s.Close()) }()
+	cases, err := which.Cases(t.Bundle, s.Device())
 	if err != nil {
 		return err
 	}
 	a.Sayf("%s: %d kernels ...", problem, len(cases))
-	verdicts, err := s.judgeAll(ctx, cases)
+	verdicts, err := gate{s}.judgeAll(ctx, cases)
 	if err != nil {
 		return err
 	}
@@ -114,12 +115,12 @@ func (a *app) tryProblem(ctx context.Context, t target, which gatetest.Filter, p
 
 // proveGate sends the short test through the gate of the device that a search is about to use. A cheat
 // that passes, or an honest kernel that does not, means that no verdict of this device can be believed.
-func (a *app) proveGate(ctx context.Context, f *searchFlags, s *session) error {
+func (a *app) proveGate(ctx context.Context, f *searchFlags, s *session.Session) error {
 	kind := s.Device().Kind
 	if !f.gateTest || kind == "replay" {
 		return nil
 	}
-	t := target{device: kind, jobs: f.jobs, sandbox: f.sandbox, log: f.log}
+	t := session.Target{Device: kind, Jobs: f.Jobs, Sandbox: f.Sandbox, Log: f.Log}
 	r, err := (&app{Console: a.Quiet()}).tryGate(ctx, t, gatetest.Filter{Short: true})
 	if err != nil {
 		return fmt.Errorf("test of the gate: %w", err)

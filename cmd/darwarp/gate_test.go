@@ -9,6 +9,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/gatetest"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
 )
@@ -71,8 +72,8 @@ func tried(t *testing.T, ev evolve.Evaluator, problem string, names ...string) m
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{Evaluator: ev, bundle: b, dtype: b.Problem.DTypes[0], workloads: b.Problem.DefaultWorkloads()}
-	verdicts, err := s.judgeAll(t.Context(), list)
+	s := &session.Session{Evaluator: ev, Bundle: b, DType: b.Problem.DTypes[0], Workloads: b.Problem.DefaultWorkloads()}
+	verdicts, err := gate{s}.judgeAll(t.Context(), list)
 	if err != nil {
 		t.Fatal(err)
 	}

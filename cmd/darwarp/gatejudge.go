@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"darwarp/cmd/darwarp/internal/gatetest"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
 )
@@ -15,28 +16,31 @@ import (
 // gateTestBar is longer than any of the test kernels takes on any device, in ns a call.
 const gateTestBar = 5e6
 
+// gate is a device whose gate is tested.
+type gate struct{ *session.Session }
+
 // judgeAll sends the cases through the gate, in their order, and those that it accepts and that fall later at the latest
 // through what follows.
-func (s *session) judgeAll(ctx context.Context, cases []gatetest.Case) ([]gateVerdict, error) {
+func (s gate) judgeAll(ctx context.Context, cases []gatetest.Case) ([]gateVerdict, error) {
 	out := make([]gateVerdict, len(cases))
 	at := map[kernels.ID]int{}
 	bar := s.gateBar()
-	var todo []point
+	var todo []session.Point
 	for i, c := range cases {
 		j, p, err := s.testJob(c.Family, c.Genes)
 		if err != nil {
 			return nil, err
 		}
-		p.bar = bar
+		p.Bar = bar
 		at[j.ID] = i
 		todo = append(todo, p)
 	}
-	for v := range evaluateAll(ctx, s, slices.Values(todo)) {
-		if v.err != nil {
-			return nil, v.err
+	for v := range s.EvaluateAll(ctx, slices.Values(todo)) {
+		if v.Err != nil {
+			return nil, v.Err
 		}
-		i := at[v.c.ID]
-		c, r := cases[i], v.c.Result
+		i := at[v.C.ID]
+		c, r := cases[i], v.C.Result
 		out[i] = gateVerdict{
 			Problem: c.Problem, Family: c.Family, Name: c.Name, Kind: c.Kind, Stage: c.Stage, About: c.About, Want: c.Want,
 			Outcome: r.Outcome, Said: r.Outcome.String(), Detail: r.Detail, Held: c.Holds(r.Outcome),
@@ -47,7 +51,7 @@ func (s *session) judgeAll(ctx context.Context, cases []gatetest.Case) ([]gateVe
 
 // judgeLater sends the cheats that the gate accepted into what must stop them: duels one after the other, as they are about
 // times, and then trials side by side.
-func (s *session) judgeLater(ctx context.Context, cases []gatetest.Case, verdicts []gateVerdict) error {
+func (s gate) judgeLater(ctx context.Context, cases []gatetest.Case, verdicts []gateVerdict) error {
 	todo := map[gatetest.Stage][]func() error{}
 	for i, c := range cases {
 		v := &verdicts[i]
@@ -88,25 +92,25 @@ func side(most int, all []func() error) error {
 }
 
 // gateBar gives a kernel that never ends up soon.
-func (s *session) gateBar() *kernels.Bar {
+func (s gate) gateBar() *kernels.Bar {
 	times := map[string]float64{}
-	for _, w := range s.workloads {
+	for _, w := range s.Workloads {
 		times[w.Name] = gateTestBar
 	}
 	return kernels.NewBar(times)
 }
 
-func (s *session) testJob(family string, genes kernels.Genome) (kernels.Job, point, error) {
-	f, err := s.bundle.Family(family)
+func (s gate) testJob(family string, genes kernels.Genome) (kernels.Job, session.Point, error) {
+	f, err := s.Bundle.Family(family)
 	if err != nil {
-		return kernels.Job{}, point{}, err
+		return kernels.Job{}, session.Point{}, err
 	}
-	j, err := s.bundle.Job(f, genes, s.Device(), s.dtype)
-	return j, point{family: f, genes: genes}, err
+	j, err := s.Bundle.Job(f, genes, s.Device(), s.DType)
+	return j, session.Point{Family: f, Genes: genes}, err
 }
 
 // duelCheat holds a cheat that the gate accepted against the honest kernel of its problem.
-func (s *session) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels.Job, v *gateVerdict) error {
+func (s gate) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels.Job, v *gateVerdict) error {
 	honest, _, err := s.testJob(c.Family, c.Rival)
 	if err != nil {
 		return err
@@ -130,7 +134,7 @@ func (s *session) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels
 }
 
 // tryCheat puts a cheat on trial that the gate accepted.
-func (s *session) tryCheat(ctx context.Context, cheat *kernels.Job, v *gateVerdict) error {
+func (s gate) tryCheat(ctx context.Context, cheat *kernels.Job, v *gateVerdict) error {
 	d, ok := s.Evaluator.(evolve.Doubter)
 	if !ok {
 		v.Said, v.Detail = "ok, then not tried", "this device puts nobody on trial"

@@ -7,6 +7,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -57,7 +58,7 @@ func readPast(path string) (p past, err error) {
 const adopted = 4
 
 // adopt gives a new run families that models wrote in another one. They get names of their own here.
-func (a *app) adopt(p *past, s *session) error {
+func (a *app) adopt(p *past, s *session.Session) error {
 	if p.bundle == nil || s.Device().Kind == "replay" { // a recording has the points it has
 		return nil
 	}
@@ -70,18 +71,18 @@ func (a *app) adopt(p *past, s *session) error {
 		if err != nil {
 			return err
 		}
-		d, err := s.bundle.Draft(p.bundle.Declaration(f), p.bundle.Template(f), s.Device(), s.dtype)
+		d, err := s.Bundle.Draft(p.bundle.Declaration(f), p.bundle.Template(f), s.Device(), s.DType)
 		if err != nil { // another GPU or dtype
 			names[h.Family] = ""
 			a.Sayf("family %s is left out, for it does not fit here: %v", f.Title(), report.FirstLine(err.Error()))
 			continue
 		}
-		names[h.Family] = s.bundle.NextGrown()
-		b, space, err := s.bundle.Grow(names[h.Family], d)
+		names[h.Family] = s.Bundle.NextGrown()
+		b, space, err := s.Bundle.Grow(names[h.Family], d)
 		if err != nil {
 			return err
 		}
-		s.bundle, s.spaces = b, append(s.spaces, space)
+		s.Bundle, s.Spaces = b, append(s.Spaces, space)
 	}
 	for i, h := range p.hints {
 		if kernels.Grown(h.Family) {

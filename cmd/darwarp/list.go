@@ -10,6 +10,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -64,7 +65,7 @@ func (a *app) list(f listFlags, args []string) error {
 	}
 	var all []listed
 	for _, name := range names {
-		b, err := loadBundle(name)
+		b, err := session.LoadBundle(name)
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (a *app) list(f listFlags, args []string) error {
 }
 
 func listOne(b *templates.Bundle, dtype string, arches []string) (listed, error) {
-	t, err := pickDType(b.Problem, dtype)
+	t, err := session.PickDType(b.Problem, dtype)
 	if err != nil {
 		return listed{}, err
 	}

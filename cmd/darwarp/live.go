@@ -10,6 +10,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -19,20 +20,20 @@ import (
 const eventQueue = 4096
 
 // drive runs the search while its events go to the socket, the screen and, with --json, stdout.
-func (a *app) drive(stop *console.Interrupts, f searchFlags, s *session, run *store.Run) (evolve.Summary, error) {
+func (a *app) drive(stop *console.Interrupts, f searchFlags, s *session.Session, run *store.Run) (evolve.Summary, error) {
 	var models evolve.Advisor // a nil pointer would not be nil in it
 	if f.advisor != nil {
 		models = f.advisor.Advisor
 		defer f.advisor.close()
 	}
 	search, err := evolve.New(evolve.Config{
-		Bundle: s.bundle, DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Spaces: s.spaces, Strategy: f.strategy, Seed: f.seed,
-		Budget: evolve.Budget(f.budget), Hints: f.hints, Log: f.log, Advisor: models, GenesOnly: s.Device().Kind == "replay",
+		Bundle: s.Bundle, DType: s.DType, Workloads: s.Workloads, Objective: s.Objective, Portfolio: f.portfolio, Spaces: s.Spaces, Strategy: f.strategy, Seed: f.seed,
+		Budget: evolve.Budget(f.budget), Hints: f.hints, Log: f.Log, Advisor: models, GenesOnly: s.Device().Kind == "replay",
 	}, s.Evaluator, run)
 	if err != nil {
 		return evolve.Summary{}, err
 	}
-	server := a.serve(run, steerer(search, s.skip))
+	server := a.serve(run, steerer(search, f.skip))
 	defer server.close()
 	detach := context.AfterFunc(stop.Hard, search.Abort)
 	defer detach()
@@ -47,7 +48,7 @@ func (a *app) drive(stop *console.Interrupts, f searchFlags, s *session, run *st
 	endSnapshots := a.keepSnapshots(run)
 	sum, err := search.Run(stop.Soft, func(e evolve.Event) {
 		server.publish(e)
-		for _, hear := range s.hear {
+		for _, hear := range f.hear {
 			if hear != nil {
 				hear(e)
 			}
@@ -55,7 +56,7 @@ func (a *app) drive(stop *console.Interrupts, f searchFlags, s *session, run *st
 		events <- e
 	})
 	endSnapshots(err == nil)
-	err = errors.Join(err, s.follow(run))
+	err = errors.Join(err, s.Follow(run))
 	close(events)
 	if outErr := <-shown; err == nil {
 		err = outErr
@@ -141,14 +142,14 @@ type screen struct {
 	quiet     bool      // the view is open: nothing is printed
 }
 
-func (a *app) newScreen(f searchFlags, s *session, run *store.Run) *screen {
+func (a *app) newScreen(f searchFlags, s *session.Session, run *store.Run) *screen {
 	sc := &screen{find: run.Get, printer: a.Printer(f.plain), columns: console.Width(a.Err), state: progress.State{Failed: failures(run.Counts())}}
 	sc.state.Evals = f.budget.Evals
 	if f.json {
 		sc.events = json.NewEncoder(a.Out)
 	}
-	if len(s.workloads) == 1 {
-		sc.only = s.workloads[0].Name
+	if len(s.Workloads) == 1 {
+		sc.only = s.Workloads[0].Name
 	}
 	sc.state.CPU = s.Device().Kind == "cpu"
 	sim, ok := s.Evaluator.(evolve.Simulated)

@@ -13,6 +13,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -66,7 +67,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	errs := &syncBuffer{}
 	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: errs}}
-	f := searchFlags{budget: store.Budget{Evals: 30}, strategy: "random", seed: 1, store: path, target: target{problem: space, device: "auto"}}
+	f := searchFlags{budget: store.Budget{Evals: 30}, strategy: "random", seed: 1, store: path, Target: session.Target{Problem: space, Device: "auto"}}
 	s, run, err := a.begin(t.Context(), &f)
 	if err != nil {
 		t.Fatal(err)
@@ -140,16 +141,16 @@ func TestStartFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	s := &session{}
+	s := &session.Session{}
 	for _, name := range []string{"first", "second", "strided", "last"} {
-		s.spaces = append(s.spaces, &kernels.Space{Family: &kernels.Family{Name: name}})
+		s.Spaces = append(s.Spaces, &kernels.Space{Family: &kernels.Family{Name: name}})
 	}
 	for range 2 { // the second time it is there
-		if err := s.startFrom(r); err != nil {
+		if err := startFrom(s, r); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, x := range s.spaces {
+		for _, x := range s.Spaces {
 			got = append(got, x.Family.Name)
 		}
 		if want := "strided first second last"; strings.Join(got, " ") != want {
@@ -175,12 +176,12 @@ func TestMeasureAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{Evaluator: nil, bundle: rec.bundle, dtype: kernels.FP32, workloads: r.Meta().Workloads, cache: "hot"}
+	s := &session.Session{Evaluator: nil, Bundle: rec.bundle, DType: kernels.FP32, Workloads: r.Meta().Workloads, Cache: "hot"}
 	space, err := kernels.NewSpace(rec.bundle.Families[0], r.Meta().Device, kernels.FP32, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.spaces = []*kernels.Space{space}
+	s.Spaces = []*kernels.Space{space}
 	fin := fakeFinisher{device: r.Meta().Device}
 	s.Evaluator = fin
 	champion, _ := r.Champion()

@@ -14,6 +14,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 	"darwarp/mutate/llm"
 	"darwarp/store"
@@ -134,7 +135,7 @@ func (a *advisor) stored() *store.LLM {
 }
 
 // hire readies the language models. old is what a resumed run was begun with; before are its exchanges.
-func (a *app) hire(f *llmFlags, s *session, old *store.LLM, before []kernels.Exchange) (*advisor, error) {
+func (a *app) hire(f *llmFlags, s *session.Session, old *store.LLM, before []kernels.Exchange) (*advisor, error) {
 	f.take(old)
 	if f.config == "" {
 		return nil, nil
@@ -273,13 +274,13 @@ func defaultLimits(models []string, prices llm.Prices) llm.Limits {
 }
 
 // sampleBrief is what own prompts are tried on.
-func sampleBrief(s *session) llm.Brief {
+func sampleBrief(s *session.Session) llm.Brief {
 	b := llm.Brief{
-		Problem: s.bundle.Problem, Reference: s.bundle.Reference, DType: s.dtype, Device: s.Device(), Workloads: s.workloads,
+		Problem: s.Bundle.Problem, Reference: s.Bundle.Reference, DType: s.DType, Device: s.Device(), Workloads: s.Workloads,
 		Base: llm.Solution{Label: "sample", Source: "// sample\n", Speedup: 1}, Insights: []string{"sample"}, Findings: []string{"sample"}, Explained: "sample", Counters: []string{"sample"}, Why: "sample", Figures: true, Templates: true,
 	}
 	b.Others = []llm.Solution{b.Base}
-	for _, x := range s.spaces {
+	for _, x := range s.Spaces {
 		b.Families = append(b.Families, x.Family)
 	}
 	return b

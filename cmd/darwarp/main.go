@@ -30,6 +30,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/session"
 )
 
 func main() {
@@ -61,7 +62,7 @@ func (a *app) rootCmd() *cobra.Command {
 		Short: "Evolve CUDA kernels: search, check and measure on your own GPU",
 		Long: "darwarp evolves CUDA kernels. Name a problem, leave it running, and export a kernel that was\n" +
 			"compiled, run, checked and measured on your GPU.",
-		Version:       version(),
+		Version:       session.Version(),
 		Args:          noArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors: true,

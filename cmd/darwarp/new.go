@@ -12,6 +12,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -106,7 +107,7 @@ func checkedOf(r templates.Report) checked {
 
 func (a *app) checkText(dir string, r templates.Report) {
 	if len(r.Mistakes) > 0 {
-		fmt.Fprintf(a.Out, "%s\n\n%s in %s.\n", inFolder(dir, r.Mistakes), report.Quantity(len(r.Mistakes), "mistake"), dir)
+		fmt.Fprintf(a.Out, "%s\n\n%s in %s.\n", session.InFolder(dir, r.Mistakes), report.Quantity(len(r.Mistakes), "mistake"), dir)
 		return
 	}
 	t := report.NewTable("lllrrl", "family", "arch", "dtype", "points", "tried", "")

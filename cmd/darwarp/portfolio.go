@@ -13,13 +13,14 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
 )
 
 type portfolioFlags struct {
-	target
+	session.Target
 	k    int
 	json bool
 }
@@ -40,7 +41,7 @@ func (a *app) portfolioCmd() *cobra.Command {
 			}
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
-			return stop.Explain(a.withSession(stop.Soft, args[0], f.target, func(s *session, r *record) error {
+			return stop.Explain(a.withSession(stop.Soft, args[0], f.Target, func(s *session.Session, r *record) error {
 				p, err := a.portfolio(stop.Soft, s, r, f.k)
 				switch {
 				case err != nil:
@@ -56,18 +57,18 @@ func (a *app) portfolioCmd() *cobra.Command {
 	}
 	c.Flags().IntVar(&f.k, "k", 0, "how many kernels at most")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	f.target.addDevice(c)
+	addDevice(c, &f.Target)
 	return c
 }
 
 // addDevice declares the flags of a command that measures a run's candidates again.
-func (t *target) addDevice(c *cobra.Command) {
-	c.Flags().StringVar(&t.device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
-	c.Flags().StringVar(&t.problem, "recording", "", "of a run that was made on a recording: its file")
+func addDevice(c *cobra.Command, t *session.Target) {
+	c.Flags().StringVar(&t.Device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
+	c.Flags().StringVar(&t.Problem, "recording", "", "of a run that was made on a recording: its file")
 }
 
 // withSession opens a run for writing and the device that it was made on.
-func (a *app) withSession(ctx context.Context, path string, t target, fn func(*session, *record) error) (err error) {
+func (a *app) withSession(ctx context.Context, path string, t session.Target, fn func(*session.Session, *record) error) (err error) {
 	if err := isRunFile(path); err != nil {
 		return err
 	}
@@ -76,23 +77,15 @@ func (a *app) withSession(ctx context.Context, path string, t target, fn func(*s
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	s, err := a.sessionOf(ctx, run.Meta(), t)
+	s, err := session.OpenFor(ctx, run.Meta(), t, a.Sayf)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	if _, err := run.PutProvenance(s.Provenance()); err != nil {
 		return err
 	}
-	return fn(s, &record{run, s.bundle})
-}
-
-// versus duels two candidates at every workload, as the run times them.
-func (s *session) versus(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-	if f, ok := s.Evaluator.(finisher); ok {
-		return f.Versus(ctx, champion, challenger, s.cache)
-	}
-	return s.Evaluator.Duel(ctx, champion, challenger)
+	return fn(s, &record{run, s.Bundle})
 }
 
 // shortlist is how many of the fastest candidates of each workload are measured again.
@@ -107,7 +100,7 @@ type entrant struct {
 }
 
 // portfolio measures, chooses, measures what was chosen, and stores it.
-func (a *app) portfolio(ctx context.Context, s *session, r *record, k int) (*kernels.Portfolio, error) {
+func (a *app) portfolio(ctx context.Context, s *session.Session, r *record, k int) (*kernels.Portfolio, error) {
 	workloads := r.Meta().Workloads
 	if len(workloads) < 2 {
 		return nil, exit.Usagef("%s was scored at one shape: a portfolio needs a run with several --workload", r.Path())
@@ -127,9 +120,9 @@ func (a *app) portfolio(ctx context.Context, s *session, r *record, k int) (*ker
 			logs[i] = append(logs[i], e.logs[w]+math.Log(champion[x.Name]/base[x.Name]))
 		}
 	}
-	single := evolve.ChoosePortfolio(logs, 1, s.objective, workloads)[0]
-	chosen := evolve.ChoosePortfolio(logs, k, s.objective, workloads)
-	p := &kernels.Portfolio{K: k, Objective: s.objective, Single: list[single].c.ID, Cache: s.cache, Proof: s.Provenance().Key()}
+	single := evolve.ChoosePortfolio(logs, 1, s.Objective, workloads)[0]
+	chosen := evolve.ChoosePortfolio(logs, k, s.Objective, workloads)
+	p := &kernels.Portfolio{K: k, Objective: s.Objective, Single: list[single].c.ID, Cache: s.Cache, Proof: s.Provenance().Key()}
 	assigned := evolve.Assign(logs, chosen, len(workloads))
 	for _, i := range chosen {
 		p.Kernels = append(p.Kernels, list[i].c.ID)
@@ -167,7 +160,7 @@ func times(c kernels.Candidate) map[string]float64 {
 
 // entrants are the champion and the fastest of each workload, dueled with it. One that is not clearly
 // faster at a shape counts as no faster there: of many candidates some are lucky.
-func (a *app) entrants(ctx context.Context, s *session, r *record) ([]entrant, error) {
+func (a *app) entrants(ctx context.Context, s *session.Session, r *record) ([]entrant, error) {
 	list, err := r.shortlist()
 	if err != nil {
 		return nil, err
@@ -176,11 +169,11 @@ func (a *app) entrants(ctx context.Context, s *session, r *record) ([]entrant, e
 	out := []entrant{}
 	for i, c := range list {
 		e := entrant{c: c, logs: make([]float64, len(r.Meta().Workloads))}
-		if e.job, err = r.bundle.VariantJob(c.Variant, s.Device(), s.dtype); err != nil {
+		if e.job, err = r.bundle.VariantJob(c.Variant, s.Device(), s.DType); err != nil {
 			return nil, err
 		}
 		if i > 0 {
-			d, err := s.versus(ctx, &out[0].job, &e.job)
+			d, err := s.Versus(ctx, &out[0].job, &e.job)
 			if ctx.Err() != nil {
 				return nil, err
 			}
@@ -227,14 +220,14 @@ func (r *record) shortlist() ([]kernels.Candidate, error) {
 }
 
 // measurePortfolio duels each chosen kernel with the best single one again: by chosen, nil for itself.
-func (a *app) measurePortfolio(ctx context.Context, s *session, list []entrant, single int, chosen []int) ([]*kernels.Duel, error) {
+func (a *app) measurePortfolio(ctx context.Context, s *session.Session, list []entrant, single int, chosen []int) ([]*kernels.Duel, error) {
 	a.Sayf("measuring the %s that were chosen against the best single one, on fresh data ...", report.Quantity(len(chosen), "kernel"))
 	out := make([]*kernels.Duel, len(chosen))
 	for i, row := range chosen {
 		if row == single {
 			continue
 		}
-		d, err := s.versus(ctx, &list[single].job, &list[row].job)
+		d, err := s.Versus(ctx, &list[single].job, &list[row].job)
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s of the portfolio: %w", list[row].c.ID.Short(), err)
 		}

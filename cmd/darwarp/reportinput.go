@@ -7,12 +7,13 @@ import (
 
 	"darwarp/cmd/darwarp/internal/htmlreport"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 )
 
 // reportInput gathers all that the run knows.
 func (r *record) reportInput() (in htmlreport.Input, err error) {
-	in = htmlreport.Input{Path: filepath.Base(r.Path()), Version: version(), Meta: r.Meta(), Problem: r.bundle.Problem, Proofs: map[string]kernels.Provenance{}}
+	in = htmlreport.Input{Path: filepath.Base(r.Path()), Version: session.Version(), Meta: r.Meta(), Problem: r.bundle.Problem, Proofs: map[string]kernels.Provenance{}}
 	err = r.Each(func(c kernels.Candidate) error {
 		c.Variant.Source, c.Variant.Plan, c.Result.Sites = "", nil, nil // large, and not shown
 		in.Candidates = append(in.Candidates, c)

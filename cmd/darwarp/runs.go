@@ -11,6 +11,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -133,8 +134,8 @@ type listing struct {
 }
 
 // list enters a search that begins. Without a registry it can still be watched by its path.
-func (a *app) enlist(s *session, run *store.Run) *listing {
-	e, err := registry.Add(registry.Entry{Path: run.Path(), Problem: s.bundle.Problem.Name, Device: s.Device().Label(), Log: a.log})
+func (a *app) enlist(s *session.Session, run *store.Run) *listing {
+	e, err := registry.Add(registry.Entry{Path: run.Path(), Problem: s.Bundle.Problem.Name, Device: s.Device().Label(), Log: a.log})
 	if err != nil {
 		a.Sayf("`darwarp runs` does not list this run: %v", err)
 		return &listing{}

@@ -15,6 +15,7 @@ import (
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -29,7 +30,7 @@ const (
 )
 
 type searchFlags struct {
-	target
+	session.Target
 	budget     store.Budget
 	llm        llmFlags
 	advisor    *advisor // of llm
@@ -46,6 +47,8 @@ type searchFlags struct {
 	noBaseline bool
 	detach     bool
 	gateTest   bool
+	hear       []func(evolve.Event) // each hears the search's events, and must be quick; may be nil
+	skip       context.CancelFunc   // ends what follows the search; may be nil
 }
 
 func (a *app) searchCmd() *cobra.Command {
@@ -64,7 +67,7 @@ func (a *app) searchCmd() *cobra.Command {
 			"  darwarp search gemm --for 8h --detach",
 		Args: argsBetween(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.problem = arg(args, 0)
+			f.Problem = arg(args, 0)
 			if err := f.check(c, len(args)); err != nil {
 				return err
 			}
@@ -83,7 +86,7 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.DurationVar(&f.budget.For, "for", 0, "stop after this long, as in 8h or 90s (with no budget: 2m)")
 	fs.IntVar(&f.budget.Evals, "evals", 0, "stop after this many evaluations")
 	fs.IntVar(&f.budget.Stall, "stall", 0, "stop after this many evaluations without a gain")
-	fs.StringVar(&f.objective, "objective", "geomean", "what counts over several workloads: geomean, worst (the slowest ratio), or a workload's name")
+	fs.StringVar(&f.Objective, "objective", "geomean", "what counts over several workloads: geomean, worst (the slowest ratio), or a workload's name")
 	fs.IntVar(&f.portfolio, "portfolio", 0, "end with the best so many kernels and a dispatcher by shape (2 or more)")
 	fs.StringVar(&f.strategy, "strategy", evolve.DefaultStrategy, "how: "+strings.Join(evolve.Strategies(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of the search (default: from the clock)")
@@ -97,20 +100,20 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
 	fs.BoolVar(&f.gateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
 	f.llm.addTo(fs)
-	f.target.addTo(c)
+	addTarget(c, &f.Target)
 }
 
-// addTo declares the flags that say where and what to evaluate.
-func (t *target) addTo(c *cobra.Command) {
+// addTarget declares the flags that say where and what to evaluate.
+func addTarget(c *cobra.Command, t *session.Target) {
 	fs := c.Flags()
-	fs.StringVar(&t.device, "device", "auto", "auto, cuda, cpu or replay")
-	fs.StringVar(&t.dtype, "dtype", "", "element type (default: the problem's first)")
-	fs.StringVar(&t.cache, "cache", "", "what is timed: hot (inputs may be in L2, the default) or cold")
-	fs.StringArrayVar(&t.workloads, "workload", nil, "a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
-	fs.StringArrayVar(&t.genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
-	fs.IntVar(&t.jobs, "jobs", 0, "compiles at once (default: one a core)")
-	fs.StringVar(&t.sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
-	fs.BoolVar(&t.races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of bounds")
+	fs.StringVar(&t.Device, "device", "auto", "auto, cuda, cpu or replay")
+	fs.StringVar(&t.DType, "dtype", "", "element type (default: the problem's first)")
+	fs.StringVar(&t.Cache, "cache", "", "what is timed: hot (inputs may be in L2, the default) or cold")
+	fs.StringArrayVar(&t.Workloads, "workload", nil, "a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
+	fs.StringArrayVar(&t.Genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
+	fs.IntVar(&t.Jobs, "jobs", 0, "compiles at once (default: one a core)")
+	fs.StringVar(&t.Sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
+	fs.BoolVar(&t.Races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of bounds")
 }
 
 // fixedByRun are the flags that a resumed run does not take.
@@ -128,8 +131,8 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 		return exit.Usagef("--strategy %q: expected %s", f.strategy, strings.Join(evolve.Strategies(), " or "))
 	case f.detach && f.require != 0:
 		return exit.Usagef("--require: a search in the background has no exit code to tell it by: leave out --detach")
-	case f.resume != "" && f.problem != "" && !isFile(f.problem):
-		return exit.Usagef("--resume takes the problem from the run: leave out %q", f.problem)
+	case f.resume != "" && f.Problem != "" && !session.IsFile(f.Problem):
+		return exit.Usagef("--resume takes the problem from the run: leave out %q", f.Problem)
 	}
 	if f.resume != "" {
 		for _, name := range fixedByRun {
@@ -159,14 +162,14 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	listed := a.enlist(s, run)
 	var sum evolve.Summary
 	defer func() {
-		err = errors.Join(err, s.close(), run.Close())
+		err = errors.Join(err, s.Close(), run.Close())
 		listed.end(sum)
 	}()
 	a.searchHead(f, s, run)
-	s.hear = append(s.hear, listed.hear, a.starting(run.Path()))
+	f.hear = append(f.hear, listed.hear, a.starting(run.Path()))
 	rest, skip := context.WithCancel(stop.Soft) // what follows the search
 	defer skip()
-	s.skip = skip
+	f.skip = skip
 	if sum, err = a.drive(stop, f, s, run); err != nil {
 		return fmt.Errorf("%w\nwhat was found until then is in %s: darwarp search --resume %s", err, run.Path(), run.Path())
 	}
@@ -185,7 +188,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	} else if err := keepNaive(run); err != nil {
 		return err
 	}
-	rec := &record{run, s.bundle}
+	rec := &record{run, s.Bundle}
 	best, err := a.endPortfolio(rest, f, s, rec, sum)
 	if err != nil && rest.Err() == nil {
 		return err
@@ -203,7 +206,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 }
 
 // endPortfolio chooses the kernels that a search was asked to end with; nil where it was not.
-func (a *app) endPortfolio(ctx context.Context, f searchFlags, s *session, rec *record, sum evolve.Summary) (*kernels.Portfolio, error) {
+func (a *app) endPortfolio(ctx context.Context, f searchFlags, s *session.Session, rec *record, sum evolve.Summary) (*kernels.Portfolio, error) {
 	if f.portfolio < 2 || ctx.Err() != nil || sum.Champion.IsZero() {
 		return nil, nil
 	}
@@ -211,7 +214,7 @@ func (a *app) endPortfolio(ctx context.Context, f searchFlags, s *session, rec *
 }
 
 // begin opens the device and the run's file, new or old.
-func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store.Run, err error) {
+func (a *app) begin(ctx context.Context, f *searchFlags) (s *session.Session, run *store.Run, err error) {
 	if f.resume != "" {
 		return a.beginAgain(ctx, f)
 	}
@@ -222,39 +225,39 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store
 	if err != nil {
 		return nil, nil, err
 	}
-	if s, err = a.open(ctx, f.target); err != nil {
+	if s, err = session.Open(ctx, f.Target, a.Sayf); err != nil {
 		return nil, nil, err
 	}
-	if f.portfolio > 1 && len(s.workloads) < 2 {
-		return nil, nil, errors.Join(exit.Usagef("--portfolio %d: one shape needs one kernel: name several with --workload", f.portfolio), s.close())
+	if f.portfolio > 1 && len(s.Workloads) < 2 {
+		return nil, nil, errors.Join(exit.Usagef("--portfolio %d: one shape needs one kernel: name several with --workload", f.portfolio), s.Close())
 	}
 	if err := a.proveGate(ctx, f, s); err != nil {
-		return nil, nil, errors.Join(err, s.close())
+		return nil, nil, errors.Join(err, s.Close())
 	}
 	if err := a.adopt(&found, s); err != nil {
-		return nil, nil, errors.Join(err, s.close())
+		return nil, nil, errors.Join(err, s.Close())
 	}
 	f.hints = found.hints
 	if f.budget == (store.Budget{}) {
 		f.budget = defaultBudget(s)
 	}
 	if f.store == "" {
-		f.store = defaultStore(s.bundle.Problem.Name)
+		f.store = defaultStore(s.Bundle.Problem.Name)
 	}
 	if f.advisor, err = a.hire(&f.llm, s, nil, nil); err != nil {
-		return nil, nil, errors.Join(err, s.close())
+		return nil, nil, errors.Join(err, s.Close())
 	}
 	run, err = store.Create(f.store, store.Meta{
-		Version: version(), Created: time.Now().UTC().Truncate(time.Second), Problem: s.bundle.Problem.Name, Files: s.bundle.Files,
-		DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.pins, Cache: s.cache, Budget: f.budget, LLM: f.advisor.stored(),
+		Version: session.Version(), Created: time.Now().UTC().Truncate(time.Second), Problem: s.Bundle.Problem.Name, Files: s.Bundle.Files,
+		DType: s.DType, Workloads: s.Workloads, Objective: s.Objective, Portfolio: f.portfolio, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.Pins, Cache: s.Cache, Budget: f.budget, LLM: f.advisor.stored(),
 	})
 	if err != nil {
-		return nil, nil, errors.Join(err, s.close())
+		return nil, nil, errors.Join(err, s.Close())
 	}
 	return s, run, nil
 }
 
-func defaultBudget(s *session) store.Budget {
+func defaultBudget(s *session.Session) store.Budget {
 	if s.Device().Kind == "replay" {
 		return store.Budget{Evals: defaultEvals}
 	}
@@ -265,7 +268,7 @@ func defaultBudget(s *session) store.Budget {
 }
 
 // beginAgain opens a run to go on with it, on the device that it was begun on.
-func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *store.Run, err error) {
+func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session.Session, run *store.Run, err error) {
 	f.resume = runPath(f.resume)
 	if err := isRunFile(f.resume); err != nil {
 		return nil, nil, err
@@ -280,22 +283,22 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *
 	if f.budget == (store.Budget{}) {
 		f.budget = m.Budget
 	}
-	f.strategy, f.seed, f.objective, f.portfolio = m.Strategy, m.Seed, string(m.Objective), m.Portfolio
-	if s, err = a.sessionOf(ctx, m, f.target); err != nil {
+	f.strategy, f.seed, f.Objective, f.portfolio = m.Strategy, m.Seed, string(m.Objective), m.Portfolio
+	if s, err = session.OpenFor(ctx, m, f.Target, a.Sayf); err != nil {
 		return nil, nil, errors.Join(err, run.Close())
 	}
-	if err := errors.Join(s.startFrom(run), a.proveGate(ctx, f, s)); err != nil {
-		return nil, nil, errors.Join(err, s.close(), run.Close())
+	if err := errors.Join(startFrom(s, run), a.proveGate(ctx, f, s)); err != nil {
+		return nil, nil, errors.Join(err, s.Close(), run.Close())
 	}
 	before, err := run.Exchanges()
 	if err == nil {
 		f.advisor, err = a.hire(&f.llm, s, m.LLM, before)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, s.close(), run.Close())
+		return nil, nil, errors.Join(err, s.Close(), run.Close())
 	}
 	if err := remember(s.Evaluator, run); err != nil {
-		return nil, nil, errors.Join(err, s.close(), run.Close())
+		return nil, nil, errors.Join(err, s.Close(), run.Close())
 	}
 	return s, run, nil
 }
@@ -315,31 +318,31 @@ func remember(ev evolve.Evaluator, run *store.Run) error {
 }
 
 // startFrom puts the family first that a run has its naive start from: earlier versions went by the names of families alone.
-func (s *session) startFrom(run *store.Run) error {
+func startFrom(s *session.Session, run *store.Run) error {
 	naive, err := startOf(run)
 	if err != nil || naive == nil {
 		return err
 	}
-	at := slices.IndexFunc(s.spaces, func(x *kernels.Space) bool { return x.Family.Name == naive.Variant.Family })
+	at := slices.IndexFunc(s.Spaces, func(x *kernels.Space) bool { return x.Family.Name == naive.Variant.Family })
 	if at > 0 {
-		s.spaces = slices.Concat(s.spaces[at:at+1], s.spaces[:at], s.spaces[at+1:])
+		s.Spaces = slices.Concat(s.Spaces[at:at+1], s.Spaces[:at], s.Spaces[at+1:])
 	}
 	return nil
 }
 
 // searchHead says what begins.
-func (a *app) searchHead(f searchFlags, s *session, run *store.Run) {
+func (a *app) searchHead(f searchFlags, s *session.Session, run *store.Run) {
 	var names, spaces []string
-	for _, w := range s.workloads {
+	for _, w := range s.Workloads {
 		names = append(names, w.Name)
 	}
-	for _, x := range s.spaces {
+	for _, x := range s.Spaces {
 		spaces = append(spaces, fmt.Sprintf("%s, %s points", x.Family.Name, report.Count(x.Len())))
 	}
 	d := s.Device()
-	a.Sayf("%s %s: %s", s.bundle.Problem.Name, s.dtype, s.bundle.Problem.About)
+	a.Sayf("%s %s: %s", s.Bundle.Problem.Name, s.DType, s.Bundle.Problem.About)
 	report.Fields(a.Err, "  ", [2]string{"device", strings.Join(report.NonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
-		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), s.cache)}, [2]string{"objective", objectiveText(s.objective, f.portfolio, len(names))}, [2]string{"space", strings.Join(spaces, "; ")}, [2]string{"left out", strings.Join(s.leftOut, "; ")},
+		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), s.Cache)}, [2]string{"objective", objectiveText(s.Objective, f.portfolio, len(names))}, [2]string{"space", strings.Join(spaces, "; ")}, [2]string{"left out", strings.Join(s.LeftOut, "; ")},
 		[2]string{"search", fmt.Sprintf("%s, seed %d, %s", f.strategy, f.seed, budgetText(f.budget))}, [2]string{"store", run.Path()})
 	a.Sayf("")
 }

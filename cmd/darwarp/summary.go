@@ -9,6 +9,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -29,17 +30,17 @@ type finisher interface {
 // measureAgain measures the winner, the naive start and the baselines on fresh data, and stores what
 // it finds. The winner's times are kept among the baselines' under its short ID, for a stored
 // candidate does not change.
-func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *store.Run, champion kernels.ID) error {
+func (a *app) measureAgain(ctx context.Context, f finisher, s *session.Session, run *store.Run, champion kernels.ID) error {
 	winner, err := run.Get(champion)
 	if err != nil {
 		return err
 	}
-	best, err := s.bundle.VariantJob(winner.Variant, s.Device(), s.dtype)
+	best, err := s.Bundle.VariantJob(winner.Variant, s.Device(), s.DType)
 	if err != nil {
 		return err
 	}
-	start := s.spaces[0].Family
-	naive, err := s.bundle.Job(start, start.Defaults(), s.Device(), s.dtype)
+	start := s.Spaces[0].Family
+	naive, err := s.Bundle.Job(start, start.Defaults(), s.Device(), s.DType)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *sto
 		if err := keepFinal(ctx, f, run, naiveStart, &naive, nil); err != nil {
 			return err
 		}
-		d, err := f.Versus(ctx, &naive, &best, s.cache)
+		d, err := f.Versus(ctx, &naive, &best, s.Cache)
 		if err != nil {
 			return fmt.Errorf("the winner against the naive start: %w", err)
 		}
@@ -118,7 +119,7 @@ func keepDuel(run *store.Run, f finisher, d kernels.Duel) error {
 }
 
 // keepBaselines measures what a user would run instead, and duels the winner with each.
-func (a *app) keepBaselines(ctx context.Context, f finisher, s *session, run *store.Run, best *kernels.Job) error {
+func (a *app) keepBaselines(ctx context.Context, f finisher, s *session.Session, run *store.Run, best *kernels.Job) error {
 	names, missing, err := f.Baselines(ctx)
 	if err != nil {
 		return err

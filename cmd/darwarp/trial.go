@@ -7,6 +7,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
 )
@@ -44,7 +45,7 @@ func (a *app) showTrial(r *record, c kernels.Candidate) {
 }
 
 // tryCandidate holds a candidate against every doubt and stores what came of it.
-func (a *app) tryCandidate(ctx context.Context, s *session, r *record, job *kernels.Job, id kernels.ID) (kernels.Trial, error) {
+func (a *app) tryCandidate(ctx context.Context, s *session.Session, r *record, job *kernels.Job, id kernels.ID) (kernels.Trial, error) {
 	ev, ok := s.Evaluator.(evolve.Doubter)
 	if !ok {
 		return kernels.Trial{}, exit.Usagef("--trial: %s cannot run a kernel", s.Device().Label())

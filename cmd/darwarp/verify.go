@@ -10,11 +10,12 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 )
 
 func (a *app) verifyCmd() *cobra.Command {
-	var t target
+	var t session.Target
 	var f verifyFlags
 	c := &cobra.Command{
 		Use:   "verify RUN [ID]",
@@ -28,21 +29,21 @@ func (a *app) verifyCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
-			if f.trial && t.races {
+			if f.trial && t.Races {
 				return exit.Usagef("--trial watches every access, too: leave out --races")
 			}
 			if f.trial { // the run keeps it
-				return stop.Explain(a.withSession(stop.Soft, args[0], t, func(s *session, r *record) error { return a.verifyOn(stop.Soft, s, f, r, arg(args, 1)) }))
+				return stop.Explain(a.withSession(stop.Soft, args[0], t, func(s *session.Session, r *record) error { return a.verifyOn(stop.Soft, s, f, r, arg(args, 1)) }))
 			}
 			return stop.Explain(a.withRecord(args[0], func(r *record) error { return a.verify(stop.Soft, t, f, r, arg(args, 1)) }))
 		},
 	}
-	c.Flags().StringVar(&t.device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
-	c.Flags().StringVar(&t.problem, "recording", "", "of a run that was made on a recording: its file")
+	c.Flags().StringVar(&t.Device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
+	c.Flags().StringVar(&t.Problem, "recording", "", "of a run that was made on a recording: its file")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&f.trial, "trial", false, "hold it against everything that a champion is; fail unless it stands")
 	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
-	c.Flags().BoolVar(&t.races, "races", false, "look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
+	c.Flags().BoolVar(&t.Races, "races", false, "look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
 	return c
 }
 
@@ -56,25 +57,25 @@ type compared struct {
 	Verdict  string         `json:"verdict"` // same, faster or slower
 }
 
-func (a *app) verify(ctx context.Context, t target, f verifyFlags, r *record, name string) (err error) {
+func (a *app) verify(ctx context.Context, t session.Target, f verifyFlags, r *record, name string) (err error) {
 	if _, err := r.pick(name); err != nil { // before the device is opened
 		return err
 	}
-	s, err := a.sessionOf(ctx, r.Meta(), t)
+	s, err := session.OpenFor(ctx, r.Meta(), t, a.Sayf)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	s.races = t.races
+	defer func() { err = errors.Join(err, s.Close()) }()
+	s.Races = t.Races
 	return a.verifyOn(ctx, s, f, r, name)
 }
 
-func (a *app) verifyOn(ctx context.Context, s *session, f verifyFlags, r *record, name string) error {
+func (a *app) verifyOn(ctx context.Context, s *session.Session, f verifyFlags, r *record, name string) error {
 	c, err := r.pick(name)
 	if err != nil {
 		return err
 	}
-	j, err := r.bundle.VariantJob(c.Variant, s.Device(), s.dtype)
+	j, err := r.bundle.VariantJob(c.Variant, s.Device(), s.DType)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (a *app) verifyOn(ctx context.Context, s *session, f verifyFlags, r *record
 			return err
 		}
 	}
-	if !s.races { // else it is about faults, wherever the times are from
+	if !s.Races { // else it is about faults, wherever the times are from
 		v.Times = comparePairs(c.Result.Times, now.Times)
 	}
 	if f.json {
@@ -119,7 +120,7 @@ type verified struct {
 }
 
 // doubt holds a candidate that is right against what else the flags ask for.
-func (a *app) doubt(ctx context.Context, s *session, f verifyFlags, r *record, j *kernels.Job, v *verified) (err error) {
+func (a *app) doubt(ctx context.Context, s *session.Session, f verifyFlags, r *record, j *kernels.Job, v *verified) (err error) {
 	if f.sanitize {
 		if v.Watched, err = a.sanitize(ctx, s.Evaluator, j); err != nil {
 			return err
@@ -135,9 +136,9 @@ func (a *app) doubt(ctx context.Context, s *session, f verifyFlags, r *record, j
 	return nil
 }
 
-func (a *app) verifiedText(s *session, c kernels.Candidate, now kernels.Result, v verified) {
+func (a *app) verifiedText(s *session.Session, c kernels.Candidate, now kernels.Result, v verified) {
 	a.verifyText(s.Device().Kind, c, now, v.Times)
-	if s.races {
+	if s.Races {
 		a.racesText(now)
 	}
 	if v.Trial != nil {

@@ -1,9 +1,9 @@
-package main
+package session
 
 import "runtime/debug"
 
-// version is what the Go toolchain recorded about this build: a tag, or a commit.
-func version() string {
+// Version is what the Go toolchain recorded about this build: a tag, or a commit.
+func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "(unknown)"

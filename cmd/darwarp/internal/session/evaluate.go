@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"context"
@@ -8,11 +8,11 @@ import (
 	"darwarp/kernels"
 )
 
-// evaluateAll keeps the session's slots busy with points and closes the channel after the last
+// EvaluateAll keeps the session's slots busy with points and closes the channel after the last
 // verdict. When ctx ends, nothing new is begun.
-func evaluateAll(ctx context.Context, s *session, todo iter.Seq[point]) <-chan verdict {
-	out := make(chan verdict)
-	next := make(chan point)
+func (s *Session) EvaluateAll(ctx context.Context, todo iter.Seq[Point]) <-chan Verdict {
+	out := make(chan Verdict)
+	next := make(chan Point)
 	go func() {
 		defer close(next)
 		for p := range todo {
@@ -39,12 +39,12 @@ func evaluateAll(ctx context.Context, s *session, todo iter.Seq[point]) <-chan v
 }
 
 // evaluate renders and evaluates one point.
-func (s *session) evaluate(ctx context.Context, p point) verdict {
-	j, err := s.bundle.Job(p.family, p.genes, s.Device(), s.dtype)
+func (s *Session) evaluate(ctx context.Context, p Point) Verdict {
+	j, err := s.Bundle.Job(p.Family, p.Genes, s.Device(), s.DType)
 	if err != nil {
-		return verdict{point: p, err: err}
+		return Verdict{Point: p, Err: err}
 	}
-	j.Bar = p.bar
+	j.Bar = p.Bar
 	r, err := s.Evaluate(ctx, &j)
-	return verdict{p, kernels.Candidate{ID: j.ID, Variant: j.Variant, Result: r}, err}
+	return Verdict{p, kernels.Candidate{ID: j.ID, Variant: j.Variant, Result: r}, err}
 }
