@@ -10,6 +10,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
@@ -163,6 +164,6 @@ func (a *app) throughputText(r rates) {
 		[2]string{"mean cost", fmt.Sprintf("compile %.3f s, gate %.3f s, time %.3f s, waiting %.3f s", r.Cost.Compile, r.Cost.Gate, r.Cost.Time, r.Cost.Wait)},
 		[2]string{"processor", fmt.Sprintf("%.3f s an evaluation, all processes together", r.CPU)}, [2]string{"device busy", busy})
 	fmt.Fprintln(a.Out)
-	outcomeTable(r.Outcomes).Write(a.Out)
+	figures.Outcomes(r.Outcomes).Write(a.Out)
 	writeFailed(a.Out, r.Failed)
 }

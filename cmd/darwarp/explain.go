@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
@@ -248,7 +248,7 @@ func same(workloads []kernels.Workload) (kernels.Gain, []kernels.Gain) {
 }
 
 func (e *explanation) waves(j *kernels.Job, rs []kernels.Resources) []float64 {
-	return wavesOf(j, rs, e.Workloads, e.Device())
+	return figures.Waves(j, rs, e.Workloads, e.Device())
 }
 
 // together takes everything back: the defaults of the winner's family.
@@ -326,15 +326,15 @@ func (e *explanation) show(out explained, singles, pairs []kernels.Insight, join
 	if len(rs) > 0 {
 		fmt.Fprintf(a.Out, ": %s registers, %s shared memory, %s occupancy", report.Registers(rs), report.Smem(rs), report.Occupancy(rs))
 	}
-	fmt.Fprintln(a.Out, wavesText(", waves ", out.Waves))
+	fmt.Fprintln(a.Out, figures.WavesText(", waves ", out.Waves))
 	fmt.Fprintf(a.Out, "\nwhat each choice buys: time without it over time with it (%s, 99%% intervals%s)\n", e.Cache, label)
-	t := insightTable(e.Objective, e.Workloads, append(slices.Clone(singles), joint))
+	t := figures.Insights(e.Objective, e.Workloads, append(slices.Clone(singles), joint))
 	t.Indent = "  "
 	t.Write(a.Out)
 	switch {
 	case len(pairs) > 0:
 		fmt.Fprintf(a.Out, "\ntwo at a time, those that add up least first\n")
-		t := insightTable(e.Objective, e.Workloads, pairs)
+		t := figures.Insights(e.Objective, e.Workloads, pairs)
 		t.Indent = "  "
 		t.Write(a.Out)
 	case joint.Alone > 0 && len(singles) > 1:
@@ -343,17 +343,5 @@ func (e *explanation) show(out explained, singles, pairs []kernels.Insight, join
 	if out.Profiler != "" {
 		fmt.Fprintf(a.Out, "\n%s\n", out.Profiler)
 	}
-	a.showCounters(out.Counters, singles)
-}
-
-// wavesText lists the waves of the workloads: 0.97/3.8.
-func wavesText(before string, waves []float64) string {
-	if !slices.ContainsFunc(waves, func(w float64) bool { return w > 0 }) {
-		return ""
-	}
-	parts := make([]string, len(waves))
-	for i, w := range waves {
-		parts[i] = report.Waves(w)
-	}
-	return before + strings.Join(parts, "/")
+	figures.Counters(a.Out, out.Counters, singles)
 }

@@ -150,6 +150,6 @@ func (r *record) toExport(c kernels.Candidate) (k export.Kernel, warning string,
 		return k, "", err
 	}
 	f, err := r.figures(c)
-	k.Candidate.Result.Times, k.Provenance, k.Baselines = f.times, f.proof, f.baselines
+	k.Candidate.Result.Times, k.Provenance, k.Baselines = f.Times, f.Proof, f.Baselines
 	return k, warning, err
 }

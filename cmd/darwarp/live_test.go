@@ -197,7 +197,7 @@ func TestMeasureAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := figures.table()
+	table, err := figures.Table()
 	if err != nil {
 		t.Fatal(err)
 	}

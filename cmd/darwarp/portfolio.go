@@ -12,6 +12,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
@@ -49,7 +50,7 @@ func (a *app) portfolioCmd() *cobra.Command {
 				case f.json:
 					return a.PrintJSON(p)
 				}
-				a.showPortfolio(r, p)
+				figures.Portfolio(a.Out, r.Meta().Device, p)
 				a.Sayf("\nExport it: darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), f.k, r.Meta().Problem)
 				return nil
 			}))
@@ -268,36 +269,6 @@ func settlePortfolio(p *kernels.Portfolio, workloads []kernels.Workload, base ma
 		return math.Exp(p.Objective.Combine(levels, workloads) - p.Objective.Combine(logs, workloads))
 	}
 	p.Gain = kernels.Gain{Ratio: gain(logs[0]), Lo: gain(logs[2]), Hi: gain(logs[1])}
-}
-
-// showPortfolio is a portfolio for people.
-func (a *app) showPortfolio(r *record, p *kernels.Portfolio) {
-	fmt.Fprintf(a.Out, "\nportfolio of %s: %s over the best single kernel %s (%s)\n", report.Quantity(len(p.Kernels), "kernel"), gainText(p.Gain), p.Single.Short(), p.Objective)
-	if len(p.Kernels) < p.K {
-		fmt.Fprintf(a.Out, "  %d were asked for: more than these gain nothing\n", p.K)
-	}
-	label := ""
-	if r.Meta().Device.Kind == "cpu" {
-		label = " (CPU time)"
-	}
-	t := report.NewTable("lllrrr", "workload", "kernel", "id", "time"+label, "best single", "gain")
-	t.Indent = "  "
-	for _, c := range p.Choices {
-		id := p.Kernels[c.Kernel]
-		gain := gainText(c.Gain)
-		if id == p.Single {
-			gain = "the same"
-		}
-		t.Row(c.Workload, c.Kernel, id.Short(), timeOrDash(c.Time), timeOrDash(c.Single), gain)
-	}
-	t.Write(a.Out)
-}
-
-func timeOrDash(ns float64) string {
-	if !(ns > 0) {
-		return "-"
-	}
-	return report.Time(ns)
 }
 
 // lastPortfolio is the run's last portfolio of at most k kernels as it was asked for, nil where there is none.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/htmlreport"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -68,17 +69,17 @@ func (r *record) reportFigures(in *htmlreport.Input) error {
 	if err != nil {
 		return err
 	}
-	in.Proof = f.proof
-	for _, b := range f.baselines {
+	in.Proof = f.Proof
+	for _, b := range f.Baselines {
 		if p, err := r.proofOf(b.Proof); err != nil {
 			return err
 		} else if p != nil {
 			in.Baselines = append(in.Baselines, b)
 		}
 	}
-	f.baselines = in.Baselines
-	in.Versus = f.versus(in.Meta.Cache, in.Meta.Objective)
-	if in.Shapes, err = f.reportShapes(); err != nil {
+	f.Baselines = in.Baselines
+	in.Versus = versus(f, in.Meta.Cache, in.Meta.Objective)
+	if in.Shapes, err = reportShapes(f); err != nil {
 		return err
 	}
 	all, err := r.Portfolios()
@@ -90,7 +91,7 @@ func (r *record) reportFigures(in *htmlreport.Input) error {
 		return err
 	}
 	in.Portfolio = &last
-	return f.addPortfolio(in.Shapes, last)
+	return addPortfolio(f, in.Shapes, last)
 }
 
 // reportFindings are what explain measured of the champion's choices.
@@ -109,15 +110,15 @@ func (r *record) reportFindings(in *htmlreport.Input) error {
 		t.Columns = append(t.Columns, w.Name)
 	}
 	for _, i := range all {
-		c := htmlreport.Choice{Choice: choiceText(i), Note: noteText(i)}
+		c := htmlreport.Choice{Choice: figures.ChoiceText(i), Note: figures.NoteText(i)}
 		if several {
 			c.Gains = append(c.Gains, i.Gain)
 		}
 		for _, w := range m.Workloads {
-			c.Gains = append(c.Gains, gainAt(i, w.Name))
+			c.Gains = append(c.Gains, figures.GainAt(i, w.Name))
 		}
 		for _, g := range c.Gains {
-			c.Cells = append(c.Cells, gainText(g))
+			c.Cells = append(c.Cells, figures.GainText(g))
 		}
 		t.Rows = append(t.Rows, c)
 	}
@@ -126,9 +127,9 @@ func (r *record) reportFindings(in *htmlreport.Input) error {
 }
 
 // versus is the champion over each baseline by the objective: by the last duel, else by medians.
-func (f figures) versus(cache string, objective kernels.Objective) []htmlreport.Versus {
+func versus(f figures.Figures, cache string, objective kernels.Objective) []htmlreport.Versus {
 	var out []htmlreport.Versus
-	for _, b := range f.baselines {
+	for _, b := range f.Baselines {
 		v := htmlreport.Versus{Name: shownName(b.Name), About: b.About}
 		base := map[string]float64{}
 		for _, t := range b.Times {
@@ -136,11 +137,11 @@ func (f figures) versus(cache string, objective kernels.Objective) []htmlreport.
 				base[t.Workload] = t.Median
 			}
 		}
-		times := slices.DeleteFunc(slices.Clone(f.times), func(t kernels.Timing) bool { return t.Cache != cache })
-		if score, err := objective.Score(times, base, f.workloads); err == nil && score > 0 { // err: some workload has no time
+		times := slices.DeleteFunc(slices.Clone(f.Times), func(t kernels.Timing) bool { return t.Cache != cache })
+		if score, err := objective.Score(times, base, f.Workloads); err == nil && score > 0 { // err: some workload has no time
 			v.Speedup = 1 / score
 		}
-		for _, d := range f.duels {
+		for _, d := range f.Duels {
 			if d.Champion == b.Name && d.Ratio > 0 && len(d.Rounds) > 0 && d.Rounds[0].Cache == cache {
 				v.Speedup = 1 / d.Ratio
 			}
@@ -153,29 +154,29 @@ func (f figures) versus(cache string, objective kernels.Objective) []htmlreport.
 }
 
 // reportShapes are the champion's times of each workload beside the baselines'.
-func (f figures) reportShapes() ([]htmlreport.Shape, error) {
-	all, err := f.shapes()
+func reportShapes(f figures.Figures) ([]htmlreport.Shape, error) {
+	all, err := f.Shapes()
 	if err != nil {
 		return nil, err
 	}
 	var out []htmlreport.Shape
 	for _, x := range all {
-		w := f.workload(x.Workload)
+		w := workload(f, x.Workload)
 		s := htmlreport.Shape{Workload: w.Name, Dims: w.Dims.String(), Cache: x.Cache, Bound: x.Binds,
 			Waves: report.Waves(x.Waves), Bars: []htmlreport.Bar{barOf("champion", x)}, Versus: []string{""}}
 		if x.Scaling > 0 {
 			s.Scaling = fmt.Sprintf("%.0f%%", 100*x.Scaling)
 		}
-		for _, b := range f.baselines {
+		for _, b := range f.Baselines {
 			i := slices.IndexFunc(b.Times, func(t kernels.Timing) bool { return t.Workload == w.Name && t.Cache == x.Cache && t.Median > 0 })
 			if i < 0 {
 				continue
 			}
-			bar, err := f.bar(shownName(b.Name), b.Times[i])
+			bar, err := barAt(f, shownName(b.Name), b.Times[i])
 			if err != nil {
 				return nil, err
 			}
-			s.Bars, s.Versus = append(s.Bars, bar), append(s.Versus, report.Ratio(f.speedup(b, x.Timing)))
+			s.Bars, s.Versus = append(s.Bars, bar), append(s.Versus, report.Ratio(f.Speedup(b, x.Timing)))
 		}
 		out = append(out, s)
 	}
@@ -183,7 +184,7 @@ func (f figures) reportShapes() ([]htmlreport.Shape, error) {
 }
 
 // addPortfolio puts the portfolio's kernel of each workload beside the champion.
-func (f figures) addPortfolio(shapes []htmlreport.Shape, p kernels.Portfolio) error {
+func addPortfolio(f figures.Figures, shapes []htmlreport.Shape, p kernels.Portfolio) error {
 	for i := range shapes {
 		s := &shapes[i]
 		at := slices.IndexFunc(p.Choices, func(c kernels.Choice) bool { return c.Workload == s.Workload && s.Cache == p.Cache && c.Time > 0 })
@@ -191,7 +192,7 @@ func (f figures) addPortfolio(shapes []htmlreport.Shape, p kernels.Portfolio) er
 			continue
 		}
 		c := p.Choices[at]
-		bar, err := f.bar("portfolio", kernels.Timing{Workload: c.Workload, Cache: p.Cache, Median: c.Time})
+		bar, err := barAt(f, "portfolio", kernels.Timing{Workload: c.Workload, Cache: p.Cache, Median: c.Time})
 		if err != nil {
 			return err
 		}
@@ -200,8 +201,8 @@ func (f figures) addPortfolio(shapes []htmlreport.Shape, p kernels.Portfolio) er
 	return nil
 }
 
-func (f figures) workload(name string) kernels.Workload {
-	return f.workloads[slices.IndexFunc(f.workloads, func(w kernels.Workload) bool { return w.Name == name })]
+func workload(f figures.Figures, name string) kernels.Workload {
+	return f.Workloads[slices.IndexFunc(f.Workloads, func(w kernels.Workload) bool { return w.Name == name })]
 }
 
 // shownName is a baseline's name for people.
@@ -212,14 +213,12 @@ func shownName(name string) string {
 	return name
 }
 
-// bar is what a time means at its workload.
-func (f figures) bar(name string, t kernels.Timing) (htmlreport.Bar, error) {
-	flops, bytes, err := f.problem.Work(f.workload(t.Workload).Dims, f.dtype)
-	s := shape{Timing: t}
-	s.rate(report.Ceilings(f.proof), flops, bytes)
+// barAt is what a time means at its workload.
+func barAt(f figures.Figures, name string, t kernels.Timing) (htmlreport.Bar, error) {
+	s, err := f.At(t, workload(f, t.Workload).Dims)
 	return barOf(name, s), err
 }
 
-func barOf(name string, s shape) htmlreport.Bar {
+func barOf(name string, s figures.Shape) htmlreport.Bar {
 	return htmlreport.Bar{Name: name, NS: s.Median, Time: report.Time(s.Median), Rate: s.Rate, Roofline: s.Roofline}
 }

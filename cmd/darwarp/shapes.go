@@ -1,6 +1,7 @@
 package main
 
 import (
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -13,12 +14,12 @@ func (a *app) shapesTable(r *record, best []kernels.Candidate) error {
 		if err != nil {
 			return err
 		}
-		all, err := f.shapes()
+		all, err := f.Shapes()
 		if err != nil {
 			return err
 		}
 		if t == nil {
-			head, align := f.shapeHead()
+			head, align := f.ShapeHead()
 			t = report.NewTable("rl"+align, append([]string{"#", "id"}, head...)...)
 		}
 		for j, s := range all {
@@ -26,7 +27,7 @@ func (a *app) shapesTable(r *record, best []kernels.Candidate) error {
 			if j == 0 {
 				cells = []any{i + 1, c.ID.Short()}
 			}
-			t.Row(append(cells, f.shapeCells(s)...)...)
+			t.Row(append(cells, f.ShapeCells(s)...)...)
 		}
 	}
 	t.Write(a.Out)
@@ -37,10 +38,10 @@ func (a *app) shapesTable(r *record, best []kernels.Candidate) error {
 // shapesJSON is shapesTable for programs.
 func (a *app) shapesJSON(r *record, best []kernels.Candidate) error {
 	type entry struct {
-		ID      kernels.ID `json:"id"`
-		Score   float64    `json:"score"`
-		Speedup float64    `json:"speedup"`
-		Shapes  []shape    `json:"shapes"`
+		ID      kernels.ID      `json:"id"`
+		Score   float64         `json:"score"`
+		Speedup float64         `json:"speedup"`
+		Shapes  []figures.Shape `json:"shapes"`
 	}
 	out := []entry{}
 	for _, c := range best {
@@ -48,7 +49,7 @@ func (a *app) shapesJSON(r *record, best []kernels.Candidate) error {
 		if err != nil {
 			return err
 		}
-		all, err := f.shapes()
+		all, err := f.Shapes()
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/soak"
 	"darwarp/kernels"
@@ -79,7 +80,7 @@ func (a *app) soakText(r *soaked) {
 	}
 	t.Write(a.Out)
 	fmt.Fprintln(a.Out)
-	outcomeTable(r.Outcomes).Write(a.Out)
+	figures.Outcomes(r.Outcomes).Write(a.Out)
 	fmt.Fprintln(a.Out)
 	for _, b := range r.bad() {
 		fmt.Fprintln(a.Out, "NOT AS IT MUST BE:", b)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
@@ -197,25 +198,25 @@ func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfol
 	fmt.Fprintf(a.Out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by, r.championNote("; it ", c.ID))
 	a.showTrial(r, c)
 	a.showGenes(r, c)
-	a.showResources(c.Result.Resources)
+	figures.Resources(a.Out, c.Result.Resources)
 	f, err := r.figures(c)
 	if err != nil {
 		return err
 	}
-	if f.proof != nil {
-		t, err := f.table()
+	if f.Proof != nil {
+		t, err := f.Table()
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "\ntimes (medians, 95%% intervals; %s)\n", f.proof.Device.Label())
+		fmt.Fprintf(a.Out, "\ntimes (medians, 95%% intervals; %s)\n", f.Proof.Device.Label())
 		t.Indent = "  "
 		t.Write(a.Out)
 	}
 	if best != nil {
-		a.showPortfolio(r, best)
+		figures.Portfolio(a.Out, r.Meta().Device, best)
 	}
 	fmt.Fprintln(a.Out)
-	t := outcomeTable(r.Counts())
+	t := figures.Outcomes(r.Counts())
 	t.Indent = "  "
 	t.Write(a.Out)
 	a.Sayf("\nStored in %s. Next:\n  darwarp show %s\n  darwarp lineage %s\n  darwarp export %s -o %s-kernel", r.Path(), r.Path(), r.Path(), r.Path(), r.Meta().Problem)

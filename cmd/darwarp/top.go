@@ -11,6 +11,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -110,13 +111,13 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 			mark = "*"
 		}
 		row := []any{mark, ranks[i], c.ID.Short()}
-		row = append(row, figureCells(c, proof, workloads)...)
+		row = append(row, figures.FigureCells(c, proof, workloads)...)
 		rs := c.Result.Resources
 		row = append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs))
 		if several {
 			row = append(row, report.OrDash(c.Variant.Family))
 		}
-		t.Row(append(row, originText(c))...)
+		t.Row(append(row, figures.OriginText(c))...)
 	}
 	t.Width = console.Width(a.Out)
 	t.Write(a.Out)
@@ -124,29 +125,6 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 		a.Sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.championNote(", which ", champion))
 	}
 	return nil
-}
-
-// figureCells are the speedup and times of a candidate, blank when they stand on nothing.
-func figureCells(c kernels.Candidate, proof *kernels.Provenance, workloads []kernels.Workload) []any {
-	cells := []any{"no proof"}
-	if proof != nil {
-		cells[0] = report.Speedup(c.Score)
-	}
-	for _, w := range workloads {
-		cell := "-"
-		if t := report.Find(c.Result.Times, w.Name); t != nil && proof != nil {
-			cell = report.Time(t.Median)
-		}
-		cells = append(cells, cell)
-	}
-	return cells
-}
-
-func originText(c kernels.Candidate) string {
-	if c.Origin.Note == "" {
-		return c.Origin.Operator
-	}
-	return c.Origin.Operator + ": " + c.Origin.Note
 }
 
 // cause is a reason that candidates failed for.
@@ -166,7 +144,7 @@ func (a *app) topAll(f topFlags, r *record) error {
 		return a.PrintJSON(all)
 	}
 	a.headRun(r)
-	outcomeTable(r.Counts()).Write(a.Out)
+	figures.Outcomes(r.Counts()).Write(a.Out)
 	if len(causes) == 0 {
 		return nil
 	}
@@ -201,21 +179,6 @@ func gather(r *store.Run) (all []kernels.Candidate, causes []*cause, err error) 
 	})
 	slices.SortStableFunc(causes, func(a, b *cause) int { return cmp.Compare(b.Count, a.Count) })
 	return all, causes, err
-}
-
-// outcomeTable counts outcomes in their order; none that did not happen.
-func outcomeTable(counts map[kernels.Outcome]int) *report.Table {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	t := report.NewTable("lrr", "outcome", "count", "share")
-	for _, o := range kernels.Outcomes() {
-		if n := counts[o]; n > 0 {
-			t.Row(o, report.Count(n), report.Percent(float64(n)/float64(total)))
-		}
-	}
-	return t
 }
 
 // championNote says where the champion stands, after other words; empty where there is nothing to say.

@@ -6,6 +6,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
@@ -22,16 +23,6 @@ func (r *record) standing(c kernels.Candidate) (t kernels.Trial, word string) {
 	return t, string(t.Standing())
 }
 
-// trialTable lists the parts of a trial with what each has shown.
-func trialTable(t kernels.Trial) *report.Table {
-	table := report.NewTable("lll", "part", "verdict", "")
-	for _, part := range kernels.WholeTrial {
-		d := t.Part(part)
-		table.Row(d.Part, d.Verdict, report.FirstLine(d.Detail))
-	}
-	return table
-}
-
 // showTrial lists what a champion stood, where it can be doubted.
 func (a *app) showTrial(r *record, c kernels.Candidate) {
 	t, word := r.standing(c)
@@ -39,7 +30,7 @@ func (a *app) showTrial(r *record, c kernels.Candidate) {
 		return
 	}
 	fmt.Fprintf(a.Out, "\ntrial\n")
-	table := trialTable(t)
+	table := figures.Trial(t)
 	table.Indent, table.Width = "  ", console.Width(a.Out)
 	table.Write(a.Out)
 }

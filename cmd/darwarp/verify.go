@@ -9,6 +9,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
@@ -143,13 +144,13 @@ func (a *app) verifiedText(s *session.Session, c kernels.Candidate, now kernels.
 	}
 	if v.Trial != nil {
 		fmt.Fprintf(a.Out, "\ntrial: %s\n", v.Trial.Standing())
-		trialTable(*v.Trial).Write(a.Out)
+		figures.Trial(*v.Trial).Write(a.Out)
 	}
 }
 
 func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, pairs []compared) {
 	report.Fields(a.Out, "", [2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
-		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)}, [2]string{"gate", gateText(now.Gate)}, [2]string{"detail", now.Detail})
+		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)}, [2]string{"gate", figures.GateText(now.Gate)}, [2]string{"detail", now.Detail})
 	if len(pairs) == 0 {
 		return
 	}
@@ -171,7 +172,7 @@ func (a *app) racesText(now kernels.Result) {
 	if now.Outcome == kernels.OK {
 		fmt.Fprintln(a.Out, "races      none found: every access of the check shapes was watched, in one random order of the threads")
 	}
-	a.showSites(now.Sites)
+	figures.Sites(a.Out, now.Sites)
 }
 
 // drift is how far a kernel's time moves between two sessions on one machine, beyond the intervals of

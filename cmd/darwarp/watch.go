@@ -11,6 +11,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/tui"
@@ -165,6 +166,6 @@ func (a *app) endState(asJSON bool, r *record) error {
 		fmt.Fprintf(a.Out, "champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score), c.Seq)
 	}
 	fmt.Fprintln(a.Out)
-	outcomeTable(r.Counts()).Write(a.Out)
+	figures.Outcomes(r.Counts()).Write(a.Out)
 	return nil
 }
