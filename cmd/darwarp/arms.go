@@ -12,6 +12,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/mutate/llm"
@@ -31,7 +32,7 @@ type armCount struct {
 }
 
 // arms counts what language models did in a run, dearest first; none without them.
-func (r *record) arms() ([]armCount, error) {
+func arms(r *record.Record) ([]armCount, error) {
 	exchanges, err := r.Exchanges()
 	if err != nil || len(exchanges) == 0 {
 		return nil, err
@@ -54,7 +55,7 @@ func (r *record) arms() ([]armCount, error) {
 			a.Refused++
 		}
 	}
-	if err := r.countJudged(of); err != nil {
+	if err := countJudged(r, of); err != nil {
 		return nil, err
 	}
 	return slices.SortedFunc(values(by), func(a, b armCount) int {
@@ -73,7 +74,7 @@ func values(by map[string]*armCount) func(func(armCount) bool) {
 }
 
 // countJudged counts the candidates of each arm.
-func (r *record) countJudged(of func(string) *armCount) error {
+func countJudged(r *record.Record, of func(string) *armCount) error {
 	champions, err := r.Champions()
 	if err != nil {
 		return err
@@ -103,8 +104,8 @@ func (r *record) countJudged(of func(string) *armCount) error {
 func armName(arm string) string { return strings.TrimPrefix(arm, "llm:") }
 
 // showArms tells what language models found for what they cost; nothing where none was asked.
-func (a *app) showArms(r *record) error {
-	arms, err := r.arms()
+func (a *app) showArms(r *record.Record) error {
+	arms, err := arms(r)
 	if err != nil || len(arms) == 0 {
 		return err
 	}
@@ -144,7 +145,7 @@ func (a *app) exchangesCmd() *cobra.Command {
 		Example: "  darwarp exchanges gemm.db\n  darwarp exchanges gemm.db 3",
 		Args:    argsBetween(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRecord(args[0], func(r *record) error {
+			return record.With(args[0], func(r *record.Record) error {
 				all, err := r.Exchanges()
 				if err != nil {
 					return err
@@ -167,7 +168,7 @@ func (a *app) exchangesCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) listExchanges(r *record, all []kernels.Exchange) error {
+func (a *app) listExchanges(r *record.Record, all []kernels.Exchange) error {
 	if len(all) == 0 {
 		a.Sayf("No language model was asked in this run.")
 		return nil

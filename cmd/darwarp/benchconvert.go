@@ -12,10 +12,10 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
-	"darwarp/kernels"
 )
 
 type convertFlags struct {
@@ -72,12 +72,12 @@ func readAny(path string) (rec *replay.Record, left int, err error) {
 		rec, err = session.ReadRecording(path)
 		return rec, 0, err
 	}
-	run, err := openRecord(path)
+	run, err := record.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	if rec, left, err = run.recording(); err != nil {
+	if rec, left, err = run.Recording(); err != nil {
 		return nil, 0, exit.Usagef("%s: %v", path, err)
 	}
 	return rec, left, nil
@@ -94,34 +94,4 @@ func looksRecorded(path string) bool {
 	n, _ := f.Read(head)
 	text := bytes.TrimSpace(head[:n])
 	return len(text) > 0 && (text[0] == '{' || text[0] == 0x1f)
-}
-
-// recording is what a run measured.
-func (r *record) recording() (*replay.Record, int, error) {
-	m := r.Meta()
-	rec := &replay.Record{Format: replay.Format, About: "a run of darwarp " + m.Version, Problem: m.Problem, DType: m.DType, Cache: m.Cache,
-		Workloads: m.Workloads, Device: m.Device, Files: map[string]string{}}
-	for name, text := range m.Files {
-		rec.Files[name] = string(text)
-	}
-	left, seen := 0, map[string]bool{}
-	err := r.Each(func(c kernels.Candidate) error {
-		label := c.Variant.Label()
-		at := slices.IndexFunc(r.bundle.Families, func(f *kernels.Family) bool { return f.Name == c.Variant.Family })
-		if at < 0 || seen[label] || c.Result.Outcome == kernels.Lost || rec.Add(r.bundle.Families[at], &c) != nil {
-			left++ // also a duplicate of an own source: its times are nowhere
-			return nil
-		}
-		seen[label] = true
-		if rec.Provenance.Protocol == "" && c.Result.Proof != "" {
-			var err error
-			rec.Provenance, err = r.Provenance(c.Result.Proof)
-			return err
-		}
-		return nil
-	})
-	if err == nil && rec.Len() == 0 {
-		err = errors.New("the run has no candidate that was judged: let it search first")
-	}
-	return rec, left, err
 }

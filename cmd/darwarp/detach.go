@@ -17,6 +17,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 )
@@ -37,7 +38,7 @@ type detached struct {
 // detach starts the same search in a session of its own and waits until it has its first verdict. When
 // it fails before, its error and exit code are this command's.
 func (a *app) detach(ctx context.Context, f searchFlags) error {
-	d := detached{Run: runPath(f.resume)}
+	d := detached{Run: record.Locate(f.resume)}
 	args := slices.DeleteFunc(slices.Clone(a.args), func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--detach") })
 	if d.Run == "" {
 		if d.Run = f.store; d.Run == "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -19,22 +20,22 @@ func (a *app) diffCmd() *cobra.Command {
 		Example: "  darwarp diff gemm.db 3fa2 best",
 		Args:    argsBetween(3, 3),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRecord(args[0], func(r *record) error { return a.diff(asJSON, r, args[1], args[2]) })
+			return record.With(args[0], func(r *record.Record) error { return a.diff(asJSON, r, args[1], args[2]) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) diff(asJSON bool, r *record, from, to string) error {
+func (a *app) diff(asJSON bool, r *record.Record, from, to string) error {
 	var side [2]kernels.Candidate
 	var source [2]string
 	for i, name := range []string{from, to} {
-		c, err := r.pick(name)
+		c, err := r.Pick(name)
 		if err != nil {
 			return err
 		}
-		j, warning, err := r.job(c)
+		j, warning, err := r.Job(c)
 		if err != nil {
 			return err
 		}
@@ -64,12 +65,12 @@ func (a *app) diff(asJSON bool, r *record, from, to string) error {
 	return report.Diff(a.Out, unified, console.UseColour(a.Out))
 }
 
-func (a *app) diffTable(r *record, side [2]kernels.Candidate, changes []report.Change) error {
+func (a *app) diffTable(r *record.Record, side [2]kernels.Candidate, changes []report.Change) error {
 	t := report.NewTable("lll", "", side[0].ID.Short(), side[1].ID.Short())
 	t.Row("outcome", side[0].Result.Outcome, side[1].Result.Outcome)
 	var speedups [2]string
 	for i, c := range side {
-		proof, err := r.proof(c)
+		proof, err := r.Proof(c)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
@@ -43,7 +44,7 @@ func (a *app) explainCmd() *cobra.Command {
 			}
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
-			return stop.Explain(a.withSession(stop.Soft, args[0], f.Target, func(s *session.Session, r *record) error {
+			return stop.Explain(a.withSession(stop.Soft, args[0], f.Target, func(s *session.Session, r *record.Record) error {
 				return a.explain(stop.Soft, f, s, r, arg(args, 1))
 			}))
 		},
@@ -70,7 +71,7 @@ type explained struct {
 type explanation struct {
 	*session.Session
 	app    *app
-	run    *record
+	run    *record.Record
 	space  *kernels.Space
 	winner kernels.Candidate
 	job    kernels.Job
@@ -78,7 +79,7 @@ type explanation struct {
 	jobs   map[kernels.ID]*kernels.Job
 }
 
-func (a *app) explain(ctx context.Context, f explainFlags, s *session.Session, r *record, name string) error {
+func (a *app) explain(ctx context.Context, f explainFlags, s *session.Session, r *record.Record, name string) error {
 	e, err := a.newExplanation(ctx, s, r, name)
 	if err != nil {
 		return err
@@ -122,8 +123,8 @@ func (a *app) explain(ctx context.Context, f explainFlags, s *session.Session, r
 }
 
 // newExplanation finds the candidate and gates it here.
-func (a *app) newExplanation(ctx context.Context, s *session.Session, r *record, name string) (*explanation, error) {
-	c, err := r.pick(name)
+func (a *app) newExplanation(ctx context.Context, s *session.Session, r *record.Record, name string) (*explanation, error) {
+	c, err := r.Pick(name)
 	if err != nil {
 		return nil, err
 	}
@@ -136,10 +137,10 @@ func (a *app) newExplanation(ctx context.Context, s *session.Session, r *record,
 		return nil, exit.Usagef("candidate %s is a source of its own: it has no genes to take back", c.ID.Short())
 	}
 	e.space = s.Spaces[at]
-	if e.job, err = r.bundle.VariantJob(c.Variant, s.Device(), s.DType); err != nil {
+	if e.job, err = r.Bundle.VariantJob(c.Variant, s.Device(), s.DType); err != nil {
 		return nil, err
 	}
-	if e.job.Base, err = r.baseTimes(); err != nil {
+	if e.job.Base, err = r.BaseTimes(); err != nil {
 		return nil, err
 	}
 	if e.result, err = s.Evaluate(ctx, &e.job); err == nil && e.result.Outcome != kernels.OK {
@@ -176,7 +177,7 @@ func (e *explanation) render(i *kernels.Insight, f *kernels.Family, g kernels.Ge
 	if err != nil {
 		return err
 	}
-	j.Bar, j.Each = kernels.NewBar(times(kernels.Candidate{Result: e.result})), true
+	j.Bar, j.Each = kernels.NewBar(record.Medians(kernels.Candidate{Result: e.result})), true
 	i.Without, e.jobs[j.ID] = j.ID, &j
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/export"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/kernels"
@@ -36,7 +37,7 @@ func (a *app) exportCmd() *cobra.Command {
 			if err := export.CheckTargets(as); err != nil {
 				return exit.Usagef("--as: %v", err)
 			}
-			return a.withRecord(args[0], func(r *record) error {
+			return record.With(args[0], func(r *record.Record) error {
 				if portfolio != 0 {
 					return a.exportPortfolio(c.Context(), dir, as, r, portfolio)
 				}
@@ -50,15 +51,15 @@ func (a *app) exportCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) export(ctx context.Context, dir string, as []string, r *record, name string) error {
-	c, err := r.pick(name)
+func (a *app) export(ctx context.Context, dir string, as []string, r *record.Record, name string) error {
+	c, err := r.Pick(name)
 	if err != nil {
 		return err
 	}
 	if c.Result.Outcome != kernels.OK {
 		return exit.Usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
 	}
-	if err := r.fallenError(c); err != nil {
+	if err := r.FallenError(c); err != nil {
 		return err
 	}
 	k, err := a.kernelToExport(ctx, r, c)
@@ -66,7 +67,7 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record, na
 		return err
 	}
 	k.As = as
-	if _, word := r.standing(c); word == string(kernels.OnTrial) {
+	if _, word := r.Standing(c); word == string(kernels.OnTrial) {
 		a.Sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial tries what is pending", c.ID.Short(), r.Path(), c.ID.Short())
 	}
 	if err := export.Write(dir, k); err != nil {
@@ -85,8 +86,8 @@ func asUsage(err error) error {
 }
 
 // kernelToExport gathers a candidate with its machine code, and says what is amiss.
-func (a *app) kernelToExport(ctx context.Context, r *record, c kernels.Candidate) (export.Kernel, error) {
-	k, warning, err := r.toExport(c)
+func (a *app) kernelToExport(ctx context.Context, r *record.Record, c kernels.Candidate) (export.Kernel, error) {
+	k, warning, err := toExport(r, c)
 	if err != nil {
 		return k, err
 	}
@@ -105,8 +106,8 @@ func (a *app) kernelToExport(ctx context.Context, r *record, c kernels.Candidate
 }
 
 // exportPortfolio writes the kernels of the run's last portfolio of this size as one unit.
-func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *record, k int) error {
-	found, err := r.lastPortfolio(k)
+func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *record.Record, k int) error {
+	found, err := r.LastPortfolio(k)
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 		if err != nil {
 			return err
 		}
-		if kernel.Provenance, err = r.proofOf(found.Proof); err != nil {
+		if kernel.Provenance, err = r.ProofOf(found.Proof); err != nil {
 			return err
 		}
 		p.Kernels = append(p.Kernels, kernel)
@@ -136,20 +137,20 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 }
 
 // toExport gathers all that the run knows about a candidate.
-func (r *record) toExport(c kernels.Candidate) (k export.Kernel, warning string, err error) {
+func toExport(r *record.Record, c kernels.Candidate) (k export.Kernel, warning string, err error) {
 	m := r.Meta()
-	k = export.Kernel{Bundle: r.bundle, DType: m.DType, Workloads: m.Workloads, Device: m.Device, Candidate: c, Run: r.Path()}
-	if k.Job, warning, err = r.job(c); err != nil {
+	k = export.Kernel{Bundle: r.Bundle, DType: m.DType, Workloads: m.Workloads, Device: m.Device, Candidate: c, Run: r.Path()}
+	if k.Job, warning, err = r.Job(c); err != nil {
 		return k, "", err
 	}
 	if k.Trial, err = r.Trial(c.ID); err != nil {
 		return k, "", err
 	}
 	k.NVCCFlags = eval.NVCCFlags(k.Job.Source)
-	if k.Lineage, err = r.lineage(c); err != nil {
+	if k.Lineage, err = r.Lineage(c); err != nil {
 		return k, "", err
 	}
-	f, err := r.figures(c)
+	f, err := r.Figures(c)
 	k.Candidate.Result.Times, k.Provenance, k.Baselines = f.Times, f.Proof, f.Baselines
 	return k, warning, err
 }

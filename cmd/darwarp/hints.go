@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
@@ -26,7 +27,7 @@ func readPast(path string) (p past, err error) {
 	if path == "" {
 		return p, nil
 	}
-	if err := isRunFile(path); err != nil {
+	if err := record.CheckFile(path); err != nil {
 		return p, err
 	}
 	run, err := store.View(path)
@@ -47,9 +48,9 @@ func readPast(path string) (p past, err error) {
 		return p, err
 	}
 	slices.SortStableFunc(p.hints, func(a, b evolve.Hint) int { return cmp.Compare(a.Score, b.Score) })
-	r, err := recordOf(run)
+	r, err := record.Of(run)
 	if err == nil {
-		p.bundle = r.bundle
+		p.bundle = r.Bundle
 	}
 	return p, err
 }

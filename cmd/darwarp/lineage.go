@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -16,7 +17,7 @@ func (a *app) lineageCmd() *cobra.Command {
 		Example: "  darwarp lineage gemm.db",
 		Args:    argsBetween(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRecord(args[0], func(r *record) error { return a.lineage(asJSON, r, arg(args, 1)) })
+			return record.With(args[0], func(r *record.Record) error { return a.lineage(asJSON, r, arg(args, 1)) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -36,12 +37,12 @@ type step struct {
 	Gain       float64         `json:"gain,omitempty"` // the parent's score over this one's: above 1 is faster
 }
 
-func (a *app) lineage(asJSON bool, r *record, name string) error {
-	c, err := r.pick(name)
+func (a *app) lineage(asJSON bool, r *record.Record, name string) error {
+	c, err := r.Pick(name)
 	if err != nil {
 		return err
 	}
-	path, err := r.lineage(c)
+	path, err := r.Lineage(c)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (a *app) lineage(asJSON bool, r *record, name string) error {
 			gain = report.Ratio(s.Gain)
 		}
 		change := report.Join(s.Changes)
-		if f, err := r.bundle.Family(s.Family); err == nil && i > 0 && steps[i-1].Family != s.Family {
+		if f, err := r.Bundle.Family(s.Family); err == nil && i > 0 && steps[i-1].Family != s.Family {
 			change = "family " + f.Title() // whose genes are others
 		}
 		t.Row(s.Generation, s.Seq, s.ID.Short(), report.Speedup(s.Score), gain, s.Operator, change)

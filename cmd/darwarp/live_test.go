@@ -13,6 +13,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
@@ -172,12 +173,12 @@ func TestMeasureAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	rec, err := recordOf(r)
+	rec, err := record.Of(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session.Session{Evaluator: nil, Bundle: rec.bundle, DType: kernels.FP32, Workloads: r.Meta().Workloads, Cache: "hot"}
-	space, err := kernels.NewSpace(rec.bundle.Families[0], r.Meta().Device, kernels.FP32, nil)
+	s := &session.Session{Evaluator: nil, Bundle: rec.Bundle, DType: kernels.FP32, Workloads: r.Meta().Workloads, Cache: "hot"}
+	space, err := kernels.NewSpace(rec.Bundle.Families[0], r.Meta().Device, kernels.FP32, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,11 +190,11 @@ func TestMeasureAgain(t *testing.T) {
 	if err := a.measureAgain(t.Context(), fin, s, r, champion); err != nil {
 		t.Fatal(err)
 	}
-	c, err := rec.pick("")
+	c, err := rec.Pick("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	figures, err := rec.figures(c)
+	figures, err := rec.Figures(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
@@ -223,8 +224,8 @@ func (f *llmFlags) endpoint() (*llm.Endpoint, error) {
 }
 
 func recordedChat(path string) (r *llm.Recorded, err error) {
-	path = runPath(path)
-	if err := isRunFile(path); err != nil {
+	path = record.Locate(path)
+	if err := record.CheckFile(path); err != nil {
 		return nil, err
 	}
 	run, err := store.View(path)

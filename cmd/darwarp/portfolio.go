@@ -13,6 +13,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
@@ -42,7 +43,7 @@ func (a *app) portfolioCmd() *cobra.Command {
 			}
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
-			return stop.Explain(a.withSession(stop.Soft, args[0], f.Target, func(s *session.Session, r *record) error {
+			return stop.Explain(a.withSession(stop.Soft, args[0], f.Target, func(s *session.Session, r *record.Record) error {
 				p, err := a.portfolio(stop.Soft, s, r, f.k)
 				switch {
 				case err != nil:
@@ -69,8 +70,8 @@ func addDevice(c *cobra.Command, t *session.Target) {
 }
 
 // withSession opens a run for writing and the device that it was made on.
-func (a *app) withSession(ctx context.Context, path string, t session.Target, fn func(*session.Session, *record) error) (err error) {
-	if err := isRunFile(path); err != nil {
+func (a *app) withSession(ctx context.Context, path string, t session.Target, fn func(*session.Session, *record.Record) error) (err error) {
+	if err := record.CheckFile(path); err != nil {
 		return err
 	}
 	run, err := store.Open(path)
@@ -86,11 +87,11 @@ func (a *app) withSession(ctx context.Context, path string, t session.Target, fn
 	if _, err := run.PutProvenance(s.Provenance()); err != nil {
 		return err
 	}
-	return fn(s, &record{run, s.Bundle})
+	return fn(s, &record.Record{Run: run, Bundle: s.Bundle})
 }
 
-// shortlist is how many of the fastest candidates of each workload are measured again.
-const shortlist = 3
+// shortlisted is how many of the fastest candidates of each workload are measured again.
+const shortlisted = 3
 
 // entrant is a candidate that may enter a portfolio, with the logarithms of its time over the champion's
 // by workload.
@@ -101,7 +102,7 @@ type entrant struct {
 }
 
 // portfolio measures, chooses, measures what was chosen, and stores it.
-func (a *app) portfolio(ctx context.Context, s *session.Session, r *record, k int) (*kernels.Portfolio, error) {
+func (a *app) portfolio(ctx context.Context, s *session.Session, r *record.Record, k int) (*kernels.Portfolio, error) {
 	workloads := r.Meta().Workloads
 	if len(workloads) < 2 {
 		return nil, exit.Usagef("%s was scored at one shape: a portfolio needs a run with several --workload", r.Path())
@@ -110,12 +111,12 @@ func (a *app) portfolio(ctx context.Context, s *session.Session, r *record, k in
 	if err != nil {
 		return nil, err
 	}
-	base, err := r.baseTimes()
+	base, err := r.BaseTimes()
 	if err != nil {
 		return nil, err
 	}
 	logs := make([][]float64, len(list))
-	champion := times(list[0].c)
+	champion := record.Medians(list[0].c)
 	for i, e := range list {
 		for w, x := range workloads {
 			logs[i] = append(logs[i], e.logs[w]+math.Log(champion[x.Name]/base[x.Name]))
@@ -139,30 +140,10 @@ func (a *app) portfolio(ctx context.Context, s *session.Session, r *record, k in
 	return p, r.PutPortfolio(*p)
 }
 
-// baseTimes are the naive start's times by workload, ns.
-func (r *record) baseTimes() (map[string]float64, error) {
-	start, err := startOf(r.Run)
-	if err == nil && start == nil {
-		err = exit.Usagef("%s has no naive start that works: nothing to compare with", r.Path())
-	}
-	if err != nil {
-		return nil, err
-	}
-	return times(*start), nil
-}
-
-func times(c kernels.Candidate) map[string]float64 {
-	out := map[string]float64{}
-	for _, t := range c.Result.Times {
-		out[t.Workload] = t.Median
-	}
-	return out
-}
-
 // entrants are the champion and the fastest of each workload, dueled with it. One that is not clearly
 // faster at a shape counts as no faster there: of many candidates some are lucky.
-func (a *app) entrants(ctx context.Context, s *session.Session, r *record) ([]entrant, error) {
-	list, err := r.shortlist()
+func (a *app) entrants(ctx context.Context, s *session.Session, r *record.Record) ([]entrant, error) {
+	list, err := shortlist(r)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +151,7 @@ func (a *app) entrants(ctx context.Context, s *session.Session, r *record) ([]en
 	out := []entrant{}
 	for i, c := range list {
 		e := entrant{c: c, logs: make([]float64, len(r.Meta().Workloads))}
-		if e.job, err = r.bundle.VariantJob(c.Variant, s.Device(), s.DType); err != nil {
+		if e.job, err = r.Bundle.VariantJob(c.Variant, s.Device(), s.DType); err != nil {
 			return nil, err
 		}
 		if i > 0 {
@@ -194,8 +175,8 @@ func (a *app) entrants(ctx context.Context, s *session.Session, r *record) ([]en
 }
 
 // shortlist is the champion, and the fastest candidates at each workload, each once.
-func (r *record) shortlist() ([]kernels.Candidate, error) {
-	champion, err := r.pick("")
+func shortlist(r *record.Record) ([]kernels.Candidate, error) {
+	champion, err := r.Pick("")
 	if err != nil {
 		return nil, err
 	}
@@ -210,8 +191,10 @@ func (r *record) shortlist() ([]kernels.Candidate, error) {
 	}
 	out := []kernels.Candidate{champion}
 	for _, w := range r.Meta().Workloads {
-		slices.SortStableFunc(all, func(x, y kernels.Candidate) int { return cmp.Compare(times(x)[w.Name], times(y)[w.Name]) })
-		for _, c := range all[:min(shortlist, len(all))] {
+		slices.SortStableFunc(all, func(x, y kernels.Candidate) int {
+			return cmp.Compare(record.Medians(x)[w.Name], record.Medians(y)[w.Name])
+		})
+		for _, c := range all[:min(shortlisted, len(all))] {
 			if !slices.ContainsFunc(out, func(x kernels.Candidate) bool { return x.ID == c.ID }) {
 				out = append(out, c)
 			}
@@ -269,15 +252,4 @@ func settlePortfolio(p *kernels.Portfolio, workloads []kernels.Workload, base ma
 		return math.Exp(p.Objective.Combine(levels, workloads) - p.Objective.Combine(logs, workloads))
 	}
 	p.Gain = kernels.Gain{Ratio: gain(logs[0]), Lo: gain(logs[2]), Hi: gain(logs[1])}
-}
-
-// lastPortfolio is the run's last portfolio of at most k kernels as it was asked for, nil where there is none.
-func (r *record) lastPortfolio(k int) (p *kernels.Portfolio, err error) {
-	all, err := r.Portfolios()
-	for i := range all {
-		if all[i].K == k {
-			p = &all[i]
-		}
-	}
-	return p, err
 }

@@ -12,6 +12,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/htmlreport"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -31,7 +32,7 @@ func (a *app) reportCmd() *cobra.Command {
 			if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
 				return exit.Usagef("-o %q: expected a file to write that ends in .html, as in -o report.html", f.out)
 			}
-			return a.withRecord(args[0], func(r *record) error { return a.report(f, r) })
+			return record.With(args[0], func(r *record.Record) error { return a.report(f, r) })
 		},
 	}
 	c.Flags().StringVarP(&f.out, "output", "o", "", "the HTML file to write; the T4 results get its name with .json")
@@ -39,7 +40,7 @@ func (a *app) reportCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) report(f reportFlags, r *record) error {
+func (a *app) report(f reportFlags, r *record.Record) error {
 	m := r.Meta()
 	if f.workload == "" {
 		f.workload = m.Workloads[0].Name
@@ -50,7 +51,7 @@ func (a *app) report(f reportFlags, r *record) error {
 		}
 		return exit.Usagef("--workload %q: expected one of %s", f.workload, strings.Join(names, ", "))
 	}
-	in, err := r.reportInput()
+	in, err := reportInput(r)
 	if err != nil {
 		return err
 	}
@@ -66,12 +67,12 @@ func (a *app) report(f reportFlags, r *record) error {
 }
 
 // reportT4 writes the run's results as T4 beside the page.
-func (a *app) reportT4(path, workload string, r *record, empty bool) error {
+func (a *app) reportT4(path, workload string, r *record.Record, empty bool) error {
 	if empty {
 		a.Sayf("%s is not written: there is no result yet.", path)
 		return nil
 	}
-	rec, left, err := r.recording()
+	rec, left, err := r.Recording()
 	if err != nil {
 		a.Sayf("%s is not written: %v", path, err)
 		return nil

@@ -7,14 +7,15 @@ import (
 
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/htmlreport"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 )
 
 // reportInput gathers all that the run knows.
-func (r *record) reportInput() (in htmlreport.Input, err error) {
-	in = htmlreport.Input{Path: filepath.Base(r.Path()), Version: session.Version(), Meta: r.Meta(), Problem: r.bundle.Problem, Proofs: map[string]kernels.Provenance{}}
+func reportInput(r *record.Record) (in htmlreport.Input, err error) {
+	in = htmlreport.Input{Path: filepath.Base(r.Path()), Version: session.Version(), Meta: r.Meta(), Problem: r.Bundle.Problem, Proofs: map[string]kernels.Provenance{}}
 	err = r.Each(func(c kernels.Candidate) error {
 		c.Variant.Source, c.Variant.Plan, c.Result.Sites = "", nil, nil // large, and not shown
 		in.Candidates = append(in.Candidates, c)
@@ -22,7 +23,7 @@ func (r *record) reportInput() (in htmlreport.Input, err error) {
 		if _, ok := in.Proofs[key]; ok || key == "" {
 			return nil
 		}
-		p, err := r.proofOf(key)
+		p, err := r.ProofOf(key)
 		if p != nil {
 			in.Proofs[key] = *p
 		}
@@ -31,26 +32,26 @@ func (r *record) reportInput() (in htmlreport.Input, err error) {
 	if err != nil {
 		return in, err
 	}
-	if in.Models, err = r.reportModels(); err != nil || r.Counts()[kernels.OK] == 0 {
+	if in.Models, err = reportModels(r); err != nil || r.Counts()[kernels.OK] == 0 {
 		return in, err
 	}
-	champion, err := r.pick("")
+	champion, err := r.Pick("")
 	if err != nil {
 		return in, err
 	}
-	in.Champion, in.Trial = &champion, r.trialText(champion)
-	if in.Lineage, err = r.lineage(champion); err != nil {
+	in.Champion, in.Trial = &champion, r.TrialText(champion)
+	if in.Lineage, err = r.Lineage(champion); err != nil {
 		return in, err
 	}
-	if err := r.reportFigures(&in); err != nil {
+	if err := reportFigures(r, &in); err != nil {
 		return in, err
 	}
-	return in, r.reportFindings(&in)
+	return in, reportFindings(r, &in)
 }
 
 // reportModels are what language models found for what they cost.
-func (r *record) reportModels() (out []htmlreport.Model, err error) {
-	arms, err := r.arms()
+func reportModels(r *record.Record) (out []htmlreport.Model, err error) {
+	arms, err := arms(r)
 	for _, x := range arms {
 		m := htmlreport.Model{Name: armName(x.Arm), Asked: x.Asked, Failed: x.Failed, Refused: x.Refused, Judged: x.Judged, Right: x.OK, Crowned: x.Crowned,
 			Best: "-", Tokens: report.Count(x.In + x.Out), USD: usd(x.Spending)}
@@ -64,14 +65,14 @@ func (r *record) reportModels() (out []htmlreport.Model, err error) {
 
 // reportFigures are the champion's times and what they are compared with: only figures that stand on
 // something.
-func (r *record) reportFigures(in *htmlreport.Input) error {
-	f, err := r.figures(*in.Champion)
+func reportFigures(r *record.Record, in *htmlreport.Input) error {
+	f, err := r.Figures(*in.Champion)
 	if err != nil {
 		return err
 	}
 	in.Proof = f.Proof
 	for _, b := range f.Baselines {
-		if p, err := r.proofOf(b.Proof); err != nil {
+		if p, err := r.ProofOf(b.Proof); err != nil {
 			return err
 		} else if p != nil {
 			in.Baselines = append(in.Baselines, b)
@@ -87,7 +88,7 @@ func (r *record) reportFigures(in *htmlreport.Input) error {
 		return err
 	}
 	last := all[len(all)-1]
-	if p, err := r.proofOf(last.Proof); err != nil || p == nil {
+	if p, err := r.ProofOf(last.Proof); err != nil || p == nil {
 		return err
 	}
 	in.Portfolio = &last
@@ -95,8 +96,8 @@ func (r *record) reportFigures(in *htmlreport.Input) error {
 }
 
 // reportFindings are what explain measured of the champion's choices.
-func (r *record) reportFindings(in *htmlreport.Input) error {
-	all, err := r.insights(in.Champion.ID)
+func reportFindings(r *record.Record, in *htmlreport.Input) error {
+	all, err := r.InsightsOf(in.Champion.ID)
 	if err != nil || len(all) == 0 {
 		return err
 	}
@@ -207,7 +208,7 @@ func workload(f figures.Figures, name string) kernels.Workload {
 
 // shownName is a baseline's name for people.
 func shownName(name string) string {
-	if name == naiveStart {
+	if name == record.NaiveStart {
 		return htmlreport.NaiveStart
 	}
 	return name

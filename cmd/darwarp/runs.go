@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -114,17 +113,6 @@ func championScore(run *store.Run) float64 {
 		return 0
 	}
 	return c.Score
-}
-
-// runPath is the file of a run that is named as `runs` shows it, or as a path.
-func runPath(run string) string {
-	if _, err := os.Stat(run); err == nil || strings.ContainsRune(run, os.PathSeparator) {
-		return run
-	}
-	if e, ok := registry.Find(run); ok {
-		return e.Path
-	}
-	return run
 }
 
 // listing keeps a search's entry in the registry. The zero value keeps none.

@@ -13,6 +13,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -188,7 +189,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	} else if err := keepNaive(run); err != nil {
 		return err
 	}
-	rec := &record{run, s.Bundle}
+	rec := &record.Record{Run: run, Bundle: s.Bundle}
 	best, err := a.endPortfolio(rest, f, s, rec, sum)
 	if err != nil && rest.Err() == nil {
 		return err
@@ -206,7 +207,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 }
 
 // endPortfolio chooses the kernels that a search was asked to end with; nil where it was not.
-func (a *app) endPortfolio(ctx context.Context, f searchFlags, s *session.Session, rec *record, sum evolve.Summary) (*kernels.Portfolio, error) {
+func (a *app) endPortfolio(ctx context.Context, f searchFlags, s *session.Session, rec *record.Record, sum evolve.Summary) (*kernels.Portfolio, error) {
 	if f.portfolio < 2 || ctx.Err() != nil || sum.Champion.IsZero() {
 		return nil, nil
 	}
@@ -269,8 +270,8 @@ func defaultBudget(s *session.Session) store.Budget {
 
 // beginAgain opens a run to go on with it, on the device that it was begun on.
 func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session.Session, run *store.Run, err error) {
-	f.resume = runPath(f.resume)
-	if err := isRunFile(f.resume); err != nil {
+	f.resume = record.Locate(f.resume)
+	if err := record.CheckFile(f.resume); err != nil {
 		return nil, nil, err
 	}
 	if run, err = store.Open(f.resume); err != nil {
@@ -319,7 +320,7 @@ func remember(ev evolve.Evaluator, run *store.Run) error {
 
 // startFrom puts the family first that a run has its naive start from: earlier versions went by the names of families alone.
 func startFrom(s *session.Session, run *store.Run) error {
-	naive, err := startOf(run)
+	naive, err := record.Start(run)
 	if err != nil || naive == nil {
 		return err
 	}

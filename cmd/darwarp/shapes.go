@@ -2,15 +2,16 @@ package main
 
 import (
 	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
 
 // shapesTable has a line for every shape of every candidate.
-func (a *app) shapesTable(r *record, best []kernels.Candidate) error {
+func (a *app) shapesTable(r *record.Record, best []kernels.Candidate) error {
 	var t *report.Table
 	for i, c := range best {
-		f, err := r.figures(c)
+		f, err := r.Figures(c)
 		if err != nil {
 			return err
 		}
@@ -36,7 +37,7 @@ func (a *app) shapesTable(r *record, best []kernels.Candidate) error {
 }
 
 // shapesJSON is shapesTable for programs.
-func (a *app) shapesJSON(r *record, best []kernels.Candidate) error {
+func (a *app) shapesJSON(r *record.Record, best []kernels.Candidate) error {
 	type entry struct {
 		ID      kernels.ID      `json:"id"`
 		Score   float64         `json:"score"`
@@ -45,7 +46,7 @@ func (a *app) shapesJSON(r *record, best []kernels.Candidate) error {
 	}
 	out := []entry{}
 	for _, c := range best {
-		f, err := r.figures(c)
+		f, err := r.Figures(c)
 		if err != nil {
 			return err
 		}

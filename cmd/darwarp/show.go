@@ -8,6 +8,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -22,7 +23,7 @@ func (a *app) showCmd() *cobra.Command {
 		Example: "  darwarp show gemm.db\n  darwarp show gemm.db 3fa2 --source",
 		Args:    argsBetween(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRecord(args[0], func(r *record) error { return a.show(f, r, arg(args, 1)) })
+			return record.With(args[0], func(r *record.Record) error { return a.show(f, r, arg(args, 1)) })
 		},
 	}
 	c.Flags().BoolVar(&f.source, "source", false, "print the rendered CUDA source only")
@@ -50,16 +51,16 @@ type shown struct {
 	Standing   string              `json:"standing,omitempty"` // on trial, stood or fell
 }
 
-func (a *app) show(f showFlags, r *record, name string) error {
-	c, err := r.pick(name)
+func (a *app) show(f showFlags, r *record.Record, name string) error {
+	c, err := r.Pick(name)
 	if err != nil {
 		return err
 	}
-	j, warning, err := r.job(c)
+	j, warning, err := r.Job(c)
 	if err != nil {
 		return err
 	}
-	proof, err := r.proof(c)
+	proof, err := r.Proof(c)
 	if err != nil {
 		return err
 	}
@@ -82,24 +83,24 @@ func (a *app) show(f showFlags, r *record, name string) error {
 	return a.showInsights(r, c)
 }
 
-func (a *app) showJSON(r *record, s shown) error {
-	f, err := r.figures(s.Candidate)
+func (a *app) showJSON(r *record.Record, s shown) error {
+	f, err := r.Figures(s.Candidate)
 	if err != nil {
 		return err
 	}
 	if s.Shapes, err = f.Shapes(); err != nil {
 		return err
 	}
-	if s.Insights, err = r.insights(s.ID); err != nil {
+	if s.Insights, err = r.InsightsOf(s.ID); err != nil {
 		return err
 	}
-	if t, word := r.standing(s.Candidate); len(t.Parts) > 0 {
+	if t, word := r.Standing(s.Candidate); len(t.Parts) > 0 {
 		s.Trial, s.Standing = &t, word
 	}
 	return a.PrintJSON(s)
 }
 
-func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance) {
+func (a *app) showText(r *record.Record, c kernels.Candidate, proof *kernels.Provenance) {
 	var parents []string
 	for _, p := range c.Origin.Parents {
 		parents = append(parents, p.Short())
@@ -108,7 +109,7 @@ func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance
 	outcome := c.Result.Outcome.String()
 	if c.ID == champion {
 		outcome += ", champion"
-		if _, word := r.standing(c); word == string(kernels.OnTrial) {
+		if _, word := r.Standing(c); word == string(kernels.OnTrial) {
 			outcome += " " + word
 		}
 	}
@@ -117,14 +118,14 @@ func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance
 		speedup = report.Speedup(c.Score) + " over the naive start"
 	}
 	sanitized := ""
-	if f, err := r.figures(c); err == nil {
+	if f, err := r.Figures(c); err == nil {
 		sanitized = kernels.SanitizedText(f.Sanitized)
 	}
 	report.Fields(a.Out, "", [2]string{"candidate", c.ID.String()}, [2]string{"outcome", outcome},
-		[2]string{"speedup", speedup}, [2]string{"family", r.familyTitle(c)},
+		[2]string{"speedup", speedup}, [2]string{"family", r.FamilyTitle(c)},
 		[2]string{"origin", fmt.Sprintf("%s, generation %d, evaluation %d", figures.OriginText(c), c.Origin.Generation, c.Seq)},
 		[2]string{"parents", strings.Join(parents, " ")}, [2]string{"gate", figures.GateText(c.Result.Gate)},
-		[2]string{"trial", r.trialText(c)}, [2]string{"sanitizer", sanitized}, [2]string{"cost", figures.CostText(c.Result.Cost)})
+		[2]string{"trial", r.TrialText(c)}, [2]string{"sanitizer", sanitized}, [2]string{"cost", figures.CostText(c.Result.Cost)})
 	if d := c.Result.Detail; d != "" {
 		fmt.Fprintf(a.Out, "\ndetail\n  %s\n", strings.ReplaceAll(d, "\n", "\n  "))
 	}
@@ -136,11 +137,11 @@ func (a *app) showText(r *record, c kernels.Candidate, proof *kernels.Provenance
 	}
 }
 
-func (a *app) showTimes(r *record, c kernels.Candidate) error {
+func (a *app) showTimes(r *record.Record, c kernels.Candidate) error {
 	if len(c.Result.Times) == 0 {
 		return nil
 	}
-	f, err := r.figures(c)
+	f, err := r.Figures(c)
 	if err != nil {
 		return err
 	}
@@ -161,13 +162,13 @@ func (a *app) showTimes(r *record, c kernels.Candidate) error {
 }
 
 // showGenes lists a candidate's genes; a source of its own has none.
-func (a *app) showGenes(r *record, c kernels.Candidate) {
-	f, err := r.bundle.Family(c.Variant.Family)
+func (a *app) showGenes(r *record.Record, c kernels.Candidate) {
+	f, err := r.Bundle.Family(c.Variant.Family)
 	if err != nil {
 		return
 	}
 	whose := "naive start"
-	if naive, err := startOf(r.Run); err == nil && naive != nil && naive.Variant.Family != f.Name {
+	if naive, err := record.Start(r.Run); err == nil && naive != nil && naive.Variant.Family != f.Name {
 		whose = "default"
 	}
 	figures.Genes(a.Out, f, c.Variant.Genes, whose)

@@ -16,6 +16,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/attach"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -47,8 +48,8 @@ func (a *app) steerCmd() *cobra.Command {
 			if len(args) < 2 {
 				return exit.Usagef("got %s, expected: %s", report.Quantity(len(args), "argument"), c.UseLine())
 			}
-			path := runPath(args[0])
-			if err := isRunFile(path); err != nil {
+			path := record.Locate(args[0])
+			if err := record.CheckFile(path); err != nil {
 				return err
 			}
 			command, err := f.command(path, args[1], args[2:])

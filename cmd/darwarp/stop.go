@@ -10,6 +10,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/evolve"
 	"darwarp/store"
@@ -25,8 +26,8 @@ func (a *app) stopCmd() *cobra.Command {
 			"last verdict. A second stop ends the measurement too. The run can be resumed.",
 		Args: argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			path := runPath(args[0])
-			if err := isRunFile(path); err != nil {
+			path := record.Locate(args[0])
+			if err := record.CheckFile(path); err != nil {
 				return err
 			}
 			stop := console.OnInterrupt(c.Context())
@@ -65,7 +66,7 @@ func (a *app) stop(ctx context.Context, path string, now bool) error {
 			return exit.Quietly(exit.Interrupted)
 		}
 	}
-	return a.withRecord(path, func(r *record) error { return a.endState(false, r) })
+	return record.With(path, func(r *record.Record) error { return a.endState(false, r) })
 }
 
 // sameSearch reports whether a process that still exists is busy with the run: one that drives several

@@ -9,6 +9,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
@@ -60,14 +61,14 @@ func (a *app) measureAgain(ctx context.Context, f finisher, s *session.Session, 
 		return err
 	}
 	if naive.ID != best.ID {
-		if err := keepFinal(ctx, f, run, naiveStart, &naive, nil); err != nil {
+		if err := keepFinal(ctx, f, run, record.NaiveStart, &naive, nil); err != nil {
 			return err
 		}
 		d, err := f.Versus(ctx, &naive, &best, s.Cache)
 		if err != nil {
 			return fmt.Errorf("the winner against the naive start: %w", err)
 		}
-		d.Champion = naiveStart
+		d.Champion = record.NaiveStart
 		if err := keepDuel(run, f, d); err != nil {
 			return err
 		}
@@ -166,11 +167,11 @@ func keepNaive(run *store.Run) error {
 	if err != nil || len(all) > 0 {
 		return err
 	}
-	start, err := startOf(run)
+	start, err := record.Start(run)
 	if err != nil || start == nil {
 		return err
 	}
-	return run.PutBaseline(kernels.BaselineResult{Name: naiveStart, About: "the naive start", Times: start.Result.Times, Proof: start.Result.Proof})
+	return run.PutBaseline(kernels.BaselineResult{Name: record.NaiveStart, About: "the naive start", Times: start.Result.Times, Proof: start.Result.Proof})
 }
 
 // reasons say why a search ended.
@@ -181,7 +182,7 @@ var reasons = map[evolve.Reason]string{
 }
 
 // searchSummary is what a search leaves on stdout.
-func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfolio) error {
+func (a *app) searchSummary(r *record.Record, sum evolve.Summary, best *kernels.Portfolio) error {
 	fmt.Fprintf(a.Out, "%s after %s in %s: %s\n", r.Meta().Problem, report.Quantity(sum.Evals, "evaluation"), report.Duration(sum.Elapsed), reasons[sum.Reason])
 	if sum.Champion.IsZero() {
 		fmt.Fprintf(a.Out, "No candidate is right. `darwarp top %s --all` shows why.\n", r.Path())
@@ -195,11 +196,11 @@ func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfol
 	if o := r.Meta().Objective; o != "" && o != kernels.Geomean {
 		by = fmt.Sprintf(" (%s)", o)
 	}
-	fmt.Fprintf(a.Out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by, r.championNote("; it ", c.ID))
+	fmt.Fprintf(a.Out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by, r.ChampionNote("; it ", c.ID))
 	a.showTrial(r, c)
 	a.showGenes(r, c)
 	figures.Resources(a.Out, c.Result.Resources)
-	f, err := r.figures(c)
+	f, err := r.Figures(c)
 	if err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (a *app) searchSummary(r *record, sum evolve.Summary, best *kernels.Portfol
 }
 
 // required decides whether the winner beats the strongest baseline as much as the user asked.
-func (a *app) required(factor float64, r *record, sum evolve.Summary) error {
+func (a *app) required(factor float64, r *record.Record, sum evolve.Summary) error {
 	if factor == 0 {
 		return nil
 	}
@@ -241,7 +242,7 @@ func (a *app) required(factor float64, r *record, sum evolve.Summary) error {
 		return err
 	}
 	for _, d := range duels {
-		if d.Challenger == sum.Champion.Short() && !isID(d.Champion) && d.Champion != naiveStart && d.Rounds[0].Cache == r.Meta().Cache && 1/d.Ratio < speedup {
+		if d.Challenger == sum.Champion.Short() && !record.IsID(d.Champion) && d.Champion != record.NaiveStart && d.Rounds[0].Cache == r.Meta().Cache && 1/d.Ratio < speedup {
 			speedup, name = 1/d.Ratio, d.Champion
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,9 +11,9 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
-	"darwarp/store"
 )
 
 type topFlags struct {
@@ -38,7 +37,7 @@ func (a *app) topCmd() *cobra.Command {
 			case f.all && f.shapes:
 				return exit.Usagef("--shapes and --all are two lists: choose one")
 			}
-			return a.withRecord(args[0], func(r *record) error { return a.top(f, r) })
+			return record.With(args[0], func(r *record.Record) error { return a.top(f, r) })
 		},
 	}
 	c.Flags().IntVarP(&f.n, "number", "n", 20, "how many")
@@ -48,7 +47,7 @@ func (a *app) topCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) top(f topFlags, r *record) error {
+func (a *app) top(f topFlags, r *record.Record) error {
 	if f.all {
 		return a.topAll(f, r)
 	}
@@ -74,7 +73,7 @@ func (a *app) top(f topFlags, r *record) error {
 }
 
 // headRun says on stderr what a table is about.
-func (a *app) headRun(r *record) {
+func (a *app) headRun(r *record.Record) {
 	m := r.Meta()
 	a.Sayf("%s %s on %s; %s times, %s\n", m.Problem, m.DType, strings.Join(report.NonEmpty(m.Device.Label(), m.Device.Toolchain), ", "), m.Cache, report.Quantity(r.Len(), "candidate"))
 }
@@ -82,7 +81,7 @@ func (a *app) headRun(r *record) {
 // shownWorkloads is how many workloads get a column of their own.
 const shownWorkloads = 3
 
-func (a *app) topTable(r *record, best []kernels.Candidate) error {
+func (a *app) topTable(r *record.Record, best []kernels.Candidate) error {
 	champion, _ := r.Champion()
 	workloads := r.Meta().Workloads
 	workloads = workloads[:min(len(workloads), shownWorkloads)]
@@ -102,7 +101,7 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 	t := report.NewTable(align+"l", append(head, "origin")...)
 	ranks := report.CandidateRanks(best, r.Meta().Workloads)
 	for i, c := range best {
-		proof, err := r.proof(c)
+		proof, err := r.Proof(c)
 		if err != nil {
 			return err
 		}
@@ -122,21 +121,13 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 	t.Width = console.Width(a.Out)
 	t.Write(a.Out)
 	if !champion.IsZero() {
-		a.Sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.championNote(", which ", champion))
+		a.Sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.ChampionNote(", which ", champion))
 	}
 	return nil
 }
 
-// cause is a reason that candidates failed for.
-type cause struct {
-	Outcome kernels.Outcome `json:"outcome"`
-	Detail  string          `json:"detail"`
-	Count   int             `json:"count"`
-	Example kernels.ID      `json:"example"`
-}
-
-func (a *app) topAll(f topFlags, r *record) error {
-	all, causes, err := gather(r.Run)
+func (a *app) topAll(f topFlags, r *record.Record) error {
+	all, causes, err := r.Candidates()
 	if err != nil {
 		return err
 	}
@@ -159,42 +150,4 @@ func (a *app) topAll(f topFlags, r *record) error {
 		a.Sayf("%d more causes: -n %d", more, len(causes))
 	}
 	return nil
-}
-
-// gather reads every candidate, and counts failures by cause.
-func gather(r *store.Run) (all []kernels.Candidate, causes []*cause, err error) {
-	byText := map[string]*cause{}
-	err = r.Each(func(c kernels.Candidate) error {
-		all = append(all, c)
-		if !c.Result.Outcome.Failed() {
-			return nil
-		}
-		key, detail := report.Cause(c.Result.Outcome, c.Result.Detail)
-		if byText[key] == nil {
-			byText[key] = &cause{Outcome: c.Result.Outcome, Detail: detail, Example: c.ID}
-			causes = append(causes, byText[key])
-		}
-		byText[key].Count++
-		return nil
-	})
-	slices.SortStableFunc(causes, func(a, b *cause) int { return cmp.Compare(b.Count, a.Count) })
-	return all, causes, err
-}
-
-// championNote says where the champion stands, after other words; empty where there is nothing to say.
-func (r *record) championNote(after string, id kernels.ID) string {
-	c, err := r.Get(id)
-	if err != nil {
-		return ""
-	}
-	switch _, word := r.standing(c); word {
-	case "":
-		return ""
-	case string(kernels.Stood):
-		return after + "has stood its trial"
-	case string(kernels.Fell):
-		return after + "fell on trial"
-	default:
-		return after + "is " + word
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
@@ -34,9 +35,9 @@ func (a *app) verifyCmd() *cobra.Command {
 				return exit.Usagef("--trial watches every access, too: leave out --races")
 			}
 			if f.trial { // the run keeps it
-				return stop.Explain(a.withSession(stop.Soft, args[0], t, func(s *session.Session, r *record) error { return a.verifyOn(stop.Soft, s, f, r, arg(args, 1)) }))
+				return stop.Explain(a.withSession(stop.Soft, args[0], t, func(s *session.Session, r *record.Record) error { return a.verifyOn(stop.Soft, s, f, r, arg(args, 1)) }))
 			}
-			return stop.Explain(a.withRecord(args[0], func(r *record) error { return a.verify(stop.Soft, t, f, r, arg(args, 1)) }))
+			return stop.Explain(record.With(args[0], func(r *record.Record) error { return a.verify(stop.Soft, t, f, r, arg(args, 1)) }))
 		},
 	}
 	c.Flags().StringVar(&t.Device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
@@ -58,8 +59,8 @@ type compared struct {
 	Verdict  string         `json:"verdict"` // same, faster or slower
 }
 
-func (a *app) verify(ctx context.Context, t session.Target, f verifyFlags, r *record, name string) (err error) {
-	if _, err := r.pick(name); err != nil { // before the device is opened
+func (a *app) verify(ctx context.Context, t session.Target, f verifyFlags, r *record.Record, name string) (err error) {
+	if _, err := r.Pick(name); err != nil { // before the device is opened
 		return err
 	}
 	s, err := session.OpenFor(ctx, r.Meta(), t, a.Sayf)
@@ -71,12 +72,12 @@ func (a *app) verify(ctx context.Context, t session.Target, f verifyFlags, r *re
 	return a.verifyOn(ctx, s, f, r, name)
 }
 
-func (a *app) verifyOn(ctx context.Context, s *session.Session, f verifyFlags, r *record, name string) error {
-	c, err := r.pick(name)
+func (a *app) verifyOn(ctx context.Context, s *session.Session, f verifyFlags, r *record.Record, name string) error {
+	c, err := r.Pick(name)
 	if err != nil {
 		return err
 	}
-	j, err := r.bundle.VariantJob(c.Variant, s.Device(), s.DType)
+	j, err := r.Bundle.VariantJob(c.Variant, s.Device(), s.DType)
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ type verified struct {
 }
 
 // doubt holds a candidate that is right against what else the flags ask for.
-func (a *app) doubt(ctx context.Context, s *session.Session, f verifyFlags, r *record, j *kernels.Job, v *verified) (err error) {
+func (a *app) doubt(ctx context.Context, s *session.Session, f verifyFlags, r *record.Record, j *kernels.Job, v *verified) (err error) {
 	if f.sanitize {
 		if v.Watched, err = a.sanitize(ctx, s.Evaluator, j); err != nil {
 			return err

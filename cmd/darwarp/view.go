@@ -11,6 +11,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/attach"
 	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/tui"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -22,7 +23,7 @@ import (
 func (a *app) viewOptions(path string) tui.Options {
 	command := func(do string, args []string) (evolve.Command, error) { return steerFlags{}.command(path, do, args) }
 	return tui.Options{UTF8: tui.UTF8(), Command: command, Export: func(ctx context.Context, id kernels.ID, dir string) (string, error) {
-		r, err := openRecord(path)
+		r, err := record.Open(path)
 		if err != nil {
 			return "", err
 		}
@@ -38,10 +39,10 @@ func (a *app) viewOptions(path string) tui.Options {
 }
 
 // viewFile opens the view on a run that nobody writes; with a time, its story is told again in it.
-func (a *app) viewFile(ctx context.Context, r *record, replay time.Duration) error {
+func (a *app) viewFile(ctx context.Context, r *record.Record, replay time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	file := tui.File{Run: r.Run, Bundle: r.bundle}
+	file := tui.File{Run: r.Run, Bundle: r.Bundle}
 	var src tui.Source = file
 	if replay > 0 {
 		src = tui.NewReplay(ctx, file, replay)
@@ -112,11 +113,11 @@ func (a *app) viewLive(ctx context.Context, path string) (tui.Leave, error) {
 		return 0, err
 	}
 	defer live.Close()
-	r, err := recordOf(live.Run)
+	r, err := record.Of(live.Run)
 	if err != nil {
 		return 0, err
 	}
-	src := &socketSource{live: live, bundle: r.bundle, events: make(chan evolve.Event)}
+	src := &socketSource{live: live, bundle: r.Bundle, events: make(chan evolve.Event)}
 	go src.read(ctx)
 	o := a.viewOptions(path)
 	o.Steer = true
@@ -145,11 +146,11 @@ type searchView struct {
 
 // follow shows events until there are no more. When the view is left, or breaks, lines are printed.
 func (v *searchView) follow(events <-chan evolve.Event) error {
-	r, err := recordOf(v.run) // a bundle of the view's own: the search renders with its own
+	r, err := record.Of(v.run) // a bundle of the view's own: the search renders with its own
 	if err != nil {
 		return errors.Join(err, v.plain.follow(events))
 	}
-	src := tui.Local{File: tui.File{Run: v.run, Bundle: r.bundle}, Feed: make(chan evolve.Event, eventQueue), Search: v.search}
+	src := tui.Local{File: tui.File{Run: v.run, Bundle: r.Bundle}, Feed: make(chan evolve.Event, eventQueue), Search: v.search}
 	b := tui.NewBoard()
 	go b.Follow(src)
 	o := v.viewOptions(v.run.Path())

@@ -13,6 +13,7 @@ import (
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/progress"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/tui"
 	"darwarp/evolve"
@@ -31,8 +32,8 @@ func (a *app) watchCmd() *cobra.Command {
 		Example: "  darwarp watch night.db\n  darwarp watch night.db --replay 30s\n  ssh -t host darwarp watch night.db",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			path := runPath(args[0])
-			if err := isRunFile(path); err != nil {
+			path := record.Locate(args[0])
+			if err := record.CheckFile(path); err != nil {
 				return err
 			}
 			if c.Flags().Changed("replay") && replay <= 0 {
@@ -60,7 +61,7 @@ func (a *app) watchCmd() *cobra.Command {
 func (a *app) view(ctx context.Context, path string) error {
 	left, err := a.viewLive(ctx, path)
 	if errors.Is(err, store.ErrNotServed) {
-		return a.withRecord(path, func(r *record) error { return a.viewFile(ctx, r, 0) })
+		return record.With(path, func(r *record.Record) error { return a.viewFile(ctx, r, 0) })
 	}
 	switch {
 	case err != nil:
@@ -75,11 +76,11 @@ func (a *app) view(ctx context.Context, path string) error {
 
 // retell tells a finished run's story again, in the view or as the lines that its search printed.
 func (a *app) retell(ctx context.Context, show, asJSON bool, path string, long time.Duration) error {
-	return a.withRecord(path, func(r *record) error {
+	return record.With(path, func(r *record.Record) error {
 		if show {
 			return a.viewFile(ctx, r, long)
 		}
-		events := tui.NewReplay(ctx, tui.File{Run: r.Run, Bundle: r.bundle}, long)
+		events := tui.NewReplay(ctx, tui.File{Run: r.Run, Bundle: r.Bundle}, long)
 		s := &screen{printer: a.Printer(true), columns: console.Width(a.Err), find: r.Get, simulated: true}
 		if asJSON {
 			s.events = json.NewEncoder(a.Out)
@@ -95,7 +96,7 @@ func (a *app) retell(ctx context.Context, show, asJSON bool, path string, long t
 func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	status, err := store.AskStatus(ctx, path)
 	if errors.Is(err, store.ErrNotServed) {
-		return a.withRecord(path, func(r *record) error { return a.endState(asJSON, r) })
+		return record.With(path, func(r *record.Record) error { return a.endState(asJSON, r) })
 	}
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	if err != nil || asJSON {
 		return err
 	}
-	return a.withRecord(path, func(r *record) error { return a.endState(false, r) })
+	return record.With(path, func(r *record.Record) error { return a.endState(false, r) })
 }
 
 // followSocket shows the events that a live search publishes, as the search itself shows them.
@@ -146,7 +147,7 @@ func viewer(path string) func(kernels.ID) (kernels.Candidate, error) {
 }
 
 // endState says how a run that nobody writes stands.
-func (a *app) endState(asJSON bool, r *record) error {
+func (a *app) endState(asJSON bool, r *record.Record) error {
 	m, id := r.Meta(), kernels.ID{}
 	if champion, ok := r.Champion(); ok {
 		id = champion

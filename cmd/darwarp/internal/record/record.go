@@ -1,51 +1,54 @@
-package main
+// Package record reads a run, whether or not a search is writing it, with the problem that it carries.
+package record
 
 import (
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/kernels"
 	"darwarp/store"
 	"darwarp/templates"
 )
 
-// record is a run that is open for reading, with what is needed to render its candidates.
-type record struct {
+// Record is a run that is open for reading, with what is needed to render its candidates.
+type Record struct {
 	*store.Run
-	bundle *templates.Bundle
+	Bundle *templates.Bundle
 }
 
-// openRecord opens a run for reading, whether or not a search is writing it.
-func openRecord(path string) (*record, error) {
-	path = runPath(path)
-	if err := isRunFile(path); err != nil {
+// Open opens a run for reading, whether or not a search is writing it.
+func Open(path string) (*Record, error) {
+	path = Locate(path)
+	if err := CheckFile(path); err != nil {
 		return nil, err
 	}
 	run, err := store.View(path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := recordOf(run)
+	r, err := Of(run)
 	if err != nil {
 		return nil, errors.Join(err, run.Close())
 	}
 	return r, nil
 }
 
-// recordOf adds the problem that a run carries.
-func recordOf(run *store.Run) (*record, error) {
+// Of adds the problem that a run carries.
+func Of(run *store.Run) (*Record, error) {
 	b, err := templates.FromFiles(run.Meta().Files)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the problem that the run carries cannot be read by this darwarp: %w", run.Path(), err)
 	}
-	return &record{run, b}, nil
+	return &Record{run, b}, nil
 }
 
-// isRunFile tells a mistyped name from a file that the store should judge.
-func isRunFile(path string) error {
+// CheckFile tells a mistyped name from a file that the store should judge.
+func CheckFile(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -58,9 +61,9 @@ func isRunFile(path string) error {
 	return nil
 }
 
-// pick finds a candidate as the user names it; without a name it is the champion, or the best while
+// Pick finds a candidate as the user names it; without a name it is the champion, or the best while
 // there is no champion.
-func (r *record) pick(name string) (kernels.Candidate, error) {
+func (r *Record) Pick(name string) (kernels.Candidate, error) {
 	if name == "" {
 		name = "best"
 		if _, ok := r.Champion(); ok {
@@ -74,10 +77,10 @@ func (r *record) pick(name string) (kernels.Candidate, error) {
 	return c, err
 }
 
-// job renders a candidate as the run's device compiles it. The warning is not empty when today's
+// Job renders a candidate as the run's device compiles it. The warning is not empty when today's
 // darwarp does not give the source that was measured.
-func (r *record) job(c kernels.Candidate) (j kernels.Job, warning string, err error) {
-	j, err = r.bundle.VariantJob(c.Variant, r.Meta().Device, r.Meta().DType)
+func (r *Record) Job(c kernels.Candidate) (j kernels.Job, warning string, err error) {
+	j, err = r.Bundle.VariantJob(c.Variant, r.Meta().Device, r.Meta().DType)
 	if err == nil && j.ID != c.ID {
 		warning = fmt.Sprintf("candidate %s renders to %s here: the device include library or the renderer has changed since the run,\n"+
 			"so this source may differ from the one that was measured", c.ID.Short(), j.ID.Short())
@@ -85,13 +88,14 @@ func (r *record) job(c kernels.Candidate) (j kernels.Job, warning string, err er
 	return j, warning, err
 }
 
-// proof is what a candidate's figures stand on; nil when the run does not have it, and then the
+// Proof is what a candidate's figures stand on; nil when the run does not have it, and then the
 // figures are not shown.
-func (r *record) proof(c kernels.Candidate) (*kernels.Provenance, error) {
-	return r.proofOf(c.Result.Proof)
+func (r *Record) Proof(c kernels.Candidate) (*kernels.Provenance, error) {
+	return r.ProofOf(c.Result.Proof)
 }
 
-func (r *record) proofOf(key string) (*kernels.Provenance, error) {
+// ProofOf is the provenance under a key; nil where the run has none.
+func (r *Record) ProofOf(key string) (*kernels.Provenance, error) {
 	if key == "" {
 		return nil, nil
 	}
@@ -102,9 +106,9 @@ func (r *record) proofOf(key string) (*kernels.Provenance, error) {
 	return &p, err
 }
 
-// lineage is the path to a candidate from the naive start: each step's better parent, oldest first. A
+// Lineage is the path to a candidate from the naive start: each step's better parent, oldest first. A
 // step without parents, drawn at random, follows the start itself.
-func (r *record) lineage(c kernels.Candidate) ([]kernels.Candidate, error) {
+func (r *Record) Lineage(c kernels.Candidate) ([]kernels.Candidate, error) {
 	path := []kernels.Candidate{c}
 	for len(c.Origin.Parents) > 0 && len(path) <= r.Len() {
 		next, err := r.betterParent(c)
@@ -114,8 +118,8 @@ func (r *record) lineage(c kernels.Candidate) ([]kernels.Candidate, error) {
 		path = append(path, next)
 		c = next
 	}
-	if c.Origin.Operator != naiveStart {
-		start, err := startOf(r.Run)
+	if c.Origin.Operator != NaiveStart {
+		start, err := Start(r.Run)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +131,7 @@ func (r *record) lineage(c kernels.Candidate) ([]kernels.Candidate, error) {
 	return path, nil
 }
 
-func (r *record) betterParent(c kernels.Candidate) (best kernels.Candidate, err error) {
+func (r *Record) betterParent(c kernels.Candidate) (best kernels.Candidate, err error) {
 	for _, id := range c.Origin.Parents {
 		p, err := r.Get(id)
 		if err != nil {
@@ -140,10 +144,10 @@ func (r *record) betterParent(c kernels.Candidate) (best kernels.Candidate, err 
 	return best, nil
 }
 
-// startOf is the naive start, nil while the run has no verdict on it.
-func startOf(run *store.Run) (start *kernels.Candidate, err error) {
+// Start is the naive start, nil while the run has no verdict on it.
+func Start(run *store.Run) (start *kernels.Candidate, err error) {
 	err = run.Each(func(c kernels.Candidate) error {
-		if c.Origin.Operator == naiveStart && c.Result.Outcome == kernels.OK {
+		if c.Origin.Operator == NaiveStart && c.Result.Outcome == kernels.OK {
 			start = &c
 			return errFound
 		}
@@ -158,11 +162,22 @@ func startOf(run *store.Run) (start *kernels.Candidate, err error) {
 // errFound ends a walk early.
 var errFound = errors.New("found")
 
-// withRecord runs fn on an open record and closes it.
-func (a *app) withRecord(path string, fn func(*record) error) error {
-	r, err := openRecord(path)
+// With runs fn on an open record and closes it.
+func With(path string, fn func(*Record) error) error {
+	r, err := Open(path)
 	if err != nil {
 		return err
 	}
 	return errors.Join(fn(r), r.Close())
+}
+
+// Locate is the file of a run that is named as `runs` shows it, or as a path.
+func Locate(run string) string {
+	if _, err := os.Stat(run); err == nil || strings.ContainsRune(run, os.PathSeparator) {
+		return run
+	}
+	if e, ok := registry.Find(run); ok {
+		return e.Path
+	}
+	return run
 }
