@@ -13,6 +13,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/measure"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
@@ -187,7 +188,7 @@ func TestMeasureAgain(t *testing.T) {
 	s.Evaluator = fin
 	champion, _ := r.Champion()
 	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}}
-	if err := a.measureAgain(t.Context(), fin, s, r, champion); err != nil {
+	if err := measure.Final(t.Context(), fin, s, r, champion, a.Sayf); err != nil {
 		t.Fatal(err)
 	}
 	c, err := rec.Pick("")

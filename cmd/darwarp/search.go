@@ -13,6 +13,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/measure"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
@@ -178,15 +179,15 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	if sum.Reason == evolve.ReasonAborted {
 		skip()
 	}
-	if fin, ok := s.Evaluator.(finisher); ok && !f.noBaseline && rest.Err() == nil && !sum.Champion.IsZero() {
+	if fin, ok := s.Evaluator.(measure.Finisher); ok && !f.noBaseline && rest.Err() == nil && !sum.Champion.IsZero() {
 		listed.set(registry.Measuring, sum.Evals, sum.Score)
 		server := a.serve(run, afterwards(skip))
-		err := a.measureAgain(rest, fin, s, run, sum.Champion)
+		err := measure.Final(rest, fin, s, run, sum.Champion, a.Sayf)
 		server.close()
 		if err != nil && rest.Err() == nil {
 			return err
 		}
-	} else if err := keepNaive(run); err != nil {
+	} else if err := measure.KeepNaive(run); err != nil {
 		return err
 	}
 	rec := &record.Record{Run: run, Bundle: s.Bundle}
@@ -211,7 +212,7 @@ func (a *app) endPortfolio(ctx context.Context, f searchFlags, s *session.Sessio
 	if f.portfolio < 2 || ctx.Err() != nil || sum.Champion.IsZero() {
 		return nil, nil
 	}
-	return a.portfolio(ctx, s, rec, f.portfolio)
+	return measure.Portfolio(ctx, s, rec, f.portfolio, a.Sayf)
 }
 
 // begin opens the device and the run's file, new or old.

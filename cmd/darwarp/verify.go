@@ -10,6 +10,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/measure"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -18,7 +19,8 @@ import (
 
 func (a *app) verifyCmd() *cobra.Command {
 	var t session.Target
-	var f verifyFlags
+	var o measure.VerifyOptions
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "verify RUN [ID]",
 		Short: "Gate and measure a candidate again, on this machine",
@@ -31,117 +33,57 @@ func (a *app) verifyCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
-			if f.trial && t.Races {
+			if o.Trial && o.Races {
 				return exit.Usagef("--trial watches every access, too: leave out --races")
 			}
-			if f.trial { // the run keeps it
-				return stop.Explain(a.withSession(stop.Soft, args[0], t, func(s *session.Session, r *record.Record) error { return a.verifyOn(stop.Soft, s, f, r, arg(args, 1)) }))
+			t.Races = o.Races
+			check := func(s *session.Session, r *record.Record) error {
+				return a.verify(stop.Soft, s, r, arg(args, 1), o, asJSON)
 			}
-			return stop.Explain(record.With(args[0], func(r *record.Record) error { return a.verify(stop.Soft, t, f, r, arg(args, 1)) }))
+			if o.Trial { // the run keeps what came of it
+				return stop.Explain(measure.With(stop.Soft, args[0], t, a.Sayf, check))
+			}
+			return stop.Explain(record.With(args[0], func(r *record.Record) error {
+				if _, err := r.Pick(arg(args, 1)); err != nil { // before the device is opened
+					return err
+				}
+				s, err := session.OpenFor(stop.Soft, r.Meta(), t, a.Sayf)
+				if err != nil {
+					return err
+				}
+				return errors.Join(check(s, r), s.Close())
+			}))
 		},
 	}
 	c.Flags().StringVar(&t.Device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
 	c.Flags().StringVar(&t.Problem, "recording", "", "of a run that was made on a recording: its file")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	c.Flags().BoolVar(&f.trial, "trial", false, "hold it against everything that a champion is; fail unless it stands")
-	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
-	c.Flags().BoolVar(&t.Races, "races", false, "look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.Trial, "trial", false, "hold it against everything that a champion is; fail unless it stands")
+	c.Flags().BoolVar(&o.Sanitize, "sanitize", false, "on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
+	c.Flags().BoolVar(&o.Races, "races", false, "look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
 	return c
 }
 
-type verifyFlags struct{ json, sanitize, trial bool }
-
-// compared is one workload then and now.
-type compared struct {
-	Workload string         `json:"workload"`
-	Old      kernels.Timing `json:"old"`
-	New      kernels.Timing `json:"new"`
-	Verdict  string         `json:"verdict"` // same, faster or slower
-}
-
-func (a *app) verify(ctx context.Context, t session.Target, f verifyFlags, r *record.Record, name string) (err error) {
-	if _, err := r.Pick(name); err != nil { // before the device is opened
-		return err
-	}
-	s, err := session.OpenFor(ctx, r.Meta(), t, a.Sayf)
+func (a *app) verify(ctx context.Context, s *session.Session, r *record.Record, name string, o measure.VerifyOptions, asJSON bool) error {
+	v, err := measure.Verify(ctx, s, r, name, o, a.Sayf)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	s.Races = t.Races
-	return a.verifyOn(ctx, s, f, r, name)
-}
-
-func (a *app) verifyOn(ctx context.Context, s *session.Session, f verifyFlags, r *record.Record, name string) error {
-	c, err := r.Pick(name)
-	if err != nil {
-		return err
-	}
-	j, err := r.Bundle.VariantJob(c.Variant, s.Device(), s.DType)
-	if err != nil {
-		return err
-	}
-	if j.ID != c.ID {
-		a.Sayf("note: candidate %s is %s here: the toolchain (then %s, now %s), the include library or the renderer has changed",
-			c.ID.Short(), j.ID.Short(), r.Meta().Device.Toolchain, s.Device().Toolchain)
-	}
-	now, err := s.Evaluate(ctx, &j)
-	if err != nil {
-		return err
-	}
-	v := verified{ID: c.ID, Outcome: now.Outcome, Detail: now.Detail, Was: c.Result.Outcome, Proof: s.Provenance()}
-	if now.Outcome == kernels.OK {
-		if err := a.doubt(ctx, s, f, r, &j, &v); err != nil {
-			return err
-		}
-	}
-	if !s.Races { // else it is about faults, wherever the times are from
-		v.Times = comparePairs(c.Result.Times, now.Times)
-	}
-	if f.json {
+	if asJSON {
 		err = a.PrintJSON(v)
 	} else {
-		a.verifiedText(s, c, now, v)
+		a.verifiedText(s.Device().Kind, v, o.Races)
 	}
-	if err == nil && (!holds(now, v.Times) || f.sanitize && !kernels.AllClean(v.Watched) || v.Trial != nil && v.Trial.Standing() == kernels.Fell) {
+	if err == nil && !v.Holds(o) {
 		return exit.Quietly(exit.Failed)
 	}
 	return err
 }
 
-// verified is what verify --json prints.
-type verified struct {
-	ID      kernels.ID          `json:"id"`
-	Outcome kernels.Outcome     `json:"outcome"`
-	Detail  string              `json:"detail,omitempty"`
-	Was     kernels.Outcome     `json:"was"`
-	Times   []compared          `json:"times,omitempty"`
-	Proof   kernels.Provenance  `json:"provenance"`
-	Watched []kernels.Sanitized `json:"sanitized,omitempty"`
-	Trial   *kernels.Trial      `json:"trial,omitempty"`
-}
-
-// doubt holds a candidate that is right against what else the flags ask for.
-func (a *app) doubt(ctx context.Context, s *session.Session, f verifyFlags, r *record.Record, j *kernels.Job, v *verified) (err error) {
-	if f.sanitize {
-		if v.Watched, err = a.sanitize(ctx, s.Evaluator, j); err != nil {
-			return err
-		}
-	}
-	if f.trial {
-		t, err := a.tryCandidate(ctx, s, r, j, v.ID)
-		if err != nil {
-			return err
-		}
-		v.Trial = &t
-	}
-	return nil
-}
-
-func (a *app) verifiedText(s *session.Session, c kernels.Candidate, now kernels.Result, v verified) {
-	a.verifyText(s.Device().Kind, c, now, v.Times)
-	if s.Races {
-		a.racesText(now)
+func (a *app) verifiedText(kind string, v *measure.Verified, races bool) {
+	a.verifyText(kind, v.Then, v.Now, v.Times)
+	if races {
+		a.racesText(v.Now)
 	}
 	if v.Trial != nil {
 		fmt.Fprintf(a.Out, "\ntrial: %s\n", v.Trial.Standing())
@@ -149,7 +91,7 @@ func (a *app) verifiedText(s *session.Session, c kernels.Candidate, now kernels.
 	}
 }
 
-func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, pairs []compared) {
+func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, pairs []measure.Compared) {
 	report.Fields(a.Out, "", [2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
 		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)}, [2]string{"gate", figures.GateText(now.Gate)}, [2]string{"detail", now.Detail})
 	if len(pairs) == 0 {
@@ -174,42 +116,4 @@ func (a *app) racesText(now kernels.Result) {
 		fmt.Fprintln(a.Out, "races      none found: every access of the check shapes was watched, in one random order of the threads")
 	}
 	figures.Sites(a.Out, now.Sites)
-}
-
-// drift is how far a kernel's time moves between two sessions on one machine, beyond the intervals of
-// either: clocks, temperature, where memory came to lie.
-const drift = 0.02
-
-// comparePairs puts the times of each workload side by side. Intervals that overlap, give or take the
-// drift, are the same time.
-func comparePairs(old, now []kernels.Timing) []compared {
-	var out []compared
-	for _, n := range now {
-		for _, o := range old {
-			if o.Workload != n.Workload || o.Cache != n.Cache {
-				continue
-			}
-			verdict := "same"
-			if n.Lo > o.Hi*(1+drift) {
-				verdict = "slower"
-			} else if n.Hi < o.Lo*(1-drift) {
-				verdict = "faster"
-			}
-			out = append(out, compared{n.Workload, o, n, verdict})
-		}
-	}
-	return out
-}
-
-// holds reports whether the candidate is right and nowhere slower than it was.
-func holds(now kernels.Result, pairs []compared) bool {
-	if now.Outcome != kernels.OK {
-		return false
-	}
-	for _, p := range pairs {
-		if p.Verdict == "slower" {
-			return false
-		}
-	}
-	return true
 }

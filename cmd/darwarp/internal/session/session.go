@@ -27,7 +27,6 @@ type Session struct {
 	Cache     string
 	Spaces    []*kernels.Space
 	LeftOut   []string // families without a space, with why, in a few words
-	Races     bool     // it is about faults and not about times
 	Close     func() error
 }
 
