@@ -12,6 +12,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/models"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
@@ -20,7 +21,7 @@ import (
 
 type benchLLMFlags struct {
 	session.Target
-	llm   llmFlags
+	llm   models.Options
 	evals int
 	runs  int
 	seed  uint64
@@ -40,10 +41,10 @@ func (a *app) benchLLMCmd() *cobra.Command {
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.Problem = args[0]
-			if f.llm.config == "" {
+			if f.llm.Config == "" {
 				return exit.Usagef("bench llm: name what models are told with --llm")
 			}
-			if err := f.llm.check(c.Flags().Changed, false); err != nil {
+			if err := f.llm.Check(c.Flags().Changed, false); err != nil {
 				return err
 			}
 			if f.evals < 2 || f.runs < 1 {
@@ -54,7 +55,7 @@ func (a *app) benchLLMCmd() *cobra.Command {
 			return stop.Explain(a.benchLLM(stop.Soft, f))
 		},
 	}
-	f.llm.addTo(c.Flags())
+	addModels(c.Flags(), &f.llm)
 	addTarget(c, &f.Target)
 	c.Flags().StringVar(&f.Objective, "objective", "geomean", "what counts over several workloads")
 	c.Flags().IntVar(&f.evals, "evals", 100, "evaluations of each search")
@@ -110,7 +111,7 @@ func (a *app) benchLLM(ctx context.Context, f benchLLMFlags) error {
 }
 
 // oneLLM runs one search on a device of its own: what was compiled for another is not known to it.
-func (a *app) oneLLM(ctx context.Context, f benchLLMFlags, strategy string, models bool, seed uint64) (sum evolve.Summary, spent llm.Spending, err error) {
+func (a *app) oneLLM(ctx context.Context, f benchLLMFlags, strategy string, ask bool, seed uint64) (sum evolve.Summary, spent llm.Spending, err error) {
 	s, err := session.Open(ctx, f.Target, a.Quiet().Sayf)
 	if err != nil {
 		return sum, spent, err
@@ -120,16 +121,16 @@ func (a *app) oneLLM(ctx context.Context, f benchLLMFlags, strategy string, mode
 		Bundle: s.Bundle, DType: s.DType, Workloads: s.Workloads, Objective: s.Objective, Spaces: s.Spaces, Strategy: strategy, Seed: seed,
 		Budget: evolve.Budget{Evals: f.evals}, GenesOnly: s.Device().Kind == "replay",
 	}
-	if models {
+	if ask {
 		flags := f.llm
 		if strategy == evolve.BestOfN {
-			flags.config = "free"
+			flags.Config = "free"
 		}
-		adv, err := (&app{Console: a.Quiet()}).hire(&flags, s, nil, nil)
+		adv, err := models.Open(&flags, s, nil, nil, a.Quiet().Sayf)
 		if err != nil {
 			return sum, spent, err
 		}
-		defer adv.close()
+		defer adv.Close()
 		defer func() { spent = adv.Account.Spent() }()
 		cfg.Advisor = adv.Advisor
 	}
@@ -157,7 +158,7 @@ func (a *app) llmTable(f benchLLMFlags, arms []llmArm) {
 	for i, x := range arms {
 		p, asked, cost := "", "", ""
 		if i > 0 {
-			p, asked, cost = fmt.Sprintf("%.3f", x.P), report.Count(x.Calls), usd(x.Spending)
+			p, asked, cost = fmt.Sprintf("%.3f", x.P), report.Count(x.Calls), models.USD(x.Spending)
 		}
 		t.Row(x.Name, fmt.Sprintf("%.3fx", x.Median), fmt.Sprintf("%.3fx", slices.Min(x.Speedups)), fmt.Sprintf("%.3fx", slices.Max(x.Speedups)),
 			slices.Max(x.Evals), asked, cost, p)
@@ -178,7 +179,7 @@ func llmVerdict(runs int, arms []llmArm) string {
 	case with.P >= surely:
 		return fmt.Sprintf("The searches with models and those without cannot be told apart (p = %.2f).", with.P)
 	case cmp.Compare(with.Median, plain.Median) > 0:
-		return fmt.Sprintf("With models the median is %.1f %% faster (p = %.3f), for %s USD.", 100*(with.Median/plain.Median-1), with.P, usd(with.Spending))
+		return fmt.Sprintf("With models the median is %.1f %% faster (p = %.3f), for %s USD.", 100*(with.Median/plain.Median-1), with.P, models.USD(with.Spending))
 	}
 	return fmt.Sprintf("With models the median is %.1f %% slower (p = %.3f).", 100*(plain.Median/with.Median-1), with.P)
 }

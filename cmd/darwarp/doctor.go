@@ -12,6 +12,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/models"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval"
@@ -49,7 +50,7 @@ type diagnosis struct {
 
 func (a *app) doctorCmd() *cobra.Command {
 	var asJSON, withLLM bool
-	var f llmFlags
+	var f models.Options
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "What is here and what works: GPU, driver, compiler, disk",
@@ -68,16 +69,16 @@ func (a *app) doctorCmd() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&withLLM, "llm", false, "also ask a server of language models, which may cost a fraction of a cent")
-	c.Flags().StringSliceVar(&f.models, "llm-model", nil, "with --llm: models to try")
-	f.serverTo(c.Flags())
+	c.Flags().StringSliceVar(&f.Models, "llm-model", nil, "with --llm: models to try")
+	addServer(c.Flags(), &f)
 	return c
 }
 
 // doctor looks at the machine, and at a server of language models where one is to be tried.
-func (a *app) doctor(ctx context.Context, asJSON bool, models *llmFlags) error {
+func (a *app) doctor(ctx context.Context, asJSON bool, server *models.Options) error {
 	d := a.diagnose(ctx)
-	if models != nil {
-		d.Findings = append(d.Findings, tryLLM(ctx, models)...)
+	if server != nil {
+		d.Findings = append(d.Findings, tryLLM(ctx, server)...)
 	}
 	if asJSON {
 		if err := a.PrintJSON(d); err != nil {

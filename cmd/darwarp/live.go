@@ -24,7 +24,7 @@ func (a *app) drive(stop *console.Interrupts, f searchFlags, s *session.Session,
 	var models evolve.Advisor // a nil pointer would not be nil in it
 	if f.advisor != nil {
 		models = f.advisor.Advisor
-		defer f.advisor.close()
+		defer f.advisor.Close()
 	}
 	search, err := evolve.New(evolve.Config{
 		Bundle: s.Bundle, DType: s.DType, Workloads: s.Workloads, Objective: s.Objective, Portfolio: f.portfolio, Spaces: s.Spaces, Strategy: f.strategy, Seed: f.seed,

@@ -52,9 +52,3 @@ func (a *app) portfolioCmd() *cobra.Command {
 	addDevice(c, &f.Target)
 	return c
 }
-
-// addDevice declares the flags of a command that measures a run's candidates again.
-func addDevice(c *cobra.Command, t *session.Target) {
-	c.Flags().StringVar(&t.Device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
-	c.Flags().StringVar(&t.Problem, "recording", "", "of a run that was made on a recording: its file")
-}

@@ -7,6 +7,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/htmlreport"
+	"darwarp/cmd/darwarp/internal/models"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -51,10 +52,10 @@ func reportInput(r *record.Record) (in htmlreport.Input, err error) {
 
 // reportModels are what language models found for what they cost.
 func reportModels(r *record.Record) (out []htmlreport.Model, err error) {
-	arms, err := arms(r)
+	arms, err := models.Arms(r)
 	for _, x := range arms {
-		m := htmlreport.Model{Name: armName(x.Arm), Asked: x.Asked, Failed: x.Failed, Refused: x.Refused, Judged: x.Judged, Right: x.OK, Crowned: x.Crowned,
-			Best: "-", Tokens: report.Count(x.In + x.Out), USD: usd(x.Spending)}
+		m := htmlreport.Model{Name: models.ArmName(x.Arm), Asked: x.Asked, Failed: x.Failed, Refused: x.Refused, Judged: x.Judged, Right: x.OK, Crowned: x.Crowned,
+			Best: "-", Tokens: report.Count(x.In + x.Out), USD: models.USD(x.Spending)}
 		if x.Best > 0 {
 			m.Best = report.Ratio(x.Best)
 		}

@@ -14,6 +14,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/measure"
+	"darwarp/cmd/darwarp/internal/models"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
@@ -34,8 +35,8 @@ const (
 type searchFlags struct {
 	session.Target
 	budget     store.Budget
-	llm        llmFlags
-	advisor    *advisor // of llm
+	llm        models.Options
+	advisor    *models.Advisor // of llm
 	portfolio  int
 	seed       uint64
 	strategy   string
@@ -101,21 +102,8 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.BoolVar(&f.noBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
 	fs.BoolVar(&f.gateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
-	f.llm.addTo(fs)
+	addModels(fs, &f.llm)
 	addTarget(c, &f.Target)
-}
-
-// addTarget declares the flags that say where and what to evaluate.
-func addTarget(c *cobra.Command, t *session.Target) {
-	fs := c.Flags()
-	fs.StringVar(&t.Device, "device", "auto", "auto, cuda, cpu or replay")
-	fs.StringVar(&t.DType, "dtype", "", "element type (default: the problem's first)")
-	fs.StringVar(&t.Cache, "cache", "", "what is timed: hot (inputs may be in L2, the default) or cold")
-	fs.StringArrayVar(&t.Workloads, "workload", nil, "a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
-	fs.StringArrayVar(&t.Genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
-	fs.IntVar(&t.Jobs, "jobs", 0, "compiles at once (default: one a core)")
-	fs.StringVar(&t.Sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
-	fs.BoolVar(&t.Races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of bounds")
 }
 
 // fixedByRun are the flags that a resumed run does not take.
@@ -143,7 +131,7 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 			}
 		}
 	}
-	if err := f.llm.check(c.Flags().Changed, f.resume != ""); err != nil {
+	if err := f.llm.Check(c.Flags().Changed, f.resume != ""); err != nil {
 		return err
 	}
 	if f.resume == "" && !c.Flags().Changed("seed") {
@@ -246,12 +234,12 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session.Session, ru
 	if f.store == "" {
 		f.store = defaultStore(s.Bundle.Problem.Name)
 	}
-	if f.advisor, err = a.hire(&f.llm, s, nil, nil); err != nil {
+	if f.advisor, err = models.Open(&f.llm, s, nil, nil, a.Sayf); err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	run, err = store.Create(f.store, store.Meta{
 		Version: session.Version(), Created: time.Now().UTC().Truncate(time.Second), Problem: s.Bundle.Problem.Name, Files: s.Bundle.Files,
-		DType: s.DType, Workloads: s.Workloads, Objective: s.Objective, Portfolio: f.portfolio, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.Pins, Cache: s.Cache, Budget: f.budget, LLM: f.advisor.stored(),
+		DType: s.DType, Workloads: s.Workloads, Objective: s.Objective, Portfolio: f.portfolio, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.Pins, Cache: s.Cache, Budget: f.budget, LLM: f.advisor.Stored(),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
@@ -294,7 +282,7 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session.Sessio
 	}
 	before, err := run.Exchanges()
 	if err == nil {
-		f.advisor, err = a.hire(&f.llm, s, m.LLM, before)
+		f.advisor, err = models.Open(&f.llm, s, m.LLM, before, a.Sayf)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close(), run.Close())

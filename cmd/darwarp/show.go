@@ -31,14 +31,6 @@ func (a *app) showCmd() *cobra.Command {
 	return c
 }
 
-// arg is the i-th argument, or nothing.
-func arg(args []string, i int) string {
-	if i < len(args) {
-		return args[i]
-	}
-	return ""
-}
-
 // shown is what show --json prints.
 type shown struct {
 	kernels.Candidate
