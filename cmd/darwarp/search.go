@@ -13,6 +13,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/gatecheck"
 	"darwarp/cmd/darwarp/internal/measure"
 	"darwarp/cmd/darwarp/internal/models"
 	"darwarp/cmd/darwarp/internal/record"
@@ -221,8 +222,10 @@ func (a *app) begin(ctx context.Context, f *searchFlags) (s *session.Session, ru
 	if f.portfolio > 1 && len(s.Workloads) < 2 {
 		return nil, nil, errors.Join(exit.Usagef("--portfolio %d: one shape needs one kernel: name several with --workload", f.portfolio), s.Close())
 	}
-	if err := a.proveGate(ctx, f, s); err != nil {
-		return nil, nil, errors.Join(err, s.Close())
+	if f.gateTest {
+		if err := gatecheck.Prove(ctx, f.Target, s, a.Sayf); err != nil {
+			return nil, nil, errors.Join(err, s.Close())
+		}
 	}
 	if err := a.adopt(&found, s); err != nil {
 		return nil, nil, errors.Join(err, s.Close())
@@ -277,7 +280,11 @@ func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session.Sessio
 	if s, err = session.OpenFor(ctx, m, f.Target, a.Sayf); err != nil {
 		return nil, nil, errors.Join(err, run.Close())
 	}
-	if err := errors.Join(startFrom(s, run), a.proveGate(ctx, f, s)); err != nil {
+	err = startFrom(s, run)
+	if f.gateTest {
+		err = errors.Join(err, gatecheck.Prove(ctx, f.Target, s, a.Sayf))
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, s.Close(), run.Close())
 	}
 	before, err := run.Exchanges()

@@ -1,18 +1,18 @@
-package main
+package gatecheck
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
-	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/gatetest"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
 
-// gateVerdict is what became of one of the test kernels.
-type gateVerdict struct {
+// Verdict is what became of one of the test kernels.
+type Verdict struct {
 	Problem string            `json:"problem"`
 	Family  string            `json:"family"` // cheat or honest
 	Name    string            `json:"name"`
@@ -27,35 +27,35 @@ type gateVerdict struct {
 }
 
 // wants says what was expected.
-func (v gateVerdict) wants() string {
+func (v Verdict) wants() string {
 	if v.Stage == gatetest.Gate {
 		return fmt.Sprint(v.Want)
 	}
 	return fmt.Sprintf("%v or to fall at the %s", v.Want, v.Stage)
 }
 
-// gateScore counts verdicts.
-type gateScore struct {
+// Score counts verdicts.
+type Score struct {
 	Held int `json:"held"`
 	Of   int `json:"of"`
 }
 
-func (g gateScore) String() string { return fmt.Sprintf("%d/%d", g.Held, g.Of) }
+func (g Score) String() string { return fmt.Sprintf("%d/%d", g.Held, g.Of) }
 
-func (g *gateScore) add(held bool) {
+func (g *Score) add(held bool) {
 	g.Of++
 	if held {
 		g.Held++
 	}
 }
 
-// gateCount is the score of the kernels of one problem or kind.
-type gateCount struct {
-	Caught   gateScore `json:"caught"`
-	Accepted gateScore `json:"accepted"`
+// Count is the score of the kernels of one problem or kind.
+type Count struct {
+	Caught   Score `json:"caught"`
+	Accepted Score `json:"accepted"`
 }
 
-func (c *gateCount) add(v gateVerdict) {
+func (c *Count) add(v Verdict) {
 	if v.Family == "honest" {
 		c.Accepted.add(v.Held)
 	} else {
@@ -63,23 +63,23 @@ func (c *gateCount) add(v gateVerdict) {
 	}
 }
 
-// gateReport is what a test of the gate found.
-type gateReport struct {
-	Device   string               `json:"device"`
-	Caught   gateScore            `json:"caught"`
-	Accepted gateScore            `json:"accepted"`
-	Problems map[string]gateCount `json:"problems"`
-	Kinds    map[string]gateScore `json:"kinds"` // of cheats
-	Verdicts []gateVerdict        `json:"verdicts"`
+// Report is what a test of the gate found.
+type Report struct {
+	Device   string           `json:"device"`
+	Caught   Score            `json:"caught"`
+	Accepted Score            `json:"accepted"`
+	Problems map[string]Count `json:"problems"`
+	Kinds    map[string]Score `json:"kinds"` // of cheats
+	Verdicts []Verdict        `json:"verdicts"`
 }
 
-func newGateReport() *gateReport {
-	return &gateReport{Problems: map[string]gateCount{}, Kinds: map[string]gateScore{}}
+func newReport() *Report {
+	return &Report{Problems: map[string]Count{}, Kinds: map[string]Score{}}
 }
 
-func (r *gateReport) add(v gateVerdict) {
+func (r *Report) add(v Verdict) {
 	r.Verdicts = append(r.Verdicts, v)
-	whole := gateCount{r.Caught, r.Accepted}
+	whole := Count{r.Caught, r.Accepted}
 	whole.add(v)
 	r.Caught, r.Accepted = whole.Caught, whole.Accepted
 	count := r.Problems[v.Problem]
@@ -92,18 +92,19 @@ func (r *gateReport) add(v gateVerdict) {
 	}
 }
 
-func (r *gateReport) ok() bool {
+func (r *Report) OK() bool {
 	return r.Caught.Held == r.Caught.Of && r.Accepted.Held == r.Accepted.Of
 }
 
 // line is the report in one line.
-func (r *gateReport) line() string {
+func (r *Report) line() string {
 	return fmt.Sprintf("gate: %s caught, %s honest kernels accepted", r.Caught, r.Accepted)
 }
 
-func (a *app) gateText(r *gateReport) {
+// Text writes the report in so many columns; 0: nothing is cut.
+func (r *Report) Text(w io.Writer, width int) {
 	t := report.NewTable("lllll", "problem", "kind", "kernel", "verdict", "")
-	t.Width = console.Width(a.Out)
+	t.Width = width
 	for _, v := range r.Verdicts {
 		kind, said := string(v.Kind), v.Said
 		if kind == "" {
@@ -114,26 +115,26 @@ func (a *app) gateText(r *gateReport) {
 		}
 		t.Row(v.Problem, kind, v.Name, said, report.FirstLine(v.Detail))
 	}
-	t.Write(a.Out)
-	a.gateCounts(r)
-	fmt.Fprintf(a.Out, "\n%s, on %s\n", r.line(), r.Device)
+	t.Write(w)
+	r.counts(w)
+	fmt.Fprintf(w, "\n%s, on %s\n", r.line(), r.Device)
 	for _, v := range r.Verdicts {
 		if !v.Held {
-			fmt.Fprintf(a.Out, "%s %s %s (%s): it came to %s, expected %s\n", v.Problem, v.Family, v.Name, v.About, v.Said, v.wants())
+			fmt.Fprintf(w, "%s %s %s (%s): it came to %s, expected %s\n", v.Problem, v.Family, v.Name, v.About, v.Said, v.wants())
 		}
 	}
 }
 
-// gateCounts prints the score of each problem and of each kind of cheat.
-func (a *app) gateCounts(r *gateReport) {
-	fmt.Fprintln(a.Out)
+// counts prints the score of each problem and of each kind of cheat.
+func (r *Report) counts(w io.Writer) {
+	fmt.Fprintln(w)
 	t := report.NewTable("lrr", "problem", "caught", "accepted")
 	for _, name := range gatetest.Problems() {
 		if c, ok := r.Problems[name]; ok {
 			t.Row(name, c.Caught.String(), c.Accepted.String())
 		}
 	}
-	t.Write(a.Out)
+	t.Write(w)
 	var kinds []string
 	for _, k := range gatetest.Kinds {
 		if s, ok := r.Kinds[string(k)]; ok {
@@ -141,6 +142,6 @@ func (a *app) gateCounts(r *gateReport) {
 		}
 	}
 	if len(kinds) > 0 {
-		fmt.Fprintf(a.Out, "\nby kind: %s\n", strings.Join(slices.Clip(kinds), ", "))
+		fmt.Fprintf(w, "\nby kind: %s\n", strings.Join(slices.Clip(kinds), ", "))
 	}
 }

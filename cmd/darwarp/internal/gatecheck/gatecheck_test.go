@@ -1,4 +1,4 @@
-package main
+package gatecheck
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/gatetest"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
@@ -62,7 +61,7 @@ func (c court) Trial(_ context.Context, j *kernels.Job, _ ...kernels.TrialPart) 
 }
 
 // tried judges some kernels of a problem and returns the verdicts by name.
-func tried(t *testing.T, ev evolve.Evaluator, problem string, names ...string) map[string]gateVerdict {
+func tried(t *testing.T, ev evolve.Evaluator, problem string, names ...string) map[string]Verdict {
 	t.Helper()
 	b, err := gatetest.Bundle(problem)
 	if err != nil {
@@ -77,7 +76,7 @@ func tried(t *testing.T, ev evolve.Evaluator, problem string, names ...string) m
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]gateVerdict{}
+	out := map[string]Verdict{}
 	for _, v := range verdicts {
 		out[v.Name] = v
 	}
@@ -131,9 +130,9 @@ func TestCheatsFallAtTheirStage(t *testing.T) {
 }
 
 func TestGateReport(t *testing.T) {
-	r := newGateReport()
+	r := newReport()
 	r.Device = "a device"
-	for _, v := range []gateVerdict{
+	for _, v := range []Verdict{
 		{Problem: "sum", Family: "cheat", Name: "zeros", Kind: gatetest.Power, Said: "wrong", Held: true},
 		{Problem: "sum", Family: "cheat", Name: "keeps_97", Kind: gatetest.Power, Stage: gatetest.Gate, Said: "ok", About: "adds 97 %", Want: []kernels.Outcome{kernels.Wrong}},
 		{Problem: "tiles", Family: "claim", Name: "claims_and_drops", Kind: gatetest.Power, Said: "wrong", Held: true},
@@ -142,7 +141,7 @@ func TestGateReport(t *testing.T) {
 		r.add(v)
 	}
 	var out bytes.Buffer
-	(&app{Console: &console.Console{Out: &out}}).gateText(r)
+	r.Text(&out, 0)
 	for _, want := range []string{
 		"gate: 2/3 caught, 1/1 honest kernels accepted, on a device",
 		"by kind: power 2/3",
@@ -152,7 +151,7 @@ func TestGateReport(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
-	if r.ok() || r.Problems["sum"].Caught != (gateScore{1, 2}) || r.Problems["tiles"].Accepted != (gateScore{1, 1}) {
+	if r.OK() || r.Problems["sum"].Caught != (Score{1, 2}) || r.Problems["tiles"].Accepted != (Score{1, 1}) {
 		t.Errorf("%+v", r)
 	}
 	if lines := strings.Split(out.String(), "\n"); !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "sum ") && strings.Contains(l, "ok (!)") }) {

@@ -1,4 +1,4 @@
-package main
+package gatecheck
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 	"darwarp/kernels"
 )
 
-// gateTestBar is longer than any of the test kernels takes on any device, in ns a call.
-const gateTestBar = 5e6
+// testBar is longer than any of the test kernels takes on any device, in ns a call.
+const testBar = 5e6
 
 // gate is a device whose gate is tested.
 type gate struct{ *session.Session }
 
 // judgeAll sends the cases through the gate, in their order, and those that it accepts and that fall later at the latest
 // through what follows.
-func (s gate) judgeAll(ctx context.Context, cases []gatetest.Case) ([]gateVerdict, error) {
-	out := make([]gateVerdict, len(cases))
+func (s gate) judgeAll(ctx context.Context, cases []gatetest.Case) ([]Verdict, error) {
+	out := make([]Verdict, len(cases))
 	at := map[kernels.ID]int{}
 	bar := s.gateBar()
 	var todo []session.Point
@@ -41,7 +41,7 @@ func (s gate) judgeAll(ctx context.Context, cases []gatetest.Case) ([]gateVerdic
 		}
 		i := at[v.C.ID]
 		c, r := cases[i], v.C.Result
-		out[i] = gateVerdict{
+		out[i] = Verdict{
 			Problem: c.Problem, Family: c.Family, Name: c.Name, Kind: c.Kind, Stage: c.Stage, About: c.About, Want: c.Want,
 			Outcome: r.Outcome, Said: r.Outcome.String(), Detail: r.Detail, Held: c.Holds(r.Outcome),
 		}
@@ -51,7 +51,7 @@ func (s gate) judgeAll(ctx context.Context, cases []gatetest.Case) ([]gateVerdic
 
 // judgeLater sends the cheats that the gate accepted into what must stop them: duels one after the other, as they are about
 // times, and then trials side by side.
-func (s gate) judgeLater(ctx context.Context, cases []gatetest.Case, verdicts []gateVerdict) error {
+func (s gate) judgeLater(ctx context.Context, cases []gatetest.Case, verdicts []Verdict) error {
 	todo := map[gatetest.Stage][]func() error{}
 	for i, c := range cases {
 		v := &verdicts[i]
@@ -95,7 +95,7 @@ func side(most int, all []func() error) error {
 func (s gate) gateBar() *kernels.Bar {
 	times := map[string]float64{}
 	for _, w := range s.Workloads {
-		times[w.Name] = gateTestBar
+		times[w.Name] = testBar
 	}
 	return kernels.NewBar(times)
 }
@@ -110,7 +110,7 @@ func (s gate) testJob(family string, genes kernels.Genome) (kernels.Job, session
 }
 
 // duelCheat holds a cheat that the gate accepted against the honest kernel of its problem.
-func (s gate) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels.Job, v *gateVerdict) error {
+func (s gate) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels.Job, v *Verdict) error {
 	honest, _, err := s.testJob(c.Family, c.Rival)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (s gate) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels.Job
 }
 
 // tryCheat puts a cheat on trial that the gate accepted.
-func (s gate) tryCheat(ctx context.Context, cheat *kernels.Job, v *gateVerdict) error {
+func (s gate) tryCheat(ctx context.Context, cheat *kernels.Job, v *Verdict) error {
 	d, ok := s.Evaluator.(evolve.Doubter)
 	if !ok {
 		v.Said, v.Detail = "ok, then not tried", "this device puts nobody on trial"
