@@ -28,6 +28,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/background"
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/session"
@@ -39,8 +40,7 @@ func main() {
 
 // run is the whole program: the arguments without the program's name in, an exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args}
-	a.noteDetached()
+	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args, log: background.Inherited()}
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(stdin)

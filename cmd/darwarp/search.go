@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/background"
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/gatecheck"
@@ -149,7 +150,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	if err != nil {
 		return stop.Explain(err)
 	}
-	defer a.outliveTerminal(run.Path())()
+	defer background.OutliveTerminal(a.Console, run.Path())()
 	listed := a.enlist(s, run)
 	var sum evolve.Summary
 	defer func() {
@@ -157,7 +158,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		listed.end(sum)
 	}()
 	a.searchHead(f, s, run)
-	f.hear = append(f.hear, listed.hear, a.starting(run.Path()))
+	f.hear = append(f.hear, listed.hear, background.Announce(a.log, run.Path()))
 	rest, skip := context.WithCancel(stop.Soft) // what follows the search
 	defer skip()
 	f.skip = skip

@@ -1,4 +1,4 @@
-package main
+package background
 
 import (
 	"errors"
@@ -9,11 +9,13 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"darwarp/cmd/darwarp/internal/console"
 )
 
-// outliveTerminal lets a search go on when its terminal is closed: from then on what it prints goes to the log
+// OutliveTerminal lets a search go on when its terminal is closed: from then on what it prints goes to the log
 // beside the run, as in a search that was begun with --detach. Nothing is done under nohup, which says the same.
-func (a *app) outliveTerminal(run string) (release func()) {
+func OutliveTerminal(c *console.Console, run string) (release func()) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return func() {}
 	}
@@ -34,7 +36,7 @@ func (a *app) outliveTerminal(run string) (release func()) {
 		if err := redirect(gone, logOf(run)); err != nil {
 			return // there is nobody to tell
 		}
-		a.Sayf("The terminal was closed: the search goes on. darwarp watch %s shows it, darwarp stop %s ends it.", run, run)
+		c.Sayf("The terminal was closed: the search goes on. darwarp watch %s shows it, darwarp stop %s ends it.", run, run)
 	}()
 	return func() {
 		signal.Stop(hangup)
