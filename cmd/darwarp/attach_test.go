@@ -85,8 +85,8 @@ type seen struct {
 	end        *evolve.Summary
 }
 
-// view joins a run, says so, and follows it to its end.
-func view(ctx context.Context, path string, joined func()) (v seen, err error) {
+// look joins a run, says so, and follows it to its end.
+func look(ctx context.Context, path string, joined func()) (v seen, err error) {
 	l, err := attach.Join(ctx, path)
 	joined()
 	if err != nil {
@@ -146,13 +146,13 @@ func TestViewers(t *testing.T) {
 	for i := range views {
 		staying.Go(func() {
 			var err error
-			if views[i], err = view(t.Context(), path, joining.Done); err != nil {
+			if views[i], err = look(t.Context(), path, joining.Done); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	leaving.Go(func() {
-		if _, err := view(killed, path, joining.Done); !errors.Is(err, context.Canceled) {
+		if _, err := look(killed, path, joining.Done); !errors.Is(err, context.Canceled) {
 			t.Errorf("a view that is killed: %v", err)
 		}
 	})
@@ -169,7 +169,7 @@ func TestViewers(t *testing.T) {
 	late := make(chan seen, 1)
 	joining.Add(1)
 	go func() {
-		v, err := view(t.Context(), path, joining.Done)
+		v, err := look(t.Context(), path, joining.Done)
 		if err != nil {
 			t.Error(err)
 		}

@@ -214,7 +214,7 @@ func (r *recorder) take(ctx context.Context, v session.Verdict) error {
 		return v.Err
 	}
 	r.done++
-	if isFailure(v.C.Result.Outcome) {
+	if progress.IsFailure(v.C.Result.Outcome) {
 		r.failed++
 	}
 	waiting := append([]session.Verdict{v}, r.copies...) // v may be the original of some

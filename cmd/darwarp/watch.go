@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -16,7 +15,7 @@ import (
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/tui"
-	"darwarp/evolve"
+	"darwarp/cmd/darwarp/internal/view"
 	"darwarp/kernels"
 	"darwarp/store"
 )
@@ -43,7 +42,12 @@ func (a *app) watchCmd() *cobra.Command {
 			defer stop.Release()
 			show := a.CanView() && !plain && !asJSON
 			if replay > 0 {
-				return a.retell(stop.Soft, show, asJSON, path, replay)
+				return record.With(path, func(r *record.Record) error {
+					if show {
+						return view.File(stop.Soft, a.Console, r, replay, a.viewOptions(path))
+					}
+					return view.Retell(stop.Soft, a.Console, asJSON, r, replay)
+				})
 			}
 			if show {
 				return a.view(stop.Soft, path)
@@ -59,9 +63,9 @@ func (a *app) watchCmd() *cobra.Command {
 
 // view opens the view of a run, live or not.
 func (a *app) view(ctx context.Context, path string) error {
-	left, err := a.viewLive(ctx, path)
+	left, err := view.Live(ctx, a.Console, path, a.viewOptions(path))
 	if errors.Is(err, store.ErrNotServed) {
-		return record.With(path, func(r *record.Record) error { return a.viewFile(ctx, r, 0) })
+		return record.With(path, func(r *record.Record) error { return view.File(ctx, a.Console, r, 0, a.viewOptions(path)) })
 	}
 	switch {
 	case err != nil:
@@ -74,25 +78,6 @@ func (a *app) view(ctx context.Context, path string) error {
 	return nil
 }
 
-// retell tells a finished run's story again, in the view or as the lines that its search printed.
-func (a *app) retell(ctx context.Context, show, asJSON bool, path string, long time.Duration) error {
-	return record.With(path, func(r *record.Record) error {
-		if show {
-			return a.viewFile(ctx, r, long)
-		}
-		events := tui.NewReplay(ctx, tui.File{Run: r.Run, Bundle: r.Bundle}, long)
-		s := &screen{printer: a.Printer(true), columns: console.Width(a.Err), find: r.Get, simulated: true}
-		if asJSON {
-			s.events = json.NewEncoder(a.Out)
-		}
-		err := s.follow(events.Events())
-		if ctx.Err() != nil {
-			return nil // the user left
-		}
-		return errors.Join(err, events.Err())
-	})
-}
-
 func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	status, err := store.AskStatus(ctx, path)
 	if errors.Is(err, store.ErrNotServed) {
@@ -102,7 +87,7 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 		return err
 	}
 	a.Sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"), status.PID, report.Quantity(status.Len, "candidate"))
-	err = a.followSocket(ctx, asJSON, path, failures(status.Counts))
+	err = view.Watch(ctx, a.Console, asJSON, path, progress.Failures(status.Counts))
 	if ctx.Err() != nil {
 		return nil // the user left
 	}
@@ -110,40 +95,6 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 		return err
 	}
 	return record.With(path, func(r *record.Record) error { return a.endState(false, r) })
-}
-
-// followSocket shows the events that a live search publishes, as the search itself shows them.
-func (a *app) followSocket(ctx context.Context, asJSON bool, path string, failed int) error {
-	if asJSON {
-		return store.Watch(ctx, path, func(event []byte) error {
-			_, err := fmt.Fprintf(a.Out, "%s\n", event)
-			return err
-		})
-	}
-	s := &screen{printer: a.Printer(false), columns: console.Width(a.Err), find: viewer(path), simulated: true, state: progress.State{Failed: failed}}
-	defer s.printer.Clear()
-	return store.Watch(ctx, path, func(event []byte) error {
-		var e evolve.Event
-		if err := json.Unmarshal(event, &e); err != nil {
-			return fmt.Errorf("an event of the search cannot be read: %w", err)
-		}
-		s.take(e)
-		now := time.Now()
-		s.printer.Tick(s.at(now), now)
-		return nil
-	})
-}
-
-// viewer finds candidates of a live run, each time in a fresh copy: champions are rare.
-func viewer(path string) func(kernels.ID) (kernels.Candidate, error) {
-	return func(id kernels.ID) (kernels.Candidate, error) {
-		r, err := store.View(path)
-		if err != nil {
-			return kernels.Candidate{}, err
-		}
-		c, err := r.Get(id)
-		return c, errors.Join(err, r.Close())
-	}
 }
 
 // endState says how a run that nobody writes stands.
