@@ -35,7 +35,7 @@ func (a *app) drive(stop *console.Interrupts, f searchFlags, s *session.Session,
 	screen := view.LinesOf(a.Console, s, run, f.budget.Evals, f.plain, f.json)
 	show := screen.Follow
 	if a.CanView() && !f.plain && !f.json {
-		show = (&view.Here{a.Console, a.viewOptions(run.Path()), stop.Press, search, run, screen}).Follow
+		show = (&view.Here{Console: a.Console, Options: a.viewOptions(run.Path()), Interrupt: stop.Press, Search: search, Run: run, Lines: screen}).Follow
 	}
 	shown := make(chan error, 1)
 	go func() { shown <- show(events) }()
