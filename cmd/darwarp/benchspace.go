@@ -13,7 +13,7 @@ import (
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
-	"darwarp/kernels/restrict"
+	"darwarp/eval/replay/restrict"
 )
 
 type benchSpaceFlags struct {

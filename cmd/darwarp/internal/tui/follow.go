@@ -95,22 +95,27 @@ func (b *Board) load(src Source) error {
 	for i := range asked {
 		b.answered(&asked[i], b.latest())
 	}
-	for _, x := range s.Steering.Log {
+	b.steered(s.Steering)
+	b.readBaselines(s.Baselines)
+	return err
+}
+
+// steered enters what people asked for before.
+func (b *Board) steered(s evolve.Steering) {
+	for _, x := range s.Log {
 		head := map[string]string{"pause": "paused: ", "resume": "resumed: "}[x.Do]
 		b.say(line{at: x.At, text: cmp.Or(head, "told: ") + cmp.Or(x.Note, x.Do)})
 	}
 	slices.SortStableFunc(b.log, func(x, y line) int { return cmp.Compare(x.at, y.at) })
-	for _, id := range s.Steering.Pins {
+	for _, id := range s.Pins {
 		b.obeyed(&evolve.Command{Do: "pin", ID: id})
 	}
-	for _, id := range s.Steering.Killed {
+	for _, id := range s.Killed {
 		b.obeyed(&evolve.Command{Do: "kill", ID: id})
 	}
-	if now := s.Steering.Budget; now != nil {
+	if now := s.Budget; now != nil {
 		b.budget = *now
 	}
-	b.readBaselines(s.Baselines)
-	return err
 }
 
 // reign enters a champion that is stored.
@@ -135,7 +140,8 @@ func (b *Board) floor(proof string) {
 			return
 		}
 		flops, bytes, err := b.state.Bundle.Problem.Work(w.Dims, b.state.Meta.DType)
-		if share, binds := report.Roofline(report.Ceilings(&p), flops, bytes, 1, b.state.Meta.Cache); err == nil && binds != "" {
+		if share, binds := report.Roofline(report.Ceilings(&p), flops, bytes, 1, b.state.Meta.Cache); err == nil &&
+			binds != "" {
 			b.floors[i] = share // of a call of 1 ns: the floor in ns
 		}
 	}

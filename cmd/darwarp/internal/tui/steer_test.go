@@ -72,7 +72,8 @@ func TestSteeringByFile(t *testing.T) {
 	d.press("enter")
 	d.sees("nosuch: no such file")
 	want := [][]string{{"weigh", "small=1", "large=2", "small=3"}, {"inject", "my genes.toml"}, {"inject", "nosuch"}}
-	if !slices.EqualFunc(got, want, slices.Equal) || len(d.src.told) != 2 || d.src.told[0].Do != "weigh" || d.src.told[1].Do != "inject" {
+	if !slices.EqualFunc(got, want, slices.Equal) || len(d.src.told) != 2 || d.src.told[0].Do != "weigh" ||
+		d.src.told[1].Do != "inject" {
 		t.Errorf("asked for %q, told %+v", got, d.src.told)
 	}
 }
