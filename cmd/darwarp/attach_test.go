@@ -16,6 +16,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/attach"
 	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/search"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
@@ -47,15 +48,15 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 		t.Fatal(err)
 	}
 	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &syncBuffer{}}}
-	f := searchFlags{budget: store.Budget{Evals: 6000}, strategy: "evolve", seed: 1, store: path, Target: session.Target{Problem: space, Device: "auto"}}
-	s, run, err := a.begin(t.Context(), &f)
+	o := search.Options{Budget: store.Budget{Evals: 6000}, Strategy: "evolve", Seed: 1, Store: path, Target: session.Target{Problem: space, Device: "auto"}}
+	s, err := search.Open(t.Context(), o, a.Sayf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Evaluator = slowly{s.Evaluator.(*replay.Evaluator)}
+	s.Session.Evaluator = slowly{s.Session.Evaluator.(*replay.Evaluator)}
 	begun := make(chan struct{})
 	var once sync.Once
-	f.hear = append(f.hear, func(e evolve.Event) {
+	s.Listen(func(e evolve.Event) {
 		if e.Evals > 5 {
 			once.Do(func() { close(begun) })
 		}
@@ -66,10 +67,10 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 	go func() {
 		defer close(gone)
 		defer stop.Release()
-		if sum, err = a.drive(stop, f, s, run); err != nil {
+		if sum, err = s.Drive(stop, a.showSearch(s, searchFlags{}, stop.Press)); err != nil {
 			t.Error(err)
 		}
-		if err := run.Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	}()

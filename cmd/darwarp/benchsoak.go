@@ -13,6 +13,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/search"
 	"darwarp/cmd/darwarp/internal/soak"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -37,15 +38,15 @@ func (a *app) benchSoakCmd() *cobra.Command {
 		Example: "  darwarp bench soak gemm --for 8h\n  darwarp bench soak gemm --for 20m --faults 10 --workload 512",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.Problem, f.plain, f.noBaseline = args[0], true, true
-			f.budget = store.Budget{For: f.span}
+			f.Problem, f.plain, f.NoBaseline = args[0], true, true
+			f.Budget = store.Budget{For: f.span}
 			switch {
 			case f.span < 8*time.Second:
 				return exit.Usagef("--for %v: expected 8s or more, for its quarters are compared", f.span)
 			case f.faults < 0 || f.faults > 50:
 				return exit.Usagef("--faults %v: expected a percentage from 0 to 50", f.faults)
-			case !slices.Contains(evolve.Strategies(), f.strategy):
-				return exit.Usagef("--strategy %q: expected one of %v", f.strategy, evolve.Strategies())
+			case !slices.Contains(evolve.Strategies(), f.Strategy):
+				return exit.Usagef("--strategy %q: expected one of %v", f.Strategy, evolve.Strategies())
 			}
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
@@ -55,43 +56,43 @@ func (a *app) benchSoakCmd() *cobra.Command {
 	fs := c.Flags()
 	fs.DurationVar(&f.span, "for", 8*time.Hour, "how long")
 	fs.Float64Var(&f.faults, "faults", 10, "percent of evaluations with a fault: half are killed workers, half faulty kernels")
-	fs.StringVar(&f.strategy, "strategy", "random", "as of darwarp search")
-	fs.Uint64Var(&f.seed, "seed", 1, "of the search and of the faults")
-	fs.StringVar(&f.store, "store", "", "keep the run in this file (default: none is kept)")
+	fs.StringVar(&f.Strategy, "strategy", "random", "as of darwarp search")
+	fs.Uint64Var(&f.Seed, "seed", 1, "of the search and of the faults")
+	fs.StringVar(&f.Store, "store", "", "keep the run in this file (default: none is kept)")
 	fs.BoolVar(&f.json, "json", false, "print JSON")
-	fs.BoolVar(&f.gateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
+	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
 	addTarget(c, &f.Target)
 	return c
 }
 
 func (a *app) soak(stop *console.Interrupts, f soakFlags) (err error) {
-	if f.store == "" {
+	if f.Store == "" {
 		dir, err := os.MkdirTemp("", "darwarp-soak-")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		f.store = dir + "/soak.db"
+		f.Store = dir + "/soak.db"
 	}
-	s, run, err := a.begin(stop.Soft, &f.searchFlags)
+	s, err := search.Open(stop.Soft, f.Options, a.Sayf)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close(), run.Close()) }()
-	pool, ok := s.Evaluator.(soak.Pool)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	pool, ok := s.Session.Evaluator.(soak.Pool)
 	if !ok {
 		return exit.Usagef("bench soak: a recording has no workers to kill: expected a GPU or --device cpu")
 	}
-	w := newSoakWatch(pool, f, run.Path())
-	s.Evaluator = w.saboteur
-	f.hear = append(f.hear, w.hear)
+	w := newSoakWatch(pool, f, s.Run.Path())
+	s.Session.Evaluator = w.saboteur
+	s.Listen(w.hear)
 	ended := w.sample(stop.Soft)
-	sum, err := a.drive(stop, f.searchFlags, s, run)
+	sum, err := s.Drive(stop, a.showSearch(s, f.searchFlags, stop.Press))
 	ended()
 	if err != nil {
 		return err
 	}
-	r, err := w.report(run, sum)
+	r, err := w.report(s.Run, sum)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ type soakWatch struct {
 
 func newSoakWatch(pool soak.Pool, f soakFlags, path string) *soakWatch {
 	share := f.faults / 100 / 2
-	return &soakWatch{share: share, path: path, saboteur: soak.NewSaboteur(pool, share, f.seed), rng: rand.New(rand.NewPCG(f.seed, 2)),
+	return &soakWatch{share: share, path: path, saboteur: soak.NewSaboteur(pool, share, f.Seed), rng: rand.New(rand.NewPCG(f.Seed, 2)),
 		ledger: soak.NewLedger(), struck: map[string]int{}, start: time.Now(), span: f.span}
 }
 

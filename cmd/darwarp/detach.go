@@ -6,21 +6,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"darwarp/cmd/darwarp/internal/background"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/search"
 )
 
 // detach starts the same search in the background and says where it is.
 func (a *app) detach(ctx context.Context, f searchFlags) error {
-	run := record.Locate(f.resume)
+	run := record.Locate(f.Resume)
 	args := slices.DeleteFunc(slices.Clone(a.args), func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--detach") })
 	if run == "" {
-		if run = f.store; run == "" {
+		if run = f.Store; run == "" {
 			name, _, _ := strings.Cut(filepath.Base(f.Problem), ".")
-			run = defaultStore(name)
+			run = search.DefaultStore(name)
 			args = append(args, "--store", run)
 		}
 	}
@@ -34,8 +34,4 @@ func (a *app) detach(ctx context.Context, f searchFlags) error {
 	report.Fields(a.Out, "", [2]string{"run", d.Run}, [2]string{"pid", fmt.Sprint(d.PID)}, [2]string{"log", d.Log},
 		[2]string{"watch", "darwarp watch " + d.Run}, [2]string{"stop", "darwarp stop " + d.Run})
 	return nil
-}
-
-func defaultStore(problem string) string {
-	return fmt.Sprintf("%s-%s.db", problem, time.Now().Format("20060102-150405"))
 }

@@ -15,6 +15,7 @@ import (
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/measure"
 	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/search"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
@@ -69,14 +70,14 @@ func TestInterrupt(t *testing.T) {
 	}
 	errs := &syncBuffer{}
 	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: errs}}
-	f := searchFlags{budget: store.Budget{Evals: 30}, strategy: "random", seed: 1, store: path, Target: session.Target{Problem: space, Device: "auto"}}
-	s, run, err := a.begin(t.Context(), &f)
+	o := search.Options{Budget: store.Budget{Evals: 30}, Strategy: "random", Seed: 1, Store: path, Target: session.Target{Problem: space, Device: "auto"}}
+	s, err := search.Open(t.Context(), o, a.Sayf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer run.Close()
-	ev := slow{s.Evaluator.(*replay.Evaluator), make(chan struct{}), make(chan struct{})}
-	s.Evaluator = ev
+	defer s.Close()
+	ev := slow{s.Session.Evaluator.(*replay.Evaluator), make(chan struct{}), make(chan struct{})}
+	s.Session.Evaluator = ev
 
 	stop := console.OnInterrupt(t.Context())
 	defer stop.Release()
@@ -96,14 +97,14 @@ func TestInterrupt(t *testing.T) {
 			}
 		}
 	}()
-	sum, err := a.drive(stop, f, s, run)
+	sum, err := s.Drive(stop, a.showSearch(s, searchFlags{}, stop.Press))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if sum.Reason != evolve.ReasonInterrupted || sum.Evals < 2 || sum.Evals >= 30 {
 		t.Errorf("ended with %+v, expected to be interrupted early", sum)
 	}
-	if n := run.Len(); n != sum.Evals {
+	if n := s.Run.Len(); n != sum.Evals {
 		t.Errorf("%d candidates are stored of %d", n, sum.Evals)
 	}
 	if err := <-watched; err != nil {
@@ -128,36 +129,6 @@ func TestSecondInterrupt(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-ctx.Done()
-	}
-}
-
-// TestStartFrom: a run goes on from the family that it began with, wherever that would stand today.
-func TestStartFrom(t *testing.T) {
-	t.Setenv("TESTDATA", "testdata")
-	path := filepath.Join(t.TempDir(), "r.db")
-	if err := makeRun(path, false); err != nil {
-		t.Fatal(err)
-	}
-	r, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	s := &session.Session{}
-	for _, name := range []string{"first", "second", "strided", "last"} {
-		s.Spaces = append(s.Spaces, &kernels.Space{Family: &kernels.Family{Name: name}})
-	}
-	for range 2 { // the second time it is there
-		if err := startFrom(s, r); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, x := range s.Spaces {
-			got = append(got, x.Family.Name)
-		}
-		if want := "strided first second last"; strings.Join(got, " ") != want {
-			t.Errorf("the families are %v, want %s", got, want)
-		}
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
-	"darwarp/cmd/darwarp/internal/session"
-	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
 )
@@ -113,44 +111,4 @@ func championScore(run *store.Run) float64 {
 		return 0
 	}
 	return c.Score
-}
-
-// listing keeps a search's entry in the registry. The zero value keeps none.
-type listing struct {
-	entry registry.Entry
-	say   func(string, ...any)
-}
-
-// list enters a search that begins. Without a registry it can still be watched by its path.
-func (a *app) enlist(s *session.Session, run *store.Run) *listing {
-	e, err := registry.Add(registry.Entry{Path: run.Path(), Problem: s.Bundle.Problem.Name, Device: s.Device().Label(), Log: a.log})
-	if err != nil {
-		a.Sayf("`darwarp runs` does not list this run: %v", err)
-		return &listing{}
-	}
-	return &listing{entry: e, say: a.Sayf}
-}
-
-// hear keeps the state up to date.
-func (l *listing) hear(e evolve.Event) {
-	states := map[evolve.Kind]string{evolve.KindPaused: registry.Paused, evolve.KindResumed: registry.Running, evolve.KindDrain: registry.Stopping}
-	if state := states[e.Kind]; state != "" {
-		l.set(state, e.Evals, e.Reign)
-	}
-}
-
-func (l *listing) set(state string, evals int, best float64) {
-	if l.entry.Name == "" {
-		return
-	}
-	l.entry.State, l.entry.Evals, l.entry.Best = state, evals, best
-	if err := l.entry.Save(); err != nil {
-		l.say("the registry of runs cannot be written: %v", err)
-	}
-}
-
-// end says how the search ended.
-func (l *listing) end(sum evolve.Summary) {
-	l.entry.Reason = string(sum.Reason)
-	l.set(registry.Ended, sum.Evals, sum.Score)
 }

@@ -203,33 +203,3 @@ func readVariant(name string) (*kernels.Variant, error) {
 	}
 	return v, nil
 }
-
-// steerer hands commands from the socket to the search.
-func steerer(search *evolve.Search, skip context.CancelFunc) store.Steer {
-	return func(ctx context.Context, data []byte) error {
-		var c evolve.Command
-		if err := json.Unmarshal(data, &c); err != nil {
-			return fmt.Errorf("a command that cannot be read: %w", err)
-		}
-		err := search.Steer(ctx, c)
-		if errors.Is(err, evolve.ErrEnded) && skip != nil {
-			return afterwards(skip)(ctx, data)
-		}
-		return err
-	}
-}
-
-// afterwards answers commands when the search has ended: stop and abort end what follows it.
-func afterwards(skip context.CancelFunc) store.Steer {
-	return func(_ context.Context, data []byte) error {
-		var c evolve.Command
-		if err := json.Unmarshal(data, &c); err != nil {
-			return fmt.Errorf("a command that cannot be read: %w", err)
-		}
-		if c.Do != "stop" && c.Do != "abort" {
-			return evolve.ErrEnded
-		}
-		skip()
-		return nil
-	}
-}

@@ -1,4 +1,4 @@
-package main
+package search
 
 import (
 	"cmp"
@@ -58,8 +58,8 @@ func readPast(path string) (p past, err error) {
 // adopted is how many families of language models a run takes over from another, those of its best candidates first.
 const adopted = 4
 
-// adopt gives a new run families that models wrote in another one. They get names of their own here.
-func (a *app) adopt(p *past, s *session.Session) error {
+// adopt gives a session the families that models wrote in another run. They get names of their own here.
+func (p *past) adopt(s *session.Session, say func(string, ...any)) error {
 	if p.bundle == nil || s.Device().Kind == "replay" { // a recording has the points it has
 		return nil
 	}
@@ -75,7 +75,7 @@ func (a *app) adopt(p *past, s *session.Session) error {
 		d, err := s.Bundle.Draft(p.bundle.Declaration(f), p.bundle.Template(f), s.Device(), s.DType)
 		if err != nil { // another GPU or dtype
 			names[h.Family] = ""
-			a.Sayf("family %s is left out, for it does not fit here: %v", f.Title(), report.FirstLine(err.Error()))
+			say("family %s is left out, for it does not fit here: %v", f.Title(), report.FirstLine(err.Error()))
 			continue
 		}
 		names[h.Family] = s.Bundle.NextGrown()
