@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"encoding/csv"
@@ -7,8 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -16,34 +15,16 @@ import (
 	"darwarp/eval/replay/restrict"
 )
 
-type benchSpaceFlags struct {
-	constraints string
-	list, json  bool
+type Space struct {
+	Constraints string
+	List, JSON  bool
 }
 
-func (a *app) benchSpaceCmd() *cobra.Command {
-	var f benchSpaceFlags
-	c := &cobra.Command{
-		Use:   "space RECORDING --constraints FILE[:NAME] | space T1FILE",
-		Short: "Make the space that another tuner's restrictions allow, and hold it against a recording",
-		Long: "space counts the configurations that restrictions allow: Python expressions as Kernel Tuner has them, in a JSON list, or\n" +
-			"those of a T1 file. With a recording it also says how many of them were recorded; --list prints them as CSV.",
-		Example: "  darwarp bench space gemm.json.gz --constraints constraints.json:gemm_RTX3090\n" +
-			"  darwarp bench space input.t1.json --list > space.csv",
-		Args: argsBetween(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.benchSpace(args[0], f) },
-	}
-	c.Flags().StringVar(&f.constraints, "constraints", "", "file of restrictions, and which of them where it has several")
-	c.Flags().BoolVar(&f.list, "list", false, "print the allowed configurations")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	return c
-}
-
-func (a *app) benchSpace(path string, f benchSpaceFlags) error {
-	if f.list && f.json {
+func (f Space) Run(con *console.Console, path string) error {
+	if f.List && f.JSON {
 		return exit.Usagef("--list prints CSV: leave --json out")
 	}
-	if f.constraints == "" {
+	if f.Constraints == "" {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return exit.Usagef("%v", err)
@@ -55,7 +36,7 @@ func (a *app) benchSpace(path string, f benchSpaceFlags) error {
 		if err != nil {
 			return exit.Usagef("%s: %v; to restrict a recording name --constraints FILE", path, err)
 		}
-		return a.showSpace(nil, d, f)
+		return showSpace(con, nil, d, f)
 	}
 	rec, err := session.ReadRecording(path)
 	if err != nil {
@@ -65,7 +46,7 @@ func (a *app) benchSpace(path string, f benchSpaceFlags) error {
 	if err != nil {
 		return exit.Usagef("%s: %v", path, err)
 	}
-	file, name := f.constraints, ""
+	file, name := f.Constraints, ""
 	if !session.IsFile(file) {
 		if i := strings.LastIndexByte(file, ':'); i > 0 {
 			file, name = file[:i], file[i+1:]
@@ -80,12 +61,12 @@ func (a *app) benchSpace(path string, f benchSpaceFlags) error {
 		return exit.Usagef("--constraints %s: %v", file, err)
 	}
 	d.Params = params
-	return a.showSpace(rec, d, f)
+	return showSpace(con, rec, d, f)
 }
 
-func (a *app) showSpace(rec *replay.Record, d *replay.Declared, f benchSpaceFlags) error {
-	if f.list {
-		return a.listSpace(d)
+func showSpace(con *console.Console, rec *replay.Record, d *replay.Declared, f Space) error {
+	if f.List {
+		return listSpace(con, d)
 	}
 	sum := replay.Agreement{Cartesian: restrict.Cartesian(d.Params)}
 	var err error
@@ -97,8 +78,8 @@ func (a *app) showSpace(rec *replay.Record, d *replay.Declared, f benchSpaceFlag
 	if err != nil {
 		return exit.Usagef("%v", err)
 	}
-	if f.json {
-		return a.PrintJSON(sum)
+	if f.JSON {
+		return con.PrintJSON(sum)
 	}
 	t := report.NewTable("lr")
 	t.Row("combinations", fmt.Sprintf("%.0f", sum.Cartesian))
@@ -107,12 +88,12 @@ func (a *app) showSpace(rec *replay.Record, d *replay.Declared, f benchSpaceFlag
 		t.Row("recorded", sum.Recorded)
 		t.Row("both", sum.Both)
 	}
-	t.Write(a.Out)
+	t.Write(con.Out)
 	return nil
 }
 
-func (a *app) listSpace(d *replay.Declared) error {
-	w := csv.NewWriter(a.Out)
+func listSpace(con *console.Console, d *replay.Declared) error {
+	w := csv.NewWriter(con.Out)
 	line := make([]string, len(d.Params))
 	for i, p := range d.Params {
 		line[i] = p.Name

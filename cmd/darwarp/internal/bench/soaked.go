@@ -1,10 +1,11 @@
-package main
+package bench
 
 import (
 	"fmt"
 	"slices"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/soak"
@@ -21,16 +22,26 @@ type soaked struct {
 	Planted   map[string]int          `json:"planted"` // faults in kernels
 	Passed    []string                `json:"passed"`  // planted faults that were not found
 	Champions int                     `json:"champions"`
-	Worse     []string                `json:"worse"`   // champions slower than the one before
-	Twice     int                     `json:"twice"`   // verdicts told twice
-	Missing   int                     `json:"missing"` // told and not stored
-	Untold    int                     `json:"untold"`  // stored and not told
-	Trends    []soak.Trend            `json:"trends"`
-	Early     float64                 `json:"early"`       // verdicts a second in the second quarter
-	Late      float64                 `json:"late"`        // and in the last
-	Chance    float64                 `json:"chance"`      // by which they may differ for no reason
-	PerK      float64                 `json:"bytes_per_k"` // of the store, for 1,000 verdicts
-	Samples   []soak.Sample           `json:"samples"`
+	Worse     []string                `json:"worse"` // champions slower than the one before
+	balance
+	Trends []soak.Trend `json:"trends"`
+	pace
+	PerK    float64       `json:"bytes_per_k"` // of the store, for 1,000 verdicts
+	Samples []soak.Sample `json:"samples"`
+}
+
+// balance compares what was told with what is stored.
+type balance struct {
+	Twice   int `json:"twice"`   // verdicts told twice
+	Missing int `json:"missing"` // told and not stored
+	Untold  int `json:"untold"`  // stored and not told
+}
+
+// pace is how fast verdicts came.
+type pace struct {
+	Early  float64 `json:"early"`  // verdicts a second in the second quarter
+	Late   float64 `json:"late"`   // and in the last
+	Chance float64 `json:"chance"` // by which they may differ for no reason
 }
 
 // slowed is the share of the early rate below which the late one, chance apart, counts as slower.
@@ -62,14 +73,14 @@ func (r *soaked) bad() []string {
 	return out
 }
 
-func (a *app) soakText(r *soaked) {
-	report.Fields(a.Out, "", [2]string{"verdicts", fmt.Sprintf("%s in %s, %d lost and asked for again", report.Count(r.Evals), report.Duration(time.Duration(r.Seconds*1e9)), r.Lost)},
+func soakText(con *console.Console, r *soaked) {
+	report.Fields(con.Out, "", [2]string{"verdicts", fmt.Sprintf("%s in %s, %d lost and asked for again", report.Count(r.Evals), report.Duration(time.Duration(r.Seconds*1e9)), r.Lost)},
 		[2]string{"workers", tally(r.Struck)}, [2]string{"planted", tally(r.Planted)},
 		[2]string{"champions", fmt.Sprintf("%d, each faster than the one before: %v", r.Champions, len(r.Worse) == 0)},
 		[2]string{"ledger", fmt.Sprintf("%d told twice, %d told and not stored, %d stored and not told", r.Twice, r.Missing, r.Untold)},
 		[2]string{"rate", fmt.Sprintf("%.2f verdicts a second in the second quarter, %.2f in the last (chance: %.2f)", r.Early, r.Late, r.Chance)},
 		[2]string{"store", fmt.Sprintf("%s for 1,000 verdicts", report.Bytes(int(r.PerK)))})
-	fmt.Fprintln(a.Out)
+	fmt.Fprintln(con.Out)
 	t := report.NewTable("lrrr", "", "second quarter", "last quarter", "limit")
 	for _, x := range r.Trends {
 		show := func(v float64) string { return report.Count(int(v)) }
@@ -78,15 +89,15 @@ func (a *app) soakText(r *soaked) {
 		}
 		t.Row(x.Name, show(x.Early), show(x.Late), show(x.Limit))
 	}
-	t.Write(a.Out)
-	fmt.Fprintln(a.Out)
-	figures.Outcomes(r.Outcomes).Write(a.Out)
-	fmt.Fprintln(a.Out)
+	t.Write(con.Out)
+	fmt.Fprintln(con.Out)
+	figures.Outcomes(r.Outcomes).Write(con.Out)
+	fmt.Fprintln(con.Out)
 	for _, b := range r.bad() {
-		fmt.Fprintln(a.Out, "NOT AS IT MUST BE:", b)
+		fmt.Fprintln(con.Out, "NOT AS IT MUST BE:", b)
 	}
 	if len(r.bad()) == 0 {
-		fmt.Fprintln(a.Out, "nothing lost, nothing grew, nothing got worse")
+		fmt.Fprintln(con.Out, "nothing lost, nothing grew, nothing got worse")
 	}
 }
 

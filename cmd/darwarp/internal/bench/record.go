@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/progress"
@@ -20,73 +18,47 @@ import (
 	"darwarp/kernels"
 )
 
-type recordFlags struct {
+type Record struct {
 	session.Target
-	out    string
-	points string
-	seed   uint64
-}
-
-func (a *app) benchRecordCmd() *cobra.Command {
-	var f recordFlags
-	c := &cobra.Command{
-		Use:   "record PROBLEM|DIR --out FILE",
-		Short: "Evaluate a whole space, or a sample of it, into a recording",
-		Long: "record evaluates every point of a space, or a random sample, and writes a recording that `search` and\n" +
-			"`bench search` replay without a GPU. It may be interrupted: the same command goes on where it stopped.",
-		Example: "  darwarp bench record gemm --workload 2048 --points 3000 --out gemm.json.gz",
-		Args:    argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			f.Problem = args[0]
-			if f.out == "" {
-				return exit.Usagef("--out is missing: name the file to write, as in --out gemm.json.gz")
-			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(a.benchRecord(stop.Soft, f))
-		},
-	}
-	c.Flags().StringVar(&f.out, "out", "", "the recording to write or go on with")
-	c.Flags().StringVar(&f.points, "points", "all", "how many points of each family, drawn at random, or all")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the draw")
-	addTarget(c, &f.Target)
-	return c
+	Out    string
+	Points string
+	Seed   uint64
 }
 
 // saveEvery is how often an unfinished recording is written.
 const saveEvery = time.Minute
 
-func (a *app) benchRecord(ctx context.Context, f recordFlags) (err error) {
-	n, err := pointCount(f.points)
+func (f Record) Run(ctx context.Context, con *console.Console) (err error) {
+	n, err := pointCount(f.Points)
 	if err != nil {
 		return err
 	}
-	s, err := session.Open(ctx, f.Target, a.Sayf)
+	s, err := session.Open(ctx, f.Target, con.Sayf)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	rec, err := startRecord(f.out, s)
+	rec, err := startRecord(f.Out, s)
 	if err != nil {
 		return err
 	}
-	todo, err := draw(s, rec, n, f.seed)
+	todo, err := draw(s, rec, n, f.Seed)
 	if err != nil {
 		return err
 	}
-	a.Sayf("%s: %s recorded, %s to go", f.out, report.Quantity(rec.Len(), "point"), report.Quantity(len(todo), "point"))
-	r := &recorder{app: a, session: s, record: rec, out: f.out, todo: todo, printer: a.Printer(false)}
+	con.Sayf("%s: %s recorded, %s to go", f.Out, report.Quantity(rec.Len(), "point"), report.Quantity(len(todo), "point"))
+	r := &recorder{Console: con, session: s, record: rec, out: f.Out, todo: todo, printer: con.Printer(false)}
 	if err := r.run(ctx); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		a.Sayf("Interrupted; %s has %s. The same command goes on.", f.out, report.Quantity(rec.Len(), "point"))
+		con.Sayf("Interrupted; %s has %s. The same command goes on.", f.Out, report.Quantity(rec.Len(), "point"))
 		return exit.Quietly(exit.Interrupted)
 	}
 	if n := len(r.copies); n > 0 {
-		a.Sayf("%s left out: duplicates of points without a verdict. The same command tries them again.", report.Quantity(n, "point"))
+		con.Sayf("%s left out: duplicates of points without a verdict. The same command tries them again.", report.Quantity(n, "point"))
 	}
-	a.Sayf("%s has %s.", f.out, report.Quantity(rec.Len(), "point"))
+	con.Sayf("%s has %s.", f.Out, report.Quantity(rec.Len(), "point"))
 	return nil
 }
 
@@ -166,7 +138,7 @@ func draw(s *session.Session, rec *replay.Record, n int, seed uint64) ([]session
 
 // recorder evaluates points and keeps the recording.
 type recorder struct {
-	*app
+	*console.Console
 	session *session.Session
 	record  *replay.Record
 	out     string

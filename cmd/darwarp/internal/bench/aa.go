@@ -1,4 +1,5 @@
-package main
+// Package bench measures darwarp itself and what it stands on: devices, strategies, recordings, language models.
+package bench
 
 import (
 	"context"
@@ -8,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
@@ -17,33 +16,12 @@ import (
 	"darwarp/kernels"
 )
 
-func (a *app) benchAACmd() *cobra.Command {
-	var t session.Target
-	var duels int
-	var seed uint64
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "aa PROBLEM|DIR",
-		Short: "Duel a kernel with itself: how often the rule promotes what is no faster",
-		Long: "aa lets a random point of the space, which --gene restricts, challenge itself again and\n" +
-			"again, by the rule that champions change by. Exit code 1 when more than 1 % of the duels are won.",
-		Example: "  darwarp bench aa gemm --workload 512 --gene mma=mma_sync,wmma --duels 200",
-		Args:    argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if duels < 1 {
-				return exit.Usagef("--duels %d: expected 1 or more", duels)
-			}
-			t.Problem = args[0]
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(a.benchAA(stop.Soft, t, duels, seed, asJSON))
-		},
-	}
-	c.Flags().IntVar(&duels, "duels", 200, "how many")
-	c.Flags().Uint64Var(&seed, "seed", 1, "of the draw of the point")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	addTarget(c, &t)
-	return c
+// AA say which kernel duels itself, and how often.
+type AA struct {
+	session.Target
+	Duels int
+	Seed  uint64
+	JSON  bool
 }
 
 // sameness is what came of duels of a kernel with itself.
@@ -64,19 +42,19 @@ func (r *sameness) ok() bool {
 	return float64(r.Verdicts[kernels.Faster]) <= math.Max(1, promotable*float64(r.Duels))
 }
 
-func (a *app) benchAA(ctx context.Context, t session.Target, duels int, seed uint64, asJSON bool) (err error) {
-	s, err := session.Open(ctx, t, a.Sayf)
+func (f AA) Run(ctx context.Context, con *console.Console) (err error) {
+	s, err := session.Open(ctx, f.Target, con.Sayf)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	job, err := firstRight(ctx, s, seed)
+	job, err := firstRight(ctx, s, f.Seed)
 	if err != nil {
 		return err
 	}
 	r := &sameness{Candidate: job.ID, Verdicts: map[kernels.Verdict]int{}}
 	var ratios, off []float64
-	for start := time.Now(); r.Duels < duels && ctx.Err() == nil; r.Seconds = time.Since(start).Seconds() {
+	for start := time.Now(); r.Duels < f.Duels && ctx.Err() == nil; r.Seconds = time.Since(start).Seconds() {
 		d, err := s.Duel(ctx, &job, &job)
 		if err != nil && ctx.Err() != nil && r.Duels > 0 {
 			break // what there is, is told
@@ -94,10 +72,10 @@ func (a *app) benchAA(ctx context.Context, t session.Target, duels int, seed uin
 	slices.Sort(ratios)
 	slices.Sort(off)
 	r.Median, r.P99, r.Worst = ratios[len(ratios)/2], off[(len(off)-1)*99/100], off[len(off)-1]
-	if asJSON {
-		err = a.PrintJSON(r)
+	if f.JSON {
+		err = con.PrintJSON(r)
 	} else {
-		a.aaText(s, r)
+		aaText(con, s, r)
 	}
 	if err == nil && !r.ok() {
 		err = exit.Quietly(exit.Failed)
@@ -123,9 +101,9 @@ func firstRight(ctx context.Context, s *session.Session, seed uint64) (job kerne
 	return job, errors.New("the space is empty")
 }
 
-func (a *app) aaText(s *session.Session, r *sameness) {
+func aaText(con *console.Console, s *session.Session, r *sameness) {
 	promoted := r.Verdicts[kernels.Faster]
-	report.Fields(a.Out, "", [2]string{"device", s.Device().Label()}, [2]string{"candidate", r.Candidate.Short()},
+	report.Fields(con.Out, "", [2]string{"device", s.Device().Label()}, [2]string{"candidate", r.Candidate.Short()},
 		[2]string{"duels", fmt.Sprintf("%d of it with itself in %s", r.Duels, report.Duration(time.Duration(r.Seconds*1e9)))},
 		[2]string{"promoted", fmt.Sprintf("%d (%s; at most %s may be)", promoted, report.Percent(float64(promoted)/float64(r.Duels)), report.Percent(promotable))},
 		[2]string{"ratios", fmt.Sprintf("median %.5f; 99 %% within %.3f %% of 1, the worst %.3f %%", r.Median, 100*r.P99, 100*r.Worst)})

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
@@ -18,64 +16,28 @@ import (
 	"darwarp/evolve"
 )
 
-type benchSearchFlags struct {
-	seeds, jobs int
-	strategies  []string
-	json        bool
-	hints       int
-	mislead     bool
-	others      bool
+type Search struct {
+	Seeds, Jobs int
+	Strategies  []string
+	JSON        bool
+	Hints       int
+	Mislead     bool
+	Others      bool
 }
 
-func (a *app) benchSearchCmd() *cobra.Command {
-	var f benchSearchFlags
-	c := &cobra.Command{
-		Use:   "search RECORDING...",
-		Short: "Score the strategies on recordings: how near the optimum after 50, 100, 200, 400 evaluations",
-		Long: "search runs every strategy with many seeds on recorded spaces: darwarp's own recordings, Kernel Tuner caches and\n" +
-			"T4 results. A cell is optimum over best found: median, (lower quartile), share of searches that found the optimum.\n" +
-			"The score goes to the point where random search is expected to be 95 % of the way from the median to the optimum,\n" +
-			"by evaluations and by time: 0 is random search, 1 the optimum at once. Marks of other tuners stand beside, where\n" +
-			"the space is one that they were run on.",
-		Example: "  darwarp bench search gemm.json.gz --seeds 50 --strategies evolve,random",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return exit.Usagef("expected: %s", c.UseLine())
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(a.benchSearch(stop.Soft, args, f))
-		},
-	}
-	c.Flags().IntVar(&f.seeds, "seeds", 50, "searches of each strategy")
-	c.Flags().IntVar(&f.jobs, "jobs", 1, "candidates in flight; the others' marks are of 1")
-	c.Flags().StringSliceVar(&f.strategies, "strategies", evolve.Strategies(), "which strategies")
-	c.Flags().IntVar(&f.hints, "hints", 0, "begin each search as with --from a run of so many random points of the same space")
-	c.Flags().BoolVar(&f.mislead, "mislead", false, "with --hints: the worst points are given out as the best")
-	c.Flags().BoolVar(&f.others, "others", false, "list every strategy of the others, not only the best of each column")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	return c
-}
-
-func (f *benchSearchFlags) check() error {
-	if f.seeds < 1 || f.jobs < 1 {
+func (f *Search) Check() error {
+	if f.Seeds < 1 || f.Jobs < 1 {
 		return exit.Usagef("--seeds and --jobs: expected at least 1")
 	}
-	if f.hints < 0 || f.mislead && f.hints == 0 {
+	if f.Hints < 0 || f.Mislead && f.Hints == 0 {
 		return exit.Usagef("--hints: expected a number of points, 0 for none; --mislead needs some")
 	}
-	for _, s := range f.strategies {
+	for _, s := range f.Strategies {
 		if !slices.Contains(evolve.Strategies(), s) {
 			return exit.Usagef("--strategies %q: expected some of %s", s, strings.Join(evolve.Strategies(), ", "))
 		}
 	}
-	if len(f.strategies) == 0 {
+	if len(f.Strategies) == 0 {
 		return exit.Usagef("--strategies: expected some of %s", strings.Join(evolve.Strategies(), ", "))
 	}
 	return nil
@@ -107,11 +69,11 @@ type searchScores struct {
 	Source    string            `json:"others_source,omitempty"`
 }
 
-func (a *app) benchSearch(ctx context.Context, paths []string, f benchSearchFlags) error {
+func (f Search) Run(ctx context.Context, con *console.Console, paths []string) error {
 	marks := scoring.ReadOthers()
 	out := searchScores{Marks: scoring.Marks}
 	for _, path := range paths {
-		x, err := a.scoreSpace(ctx, path, f, marks)
+		x, err := scoreSpace(ctx, con, path, f, marks)
 		if err != nil {
 			return err
 		}
@@ -119,26 +81,26 @@ func (a *app) benchSearch(ctx context.Context, paths []string, f benchSearchFlag
 		if x.KnownAs != "" {
 			out.Source, out.Demanding = marks.Source, marks.Demanding()
 		}
-		if !f.json {
-			a.writeSpace(x, f.others)
+		if !f.JSON {
+			writeSpace(con, x, f.Others)
 		}
 	}
 	out.mean()
-	if f.json {
-		return a.PrintJSON(out)
+	if f.JSON {
+		return con.PrintJSON(out)
 	}
 	if len(out.Spaces) > 1 {
-		a.writeMeans(&out, f.others)
+		writeMeans(con, &out, f.Others)
 	}
-	a.Sayf("\nOptimum over the best found: median of %d seeds, (lower quartile), share that found the optimum; 1 is the optimum.\n"+
-		"score: part of the way from random search to the optimum, up to the cut-off.", f.seeds)
+	con.Sayf("\nOptimum over the best found: median of %d seeds, (lower quartile), share that found the optimum; 1 is the optimum.\n"+
+		"score: part of the way from random search to the optimum, up to the cut-off.", f.Seeds)
 	if out.Source != "" {
-		a.Sayf("others: %s", out.Source)
+		con.Sayf("others: %s", out.Source)
 	}
 	return nil
 }
 
-func (a *app) scoreSpace(ctx context.Context, path string, f benchSearchFlags, marks scoring.Others) (*spaceScores, error) {
+func scoreSpace(ctx context.Context, con *console.Console, path string, f Search, marks scoring.Others) (*spaceScores, error) {
 	rec, err := session.ReadRecording(path)
 	if err != nil {
 		return nil, err
@@ -147,22 +109,22 @@ func (a *app) scoreSpace(ctx context.Context, path string, f benchSearchFlags, m
 	if err != nil {
 		return nil, exit.Usagef("%s: %v", path, err)
 	}
-	g, err := scoring.NewGround(rec, b, f.jobs)
+	g, err := scoring.NewGround(rec, b, f.Jobs)
 	if err != nil {
 		return nil, exit.Usagef("%s: %v", path, err)
 	}
-	if f.hints > 0 {
-		g.Hint(scoring.Hinting{Points: f.hints, Mislead: f.mislead})
+	if f.Hints > 0 {
+		g.Hint(scoring.Hinting{Points: f.Hints, Mislead: f.Mislead})
 	}
 	x := &spaceScores{Recording: filepath.Base(path), Problem: rec.Problem, Device: rec.Device.Name,
 		Points: rec.Len(), Right: len(g.Values), CutOff: g.CutOff, Seconds: g.Limit, Random: g.Exact()}
 	if known, ok := marks.Find(rec); ok {
 		x.KnownAs, x.Others = known.Name, marks.On(known.Name)
 	}
-	a.Sayf("%s: %s on %s, %s points, %d of them right; 95 %% cut-off after %s, %s", x.Recording, x.Problem, x.Device,
+	con.Sayf("%s: %s on %s, %s points, %d of them right; 95 %% cut-off after %s, %s", x.Recording, x.Problem, x.Device,
 		report.Count(x.Points), x.Right, report.Quantity(x.CutOff, "evaluation"), report.Duration(time.Duration(x.Seconds*float64(time.Second))))
-	for _, strategy := range f.strategies {
-		runs, err := g.Searches(ctx, strategy, f.seeds)
+	for _, strategy := range f.Strategies {
+		runs, err := g.Searches(ctx, strategy, f.Seeds)
 		if err != nil {
 			return nil, err
 		}
@@ -184,18 +146,18 @@ func (s *searchScores) mean() {
 	s.Mean, s.Random, s.Others = scoring.Mean(own), scoring.Mean(random)[0], scoring.Mean(others)
 }
 
-func (a *app) writeSpace(x *spaceScores, all bool) {
+func writeSpace(con *console.Console, x *spaceScores, all bool) {
 	t := scoreTable(x.Recording)
 	for _, f := range x.Own {
 		t.Row(scoreRow(f.Strategy, f)...)
 	}
 	t.Row(scoreRow("random, exact", x.Random)...)
 	addOthers(t, x.Others, all)
-	t.Write(a.Out)
-	fmt.Fprintln(a.Out)
+	t.Write(con.Out)
+	fmt.Fprintln(con.Out)
 }
 
-func (a *app) writeMeans(s *searchScores, all bool) {
+func writeMeans(con *console.Console, s *searchScores, all bool) {
 	t := scoreTable(fmt.Sprintf("mean of %d spaces", len(s.Spaces)))
 	for _, f := range s.Mean {
 		t.Row(scoreRow(f.Strategy, f)...)
@@ -205,7 +167,7 @@ func (a *app) writeMeans(s *searchScores, all bool) {
 	if len(s.Demanding) > 0 {
 		t.Row(scoreRow("best of others, eight spaces", scoring.BestOf(s.Demanding))...)
 	}
-	t.Write(a.Out)
+	t.Write(con.Out)
 }
 
 func addOthers(t *report.Table, others []scoring.Figures, all bool) {

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"cmp"
@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/perf/benchmath"
 
 	"darwarp/cmd/darwarp/internal/console"
-	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/models"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -19,50 +17,13 @@ import (
 	"darwarp/mutate/llm"
 )
 
-type benchLLMFlags struct {
+type Models struct {
 	session.Target
-	llm   models.Options
-	evals int
-	runs  int
-	seed  uint64
-	json  bool
-}
-
-func (a *app) benchLLMCmd() *cobra.Command {
-	var f benchLLMFlags
-	c := &cobra.Command{
-		Use:   "llm PROBLEM|DIR|RECORDING",
-		Short: "Searches with and without language models, and best of N, with equal evaluations",
-		Long: "llm runs three kinds of searches with the same seeds and the same number of evaluations: without language models,\n" +
-			"with them, and best of N, where models propose from the naive start and nothing is searched. It tells the champions'\n" +
-			"speedups and whether the differences are more than chance: the Mann-Whitney U-test, two-sided. --llm-budget bounds\n" +
-			"each search, and not all together. Nothing is stored.",
-		Example: "  darwarp bench llm softmax --llm full --llm-model gpt-4.1-mini --evals 200 --runs 5",
-		Args:    argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			f.Problem = args[0]
-			if f.llm.Config == "" {
-				return exit.Usagef("bench llm: name what models are told with --llm")
-			}
-			if err := f.llm.Check(c.Flags().Changed, false); err != nil {
-				return err
-			}
-			if f.evals < 2 || f.runs < 1 {
-				return exit.Usagef("--evals and --runs: expected at least 2 and 1")
-			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(a.benchLLM(stop.Soft, f))
-		},
-	}
-	addModels(c.Flags(), &f.llm)
-	addTarget(c, &f.Target)
-	c.Flags().StringVar(&f.Objective, "objective", "geomean", "what counts over several workloads")
-	c.Flags().IntVar(&f.evals, "evals", 100, "evaluations of each search")
-	c.Flags().IntVar(&f.runs, "runs", 5, "searches of each kind")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the first")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	return c
+	LLM   models.Options
+	Evals int
+	Runs  int
+	Seed  uint64
+	JSON  bool
 }
 
 // llmArm is one kind of search with what it found.
@@ -85,12 +46,12 @@ var llmKinds = []struct {
 	{"best of N", evolve.BestOfN, true},
 }
 
-func (a *app) benchLLM(ctx context.Context, f benchLLMFlags) error {
+func (f Models) Run(ctx context.Context, con *console.Console) error {
 	var arms []llmArm
 	for _, k := range llmKinds {
 		arm := llmArm{Name: k.name}
-		for i := range f.runs {
-			sum, spent, err := a.oneLLM(ctx, f, k.strategy, k.models, f.seed+uint64(i))
+		for i := range f.Runs {
+			sum, spent, err := oneLLM(ctx, con, f, k.strategy, k.models, f.Seed+uint64(i))
 			if err != nil {
 				return err
 			}
@@ -103,30 +64,30 @@ func (a *app) benchLLM(ctx context.Context, f benchLLMFlags) error {
 		arms = append(arms, arm)
 	}
 	compareLLM(arms)
-	if f.json {
-		return a.PrintJSON(arms)
+	if f.JSON {
+		return con.PrintJSON(arms)
 	}
-	a.llmTable(f, arms)
+	llmTable(con, f, arms)
 	return nil
 }
 
 // oneLLM runs one search on a device of its own: what was compiled for another is not known to it.
-func (a *app) oneLLM(ctx context.Context, f benchLLMFlags, strategy string, ask bool, seed uint64) (sum evolve.Summary, spent llm.Spending, err error) {
-	s, err := session.Open(ctx, f.Target, a.Quiet().Sayf)
+func oneLLM(ctx context.Context, con *console.Console, f Models, strategy string, ask bool, seed uint64) (sum evolve.Summary, spent llm.Spending, err error) {
+	s, err := session.Open(ctx, f.Target, con.Quiet().Sayf)
 	if err != nil {
 		return sum, spent, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	cfg := evolve.Config{
 		Bundle: s.Bundle, DType: s.DType, Workloads: s.Workloads, Objective: s.Objective, Spaces: s.Spaces, Strategy: strategy, Seed: seed,
-		Budget: evolve.Budget{Evals: f.evals}, GenesOnly: s.Device().Kind == "replay",
+		Budget: evolve.Budget{Evals: f.Evals}, GenesOnly: s.Device().Kind == "replay",
 	}
 	if ask {
-		flags := f.llm
+		flags := f.LLM
 		if strategy == evolve.BestOfN {
 			flags.Config = "free"
 		}
-		adv, err := models.Open(&flags, s, nil, nil, a.Quiet().Sayf)
+		adv, err := models.Open(&flags, s, nil, nil, con.Quiet().Sayf)
 		if err != nil {
 			return sum, spent, err
 		}
@@ -153,7 +114,7 @@ func compareLLM(arms []llmArm) {
 	}
 }
 
-func (a *app) llmTable(f benchLLMFlags, arms []llmArm) {
+func llmTable(con *console.Console, f Models, arms []llmArm) {
 	t := report.NewTable("lrrrrrrr", "search", "median", "least", "most", "evals", "questions", "USD", "p")
 	for i, x := range arms {
 		p, asked, cost := "", "", ""
@@ -163,8 +124,8 @@ func (a *app) llmTable(f benchLLMFlags, arms []llmArm) {
 		t.Row(x.Name, fmt.Sprintf("%.3fx", x.Median), fmt.Sprintf("%.3fx", slices.Min(x.Speedups)), fmt.Sprintf("%.3fx", slices.Max(x.Speedups)),
 			slices.Max(x.Evals), asked, cost, p)
 	}
-	t.Write(a.Out)
-	a.Sayf("\n%s", llmVerdict(f.runs, arms))
+	t.Write(con.Out)
+	con.Sayf("\n%s", llmVerdict(f.Runs, arms))
 }
 
 // surely is the p below which a difference is told as one.

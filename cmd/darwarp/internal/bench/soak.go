@@ -1,71 +1,31 @@
-package main
+package bench
 
 import (
 	"context"
 	"errors"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"sync"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/search"
 	"darwarp/cmd/darwarp/internal/soak"
+	"darwarp/cmd/darwarp/internal/view"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
 )
 
-type soakFlags struct {
-	searchFlags
-	span   time.Duration
-	faults float64 // percent
+type Soak struct {
+	search.Options
+	Span   time.Duration
+	Faults float64 // percent
+	JSON   bool
 }
 
-func (a *app) benchSoakCmd() *cobra.Command {
-	var f soakFlags
-	c := &cobra.Command{
-		Use:   "soak PROBLEM|DIR",
-		Short: "A long search with injected faults: that nothing is lost, grows or gets worse",
-		Long: "soak searches like any search while it kills workers and plants faults in candidates: half of --faults\n" +
-			"each. At the end it compares what was told with what is stored, and the last quarter of the time with the\n" +
-			"second: memory, open files, goroutines, processes, GPU memory, verdicts a second. Exit code 1 if any of it is not as\n" +
-			"it must be. Random points by default, so that the work is the same from beginning to end.",
-		Example: "  darwarp bench soak gemm --for 8h\n  darwarp bench soak gemm --for 20m --faults 10 --workload 512",
-		Args:    argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			f.Problem, f.plain, f.NoBaseline = args[0], true, true
-			f.Budget = store.Budget{For: f.span}
-			switch {
-			case f.span < 8*time.Second:
-				return exit.Usagef("--for %v: expected 8s or more, for its quarters are compared", f.span)
-			case f.faults < 0 || f.faults > 50:
-				return exit.Usagef("--faults %v: expected a percentage from 0 to 50", f.faults)
-			case !slices.Contains(evolve.Strategies(), f.Strategy):
-				return exit.Usagef("--strategy %q: expected one of %v", f.Strategy, evolve.Strategies())
-			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(a.soak(stop, f))
-		},
-	}
-	fs := c.Flags()
-	fs.DurationVar(&f.span, "for", 8*time.Hour, "how long")
-	fs.Float64Var(&f.faults, "faults", 10, "percent of evaluations with a fault: half are killed workers, half faulty kernels")
-	fs.StringVar(&f.Strategy, "strategy", "random", "as of darwarp search")
-	fs.Uint64Var(&f.Seed, "seed", 1, "of the search and of the faults")
-	fs.StringVar(&f.Store, "store", "", "keep the run in this file (default: none is kept)")
-	fs.BoolVar(&f.json, "json", false, "print JSON")
-	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
-	addTarget(c, &f.Target)
-	return c
-}
-
-func (a *app) soak(stop *console.Interrupts, f soakFlags) (err error) {
+func (f Soak) Run(stop *console.Interrupts, con *console.Console) (err error) {
 	if f.Store == "" {
 		dir, err := os.MkdirTemp("", "darwarp-soak-")
 		if err != nil {
@@ -74,7 +34,7 @@ func (a *app) soak(stop *console.Interrupts, f soakFlags) (err error) {
 		defer os.RemoveAll(dir)
 		f.Store = dir + "/soak.db"
 	}
-	s, err := search.Open(stop.Soft, f.Options, a.Sayf)
+	s, err := search.Open(stop.Soft, f.Options, con.Sayf)
 	if err != nil {
 		return err
 	}
@@ -87,7 +47,9 @@ func (a *app) soak(stop *console.Interrupts, f soakFlags) (err error) {
 	s.Session.Evaluator = w.saboteur
 	s.Listen(w.hear)
 	ended := w.sample(stop.Soft)
-	sum, err := s.Drive(stop, a.showSearch(s, f.searchFlags, stop.Press))
+	sum, err := s.Drive(stop, func(_ *evolve.Search, events <-chan evolve.Event) error {
+		return view.LinesOf(con, s.Session, s.Run, f.Budget.Evals, true, f.JSON).Follow(events)
+	})
 	ended()
 	if err != nil {
 		return err
@@ -96,10 +58,10 @@ func (a *app) soak(stop *console.Interrupts, f soakFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		err = a.PrintJSON(r)
+	if f.JSON {
+		err = con.PrintJSON(r)
 	} else {
-		a.soakText(r)
+		soakText(con, r)
 	}
 	if err == nil && len(r.bad()) > 0 {
 		err = exit.Quietly(exit.Failed)
@@ -124,10 +86,10 @@ type soakWatch struct {
 	span      time.Duration
 }
 
-func newSoakWatch(pool soak.Pool, f soakFlags, path string) *soakWatch {
-	share := f.faults / 100 / 2
+func newSoakWatch(pool soak.Pool, f Soak, path string) *soakWatch {
+	share := f.Faults / 100 / 2
 	return &soakWatch{share: share, path: path, saboteur: soak.NewSaboteur(pool, share, f.Seed), rng: rand.New(rand.NewPCG(f.Seed, 2)),
-		ledger: soak.NewLedger(), struck: map[string]int{}, start: time.Now(), span: f.span}
+		ledger: soak.NewLedger(), struck: map[string]int{}, start: time.Now(), span: f.Span}
 }
 
 // hear takes an event, and now and then a worker's life.

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"cmp"
@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
@@ -20,44 +18,11 @@ import (
 	"darwarp/kernels"
 )
 
-type agreeFlags struct {
+type Agree struct {
 	session.Target
-	samples int
-	seed    uint64
-	json    bool
-}
-
-func (a *app) benchAgreeCmd() *cobra.Command {
-	var f agreeFlags
-	c := &cobra.Command{
-		Use:   "agree PROBLEM|DIR",
-		Short: "Run sampled points on the GPU and on the cpu device, and compare their outputs",
-		Long: "agree takes the default and random points of every family's space, runs each on the GPU and on the cpu\n" +
-			"device, on the same secret inputs, and compares verdicts and outputs. Differences are told in units of what\n" +
-			"the error model allows between one output and the truth. It fails when a verdict differs, or an output by\n" +
-			"more than one unit. Nothing is timed.",
-		Example: "  darwarp bench agree gemm --samples 50\n  darwarp bench agree ./mykernel --dtype bf16 --workload m=64,n=64,k=64",
-		Args:    argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if f.samples < 1 {
-				return exit.Usagef("--samples %d: expected 1 or more", f.samples)
-			}
-			f.Problem = args[0]
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(a.agree(stop.Soft, f))
-		},
-	}
-	fs := c.Flags()
-	fs.IntVar(&f.samples, "samples", 24, "points of each family")
-	fs.Uint64Var(&f.seed, "seed", 1, "of the draw")
-	fs.StringVar(&f.DType, "dtype", "", "element type (default: all of the problem's)")
-	fs.StringArrayVar(&f.Workloads, "workload", nil, "a size to run beside the check shapes: a name or m=..,n=..,k=..; repeatable (default: the small ones)")
-	fs.StringArrayVar(&f.Genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
-	fs.IntVar(&f.Jobs, "jobs", 0, "compiles at once on each device (default: one a core)")
-	fs.StringVar(&f.Sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
-	fs.BoolVar(&f.json, "json", false, "print JSON")
-	return c
+	Samples int
+	Seed    uint64
+	JSON    bool
 }
 
 // agreement is what was found for one element type.
@@ -81,7 +46,7 @@ type disagreement struct {
 	eval.Compared
 }
 
-func (a *app) agree(ctx context.Context, f agreeFlags) error {
+func (f Agree) Run(ctx context.Context, con *console.Console) error {
 	if !slices.Contains(eval.SandboxModes(), f.Sandbox) {
 		return exit.Usagef("--sandbox %q: expected %s", f.Sandbox, strings.Join(eval.SandboxModes(), ", "))
 	}
@@ -99,18 +64,18 @@ func (a *app) agree(ctx context.Context, f agreeFlags) error {
 	var all []agreement
 	same := true
 	for _, s.DType = range dtypes {
-		found, err := a.agreeOn(ctx, f, s)
+		found, err := agreeOn(ctx, con, f, s)
 		if err != nil {
 			return err
 		}
 		same = same && len(found.Differ) == 0
 		all = append(all, found)
-		if !f.json {
-			a.agreementText(s.Bundle.Problem.Name, found)
+		if !f.JSON {
+			agreementText(con, s.Bundle.Problem.Name, found)
 		}
 	}
-	if f.json {
-		if err := a.PrintJSON(all); err != nil {
+	if f.JSON {
+		if err := con.PrintJSON(all); err != nil {
 			return err
 		}
 	}
@@ -121,8 +86,8 @@ func (a *app) agree(ctx context.Context, f agreeFlags) error {
 }
 
 // agreeOn compares the sampled points in one element type.
-func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session.Session) (out agreement, err error) {
-	twins, err := s.Twins(ctx, f.Target, a.Sayf)
+func agreeOn(ctx context.Context, con *console.Console, f Agree, s *session.Session) (out agreement, err error) {
+	twins, err := s.Twins(ctx, f.Target, con.Sayf)
 	if err != nil {
 		return out, err
 	}
@@ -140,8 +105,8 @@ func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session.Session) (ou
 		return true
 	})
 	var points []session.Point
-	for p := range s.RandomPoints(f.seed) {
-		if len(points) == f.samples*len(s.Spaces) {
+	for p := range s.RandomPoints(f.Seed) {
+		if len(points) == f.Samples*len(s.Spaces) {
 			break
 		}
 		points = append(points, p)
@@ -149,12 +114,12 @@ func (a *app) agreeOn(ctx context.Context, f agreeFlags, s *session.Session) (ou
 	for _, x := range s.Spaces {
 		points = append(points, session.Point{Family: x.Family, Genes: x.Family.Defaults()})
 	}
-	a.Sayf("comparing %s of %s %s ...", report.Quantity(len(points), "point"), s.Bundle.Problem.Name, s.DType)
-	return out, a.comparePoints(ctx, s, twins, points, &out)
+	con.Sayf("comparing %s of %s %s ...", report.Quantity(len(points), "point"), s.Bundle.Problem.Name, s.DType)
+	return out, comparePoints(ctx, con, s, twins, points, &out)
 }
 
 // comparePoints runs the points, as many at once as there are compilers.
-func (a *app) comparePoints(ctx context.Context, s *session.Session, twins *eval.Twins, points []session.Point, out *agreement) error {
+func comparePoints(ctx context.Context, con *console.Console, s *session.Session, twins *eval.Twins, points []session.Point, out *agreement) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	todo := make(chan session.Point)
@@ -223,7 +188,7 @@ func (g *agreement) add(family string, v kernels.Variant, c eval.Compared) {
 	}
 }
 
-func (a *app) agreementText(problem string, g agreement) {
+func agreementText(con *console.Console, problem string, g agreement) {
 	families := ""
 	for _, name := range slices.Sorted(maps.Keys(g.Families)) {
 		families += fmt.Sprintf("%s %d  ", name, g.Families[name])
@@ -232,23 +197,23 @@ func (a *app) agreementText(problem string, g agreement) {
 	for _, name := range g.Left {
 		left += name + " "
 	}
-	report.Fields(a.Out, "", [2]string{"problem", problem + " " + string(g.DType)}, [2]string{"devices", g.GPU + " and " + g.CPU},
+	report.Fields(con.Out, "", [2]string{"problem", problem + " " + string(g.DType)}, [2]string{"devices", g.GPU + " and " + g.CPU},
 		[2]string{"points", families}, [2]string{"left out", left}, [2]string{"agree", fmt.Sprintf("%d of %d", g.Agree, g.Points-g.Foreign)})
-	fmt.Fprintln(a.Out)
+	fmt.Fprintln(con.Out)
 	t := report.NewTable("lr", "verdicts (GPU, cpu)", "points")
 	for _, v := range slices.Sorted(maps.Keys(g.Verdicts)) {
 		t.Row(v, g.Verdicts[v])
 	}
-	t.Write(a.Out)
-	fmt.Fprintln(a.Out)
+	t.Write(con.Out)
+	fmt.Fprintln(con.Out)
 	t = report.NewTable("lrrrrl", "inputs", "outputs", "same bits", "outside", "worst", "at")
 	for _, name := range slices.Sorted(maps.Keys(g.Classes)) {
 		s := g.Classes[name]
 		t.Row(name, report.Count(s.Elements), report.Percent(float64(s.Equal)/float64(max(1, s.Elements))), report.Count(s.Outside), fmt.Sprintf("%.2f", s.Worst), s.Where)
 	}
-	t.Write(a.Out)
+	t.Write(con.Out)
 	for _, d := range g.Differ {
-		fmt.Fprintf(a.Out, "\n%s: GPU %s, cpu %s\n  %s\n", d.Variant.Label(), d.GPU.Outcome, d.CPU.Outcome, cmp.Or(d.CPU.Detail, d.GPU.Detail, fmt.Sprintf("%+v", d.Classes)))
+		fmt.Fprintf(con.Out, "\n%s: GPU %s, cpu %s\n  %s\n", d.Variant.Label(), d.GPU.Outcome, d.CPU.Outcome, cmp.Or(d.CPU.Detail, d.GPU.Detail, fmt.Sprintf("%+v", d.Classes)))
 	}
-	fmt.Fprintln(a.Out)
+	fmt.Fprintln(con.Out)
 }
