@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"darwarp/mutate/llm"
 )
 
-// tryLLM asks a server the least that there is, and says what it supports.
-func tryLLM(ctx context.Context, f *models.Options) (out []finding) {
+// TryModels asks a server the least that there is, and says what it supports.
+func TryModels(ctx context.Context, f *models.Options) (out []finding) {
 	f.URL = llm.BaseURL(f.URL, os.Getenv)
 	server := finding{Name: "LLM server", Do: "Name a server with --llm-url and its key in $" + llm.EnvKey + " or --llm-key-file"}
 	e, err := f.Endpoint()
