@@ -14,6 +14,7 @@ import (
 	"darwarp/cmd/darwarp/internal/htmlreport"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 )
 
@@ -51,7 +52,7 @@ func (a *app) report(f reportFlags, r *record.Record) error {
 		}
 		return exit.Usagef("--workload %q: expected one of %s", f.workload, strings.Join(names, ", "))
 	}
-	in, err := reportInput(r)
+	in, err := htmlreport.Gather(r, session.Version())
 	if err != nil {
 		return err
 	}

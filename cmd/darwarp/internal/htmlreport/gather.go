@@ -1,4 +1,4 @@
-package main
+package htmlreport
 
 import (
 	"fmt"
@@ -6,17 +6,15 @@ import (
 	"slices"
 
 	"darwarp/cmd/darwarp/internal/figures"
-	"darwarp/cmd/darwarp/internal/htmlreport"
 	"darwarp/cmd/darwarp/internal/models"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
-	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 )
 
-// reportInput gathers all that the run knows.
-func reportInput(r *record.Record) (in htmlreport.Input, err error) {
-	in = htmlreport.Input{Path: filepath.Base(r.Path()), Version: session.Version(), Meta: r.Meta(), Problem: r.Bundle.Problem, Proofs: map[string]kernels.Provenance{}}
+// Gather gathers all that the run knows.
+func Gather(r *record.Record, version string) (in Input, err error) {
+	in = Input{Path: filepath.Base(r.Path()), Version: version, Meta: r.Meta(), Problem: r.Bundle.Problem, Proofs: map[string]kernels.Provenance{}}
 	err = r.Each(func(c kernels.Candidate) error {
 		c.Variant.Source, c.Variant.Plan, c.Result.Sites = "", nil, nil // large, and not shown
 		in.Candidates = append(in.Candidates, c)
@@ -33,7 +31,7 @@ func reportInput(r *record.Record) (in htmlreport.Input, err error) {
 	if err != nil {
 		return in, err
 	}
-	if in.Models, err = reportModels(r); err != nil || r.Counts()[kernels.OK] == 0 {
+	if in.Models, err = gatherModels(r); err != nil || r.Counts()[kernels.OK] == 0 {
 		return in, err
 	}
 	champion, err := r.Pick("")
@@ -44,17 +42,17 @@ func reportInput(r *record.Record) (in htmlreport.Input, err error) {
 	if in.Lineage, err = r.Lineage(champion); err != nil {
 		return in, err
 	}
-	if err := reportFigures(r, &in); err != nil {
+	if err := gatherFigures(r, &in); err != nil {
 		return in, err
 	}
-	return in, reportFindings(r, &in)
+	return in, gatherFindings(r, &in)
 }
 
-// reportModels are what language models found for what they cost.
-func reportModels(r *record.Record) (out []htmlreport.Model, err error) {
+// gatherModels are what language models found for what they cost.
+func gatherModels(r *record.Record) (out []Model, err error) {
 	arms, err := models.Arms(r)
 	for _, x := range arms {
-		m := htmlreport.Model{Name: models.ArmName(x.Arm), Asked: x.Asked, Failed: x.Failed, Refused: x.Refused, Judged: x.Judged, Right: x.OK, Crowned: x.Crowned,
+		m := Model{Name: models.ArmName(x.Arm), Asked: x.Asked, Failed: x.Failed, Refused: x.Refused, Judged: x.Judged, Right: x.OK, Crowned: x.Crowned,
 			Best: "-", Tokens: report.Count(x.In + x.Out), USD: models.USD(x.Spending)}
 		if x.Best > 0 {
 			m.Best = report.Ratio(x.Best)
@@ -64,9 +62,9 @@ func reportModels(r *record.Record) (out []htmlreport.Model, err error) {
 	return out, err
 }
 
-// reportFigures are the champion's times and what they are compared with: only figures that stand on
+// gatherFigures are the champion's times and what they are compared with: only figures that stand on
 // something.
-func reportFigures(r *record.Record, in *htmlreport.Input) error {
+func gatherFigures(r *record.Record, in *Input) error {
 	f, err := r.Figures(*in.Champion)
 	if err != nil {
 		return err
@@ -81,7 +79,7 @@ func reportFigures(r *record.Record, in *htmlreport.Input) error {
 	}
 	f.Baselines = in.Baselines
 	in.Versus = versus(f, in.Meta.Cache, in.Meta.Objective)
-	if in.Shapes, err = reportShapes(f); err != nil {
+	if in.Shapes, err = gatherShapes(f); err != nil {
 		return err
 	}
 	all, err := r.Portfolios()
@@ -96,14 +94,14 @@ func reportFigures(r *record.Record, in *htmlreport.Input) error {
 	return addPortfolio(f, in.Shapes, last)
 }
 
-// reportFindings are what explain measured of the champion's choices.
-func reportFindings(r *record.Record, in *htmlreport.Input) error {
+// gatherFindings are what explain measured of the champion's choices.
+func gatherFindings(r *record.Record, in *Input) error {
 	all, err := r.InsightsOf(in.Champion.ID)
 	if err != nil || len(all) == 0 {
 		return err
 	}
 	m := r.Meta()
-	t := htmlreport.Choices{}
+	t := Choices{}
 	several := len(m.Objective.Deciding(m.Workloads)) > 1
 	if several {
 		t.Columns = append(t.Columns, m.Objective.String())
@@ -112,7 +110,7 @@ func reportFindings(r *record.Record, in *htmlreport.Input) error {
 		t.Columns = append(t.Columns, w.Name)
 	}
 	for _, i := range all {
-		c := htmlreport.Choice{Choice: figures.ChoiceText(i), Note: figures.NoteText(i)}
+		c := Choice{Choice: figures.ChoiceText(i), Note: figures.NoteText(i)}
 		if several {
 			c.Gains = append(c.Gains, i.Gain)
 		}
@@ -129,10 +127,10 @@ func reportFindings(r *record.Record, in *htmlreport.Input) error {
 }
 
 // versus is the champion over each baseline by the objective: by the last duel, else by medians.
-func versus(f figures.Figures, cache string, objective kernels.Objective) []htmlreport.Versus {
-	var out []htmlreport.Versus
+func versus(f figures.Figures, cache string, objective kernels.Objective) []Versus {
+	var out []Versus
 	for _, b := range f.Baselines {
-		v := htmlreport.Versus{Name: shownName(b.Name), About: b.About}
+		v := Versus{Name: shownName(b.Name), About: b.About}
 		base := map[string]float64{}
 		for _, t := range b.Times {
 			if t.Cache == cache {
@@ -155,17 +153,17 @@ func versus(f figures.Figures, cache string, objective kernels.Objective) []html
 	return out
 }
 
-// reportShapes are the champion's times of each workload beside the baselines'.
-func reportShapes(f figures.Figures) ([]htmlreport.Shape, error) {
+// gatherShapes are the champion's times of each workload beside the baselines'.
+func gatherShapes(f figures.Figures) ([]Shape, error) {
 	all, err := f.Shapes()
 	if err != nil {
 		return nil, err
 	}
-	var out []htmlreport.Shape
+	var out []Shape
 	for _, x := range all {
 		w := workload(f, x.Workload)
-		s := htmlreport.Shape{Workload: w.Name, Dims: w.Dims.String(), Cache: x.Cache, Bound: x.Binds,
-			Waves: report.Waves(x.Waves), Bars: []htmlreport.Bar{barOf("champion", x)}, Versus: []string{""}}
+		s := Shape{Workload: w.Name, Dims: w.Dims.String(), Cache: x.Cache, Bound: x.Binds,
+			Waves: report.Waves(x.Waves), Bars: []Bar{barOf("champion", x)}, Versus: []string{""}}
 		if x.Scaling > 0 {
 			s.Scaling = fmt.Sprintf("%.0f%%", 100*x.Scaling)
 		}
@@ -186,7 +184,7 @@ func reportShapes(f figures.Figures) ([]htmlreport.Shape, error) {
 }
 
 // addPortfolio puts the portfolio's kernel of each workload beside the champion.
-func addPortfolio(f figures.Figures, shapes []htmlreport.Shape, p kernels.Portfolio) error {
+func addPortfolio(f figures.Figures, shapes []Shape, p kernels.Portfolio) error {
 	for i := range shapes {
 		s := &shapes[i]
 		at := slices.IndexFunc(p.Choices, func(c kernels.Choice) bool { return c.Workload == s.Workload && s.Cache == p.Cache && c.Time > 0 })
@@ -210,17 +208,17 @@ func workload(f figures.Figures, name string) kernels.Workload {
 // shownName is a baseline's name for people.
 func shownName(name string) string {
 	if name == record.NaiveStart {
-		return htmlreport.NaiveStart
+		return NaiveStart
 	}
 	return name
 }
 
 // barAt is what a time means at its workload.
-func barAt(f figures.Figures, name string, t kernels.Timing) (htmlreport.Bar, error) {
+func barAt(f figures.Figures, name string, t kernels.Timing) (Bar, error) {
 	s, err := f.At(t, workload(f, t.Workload).Dims)
 	return barOf(name, s), err
 }
 
-func barOf(name string, s figures.Shape) htmlreport.Bar {
-	return htmlreport.Bar{Name: name, NS: s.Median, Time: report.Time(s.Median), Rate: s.Rate, Roofline: s.Roofline}
+func barOf(name string, s figures.Shape) Bar {
+	return Bar{Name: name, NS: s.Median, Time: report.Time(s.Median), Rate: s.Rate, Roofline: s.Roofline}
 }
