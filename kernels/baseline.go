@@ -41,7 +41,7 @@ func (b *Baseline) Applies(p *Problem, dims Dims, t DType) (bool, error) {
 }
 
 func (p *Problem) checkBaselines(n *notes, scope expr.Scope) {
-	seen := map[string]bool{"default": true}
+	seen := map[string]bool{NaiveStart: true}
 	for i := range p.Baselines {
 		b, key := &p.Baselines[i], fmt.Sprintf("baseline[%d]", i)
 		if b.Name == "" {

@@ -73,15 +73,9 @@ func (a *app) required(factor float64, r *record.Record, sum evolve.Summary) err
 		a.Sayf("--require %g: no candidate is right", factor)
 		return exit.Quietly(exit.NotBeaten)
 	}
-	speedup, name := sum.Speedup, "the naive start"
-	duels, err := r.Duels()
+	speedup, name, err := r.Lead(sum.Champion, sum.Speedup)
 	if err != nil {
 		return err
-	}
-	for _, d := range duels {
-		if d.Challenger == sum.Champion.Short() && !record.IsID(d.Champion) && d.Champion != record.NaiveStart && d.Rounds[0].Cache == r.Meta().Cache && 1/d.Ratio < speedup {
-			speedup, name = 1/d.Ratio, d.Champion
-		}
 	}
 	if speedup >= factor {
 		a.Sayf("--require %g: met, %s over %s", factor, report.Ratio(speedup), name)

@@ -20,17 +20,21 @@ import (
 func (a *app) verifyCmd() *cobra.Command {
 	var t session.Target
 	var o measure.VerifyOptions
-	var asJSON bool
+	var asJSON, file bool
 	c := &cobra.Command{
 		Use:   "verify RUN [ID]",
 		Short: "Gate and measure a candidate again, on this machine",
 		Long: "verify compiles, checks and times a stored candidate again and prints old and new side by side. It\n" +
 			"fails when the candidate is wrong now, or slower by more than both intervals and 2 %. With --races it is run on the\n" +
 			"processor instead, access by access, and what it does wrong there is named with its line and threads. With --sanitize compute-sanitizer watches it on the GPU.\n" +
-			"With --trial it goes through everything that a champion does, 10,000 judged launches included, and the run keeps what came of it: export tells.",
-		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races\n  darwarp verify gemm.db --trial",
+			"With --trial it goes through everything that a champion does, 10,000 judged launches included, and the run keeps what came of it: export tells.\n" +
+			"With --file nothing is run: every page, record and index of the run's file is read and held against the others.",
+		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races\n  darwarp verify gemm.db --trial\n  darwarp verify gemm.db --file",
 		Args:    argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
+			if file {
+				return record.With(args[0], func(r *record.Record) error { return a.verifyFile(c, r) })
+			}
 			stop := console.OnInterrupt(c.Context())
 			defer stop.Release()
 			if o.Trial && o.Races {
@@ -59,9 +63,23 @@ func (a *app) verifyCmd() *cobra.Command {
 	c.Flags().StringVar(&t.Problem, "recording", "", "of a run that was made on a recording: its file")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&o.Trial, "trial", false, "hold it against everything that a champion is; fail unless it stands")
+	c.Flags().BoolVar(&file, "file", false, "read the whole file of the run instead, and say what is wrong with it; needs no device")
 	c.Flags().BoolVar(&o.Sanitize, "sanitize", false, "on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
 	c.Flags().BoolVar(&o.Races, "races", false, "look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
 	return c
+}
+
+// verifyFile reads everything that a run holds. It is about no candidate, so it takes neither an ID nor another flag.
+func (a *app) verifyFile(c *cobra.Command, r *record.Record) error {
+	if c.Flags().NArg() > 1 || c.Flags().NFlag() > 1 {
+		return exit.Usagef("--file reads the whole run: leave out the ID and the other flags")
+	}
+	if err := r.Verify(); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "%s: %s and everything else in it can be read, and the indexes agree\n",
+		r.Path(), report.Quantity(r.Len(), "candidate"))
+	return nil
 }
 
 func (a *app) verify(ctx context.Context, s *session.Session, r *record.Record, name string, o measure.VerifyOptions, asJSON bool) error {

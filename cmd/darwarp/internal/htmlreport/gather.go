@@ -207,7 +207,7 @@ func workload(f figures.Figures, name string) kernels.Workload {
 
 // shownName is a baseline's name for people.
 func shownName(name string) string {
-	if name == record.NaiveStart {
+	if name == kernels.NaiveStart {
 		return NaiveStart
 	}
 	return name

@@ -53,18 +53,18 @@ func Final(ctx context.Context, f Finisher, s *session.Session, run *store.Run, 
 			return err
 		}
 	}
-	if err := keepFinal(ctx, f, run, winner.ID.Short(), &best, watched); err != nil {
+	if err := keepFinal(ctx, f, run, kernels.BaselineResult{Name: winner.ID.Short(), Sanitized: watched}, &best); err != nil {
 		return err
 	}
 	if naive.ID != best.ID {
-		if err := keepFinal(ctx, f, run, record.NaiveStart, &naive, nil); err != nil {
+		if err := keepFinal(ctx, f, run, kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName}, &naive); err != nil {
 			return err
 		}
 		d, err := f.Versus(ctx, &naive, &best, s.Cache)
 		if err != nil {
 			return fmt.Errorf("the winner against the naive start: %w", err)
 		}
-		d.Champion = record.NaiveStart
+		d.Champion, d.ChampionKind = kernels.NaiveStart, kernels.BaselineName
 		if err := keepDuel(run, f, d); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func sanitize(ctx context.Context, f any, job *kernels.Job, say func(string, ...
 	return found, nil
 }
 
-func keepFinal(ctx context.Context, f Finisher, run *store.Run, name string, job *kernels.Job, watched []kernels.Sanitized) error {
+func keepFinal(ctx context.Context, f Finisher, run *store.Run, b kernels.BaselineResult, job *kernels.Job) error {
 	r, err := f.Final(ctx, job)
 	if err != nil {
 		return err
@@ -106,7 +106,8 @@ func keepFinal(ctx context.Context, f Finisher, run *store.Run, name string, job
 	if _, err := run.PutProvenance(f.Provenance()); err != nil {
 		return err
 	}
-	return run.PutBaseline(kernels.BaselineResult{Name: name, Times: r.Times, Proof: r.Proof, Sanitized: watched})
+	b.Times, b.Proof = r.Times, r.Proof
+	return run.PutBaseline(b)
 }
 
 func keepDuel(run *store.Run, f Finisher, d kernels.Duel) error {
@@ -167,5 +168,6 @@ func KeepNaive(run *store.Run) error {
 	if err != nil || start == nil {
 		return err
 	}
-	return run.PutBaseline(kernels.BaselineResult{Name: record.NaiveStart, About: "the naive start", Times: start.Result.Times, Proof: start.Result.Proof})
+	return run.PutBaseline(kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName, About: "the naive start",
+		Times: start.Result.Times, Proof: start.Result.Proof})
 }

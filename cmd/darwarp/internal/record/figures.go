@@ -1,8 +1,6 @@
 package record
 
 import (
-	"strings"
-
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/kernels"
@@ -20,10 +18,10 @@ func (r *Record) Figures(c kernels.Candidate) (figures.Figures, error) {
 		return f, err
 	}
 	for _, b := range latest(all) {
-		if b.Name == c.ID.Short() {
-			f.Times, f.Sanitized, proof = b.Times, b.Sanitized, b.Proof
-		} else if !IsID(b.Name) {
+		if b.IsBaseline() {
 			f.Baselines = append(f.Baselines, b)
+		} else if b.Name == c.ID.Short() {
+			f.Times, f.Sanitized, proof = b.Times, b.Sanitized, b.Proof
 		}
 	}
 	duels, err := r.Duels()
@@ -31,7 +29,7 @@ func (r *Record) Figures(c kernels.Candidate) (figures.Figures, error) {
 		return f, err
 	}
 	for _, d := range duels {
-		if d.Challenger == c.ID.Short() && !IsID(d.Champion) {
+		if d.Challenger == c.ID.Short() && d.WithBaseline() {
 			f.Duels = append(f.Duels, d)
 		}
 	}
@@ -50,27 +48,6 @@ func (r *Record) waves(c kernels.Candidate) []float64 {
 	return figures.Waves(&j, c.Result.Resources, r.Meta().Workloads, r.Meta().Device)
 }
 
-// latest keeps the last result of every name.
-func latest(all []kernels.BaselineResult) []kernels.BaselineResult {
-	at := map[string]int{}
-	var out []kernels.BaselineResult
-	for _, b := range all {
-		if i, ok := at[b.Name]; ok {
-			out[i] = b
-			continue
-		}
-		at[b.Name] = len(out)
-		out = append(out, b)
-	}
-	return out
-}
-
-// IsID tells a candidate's short ID from a baseline's name.
-func IsID(s string) bool { return len(s) == 10 && strings.Trim(s, "0123456789abcdef") == "" }
-
-// NaiveStart is the baseline that every run has.
-const NaiveStart = "default"
-
 // BaseTimes are the naive start's times by workload, ns.
 func (r *Record) BaseTimes() (map[string]float64, error) {
 	start, err := Start(r.Run)
@@ -88,6 +65,39 @@ func Medians(c kernels.Candidate) map[string]float64 {
 	out := map[string]float64{}
 	for _, t := range c.Result.Times {
 		out[t.Workload] = t.Median
+	}
+	return out
+}
+
+// Lead is the least factor by which a champion of such a speedup over the naive start leads a baseline that it dueled, and
+// over which that is: the strongest.
+func (r *Record) Lead(champion kernels.ID, speedup float64) (lead float64, over string, err error) {
+	lead, over = speedup, "the naive start"
+	duels, err := r.Duels()
+	for _, d := range duels {
+		own := d.Challenger == champion.Short() && d.WithBaseline() && d.Champion != kernels.NaiveStart
+		if own && d.Rounds[0].Cache == r.Meta().Cache && 1/d.Ratio < lead {
+			lead, over = 1/d.Ratio, d.Champion
+		}
+	}
+	return lead, over, err
+}
+
+// latest keeps the last result of every name.
+func latest(all []kernels.BaselineResult) []kernels.BaselineResult {
+	type name struct {
+		kernels.NameKind
+		string
+	}
+	at := map[name]int{}
+	var out []kernels.BaselineResult
+	for _, b := range all {
+		if i, ok := at[name{b.Kind, b.Name}]; ok {
+			out[i] = b
+			continue
+		}
+		at[name{b.Kind, b.Name}] = len(out)
+		out = append(out, b)
 	}
 	return out
 }

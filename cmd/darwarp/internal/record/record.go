@@ -118,7 +118,7 @@ func (r *Record) Lineage(c kernels.Candidate) ([]kernels.Candidate, error) {
 		path = append(path, next)
 		c = next
 	}
-	if c.Origin.Operator != NaiveStart {
+	if c.Origin.Operator != kernels.NaiveStart {
 		start, err := Start(r.Run)
 		if err != nil {
 			return nil, err
@@ -147,7 +147,7 @@ func (r *Record) betterParent(c kernels.Candidate) (best kernels.Candidate, err 
 // Start is the naive start, nil while the run has no verdict on it.
 func Start(run *store.Run) (start *kernels.Candidate, err error) {
 	err = run.Each(func(c kernels.Candidate) error {
-		if c.Origin.Operator == NaiveStart && c.Result.Outcome == kernels.OK {
+		if c.Origin.Operator == kernels.NaiveStart && c.Result.Outcome == kernels.OK {
 			start = &c
 			return errFound
 		}

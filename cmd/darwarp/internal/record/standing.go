@@ -12,7 +12,7 @@ import (
 // with, or by: of recordings, and of the naive start.
 func (r *Record) Standing(c kernels.Candidate) (t kernels.Trial, word string) {
 	t, err := r.Trial(c.ID)
-	if err != nil || r.Meta().Device.Kind == "replay" || c.Origin.Operator == NaiveStart && len(t.Parts) == 0 {
+	if err != nil || r.Meta().Device.Kind == "replay" || c.Origin.Operator == kernels.NaiveStart && len(t.Parts) == 0 {
 		return t, ""
 	}
 	return t, string(t.Standing())

@@ -127,8 +127,9 @@ func (s *story) state() *State {
 	p := kernels.Provenance{Device: s.meta.Device, Protocol: "1", Started: began,
 		Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: ceiling, Matrix: 5e14}}
 	return &State{Path: "axpy.db", Meta: s.meta, Bundle: s.bundle, Len: len(s.made), Champions: s.reigns,
-		Steering:  s.asked,
-		Baselines: []kernels.BaselineResult{{Name: "default", Times: s.times(1)}, {Name: "cublas", Times: s.times(0.15)}},
+		Steering: s.asked,
+		Baselines: []kernels.BaselineResult{{Name: "default", Kind: kernels.BaselineName, Times: s.times(1)},
+			{Name: "cublas", Kind: kernels.BaselineName, Times: s.times(0.15)}},
 		Provenance: func(key string) (kernels.Provenance, error) {
 			if key != proof {
 				return p, store.ErrNotFound
@@ -197,7 +198,7 @@ func open(tb testing.TB, n, w, h int, live bool) *driver {
 	b := NewBoard()
 	if live {
 		src.feed = make(chan evolve.Event)
-		b.do(func() error { return b.load(src) })
+		b.load(src)
 		b.loading, b.live.watching = false, true
 	} else {
 		b.Follow(src)

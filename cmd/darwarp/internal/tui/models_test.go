@@ -83,7 +83,7 @@ func TestStoredModels(t *testing.T) {
 	state.Steering.Log = []evolve.Steered{{At: 2 * time.Second, Do: "pause", Note: "nothing new is begun"},
 		{At: 3 * time.Second, Do: "stop"}}
 	b := NewBoard()
-	b.do(func() error { return b.load(stateOnly{state: state}) })
+	b.load(stateOnly{state: state})
 	for _, want := range []string{"qwen:72b:explain failed: 400 Bad Request, 1.0s", "paused: nothing new is begun",
 		"told: stop", "wrong "} {
 		if !slices.ContainsFunc(b.log, func(l line) bool { return strings.Contains(l.text, want) }) {

@@ -118,7 +118,7 @@ func TestKilled(t *testing.T) {
 	}
 	d.src.asked = evolve.Steering{Killed: []kernels.ID{root}}
 	b := NewBoard()
-	b.do(func() error { return b.load(d.src) })
+	b.load(d.src)
 	if n := len(b.killed); n < 2 || n != len(b.family(b.byID[root])) {
 		t.Errorf("%d killed", n)
 	}
@@ -166,7 +166,7 @@ func TestObeyedBefore(t *testing.T) {
 	id := d.at().id
 	d.src.asked = evolve.Steering{Pins: []kernels.ID{id}, Budget: &evolve.Budget{Evals: 1500}}
 	b := NewBoard()
-	b.do(func() error { return b.load(d.src) })
+	b.load(d.src)
 	if i := b.byID[id]; !b.pins[i] || len(b.pins) != 1 || b.budget.Evals != 1500 {
 		t.Errorf("pins %v, budget %+v", b.pins, b.budget)
 	}
