@@ -24,13 +24,15 @@ func (a *app) showArms(r *record.Record) error {
 		return err
 	}
 	var sum llm.Spending
-	t := report.NewTable("lrrrrrrrrr", "language model", "asked", "failed", "refused", "judged", "ok", "crowned", "best", "tokens", "USD")
+	t := report.NewTable("lrrrrrrrrr", "language model", "asked", "failed", "refused", "judged", "ok", "crowned", "best",
+		"tokens", "USD")
 	for _, x := range arms {
 		best := ""
 		if x.Best > 0 {
 			best = fmt.Sprintf("%.2fx", x.Best)
 		}
-		t.Row(models.ArmName(x.Arm), x.Asked, x.Failed, x.Refused, x.Judged, x.OK, x.Crowned, best, report.Count(x.In+x.Out), models.USD(x.Spending))
+		t.Row(models.ArmName(x.Arm), x.Asked, x.Failed, x.Refused, x.Judged, x.OK, x.Crowned, best, report.Count(x.In+x.Out),
+			models.USD(x.Spending))
 		sum.Add(x.Spending, 1)
 	}
 	fmt.Fprintln(a.Out)
@@ -79,7 +81,8 @@ func (a *app) listExchanges(r *record.Record, all []kernels.Exchange) error {
 	t := report.NewTable("rlrrrl", "#", "language model", "took", "tokens", "USD", "what came of it")
 	for i := range all {
 		e := &all[i]
-		t.Row(i+1, strings.TrimPrefix(e.Arm, "llm:"), report.Duration(e.Took), report.Count(e.Tokens.In+e.Tokens.Out), models.USD(llm.SpentOn(e)), models.Became(e))
+		t.Row(i+1, strings.TrimPrefix(e.Arm, "llm:"), report.Duration(e.Took), report.Count(e.Tokens.In+e.Tokens.Out),
+			models.USD(llm.SpentOn(e)), models.Became(e))
 	}
 	t.Width = console.Width(a.Out)
 	t.Write(a.Out)

@@ -48,7 +48,8 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 		t.Fatal(err)
 	}
 	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &syncBuffer{}}}
-	o := search.Options{Budget: store.Budget{Evals: 6000}, Strategy: "evolve", Seed: 1, Store: path, Target: session.Target{Problem: space, Device: "auto"}}
+	o := search.Options{Budget: store.Budget{Evals: 6000}, Strategy: "evolve", Seed: 1, Store: path,
+		Target: session.Target{Problem: space, Device: "auto"}}
 	s, err := search.Open(t.Context(), o, a.Sayf)
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +165,8 @@ func TestViewers(t *testing.T) {
 	steer(t, path, evolve.Command{Do: "pause"})
 	steer(t, path, evolve.Command{Do: "resume"})
 	steer(t, path, evolve.Command{Do: "weigh", Weights: map[string]float64{"small": 20}})
-	if err := attach.Steer(t.Context(), path, evolve.Command{Do: "weigh", Weights: map[string]float64{"huge": 1}}); err == nil || !strings.Contains(err.Error(), `unknown workload "huge"`) {
+	if err := attach.Steer(t.Context(), path, evolve.Command{Do: "weigh",
+		Weights: map[string]float64{"huge": 1}}); err == nil || !strings.Contains(err.Error(), `unknown workload "huge"`) {
 		t.Errorf("a command that is refused: %v", err)
 	}
 	late := make(chan seen, 1)
@@ -185,7 +187,8 @@ func TestViewers(t *testing.T) {
 	}
 	for i, v := range append(views, <-late) {
 		if len(v.candidates) != sum.Evals || v.champion != sum.Champion || v.end == nil || v.end.Evals != sum.Evals {
-			t.Errorf("view %d has %d candidates, champion %s, end %+v; the search %d, %s", i, len(v.candidates), v.champion.Short(), v.end, sum.Evals, sum.Champion.Short())
+			t.Errorf("view %d has %d candidates, champion %s, end %+v; the search %d, %s", i, len(v.candidates),
+				v.champion.Short(), v.end, sum.Evals, sum.Champion.Short())
 		}
 		if i < 2 && (v.kinds[evolve.KindPaused] != 1 || v.kinds[evolve.KindResumed] != 1 || v.kinds[evolve.KindSteer] != 1) {
 			t.Errorf("view %d saw %v", i, v.kinds)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -20,7 +21,8 @@ func (a *app) benchCmd() *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.benchAgreeCmd(), a.benchRecordCmd(), a.benchSearchCmd(), a.benchConvertCmd(), a.benchSpaceCmd(), a.benchThroughputCmd(), a.benchSoakCmd(), a.benchAACmd(), a.benchLLMCmd())
+	c.AddCommand(a.benchAgreeCmd(), a.benchRecordCmd(), a.benchSearchCmd(), a.benchConvertCmd(), a.benchSpaceCmd(),
+		a.benchThroughputCmd(), a.benchSoakCmd(), a.benchAACmd(), a.benchLLMCmd())
 	return c
 }
 
@@ -38,9 +40,7 @@ func (a *app) benchAACmd() *cobra.Command {
 				return exit.Usagef("--duels %d: expected 1 or more", f.Duels)
 			}
 			f.Problem = args[0]
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(f.Run(stop.Soft, a.Console))
+			return interruptible(c, func(ctx context.Context) error { return f.Run(ctx, a.Console) })
 		},
 	}
 	c.Flags().IntVar(&f.Duels, "duels", 200, "how many")
@@ -59,26 +59,27 @@ func (a *app) benchAgreeCmd() *cobra.Command {
 			"device, on the same secret inputs, and compares verdicts and outputs. Differences are told in units of what\n" +
 			"the error model allows between one output and the truth. It fails when a verdict differs, or an output by\n" +
 			"more than one unit. Nothing is timed.",
-		Example: "  darwarp bench agree gemm --samples 50\n  darwarp bench agree ./mykernel --dtype bf16 --workload m=64,n=64,k=64",
-		Args:    argsBetween(1, 1),
+		Example: "  darwarp bench agree gemm --samples 50\n" +
+			"  darwarp bench agree ./mykernel --dtype bf16 --workload m=64,n=64,k=64",
+		Args: argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.Samples < 1 {
 				return exit.Usagef("--samples %d: expected 1 or more", f.Samples)
 			}
 			f.Problem = args[0]
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(f.Run(stop.Soft, a.Console))
+			return interruptible(c, func(ctx context.Context) error { return f.Run(ctx, a.Console) })
 		},
 	}
 	fs := c.Flags()
 	fs.IntVar(&f.Samples, "samples", 24, "points of each family")
 	fs.Uint64Var(&f.Seed, "seed", 1, "of the draw")
 	fs.StringVar(&f.DType, "dtype", "", "element type (default: all of the problem's)")
-	fs.StringArrayVar(&f.Workloads, "workload", nil, "a size to run beside the check shapes: a name or m=..,n=..,k=..; repeatable (default: the small ones)")
+	fs.StringArrayVar(&f.Workloads, "workload", nil,
+		"a size to run beside the check shapes: a name or m=..,n=..,k=..; repeatable (default: the small ones)")
 	fs.StringArrayVar(&f.Genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
 	fs.IntVar(&f.Jobs, "jobs", 0, "compiles at once on each device (default: one a core)")
-	fs.StringVar(&f.Sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
+	fs.StringVar(&f.Sandbox, "sandbox", "best",
+		"fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
 	fs.BoolVar(&f.JSON, "json", false, "print JSON")
 	return c
 }
@@ -104,9 +105,7 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 				f.Span = 0
 			}
 			f.Problem, f.Uncached = args[0], true
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(f.Run(stop.Soft, a.Console))
+			return interruptible(c, func(ctx context.Context) error { return f.Run(ctx, a.Console) })
 		},
 	}
 	c.Flags().DurationVar(&f.Span, "for", 30*time.Second, "how long; with --points no longer than they take")
@@ -122,10 +121,10 @@ func (a *app) benchSoakCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "soak PROBLEM|DIR",
 		Short: "A long search with injected faults: that nothing is lost, grows or gets worse",
-		Long: "soak searches like any search while it kills workers and plants faults in candidates: half of --faults\n" +
-			"each. At the end it compares what was told with what is stored, and the last quarter of the time with the\n" +
-			"second: memory, open files, goroutines, processes, GPU memory, verdicts a second. Exit code 1 if any of it is not as\n" +
-			"it must be. Random points by default, so that the work is the same from beginning to end.",
+		Long: `soak searches like any search while it kills workers and plants faults in candidates: half of --faults
+each. At the end it compares what was told with what is stored, and the last quarter of the time with the
+second: memory, open files, goroutines, processes, GPU memory, verdicts a second. Exit code 1 if any of it is not as
+it must be. Random points by default, so that the work is the same from beginning to end.`,
 		Example: "  darwarp bench soak gemm --for 8h\n  darwarp bench soak gemm --for 20m --faults 10 --workload 512",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -146,7 +145,8 @@ func (a *app) benchSoakCmd() *cobra.Command {
 	}
 	fs := c.Flags()
 	fs.DurationVar(&f.Span, "for", 8*time.Hour, "how long")
-	fs.Float64Var(&f.Faults, "faults", 10, "percent of evaluations with a fault: half are killed workers, half faulty kernels")
+	fs.Float64Var(&f.Faults, "faults", 10, "percent of evaluations with a fault: half are killed workers, half faulty "+
+		"kernels")
 	fs.StringVar(&f.Strategy, "strategy", "random", "as of darwarp search")
 	fs.Uint64Var(&f.Seed, "seed", 1, "of the search and of the faults")
 	fs.StringVar(&f.Store, "store", "", "keep the run in this file (default: none is kept)")

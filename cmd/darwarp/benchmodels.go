@@ -1,10 +1,11 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/bench"
-	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 )
 
@@ -13,10 +14,10 @@ func (a *app) benchLLMCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "llm PROBLEM|DIR|RECORDING",
 		Short: "Searches with and without language models, and best of N, with equal evaluations",
-		Long: "llm runs three kinds of searches with the same seeds and the same number of evaluations: without language models,\n" +
-			"with them, and best of N, where models propose from the naive start and nothing is searched. It tells the champions'\n" +
-			"speedups and whether the differences are more than chance: the Mann-Whitney U-test, two-sided. --llm-budget bounds\n" +
-			"each search, and not all together. Nothing is stored.",
+		Long: `llm runs three kinds of searches with the same seeds and the same number of evaluations: without language models,
+with them, and best of N, where models propose from the naive start and nothing is searched. It tells the champions'
+speedups and whether the differences are more than chance: the Mann-Whitney U-test, two-sided. --llm-budget bounds
+each search, and not all together. Nothing is stored.`,
 		Example: "  darwarp bench llm softmax --llm full --llm-model gpt-4.1-mini --evals 200 --runs 5",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -30,9 +31,7 @@ func (a *app) benchLLMCmd() *cobra.Command {
 			if f.Evals < 2 || f.Runs < 1 {
 				return exit.Usagef("--evals and --runs: expected at least 2 and 1")
 			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(f.Run(stop.Soft, a.Console))
+			return interruptible(c, func(ctx context.Context) error { return f.Run(ctx, a.Console) })
 		},
 	}
 	addModels(c.Flags(), &f.LLM)

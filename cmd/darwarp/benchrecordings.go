@@ -1,12 +1,12 @@
 package main
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/bench"
-	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
@@ -26,9 +26,7 @@ func (a *app) benchRecordCmd() *cobra.Command {
 			if f.Out == "" {
 				return exit.Usagef("--out is missing: name the file to write, as in --out gemm.json.gz")
 			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(f.Run(stop.Soft, a.Console))
+			return interruptible(c, func(ctx context.Context) error { return f.Run(ctx, a.Console) })
 		},
 	}
 	c.Flags().StringVar(&f.Out, "out", "", "the recording to write or go on with")
@@ -43,11 +41,11 @@ func (a *app) benchSearchCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "search RECORDING...",
 		Short: "Score the strategies on recordings: how near the optimum after 50, 100, 200, 400 evaluations",
-		Long: "search runs every strategy with many seeds on recorded spaces: darwarp's own recordings, Kernel Tuner caches and\n" +
-			"T4 results. A cell is optimum over best found: median, (lower quartile), share of searches that found the optimum.\n" +
-			"The score goes to the point where random search is expected to be 95 % of the way from the median to the optimum,\n" +
-			"by evaluations and by time: 0 is random search, 1 the optimum at once. Marks of other tuners stand beside, where\n" +
-			"the space is one that they were run on.",
+		Long: `search runs every strategy with many seeds on recorded spaces: darwarp's own recordings, Kernel Tuner caches and
+T4 results. A cell is optimum over best found: median, (lower quartile), share of searches that found the optimum.
+The score goes to the point where random search is expected to be 95 % of the way from the median to the optimum,
+by evaluations and by time: 0 is random search, 1 the optimum at once. Marks of other tuners stand beside, where
+the space is one that they were run on.`,
 		Example: "  darwarp bench search gemm.json.gz --seeds 50 --strategies evolve,random",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -59,15 +57,14 @@ func (a *app) benchSearchCmd() *cobra.Command {
 			if err := f.Check(); err != nil {
 				return err
 			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(f.Run(stop.Soft, a.Console, args))
+			return interruptible(c, func(ctx context.Context) error { return f.Run(ctx, a.Console, args) })
 		},
 	}
 	c.Flags().IntVar(&f.Seeds, "seeds", 50, "searches of each strategy")
 	c.Flags().IntVar(&f.Jobs, "jobs", 1, "candidates in flight; the others' marks are of 1")
 	c.Flags().StringSliceVar(&f.Strategies, "strategies", evolve.Strategies(), "which strategies")
-	c.Flags().IntVar(&f.Hints, "hints", 0, "begin each search as with --from a run of so many random points of the same space")
+	c.Flags().IntVar(&f.Hints, "hints", 0, "begin each search as with --from a run of so many random points of the "+
+		"same space")
 	c.Flags().BoolVar(&f.Mislead, "mislead", false, "with --hints: the worst points are given out as the best")
 	c.Flags().BoolVar(&f.Others, "others", false, "list every strategy of the others, not only the best of each column")
 	c.Flags().BoolVar(&f.JSON, "json", false, "print JSON")
@@ -79,8 +76,8 @@ func (a *app) benchConvertCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert RECORDING|RUN -o FILE",
 		Short: "Rewrite a recording, or what a run measured, for darwarp, Kernel Tuner or T4",
-		Long: "convert reads darwarp's recordings, Kernel Tuner caches, T4 results and runs of darwarp (run.db), and writes any of\n" +
-			"the first three. Failed configurations stay. Kernel Tuner and T4 have one time a configuration: --workload says whose.",
+		Long: `convert reads darwarp's recordings, Kernel Tuner caches, T4 results and runs of darwarp (run.db), and writes any of
+the first three. Failed configurations stay. Kernel Tuner and T4 have one time a configuration: --workload says whose.`,
 		Example: "  darwarp bench convert cache.json -o space.json.gz\n" +
 			"  darwarp bench convert run.db --to kerneltuner --workload 2048 -o cache.json",
 		Args: argsBetween(1, 1),
@@ -97,7 +94,8 @@ func (a *app) benchSpaceCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "space RECORDING --constraints FILE[:NAME] | space T1FILE",
 		Short: "Make the space that another tuner's restrictions allow, and hold it against a recording",
-		Long: "space counts the configurations that restrictions allow: Python expressions as Kernel Tuner has them, in a JSON list, or\n" +
+		Long: "space counts the configurations that restrictions allow: Python expressions as Kernel Tuner has them, in a " +
+			"JSON list, or\n" +
 			"those of a T1 file. With a recording it also says how many of them were recorded; --list prints them as CSV.",
 		Example: "  darwarp bench space gemm.json.gz --constraints constraints.json:gemm_RTX3090\n" +
 			"  darwarp bench space input.t1.json --list > space.csv",

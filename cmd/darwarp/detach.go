@@ -16,7 +16,10 @@ import (
 // detach starts the same search in the background and says where it is.
 func (a *app) detach(ctx context.Context, f searchFlags) error {
 	run := record.Locate(f.Resume)
-	args := slices.DeleteFunc(slices.Clone(a.args), func(s string) bool { return s == "--json" || strings.HasPrefix(s, "--detach") })
+	args := slices.DeleteFunc(slices.Clone(a.args), func(s string) bool {
+		return s == "--json" ||
+			strings.HasPrefix(s, "--detach")
+	})
 	if run == "" {
 		if run = f.Store; run == "" {
 			name, _, _ := strings.Cut(filepath.Base(f.Problem), ".")

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
@@ -56,4 +58,11 @@ func argsBetween(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// interruptible runs fn under a context that the first Ctrl-C ends.
+func interruptible(c *cobra.Command, fn func(ctx context.Context) error) error {
+	stop := console.OnInterrupt(c.Context())
+	defer stop.Release()
+	return stop.Explain(fn(stop.Soft))
 }

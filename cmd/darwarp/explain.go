@@ -1,12 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/measure"
@@ -35,40 +35,45 @@ func (a *app) explainCmd() *cobra.Command {
 			if f.Pairs < 0 || f.Counters < 0 {
 				return exit.Usagef("--pairs and --counters: expected nothing below 0")
 			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(measure.With(stop.Soft, args[0], f.Target, a.Sayf, func(s *session.Session, r *record.Record) error {
-				e, err := measure.Explain(stop.Soft, s, r, arg(args, 1), f.ExplainOptions, a.Sayf)
-				switch {
-				case err != nil:
-					return err
-				case f.json:
-					return a.PrintJSON(e)
-				}
-				a.explainText(s, e)
-				return nil
-			}))
+			return interruptible(c, func(ctx context.Context) error { return a.explain(ctx, args[0], arg(args, 1), f) })
 		},
 	}
 	c.Flags().IntVar(&f.Pairs, "pairs", 10, "most pairs of choices that are taken back together")
-	c.Flags().IntVar(&f.Counters, "counters", 6, "choices that are profiled with ncu beside the winner, where it is allowed; 0: none")
+	c.Flags().IntVar(&f.Counters, "counters", 6,
+		"choices that are profiled with ncu beside the winner, where it is allowed; 0: none")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	addDevice(c, &f.Target)
 	return c
+}
+
+func (a *app) explain(ctx context.Context, path, name string, f explainFlags) error {
+	return measure.With(ctx, path, f.Target, a.Sayf, func(s *session.Session, r *record.Record) error {
+		e, err := measure.Explain(ctx, s, r, name, f.ExplainOptions, a.Sayf)
+		switch {
+		case err != nil:
+			return err
+		case f.json:
+			return a.PrintJSON(e)
+		}
+		a.explainText(s, e)
+		return nil
+	})
 }
 
 // explainText is what choices buy, for people.
 func (a *app) explainText(s *session.Session, e *measure.Explained) {
 	fmt.Fprintf(a.Out, "candidate %s", e.Candidate.Short())
 	if rs := e.Resources; len(rs) > 0 {
-		fmt.Fprintf(a.Out, ": %s registers, %s shared memory, %s occupancy", report.Registers(rs), report.Smem(rs), report.Occupancy(rs))
+		fmt.Fprintf(a.Out, ": %s registers, %s shared memory, %s occupancy", report.Registers(rs), report.Smem(rs),
+			report.Occupancy(rs))
 	}
 	label := ""
 	if s.Device().Kind == "cpu" {
 		label = "; CPU times"
 	}
 	fmt.Fprintln(a.Out, figures.WavesText(", waves ", e.Waves))
-	fmt.Fprintf(a.Out, "\nwhat each choice buys: time without it over time with it (%s, 99%% intervals%s)\n", s.Cache, label)
+	fmt.Fprintf(a.Out, "\nwhat each choice buys: time without it over time with it (%s, 99%% intervals%s)\n", s.Cache,
+		label)
 	t := figures.Insights(s.Objective, s.Workloads, append(slices.Clone(e.Singles), e.Joint))
 	t.Indent = "  "
 	t.Write(a.Out)
@@ -79,7 +84,8 @@ func (a *app) explainText(s *session.Session, e *measure.Explained) {
 		t.Indent = "  "
 		t.Write(a.Out)
 	case e.Joint.Alone > 0 && len(e.Singles) > 1:
-		fmt.Fprintf(a.Out, "\nOne by one the choices buy %.2fx, together %.2fx: they add up.\n", e.Joint.Alone, e.Joint.Gain.Ratio)
+		fmt.Fprintf(a.Out, "\nOne by one the choices buy %.2fx, together %.2fx: they add up.\n", e.Joint.Alone,
+			e.Joint.Gain.Ratio)
 	}
 	if e.Profiler != "" {
 		fmt.Fprintf(a.Out, "\n%s\n", e.Profiler)

@@ -23,10 +23,11 @@ func (a *app) exportCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export RUN [ID] -o DIR",
 		Short: "A candidate as a folder that stands by itself, with a bench that proves it",
-		Long: "export writes the kernel, its launches with every number known, and bench.cu, which needs only the\n" +
-			"CUDA toolkit: it checks the kernel against the problem's reference and times it. --as adds further forms beside it.",
-		Example: "  darwarp export gemm.db -o fast-gemm\n  darwarp export gemm.db -o fast-gemm --as header,torch\n  darwarp export gemm.db --portfolio 2 -o fast-gemm",
-		Args:    argsBetween(1, 2),
+		Long: `export writes the kernel, its launches with every number known, and bench.cu, which needs only the
+CUDA toolkit: it checks the kernel against the problem's reference and times it. --as adds further forms beside it.`,
+		Example: "  darwarp export gemm.db -o fast-gemm\n  darwarp export gemm.db -o fast-gemm --as header,torch\n" +
+			"  darwarp export gemm.db --portfolio 2 -o fast-gemm",
+		Args: argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if dir == "" {
 				return exit.Usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
@@ -47,7 +48,8 @@ func (a *app) exportCmd() *cobra.Command {
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "the folder to write")
 	c.Flags().StringSliceVar(&as, "as", nil, "further forms beside the bench: "+strings.Join(export.Targets()[1:], ", "))
-	c.Flags().IntVar(&portfolio, "portfolio", 0, "the run's portfolio of so many kernels as one unit, with a dispatcher by shape")
+	c.Flags().IntVar(&portfolio, "portfolio", 0,
+		"the run's portfolio of so many kernels as one unit, with a dispatcher by shape")
 	return c
 }
 
@@ -57,7 +59,8 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record.Rec
 		return err
 	}
 	if c.Result.Outcome != kernels.OK {
-		return exit.Usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
+		return exit.Usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(),
+			c.Result.Outcome, r.Path())
 	}
 	if err := r.FallenError(c); err != nil {
 		return err
@@ -68,12 +71,14 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record.Rec
 	}
 	k.As = as
 	if _, word := r.Standing(c); word == string(kernels.OnTrial) {
-		a.Sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial tries what is pending", c.ID.Short(), r.Path(), c.ID.Short())
+		a.Sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial tries what is pending", c.ID.Short(),
+			r.Path(), c.ID.Short())
 	}
 	if err := export.Write(dir, k); err != nil {
 		return asUsage(err)
 	}
-	a.Sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir, dir, k.Build())
+	a.Sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir,
+		dir, k.Build())
 	return nil
 }
 
@@ -99,7 +104,8 @@ func (a *app) kernelToExport(ctx context.Context, r *record.Record, c kernels.Ca
 		if k.Cubin, toolchain, err = eval.Cubin(ctx, templates.Include(), k.Device.Arch, k.Job.Source); err != nil {
 			a.Sayf("warning: the machine code of %s is left out: %v", c.ID.Short(), err)
 		} else if toolchain != k.Device.Toolchain {
-			a.Sayf("warning: the machine code of %s is compiled by %s, the figures are of %s", c.ID.Short(), toolchain, k.Device.Toolchain)
+			a.Sayf("warning: the machine code of %s is compiled by %s, the figures are of %s", c.ID.Short(), toolchain,
+				k.Device.Toolchain)
 		}
 	}
 	return k, nil
@@ -112,7 +118,8 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 		return err
 	}
 	if found == nil {
-		return exit.Usagef("%s has no portfolio of %d kernels: darwarp portfolio %s --k %d measures one", r.Path(), k, r.Path(), k)
+		return exit.Usagef("%s has no portfolio of %d kernels: darwarp portfolio %s --k %d measures one", r.Path(), k,
+			r.Path(), k)
 	}
 	p := export.Portfolio{Found: *found, As: as}
 	for _, id := range found.Kernels {
@@ -132,14 +139,16 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 	if err := export.WritePortfolio(dir, p); err != nil {
 		return asUsage(err)
 	}
-	a.Sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md", report.Quantity(len(p.Kernels), "kernel"), dir, dir)
+	a.Sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md",
+		report.Quantity(len(p.Kernels), "kernel"), dir, dir)
 	return nil
 }
 
 // toExport gathers all that the run knows about a candidate.
 func toExport(r *record.Record, c kernels.Candidate) (k export.Kernel, warning string, err error) {
 	m := r.Meta()
-	k = export.Kernel{Bundle: r.Bundle, DType: m.DType, Workloads: m.Workloads, Device: m.Device, Candidate: c, Run: r.Path()}
+	k = export.Kernel{Bundle: r.Bundle, DType: m.DType, Workloads: m.Workloads, Device: m.Device, Candidate: c,
+		Run: r.Path()}
 	if k.Job, warning, err = r.Job(c); err != nil {
 		return k, "", err
 	}

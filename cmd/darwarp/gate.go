@@ -33,9 +33,7 @@ func (a *app) gateTestCmd() *cobra.Command {
 		Short: "Send the shipped cheats and honest kernels through the real gate on this device",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(a.gateTest(stop.Soft, t, which, asJSON))
+			return interruptible(c, func(ctx context.Context) error { return a.gateTest(ctx, t, which, asJSON) })
 		},
 	}
 	c.Flags().StringVar(&t.Device, "device", "auto", "auto, cuda or cpu")

@@ -67,8 +67,10 @@ func TestOutliveTerminal(t *testing.T) {
 	signal.Notify(hangup, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(hangup) })
 	// The view, which a terminal gets, needs no test of its own here: --plain is what goes on after it.
-	cmd := exec.Cmd{Path: self, Args: []string{"darwarp", "search", space, "--seed", "1", "--evals", "7000", "--store", run, "--plain"},
-		Env: append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm"), Stdin: program, Stdout: program, Stderr: program,
+	cmd := exec.Cmd{Path: self, Args: []string{"darwarp", "search", space, "--seed", "1", "--evals", "7000", "--store",
+		run, "--plain"},
+		Env: append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+dir,
+			"TERM=xterm"), Stdin: program, Stdout: program, Stderr: program,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -76,7 +78,10 @@ func TestOutliveTerminal(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	until(t, "the search pauses", func() bool { return attach.Steer(t.Context(), run, evolve.Command{Do: "pause"}) == nil })
+	until(t, "the search pauses", func() bool {
+		return attach.Steer(t.Context(), run,
+			evolve.Command{Do: "pause"}) == nil
+	})
 	if err := errors.Join(program.Close(), person.Close()); err != nil {
 		t.Fatal(err)
 	}

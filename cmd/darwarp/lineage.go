@@ -70,7 +70,8 @@ func (a *app) lineage(asJSON bool, r *record.Record, name string) error {
 func stepsOf(path []kernels.Candidate) []step {
 	var steps []step
 	for i, c := range path {
-		s := step{ID: c.ID, Seq: c.Seq, Operator: c.Origin.Operator, Generation: c.Origin.Generation, Family: c.Variant.Family, Outcome: c.Result.Outcome, Score: c.Score}
+		s := step{ID: c.ID, Seq: c.Seq, Operator: c.Origin.Operator, Generation: c.Origin.Generation,
+			Family: c.Variant.Family, Outcome: c.Result.Outcome, Score: c.Score}
 		if i > 0 {
 			s.Changes = report.Changes(path[i-1].Variant.Genes, c.Variant.Genes)
 			if before := path[i-1].Score; before > 0 && c.Score > 0 {

@@ -205,7 +205,8 @@ func (a *app) workloadTable(l listed) error {
 		case slices.ContainsFunc(small, func(s kernels.Workload) bool { return s.Name == w.Name }):
 			mark = "~"
 		}
-		t.Row(mark, w.Name, sizeText(l.Problem, w.Dims), report.Work(flops), report.Bytes(int(bytes)), fmt.Sprintf("%g", w.Weight))
+		t.Row(mark, w.Name, sizeText(l.Problem, w.Dims), report.Work(flops), report.Bytes(int(bytes)),
+			fmt.Sprintf("%g", w.Weight))
 	}
 	t.Write(a.Out)
 	return nil
@@ -234,7 +235,8 @@ func (a *app) familyText(f listedFamily, arches []string) {
 	if !f.Portable() {
 		needs += " and runs on no other"
 	}
-	fmt.Fprintf(a.Out, "\nfamily %s: %s\n  needs %s; %s\n\n  genes (default in brackets, values in parentheses only when asked for)\n",
+	fmt.Fprintf(a.Out, "\nfamily %s: %s\n  needs %s; %s\n\n"+
+		"  genes (default in brackets, values in parentheses only when asked for)\n",
 		f.Name, f.About, needs, strings.Join(sizes, ", "))
 	t := report.Table{Indent: "  "}
 	for i := range f.Genes {

@@ -70,7 +70,8 @@ func TestInterrupt(t *testing.T) {
 	}
 	errs := &syncBuffer{}
 	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: errs}}
-	o := search.Options{Budget: store.Budget{Evals: 30}, Strategy: "random", Seed: 1, Store: path, Target: session.Target{Problem: space, Device: "auto"}}
+	o := search.Options{Budget: store.Budget{Evals: 30}, Strategy: "random", Seed: 1, Store: path,
+		Target: session.Target{Problem: space, Device: "auto"}}
 	s, err := search.Open(t.Context(), o, a.Sayf)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +150,8 @@ func TestMeasureAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session.Session{Evaluator: nil, Bundle: rec.Bundle, DType: kernels.FP32, Workloads: r.Meta().Workloads, Cache: "hot"}
+	s := &session.Session{Evaluator: nil, Bundle: rec.Bundle, DType: kernels.FP32, Workloads: r.Meta().Workloads,
+		Cache: "hot"}
 	space, err := kernels.NewSpace(rec.Bundle.Families[0], r.Meta().Device, kernels.FP32, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -229,12 +231,14 @@ func (f fakeFinisher) Baselines(context.Context) ([]string, map[string]string, e
 	return []string{"cublaslt"}, nil, nil
 }
 func (f fakeFinisher) BaselineTimes(_ context.Context, name string) (kernels.BaselineResult, error) {
-	return kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Times: f.times(800), Proof: f.Provenance().Key()}, nil
+	return kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Times: f.times(800),
+		Proof: f.Provenance().Key()}, nil
 }
 func (f fakeFinisher) About(name, workload string) string { return "algorithm 1" }
 
 func (f fakeFinisher) Compare(_ context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error) {
-	d := kernels.Duel{Champion: name, ChampionKind: kernels.BaselineName, Challenger: job.ID.Short(), Ratio: 1.25, Proof: f.Provenance().Key()}
+	d := kernels.Duel{Champion: name, ChampionKind: kernels.BaselineName, Challenger: job.ID.Short(), Ratio: 1.25,
+		Proof: f.Provenance().Key()}
 	for _, w := range []string{"small", "large"} {
 		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w, Cache: cache, Ratio: 1.25})
 	}

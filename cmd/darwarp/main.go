@@ -72,7 +72,8 @@ func (a *app) rootCmd() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return exit.Usagef("%v (try %s --help)", err, c.CommandPath())
 	})
-	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.reportCmd(), a.exportCmd(), a.exchangesCmd(),
+	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.reportCmd(), a.exportCmd(),
+		a.exchangesCmd(),
 		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.explainCmd(), a.portfolioCmd(),
 		a.newCmd(), a.checkCmd(), a.benchCmd(), a.gateCmd(), a.doctorCmd(), a.workerCmd())
 	return root

@@ -107,7 +107,8 @@ func checkedOf(r templates.Report) checked {
 
 func (a *app) checkText(dir string, r templates.Report) {
 	if len(r.Mistakes) > 0 {
-		fmt.Fprintf(a.Out, "%s\n\n%s in %s.\n", session.InFolder(dir, r.Mistakes), report.Quantity(len(r.Mistakes), "mistake"), dir)
+		fmt.Fprintf(a.Out, "%s\n\n%s in %s.\n", session.InFolder(dir, r.Mistakes),
+			report.Quantity(len(r.Mistakes), "mistake"), dir)
 		return
 	}
 	t := report.NewTable("lllrrl", "family", "arch", "dtype", "points", "tried", "")

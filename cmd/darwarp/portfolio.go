@@ -1,9 +1,10 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
-	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/measure"
@@ -31,24 +32,26 @@ func (a *app) portfolioCmd() *cobra.Command {
 			if f.k < 2 {
 				return exit.Usagef("--k %d: expected 2 or more kernels", f.k)
 			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return stop.Explain(measure.With(stop.Soft, args[0], f.Target, a.Sayf, func(s *session.Session, r *record.Record) error {
-				p, err := measure.Portfolio(stop.Soft, s, r, f.k, a.Sayf)
-				switch {
-				case err != nil:
-					return err
-				case f.json:
-					return a.PrintJSON(p)
-				}
-				figures.Portfolio(a.Out, r.Meta().Device, p)
-				a.Sayf("\nExport it: darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), f.k, r.Meta().Problem)
-				return nil
-			}))
+			return interruptible(c, func(ctx context.Context) error { return a.portfolio(ctx, args[0], f) })
 		},
 	}
 	c.Flags().IntVar(&f.k, "k", 0, "how many kernels at most")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	addDevice(c, &f.Target)
 	return c
+}
+
+func (a *app) portfolio(ctx context.Context, path string, f portfolioFlags) error {
+	return measure.With(ctx, path, f.Target, a.Sayf, func(s *session.Session, r *record.Record) error {
+		p, err := measure.Portfolio(ctx, s, r, f.k, a.Sayf)
+		switch {
+		case err != nil:
+			return err
+		case f.json:
+			return a.PrintJSON(p)
+		}
+		figures.Portfolio(a.Out, r.Meta().Device, p)
+		a.Sayf("\nExport it: darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), f.k, r.Meta().Problem)
+		return nil
+	})
 }

@@ -25,8 +25,8 @@ func (a *app) reportCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report RUN -o FILE.html",
 		Short: "A run as one HTML page: charts, tables, provenance; T4 results beside it",
-		Long: "report writes one self-contained HTML file that loads nothing from the network, and beside it, as FILE.json,\n" +
-			"the results in the T4 format of the auto-tuning community. T4 has one time a configuration: --workload says whose.",
+		Long: `report writes one self-contained HTML file that loads nothing from the network, and beside it, as FILE.json,
+the results in the T4 format of the auto-tuning community. T4 has one time a configuration: --workload says whose.`,
 		Example: "  darwarp report gemm.db -o gemm.html",
 		Args:    argsBetween(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -78,7 +78,10 @@ func (a *app) reportT4(path, workload string, r *record.Record, empty bool) erro
 		a.Sayf("%s is not written: %v", path, err)
 		return nil
 	}
-	if err := console.WriteFile(path, func(w io.Writer) error { return rec.Convert(w, "t4", workload, false) }); err != nil {
+	if err := console.WriteFile(path, func(w io.Writer) error {
+		return rec.Convert(w, "t4", workload,
+			false)
+	}); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	note := ""

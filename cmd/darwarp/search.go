@@ -65,14 +65,16 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.DurationVar(&f.Budget.For, "for", 0, "stop after this long, as in 8h or 90s (with no budget: 2m)")
 	fs.IntVar(&f.Budget.Evals, "evals", 0, "stop after this many evaluations")
 	fs.IntVar(&f.Budget.Stall, "stall", 0, "stop after this many evaluations without a gain")
-	fs.StringVar(&f.Objective, "objective", "geomean", "what counts over several workloads: geomean, worst (the slowest ratio), or a workload's name")
+	fs.StringVar(&f.Objective, "objective", "geomean",
+		"what counts over several workloads: geomean, worst (the slowest ratio), or a workload's name")
 	fs.IntVar(&f.Portfolio, "portfolio", 0, "end with the best so many kernels and a dispatcher by shape (2 or more)")
 	fs.StringVar(&f.Strategy, "strategy", evolve.DefaultStrategy, "how: "+strings.Join(evolve.Strategies(), ", "))
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of the search (default: from the clock)")
 	fs.StringVar(&f.Store, "store", "", "the run's file (default: PROBLEM-DATE-TIME.db in this folder)")
 	fs.StringVar(&f.Resume, "resume", "", "go on with this run; its budget counts all its sessions")
 	fs.StringVar(&f.From, "from", "", "begin with what this run found: another shape, another GPU, an older template")
-	fs.Float64Var(&f.require, "require", 0, "exit 3 unless the winner is this many times as fast as the strongest baseline")
+	fs.Float64Var(&f.require, "require", 0, "exit 3 unless the winner is this many times as fast as the strongest "+
+		"baseline")
 	fs.BoolVar(&f.plain, "plain", false, "print lines, redraw nothing")
 	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
 	fs.BoolVar(&f.NoBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
@@ -83,7 +85,8 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 }
 
 // fixedByRun are the flags that a resumed run does not take.
-var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store", "objective", "portfolio", "from"}
+var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store", "objective", "portfolio",
+	"from"}
 
 func (f *searchFlags) check(c *cobra.Command, args int) error {
 	switch {

@@ -32,7 +32,8 @@ func (a *app) shapesTable(r *record.Record, best []kernels.Candidate) error {
 		}
 	}
 	t.Write(a.Out)
-	a.Sayf("\nwaves: blocks over what the device holds at once; scaling: work a second over that of the candidate's best shape")
+	a.Sayf("\nwaves: blocks over what the device holds at once; scaling: work a second over that of the candidate's " +
+		"best shape")
 	return nil
 }
 

@@ -115,9 +115,11 @@ func (a *app) showText(r *record.Record, c kernels.Candidate, proof *kernels.Pro
 	}
 	report.Fields(a.Out, "", [2]string{"candidate", c.ID.String()}, [2]string{"outcome", outcome},
 		[2]string{"speedup", speedup}, [2]string{"family", r.FamilyTitle(c)},
-		[2]string{"origin", fmt.Sprintf("%s, generation %d, evaluation %d", figures.OriginText(c), c.Origin.Generation, c.Seq)},
+		[2]string{"origin", fmt.Sprintf("%s, generation %d, evaluation %d", figures.OriginText(c), c.Origin.Generation,
+			c.Seq)},
 		[2]string{"parents", strings.Join(parents, " ")}, [2]string{"gate", figures.GateText(c.Result.Gate)},
-		[2]string{"trial", r.TrialText(c)}, [2]string{"sanitizer", sanitized}, [2]string{"cost", figures.CostText(c.Result.Cost)})
+		[2]string{"trial", r.TrialText(c)}, [2]string{"sanitizer", sanitized}, [2]string{"cost",
+			figures.CostText(c.Result.Cost)})
 	if d := c.Result.Detail; d != "" {
 		fmt.Fprintf(a.Out, "\ndetail\n  %s\n", strings.ReplaceAll(d, "\n", "\n  "))
 	}
@@ -125,7 +127,8 @@ func (a *app) showText(r *record.Record, c kernels.Candidate, proof *kernels.Pro
 	figures.Resources(a.Out, c.Result.Resources)
 	figures.Sites(a.Out, c.Result.Sites)
 	if c.Result.Outcome == kernels.OK && len(c.Result.Sites) == 0 {
-		a.Sayf("\nMemory accesses were not watched: `darwarp verify %s %s --races` counts bank conflicts and sectors on the processor, `darwarp search --races` for every candidate.", r.Path(), c.ID.Short())
+		a.Sayf("\nMemory accesses were not watched: `darwarp verify %s %s --races` counts bank conflicts and sectors on "+
+			"the processor, `darwarp search --races` for every candidate.", r.Path(), c.ID.Short())
 	}
 }
 
@@ -138,7 +141,8 @@ func (a *app) showTimes(r *record.Record, c kernels.Candidate) error {
 		return err
 	}
 	if f.Proof == nil {
-		a.Sayf("\nThe run has no provenance for this candidate's times, so they are not shown: `darwarp verify %s %s` measures them.", r.Path(), c.ID.Short())
+		a.Sayf("\nThe run has no provenance for this candidate's times, so they are not shown: `darwarp verify %s %s` "+
+			"measures them.", r.Path(), c.ID.Short())
 		return nil
 	}
 	t, err := f.Table()

@@ -20,7 +20,8 @@ var reasons = map[evolve.Reason]string{
 
 // searchSummary is what a search leaves on stdout.
 func (a *app) searchSummary(r *record.Record, sum evolve.Summary, best *kernels.Portfolio) error {
-	fmt.Fprintf(a.Out, "%s after %s in %s: %s\n", r.Meta().Problem, report.Quantity(sum.Evals, "evaluation"), report.Duration(sum.Elapsed), reasons[sum.Reason])
+	fmt.Fprintf(a.Out, "%s after %s in %s: %s\n", r.Meta().Problem, report.Quantity(sum.Evals, "evaluation"),
+		report.Duration(sum.Elapsed), reasons[sum.Reason])
 	if sum.Champion.IsZero() {
 		fmt.Fprintf(a.Out, "No candidate is right. `darwarp top %s --all` shows why.\n", r.Path())
 		return nil
@@ -33,7 +34,8 @@ func (a *app) searchSummary(r *record.Record, sum evolve.Summary, best *kernels.
 	if o := r.Meta().Objective; o != "" && o != kernels.Geomean {
 		by = fmt.Sprintf(" (%s)", o)
 	}
-	fmt.Fprintf(a.Out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by, r.ChampionNote("; it ", c.ID))
+	fmt.Fprintf(a.Out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by,
+		r.ChampionNote("; it ", c.ID))
 	a.showTrial(r, c)
 	a.showGenes(r, c)
 	figures.Resources(a.Out, c.Result.Resources)
@@ -57,7 +59,8 @@ func (a *app) searchSummary(r *record.Record, sum evolve.Summary, best *kernels.
 	t := figures.Outcomes(r.Counts())
 	t.Indent = "  "
 	t.Write(a.Out)
-	a.Sayf("\nStored in %s. Next:\n  darwarp show %s\n  darwarp lineage %s\n  darwarp export %s -o %s-kernel", r.Path(), r.Path(), r.Path(), r.Path(), r.Meta().Problem)
+	a.Sayf("\nStored in %s. Next:\n  darwarp show %s\n  darwarp lineage %s\n  darwarp export %s -o %s-kernel", r.Path(),
+		r.Path(), r.Path(), r.Path(), r.Meta().Problem)
 	if best != nil {
 		a.Sayf("  darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), best.K, r.Meta().Problem)
 	}

@@ -43,7 +43,8 @@ func (a *app) topCmd() *cobra.Command {
 	c.Flags().IntVarP(&f.n, "number", "n", 20, "how many")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&f.all, "all", false, "count every outcome, failures by cause")
-	c.Flags().BoolVar(&f.shapes, "shapes", false, "a line for each shape: roofline, waves, scaling, speedup over each baseline")
+	c.Flags().BoolVar(&f.shapes, "shapes", false,
+		"a line for each shape: roofline, waves, scaling, speedup over each baseline")
 	return c
 }
 
@@ -63,7 +64,8 @@ func (a *app) top(f topFlags, r *record.Record) error {
 	}
 	a.headRun(r)
 	if len(best) == 0 {
-		a.Sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.", report.Quantity(r.Len(), "candidate"), r.Path())
+		a.Sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.",
+			report.Quantity(r.Len(), "candidate"), r.Path())
 		return nil
 	}
 	if f.shapes {
@@ -75,7 +77,9 @@ func (a *app) top(f topFlags, r *record.Record) error {
 // headRun says on stderr what a table is about.
 func (a *app) headRun(r *record.Record) {
 	m := r.Meta()
-	a.Sayf("%s %s on %s; %s times, %s\n", m.Problem, m.DType, strings.Join(report.NonEmpty(m.Device.Label(), m.Device.Toolchain), ", "), m.Cache, report.Quantity(r.Len(), "candidate"))
+	a.Sayf("%s %s on %s; %s times, %s\n", m.Problem, m.DType,
+		strings.Join(report.NonEmpty(m.Device.Label(), m.Device.Toolchain), ", "), m.Cache, report.Quantity(r.Len(),
+			"candidate"))
 }
 
 // shownWorkloads is how many workloads get a column of their own.
@@ -121,7 +125,8 @@ func (a *app) topTable(r *record.Record, best []kernels.Candidate) error {
 	t.Width = console.Width(a.Out)
 	t.Write(a.Out)
 	if !champion.IsZero() {
-		a.Sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.ChampionNote(", which ", champion))
+		a.Sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its "+
+			"rank.", r.ChampionNote(", which ", champion))
 	}
 	return nil
 }

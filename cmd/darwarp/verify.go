@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/measure"
@@ -17,55 +16,51 @@ import (
 	"darwarp/kernels"
 )
 
+const verifyLong = `verify compiles, checks and times a stored candidate again and prints old and new side by side. It
+fails when the candidate is wrong now, or slower by more than both intervals and 2 %. With --races it is run on the
+processor instead, access by access, and what it does wrong there is named with its line and threads. ` +
+	`With --sanitize compute-sanitizer watches it on the GPU.
+With --trial it goes through everything that a champion does, 10,000 judged launches included, ` +
+	`and the run keeps what came of it: export tells.
+With --file nothing is run: every page, record and index of the run's file is read and held against the others.`
+
+// verifyFlags say what is verified, where, and against what.
+type verifyFlags struct {
+	session.Target
+	measure.VerifyOptions
+	file bool
+	json bool
+}
+
 func (a *app) verifyCmd() *cobra.Command {
-	var t session.Target
-	var o measure.VerifyOptions
-	var asJSON, file bool
+	var f verifyFlags
 	c := &cobra.Command{
 		Use:   "verify RUN [ID]",
 		Short: "Gate and measure a candidate again, on this machine",
-		Long: "verify compiles, checks and times a stored candidate again and prints old and new side by side. It\n" +
-			"fails when the candidate is wrong now, or slower by more than both intervals and 2 %. With --races it is run on the\n" +
-			"processor instead, access by access, and what it does wrong there is named with its line and threads. With --sanitize compute-sanitizer watches it on the GPU.\n" +
-			"With --trial it goes through everything that a champion does, 10,000 judged launches included, and the run keeps what came of it: export tells.\n" +
-			"With --file nothing is run: every page, record and index of the run's file is read and held against the others.",
-		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races\n  darwarp verify gemm.db --trial\n  darwarp verify gemm.db --file",
-		Args:    argsBetween(1, 2),
+		Long:  verifyLong,
+		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races\n" +
+			"  darwarp verify gemm.db --trial\n  darwarp verify gemm.db --file",
+		Args: argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			if file {
+			if f.file {
 				return record.With(args[0], func(r *record.Record) error { return a.verifyFile(c, r) })
 			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			if o.Trial && o.Races {
+			if f.Trial && f.VerifyOptions.Races {
 				return exit.Usagef("--trial watches every access, too: leave out --races")
 			}
-			t.Races = o.Races
-			check := func(s *session.Session, r *record.Record) error {
-				return a.verify(stop.Soft, s, r, arg(args, 1), o, asJSON)
-			}
-			if o.Trial { // the run keeps what came of it
-				return stop.Explain(measure.With(stop.Soft, args[0], t, a.Sayf, check))
-			}
-			return stop.Explain(record.With(args[0], func(r *record.Record) error {
-				if _, err := r.Pick(arg(args, 1)); err != nil { // before the device is opened
-					return err
-				}
-				s, err := session.OpenFor(stop.Soft, r.Meta(), t, a.Sayf)
-				if err != nil {
-					return err
-				}
-				return errors.Join(check(s, r), s.Close())
-			}))
+			f.Target.Races = f.VerifyOptions.Races
+			return interruptible(c, func(ctx context.Context) error { return a.verify(ctx, args[0], arg(args, 1), f) })
 		},
 	}
-	c.Flags().StringVar(&t.Device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
-	c.Flags().StringVar(&t.Problem, "recording", "", "of a run that was made on a recording: its file")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&o.Trial, "trial", false, "hold it against everything that a champion is; fail unless it stands")
-	c.Flags().BoolVar(&file, "file", false, "read the whole file of the run instead, and say what is wrong with it; needs no device")
-	c.Flags().BoolVar(&o.Sanitize, "sanitize", false, "on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
-	c.Flags().BoolVar(&o.Races, "races", false, "look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
+	addDevice(c, &f.Target)
+	fs := c.Flags()
+	fs.BoolVar(&f.json, "json", false, "print JSON")
+	fs.BoolVar(&f.Trial, "trial", false, "hold it against everything that a champion is; fail unless it stands")
+	fs.BoolVar(&f.file, "file", false, "read the whole file of the run instead, and say what is wrong with it; needs no device")
+	fs.BoolVar(&f.Sanitize, "sanitize", false,
+		"on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
+	fs.BoolVar(&f.VerifyOptions.Races, "races", false,
+		"look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
 	return c
 }
 
@@ -82,17 +77,35 @@ func (a *app) verifyFile(c *cobra.Command, r *record.Record) error {
 	return nil
 }
 
-func (a *app) verify(ctx context.Context, s *session.Session, r *record.Record, name string, o measure.VerifyOptions, asJSON bool) error {
-	v, err := measure.Verify(ctx, s, r, name, o, a.Sayf)
+func (a *app) verify(ctx context.Context, path, name string, f verifyFlags) error {
+	if f.Trial { // the run keeps what came of it
+		return measure.With(ctx, path, f.Target, a.Sayf, func(s *session.Session, r *record.Record) error {
+			return a.verifyOn(ctx, s, r, name, f)
+		})
+	}
+	return record.With(path, func(r *record.Record) error {
+		if _, err := r.Pick(name); err != nil { // before the device is opened
+			return err
+		}
+		s, err := session.OpenFor(ctx, r.Meta(), f.Target, a.Sayf)
+		if err != nil {
+			return err
+		}
+		return errors.Join(a.verifyOn(ctx, s, r, name, f), s.Close())
+	})
+}
+
+func (a *app) verifyOn(ctx context.Context, s *session.Session, r *record.Record, name string, f verifyFlags) error {
+	v, err := measure.Verify(ctx, s, r, name, f.VerifyOptions, a.Sayf)
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if f.json {
 		err = a.PrintJSON(v)
 	} else {
-		a.verifiedText(s.Device().Kind, v, o.Races)
+		a.verifiedText(s.Device().Kind, v, f.VerifyOptions.Races)
 	}
-	if err == nil && !v.Holds(o) {
+	if err == nil && !v.Holds(f.VerifyOptions) {
 		return exit.Quietly(exit.Failed)
 	}
 	return err
@@ -111,7 +124,8 @@ func (a *app) verifiedText(kind string, v *measure.Verified, races bool) {
 
 func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, pairs []measure.Compared) {
 	report.Fields(a.Out, "", [2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
-		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)}, [2]string{"gate", figures.GateText(now.Gate)}, [2]string{"detail", now.Detail})
+		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)}, [2]string{"gate",
+			figures.GateText(now.Gate)}, [2]string{"detail", now.Detail})
 	if len(pairs) == 0 {
 		return
 	}
@@ -122,7 +136,8 @@ func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, p
 	}
 	t := report.NewTable("llrrrl", "workload", "cache", "then"+label, "now"+label, "now/then", "")
 	for _, p := range pairs {
-		t.Row(p.Workload, p.New.Cache, report.Interval(p.Old.Median, p.Old.Lo, p.Old.Hi), report.Interval(p.New.Median, p.New.Lo, p.New.Hi),
+		t.Row(p.Workload, p.New.Cache, report.Interval(p.Old.Median, p.Old.Lo, p.Old.Hi),
+			report.Interval(p.New.Median, p.New.Lo, p.New.Hi),
 			fmt.Sprintf("%.3f", p.New.Median/p.Old.Median), p.Verdict)
 	}
 	t.Write(a.Out)
@@ -131,7 +146,8 @@ func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, p
 // racesText says what watching every access has shown, besides the verdict.
 func (a *app) racesText(now kernels.Result) {
 	if now.Outcome == kernels.OK {
-		fmt.Fprintln(a.Out, "races      none found: every access of the check shapes was watched, in one random order of the threads")
+		fmt.Fprintln(a.Out, "races      none found: every access of the check shapes was watched, in one random order of "+
+			"the threads")
 	}
 	figures.Sites(a.Out, now.Sites)
 }

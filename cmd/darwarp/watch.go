@@ -86,7 +86,8 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	if err != nil {
 		return err
 	}
-	a.Sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"), status.PID, report.Quantity(status.Len, "candidate"))
+	a.Sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"),
+		status.PID, report.Quantity(status.Len, "candidate"))
 	err = view.Watch(ctx, a.Console, asJSON, path, progress.Failures(status.Counts))
 	if ctx.Err() != nil {
 		return nil // the user left
@@ -104,10 +105,12 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 		id = champion
 	}
 	if asJSON {
-		return a.PrintJSON(store.Status{Version: m.Version, Started: m.Created, Problem: m.Problem, Len: r.Len(), Counts: r.Counts(), Champion: &id})
+		return a.PrintJSON(store.Status{Version: m.Version, Started: m.Created, Problem: m.Problem, Len: r.Len(),
+			Counts: r.Counts(), Champion: &id})
 	}
 	a.Sayf("%s: no search is writing it.", r.Path())
-	fmt.Fprintf(a.Out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(), m.Created.Format("2006-01-02 15:04:05 MST"), report.Quantity(r.Len(), "candidate"))
+	fmt.Fprintf(a.Out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(),
+		m.Created.Format("2006-01-02 15:04:05 MST"), report.Quantity(r.Len(), "candidate"))
 	if id.IsZero() {
 		fmt.Fprintln(a.Out, "no champion yet")
 	} else {
@@ -115,7 +118,8 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score), c.Seq)
+		fmt.Fprintf(a.Out, "champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score),
+			c.Seq)
 	}
 	fmt.Fprintln(a.Out)
 	figures.Outcomes(r.Counts()).Write(a.Out)

@@ -95,7 +95,8 @@ func firstRight(ctx context.Context, s *session.Session, seed uint64) (job kerne
 			return job, err
 		}
 		if tries++; tries == 20 {
-			return job, fmt.Errorf("none of %d random points is right; the last, %s: %s: %s", tries, job.Variant.Label(), res.Outcome, res.Detail)
+			return job, fmt.Errorf("none of %d random points is right; the last, %s: %s: %s", tries, job.Variant.Label(),
+				res.Outcome, res.Detail)
 		}
 	}
 	return job, errors.New("the space is empty")
@@ -105,6 +106,8 @@ func aaText(con *console.Console, s *session.Session, r *sameness) {
 	promoted := r.Verdicts[kernels.Faster]
 	report.Fields(con.Out, "", [2]string{"device", s.Device().Label()}, [2]string{"candidate", r.Candidate.Short()},
 		[2]string{"duels", fmt.Sprintf("%d of it with itself in %s", r.Duels, report.Duration(time.Duration(r.Seconds*1e9)))},
-		[2]string{"promoted", fmt.Sprintf("%d (%s; at most %s may be)", promoted, report.Percent(float64(promoted)/float64(r.Duels)), report.Percent(promotable))},
-		[2]string{"ratios", fmt.Sprintf("median %.5f; 99 %% within %.3f %% of 1, the worst %.3f %%", r.Median, 100*r.P99, 100*r.Worst)})
+		[2]string{"promoted", fmt.Sprintf("%d (%s; at most %s may be)", promoted,
+			report.Percent(float64(promoted)/float64(r.Duels)), report.Percent(promotable))},
+		[2]string{"ratios", fmt.Sprintf("median %.5f; 99 %% within %.3f %% of 1, the worst %.3f %%", r.Median, 100*r.P99,
+			100*r.Worst)})
 }

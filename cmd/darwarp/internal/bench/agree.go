@@ -93,7 +93,8 @@ func agreeOn(ctx context.Context, con *console.Console, f Agree, s *session.Sess
 	}
 	defer func() { err = errors.Join(err, twins.Close()) }()
 	gpu, cpu := twins.GPU.Device(), twins.CPU.Device()
-	out = agreement{DType: s.DType, GPU: gpu.Label(), CPU: cpu.Label(), Verdicts: map[string]int{}, Families: map[string]int{}, Classes: map[string]eval.Spread{}}
+	out = agreement{DType: s.DType, GPU: gpu.Label(), CPU: cpu.Label(), Verdicts: map[string]int{},
+		Families: map[string]int{}, Classes: map[string]eval.Spread{}}
 	if s.Spaces, s.LeftOut, err = session.SpacesOn(s.Bundle, gpu, s.DType, s.Pins); err != nil {
 		return out, err
 	}
@@ -119,7 +120,8 @@ func agreeOn(ctx context.Context, con *console.Console, f Agree, s *session.Sess
 }
 
 // comparePoints runs the points, as many at once as there are compilers.
-func comparePoints(ctx context.Context, con *console.Console, s *session.Session, twins *eval.Twins, points []session.Point, out *agreement) error {
+func comparePoints(ctx context.Context, con *console.Console, s *session.Session, twins *eval.Twins,
+	points []session.Point, out *agreement) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	todo := make(chan session.Point)
@@ -150,7 +152,8 @@ func comparePoints(ctx context.Context, con *console.Console, s *session.Session
 	return context.Cause(ctx)
 }
 
-func compareOne(ctx context.Context, s *session.Session, twins *eval.Twins, p session.Point) (c eval.Compared, v kernels.Variant, err error) {
+func compareOne(ctx context.Context, s *session.Session, twins *eval.Twins, p session.Point) (c eval.Compared,
+	v kernels.Variant, err error) {
 	gpu, err := s.Bundle.Job(p.Family, p.Genes, twins.GPU.Device(), s.DType)
 	if err != nil {
 		return c, v, err
@@ -197,8 +200,10 @@ func agreementText(con *console.Console, problem string, g agreement) {
 	for _, name := range g.Left {
 		left += name + " "
 	}
-	report.Fields(con.Out, "", [2]string{"problem", problem + " " + string(g.DType)}, [2]string{"devices", g.GPU + " and " + g.CPU},
-		[2]string{"points", families}, [2]string{"left out", left}, [2]string{"agree", fmt.Sprintf("%d of %d", g.Agree, g.Points-g.Foreign)})
+	report.Fields(con.Out, "", [2]string{"problem", problem + " " + string(g.DType)},
+		[2]string{"devices", g.GPU + " and " + g.CPU},
+		[2]string{"points", families}, [2]string{"left out", left}, [2]string{"agree",
+			fmt.Sprintf("%d of %d", g.Agree, g.Points-g.Foreign)})
 	fmt.Fprintln(con.Out)
 	t := report.NewTable("lr", "verdicts (GPU, cpu)", "points")
 	for _, v := range slices.Sorted(maps.Keys(g.Verdicts)) {
@@ -209,11 +214,13 @@ func agreementText(con *console.Console, problem string, g agreement) {
 	t = report.NewTable("lrrrrl", "inputs", "outputs", "same bits", "outside", "worst", "at")
 	for _, name := range slices.Sorted(maps.Keys(g.Classes)) {
 		s := g.Classes[name]
-		t.Row(name, report.Count(s.Elements), report.Percent(float64(s.Equal)/float64(max(1, s.Elements))), report.Count(s.Outside), fmt.Sprintf("%.2f", s.Worst), s.Where)
+		t.Row(name, report.Count(s.Elements), report.Percent(float64(s.Equal)/float64(max(1, s.Elements))),
+			report.Count(s.Outside), fmt.Sprintf("%.2f", s.Worst), s.Where)
 	}
 	t.Write(con.Out)
 	for _, d := range g.Differ {
-		fmt.Fprintf(con.Out, "\n%s: GPU %s, cpu %s\n  %s\n", d.Variant.Label(), d.GPU.Outcome, d.CPU.Outcome, cmp.Or(d.CPU.Detail, d.GPU.Detail, fmt.Sprintf("%+v", d.Classes)))
+		fmt.Fprintf(con.Out, "\n%s: GPU %s, cpu %s\n  %s\n", d.Variant.Label(), d.GPU.Outcome, d.CPU.Outcome,
+			cmp.Or(d.CPU.Detail, d.GPU.Detail, fmt.Sprintf("%+v", d.Classes)))
 	}
 	fmt.Fprintln(con.Out)
 }

@@ -21,7 +21,8 @@ func TestWriteFailed(t *testing.T) {
 	add(500, kernels.Wrong, "C[%d] is far off\nand more")
 	var text strings.Builder
 	writeFailed(&text, all)
-	for _, want := range []string{"\n500 wrong, family tile: C[0] is far off\n", "  and 497 more; --json has all\n", "--gene a=0 --gene b=true\n"} {
+	for _, want := range []string{"\n500 wrong, family tile: C[0] is far off\n", "  and 497 more; --json has all\n",
+		"--gene a=0 --gene b=true\n"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

@@ -72,7 +72,8 @@ func (f Models) Run(ctx context.Context, con *console.Console) error {
 }
 
 // oneLLM runs one search on a device of its own: what was compiled for another is not known to it.
-func oneLLM(ctx context.Context, con *console.Console, f Models, strategy string, ask bool, seed uint64) (sum evolve.Summary, spent llm.Spending, err error) {
+func oneLLM(ctx context.Context, con *console.Console, f Models, strategy string, ask bool,
+	seed uint64) (sum evolve.Summary, spent llm.Spending, err error) {
 	s, err := session.Open(ctx, f.Target, con.Quiet().Sayf)
 	if err != nil {
 		return sum, spent, err
@@ -121,7 +122,8 @@ func llmTable(con *console.Console, f Models, arms []llmArm) {
 		if i > 0 {
 			p, asked, cost = fmt.Sprintf("%.3f", x.P), report.Count(x.Calls), models.USD(x.Spending)
 		}
-		t.Row(x.Name, fmt.Sprintf("%.3fx", x.Median), fmt.Sprintf("%.3fx", slices.Min(x.Speedups)), fmt.Sprintf("%.3fx", slices.Max(x.Speedups)),
+		t.Row(x.Name, fmt.Sprintf("%.3fx", x.Median), fmt.Sprintf("%.3fx", slices.Min(x.Speedups)),
+			fmt.Sprintf("%.3fx", slices.Max(x.Speedups)),
 			slices.Max(x.Evals), asked, cost, p)
 	}
 	t.Write(con.Out)
@@ -140,7 +142,8 @@ func llmVerdict(runs int, arms []llmArm) string {
 	case with.P >= surely:
 		return fmt.Sprintf("The searches with models and those without cannot be told apart (p = %.2f).", with.P)
 	case cmp.Compare(with.Median, plain.Median) > 0:
-		return fmt.Sprintf("With models the median is %.1f %% faster (p = %.3f), for %s USD.", 100*(with.Median/plain.Median-1), with.P, models.USD(with.Spending))
+		return fmt.Sprintf("With models the median is %.1f %% faster (p = %.3f), for %s USD.",
+			100*(with.Median/plain.Median-1), with.P, models.USD(with.Spending))
 	}
 	return fmt.Sprintf("With models the median is %.1f %% slower (p = %.3f).", 100*(plain.Median/with.Median-1), with.P)
 }

@@ -56,7 +56,8 @@ func (f Record) Run(ctx context.Context, con *console.Console) (err error) {
 		return exit.Quietly(exit.Interrupted)
 	}
 	if n := len(r.copies); n > 0 {
-		con.Sayf("%s left out: duplicates of points without a verdict. The same command tries them again.", report.Quantity(n, "point"))
+		con.Sayf("%s left out: duplicates of points without a verdict. The same command tries them again.",
+			report.Quantity(n, "point"))
 	}
 	con.Sayf("%s has %s.", f.Out, report.Quantity(rec.Len(), "point"))
 	return nil
@@ -79,7 +80,8 @@ func startRecord(path string, s *session.Session) (*replay.Record, error) {
 	for name, data := range s.Bundle.Files {
 		files[name] = string(data)
 	}
-	rec := &replay.Record{Format: replay.Format, About: "darwarp bench record", Problem: s.Bundle.Problem.Name, DType: s.DType, Cache: s.Cache,
+	rec := &replay.Record{Format: replay.Format, About: "darwarp bench record", Problem: s.Bundle.Problem.Name,
+		DType: s.DType, Cache: s.Cache,
 		Workloads: s.Workloads, Device: s.Device(), Provenance: s.Provenance(), Files: files}
 	if !session.IsFile(path) {
 		return rec, nil
@@ -88,10 +90,12 @@ func startRecord(path string, s *session.Session) (*replay.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	same := old.Problem == rec.Problem && old.DType == rec.DType && old.Cache == rec.Cache && old.Device.Name == rec.Device.Name &&
+	same := old.Problem == rec.Problem && old.DType == rec.DType && old.Cache == rec.Cache &&
+		old.Device.Name == rec.Device.Name &&
 		slices.EqualFunc(old.Workloads, rec.Workloads, func(x, y kernels.Workload) bool { return x.Name == y.Name })
 	if !same {
-		return nil, exit.Usagef("--out %s: it records something else (%s %s on %s): name a new file", path, old.Problem, old.DType, old.Device.Name)
+		return nil, exit.Usagef("--out %s: it records something else (%s %s on %s): name a new file", path, old.Problem,
+			old.DType, old.Device.Name)
 	}
 	for name, text := range files {
 		if old.Files[name] != text {
@@ -203,7 +207,8 @@ func (r *recorder) take(ctx context.Context, v session.Verdict) error {
 }
 
 func (r *recorder) show(elapsed time.Duration, now time.Time) {
-	st := progress.State{Elapsed: elapsed, Done: r.done, Evals: len(r.todo), Failed: r.failed, Rate: float64(r.done) / elapsed.Seconds()}
+	st := progress.State{Elapsed: elapsed, Done: r.done, Evals: len(r.todo), Failed: r.failed,
+		Rate: float64(r.done) / elapsed.Seconds()}
 	if r.done > 0 {
 		st.Left = time.Duration(float64(elapsed) * float64(len(r.todo)-r.done) / float64(r.done))
 	}

@@ -92,7 +92,8 @@ func (f Search) Run(ctx context.Context, con *console.Console, paths []string) e
 	if len(out.Spaces) > 1 {
 		writeMeans(con, &out, f.Others)
 	}
-	con.Sayf("\nOptimum over the best found: median of %d seeds, (lower quartile), share that found the optimum; 1 is the optimum.\n"+
+	con.Sayf("\nOptimum over the best found: median of %d seeds, (lower quartile), share that found the optimum; 1 is "+
+		"the optimum.\n"+
 		"score: part of the way from random search to the optimum, up to the cut-off.", f.Seeds)
 	if out.Source != "" {
 		con.Sayf("others: %s", out.Source)
@@ -100,7 +101,8 @@ func (f Search) Run(ctx context.Context, con *console.Console, paths []string) e
 	return nil
 }
 
-func scoreSpace(ctx context.Context, con *console.Console, path string, f Search, marks scoring.Others) (*spaceScores, error) {
+func scoreSpace(ctx context.Context, con *console.Console, path string, f Search, marks scoring.Others) (*spaceScores,
+	error) {
 	rec, err := session.ReadRecording(path)
 	if err != nil {
 		return nil, err
@@ -122,7 +124,8 @@ func scoreSpace(ctx context.Context, con *console.Console, path string, f Search
 		x.KnownAs, x.Others = known.Name, marks.On(known.Name)
 	}
 	con.Sayf("%s: %s on %s, %s points, %d of them right; 95 %% cut-off after %s, %s", x.Recording, x.Problem, x.Device,
-		report.Count(x.Points), x.Right, report.Quantity(x.CutOff, "evaluation"), report.Duration(time.Duration(x.Seconds*float64(time.Second))))
+		report.Count(x.Points), x.Right, report.Quantity(x.CutOff,
+			"evaluation"), report.Duration(time.Duration(x.Seconds*float64(time.Second))))
 	for _, strategy := range f.Strategies {
 		runs, err := g.Searches(ctx, strategy, f.Seeds)
 		if err != nil {

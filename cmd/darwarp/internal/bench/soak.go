@@ -88,7 +88,8 @@ type soakWatch struct {
 
 func newSoakWatch(pool soak.Pool, f Soak, path string) *soakWatch {
 	share := f.Faults / 100 / 2
-	return &soakWatch{share: share, path: path, saboteur: soak.NewSaboteur(pool, share, f.Seed), rng: rand.New(rand.NewPCG(f.Seed, 2)),
+	return &soakWatch{share: share, path: path, saboteur: soak.NewSaboteur(pool, share, f.Seed),
+		rng:    rand.New(rand.NewPCG(f.Seed, 2)),
 		ledger: soak.NewLedger(), struck: map[string]int{}, start: time.Now(), span: f.Span}
 }
 
@@ -101,14 +102,16 @@ func (w *soakWatch) hear(e evolve.Event) {
 	if e.Machine != nil && len(e.Machine.GPUs) > 0 {
 		w.gpuMemory = e.Machine.GPUs[0].MemUsed
 	}
-	if e.Kind == evolve.KindResult && w.share > 0 && (len(w.struck) == 0 || w.rng.Float64() < w.share) { // a short soak has one, too
+	if e.Kind == evolve.KindResult && w.share > 0 && (len(w.struck) == 0 ||
+		w.rng.Float64() < w.share) { // a short soak has one, too
 		if did := soak.Strike(w.rng); did != "" {
 			w.struck[did]++
 		}
 	}
 }
 
-// sample looks 120 times in the soak, but not more often than four times a second, until the function that it returns is called.
+// sample looks 120 times in the soak, but not more often than four times a second, until the function that it returns
+// is called.
 func (w *soakWatch) sample(ctx context.Context) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
@@ -135,7 +138,8 @@ func (w *soakWatch) sample(ctx context.Context) (end func()) {
 // report draws the balance.
 func (w *soakWatch) report(run *store.Run, sum evolve.Summary) (*soaked, error) {
 	l := w.ledger
-	r := &soaked{Seconds: sum.Elapsed.Seconds(), Evals: sum.Evals, Lost: l.Lost, Outcomes: l.Outcomes, Struck: w.struck, Planted: map[string]int{},
+	r := &soaked{Seconds: sum.Elapsed.Seconds(), Evals: sum.Evals, Lost: l.Lost, Outcomes: l.Outcomes, Struck: w.struck,
+		Planted:   map[string]int{},
 		Champions: l.Champions, Worse: l.Worse(), Trends: soak.Trends(w.samples), Samples: w.samples}
 	var err error
 	if r.Twice, r.Missing, r.Untold, err = l.Audit(run.Each); err != nil {

@@ -74,11 +74,15 @@ func (r *soaked) bad() []string {
 }
 
 func soakText(con *console.Console, r *soaked) {
-	report.Fields(con.Out, "", [2]string{"verdicts", fmt.Sprintf("%s in %s, %d lost and asked for again", report.Count(r.Evals), report.Duration(time.Duration(r.Seconds*1e9)), r.Lost)},
+	report.Fields(con.Out, "", [2]string{"verdicts",
+		fmt.Sprintf("%s in %s, %d lost and asked for again", report.Count(r.Evals),
+			report.Duration(time.Duration(r.Seconds*1e9)), r.Lost)},
 		[2]string{"workers", tally(r.Struck)}, [2]string{"planted", tally(r.Planted)},
 		[2]string{"champions", fmt.Sprintf("%d, each faster than the one before: %v", r.Champions, len(r.Worse) == 0)},
-		[2]string{"ledger", fmt.Sprintf("%d told twice, %d told and not stored, %d stored and not told", r.Twice, r.Missing, r.Untold)},
-		[2]string{"rate", fmt.Sprintf("%.2f verdicts a second in the second quarter, %.2f in the last (chance: %.2f)", r.Early, r.Late, r.Chance)},
+		[2]string{"ledger", fmt.Sprintf("%d told twice, %d told and not stored, %d stored and not told", r.Twice, r.Missing,
+			r.Untold)},
+		[2]string{"rate", fmt.Sprintf("%.2f verdicts a second in the second quarter, %.2f in the last (chance: %.2f)",
+			r.Early, r.Late, r.Chance)},
 		[2]string{"store", fmt.Sprintf("%s for 1,000 verdicts", report.Bytes(int(r.PerK)))})
 	fmt.Fprintln(con.Out)
 	t := report.NewTable("lrrr", "", "second quarter", "last quarter", "limit")

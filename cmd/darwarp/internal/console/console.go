@@ -38,5 +38,6 @@ func (c *Console) CanView() bool {
 
 // Printer shows progress on stderr: in place on a terminal, else a line now and then.
 func (c *Console) Printer(plain bool) *progress.Printer {
-	return &progress.Printer{W: c.Err, Terminal: IsTerminal(c.Err) && !plain, Width: func() int { return Width(c.Err) }, Every: progress.LogEvery}
+	return &progress.Printer{W: c.Err, Terminal: IsTerminal(c.Err) && !plain, Width: func() int { return Width(c.Err) },
+		Every: progress.LogEvery}
 }

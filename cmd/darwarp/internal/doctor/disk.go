@@ -37,7 +37,8 @@ func folder(name, dir, why string) finding {
 		kind = fmt.Sprintf("file system %#x", s.Type)
 	}
 	free := int(s.Bavail) * int(s.Bsize)
-	f := finding{Name: name, OK: free >= lowDisk && unix.Access(at, unix.W_OK) == nil, Detail: fmt.Sprintf("%s, %s, %s free", dir, kind, report.Bytes(free))}
+	f := finding{Name: name, OK: free >= lowDisk && unix.Access(at, unix.W_OK) == nil,
+		Detail: fmt.Sprintf("%s, %s, %s free", dir, kind, report.Bytes(free))}
 	if !f.OK {
 		f.Do = why + ": it needs to be writable with 1 GiB free"
 	}

@@ -59,7 +59,8 @@ func Diagnose(ctx context.Context, c *console.Console) diagnosis {
 		d.Findings[i].Needed = true
 	}
 	d.Findings = append(d.Findings, tryCPU(ctx, where),
-		findTool(ctx, finding{Name: "nvcc", Detail: "it builds exported benches; searching does not need it", Do: "Install the CUDA toolkit for that"}, "nvcc", "/usr/local/cuda/bin/nvcc"))
+		findTool(ctx, finding{Name: "nvcc", Detail: "it builds exported benches; searching does not need it",
+			Do: "Install the CUDA toolkit for that"}, "nvcc", "/usr/local/cuda/bin/nvcc"))
 	d.Findings = append(d.Findings, folders()...)
 	d.Findings = append(d.Findings, sandboxFinding(), terminal(c))
 	d.Device, d.Why = autoDevice(d.Findings)
@@ -75,7 +76,8 @@ func fromFound(f eval.Found) finding {
 }
 
 func lookAtGPU(ctx context.Context, where eval.Location) finding {
-	f := finding{Name: "GPU", Needed: true, Do: "Install the NVIDIA driver, and in a container pass the GPU in (docker run --gpus all)"}
+	f := finding{Name: "GPU", Needed: true, Do: "Install the NVIDIA driver, and in a container pass the GPU in (docker " +
+		"run --gpus all)"}
 	if where.Driver.Path == "" {
 		f.Detail = "no driver, so no GPU can be used"
 		return f
@@ -89,7 +91,8 @@ func lookAtGPU(ctx context.Context, where eval.Location) finding {
 	}
 	dev := look.Device
 	f.OK, f.Do = true, ""
-	f.Detail = fmt.Sprintf("%s, %s, %s, driver %s", dev.Name, dev.Arch, report.Bytes(dev.MemoryBytes), report.OrDash(dev.Driver))
+	f.Detail = fmt.Sprintf("%s, %s, %s, driver %s", dev.Name, dev.Arch, report.Bytes(dev.MemoryBytes),
+		report.OrDash(dev.Driver))
 	if look.Count > 1 {
 		f.Detail += fmt.Sprintf("; the first of %d", look.Count)
 	}
@@ -172,7 +175,8 @@ func autoDevice(fs []finding) (device, why string) {
 	case len(replay.ShippedNames()) == 0:
 		return "", missing + ", so is a C++ compiler that works, and no recording is shipped"
 	}
-	return "replay", fmt.Sprintf("%s, so is a C++ compiler that works; recordings are shipped of %s", missing, strings.Join(replay.ShippedNames(), ", "))
+	return "replay", fmt.Sprintf("%s, so is a C++ compiler that works; recordings are shipped of %s", missing,
+		strings.Join(replay.ShippedNames(), ", "))
 }
 
 // cxxFinding is the finding that the cpu device stands on.
@@ -181,7 +185,8 @@ const cxxFinding = "C++ compiler"
 // sandboxFinding says how workers can be fenced in here.
 func sandboxFinding() finding {
 	layers := eval.SandboxLayers()
-	return finding{Name: "sandbox", OK: layers != "", Detail: report.OrDash(layers), Do: "Search only sources that you trust; Linux 6.7 or later has all layers"}
+	return finding{Name: "sandbox", OK: layers != "", Detail: report.OrDash(layers),
+		Do: "Search only sources that you trust; Linux 6.7 or later has all layers"}
 }
 
 // terminal says what can be drawn on.

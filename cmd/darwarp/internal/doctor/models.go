@@ -16,7 +16,8 @@ import (
 // TryModels asks a server the least that there is, and says what it supports.
 func TryModels(ctx context.Context, f *models.Options) (out []finding) {
 	f.URL = llm.BaseURL(f.URL, os.Getenv)
-	server := finding{Name: "LLM server", Do: "Name a server with --llm-url and its key in $" + llm.EnvKey + " or --llm-key-file"}
+	server := finding{Name: "LLM server", Do: "Name a server with --llm-url and its key in $" + llm.EnvKey +
+		" or --llm-key-file"}
 	e, err := f.Endpoint()
 	if err != nil {
 		server.Detail = err.Error()
@@ -27,7 +28,8 @@ func TryModels(ctx context.Context, f *models.Options) (out []finding) {
 	if err != nil {
 		server.Detail = f.URL + " does not list its models: " + err.Error()
 	} else {
-		server.OK, server.Detail = true, fmt.Sprintf("%s has %s: %s", f.URL, report.Quantity(len(models), "model"), llm.Line(strings.Join(models, ", "), 200))
+		server.OK, server.Detail = true, fmt.Sprintf("%s has %s: %s", f.URL, report.Quantity(len(models), "model"),
+			llm.Line(strings.Join(models, ", "), 200))
 	}
 	out = append(out, server)
 	if len(f.Models) == 0 && len(models) == 1 {
@@ -44,7 +46,8 @@ func tryModel(ctx context.Context, e *llm.Endpoint, model string) finding {
 	f := finding{Name: "LLM " + llm.Line(model, 60), Do: "Choose a model that the server has and that keeps to a format"}
 	begun := time.Now()
 	a, err := e.Chat(ctx, model, []kernels.Message{{Role: "system", Text: "You reply exactly as you are told."},
-		{Role: "user", Text: "Reply with these four lines and nothing else:\n## genes\n```json\n{\"family\": \"test\", \"genes\": {\"block\": 64}}\n```"}}, 4096)
+		{Role: "user", Text: "Reply with these four lines and nothing else:\n## genes\n```json\n" +
+			"{\"family\": \"test\", \"genes\": {\"block\": 64}}\n```"}}, 4096)
 	if err != nil {
 		f.Detail = err.Error()
 		return f
@@ -63,6 +66,7 @@ func tryModel(ctx context.Context, e *llm.Endpoint, model string) finding {
 		price = fmt.Sprintf("this cost %.5f USD", usd)
 	}
 	f.OK, f.Do = true, ""
-	f.Detail = fmt.Sprintf("answers in %s and keeps to the format; %s (%d in, %d out); %s", took, counted, a.Tokens.In, a.Tokens.Out, price)
+	f.Detail = fmt.Sprintf("answers in %s and keeps to the format; %s (%d in, %d out); %s", took, counted, a.Tokens.In,
+		a.Tokens.Out, price)
 	return f
 }

@@ -23,7 +23,8 @@ func Sites(w io.Writer, all []kernels.Site) {
 	slices.SortStableFunc(sites, func(x, y kernels.Site) int {
 		return cmp.Or(cmp.Compare(y.Conflicts, x.Conflicts), cmp.Compare(y.Sectors, x.Sectors))
 	})
-	fmt.Fprintf(w, "\nmemory accesses, as the cpu device saw them (a warp that reads 128 neighbouring bytes takes 4 sectors)\n")
+	fmt.Fprintf(w, "\nmemory accesses, as the cpu device saw them (a warp that reads 128 neighbouring bytes takes 4 "+
+		"sectors)\n")
 	t := report.NewTable("llrrr", "line", "space", "requests", "bank conflicts a request", "sectors a request")
 	t.Indent = "  "
 	for _, s := range sites[:min(len(sites), shownSites)] {
@@ -41,7 +42,8 @@ func GateText(g *kernels.GateReport) string {
 	if g == nil {
 		return ""
 	}
-	s := fmt.Sprintf("%s, %s outputs; worst error %.2f of its tolerance", report.Quantity(g.Checks, "check"), report.Count(g.Elements), g.Worst)
+	s := fmt.Sprintf("%s, %s outputs; worst error %.2f of its tolerance", report.Quantity(g.Checks, "check"),
+		report.Count(g.Elements), g.Worst)
 	if g.Where != "" {
 		s += " (" + g.Where + ")"
 	}
@@ -65,10 +67,12 @@ func Resources(w io.Writer, rs []kernels.Resources) {
 		return
 	}
 	fmt.Fprintf(w, "\nresources\n")
-	t := report.NewTable("lrrrrrr", "kernel", "registers", "spills", "static smem", "dynamic smem", "blocks/SM", "occupancy")
+	t := report.NewTable("lrrrrrr", "kernel", "registers", "spills", "static smem", "dynamic smem", "blocks/SM",
+		"occupancy")
 	t.Indent = "  "
 	for _, x := range rs {
-		t.Row(x.Entry, x.Registers, report.Bytes(x.SpillStores+x.SpillLoads), report.Bytes(x.StaticSmem), report.Bytes(x.DynamicSmem),
+		t.Row(x.Entry, x.Registers, report.Bytes(x.SpillStores+x.SpillLoads), report.Bytes(x.StaticSmem),
+			report.Bytes(x.DynamicSmem),
 			x.BlocksPerSM, report.Occupancy([]kernels.Resources{x}))
 	}
 	t.Write(w)
@@ -82,10 +86,13 @@ func Provenance(w io.Writer, p kernels.Provenance) {
 	}
 	ceilings := ""
 	if c := p.Ceilings; c != nil {
-		ceilings = fmt.Sprintf("%s matrix, %s memory, %s L2", report.Flops(c.Matrix), report.Bandwidth(c.Bandwidth), report.Bandwidth(c.L2))
+		ceilings = fmt.Sprintf("%s matrix, %s memory, %s L2", report.Flops(c.Matrix), report.Bandwidth(c.Bandwidth),
+			report.Bandwidth(c.L2))
 	}
-	report.Fields(w, "  ", [2]string{"device", p.Device.Label() + " " + p.Device.Arch}, [2]string{"driver", p.Device.Driver},
-		[2]string{"toolchain", p.Device.Toolchain}, [2]string{"protocol", p.Protocol}, [2]string{"started", p.Started.Format("2006-01-02 15:04:05 MST")},
+	report.Fields(w, "  ", [2]string{"device", p.Device.Label() + " " + p.Device.Arch},
+		[2]string{"driver", p.Device.Driver},
+		[2]string{"toolchain", p.Device.Toolchain}, [2]string{"protocol", p.Protocol}, [2]string{"started",
+			p.Started.Format("2006-01-02 15:04:05 MST")},
 		[2]string{"noise", noise}, [2]string{"ceilings", ceilings})
 }
 

@@ -80,7 +80,8 @@ func addMoved(t *report.Table, own []kernels.Counters, i kernels.Insight) {
 				continue
 			}
 			some = true
-			row = append(row, counterText(c.Values, n.metric, n.percent)+" -> "+counterText(i.Counters[w].Values, n.metric, n.percent))
+			row = append(row, counterText(c.Values, n.metric, n.percent)+" -> "+counterText(i.Counters[w].Values, n.metric,
+				n.percent))
 		}
 		if some {
 			t.Row(row...)

@@ -10,13 +10,16 @@ import (
 
 func TestShowCounters(t *testing.T) {
 	const tensor, dram = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "dram__bytes.sum"
-	own := []kernels.Counters{{Workload: "a", Values: map[string]float64{tensor: 50, dram: 1e6}}, {Workload: "b", Values: map[string]float64{tensor: 10}}}
+	own := []kernels.Counters{{Workload: "a", Values: map[string]float64{tensor: 50, dram: 1e6}},
+		{Workload: "b", Values: map[string]float64{tensor: 10}}}
 	without := kernels.Insight{Genes: []kernels.GeneChange{{Gene: "mma", From: "fma", To: "wmma"}},
-		Counters: []kernels.Counters{{Workload: "a", Values: map[string]float64{tensor: 1, dram: 1.01e6}}, {Workload: "b", Values: map[string]float64{tensor: 10.5}}}}
+		Counters: []kernels.Counters{{Workload: "a", Values: map[string]float64{tensor: 1, dram: 1.01e6}},
+			{Workload: "b", Values: map[string]float64{tensor: 10.5}}}}
 	var out bytes.Buffer
 	Counters(&out, own, []kernels.Insight{without})
 	text := out.String()
-	for _, want := range []string{"tensor pipe", "50.0%  10.0%", "dram bytes", "1,000,000      -", "mma fma -> wmma  tensor pipe", "50.0% -> 1.0%"} {
+	for _, want := range []string{"tensor pipe", "50.0%  10.0%", "dram bytes", "1,000,000      -",
+		"mma fma -> wmma  tensor pipe", "50.0% -> 1.0%"} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(want), " ")) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}

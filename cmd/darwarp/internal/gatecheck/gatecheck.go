@@ -1,4 +1,5 @@
-// Package gatecheck sends the kernels of package gatetest through the gate of a device, and reports what became of them.
+// Package gatecheck sends the kernels of package gatetest through the gate of a device, and reports what became of
+// them.
 package gatecheck
 
 import (

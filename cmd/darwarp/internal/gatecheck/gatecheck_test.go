@@ -92,12 +92,14 @@ func TestCheatsFallAtTheirStage(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := &gatekeeper{
-		device:   dev,
-		outcomes: map[string]kernels.Outcome{"fast_exp": kernels.Wrong, "static_local": kernels.Wrong, "online": kernels.Wrong, "no_barrier": kernels.Crashed},
+		device: dev,
+		outcomes: map[string]kernels.Outcome{"fast_exp": kernels.Wrong, "static_local": kernels.Wrong,
+			"online": kernels.Wrong, "no_barrier": kernels.Crashed},
 		duels: map[string]kernels.Duel{
-			"memo_in_scratch":    {Verdict: kernels.Faster, Ratio: 0.5},
-			"memo_of_hash":       {Verdict: kernels.Slower, Ratio: 1.2},
-			"stores_changes":     {Verdict: kernels.Ambiguous, Culprit: kernels.TheChallenger, Outcome: kernels.Suspect, Detail: "keeps answers"},
+			"memo_in_scratch": {Verdict: kernels.Faster, Ratio: 0.5},
+			"memo_of_hash":    {Verdict: kernels.Slower, Ratio: 1.2},
+			"stores_changes": {Verdict: kernels.Ambiguous, Culprit: kernels.TheChallenger, Outcome: kernels.Suspect,
+				Detail: "keeps answers"},
 			"skips_verified_row": {Verdict: kernels.Ambiguous, Culprit: kernels.TheChampion, Outcome: kernels.Crashed},
 		},
 		falls: map[string]string{"no_first_barrier": "other bits"},
@@ -134,7 +136,8 @@ func TestGateReport(t *testing.T) {
 	r.Device = "a device"
 	for _, v := range []Verdict{
 		{Problem: "sum", Family: "cheat", Name: "zeros", Kind: gatetest.Power, Said: "wrong", Held: true},
-		{Problem: "sum", Family: "cheat", Name: "keeps_97", Kind: gatetest.Power, Stage: gatetest.Gate, Said: "ok", About: "adds 97 %", Want: []kernels.Outcome{kernels.Wrong}},
+		{Problem: "sum", Family: "cheat", Name: "keeps_97", Kind: gatetest.Power, Stage: gatetest.Gate, Said: "ok",
+			About: "adds 97 %", Want: []kernels.Outcome{kernels.Wrong}},
 		{Problem: "tiles", Family: "claim", Name: "claims_and_drops", Kind: gatetest.Power, Said: "wrong", Held: true},
 		{Problem: "tiles", Family: "honest", Name: "plain", Said: "ok", Held: true},
 	} {
@@ -154,7 +157,8 @@ func TestGateReport(t *testing.T) {
 	if r.OK() || r.Problems["sum"].Caught != (Score{1, 2}) || r.Problems["tiles"].Accepted != (Score{1, 1}) {
 		t.Errorf("%+v", r)
 	}
-	if lines := strings.Split(out.String(), "\n"); !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "sum ") && strings.Contains(l, "ok (!)") }) {
+	if lines := strings.Split(out.String(), "\n"); !slices.ContainsFunc(lines,
+		func(l string) bool { return strings.HasPrefix(l, "sum ") && strings.Contains(l, "ok (!)") }) {
 		t.Errorf("what was not held is not marked:\n%s", out.String())
 	}
 }

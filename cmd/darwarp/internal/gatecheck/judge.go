@@ -19,8 +19,8 @@ const testBar = 5e6
 // gate is a device whose gate is tested.
 type gate struct{ *session.Session }
 
-// judgeAll sends the cases through the gate, in their order, and those that it accepts and that fall later at the latest
-// through what follows.
+// judgeAll sends the cases through the gate, in their order, and those that it accepts and that fall later at the
+// latest through what follows.
 func (s gate) judgeAll(ctx context.Context, cases []gatetest.Case) ([]Verdict, error) {
 	out := make([]Verdict, len(cases))
 	at := map[kernels.ID]int{}
@@ -49,8 +49,8 @@ func (s gate) judgeAll(ctx context.Context, cases []gatetest.Case) ([]Verdict, e
 	return out, s.judgeLater(ctx, cases, out)
 }
 
-// judgeLater sends the cheats that the gate accepted into what must stop them: duels one after the other, as they are about
-// times, and then trials side by side.
+// judgeLater sends the cheats that the gate accepted into what must stop them: duels one after the other, as they are
+// about times, and then trials side by side.
 func (s gate) judgeLater(ctx context.Context, cases []gatetest.Case, verdicts []Verdict) error {
 	todo := map[gatetest.Stage][]func() error{}
 	for i, c := range cases {

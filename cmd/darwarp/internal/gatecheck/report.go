@@ -120,7 +120,8 @@ func (r *Report) Text(w io.Writer, width int) {
 	fmt.Fprintf(w, "\n%s, on %s\n", r.line(), r.Device)
 	for _, v := range r.Verdicts {
 		if !v.Held {
-			fmt.Fprintf(w, "%s %s %s (%s): it came to %s, expected %s\n", v.Problem, v.Family, v.Name, v.About, v.Said, v.wants())
+			fmt.Fprintf(w, "%s %s %s (%s): it came to %s, expected %s\n", v.Problem, v.Family, v.Name, v.About, v.Said,
+				v.wants())
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 // Gather gathers all that the run knows.
 func Gather(r *record.Record, version string) (in Input, err error) {
-	in = Input{Path: filepath.Base(r.Path()), Version: version, Meta: r.Meta(), Problem: r.Bundle.Problem, Proofs: map[string]kernels.Provenance{}}
+	in = Input{Path: filepath.Base(r.Path()), Version: version, Meta: r.Meta(), Problem: r.Bundle.Problem,
+		Proofs: map[string]kernels.Provenance{}}
 	err = r.Each(func(c kernels.Candidate) error {
 		c.Variant.Source, c.Variant.Plan, c.Result.Sites = "", nil, nil // large, and not shown
 		in.Candidates = append(in.Candidates, c)
@@ -52,7 +53,8 @@ func Gather(r *record.Record, version string) (in Input, err error) {
 func gatherModels(r *record.Record) (out []Model, err error) {
 	arms, err := models.Arms(r)
 	for _, x := range arms {
-		m := Model{Name: models.ArmName(x.Arm), Asked: x.Asked, Failed: x.Failed, Refused: x.Refused, Judged: x.Judged, Right: x.OK, Crowned: x.Crowned,
+		m := Model{Name: models.ArmName(x.Arm), Asked: x.Asked, Failed: x.Failed, Refused: x.Refused, Judged: x.Judged,
+			Right: x.OK, Crowned: x.Crowned,
 			Best: "-", Tokens: report.Count(x.In + x.Out), USD: models.USD(x.Spending)}
 		if x.Best > 0 {
 			m.Best = report.Ratio(x.Best)
@@ -138,7 +140,8 @@ func versus(f figures.Figures, cache string, objective kernels.Objective) []Vers
 			}
 		}
 		times := slices.DeleteFunc(slices.Clone(f.Times), func(t kernels.Timing) bool { return t.Cache != cache })
-		if score, err := objective.Score(times, base, f.Workloads); err == nil && score > 0 { // err: some workload has no time
+		if score, err := objective.Score(times, base, f.Workloads); err == nil &&
+			score > 0 { // err: some workload has no time
 			v.Speedup = 1 / score
 		}
 		for _, d := range f.Duels {
@@ -168,7 +171,10 @@ func gatherShapes(f figures.Figures) ([]Shape, error) {
 			s.Scaling = fmt.Sprintf("%.0f%%", 100*x.Scaling)
 		}
 		for _, b := range f.Baselines {
-			i := slices.IndexFunc(b.Times, func(t kernels.Timing) bool { return t.Workload == w.Name && t.Cache == x.Cache && t.Median > 0 })
+			i := slices.IndexFunc(b.Times, func(t kernels.Timing) bool {
+				return t.Workload == w.Name && t.Cache == x.Cache &&
+					t.Median > 0
+			})
 			if i < 0 {
 				continue
 			}
@@ -187,7 +193,10 @@ func gatherShapes(f figures.Figures) ([]Shape, error) {
 func addPortfolio(f figures.Figures, shapes []Shape, p kernels.Portfolio) error {
 	for i := range shapes {
 		s := &shapes[i]
-		at := slices.IndexFunc(p.Choices, func(c kernels.Choice) bool { return c.Workload == s.Workload && s.Cache == p.Cache && c.Time > 0 })
+		at := slices.IndexFunc(p.Choices, func(c kernels.Choice) bool {
+			return c.Workload == s.Workload &&
+				s.Cache == p.Cache && c.Time > 0
+		})
 		if at < 0 {
 			continue
 		}

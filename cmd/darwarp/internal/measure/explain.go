@@ -28,8 +28,10 @@ type Explained struct {
 	Counters  []kernels.Counters  `json:"counters,omitempty"` // of the candidate
 	Profiler  string              `json:"profiler,omitempty"` // why there are no counters
 
-	Singles, Pairs []kernels.Insight // of Insights: one choice taken back, two
-	Joint          kernels.Insight   // and all of them
+	// Of Insights: one choice taken back, two, and all of them.
+	Singles []kernels.Insight `json:"-"`
+	Pairs   []kernels.Insight `json:"-"`
+	Joint   kernels.Insight   `json:"-"`
 }
 
 // explanation is one run of explain.
@@ -50,16 +52,19 @@ type ExplainOptions struct {
 	Counters int // most choices that are profiled beside the winner; 0: nothing is
 }
 
-// Explain takes the choices of a candidate back, one at a time, all together and two at a time, and stores what each buys.
+// Explain takes the choices of a candidate back, one at a time, all together and two at a time, and stores what each
+// buys.
 // An empty name is the champion.
-func Explain(ctx context.Context, s *session.Session, r *record.Record, name string, o ExplainOptions, say func(string, ...any)) (*Explained, error) {
+func Explain(ctx context.Context, s *session.Session, r *record.Record, name string, o ExplainOptions,
+	say func(string, ...any)) (*Explained, error) {
 	e, err := newExplanation(ctx, s, r, name)
 	if err != nil {
 		return nil, err
 	}
 	e.say = say
 	choices := evolve.Choices(e.space.Family, e.winner.Variant.Genes)
-	say("candidate %s makes %s: taking them back one at a time ...", e.winner.ID.Short(), report.Quantity(len(choices), "choice"))
+	say("candidate %s makes %s: taking them back one at a time ...", e.winner.ID.Short(),
+		report.Quantity(len(choices), "choice"))
 	out := &Explained{Candidate: e.winner.ID}
 	if out.Singles, err = e.singles(ctx, choices); err != nil {
 		return nil, err
@@ -97,7 +102,8 @@ func newExplanation(ctx context.Context, s *session.Session, r *record.Record, n
 		return nil, err
 	}
 	if c.Result.Outcome != kernels.OK {
-		return nil, exit.Usagef("candidate %s is not right (%s): explain one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
+		return nil, exit.Usagef("candidate %s is not right (%s): explain one that `darwarp top %s` lists", c.ID.Short(),
+			c.Result.Outcome, r.Path())
 	}
 	e := &explanation{Session: s, run: r, winner: c, jobs: map[kernels.ID]*kernels.Job{}}
 	at := slices.IndexFunc(s.Spaces, func(x *kernels.Space) bool { return x.Family.Name == c.Variant.Family })
@@ -112,7 +118,8 @@ func newExplanation(ctx context.Context, s *session.Session, r *record.Record, n
 		return nil, err
 	}
 	if e.result, err = s.Evaluate(ctx, &e.job); err == nil && e.result.Outcome != kernels.OK {
-		err = fmt.Errorf("candidate %s was right in the search and is not now (%s): %s", c.ID.Short(), e.result.Outcome, e.result.Detail)
+		err = fmt.Errorf("candidate %s was right in the search and is not now (%s): %s", c.ID.Short(), e.result.Outcome,
+			e.result.Detail)
 	}
 	return e, err
 }
@@ -249,7 +256,8 @@ const unexplained = 0.03
 
 // pairs takes choices back two at a time, where the single ones do not add up to the whole, or cannot be
 // taken back without others.
-func (e *explanation) pairs(ctx context.Context, choices []kernels.GeneChange, singles []kernels.Insight, joint kernels.Insight, most int) ([]kernels.Insight, error) {
+func (e *explanation) pairs(ctx context.Context, choices []kernels.GeneChange, singles []kernels.Insight,
+	joint kernels.Insight, most int) ([]kernels.Insight, error) {
 	if joint.Alone > 0 && joint.Gain.Lo*(1-unexplained) < joint.Alone && joint.Alone < joint.Gain.Hi*(1+unexplained) {
 		return nil, nil
 	}
@@ -289,7 +297,8 @@ type profiler interface {
 }
 
 // profile reads the counters of the winner, and of it without the choices that buy most.
-func (e *explanation) profile(ctx context.Context, singles []kernels.Insight, most int) (own []kernels.Counters, why string, err error) {
+func (e *explanation) profile(ctx context.Context, singles []kernels.Insight, most int) (own []kernels.Counters,
+	why string, err error) {
 	p, ok := e.Evaluator.(profiler)
 	if !ok {
 		return nil, "", nil

@@ -28,7 +28,8 @@ type Finisher interface {
 // Final measures the winner, the naive start and the baselines on fresh data, and stores what
 // it finds. The winner's times are kept among the baselines' under its short ID, for a stored
 // candidate does not change.
-func Final(ctx context.Context, f Finisher, s *session.Session, run *store.Run, champion kernels.ID, say func(string, ...any)) error {
+func Final(ctx context.Context, f Finisher, s *session.Session, run *store.Run, champion kernels.ID,
+	say func(string, ...any)) error {
 	winner, err := run.Get(champion)
 	if err != nil {
 		return err
@@ -53,11 +54,13 @@ func Final(ctx context.Context, f Finisher, s *session.Session, run *store.Run, 
 			return err
 		}
 	}
-	if err := keepFinal(ctx, f, run, kernels.BaselineResult{Name: winner.ID.Short(), Sanitized: watched}, &best); err != nil {
+	if err := keepFinal(ctx, f, run, kernels.BaselineResult{Name: winner.ID.Short(), Sanitized: watched},
+		&best); err != nil {
 		return err
 	}
 	if naive.ID != best.ID {
-		if err := keepFinal(ctx, f, run, kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName}, &naive); err != nil {
+		if err := keepFinal(ctx, f, run, kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName},
+			&naive); err != nil {
 			return err
 		}
 		d, err := f.Versus(ctx, &naive, &best, s.Cache)
@@ -168,6 +171,7 @@ func KeepNaive(run *store.Run) error {
 	if err != nil || start == nil {
 		return err
 	}
-	return run.PutBaseline(kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName, About: "the naive start",
+	return run.PutBaseline(kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName,
+		About: "the naive start",
 		Times: start.Result.Times, Proof: start.Result.Proof})
 }

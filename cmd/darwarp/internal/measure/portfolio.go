@@ -27,7 +27,8 @@ type entrant struct {
 }
 
 // Portfolio measures, chooses, measures what was chosen, and stores it.
-func Portfolio(ctx context.Context, s *session.Session, r *record.Record, k int, say func(string, ...any)) (*kernels.Portfolio, error) {
+func Portfolio(ctx context.Context, s *session.Session, r *record.Record, k int,
+	say func(string, ...any)) (*kernels.Portfolio, error) {
 	workloads := r.Meta().Workloads
 	if len(workloads) < 2 {
 		return nil, exit.Usagef("%s was scored at one shape: a portfolio needs a run with several --workload", r.Path())
@@ -49,7 +50,8 @@ func Portfolio(ctx context.Context, s *session.Session, r *record.Record, k int,
 	}
 	single := evolve.ChoosePortfolio(logs, 1, s.Objective, workloads)[0]
 	chosen := evolve.ChoosePortfolio(logs, k, s.Objective, workloads)
-	p := &kernels.Portfolio{K: k, Objective: s.Objective, Single: list[single].c.ID, Cache: s.Cache, Proof: s.Provenance().Key()}
+	p := &kernels.Portfolio{K: k, Objective: s.Objective, Single: list[single].c.ID, Cache: s.Cache,
+		Proof: s.Provenance().Key()}
 	assigned := evolve.Assign(logs, chosen, len(workloads))
 	for _, i := range chosen {
 		p.Kernels = append(p.Kernels, list[i].c.ID)
@@ -67,7 +69,8 @@ func Portfolio(ctx context.Context, s *session.Session, r *record.Record, k int,
 
 // findEntrants are the champion and the fastest of each workload, dueled with it. One that is not clearly
 // faster at a shape counts as no faster there: of many candidates some are lucky.
-func findEntrants(ctx context.Context, s *session.Session, r *record.Record, say func(string, ...any)) ([]entrant, error) {
+func findEntrants(ctx context.Context, s *session.Session, r *record.Record, say func(string, ...any)) ([]entrant,
+	error) {
 	list, err := shortlist(r)
 	if err != nil {
 		return nil, err
@@ -129,8 +132,10 @@ func shortlist(r *record.Record) ([]kernels.Candidate, error) {
 }
 
 // measurePortfolio duels each chosen kernel with the best single one again: by chosen, nil for itself.
-func measurePortfolio(ctx context.Context, s *session.Session, list []entrant, single int, chosen []int, say func(string, ...any)) ([]*kernels.Duel, error) {
-	say("measuring the %s that were chosen against the best single one, on fresh data ...", report.Quantity(len(chosen), "kernel"))
+func measurePortfolio(ctx context.Context, s *session.Session, list []entrant, single int, chosen []int,
+	say func(string, ...any)) ([]*kernels.Duel, error) {
+	say("measuring the %s that were chosen against the best single one, on fresh data ...",
+		report.Quantity(len(chosen), "kernel"))
 	out := make([]*kernels.Duel, len(chosen))
 	for i, row := range chosen {
 		if row == single {
@@ -147,11 +152,13 @@ func measurePortfolio(ctx context.Context, s *session.Session, list []entrant, s
 
 // fillPortfolio fills in what the duels show. own is the best single kernel's place in the portfolio, -1
 // where it is not one of it. Where it is, it takes back the shapes at which the other was not faster after all.
-func fillPortfolio(p *kernels.Portfolio, workloads []kernels.Workload, base map[string]float64, duels []*kernels.Duel, assigned []int, own int) {
+func fillPortfolio(p *kernels.Portfolio, workloads []kernels.Workload, base map[string]float64, duels []*kernels.Duel,
+	assigned []int, own int) {
 	levels := make([]float64, len(workloads))
 	var logs [3][]float64 // of the portfolio's time over base: measured, with the greatest and the least gain
 	for w, x := range workloads {
-		c := kernels.Choice{Workload: x.Name, Kernel: assigned[w], Gain: kernels.Gain{Workload: x.Name, Ratio: 1, Lo: 1, Hi: 1}}
+		c := kernels.Choice{Workload: x.Name, Kernel: assigned[w],
+			Gain: kernels.Gain{Workload: x.Name, Ratio: 1, Lo: 1, Hi: 1}}
 		if d := duels[c.Kernel]; d != nil && own >= 0 && d.Rounds[w].Ratio >= 1 {
 			c.Kernel = own
 		}

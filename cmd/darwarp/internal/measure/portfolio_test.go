@@ -11,7 +11,8 @@ func TestFillPortfolio(t *testing.T) {
 	workloads := []kernels.Workload{{Name: "a", Weight: 1}, {Name: "b", Weight: 1}}
 	base := map[string]float64{"a": 100, "b": 100}
 	round := func(w string, ratio float64) kernels.DuelRound {
-		return kernels.DuelRound{Workload: w, Champion: 50, Challenger: 50 * ratio, Ratio: ratio, Lo: ratio * 0.99, Hi: ratio * 1.01}
+		return kernels.DuelRound{Workload: w, Champion: 50, Challenger: 50 * ratio, Ratio: ratio, Lo: ratio * 0.99,
+			Hi: ratio * 1.01}
 	}
 	duel := &kernels.Duel{Rounds: []kernels.DuelRound{round("a", 0.5), round("b", 1.2)}}
 	p := &kernels.Portfolio{Objective: kernels.Geomean}

@@ -37,8 +37,8 @@ type Verified struct {
 	Watched []kernels.Sanitized `json:"sanitized,omitempty"`
 	Trial   *kernels.Trial      `json:"trial,omitempty"`
 
-	Then kernels.Candidate
-	Now  kernels.Result
+	Then kernels.Candidate `json:"-"`
+	Now  kernels.Result    `json:"-"`
 }
 
 // drift is how far a kernel's time moves between two sessions on one machine, beyond the intervals of
@@ -67,7 +67,8 @@ func comparePairs(old, now []kernels.Timing) []Compared {
 }
 
 // tryCandidate holds a candidate against every doubt and stores what came of it.
-func tryCandidate(ctx context.Context, s *session.Session, r *record.Record, job *kernels.Job, id kernels.ID, say func(string, ...any)) (kernels.Trial, error) {
+func tryCandidate(ctx context.Context, s *session.Session, r *record.Record, job *kernels.Job, id kernels.ID,
+	say func(string, ...any)) (kernels.Trial, error) {
 	ev, ok := s.Evaluator.(evolve.Doubter)
 	if !ok {
 		return kernels.Trial{}, exit.Usagef("--trial: %s cannot run a kernel", s.Device().Label())
@@ -89,7 +90,8 @@ func tryCandidate(ctx context.Context, s *session.Session, r *record.Record, job
 }
 
 // Verify gates and times a candidate again; an empty name is the champion.
-func Verify(ctx context.Context, s *session.Session, r *record.Record, name string, o VerifyOptions, say func(string, ...any)) (*Verified, error) {
+func Verify(ctx context.Context, s *session.Session, r *record.Record, name string, o VerifyOptions,
+	say func(string, ...any)) (*Verified, error) {
 	c, err := r.Pick(name)
 	if err != nil {
 		return nil, err
@@ -106,7 +108,8 @@ func Verify(ctx context.Context, s *session.Session, r *record.Record, name stri
 	if err != nil {
 		return nil, err
 	}
-	v := &Verified{ID: c.ID, Outcome: now.Outcome, Detail: now.Detail, Was: c.Result.Outcome, Proof: s.Provenance(), Then: c, Now: now}
+	v := &Verified{ID: c.ID, Outcome: now.Outcome, Detail: now.Detail, Was: c.Result.Outcome, Proof: s.Provenance(),
+		Then: c, Now: now}
 	if !o.Races {
 		v.Times = comparePairs(c.Result.Times, now.Times)
 	}

@@ -34,7 +34,8 @@ const (
 // Check refuses what does not fit together, before anything is opened.
 func (f *Options) Check(changed func(string) bool, resumes bool) error {
 	if f.Config == "" {
-		for _, name := range []string{"llm-model", "llm-url", "llm-budget", "llm-prompts", "llm-prices", "llm-key-file", "llm-jobs", "llm-replay", "llm-timeout"} {
+		for _, name := range []string{"llm-model", "llm-url", "llm-budget", "llm-prompts", "llm-prices", "llm-key-file",
+			"llm-jobs", "llm-replay", "llm-timeout"} {
 			if changed(name) && !resumes {
 				return exit.Usagef("--%s goes with --llm %s", name, strings.Join(llm.Configs(), "|"))
 			}
@@ -50,7 +51,10 @@ func (f *Options) Check(changed func(string) bool, resumes bool) error {
 	switch {
 	case len(f.Models) == 0 && f.Replay == "" && !resumes:
 		return exit.Usagef("--llm %s: name a model with --llm-model", f.Config)
-	case slices.ContainsFunc(f.Models, func(m string) bool { return m == "" || len(m) > 200 || strings.ContainsAny(m, "\n\x1b") }):
+	case slices.ContainsFunc(f.Models, func(m string) bool {
+		return m == "" || len(m) > 200 || strings.ContainsAny(m,
+			"\n\x1b")
+	}):
 		return exit.Usagef("--llm-model: expected the name of a model")
 	case f.Jobs < 1 || f.Jobs > 64:
 		return exit.Usagef("--llm-jobs %d: expected 1 to 64", f.Jobs)

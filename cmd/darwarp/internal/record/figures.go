@@ -69,8 +69,8 @@ func Medians(c kernels.Candidate) map[string]float64 {
 	return out
 }
 
-// Lead is the least factor by which a champion of such a speedup over the naive start leads a baseline that it dueled, and
-// over which that is: the strongest.
+// Lead is the least factor by which a champion of such a speedup over the naive start leads a baseline that it
+// dueled, and over which that is: the strongest.
 func (r *Record) Lead(champion kernels.ID, speedup float64) (lead float64, over string, err error) {
 	lead, over = speedup, "the naive start"
 	duels, err := r.Duels()

@@ -82,7 +82,8 @@ func (r *Record) Pick(name string) (kernels.Candidate, error) {
 func (r *Record) Job(c kernels.Candidate) (j kernels.Job, warning string, err error) {
 	j, err = r.Bundle.VariantJob(c.Variant, r.Meta().Device, r.Meta().DType)
 	if err == nil && j.ID != c.ID {
-		warning = fmt.Sprintf("candidate %s renders to %s here: the device include library or the renderer has changed since the run,\n"+
+		warning = fmt.Sprintf("candidate %s renders to %s here: the device include library or the renderer has changed "+
+			"since the run,\n"+
 			"so this source may differ from the one that was measured", c.ID.Short(), j.ID.Short())
 	}
 	return j, warning, err

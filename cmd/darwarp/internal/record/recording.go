@@ -11,7 +11,8 @@ import (
 // Recording is what a run measured.
 func (r *Record) Recording() (*replay.Record, int, error) {
 	m := r.Meta()
-	rec := &replay.Record{Format: replay.Format, About: "a run of darwarp " + m.Version, Problem: m.Problem, DType: m.DType, Cache: m.Cache,
+	rec := &replay.Record{Format: replay.Format, About: "a run of darwarp " + m.Version, Problem: m.Problem,
+		DType: m.DType, Cache: m.Cache,
 		Workloads: m.Workloads, Device: m.Device, Files: map[string]string{}}
 	for name, text := range m.Files {
 		rec.Files[name] = string(text)

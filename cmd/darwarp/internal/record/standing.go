@@ -8,8 +8,8 @@ import (
 	"darwarp/kernels"
 )
 
-// Standing is a candidate's trial with a word on it for whoever reigns; the word is empty where there is nothing to doubt it
-// with, or by: of recordings, and of the naive start.
+// Standing is a candidate's trial with a word on it for whoever reigns; the word is empty where there is nothing to
+// doubt it with, or by: of recordings, and of the naive start.
 func (r *Record) Standing(c kernels.Candidate) (t kernels.Trial, word string) {
 	t, err := r.Trial(c.ID)
 	if err != nil || r.Meta().Device.Kind == "replay" || c.Origin.Operator == kernels.NaiveStart && len(t.Parts) == 0 {

@@ -11,8 +11,8 @@ import (
 	"darwarp/kernels"
 )
 
-// Execute searches and then measures what was found: the winner beside the baselines, and the portfolio that the options
-// ask for, which is nil where there is none. Commands to stop end both, one after the other.
+// Execute searches and then measures what was found: the winner beside the baselines, and the portfolio that the
+// options ask for, which is nil where there is none. Commands to stop end both, one after the other.
 func (s *Search) Execute(stop *console.Interrupts, show Show) (sum evolve.Summary, best *kernels.Portfolio, err error) {
 	rest, skip := context.WithCancel(stop.Soft) // what follows the search
 	defer skip()
@@ -38,7 +38,8 @@ func (s *Search) Execute(stop *console.Interrupts, show Show) (sum evolve.Summar
 	return sum, best, err
 }
 
-// measureWinner measures the winner again, where the device can and ctx has not ended; else the search's own times stay.
+// measureWinner measures the winner again, where the device can and ctx has not ended; else the search's own times
+// stay.
 func (s *Search) measureWinner(ctx context.Context, sum evolve.Summary) error {
 	fin, ok := s.Session.Evaluator.(measure.Finisher)
 	if !ok || s.Options.NoBaseline || ctx.Err() != nil || sum.Champion.IsZero() {

@@ -13,7 +13,8 @@ type listing struct {
 
 // listen keeps the state up to date.
 func (l *listing) listen(e evolve.Event) {
-	states := map[evolve.Kind]string{evolve.KindPaused: registry.Paused, evolve.KindResumed: registry.Running, evolve.KindDrain: registry.Stopping}
+	states := map[evolve.Kind]string{evolve.KindPaused: registry.Paused, evolve.KindResumed: registry.Running,
+		evolve.KindDrain: registry.Stopping}
 	if state := states[e.Kind]; state != "" {
 		l.set(state, e.Evals, e.Reign)
 	}
@@ -35,8 +36,8 @@ func (l *listing) end(sum evolve.Summary) {
 	l.set(registry.Ended, sum.Evals, sum.Score)
 }
 
-// List enters the search in the registry of runs; log is that of a search in the background, else empty. Without a registry
-// it can still be watched by its path.
+// List enters the search in the registry of runs; log is that of a search in the background, else empty. Without a
+// registry it can still be watched by its path.
 func (s *Search) List(log string) {
 	e, err := registry.Add(registry.Entry{
 		Path: s.Run.Path(), Problem: s.Session.Bundle.Problem.Name, Device: s.Session.Device().Label(), Log: log,

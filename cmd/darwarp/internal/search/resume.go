@@ -63,7 +63,8 @@ func remember(ev evolve.Evaluator, run *store.Run) error {
 	})
 }
 
-// startFrom puts the family first that a run has its naive start from: earlier versions went by the names of families alone.
+// startFrom puts the family first that a run has its naive start from: earlier versions went by the names of families
+// alone.
 func startFrom(s *session.Session, run *store.Run) error {
 	naive, err := record.Start(run)
 	if err != nil || naive == nil {

@@ -12,7 +12,8 @@ import (
 
 // TestStartFrom: a run goes on from the family that it began with, wherever that would stand today.
 func TestStartFrom(t *testing.T) {
-	run, err := store.Create(filepath.Join(t.TempDir(), "r.db"), store.Meta{Problem: "p", Workloads: []kernels.Workload{{Name: "w"}}})
+	run, err := store.Create(filepath.Join(t.TempDir(), "r.db"),
+		store.Meta{Problem: "p", Workloads: []kernels.Workload{{Name: "w"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-// Package search runs a search in this process, from opening the device and the run's file to the measurement at the end.
+// Package search runs a search in this process, from opening the device and the run's file to the measurement at the
+// end.
 package search
 
 import (

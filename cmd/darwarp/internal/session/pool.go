@@ -30,7 +30,8 @@ func openAuto(ctx context.Context, t Target, s *Session, say func(string, ...any
 		return s, err
 	}
 	if !slices.Contains(replay.ShippedNames(), s.Bundle.Problem.Name) {
-		return nil, exit.Environmentf("no device can run %s: %v; and for --device cpu: %v", s.Bundle.Problem.Name, noGPU, noCPU)
+		return nil, exit.Environmentf("no device can run %s: %v; and for --device cpu: %v", s.Bundle.Problem.Name, noGPU,
+			noCPU)
 	}
 	say("device: replay of a recording, for the processor cannot be used either: %v", noCPU)
 	return openShipped(t, s.Bundle)

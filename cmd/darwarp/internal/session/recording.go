@@ -108,7 +108,8 @@ func pinned(spaces []*kernels.Space, pins kernels.Pins) ([]*kernels.Space, error
 	var out []*kernels.Space
 	var why []string
 	for _, s := range spaces {
-		if _, err := kernels.NewSpace(s.Family, s.Device, s.DType, pins); err != nil && !errors.Is(err, kernels.ErrNoLegalPoint) {
+		if _, err := kernels.NewSpace(s.Family, s.Device, s.DType, pins); err != nil && !errors.Is(err,
+			kernels.ErrNoLegalPoint) {
 			why = append(why, err.Error())
 			continue
 		}

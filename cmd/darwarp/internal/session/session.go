@@ -102,7 +102,8 @@ func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...an
 		return nil, err
 	}
 	if d := s.Device(); d.Name != m.Device.Name || d.Kind != m.Device.Kind || d.Arch != m.Device.Arch {
-		return nil, errors.Join(exit.Usagef("the run was made on %s %s, this is %s %s: times of two devices do not compare", m.Device.Label(), m.Device.Arch, d.Label(), d.Arch), s.Close())
+		return nil, errors.Join(exit.Usagef("the run was made on %s %s, this is %s %s: times of two devices do not compare",
+			m.Device.Label(), m.Device.Arch, d.Label(), d.Arch), s.Close())
 	}
 	return s, nil
 }

@@ -12,9 +12,10 @@ import (
 	"darwarp/templates"
 )
 
-// SpacesOn makes the space of every family that the device can run and that has the pinned genes. leftOut are the others,
-// with why, in a few words.
-func SpacesOn(b *templates.Bundle, dev kernels.Device, t kernels.DType, pins kernels.Pins) (out []*kernels.Space, leftOut []string, err error) {
+// SpacesOn makes the space of every family that the device can run and that has the pinned genes. leftOut are the
+// others, with why, in a few words.
+func SpacesOn(b *templates.Bundle, dev kernels.Device, t kernels.DType, pins kernels.Pins) (out []*kernels.Space,
+	leftOut []string, err error) {
 	var why []string
 	for _, f := range b.Families {
 		if !f.Runs(dev) {

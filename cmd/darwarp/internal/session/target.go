@@ -53,7 +53,8 @@ func (t Target) check() error {
 
 // Read resolves what the target says about the problem.
 func (t Target) Read() (s *Session, err error) {
-	s = &Session{Bundle: t.Bundle, Workloads: t.picked, Pins: t.pins, Cache: cmp.Or(t.Cache, "hot"), Close: func() error { return nil }}
+	s = &Session{Bundle: t.Bundle, Workloads: t.picked, Pins: t.pins, Cache: cmp.Or(t.Cache, "hot"),
+		Close: func() error { return nil }}
 	if s.Bundle == nil {
 		if s.Bundle, err = LoadBundle(t.Problem); err != nil {
 			return nil, err

@@ -27,7 +27,8 @@ func (v *Here) Follow(events <-chan evolve.Event) error {
 	if err != nil {
 		return errors.Join(err, v.Lines.Follow(events))
 	}
-	src := tui.Local{File: tui.File{Run: v.Run, Bundle: r.Bundle}, Feed: make(chan evolve.Event, EventQueue), Search: v.Search}
+	src := tui.Local{File: tui.File{Run: v.Run, Bundle: r.Bundle}, Feed: make(chan evolve.Event, EventQueue),
+		Search: v.Search}
 	b := tui.NewBoard()
 	go b.Follow(src)
 	o := v.Options
