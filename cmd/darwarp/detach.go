@@ -17,8 +17,7 @@ import (
 func (a *app) detach(ctx context.Context, f searchFlags) error {
 	run := record.Locate(f.Resume)
 	args := slices.DeleteFunc(slices.Clone(a.args), func(s string) bool {
-		return s == "--json" ||
-			strings.HasPrefix(s, "--detach")
+		return s == "--json" || strings.HasPrefix(s, "--detach")
 	})
 	if run == "" {
 		if run = f.Store; run == "" {
@@ -34,7 +33,11 @@ func (a *app) detach(ctx context.Context, f searchFlags) error {
 	case f.json:
 		return a.PrintJSON(d)
 	}
-	report.Fields(a.Out, "", [2]string{"run", d.Run}, [2]string{"pid", fmt.Sprint(d.PID)}, [2]string{"log", d.Log},
-		[2]string{"watch", "darwarp watch " + d.Run}, [2]string{"stop", "darwarp stop " + d.Run})
+	report.Fields(a.Out, "",
+		[2]string{"run", d.Run},
+		[2]string{"pid", fmt.Sprint(d.PID)},
+		[2]string{"log", d.Log},
+		[2]string{"watch", "darwarp watch " + d.Run},
+		[2]string{"stop", "darwarp stop " + d.Run})
 	return nil
 }

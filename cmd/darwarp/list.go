@@ -165,7 +165,9 @@ func joinDTypes(ts []kernels.DType) string {
 func (a *app) listProblem(l listed, arches []string) error {
 	p := l.Problem
 	fmt.Fprintf(a.Out, "%s: %s\n\n", p.Name, p.About)
-	report.Fields(a.Out, "", [2]string{"dims", strings.Join(p.DimNames, ", ")}, [2]string{"dtypes", joinDTypes(p.DTypes)},
+	report.Fields(a.Out, "",
+		[2]string{"dims", strings.Join(p.DimNames, ", ")},
+		[2]string{"dtypes", joinDTypes(p.DTypes)},
 		[2]string{"tensors", tensorLine(p)})
 	if err := a.workloadTable(l); err != nil {
 		return err

@@ -113,13 +113,18 @@ func (a *app) showText(r *record.Record, c kernels.Candidate, proof *kernels.Pro
 	if f, err := r.Figures(c); err == nil {
 		sanitized = kernels.SanitizedText(f.Sanitized)
 	}
-	report.Fields(a.Out, "", [2]string{"candidate", c.ID.String()}, [2]string{"outcome", outcome},
-		[2]string{"speedup", speedup}, [2]string{"family", r.FamilyTitle(c)},
+	report.Fields(a.Out, "",
+		[2]string{"candidate", c.ID.String()},
+		[2]string{"outcome", outcome},
+		[2]string{"speedup", speedup},
+		[2]string{"family", r.FamilyTitle(c)},
 		[2]string{"origin", fmt.Sprintf("%s, generation %d, evaluation %d", figures.OriginText(c), c.Origin.Generation,
 			c.Seq)},
-		[2]string{"parents", strings.Join(parents, " ")}, [2]string{"gate", figures.GateText(c.Result.Gate)},
-		[2]string{"trial", r.TrialText(c)}, [2]string{"sanitizer", sanitized}, [2]string{"cost",
-			figures.CostText(c.Result.Cost)})
+		[2]string{"parents", strings.Join(parents, " ")},
+		[2]string{"gate", figures.GateText(c.Result.Gate)},
+		[2]string{"trial", r.TrialText(c)},
+		[2]string{"sanitizer", sanitized},
+		[2]string{"cost", figures.CostText(c.Result.Cost)})
 	if d := c.Result.Detail; d != "" {
 		fmt.Fprintf(a.Out, "\ndetail\n  %s\n", strings.ReplaceAll(d, "\n", "\n  "))
 	}

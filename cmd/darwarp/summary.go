@@ -13,9 +13,14 @@ import (
 
 // reasons say why a search ended.
 var reasons = map[evolve.Reason]string{
-	evolve.ReasonEvals: "the budget of evaluations is used up", evolve.ReasonTime: "the time is up", evolve.ReasonStall: "no gain for long",
-	evolve.ReasonExhausted: "every point was judged", evolve.ReasonInterrupted: "interrupted", evolve.ReasonAborted: "interrupted at once",
-	evolve.ReasonFailed: "it failed", evolve.ReasonStopped: "stopped",
+	evolve.ReasonEvals:       "the budget of evaluations is used up",
+	evolve.ReasonTime:        "the time is up",
+	evolve.ReasonStall:       "no gain for long",
+	evolve.ReasonExhausted:   "every point was judged",
+	evolve.ReasonInterrupted: "interrupted",
+	evolve.ReasonAborted:     "interrupted at once",
+	evolve.ReasonFailed:      "it failed",
+	evolve.ReasonStopped:     "stopped",
 }
 
 // searchSummary is what a search leaves on stdout.
@@ -39,18 +44,8 @@ func (a *app) searchSummary(r *record.Record, sum evolve.Summary, best *kernels.
 	a.showTrial(r, c)
 	a.showGenes(r, c)
 	figures.Resources(a.Out, c.Result.Resources)
-	f, err := r.Figures(c)
-	if err != nil {
+	if err := a.summaryTimes(r, c); err != nil {
 		return err
-	}
-	if f.Proof != nil {
-		t, err := f.Table()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(a.Out, "\ntimes (medians, 95%% intervals; %s)\n", f.Proof.Device.Label())
-		t.Indent = "  "
-		t.Write(a.Out)
 	}
 	if best != nil {
 		figures.Portfolio(a.Out, r.Meta().Device, best)
@@ -64,6 +59,22 @@ func (a *app) searchSummary(r *record.Record, sum evolve.Summary, best *kernels.
 	if best != nil {
 		a.Sayf("  darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), best.K, r.Meta().Problem)
 	}
+	return nil
+}
+
+// summaryTimes lists the champion's times, where they stand on something.
+func (a *app) summaryTimes(r *record.Record, c kernels.Candidate) error {
+	f, err := r.Figures(c)
+	if err != nil || f.Proof == nil {
+		return err
+	}
+	t, err := f.Table()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "\ntimes (medians, 95%% intervals; %s)\n", f.Proof.Device.Label())
+	t.Indent = "  "
+	t.Write(a.Out)
 	return nil
 }
 

@@ -89,16 +89,9 @@ func (a *app) topTable(r *record.Record, best []kernels.Candidate) error {
 	champion, _ := r.Champion()
 	workloads := r.Meta().Workloads
 	workloads = workloads[:min(len(workloads), shownWorkloads)]
-	head, align := []string{"", "#", "id", "speedup"}, "lrlr"
-	for _, w := range workloads {
-		name := w.Name
-		if r.Meta().Device.Kind == "cpu" {
-			name += " (CPU)"
-		}
-		head, align = append(head, name), align+"r"
-	}
-	head, align = append(head, "regs", "smem", "occ"), align+"rrr"
-	several := slices.ContainsFunc(best, func(c kernels.Candidate) bool { return c.Variant.Family != best[0].Variant.Family })
+	head, align := topHead(r.Meta().Device, workloads)
+	other := func(c kernels.Candidate) bool { return c.Variant.Family != best[0].Variant.Family }
+	several := slices.ContainsFunc(best, other)
 	if several {
 		head, align = append(head, "family"), align+"l"
 	}
@@ -155,4 +148,17 @@ func (a *app) topAll(f topFlags, r *record.Record) error {
 		a.Sayf("%d more causes: -n %d", more, len(causes))
 	}
 	return nil
+}
+
+// topHead are the columns of topTable, family and origin aside.
+func topHead(dev kernels.Device, workloads []kernels.Workload) (head []string, align string) {
+	head, align = []string{"", "#", "id", "speedup"}, "lrlr"
+	for _, w := range workloads {
+		name := w.Name
+		if dev.Kind == "cpu" {
+			name += " (CPU)"
+		}
+		head, align = append(head, name), align+"r"
+	}
+	return append(head, "regs", "smem", "occ"), align + "rrr"
 }

@@ -56,7 +56,8 @@ func (a *app) verifyCmd() *cobra.Command {
 	fs := c.Flags()
 	fs.BoolVar(&f.json, "json", false, "print JSON")
 	fs.BoolVar(&f.Trial, "trial", false, "hold it against everything that a champion is; fail unless it stands")
-	fs.BoolVar(&f.file, "file", false, "read the whole file of the run instead, and say what is wrong with it; needs no device")
+	fs.BoolVar(&f.file, "file", false,
+		"read the whole file of the run instead, and say what is wrong with it; needs no device")
 	fs.BoolVar(&f.Sanitize, "sanitize", false,
 		"on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
 	fs.BoolVar(&f.VerifyOptions.Races, "races", false,
@@ -123,9 +124,11 @@ func (a *app) verifiedText(kind string, v *measure.Verified, races bool) {
 }
 
 func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, pairs []measure.Compared) {
-	report.Fields(a.Out, "", [2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
-		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)}, [2]string{"gate",
-			figures.GateText(now.Gate)}, [2]string{"detail", now.Detail})
+	report.Fields(a.Out, "",
+		[2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
+		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)},
+		[2]string{"gate", figures.GateText(now.Gate)},
+		[2]string{"detail", now.Detail})
 	if len(pairs) == 0 {
 		return
 	}

@@ -104,7 +104,9 @@ func firstRight(ctx context.Context, s *session.Session, seed uint64) (job kerne
 
 func aaText(con *console.Console, s *session.Session, r *sameness) {
 	promoted := r.Verdicts[kernels.Faster]
-	report.Fields(con.Out, "", [2]string{"device", s.Device().Label()}, [2]string{"candidate", r.Candidate.Short()},
+	report.Fields(con.Out, "",
+		[2]string{"device", s.Device().Label()},
+		[2]string{"candidate", r.Candidate.Short()},
 		[2]string{"duels", fmt.Sprintf("%d of it with itself in %s", r.Duels, report.Duration(time.Duration(r.Seconds*1e9)))},
 		[2]string{"promoted", fmt.Sprintf("%d (%s; at most %s may be)", promoted,
 			report.Percent(float64(promoted)/float64(r.Duels)), report.Percent(promotable))},

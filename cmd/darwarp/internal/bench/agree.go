@@ -200,10 +200,12 @@ func agreementText(con *console.Console, problem string, g agreement) {
 	for _, name := range g.Left {
 		left += name + " "
 	}
-	report.Fields(con.Out, "", [2]string{"problem", problem + " " + string(g.DType)},
+	report.Fields(con.Out, "",
+		[2]string{"problem", problem + " " + string(g.DType)},
 		[2]string{"devices", g.GPU + " and " + g.CPU},
-		[2]string{"points", families}, [2]string{"left out", left}, [2]string{"agree",
-			fmt.Sprintf("%d of %d", g.Agree, g.Points-g.Foreign)})
+		[2]string{"points", families},
+		[2]string{"left out", left},
+		[2]string{"agree", fmt.Sprintf("%d of %d", g.Agree, g.Points-g.Foreign)})
 	fmt.Fprintln(con.Out)
 	t := report.NewTable("lr", "verdicts (GPU, cpu)", "points")
 	for _, v := range slices.Sorted(maps.Keys(g.Verdicts)) {

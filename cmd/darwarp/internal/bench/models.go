@@ -72,15 +72,17 @@ func (f Models) Run(ctx context.Context, con *console.Console) error {
 }
 
 // oneLLM runs one search on a device of its own: what was compiled for another is not known to it.
-func oneLLM(ctx context.Context, con *console.Console, f Models, strategy string, ask bool,
-	seed uint64) (sum evolve.Summary, spent llm.Spending, err error) {
+func oneLLM(
+	ctx context.Context, con *console.Console, f Models, strategy string, ask bool, seed uint64,
+) (sum evolve.Summary, spent llm.Spending, err error) {
 	s, err := session.Open(ctx, f.Target, con.Quiet().Sayf)
 	if err != nil {
 		return sum, spent, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	cfg := evolve.Config{
-		Bundle: s.Bundle, DType: s.DType, Workloads: s.Workloads, Objective: s.Objective, Spaces: s.Spaces, Strategy: strategy, Seed: seed,
+		Bundle: s.Bundle, DType: s.DType, Workloads: s.Workloads, Objective: s.Objective, Spaces: s.Spaces,
+		Strategy: strategy, Seed: seed,
 		Budget: evolve.Budget{Evals: f.Evals}, GenesOnly: s.Device().Kind == "replay",
 	}
 	if ask {

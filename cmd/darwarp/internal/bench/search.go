@@ -101,8 +101,9 @@ func (f Search) Run(ctx context.Context, con *console.Console, paths []string) e
 	return nil
 }
 
-func scoreSpace(ctx context.Context, con *console.Console, path string, f Search, marks scoring.Others) (*spaceScores,
-	error) {
+func scoreSpace(
+	ctx context.Context, con *console.Console, path string, f Search, marks scoring.Others,
+) (*spaceScores, error) {
 	rec, err := session.ReadRecording(path)
 	if err != nil {
 		return nil, err
@@ -123,9 +124,9 @@ func scoreSpace(ctx context.Context, con *console.Console, path string, f Search
 	if known, ok := marks.Find(rec); ok {
 		x.KnownAs, x.Others = known.Name, marks.On(known.Name)
 	}
-	con.Sayf("%s: %s on %s, %s points, %d of them right; 95 %% cut-off after %s, %s", x.Recording, x.Problem, x.Device,
-		report.Count(x.Points), x.Right, report.Quantity(x.CutOff,
-			"evaluation"), report.Duration(time.Duration(x.Seconds*float64(time.Second))))
+	con.Sayf("%s: %s on %s, %s points, %d of them right; 95 %% cut-off after %s, %s",
+		x.Recording, x.Problem, x.Device, report.Count(x.Points), x.Right, report.Quantity(x.CutOff, "evaluation"),
+		report.Duration(time.Duration(x.Seconds*float64(time.Second))))
 	for _, strategy := range f.Strategies {
 		runs, err := g.Searches(ctx, strategy, f.Seeds)
 		if err != nil {

@@ -102,8 +102,8 @@ func (w *soakWatch) hear(e evolve.Event) {
 	if e.Machine != nil && len(e.Machine.GPUs) > 0 {
 		w.gpuMemory = e.Machine.GPUs[0].MemUsed
 	}
-	if e.Kind == evolve.KindResult && w.share > 0 && (len(w.struck) == 0 ||
-		w.rng.Float64() < w.share) { // a short soak has one, too
+	// A short soak has one, too.
+	if e.Kind == evolve.KindResult && w.share > 0 && (len(w.struck) == 0 || w.rng.Float64() < w.share) {
 		if did := soak.Strike(w.rng); did != "" {
 			w.struck[did]++
 		}

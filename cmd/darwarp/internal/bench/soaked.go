@@ -74,10 +74,11 @@ func (r *soaked) bad() []string {
 }
 
 func soakText(con *console.Console, r *soaked) {
-	report.Fields(con.Out, "", [2]string{"verdicts",
-		fmt.Sprintf("%s in %s, %d lost and asked for again", report.Count(r.Evals),
+	report.Fields(con.Out, "",
+		[2]string{"verdicts", fmt.Sprintf("%s in %s, %d lost and asked for again", report.Count(r.Evals),
 			report.Duration(time.Duration(r.Seconds*1e9)), r.Lost)},
-		[2]string{"workers", tally(r.Struck)}, [2]string{"planted", tally(r.Planted)},
+		[2]string{"workers", tally(r.Struck)},
+		[2]string{"planted", tally(r.Planted)},
 		[2]string{"champions", fmt.Sprintf("%d, each faster than the one before: %v", r.Champions, len(r.Worse) == 0)},
 		[2]string{"ledger", fmt.Sprintf("%d told twice, %d told and not stored, %d stored and not told", r.Twice, r.Missing,
 			r.Untold)},

@@ -15,8 +15,9 @@ const lowDisk = 1 << 30
 
 // fileSystems names the usual ones, by the numbers of statfs(2).
 var fileSystems = map[int64]string{
-	0xEF53: "ext4", 0x58465342: "xfs", 0x9123683E: "btrfs", 0x01021994: "tmpfs", 0x794C7630: "overlayfs", 0x2FC12FC1: "zfs",
-	0x6969: "nfs", 0xFF534D42: "cifs", 0xFE534D42: "smb2", 0x65735546: "fuse", 0x0BD00BD0: "lustre", 0x01021997: "9p",
+	0xEF53: "ext4", 0x58465342: "xfs", 0x9123683E: "btrfs", 0x01021994: "tmpfs", 0x794C7630: "overlayfs",
+	0x2FC12FC1: "zfs",
+	0x6969:     "nfs", 0xFF534D42: "cifs", 0xFE534D42: "smb2", 0x65735546: "fuse", 0x0BD00BD0: "lustre", 0x01021997: "9p",
 }
 
 // folder reports free space and file system of a folder, or of what exists above it.

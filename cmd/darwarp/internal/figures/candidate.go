@@ -89,11 +89,14 @@ func Provenance(w io.Writer, p kernels.Provenance) {
 		ceilings = fmt.Sprintf("%s matrix, %s memory, %s L2", report.Flops(c.Matrix), report.Bandwidth(c.Bandwidth),
 			report.Bandwidth(c.L2))
 	}
-	report.Fields(w, "  ", [2]string{"device", p.Device.Label() + " " + p.Device.Arch},
+	report.Fields(w, "  ",
+		[2]string{"device", p.Device.Label() + " " + p.Device.Arch},
 		[2]string{"driver", p.Device.Driver},
-		[2]string{"toolchain", p.Device.Toolchain}, [2]string{"protocol", p.Protocol}, [2]string{"started",
-			p.Started.Format("2006-01-02 15:04:05 MST")},
-		[2]string{"noise", noise}, [2]string{"ceilings", ceilings})
+		[2]string{"toolchain", p.Device.Toolchain},
+		[2]string{"protocol", p.Protocol},
+		[2]string{"started", p.Started.Format("2006-01-02 15:04:05 MST")},
+		[2]string{"noise", noise},
+		[2]string{"ceilings", ceilings})
 }
 
 // OriginText is where a candidate comes from, in a few words.

@@ -140,8 +140,8 @@ func versus(f figures.Figures, cache string, objective kernels.Objective) []Vers
 			}
 		}
 		times := slices.DeleteFunc(slices.Clone(f.Times), func(t kernels.Timing) bool { return t.Cache != cache })
-		if score, err := objective.Score(times, base, f.Workloads); err == nil &&
-			score > 0 { // err: some workload has no time
+		// An error says that some workload has no time.
+		if score, err := objective.Score(times, base, f.Workloads); err == nil && score > 0 {
 			v.Speedup = 1 / score
 		}
 		for _, d := range f.Duels {
@@ -172,8 +172,7 @@ func gatherShapes(f figures.Figures) ([]Shape, error) {
 		}
 		for _, b := range f.Baselines {
 			i := slices.IndexFunc(b.Times, func(t kernels.Timing) bool {
-				return t.Workload == w.Name && t.Cache == x.Cache &&
-					t.Median > 0
+				return t.Workload == w.Name && t.Cache == x.Cache && t.Median > 0
 			})
 			if i < 0 {
 				continue
@@ -194,8 +193,7 @@ func addPortfolio(f figures.Figures, shapes []Shape, p kernels.Portfolio) error 
 	for i := range shapes {
 		s := &shapes[i]
 		at := slices.IndexFunc(p.Choices, func(c kernels.Choice) bool {
-			return c.Workload == s.Workload &&
-				s.Cache == p.Cache && c.Time > 0
+			return c.Workload == s.Workload && s.Cache == p.Cache && c.Time > 0
 		})
 		if at < 0 {
 			continue

@@ -54,25 +54,30 @@ func Final(ctx context.Context, f Finisher, s *session.Session, run *store.Run, 
 			return err
 		}
 	}
-	if err := keepFinal(ctx, f, run, kernels.BaselineResult{Name: winner.ID.Short(), Sanitized: watched},
-		&best); err != nil {
+	b := kernels.BaselineResult{Name: winner.ID.Short(), Sanitized: watched}
+	if err := keepFinal(ctx, f, run, b, &best); err != nil {
 		return err
 	}
 	if naive.ID != best.ID {
-		if err := keepFinal(ctx, f, run, kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName},
-			&naive); err != nil {
-			return err
-		}
-		d, err := f.Versus(ctx, &naive, &best, s.Cache)
-		if err != nil {
-			return fmt.Errorf("the winner against the naive start: %w", err)
-		}
-		d.Champion, d.ChampionKind = kernels.NaiveStart, kernels.BaselineName
-		if err := keepDuel(run, f, d); err != nil {
+		if err := keepStart(ctx, f, run, &naive, &best, s.Cache); err != nil {
 			return err
 		}
 	}
 	return keepBaselines(ctx, f, run, &best, say)
+}
+
+// keepStart measures the naive start, and duels the winner with it.
+func keepStart(ctx context.Context, f Finisher, run *store.Run, naive, best *kernels.Job, cache string) error {
+	b := kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName}
+	if err := keepFinal(ctx, f, run, b, naive); err != nil {
+		return err
+	}
+	d, err := f.Versus(ctx, naive, best, cache)
+	if err != nil {
+		return fmt.Errorf("the winner against the naive start: %w", err)
+	}
+	d.Champion, d.ChampionKind = kernels.NaiveStart, kernels.BaselineName
+	return keepDuel(run, f, d)
 }
 
 // sanitizer is a finisher that can watch every access of a candidate. why says in one line why it cannot here.

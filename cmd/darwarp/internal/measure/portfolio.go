@@ -69,8 +69,9 @@ func Portfolio(ctx context.Context, s *session.Session, r *record.Record, k int,
 
 // findEntrants are the champion and the fastest of each workload, dueled with it. One that is not clearly
 // faster at a shape counts as no faster there: of many candidates some are lucky.
-func findEntrants(ctx context.Context, s *session.Session, r *record.Record, say func(string, ...any)) ([]entrant,
-	error) {
+func findEntrants(
+	ctx context.Context, s *session.Session, r *record.Record, say func(string, ...any),
+) ([]entrant, error) {
 	list, err := shortlist(r)
 	if err != nil {
 		return nil, err

@@ -89,7 +89,8 @@ func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...an
 	if err != nil {
 		return nil, fmt.Errorf("the problem that the run carries cannot be read by this darwarp: %w", err)
 	}
-	t.Cache, t.DType, t.Bundle, t.picked, t.pins, t.Objective = m.Cache, string(m.DType), b, m.Workloads, m.Pins, string(m.Objective)
+	t.Bundle, t.picked, t.pins = b, m.Workloads, m.Pins
+	t.Cache, t.DType, t.Objective = m.Cache, string(m.DType), string(m.Objective)
 	if t.Races && m.Device.Kind != "cpu" { // a search for faults, not a comparison of times
 		t.picked = nil
 		return Open(ctx, t, say)
