@@ -130,17 +130,7 @@ func steer(t *testing.T, path string, c evolve.Command) {
 func TestViewers(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	path, ended := live(t)
-	socket, err := store.SocketPath(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	deaf, err := net.Dial("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer deaf.Close()
-	fmt.Fprint(deaf, "GET /events HTTP/1.1\r\nHost: darwarp\r\n\r\n")
-
+	defer deafViewer(t, path).Close()
 	killed, kill := context.WithCancel(t.Context())
 	views := make([]seen, 2)
 	var joining, staying, leaving sync.WaitGroup
@@ -162,23 +152,8 @@ func TestViewers(t *testing.T) {
 	kill()
 	leaving.Wait()
 
-	steer(t, path, evolve.Command{Do: "pause"})
-	steer(t, path, evolve.Command{Do: "resume"})
-	steer(t, path, evolve.Command{Do: "weigh", Weights: map[string]float64{"small": 20}})
-	if err := attach.Steer(t.Context(), path, evolve.Command{Do: "weigh",
-		Weights: map[string]float64{"huge": 1}}); err == nil || !strings.Contains(err.Error(), `unknown workload "huge"`) {
-		t.Errorf("a command that is refused: %v", err)
-	}
-	late := make(chan seen, 1)
-	joining.Add(1)
-	go func() {
-		v, err := look(t.Context(), path, joining.Done)
-		if err != nil {
-			t.Error(err)
-		}
-		late <- v
-	}()
-	joining.Wait()
+	steerAround(t, path)
+	late := lateViewer(t, path)
 	steer(t, path, evolve.Command{Do: "stop"})
 	sum := ended()
 	staying.Wait()
@@ -186,17 +161,17 @@ func TestViewers(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	for i, v := range append(views, <-late) {
-		if len(v.candidates) != sum.Evals || v.champion != sum.Champion || v.end == nil || v.end.Evals != sum.Evals {
-			t.Errorf("view %d has %d candidates, champion %s, end %+v; the search %d, %s", i, len(v.candidates),
-				v.champion.Short(), v.end, sum.Evals, sum.Champion.Short())
-		}
-		if i < 2 && (v.kinds[evolve.KindPaused] != 1 || v.kinds[evolve.KindResumed] != 1 || v.kinds[evolve.KindSteer] != 1) {
-			t.Errorf("view %d saw %v", i, v.kinds)
-		}
+		v.check(t, i, sum)
 	}
 	if _, err := attach.Join(t.Context(), path); !errors.Is(err, store.ErrNotServed) {
 		t.Errorf("a run at rest: %v", err)
 	}
+	checkStored(t, path, sum)
+}
+
+// checkStored holds what a run has against how its search ended.
+func checkStored(t *testing.T, path string, sum evolve.Summary) {
+	t.Helper()
 	r, err := store.View(path)
 	if err != nil {
 		t.Fatal(err)
@@ -204,5 +179,62 @@ func TestViewers(t *testing.T) {
 	defer r.Close()
 	if err := r.Verify(); err != nil || r.Len() != sum.Evals || r.Meta().Workloads[0].Weight != 20 {
 		t.Errorf("%d candidates, workloads %+v, %v", r.Len(), r.Meta().Workloads, err)
+	}
+}
+
+// lateViewer joins a run, and returns once it has.
+func lateViewer(t *testing.T, path string) <-chan seen {
+	t.Helper()
+	late, joined := make(chan seen, 1), make(chan struct{})
+	go func() {
+		v, err := look(t.Context(), path, func() { close(joined) })
+		if err != nil {
+			t.Error(err)
+		}
+		late <- v
+	}()
+	<-joined
+	return late
+}
+
+// deafViewer asks for the events of a run and never reads them.
+func deafViewer(t *testing.T, path string) net.Conn {
+	t.Helper()
+	socket, err := store.SocketPath(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deaf, err := net.Dial("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(deaf, "GET /events HTTP/1.1\r\nHost: darwarp\r\n\r\n")
+	return deaf
+}
+
+// steerAround has a search do what leaves events, and refuse what it cannot do.
+func steerAround(t *testing.T, path string) {
+	t.Helper()
+	steer(t, path, evolve.Command{Do: "pause"})
+	steer(t, path, evolve.Command{Do: "resume"})
+	steer(t, path, evolve.Command{Do: "weigh", Weights: map[string]float64{"small": 20}})
+	unknown := evolve.Command{Do: "weigh", Weights: map[string]float64{"huge": 1}}
+	err := attach.Steer(t.Context(), path, unknown)
+	if err == nil || !strings.Contains(err.Error(), `unknown workload "huge"`) {
+		t.Errorf("a command that is refused: %v", err)
+	}
+}
+
+// check holds what view i has seen against how the search ended. The third joined after the commands.
+func (v seen) check(t *testing.T, i int, sum evolve.Summary) {
+	t.Helper()
+	if len(v.candidates) != sum.Evals || v.champion != sum.Champion || v.end == nil || v.end.Evals != sum.Evals {
+		t.Errorf("view %d has %d candidates, champion %s, end %+v; the search %d, %s", i, len(v.candidates),
+			v.champion.Short(), v.end, sum.Evals, sum.Champion.Short())
+	}
+	for _, kind := range []evolve.Kind{evolve.KindPaused, evolve.KindResumed, evolve.KindSteer} {
+		if i < 2 && v.kinds[kind] != 1 {
+			t.Errorf("view %d saw %v", i, v.kinds)
+		}
 	}
 }

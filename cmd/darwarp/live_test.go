@@ -12,9 +12,6 @@ import (
 	"time"
 
 	"darwarp/cmd/darwarp/internal/console"
-	"darwarp/cmd/darwarp/internal/exit"
-	"darwarp/cmd/darwarp/internal/measure"
-	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/search"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
@@ -60,26 +57,32 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// TestInterrupt drives a live search, watches it through its socket, and ends it with a signal.
-func TestInterrupt(t *testing.T) {
+// slowSearch opens a search on a recording that takes its time. All that it says goes to errs.
+func slowSearch(t *testing.T, errs *syncBuffer) (a *app, s *search.Search, ev slow) {
+	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("TESTDATA", "testdata")
-	space, path := filepath.Join(dir, "axpy.json.gz"), filepath.Join(dir, "r.db")
+	space := filepath.Join(dir, "axpy.json.gz")
 	if err := makeSpace(space); err != nil {
 		t.Fatal(err)
 	}
-	errs := &syncBuffer{}
-	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: errs}}
-	o := search.Options{Budget: store.Budget{Evals: 30}, Strategy: "random", Seed: 1, Store: path,
+	a = &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: errs}}
+	o := search.Options{Budget: store.Budget{Evals: 30}, Strategy: "random", Seed: 1, Store: filepath.Join(dir, "r.db"),
 		Target: session.Target{Problem: space, Device: "auto"}}
 	s, err := search.Open(t.Context(), o, a.Sayf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	ev := slow{s.Session.Evaluator.(*replay.Evaluator), make(chan struct{}), make(chan struct{})}
+	ev = slow{s.Session.Evaluator.(*replay.Evaluator), make(chan struct{}), make(chan struct{})}
 	s.Session.Evaluator = ev
+	return a, s, ev
+}
 
+// TestInterrupt drives a live search, watches it through its socket, and ends it with a signal.
+func TestInterrupt(t *testing.T) {
+	errs := &syncBuffer{}
+	a, s, ev := slowSearch(t, errs)
+	defer s.Close()
 	stop := console.OnInterrupt(t.Context())
 	defer stop.Release()
 	watched := make(chan error, 1)
@@ -90,7 +93,7 @@ func TestInterrupt(t *testing.T) {
 			switch i {
 			case 1: // the socket is there
 				w := &app{Console: &console.Console{Out: seen, Err: &syncBuffer{}}}
-				go func() { watched <- w.watch(t.Context(), true, path) }()
+				go func() { watched <- w.watch(t.Context(), true, s.Run.Path()) }()
 			case 8:
 				if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 					t.Error(err)
@@ -131,122 +134,4 @@ func TestSecondInterrupt(t *testing.T) {
 		}
 		<-ctx.Done()
 	}
-}
-
-// TestMeasureAgain follows what is stored of the measurement at the end, with a made-up device.
-func TestMeasureAgain(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("TESTDATA", "testdata")
-	path := filepath.Join(dir, "r.db")
-	if err := makeRun(path, false); err != nil {
-		t.Fatal(err)
-	}
-	r, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	rec, err := record.Of(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &session.Session{Evaluator: nil, Bundle: rec.Bundle, DType: kernels.FP32, Workloads: r.Meta().Workloads,
-		Cache: "hot"}
-	space, err := kernels.NewSpace(rec.Bundle.Families[0], r.Meta().Device, kernels.FP32, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Spaces = []*kernels.Space{space}
-	fin := fakeFinisher{device: r.Meta().Device}
-	s.Evaluator = fin
-	champion, _ := r.Champion()
-	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}}
-	if err := measure.Final(t.Context(), fin, s, r, champion, a.Sayf); err != nil {
-		t.Fatal(err)
-	}
-	c, err := rec.Pick("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	figures, err := rec.Figures(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := figures.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	table.Write(&out)
-	for _, want := range []string{
-		"vs default  vs cublaslt",
-		"small     hot    1.000 us [0.990, 1.010]  49.15 GB/s",
-		"small     cold   2.000 us [1.980, 2.020]",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
-		}
-	}
-	if n := strings.Count(out.String(), "0.80x"); n < 4 {
-		t.Errorf("%d duels with cublaslt shown, expected 4:\n%s", n, out.String())
-	}
-	if err := a.required(0.9, rec, evolve.Summary{Champion: champion, Speedup: 1.79}); !isExit(err, exit.NotBeaten) {
-		t.Errorf("--require 0.9 against a baseline that is faster: %v", err)
-	}
-	if err := a.required(0.8, rec, evolve.Summary{Champion: champion, Speedup: 1.79}); err != nil {
-		t.Errorf("--require 0.8: %v", err)
-	}
-}
-
-func isExit(err error, code int) bool {
-	e, ok := err.(*exit.Error)
-	return ok && e.Code == code
-}
-
-// fakeFinisher measures made-up figures: cuBLASLt is a quarter faster than any candidate.
-type fakeFinisher struct {
-	evolve.Evaluator
-	device kernels.Device
-}
-
-func (f fakeFinisher) Device() kernels.Device { return f.device }
-func (f fakeFinisher) Provenance() kernels.Provenance {
-	return kernels.Provenance{Device: f.device, Protocol: "test", CacheMode: "hot"}
-}
-
-func (f fakeFinisher) times(ns float64) (out []kernels.Timing) {
-	for _, w := range []string{"small", "large"} {
-		for i, cache := range []string{"hot", "cold"} {
-			m := ns * float64(i+1)
-			out = append(out, kernels.Timing{Workload: w, Median: m, Lo: 0.99 * m, Hi: 1.01 * m, Cache: cache, Tier: "final"})
-		}
-	}
-	return out
-}
-
-func (f fakeFinisher) Final(_ context.Context, job *kernels.Job) (kernels.Result, error) {
-	return kernels.Result{Outcome: kernels.OK, Times: f.times(1000), Proof: f.Provenance().Key()}, nil
-}
-func (f fakeFinisher) Baselines(context.Context) ([]string, map[string]string, error) {
-	return []string{"cublaslt"}, nil, nil
-}
-func (f fakeFinisher) BaselineTimes(_ context.Context, name string) (kernels.BaselineResult, error) {
-	return kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Times: f.times(800),
-		Proof: f.Provenance().Key()}, nil
-}
-func (f fakeFinisher) About(name, workload string) string { return "algorithm 1" }
-
-func (f fakeFinisher) Compare(_ context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error) {
-	d := kernels.Duel{Champion: name, ChampionKind: kernels.BaselineName, Challenger: job.ID.Short(), Ratio: 1.25,
-		Proof: f.Provenance().Key()}
-	for _, w := range []string{"small", "large"} {
-		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w, Cache: cache, Ratio: 1.25})
-	}
-	return d, nil
-}
-
-func (f fakeFinisher) Versus(ctx context.Context, a, b *kernels.Job, cache string) (kernels.Duel, error) {
-	d, err := f.Compare(ctx, a.ID.Short(), b, cache)
-	d.ChampionKind = kernels.CandidateName
-	return d, err
 }

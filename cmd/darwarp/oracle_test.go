@@ -12,13 +12,6 @@ import (
 // oracle is a server of language models for scripts. What a model does is its name.
 func oracle() http.Handler {
 	var asked atomic.Int64
-	says := func(w http.ResponseWriter, text string) {
-		json.NewEncoder(w).Encode(map[string]any{
-			"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": text},
-				"finish_reason": "stop"}},
-			"usage": map[string]any{"prompt_tokens": 1000, "completion_tokens": 100},
-		})
-	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"data": [{"id": "good"}]}`)
@@ -60,6 +53,15 @@ func oracle() http.Handler {
 		}
 	})
 	return mux
+}
+
+// says replies with a text, and counts tokens.
+func says(w http.ResponseWriter, text string) {
+	json.NewEncoder(w).Encode(map[string]any{
+		"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": text},
+			"finish_reason": "stop"}},
+		"usage": map[string]any{"prompt_tokens": 1000, "completion_tokens": 100},
+	})
 }
 
 // ownKernel is a kernel for any launch plan of the axpy problem.
