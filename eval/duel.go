@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/stats"
@@ -369,9 +370,9 @@ func (p *Pool) fight(ctx context.Context, a, b contestant, t terms, pairs int) (
 	span := trace.Begin(ctx, "pairs")
 	defer span.End()
 	span.Note("fresh", t.fresh)
-	f := p.newFight(t, a.base)
+	f, began := p.newFight(t, a.base), time.Now()
 	f.itself = b.itself
-	for f.More() && !f.given && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
+	for f.More() && !f.given && !f.late(began) && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
 		for i := range f.workloads {
 			if f.given {
 				break
@@ -392,6 +393,15 @@ func (p *Pool) fight(ctx context.Context, a, b contestant, t terms, pairs int) (
 	}
 	span.Note("pairs", f.Pairs())
 	return f, nil
+}
+
+// freshFor is how long a fresh half goes on that is ambiguous after its first pairs: who wins by so little may challenge the next
+// champion, and at large sizes 200 pairs hold the device for a quarter of a minute.
+var freshFor = 10 * time.Second
+
+// late reports whether a fight is to end as it stands.
+func (f *fight) late(began time.Time) bool {
+	return f.fresh && f.Pairs() >= stats.MinPairs && time.Since(began) > freshFor
 }
 
 // enter adds a block of pairs at a workload.
