@@ -88,10 +88,11 @@ func (f *Options) advisor(setup llm.Setup, s *session.Session) (*llm.Advisor, er
 // sampleBrief is what own prompts are tried on.
 func sampleBrief(s *session.Session) llm.Brief {
 	b := llm.Brief{
-		Problem: s.Bundle.Problem, Reference: s.Bundle.Reference, DType: s.DType, Device: s.Device(), Workloads: s.Workloads,
+		Task: llm.Task{Problem: s.Bundle.Problem, Reference: s.Bundle.Reference, DType: s.DType, Device: s.Device(),
+			Workloads: s.Workloads, Templates: true},
 		Base:     llm.Solution{Label: "sample", Source: "// sample\n", Speedup: 1},
 		Insights: []string{"sample"}, Findings: []string{"sample"}, Explained: "sample", Counters: []string{"sample"},
-		Why: "sample", Figures: true, Templates: true,
+		Why: "sample", Figures: true,
 	}
 	b.Others = []llm.Solution{b.Base}
 	for _, x := range s.Spaces {
