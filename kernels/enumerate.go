@@ -28,7 +28,8 @@ type clause struct {
 
 func newEnumerator(s *Space, limit int) enumerator {
 	n := len(s.radix)
-	e := enumerator{space: s, pad: s.scratchpad(), rules: make([][]int, n), early: make([][]*clause, n), point: make(Point, n), limit: limit}
+	e := enumerator{space: s, pad: s.scratchpad(), rules: make([][]int, n), early: make([][]*clause, n),
+		point: make(Point, n), limit: limit}
 	e.pad.learn = true
 	for i, r := range s.rules {
 		e.rules[r.last()] = append(e.rules[r.last()], i)

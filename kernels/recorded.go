@@ -16,7 +16,8 @@ func NewSpaceFromPoints(f *Family, dev Device, t DType, points [][]uint8) (*Spac
 		return nil, fmt.Errorf("family %s: %w: no point was recorded", f.Name, ErrNoLegalPoint)
 	}
 	n := len(f.Genes)
-	s := &Space{Family: f, Device: dev, DType: t, allowed: make([][]uint8, n), radix: make([]uint64, n), recorded: make([]int, n), refused: make([]int, len(f.Constraints))}
+	s := &Space{Family: f, Device: dev, DType: t, allowed: make([][]uint8, n), radix: make([]uint64, n),
+		recorded: make([]int, n), refused: make([]int, len(f.Constraints))}
 	place := uint64(1)
 	for i := n - 1; i >= 0; i-- {
 		s.radix[i], s.recorded[i] = place, i

@@ -93,7 +93,8 @@ func restore(path string, damage error) (*Run, error) {
 	}
 	r, err := open(path, true)
 	if err == nil {
-		r.restored = fmt.Sprintf("%s was damaged (%v): restored its snapshot of %s with %d candidates; the damaged file is kept as %s",
+		r.restored = fmt.Sprintf("%s was damaged (%v): restored its snapshot of %s with %d candidates; the damaged file "+
+			"is kept as %s",
 			path, damage, info.ModTime().Format(time.DateTime), n, kept)
 	}
 	return r, err

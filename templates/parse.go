@@ -57,7 +57,8 @@ func (b *Bundle) missing(t *template.Template) (ms kernels.Mistakes) {
 	walk(t.Root, func(n parse.Node) {
 		if call, ok := n.(*parse.TemplateNode); ok && b.templates.Lookup(call.Name) == nil {
 			where, _ := t.ErrorContext(n)
-			ms = append(ms, kernels.Mistake{File: where, Err: fmt.Errorf("no template %q: expected a file _%s%s, or a define", call.Name, call.Name, tmplSuffix)})
+			ms = append(ms, kernels.Mistake{File: where, Err: fmt.Errorf("no template %q: expected a file _%s%s, or a define",
+				call.Name, call.Name, tmplSuffix)})
 		}
 	})
 	return ms

@@ -33,7 +33,8 @@ func New(r *Record, workloads []kernels.Workload, slots int) (*Evaluator, error)
 	}
 	for _, w := range workloads {
 		if !slices.Contains(r.workloadNames(), w.Name) {
-			return nil, fmt.Errorf("the recording has the workloads %s: others have no times", strings.Join(r.workloadNames(), ", "))
+			return nil, fmt.Errorf("the recording has the workloads %s: others have no times",
+				strings.Join(r.workloadNames(), ", "))
 		}
 	}
 	e.weights = weightsOf(r, workloads)
@@ -120,13 +121,15 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.proof, Verdict: kernels.Same}
+	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.proof,
+		Verdict: kernels.Same}
 	workloads := e.weighed()
 	levels, logs := make([]float64, len(workloads)), make([]float64, len(workloads))
 	for i, w := range workloads {
 		x, y := find(a, w.Name), find(b, w.Name)
 		ratio := y / x
-		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: x, Challenger: y, Ratio: ratio, Lo: ratio, Hi: ratio})
+		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: x, Challenger: y,
+			Ratio: ratio, Lo: ratio, Hi: ratio})
 		if base := champion.Base[w.Name]; base > 0 {
 			levels[i] = math.Log(x / base)
 		}

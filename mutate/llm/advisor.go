@@ -38,7 +38,8 @@ func NewAdvisor(s Setup) (*Advisor, error) {
 	}
 	for _, m := range s.Models {
 		if _, ok := s.Prices[m]; !ok && s.Account.limits.USD > 0 {
-			return nil, fmt.Errorf("no price is known for model %q, so that a limit in usd cannot hold: name a price table, or bound calls or tokens alone", m)
+			return nil, fmt.Errorf("no price is known for model %q, so that a limit in usd cannot hold: name a price table, "+
+				"or bound calls or tokens alone", m)
 		}
 	}
 	a := &Advisor{Setup: s, breakers: map[string]*breaker{}}

@@ -152,13 +152,15 @@ func (p Portfolio) files() (map[string][]byte, error) {
 		launches[u.Source] = s.Sheets[i].Launches()
 		proofs = append(proofs, p.Kernels[i].proof())
 	}
-	if err := addJSON(out, map[string]any{"launch.json": launches, "PROVENANCE.json": map[string]any{"portfolio": p.Found, "kernels": proofs}}); err != nil {
+	if err := addJSON(out, map[string]any{"launch.json": launches,
+		"PROVENANCE.json": map[string]any{"portfolio": p.Found, "kernels": proofs}}); err != nil {
 		return nil, err
 	}
 	if err := s.addForms(p.As, out); err != nil {
 		return nil, err
 	}
-	for name, template := range map[string]string{"bench.cu": "bench.cu", "CMakeLists.txt": "CMakeLists.txt", "README.md": "PORTFOLIO.md", "dispatch.h": "dispatch.h"} {
+	for name, template := range map[string]string{"bench.cu": "bench.cu", "CMakeLists.txt": "CMakeLists.txt",
+		"README.md": "PORTFOLIO.md", "dispatch.h": "dispatch.h"} {
 		if out[name], err = page(template, s); err != nil {
 			return nil, err
 		}
