@@ -38,6 +38,7 @@ type rates struct {
 	Failed   []failedPoint                      `json:"failed,omitempty"`
 }
 
+// Run evaluates the points and prints how fast that went.
 func (f Throughput) Run(ctx context.Context, con *console.Console) (err error) {
 	end, err := f.Record()
 	if err != nil {
