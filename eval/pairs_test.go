@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
@@ -58,23 +58,23 @@ func TestPairsAtOnce(t *testing.T) {
 
 // TestGuilty: what a side of a duel does is its own, and nobody else's.
 func TestGuilty(t *testing.T) {
-	strays := &gpu.Strays{Where: "a", Bytes: 1}
+	strays := &device.Strays{Where: "a", Bytes: 1}
 	right, wrong := checker.JudgeReply{}, checker.JudgeReply{Wrong: "a[3] is 4"}
 	for _, c := range []struct {
 		name     string
-		reply    gpu.DuelReply
+		reply    device.DuelReply
 		known    bool
 		verdicts []checker.JudgeReply
 		side     kernels.Side
 		outcome  kernels.Outcome
 	}{
-		{"nobody", gpu.DuelReply{}, true, nil, "", 0},
-		{"the champion strays", gpu.DuelReply{A: gpu.Side{Strays: strays}}, true, nil, kernels.TheChampion, kernels.Suspect},
-		{"the challenger strays", gpu.DuelReply{B: gpu.Side{Strays: strays, Wrong: 1}}, true, nil, kernels.TheChallenger, kernels.Suspect},
-		{"the challenger is wrong", gpu.DuelReply{B: gpu.Side{Wrong: 1}}, true, nil, kernels.TheChallenger, kernels.Wrong},
-		{"both are judged right", gpu.DuelReply{}, false, []checker.JudgeReply{right, right}, "", 0},
-		{"the champion is judged wrong", gpu.DuelReply{}, false, []checker.JudgeReply{wrong, right}, kernels.TheChampion, kernels.Wrong},
-		{"the challenger is judged wrong", gpu.DuelReply{}, false, []checker.JudgeReply{right, wrong}, kernels.TheChallenger, kernels.Wrong},
+		{"nobody", device.DuelReply{}, true, nil, "", 0},
+		{"the champion strays", device.DuelReply{A: device.Side{Strays: strays}}, true, nil, kernels.TheChampion, kernels.Suspect},
+		{"the challenger strays", device.DuelReply{B: device.Side{Strays: strays, Wrong: 1}}, true, nil, kernels.TheChallenger, kernels.Suspect},
+		{"the challenger is wrong", device.DuelReply{B: device.Side{Wrong: 1}}, true, nil, kernels.TheChallenger, kernels.Wrong},
+		{"both are judged right", device.DuelReply{}, false, []checker.JudgeReply{right, right}, "", 0},
+		{"the champion is judged wrong", device.DuelReply{}, false, []checker.JudgeReply{wrong, right}, kernels.TheChampion, kernels.Wrong},
+		{"the challenger is judged wrong", device.DuelReply{}, false, []checker.JudgeReply{right, wrong}, kernels.TheChallenger, kernels.Wrong},
 	} {
 		err := guilty(&c.reply, c.verdicts, "w", c.known)
 		var f *found
@@ -82,7 +82,7 @@ func TestGuilty(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if err := guilty(&gpu.DuelReply{}, nil, "w", false); !errors.Is(err, kernels.ErrLost) {
+	if err := guilty(&device.DuelReply{}, nil, "w", false); !errors.Is(err, kernels.ErrLost) {
 		t.Errorf("outputs that nobody has judged: %v", err)
 	}
 }
@@ -94,8 +94,8 @@ func TestDied(t *testing.T) {
 		side    kernels.Side
 		outcome kernels.Outcome
 	}{
-		{&lost{gpu.Turn("w", 0), false, errors.New("segfault")}, kernels.TheChampion, kernels.Crashed},
-		{&lost{gpu.Turn("w", 1), true, errors.New("late")}, kernels.TheChallenger, kernels.TimedOut},
+		{&lost{device.Turn("w", 0), false, errors.New("segfault")}, kernels.TheChampion, kernels.Crashed},
+		{&lost{device.Turn("w", 1), true, errors.New("late")}, kernels.TheChallenger, kernels.TimedOut},
 		{&lost{"load", false, errors.New("segfault")}, "", 0},
 		{fmt.Errorf("%w: killed", kernels.ErrLost), "", 0},
 	} {
@@ -225,8 +225,8 @@ func TestSamplesAtOnce(t *testing.T) {
 		{"cold", 1 << 20, "cold", 16},      // one of 20 arenas
 		{"half a slot", 1 << 28, "hot", 4}, // 1 GiB each
 	} {
-		s := &caseSet{atomics: true, cases: []gpu.Case{{Workload: "w", Buffers: buffers(c.n)}, {Workload: "w", Buffers: buffers(c.n)}}}
-		if got := s.samplesAtOnce(gpu.Run{Cases: []int{0, 1}, Cache: c.cache}, l2); got != c.want {
+		s := &caseSet{atomics: true, cases: []device.Case{{Workload: "w", Buffers: buffers(c.n)}, {Workload: "w", Buffers: buffers(c.n)}}}
+		if got := s.samplesAtOnce(device.Run{Cases: []int{0, 1}, Cache: c.cache}, l2); got != c.want {
 			t.Errorf("%s: %d samples in a slot of %d bytes, expected %d", c.name, got, s.slotBytes(), c.want)
 		}
 	}

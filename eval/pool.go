@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"darwarp/eval/internal/compile"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
@@ -76,7 +76,7 @@ type Pool struct {
 	mu      sync.Mutex
 	seen    map[string]kernels.ID // machine code with launches -> first candidate
 	gated   []gated               // of late, for duels
-	blas    map[string]gpu.LibraryReply
+	blas    map[string]device.LibraryReply
 	rivals  map[string]*rival  // torch baselines that run here, by name
 	weights map[string]float64 // of workloads, where Weigh changed them
 	repeats map[string]float64 // the naive start's repeated calls over its fresh ones, by workload
