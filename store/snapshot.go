@@ -63,7 +63,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 // restore puts the snapshot in the place of a damaged file, which is kept under another name, and opens it.
 func restore(path string, damage error) (*Run, error) {
 	from := SnapshotPath(path)
-	intact, err := open(from, false)
+	intact, err := openCurrent(from)
 	if err != nil {
 		return nil, fmt.Errorf("%w; its snapshot %s: %v", damage, from, err)
 	}
