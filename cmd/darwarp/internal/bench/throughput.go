@@ -38,6 +38,7 @@ type rates struct {
 	Failed   []failedPoint                      `json:"failed,omitempty"`
 }
 
+// Run evaluates the points and prints how fast that went.
 func (f Throughput) Run(ctx context.Context, con *console.Console) (err error) {
 	s, err := session.Open(ctx, f.Target, con.Sayf)
 	if err != nil {

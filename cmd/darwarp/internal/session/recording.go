@@ -32,6 +32,7 @@ func openRecording(t Target) (*Session, error) {
 	return replayed(t, r)
 }
 
+// ReadRecording reads a recording, or another tuner's cache, from a file.
 func ReadRecording(path string) (*replay.Record, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -44,7 +45,7 @@ func ReadRecording(path string) (*replay.Record, error) {
 	return r, nil
 }
 
-// replay makes a session of a recording: dtype, workloads and kind of times are what was recorded.
+// replayed makes a session of a recording: dtype, workloads and kind of times are what was recorded.
 func replayed(t Target, r *replay.Record) (*Session, error) {
 	b, err := RecordedBundle(r)
 	if err != nil {
