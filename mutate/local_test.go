@@ -78,13 +78,17 @@ func TestChangeStepsMostly(t *testing.T) {
 	}
 }
 
-func BenchmarkEstimate(b *testing.B) {
-	s := toySpace(b)
-	p, rng := pool(s, 40), rand.New(rand.NewPCG(15, 16))
-	for b.Loop() {
-		if _, ok := (Estimate{}).Propose(rng, p); !ok {
-			b.Fatal("nothing proposed")
-		}
+func BenchmarkPropose(b *testing.B) {
+	for _, op := range []Operator{Estimate{}, Surrogate{}} {
+		b.Run(op.Name(), func(b *testing.B) {
+			s := toySpace(b)
+			p, rng := pool(s, 40), rand.New(rand.NewPCG(15, 16))
+			for b.Loop() {
+				if _, ok := op.Propose(rng, p); !ok {
+					b.Fatal("nothing proposed")
+				}
+			}
+		})
 	}
 }
 

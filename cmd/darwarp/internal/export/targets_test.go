@@ -74,11 +74,7 @@ func TestTargets(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for _, w := range want {
-			if !strings.Contains(string(data), w) {
-				t.Errorf("%s does not have %q:\n%s", name, w, data)
-			}
-		}
+		holds(t, name, data, want...)
 	}
 }
 
@@ -171,11 +167,7 @@ func TestFlags(t *testing.T) {
 		"torch_op.py": {"def fake(Q, K, V, causal):"},
 		"launch.h":    {"cudaLaunchAttributeAccessPolicyWindow", "long long d, long long causal, cudaStream_t stream)"},
 	} {
-		for _, w := range want {
-			if !strings.Contains(string(files[name]), w) {
-				t.Errorf("%s does not have %q:\n%s", name, w, files[name])
-			}
-		}
+		holds(t, name, files[name], want...)
 	}
 }
 

@@ -80,11 +80,7 @@ func TestTensorMapTexts(t *testing.T) {
 		"cupy_example.py": {"import ctypes", "def tensor_map("},
 		"README.md":       {"arguments, tensor maps and scratch buffers"},
 	} {
-		for _, w := range want {
-			if !strings.Contains(string(files[name]), w) {
-				t.Errorf("%s does not have %q:\n%s", name, w, files[name])
-			}
-		}
+		holds(t, name, files[name], want...)
 	}
 	if text := string(files["header_bench.cu"]); strings.Contains(text, "TensorMap ") {
 		t.Errorf("header_bench.cu makes maps of its own:\n%s", text)
