@@ -227,7 +227,7 @@ func TestTruthBudget(t *testing.T) {
 		"no room":           {func(p *Pool) { p.device.MemoryBytes = 1 << 30 }, false},
 		"for another's use": {func(p *Pool) { p.cfg.shared = &shared{} }, false},
 	} {
-		p := &Pool{cfg: pool.cfg, shares: pool.shares, device: pool.device, cases: pool.cases}
+		p := &Pool{cfg: pool.cfg, machine: pool.machine, cases: pool.cases}
 		c.change(p)
 		bytes, why := p.truthBudget()
 		if (bytes > 0) != c.there || (why == "") != c.there {

@@ -24,7 +24,10 @@ const outputSlots = 3
 // the truth in a process that never sees a candidate, checks the check, and measures the device's
 // ceilings. An *EnvError says what this machine lacks.
 func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
-	p := &Pool{cfg: cfg, log: cfg.Log, seen: map[string]kernels.ID{}, repeats: map[string]float64{}, blas: map[string]device.LibraryReply{}, rivals: map[string]*rival{}}
+	p := &Pool{cfg: cfg, log: cfg.Log, known: known{
+		seen: map[string]kernels.ID{}, repeats: map[string]float64{},
+		blas: map[string]device.LibraryReply{}, rivals: map[string]*rival{},
+	}}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}

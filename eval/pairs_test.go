@@ -165,7 +165,8 @@ func TestKeepsAnswers(t *testing.T) {
 		{"emulated", 1, 1, 0.93, "cpu", false, 0},
 		{"emulated, replays", 1, 1, 0.3, "cpu", true, 0},
 	} {
-		p := &Pool{repeats: map[string]float64{"w": c.naive}, device: kernels.Device{Kind: c.kind}, cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
+		p := &Pool{cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
+		p.repeats, p.device = map[string]float64{"w": c.naive}, kernels.Device{Kind: c.kind}
 		ratios := func(r float64) (all []float64) {
 			for i := range 20 {
 				if r > 0 {
@@ -181,7 +182,8 @@ func TestKeepsAnswers(t *testing.T) {
 		}
 	}
 	noisy := repeating(slices.Repeat([]float64{1}, 10), []float64{0.7, 1, 0.8, 1.1, 0.6, 0.7, 1, 0.8, 0.7, 0.6}, 1e9)
-	p := &Pool{repeats: map[string]float64{}, cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
+	p := &Pool{cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
+	p.repeats = map[string]float64{}
 	if t1, t2 := p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, most), p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, stats.Median); t1 != nil || t2 == nil {
 		t.Errorf("ten noisy pairs: found out (%v), suspected (%v)", t1, t2)
 	}
@@ -234,7 +236,7 @@ func TestSamplesAtOnce(t *testing.T) {
 
 // TestTwoSlots: who takes two slots leaves nobody waiting for ever, and gives back both.
 func TestTwoSlots(t *testing.T) {
-	p := &Pool{slots: make(chan int, 2), first: make(chan int)}
+	p := &Pool{slotPool: slotPool{slots: make(chan int, 2), first: make(chan int)}}
 	p.slots <- 0
 	p.slots <- 1
 	done := make(chan [2]int)

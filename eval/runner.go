@@ -18,7 +18,7 @@ import (
 )
 
 // runner owns the device worker: one at a time, replaced after any fault, because a CUDA fault
-// poisons its process for good. Whoever calls it has the device to himself.
+// poisons its process for good. A call has the device to itself.
 type runner struct {
 	log     *slog.Logger
 	role    role
@@ -34,10 +34,15 @@ type runner struct {
 	mu     turns
 	worker *proc.Worker
 	wrote  *os.File // the output memory of this worker
-	starts int
+	usage
+}
+
+// usage is what a runner has made of the device so far.
+type usage struct {
+	starts int           // of workers
+	failed int           // starts in a row that failed
 	busy   time.Duration // that calls have held the device
 	since  time.Time     // the first call
-	failed int           // starts in a row that failed
 }
 
 // Deadlines of what is not a candidate's run.
