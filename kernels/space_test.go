@@ -206,9 +206,9 @@ func checkRepair(t *rapid.T, s *Space) {
 	if !ok || i < 0 || i >= s.Len() {
 		t.Fatalf("Repair(%v) = %d, %v", p, i, ok)
 	}
-	settled := slices.Clone(p)
-	s.settle(s.scratchpad(), settled)
-	if j, legal := s.Index(settled); legal && i != j {
+	normal := slices.Clone(p)
+	s.normalize(s.scratchpad(), normal)
+	if j, legal := s.Index(normal); legal && i != j {
 		t.Fatalf("Repair(%v) = %d: it is legal as %d", p, i, j)
 	}
 }

@@ -32,7 +32,7 @@ func rounds(t *testing.T, n int) int {
 	return n
 }
 
-// sample is the bytes of a sound run, with free pages and every kind of record.
+// sample is the bytes of an intact run, with free pages and every kind of record.
 var sample = sync.OnceValue(func() []byte {
 	dir, err := os.MkdirTemp("", "darwarp-store-")
 	if err != nil {
@@ -98,8 +98,8 @@ func isTyped(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, ErrNotOurs) || errors.Is(err, ErrNewer)
 }
 
-func TestSampleIsSound(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "sound.run")
+func TestSampleIsIntact(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "intact.run")
 	write(t, path, sample())
 	if err := errors.Join(use(path), verify(path)); err != nil {
 		t.Fatal(err)

@@ -97,7 +97,7 @@ func TestMoney(t *testing.T) {
 			t.Errorf("limit %s: %+v", l, spent)
 		}
 		if a.Account.held != (Spending{}) {
-			t.Errorf("limit %s: %+v is still set aside", l, a.Account.held)
+			t.Errorf("limit %s: %+v is still reserved", l, a.Account.held)
 		}
 	}
 	a := advisor(t, NewRecorded(nil), Limits{USD: 1e-9}, "m")

@@ -97,8 +97,8 @@ func TestJSON(t *testing.T) {
 	if launch.Arch != "sm_80" || len(launch.Workloads) != 2 || launch.Workloads[0].Launches[0].Grid != [3]int{4, 1, 1} {
 		t.Errorf("launch.json: %s", files["launch.json"])
 	}
-	var proof struct{ Candidate kernels.Candidate }
-	if err := json.Unmarshal(files["PROVENANCE.json"], &proof); err != nil || proof.Candidate.Seq != 7 {
+	var provenance struct{ Candidate kernels.Candidate }
+	if err := json.Unmarshal(files["PROVENANCE.json"], &provenance); err != nil || provenance.Candidate.Seq != 7 {
 		t.Errorf("PROVENANCE.json: %v: %s", err, files["PROVENANCE.json"])
 	}
 }
