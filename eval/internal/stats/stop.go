@@ -7,7 +7,7 @@ import (
 
 // Limits says when enough has been measured.
 type Limits struct {
-	Min   int           // samples at least, before Noise is asked
+	Min   int           // samples at least, before Noise counts
 	Max   int           // samples at most
 	Noise float64       // relative standard error of the median to reach
 	GPU   time.Duration // of measured time
@@ -44,15 +44,14 @@ type Stop struct {
 	reason  string
 }
 
-// NewStop starts the rule and its wall clock. A sample is the time of one call out of calls that were
-// timed together.
+// NewStop starts the rule and its wall clock. A sample is the mean time of calls that were timed together.
 func NewStop(l Limits, calls int) *Stop { return newStop(l, calls, time.Now) }
 
 func newStop(l Limits, calls int, now func() time.Time) *Stop {
 	return &Stop{limits: l, calls: max(calls, 1), now: now, start: now()}
 }
 
-// Add takes one sample, in ns a call, and reports whether it was the last that is needed.
+// Add takes one sample, in ns per call, and reports whether it was the last that is needed.
 func (s *Stop) Add(ns float64) (done bool) {
 	s.samples = append(s.samples, ns)
 	at, _ := slices.BinarySearch(s.sorted, ns)
@@ -81,15 +80,15 @@ func (s *Stop) enough(n int) bool {
 // Samples are the samples so far, in order of arrival.
 func (s *Stop) Samples() []float64 { return s.samples }
 
-// The screen gives up on a kernel after one sample beyond firstSlow times the bar, or three of which
-// the best is beyond bestSlow: three samples tell a kernel that much slower from the bar for certain.
+// The screen gives up on a kernel after one sample beyond firstSlow times the bar, or three of which the best is
+// beyond bestSlow: three samples reliably show that a kernel is that much slower than the bar.
 const (
 	screenSamples = 3
 	firstSlow     = 4
 	bestSlow      = 1.5
 )
 
-// Screen spends at most three samples on finding out that a kernel is far from the time to beat.
+// Screen spends at most three samples to find out whether a kernel is far from the time to beat.
 type Screen struct {
 	bar  float64
 	n    int
@@ -97,10 +96,10 @@ type Screen struct {
 	slow bool
 }
 
-// NewScreen takes the time to beat in ns a call; 0 means that there is none and nothing is slow.
+// NewScreen takes the time to beat in ns per call; 0 means that there is none and nothing is slow.
 func NewScreen(bar float64) *Screen { return &Screen{bar: bar} }
 
-// Add takes one sample, in ns a call, and reports whether the screen is over.
+// Add takes one sample, in ns per call, and reports whether the screen is over.
 func (s *Screen) Add(ns float64) (done bool) {
 	if s.n == 0 || ns < s.best {
 		s.best = ns
