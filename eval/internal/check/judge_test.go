@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -117,111 +116,6 @@ func TestNarrowed(t *testing.T) {
 	}
 }
 
-func TestUnfitScale(t *testing.T) {
-	for _, s := range []float32{float32(math.Inf(1)), float32(math.NaN())} {
-		truth := Truth{Value: []float64{1, 1}, Scale: []float32{1, s}}
-		if truth.Validate(2) == nil {
-			t.Errorf("scale %g is valid", s)
-		}
-		for _, got := range []float64{1.001, 1e30, math.Inf(1)} {
-			if r := Judge(Encode(kernels.FP32, []float64{1, got}), kernels.FP32, truth, Model{K: 1}); r.Pass() {
-				t.Errorf("scale %g lets %g pass", s, got)
-			}
-		}
-	}
-}
-
-func TestTruth(t *testing.T) {
-	a, b := []float64{1, 2, 3, 4, 5, 6}, []float64{1, 0, -1, 2, 3, 1}
-	got := GEMM64(a, b, 2, 2, 3)
-	if want := []float64{8, 7, 17, 16}; !slices.Equal(got.Value, want) {
-		t.Errorf("value %v, want %v", got.Value, want)
-	}
-	if want := []float32{12, 7, 27, 16}; !slices.Equal(got.Scale, want) {
-		t.Errorf("scale %v, want %v", got.Scale, want)
-	}
-	if err := got.Validate(4); err != nil {
-		t.Error(err)
-	}
-	if got.Validate(5) == nil || (Truth{Value: []float64{2}, Scale: []float32{1}}).Validate(1) == nil {
-		t.Error("an unfit truth is valid")
-	}
-	if err := got.Agrees(GEMM64(a, b, 2, 2, 3), 3); err != nil {
-		t.Error(err)
-	}
-	for name, f := range map[string]func(*Truth){
-		"value": func(t *Truth) { t.Value[2] += 1e-12 },
-		"NaN":   func(t *Truth) { t.Value[1] = math.NaN() },
-		"scale": func(t *Truth) { t.Scale[3] *= 1.01 },
-	} {
-		other := GEMM64(a, b, 2, 2, 3)
-		f(&other)
-		if other.Agrees(got, 3) == nil {
-			t.Errorf("a different %s agrees", name)
-		}
-	}
-}
-
-func TestExplain(t *testing.T) {
-	ref := plain(repeat(2, 24*32)...)
-	right := func() []float64 { return slices.Clone(ref.Value) }
-	each := func(f func(row, col int) bool) []byte {
-		v := right()
-		for i := range v {
-			if f(i/32, i%32) {
-				v[i] = 2.5
-			}
-		}
-		return Encode(kernels.FP32, v)
-	}
-	nan := right()
-	nan[40] = math.NaN()
-	unwritten := make([]byte, 768*4)
-	for i := range 2 * 768 {
-		binary.LittleEndian.PutUint16(unwritten[2*i:], Wild(uint16(i*40503)))
-	}
-	tail := Encode(kernels.FP32, right())
-	copy(tail[4*700:], unwritten)
-	for _, c := range []struct {
-		name string
-		out  []byte
-		want string
-	}{
-		{"right", Encode(kernels.FP32, right()), "C: 768 elements right"},
-		{"one", each(func(r, c int) bool { return r == 3 && c == 5 }),
-			"C[3,5] = 2.5, expected 2 +- 7.2e-07 (K=1; 1 of 768 elements wrong, first [3,5])"},
-		{"last column", each(func(_, c int) bool { return c == 31 }),
-			"24 of 768 elements wrong, first [0,31]; only the last column)"},
-		{"last row", each(func(r, _ int) bool { return r == 23 }), "; only the last row)"},
-		{"row", each(func(r, _ int) bool { return r == 7 }), "; only row 7)"},
-		{"corner tile", each(func(r, c int) bool { return r >= 16 && c >= 24 }),
-			"; only rows from 16 on; only columns from 24 on)"},
-		{"first tile", each(func(r, c int) bool { return r < 16 && c < 16 }), "; only rows 0 to 15; only columns 0 to 15)"},
-		{"every eighth", each(func(_, c int) bool { return c%8 == 3 }), "; only every 8. column from 3 on)"},
-		{"everywhere", each(func(r, c int) bool { return (r+c)%3 > 0 }), "first [0,1])"},
-		{"zeros", make([]byte, 768*4), "; every element of the output is 0)"},
-		{"unwritten", unwritten, "C: output was not written"},
-		{"unwritten tail", tail, "; 68 never written; only rows from 21 on)"},
-		{"NaN", Encode(kernels.FP32, nan),
-			"C[1,8] = NaN, expected 2 +- 7.2e-07 (K=1; 1 of 768 elements wrong, first [1,8]; NaN or Inf in the output)"},
-		{"short", make([]byte, 767*4+1), "C: the output is short by 1 of 768 elements"},
-		{"long", make([]byte, 768*4+1), "C: the output does not end"},
-	} {
-		got := Judge(c.out, kernels.FP32, ref, Model{K: 1}).Explain("C", []int{24, 32})
-		if !strings.Contains(got, c.want) || strings.Contains(got, "\n") {
-			t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
-		}
-	}
-}
-
-func TestExplainExact(t *testing.T) {
-	r := Judge(Encode(kernels.FP16, []float64{1, 2, 4}), kernels.FP16, plain(1, 2, 3), Model{K: 9, Exact: true})
-	want := "C[2] = 4, expected 3 exactly (K=9; 1 of 3 elements wrong, first [2])"
-	if got := r.Explain("C", []int{3}); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // TestExactSpecials: NaN and overflow are right where the rounded truth has them, and still not finite.
 func TestExactSpecials(t *testing.T) {
 	truth := plain(math.NaN(), 1e6, -3)
@@ -251,37 +145,6 @@ func TestSpans(t *testing.T) {
 	r := Judge(Encode(kernels.FP32, v), kernels.FP32, truth, Model{K: 1})
 	if r.Bad != 3 || r.First != Span+1 || r.Index != n-1 || r.AllEqual || !r.Finite {
 		t.Errorf("%+v", r)
-	}
-}
-
-func TestSelfTest(t *testing.T) {
-	rng := rand.New(rand.NewPCG(51, 52))
-	for _, d := range floats {
-		p := newProduct(rng, inputClasses[0], d, 48, 40, 200)
-		stale := newProduct(rng, inputClasses[0], d, 48, 40, 200)
-		trial := Trial{DType: d, Model: Model{K: 200, Acc: kernels.FP32}, Truth: p.truth, Shape: []int{48, 40},
-			Mutations: []Mutation{
-				{"a stale output", func() []float64 { return stale.truth.Value }},
-				{"a dropped term", func() []float64 { return p.run(dropped) }},
-				{"nothing to drop", func() []float64 { return nil }},
-			}}
-		if faults := SelfTest(trial); len(faults) > 0 {
-			t.Errorf("%s: %s", d, strings.Join(faults, "; "))
-		}
-		trial.Mutations = []Mutation{{"the truth", func() []float64 { return p.truth.Value }}}
-		if faults := SelfTest(trial); len(faults) != 1 || !strings.Contains(faults[0], "accepts the truth") {
-			t.Errorf("%s: an undetectable mutation gives %q", d, faults)
-		}
-	}
-	// Truth that is the same everywhere cannot tell a constant from a result.
-	same := Trial{DType: kernels.FP32, Model: Model{K: 1}, Truth: plain(repeat(1, 64)...), Shape: []int{8, 8}}
-	if faults := SelfTest(same); len(faults) != 3 {
-		t.Errorf("a degenerate task gives %q", faults)
-	}
-	bad := plain(1, 2)
-	bad.Scale[0] = float32(math.NaN())
-	if faults := SelfTest(Trial{DType: kernels.FP32, Truth: bad, Shape: []int{2}}); len(faults) != 1 {
-		t.Errorf("an unfit truth gives %q", faults)
 	}
 }
 

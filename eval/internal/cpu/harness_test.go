@@ -3,9 +3,7 @@ package cpu
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -207,61 +205,4 @@ func TestHashes(t *testing.T) {
 			t.Errorf("hash of %d bytes: %x there, %x here", end, got, want)
 		}
 	}
-}
-
-// TestRefill: what is wild counts as unwritten, what is plausible is of the palette but for its last bits, both
-// differ each time, and nothing is written behind the end.
-func TestRefill(t *testing.T) {
-	p := harness(t)
-	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32} {
-		palette := memory(t, check.PaletteSize*d.Size())
-		copy(palette, check.Truth{Value: []float64{1, -3, 700, 0.25}}.Palette(d, rand.New(rand.NewPCG(1, 2))))
-		for _, elems := range []int{1, 7, 8, 3001} {
-			n := elems * d.Size()
-			var seen [4][]byte
-			for i := range seen {
-				mem := memory(t, n+16)
-				var values []byte
-				if i >= 2 {
-					values = palette
-				}
-				p.call(t, "dw_refill", mem, uint64(n), uint64(i), uint64(address(values)), uint64(d.Size()),
-					uint64(check.LowBits(d)))
-				if bytes.Count(mem[n:], []byte{0}) != 16 {
-					t.Fatalf("%s: written behind %d bytes", d, n)
-				}
-				seen[i] = mem[:n]
-				if why := refilled(mem[:n], values, d); why != "" {
-					t.Errorf("%s, %d elements: %s", d, elems, why)
-				}
-			}
-			if elems > 1 && (bytes.Equal(seen[0], seen[1]) || bytes.Equal(seen[2], seen[3])) {
-				t.Errorf("%s, %d elements: twice the same", d, elems)
-			}
-		}
-	}
-}
-
-// refilled says what is wrong with refilled memory.
-func refilled(mem, palette []byte, d kernels.DType) string {
-	word := func(b []byte) uint32 {
-		if d.Size() == 2 {
-			return uint32(binary.LittleEndian.Uint16(b))
-		}
-		return binary.LittleEndian.Uint32(b)
-	}
-	known := map[uint32]bool{}
-	for at := 0; at < len(palette); at += d.Size() {
-		known[word(palette[at:])&^check.LowBits(d)] = true
-	}
-	for at := 0; at < len(mem); at += d.Size() {
-		e := mem[at : at+d.Size()]
-		if palette == nil && !check.Unwritten(e) {
-			return fmt.Sprintf("%x counts as written", e)
-		}
-		if palette != nil && !known[word(e)&^check.LowBits(d)] {
-			return fmt.Sprintf("%x is not of the palette", e)
-		}
-	}
-	return ""
 }

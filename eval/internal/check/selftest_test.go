@@ -1,0 +1,41 @@
+package check
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+func TestSelfTest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 52))
+	for _, d := range floats {
+		p := newProduct(rng, inputClasses[0], d, 48, 40, 200)
+		stale := newProduct(rng, inputClasses[0], d, 48, 40, 200)
+		trial := Trial{DType: d, Model: Model{K: 200, Acc: kernels.FP32}, Truth: p.truth, Shape: []int{48, 40},
+			Mutations: []Mutation{
+				{"a stale output", func() []float64 { return stale.truth.Value }},
+				{"a dropped term", func() []float64 { return p.run(dropped) }},
+				{"nothing to drop", func() []float64 { return nil }},
+			}}
+		if faults := SelfTest(trial); len(faults) > 0 {
+			t.Errorf("%s: %s", d, strings.Join(faults, "; "))
+		}
+		trial.Mutations = []Mutation{{"the truth", func() []float64 { return p.truth.Value }}}
+		if faults := SelfTest(trial); len(faults) != 1 || !strings.Contains(faults[0], "accepts the truth") {
+			t.Errorf("%s: an undetectable mutation gives %q", d, faults)
+		}
+	}
+	// Truth that is the same everywhere cannot tell a constant from a result.
+	same := Trial{DType: kernels.FP32, Model: Model{K: 1}, Truth: plain(repeat(1, 64)...), Shape: []int{8, 8}}
+	if faults := SelfTest(same); len(faults) != 3 {
+		t.Errorf("a degenerate task gives %q", faults)
+	}
+	bad := plain(1, 2)
+	bad.Scale[0] = float32(math.NaN())
+	if faults := SelfTest(Trial{DType: kernels.FP32, Truth: bad, Shape: []int{2}}); len(faults) != 1 {
+		t.Errorf("an unfit truth gives %q", faults)
+	}
+}

@@ -1,0 +1,200 @@
+package cpu
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/device"
+	"darwarp/kernels"
+)
+
+func values(t *testing.T, d kernels.DType, class string, tensor, n int, seed uint64) []float64 {
+	t.Helper()
+	c := lines(n, tensor, d, class)
+	return filled(t, c, tensor, seed)
+}
+
+// lines is a case whose first input has lines of 40 numbers that are added up, and whose second has as many elements.
+func lines(n, tensor int, d kernels.DType, class string) *device.Case {
+	one := kernels.Buffer{Name: "x", DType: d, Shape: []int{n / 40, 40}}
+	return &device.Case{Class: class, Terms: []device.Terms{{Axis: 1}}, Buffers: []kernels.Buffer{one, one}[:tensor+1]}
+}
+
+// filled is the numbers of a case's input.
+func filled(t *testing.T, c *device.Case, tensor int, seed uint64) []float64 {
+	t.Helper()
+	b := c.Buffers[tensor]
+	raw := make([]byte, b.Bytes())
+	f, err := c.Fill(tensor)
+	if err == nil {
+		err = fillInput(raw, b.DType, f, seed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, b.Elems())
+	check.Decode(b.DType, raw, out)
+	return out
+}
+
+func TestInputClasses(t *testing.T) {
+	const n = 20000
+	for _, c := range []struct {
+		class     string
+		tensor    int
+		mean, dev float64 // of the values
+		ok        func(v float64) bool
+	}{
+		{"normal", 0, 0, 1, func(v float64) bool { return math.Abs(v) < 7 }},
+		{"uniform", 0, 0.5, 0.2887, func(v float64) bool { return v >= 0 && v <= 1 }},
+		{"cancel", 0, 0, 1, func(v float64) bool { return math.Abs(v) >= 1 && math.Abs(v) <= 1.02 }},
+		{"cancel", 1, 1.008, 0.0045, func(v float64) bool { return v >= 1 && v <= 1.02 }},
+		{"onehot", 0, 1. / 16, 0.242, func(v float64) bool { return v == 0 || v == 1 }},
+		{"onehot", 1, 0, 1, func(v float64) bool { return math.Abs(v) < 7 }},
+		{"wide", 0, 0, 8.6, func(v float64) bool { return math.Abs(v) >= 0x1p-5 && math.Abs(v) <= 32 }},
+		{"exact", 0, 0, 0.8165, func(v float64) bool { return v == -1 || v == 0 || v == 1 }},
+		{"large", 0, 0, 389, func(v float64) bool { return math.Abs(v) >= 32 && math.Abs(v) <= 1024 }},
+		{"offset", 0, 256, 1, func(v float64) bool { return math.Abs(v-256) < 8 }},
+		{"offset", 1, 0, 1, func(v float64) bool { return math.Abs(v) < 7 }},
+		{"denormal", 0, 0, 3.5e-5, func(v float64) bool { return math.Abs(v) <= 0x1p-14 }},
+	} {
+		for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
+			sum, squares := 0.0, 0.0
+			for _, v := range values(t, d, c.class, c.tensor, n, 42) {
+				if !c.ok(v) {
+					t.Fatalf("%s %s tensor %d: %g", c.class, d, c.tensor, v)
+				}
+				sum += v
+				squares += v * v
+			}
+			mean := sum / n
+			dev := math.Sqrt(squares/n - mean*mean)
+			slack := 0.05
+			if d == kernels.BF16 { // eight bits show
+				slack = 0.3
+			}
+			if math.Abs(mean-c.mean) > 0.03*(c.dev+math.Abs(c.mean)) || math.Abs(dev-c.dev) > slack*c.dev {
+				t.Errorf("%s %s tensor %d: mean %g deviation %g, expected %g and %g", c.class, d, c.tensor, mean, dev, c.mean,
+					c.dev)
+			}
+		}
+	}
+	if _, err := lines(40, 0, kernels.FP32, "nosuch").Fill(0); err == nil {
+		t.Error("an unknown class was accepted")
+	}
+}
+
+// TestHardClasses looks at what the lines of each class have in common.
+func TestHardClasses(t *testing.T) {
+	const rows, cols = 60, 300
+	count := func(line []float64, ok func(v float64) bool) (n int) {
+		for _, v := range line {
+			if ok(v) {
+				n++
+			}
+		}
+		return n
+	}
+	zero := func(v float64) bool { return v == 0 }
+	odd := func(v float64) bool { return v-v != 0 }
+	for class, ok := range map[string]func(d kernels.DType, line []float64) bool{
+		"constant": func(_ kernels.DType, l []float64) bool { return l[0] == slices.Max(l) && l[0] == slices.Min(l) },
+		"zeros":    func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols },
+		"lead":     func(_ kernels.DType, l []float64) bool { return l[0] == 0 && count(l, zero) <= 8 },
+		"needles":  func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols-device.MostNeedles },
+		"tiny":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) < 1e-5 || slices.Max(l) <= 0x1p-14 },
+		"huge":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) > 4096 && count(l, odd) == 0 },
+		"special":  func(_ kernels.DType, l []float64) bool { return count(l, odd) <= 1 },
+		"extreme": func(d kernels.DType, l []float64) bool {
+			return slices.Min(l) <= -min(0x1p14, d.Max()/cols/64) && slices.Max(l) <= d.Max()/2+16
+		},
+	} {
+		for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
+			c := &device.Case{Class: class, Terms: []device.Terms{{Axis: 1}},
+				Buffers: []kernels.Buffer{{DType: d, Shape: []int{rows, cols}}}}
+			x := filled(t, c, 0, 7)
+			for r := range rows {
+				if line := x[r*cols : (r+1)*cols]; !ok(d, line) {
+					t.Errorf("%s %s, line %d: %v ...", class, d, r, line[:8])
+				}
+			}
+			if n := count(x, odd); class == "special" && (n < 1 || n > 2) {
+				t.Errorf("%s: %d numbers that are not finite", d, n)
+			}
+		}
+	}
+}
+
+// TestMixed: the lines of a mixed tensor take turns, other tensors are normal, and terms may lie along another axis
+// than the last.
+func TestMixed(t *testing.T) {
+	const rows, cols = 6, 50
+	shape := kernels.Buffer{DType: kernels.FP32, Shape: []int{cols, rows}}
+	c := &device.Case{Class: device.Mixed, Mix: []string{"zeros", "constant", "special"}, Terms: []device.Terms{{Axis: 0}},
+		Buffers: []kernels.Buffer{shape, shape}}
+	for seed := range uint64(20) {
+		x, kinds := filled(t, c, 0, seed), map[string]int{}
+		for r := range rows {
+			odd, same := 0, true
+			for i := range cols {
+				v := x[i*rows+r]
+				same = same && v == x[r]
+				if v-v != 0 {
+					odd++
+				}
+			}
+			switch {
+			case same && x[r] == 0:
+				kinds["zeros"]++
+			case same:
+				kinds["constant"]++
+			case odd == 1:
+				kinds["special"]++
+			}
+		}
+		if kinds["zeros"] != 2 || kinds["constant"] != 2 || kinds["special"] != 2 {
+			t.Fatalf("seed %d: %v", seed, kinds)
+		}
+	}
+	for _, v := range filled(t, c, 1, 3) {
+		if !(math.Abs(v) < 7) || v == 0 {
+			t.Errorf("the second tensor has %g", v)
+		}
+	}
+}
+
+// TestNeedles: every sixty-fourth of a line has one, the first and the last number are some in many lines, and no line
+// is like another.
+func TestNeedles(t *testing.T) {
+	const rows, cols = 100, 6400
+	c := &device.Case{Class: "needles", Terms: []device.Terms{{Axis: 1, Neutral: math.Float32bits(float32(math.Inf(-1)))}},
+		Buffers: []kernels.Buffer{{DType: kernels.FP16, Shape: []int{rows, cols}}}}
+	x := filled(t, c, 0, 11)
+	first, last, places := 0, 0, map[int]bool{}
+	for r := range rows {
+		line := x[r*cols : (r+1)*cols]
+		for part := range device.MostNeedles {
+			n := 0
+			for i, v := range line[part*100 : (part+1)*100] {
+				if !math.IsInf(v, -1) {
+					n++
+					places[i] = places[i] || part == 30
+				}
+			}
+			if n != 1 {
+				t.Fatalf("line %d has %d terms in part %d", r, n, part)
+			}
+		}
+		if !math.IsInf(line[0], -1) {
+			first++
+		}
+		if !math.IsInf(line[cols-1], -1) {
+			last++
+		}
+	}
+	if first < 30 || last < 30 || len(places) < 50 {
+		t.Errorf("%d lines begin with a term, %d end with one, %d places", first, last, len(places))
+	}
+}
