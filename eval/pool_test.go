@@ -139,7 +139,7 @@ func TestResultCarriesItsEvidence(t *testing.T) {
 	for _, i := range pool.cases.gated() {
 		elems += pool.cases.cases[i].Dims["n"]
 	}
-	if r.Proof != pool.Provenance().Key() || r.Code == "" || r.Gate == nil || r.Gate.Checks != len(pool.cases.gated()) || r.Gate.Elements != elems {
+	if r.Provenance != pool.Provenance().Key() || r.Code == "" || r.Gate == nil || r.Gate.Checks != len(pool.cases.gated()) || r.Gate.Elements != elems {
 		t.Errorf("result %+v gate %+v", r, r.Gate)
 	}
 	if len(r.Times) != 1 || r.Times[0].Median < 10e3 || r.Times[0].Lo > r.Times[0].Median || r.Times[0].Hi < r.Times[0].Median || r.Times[0].Cache != "hot" {
