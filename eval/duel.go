@@ -171,7 +171,7 @@ func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (d kernels.Du
 		}
 		f.given = f.given || !rest
 	}
-	d = kernels.Duel{Proof: p.Provenance().Key(), Rounds: f.Rounds()}
+	d = kernels.Duel{Provenance: p.Provenance().Key(), Rounds: f.Rounds()}
 	d.Verdict, d.Ratio, d.Lo, d.Hi = f.Verdict()
 	switch {
 	case verdict != "":

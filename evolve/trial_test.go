@@ -60,7 +60,7 @@ func (c *court) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.Tr
 			return kernels.Trial{}, err
 		}
 	}
-	t := kernels.Trial{ID: job.ID, Proof: "p"}
+	t := kernels.Trial{ID: job.ID, Provenance: "p"}
 	for _, p := range parts {
 		d := kernels.Doubt{Part: p, Verdict: kernels.Passed}
 		if c.falls != nil {

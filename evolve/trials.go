@@ -190,7 +190,7 @@ func (t *trials) enter(x *task, found kernels.Trial) (known kernels.Trial, missi
 	known = t.known[x.doubts.id]
 	known.ID = x.doubts.id
 	known.Enter(validateDoubts(found.Parts)...)
-	known.At, known.Proof = found.At, found.Proof
+	known.At, known.Provenance = found.At, found.Provenance
 	if missing = known.Fault() == nil && len(known.Missing(x.parts)) > 0; !missing {
 		t.known[known.ID] = known
 	}
@@ -200,7 +200,7 @@ func (t *trials) enter(x *task, found kernels.Trial) (known kernels.Trial, missi
 // enterFault enters what a duel has found out.
 func (t *trials) enterFault(id kernels.ID, d *kernels.Duel, proof string, at time.Time) kernels.Trial {
 	known := t.known[id]
-	known.ID, known.Proof, known.At = id, proof, at
+	known.ID, known.Provenance, known.At = id, proof, at
 	known.Enter(kernels.Doubt{
 		Part: kernels.TrialDuel, Verdict: kernels.Failed, Outcome: d.Outcome, Detail: kernels.CleanDetail(d.Detail),
 	})
