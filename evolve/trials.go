@@ -17,8 +17,8 @@ type Doubter interface {
 	Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error)
 }
 
-// slowTrialAfter is how long a champion reigns before what takes long is begun beside the search: the first champions of a
-// search follow each other within seconds.
+// slowTrialAfter is how long a champion reigns before what takes long is begun beside the search: the first champions
+// of a search follow each other within seconds.
 const slowTrialAfter = 20 * time.Second
 
 // trials is what the search knows of would-be champions. The winner of a duel is an heir until it has stood the

@@ -15,8 +15,8 @@ var (
 	flag  = regexp.MustCompile(`^--[a-z][a-z-]*`)
 )
 
-// stumbles says what is wrong with a command line of the manual, after the program's name: a command or a flag that does
-// not exist. Prose that goes on with another word than a command is not one.
+// stumbles says what is wrong with a command line of the manual, after the program's name: a command or a flag that
+// does not exist. Prose that goes on with another word than a command is not one.
 func stumbles(root *cobra.Command, line string) []string {
 	c, words := root, strings.Fields(line)
 	for len(words) > 0 {

@@ -102,15 +102,15 @@ func kernelTuner(text []byte) (*Record, error) {
 	var c ktCache
 	err := json.Unmarshal(text, &c)
 	if err != nil {
-		return nil, fmt.Errorf("Kernel Tuner cache: %w", explained(text, err))
+		return nil, fmt.Errorf("cache of Kernel Tuner: %w", explained(text, err))
 	}
 	t, err := c.table()
 	if err != nil {
-		return nil, fmt.Errorf("Kernel Tuner cache: %w", err)
+		return nil, fmt.Errorf("cache of Kernel Tuner: %w", err)
 	}
 	r, err := t.record()
 	if err != nil {
-		return nil, fmt.Errorf("Kernel Tuner cache: %w", err)
+		return nil, fmt.Errorf("cache of Kernel Tuner: %w", err)
 	}
 	return r, nil
 }

@@ -166,6 +166,7 @@ func (e *Endpoint) once(ctx context.Context, model string, messages []kernels.Me
 	if e.url == OpenAI || reasons(model) {
 		req.MaxCompletionTokens = maxTokens
 	} else { // what llama.cpp, vLLM and Ollama all know
+		//lint:ignore SA1019 its successor is not known to them
 		req.MaxTokens = maxTokens
 	}
 	for _, m := range messages {
