@@ -3,7 +3,6 @@ package evolve
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"darwarp/kernels"
@@ -242,12 +241,4 @@ func reignsOf(history []store.Champion, pop *population, champion *member) (reig
 		return reigns[:at]
 	}
 	return reigns
-}
-
-func partNames(parts []kernels.TrialPart) string {
-	var names []string
-	for _, p := range parts {
-		names = append(names, string(p))
-	}
-	return strings.Join(names, ", ")
 }
