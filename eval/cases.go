@@ -114,7 +114,7 @@ func (s *caseSet) addShapes() error {
 // addDrawn adds the sizes that are drawn for every candidate, as many as the effort allows.
 func (s *caseSet) addDrawn() error {
 	e, rng := s.want.effort, s.want.rng
-	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: rng, cap: e.drawn}
+	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: rng, cap: e.drawn, long: e.long}
 	var near []kernels.Dims
 	for _, w := range s.want.workloads {
 		near = append(near, d.near(w.Dims)...)

@@ -16,6 +16,8 @@ type drawer struct {
 	t   kernels.DType
 	rng *rand.Rand
 	cap float64 // operations, and elements of all tensors, of one size
+
+	long float64 // up to which a dim is drawn that is long
 }
 
 const (
@@ -43,8 +45,11 @@ func (d *drawer) aligned() []kernels.Dims {
 	return list
 }
 
-// handful and thousands are what a dim is drawn from that is far from its usual sizes.
-var handful, thousands = [2]float64{2, 17}, [2]float64{1 << 10, 1 << 16}
+// handful is what a dim is drawn from that is far smaller than usual; from thousands on it is long.
+var (
+	handful   = [2]float64{2, 17}
+	thousands = float64(1 << 10)
+)
 
 // scales draws, for each dim, sizes in which it is a handful or some thousands and the others are small: who leaves work out
 // for few rows or for long ones meets both.
@@ -55,7 +60,7 @@ func (d *drawer) scales() []kernels.Dims {
 		if len(r.Values) > 0 {
 			continue
 		}
-		for _, span := range [][2]float64{handful, thousands} {
+		for _, span := range [][2]float64{handful, {thousands, d.long}} {
 			size := kernels.Dims{}
 			for _, other := range d.p.DimNames {
 				size[other] = d.few(d.p.Range(other))

@@ -16,7 +16,7 @@ type Duel struct {
 	Challenger   string      `json:"challenger"`              // a candidate's short ID
 	Rounds       []DuelRound `json:"rounds"`
 	Ratio        float64     `json:"ratio"` // the objective of challenger over champion: below 1 is faster
-	// One-sided 99.5 % bootstrap bounds of Ratio; where ten pairs settled it, what the least and the greatest of them make
+	// One-sided 99.5 % bootstrap bounds of Ratio; where ten pairs decided it, what the least and the greatest of them make
 	Lo      float64 `json:"lo"`
 	Hi      float64 `json:"hi"`
 	Verdict Verdict `json:"verdict"`
@@ -24,7 +24,7 @@ type Duel struct {
 	// Why the verdict is not what the steady half says, or what was found out
 	Detail  string  `json:"detail,omitempty"`
 	Outcome Outcome `json:"outcome,omitempty"` // what the culprit was found out as; Unknown: nothing was
-	Culprit Side    `json:"culprit,omitempty"` // empty: nobody, or nobody knows which
+	Culprit Side    `json:"culprit,omitempty"` // empty: neither, or it is not known which
 }
 
 // WithBaseline reports whether the champion is a baseline, and not a candidate.
@@ -54,7 +54,7 @@ type DuelRound struct {
 	Hi         float64 `json:"hi"`
 	Clock      float64 `json:"clock,omitempty"`     // SM MHz while measuring, 0 unknown
 	Discarded  int     `json:"discarded,omitempty"` // blocks of pairs that were taken again: throttled, stolen, noisy
-	// Of a fresh round, the time of the same calls once more over that of the fresh ones, medians. Of an honest
+	// Of a fresh round, the time of the same calls once more over that of the fresh ones, medians. Of a valid
 	// kernel it is 1 within the noise; one that keeps answers is faster the second time.
 	Repeat [2]float64 `json:"repeat,omitzero"` // the champion's, the challenger's
 }

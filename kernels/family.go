@@ -60,7 +60,7 @@ type Let struct {
 	expr  *expr.Expr
 }
 
-// Constraint is a rule that every legal point obeys, with the reason that the user is told.
+// Constraint is a rule that every legal point satisfies, with the reason that the user is told.
 type Constraint struct {
 	Rule string `toml:"rule" json:"rule"`
 	Why  string `toml:"why" json:"why"`

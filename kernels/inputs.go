@@ -71,7 +71,7 @@ func (p *Problem) readTerms(n *notes) {
 	}
 }
 
-// Unproved reports whether sums are declared of which nobody knows where their terms lie: the gate cannot leave any
+// Unproved reports whether sums are declared of which it is not known where their terms lie: the gate cannot leave any
 // out, to see whether it would notice. A problem that says terms = [] means it.
 func (p *Problem) Unproved() bool {
 	return p.Check.Terms == nil && slices.ContainsFunc(p.DimNames,

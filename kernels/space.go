@@ -27,7 +27,7 @@ type Space struct {
 	counted *diagram.Diagram // in place of codes, where there are too many
 	whens   []*derived
 	rules   []*derived // by constraint
-	clauses []clause   // of them, those that are settled earlier
+	clauses []clause   // of them, those that are decided earlier
 	lets    []*derived // those of the family that depend on a gene
 	refused []int      // by constraint: how many partial points it refused
 
@@ -67,7 +67,7 @@ func newSpace(f *Family, dev Device, t DType, pins Pins, steps int) (*Space, err
 	if err := s.enumerate(steps); err != nil {
 		return nil, fmt.Errorf("family %s: %w", f.Name, err)
 	}
-	s.settled()
+	s.precompute()
 	return s, nil
 }
 
@@ -122,10 +122,10 @@ func (s *Space) derive() {
 	}
 }
 
-// settled works out the values of expressions ahead, before the space is read by others.
-func (s *Space) settled() {
+// precompute evaluates expressions ahead, before the space is read by others.
+func (s *Space) precompute() {
 	pad := s.scratchpad()
-	pad.learn = true
+	pad.keep = true
 	for _, list := range [][]*derived{s.rules, s.whens, s.lets} {
 		for _, d := range list {
 			pad.fill(d)

@@ -44,7 +44,7 @@ func (r *Run) Put(c *kernels.Candidate, checkpoint []byte) error {
 	return nil
 }
 
-// storable refuses candidates that nobody should have made.
+// storable refuses candidates that cannot be right.
 func storable(c *kernels.Candidate) error {
 	switch {
 	case c.ID.IsZero():

@@ -14,7 +14,7 @@ import (
 	"darwarp/kernels"
 )
 
-// Draft is a family that a stranger wrote, after everything about it was checked that costs no compile.
+// Draft is a family from outside, as of a language model, after everything about it was checked that costs no compile.
 type Draft struct {
 	Family *kernels.Family
 	Files  [2][]byte // declaration and template, as they will be kept
@@ -165,11 +165,11 @@ func sortFamilies(all []*kernels.Family) {
 	slices.SortStableFunc(all, func(x, y *kernels.Family) int { return cmp.Compare(place(x), place(y)) })
 }
 
-// strangeTime bounds a rendering of a template that a stranger wrote: the search waits for it. Others take a tenth of a
+// untrustedTime bounds a rendering of a template from outside: the search waits for it. Others take a tenth of a
 // millisecond and have no clock, for a machine may sleep.
-const strangeTime = time.Second
+const untrustedTime = time.Second
 
-// plain refuses a rendered source of a stranger that could do something to the terminal on which it is read.
+// plain refuses a rendered source from outside that could do something to the terminal on which it is read.
 func plain(source string) error {
 	for i, c := range source {
 		if c < ' ' && c != '\n' && c != '\t' || c > 0x7e {

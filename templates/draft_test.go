@@ -172,7 +172,7 @@ func TestFamiliesOfOneArchitecture(t *testing.T) {
 	}
 }
 
-// FuzzDraft: whatever a stranger writes is taken or refused with a reason, soon.
+// FuzzDraft: whatever comes from outside is taken or refused with a reason, soon.
 func FuzzDraft(f *testing.F) {
 	f.Add(draftTOML, draftText)
 	f.Add(draftTOML, `{{range $i := .items}}{{$x := printf "%5000d" 1}}{{end}}`)

@@ -52,7 +52,7 @@ func templateMistake(file string, err error) kernels.Mistake {
 	return kernels.Mistake{File: file, Err: errors.New(text)}
 }
 
-// missing finds the partials that a file asks for and nobody has.
+// missing finds the partials that a file asks for and that do not exist.
 func (b *Bundle) missing(t *template.Template) (ms kernels.Mistakes) {
 	walk(t.Root, func(n parse.Node) {
 		if call, ok := n.(*parse.TemplateNode); ok && b.templates.Lookup(call.Name) == nil {

@@ -21,7 +21,7 @@ func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (strin
 	}
 	var out limitedBuilder
 	if kernels.Grown(f.Name) {
-		out.until = time.Now().Add(strangeTime)
+		out.until = time.Now().Add(untrustedTime)
 	}
 	if err := b.templates.ExecuteTemplate(&out, f.Name, data); err != nil {
 		return "", errors.New(strings.TrimPrefix(err.Error(), "template: "))

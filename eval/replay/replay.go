@@ -13,13 +13,13 @@ import (
 
 // Evaluator answers from a record. It is safe for use by many goroutines.
 type Evaluator struct {
-	record    *Record
-	objective kernels.Objective
-	mu        sync.Mutex
-	weights   []float64 // by workload of the record, 0 where it does not count; replaced, never changed
-	slots     int
-	proof     string
-	at        map[string]place // by family and genes
+	record     *Record
+	objective  kernels.Objective
+	mu         sync.Mutex
+	weights    []float64 // by workload of the record, 0 where it does not count; replaced, never changed
+	slots      int
+	provenance string
+	at         map[string]place // by family and genes
 }
 
 type place struct{ family, config int }
@@ -38,7 +38,7 @@ func New(r *Record, workloads []kernels.Workload, slots int) (*Evaluator, error)
 		}
 	}
 	e.weights = weightsOf(r, workloads)
-	e.proof = e.Provenance().Key()
+	e.provenance = e.Provenance().Key()
 	for i := range r.Families {
 		f := &r.Families[i]
 		for k := range f.Configs {
@@ -56,7 +56,7 @@ func (r *Record) workloadNames() []string {
 	return out
 }
 
-// By has duels settled by another objective than the geometric mean.
+// By has duels decided by another objective than the geometric mean.
 func (e *Evaluator) By(o kernels.Objective) *Evaluator {
 	e.objective = o
 	return e
@@ -75,8 +75,10 @@ func (e *Evaluator) Slots() int { return e.slots }
 // InOrder is true: a seed fixes the run.
 func (e *Evaluator) InOrder() bool { return true }
 
-// Simulated is true: time passes as the recorded costs say.
-func (e *Evaluator) Simulated() bool { return true }
+// Capabilities are few: a recording has no machine. Time passes as the recorded costs say.
+func (e *Evaluator) Capabilities() kernels.Capabilities {
+	return kernels.Capabilities{Simulated: true, Weigh: e.Weigh}
+}
 
 // Provenance is the recording's, with the device as Device gives it.
 func (e *Evaluator) Provenance() kernels.Provenance {
@@ -92,14 +94,14 @@ func (e *Evaluator) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Res
 	}
 	at, ok := e.at[job.Variant.Label()]
 	if !ok {
-		return kernels.Result{Outcome: kernels.Unsupported, Detail: "not in the recording", Proof: e.proof}, nil
+		return kernels.Result{Outcome: kernels.Unsupported, Detail: "not in the recording", Proof: e.provenance}, nil
 	}
 	f := &e.record.Families[at.family]
 	r := kernels.Result{
 		Outcome: f.Outcomes[f.Status[at.config]],
 		Times:   e.record.timings(f, at.config),
 		Cost:    kernels.Cost{Time: f.Cost[at.config]},
-		Proof:   e.proof,
+		Proof:   e.provenance,
 	}
 	if len(f.Code) > 0 {
 		r.Code = f.Code[at.config]
@@ -121,7 +123,7 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.proof,
+	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.provenance,
 		Verdict: kernels.Same}
 	workloads := e.weighed()
 	levels, logs := make([]float64, len(workloads)), make([]float64, len(workloads))

@@ -183,7 +183,7 @@ func (r *Reply) Variants(b *Brief) ([]kernels.Variant, error) {
 
 var wordsRE = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 
-// CheckSource refuses what cannot be a kernel of a plan, before anything is paid for it.
+// CheckSource refuses what cannot be a kernel of a plan, before it costs anything.
 func CheckSource(source string, plan kernels.PlanSpec) error {
 	if len(source) > maxKernel {
 		return fmt.Errorf("the source has %d bytes: at most %d", len(source), maxKernel)
@@ -205,7 +205,7 @@ func CheckSource(source string, plan kernels.PlanSpec) error {
 	return nil
 }
 
-// told is what an outcome means to who wrote the kernel.
+// told is what an outcome means to the author of the kernel.
 var told = map[kernels.Outcome]string{
 	kernels.Invalid:       "its launch plan cannot be used",
 	kernels.Unsupported:   "it uses what this device does not have",

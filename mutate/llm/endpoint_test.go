@@ -156,14 +156,14 @@ func TestBreaker(t *testing.T) {
 	if b.ready() {
 		t.Fatal("asked after too many failures")
 	}
-	if now = now.Add(firstRest); !b.ready() {
-		t.Fatal("not asked after its rest")
+	if now = now.Add(firstPause); !b.ready() {
+		t.Fatal("not asked after its pause")
 	}
 	b.note(broken)
-	if now = now.Add(firstRest); b.ready() {
-		t.Error("the second rest is not longer than the first")
+	if now = now.Add(firstPause); b.ready() {
+		t.Error("the second pause is not longer than the first")
 	}
-	now = now.Add(longRest)
+	now = now.Add(longPause)
 	if told := b.note(nil); told == "" || !b.ready() {
 		t.Error("not asked after a good answer")
 	}

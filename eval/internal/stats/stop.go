@@ -7,15 +7,20 @@ import (
 
 // Limits says when enough has been measured.
 type Limits struct {
-	Min   int           // samples at least, before Noise counts
+	Min   int           // samples at least, before Noise is asked
 	Max   int           // samples at most
 	Noise float64       // relative standard error of the median to reach
 	GPU   time.Duration // of measured time
 	Wall  time.Duration // since NewStop
+
+	Few   int           // samples that are as good as Min once they are of so much measured time; 0: none are
+	FewIn time.Duration // together
 }
 
-// Fitness is the rule for a candidate's ordinary time: half a percent, or half a second of device time.
-var Fitness = Limits{Min: 15, Max: 200, Noise: 0.005, GPU: time.Second / 2, Wall: 3 * time.Second}
+// Fitness is the rule for a candidate's ordinary time: half a percent, or half a second of device time. Samples
+// of calls that move more than L2 holds last ten times as long as others.
+var Fitness = Limits{Min: 15, Max: 200, Noise: 0.005, GPU: time.Second / 2, Wall: 3 * time.Second,
+	Few: 8, FewIn: 10 * time.Millisecond}
 
 // Final is the rule for a figure that is published: more samples than a candidate's.
 var Final = Limits{Min: 60, Max: 200, Noise: 0.002, GPU: time.Second / 2, Wall: 3 * time.Second}
@@ -39,14 +44,15 @@ type Stop struct {
 	reason  string
 }
 
-// NewStop starts the rule and its wall clock. A sample is the mean time of calls that were timed together.
+// NewStop starts the rule and its wall clock. A sample is the time of one call out of calls that were
+// timed together.
 func NewStop(l Limits, calls int) *Stop { return newStop(l, calls, time.Now) }
 
 func newStop(l Limits, calls int, now func() time.Time) *Stop {
 	return &Stop{limits: l, calls: max(calls, 1), now: now, start: now()}
 }
 
-// Add takes one sample, in ns per call, and reports whether it was the last that is needed.
+// Add takes one sample, in ns a call, and reports whether it was the last that is needed.
 func (s *Stop) Add(ns float64) (done bool) {
 	s.samples = append(s.samples, ns)
 	at, _ := slices.BinarySearch(s.sorted, ns)
@@ -54,7 +60,7 @@ func (s *Stop) Add(ns float64) (done bool) {
 	s.gpu += ns * float64(s.calls)
 	n := len(s.samples)
 	switch {
-	case n >= s.limits.Min && Noise(s.sorted) < s.limits.Noise:
+	case s.enough(n) && Noise(s.sorted) < s.limits.Noise:
 		s.reason = "settled"
 	case n >= s.limits.Max:
 		s.reason = "samples"
@@ -66,18 +72,24 @@ func (s *Stop) Add(ns float64) (done bool) {
 	return s.reason != ""
 }
 
+// enough reports whether n samples say what the noise is.
+func (s *Stop) enough(n int) bool {
+	few := s.limits.Few > 0 && n >= s.limits.Few && s.gpu >= float64(s.limits.FewIn)
+	return few || n >= s.limits.Min
+}
+
 // Samples are the samples so far, in order of arrival.
 func (s *Stop) Samples() []float64 { return s.samples }
 
-// The screen gives up on a kernel after one sample beyond firstSlow times the bar, or three of which the best is
-// beyond bestSlow: three samples reliably show that a kernel is that much slower than the bar.
+// The screen gives up on a kernel after one sample beyond firstSlow times the bar, or three of which
+// the best is beyond bestSlow: three samples tell a kernel that much slower from the bar for certain.
 const (
 	screenSamples = 3
 	firstSlow     = 4
 	bestSlow      = 1.5
 )
 
-// Screen spends at most three samples to find out whether a kernel is far from the time to beat.
+// Screen spends at most three samples on finding out that a kernel is far from the time to beat.
 type Screen struct {
 	bar  float64
 	n    int
@@ -85,10 +97,10 @@ type Screen struct {
 	slow bool
 }
 
-// NewScreen takes the time to beat in ns per call; 0 means that there is none and nothing is slow.
+// NewScreen takes the time to beat in ns a call; 0 means that there is none and nothing is slow.
 func NewScreen(bar float64) *Screen { return &Screen{bar: bar} }
 
-// Add takes one sample, in ns per call, and reports whether the screen is over.
+// Add takes one sample, in ns a call, and reports whether the screen is over.
 func (s *Screen) Add(ns float64) (done bool) {
 	if s.n == 0 || ns < s.best {
 		s.best = ns

@@ -42,6 +42,7 @@ func (r *sameness) ok() bool {
 	return float64(r.Verdicts[kernels.Faster]) <= math.Max(1, promotable*float64(r.Duels))
 }
 
+// Run duels a kernel with itself, and fails where it is promoted too often.
 func (f AA) Run(ctx context.Context, con *console.Console) (err error) {
 	s, err := session.Open(ctx, f.Target, con.Sayf)
 	if err != nil {

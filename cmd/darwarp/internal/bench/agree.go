@@ -18,6 +18,7 @@ import (
 	"darwarp/kernels"
 )
 
+// Agree says on which points the GPU and the cpu device are compared.
 type Agree struct {
 	session.Target
 	Samples int
@@ -46,6 +47,7 @@ type disagreement struct {
 	eval.Compared
 }
 
+// Run compares the devices, in one element type after the other, and fails where they do not agree.
 func (f Agree) Run(ctx context.Context, con *console.Console) error {
 	if !slices.Contains(eval.SandboxModes(), f.Sandbox) {
 		return exit.Usagef("--sandbox %q: expected %s", f.Sandbox, strings.Join(eval.SandboxModes(), ", "))
@@ -120,8 +122,10 @@ func agreeOn(ctx context.Context, con *console.Console, f Agree, s *session.Sess
 }
 
 // comparePoints runs the points, as many at once as there are compilers.
-func comparePoints(ctx context.Context, con *console.Console, s *session.Session, twins *eval.Twins,
-	points []session.Point, out *agreement) error {
+func comparePoints(
+	ctx context.Context, con *console.Console, s *session.Session, twins *eval.Twins, points []session.Point,
+	out *agreement,
+) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	todo := make(chan session.Point)
@@ -152,8 +156,9 @@ func comparePoints(ctx context.Context, con *console.Console, s *session.Session
 	return context.Cause(ctx)
 }
 
-func compareOne(ctx context.Context, s *session.Session, twins *eval.Twins, p session.Point) (c eval.Compared,
-	v kernels.Variant, err error) {
+func compareOne(
+	ctx context.Context, s *session.Session, twins *eval.Twins, p session.Point,
+) (c eval.Compared, v kernels.Variant, err error) {
 	gpu, err := s.Bundle.Job(p.Family, p.Genes, twins.GPU.Device(), s.DType)
 	if err != nil {
 		return c, v, err

@@ -16,10 +16,12 @@ import (
 	"darwarp/eval/replay"
 )
 
+// Convert says what to write of a recording or a run, and where.
 type Convert struct {
 	Out, Format, Workload string
 }
 
+// Run rewrites the recording or run at path.
 func (f Convert) Run(con *console.Console, path string) error {
 	if f.Out == "" {
 		return exit.Usagef("-o is missing: name the file to write, as in -o space.json.gz")

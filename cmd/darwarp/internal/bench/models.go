@@ -17,6 +17,7 @@ import (
 	"darwarp/mutate/llm"
 )
 
+// Models says which language models are compared with none, and over how many searches.
 type Models struct {
 	session.Target
 	LLM   models.Options
@@ -46,6 +47,7 @@ var llmKinds = []struct {
 	{"best of N", evolve.BestOfN, true},
 }
 
+// Run searches with and without language models and prints what that gains.
 func (f Models) Run(ctx context.Context, con *console.Console) error {
 	var arms []llmArm
 	for _, k := range llmKinds {

@@ -18,6 +18,7 @@ import (
 	"darwarp/kernels"
 )
 
+// Record says which points are recorded, and where.
 type Record struct {
 	session.Target
 	Out    string
@@ -28,6 +29,7 @@ type Record struct {
 // saveEvery is how often an unfinished recording is written.
 const saveEvery = time.Minute
 
+// Run records the points that the recording does not have yet.
 func (f Record) Run(ctx context.Context, con *console.Console) (err error) {
 	n, err := pointCount(f.Points)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"darwarp/evolve"
 )
 
+// Search says which strategies are scored, and how.
 type Search struct {
 	Seeds, Jobs int
 	Strategies  []string
@@ -25,6 +26,7 @@ type Search struct {
 	Others      bool
 }
 
+// Check refuses what cannot be scored.
 func (f *Search) Check() error {
 	if f.Seeds < 1 || f.Jobs < 1 {
 		return exit.Usagef("--seeds and --jobs: expected at least 1")
@@ -69,6 +71,7 @@ type searchScores struct {
 	Source    string            `json:"others_source,omitempty"`
 }
 
+// Run scores the strategies on the recordings in paths.
 func (f Search) Run(ctx context.Context, con *console.Console, paths []string) error {
 	marks := scoring.ReadOthers()
 	out := searchScores{Marks: scoring.Marks}

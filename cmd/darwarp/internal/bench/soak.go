@@ -18,6 +18,7 @@ import (
 	"darwarp/store"
 )
 
+// Soak says how long a search is watched, and how much goes wrong in it.
 type Soak struct {
 	search.Options
 	Span   time.Duration
@@ -25,6 +26,7 @@ type Soak struct {
 	JSON   bool
 }
 
+// Run searches, injects faults, and fails where anything is lost, grows or gets worse.
 func (f Soak) Run(stop *console.Interrupts, con *console.Console) (err error) {
 	if f.Store == "" {
 		dir, err := os.MkdirTemp("", "darwarp-soak-")
@@ -45,7 +47,7 @@ func (f Soak) Run(stop *console.Interrupts, con *console.Console) (err error) {
 	}
 	w := newSoakWatch(pool, f, s.Run.Path())
 	s.Session.Evaluator = w.saboteur
-	s.Listen(w.hear)
+	s.Listen(w.listen)
 	ended := w.sample(stop.Soft)
 	sum, err := s.Drive(stop, func(_ *evolve.Search, events <-chan evolve.Event) error {
 		return view.LinesOf(con, s.Session, s.Run, f.Budget.Evals, true, f.JSON).Follow(events)
@@ -93,8 +95,8 @@ func newSoakWatch(pool soak.Pool, f Soak, path string) *soakWatch {
 		ledger: soak.NewLedger(), struck: map[string]int{}, start: time.Now(), span: f.Span}
 }
 
-// hear takes an event, and now and then a worker's life.
-func (w *soakWatch) hear(e evolve.Event) {
+// listen takes an event, and now and then a worker's life.
+func (w *soakWatch) listen(e evolve.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ledger.Hear(e)

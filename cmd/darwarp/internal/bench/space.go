@@ -15,11 +15,13 @@ import (
 	"darwarp/eval/replay/restrict"
 )
 
+// Space says whose restrictions make a space.
 type Space struct {
 	Constraints string
 	List, JSON  bool
 }
 
+// Run counts or lists the space of the file at path, and compares it with the recording that it may be.
 func (f Space) Run(con *console.Console, path string) error {
 	if f.List && f.JSON {
 		return exit.Usagef("--list prints CSV: leave --json out")

@@ -19,6 +19,7 @@ type Interrupts struct {
 	Release    func()
 }
 
+// OnInterrupt listens until Release is called.
 func OnInterrupt(ctx context.Context) *Interrupts {
 	soft, drain := context.WithCancel(ctx)
 	hard, abort := context.WithCancel(ctx)

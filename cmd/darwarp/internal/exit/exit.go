@@ -19,6 +19,7 @@ type Error struct {
 	Err  error
 }
 
+// Error is the reason.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit %d", e.Code)
@@ -26,6 +27,7 @@ func (e *Error) Error() string {
 	return e.Err.Error()
 }
 
+// Unwrap is the error without its code.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Usagef is a mistake in what was typed or configured.

@@ -108,7 +108,8 @@ func (k Kernel) files() (map[string][]byte, error) {
 	if k.Cubin != nil {
 		out["kernel.cubin"] = k.Cubin
 	}
-	if err := addJSON(out, map[string]any{"launch.json": sheet.Launches(), "PROVENANCE.json": k.proof()}); err != nil {
+	if err := addJSON(out, map[string]any{
+		"launch.json": sheet.Launches(), "PROVENANCE.json": k.provenance()}); err != nil {
 		return nil, err
 	}
 	if err := sheet.addForms(out); err != nil {
@@ -166,8 +167,8 @@ func addJSON(out map[string][]byte, values map[string]any) error {
 	return nil
 }
 
-// proof is what PROVENANCE.json holds: everything that the figures stand on.
-func (k Kernel) proof() any {
+// provenance is what PROVENANCE.json holds: everything that the figures stand on.
+func (k Kernel) provenance() any {
 	return struct {
 		Problem    string                   `json:"problem"`
 		Folder     string                   `json:"folder"`  // hash of the problem folder's files

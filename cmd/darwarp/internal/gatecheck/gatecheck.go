@@ -26,8 +26,9 @@ func Run(ctx context.Context, t session.Target, which gatetest.Filter, say func(
 	return r, nil
 }
 
-func testProblem(ctx context.Context, t session.Target, which gatetest.Filter, problem string, r *Report,
-	say func(string, ...any)) (err error) {
+func testProblem(
+	ctx context.Context, t session.Target, which gatetest.Filter, problem string, r *Report, say func(string, ...any),
+) (err error) {
 	if !which.Has(problem) {
 		return nil
 	}

@@ -40,6 +40,7 @@ type Score struct {
 	Of   int `json:"of"`
 }
 
+// String is held/of: 3/4.
 func (g Score) String() string { return fmt.Sprintf("%d/%d", g.Held, g.Of) }
 
 func (g *Score) add(held bool) {
@@ -92,6 +93,7 @@ func (r *Report) add(v Verdict) {
 	}
 }
 
+// OK reports whether every cheat was caught and every honest kernel accepted.
 func (r *Report) OK() bool {
 	return r.Caught.Held == r.Caught.Of && r.Accepted.Held == r.Accepted.Of
 }

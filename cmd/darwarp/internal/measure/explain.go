@@ -3,14 +3,11 @@ package measure
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"darwarp/cmd/darwarp/internal/exit"
-	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -55,8 +52,9 @@ type ExplainOptions struct {
 // Explain takes the choices of a candidate back, one at a time, all together and two at a time, and stores what each
 // buys.
 // An empty name is the champion.
-func Explain(ctx context.Context, s *session.Session, r *record.Record, name string, o ExplainOptions,
-	say func(string, ...any)) (*Explained, error) {
+func Explain(
+	ctx context.Context, s *session.Session, r *record.Record, name string, o ExplainOptions, say func(string, ...any),
+) (*Explained, error) {
 	e, err := newExplanation(ctx, s, r, name)
 	if err != nil {
 		return nil, err
@@ -147,86 +145,6 @@ func (e *explanation) begin(repairs int, take ...kernels.GeneChange) kernels.Ins
 	return i
 }
 
-func (e *explanation) render(i *kernels.Insight, f *kernels.Family, g kernels.Genome) error {
-	j, err := e.Bundle.Job(f, g, e.Device(), e.DType)
-	if err != nil {
-		return err
-	}
-	j.Bar, j.Each = kernels.NewBar(record.Medians(kernels.Candidate{Result: e.result})), true
-	i.Without, e.jobs[j.ID] = j.ID, &j
-	return nil
-}
-
-// measure gives insights their verdicts and figures.
-func (e *explanation) measure(ctx context.Context, all []kernels.Insight) error {
-	results := make([]kernels.Result, len(all))
-	errs := make([]error, len(all))
-	slots := make(chan struct{}, max(1, e.Slots()))
-	var wg sync.WaitGroup
-	for k := range all {
-		if all[k].Outcome != kernels.Unknown || all[k].Without == e.winner.ID {
-			continue
-		}
-		wg.Go(func() {
-			slots <- struct{}{}
-			results[k], errs[k] = e.Evaluate(ctx, e.jobs[all[k].Without])
-			<-slots
-		})
-	}
-	wg.Wait()
-	for k := range all {
-		if errs[k] != nil {
-			return errs[k]
-		}
-		if err := e.compare(ctx, &all[k], results[k]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// compare duels the winner with what it is without some choices.
-func (e *explanation) compare(ctx context.Context, i *kernels.Insight, r kernels.Result) error {
-	switch {
-	case i.Outcome != kernels.Unknown:
-		return nil
-	case i.Without == e.winner.ID || r.Code != "" && r.Code == e.result.Code:
-		i.Outcome, i.Resources = kernels.Duplicate, e.result.Resources
-		i.Gain, i.Shapes = same(e.Workloads)
-		i.Waves = e.waves(&e.job, i.Resources)
-		return nil
-	}
-	i.Outcome, i.Detail, i.Resources = r.Outcome, r.Detail, r.Resources
-	i.Waves = e.waves(e.jobs[i.Without], i.Resources)
-	if r.Outcome != kernels.OK && r.Outcome != kernels.Duplicate { // a duplicate is of another ablation: it has a time
-		return nil
-	}
-	d, err := e.Versus(ctx, &e.job, e.jobs[i.Without])
-	if ctx.Err() != nil {
-		return errors.Join(ctx.Err(), err)
-	}
-	if err != nil {
-		i.Outcome, i.Detail = kernels.Flaky, err.Error()
-		return nil
-	}
-	i.Outcome, i.Detail, i.Proof = kernels.OK, "", d.Proof
-	i.Gain, i.Shapes = kernels.GainOf(d)
-	return nil
-}
-
-// same is the gain of what changes nothing.
-func same(workloads []kernels.Workload) (kernels.Gain, []kernels.Gain) {
-	var each []kernels.Gain
-	for _, w := range workloads {
-		each = append(each, kernels.Gain{Workload: w.Name, Ratio: 1, Lo: 1, Hi: 1})
-	}
-	return kernels.Gain{Ratio: 1, Lo: 1, Hi: 1}, each
-}
-
-func (e *explanation) waves(j *kernels.Job, rs []kernels.Resources) []float64 {
-	return figures.Waves(j, rs, e.Workloads, e.Device())
-}
-
 // together takes everything back: the defaults of the winner's family.
 func (e *explanation) together(ctx context.Context, singles []kernels.Insight) (kernels.Insight, error) {
 	start := e.space.Family
@@ -256,8 +174,9 @@ const unexplained = 0.03
 
 // pairs takes choices back two at a time, where the single ones do not add up to the whole, or cannot be
 // taken back without others.
-func (e *explanation) pairs(ctx context.Context, choices []kernels.GeneChange, singles []kernels.Insight,
-	joint kernels.Insight, most int) ([]kernels.Insight, error) {
+func (e *explanation) pairs(
+	ctx context.Context, choices []kernels.GeneChange, singles []kernels.Insight, joint kernels.Insight, most int,
+) ([]kernels.Insight, error) {
 	if joint.Alone > 0 && joint.Gain.Lo*(1-unexplained) < joint.Alone && joint.Alone < joint.Gain.Hi*(1+unexplained) {
 		return nil, nil
 	}
@@ -289,30 +208,4 @@ func discord(i kernels.Insight) float64 {
 		return 0
 	}
 	return math.Abs(math.Log(i.Gain.Ratio / i.Alone))
-}
-
-// profiler is an evaluator that can read hardware counters. why says in one line why it cannot here.
-type profiler interface {
-	Counters(ctx context.Context, jobs []*kernels.Job) (found map[kernels.ID][]kernels.Counters, why string, err error)
-}
-
-// profile reads the counters of the winner, and of it without the choices that buy most.
-func (e *explanation) profile(ctx context.Context, singles []kernels.Insight, most int) (own []kernels.Counters,
-	why string, err error) {
-	p, ok := e.Evaluator.(profiler)
-	if !ok {
-		return nil, "", nil
-	}
-	jobs := []*kernels.Job{&e.job}
-	for _, i := range singles {
-		if i.Outcome == kernels.OK && i.Gain.Clear() && len(jobs) <= most {
-			jobs = append(jobs, e.jobs[i.Without])
-		}
-	}
-	e.say("reading counters with ncu ...")
-	found, why, err := p.Counters(ctx, jobs)
-	for k := range singles {
-		singles[k].Counters = found[singles[k].Without]
-	}
-	return found[e.winner.ID], why, err
 }

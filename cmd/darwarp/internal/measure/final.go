@@ -28,8 +28,9 @@ type Finisher interface {
 // Final measures the winner, the naive start and the baselines on fresh data, and stores what
 // it finds. The winner's times are kept among the baselines' under its short ID, for a stored
 // candidate does not change.
-func Final(ctx context.Context, f Finisher, s *session.Session, run *store.Run, champion kernels.ID,
-	say func(string, ...any)) error {
+func Final(
+	ctx context.Context, f Finisher, s *session.Session, run *store.Run, champion kernels.ID, say func(string, ...any),
+) error {
 	winner, err := run.Get(champion)
 	if err != nil {
 		return err

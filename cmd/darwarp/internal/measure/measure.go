@@ -12,8 +12,10 @@ import (
 )
 
 // With opens a run for writing and the device that it was made on.
-func With(ctx context.Context, path string, t session.Target, say func(string, ...any),
-	fn func(*session.Session, *record.Record) error) (err error) {
+func With(
+	ctx context.Context, path string, t session.Target, say func(string, ...any),
+	fn func(*session.Session, *record.Record) error,
+) (err error) {
 	if err := record.CheckFile(path); err != nil {
 		return err
 	}

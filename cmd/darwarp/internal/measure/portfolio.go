@@ -27,8 +27,9 @@ type entrant struct {
 }
 
 // Portfolio measures, chooses, measures what was chosen, and stores it.
-func Portfolio(ctx context.Context, s *session.Session, r *record.Record, k int,
-	say func(string, ...any)) (*kernels.Portfolio, error) {
+func Portfolio(
+	ctx context.Context, s *session.Session, r *record.Record, k int, say func(string, ...any),
+) (*kernels.Portfolio, error) {
 	workloads := r.Meta().Workloads
 	if len(workloads) < 2 {
 		return nil, exit.Usagef("%s was scored at one shape: a portfolio needs a run with several --workload", r.Path())
@@ -133,8 +134,9 @@ func shortlist(r *record.Record) ([]kernels.Candidate, error) {
 }
 
 // measurePortfolio duels each chosen kernel with the best single one again: by chosen, nil for itself.
-func measurePortfolio(ctx context.Context, s *session.Session, list []entrant, single int, chosen []int,
-	say func(string, ...any)) ([]*kernels.Duel, error) {
+func measurePortfolio(
+	ctx context.Context, s *session.Session, list []entrant, single int, chosen []int, say func(string, ...any),
+) ([]*kernels.Duel, error) {
 	say("measuring the %s that were chosen against the best single one, on fresh data ...",
 		report.Quantity(len(chosen), "kernel"))
 	out := make([]*kernels.Duel, len(chosen))
@@ -153,8 +155,10 @@ func measurePortfolio(ctx context.Context, s *session.Session, list []entrant, s
 
 // fillPortfolio fills in what the duels show. own is the best single kernel's place in the portfolio, -1
 // where it is not one of it. Where it is, it takes back the shapes at which the other was not faster after all.
-func fillPortfolio(p *kernels.Portfolio, workloads []kernels.Workload, base map[string]float64, duels []*kernels.Duel,
-	assigned []int, own int) {
+func fillPortfolio(
+	p *kernels.Portfolio, workloads []kernels.Workload, base map[string]float64, duels []*kernels.Duel,
+	assigned []int, own int,
+) {
 	levels := make([]float64, len(workloads))
 	var logs [3][]float64 // of the portfolio's time over base: measured, with the greatest and the least gain
 	for w, x := range workloads {

@@ -67,8 +67,9 @@ func comparePairs(old, now []kernels.Timing) []Compared {
 }
 
 // tryCandidate holds a candidate against every doubt and stores what came of it.
-func tryCandidate(ctx context.Context, s *session.Session, r *record.Record, job *kernels.Job, id kernels.ID,
-	say func(string, ...any)) (kernels.Trial, error) {
+func tryCandidate(
+	ctx context.Context, s *session.Session, r *record.Record, job *kernels.Job, id kernels.ID, say func(string, ...any),
+) (kernels.Trial, error) {
 	ev, ok := s.Evaluator.(evolve.Doubter)
 	if !ok {
 		return kernels.Trial{}, exit.Usagef("--trial: %s cannot run a kernel", s.Device().Label())
@@ -90,8 +91,9 @@ func tryCandidate(ctx context.Context, s *session.Session, r *record.Record, job
 }
 
 // Verify gates and times a candidate again; an empty name is the champion.
-func Verify(ctx context.Context, s *session.Session, r *record.Record, name string, o VerifyOptions,
-	say func(string, ...any)) (*Verified, error) {
+func Verify(
+	ctx context.Context, s *session.Session, r *record.Record, name string, o VerifyOptions, say func(string, ...any),
+) (*Verified, error) {
 	c, err := r.Pick(name)
 	if err != nil {
 		return nil, err

@@ -28,8 +28,9 @@ func (a *Advisor) Stored() *store.LLM {
 
 // Open readies the language models; nil where none are asked for. old is what a resumed run was begun with; before are
 // its exchanges, which count against the budget.
-func Open(f *Options, s *session.Session, old *store.LLM, before []kernels.Exchange,
-	say func(string, ...any)) (*Advisor, error) {
+func Open(
+	f *Options, s *session.Session, old *store.LLM, before []kernels.Exchange, say func(string, ...any),
+) (*Advisor, error) {
 	f.complete(old)
 	if f.Config == "" {
 		return nil, nil

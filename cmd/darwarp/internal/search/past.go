@@ -22,7 +22,7 @@ type past struct {
 }
 
 // readPast reads what another run found; an empty path is no run. A run without a candidate of a
-// template cannot help, which is a mistake of who names it.
+// template cannot help, which is a mistake of the user's.
 func readPast(path string) (p past, err error) {
 	if path == "" {
 		return p, nil

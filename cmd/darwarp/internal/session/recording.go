@@ -32,6 +32,7 @@ func openRecording(t Target) (*Session, error) {
 	return replayed(t, r)
 }
 
+// ReadRecording reads a recording, or another tuner's cache, from a file.
 func ReadRecording(path string) (*replay.Record, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -44,7 +45,7 @@ func ReadRecording(path string) (*replay.Record, error) {
 	return r, nil
 }
 
-// replay makes a session of a recording: dtype, workloads and kind of times are what was recorded.
+// replayed makes a session of a recording: dtype, workloads and kind of times are what was recorded.
 func replayed(t Target, r *replay.Record) (*Session, error) {
 	b, err := RecordedBundle(r)
 	if err != nil {
@@ -52,6 +53,8 @@ func replayed(t Target, r *replay.Record) (*Session, error) {
 	}
 	s := &Session{Bundle: b, DType: r.DType, Workloads: t.picked, Cache: r.Cache, Close: func() error { return nil }}
 	switch {
+	case t.trace != nil:
+		return nil, exit.Usagef("--trace: a recording answers at once, there is nothing to trace")
 	case t.DType != "" && kernels.DType(t.DType) != r.DType:
 		return nil, exit.Usagef("--dtype %s: the recording is of %s", t.DType, r.DType)
 	case t.Cache != "" && t.Cache != r.Cache:

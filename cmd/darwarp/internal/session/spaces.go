@@ -14,8 +14,9 @@ import (
 
 // SpacesOn makes the space of every family that the device can run and that has the pinned genes. leftOut are the
 // others, with why, in a few words.
-func SpacesOn(b *templates.Bundle, dev kernels.Device, t kernels.DType, pins kernels.Pins) (out []*kernels.Space,
-	leftOut []string, err error) {
+func SpacesOn(
+	b *templates.Bundle, dev kernels.Device, t kernels.DType, pins kernels.Pins,
+) (out []*kernels.Space, leftOut []string, err error) {
 	var why []string
 	for _, f := range b.Families {
 		if !f.Runs(dev) {

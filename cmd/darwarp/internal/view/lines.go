@@ -126,7 +126,7 @@ func (s *Lines) take(e evolve.Event) {
 	}
 }
 
-// tried tells of who fell, and of a champion that has stood all that is asked of it.
+// tried tells of a candidate that fell, and of a champion that has stood all that is asked of it.
 func (s *Lines) tried(e evolve.Event) {
 	switch {
 	case e.Candidate != nil:

@@ -1,4 +1,4 @@
-package gpu
+package device
 
 import (
 	"fmt"
@@ -9,7 +9,8 @@ import (
 )
 
 // Classes are the input classes by the numbers that harness.cu knows them by.
-var Classes = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset", "extreme",
+var Classes = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset",
+	"extreme",
 	"constant", "zeros", "lead", "tiny", "huge", "needles", "special"}
 
 // hardFrom is the number of the first class that is hard for what it does to one tensor: the others are normal then.
@@ -91,8 +92,8 @@ func (c *Case) Fill(i int) (Fill, error) {
 	return f, nil
 }
 
-// code is the bit of a class for one tensor. Needles lie among the terms, leading zeros everywhere, and what else is hard in the first
-// tensor alone.
+// code is the bit of a class for one tensor. Needles lie among the terms, leading zeros everywhere, and what else is
+// hard in the first tensor alone.
 func code(class string, tensor int, summed bool) (uint32, error) {
 	n := slices.Index(Classes, class)
 	switch {
