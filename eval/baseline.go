@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -69,12 +69,12 @@ func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
 		}
 		held = append(held, slot)
 	}
-	var found []gpu.Library
+	var found []device.Library
 	for _, w := range p.cfg.Workloads {
-		req := gpu.Library{Run: p.runOf(w, p.cfg.Cache, 0), DType: p.cfg.DType, Dims: w.Dims}
-		var reply gpu.LibraryReply
+		req := device.Library{Run: p.runOf(w, p.cfg.Cache, 0), DType: p.cfg.DType, Dims: w.Dims}
+		var reply device.LibraryReply
 		runs := false
-		judged, err := p.judged(ctx, gpu.Request{Library: &req}, &reply, patience, func() *checker.Judge {
+		judged, err := p.judged(ctx, device.Request{Library: &req}, &reply, patience, func() *checker.Judge {
 			runs = true
 			return &checker.Judge{Slot: 0, Acc: kernels.FP32, Cases: req.Run.Cases}
 		})
@@ -107,7 +107,7 @@ func (p *Pool) baseline(name string) (contestant, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := contestant{Contender: gpu.Contender{Library: true}, estimate: map[string]float64{}, hashes: map[int]uint64{}}
+	c := contestant{Contender: device.Contender{Library: true}, estimate: map[string]float64{}, hashes: map[int]uint64{}}
 	for _, w := range p.cfg.Workloads {
 		found := p.blas[w.Name]
 		for k, i := range p.cases.seeds(w.Name) {
@@ -209,13 +209,13 @@ func (p *Pool) BaselineTimes(ctx context.Context, name string) (kernels.Baseline
 		return out, err
 	}
 	for _, cache := range []string{"hot", "cold"} {
-		req := &gpu.Time{Final: true}
+		req := &device.Time{Final: true}
 		for _, w := range p.cfg.Workloads {
 			req.Runs = append(req.Runs, p.runOf(w, cache, c.estimate[w.Name]))
 		}
 		req.Contender = c.contender(req.Runs...)
-		var reply gpu.TimeReply
-		if reply.Began, err = p.runner.callAt(ctx, gpu.Request{Time: req}, &reply, patience); err != nil {
+		var reply device.TimeReply
+		if reply.Began, err = p.runner.callAt(ctx, device.Request{Time: req}, &reply, patience); err != nil {
 			return out, err
 		}
 		if reply.Fault != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -37,7 +37,7 @@ type wanted struct {
 // caseSet is the inputs that candidates of a run are judged on, with where their truth lies in the
 // shared memory.
 type caseSet struct {
-	cases    []gpu.Case
+	cases    []device.Case
 	byLoad   map[string][]int // a workload's bank; all but the first seedsPerWorkload are trial cases
 	trials   map[string][]int // the other input classes at a workload: trial cases all
 	bytes    int              // device memory that the buffers of all cases take
@@ -46,7 +46,7 @@ type caseSet struct {
 	guardKey uint64
 
 	want  wanted
-	terms []gpu.Terms
+	terms []device.Terms
 	mix   []string // classes of the lines of mixed cases
 }
 
@@ -75,7 +75,7 @@ func (s *caseSet) gated() []int {
 // every other input class at each workload, and a size near it.
 func newCases(w wanted) (*caseSet, error) {
 	s := &caseSet{want: w, byLoad: map[string][]int{}, trials: map[string][]int{}, guardKey: w.rng.Uint64(), atomics: w.problem.Check.Atomics,
-		terms: gpu.TermsOf(w.problem), mix: w.mixed()}
+		terms: device.TermsOf(w.problem), mix: w.mixed()}
 	if err := s.addShapes(); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *caseSet) addShapes() error {
 			classes = append(classes, s.want.hard()...)
 		}
 		for _, class := range classes {
-			if err := s.add(gpu.Case{Dims: d, Class: class}); err != nil {
+			if err := s.add(device.Case{Dims: d, Class: class}); err != nil {
 				return err
 			}
 		}
@@ -129,7 +129,7 @@ func (s *caseSet) addDrawn() error {
 			continue
 		}
 		seen[name], left = true, left-work
-		if err := s.add(gpu.Case{Dims: size, Class: gpu.Mixed}); err != nil {
+		if err := s.add(device.Case{Dims: size, Class: device.Mixed}); err != nil {
 			return err
 		}
 	}
@@ -143,11 +143,11 @@ func (s *caseSet) addWorkload(w kernels.Workload) error {
 	if err != nil {
 		return err
 	}
-	list := func(to map[string][]int, c gpu.Case) error {
+	list := func(to map[string][]int, c device.Case) error {
 		to[w.Name] = append(to[w.Name], len(s.cases))
 		return s.add(c)
 	}
-	at := gpu.Case{Workload: w.Name, Dims: w.Dims, Class: cmp.Or(proved.bank, p.Check.Inputs[0])}
+	at := device.Case{Workload: w.Name, Dims: w.Dims, Class: cmp.Or(proved.bank, p.Check.Inputs[0])}
 	for i := range bankSize {
 		at.Trial = i >= seedsPerWorkload
 		if at.Trial && (flops*float64(i+1) > e.bank || s.full()) {
@@ -158,22 +158,22 @@ func (s *caseSet) addWorkload(w kernels.Workload) error {
 		}
 	}
 	if proved.tails {
-		if err := s.add(gpu.Case{Workload: w.Name, Dims: w.Dims, Class: kernels.Needles}); err != nil {
+		if err := s.add(device.Case{Workload: w.Name, Dims: w.Dims, Class: kernels.Needles}); err != nil {
 			return err
 		}
 	}
 	if flops > e.trial {
 		return nil
 	}
-	trials := []gpu.Case{}
-	for _, class := range append(append(s.want.ordinary(true), s.want.hard()...), gpu.Mixed) {
+	trials := []device.Case{}
+	for _, class := range append(append(s.want.ordinary(true), s.want.hard()...), device.Mixed) {
 		if class != at.Class && !slices.Contains(proved.unfit, class) && !(proved.tails && class == kernels.Needles) {
-			trials = append(trials, gpu.Case{Workload: w.Name, Dims: w.Dims, Class: class, Trial: true})
+			trials = append(trials, device.Case{Workload: w.Name, Dims: w.Dims, Class: class, Trial: true})
 		}
 	}
 	d := &drawer{p: p, t: s.want.dtype, rng: s.want.rng}
 	if size, ok := d.neighbor(w.Dims); ok {
-		trials = append(trials, gpu.Case{Dims: size, Class: gpu.Mixed, Trial: true})
+		trials = append(trials, device.Case{Dims: size, Class: device.Mixed, Trial: true})
 	}
 	for _, c := range trials {
 		if s.full() {
@@ -190,12 +190,12 @@ func (s *caseSet) addWorkload(w kernels.Workload) error {
 func (s *caseSet) full() bool { return s.bytes > s.want.effort.memory || len(s.cases) >= mostCases }
 
 // add completes a case that has dims, class and what it is for.
-func (s *caseSet) add(c gpu.Case) (err error) {
+func (s *caseSet) add(c device.Case) (err error) {
 	if c.Buffers, err = s.want.problem.Buffers(c.Dims, s.want.dtype); err != nil {
 		return err
 	}
 	c.Name, c.Seed, c.Terms = sizeName(s.want.problem, c.Dims)+" "+c.Class, s.want.rng.Uint64(), s.terms
-	if c.Class == gpu.Mixed {
+	if c.Class == device.Mixed {
 		c.Mix = s.mix
 	}
 	c.TruthAt = s.truth

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -77,7 +77,7 @@ func TestCasesOfWorkloads(t *testing.T) {
 		}
 		found := map[string]bool{}
 		for _, i := range s.trials[w] {
-			if c := &s.cases[i]; !c.Trial || c.Workload != w && c.Class != gpu.Mixed {
+			if c := &s.cases[i]; !c.Trial || c.Workload != w && c.Class != device.Mixed {
 				t.Errorf("%s: %+v", w, c)
 			}
 			found[s.cases[i].Class] = true
@@ -126,7 +126,7 @@ func TestCasesProved(t *testing.T) {
 	if s, err = newCases(wanted{p, kernels.FP16, p.Workloads, e, powers, secret()}); err != nil {
 		t.Fatal(err)
 	}
-	needles := func(c gpu.Case) bool { return c.Workload == "128" && c.Class == kernels.Needles && !c.Trial }
+	needles := func(c device.Case) bool { return c.Workload == "128" && c.Class == kernels.Needles && !c.Trial }
 	if !slices.ContainsFunc(s.cases, needles) || slices.Contains(classes(s.seeds("128")), kernels.Needles) ||
 		slices.Contains(classes(s.trials["128"]), kernels.Needles) {
 		t.Error("a forgotten tail would be seen: expected needles among the gated cases, not timed and not tried again")

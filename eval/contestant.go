@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"slices"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
 // contestant is a contender with its estimated times by workload.
 type contestant struct {
-	gpu.Contender
+	device.Contender
 	estimate map[string]float64
 	base     map[string]float64 // the naive start's times, where they are known
 	hashes   map[int]uint64     // of a library's outputs, by case
@@ -24,7 +24,7 @@ type contestant struct {
 }
 
 func (e *evaluation) contestant() contestant {
-	c := contestant{Contender: gpu.Contender{Cubin: e.cubin}, estimate: e.elapsed, base: e.job.Base, gate: e}
+	c := contestant{Contender: device.Contender{Cubin: e.cubin}, estimate: e.elapsed, base: e.job.Base, gate: e}
 	for _, w := range e.cfg.Workloads {
 		c.Calls = append(c.Calls, e.calls[e.cases.byLoad[w.Name][0]])
 	}
@@ -32,7 +32,7 @@ func (e *evaluation) contestant() contestant {
 }
 
 // contender is the contestant as the device times it on the runs of all workloads.
-func (c contestant) contender(runs ...gpu.Run) gpu.Contender {
+func (c contestant) contender(runs ...device.Run) device.Contender {
 	out := c.Contender
 	for _, r := range runs {
 		out.Expect = append(out.Expect, c.expect(r.Cases))
@@ -41,7 +41,7 @@ func (c contestant) contender(runs ...gpu.Run) gpu.Contender {
 }
 
 // one is the contestant as the device times it on a run of one workload.
-func (c contestant) one(which int, run gpu.Run) gpu.Contender {
+func (c contestant) one(which int, run device.Run) device.Contender {
 	out := c.Contender
 	if !out.Library {
 		out.Calls = c.Calls[which : which+1]

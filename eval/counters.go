@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
@@ -71,7 +72,7 @@ func (p *Pool) Counters(ctx context.Context, jobs []*kernels.Job) (found map[ker
 
 // profileOf makes the request: one case a workload, and the candidates' machine code.
 func (p *Pool) profileOf(ctx context.Context, jobs []*kernels.Job) (*gpu.Profile, []string, error) {
-	req := &gpu.Profile{Open: p.runner.open, Prepare: gpu.Prepare{GuardKey: p.cases.guardKey}}
+	req := &gpu.Profile{Open: p.runner.open, Prepare: device.Prepare{GuardKey: p.cases.guardKey}}
 	req.Open.Library = ""
 	for _, w := range p.cfg.Workloads {
 		req.Prepare.Cases = append(req.Prepare.Cases, p.cases.cases[p.cases.byLoad[w.Name][0]])

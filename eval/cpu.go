@@ -9,7 +9,7 @@ import (
 
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/cpu"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
@@ -82,24 +82,24 @@ const (
 )
 
 func runTrial(ctx context.Context, image []byte) error {
-	c := gpu.Case{Name: "trial", Class: "exact", Buffers: []kernels.Buffer{{Name: "y", Out: true, DType: kernels.FP32, Shape: []int{trialSize}}}}
+	c := device.Case{Name: "trial", Class: "exact", Buffers: []kernels.Buffer{{Name: "y", Out: true, DType: kernels.FP32, Shape: []int{trialSize}}}}
 	out, err := proc.NewShared("darwarp-trial", int64(c.OutBytes()))
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	w, _, err := startWorker(ctx, cpuRole, gpu.Open{}, nil, out.File())
+	w, _, err := startWorker(ctx, cpuRole, device.Open{}, nil, out.File())
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	if err := w.Call(ctx, gpu.Request{Prepare: &gpu.Prepare{Cases: []gpu.Case{c}, Slots: 1, SlotBytes: c.OutBytes()}}, nil, openDeadline, nil); err != nil {
+	if err := w.Call(ctx, device.Request{Prepare: &device.Prepare{Cases: []device.Case{c}, Slots: 1, SlotBytes: c.OutBytes()}}, nil, openDeadline, nil); err != nil {
 		return err
 	}
 	one := [3]int{1, 1, 1}
 	call := kernels.Call{Launches: []kernels.Launch{{Entry: "trial", Grid: one, Block: [3]int{trialSize, 1, 1}, Cluster: one, Args: []kernels.Arg{{Kind: "tensor", Name: "y"}}}}}
-	var reply gpu.GateReply
-	if err := w.Call(ctx, gpu.Request{Gate: &gpu.Gate{Cubin: image, Calls: []kernels.Call{call}}}, &reply, openDeadline, nil); err != nil {
+	var reply device.GateReply
+	if err := w.Call(ctx, device.Request{Gate: &device.Gate{Cubin: image, Calls: []kernels.Call{call}}}, &reply, openDeadline, nil); err != nil {
 		return err
 	}
 	if reply.Fault != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -132,7 +132,7 @@ func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error)
 		} else if took > r.most && done > 0 {
 			return impossible("%d of %d %s in %v, and nothing was found", done, r.runs, r.what, r.most), nil
 		}
-		for len(order) < gpu.MostDisturbed && done+len(order) < r.runs {
+		for len(order) < device.MostDisturbed && done+len(order) < r.runs {
 			round := slices.Clone(r.cases)
 			rand.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
 			order = append(order, round[:min(len(round), r.runs-done-len(order))]...)
@@ -160,7 +160,7 @@ func (t *trial) slice(order []int, bursts bool) int {
 	}
 	for n, i := range order {
 		took += t.right[i].Nanos + once
-		if n > 0 && (took > float64(disturbSlice) || n == gpu.MostDisturbed) {
+		if n > 0 && (took > float64(disturbSlice) || n == device.MostDisturbed) {
 			order = order[:n]
 			break
 		}
@@ -174,7 +174,7 @@ func (t *trial) slice(order []int, bursts bool) int {
 // disturb runs cases in order. What it finds is the evaluation's outcome. A fault counts as at the gate: one that a fresh
 // process repeats is what it is, another makes the candidate flaky.
 func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
-	req := &gpu.Disturb{Cubin: t.cubin, Calls: t.calls, Cases: order, Bursts: bursts, Seed: secret().Uint64()}
+	req := &device.Disturb{Cubin: t.cubin, Calls: t.calls, Cases: order, Bursts: bursts, Seed: secret().Uint64()}
 	if !t.cfg.Problem.Check.Atomics {
 		req.Expect = make([]uint64, len(t.cases.cases))
 		for i, r := range t.right {
@@ -188,13 +188,13 @@ func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
 		defer t.free(slot)
 		req.Slot = slot
 	}
-	var reply gpu.DisturbReply
+	var reply device.DisturbReply
 	var judged checker.JudgeReply
 	faulted := ""
 	for range attempts {
-		reply = gpu.DisturbReply{}
+		reply = device.DisturbReply{}
 		var err error
-		judged, err = t.judged(ctx, gpu.Request{Disturb: req}, &reply, t.disturbDeadline(order), func() *checker.Judge { return t.disturbedOutputs(req, &reply) })
+		judged, err = t.judged(ctx, device.Request{Disturb: req}, &reply, t.disturbDeadline(order), func() *checker.Judge { return t.disturbedOutputs(req, &reply) })
 		outcome, detail, err := t.faultOf(reply.Fault, err)
 		if err != nil {
 			return err
@@ -228,7 +228,7 @@ func (t *trial) disturbDeadline(order []int) time.Duration {
 }
 
 // disturbedOutputs are those that only the judge can tell from wrong ones.
-func (t *trial) disturbedOutputs(req *gpu.Disturb, reply *gpu.DisturbReply) *checker.Judge {
+func (t *trial) disturbedOutputs(req *device.Disturb, reply *device.DisturbReply) *checker.Judge {
 	if reply.Fault != nil || len(req.Expect) > 0 {
 		return nil
 	}
@@ -236,7 +236,7 @@ func (t *trial) disturbedOutputs(req *gpu.Disturb, reply *gpu.DisturbReply) *che
 }
 
 // weighDisturbed says what the runs, and the judge of their outputs, have shown.
-func (t *trial) weighDisturbed(req *gpu.Disturb, reply *gpu.DisturbReply, wrong string) error {
+func (t *trial) weighDisturbed(req *device.Disturb, reply *device.DisturbReply, wrong string) error {
 	switch {
 	case reply.Strays != nil:
 		t.fail(kernels.Suspect, "%s", reply.Strays.Why())

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
@@ -377,8 +377,8 @@ func (p *Pool) fight(ctx context.Context, a, b contestant, t terms, pairs int) (
 			if f.given {
 				break
 			}
-			take := func() (gpu.DuelReply, error) { return p.batch(ctx, a, b, t.which[i], t, min(duelBatch, pairs)) }
-			var got gpu.DuelReply
+			take := func() (device.DuelReply, error) { return p.batch(ctx, a, b, t.which[i], t, min(duelBatch, pairs)) }
+			var got device.DuelReply
 			var err error
 			if pairs < stats.MinPairs {
 				got, err = take()
@@ -405,7 +405,7 @@ func (f *fight) late(began time.Time) bool {
 }
 
 // enter adds a block of pairs at a workload.
-func (f *fight) enter(i int, got gpu.DuelReply) {
+func (f *fight) enter(i int, got device.DuelReply) {
 	for j := range got.A.Samples {
 		f.Add(i, got.A.Samples[j], got.B.Samples[j])
 		f.ratios = append(f.ratios, got.B.Samples[j]/got.A.Samples[j])

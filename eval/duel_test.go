@@ -14,7 +14,7 @@ import (
 // TestUrgentGoesFirst has somebody urgent come after two who wait for the gate already.
 func TestUrgentGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &Pool{slots: make(chan int, 2), first: make(chan int)}
+		p := &Pool{slotPool: slotPool{slots: make(chan int, 2), first: make(chan int)}}
 		var order []string
 		wait := func(ctx context.Context, who string, urgent bool) {
 			go func() {

@@ -12,7 +12,7 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/compile"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
@@ -52,14 +52,14 @@ type evaluation struct {
 	job     *kernels.Job
 	res     kernels.Result
 	cubin   []byte
-	checked []byte                // with every access reported, where races are looked for
-	calls   []kernels.Call        // by case
-	elapsed map[string]float64    // ns a call at the gate, by workload
-	again   bool                  // machine code that was seen before is judged like any other
-	outputs *[]byte               // where the outputs of the gate are wanted as well
-	urgent  bool                  // goes before other candidates
-	only    []int                 // cases to gate; nil: those of every candidate
-	right   map[int]gpu.CaseReply // of cases whose outputs were judged right
+	checked []byte                   // with every access reported, where races are looked for
+	calls   []kernels.Call           // by case
+	elapsed map[string]float64       // ns a call at the gate, by workload
+	again   bool                     // machine code that was seen before is judged like any other
+	outputs *[]byte                  // where the outputs of the gate are wanted as well
+	urgent  bool                     // goes before other candidates
+	only    []int                    // cases to gate; nil: those of every candidate
+	right   map[int]device.CaseReply // of cases whose outputs were judged right
 }
 
 func (e *evaluation) fail(o kernels.Outcome, format string, args ...any) {
@@ -132,7 +132,7 @@ func (e *evaluation) compile(ctx context.Context) error {
 		e.checked = watched.Cubin
 	}
 	if out.State != "" {
-		e.fail(kernels.Suspect, gpu.Keeps, out.State)
+		e.fail(kernels.Suspect, device.Keeps, out.State)
 		return nil
 	}
 	e.cubin, e.res.Resources = out.Cubin, out.Resources
@@ -197,13 +197,13 @@ func (e *evaluation) gate(ctx context.Context) error {
 	defer e.free(slot)
 	start := time.Now()
 	defer func() { e.res.Cost.Gate = time.Since(start).Seconds() }()
-	var reply gpu.GateReply
+	var reply device.GateReply
 	var judged checker.JudgeReply
 	faulted := ""
 	for attempt := range attempts {
-		reply = gpu.GateReply{}
-		req := &gpu.Gate{Cubin: e.cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.checked}
-		judged, err = e.judged(ctx, gpu.Request{Gate: req}, &reply, e.gateDeadline(), func() *checker.Judge { return e.toJudge(slot, &reply) })
+		reply = device.GateReply{}
+		req := &device.Gate{Cubin: e.cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.checked}
+		judged, err = e.judged(ctx, device.Request{Gate: req}, &reply, e.gateDeadline(), func() *checker.Judge { return e.toJudge(slot, &reply) })
 		outcome, detail, err := e.faultOf(reply.Fault, err)
 		if err != nil {
 			return err
@@ -273,7 +273,7 @@ func (p *Pool) free(slot int) {
 }
 
 // faultOf says what a device call's fault, or the loss of its worker, means for the candidate.
-func (p *Pool) faultOf(f *gpu.Fault, err error) (kernels.Outcome, string, error) {
+func (p *Pool) faultOf(f *device.Fault, err error) (kernels.Outcome, string, error) {
 	var l *lost
 	switch {
 	case errors.As(err, &l) && l.timeout:
@@ -331,7 +331,7 @@ func (e *evaluation) describe(fromDriver []kernels.Resources) {
 }
 
 // toJudge are the outputs of a gate that ended well.
-func (e *evaluation) toJudge(slot int, reply *gpu.GateReply) *checker.Judge {
+func (e *evaluation) toJudge(slot int, reply *device.GateReply) *checker.Judge {
 	if reply.Fault != nil || !slices.Equal(ran(reply), e.wanted()) {
 		return nil
 	}
@@ -339,7 +339,7 @@ func (e *evaluation) toJudge(slot int, reply *gpu.GateReply) *checker.Judge {
 }
 
 // ran are the cases that the device says it has run.
-func ran(reply *gpu.GateReply) []int {
+func ran(reply *device.GateReply) []int {
 	var list []int
 	for i, c := range reply.Cases {
 		if c.Ran {
@@ -351,7 +351,7 @@ func ran(reply *gpu.GateReply) []int {
 
 // verdict says what the judge found, then what else the runs showed. A wrong value is told before a race:
 // it says more.
-func (e *evaluation) verdict(judged checker.JudgeReply, reply gpu.GateReply) error {
+func (e *evaluation) verdict(judged checker.JudgeReply, reply device.GateReply) error {
 	wanted := e.wanted()
 	if got := ran(&reply); !slices.Equal(got, wanted) {
 		return fmt.Errorf("the device ran cases %v: expected %v", got, wanted)
@@ -382,9 +382,9 @@ func (e *evaluation) verdict(judged checker.JudgeReply, reply gpu.GateReply) err
 }
 
 // remember keeps what is known of right outputs, for the check of timed launches.
-func (e *evaluation) remember(reply gpu.GateReply) {
+func (e *evaluation) remember(reply device.GateReply) {
 	if e.right == nil {
-		e.right = map[int]gpu.CaseReply{}
+		e.right = map[int]device.CaseReply{}
 	}
 	for _, i := range e.wanted() {
 		e.right[i] = reply.Cases[i]

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
 )
@@ -22,18 +22,18 @@ import (
 // the kernel it is to launch says what goes wrong: the entry "hang" hangs, "segv" dies, and so on.
 type fake struct {
 	out, truth []byte
-	prep       gpu.Prepare
+	prep       device.Prepare
 	blocks     int // of the duel
 }
 
 func fakeMain(args []string) int {
-	files, err := gpu.Inherit(args)
+	files, err := device.Inherit(args)
 	if err != nil {
 		panic(err)
 	}
 	f := &fake{out: inherited(0), truth: files.Truth}
 	return proc.Main(func(_ context.Context, fr proc.Frame, c *proc.Conn) error {
-		var req gpu.Request
+		var req device.Request
 		if err := fr.Decode(&req); err != nil {
 			return err
 		}
@@ -53,12 +53,12 @@ func inherited(i int) []byte {
 	return m.Map()
 }
 
-func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
+func (f *fake) handle(req *device.Request, c *proc.Conn) any {
 	switch {
 	case req.Open != nil:
 		dev, _ := kernels.ArchDevice("sm_90a")
 		dev.Name, dev.MemoryBytes = "fake GPU", 4<<30
-		return gpu.OpenReply{Count: 1, Device: dev, MaxClock: 1980, Shares: os.Getenv("DARWARP_FAKE_JUDGE") != ""}
+		return device.OpenReply{Count: 1, Device: dev, MaxClock: 1980, Shares: os.Getenv("DARWARP_FAKE_JUDGE") != ""}
 	case req.Prepare != nil:
 		f.prep = *req.Prepare
 		return nil
@@ -66,7 +66,7 @@ func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
 		f.makeTruth()
 		return nil
 	case req.Power != nil:
-		return gpu.PowerReply{Proofs: make([]gpu.ProofReply, len(req.Power.Proofs))}
+		return device.PowerReply{Proofs: make([]device.ProofReply, len(req.Power.Proofs))}
 	case req.Ceilings != nil:
 		return kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 7e14}
 	case req.Gate != nil:
@@ -78,7 +78,7 @@ func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
 	case req.Disturb != nil:
 		return f.disturbed(req.Disturb, c)
 	case req.Inputs != nil:
-		var reply gpu.InputsReply
+		var reply device.InputsReply
 		for _, v := range input(&f.prep.Cases[req.Inputs.Case]) {
 			reply.Bytes = binary.LittleEndian.AppendUint32(reply.Bytes, math.Float32bits(float32(v)))
 		}
@@ -88,7 +88,7 @@ func (f *fake) handle(req *gpu.Request, c *proc.Conn) any {
 }
 
 // input is the n elements of a case's x.
-func input(c *gpu.Case) []float64 {
+func input(c *device.Case) []float64 {
 	rng := rand.New(rand.NewPCG(c.Seed, 1))
 	x := make([]float64, c.Dims["n"])
 	for i := range x {
@@ -115,22 +115,22 @@ func (f *fake) makeTruth() {
 	}
 }
 
-func (f *fake) write(c *gpu.Case, at int, factor float64) {
+func (f *fake) write(c *device.Case, at int, factor float64) {
 	for j, v := range input(c) {
 		binary.LittleEndian.PutUint32(f.out[at+4*j:], math.Float32bits(float32(factor*v)))
 	}
 }
 
-func (f *fake) gate(req *gpu.Gate, c *proc.Conn) any {
-	entry := req.Calls[gpu.Called(req.Calls)[0]].Launches[0].Entry
+func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
+	entry := req.Calls[device.Called(req.Calls)[0]].Launches[0].Entry
 	c.Phase("gate")
 	misbehave(entry, c)
-	reply := gpu.GateReply{Cases: make([]gpu.CaseReply, len(f.prep.Cases))}
+	reply := device.GateReply{Cases: make([]device.CaseReply, len(f.prep.Cases))}
 	places, err := f.prep.Places(req)
 	if err != nil {
 		panic(err)
 	}
-	ran := gpu.Called(req.Calls)
+	ran := device.Called(req.Calls)
 	for _, i := range ran {
 		cs := &f.prep.Cases[i]
 		factor := 2.0
@@ -143,36 +143,36 @@ func (f *fake) gate(req *gpu.Gate, c *proc.Conn) any {
 			factor = math.NaN()
 		}
 		f.write(cs, places[i], factor)
-		reply.Cases[i] = gpu.CaseReply{Ran: true, Hash: cs.Seed, Same: true, Nanos: 10e3}
+		reply.Cases[i] = device.CaseReply{Ran: true, Hash: cs.Seed, Same: true, Nanos: 10e3}
 	}
 	last := &reply.Cases[ran[len(ran)-1]]
 	switch entry {
 	case "race":
 		last.Same = false
 	case "out_of_bounds":
-		reply.Strays = &gpu.Strays{Where: cs0(f), Bytes: 3}
+		reply.Strays = &device.Strays{Where: cs0(f), Bytes: 3}
 	case "mutates":
-		reply.Strays = &gpu.Strays{Where: cs0(f), Input: "x"}
+		reply.Strays = &device.Strays{Where: cs0(f), Input: "x"}
 	case "leaves_marks":
-		reply.Strays = &gpu.Strays{Where: cs0(f), Left: 8}
+		reply.Strays = &device.Strays{Where: cs0(f), Left: 8}
 	case "half":
 		reply.Cases = reply.Cases[:len(reply.Cases)/2]
 	case "sticky":
-		reply.Fault = &gpu.Fault{Case: cs0(f), Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)", Sticky: true}
+		reply.Fault = &device.Fault{Case: cs0(f), Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)", Sticky: true}
 		c.Finish(reply)
 	case "refused":
-		reply.Fault = &gpu.Fault{Case: "load", Code: 701, Text: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701)", Launch: true}
+		reply.Fault = &device.Fault{Case: "load", Code: 701, Text: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701)", Launch: true}
 	case "keeps":
-		reply.Strays = &gpu.Strays{Kept: "answers (64 bytes)"}
+		reply.Strays = &device.Strays{Kept: "answers (64 bytes)"}
 	}
 	return reply
 }
 
 // disturbed is right in every run, unless the entry says what goes wrong beside another stream.
-func (f *fake) disturbed(req *gpu.Disturb, c *proc.Conn) any {
+func (f *fake) disturbed(req *device.Disturb, c *proc.Conn) any {
 	entry := req.Calls[req.Cases[0]].Launches[0].Entry
 	c.Phase("disturb")
-	reply := gpu.DisturbReply{Nanos: 1e6}
+	reply := device.DisturbReply{Nanos: 1e6}
 	switch {
 	case entry == "hangs_disturbed":
 		time.Sleep(time.Hour)
@@ -183,20 +183,20 @@ func (f *fake) disturbed(req *gpu.Disturb, c *proc.Conn) any {
 	case entry == "killed_disturbed":
 		die(syscall.SIGKILL)
 	case entry == "faults_disturbed":
-		reply.Fault = &gpu.Fault{Case: "disturb", Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)", Sticky: true}
+		reply.Fault = &device.Fault{Case: "disturb", Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)", Sticky: true}
 		c.Finish(reply)
 	case entry == "races_disturbed" && req.Bursts:
 		reply.Wrong = []int{1}
 	case entry == "strays_disturbed":
-		reply.Strays = &gpu.Strays{Where: cs0(f), Bytes: 4}
+		reply.Strays = &device.Strays{Where: cs0(f), Bytes: 4}
 	case entry == "mutates_disturbed":
-		reply.Strays = &gpu.Strays{Where: "4096 normal", Input: "x"}
+		reply.Strays = &device.Strays{Where: "4096 normal", Input: "x"}
 	case entry == "keeps_disturbed":
-		reply.Strays = &gpu.Strays{Where: cs0(f), Left: 8}
+		reply.Strays = &device.Strays{Where: cs0(f), Left: 8}
 	case entry == "dice" && len(req.Cases) > 500: // only where there are many
 		reply.Wrong = []int{99}
 	}
-	places, total := gpu.Pack(f.prep.Cases, req.Cases)
+	places, total := device.Pack(f.prep.Cases, req.Cases)
 	if len(req.Expect) > 0 {
 		return reply
 	}
@@ -280,8 +280,8 @@ func speed(entry string, fresh bool) float64 {
 }
 
 // strayed are the writes of a kernel's timed launches to what it must not write to, by its name.
-func strayed(entry string) *gpu.Strays {
-	return map[string]*gpu.Strays{
+func strayed(entry string) *device.Strays {
+	return map[string]*device.Strays{
 		"strays_later":   {Where: "1025 normal", Bytes: 4},                // of a case that is not timed
 		"spoils_later":   {Where: "the buffers of cold runs", Input: "x"}, // which are made once for all candidates
 		"marks_later":    {Where: "4096 normal", Left: 8},                 // in scratch that is to be left cleared
@@ -292,7 +292,7 @@ func strayed(entry string) *gpu.Strays {
 }
 
 // record puts outputs of so many samples into a slot, as a device does whose outputs no hash is known of.
-func (f *fake) record(req *gpu.Record, side, samples int, cases []int, factor float64) []int {
+func (f *fake) record(req *device.Record, side, samples int, cases []int, factor float64) []int {
 	tape := f.prep.NewTape(req, side, samples)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range samples {
@@ -301,7 +301,7 @@ func (f *fake) record(req *gpu.Record, side, samples int, cases []int, factor fl
 	return tape.Cases()
 }
 
-func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
+func (f *fake) time(req *device.Time, c *proc.Conn) any {
 	entry := req.Calls[0].Launches[0].Entry
 	if entry == "hang_later" {
 		c.Phase("time")
@@ -311,12 +311,12 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 	if entry == "half_when_timed" {
 		factor = 1
 	}
-	reply := gpu.TimeReply{Strays: strayed(entry)}
+	reply := device.TimeReply{Strays: strayed(entry)}
 	if strings.HasSuffix(entry, "_in_duel") {
 		reply.Strays = nil
 	}
 	for _, run := range req.Runs {
-		r := gpu.RunReply{Calls: 20, Checked: 20, Clock: 1900, Single: ns + 2e3}
+		r := device.RunReply{Calls: 20, Checked: 20, Clock: 1900, Single: ns + 2e3}
 		for i := range cmp.Or(req.Count, 20) {
 			r.Samples = append(r.Samples, ns*(1+0.001*float64(i%3)))
 		}
@@ -337,13 +337,13 @@ func (f *fake) time(req *gpu.Time, c *proc.Conn) any {
 	case "no_runs":
 		reply.Runs = nil
 	case "keeps_later":
-		reply.Strays = &gpu.Strays{Kept: "answers (64 bytes)"}
+		reply.Strays = &device.Strays{Kept: "answers (64 bytes)"}
 	}
 	return reply
 }
 
 // disturb is what happens to a pair of a duel, by the name of the challenger, in its first blocks.
-func (f *fake) disturb(entry string, i int, a, b float64, reply *gpu.DuelReply) (float64, float64) {
+func (f *fake) disturb(entry string, i int, a, b float64, reply *device.DuelReply) (float64, float64) {
 	clock := 1900.0
 	switch {
 	case entry == "dips" && f.blocks > 1 && f.blocks < 4, entry == "low" && f.blocks > 0:
@@ -361,8 +361,8 @@ func (f *fake) disturb(entry string, i int, a, b float64, reply *gpu.DuelReply) 
 	return a, b
 }
 
-func (f *fake) duel(req *gpu.Duel, c *proc.Conn) any {
-	var reply gpu.DuelReply
+func (f *fake) duel(req *device.Duel, c *proc.Conn) any {
+	var reply device.DuelReply
 	entries := [2]string{req.A.Calls[0].Launches[0].Entry, req.B.Calls[0].Launches[0].Entry}
 	entry, fresh := entries[1], req.Run.Fresh > 0
 	if fresh && (len(req.Run.Cases) < 8 || len(req.A.Expect[0]) != len(req.B.Expect[0])) {
@@ -387,7 +387,7 @@ func (f *fake) duel(req *gpu.Duel, c *proc.Conn) any {
 	}
 	for i, name := range entries {
 		side := reply.Side(i)
-		c.Phase(gpu.Turn(req.Run.Workload, i))
+		c.Phase(device.Turn(req.Run.Workload, i))
 		f.duelAs(name, req, i, side, &reply)
 		if fresh {
 			for range req.Pairs {
@@ -399,13 +399,13 @@ func (f *fake) duel(req *gpu.Duel, c *proc.Conn) any {
 }
 
 // duelAs is what a kernel does in a duel, by its name.
-func (f *fake) duelAs(name string, req *gpu.Duel, i int, side *gpu.Side, reply *gpu.DuelReply) {
+func (f *fake) duelAs(name string, req *device.Duel, i int, side *device.Side, reply *device.DuelReply) {
 	factor := 2.0
 	switch name {
 	case "hangs_in_duel":
 		time.Sleep(time.Hour)
 	case "crashes_in_duel":
-		reply.Fault, reply.Faulted = &gpu.Fault{Case: "duel", Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)", Sticky: true}, i+1
+		reply.Fault, reply.Faulted = &device.Fault{Case: "duel", Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)", Sticky: true}, i+1
 	case "cached":
 		side.Wrong = 1
 	case "half_in_duel":

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
 )
@@ -14,7 +14,7 @@ import (
 // gpuJudge is what a judge on the GPU is started with, and the output memory of the one that runs.
 type gpuJudge struct {
 	role    role
-	open    gpu.Open
+	open    device.Open
 	setup   judge.Setup
 	host    *proc.Shared // outputs that come from elsewhere
 	first   []int        // cases whose truth is made at once
@@ -100,7 +100,7 @@ func (p *Pool) truthBudget() (bytes int, why string) {
 }
 
 // openGPUJudge starts a judge on the GPU. Where it cannot work there, why is told and the checker takes its place.
-func (p *Pool) openGPUJudge(ctx context.Context, open gpu.Open, reference []byte) (why string, err error) {
+func (p *Pool) openGPUJudge(ctx context.Context, open device.Open, reference []byte) (why string, err error) {
 	budget, why := p.truthBudget()
 	if budget == 0 {
 		return why, nil

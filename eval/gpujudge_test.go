@@ -11,7 +11,7 @@ import (
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
@@ -61,7 +61,7 @@ func fakeJudgeMain() int {
 func (j *fakeJudge) handle(req *judge.Request) (any, error) {
 	switch {
 	case req.Open != nil:
-		return gpu.OpenReply{}, nil
+		return device.OpenReply{}, nil
 	case req.Setup != nil:
 		return nil, j.prepare(req.Setup)
 	case req.Truth != nil:
@@ -83,7 +83,7 @@ func (j *fakeJudge) handle(req *judge.Request) (any, error) {
 
 func (j *fakeJudge) prepare(s *judge.Setup) (err error) {
 	j.setup = s.Check
-	f := &fake{prep: gpu.Prepare{Cases: s.Check.Cases}}
+	f := &fake{prep: device.Prepare{Cases: s.Check.Cases}}
 	last := &s.Check.Cases[len(s.Check.Cases)-1]
 	f.truth = make([]byte, last.TruthAt+last.TruthBytes())
 	f.makeTruth()
@@ -227,7 +227,7 @@ func TestTruthBudget(t *testing.T) {
 		"no room":           {func(p *Pool) { p.device.MemoryBytes = 1 << 30 }, false},
 		"for another's use": {func(p *Pool) { p.cfg.shared = &shared{} }, false},
 	} {
-		p := &Pool{cfg: pool.cfg, shares: pool.shares, device: pool.device, cases: pool.cases}
+		p := &Pool{cfg: pool.cfg, machine: pool.machine, cases: pool.cases}
 		c.change(p)
 		bytes, why := p.truthBudget()
 		if (bytes > 0) != c.there || (why == "") != c.there {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/trace"
@@ -52,7 +52,7 @@ func (p *Pool) judge(ctx context.Context, req judge.Request) (checker.JudgeReply
 
 // judged has the device do what req asks, and its outputs judged. outputs says after the call which lie in the slot; nil: none
 // to judge. A judge on the GPU works before anybody else gets the device; the checker works beside the next caller.
-func (p *Pool) judged(ctx context.Context, req gpu.Request, reply any, deadline time.Duration, outputs func() *checker.Judge) (verdict checker.JudgeReply, err error) {
+func (p *Pool) judged(ctx context.Context, req device.Request, reply any, deadline time.Duration, outputs func() *checker.Judge) (verdict checker.JudgeReply, err error) {
 	_, all, err := p.judgedAll(ctx, req, reply, deadline, func() []*checker.Judge {
 		if about := outputs(); about != nil {
 			return []*checker.Judge{about}
@@ -66,7 +66,7 @@ func (p *Pool) judged(ctx context.Context, req gpu.Request, reply any, deadline 
 }
 
 // judgedAll is judged for outputs in several slots. It says when the caller got the device.
-func (p *Pool) judgedAll(ctx context.Context, req gpu.Request, reply any, deadline time.Duration, outputs func() []*checker.Judge) (began time.Time, verdicts []checker.JudgeReply, err error) {
+func (p *Pool) judgedAll(ctx context.Context, req device.Request, reply any, deadline time.Duration, outputs func() []*checker.Judge) (began time.Time, verdicts []checker.JudgeReply, err error) {
 	ask := func() error {
 		for _, about := range outputs() {
 			v, err := p.verdictOn(ctx, about)
@@ -121,7 +121,7 @@ func (p *Pool) judgeGiven(ctx context.Context, about checker.Judge, outputs [][]
 	return p.verdictOn(ctx, &about)
 }
 
-// pack places outputs as gpu.Pack does.
+// pack places outputs as device.Pack does.
 func pack(into []byte, outputs [][]byte) {
 	for _, out := range outputs {
 		copy(into, out)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
@@ -18,8 +18,8 @@ const firstSamples = 3
 // measureJudged times a candidate of a problem with atomics. Right outputs may differ in their bits there, so that
 // the outputs of timed launches go to the judge: each request takes as many samples as a slot has room for, and is
 // judged before the next.
-func (e *evaluation) measureJudged(ctx context.Context, runs []gpu.Run, final bool) (
-	reply gpu.TimeReply, o kernels.Outcome, detail string, err error) {
+func (e *evaluation) measureJudged(ctx context.Context, runs []device.Run, final bool) (
+	reply device.TimeReply, o kernels.Outcome, detail string, err error) {
 	slot, err := e.slot(ctx, e.urgent)
 	if err != nil {
 		return reply, o, "", err
@@ -58,12 +58,12 @@ func (p *Pool) limits(final bool) stats.Limits {
 // judgedRun is a run whose samples are judged.
 type judgedRun struct {
 	*evaluation
-	run    gpu.Run
+	run    device.Run
 	which  int
 	slot   int
 	limits stats.Limits
-	out    gpu.RunReply
-	strays *gpu.Strays
+	out    device.RunReply
+	strays *device.Strays
 	began  time.Time
 }
 
@@ -97,13 +97,13 @@ func (j *judgedRun) take(ctx context.Context) (o kernels.Outcome, detail string,
 
 // some takes n samples and has their outputs judged.
 func (j *judgedRun) some(ctx context.Context, n int, first bool) (
-	got gpu.RunReply, o kernels.Outcome, detail string, err error) {
+	got device.RunReply, o kernels.Outcome, detail string, err error) {
 	run := j.run
 	run.Bar = 0
-	req := &gpu.Time{Contender: j.contestant().one(j.which, run), Runs: []gpu.Run{run}, Count: n, Alone: first,
-		Record: &gpu.Record{Slots: [2]int{j.slot}}}
-	var reply gpu.TimeReply
-	began, verdicts, err := j.judgedAll(ctx, gpu.Request{Time: req}, &reply, patience, func() []*checker.Judge {
+	req := &device.Time{Contender: j.contestant().one(j.which, run), Runs: []device.Run{run}, Count: n, Alone: first,
+		Record: &device.Record{Slots: [2]int{j.slot}}}
+	var reply device.TimeReply
+	began, verdicts, err := j.judgedAll(ctx, device.Request{Time: req}, &reply, patience, func() []*checker.Judge {
 		if reply.Fault != nil || len(reply.Runs) != 1 {
 			return nil
 		}
@@ -121,7 +121,7 @@ func (j *judgedRun) some(ctx context.Context, n int, first bool) (
 			kernels.ErrLost, len(got.Samples), len(got.Recorded), n)
 	}
 	if first {
-		j.began, j.out = began, gpu.RunReply{Calls: got.Calls, Clock: got.Clock, Single: got.Single}
+		j.began, j.out = began, device.RunReply{Calls: got.Calls, Clock: got.Clock, Single: got.Single}
 	}
 	j.out.Checked += len(got.Recorded)
 	j.strays = j.strays.Join(reply.Strays)
@@ -141,7 +141,7 @@ func recorded(slot int, acc kernels.DType, cases []int) []*checker.Judge {
 
 // samplesAtOnce is how many samples of a run a slot has room for, if it is to hold the outputs of each of the
 // arenas that they go through; where there are too many of them, a slot holds those of one of each.
-func (s *caseSet) samplesAtOnce(run gpu.Run, l2 int) int {
+func (s *caseSet) samplesAtOnce(run device.Run, l2 int) int {
 	c := &s.cases[run.Cases[0]]
 	arenas := c.Rotation(run.Cache, len(run.Cases), l2)
 	for _, each := range []int{arenas, 1} {

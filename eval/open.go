@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/compile"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
@@ -23,7 +24,10 @@ const outputSlots = 3
 // the truth in a process that never sees a candidate, checks the check, and measures the device's
 // ceilings. An *EnvError says what this machine lacks.
 func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
-	p := &Pool{cfg: cfg, log: cfg.Log, seen: map[string]kernels.ID{}, repeats: map[string]float64{}, blas: map[string]gpu.LibraryReply{}, rivals: map[string]*rival{}}
+	p := &Pool{cfg: cfg, log: cfg.Log, known: known{
+		seen: map[string]kernels.ID{}, repeats: map[string]float64{},
+		blas: map[string]device.LibraryReply{}, rivals: map[string]*rival{},
+	}}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
@@ -35,7 +39,7 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 	if err := sandbox.Check(cfg.fence()); err != nil {
 		return nil, &EnvError{What: "the sandbox that --sandbox strict asks for", Why: err.Error(), Do: "Take --sandbox best, or search only sources that you trust with --sandbox off"}
 	}
-	var open gpu.Open
+	var open device.Open
 	switch cfg.Kind {
 	case "", "cuda":
 		open, err = p.openCUDA(ctx, cfg.locate())
@@ -52,7 +56,7 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 }
 
 // openCUDA finds a GPU and starts compilers for it. The harness is the first that they compile.
-func (p *Pool) openCUDA(ctx context.Context, where Location) (open gpu.Open, err error) {
+func (p *Pool) openCUDA(ctx context.Context, where Location) (open device.Open, err error) {
 	for _, f := range []Found{where.Driver, where.NVRTC, where.Headers} {
 		if err := f.missing(); err != nil {
 			return open, err
@@ -74,7 +78,7 @@ func (p *Pool) openCUDA(ctx context.Context, where Location) (open gpu.Open, err
 	if err != nil {
 		return open, err
 	}
-	open = gpu.Open{Index: p.cfg.GPU, Driver: where.Driver.Path, Library: where.BLASLt.Path}
+	open = device.Open{Index: p.cfg.GPU, Driver: where.Driver.Path, Library: where.BLASLt.Path}
 	open.Harness, err = p.compileOurs(ctx, "the harness", gpu.HarnessSource)
 	return open, err
 }
@@ -88,7 +92,7 @@ func (c *Config) locate() Location {
 
 // look asks the GPU from within the sandbox. Where that fails and is not asked for, candidates run outside
 // of it: drivers differ in what they reach for.
-func (p *Pool) look(ctx context.Context, where Location) (gpu.OpenReply, error) {
+func (p *Pool) look(ctx context.Context, where Location) (device.OpenReply, error) {
 	look, err := lookAs(ctx, p.role, where, p.cfg.GPU)
 	if err == nil || p.role.sandbox != sandbox.Best {
 		return look, err
@@ -102,17 +106,17 @@ func (p *Pool) look(ctx context.Context, where Location) (gpu.OpenReply, error) 
 }
 
 // Look asks one GPU what it is, in a process of its own.
-func Look(ctx context.Context, where Location, index int) (gpu.OpenReply, error) {
+func Look(ctx context.Context, where Location, index int) (device.OpenReply, error) {
 	return lookAs(ctx, gpuRole, where, index)
 }
 
-func lookAs(ctx context.Context, r role, where Location, index int) (gpu.OpenReply, error) {
+func lookAs(ctx context.Context, r role, where Location, index int) (device.OpenReply, error) {
 	none, err := proc.NewShared("darwarp-none", 0)
 	if err != nil {
-		return gpu.OpenReply{}, err
+		return device.OpenReply{}, err
 	}
 	defer none.Close()
-	w, reply, err := startWorker(ctx, r, gpu.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
+	w, reply, err := startWorker(ctx, r, device.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
 	if err != nil {
 		return reply, &EnvError{What: "a usable GPU", Why: err.Error(), Do: "Check nvidia-smi"}
 	}
@@ -133,7 +137,7 @@ func (p *Pool) compileOurs(ctx context.Context, what, source string) ([]byte, er
 }
 
 // start makes the cases, their truth, and the workers that live as long as the pool.
-func (p *Pool) start(ctx context.Context, open gpu.Open) error {
+func (p *Pool) start(ctx context.Context, open device.Open) error {
 	cfg := p.cfg
 	reference, err := p.compileOurs(ctx, cfg.Problem.Reference.File, cfg.Reference)
 	if err != nil {
@@ -148,7 +152,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 		return err
 	}
 	p.runner = &runner{log: p.log, trace: cfg.Trace, role: p.role, open: open, judge: &p.checker,
-		prepare: gpu.Prepare{Cases: p.cases.cases, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey}}
+		prepare: device.Prepare{Cases: p.cases.cases, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey}}
 	if err := p.openJudge(ctx, open, reference); err != nil {
 		return err
 	}
@@ -200,7 +204,7 @@ func (p *Pool) prove(ctx context.Context) error {
 	p.proof = kernels.Provenance{Device: p.device, Protocol: Protocol, Version: p.cfg.Version, Host: host,
 		Started: time.Now().UTC().Truncate(time.Second), DType: p.cfg.DType, CacheMode: p.cfg.Cache}
 	c := &kernels.Ceilings{}
-	if err := p.runner.call(ctx, gpu.Request{Ceilings: &gpu.Ceilings{DType: p.cfg.DType}}, c, fillDeadline); err != nil {
+	if err := p.runner.call(ctx, device.Request{Ceilings: &device.Ceilings{DType: p.cfg.DType}}, c, fillDeadline); err != nil {
 		return fmt.Errorf("measure the device's ceilings: %w", err)
 	}
 	p.proof.Ceilings = c

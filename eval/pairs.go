@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -48,7 +48,7 @@ func pairsAtOnce(pairs int, ns float64, need, room int) int {
 }
 
 // batch takes pairs at one workload, in as many requests as it takes.
-func (p *Pool) batch(ctx context.Context, a, b contestant, which int, t terms, pairs int) (all gpu.DuelReply, err error) {
+func (p *Pool) batch(ctx context.Context, a, b contestant, which int, t terms, pairs int) (all device.DuelReply, err error) {
 	if a.rival != nil {
 		return p.turns(ctx, a.rival, b, which, t.cache, pairs)
 	}
@@ -72,7 +72,7 @@ func (p *Pool) batch(ctx context.Context, a, b contestant, which int, t terms, p
 }
 
 // pairing is a request of pairs at a workload, and how many of them it takes at once.
-func (p *Pool) pairing(a, b contestant, which int, t terms) (req gpu.Duel, each int) {
+func (p *Pool) pairing(a, b contestant, which int, t terms) (req device.Duel, each int) {
 	w := p.cfg.Workloads[which]
 	slower := max(a.estimate[w.Name], b.estimate[w.Name])
 	run := p.runOf(w, t.cache, min(a.estimate[w.Name], b.estimate[w.Name]))
@@ -88,12 +88,12 @@ func (p *Pool) pairing(a, b contestant, which int, t terms) (req gpu.Duel, each 
 		need *= run.Fresh
 		calls = 2 * float64(run.Fresh)
 	}
-	req = gpu.Duel{A: a.one(which, run), B: b.one(which, run), Run: run}
-	return req, pairsAtOnce(duelBatch, 2*slower*min(calls, gpu.MaxCalls), need, room)
+	req = device.Duel{A: a.one(which, run), B: b.one(which, run), Run: run}
+	return req, pairsAtOnce(duelBatch, 2*slower*min(calls, device.MaxCalls), need, room)
 }
 
 // pairs asks the device for pairs. What a side does wrong is a *found. Outputs whose bits nobody knows are judged.
-func (p *Pool) pairs(ctx context.Context, req gpu.Duel, sides [2]*contestant) (reply gpu.DuelReply, err error) {
+func (p *Pool) pairs(ctx context.Context, req device.Duel, sides [2]*contestant) (reply device.DuelReply, err error) {
 	known := len(req.A.Expect[0]) > 0 && len(req.B.Expect[0]) > 0
 	if !known {
 		if !p.cfg.Problem.Check.Atomics {
@@ -104,9 +104,9 @@ func (p *Pool) pairs(ctx context.Context, req gpu.Duel, sides [2]*contestant) (r
 			return reply, err
 		}
 		defer free()
-		req.Record = &gpu.Record{Slots: slots}
+		req.Record = &device.Record{Slots: slots}
 	}
-	_, verdicts, err := p.judgedAll(ctx, gpu.Request{Duel: &req}, &reply, patience, func() (all []*checker.Judge) {
+	_, verdicts, err := p.judgedAll(ctx, device.Request{Duel: &req}, &reply, patience, func() (all []*checker.Judge) {
 		for i := range sides {
 			if !known && reply.Fault == nil {
 				all = append(all, recorded(req.Record.Slots[i], sides[i].acc(), reply.Side(i).Recorded)...)
@@ -125,7 +125,7 @@ func (p *Pool) pairs(ctx context.Context, req gpu.Duel, sides [2]*contestant) (r
 
 // guilty says which side of a duel did what it must not; nil: none. verdicts are on the outputs of both sides,
 // where their bits are not known.
-func guilty(reply *gpu.DuelReply, verdicts []checker.JudgeReply, workload string, known bool) error {
+func guilty(reply *device.DuelReply, verdicts []checker.JudgeReply, workload string, known bool) error {
 	for i, side := range duelSides {
 		s := reply.Side(i)
 		switch {
@@ -168,7 +168,7 @@ func died(err error) error {
 	if !errors.As(err, &l) {
 		return err
 	}
-	turn := gpu.TurnOf(l.phase)
+	turn := device.TurnOf(l.phase)
 	switch {
 	case turn == 0:
 		return fmt.Errorf("%w: %v", errFaulted, l)
@@ -179,7 +179,7 @@ func died(err error) error {
 }
 
 // judgeFault makes what it is of a fault in a duel.
-func (p *Pool) judgeFault(reply *gpu.DuelReply) error {
+func (p *Pool) judgeFault(reply *device.DuelReply) error {
 	if reply.Fault == nil {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
@@ -58,23 +58,23 @@ func TestPairsAtOnce(t *testing.T) {
 
 // TestGuilty: what a side of a duel does is its own, and nobody else's.
 func TestGuilty(t *testing.T) {
-	strays := &gpu.Strays{Where: "a", Bytes: 1}
+	strays := &device.Strays{Where: "a", Bytes: 1}
 	right, wrong := checker.JudgeReply{}, checker.JudgeReply{Wrong: "a[3] is 4"}
 	for _, c := range []struct {
 		name     string
-		reply    gpu.DuelReply
+		reply    device.DuelReply
 		known    bool
 		verdicts []checker.JudgeReply
 		side     kernels.Side
 		outcome  kernels.Outcome
 	}{
-		{"nobody", gpu.DuelReply{}, true, nil, "", 0},
-		{"the champion strays", gpu.DuelReply{A: gpu.Side{Strays: strays}}, true, nil, kernels.TheChampion, kernels.Suspect},
-		{"the challenger strays", gpu.DuelReply{B: gpu.Side{Strays: strays, Wrong: 1}}, true, nil, kernels.TheChallenger, kernels.Suspect},
-		{"the challenger is wrong", gpu.DuelReply{B: gpu.Side{Wrong: 1}}, true, nil, kernels.TheChallenger, kernels.Wrong},
-		{"both are judged right", gpu.DuelReply{}, false, []checker.JudgeReply{right, right}, "", 0},
-		{"the champion is judged wrong", gpu.DuelReply{}, false, []checker.JudgeReply{wrong, right}, kernels.TheChampion, kernels.Wrong},
-		{"the challenger is judged wrong", gpu.DuelReply{}, false, []checker.JudgeReply{right, wrong}, kernels.TheChallenger, kernels.Wrong},
+		{"nobody", device.DuelReply{}, true, nil, "", 0},
+		{"the champion strays", device.DuelReply{A: device.Side{Strays: strays}}, true, nil, kernels.TheChampion, kernels.Suspect},
+		{"the challenger strays", device.DuelReply{B: device.Side{Strays: strays, Wrong: 1}}, true, nil, kernels.TheChallenger, kernels.Suspect},
+		{"the challenger is wrong", device.DuelReply{B: device.Side{Wrong: 1}}, true, nil, kernels.TheChallenger, kernels.Wrong},
+		{"both are judged right", device.DuelReply{}, false, []checker.JudgeReply{right, right}, "", 0},
+		{"the champion is judged wrong", device.DuelReply{}, false, []checker.JudgeReply{wrong, right}, kernels.TheChampion, kernels.Wrong},
+		{"the challenger is judged wrong", device.DuelReply{}, false, []checker.JudgeReply{right, wrong}, kernels.TheChallenger, kernels.Wrong},
 	} {
 		err := guilty(&c.reply, c.verdicts, "w", c.known)
 		var f *found
@@ -82,7 +82,7 @@ func TestGuilty(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if err := guilty(&gpu.DuelReply{}, nil, "w", false); !errors.Is(err, kernels.ErrLost) {
+	if err := guilty(&device.DuelReply{}, nil, "w", false); !errors.Is(err, kernels.ErrLost) {
 		t.Errorf("outputs that nobody has judged: %v", err)
 	}
 }
@@ -94,8 +94,8 @@ func TestDied(t *testing.T) {
 		side    kernels.Side
 		outcome kernels.Outcome
 	}{
-		{&lost{gpu.Turn("w", 0), false, errors.New("segfault")}, kernels.TheChampion, kernels.Crashed},
-		{&lost{gpu.Turn("w", 1), true, errors.New("late")}, kernels.TheChallenger, kernels.TimedOut},
+		{&lost{device.Turn("w", 0), false, errors.New("segfault")}, kernels.TheChampion, kernels.Crashed},
+		{&lost{device.Turn("w", 1), true, errors.New("late")}, kernels.TheChallenger, kernels.TimedOut},
 		{&lost{"load", false, errors.New("segfault")}, "", 0},
 		{fmt.Errorf("%w: killed", kernels.ErrLost), "", 0},
 	} {
@@ -165,7 +165,8 @@ func TestKeepsAnswers(t *testing.T) {
 		{"emulated", 1, 1, 0.93, "cpu", false, 0},
 		{"emulated, replays", 1, 1, 0.3, "cpu", true, 0},
 	} {
-		p := &Pool{repeats: map[string]float64{"w": c.naive}, device: kernels.Device{Kind: c.kind}, cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
+		p := &Pool{cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
+		p.repeats, p.device = map[string]float64{"w": c.naive}, kernels.Device{Kind: c.kind}
 		ratios := func(r float64) (all []float64) {
 			for i := range 20 {
 				if r > 0 {
@@ -181,7 +182,8 @@ func TestKeepsAnswers(t *testing.T) {
 		}
 	}
 	noisy := repeating(slices.Repeat([]float64{1}, 10), []float64{0.7, 1, 0.8, 1.1, 0.6, 0.7, 1, 0.8, 0.7, 0.6}, 1e9)
-	p := &Pool{repeats: map[string]float64{}, cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
+	p := &Pool{cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
+	p.repeats = map[string]float64{}
 	if t1, t2 := p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, most), p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, stats.Median); t1 != nil || t2 == nil {
 		t.Errorf("ten noisy pairs: found out (%v), suspected (%v)", t1, t2)
 	}
@@ -225,8 +227,8 @@ func TestSamplesAtOnce(t *testing.T) {
 		{"cold", 1 << 20, "cold", 16},      // one of 20 arenas
 		{"half a slot", 1 << 28, "hot", 4}, // 1 GiB each
 	} {
-		s := &caseSet{atomics: true, cases: []gpu.Case{{Workload: "w", Buffers: buffers(c.n)}, {Workload: "w", Buffers: buffers(c.n)}}}
-		if got := s.samplesAtOnce(gpu.Run{Cases: []int{0, 1}, Cache: c.cache}, l2); got != c.want {
+		s := &caseSet{atomics: true, cases: []device.Case{{Workload: "w", Buffers: buffers(c.n)}, {Workload: "w", Buffers: buffers(c.n)}}}
+		if got := s.samplesAtOnce(device.Run{Cases: []int{0, 1}, Cache: c.cache}, l2); got != c.want {
 			t.Errorf("%s: %d samples in a slot of %d bytes, expected %d", c.name, got, s.slotBytes(), c.want)
 		}
 	}
@@ -234,7 +236,7 @@ func TestSamplesAtOnce(t *testing.T) {
 
 // TestTwoSlots: who takes two slots leaves nobody waiting for ever, and gives back both.
 func TestTwoSlots(t *testing.T) {
-	p := &Pool{slots: make(chan int, 2), first: make(chan int)}
+	p := &Pool{slotPool: slotPool{slots: make(chan int, 2), first: make(chan int)}}
 	p.slots <- 0
 	p.slots <- 1
 	done := make(chan [2]int)

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"darwarp/eval/internal/compile"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
@@ -42,41 +42,59 @@ type Config struct {
 	Progress  func(string)    // hears what opening does; may be nil
 	Trace     *trace.Recorder // of what candidates, duels, trials and the device do; nil: none
 
-	idle   bool      // workers take what time nobody else wants
+	idle   bool      // workers take what time is left over
 	where  *Location // tests say where things are
 	shared *shared   // cases and inputs in common with another pool
 }
 
 // Pool evaluates candidates on one device. It is evolve's Evaluator.
 type Pool struct {
-	cfg      Config
-	log      *slog.Logger
-	device   kernels.Device
-	role     role
-	shares   bool // processes may share memory of the device
+	cfg Config
+	log *slog.Logger
+	machine
 	proof    kernels.Provenance
 	cases    *caseSet
 	compiler *compile.Pool
-	checkers *compile.Pool // compiles for the search for races; nil: nobody looks for them
+	checkers *compile.Pool // compiles for the search for races; nil: the gate does not look for them
 	runner   *runner
 	checker  judges
-	memories []*proc.Shared
-	out      *proc.Shared // one of them; nil where a judge on the GPU has the outputs
-	truth    *proc.Shared // one of them
-	inputs   *proc.Shared // one of them, or the other pool's
-	slots    chan int     // free slots of the output memory
-	first    chan int     // the same, for who goes before candidates
-	torch    helper       // of torch baselines
-	emulator emulator     // beside the device, for who is on trial
-	health   *health      // of the GPU; nil on other devices
+	sharedMemory
+	slotPool
+	torch    helper   // of torch baselines
+	emulator emulator // beside the device, for candidates on trial
 	flying   atomic.Int32
+	known
+}
 
-	several sync.Mutex // who takes more than one slot
+// machine is what candidates run on.
+type machine struct {
+	device kernels.Device
+	role   role
+	shares bool    // processes may share memory of the device
+	health *health // of the GPU; nil on other devices
+}
 
+// sharedMemory is what workers have in common with each other.
+type sharedMemory struct {
+	memories []*proc.Shared // all of them
+	out      *proc.Shared   // nil where a judge on the GPU has the outputs
+	truth    *proc.Shared
+	inputs   *proc.Shared // may be another pool's
+}
+
+// slotPool is the free slots of the output memory.
+type slotPool struct {
+	slots   chan int
+	first   chan int   // the same, for what goes before candidates
+	several sync.Mutex // held while more than one slot is taken
+}
+
+// known is what a session has found out.
+type known struct {
 	mu      sync.Mutex
 	seen    map[string]kernels.ID // machine code with launches -> first candidate
-	gated   []gated               // of late, for duels
-	blas    map[string]gpu.LibraryReply
+	gated   []gated               // the latest, for duels
+	blas    map[string]device.LibraryReply
 	rivals  map[string]*rival  // torch baselines that run here, by name
 	weights map[string]float64 // of workloads, where Weigh changed them
 	repeats map[string]float64 // the naive start's repeated calls over its fresh ones, by workload

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
 )
@@ -21,7 +21,7 @@ type power struct {
 }
 
 // provenCases makes the case list, with input classes of which it is proved that the check can tell right from wrong on them.
-func (p *Pool) provenCases(ctx context.Context, open gpu.Open, reference []byte) (*caseSet, error) {
+func (p *Pool) provenCases(ctx context.Context, open device.Open, reference []byte) (*caseSet, error) {
 	rng, e := secret(), p.effort()
 	powers, err := p.provePower(ctx, open, reference, rng, e)
 	if err != nil {
@@ -42,7 +42,7 @@ type prover struct {
 // powerDeadline bounds one workload's proof.
 const powerDeadline = fillDeadline
 
-func (p *Pool) provePower(ctx context.Context, open gpu.Open, reference []byte, rng *rand.Rand, e effort) (map[string]power, error) {
+func (p *Pool) provePower(ctx context.Context, open device.Open, reference []byte, rng *rand.Rand, e effort) (map[string]power, error) {
 	p.cfg.progress("proving what the check can tell")
 	none, err := proc.NewShared("darwarp-none", 4096)
 	if err != nil {
@@ -123,31 +123,31 @@ func (q *prover) needsNeedles(ctx context.Context, size kernels.Dims, class stri
 }
 
 // ask proves one class: that a right kernel is within the tolerance, and that none is that leaves out what is listed.
-func (q *prover) ask(ctx context.Context, size kernels.Dims, class string, left func(*gpu.Proof) []gpu.Omission) (gpu.ProofReply, error) {
+func (q *prover) ask(ctx context.Context, size kernels.Dims, class string, left func(*device.Proof) []device.Omission) (device.ProofReply, error) {
 	p, err := q.proof(size, class)
 	if err != nil {
-		return gpu.ProofReply{}, err
+		return device.ProofReply{}, err
 	}
 	p.Omissions = left(p)
-	var reply gpu.PowerReply
-	req := gpu.Request{Power: &gpu.Power{Cubin: q.reference, Proofs: []gpu.Proof{*p}}}
+	var reply device.PowerReply
+	req := device.Request{Power: &device.Power{Cubin: q.reference, Proofs: []device.Proof{*p}}}
 	if err := q.worker.Call(ctx, req, &reply, powerDeadline, nil); err != nil {
-		return gpu.ProofReply{}, fmt.Errorf("prove the check's power: %w", err)
+		return device.ProofReply{}, fmt.Errorf("prove the check's power: %w", err)
 	}
 	if len(reply.Proofs) != 1 {
-		return gpu.ProofReply{}, fmt.Errorf("prove the check's power: %d answers", len(reply.Proofs))
+		return device.ProofReply{}, fmt.Errorf("prove the check's power: %d answers", len(reply.Proofs))
 	}
 	return reply.Proofs[0], nil
 }
 
-func (q *prover) proof(size kernels.Dims, class string) (*gpu.Proof, error) {
+func (q *prover) proof(size kernels.Dims, class string) (*device.Proof, error) {
 	problem := q.cfg.Problem
-	c := gpu.Case{Name: sizeName(problem, size) + " " + class, Dims: size, Class: class, Seed: q.rng.Uint64(), Terms: gpu.TermsOf(problem)}
+	c := device.Case{Name: sizeName(problem, size) + " " + class, Dims: size, Class: class, Seed: q.rng.Uint64(), Terms: device.TermsOf(problem)}
 	var err error
 	if c.Buffers, err = problem.Buffers(size, q.cfg.DType); err != nil {
 		return nil, err
 	}
-	p := &gpu.Proof{Case: c, ULPs: problem.Check.ULPs, Acc: q.cfg.Acc}
+	p := &device.Proof{Case: c, ULPs: problem.Check.ULPs, Acc: q.cfg.Acc}
 	if p.K, err = q.terms(&c); err != nil {
 		return nil, err
 	}
@@ -164,13 +164,13 @@ func (q *prover) proof(size kernels.Dims, class string) (*gpu.Proof, error) {
 }
 
 // terms is K of the error model.
-func (p *Pool) terms(c *gpu.Case) (int, error) {
+func (p *Pool) terms(c *device.Case) (int, error) {
 	k, err := p.cfg.Problem.Reduction(c.Dims, p.cfg.DType)
 	if err != nil {
 		return 0, fmt.Errorf("check.reduction: %w", err)
 	}
 	if c.Class == kernels.Needles {
-		k = min(k, gpu.MostNeedles)
+		k = min(k, device.MostNeedles)
 	}
 	return k, nil
 }
@@ -194,30 +194,30 @@ func (q *prover) smallest(w kernels.Dims) kernels.Dims {
 // endTerms is how many terms at either end of a line are a block of their own.
 const endTerms = 32
 
-func nothing(*gpu.Proof) []gpu.Omission { return nil }
+func nothing(*device.Proof) []device.Omission { return nil }
 
 // ends lists the first and the last few terms of sums that are so long that they are less than a part in check.Left.
-func ends(p *gpu.Proof) (list []gpu.Omission) {
+func ends(p *device.Proof) (list []device.Omission) {
 	for i, t := range p.Case.Terms {
 		n := p.Case.Buffers[t.Buffer].Shape[t.Axis]
 		if n/check.Left <= endTerms {
 			continue
 		}
-		list = append(list, gpu.Omission{What: fmt.Sprintf("the first %d of %d terms", endTerms, n), Terms: i, To: endTerms, Line: -1},
-			gpu.Omission{What: fmt.Sprintf("the last %d of %d terms", endTerms, n), Terms: i, From: n - endTerms, To: n, Line: -1})
+		list = append(list, device.Omission{What: fmt.Sprintf("the first %d of %d terms", endTerms, n), Terms: i, To: endTerms, Line: -1},
+			device.Omission{What: fmt.Sprintf("the last %d of %d terms", endTerms, n), Terms: i, From: n - endTerms, To: n, Line: -1})
 	}
 	return list
 }
 
 // omissions lists what a wrong kernel might leave out: the first and the last part in check.Left of the terms and some between
 // them, one in twenty, the end of one line, and on needles, where few terms count, the first and the last few.
-func (q *prover) omissions(p *gpu.Proof) (list []gpu.Omission) {
+func (q *prover) omissions(p *device.Proof) (list []device.Omission) {
 	for i, t := range p.Case.Terms {
 		b := p.Case.Buffers[t.Buffer]
 		n, name := b.Shape[t.Axis], q.cfg.Problem.Check.Terms[i].Dim
 		part := max(1, n/check.Left)
 		add := func(from, to, line int, format string, args ...any) {
-			list = append(list, gpu.Omission{What: fmt.Sprintf(format, args...), Terms: i, From: from, To: to, Line: line})
+			list = append(list, device.Omission{What: fmt.Sprintf(format, args...), Terms: i, From: from, To: to, Line: line})
 		}
 		if n < 2 {
 			continue

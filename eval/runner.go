@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
 	"darwarp/eval/trace"
@@ -18,15 +18,15 @@ import (
 )
 
 // runner owns the device worker: one at a time, replaced after any fault, because a CUDA fault
-// poisons its process for good. Whoever calls it has the device to himself.
+// poisons its process for good. A call has the device to itself.
 type runner struct {
 	log     *slog.Logger
 	role    role
-	open    gpu.Open
-	prepare gpu.Prepare
-	library []gpu.Library // looked for again in every new worker
-	out     *proc.Shared  // nil where a judge on the GPU has the outputs
-	inputs  *proc.Shared  // taken where prepare says that they are given; nil: there are none
+	open    device.Open
+	prepare device.Prepare
+	library []device.Library // looked for again in every new worker
+	out     *proc.Shared     // nil where a judge on the GPU has the outputs
+	inputs  *proc.Shared     // taken where prepare says that they are given; nil: there are none
 	judge   *judges
 	trace   *trace.Recorder
 
@@ -34,10 +34,15 @@ type runner struct {
 	mu     turns
 	worker *proc.Worker
 	wrote  *os.File // the output memory of this worker
-	starts int
+	usage
+}
+
+// usage is what a runner has made of the device so far.
+type usage struct {
+	starts int           // of workers
+	failed int           // starts in a row that failed
 	busy   time.Duration // that calls have held the device
 	since  time.Time     // the first call
-	failed int           // starts in a row that failed
 }
 
 // Deadlines of what is not a candidate's run.
@@ -48,13 +53,13 @@ const (
 )
 
 // startWorker starts a device worker and opens its device.
-func startWorker(ctx context.Context, r role, open gpu.Open, args []string, files ...*os.File) (*proc.Worker, gpu.OpenReply, error) {
-	var reply gpu.OpenReply
+func startWorker(ctx context.Context, r role, open device.Open, args []string, files ...*os.File) (*proc.Worker, device.OpenReply, error) {
+	var reply device.OpenReply
 	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env, Fence: r.fence(open), Nice: r.nice})
 	if err != nil {
 		return nil, reply, err
 	}
-	if err := w.Call(ctx, gpu.Request{Open: &open}, &reply, openDeadline, nil); err != nil {
+	if err := w.Call(ctx, device.Request{Open: &open}, &reply, openDeadline, nil); err != nil {
 		return nil, reply, errors.Join(fmt.Errorf("open the device: %w", err), w.Close())
 	}
 	return w, reply, nil
@@ -79,7 +84,7 @@ func (r role) in(m sandbox.Mode) role {
 
 // fence lets a device worker read the system and the driver's folder, and control its devices. It
 // writes no file, and starts no process unless it looks for races.
-func (r role) fence(open gpu.Open) *sandbox.Profile {
+func (r role) fence(open device.Open) *sandbox.Profile {
 	if r.sandbox == "" {
 		return nil
 	}
@@ -182,11 +187,11 @@ func (r *runner) inherited(ctx context.Context) (args []string, files []*os.File
 }
 
 func (r *runner) fill(ctx context.Context, w *proc.Worker) error {
-	if err := w.Call(ctx, gpu.Request{Prepare: &r.prepare}, nil, fillDeadline, nil); err != nil {
+	if err := w.Call(ctx, device.Request{Prepare: &r.prepare}, nil, fillDeadline, nil); err != nil {
 		return fmt.Errorf("prepare the device: %w", err)
 	}
 	for i := range r.library {
-		if err := w.Call(ctx, gpu.Request{Library: &r.library[i]}, nil, fillDeadline, nil); err != nil {
+		if err := w.Call(ctx, device.Request{Library: &r.library[i]}, nil, fillDeadline, nil); err != nil {
 			return fmt.Errorf("cuBLASLt: %w", err)
 		}
 	}
@@ -204,18 +209,18 @@ func (l *lost) Error() string { return l.err.Error() }
 
 // call asks the device worker. A *lost error is to be blamed on what it was doing; other errors are
 // ours.
-func (r *runner) call(ctx context.Context, req gpu.Request, reply any, deadline time.Duration) error {
+func (r *runner) call(ctx context.Context, req device.Request, reply any, deadline time.Duration) error {
 	_, err := r.callAt(ctx, req, reply, deadline)
 	return err
 }
 
 // callAt is call that says when the caller got the device.
-func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadline time.Duration) (start time.Time, err error) {
+func (r *runner) callAt(ctx context.Context, req device.Request, reply any, deadline time.Duration) (start time.Time, err error) {
 	return r.callThen(ctx, req, reply, deadline, func() error { return nil })
 }
 
 // callThen is callAt that does something more, after a reply, before anybody else gets the device.
-func (r *runner) callThen(ctx context.Context, req gpu.Request, reply any, deadline time.Duration, then func() error) (start time.Time, err error) {
+func (r *runner) callThen(ctx context.Context, req device.Request, reply any, deadline time.Duration, then func() error) (start time.Time, err error) {
 	frame, err := proc.Encode(&req) // before the turn, of whose time it takes milliseconds
 	if err != nil {
 		return start, err
@@ -322,7 +327,7 @@ func (r *runner) load() (share float64, starts int) {
 }
 
 // setLibrary tells the runner what to look for again in a fresh worker.
-func (r *runner) setLibrary(found []gpu.Library) {
+func (r *runner) setLibrary(found []device.Library) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.library = found

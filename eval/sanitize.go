@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
@@ -69,9 +70,9 @@ func (p *Pool) sanitizeOf(ctx context.Context, job *kernels.Job) (*gpu.Profile, 
 	if len(e.cubin) == 0 || e.res.Outcome != kernels.Unknown {
 		return nil, fmt.Errorf("candidate %s: %s", job.ID.Short(), e.res.Detail)
 	}
-	req := &gpu.Profile{Open: p.runner.open, Apart: true, Prepare: gpu.Prepare{GuardKey: p.cases.guardKey}}
+	req := &gpu.Profile{Open: p.runner.open, Apart: true, Prepare: device.Prepare{GuardKey: p.cases.guardKey}}
 	req.Open.Library = ""
-	c := gpu.Contender{Cubin: e.cubin}
+	c := device.Contender{Cubin: e.cubin}
 	for i, x := range p.cases.cases {
 		if x.Workload == "" && x.ArenaBytes() <= sanitizeBytes {
 			req.Prepare.Cases = append(req.Prepare.Cases, x)
@@ -81,7 +82,7 @@ func (p *Pool) sanitizeOf(ctx context.Context, job *kernels.Job) (*gpu.Profile, 
 	if len(c.Calls) == 0 {
 		return nil, errUnwatched
 	}
-	req.Contenders = []gpu.Contender{c}
+	req.Contenders = []device.Contender{c}
 	return req, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
@@ -41,7 +41,7 @@ func (e *evaluation) time(ctx context.Context) error {
 }
 
 // weigh files a candidate whose timed launches did not do what the gated ones did. It returns the time as it is.
-func (e *evaluation) weigh(w kernels.Workload, t kernels.Timing, r gpu.RunReply) kernels.Timing {
+func (e *evaluation) weigh(w kernels.Workload, t kernels.Timing, r device.RunReply) kernels.Timing {
 	if why := e.implausible(w, t, r); why != "" {
 		e.fail(kernels.Suspect, "%s", why)
 	}
@@ -52,7 +52,7 @@ func (e *evaluation) weigh(w kernels.Workload, t kernels.Timing, r gpu.RunReply)
 }
 
 // strays files a candidate whose timed launches wrote where they must not.
-func (e *evaluation) strays(found *gpu.Strays) {
+func (e *evaluation) strays(found *device.Strays) {
 	if found != nil {
 		e.fail(kernels.Suspect, "timed launches: %s", found.Why())
 	}
@@ -89,9 +89,9 @@ func (e *evaluation) hopeless() bool {
 }
 
 // measure asks the device for the candidate's times.
-func (e *evaluation) measure(ctx context.Context, cache string, final bool) (reply gpu.TimeReply, outcome kernels.Outcome, detail string, err error) {
+func (e *evaluation) measure(ctx context.Context, cache string, final bool) (reply device.TimeReply, outcome kernels.Outcome, detail string, err error) {
 	bars := e.job.Bar.Times()
-	var runs []gpu.Run
+	var runs []device.Run
 	for _, w := range e.cfg.Workloads {
 		run := e.runOf(w, cache, e.elapsed[w.Name])
 		if !final {
@@ -102,8 +102,8 @@ func (e *evaluation) measure(ctx context.Context, cache string, final bool) (rep
 	if e.cfg.Problem.Check.Atomics {
 		return e.measureJudged(ctx, runs, final)
 	}
-	req := &gpu.Time{Contender: e.contestant().contender(runs...), Runs: runs, Final: final, Each: e.job.Each}
-	began, err := e.runner.callAt(ctx, gpu.Request{Time: req}, &reply, patience)
+	req := &device.Time{Contender: e.contestant().contender(runs...), Runs: runs, Final: final, Each: e.job.Each}
+	began, err := e.runner.callAt(ctx, device.Request{Time: req}, &reply, patience)
 	reply.Began = began
 	outcome, detail, err = e.faultOf(reply.Fault, err)
 	if err == nil && outcome == kernels.Unknown {
@@ -113,7 +113,7 @@ func (e *evaluation) measure(ctx context.Context, cache string, final bool) (rep
 }
 
 // sane refuses times that no device can have measured: the worker is broken, not the candidate.
-func sane(req *gpu.Time, reply *gpu.TimeReply) error {
+func sane(req *device.Time, reply *device.TimeReply) error {
 	n := len(reply.Runs)
 	if n == 0 || n > len(req.Runs) || n < len(req.Runs) && (req.Each || !reply.Runs[n-1].Screened) {
 		return fmt.Errorf("%w: %d of %d runs timed", kernels.ErrLost, n, len(req.Runs))
@@ -131,11 +131,11 @@ func sane(req *gpu.Time, reply *gpu.TimeReply) error {
 	return nil
 }
 
-func (p *Pool) runOf(w kernels.Workload, cache string, estimate float64) gpu.Run {
-	return gpu.Run{Workload: w.Name, Cases: p.cases.seeds(w.Name), Estimate: estimate, Cache: cache}
+func (p *Pool) runOf(w kernels.Workload, cache string, estimate float64) device.Run {
+	return device.Run{Workload: w.Name, Cases: p.cases.seeds(w.Name), Estimate: estimate, Cache: cache}
 }
 
-func (p *Pool) timing(workload, cache string, r gpu.RunReply, began time.Time) kernels.Timing {
+func (p *Pool) timing(workload, cache string, r device.RunReply, began time.Time) kernels.Timing {
 	median, lo, hi := stats.Interval(r.Samples)
 	t := kernels.Timing{Workload: workload, Median: median, Lo: lo, Hi: hi, Samples: len(r.Samples), Cache: cache, Tier: "fitness", Clock: r.Clock}
 	if r.Screened {
@@ -168,7 +168,7 @@ const (
 
 // implausible says why a time cannot be honest: faster than the device, or than the same call on its
 // own. Empty means that nothing speaks against it.
-func (e *evaluation) implausible(w kernels.Workload, t kernels.Timing, r gpu.RunReply) string {
+func (e *evaluation) implausible(w kernels.Workload, t kernels.Timing, r device.RunReply) string {
 	if why := e.tooFast(w, t.Cache, t.Median); why != "" {
 		return why
 	}

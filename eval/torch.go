@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 	"darwarp/eval/internal/torch"
 	"darwarp/kernels"
@@ -91,7 +91,7 @@ func (p *Pool) where(c contestant) []int {
 	return slices.DeleteFunc(p.all(), func(i int) bool { return c.rival != nil && c.estimate[p.cfg.Workloads[i].Name] == 0 })
 }
 
-func call(b *kernels.Baseline, c *gpu.Case) torch.Call {
+func call(b *kernels.Baseline, c *device.Case) torch.Call {
 	return torch.Call{Call: b.Call, Backend: b.Backend, Dims: c.Dims, Buffers: c.Buffers}
 }
 
@@ -103,8 +103,8 @@ func (p *Pool) checkTorch(ctx context.Context, b *kernels.Baseline) (note string
 		return "", &torch.Failure{Why: "no check shape is one of its own"}
 	}
 	c := &p.cases.cases[at]
-	var in gpu.InputsReply
-	if err := p.runner.call(ctx, gpu.Request{Inputs: &gpu.Inputs{Case: at}}, &in, fillDeadline); err != nil {
+	var in device.InputsReply
+	if err := p.runner.call(ctx, device.Request{Inputs: &device.Inputs{Case: at}}, &in, fillDeadline); err != nil {
 		return "", err
 	}
 	out, err := p.torch.Check(ctx, call(b, c), in.Bytes)
@@ -164,7 +164,7 @@ func (p *Pool) prepare(ctx context.Context, r *rival, which int, cache string) (
 	c := &p.cases.cases[cases[0]]
 	l2 := p.device.L2Bytes
 	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: call(r.baseline, c), Key: key, Cache: cache,
-		Sets: c.Rotation(cache, len(cases), l2), Flush: gpu.FlushBytes(l2), Region: c.Region(l2), MaxCalls: gpu.MaxCalls})
+		Sets: c.Rotation(cache, len(cases), l2), Flush: device.FlushBytes(l2), Region: c.Region(l2), MaxCalls: device.MaxCalls})
 	if err == nil {
 		p.torch.key = key
 	}
@@ -176,7 +176,7 @@ func (p *Pool) prepare(ctx context.Context, r *rival, which int, cache string) (
 const turnSamples = 5
 
 // turns measures torch (A) and ours (B) in turn: A B, B A, A B ... in blocks of a few samples.
-func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cache string, pairs int) (reply gpu.DuelReply, err error) {
+func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cache string, pairs int) (reply device.DuelReply, err error) {
 	if _, err := p.prepare(ctx, r, which, cache); err != nil {
 		return reply, err
 	}
@@ -209,20 +209,20 @@ func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cac
 }
 
 // turn takes a few samples of a candidate at one workload. What it does wrong is a *found.
-func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, n int) (got gpu.RunReply, err error) {
+func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, n int) (got device.RunReply, err error) {
 	w := p.cfg.Workloads[which]
 	run := p.runOf(w, cache, c.estimate[w.Name])
-	req := &gpu.Time{Contender: c.one(which, run), Runs: []gpu.Run{run}, Count: n}
+	req := &device.Time{Contender: c.one(which, run), Runs: []device.Run{run}, Count: n}
 	known, slot := len(req.Expect[0]) > 0, 0
 	if !known {
 		if slot, err = p.slot(ctx, true); err != nil {
 			return got, err
 		}
 		defer p.free(slot)
-		req.Record = &gpu.Record{Slots: [2]int{slot}}
+		req.Record = &device.Record{Slots: [2]int{slot}}
 	}
-	var reply gpu.TimeReply
-	_, verdicts, err := p.judgedAll(ctx, gpu.Request{Time: req}, &reply, patience, func() []*checker.Judge {
+	var reply device.TimeReply
+	_, verdicts, err := p.judgedAll(ctx, device.Request{Time: req}, &reply, patience, func() []*checker.Judge {
 		if known || reply.Fault != nil || len(reply.Runs) != 1 {
 			return nil
 		}
@@ -235,7 +235,7 @@ func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, 
 		return got, fmt.Errorf("%w: %s: %d samples were asked for", errFaulted, w.Name, n)
 	}
 	got = reply.Runs[0]
-	side := gpu.DuelReply{B: gpu.Side{Checked: got.Checked, Wrong: got.Wrong, Strays: reply.Strays}}
+	side := device.DuelReply{B: device.Side{Checked: got.Checked, Wrong: got.Wrong, Strays: reply.Strays}}
 	if !known {
 		verdicts = append([]checker.JudgeReply{{}}, verdicts...) // torch's own were looked at before
 	}
@@ -259,7 +259,7 @@ func (p *Pool) rivalTimes(ctx context.Context, r *rival, out *kernels.BaselineRe
 					done = rule.Add(ns) || done
 				}
 			}
-			t := p.timing(p.cfg.Workloads[i].Name, cache, gpu.RunReply{Samples: rule.Samples()}, began)
+			t := p.timing(p.cfg.Workloads[i].Name, cache, device.RunReply{Samples: rule.Samples()}, began)
 			t.Tier = "final"
 			out.Times = append(out.Times, t)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -96,8 +96,8 @@ func TestTrialWithoutTime(t *testing.T) {
 	few(t)
 	launchesFor, quickFor = 0, 0
 	pool := fakePool(t)
-	judgedLaunches = 10 * gpu.MostDisturbed
-	disturbedRuns = 10 * gpu.MostDisturbed // of each input, and a tenth is enough
+	judgedLaunches = 10 * device.MostDisturbed
+	disturbedRuns = 10 * device.MostDisturbed // of each input, and a tenth is enough
 	for part, want := range map[kernels.TrialPart]kernels.Doubt{
 		kernels.TrialLaunches:  impossible(" of 10240 judged launches on 8 sets of inputs in 0s, and nothing was found"),
 		kernels.TrialDisturbed: impossible("beside a stream that disturbs in 0s, and nothing was found"),
@@ -131,8 +131,8 @@ func TestTrialOfAtomics(t *testing.T) {
 // A part holds the device for a moment at a time, and has room for all that it asks at once.
 func TestSlicesOfATrial(t *testing.T) {
 	pool := fakePool(t)
-	on := &trial{evaluation: &evaluation{Pool: pool, right: map[int]gpu.CaseReply{0: {Nanos: 1e3}, 1: {Nanos: 30e6}, 2: {Nanos: 10e9}}}}
-	many := make([]int, 3*gpu.MostDisturbed)
+	on := &trial{evaluation: &evaluation{Pool: pool, right: map[int]device.CaseReply{0: {Nanos: 1e3}, 1: {Nanos: 30e6}, 2: {Nanos: 10e9}}}}
+	many := make([]int, 3*device.MostDisturbed)
 	for _, c := range []struct {
 		name   string
 		order  []int
@@ -140,7 +140,7 @@ func TestSlicesOfATrial(t *testing.T) {
 		atomic bool
 		want   int
 	}{
-		{"short ones", many, false, false, gpu.MostDisturbed},
+		{"short ones", many, false, false, device.MostDisturbed},
 		{"short ones, disturbed", many, true, false, int(disturbSlice / (disturbOnce + disturbBurst + time.Microsecond))},
 		{"some", []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, true, false, 6},
 		{"one that takes longer than a slice", []int{2, 2}, true, false, 1},

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
@@ -18,7 +18,7 @@ import (
 func (p *Pool) palettes(ctx context.Context) (map[int][]byte, error) {
 	all := map[int][]byte{}
 	for i := range p.cases.cases {
-		if gpu.PaletteCase(p.cases.cases, i) != i {
+		if device.PaletteCase(p.cases.cases, i) != i {
 			continue
 		}
 		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{Palette: &checker.Palette{Case: i}}})
@@ -32,7 +32,7 @@ func (p *Pool) palettes(ctx context.Context) (map[int][]byte, error) {
 
 // openJudge makes the truth and starts who compares outputs with it: a judge on the GPU, or the checker where there is none, or
 // no room for one.
-func (p *Pool) openJudge(ctx context.Context, open gpu.Open, reference []byte) error {
+func (p *Pool) openJudge(ctx context.Context, open device.Open, reference []byte) error {
 	if err := p.describeChecks(); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (p *Pool) openJudge(ctx context.Context, open gpu.Open, reference []byte) e
 
 // openChecker starts the checker, and makes the truth in a process that ends then. Outputs, inputs and truth are in this
 // machine's memory.
-func (p *Pool) openChecker(ctx context.Context, open gpu.Open, reference []byte) (err error) {
+func (p *Pool) openChecker(ctx context.Context, open device.Open, reference []byte) (err error) {
 	prepare := &p.runner.prepare
 	prepare.Slots = outputSlots
 	if p.out, err = p.memory("darwarp-outputs", outputSlots*prepare.SlotBytes); err != nil {
@@ -67,7 +67,7 @@ func (p *Pool) openChecker(ctx context.Context, open gpu.Open, reference []byte)
 	}
 	p.runner.out, p.runner.inputs = p.out, p.inputs
 	p.checker.spec = proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{p.out.File(), p.truth.File(), p.inputs.File()},
-		Fence: cpuRole.in(p.cfg.fence()).fence(gpu.Open{})}
+		Fence: cpuRole.in(p.cfg.fence()).fence(device.Open{})}
 	p.checker.mu.Lock()
 	defer p.checker.mu.Unlock()
 	if err := p.checker.ready(ctx); err != nil {
@@ -97,21 +97,21 @@ func (p *Pool) describeChecks() error {
 const goCheckWork = 64 << 20
 
 // makeTruth runs the reference kernel in a process of its own.
-func (p *Pool) makeTruth(ctx context.Context, open gpu.Open, cubin []byte) error {
+func (p *Pool) makeTruth(ctx context.Context, open device.Open, cubin []byte) error {
 	open.Library = ""
 	w, _, err := startWorker(ctx, p.role, open, []string{"truth", "inputs"}, p.out.File(), p.truth.File(), p.inputs.File())
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	if err := w.Call(ctx, gpu.Request{Prepare: &p.runner.prepare}, nil, fillDeadline, nil); err != nil {
+	if err := w.Call(ctx, device.Request{Prepare: &p.runner.prepare}, nil, fillDeadline, nil); err != nil {
 		return fmt.Errorf("make the inputs: %w", err)
 	}
-	req := &gpu.Truth{Cubin: cubin, Inputs: p.wantedInputs()}
+	req := &device.Truth{Cubin: cubin, Inputs: p.wantedInputs()}
 	if req.Launches, err = p.referenceLaunches(); err != nil {
 		return err
 	}
-	return w.Call(ctx, gpu.Request{Truth: req}, nil, truthDeadline, nil)
+	return w.Call(ctx, device.Request{Truth: req}, nil, truthDeadline, nil)
 }
 
 // checkedInGo reports whether the reference kernel is held against Go on a case.
@@ -123,7 +123,7 @@ func (p *Pool) checkedInGo(i int) bool {
 
 // ordinary reports whether the inputs of a case are such that any wrong output differs from the right one, and by as much as
 // numbers of this size differ.
-func (p *Pool) ordinary(c *gpu.Case) bool {
+func (p *Pool) ordinary(c *device.Case) bool {
 	return c.Class == "exact" || slices.Contains(p.cfg.Problem.Check.Inputs, c.Class)
 }
 
@@ -146,7 +146,7 @@ func (p *Pool) openInputs() (given bool, err error) {
 		p.inputs = s.inputs
 		return true, nil
 	}
-	_, n := gpu.PackInputs(p.cases.cases, p.wantedInputs())
+	_, n := device.PackInputs(p.cases.cases, p.wantedInputs())
 	if p.inputs, err = p.memory("darwarp-inputs", n); err == nil && s != nil {
 		s.inputs = p.inputs
 	}
@@ -156,7 +156,7 @@ func (p *Pool) openInputs() (given bool, err error) {
 // checkTruth asks who compares whether the reference kernel agrees with Go, and whether the check can tell right from wrong.
 func (p *Pool) checkTruth(ctx context.Context) error {
 	wanted := p.wantedInputs()
-	places, _ := gpu.PackInputs(p.cases.cases, wanted)
+	places, _ := device.PackInputs(p.cases.cases, wanted)
 	for k, i := range wanted {
 		if !p.checkedInGo(i) {
 			continue

@@ -23,7 +23,7 @@ func (x *asker) ask(t *task) (a answer) {
 	}()
 	switch {
 	case t.purpose == forNoise:
-		a.err = x.ev.(Controlled).Control(x.hard, t.job)
+		a.err = x.ev.Capabilities().Control(x.hard, t.job)
 	case t.purpose == forTrial:
 		a.trial, a.err = x.trials.try(t)
 	case t.isDuel():

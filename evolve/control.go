@@ -20,10 +20,7 @@ type control struct {
 	noise float64          // that was told last, 0 none
 }
 
-func newControl(ev Evaluator) control {
-	_, can := ev.(Controlled)
-	return control{can: can, every: controlEvery}
-}
+func newControl(can bool) control { return control{can: can, every: controlEvery} }
 
 // wait begins the time until the next measurement, and stop ends it.
 func (c *control) wait() {

@@ -21,6 +21,8 @@ func (l *loud) Provenance() kernels.Provenance {
 	return kernels.Provenance{Protocol: "toy", Noise: 0.001 * float64(l.controls.Load())}
 }
 
+func (l *loud) Capabilities() kernels.Capabilities { return kernels.Capabilities{Control: l.Control} }
+
 func (l *loud) Control(_ context.Context, champion *kernels.Job) error {
 	l.asked(champion)
 	if l.controls.Add(1) == 2 {

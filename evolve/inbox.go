@@ -59,12 +59,11 @@ func (i *inbox) ask(ctx context.Context, c Command) error {
 	}
 }
 
-// monitor samples the machine beside the loop, for asking NVML may take its time. It ends with Abort; what it gives
-// back is closed then.
-func (i *inbox) monitor(ev Evaluator) <-chan struct{} {
-	var m Monitored = unmonitored{}
-	if known, ok := ev.(Monitored); ok {
-		m = known
+// monitor samples the machine beside the loop, for asking NVML may take its time. An evaluator that knows of none gives
+// nil. It ends with Abort; what it gives back is closed then.
+func (i *inbox) monitor(machine func(context.Context) kernels.Machine) <-chan struct{} {
+	if machine == nil {
+		machine = func(context.Context) kernels.Machine { return kernels.Machine{} }
 	}
 	gone := make(chan struct{})
 	go func() {
@@ -78,7 +77,7 @@ func (i *inbox) monitor(ev Evaluator) <-chan struct{} {
 				return
 			}
 			select {
-			case i.machines <- m.Machine(i.hard):
+			case i.machines <- machine(i.hard):
 			case <-i.hard.Done():
 				return
 			}
@@ -86,11 +85,6 @@ func (i *inbox) monitor(ev Evaluator) <-chan struct{} {
 	}()
 	return gone
 }
-
-// unmonitored stands in for an Evaluator that knows nothing of a machine.
-type unmonitored struct{}
-
-func (unmonitored) Machine(context.Context) kernels.Machine { return kernels.Machine{} }
 
 // close answers everybody who comes now that the search has ended.
 func (i *inbox) close() { close(i.ended) }

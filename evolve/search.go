@@ -45,13 +45,14 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	if err != nil {
 		return nil, err
 	}
+	can := ev.Capabilities()
 	s := &Search{
 		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()), journal: newJournal(keep, cfg.Log),
-		steering: &steering{}, progress: &progress{}, clock: newClock(ev), outage: outage{pauses: pauses},
-		control: newControl(ev),
+		steering: &steering{}, progress: &progress{}, clock: newClock(can.Simulated), outage: outage{pauses: pauses},
+		control: newControl(can.Control != nil),
 	}
 	s.reign = &reign{
-		contest: newContest(), trials: newTrials(s.inbox.hard, ev), pop: s.pop, journal: s.journal,
+		contest: newContest(), trials: newTrials(s.inbox.hard, can.Trial), pop: s.pop, journal: s.journal,
 		progress: s.progress, steering: s.steering, clock: s.clock,
 	}
 	s.queue = newQueue((&asker{ev, s.reign.trials, s.inbox.hard}).ask, ev.InOrder())
@@ -86,7 +87,7 @@ func (s *Search) Abort() { s.inbox.stop() }
 func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
 	s.journal.begin(emit)
 	s.clock.begin()
-	watched := s.inbox.monitor(s.ev)
+	watched := s.inbox.monitor(s.ev.Capabilities().Machine)
 	defer func() {
 		s.Abort()
 		<-watched

@@ -203,7 +203,7 @@ func TestBudgets(t *testing.T) {
 // clocked is a fake whose time is its results' cost.
 type clocked struct{ *fake }
 
-func (clocked) Simulated() bool { return true }
+func (clocked) Capabilities() kernels.Capabilities { return kernels.Capabilities{Simulated: true} }
 
 func TestStallRestarts(t *testing.T) {
 	cfg := toyConfig(t, "hills")

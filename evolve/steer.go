@@ -145,12 +145,12 @@ func (s *Search) weigh(c Command) (string, error) {
 
 // useWeights brings weights into force, here and in the evaluator.
 func (s *Search) useWeights(weights map[string]float64) error {
-	ev, ok := s.ev.(Weigher)
-	if !ok {
+	weigh := s.ev.Capabilities().Weigh
+	if weigh == nil {
 		return fmt.Errorf("duels on %s cannot change their weights", s.ev.Device().Label())
 	}
 	s.pop.weigh(weights)
-	ev.Weigh(s.pop.workloads())
+	weigh(s.pop.workloads())
 	return nil
 }
 

@@ -36,6 +36,8 @@ func newWeighing(slots int) *weighing {
 	return w
 }
 
+func (w *weighing) Capabilities() kernels.Capabilities { return kernels.Capabilities{Weigh: w.Weigh} }
+
 func (w *weighing) Weigh(workloads []kernels.Workload) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

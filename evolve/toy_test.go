@@ -139,6 +139,8 @@ func (f *fake) Slots() int                     { return f.slots }
 func (f *fake) InOrder() bool                  { return f.inOrder }
 func (f *fake) Provenance() kernels.Provenance { return kernels.Provenance{Protocol: "toy"} }
 
+func (f *fake) Capabilities() kernels.Capabilities { return kernels.Capabilities{} }
+
 func (f *fake) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
 	f.mu.Lock()
 	f.jobs = append(f.jobs, *job)

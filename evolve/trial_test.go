@@ -49,6 +49,8 @@ func (c *court) time(job *kernels.Job) float64 {
 	return toyTime(job.Variant.Genes)
 }
 
+func (c *court) Capabilities() kernels.Capabilities { return kernels.Capabilities{Trial: c.Trial} }
+
 func (c *court) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
 	c.asking.Lock()
 	c.asked[job.ID] = append(c.asked[job.ID], parts...)
@@ -285,10 +287,7 @@ func TestLostTrials(t *testing.T) {
 
 func TestSilentTrialIsLost(t *testing.T) {
 	ev := newCourt(1)
-	silent := struct {
-		*fake
-		silence
-	}{ev.fake, silence{}}
+	silent := silence{ev.fake}
 	cfg := toyConfig(t, "hills")
 	cfg.Budget.Evals = 20
 	sum, err := tried(t, cfg, silent, &memory{}).Run(context.Background(), nil)
@@ -298,7 +297,9 @@ func TestSilentTrialIsLost(t *testing.T) {
 }
 
 // silence gives no verdict on a trial.
-type silence struct{}
+type silence struct{ *fake }
+
+func (s silence) Capabilities() kernels.Capabilities { return kernels.Capabilities{Trial: s.Trial} }
 
 func (silence) Trial(context.Context, *kernels.Job, ...kernels.TrialPart) (kernels.Trial, error) {
 	return kernels.Trial{Parts: []kernels.Doubt{{Part: kernels.TrialClasses, Verdict: "maybe"}}}, nil

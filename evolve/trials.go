@@ -9,12 +9,8 @@ import (
 	"darwarp/store"
 )
 
-// Doubter is what an Evaluator may also be: it can hold a would-be champion against more than every candidate is.
-// Parts that it cannot try it calls impossible, with the reason. Like Evaluate it fails only when darwarp itself is
-// broken, and with a kernels.ErrLost where it may be asked again.
-type Doubter interface {
-	Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error)
-}
+// tryer holds a would-be champion against more than every candidate is: kernels.Capabilities.Trial.
+type tryer func(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error)
 
 // slowTrialAfter is how long a champion reigns before what takes long is begun beside the search: the first champions
 // of a search follow each other within seconds.
@@ -24,37 +20,36 @@ const slowTrialAfter = 20 * time.Second
 // quick parts, so that most of what is wrong never reigns; the slow parts follow while it does, of one champion at
 // a time; and all that is missing of the last one at the end.
 type trials struct {
-	doubter Doubter // nil: nobody can be doubted
-	known   map[kernels.ID]kernels.Trial
-	reigns  []*member          // who reigned before the champion, in order
-	heir    *member            // nil: none
-	why     string             // the heir is crowned
-	since   time.Duration      // the champion reigns, by the search's clock
-	after   time.Duration      // it has reigned so long the slow parts begin
-	quick   *task              // an heir's trial that is going on
-	slow    []*task            // parts of a champion's
-	lost    map[kernels.ID]int // attempts
-	waited  bool               // it was said that the search's end waits
+	tryer  tryer // nil: there are no trials
+	known  map[kernels.ID]kernels.Trial
+	reigns []*member          // who reigned before the champion, in order
+	heir   *member            // nil: none
+	why    string             // the heir is crowned
+	since  time.Duration      // the champion reigns, by the search's clock
+	after  time.Duration      // it has reigned so long the slow parts begin
+	quick  *task              // an heir's trial that is going on
+	slow   []*task            // parts of a champion's
+	lost   map[kernels.ID]int // attempts
+	waited bool               // it was said that the search's end waits
 
 	ctx    context.Context // of what is being tried
 	cancel context.CancelFunc
 }
 
-func newTrials(hard context.Context, ev Evaluator) *trials {
-	doubter, _ := ev.(Doubter)
+func newTrials(hard context.Context, tryer tryer) *trials {
 	ctx, cancel := context.WithCancel(hard)
 	return &trials{
-		ctx: ctx, cancel: cancel, doubter: doubter, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{},
+		ctx: ctx, cancel: cancel, tryer: tryer, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{},
 		after: slowTrialAfter,
 	}
 }
 
 // canDoubt reports whether anybody can be doubted.
-func (t *trials) canDoubt() bool { return t.doubter != nil }
+func (t *trials) canDoubt() bool { return t.tryer != nil }
 
 // try asks the evaluator, beside the loop.
 func (t *trials) try(x *task) (kernels.Trial, error) {
-	return t.doubter.Trial(t.ctx, x.job, x.parts...)
+	return t.tryer(t.ctx, x.job, x.parts...)
 }
 
 // skipTrials ends what is being tried: nobody waits for it any more.

@@ -27,9 +27,10 @@ import (
 // slowly is a wide recording that takes a millisecond for each answer, as they come.
 type slowly struct{ *replay.Evaluator }
 
-func (slowly) Simulated() bool { return false }
-func (slowly) InOrder() bool   { return false }
-func (slowly) Slots() int      { return 3 }
+func (slowly) InOrder() bool { return false }
+func (slowly) Slots() int    { return 3 }
+
+func (s slowly) Capabilities() kernels.Capabilities { return kernels.Capabilities{Weigh: s.Weigh} }
 
 func (s slowly) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
 	time.Sleep(time.Millisecond)

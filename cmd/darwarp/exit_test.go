@@ -14,9 +14,6 @@ import (
 	"darwarp/store"
 )
 
-// A pool is what the search may ask for its noise now and then; it would not miss it otherwise.
-var _ evolve.Controlled = (*eval.Pool)(nil)
-
 // What ends a search, as what the shell hears.
 func TestExitCodes(t *testing.T) {
 	for _, tt := range []struct {

@@ -99,6 +99,8 @@ type fakeFinisher struct {
 
 func (f fakeFinisher) Device() kernels.Device { return f.device }
 
+func (f fakeFinisher) Capabilities() kernels.Capabilities { return kernels.Capabilities{Publisher: f} }
+
 func (f fakeFinisher) Provenance() kernels.Provenance {
 	return kernels.Provenance{Device: f.device, Protocol: "test", CacheMode: "hot"}
 }

@@ -27,8 +27,9 @@ type slow struct {
 	done  chan struct{} // closed: answers at once
 }
 
-func (s slow) Simulated() bool { return false }
-func (s slow) InOrder() bool   { return false }
+func (s slow) InOrder() bool { return false }
+
+func (s slow) Capabilities() kernels.Capabilities { return kernels.Capabilities{Weigh: s.Weigh} }
 
 func (s slow) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
 	s.asked <- struct{}{}

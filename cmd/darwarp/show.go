@@ -174,3 +174,28 @@ func (a *app) showGenes(r *record.Record, c kernels.Candidate) {
 	}
 	figures.Genes(a.Out, f, c.Variant.Genes, whose)
 }
+
+// showTrial lists what a champion stood, where it can be doubted.
+func (a *app) showTrial(r *record.Record, c kernels.Candidate) {
+	t, word := r.Standing(c)
+	if word == "" {
+		return
+	}
+	fmt.Fprintf(a.Out, "\ntrial\n")
+	table := figures.Trial(t)
+	table.Indent, table.Width = "  ", console.Width(a.Out)
+	table.Write(a.Out)
+}
+
+// showInsights lists what explain found out about a candidate.
+func (a *app) showInsights(r *record.Record, c kernels.Candidate) error {
+	all, err := r.InsightsOf(c.ID)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	fmt.Fprintf(a.Out, "\nwhat each choice buys (darwarp explain; time without it over time with it)\n")
+	t := figures.Insights(r.Meta().Objective, r.Meta().Workloads, all)
+	t.Indent, t.Width = "  ", console.Width(a.Out)
+	t.Write(a.Out)
+	return nil
+}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +19,7 @@ import (
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/tui"
 	"darwarp/cmd/darwarp/internal/view"
+	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
 )
@@ -124,4 +128,24 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 	fmt.Fprintln(a.Out)
 	figures.Outcomes(r.Counts()).Write(a.Out)
 	return nil
+}
+
+// viewOptions are what every view may do.
+func (a *app) viewOptions(path string) tui.Options {
+	command := func(do string, args []string) (evolve.Command, error) { return steerFlags{}.command(path, do, args) }
+	return tui.Options{UTF8: tui.UTF8(), Command: command,
+		Export: func(ctx context.Context, id kernels.ID, dir string) (string, error) {
+			r, err := record.Open(path)
+			if err != nil {
+				return "", err
+			}
+			var said bytes.Buffer
+			quiet := &app{Console: &console.Console{In: a.In, Out: io.Discard, Err: &said}}
+			err = errors.Join(quiet.export(ctx, dir, nil, r, id.String()), r.Close())
+			text := fmt.Sprintf("Wrote %s to %s; how to prove it is in its README.md.", id.Short(), dir)
+			if first, _, _ := strings.Cut(said.String(), "\n"); strings.HasPrefix(first, "warning: ") {
+				text = fmt.Sprintf("Wrote %s to %s, %s", id.Short(), dir, first)
+			}
+			return text, err
+		}}
 }

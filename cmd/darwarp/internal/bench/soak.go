@@ -41,8 +41,8 @@ func (f Soak) Run(stop *console.Interrupts, con *console.Console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	pool, ok := s.Session.Evaluator.(soak.Pool)
-	if !ok {
+	pool := s.Session.Evaluator
+	if !soak.HasWorkers(pool) {
 		return exit.Usagef("bench soak: a recording has no workers to kill: expected a GPU or --device cpu")
 	}
 	w := newSoakWatch(pool, f, s.Run.Path())
@@ -88,7 +88,7 @@ type soakWatch struct {
 	span      time.Duration
 }
 
-func newSoakWatch(pool soak.Pool, f Soak, path string) *soakWatch {
+func newSoakWatch(pool evolve.Evaluator, f Soak, path string) *soakWatch {
 	share := f.Faults / 100 / 2
 	return &soakWatch{share: share, path: path, saboteur: soak.NewSaboteur(pool, share, f.Seed),
 		rng:    rand.New(rand.NewPCG(f.Seed, 2)),

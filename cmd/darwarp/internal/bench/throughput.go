@@ -69,8 +69,8 @@ func (f Throughput) Run(ctx context.Context, con *console.Console) (err error) {
 	r.Seconds = time.Since(start).Seconds()
 	r.Rate = float64(r.Evals) / r.Seconds
 	r.CPU = (processorTime() - spent) / float64(max(1, r.Evals))
-	if loaded, ok := s.Evaluator.(interface{ Load() (float64, int) }); ok {
-		r.Busy, _ = loaded.Load()
+	if load := s.Capabilities().Load; load != nil {
+		r.Busy, _ = load()
 	}
 	if f.JSON {
 		return errors.Join(err, con.PrintJSON(r))

@@ -35,6 +35,8 @@ func called(j *kernels.Job) string {
 	return ""
 }
 
+func (g *gatekeeper) Capabilities() kernels.Capabilities { return kernels.Capabilities{} }
+
 func (g *gatekeeper) Evaluate(_ context.Context, j *kernels.Job) (kernels.Result, error) {
 	if o, ok := g.outcomes[called(j)]; ok {
 		return kernels.Result{Outcome: o, Detail: "as the table says"}, nil
@@ -51,6 +53,8 @@ func (g *gatekeeper) Duel(_ context.Context, champion, challenger *kernels.Job) 
 
 // court is a gatekeeper that puts would-be champions on trial.
 type court struct{ *gatekeeper }
+
+func (c court) Capabilities() kernels.Capabilities { return kernels.Capabilities{Trial: c.Trial} }
 
 func (c court) Trial(_ context.Context, j *kernels.Job, _ ...kernels.TrialPart) (kernels.Trial, error) {
 	t := kernels.Trial{ID: j.ID}

@@ -9,7 +9,6 @@ import (
 
 	"darwarp/cmd/darwarp/internal/gatetest"
 	"darwarp/cmd/darwarp/internal/session"
-	"darwarp/evolve"
 	"darwarp/kernels"
 )
 
@@ -135,12 +134,12 @@ func (s gate) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels.Job
 
 // tryCheat puts a cheat on trial that the gate accepted.
 func (s gate) tryCheat(ctx context.Context, cheat *kernels.Job, v *Verdict) error {
-	d, ok := s.Evaluator.(evolve.Doubter)
-	if !ok {
+	try := s.Capabilities().Trial
+	if try == nil {
 		v.Said, v.Detail = "ok, then not tried", "this device puts nobody on trial"
 		return nil
 	}
-	t, err := d.Trial(ctx, cheat, kernels.WholeTrial...)
+	t, err := try(ctx, cheat, kernels.WholeTrial...)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,14 @@ import (
 	"darwarp/store"
 )
 
+// Figures are the champion's times with what they are compared with.
+type Figures struct {
+	Proof     *kernels.Provenance // what they stand on
+	Baselines []kernels.BaselineResult
+	Versus    []Versus
+	Shapes    []Shape
+}
+
 // Input is what a report is made of.
 type Input struct {
 	Path       string // of the run, as the user named it
@@ -22,14 +30,11 @@ type Input struct {
 	Champion   *kernels.Candidate  // nil: none yet
 	Trial      string              // what the champion stood, in a line; empty: nothing to say
 	Lineage    []kernels.Candidate // from the naive start to the champion
-	Baselines  []kernels.BaselineResult
-	Versus     []Versus
-	Shapes     []Shape
-	Choices    *Choices                      // of the champion; nil: explain was not asked
-	Portfolio  *kernels.Portfolio            // the last one; nil: none was measured
-	Models     []Model                       // the language models that were asked, dearest first
-	Proofs     map[string]kernels.Provenance // by key: figures without one are not shown
-	Proof      *kernels.Provenance           // of the champion's figures
+	Figures
+	Choices   *Choices                      // of the champion; nil: explain was not asked
+	Portfolio *kernels.Portfolio            // the last one; nil: none was measured
+	Models    []Model                       // the language models that were asked, dearest first
+	Proofs    map[string]kernels.Provenance // by key: figures without one are not shown
 }
 
 // Versus is the champion's speedup over one baseline, by the run's objective.

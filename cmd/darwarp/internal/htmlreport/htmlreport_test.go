@@ -206,8 +206,8 @@ func TestWrite(t *testing.T) {
 	in := Input{Path: evil, Meta: store.Meta{Problem: evil, Workloads: []kernels.Workload{{Name: "w", Weight: 1}}},
 		Problem:    &kernels.Problem{About: evil},
 		Candidates: all, Champion: &all[1], Lineage: all[:2], Proofs: map[string]kernels.Provenance{"p": {}},
-		Shapes: []Shape{{Workload: evil, Bars: []Bar{{Name: evil, NS: 1}}, Versus: []string{evil}}},
-		Models: []Model{{Name: evil, Asked: 3, USD: "0.1234"}},
+		Figures: Figures{Shapes: []Shape{{Workload: evil, Bars: []Bar{{Name: evil, NS: 1}}, Versus: []string{evil}}}},
+		Models:  []Model{{Name: evil, Asked: 3, USD: "0.1234"}},
 		Choices: &Choices{Columns: []string{evil},
 			Rows: []Choice{{Choice: evil, Gains: []kernels.Gain{{Ratio: 2, Lo: 1, Hi: 3}}, Cells: []string{evil}, Note: evil}}}}
 	var b bytes.Buffer

@@ -90,16 +90,11 @@ func (e *explanation) waves(j *kernels.Job, rs []kernels.Resources) []float64 {
 	return figures.Waves(j, rs, e.Workloads, e.Device())
 }
 
-// profiler is an evaluator that can read hardware counters. why says in one line why it cannot here.
-type profiler interface {
-	Counters(ctx context.Context, jobs []*kernels.Job) (found map[kernels.ID][]kernels.Counters, why string, err error)
-}
-
 // profile reads the counters of the winner, and of it without the choices that buy most.
 func (e *explanation) profile(ctx context.Context, singles []kernels.Insight, most int) (own []kernels.Counters,
 	why string, err error) {
-	p, ok := e.Evaluator.(profiler)
-	if !ok {
+	counters := e.Capabilities().Counters
+	if counters == nil {
 		return nil, "", nil
 	}
 	jobs := []*kernels.Job{&e.job}
@@ -109,7 +104,7 @@ func (e *explanation) profile(ctx context.Context, singles []kernels.Insight, mo
 		}
 	}
 	e.say("reading counters with ncu ...")
-	found, why, err := p.Counters(ctx, jobs)
+	found, why, err := counters(ctx, jobs)
 	for k := range singles {
 		singles[k].Counters = found[singles[k].Without]
 	}

@@ -13,23 +13,11 @@ import (
 	"darwarp/store"
 )
 
-// Finisher is an evaluator that can measure a winner for publication, and the baselines beside it. A
-// recording cannot: its times are what they are.
-type Finisher interface {
-	Provenance() kernels.Provenance
-	Final(ctx context.Context, job *kernels.Job) (kernels.Result, error)
-	Baselines(ctx context.Context) (names []string, missing map[string]string, err error)
-	BaselineTimes(ctx context.Context, name string) (kernels.BaselineResult, error)
-	About(name, workload string) string
-	Compare(ctx context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error)
-	Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error)
-}
-
 // Final measures the winner, the naive start and the baselines on fresh data, and stores what
 // it finds. The winner's times are kept among the baselines' under its short ID, for a stored
 // candidate does not change.
 func Final(
-	ctx context.Context, f Finisher, s *session.Session, run *store.Run, champion kernels.ID, say func(string, ...any),
+	ctx context.Context, f kernels.Publisher, s *session.Session, run *store.Run, champion kernels.ID, say func(string, ...any),
 ) error {
 	winner, err := run.Get(champion)
 	if err != nil {
@@ -51,7 +39,7 @@ func Final(
 	}
 	var watched []kernels.Sanitized
 	if tried.Part(kernels.TrialSanitized).Verdict == kernels.Pending { // else the tools have watched it on trial
-		if watched, err = sanitize(ctx, f, &best, say); err != nil {
+		if watched, err = sanitize(ctx, s, &best, say); err != nil {
 			return err
 		}
 	}
@@ -68,7 +56,7 @@ func Final(
 }
 
 // keepStart measures the naive start, and duels the winner with it.
-func keepStart(ctx context.Context, f Finisher, run *store.Run, naive, best *kernels.Job, cache string) error {
+func keepStart(ctx context.Context, f kernels.Publisher, run *store.Run, naive, best *kernels.Job, cache string) error {
 	b := kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName}
 	if err := keepFinal(ctx, f, run, b, naive); err != nil {
 		return err
@@ -81,18 +69,15 @@ func keepStart(ctx context.Context, f Finisher, run *store.Run, naive, best *ker
 	return keepDuel(run, f, d)
 }
 
-// sanitizer is a finisher that can watch every access of a candidate. why says in one line why it cannot here.
-type sanitizer interface {
-	Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.Sanitized, why string, err error)
-}
-
 // sanitize has compute-sanitizer watch a winner, where it is installed, and says what it found.
-func sanitize(ctx context.Context, f any, job *kernels.Job, say func(string, ...any)) ([]kernels.Sanitized, error) {
-	s, ok := f.(sanitizer)
-	if !ok {
+func sanitize(
+	ctx context.Context, s *session.Session, job *kernels.Job, say func(string, ...any),
+) ([]kernels.Sanitized, error) {
+	watch := s.Capabilities().Sanitize
+	if watch == nil {
 		return nil, nil
 	}
-	found, why, err := s.Sanitize(ctx, job)
+	found, why, err := watch(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +89,7 @@ func sanitize(ctx context.Context, f any, job *kernels.Job, say func(string, ...
 	return found, nil
 }
 
-func keepFinal(ctx context.Context, f Finisher, run *store.Run, b kernels.BaselineResult, job *kernels.Job) error {
+func keepFinal(ctx context.Context, f kernels.Publisher, run *store.Run, b kernels.BaselineResult, job *kernels.Job) error {
 	r, err := f.Final(ctx, job)
 	if err != nil {
 		return err
@@ -119,7 +104,7 @@ func keepFinal(ctx context.Context, f Finisher, run *store.Run, b kernels.Baseli
 	return run.PutBaseline(b)
 }
 
-func keepDuel(run *store.Run, f Finisher, d kernels.Duel) error {
+func keepDuel(run *store.Run, f kernels.Publisher, d kernels.Duel) error {
 	if _, err := run.PutProvenance(f.Provenance()); err != nil {
 		return err
 	}
@@ -127,7 +112,7 @@ func keepDuel(run *store.Run, f Finisher, d kernels.Duel) error {
 }
 
 // keepBaselines measures what a user would run instead, and duels the winner with each.
-func keepBaselines(ctx context.Context, f Finisher, run *store.Run, best *kernels.Job, say func(string, ...any)) error {
+func keepBaselines(ctx context.Context, f kernels.Publisher, run *store.Run, best *kernels.Job, say func(string, ...any)) error {
 	names, missing, err := f.Baselines(ctx)
 	if err != nil {
 		return err

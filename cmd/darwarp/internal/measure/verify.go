@@ -7,7 +7,6 @@ import (
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/session"
-	"darwarp/evolve"
 	"darwarp/kernels"
 )
 
@@ -70,14 +69,14 @@ func comparePairs(old, now []kernels.Timing) []Compared {
 func tryCandidate(
 	ctx context.Context, s *session.Session, r *record.Record, job *kernels.Job, id kernels.ID, say func(string, ...any),
 ) (kernels.Trial, error) {
-	ev, ok := s.Evaluator.(evolve.Doubter)
-	if !ok {
+	try := s.Capabilities().Trial
+	if try == nil {
 		return kernels.Trial{}, exit.Usagef("--trial: %s cannot run a kernel", s.Device().Label())
 	}
 	known := kernels.Trial{ID: id}
 	for _, part := range kernels.WholeTrial {
 		say("on trial: %s ...", part)
-		t, err := ev.Trial(ctx, job, part)
+		t, err := try(ctx, job, part)
 		if err != nil {
 			return known, err
 		}
@@ -119,7 +118,7 @@ func Verify(
 		return v, nil
 	}
 	if o.Sanitize {
-		if v.Watched, err = sanitize(ctx, s.Evaluator, &j, say); err != nil {
+		if v.Watched, err = sanitize(ctx, s, &j, say); err != nil {
 			return nil, err
 		}
 	}

@@ -16,8 +16,8 @@ func (s *Search) sayEffort(sum evolve.Summary) {
 		return
 	}
 	parts := []string{fmt.Sprintf("%.1f verdicts a second", float64(sum.Evals)/sum.Elapsed.Seconds())}
-	if pool, ok := s.Session.Evaluator.(interface{ Load() (float64, int) }); ok {
-		busy, workers := pool.Load()
+	if load := s.Session.Capabilities().Load; load != nil {
+		busy, workers := load()
 		parts = append(parts, "device busy "+report.Percent(busy)+" of the time", report.Quantity(workers, "device process"))
 	}
 	parts = append(parts, report.Bytes(peakMemory())+" of memory here at most")

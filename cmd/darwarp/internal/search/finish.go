@@ -41,8 +41,8 @@ func (s *Search) Execute(stop *console.Interrupts, show Show) (sum evolve.Summar
 // measureWinner measures the winner again, where the device can and ctx has not ended; else the search's own times
 // stay.
 func (s *Search) measureWinner(ctx context.Context, sum evolve.Summary) error {
-	fin, ok := s.Session.Evaluator.(measure.Finisher)
-	if !ok || s.Options.NoBaseline || ctx.Err() != nil || sum.Champion.IsZero() {
+	fin := s.Session.Capabilities().Publisher
+	if fin == nil || s.Options.NoBaseline || ctx.Err() != nil || sum.Champion.IsZero() {
 		return measure.KeepNaive(s.Run)
 	}
 	s.listing.set(registry.Measuring, sum.Evals, sum.Score)

@@ -51,13 +51,13 @@ func (s *Search) resume(ctx context.Context) (err error) {
 
 // remember tells an evaluator which machine code was judged in earlier sessions.
 func remember(ev evolve.Evaluator, run *store.Run) error {
-	pool, ok := ev.(interface{ Remember(string, kernels.ID) })
-	if !ok {
+	known := ev.Capabilities().Remember
+	if known == nil {
 		return nil
 	}
 	return run.Each(func(c kernels.Candidate) error {
 		if c.Result.Outcome != kernels.Duplicate {
-			pool.Remember(c.Result.Code, c.ID)
+			known(c.Result.Code, c.ID)
 		}
 		return nil
 	})

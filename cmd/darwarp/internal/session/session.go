@@ -111,10 +111,8 @@ func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...an
 
 // Versus duels two candidates at every workload, as the run times them.
 func (s *Session) Versus(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-	if f, ok := s.Evaluator.(interface {
-		Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error)
-	}); ok {
-		return f.Versus(ctx, champion, challenger, s.Cache)
+	if p := s.Capabilities().Publisher; p != nil {
+		return p.Versus(ctx, champion, challenger, s.Cache)
 	}
 	return s.Evaluator.Duel(ctx, champion, challenger)
 }

@@ -39,19 +39,17 @@ func plant(source string, f fault) string {
 	return source[:at[1]] + f.text + source[at[1]:]
 }
 
-// Pool is an evaluator with all that a search asks of one that has a machine: without them there would be no figures of
-// the GPU's memory, no control of the noise, and no trials in a soak.
-type Pool interface {
-	evolve.Evaluator
-	evolve.Monitored
-	evolve.Controlled
-	evolve.Doubter
+// HasWorkers reports whether an evaluator has workers, and with them all that a soak looks at: figures of the GPU's
+// memory, control of the noise, trials.
+func HasWorkers(ev evolve.Evaluator) bool {
+	can := ev.Capabilities()
+	return can.Machine != nil && can.Control != nil && can.Trial != nil
 }
 
 // Saboteur is a pool that gets a share of its candidates with a fault planted. The first few are spared, for
 // a search cannot begin without its naive start.
 type Saboteur struct {
-	Pool
+	evolve.Evaluator
 	Share float64
 
 	mu      sync.Mutex
@@ -64,8 +62,8 @@ type Saboteur struct {
 const spared = 8
 
 // NewSaboteur plants faults in a share of what pool is given, drawn by seed.
-func NewSaboteur(pool Pool, share float64, seed uint64) *Saboteur {
-	return &Saboteur{Pool: pool, Share: share, rng: rand.New(rand.NewPCG(seed, 1)), planted: map[kernels.ID]string{}}
+func NewSaboteur(pool evolve.Evaluator, share float64, seed uint64) *Saboteur {
+	return &Saboteur{Evaluator: pool, Share: share, rng: rand.New(rand.NewPCG(seed, 1)), planted: map[kernels.ID]string{}}
 }
 
 // Evaluate has a candidate judged, or what is left of it.
@@ -75,7 +73,7 @@ func (s *Saboteur) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Resu
 		spoiled.Source = plant(job.Source, f)
 		job = &spoiled
 	}
-	return s.Pool.Evaluate(ctx, job)
+	return s.Evaluator.Evaluate(ctx, job)
 }
 
 // draw decides about a candidate once: one that is asked for again has the same fault.

@@ -170,7 +170,7 @@ func TestRates(t *testing.T) {
 
 // told is an evaluator that keeps the sources it was given.
 type told struct {
-	Pool
+	evolve.Evaluator
 	sources map[kernels.ID][]string
 }
 

@@ -43,8 +43,7 @@ func LinesOf(c *console.Console, s *session.Session, run *store.Run, evals int, 
 	if len(s.Workloads) == 1 {
 		sc.only = s.Workloads[0].Name
 	}
-	sim, ok := s.Evaluator.(evolve.Simulated)
-	sc.simulated = ok && sim.Simulated()
+	sc.simulated = s.Capabilities().Simulated
 	return sc
 }
 
