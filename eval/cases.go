@@ -47,7 +47,7 @@ type caseSet struct {
 
 	want  wanted
 	terms []gpu.Terms
-	mix   []string // classes of the lines of mixed cases
+	mix   [][]string // classes of the lines of mixed cases, by input
 }
 
 // seeds are the sets of a workload's bank that every candidate is gated on.
@@ -106,6 +106,23 @@ func (s *caseSet) addShapes() error {
 				return err
 			}
 		}
+		if i == large && e.alone {
+			if err := s.addOthers(gpu.Case{Dims: d}, s.add); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addOthers adds the cases of a size in which another input than the first is hard.
+func (s *caseSet) addOthers(c gpu.Case, add func(gpu.Case) error) error {
+	for c.Hard = 1; c.Hard < len(s.mix); c.Hard++ {
+		for _, c.Class = range s.want.alone() {
+			if err := add(c); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -113,7 +130,7 @@ func (s *caseSet) addShapes() error {
 // addDrawn adds the sizes that are drawn for every candidate, as many as the effort allows.
 func (s *caseSet) addDrawn() error {
 	e, rng := s.want.effort, s.want.rng
-	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: rng, cap: e.drawn}
+	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: rng, cap: e.drawn, thirds: rng.IntN(2)}
 	var near []kernels.Dims
 	for _, w := range s.want.workloads {
 		near = append(near, d.near(w.Dims)...)
@@ -121,7 +138,7 @@ func (s *caseSet) addDrawn() error {
 	rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
 	d.cap = e.drawn / alignedShare
 	seen, left := map[string]bool{}, e.drawn*drawnTotal
-	for _, size := range slices.Concat(d.aligned(), d.scales(), near[:min(len(near), mostDrawn)]) {
+	for _, size := range slices.Concat(d.aligned(), d.scales(), d.cubes(), near[:min(len(near), mostDrawn)]) {
 		name := sizeName(d.p, size)
 		work, _ := d.work(size)
 		if seen[name] || work > left {
@@ -166,6 +183,10 @@ func (s *caseSet) addWorkload(w kernels.Workload) error {
 		}
 	}
 	d := &drawer{p: p, t: s.want.dtype, rng: s.want.rng}
+	others := gpu.Case{Workload: w.Name, Dims: w.Dims, Trial: true}
+	if err := s.addOthers(others, func(c gpu.Case) error { trials = append(trials, c); return nil }); err != nil {
+		return err
+	}
 	if size, ok := d.neighbor(w.Dims); ok {
 		trials = append(trials, gpu.Case{Dims: size, Class: gpu.Mixed, Trial: true})
 	}

@@ -46,6 +46,10 @@ func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
 // twinPairs is how many fresh pairs a candidate on trial fights with itself.
 const twinPairs = 10
 
+// unseenMargin is by how much more calls may take on inputs that never come again, with the whole interval. The times of a
+// kernel whose work depends on its data differ by what was drawn.
+const unseenMargin = 0.1
+
 // fresh runs the bank of each workload in orders drawn anew, everything refilled before each call, and then has the candidate fight
 // itself on them: who is faster on inputs that it has seen keeps answers. What emulated calls take says nothing of that.
 func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
@@ -63,13 +67,17 @@ func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	c := t.contestant()
 	twin := c
 	twin.itself = true
-	f, err := t.fight(ctx, c, twin, terms{cache: t.cfg.Cache, which: t.all(), fresh: true}, twinPairs)
+	f, err := t.fight(ctx, c, twin, terms{cache: t.cfg.Cache, which: t.all(), fresh: true, unseen: true}, twinPairs)
 	if err != nil {
 		return faulted(err)
 	}
 	for i, w := range t.cfg.Workloads {
 		if why := t.repeatsTooFast(w.Name, slices.Concat(f.repeat[i][0], f.repeat[i][1]), t.honestRepeat(w.Name, false, 0), most); why != "" {
 			return failed(kernels.Suspect, "%s", why), nil
+		}
+		if r := f.Rounds()[i]; r.Lo > 1+unseenMargin {
+			return failed(kernels.Suspect, "%s: keeps answers: calls on inputs that it has never seen take %.2f of the time of those on "+
+				"inputs that come again", w.Name, r.Ratio), nil
 		}
 	}
 	d.Detail += fmt.Sprintf("; %d pairs against itself", f.Pairs())

@@ -16,6 +16,8 @@ type drawer struct {
 	t   kernels.DType
 	rng *rand.Rand
 	cap float64 // operations, and elements of all tensors, of one size
+
+	thirds int // multiples of 2^power where power is odd, or even, are multiples of three as well
 }
 
 const (
@@ -43,11 +45,33 @@ func (d *drawer) aligned() []kernels.Dims {
 	return list
 }
 
-// handful and thousands are what a dim is drawn from that is far from its usual sizes.
-var handful, thousands = [2]float64{2, 17}, [2]float64{1 << 10, 1 << 16}
+// cubes draws two sizes whose dims are all the same as far as they may be: whole tiles however large, of 128 or of 96 and 128, and an
+// odd number. What is done for tiles of which none is ragged, or for squares, is done there.
+func (d *drawer) cubes() []kernels.Dims {
+	var list []kernels.Dims
+	for _, n := range []int{1 << (alignments - 1) * (1 + 2*d.rng.IntN(2)), 2*lineCount + 1 + 2*d.rng.IntN(drawnSize/16)} {
+		size := kernels.Dims{}
+		for _, dim := range d.p.DimNames {
+			r := d.p.Range(dim)
+			if size[dim] = d.few(r); len(r.Values) == 0 {
+				size[dim] = max(r.Step, min(n, r.Most)/r.Step*r.Step)
+			}
+		}
+		if d.shrink(size, nil) {
+			list = append(list, size)
+		}
+	}
+	return list
+}
 
-// scales draws, for each dim, sizes in which it is a handful or some thousands and the others are small: who leaves work out
-// for few rows or for long ones meets both.
+// longShare is the part of the bound in work that a size with a very long dim may take.
+const longShare = 64
+
+// spans are what a dim is drawn from that is far from its usual sizes: one, a handful, thousands, and more where there is more.
+var spans = [][2]float64{{1, 2}, {2, 17}, {1 << 10, 1 << 16}, {1 << 16, math.MaxInt32}}
+
+// scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small: who leaves work out
+// for few rows or for long ones meets all of them.
 func (d *drawer) scales() []kernels.Dims {
 	var list []kernels.Dims
 	for _, dim := range d.p.DimNames {
@@ -55,14 +79,21 @@ func (d *drawer) scales() []kernels.Dims {
 		if len(r.Values) > 0 {
 			continue
 		}
-		for _, span := range [][2]float64{handful, thousands} {
+		for _, span := range spans {
+			if span[1] = min(span[1], float64(r.Most)); span[0] > max(1<<10, span[1]) {
+				continue
+			}
 			size := kernels.Dims{}
 			for _, other := range d.p.DimNames {
 				size[other] = d.few(d.p.Range(other))
 			}
-			v := span[0] * math.Pow(span[1]/span[0], d.rng.Float64())
+			v := span[0] * math.Pow(max(span[1]/span[0], 1), d.rng.Float64())
 			size[dim] = max(r.Step, min(int(v), r.Most)/r.Step*r.Step)
-			if d.shrink(size, []string{dim}) {
+			bound := *d
+			if span[0] > 1<<10 { // millions of numbers, not billions
+				bound.cap /= longShare
+			}
+			if bound.shrink(size, []string{dim}) {
 				list = append(list, size)
 			}
 		}
@@ -90,6 +121,9 @@ func (d *drawer) multiple(r kernels.Range, power int) int {
 	times := 1 + 2*d.rng.IntN(max(1, drawnSize/2>>power)) // odd
 	if power == alignments-1 {
 		times = 1 + d.rng.IntN(drawnSize>>power)
+	}
+	if power%2 == d.thirds { // a multiple of three as well: tiles of 24, 48 and 96 are full there
+		times = 3 * (times/3 | 1)
 	}
 	return unit * min(times, (r.Most/unit-1)|1)
 }

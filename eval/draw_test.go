@@ -106,7 +106,7 @@ func TestMixedClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := strings.Join((&wanted{problem: p}).mixed(), " ")
+		got := strings.Join((&wanted{problem: p}).mixed()[0], " ")
 		if strings.Contains(got, "special") != c.special || !strings.Contains(got, "normal uniform wide constant") {
 			t.Errorf("%s: %s", c.name, got)
 		}
@@ -116,17 +116,18 @@ func TestMixedClasses(t *testing.T) {
 // TestScales: every dim that is not one of a few values is drawn as a handful and as some thousands.
 func TestScales(t *testing.T) {
 	for seed := range uint64(20) {
-		few, many := map[string]bool{}, map[string]bool{}
+		one, few, many := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		d := drawerOf(t, "", 1e10, seed)
 		for _, size := range d.scales() {
 			for dim, n := range size {
+				one[dim] = one[dim] || n == 1
 				few[dim] = few[dim] || n >= 2 && n <= 17
 				many[dim] = many[dim] || n >= min(1<<10, d.p.Range(dim).Most)
 			}
 		}
 		for _, dim := range d.p.DimNames {
-			if r := d.p.Range(dim); len(r.Values) == 0 && !(few[dim] && many[dim]) {
-				t.Errorf("seed %d: %s as a handful: %v, as thousands: %v", seed, dim, few[dim], many[dim])
+			if r := d.p.Range(dim); len(r.Values) == 0 && !(one[dim] && few[dim] && many[dim]) {
+				t.Errorf("seed %d: %s as one: %v, as a handful: %v, as thousands: %v", seed, dim, one[dim], few[dim], many[dim])
 			}
 		}
 	}

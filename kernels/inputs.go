@@ -17,7 +17,7 @@ var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "ex
 
 // hardClasses are run wherever a problem does not say that they do not apply: what a kernel that is right on ordinary
 // numbers gets wrong.
-var hardClasses = []string{"constant", "zeros", "lead", "tiny", "huge", Needles, Special}
+var hardClasses = []string{"constant", "zeros", "lead", "tiny", "huge", "shift", "outlier", Needles, Special}
 
 // Classes that are treated apart.
 const (

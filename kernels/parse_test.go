@@ -83,8 +83,8 @@ func TestParseProblemMistakes(t *testing.T) {
 		{"no shapes", `shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 17, k = 65 }]`, ``, []string{`problem.toml: check.shapes: missing: list small sizes that straddle tile edges, as in [{ m = 1, n = 1 }, ...]`}},
 		{"inputs", `reduction = "k"`, "reduction = \"k\"\ninputs = [\"normal\", \"zeros\"]", []string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, onehot, wide, exact, denormal, large, offset, extreme`}},
 		{"hard classes", `reduction = "k"`, "reduction = \"k\"\nwithout = [\"zeros\", \"special\", \"normal\"]", []string{
-			`problem.toml: check.without[1]: "special": expected one of constant, zeros, lead, tiny, huge, needles (special = false leaves out inf and NaN)`,
-			`problem.toml: check.without[2]: "normal": expected one of constant, zeros, lead, tiny, huge, needles (special = false leaves out inf and NaN)`}},
+			`problem.toml: check.without[1]: "special": expected one of constant, zeros, lead, tiny, huge, shift, outlier, needles (special = false leaves out inf and NaN)`,
+			`problem.toml: check.without[2]: "normal": expected one of constant, zeros, lead, tiny, huge, shift, outlier, needles (special = false leaves out inf and NaN)`}},
 		{"accumulators", `reduction = "k"`, "reduction = \"k\"\naccumulate = [\"fp32\", \"int32\"]", []string{`problem.toml: check.accumulate[1]: "int32": expected fp32, fp16 or bf16`}},
 		{"terms", `reduction = "k"`, "reduction = \"k\"\nterms = [{ tensor = \"C\", dim = \"k\" }, { tensor = \"A\", dim = \"n\" }, { tensor = \"A\", dim = \"k\", neutral = \"none\" }]", []string{
 			`problem.toml: check.terms[0].tensor: "C": expected an input tensor`,

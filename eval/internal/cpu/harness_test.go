@@ -67,7 +67,7 @@ func TestSameInputsAsTheGPU(t *testing.T) {
 	for _, class := range append(slices.Clone(gpu.Classes), gpu.Mixed) {
 		for d, dtype := range map[kernels.DType]uint64{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3} {
 			one := kernels.Buffer{DType: d, Shape: []int{rows, cols}}
-			c := &gpu.Case{Class: class, Mix: []string{"lead", "tiny", "huge", "needles", "special"}, Buffers: []kernels.Buffer{one, one},
+			c := &gpu.Case{Class: class, Mix: [][]string{{"lead", "tiny", "huge", "needles", "special"}, {"normal", "outlier", "shift"}}, Buffers: []kernels.Buffer{one, one},
 				Terms: []gpu.Terms{{Axis: 1, Neutral: math.Float32bits(-3)}}}
 			if d == kernels.I32 && (class == "special" || class == "huge" || class == "extreme" || class == gpu.Mixed) {
 				continue // what an int does not hold

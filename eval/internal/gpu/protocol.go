@@ -47,7 +47,8 @@ type Case struct {
 	Workload string           `json:"workload,omitempty"`
 	Dims     kernels.Dims     `json:"dims"`
 	Class    string           `json:"class"`
-	Mix      []string         `json:"mix,omitempty"`   // the classes of the lines of class Mixed
+	Hard     int              `json:"hard,omitempty"`  // the number of the input that a hard class is about
+	Mix      [][]string       `json:"mix,omitempty"`   // of class Mixed: the classes of the lines, by input
 	Terms    []Terms          `json:"terms,omitempty"` // where the terms of its sums lie
 	Trial    bool             `json:"trial,omitempty"` // run only for a candidate that would reign
 	Seed     uint64           `json:"seed"`
@@ -201,6 +202,9 @@ type Run struct {
 	// the memory on the multiprocessors were refilled, and then once more without. 0: calls in a row, on the first
 	// sets.
 	Fresh int `json:"fresh,omitempty"`
+	// Unseen has the time of a fresh sample be that of calls before it: on the same inputs, and for the second side of a duel
+	// on inputs that come this once.
+	Unseen bool `json:"unseen,omitempty"`
 }
 
 // Record asks for outputs of timed launches that no hash can be expected of: those of every sample go to a slot,
