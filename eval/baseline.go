@@ -144,7 +144,7 @@ func (p *Pool) Compare(ctx context.Context, name string, job *kernels.Job, cache
 		return kernels.Duel{}, err
 	}
 	d, err := patiently(func() (kernels.Duel, error) { return p.duel(ctx, a, b, terms{cache: cache, which: p.where(a)}) })
-	d.Champion, d.Challenger = name, job.ID.Short()
+	d.Champion, d.ChampionKind, d.Challenger = name, kernels.BaselineName, job.ID.Short()
 	return d, err
 }
 
@@ -203,7 +203,7 @@ func (p *Pool) BaselineTimes(ctx context.Context, name string) (kernels.Baseline
 	if err != nil {
 		return kernels.BaselineResult{}, err
 	}
-	out := kernels.BaselineResult{Name: name, Proof: p.Provenance().Key()}
+	out := kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Proof: p.Provenance().Key()}
 	if c.rival != nil {
 		err = p.rivalTimes(ctx, c.rival, &out)
 		return out, err

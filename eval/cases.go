@@ -69,7 +69,8 @@ func (s *caseSet) gated() []int {
 
 // newCases makes the list. For every candidate: every check shape on exact inputs, where a wrong index or a dropped term
 // changes an integer for certain; the largest of them on every input class, where precision shows; sizes drawn for this
-// session on inputs of all classes, line by line; and each workload on seedsPerWorkload ordinary inputs. A problem without
+// session on inputs of all classes, line by line; and each workload on seedsPerWorkload ordinary inputs, and on needles where
+// these could hide a forgotten tail. A problem without
 // an exact test has every check shape on ordinary inputs instead. For who would reign: the rest of each workload's bank,
 // every other input class at each workload, and a size near it.
 func newCases(w wanted) (*caseSet, error) {
@@ -173,12 +174,17 @@ func (s *caseSet) addWorkload(w kernels.Workload) error {
 			return err
 		}
 	}
+	if proved.tails {
+		if err := s.add(gpu.Case{Workload: w.Name, Dims: w.Dims, Class: kernels.Needles}); err != nil {
+			return err
+		}
+	}
 	if flops > e.trial {
 		return nil
 	}
 	trials := []gpu.Case{}
 	for _, class := range append(append(s.want.ordinary(true), s.want.hard()...), gpu.Mixed) {
-		if class != at.Class && !slices.Contains(proved.unfit, class) {
+		if class != at.Class && !slices.Contains(proved.unfit, class) && !(proved.tails && class == kernels.Needles) {
 			trials = append(trials, gpu.Case{Workload: w.Name, Dims: w.Dims, Class: class, Trial: true})
 		}
 	}

@@ -122,6 +122,15 @@ func TestCasesProved(t *testing.T) {
 			t.Errorf("trials on %v: %s is there: %v", got, class, !want)
 		}
 	}
+	powers = map[string]power{"128": {bank: "uniform", tails: true}}
+	if s, err = newCases(wanted{p, kernels.FP16, p.Workloads, e, powers, secret()}); err != nil {
+		t.Fatal(err)
+	}
+	needles := func(c gpu.Case) bool { return c.Workload == "128" && c.Class == kernels.Needles && !c.Trial }
+	if !slices.ContainsFunc(s.cases, needles) || slices.Contains(classes(s.seeds("128")), kernels.Needles) ||
+		slices.Contains(classes(s.trials["128"]), kernels.Needles) {
+		t.Error("a forgotten tail would be seen: expected needles among the gated cases, not timed and not tried again")
+	}
 	if got := classes(s.byLoad["64"]); got[0] != "normal" {
 		t.Errorf("a bank of %v where nothing is known", got)
 	}

@@ -72,7 +72,8 @@ func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 		return faulted(err)
 	}
 	for i, w := range t.cfg.Workloads {
-		if why := t.repeatsTooFast(w.Name, slices.Concat(f.repeat[i][0], f.repeat[i][1]), t.honestRepeat(w.Name, false, 0), most); why != "" {
+		again := repeats{slices.Concat(f.repeat[i][0], f.repeat[i][1]), f.Rounds()[i].Champion}
+		if why := t.repeatsTooFast(w.Name, again, t.honestRepeat(w.Name, false, 0), most); why != "" {
 			return failed(kernels.Suspect, "%s", why), nil
 		}
 		if r := f.Rounds()[i]; r.Lo > 1+unseenMargin {

@@ -115,7 +115,7 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, t terms) (kernels.Duel
 	if err != nil {
 		return d, err
 	}
-	if err := p.keepsAnswers(a, pairs.repeat, t, most); err != nil {
+	if err := p.keepsAnswers(a, pairs, t, most); err != nil {
 		return d, err
 	}
 	return unite(d, f), nil
@@ -142,7 +142,7 @@ func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (d kernels.Du
 	if err != nil {
 		return d, nil, err
 	}
-	if t.fresh && p.keepsAnswers(a, f.repeat, t, stats.Median) != nil {
+	if t.fresh && p.keepsAnswers(a, f, t, stats.Median) != nil {
 		verdict = "" // these few pairs say that it may be so
 	}
 	if verdict == "" {
@@ -229,10 +229,12 @@ func (p *Pool) plausible(d *kernels.Duel, t terms) error {
 
 // How much faster than those of honest kernels a kernel's repeated calls may be, over its fresh ones. On an H200
 // medians of kernels that keep nothing lay within 0.98 and 1.02; an emulated one's second call finds the
-// processor's caches warm.
+// processor's caches warm. The first of a sample's calls fetches the machine code from memory, since refilling has
+// pushed it out of the caches, and its repeat does not: large code of a kernel of 5 us took 0.45 us a call for that.
 const (
 	repeatMargin         = 0.05
 	emulatedRepeatMargin = 0.1
+	repeatSlack          = 500 // ns a call
 )
 
 // most is the upper end of the interval of a median.
@@ -242,36 +244,44 @@ func most(ratios []float64) float64 {
 }
 
 // keepsAnswers finds a challenger out whose repeated calls are faster than its fresh ones, beyond the noise and
-// beyond the naive start's and the champion's: it finds something that earlier calls have left. repeat are the
-// ratios by workload and side, of which least makes what has to be so fast.
-func (p *Pool) keepsAnswers(a contestant, repeat [][2][]float64, t terms, least func([]float64) float64) error {
+// beyond the naive start's and the champion's: it finds something that earlier calls have left. least makes one figure
+// of a workload's ratios, which has to be so fast.
+func (p *Pool) keepsAnswers(a contestant, f *fight, t terms, least func([]float64) float64) error {
+	rounds := f.Rounds()
 	for k, i := range t.which {
 		name, champions := p.cfg.Workloads[i].Name, 0.0
-		if len(repeat[k][0]) > 0 {
-			_, champions, _ = stats.Interval(repeat[k][0])
+		if len(f.repeat[k][0]) > 0 {
+			_, champions, _ = stats.Interval(f.repeat[k][0])
 		}
-		if why := p.repeatsTooFast(name, repeat[k][1], p.honestRepeat(name, a.naive, champions), least); why != "" {
+		again := repeats{f.repeat[k][1], rounds[k].Challenger}
+		if why := p.repeatsTooFast(name, again, p.honestRepeat(name, a.naive, champions), least); why != "" {
 			return &found{kernels.TheChallenger, kernels.Suspect, why}
 		}
 	}
 	return nil
 }
 
+// repeats are a kernel's repeated calls at a workload.
+type repeats struct {
+	ratios []float64 // of the time of repeated calls to that of the fresh ones before
+	fresh  float64   // ns, the median of a fresh call
+}
+
 // repeatsTooFast says why ratios of repeated to fresh calls are no honest kernel's at a workload; empty where they
 // may be one's, and where there are none.
-func (p *Pool) repeatsTooFast(workload string, ratios []float64, honest float64, least func([]float64) float64) string {
-	margin := repeatMargin
+func (p *Pool) repeatsTooFast(workload string, r repeats, honest float64, least func([]float64) float64) string {
+	if len(r.ratios) == 0 {
+		return ""
+	}
+	margin := repeatMargin + repeatSlack/r.fresh
 	if p.device.Kind == "cpu" {
 		margin = emulatedRepeatMargin
 	}
-	if len(ratios) == 0 {
-		return ""
-	}
-	if least(ratios) >= (1-margin)*honest {
+	if least(r.ratios) >= (1-margin)*honest {
 		return ""
 	}
 	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, "+
-		"%.2f of honest kernels", workload, stats.Median(ratios), honest)
+		"%.2f of honest kernels", workload, stats.Median(r.ratios), honest)
 }
 
 // honestRepeat is the least ratio of repeated to fresh calls that an honest kernel may have at a workload, by the

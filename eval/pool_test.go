@@ -10,36 +10,10 @@ import (
 	"time"
 
 	"darwarp/kernels"
+	"darwarp/kernels/expr"
+	"darwarp/kernels/kernelstest"
 	"darwarp/templates"
 )
-
-const scaleProblem = `
-name = "scale"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "8*n"
-[[tensor]]
-name = "x"
-role = "in"
-shape = ["n"]
-[[tensor]]
-name = "y"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "4096"
-dims = { n = 4096 }
-[check]
-reduction = "1"
-shapes = [{ n = 1 }, { n = 1025 }]
-inputs = ["normal"]
-[reference]
-file = "reference.cu"
-entry = "reference"
-grid = ["1"]
-block = ["32"]
-`
 
 // fakePool opens a pool over the fake device worker, with the real compiler.
 func fakePool(t *testing.T) *Pool {
@@ -49,7 +23,7 @@ func fakePool(t *testing.T) *Pool {
 
 func fakePoolAt(t *testing.T, where Location) *Pool {
 	t.Helper()
-	return fakePoolOf(t, where, scaleProblem, "")
+	return fakePoolOf(t, where, kernelstest.Scale, "")
 }
 
 // fakePoolOf opens a pool for a problem with another line in its [check].
@@ -60,10 +34,7 @@ func fakePoolOf(t *testing.T, where Location, problem, line string) *Pool {
 	}
 	where.Driver.Path, where.BLASLt.Path = "fake", ""
 	t.Setenv("DARWARP_FAKE", t.TempDir())
-	p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(problem, "[check]", "[check]\n"+line, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := kernelstest.Problem(t, strings.Replace(problem, "[check]", "[check]\n"+line, 1))
 	pool, err := Open(context.Background(), Config{
 		Problem: p, Reference: `extern "C" __global__ void reference(const float *x, double *y, float *s, int n) {}`,
 		Headers: templates.Include(), DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot", Jobs: 2, where: &where,
@@ -83,14 +54,14 @@ func fakePoolOf(t *testing.T, where Location, problem, line string) *Pool {
 func fakeJob(t *testing.T, p *Pool, entry string) *kernels.Job {
 	t.Helper()
 	spec := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: entry, Grid: []string{"ceil_div(n, 256)"}, Block: []string{"256"}, Args: []string{"x", "y", "n"}}}}
-	scope := kernels.Scope{"n": 0, "device": kernels.Device{}, "elem": 0}
+	scope := expr.Scope{"n": 0, "device": kernels.Device{}, "elem": 0}
 	plan, err := kernels.CompilePlan("test", spec, p.cfg.Problem.Tensors, scope)
 	if err != nil {
 		t.Fatal(err)
 	}
 	src := fmt.Sprintf("extern \"C\" __global__ void %s(const float *x, float *y, int n) { if (n > 0) y[0] = %d; }\n", entry, len(entry)*131+int(entry[0]))
 	return &kernels.Job{ID: kernels.NewID(src, spec, "test"), Source: src, Plan: plan, Acc: kernels.FP32,
-		Env: kernels.Env{"device": p.device, "elem": 4}, Bar: kernels.NewBar(map[string]float64{"4096": 10e3})}
+		Env: expr.Env{"device": p.device, "elem": 4}, Bar: kernels.NewBar(map[string]float64{"4096": 10e3})}
 }
 
 func shorten(t *testing.T) {
@@ -288,7 +259,7 @@ func TestDuel(t *testing.T) {
 
 // TestAtomics: where equal outputs may differ in their bits, those of timed launches are judged, and whoever is timed next is not blamed.
 func TestAtomics(t *testing.T) {
-	pool := fakePoolOf(t, Locate(), scaleProblem, "atomics = true")
+	pool := fakePoolOf(t, Locate(), kernelstest.Scale, "atomics = true")
 	for _, c := range []struct {
 		entry   string
 		want    kernels.Outcome
@@ -362,7 +333,7 @@ func TestPlanFaultsAreTheCandidates(t *testing.T) {
 	pool := fakePool(t)
 	job := fakeJob(t, pool, "good")
 	job.Plan.Spec.Launches[0].Smem = "300000"
-	plan, err := kernels.CompilePlan("test", job.Plan.Spec, pool.cfg.Problem.Tensors, kernels.Scope{"n": 0})
+	plan, err := kernels.CompilePlan("test", job.Plan.Spec, pool.cfg.Problem.Tensors, expr.Scope{"n": 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,11 +345,8 @@ func TestPlanFaultsAreTheCandidates(t *testing.T) {
 }
 
 func TestMissingDriverSaysWhatToDo(t *testing.T) {
-	p, err := kernels.ParseProblem("problem.toml", []byte(scaleProblem))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Open(context.Background(), Config{Problem: p, where: &Location{Driver: Found{Name: "libcuda.so.1", Why: "it runs candidates", Do: "Install the NVIDIA driver", Tried: []string{"/usr/lib"}}}})
+	p := kernelstest.Problem(t, kernelstest.Scale)
+	_, err := Open(context.Background(), Config{Problem: p, where: &Location{Driver: Found{Name: "libcuda.so.1", Why: "it runs candidates", Do: "Install the NVIDIA driver", Tried: []string{"/usr/lib"}}}})
 	if err == nil || !strings.Contains(err.Error(), "libcuda.so.1 not found: it runs candidates. Install the NVIDIA driver") {
 		t.Fatal(err)
 	}

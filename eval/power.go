@@ -17,6 +17,7 @@ import (
 type power struct {
 	bank  string   // input class of the bank: it tells whatever a wrong kernel may leave out
 	unfit []string // classes that do not suit an accumulator in use
+	tails bool     // needles are needed beside the bank, on which a few terms at the end of a sum could go unseen
 }
 
 // provenCases makes the case list, with input classes of which it is proved that the check can tell right from wrong on them.
@@ -76,7 +77,11 @@ func (q *prover) workload(ctx context.Context, w kernels.Workload) (found power,
 	}
 	why := ""
 	for _, class := range classes {
-		got, err := q.ask(ctx, size, class, found.bank == "")
+		left := q.omissions
+		if found.bank != "" {
+			left = nothing
+		}
+		got, err := q.ask(ctx, size, class, left)
 		if err != nil {
 			return found, err
 		}
@@ -100,18 +105,30 @@ func (q *prover) workload(ctx context.Context, w kernels.Workload) (found power,
 	case found.bank != q.cfg.Problem.Check.Inputs[0]:
 		q.cfg.progress(fmt.Sprintf("%s is scored on inputs of class %s: the check would let pass %s", w.Name, found.bank, why))
 	}
-	return found, nil
+	if found.bank != kernels.Needles && slices.Contains(classes, kernels.Needles) && !slices.Contains(found.unfit, kernels.Needles) {
+		found.tails, err = q.needsNeedles(ctx, size, found.bank)
+	}
+	return found, err
 }
 
-// ask proves one class; whole says that what is left out is asked for as well.
-func (q *prover) ask(ctx context.Context, size kernels.Dims, class string, whole bool) (gpu.ProofReply, error) {
+// needsNeedles reports whether a few terms at either end of a sum, less than the part that every bank must tell, go unseen
+// on a class and are seen on needles. A tail that a loop forgets is no larger.
+func (q *prover) needsNeedles(ctx context.Context, size kernels.Dims, class string) (bool, error) {
+	got, err := q.ask(ctx, size, class, ends)
+	if err != nil || got.Missed == "" {
+		return false, err
+	}
+	got, err = q.ask(ctx, size, kernels.Needles, q.omissions)
+	return err == nil && got.Missed == "" && got.Unfit == "", err
+}
+
+// ask proves one class: that a right kernel is within the tolerance, and that none is that leaves out what is listed.
+func (q *prover) ask(ctx context.Context, size kernels.Dims, class string, left func(*gpu.Proof) []gpu.Omission) (gpu.ProofReply, error) {
 	p, err := q.proof(size, class)
 	if err != nil {
 		return gpu.ProofReply{}, err
 	}
-	if whole {
-		p.Omissions = q.omissions(p)
-	}
+	p.Omissions = left(p)
 	var reply gpu.PowerReply
 	req := gpu.Request{Power: &gpu.Power{Cubin: q.reference, Proofs: []gpu.Proof{*p}}}
 	if err := q.worker.Call(ctx, req, &reply, powerDeadline, nil); err != nil {
@@ -174,8 +191,23 @@ func (q *prover) smallest(w kernels.Dims) kernels.Dims {
 	return size
 }
 
-// ends is how many terms at either end of a line are a block of their own.
-const ends = 32
+// endTerms is how many terms at either end of a line are a block of their own.
+const endTerms = 32
+
+func nothing(*gpu.Proof) []gpu.Omission { return nil }
+
+// ends lists the first and the last few terms of sums that are so long that they are less than a part in check.Left.
+func ends(p *gpu.Proof) (list []gpu.Omission) {
+	for i, t := range p.Case.Terms {
+		n := p.Case.Buffers[t.Buffer].Shape[t.Axis]
+		if n/check.Left <= endTerms {
+			continue
+		}
+		list = append(list, gpu.Omission{What: fmt.Sprintf("the first %d of %d terms", endTerms, n), Terms: i, To: endTerms, Line: -1},
+			gpu.Omission{What: fmt.Sprintf("the last %d of %d terms", endTerms, n), Terms: i, From: n - endTerms, To: n, Line: -1})
+	}
+	return list
+}
 
 // omissions lists what a wrong kernel might leave out: the first and the last part in check.Left of the terms and some between
 // them, one in twenty, the end of one line, and on needles, where few terms count, the first and the last few.
@@ -200,10 +232,9 @@ func (q *prover) omissions(p *gpu.Proof) (list []gpu.Omission) {
 			add(0, n/20, -1, "5 %% of the terms along %s", name)
 		}
 		add(n-part, n, q.rng.IntN(max(1, b.Elems()/n)), "the end of one line along %s", name)
-		if p.Case.Class == kernels.Needles && part > ends {
-			add(0, ends, -1, "the first %d terms along %s", ends, name)
-			add(n-ends, n, -1, "the last %d terms along %s", ends, name)
-		}
+	}
+	if p.Case.Class == kernels.Needles {
+		list = append(list, ends(p)...)
 	}
 	return list
 }

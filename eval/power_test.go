@@ -81,10 +81,11 @@ func TestPower(t *testing.T) {
 		from, to         string // in the problem
 		bank             string // class; empty: refused
 		refused          bool   // may be, too
+		tails            bool   // needles are gated beside the bank
 	}{
 		{name: "rows of normal numbers", rows: "64", cols: "1000", bank: "normal"},
 		{name: "a sum of 2^22 numbers of both signs", rows: "1", cols: "4194304", check: `inputs = ["cancel"]`, bank: "needles"},
-		{name: "a sum of 2^22 numbers of one sign", rows: "1", cols: "4194304", check: `inputs = ["uniform"]`, bank: "uniform"},
+		{name: "a sum of 2^22 numbers of one sign", rows: "1", cols: "4194304", check: `inputs = ["uniform"]`, bank: "uniform", tails: true},
 		{name: "16384 terms in bf16", rows: "256", cols: "16384", check: `accumulate = ["bf16"]`, dtype: kernels.BF16, acc: kernels.BF16, bank: "needles", refused: true},
 		{name: "16384 terms in fp32", rows: "32", cols: "16384", dtype: kernels.BF16, bank: "normal"},
 		{name: "no needles to turn to", rows: "32", cols: "16384", check: "accumulate = [\"bf16\"]\nwithout = [\"needles\"]\ninputs = [\"normal\"]", acc: kernels.BF16},
@@ -122,8 +123,8 @@ func TestPower(t *testing.T) {
 			if c.refused && errors.Is(err, ErrUnfit) { // as the needles of this session fell: never ordinary inputs
 				return
 			}
-			if err != nil || powers["w"].bank != c.bank {
-				t.Errorf("%+v, %v: expected a bank of class %s", powers, err, c.bank)
+			if err != nil || powers["w"].bank != c.bank || powers["w"].tails != c.tails {
+				t.Errorf("%+v, %v: expected a bank of class %s, tails %v", powers, err, c.bank, c.tails)
 			}
 		})
 	}

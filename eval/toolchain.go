@@ -8,15 +8,6 @@ import (
 	"darwarp/eval/internal/compile"
 )
 
-// Toolchain asks the compiler on this machine what it is. It needs no GPU.
-func Toolchain(ctx context.Context, headers map[string][]byte) (string, error) {
-	p, err := oneCompiler(headers, "sm_90a")
-	if err != nil {
-		return "", err
-	}
-	return p.Toolchain(), p.Close()
-}
-
 // Cubin compiles a candidate's source for an architecture, outside of any search, and names the
 // toolchain that did it. A source that does not compile is an error here.
 func Cubin(ctx context.Context, headers map[string][]byte, arch, source string) (cubin []byte, toolchain string, err error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 )
 
 // torchPool is a pool over the fake device worker whose problem has torch baselines, with a torch that is
@@ -24,10 +25,7 @@ func torchPool(t *testing.T, baselines string) *Pool {
 	}
 	t.Setenv("PYTHONPATH", here)
 	pool := fakePool(t)
-	p, err := kernels.ParseProblem("problem.toml", []byte(scaleProblem+baselines))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := kernelstest.Problem(t, kernelstest.Scale+baselines)
 	pool.cfg.Problem = p
 	return pool
 }

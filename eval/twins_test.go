@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 	"darwarp/templates"
 )
 
@@ -15,10 +16,7 @@ func TestTwins(t *testing.T) {
 	if where.CXX.Path == "" {
 		t.Skip("THE COMPARISON OF DEVICES IS NOT TESTED: no C++ compiler")
 	}
-	p, err := kernels.ParseProblem("problem.toml", []byte(scaleProblem))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := kernelstest.Problem(t, kernelstest.Scale)
 	cfg := Config{Problem: p, Headers: templates.Include(), DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot", Jobs: 1, CacheDir: testCache,
 		Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
 			"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }"}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"darwarp/kernels"
-	"darwarp/templates"
+	"darwarp/kernels/kernelstest"
 )
 
 const ablateToml = `
@@ -32,55 +32,17 @@ when = "mode == 'fancy'"
 [[constraint]]
 rule = "a * b >= 4 or mode == 'plain'"
 why = "fancy needs work"
-[[launch]]
-entry = "k"
-grid = ["1"]
-block = ["32"]
-args = ["x", "a", "b", "n"]
-`
+` + kernelstest.Launch
 
 func ablateSpace(t *testing.T) *kernels.Space {
 	t.Helper()
-	files := map[string][]byte{"problem.toml": []byte(`
-name = "toy"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "n"
-[[tensor]]
-name = "x"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "w"
-dims = { n = 8 }
-[check]
-reduction = "1"
-shapes = [{ n = 1 }]
-[reference]
-file = "reference.cu"
-entry = "r"
-grid = ["1"]
-block = ["32"]
-`), "reference.cu": []byte("//"), "f.toml": []byte(ablateToml), "f.cu.tmpl": []byte("{{.a}}{{.b}}{{.mode}}{{.depth}}")}
-	b, err := templates.FromFiles(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := kernels.ArchDevice("sm_80")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := kernels.NewSpace(b.Families[0], dev, kernels.FP32, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return kernelstest.Space(t, kernelstest.Family(t, "f", ablateToml))
 }
 
 func TestAblate(t *testing.T) {
 	s := ablateSpace(t)
-	winner := kernels.Genome{"a": kernels.Int(2), "b": kernels.Int(2), "mode": kernels.String("fancy"), "depth": kernels.Int(3)}
+	winner := kernels.Genome{"a": kernels.Int(2), "b": kernels.Int(2), "mode": kernels.String("fancy"),
+		"depth": kernels.Int(3)}
 	choices := Choices(s.Family, winner)
 	if got := fmt.Sprint(choices); got != "[{a 1 2} {b 1 2} {mode plain fancy} {depth 2 3}]" {
 		t.Fatalf("choices %s", got)
@@ -129,10 +91,12 @@ func TestAblate(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	s := ablateSpace(t)
-	choices := Choices(s.Family, kernels.Genome{"a": kernels.Int(2), "b": kernels.Int(2), "mode": kernels.String("fancy"), "depth": kernels.Int(3)})
+	choices := Choices(s.Family, kernels.Genome{"a": kernels.Int(2), "b": kernels.Int(2), "mode": kernels.String("fancy"),
+		"depth": kernels.Int(3)})
 	gains := []float64{0.1, 0.2, 0.3, 0.9}
 	got := Pairs(s.Family, choices, func(i int) float64 { return gains[i] })
-	if want := [][2]int{{1, 2}, {0, 2}, {0, 1}, {2, 3}, {1, 3}, {0, 3}}; !slices.Equal(got, want) { // the constraint ties a, b and mode
+	// the constraint ties a, b and mode
+	if want := [][2]int{{1, 2}, {0, 2}, {0, 1}, {2, 3}, {1, 3}, {0, 3}}; !slices.Equal(got, want) {
 		t.Errorf("pairs %v, expected %v", got, want)
 	}
 }

@@ -20,7 +20,8 @@ func TestArchiveKeepsTheBestOfEveryNiche(t *testing.T) {
 	for i := range 2 * mostNiches {
 		best = append(best, &mutate.Individual{Niche: fmt.Sprint(i)})
 	}
-	if got := archive(best); len(got) != mostNiches || got[1].Niche != "fma" || got[mostNiches-1].Niche != fmt.Sprint(mostNiches-3) {
+	if got := archive(best); len(got) != mostNiches || got[1].Niche != "fma" ||
+		got[mostNiches-1].Niche != fmt.Sprint(mostNiches-3) {
 		t.Errorf("%d niches: expected %d, the worst gone", len(got), mostNiches)
 	}
 }
@@ -125,7 +126,9 @@ func TestCredit(t *testing.T) {
 		p.reward("bad", 0, 1)
 		p.reward("slow", 0.2, 10) // better at every try, worse for every second
 	}
-	if !(p.weight("good") > p.weight("unknown")) || !(p.weight("unknown") > p.weight("bad")) || !(p.weight("good") > 2*p.weight("slow")) || !(p.weight("slow") > p.weight("bad")) {
-		t.Errorf("weights: good %g, slow %g, unknown %g, bad %g", p.weight("good"), p.weight("slow"), p.weight("unknown"), p.weight("bad"))
+	if !(p.weight("good") > p.weight("unknown")) || !(p.weight("unknown") > p.weight("bad")) ||
+		!(p.weight("good") > 2*p.weight("slow")) || !(p.weight("slow") > p.weight("bad")) {
+		t.Errorf("weights: good %g, slow %g, unknown %g, bad %g", p.weight("good"), p.weight("slow"), p.weight("unknown"),
+			p.weight("bad"))
 	}
 }

@@ -25,7 +25,8 @@ func (j *journal) duel(challenger kernels.ID, d kernels.Duel, stored bool) {
 		j.save(func() error { return j.keep.PutDuel(d) })
 	}
 	j.save(func() error {
-		j.send(Event{Kind: KindDuel, ID: challenger, Duel: &d, Note: strings.TrimSuffix(string(d.Verdict)+": "+d.Detail, ": ")})
+		j.send(Event{Kind: KindDuel, ID: challenger, Duel: &d,
+			Note: strings.TrimSuffix(string(d.Verdict)+": "+d.Detail, ": ")})
 		return nil
 	})
 }

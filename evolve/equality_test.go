@@ -34,10 +34,10 @@ type scenario struct {
 	later func(t *testing.T, m *memory) Config     // the configuration of the second session; nil: that of the first
 }
 
-// TestEquality holds that one seed gives the same run as it did when testdata/equality was written, byte for byte: every
-// event, every question to a model, and the last checkpoint. A change of the search's structure must not touch the
-// files. A change of what it does, or of a type whose JSON is in an event, writes them anew with -update, and says so.
-// IDs are numbered in the order in which they appear, for they depend on the device library's text.
+// TestEquality holds that one seed gives the same run as it did when testdata/equality was written, byte for byte:
+// every event, every question to a model, and the last checkpoint. A change of the search's structure must not touch
+// the files. A change of what it does, or of a type whose JSON is in an event, writes them anew with -update, and says
+// so. IDs are numbered in the order in which they appear, for they depend on the device library's text.
 func TestEquality(t *testing.T) {
 	for _, sc := range slices.Concat(recordedScenarios(t), toyScenarios(), advisedScenarios()) {
 		t.Run(sc.name, func(t *testing.T) {

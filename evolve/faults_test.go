@@ -17,7 +17,8 @@ import (
 
 // isNaive tells the default of the toy family.
 func isNaive(job *kernels.Job) bool {
-	return job.Variant.Genes["a"] == kernels.Int(1) && job.Variant.Genes["b"] == kernels.Int(1) && job.Variant.Genes["c"] == kernels.String("x") && job.Variant.Genes["e"] == kernels.Bool(false)
+	return job.Variant.Genes["a"] == kernels.Int(1) && job.Variant.Genes["b"] == kernels.Int(1) &&
+		job.Variant.Genes["c"] == kernels.String("x") && job.Variant.Genes["e"] == kernels.Bool(false)
 }
 
 func TestNaiveStartMustWork(t *testing.T) {
@@ -38,7 +39,8 @@ func TestNaiveStartMustWork(t *testing.T) {
 				return
 			}
 			ev.answer = nil
-			if _, err := mustSearch(t, toyConfig(t, "hills"), ev, m).Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "start a new run") {
+			if _, err := mustSearch(t, toyConfig(t, "hills"), ev, m).Run(context.Background(), nil); err == nil ||
+				!strings.Contains(err.Error(), "start a new run") {
 				t.Errorf("resumed: %v", err)
 			}
 		})
@@ -134,14 +136,16 @@ func TestFloodsAreBounded(t *testing.T) {
 			r.Times = append(r.Times, kernels.Timing{Workload: "small", Median: 1, Cache: flood[:10]})
 		}
 		if job.Variant.Genes["e"] == kernels.Bool(true) {
-			r = kernels.Result{Outcome: kernels.Wrong, Detail: flood, Gate: &kernels.GateReport{Worst: math.Inf(1), Frobenius: math.NaN()}}
+			r = kernels.Result{Outcome: kernels.Wrong, Detail: flood,
+				Gate: &kernels.GateReport{Worst: math.Inf(1), Frobenius: math.NaN()}}
 		}
 		return r, nil
 	}
 	mustRun(t, toyConfig(t, "hills"), ev, m)
 	wrong := 0
 	for _, c := range m.candidates {
-		if len(c.Result.Detail) > kernels.MaxDetail || strings.ContainsAny(c.Result.Detail, "\x1b\x00") || len(c.Result.Times) > 2 {
+		if len(c.Result.Detail) > kernels.MaxDetail || strings.ContainsAny(c.Result.Detail, "\x1b\x00") ||
+			len(c.Result.Times) > 2 {
 			t.Fatalf("%d bytes of detail, %d times", len(c.Result.Detail), len(c.Result.Times))
 		}
 		if c.Result.Outcome == kernels.Wrong {
@@ -261,7 +265,8 @@ func TestDiskFullPausesAndGoesOn(t *testing.T) {
 				return nil
 			}
 			var c collector
-			if _, err := mustSearch(t, toyConfig(t, "hills"), newFake(3, true), m).Run(context.Background(), c.emit); err != nil {
+			if _, err := mustSearch(t, toyConfig(t, "hills"),
+				newFake(3, true), m).Run(context.Background(), c.emit); err != nil {
 				t.Fatal(err)
 			}
 			if len(c.of(KindDisk)) != 2 {
@@ -319,7 +324,8 @@ func TestOnlyFasterChangesTheChampion(t *testing.T) {
 		{"no verdict", kernels.Duel{Ratio: 0.9}, false},
 		{"faster by no figure", kernels.Duel{Verdict: kernels.Faster, Ratio: math.NaN()}, false},
 		{"faster and slower", kernels.Duel{Verdict: kernels.Faster, Ratio: 1.2}, false},
-		{"round of NaN", kernels.Duel{Verdict: kernels.Faster, Ratio: 0.9, Rounds: []kernels.DuelRound{{Ratio: math.NaN()}}}, false},
+		{"round of NaN", kernels.Duel{Verdict: kernels.Faster, Ratio: 0.9,
+			Rounds: []kernels.DuelRound{{Ratio: math.NaN()}}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ev, m := newFake(2, true), &memory{}
@@ -368,7 +374,8 @@ func TestDuelErrorStops(t *testing.T) {
 	ev.duel = func(context.Context, *kernels.Job, *kernels.Job) (kernels.Duel, error) {
 		return kernels.Duel{}, errBroken
 	}
-	if _, err := mustSearch(t, toyConfig(t, "hills"), ev, &memory{}).Run(context.Background(), nil); !errors.Is(err, errBroken) {
+	if _, err := mustSearch(t, toyConfig(t, "hills"), ev, &memory{}).Run(context.Background(), nil); !errors.Is(err,
+		errBroken) {
 		t.Errorf("%v", err)
 	}
 }

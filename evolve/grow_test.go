@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 	"darwarp/mutate"
 	"darwarp/mutate/llm"
 	"darwarp/templates"
@@ -15,9 +16,11 @@ import (
 
 // ringReply is a family whose toy time is in its source: a and b from 1 to 6 and a word.
 func ringReply(word string, extra ...string) string {
-	return "## thought\nA ring of " + word + ".\n## template\n```\nextern \"C\" __global__ void k(float* out) { " + word + "({{.a}}, {{.b}}); }\n```\n" +
+	return "## thought\nA ring of " + word + ".\n## template\n```\nextern \"C\" __global__ void k(float* out) { " + word +
+		"({{.a}}, {{.b}}); }\n```\n" +
 		"## family\n```\nabout = \"ring of " + word + "\"\narch = \"sm_80\"\n" + strings.Join(extra, "\n") +
-		"[[gene]]\nname = \"a\"\nvalues = [1, 2, 3, 4, 5, 6]\ndefault = 1\n[[gene]]\nname = \"b\"\nvalues = [1, 2, 3, 4, 5, 6]\ndefault = 1\n" + toyLaunch + "```\n"
+		"[[gene]]\nname = \"a\"\nvalues = [1, 2, 3, 4, 5, 6]\ndefault = 1\n[[gene]]\nname = \"b\"\n" +
+		"values = [1, 2, 3, 4, 5, 6]\ndefault = 1\n" + kernelstest.Launch + "```\n"
 }
 
 // rings judges families: word(a, b) takes 60 + 10 |a-5| + 10 |b-2|, and what is broken does not work.
@@ -32,7 +35,8 @@ func rings(slots int, inOrder bool) *fake {
 		}
 		num := func(n string) float64 { v, _ := job.Variant.Genes[n].Any().(int); return float64(v) }
 		v := 60 + 10*max(num("a")-5, 5-num("a")) + 10*max(num("b")-2, 2-num("b"))
-		return kernels.Result{Outcome: kernels.OK, Code: job.ID.String(), Times: timesOf(v, 2*v), Cost: kernels.Cost{Time: 1}}, nil
+		return kernels.Result{Outcome: kernels.OK, Code: job.ID.String(), Times: timesOf(v, 2*v),
+			Cost: kernels.Cost{Time: 1}}, nil
 	}
 	f.duel = f.duelByVerdicts
 	return f
@@ -50,7 +54,8 @@ func TestGrown(t *testing.T) {
 	cfg := advised(t, &oracle{reply: reply}, 110)
 	whole := &memory{}
 	sum := mustRun(t, cfg, rings(2, true), whole)
-	if sum.Variant.Family != "llm-1" || sum.Variant.Genes["a"] != kernels.Int(5) || sum.Variant.Genes["b"] != kernels.Int(2) {
+	if sum.Variant.Family != "llm-1" || sum.Variant.Genes["a"] != kernels.Int(5) ||
+		sum.Variant.Genes["b"] != kernels.Int(2) {
 		t.Fatalf("the champion is %s", sum.Variant.Label())
 	}
 	if whole.files["llm-1.toml"] == nil || whole.files["llm-1.cu.tmpl"] == nil || whole.files["problem.toml"] == nil {
@@ -60,34 +65,49 @@ func TestGrown(t *testing.T) {
 	if e.Family != "llm-1" || len(e.Proposed) != 1 {
 		t.Errorf("the exchange says %+v", e)
 	}
-	if n := len(whole.exchanges); n > 1 && !strings.Contains(whole.exchanges[n-1].Refused, "it is the template of family llm-1") {
+	if n := len(whole.exchanges); n > 1 &&
+		!strings.Contains(whole.exchanges[n-1].Refused, "it is the template of family llm-1") {
 		t.Errorf("the same template again: %q", whole.exchanges[n-1].Refused)
 	}
-	of := func(m *memory) (all []kernels.Candidate) {
-		for _, c := range m.candidates {
-			if c.Variant.Family == "llm-1" {
-				all = append(all, c)
-			}
-		}
-		return all
+	ring := whole.of("llm-1")
+	if ring[0].ID != e.Proposed[0] {
+		t.Errorf("its first is %s", ring[0].Variant.Label())
 	}
-	ring := of(whole)
-	if _, _, ok := kernels.SplitArm(ring[0].Origin.Operator); !ok || ring[0].ID != e.Proposed[0] || ring[0].Variant.Genes["a"] != kernels.Int(1) {
-		t.Errorf("its first is %s by %s", ring[0].Variant.Label(), ring[0].Origin.Operator)
-	}
-	if ring[1].Origin.Operator != "spread" || !slices.ContainsFunc(ring, func(c kernels.Candidate) bool {
-		return c.Origin.Operator == "mutate" && slices.ContainsFunc(ring, func(p kernels.Candidate) bool { return p.ID == c.Origin.Parents[0] })
-	}) {
-		t.Error("its genes are not tuned")
-	}
+	holdTuned(t, ring)
 	for _, cut := range []int{ring[0].Seq - 1, ring[0].Seq, ring[3].Seq} {
 		for _, kill := range []bool{false, true} {
 			m := stoppedOn(t, advised(t, &oracle{reply: reply}, 110), rings(2, true), cut, kill)
 			again := mustRun(t, resumed(t, m, &oracle{reply: reply}, 110), rings(2, true), m)
-			if again.Variant.Family != "llm-1" || again.Score != sum.Score || len(of(m)) < 10 {
-				t.Errorf("cut after %d, kill %v: %s of %g with %d of the family", cut, kill, again.Variant.Label(), again.Score, len(of(m)))
+			if again.Variant.Family != "llm-1" || again.Score != sum.Score || len(m.of("llm-1")) < 10 {
+				t.Errorf("cut after %d, kill %v: %s of %g with %d of the family", cut, kill, again.Variant.Label(),
+					again.Score, len(m.of("llm-1")))
 			}
 		}
+	}
+}
+
+// of are the candidates of a family.
+func (m *memory) of(family string) (all []kernels.Candidate) {
+	for _, c := range m.candidates {
+		if c.Variant.Family == family {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// holdTuned holds the candidates of a model's family against what becomes of one: its default first, by the model, then
+// a sample, then mutations.
+func holdTuned(t *testing.T, ring []kernels.Candidate) {
+	t.Helper()
+	if _, _, ok := kernels.SplitArm(ring[0].Origin.Operator); !ok || ring[0].Variant.Genes["a"] != kernels.Int(1) {
+		t.Errorf("its first is %s by %s", ring[0].Variant.Label(), ring[0].Origin.Operator)
+	}
+	if ring[1].Origin.Operator != "spread" || !slices.ContainsFunc(ring, func(c kernels.Candidate) bool {
+		return c.Origin.Operator == "mutate" &&
+			slices.ContainsFunc(ring, func(p kernels.Candidate) bool { return p.ID == c.Origin.Parents[0] })
+	}) {
+		t.Error("its genes are not tuned")
 	}
 }
 
@@ -148,7 +168,9 @@ func TestGrownRefused(t *testing.T) {
 		"a template that loops": {strings.Replace(ringReply("x"), "x({{", "{{range 100000000}}{{end}}x({{", 1), "steps"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := &oracle{most: 3, reply: func(int, string, llm.Brief, []kernels.Message) (string, error) { return test.reply, nil }}
+			o := &oracle{most: 3, reply: func(int, string, llm.Brief, []kernels.Message) (string, error) {
+				return test.reply, nil
+			}}
 			m := &memory{}
 			mustRun(t, advised(t, o, 60), rings(2, true), m)
 			if len(m.exchanges) == 0 || !strings.Contains(m.exchanges[0].Refused, test.want) || m.files != nil {
@@ -174,8 +196,10 @@ func TestGrownUnrendered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded, err := kernels.NewSpaceFromPoints(space.Family, space.Device, space.DType, [][]uint8{space.At(0), space.At(7)})
-	if err != nil || newPointDeme(1, recorded, mutate.NewRecall(nil), nil).closed || !newPointDeme(1, space, mutate.NewRecall(nil), nil).closed {
+	recorded, err := kernels.NewSpaceFromPoints(space.Family, space.Device, space.DType,
+		[][]uint8{space.At(0), space.At(7)})
+	if err != nil || newPointDeme(1, recorded, mutate.NewRecall(nil), nil).closed ||
+		!newPointDeme(1, space, mutate.NewRecall(nil), nil).closed {
 		t.Errorf("a recording is closed until its default works, or a space is not: %v", err)
 	}
 	cfg.Bundle, cfg.Spaces = b, append(cfg.Spaces, space)

@@ -28,7 +28,8 @@ func TestMachineEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (kernels.Machine{Device: kernels.Slots{Busy: 1, Total: 2}}); first.Device != want.Device || first.Queue != 0 || len(first.GPUs) != 0 {
+	if want := (kernels.Machine{Device: kernels.Slots{Busy: 1, Total: 2}}); first.Device != want.Device ||
+		first.Queue != 0 || len(first.GPUs) != 0 {
 		t.Errorf("%+v while the naive start is judged, want %+v", first, want)
 	}
 }

@@ -25,7 +25,8 @@ func nearSmall(t *testing.T, portfolio int) (near int, last kernels.Job) {
 		ev := newFake(1, true)
 		ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
 			s, l := opposed(job.Variant.Genes)
-			return kernels.Result{Outcome: kernels.OK, Code: job.ID.String(), Times: timesOf(s, l), Cost: kernels.Cost{Time: 1}}, nil
+			return kernels.Result{Outcome: kernels.OK, Code: job.ID.String(), Times: timesOf(s, l), Cost: kernels.Cost{Time: 1}},
+				nil
 		}
 		cfg := toyConfig(t, "hills")
 		cfg.Seed, cfg.Portfolio, cfg.Budget = seed, portfolio, Budget{Evals: 120}
@@ -52,7 +53,8 @@ func TestNiches(t *testing.T) {
 	alone, plain := nearSmall(t, 0)
 	two, job := nearSmall(t, 2)
 	if two < 2*alone {
-		t.Errorf("%d evaluations near the optimum of the small shape with two kernels, %d with one: expected twice as many", two, alone)
+		t.Errorf("%d evaluations near the optimum of the small shape with two kernels, %d with one: expected twice as many",
+			two, alone)
 	}
 	if bar := job.Bar.Times(); plain.Each || !job.Each || len(bar) != 2 || bar["small"] > 150 || bar["large"] > 150 {
 		t.Errorf("bar %v, each %v: expected the best times of each shape", bar, job.Each)

@@ -67,7 +67,8 @@ func TestOutageEndsTheSearch(t *testing.T) {
 		if !errors.As(err, &outage) || sum.Reason != ReasonFailed || !strings.HasSuffix(outage.Why, "at once") {
 			t.Fatalf("%d slots: %v, %+v", slots, err, sum)
 		}
-		if strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "worker killed") || !strings.Contains(err.Error(), "--resume") {
+		if strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "worker killed") ||
+			!strings.Contains(err.Error(), "--resume") {
 			t.Errorf("not one line that says what failed and what to do: %q", err)
 		}
 		if most := tripAfter + slots + 1 + len(s.outage.pauses); b.askedMeanwhile > most {

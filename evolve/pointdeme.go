@@ -36,7 +36,8 @@ const (
 // newPointDeme makes an empty population; all gives everything that works, best first.
 func newPointDeme(number int, space *kernels.Space, recall mutate.Recall, all func() []*member) *pointDeme {
 	d := &pointDeme{
-		num: number, space: space, start: -1, known: map[int]struct{}{}, view: mutate.NewView(space), recall: recall, all: all,
+		num: number, space: space, start: -1, known: map[int]struct{}{}, view: mutate.NewView(space),
+		recall: recall, all: all,
 	}
 	if p, err := space.Point(space.Family.Defaults()); err == nil {
 		if i, ok := space.Index(p); ok {

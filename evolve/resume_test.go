@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,13 +37,15 @@ func TestResumeAtEveryCut(t *testing.T) {
 					m := stopped(t, cfg, tt.slots, cut, kill)
 					got := mustRun(t, cfg, clocked{failing(tt.slots)}, m)
 					if a, b := m.story(), whole.story(); !slices.Equal(a, b) {
-						t.Fatalf("cut after %d, kill %v: the story differs:\n%s\n-- instead of --\n%s", cut, kill, strings.Join(a, "\n"), strings.Join(b, "\n"))
+						t.Fatalf("cut after %d, kill %v: the story differs:\n%s\n-- instead of --\n%s", cut, kill, strings.Join(a, "\n"),
+							strings.Join(b, "\n"))
 					}
 					if got.Champion != want.Champion || got.Elapsed != want.Elapsed || got.Duels != want.Duels {
 						t.Fatalf("cut after %d, kill %v: %+v, want %+v", cut, kill, got, want)
 					}
 					if !slices.Equal(m.champions, whole.champions) || len(m.duels) != len(whole.duels) {
-						t.Fatalf("cut after %d, kill %v: %d champions and %d duels, want %d and %d", cut, kill, len(m.champions), len(m.duels), len(whole.champions), len(whole.duels))
+						t.Fatalf("cut after %d, kill %v: %d champions and %d duels, want %d and %d", cut, kill, len(m.champions),
+							len(m.duels), len(whole.champions), len(whole.duels))
 					}
 				}
 			}
@@ -116,35 +119,13 @@ func TestResumeFromTheStore(t *testing.T) {
 	whole := &memory{}
 	mustRun(t, cfg, failing(2), whole)
 
-	path := filepath.Join(t.TempDir(), "toy.run")
-	run, err := store.Create(path, store.Meta{Problem: "toy", Workloads: cfg.Workloads, DType: cfg.DType, Strategy: "evolve", Seed: cfg.Seed})
+	run, err := store.Open(interruptedFile(t, cfg))
 	if err != nil {
-		t.Fatal(err)
-	}
-	half := cfg
-	half.Budget.Evals = 100
-	ctx, cancel := context.WithCancel(context.Background())
-	s, err := New(half, failing(2), run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Run(ctx, func(e Event) {
-		if e.Kind == KindResult && e.Evals == 50 {
-			cancel()
-		}
-	})
-	cancel()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := run.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if run, err = store.Open(path); err != nil {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	if s, err = New(cfg, failing(2), run); err != nil {
+	s, err := New(cfg, failing(2), run)
+	if err != nil {
 		t.Fatal(err)
 	}
 	sum, err := s.Run(context.Background(), nil)
@@ -152,7 +133,10 @@ func TestResumeFromTheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &memory{}
-	if err := run.Each(func(c kernels.Candidate) error { m.candidates = append(m.candidates, c); return nil }); err != nil {
+	if err := run.Each(func(c kernels.Candidate) error {
+		m.candidates = append(m.candidates, c)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(m.story(), whole.story()) {
@@ -161,6 +145,33 @@ func TestResumeFromTheStore(t *testing.T) {
 	if id, ok := run.Champion(); !ok || id != sum.Champion {
 		t.Errorf("champion %s, summary %s", id.Short(), sum.Champion.Short())
 	}
+}
+
+// interruptedFile is a run on disk that was interrupted after 50 verdicts, with a smaller budget.
+func interruptedFile(t *testing.T, cfg Config) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "toy.run")
+	run, err := store.Create(path,
+		store.Meta{Problem: "toy", Workloads: cfg.Workloads, DType: cfg.DType, Strategy: "evolve", Seed: cfg.Seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Budget.Evals = 100
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s, err := New(cfg, failing(2), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Run(ctx, func(e Event) {
+		if e.Kind == KindResult && e.Evals == 50 {
+			cancel()
+		}
+	})
+	if err := errors.Join(err, run.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func TestResumeRefusesAnotherSearch(t *testing.T) {

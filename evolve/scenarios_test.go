@@ -87,16 +87,17 @@ func commandsOfAll() map[int][]func(*memory) Command {
 	}
 	inject := Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: genes(7, 5, "y")}}
 	return map[int][]func(*memory) Command{
-		3:   {do(Command{Do: "resume"}), do(Command{Do: "nonsense"})},
-		20:  {leader("pin"), do(inject)},
-		25:  {do(Command{Do: "pause"}), do(inject)},
-		26:  {do(Command{Do: "resume"})},
-		30:  {leader("pin"), id("pin", 1), id("pin", 13), id("pin", 6)},
-		50:  {id("kill", 4), id("kill", 4), id("unpin", 4), id("unpin", 1)},
-		55:  {leader("pin"), leader("kill"), leader("kill"), do(Command{Do: "pin", ID: kernels.ID{1}})},
-		60:  {do(Command{Do: "add", Evals: 10}), do(Command{Do: "add", For: 5})},
-		80:  {do(Command{Do: "weigh", Weights: map[string]float64{"small": 9}})},
-		95:  {do(Command{Do: "inject", Variant: &kernels.Variant{Family: "plain", Genes: kernels.Genome{"a": kernels.Int(4)}}})},
+		3:  {do(Command{Do: "resume"}), do(Command{Do: "nonsense"})},
+		20: {leader("pin"), do(inject)},
+		25: {do(Command{Do: "pause"}), do(inject)},
+		26: {do(Command{Do: "resume"})},
+		30: {leader("pin"), id("pin", 1), id("pin", 13), id("pin", 6)},
+		50: {id("kill", 4), id("kill", 4), id("unpin", 4), id("unpin", 1)},
+		55: {leader("pin"), leader("kill"), leader("kill"), do(Command{Do: "pin", ID: kernels.ID{1}})},
+		60: {do(Command{Do: "add", Evals: 10}), do(Command{Do: "add", For: 5})},
+		80: {do(Command{Do: "weigh", Weights: map[string]float64{"small": 9}})},
+		95: {do(Command{Do: "inject",
+			Variant: &kernels.Variant{Family: "plain", Genes: kernels.Genome{"a": kernels.Int(4)}}})},
 		90:  {leader("pin")},
 		100: {id("kill", 30), leader("unpin")},
 		140: {do(Command{Do: "stop"}), do(Command{Do: "pause"})},
@@ -165,7 +166,8 @@ func recordedToy(g kernels.Genome, i int) kernels.Result {
 	small := toyTime(g)
 	a, _ := g["a"].Any().(int)
 	large := small + 150 + 12*math.Abs(float64(a)-2)
-	res := kernels.Result{Outcome: kernels.OK, Code: fmt.Sprintf("code %g %g", small, large), Times: timesOf(small, large), Cost: kernels.Cost{Time: 0.5 + small/400}}
+	res := kernels.Result{Outcome: kernels.OK, Code: fmt.Sprintf("code %g %g", small, large), Times: timesOf(small, large),
+		Cost: kernels.Cost{Time: 0.5 + small/400}}
 	for k := range res.Times {
 		res.Times[k].Lo, res.Times[k].Hi = 0.995*res.Times[k].Median, 1.004*res.Times[k].Median
 	}
@@ -178,7 +180,8 @@ func recordedToy(g kernels.Genome, i int) kernels.Result {
 	return res
 }
 
-// toyScenarios are what a recording does not hold: what is lost, an outage, a full disk, duplicates, hints, a resumption.
+// toyScenarios are what a recording does not hold: what is lost, an outage, a full disk, duplicates, hints, a
+// resumption.
 func toyScenarios() []scenario {
 	toy := func(evals int, change func(*Config), families ...string) func(t *testing.T) Config {
 		return func(t *testing.T) Config {
@@ -194,7 +197,8 @@ func toyScenarios() []scenario {
 		{name: "resumed", cfg: toy(200, nothing, "hills", "plain"), ev: answering(4, mixed), cut: 130},
 		{name: "resumed in an epoch", cfg: toy(400, nothing, "hills"), ev: answering(1, mixed), cut: 300},
 		{name: "resumed after a duel", cfg: toy(50, nothing, "hills"), ev: answering(2, mixed), cut: 10, duel: true},
-		{name: "default resumed", cfg: toy(70, func(c *Config) { c.Strategy = DefaultStrategy }, "plain", "hills"), ev: answering(3, mixed), cut: 41},
+		{name: "default resumed", cfg: toy(70, func(c *Config) { c.Strategy = DefaultStrategy }, "plain", "hills"),
+			ev: answering(3, mixed), cut: 41},
 		{name: "hints", cfg: toy(60, withHints, "hills"), ev: answering(2, mixed), cut: 20},
 		{name: "exhausted", cfg: toy(0, nothing, "plain"), ev: answering(2, mixed)},
 		{name: "stalled", cfg: toy(0, func(c *Config) { c.Budget.Stall = 20 }, "hills"), ev: answering(1, mixed)},
@@ -242,7 +246,8 @@ func answering(slots int, verdict func(job *kernels.Job, tries int) kernels.Resu
 	}
 }
 
-// mixed has every outcome: failures, duplicates of what was judged and of what was not, and what is lost once or always.
+// mixed has every outcome: failures, duplicates of what was judged and of what was not, and what is lost once or
+// always.
 func mixed(job *kernels.Job, tries int) kernels.Result {
 	g, r := job.Variant.Genes, works(job)
 	a, _ := g["a"].Any().(int)
@@ -279,7 +284,8 @@ func outages(from, until int) func(*testing.T, Config) Evaluator {
 
 // advisedScenarios have a model that answers at once.
 func advisedScenarios() []scenario {
-	with := func(strategy string, genesOnly bool, evals int, reply func(n int, operator string) string) func(*testing.T) Config {
+	with := func(strategy string, genesOnly bool, evals int,
+		reply func(n int, operator string) string) func(*testing.T) Config {
 		return func(t *testing.T) Config {
 			o := &oracle{most: 25, reply: func(n int, operator string, b llm.Brief, _ []kernels.Message) (string, error) {
 				if n == 4 {
@@ -301,7 +307,8 @@ func advisedScenarios() []scenario {
 		case 2:
 			return ringReply("broken" + fmt.Sprint(n))
 		case 3:
-			return fmt.Sprintf("## thought\nTry it.\n## genes\n```\n{\"family\": \"hills\", \"genes\": {\"a\": %d, \"b\": 4}}\n```", 1+n%8)
+			return fmt.Sprintf("## thought\nTry it.\n## genes\n```\n{\"family\": \"hills\", \"genes\": {\"a\": %d, \"b\": "+
+				"4}}\n```", 1+n%8)
 		case 4:
 			return "nothing that can be read"
 		}
@@ -339,7 +346,8 @@ func (e *explaining) Insights() ([]kernels.Insight, error) {
 	if len(e.candidates) == 0 {
 		return nil, nil
 	}
-	i := kernels.Insight{Candidate: e.leader().ID, Genes: []kernels.GeneChange{{Gene: "a", From: "1", To: "6"}}, Gain: kernels.Gain{Ratio: 1.4, Lo: 1.3, Hi: 1.5}}
+	i := kernels.Insight{Candidate: e.leader().ID, Genes: []kernels.GeneChange{{Gene: "a", From: "1", To: "6"}},
+		Gain: kernels.Gain{Ratio: 1.4, Lo: 1.3, Hi: 1.5}}
 	j := i
 	j.Gain.Ratio = 1.45
 	return []kernels.Insight{i, j}, nil

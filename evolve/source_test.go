@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestOrder: the first source that has something is asked, those before it are asked each time, and those after it are not.
+// TestOrder: the first source that has something is asked, those before it are asked each time, and those after it are
+// not.
 func TestOrder(t *testing.T) {
 	var asked []string
 	give := func(name string, tasks ...*task) source {

@@ -22,12 +22,14 @@ type weighing struct {
 func newWeighing(slots int) *weighing {
 	w := &weighing{fake: newFake(slots, true), weights: map[string]float64{"small": 1, "large": 3}}
 	w.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
-		return kernels.Result{Outcome: kernels.OK, Code: job.ID.String(), Times: twoTimes(job.Variant.Genes), Cost: kernels.Cost{Time: 1}}, nil
+		return kernels.Result{Outcome: kernels.OK, Code: job.ID.String(), Times: twoTimes(job.Variant.Genes),
+			Cost: kernels.Cost{Time: 1}}, nil
 	}
 	w.duel = func(_ context.Context, a, b *kernels.Job) (kernels.Duel, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		workloads := []kernels.Workload{{Name: "small", Weight: w.weights["small"]}, {Name: "large", Weight: w.weights["large"]}}
+		workloads := []kernels.Workload{{Name: "small", Weight: w.weights["small"]},
+			{Name: "large", Weight: w.weights["large"]}}
 		ratio, err := kernels.Score(twoTimes(b.Variant.Genes), medians(twoTimes(a.Variant.Genes)), workloads)
 		return duelOf(ratio), err
 	}
@@ -49,7 +51,8 @@ func twoTimes(g kernels.Genome) []kernels.Timing {
 
 // steered runs a search that is sent commands when it has stored so many results: from an evaluator,
 // so that the loop stands still meanwhile and the run is the same every time.
-func steered(t *testing.T, cfg Config, ev Evaluator, inner *fake, m *memory, at map[int]func(s *Search)) (Summary, *collector) {
+func steered(t *testing.T, cfg Config, ev Evaluator, inner *fake, m *memory,
+	at map[int]func(s *Search)) (Summary, *collector) {
 	t.Helper()
 	s := mustSearch(t, cfg, ev, m)
 	answer := inner.answer
@@ -251,14 +254,19 @@ func TestInject(t *testing.T) {
 	sum, _ := steered(t, cfg, ev, ev, m, map[int]func(*Search){
 		1: func(s *Search) { // before there is anything to compare it with
 			mustSteer(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: best}})
-			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: best}}, "was asked for already")
+			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: best}},
+				"was asked for already")
 		},
 		3: func(s *Search) {
-			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hill"}}, `family "hill" is not searched: expected one of hills`)
+			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hill"}},
+				`family "hill" is not searched: expected one of hills`)
 			refuses(t, s, Command{Do: "inject"}, "expected the genes of a family")
-			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: genes(9, 1, "x")}}, "gene a has no value 9")
-			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: genes(8, 8, "x")}}, "there is no room for more")
-			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: kernels.Genome{"f": kernels.Int(1)}}}, `unknown gene "f"`)
+			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: genes(9, 1, "x")}},
+				"gene a has no value 9")
+			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: genes(8, 8, "x")}},
+				"there is no room for more")
+			refuses(t, s, Command{Do: "inject",
+				Variant: &kernels.Variant{Family: "hills", Genes: kernels.Genome{"f": kernels.Int(1)}}}, `unknown gene "f"`)
 		},
 		30: func(s *Search) { // nothing is left of the budget
 			mustSteer(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: genes(7, 5, "y")}})
@@ -316,7 +324,8 @@ func TestSteerRefusesWhatItDoesNotKnow(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := mustSearch(t, cfg, newFake(1, true), &memory{}).Steer(ctx, Command{Do: "pause"}); !errors.Is(err, context.Canceled) {
+	if err := mustSearch(t, cfg, newFake(1, true), &memory{}).Steer(ctx, Command{Do: "pause"}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("a search that nobody runs: %v", err)
 	}
 }
@@ -327,7 +336,8 @@ func TestBudgetsAreWrittenAsOtherFields(t *testing.T) {
 		t.Errorf("%s, %v", b, err)
 	}
 	var old StartInfo // as it was written before
-	if err := json.Unmarshal([]byte(`{"budget":{"Evals":3,"For":5,"Stall":0}}`), &old); err != nil || old.Budget != (Budget{Evals: 3, For: 5}) {
+	if err := json.Unmarshal([]byte(`{"budget":{"Evals":3,"For":5,"Stall":0}}`), &old); err != nil ||
+		old.Budget != (Budget{Evals: 3, For: 5}) {
 		t.Errorf("%+v, %v", old, err)
 	}
 }

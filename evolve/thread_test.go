@@ -50,7 +50,8 @@ func TestRepairsSurvive(t *testing.T) {
 					if operator != llm.Repair {
 						return ownReply("other"), nil
 					}
-					if len(thread) == 2 && strings.Contains(thread[1].Text, "broken") && strings.Contains(b.Why, "unknown word") && !b.Base.ID.IsZero() {
+					if len(thread) == 2 && strings.Contains(thread[1].Text, "broken") && strings.Contains(b.Why, "unknown word") &&
+						!b.Base.ID.IsZero() {
 						asked = true
 						return ownReply("splendid"), nil
 					}
@@ -67,7 +68,9 @@ func TestRepairsSurvive(t *testing.T) {
 
 // TestThreadsThatAreGone: a conversation whose base or reply is not there is given up, and nothing worse.
 func TestThreadsThatAreGone(t *testing.T) {
-	o := &oracle{most: 1, reply: func(int, string, llm.Brief, []kernels.Message) (string, error) { return ownReply("broken"), nil }}
+	o := &oracle{most: 1, reply: func(int, string, llm.Brief, []kernels.Message) (string, error) {
+		return ownReply("broken"), nil
+	}}
 	m := &memory{}
 	mustRun(t, advised(t, o, 20), judged(2, true, nil), m)
 	s := mustSearch(t, advised(t, o, 40), judged(2, true, nil), m)

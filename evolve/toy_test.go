@@ -15,48 +15,12 @@ import (
 	"go.uber.org/goleak"
 
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 	"darwarp/store"
 	"darwarp/templates"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-const toyProblem = `
-name = "toy"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "n"
-[[tensor]]
-name = "out"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "small"
-dims = { n = 1 }
-default = true
-[[workload]]
-name = "large"
-dims = { n = 2 }
-weight = 3
-default = true
-[check]
-reduction = "1"
-shapes = [{ n = 1 }]
-[reference]
-file = "reference.cu"
-entry = "reference"
-grid = ["1"]
-block = ["1"]
-`
-
-const toyLaunch = `
-[[launch]]
-entry = "k"
-grid = ["1"]
-block = ["1"]
-args = ["out"]
-`
 
 const toyFamily = `
 arch = "sm_80"
@@ -84,7 +48,7 @@ default = false
 [[constraint]]
 rule = "a + b <= 12"
 why = "there is no room for more"
-` + toyLaunch
+` + kernelstest.Launch
 
 // plainFamily has two genes, one of which its template does not use.
 const plainFamily = `
@@ -97,12 +61,12 @@ default = 1
 name = "unused"
 values = [1, 2]
 default = 1
-` + toyLaunch
+` + kernelstest.Launch
 
 func toyBundle(t testing.TB) *templates.Bundle {
 	t.Helper()
 	b, err := templates.FromFiles(map[string][]byte{
-		"problem.toml": []byte(toyProblem), "reference.cu": []byte("// none\n"),
+		"problem.toml": []byte(kernelstest.Toy), "reference.cu": []byte("// none\n"),
 		"hills.toml": []byte(toyFamily), "hills.cu.tmpl": []byte("// hills {{.a}} {{.b}} {{.c}} {{.d}} {{.e}}\n"),
 		"plain.toml": []byte(plainFamily), "plain.cu.tmpl": []byte("// plain {{.a}}\n"),
 	})
@@ -342,7 +306,8 @@ func (m *memory) Fell(t kernels.Trial, heir kernels.ID, _ string, checkpoint []b
 }
 
 func (m *memory) clone() *memory {
-	return &memory{trials: slices.Clone(m.trials), candidates: slices.Clone(m.candidates), checkpoint: slices.Clone(m.checkpoint), duels: slices.Clone(m.duels), champions: slices.Clone(m.champions),
+	return &memory{trials: slices.Clone(m.trials), candidates: slices.Clone(m.candidates),
+		checkpoint: slices.Clone(m.checkpoint), duels: slices.Clone(m.duels), champions: slices.Clone(m.champions),
 		exchanges: slices.Clone(m.exchanges), insights: m.insights, files: m.files}
 }
 
@@ -350,7 +315,8 @@ func (m *memory) clone() *memory {
 func (m *memory) story() []string {
 	var out []string
 	for _, c := range m.candidates {
-		out = append(out, fmt.Sprintf("%s %s %s gen %d %q %.4f", c.ID.Short(), c.Variant.Label(), c.Origin.Operator, c.Origin.Generation, c.Origin.Note, c.Score))
+		out = append(out, fmt.Sprintf("%s %s %s gen %d %q %.4f", c.ID.Short(), c.Variant.Label(), c.Origin.Operator,
+			c.Origin.Generation, c.Origin.Note, c.Score))
 	}
 	return out
 }

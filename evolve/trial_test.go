@@ -121,8 +121,8 @@ func TestCheatFallsOnTrial(t *testing.T) {
 	}
 }
 
-// checkFalls follows the events: who fell was stored as wrong and did not reign, nor fight, after that. Where quick parts
-// find them, cheats never reign.
+// checkFalls follows the events: who fell was stored as wrong and did not reign, nor fight, after that. Where quick
+// parts find them, cheats never reign.
 func checkFalls(t *testing.T, m *memory, events []Event, quick bool) (fell int) {
 	t.Helper()
 	gone := map[kernels.ID]bool{}
@@ -225,8 +225,8 @@ func (m *memory) trial(id kernels.ID) kernels.Trial {
 	return kernels.Trial{ID: id}
 }
 
-// A trial that our side lost is asked for again; one that is lost again and again crowns nobody, and leaves a champion on
-// trial. An evaluator that answers without a verdict has lost it.
+// A trial that our side lost is asked for again; one that is lost again and again crowns nobody, and leaves a champion
+// on trial. An evaluator that answers without a verdict has lost it.
 func TestLostTrials(t *testing.T) {
 	lost := fmt.Errorf("%w: killed", kernels.ErrLost)
 	for _, tt := range []struct {
@@ -303,7 +303,8 @@ func (silence) Trial(context.Context, *kernels.Job, ...kernels.TrialPart) (kerne
 func TestBrokenTrialStops(t *testing.T) {
 	ev := newCourt(2)
 	ev.before = func(context.Context, *kernels.Job, []kernels.TrialPart) error { return errBroken }
-	if sum, err := tried(t, toyConfig(t, "hills"), ev, &memory{}).Run(context.Background(), nil); !errors.Is(err, errBroken) || sum.Reason != ReasonFailed {
+	if sum, err := tried(t, toyConfig(t, "hills"), ev, &memory{}).Run(context.Background(), nil); !errors.Is(err,
+		errBroken) || sum.Reason != ReasonFailed {
 		t.Errorf("%v, %+v", err, sum)
 	}
 }
@@ -318,7 +319,8 @@ func TestEndDuringATrial(t *testing.T) {
 		whole    bool
 	}{
 		{"budget", func(*Search, context.CancelFunc) {}, kernels.Stood, true},
-		{"stop", func(s *Search, _ context.CancelFunc) { _ = s.Steer(context.Background(), Command{Do: "stop"}) }, kernels.Stood, true},
+		{"stop", func(s *Search, _ context.CancelFunc) { _ = s.Steer(context.Background(), Command{Do: "stop"}) },
+			kernels.Stood, true},
 		{"stopped twice", func(s *Search, _ context.CancelFunc) {
 			for range 2 {
 				_ = s.Steer(context.Background(), Command{Do: "stop"})
@@ -331,23 +333,10 @@ func TestEndDuringATrial(t *testing.T) {
 			ev, m := newCourt(2), &memory{}
 			cfg := toyConfig(t, "hills")
 			cfg.Budget.Evals = 30
-			var s *Search
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			began, release := make(chan struct{}), make(chan struct{})
-			var once sync.Once
-			ev.before = func(ctx context.Context, _ *kernels.Job, parts []kernels.TrialPart) error {
-				if parts[0] != kernels.TrialEmulated {
-					return nil
-				}
-				once.Do(func() { close(began) })
-				select {
-				case <-release:
-					return nil
-				case <-ctx.Done():
-					return ctx.Err()
-				}
-			}
+			began, release := ev.holdEmulated()
+			s := tried(t, cfg, ev, m)
 			go func() {
 				<-began
 				tt.end(s, cancel)
@@ -355,9 +344,9 @@ func TestEndDuringATrial(t *testing.T) {
 					close(release)
 				}
 			}()
-			s = tried(t, cfg, ev, m)
 			sum, err := s.Run(ctx, func(e Event) {
-				if e.Kind == KindDrain && tt.name != "budget" && tt.name != "stopped twice" && strings.Contains(e.Note, "in flight") {
+				if e.Kind == KindDrain && tt.name != "budget" && tt.name != "stopped twice" &&
+					strings.Contains(e.Note, "in flight") {
 					close(release)
 				}
 			})
@@ -376,8 +365,27 @@ func TestEndDuringATrial(t *testing.T) {
 	}
 }
 
-// TestTrialIsResumedFromTheStore leaves a run with a cheat on its throne; the next session finds it out and restores the
-// champion before it, though it has seen neither reign begin. The file reopened says so.
+// holdEmulated has the emulated part of trials wait for release; began is closed when the first one waits.
+func (c *court) holdEmulated() (began, release chan struct{}) {
+	began, release = make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	c.before = func(ctx context.Context, _ *kernels.Job, parts []kernels.TrialPart) error {
+		if parts[0] != kernels.TrialEmulated {
+			return nil
+		}
+		once.Do(func() { close(began) })
+		select {
+		case <-release:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return began, release
+}
+
+// TestTrialIsResumedFromTheStore leaves a run with a cheat on its throne; the next session finds it out and restores
+// the champion before it, though it has seen neither reign begin. The file reopened says so.
 func TestTrialIsResumedFromTheStore(t *testing.T) {
 	cfg := toyConfig(t, "hills")
 	path := filepath.Join(t.TempDir(), "toy.run")
@@ -403,7 +411,8 @@ func TestTrialIsResumedFromTheStore(t *testing.T) {
 	if run, err = reopened(run, path); err != nil {
 		t.Fatal(err)
 	}
-	if known, err := run.Trial(cheat); err != nil || known.Standing() != kernels.OnTrial || len(known.Parts) != len(kernels.QuickTrial) {
+	if known, err := run.Trial(cheat); err != nil || known.Standing() != kernels.OnTrial ||
+		len(known.Parts) != len(kernels.QuickTrial) {
 		t.Fatalf("%v: %s", err, known.Text())
 	}
 	clear(ev.asked)
@@ -419,12 +428,20 @@ func TestTrialIsResumedFromTheStore(t *testing.T) {
 	if got := ev.asked[cheat]; !slices.Equal(got, kernels.SlowTrial) {
 		t.Errorf("the cheat was asked for %v: the quick parts it had stood", got)
 	}
-	if run, err = reopened(run, path); err != nil {
+	holdFallen(t, path, run, cheat, sum)
+}
+
+// holdFallen reopens a run and holds it against what a cheat that fell leaves there, and how its search ended.
+func holdFallen(t *testing.T, path string, run *store.Run, cheat kernels.ID, sum Summary) {
+	t.Helper()
+	run, err := reopened(run, path)
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer run.Close()
 	c, err := run.Get(cheat)
-	if err != nil || c.Result.Outcome != kernels.Wrong || !strings.Contains(c.Result.Detail, "fell on trial (sanitized): found out") {
+	if err != nil || c.Result.Outcome != kernels.Wrong ||
+		!strings.Contains(c.Result.Detail, "fell on trial (sanitized): found out") {
 		t.Errorf("%v, %+v", err, c.Result)
 	}
 	best, err := run.Find("best")
@@ -454,7 +471,8 @@ func TestDuelFindsOut(t *testing.T) {
 			ev.duel = func(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
 				d, _ := court.fake.duel(ctx, champion, challenger)
 				cheating := map[kernels.Side]*kernels.Job{kernels.TheChallenger: challenger, kernels.TheChampion: champion}[side]
-				if cheating != nil && cheats(cheating.Variant.Genes) > 0 || cheating == nil && cheats(challenger.Variant.Genes) > 0 {
+				if cheating != nil && cheats(cheating.Variant.Genes) > 0 || cheating == nil &&
+					cheats(challenger.Variant.Genes) > 0 {
 					d.Verdict, d.Outcome, d.Culprit, d.Detail = kernels.Ambiguous, kernels.Suspect, side, "keeps answers"
 				}
 				return d, nil
@@ -519,10 +537,12 @@ func TestDuelsOfTheFallenAreVoid(t *testing.T) {
 		s.pop.demes[0].add(&mutate.Individual{ID: x, Index: i, Score: 1}, x == id(5))
 	}
 	s.fall(cheat, fallen)
-	if d := s.pop.demes[0]; len(d.best) != 1 || d.best[0].ID != honest.id || !math.IsInf(d.seen[1].Score, 1) || !math.IsInf(d.seen[2].Score, 1) || d.seen[0].Score != 1 {
+	if d := s.pop.demes[0]; len(d.best) != 1 || d.best[0].ID != honest.id || !math.IsInf(d.seen[1].Score, 1) ||
+		!math.IsInf(d.seen[2].Score, 1) || d.seen[0].Score != 1 {
 		t.Errorf("who fell, or its twin, is still bred or learned from: %d, %+v", len(d.best), d.seen)
 	}
-	if s.contest.champion != honest || !s.contest.beaten[id(3)] || s.contest.beaten[id(4)] || s.pop.members[cheat.id] != nil || len(s.trials.reigns) != 0 {
+	if s.contest.champion != honest || !s.contest.beaten[id(3)] || s.contest.beaten[id(4)] ||
+		s.pop.members[cheat.id] != nil || len(s.trials.reigns) != 0 {
 		t.Errorf("champion %v, beaten %v", s.contest.champion.id.Short(), s.contest.beaten)
 	}
 	if s.progress.outcomes[kernels.OK] != 3 || s.progress.outcomes[kernels.Crashed] != 1 || s.progress.Best != 1 {

@@ -45,7 +45,8 @@ func newTrials(hard context.Context, ev Evaluator) *trials {
 	doubter, _ := ev.(Doubter)
 	ctx, cancel := context.WithCancel(hard)
 	return &trials{
-		ctx: ctx, cancel: cancel, doubter: doubter, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{}, after: settleTime,
+		ctx: ctx, cancel: cancel, doubter: doubter, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{},
+		after: settleTime,
 	}
 }
 

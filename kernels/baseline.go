@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"darwarp/kernels/expr"
 )
 
 // Baseline is what a user would run instead.
@@ -16,7 +18,7 @@ type Baseline struct {
 	Backend string `toml:"backend,omitempty" json:"backend,omitempty"` // for torch, one of torchBackends; default eager
 	When    string `toml:"when,omitempty" json:"when,omitempty"`       // over dims, elem and dtype: where it does not hold there is no figure
 
-	when *Expr
+	when *expr.Expr
 }
 
 // baselineKinds are the baselines that darwarp can run.
@@ -38,8 +40,8 @@ func (b *Baseline) Applies(p *Problem, dims Dims, t DType) (bool, error) {
 	return ok, nil
 }
 
-func (p *Problem) checkBaselines(n *notes, scope Scope) {
-	seen := map[string]bool{"default": true}
+func (p *Problem) checkBaselines(n *notes, scope expr.Scope) {
+	seen := map[string]bool{NaiveStart: true}
 	for i := range p.Baselines {
 		b, key := &p.Baselines[i], fmt.Sprintf("baseline[%d]", i)
 		if b.Name == "" {
@@ -55,7 +57,7 @@ func (p *Problem) checkBaselines(n *notes, scope Scope) {
 		seen[b.Name] = true
 		b.checkKind(n, key)
 		if b.When != "" {
-			e, err := CompileBool(b.When, scope)
+			e, err := expr.CompileBool(b.When, scope)
 			n.add(key+".when", err)
 			b.when = e
 		}

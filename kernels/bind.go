@@ -1,16 +1,16 @@
 package kernels
 
 import (
+	"fmt"
 	"slices"
 
-	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/parser"
+	"darwarp/kernels/expr"
 )
 
 // Bind is the plan of one point on its own: what env knows, genes and lets, stands in it as numbers and
 // words, and launches that are never done are left out. What the device is, elem and the dims stay names.
-func (p *Plan) Bind(env Env) (PlanSpec, error) {
-	b := binder{env: Env{}}
+func (p *Plan) Bind(env expr.Env) (PlanSpec, error) {
+	b := binder{env: expr.Env{}}
 	for name, v := range env {
 		if _, device := v.(Device); !device && name != "elem" {
 			b.env[name] = v
@@ -33,7 +33,7 @@ func (p *Plan) Bind(env Env) (PlanSpec, error) {
 }
 
 type binder struct {
-	env Env
+	env expr.Env
 	err error
 }
 
@@ -65,27 +65,23 @@ func (b *binder) text(text string) string {
 	if text == "" {
 		return ""
 	}
-	tree, err := parser.Parse(oneLine(text))
+	out, err := expr.Substitute(text, b.env)
 	if err != nil { // it was compiled
-		b.err = exprError(text, err)
+		b.err = err
 		return text
 	}
-	ast.Walk(&tree.Node, b)
-	return tree.Node.String()
+	return out
 }
 
-// Visit puts a value in place of its name.
-func (b *binder) Visit(node *ast.Node) {
-	id, ok := (*node).(*ast.IdentifierNode)
-	if !ok {
-		return
+// settled reports whether a launch is done, where no dim decides that.
+func (l launchExprs) settled(known expr.Env) (bool, error) {
+	if l.when == nil {
+		return true, nil
 	}
-	switch v := b.env[id.Value].(type) {
-	case int:
-		ast.Patch(node, &ast.IntegerNode{Value: v})
-	case bool:
-		ast.Patch(node, &ast.BoolNode{Value: v})
-	case string:
-		ast.Patch(node, &ast.StringNode{Value: v})
+	for _, name := range l.when.Names() {
+		if _, ok := known[name]; !ok {
+			return false, fmt.Errorf("%s is not known", name)
+		}
 	}
+	return l.when.Bool(known)
 }

@@ -3,10 +3,12 @@ package kernels
 import (
 	"reflect"
 	"testing"
+
+	"darwarp/kernels/expr"
 )
 
 func TestBind(t *testing.T) {
-	scope := Scope{"tile": 0, "mma": "", "split": false, "device": Device{}, "elem": 0, "n": 0, "dtype": ""}
+	scope := expr.Scope{"tile": 0, "mma": "", "split": false, "device": Device{}, "elem": 0, "n": 0, "dtype": ""}
 	spec := PlanSpec{
 		Scratch: []ScratchSpec{{Name: "part", Bytes: "tile * elem * 4"}},
 		Launches: []LaunchSpec{
@@ -21,7 +23,7 @@ func TestBind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := Env{"tile": 64, "mma": "wmma", "split": true, "device": Device{SMs: 3}, "elem": 2, "dtype": "fp16"}
+	env := expr.Env{"tile": 64, "mma": "wmma", "split": true, "device": Device{SMs: 3}, "elem": 2, "dtype": "fp16"}
 	got, err := p.Bind(env)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +31,7 @@ func TestBind(t *testing.T) {
 	if len(got.Launches) != 2 || got.Launches[0].When != "" || got.Launches[1].When != "n > 64" || got.Scratch[0].Bytes != "64 * elem * 4" {
 		t.Fatalf("bound: %+v", got)
 	}
-	own, err := CompilePlan("own", got, tensors, Scope{"device": Device{}, "elem": 0, "n": 0})
+	own, err := CompilePlan("own", got, tensors, expr.Scope{"device": Device{}, "elem": 0, "n": 0})
 	if err != nil {
 		t.Fatalf("what is bound does not stand alone: %v", err)
 	}
@@ -39,7 +41,7 @@ func TestBind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		have, err := own.Resolve(Env{"device": Device{SMs: 3}, "elem": 2, "n": n})
+		have, err := own.Resolve(expr.Env{"device": Device{SMs: 3}, "elem": 2, "n": n})
 		if err != nil || !reflect.DeepEqual(want, have) {
 			t.Errorf("n = %d: %+v, %v; expected %+v", n, have, err, want)
 		}

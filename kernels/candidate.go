@@ -209,13 +209,3 @@ type Ceilings struct {
 	// Launch is no limit, but ns: how much longer a launch takes on its own than as one of many.
 	Launch float64 `json:"launch,omitempty"`
 }
-
-// BaselineResult is what a user would run instead, measured in the same session as the winner.
-type BaselineResult struct {
-	Name  string   `json:"name"` // cublaslt, default
-	About string   `json:"about,omitempty"`
-	Times []Timing `json:"times"`
-	Proof string   `json:"proof"`
-	// Sanitized is what compute-sanitizer said, of a winner that is measured again.
-	Sanitized []Sanitized `json:"sanitized,omitempty"`
-}

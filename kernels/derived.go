@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/expr-lang/expr/vm"
+	"darwarp/kernels/expr"
 )
 
 // derived is an expression over a family's genes and lets, with its values by combination of the
@@ -12,7 +12,7 @@ import (
 // expressions depend on a few genes only.
 type derived struct {
 	what   string // for errors: let stage_bytes
-	expr   *Expr
+	expr   *expr.Expr
 	needs  []need
 	genes  []int    // all that it depends on, through lets too, ascending
 	stride []uint64 // by genes: place value of the combination's number
@@ -56,7 +56,7 @@ func derivedLets(f *Family) map[string]*derived {
 	return lets
 }
 
-func newDerived(f *Family, what string, e *Expr, lets map[string]*derived) *derived {
+func newDerived(f *Family, what string, e *expr.Expr, lets map[string]*derived) *derived {
 	d := &derived{what: what, expr: e}
 	for _, name := range e.Names() {
 		i := slices.IndexFunc(f.Genes, func(g Gene) bool { return g.Name == name })
@@ -77,7 +77,7 @@ func newDerived(f *Family, what string, e *Expr, lets map[string]*derived) *deri
 		d.size *= uint64(len(f.Genes[i].values)) // at most the size of the space's index, which fits
 	}
 	switch {
-	case e.kind == "bool" && d.size <= maxTruth:
+	case e.Kind() == "bool" && d.size <= maxTruth:
 		d.truth = make([]truth, d.size)
 	case d.size <= maxTable:
 		d.table = make([]any, d.size)
@@ -141,8 +141,8 @@ type scratchpad struct {
 	family *Family
 	device Device
 	dtype  DType
-	env    Env // made when an expression has to be run: mostly its value is known
-	vm     vm.VM
+	env    expr.Env // made when an expression has to be run: mostly its value is known
+	vm     expr.Machine
 	learn  bool // keep what is evaluated: only while nobody else reads
 }
 
@@ -166,9 +166,9 @@ func (s *scratchpad) value(d *derived, p Point) (any, error) {
 		}
 		s.env[need.name] = v
 	}
-	v, err := s.vm.Run(d.expr.program, map[string]any(s.env))
+	v, err := s.vm.Value(d.expr, s.env)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.what, exprError(d.expr.Text, err))
+		return nil, fmt.Errorf("%s: %w", d.what, err)
 	}
 	if s.learn {
 		d.learn(n, v)

@@ -2,7 +2,8 @@ package kernels
 
 import (
 	"fmt"
-	"reflect"
+
+	"darwarp/kernels/expr"
 )
 
 // Device describes what candidates run on. Its tagged fields are visible to expressions as
@@ -26,14 +27,11 @@ type Device struct {
 	PageableAccess bool   `expr:"-" json:"pageable_access,omitempty"`   // device code can address host memory (HMM)
 }
 
-// deviceFields lists the fields that expressions can read.
-func deviceFields() (names []string) {
-	for f := range reflect.TypeFor[Device]().Fields() {
-		if tag := f.Tag.Get("expr"); tag != "-" {
-			names = append(names, tag)
-		}
-	}
-	return names
+// baseScope and baseEnv are what every expression of a family sees besides genes and lets.
+func baseScope() expr.Scope { return expr.Scope{"device": Device{}, "elem": 0, "dtype": ""} }
+
+func baseEnv(dev Device, t DType) expr.Env {
+	return expr.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}
 }
 
 // Label is the device as a table heads it, with the kind of time it gives.

@@ -11,18 +11,22 @@ import "slices"
 // (Wrong, Suspect, Flaky, Crashed or TimedOut), and Verdict is never Faster. Who keeps candidates must not let a culprit
 // duel again.
 type Duel struct {
-	Champion   string      `json:"champion"` // short ID or baseline name
-	Challenger string      `json:"challenger"`
-	Rounds     []DuelRound `json:"rounds"`
-	Ratio      float64     `json:"ratio"` // the objective of challenger over champion: below 1 is faster
-	Lo         float64     `json:"lo"`    // one-sided 99.5 % bootstrap bounds of Ratio; where ten pairs settled it, what the least and the greatest of them make
-	Hi         float64     `json:"hi"`
-	Verdict    Verdict     `json:"verdict"`
-	Proof      string      `json:"proof,omitempty"`
-	Detail     string      `json:"detail,omitempty"`  // why the verdict is not what the steady half says, or what was found out
-	Outcome    Outcome     `json:"outcome,omitempty"` // what the culprit was found out as; Unknown: nothing was
-	Culprit    Side        `json:"culprit,omitempty"` // empty: nobody, or nobody knows which
+	Champion     string      `json:"champion"`
+	ChampionKind NameKind    `json:"champion_kind,omitempty"` // what Champion names
+	Challenger   string      `json:"challenger"`              // a candidate's short ID
+	Rounds       []DuelRound `json:"rounds"`
+	Ratio        float64     `json:"ratio"` // the objective of challenger over champion: below 1 is faster
+	Lo           float64     `json:"lo"`    // one-sided 99.5 % bootstrap bounds of Ratio; where ten pairs settled it, what the least and the greatest of them make
+	Hi           float64     `json:"hi"`
+	Verdict      Verdict     `json:"verdict"`
+	Proof        string      `json:"proof,omitempty"`
+	Detail       string      `json:"detail,omitempty"`  // why the verdict is not what the steady half says, or what was found out
+	Outcome      Outcome     `json:"outcome,omitempty"` // what the culprit was found out as; Unknown: nothing was
+	Culprit      Side        `json:"culprit,omitempty"` // empty: nobody, or nobody knows which
 }
+
+// WithBaseline reports whether the champion is a baseline, and not a candidate.
+func (d *Duel) WithBaseline() bool { return d.ChampionKind == BaselineName }
 
 // Side is one of the two of a duel.
 type Side string

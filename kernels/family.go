@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"darwarp/kernels/expr"
 )
 
 // Family is one template's declaration: its genes, what combinations of them are legal and why, and
@@ -47,14 +49,14 @@ type Gene struct {
 	values []Value
 	def    int // index of the default
 	optIn  []bool
-	when   *Expr
+	when   *expr.Expr
 }
 
 // Let is a named value derived from the genes, for use in the expressions after it.
 type Let struct {
 	Name  string `toml:"name" json:"name"`
 	Value string `toml:"value" json:"value"`
-	expr  *Expr
+	expr  *expr.Expr
 }
 
 // Constraint is a rule that every legal point obeys, with the reason that the user is told.
@@ -62,8 +64,8 @@ type Constraint struct {
 	Rule string `toml:"rule" json:"rule"`
 	Why  string `toml:"why" json:"why"`
 
-	expr    *Expr
-	clauses []*Expr
+	expr    *expr.Expr
+	clauses []*expr.Expr
 }
 
 func (f *Family) gene(name string) *Gene {
@@ -83,7 +85,7 @@ func (c Constraint) Reads() []string { return c.expr.Names() }
 
 // Env gives a genome's values, its lets, the device and elem to expressions. Genes that the genome
 // leaves out have their defaults. It fails on a gene or value that the family does not have.
-func (f *Family) Env(g Genome, dev Device, t DType) (Env, error) {
+func (f *Family) Env(g Genome, dev Device, t DType) (expr.Env, error) {
 	if err := f.knows(g); err != nil {
 		return nil, err
 	}
@@ -104,7 +106,7 @@ func (f *Family) Env(g Genome, dev Device, t DType) (Env, error) {
 }
 
 // set evaluates the let and gives env its value.
-func (l *Let) set(env Env) error {
+func (l *Let) set(env expr.Env) error {
 	v, err := l.expr.Value(env)
 	if err != nil {
 		return fmt.Errorf("let %s: %w", l.Name, err)
@@ -205,7 +207,7 @@ func (g *Gene) DefaultValue() Value { return g.values[g.def] }
 
 // Defaults is the naive start: every active gene at its default.
 func (f *Family) Defaults() Genome {
-	g, env := Genome{}, Env{}
+	g, env := Genome{}, expr.Env{}
 	for i := range f.Genes {
 		gene := &f.Genes[i]
 		env[gene.Name] = gene.values[gene.def].Any()

@@ -3,17 +3,19 @@ package kernels
 import (
 	"errors"
 	"sync/atomic"
+
+	"darwarp/kernels/expr"
 )
 
 // Job asks an evaluator for a verdict on one candidate.
 type Job struct {
-	ID      ID      `json:"id"`
-	Variant Variant `json:"variant"`
-	Source  string  `json:"source"` // rendered
-	Plan    *Plan   `json:"-"`
-	Env     Env     `json:"-"` // genes, lets, device and elem; dims are added per workload
-	Acc     DType   `json:"acc"`
-	Bar     *Bar    `json:"-"` // nil: measure everything
+	ID      ID       `json:"id"`
+	Variant Variant  `json:"variant"`
+	Source  string   `json:"source"` // rendered
+	Plan    *Plan    `json:"-"`
+	Env     expr.Env `json:"-"` // genes, lets, device and elem; dims are added per workload
+	Acc     DType    `json:"acc"`
+	Bar     *Bar     `json:"-"` // nil: measure everything
 	// Each says that a workload which is far behind its bar does not end the others: the candidate may
 	// be the best at one of them.
 	Each bool `json:"each,omitempty"`
@@ -52,7 +54,7 @@ func (b *Bar) Times() map[string]float64 {
 
 // Resolve gives the plan its numbers at one size.
 func (j *Job) Resolve(dims Dims) (Call, error) {
-	env := make(Env, len(j.Env)+len(dims))
+	env := make(expr.Env, len(j.Env)+len(dims))
 	for k, v := range j.Env {
 		env[k] = v
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"darwarp/kernels/expr"
 )
 
 // Launch is one kernel launch with every number known.
@@ -46,7 +48,7 @@ type Call struct {
 const maxBytes = 1 << 46
 
 // Resolve gives every expression of the plan its number. An error is the candidate's fault.
-func (p *Plan) Resolve(env Env) (Call, error) {
+func (p *Plan) Resolve(env expr.Env) (Call, error) {
 	var c Call
 	for i, e := range p.scratch {
 		b, err := e.Int(env)
@@ -73,7 +75,7 @@ func (p *Plan) Resolve(env Env) (Call, error) {
 	return c, nil
 }
 
-func (l launchExprs) resolve(spec LaunchSpec, env Env) (out Launch, skip bool, err error) {
+func (l launchExprs) resolve(spec LaunchSpec, env expr.Env) (out Launch, skip bool, err error) {
 	if l.when != nil {
 		on, err := l.when.Bool(env)
 		if err != nil || !on {
@@ -116,7 +118,7 @@ func (l launchExprs) resolve(spec LaunchSpec, env Env) (out Launch, skip bool, e
 	return out, false, out.check(dev)
 }
 
-func (a argExpr) resolve(env Env) (Arg, error) {
+func (a argExpr) resolve(env expr.Env) (Arg, error) {
 	arg := Arg{Kind: a.kind, Name: a.name}
 	if a.value == nil {
 		return arg, nil
@@ -131,7 +133,7 @@ func (a argExpr) resolve(env Env) (Arg, error) {
 	return arg, nil
 }
 
-func (l launchExprs) resolveWindow(spec *L2WindowSpec, env Env) ([]string, error) {
+func (l launchExprs) resolveWindow(spec *L2WindowSpec, env expr.Env) ([]string, error) {
 	if spec == nil {
 		return nil, nil
 	}
@@ -181,7 +183,7 @@ func (l Launch) checkCluster(dev Device) error {
 // Reads lists the names that the plan's expressions read, sorted.
 func (p *Plan) Reads() []string {
 	var names []string
-	add := func(es ...*Expr) {
+	add := func(es ...*expr.Expr) {
 		for _, e := range es {
 			if e != nil {
 				names = append(names, e.Names()...)
@@ -208,7 +210,7 @@ func (p *Plan) Reads() []string {
 
 // Values writes what env gives to the names that the plan reads: with the source and the spec, what
 // decides the launches. Two points with one source and different launches differ here.
-func (p *Plan) Values(env Env) string {
+func (p *Plan) Values(env expr.Env) string {
 	var b strings.Builder
 	for _, name := range p.Reads() {
 		if v, ok := env[name]; ok && name != "device" {
@@ -219,7 +221,7 @@ func (p *Plan) Values(env Env) string {
 }
 
 // three evaluates up to three extents; missing ones are 1.
-func three(es []*Expr, env Env) ([3]int, error) {
+func three(es []*expr.Expr, env expr.Env) ([3]int, error) {
 	out := [3]int{1, 1, 1}
 	v, err := ints(es, env)
 	copy(out[:], v)

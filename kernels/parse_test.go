@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"darwarp/kernels/expr"
 )
 
 // edit is a file with one passage replaced, and all that is then wrong with it.
@@ -212,9 +214,9 @@ func TestMistakeShowsCaret(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}
-	var ee *ExprError
+	var ee *expr.Error
 	if ms := err.(Mistakes); !errors.As(ms[0], &ee) {
-		t.Error("the mistake does not unwrap to its ExprError")
+		t.Error("the mistake does not unwrap to its expr.Error")
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"darwarp/kernels/expr"
 )
 
 // maxGenes and maxValues bound a family, so that a point is a few bytes.
@@ -51,7 +53,7 @@ func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
 // of the two is meant.
 func (p *Problem) taken() map[string]bool {
 	taken := map[string]bool{"T": true, "dtype": true, "elem": true, "device": true}
-	for _, list := range [][]string{p.DimNames, functionNames, keywords} {
+	for _, list := range [][]string{p.DimNames, expr.Reserved} {
 		for _, name := range list {
 			taken[name] = true
 		}
@@ -72,7 +74,7 @@ func (f *Family) readArch(n *notes) {
 	f.only = m[2] != ""
 }
 
-func (f *Family) compileGenes(n *notes, scope Scope, taken map[string]bool) {
+func (f *Family) compileGenes(n *notes, scope expr.Scope, taken map[string]bool) {
 	if len(f.Genes) == 0 || len(f.Genes) > maxGenes {
 		n.addf("gene", "%d declared: expected 1 to %d [[gene]]", len(f.Genes), maxGenes)
 	}
@@ -96,7 +98,7 @@ func (f *Family) compileGenes(n *notes, scope Scope, taken map[string]bool) {
 
 // compileWhen reads the condition of a gene: on the genes before it alone, so that which genes
 // exist is a property of the genome.
-func (g *Gene) compileWhen(n *notes, key string, scope Scope) {
+func (g *Gene) compileWhen(n *notes, key string, scope expr.Scope) {
 	if g.When == "" {
 		return
 	}
@@ -104,7 +106,7 @@ func (g *Gene) compileWhen(n *notes, key string, scope Scope) {
 	for name := range baseScope() {
 		delete(genes, name)
 	}
-	e, err := CompileBool(g.When, genes)
+	e, err := expr.CompileBool(g.When, genes)
 	n.add(key+".when", err)
 	g.when = e
 }
@@ -173,14 +175,14 @@ func (f *Family) checkAccumulate(n *notes) {
 	}
 }
 
-func (f *Family) compileLets(n *notes, scope Scope, taken map[string]bool) {
+func (f *Family) compileLets(n *notes, scope expr.Scope, taken map[string]bool) {
 	for i := range f.Lets {
 		l, key := &f.Lets[i], fmt.Sprintf("let[%d] (%s)", i, f.Lets[i].Name)
 		if !nameRE.MatchString(l.Name) || taken[l.Name] {
 			n.addf(key+".name", "%q is not usable: expected a new identifier", l.Name)
 			continue
 		}
-		e, err := CompileAny(l.Value, scope)
+		e, err := expr.CompileAny(l.Value, scope)
 		n.add(key+".value", err)
 		l.expr = e
 		taken[l.Name], scope[l.Name] = true, letExample(e)
@@ -188,22 +190,22 @@ func (f *Family) compileLets(n *notes, scope Scope, taken map[string]bool) {
 }
 
 // letExample is a value of the kind that a let gives.
-func letExample(e *Expr) any {
+func letExample(e *expr.Expr) any {
 	switch {
-	case e != nil && e.kind == "bool":
+	case e != nil && e.Kind() == "bool":
 		return false
-	case e != nil && e.kind == "string":
+	case e != nil && e.Kind() == "string":
 		return ""
 	}
 	return 0
 }
 
-func (f *Family) compileRules(n *notes, scope Scope) {
+func (f *Family) compileRules(n *notes, scope expr.Scope) {
 	for i := range f.Constraints {
 		c, key := &f.Constraints[i], fmt.Sprintf("constraint[%d]", i)
-		e, err := CompileBool(c.Rule, scope)
+		e, err := expr.CompileBool(c.Rule, scope)
 		n.add(key+".rule", err)
-		c.expr, c.clauses = e, clauses(c.Rule, scope)
+		c.expr, c.clauses = e, expr.Clauses(c.Rule, scope)
 		if strings.TrimSpace(c.Why) == "" {
 			n.addf(key+".why", "missing: say in a sentence why the rule is there")
 		}

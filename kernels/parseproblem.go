@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"darwarp/kernels/expr"
 )
 
 var nameRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -73,21 +75,21 @@ func (p *Problem) checkNames(n *notes) {
 	}
 }
 
-func (p *Problem) dimScope() Scope {
-	s := Scope{"elem": 0, "dtype": ""}
+func (p *Problem) dimScope() expr.Scope {
+	s := expr.Scope{"elem": 0, "dtype": ""}
 	for _, d := range p.DimNames {
 		s[d] = 0
 	}
 	return s
 }
 
-func (p *Problem) intExpr(n *notes, key, text string, scope Scope) *Expr {
-	e, err := CompileInt(text, scope)
+func (p *Problem) intExpr(n *notes, key, text string, scope expr.Scope) *expr.Expr {
+	e, err := expr.CompileInt(text, scope)
 	n.add(key, err)
 	return e
 }
 
-func (p *Problem) compileTensors(n *notes, scope Scope) {
+func (p *Problem) compileTensors(n *notes, scope expr.Scope) {
 	taken, outs := (&Problem{DimNames: p.DimNames}).taken(), 0
 	for i, t := range p.Tensors {
 		key := fmt.Sprintf("tensor[%d]", i)
@@ -106,7 +108,7 @@ func (p *Problem) compileTensors(n *notes, scope Scope) {
 			_, err := ParseDType(string(t.DType))
 			n.add(key+".dtype", err)
 		}
-		var shape []*Expr
+		var shape []*expr.Expr
 		for j, s := range t.Shape {
 			shape = append(shape, p.intExpr(n, fmt.Sprintf("%s.shape[%d]", key, j), s, scope))
 		}
@@ -195,7 +197,7 @@ func (p *Problem) checkCheck(n *notes) {
 	p.readRanges(n)
 }
 
-func (p *Problem) compileReference(n *notes, scope Scope) {
+func (p *Problem) compileReference(n *notes, scope expr.Scope) {
 	if !labelRE.MatchString(p.Reference.File) {
 		n.addf("reference.file", "%q: expected the plain kernel's file in this folder, as in \"reference.cu\"", p.Reference.File)
 	}
@@ -206,11 +208,11 @@ func (p *Problem) compileReference(n *notes, scope Scope) {
 	p.refBlock = p.gridExprs(n, "reference.block", p.Reference.Block, scope)
 }
 
-func (p *Problem) gridExprs(n *notes, key string, texts []string, scope Scope) []*Expr {
+func (p *Problem) gridExprs(n *notes, key string, texts []string, scope expr.Scope) []*expr.Expr {
 	if len(texts) < 1 || len(texts) > 3 {
 		n.addf(key, "expected 1 to 3 expressions")
 	}
-	var out []*Expr
+	var out []*expr.Expr
 	for i, t := range texts {
 		out = append(out, p.intExpr(n, fmt.Sprintf("%s[%d]", key, i), t, scope))
 	}

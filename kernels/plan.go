@@ -3,6 +3,8 @@ package kernels
 import (
 	"fmt"
 	"maps"
+
+	"darwarp/kernels/expr"
 )
 
 // PlanSpec is a launch plan as it is declared beside a source: data, with expressions over genes,
@@ -46,26 +48,26 @@ type L2WindowSpec struct {
 // Plan is a PlanSpec with its expressions compiled.
 type Plan struct {
 	Spec     PlanSpec
-	scratch  []*Expr
+	scratch  []*expr.Expr
 	launches []launchExprs
 }
 
 type launchExprs struct {
-	when                 *Expr
-	grid, block, cluster []*Expr
-	smem                 *Expr
-	window               *Expr // whether the launch has one; null: it does, if it is declared
+	when                 *expr.Expr
+	grid, block, cluster []*expr.Expr
+	smem                 *expr.Expr
+	window               *expr.Expr // whether the launch has one; null: it does, if it is declared
 	maps                 []mapExprs
 	args                 []argExpr
 }
 
 type argExpr struct {
 	kind, name string
-	value      *Expr
+	value      *expr.Expr
 }
 
 // CompilePlan checks a declared plan against the names it may use. The tensors are the problem's.
-func CompilePlan(file string, spec PlanSpec, tensors []Tensor, scope Scope) (*Plan, error) {
+func CompilePlan(file string, spec PlanSpec, tensors []Tensor, scope expr.Scope) (*Plan, error) {
 	n := &notes{file: file}
 	p := &Plan{Spec: spec}
 	pointers := map[string]string{}
@@ -89,13 +91,13 @@ func CompilePlan(file string, spec PlanSpec, tensors []Tensor, scope Scope) (*Pl
 	return p, n.err()
 }
 
-func intExpr(n *notes, key, text string, scope Scope) *Expr {
-	e, err := CompileInt(text, scope)
+func intExpr(n *notes, key, text string, scope expr.Scope) *expr.Expr {
+	e, err := expr.CompileInt(text, scope)
 	n.add(key, err)
 	return e
 }
 
-func compileLaunch(n *notes, key string, l LaunchSpec, tensors []Tensor, pointers map[string]string, scope Scope) launchExprs {
+func compileLaunch(n *notes, key string, l LaunchSpec, tensors []Tensor, pointers map[string]string, scope expr.Scope) launchExprs {
 	var out launchExprs
 	if !nameRE.MatchString(l.Entry) {
 		n.addf(key+".entry", "%q: expected the kernel's name", l.Entry)
@@ -104,11 +106,11 @@ func compileLaunch(n *notes, key string, l LaunchSpec, tensors []Tensor, pointer
 		out.window = l.L2Window.compile(n, key+".l2_window", pointers, scope)
 	}
 	if l.When != "" {
-		e, err := CompileBool(l.When, scope)
+		e, err := expr.CompileBool(l.When, scope)
 		n.add(key+".when", err)
 		out.when = e
 	}
-	list := func(name string, texts []string, least int) (es []*Expr) {
+	list := func(name string, texts []string, least int) (es []*expr.Expr) {
 		if len(texts) < least || len(texts) > 3 {
 			n.addf(key+"."+name, "expected %d to 3 expressions", least)
 		}
@@ -137,7 +139,7 @@ func compileLaunch(n *notes, key string, l LaunchSpec, tensors []Tensor, pointer
 }
 
 // compile checks the tensors of a window and returns its condition, if there is one.
-func (w *L2WindowSpec) compile(n *notes, key string, pointers map[string]string, scope Scope) *Expr {
+func (w *L2WindowSpec) compile(n *notes, key string, pointers map[string]string, scope expr.Scope) *expr.Expr {
 	if len(w.Tensors) == 0 {
 		n.addf(key+".tensors", "missing: expected the first and the last of the tensors that L2 is to keep")
 	}
@@ -149,7 +151,7 @@ func (w *L2WindowSpec) compile(n *notes, key string, pointers map[string]string,
 	if w.When == "" {
 		return nil
 	}
-	e, err := CompileBool(w.When, scope)
+	e, err := expr.CompileBool(w.When, scope)
 	n.add(key+".when", err)
 	return e
 }

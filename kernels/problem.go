@@ -1,5 +1,7 @@
 package kernels
 
+import "darwarp/kernels/expr"
+
 // Problem says what is to be computed: the tensors, the sizes, how right is right, and what to be
 // faster than. It is read from problem.toml; see docs/manual/problems.md for the format.
 type Problem struct {
@@ -15,9 +17,9 @@ type Problem struct {
 	Reference Reference  `toml:"reference" json:"reference"`
 	Baselines []Baseline `toml:"baseline" json:"baselines,omitempty"`
 
-	flops, bytes, reduction *Expr
-	shapes                  [][]*Expr // by tensor
-	refGrid, refBlock       []*Expr
+	flops, bytes, reduction *expr.Expr
+	shapes                  [][]*expr.Expr // by tensor
+	refGrid, refBlock       []*expr.Expr
 }
 
 // Tensor is one array of a problem, dense and row-major.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"darwarp/kernels/diagram"
 )
 
 // MaxEnumerated is the number of legal points up to which a space is held as a list. The points of a
@@ -23,10 +25,10 @@ type Space struct {
 	Device Device
 	DType  DType
 
-	allowed [][]uint8 // by gene: the value indices in play, ascending
-	radix   []uint64  // by gene: place value of the mixed-radix code
-	codes   []uint64  // legal points, ascending
-	counted *counted  // in place of codes, where there are too many
+	allowed [][]uint8        // by gene: the value indices in play, ascending
+	radix   []uint64         // by gene: place value of the mixed-radix code
+	codes   []uint64         // legal points, ascending
+	counted *diagram.Diagram // in place of codes, where there are too many
 	whens   []*derived
 	rules   []*derived // by constraint
 	clauses []clause   // of them, those that are settled earlier
@@ -141,7 +143,7 @@ func (s *Space) scratchpad() *scratchpad {
 // Len is the number of legal points.
 func (s *Space) Len() int {
 	if s.counted != nil {
-		return s.counted.len()
+		return s.counted.Len()
 	}
 	return len(s.codes)
 }
@@ -150,7 +152,7 @@ func (s *Space) Len() int {
 func (s *Space) At(i int) Point {
 	p := make(Point, len(s.radix))
 	if s.counted != nil {
-		s.counted.at(i, p)
+		s.counted.At(i, p)
 		return p
 	}
 	code := s.codes[i]
@@ -174,7 +176,7 @@ func (s *Space) Index(p Point) (i int, ok bool) {
 		code += uint64(v) * s.radix[j]
 	}
 	if s.counted != nil {
-		return s.counted.index(p)
+		return s.counted.Index(p)
 	}
 	return slices.BinarySearch(s.codes, code)
 }

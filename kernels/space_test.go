@@ -8,14 +8,16 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"darwarp/kernels/expr"
 )
 
 // bruteForce lists the legal points by trying every combination through Family.Check alone.
 func bruteForce(t *rapid.T, f *Family, dev Device, dt DType, pins Pins) []Point {
 	var all []Point
 	p := make(Point, len(f.Genes))
-	var walk func(i int, env Env)
-	walk = func(i int, env Env) {
+	var walk func(i int, env expr.Env)
+	walk = func(i int, env expr.Env) {
 		if i == len(p) {
 			g := Genome{}
 			for j := range f.Genes {
@@ -386,5 +388,15 @@ func TestAccumulator(t *testing.T) {
 	}
 	if got := f.Accumulator(Genome{}); got != FP32 {
 		t.Errorf("default: %s", got)
+	}
+}
+
+// TestGuardedClause has a clause that divides by zero wherever the one that guards it is not decided yet: it must refuse
+// nothing there, and be no error.
+func TestGuardedClause(t *testing.T) {
+	genes := []string{"values = [2, 3, 4]\ndefault = 2", "values = [0, 1, 2]\ndefault = 1", "values = [0, 1, 2]\ndefault = 0"}
+	s := mustSpace(t, genesTOML(genes, "[[constraint]]\nrule = \"g1 + g2 > 2 && g0 % g1 == 0\"\nwhy = \"so\""), nil)
+	if len(s.Family.Constraints[0].clauses) != 2 || s.Len() != 3+2*2 { // g1 = 1: g2 = 2; g1 = 2: g0 even, g2 = 1 or 2
+		t.Errorf("%d points, clauses %v", s.Len(), s.Family.Constraints[0].clauses)
 	}
 }

@@ -3,6 +3,8 @@ package kernels
 import (
 	"fmt"
 	"slices"
+
+	"darwarp/kernels/expr"
 )
 
 // TensorMapSpec declares a tensor map: how the TMA unit copies boxes of a tensor between device and shared memory. Its
@@ -25,9 +27,9 @@ type TensorMap struct {
 
 // mapExprs are the expressions of a TensorMapSpec, and those of its tensor.
 type mapExprs struct {
-	box, shape []*Expr
-	swizzle    *Expr // null: 0
-	dtype      DType // empty: the problem's chosen one
+	box, shape []*expr.Expr
+	swizzle    *expr.Expr // null: 0
+	dtype      DType      // empty: the problem's chosen one
 }
 
 // maxRank is the most dimensions that a tensor map has.
@@ -35,7 +37,7 @@ const maxRank = 5
 
 // compile checks a declared map against the problem's tensors. taken are the names of buffers and of the launch's
 // earlier maps.
-func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, tensors []Tensor, scope Scope) (out mapExprs) {
+func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, tensors []Tensor, scope expr.Scope) (out mapExprs) {
 	if !nameRE.MatchString(m.Name) || taken[m.Name] != "" || scope[m.Name] != nil {
 		n.addf(key+".name", "%q is not usable: expected a new identifier", m.Name)
 	}
@@ -60,7 +62,7 @@ func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, te
 	case len(m.Box) != rank:
 		n.addf(key+".box", "%d expressions: expected %d, one for each dimension of %s %v", len(m.Box), rank, t.Name, t.Shape)
 	}
-	inShape := scope.With(Scope{"elem": 0, "dtype": ""})
+	inShape := scope.With(expr.Scope{"elem": 0, "dtype": ""})
 	for i, text := range t.Shape {
 		out.shape = append(out.shape, intExpr(n, fmt.Sprintf("%s.tensor: %s.shape[%d]", key, t.Name, i), text, inShape))
 	}
@@ -69,7 +71,7 @@ func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, te
 }
 
 // constant checks a number that no point changes where it is written.
-func constant(e *Expr, check func(int) error) error {
+func constant(e *expr.Expr, check func(int) error) error {
 	if e == nil || len(e.Names()) > 0 {
 		return nil
 	}
@@ -95,7 +97,7 @@ func checkSwizzle(bytes int) error {
 }
 
 // resolve gives the map its numbers, and refuses what the device cannot encode.
-func (m mapExprs) resolve(spec TensorMapSpec, env Env) (TensorMap, error) {
+func (m mapExprs) resolve(spec TensorMapSpec, env expr.Env) (TensorMap, error) {
 	out := TensorMap{Name: spec.Name, Tensor: spec.Tensor}
 	fail := func(err error) (TensorMap, error) { return out, fmt.Errorf("tensor map %s: %w", spec.Name, err) }
 	var err error
@@ -147,7 +149,7 @@ func (m TensorMap) check(shape []int, elem int) error {
 	return nil
 }
 
-func ints(es []*Expr, env Env) ([]int, error) {
+func ints(es []*expr.Expr, env expr.Env) ([]int, error) {
 	out := make([]int, len(es))
 	for i, e := range es {
 		v, err := e.Int(env)

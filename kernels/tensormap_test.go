@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"darwarp/kernels/expr"
 )
 
 // tiled is familyTOML with a tensor map of A, which is two arguments, and one of C, which is none.
@@ -72,23 +74,10 @@ func TestTensorMapRules(t *testing.T) {
 	}
 }
 
-func TestTensorMapTexts(t *testing.T) {
+func TestTensorMapReads(t *testing.T) {
 	f := mustFamily(t, tiled(t, `"tile / 2", "min(k, 64)"`, "warps * 64"))
 	if got := strings.Join(f.Plan.Reads(), " "); got != "k m n smem split threads tile warps" {
 		t.Errorf("reads %s", got)
-	}
-	env, err := f.Env(Genome{"mma": String("wmma"), "tile": Int(32)}, hopper(t), FP16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := f.Plan.CText(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	maps := []CTensorMap{{"a_tiles", "A", []string{"div(32LL, 2LL)", "least({d.k, 64LL})"}, "(2LL * 64LL)"}, {"c_tiles", "C", []string{"1LL", "4LL"}, "0LL"}}
-	args := []CArg{{Map: "a_tiles"}, {Buffer: "C"}, {Map: "a_tiles"}, {Value: "d.m"}}
-	if l := c.Launches[0]; !reflect.DeepEqual(l.Maps, maps) || !reflect.DeepEqual(l.Args, args) {
-		t.Errorf("maps %q, arguments %q", l.Maps, l.Args)
 	}
 }
 
@@ -102,7 +91,7 @@ func TestBindTensorMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := CompilePlan("own", spec, mustProblem(t).Tensors, Scope{"m": 0, "n": 0, "k": 0, "device": Device{}, "elem": 0})
+	own, err := CompilePlan("own", spec, mustProblem(t).Tensors, expr.Scope{"m": 0, "n": 0, "k": 0, "device": Device{}, "elem": 0})
 	if err != nil {
 		t.Fatalf("what is bound does not stand alone: %v\n%+v", err, spec)
 	}
@@ -111,7 +100,7 @@ func TestBindTensorMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	have, err := (&Job{Plan: own, Env: Env{"device": hopper(t), "elem": 2}}).Resolve(dims)
+	have, err := (&Job{Plan: own, Env: expr.Env{"device": hopper(t), "elem": 2}}).Resolve(dims)
 	if err != nil || !reflect.DeepEqual(want, have) {
 		t.Errorf("%+v, %v; expected %+v", have, err, want)
 	}

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"darwarp/kernels/expr"
 )
 
 // Env gives an expression of the problem its dims, elem (the bytes of one element) and dtype.
-func (p *Problem) Env(dims Dims, t DType) Env {
-	env := Env{"elem": t.Size(), "dtype": string(t)}
+func (p *Problem) Env(dims Dims, t DType) expr.Env {
+	env := expr.Env{"elem": t.Size(), "dtype": string(t)}
 	for n, v := range dims {
 		env[n] = v
 	}

@@ -9,30 +9,8 @@ import (
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 )
-
-const problemTOML = `
-name = "toy"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "n"
-[[tensor]]
-name = "out"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "w"
-dims = { n = 1 }
-[check]
-reduction = "1"
-shapes = [{ n = 1 }]
-[reference]
-file = "reference.cu"
-entry = "reference"
-grid = ["1"]
-block = ["1"]
-`
 
 const familyTOML = `
 arch = "sm_80"
@@ -56,32 +34,11 @@ default = 1
 [[constraint]]
 rule = "tile * split <= 256"
 why = "a block has no more threads"
-[[launch]]
-entry = "k"
-grid = ["1"]
-block = ["1"]
-args = ["out"]
-`
+` + kernelstest.Launch
 
 func toySpace(t testing.TB) *kernels.Space {
 	t.Helper()
-	p, err := kernels.ParseProblem("problem.toml", []byte(problemTOML))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := kernels.ParseFamily("toy.toml", "toy", []byte(familyTOML), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := kernels.ArchDevice("sm_90a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := kernels.NewSpace(f, dev, kernels.FP32, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return kernelstest.Space(t, kernelstest.Family(t, "toy", familyTOML))
 }
 
 // cost is a landscape with one optimum: tile 64, cp_async, 4 stages, split 2.

@@ -70,7 +70,7 @@ func TestKill(t *testing.T) {
 		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && acknowledged == 0 {
 			continue // killed before the file had its name
 		}
-		if err := Verify(path); err != nil {
+		if err := verify(path); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		r := must(View(path))(t)

@@ -99,7 +99,7 @@ func isTyped(err error) bool {
 func TestSampleIsSound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sound.run")
 	write(t, path, sample())
-	if err := errors.Join(use(path), Verify(path)); err != nil {
+	if err := errors.Join(use(path), verify(path)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -165,7 +165,7 @@ func TestOneMetaZeroed(t *testing.T) {
 		clear(b[i*page : (i+1)*page])
 		path := filepath.Join(t.TempDir(), "x.run")
 		write(t, path, b)
-		if err := errors.Join(use(path), Verify(path)); err != nil {
+		if err := errors.Join(use(path), verify(path)); err != nil {
 			t.Errorf("meta %d: %v", i, err)
 		}
 	}
@@ -209,7 +209,7 @@ func TestFlippedPages(t *testing.T) {
 		}
 		path := filepath.Join(dir, "x.run")
 		write(t, path, b)
-		verified := Verify(path)
+		verified := verify(path)
 		err := use(path)
 		switch {
 		case err != nil && !isTyped(err):

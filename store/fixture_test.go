@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -103,6 +104,15 @@ func reopen(t *testing.T, r *Run) *Run {
 	}
 	t.Cleanup(func() { again.Close() })
 	return again
+}
+
+// verify opens a file that nobody writes, as it is, and verifies it.
+func verify(path string) error {
+	r, err := open(path, false)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.Verify(), r.Close())
 }
 
 func same(t *testing.T, what string, got, want any) {

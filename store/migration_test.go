@@ -2,9 +2,12 @@ package store
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -94,4 +97,65 @@ func TestLayout1(t *testing.T) {
 	}
 	same(t, "insights", must(r.Insights())(t), []kernels.Insight{insight})
 	same(t, "portfolios", must(r.Portfolios())(t), []kernels.Portfolio{portfolio})
+}
+
+// TestLayout3 opens a file of a darwarp whose duels and baselines did not say what their names name: a search, a portfolio and
+// explain on the cpu device. One of its baselines is the winner, measured again.
+func TestLayout3(t *testing.T) {
+	packed := must(os.Open("testdata/layout3.db.gz"))(t)
+	defer packed.Close()
+	before := must(io.ReadAll(must(gzip.NewReader(packed))(t)))(t)
+	path := filepath.Join(t.TempDir(), "run.db")
+	write(t, path, before)
+
+	v := must(View(path))(t)
+	checkKinds(t, v)
+	v.Close()
+	same(t, "a view leaves the file alone", bytes.Equal(must(os.ReadFile(path))(t), before), true)
+
+	r := must(Open(path))(t)
+	defer r.Close()
+	checkKinds(t, r)
+	same(t, "candidates", r.Len(), 8)
+	same(t, "insights", len(must(r.Insights())(t)), 4)
+	same(t, "portfolios", len(must(r.Portfolios())(t)), 1)
+	same(t, "trials", len(must(r.Trials())(t)), 1)
+	if err := r.Verify(); err != nil {
+		t.Error(err)
+	}
+	kept := must(View(path + ".layout3"))(t)
+	same(t, "candidates as they were", kept.Len(), 8)
+	kept.Close()
+}
+
+// checkKinds holds every name against the candidates' IDs.
+func checkKinds(t *testing.T, r *Run) {
+	t.Helper()
+	short := map[string]bool{}
+	if err := r.Each(func(c kernels.Candidate) error {
+		short[c.ID.Short()] = true
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, d := range must(r.Duels())(t) {
+		same(t, "champion "+d.Champion+" is a baseline", d.WithBaseline(), !short[d.Champion])
+		if seen["duel"]++; d.WithBaseline() {
+			seen["duel with a baseline"]++
+		}
+		if d.Verdict == "" || len(d.Rounds) < 2 || !short[d.Challenger] {
+			t.Errorf("duel: %+v", d)
+		}
+	}
+	for _, b := range must(r.Baselines())(t) {
+		same(t, b.Name+" is a baseline", b.IsBaseline(), !short[b.Name])
+		if seen["measurement"]++; b.IsBaseline() {
+			seen["baseline"]++
+		}
+		if len(b.Times) == 0 || b.Proof == "" {
+			t.Errorf("measurement: %+v", b)
+		}
+	}
+	same(t, "names", seen, map[string]int{"duel": 3, "duel with a baseline": 1, "measurement": 2, "baseline": 1})
 }

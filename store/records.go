@@ -173,7 +173,7 @@ func appendRecord(b *bolt.Bucket, v any) error {
 	return putRecord(b, number(n+1), v)
 }
 
-// list decodes a numbered bucket.
+// list decodes the records of a bucket in the order of its keys.
 func list[T any](r *Run, bucket []byte) (all []T, err error) {
 	err = r.read(func(root *bolt.Bucket) error {
 		all = nil

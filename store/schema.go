@@ -23,7 +23,9 @@
 //	├── insights/N         Insight; layout 2
 //	├── portfolios/N       Portfolio; layout 2
 //	├── exchanges/N        Exchange with a language model; layout 3
-//	└── trials/ID          Trial; made with the first one
+//	└── trials/ID          Trial; in layout 3 made with the first one
+//
+// Since layout 4 a record of duels and baselines says what its name names.
 //
 // SEQ and N are 8 bytes, big-endian, from 1. SCORE is the bits of a positive float64, big-endian,
 // which sort as the numbers do. Values other than SEQ, ID and the version are records: see codec.go.
@@ -62,31 +64,11 @@ var (
 	insights    = []byte("insights")
 	portfolios  = []byte("portfolios")
 	exchanges   = []byte("exchanges")
+	trials      = []byte("trials")
 
-	buckets = [][]byte{metaName, checkpoints, candidates, ids, codes, rank, provenances, duels, champions, baselines, insights, portfolios, exchanges}
+	buckets = [][]byte{metaName, checkpoints, candidates, ids, codes, rank, provenances, duels, champions, baselines,
+		insights, portfolios, exchanges, trials}
 )
-
-// migration takes a root from one version of the layout to the next.
-type migration func(root *bolt.Bucket) error
-
-// migrations[i] leads from version i+1 to version i+2. Never change one that was released: add one,
-// with a test that starts from a file of the version before.
-var migrations = []migration{
-	addBuckets("insights", "portfolios"),
-	addBuckets("exchanges"),
-}
-
-// addBuckets is a migration that only needs new buckets.
-func addBuckets(names ...string) migration {
-	return func(root *bolt.Bucket) error {
-		for _, name := range names {
-			if _, err := root.CreateBucketIfNotExists([]byte(name)); err != nil {
-				return fmt.Errorf("bucket %s: %w", name, err)
-			}
-		}
-		return nil
-	}
-}
 
 // schemaVersion is the layout that this program writes.
 func schemaVersion() uint64 { return uint64(len(migrations) + 1) }
@@ -121,20 +103,6 @@ func storedVersion(root *bolt.Bucket) (uint64, error) {
 		return 0, fault{ErrNewer, fmt.Errorf("layout %d, this darwarp knows up to %d", v, schemaVersion())}
 	}
 	return v, nil
-}
-
-// migrate brings a root up to the present version, all steps in the caller's one transaction.
-func migrate(root *bolt.Bucket) error {
-	v, err := storedVersion(root)
-	if err != nil {
-		return err
-	}
-	for ; v < schemaVersion(); v++ {
-		if err := migrations[v-1](root); err != nil {
-			return fmt.Errorf("migrate layout %d to %d: %w", v, v+1, err)
-		}
-	}
-	return root.Put(schemaKey, number(v))
 }
 
 // checkTree reports a bucket that is missing, so that no reader has to expect one.

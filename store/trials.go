@@ -9,30 +9,21 @@ import (
 	"darwarp/kernels"
 )
 
-// trials has the trials of would-be champions by ID. It is made with the first of them: files of before need no migration.
-var trials = []byte("trials")
-
 // PutTrial stores how a would-be champion has fared until now, in place of what was stored of it before.
 func (r *Run) PutTrial(t kernels.Trial) error {
 	return r.update(func(root *bolt.Bucket) error { return putTrial(root, t) })
 }
 
 func putTrial(root *bolt.Bucket, t kernels.Trial) error {
-	all, err := root.CreateBucketIfNotExists(trials)
-	if err != nil {
-		return err
-	}
-	return putRecord(all, t.ID[:], t)
+	return putRecord(root.Bucket(trials), t.ID[:], t)
 }
 
 // Trial is how a candidate has fared on trial; the zero Trial of its ID where it never was.
 func (r *Run) Trial(id kernels.ID) (t kernels.Trial, err error) {
 	t.ID = id
 	err = r.read(func(root *bolt.Bucket) error {
-		if b := root.Bucket(trials); b != nil {
-			if record := b.Get(id[:]); record != nil {
-				return decode(record, &t)
-			}
+		if record := root.Bucket(trials).Get(id[:]); record != nil {
+			return decode(record, &t)
 		}
 		return nil
 	})
@@ -40,24 +31,7 @@ func (r *Run) Trial(id kernels.ID) (t kernels.Trial, err error) {
 }
 
 // Trials lists all trials in the order of IDs.
-func (r *Run) Trials() (all []kernels.Trial, err error) {
-	err = r.read(func(root *bolt.Bucket) error {
-		all = nil
-		b := root.Bucket(trials)
-		if b == nil {
-			return nil
-		}
-		return eachRecord(b, func(k, record []byte) error {
-			var t kernels.Trial
-			if err := decode(record, &t); err != nil {
-				return fmt.Errorf("%s %x: %w", trials, k, err)
-			}
-			all = append(all, t)
-			return nil
-		})
-	})
-	return all, err
-}
+func (r *Run) Trials() ([]kernels.Trial, error) { return list[kernels.Trial](r, trials) }
 
 // Fell files a candidate that did not stand its trial: it is stored as what it was found out to be, without times and
 // rank. Unless heir is zero it reigns again, and why says so. All of that and the checkpoint are one transaction.

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"darwarp/kernels"
+	"darwarp/kernels/expr"
 )
 
 // Render writes the source of a family's point. The template sees every gene by name (inactive
 // ones at their default), every let, T (the C++ element type), dtype and elem. The same point gives
 // the same source, byte by byte. An error says where: tile.cu.tmpl:12:5.
-func (b *Bundle) Render(f *kernels.Family, env kernels.Env, t kernels.DType) (string, error) {
+func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (string, error) {
 	data := map[string]any{"T": t.CType(), "dtype": string(t)}
 	for k, v := range env {
 		if _, ok := v.(kernels.Device); !ok {
@@ -87,7 +88,7 @@ func (b *Bundle) VariantJob(v kernels.Variant, dev kernels.Device, t kernels.DTy
 	if v.Plan == nil {
 		return kernels.Job{}, errors.New("a source of its own without a launch plan")
 	}
-	scope := kernels.Scope{"device": kernels.Device{}, "elem": 0}
+	scope := expr.Scope{"device": kernels.Device{}, "elem": 0}
 	for _, d := range b.Problem.DimNames {
 		scope[d] = 0
 	}
@@ -97,7 +98,7 @@ func (b *Bundle) VariantJob(v kernels.Variant, dev kernels.Device, t kernels.DTy
 	}
 	acc := b.Problem.Accumulator(v.Acc)
 	id := kernels.NewID(v.Source, *v.Plan, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash()}, " ")+claim(acc))
-	return kernels.Job{ID: id, Variant: v, Source: v.Source, Plan: plan, Env: kernels.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}, Acc: acc}, nil
+	return kernels.Job{ID: id, Variant: v, Source: v.Source, Plan: plan, Env: expr.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}, Acc: acc}, nil
 }
 
 // ReferenceSource is the reference kernel as the compiler gets it, with T defined.

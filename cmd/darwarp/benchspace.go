@@ -11,7 +11,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval/replay"
-	"darwarp/kernels/restrict"
+	"darwarp/eval/replay/restrict"
 )
 
 type benchSpaceFlags struct {

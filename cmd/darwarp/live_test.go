@@ -253,12 +253,12 @@ func (f fakeFinisher) Baselines(context.Context) ([]string, map[string]string, e
 	return []string{"cublaslt"}, nil, nil
 }
 func (f fakeFinisher) BaselineTimes(_ context.Context, name string) (kernels.BaselineResult, error) {
-	return kernels.BaselineResult{Name: name, Times: f.times(800), Proof: f.Provenance().Key()}, nil
+	return kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Times: f.times(800), Proof: f.Provenance().Key()}, nil
 }
 func (f fakeFinisher) About(name, workload string) string { return "algorithm 1" }
 
 func (f fakeFinisher) Compare(_ context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error) {
-	d := kernels.Duel{Champion: name, Challenger: job.ID.Short(), Ratio: 1.25, Proof: f.Provenance().Key()}
+	d := kernels.Duel{Champion: name, ChampionKind: kernels.BaselineName, Challenger: job.ID.Short(), Ratio: 1.25, Proof: f.Provenance().Key()}
 	for _, w := range []string{"small", "large"} {
 		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w, Cache: cache, Ratio: 1.25})
 	}
@@ -266,5 +266,7 @@ func (f fakeFinisher) Compare(_ context.Context, name string, job *kernels.Job, 
 }
 
 func (f fakeFinisher) Versus(ctx context.Context, a, b *kernels.Job, cache string) (kernels.Duel, error) {
-	return f.Compare(ctx, a.ID.Short(), b, cache)
+	d, err := f.Compare(ctx, a.ID.Short(), b, cache)
+	d.ChampionKind = kernels.CandidateName
+	return d, err
 }

@@ -150,7 +150,7 @@ func fillRun(r *store.Run, b *templates.Bundle, dev kernels.Device, proof string
 			parent = []kernels.ID{c.ID}
 		}
 	}
-	if err := r.PutBaseline(kernels.BaselineResult{Name: "default", Proof: proof, Times: []kernels.Timing{{Workload: "small", Median: 2000, Cache: "hot"}, {Workload: "large", Median: 8000, Cache: "hot"}}}); err != nil {
+	if err := r.PutBaseline(kernels.BaselineResult{Name: "default", Kind: kernels.BaselineName, Proof: proof, Times: []kernels.Timing{{Workload: "small", Median: 2000, Cache: "hot"}, {Workload: "large", Median: 8000, Cache: "hot"}}}); err != nil {
 		return err
 	}
 	return r.SetChampion(parent[0], "a duel")

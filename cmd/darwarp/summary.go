@@ -53,18 +53,18 @@ func (a *app) measureAgain(ctx context.Context, f finisher, s *session, run *sto
 			return err
 		}
 	}
-	if err := keepFinal(ctx, f, run, winner.ID.Short(), &best, watched); err != nil {
+	if err := keepFinal(ctx, f, run, kernels.BaselineResult{Name: winner.ID.Short(), Sanitized: watched}, &best); err != nil {
 		return err
 	}
 	if naive.ID != best.ID {
-		if err := keepFinal(ctx, f, run, naiveStart, &naive, nil); err != nil {
+		if err := keepFinal(ctx, f, run, kernels.BaselineResult{Name: naiveStart, Kind: kernels.BaselineName}, &naive); err != nil {
 			return err
 		}
 		d, err := f.Versus(ctx, &naive, &best, s.cache)
 		if err != nil {
 			return fmt.Errorf("the winner against the naive start: %w", err)
 		}
-		d.Champion = naiveStart
+		d.Champion, d.ChampionKind = naiveStart, kernels.BaselineName
 		if err := keepDuel(run, f, d); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (a *app) sanitize(ctx context.Context, f any, job *kernels.Job) ([]kernels.
 	return found, nil
 }
 
-func keepFinal(ctx context.Context, f finisher, run *store.Run, name string, job *kernels.Job, watched []kernels.Sanitized) error {
+func keepFinal(ctx context.Context, f finisher, run *store.Run, b kernels.BaselineResult, job *kernels.Job) error {
 	r, err := f.Final(ctx, job)
 	if err != nil {
 		return err
@@ -106,7 +106,8 @@ func keepFinal(ctx context.Context, f finisher, run *store.Run, name string, job
 	if _, err := run.PutProvenance(f.Provenance()); err != nil {
 		return err
 	}
-	return run.PutBaseline(kernels.BaselineResult{Name: name, Times: r.Times, Proof: r.Proof, Sanitized: watched})
+	b.Times, b.Proof = r.Times, r.Proof
+	return run.PutBaseline(b)
 }
 
 func keepDuel(run *store.Run, f finisher, d kernels.Duel) error {
@@ -167,7 +168,7 @@ func keepNaive(run *store.Run) error {
 	if err != nil || start == nil {
 		return err
 	}
-	return run.PutBaseline(kernels.BaselineResult{Name: naiveStart, About: "the naive start", Times: start.Result.Times, Proof: start.Result.Proof})
+	return run.PutBaseline(kernels.BaselineResult{Name: naiveStart, Kind: kernels.BaselineName, About: "the naive start", Times: start.Result.Times, Proof: start.Result.Proof})
 }
 
 // reasons say why a search ended.
@@ -238,7 +239,7 @@ func (a *app) required(factor float64, r *record, sum evolve.Summary) error {
 		return err
 	}
 	for _, d := range duels {
-		if d.Challenger == sum.Champion.Short() && !isID(d.Champion) && d.Champion != naiveStart && d.Rounds[0].Cache == r.Meta().Cache && 1/d.Ratio < speedup {
+		if d.Challenger == sum.Champion.Short() && d.WithBaseline() && d.Champion != naiveStart && d.Rounds[0].Cache == r.Meta().Cache && 1/d.Ratio < speedup {
 			speedup, name = 1/d.Ratio, d.Champion
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // naiveStart is the baseline that every run has.
-const naiveStart = "default"
+const naiveStart = kernels.NaiveStart
 
 // figures are the times of one candidate with what they are compared with.
 type figures struct {
@@ -37,10 +37,10 @@ func (r *record) figures(c kernels.Candidate) (figures, error) {
 		return f, err
 	}
 	for _, b := range latest(all) {
-		if b.Name == c.ID.Short() {
-			f.times, f.sanitized, proof = b.Times, b.Sanitized, b.Proof
-		} else if !isID(b.Name) {
+		if b.IsBaseline() {
 			f.baselines = append(f.baselines, b)
+		} else if b.Name == c.ID.Short() {
+			f.times, f.sanitized, proof = b.Times, b.Sanitized, b.Proof
 		}
 	}
 	duels, err := r.Duels()
@@ -48,7 +48,7 @@ func (r *record) figures(c kernels.Candidate) (figures, error) {
 		return f, err
 	}
 	for _, d := range duels {
-		if d.Challenger == c.ID.Short() && !isID(d.Champion) {
+		if d.Challenger == c.ID.Short() && d.WithBaseline() {
 			f.duels = append(f.duels, d)
 		}
 	}
@@ -79,9 +79,6 @@ func wavesOf(j *kernels.Job, rs []kernels.Resources, workloads []kernels.Workloa
 	}
 	return out
 }
-
-// isID tells a candidate's short ID from a baseline's name.
-func isID(s string) bool { return len(s) == 10 && strings.Trim(s, "0123456789abcdef") == "" }
 
 // shape is what one candidate's time at one workload means.
 type shape struct {
@@ -241,14 +238,18 @@ func (f figures) table() (*report.Table, error) {
 
 // latest keeps the last result of every name.
 func latest(all []kernels.BaselineResult) []kernels.BaselineResult {
-	at := map[string]int{}
+	type name struct {
+		kernels.NameKind
+		string
+	}
+	at := map[name]int{}
 	var out []kernels.BaselineResult
 	for _, b := range all {
-		if i, ok := at[b.Name]; ok {
+		if i, ok := at[name{b.Kind, b.Name}]; ok {
 			out[i] = b
 			continue
 		}
-		at[b.Name] = len(out)
+		at[name{b.Kind, b.Name}] = len(out)
 		out = append(out, b)
 	}
 	return out

@@ -20,10 +20,14 @@ func (a *app) verifyCmd() *cobra.Command {
 		Long: "verify compiles, checks and times a stored candidate again and prints old and new side by side. It\n" +
 			"fails when the candidate is wrong now, or slower by more than both intervals and 2 %. With --races it is run on the\n" +
 			"processor instead, access by access, and what it does wrong there is named with its line and threads. With --sanitize compute-sanitizer watches it on the GPU.\n" +
-			"With --trial it goes through everything that a champion does, 10,000 judged launches included, and the run keeps what came of it: export tells.",
-		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races\n  darwarp verify gemm.db --trial",
+			"With --trial it goes through everything that a champion does, 10,000 judged launches included, and the run keeps what came of it: export tells.\n" +
+			"With --file nothing is run: every page, record and index of the run's file is read and held against the others.",
+		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races\n  darwarp verify gemm.db --trial\n  darwarp verify gemm.db --file",
 		Args:    argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.file {
+				return a.withRecord(args[0], func(r *record) error { return a.verifyFile(c, r) })
+			}
 			stop := onInterrupt(c.Context())
 			defer stop.release()
 			if f.trial && t.races {
@@ -39,12 +43,25 @@ func (a *app) verifyCmd() *cobra.Command {
 	c.Flags().StringVar(&t.problem, "recording", "", "of a run that was made on a recording: its file")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&f.trial, "trial", false, "hold it against everything that a champion is; fail unless it stands")
+	c.Flags().BoolVar(&f.file, "file", false, "read the whole file of the run instead, and say what is wrong with it; needs no device")
 	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "on a GPU: run it under each tool of compute-sanitizer; fail unless all of them find nothing")
 	c.Flags().BoolVar(&t.races, "races", false, "look on the cpu device for races, barriers that diverge and accesses out of bounds, wherever the run was made")
 	return c
 }
 
-type verifyFlags struct{ json, sanitize, trial bool }
+type verifyFlags struct{ json, sanitize, trial, file bool }
+
+// verifyFile reads everything that a run holds. It is about no candidate, so it takes neither an ID nor another flag.
+func (a *app) verifyFile(c *cobra.Command, r *record) error {
+	if c.Flags().NArg() > 1 || c.Flags().NFlag() > 1 {
+		return usagef("--file reads the whole run: leave out the ID and the other flags")
+	}
+	if err := r.Verify(); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s: %s and everything else in it can be read, and the indexes agree\n", r.Path(), count(r.Len(), "candidate"))
+	return nil
+}
 
 // compared is one workload then and now.
 type compared struct {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 )
 
 // small is a record of one family with a gene that exists only sometimes, and two workloads.
@@ -231,52 +232,11 @@ name = "stages"
 values = [2, 3]
 default = 2
 when = "loader == 'async'"
-[[launch]]
-entry = "k"
-grid = ["1"]
-block = ["1"]
-args = ["out"]
-`
-
-const toyProblem = `
-name = "toy"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "n"
-[[tensor]]
-name = "out"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "s"
-dims = { n = 1 }
-[check]
-reduction = "1"
-shapes = [{ n = 1 }]
-[reference]
-file = "reference.cu"
-entry = "reference"
-grid = ["1"]
-block = ["1"]
-`
-
-func family(t testing.TB, text string) *kernels.Family {
-	t.Helper()
-	p, err := kernels.ParseProblem("problem.toml", []byte(toyProblem))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := kernels.ParseFamily("f.toml", "f", []byte(text), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
+` + kernelstest.Launch
 
 func TestSpacesAreTheRecordedPoints(t *testing.T) {
 	r := small()
-	f := family(t, toyTOML)
+	f := kernelstest.Family(t, "f", toyTOML)
 	spaces, err := r.Spaces([]*kernels.Family{f})
 	if err != nil {
 		t.Fatal(err)
@@ -308,13 +268,13 @@ func TestSpacesAreTheRecordedPoints(t *testing.T) {
 	if _, err := r.Spaces(nil); err == nil {
 		t.Error("accepted a problem without the family")
 	}
-	if _, err := r.Spaces([]*kernels.Family{family(t, strings.Replace(toyTOML, "[8, 16]", "[8, 32]", 1))}); err == nil {
+	if _, err := r.Spaces([]*kernels.Family{kernelstest.Family(t, "f", strings.Replace(toyTOML, "[8, 16]", "[8, 32]", 1))}); err == nil {
 		t.Error("accepted a family of another version")
 	}
 }
 
 func TestAddRecordsCandidates(t *testing.T) {
-	f := family(t, toyTOML)
+	f := kernelstest.Family(t, "f", toyTOML)
 	times := func(v float64) []kernels.Timing {
 		return []kernels.Timing{{Workload: "l", Median: 2 * v, Lo: v, Hi: 3 * v}, {Workload: "s", Median: v, Lo: v, Hi: v}}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"darwarp/kernels/restrict"
+	"darwarp/eval/replay/restrict"
 )
 
 // Declared is a space as its author states it: parameters and what restricts them.

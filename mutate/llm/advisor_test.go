@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"darwarp/kernels"
+	"darwarp/kernels/expr"
+	"darwarp/kernels/kernelstest"
 )
 
 const goodReply = "## thought\nTwice the threads.\n## genes\n```json\n{\"family\": \"plain\", \"genes\": {\"block\": 128}}\n```\n"
@@ -220,10 +222,7 @@ func TestFormat(t *testing.T) {
 // TestMapPlan holds the example of a tensor map to its rules, and shows it where the device has such maps alone.
 func TestMapPlan(t *testing.T) {
 	for _, shape := range []string{`["n"]`, `["2", "n"]`, `["2", "3", "4", "n"]`} {
-		p, err := kernels.ParseProblem("problem.toml", []byte(strings.ReplaceAll(problemTOML, `shape = ["n"]`, "shape = "+shape)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := kernelstest.Problem(t, strings.ReplaceAll(kernelstest.Scale, `shape = ["n"]`, "shape = "+shape))
 		b := sample(t)
 		b.Problem = p
 		text, err := b.MapPlan()
@@ -234,11 +233,11 @@ func TestMapPlan(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
-		plan, err := kernels.CompilePlan("plan", *spec, p.Tensors, kernels.Scope{"n": 0, "elem": 0, "device": kernels.Device{}})
+		plan, err := kernels.CompilePlan("plan", *spec, p.Tensors, expr.Scope{"n": 0, "elem": 0, "device": kernels.Device{}})
 		if err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
-		c, err := plan.Resolve(kernels.Env{"n": 64, "elem": 4, "device": b.Device})
+		c, err := plan.Resolve(expr.Env{"n": 64, "elem": 4, "device": b.Device})
 		if err != nil || len(c.Launches[0].Maps) != 1 {
 			t.Errorf("%+v, %v: %s", c, err, text)
 		}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -87,41 +88,10 @@ func endpoint(t *testing.T, url string, timeout time.Duration) *Endpoint {
 
 var hello = []kernels.Message{{Role: "user", Text: "hello"}}
 
-const problemTOML = `
-name = "scale"
-about = "y = 2 x"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "2 * n * elem"
-[[tensor]]
-name = "x"
-role = "in"
-shape = ["n"]
-[[tensor]]
-name = "y"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "big"
-dims = { n = 1024 }
-[check]
-reduction = "1"
-shapes = [{ n = 1 }]
-[reference]
-file = "reference.cu"
-entry = "reference"
-grid = ["1"]
-block = ["1"]
-`
-
 // sample is a brief with everything in it.
 func sample(t testing.TB) Brief {
 	t.Helper()
-	p, err := kernels.ParseProblem("problem.toml", []byte(problemTOML))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := kernelstest.Problem(t, kernelstest.Scale)
 	f, err := kernels.ParseFamily("plain.toml", "plain", []byte(`
 about = "plainly"
 arch = "sm_80"
@@ -155,7 +125,7 @@ args = ["x", "y", "n"]
 		t.Fatal(err)
 	}
 	base := Solution{
-		Label: "plain block=64", Speedup: 1.5, Acc: kernels.FP32, Times: []kernels.Timing{{Workload: "big", Median: 1234}},
+		Label: "plain block=64", Speedup: 1.5, Acc: kernels.FP32, Times: []kernels.Timing{{Workload: "4096", Median: 1234}},
 		Resources: []kernels.Resources{{Entry: "scale", Registers: 24, Occupancy: 0.5}},
 		Source:    "extern \"C\" __global__ void scale(const float* x, float* y, int n) {\n    int i = blockIdx.x * 64 + threadIdx.x;\n    if (i < n) y[i] = 2 * x[i];\n}\n",
 		Plan:      kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "scale", Grid: []string{"ceil_div(n, 64)"}, Block: []string{"64"}, Args: []string{"x", "y", "n"}}}},
@@ -163,7 +133,7 @@ args = ["x", "y", "n"]
 	return Brief{
 		Problem: p, Reference: "void reference() {}", DType: kernels.FP32, Device: dev, Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: 1e13, Matrix: 1e15},
 		Workloads: p.Workloads, Families: []*kernels.Family{f}, Headers: map[string]string{"darwarp/vec.cuh": "struct Vec {};"},
-		Base: base, Others: []Solution{base}, Templates: true, Insights: []string{"vec 1 -> 4: 12.0 % faster"}, Findings: []string{"block 64 -> 128: 1.2 times"}, Counters: []string{"big: dram 50"}, Why: "it does not compile: line 3",
+		Base: base, Others: []Solution{base}, Templates: true, Insights: []string{"vec 1 -> 4: 12.0 % faster"}, Findings: []string{"block 64 -> 128: 1.2 times"}, Counters: []string{"4096: dram 50"}, Why: "it does not compile: line 3",
 	}
 }
 

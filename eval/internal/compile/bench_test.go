@@ -17,7 +17,8 @@ func BenchmarkCompile(b *testing.B) {
 				before := busy(p)
 				b.ResetTimer()
 				compileN(b, p, slots, b.N)
-				b.ReportMetric(float64(busy(p)-before)*10/float64(b.N), "cpu-ms/compile") // says more than time where others work too
+				// says more than time where others work too
+				b.ReportMetric(float64(busy(p)-before)*10/float64(b.N), "cpu-ms/compile")
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "compiles/s")
 			})
 		}

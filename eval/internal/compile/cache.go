@@ -156,7 +156,9 @@ func (c *cache) trim(size int64) {
 		}
 		return nil
 	})
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(b.info.ModTime().UnixNano(), a.info.ModTime().UnixNano()) })
+	slices.SortFunc(all, func(a, b entry) int {
+		return cmp.Compare(b.info.ModTime().UnixNano(), a.info.ModTime().UnixNano())
+	})
 	total := int64(0)
 	for _, e := range all {
 		unfinished := strings.HasPrefix(filepath.Base(e.path), "new-")

@@ -13,9 +13,10 @@ var cudaHeaders = []string{"cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "mma.h"}
 // directive is seen wherever its letters stand, in comments and strings as well.
 var (
 	splice    = regexp.MustCompile(`\\[ \t\r\f\v]*\n|\\\r`)
-	directive = regexp.MustCompile(`(?:#|%:|\?\?=)(?:[ \t\r\f\v]|/\*(?s:.*?)\*/)*([A-Za-z_]\w*)(?:[ \t\r\f\v]|/\*(?s:.*?)\*/)*([^\n]*)`)
-	angled    = regexp.MustCompile(`^<([^>]*)>`)
-	asking    = regexp.MustCompile(`__has_(?:include|embed)\w*`)
+	directive = regexp.MustCompile(`(?:#|%:|\?\?=)(?:[ \t\r\f\v]|/\*(?s:.*?)\*/)*([A-Za-z_]\w*)(?:[ ` +
+		`\t\r\f\v]|/\*(?s:.*?)\*/)*([^\n]*)`)
+	angled = regexp.MustCompile(`^<([^>]*)>`)
+	asking = regexp.MustCompile(`__has_(?:include|embed)\w*`)
 )
 
 // refused are directives that read files or make messages lie about where they come from.

@@ -10,7 +10,8 @@ func TestCheck(t *testing.T) {
 		name, source, complaint string
 	}{
 		{"nothing included", "__global__ void k() {}", ""},
-		{"all that is allowed", "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n# include\t<cuda_fp8.h>\n#include <mma.h> // fragments\n#include /* x */ <darwarp/twice.cuh>", ""},
+		{"all that is allowed", "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n# include\t<cuda_fp8.h>\n" +
+			"#include <mma.h> // fragments\n#include /* x */ <darwarp/twice.cuh>", ""},
 		{"other directives", "#pragma once\n#define A(x) #x\n#if 1\n#pragma unroll\n#endif\n#error no", ""},
 		{"stringify", "#define S(name) #name\n#define P(a, b) a##b", ""},
 		{"quoted", `#include "/etc/passwd"`, "line 1: only"},

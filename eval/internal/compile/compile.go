@@ -211,7 +211,8 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 		return nil, err
 	}
 	var ready response
-	if err := w.Call(ctx, &request{Source: readySource(p.cfg.Headers), Prepare: true}, &ready, longestTimeout, nil); err != nil {
+	if err := w.Call(ctx, &request{Source: readySource(p.cfg.Headers), Prepare: true}, &ready,
+		longestTimeout, nil); err != nil {
 		if !plain && ctx.Err() == nil {
 			p.goPlain(err.Error()) // the next attempt shows whether that was the reason
 		}
@@ -221,7 +222,8 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 		if !plain {
 			p.goPlain(ready.Failure)
 		}
-		return nil, errors.Join(fmt.Errorf("%s does not compile the include library: %s", ready.Compiler, ready.Failure), w.Close())
+		return nil, errors.Join(fmt.Errorf("%s does not compile the include library: %s", ready.Compiler,
+			ready.Failure), w.Close())
 	}
 	if ready.NoPCH != "" {
 		p.goPlain(ready.NoPCH)
@@ -238,7 +240,8 @@ func (p *Pool) fence(folder string) *sandbox.Profile {
 	if p.cfg.Sandbox == "" {
 		return nil
 	}
-	f := &sandbox.Profile{Mode: p.cfg.Sandbox, Read: slices.Concat(sandbox.System(), p.cfg.IncludeDirs), Write: []string{folder, "/dev/null"}, FileSize: mostWritten}
+	f := &sandbox.Profile{Mode: p.cfg.Sandbox, Read: slices.Concat(sandbox.System(), p.cfg.IncludeDirs),
+		Write: []string{folder, "/dev/null"}, FileSize: mostWritten}
 	paths := []string{p.cfg.Library}
 	if path, err := filepath.EvalSymlinks(p.cfg.Library); err == nil {
 		paths = append(paths, path)

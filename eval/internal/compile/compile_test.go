@@ -41,7 +41,8 @@ func TestCompileGood(t *testing.T) {
 	if _, err := elf.NewFile(bytes.NewReader(out.Cubin)); err != nil {
 		t.Error(err)
 	}
-	if len(out.Resources) != 1 || out.Resources[0].Entry != "tile" || out.Resources[0].Registers == 0 || out.Resources[0].StaticSmem != 4096 {
+	if len(out.Resources) != 1 || out.Resources[0].Entry != "tile" || out.Resources[0].Registers == 0 ||
+		out.Resources[0].StaticSmem != 4096 {
 		t.Errorf("resources %+v", out.Resources)
 	}
 	if len(out.Code) != 64 || out.Seconds <= 0 || out.Cached || !strings.Contains(out.Log, "Used") {
@@ -66,17 +67,24 @@ func TestCompileFailures(t *testing.T) {
 		name, source string
 		wants        []string
 	}{
-		{"syntax error", "#include <darwarp/darwarp.cuh>\n" + fmt.Sprintf(kernel, "int i = ;"), []string{"candidate.cu(2): error: expected an expression"}},
+		{"syntax error", "#include <darwarp/darwarp.cuh>\n" + fmt.Sprintf(kernel, "int i = ;"),
+			[]string{"candidate.cu(2): error: expected an expression"}},
 		{"unknown name", fmt.Sprintf(kernel, "x[0] = nothing;"), []string{"error", `"nothing" is undefined`}},
-		{"errors among warnings", fmt.Sprintf(kernel, strings.Repeat("{ int unused; }\n", 30)+"x[0] = nothing;"), []string{`"nothing" is undefined`}},
-		{"too much shared memory", fmt.Sprintf(kernel, "__shared__ float s[100000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[5];"), []string{"shared data"}},
+		{"errors among warnings", fmt.Sprintf(kernel, strings.Repeat("{ int unused; }\n", 30)+"x[0] = nothing;"),
+			[]string{`"nothing" is undefined`}},
+		{"too much shared memory",
+			fmt.Sprintf(kernel, "__shared__ float s[100000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[5];"),
+			[]string{"shared data"}},
 		{"bad assembly", fmt.Sprintf(kernel, `asm volatile("no.such.instruction;");`), []string{"no"}},
 		{"no kernel", "__device__ int f() { return 1; }", []string{"no kernel"}},
 		{"empty", "", []string{"no kernel"}},
 		{"foreign file", "#include \"/etc/passwd\"\n", []string{"line 1: only"}},
-		{"misuse of the library", "#include <darwarp/darwarp.cuh>\n" + fmt.Sprintf(kernel, "x[0] = darwarp::twice(\"s\");"), []string{"error"}},
-		{"unbounded template", "template <int N> struct F { static constexpr int v = F<N + 1>::v; };\n" + fmt.Sprintf(kernel, "x[0] = F<0>::v;"), []string{"error"}},
-		{"unbounded constant", "__device__ constexpr int f() { int i = 0; for (;;) ++i; return i; }\n" + fmt.Sprintf(kernel, "constexpr int v = f(); x[0] = v;"), []string{"error"}},
+		{"misuse of the library", "#include <darwarp/darwarp.cuh>\n" + fmt.Sprintf(kernel, "x[0] = darwarp::twice(\"s\");"),
+			[]string{"error"}},
+		{"unbounded template", "template <int N> struct F { static constexpr int v = F<N + 1>::v; };\n" + fmt.Sprintf(kernel,
+			"x[0] = F<0>::v;"), []string{"error"}},
+		{"unbounded constant", "__device__ constexpr int f() { int i = 0; for (;;) ++i; return i; }\n" + fmt.Sprintf(kernel,
+			"constexpr int v = f(); x[0] = v;"), []string{"error"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +95,8 @@ func TestCompileFailures(t *testing.T) {
 					t.Errorf("failure lacks %q:\n%s", want, out.Failure)
 				}
 			}
-			if strings.Contains(out.Failure, p.home.path) || strings.Contains(out.Log, p.home.path) || strings.Contains(out.Failure, "root:") {
+			if strings.Contains(out.Failure, p.home.path) || strings.Contains(out.Log, p.home.path) ||
+				strings.Contains(out.Failure, "root:") {
 				t.Errorf("failure tells too much:\n%s\n%s", out.Failure, out.Log)
 			}
 			if n := strings.Count(out.Failure, "\n"); n >= 20 || len(out.Failure) > 4096 {
@@ -226,7 +235,8 @@ func workersOf(p *Pool) (pids []int) {
 	for _, path := range lines {
 		var pid int
 		text, err := os.ReadFile(path)
-		if _, scanErr := fmt.Sscanf(path, "/proc/%d/", &pid); err == nil && scanErr == nil && bytes.Contains(text, []byte(p.home.path)) {
+		if _, scanErr := fmt.Sscanf(path, "/proc/%d/", &pid); err == nil && scanErr == nil &&
+			bytes.Contains(text, []byte(p.home.path)) {
 			pids = append(pids, pid)
 		}
 	}
@@ -261,7 +271,8 @@ func TestCompileCache(t *testing.T) {
 		want   Output
 	}{{source, first}, {bad, failed}} {
 		out := compileOne(t, again, tt.source)
-		if !out.Cached || !bytes.Equal(out.Cubin, tt.want.Cubin) || out.Code != tt.want.Code || out.Failure != tt.want.Failure || !slices.Equal(out.Resources, tt.want.Resources) {
+		if !out.Cached || !bytes.Equal(out.Cubin, tt.want.Cubin) || out.Code != tt.want.Code ||
+			out.Failure != tt.want.Failure || !slices.Equal(out.Resources, tt.want.Resources) {
 			t.Errorf("cached %v, failure %q; want what the compiler said, %q", out.Cached, out.Failure, tt.want.Failure)
 		}
 	}
@@ -306,7 +317,9 @@ func TestNewFailures(t *testing.T) {
 		{"no library", func(c *Config) { c.Library = "/nonexistent/libnvrtc.so" }, "/nonexistent/libnvrtc.so"},
 		{"not a library", func(c *Config) { c.Library = os.Args[0] }, ""},
 		{"no headers", func(c *Config) { c.IncludeDirs = nil }, "cuda_fp16.h"},
-		{"broken include library", func(c *Config) { c.Headers = map[string][]byte{preamble: []byte("#error broken")} }, "broken"},
+		{"broken include library", func(c *Config) {
+			c.Headers = map[string][]byte{preamble: []byte("#error broken")}
+		}, "broken"},
 		{"unknown architecture", func(c *Config) { c.Arch = "sm_1" }, "gpu-architecture"},
 		{"header outside the library", func(c *Config) { c.Headers = map[string][]byte{"../x.cuh": nil} }, "outside"},
 	}
@@ -323,7 +336,8 @@ func TestNewFailures(t *testing.T) {
 			}
 		})
 	}
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), fmt.Sprintf("darwarp-compile-%d-*", os.Getpid()))); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(),
+		fmt.Sprintf("darwarp-compile-%d-*", os.Getpid()))); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 }

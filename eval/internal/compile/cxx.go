@@ -126,7 +126,8 @@ func (s *cxx) meet(ctx context.Context) error {
 	_, err = s.run(ctx, append(emu.CheckedOptions(s.clang(), true), "-x", "c++", "-fsyntax-only", os.DevNull)...)
 	s.poisonsLocals = err == nil
 	const gold = "-fuse-ld=gold"
-	if _, err := s.run(ctx, "-shared", "-fPIC", gold, "-x", "c++", os.DevNull, "-o", filepath.Join(tempDir(s.folder), "nothing.so")); err == nil {
+	if _, err := s.run(ctx, "-shared", "-fPIC", gold, "-x", "c++", os.DevNull, "-o",
+		filepath.Join(tempDir(s.folder), "nothing.so")); err == nil {
 		s.linker = []string{gold}
 	}
 	return nil
@@ -142,7 +143,8 @@ func (s *cxx) prepare(ctx context.Context, source string) (failure string) {
 	var building sync.WaitGroup
 	building.Go(func() { broken = s.buildRuntime(ctx) })
 	if s.PCH {
-		if out, err := s.run(ctx, append(s.options(), "-x", "c++-header", s.prefixFile(), "-o", s.prefixFile()+".gch")...); err != nil {
+		if out, err := s.run(ctx,
+			append(s.options(), "-x", "c++-header", s.prefixFile(), "-o", s.prefixFile()+".gch")...); err != nil {
 			failure = "precompile: " + s.explain(out, err)
 		}
 	}
@@ -172,7 +174,8 @@ func (s *cxx) buildRuntime(ctx context.Context) (failure string) {
 	if s.takeRuntime(shared) {
 		return ""
 	}
-	if out, err := s.run(ctx, append(s.common(), "-c", filepath.Join(overlayDir(s.folder), emu.Runtime), "-o", s.runtime)...); err != nil {
+	if out, err := s.run(ctx,
+		append(s.common(), "-c", filepath.Join(overlayDir(s.folder), emu.Runtime), "-o", s.runtime)...); err != nil {
 		return emu.Runtime + ": " + s.explain(out, err)
 	}
 	// Shared whole or not at all; without it the next one compiles again.
@@ -188,8 +191,8 @@ func (s *cxx) takeRuntime(shared string) bool {
 	return err == nil && os.WriteFile(s.runtime, data, 0o600) == nil
 }
 
-// lock waits until nobody else has the file locked, who may have died with it. Where files cannot be locked everybody does the work
-// himself.
+// lock waits until nobody else has the file locked, who may have died with it. Where files cannot be locked everybody
+// does the work himself.
 func lock(ctx context.Context, path string) (unlock func()) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -288,8 +291,14 @@ func (s *cxx) compile(ctx context.Context, source string, reply *response) error
 		return err
 	}
 	reply.State = strings.Join(kept, ", ")
+	return s.link(ctx, source, object, reply)
+}
+
+// link makes the shared object that a worker loads.
+func (s *cxx) link(ctx context.Context, source, object string, reply *response) error {
 	image := filepath.Join(tempDir(s.folder), "candidate.so")
-	out, err := s.run(ctx, slices.Concat([]string{"-shared", "-o", image, object, s.runtime}, s.linker, emu.LinkOptions(source))...)
+	out, err := s.run(ctx, slices.Concat([]string{"-shared", "-o", image, object, s.runtime}, s.linker,
+		emu.LinkOptions(source))...)
 	if err != nil {
 		reply.Failure = s.explain(out, err)
 		return ctx.Err()
@@ -308,12 +317,14 @@ func (s *cxx) compile(ctx context.Context, source string, reply *response) error
 
 // lacking finds in the compiler's messages a name that CUDA has and the emulation lacks: those of
 // intrinsics and of CUDA's own namespaces.
-var lacking = regexp.MustCompile(`'(__|nvcuda|cuda::)[^']*' (was not declared|has not been declared|is not a member)|is not a member of '(nvcuda|cuda)|undeclared identifier '__|attempt to use poisoned|not emulated`)
+var lacking = regexp.MustCompile(`'(__|nvcuda|cuda::)[^']*' (was not declared|has not been declared|is not a ` +
+	`member)|is not a member of '(nvcuda|cuda)|undeclared identifier '__|attempt to use poisoned|not emulated`)
 
 // explain is the head of the compiler's messages.
 func (s *cxx) explain(out string, err error) string {
 	const most = 20
-	text := strings.TrimSpace(cleanLog(out, []string{overlayDir(s.folder), includeDir(s.folder), pchDir(s.folder), workDir(s.folder), s.folder}))
+	text := strings.TrimSpace(cleanLog(out,
+		[]string{overlayDir(s.folder), includeDir(s.folder), pchDir(s.folder), workDir(s.folder), s.folder}))
 	if text == "" {
 		text = "the compiler gave up: " + err.Error()
 	}
@@ -330,9 +341,12 @@ var (
 // usesAssembly names the line of the first inline PTX. It is for a readable message: the prelude
 // poisons the words, so that nothing gets past it.
 func usesAssembly(source string) string {
-	blank := notCode.ReplaceAllStringFunc(source, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) + " " })
+	blank := notCode.ReplaceAllStringFunc(source, func(s string) string {
+		return strings.Repeat("\n", strings.Count(s, "\n")) + " "
+	})
 	if at := assembly.FindStringIndex(blank); at != nil {
-		return fmt.Sprintf("%s:%d: inline PTX is not emulated: the cpu device runs what the device include library has a function for", sourceName, lineOf(blank, at[0]))
+		return fmt.Sprintf("%s:%d: inline PTX is not emulated: the cpu device runs what the device include library has a "+
+			"function for", sourceName, lineOf(blank, at[0]))
 	}
 	return ""
 }

@@ -83,7 +83,8 @@ func (h *home) folder(slot int) string { return filepath.Join(h.path, strconv.It
 func (h *home) fill(slot int, s setup, headers, overlay map[string][]byte) (string, error) {
 	h.clear(slot)
 	folder := h.folder(slot)
-	for _, dir := range []string{includeDir(folder), overlayDir(folder), pchDir(folder), workDir(folder), tempDir(folder)} {
+	for _, dir := range []string{includeDir(folder), overlayDir(folder), pchDir(folder), workDir(folder),
+		tempDir(folder)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return "", err
 		}

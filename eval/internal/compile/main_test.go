@@ -21,8 +21,10 @@ func TestMain(m *testing.M) {
 
 // library is a small include library.
 var library = map[string][]byte{
-	"darwarp/darwarp.cuh": []byte("#pragma once\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <mma.h>\n#include <darwarp/twice.cuh>\n"),
-	"darwarp/twice.cuh":   []byte("#pragma once\nnamespace darwarp { __device__ __forceinline__ float twice(float x) { return x + x; } }\n"),
+	"darwarp/darwarp.cuh": []byte("#pragma once\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <mma.h>\n" +
+		"#include <darwarp/twice.cuh>\n"),
+	"darwarp/twice.cuh": []byte("#pragma once\nnamespace darwarp { __device__ __forceinline__ float twice(float x) { " +
+		"return x + x; } }\n"),
 }
 
 // config finds this machine's NVRTC.

@@ -30,7 +30,8 @@ func (s *server) explain(log string) string {
 }
 
 // silent stands for the message that NVRTC leaves out when a program has too much constant memory.
-const silent = "error: the assembler refuses it and gives no reason: are there more than 65536 bytes of __constant__ variables?"
+const silent = "error: the assembler refuses it and gives no reason: are there more than 65536 bytes of __constant__ " +
+	"variables?"
 
 // spoken is a log without the assembler's figures.
 func spoken(log string) []string {
@@ -44,7 +45,8 @@ func tooMuchShared(log string) (lines []string) {
 	const most = 48 << 10 // bytes, on every architecture; more must be dynamic
 	for _, k := range nvrtc.ParsePtxas(log) {
 		if k.SharedBytes > most {
-			lines = append(lines, fmt.Sprintf("error: kernel %s has %d bytes of static shared data, at most %d", k.Entry, k.SharedBytes, most))
+			lines = append(lines, fmt.Sprintf("error: kernel %s has %d bytes of static shared data, at most %d", k.Entry,
+				k.SharedBytes, most))
 		}
 	}
 	return lines

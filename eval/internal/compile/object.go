@@ -18,9 +18,13 @@ import (
 // mathematical ones, those that move bytes, and what compilers call unasked. A candidate is device
 // code: on a GPU it has no operating system to ask, so it gets none here.
 var harmless = []*regexp.Regexp{
-	regexp.MustCompile(`^(a?(sin|cos|tan)h?|sincos|atan2|exp|exp2|exp10|expm1|log|log2|log10|log1p|logb|ilogb|pow|sqrt|cbrt|hypot|fabs|floor|ceil|trunc|round|rint|nearbyint|l?l?rint|l?l?round|fma|fmod|remainder|remquo|fmin|fmax|fdim|erf|erfc|tgamma|lgamma|ldexp|scalbn|frexp|modf|copysign|nextafter|j0|j1|y0|y1)f?$`),
-	regexp.MustCompile(`^(mem(cpy|set|move|cmp)|abort|printf|puts|putchar|__assert_fail|__stack_chk_fail|__tls_get_addr|__dso_handle|_GLOBAL_OFFSET_TABLE_|_TLS_MODULE_BASE_)$`),
-	regexp.MustCompile(`^(__cxa_(guard_(acquire|release|abort)|begin_catch|end_catch|pure_virtual|throw_bad_array_new_length)|__gxx_personality_v0|_Unwind_Resume|_ZSt\d+__throw_\w+|_Zd[la]Pvm?)$`),
+	regexp.MustCompile(`^(a?(sin|cos|tan)h?|sincos|atan2|exp|exp2|exp10|expm1|log|log2|log10|log1p|logb|ilogb|pow|sqrt|` +
+		`cbrt|hypot|fabs|floor|ceil|trunc|round|rint|nearbyint|l?l?rint|l?l?round|fma|fmod|remainder|remquo|fmin|fmax|fdim|` +
+		`erf|erfc|tgamma|lgamma|ldexp|scalbn|frexp|modf|copysign|nextafter|j0|j1|y0|y1)f?$`),
+	regexp.MustCompile(`^(mem(cpy|set|move|cmp)|abort|printf|puts|putchar|__assert_fail|__stack_chk_fail|__tls_get_addr|` +
+		`__dso_handle|_GLOBAL_OFFSET_TABLE_|_TLS_MODULE_BASE_)$`),
+	regexp.MustCompile(`^(__cxa_(guard_(acquire|release|abort)|begin_catch|end_catch|pure_virtual|` +
+		`throw_bad_array_new_length)|__gxx_personality_v0|_Unwind_Resume|_ZSt\d+__throw_\w+|_Zd[la]Pvm?)$`),
 	regexp.MustCompile(`^__[a-z]+([sdt]i|[bhsdtx]f)+[0-9]?$`), // of the compiler's own library
 }
 
@@ -31,7 +35,8 @@ var heap = regexp.MustCompile(`^(malloc|free|calloc|realloc|aligned_alloc|_Zn[wa
 func foreign(object []byte, ours map[string]bool) ([]string, error) {
 	undefined, _, err := symbols(object)
 	return slices.DeleteFunc(undefined, func(name string) bool {
-		return ours[name] || heap.MatchString(name) || slices.ContainsFunc(harmless, func(re *regexp.Regexp) bool { return re.MatchString(name) })
+		return ours[name] || heap.MatchString(name) ||
+			slices.ContainsFunc(harmless, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 	}), err
 }
 

@@ -56,8 +56,9 @@ type response struct {
 	Seconds   float64             `json:"seconds"`
 	State     string              `json:"state,omitempty"`
 	Failure   string              `json:"failure,omitempty"`
-	Final     bool                `json:"final,omitempty"`  // out of memory or an internal error: the compiler's state is unknown now
-	NoPCH     string              `json:"no_pch,omitempty"` // why there is no precompiled header
+	// out of memory or an internal error: the compiler's state is unknown now
+	Final bool   `json:"final,omitempty"`
+	NoPCH string `json:"no_pch,omitempty"` // why there is no precompiled header
 
 	Unsupported bool `json:"unsupported,omitempty"` // the failure is what the device lacks
 }
@@ -66,7 +67,8 @@ type response struct {
 func (r *response) Blob() *[]byte { return &r.Cubin }
 
 func (r *response) output() Output {
-	return Output{Cubin: r.Cubin, Code: r.Code, Log: r.Log, Resources: r.Resources, Seconds: r.Seconds, State: r.State, Failure: r.Failure, Unsupported: r.Unsupported}
+	return Output{Cubin: r.Cubin, Code: r.Code, Log: r.Log, Resources: r.Resources, Seconds: r.Seconds, State: r.State,
+		Failure: r.Failure, Unsupported: r.Unsupported}
 }
 
 // hasPreamble reports whether there is anything to precompile.
@@ -184,7 +186,8 @@ func (s *server) prepare(source string) (whyNot string) {
 	if !s.compiler.HasPCH() {
 		return "this NVRTC is older than 12.8"
 	}
-	_, err := s.compiler.Compile(source, sourceName, slices.Concat(s.options(), s.pchOptions(), []string{"--create-pch=" + pchName}))
+	_, err := s.compiler.Compile(source, sourceName,
+		slices.Concat(s.options(), s.pchOptions(), []string{"--create-pch=" + pchName}))
 	if _, statErr := os.Stat(filepath.Join(pchDir(s.folder), pchName)); err == nil {
 		err = statErr
 	}
@@ -219,7 +222,8 @@ func (s *server) translate(source string) (nvrtc.Output, error) {
 	if !s.pch {
 		return s.compiler.Compile(source, sourceName, opts)
 	}
-	out, err := s.compiler.Compile(source, sourceName, slices.Concat(opts, s.pchOptions(), []string{"--use-pch=" + pchName}))
+	out, err := s.compiler.Compile(source, sourceName,
+		slices.Concat(opts, s.pchOptions(), []string{"--use-pch=" + pchName}))
 	if err != nil && strings.Contains(out.Log, heapIsFull) {
 		return s.compiler.Compile(source, sourceName, opts)
 	}

@@ -20,7 +20,8 @@ var ErrNoCode = errors.New("cubin holds no machine code")
 // of globals, shared memory, and the attributes and relocations that belong to them. Everything else
 // (symbol names of the source, debug frames, the compiler's notes and its command line) may differ
 // between two sources that compiled to the same kernels.
-var launched = []string{".text.", ".nv.constant", ".nv.global", ".nv.shared.", ".nv.info", ".rel.text.", ".rela.text.", ".rel.nv.constant", ".rela.nv.constant"}
+var launched = []string{".text.", ".nv.constant", ".nv.global", ".nv.shared.", ".nv.info", ".rel.text.", ".rela.text.",
+	".rel.nv.constant", ".rela.nv.constant"}
 
 // Code is the SHA-256 of the machine code in a cubin: two sources with the same Code behave the
 // same, so only one needs to run. It depends on the architecture and on the kernels' names. It may
@@ -33,7 +34,9 @@ func Code(image []byte) ([]byte, error) {
 	sections := slices.DeleteFunc(slices.Clone(f.Sections), func(s *elf.Section) bool {
 		return !slices.ContainsFunc(launched, func(prefix string) bool { return strings.HasPrefix(s.Name, prefix) })
 	})
-	if !slices.ContainsFunc(sections, func(s *elf.Section) bool { return strings.HasPrefix(s.Name, ".text.") && s.Size > 0 }) {
+	if !slices.ContainsFunc(sections, func(s *elf.Section) bool {
+		return strings.HasPrefix(s.Name, ".text.") && s.Size > 0
+	}) {
 		return nil, ErrNoCode
 	}
 	slices.SortStableFunc(sections, func(a, b *elf.Section) int { return cmp.Compare(a.Name, b.Name) })

@@ -10,7 +10,23 @@ import (
 	"darwarp/eval/internal/nvrtc"
 )
 
-func TestCode(t *testing.T) {
+const base = `__device__ float bias[2] = {1, 2};
+extern "C" __global__ void k(float* x, int n) {
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n) x[i] = x[i] * 3.0f + bias[i & 1];
+}`
+
+const renamed = `// the same in other words
+__device__ float offsets[2] = {1, 2};
+
+extern "C" __global__ void k(float* out, int count) {
+	int index = blockIdx.x * blockDim.x + threadIdx.x; /* where */
+	if (index < count) out[index] = out[index] * 3.0f + offsets[index & 1];
+}`
+
+// compiler opens NVRTC, or skips the test.
+func compiler(t *testing.T) *nvrtc.Compiler {
+	t.Helper()
 	lib, tried, err := dl.Find(dl.NVRTC)
 	if err != nil {
 		t.Skipf("NVRTC not found: looked in %q", tried)
@@ -19,30 +35,25 @@ func TestCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := func(t *testing.T, src string, opts ...string) []byte {
-		t.Helper()
-		out, err := c.Compile(src, "k.cu", append([]string{"--gpu-architecture=sm_90"}, opts...))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out.Log)
-		}
-		sum, err := cubin.Code(out.Cubin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sum
-	}
-	const base = `__device__ float bias[2] = {1, 2};
-extern "C" __global__ void k(float* x, int n) {
-	int i = blockIdx.x * blockDim.x + threadIdx.x;
-	if (i < n) x[i] = x[i] * 3.0f + bias[i & 1];
-}`
-	const renamed = `// the same in other words
-__device__ float offsets[2] = {1, 2};
+	return c
+}
 
-extern "C" __global__ void k(float* out, int count) {
-	int index = blockIdx.x * blockDim.x + threadIdx.x; /* where */
-	if (index < count) out[index] = out[index] * 3.0f + offsets[index & 1];
-}`
+// codeOf is the hash of the machine code that a source becomes for sm_90, or for what opts say.
+func codeOf(t *testing.T, c *nvrtc.Compiler, src string, opts ...string) []byte {
+	t.Helper()
+	out, err := c.Compile(src, "k.cu", append([]string{"--gpu-architecture=sm_90"}, opts...))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.Log)
+	}
+	sum, err := cubin.Code(out.Cubin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+func TestCode(t *testing.T) {
+	c := compiler(t)
 	replace := func(old, new string) string {
 		if !bytes.Contains([]byte(base), []byte(old)) {
 			t.Fatalf("base source lacks %q", old)
@@ -61,19 +72,20 @@ extern "C" __global__ void k(float* out, int count) {
 		{"another constant", replace("3.0f", "4.0f"), nil, false},
 		{"another initial value", replace("{1, 2}", "{1, 3}"), nil, false},
 		{"another kernel name", replace("k(", "kk("), nil, false},
-		{"more shared memory", replace("int i =", "__shared__ volatile float s[64]; s[threadIdx.x] = 1; int i ="), nil, false},
+		{"more shared memory", replace("int i =", "__shared__ volatile float s[64]; s[threadIdx.x] = 1; int i ="),
+			nil, false},
 		{"launch bounds", replace("void k", "void __launch_bounds__(128) k"), nil, false},
 	}
-	want := code(t, base)
+	want := codeOf(t, c, base)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := code(t, tt.src, tt.opts...); bytes.Equal(got, want) != tt.same {
+			if got := codeOf(t, c, tt.src, tt.opts...); bytes.Equal(got, want) != tt.same {
 				t.Errorf("same code = %v, want %v", !tt.same, tt.same)
 			}
 		})
 	}
 	t.Run("another architecture", func(t *testing.T) {
-		if bytes.Equal(code(t, base, "--gpu-architecture=sm_80"), want) {
+		if bytes.Equal(codeOf(t, c, base, "--gpu-architecture=sm_80"), want) {
 			t.Error("sm_80 and sm_90 code are the same")
 		}
 	})

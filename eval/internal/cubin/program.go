@@ -52,8 +52,8 @@ const managed = 4
 const userConstants = ".nv.constant3"
 
 // Inspect reads a cubin's variables and calls. The loader makes no difference between const and other variables, and
-// keeps all of them, constant memory too, in pages that kernels can write (measured: docs/internals/trust.md), whatever the
-// flags of their sections say.
+// keeps all of them, constant memory too, in pages that kernels can write (measured: docs/internals/trust.md), whatever
+// the flags of their sections say.
 func Inspect(image []byte) (Program, error) {
 	f, all, err := open(image)
 	if err != nil {

@@ -73,7 +73,8 @@ func TestNamesAgainstHeader(t *testing.T) {
 	if err != nil {
 		t.Skipf("cuBLASLt is installed without its header: %v", err)
 	}
-	for enum, prefix := range map[string]string{"tile": "MATMUL_TILE", "stages": "MATMUL_STAGES", "cluster": "CLUSTER_SHAPE"} {
+	for enum, prefix := range map[string]string{"tile": "MATMUL_TILE", "stages": "MATMUL_STAGES",
+		"cluster": "CLUSTER_SHAPE"} {
 		found := regexp.MustCompile(`CUBLASLT_`+prefix+`_(\d+x\w+)\s*=\s*(\d+)`).FindAllStringSubmatch(string(text), -1)
 		if len(found) < 30 {
 			t.Errorf("%s: header was misread, %d values", enum, len(found))
@@ -111,7 +112,8 @@ func TestDescribe(t *testing.T) {
 	}
 	read := func(p dl.Proc, handle uintptr, attr, size int) uint64 {
 		var v, written uint64
-		if err := l.call(p, handle, uintptr(attr), uintptr(unsafe.Pointer(&v)), uintptr(size), uintptr(unsafe.Pointer(&written))); err != nil {
+		if err := l.call(p, handle, uintptr(attr), uintptr(unsafe.Pointer(&v)), uintptr(size),
+			uintptr(unsafe.Pointer(&written))); err != nil {
 			t.Fatal(err)
 		}
 		return v
@@ -126,7 +128,8 @@ func TestDescribe(t *testing.T) {
 		{"B", m.layB, [4]uint64{14, 7, 5, 7}},
 		{"C", m.layC, [4]uint64{0, 5, 3, 5}},
 	} {
-		got := [4]uint64{read(get.Layout, lay.handle, typ, 4), read(get.Layout, lay.handle, rows, 8), read(get.Layout, lay.handle, cols, 8), read(get.Layout, lay.handle, ld, 8)}
+		got := [4]uint64{read(get.Layout, lay.handle, typ, 4), read(get.Layout, lay.handle, rows, 8),
+			read(get.Layout, lay.handle, cols, 8), read(get.Layout, lay.handle, ld, 8)}
 		if got != lay.want {
 			t.Errorf("%s: type, rows, columns, leading dimension = %v, want %v", lay.name, got, lay.want)
 		}
@@ -136,6 +139,11 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("descriptor attribute %d = %d, want %d", attr, got, want)
 		}
 	}
+	closeTwice(t, m)
+}
+
+func closeTwice(t *testing.T, m *Matmul) {
+	t.Helper()
 	if err := m.Close(); err != nil || m.desc != 0 || m.layC != 0 {
 		t.Errorf("Close = %v, left %+v", err, m)
 	}

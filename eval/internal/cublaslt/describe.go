@@ -56,7 +56,8 @@ func (p *Plan) get(c config, enum string) string {
 	l := p.m.l
 	var v uint32 // little-endian: two bytes fill the low half
 	var written uint64
-	err := l.call(l.p.AlgoConfigGet, uintptr(unsafe.Pointer(&p.algo)), c.id, uintptr(unsafe.Pointer(&v)), c.size, uintptr(unsafe.Pointer(&written)))
+	err := l.call(l.p.AlgoConfigGet, uintptr(unsafe.Pointer(&p.algo)), c.id, uintptr(unsafe.Pointer(&v)), c.size,
+		uintptr(unsafe.Pointer(&written)))
 	switch {
 	case err != nil:
 		return "unknown"

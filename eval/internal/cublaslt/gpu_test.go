@@ -49,6 +49,12 @@ func TestProductOnGPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	holdProduct(t, a, b, c, m, n, k)
+}
+
+// holdProduct holds c against the product of a, m by k, and the transpose of b, n by k.
+func holdProduct(t *testing.T, a, b, c []float32, m, n, k int) {
+	t.Helper()
 	for i := range m {
 		for j := range n {
 			var want float32

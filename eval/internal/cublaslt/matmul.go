@@ -99,7 +99,8 @@ func (m *Matmul) describe(p Product) error {
 
 // layout describes a dense column-major matrix.
 func (m *Matmul) layout(to *uintptr, t Type, rows, cols int) error {
-	return m.l.call(m.l.p.LayoutCreate, uintptr(unsafe.Pointer(to)), uintptr(t), uintptr(rows), uintptr(cols), uintptr(rows))
+	return m.l.call(m.l.p.LayoutCreate, uintptr(unsafe.Pointer(to)), uintptr(t), uintptr(rows), uintptr(cols),
+		uintptr(rows))
 }
 
 func (m *Matmul) plan(workspace uint64, n int) (err error) {
@@ -109,7 +110,8 @@ func (m *Matmul) plan(workspace uint64, n int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.call(l.p.PrefDestroy, pref)) }()
-	if err := l.call(l.p.PrefSet, pref, prefMaxWorkspace, uintptr(unsafe.Pointer(&workspace)), unsafe.Sizeof(workspace)); err != nil {
+	if err := l.call(l.p.PrefSet, pref, prefMaxWorkspace, uintptr(unsafe.Pointer(&workspace)),
+		unsafe.Sizeof(workspace)); err != nil {
 		return err
 	}
 	results := make([]heuristicResult, n)

@@ -33,7 +33,8 @@ func header(t *testing.T) string {
 func TestSymbols(t *testing.T) {
 	text := header(t)
 	redirect := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^\s*#define (cu\w+)\s+(?:__CUDA_API_PT[DS][SZ]\()?(cu\w+)`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(
+		`(?m)^\s*#define (cu\w+)\s+(?:__CUDA_API_PT[DS][SZ]\()?(cu\w+)`).FindAllStringSubmatch(text, -1) {
 		if m[1] != m[2] {
 			redirect[m[1]] = m[2]
 		}
@@ -201,7 +202,8 @@ func TestArgs(t *testing.T) {
 	if v := *(*float32)(a.values[3]); v != 1.5 {
 		t.Errorf("float = %v", v)
 	}
-	if v := unsafe.Slice((*byte)(a.values[4]), len(blob)); string(v) != "a struct passed by value" || uintptr(a.values[4])%64 != 0 {
+	if v := unsafe.Slice((*byte)(a.values[4]), len(blob)); string(v) != "a struct passed by value" ||
+		uintptr(a.values[4])%64 != 0 {
 		t.Errorf("struct = %q at %p", v, a.values[4])
 	}
 	a.SetPtr(0, 9)
@@ -219,7 +221,8 @@ func TestPrepare(t *testing.T) {
 	l.Cooperative = true
 	l.Window = AccessWindow{Base: 0x1000, Bytes: 1 << 20, HitRatio: 0.5}
 	l.prepare(7)
-	if l.plain() || l.config.numAttrs != 3 || l.config.stream != 7 || l.config.grid != l.Grid || l.config.attrs != unsafe.Pointer(&l.attrs[0]) {
+	if l.plain() || l.config.numAttrs != 3 || l.config.stream != 7 || l.config.grid != l.Grid ||
+		l.config.attrs != unsafe.Pointer(&l.attrs[0]) {
 		t.Errorf("config = %+v", l.config)
 	}
 	if l.attrs[0].id != 4 || *(*Dim3)(unsafe.Pointer(&l.attrs[0].value)) != l.Cluster {

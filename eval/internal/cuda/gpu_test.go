@@ -83,14 +83,16 @@ func TestClusterLaunchOnGPU(t *testing.T) {
 		}
 		f, err1 := d.Function(m, "ranks")
 		buf, err2 := d.Alloc(uint64(len(out)))
-		l := &cuda.Launch{Func: f, Grid: cuda.Dim3{X: 8, Y: 1, Z: 1}, Block: cuda.Dim3{X: 32, Y: 1, Z: 1}, Cluster: cuda.Dim3{X: 4, Y: 1, Z: 1},
-			Window: cuda.AccessWindow{Base: buf, Bytes: uint64(len(out)), HitRatio: 1}}
+		l := &cuda.Launch{Func: f, Grid: cuda.Dim3{X: 8, Y: 1, Z: 1}, Block: cuda.Dim3{X: 32, Y: 1, Z: 1},
+			Cluster: cuda.Dim3{X: 4, Y: 1, Z: 1},
+			Window:  cuda.AccessWindow{Base: buf, Bytes: uint64(len(out)), HitRatio: 1}}
 		l.Args.Ptr(buf)
 		n, err3 := d.MaxActiveClusters(l)
 		if n < 1 {
 			err3 = errors.Join(err3, fmt.Errorf("%d active clusters", n))
 		}
-		return errors.Join(err1, err2, err3, d.Start(l, 0), d.Synchronize(), d.DtoH(out, buf), d.ResetPersistingL2(), d.Free(buf), d.UnloadModule(m))
+		return errors.Join(err1, err2, err3, d.Start(l, 0), d.Synchronize(), d.DtoH(out, buf), d.ResetPersistingL2(),
+			d.Free(buf), d.UnloadModule(m))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -157,8 +159,8 @@ extern "C" __global__ void box(const __grid_constant__ Map map, unsigned short* 
 #endif
 }`
 
-// TestTensorMapOnGPU holds what the TMA unit makes of an encoded map against its description: 16-byte chunks of a row of
-// 128 bytes change places with the row, and there are zeros outside of the tensor.
+// TestTensorMapOnGPU holds what the TMA unit makes of an encoded map against its description: 16-byte chunks of a row
+// of 128 bytes change places with the row, and there are zeros outside of the tensor.
 func TestTensorMapOnGPU(t *testing.T) {
 	d, dev, cubin := gpu(t, mapSource)
 	if ok, err := d.DeviceAttribute(dev, cuda.TensorMapAccess); err != nil || ok == 0 {
@@ -182,8 +184,8 @@ func TestTensorMapOnGPU(t *testing.T) {
 		if err := errors.Join(err1, err2, err3, err4, d.HtoD(from, in)); err != nil {
 			return err
 		}
-		tiles, err := d.EncodeTiled(cuda.Tensor{Type: cuda.TensorFloat16, Base: from, Dims: []uint64{columns, rows}, Strides: []uint64{2 * columns},
-			Box: []uint32{64, 8}, Swizzle: cuda.Swizzle128B, Promote: cuda.Promote128B})
+		tiles, err := d.EncodeTiled(cuda.Tensor{Type: cuda.TensorFloat16, Base: from, Dims: []uint64{columns, rows},
+			Strides: []uint64{2 * columns}, Box: []uint32{64, 8}, Swizzle: cuda.Swizzle128B, Promote: cuda.Promote128B})
 		if err != nil {
 			return err
 		}
@@ -195,6 +197,12 @@ func TestTensorMapOnGPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	holdBox(t, out, rows, columns)
+}
+
+// holdBox holds the box at column 16 of row 4 against the tensor of so many rows and columns.
+func holdBox(t *testing.T, out []byte, rows, columns int) {
+	t.Helper()
 	for row := range 8 {
 		for column := range 64 {
 			want := 0

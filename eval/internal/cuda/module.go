@@ -43,7 +43,8 @@ func (d *Driver) Global(m Module, name string) (p Ptr, size uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	err = d.call(d.p.ModuleGetGlobal, uintptr(unsafe.Pointer(&p)), uintptr(unsafe.Pointer(&size)), uintptr(m), uintptr(unsafe.Pointer(&cname[0])))
+	err = d.call(d.p.ModuleGetGlobal, uintptr(unsafe.Pointer(&p)), uintptr(unsafe.Pointer(&size)), uintptr(m),
+		uintptr(unsafe.Pointer(&cname[0])))
 	return p, size, err
 }
 

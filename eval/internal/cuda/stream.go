@@ -95,8 +95,8 @@ func (d *Driver) LaunchGraph(g Graph, s Stream) error {
 	return d.call(d.p.GraphLaunch, uintptr(g), uintptr(s))
 }
 
-// UploadGraph brings the graph to the device, in stream order, so that its first launch takes as long as any other. Drivers before
-// 11.1 do that at the launch.
+// UploadGraph brings the graph to the device, in stream order, so that its first launch takes as long as any other.
+// Drivers before 11.1 do that at the launch.
 func (d *Driver) UploadGraph(g Graph, s Stream) error {
 	if !d.p.GraphUpload.Ok() {
 		return nil

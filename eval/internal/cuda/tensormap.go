@@ -69,7 +69,8 @@ func (d *Driver) EncodeTiled(t Tensor) (TensorMap, error) {
 	}
 	rank := len(t.Dims)
 	if rank < 1 || rank > 5 || len(t.Strides) != rank-1 || len(t.Box) != rank {
-		return TensorMap{}, fmt.Errorf("tensor map: %d dimensions, %d strides, %d box sizes", rank, len(t.Strides), len(t.Box))
+		return TensorMap{}, fmt.Errorf("tensor map: %d dimensions, %d strides, %d box sizes", rank,
+			len(t.Strides), len(t.Box))
 	}
 	var dims, strides [5]uint64
 	var box, steps [5]uint32
@@ -83,7 +84,8 @@ func (d *Driver) EncodeTiled(t Tensor) (TensorMap, error) {
 	skip := -int(uintptr(unsafe.Pointer(room))) & (TensorMapAlign - 1)
 	const interleaveNone, fillZero = 0, 0
 	err := d.call(p, uintptr(unsafe.Pointer(&room[skip])), uintptr(t.Type), uintptr(rank), uintptr(t.Base),
-		uintptr(unsafe.Pointer(&dims)), uintptr(unsafe.Pointer(&strides)), uintptr(unsafe.Pointer(&box)), uintptr(unsafe.Pointer(&steps)),
+		uintptr(unsafe.Pointer(&dims)), uintptr(unsafe.Pointer(&strides)), uintptr(unsafe.Pointer(&box)),
+		uintptr(unsafe.Pointer(&steps)),
 		interleaveNone, uintptr(t.Swizzle), uintptr(t.Promote), fillZero)
 	return TensorMap(room[skip : skip+128]), err
 }

@@ -69,7 +69,8 @@ func propOf(dev Device) *allocationProp {
 // Granularity is what sizes and places of mapped memory are multiples of: 2 MiB on the GPUs of today.
 func (d *Driver) Granularity(dev Device) (uint64, error) {
 	var g uint64
-	err := d.call(d.p.MemGranularity, uintptr(unsafe.Pointer(&g)), uintptr(unsafe.Pointer(propOf(dev))), granularityRecommended)
+	err := d.call(d.p.MemGranularity, uintptr(unsafe.Pointer(&g)), uintptr(unsafe.Pointer(propOf(dev))),
+		granularityRecommended)
 	if err == nil && (g == 0 || g&(g-1) != 0) {
 		err = fmt.Errorf("granularity of %d bytes", g)
 	}
@@ -95,7 +96,8 @@ func (d *Driver) NewPhysical(dev Device, n uint64) (*Physical, error) {
 		return nil, err
 	}
 	p := &Physical{Bytes: roundUp(n, g), d: d, dev: dev}
-	return p, d.call(d.p.MemCreate, uintptr(unsafe.Pointer(&p.handle)), uintptr(p.Bytes), uintptr(unsafe.Pointer(propOf(dev))), 0)
+	return p, d.call(d.p.MemCreate, uintptr(unsafe.Pointer(&p.handle)), uintptr(p.Bytes),
+		uintptr(unsafe.Pointer(propOf(dev))), 0)
 }
 
 // Export is the memory as a file descriptor for other processes. The caller closes it; the memory stays as long as
@@ -158,7 +160,8 @@ func (r *Range) Map(offset uint64, p *Physical, a Access) error {
 	if offset+p.Bytes > r.Bytes {
 		return fmt.Errorf("map %d bytes at %d of a range of %d", p.Bytes, offset, r.Bytes)
 	}
-	if err := r.d.call(r.d.p.MemMap, uintptr(r.At)+uintptr(offset), uintptr(p.Bytes), 0, uintptr(p.handle), 0); err != nil {
+	if err := r.d.call(r.d.p.MemMap, uintptr(r.At)+uintptr(offset), uintptr(p.Bytes), 0,
+		uintptr(p.handle), 0); err != nil {
 		return err
 	}
 	r.mapped = append(r.mapped, span{offset, p.Bytes})

@@ -74,7 +74,8 @@ func TestAllocBetweenOnGPU(t *testing.T) {
 			return err
 		}
 		word := []byte("last")
-		for at, fits := range map[cuda.Ptr]bool{r.At: true, r.At + cuda.Ptr(r.Bytes) - 4: true, r.At - 4: false, r.At + cuda.Ptr(r.Bytes): false} {
+		for at, fits := range map[cuda.Ptr]bool{r.At: true, r.At + cuda.Ptr(r.Bytes) - 4: true, r.At - 4: false,
+			r.At + cuda.Ptr(r.Bytes): false} {
 			var refused *cuda.Error
 			if err := d.HtoD(at, word); (err == nil) != fits || err != nil && !errors.As(err, &refused) {
 				t.Errorf("copy to %d of a range of %d bytes: %v", int64(at)-int64(r.At), r.Bytes, err)

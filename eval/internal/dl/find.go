@@ -62,7 +62,8 @@ func (f Finder) Find(lib Library) (file string, tried []string, err error) {
 			}
 		}
 	}
-	return "", tried, fmt.Errorf("%s (%s) not found in %d places; set DARWARP_CUDA to the toolkit's folder or LD_LIBRARY_PATH to the library's",
+	return "", tried, fmt.Errorf("%s (%s) not found in %d places; set DARWARP_CUDA to the toolkit's folder or "+
+		"LD_LIBRARY_PATH to the library's",
 		lib.Name, strings.Join(lib.Sonames, ", "), len(tried))
 }
 

@@ -35,7 +35,8 @@ func (f Finder) IncludeDirs(nvrtc string) (Headers, error) {
 			}
 		}
 	}
-	return h, fmt.Errorf("cuda_fp16.h not found in %d places; set DARWARP_CUDA to a folder whose include/ holds it", len(h.Tried))
+	return h, fmt.Errorf("cuda_fp16.h not found in %d places; set DARWARP_CUDA to a folder whose include/ holds it",
+		len(h.Tried))
 }
 
 // withCCCL adds include/cccl, where CUDA 13 moved the C++ library; nvcc adds it by itself, NVRTC does not.

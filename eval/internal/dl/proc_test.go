@@ -51,7 +51,8 @@ func TestBindNamesEveryMissingSymbol(t *testing.T) {
 		C Proc `c:"no_such_c|no_such_d"`
 	}
 	err := openLibc(t).Bind(&c)
-	if err == nil || !strings.Contains(err.Error(), "no_such_a") || !strings.Contains(err.Error(), "no_such_c or no_such_d") {
+	if err == nil || !strings.Contains(err.Error(), "no_such_a") ||
+		!strings.Contains(err.Error(), "no_such_c or no_such_d") {
 		t.Errorf("Bind = %v", err)
 	}
 }

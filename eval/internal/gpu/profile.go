@@ -55,7 +55,7 @@ func profile(req *Profile) error {
 			return err
 		}
 		for _, c := range req.Contenders {
-			if err := s.runOnce(c); err != nil {
+			if err := s.runOnce(c, req.Apart); err != nil {
 				return err
 			}
 		}
@@ -88,32 +88,51 @@ func (s *Session) prepareApart(req *Prepare) error {
 }
 
 // runOnce runs a contender's call on every case.
-func (s *Session) runOnce(req Contender) error {
+func (s *Session) runOnce(req Contender, apart bool) error {
 	c, err := s.enter(req, 0)
 	if err != nil {
 		return err
 	}
 	for i, call := range req.Calls {
-		if err := s.callOnce(c, call, i); err != nil {
+		scratch, err := s.scratchOnce(call, s.prep.Cases[i].Name, apart)
+		if err != nil {
+			return err
+		}
+		if err := s.callOnce(c, call, i, scratch); err != nil {
 			return fmt.Errorf("%s: %w", s.prep.Cases[i].Name, err)
 		}
 	}
 	return s.leave(c)
 }
 
-func (s *Session) callOnce(c *contender, call kernels.Call, i int) error {
+// scratchOnce places a call's scratch. Apart, each buffer has an allocation of its own in which only what the plan clears is
+// written, so that initcheck sees reads of what the kernel never wrote, and memcheck those behind the end.
+func (s *Session) scratchOnce(call kernels.Call, name string, apart bool) (*arena, error) {
+	if !apart {
+		a, err := s.placeScratch(0, 0, call, name)
+		if a == nil || err != nil {
+			return nil, err
+		}
+		return a, s.refillScratch(a, call.Scratch, wild)
+	}
+	a := &arena{name: name}
+	for _, sc := range call.Scratch {
+		at, err := s.drv.Alloc(uint64(max(1, sc.Bytes)))
+		if err == nil && sc.Once && sc.Bytes > 0 {
+			err = s.drv.Memset8(at, 0, uint64(sc.Bytes), s.stream)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", errScratch, sc.Name, err)
+		}
+		a.at = append(a.at, at)
+	}
+	return a, nil
+}
+
+func (s *Session) callOnce(c *contender, call kernels.Call, i int, scratch *arena) error {
 	a, err := s.arenaOf(i)
 	if err != nil {
 		return err
-	}
-	scratch, err := s.placeScratch(0, 0, call, a.name)
-	if err != nil {
-		return err
-	}
-	if scratch != nil {
-		if err := s.refillScratch(scratch, call.Scratch, wild); err != nil {
-			return err
-		}
 	}
 	w, err := s.bind(c.program, call, &s.prep.Cases[i], a, scratch)
 	if err != nil {

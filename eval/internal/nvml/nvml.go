@@ -14,14 +14,9 @@ import (
 // procs are the functions of nvml.h.
 type procs struct {
 	Init            dl.Proc `c:"nvmlInit_v2"`
-	Shutdown        dl.Proc `c:"nvmlShutdown"`
 	ErrorString     dl.Proc `c:"nvmlErrorString"`
-	DriverVersion   dl.Proc `c:"nvmlSystemGetDriverVersion"`
-	Count           dl.Proc `c:"nvmlDeviceGetCount_v2"`
-	HandleByIndex   dl.Proc `c:"nvmlDeviceGetHandleByIndex_v2"`
 	HandleByUUID    dl.Proc `c:"nvmlDeviceGetHandleByUUID"`
 	Name            dl.Proc `c:"nvmlDeviceGetName"`
-	UUID            dl.Proc `c:"nvmlDeviceGetUUID"`
 	Utilization     dl.Proc `c:"nvmlDeviceGetUtilizationRates"`
 	Temperature     dl.Proc `c:"nvmlDeviceGetTemperature"`
 	PowerUsage      dl.Proc `c:"nvmlDeviceGetPowerUsage"`
@@ -66,9 +61,6 @@ func Open(path string) (*Library, error) {
 	return l, l.call(l.p.Init)
 }
 
-// Close ends the use of NVML.
-func (l *Library) Close() error { return l.call(l.p.Shutdown) }
-
 //go:uintptrescapes
 func (l *Library) call(p dl.Proc, args ...uintptr) error {
 	code := p.Call(args...)
@@ -78,30 +70,10 @@ func (l *Library) call(p dl.Proc, args ...uintptr) error {
 	return &Error{Code: int(code), Text: l.p.ErrorString.CallString(uintptr(code)), Call: p.Name}
 }
 
-// DriverVersion is the driver's, such as 580.95.05.
-func (l *Library) DriverVersion() (string, error) {
-	buf := make([]byte, 80) // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
-	err := l.call(l.p.DriverVersion, uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)))
-	return dl.Trim(buf), err
-}
-
-// Count is the number of GPUs in the machine; CUDA may see fewer, in another order.
-func (l *Library) Count() (int, error) {
-	var n uint32
-	err := l.call(l.p.Count, uintptr(unsafe.Pointer(&n)))
-	return int(n), err
-}
-
 // Device is a GPU.
 type Device struct {
 	l      *Library
 	handle uintptr
-}
-
-// ByIndex is the GPU at an index of NVML's own order, which is that of the PCI bus.
-func (l *Library) ByIndex(i int) (*Device, error) {
-	d := &Device{l: l}
-	return d, l.call(l.p.HandleByIndex, uintptr(i), uintptr(unsafe.Pointer(&d.handle)))
 }
 
 // ByUUID is the GPU with a UUID as cuda.UUID writes it.
@@ -116,17 +88,8 @@ func (l *Library) ByUUID(uuid string) (*Device, error) {
 
 // Name is the product's name.
 func (d *Device) Name() (string, error) {
-	return d.text(d.l.p.Name)
-}
-
-// UUID identifies the GPU, as GPU-....
-func (d *Device) UUID() (string, error) {
-	return d.text(d.l.p.UUID)
-}
-
-func (d *Device) text(p dl.Proc) (string, error) {
-	buf := make([]byte, 96) // NVML_DEVICE_NAME_V2_BUFFER_SIZE and NVML_DEVICE_UUID_V2_BUFFER_SIZE
-	err := d.l.call(p, d.handle, uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)))
+	buf := make([]byte, 96) // NVML_DEVICE_NAME_V2_BUFFER_SIZE
+	err := d.l.call(d.l.p.Name, d.handle, uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)))
 	return dl.Trim(buf), err
 }
 

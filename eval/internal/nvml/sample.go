@@ -1,7 +1,6 @@
 package nvml
 
 import (
-	"strings"
 	"unsafe"
 
 	"darwarp/eval/internal/dl"
@@ -111,14 +110,10 @@ const (
 var reasonNames = []string{"idle", "application clocks", "power cap", "hardware slowdown", "sync boost",
 	"software thermal", "hardware thermal", "power brake", "display clocks"}
 
-// Slowed reports whether a measurement taken now would be slower than the GPU can: any reason but
-// being idle and clocks that somebody set on purpose.
-func (r Reasons) Slowed() bool { return r&^(Idle|AppClocks) != 0 }
-
-// Slowing names the reasons for which Slowed reports true.
-func (r Reasons) Slowing() []string { return (r &^ (Idle | AppClocks)).names() }
-
-func (r Reasons) names() (list []string) {
+// Slowing names the reasons for which a measurement taken now is slower than the GPU can: any but being idle, and
+// clocks that somebody set on purpose.
+func (r Reasons) Slowing() (list []string) {
+	r &^= Idle | AppClocks
 	for i, name := range reasonNames {
 		if r&(1<<i) != 0 {
 			list = append(list, name)
@@ -128,13 +123,4 @@ func (r Reasons) names() (list []string) {
 		list = append(list, "other")
 	}
 	return list
-}
-
-// String lists the reasons, or says "none".
-func (r Reasons) String() string {
-	list := r.names()
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
 }

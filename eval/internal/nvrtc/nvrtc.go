@@ -18,8 +18,6 @@ import (
 type procs struct {
 	GetErrorString      dl.Proc `c:"nvrtcGetErrorString"`
 	Version             dl.Proc `c:"nvrtcVersion"`
-	NumArchs            dl.Proc `c:"nvrtcGetNumSupportedArchs"`
-	Archs               dl.Proc `c:"nvrtcGetSupportedArchs"`
 	Create              dl.Proc `c:"nvrtcCreateProgram"`
 	Destroy             dl.Proc `c:"nvrtcDestroyProgram"`
 	Compile             dl.Proc `c:"nvrtcCompileProgram"`
@@ -59,7 +57,8 @@ func Open(path string) (*Compiler, error) {
 		return nil, err
 	}
 	var major, minor int32
-	if err := c.check(c.p.Version, c.p.Version.Call(uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))); err != nil {
+	if err := c.check(c.p.Version,
+		c.p.Version.Call(uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor)))); err != nil {
 		return nil, err
 	}
 	c.major, c.minor = int(major), int(minor)
@@ -78,23 +77,6 @@ func (c *Compiler) Version() (major, minor int) { return c.major, c.minor }
 // HasPCH reports whether this NVRTC can keep parsed headers between programs.
 func (c *Compiler) HasPCH() bool {
 	return c.p.PCHCreateStatus.Ok() && c.p.PCHHeapSizeRequired.Ok() && c.p.SetPCHHeapSize.Ok()
-}
-
-// SupportedArchs lists the architectures NVRTC compiles for, ascending, as 90 for sm_90.
-func (c *Compiler) SupportedArchs() []int {
-	var n int32
-	if c.p.NumArchs.Call(uintptr(unsafe.Pointer(&n))) != 0 || n <= 0 {
-		return nil
-	}
-	list := make([]int32, n)
-	if c.p.Archs.Call(uintptr(unsafe.Pointer(&list[0]))) != 0 {
-		return nil
-	}
-	archs := make([]int, n)
-	for i, a := range list {
-		archs[i] = int(a)
-	}
-	return archs
 }
 
 // CompileError says that the program is at fault: it does not compile.

@@ -25,7 +25,8 @@ func (c *Compiler) newProgram(src, name string) (*program, error) {
 		return nil, fmt.Errorf("program name: %w", err)
 	}
 	p := &program{c: c}
-	r := c.p.Create.Call(uintptr(unsafe.Pointer(&p.handle)), uintptr(unsafe.Pointer(&csrc[0])), uintptr(unsafe.Pointer(&cname[0])), 0, 0, 0)
+	r := c.p.Create.Call(uintptr(unsafe.Pointer(&p.handle)), uintptr(unsafe.Pointer(&csrc[0])),
+		uintptr(unsafe.Pointer(&cname[0])), 0, 0, 0)
 	return p, c.check(c.p.Create, r)
 }
 

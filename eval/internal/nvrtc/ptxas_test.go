@@ -54,7 +54,8 @@ ptxas info    : Used 255 registers, used 2 barriers, 40 bytes cumulative stack s
 }
 
 func FuzzParsePtxas(f *testing.F) {
-	f.Add("ptxas info    : Compiling entry function 'a' for 'sm_90a'\nptxas info    : Used 12 registers, used 1 barriers, 512 bytes smem\n")
+	f.Add("ptxas info    : Compiling entry function 'a' for 'sm_90a'\nptxas info    : Used 12 registers, used 1 " +
+		"barriers, 512 bytes smem\n")
 	f.Add("Used 99999999999999999999 registers")
 	f.Fuzz(func(t *testing.T, log string) {
 		kernels := ParsePtxas(log)

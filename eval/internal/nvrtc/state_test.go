@@ -16,7 +16,8 @@ func TestIdle(t *testing.T) {
 		{"used", declared + "mov.u64 %rd1, kept;", false},
 		{"with an offset", declared + "ld.global.u32 %r1, [kept+8];", false},
 		{"in a table", declared + ".global .u64 where = generic(kept);", false},
-		{"part of other names", declared + "mov.u64 %rd1, kept2; mov.u64 %rd1, _kept; mov.u64 %rd1, %kept; mov.u64 %rd1, kept$1;", true},
+		{"part of other names", declared + "mov.u64 %rd1, kept2; mov.u64 %rd1, _kept; mov.u64 %rd1, %kept; mov.u64 %rd1, " +
+			"kept$1;", true},
 		{"used between what looks like a comment", declared + ".pragma \"/*\"; mov.u64 %rd1, kept; .pragma \"*/\";", false},
 		{"not declared", "mov.u64 %rd1, other;", false},
 	} {
@@ -40,9 +41,12 @@ func TestWritten(t *testing.T) {
 		{"by a generic address", "mov.u64 %rd1, kept;\ncvta.const.u64 %rd2, %rd1;\nst.u32 [%rd2], %r1;", true},
 		{"what it holds is an address", "ld.global.u64 %rd1, [kept];\nst.global.u32 [%rd1], %r1;", false},
 		{"its address is stored", "mov.u64 %rd1, kept;\nst.global.u64 [%rd9], %rd1;", false},
-		{"by a register of another function", ".func f() {\nmov.u64 %rd1, kept;\nret;\n}\n.visible .entry k() {\nst.global.u32 [%rd1], %r1;\n}", false},
-		{"by a register of other assembly", "{ .reg .b64 p; mov.u64 p, kept; }\n{ .reg .b64 p; mov.u64 p, %rd2; st.global.u32 [p], %r1; }", false},
-		{"in the second function", ".weak .func (.param .b32 r) f() {\nret;\n}\n.entry k() {\nmov.u64 %rd1, kept;\nst.global.u32 [%rd1], %r1;\n}", true},
+		{"by a register of another function",
+			".func f() {\nmov.u64 %rd1, kept;\nret;\n}\n.visible .entry k() {\nst.global.u32 [%rd1], %r1;\n}", false},
+		{"by a register of other assembly",
+			"{ .reg .b64 p; mov.u64 p, kept; }\n{ .reg .b64 p; mov.u64 p, %rd2; st.global.u32 [p], %r1; }", false},
+		{"in the second function", ".weak .func (.param .b32 r) f() {\nret;\n}\n.entry k() {\nmov.u64 %rd1, kept;\n" +
+			"st.global.u32 [%rd1], %r1;\n}", true},
 		{"in a comment", "// st.global.u32 [kept], %r1;", false},
 		{"behind a label", "L1: st.global.u32 [kept], %r1;", true},
 	} {

@@ -45,7 +45,8 @@ type Profile struct {
 // say who is on this machine are not among it, and another process's secrets under /proc are kept in
 // by Landlock, which lets a fenced process look at no other.
 func System() []string {
-	return []string{"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives",
+	return []string{"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+		"/etc/alternatives",
 		"/proc", "/sys/devices/system", "/sys/kernel/mm", "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/opt/rh"}
 }
 
@@ -76,7 +77,8 @@ func Layers() string {
 // Check reports what a mode lacks here, nil when it can be had.
 func Check(m Mode) error {
 	if m == Strict && (landlockABI() < strictABI || !seccompWorks()) {
-		return fmt.Errorf("a strict sandbox needs Landlock ABI %d (Linux 6.7) and seccomp, this kernel has %s: choose best to go on with that", strictABI, orNothing(Layers()))
+		return fmt.Errorf("a strict sandbox needs Landlock ABI %d (Linux 6.7) and seccomp, this kernel has %s: choose best "+
+			"to go on with that", strictABI, orNothing(Layers()))
 	}
 	return nil
 }

@@ -145,7 +145,8 @@ func TestWhatIsKeptIn(t *testing.T) {
 			}
 		})
 	}
-	if got := try(t, &Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Children: true}, "run", "/bin/true"); got != "" {
+	if got := try(t, &Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Children: true},
+		"run", "/bin/true"); got != "" {
 		t.Errorf("a worker that may have children cannot start one: %s", got)
 	}
 	if got := try(t, nil, "read", "/etc/passwd"); got != "" {
@@ -164,7 +165,8 @@ func TestSending(t *testing.T) {
 			t.Fatal(err)
 		}
 		ours, theirs := os.NewFile(uintptr(fds[0]), "ours"), os.NewFile(uintptr(fds[1]), "theirs")
-		args, err := (&Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Local: may}).Args([]string{"try", "send", "3"})
+		args, err := (&Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Local: may}).Args([]string{"try",
+			"send", "3"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +200,8 @@ func TestArgs(t *testing.T) {
 }
 
 func TestNonsenseIsRefused(t *testing.T) {
-	for name, args := range map[string][]string{"nothing": {}, "no worker": {"{}"}, "not JSON": {"{", "try", "read", "/"}} {
+	for name, args := range map[string][]string{"nothing": {}, "no worker": {"{}"},
+		"not JSON": {"{", "try", "read", "/"}} {
 		if code := Main(args); code == 0 {
 			t.Errorf("%s: exit code 0", name)
 		}

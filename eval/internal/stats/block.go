@@ -15,7 +15,8 @@ type Block struct {
 
 // Calm is how blocks of a duel look while nothing disturbs them.
 type Calm struct {
-	Spread         float64 // interquartile range of the log ratios of a kernel against itself; 0: unknown, and not judged by
+	// interquartile range of the log ratios of a kernel against itself; 0: unknown, and not judged by
+	Spread         float64
 	Capped         bool    // the power limit holds the clocks down, as a heavy kernel makes it do: that is its own speed
 	clockA, clockB float64 // the highest medians of blocks before
 }

@@ -210,8 +210,9 @@ func (d *Duel) Rounds() []kernels.DuelRound {
 			continue
 		}
 		e := estimate(d.rounds[i:i+1], d.seed, alone)
-		out = append(out, kernels.DuelRound{Pairs: len(r.ratios), Champion: Median(r.champion), Challenger: Median(r.challenger),
-			Ratio: e.ratio, Lo: e.lo, Hi: e.hi})
+		out = append(out, kernels.DuelRound{Pairs: len(r.ratios), Champion: Median(r.champion),
+			Challenger: Median(r.challenger),
+			Ratio:      e.ratio, Lo: e.lo, Hi: e.hi})
 	}
 	return out
 }
@@ -236,7 +237,8 @@ func estimate(rounds []round, seed uint64, gain func([]float64) float64) result 
 		gains[i] = gain(d)
 	}
 	slices.Sort(gains)
-	return result{ratio: math.Exp(gain(medians)), lo: math.Exp(Quantile(gains, tail)), hi: math.Exp(Quantile(gains, 1-tail))}
+	return result{ratio: math.Exp(gain(medians)), lo: math.Exp(Quantile(gains, tail)),
+		hi: math.Exp(Quantile(gains, 1-tail))}
 }
 
 // resampledMedian is the median of as many draws with replacement from sorted values. Counting the

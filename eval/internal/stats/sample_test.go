@@ -113,8 +113,8 @@ func TestStop(t *testing.T) {
 			now = now.Add(c.wall)
 			done = s.Add(c.sample(n))
 		}
-		if s.Reason() != c.want || n != c.samples || len(s.Samples()) != n {
-			t.Errorf("%s: %q after %d, want %q after %d", c.name, s.Reason(), n, c.want, c.samples)
+		if s.reason != c.want || n != c.samples || len(s.Samples()) != n {
+			t.Errorf("%s: %q after %d, want %q after %d", c.name, s.reason, n, c.want, c.samples)
 		}
 	}
 }
@@ -139,8 +139,8 @@ func TestScreen(t *testing.T) {
 		for done := false; !done; n++ {
 			done = s.Add(c.samples[n])
 		}
-		if n != c.n || s.Slow() != c.slow || s.Best() != c.best {
-			t.Errorf("%s: slow %v after %d, best %g", c.name, s.Slow(), n, s.Best())
+		if n != c.n || s.Slow() != c.slow || s.best != c.best {
+			t.Errorf("%s: slow %v after %d, best %g", c.name, s.Slow(), n, s.best)
 		}
 	}
 }

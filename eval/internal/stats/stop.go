@@ -68,15 +68,8 @@ func (s *Stop) Add(ns float64) (done bool) {
 	return s.reason != ""
 }
 
-// Reason says why measuring stopped: settled, samples, gpu time or wall time; empty while it goes on.
-// Only settled means that the noise asked for was reached.
-func (s *Stop) Reason() string { return s.reason }
-
 // Samples are the samples so far, in order of arrival.
 func (s *Stop) Samples() []float64 { return s.samples }
-
-// Noise is the relative standard error of the median so far.
-func (s *Stop) Noise() float64 { return Noise(s.sorted) }
 
 // The screen gives up on a kernel after one sample beyond firstSlow times the bar, or three of which
 // the best is beyond bestSlow: three samples tell a kernel that much slower from the bar for certain.
@@ -114,6 +107,3 @@ func (s *Screen) Add(ns float64) (done bool) {
 
 // Slow reports whether the kernel is not worth more samples.
 func (s *Screen) Slow() bool { return s.slow }
-
-// Best is the least sample, ns a call.
-func (s *Screen) Best() float64 { return s.best }

@@ -70,7 +70,8 @@ func Python() (path string, err error) {
 }
 
 // fromUser are the variables that Python and torch.compile need beside what every worker inherits.
-var fromUser = []string{"HOME", "USER", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME", "PYENV_VERSION", "CC", "CXX"}
+var fromUser = []string{"HOME", "USER", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME",
+	"PYENV_VERSION", "CC", "CXX"}
 
 // Start starts the helper on a GPU. A *Failure says in one line what is missing.
 func Start(ctx context.Context, gpu int) (*Helper, error) {
@@ -133,7 +134,8 @@ type reply struct {
 func (r *reply) Blob() *[]byte { return &r.Bytes }
 
 // call asks the helper. A helper that died or hung is the baseline's failure too.
-func (h *Helper) call(ctx context.Context, what string, req any, blob []byte, into *reply, deadline time.Duration) (*reply, error) {
+func (h *Helper) call(ctx context.Context, what string, req any, blob []byte, into *reply,
+	deadline time.Duration) (*reply, error) {
 	err := h.worker.Call(ctx, &request{map[string]any{what: req}, blob}, into, deadline, nil)
 	switch {
 	case ctx.Err() != nil:

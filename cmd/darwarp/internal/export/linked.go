@@ -50,16 +50,9 @@ func (s *sheet) ElemsText(tensor int) (string, error) {
 
 // ShapeText is a tensor's shape in C++, by the sizes in d.
 func (s *sheet) ShapeText(tensor int) (parts []string, err error) {
-	scope, known := kernels.Scope{"elem": 0, "dtype": ""}, kernels.Env{"elem": s.DType.Size(), "dtype": string(s.DType)}
-	for _, d := range s.Problem.DimNames {
-		scope[d] = 0
-	}
+	known := s.Problem.Env(nil, s.DType)
 	for _, text := range s.Problem.Tensors[tensor].Shape {
-		e, err := kernels.CompileInt(text, scope)
-		if err != nil {
-			return nil, err
-		}
-		part, err := e.CText(known)
+		part, err := ctext(text, known)
 		if err != nil {
 			return nil, fmt.Errorf("the shape of %s: %w", s.Problem.Tensors[tensor].Name, err)
 		}
@@ -70,15 +63,15 @@ func (s *sheet) ShapeText(tensor int) (parts []string, err error) {
 
 // Windows reports whether any launch asks L2 to keep tensors.
 func (s *portfolioSheet) Windows() bool {
-	return slices.ContainsFunc(s.Plans, func(p kernels.CPlan) bool {
-		return slices.ContainsFunc(p.Launches, func(l kernels.CLaunch) bool { return len(l.Window) > 0 })
+	return slices.ContainsFunc(s.Plans, func(p cPlan) bool {
+		return slices.ContainsFunc(p.Launches, func(l cLaunch) bool { return len(l.Window) > 0 })
 	})
 }
 
 // Partial reports whether a kernel may have no launch at some sizes: all of its launches are conditional.
 func (s *portfolioSheet) Partial() bool {
-	return slices.ContainsFunc(s.Plans, func(p kernels.CPlan) bool {
-		return !slices.ContainsFunc(p.Launches, func(l kernels.CLaunch) bool { return l.When == "" })
+	return slices.ContainsFunc(s.Plans, func(p cPlan) bool {
+		return !slices.ContainsFunc(p.Launches, func(l cLaunch) bool { return l.When == "" })
 	})
 }
 

@@ -30,7 +30,7 @@ type portfolioSheet struct {
 	*sheet
 	Found  kernels.Portfolio
 	Sheets []*sheet
-	Plans  []kernels.CPlan // by kernel
+	Plans  []cPlan // by kernel
 	Shapes []shape
 
 	Single bool // a kernel that is no portfolio: launch.cuh has it too
@@ -52,11 +52,11 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 		if err != nil {
 			return nil, err
 		}
-		plan, err := k.Job.Plan.CText(k.Job.Env)
+		plan, err := writePlan(k.Job.Plan.Spec, k.Bundle.Problem.Tensors, k.Job.Env)
 		if err != nil {
 			return nil, fmt.Errorf("kernel %d: its launches cannot be written in C++: %w", i, err)
 		}
-		plan.Launches = slices.DeleteFunc(plan.Launches, func(l kernels.CLaunch) bool { return !has(k.Job.Source, l.Entry) })
+		plan.Launches = slices.DeleteFunc(plan.Launches, func(l cLaunch) bool { return !has(k.Job.Source, l.Entry) })
 		name := fmt.Sprintf("kernel_%d", i)
 		u := unit{File: name + ".cu", Source: name + ".cuh", Symbol: "darwarp_" + k.Job.ID.Short(), NVCCFlags: k.NVCCFlags}
 		for _, l := range plan.Launches {

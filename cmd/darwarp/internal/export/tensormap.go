@@ -46,7 +46,7 @@ func (c call) MapText(m kernels.TensorMap) string {
 }
 
 // MapText is a tensor map in C++, by the sizes in d.
-func (s *portfolioSheet) MapText(m kernels.CTensorMap) (string, error) {
+func (s *portfolioSheet) MapText(m cTensorMap) (string, error) {
 	i := tensorIndex(s.Tensors(), m.Tensor)
 	shape, err := s.ShapeText(i)
 	return mapText(m.Name, s.Tensors()[i], shape, m.Box, m.Swizzle), err

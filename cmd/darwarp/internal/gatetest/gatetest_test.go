@@ -90,7 +90,8 @@ func TestTheClosedListNamesTheKernels(t *testing.T) {
 		t.Fatal(err)
 	}
 	var listed []string
-	for _, m := range regexp.MustCompile("\\bK ((?:`\\w+`(?: \\([^)]*\\))?(?:, )?)+)").FindAllStringSubmatch(string(text), -1) {
+	page := strings.Join(strings.Fields(string(text)), " ") // names stand on several lines
+	for _, m := range regexp.MustCompile("\\bK ((?:`\\w+`(?: \\([^)]*\\))?(?:, )?)+)").FindAllStringSubmatch(page, -1) {
 		for _, name := range regexp.MustCompile("`(\\w+)`(?: \\(|,|$)").FindAllStringSubmatch(m[1], -1) {
 			listed = append(listed, name[1])
 		}

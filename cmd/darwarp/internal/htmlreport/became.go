@@ -17,7 +17,8 @@ type Step struct {
 func steps(path []kernels.Candidate) []Step {
 	var out []Step
 	for i, c := range path {
-		s := Step{ID: c.ID.Short(), Origin: c.Origin.Operator, Speedup: report.Speedup(c.Score), Generation: c.Origin.Generation, Seq: c.Seq}
+		s := Step{ID: c.ID.Short(), Origin: c.Origin.Operator, Speedup: report.Speedup(c.Score),
+			Generation: c.Origin.Generation, Seq: c.Seq}
 		if i > 0 {
 			s.Changes = report.Step(path[i-1].Variant, c.Variant)
 			if before := path[i-1].Score; before > 0 && c.Score > 0 {

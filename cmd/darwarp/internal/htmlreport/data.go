@@ -100,8 +100,10 @@ func Build(in Input) Report {
 	r := Report{Title: fmt.Sprintf("%s %s on %s", m.Problem, m.DType, m.Device.Label()), About: in.Problem.About,
 		Head: in.head(shown), Leaders: in.leaders(shown), Shapes: in.Shapes,
 		Columns: columnsOf(in.Shapes), Portfolio: in.portfolio(), Steps: steps(in.Lineage),
-		Outcomes: costs(in.Candidates), Families: families(in.Candidates, shown), Models: in.Models, Causes: causes(in.Candidates), Provenance: in.provenance()}
-	r.Charts = Charts{Convergence: in.convergence(shown), Shapes: compared(in.Shapes), Parallel: parallel(in.family(), shown), Outcomes: r.Outcomes,
+		Outcomes: costs(in.Candidates), Families: families(in.Candidates, shown), Models: in.Models,
+		Causes: causes(in.Candidates), Provenance: in.provenance()}
+	r.Charts = Charts{Convergence: in.convergence(shown), Shapes: compared(in.Shapes),
+		Parallel: parallel(in.family(), shown), Outcomes: r.Outcomes,
 		Choices: in.Choices, Importance: importance(in.family(), shown), Tree: in.tree()}
 	switch {
 	case len(in.Candidates) == 0:
@@ -109,7 +111,8 @@ func Build(in Input) Report {
 	case len(shown) == 0 && unproven == 0:
 		r.Note = "No candidate is right yet: see what became of them."
 	case unproven > 0:
-		r.Note = fmt.Sprintf("%d candidates are right, but the run has no provenance for their times: they are left out of figures and charts.", unproven)
+		r.Note = fmt.Sprintf("%d candidates are right, but the run has no provenance for their times: they are left out of "+
+			"figures and charts.", unproven)
 	case len(shown) == 1:
 		r.Note = "Only one candidate is right so far: there is nothing to compare it with."
 	}
@@ -119,7 +122,9 @@ func Build(in Input) Report {
 // compared are the shapes where there is something to hold the champion against, else none: a bar alone
 // says nothing.
 func compared(all []Shape) []Shape {
-	if slices.ContainsFunc(all, func(s Shape) bool { return len(s.Bars) > 1 || len(s.Bars) == 1 && s.Bars[0].Roofline > 0 }) {
+	if slices.ContainsFunc(all, func(s Shape) bool {
+		return len(s.Bars) > 1 || len(s.Bars) == 1 && s.Bars[0].Roofline > 0
+	}) {
 		return all
 	}
 	return nil
@@ -225,12 +230,16 @@ func (in *Input) provenance() []Field {
 			if c.Matrix > 0 { // the cpu device has none
 				matrix = report.Flops(c.Matrix) + " matrix, "
 			}
-			measured = append(measured, Field{"ceilings", fmt.Sprintf("%s%s memory, %s L2 (measured on this device)", matrix, report.Bandwidth(c.Bandwidth), report.Bandwidth(c.L2))})
+			measured = append(measured,
+				Field{"ceilings", fmt.Sprintf("%s%s memory, %s L2 (measured on this device)", matrix, report.Bandwidth(c.Bandwidth),
+					report.Bandwidth(c.L2))})
 		}
 	}
-	out = append(out, Field{"device", dev.Label() + " " + dev.Arch}, Field{"GPU", dev.UUID}, Field{"driver", dev.Driver}, Field{"toolchain", dev.Toolchain},
+	out = append(out, Field{"device", dev.Label() + " " + dev.Arch}, Field{"GPU", dev.UUID}, Field{"driver", dev.Driver},
+		Field{"toolchain", dev.Toolchain},
 		Field{"protocol", protocol}, Field{"times", m.Cache})
-	out = append(append(out, measured...), Field{"searched by", "darwarp " + version}, Field{"report by", "darwarp " + in.Version})
+	out = append(append(out, measured...), Field{"searched by", "darwarp " + version},
+		Field{"report by", "darwarp " + in.Version})
 	return slices.DeleteFunc(out, func(f Field) bool { return f.Value == "" })
 }
 

@@ -18,8 +18,8 @@ type Family struct {
 // sources is the name for candidates without a family.
 const sources = "sources of their own"
 
-// families are those of a run that has more than one, the one with the best candidate first. shown has the right candidates with
-// figures, best first.
+// families are those of a run that has more than one, the one with the best candidate first. shown has the right
+// candidates with figures, best first.
 func families(all, shown []kernels.Candidate) []Family {
 	var out []Family
 	at, rank := map[string]int{}, map[string]int{}

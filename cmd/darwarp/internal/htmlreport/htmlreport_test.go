@@ -19,7 +19,8 @@ import (
 
 // found is the i-th right candidate of a made-up family.
 func found(i int, score float64, genes kernels.Genome, parents ...kernels.ID) kernels.Candidate {
-	return kernels.Candidate{ID: kernels.NewID(fmt.Sprint(i), kernels.PlanSpec{}, ""), Seq: i, Score: score, At: time.Unix(int64(i), 0),
+	return kernels.Candidate{ID: kernels.NewID(fmt.Sprint(i), kernels.PlanSpec{}, ""), Seq: i, Score: score,
+		At:      time.Unix(int64(i), 0),
 		Variant: kernels.Variant{Family: "toy", Genes: genes}, Origin: kernels.Origin{Operator: "mutate", Parents: parents},
 		Result: kernels.Result{Outcome: kernels.OK, Proof: "p"}}
 }
@@ -56,10 +57,12 @@ func TestFamilies(t *testing.T) {
 	failed.Result.Outcome = kernels.Wrong
 	unproven := of(5, "llm-3", 0.1)
 	unproven.Result.Proof = "lost"
-	in := Input{Candidates: []kernels.Candidate{of(0, "toy", 1), of(1, "toy", 0.5), of(2, "llm-1", 0.25), of(3, "", 0.4), failed, unproven}, Proofs: map[string]kernels.Provenance{"p": {}}}
+	in := Input{Candidates: []kernels.Candidate{of(0, "toy", 1), of(1, "toy", 0.5), of(2, "llm-1", 0.25), of(3, "", 0.4),
+		failed, unproven}, Proofs: map[string]kernels.Provenance{"p": {}}}
 	shown, _ := in.proven()
 	got := fmt.Sprint(families(in.Candidates, shown))
-	if want := "[{llm-1 1 1 4.00x} {sources of their own 1 1 2.50x} {toy 2 2 2.00x} {llm-2 1 0 } {llm-3 1 1 }]"; got != want {
+	if want := "[{llm-1 1 1 4.00x} {sources of their own 1 1 2.50x} {toy 2 2 2.00x} {llm-2 1 0 } {llm-3 1 1 }]"; got !=
+		want {
 		t.Errorf("%s, expected %s", got, want)
 	}
 	if one := families(in.Candidates[:2], in.Candidates[:2]); one != nil {
@@ -77,7 +80,8 @@ func TestImportance(t *testing.T) {
 		if a != b {
 			score += 1.5
 		}
-		g := kernels.Genome{"x": kernels.Int(x), "a": kernels.Int(a), "b": kernels.Int(b), "noise": kernels.Int(noise), "fixed": kernels.Int(1)}
+		g := kernels.Genome{"x": kernels.Int(x), "a": kernels.Int(a), "b": kernels.Int(b), "noise": kernels.Int(noise),
+			"fixed": kernels.Int(1)}
 		all = append(all, found(i, score+0.01*r.Float64(), g))
 	}
 	im := importance("toy", all)
@@ -146,9 +150,12 @@ func TestNothingIsNull(t *testing.T) {
 		"no genes":  many(func(int) kernels.Genome { return nil }),
 		"one value": many(func(int) kernels.Genome { return kernels.Genome{"g": kernels.Int(1)} }),
 		"one gene":  many(func(i int) kernels.Genome { return kernels.Genome{"g": kernels.Int(i % 3)} }),
-		"usual":     many(func(i int) kernels.Genome { return kernels.Genome{"g": kernels.Int(i % 3), "h": kernels.Int(i % 2)} }),
+		"usual": many(func(i int) kernels.Genome {
+			return kernels.Genome{"g": kernels.Int(i % 3), "h": kernels.Int(i % 2)}
+		}),
 	} {
-		in := Input{Meta: store.Meta{Problem: "p", Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Problem: &kernels.Problem{}, Candidates: all,
+		in := Input{Meta: store.Meta{Problem: "p", Workloads: []kernels.Workload{{Name: "w", Weight: 1}}},
+			Problem: &kernels.Problem{}, Candidates: all,
 			Proofs: map[string]kernels.Provenance{"p": {}}}
 		if len(all) > 0 {
 			in.Champion = &all[len(all)-1]
@@ -190,16 +197,19 @@ func TestShapesCompared(t *testing.T) {
 // policy must allow the scripts that are there, and no other.
 func TestWrite(t *testing.T) {
 	const evil = `</script><script>alert(1)</script><img src=x onerror=alert(1)>`
-	all := []kernels.Candidate{found(1, 1, kernels.Genome{"g": kernels.String(evil)}), found(2, 0.5, kernels.Genome{"g": kernels.String("b")})}
+	all := []kernels.Candidate{found(1, 1, kernels.Genome{"g": kernels.String(evil)}),
+		found(2, 0.5, kernels.Genome{"g": kernels.String("b")})}
 	all[0].Origin.Note = evil
 	failed := found(3, 0, nil)
 	failed.Result = kernels.Result{Outcome: kernels.Wrong, Detail: evil}
 	all = append(all, failed)
-	in := Input{Path: evil, Meta: store.Meta{Problem: evil, Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Problem: &kernels.Problem{About: evil},
+	in := Input{Path: evil, Meta: store.Meta{Problem: evil, Workloads: []kernels.Workload{{Name: "w", Weight: 1}}},
+		Problem:    &kernels.Problem{About: evil},
 		Candidates: all, Champion: &all[1], Lineage: all[:2], Proofs: map[string]kernels.Provenance{"p": {}},
-		Shapes:  []Shape{{Workload: evil, Bars: []Bar{{Name: evil, NS: 1}}, Versus: []string{evil}}},
-		Models:  []Model{{Name: evil, Asked: 3, USD: "0.1234"}},
-		Choices: &Choices{Columns: []string{evil}, Rows: []Choice{{Choice: evil, Gains: []kernels.Gain{{Ratio: 2, Lo: 1, Hi: 3}}, Cells: []string{evil}, Note: evil}}}}
+		Shapes: []Shape{{Workload: evil, Bars: []Bar{{Name: evil, NS: 1}}, Versus: []string{evil}}},
+		Models: []Model{{Name: evil, Asked: 3, USD: "0.1234"}},
+		Choices: &Choices{Columns: []string{evil},
+			Rows: []Choice{{Choice: evil, Gains: []kernels.Gain{{Ratio: 2, Lo: 1, Hi: 3}}, Cells: []string{evil}, Note: evil}}}}
 	var b bytes.Buffer
 	if err := Write(&b, Build(in)); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,8 @@ func (in *Input) convergence(shown []kernels.Candidate) *Convergence {
 	inOrder := slices.Clone(shown)
 	slices.SortFunc(inOrder, func(a, b kernels.Candidate) int { return a.Seq - b.Seq })
 	moment := func(c kernels.Candidate) [3]float64 {
-		return [3]float64{float64(c.Seq), math.Round(max(0, c.At.Sub(in.Meta.Created).Seconds())*1e3) / 1e3, round(1 / c.Score)}
+		return [3]float64{float64(c.Seq), math.Round(max(0, c.At.Sub(in.Meta.Created).Seconds())*1e3) / 1e3,
+			round(1 / c.Score)}
 	}
 	v := &Convergence{Lines: in.levels(), Thinned: len(inOrder) > shownRight}
 	step := (len(inOrder) + shownRight - 1) / shownRight
@@ -81,7 +82,8 @@ func (in *Input) levels() []Level {
 	}
 	out := []Level{} // the page counts on a list
 	add := func(name string, times []kernels.Timing) {
-		if score, err := in.Meta.Objective.Score(times, base, in.Meta.Workloads); err == nil && score > 0 { // err: some workload has no time
+		// err: some workload has no time
+		if score, err := in.Meta.Objective.Score(times, base, in.Meta.Workloads); err == nil && score > 0 {
 			out = append(out, Level{name, round(1 / score)})
 		}
 	}
@@ -169,7 +171,8 @@ func (in *Input) leaders(shown []kernels.Candidate) Leaders {
 		}
 		l.Resources = l.Resources || len(c.Result.Resources) > 0
 		x := Leader{Rank: ranks[i], Champion: champion, ID: c.ID.Short(), Speedup: report.Speedup(c.Score),
-			Registers: report.Registers(c.Result.Resources), Smem: report.Smem(c.Result.Resources), Occ: report.Occupancy(c.Result.Resources), Origin: origin(c)}
+			Registers: report.Registers(c.Result.Resources), Smem: report.Smem(c.Result.Resources),
+			Occ: report.Occupancy(c.Result.Resources), Origin: origin(c)}
 		for _, w := range l.Workloads {
 			cell := "-"
 			if t := report.Find(c.Result.Times, w); t != nil {

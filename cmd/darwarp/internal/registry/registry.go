@@ -165,7 +165,9 @@ func List() ([]Entry, error) {
 			all = append(all, e)
 		}
 	}
-	slices.SortFunc(all, func(a, b Entry) int { return cmp.Or(b.Started.Compare(a.Started), strings.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a, b Entry) int {
+		return cmp.Or(b.Started.Compare(a.Started), strings.Compare(a.Name, b.Name))
+	})
 	return all, nil
 }
 
@@ -216,7 +218,8 @@ func birth(pid int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, rest, ok := strings.Cut(string(stat[max(0, strings.LastIndexByte(string(stat), ')')):]), ") ") // the program's name may hold anything
+	// the program's name may hold anything
+	_, rest, ok := strings.Cut(string(stat[max(0, strings.LastIndexByte(string(stat), ')')):]), ") ")
 	fields := strings.Fields(rest)
 	const state, start = 0, 22 - 3 // of what follows the name
 	if !ok || len(fields) <= start || fields[state] == "Z" {

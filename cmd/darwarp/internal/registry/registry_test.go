@@ -64,7 +64,8 @@ func TestNames(t *testing.T) {
 func TestDeadAndGone(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir := t.TempDir()
-	killed, reused, ended := add(t, touch(t, dir, "killed.db")), add(t, touch(t, dir, "reused.db")), add(t, touch(t, dir, "ended.db"))
+	killed, reused, ended := add(t, touch(t, dir, "killed.db")), add(t, touch(t, dir, "reused.db")),
+		add(t, touch(t, dir, "ended.db"))
 	cmd := exec.Command("true")
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)

@@ -43,8 +43,8 @@ func Changes(from, to kernels.Genome) []Change {
 	return out
 }
 
-// Step is what changed from one variant to the next, on one line. Families have other genes, also where their names agree:
-// from one to another it names the family alone.
+// Step is what changed from one variant to the next, on one line. Families have other genes, also where their names
+// agree: from one to another it names the family alone.
 func Step(from, to kernels.Variant) string {
 	if to.Family != "" && to.Family != from.Family {
 		return "family " + to.Family

@@ -57,5 +57,6 @@ func number(word string) bool {
 	if word == "" {
 		return false
 	}
-	return word[0] >= '0' && word[0] <= '9' || word == "NaN" || word == "Inf" || len(word) == 10 && strings.Trim(word, "0123456789abcdef") == ""
+	return word[0] >= '0' && word[0] <= '9' || word == "NaN" || word == "Inf" || len(word) == 10 &&
+		strings.Trim(word, "0123456789abcdef") == ""
 }

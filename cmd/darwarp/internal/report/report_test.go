@@ -62,10 +62,12 @@ func TestTable(t *testing.T) {
 	table.Write(&whole)
 	table.Width = 40
 	table.Write(&cut)
-	if want := " name          time  origin\n a           1.0 us  mutate: something long enough to be cut\n long name  10.0 µs\n"; whole.String() != want {
+	if want := " name          time  origin\n a           1.0 us  mutate: something long enough to be cut\n" +
+		" long name  10.0 µs\n"; whole.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", whole.String(), want)
 	}
-	if want := " name          time  origin\n a           1.0 us  mutate: something..\n long name  10.0 µs\n"; cut.String() != want {
+	if want := " name          time  origin\n a           1.0 us  mutate: something..\n long name  10.0 µs\n"; cut.
+		String() != want {
 		t.Errorf("got\n%s\nwant\n%s", cut.String(), want)
 	}
 	new(Table).Write(&cut) // an empty table writes nothing, and does not panic
@@ -134,7 +136,8 @@ func TestSource(t *testing.T) {
 	if err := Source(&coloured, src, true); err != nil || !strings.Contains(coloured.String(), "\x1b[") {
 		t.Errorf("coloured: %v %q", err, coloured.String())
 	}
-	if err := Diff(&diff, "+a\n-b\n c\n", true); err != nil || diff.String() != "\x1b[32m+a\x1b[0m\n\x1b[31m-b\x1b[0m\n c\n" {
+	if err := Diff(&diff, "+a\n-b\n c\n", true); err != nil ||
+		diff.String() != "\x1b[32m+a\x1b[0m\n\x1b[31m-b\x1b[0m\n c\n" {
 		t.Errorf("diff: %v %q", err, diff.String())
 	}
 }
@@ -157,7 +160,8 @@ func TestRanks(t *testing.T) {
 
 func TestSpread(t *testing.T) {
 	times := []kernels.Timing{{Workload: "s", Median: 10, Lo: 9, Hi: 11}, {Workload: "l", Median: 100, Lo: 98, Hi: 106}}
-	if got := Spread(times, []kernels.Workload{{Name: "s", Weight: 1}, {Name: "l", Weight: 3}}); math.Abs(got-0.055) > 1e-12 {
+	if got := Spread(times, []kernels.Workload{{Name: "s", Weight: 1},
+		{Name: "l", Weight: 3}}); math.Abs(got-0.055) > 1e-12 {
 		t.Errorf("%g", got)
 	}
 	if got := Spread(nil, []kernels.Workload{{Name: "s", Weight: 1}}); got != 0 {
@@ -172,7 +176,8 @@ func TestCause(t *testing.T) {
 		a, b string
 		same bool
 	}{
-		"another element":      {"67x131x37 normal: C[12, 5] = 0.3, expected -0.5 (K=37; 3 of 4000 wrong)", "64x9x3 normal: C[0, 15] = -1e-05, expected 2e+07 (K=3; 4000 of 4000 wrong)", true},
+		"another element": {"67x131x37 normal: C[12, 5] = 0.3, expected -0.5 (K=37; 3 of 4000 wrong)",
+			"64x9x3 normal: C[0, 15] = -1e-05, expected 2e+07 (K=3; 4000 of 4000 wrong)", true},
 		"NaN":                  {"C[1] = NaN, expected 3", "C[1] = -Inf, expected 3", true},
 		"another distribution": {"67x131x37 normal: C[12] = 0.3", "67x131x37 ones: C[12] = 0.3", false},
 		"another tensor":       {"A[1] = 2", "B[1] = 2", false},

@@ -28,9 +28,6 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// Len is the number of rows.
-func (t *Table) Len() int { return len(t.rows) }
-
 // Write prints the table; lines end without trailing blanks.
 func (t *Table) Write(w io.Writer) {
 	lines := t.rows

@@ -94,7 +94,8 @@ func (o Others) Demanding() []Figures {
 	var out []Figures
 	for _, s := range o.Strategies {
 		if s.Eight.Median != nil {
-			out = append(out, Figures{Strategy: s.Strategy, Tool: s.Tool, Median: s.Eight.Median, Quartile: s.Eight.Quartile, Found: s.Eight.Found})
+			out = append(out, Figures{Strategy: s.Strategy, Tool: s.Tool, Median: s.Eight.Median, Quartile: s.Eight.Quartile,
+				Found: s.Eight.Found})
 		}
 	}
 	return ranked(out)
@@ -107,7 +108,9 @@ func Mean(spaces [][]Figures) []Figures {
 	for _, f := range spaces[0] {
 		var all []Figures
 		for _, list := range spaces {
-			if i := slices.IndexFunc(list, func(x Figures) bool { return x.Strategy == f.Strategy && x.Tool == f.Tool }); i >= 0 {
+			if i := slices.IndexFunc(list, func(x Figures) bool {
+				return x.Strategy == f.Strategy && x.Tool == f.Tool
+			}); i >= 0 {
 				all = append(all, list[i])
 			}
 		}

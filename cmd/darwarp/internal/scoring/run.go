@@ -66,7 +66,8 @@ func NewGround(rec *replay.Record, b *templates.Bundle, jobs int) (*Ground, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Ground{Record: rec, ev: ev, cfg: evolve.Config{Bundle: b, DType: rec.DType, Workloads: rec.Workloads, Spaces: spaces}}
+	g := &Ground{Record: rec, ev: ev,
+		cfg: evolve.Config{Bundle: b, DType: rec.DType, Workloads: rec.Workloads, Spaces: spaces}}
 	g.cfg.Job = g.job
 	if g.Landscape, err = g.survey(); err != nil {
 		return nil, err
@@ -86,7 +87,8 @@ func (g *Ground) survey() (*Landscape, error) {
 		return nil, err
 	}
 	if naive.Outcome != kernels.OK {
-		return nil, fmt.Errorf("the naive start, the default of family %s, was not recorded as right (%s)", first.Name, naive.Outcome)
+		return nil, fmt.Errorf("the naive start, the default of family %s, was not recorded as right (%s)", first.Name,
+			naive.Outcome)
 	}
 	base := map[string]float64{}
 	for _, t := range naive.Times {
@@ -238,7 +240,8 @@ func (g *Ground) Figures(strategy string, runs []Run) Figures {
 			}
 		}
 		slices.Sort(ratios)
-		f.Median, f.Quartile, f.Found = append(f.Median, Quantile(ratios, 0.5)), append(f.Quartile, Quantile(ratios, 0.25)), append(f.Found, found)
+		f.Median, f.Quartile, f.Found = append(f.Median, Quantile(ratios, 0.5)), append(f.Quartile, Quantile(ratios, 0.25)),
+			append(f.Found, found)
 	}
 	evals, seconds := g.Score(runs)
 	f.ByEvals = &evals

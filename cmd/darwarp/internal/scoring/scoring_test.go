@@ -140,7 +140,8 @@ func TestRandomScoresNothing(t *testing.T) {
 // Tuner's random_sample with 30 seeds, where the spaces lie beside the project.
 func TestRecordedScores(t *testing.T) {
 	others := ReadOthers()
-	for name, cutOff := range map[string]int{"convolution_A100": 1050, "gemm_RTX3090": 1282, "pnpoly_RTX3090": 198, "dedispersion_MI250X": 371} {
+	for name, cutOff := range map[string]int{"convolution_A100": 1050, "gemm_RTX3090": 1282, "pnpoly_RTX3090": 198,
+		"dedispersion_MI250X": 371} {
 		data, err := os.ReadFile("../../../../../shared/data/spaces/" + name + ".json.gz")
 		if os.IsNotExist(err) {
 			t.Skipf("NOT RUN: no %s in shared/data/spaces: get it from AutoTuningAssociation/benchmark_hub", name)
@@ -174,7 +175,8 @@ func TestRecordedScores(t *testing.T) {
 		}
 		slices.Sort(scores)
 		if recorded < scores[0]-0.05 || recorded > scores[len(scores)-1]+0.05 {
-			t.Errorf("%s: random search was recorded with %g, here 30 batches have %.3f to %.3f", name, recorded, scores[0], scores[len(scores)-1])
+			t.Errorf("%s: random search was recorded with %g, here 30 batches have %.3f to %.3f", name, recorded, scores[0],
+				scores[len(scores)-1])
 		}
 	}
 }
@@ -187,7 +189,8 @@ func TestOthers(t *testing.T) {
 		t.Errorf("marks %v, %d strategies, %d spaces", o.Marks, len(o.Strategies), len(o.Spaces))
 	}
 	best := BestOf(o.Demanding())
-	if !slices.Equal(best.Median, []float64{0.826, 0.933, 0.988, 1}) || best.Quartile[markAt] != 0.944 || best.Found[markAt] != 0.57 {
+	if !slices.Equal(best.Median, []float64{0.826, 0.933, 0.988, 1}) || best.Quartile[markAt] != 0.944 ||
+		best.Found[markAt] != 0.57 {
 		t.Errorf("best of each column %v %v %v", best.Median, best.Quartile, best.Found)
 	}
 	mean := Mean([][]Figures{o.On("convolution_A100"), o.On("gemm_RTX3090")})
@@ -226,9 +229,11 @@ func TestGuard(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := g.Figures("default", runs)
-		t.Logf("%s: median %.3f, lower quartile %.3f, optimum found %.0f%% after 200", problem, f.Median[markAt], f.Quartile[markAt], 100*f.Found[markAt])
+		t.Logf("%s: median %.3f, lower quartile %.3f, optimum found %.0f%% after 200", problem, f.Median[markAt],
+			f.Quartile[markAt], 100*f.Found[markAt])
 		if f.Quartile[markAt] < guard {
-			t.Errorf("%s: the lower quartile after 200 evaluations is %.3f, and was at least %g: the search has become weaker", problem, f.Quartile[markAt], guard)
+			t.Errorf("%s: the lower quartile after 200 evaluations is %.3f, and was at least %g: the search has become weaker",
+				problem, f.Quartile[markAt], guard)
 		}
 	}
 }

@@ -41,14 +41,15 @@ func (l *Ledger) Hear(e evolve.Event) {
 		l.Champions++
 		l.champion = e.ID
 		if l.reign > 0 && e.Score > l.reign {
-			l.worse = append(l.worse, fmt.Sprintf("%s at %s: score %.4f after %.4f", e.ID.Short(), e.At.Round(1e9), e.Score, l.reign))
+			l.worse = append(l.worse,
+				fmt.Sprintf("%s at %s: score %.4f after %.4f", e.ID.Short(), e.At.Round(1e9), e.Score, l.reign))
 		}
 		l.reign = e.Score
 	}
 }
 
-// Worse lists the champions that were slower than the one before, of which there must be none but after one that fell on
-// trial. A score is a time: lower is faster.
+// Worse lists the champions that were slower than the one before, of which there must be none but after one that fell
+// on trial. A score is a time: lower is faster.
 func (l *Ledger) Worse() []string { return l.worse }
 
 // Audit compares what was acknowledged with what is stored: verdicts told twice, told and not stored, stored and

@@ -56,8 +56,8 @@ func resident(dir string) int {
 	return pages * os.Getpagesize()
 }
 
-// Strike kills a worker, drawn by kind first so that the one that drives the device is not lost among the compilers; one in
-// twenty is stopped instead, which only its deadline finds out. It says what it did to which kind.
+// Strike kills a worker, drawn by kind first so that the one that drives the device is not lost among the compilers;
+// one in twenty is stopped instead, which only its deadline finds out. It says what it did to which kind.
 func Strike(rng *rand.Rand) string {
 	byKind := map[string][]process{}
 	var kinds []string

@@ -22,8 +22,10 @@ var faults = []fault{
 	{"a block that does nothing", 3, " if (blockIdx.x == 0) return; "},
 	{"a trap", 3, " if (blockIdx.x == 0 && threadIdx.x == 0) __trap(); "},
 	{"an illegal address", 3, " if (blockIdx.x == 0 && threadIdx.x == 0) *(volatile int*)64 = 1; "},
-	// In shared memory, for ptxas takes a loop over a volatile local for one that ends, and leaves it out. It costs its deadline.
-	{"an endless loop", 1, " __shared__ volatile int spin; spin = 1; while (blockIdx.x == 0 && threadIdx.x == 0 && spin) {} "},
+	// In shared memory, for ptxas takes a loop over a volatile local for one that ends, and leaves it out. It costs its
+	// deadline.
+	{"an endless loop", 1, " __shared__ volatile int spin; spin = 1; while (blockIdx.x == 0 && threadIdx.x == 0 && " +
+		"spin) {} "},
 }
 
 var opening = regexp.MustCompile(`__global__\b[^{;]*\{`)
@@ -37,8 +39,8 @@ func plant(source string, f fault) string {
 	return source[:at[1]] + f.text + source[at[1]:]
 }
 
-// Pool is an evaluator with all that a search asks of one that has a machine: without them there would be no figures of the
-// GPU's memory, no control of the noise, and no trials in a soak.
+// Pool is an evaluator with all that a search asks of one that has a machine: without them there would be no figures of
+// the GPU's memory, no control of the noise, and no trials in a soak.
 type Pool interface {
 	evolve.Evaluator
 	evolve.Monitored

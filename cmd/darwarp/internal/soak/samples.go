@@ -23,7 +23,8 @@ type Sample struct {
 
 // Take looks at this process, its workers and the run's file.
 func Take(at time.Duration, evals int, gpuMemory int64, store string) Sample {
-	s := Sample{At: at, Evals: evals, RSS: resident("/proc/self"), Goroutines: runtime.NumGoroutine(), GPUMemory: gpuMemory}
+	s := Sample{At: at, Evals: evals, RSS: resident("/proc/self"), Goroutines: runtime.NumGoroutine(),
+		GPUMemory: gpuMemory}
 	for _, p := range workers() {
 		s.Workers++
 		s.WorkerRSS += p.rss
@@ -46,8 +47,8 @@ type Trend struct {
 	Bad   bool    `json:"bad"`
 }
 
-// Trends are those of the samples. Each may grow a little: verdicts are remembered by their machine code, and what is in flight
-// differs from moment to moment.
+// Trends are those of the samples. Each may grow a little: verdicts are remembered by their machine code, and what is
+// in flight differs from moment to moment.
 func Trends(samples []Sample) []Trend {
 	const mib = 1 << 20
 	quarter := len(samples) / 4
@@ -64,7 +65,9 @@ func Trends(samples []Sample) []Trend {
 		out = append(out, t)
 	}
 	// 4 KiB an evaluation is what the index of a run and the memory of its machine code may take.
-	judge("supervisor memory", 0.5, 1.1, 16*mib+4096*float64(max(0, evals)), func(s Sample) float64 { return float64(s.RSS) })
+	judge("supervisor memory", 0.5, 1.1, 16*mib+4096*float64(max(0, evals)), func(s Sample) float64 {
+		return float64(s.RSS)
+	})
 	judge("worker memory", 0.5, 1.25, 256*mib, func(s Sample) float64 { return float64(s.WorkerRSS) })
 	judge("workers", 0.5, 1, 4, func(s Sample) float64 { return float64(s.Workers) })
 	judge("open files", 0.5, 1, 24, func(s Sample) float64 { return float64(s.FDs) })
@@ -77,12 +80,13 @@ func Trends(samples []Sample) []Trend {
 	return out
 }
 
-// slice is how many samples make one slice of a rate. An endless loop holds the device for seconds, so that neighbouring
-// samples are alike, and verdicts do not come one by one as chance would have them.
+// slice is how many samples make one slice of a rate. An endless loop holds the device for seconds, so that
+// neighbouring samples are alike, and verdicts do not come one by one as chance would have them.
 const slice = 3
 
-// Rates are the verdicts a second in the second quarter and in the last, and by how much two such figures differ by chance: two
-// standard errors of the difference, from how much the slices of each quarter differ (batch means: Conway, 1963).
+// Rates are the verdicts a second in the second quarter and in the last, and by how much two such figures differ by
+// chance: two standard errors of the difference, from how much the slices of each quarter differ (batch means: Conway,
+// 1963).
 func Rates(samples []Sample) (early, late, chance float64) {
 	quarter := len(samples) / 4
 	if quarter < 2 {

@@ -17,14 +17,17 @@ func id(n byte) (x kernels.ID) {
 }
 
 func verdict(n byte, o kernels.Outcome) evolve.Event {
-	return evolve.Event{Kind: evolve.KindResult, ID: id(n), Candidate: &kernels.Candidate{ID: id(n), Result: kernels.Result{Outcome: o}}}
+	return evolve.Event{Kind: evolve.KindResult, ID: id(n),
+		Candidate: &kernels.Candidate{ID: id(n), Result: kernels.Result{Outcome: o}}}
 }
 
 func TestLedger(t *testing.T) {
 	l := NewLedger()
 	for _, e := range []evolve.Event{
-		{Kind: evolve.KindChampion, ID: id(1), Score: 1}, verdict(1, kernels.OK), verdict(2, kernels.OK), verdict(2, kernels.OK), verdict(3, kernels.Wrong),
-		{Kind: evolve.KindLost}, {Kind: evolve.KindChampion, ID: id(2), Score: 0.5}, {Kind: evolve.KindChampion, ID: id(1), Score: 0.75},
+		{Kind: evolve.KindChampion, ID: id(1), Score: 1}, verdict(1, kernels.OK), verdict(2, kernels.OK),
+		verdict(2, kernels.OK), verdict(3, kernels.Wrong),
+		{Kind: evolve.KindLost}, {Kind: evolve.KindChampion, ID: id(2), Score: 0.5},
+		{Kind: evolve.KindChampion, ID: id(1), Score: 0.75},
 	} {
 		l.Hear(e)
 	}
@@ -42,7 +45,9 @@ func TestLedger(t *testing.T) {
 	}
 	fallen := kernels.Trial{ID: id(1)}
 	fallen.Enter(kernels.Doubt{Part: kernels.TrialFresh, Verdict: kernels.Failed, Outcome: kernels.Suspect})
-	for _, e := range []evolve.Event{{Kind: evolve.KindTrial, ID: id(1), Trial: &fallen}, {Kind: evolve.KindChampion, ID: id(3), Score: 0.9}} { // slower, and right
+	// slower, and right
+	for _, e := range []evolve.Event{{Kind: evolve.KindTrial, ID: id(1), Trial: &fallen},
+		{Kind: evolve.KindChampion, ID: id(3), Score: 0.9}} {
 		l.Hear(e)
 	}
 	if w := l.Worse(); len(w) != 1 || !strings.Contains(w[0], "0.7500 after 0.5000") {
@@ -53,7 +58,8 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestGPUMemory: a device worker that is away half of the time is not a leak, however its absences fall; contexts that are left behind are.
+// TestGPUMemory: a device worker that is away half of the time is not a leak, however its absences fall; contexts that
+// are left behind are.
 func TestGPUMemory(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -91,7 +97,8 @@ func line(base, step float64) []Sample {
 	var out []Sample
 	for i := range 40 {
 		v := base + step*float64(i)
-		out = append(out, Sample{At: time.Duration(i) * time.Second, Evals: 10 * i, RSS: int(v * (1 << 20)), FDs: int(v), Goroutines: int(v), Workers: 4, GPUMemory: int64(v * (1 << 20))})
+		out = append(out, Sample{At: time.Duration(i) * time.Second, Evals: 10 * i, RSS: int(v * (1 << 20)), FDs: int(v),
+			Goroutines: int(v), Workers: 4, GPUMemory: int64(v * (1 << 20))})
 	}
 	return out
 }
@@ -145,7 +152,8 @@ func TestRates(t *testing.T) {
 	} {
 		early, late, chance := Rates(tt.samples)
 		if math.Abs(early-tt.rate) > 1.5 || math.Abs(late-tt.rate) > 1.5 || math.Abs(chance-tt.chance) > 0.2*tt.chance+1e-9 {
-			t.Errorf("%s: %.2f, then %.2f, chance %.3f, expected %.2f and %.3f", tt.name, early, late, chance, tt.rate, tt.chance)
+			t.Errorf("%s: %.2f, then %.2f, chance %.3f, expected %.2f and %.3f", tt.name, early, late, chance,
+				tt.rate, tt.chance)
 		}
 	}
 	slower := stream(10)
@@ -172,7 +180,8 @@ func (d *told) Evaluate(_ context.Context, job *kernels.Job) (kernels.Result, er
 }
 
 func TestSaboteur(t *testing.T) {
-	const source = "__device__ int f() { return 1; }\nextern \"C\" __global__ void __launch_bounds__(256) k(float* x, int n) {\n  x[0] = n;\n}\n"
+	const source = "__device__ int f() { return 1; }\nextern \"C\" __global__ void __launch_bounds__(256) k(float* x, " +
+		"int n) {\n  x[0] = n;\n}\n"
 	d := &told{sources: map[kernels.ID][]string{}}
 	s := NewSaboteur(d, 0.25, 7)
 	ask := func(i int) {

@@ -100,7 +100,8 @@ func (m *Model) xTicks(s scale, n int) (out []float64) {
 
 // roundTime is the next round span, in seconds.
 func roundTime(v float64) float64 {
-	for _, s := range []float64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400} {
+	for _, s := range []float64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600,
+		43200, 86400} {
 		if s >= v {
 			return s
 		}

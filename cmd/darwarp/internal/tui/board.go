@@ -105,7 +105,8 @@ const logLines = 5000
 func NewBoard() *Board {
 	b := &Board{
 		byID: map[kernels.ID]int32{}, families: newNames(), operators: newNames(), genes: newGeneTable(),
-		outcomes: map[kernels.Outcome]int{}, proofs: map[string]bool{}, pins: map[int32]bool{}, killed: map[int32]bool{}, asked: map[string]bool{}, ops: make([]operator, 1), loading: true,
+		outcomes: map[kernels.Outcome]int{}, proofs: map[string]bool{}, pins: map[int32]bool{}, killed: map[int32]bool{},
+		asked: map[string]bool{}, ops: make([]operator, 1), loading: true,
 	}
 	b.ranking.board = b
 	return b
@@ -143,8 +144,10 @@ func (b *Board) enter(c *kernels.Candidate, at time.Duration) (r *row, isNew boo
 	if o.Failed() && o != kernels.Duplicate {
 		b.failed++
 	}
-	x := row{id: c.ID, seq: int32(c.Seq), gen: int32(c.Origin.Generation), better: b.betterParent(c.Origin.Parents), step: int32(b.verdicts), outcome: o,
-		family: b.families.number(c.Variant.Family), op: b.operators.number(c.Origin.Operator), score: c.Score, elapsed: float32(at.Seconds()), at: c.At.UnixNano(), genes: b.genes.encode(c.Variant.Genes)}
+	x := row{id: c.ID, seq: int32(c.Seq), gen: int32(c.Origin.Generation), better: b.betterParent(c.Origin.Parents),
+		step: int32(b.verdicts), outcome: o,
+		family: b.families.number(c.Variant.Family), op: b.operators.number(c.Origin.Operator), score: c.Score,
+		elapsed: float32(at.Seconds()), at: c.At.UnixNano(), genes: b.genes.encode(c.Variant.Genes)}
 	if c.Result.Gate != nil {
 		x.checks = uint16(min(c.Result.Gate.Checks, math.MaxUint16))
 	}
@@ -196,7 +199,8 @@ func (b *Board) workloads() []kernels.Workload {
 func (b *Board) betterParent(parents []kernels.ID) int32 {
 	best := int32(-1)
 	for _, id := range parents {
-		if i, ok := b.byID[id]; ok && (best < 0 || b.rows[i].score > 0 && (b.rows[best].score == 0 || b.rows[i].score < b.rows[best].score)) {
+		if i, ok := b.byID[id]; ok &&
+			(best < 0 || b.rows[i].score > 0 && (b.rows[best].score == 0 || b.rows[i].score < b.rows[best].score)) {
 			best = i
 		}
 	}
@@ -211,7 +215,8 @@ func (b *Board) crown(id kernels.ID, evals int, at time.Duration) {
 		return
 	}
 	r := &b.rows[i]
-	g := gain{row: i, evals: int32(max(evals, int(r.step))), elapsed: max(at.Seconds(), float64(r.elapsed)), score: r.score}
+	g := gain{row: i, evals: int32(max(evals, int(r.step))), elapsed: max(at.Seconds(), float64(r.elapsed)),
+		score: r.score}
 	b.ops[r.op].crowned++
 	if n := len(b.steps); n > 0 && r.score > 0 {
 		g.evals, g.elapsed = max(g.evals, b.steps[n-1].evals), max(g.elapsed, b.steps[n-1].elapsed)

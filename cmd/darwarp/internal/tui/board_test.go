@@ -23,7 +23,8 @@ func ranked(tb testing.TB, scores []float64, spread float64) *Board {
 	for i, x := range scores {
 		c := kernels.Candidate{ID: idOf(i), Seq: i + 1, Score: x, Variant: kernels.Variant{Family: "strided"}, At: began}
 		c.Result.Outcome, c.Result.Proof = kernels.OK, proof
-		c.Result.Times = []kernels.Timing{{Workload: s.meta.Workloads[0].Name, Median: 100 * x, Lo: 100 * x * (1 - spread), Hi: 100 * x * (1 + spread)}}
+		c.Result.Times = []kernels.Timing{{Workload: s.meta.Workloads[0].Name, Median: 100 * x, Lo: 100 * x * (1 - spread),
+			Hi: 100 * x * (1 + spread)}}
 		b.enter(&c, 0)
 	}
 	return b
@@ -59,7 +60,8 @@ func TestChangesOfFamily(t *testing.T) {
 	b := NewBoard()
 	b.begin(newStory(t).state())
 	enter := func(n int, family string, a int) *row {
-		c := kernels.Candidate{ID: idOf(n), Seq: n, Variant: kernels.Variant{Family: family, Genes: kernels.Genome{"a": kernels.Int(a)}}, At: began}
+		c := kernels.Candidate{ID: idOf(n), Seq: n,
+			Variant: kernels.Variant{Family: family, Genes: kernels.Genome{"a": kernels.Int(a)}}, At: began}
 		b.enter(&c, 0)
 		return &b.rows[len(b.rows)-1]
 	}
@@ -95,12 +97,14 @@ func TestCausesAreFew(t *testing.T) {
 	for i, x := range []struct {
 		o      kernels.Outcome
 		detail string
-	}{{kernels.Wrong, "z[1] = 3, expected 4"}, {kernels.Duplicate, "same machine code and launches as 0123456789"}, {kernels.Wrong, "z[17] = -1e-05, expected 2"},
+	}{{kernels.Wrong, "z[1] = 3, expected 4"}, {kernels.Duplicate, "same machine code and launches as 0123456789"},
+		{kernels.Wrong, "z[17] = -1e-05, expected 2"},
 		{kernels.Duplicate, "same machine code and launches as abcdef0123"}, {kernels.Wrong, "y[17] = 1, expected 2"}} {
 		b.enter(&kernels.Candidate{ID: idOf(i), Seq: i + 1, Result: kernels.Result{Outcome: x.o, Detail: x.detail}}, 0)
 	}
 	all := b.causes.sorted()
-	if len(all) != 3 || all[0].count != 2 || all[1].count != 2 || all[0].text != "z[1] = 3, expected 4" || all[0].example != 2 {
+	if len(all) != 3 || all[0].count != 2 || all[1].count != 2 || all[0].text != "z[1] = 3, expected 4" ||
+		all[0].example != 2 {
 		t.Errorf("%+v", all)
 	}
 	if all[1].text != "same machine code and launches as another" {
@@ -122,7 +126,8 @@ func TestWideIntervals(t *testing.T) {
 
 // TestRatiosFit: a ratio fits into its column up to a thousand.
 func TestRatiosFit(t *testing.T) {
-	for other, want := range map[float64]string{1: "1.00x", 9.99: "9.99x", 9.996: "10.0x", 26.123: "26.1x", 99.96: "100x", 999: "999x"} {
+	for other, want := range map[float64]string{1: "1.00x", 9.99: "9.99x", 9.996: "10.0x", 26.123: "26.1x",
+		99.96: "100x", 999: "999x"} {
 		if got := provenRatio(&row{score: 1, proven: true}, other); got != want {
 			t.Errorf("%g: %q, want %q", other, got, want)
 		}
@@ -163,7 +168,9 @@ func TestFilter(t *testing.T) {
 		ok   func(r *row) bool
 	}{
 		{"threads=128", func(r *row) bool { return b.gene(r, "threads") == "128" }},
-		{"THREADS=128 unroll=true", func(r *row) bool { return b.gene(r, "threads") == "128" && b.gene(r, "unroll") == "true" }},
+		{"THREADS=128 unroll=true", func(r *row) bool {
+			return b.gene(r, "threads") == "128" && b.gene(r, "unroll") == "true"
+		}},
 		{"unroll", func(r *row) bool { return b.gene(r, "unroll") != "" }},
 		{"mutate", func(r *row) bool { return b.operators.all[r.op] == "mutate" }},
 		{b.rows[0].id.Short()[:6], func(r *row) bool { return r.id == b.rows[0].id }},
@@ -254,7 +261,8 @@ func TestSessionsAddUp(t *testing.T) {
 	for _, x := range []struct {
 		proof string
 		at    time.Duration
-	}{{"a", 5 * time.Second}, {"a", 7 * time.Second}, {"b", 10*time.Hour + time.Second}, {"b", 10*time.Hour + 4*time.Second}, {"c", 30 * time.Hour}} {
+	}{{"a", 5 * time.Second}, {"a", 7 * time.Second}, {"b", 10*time.Hour + time.Second},
+		{"b", 10*time.Hour + 4*time.Second}, {"c", 30 * time.Hour}} {
 		c := kernels.Candidate{At: began.Add(x.at), Result: kernels.Result{Proof: x.proof}}
 		got = append(got, s.add(&c)/time.Second)
 	}
@@ -273,7 +281,8 @@ func TestReweigh(t *testing.T) {
 		}
 	}
 	last := b.ranking.len() - 1
-	d.tell(evolve.Event{Kind: evolve.KindSteer, Command: &evolve.Command{Do: "weigh", Weights: map[string]float64{b.workloads()[0].Name: 0}}})
+	d.tell(evolve.Event{Kind: evolve.KindSteer,
+		Command: &evolve.Command{Do: "weigh", Weights: map[string]float64{b.workloads()[0].Name: 0}}})
 	if b.err != nil || b.ranking.len() != last+1 || !slices.IsSortedFunc(b.ranking.order, b.ranking.compare) {
 		t.Fatalf("%d rows: %v", b.ranking.len(), b.err)
 	}
@@ -297,18 +306,21 @@ func TestFellOnTrial(t *testing.T) {
 		t.Errorf("nothing says that the champion is on trial:\n%s", s)
 	}
 	fallen := kernels.Trial{ID: cheat}
-	fallen.Enter(kernels.Doubt{Part: kernels.TrialEmulated, Verdict: kernels.Failed, Outcome: kernels.Crashed, Detail: "race"})
+	fallen.Enter(kernels.Doubt{Part: kernels.TrialEmulated, Verdict: kernels.Failed, Outcome: kernels.Crashed,
+		Detail: "race"})
 	at := slices.IndexFunc(d.src.made, func(c kernels.Candidate) bool { return c.ID == cheat })
 	fallen.Degrade(&d.src.made[at])
 	for range 2 { // an event may come twice
-		d.tell(evolve.Event{Kind: evolve.KindTrial, ID: cheat, Champion: before, Candidate: &d.src.made[at], Trial: &fallen, Standing: kernels.Stood, Note: "fell: race"})
+		d.tell(evolve.Event{Kind: evolve.KindTrial, ID: cheat, Champion: before, Candidate: &d.src.made[at], Trial: &fallen,
+			Standing: kernels.Stood, Note: "fell: race"})
 	}
 	d.tell(evolve.Event{Kind: evolve.KindChampion, ID: before, Champion: before, Standing: kernels.Stood})
 	d.src.reigns = append(d.src.reigns, store.Champion{ID: before, At: began.Add(time.Hour)})
 	again := NewBoard()
 	again.Follow(&fake{story: d.src.story})
 	for name, b := range map[string]*Board{"live": b, "read anew": again} {
-		if b.err != nil || b.champion().id != before || b.ranking.len() != right-1 || b.failed != failed+1 || b.outcomes[kernels.Crashed] != 1 {
+		if b.err != nil || b.champion().id != before || b.ranking.len() != right-1 || b.failed != failed+1 ||
+			b.outcomes[kernels.Crashed] != 1 {
 			t.Errorf("%s: champion %s, %d right, %d failed, %v", name, b.champion().id.Short(), b.ranking.len(), b.failed, b.err)
 		}
 	}

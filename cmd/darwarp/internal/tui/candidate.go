@@ -90,7 +90,8 @@ func (m *Model) drawCandidate(a area) {
 func (a area) rich(x, y int, l rich) {
 	for i, p := range l {
 		room := a.rect.w - x
-		if n := ansi.StringWidth(p.text); n >= room && slices.ContainsFunc(l[i+1:], func(q piece) bool { return q.text != "" }) {
+		if n := ansi.StringWidth(p.text); n >= room &&
+			slices.ContainsFunc(l[i+1:], func(q piece) bool { return q.text != "" }) {
 			p.text = ansi.Truncate(p.text, max(0, room-1), "") + strings.Repeat(" ", max(0, room-n)) + a.art.ellipsis + " "
 		}
 		if x = a.cut(x, y, room, p.text, p.ink); x >= a.rect.w {
@@ -147,8 +148,10 @@ func (m *Model) lineageLines(i int32, width int) []rich {
 		if strings.HasPrefix(gain, "x0.") {
 			k = inkBad
 		}
-		first := rich{{fmt.Sprintf("%6s  ", report.Count(int(r.seq))), inkDim}, {r.id.Short(), inkPlain}, {fmt.Sprintf("  %8s ", speedupOf(r)), inkCurve},
-			{fmt.Sprintf("%8s  ", gain), k}, {fmt.Sprintf("%-*s  ", name, endOf(shortArm(b.operators.all[r.op]), name, m.art.ellipsis)), inkDim}}
+		first := rich{{fmt.Sprintf("%6s  ", report.Count(int(r.seq))), inkDim}, {r.id.Short(), inkPlain},
+			{fmt.Sprintf("  %8s ", speedupOf(r)), inkCurve},
+			{fmt.Sprintf("%8s  ", gain), k},
+			{fmt.Sprintf("%-*s  ", name, endOf(shortArm(b.operators.all[r.op]), name, m.art.ellipsis)), inkDim}}
 		used := 41 + name // what is before the change
 		for c, l := range wrap(change, max(20, width-used)) {
 			if c == 0 {
@@ -181,20 +184,24 @@ func (m *Model) figureLines(c *kernels.Candidate, width int) []rich {
 	}
 	field("outcome", c.Result.Outcome.String(), k)
 	field("detail", c.Result.Detail, inkPlain)
-	field("origin", fmt.Sprintf("%s, generation %d, evaluation %d", c.Origin.Operator, c.Origin.Generation, c.Seq), inkPlain)
+	field("origin", fmt.Sprintf("%s, generation %d, evaluation %d", c.Origin.Operator,
+		c.Origin.Generation, c.Seq), inkPlain)
 	field("note", c.Origin.Note, inkPlain)
 	if g := c.Result.Gate; g != nil {
-		field("gate", fmt.Sprintf("%d checks, %s outputs; worst error %.2f of its tolerance (%s)", g.Checks, report.Count(g.Elements), g.Worst, g.Where), inkPlain)
+		field("gate", fmt.Sprintf("%d checks, %s outputs; worst error %.2f of its tolerance (%s)", g.Checks,
+			report.Count(g.Elements), g.Worst, g.Where), inkPlain)
 	}
 	for _, x := range c.Result.Resources {
-		field("resources", fmt.Sprintf("%s: %d registers, %s spilled, %s shared, %d blocks/SM, occupancy %s", x.Entry, x.Registers, report.Bytes(x.SpillLoads+x.SpillStores),
+		field("resources", fmt.Sprintf("%s: %d registers, %s spilled, %s shared, %d blocks/SM, occupancy %s", x.Entry,
+			x.Registers, report.Bytes(x.SpillLoads+x.SpillStores),
 			report.Bytes(x.StaticSmem+x.DynamicSmem), x.BlocksPerSM, report.Occupancy([]kernels.Resources{x})), inkPlain)
 	}
 	for _, text := range m.timeTexts(c) {
 		field("time", text, inkPlain)
 	}
 	if t := c.Result.Cost; t.Total() > 0 {
-		field("cost", fmt.Sprintf("compile %.2f s, gate %.2f s, time %.2f s, waited %.2f s", t.Compile, t.Gate, t.Time, t.Wait), inkPlain)
+		field("cost", fmt.Sprintf("compile %.2f s, gate %.2f s, time %.2f s, waited %.2f s", t.Compile, t.Gate,
+			t.Time, t.Wait), inkPlain)
 	}
 	field("family", c.Variant.Family, inkPlain)
 	field("genes", strings.ReplaceAll(c.Variant.Genes.Key(), " ", "  "), inkPlain)
@@ -214,7 +221,8 @@ func (m *Model) timeTexts(c *kernels.Candidate) (out []string) {
 		if share := b.share(&b.rows[i], n); share > 0 {
 			roof = ", " + report.Percent(share) + " of roofline"
 		}
-		out = append(out, strings.TrimSpace(fmt.Sprintf("%s: %s %s%s, %s, %d samples %s", t.Workload, report.Interval(t.Median, t.Lo, t.Hi), t.Cache, roof, t.Tier, t.Samples, strings.Join(t.Tags, " "))))
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s: %s %s%s, %s, %d samples %s", t.Workload,
+			report.Interval(t.Median, t.Lo, t.Hi), t.Cache, roof, t.Tier, t.Samples, strings.Join(t.Tags, " "))))
 	}
 	return out
 }

@@ -56,7 +56,8 @@ func (b *Board) hasGene(r *row, word string) bool {
 			continue
 		}
 		gene, text := strings.ToLower(b.genes.genes.all[i]), strings.ToLower(b.genes.values[i].all[v])
-		if exact && gene == name && (value == text || value == "") || !exact && (strings.Contains(gene, word) || text == word) {
+		if exact && gene == name && (value == text || value == "") ||
+			!exact && (strings.Contains(gene, word) || text == word) {
 			return true
 		}
 	}

@@ -56,7 +56,8 @@ func newStory(tb testing.TB) *story {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m := store.Meta{Version: "test", Created: began, Problem: "axpy", Files: b.Files, DType: kernels.FP32, Workloads: b.Problem.Workloads[:2], Device: dev,
+	m := store.Meta{Version: "test", Created: began, Problem: "axpy", Files: b.Files, DType: kernels.FP32,
+		Workloads: b.Problem.Workloads[:2], Device: dev,
 		Strategy: "evolve", Seed: 1, Cache: "hot", Budget: store.Budget{Evals: 1000}}
 	s := &story{rnd: rand.New(rand.NewPCG(7, 11)), bundle: b, space: space, meta: m}
 	for _, w := range m.Workloads {
@@ -80,7 +81,8 @@ func (s *story) next() kernels.Candidate {
 	if n == 0 {
 		p = s.space.At(0)
 	}
-	c := kernels.Candidate{ID: idOf(n), Seq: n + 1, Variant: kernels.Variant{Family: s.space.Family.Name, Genes: s.space.Genome(p)}, At: began.Add(time.Duration(n+1) * 300 * time.Millisecond)}
+	c := kernels.Candidate{ID: idOf(n), Seq: n + 1, Variant: kernels.Variant{Family: s.space.Family.Name,
+		Genes: s.space.Genome(p)}, At: began.Add(time.Duration(n+1) * 300 * time.Millisecond)}
 	c.Origin.Operator = []string{"estimate", "mutate", "crossover", "random"}[s.rnd.IntN(4)]
 	if n == 0 {
 		c.Origin.Operator = "default"
@@ -91,7 +93,8 @@ func (s *story) next() kernels.Candidate {
 	c.Result.Proof, c.Result.Cost = proof, kernels.Cost{Compile: 0.25, Gate: 0.1, Time: 0.2, Wait: 0.05}
 	if x := s.rnd.IntN(20); n > 0 && x < 2 {
 		c.Result.Outcome = []kernels.Outcome{kernels.Wrong, kernels.CompileFailed}[x]
-		c.Result.Detail = []string{fmt.Sprintf("z[%d] = 3, expected 4", s.rnd.IntN(3)), "kernel.cu(3): error: expected a ;\nmore of it"}[x]
+		c.Result.Detail = []string{fmt.Sprintf("z[%d] = 3, expected 4", s.rnd.IntN(3)),
+			"kernel.cu(3): error: expected a ;\nmore of it"}[x]
 	} else {
 		s.right(&c)
 	}
@@ -110,7 +113,8 @@ func (s *story) right(c *kernels.Candidate) {
 	c.Result.Resources = []kernels.Resources{{Entry: "axpy", Registers: 24, BlocksPerSM: 8, Occupancy: 1}}
 	for i, ns := range s.base {
 		t := ns * c.Score
-		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: s.meta.Workloads[i].Name, Median: t, Lo: t * 0.995, Hi: t * 1.005, Samples: 31, Cache: "hot", Tier: "fitness"})
+		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: s.meta.Workloads[i].Name, Median: t, Lo: t * 0.995,
+			Hi: t * 1.005, Samples: 31, Cache: "hot", Tier: "fitness"})
 	}
 	if s.best == 0 || c.Score < 0.97*s.best {
 		s.best = c.Score
@@ -120,9 +124,12 @@ func (s *story) right(c *kernels.Candidate) {
 
 // state is the story so far as a file would hold it.
 func (s *story) state() *State {
-	p := kernels.Provenance{Device: s.meta.Device, Protocol: "1", Started: began, Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: ceiling, Matrix: 5e14}}
-	return &State{Path: "axpy.db", Meta: s.meta, Bundle: s.bundle, Len: len(s.made), Champions: s.reigns, Steering: s.asked,
-		Baselines: []kernels.BaselineResult{{Name: "default", Times: s.times(1)}, {Name: "cublas", Times: s.times(0.15)}},
+	p := kernels.Provenance{Device: s.meta.Device, Protocol: "1", Started: began,
+		Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: ceiling, Matrix: 5e14}}
+	return &State{Path: "axpy.db", Meta: s.meta, Bundle: s.bundle, Len: len(s.made), Champions: s.reigns,
+		Steering: s.asked,
+		Baselines: []kernels.BaselineResult{{Name: "default", Kind: kernels.BaselineName, Times: s.times(1)},
+			{Name: "cublas", Kind: kernels.BaselineName, Times: s.times(0.15)}},
 		Provenance: func(key string) (kernels.Provenance, error) {
 			if key != proof {
 				return p, store.ErrNotFound
@@ -191,7 +198,7 @@ func open(tb testing.TB, n, w, h int, live bool) *driver {
 	b := NewBoard()
 	if live {
 		src.feed = make(chan evolve.Event)
-		b.do(func() error { return b.load(src) })
+		b.load(src)
 		b.loading, b.live.watching = false, true
 	} else {
 		b.Follow(src)
@@ -233,9 +240,12 @@ func (d *driver) run(cmd tea.Cmd) {
 
 // codes are the keys whose names are not what they type.
 var codes = map[string]tea.KeyPressMsg{
-	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "down": {Code: tea.KeyDown},
-	"up": {Code: tea.KeyUp}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp},
-	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "space": {Code: tea.KeySpace, Text: " "}, "ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "backspace": {Code: tea.KeyBackspace},
+	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
+	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "down": {Code: tea.KeyDown},
+	"up": {Code: tea.KeyUp}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgdown": {Code: tea.KeyPgDown},
+	"pgup": {Code: tea.KeyPgUp},
+	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "space": {Code: tea.KeySpace, Text: " "},
+	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "backspace": {Code: tea.KeyBackspace},
 }
 
 // press presses keys by name.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"darwarp/cmd/darwarp/internal/report"
@@ -19,7 +18,7 @@ const loadBatch = 500
 // Follow reads what a source has stored and then takes its events until there are no more. It never waits
 // for a screen, so that a search that feeds it does not either.
 func (b *Board) Follow(src Source) {
-	b.do(func() error { return b.load(src) })
+	b.load(src)
 	b.do(func() error {
 		b.loading, b.live.watching = false, src.Events() != nil
 		return nil
@@ -38,19 +37,24 @@ func (b *Board) Follow(src Source) {
 	})
 }
 
-// do changes the board. A panic is a mistake of the view's and no reason for a search to end.
+// do changes the board under its lock. What goes wrong stays with the board.
 func (b *Board) do(change func() error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	defer func() {
-		if p := recover(); p != nil {
-			b.err = fmt.Errorf("the view broke: %v", p)
-		}
-		b.version++
-	}()
-	if err := change(); err != nil {
+	if err := caught(change); err != nil {
 		b.err = err
 	}
+	b.version++
+}
+
+// caught is the error of fn. A panic is a mistake of the view's and no reason for a search to end.
+func caught(fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the view broke: %v", p)
+		}
+	}()
+	return fn()
 }
 
 func orClosed(events <-chan evolve.Event) <-chan evolve.Event {
@@ -63,54 +67,94 @@ func orClosed(events <-chan evolve.Event) <-chan evolve.Event {
 }
 
 // load enters all that is stored.
-func (b *Board) load(src Source) error {
-	b.mu.Unlock() // reading takes a while
+func (b *Board) load(src Source) {
+	err := caught(func() error { return b.read(src) })
+	b.do(func() error { return err })
+}
+
+// read does so without the lock, for reading takes a while: between two batches of candidates it is the screen's turn.
+func (b *Board) read(src Source) error {
 	s, err := src.Load()
-	b.mu.Lock()
 	if err != nil {
 		return err
 	}
-	b.begin(s)
-	reigns, asked := s.Champions, s.Exchanges
+	b.do(func() error {
+		b.begin(s)
+		return nil
+	})
+	p := past{b, s.Champions, s.Exchanges}
+	var batch []kernels.Candidate
+	enter := func() error {
+		p.enter(batch)
+		batch = nil
+		return nil
+	}
 	err = s.Each(func(c kernels.Candidate) error {
-		for len(reigns) > 0 && reigns[0].At.Before(c.At) {
-			b.reign(reigns[0])
-			reigns = reigns[1:]
-		}
-		for len(asked) > 0 && asked[0].At.Before(c.At) {
-			b.answered(&asked[0], b.latest())
-			asked = asked[1:]
-		}
-		b.judged(&c, -1)
-		if len(b.rows)%loadBatch == 0 {
-			b.version++
-			b.mu.Unlock() // the screen's turn
-			b.mu.Lock()
+		if batch = append(batch, c); len(batch) == loadBatch {
+			b.do(enter)
 		}
 		return nil
 	})
-	for _, r := range reigns {
-		b.reign(r)
+	b.do(enter)
+	b.do(func() error {
+		p.end(s)
+		return nil
+	})
+	return err
+}
+
+// past is what is stored beside the candidates and not entered yet.
+type past struct {
+	board  *Board
+	reigns []store.Champion
+	asked  []kernels.Exchange
+}
+
+// enter enters candidates, and what was stored before each of them.
+func (p *past) enter(all []kernels.Candidate) {
+	b := p.board
+	for i := range all {
+		c := &all[i]
+		for len(p.reigns) > 0 && p.reigns[0].At.Before(c.At) {
+			b.reign(p.reigns[0])
+			p.reigns = p.reigns[1:]
+		}
+		for len(p.asked) > 0 && p.asked[0].At.Before(c.At) {
+			b.answered(&p.asked[0], b.latest())
+			p.asked = p.asked[1:]
+		}
+		b.judged(c, -1)
 	}
-	for i := range asked {
-		b.answered(&asked[i], b.latest())
+}
+
+// end enters what came after the last candidate, and what is of no moment.
+func (p *past) end(s *State) {
+	for _, r := range p.reigns {
+		p.board.reign(r)
 	}
-	for _, x := range s.Steering.Log {
+	for i := range p.asked {
+		p.board.answered(&p.asked[i], p.board.latest())
+	}
+	p.board.steered(s.Steering)
+	p.board.readBaselines(s.Baselines)
+}
+
+// steered enters what people asked for before.
+func (b *Board) steered(s evolve.Steering) {
+	for _, x := range s.Log {
 		head := map[string]string{"pause": "paused: ", "resume": "resumed: "}[x.Do]
 		b.say(line{at: x.At, text: cmp.Or(head, "told: ") + cmp.Or(x.Note, x.Do)})
 	}
 	slices.SortStableFunc(b.log, func(x, y line) int { return cmp.Compare(x.at, y.at) })
-	for _, id := range s.Steering.Pins {
+	for _, id := range s.Pins {
 		b.obeyed(&evolve.Command{Do: "pin", ID: id})
 	}
-	for _, id := range s.Steering.Killed {
+	for _, id := range s.Killed {
 		b.obeyed(&evolve.Command{Do: "kill", ID: id})
 	}
-	if now := s.Steering.Budget; now != nil {
+	if now := s.Budget; now != nil {
 		b.budget = *now
 	}
-	b.readBaselines(s.Baselines)
-	return err
 }
 
 // reign enters a champion that is stored.
@@ -135,7 +179,8 @@ func (b *Board) floor(proof string) {
 			return
 		}
 		flops, bytes, err := b.state.Bundle.Problem.Work(w.Dims, b.state.Meta.DType)
-		if share, binds := report.Roofline(report.Ceilings(&p), flops, bytes, 1, b.state.Meta.Cache); err == nil && binds != "" {
+		if share, binds := report.Roofline(report.Ceilings(&p), flops, bytes, 1, b.state.Meta.Cache); err == nil &&
+			binds != "" {
 			b.floors[i] = share // of a call of 1 ns: the floor in ns
 		}
 	}
@@ -145,9 +190,11 @@ func (b *Board) floor(proof string) {
 func (b *Board) readBaselines(all []kernels.BaselineResult) {
 	last := map[string]kernels.BaselineResult{}
 	for _, r := range all {
-		last[r.Name] = r
+		if r.IsBaseline() { // and not the winner measured again
+			last[r.Name] = r
+		}
 	}
-	start, ok := last["default"]
+	start, ok := last[kernels.NaiveStart]
 	if !ok {
 		return
 	}
@@ -157,8 +204,8 @@ func (b *Board) readBaselines(all []kernels.BaselineResult) {
 	}
 	b.baselines = b.baselines[:0]
 	for name, r := range last {
-		if name == "default" || len(name) == 10 && strings.Trim(name, "0123456789abcdef") == "" {
-			continue // the naive start, and the winner measured again under its ID
+		if name == kernels.NaiveStart {
+			continue
 		}
 		if score, err := kernels.Score(r.Times, base, b.workloads()); err == nil {
 			b.baselines = append(b.baselines, baseline{name, score})

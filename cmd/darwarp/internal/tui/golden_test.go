@@ -20,7 +20,8 @@ var update = flag.Bool("update", false, "write the golden views anew")
 
 // live tells a little of a running search.
 func (d *driver) live() {
-	d.tell(evolve.Event{Kind: evolve.KindStart, Start: &evolve.StartInfo{Strategy: "evolve", Budget: evolve.Budget{Evals: 1000, For: time.Hour}}})
+	d.tell(evolve.Event{Kind: evolve.KindStart,
+		Start: &evolve.StartInfo{Strategy: "evolve", Budget: evolve.Budget{Evals: 1000, For: time.Hour}}})
 	for range 40 {
 		n := len(d.src.reigns)
 		c := d.src.next()
@@ -33,10 +34,13 @@ func (d *driver) live() {
 		}
 	}
 	e := d.m.board.live.last
-	e.Kind, e.Duel, e.ID = evolve.KindDuel, &kernels.Duel{Champion: d.src.reigns[0].ID.Short(), Verdict: kernels.Slower, Ratio: 1.0213, Lo: 1.015, Hi: 1.028}, idOf(5)
+	e.Kind, e.Duel, e.ID = evolve.KindDuel, &kernels.Duel{Champion: d.src.reigns[0].ID.Short(), Verdict: kernels.Slower,
+		Ratio: 1.0213, Lo: 1.015, Hi: 1.028}, idOf(5)
 	d.tell(e)
-	e.Kind, e.Duel, e.Machine = evolve.KindMachine, nil, &kernels.Machine{Compile: kernels.Slots{Busy: 14, Total: 16}, Device: kernels.Slots{Busy: 1, Total: 1}, Queue: 5,
-		GPUs: []kernels.GPU{{Index: 0, Name: "NVIDIA H200", Util: 0.87, SMClock: 1755, MemClock: 3201, Temp: 54, Power: 512, PowerLimit: 700, MemUsed: 9 << 30, MemTotal: 141 << 30}}}
+	e.Kind, e.Duel, e.Machine = evolve.KindMachine, nil,
+		&kernels.Machine{Compile: kernels.Slots{Busy: 14, Total: 16}, Device: kernels.Slots{Busy: 1, Total: 1}, Queue: 5,
+			GPUs: []kernels.GPU{{Index: 0, Name: "NVIDIA H200", Util: 0.87, SMClock: 1755, MemClock: 3201, Temp: 54, Power: 512,
+				PowerLimit: 700, MemUsed: 9 << 30, MemTotal: 141 << 30}}}
 	d.tell(e)
 	d.now = d.now.Add(2 * time.Second)
 }

@@ -48,7 +48,8 @@ func (m *Model) drawHeader(a area) int {
 		x = a.text(x, 0, "darwarp  ", inkFocus)
 	}
 	if s := m.board.state; s != nil {
-		a.parts(x, 0, room-x, []part{{s.Meta.Problem + " " + string(s.Meta.DType), inkStrong}, {s.Meta.Device.Label(), inkPlain},
+		a.parts(x, 0, room-x, []part{{s.Meta.Problem + " " + string(s.Meta.DType), inkStrong},
+			{s.Meta.Device.Label(), inkPlain},
 			{m.workloadText(), inkDim}, {s.Meta.Cache, inkDim}, {s.Path, inkDim}})
 	}
 	a.parts(1, 1, a.rect.w-2, m.bestParts())

@@ -62,7 +62,8 @@ func TestMoving(t *testing.T) {
 	for _, tt := range []struct {
 		key  string
 		want int
-	}{{"j", 1}, {"down", 2}, {"k", 1}, {"up", 0}, {"up", 0}, {"pgdown", d.m.page}, {"pgup", 0}, {"end", len(order) - 1}, {"j", len(order) - 1}, {"home", 0}, {"G", len(order) - 1}, {"g", 0}} {
+	}{{"j", 1}, {"down", 2}, {"k", 1}, {"up", 0}, {"up", 0}, {"pgdown", d.m.page}, {"pgup", 0}, {"end", len(order) - 1},
+		{"j", len(order) - 1}, {"home", 0}, {"G", len(order) - 1}, {"g", 0}} {
 		d.press(tt.key)
 		d.screen()
 		if d.m.leader.at != tt.want || d.at().id != d.m.board.rows[order[tt.want]].id {

@@ -62,7 +62,8 @@ func (m *Model) layout(body rect) []placed {
 		return []placed{{m.focus, body}}
 	case body.w >= sideW:
 		left := body.w * 6 / 10
-		return []placed{{paneLeaders, rect{body.x, body.y, left, body.h}}, {paneCurve, rect{body.x + left, body.y, body.w - left, body.h}}}
+		return []placed{{paneLeaders, rect{body.x, body.y, left, body.h}},
+			{paneCurve, rect{body.x + left, body.y, body.w - left, body.h}}}
 	}
 	top := max(7, body.h*2/5)
 	return []placed{{paneCurve, body.rows(0, top)}, {paneLeaders, body.rows(top, body.h-top)}}
@@ -83,7 +84,8 @@ func (m *Model) wideLayout(body rect) []placed {
 	b.x, b.w = r.x+a.w, r.w-a.w
 	rest := curve + tables
 	return []placed{
-		{paneLeaders, l.rows(0, top)}, {paneCandidate, l.rows(top, body.h-top)}, {paneCurve, r.rows(0, curve)}, {paneFailures, a}, {paneOperators, b},
+		{paneLeaders, l.rows(0, top)}, {paneCandidate, l.rows(top, body.h-top)}, {paneCurve, r.rows(0, curve)},
+		{paneFailures, a}, {paneOperators, b},
 		{paneMachine, r.rows(rest, machine)}, {paneLog, r.rows(rest+machine, body.h-rest-machine)},
 	}
 }

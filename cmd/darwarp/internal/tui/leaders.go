@@ -21,39 +21,61 @@ const full = 100
 
 // leaderColumns are the columns that find room, the most wanted first and then as they are read.
 func (m *Model) leaderColumns(width, ranks int) []column {
-	b := m.board
 	cols := []column{
 		{"#", max(2, ranks), false, func(_ *row, rank int) (string, ink) { return fmt.Sprint(rank), inkDim }},
 		{"id", 10, true, func(r *row, _ int) (string, ink) { return r.id.Short(), inkPlain }},
 		{m.timeHead(), 8, false, func(r *row, _ int) (string, ink) { return m.timeCell(r), inkStrong }},
 	}
 	if width >= full {
-		cols = append(cols, column{"95% interval", 16, true, func(r *row, _ int) (string, ink) { return m.intervalCell(r), inkDim }})
+		cols = append(cols, column{"95% interval", 16, true, func(r *row, _ int) (string, ink) {
+			return m.intervalCell(r), inkDim
+		}})
 	} else {
-		cols = append(cols, column{m.art.plusMinus, 5, false, func(r *row, _ int) (string, ink) { return m.spreadCell(r), inkDim }})
+		cols = append(cols, column{m.art.plusMinus, 5, false, func(r *row, _ int) (string, ink) {
+			return m.spreadCell(r), inkDim
+		}})
 	}
 	cols = append(cols, column{"speedup", 7, false, func(r *row, _ int) (string, ink) { return speedupOf(r), inkCurve }})
+	return fitting(append(append(cols, m.comparisons()...), m.traits()...), width)
+}
+
+// comparisons are the columns that hold a candidate against something else.
+func (m *Model) comparisons() (cols []column) {
+	b := m.board
 	for _, x := range b.baselines {
-		cols = append(cols, column{"vs " + x.name, max(6, 3+len(x.name)), false, func(r *row, _ int) (string, ink) { return provenRatio(r, x.score), inkBaseline }})
+		cols = append(cols, column{"vs " + x.name, max(6, 3+len(x.name)), false, func(r *row, _ int) (string, ink) {
+			return provenRatio(r, x.score), inkBaseline
+		}})
 	}
 	if c := b.champion(); c != nil {
-		cols = append(cols, column{"vs " + string(m.art.champion), 5, false, func(r *row, _ int) (string, ink) { return provenRatio(r, c.score), inkDim }})
+		cols = append(cols, column{"vs " + string(m.art.champion), 5, false, func(r *row, _ int) (string, ink) {
+			return provenRatio(r, c.score), inkDim
+		}})
 	}
 	if b.roofline() > 0 {
 		cols = append(cols, column{"roof", 5, false, func(r *row, _ int) (string, ink) { return m.roofCell(r), inkRoofline }})
 	}
 	cols = append(cols, column{"gate", 5, true, func(r *row, _ int) (string, ink) { return m.gateCell(r), inkGood }})
+	return cols
+}
+
+// traits are the columns of where a candidate comes from.
+func (m *Model) traits() (cols []column) {
+	b := m.board
 	if len(b.families.all) > 2 {
-		cols = append(cols, column{"family", longest(b.families.all), true, func(r *row, _ int) (string, ink) { return b.families.all[r.family], inkPlain }})
+		cols = append(cols, column{"family", longest(b.families.all), true, func(r *row, _ int) (string, ink) {
+			return b.families.all[r.family], inkPlain
+		}})
 	}
 	for _, g := range b.columns() {
 		name := b.genes.genes.all[g]
-		cols = append(cols, column{name, max(len(name), longest(b.genes.values[g].all)), true, func(r *row, _ int) (string, ink) { return b.genes.text(r.genes, g), inkPlain }})
+		cols = append(cols, column{name, max(len(name), longest(b.genes.values[g].all)), true,
+			func(r *row, _ int) (string, ink) { return b.genes.text(r.genes, g), inkPlain }})
 	}
 	cols = append(cols, column{"origin", min(20, longest(b.operators.all)), true, func(r *row, _ int) (string, ink) {
 		return endOf(shortArm(b.operators.all[r.op]), 20, m.art.ellipsis), inkDim
 	}})
-	return fitting(cols, width)
+	return cols
 }
 
 // fitting are the columns that find room; one that is too wide leaves its place to the next.

@@ -14,7 +14,8 @@ import (
 // judged enters a verdict; a failure has a line in the log.
 func (b *Board) judged(c *kernels.Candidate, at time.Duration) {
 	if r, isNew := b.enter(c, at); isNew && r.outcome.Failed() && r.outcome != kernels.Duplicate {
-		b.say(line{b.latest(), levelQuiet, fmt.Sprintf("%s %s: %s", r.outcome, r.id.Short(), report.FirstLine(c.Result.Detail)), r.id})
+		b.say(line{b.latest(), levelQuiet,
+			fmt.Sprintf("%s %s: %s", r.outcome, r.id.Short(), report.FirstLine(c.Result.Detail)), r.id})
 	}
 }
 
@@ -26,6 +27,12 @@ func (b *Board) answered(e *kernels.Exchange, at time.Duration) {
 	}
 }
 
+// heads are what the notes of some events begin with.
+var heads = map[evolve.Kind]string{
+	evolve.KindFamily: "new family ", evolve.KindRestart: "starting again: ", evolve.KindNoise: "noise: ",
+	evolve.KindPaused: "paused: ", evolve.KindResumed: "resumed: ", evolve.KindSteer: "told: ",
+}
+
 // applyNote takes the events that have a line of their own.
 func (b *Board) applyNote(e *evolve.Event) {
 	l, text, lv := &b.live, e.Note, levelNote
@@ -34,20 +41,13 @@ func (b *Board) applyNote(e *evolve.Event) {
 		if e.Duel == nil {
 			return
 		}
-		text, lv = fmt.Sprintf("duel %s: %s than %s, ratio %.4f [%.4f, %.4f]", e.ID.Short(), e.Duel.Verdict, e.Duel.Champion, e.Duel.Ratio, e.Duel.Lo, e.Duel.Hi), levelQuiet
-		if e.Duel.Verdict == kernels.Same || e.Duel.Verdict == kernels.Ambiguous {
-			text = fmt.Sprintf("duel %s: %s as %s, ratio %.4f [%.4f, %.4f]", e.ID.Short(), e.Duel.Verdict, e.Duel.Champion, e.Duel.Ratio, e.Duel.Lo, e.Duel.Hi)
-		}
+		text, lv = duelText(e.ID, e.Duel), levelQuiet
 	case evolve.KindTrial:
 		text, lv = "trial of "+e.ID.Short()+": "+text, levelQuiet
 		if e.Candidate != nil {
 			lv = levelBad
 			b.fell(e.Candidate)
 		}
-	case evolve.KindFamily:
-		text = "new family " + text
-	case evolve.KindRestart:
-		text = "starting anew: " + text
 	case evolve.KindAdvice:
 		if e.Exchange != nil {
 			b.answered(e.Exchange, e.At)
@@ -56,8 +56,6 @@ func (b *Board) applyNote(e *evolve.Event) {
 	case evolve.KindLost:
 		l.lost++
 		text, lv = "lost: "+text, levelBad
-	case evolve.KindNoise:
-		text = "noise: " + text
 	case evolve.KindOutage:
 		text, lv = "outage: "+text, levelBad
 	case evolve.KindDisk:
@@ -66,18 +64,26 @@ func (b *Board) applyNote(e *evolve.Event) {
 		}
 	case evolve.KindDrain:
 		l.draining, text = e.Note, "stopping: "+text
-	case evolve.KindPaused:
-		text = "paused: " + text
-	case evolve.KindResumed:
-		text = "resumed: " + text
-	case evolve.KindSteer:
-		text = "told: " + text
 	case evolve.KindEnd:
 		l.summary, text = e.Summary, "ended: "+text
 	default:
-		return // a skipped point is no news
+		head := heads[e.Kind]
+		if head == "" {
+			return // a skipped point is no news
+		}
+		text = head + text
 	}
 	b.say(line{e.At, lv, text, e.ID})
+}
+
+// duelText tells how a challenger compares with the champion.
+func duelText(challenger kernels.ID, d *kernels.Duel) string {
+	than := "than"
+	if d.Verdict == kernels.Same || d.Verdict == kernels.Ambiguous {
+		than = "as"
+	}
+	return fmt.Sprintf("duel %s: %s %s %s, ratio %.4f [%.4f, %.4f]", challenger.Short(), d.Verdict, than, d.Champion,
+		d.Ratio, d.Lo, d.Hi)
 }
 
 // exchangeText tells what came of a question to a language model, and what it took.

@@ -16,8 +16,10 @@ func exchanges() []kernels.Exchange {
 	at := func(s int) time.Time { return began.Add(time.Duration(s) * time.Second) }
 	tokens := kernels.Tokens{In: 1234, Out: 321}
 	return []kernels.Exchange{
-		{At: at(1), Arm: kernels.Arm("gpt-5.5-mini", "init"), Proposed: []kernels.ID{idOf(1), idOf(2)}, Tokens: tokens, USD: 0.0123, Priced: true, Took: 4200 * time.Millisecond},
-		{At: at(2), Arm: kernels.Arm("gpt-5.5-mini", "mutate"), Refused: "no proposal: expected one section\nmore", Tokens: tokens, USD: 0.5, Priced: true},
+		{At: at(1), Arm: kernels.Arm("gpt-5.5-mini", "init"), Proposed: []kernels.ID{idOf(1), idOf(2)}, Tokens: tokens,
+			USD: 0.0123, Priced: true, Took: 4200 * time.Millisecond},
+		{At: at(2), Arm: kernels.Arm("gpt-5.5-mini", "mutate"), Refused: "no proposal: expected one section\nmore",
+			Tokens: tokens, USD: 0.5, Priced: true},
 		{At: at(3), Arm: kernels.Arm("qwen:72b", "explain"), Failed: "400 Bad Request", Took: time.Second},
 		{At: at(4), Arm: kernels.Arm("qwen:72b", "explain"), Proposed: []kernels.ID{idOf(3)}, Tokens: tokens},
 	}
@@ -35,13 +37,16 @@ func TestModels(t *testing.T) {
 	d.press("5", "z")
 	screen := d.screen()
 	golden(t, "operators-models", screen)
-	for _, want := range []string{"4 asked, USD >0.5123", "gpt-5.5-mini:mutate       0        -    0      1   0.5000", "qwen:72b:explain          0        -    0      2  unknown"} {
+	for _, want := range []string{"4 asked, USD >0.5123", "gpt-5.5-mini:mutate       0        -    0      1   0.5000",
+		"qwen:72b:explain          0        -    0      2  unknown"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q", want)
 		}
 	}
 	d.press("7")
-	for _, want := range []string{"gpt-5.5-mini:init proposed 2, 1,555 tokens, USD 0.0123, 4.2s", "gpt-5.5-mini:mutate refused: no proposal: expected one section, 1,555", "qwen:72b:explain failed: 400 Bad Request, 1.0s"} {
+	for _, want := range []string{"gpt-5.5-mini:init proposed 2, 1,555 tokens, USD 0.0123, 4.2s",
+		"gpt-5.5-mini:mutate refused: no proposal: expected one section, 1,555",
+		"qwen:72b:explain failed: 400 Bad Request, 1.0s"} {
 		if !strings.Contains(d.screen(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, d.screen())
 		}
@@ -50,14 +55,16 @@ func TestModels(t *testing.T) {
 
 // TestLongNames: the name of a model is cut at its beginning, and columns stay where they are.
 func TestLongNames(t *testing.T) {
-	for name, want := range map[string]string{"mutate": "mutate", "gpt-5.5-mini:repair": "…mini:repair", "a-model-of-ours:explain": "…urs:explain"} {
+	for name, want := range map[string]string{"mutate": "mutate", "gpt-5.5-mini:repair": "…mini:repair",
+		"a-model-of-ours:explain": "…urs:explain"} {
 		if got := endOf(name, 12, "…"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	d := open(t, 30, 100, 30, true)
 	c := d.src.next()
-	c.Origin.Operator, c.Origin.Parents = kernels.Arm("a-very-long-name-of-a-model", "explain"), []kernels.ID{d.src.made[0].ID}
+	c.Origin.Operator, c.Origin.Parents = kernels.Arm("a-very-long-name-of-a-model", "explain"),
+		[]kernels.ID{d.src.made[0].ID}
 	c.Score, c.Result.Outcome = 0.01, kernels.OK
 	d.tell(evolve.Event{Kind: evolve.KindResult, Candidate: &c})
 	d.press("l")
@@ -73,10 +80,12 @@ func TestStoredModels(t *testing.T) {
 	}
 	state := s.state()
 	state.Exchanges = exchanges()
-	state.Steering.Log = []evolve.Steered{{At: 2 * time.Second, Do: "pause", Note: "nothing new is begun"}, {At: 3 * time.Second, Do: "stop"}}
+	state.Steering.Log = []evolve.Steered{{At: 2 * time.Second, Do: "pause", Note: "nothing new is begun"},
+		{At: 3 * time.Second, Do: "stop"}}
 	b := NewBoard()
-	b.do(func() error { return b.load(stateOnly{state: state}) })
-	for _, want := range []string{"qwen:72b:explain failed: 400 Bad Request, 1.0s", "paused: nothing new is begun", "told: stop", "wrong "} {
+	b.load(stateOnly{state: state})
+	for _, want := range []string{"qwen:72b:explain failed: 400 Bad Request, 1.0s", "paused: nothing new is begun",
+		"told: stop", "wrong "} {
 		if !slices.ContainsFunc(b.log, func(l line) bool { return strings.Contains(l.text, want) }) {
 			t.Errorf("the log does not say %q: %+v", want, b.log)
 		}

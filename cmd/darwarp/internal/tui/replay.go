@@ -7,6 +7,7 @@ import (
 
 	"darwarp/evolve"
 	"darwarp/kernels"
+	"darwarp/store"
 )
 
 // Replay tells the story of a finished run again, as its search told it, in a given time.
@@ -50,11 +51,14 @@ type teller struct {
 	e       evolve.Event // what every event has
 	verdict map[kernels.Outcome]int
 	scores  map[kernels.ID]float64
+	asked   []kernels.Exchange // that were not told yet
+	reigns  []store.Champion   // neither
 }
 
 func (t *teller) send(e evolve.Event) error {
 	t.e.Seq++
-	e.Seq, e.At, e.Evals, e.Best, e.Champion, e.Reign, e.Rate, e.ETA = t.e.Seq, t.e.At, t.e.Evals, t.e.Best, t.e.Champion, t.e.Reign, t.e.Rate, t.e.ETA
+	e.Seq, e.At, e.Evals, e.Best, e.Champion, e.Reign, e.Rate, e.ETA = t.e.Seq, t.e.At, t.e.Evals, t.e.Best, t.e.Champion,
+		t.e.Reign, t.e.Rate, t.e.ETA
 	select {
 	case t.out <- e:
 		return nil
@@ -75,46 +79,54 @@ func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 		return p.Started, err == nil
 	}}
 	t := &teller{ctx: ctx, out: r.events, verdict: map[kernels.Outcome]int{}, scores: map[kernels.ID]float64{}}
-	start := &evolve.StartInfo{Strategy: m.Strategy, Seed: m.Seed, Device: m.Device, Workloads: m.Workloads, Budget: evolve.Budget(m.Budget)}
+	start := &evolve.StartInfo{Strategy: m.Strategy, Seed: m.Seed, Device: m.Device, Workloads: m.Workloads,
+		Budget: evolve.Budget(m.Budget)}
 	if err := t.send(evolve.Event{Kind: evolve.KindStart, Start: start}); err != nil {
 		return err
 	}
+	t.asked, t.reigns = asked, reigns
 	began, n := time.Now(), max(1, r.Run.Len())
-	before := func(until time.Time) error { // what happened between two verdicts
-		for ; len(asked) > 0 && (until.IsZero() || asked[0].At.Before(until)); asked = asked[1:] {
-			short := asked[0]
-			short.Asked, short.Reply = nil, ""
-			if err := t.send(evolve.Event{Kind: evolve.KindAdvice, Exchange: &short}); err != nil {
-				return err
-			}
-		}
-		for ; len(reigns) > 0 && (until.IsZero() || reigns[0].At.Before(until)); reigns = reigns[1:] {
-			if t.scores[reigns[0].ID] == 0 { // it fell on trial since
-				continue
-			}
-			t.e.Champion, t.e.Reign = reigns[0].ID, t.scores[reigns[0].ID]
-			if err := t.send(evolve.Event{Kind: evolve.KindChampion, ID: t.e.Champion, Score: t.e.Reign, Note: reigns[0].Why}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	err = r.Run.Each(func(c kernels.Candidate) error {
-		if err := before(c.At); err != nil {
+		if err := t.before(c.At); err != nil {
 			return err
 		}
 		wait(ctx, time.Until(began.Add(time.Duration(float64(long)*float64(c.Seq)/float64(n)))))
 		t.judged(&c, clock.add(&c), n)
-		return t.send(evolve.Event{Kind: evolve.KindResult, Candidate: &c, ID: c.ID, Family: c.Variant.Family, Score: c.Score})
+		return t.send(evolve.Event{Kind: evolve.KindResult, Candidate: &c, ID: c.ID, Family: c.Variant.Family,
+			Score: c.Score})
 	})
-	if err = errors.Join(err, before(time.Time{})); err != nil {
+	if err = errors.Join(err, t.before(time.Time{})); err != nil {
 		return err
 	}
-	sum := evolve.Summary{Reason: "replayed", Evals: t.e.Evals, Outcomes: t.verdict, Champion: t.e.Champion, Score: t.e.Reign, Best: t.e.Best, Elapsed: t.e.At}
+	sum := evolve.Summary{Reason: "replayed", Evals: t.e.Evals, Outcomes: t.verdict, Champion: t.e.Champion,
+		Score: t.e.Reign, Best: t.e.Best, Elapsed: t.e.At}
 	if t.e.Reign > 0 {
 		sum.Speedup = 1 / t.e.Reign
 	}
 	return t.send(evolve.Event{Kind: evolve.KindEnd, Note: string(sum.Reason), Summary: &sum})
+}
+
+// before tells what happened before a verdict and was not told yet; the zero time stands for the end.
+func (t *teller) before(until time.Time) error {
+	for ; len(t.asked) > 0 && (until.IsZero() || t.asked[0].At.Before(until)); t.asked = t.asked[1:] {
+		short := t.asked[0]
+		short.Asked, short.Reply = nil, ""
+		if err := t.send(evolve.Event{Kind: evolve.KindAdvice, Exchange: &short}); err != nil {
+			return err
+		}
+	}
+	for ; len(t.reigns) > 0 && (until.IsZero() || t.reigns[0].At.Before(until)); t.reigns = t.reigns[1:] {
+		reign := t.reigns[0]
+		if t.scores[reign.ID] == 0 { // it fell on trial since
+			continue
+		}
+		t.e.Champion, t.e.Reign = reign.ID, t.scores[reign.ID]
+		err := t.send(evolve.Event{Kind: evolve.KindChampion, ID: reign.ID, Score: t.e.Reign, Note: reign.Why})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // judged brings what every event tells up to date.

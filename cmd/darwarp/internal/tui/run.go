@@ -14,7 +14,8 @@ import (
 // view broke; the terminal is as it was before in any case.
 func Run(ctx context.Context, b *Board, src Source, o Options, in io.Reader, out io.Writer) (Leave, error) {
 	m := NewModel(ctx, b, src, o)
-	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()).Run()
+	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
+		tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		return LeftDetached, nil
 	}

@@ -80,7 +80,7 @@ func TestPanicWhileDrawing(t *testing.T) {
 		d.m.View()
 	}()
 	d.tell(evolve.Event{Kind: evolve.KindRestart, Note: "no gain"})
-	if last := d.m.board.log[len(d.m.board.log)-1].text; last != "starting anew: no gain" {
+	if last := d.m.board.log[len(d.m.board.log)-1].text; last != "starting again: no gain" {
 		t.Errorf("the last line is %q", last)
 	}
 }

@@ -43,8 +43,8 @@ type State struct {
 	Files      func() (map[string][]byte, error)         // of the problem, as they are now
 }
 
-// bundleOf is a bundle with a family that may be younger than the view: those of language models come to a run while it is
-// searched.
+// bundleOf is a bundle with a family that may be younger than the view: those of language models come to a run while it
+// is searched.
 func (s *State) bundleOf(family string) (*templates.Bundle, error) {
 	if _, err := s.Bundle.Family(family); err == nil || !kernels.Grown(family) {
 		return s.Bundle, nil

@@ -63,7 +63,8 @@ func (m *Model) askKill() tea.Cmd {
 	}
 	id := m.board.rows[i].id
 	m.dialog = &dialog{title: "Kill a lineage", choices: []choice{
-		{"y", fmt.Sprintf("breed no more from %s and the %s that descend from it", id.Short(), report.Count(len(m.board.family(i))-1)),
+		{"y", fmt.Sprintf("breed no more from %s and the %s that descend from it", id.Short(),
+			report.Count(len(m.board.family(i))-1)),
 			func(m *Model) tea.Cmd {
 				return m.steer(evolve.Command{Do: "kill", ID: id}, "Killed the lineage of "+id.Short()+".")
 			}},
@@ -111,11 +112,13 @@ func (m *Model) askWeights() tea.Cmd {
 	for _, w := range m.board.workloads() {
 		now = append(now, fmt.Sprintf("%s=%v", w.Name, w.Weight))
 	}
-	return m.askCommand("weigh", "Weights", "of the workloads, by which all scores are computed anew; those that are left out stay", strings.Join(now, " "), "All scores follow the new weights.")
+	return m.askCommand("weigh", "Weights", "of the workloads, by which all scores are computed anew; those that are "+
+		"left out stay", strings.Join(now, " "), "All scores follow the new weights.")
 }
 
 func (m *Model) askInject() tea.Cmd {
-	return m.askCommand("inject", "Inject a candidate", "a TOML or JSON file with family and genes, which is judged next", "", "Injected: it is judged next.")
+	return m.askCommand("inject", "Inject a candidate", "a TOML or JSON file with family and genes, which is judged next",
+		"", "Injected: it is judged next.")
 }
 
 // askCommand asks for the arguments of a command, as they are written on the command line.
@@ -149,19 +152,21 @@ func (m *Model) askExport() tea.Cmd {
 		m.say("", fmt.Errorf("nothing can be exported from here"))
 		return nil
 	case m.board.rows[i].outcome != kernels.OK:
-		m.say("", fmt.Errorf("%s is not right (%s): export a candidate of the leaderboard", m.board.rows[i].id.Short(), m.board.rows[i].outcome))
+		m.say("", fmt.Errorf("%s is not right (%s): export a candidate of the leaderboard", m.board.rows[i].id.Short(),
+			m.board.rows[i].outcome))
 		return nil
 	}
 	id := m.board.rows[i].id
 	dir := filepath.Join(".", m.board.state.Meta.Problem+"-"+id.Short())
-	m.dialog = &dialog{title: "Export " + id.Short(), about: "the folder to write", input: true, text: dir, accept: func(m *Model, s string) tea.Cmd {
-		m.say("Exporting "+id.Short()+" ...", nil)
-		ctx, export := m.ctx, m.opt.Export
-		return func() tea.Msg {
-			text, err := export(ctx, id, strings.TrimSpace(s))
-			return noticeMsg{text: text, err: firstLine(err)}
-		}
-	}}
+	m.dialog = &dialog{title: "Export " + id.Short(), about: "the folder to write", input: true, text: dir,
+		accept: func(m *Model, s string) tea.Cmd {
+			m.say("Exporting "+id.Short()+" ...", nil)
+			ctx, export := m.ctx, m.opt.Export
+			return func() tea.Msg {
+				text, err := export(ctx, id, strings.TrimSpace(s))
+				return noticeMsg{text: text, err: firstLine(err)}
+			}
+		}}
 	return nil
 }
 
@@ -178,7 +183,8 @@ func (m *Model) askFilter() tea.Cmd {
 		}
 		m.board.ranking.setFilter(newFilter(s))
 	}
-	m.dialog = &dialog{title: "Filter", about: "words in ID, family, operator or genes: stages=4 mma", input: true, line: true, text: text,
+	m.dialog = &dialog{title: "Filter", about: "words in ID, family, operator or genes: stages=4 mma", input: true,
+		line: true, text: text,
 		typed: set, accept: func(m *Model, s string) tea.Cmd { set(m, s); return nil }, cancel: func(m *Model) { set(m, "") }}
 	return nil
 }

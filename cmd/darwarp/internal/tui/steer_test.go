@@ -72,7 +72,8 @@ func TestSteeringByFile(t *testing.T) {
 	d.press("enter")
 	d.sees("nosuch: no such file")
 	want := [][]string{{"weigh", "small=1", "large=2", "small=3"}, {"inject", "my genes.toml"}, {"inject", "nosuch"}}
-	if !slices.EqualFunc(got, want, slices.Equal) || len(d.src.told) != 2 || d.src.told[0].Do != "weigh" || d.src.told[1].Do != "inject" {
+	if !slices.EqualFunc(got, want, slices.Equal) || len(d.src.told) != 2 || d.src.told[0].Do != "weigh" ||
+		d.src.told[1].Do != "inject" {
 		t.Errorf("asked for %q, told %+v", got, d.src.told)
 	}
 }
@@ -117,7 +118,7 @@ func TestKilled(t *testing.T) {
 	}
 	d.src.asked = evolve.Steering{Killed: []kernels.ID{root}}
 	b := NewBoard()
-	b.do(func() error { return b.load(d.src) })
+	b.load(d.src)
 	if n := len(b.killed); n < 2 || n != len(b.family(b.byID[root])) {
 		t.Errorf("%d killed", n)
 	}
@@ -165,7 +166,7 @@ func TestObeyedBefore(t *testing.T) {
 	id := d.at().id
 	d.src.asked = evolve.Steering{Pins: []kernels.ID{id}, Budget: &evolve.Budget{Evals: 1500}}
 	b := NewBoard()
-	b.do(func() error { return b.load(d.src) })
+	b.load(d.src)
 	if i := b.byID[id]; !b.pins[i] || len(b.pins) != 1 || b.budget.Evals != 1500 {
 		t.Errorf("pins %v, budget %+v", b.pins, b.budget)
 	}

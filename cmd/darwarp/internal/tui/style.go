@@ -93,19 +93,23 @@ func rgb(hex string) string {
 	return fmt.Sprintf("%d;%d;%d", r, g, b)
 }
 
-var darkTheme = newTheme([backCount]string{backSelect: "#2b3648", backPopup: "#1d2430", backBar: "#202938"}, [inkCount]string{
-	inkDim: "#8b95a7", inkFaint: "#4a5568", inkTitle: "#d6deeb", inkFocus: "#56c8d8", inkKey: "#56c8d8",
-	inkGood: "#7fd88f", inkBad: "#f07178", inkWarn: "#f2b45a", inkChampion: "#ffd166", inkCurve: "#5fe3a1",
-	inkBaseline: "#f2a65a", inkRoofline: "#c792ea", inkAccent: "#56c8d8", inkStrong: "#ffffff",
-	inkKeyword: "#c792ea", inkType: "#56c8d8", inkString: "#a5d77e", inkNumber: "#f2a65a", inkComment: "#6b7689", inkMacro: "#7aa2f7",
-})
+var darkTheme = newTheme([backCount]string{backSelect: "#2b3648", backPopup: "#1d2430", backBar: "#202938"},
+	[inkCount]string{
+		inkDim: "#8b95a7", inkFaint: "#4a5568", inkTitle: "#d6deeb", inkFocus: "#56c8d8", inkKey: "#56c8d8",
+		inkGood: "#7fd88f", inkBad: "#f07178", inkWarn: "#f2b45a", inkChampion: "#ffd166", inkCurve: "#5fe3a1",
+		inkBaseline: "#f2a65a", inkRoofline: "#c792ea", inkAccent: "#56c8d8", inkStrong: "#ffffff",
+		inkKeyword: "#c792ea", inkType: "#56c8d8", inkString: "#a5d77e", inkNumber: "#f2a65a", inkComment: "#6b7689",
+		inkMacro: "#7aa2f7",
+	})
 
-var lightTheme = newTheme([backCount]string{backSelect: "#d7e6f5", backPopup: "#eef1f5", backBar: "#e3e9f0"}, [inkCount]string{
-	inkDim: "#5c6675", inkFaint: "#aab3bf", inkTitle: "#1f2933", inkFocus: "#0b7285", inkKey: "#0b7285",
-	inkGood: "#1b7f3b", inkBad: "#c0262d", inkWarn: "#a35c00", inkChampion: "#8a5a00", inkCurve: "#0a7d4f",
-	inkBaseline: "#b35309", inkRoofline: "#7b2fa8", inkAccent: "#0b7285", inkStrong: "#000000",
-	inkKeyword: "#7b2fa8", inkType: "#0b7285", inkString: "#2f6f1f", inkNumber: "#b35309", inkComment: "#7a8492", inkMacro: "#2950b8",
-})
+var lightTheme = newTheme([backCount]string{backSelect: "#d7e6f5", backPopup: "#eef1f5", backBar: "#e3e9f0"},
+	[inkCount]string{
+		inkDim: "#5c6675", inkFaint: "#aab3bf", inkTitle: "#1f2933", inkFocus: "#0b7285", inkKey: "#0b7285",
+		inkGood: "#1b7f3b", inkBad: "#c0262d", inkWarn: "#a35c00", inkChampion: "#8a5a00", inkCurve: "#0a7d4f",
+		inkBaseline: "#b35309", inkRoofline: "#7b2fa8", inkAccent: "#0b7285", inkStrong: "#000000",
+		inkKeyword: "#7b2fa8", inkType: "#0b7285", inkString: "#2f6f1f", inkNumber: "#b35309", inkComment: "#7a8492",
+		inkMacro: "#2950b8",
+	})
 
 // art is how things are drawn: colours and characters.
 type art struct {
@@ -129,13 +133,16 @@ type art struct {
 }
 
 var unicodeArt = art{
-	theme: darkTheme, box: [6]rune{'─', '│', '╭', '╮', '╰', '╯'}, ellipsis: "…", braille: true, full: '█', cap: '▌', rest: '░',
-	levels: []rune("▁▂▃▄▅▆▇█"), champion: '★', cursor: '▸', marked: '●', pinned: '◆', killed: '✗', check: "✓", dot: " · ", plusMinus: "±", live: "●", above: "↑",
+	theme: darkTheme, box: [6]rune{'─', '│', '╭', '╮', '╰', '╯'}, ellipsis: "…", braille: true, full: '█',
+	cap: '▌', rest: '░',
+	levels: []rune("▁▂▃▄▅▆▇█"), champion: '★', cursor: '▸', marked: '●', pinned: '◆', killed: '✗', check: "✓", dot: " · ",
+	plusMinus: "±", live: "●", above: "↑",
 }
 
 var asciiArt = art{
 	theme: darkTheme, box: [6]rune{'-', '|', '+', '+', '+', '+'}, ellipsis: "..", full: '#', cap: '#', rest: '.',
-	levels: []rune("_.-=+*#"), champion: '*', cursor: '>', marked: 'o', pinned: '^', killed: 'x', check: "ok", dot: ", ", plusMinus: "+-", live: "*", above: "above",
+	levels: []rune("_.-=+*#"), champion: '*', cursor: '>', marked: 'o', pinned: '^', killed: 'x', check: "ok", dot: ", ",
+	plusMinus: "+-", live: "*", above: "above",
 }
 
 // localArt takes what the locale can show.

@@ -29,9 +29,11 @@ const (
 func svg(c *canvas, label string) string {
 	var b strings.Builder
 	w, h := float64(c.w)*cellW+2*margin, float64(c.h)*cellH+2*margin
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img" aria-label="%s">`+"\n", w, h, w, h, html.EscapeString(label))
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img" `+
+		`aria-label="%s">`+"\n", w, h, w, h, html.EscapeString(label))
 	fmt.Fprintf(&b, `<rect width="%g" height="%g" rx="10" fill="%s"/>`+"\n", w, h, ground(c))
-	fmt.Fprintf(&b, `<g transform="translate(%g %g)" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" xml:space="preserve">`+"\n", margin, margin)
+	fmt.Fprintf(&b, `<g transform="translate(%g %g)" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, `+
+		`'DejaVu Sans Mono', monospace" font-size="13" xml:space="preserve">`+"\n", margin, margin)
 	shapes := map[string]*strings.Builder{}
 	for y := range c.h {
 		row := c.cells[y*c.w : (y+1)*c.w]
@@ -82,7 +84,8 @@ func backgrounds(b *strings.Builder, c *canvas, row []cell, y int) {
 			end++
 		}
 		if k := c.art.theme.back[row[x].back]; k != "" {
-			fmt.Fprintf(b, `<rect x="%g" y="%g" width="%g" height="%g" fill="%s"/>`+"\n", float64(x)*cellW, float64(y)*cellH, float64(end-x)*cellW, cellH, k)
+			fmt.Fprintf(b, `<rect x="%g" y="%g" width="%g" height="%g" fill="%s"/>`+"\n", float64(x)*cellW, float64(y)*cellH,
+				float64(end-x)*cellW, cellH, k)
 		}
 		x = end
 	}
@@ -105,7 +108,8 @@ func texts(b *strings.Builder, c *canvas, row []cell, y int) {
 		if c.art.theme.bold[row[x].ink] {
 			bold = ` font-weight="bold"`
 		}
-		fmt.Fprintf(b, `<text x="%g" y="%g" fill="%s"%s textLength="%g">%s</text>`+"\n", float64(x)*cellW, float64(y)*cellH+12.5, colour(c, row[x]), bold,
+		fmt.Fprintf(b, `<text x="%g" y="%g" fill="%s"%s textLength="%g">%s</text>`+"\n", float64(x)*cellW,
+			float64(y)*cellH+12.5, colour(c, row[x]), bold,
 			float64(len([]rune(run)))*cellW, html.EscapeString(run))
 		x = end
 	}

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"darwarp/kernels"
+	"darwarp/kernels/expr"
 )
 
 type token struct {
@@ -31,7 +31,7 @@ const maxDepth = 100
 func (p *parser) token() token { return p.tokens[0] }
 
 func (p *parser) errorf(format string, args ...any) error {
-	return &kernels.ExprError{Text: p.text, Column: p.token().at, Message: fmt.Sprintf(format, args...)}
+	return &expr.Error{Text: p.text, Column: p.token().at, Message: fmt.Sprintf(format, args...)}
 }
 
 var operators = []string{"**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "(", ")", "[", "]", ",", "&", "|", "^"}
@@ -54,13 +54,13 @@ func (p *parser) scan() error {
 			kind, n = 'n', span(rest, func(c rune) bool { return c == '.' || unicode.IsDigit(c) || unicode.IsLetter(c) || c == '_' })
 		case first == '"' || first == '\'':
 			if n = strings.IndexByte(rest[1:], rest[0]) + 2; n < 2 {
-				return &kernels.ExprError{Text: p.text, Column: at, Message: "the string has no end"}
+				return &expr.Error{Text: p.text, Column: at, Message: "the string has no end"}
 			}
 			kind = 's'
 		default:
 			i := slices.IndexFunc(operators, func(o string) bool { return strings.HasPrefix(rest, o) })
 			if i < 0 {
-				return &kernels.ExprError{Text: p.text, Column: at, Message: fmt.Sprintf("unexpected %q", first)}
+				return &expr.Error{Text: p.text, Column: at, Message: fmt.Sprintf("unexpected %q", first)}
 			}
 			n = len(operators[i])
 		}

@@ -1,4 +1,4 @@
-package kernels
+package expr
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/expr-lang/expr"
+	lang "github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 )
 
@@ -30,7 +30,7 @@ func ceilDiv(a, b int) (int, error) {
 
 // functions are all that expressions may call. They are integer functions of integers: the
 // language's own builtins (ranges, map, repeat ...) could take any amount of time and memory.
-var functions = []expr.Option{
+var functions = []lang.Option{
 	binary("div", divide), // what "/" and "%" become
 	binary("mod", func(a, b int) (int, error) {
 		q, err := divide(a, b)
@@ -43,15 +43,15 @@ var functions = []expr.Option{
 	}),
 	fold("min", func(a, b int) int { return min(a, b) }),
 	fold("max", func(a, b int) int { return max(a, b) }),
-	expr.Function("abs", func(p ...any) (any, error) { return max(p[0].(int), -p[0].(int)), nil }, new(func(int) int)),
+	lang.Function("abs", func(p ...any) (any, error) { return max(p[0].(int), -p[0].(int)), nil }, new(func(int) int)),
 }
 
-func binary(name string, f func(a, b int) (int, error)) expr.Option {
-	return expr.Function(name, func(p ...any) (any, error) { return f(p[0].(int), p[1].(int)) }, new(func(int, int) int))
+func binary(name string, f func(a, b int) (int, error)) lang.Option {
+	return lang.Function(name, func(p ...any) (any, error) { return f(p[0].(int), p[1].(int)) }, new(func(int, int) int))
 }
 
-func fold(name string, f func(a, b int) int) expr.Option {
-	return expr.Function(name, func(p ...any) (any, error) {
+func fold(name string, f func(a, b int) int) lang.Option {
+	return lang.Function(name, func(p ...any) (any, error) {
 		out := p[0].(int)
 		for _, x := range p[1:] {
 			out = f(out, x.(int))
@@ -60,10 +60,14 @@ func fold(name string, f func(a, b int) int) expr.Option {
 	}, new(func(int, ...int) int))
 }
 
-// functionNames and keywords may not name a gene, a let or a dimension.
-var functionNames = []string{"div", "mod", "ceil_div", "round_up", "min", "max", "abs"}
+var (
+	functionNames = []string{"div", "mod", "ceil_div", "round_up", "min", "max", "abs"}
+	keywords      = []string{"true", "false", "nil", "and", "or", "not", "in", "let", "if", "else",
+		"contains", "startsWith", "endsWith", "matches"}
 
-var keywords = []string{"true", "false", "nil", "and", "or", "not", "in", "let", "if", "else", "contains", "startsWith", "endsWith", "matches"}
+	// Reserved are the words that may not name a gene, a let or a dimension.
+	Reserved = slices.Concat(functionNames, keywords)
+)
 
 // integerDivision turns "/" and "%" into calls, so that 7/2 is 3 and a zero divisor is an error.
 type integerDivision struct{}
@@ -96,12 +100,12 @@ type grammar struct {
 	scope   Scope
 	text    string
 	names   []string
-	refused *ExprError
+	refused *Error
 }
 
 func (g *grammar) refuse(n ast.Node, format string, args ...any) {
 	if g.refused == nil {
-		g.refused = &ExprError{g.text, n.Location().From, fmt.Sprintf(format, args...)}
+		g.refused = &Error{g.text, n.Location().From, fmt.Sprintf(format, args...)}
 	}
 }
 

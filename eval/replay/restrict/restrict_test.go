@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"darwarp/kernels"
+	"darwarp/kernels/expr"
 )
 
 var env = map[string]any{"a": 7, "b": 2, "f": 0.5, "s": "row", "t": true, "z": 0}
@@ -94,7 +94,7 @@ func TestMistakes(t *testing.T) {
 		strings.Repeat("a+", 9999) + "a": "longer than",
 	} {
 		_, err := Parse(text, names)
-		var wrong *kernels.ExprError
+		var wrong *expr.Error
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %v: expected %q", text, err, want)
 		}

@@ -1,4 +1,4 @@
-package kernels
+package expr
 
 import (
 	"errors"
@@ -6,10 +6,20 @@ import (
 	"testing"
 )
 
-var testScope = baseScope().With(Scope{"a": 0, "b": 0, "zero": 0, "mma": "", "on": false})
+// device stands for kernels.Device.
+type device struct {
+	CC   int    `expr:"cc"`
+	SMs  int    `expr:"sms"`
+	Kind string `expr:"kind"`
+	Name string `expr:"-"`
+}
+
+func (device) Label() string { return "" }
+
+var testScope = Scope{"device": device{}, "elem": 0, "dtype": ""}.With(Scope{"a": 0, "b": 0, "zero": 0, "mma": "", "on": false})
 
 var testEnv = Env{"a": 7, "b": -2, "zero": 0, "mma": "wmma", "on": true,
-	"device": Device{CC: 90, SMs: 132}, "elem": 2, "dtype": "fp16"}
+	"device": device{CC: 90, SMs: 132}, "elem": 2, "dtype": "fp16"}
 
 func TestExprValues(t *testing.T) {
 	for _, c := range []struct {
@@ -46,7 +56,7 @@ func caret(message, text, mark string) string {
 const grammarMessage = "not usable here: an expression has integers, names, words, comparisons, arithmetic and a ? b : c"
 
 func TestExprMistakes(t *testing.T) {
-	long := strings.Repeat("a + ", maxExprLength/4) + "a"
+	long := strings.Repeat("a + ", maxLength/4) + "a"
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "  ", "empty expression"},
 		{"too long", long, "expression longer than 2000 characters\n    " + long[:40] + "..."},
@@ -62,8 +72,8 @@ func TestExprMistakes(t *testing.T) {
 		{"range", "a in 1..100000000", caret("operator .. is not available", "a in 1..100000000", "..")},
 		{"no list", "mma in mma", caret("invalid operation: in (mismatched types string and string)", "mma in mma", "in")},
 		{"kinds", "mma == 5", caret("invalid operation: == (mismatched types string and int)", "mma == 5", "==")},
-		{"field", "device.smem", caret("the device has no field smem: expected cc, sms, smem_per_block, smem_per_sm, regs_per_sm, max_threads, threads_per_sm, l2_bytes, memory_bytes, kind", "device.smem", "smem")},
-		{"hidden field", "device.Name == 'x'", caret("the device has no field Name: expected cc, sms, smem_per_block, smem_per_sm, regs_per_sm, max_threads, threads_per_sm, l2_bytes, memory_bytes, kind", "device.Name == 'x'", "Name")},
+		{"field", "device.smem", caret("the device has no field smem: expected cc, sms, kind", "device.smem", "smem")},
+		{"hidden field", "device.Name == 'x'", caret("the device has no field Name: expected cc, sms, kind", "device.Name == 'x'", "Name")},
 		{"method", "device.Label() == 'x'", caret("not a function: expected one of ceil_div, round_up, min, max, abs", "device.Label() == 'x'", "Label")},
 		{"struct", "device", "gives neither an integer, nor true or false, nor a string: expected an integer\n    device"},
 		{"two kinds", "on ? a : mma", "gives neither an integer, nor true or false, nor a string: expected an integer\n    on ? a : mma"},
@@ -87,9 +97,9 @@ func TestExprMistakes(t *testing.T) {
 			if got := err.Error(); got != c.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
 			}
-			var ee *ExprError
+			var ee *Error
 			if !errors.As(err, &ee) {
-				t.Errorf("%T is not an *ExprError", err)
+				t.Errorf("%T is not an *Error", err)
 			}
 		})
 	}

@@ -97,7 +97,8 @@ func testGraph(d *Driver, l *Launch, buf Ptr, s Stream) error {
 	if err != nil {
 		return fmt.Errorf("self test: capture: %w", err)
 	}
-	err = errors.Join(d.Memset8(buf, 0, 4*selfTestWords, s), d.LaunchGraph(g, s), d.LaunchGraph(g, s), expect(d, buf, s, 315))
+	err = errors.Join(d.Memset8(buf, 0, 4*selfTestWords, s), d.LaunchGraph(g, s), d.LaunchGraph(g, s),
+		expect(d, buf, s, 315))
 	return errors.Join(err, d.DestroyGraph(g))
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"darwarp/kernels"
+	"darwarp/kernels/expr"
 )
 
 // Expr is an expression of Python over parameters. It means what it means there: comparisons chain, /
@@ -26,14 +26,14 @@ type node func(env map[string]any) (any, error)
 // maxLength bounds an expression in bytes: a file from elsewhere cannot make the parser work for ever.
 const maxLength = 10_000
 
-// Parse reads an expression over the named parameters. Its error is a *kernels.ExprError.
+// Parse reads an expression over the named parameters. Its error is a *expr.Error.
 func Parse(text string, names []string) (*Expr, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > maxLength {
-		return nil, &kernels.ExprError{Text: text[:40] + "...", Column: -1, Message: fmt.Sprintf("expression longer than %d characters", maxLength)}
+		return nil, &expr.Error{Text: text[:40] + "...", Column: -1, Message: fmt.Sprintf("expression longer than %d characters", maxLength)}
 	}
 	if !utf8.ValidString(text) {
-		return nil, &kernels.ExprError{Text: fmt.Sprintf("%+.40q", text), Column: -1, Message: "not valid UTF-8"}
+		return nil, &expr.Error{Text: fmt.Sprintf("%+.40q", text), Column: -1, Message: "not valid UTF-8"}
 	}
 	p := &parser{text: text, known: names}
 	if err := p.scan(); err != nil {
@@ -57,7 +57,7 @@ func (e *Expr) Names() []string { return e.names }
 func (e *Expr) Value(params map[string]any) (any, error) {
 	v, err := e.eval(params)
 	if err != nil {
-		return nil, &kernels.ExprError{Text: e.Text, Column: -1, Message: err.Error()}
+		return nil, &expr.Error{Text: e.Text, Column: -1, Message: err.Error()}
 	}
 	return v, nil
 }
@@ -273,7 +273,7 @@ func (p *parser) primary() (node, error) {
 			v, err = float64(i), nil
 		}
 		if err != nil {
-			return nil, &kernels.ExprError{Text: p.text, Column: t.at, Message: fmt.Sprintf("%s is not a number", t.text)}
+			return nil, &expr.Error{Text: p.text, Column: t.at, Message: fmt.Sprintf("%s is not a number", t.text)}
 		}
 		return constant(v), nil
 	case t.kind == 's':
@@ -358,7 +358,7 @@ func (p *parser) name(t token) (node, error) {
 		}, err
 	}
 	if at < 0 {
-		return nil, &kernels.ExprError{Text: p.text, Column: t.at, Message: fmt.Sprintf("unknown name %s: expected a parameter, or one of the functions abs, all, any, ceil, floor, int, len, max, min, round, sum", t.text)}
+		return nil, &expr.Error{Text: p.text, Column: t.at, Message: fmt.Sprintf("unknown name %s: expected a parameter, or one of the functions abs, all, any, ceil, floor, int, len, max, min, round, sum", t.text)}
 	}
 	if !slices.Contains(p.used, t.text) {
 		p.used = append(p.used, t.text)

@@ -1,0 +1,127 @@
+package export
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"darwarp/kernels"
+	"darwarp/kernels/expr"
+)
+
+// ctext writes an expression in C++, with the names that known has replaced by their values; the others, the dims, are
+// members of d. Integers are long long; div, mod, ceil_div, round_up, and abs are functions of two or one of them, least
+// and most fold any number: dispatch.h.tmpl has them.
+func ctext(text string, known expr.Env) (string, error) {
+	tree, err := expr.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	return nodeText(tree, known)
+}
+
+// cNames are the functions of expressions whose names C++ has taken.
+var cNames = map[string]string{"min": "least", "max": "most"}
+
+func nodeText(n ast.Node, known expr.Env) (string, error) {
+	switch n := n.(type) {
+	case *ast.IntegerNode:
+		return literal(n.Value)
+	case *ast.BoolNode:
+		return literal(n.Value)
+	case *ast.StringNode:
+		return literal(n.Value)
+	case *ast.IdentifierNode:
+		if v, ok := known[n.Value]; ok {
+			return literal(v)
+		}
+		return "d." + n.Value, nil
+	case *ast.MemberNode:
+		return deviceText(n, known)
+	case *ast.UnaryNode:
+		op := map[string]string{"not": "!"}[n.Operator]
+		if op == "" {
+			op = n.Operator
+		}
+		return format("("+op+"%s)", known, n.Node)
+	case *ast.ConditionalNode:
+		return format("(%s ? %s : %s)", known, n.Cond, n.Exp1, n.Exp2)
+	case *ast.CallNode:
+		return callText(n, known)
+	case *ast.BinaryNode:
+		return binaryText(n, known)
+	}
+	return "", fmt.Errorf("%T cannot be written in C++", n)
+}
+
+// format fills in the texts of nodes.
+func format(text string, known expr.Env, nodes ...ast.Node) (string, error) {
+	parts := make([]any, len(nodes))
+	for i, n := range nodes {
+		s, err := nodeText(n, known)
+		if err != nil {
+			return "", err
+		}
+		parts[i] = s
+	}
+	return fmt.Sprintf(text, parts...), nil
+}
+
+func literal(v any) (string, error) {
+	switch v := v.(type) {
+	case int:
+		return fmt.Sprintf("%dLL", v), nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case string:
+		return fmt.Sprintf("std::string_view(%q)", v), nil
+	}
+	return "", fmt.Errorf("%T has no literal in C++", v)
+}
+
+// deviceText is a field of the device, which is known.
+func deviceText(n *ast.MemberNode, known expr.Env) (string, error) {
+	dev, ok := known["device"].(kernels.Device)
+	field, isName := n.Property.(*ast.StringNode)
+	if !ok || !isName {
+		return "", fmt.Errorf("the device is not known")
+	}
+	v := reflect.ValueOf(dev)
+	for f := range v.Type().Fields() {
+		if f.Tag.Get("expr") == field.Value || f.Name == field.Value {
+			return literal(v.FieldByIndex(f.Index).Interface())
+		}
+	}
+	return "", fmt.Errorf("the device has no field %s", field.Value)
+}
+
+func callText(n *ast.CallNode, known expr.Env) (string, error) {
+	name := n.Callee.(*ast.IdentifierNode).Value
+	if c := cNames[name]; c != "" {
+		name = c
+	}
+	text := name + "(" + strings.TrimSuffix(strings.Repeat("%s, ", len(n.Arguments)), ", ") + ")"
+	if name == "least" || name == "most" {
+		text = name + "({" + strings.TrimSuffix(strings.Repeat("%s, ", len(n.Arguments)), ", ") + "})"
+	}
+	return format(text, known, n.Arguments...)
+}
+
+func binaryText(n *ast.BinaryNode, known expr.Env) (string, error) {
+	list, ok := n.Right.(*ast.ArrayNode)
+	if !ok {
+		op := map[string]string{"and": "&&", "or": "||"}[n.Operator]
+		if op == "" {
+			op = n.Operator
+		}
+		return format("(%s "+op+" %s)", known, n.Left, n.Right)
+	}
+	text, nodes := []string{"false"}, []ast.Node{}
+	for _, x := range list.Nodes {
+		text, nodes = append(text, "%s == %s"), append(nodes, n.Left, x)
+	}
+	return format("("+strings.Join(text, " || ")+")", known, nodes...)
+}

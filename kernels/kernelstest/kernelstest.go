@@ -1,0 +1,118 @@
+// Package kernelstest has the small problems that tests of several packages search.
+package kernelstest
+
+import (
+	"testing"
+
+	"darwarp/kernels"
+)
+
+// Toy is a problem that nothing computes: one output of n numbers, and two workloads, of which the large one counts
+// three times as much.
+const Toy = `
+name = "toy"
+dims = ["n"]
+dtypes = ["fp32"]
+flops = "n"
+bytes = "n"
+[[tensor]]
+name = "out"
+role = "out"
+shape = ["n"]
+[[workload]]
+name = "small"
+dims = { n = 1 }
+default = true
+[[workload]]
+name = "large"
+dims = { n = 2 }
+weight = 3
+default = true
+[check]
+reduction = "1"
+shapes = [{ n = 1 }]
+[reference]
+file = "reference.cu"
+entry = "reference"
+grid = ["1"]
+block = ["1"]
+`
+
+// Launch is the end of a family's declaration for Toy: its launch plan.
+const Launch = `
+[[launch]]
+entry = "k"
+grid = ["1"]
+block = ["1"]
+args = ["out"]
+`
+
+// Scale is a problem that kernels are written for: y = 2 x.
+const Scale = `
+name = "scale"
+about = "y = 2 x"
+dims = ["n"]
+dtypes = ["fp32"]
+flops = "n"
+bytes = "2 * n * elem"
+[[tensor]]
+name = "x"
+role = "in"
+shape = ["n"]
+[[tensor]]
+name = "y"
+role = "out"
+shape = ["n"]
+[[workload]]
+name = "4096"
+dims = { n = 4096 }
+[check]
+reduction = "1"
+shapes = [{ n = 1 }, { n = 1025 }]
+inputs = ["normal"]
+[reference]
+file = "reference.cu"
+entry = "reference"
+grid = ["1"]
+block = ["32"]
+`
+
+// Problem reads the declaration of a problem.
+func Problem(t testing.TB, text string) *kernels.Problem {
+	t.Helper()
+	p, err := kernels.ParseProblem("problem.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Family reads the declaration of a family of Toy.
+func Family(t testing.TB, name, text string) *kernels.Family {
+	t.Helper()
+	f, err := kernels.ParseFamily(name+".toml", name, []byte(text), Problem(t, Toy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Device has the limits of an architecture.
+func Device(t testing.TB, arch string) kernels.Device {
+	t.Helper()
+	dev, err := kernels.ArchDevice(arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev
+}
+
+// Space has the legal points of a family on sm_90a, in fp32.
+func Space(t testing.TB, f *kernels.Family) *kernels.Space {
+	t.Helper()
+	s, err := kernels.NewSpace(f, Device(t, "sm_90a"), kernels.FP32, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
