@@ -172,6 +172,9 @@ func (p *Pool) terms(c *gpu.Case) (int, error) {
 	if c.Class == kernels.Needles {
 		k = min(k, gpu.MostNeedles)
 	}
+	if len(c.Terms) > 0 { // sums of one term are made as those of several
+		k = max(k, 2)
+	}
 	return k, nil
 }
 
