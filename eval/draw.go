@@ -45,11 +45,21 @@ func (d *drawer) aligned() []kernels.Dims {
 	return list
 }
 
-// cubes draws two sizes whose dims are all the same as far as they may be: whole tiles however large, of 128 or of 96 and 128, and an
+// cubes draws two sizes whose dims are all the same as far as they may be: whole tiles, of 128 or of 96 and 128, and an
 // odd number. What is done for tiles of which none is ragged, or for squares, is done there.
 func (d *drawer) cubes() []kernels.Dims {
+	most := math.MaxInt32
+	for _, dim := range d.p.DimNames {
+		if r := d.p.Range(dim); len(r.Values) == 0 {
+			most = min(most, r.Most)
+		}
+	}
+	whole, odd := 1<<(alignments-1), min(lineCount+d.rng.IntN(drawnSize/8), most-1)|1
+	if d.rng.IntN(2) == 0 && 3*whole <= most {
+		whole *= 3
+	}
 	var list []kernels.Dims
-	for _, n := range []int{1 << (alignments - 1) * (1 + 2*d.rng.IntN(2)), 2*lineCount + 1 + 2*d.rng.IntN(drawnSize/16)} {
+	for _, n := range []int{whole, odd} {
 		size := kernels.Dims{}
 		for _, dim := range d.p.DimNames {
 			r := d.p.Range(dim)
@@ -67,11 +77,12 @@ func (d *drawer) cubes() []kernels.Dims {
 // longShare is the part of the bound in work that a size with a very long dim may take.
 const longShare = 64
 
-// spans are what a dim is drawn from that is far from its usual sizes: one, a handful, thousands, and more where there is more.
+// spans are what a dim is drawn from that is far from its usual sizes: one, a handful, thousands, and more where there is
+// more.
 var spans = [][2]float64{{1, 2}, {2, 17}, {1 << 10, 1 << 16}, {1 << 16, math.MaxInt32}}
 
-// scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small: who leaves work out
-// for few rows or for long ones meets all of them.
+// scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small: who leaves
+// work out for few rows or for long ones meets all of them.
 func (d *drawer) scales() []kernels.Dims {
 	var list []kernels.Dims
 	for _, dim := range d.p.DimNames {
@@ -122,10 +133,12 @@ func (d *drawer) multiple(r kernels.Range, power int) int {
 	if power == alignments-1 {
 		times = 1 + d.rng.IntN(drawnSize>>power)
 	}
-	if power%2 == d.thirds { // a multiple of three as well: tiles of 24, 48 and 96 are full there
-		times = 3 * (times/3 | 1)
+	times = min(times, (r.Most/unit-1)|1)
+	third := max(1, (times/3-1)|1)
+	if power%2 == d.thirds && unit*3*third <= r.Most { // tiles of 24, 48 and 96 are full there
+		times = 3 * third
 	}
-	return unit * min(times, (r.Most/unit-1)|1)
+	return unit * times
 }
 
 // shrink makes a size small enough, keeping its alignment as far as it goes and the dims in keep as they are. False: it is not
