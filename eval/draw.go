@@ -78,8 +78,8 @@ func (d *drawer) cubes() []kernels.Dims {
 const longShare = 64
 
 // spans are what a dim is drawn from that is far from its usual sizes: one, a handful, thousands, and more where there is
-// more.
-var spans = [][2]float64{{1, 2}, {2, 17}, {1 << 10, 1 << 16}, {1 << 16, math.MaxInt32}}
+// more. One is drawn three times: a single line is of a single class, which may be one that shows nothing.
+var spans = [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 17}, {1 << 10, 1 << 16}, {1 << 16, math.MaxInt32}}
 
 // scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small: who leaves
 // work out for few rows or for long ones meets all of them.

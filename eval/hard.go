@@ -54,8 +54,12 @@ func (w *wanted) mixedOther(tensor int) []string {
 	classes := []string{"normal", "uniform"}
 	for _, class := range w.hard() {
 		switch class {
-		case "constant", "zeros", "lead", "outlier":
+		case "zeros", "lead", "outlier":
 			classes = append(classes, class)
+		case "constant": // on both sides all terms of a sum are equal, and so are its rounding errors
+			if !w.problem.ExactTest() {
+				classes = append(classes, class)
+			}
 		case kernels.Special:
 			if w.problem.ExactTest() && apart(w.problem, tensor, false, -1) {
 				classes = append(classes, class)
@@ -68,7 +72,12 @@ func (w *wanted) mixedOther(tensor int) []string {
 // alone lists the classes that another input than the first has while the rest is ordinary.
 func (w *wanted) alone() (classes []string) {
 	for _, class := range w.hard() {
-		if class == kernels.Special || (class == "huge" || class == "tiny") && w.problem.ExactTest() {
+		switch class {
+		case "huge", "tiny", "constant":
+			if w.problem.ExactTest() {
+				classes = append(classes, class)
+			}
+		case kernels.Special:
 			classes = append(classes, class)
 		}
 	}
