@@ -103,8 +103,10 @@ func (p *Pool) profileOf(ctx context.Context, jobs []*kernels.Job) (*gpu.Profile
 // runNCU runs the profile worker under ncu and returns its report.
 func (p *Pool) runNCU(ctx context.Context, ncu string, req *gpu.Profile, entries []string) (report []byte, why string, err error) {
 	cache := map[string]string{"hot": "none", "cold": "all"}[p.cfg.Cache]
-	w, err := watched(ctx, req, profileDeadline, ncu, "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control", cache,
-		"--kernel-name", "regex:^("+strings.Join(entries, "|")+")$", "--metrics", strings.Join(metrics, ","))
+	t := watcher{tool: ncu, deadline: profileDeadline, options: []string{"--csv", "--page", "raw", "--print-units", "base",
+		"--clock-control", "none", "--cache-control", cache, "--kernel-name", "regex:^(" + strings.Join(entries, "|") + ")$",
+		"--metrics", strings.Join(metrics, ",")}}
+	w, err := t.watch(ctx, req)
 	if err != nil {
 		return nil, "", err
 	}

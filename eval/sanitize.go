@@ -48,7 +48,8 @@ func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.
 		var all sync.WaitGroup
 		for i, name := range sanitizers {
 			all.Go(func() {
-				w, err := watched(ctx, req, sanitizeDeadline, tool, "--tool", name, "--error-exitcode", "86", "--print-limit", "10")
+				t := watcher{tool, []string{"--tool", name, "--error-exitcode", "86", "--print-limit", "10"}, sanitizeDeadline, sanitizerFinding}
+				w, err := t.watch(ctx, req)
 				found[i], errs[i] = w.sanitized(name), err
 			})
 		}
@@ -113,6 +114,8 @@ func (w *watching) sanitized(tool string) kernels.Sanitized {
 	}
 	m := sanitizerSummary.FindSubmatch(w.report)
 	switch {
+	case w.enough && m == nil:
+		s.Findings, s.Verdict = len(sanitizerFinding.FindAll(w.report, -1)), kernels.Dirty
 	case w.late:
 		s.Detail = strings.TrimSpace(fmt.Sprintf("not done after %v %s", sanitizeDeadline, s.Detail))
 	case m == nil:

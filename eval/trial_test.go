@@ -158,12 +158,14 @@ func TestTrialSanitized(t *testing.T) {
 	const clean = "case $tool in racecheck) echo '========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)';; *) echo '========= ERROR SUMMARY: 0 errors';; esac >$out\n"
 	race := "if [ $tool = racecheck ]; then printf '========= Error: Race reported between Write access at k+0x10 and Read access at k+0x20\\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\\n' >$out; exit 86; fi\n"
 	invalid := "if [ $tool = memcheck ]; then printf '========= Invalid __global__ read of size 4 bytes\\n========= ERROR SUMMARY: 2 errors\\n' >$out; exit 86; fi\n"
+	endless := "if [ $tool = initcheck ]; then echo '========= Uninitialized __global__ memory read of size 4 bytes' >$out; sleep 100; fi\n"
 	for _, c := range []struct {
 		name, script string
 		want         kernels.Doubted
 		outcome      kernels.Outcome
 		explain      string
 	}{
+		{"finds, and does not end", endless + clean, kernels.Failed, kernels.Flaky, "Uninitialized __global__ memory read"},
 		{"clean", clean, kernels.Passed, 0, "memcheck clean, initcheck clean, racecheck clean, synccheck clean"},
 		{"race", race + clean, kernels.Failed, kernels.Flaky, "Race reported"},
 		{"out of bounds", invalid + clean, kernels.Failed, kernels.Crashed, "Invalid __global__ read"},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -33,11 +34,23 @@ type watching struct {
 	said   []byte // what it and the worker printed
 	failed error  // how it ended, where not well
 	late   bool   // it was ended at its deadline
+	enough bool   // it was ended because of what the report says
 }
 
-// watched runs the profile worker under a tool of NVIDIA's, which is told its options, then --log-file and the command.
+// watcher is a tool and when it is ended.
+type watcher struct {
+	tool     string
+	options  []string
+	deadline time.Duration
+	enough   *regexp.Regexp // ends the tool once its report matches; nil: nothing does
+}
+
+// lookAgain is how long a report is left alone before it is read for what is enough.
+const lookAgain = 250 * time.Millisecond
+
+// watch runs the profile worker under a tool of NVIDIA's, which is told its options, then --log-file and the command.
 // An error is ours, or the context's.
-func watched(ctx context.Context, req *gpu.Profile, deadline time.Duration, tool string, options ...string) (w watching, err error) {
+func (t watcher) watch(ctx context.Context, req *gpu.Profile) (w watching, err error) {
 	dir, err := os.MkdirTemp("", "darwarp-watched-*")
 	if err != nil {
 		return w, err
@@ -55,16 +68,39 @@ func watched(ctx context.Context, req *gpu.Profile, deadline time.Duration, tool
 	if err := os.WriteFile(spec, data, 0o600); err != nil {
 		return w, err
 	}
-	short, cancel := context.WithTimeout(ctx, deadline)
+	short, cancel := context.WithTimeout(ctx, t.deadline)
 	defer cancel()
-	cmd := exec.CommandContext(short, tool, append(options, "--log-file", out, self, "worker", "profile", spec)...)
+	cmd := exec.CommandContext(short, t.tool, append(t.options, "--log-file", out, self, "worker", "profile", spec)...)
 	// Not with the workers' own environment: tools bring code of their own that the driver has to compile.
 	cmd.Env = os.Environ()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
+	done := make(chan bool)
+	go func() { done <- t.endEarly(short, cancel, out) }()
 	w.said, w.failed = cmd.CombinedOutput()
-	w.report, _ = os.ReadFile(out) // empty when it did not come so far
 	w.late = errors.Is(short.Err(), context.DeadlineExceeded) && ctx.Err() == nil
+	cancel()
+	w.enough = <-done
+	w.report, _ = os.ReadFile(out) // empty when it did not come so far
 	return w, ctx.Err()
+}
+
+// endEarly ends a tool by cancel when its report has what is enough, and says whether it did: a kernel that reads a megabyte
+// of what nobody wrote would keep initcheck busy for minutes.
+func (t watcher) endEarly(ctx context.Context, cancel context.CancelFunc, report string) bool {
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(lookAgain):
+		}
+		if t.enough == nil {
+			continue
+		}
+		if text, err := os.ReadFile(report); err == nil && t.enough.Match(text) {
+			cancel()
+			return true
+		}
+	}
 }

@@ -60,7 +60,7 @@ func (a *advice) takeUp(keep keeper) error {
 		return err
 	}
 	known, err := keep.Insights()
-	a.briefs.learnFindings(known)
+	a.briefs.takeFindings(known)
 	return err
 }
 
@@ -188,10 +188,10 @@ func (a *advice) follow(c *kernels.Candidate, authored bool) {
 	a.talks.repair(t, llm.Why(o, c.Result.Detail))
 }
 
-// learn notes what came of a proposal, for those that are asked next.
-func (a *advice) learn(c *kernels.Candidate, score float64) {
+// note keeps what came of a proposal, for those that are asked next.
+func (a *advice) note(c *kernels.Candidate, score float64) {
 	if a.advisor != nil {
-		a.briefs.learn(c, score)
+		a.briefs.note(c, score)
 	}
 }
 

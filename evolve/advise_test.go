@@ -327,7 +327,7 @@ func TestAdvisedResume(t *testing.T) {
 			want.Variant.Source)
 	}
 	if s := mustSearch(t, advised(t, &oracle{reply: reply}, 80), newFake(2, true), parts); len(s.pop.sources.best) == 0 ||
-		len(s.advice.book) == 0 || s.contest.champion.deme != s.pop.sources {
+		len(s.advice.book) == 0 || s.reign.champion.deme != s.pop.sources {
 		t.Errorf("%d own sources, book %v", len(s.pop.sources.best), s.advice.book)
 	}
 }

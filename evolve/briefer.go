@@ -41,7 +41,7 @@ const (
 func newBriefer(s *Search, x *proposer) *briefer {
 	return &briefer{
 		ev: s.ev, genesOnly: s.cfg.GenesOnly, strategy: x.strategy, rng: x.rng, pop: s.pop, render: s.pop.render,
-		contest: s.contest,
+		contest: s.reign.contest,
 	}
 }
 
@@ -143,8 +143,8 @@ func (b *briefer) pickInsights() (out []string) {
 	return out
 }
 
-// learn notes what came of a proposal whose idea is known.
-func (b *briefer) learn(c *kernels.Candidate, score float64) {
+// note keeps what came of a proposal whose idea is known.
+func (b *briefer) note(c *kernels.Candidate, score float64) {
 	_, operator, model := kernels.SplitArm(c.Origin.Operator)
 	if len(c.Origin.Parents) == 0 || c.Origin.Note == "" || c.Result.Outcome == kernels.Duplicate {
 		return
@@ -165,8 +165,8 @@ func (b *briefer) learn(c *kernels.Candidate, score float64) {
 	}
 }
 
-// learnFindings takes what `darwarp explain` found out before this session.
-func (b *briefer) learnFindings(all []kernels.Insight) { b.findings = collect(all) }
+// takeFindings takes what `darwarp explain` found out before this session.
+func (b *briefer) takeFindings(all []kernels.Insight) { b.findings = collect(all) }
 
 // explain tells a prompt what is known of the choices of its base, or else of those of the last candidate that was
 // explained, and what the profiler counted.

@@ -47,7 +47,7 @@ func (s *Search) state() []byte {
 	s.proposer.save(&st)
 	s.pop.save(&st)
 	s.advice.save(&st)
-	s.contest.save(&st)
+	s.reign.save(&st)
 	b, err := json.Marshal(st)
 	if err != nil { // numbers were made finite before they came here
 		panic(err)
@@ -65,7 +65,7 @@ func (s *Search) resume(keep keeper) error {
 	if err := json.Unmarshal(data, &st); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := s.fits(&st); err != nil {
+	if err := st.fits(&s.cfg, s.pop); err != nil {
 		return err
 	}
 	if err := s.proposer.takeUp(st.RNG); err != nil {
@@ -81,28 +81,28 @@ func (s *Search) resume(keep keeper) error {
 	if err := s.restore(&st); err != nil {
 		return err
 	}
-	return s.loadTrials(keep)
+	return s.reign.load(keep)
 }
 
 // fits refuses a checkpoint of another search: points are kept as indices.
-func (s *Search) fits(st *state) error {
+func (st *state) fits(cfg *Config, pop *population) error {
 	if st.Version != stateVersion {
 		return fmt.Errorf("the checkpoint has version %d: this darwarp reads %d", st.Version, stateVersion)
 	}
-	if st.Strategy != s.cfg.Strategy || st.Seed != s.cfg.Seed {
+	if st.Strategy != cfg.Strategy || st.Seed != cfg.Seed {
 		return fmt.Errorf("the run was started with strategy %s and seed %d: resume it with the same",
 			st.Strategy, st.Seed)
 	}
-	if now := s.pop.spaces(); !slices.Equal(now, st.Spaces) {
+	if now := pop.spaces(); !slices.Equal(now, st.Spaces) {
 		return fmt.Errorf("the run was started on spaces %v, here they are %v: another device or other pins",
 			st.Spaces, now)
 	}
 	for _, t := range slices.Concat(st.Pending, st.Waiting) {
-		if err := s.pop.check(t); err != nil {
+		if err := pop.check(t); err != nil {
 			return err
 		}
 	}
-	return st.Progress.checkPassed(s.pop)
+	return st.Progress.checkPassed(pop)
 }
 
 // takeUpSteering brings what was asked of earlier sessions into force, before the candidates are loaded.
@@ -131,7 +131,7 @@ func (s *Search) load(keep keeper, epoch int) error {
 	if err != nil {
 		return err
 	}
-	s.contest.takeUp(duels, s.steering.void())
+	s.reign.takeUp(duels, s.steering.void())
 	return nil
 }
 
@@ -143,23 +143,16 @@ func (s *Search) loadCandidate(c *kernels.Candidate, epoch int) {
 		s.pop.note(c.ID)
 		return
 	}
-	s.beginEpoch(epoch)
+	s.pop.beginEpoch(epoch)
 	if s.steering.weighed() > 0 && s.pop.started() && c.Result.Outcome == kernels.OK {
 		c.Score = s.pop.rescored(c)
 	}
 	s.admit(c, d, index)
 }
 
-// beginEpoch renews the population where the last epoch began.
-func (s *Search) beginEpoch(judged int) {
-	if judged > 0 && judged == s.pop.judged() {
-		s.pop.renew()
-	}
-}
-
 // restore goes on where the checkpoint was made.
 func (s *Search) restore(st *state) error {
-	s.beginEpoch(st.Progress.EpochSeen)
+	s.pop.beginEpoch(st.Progress.EpochSeen)
 	s.progress.takeUp(st.Progress, st.Sample)
 	s.queue.takeUp(st.Pending)
 	s.advice.restore(st)
@@ -169,5 +162,5 @@ func (s *Search) restore(st *state) error {
 		s.pop.claimPoint(t)
 	}
 	s.progress.claimPassed(s.pop)
-	return s.contest.restore(st, s.pop)
+	return s.reign.restore(st, s.pop)
 }

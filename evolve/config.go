@@ -84,5 +84,13 @@ func (b Budget) eta(evals int, at time.Duration, rate float64) time.Duration {
 	return left
 }
 
+// left is the time that is left; negative where time is not bounded.
+func (b Budget) left(elapsed time.Duration) time.Duration {
+	if b.For == 0 {
+		return -1
+	}
+	return max(0, b.For-elapsed)
+}
+
 // hurries says that time is what there is to spend, and not evaluations.
 func (b Budget) hurries() bool { return b.For > 0 && b.Evals == 0 }

@@ -23,8 +23,8 @@ func newContest() *contest {
 // reigning is the champion; nil before the naive start is judged.
 func (c *contest) reigning() *member { return c.champion }
 
-// crown makes a champion, whom nobody has lost against yet.
-func (c *contest) crown(m *member) {
+// setChampion makes a champion, whom nobody has lost against yet.
+func (c *contest) setChampion(m *member) {
 	c.champion = m
 	clear(c.beaten)
 }
@@ -81,7 +81,7 @@ func (c *contest) restore(st *state, pop *population) error {
 	return nil
 }
 
-// void forgets what duels have decided, and says how many are stored.
+// void drops what duels have decided, and says how many are stored.
 func (c *contest) void() (stored int) {
 	clear(c.beaten)
 	clear(c.fought)

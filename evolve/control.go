@@ -14,13 +14,38 @@ const controlEvery = 30 * time.Minute
 
 // control is when the noise is measured next.
 type control struct {
+	can   bool // the evaluator can measure it
 	every time.Duration
 	due   <-chan time.Time // nil: never, or it is being measured
 	noise float64          // that was told last, 0 none
 }
 
-func (c *control) wait() { c.due = time.After(c.every) }
+func newControl(ev Evaluator) control {
+	_, can := ev.(Controlled)
+	return control{can: can, every: controlEvery}
+}
+
+// wait begins the time until the next measurement, and stop ends it.
+func (c *control) wait() {
+	if c.can {
+		c.due = time.After(c.every)
+	}
+}
+
 func (c *control) stop() { c.due = nil }
+
+// hear tells when the noise has grown, and stores it.
+func (c *control) hear(p kernels.Provenance, j *journal) {
+	was, grown := c.grown(p.Noise)
+	if !grown {
+		return
+	}
+	j.save(func() error { return j.provenance(p) })
+	if was > 0 {
+		j.send(Event{Kind: KindNoise, Note: fmt.Sprintf("a kernel against itself now differs by %.2f %%, "+
+			"before by %.2f %%: duels are decided with the larger one", 100*p.Noise, 100*was)})
+	}
+}
 
 // grown takes a noise and reports whether it is larger than the one that was told last, and was so before.
 func (c *control) grown(noise float64) (was float64, grown bool) {
@@ -31,12 +56,6 @@ func (c *control) grown(noise float64) (was float64, grown bool) {
 	return was, true
 }
 
-func (s *Search) startControl() {
-	if _, ok := s.ev.(Controlled); ok {
-		s.control.wait()
-	}
-}
-
 // askControl has the champion fight itself, beside the search. While nothing works or all is paused it waits for the
 // next time.
 func (s *Search) askControl() {
@@ -44,8 +63,8 @@ func (s *Search) askControl() {
 	if s.ending.drains() || s.ending.has() {
 		return
 	}
-	if s.contest.reigning() == nil || s.steering.paused() || s.outage.on() {
-		s.startControl()
+	if s.reign.reigning() == nil || s.steering.paused() || s.outage.on() {
+		s.control.wait()
 		return
 	}
 	t, err := s.askChampion(forNoise)
@@ -53,7 +72,7 @@ func (s *Search) askControl() {
 		s.fail(err)
 		return
 	}
-	s.queue.start(t, s.evaluate)
+	s.queue.start(t)
 }
 
 // controlled hears of the noise. Anything but a fault of darwarp itself was taken for no answer before it came here.
@@ -61,20 +80,6 @@ func (s *Search) controlled(a answer) {
 	if errors.Is(a.err, kernels.ErrLost) {
 		s.cfg.Log.Warn("the noise could not be measured", "err", a.err)
 	}
-	s.hearNoise()
-	s.startControl()
-}
-
-// hearNoise tells when the noise has grown, and stores it.
-func (s *Search) hearNoise() {
-	p := s.ev.Provenance()
-	was, grown := s.control.grown(p.Noise)
-	if !grown {
-		return
-	}
-	s.journal.save(func() error { return s.journal.provenance(p) })
-	if was > 0 {
-		s.journal.send(Event{Kind: KindNoise, Note: fmt.Sprintf("a kernel against itself now differs by %.2f %%, "+
-			"before by %.2f %%: duels are decided with the larger one", 100*p.Noise, 100*was)})
-	}
+	s.control.hear(s.ev.Provenance(), s.journal)
+	s.control.wait()
 }

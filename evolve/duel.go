@@ -8,14 +8,14 @@ import (
 
 // challenge lets the best claimer fight the champion, one at a time.
 func (s *Search) challenge() {
-	if s.ending.drains() || s.steering.paused() || s.trials.hasHeir() || s.outage.on() || s.dueling() {
+	if s.ending.drains() || s.steering.paused() || s.reign.hasHeir() || s.outage.on() || s.dueling() {
 		return
 	}
-	m := s.contest.challenger(s.pop)
+	m := s.reign.challenger(s.pop)
 	if m == nil {
 		return
 	}
-	t := &task{Space: m.deme.number(), Index: m.index, Champion: s.contest.reigning().id, Challenger: m.id}
+	t := &task{Space: m.deme.number(), Index: m.index, Champion: s.reign.reigning().id, Challenger: m.id}
 	if err := s.launch(t); err != nil {
 		s.fail(err)
 	}
@@ -34,13 +34,13 @@ func (s *Search) dueling() bool {
 func (s *Search) launchDuel(t *task) (err error) {
 	t.Weighed = s.steering.weighed()
 	champion, challenger := s.pop.member(t.Champion), s.pop.member(t.Challenger)
-	if s.trials.fell(t.Champion, t.Challenger) { // since the checkpoint that asks for it
+	if s.reign.fell(t.Champion, t.Challenger) { // since the checkpoint that asks for it
 		return nil
 	}
 	if champion == nil || challenger == nil {
 		return fmt.Errorf("duel of %s with %s: not in the run", t.Challenger.Short(), t.Champion.Short())
 	}
-	if d, ok := s.contest.duelOf(t.Champion, t.Challenger); ok {
+	if d, ok := s.reign.duelOf(t.Champion, t.Challenger); ok {
 		s.queue.answered(answer{task: t, duel: d})
 		return nil
 	}
@@ -52,41 +52,15 @@ func (s *Search) launchDuel(t *task) (err error) {
 	}
 	t.champion.Base = s.pop.base()
 	t.job.Base = t.champion.Base
-	s.queue.start(t, s.evaluate)
+	s.queue.start(t)
 	return nil
 }
 
-// decide enters a duel. Only Faster changes the champion.
-func (s *Search) decide(t *task, d kernels.Duel) {
-	s.hearNoise()
+// decided enters the answer to a duel.
+func (s *Search) decided(t *task, d kernels.Duel) {
+	s.control.hear(s.ev.Provenance(), s.journal)
 	if d.Verdict != kernels.Ambiguous && !s.outage.on() {
 		s.recovered()
 	}
-	d.Champion, d.Challenger = t.Champion.Short(), t.Challenger.Short()
-	validateDuel(&d)
-	if why := s.setsAside(t); why != "" {
-		s.journal.send(Event{Kind: KindDuel, ID: t.Challenger, Duel: &d, Note: "set aside: " + why})
-		return
-	}
-	s.progress.countDuel()
-	s.journal.duel(t.Challenger, d, s.contest.enter(d))
-	if d.Outcome.Failed() && s.convict(t, &d) {
-		return
-	}
-	if d.Verdict != kernels.Faster {
-		s.contest.defeat(t.Challenger)
-		return
-	}
-	s.succeed(s.pop.member(t.Challenger), fmt.Sprintf("%.2f %% faster than %s in a duel", 100*(1-d.Ratio), d.Champion))
-}
-
-// setsAside says why a duel decides nothing any more, empty where it does.
-func (s *Search) setsAside(t *task) string {
-	switch {
-	case t.Weighed != s.steering.weighed():
-		return "the weights were changed meanwhile"
-	case s.trials.fell(t.Champion, t.Challenger):
-		return "one of them fell on trial meanwhile"
-	}
-	return ""
+	s.reign.decide(t, d)
 }

@@ -112,8 +112,8 @@ func (s *Search) figures(e *Event) {
 	p := s.progress
 	e.At, e.Evals, e.Best = s.clock.elapsed(), p.Evals, p.Best
 	e.InFlight, e.Paused = s.queue.tasks(), s.steering.paused()
-	if m := s.contest.reigning(); m != nil {
-		e.Champion, e.Reign, e.Standing = m.id, m.score, s.standing()
+	if m := s.reign.reigning(); m != nil {
+		e.Champion, e.Reign, e.Standing = m.id, m.score, s.reign.standing()
 	}
 	e.Rate = s.clock.rate(p.Evals)
 	e.ETA = s.cfg.Budget.eta(p.Evals, e.At, e.Rate)
@@ -136,9 +136,9 @@ func (s *Search) summary() Summary {
 		Reason: s.ending.why(), Evals: p.Evals, Outcomes: p.outcomes, Distinct: p.Evals, Skipped: len(p.Passed),
 		Lost: p.Lost, Duels: p.Duels, Restarts: p.Epoch, Best: p.Best, Elapsed: s.clock.elapsed(),
 	}
-	if m := s.contest.reigning(); m != nil {
+	if m := s.reign.reigning(); m != nil {
 		sum.Champion, sum.Variant, sum.Score, sum.Speedup = m.id, m.variant, m.score, 1/m.score
-		sum.Standing = s.standing()
+		sum.Standing = s.reign.standing()
 	}
 	return sum
 }

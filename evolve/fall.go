@@ -11,44 +11,44 @@ import (
 
 // fall files a candidate that did not stand its trial as what it was found out to be: it leaves the populations as a
 // failure, and if it reigned, the champion before it that is still believed, or was never doubted, reigns again.
-func (s *Search) fall(m *member, t kernels.Trial) {
-	s.steering.unpinAll(s.pop.disown(m))
-	s.progress.degrade(t.Fault().Outcome, s.pop.bestScore())
-	s.trials.leave(m)
+func (r *reign) fall(m *member, t kernels.Trial) {
+	r.steering.unpinAll(r.pop.removeFallen(m))
+	r.progress.degrade(t.Fault().Outcome, r.pop.bestScore())
+	r.leave(m)
 	var heir kernels.ID
 	why := ""
-	if m == s.contest.reigning() {
-		before := s.trials.reignAgain(s.pop.start(), s.clock.elapsed())
-		s.contest.reignAgain(before, s.pop)
+	if m == r.reigning() {
+		before := r.trials.reignAgain(r.pop.start(), r.clock.elapsed())
+		r.contest.reignAgain(before, r.pop)
 		heir, why = before.id, fmt.Sprintf("again, since %s fell on trial", m.id.Short())
 	}
-	s.journal.fall(t, heir, s.contest.reigning().score, why)
+	r.journal.fall(t, heir, r.reigning().score, why)
 }
 
-// convict files the side of a duel that was found out in it, and reports whether there is one. The naive start is
+// fallInDuel files the side of a duel that was found out in it, and reports whether there is one. The naive start is
 // none: it is what all others are held against.
-func (s *Search) convict(t *task, d *kernels.Duel) bool {
+func (r *reign) fallInDuel(t *task, d *kernels.Duel) bool {
 	id := map[kernels.Side]kernels.ID{kernels.TheChampion: t.Champion, kernels.TheChallenger: t.Challenger}[d.Culprit]
-	m := s.pop.member(id)
-	if m == nil || m == s.pop.start() {
+	m := r.pop.member(id)
+	if m == nil || m == r.pop.start() {
 		return false
 	}
-	s.fall(m, s.trials.convict(id, d, s.journal.proof(), s.clock.stamp()))
+	r.fall(m, r.enterFault(id, d, r.journal.proof(), r.clock.stamp()))
 	return true
 }
 
-// condemn files those that fell between two sessions: `darwarp verify` tries candidates, too.
-func (s *Search) condemn() {
-	for _, m := range s.pop.ranked() {
-		if s.trials.fell(m.id) && m != s.pop.start() {
-			s.fall(m, s.trials.of(m.id))
+// dropFallen files those that fell between two sessions: `darwarp verify` tries candidates, too.
+func (r *reign) dropFallen() {
+	for _, m := range r.pop.ranked() {
+		if r.fell(m.id) && m != r.pop.start() {
+			r.fall(m, r.of(m.id))
 		}
 	}
 }
 
-// disown takes a candidate and its twins, which have its machine code, out of all that is bred and learned from as
-// good.
-func (p *population) disown(m *member) (fell map[kernels.ID]bool) {
+// removeFallen takes a candidate and its twins, which have its machine code, out of all that is bred and learned from
+// as good.
+func (p *population) removeFallen(m *member) (fell map[kernels.ID]bool) {
 	fell = map[kernels.ID]bool{m.id: true}
 	if m.code != "" {
 		p.codes[m.code] = math.Inf(1)
@@ -91,10 +91,10 @@ func (d *pointDeme) fail(fell map[kernels.ID]bool) {
 	d.ranking.fail(fell)
 }
 
-// reignAgain lets a champion of before reign. Whoever lost against it keeps that, and whoever lost against the one that
-// fell may challenge.
+// reignAgain lets a champion of before reign. Those that lost against it keep that, and those that lost against the one
+// that fell may challenge.
 func (c *contest) reignAgain(m *member, pop *population) {
-	c.crown(m)
+	c.setChampion(m)
 	for _, o := range pop.ranked() {
 		if d, ok := c.duelOf(m.id, o.id); ok && d.Verdict != kernels.Faster {
 			c.beaten[o.id] = true

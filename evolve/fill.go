@@ -1,11 +1,5 @@
 package evolve
 
-import (
-	"fmt"
-	"runtime/debug"
-	"time"
-)
-
 // affordable asks a source as long as the budget lasts.
 func (s *Search) affordable(next source) source {
 	return func() (*task, bool) {
@@ -21,14 +15,6 @@ func (s *Search) spent() {
 	s.ending.because(s.cfg.Budget.spent(s.progress, s.queue.verdicts(), s.clock.elapsed()))
 }
 
-// left is the time that is left of the budget; negative where it does not bound the time.
-func (s *Search) left() time.Duration {
-	if s.cfg.Budget.For == 0 {
-		return -1
-	}
-	return max(0, s.cfg.Budget.For-s.clock.elapsed())
-}
-
 // fill keeps the evaluator's slots busy.
 func (s *Search) fill() {
 	for !s.ending.drains() && !s.steering.paused() && s.queue.verdicts() < max(1, s.ev.Slots()) {
@@ -40,7 +26,7 @@ func (s *Search) fill() {
 			s.startNaive()
 			return
 		}
-		t, ok := s.sources()
+		t, ok := s.proposer.next()
 		if !ok {
 			if s.ending.has() || !s.unblock() {
 				return
@@ -79,29 +65,8 @@ func (s *Search) launch(t *task) (err error) {
 			return err
 		}
 	}
-	s.contest.setBar(t.job, s.pop)
+	s.reign.setBar(t.job, s.pop)
 	s.pop.claim(t)
-	s.queue.start(t, s.evaluate)
+	s.queue.start(t)
 	return nil
-}
-
-// evaluate runs beside the loop. A panic of the evaluator is an error like any other: the run is saved.
-func (s *Search) evaluate(t *task) (a answer) {
-	a.task = t
-	defer func() {
-		if p := recover(); p != nil {
-			a.err = fmt.Errorf("evaluator panicked: %v\n%s", p, debug.Stack())
-		}
-	}()
-	switch {
-	case t.purpose == forNoise:
-		a.err = s.ev.(Controlled).Control(s.inbox.hard, t.job)
-	case t.purpose == forTrial:
-		a.trial, a.err = s.trials.try(t)
-	case t.isDuel():
-		a.duel, a.err = s.ev.Duel(s.inbox.hard, t.champion, t.job)
-	default:
-		a.result, a.err = s.ev.Evaluate(s.inbox.hard, t.job)
-	}
-	return a
 }

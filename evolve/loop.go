@@ -57,7 +57,7 @@ func (s *Search) finished() bool {
 
 // timeUp ends the wait for a model's reply when there is no time left.
 func (s *Search) timeUp() <-chan time.Time {
-	if left := s.left(); s.advice.asking() && left >= 0 && !s.steering.paused() {
+	if left := s.cfg.Budget.left(s.clock.elapsed()); s.advice.asking() && left >= 0 && !s.steering.paused() {
 		return time.After(left)
 	}
 	return nil

@@ -14,7 +14,7 @@ func (s *Search) retry(t *task, why string) {
 	t.Attempts++
 	s.progress.countLost()
 	s.outage.count(why, now)
-	s.journal.send(Event{Kind: KindLost, Family: s.family(t), ID: t.job.ID,
+	s.journal.send(Event{Kind: KindLost, Family: s.pop.familyName(t), ID: t.job.ID,
 		Note: fmt.Sprintf("attempt %d of %d: %s", t.Attempts, attempts, why)})
 	switch {
 	case !s.pop.started() && t.Attempts >= attempts:
@@ -25,11 +25,9 @@ func (s *Search) retry(t *task, why string) {
 	case s.outage.on() || t.Attempts >= attempts:
 		s.outage.hold(t)
 	default:
-		s.queue.start(t, s.evaluate)
+		s.queue.start(t)
 	}
 }
-
-func (s *Search) family(t *task) string { return s.pop.deme(t.Space).family() }
 
 // probe asks for the champion once more: it was right, so that only our side can lose it.
 func (s *Search) probe() {
@@ -44,14 +42,14 @@ func (s *Search) probe() {
 		s.fail(err)
 		return
 	}
-	s.contest.setBar(t.job, s.pop)
+	s.reign.setBar(t.job, s.pop)
 	s.outage.probe()
-	s.queue.start(t, s.evaluate)
+	s.queue.start(t)
 }
 
 // askChampion makes a task of the champion that no checkpoint keeps.
 func (s *Search) askChampion(why purpose) (*task, error) {
-	t := s.contest.reigning().task()
+	t := s.reign.reigning().task()
 	t.purpose = why
 	return t, s.pop.prepare(t)
 }
@@ -79,7 +77,7 @@ func (s *Search) probed(a answer) {
 
 // waitOut waits before the champion is asked again, no longer than there is time.
 func (s *Search) waitOut() {
-	note, err := s.outage.pause(s.clock.now(), s.left())
+	note, err := s.outage.pause(s.clock.now(), s.cfg.Budget.left(s.clock.elapsed()))
 	if err != nil {
 		s.fail(err)
 		return
@@ -97,7 +95,7 @@ func (s *Search) recovered() {
 	}
 	for _, t := range held {
 		if t.Attempts < attempts {
-			s.queue.start(t, s.evaluate)
+			s.queue.start(t)
 			continue
 		}
 		s.giveUp(t)
@@ -107,11 +105,11 @@ func (s *Search) recovered() {
 // giveUp passes over a point, or files a duel as not won.
 func (s *Search) giveUp(t *task) {
 	if t.isDuel() {
-		s.contest.defeat(t.Challenger)
+		s.reign.defeat(t.Challenger)
 	} else {
 		s.progress.pass(t)
 	}
-	s.journal.send(Event{Kind: KindSkip, Family: s.family(t), ID: t.job.ID,
+	s.journal.send(Event{Kind: KindSkip, Family: s.pop.familyName(t), ID: t.job.ID,
 		Note: fmt.Sprintf("lost %d times while others were not: given up", t.Attempts)})
 }
 

@@ -77,14 +77,14 @@ func TestBars(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.pop.scale.base = map[string]float64{"small": 100, "large": 200}
-		s.contest.champion = &member{times: map[string]float64{"small": 50, "large": 150}, score: 0.75} // by its worst
+		s.reign.champion = &member{times: map[string]float64{"small": 50, "large": 150}, score: 0.75} // by its worst
 		var job kernels.Job
-		s.contest.setBar(&job, s.pop)
+		s.reign.setBar(&job, s.pop)
 		if bar := job.Bar.Times(); !maps.Equal(bar, c.want) || job.Each {
 			t.Errorf("%s: %v, expected %v", c.o, bar, c.want)
 		}
-		s.contest.champion.times, s.contest.champion.score = map[string]float64{"small": 25, "large": 100}, 0.5
-		s.contest.setBar(&kernels.Job{}, s.pop)
+		s.reign.champion.times, s.reign.champion.score = map[string]float64{"small": 25, "large": 100}, 0.5
+		s.reign.setBar(&kernels.Job{}, s.pop)
 		if bar := job.Bar.Times(); bar["small"] >= c.want["small"] || bar["large"] > c.want["large"] {
 			t.Errorf("%s: %v for a job on its way once there is a faster champion, expected less than %v", c.o, bar, c.want)
 		}

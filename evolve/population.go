@@ -104,6 +104,9 @@ func (p *population) familyOf(t *task) (f *kernels.Family, points int) {
 	return d.declared(), d.size()
 }
 
+// familyName is empty for sources of their own.
+func (p *population) familyName(t *task) string { return p.deme(t.Space).family() }
+
 // device is what the spaces were made for.
 func (p *population) device() kernels.Device { return p.first().device() }
 
@@ -197,6 +200,13 @@ func (p *population) judged() (n int) {
 func (p *population) renew() {
 	for _, d := range p.demes {
 		d.renew()
+	}
+}
+
+// beginEpoch renews the population where the last epoch began: when so many points were judged.
+func (p *population) beginEpoch(judged int) {
+	if judged > 0 && judged == p.judged() {
+		p.renew()
 	}
 }
 

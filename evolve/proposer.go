@@ -9,8 +9,9 @@ import (
 )
 
 // proposer has the sources that need no model: the families' defaults, points that another run knows, a spread sample,
-// and the operators.
+// and the operators. next asks these and all others, in order.
 type proposer struct {
+	next     source
 	pcg      *rand.PCG
 	rng      *rand.Rand // of pcg
 	strategy *strategy

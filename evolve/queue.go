@@ -4,6 +4,7 @@ import "slices"
 
 // queue keeps what the evaluator was asked for, in the order of asking.
 type queue struct {
+	ask     func(*task) answer
 	inOrder bool // answers are taken in the order of asking
 	results chan answer
 	pending []*task  // asked for and not taken; before Run: to be asked for again
@@ -12,13 +13,15 @@ type queue struct {
 	evals   int      // verdicts asked for and not taken
 }
 
-func newQueue(inOrder bool) *queue { return &queue{inOrder: inOrder, results: make(chan answer)} }
+func newQueue(ask func(*task) answer, inOrder bool) *queue {
+	return &queue{ask: ask, inOrder: inOrder, results: make(chan answer)}
+}
 
-// start runs fn beside the loop; its answer comes through results.
-func (q *queue) start(t *task, fn func(*task) answer) {
+// start does a task beside the loop; its answer comes through results.
+func (q *queue) start(t *task) {
 	q.add(t)
 	q.out++
-	go func() { q.results <- fn(t) }()
+	go func() { q.results <- q.ask(t) }()
 }
 
 // answered enters a task whose answer is known.

@@ -49,5 +49,6 @@ func (r *renderer) use(b *templates.Bundle) { r.bundle = b }
 
 // problem is what every prompt says of the problem.
 func (r *renderer) problem() llm.Brief {
-	return llm.Brief{Problem: r.bundle.Problem, Reference: llm.StripComments(r.bundle.Reference), DType: r.dtype}
+	return llm.Brief{Task: llm.Task{
+		Problem: r.bundle.Problem, Reference: llm.StripComments(r.bundle.Reference), DType: r.dtype}}
 }

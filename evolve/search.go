@@ -16,12 +16,10 @@ type Search struct {
 	inbox    *inbox
 	pop      *population
 	proposer *proposer
-	sources  source
 	advice   *advice
 	journal  *journal
 	queue    *queue
-	contest  *contest
-	trials   *trials
+	reign    *reign
 	steering *steering
 	progress *progress
 	clock    *clock
@@ -48,12 +46,15 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		return nil, err
 	}
 	s := &Search{
-		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()),
-		journal: newJournal(keep, cfg.Log), queue: newQueue(ev.InOrder()), contest: newContest(),
+		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()), journal: newJournal(keep, cfg.Log),
 		steering: &steering{}, progress: &progress{}, clock: newClock(ev), outage: outage{pauses: pauses},
-		control: control{every: controlEvery},
+		control: newControl(ev),
 	}
-	s.trials = newTrials(s.inbox.hard, ev)
+	s.reign = &reign{
+		contest: newContest(), trials: newTrials(s.inbox.hard, ev), pop: s.pop, journal: s.journal,
+		progress: s.progress, steering: s.steering, clock: s.clock,
+	}
+	s.queue = newQueue((&asker{ev, s.reign.trials, s.inbox.hard}).ask, ev.InOrder())
 	s.journal.tell(s.figures, s.state)
 	s.assemble(mix)
 	if err := s.advice.takeUp(keep); err != nil {
@@ -69,7 +70,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 func (s *Search) assemble(mix *strategy) {
 	x := newProposer(s, mix)
 	s.proposer, s.advice = x, newAdvice(s, x)
-	s.sources = order(
+	x.next = order(
 		s.steering.injected,
 		s.affordable(order(s.advice.poll, x.waited, x.defaults, x.renewal, x.hinted, x.spread, x.bred)),
 	)
@@ -94,7 +95,7 @@ func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
 	if err := s.begin(); err != nil {
 		s.fail(err)
 	}
-	s.startControl()
+	s.control.wait()
 	s.advice.begin(s.inbox.hard)
 	unhook := context.AfterFunc(ctx, s.advice.stop)
 	s.loop(ctx)
@@ -119,7 +120,7 @@ func (s *Search) begin() error {
 	if s.pop.started() && !s.journal.hasChampion() { // killed between the first verdict and its coronation
 		s.journal.champion(s.pop.start(), naiveStart)
 	}
-	s.condemn()
+	s.reign.dropFallen()
 	for _, t := range s.queue.left() {
 		if err := s.launch(t); err != nil {
 			return err

@@ -35,12 +35,14 @@ type command struct {
 var commands = []command{
 	{"pause", KindPaused, false, (*Search).pause},
 	{"resume", KindResumed, false, (*Search).resumeAsking},
-	{"pin", KindSteer, false, (*Search).pin},
-	{"unpin", KindSteer, false, (*Search).unpin},
-	{"kill", KindSteer, false, (*Search).kill},
+	{"pin", KindSteer, false, func(s *Search, c Command) (string, error) { return s.steering.pin(s.pop, c.ID) }},
+	{"unpin", KindSteer, false, func(s *Search, c Command) (string, error) { return s.steering.unpin(c.ID) }},
+	{"kill", KindSteer, false, func(s *Search, c Command) (string, error) { return s.steering.kill(s.pop, c.ID) }},
 	{"add", KindSteer, false, (*Search).extend},
 	{"weigh", KindSteer, false, (*Search).weigh},
-	{"inject", KindSteer, false, (*Search).inject},
+	{"inject", KindSteer, false, func(s *Search, c Command) (string, error) {
+		return s.steering.inject(s.pop, c.Variant)
+	}},
 	{"stop", KindSteer, true, (*Search).stop},
 	{"abort", KindSteer, true, (*Search).abort},
 }
@@ -99,11 +101,6 @@ func oneLine(do string, err error) error {
 	return fmt.Errorf("%s: %s", do, strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-func (s *Search) pin(c Command) (string, error)    { return s.steering.pin(s.pop, c.ID) }
-func (s *Search) unpin(c Command) (string, error)  { return s.steering.unpin(c.ID) }
-func (s *Search) kill(c Command) (string, error)   { return s.steering.kill(s.pop, c.ID) }
-func (s *Search) inject(c Command) (string, error) { return s.steering.inject(s.pop, c.Variant) }
-
 // pause asks for nothing new. Time does not count until resumeAsking.
 func (s *Search) pause(Command) (string, error) {
 	if !s.steering.paused() {
@@ -141,8 +138,8 @@ func (s *Search) weigh(c Command) (string, error) {
 		return "", err
 	}
 	s.progress.rescored(s.pop.rescore())
-	s.steering.weigh(weights, s.contest.void())
-	s.trials.disinherit()
+	s.steering.weigh(weights, s.reign.void())
+	s.reign.disinherit()
 	return s.pop.weighing(), nil
 }
 
@@ -160,7 +157,7 @@ func (s *Search) useWeights(weights map[string]float64) error {
 // stop drains, as the end of the budget does. A second one does not wait for the champion's trial.
 func (s *Search) stop(Command) (string, error) {
 	if s.ending.drains() {
-		s.trials.skip()
+		s.reign.skipTrials()
 	} else {
 		s.drain(ReasonStopped)
 	}

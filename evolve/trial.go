@@ -2,68 +2,53 @@ package evolve
 
 import (
 	"fmt"
-	"strings"
 
 	"darwarp/kernels"
 )
 
-// succeed makes the winner of a duel the champion, or first an heir where it can be doubted.
-func (s *Search) succeed(m *member, why string) {
-	if !s.trials.inherits(m, why) {
-		s.crown(m, why)
-	}
-}
-
-// crown makes a member the champion.
-func (s *Search) crown(m *member, why string) {
-	s.trials.reign(s.contest.reigning(), s.clock.elapsed())
-	s.contest.crown(m)
-	s.journal.champion(m, why)
-}
-
 // doubt begins the trial that is due.
 func (s *Search) doubt() {
-	if !s.trials.possible() || s.steering.paused() || s.outage.on() || s.ending.failed() || s.trials.skipped() ||
-		s.contest.reigning() == nil {
+	if !s.reign.canDoubt() || s.steering.paused() || s.outage.on() || s.ending.failed() || s.reign.trialsSkipped() ||
+		s.reign.reigning() == nil {
 		return
 	}
-	if s.trials.waits() && !s.ending.drains() && !s.ending.has() { // the budget was added to meanwhile
-		s.trials.goOn()
+	if s.reign.waitsForTrial() && !s.ending.drains() && !s.ending.has() { // the budget was added to meanwhile
+		s.reign.waitNoMore()
 		s.clock.goOn()
 	}
-	if m, parts := s.trials.heirsParts(); m != nil {
+	if m, parts := s.reign.heirsParts(); m != nil {
 		s.launchTrial(m, parts)
 		return
 	}
-	if parts := s.due(); s.trials.idle() && len(parts) > 0 {
-		s.launchTrial(s.contest.reigning(), parts[:1])
+	if parts := s.due(); s.reign.mayTryChampion() && len(parts) > 0 {
+		s.launchTrial(s.reign.reigning(), parts[:1])
 	}
 }
 
 // due are the parts of the champion's trial that may begin now. The naive start has none: there is nobody to reign
 // in its place.
 func (s *Search) due() []kernels.TrialPart {
-	m := s.contest.reigning()
-	if m == s.pop.start() || s.trials.exhausted(m) || !s.trials.idle() {
+	m := s.reign.reigning()
+	if m == s.pop.start() || s.reign.exhausted(m) || !s.reign.mayTryChampion() {
 		return nil
 	}
 	switch {
 	case s.ending.drains() && s.ending.why() != ReasonStopped: // only what is in flight is finished
 		return nil
 	case s.ending.drains() || s.ending.has():
-		missing := s.trials.missing(m, kernels.WholeTrial)
+		missing := s.reign.missing(m, kernels.WholeTrial)
 		if len(missing) == 0 || !s.queue.idle() {
 			return nil
 		}
 		s.sayWaiting(m, missing)
 		return missing
 	}
-	return s.trials.champions(m, s.clock.elapsed())
+	return s.reign.champions(m, s.clock.elapsed())
 }
 
 // sayWaiting says once what the end of the search waits for.
 func (s *Search) sayWaiting(m *member, missing []kernels.TrialPart) {
-	if !s.trials.wait() {
+	if !s.reign.waitForTrial() {
 		return
 	}
 	s.clock.stop() // what follows is no part of the search's time
@@ -79,80 +64,8 @@ func (s *Search) launchTrial(m *member, parts []kernels.TrialPart) {
 		s.fail(err)
 		return
 	}
-	s.contest.setBar(t.job, s.pop)
+	s.reign.setBar(t.job, s.pop)
 	t.job.Base = s.pop.base()
-	s.trials.begin(t)
-	s.queue.start(t, s.evaluate)
-}
-
-// tried takes what came of parts of a trial.
-func (s *Search) tried(a answer) {
-	t, m := a.task, a.task.doubts
-	s.trials.end(t)
-	if a.err != nil {
-		if !s.trials.skipped() {
-			s.loseTrial(t, a.err)
-		}
-		return
-	}
-	known, missing := s.trials.enter(t, a.trial)
-	switch {
-	case missing:
-		s.loseTrial(t, fmt.Errorf("%w: the evaluator gave no verdict", kernels.ErrLost))
-	case known.Fault() != nil:
-		s.fall(m, known)
-	default:
-		s.journal.trial(known, known.Of(t.parts))
-		if s.trials.isHeir(m) {
-			s.inherit()
-		}
-	}
-}
-
-// inherit crowns the heir, who has stood the quick parts of its trial.
-func (s *Search) inherit() {
-	m, why := s.trials.disinherit()
-	if s.pop.isDead(m.id) { // its lineage was killed meanwhile
-		s.contest.defeat(m.id)
-		return
-	}
-	s.crown(m, why)
-}
-
-// loseTrial asks again for what our side lost, which the next call of doubt does, or gives it up.
-func (s *Search) loseTrial(t *task, err error) {
-	m := t.doubts
-	s.progress.countLost()
-	attempt, dropped := s.trials.retry(m)
-	note := fmt.Sprintf("trial of %s (%s), attempt %d of %d: %v",
-		m.id.Short(), partNames(t.parts), attempt, attempts, err)
-	s.journal.send(Event{Kind: KindLost, Family: s.family(t), ID: m.id, Note: strings.TrimSpace(line(note))})
-	if attempt < attempts {
-		return
-	}
-	what := "it stays on trial"
-	if dropped {
-		s.contest.defeat(m.id)
-		what = "it is not crowned"
-	}
-	s.journal.send(Event{Kind: KindSkip, Family: s.family(t), ID: m.id, Note: "its trial was lost too often: " + what})
-}
-
-// loadTrials takes up trials of earlier sessions. What is missing of a champion's trial is tried in this one.
-func (s *Search) loadTrials(keep keeper) error {
-	all, err := keep.Trials()
-	if err != nil {
-		return err
-	}
-	history, err := keep.Champions()
-	if err != nil {
-		return err
-	}
-	s.trials.load(all, history, s.pop, s.contest.reigning())
-	return nil
-}
-
-// standing is the champion's, empty where nobody doubts it.
-func (s *Search) standing() kernels.Standing {
-	return s.trials.standing(s.contest.reigning(), s.pop.start())
+	s.reign.beginTrial(t)
+	s.queue.start(t)
 }

@@ -87,7 +87,7 @@ func cheatsFall(part kernels.TrialPart) func(kernels.Genome) (kernels.TrialPart,
 func tried(t testing.TB, cfg Config, ev Evaluator, keep keeper) *Search {
 	t.Helper()
 	s := mustSearch(t, cfg, ev, keep)
-	s.trials.after = 0
+	s.reign.after = 0
 	return s
 }
 
@@ -420,7 +420,7 @@ func TestTrialIsResumedFromTheStore(t *testing.T) {
 	if s, err = New(cfg, ev, run); err != nil {
 		t.Fatal(err)
 	}
-	s.trials.after = 0
+	s.reign.after = 0
 	sum, err := s.Run(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -523,11 +523,11 @@ func TestDuelsOfTheFallenAreVoid(t *testing.T) {
 		s.pop.members[id(i)] = &member{id: id(i), score: float64(i)}
 	}
 	honest, cheat := s.pop.members[id(1)], s.pop.members[id(2)]
-	s.pop.naive, s.contest.champion = honest, cheat
-	s.trials.reigns = []*member{honest}
+	s.pop.naive, s.reign.champion = honest, cheat
+	s.reign.reigns = []*member{honest}
 	for loser, champion := range map[*member]*member{s.pop.members[id(3)]: honest, s.pop.members[id(4)]: cheat} {
-		s.contest.fought[[2]string{champion.id.Short(), loser.id.Short()}] = kernels.Duel{Verdict: kernels.Slower}
-		s.contest.beaten[loser.id] = true
+		s.reign.fought[[2]string{champion.id.Short(), loser.id.Short()}] = kernels.Duel{Verdict: kernels.Slower}
+		s.reign.beaten[loser.id] = true
 	}
 	fallen := kernels.Trial{ID: cheat.id}
 	fallen.Enter(kernels.Doubt{Part: kernels.TrialEmulated, Verdict: kernels.Failed, Outcome: kernels.Crashed})
@@ -536,14 +536,14 @@ func TestDuelsOfTheFallenAreVoid(t *testing.T) {
 	for i, x := range []kernels.ID{honest.id, cheat.id, id(5)} {
 		s.pop.demes[0].add(&mutate.Individual{ID: x, Index: i, Score: 1}, x == id(5))
 	}
-	s.fall(cheat, fallen)
+	s.reign.fall(cheat, fallen)
 	if d := s.pop.demes[0]; len(d.best) != 1 || d.best[0].ID != honest.id || !math.IsInf(d.seen[1].Score, 1) ||
 		!math.IsInf(d.seen[2].Score, 1) || d.seen[0].Score != 1 {
 		t.Errorf("who fell, or its twin, is still bred or learned from: %d, %+v", len(d.best), d.seen)
 	}
-	if s.contest.champion != honest || !s.contest.beaten[id(3)] || s.contest.beaten[id(4)] ||
-		s.pop.members[cheat.id] != nil || len(s.trials.reigns) != 0 {
-		t.Errorf("champion %v, beaten %v", s.contest.champion.id.Short(), s.contest.beaten)
+	if s.reign.champion != honest || !s.reign.beaten[id(3)] || s.reign.beaten[id(4)] ||
+		s.pop.members[cheat.id] != nil || len(s.reign.reigns) != 0 {
+		t.Errorf("champion %v, beaten %v", s.reign.champion.id.Short(), s.reign.beaten)
 	}
 	if s.progress.outcomes[kernels.OK] != 3 || s.progress.outcomes[kernels.Crashed] != 1 || s.progress.Best != 1 {
 		t.Errorf("%+v", s.progress)

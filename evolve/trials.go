@@ -17,9 +17,9 @@ type Doubter interface {
 	Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error)
 }
 
-// settleTime is how long a champion reigns before what takes long is begun beside the search: the first champions of a
+// slowTrialAfter is how long a champion reigns before what takes long is begun beside the search: the first champions of a
 // search follow each other within seconds.
-const settleTime = 20 * time.Second
+const slowTrialAfter = 20 * time.Second
 
 // trials is what the search knows of would-be champions. The winner of a duel is an heir until it has stood the
 // quick parts, so that most of what is wrong never reigns; the slow parts follow while it does, of one champion at
@@ -46,21 +46,21 @@ func newTrials(hard context.Context, ev Evaluator) *trials {
 	ctx, cancel := context.WithCancel(hard)
 	return &trials{
 		ctx: ctx, cancel: cancel, doubter: doubter, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{},
-		after: settleTime,
+		after: slowTrialAfter,
 	}
 }
 
-// possible reports whether anybody can be doubted.
-func (t *trials) possible() bool { return t.doubter != nil }
+// canDoubt reports whether anybody can be doubted.
+func (t *trials) canDoubt() bool { return t.doubter != nil }
 
 // try asks the evaluator, beside the loop.
 func (t *trials) try(x *task) (kernels.Trial, error) {
 	return t.doubter.Trial(t.ctx, x.job, x.parts...)
 }
 
-// skip ends what is being tried: nobody waits for it any more.
-func (t *trials) skip()         { t.cancel() }
-func (t *trials) skipped() bool { return t.ctx.Err() != nil }
+// skipTrials ends what is being tried: nobody waits for it any more.
+func (t *trials) skipTrials()         { t.cancel() }
+func (t *trials) trialsSkipped() bool { return t.ctx.Err() != nil }
 
 // of is what is known of a candidate.
 func (t *trials) of(id kernels.ID) kernels.Trial { return t.known[id] }
@@ -77,7 +77,7 @@ func (t *trials) fell(ids ...kernels.ID) bool {
 
 // inherits makes the winner of a duel an heir where it has to stand something first.
 func (t *trials) inherits(m *member, why string) bool {
-	if !t.possible() || len(t.missing(m, kernels.QuickTrial)) == 0 {
+	if !t.canDoubt() || len(t.missing(m, kernels.QuickTrial)) == 0 {
 		return false
 	}
 	t.heir, t.why = m, why
@@ -130,8 +130,8 @@ func (t *trials) heirsParts() (m *member, parts []kernels.TrialPart) {
 	return t.heir, t.missing(t.heir, kernels.QuickTrial)
 }
 
-// idle reports whether a champion may be tried: nobody is to follow it, and it is not tried already.
-func (t *trials) idle() bool { return t.heir == nil && t.slow == nil }
+// mayTryChampion reports whether a champion may be tried: nobody is to follow it, and it is not tried already.
+func (t *trials) mayTryChampion() bool { return t.heir == nil && t.slow == nil }
 
 // exhausted reports whether a member's trial was lost too often.
 func (t *trials) exhausted(m *member) bool { return t.lost[m.id] >= attempts }
@@ -148,8 +148,8 @@ func (t *trials) champions(m *member, now time.Duration) []kernels.TrialPart {
 	return t.missing(m, kernels.SlowTrial)
 }
 
-// begin notes a task: of the heir, or of the champion.
-func (t *trials) begin(x *task) {
+// beginTrial notes a task: of the heir, or of the champion.
+func (t *trials) beginTrial(x *task) {
 	if x.doubts == t.heir {
 		t.quick = x
 	} else {
@@ -157,8 +157,8 @@ func (t *trials) begin(x *task) {
 	}
 }
 
-// end notes that a task has its answer.
-func (t *trials) end(x *task) {
+// endTrial notes that a task has its answer.
+func (t *trials) endTrial(x *task) {
 	if x == t.quick {
 		t.quick = nil
 	} else {
@@ -166,13 +166,13 @@ func (t *trials) end(x *task) {
 	}
 }
 
-// wait notes that the search's end waits; first is true once. goOn notes that it does not any more.
-func (t *trials) wait() (first bool) {
+// waitForTrial notes that the search's end waits; first is true once. waitNoMore notes that it does not any more.
+func (t *trials) waitForTrial() (first bool) {
 	first, t.waited = !t.waited, true
 	return first
 }
-func (t *trials) waits() bool { return t.waited }
-func (t *trials) goOn()       { t.waited = false }
+func (t *trials) waitsForTrial() bool { return t.waited }
+func (t *trials) waitNoMore()         { t.waited = false }
 
 // enter takes what came of parts of a member's trial. missing reports parts without a verdict, where none failed.
 func (t *trials) enter(x *task, found kernels.Trial) (known kernels.Trial, missing bool) {
@@ -186,8 +186,8 @@ func (t *trials) enter(x *task, found kernels.Trial) (known kernels.Trial, missi
 	return known, missing
 }
 
-// convict enters what a duel has found out.
-func (t *trials) convict(id kernels.ID, d *kernels.Duel, proof string, at time.Time) kernels.Trial {
+// enterFault enters what a duel has found out.
+func (t *trials) enterFault(id kernels.ID, d *kernels.Duel, proof string, at time.Time) kernels.Trial {
 	known := t.known[id]
 	known.ID, known.Proof, known.At = id, proof, at
 	known.Enter(kernels.Doubt{
@@ -209,10 +209,10 @@ func (t *trials) retry(m *member) (attempt int, dropped bool) {
 	return attempt, dropped
 }
 
-// standing is a champion's, empty where nobody can doubt it. The naive start is never doubted: it is what all
+// standingOf is a champion's, empty where nobody can doubt it. The naive start is never doubted: it is what all
 // others are held against.
-func (t *trials) standing(m, naive *member) kernels.Standing {
-	if !t.possible() || m == nil || m == naive {
+func (t *trials) standingOf(m, naive *member) kernels.Standing {
+	if !t.canDoubt() || m == nil || m == naive {
 		return ""
 	}
 	return t.known[m.id].Standing()
@@ -226,7 +226,7 @@ func (t *trials) load(all []kernels.Trial, history []store.Champion, pop *popula
 	t.reigns = reignsOf(history, pop, champion)
 }
 
-// reignsOf are those before the champion who still work: who came back took the place that it had.
+// reignsOf are those before the champion that still work: one that came back took the place that it had.
 func reignsOf(history []store.Champion, pop *population, champion *member) (reigns []*member) {
 	for _, h := range history {
 		m := pop.member(h.ID)

@@ -40,7 +40,7 @@ func (s *Search) take(a answer) {
 		s.queue.leaveFirst(a.task)
 		s.fail(a.err)
 	case a.task.purpose == forTrial:
-		s.tried(a)
+		s.reign.tried(a)
 	case a.task.purpose == forProbe:
 		s.probed(a)
 	case a.task.purpose == forNoise:
@@ -48,14 +48,16 @@ func (s *Search) take(a answer) {
 	case a.err != nil:
 		s.retry(a.task, a.err.Error())
 	case a.task.isDuel():
-		s.decide(a.task, a.duel)
+		s.decided(a.task, a.duel)
 	default:
 		s.judge(a.task, a.result)
 	}
 }
 
 // expected reports whether an error came of what nobody waits for any more.
-func (s *Search) expected(a answer) bool { return a.task.purpose == forTrial && s.trials.skipped() }
+func (s *Search) expected(a answer) bool {
+	return a.task.purpose == forTrial && s.reign.trialsSkipped()
+}
 
 // judge enters a verdict.
 func (s *Search) judge(t *task, r kernels.Result) {
@@ -93,10 +95,10 @@ func (s *Search) admit(c *kernels.Candidate, d deme, index int) insertion {
 	in := s.pop.insert(c, d, index)
 	if m := in.member; m != nil {
 		s.progress.found(m.score)
-		if s.contest.reigning() == nil {
-			s.contest.crown(m)
+		if s.reign.reigning() == nil {
+			s.reign.setChampion(m)
 		}
 	}
-	s.advice.learn(c, in.score)
+	s.advice.note(c, in.score)
 	return in
 }

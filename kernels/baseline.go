@@ -16,7 +16,8 @@ type Baseline struct {
 	// the input tensors by name, the dims as ints, torch, F (torch.nn.functional) and math.
 	Call    string `toml:"call,omitempty" json:"call,omitempty"`
 	Backend string `toml:"backend,omitempty" json:"backend,omitempty"` // for torch, one of torchBackends; default eager
-	When    string `toml:"when,omitempty" json:"when,omitempty"`       // over dims, elem and dtype: where it does not hold there is no figure
+	// Over dims, elem and dtype: where it does not hold there is no figure
+	When string `toml:"when,omitempty" json:"when,omitempty"`
 
 	when *expr.Expr
 }

@@ -22,7 +22,7 @@ func (p *Plan) Bind(env expr.Env) (PlanSpec, error) {
 		out.Scratch = append(out.Scratch, s)
 	}
 	for i, l := range p.Spec.Launches {
-		if on, err := p.launches[i].settled(env); err == nil {
+		if on, err := p.launches[i].decided(env); err == nil {
 			if l.When = ""; !on {
 				continue
 			}
@@ -73,8 +73,8 @@ func (b *binder) text(text string) string {
 	return out
 }
 
-// settled reports whether a launch is done, where no dim decides that.
-func (l launchExprs) settled(known expr.Env) (bool, error) {
+// decided reports whether a launch is done, where no dim decides that.
+func (l launchExprs) decided(known expr.Env) (bool, error) {
 	if l.when == nil {
 		return true, nil
 	}

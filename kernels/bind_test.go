@@ -12,7 +12,8 @@ func TestBind(t *testing.T) {
 	spec := PlanSpec{
 		Scratch: []ScratchSpec{{Name: "part", Bytes: "tile * elem * 4"}},
 		Launches: []LaunchSpec{
-			{When: "mma == 'wmma'", Entry: "k", Grid: []string{"min(ceil_div(n, tile), device.sms)", "split ? 2 : 1"}, Block: []string{"tile"}, Args: []string{"x", "part", "n + tile"},
+			{When: "mma == 'wmma'", Entry: "k", Grid: []string{"min(ceil_div(n, tile), device.sms)", "split ? 2 : 1"},
+				Block: []string{"tile"}, Args: []string{"x", "part", "n + tile"},
 				L2Window: &L2WindowSpec{When: "split", Tensors: []string{"x"}}},
 			{When: "mma == 'fma'", Entry: "never", Grid: []string{"1"}, Block: []string{"1"}},
 			{When: "n > tile", Entry: "rest", Grid: []string{"1"}, Block: []string{"1"}},
@@ -28,7 +29,8 @@ func TestBind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Launches) != 2 || got.Launches[0].When != "" || got.Launches[1].When != "n > 64" || got.Scratch[0].Bytes != "64 * elem * 4" {
+	if len(got.Launches) != 2 || got.Launches[0].When != "" || got.Launches[1].When != "n > 64" ||
+		got.Scratch[0].Bytes != "64 * elem * 4" {
 		t.Fatalf("bound: %+v", got)
 	}
 	own, err := CompilePlan("own", got, tensors, expr.Scope{"device": Device{}, "elem": 0, "n": 0})

@@ -79,13 +79,14 @@ type Origin struct {
 // Candidate is a variant with its origin and what was found out about it. Once it is
 // stored only its score changes, when the workloads are given other weights, and its verdict where it falls on trial.
 type Candidate struct {
-	ID      ID        `json:"id"`
-	Seq     int       `json:"seq"` // 1, 2, ... in the order of being stored
-	Variant Variant   `json:"variant"`
-	Origin  Origin    `json:"origin"`
-	Result  Result    `json:"result"`
-	Score   float64   `json:"score,omitempty"` // the objective of time over the naive start's: lower is better; 0 unless OK
-	At      time.Time `json:"at"`
+	ID      ID      `json:"id"`
+	Seq     int     `json:"seq"` // 1, 2, ... in the order of being stored
+	Variant Variant `json:"variant"`
+	Origin  Origin  `json:"origin"`
+	Result  Result  `json:"result"`
+	// The objective of time over the naive start's: lower is better; 0 unless OK
+	Score float64   `json:"score,omitempty"`
+	At    time.Time `json:"at"`
 }
 
 // Resources is what one kernel of a candidate takes.

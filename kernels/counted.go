@@ -11,8 +11,8 @@ import (
 // errTooLarge means that a space is not to be held as a list.
 var errTooLarge = errors.New("too many points for a list")
 
-// count makes a diagram in place of the list: two beginnings of a point are alike in it when no later constraint reads the
-// genes in which they differ.
+// count makes a diagram in place of the list: two beginnings of a point are alike in it when no later constraint reads
+// the genes in which they differ.
 func (s *Space) count() error {
 	n := len(s.radix)
 	d, err := diagram.Build(n, &choices{newEnumerator(s, 0), s.frontiers()})

@@ -87,14 +87,14 @@ func newDerived(f *Family, what string, e *expr.Expr, lets map[string]*derived) 
 	return d
 }
 
-// forget gives back what was worth its memory only while all points were visited.
-func (d *derived) forget() {
+// release gives back what was worth its memory only while all points were visited.
+func (d *derived) release() {
 	if d != nil && d.size > maxTable {
 		d.truth, d.large = nil, map[uint64]any{}
 	}
 }
 
-// last is the gene with which the expression's value is settled.
+// last is the gene with which the expression's value is decided.
 func (d *derived) last() int {
 	if len(d.genes) == 0 {
 		return 0
@@ -122,7 +122,7 @@ func (d *derived) known(n uint64) any {
 	return d.truth[n] == holds
 }
 
-func (d *derived) learn(n uint64, v any) {
+func (d *derived) set(n uint64, v any) {
 	switch {
 	case d.table != nil:
 		d.table[n] = v
@@ -143,7 +143,7 @@ type scratchpad struct {
 	dtype  DType
 	env    expr.Env // made when an expression has to be run: mostly its value is known
 	vm     expr.Machine
-	learn  bool // keep what is evaluated: only while nobody else reads
+	keep   bool // what is evaluated: only while no other goroutine reads
 }
 
 // value evaluates d at p, of which only the genes that d depends on are read.
@@ -170,8 +170,8 @@ func (s *scratchpad) value(d *derived, p Point) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.what, err)
 	}
-	if s.learn {
-		d.learn(n, v)
+	if s.keep {
+		d.set(n, v)
 	}
 	return v, nil
 }
@@ -193,7 +193,7 @@ func (s *scratchpad) fill(d *derived) {
 			p[d.genes[i]] = uint8(rest / d.stride[i])
 			rest %= d.stride[i]
 		}
-		_, _ = s.value(d, p) // an error is met again, and told, by who asks
+		_, _ = s.value(d, p) // an error is met again where the value is needed
 	}
 }
 

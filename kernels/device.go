@@ -50,10 +50,14 @@ func (d Device) Label() string {
 // arches are the limits of the architectures that templates are compiled for when no device is at
 // hand: CUDA C++ Programming Guide, "Compute Capabilities", technical specifications table.
 var arches = map[string]Device{
-	"sm_80":   {CC: 80, SMs: 108, SmemPerBlock: 166912, SmemPerSM: 167936, ThreadsPerSM: 2048, L2Bytes: 40 << 20, Name: "A100"},
-	"sm_89":   {CC: 89, SMs: 128, SmemPerBlock: 101376, SmemPerSM: 102400, ThreadsPerSM: 1536, L2Bytes: 72 << 20, Name: "RTX 4090"},
-	"sm_90a":  {CC: 90, SMs: 132, SmemPerBlock: 232448, SmemPerSM: 233472, ThreadsPerSM: 2048, L2Bytes: 50 << 20, Name: "H100"},
-	"sm_100a": {CC: 100, SMs: 148, SmemPerBlock: 232448, SmemPerSM: 233472, ThreadsPerSM: 2048, L2Bytes: 126 << 20, Name: "B200"},
+	"sm_80": {CC: 80, SMs: 108, SmemPerBlock: 166912, SmemPerSM: 167936, ThreadsPerSM: 2048, L2Bytes: 40 << 20,
+		Name: "A100"},
+	"sm_89": {CC: 89, SMs: 128, SmemPerBlock: 101376, SmemPerSM: 102400, ThreadsPerSM: 1536, L2Bytes: 72 << 20,
+		Name: "RTX 4090"},
+	"sm_90a": {CC: 90, SMs: 132, SmemPerBlock: 232448, SmemPerSM: 233472, ThreadsPerSM: 2048, L2Bytes: 50 << 20,
+		Name: "H100"},
+	"sm_100a": {CC: 100, SMs: 148, SmemPerBlock: 232448, SmemPerSM: 233472, ThreadsPerSM: 2048, L2Bytes: 126 << 20,
+		Name: "B200"},
 }
 
 // ArchDevice gives the limits of an architecture, for spaces without a device.

@@ -8,8 +8,8 @@
 //	Candidate  a variant with its origin and its Result; immutable once stored
 //	Outcome    the closed set of things that can become of a candidate
 //
-// Package kernels/expr is the language of their rules and launch plans; kernels/diagram counts the points of a space that
-// is too large for a list.
+// Package kernels/expr is the language of their rules and launch plans; kernels/diagram counts the points of a space
+// that is too large for a list.
 //
 // A problem and its families are declared in TOML, which ParseProblem and ParseFamily read; what is
 // wrong with a file comes back as Mistakes, all of them at once. docs/manual/problems.md is the manual.

@@ -7,22 +7,24 @@ import "slices"
 // figure; fresh, calls each on inputs that it has not seen since everything was refilled, is what is believed.
 // Ratio, Lo and Hi are of the half that decided: of the steady one where both agree.
 //
-// Either side may be found out meanwhile: Outcome is then what the Culprit is to be filed as, whatever it was filed as before
-// (Wrong, Suspect, Flaky, Crashed or TimedOut), and Verdict is never Faster. Who keeps candidates must not let a culprit
-// duel again.
+// Either side may be found out meanwhile: Outcome is then what the Culprit is to be filed as, whatever it was filed as
+// before (Wrong, Suspect, Flaky, Crashed or TimedOut), and Verdict is never Faster. Who keeps candidates must not let a
+// culprit duel again.
 type Duel struct {
 	Champion     string      `json:"champion"`
 	ChampionKind NameKind    `json:"champion_kind,omitempty"` // what Champion names
 	Challenger   string      `json:"challenger"`              // a candidate's short ID
 	Rounds       []DuelRound `json:"rounds"`
 	Ratio        float64     `json:"ratio"` // the objective of challenger over champion: below 1 is faster
-	Lo           float64     `json:"lo"`    // one-sided 99.5 % bootstrap bounds of Ratio; where ten pairs settled it, what the least and the greatest of them make
-	Hi           float64     `json:"hi"`
-	Verdict      Verdict     `json:"verdict"`
-	Proof        string      `json:"proof,omitempty"`
-	Detail       string      `json:"detail,omitempty"`  // why the verdict is not what the steady half says, or what was found out
-	Outcome      Outcome     `json:"outcome,omitempty"` // what the culprit was found out as; Unknown: nothing was
-	Culprit      Side        `json:"culprit,omitempty"` // empty: nobody, or nobody knows which
+	// One-sided 99.5 % bootstrap bounds of Ratio; where ten pairs decided it, what the least and the greatest of them make
+	Lo      float64 `json:"lo"`
+	Hi      float64 `json:"hi"`
+	Verdict Verdict `json:"verdict"`
+	Proof   string  `json:"proof,omitempty"`
+	// Why the verdict is not what the steady half says, or what was found out
+	Detail  string  `json:"detail,omitempty"`
+	Outcome Outcome `json:"outcome,omitempty"` // what the culprit was found out as; Unknown: nothing was
+	Culprit Side    `json:"culprit,omitempty"` // empty: neither, or it is not known which
 }
 
 // WithBaseline reports whether the champion is a baseline, and not a candidate.
@@ -52,7 +54,7 @@ type DuelRound struct {
 	Hi         float64 `json:"hi"`
 	Clock      float64 `json:"clock,omitempty"`     // SM MHz while measuring, 0 unknown
 	Discarded  int     `json:"discarded,omitempty"` // blocks of pairs that were taken again: throttled, stolen, noisy
-	// Of a fresh round, the time of the same calls once more over that of the fresh ones, medians. Of an honest
+	// Of a fresh round, the time of the same calls once more over that of the fresh ones, medians. Of a valid
 	// kernel it is 1 within the noise; one that keeps answers is faster the second time.
 	Repeat [2]float64 `json:"repeat,omitzero"` // the champion's, the challenger's
 }

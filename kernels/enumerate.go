@@ -28,8 +28,9 @@ type clause struct {
 
 func newEnumerator(s *Space, limit int) enumerator {
 	n := len(s.radix)
-	e := enumerator{space: s, pad: s.scratchpad(), rules: make([][]int, n), early: make([][]*clause, n), point: make(Point, n), limit: limit}
-	e.pad.learn = true
+	e := enumerator{space: s, pad: s.scratchpad(), rules: make([][]int, n), early: make([][]*clause, n),
+		point: make(Point, n), limit: limit}
+	e.pad.keep = true
 	for i, r := range s.rules {
 		e.rules[r.last()] = append(e.rules[r.last()], i)
 	}
@@ -56,7 +57,7 @@ func (s *Space) enumerate(limit int) error {
 	s.clauses = nil
 	for _, list := range [][]*derived{s.rules, s.whens} {
 		for _, d := range list {
-			d.forget()
+			d.release()
 		}
 	}
 	return nil
@@ -110,7 +111,7 @@ func (e *enumerator) values(i int) ([]uint8, error) {
 	return e.space.allowed[i], nil
 }
 
-// holds checks the constraints that gene i settles, and the clauses of later ones.
+// holds checks the constraints that gene i decides, and the clauses of later ones.
 func (e *enumerator) holds(i int) (bool, error) {
 	for _, c := range e.early[i] {
 		if ok, err := e.pad.holds(c.derived, e.point); err == nil && !ok {

@@ -13,10 +13,11 @@ import (
 // Family is one template's declaration: its genes, what combinations of them are legal and why, and
 // how its kernels are launched. It is read from the .toml beside the .cu.tmpl; see docs/manual/problems.md.
 type Family struct {
-	Name        string       `toml:"-" json:"name"`
-	About       string       `toml:"about" json:"about,omitempty"`
-	Arch        string       `toml:"arch" json:"arch"`                                 // least architecture, as in sm_80
-	Accumulate  string       `toml:"accumulate,omitempty" json:"accumulate,omitempty"` // gene, or dtype, that the sums are kept in; default fp32
+	Name  string `toml:"-" json:"name"`
+	About string `toml:"about" json:"about,omitempty"`
+	Arch  string `toml:"arch" json:"arch"` // least architecture, as in sm_80
+	// Gene, or dtype, that the sums are kept in; default fp32
+	Accumulate  string       `toml:"accumulate,omitempty" json:"accumulate,omitempty"`
 	Genes       []Gene       `toml:"gene" json:"genes"`
 	Lets        []Let        `toml:"let" json:"lets,omitempty"`
 	Constraints []Constraint `toml:"constraint" json:"constraints,omitempty"`
@@ -59,7 +60,7 @@ type Let struct {
 	expr  *expr.Expr
 }
 
-// Constraint is a rule that every legal point obeys, with the reason that the user is told.
+// Constraint is a rule that every legal point satisfies, with the reason that the user is told.
 type Constraint struct {
 	Rule string `toml:"rule" json:"rule"`
 	Why  string `toml:"why" json:"why"`

@@ -30,14 +30,16 @@ type GeneChange struct {
 // Insight is what one choice of a candidate buys, or two together: how much slower it is when they are
 // taken back to the naive start's. Figures are of paired duels.
 type Insight struct {
-	Candidate ID           `json:"candidate"`          // that is explained
-	Genes     []GeneChange `json:"genes"`              // taken back: From is the start's value, To the candidate's; none: all together
-	Repaired  []GeneChange `json:"repaired,omitempty"` // changed with them, for the point would be illegal otherwise
-	Without   ID           `json:"without,omitzero"`   // the candidate with the genes taken back; zero: it cannot be rendered
-	Outcome   Outcome      `json:"outcome"`            // of Without; duplicate: the choice changes nothing
-	Detail    string       `json:"detail,omitempty"`   // why there are no figures
-	Gain      Gain         `json:"gain,omitzero"`      // by the run's objective
-	Shapes    []Gain       `json:"shapes,omitempty"`
+	Candidate ID `json:"candidate"` // that is explained
+	// Taken back: From is the start's value, To the candidate's; none: all together
+	Genes    []GeneChange `json:"genes"`
+	Repaired []GeneChange `json:"repaired,omitempty"` // changed with them, for the point would be illegal otherwise
+	// The candidate with the genes taken back; zero: it cannot be rendered
+	Without ID      `json:"without,omitzero"`
+	Outcome Outcome `json:"outcome"`          // of Without; duplicate: the choice changes nothing
+	Detail  string  `json:"detail,omitempty"` // why there are no figures
+	Gain    Gain    `json:"gain,omitzero"`    // by the run's objective
+	Shapes  []Gain  `json:"shapes,omitempty"`
 	// Alone is the product of what the genes buy one by one, for two or more: where it is not the gain,
 	// they interact.
 	Alone     float64     `json:"alone,omitempty"`

@@ -24,7 +24,7 @@ func GrownNumber(family string) int {
 	return n
 }
 
-// Title is the family's name, with what it is where nobody chose the name: "llm-3: cp.async ring".
+// Title is the family's name, with what it is where no person chose the name: "llm-3: cp.async ring".
 func (f *Family) Title() string {
 	if !Grown(f.Name) || f.About == "" {
 		return f.Name

@@ -13,7 +13,8 @@ import (
 var DefaultInputs = []string{"normal", "uniform", "cancel", "onehot", "wide"}
 
 // inputClasses are all that a problem may name; "exact" (small integers) is implied by Check.Exact.
-var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset", "extreme"}
+var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset",
+	"extreme"}
 
 // hardClasses are run wherever a problem does not say that they do not apply: what a kernel that is right on ordinary
 // numbers gets wrong.
@@ -60,9 +61,9 @@ func (t Terms) Place() (tensor, axis int, neutral float64) { return t.tensor, t.
 // readTerms finds the tensors and axes. A problem that names none has, for each dim that its reduction reads, the first
 // input with an axis of this length.
 func (p *Problem) readTerms(n *notes) {
-	if p.Check.Terms == nil && p.reduction != nil {
+	if p.Check.Terms == nil && p.exprs.reduction != nil {
 		for _, dim := range p.DimNames {
-			if i := p.inputAlong(dim); i >= 0 && slices.Contains(p.reduction.Names(), dim) {
+			if i := p.inputAlong(dim); i >= 0 && slices.Contains(p.exprs.reduction.Names(), dim) {
 				p.Check.Terms = append(p.Check.Terms, Terms{Tensor: p.Tensors[i].Name, Dim: dim})
 			}
 		}
@@ -72,15 +73,17 @@ func (p *Problem) readTerms(n *notes) {
 	}
 }
 
-// Unproved reports whether sums are declared of which nobody knows where their terms lie: the gate cannot leave any out, to
-// see whether it would notice. A problem that says terms = [] means it.
+// Unproved reports whether sums are declared of which it is not known where their terms lie: the gate cannot leave any
+// out, to see whether it would notice. A problem that says terms = [] means it.
 func (p *Problem) Unproved() bool {
-	return p.Check.Terms == nil && slices.ContainsFunc(p.DimNames, func(dim string) bool { return slices.Contains(p.reduction.Names(), dim) })
+	return p.Check.Terms == nil && slices.ContainsFunc(p.DimNames,
+		func(dim string) bool { return slices.Contains(p.exprs.reduction.Names(), dim) })
 }
 
 // Sums reports whether terms lie along a dim, or the number of terms depends on it.
 func (p *Problem) Sums(dim string) bool {
-	return slices.Contains(p.reduction.Names(), dim) || slices.ContainsFunc(p.Check.Terms, func(t Terms) bool { return t.Dim == dim })
+	return slices.Contains(p.exprs.reduction.Names(), dim) || slices.ContainsFunc(p.Check.Terms,
+		func(t Terms) bool { return t.Dim == dim })
 }
 
 func (p *Problem) inputAlong(dim string) int {
@@ -116,8 +119,8 @@ type Range struct {
 	Step, Most int
 }
 
-// Range is that of a dim. A problem that does not say has any multiple of what all its sizes are multiples of, up to the
-// largest of them; a dim that is a flag, or the same everywhere, has the values that occur.
+// Range is that of a dim. A problem that does not say has any multiple of what all its sizes are multiples of, up to
+// the largest of them; a dim that is a flag, or the same everywhere, has the values that occur.
 func (p *Problem) Range(dim string) Range { return p.Check.ranges[dim] }
 
 func (p *Problem) readRanges(n *notes) {

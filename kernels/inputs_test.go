@@ -11,7 +11,8 @@ import (
 // checked is the problem of the parser's tests with more lines in [check].
 func checked(t *testing.T, lines string) *Problem {
 	t.Helper()
-	p, err := ParseProblem("problem.toml", []byte(strings.Replace(problemTOML, `reduction = "k"`, "reduction = \"k\"\n"+lines, 1)))
+	p, err := ParseProblem("problem.toml", []byte(strings.Replace(problemTOML, `reduction = "k"`,
+		"reduction = \"k\"\n"+lines, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,8 @@ func TestHardClasses(t *testing.T) {
 			t.Errorf("%s: %s, expected %s", c.lines, got, c.want)
 		}
 	}
-	ints, err := ParseProblem("problem.toml", []byte(strings.Replace(problemTOML, `dtype = "fp32" }`, `dtype = "int32" }`, 1)))
+	ints, err := ParseProblem("problem.toml", []byte(strings.Replace(problemTOML, `dtype = "fp32" }`, `dtype = "int32" }`,
+		1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,11 +63,13 @@ func TestTerms(t *testing.T) {
 
 // TestUnproved: terms that lie along no axis by its name are told, unless the problem says that there are none to tell.
 func TestUnproved(t *testing.T) {
-	hidden := strings.NewReplacer(`["m", "k"]`, `["m", "k * 1"]`, `shape = ["n", "k"]`, `shape = ["n", "k * 1"]`).Replace(problemTOML)
+	hidden := strings.NewReplacer(`["m", "k"]`, `["m", "k * 1"]`, `shape = ["n", "k"]`,
+		`shape = ["n", "k * 1"]`).Replace(problemTOML)
 	for _, c := range []struct {
 		text, lines string
 		want        bool
-	}{{problemTOML, "", false}, {hidden, "", true}, {hidden, "terms = []", false}, {strings.Replace(hidden, `reduction = "k"`, `reduction = "1"`, 1), "", false}} {
+	}{{problemTOML, "", false}, {hidden, "", true}, {hidden, "terms = []", false},
+		{strings.Replace(hidden, `reduction = "k"`, `reduction = "1"`, 1), "", false}} {
 		p, err := ParseProblem("problem.toml", []byte(strings.Replace(c.text, "[check]\n", "[check]\n"+c.lines+"\n", 1)))
 		if err != nil {
 			t.Fatal(err)
@@ -83,8 +87,10 @@ func TestRange(t *testing.T) {
 		want         map[string]Range
 	}{
 		{"", shapes, map[string]Range{"m": {Step: 1, Most: 512}, "n": {Step: 1, Most: 512}, "k": {Step: 1, Most: 512}}},
-		{"", `shapes = [{ m = 0, n = 512, k = 64 }]`, map[string]Range{"m": {Values: []int{0, 16, 512}}, "n": {Values: []int{512}}, "k": {Step: 64, Most: 512}}},
-		{`draw = { m = [3, 5], n = 8, k = "any" }`, `shapes = [{ m = 1, n = 16, k = 64 }]`, map[string]Range{"m": {Values: []int{3, 5}}, "n": {Step: 8, Most: 512}, "k": {Step: 1, Most: 512}}},
+		{"", `shapes = [{ m = 0, n = 512, k = 64 }]`, map[string]Range{"m": {Values: []int{0, 16, 512}},
+			"n": {Values: []int{512}}, "k": {Step: 64, Most: 512}}},
+		{`draw = { m = [3, 5], n = 8, k = "any" }`, `shapes = [{ m = 1, n = 16, k = 64 }]`,
+			map[string]Range{"m": {Values: []int{3, 5}}, "n": {Step: 8, Most: 512}, "k": {Step: 1, Most: 512}}},
 	} {
 		text := strings.Replace(problemTOML, shapes, c.draw+"\n"+c.shapes, 1)
 		if strings.Contains(c.shapes, "m = 0") { // a flag
@@ -110,7 +116,8 @@ func TestAccumulatorBounded(t *testing.T) {
 		claimed, want DType
 	}{
 		{"", FP32, FP32}, {"", BF16, FP32}, {"", "", ""},
-		{`accumulate = ["fp32", "fp16"]`, FP16, FP16}, {`accumulate = ["fp32", "fp16"]`, BF16, FP16}, {`accumulate = ["bf16"]`, FP32, FP32},
+		{`accumulate = ["fp32", "fp16"]`, FP16, FP16}, {`accumulate = ["fp32", "fp16"]`, BF16, FP16},
+		{`accumulate = ["bf16"]`, FP32, FP32},
 	} {
 		if got := checked(t, c.lines).Accumulator(c.claimed); got != c.want {
 			t.Errorf("%s: %q counts as %q, expected %q", c.lines, c.claimed, got, c.want)

@@ -89,12 +89,14 @@ func decode(file string, data []byte, into any) error {
 		ms := Mistakes{}
 		for _, e := range strict.Errors {
 			row, _ := e.Position()
-			ms = append(ms, Mistake{fmt.Sprintf("%s:%d", file, row), shorten(strings.Join(e.Key(), ".")), fmt.Errorf("unknown key\n%s", shorten(e.String()))})
+			ms = append(ms, Mistake{fmt.Sprintf("%s:%d", file, row), shorten(strings.Join(e.Key(), ".")),
+				fmt.Errorf("unknown key\n%s", shorten(e.String()))})
 		}
 		return ms
 	case errors.As(err, &bad):
 		row, _ := bad.Position()
-		return Mistakes{{fmt.Sprintf("%s:%d", file, row), shorten(strings.Join(bad.Key(), ".")), fmt.Errorf("%s\n%s", plain(bad), shorten(pointed(bad)))}}
+		return Mistakes{{fmt.Sprintf("%s:%d", file, row), shorten(strings.Join(bad.Key(), ".")),
+			fmt.Errorf("%s\n%s", plain(bad), shorten(pointed(bad)))}}
 	}
 	return Mistakes{{file, "", err}}
 }
@@ -107,7 +109,8 @@ func pointed(err *toml.DecodeError) string {
 }
 
 // wantedKinds says in TOML's words what a Go type takes.
-var wantedKinds = map[string]string{"int": "an integer", "float64": "a number", "bool": "true or false", "string": "a string", "kernels.DType": "a string"}
+var wantedKinds = map[string]string{"int": "an integer", "float64": "a number", "bool": "true or false",
+	"string": "a string", "kernels.DType": "a string"}
 
 // plain is a decoding error without the names of Go's types.
 func plain(err error) string {

@@ -18,7 +18,7 @@ func (s *Space) Neighbors(i int) []int {
 		for j, v := range s.allowed[g] {
 			q := slices.Clone(p)
 			q[g] = v
-			s.settle(pad, q)
+			s.normalize(pad, q)
 			if k, ok := s.Index(q); ok && j != here && q[g] == v {
 				found = append(found, neighbor{k, max(j-here, here-j)})
 			}
@@ -32,8 +32,8 @@ func (s *Space) Neighbors(i int) []int {
 	return out
 }
 
-// settle makes p canonical, and gives its active genes the nearest value that is in play.
-func (s *Space) settle(pad *scratchpad, p Point) {
+// normalize makes p canonical, and gives its active genes the nearest value that is in play.
+func (s *Space) normalize(pad *scratchpad, p Point) {
 	for g, when := range s.whens {
 		if when != nil {
 			if on, err := pad.holds(when, p); err != nil || !on {
@@ -79,7 +79,7 @@ func (s *Space) Repair(p Point, rng *rand.Rand) (index int, ok bool) {
 	}
 	r := &repair{space: s, pad: s.scratchpad(), rng: rng, best: -1, tries: repairTries}
 	r.from = slices.Clone(p)
-	s.settle(r.pad, r.from)
+	s.normalize(r.pad, r.from)
 	if s.recorded != nil {
 		return s.nearestRecorded(r.from, rng), true
 	}
@@ -124,7 +124,7 @@ func (r *repair) search(q Point, changed uint64, depth int) {
 			}
 			next := slices.Clone(q)
 			next[g] = v
-			r.space.settle(r.pad, next)
+			r.space.normalize(r.pad, next)
 			if v != q[g] && next[g] == v {
 				r.search(next, changed|1<<g, depth-1)
 			}

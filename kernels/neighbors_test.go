@@ -57,10 +57,12 @@ func TestRepairFallsBack(t *testing.T) {
 
 // bigFamily has 16 genes, 6 constraints and 826 720 legal points out of 4*10^8 combinations.
 func bigFamily() string {
-	genes := append(slices.Repeat([]string{"values = [1, 2, 4, 8]\ndefault = 1"}, 12), slices.Repeat([]string{"values = [1, 2]\ndefault = 1"}, 3)...)
+	genes := append(slices.Repeat([]string{"values = [1, 2, 4, 8]\ndefault = 1"}, 12),
+		slices.Repeat([]string{"values = [1, 2]\ndefault = 1"}, 3)...)
 	genes = append(genes, "values = [1, 2, 3]\ndefault = 1\nwhen = \"g12 == 2\"")
 	var rest []string
-	for _, r := range []string{"g0 * g1 <= 8", "g2 * g3 * g4 <= 8", "x % 4 == 0", "g5 == g6", "g7 * g8 == g0 * 2", "g9 <= g10", "y * device.sms <= 4000", "g11 < 8 || g1 == 1"} {
+	for _, r := range []string{"g0 * g1 <= 8", "g2 * g3 * g4 <= 8", "x % 4 == 0", "g5 == g6", "g7 * g8 == g0 * 2",
+		"g9 <= g10", "y * device.sms <= 4000", "g11 < 8 || g1 == 1"} {
 		rest = append(rest, fmt.Sprintf("[[constraint]]\nrule = \"%s\"\nwhy = \"because\"", r))
 	}
 	lets := "[[let]]\nname = \"x\"\nvalue = \"g0 * g1 * g2 * elem\"\n[[let]]\nname = \"y\"\nvalue = \"x + g5 + g11\"\n"

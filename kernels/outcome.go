@@ -22,7 +22,8 @@ const (
 	Lost                  // our side failed (worker killed, device gone): retried, never held against it
 )
 
-var outcomeNames = [...]string{"unknown", "ok", "duplicate", "invalid", "unsupported", "compile", "wrong", "crash", "timeout", "suspect", "flaky", "lost"}
+var outcomeNames = [...]string{"unknown", "ok", "duplicate", "invalid", "unsupported", "compile", "wrong", "crash",
+	"timeout", "suspect", "flaky", "lost"}
 
 // Outcomes lists every outcome but Unknown, for tables and for T4 export.
 func Outcomes() []Outcome {

@@ -45,7 +45,8 @@ func withMap(m string) string {
 
 func TestParseProblemMistakes(t *testing.T) {
 	for _, e := range []edit{
-		{"no name", `name = "product"`, ``, []string{`problem.toml: name: "" is not a name: expected letters, digits, '-', '_' and '.'`}},
+		{"no name", `name = "product"`, ``,
+			[]string{`problem.toml: name: "" is not a name: expected letters, digits, '-', '_' and '.'`}},
 		{"dims", `["m", "n", "k"]`, `["m", "m", "elem", "max", "2"]`, []string{
 			`problem.toml: dims[1]: "m" is not usable: expected a new identifier`,
 			`problem.toml: dims[2]: "elem" is not usable: expected a new identifier`,
@@ -56,39 +57,67 @@ func TestParseProblemMistakes(t *testing.T) {
 			`problem.toml: dtypes[1]: "int32": expected fp16, bf16 and fp32, each at most once`,
 			`problem.toml: dtypes[2]: "fp8": expected fp16, bf16 and fp32, each at most once`,
 			`problem.toml: dtypes[3]: "fp16": expected fp16, bf16 and fp32, each at most once`}},
-		{"no dtypes", `dtypes = ["fp16", "fp32"]`, ``, []string{`problem.toml: dtypes: missing: name at least one of fp16, bf16, fp32`}},
+		{"no dtypes", `dtypes = ["fp16", "fp32"]`, ``,
+			[]string{`problem.toml: dtypes: missing: name at least one of fp16, bf16, fp32`}},
 		{"no flops", `flops = "2 * m * n * k"`, ``, []string{`problem.toml: flops: empty expression`}},
 		{"bytes", `elem * (m`, `elem * (p`, []string{`problem.toml: bytes: unknown name p`}},
 		{"negative work", `"2 * m * n * k"`, `"0 - m"`, []string{
-			`problem.toml: workload[0] (square): -512 operations and 1572864 bytes at k=512,m=512,n=512: expected at least 0 and 1`,
+			`problem.toml: workload[0] (square): -512 operations and 1572864 bytes at k=512,m=512,n=512: expected at least ` +
+				`0 and 1`,
 			`problem.toml: workload[1] (skinny): -16 operations and 557056 bytes at k=512,m=16,n=512: expected at least 0 and 1`,
 			`problem.toml: check.shapes[0]: -1 operations and 6 bytes at k=1,m=1,n=1: expected at least 0 and 1`,
 			`problem.toml: check.shapes[1]: -33 operations and 7622 bytes at k=65,m=33,n=17: expected at least 0 and 1`}},
-		{"role", `role = "out"`, `role = "output"`, []string{`problem.toml: tensor[2].role: "output": expected in or out`, `problem.toml: tensor: no tensor has role = "out"`}},
-		{"tensor names", `name = "B"`, `name = "k"`, []string{`problem.toml: tensor[1].name: "k" is not usable: expected a new identifier`}},
-		{"tensor named as the type", `name = "B"`, `name = "T"`, []string{`problem.toml: tensor[1].name: "T" is not usable: expected a new identifier`}},
-		{"tensor dtype", `dtype = "fp32" }`, `dtype = "fp64" }`, []string{`problem.toml: tensor[2].dtype: unknown dtype "fp64": expected fp16, bf16, fp32 or int32`}},
-		{"shape", `shape = ["m", "k"]`, `shape = ["m", "k - 1"]`, []string{`problem.toml: check.shapes[0]: tensor A shape[1]: k - 1 is 0 at k=1,m=1,n=1: expected at least 1, and a tensor below 70368744177664 elements`}},
+		{"role", `role = "out"`, `role = "output"`, []string{`problem.toml: tensor[2].role: "output": expected in or out`,
+			`problem.toml: tensor: no tensor has role = "out"`}},
+		{"tensor names", `name = "B"`, `name = "k"`,
+			[]string{`problem.toml: tensor[1].name: "k" is not usable: expected a new identifier`}},
+		{"tensor named as the type", `name = "B"`, `name = "T"`,
+			[]string{`problem.toml: tensor[1].name: "T" is not usable: expected a new identifier`}},
+		{"tensor dtype", `dtype = "fp32" }`, `dtype = "fp64" }`,
+			[]string{`problem.toml: tensor[2].dtype: unknown dtype "fp64": expected fp16, bf16, fp32 or int32`}},
+		{"shape", `shape = ["m", "k"]`, `shape = ["m", "k - 1"]`,
+			[]string{`problem.toml: check.shapes[0]: tensor A shape[1]: k - 1 is 0 at k=1,m=1,n=1: expected at least 1, and ` +
+				`a tensor below 70368744177664 elements`}},
 		{"huge shape", `shape = ["m", "k"]`, `shape = ["m", "k * 4294967296", "4294967296", "m * 4294967296"]`, []string{
-			`problem.toml: workload[0] (square): tensor A shape[1]: k * 4294967296 is 2199023255552 at k=512,m=512,n=512: expected at least 1, and a tensor below 70368744177664 elements`,
-			`problem.toml: workload[1] (skinny): tensor A shape[2]: 4294967296 is 4294967296 at k=512,m=16,n=512: expected at least 1, and a tensor below 70368744177664 elements`,
-			`problem.toml: check.shapes[0]: tensor A shape[2]: 4294967296 is 4294967296 at k=1,m=1,n=1: expected at least 1, and a tensor below 70368744177664 elements`,
-			`problem.toml: check.shapes[1]: tensor A shape[2]: 4294967296 is 4294967296 at k=65,m=33,n=17: expected at least 1, and a tensor below 70368744177664 elements`}},
-		{"no shape", `shape = ["m", "k"]`, `shape = []`, []string{`problem.toml: tensor[0].shape: missing: expected one expression per axis`}},
-		{"workload name", `name = "skinny"`, `name = "all"`, []string{`problem.toml: workload[1].name: "all" is not usable: expected a new name of letters, digits, '-', '_' and '.'`}},
-		{"workload twice", `name = "skinny"`, `name = "square"`, []string{`problem.toml: workload[1].name: "square" is not usable: expected a new name of letters, digits, '-', '_' and '.'`}},
-		{"weight", `weight = 2.0`, `weight = nan`, []string{`problem.toml: workload[0].weight: NaN: expected a positive number`}},
+			`problem.toml: workload[0] (square): tensor A shape[1]: k * 4294967296 is 2199023255552 at k=512,m=512,n=512: ` +
+				`expected at least 1, and a tensor below 70368744177664 elements`,
+			`problem.toml: workload[1] (skinny): tensor A shape[2]: 4294967296 is 4294967296 at k=512,m=16,n=512: expected ` +
+				`at least 1, and a tensor below 70368744177664 elements`,
+			`problem.toml: check.shapes[0]: tensor A shape[2]: 4294967296 is 4294967296 at k=1,m=1,n=1: expected at least ` +
+				`1, and a tensor below 70368744177664 elements`,
+			`problem.toml: check.shapes[1]: tensor A shape[2]: 4294967296 is 4294967296 at k=65,m=33,n=17: expected at ` +
+				`least 1, and a tensor below 70368744177664 elements`}},
+		{"no shape", `shape = ["m", "k"]`, `shape = []`,
+			[]string{`problem.toml: tensor[0].shape: missing: expected one expression per axis`}},
+		{"workload name", `name = "skinny"`, `name = "all"`,
+			[]string{`problem.toml: workload[1].name: "all" is not usable: expected a new name of letters, digits, '-', '_' ` +
+				`and '.'`}},
+		{"workload twice", `name = "skinny"`, `name = "square"`,
+			[]string{`problem.toml: workload[1].name: "square" is not usable: expected a new name of letters, digits, '-', ` +
+				`'_' and '.'`}},
+		{"weight", `weight = 2.0`, `weight = nan`,
+			[]string{`problem.toml: workload[0].weight: NaN: expected a positive number`}},
 		{"workload dims", `{ m = 16, n = 512, k = 512 }`, `{ m = -1, n = 512, l = 1 }`, []string{
 			`problem.toml: workload[1].dims.m: -1: expected 0 (for a dimension that is a flag) to 2147483647`,
 			`problem.toml: workload[1].dims: dimension k is missing`,
 			`problem.toml: workload[1].dims: unknown dimension "l": expected m, n, k`}},
-		{"no shapes", `shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 17, k = 65 }]`, ``, []string{`problem.toml: check.shapes: missing: list small sizes that straddle tile edges, as in [{ m = 1, n = 1 }, ...]`}},
-		{"inputs", `reduction = "k"`, "reduction = \"k\"\ninputs = [\"normal\", \"zeros\"]", []string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, onehot, wide, exact, denormal, large, offset, extreme`}},
+		{"no shapes", `shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 17, k = 65 }]`, ``,
+			[]string{`problem.toml: check.shapes: missing: list small sizes that straddle tile edges, as in [{ m = 1, n = 1 ` +
+				`}, ...]`}},
+		{"inputs", `reduction = "k"`, "reduction = \"k\"\ninputs = [\"normal\", \"zeros\"]",
+			[]string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, ` +
+				`onehot, wide, exact, denormal, large, offset, extreme`}},
 		{"hard classes", `reduction = "k"`, "reduction = \"k\"\nwithout = [\"zeros\", \"special\", \"normal\"]", []string{
-			`problem.toml: check.without[1]: "special": expected one of constant, zeros, lead, tiny, huge, shift, outlier, needles (special = false leaves out inf and NaN)`,
-			`problem.toml: check.without[2]: "normal": expected one of constant, zeros, lead, tiny, huge, shift, outlier, needles (special = false leaves out inf and NaN)`}},
-		{"accumulators", `reduction = "k"`, "reduction = \"k\"\naccumulate = [\"fp32\", \"int32\"]", []string{`problem.toml: check.accumulate[1]: "int32": expected fp32, fp16 or bf16`}},
-		{"terms", `reduction = "k"`, "reduction = \"k\"\nterms = [{ tensor = \"C\", dim = \"k\" }, { tensor = \"A\", dim = \"n\" }, { tensor = \"A\", dim = \"k\", neutral = \"none\" }]", []string{
+			`problem.toml: check.without[1]: "special": expected one of constant, zeros, lead, tiny, huge, ` +
+				`shift, outlier, needles (special ` +
+				`= false leaves out inf and NaN)`,
+			`problem.toml: check.without[2]: "normal": expected one of constant, zeros, lead, tiny, huge, ` +
+				`shift, outlier, needles (special ` +
+				`= false leaves out inf and NaN)`}},
+		{"accumulators", `reduction = "k"`, "reduction = \"k\"\naccumulate = [\"fp32\", \"int32\"]",
+			[]string{`problem.toml: check.accumulate[1]: "int32": expected fp32, fp16 or bf16`}},
+		{"terms", `reduction = "k"`, "reduction = \"k\"\nterms = [{ tensor = \"C\", dim = \"k\" }, { tensor = \"A\", dim " +
+			"= \"n\" }, { tensor = \"A\", dim = \"k\", neutral = \"none\" }]", []string{
 			`problem.toml: check.terms[0].tensor: "C": expected an input tensor`,
 			`problem.toml: check.terms[1].dim: "n": expected the dim that is the length of an axis of A`,
 			`problem.toml: check.terms[2].neutral: "none": expected a number, as in "-inf"`}},
@@ -97,25 +126,45 @@ func TestParseProblemMistakes(t *testing.T) {
 			`problem.toml: check.draw.m: "some": expected "any", the number that sizes are multiples of, or a list of sizes`,
 			`problem.toml: check.draw.n: 1000: expected 1 or more, and no more than the largest size of n`,
 			`problem.toml: check.draw.z: unknown dimension: expected m, n, k`}},
-		{"ulps", `reduction = "k"`, "reduction = \"k\"\nulps = -1.0", []string{`problem.toml: check.ulps: -1: expected a number of units, 0 or more`}},
-		{"reduction", `reduction = "k"`, `reduction = "k / 2"`, []string{`problem.toml: check.shapes[0]: k / 2 is 0 at k=1,m=1,n=1: expected at least 1`}},
-		{"reference", `file = "reference.cu"`, `file = "../reference.cu"`, []string{`problem.toml: reference.file: "../reference.cu": expected the plain kernel's file in this folder, as in "reference.cu"`}},
-		{"reference entry", `entry = "reference"`, `entry = "ref<T>"`, []string{`problem.toml: reference.entry: "ref<T>": expected the kernel's name`}},
+		{"ulps", `reduction = "k"`, "reduction = \"k\"\nulps = -1.0",
+			[]string{`problem.toml: check.ulps: -1: expected a number of units, 0 or more`}},
+		{"reduction", `reduction = "k"`, `reduction = "k / 2"`,
+			[]string{`problem.toml: check.shapes[0]: k / 2 is 0 at k=1,m=1,n=1: expected at least 1`}},
+		{"reference", `file = "reference.cu"`, `file = "../reference.cu"`,
+			[]string{`problem.toml: reference.file: "../reference.cu": expected the plain kernel's file in this folder, as ` +
+				`in "reference.cu"`}},
+		{"reference entry", `entry = "reference"`, `entry = "ref<T>"`,
+			[]string{`problem.toml: reference.entry: "ref<T>": expected the kernel's name`}},
 		{"reference block", `block = ["256"]`, `block = ["2048"]`, []string{
-			`problem.toml: workload[0] (square): reference at k=512,m=512,n=512: block of [2048 1 1] threads: expected 1 to 1024, at most 64 in the third`,
-			`problem.toml: workload[1] (skinny): reference at k=512,m=16,n=512: block of [2048 1 1] threads: expected 1 to 1024, at most 64 in the third`,
-			`problem.toml: check.shapes[0]: reference at k=1,m=1,n=1: block of [2048 1 1] threads: expected 1 to 1024, at most 64 in the third`,
-			`problem.toml: check.shapes[1]: reference at k=65,m=33,n=17: block of [2048 1 1] threads: expected 1 to 1024, at most 64 in the third`}},
-		{"reference grid", `grid = ["ceil_div(m * n, 256)"]`, `grid = []`, []string{`problem.toml: reference.grid: expected 1 to 3 expressions`}},
-		{"baseline", `[check]`, "[[baseline]]\nkind = \"triton\"\n[check]", []string{`problem.toml: baseline[0].kind: unknown baseline "triton": expected one of cublaslt, torch`}},
-		{"torch without a call", `[check]`, "[[baseline]]\nkind = \"torch\"\n[check]", []string{`problem.toml: baseline[0].call: expected a Python expression on one line that gives the output, as in "A @ B.T"`}},
-		{"torch backend", `[check]`, "[[baseline]]\nkind = \"torch\"\ncall = \"x\"\nbackend = \"fast\"\n[check]", []string{`problem.toml: baseline[0].backend: unknown backend "fast": expected one of eager, compile, max-autotune, flash, efficient, math, cudnn`}},
-		{"baseline name", `[check]`, "[[baseline]]\nkind = \"torch\"\nname = \"default\"\ncall = \"x\"\n[check]", []string{`problem.toml: baseline[0].name: "default" is not usable: expected a new name of letters, digits, '-', '_' and '.'`}},
-		{"baseline when", `[check]`, "[[baseline]]\nkind = \"torch\"\nwhen = \"zz > 1\"\ncall = \"x\"\n[check]", []string{`problem.toml: baseline[0].when: unknown name zz`}},
-		{"cublaslt with a call", `[check]`, "[[baseline]]\nkind = \"cublaslt\"\ncall = \"x\"\n[check]", []string{`problem.toml: baseline[0]: call and backend are keys of kind = "torch"`}},
+			`problem.toml: workload[0] (square): reference at k=512,m=512,n=512: block of [2048 1 1] threads: expected 1 to ` +
+				`1024, at most 64 in the third`,
+			`problem.toml: workload[1] (skinny): reference at k=512,m=16,n=512: block of [2048 1 1] threads: expected 1 to ` +
+				`1024, at most 64 in the third`,
+			`problem.toml: check.shapes[0]: reference at k=1,m=1,n=1: block of [2048 1 1] threads: expected 1 to 1024, at ` +
+				`most 64 in the third`,
+			`problem.toml: check.shapes[1]: reference at k=65,m=33,n=17: block of [2048 1 1] threads: expected 1 to 1024, ` +
+				`at most 64 in the third`}},
+		{"reference grid", `grid = ["ceil_div(m * n, 256)"]`, `grid = []`,
+			[]string{`problem.toml: reference.grid: expected 1 to 3 expressions`}},
+		{"baseline", `[check]`, "[[baseline]]\nkind = \"triton\"\n[check]",
+			[]string{`problem.toml: baseline[0].kind: unknown baseline "triton": expected one of cublaslt, torch`}},
+		{"torch without a call", `[check]`, "[[baseline]]\nkind = \"torch\"\n[check]",
+			[]string{`problem.toml: baseline[0].call: expected a Python expression on one line that gives the output, as in ` +
+				`"A @ B.T"`}},
+		{"torch backend", `[check]`, "[[baseline]]\nkind = \"torch\"\ncall = \"x\"\nbackend = \"fast\"\n[check]",
+			[]string{`problem.toml: baseline[0].backend: unknown backend "fast": expected one of eager, compile, ` +
+				`max-autotune, flash, efficient, math, cudnn`}},
+		{"baseline name", `[check]`, "[[baseline]]\nkind = \"torch\"\nname = \"default\"\ncall = \"x\"\n[check]",
+			[]string{`problem.toml: baseline[0].name: "default" is not usable: expected a new name of letters, digits, '-', ` +
+				`'_' and '.'`}},
+		{"baseline when", `[check]`, "[[baseline]]\nkind = \"torch\"\nwhen = \"zz > 1\"\ncall = \"x\"\n[check]",
+			[]string{`problem.toml: baseline[0].when: unknown name zz`}},
+		{"cublaslt with a call", `[check]`, "[[baseline]]\nkind = \"cublaslt\"\ncall = \"x\"\n[check]",
+			[]string{`problem.toml: baseline[0]: call and backend are keys of kind = "torch"`}},
 		{"unknown key", `weight = 2.0`, `wieght = 2.0`, []string{`problem.toml:15: workload.wieght: unknown key`}},
 		{"syntax", `weight = 2.0`, `weight = `, []string{`problem.toml:15: unexpected character U+000A at start of value`}},
-		{"type", `weight = 2.0`, `weight = "two"`, []string{`problem.toml:15: workload.weight: a TOML string does not fit here: expected a number`}},
+		{"type", `weight = 2.0`, `weight = "two"`,
+			[]string{`problem.toml:15: workload.weight: a TOML string does not fit here: expected a number`}},
 	} {
 		t.Run(e.name, func(t *testing.T) {
 			e.check(t, problemTOML, func(b []byte) error { _, err := ParseProblem("problem.toml", b); return err })
@@ -126,19 +175,25 @@ func TestParseProblemMistakes(t *testing.T) {
 func TestParseFamilyMistakes(t *testing.T) {
 	p := mustProblem(t)
 	for _, e := range []edit{
-		{"arch", `arch = "sm_80"`, `arch = "hopper"`, []string{`tile.toml: arch: "hopper": expected the least architecture, as in "sm_80"`}},
+		{"arch", `arch = "sm_80"`, `arch = "hopper"`,
+			[]string{`tile.toml: arch: "hopper": expected the least architecture, as in "sm_80"`}},
 		{"accumulate", `accumulate = "acc"`, `accumulate = "tile"`, []string{
 			`tile.toml: accumulate: gene tile has the value 16, which is not a dtype`,
 			`tile.toml: accumulate: gene tile has the value 32, which is not a dtype`,
 			`tile.toml: accumulate: gene tile has the value 64, which is not a dtype`}},
-		{"accumulate nothing", `accumulate = "acc"`, `accumulate = "double"`, []string{`tile.toml: accumulate: "double" is neither a gene nor a dtype`}},
+		{"accumulate nothing", `accumulate = "acc"`, `accumulate = "double"`,
+			[]string{`tile.toml: accumulate: "double" is neither a gene nor a dtype`}},
 		{"gene name", `name = "split"`, `name = "m"`, []string{
 			`tile.toml: gene[4] (m).name: "m" is not usable: expected a new identifier`,
-			`tile.toml: scratch[0].bytes: unknown name split`, `tile.toml: launch[0].grid[2]: unknown name split`, `tile.toml: launch[1].when: unknown name split`}},
+			`tile.toml: scratch[0].bytes: unknown name split`, `tile.toml: launch[0].grid[2]: unknown name split`,
+			`tile.toml: launch[1].when: unknown name split`}},
 		{"gene named as a tensor", `name = "split"`, `name = "A"`, []string{
 			`tile.toml: gene[4] (A).name: "A" is not usable: expected a new identifier`,
-			`tile.toml: scratch[0].bytes: unknown name split`, `tile.toml: launch[0].grid[2]: unknown name split`, `tile.toml: launch[1].when: unknown name split`}},
-		{"values of two kinds", `[16, 32, 64]`, `[16, "32", 64]`, []string{`tile.toml: gene[2] (tile).values[1]: "32": expected a word of letters, digits and _ . + - that begins with a letter`}},
+			`tile.toml: scratch[0].bytes: unknown name split`, `tile.toml: launch[0].grid[2]: unknown name split`,
+			`tile.toml: launch[1].when: unknown name split`}},
+		{"values of two kinds", `[16, 32, 64]`, `[16, "32", 64]`,
+			[]string{`tile.toml: gene[2] (tile).values[1]: "32": expected a word of letters, digits and _ . + - that begins ` +
+				`with a letter`}},
 		{"values of two kinds, words", `[16, 32, 64]`, `[16, "x", true, 16, 1.5]`, []string{
 			`tile.toml: gene[2] (tile).values[1]: x is of kind string, the values before it are of kind int`,
 			`tile.toml: gene[2] (tile).values[2]: true is of kind bool, the values before it are of kind int`,
@@ -146,50 +201,84 @@ func TestParseFamilyMistakes(t *testing.T) {
 			`tile.toml: gene[2] (tile).values[4]: 1.5 is not an integer, a string or a boolean`}},
 		{"no values", `[16, 32, 64]`, `[]`, []string{`tile.toml: gene[2] (tile).values: 0 values: expected 1 to 255`}},
 		{"word", `["fma", "wmma"]`, `["fma", "wmma", "a,b", "true"]`, []string{
-			`tile.toml: gene[0] (mma).values[2]: "a,b": expected a word of letters, digits and _ . + - that begins with a letter`,
-			`tile.toml: gene[0] (mma).values[3]: "true": expected a word of letters, digits and _ . + - that begins with a letter`}},
-		{"default", `default = 16`, `default = 17`, []string{`tile.toml: gene[2] (tile).default: 17 is not one of its values`}},
-		{"no default", `default = 16`, ``, []string{`tile.toml: gene[2] (tile).default: missing: expected one of its values`}},
+			`tile.toml: gene[0] (mma).values[2]: "a,b": expected a word of letters, digits and _ . + - that begins with a ` +
+				`letter`,
+			`tile.toml: gene[0] (mma).values[3]: "true": expected a word of letters, digits and _ . + - that begins with a ` +
+				`letter`}},
+		{"default", `default = 16`, `default = 17`,
+			[]string{`tile.toml: gene[2] (tile).default: 17 is not one of its values`}},
+		{"no default", `default = 16`, ``,
+			[]string{`tile.toml: gene[2] (tile).default: missing: expected one of its values`}},
 		{"opt_in", `opt_in = ["fp16"]`, `opt_in = ["fp32", "bf16"]`, []string{
 			`tile.toml: gene[1] (acc).opt_in[0]: fp32 is not one of its values, or is the default`,
 			`tile.toml: gene[1] (acc).opt_in[1]: bf16 is not one of its values, or is the default`}},
-		{"when reads later", `when = "mma != 'fma'"`, `when = "tile > 16"`, []string{`tile.toml: gene[1] (acc).when: unknown name tile`}},
-		{"when reads the device", `when = "mma != 'fma'"`, `when = "device.cc > 80"`, []string{`tile.toml: gene[1] (acc).when: unknown name device`}},
+		{"when reads later", `when = "mma != 'fma'"`, `when = "tile > 16"`,
+			[]string{`tile.toml: gene[1] (acc).when: unknown name tile`}},
+		{"when reads the device", `when = "mma != 'fma'"`, `when = "device.cc > 80"`,
+			[]string{`tile.toml: gene[1] (acc).when: unknown name device`}},
 		{"let name", `name = "smem"`, `name = "threads"`, []string{
-			`tile.toml: let[1] (threads).name: "threads" is not usable: expected a new identifier`, `tile.toml: launch[0].smem: unknown name smem`}},
+			`tile.toml: let[1] (threads).name: "threads" is not usable: expected a new identifier`,
+			`tile.toml: launch[0].smem: unknown name smem`}},
 		{"let named as a dim", `name = "smem"`, `name = "k"`, []string{
-			`tile.toml: let[1] (k).name: "k" is not usable: expected a new identifier`, `tile.toml: launch[0].smem: unknown name smem`}},
-		{"let reads dims", `2 * tile * tile * elem`, `2 * tile * m`, []string{`tile.toml: let[1] (smem).value: unknown name m`}},
-		{"rule", `threads <= device.max_threads`, `threads + 1`, []string{`tile.toml: constraint[0].rule: gives an integer: expected true or false`}},
-		{"why", `why = "warps tile the block"`, ``, []string{`tile.toml: constraint[1].why: missing: say in a sentence why the rule is there`}},
+			`tile.toml: let[1] (k).name: "k" is not usable: expected a new identifier`,
+			`tile.toml: launch[0].smem: unknown name smem`}},
+		{"let reads dims", `2 * tile * tile * elem`, `2 * tile * m`,
+			[]string{`tile.toml: let[1] (smem).value: unknown name m`}},
+		{"rule", `threads <= device.max_threads`, `threads + 1`,
+			[]string{`tile.toml: constraint[0].rule: gives an integer: expected true or false`}},
+		{"why", `why = "warps tile the block"`, ``,
+			[]string{`tile.toml: constraint[1].why: missing: say in a sentence why the rule is there`}},
 		{"scratch", `name = "partial"`, `name = "tile"`, []string{
 			`tile.toml: scratch[0].name: "tile" is not usable: expected a new identifier`,
 			`tile.toml: launch[0].args[3]: unknown name partial`, `tile.toml: launch[1].args[0]: unknown name partial`}},
 		{"entry", `entry = "product"`, `entry = ""`, []string{`tile.toml: launch[0].entry: "": expected the kernel's name`}},
-		{"grid", `["ceil_div(m, tile) * ceil_div(n, tile)", "1", "split"]`, `["1", "1", "1", "1"]`, []string{`tile.toml: launch[0].grid: expected 1 to 3 expressions`}},
-		{"argument", `"partial", "m", "n", "k"]`, `"partial", "mm"]`, []string{`tile.toml: launch[0].args[4]: unknown name mm`}},
-		{"map of nothing", `smem = "smem"`, withMap(`name = "ta", tensor = "D", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].tensor: "D" is not a tensor of the problem`}},
-		{"map of scratch", `smem = "smem"`, withMap(`name = "ta", tensor = "partial", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].tensor: "partial" is not a tensor of the problem`}},
-		{"rank of a box", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["8"]`), []string{`tile.toml: launch[0].tensor_map[0].box: 1 expressions: expected 2, one for each dimension of A [m k]`}},
-		{"no box", `smem = "smem"`, withMap(`name = "ta", tensor = "A"`), []string{`tile.toml: launch[0].tensor_map[0].box: 0 expressions: expected 2, one for each dimension of A [m k]`}},
-		{"map named as a tensor", `smem = "smem"`, withMap(`name = "A", tensor = "A", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].name: "A" is not usable: expected a new identifier`}},
-		{"map named as a gene", `smem = "smem"`, withMap(`name = "tile", tensor = "A", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].name: "tile" is not usable: expected a new identifier`}},
-		{"map named as scratch", `smem = "smem"`, withMap(`name = "partial", tensor = "A", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].name: "partial" is not usable: expected a new identifier`}},
-		{"map without a name", `smem = "smem"`, withMap(`tensor = "A", box = ["8", "8"]`), []string{`tile.toml: launch[0].tensor_map[0].name: "" is not usable: expected a new identifier`}},
-		{"two maps of one name", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["8", "8"] }, { name = "ta", tensor = "B", box = ["8", "8"]`), []string{
-			`tile.toml: launch[0].tensor_map[1].name: "ta" is not usable: expected a new identifier`}},
-		{"expressions of a map", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["tile", "mma"], swizzle = "wide"`), []string{
-			`tile.toml: launch[0].tensor_map[0].swizzle: unknown name wide`, `tile.toml: launch[0].tensor_map[0].box[1]: gives a string: expected an integer`}},
-		{"numbers of a map", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["0", "300"], swizzle = "48"`), []string{
-			`tile.toml: launch[0].tensor_map[0].swizzle: swizzle of 48 bytes: expected 0, 32, 64 or 128`,
-			`tile.toml: launch[0].tensor_map[0].box[0]: 0 elements: expected 1 to 256`, `tile.toml: launch[0].tensor_map[0].box[1]: 300 elements: expected 1 to 256`}},
-		{"a map as a table", `smem = "smem"`, "smem = \"smem\"\ntensor_map = { name = \"ta\" }", []string{`tile.toml:47: launch.tensor_map: a TOML inline table does not fit here: expected a list`}},
-		{"another launch's map", `args = ["partial", "C", "m * n"]`, "args = [\"ta\"]\n[[launch]]\nentry = \"last\"\ngrid = [\"1\"]\nblock = [\"1\"]\nargs = [\"ta\"]\ntensor_map = [{ name = \"ta\", tensor = \"A\", box = [\"8\", \"8\"] }]", []string{
-			`tile.toml: launch[1].args[0]: unknown name ta`}},
-		{"key of a map", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["8", "8"], interleave = "16"`), []string{`tile.toml:47: launch.interleave: unknown key`}},
-		{"window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensors = [\"A\", \"partial\"], when = \"tile\" }", []string{
-			`tile.toml: launch[0].l2_window.tensors[1]: "partial" is not a tensor of the problem`, `tile.toml: launch[0].l2_window.when: gives an integer: expected true or false`}},
-		{"empty window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensors = [] }", []string{`tile.toml: launch[0].l2_window.tensors: missing: expected the first and the last of the tensors that L2 is to keep`}},
+		{"grid", `["ceil_div(m, tile) * ceil_div(n, tile)", "1", "split"]`, `["1", "1", "1", "1"]`,
+			[]string{`tile.toml: launch[0].grid: expected 1 to 3 expressions`}},
+		{"argument", `"partial", "m", "n", "k"]`, `"partial", "mm"]`,
+			[]string{`tile.toml: launch[0].args[4]: unknown name mm`}},
+		{"map of nothing", `smem = "smem"`, withMap(`name = "ta", tensor = "D", box = ["8", "8"]`),
+			[]string{`tile.toml: launch[0].tensor_map[0].tensor: "D" is not a tensor of the problem`}},
+		{"map of scratch", `smem = "smem"`, withMap(`name = "ta", tensor = "partial", box = ["8", "8"]`),
+			[]string{`tile.toml: launch[0].tensor_map[0].tensor: "partial" is not a tensor of the problem`}},
+		{"rank of a box", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["8"]`),
+			[]string{`tile.toml: launch[0].tensor_map[0].box: 1 expressions: expected 2, one for each dimension of A [m k]`}},
+		{"no box", `smem = "smem"`, withMap(`name = "ta", tensor = "A"`),
+			[]string{`tile.toml: launch[0].tensor_map[0].box: 0 expressions: expected 2, one for each dimension of A [m k]`}},
+		{"map named as a tensor", `smem = "smem"`, withMap(`name = "A", tensor = "A", box = ["8", "8"]`),
+			[]string{`tile.toml: launch[0].tensor_map[0].name: "A" is not usable: expected a new identifier`}},
+		{"map named as a gene", `smem = "smem"`, withMap(`name = "tile", tensor = "A", box = ["8", "8"]`),
+			[]string{`tile.toml: launch[0].tensor_map[0].name: "tile" is not usable: expected a new identifier`}},
+		{"map named as scratch", `smem = "smem"`, withMap(`name = "partial", tensor = "A", box = ["8", "8"]`),
+			[]string{`tile.toml: launch[0].tensor_map[0].name: "partial" is not usable: expected a new identifier`}},
+		{"map without a name", `smem = "smem"`, withMap(`tensor = "A", box = ["8", "8"]`),
+			[]string{`tile.toml: launch[0].tensor_map[0].name: "" is not usable: expected a new identifier`}},
+		{"two maps of one name", `smem = "smem"`,
+			withMap(`name = "ta", tensor = "A", box = ["8", "8"] }, { name = "ta", tensor = "B", box = ["8", "8"]`), []string{
+				`tile.toml: launch[0].tensor_map[1].name: "ta" is not usable: expected a new identifier`}},
+		{"expressions of a map", `smem = "smem"`,
+			withMap(`name = "ta", tensor = "A", box = ["tile", "mma"], swizzle = "wide"`), []string{
+				`tile.toml: launch[0].tensor_map[0].swizzle: unknown name wide`,
+				`tile.toml: launch[0].tensor_map[0].box[1]: gives a string: expected an integer`}},
+		{"numbers of a map", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["0", "300"], swizzle = "48"`),
+			[]string{
+				`tile.toml: launch[0].tensor_map[0].swizzle: swizzle of 48 bytes: expected 0, 32, 64 or 128`,
+				`tile.toml: launch[0].tensor_map[0].box[0]: 0 elements: expected 1 to 256`,
+				`tile.toml: launch[0].tensor_map[0].box[1]: 300 elements: expected 1 to 256`}},
+		{"a map as a table", `smem = "smem"`, "smem = \"smem\"\ntensor_map = { name = \"ta\" }",
+			[]string{`tile.toml:47: launch.tensor_map: a TOML inline table does not fit here: expected a list`}},
+		{"another launch's map", `args = ["partial", "C", "m * n"]`,
+			"args = [\"ta\"]\n[[launch]]\nentry = \"last\"\ngrid = [\"1\"]\nblock = [\"1\"]\nargs = [\"ta\"]\ntensor_map = " +
+				"[{ name = \"ta\", tensor = \"A\", box = [\"8\", \"8\"] }]", []string{
+				`tile.toml: launch[1].args[0]: unknown name ta`}},
+		{"key of a map", `smem = "smem"`, withMap(`name = "ta", tensor = "A", box = ["8", "8"], interleave = "16"`),
+			[]string{`tile.toml:47: launch.interleave: unknown key`}},
+		{"window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensors = [\"A\", \"partial\"], when = \"tile\" }",
+			[]string{
+				`tile.toml: launch[0].l2_window.tensors[1]: "partial" is not a tensor of the problem`,
+				`tile.toml: launch[0].l2_window.when: gives an integer: expected true or false`}},
+		{"empty window", `smem = "smem"`, "smem = \"smem\"\nl2_window = { tensors = [] }",
+			[]string{`tile.toml: launch[0].l2_window.tensors: missing: expected the first and the last of the tensors that ` +
+				`L2 is to keep`}},
 		{"unknown key", `when = "mma != 'fma'"`, `if = "mma != 'fma'"`, []string{`tile.toml:13: gene.if: unknown key`}},
 	} {
 		t.Run(e.name, func(t *testing.T) {
@@ -207,7 +296,8 @@ func TestParseFamilyWithoutAnything(t *testing.T) {
 }
 
 func TestMistakeShowsCaret(t *testing.T) {
-	_, err := ParseFamily("tile.toml", "tile", []byte(strings.Replace(familyTOML, "tile % (4 * warps)", "tile % (4 * wraps)", 1)), mustProblem(t))
+	_, err := ParseFamily("tile.toml", "tile", []byte(strings.Replace(familyTOML, "tile % (4 * warps)",
+		"tile % (4 * wraps)", 1)), mustProblem(t))
 	want := "tile.toml: constraint[1].rule: unknown name wraps\n" +
 		"    mma == 'fma' || tile % (4 * wraps) == 0\n" +
 		"                                ^"
@@ -286,9 +376,10 @@ func TestProblemSizes(t *testing.T) {
 
 func TestSmallWorkloads(t *testing.T) {
 	p := &Problem{DTypes: []DType{FP16}, DimNames: []string{"n"}, Workloads: []Workload{
-		{Name: "large", Dims: Dims{"n": 1000}, Default: true}, {Name: "least", Dims: Dims{"n": 10}}, {Name: "declared", Dims: Dims{"n": 100}, Small: true}}}
+		{Name: "large", Dims: Dims{"n": 1000}, Default: true}, {Name: "least", Dims: Dims{"n": 10}},
+		{Name: "declared", Dims: Dims{"n": 100}, Small: true}}}
 	n := &notes{}
-	p.flops, p.bytes = p.intExpr(n, "flops", "n", p.dimScope()), p.intExpr(n, "bytes", "n", p.dimScope())
+	p.exprs.flops, p.exprs.bytes = p.intExpr(n, "flops", "n", p.dimScope()), p.intExpr(n, "bytes", "n", p.dimScope())
 	if err := n.err(); err != nil {
 		t.Fatal(err)
 	}

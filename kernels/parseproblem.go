@@ -28,9 +28,9 @@ func ParseProblem(file string, data []byte) (*Problem, error) {
 	}
 	p.checkNames(n)
 	scope := p.dimScope()
-	p.flops = p.intExpr(n, "flops", p.Flops, scope)
-	p.bytes = p.intExpr(n, "bytes", p.Bytes, scope)
-	p.reduction = p.intExpr(n, "check.reduction", p.Check.Reduction, scope)
+	p.exprs.flops = p.intExpr(n, "flops", p.Flops, scope)
+	p.exprs.bytes = p.intExpr(n, "bytes", p.Bytes, scope)
+	p.exprs.reduction = p.intExpr(n, "check.reduction", p.Check.Reduction, scope)
 	p.compileTensors(n, scope)
 	p.checkWorkloads(n)
 	p.checkCheck(n)
@@ -115,7 +115,7 @@ func (p *Problem) compileTensors(n *notes, scope expr.Scope) {
 		if len(shape) == 0 {
 			n.addf(key+".shape", "missing: expected one expression per axis")
 		}
-		p.shapes = append(p.shapes, shape)
+		p.exprs.shapes = append(p.exprs.shapes, shape)
 	}
 	if outs == 0 && len(p.Tensors) > 0 {
 		n.addf("tensor", "no tensor has role = \"out\"")
@@ -176,7 +176,8 @@ func (p *Problem) checkCheck(n *notes) {
 	}
 	for i, c := range p.Check.Inputs {
 		if !slices.Contains(inputClasses, c) {
-			n.addf(fmt.Sprintf("check.inputs[%d]", i), "unknown input class %q: expected one of %s", c, strings.Join(inputClasses, ", "))
+			n.addf(fmt.Sprintf("check.inputs[%d]", i), "unknown input class %q: expected one of %s", c,
+				strings.Join(inputClasses, ", "))
 		}
 	}
 	if len(p.Check.Inputs) == 0 {
@@ -199,13 +200,14 @@ func (p *Problem) checkCheck(n *notes) {
 
 func (p *Problem) compileReference(n *notes, scope expr.Scope) {
 	if !labelRE.MatchString(p.Reference.File) {
-		n.addf("reference.file", "%q: expected the plain kernel's file in this folder, as in \"reference.cu\"", p.Reference.File)
+		n.addf("reference.file", "%q: expected the plain kernel's file in this folder, as in \"reference.cu\"",
+			p.Reference.File)
 	}
 	if !nameRE.MatchString(p.Reference.Entry) {
 		n.addf("reference.entry", "%q: expected the kernel's name", p.Reference.Entry)
 	}
-	p.refGrid = p.gridExprs(n, "reference.grid", p.Reference.Grid, scope)
-	p.refBlock = p.gridExprs(n, "reference.block", p.Reference.Block, scope)
+	p.exprs.grid = p.gridExprs(n, "reference.grid", p.Reference.Grid, scope)
+	p.exprs.block = p.gridExprs(n, "reference.block", p.Reference.Block, scope)
 }
 
 func (p *Problem) gridExprs(n *notes, key string, texts []string, scope expr.Scope) []*expr.Expr {

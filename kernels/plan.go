@@ -19,7 +19,8 @@ type ScratchSpec struct {
 	Name  string `toml:"name" json:"name"`
 	Bytes string `toml:"bytes" json:"bytes"`
 	Zero  bool   `toml:"zero,omitempty" json:"zero,omitempty"` // cleared before each call, inside the timed work
-	Once  bool   `toml:"once,omitempty" json:"once,omitempty"` // cleared before the first call only: every call leaves it cleared, as semaphores do
+	// Cleared before the first call only: every call leaves it cleared, as semaphores do
+	Once bool `toml:"once,omitempty" json:"once,omitempty"`
 }
 
 // LaunchSpec is one kernel launch. An argument is the name of a tensor or a scratch buffer (a
@@ -97,7 +98,8 @@ func intExpr(n *notes, key, text string, scope expr.Scope) *expr.Expr {
 	return e
 }
 
-func compileLaunch(n *notes, key string, l LaunchSpec, tensors []Tensor, pointers map[string]string, scope expr.Scope) launchExprs {
+func compileLaunch(n *notes, key string, l LaunchSpec, tensors []Tensor, pointers map[string]string,
+	scope expr.Scope) launchExprs {
 	var out launchExprs
 	if !nameRE.MatchString(l.Entry) {
 		n.addf(key+".entry", "%q: expected the kernel's name", l.Entry)

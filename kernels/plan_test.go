@@ -26,8 +26,11 @@ func TestResolve(t *testing.T) {
 	}
 	got, _ := json.Marshal(c)
 	want := `{"scratch":[{"name":"partial","bytes":33280}],"launches":[` +
-		`{"entry":"product","grid":[3,1,4],"block":[256,1,1],"cluster":[1,1,1],"smem":4096,"args":[{"kind":"tensor","name":"A"},{"kind":"tensor","name":"B"},{"kind":"tensor","name":"C"},{"kind":"scratch","name":"partial"},{"kind":"i32","int":65},{"kind":"i32","int":32},{"kind":"i32","int":9}]},` +
-		`{"entry":"add_shares","grid":[9,1,1],"block":[256,1,1],"cluster":[1,1,1],"args":[{"kind":"scratch","name":"partial"},{"kind":"tensor","name":"C"},{"kind":"i32","int":2080}]}]}`
+		`{"entry":"product","grid":[3,1,4],"block":[256,1,1],"cluster":[1,1,1],"smem":4096,"args":[{"kind":"tensor",` +
+		`"name":"A"},{"kind":"tensor","name":"B"},{"kind":"tensor","name":"C"},{"kind":"scratch","name":"partial"},` +
+		`{"kind":"i32","int":65},{"kind":"i32","int":32},{"kind":"i32","int":9}]},` +
+		`{"entry":"add_shares","grid":[9,1,1],"block":[256,1,1],"cluster":[1,1,1],"args":[{"kind":"scratch",` +
+		`"name":"partial"},{"kind":"tensor","name":"C"},{"kind":"i32","int":2080}]}]}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -39,26 +42,39 @@ func TestResolve(t *testing.T) {
 
 func TestResolveLimits(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
-		{"threads", `block = ["threads"]`, `block = ["threads", "5"]`, "launch product: block of [256 5 1] threads: expected 1 to 1024, at most 64 in the third"},
-		{"third axis", `block = ["threads"]`, `block = ["1", "1", "65"]`, "launch product: block of [1 1 65] threads: expected 1 to 1024, at most 64 in the third"},
-		{"no threads", `block = ["threads"]`, `block = ["threads - 256"]`, "launch product: block of [0 1 1] threads: expected 1 to 1024, at most 64 in the third"},
-		{"wrapped product", `block = ["threads"]`, `block = ["-1", "-1", "32"]`, "launch product: block of [-1 -1 32] threads: expected 1 to 1024, at most 64 in the third"},
-		{"grid", `"1", "split"]`, `"m * 1100", "split"]`, "launch product: grid of [3 71500 1] blocks: expected 1 to 2147483647 by 65535 by 65535"},
-		{"empty grid", `"1", "split"]`, `"m / 100", "split"]`, "launch product: grid of [3 0 1] blocks: expected 1 to 2147483647 by 65535 by 65535"},
-		{"shared memory", `smem = "smem"`, `smem = "smem * 100"`, "launch product: 409600 bytes of shared memory: the device has 232448 a block"},
-		{"negative shared memory", `smem = "smem"`, `smem = "-1"`, "launch product: -1 bytes of shared memory: the device has 232448 a block"},
-		{"scratch", `split > 1 ? split * m * n * 4 : 0`, `0 - m`, "scratch partial: 0 - m = -65 bytes: expected 0 to 70368744177664"},
-		{"argument", `"partial", "m", "n", "k"]`, `"m * 100000000"]`, "launch product: argument m * 100000000 = 6500000000 does not fit an int"},
-		{"division", `"partial", "m", "n", "k"]`, `"m / (n - 32)"]`, "launch product: division by zero\n    m / (n - 32)\n      ^"},
+		{"threads", `block = ["threads"]`, `block = ["threads", "5"]`,
+			"launch product: block of [256 5 1] threads: expected 1 to 1024, at most 64 in the third"},
+		{"third axis", `block = ["threads"]`, `block = ["1", "1", "65"]`,
+			"launch product: block of [1 1 65] threads: expected 1 to 1024, at most 64 in the third"},
+		{"no threads", `block = ["threads"]`, `block = ["threads - 256"]`,
+			"launch product: block of [0 1 1] threads: expected 1 to 1024, at most 64 in the third"},
+		{"wrapped product", `block = ["threads"]`, `block = ["-1", "-1", "32"]`,
+			"launch product: block of [-1 -1 32] threads: expected 1 to 1024, at most 64 in the third"},
+		{"grid", `"1", "split"]`, `"m * 1100", "split"]`,
+			"launch product: grid of [3 71500 1] blocks: expected 1 to 2147483647 by 65535 by 65535"},
+		{"empty grid", `"1", "split"]`, `"m / 100", "split"]`,
+			"launch product: grid of [3 0 1] blocks: expected 1 to 2147483647 by 65535 by 65535"},
+		{"shared memory", `smem = "smem"`, `smem = "smem * 100"`,
+			"launch product: 409600 bytes of shared memory: the device has 232448 a block"},
+		{"negative shared memory", `smem = "smem"`, `smem = "-1"`,
+			"launch product: -1 bytes of shared memory: the device has 232448 a block"},
+		{"scratch", `split > 1 ? split * m * n * 4 : 0`, `0 - m`,
+			"scratch partial: 0 - m = -65 bytes: expected 0 to 70368744177664"},
+		{"argument", `"partial", "m", "n", "k"]`, `"m * 100000000"]`,
+			"launch product: argument m * 100000000 = 6500000000 does not fit an int"},
+		{"division", `"partial", "m", "n", "k"]`, `"m / (n - 32)"]`,
+			"launch product: division by zero\n    m / (n - 32)\n      ^"},
 		{"cluster", `smem = "smem"`, `cluster = ["2"]`, "launch product: grid [3 1 1] is not a multiple of cluster [2 1 1]"},
-		{"large cluster", `smem = "smem"`, `cluster = ["3", "3", "3"]`, "launch product: cluster of [3 3 3] blocks: expected 1 to 16"},
+		{"large cluster", `smem = "smem"`, `cluster = ["3", "3", "3"]`,
+			"launch product: cluster of [3 3 3] blocks: expected 1 to 16"},
 		{"nothing runs", `entry = "product"`, "when = \"split > 1\"\nentry = \"product\"", "no launch is active"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if strings.Count(familyTOML, c.old) != 1 {
 				t.Fatalf("%q is in the family %d times", c.old, strings.Count(familyTOML, c.old))
 			}
-			_, err := resolve(t, strings.Replace(familyTOML, c.old, c.new, 1), Genome{"tile": Int(32)}, hopper(t), Dims{"m": 65, "n": 32, "k": 9})
+			_, err := resolve(t, strings.Replace(familyTOML, c.old, c.new, 1), Genome{"tile": Int(32)}, hopper(t),
+				Dims{"m": 65, "n": 32, "k": 9})
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
@@ -78,13 +94,15 @@ func TestResolveCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = resolve(t, text, Genome{"tile": Int(32)}, ampere, dims)
-	if want := "launch product: cluster of [3 1 1] blocks: the device has none (sm_90 and later)"; err == nil || err.Error() != want {
+	if want := "launch product: cluster of [3 1 1] blocks: the device has none (sm_90 and later)"; err == nil ||
+		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
 func TestResolveWindow(t *testing.T) {
-	for when, want := range map[string]string{"": "[A B]", ", when = \"tile == 32\"": "[A B]", ", when = \"tile > 32\"": "[]"} {
+	for when, want := range map[string]string{"": "[A B]", ", when = \"tile == 32\"": "[A B]",
+		", when = \"tile > 32\"": "[]"} {
 		text := strings.Replace(familyTOML, `smem = "smem"`, `l2_window = { tensors = ["A", "B"]`+when+" }", 1)
 		c, err := resolve(t, text, Genome{"tile": Int(32)}, hopper(t), Dims{"m": 65, "n": 32, "k": 9})
 		if got := fmt.Sprint(c.Launches[0].Window); err != nil || got != want {
@@ -146,7 +164,9 @@ func TestScore(t *testing.T) {
 	if want := math.Pow(0.5, 0.75) * math.Pow(8, 0.25); err != nil || math.Abs(got-want) > 1e-12 {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
-	for _, times := range [][]Timing{nil, {{Workload: "a", Median: 1}}, {{Workload: "a", Median: 1}, {Workload: "b", Median: math.NaN()}}, {{Workload: "a", Median: 1}, {Workload: "b", Median: -1}}} {
+	for _, times := range [][]Timing{nil, {{Workload: "a", Median: 1}},
+		{{Workload: "a", Median: 1}, {Workload: "b", Median: math.NaN()}},
+		{{Workload: "a", Median: 1}, {Workload: "b", Median: -1}}} {
 		if s, err := Score(times, base, ws); err == nil {
 			t.Errorf("%v scores %v", times, s)
 		}

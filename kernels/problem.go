@@ -17,9 +17,14 @@ type Problem struct {
 	Reference Reference  `toml:"reference" json:"reference"`
 	Baselines []Baseline `toml:"baseline" json:"baselines,omitempty"`
 
+	exprs problemExprs
+}
+
+// problemExprs are the expressions of a problem, compiled.
+type problemExprs struct {
 	flops, bytes, reduction *expr.Expr
 	shapes                  [][]*expr.Expr // by tensor
-	refGrid, refBlock       []*expr.Expr
+	grid, block             []*expr.Expr   // of the reference
 }
 
 // Tensor is one array of a problem, dense and row-major.
@@ -41,20 +46,31 @@ type Workload struct {
 
 // Check says how a candidate's outputs are judged.
 type Check struct {
-	Reduction string  `toml:"reduction" json:"reduction"`           // terms summed per output element: K of the error model
-	ULPs      float64 `toml:"ulps,omitempty" json:"ulps,omitempty"` // extra units in the last place for transcendental functions
+	// Terms summed per output element: K of the error model
+	Reduction string `toml:"reduction" json:"reduction"`
+	// Extra units in the last place for transcendental functions
+	ULPs float64 `toml:"ulps,omitempty" json:"ulps,omitempty"`
 	// RoundedTerms: the terms are computed numbers, rounded to the problem's dtype before they are added, as the
 	// weights of attention are.
-	RoundedTerms bool           `toml:"rounded_terms,omitempty" json:"rounded_terms,omitempty"`
-	Accumulate   []DType        `toml:"accumulate,omitempty" json:"accumulate,omitempty"` // types that sums may be kept in; default fp32 alone
-	Terms        []Terms        `toml:"terms,omitempty" json:"terms,omitempty"`           // where the terms of the sums lie; default: by the dims that Reduction reads
-	Shapes       []Dims         `toml:"shapes" json:"shapes"`                             // small sizes that straddle tile edges
-	Draw         map[string]any `toml:"draw,omitempty" json:"draw,omitempty"`             // what sizes each session draws beside them: see Range
-	Inputs       []string       `toml:"inputs,omitempty" json:"inputs,omitempty"`         // input classes; empty: DefaultInputs
-	Without      []string       `toml:"without,omitempty" json:"without,omitempty"`       // hard classes that do not apply: see Hard
-	Special      *bool          `toml:"special,omitempty" json:"special,omitempty"`       // false: inf and NaN need not come through (default true)
-	Exact        *bool          `toml:"exact,omitempty" json:"exact,omitempty"`           // false: no bit-exact test on small integers (default true)
-	Atomics      bool           `toml:"atomics,omitempty" json:"atomics,omitempty"`       // two runs may differ within the tolerance
+	RoundedTerms bool `toml:"rounded_terms,omitempty" json:"rounded_terms,omitempty"`
+	// Types that sums may be kept in; default fp32 alone
+	Accumulate []DType `toml:"accumulate,omitempty" json:"accumulate,omitempty"`
+	// Where the terms of the sums lie; default: by the dims that Reduction reads
+	Terms []Terms `toml:"terms,omitempty" json:"terms,omitempty"`
+	// Small sizes that straddle tile edges
+	Shapes []Dims `toml:"shapes" json:"shapes"`
+	// What sizes each session draws beside them: see Range
+	Draw map[string]any `toml:"draw,omitempty" json:"draw,omitempty"`
+	// Input classes; empty: DefaultInputs
+	Inputs []string `toml:"inputs,omitempty" json:"inputs,omitempty"`
+	// Hard classes that do not apply: see Hard
+	Without []string `toml:"without,omitempty" json:"without,omitempty"`
+	// False: inf and NaN need not come through (default true)
+	Special *bool `toml:"special,omitempty" json:"special,omitempty"`
+	// False: no bit-exact test on small integers (default true)
+	Exact *bool `toml:"exact,omitempty" json:"exact,omitempty"`
+	// Two runs may differ within the tolerance
+	Atomics bool `toml:"atomics,omitempty" json:"atomics,omitempty"`
 
 	ranges map[string]Range
 }

@@ -9,14 +9,15 @@ import (
 
 // NewSpaceFromPoints makes a space of exactly the given points, which are value indices by gene in
 // declaration order: what a recording holds, and no more. Genes that do not exist at a point are set
-// to their defaults. The points need not obey the family's constraints. A point that is out of range,
+// to their defaults. The points need not satisfy the family's constraints. A point that is out of range,
 // or there twice, is an error.
 func NewSpaceFromPoints(f *Family, dev Device, t DType, points [][]uint8) (*Space, error) {
 	if len(points) == 0 {
 		return nil, fmt.Errorf("family %s: %w: no point was recorded", f.Name, ErrNoLegalPoint)
 	}
 	n := len(f.Genes)
-	s := &Space{Family: f, Device: dev, DType: t, allowed: make([][]uint8, n), radix: make([]uint64, n), recorded: make([]int, n), refused: make([]int, len(f.Constraints))}
+	s := &Space{Family: f, Device: dev, DType: t, allowed: make([][]uint8, n), radix: make([]uint64, n),
+		recorded: make([]int, n), refused: make([]int, len(f.Constraints))}
 	place := uint64(1)
 	for i := n - 1; i >= 0; i-- {
 		s.radix[i], s.recorded[i] = place, i
@@ -26,7 +27,7 @@ func NewSpaceFromPoints(f *Family, dev Device, t DType, points [][]uint8) (*Spac
 		place *= uint64(len(f.Genes[i].values))
 	}
 	s.derive()
-	s.settled()
+	s.precompute()
 	for k, values := range points {
 		code, err := s.record(values)
 		if err != nil {

@@ -14,10 +14,6 @@ import (
 // larger one are counted. Attention has 1.2 million, and ties too many genes together to be counted fast.
 const MaxEnumerated = 4 << 20
 
-// Point is a point of a space as value indices, one per gene in declaration order. Inactive genes
-// hold their default's index, so that one kernel is one point.
-type Point []uint8
-
 // Space is the set of legal points of a family on one device, in a fixed order. It does not change,
 // and may be read by several goroutines.
 type Space struct {
@@ -31,7 +27,7 @@ type Space struct {
 	counted *diagram.Diagram // in place of codes, where there are too many
 	whens   []*derived
 	rules   []*derived // by constraint
-	clauses []clause   // of them, those that are settled earlier
+	clauses []clause   // of them, those that are decided earlier
 	lets    []*derived // those of the family that depend on a gene
 	refused []int      // by constraint: how many partial points it refused
 
@@ -54,7 +50,8 @@ func NewSpace(f *Family, dev Device, t DType, pins Pins) (*Space, error) {
 
 // newSpace makes a list in at most so many steps, or counts.
 func newSpace(f *Family, dev Device, t DType, pins Pins, steps int) (*Space, error) {
-	s := &Space{Family: f, Device: dev, DType: t, radix: make([]uint64, len(f.Genes)), refused: make([]int, len(f.Constraints))}
+	s := &Space{Family: f, Device: dev, DType: t, radix: make([]uint64, len(f.Genes)),
+		refused: make([]int, len(f.Constraints))}
 	if err := s.restrict(pins); err != nil {
 		return nil, err
 	}
@@ -70,7 +67,7 @@ func newSpace(f *Family, dev Device, t DType, pins Pins, steps int) (*Space, err
 	if err := s.enumerate(steps); err != nil {
 		return nil, fmt.Errorf("family %s: %w", f.Name, err)
 	}
-	s.settled()
+	s.precompute()
 	return s, nil
 }
 
@@ -125,10 +122,10 @@ func (s *Space) derive() {
 	}
 }
 
-// settled works out the values of expressions ahead, before the space is read by others.
-func (s *Space) settled() {
+// precompute evaluates expressions ahead, before the space is read by others.
+func (s *Space) precompute() {
 	pad := s.scratchpad()
-	pad.learn = true
+	pad.keep = true
 	for _, list := range [][]*derived{s.rules, s.whens, s.lets} {
 		for _, d := range list {
 			pad.fill(d)
@@ -148,39 +145,6 @@ func (s *Space) Len() int {
 	return len(s.codes)
 }
 
-// At is the i-th legal point.
-func (s *Space) At(i int) Point {
-	p := make(Point, len(s.radix))
-	if s.counted != nil {
-		s.counted.At(i, p)
-		return p
-	}
-	code := s.codes[i]
-	for j, place := range s.radix {
-		p[j] = uint8(code / place)
-		code %= place
-	}
-	return p
-}
-
-// Index finds a point; ok is false when it is not legal.
-func (s *Space) Index(p Point) (i int, ok bool) {
-	if len(p) != len(s.radix) {
-		return 0, false
-	}
-	code := uint64(0)
-	for j, v := range p {
-		if int(v) >= len(s.Family.Genes[j].values) {
-			return 0, false // would be the code of another point
-		}
-		code += uint64(v) * s.radix[j]
-	}
-	if s.counted != nil {
-		return s.counted.Index(p)
-	}
-	return slices.BinarySearch(s.codes, code)
-}
-
 // Recorded reports whether the points are those of a recording and not all legal ones.
 func (s *Space) Recorded() bool { return s.recorded != nil }
 
@@ -193,61 +157,6 @@ func (s *Space) Values(gene int) []uint8 { return s.allowed[gene] }
 // Refused counts, by constraint, the partial points that it alone kept out: 0 for a rule that is
 // implied by those before it.
 func (s *Space) Refused() []int { return s.refused }
-
-// Active says which genes of a point exist.
-func (s *Space) Active(p Point) []bool {
-	on := make([]bool, len(p))
-	pad := s.scratchpad()
-	for i, when := range s.whens {
-		on[i] = true
-		if when != nil {
-			ok, err := pad.holds(when, p)
-			on[i] = err == nil && ok
-		}
-	}
-	return on
-}
-
-// Canonical sets the genes of p that do not exist to their defaults, in place.
-func (s *Space) Canonical(p Point) Point {
-	pad := s.scratchpad()
-	for i, when := range s.whens {
-		if when != nil {
-			if on, err := pad.holds(when, p); err != nil || !on {
-				p[i] = uint8(s.Family.Genes[i].def)
-			}
-		}
-	}
-	return p
-}
-
-// Genome gives the point's active genes their values.
-func (s *Space) Genome(p Point) Genome {
-	g := Genome{}
-	for i, on := range s.Active(p) {
-		if on {
-			g[s.Family.Genes[i].Name] = s.Family.Genes[i].values[p[i]]
-		}
-	}
-	return g
-}
-
-// Point finds the indices of a genome's values; genes it leaves out have their defaults. It does not
-// check constraints: Index does.
-func (s *Space) Point(g Genome) (Point, error) {
-	if err := s.Family.knows(g); err != nil {
-		return nil, err
-	}
-	p := make(Point, len(s.Family.Genes))
-	for i := range s.Family.Genes {
-		gene := &s.Family.Genes[i]
-		p[i] = uint8(gene.def)
-		if v, ok := g[gene.Name]; ok {
-			p[i] = uint8(slices.Index(gene.values, v))
-		}
-	}
-	return p, nil
-}
 
 // why names the constraints that refused the most.
 func (s *Space) why() string {

@@ -73,10 +73,13 @@ func drawFamily(t *rapid.T) string {
 			genes[i] += fmt.Sprintf("\nopt_in = [%d]", 1<<other)
 		}
 	}
-	rest := []string{fmt.Sprintf("[[let]]\nname = \"x\"\nvalue = \"%s * %s + elem\"\n[[let]]\nname = \"y\"\nvalue = \"x > 6 ? %s : x\"", name(n), name(n), name(n))}
+	rest := []string{fmt.Sprintf("[[let]]\nname = \"x\"\nvalue = \"%s * %s + elem\"\n[[let]]\nname = \"y\"\nvalue = "+
+		"\"x > 6 ? %s : x\"", name(n), name(n), name(n))}
 	for range rapid.IntRange(0, 3).Draw(t, "rules") {
-		rule := fmt.Sprintf(rapid.SampledFrom([]string{"%s * %s <= 8", "x %% %s == 0 || y < %s", "y + %s > %s", "%s != %s", "device.sms > %s && %s < 100",
-			"%s > 1 || x < 9 && y %% %s == 0", "(x > 3 || y < 5) && %s != %s", "elem == 2 && (%s > 2 || y < 9 && x > 1) && %s < 8"}).Draw(t, "rule"), name(n), name(n))
+		rule := fmt.Sprintf(rapid.SampledFrom([]string{"%s * %s <= 8", "x %% %s == 0 || y < %s", "y + %s > %s", "%s != %s",
+			"device.sms > %s && %s < 100",
+			"%s > 1 || x < 9 && y %% %s == 0", "(x > 3 || y < 5) && %s != %s",
+			"elem == 2 && (%s > 2 || y < 9 && x > 1) && %s < 8"}).Draw(t, "rule"), name(n), name(n))
 		rest = append(rest, fmt.Sprintf("[[constraint]]\nrule = \"%s\"\nwhy = \"because\"", rule))
 	}
 	return genesTOML(genes, rest...)
@@ -203,9 +206,9 @@ func checkRepair(t *rapid.T, s *Space) {
 	if !ok || i < 0 || i >= s.Len() {
 		t.Fatalf("Repair(%v) = %d, %v", p, i, ok)
 	}
-	settled := slices.Clone(p)
-	s.settle(s.scratchpad(), settled)
-	if j, legal := s.Index(settled); legal && i != j {
+	normal := slices.Clone(p)
+	s.normalize(s.scratchpad(), normal)
+	if j, legal := s.Index(normal); legal && i != j {
 		t.Fatalf("Repair(%v) = %d: it is legal as %d", p, i, j)
 	}
 }
@@ -276,7 +279,8 @@ func TestLargeSpacesAreCounted(t *testing.T) {
 		want        int
 	}{
 		{"no constraint", "", 1 << 24},
-		{"pairs", "[[constraint]]\nrule = \"g0 < g1\"\nwhy = \"so\"\n[[constraint]]\nrule = \"g6 + g7 == 9\"\nwhy = \"so\"", 28 * 8 * 1 << 12},
+		{"pairs", "[[constraint]]\nrule = \"g0 < g1\"\nwhy = \"so\"\n[[constraint]]\nrule = \"g6 + g7 == 9\"\nwhy = \"so\"",
+			28 * 8 * 1 << 12},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := mustSpace(t, genesTOML(genes, tt.rules), nil)
@@ -311,13 +315,15 @@ func TestLargeSpacesAreCounted(t *testing.T) {
 func TestTooManySteps(t *testing.T) {
 	genes := slices.Repeat([]string{"values = [1, 2, 3, 4]\ndefault = 1"}, 9)
 	f := mustFamily(t, genesTOML(genes, "[[constraint]]\nrule = \"g0 + g8 > 99\"\nwhy = \"never\""))
-	if _, err := newSpace(f, hopper(t), FP16, nil, 1000); !errors.Is(err, ErrNoLegalPoint) || !strings.Contains(err.Error(), "never") {
+	if _, err := newSpace(f, hopper(t), FP16, nil, 1000); !errors.Is(err, ErrNoLegalPoint) ||
+		!strings.Contains(err.Error(), "never") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestConstraintFailure(t *testing.T) {
-	f := mustFamily(t, genesTOML([]string{"values = [0, 1]\ndefault = 1"}, "[[let]]\nname = \"x\"\nvalue = \"8 / g0\"\n[[constraint]]\nrule = \"x > 1\"\nwhy = \"so\""))
+	f := mustFamily(t, genesTOML([]string{"values = [0, 1]\ndefault = 1"},
+		"[[let]]\nname = \"x\"\nvalue = \"8 / g0\"\n[[constraint]]\nrule = \"x > 1\"\nwhy = \"so\""))
 	_, err := NewSpace(f, hopper(t), FP16, nil)
 	want := "family tile: let x: division by zero\n    8 / g0\n      ^"
 	if err == nil || err.Error() != want {
@@ -328,7 +334,8 @@ func TestConstraintFailure(t *testing.T) {
 func TestSampleIsUniform(t *testing.T) {
 	// Half of the values of g0 have one point, half have eight: a sampler that chooses gene by gene
 	// would draw both halves equally often.
-	s := mustSpace(t, genesTOML([]string{"values = [1, 2]\ndefault = 1", "values = [1, 2, 3, 4, 5, 6, 7, 8]\ndefault = 1\nwhen = \"g0 == 2\""}), nil)
+	s := mustSpace(t, genesTOML([]string{"values = [1, 2]\ndefault = 1",
+		"values = [1, 2, 3, 4, 5, 6, 7, 8]\ndefault = 1\nwhen = \"g0 == 2\""}), nil)
 	const draws = 90_000
 	count := make([]float64, s.Len())
 	rng := seeded(7)
@@ -362,7 +369,8 @@ func TestIndexRefusesStrangers(t *testing.T) {
 func TestCheckNamesEveryBrokenConstraint(t *testing.T) {
 	f := mustFamily(t, familyTOML)
 	err := f.Check(Genome{"mma": String("wmma"), "tile": Int(16), "warps": Int(8)}, Device{MaxThreads: 128}, FP16)
-	want := "illegal: a block has at most that many threads (threads <= device.max_threads)\nillegal: warps tile the block (mma == 'fma' || tile % (4 * warps) == 0)"
+	want := "illegal: a block has at most that many threads (threads <= device.max_threads)\nillegal: warps tile the " +
+		"block (mma == 'fma' || tile % (4 * warps) == 0)"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -373,7 +381,8 @@ func TestFamilyRuns(t *testing.T) {
 		arch string
 		cc   int
 		want bool
-	}{{"sm_80", 80, true}, {"sm_80", 90, true}, {"sm_80", 75, false}, {"sm_90a", 90, true}, {"sm_90a", 100, false}, {"sm_100a", 100, true}} {
+	}{{"sm_80", 80, true}, {"sm_80", 90, true}, {"sm_80", 75, false}, {"sm_90a", 90, true}, {"sm_90a", 100, false},
+		{"sm_100a", 100, true}} {
 		f := mustFamily(t, strings.Replace(familyTOML, "sm_80", c.arch, 1))
 		if got := f.Runs(Device{CC: c.cc}); got != c.want {
 			t.Errorf("%s on %d: %v", c.arch, c.cc, got)
@@ -391,10 +400,11 @@ func TestAccumulator(t *testing.T) {
 	}
 }
 
-// TestGuardedClause has a clause that divides by zero wherever the one that guards it is not decided yet: it must refuse
-// nothing there, and be no error.
+// TestGuardedClause has a clause that divides by zero wherever the one that guards it is not decided yet: it must
+// refuse nothing there, and be no error.
 func TestGuardedClause(t *testing.T) {
-	genes := []string{"values = [2, 3, 4]\ndefault = 2", "values = [0, 1, 2]\ndefault = 1", "values = [0, 1, 2]\ndefault = 0"}
+	genes := []string{"values = [2, 3, 4]\ndefault = 2", "values = [0, 1, 2]\ndefault = 1",
+		"values = [0, 1, 2]\ndefault = 0"}
 	s := mustSpace(t, genesTOML(genes, "[[constraint]]\nrule = \"g1 + g2 > 2 && g0 % g1 == 0\"\nwhy = \"so\""), nil)
 	if len(s.Family.Constraints[0].clauses) != 2 || s.Len() != 3+2*2 { // g1 = 1: g2 = 2; g1 = 2: g0 even, g2 = 1 or 2
 		t.Errorf("%d points, clauses %v", s.Len(), s.Family.Constraints[0].clauses)

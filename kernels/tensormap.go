@@ -11,9 +11,10 @@ import (
 // name is an argument of the launch, passed by value (const __grid_constant__ darwarp::TensorMap). What lies outside of
 // the tensor is read as zero and not written.
 type TensorMapSpec struct {
-	Name    string   `toml:"name" json:"name"`
-	Tensor  string   `toml:"tensor" json:"tensor"`
-	Box     []string `toml:"box" json:"box"`                             // elements that one copy moves, by dimension in the order of the tensor's shape
+	Name   string `toml:"name" json:"name"`
+	Tensor string `toml:"tensor" json:"tensor"`
+	// Elements that one copy moves, by dimension in the order of the tensor's shape
+	Box     []string `toml:"box" json:"box"`
 	Swizzle string   `toml:"swizzle,omitempty" json:"swizzle,omitempty"` // bytes: 0, 32, 64 or 128; empty means 0
 }
 
@@ -37,7 +38,8 @@ const maxRank = 5
 
 // compile checks a declared map against the problem's tensors. taken are the names of buffers and of the launch's
 // earlier maps.
-func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, tensors []Tensor, scope expr.Scope) (out mapExprs) {
+func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, tensors []Tensor,
+	scope expr.Scope) (out mapExprs) {
 	if !nameRE.MatchString(m.Name) || taken[m.Name] != "" || scope[m.Name] != nil {
 		n.addf(key+".name", "%q is not usable: expected a new identifier", m.Name)
 	}
@@ -118,7 +120,8 @@ func (m mapExprs) resolve(spec TensorMapSpec, env expr.Env) (TensorMap, error) {
 		elem, _ = env["elem"].(int)
 	}
 	if dev, _ := env["device"].(Device); dev.CC > 0 && dev.CC < 90 {
-		return fail(fmt.Errorf("the device has none: expected sm_90 or later, by the family's arch or a constraint on device.cc"))
+		return fail(fmt.Errorf("the device has none: expected sm_90 or later, by the family's arch or a constraint on " +
+			"device.cc"))
 	}
 	if err := out.check(shape, elem); err != nil {
 		return fail(err)
@@ -140,7 +143,8 @@ func (m TensorMap) check(shape []int, elem int) error {
 	case box%16 != 0:
 		return fmt.Errorf("box of %v elements has rows of %d bytes: expected a multiple of 16", m.Box, box)
 	case m.Swizzle > 0 && box > m.Swizzle:
-		return fmt.Errorf("box of %v elements has rows of %d bytes: expected at most the %d of its swizzle", m.Box, box, m.Swizzle)
+		return fmt.Errorf("box of %v elements has rows of %d bytes: expected at most the %d of its swizzle", m.Box, box,
+			m.Swizzle)
 	case inner > 0 && row%16 != 0:
 		return fmt.Errorf("%s %v has rows of %d bytes: expected a multiple of 16", m.Tensor, shape, row)
 	case slices.Max(shape) > 1<<32:

@@ -13,19 +13,25 @@ import (
 // tiled is familyTOML with a tensor map of A, which is two arguments, and one of C, which is none.
 func tiled(t testing.TB, box, swizzle string) string {
 	t.Helper()
-	text := strings.Replace(familyTOML, `smem = "smem"`, withMap(fmt.Sprintf(`name = "a_tiles", tensor = "A", box = [%s], swizzle = "%s" }, { name = "c_tiles", tensor = "C", box = ["1", "4"]`, box, swizzle)), 1)
-	return strings.Replace(text, `args = ["A", "B", "C", "partial", "m", "n", "k"]`, `args = ["a_tiles", "C", "a_tiles", "m"]`, 1)
+	text := strings.Replace(familyTOML, `smem = "smem"`,
+		withMap(fmt.Sprintf(`name = "a_tiles", tensor = "A", box = [%s], swizzle = "%s" }, { name = "c_tiles", tensor = `+
+			`"C", box = ["1", "4"]`, box, swizzle)), 1)
+	return strings.Replace(text, `args = ["A", "B", "C", "partial", "m", "n", "k"]`,
+		`args = ["a_tiles", "C", "a_tiles", "m"]`, 1)
 }
 
 func TestResolveTensorMap(t *testing.T) {
-	c, err := resolve(t, tiled(t, `"tile / 2", "64"`, "tile < 64 ? 128 : 64"), Genome{"tile": Int(32)}, hopper(t), Dims{"m": 65, "n": 32, "k": 64})
+	c, err := resolve(t, tiled(t, `"tile / 2", "64"`, "tile < 64 ? 128 : 64"), Genome{"tile": Int(32)}, hopper(t),
+		Dims{"m": 65, "n": 32, "k": 64})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, _ := json.Marshal(c.Launches)
 	want := `[{"entry":"product","grid":[3,1,1],"block":[256,1,1],"cluster":[1,1,1],"smem":4096,` +
-		`"args":[{"kind":"tensor_map","name":"a_tiles"},{"kind":"tensor","name":"C"},{"kind":"tensor_map","name":"a_tiles"},{"kind":"i32","int":65}],` +
-		`"tensor_maps":[{"name":"a_tiles","tensor":"A","box":[16,64],"swizzle":128},{"name":"c_tiles","tensor":"C","box":[1,4]}]}]`
+		`"args":[{"kind":"tensor_map","name":"a_tiles"},{"kind":"tensor","name":"C"},{"kind":"tensor_map",` +
+		`"name":"a_tiles"},{"kind":"i32","int":65}],` +
+		`"tensor_maps":[{"name":"a_tiles","tensor":"A","box":[16,64],"swizzle":128},{"name":"c_tiles","tensor":"C",` +
+		`"box":[1,4]}]}]`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -44,7 +50,8 @@ func TestTensorMapRules(t *testing.T) {
 		{"no box", `"k - k", "64"`, "128", 64, "box of [0 64] elements: expected 1 to 256 along each dimension"},
 		{"box", `"m + 192", "64"`, "128", 64, "box of [257 64] elements: expected 1 to 256 along each dimension"},
 		{"row of a box", `"32", "12"`, "0", 64, "box of [32 12] elements has rows of 24 bytes: expected a multiple of 16"},
-		{"row beyond the swizzle", `"32", "64"`, "64", 64, "box of [32 64] elements has rows of 128 bytes: expected at most the 64 of its swizzle"},
+		{"row beyond the swizzle", `"32", "64"`, "64", 64,
+			"box of [32 64] elements has rows of 128 bytes: expected at most the 64 of its swizzle"},
 		{"swizzle", `"32", "64"`, "4 * k", 64, "swizzle of 256 bytes: expected 0, 32, 64 or 128"},
 		{"rows", `"32", "64"`, "128", 65, "A [65 65] has rows of 130 bytes: expected a multiple of 16"},
 		{"extent", `"32", "64"`, "128", 1<<32 + 8, "A [65 4294967304]: expected at most 2^32 along each dimension"},
@@ -60,17 +67,30 @@ func TestTensorMapRules(t *testing.T) {
 			}
 		})
 	}
-	_, err := resolve(t, tiled(t, `"32", "64"`, ""), nil, hopper(t), Dims{"m": 65, "n": 33, "k": 64}) // C is fp32 whatever the problem's dtype is
-	if want := "launch product: tensor map c_tiles: C [65 33] has rows of 132 bytes: expected a multiple of 16"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-	ampere, err := ArchDevice("sm_89")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = resolve(t, tiled(t, `"32", "64"`, ""), nil, ampere, Dims{"m": 65, "n": 32, "k": 64})
-	if want := "launch product: tensor map a_tiles: the device has none: expected sm_90 or later, by the family's arch or a constraint on device.cc"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+}
+
+// TestTensorMapFaults: maps that are wrong for another reason than their box and swizzle.
+func TestTensorMapFaults(t *testing.T) {
+	for _, c := range []struct {
+		name, arch string
+		n          int
+		want       string
+	}{
+		{"C is fp32 whatever the problem's dtype is", "sm_90a", 33,
+			"c_tiles: C [65 33] has rows of 132 bytes: expected a multiple of 16"},
+		{"no such unit", "sm_89", 32, "a_tiles: the device has none: expected sm_90 or later, by the family's arch or a " +
+			"constraint on device.cc"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dev, err := ArchDevice(c.arch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = resolve(t, tiled(t, `"32", "64"`, ""), nil, dev, Dims{"m": 65, "n": c.n, "k": 64})
+			if want := "launch product: tensor map " + c.want; err == nil || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
 	}
 }
 
@@ -91,7 +111,8 @@ func TestBindTensorMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := CompilePlan("own", spec, mustProblem(t).Tensors, expr.Scope{"m": 0, "n": 0, "k": 0, "device": Device{}, "elem": 0})
+	own, err := CompilePlan("own", spec, mustProblem(t).Tensors,
+		expr.Scope{"m": 0, "n": 0, "k": 0, "device": Device{}, "elem": 0})
 	if err != nil {
 		t.Fatalf("what is bound does not stand alone: %v\n%+v", err, spec)
 	}

@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// TrialPart names one way in which a candidate that would reign is doubted, beyond what the gate asks of every candidate.
+// TrialPart names one way in which a candidate that would reign is doubted, beyond what the gate asks of every
+// candidate.
 type TrialPart string
 
-// The parts. The first three take the device for moments and come before a candidate reigns; the next two run beside the
-// search; the last is for whoever is exported.
+// The parts. The first three take the device for moments and come before a candidate reigns; the next two run beside
+// the search; the last is for a candidate that is exported.
 const (
 	TrialClasses   TrialPart = "classes"   // every input class at every workload, and the whole bank of inputs
 	TrialFresh     TrialPart = "fresh"     // calls that never see an input twice in a row, all outputs compared
@@ -19,7 +20,7 @@ const (
 	TrialEmulated  TrialPart = "emulated"  // the cpu device, every access watched, under several orders of the threads
 	TrialSanitized TrialPart = "sanitized" // the tools of compute-sanitizer
 	TrialLaunches  TrialPart = "launches"  // thousands of judged launches: a die that rarely shows the wrong side
-	TrialDuel      TrialPart = "duel"      // nobody asks for it: where a side of a duel is found out, that is how it fell
+	TrialDuel      TrialPart = "duel"      // never asked for: where a side of a duel is found out, that is how it fell
 )
 
 // The groups in which parts are asked for.
@@ -102,8 +103,8 @@ func (t Trial) Missing(parts []TrialPart) (missing []TrialPart) {
 	return missing
 }
 
-// Standing says whether a champion is believed. The many launches are asked of whoever is exported, and not of every
-// champion on its way; where they were tried, they count like the rest.
+// Standing says whether a champion is believed. The many launches are asked of a candidate that is exported, and not of
+// every champion on its way; where they were tried, they count like the rest.
 func (t Trial) Standing() Standing {
 	if t.Fault() != nil {
 		return Fell

@@ -21,7 +21,8 @@ func TestTrialStanding(t *testing.T) {
 		{"untried", nil, OnTrial},
 		{"quick parts", doubts(Passed, QuickTrial...), OnTrial},
 		{"all that is asked of a champion", doubts(Passed, champion...), Stood},
-		{"what is not possible is not asked", append(doubts(Passed, QuickTrial...), doubts(Impossible, SlowTrial...)...), Stood},
+		{"what is not possible is not asked", append(doubts(Passed, QuickTrial...), doubts(Impossible, SlowTrial...)...),
+			Stood},
 		{"one part failed", append(doubts(Passed, QuickTrial...), doubts(Failed, TrialEmulated)...), Fell},
 		{"the many launches count", append(doubts(Passed, champion...), doubts(Failed, TrialLaunches)...), Fell},
 		{"a part may be tried again", append(doubts(Failed, TrialFresh), doubts(Passed, champion...)...), Stood},
@@ -40,8 +41,10 @@ func TestTrialStanding(t *testing.T) {
 
 func TestTrialText(t *testing.T) {
 	var got Trial
-	got.Enter(Doubt{Part: TrialSanitized, Verdict: Impossible, Detail: "not found"}, Doubt{Part: TrialClasses, Verdict: Passed, Detail: "12 cases"})
-	const want = "on trial: classes passed, fresh pending, disturbed pending, emulated pending, sanitized not possible (not found), launches pending"
+	got.Enter(Doubt{Part: TrialSanitized, Verdict: Impossible, Detail: "not found"},
+		Doubt{Part: TrialClasses, Verdict: Passed, Detail: "12 cases"})
+	const want = "on trial: classes passed, fresh pending, disturbed pending, emulated pending, sanitized not possible " +
+		"(not found), launches pending"
 	if got.Text() != want {
 		t.Errorf("%s\n%s", got.Text(), want)
 	}

@@ -91,7 +91,8 @@ func TestDTypes(t *testing.T) {
 		for range int(c.bits) {
 			one /= 2
 		}
-		if !c.d.Valid() || c.d.Roundoff() != one || c.d.Size()*8 < int(c.bits) || c.d.Max() <= 0 || c.d.SmallestNormal() <= 0 || c.d.CType() == "" {
+		if !c.d.Valid() || c.d.Roundoff() != one || c.d.Size()*8 < int(c.bits) || c.d.Max() <= 0 ||
+			c.d.SmallestNormal() <= 0 || c.d.CType() == "" {
 			t.Errorf("%s: roundoff %g, want %g", c.d, c.d.Roundoff(), one)
 		}
 	}

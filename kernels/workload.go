@@ -22,11 +22,11 @@ func (p *Problem) Env(dims Dims, t DType) expr.Env {
 // Work is the arithmetic of one call in operations, and the least device-memory traffic in bytes.
 func (p *Problem) Work(dims Dims, t DType) (flops, bytes float64, err error) {
 	env := p.Env(dims, t)
-	f, err := p.flops.Int(env)
+	f, err := p.exprs.flops.Int(env)
 	if err != nil {
 		return 0, 0, fmt.Errorf("flops: %w", err)
 	}
-	b, err := p.bytes.Int(env)
+	b, err := p.exprs.bytes.Int(env)
 	if err != nil {
 		return 0, 0, fmt.Errorf("bytes: %w", err)
 	}
@@ -38,9 +38,9 @@ func (p *Problem) Work(dims Dims, t DType) (flops, bytes float64, err error) {
 
 // Reduction is the number of terms summed per output element.
 func (p *Problem) Reduction(dims Dims, t DType) (int, error) {
-	k, err := p.reduction.Int(p.Env(dims, t))
+	k, err := p.exprs.reduction.Int(p.Env(dims, t))
 	if err == nil && k < 1 {
-		err = fmt.Errorf("%s is %d at %s: expected at least 1", p.reduction.Text, k, dims)
+		err = fmt.Errorf("%s is %d at %s: expected at least 1", p.exprs.reduction.Text, k, dims)
 	}
 	return k, err
 }
@@ -75,7 +75,7 @@ func (p *Problem) Buffers(dims Dims, t DType) ([]Buffer, error) {
 			b.DType = t
 		}
 		elems := 1.0
-		for j, e := range p.shapes[i] {
+		for j, e := range p.exprs.shapes[i] {
 			v, err := e.Int(env)
 			if elems *= float64(v); err == nil && (v < 1 || elems > maxBytes) {
 				err = fmt.Errorf("%s is %d at %s: expected at least 1, and a tensor below %d elements", e.Text, v, dims, maxBytes)
@@ -95,10 +95,10 @@ func (p *Problem) ReferenceLaunch(dims Dims, t DType) (Launch, error) {
 	env := p.Env(dims, t)
 	l := Launch{Entry: p.Reference.Entry, Cluster: [3]int{1, 1, 1}}
 	var err error
-	if l.Grid, err = three(p.refGrid, env); err != nil {
+	if l.Grid, err = three(p.exprs.grid, env); err != nil {
 		return l, fmt.Errorf("reference.grid: %w", err)
 	}
-	if l.Block, err = three(p.refBlock, env); err != nil {
+	if l.Block, err = three(p.exprs.block, env); err != nil {
 		return l, fmt.Errorf("reference.block: %w", err)
 	}
 	if err := l.check(Device{}); err != nil {
@@ -154,7 +154,8 @@ func (p *Problem) FindWorkload(s string) ([]Workload, error) {
 		}
 	}
 	if !strings.Contains(s, "=") {
-		return nil, fmt.Errorf("unknown workload %q: expected %s, or sizes as in %s", s, strings.Join(p.workloadNames(), ", "), p.Workloads[0].Dims)
+		return nil, fmt.Errorf("unknown workload %q: expected %s, or sizes as in %s", s,
+			strings.Join(p.workloadNames(), ", "), p.Workloads[0].Dims)
 	}
 	d, err := p.parseDims(s)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // Estimate weighs many possible children and proposes the likeliest: a tree-structured Parzen
 // estimator (Bergstra et al., Algorithms for Hyper-Parameter Optimization, 2011) over legal points,
 // with the values of genes and of pairs of genes as its features. It asks how much more often a value
-// is met among the best sixth than among the rest, failures included.
+// is met among the best sixth than among the others, failures included.
 type Estimate struct{}
 
 // Name is "estimate".
@@ -19,8 +19,8 @@ func (Estimate) Name() string { return "estimate" }
 
 // Propose needs something to have worked.
 func (Estimate) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
-	const few, children, strangers = 4, 100, 200
-	choices := candidates(rng, pool, few, children, strangers)
+	const few, children, random = 4, 100, 200
+	choices := candidates(rng, pool, few, children, random)
 	if len(choices) == 0 {
 		return Proposal{}, false
 	}

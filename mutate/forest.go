@@ -30,7 +30,7 @@ func tryColumn(columns int) float64 {
 	return max(1.0/3, min(0.67, 6/float64(columns)))
 }
 
-// sample is what a forest learns from.
+// sample is what a forest is trained on.
 type sample struct {
 	rows  [][]uint8
 	y     []float64
@@ -48,7 +48,7 @@ type grower struct {
 	tree     []node
 }
 
-// grow learns a forest. Every tree sees a bootstrap sample, with each y drawn from its own noise: what
+// grow trains a forest. Every tree sees a bootstrap sample, with each y drawn from its own noise: what
 // was measured badly is believed less.
 func grow(rng *rand.Rand, s sample) *forest {
 	n := len(s.rows)

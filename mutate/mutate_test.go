@@ -45,7 +45,8 @@ func toySpace(t testing.TB) *kernels.Space {
 func cost(s *kernels.Space, p kernels.Point) float64 {
 	g := s.Genome(p)
 	v := 1.0
-	for name, want := range map[string]kernels.Value{"tile": kernels.Int(64), "loader": kernels.String("cp_async"), "stages": kernels.Int(4), "split": kernels.Int(2)} {
+	for name, want := range map[string]kernels.Value{"tile": kernels.Int(64), "loader": kernels.String("cp_async"),
+		"stages": kernels.Int(4), "split": kernels.Int(2)} {
 		if g[name] != want {
 			v += 0.5
 		}
@@ -136,7 +137,8 @@ func TestOperatorsOnEmptyAndFullPools(t *testing.T) {
 	for _, tt := range []struct {
 		op          Operator
 		empty, full bool // whether it has something to offer
-	}{{Random{}, true, false}, {Spread{}, true, false}, {Genes{}, false, true}, {Crossover{}, false, true}, {Local{}, false, false}, {Estimate{}, false, false}} {
+	}{{Random{}, true, false}, {Spread{}, true, false}, {Genes{}, false, true}, {Crossover{}, false, true},
+		{Local{}, false, false}, {Estimate{}, false, false}} {
 		t.Run(tt.op.Name(), func(t *testing.T) {
 			offers := func(p *Pool) bool {
 				rng := rand.New(rand.NewPCG(1, 1))

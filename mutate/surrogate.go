@@ -8,7 +8,7 @@ import (
 	"darwarp/kernels"
 )
 
-// Surrogate learns log time from all verdicts with a random forest and proposes the point that is
+// Surrogate fits a random forest to the log times of all verdicts and proposes the point that is
 // expected to improve most on the best (Jones et al., Efficient Global Optimization, 1998; with a
 // forest as in SMAC, Hutter et al., 2011). Where time is what a search has to spend, it is the
 // improvement per expected second.
@@ -19,8 +19,8 @@ func (Surrogate) Name() string { return "surrogate" }
 
 // Propose needs something to have worked.
 func (Surrogate) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
-	const strangers, children, few = 600, 150, 6
-	choices := candidates(rng, pool, few, children, strangers)
+	const random, children, few = 600, 150, 6
+	choices := candidates(rng, pool, few, children, random)
 	if len(choices) == 0 {
 		return Proposal{}, false
 	}
@@ -60,7 +60,7 @@ func improvement(best, mean, deviation float64) float64 {
 	return max(1e-300, (best-mean)*below+deviation*density)
 }
 
-// lessons bounds what is learned from: the best half of the bound, and others by chance. A proposal
+// lessons bounds the training set: the best half of the bound, and others by chance. A proposal
 // late in a long search costs no more than an early one.
 func lessons(rng *rand.Rand, seen []*Individual) []*Individual {
 	const most = 256
@@ -87,7 +87,7 @@ func lessons(rng *rand.Rand, seen []*Individual) []*Individual {
 
 // targets are log scores, in standard deviations, with what is slower than the median compressed: how
 // bad a bad point is teaches little. A failure is as bad as the worst tenth, not worse: one that were
-// infinitely bad would make the model forget all the rest.
+// infinitely bad would hide all other differences from the model.
 func targets(seen []*Individual) (y []float64, best float64) {
 	var ok []float64
 	for _, o := range seen {
@@ -124,7 +124,7 @@ func targets(seen []*Individual) (y []float64, best float64) {
 	return y, (ok[0] - mean) / deviation
 }
 
-// sample is what a forest learns from: verdicts, and points in flight, which are taken for middling,
+// sample is what a forest is trained on: verdicts, and points in flight, which are taken for middling,
 // so that the next proposal looks elsewhere.
 func (p *Pool) sample(seen []*Individual, y []float64) sample {
 	s := sample{y: y}
@@ -138,8 +138,8 @@ func (p *Pool) sample(seen []*Individual, y []float64) sample {
 	return s
 }
 
-// candidates are unknown points: all beside the best few, children of elites, and strangers.
-func candidates(rng *rand.Rand, pool *Pool, few, children, strangers int) []int {
+// candidates are unknown points: all beside the best few, children of elites, and points drawn at random.
+func candidates(rng *rand.Rand, pool *Pool, few, children, random int) []int {
 	if len(pool.Best) == 0 {
 		return nil
 	}
@@ -161,7 +161,7 @@ func candidates(rng *rand.Rand, pool *Pool, few, children, strangers int) []int 
 			add(i)
 		}
 	}
-	for range strangers {
+	for range random {
 		add(pool.Space.Sample(rng))
 	}
 	return out

@@ -52,22 +52,11 @@ func TestKill(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(17, 19))
 	path, acknowledged, grown := filepath.Join(t.TempDir(), "kill.run"), 0, 0
 	for round := range kills {
-		cmd := child(t, "writer", path)
-		out := must(cmd.StdoutPipe())(t)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		timer := time.AfterFunc(time.Duration(5+rnd.IntN(80))*time.Millisecond, func() { cmd.Process.Kill() })
-		before := acknowledged
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			acknowledged = must(strconv.Atoi(lines.Text()))(t)
-		}
-		cmd.Wait() // killed: always an error
-		timer.Stop()
-		if acknowledged > before {
+		n := killed(t, path, time.Duration(5+rnd.IntN(80))*time.Millisecond, acknowledged)
+		if n > acknowledged {
 			grown++
 		}
-		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && acknowledged == 0 {
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && n == 0 {
 			continue // killed before the file had its name
 		}
 		if err := verify(path); err != nil {
@@ -75,8 +64,8 @@ func TestKill(t *testing.T) {
 		}
 		r := must(View(path))(t)
 		// The last one may have been stored and not yet acknowledged.
-		if n := r.Len(); n != acknowledged && n != acknowledged+1 {
-			t.Fatalf("round %d: %d stored, %d acknowledged", round, n, acknowledged)
+		if stored := r.Len(); stored != n && stored != n+1 {
+			t.Fatalf("round %d: %d stored, %d acknowledged", round, stored, n)
 		}
 		if state := must(r.Checkpoint())(t); r.Len() > 0 && binary.BigEndian.Uint64(state) != uint64(r.Len()-1) {
 			t.Fatalf("round %d: the checkpoint is not of the last candidate", round)
@@ -95,6 +84,24 @@ func TestKill(t *testing.T) {
 		t.Errorf("only %d of %d writers got to write", grown, kills)
 	}
 	t.Logf("%d candidates survived %d kills", acknowledged, kills)
+}
+
+// killed has a process write a run until it is killed after a while, and gives the number of candidates that it has
+// acknowledged: as many as before where it came to none.
+func killed(t *testing.T, path string, after time.Duration, before int) int {
+	t.Helper()
+	cmd := child(t, "writer", path)
+	out := must(cmd.StdoutPipe())(t)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		before = must(strconv.Atoi(lines.Text()))(t)
+	}
+	cmd.Wait() // killed: always an error
+	timer.Stop()
+	return before
 }
 
 // fillUp writes under a file size limit, then without: standard output tells the test what happened.

@@ -52,17 +52,21 @@ func candidate(i int) *kernels.Candidate {
 			"stages": kernels.Int(2 + r.IntN(4)), "loader": kernels.String("tma"), "swizzle": kernels.Bool(r.IntN(2) == 0),
 			"split_k": kernels.Int(1 + r.IntN(8)), "schedule": kernels.String("persistent"),
 		}},
-		Origin: kernels.Origin{Operator: "crossover", Parents: []kernels.ID{hash("id", i/2), hash("id", i/3)}, Generation: i / 20, Note: "stages 3 -> 4, block_m 64 -> 128"},
+		Origin: kernels.Origin{Operator: "crossover", Parents: []kernels.ID{hash("id", i/2), hash("id", i/3)},
+			Generation: i / 20, Note: "stages 3 -> 4, block_m 64 -> 128"},
 		Result: kernels.Result{
 			Outcome: kernels.OK, Code: fmt.Sprintf("%x", hash("code", i)), Proof: "0123456789abcdef",
-			Resources: []kernels.Resources{{Entry: "gemm", Registers: 168, DynamicSmem: 196608, BlocksPerSM: 1, Occupancy: 0.1875}},
-			Gate:      &kernels.GateReport{Checks: 24, Elements: 24 << 20, Worst: r.Float64(), Where: "m=512,n=512,k=64 normal", Frobenius: 1e-4 * r.Float64()},
-			Cost:      kernels.Cost{Compile: r.Float64(), Gate: r.Float64(), Time: r.Float64(), Wait: r.Float64()},
+			Resources: []kernels.Resources{{Entry: "gemm", Registers: 168, DynamicSmem: 196608, BlocksPerSM: 1,
+				Occupancy: 0.1875}},
+			Gate: &kernels.GateReport{Checks: 24, Elements: 24 << 20, Worst: r.Float64(), Where: "m=512,n=512,k=64 normal",
+				Frobenius: 1e-4 * r.Float64()},
+			Cost: kernels.Cost{Compile: r.Float64(), Gate: r.Float64(), Time: r.Float64(), Wait: r.Float64()},
 		},
 	}
 	for w := range 5 {
-		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: fmt.Sprintf("llama-ffn-%d", w), Median: 1e5 * r.Float64(),
-			Lo: 1e5 * r.Float64(), Hi: 1e5 * r.Float64(), Samples: 31, Cache: "hot", Tier: "fitness", Clock: 1755})
+		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: fmt.Sprintf("llama-ffn-%d", w),
+			Median: 1e5 * r.Float64(),
+			Lo:     1e5 * r.Float64(), Hi: 1e5 * r.Float64(), Samples: 31, Cache: "hot", Tier: "fitness", Clock: 1755})
 	}
 	if i%4 == 3 {
 		c.Score, c.Result.Outcome, c.Result.Times = 0, kernels.Wrong, nil

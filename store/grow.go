@@ -5,7 +5,7 @@ import (
 )
 
 // Grow replaces the files of the run's problem and the checkpoint in one transaction: the checkpoint has points of a
-// family that came with the files. Nobody takes a family away: candidates of it could not be rendered any more.
+// family that came with the files. No family is taken away: its candidates could not be rendered any more.
 func (r *Run) Grow(files map[string][]byte, checkpoint []byte) error {
 	meta := r.Meta()
 	meta.Files = files

@@ -144,9 +144,10 @@ func TestTell(t *testing.T) {
 	if err := Tell(t.Context(), r.path, make([]byte, maxCommand+1)); err == nil || len(heard) != 2 {
 		t.Errorf("a command that is too long: %v", err)
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-	}}}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		}}}
 	reply, err := client.Get("http://darwarp/steer")
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -46,8 +48,8 @@ func migrate(root *bolt.Bucket) error {
 	return root.Put(schemaKey, number(v))
 }
 
-// nameKinds makes layout 4 of layout 3: a duel's champion and the name of a measurement are told to be of a baseline where
-// they are of no candidate. There is a bucket of trials from the start.
+// nameKinds makes layout 4 of layout 3: a duel's champion and the name of a measurement are told to be of a baseline
+// where they are of no candidate. There is a bucket of trials from the start.
 func nameKinds(root *bolt.Bucket) error {
 	if err := addBuckets("trials")(root); err != nil {
 		return err
@@ -80,8 +82,8 @@ func nameKinds(root *bolt.Bucket) error {
 	return nil
 }
 
-// nameKind adds to a record what one of its keys names. The record is no more than JSON here, for what its type is today
-// must not decide what a migration does.
+// nameKind adds to a record what one of its keys names. The record is no more than JSON here, for what its type is
+// today must not decide what a migration does.
 func nameKind(root *bolt.Bucket, record []byte, name, kind string) ([]byte, error) {
 	var all map[string]json.RawMessage
 	if err := decode(record, &all); err != nil {
@@ -105,4 +107,51 @@ func isShortID(root *bolt.Bucket, digits string) bool {
 	}
 	k, _ := root.Bucket(ids).Cursor().Seek(from)
 	return bytes.HasPrefix(k, from)
+}
+
+// upgrade keeps a copy of a file of an older layout, migrates the file and opens it.
+func upgrade(path string) (*Run, error) {
+	if err := keepOld(path); err != nil {
+		return nil, fmt.Errorf("keep a copy of the old layout: %w", noSpace(err))
+	}
+	if err := migrateFile(path); err != nil {
+		return nil, err
+	}
+	return open(path, true)
+}
+
+// keepOld copies a run to PATH.layoutN. A copy that is there already is from an upgrade that did not
+// come to its end, and is replaced.
+func keepOld(path string) error {
+	db, err := openBolt(path, true)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return guard(func() error {
+		return db.View(func(tx *bolt.Tx) error {
+			v, err := storedVersion(tx.Bucket(rootName))
+			if err != nil {
+				return err
+			}
+			f, err := os.OpenFile(fmt.Sprintf("%s.layout%d", path, v), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+			if err != nil {
+				return err
+			}
+			_, err = tx.WriteTo(f)
+			return errors.Join(err, f.Sync(), f.Close())
+		})
+	})
+}
+
+// migrateFile brings a file to the present layout in one transaction.
+func migrateFile(path string) error {
+	db, err := openBolt(path, true)
+	if err != nil {
+		return err
+	}
+	err = guard(func() error {
+		return db.Update(func(tx *bolt.Tx) error { return migrate(tx.Bucket(rootName)) })
+	})
+	return noSpace(errors.Join(err, db.Close()))
 }

@@ -16,32 +16,35 @@ import (
 	"darwarp/kernels"
 )
 
+var errBroken = errors.New("broken step")
+
+// twoSteps are migrations of which the second needs the first.
+var twoSteps = []migration{
+	func(root *bolt.Bucket) error { return root.Put([]byte("step 1"), []byte("done")) },
+	func(root *bolt.Bucket) error {
+		if string(root.Get([]byte("step 1"))) != "done" {
+			return errors.New("step 2 came before step 1")
+		}
+		return root.Put([]byte("step 2"), []byte("done"))
+	},
+}
+
 func TestMigration(t *testing.T) {
 	old := newRun(t)
 	fill(t, old, 0, 20)
-	path := old.path
 	old.Close()
-	broken := errors.New("broken step")
-	steps := []migration{
-		func(root *bolt.Bucket) error { return root.Put([]byte("step 1"), []byte("done")) },
-		func(root *bolt.Bucket) error {
-			if string(root.Get([]byte("step 1"))) != "done" {
-				return errors.New("step 2 came before step 1")
-			}
-			return root.Put([]byte("step 2"), []byte("done"))
-		},
-	}
+	path := old.path
 	released := slices.Clip(migrations)
 	t.Cleanup(func() { migrations = released })
 
-	migrations = append(released, steps[0], func(*bolt.Bucket) error { return broken })
-	if _, err := Open(path); !errors.Is(err, broken) {
+	migrations = append(released, twoSteps[0], func(*bolt.Bucket) error { return errBroken })
+	if _, err := Open(path); !errors.Is(err, errBroken) {
 		t.Fatalf("a broken step gave %v", err)
 	}
 	migrations = released
 	must(Open(path))(t).Close() // still the old layout: the steps are one transaction
 
-	migrations = append(released, steps...)
+	migrations = append(released, twoSteps...)
 	before := must(os.ReadFile(path))(t)
 	v := must(View(path))(t)
 	same(t, "viewed", v.Len(), 20)
@@ -89,9 +92,12 @@ func TestLayout1(t *testing.T) {
 	r = must(Open(path))(t)
 	defer r.Close()
 	same(t, "candidates", r.Len(), 5)
-	insight := kernels.Insight{Candidate: hash("id", 1), Genes: []kernels.GeneChange{{Gene: "stages", From: "1", To: "3"}}, Outcome: kernels.OK,
-		Gain: kernels.Gain{Ratio: 1.2, Lo: 1.1, Hi: 1.3}, Shapes: []kernels.Gain{{Workload: "square", Ratio: 1.2, Lo: 1.1, Hi: 1.3}}, Cache: "hot"}
-	portfolio := kernels.Portfolio{K: 2, Objective: kernels.Worst, Kernels: []kernels.ID{hash("id", 1), hash("id", 2)}, Choices: []kernels.Choice{{Workload: "square", Kernel: 1}}}
+	insight := kernels.Insight{Candidate: hash("id", 1), Genes: []kernels.GeneChange{{Gene: "stages", From: "1", To: "3"}},
+		Outcome: kernels.OK,
+		Gain:    kernels.Gain{Ratio: 1.2, Lo: 1.1, Hi: 1.3}, Shapes: []kernels.Gain{{Workload: "square", Ratio: 1.2, Lo: 1.1,
+			Hi: 1.3}}, Cache: "hot"}
+	portfolio := kernels.Portfolio{K: 2, Objective: kernels.Worst, Kernels: []kernels.ID{hash("id", 1), hash("id", 2)},
+		Choices: []kernels.Choice{{Workload: "square", Kernel: 1}}}
 	if err := errors.Join(r.PutInsight(insight), r.PutPortfolio(portfolio)); err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +105,8 @@ func TestLayout1(t *testing.T) {
 	same(t, "portfolios", must(r.Portfolios())(t), []kernels.Portfolio{portfolio})
 }
 
-// TestLayout3 opens a file of a darwarp whose duels and baselines did not say what their names name: a search, a portfolio and
-// explain on the cpu device. One of its baselines is the winner, measured again.
+// TestLayout3 opens a file of a darwarp whose duels and baselines did not say what their names name: a search, a
+// portfolio and explain on the cpu device. One of its baselines is the winner, measured again.
 func TestLayout3(t *testing.T) {
 	packed := must(os.Open("testdata/layout3.db.gz"))(t)
 	defer packed.Close()

@@ -119,7 +119,7 @@ func (r *Run) SetChampion(id kernels.ID, why string) error {
 }
 
 // stamp is the time of day as candidates tell it: what passed since the last one was stored, after its own. A clock
-// that somebody sets meanwhile does not put a champion before its candidate, or hours behind. The caller holds writing.
+// that is set meanwhile does not put a champion before its candidate, or hours behind. The caller holds writing.
 func (r *Run) stamp(now time.Time) time.Time {
 	if r.put.IsZero() || r.newest.IsZero() {
 		return now

@@ -4,20 +4,15 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 
 	"darwarp/kernels"
 )
@@ -178,127 +173,4 @@ func (s *Server) Close() error {
 	}
 	<-s.served
 	return err
-}
-
-func (s *Server) events(w http.ResponseWriter, request *http.Request) {
-	queue := make(chan []byte, eventQueue)
-	s.mu.Lock()
-	if !s.closed {
-		s.watchers[queue] = true
-	} else {
-		close(queue)
-	}
-	told := s.told
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.drop(queue)
-	}()
-	w.Header().Set("Content-Type", "application/jsonl")
-	w.Header().Set(eventHeader, strconv.Itoa(told))
-	control := http.NewResponseController(w)
-	if control.Flush() != nil { // the watcher sees that it is subscribed
-		return
-	}
-	for {
-		select {
-		case <-request.Context().Done():
-			return
-		case line, more := <-queue:
-			// The end needs time too: it is what tells an ended search from a broken one.
-			if control.SetWriteDeadline(time.Now().Add(eventPatience)) != nil || !more {
-				return
-			}
-			if _, err := w.Write(line); err != nil || control.Flush() != nil {
-				return
-			}
-		}
-	}
-}
-
-// copy sends a copy that is first made on disk: the transaction then lasts as long as the disk takes
-// and not as long as the client likes, for the writer may have to wait for it.
-func (s *Server) copy(w http.ResponseWriter, request *http.Request) {
-	f, err := os.CreateTemp(filepath.Dir(s.run.path), ".darwarp-copy-*")
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	defer f.Close()
-	err = os.Remove(f.Name()) // gone with the handle
-	if err == nil {
-		err = guard(func() error {
-			tx, told, err := s.snapshot()
-			if err != nil {
-				return err
-			}
-			defer tx.Rollback()
-			w.Header().Set(eventHeader, strconv.Itoa(told))
-			_, err = tx.WriteTo(f)
-			return err
-		})
-	}
-	size := int64(0)
-	if err == nil {
-		size, err = f.Seek(0, io.SeekCurrent)
-	}
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	if err == nil {
-		err = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(copyPatience))
-	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	io.Copy(w, f) // the client sees what is missing by the length
-}
-
-// snapshot begins a transaction between two events. What was told before is stored in it. Of what is
-// told later it can hold the first record alone, for one is stored at a time and then told.
-func (s *Server) snapshot() (tx *bolt.Tx, told int, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	tx, err = s.run.db.Begin(false)
-	return tx, s.told, err
-}
-
-// copyTo writes a consistent copy of the run.
-func (r *Run) copyTo(w io.Writer) error {
-	return guard(func() error {
-		return r.db.View(func(tx *bolt.Tx) error {
-			_, err := tx.WriteTo(w)
-			return err
-		})
-	})
-}
-
-// command hands a command to the search.
-func (s *Server) command(w http.ResponseWriter, request *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxCommand))
-	if err == nil && s.steer == nil {
-		err = errors.New("this search takes no commands")
-	}
-	if err == nil {
-		err = s.steer(request.Context(), body)
-	}
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-	}
-}
-
-func (s *Server) status(w http.ResponseWriter, request *http.Request) {
-	meta := s.run.Meta()
-	status := Status{PID: os.Getpid(), Started: s.started, Version: meta.Version, Problem: meta.Problem, Len: s.run.Len(), Counts: s.run.Counts()}
-	if id, ok := s.run.Champion(); ok {
-		status.Champion = &id
-		if c, err := s.run.Get(id); err == nil {
-			status.Score = c.Score
-		}
-	}
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(status) // an error means that the client has left
 }

@@ -44,7 +44,8 @@ func TestViewIsReadOnly(t *testing.T) {
 	r.Close()
 	v := must(View(r.path))(t)
 	defer v.Close()
-	for name, err := range map[string]error{"Put": v.Put(candidate(3), nil), "PutDuel": v.PutDuel(kernels.Duel{}), "PutCheckpoint": v.PutCheckpoint(nil)} {
+	for name, err := range map[string]error{"Put": v.Put(candidate(3), nil), "PutDuel": v.PutDuel(kernels.Duel{}),
+		"PutCheckpoint": v.PutCheckpoint(nil)} {
 		if !errors.Is(err, ErrReadOnly) {
 			t.Errorf("%s: %v", name, err)
 		}

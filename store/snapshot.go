@@ -41,7 +41,7 @@ func hasSnapshot(path string) bool {
 	return err == nil
 }
 
-// Restored says what Open did about a damaged file, in one line; empty where it was sound.
+// Restored says what Open did about a damaged file, in one line; empty where it was intact.
 func (r *Run) Restored() string { return r.restored }
 
 // replaceFile writes a file under another name, syncs it, and gives it its name.
@@ -63,12 +63,12 @@ func replaceFile(path string, write func(io.Writer) error) error {
 // restore puts the snapshot in the place of a damaged file, which is kept under another name, and opens it.
 func restore(path string, damage error) (*Run, error) {
 	from := SnapshotPath(path)
-	sound, err := open(from, false)
+	intact, err := open(from, false)
 	if err != nil {
 		return nil, fmt.Errorf("%w; its snapshot %s: %v", damage, from, err)
 	}
-	n := sound.Len()
-	if err := sound.db.Close(); err != nil {
+	n := intact.Len()
+	if err := intact.db.Close(); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(from)
@@ -93,7 +93,8 @@ func restore(path string, damage error) (*Run, error) {
 	}
 	r, err := open(path, true)
 	if err == nil {
-		r.restored = fmt.Sprintf("%s was damaged (%v): restored its snapshot of %s with %d candidates; the damaged file is kept as %s",
+		r.restored = fmt.Sprintf("%s was damaged (%v): restored its snapshot of %s with %d candidates; the damaged file "+
+			"is kept as %s",
 			path, damage, info.ModTime().Format(time.DateTime), n, kept)
 	}
 	return r, err

@@ -23,28 +23,21 @@ func TestSnapshotRestores(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRun(t)
-			put := func(from, to int) {
-				for i := from; i < to; i++ {
-					if err := r.Put(candidate(i), fmt.Appendf(nil, "state %d", i)); err != nil {
-						t.Fatal(err)
-					}
+			for i := range 25 {
+				if i == 20 {
+					must(0, r.Snapshot())(t)
 				}
+				must(0, r.Put(candidate(i), fmt.Appendf(nil, "state %d", i)))(t)
 			}
-			put(0, 20)
-			if err := r.Snapshot(); err != nil {
-				t.Fatal(err)
-			}
-			put(20, 25)
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(0, r.Close())(t)
 			whole, err := os.ReadFile(r.Path())
 			if err != nil {
 				t.Fatal(err)
 			}
 			bad := tt.damage(whole)
 			write(t, r.Path(), bad)
-			if _, err := View(r.Path()); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "darwarp search --resume") {
+			if _, err := View(r.Path()); !errors.Is(err, ErrDamaged) ||
+				!strings.Contains(err.Error(), "darwarp search --resume") {
 				t.Fatalf("View: %v", err)
 			}
 			again, err := Open(r.Path())

@@ -1,11 +1,9 @@
 package store
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,42 +12,6 @@ import (
 
 	"darwarp/kernels"
 )
-
-// Meta is what a run is about. It is written at Create, and holds all that is needed to resume and to
-// render the run without the folder that it was started from. Only Weigh changes it.
-type Meta struct {
-	Version   string             `json:"version"` // darwarp's own
-	Created   time.Time          `json:"created"`
-	Problem   string             `json:"problem"`
-	Files     map[string][]byte  `json:"files,omitempty"` // the bundle's files by name, those of families that models wrote included
-	DType     kernels.DType      `json:"dtype"`
-	Workloads []kernels.Workload `json:"workloads"`
-	Device    kernels.Device     `json:"device"`
-	Objective kernels.Objective  `json:"objective,omitempty"`
-	Portfolio int                `json:"portfolio,omitempty"` // kernels that the search is to end with
-	Strategy  string             `json:"strategy"`
-	Seed      uint64             `json:"seed"`
-	Pins      kernels.Pins       `json:"pins,omitempty"`
-	Cache     string             `json:"cache"` // hot or cold: what times are
-	Budget    Budget             `json:"budget"`
-	LLM       *LLM               `json:"llm,omitempty"` // null: no language model is asked
-}
-
-// LLM is which language models a run asks. Keys are never part of it.
-type LLM struct {
-	Config string          `json:"config"` // how much they are told
-	URL    string          `json:"url,omitempty"`
-	Models []string        `json:"models"`
-	Budget string          `json:"budget,omitempty"`
-	Prices json.RawMessage `json:"prices,omitempty"` // the price table in force
-}
-
-// Budget is when a search ends; zero fields do not end it.
-type Budget struct {
-	Evals int           `json:"evals,omitempty"`
-	For   time.Duration `json:"for,omitempty"`   // ns
-	Stall int           `json:"stall,omitempty"` // evaluations without gain
-}
 
 // Run is an open run. Its methods may be called from many goroutines; writes take turns.
 type Run struct {
@@ -90,7 +52,7 @@ func Create(path string, m Meta) (*Run, error) {
 
 // Open opens a run for writing, which locks out every other process, and brings its layout up to
 // date; the file as it was is then kept beside it, as PATH.layoutN. A damaged file is replaced by its snapshot, where
-// there is a sound one, and kept as PATH.damaged.
+// there is an intact one, and kept as PATH.damaged.
 // Errors: ErrLocked, ErrNewer, ErrNotOurs, ErrDamaged, ErrNetwork.
 func Open(path string) (*Run, error) {
 	r, err := open(path, true)
@@ -119,53 +81,6 @@ func open(path string, write bool) (*Run, error) {
 		return nil, err
 	}
 	return r, nil
-}
-
-// upgrade keeps a copy of a file of an older layout, migrates the file and opens it.
-func upgrade(path string) (*Run, error) {
-	if err := keepOld(path); err != nil {
-		return nil, fmt.Errorf("keep a copy of the old layout: %w", noSpace(err))
-	}
-	if err := migrateFile(path); err != nil {
-		return nil, err
-	}
-	return open(path, true)
-}
-
-// keepOld copies a run to PATH.layoutN. A copy that is there already is from an upgrade that did not
-// come to its end, and is replaced.
-func keepOld(path string) error {
-	db, err := openBolt(path, true)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	return guard(func() error {
-		return db.View(func(tx *bolt.Tx) error {
-			v, err := storedVersion(tx.Bucket(rootName))
-			if err != nil {
-				return err
-			}
-			f, err := os.OpenFile(fmt.Sprintf("%s.layout%d", path, v), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-			if err != nil {
-				return err
-			}
-			_, err = tx.WriteTo(f)
-			return errors.Join(err, f.Sync(), f.Close())
-		})
-	})
-}
-
-// migrateFile brings a file to the present layout in one transaction.
-func migrateFile(path string) error {
-	db, err := openBolt(path, true)
-	if err != nil {
-		return err
-	}
-	err = guard(func() error {
-		return db.Update(func(tx *bolt.Tx) error { return migrate(tx.Bucket(rootName)) })
-	})
-	return noSpace(errors.Join(err, db.Close()))
 }
 
 // load reads what is kept in memory.

@@ -17,11 +17,25 @@ import (
 	"darwarp/kernels"
 )
 
+// ownSource is a candidate of no family.
+func ownSource() *kernels.Candidate {
+	own := candidate(0)
+	own.Variant = kernels.Variant{Source: "__global__ void k() {}",
+		Plan: &kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "k", Grid: []string{"1"}, Block: []string{"32"},
+			Args:       []string{"a", "a_boxes"},
+			TensorMaps: []kernels.TensorMapSpec{{Name: "a_boxes", Tensor: "a", Box: []string{"1", "n / 2"}, Swizzle: "64"}}}}},
+		Acc: kernels.FP32}
+	return own
+}
+
+func testProvenance() kernels.Provenance {
+	return kernels.Provenance{Device: testMeta().Device, Protocol: "1", DType: kernels.FP16, CacheMode: "hot",
+		Ceilings: &kernels.Ceilings{Bandwidth: 3e12}}
+}
+
 func TestRoundTrip(t *testing.T) {
 	r := newRun(t)
-	own := candidate(0)
-	own.Variant = kernels.Variant{Source: "__global__ void k() {}", Plan: &kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "k", Grid: []string{"1"}, Block: []string{"32"}, Args: []string{"a", "a_boxes"},
-		TensorMaps: []kernels.TensorMapSpec{{Name: "a_boxes", Tensor: "a", Box: []string{"1", "n / 2"}, Swizzle: "64"}}}}}, Acc: kernels.FP32}
+	own := ownSource()
 	put := []*kernels.Candidate{own, candidate(1), candidate(2), candidate(3)}
 	for i, c := range put {
 		if err := r.Put(c, fmt.Appendf(nil, "state %d", i)); err != nil {
@@ -31,11 +45,12 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("candidate %d has Seq %d", i, c.Seq)
 		}
 	}
-	proof := kernels.Provenance{Device: testMeta().Device, Protocol: "1", DType: kernels.FP16, CacheMode: "hot", Ceilings: &kernels.Ceilings{Bandwidth: 3e12}}
+	proof := testProvenance()
 	key := must(r.PutProvenance(proof))(t)
 	must(r.PutProvenance(proof))(t)
-	duel := kernels.Duel{Champion: "a", Challenger: "b", Ratio: 0.9, Verdict: kernels.Faster, Rounds: []kernels.DuelRound{{Workload: "square", Pairs: 10}}}
-	base := kernels.BaselineResult{Name: "cublaslt", Times: own.Result.Times, Proof: key}
+	duel := kernels.Duel{Champion: "a", Challenger: "b", Ratio: 0.9, Verdict: kernels.Faster,
+		Rounds: []kernels.DuelRound{{Workload: "square", Pairs: 10}}}
+	base := kernels.BaselineResult{Name: "cublaslt", Kind: kernels.BaselineName, Times: own.Result.Times, Proof: key}
 	if err := errors.Join(r.PutDuel(duel), r.PutDuel(kernels.Duel{Champion: "c"}), r.PutBaseline(base),
 		r.SetChampion(own.ID, "first"), r.SetChampion(put[2].ID, "faster by 10 %")); err != nil {
 		t.Fatal(err)
@@ -43,21 +58,15 @@ func TestRoundTrip(t *testing.T) {
 
 	r = reopen(t, r)
 	same(t, "meta", r.Meta(), testMeta())
-	for _, c := range put {
-		same(t, "candidate", must(r.Get(c.ID))(t), *c)
-	}
-	i := 0
-	if err := r.Each(func(c kernels.Candidate) error { same(t, "each", c, *put[i]); i++; return nil }); err != nil || i != len(put) {
-		t.Errorf("Each gave %d candidates and %v", i, err)
-	}
-	same(t, "len", r.Len(), 4)
+	sameCandidates(t, r, put)
 	same(t, "counts", r.Counts(), map[kernels.Outcome]int{kernels.OK: 3, kernels.Wrong: 1})
 	same(t, "checkpoint", string(must(r.Checkpoint())(t)), "state 3")
 	same(t, "provenance", must(r.Provenance(key))(t), proof)
 	same(t, "duels", must(r.Duels())(t), []kernels.Duel{duel, {Champion: "c"}})
 	same(t, "baselines", must(r.Baselines())(t), []kernels.BaselineResult{base})
 	history := must(r.Champions())(t)
-	same(t, "history", []any{len(history), history[0].ID, history[0].Why, history[1].ID}, []any{2, own.ID, "first", put[2].ID})
+	same(t, "history", []any{len(history), history[0].ID, history[0].Why, history[1].ID},
+		[]any{2, own.ID, "first", put[2].ID})
 	if id, ok := r.Champion(); !ok || id != put[2].ID {
 		t.Errorf("champion %s, %v", id.Short(), ok)
 	}
@@ -66,9 +75,24 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// sameCandidates reads candidates one by one and all together.
+func sameCandidates(t *testing.T, r *Run, want []*kernels.Candidate) {
+	t.Helper()
+	for _, c := range want {
+		same(t, "candidate", must(r.Get(c.ID))(t), *c)
+	}
+	i := 0
+	if err := r.Each(func(c kernels.Candidate) error { same(t, "each", c, *want[i]); i++; return nil }); err != nil ||
+		i != len(want) {
+		t.Errorf("Each gave %d candidates and %v", i, err)
+	}
+	same(t, "len", r.Len(), len(want))
+}
+
 func TestEmptyRun(t *testing.T) {
 	r := newRun(t)
-	if _, ok := r.Champion(); ok || r.Len() != 0 || len(r.Counts()) != 0 || must(r.Checkpoint())(t) != nil || len(must(r.Top(5))(t)) != 0 {
+	if _, ok := r.Champion(); ok || r.Len() != 0 || len(r.Counts()) != 0 || must(r.Checkpoint())(t) != nil ||
+		len(must(r.Top(5))(t)) != 0 {
 		t.Error("an empty run has something in it")
 	}
 	for _, name := range []string{"best", "champion", "00", "", "xyz"} {
@@ -191,11 +215,13 @@ func TestTopIsSorted(t *testing.T) {
 func TestRankKeyOrder(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 3))
 	one := func() *kernels.Candidate {
-		return &kernels.Candidate{Score: math.Float64frombits(1 + rnd.Uint64N(math.Float64bits(math.MaxFloat64))), Seq: 1 + rnd.IntN(1e9)}
+		return &kernels.Candidate{Score: math.Float64frombits(1 + rnd.Uint64N(math.Float64bits(math.MaxFloat64))),
+			Seq: 1 + rnd.IntN(1e9)}
 	}
 	for range 100_000 {
 		a, b := one(), one()
-		if got := bytes.Compare(rankKey(a), rankKey(b)) < 0; got != (a.Score < b.Score || a.Score == b.Score && a.Seq < b.Seq) {
+		if got := bytes.Compare(rankKey(a), rankKey(b)) < 0; got != (a.Score < b.Score ||
+			a.Score == b.Score && a.Seq < b.Seq) {
 			t.Fatalf("%v %v", a, b)
 		}
 	}
@@ -280,7 +306,8 @@ func TestConcurrentReaders(t *testing.T) {
 				}
 				n := r.Len()
 				top, err := r.Top(10)
-				if err != nil || len(top) != 10 || !slices.IsSortedFunc(top, func(a, b kernels.Candidate) int { return bytes.Compare(rankKey(&a), rankKey(&b)) }) {
+				if err != nil || len(top) != 10 || !slices.IsSortedFunc(top,
+					func(a, b kernels.Candidate) int { return bytes.Compare(rankKey(&a), rankKey(&b)) }) {
 					t.Errorf("top: %d, %v", len(top), err)
 					return
 				}

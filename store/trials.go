@@ -33,7 +33,7 @@ func (r *Run) Trial(id kernels.ID) (t kernels.Trial, err error) {
 // Trials lists all trials in the order of IDs.
 func (r *Run) Trials() ([]kernels.Trial, error) { return list[kernels.Trial](r, trials) }
 
-// Fell files a candidate that did not stand its trial: it is stored as what it was found out to be, without times and
+// Fell stores a candidate that failed its trial as what it was found to be, without times and
 // rank. Unless heir is zero it reigns again, and why says so. All of that and the checkpoint are one transaction.
 func (r *Run) Fell(t kernels.Trial, heir kernels.ID, why string, checkpoint []byte) (c kernels.Candidate, err error) {
 	if f := t.Fault(); f == nil || !f.Outcome.Failed() {

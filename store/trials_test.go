@@ -11,7 +11,8 @@ import (
 func fallen(id kernels.ID) kernels.Trial {
 	t := kernels.Trial{ID: id, Proof: "p", At: time.Unix(1.8e9, 0).UTC()}
 	t.Enter(kernels.Doubt{Part: kernels.TrialClasses, Verdict: kernels.Passed, Detail: "12 cases"},
-		kernels.Doubt{Part: kernels.TrialDisturbed, Verdict: kernels.Failed, Outcome: kernels.Flaky, Detail: "run 17 of 50 gave other bits"})
+		kernels.Doubt{Part: kernels.TrialDisturbed, Verdict: kernels.Failed, Outcome: kernels.Flaky,
+			Detail: "run 17 of 50 gave other bits"})
 	return t
 }
 
@@ -61,14 +62,14 @@ func TestRunOfBeforeTrials(t *testing.T) {
 func TestFellIsOneTransaction(t *testing.T) {
 	r := newRun(t)
 	fill(t, r, 0, 8)
-	honest, cheat := candidate(1), candidate(2)
-	for _, id := range []kernels.ID{honest.ID, cheat.ID} {
+	valid, cheat := candidate(1), candidate(2)
+	for _, id := range []kernels.ID{valid.ID, cheat.ID} {
 		if err := r.SetChampion(id, "faster"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	before := r.Counts()
-	got := must(r.Fell(fallen(cheat.ID), honest.ID, "again", []byte("after")))(t)
+	got := must(r.Fell(fallen(cheat.ID), valid.ID, "again", []byte("after")))(t)
 	same(t, "outcome", got.Result.Outcome, kernels.Flaky)
 	same(t, "detail", got.Result.Detail, "fell on trial (disturbed): run 17 of 50 gave other bits")
 	check := func(r *Run) {
@@ -85,14 +86,14 @@ func TestFellIsOneTransaction(t *testing.T) {
 			}
 		}
 		id, ok := r.Champion()
-		same(t, "champion", ok && id == honest.ID, true)
+		same(t, "champion", ok && id == valid.ID, true)
 		same(t, "reigns", len(must(r.Champions())(t)), 3)
 		if err := r.Verify(); err != nil {
 			t.Error(err)
 		}
 	}
 	check(r)
-	for name, f := range map[string]kernels.Trial{"nobody": fallen(kernels.ID{7}), "not fallen": {ID: honest.ID}} {
+	for name, f := range map[string]kernels.Trial{"not stored": fallen(kernels.ID{7}), "not fallen": {ID: valid.ID}} {
 		if _, err := r.Fell(f, kernels.ID{}, "", nil); err == nil {
 			t.Errorf("%s fell", name)
 		}

@@ -9,9 +9,9 @@ import (
 	"darwarp/kernels"
 )
 
-// Verify reads everything in a run that nobody writes and reports the first thing that is wrong: the pages by bbolt's own
-// check, after the walk that opening is, every record, and that indexes and counts agree with the candidates. It takes
-// about as long as decoding all of them.
+// Verify reads everything in a run that nobody writes and reports the first thing that is wrong: the pages by bbolt's
+// own check, after the walk that opening is, every record, and that indexes and counts agree with the candidates. It
+// takes about as long as decoding all of them.
 func (r *Run) Verify() error {
 	return named(r.path, guard(func() error {
 		return r.db.View(func(tx *bolt.Tx) error {

@@ -18,9 +18,12 @@ func one(t *testing.T) *Run {
 	fill(t, r, 0, 1)
 	id := hash("id", 0)
 	_, err := r.PutProvenance(kernels.Provenance{Version: "v1.2.3"})
-	err = errors.Join(err, r.PutDuel(kernels.Duel{Champion: "cublaslt", ChampionKind: kernels.BaselineName}), r.SetChampion(id, "test"),
-		r.PutBaseline(kernels.BaselineResult{Name: "cublaslt", Kind: kernels.BaselineName}), r.PutInsight(kernels.Insight{Candidate: id, Outcome: kernels.OK}),
-		r.PutPortfolio(kernels.Portfolio{K: 1, Kernels: []kernels.ID{id}}), r.PutExchange(kernels.Exchange{Arm: "llm:m:mutate", Took: time.Second}),
+	err = errors.Join(err, r.PutDuel(kernels.Duel{Champion: "cublaslt", ChampionKind: kernels.BaselineName}),
+		r.SetChampion(id, "test"),
+		r.PutBaseline(kernels.BaselineResult{Name: "cublaslt", Kind: kernels.BaselineName}),
+		r.PutInsight(kernels.Insight{Candidate: id, Outcome: kernels.OK}),
+		r.PutPortfolio(kernels.Portfolio{K: 1, Kernels: []kernels.ID{id}}),
+		r.PutExchange(kernels.Exchange{Arm: "llm:m:mutate", Took: time.Second}),
 		r.PutTrial(kernels.Trial{ID: id}), r.Verify())
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +31,8 @@ func one(t *testing.T) *Run {
 	return r
 }
 
-// TestVerifyReadsEverything spoils the first entry of one bucket after the other, of all that a run has: in its bytes, and so that
-// it is a record still and nothing of the bucket's kind.
+// TestVerifyReadsEverything spoils the first entry of one bucket after the other, of all that a run has: in its bytes,
+// and so that it is a record still and nothing of the bucket's kind.
 func TestVerifyReadsEverything(t *testing.T) {
 	var names []string
 	whole := one(t)

@@ -32,7 +32,8 @@ func View(path string) (*Run, error) {
 		r, err = viewOlder(path)
 	}
 	if errors.Is(err, ErrDamaged) && hasSnapshot(path) {
-		return nil, fmt.Errorf("%s: %w: a snapshot is beside it: darwarp search --resume %s takes it and goes on", path, err, path)
+		return nil, fmt.Errorf("%s: %w: a snapshot is beside it: darwarp search --resume %s takes it and goes on", path, err,
+			path)
 	}
 	if err != nil {
 		return nil, named(path, err)

@@ -8,9 +8,9 @@ import (
 	"darwarp/kernels"
 )
 
-// Weigh gives the run's workloads other weights: Meta's workloads, the score of every candidate that is
-// OK as score gives it, the order by score, and the checkpoint change in one transaction. Besides what Fell does it is the
-// only thing about a stored candidate that ever changes. It takes 0.1 ms a candidate.
+// Weigh gives the run's workloads other weights: Meta's workloads, the score of every candidate that is OK as score
+// gives it, the order by score, and the checkpoint change in one transaction. Besides what Fell does it is the only
+// thing about a stored candidate that ever changes. It takes 0.1 ms a candidate.
 func (r *Run) Weigh(workloads []kernels.Workload, score func(*kernels.Candidate) float64, checkpoint []byte) error {
 	meta := r.Meta()
 	meta.Workloads = workloads

@@ -50,7 +50,8 @@ func Builtins() []string {
 // Builtin loads a built-in problem.
 func Builtin(name string) (*Bundle, error) {
 	if !slices.Contains(Builtins(), name) {
-		return nil, fmt.Errorf("unknown problem %q: expected one of %s, or a folder with a problem.toml", name, strings.Join(Builtins(), ", "))
+		return nil, fmt.Errorf("unknown problem %q: expected one of %s, or a folder with a problem.toml", name,
+			strings.Join(Builtins(), ", "))
 	}
 	files := map[string][]byte{}
 	for _, src := range []fs.FS{kernels.Problems, families} {
@@ -120,7 +121,8 @@ func FromFiles(files map[string][]byte) (*Bundle, error) {
 	}
 	data, ok := files[problemFile]
 	if !ok {
-		return nil, kernels.Mistakes{{File: problemFile, Err: errors.New("missing: a problem folder needs one (darwarp new NAME writes a folder to start from)")}}
+		return nil, kernels.Mistakes{{File: problemFile,
+			Err: errors.New("missing: a problem folder needs one (darwarp new NAME writes a folder to start from)")}}
 	}
 	var err error
 	if b.Problem, err = kernels.ParseProblem(problemFile, data); err != nil {
@@ -129,7 +131,8 @@ func FromFiles(files map[string][]byte) (*Bundle, error) {
 	var all kernels.Mistakes
 	ref, ok := files[b.Problem.Reference.File]
 	if !ok {
-		all = append(all, kernels.Mistake{File: problemFile, Key: "reference.file", Err: fmt.Errorf("no file %q in the folder", b.Problem.Reference.File)})
+		all = append(all, kernels.Mistake{File: problemFile, Key: "reference.file",
+			Err: fmt.Errorf("no file %q in the folder", b.Problem.Reference.File)})
 	}
 	b.Reference = string(ref)
 	all = append(all, b.parseTemplates()...)
@@ -169,7 +172,8 @@ func (b *Bundle) parseFamilies() (ms kernels.Mistakes) {
 	}
 	sortFamilies(b.Families)
 	if len(b.Families) == 0 && len(ms) == 0 {
-		ms = append(ms, kernels.Mistake{File: problemFile, Err: errors.New("the folder has no family: expected NAME.toml with NAME.cu.tmpl")})
+		ms = append(ms, kernels.Mistake{File: problemFile, Err: errors.New("the folder has no family: expected NAME.toml " +
+			"with NAME.cu.tmpl")})
 	}
 	return ms
 }

@@ -127,7 +127,8 @@ func (b *Bundle) checkSpace(f *kernels.Family, dev kernels.Device, t kernels.DTy
 		}
 		j := near[rng.IntN(len(near))]
 		if other := b.try(&r, s.Genome(s.At(j))); other == id && !id.IsZero() {
-			twins = fmt.Sprintf("two points are the same kernel, a gene there needs a when: %s, and %s", s.Genome(s.At(i)).Key(), s.Genome(s.At(j)).Key())
+			twins = fmt.Sprintf("two points are the same kernel, a gene there needs a when: %s, and %s", s.Genome(s.At(i)).Key(),
+				s.Genome(s.At(j)).Key())
 		}
 	}
 	return r, twins

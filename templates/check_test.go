@@ -45,24 +45,30 @@ func TestCheckFindings(t *testing.T) {
 		ok                   bool
 		want                 []string // lines of the report
 	}{
-		{"mistakes", fuse, "vector_bytes <= 16", "vector_byte <= 16", false, []string{"fuse.toml: constraint[0].rule: unknown name vector_byte", "1 mistake(s)"}},
+		{"mistakes", fuse, "vector_bytes <= 16", "vector_byte <= 16", false,
+			[]string{"fuse.toml: constraint[0].rule: unknown name vector_byte", "1 mistake(s)"}},
 		{"unused gene", fuse, "# Derived", newGene + "# Derived", true, []string{
 			"    warning: gene pad changes neither the source nor the launches",
 			"    warning: two points are the same kernel, a gene there needs a when: "}},
-		{"gene for a let alone", fuse, "# Derived", newGene + "[[let]]\nname = \"padded\"\nvalue = \"pad * 16\"\n# Derived", true, []string{
-			"    warning: gene pad changes neither the source nor the launches", "    warning: let padded is not used"}},
+		{"gene for a let alone", fuse, "# Derived", newGene + "[[let]]\nname = \"padded\"\nvalue = \"pad * 16\"\n# Derived",
+			true, []string{
+				"    warning: gene pad changes neither the source nor the launches", "    warning: let padded is not used"}},
 		{"narrow accumulator", fuse, "arch = \"sm_80\"", "arch = \"sm_80\"\naccumulate = \"bf16\"", true, []string{
 			"    warning: accumulate bf16: the problem allows sums in fp32, by which the family is judged (check.accumulate)"}},
 		{"impossible value", fuse, "values = [64, 128, 256, 512, 1024]", "values = [64, 128, 256, 512, 2048]", true, nil},
 		{"idle rule", fuse, "# Launches", "[[constraint]]\nrule = \"items > 0\"\nwhy = \"so\"\n# Launches", true, []string{
 			"    warning: constraint items > 0 refuses nothing that those before it allow"}},
 		{"value never legal", fuse, "items * vector <= 32", "items * vector < 8", true, []string{
-			"    warning: gene vector: no legal point has the value 8", "    warning: gene items: no legal point has the value 8"}},
+			"    warning: gene vector: no legal point has the value 8",
+			"    warning: gene items: no legal point has the value 8"}},
 		{"no point", fuse, "items * vector <= 32", "items * vector < 0", false, []string{
-			"  sm_80    fp16  family fuse: no legal point: refused most often by items * vector < 0 (two inputs of more than 32 elements each do not stay in registers)"}},
+			"  sm_80    fp16  family fuse: no legal point: refused most often by items * vector < 0 (two inputs of more than " +
+				"32 elements each do not stay in registers)"}},
 		{"illegal defaults", fuse, "items * vector <= 32", "items * vector >= 8", false, []string{
-			"  sm_80    fp16  440 legal points, but the defaults are not: illegal: two inputs of more than 32 elements each do not stay in registers (items * vector >= 8)"}},
-		{"unknown name in a branch", tmpl, "__ldcs(", "__ldcs{{.hint}}(", false, []string{`at <.hint>: map has no entry for key "hint"`}},
+			"  sm_80    fp16  440 legal points, but the defaults are not: illegal: two inputs of more than 32 elements each " +
+				"do not stay in registers (items * vector >= 8)"}},
+		{"unknown name in a branch", tmpl, "__ldcs(", "__ldcs{{.hint}}(", false,
+			[]string{`at <.hint>: map has no entry for key "hint"`}},
 		{"launch too large", fuse, `block = ["threads"]`, `block = ["threads * 2"]`, false, []string{
 			"at cols=1,rows=1: launch fuse: block of [2048 1 1] threads: expected 1 to 1024, at most 64 in the third"}},
 		{"architecture", fuse, `arch = "sm_80"`, `arch = "sm_120a"`, false, []string{"  runs on none of the architectures"}},

@@ -14,7 +14,7 @@ import (
 	"darwarp/kernels"
 )
 
-// Draft is a family that a stranger wrote, after everything about it was checked that costs no compile.
+// Draft is a family from outside, as of a language model, after everything about it was checked that costs no compile.
 type Draft struct {
 	Family *kernels.Family
 	Files  [2][]byte // declaration and template, as they will be kept
@@ -43,7 +43,8 @@ func (b *Bundle) Draft(declaration, template string, dev kernels.Device, t kerne
 	if strings.Contains(declaration, `\`) { // an escape could make any character
 		return nil, errors.New(`family: a backslash: expected plain words without escapes`)
 	}
-	if strings.Contains(declaration, `"""`) || strings.Contains(declaration, "'''") { // and what it says is shown on one line
+	// and what it says is shown on one line
+	if strings.Contains(declaration, `"""`) || strings.Contains(declaration, "'''") {
 		return nil, errors.New("family: a string over several lines: expected one line")
 	}
 	if m := strangeRE.FindStringSubmatch(template); m != nil {
@@ -78,7 +79,8 @@ func (d *Draft) small() error {
 		return fmt.Errorf("expected at most %d launches and %d scratch buffers", maxDraftPlan, maxDraftPlan)
 	}
 	if most := min(maxDraftPoints, maxDraftWork/max(1, ruleBytes(f))); f.Combinations(most) > most {
-		return fmt.Errorf("the genes have more than %d combinations, which is what rules of this length allow: choose fewer values", most)
+		return fmt.Errorf("the genes have more than %d combinations, which is what rules of this length allow: choose "+
+			"fewer values", most)
 	}
 	return nil
 }
@@ -150,9 +152,9 @@ func (b *Bundle) Declaration(f *kernels.Family) string { return string(b.Files[f
 // Template is the text of a family's template.
 func (b *Bundle) Template(f *kernels.Family) string { return string(b.Files[f.Name+tmplSuffix]) }
 
-// sortFamilies puts families for one architecture alone behind the others, so that the first, which has the naive start, is the
-// same on every device, and behind all those of language models in the order of their coming: points are stored by the place of
-// their family.
+// sortFamilies puts families for one architecture alone behind the others, so that the first, which has the naive
+// start, is the same on every device, and behind all those of language models in the order of their coming: points are
+// stored by the place of their family.
 func sortFamilies(all []*kernels.Family) {
 	place := func(f *kernels.Family) int {
 		if n := kernels.GrownNumber(f.Name); n > 0 || f.Portable() {
@@ -163,15 +165,16 @@ func sortFamilies(all []*kernels.Family) {
 	slices.SortStableFunc(all, func(x, y *kernels.Family) int { return cmp.Compare(place(x), place(y)) })
 }
 
-// strangeTime bounds a rendering of a template that a stranger wrote: the search waits for it. Others take a tenth of a
+// untrustedTime bounds a rendering of a template from outside: the search waits for it. Others take a tenth of a
 // millisecond and have no clock, for a machine may sleep.
-const strangeTime = time.Second
+const untrustedTime = time.Second
 
-// plain refuses a rendered source of a stranger that could do something to the terminal on which it is read.
+// plain refuses a rendered source from outside that could do something to the terminal on which it is read.
 func plain(source string) error {
 	for i, c := range source {
 		if c < ' ' && c != '\n' && c != '\t' || c > 0x7e {
-			return fmt.Errorf("line %d renders to the character %U: expected printable ASCII", 1+strings.Count(source[:i], "\n"), c)
+			return fmt.Errorf("line %d renders to the character %U: expected printable ASCII", 1+strings.Count(source[:i], "\n"),
+				c)
 		}
 	}
 	return nil

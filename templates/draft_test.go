@@ -47,9 +47,16 @@ func TestDraft(t *testing.T) {
 		{name: "an escape", old: "neighbours", new: `\u001b`, err: "backslash"},
 		{name: "a long about", old: "neighbours", new: strings.Repeat("word ", 40), err: "about has"},
 		{name: "several lines", old: `"neighbours"`, new: "\"\"\"a\nb\"\"\"", err: "several lines"},
-		{name: "too many points", old: "[1, 2, 4]", new: "[" + numbers(200) + "]\ndefault = 1\n[[gene]]\nname = \"c\"\nvalues = [" + numbers(200) + "]\ndefault = 1\n[[gene]]\nname = \"d\"\nvalues = [" + numbers(200) + "]", err: "combinations"},
-		{name: "long rules of many", old: "[1, 2, 4]", new: "[" + numbers(250) + "]\ndefault = 1\n[[gene]]\nname = \"c\"\nvalues = [" + numbers(250) + "]\ndefault = 1\n[[let]]\nname = \"l\"\nvalue = \"" + strings.Repeat("items + ", 200) + "c\"\n[[gene]]\nname = \"d\"\nvalues = [1, 2]", err: "rules of this length allow"},
-		{name: "too many genes", old: "[[constraint]]", new: strings.Repeat("[[gene]]\nname = \"g#\"\nvalues = [1]\ndefault = 1\n", 20) + "[[constraint]]", err: "at most 16"},
+		{name: "too many points", old: "[1, 2, 4]", new: "[" + numbers(200) +
+			"]\ndefault = 1\n[[gene]]\nname = \"c\"\nvalues = [" + numbers(200) +
+			"]\ndefault = 1\n[[gene]]\nname = \"d\"\nvalues = [" + numbers(200) + "]", err: "combinations"},
+		{name: "long rules of many", old: "[1, 2, 4]", new: "[" + numbers(250) +
+			"]\ndefault = 1\n[[gene]]\nname = \"c\"\nvalues = [" + numbers(250) +
+			"]\ndefault = 1\n[[let]]\nname = \"l\"\nvalue = \"" + strings.Repeat("items + ", 200) +
+			"c\"\n[[gene]]\nname = \"d\"\nvalues = [1, 2]", err: "rules of this length allow"},
+		{name: "too many genes", old: "[[constraint]]",
+			new: strings.Repeat("[[gene]]\nname = \"g#\"\nvalues = [1]\ndefault = 1\n", 20) + "[[constraint]]",
+			err: "at most 16"},
 		{name: "a launch that cannot be", old: "block = [\"block\"]", new: "block = [\"block * 64\"]", err: "cannot be used"},
 		{name: "a template that is none", text: "{{if}}", err: "llm-draft.cu.tmpl"},
 		{name: "an unknown gene", text: "{{.tile}}", err: "tile"},
@@ -59,7 +66,8 @@ func TestDraft(t *testing.T) {
 		{name: "a terminal's language", text: draftText + `{{printf "%c" 27}}`, err: "U+001B"},
 		{name: "calls", text: `{{call .block}}`, err: "not available"},
 		{name: "endless", text: `{{range $i := 100000000}}{{end}}`, err: "steps"},
-		{name: "slow", text: `{{range $i := 130000}}` + strings.Repeat(`{{$x := printf "%60000d" 1}}`, 100) + `{{end}}`, err: "longer than 1s"},
+		{name: "slow", text: `{{range $i := 130000}}` + strings.Repeat(`{{$x := printf "%60000d" 1}}`, 100) + `{{end}}`,
+			err: "longer than 1s"},
 		{name: "long", text: `{{range $i := 100000}}{{printf "%1000d" 1}}{{end}}`, err: "longer than 1048576 bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -131,7 +139,8 @@ func TestGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := again.Families[len(again.Families)-1]
-	if again.Families[0].Name != first || last.Name != "llm-11" || len(b.Files) == len(again.Files) || len(again.Families) != len(b.Families)+11 {
+	if again.Families[0].Name != first || last.Name != "llm-11" || len(b.Files) == len(again.Files) ||
+		len(again.Families) != len(b.Families)+11 {
 		t.Errorf("the families are %v", again.Families)
 	}
 	job, err := again.Job(last, last.Defaults(), dev, kernels.FP32)
@@ -143,7 +152,8 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// TestFamiliesOfOneArchitecture come behind the others, and before those of models: the naive start is the same everywhere.
+// TestFamiliesOfOneArchitecture come behind the others, and before those of models: the naive start is the same
+// everywhere.
 func TestFamiliesOfOneArchitecture(t *testing.T) {
 	files := scaffolded(t)
 	for _, name := range []string{"alone", "llm-1", "llm-2", "zero"} {
@@ -162,7 +172,7 @@ func TestFamiliesOfOneArchitecture(t *testing.T) {
 	}
 }
 
-// FuzzDraft: whatever a stranger writes is taken or refused with a reason, soon.
+// FuzzDraft: whatever comes from outside is taken or refused with a reason, soon.
 func FuzzDraft(f *testing.F) {
 	f.Add(draftTOML, draftText)
 	f.Add(draftTOML, `{{range $i := .items}}{{$x := printf "%5000d" 1}}{{end}}`)
@@ -184,7 +194,8 @@ func FuzzDraft(f *testing.F) {
 			return
 		}
 		grown, space, err := b.Grow("llm-1", d)
-		if err != nil || space.Len() == 0 || len(grown.Families) != len(b.Families)+1 || grown.Families[0].Name != b.Families[0].Name {
+		if err != nil || space.Len() == 0 || len(grown.Families) != len(b.Families)+1 ||
+			grown.Families[0].Name != b.Families[0].Name {
 			t.Fatalf("%d families, %v", len(grown.Families), err)
 		}
 		job, err := grown.Job(space.Family, space.Family.Defaults(), dev, kernels.FP32)

@@ -98,7 +98,7 @@ func (b *limitedBuilder) Write(p []byte) (int, error) {
 		return 0, fmt.Errorf("more than %d steps: a loop or a template that calls itself without end", maxSteps)
 	}
 	if !b.until.IsZero() && time.Now().After(b.until) {
-		return 0, fmt.Errorf("longer than %s", strangeTime)
+		return 0, fmt.Errorf("longer than %s", untrustedTime)
 	}
 	if len(p) == 0 {
 		return 0, nil

@@ -21,7 +21,7 @@ func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (strin
 	}
 	var out limitedBuilder
 	if kernels.Grown(f.Name) {
-		out.until = time.Now().Add(strangeTime)
+		out.until = time.Now().Add(untrustedTime)
 	}
 	if err := b.templates.ExecuteTemplate(&out, f.Name, data); err != nil {
 		return "", errors.New(strings.TrimPrefix(err.Error(), "template: "))
@@ -58,7 +58,8 @@ func (b *Bundle) Job(f *kernels.Family, g kernels.Genome, dev kernels.Device, t 
 	}
 	acc := b.Problem.Accumulator(f.Accumulator(g))
 	return kernels.Job{
-		ID:      kernels.NewID(src, f.PlanSpec, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash(), f.Plan.Values(env)}, " ")+claim(acc)),
+		ID: kernels.NewID(src, f.PlanSpec, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash(),
+			f.Plan.Values(env)}, " ")+claim(acc)),
 		Variant: kernels.Variant{Family: f.Name, Genes: g},
 		Source:  src,
 		Plan:    f.Plan,
@@ -98,7 +99,8 @@ func (b *Bundle) VariantJob(v kernels.Variant, dev kernels.Device, t kernels.DTy
 	}
 	acc := b.Problem.Accumulator(v.Acc)
 	id := kernels.NewID(v.Source, *v.Plan, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash()}, " ")+claim(acc))
-	return kernels.Job{ID: id, Variant: v, Source: v.Source, Plan: plan, Env: expr.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}, Acc: acc}, nil
+	return kernels.Job{ID: id, Variant: v, Source: v.Source, Plan: plan,
+		Env: expr.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}, Acc: acc}, nil
 }
 
 // ReferenceSource is the reference kernel as the compiler gets it, with T defined.

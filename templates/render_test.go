@@ -18,12 +18,15 @@ func TestJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"using T = __nv_bfloat16;", "constexpr int VECTOR = 8;   // elements of one load: 16 bytes", "using Word = uint4;", "first += (long long)gridDim.x * TILE"} {
+	for _, want := range []string{"using T = __nv_bfloat16;",
+		"constexpr int VECTOR = 8;   // elements of one load: 16 bytes", "using Word = uint4;",
+		"first += (long long)gridDim.x * TILE"} {
 		if !strings.Contains(job.Source, want) {
 			t.Errorf("the source has no %q", want)
 		}
 	}
-	if job.Acc != kernels.FP32 || job.Variant.Family != "fuse" || job.Variant.Genes.Key() != g.Key() || job.Variant.Source != "" {
+	if job.Acc != kernels.FP32 || job.Variant.Family != "fuse" || job.Variant.Genes.Key() != g.Key() ||
+		job.Variant.Source != "" {
 		t.Errorf("job: %+v", job.Variant)
 	}
 	call, err := job.Resolve(kernels.Dims{"rows": 4096, "cols": 4096})
@@ -63,7 +66,8 @@ func TestJobIDs(t *testing.T) {
 	}
 }
 
-// TestPlansStandAlone: what a model is shown of a kernel's launches, with which it changes the source, launches the same.
+// TestPlansStandAlone: what a model is shown of a kernel's launches, with which it changes the source, launches the
+// same.
 func TestPlansStandAlone(t *testing.T) {
 	dev := devices(t)[1]
 	for _, name := range Builtins() {
@@ -101,7 +105,8 @@ func TestJobRefusesStrangers(t *testing.T) {
 		g    kernels.Genome
 		want string
 	}{
-		{kernels.Genome{"vectors": kernels.Int(8)}, `unknown gene "vectors": fuse has threads, vector, items, loader, grid, blocks_per_sm`},
+		{kernels.Genome{"vectors": kernels.Int(8)},
+			`unknown gene "vectors": fuse has threads, vector, items, loader, grid, blocks_per_sm`},
 		{kernels.Genome{"vector": kernels.Int(3)}, "gene vector has no value 3: expected one of [1 2 4 8]"},
 		{kernels.Genome{"vector": kernels.String("8")}, "gene vector has no value 8: expected one of [1 2 4 8]"},
 	} {
@@ -141,17 +146,24 @@ func TestRender(t *testing.T) {
 func TestRenderErrors(t *testing.T) {
 	const steps = "more than 131072 steps: a loop or a template that calls itself without end"
 	for _, c := range []struct{ name, text, want string }{
-		{"unknown name", "a\n  {{.block_q}}", `fuse.cu.tmpl:2:4: executing "fuse" at <.block_q>: map has no entry for key "block_q"`},
-		{"division", "{{div 1 0}}", `fuse.cu.tmpl:1:2: executing "fuse" at <div 1 0>: error calling div: div: division by zero`},
+		{"unknown name", "a\n  {{.block_q}}",
+			`fuse.cu.tmpl:2:4: executing "fuse" at <.block_q>: map has no entry for key "block_q"`},
+		{"division", "{{div 1 0}}",
+			`fuse.cu.tmpl:1:2: executing "fuse" at <div 1 0>: error calling div: div: division by zero`},
 		{"device", "{{.device}}", `fuse.cu.tmpl:1:2: executing "fuse" at <.device>: map has no entry for key "device"`},
 		{"long", `{{range 100}}{{printf "%60000d" 1}}{{end}}`, "source longer than 1048576 bytes"},
 		{"silent loop", `{{range 1000000000}}{{end}}`, steps},
 		{"silent loops", `{{range 100000}}{{range 100000}}{{range 100000}}{{end}}{{end}}{{end}}`, steps},
-		{"recursion", `{{define "x"}}{{if .}}{{template "x" (sub . 1)}}{{template "x" (sub . 1)}}{{end}}{{end}}{{template "x" 60}}`, steps},
+		{"recursion",
+			`{{define "x"}}{{if .}}{{template "x" (sub . 1)}}{{template "x" (sub . 1)}}{{end}}{{end}}{{template "x" 60}}`,
+			steps},
 		{"endless recursion", `{{template "fuse" .}}`, "templates nested deeper than 100: one calls itself without end"},
-		{"endless recursion in a loop", `{{range 9}}{{template "fuse" .}}{{end}}`, "templates nested deeper than 100: one calls itself without end"},
-		{"growing string", `{{$x := "ab"}}{{range 60}}{{$x = print $x $x}}{{end}}`, `fuse.cu.tmpl:1:33: executing "fuse" at <print $x $x>: error calling print: string longer than 65536 bytes`},
-		{"long format", `{{printf "` + strings.Repeat("%[1]s", 300) + `" "x"}}`, `error calling printf: printf: format longer than 1024 bytes`},
+		{"endless recursion in a loop", `{{range 9}}{{template "fuse" .}}{{end}}`,
+			"templates nested deeper than 100: one calls itself without end"},
+		{"growing string", `{{$x := "ab"}}{{range 60}}{{$x = print $x $x}}{{end}}`,
+			`fuse.cu.tmpl:1:33: executing "fuse" at <print $x $x>: error calling print: string longer than 65536 bytes`},
+		{"long format", `{{printf "` + strings.Repeat("%[1]s", 300) + `" "x"}}`,
+			`error calling printf: printf: format longer than 1024 bytes`},
 		{"escaping", `{{js "x"}}`, `fuse.cu.tmpl:1:2: executing "fuse" at <js "x">: error calling js: js is not available`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -166,11 +178,14 @@ func TestRenderErrors(t *testing.T) {
 func FuzzFromFiles(f *testing.F) {
 	files := scaffolded(f)
 	f.Add(files[problemFile], files["fuse.toml"], files["fuse.cu.tmpl"])
-	f.Add(files[problemFile], files["fuse.toml"], []byte("{{range 9}}{{template \"fuse\" .}}{{end}}{{define \"y\"}}{{.}}{{end}}"))
-	f.Add(files[problemFile], files["fuse.toml"], []byte("{{with $x := .threads}}{{range $x}}{{print $x}}{{else}}{{break}}{{end}}{{end}}"))
+	f.Add(files[problemFile], files["fuse.toml"],
+		[]byte("{{range 9}}{{template \"fuse\" .}}{{end}}{{define \"y\"}}{{.}}{{end}}"))
+	f.Add(files[problemFile], files["fuse.toml"],
+		[]byte("{{with $x := .threads}}{{range $x}}{{print $x}}{{else}}{{break}}{{end}}{{end}}"))
 	dev := devices(f)[0]
 	f.Fuzz(func(t *testing.T, problem, family, text []byte) {
-		b, err := FromFiles(map[string][]byte{problemFile: problem, "fuse.toml": family, "fuse.cu.tmpl": text, "reference.cu": nil})
+		b, err := FromFiles(map[string][]byte{problemFile: problem, "fuse.toml": family, "fuse.cu.tmpl": text,
+			"reference.cu": nil})
 		var ms kernels.Mistakes
 		if err != nil {
 			if !errors.As(err, &ms) || len(ms) == 0 {

@@ -76,17 +76,26 @@ func TestFromFilesMistakes(t *testing.T) {
 		files map[string][]byte
 		want  string
 	}{
-		{"nothing", nil, "problem.toml: missing: a problem folder needs one (darwarp new NAME writes a folder to start from)"},
+		{"nothing", nil, "problem.toml: missing: a problem folder needs one (darwarp new NAME writes a folder to start " +
+			"from)"},
 		{"no reference", without("reference.cu"), `problem.toml: reference.file: no file "reference.cu" in the folder`},
 		{"no template", without(tmpl), "fuse.toml: no template fuse.cu.tmpl beside it"},
 		{"no family", without("fuse.toml"), "problem.toml: the folder has no family: expected NAME.toml with NAME.cu.tmpl"},
-		{"syntax", changed(t, tmpl, `{{- if eq .grid "persistent"}}`, `{{- if eq .grid "persistent}}`), `fuse.cu.tmpl:81: unterminated quoted string`},
-		{"no end", changed(t, tmpl, "{{- else}}\n    const long", "{{- else}}{{if .tile}}\n    const long"), "fuse.cu.tmpl:93: unexpected EOF"},
-		{"unknown function", changed(t, tmpl, "{{.tile}}", "{{lower .tile}}"), `fuse.cu.tmpl:12: function "lower" not defined`},
-		{"unknown partial", changed(t, tmpl, "using T", "{{template \"head\" .}}\nusing T"), `fuse.cu.tmpl:7:11: no template "head": expected a file _head.cu.tmpl, or a define`},
-		{"two of a name", changed(t, "_fuse.cu.tmpl", "", "x"), "fuse.cu.tmpl: _fuse.cu.tmpl has the same name: rename one of them"},
-		{"large", changed(t, "big.cu", "", strings.Repeat("x", maxFile+1)), "big.cu: 1048577 bytes: expected at most 1048576"},
-		{"several files", changed(t, "other.toml", "", "arch = \"sm_80\""), "other.toml: gene: 0 declared: expected 1 to 64 [[gene]]\nother.toml: launch: missing: declare at least one [[launch]]"},
+		{"syntax", changed(t, tmpl, `{{- if eq .grid "persistent"}}`, `{{- if eq .grid "persistent}}`),
+			`fuse.cu.tmpl:81: unterminated quoted string`},
+		{"no end", changed(t, tmpl, "{{- else}}\n    const long", "{{- else}}{{if .tile}}\n    const long"),
+			"fuse.cu.tmpl:93: unexpected EOF"},
+		{"unknown function", changed(t, tmpl, "{{.tile}}", "{{lower .tile}}"),
+			`fuse.cu.tmpl:12: function "lower" not defined`},
+		{"unknown partial", changed(t, tmpl, "using T", "{{template \"head\" .}}\nusing T"),
+			`fuse.cu.tmpl:7:11: no template "head": expected a file _head.cu.tmpl, or a define`},
+		{"two of a name", changed(t, "_fuse.cu.tmpl", "", "x"),
+			"fuse.cu.tmpl: _fuse.cu.tmpl has the same name: rename one of them"},
+		{"large", changed(t, "big.cu", "", strings.Repeat("x", maxFile+1)),
+			"big.cu: 1048577 bytes: expected at most 1048576"},
+		{"several files", changed(t, "other.toml", "", "arch = \"sm_80\""),
+			"other.toml: gene: 0 declared: expected 1 to 64 [[gene]]\nother.toml: launch: missing: declare at least one " +
+				"[[launch]]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := FromFiles(c.files)

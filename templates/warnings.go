@@ -33,11 +33,13 @@ func (b *Bundle) warnings(f *kernels.Family, spaces []SpaceReport) (out []string
 		}
 	}
 	if b.Problem.Unproved() && f == b.Families[0] {
-		out = append(out, "check.reduction: no input has an axis as long as a dim that it reads: say in check.terms where the terms lie, "+
+		out = append(out, "check.reduction: no input has an axis as long as a dim that it reads: say in check.terms where "+
+			"the terms lie, "+
 			"so that the gate can prove that it sees missing ones (terms = [] if there are none)")
 	}
 	if t := loosest(f); b.Problem.Accumulator(t) != t {
-		out = append(out, fmt.Sprintf("accumulate %s: the problem allows sums in %s, by which the family is judged (check.accumulate)",
+		out = append(out, fmt.Sprintf("accumulate %s: the problem allows sums in %s, by which the family is judged "+
+			"(check.accumulate)",
 			t, b.Problem.Accumulator(t)))
 	}
 	for i, c := range f.Constraints {

@@ -15,6 +15,9 @@ import (
 	"go.uber.org/goleak"
 
 	"darwarp/cmd/darwarp/internal/attach"
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/search"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -44,30 +47,31 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 	if err := makeSpaceOf(space, wideBundle, madeUpWide); err != nil {
 		t.Fatal(err)
 	}
-	a := &app{out: &bytes.Buffer{}, err: &syncBuffer{}}
-	f := searchFlags{budget: store.Budget{Evals: 6000}, strategy: "evolve", seed: 1, store: path, target: target{problem: space, device: "auto"}}
-	s, run, err := a.begin(t.Context(), &f)
+	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &syncBuffer{}}}
+	o := search.Options{Budget: store.Budget{Evals: 6000}, Strategy: "evolve", Seed: 1, Store: path,
+		Target: session.Target{Problem: space, Device: "auto"}}
+	s, err := search.Open(t.Context(), o, a.Sayf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Evaluator = slowly{s.Evaluator.(*replay.Evaluator)}
+	s.Session.Evaluator = slowly{s.Session.Evaluator.(*replay.Evaluator)}
 	begun := make(chan struct{})
 	var once sync.Once
-	s.hear = append(s.hear, func(e evolve.Event) {
+	s.Listen(func(e evolve.Event) {
 		if e.Evals > 5 {
 			once.Do(func() { close(begun) })
 		}
 	})
-	stop := onInterrupt(t.Context())
+	stop := console.OnInterrupt(t.Context())
 	var sum evolve.Summary
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		defer stop.release()
-		if sum, err = a.drive(stop, f, s, run); err != nil {
+		defer stop.Release()
+		if sum, err = s.Drive(stop, a.showSearch(s, searchFlags{}, stop.Press)); err != nil {
 			t.Error(err)
 		}
-		if err := run.Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -83,8 +87,8 @@ type seen struct {
 	end        *evolve.Summary
 }
 
-// view joins a run, says so, and follows it to its end.
-func view(ctx context.Context, path string, joined func()) (v seen, err error) {
+// look joins a run, says so, and follows it to its end.
+func look(ctx context.Context, path string, joined func()) (v seen, err error) {
 	l, err := attach.Join(ctx, path)
 	joined()
 	if err != nil {
@@ -126,6 +130,76 @@ func steer(t *testing.T, path string, c evolve.Command) {
 func TestViewers(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	path, ended := live(t)
+	defer deafViewer(t, path).Close()
+	killed, kill := context.WithCancel(t.Context())
+	views := make([]seen, 2)
+	var joining, staying, leaving sync.WaitGroup
+	joining.Add(3)
+	for i := range views {
+		staying.Go(func() {
+			var err error
+			if views[i], err = look(t.Context(), path, joining.Done); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	leaving.Go(func() {
+		if _, err := look(killed, path, joining.Done); !errors.Is(err, context.Canceled) {
+			t.Errorf("a view that is killed: %v", err)
+		}
+	})
+	joining.Wait()
+	kill()
+	leaving.Wait()
+
+	steerAround(t, path)
+	late := lateViewer(t, path)
+	steer(t, path, evolve.Command{Do: "stop"})
+	sum := ended()
+	staying.Wait()
+	if sum.Reason != evolve.ReasonStopped {
+		t.Errorf("%+v", sum)
+	}
+	for i, v := range append(views, <-late) {
+		v.check(t, i, sum)
+	}
+	if _, err := attach.Join(t.Context(), path); !errors.Is(err, store.ErrNotServed) {
+		t.Errorf("a run at rest: %v", err)
+	}
+	checkStored(t, path, sum)
+}
+
+// checkStored holds what a run has against how its search ended.
+func checkStored(t *testing.T, path string, sum evolve.Summary) {
+	t.Helper()
+	r, err := store.View(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Verify(); err != nil || r.Len() != sum.Evals || r.Meta().Workloads[0].Weight != 20 {
+		t.Errorf("%d candidates, workloads %+v, %v", r.Len(), r.Meta().Workloads, err)
+	}
+}
+
+// lateViewer joins a run, and returns once it has.
+func lateViewer(t *testing.T, path string) <-chan seen {
+	t.Helper()
+	late, joined := make(chan seen, 1), make(chan struct{})
+	go func() {
+		v, err := look(t.Context(), path, func() { close(joined) })
+		if err != nil {
+			t.Error(err)
+		}
+		late <- v
+	}()
+	<-joined
+	return late
+}
+
+// deafViewer asks for the events of a run and never reads them.
+func deafViewer(t *testing.T, path string) net.Conn {
+	t.Helper()
 	socket, err := store.SocketPath(path)
 	if err != nil {
 		t.Fatal(err)
@@ -134,69 +208,33 @@ func TestViewers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer deaf.Close()
 	fmt.Fprint(deaf, "GET /events HTTP/1.1\r\nHost: darwarp\r\n\r\n")
+	return deaf
+}
 
-	killed, kill := context.WithCancel(t.Context())
-	views := make([]seen, 2)
-	var joining, staying, leaving sync.WaitGroup
-	joining.Add(3)
-	for i := range views {
-		staying.Go(func() {
-			var err error
-			if views[i], err = view(t.Context(), path, joining.Done); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	leaving.Go(func() {
-		if _, err := view(killed, path, joining.Done); !errors.Is(err, context.Canceled) {
-			t.Errorf("a view that is killed: %v", err)
-		}
-	})
-	joining.Wait()
-	kill()
-	leaving.Wait()
-
+// steerAround has a search do what leaves events, and refuse what it cannot do.
+func steerAround(t *testing.T, path string) {
+	t.Helper()
 	steer(t, path, evolve.Command{Do: "pause"})
 	steer(t, path, evolve.Command{Do: "resume"})
 	steer(t, path, evolve.Command{Do: "weigh", Weights: map[string]float64{"small": 20}})
-	if err := attach.Steer(t.Context(), path, evolve.Command{Do: "weigh", Weights: map[string]float64{"huge": 1}}); err == nil || !strings.Contains(err.Error(), `unknown workload "huge"`) {
+	unknown := evolve.Command{Do: "weigh", Weights: map[string]float64{"huge": 1}}
+	err := attach.Steer(t.Context(), path, unknown)
+	if err == nil || !strings.Contains(err.Error(), `unknown workload "huge"`) {
 		t.Errorf("a command that is refused: %v", err)
 	}
-	late := make(chan seen, 1)
-	joining.Add(1)
-	go func() {
-		v, err := view(t.Context(), path, joining.Done)
-		if err != nil {
-			t.Error(err)
-		}
-		late <- v
-	}()
-	joining.Wait()
-	steer(t, path, evolve.Command{Do: "stop"})
-	sum := ended()
-	staying.Wait()
-	if sum.Reason != evolve.ReasonStopped {
-		t.Errorf("%+v", sum)
+}
+
+// check holds what view i has seen against how the search ended. The third joined after the commands.
+func (v seen) check(t *testing.T, i int, sum evolve.Summary) {
+	t.Helper()
+	if len(v.candidates) != sum.Evals || v.champion != sum.Champion || v.end == nil || v.end.Evals != sum.Evals {
+		t.Errorf("view %d has %d candidates, champion %s, end %+v; the search %d, %s", i, len(v.candidates),
+			v.champion.Short(), v.end, sum.Evals, sum.Champion.Short())
 	}
-	for i, v := range append(views, <-late) {
-		if len(v.candidates) != sum.Evals || v.champion != sum.Champion || v.end == nil || v.end.Evals != sum.Evals {
-			t.Errorf("view %d has %d candidates, champion %s, end %+v; the search %d, %s", i, len(v.candidates), v.champion.Short(), v.end, sum.Evals, sum.Champion.Short())
-		}
-		if i < 2 && (v.kinds[evolve.KindPaused] != 1 || v.kinds[evolve.KindResumed] != 1 || v.kinds[evolve.KindSteer] != 1) {
+	for _, kind := range []evolve.Kind{evolve.KindPaused, evolve.KindResumed, evolve.KindSteer} {
+		if i < 2 && v.kinds[kind] != 1 {
 			t.Errorf("view %d saw %v", i, v.kinds)
 		}
-	}
-	if _, err := attach.Join(t.Context(), path); !errors.Is(err, store.ErrNotServed) {
-		t.Errorf("a run at rest: %v", err)
-	}
-	r, err := store.View(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if err := r.Verify(); err != nil || r.Len() != sum.Evals || r.Meta().Workloads[0].Weight != 20 {
-		t.Errorf("%d candidates, workloads %+v, %v", r.Len(), r.Meta().Workloads, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -18,34 +20,34 @@ func (a *app) diffCmd() *cobra.Command {
 		Example: "  darwarp diff gemm.db 3fa2 best",
 		Args:    argsBetween(3, 3),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRecord(args[0], func(r *record) error { return a.diff(asJSON, r, args[1], args[2]) })
+			return record.With(args[0], func(r *record.Record) error { return a.diff(asJSON, r, args[1], args[2]) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) diff(asJSON bool, r *record, from, to string) error {
+func (a *app) diff(asJSON bool, r *record.Record, from, to string) error {
 	var side [2]kernels.Candidate
 	var source [2]string
 	for i, name := range []string{from, to} {
-		c, err := r.pick(name)
+		c, err := r.Pick(name)
 		if err != nil {
 			return err
 		}
-		j, warning, err := r.job(c)
+		j, warning, err := r.Job(c)
 		if err != nil {
 			return err
 		}
 		if warning != "" {
-			a.sayf("warning: %s", warning)
+			a.Sayf("warning: %s", warning)
 		}
 		side[i], source[i] = c, j.Source
 	}
 	changes := report.Changes(side[0].Variant.Genes, side[1].Variant.Genes)
 	unified := udiff.Unified(side[0].ID.Short()+".cu", side[1].ID.Short()+".cu", source[0], source[1])
 	if asJSON {
-		return a.printJSON(struct {
+		return a.PrintJSON(struct {
 			From  kernels.ID      `json:"from"`
 			To    kernels.ID      `json:"to"`
 			Genes []report.Change `json:"genes"`
@@ -56,19 +58,19 @@ func (a *app) diff(asJSON bool, r *record, from, to string) error {
 		return err
 	}
 	if unified == "" {
-		a.sayf("\nThe sources are the same.")
+		a.Sayf("\nThe sources are the same.")
 		return nil
 	}
-	fmt.Fprintln(a.out)
-	return report.Diff(a.out, unified, useColour(a.out))
+	fmt.Fprintln(a.Out)
+	return report.Diff(a.Out, unified, console.UseColour(a.Out))
 }
 
-func (a *app) diffTable(r *record, side [2]kernels.Candidate, changes []report.Change) error {
+func (a *app) diffTable(r *record.Record, side [2]kernels.Candidate, changes []report.Change) error {
 	t := report.NewTable("lll", "", side[0].ID.Short(), side[1].ID.Short())
 	t.Row("outcome", side[0].Result.Outcome, side[1].Result.Outcome)
 	var speedups [2]string
 	for i, c := range side {
-		proof, err := r.proof(c)
+		proof, err := r.Proof(c)
 		if err != nil {
 			return err
 		}
@@ -82,11 +84,11 @@ func (a *app) diffTable(r *record, side [2]kernels.Candidate, changes []report.C
 	t.Row("registers", report.Registers(x), report.Registers(y))
 	t.Row("shared memory", report.Smem(x), report.Smem(y))
 	if f, g := side[0].Variant.Family, side[1].Variant.Family; f != g {
-		t.Row("family", orDash(f), orDash(g))
+		t.Row("family", report.OrDash(f), report.OrDash(g))
 	}
 	for _, c := range changes {
-		t.Row(c.Gene, orDash(c.From), orDash(c.To))
+		t.Row(c.Gene, report.OrDash(c.From), report.OrDash(c.To))
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	return nil
 }

@@ -1,74 +1,42 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
 )
 
-// The exit codes, as README.md and the package comment promise them.
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitNotBeaten   = 3
-	exitEnvironment = 4
-	exitInterrupted = 130
-)
-
-// exitError is an error that knows its exit code. A nil err has been reported already.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
-func usagef(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
-
-func environmentf(format string, args ...any) error {
-	return &exitError{exitEnvironment, fmt.Errorf(format, args...)}
-}
-
-// quietly ends with a code whose reason is on the screen already.
-func quietly(code int) error { return &exitError{code: code} }
-
 // finish says what went wrong and gives the exit code.
 func (a *app) finish(err error) int {
 	if err == nil {
-		return exitDone
+		return exit.Done
 	}
-	var coded *exitError
+	var coded *exit.Error
 	var mistakes kernels.Mistakes
 	var environment *eval.EnvError
 	var outage *evolve.Outage
-	code := exitFailed
+	code := exit.Failed
 	switch {
 	case errors.As(err, &coded):
-		if code = coded.code; coded.err == nil {
+		if code = coded.Code; coded.Err == nil {
 			return code
 		}
 	case errors.As(err, &environment), errors.As(err, &outage), errors.Is(err, eval.ErrGone):
-		code = exitEnvironment
+		code = exit.Environment
 	case errors.As(err, &mistakes), errors.Is(err, store.ErrNotOurs), errors.Is(err, store.ErrExists):
-		code = exitUsage
+		code = exit.Usage
 	}
-	fmt.Fprintf(a.err, "darwarp: %v\n", err)
+	fmt.Fprintf(a.Err, "darwarp: %v\n", err)
 	return code
 }
 
@@ -78,23 +46,23 @@ func noArgs(c *cobra.Command, args []string) error {
 		return nil
 	}
 	if c.HasSubCommands() {
-		return usagef("unknown command %q for %q (try %s --help)", args[0], c.CommandPath(), c.CommandPath())
+		return exit.Usagef("unknown command %q for %q (try %s --help)", args[0], c.CommandPath(), c.CommandPath())
 	}
-	return usagef("%s takes no argument, got %q", c.CommandPath(), args[0])
+	return exit.Usagef("%s takes no argument, got %q", c.CommandPath(), args[0])
 }
 
 func argsBetween(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usagef("got %s, expected: %s", count(len(args), "argument"), c.UseLine())
+			return exit.Usagef("got %s, expected: %s", report.Quantity(len(args), "argument"), c.UseLine())
 		}
 		return nil
 	}
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+// interruptible runs fn under a context that the first Ctrl-C ends.
+func interruptible(c *cobra.Command, fn func(ctx context.Context) error) error {
+	stop := console.OnInterrupt(c.Context())
+	defer stop.Release()
+	return stop.Explain(fn(stop.Soft))
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"testing"
 
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/eval"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -21,17 +23,17 @@ func TestExitCodes(t *testing.T) {
 		err  error
 		want int
 	}{
-		{nil, exitDone},
-		{errors.New("broken"), exitFailed},
-		{fmt.Errorf("%w\nwhat was found ...", &evolve.Outage{Lost: 9, Why: "worker killed"}), exitEnvironment},
-		{fmt.Errorf("the device is %w", eval.ErrGone), exitEnvironment},
-		{fmt.Errorf("search: %w", &eval.EnvError{What: "libcuda.so.1"}), exitEnvironment},
-		{fmt.Errorf("duel: %w", kernels.ErrLost), exitFailed},
-		{fmt.Errorf("open: %w", store.ErrNotOurs), exitUsage},
-		{usagef("--for"), exitUsage},
-		{quietly(exitInterrupted), exitInterrupted},
+		{nil, exit.Done},
+		{errors.New("broken"), exit.Failed},
+		{fmt.Errorf("%w\nwhat was found ...", &evolve.Outage{Lost: 9, Why: "worker killed"}), exit.Environment},
+		{fmt.Errorf("the device is %w", eval.ErrGone), exit.Environment},
+		{fmt.Errorf("search: %w", &eval.EnvError{What: "libcuda.so.1"}), exit.Environment},
+		{fmt.Errorf("duel: %w", kernels.ErrLost), exit.Failed},
+		{fmt.Errorf("open: %w", store.ErrNotOurs), exit.Usage},
+		{exit.Usagef("--for"), exit.Usage},
+		{exit.Quietly(exit.Interrupted), exit.Interrupted},
 	} {
-		if got := (&app{err: io.Discard}).finish(tt.err); got != tt.want {
+		if got := (&app{Console: &console.Console{Err: io.Discard}}).finish(tt.err); got != tt.want {
 			t.Errorf("%v: exit %d, expected %d", tt.err, got, tt.want)
 		}
 	}

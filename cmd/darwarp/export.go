@@ -7,7 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/export"
+	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/kernels"
 	"darwarp/templates"
@@ -20,21 +23,22 @@ func (a *app) exportCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export RUN [ID] -o DIR",
 		Short: "A candidate as a folder that stands by itself, with a bench that proves it",
-		Long: "export writes the kernel, its launches with every number known, and bench.cu, which needs only the\n" +
-			"CUDA toolkit: it checks the kernel against the problem's reference and times it. --as adds further forms beside it.",
-		Example: "  darwarp export gemm.db -o fast-gemm\n  darwarp export gemm.db -o fast-gemm --as header,torch\n  darwarp export gemm.db --portfolio 2 -o fast-gemm",
-		Args:    argsBetween(1, 2),
+		Long: `export writes the kernel, its launches with every number known, and bench.cu, which needs only the
+CUDA toolkit: it checks the kernel against the problem's reference and times it. --as adds further forms beside it.`,
+		Example: "  darwarp export gemm.db -o fast-gemm\n  darwarp export gemm.db -o fast-gemm --as header,torch\n" +
+			"  darwarp export gemm.db --portfolio 2 -o fast-gemm",
+		Args: argsBetween(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if dir == "" {
-				return usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
+				return exit.Usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
 			}
 			if portfolio != 0 && len(args) > 1 {
-				return usagef("--portfolio %d: the run's own kernels are taken: leave out %q", portfolio, args[1])
+				return exit.Usagef("--portfolio %d: the run's own kernels are taken: leave out %q", portfolio, args[1])
 			}
 			if err := export.CheckTargets(as); err != nil {
-				return usagef("--as: %v", err)
+				return exit.Usagef("--as: %v", err)
 			}
-			return a.withRecord(args[0], func(r *record) error {
+			return record.With(args[0], func(r *record.Record) error {
 				if portfolio != 0 {
 					return a.exportPortfolio(c.Context(), dir, as, r, portfolio)
 				}
@@ -44,19 +48,21 @@ func (a *app) exportCmd() *cobra.Command {
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "the folder to write")
 	c.Flags().StringSliceVar(&as, "as", nil, "further forms beside the bench: "+strings.Join(export.Targets()[1:], ", "))
-	c.Flags().IntVar(&portfolio, "portfolio", 0, "the run's portfolio of so many kernels as one unit, with a dispatcher by shape")
+	c.Flags().IntVar(&portfolio, "portfolio", 0,
+		"the run's portfolio of so many kernels as one unit, with a dispatcher by shape")
 	return c
 }
 
-func (a *app) export(ctx context.Context, dir string, as []string, r *record, name string) error {
-	c, err := r.pick(name)
+func (a *app) export(ctx context.Context, dir string, as []string, r *record.Record, name string) error {
+	c, err := r.Pick(name)
 	if err != nil {
 		return err
 	}
 	if c.Result.Outcome != kernels.OK {
-		return usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(), c.Result.Outcome, r.Path())
+		return exit.Usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(),
+			c.Result.Outcome, r.Path())
 	}
-	if err := r.fallenError(c); err != nil {
+	if err := r.FallenError(c); err != nil {
 		return err
 	}
 	k, err := a.kernelToExport(ctx, r, c)
@@ -64,52 +70,56 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record, na
 		return err
 	}
 	k.As = as
-	if _, word := r.standing(c); word == string(kernels.OnTrial) {
-		a.sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial tries what is pending", c.ID.Short(), r.Path(), c.ID.Short())
+	if _, word := r.Standing(c); word == string(kernels.OnTrial) {
+		a.Sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial tries what is pending", c.ID.Short(),
+			r.Path(), c.ID.Short())
 	}
 	if err := export.Write(dir, k); err != nil {
 		return asUsage(err)
 	}
-	a.sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir, dir, k.Build())
+	a.Sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir,
+		dir, k.Build())
 	return nil
 }
 
 // asUsage makes a form that the kernel cannot have the caller's mistake.
 func asUsage(err error) error {
 	if refused := new(export.RefusedError); errors.As(err, &refused) {
-		return usagef("--as %w", err)
+		return exit.Usagef("--as %w", err)
 	}
 	return err
 }
 
 // kernelToExport gathers a candidate with its machine code, and says what is amiss.
-func (a *app) kernelToExport(ctx context.Context, r *record, c kernels.Candidate) (export.Kernel, error) {
-	k, warning, err := r.toExport(c)
+func (a *app) kernelToExport(ctx context.Context, r *record.Record, c kernels.Candidate) (export.Kernel, error) {
+	k, warning, err := toExport(r, c)
 	if err != nil {
 		return k, err
 	}
 	if warning != "" {
-		a.sayf("warning: %s", warning)
+		a.Sayf("warning: %s", warning)
 	}
 	if k.Device.Kind == "cuda" {
 		var toolchain string
 		if k.Cubin, toolchain, err = eval.Cubin(ctx, templates.Include(), k.Device.Arch, k.Job.Source); err != nil {
-			a.sayf("warning: the machine code of %s is left out: %v", c.ID.Short(), err)
+			a.Sayf("warning: the machine code of %s is left out: %v", c.ID.Short(), err)
 		} else if toolchain != k.Device.Toolchain {
-			a.sayf("warning: the machine code of %s is compiled by %s, the figures are of %s", c.ID.Short(), toolchain, k.Device.Toolchain)
+			a.Sayf("warning: the machine code of %s is compiled by %s, the figures are of %s", c.ID.Short(), toolchain,
+				k.Device.Toolchain)
 		}
 	}
 	return k, nil
 }
 
 // exportPortfolio writes the kernels of the run's last portfolio of this size as one unit.
-func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *record, k int) error {
-	found, err := r.lastPortfolio(k)
+func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *record.Record, k int) error {
+	found, err := r.LastPortfolio(k)
 	if err != nil {
 		return err
 	}
 	if found == nil {
-		return usagef("%s has no portfolio of %d kernels: darwarp portfolio %s --k %d measures one", r.Path(), k, r.Path(), k)
+		return exit.Usagef("%s has no portfolio of %d kernels: darwarp portfolio %s --k %d measures one", r.Path(), k,
+			r.Path(), k)
 	}
 	p := export.Portfolio{Found: *found, As: as}
 	for _, id := range found.Kernels {
@@ -121,7 +131,7 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 		if err != nil {
 			return err
 		}
-		if kernel.Provenance, err = r.proofOf(found.Proof); err != nil {
+		if kernel.Provenance, err = r.ProofOf(found.Proof); err != nil {
 			return err
 		}
 		p.Kernels = append(p.Kernels, kernel)
@@ -129,25 +139,27 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 	if err := export.WritePortfolio(dir, p); err != nil {
 		return asUsage(err)
 	}
-	a.sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md", count(len(p.Kernels), "kernel"), dir, dir)
+	a.Sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md",
+		report.Quantity(len(p.Kernels), "kernel"), dir, dir)
 	return nil
 }
 
 // toExport gathers all that the run knows about a candidate.
-func (r *record) toExport(c kernels.Candidate) (k export.Kernel, warning string, err error) {
+func toExport(r *record.Record, c kernels.Candidate) (k export.Kernel, warning string, err error) {
 	m := r.Meta()
-	k = export.Kernel{Bundle: r.bundle, DType: m.DType, Workloads: m.Workloads, Device: m.Device, Candidate: c, Run: r.Path()}
-	if k.Job, warning, err = r.job(c); err != nil {
+	k = export.Kernel{Bundle: r.Bundle, DType: m.DType, Workloads: m.Workloads, Device: m.Device, Candidate: c,
+		Run: r.Path()}
+	if k.Job, warning, err = r.Job(c); err != nil {
 		return k, "", err
 	}
 	if k.Trial, err = r.Trial(c.ID); err != nil {
 		return k, "", err
 	}
 	k.NVCCFlags = eval.NVCCFlags(k.Job.Source)
-	if k.Lineage, err = r.lineage(c); err != nil {
+	if k.Lineage, err = r.Lineage(c); err != nil {
 		return k, "", err
 	}
-	f, err := r.figures(c)
-	k.Candidate.Result.Times, k.Provenance, k.Baselines = f.times, f.proof, f.baselines
+	f, err := r.Figures(c)
+	k.Candidate.Result.Times, k.Provenance, k.Baselines = f.Times, f.Proof, f.Baselines
 	return k, warning, err
 }

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/gatecheck"
 	"darwarp/cmd/darwarp/internal/gatetest"
+	"darwarp/cmd/darwarp/internal/session"
 )
 
 func (a *app) gateCmd() *cobra.Command {
@@ -23,7 +25,7 @@ func (a *app) gateCmd() *cobra.Command {
 }
 
 func (a *app) gateTestCmd() *cobra.Command {
-	var t target
+	var t session.Target
 	var which gatetest.Filter
 	var asJSON bool
 	c := &cobra.Command{
@@ -31,14 +33,12 @@ func (a *app) gateTestCmd() *cobra.Command {
 		Short: "Send the shipped cheats and honest kernels through the real gate on this device",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.gateTest(stop.soft, t, which, asJSON))
+			return interruptible(c, func(ctx context.Context) error { return a.gateTest(ctx, t, which, asJSON) })
 		},
 	}
-	c.Flags().StringVar(&t.device, "device", "auto", "auto, cuda or cpu")
-	c.Flags().IntVar(&t.jobs, "jobs", 0, "compiles at once (0: one a core)")
-	c.Flags().StringVar(&t.sandbox, "sandbox", "best", "best, strict or off")
+	c.Flags().StringVar(&t.Device, "device", "auto", "auto, cuda or cpu")
+	c.Flags().IntVar(&t.Jobs, "jobs", 0, "compiles at once (0: one a core)")
+	c.Flags().StringVar(&t.Sandbox, "sandbox", "best", "best, strict or off")
 	c.Flags().BoolVar(&which.Short, "short", false, "only those that every search begins with")
 	c.Flags().StringSliceVar(&which.Problems, "problem", nil, "only the kernels of these problems")
 	c.Flags().StringSliceVar(&which.Kinds, "kind", nil, "only cheats of these kinds, or honest")
@@ -47,94 +47,24 @@ func (a *app) gateTestCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) gateTest(ctx context.Context, t target, which gatetest.Filter, asJSON bool) error {
-	if t.device == "replay" {
-		return usagef("--device replay: a recording has no gate: expected auto, cuda or cpu")
+func (a *app) gateTest(ctx context.Context, t session.Target, which gatetest.Filter, asJSON bool) error {
+	if t.Device == "replay" {
+		return exit.Usagef("--device replay: a recording has no gate: expected auto, cuda or cpu")
 	}
 	if err := which.Check(); err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
-	r, err := a.tryGate(ctx, t, which)
+	r, err := gatecheck.Run(ctx, t, which, a.Sayf)
 	if err != nil && len(r.Verdicts) == 0 {
 		return err
 	}
 	if asJSON { // also of what was tried before something went wrong
-		err = errors.Join(err, a.printJSON(r))
+		err = errors.Join(err, a.PrintJSON(r))
 	} else {
-		a.gateText(r)
+		r.Text(a.Out, console.Width(a.Out))
 	}
-	if err == nil && !r.ok() {
-		err = quietly(exitFailed)
+	if err == nil && !r.OK() {
+		err = exit.Quietly(exit.Failed)
 	}
 	return err
 }
-
-// tryGate sends the test kernels through the gate of a device, one problem after the other.
-func (a *app) tryGate(ctx context.Context, t target, which gatetest.Filter) (*gateReport, error) {
-	r := newGateReport()
-	for _, problem := range gatetest.Problems() {
-		if err := a.tryProblem(ctx, t, which, problem, r); err != nil {
-			return r, fmt.Errorf("problem %s: %w", problem, err)
-		}
-	}
-	if len(r.Verdicts) == 0 {
-		return r, usagef("no kernel of the test is all of that and exists on this device")
-	}
-	return r, nil
-}
-
-func (a *app) tryProblem(ctx context.Context, t target, which gatetest.Filter, problem string, r *gateReport) (err error) {
-	if !which.Has(problem) {
-		return nil
-	}
-	if t.bundle, err = gatetest.Bundle(problem); err != nil {
-		return err
-	}
-	s, err := a.open(ctx, t)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	cases, err := which.Cases(t.bundle, s.Device())
-	if err != nil {
-		return err
-	}
-	a.sayf("%s: %d kernels ...", problem, len(cases))
-	verdicts, err := s.judgeAll(ctx, cases)
-	if err != nil {
-		return err
-	}
-	r.Device = s.Device().Label()
-	for _, v := range verdicts {
-		r.add(v)
-	}
-	return nil
-}
-
-// proveGate sends the short test through the gate of the device that a search is about to use. A cheat
-// that passes, or an honest kernel that does not, means that no verdict of this device can be believed.
-func (a *app) proveGate(ctx context.Context, f *searchFlags, s *session) error {
-	kind := s.Device().Kind
-	if !f.gateTest || kind == "replay" {
-		return nil
-	}
-	t := target{device: kind, jobs: f.jobs, sandbox: f.sandbox, log: f.log}
-	r, err := a.quiet().tryGate(ctx, t, gatetest.Filter{Short: true})
-	if err != nil {
-		return fmt.Errorf("test of the gate: %w", err)
-	}
-	if r.ok() {
-		a.sayf("%s", r.line())
-		return nil
-	}
-	for _, v := range r.Verdicts {
-		if !v.Held {
-			return fmt.Errorf("%s: of the %s kernel %s it said %s, expected %s. Nothing is searched with a gate like that: "+
-				"darwarp gate test --device %s tells more", r.line(), v.Family, v.Name, v.Said, v.wants(), kind)
-		}
-	}
-	return nil
-}
-
-// quiet is the program without its talk.
-func (a *app) quiet() *app { return &app{in: a.in, out: a.out, err: io.Discard} }

@@ -49,6 +49,31 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// startOn runs darwarp in a terminal until it ends. The view, which a terminal gets, needs no test of its own here:
+// --plain is what goes on after it.
+func startOn(t *testing.T, terminal *os.File, home string, args ...string) (ended <-chan error) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A test that is itself under nohup would hand that on; a signal that is taken is not.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangup) })
+	cmd := exec.Cmd{Path: self, Args: append([]string{"darwarp"}, args...),
+		Env:   append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home, "TERM=xterm"),
+		Stdin: terminal, Stdout: terminal, Stderr: terminal,
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	gone := make(chan error, 1)
+	go func() { gone <- cmd.Wait() }()
+	return gone
+}
+
 // TestOutliveTerminal closes the terminal of a search: it goes on, and what it says is in the log.
 func TestOutliveTerminal(t *testing.T) {
 	dir := t.TempDir()
@@ -57,26 +82,11 @@ func TestOutliveTerminal(t *testing.T) {
 	if err := makeSpaceOf(space, wideBundle, madeUpWide); err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	person, program := pty(t)
-	// A test that is itself under nohup would hand that on; a signal that is taken is not.
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	t.Cleanup(func() { signal.Stop(hangup) })
-	// The view, which a terminal gets, needs no test of its own here: --plain is what goes on after it.
-	cmd := exec.Cmd{Path: self, Args: []string{"darwarp", "search", space, "--seed", "1", "--evals", "7000", "--store", run, "--plain"},
-		Env: append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+dir, "TERM=xterm"), Stdin: program, Stdout: program, Stderr: program,
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	until(t, "the search pauses", func() bool { return attach.Steer(t.Context(), run, evolve.Command{Do: "pause"}) == nil })
+	ended := startOn(t, program, dir, "search", space, "--seed", "1", "--evals", "7000", "--store", run, "--plain")
+	until(t, "the search pauses", func() bool {
+		return attach.Steer(t.Context(), run, evolve.Command{Do: "pause"}) == nil
+	})
 	if err := errors.Join(program.Close(), person.Close()); err != nil {
 		t.Fatal(err)
 	}

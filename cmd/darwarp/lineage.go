@@ -3,6 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -15,7 +17,7 @@ func (a *app) lineageCmd() *cobra.Command {
 		Example: "  darwarp lineage gemm.db",
 		Args:    argsBetween(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRecord(args[0], func(r *record) error { return a.lineage(asJSON, r, arg(args, 1)) })
+			return record.With(args[0], func(r *record.Record) error { return a.lineage(asJSON, r, arg(args, 1)) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -35,18 +37,18 @@ type step struct {
 	Gain       float64         `json:"gain,omitempty"` // the parent's score over this one's: above 1 is faster
 }
 
-func (a *app) lineage(asJSON bool, r *record, name string) error {
-	c, err := r.pick(name)
+func (a *app) lineage(asJSON bool, r *record.Record, name string) error {
+	c, err := r.Pick(name)
 	if err != nil {
 		return err
 	}
-	path, err := r.lineage(c)
+	path, err := r.Lineage(c)
 	if err != nil {
 		return err
 	}
 	steps := stepsOf(path)
 	if asJSON {
-		return a.printJSON(steps)
+		return a.PrintJSON(steps)
 	}
 	t := report.NewTable("rrlrrll", "gen", "eval", "id", "speedup", "gain", "origin", "change")
 	for i, s := range steps {
@@ -55,20 +57,21 @@ func (a *app) lineage(asJSON bool, r *record, name string) error {
 			gain = report.Ratio(s.Gain)
 		}
 		change := report.Join(s.Changes)
-		if f, err := r.bundle.Family(s.Family); err == nil && i > 0 && steps[i-1].Family != s.Family {
+		if f, err := r.Bundle.Family(s.Family); err == nil && i > 0 && steps[i-1].Family != s.Family {
 			change = "family " + f.Title() // whose genes are others
 		}
 		t.Row(s.Generation, s.Seq, s.ID.Short(), report.Speedup(s.Score), gain, s.Operator, change)
 	}
-	t.Width = width(a.out)
-	t.Write(a.out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
 	return nil
 }
 
 func stepsOf(path []kernels.Candidate) []step {
 	var steps []step
 	for i, c := range path {
-		s := step{ID: c.ID, Seq: c.Seq, Operator: c.Origin.Operator, Generation: c.Origin.Generation, Family: c.Variant.Family, Outcome: c.Result.Outcome, Score: c.Score}
+		s := step{ID: c.ID, Seq: c.Seq, Operator: c.Origin.Operator, Generation: c.Origin.Generation,
+			Family: c.Variant.Family, Outcome: c.Result.Outcome, Score: c.Score}
 		if i > 0 {
 			s.Changes = report.Changes(path[i-1].Variant.Genes, c.Variant.Genes)
 			if before := path[i-1].Score; before > 0 && c.Score > 0 {

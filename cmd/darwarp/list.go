@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -53,7 +55,7 @@ func (a *app) list(f listFlags, args []string) error {
 	arches := listedArches
 	if f.arch != "" {
 		if _, err := kernels.ArchDevice(f.arch); err != nil {
-			return usagef("--arch: %v", err)
+			return exit.Usagef("--arch: %v", err)
 		}
 		arches = []string{f.arch}
 	}
@@ -63,7 +65,7 @@ func (a *app) list(f listFlags, args []string) error {
 	}
 	var all []listed
 	for _, name := range names {
-		b, err := loadBundle(name)
+		b, err := session.LoadBundle(name)
 		if err != nil {
 			return err
 		}
@@ -74,7 +76,7 @@ func (a *app) list(f listFlags, args []string) error {
 		all = append(all, l)
 	}
 	if f.json {
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 	if len(args) == 0 {
 		a.listTable(all, arches)
@@ -84,7 +86,7 @@ func (a *app) list(f listFlags, args []string) error {
 }
 
 func listOne(b *templates.Bundle, dtype string, arches []string) (listed, error) {
-	t, err := pickDType(b.Problem, dtype)
+	t, err := session.PickDType(b.Problem, dtype)
 	if err != nil {
 		return listed{}, err
 	}
@@ -136,8 +138,8 @@ func (a *app) listTable(all []listed, arches []string) {
 			t.Row(append(row, pointCells(f, arches)...)...)
 		}
 	}
-	t.Write(a.out)
-	a.sayf("\nThe last columns are legal points. `darwarp list PROBLEM` shows workloads, genes and constraints.")
+	t.Write(a.Out)
+	a.Sayf("\nThe last columns are legal points. `darwarp list PROBLEM` shows workloads, genes and constraints.")
 }
 
 func pointCells(f listedFamily, arches []string) []any {
@@ -162,8 +164,10 @@ func joinDTypes(ts []kernels.DType) string {
 
 func (a *app) listProblem(l listed, arches []string) error {
 	p := l.Problem
-	fmt.Fprintf(a.out, "%s: %s\n\n", p.Name, p.About)
-	report.Fields(a.out, "", [2]string{"dims", strings.Join(p.DimNames, ", ")}, [2]string{"dtypes", joinDTypes(p.DTypes)},
+	fmt.Fprintf(a.Out, "%s: %s\n\n", p.Name, p.About)
+	report.Fields(a.Out, "",
+		[2]string{"dims", strings.Join(p.DimNames, ", ")},
+		[2]string{"dtypes", joinDTypes(p.DTypes)},
 		[2]string{"tensors", tensorLine(p)})
 	if err := a.workloadTable(l); err != nil {
 		return err
@@ -187,7 +191,7 @@ func tensorLine(p *kernels.Problem) string {
 }
 
 func (a *app) workloadTable(l listed) error {
-	fmt.Fprintf(a.out, "\nworkloads (* taken when none is named, ~ in their place on the cpu device), %s\n", l.DType)
+	fmt.Fprintf(a.Out, "\nworkloads (* taken when none is named, ~ in their place on the cpu device), %s\n", l.DType)
 	t := report.NewTable("lllrrr", "", "name", "size", "work", "least traffic", "weight")
 	t.Indent = " "
 	small := l.Problem.SmallWorkloads()
@@ -203,9 +207,10 @@ func (a *app) workloadTable(l listed) error {
 		case slices.ContainsFunc(small, func(s kernels.Workload) bool { return s.Name == w.Name }):
 			mark = "~"
 		}
-		t.Row(mark, w.Name, sizeText(l.Problem, w.Dims), report.Work(flops), report.Bytes(int(bytes)), fmt.Sprintf("%g", w.Weight))
+		t.Row(mark, w.Name, sizeText(l.Problem, w.Dims), report.Work(flops), report.Bytes(int(bytes)),
+			fmt.Sprintf("%g", w.Weight))
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	return nil
 }
 
@@ -232,21 +237,22 @@ func (a *app) familyText(f listedFamily, arches []string) {
 	if !f.Portable() {
 		needs += " and runs on no other"
 	}
-	fmt.Fprintf(a.out, "\nfamily %s: %s\n  needs %s; %s\n\n  genes (default in brackets, values in parentheses only when asked for)\n",
+	fmt.Fprintf(a.Out, "\nfamily %s: %s\n  needs %s; %s\n\n"+
+		"  genes (default in brackets, values in parentheses only when asked for)\n",
 		f.Name, f.About, needs, strings.Join(sizes, ", "))
 	t := report.Table{Indent: "  "}
 	for i := range f.Genes {
 		t.Row(f.Genes[i].Name, geneValues(&f.Genes[i]), f.Genes[i].When)
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	if len(f.Constraints) == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "\n  constraints\n")
+	fmt.Fprintf(a.Out, "\n  constraints\n")
 	for _, c := range f.Constraints {
-		fmt.Fprintf(a.out, "  %s\n", c.Rule)
+		fmt.Fprintf(a.Out, "  %s\n", c.Rule)
 		for _, line := range report.Wrap(c.Why, 90) {
-			fmt.Fprintf(a.out, "      %s\n", line)
+			fmt.Fprintf(a.Out, "      %s\n", line)
 		}
 	}
 }

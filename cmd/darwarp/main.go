@@ -27,6 +27,11 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/background"
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/session"
 )
 
 func main() {
@@ -35,8 +40,7 @@ func main() {
 
 // run is the whole program: the arguments without the program's name in, an exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{in: stdin, out: stdout, err: stderr, args: args}
-	a.noteDetached()
+	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args, log: background.Inherited()}
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -47,10 +51,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // app is what every command shares.
 type app struct {
-	in       io.Reader
-	out, err io.Writer
-	args     []string // the command line
-	log      string   // of a search in the background
+	*console.Console
+	args []string // the command line
+	log  string   // of a search in the background
 }
 
 func (a *app) rootCmd() *cobra.Command {
@@ -59,7 +62,7 @@ func (a *app) rootCmd() *cobra.Command {
 		Short: "Evolve CUDA kernels: search, check and measure on your own GPU",
 		Long: "darwarp evolves CUDA kernels. Name a problem, leave it running, and export a kernel that was\n" +
 			"compiled, run, checked and measured on your GPU.",
-		Version:       version(),
+		Version:       session.Version(),
 		Args:          noArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors: true,
@@ -67,9 +70,10 @@ func (a *app) rootCmd() *cobra.Command {
 	}
 	root.SetVersionTemplate("darwarp {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%v (try %s --help)", err, c.CommandPath())
+		return exit.Usagef("%v (try %s --help)", err, c.CommandPath())
 	})
-	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.reportCmd(), a.exportCmd(), a.exchangesCmd(),
+	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.reportCmd(), a.exportCmd(),
+		a.exchangesCmd(),
 		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.explainCmd(), a.portfolioCmd(),
 		a.newCmd(), a.checkCmd(), a.benchCmd(), a.gateCmd(), a.doctorCmd(), a.workerCmd())
 	return root

@@ -84,7 +84,8 @@ func makeRun(path string, empty bool) error {
 		return err
 	}
 	dev.Toolchain, dev.Driver = "NVRTC 13.0", "580.1"
-	m := store.Meta{Version: "test", Created: time.Unix(1760000000, 0).UTC(), Problem: "axpy", Files: b.Files, DType: kernels.FP32,
+	m := store.Meta{Version: "test", Created: time.Unix(1760000000, 0).UTC(), Problem: "axpy", Files: b.Files,
+		DType:     kernels.FP32,
 		Workloads: b.Problem.Workloads[:2], Device: dev, Strategy: "evolve", Seed: 1, Cache: "hot"}
 	r, err := store.Create(path, m)
 	if err != nil {
@@ -94,7 +95,8 @@ func makeRun(path string, empty bool) error {
 	if empty {
 		return nil
 	}
-	proof, err := r.PutProvenance(kernels.Provenance{Device: dev, Protocol: "1", Version: "test", Started: m.Created, DType: m.DType, CacheMode: "hot",
+	proof, err := r.PutProvenance(kernels.Provenance{Device: dev, Protocol: "1", Version: "test", Started: m.Created,
+		DType: m.DType, CacheMode: "hot",
 		Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 5e13}})
 	if err != nil {
 		return err
@@ -140,7 +142,8 @@ func fillRun(r *store.Run, b *templates.Bundle, dev kernels.Device, proof string
 			c.Result.Gate = &kernels.GateReport{Checks: 8, Elements: 12345, Worst: 0.25, Where: "33 normal"}
 			c.Result.Resources = []kernels.Resources{{Entry: "axpy", Registers: 24, BlocksPerSM: 8, Occupancy: 1}}
 			for i, ns := range []float64{x.small, x.large} {
-				c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: r.Meta().Workloads[i].Name, Median: ns, Lo: ns * 0.99, Hi: ns * 1.01, Samples: 40, Cache: "hot", Tier: "fitness"})
+				c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: r.Meta().Workloads[i].Name, Median: ns,
+					Lo: ns * 0.99, Hi: ns * 1.01, Samples: 40, Cache: "hot", Tier: "fitness"})
 			}
 		}
 		if err := r.Put(&c, nil); err != nil {
@@ -150,7 +153,9 @@ func fillRun(r *store.Run, b *templates.Bundle, dev kernels.Device, proof string
 			parent = []kernels.ID{c.ID}
 		}
 	}
-	if err := r.PutBaseline(kernels.BaselineResult{Name: "default", Kind: kernels.BaselineName, Proof: proof, Times: []kernels.Timing{{Workload: "small", Median: 2000, Cache: "hot"}, {Workload: "large", Median: 8000, Cache: "hot"}}}); err != nil {
+	if err := r.PutBaseline(kernels.BaselineResult{Name: "default", Kind: kernels.BaselineName, Proof: proof,
+		Times: []kernels.Timing{{Workload: "small", Median: 2000, Cache: "hot"},
+			{Workload: "large", Median: 8000, Cache: "hot"}}}); err != nil {
 		return err
 	}
 	return r.SetChampion(parent[0], "a duel")
@@ -179,7 +184,8 @@ func axpyBundle() (*templates.Bundle, error) {
 
 func makeSpace(path string) error { return makeSpaceOf(path, axpyBundle, madeUp) }
 
-func makeSpaceOf(path string, bundle func() (*templates.Bundle, error), figures func(int, *kernels.Space) *kernels.Candidate) error {
+func makeSpaceOf(path string, bundle func() (*templates.Bundle, error),
+	figures func(int, *kernels.Space) *kernels.Candidate) error {
 	b, err := bundle()
 	if err != nil {
 		return err
@@ -192,8 +198,10 @@ func makeSpaceOf(path string, bundle func() (*templates.Bundle, error), figures 
 	for name, data := range b.Files {
 		files[name] = string(data)
 	}
-	rec := &replay.Record{Format: replay.Format, Problem: "axpy", DType: kernels.FP32, Cache: "hot", Workloads: b.Problem.Workloads, Device: dev, Files: files,
-		Provenance: kernels.Provenance{Device: dev, Protocol: "1", Version: "test", Started: time.Unix(1760000000, 0).UTC(), DType: kernels.FP32, CacheMode: "hot"}}
+	rec := &replay.Record{Format: replay.Format, Problem: "axpy", DType: kernels.FP32, Cache: "hot",
+		Workloads: b.Problem.Workloads, Device: dev, Files: files,
+		Provenance: kernels.Provenance{Device: dev, Protocol: "1", Version: "test", Started: time.Unix(1760000000, 0).UTC(),
+			DType: kernels.FP32, CacheMode: "hot"}}
 	space, err := kernels.NewSpace(b.Families[0], dev, kernels.FP32, nil)
 	if err != nil {
 		return err
@@ -228,7 +236,8 @@ func bowls(i int, space *kernels.Space, small float64) *kernels.Candidate {
 	c.Result.Outcome = kernels.OK
 	for j, ns := range []float64{1000, 4000} {
 		far := 1 + 0.3*math.Abs(float64(p[0])-[]float64{small, 3}[j]) + 0.2*math.Abs(float64(p[1])-2) - 0.05*float64(p[2])
-		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: []string{"small", "large"}[j], Median: ns * far, Lo: ns * far * 0.99, Hi: ns * far * 1.01})
+		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: []string{"small", "large"}[j], Median: ns * far,
+			Lo: ns * far * 0.99, Hi: ns * far * 1.01})
 	}
 	return c
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -28,21 +30,21 @@ func (a *app) newCmd() *cobra.Command {
 func (a *app) newFolder(dir string) error {
 	files, err := templates.Scaffold(filepath.Base(dir))
 	if err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	if err := os.Mkdir(dir, 0o755); errors.Is(err, os.ErrExist) {
-		return usagef("%s exists: choose another name", dir)
+		return exit.Usagef("%s exists: choose another name", dir)
 	} else if err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, files[name], 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.out, path)
+		fmt.Fprintln(a.Out, path)
 	}
-	a.sayf("\nIt can be searched as it is. Edit it, then:\n  darwarp check %s\n  darwarp search %s", dir, dir)
+	a.Sayf("\nIt can be searched as it is. Edit it, then:\n  darwarp check %s\n  darwarp search %s", dir, dir)
 	return nil
 }
 
@@ -61,10 +63,10 @@ func (a *app) checkCmd() *cobra.Command {
 func (a *app) check(asJSON bool, dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	if !info.IsDir() {
-		return usagef("%s is a file: expected a problem folder", dir)
+		return exit.Usagef("%s is a file: expected a problem folder", dir)
 	}
 	var devices []kernels.Device
 	for _, arch := range listedArches {
@@ -76,14 +78,14 @@ func (a *app) check(asJSON bool, dir string) error {
 	}
 	r := templates.Check(os.DirFS(dir), devices)
 	if asJSON {
-		if err := a.printJSON(checkedOf(r)); err != nil {
+		if err := a.PrintJSON(checkedOf(r)); err != nil {
 			return err
 		}
 	} else {
 		a.checkText(dir, r)
 	}
 	if !r.OK() {
-		return quietly(exitFailed)
+		return exit.Quietly(exit.Failed)
 	}
 	return nil
 }
@@ -105,7 +107,8 @@ func checkedOf(r templates.Report) checked {
 
 func (a *app) checkText(dir string, r templates.Report) {
 	if len(r.Mistakes) > 0 {
-		fmt.Fprintf(a.out, "%s\n\n%s in %s.\n", inFolder(dir, r.Mistakes), count(len(r.Mistakes), "mistake"), dir)
+		fmt.Fprintf(a.Out, "%s\n\n%s in %s.\n", session.InFolder(dir, r.Mistakes),
+			report.Quantity(len(r.Mistakes), "mistake"), dir)
 		return
 	}
 	t := report.NewTable("lllrrl", "family", "arch", "dtype", "points", "tried", "")
@@ -114,12 +117,12 @@ func (a *app) checkText(dir string, r templates.Report) {
 			t.Row(f.Name, s.Arch, s.DType, report.Count(s.Points), s.Tried, verdictOf(s))
 		}
 	}
-	t.Write(a.out)
+	t.Write(a.Out)
 	for _, f := range r.Families {
 		a.checkDetails(f)
 	}
 	if r.OK() {
-		a.sayf("\nNo mistake found. Next: darwarp search %s", dir)
+		a.Sayf("\nNo mistake found. Next: darwarp search %s", dir)
 	}
 }
 
@@ -136,7 +139,7 @@ func verdictOf(s templates.SpaceReport) string {
 }
 
 func (a *app) checkDetails(f templates.FamilyReport) {
-	say := func(where, what string) { fmt.Fprintf(a.out, "\n%s: %s\n", where, what) }
+	say := func(where, what string) { fmt.Fprintf(a.Out, "\n%s: %s\n", where, what) }
 	for _, s := range f.Spaces {
 		where := fmt.Sprintf("%s on %s, %s", f.Name, s.Arch, s.DType)
 		for _, what := range append([]string{s.Empty, s.Illegal}, s.Failed...) {

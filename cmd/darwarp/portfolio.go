@@ -1,23 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"math"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"darwarp/cmd/darwarp/internal/report"
-	"darwarp/evolve"
-	"darwarp/kernels"
-	"darwarp/store"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/measure"
+	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/session"
 )
 
 type portfolioFlags struct {
-	target
+	session.Target
 	k    int
 	json bool
 }
@@ -34,284 +30,28 @@ func (a *app) portfolioCmd() *cobra.Command {
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.k < 2 {
-				return usagef("--k %d: expected 2 or more kernels", f.k)
+				return exit.Usagef("--k %d: expected 2 or more kernels", f.k)
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return stop.explain(a.withSession(stop.soft, args[0], f.target, func(s *session, r *record) error {
-				p, err := a.portfolio(stop.soft, s, r, f.k)
-				switch {
-				case err != nil:
-					return err
-				case f.json:
-					return a.printJSON(p)
-				}
-				a.showPortfolio(r, p)
-				a.sayf("\nExport it: darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), f.k, r.Meta().Problem)
-				return nil
-			}))
+			return interruptible(c, func(ctx context.Context) error { return a.portfolio(ctx, args[0], f) })
 		},
 	}
 	c.Flags().IntVar(&f.k, "k", 0, "how many kernels at most")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	f.target.addDevice(c)
+	addDevice(c, &f.Target)
 	return c
 }
 
-// addDevice declares the flags of a command that measures a run's candidates again.
-func (t *target) addDevice(c *cobra.Command) {
-	c.Flags().StringVar(&t.device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
-	c.Flags().StringVar(&t.problem, "recording", "", "of a run that was made on a recording: its file")
-}
-
-// withSession opens a run for writing and the device that it was made on.
-func (a *app) withSession(ctx context.Context, path string, t target, fn func(*session, *record) error) (err error) {
-	if err := isRunFile(path); err != nil {
-		return err
-	}
-	run, err := store.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, run.Close()) }()
-	s, err := a.sessionOf(ctx, run.Meta(), t)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if _, err := run.PutProvenance(s.Provenance()); err != nil {
-		return err
-	}
-	return fn(s, &record{run, s.bundle})
-}
-
-// versus duels two candidates at every workload, as the run times them.
-func (s *session) versus(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-	if f, ok := s.Evaluator.(finisher); ok {
-		return f.Versus(ctx, champion, challenger, s.cache)
-	}
-	return s.Evaluator.Duel(ctx, champion, challenger)
-}
-
-// shortlist is how many of the fastest candidates of each workload are measured again.
-const shortlist = 3
-
-// entrant is a candidate that may enter a portfolio, with the logarithms of its time over the champion's
-// by workload.
-type entrant struct {
-	c    kernels.Candidate
-	job  kernels.Job
-	logs []float64
-}
-
-// portfolio measures, chooses, measures what was chosen, and stores it.
-func (a *app) portfolio(ctx context.Context, s *session, r *record, k int) (*kernels.Portfolio, error) {
-	workloads := r.Meta().Workloads
-	if len(workloads) < 2 {
-		return nil, usagef("%s was scored at one shape: a portfolio needs a run with several --workload", r.Path())
-	}
-	list, err := a.entrants(ctx, s, r)
-	if err != nil {
-		return nil, err
-	}
-	base, err := r.baseTimes()
-	if err != nil {
-		return nil, err
-	}
-	logs := make([][]float64, len(list))
-	champion := times(list[0].c)
-	for i, e := range list {
-		for w, x := range workloads {
-			logs[i] = append(logs[i], e.logs[w]+math.Log(champion[x.Name]/base[x.Name]))
+func (a *app) portfolio(ctx context.Context, path string, f portfolioFlags) error {
+	return measure.With(ctx, path, f.Target, a.Sayf, func(s *session.Session, r *record.Record) error {
+		p, err := measure.Portfolio(ctx, s, r, f.k, a.Sayf)
+		switch {
+		case err != nil:
+			return err
+		case f.json:
+			return a.PrintJSON(p)
 		}
-	}
-	single := evolve.ChoosePortfolio(logs, 1, s.objective, workloads)[0]
-	chosen := evolve.ChoosePortfolio(logs, k, s.objective, workloads)
-	p := &kernels.Portfolio{K: k, Objective: s.objective, Single: list[single].c.ID, Cache: s.cache, Proof: s.Provenance().Key()}
-	assigned := evolve.Assign(logs, chosen, len(workloads))
-	for _, i := range chosen {
-		p.Kernels = append(p.Kernels, list[i].c.ID)
-	}
-	duels, err := a.measurePortfolio(ctx, s, list, single, chosen)
-	if err != nil {
-		return nil, err
-	}
-	settlePortfolio(p, workloads, base, duels, assigned, slices.Index(chosen, single))
-	if _, err := r.PutProvenance(s.Provenance()); err != nil {
-		return nil, err
-	}
-	return p, r.PutPortfolio(*p)
-}
-
-// baseTimes are the naive start's times by workload, ns.
-func (r *record) baseTimes() (map[string]float64, error) {
-	start, err := startOf(r.Run)
-	if err == nil && start == nil {
-		err = usagef("%s has no naive start that works: nothing to compare with", r.Path())
-	}
-	if err != nil {
-		return nil, err
-	}
-	return times(*start), nil
-}
-
-func times(c kernels.Candidate) map[string]float64 {
-	out := map[string]float64{}
-	for _, t := range c.Result.Times {
-		out[t.Workload] = t.Median
-	}
-	return out
-}
-
-// entrants are the champion and the fastest of each workload, dueled with it. One that is not clearly
-// faster at a shape counts as no faster there: of many candidates some are lucky.
-func (a *app) entrants(ctx context.Context, s *session, r *record) ([]entrant, error) {
-	list, err := r.shortlist()
-	if err != nil {
-		return nil, err
-	}
-	a.sayf("measuring %s against the champion at every shape ...", count(len(list)-1, "candidate"))
-	out := []entrant{}
-	for i, c := range list {
-		e := entrant{c: c, logs: make([]float64, len(r.Meta().Workloads))}
-		if e.job, err = r.bundle.VariantJob(c.Variant, s.Device(), s.dtype); err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			d, err := s.versus(ctx, &out[0].job, &e.job)
-			if ctx.Err() != nil {
-				return nil, err
-			}
-			if err != nil {
-				a.sayf("candidate %s is left out: %v", c.ID.Short(), err)
-				continue
-			}
-			for w, round := range d.Rounds {
-				if e.logs[w] = math.Log(round.Ratio); round.Hi >= 1 {
-					e.logs[w] = max(0, e.logs[w])
-				}
-			}
-		}
-		out = append(out, e)
-	}
-	return out, nil
-}
-
-// shortlist is the champion, and the fastest candidates at each workload, each once.
-func (r *record) shortlist() ([]kernels.Candidate, error) {
-	champion, err := r.pick("")
-	if err != nil {
-		return nil, err
-	}
-	var all []kernels.Candidate
-	if err := r.Each(func(c kernels.Candidate) error {
-		if c.Result.Outcome == kernels.OK && c.ID != champion.ID {
-			all = append(all, c)
-		}
+		figures.Portfolio(a.Out, r.Meta().Device, p)
+		a.Sayf("\nExport it: darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), f.k, r.Meta().Problem)
 		return nil
-	}); err != nil {
-		return nil, err
-	}
-	out := []kernels.Candidate{champion}
-	for _, w := range r.Meta().Workloads {
-		slices.SortStableFunc(all, func(x, y kernels.Candidate) int { return cmp.Compare(times(x)[w.Name], times(y)[w.Name]) })
-		for _, c := range all[:min(shortlist, len(all))] {
-			if !slices.ContainsFunc(out, func(x kernels.Candidate) bool { return x.ID == c.ID }) {
-				out = append(out, c)
-			}
-		}
-	}
-	return out, nil
-}
-
-// measurePortfolio duels each chosen kernel with the best single one again: by chosen, nil for itself.
-func (a *app) measurePortfolio(ctx context.Context, s *session, list []entrant, single int, chosen []int) ([]*kernels.Duel, error) {
-	a.sayf("measuring the %s that were chosen against the best single one, on fresh data ...", count(len(chosen), "kernel"))
-	out := make([]*kernels.Duel, len(chosen))
-	for i, row := range chosen {
-		if row == single {
-			continue
-		}
-		d, err := s.versus(ctx, &list[single].job, &list[row].job)
-		if err != nil {
-			return nil, fmt.Errorf("kernel %s of the portfolio: %w", list[row].c.ID.Short(), err)
-		}
-		out[i] = &d
-	}
-	return out, nil
-}
-
-// settlePortfolio fills in what the duels show. own is the best single kernel's place in the portfolio, -1
-// where it is not one of it. Where it is, it takes back the shapes at which the other was not faster after all.
-func settlePortfolio(p *kernels.Portfolio, workloads []kernels.Workload, base map[string]float64, duels []*kernels.Duel, assigned []int, own int) {
-	levels := make([]float64, len(workloads))
-	var logs [3][]float64 // of the portfolio's time over base: measured, with the greatest and the least gain
-	for w, x := range workloads {
-		c := kernels.Choice{Workload: x.Name, Kernel: assigned[w], Gain: kernels.Gain{Workload: x.Name, Ratio: 1, Lo: 1, Hi: 1}}
-		if d := duels[c.Kernel]; d != nil && own >= 0 && d.Rounds[w].Ratio >= 1 {
-			c.Kernel = own
-		}
-		for _, d := range duels { // whatever it fought, the best single kernel's time is known
-			if d != nil {
-				c.Time, c.Single = d.Rounds[w].Champion, d.Rounds[w].Champion
-			}
-		}
-		if d := duels[c.Kernel]; d != nil {
-			round := d.Rounds[w]
-			c.Time, c.Single = round.Challenger, round.Champion
-			c.Gain.Ratio, c.Gain.Lo, c.Gain.Hi = 1/round.Ratio, 1/round.Hi, 1/round.Lo
-		}
-		p.Choices = append(p.Choices, c)
-		if c.Single > 0 {
-			levels[w] = math.Log(c.Single / base[x.Name])
-		}
-		for i, gain := range []float64{c.Gain.Ratio, c.Gain.Hi, c.Gain.Lo} {
-			logs[i] = append(logs[i], levels[w]-math.Log(gain))
-		}
-	}
-	gain := func(logs []float64) float64 {
-		return math.Exp(p.Objective.Combine(levels, workloads) - p.Objective.Combine(logs, workloads))
-	}
-	p.Gain = kernels.Gain{Ratio: gain(logs[0]), Lo: gain(logs[2]), Hi: gain(logs[1])}
-}
-
-// showPortfolio is a portfolio for people.
-func (a *app) showPortfolio(r *record, p *kernels.Portfolio) {
-	fmt.Fprintf(a.out, "\nportfolio of %s: %s over the best single kernel %s (%s)\n", count(len(p.Kernels), "kernel"), gainText(p.Gain), p.Single.Short(), p.Objective)
-	if len(p.Kernels) < p.K {
-		fmt.Fprintf(a.out, "  %d were asked for: more than these gain nothing\n", p.K)
-	}
-	label := ""
-	if r.Meta().Device.Kind == "cpu" {
-		label = " (CPU time)"
-	}
-	t := report.NewTable("lllrrr", "workload", "kernel", "id", "time"+label, "best single", "gain")
-	t.Indent = "  "
-	for _, c := range p.Choices {
-		id := p.Kernels[c.Kernel]
-		gain := gainText(c.Gain)
-		if id == p.Single {
-			gain = "the same"
-		}
-		t.Row(c.Workload, c.Kernel, id.Short(), timeOrDash(c.Time), timeOrDash(c.Single), gain)
-	}
-	t.Write(a.out)
-}
-
-func timeOrDash(ns float64) string {
-	if !(ns > 0) {
-		return "-"
-	}
-	return report.Time(ns)
-}
-
-// lastPortfolio is the run's last portfolio of at most k kernels as it was asked for, nil where there is none.
-func (r *record) lastPortfolio(k int) (p *kernels.Portfolio, err error) {
-	all, err := r.Portfolios()
-	for i := range all {
-		if all[i].K == k {
-			p = &all[i]
-		}
-	}
-	return p, err
+	})
 }

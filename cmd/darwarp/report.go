@@ -9,7 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/htmlreport"
+	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 )
 
@@ -20,15 +25,15 @@ func (a *app) reportCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report RUN -o FILE.html",
 		Short: "A run as one HTML page: charts, tables, provenance; T4 results beside it",
-		Long: "report writes one self-contained HTML file that loads nothing from the network, and beside it, as FILE.json,\n" +
-			"the results in the T4 format of the auto-tuning community. T4 has one time a configuration: --workload says whose.",
+		Long: `report writes one self-contained HTML file that loads nothing from the network, and beside it, as FILE.json,
+the results in the T4 format of the auto-tuning community. T4 has one time a configuration: --workload says whose.`,
 		Example: "  darwarp report gemm.db -o gemm.html",
 		Args:    argsBetween(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
-				return usagef("-o %q: expected a file to write that ends in .html, as in -o report.html", f.out)
+				return exit.Usagef("-o %q: expected a file to write that ends in .html, as in -o report.html", f.out)
 			}
-			return a.withRecord(args[0], func(r *record) error { return a.report(f, r) })
+			return record.With(args[0], func(r *record.Record) error { return a.report(f, r) })
 		},
 	}
 	c.Flags().StringVarP(&f.out, "output", "o", "", "the HTML file to write; the T4 results get its name with .json")
@@ -36,7 +41,7 @@ func (a *app) reportCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) report(f reportFlags, r *record) error {
+func (a *app) report(f reportFlags, r *record.Record) error {
 	m := r.Meta()
 	if f.workload == "" {
 		f.workload = m.Workloads[0].Name
@@ -45,41 +50,44 @@ func (a *app) report(f reportFlags, r *record) error {
 		for _, w := range m.Workloads {
 			names = append(names, w.Name)
 		}
-		return usagef("--workload %q: expected one of %s", f.workload, strings.Join(names, ", "))
+		return exit.Usagef("--workload %q: expected one of %s", f.workload, strings.Join(names, ", "))
 	}
-	in, err := r.reportInput()
+	in, err := htmlreport.Gather(r, session.Version())
 	if err != nil {
 		return err
 	}
 	page := htmlreport.Build(in)
-	if err := writeFile(f.out, func(w io.Writer) error { return htmlreport.Write(w, page) }); err != nil {
+	if err := console.WriteFile(f.out, func(w io.Writer) error { return htmlreport.Write(w, page) }); err != nil {
 		return fmt.Errorf("%s: %w", f.out, err)
 	}
-	a.sayf("Wrote %s (%s).", f.out, count(len(in.Candidates), "candidate"))
+	a.Sayf("Wrote %s (%s).", f.out, report.Quantity(len(in.Candidates), "candidate"))
 	if page.Note != "" {
-		a.sayf("%s", page.Note)
+		a.Sayf("%s", page.Note)
 	}
 	return a.reportT4(strings.TrimSuffix(f.out, filepath.Ext(f.out))+".json", f.workload, r, len(in.Candidates) == 0)
 }
 
 // reportT4 writes the run's results as T4 beside the page.
-func (a *app) reportT4(path, workload string, r *record, empty bool) error {
+func (a *app) reportT4(path, workload string, r *record.Record, empty bool) error {
 	if empty {
-		a.sayf("%s is not written: there is no result yet.", path)
+		a.Sayf("%s is not written: there is no result yet.", path)
 		return nil
 	}
-	rec, left, err := r.recording()
+	rec, left, err := r.Recording()
 	if err != nil {
-		a.sayf("%s is not written: %v", path, err)
+		a.Sayf("%s is not written: %v", path, err)
 		return nil
 	}
-	if err := writeFile(path, func(w io.Writer) error { return rec.Convert(w, "t4", workload, false) }); err != nil {
+	if err := console.WriteFile(path, func(w io.Writer) error {
+		return rec.Convert(w, "t4", workload,
+			false)
+	}); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	note := ""
 	if left > 0 {
-		note = fmt.Sprintf("; %s left out, which are no points of a space or were lost", count(left, "candidate"))
+		note = fmt.Sprintf("; %s left out, which are no points of a space or were lost", report.Quantity(left, "candidate"))
 	}
-	a.sayf("Wrote %s: T4 results, times of workload %s%s.", path, workload, note)
+	a.Sayf("Wrote %s: T4 results, times of workload %s%s.", path, workload, note)
 	return nil
 }

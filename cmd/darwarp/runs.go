@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
-	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
 )
@@ -42,10 +41,10 @@ func (a *app) runs(ctx context.Context, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return a.printJSON(shown)
+		return a.PrintJSON(shown)
 	}
 	if len(shown) == 0 {
-		a.sayf("No runs yet. Begin one with: darwarp search PROBLEM")
+		a.Sayf("No runs yet. Begin one with: darwarp search PROBLEM")
 		return nil
 	}
 	t := report.NewTable("lllrrll", "name", "problem", "state", "evals", "best", "device", "started")
@@ -56,8 +55,8 @@ func (a *app) runs(ctx context.Context, asJSON bool) error {
 		}
 		t.Row(e.Name, e.Problem, stateText(e), report.Count(e.Evals), best, e.Device, e.Started.Format("2006-01-02 15:04"))
 	}
-	t.Width = width(a.out)
-	t.Write(a.out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
 	return nil
 }
 
@@ -112,55 +111,4 @@ func championScore(run *store.Run) float64 {
 		return 0
 	}
 	return c.Score
-}
-
-// runPath is the file of a run that is named as `runs` shows it, or as a path.
-func runPath(run string) string {
-	if _, err := os.Stat(run); err == nil || strings.ContainsRune(run, os.PathSeparator) {
-		return run
-	}
-	if e, ok := registry.Find(run); ok {
-		return e.Path
-	}
-	return run
-}
-
-// listing keeps a search's entry in the registry. The zero value keeps none.
-type listing struct {
-	entry registry.Entry
-	say   func(string, ...any)
-}
-
-// list enters a search that begins. Without a registry it can still be watched by its path.
-func (a *app) enlist(s *session, run *store.Run) *listing {
-	e, err := registry.Add(registry.Entry{Path: run.Path(), Problem: s.bundle.Problem.Name, Device: s.Device().Label(), Log: a.log})
-	if err != nil {
-		a.sayf("`darwarp runs` does not list this run: %v", err)
-		return &listing{}
-	}
-	return &listing{entry: e, say: a.sayf}
-}
-
-// hear keeps the state up to date.
-func (l *listing) hear(e evolve.Event) {
-	states := map[evolve.Kind]string{evolve.KindPaused: registry.Paused, evolve.KindResumed: registry.Running, evolve.KindDrain: registry.Stopping}
-	if state := states[e.Kind]; state != "" {
-		l.set(state, e.Evals, e.Reign)
-	}
-}
-
-func (l *listing) set(state string, evals int, best float64) {
-	if l.entry.Name == "" {
-		return
-	}
-	l.entry.State, l.entry.Evals, l.entry.Best = state, evals, best
-	if err := l.entry.Save(); err != nil {
-		l.say("the registry of runs cannot be written: %v", err)
-	}
-}
-
-// end says how the search ended.
-func (l *listing) end(sum evolve.Summary) {
-	l.entry.Reason = string(sum.Reason)
-	l.set(registry.Ended, sum.Evals, sum.Score)
 }

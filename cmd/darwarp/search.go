@@ -4,46 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"darwarp/cmd/darwarp/internal/registry"
+	"darwarp/cmd/darwarp/internal/background"
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/search"
+	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/cmd/darwarp/internal/view"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
 )
 
-// The budgets of a search that names none. Opening the device and measuring the winner again come on
-// top and keep the whole below three minutes.
-const (
-	defaultFor   = 2 * time.Minute
-	defaultCPU   = 100 * time.Second // what follows takes longer there
-	defaultEvals = 400               // on a recording, whose time is not the clock's
-)
-
 type searchFlags struct {
-	target
-	budget     store.Budget
-	llm        llmFlags
-	advisor    *advisor // of llm
-	portfolio  int
-	seed       uint64
-	strategy   string
-	store      string
-	resume     string
-	from       string
-	hints      []evolve.Hint // of the run that from names
-	require    float64
-	plain      bool
-	json       bool
-	noBaseline bool
-	detach     bool
-	gateTest   bool
+	search.Options
+	require float64
+	plain   bool
+	json    bool
+	detach  bool
 }
 
 func (a *app) searchCmd() *cobra.Command {
@@ -62,7 +46,7 @@ func (a *app) searchCmd() *cobra.Command {
 			"  darwarp search gemm --for 8h --detach",
 		Args: argsBetween(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.problem = arg(args, 0)
+			f.Problem = arg(args, 0)
 			if err := f.check(c, len(args)); err != nil {
 				return err
 			}
@@ -78,268 +62,127 @@ func (a *app) searchCmd() *cobra.Command {
 
 func (f *searchFlags) addTo(c *cobra.Command) {
 	fs := c.Flags()
-	fs.DurationVar(&f.budget.For, "for", 0, "stop after this long, as in 8h or 90s (with no budget: 2m)")
-	fs.IntVar(&f.budget.Evals, "evals", 0, "stop after this many evaluations")
-	fs.IntVar(&f.budget.Stall, "stall", 0, "stop after this many evaluations without a gain")
-	fs.StringVar(&f.objective, "objective", "geomean", "what counts over several workloads: geomean, worst (the slowest ratio), or a workload's name")
-	fs.IntVar(&f.portfolio, "portfolio", 0, "end with the best so many kernels and a dispatcher by shape (2 or more)")
-	fs.StringVar(&f.strategy, "strategy", evolve.DefaultStrategy, "how: "+strings.Join(evolve.Strategies(), ", "))
-	fs.Uint64Var(&f.seed, "seed", 0, "seed of the search (default: from the clock)")
-	fs.StringVar(&f.store, "store", "", "the run's file (default: PROBLEM-DATE-TIME.db in this folder)")
-	fs.StringVar(&f.resume, "resume", "", "go on with this run; its budget counts all its sessions")
-	fs.StringVar(&f.from, "from", "", "begin with what this run found: another shape, another GPU, an older template")
-	fs.Float64Var(&f.require, "require", 0, "exit 3 unless the winner is this many times as fast as the strongest baseline")
+	fs.DurationVar(&f.Budget.For, "for", 0, "stop after this long, as in 8h or 90s (with no budget: 2m)")
+	fs.IntVar(&f.Budget.Evals, "evals", 0, "stop after this many evaluations")
+	fs.IntVar(&f.Budget.Stall, "stall", 0, "stop after this many evaluations without a gain")
+	fs.StringVar(&f.Objective, "objective", "geomean",
+		"what counts over several workloads: geomean, worst (the slowest ratio), or a workload's name")
+	fs.IntVar(&f.Portfolio, "portfolio", 0, "end with the best so many kernels and a dispatcher by shape (2 or more)")
+	fs.StringVar(&f.Strategy, "strategy", evolve.DefaultStrategy, "how: "+strings.Join(evolve.Strategies(), ", "))
+	fs.Uint64Var(&f.Seed, "seed", 0, "seed of the search (default: from the clock)")
+	fs.StringVar(&f.Store, "store", "", "the run's file (default: PROBLEM-DATE-TIME.db in this folder)")
+	fs.StringVar(&f.Resume, "resume", "", "go on with this run; its budget counts all its sessions")
+	fs.StringVar(&f.From, "from", "", "begin with what this run found: another shape, another GPU, an older template")
+	fs.Float64Var(&f.require, "require", 0, "exit 3 unless the winner is this many times as fast as the strongest "+
+		"baseline")
 	fs.BoolVar(&f.plain, "plain", false, "print lines, redraw nothing")
 	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
-	fs.BoolVar(&f.noBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
+	fs.BoolVar(&f.NoBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
-	fs.BoolVar(&f.gateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
-	f.llm.addTo(fs)
-	f.target.addTo(c)
-}
-
-// addTo declares the flags that say where and what to evaluate.
-func (t *target) addTo(c *cobra.Command) {
-	fs := c.Flags()
-	fs.StringVar(&t.device, "device", "auto", "auto, cuda, cpu or replay")
-	fs.StringVar(&t.dtype, "dtype", "", "element type (default: the problem's first)")
-	fs.StringVar(&t.cache, "cache", "", "what is timed: hot (inputs may be in L2, the default) or cold")
-	fs.StringArrayVar(&t.workloads, "workload", nil, "a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
-	fs.StringArrayVar(&t.genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
-	fs.IntVar(&t.jobs, "jobs", 0, "compiles at once (default: one a core)")
-	fs.StringVar(&t.sandbox, "sandbox", "best", "fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
-	fs.BoolVar(&t.races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of bounds")
+	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
+	addModels(fs, &f.Models)
+	addTarget(c, &f.Target)
 }
 
 // fixedByRun are the flags that a resumed run does not take.
-var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store", "objective", "portfolio", "from"}
+var fixedByRun = []string{"dtype", "cache", "workload", "gene", "seed", "strategy", "store", "objective", "portfolio",
+	"from"}
 
 func (f *searchFlags) check(c *cobra.Command, args int) error {
 	switch {
-	case args == 0 && f.resume == "":
-		return usagef("name a problem: expected: %s", c.UseLine())
-	case f.budget.For < 0 || f.budget.Evals < 0 || f.budget.Stall < 0 || f.require < 0:
-		return usagef("--for, --evals, --stall and --require: expected nothing below 0")
-	case f.portfolio < 0 || f.portfolio == 1:
-		return usagef("--portfolio %d: expected 2 or more kernels", f.portfolio)
-	case !slices.Contains(evolve.Strategies(), f.strategy):
-		return usagef("--strategy %q: expected %s", f.strategy, strings.Join(evolve.Strategies(), " or "))
+	case args == 0 && f.Resume == "":
+		return exit.Usagef("name a problem: expected: %s", c.UseLine())
+	case f.Budget.For < 0 || f.Budget.Evals < 0 || f.Budget.Stall < 0 || f.require < 0:
+		return exit.Usagef("--for, --evals, --stall and --require: expected nothing below 0")
+	case f.Portfolio < 0 || f.Portfolio == 1:
+		return exit.Usagef("--portfolio %d: expected 2 or more kernels", f.Portfolio)
+	case !slices.Contains(evolve.Strategies(), f.Strategy):
+		return exit.Usagef("--strategy %q: expected %s", f.Strategy, strings.Join(evolve.Strategies(), " or "))
 	case f.detach && f.require != 0:
-		return usagef("--require: a search in the background has no exit code to tell it by: leave out --detach")
-	case f.resume != "" && f.problem != "" && !isFile(f.problem):
-		return usagef("--resume takes the problem from the run: leave out %q", f.problem)
+		return exit.Usagef("--require: a search in the background has no exit code to tell it by: leave out --detach")
+	case f.Resume != "" && f.Problem != "" && !session.IsFile(f.Problem):
+		return exit.Usagef("--resume takes the problem from the run: leave out %q", f.Problem)
 	}
-	if f.resume != "" {
+	if f.Resume != "" {
 		for _, name := range fixedByRun {
 			if c.Flags().Changed(name) {
-				return usagef("--%s: the run %s was begun with its own and keeps it: leave the flag out", name, f.resume)
+				return exit.Usagef("--%s: the run %s was begun with its own and keeps it: leave the flag out", name, f.Resume)
 			}
 		}
 	}
-	if err := f.llm.check(c.Flags().Changed, f.resume != ""); err != nil {
+	if err := f.Models.Check(c.Flags().Changed, f.Resume != ""); err != nil {
 		return err
 	}
-	if f.resume == "" && !c.Flags().Changed("seed") {
-		f.seed = uint64(time.Now().UnixNano())
+	if f.Resume == "" && !c.Flags().Changed("seed") {
+		f.Seed = uint64(time.Now().UnixNano())
 	}
 	return nil
 }
 
 // search runs from opening the device to the summary.
 func (a *app) search(ctx context.Context, f searchFlags) (err error) {
-	stop := onInterrupt(ctx)
-	defer stop.release()
-	s, run, err := a.begin(stop.soft, &f)
+	stop := console.OnInterrupt(ctx)
+	defer stop.Release()
+	s, err := search.Open(stop.Soft, f.Options, a.Sayf)
 	if err != nil {
-		return stop.explain(err)
+		return stop.Explain(err)
 	}
-	defer a.outliveTerminal(run.Path())()
-	listed := a.enlist(s, run)
-	var sum evolve.Summary
-	defer func() {
-		err = errors.Join(err, s.close(), run.Close())
-		listed.end(sum)
-	}()
-	a.searchHead(f, s, run)
-	s.hear = append(s.hear, listed.hear, a.starting(run.Path()))
-	rest, skip := context.WithCancel(stop.soft) // what follows the search
-	defer skip()
-	s.skip = skip
-	if sum, err = a.drive(stop, f, s, run); err != nil {
-		return fmt.Errorf("%w\nwhat was found until then is in %s: darwarp search --resume %s", err, run.Path(), run.Path())
-	}
-	a.sayEffort(s, sum)
-	if sum.Reason == evolve.ReasonAborted {
-		skip()
-	}
-	if fin, ok := s.Evaluator.(finisher); ok && !f.noBaseline && rest.Err() == nil && !sum.Champion.IsZero() {
-		listed.set(registry.Measuring, sum.Evals, sum.Score)
-		server := a.serve(run, afterwards(skip))
-		err := a.measureAgain(rest, fin, s, run, sum.Champion)
-		server.close()
-		if err != nil && rest.Err() == nil {
-			return err
-		}
-	} else if err := keepNaive(run); err != nil {
-		return err
-	}
-	rec := &record{run, s.bundle}
-	best, err := a.endPortfolio(rest, f, s, rec, sum)
-	if err != nil && rest.Err() == nil {
+	path := s.Run.Path()
+	defer background.OutliveTerminal(a.Console, path)()
+	defer func() { err = errors.Join(err, s.Close()) }()
+	s.List(a.log)
+	a.searchHead(s)
+	s.Listen(background.Announce(a.log, path))
+	sum, best, err := s.Execute(stop, a.showSearch(s, f, stop.Press))
+	if err != nil {
 		return err
 	}
 	if !f.json {
-		if err := a.searchSummary(rec, sum, best); err != nil {
+		if err := a.searchSummary(s.Record(), sum, best); err != nil {
 			return err
 		}
 	}
-	if stop.soft.Err() != nil || sum.Reason == evolve.ReasonAborted {
-		a.sayf("Interrupted; the state is saved. Go on with: darwarp search --resume %s", run.Path())
-		return quietly(exitInterrupted)
+	if stop.Soft.Err() != nil || sum.Reason == evolve.ReasonAborted {
+		a.Sayf("Interrupted; the state is saved. Go on with: darwarp search --resume %s", path)
+		return exit.Quietly(exit.Interrupted)
 	}
-	return a.required(f.require, rec, sum)
+	return a.required(f.require, s.Record(), sum)
 }
 
-// endPortfolio chooses the kernels that a search was asked to end with; nil where it was not.
-func (a *app) endPortfolio(ctx context.Context, f searchFlags, s *session, rec *record, sum evolve.Summary) (*kernels.Portfolio, error) {
-	if f.portfolio < 2 || ctx.Err() != nil || sum.Champion.IsZero() {
-		return nil, nil
-	}
-	return a.portfolio(ctx, s, rec, f.portfolio)
-}
-
-// begin opens the device and the run's file, new or old.
-func (a *app) begin(ctx context.Context, f *searchFlags) (s *session, run *store.Run, err error) {
-	if f.resume != "" {
-		return a.beginAgain(ctx, f)
-	}
-	if _, err := os.Stat(f.store); f.store != "" && err == nil { // said before the device is opened, which takes a while
-		return nil, nil, usagef("--store %s exists already: go on with --resume %s, or choose another name", f.store, f.store)
-	}
-	found, err := readPast(f.from)
-	if err != nil {
-		return nil, nil, err
-	}
-	if s, err = a.open(ctx, f.target); err != nil {
-		return nil, nil, err
-	}
-	if f.portfolio > 1 && len(s.workloads) < 2 {
-		return nil, nil, errors.Join(usagef("--portfolio %d: one shape needs one kernel: name several with --workload", f.portfolio), s.close())
-	}
-	if err := a.proveGate(ctx, f, s); err != nil {
-		return nil, nil, errors.Join(err, s.close())
-	}
-	if err := a.adopt(&found, s); err != nil {
-		return nil, nil, errors.Join(err, s.close())
-	}
-	f.hints = found.hints
-	if f.budget == (store.Budget{}) {
-		f.budget = defaultBudget(s)
-	}
-	if f.store == "" {
-		f.store = defaultStore(s.bundle.Problem.Name)
-	}
-	if f.advisor, err = a.hire(&f.llm, s, nil, nil); err != nil {
-		return nil, nil, errors.Join(err, s.close())
-	}
-	run, err = store.Create(f.store, store.Meta{
-		Version: version(), Created: time.Now().UTC().Truncate(time.Second), Problem: s.bundle.Problem.Name, Files: s.bundle.Files,
-		DType: s.dtype, Workloads: s.workloads, Objective: s.objective, Portfolio: f.portfolio, Device: s.Device(), Strategy: f.strategy, Seed: f.seed, Pins: s.pins, Cache: s.cache, Budget: f.budget, LLM: f.advisor.stored(),
-	})
-	if err != nil {
-		return nil, nil, errors.Join(err, s.close())
-	}
-	return s, run, nil
-}
-
-func defaultBudget(s *session) store.Budget {
-	if s.Device().Kind == "replay" {
-		return store.Budget{Evals: defaultEvals}
-	}
-	if s.Device().Kind == "cpu" {
-		return store.Budget{For: defaultCPU}
-	}
-	return store.Budget{For: defaultFor}
-}
-
-// beginAgain opens a run to go on with it, on the device that it was begun on.
-func (a *app) beginAgain(ctx context.Context, f *searchFlags) (s *session, run *store.Run, err error) {
-	f.resume = runPath(f.resume)
-	if err := isRunFile(f.resume); err != nil {
-		return nil, nil, err
-	}
-	if run, err = store.Open(f.resume); err != nil {
-		return nil, nil, err
-	}
-	if what := run.Restored(); what != "" {
-		a.sayf("%s", what)
-	}
-	m := run.Meta()
-	if f.budget == (store.Budget{}) {
-		f.budget = m.Budget
-	}
-	f.strategy, f.seed, f.objective, f.portfolio = m.Strategy, m.Seed, string(m.Objective), m.Portfolio
-	if s, err = a.sessionOf(ctx, m, f.target); err != nil {
-		return nil, nil, errors.Join(err, run.Close())
-	}
-	if err := errors.Join(s.startFrom(run), a.proveGate(ctx, f, s)); err != nil {
-		return nil, nil, errors.Join(err, s.close(), run.Close())
-	}
-	before, err := run.Exchanges()
-	if err == nil {
-		f.advisor, err = a.hire(&f.llm, s, m.LLM, before)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, s.close(), run.Close())
-	}
-	if err := remember(s.Evaluator, run); err != nil {
-		return nil, nil, errors.Join(err, s.close(), run.Close())
-	}
-	return s, run, nil
-}
-
-// remember tells an evaluator which machine code was judged in earlier sessions.
-func remember(ev evolve.Evaluator, run *store.Run) error {
-	pool, ok := ev.(interface{ Remember(string, kernels.ID) })
-	if !ok {
-		return nil
-	}
-	return run.Each(func(c kernels.Candidate) error {
-		if c.Result.Outcome != kernels.Duplicate {
-			pool.Remember(c.Result.Code, c.ID)
+// showSearch shows a search in the terminal's view, or as lines where there is none. interrupt does what Ctrl-C does.
+func (a *app) showSearch(s *search.Search, f searchFlags, interrupt func()) search.Show {
+	lines := view.LinesOf(a.Console, s.Session, s.Run, s.Options.Budget.Evals, f.plain, f.json)
+	return func(running *evolve.Search, events <-chan evolve.Event) error {
+		if !a.CanView() || f.plain || f.json {
+			return lines.Follow(events)
 		}
-		return nil
-	})
-}
-
-// startFrom puts the family first that a run has its naive start from: earlier versions went by the names of families alone.
-func (s *session) startFrom(run *store.Run) error {
-	naive, err := startOf(run)
-	if err != nil || naive == nil {
-		return err
+		here := view.Here{Console: a.Console, Options: a.viewOptions(s.Run.Path()), Interrupt: interrupt,
+			Search: running, Run: s.Run, Lines: lines}
+		return here.Follow(events)
 	}
-	at := slices.IndexFunc(s.spaces, func(x *kernels.Space) bool { return x.Family.Name == naive.Variant.Family })
-	if at > 0 {
-		s.spaces = slices.Concat(s.spaces[at:at+1], s.spaces[:at], s.spaces[at+1:])
-	}
-	return nil
 }
 
 // searchHead says what begins.
-func (a *app) searchHead(f searchFlags, s *session, run *store.Run) {
+func (a *app) searchHead(s *search.Search) {
+	x, o := s.Session, s.Options
 	var names, spaces []string
-	for _, w := range s.workloads {
+	for _, w := range x.Workloads {
 		names = append(names, w.Name)
 	}
-	for _, x := range s.spaces {
-		spaces = append(spaces, fmt.Sprintf("%s, %s points", x.Family.Name, report.Count(x.Len())))
+	for _, space := range x.Spaces {
+		spaces = append(spaces, fmt.Sprintf("%s, %s points", space.Family.Name, report.Count(space.Len())))
 	}
-	d := s.Device()
-	a.sayf("%s %s: %s", s.bundle.Problem.Name, s.dtype, s.bundle.Problem.About)
-	report.Fields(a.err, "  ", [2]string{"device", strings.Join(nonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
-		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), s.cache)}, [2]string{"objective", objectiveText(s.objective, f.portfolio, len(names))}, [2]string{"space", strings.Join(spaces, "; ")}, [2]string{"left out", strings.Join(s.leftOut, "; ")},
-		[2]string{"search", fmt.Sprintf("%s, seed %d, %s", f.strategy, f.seed, budgetText(f.budget))}, [2]string{"store", run.Path()})
-	a.sayf("")
+	d := x.Device()
+	a.Sayf("%s %s: %s", x.Bundle.Problem.Name, x.DType, x.Bundle.Problem.About)
+	report.Fields(a.Err, "  ",
+		[2]string{"device", strings.Join(report.NonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
+		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), x.Cache)},
+		[2]string{"objective", objectiveText(x.Objective, o.Portfolio, len(names))},
+		[2]string{"space", strings.Join(spaces, "; ")},
+		[2]string{"left out", strings.Join(x.LeftOut, "; ")},
+		[2]string{"search", fmt.Sprintf("%s, seed %d, %s", o.Strategy, o.Seed, budgetText(o.Budget))},
+		[2]string{"store", s.Run.Path()})
+	a.Sayf("")
 }
 
 // objectiveText says what counts, where there is a choice.
@@ -351,10 +194,6 @@ func objectiveText(o kernels.Objective, portfolio, workloads int) string {
 		return fmt.Sprintf("%s, with a portfolio of %d kernels", o, portfolio)
 	}
 	return o.String()
-}
-
-func nonEmpty(ss ...string) []string {
-	return slices.DeleteFunc(ss, func(s string) bool { return s == "" })
 }
 
 func budgetText(b store.Budget) string {

@@ -1,24 +1,26 @@
 package main
 
 import (
+	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
 
 // shapesTable has a line for every shape of every candidate.
-func (a *app) shapesTable(r *record, best []kernels.Candidate) error {
+func (a *app) shapesTable(r *record.Record, best []kernels.Candidate) error {
 	var t *report.Table
 	for i, c := range best {
-		f, err := r.figures(c)
+		f, err := r.Figures(c)
 		if err != nil {
 			return err
 		}
-		all, err := f.shapes()
+		all, err := f.Shapes()
 		if err != nil {
 			return err
 		}
 		if t == nil {
-			head, align := f.shapeHead()
+			head, align := f.ShapeHead()
 			t = report.NewTable("rl"+align, append([]string{"#", "id"}, head...)...)
 		}
 		for j, s := range all {
@@ -26,33 +28,34 @@ func (a *app) shapesTable(r *record, best []kernels.Candidate) error {
 			if j == 0 {
 				cells = []any{i + 1, c.ID.Short()}
 			}
-			t.Row(append(cells, f.shapeCells(s)...)...)
+			t.Row(append(cells, f.ShapeCells(s)...)...)
 		}
 	}
-	t.Write(a.out)
-	a.sayf("\nwaves: blocks over what the device holds at once; scaling: work a second over that of the candidate's best shape")
+	t.Write(a.Out)
+	a.Sayf("\nwaves: blocks over what the device holds at once; scaling: work a second over that of the candidate's " +
+		"best shape")
 	return nil
 }
 
 // shapesJSON is shapesTable for programs.
-func (a *app) shapesJSON(r *record, best []kernels.Candidate) error {
+func (a *app) shapesJSON(r *record.Record, best []kernels.Candidate) error {
 	type entry struct {
-		ID      kernels.ID `json:"id"`
-		Score   float64    `json:"score"`
-		Speedup float64    `json:"speedup"`
-		Shapes  []shape    `json:"shapes"`
+		ID      kernels.ID      `json:"id"`
+		Score   float64         `json:"score"`
+		Speedup float64         `json:"speedup"`
+		Shapes  []figures.Shape `json:"shapes"`
 	}
 	out := []entry{}
 	for _, c := range best {
-		f, err := r.figures(c)
+		f, err := r.Figures(c)
 		if err != nil {
 			return err
 		}
-		all, err := f.shapes()
+		all, err := f.Shapes()
 		if err != nil {
 			return err
 		}
 		out = append(out, entry{c.ID, c.Score, 1 / c.Score, all})
 	}
-	return a.printJSON(out)
+	return a.PrintJSON(out)
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/attach"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -44,10 +46,10 @@ func (a *app) steerCmd() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("got %s, expected: %s", count(len(args), "argument"), c.UseLine())
+				return exit.Usagef("got %s, expected: %s", report.Quantity(len(args), "argument"), c.UseLine())
 			}
-			path := runPath(args[0])
-			if err := isRunFile(path); err != nil {
+			path := record.Locate(args[0])
+			if err := record.CheckFile(path); err != nil {
 				return err
 			}
 			command, err := f.command(path, args[1], args[2:])
@@ -57,7 +59,7 @@ func (a *app) steerCmd() *cobra.Command {
 			if err := tell(c.Context(), path, command); err != nil {
 				return err
 			}
-			a.sayf("%s: %s", args[0], said(command))
+			a.Sayf("%s: %s", args[0], said(command))
 			return nil
 		},
 	}
@@ -73,7 +75,7 @@ func tell(ctx context.Context, path string, c evolve.Command) error {
 	case errors.Is(err, store.ErrNotServed):
 		return fmt.Errorf("%s: no search is running it", path)
 	case err != nil && ctx.Err() == nil:
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	return err
 }
@@ -82,17 +84,17 @@ func tell(ctx context.Context, path string, c evolve.Command) error {
 func (f steerFlags) command(path, do string, args []string) (c evolve.Command, err error) {
 	c.Do = do
 	if do != "add" && (f.evals != 0 || f.time != 0) {
-		return c, usagef("--evals and --for go with `steer RUN add`")
+		return c, exit.Usagef("--evals and --for go with `steer RUN add`")
 	}
 	want := map[string]int{"pause": 0, "resume": 0, "add": 0, "pin": 1, "unpin": 1, "kill": 1, "inject": 1, "weigh": -1}
 	n, known := want[do]
 	switch {
 	case !known:
-		return c, usagef("unknown command %q: expected pause, resume, pin, unpin, kill, add, weigh or inject", do)
+		return c, exit.Usagef("unknown command %q: expected pause, resume, pin, unpin, kill, add, weigh or inject", do)
 	case n < 0 && len(args) == 0:
-		return c, usagef("%s: expected NAME=WEIGHT", do)
+		return c, exit.Usagef("%s: expected NAME=WEIGHT", do)
 	case n >= 0 && len(args) != n:
-		return c, usagef("%s: got %s, expected %d", do, count(len(args), "argument"), n)
+		return c, exit.Usagef("%s: got %s, expected %d", do, report.Quantity(len(args), "argument"), n)
 	}
 	switch do {
 	case "pin", "unpin", "kill":
@@ -100,7 +102,7 @@ func (f steerFlags) command(path, do string, args []string) (c evolve.Command, e
 	case "add":
 		c.Evals, c.For = f.evals, f.time
 		if c.Evals == 0 && c.For == 0 {
-			err = usagef("add: expected --evals or --for")
+			err = exit.Usagef("add: expected --evals or --for")
 		}
 	case "weigh":
 		c.Weights, err = parseWeights(args)
@@ -139,7 +141,7 @@ func findID(path, name string) (kernels.ID, error) {
 	}
 	c, err := run.Find(name)
 	if err != nil {
-		err = usagef("%v", err)
+		err = exit.Usagef("%v", err)
 	}
 	return c.ID, errors.Join(err, run.Close())
 }
@@ -150,7 +152,7 @@ func parseWeights(args []string) (map[string]float64, error) {
 		name, text, ok := cutLast(arg, "=") // a workload may be named m=1,n=2
 		w, err := strconv.ParseFloat(text, 64)
 		if !ok || err != nil {
-			return nil, usagef("weigh: %q: expected NAME=WEIGHT", arg)
+			return nil, exit.Usagef("weigh: %q: expected NAME=WEIGHT", arg)
 		}
 		weights[name] = w
 	}
@@ -176,7 +178,7 @@ type variantFile struct {
 func readVariant(name string) (*kernels.Variant, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, usagef("%v", err)
+		return nil, exit.Usagef("%v", err)
 	}
 	var f variantFile
 	if strings.EqualFold(filepath.Ext(name), ".json") {
@@ -185,49 +187,19 @@ func readVariant(name string) (*kernels.Variant, error) {
 		err = toml.Unmarshal(data, &f)
 	}
 	if err != nil {
-		return nil, usagef("%s: %s", name, report.FirstLine(err.Error()))
+		return nil, exit.Usagef("%s: %s", name, report.FirstLine(err.Error()))
 	}
 	if f.Variant != nil {
 		f = *f.Variant
 	}
 	if f.Family == "" || len(f.Genes) == 0 {
-		return nil, usagef("%s: expected family = \"NAME\" and a table [genes]", name)
+		return nil, exit.Usagef("%s: expected family = \"NAME\" and a table [genes]", name)
 	}
 	v := &kernels.Variant{Family: f.Family, Genes: kernels.Genome{}}
 	for gene, value := range f.Genes {
 		if v.Genes[gene], err = kernels.NewValue(value); err != nil {
-			return nil, usagef("%s: gene %s: %v", name, gene, err)
+			return nil, exit.Usagef("%s: gene %s: %v", name, gene, err)
 		}
 	}
 	return v, nil
-}
-
-// steerer hands commands from the socket to the search.
-func steerer(search *evolve.Search, skip context.CancelFunc) store.Steer {
-	return func(ctx context.Context, data []byte) error {
-		var c evolve.Command
-		if err := json.Unmarshal(data, &c); err != nil {
-			return fmt.Errorf("a command that cannot be read: %w", err)
-		}
-		err := search.Steer(ctx, c)
-		if errors.Is(err, evolve.ErrEnded) && skip != nil {
-			return afterwards(skip)(ctx, data)
-		}
-		return err
-	}
-}
-
-// afterwards answers commands when the search has ended: stop and abort end what follows it.
-func afterwards(skip context.CancelFunc) store.Steer {
-	return func(_ context.Context, data []byte) error {
-		var c evolve.Command
-		if err := json.Unmarshal(data, &c); err != nil {
-			return fmt.Errorf("a command that cannot be read: %w", err)
-		}
-		if c.Do != "stop" && c.Do != "abort" {
-			return evolve.ErrEnded
-		}
-		skip()
-		return nil
-	}
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/evolve"
 	"darwarp/store"
@@ -23,13 +26,13 @@ func (a *app) stopCmd() *cobra.Command {
 			"last verdict. A second stop ends the measurement too. The run can be resumed.",
 		Args: argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			path := runPath(args[0])
-			if err := isRunFile(path); err != nil {
+			path := record.Locate(args[0])
+			if err := record.CheckFile(path); err != nil {
 				return err
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			return a.stop(stop.soft, path, now)
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			return a.stop(stop.Soft, path, now)
 		},
 	}
 	c.Flags().BoolVar(&now, "now", false, "do not wait for what is in flight, do not measure the winner")
@@ -54,16 +57,16 @@ func (a *app) stop(ctx context.Context, path string, now bool) error {
 	if err := tell(ctx, path, do); err != nil {
 		return err
 	}
-	a.sayf("%s: stopping, process %d ...", path, status.PID)
+	a.Sayf("%s: stopping, process %d ...", path, status.PID)
 	for registry.Exists(status.PID) && sameSearch(ctx, path, status) {
 		select {
 		case <-time.After(stopPoll):
 		case <-ctx.Done():
-			a.sayf("it goes on stopping")
-			return quietly(exitInterrupted)
+			a.Sayf("it goes on stopping")
+			return exit.Quietly(exit.Interrupted)
 		}
 	}
-	return a.withRecord(path, func(r *record) error { return a.endState(false, r) })
+	return record.With(path, func(r *record.Record) error { return a.endState(false, r) })
 }
 
 // sameSearch reports whether a process that still exists is busy with the run: one that drives several

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,9 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
-	"darwarp/store"
 )
 
 type topFlags struct {
@@ -31,21 +33,22 @@ func (a *app) topCmd() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case f.n < 1:
-				return usagef("-n %d: expected at least 1", f.n)
+				return exit.Usagef("-n %d: expected at least 1", f.n)
 			case f.all && f.shapes:
-				return usagef("--shapes and --all are two lists: choose one")
+				return exit.Usagef("--shapes and --all are two lists: choose one")
 			}
-			return a.withRecord(args[0], func(r *record) error { return a.top(f, r) })
+			return record.With(args[0], func(r *record.Record) error { return a.top(f, r) })
 		},
 	}
 	c.Flags().IntVarP(&f.n, "number", "n", 20, "how many")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	c.Flags().BoolVar(&f.all, "all", false, "count every outcome, failures by cause")
-	c.Flags().BoolVar(&f.shapes, "shapes", false, "a line for each shape: roofline, waves, scaling, speedup over each baseline")
+	c.Flags().BoolVar(&f.shapes, "shapes", false,
+		"a line for each shape: roofline, waves, scaling, speedup over each baseline")
 	return c
 }
 
-func (a *app) top(f topFlags, r *record) error {
+func (a *app) top(f topFlags, r *record.Record) error {
 	if f.all {
 		return a.topAll(f, r)
 	}
@@ -57,11 +60,12 @@ func (a *app) top(f topFlags, r *record) error {
 		return a.shapesJSON(r, best)
 	}
 	if f.json {
-		return a.printJSON(best)
+		return a.PrintJSON(best)
 	}
 	a.headRun(r)
 	if len(best) == 0 {
-		a.sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.", count(r.Len(), "candidate"), r.Path())
+		a.Sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.",
+			report.Quantity(r.Len(), "candidate"), r.Path())
 		return nil
 	}
 	if f.shapes {
@@ -71,35 +75,30 @@ func (a *app) top(f topFlags, r *record) error {
 }
 
 // headRun says on stderr what a table is about.
-func (a *app) headRun(r *record) {
+func (a *app) headRun(r *record.Record) {
 	m := r.Meta()
-	a.sayf("%s %s on %s; %s times, %s\n", m.Problem, m.DType, strings.Join(nonEmpty(m.Device.Label(), m.Device.Toolchain), ", "), m.Cache, count(r.Len(), "candidate"))
+	a.Sayf("%s %s on %s; %s times, %s\n", m.Problem, m.DType,
+		strings.Join(report.NonEmpty(m.Device.Label(), m.Device.Toolchain), ", "), m.Cache, report.Quantity(r.Len(),
+			"candidate"))
 }
 
 // shownWorkloads is how many workloads get a column of their own.
 const shownWorkloads = 3
 
-func (a *app) topTable(r *record, best []kernels.Candidate) error {
+func (a *app) topTable(r *record.Record, best []kernels.Candidate) error {
 	champion, _ := r.Champion()
 	workloads := r.Meta().Workloads
 	workloads = workloads[:min(len(workloads), shownWorkloads)]
-	head, align := []string{"", "#", "id", "speedup"}, "lrlr"
-	for _, w := range workloads {
-		name := w.Name
-		if r.Meta().Device.Kind == "cpu" {
-			name += " (CPU)"
-		}
-		head, align = append(head, name), align+"r"
-	}
-	head, align = append(head, "regs", "smem", "occ"), align+"rrr"
-	several := slices.ContainsFunc(best, func(c kernels.Candidate) bool { return c.Variant.Family != best[0].Variant.Family })
+	head, align := topHead(r.Meta().Device, workloads)
+	other := func(c kernels.Candidate) bool { return c.Variant.Family != best[0].Variant.Family }
+	several := slices.ContainsFunc(best, other)
 	if several {
 		head, align = append(head, "family"), align+"l"
 	}
 	t := report.NewTable(align+"l", append(head, "origin")...)
 	ranks := report.CandidateRanks(best, r.Meta().Workloads)
 	for i, c := range best {
-		proof, err := r.proof(c)
+		proof, err := r.Proof(c)
 		if err != nil {
 			return err
 		}
@@ -108,128 +107,58 @@ func (a *app) topTable(r *record, best []kernels.Candidate) error {
 			mark = "*"
 		}
 		row := []any{mark, ranks[i], c.ID.Short()}
-		row = append(row, figureCells(c, proof, workloads)...)
+		row = append(row, figures.FigureCells(c, proof, workloads)...)
 		rs := c.Result.Resources
 		row = append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs))
 		if several {
-			row = append(row, orDash(c.Variant.Family))
+			row = append(row, report.OrDash(c.Variant.Family))
 		}
-		t.Row(append(row, originText(c))...)
+		t.Row(append(row, figures.OriginText(c))...)
 	}
-	t.Width = width(a.out)
-	t.Write(a.out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
 	if !champion.IsZero() {
-		a.sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its rank.", r.championNote(", which ", champion))
+		a.Sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its "+
+			"rank.", r.ChampionNote(", which ", champion))
 	}
 	return nil
 }
 
-// figureCells are the speedup and times of a candidate, blank when they stand on nothing.
-func figureCells(c kernels.Candidate, proof *kernels.Provenance, workloads []kernels.Workload) []any {
-	cells := []any{"no proof"}
-	if proof != nil {
-		cells[0] = report.Speedup(c.Score)
-	}
-	for _, w := range workloads {
-		cell := "-"
-		if t := report.Find(c.Result.Times, w.Name); t != nil && proof != nil {
-			cell = report.Time(t.Median)
-		}
-		cells = append(cells, cell)
-	}
-	return cells
-}
-
-func originText(c kernels.Candidate) string {
-	if c.Origin.Note == "" {
-		return c.Origin.Operator
-	}
-	return c.Origin.Operator + ": " + c.Origin.Note
-}
-
-// cause is a reason that candidates failed for.
-type cause struct {
-	Outcome kernels.Outcome `json:"outcome"`
-	Detail  string          `json:"detail"`
-	Count   int             `json:"count"`
-	Example kernels.ID      `json:"example"`
-}
-
-func (a *app) topAll(f topFlags, r *record) error {
-	all, causes, err := gather(r.Run)
+func (a *app) topAll(f topFlags, r *record.Record) error {
+	all, causes, err := r.Candidates()
 	if err != nil {
 		return err
 	}
 	if f.json {
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 	a.headRun(r)
-	outcomeTable(r.Counts()).Write(a.out)
+	figures.Outcomes(r.Counts()).Write(a.Out)
 	if len(causes) == 0 {
 		return nil
 	}
-	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.Out)
 	t := report.NewTable("rlll", "count", "outcome", "example", "cause")
 	for _, c := range causes[:min(len(causes), f.n)] {
 		t.Row(c.Count, c.Outcome, c.Example.Short(), c.Detail)
 	}
-	t.Width = width(a.out)
-	t.Write(a.out)
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
 	if more := len(causes) - f.n; more > 0 {
-		a.sayf("%d more causes: -n %d", more, len(causes))
+		a.Sayf("%d more causes: -n %d", more, len(causes))
 	}
 	return nil
 }
 
-// gather reads every candidate, and counts failures by cause.
-func gather(r *store.Run) (all []kernels.Candidate, causes []*cause, err error) {
-	byText := map[string]*cause{}
-	err = r.Each(func(c kernels.Candidate) error {
-		all = append(all, c)
-		if !c.Result.Outcome.Failed() {
-			return nil
+// topHead are the columns of topTable, family and origin aside.
+func topHead(dev kernels.Device, workloads []kernels.Workload) (head []string, align string) {
+	head, align = []string{"", "#", "id", "speedup"}, "lrlr"
+	for _, w := range workloads {
+		name := w.Name
+		if dev.Kind == "cpu" {
+			name += " (CPU)"
 		}
-		key, detail := report.Cause(c.Result.Outcome, c.Result.Detail)
-		if byText[key] == nil {
-			byText[key] = &cause{Outcome: c.Result.Outcome, Detail: detail, Example: c.ID}
-			causes = append(causes, byText[key])
-		}
-		byText[key].Count++
-		return nil
-	})
-	slices.SortStableFunc(causes, func(a, b *cause) int { return cmp.Compare(b.Count, a.Count) })
-	return all, causes, err
-}
-
-// outcomeTable counts outcomes in their order; none that did not happen.
-func outcomeTable(counts map[kernels.Outcome]int) *report.Table {
-	total := 0
-	for _, n := range counts {
-		total += n
+		head, align = append(head, name), align+"r"
 	}
-	t := report.NewTable("lrr", "outcome", "count", "share")
-	for _, o := range kernels.Outcomes() {
-		if n := counts[o]; n > 0 {
-			t.Row(o, report.Count(n), report.Percent(float64(n)/float64(total)))
-		}
-	}
-	return t
-}
-
-// championNote says where the champion stands, after other words; empty where there is nothing to say.
-func (r *record) championNote(after string, id kernels.ID) string {
-	c, err := r.Get(id)
-	if err != nil {
-		return ""
-	}
-	switch _, word := r.standing(c); word {
-	case "":
-		return ""
-	case string(kernels.Stood):
-		return after + "has stood its trial"
-	case string(kernels.Fell):
-		return after + "fell on trial"
-	default:
-		return after + "is " + word
-	}
+	return append(head, "regs", "smem", "occ"), align + "rrr"
 }

@@ -1,89 +1,22 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
-	"darwarp/cmd/darwarp/internal/report"
-	"darwarp/evolve"
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/kernels"
 )
 
-// standing is a candidate's trial with a word on it for whoever reigns; the word is empty where there is nothing to doubt it
-// with, or by: of recordings, and of the naive start.
-func (r *record) standing(c kernels.Candidate) (t kernels.Trial, word string) {
-	t, err := r.Trial(c.ID)
-	if err != nil || r.Meta().Device.Kind == "replay" || c.Origin.Operator == naiveStart && len(t.Parts) == 0 {
-		return t, ""
-	}
-	return t, string(t.Standing())
-}
-
-// trialTable lists the parts of a trial with what each has shown.
-func trialTable(t kernels.Trial) *report.Table {
-	table := report.NewTable("lll", "part", "verdict", "")
-	for _, part := range kernels.WholeTrial {
-		d := t.Part(part)
-		table.Row(d.Part, d.Verdict, report.FirstLine(d.Detail))
-	}
-	return table
-}
-
 // showTrial lists what a champion stood, where it can be doubted.
-func (a *app) showTrial(r *record, c kernels.Candidate) {
-	t, word := r.standing(c)
+func (a *app) showTrial(r *record.Record, c kernels.Candidate) {
+	t, word := r.Standing(c)
 	if word == "" {
 		return
 	}
-	fmt.Fprintf(a.out, "\ntrial\n")
-	table := trialTable(t)
-	table.Indent, table.Width = "  ", width(a.out)
-	table.Write(a.out)
-}
-
-// tryCandidate holds a candidate against every doubt and stores what came of it.
-func (a *app) tryCandidate(ctx context.Context, s *session, r *record, job *kernels.Job, id kernels.ID) (kernels.Trial, error) {
-	ev, ok := s.Evaluator.(evolve.Doubter)
-	if !ok {
-		return kernels.Trial{}, usagef("--trial: %s cannot run a kernel", s.Device().Label())
-	}
-	known := kernels.Trial{ID: id}
-	for _, part := range kernels.WholeTrial {
-		a.sayf("on trial: %s ...", part)
-		t, err := ev.Trial(ctx, job, part)
-		if err != nil {
-			return known, err
-		}
-		known.Enter(t.Parts...)
-		known.At, known.Proof = t.At, t.Proof
-		if known.Fault() != nil {
-			break
-		}
-	}
-	return known, r.PutTrial(known)
-}
-
-// fallenError refuses a candidate that fell on trial where only one that is believed will do.
-func (r *record) fallenError(c kernels.Candidate) error {
-	t, err := r.Trial(c.ID)
-	if err != nil {
-		return err
-	}
-	if f := t.Fault(); f != nil {
-		return usagef("candidate %s fell on trial (%s): %s", c.ID.Short(), f.Part, report.FirstLine(f.Detail))
-	}
-	return nil
-}
-
-// trialText is one line for whoever is shown with its trial; empty where there is none to speak of.
-func (r *record) trialText(c kernels.Candidate) string {
-	t, word := r.standing(c)
-	champion, _ := r.Champion()
-	if word == "" || len(t.Parts) == 0 && c.ID != champion {
-		return ""
-	}
-	if len(t.Parts) == 0 {
-		return fmt.Sprintf("%s: nothing was tried yet: darwarp verify %s %s --trial", word, r.Path(), c.ID.Short())
-	}
-	return t.Text()
+	fmt.Fprintf(a.Out, "\ntrial\n")
+	table := figures.Trial(t)
+	table.Indent, table.Width = "  ", console.Width(a.Out)
+	table.Write(a.Out)
 }

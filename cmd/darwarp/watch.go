@@ -2,17 +2,20 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/progress"
+	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/tui"
-	"darwarp/evolve"
+	"darwarp/cmd/darwarp/internal/view"
 	"darwarp/kernels"
 	"darwarp/store"
 )
@@ -28,23 +31,28 @@ func (a *app) watchCmd() *cobra.Command {
 		Example: "  darwarp watch night.db\n  darwarp watch night.db --replay 30s\n  ssh -t host darwarp watch night.db",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			path := runPath(args[0])
-			if err := isRunFile(path); err != nil {
+			path := record.Locate(args[0])
+			if err := record.CheckFile(path); err != nil {
 				return err
 			}
 			if c.Flags().Changed("replay") && replay <= 0 {
-				return usagef("--replay %s: expected how long to take, above 0, as in 30s", replay)
+				return exit.Usagef("--replay %s: expected how long to take, above 0, as in 30s", replay)
 			}
-			stop := onInterrupt(c.Context())
-			defer stop.release()
-			show := a.canView() && !plain && !asJSON
+			stop := console.OnInterrupt(c.Context())
+			defer stop.Release()
+			show := a.CanView() && !plain && !asJSON
 			if replay > 0 {
-				return a.retell(stop.soft, show, asJSON, path, replay)
+				return record.With(path, func(r *record.Record) error {
+					if show {
+						return view.File(stop.Soft, a.Console, r, replay, a.viewOptions(path))
+					}
+					return view.Retell(stop.Soft, a.Console, asJSON, r, replay)
+				})
 			}
 			if show {
-				return a.view(stop.soft, path)
+				return a.view(stop.Soft, path)
 			}
-			return a.watch(stop.soft, asJSON, path)
+			return a.watch(stop.Soft, asJSON, path)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print events as JSON lines; of a finished run, its end state")
@@ -55,114 +63,65 @@ func (a *app) watchCmd() *cobra.Command {
 
 // view opens the view of a run, live or not.
 func (a *app) view(ctx context.Context, path string) error {
-	left, err := a.viewLive(ctx, path)
+	left, err := view.Live(ctx, a.Console, path, a.viewOptions(path))
 	if errors.Is(err, store.ErrNotServed) {
-		return a.withRecord(path, func(r *record) error { return a.viewFile(ctx, r, 0) })
+		return record.With(path, func(r *record.Record) error { return view.File(ctx, a.Console, r, 0, a.viewOptions(path)) })
 	}
 	switch {
 	case err != nil:
 		return err
 	case left == tui.LeftStopped:
-		a.sayf("%s: asked to stop; what is in flight is finished and saved.", path)
+		a.Sayf("%s: asked to stop; what is in flight is finished and saved.", path)
 	case left == tui.LeftDetached:
-		a.sayf("%s: left running; darwarp watch %s opens the view again.", path, path)
+		a.Sayf("%s: left running; darwarp watch %s opens the view again.", path, path)
 	}
 	return nil
-}
-
-// retell tells a finished run's story again, in the view or as the lines that its search printed.
-func (a *app) retell(ctx context.Context, show, asJSON bool, path string, long time.Duration) error {
-	return a.withRecord(path, func(r *record) error {
-		if show {
-			return a.viewFile(ctx, r, long)
-		}
-		events := tui.NewReplay(ctx, tui.File{Run: r.Run, Bundle: r.bundle}, long)
-		s := &screen{printer: a.printer(true), columns: width(a.err), find: r.Get, simulated: true}
-		if asJSON {
-			s.events = json.NewEncoder(a.out)
-		}
-		err := s.follow(events.Events())
-		if ctx.Err() != nil {
-			return nil // the user left
-		}
-		return errors.Join(err, events.Err())
-	})
 }
 
 func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	status, err := store.AskStatus(ctx, path)
 	if errors.Is(err, store.ErrNotServed) {
-		return a.withRecord(path, func(r *record) error { return a.endState(asJSON, r) })
+		return record.With(path, func(r *record.Record) error { return a.endState(asJSON, r) })
 	}
 	if err != nil {
 		return err
 	}
-	a.sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"), status.PID, count(status.Len, "candidate"))
-	err = a.followSocket(ctx, asJSON, path, failures(status.Counts))
+	a.Sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"),
+		status.PID, report.Quantity(status.Len, "candidate"))
+	err = view.Watch(ctx, a.Console, asJSON, path, progress.Failures(status.Counts))
 	if ctx.Err() != nil {
 		return nil // the user left
 	}
 	if err != nil || asJSON {
 		return err
 	}
-	return a.withRecord(path, func(r *record) error { return a.endState(false, r) })
-}
-
-// followSocket shows the events that a live search publishes, as the search itself shows them.
-func (a *app) followSocket(ctx context.Context, asJSON bool, path string, failed int) error {
-	if asJSON {
-		return store.Watch(ctx, path, func(event []byte) error {
-			_, err := fmt.Fprintf(a.out, "%s\n", event)
-			return err
-		})
-	}
-	s := &screen{printer: a.printer(false), columns: width(a.err), find: viewer(path), simulated: true, state: progress.State{Failed: failed}}
-	defer s.printer.Clear()
-	return store.Watch(ctx, path, func(event []byte) error {
-		var e evolve.Event
-		if err := json.Unmarshal(event, &e); err != nil {
-			return fmt.Errorf("an event of the search cannot be read: %w", err)
-		}
-		s.take(e)
-		now := time.Now()
-		s.printer.Tick(s.at(now), now)
-		return nil
-	})
-}
-
-// viewer finds candidates of a live run, each time in a fresh copy: champions are rare.
-func viewer(path string) func(kernels.ID) (kernels.Candidate, error) {
-	return func(id kernels.ID) (kernels.Candidate, error) {
-		r, err := store.View(path)
-		if err != nil {
-			return kernels.Candidate{}, err
-		}
-		c, err := r.Get(id)
-		return c, errors.Join(err, r.Close())
-	}
+	return record.With(path, func(r *record.Record) error { return a.endState(false, r) })
 }
 
 // endState says how a run that nobody writes stands.
-func (a *app) endState(asJSON bool, r *record) error {
+func (a *app) endState(asJSON bool, r *record.Record) error {
 	m, id := r.Meta(), kernels.ID{}
 	if champion, ok := r.Champion(); ok {
 		id = champion
 	}
 	if asJSON {
-		return a.printJSON(store.Status{Version: m.Version, Started: m.Created, Problem: m.Problem, Len: r.Len(), Counts: r.Counts(), Champion: &id})
+		return a.PrintJSON(store.Status{Version: m.Version, Started: m.Created, Problem: m.Problem, Len: r.Len(),
+			Counts: r.Counts(), Champion: &id})
 	}
-	a.sayf("%s: no search is writing it.", r.Path())
-	fmt.Fprintf(a.out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(), m.Created.Format("2006-01-02 15:04:05 MST"), count(r.Len(), "candidate"))
+	a.Sayf("%s: no search is writing it.", r.Path())
+	fmt.Fprintf(a.Out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(),
+		m.Created.Format("2006-01-02 15:04:05 MST"), report.Quantity(r.Len(), "candidate"))
 	if id.IsZero() {
-		fmt.Fprintln(a.out, "no champion yet")
+		fmt.Fprintln(a.Out, "no champion yet")
 	} else {
 		c, err := r.Get(id)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.out, "champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score), c.Seq)
+		fmt.Fprintf(a.Out, "champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score),
+			c.Seq)
 	}
-	fmt.Fprintln(a.out)
-	outcomeTable(r.Counts()).Write(a.out)
+	fmt.Fprintln(a.Out)
+	figures.Outcomes(r.Counts()).Write(a.Out)
 	return nil
 }

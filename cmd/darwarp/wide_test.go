@@ -47,7 +47,8 @@ func wideBundle() (*templates.Bundle, error) {
 	}
 	files := map[string][]byte{
 		"problem.toml": b.Files["problem.toml"], "reference.cu": b.Files["reference.cu"],
-		"wide.toml": fmt.Appendf(nil, wideFamily, strings.Join(values, ", ")), "wide.cu.tmpl": []byte("// {{.p}} {{.q}} {{.r}}\n"),
+		"wide.toml": fmt.Appendf(nil, wideFamily, strings.Join(values,
+			", ")), "wide.cu.tmpl": []byte("// {{.p}} {{.q}} {{.r}}\n"),
 	}
 	return templates.FromFiles(files)
 }
@@ -60,7 +61,8 @@ func madeUpWide(i int, space *kernels.Space) *kernels.Candidate {
 	c.Result.Outcome, c.Result.Code, c.Result.Cost.Time = kernels.OK, fmt.Sprint(i), 0.5
 	far := 1 + 0.1*math.Abs(float64(p[1])-12) + 0.02*math.Abs(float64(p[2])-float64(p[1]))
 	for j, ns := range []float64{1000 * (1 + 0.1*float64(p[0])), 4000 * (3 - 0.1*float64(p[0]))} {
-		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: []string{"small", "large"}[j], Median: ns * far, Lo: ns * far * 0.99, Hi: ns * far * 1.01})
+		c.Result.Times = append(c.Result.Times, kernels.Timing{Workload: []string{"small", "large"}[j], Median: ns * far,
+			Lo: ns * far * 0.99, Hi: ns * far * 1.01})
 	}
 	return c
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/eval"
 )
 
@@ -15,7 +16,7 @@ func (a *app) workerCmd() *cobra.Command {
 		Args:               argsBetween(1, 16),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if code := eval.WorkerMain(args[0], args[1:]); code != 0 {
-				return quietly(code)
+				return exit.Quietly(code)
 			}
 			return nil
 		},

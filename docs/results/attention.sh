@@ -51,7 +51,7 @@ beside() {
 
 small=1x8x512x64,2x8x512x64,4x16x512x64,8x16x512x64
 questions() {
-  # 32x64 against 32x32 tiles: scores through shared memory as in the seeds, and in registers.
+  # 32x64 against 32x32 tiles: scores through shared memory as in the reports, and in registers.
   run tiles $small --evals 40 $(pins mma=wmma,mma_sync block_q=32 block_kv=32,64 warps=2 loader=cp_async stages=2 smem_layout=padded exp2=true \
     memory=dynamic,static kv_groups=1 split_kv=1 q=shared overlap=none min_blocks=1 l2_window=false)
   table tiles mma block_kv

@@ -76,7 +76,8 @@ func (r *Record) table(workload string) (*table, error) {
 		at = 0
 	}
 	if at < 0 {
-		return nil, fmt.Errorf("workload %q: expected one of %s: the format has one time a configuration", workload, strings.Join(r.workloadNames(), ", "))
+		return nil, fmt.Errorf("workload %q: expected one of %s: the format has one time a configuration", workload,
+			strings.Join(r.workloadNames(), ", "))
 	}
 	t := &table{tool: "darwarp", kernel: r.Kernel, device: r.Device.Name, size: r.Size}
 	if t.kernel == "" {
@@ -89,7 +90,8 @@ func (r *Record) table(workload string) (*table, error) {
 	for i := range r.Families {
 		f := &r.Families[i]
 		for k, config := range f.Configs {
-			x := row{values: make([]int, len(t.params)), outcome: f.Outcomes[f.Status[k]], cost: f.Cost[k], judged: judged{cost: kernels.Cost{Time: f.Cost[k]}}}
+			x := row{values: make([]int, len(t.params)), outcome: f.Outcomes[f.Status[k]], cost: f.Cost[k],
+				judged: judged{cost: kernels.Cost{Time: f.Cost[k]}}}
 			if len(f.judged) == len(f.Configs) {
 				x.judged = f.judged[k]
 			}

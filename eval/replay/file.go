@@ -41,7 +41,8 @@ func Open(data []byte) (*Record, error) {
 	case head.Results != nil:
 		return t4(text)
 	}
-	return nil, fmt.Errorf("not a recording: expected %q under the key format (darwarp), or the key tune_params_keys (Kernel Tuner cache) or results (T4)", Format)
+	return nil, fmt.Errorf("not a recording: expected %q under the key format (darwarp), or the key tune_params_keys "+
+		"(Kernel Tuner cache) or results (T4)", Format)
 }
 
 // explained says in which line a JSON text is broken, or which key holds what it must not.

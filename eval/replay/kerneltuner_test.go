@@ -42,7 +42,8 @@ func TestKernelTunerCache(t *testing.T) {
 					t.Errorf("time %g ns, cost %g s", f.Times[i][0], f.Cost[i])
 				}
 			}
-			want := map[kernels.Outcome]int{kernels.OK: 1, kernels.CompileFailed: 1, kernels.Crashed: 1, kernels.Invalid: 2, kernels.TimedOut: 1}
+			want := map[kernels.Outcome]int{kernels.OK: 1, kernels.CompileFailed: 1, kernels.Crashed: 1, kernels.Invalid: 2,
+				kernels.TimedOut: 1}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("outcomes %v, want %v", got, want)
 			}
@@ -146,7 +147,8 @@ func TestKernelTunerGoesOn(t *testing.T) {
 	if err := opened(t, text).Convert(&b, "kerneltuner", "", false); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"tune_params":{"z":[1048576,3],"a":[`, `"1048576,0.25":{`, `"3,1e-05":{`, `"3,10000000000000000":{`, `"3,12345678.5":{`} {
+	for _, want := range []string{`"tune_params":{"z":[1048576,3],"a":[`, `"1048576,0.25":{`, `"3,1e-05":{`,
+		`"3,10000000000000000":{`, `"3,12345678.5":{`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in\n%s", want, b.String())
 		}
@@ -159,21 +161,32 @@ func TestKernelTunerGoesOn(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"not JSON":        {"{\n\"a\": ]", "line 2: "},
-		"something else":  {`{"a":1}`, "expected \"darwarp-space/1\" under the key format (darwarp), or the key tune_params_keys"},
-		"empty":           {`{"tune_params_keys":["a"],"tune_params":{"a":[1]},"cache":{}}`, "no configuration"},
-		"strange value":   {`{"tune_params_keys":["a"],"tune_params":{"a":[1]},"cache":{"2":{"a":2,"time":1}}}`, `cache: "2": a is 2: expected one of its values in tune_params`},
-		"nothing worked":  {`{"tune_params_keys":["a"],"tune_params":{"a":[1]},"cache":{"1":{"a":1,"time":"InvalidConfig"}}}`, "no configuration worked"},
-		"no parameters":   {`{"tune_params_keys":[],"tune_params":{},"cache":{"":{"time":1}}}`, "0 genes"},
-		"no values":       {`{"tune_params_keys":["a"],"tune_params":{},"cache":{"1":{"a":1,"time":1}}}`, `tune_params: "a" has no values`},
-		"wrong kind":      {`{"tune_params_keys":"a","tune_params":{},"cache":{}}`, "key tune_params_keys: found a string, expected a list"},
-		"T4 word":         {`{"results":[{"configuration":{"a":1},"times":{},"invalidity":"slow","correctness":1}]}`, `results[0].invalidity "slow": expected correct, timeout`},
-		"T4 without time": {`{"results":[{"configuration":{"a":1},"times":{},"invalidity":"correct","correctness":1}]}`, "results[0].measurements: a correct configuration without a time"},
-		"T4 strange unit": {`{"results":[{"configuration":{"a":1},"times":{},"invalidity":"correct","correctness":1,"measurements":[{"name":"time","value":1,"unit":"h"}]}]}`, `results[0].measurements: time in "h"`},
-		"T4 other keys":   {`{"results":[{"configuration":{"a":1},"times":{},"invalidity":"compile","correctness":1},{"configuration":{"b":1},"times":{},"invalidity":"compile","correctness":1}]}`, "results[1].configuration: 1 parameters: expected the same ones"},
-		"T4 no config":    {`{"results":[{"configuration":7,"times":{},"invalidity":"compile","correctness":1}]}`, "results[0].configuration: expected an object"},
-		"T4 future":       {`{"schema_version":"2.0.0","results":[]}`, `schema_version "2.0.0": expected 1.0.0`},
-		"T4 empty":        {`{"results":[]}`, "no configuration"},
+		"not JSON": {"{\n\"a\": ]", "line 2: "},
+		"something else": {`{"a":1}`, "expected \"darwarp-space/1\" under the key format (darwarp), or the key " +
+			"tune_params_keys"},
+		"empty": {`{"tune_params_keys":["a"],"tune_params":{"a":[1]},"cache":{}}`, "no configuration"},
+		"strange value": {`{"tune_params_keys":["a"],"tune_params":{"a":[1]},"cache":{"2":{"a":2,"time":1}}}`,
+			`cache: "2": a is 2: expected one of its values in tune_params`},
+		"nothing worked": {`{"tune_params_keys":["a"],"tune_params":{"a":[1]},"cache":{"1":{"a":1,"time":"InvalidConfig"}}}`,
+			"no configuration worked"},
+		"no parameters": {`{"tune_params_keys":[],"tune_params":{},"cache":{"":{"time":1}}}`, "0 genes"},
+		"no values": {`{"tune_params_keys":["a"],"tune_params":{},"cache":{"1":{"a":1,"time":1}}}`,
+			`tune_params: "a" has no values`},
+		"wrong kind": {`{"tune_params_keys":"a","tune_params":{},"cache":{}}`,
+			"key tune_params_keys: found a string, expected a list"},
+		"T4 word": {`{"results":[{"configuration":{"a":1},"times":{},"invalidity":"slow","correctness":1}]}`,
+			`results[0].invalidity "slow": expected correct, timeout`},
+		"T4 without time": {`{"results":[{"configuration":{"a":1},"times":{},"invalidity":"correct","correctness":1}]}`,
+			"results[0].measurements: a correct configuration without a time"},
+		"T4 strange unit": {`{"results":[{"configuration":{"a":1},"times":{},"invalidity":"correct","correctness":1,` +
+			`"measurements":[{"name":"time","value":1,"unit":"h"}]}]}`, `results[0].measurements: time in "h"`},
+		"T4 other keys": {`{"results":[{"configuration":{"a":1},"times":{},"invalidity":"compile","correctness":1},` +
+			`{"configuration":{"b":1},"times":{},"invalidity":"compile","correctness":1}]}`, "results[1].configuration: 1 " +
+			"parameters: expected the same ones"},
+		"T4 no config": {`{"results":[{"configuration":7,"times":{},"invalidity":"compile","correctness":1}]}`,
+			"results[0].configuration: expected an object"},
+		"T4 future": {`{"schema_version":"2.0.0","results":[]}`, `schema_version "2.0.0": expected 1.0.0`},
+		"T4 empty":  {`{"results":[]}`, "no configuration"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Open([]byte(c.text))
@@ -211,7 +224,8 @@ func TestT4(t *testing.T) {
 		got[f.genome(i).Key()] = f.Outcomes[f.Status[i]]
 	}
 	want := map[string]kernels.Outcome{
-		"p_a=vx p_z=16": kernels.OK, "p_a=vx p_z=8": kernels.OK, "p_a=vy p_z=8": kernels.TimedOut, "p_a=vy p_z=16": kernels.Wrong,
+		"p_a=vx p_z=16": kernels.OK, "p_a=vx p_z=8": kernels.OK, "p_a=vy p_z=8": kernels.TimedOut,
+		"p_a=vy p_z=16": kernels.Wrong,
 		"p_a=vy p_z=32": kernels.CompileFailed, "p_a=vx p_z=32": kernels.Crashed, "p_a=vx p_z=64": kernels.Invalid,
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -248,7 +262,8 @@ func TestConvert(t *testing.T) {
 			t.Run(name+" to "+format, func(t *testing.T) {
 				was := read()
 				workload := was.Workloads[0].Name
-				if got, want := rowsOf(t, converted(t, was, format, workload), workload), rowsOf(t, was, workload); !slices.Equal(got, want) {
+				if got, want := rowsOf(t, converted(t, was, format, workload), workload),
+					rowsOf(t, was, workload); !slices.Equal(got, want) {
 					t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
 			})
@@ -351,7 +366,8 @@ func FuzzOpen(f *testing.F) {
 		for i := range r.Families {
 			fam := &r.Families[i]
 			for k := range fam.Configs {
-				res, err := ev.Evaluate(context.Background(), &kernels.Job{Variant: kernels.Variant{Family: fam.Name, Genes: fam.genome(k)}})
+				res, err := ev.Evaluate(context.Background(), &kernels.Job{Variant: kernels.Variant{Family: fam.Name,
+					Genes: fam.genome(k)}})
 				if err != nil || res.Outcome != fam.Outcomes[fam.Status[k]] {
 					t.Fatalf("config %d: %v %v", k, res.Outcome, err)
 				}
@@ -361,17 +377,24 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("what was read cannot be read again: %v", err)
 		}
 		for _, format := range Formats[1:] {
-			var b bytes.Buffer
-			if r.Convert(&b, format, r.Workloads[0].Name, false) != nil {
-				continue // refused with a reason
-			}
-			again, err := Open(b.Bytes())
-			if err != nil && !strings.Contains(err.Error(), "no configuration worked") && !strings.Contains(err.Error(), "at most") {
-				t.Fatalf("%s: %v", format, err)
-			}
-			if err == nil && again.Len() != r.Len() {
-				t.Fatalf("%s: %d configurations, %d before", format, again.Len(), r.Len())
-			}
+			reopen(t, r, format)
 		}
 	})
+}
+
+// reopen reads what a record is converted to.
+func reopen(t *testing.T, r *Record, format string) {
+	t.Helper()
+	var b bytes.Buffer
+	if r.Convert(&b, format, r.Workloads[0].Name, false) != nil {
+		return // refused with a reason
+	}
+	again, err := Open(b.Bytes())
+	if err != nil && !strings.Contains(err.Error(), "no configuration worked") &&
+		!strings.Contains(err.Error(), "at most") {
+		t.Fatalf("%s: %v", format, err)
+	}
+	if err == nil && again.Len() != r.Len() {
+		t.Fatalf("%s: %d configurations, %d before", format, again.Len(), r.Len())
+	}
 }

@@ -13,13 +13,13 @@ import (
 
 // Evaluator answers from a record. It is safe for use by many goroutines.
 type Evaluator struct {
-	record    *Record
-	objective kernels.Objective
-	mu        sync.Mutex
-	weights   []float64 // by workload of the record, 0 where it does not count; replaced, never changed
-	slots     int
-	proof     string
-	at        map[string]place // by family and genes
+	record     *Record
+	objective  kernels.Objective
+	mu         sync.Mutex
+	weights    []float64 // by workload of the record, 0 where it does not count; replaced, never changed
+	slots      int
+	provenance string
+	at         map[string]place // by family and genes
 }
 
 type place struct{ family, config int }
@@ -33,11 +33,12 @@ func New(r *Record, workloads []kernels.Workload, slots int) (*Evaluator, error)
 	}
 	for _, w := range workloads {
 		if !slices.Contains(r.workloadNames(), w.Name) {
-			return nil, fmt.Errorf("the recording has the workloads %s: others have no times", strings.Join(r.workloadNames(), ", "))
+			return nil, fmt.Errorf("the recording has the workloads %s: others have no times",
+				strings.Join(r.workloadNames(), ", "))
 		}
 	}
 	e.weights = weightsOf(r, workloads)
-	e.proof = e.Provenance().Key()
+	e.provenance = e.Provenance().Key()
 	for i := range r.Families {
 		f := &r.Families[i]
 		for k := range f.Configs {
@@ -55,7 +56,7 @@ func (r *Record) workloadNames() []string {
 	return out
 }
 
-// By has duels settled by another objective than the geometric mean.
+// By has duels decided by another objective than the geometric mean.
 func (e *Evaluator) By(o kernels.Objective) *Evaluator {
 	e.objective = o
 	return e
@@ -91,14 +92,14 @@ func (e *Evaluator) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Res
 	}
 	at, ok := e.at[job.Variant.Label()]
 	if !ok {
-		return kernels.Result{Outcome: kernels.Unsupported, Detail: "not in the recording", Proof: e.proof}, nil
+		return kernels.Result{Outcome: kernels.Unsupported, Detail: "not in the recording", Proof: e.provenance}, nil
 	}
 	f := &e.record.Families[at.family]
 	r := kernels.Result{
 		Outcome: f.Outcomes[f.Status[at.config]],
 		Times:   e.record.timings(f, at.config),
 		Cost:    kernels.Cost{Time: f.Cost[at.config]},
-		Proof:   e.proof,
+		Proof:   e.provenance,
 	}
 	if len(f.Code) > 0 {
 		r.Code = f.Code[at.config]
@@ -120,13 +121,15 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.proof, Verdict: kernels.Same}
+	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.provenance,
+		Verdict: kernels.Same}
 	workloads := e.weighed()
 	levels, logs := make([]float64, len(workloads)), make([]float64, len(workloads))
 	for i, w := range workloads {
 		x, y := find(a, w.Name), find(b, w.Name)
 		ratio := y / x
-		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: x, Challenger: y, Ratio: ratio, Lo: ratio, Hi: ratio})
+		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w.Name, Cache: e.record.Cache, Champion: x, Challenger: y,
+			Ratio: ratio, Lo: ratio, Hi: ratio})
 		if base := champion.Base[w.Name]; base > 0 {
 			levels[i] = math.Log(x / base)
 		}

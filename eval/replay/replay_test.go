@@ -20,11 +20,14 @@ import (
 func small() *Record {
 	return &Record{
 		Format: Format, Problem: "toy", DType: kernels.FP32, Cache: "cold",
-		Workloads: []kernels.Workload{{Name: "s", Dims: kernels.Dims{"n": 1}, Weight: 1}, {Name: "l", Dims: kernels.Dims{"n": 2}, Weight: 3}},
-		Device:    kernels.Device{Kind: "cuda", Name: "Test GPU", CC: 90}, Provenance: kernels.Provenance{Protocol: "1"},
+		Workloads: []kernels.Workload{{Name: "s", Dims: kernels.Dims{"n": 1}, Weight: 1},
+			{Name: "l", Dims: kernels.Dims{"n": 2}, Weight: 3}},
+		Device: kernels.Device{Kind: "cuda", Name: "Test GPU", CC: 90}, Provenance: kernels.Provenance{Protocol: "1"},
 		Families: []Family{{
-			Name:     "f",
-			Genes:    []Gene{{Name: "tile", Values: []kernels.Value{kernels.Int(8), kernels.Int(16)}}, {Name: "loader", Values: []kernels.Value{kernels.String("plain"), kernels.String("async")}}, {Name: "stages", Values: []kernels.Value{kernels.Int(2), kernels.Int(3)}}},
+			Name: "f",
+			Genes: []Gene{{Name: "tile", Values: []kernels.Value{kernels.Int(8), kernels.Int(16)}},
+				{Name: "loader", Values: []kernels.Value{kernels.String("plain"), kernels.String("async")}},
+				{Name: "stages", Values: []kernels.Value{kernels.Int(2), kernels.Int(3)}}},
 			Outcomes: []kernels.Outcome{kernels.OK, kernels.CompileFailed},
 			Configs:  [][]int{{0, 0, -1}, {1, 0, -1}, {1, 1, 0}, {1, 1, 1}},
 			Status:   []int{0, 0, 1, 0},
@@ -147,9 +150,12 @@ func TestEvaluate(t *testing.T) {
 		first float64
 	}{
 		{"works", kernels.Genome{"tile": kernels.Int(16), "loader": kernels.String("plain")}, kernels.OK, 50},
-		{"conditional gene", kernels.Genome{"tile": kernels.Int(16), "loader": kernels.String("async"), "stages": kernels.Int(3)}, kernels.OK, 40},
-		{"failed", kernels.Genome{"tile": kernels.Int(16), "loader": kernels.String("async"), "stages": kernels.Int(2)}, kernels.CompileFailed, 0},
-		{"not recorded", kernels.Genome{"tile": kernels.Int(8), "loader": kernels.String("async"), "stages": kernels.Int(2)}, kernels.Unsupported, 0},
+		{"conditional gene", kernels.Genome{"tile": kernels.Int(16), "loader": kernels.String("async"),
+			"stages": kernels.Int(3)}, kernels.OK, 40},
+		{"failed", kernels.Genome{"tile": kernels.Int(16), "loader": kernels.String("async"), "stages": kernels.Int(2)},
+			kernels.CompileFailed, 0},
+		{"not recorded", kernels.Genome{"tile": kernels.Int(8), "loader": kernels.String("async"), "stages": kernels.Int(2)},
+			kernels.Unsupported, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := ev.Evaluate(context.Background(), job(tt.genes))
@@ -162,7 +168,8 @@ func TestEvaluate(t *testing.T) {
 				}
 				return
 			}
-			if len(r.Times) != 2 || r.Times[0].Median != tt.first || r.Times[0].Tier != Tier || r.Times[0].Cache != "cold" || r.Proof != ev.Provenance().Key() {
+			if len(r.Times) != 2 || r.Times[0].Median != tt.first || r.Times[0].Tier != Tier || r.Times[0].Cache != "cold" ||
+				r.Proof != ev.Provenance().Key() {
 				t.Errorf("%+v", r)
 			}
 		})
@@ -268,7 +275,8 @@ func TestSpacesAreTheRecordedPoints(t *testing.T) {
 	if _, err := r.Spaces(nil); err == nil {
 		t.Error("accepted a problem without the family")
 	}
-	if _, err := r.Spaces([]*kernels.Family{kernelstest.Family(t, "f", strings.Replace(toyTOML, "[8, 16]", "[8, 32]", 1))}); err == nil {
+	if _, err := r.Spaces([]*kernels.Family{kernelstest.Family(t, "f",
+		strings.Replace(toyTOML, "[8, 16]", "[8, 32]", 1))}); err == nil {
 		t.Error("accepted a family of another version")
 	}
 }
@@ -279,13 +287,15 @@ func TestAddRecordsCandidates(t *testing.T) {
 		return []kernels.Timing{{Workload: "l", Median: 2 * v, Lo: v, Hi: 3 * v}, {Workload: "s", Median: v, Lo: v, Hi: v}}
 	}
 	candidate := func(tile int, r kernels.Result) *kernels.Candidate {
-		return &kernels.Candidate{Variant: kernels.Variant{Family: "f", Genes: kernels.Genome{"tile": kernels.Int(tile), "loader": kernels.String("plain")}}, Result: r,
+		return &kernels.Candidate{Variant: kernels.Variant{Family: "f",
+			Genes: kernels.Genome{"tile": kernels.Int(tile), "loader": kernels.String("plain")}}, Result: r,
 			At: time.Date(2026, 11, 21, 17, 54, 8, 984533000, time.UTC)}
 	}
 	r := small()
 	r.Families = nil
 	for _, c := range []*kernels.Candidate{
-		candidate(8, kernels.Result{Outcome: kernels.OK, Times: times(7.1234567), Code: "c1", Cost: kernels.Cost{Compile: 1, Time: 2}}),
+		candidate(8, kernels.Result{Outcome: kernels.OK, Times: times(7.1234567), Code: "c1",
+			Cost: kernels.Cost{Compile: 1, Time: 2}}),
 		candidate(16, kernels.Result{Outcome: kernels.Duplicate, Code: "c1"}),
 		candidate(16, kernels.Result{Outcome: kernels.Lost}),
 		{Variant: kernels.Variant{Source: "own"}, Result: kernels.Result{Outcome: kernels.OK}},
@@ -294,9 +304,11 @@ func TestAddRecordsCandidates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for format, want := range map[string]string{"t4": `"times":{"benchmark":2000,"compilation":1000,`, "kerneltuner": `"compile_time":1000`} {
+	for format, want := range map[string]string{"t4": `"times":{"benchmark":2000,"compilation":1000,`,
+		"kerneltuner": `"compile_time":1000`} {
 		var b strings.Builder
-		if err := r.Convert(&b, format, "s", false); err != nil || !strings.Contains(b.String(), want) || !strings.Contains(b.String(), `"timestamp":"2026-11-21T17:54:08.984533+00:00"`) {
+		if err := r.Convert(&b, format, "s", false); err != nil || !strings.Contains(b.String(), want) ||
+			!strings.Contains(b.String(), `"timestamp":"2026-11-21T17:54:08.984533+00:00"`) {
 			t.Errorf("%s: %v: no %s, or no time, in %s", format, err, want, b.String())
 		}
 	}
@@ -305,7 +317,8 @@ func TestAddRecordsCandidates(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []float64{7.1235, 7.1235, 7.1235, 14.247, 7.1235, 21.37}
-	if got.Len() != 2 || !reflect.DeepEqual(got.Families[0].Times[0], want) || !reflect.DeepEqual(got.Families[0].Times[1], want) {
+	if got.Len() != 2 || !reflect.DeepEqual(got.Families[0].Times[0], want) ||
+		!reflect.DeepEqual(got.Families[0].Times[1], want) {
 		t.Errorf("%+v", got.Families)
 	}
 	if err := r.Add(f, candidate(16, kernels.Result{Outcome: kernels.Duplicate, Code: "never"})); err == nil {

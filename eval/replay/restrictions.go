@@ -53,7 +53,8 @@ func ReadRestrictions(data []byte, name string, params []restrict.Param) (*Decla
 	}
 	one, ok := keys[name]
 	if !ok || name == "expressions" {
-		return nil, fmt.Errorf("restrictions of %q: expected a list, an object with expressions, a T1 file, or one of the names %s (FILE:NAME)",
+		return nil, fmt.Errorf("restrictions of %q: expected a list, an object with expressions, a T1 file, or one of the "+
+			"names %s (FILE:NAME)",
 			name, strings.Join(slices.Sorted(maps.Keys(keys)), ", "))
 	}
 	var named struct{ Expressions []string }
@@ -99,7 +100,8 @@ func t1(raw []byte) (*Declared, error) {
 			values, ok = pythonList(text)
 		}
 		if !ok || len(values) == 0 || p.Name == "" {
-			return nil, fmt.Errorf("ConfigurationSpace.TuningParameters[%d] (%s).Values: expected a list, as in \"[16, 32, 64]\"", i, p.Name)
+			return nil, fmt.Errorf("ConfigurationSpace.TuningParameters[%d] (%s).Values: expected a list, as in \"[16, 32, "+
+				"64]\"", i, p.Name)
 		}
 		params = append(params, restrict.Param{Name: p.Name, Values: values})
 	}

@@ -50,13 +50,15 @@ var t4Words = []struct {
 	word    string
 	outcome kernels.Outcome
 }{
-	{"correct", kernels.OK}, {"timeout", kernels.TimedOut}, {"compile", kernels.CompileFailed}, {"runtime", kernels.Crashed},
+	{"correct", kernels.OK}, {"timeout", kernels.TimedOut}, {"compile", kernels.CompileFailed},
+	{"runtime", kernels.Crashed},
 	{"correctness", kernels.Wrong}, {"constraints", kernels.Invalid},
 	{"constraints", kernels.Unsupported}, {"correctness", kernels.Suspect}, {"correctness", kernels.Flaky},
 }
 
 // units are in ns. The last two are how files in the field spell the schema's words.
-var units = map[string]float64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "nanoseconds": 1, "microseconds": 1e3, "milliseconds": 1e6, "seconds": 1e9,
+var units = map[string]float64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "nanoseconds": 1, "microseconds": 1e3,
+	"milliseconds": 1e6, "seconds": 1e9,
 	"": 1e6, "miliseconds": 1e6}
 
 func t4(text []byte) (*Record, error) {
@@ -162,77 +164,6 @@ func keysInOrder(object []byte) []string {
 	return keys
 }
 
-// row reads verdict, time and cost; unit is of times, in ns. Its error begins with the key.
-func (x *t4Result) row(unit float64) (*row, error) {
-	at := slices.IndexFunc(t4Words, func(w struct {
-		word    string
-		outcome kernels.Outcome
-	}) bool {
-		return w.word == x.Invalidity
-	})
-	if at < 0 {
-		return nil, fmt.Errorf("invalidity %q: expected correct, timeout, compile, runtime, correctness or constraints", x.Invalidity)
-	}
-	r := &row{outcome: t4Words[at].outcome}
-	runs, _ := x.Times["runtimes"].([]any)
-	for _, key := range []string{"compilation", "compilation_time", "benchmark", "framework", "search_algorithm", "validation"} {
-		if v, ok := x.Times[key].(float64); ok && v > 0 {
-			r.cost += v * unit / 1e9
-		}
-	}
-	mean, timed := meanOf(runs)
-	if _, ok := x.Times["benchmark"]; !ok && timed && mean > 0 {
-		r.cost += mean * float64(len(runs)) * unit / 1e9
-	}
-	if r.outcome != kernels.OK {
-		var own kernels.Outcome
-		if s, ok := x.measured(keyOutcome).(string); ok && own.UnmarshalText([]byte(s)) == nil && own.Failed() && own != kernels.Duplicate {
-			r.outcome = own
-		}
-		return r, nil
-	}
-	for name, to := range map[string]*float64{"time": &r.median, keyLo: &r.lo, keyHi: &r.hi} {
-		ns, err := x.time(name, unit)
-		if err != nil {
-			return nil, err
-		}
-		*to = ns
-	}
-	if r.median == 0 {
-		r.median = mean * unit
-	}
-	if !(r.median > 0) {
-		return nil, fmt.Errorf("measurements: a correct configuration without a time: expected a measurement named time, or times.runtimes")
-	}
-	return r, nil
-}
-
-func (x *t4Result) measured(name string) any {
-	for _, m := range x.Measurements {
-		if m.Name == name {
-			return m.Value
-		}
-	}
-	return nil
-}
-
-// time is a measurement in ns, 0 when there is none.
-func (x *t4Result) time(name string, unit float64) (float64, error) {
-	for _, m := range x.Measurements {
-		if v, ok := m.Value.(float64); ok && m.Name == name {
-			own, known := units[m.Unit]
-			if !known {
-				return 0, fmt.Errorf("measurements: %s in %q: expected ms, s, us or ns", name, m.Unit)
-			}
-			if m.Unit == "" {
-				own = unit
-			}
-			return v * own, nil
-		}
-	}
-	return 0, nil
-}
-
 // t4 is the table as a results file. The order of parameters is kept.
 func (t *table) t4() (any, error) {
 	f := t4File{Schema: t4Schema, Metadata: t4Metadata{Unit: "ms", Device: t.device, Kernel: t.kernel, Size: t.size}}
@@ -242,7 +173,8 @@ func (t *table) t4() (any, error) {
 			return nil, err
 		}
 		x := t4Result{Timestamp: r.stamp(), Config: config, Objectives: []any{"time"},
-			Times: map[string]any{"compilation": r.judged.cost.Compile * 1e3, "benchmark": r.judged.cost.Time * 1e3, "framework": 0, "search_algorithm": 0,
+			Times: map[string]any{"compilation": r.judged.cost.Compile * 1e3, "benchmark": r.judged.cost.Time * 1e3,
+				"framework": 0, "search_algorithm": 0,
 				"validation": r.judged.cost.Gate * 1e3, "runtimes": []float64{}}}
 		for _, w := range t4Words {
 			if w.outcome == r.outcome {

@@ -75,7 +75,8 @@ func (t *table) record() (*Record, error) {
 	dev := kernels.Device{Kind: "replay", Name: t.device}
 	taken := map[string]bool{}
 	r := &Record{
-		Format: Format, About: t.tool + " recording of " + t.kernel, Problem: identifier(t.kernel, taken), Kernel: t.kernel, Size: t.size,
+		Format: Format, About: t.tool + " recording of " + t.kernel, Problem: identifier(t.kernel, taken), Kernel: t.kernel,
+		Size:  t.size,
 		DType: kernels.FP32, Cache: "hot",
 		Workloads: []kernels.Workload{{Name: "recorded", Dims: kernels.Dims{"n": 1}, Weight: 1, Default: true}},
 		Device:    dev, Provenance: kernels.Provenance{Device: dev, Protocol: t.tool, DType: kernels.FP32, CacheMode: "hot"},
@@ -189,14 +190,16 @@ func word(s, also string) string {
 // stubs is a problem folder for a record without sources. Nothing of it can be compiled.
 func stubs(problem, tool string, f *Family) (map[string]string, error) {
 	p := kernels.Problem{
-		Name: problem, About: "recorded by " + tool + ": times only", DimNames: []string{"n"}, DTypes: []kernels.DType{kernels.FP32},
-		Flops: "n", Bytes: "n", Tensors: []kernels.Tensor{{Name: "out", Role: "out", Shape: []string{"n"}}},
+		Name: problem, About: "recorded by " + tool + ": times only", DimNames: []string{"n"},
+		DTypes: []kernels.DType{kernels.FP32},
+		Flops:  "n", Bytes: "n", Tensors: []kernels.Tensor{{Name: "out", Role: "out", Shape: []string{"n"}}},
 		Workloads: []kernels.Workload{{Name: "recorded", Dims: kernels.Dims{"n": 1}, Weight: 1, Default: true}},
 		Check:     kernels.Check{Reduction: "1", Shapes: []kernels.Dims{{"n": 1}}},
 		Reference: kernels.Reference{File: "reference.cu", Entry: "reference", Grid: []string{"1"}, Block: []string{"1"}},
 	}
 	start := slices.Index(f.Status, f.status(kernels.OK))
-	fam := kernels.Family{Arch: "sm_80", PlanSpec: kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "recorded", Grid: []string{"1"}, Block: []string{"1"}, Args: []string{"out"}}}}}
+	fam := kernels.Family{Arch: "sm_80", PlanSpec: kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "recorded",
+		Grid: []string{"1"}, Block: []string{"1"}, Args: []string{"out"}}}}}
 	source := "// A recorded configuration: times only.\n"
 	for i, g := range f.Genes {
 		gene := kernels.Gene{Name: g.Name, Default: g.Values[f.Configs[start][i]].Any()}

@@ -1,7 +1,7 @@
-// Package diagram counts sets of points that are too large for a list: a decision diagram over the coordinates in order,
-// in which a node knows how many points lie below it. Two beginnings of a point share a node when what may follow is
-// the same for both. So a point's place in ascending order is found by adding, a place's point by descending, and a
-// uniform place is a uniform point: nothing is drawn and thrown away.
+// Package diagram counts sets of points that are too large for a list: a decision diagram over the coordinates in
+// order, in which a node knows how many points lie below it. Two beginnings of a point share a node when what may
+// follow is the same for both. So a point's place in ascending order is found by adding, a place's point by descending,
+// and a uniform place is a uniform point: nothing is drawn and thrown away.
 package diagram
 
 import (
@@ -15,8 +15,8 @@ var ErrTooLarge = errors.New("too many branches")
 // MaxBranches bounds the memory of a diagram: about 60 bytes each.
 const MaxBranches = 1 << 21
 
-// Choices is a set as a sequence of choices, one value a level. Build walks it in depth; what was chosen at a level stays
-// chosen until Choose is called for it again.
+// Choices is a set as a sequence of choices, one value a level. Build walks it in depth; what was chosen at a level
+// stays chosen until Choose is called for it again.
 type Choices interface {
 	// Values are those to choose from at a level, ascending, after the choices before it.
 	Values(level int) ([]uint8, error)
@@ -26,8 +26,8 @@ type Choices interface {
 	Key(level int) uint64
 }
 
-// Diagram is a set of points, each of as many values as there are levels. It does not change, and may be read by several
-// goroutines.
+// Diagram is a set of points, each of as many values as there are levels. It does not change, and may be read by
+// several goroutines.
 type Diagram struct {
 	levels [][]node
 }

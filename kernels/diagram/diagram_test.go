@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// climb is the set of points whose values never go down by more than one; next to what follows, only the last value matters.
+// climb is the set of points whose values never go down by more than one; next to what follows, only the last value
+// matters.
 type climb struct {
 	point  [5]uint8
 	values []uint8

@@ -5,11 +5,13 @@ import "github.com/expr-lang/expr/ast"
 // maxClauses bounds the clauses of a condition: distributing "or" over "and" can multiply them.
 const maxClauses = 64
 
-// Clauses splits a condition into conditions that must all hold, each of which reads fewer names: `a || b && c` into
-// `a || b` and `a || c`. An enumeration refuses a point by the first of them that its genes decide, most often long
-// before all of the condition is decided. They refuse nothing that the condition allows. But what stands before a clause
-// may have guarded it, as in `b > 0 && a % b == 0`: where it cannot be evaluated it says nothing. Nil: there is nothing
-// to split.
+// Clauses splits a condition into conditions that must all hold, each of which reads fewer names:
+//
+//	a || b && c  into  a || b  and  a || c
+//
+// An enumeration refuses a point by the first of them that its genes decide, most often long before all of the
+// condition is decided. They refuse nothing that the condition allows. But what stands before a clause may have guarded
+// it, as in b > 0 && a % b == 0: where it cannot be evaluated it says nothing. Nil: there is nothing to split.
 func Clauses(text string, scope Scope) []*Expr {
 	tree, err := parse(text)
 	if err != nil {

@@ -25,7 +25,8 @@ func TestClauses(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.rule, text, tt.want)
 		}
 	}
-	if n := len(Clauses(strings.Repeat("(a > 1 && b > 1) || ", 90)+"c > 1", scope)); n > maxClauses { // 2^90, if all were made
+	// 2^90, if all were made
+	if n := len(Clauses(strings.Repeat("(a > 1 && b > 1) || ", 90)+"c > 1", scope)); n > maxClauses {
 		t.Errorf("%d clauses", n)
 	}
 }

@@ -16,7 +16,7 @@ type device struct {
 
 func (device) Label() string { return "" }
 
-var testScope = Scope{"device": device{}, "elem": 0, "dtype": ""}.With(Scope{"a": 0, "b": 0, "zero": 0, "mma": "", "on": false})
+var testScope = Scope{"device": device{}, "elem": 0, "dtype": "", "a": 0, "b": 0, "zero": 0, "mma": "", "on": false}
 
 var testEnv = Env{"a": 7, "b": -2, "zero": 0, "mma": "wmma", "on": true,
 	"device": device{CC: 90, SMs: 132}, "elem": 2, "dtype": "fp16"}
@@ -29,7 +29,8 @@ func TestExprValues(t *testing.T) {
 		{"a / 2", 3}, {"-a / 2", -3}, {"a % 4", 3}, {"-a % 4", -3}, {"2 * a / 4 * 4", 12},
 		{"ceil_div(a, 2)", 4}, {"ceil_div(8, 2)", 4}, {"ceil_div(-7, 2)", -3}, {"ceil_div(7, -2)", -3},
 		{"round_up(a, 4)", 8}, {"round_up(8, 4)", 8}, {"round_up(0, 4)", 0},
-		{"min(a, b)", -2}, {"max(a, b, 9)", 9}, {"min(a)", 7}, {"abs(b)", 2}, {"min(max(1, a / b), 9)", 1}, {"ceil_div(abs(a / b), 2)", 2}, {"max(min(a % 4, 9), 0)", 3}, {"div(a, 2)", 3}, {"mod(a, 2)", 1},
+		{"min(a, b)", -2}, {"max(a, b, 9)", 9}, {"min(a)", 7}, {"abs(b)", 2}, {"min(max(1, a / b), 9)", 1},
+		{"ceil_div(abs(a / b), 2)", 2}, {"max(min(a % 4, 9), 0)", 3}, {"div(a, 2)", 3}, {"mod(a, 2)", 1},
 		{"on ? a : b", 7}, {"a > 3 ? (b > 0 ? 1 : 2) : 3", 2}, {"if on { 1 } else { 2 }", 1},
 		{"mma == 'wmma'", true}, {"mma in ['fma', \"wmma\"]", true}, {"a not in [1, 2]", true},
 		{"not on || a < 8 && b < 0", true}, {"!on", false}, {"mma == 'wmma' ? 'x' : 'y'", "x"},
@@ -53,7 +54,8 @@ func caret(message, text, mark string) string {
 	return message + "\n    " + text + "\n    " + strings.Repeat(" ", strings.Index(text, mark)) + "^"
 }
 
-const grammarMessage = "not usable here: an expression has integers, names, words, comparisons, arithmetic and a ? b : c"
+const grammarMessage = "not usable here: an expression has integers, names, words, comparisons, arithmetic " +
+	"and a ? b : c"
 
 func TestExprMistakes(t *testing.T) {
 	long := strings.Repeat("a + ", maxLength/4) + "a"
@@ -62,9 +64,12 @@ func TestExprMistakes(t *testing.T) {
 		{"too long", long, "expression longer than 2000 characters\n    " + long[:40] + "..."},
 		{"unknown name", "2 * (a + blok_m)", caret("unknown name blok_m", "2 * (a + blok_m)", "blok_m")},
 		{"unknown argument", "a % (2 * wraps)", caret("unknown name wraps", "a % (2 * wraps)", "wraps")},
-		{"function as argument", "ceil_div(min, 2)", caret("cannot use func(int, ...int) int as argument (type int) to call ceil_div", "ceil_div(min, 2)", "min")},
-		{"device in", "on && 'sms' in device", caret("in needs a list on its right, as in x in [1, 2, 4]", "on && 'sms' in device", "in d")},
-		{"after a wide character", "mma == 'é' ? c : 1", "unknown name c\n    mma == 'é' ? c : 1\n    " + strings.Repeat(" ", 13) + "^"},
+		{"function as argument", "ceil_div(min, 2)",
+			caret("cannot use func(int, ...int) int as argument (type int) to call ceil_div", "ceil_div(min, 2)", "min")},
+		{"device in", "on && 'sms' in device", caret("in needs a list on its right, as in x in [1, 2, 4]",
+			"on && 'sms' in device", "in d")},
+		{"after a wide character", "mma == 'é' ? c : 1", "unknown name c\n    mma == 'é' ? c : 1\n    " +
+			strings.Repeat(" ", 13) + "^"},
 		{"second line", "a\n+ blok", caret("unknown name blok", "a + blok", "blok")},
 		{"unfinished", "a +", "unexpected token EOF\n    a +\n      ^"},
 		{"power", "a ** 2", caret("operator ** is not available", "a ** 2", "**")},
@@ -73,10 +78,13 @@ func TestExprMistakes(t *testing.T) {
 		{"no list", "mma in mma", caret("invalid operation: in (mismatched types string and string)", "mma in mma", "in")},
 		{"kinds", "mma == 5", caret("invalid operation: == (mismatched types string and int)", "mma == 5", "==")},
 		{"field", "device.smem", caret("the device has no field smem: expected cc, sms, kind", "device.smem", "smem")},
-		{"hidden field", "device.Name == 'x'", caret("the device has no field Name: expected cc, sms, kind", "device.Name == 'x'", "Name")},
-		{"method", "device.Label() == 'x'", caret("not a function: expected one of ceil_div, round_up, min, max, abs", "device.Label() == 'x'", "Label")},
+		{"hidden field", "device.Name == 'x'", caret("the device has no field Name: expected cc, sms, kind",
+			"device.Name == 'x'", "Name")},
+		{"method", "device.Label() == 'x'", caret("not a function: expected one of ceil_div, round_up, min, max, abs",
+			"device.Label() == 'x'", "Label")},
 		{"struct", "device", "gives neither an integer, nor true or false, nor a string: expected an integer\n    device"},
-		{"two kinds", "on ? a : mma", "gives neither an integer, nor true or false, nor a string: expected an integer\n    on ? a : mma"},
+		{"two kinds", "on ? a : mma", "gives neither an integer, nor true or false, nor a string: expected an integer\n   " +
+			" on ? a : mma"},
 		{"builtin", "len(mma)", caret("unknown name len", "len(mma)", "len")},
 		{"predicate", "map([1], #)", caret(`unexpected "#"`, "map([1], #)", "#")},
 		{"variable", "let x = a; x", caret(`unexpected ";"`, "let x = a; x", ";")},
@@ -106,10 +114,12 @@ func TestExprMistakes(t *testing.T) {
 }
 
 func TestExprWantsItsKind(t *testing.T) {
-	if _, err := CompileInt("a > 1", testScope); err == nil || err.Error() != "gives true or false: expected an integer\n    a > 1" {
+	if _, err := CompileInt("a > 1", testScope); err == nil ||
+		err.Error() != "gives true or false: expected an integer\n    a > 1" {
 		t.Errorf("CompileInt: %v", err)
 	}
-	if _, err := CompileBool("a + 1", testScope); err == nil || err.Error() != "gives an integer: expected true or false\n    a + 1" {
+	if _, err := CompileBool("a + 1", testScope); err == nil ||
+		err.Error() != "gives an integer: expected true or false\n    a + 1" {
 		t.Errorf("CompileBool: %v", err)
 	}
 }

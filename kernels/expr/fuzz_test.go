@@ -7,8 +7,10 @@ import (
 )
 
 func FuzzCompile(f *testing.F) {
-	for _, s := range []string{"a / b % zero", "mma == 'x' ? a : b", "a in [1, 2]", "1..100000000", "map(1..9, # * 2)", "device.sms",
-		"repeat('x', 1000000000)", "'a' matches '(a*)*b'", "((((((((((a))))))))))", "a ?? $env['b']", "min(a, b, 1)", "-----a", "let x = 1; x", "{a: 1}.a", "`x`", "a[0:1]", "if on { 1 } else { 2 }"} {
+	for _, s := range []string{"a / b % zero", "mma == 'x' ? a : b", "a in [1, 2]", "1..100000000", "map(1..9, # * 2)",
+		"device.sms",
+		"repeat('x', 1000000000)", "'a' matches '(a*)*b'", "((((((((((a))))))))))", "a ?? $env['b']", "min(a, b, 1)",
+		"-----a", "let x = 1; x", "{a: 1}.a", "`x`", "a[0:1]", "if on { 1 } else { 2 }"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -73,7 +73,8 @@ var (
 type integerDivision struct{}
 
 func (integerDivision) Visit(n *ast.Node) {
-	if c, ok := (*n).(*ast.CallNode); ok { // the checker does not look again at a call whose type it knows, nor at its arguments
+	// the checker does not look again at a call whose type it knows, nor at its arguments
+	if c, ok := (*n).(*ast.CallNode); ok {
 		c.SetType(reflect.TypeFor[any]())
 	}
 	b, ok := (*n).(*ast.BinaryNode)

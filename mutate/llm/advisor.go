@@ -38,7 +38,8 @@ func NewAdvisor(s Setup) (*Advisor, error) {
 	}
 	for _, m := range s.Models {
 		if _, ok := s.Prices[m]; !ok && s.Account.limits.USD > 0 {
-			return nil, fmt.Errorf("no price is known for model %q, so that a limit in usd cannot hold: name a price table, or bound calls or tokens alone", m)
+			return nil, fmt.Errorf("no price is known for model %q, so that a limit in usd cannot hold: name a price table, "+
+				"or bound calls or tokens alone", m)
 		}
 	}
 	a := &Advisor{Setup: s, breakers: map[string]*breaker{}}
@@ -103,7 +104,7 @@ func (a *Advisor) Ask(ctx context.Context, arm string, b Brief, thread []kernels
 	begun := time.Now()
 	answer, err := a.Chat.Chat(ctx, model, e.Asked, maxOut)
 	e.Took, e.Attempts, e.Tokens = time.Since(begun), answer.Attempts, answer.Tokens
-	a.settle(e, model, most, err)
+	a.charge(e, model, most, err)
 	if told := a.breakers[model].note(err); told != "" && ctx.Err() == nil {
 		out.Notice = "language model " + model + " " + told
 	}
@@ -144,12 +145,12 @@ func (a *Advisor) worst(model string, asked []kernels.Message) Spending {
 	return Spending{Calls: 1, In: t.In, Out: t.Out, USD: usd}
 }
 
-// settle enters what a question cost. One that failed after the server began on it may be billed, and is
+// charge enters what a question cost. One that failed after the server began on it may be billed, and is
 // entered at its worst.
-func (a *Advisor) settle(e *kernels.Exchange, model string, most Spending, err error) {
+func (a *Advisor) charge(e *kernels.Exchange, model string, most Spending, err error) {
 	var f *Failure
 	if err != nil && errors.As(err, &f) && !f.Billed {
-		a.Account.Settle(most, Spending{Calls: 1})
+		a.Account.Charge(most, Spending{Calls: 1})
 		e.Priced = true
 		return
 	}
@@ -157,5 +158,5 @@ func (a *Advisor) settle(e *kernels.Exchange, model string, most Spending, err e
 		e.Tokens = kernels.Tokens{In: most.In, Out: most.Out, Estimated: true}
 	}
 	e.USD, e.Priced = a.Prices.Of(model, e.Tokens)
-	a.Account.Settle(most, SpentOn(e))
+	a.Account.Charge(most, SpentOn(e))
 }

@@ -16,14 +16,16 @@ import (
 	"darwarp/kernels/kernelstest"
 )
 
-const goodReply = "## thought\nTwice the threads.\n## genes\n```json\n{\"family\": \"plain\", \"genes\": {\"block\": 128}}\n```\n"
+const goodReply = "## thought\nTwice the threads.\n## genes\n```json\n{\"family\": \"plain\", \"genes\": " +
+	"{\"block\": 128}}\n```\n"
 
 func TestAsk(t *testing.T) {
 	s := newScript(t, says(goodReply))
 	a := advisor(t, endpoint(t, s.URL, 10*time.Second), Limits{USD: 1}, "m")
 	got := ask(a, t, "llm:m:mutate")
 	e := got.Exchange
-	if !got.Asked || got.Reply == nil || len(got.Reply.Points) != 1 || e.Reply != goodReply || e.Arm != "llm:m:mutate" || len(e.Asked) != 2 {
+	if !got.Asked || got.Reply == nil || len(got.Reply.Points) != 1 || e.Reply != goodReply || e.Arm != "llm:m:mutate" ||
+		len(e.Asked) != 2 {
 		t.Fatalf("%+v", got)
 	}
 	if want := (1000*1 + 100*10) / 1e6; !e.Priced || e.USD != want || a.Account.Spent().USD != want {
@@ -31,7 +33,8 @@ func TestAsk(t *testing.T) {
 	}
 	b := sample(t)
 	b.Why = "it does not compile"
-	again := a.Ask(context.Background(), "llm:m:repair", b, append(e.Asked, kernels.Message{Role: "assistant", Text: e.Reply}))
+	again := a.Ask(context.Background(), "llm:m:repair", b,
+		append(e.Asked, kernels.Message{Role: "assistant", Text: e.Reply}))
 	if n := len(again.Exchange.Asked); n != 4 || !strings.Contains(again.Exchange.Asked[3].Text, "it does not compile") {
 		t.Errorf("a repair says %+v", again.Exchange.Asked)
 	}
@@ -62,7 +65,8 @@ func TestAskFailures(t *testing.T) {
 			a := advisor(t, endpoint(t, s.URL, 10*time.Second), Limits{}, "m")
 			got := ask(a, t, "llm:m:init")
 			e := got.Exchange
-			if got.Reply != nil || !strings.Contains(e.Refused, test.refused) || !strings.Contains(e.Failed, test.failed) || (test.refused == "") != (e.Refused == "") {
+			if got.Reply != nil || !strings.Contains(e.Refused, test.refused) || !strings.Contains(e.Failed, test.failed) ||
+				(test.refused == "") != (e.Refused == "") {
 				t.Errorf("%+v", e)
 			}
 			if spent := a.Account.Spent(); spent.Calls != 1 || (spent.USD > 0) != test.usd {
@@ -93,7 +97,7 @@ func TestMoney(t *testing.T) {
 			t.Errorf("limit %s: %+v", l, spent)
 		}
 		if a.Account.held != (Spending{}) {
-			t.Errorf("limit %s: %+v is still set aside", l, a.Account.held)
+			t.Errorf("limit %s: %+v is still reserved", l, a.Account.held)
 		}
 	}
 	a := advisor(t, NewRecorded(nil), Limits{USD: 1e-9}, "m")
@@ -147,7 +151,8 @@ func TestRecorded(t *testing.T) {
 	if _, err := r.Chat(context.Background(), "m", hello, 1); !errors.As(err, &f) || !f.Permanent() {
 		t.Errorf("more questions than replies: %v", err)
 	}
-	if a, err := NewRecorded(all).Chat(context.Background(), "m", []kernels.Message{{}, {}}, 1); err != nil || a.Text != "first" {
+	if a, err := NewRecorded(all).Chat(context.Background(), "m", []kernels.Message{{}, {}}, 1); err != nil ||
+		a.Text != "first" {
 		t.Errorf("another question: %+v, %v", a, err)
 	}
 }
@@ -159,10 +164,14 @@ func TestConfigs(t *testing.T) {
 		config, operator string
 		has, hasNot      []string
 	}{
-		{"free", "init", []string{"# Task", "# Hardware", "rule: tile <= 256", "void scale"}, []string{"times as fast", "1234 ns", "12.0 % faster", "registers,", "block 64 -> 128", "dram 50"}},
-		{"insight", "init", []string{"void scale", "12.0 % faster", "block 64 -> 128", "dram 50"}, []string{"1234 ns", "registers,"}},
-		{"full", "explain", []string{"24 registers", "12.0 % faster", "of the kernel to change buy", "block 64 -> 128", "dram 50"}, nil},
-		{"full", "crossover", []string{"1.50 times as fast", "1234 ns", "12.0 % faster", "24 registers", "# Other kernels", "struct Vec"}, nil},
+		{"free", "init", []string{"# Task", "# Hardware", "rule: tile <= 256", "void scale"},
+			[]string{"times as fast", "1234 ns", "12.0 % faster", "registers,", "block 64 -> 128", "dram 50"}},
+		{"insight", "init", []string{"void scale", "12.0 % faster", "block 64 -> 128", "dram 50"},
+			[]string{"1234 ns", "registers,"}},
+		{"full", "explain", []string{"24 registers", "12.0 % faster", "of the kernel to change buy", "block 64 -> 128",
+			"dram 50"}, nil},
+		{"full", "crossover", []string{"1.50 times as fast", "1234 ns", "12.0 % faster", "24 registers", "# Other kernels",
+			"struct Vec"}, nil},
 	} {
 		c, err := FindConfig(test.config)
 		if err != nil {
@@ -241,11 +250,13 @@ func TestMapPlan(t *testing.T) {
 		if err != nil || len(c.Launches[0].Maps) != 1 {
 			t.Errorf("%+v, %v: %s", c, err, text)
 		}
-		if shown, err := shipped(t).render("format", b); err != nil || !strings.Contains(shown, text) || !strings.Contains(shown, "wgmma.cuh") {
+		if shown, err := shipped(t).render("format", b); err != nil || !strings.Contains(shown, text) ||
+			!strings.Contains(shown, "wgmma.cuh") {
 			t.Errorf("the prompt has no %s: %v", text, err)
 		}
 		b.Device.CC = 89
-		if shown, err := shipped(t).render("format", b); err != nil || strings.Contains(shown, "tensor_map") || strings.Contains(shown, "wgmma") {
+		if shown, err := shipped(t).render("format", b); err != nil || strings.Contains(shown, "tensor_map") ||
+			strings.Contains(shown, "wgmma") {
 			t.Errorf("tensor maps for a device without: %v", err)
 		}
 	}
@@ -267,14 +278,16 @@ func TestReadPrompts(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for name, text := range map[string]string{"unknown.tmpl": "x", "init.tmpl": "{{.Nothing}}", "task.tmpl": "{{if}}"} {
-		if _, err := ReadPrompts(write(name, text), sample(t)); err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(name, ".tmpl")) {
+		if _, err := ReadPrompts(write(name, text), sample(t)); err == nil ||
+			!strings.Contains(err.Error(), strings.TrimSuffix(name, ".tmpl")) {
 			t.Errorf("%s with %q: %v", name, text, err)
 		}
 	}
 }
 
 func TestLimits(t *testing.T) {
-	for text, want := range map[string]Limits{"5usd": {USD: 5}, "0.5usd, 200calls": {USD: 0.5, Calls: 200}, "2Mtokens": {Tokens: 2_000_000}, "1.5kcalls": {Calls: 1500}} {
+	for text, want := range map[string]Limits{"5usd": {USD: 5}, "0.5usd, 200calls": {USD: 0.5, Calls: 200},
+		"2Mtokens": {Tokens: 2_000_000}, "1.5kcalls": {Calls: 1500}} {
 		got, err := ParseLimits(text)
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v", text, got, err)
@@ -298,7 +311,8 @@ func TestPrices(t *testing.T) {
 	if _, ok := p.Of("llama", kernels.Tokens{}); ok {
 		t.Error("an unknown model has a price")
 	}
-	for text, want := range map[string]string{"[models.m]\nin = -1": "0 or more", "[models.m]\nprice = 3": "unknown key", "x": "p.toml"} {
+	for text, want := range map[string]string{"[models.m]\nin = -1": "0 or more", "[models.m]\nprice = 3": "unknown key",
+		"x": "p.toml"} {
 		if _, err := ParsePrices("p.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}

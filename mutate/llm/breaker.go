@@ -18,9 +18,9 @@ type breaker struct {
 }
 
 const (
-	tolerated = 3 // failures in a row
-	firstRest = 30 * time.Second
-	longRest  = 15 * time.Minute
+	tolerated  = 3 // failures in a row
+	firstPause = 30 * time.Second
+	longPause  = 15 * time.Minute
 )
 
 // ready reports whether the model may be asked.
@@ -50,16 +50,16 @@ func (b *breaker) note(err error) (told string) {
 		return told
 	}
 	b.row++
-	rest := time.Duration(0)
+	pause := time.Duration(0)
 	if b.row >= tolerated {
-		rest = min(longRest, firstRest<<min(10, b.row-tolerated))
+		pause = min(longPause, firstPause<<min(10, b.row-tolerated))
 	}
-	if errors.As(err, &f) && f.After > rest {
-		rest = min(f.After, longRest)
+	if errors.As(err, &f) && f.After > pause {
+		pause = min(f.After, longPause)
 	}
 	if b.row == tolerated {
 		told = "does not answer, and is asked again now and then: " + err.Error()
 	}
-	b.until = b.now().Add(rest)
+	b.until = b.now().Add(pause)
 	return told
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,17 +15,7 @@ import (
 // Brief is what a prompt may tell: the information, apart from its wording. I1, I2 and I3 are the paper's
 // names for task and hardware, earlier solutions, and insights.
 type Brief struct {
-	// I1
-	Problem   *kernels.Problem
-	Reference string // source of the reference kernel
-	DType     kernels.DType
-	Device    kernels.Device
-	Ceilings  *kernels.Ceilings // null: not measured
-	Workloads []kernels.Workload
-	Families  []*kernels.Family // whose genes may be set
-	GenesOnly bool              // the device can judge points of the families and nothing else
-	Templates bool              // a template with genes of its own is taken
-	Headers   map[string]string // files of the device library that the base uses, by name
+	Task // I1
 
 	Base Solution // what edits apply to; its code is shown in every configuration
 
@@ -41,6 +30,20 @@ type Brief struct {
 	Figures   bool     // solutions show their resources, too
 
 	Why string // repair: what was wrong with the reply before, bounded and printable
+}
+
+// Task is what is to be computed on what, and in which forms a reply may come.
+type Task struct {
+	Problem   *kernels.Problem
+	Reference string // source of the reference kernel
+	DType     kernels.DType
+	Device    kernels.Device
+	Ceilings  *kernels.Ceilings // null: not measured
+	Workloads []kernels.Workload
+	Families  []*kernels.Family // whose genes may be set
+	GenesOnly bool              // the device can judge points of the families and nothing else
+	Templates bool              // a template with genes of its own is taken
+	Headers   map[string]string // files of the device library that the base uses, by name
 }
 
 // Solution is a candidate as a prompt shows it.
@@ -75,7 +78,8 @@ func (b Brief) MapPlan() (string, error) {
 	}
 	name := t.Name + "_boxes"
 	plan, err := json.Marshal(kernels.PlanSpec{Launches: []kernels.LaunchSpec{{
-		When: fmt.Sprintf("(%s) * elem %% 16 == 0", t.Shape[inner]), Entry: "name", Grid: []string{"device.sms"}, Block: []string{"128"}, Args: []string{name},
+		When: fmt.Sprintf("(%s) * elem %% 16 == 0", t.Shape[inner]), Entry: "name", Grid: []string{"device.sms"},
+		Block: []string{"128"}, Args: []string{name},
 		TensorMaps: []kernels.TensorMapSpec{{Name: name, Tensor: t.Name, Box: box, Swizzle: "128"}},
 	}}})
 	return string(plan), err
@@ -93,7 +97,8 @@ func (s Solution) Facts(resources bool) (out []string) {
 		return out
 	}
 	for _, r := range s.Resources {
-		out = append(out, fmt.Sprintf("%s: %d registers, %d bytes spilled, %d bytes of static and %d of dynamic shared memory, %d blocks a multiprocessor, occupancy %.0f %%",
+		out = append(out, fmt.Sprintf("%s: %d registers, %d bytes spilled, %d bytes of static and %d of dynamic shared "+
+			"memory, %d blocks a multiprocessor, occupancy %.0f %%",
 			r.Entry, r.Registers, r.SpillStores+r.SpillLoads, r.StaticSmem, r.DynamicSmem, r.BlocksPerSM, 100*r.Occupancy))
 	}
 	return out
@@ -114,7 +119,8 @@ const Repair = "repair"
 var configs = []Config{
 	{Name: "free", About: "the task and the best kernel's code", operators: []string{"init"}},
 	{Name: "insight", About: "and what was tried and what came of it", insights: true, operators: []string{"init"}},
-	{Name: "full", About: "and earlier kernels with their figures", solutions: true, insights: true, operators: []string{"init", "mutate", "crossover", "explain"}},
+	{Name: "full", About: "and earlier kernels with their figures", solutions: true, insights: true,
+		operators: []string{"init", "mutate", "crossover", "explain"}},
 }
 
 // Configs lists the names of configurations, from telling little to telling all.
@@ -133,19 +139,6 @@ func FindConfig(name string) (Config, error) {
 		}
 	}
 	return Config{}, fmt.Errorf("%q: expected %s", name, strings.Join(Configs(), ", "))
-}
-
-// told is the brief with what the configuration keeps back taken out.
-func (c Config) told(b Brief) Brief {
-	if !c.solutions {
-		b.Others = nil
-		b.Base.Speedup, b.Base.Times = 0, nil
-	}
-	if !c.insights {
-		b.Insights, b.Findings, b.Counters = nil, nil, nil
-	}
-	b.Figures = c.insights && c.solutions
-	return b
 }
 
 // Parents is how many further solutions an operator is shown, and how many it cannot do without.
@@ -190,7 +183,7 @@ func (r *Reply) Variants(b *Brief) ([]kernels.Variant, error) {
 
 var wordsRE = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 
-// CheckSource refuses what cannot be a kernel of a plan, before anything is paid for it.
+// CheckSource refuses what cannot be a kernel of a plan, before it costs anything.
 func CheckSource(source string, plan kernels.PlanSpec) error {
 	if len(source) > maxKernel {
 		return fmt.Errorf("the source has %d bytes: at most %d", len(source), maxKernel)
@@ -212,26 +205,7 @@ func CheckSource(source string, plan kernels.PlanSpec) error {
 	return nil
 }
 
-const maxWhy = 2 << 10 // bytes of a verdict that are told back
-
-var (
-	pathRE   = regexp.MustCompile(`(?:/[A-Za-z0-9_.+-]+){2,}`)
-	whyLines = 20
-)
-
-// Why makes a verdict fit to be told to a model: its first lines, printable, with files named by their
-// last part alone.
-func Why(outcome kernels.Outcome, detail string) string {
-	detail = pathRE.ReplaceAllStringFunc(kernels.CleanDetail(detail), func(p string) string { return p[strings.LastIndex(p, "/")+1:] })
-	lines := strings.Split(detail, "\n")
-	detail = strings.Join(lines[:min(whyLines, len(lines))], "\n")
-	if len(detail) > maxWhy {
-		detail = detail[:maxWhy] + " ..."
-	}
-	return strings.TrimSpace(fmt.Sprintf("%s: %s", told[outcome], detail))
-}
-
-// told is what an outcome means to who wrote the kernel.
+// told is what an outcome means to the author of the kernel.
 var told = map[kernels.Outcome]string{
 	kernels.Invalid:       "its launch plan cannot be used",
 	kernels.Unsupported:   "it uses what this device does not have",
@@ -242,17 +216,4 @@ var told = map[kernels.Outcome]string{
 	kernels.Suspect:       "it was refused: it writes where it must not, or is faster than the hardware can be",
 	kernels.Flaky:         "its results differ from run to run",
 	kernels.Duplicate:     "it compiles to the machine code of an earlier candidate",
-}
-
-// Percent is a speed-up as an insight tells it.
-func Percent(ratio float64) string {
-	switch {
-	case math.IsInf(ratio, 0) || math.IsNaN(ratio) || ratio <= 0:
-		return "it failed"
-	case ratio >= 1.005:
-		return fmt.Sprintf("%.1f %% faster", 100*(ratio-1))
-	case ratio <= 0.995:
-		return fmt.Sprintf("%.1f %% slower", 100*(1/ratio-1))
-	}
-	return "no difference"
 }

@@ -94,7 +94,8 @@ func occurrences(source, text string) (at []int) {
 	}
 }
 
-// Fingerprint is a source without what does not decide its code: comments and blanks. Renaming is seen by the machine code, after compiling.
+// Fingerprint is a source without what does not decide its code: comments and blanks. Renaming is seen by the machine
+// code, after compiling.
 func Fingerprint(source string) string {
 	return strings.Join(slices.Collect(tokens(source)), " ")
 }

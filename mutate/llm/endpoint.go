@@ -56,11 +56,15 @@ type Endpoint struct {
 func NewEndpoint(base, key string, timeout time.Duration) (*Endpoint, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return nil, fmt.Errorf("%q: expected the base URL of a server, as in http://localhost:8080/v1, without a key in it", base)
+		return nil, fmt.Errorf("%q: expected the base URL of a server, as in http://localhost:8080/v1, without a key in it",
+			base)
 	}
 	e := &Endpoint{url: strings.TrimSuffix(base, "/"), key: key, timeout: timeout, first: firstRetry}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	e.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	e.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	cfg := openai.DefaultConfig(key)
 	cfg.BaseURL, cfg.HTTPClient = e.url, e
 	e.client = openai.NewClientWithConfig(cfg)
@@ -153,7 +157,8 @@ type patient struct {
 func (p *patient) Unwrap() []error { return []error{p.Failure, p.after} }
 
 // once sends one request.
-func (e *Endpoint) once(ctx context.Context, model string, messages []kernels.Message, maxTokens int) (Answer, *Failure) {
+func (e *Endpoint) once(ctx context.Context, model string, messages []kernels.Message, maxTokens int) (Answer,
+	*Failure) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	seen := &seen{}
@@ -191,7 +196,8 @@ func reasons(model string) bool {
 
 // failure says in one line what went wrong, without the key and without what is not printable.
 func (e *Endpoint) failure(ctx context.Context, seen *seen, err error) *Failure {
-	f := &Failure{Status: seen.status, After: seen.after, Billed: seen.sent && (seen.status == 0 || seen.status == http.StatusOK)}
+	f := &Failure{Status: seen.status, After: seen.after,
+		Billed: seen.sent && (seen.status == 0 || seen.status == http.StatusOK)}
 	var tooLarge *http.MaxBytesError
 	text := err.Error()
 	switch {

@@ -31,7 +31,8 @@ func TestEndpoint(t *testing.T) {
 	}{
 		{"well", []http.HandlerFunc{says("hi")}, "hi", "", 1, false},
 		{"too many requests, then well", []http.HandlerFunc{fails(429), fails(429), says("hi")}, "hi", "", 3, false},
-		{"too many requests, told when to come back", []http.HandlerFunc{fails(429, "Retry-After", "1"), says("hi")}, "hi", "", 2, false},
+		{"too many requests, told when to come back", []http.HandlerFunc{fails(429, "Retry-After", "1"), says("hi")}, "hi",
+			"", 2, false},
 		{"to come back in an hour", []http.HandlerFunc{fails(429, "Retry-After", "3600"), says("hi")}, "", "429", 1, false},
 		{"broken for long", []http.HandlerFunc{fails(500)}, "", "500", retries, false},
 		{"broken for a moment", []http.HandlerFunc{fails(503), says("hi")}, "hi", "", 2, false},
@@ -40,7 +41,8 @@ func TestEndpoint(t *testing.T) {
 		{"never", []http.HandlerFunc{hangs}, "", "no response within 300ms", 1, true},
 		{"cut off", []http.HandlerFunc{cutOff, says("hi")}, "", "cut off", 1, true},
 		{"ten megabytes", []http.HandlerFunc{tenMegabytes, says("hi")}, "", "more than 1048576 bytes", 1, true},
-		{"no JSON", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }}, "", "invalid character", 1, true},
+		{"no JSON", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }}, "",
+			"invalid character", 1, true},
 		{"no words", []http.HandlerFunc{says(" ")}, "", "the reply is empty", 1, true},
 	}
 	for _, test := range tests {
@@ -53,7 +55,8 @@ func TestEndpoint(t *testing.T) {
 			}
 			a, err := endpoint(t, s.URL, timeout).Chat(context.Background(), "m", hello, 10)
 			if a.Text != test.text || a.Attempts != test.requests || s.requests() != test.requests {
-				t.Errorf("%q after %d attempts, %d requests: expected %q after %d", a.Text, a.Attempts, s.requests(), test.text, test.requests)
+				t.Errorf("%q after %d attempts, %d requests: expected %q after %d", a.Text, a.Attempts, s.requests(), test.text,
+					test.requests)
 			}
 			if test.err == "" {
 				if err != nil {
@@ -86,7 +89,8 @@ func TestEndpointDead(t *testing.T) {
 }
 
 func TestEndpointNames(t *testing.T) {
-	for model, field := range map[string]string{"qwen3:8b": "max_tokens", "org/Model-7B.gguf": "max_tokens", "gpt-5": "max_completion_tokens", "o4-mini": "max_completion_tokens"} {
+	for model, field := range map[string]string{"qwen3:8b": "max_tokens", "org/Model-7B.gguf": "max_tokens",
+		"gpt-5": "max_completion_tokens", "o4-mini": "max_completion_tokens"} {
 		s := newScript(t, says("hi"))
 		if _, err := endpoint(t, s.URL, time.Second*10).Chat(context.Background(), model, hello, 10); err != nil {
 			t.Errorf("%s: %v", model, err)
@@ -152,14 +156,14 @@ func TestBreaker(t *testing.T) {
 	if b.ready() {
 		t.Fatal("asked after too many failures")
 	}
-	if now = now.Add(firstRest); !b.ready() {
-		t.Fatal("not asked after its rest")
+	if now = now.Add(firstPause); !b.ready() {
+		t.Fatal("not asked after its pause")
 	}
 	b.note(broken)
-	if now = now.Add(firstRest); b.ready() {
-		t.Error("the second rest is not longer than the first")
+	if now = now.Add(firstPause); b.ready() {
+		t.Error("the second pause is not longer than the first")
 	}
-	now = now.Add(longRest)
+	now = now.Add(longPause)
 	if told := b.note(nil); told == "" || !b.ready() {
 		t.Error("not asked after a good answer")
 	}

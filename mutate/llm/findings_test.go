@@ -13,7 +13,8 @@ func TestFindings(t *testing.T) {
 	gain := func(lo, ratio, hi float64) kernels.Gain { return kernels.Gain{Ratio: ratio, Lo: lo, Hi: hi} }
 	got := Findings([]kernels.Insight{
 		{Genes: gene, Outcome: kernels.OK, Gain: gain(0.99, 1.01, 1.02)},
-		{Genes: append(slices.Clone(gene), kernels.GeneChange{Gene: "pad", From: "0", To: "8"}), Outcome: kernels.OK, Gain: gain(1.1, 1.2, 1.3),
+		{Genes: append(slices.Clone(gene), kernels.GeneChange{Gene: "pad", From: "0", To: "8"}), Outcome: kernels.OK,
+			Gain:   gain(1.1, 1.2, 1.3),
 			Shapes: []kernels.Gain{{Workload: "small", Ratio: 1.1}, {Workload: "big", Ratio: 1.3}}},
 		{Genes: gene, Outcome: kernels.Duplicate, Gain: gain(1, 1, 1)},
 		{Outcome: kernels.OK, Gain: gain(2, 3, 4)},
@@ -32,7 +33,8 @@ func TestFindings(t *testing.T) {
 	if n := len(Findings(make([]kernels.Insight, 100))); n != mostFindings {
 		t.Errorf("%d are told", n)
 	}
-	counted := Counted([]kernels.Counters{{Workload: "big", Values: map[string]float64{"b": 2, "a": 1.5}}, {Workload: "none"}})
+	counted := Counted([]kernels.Counters{{Workload: "big", Values: map[string]float64{"b": 2, "a": 1.5}},
+		{Workload: "none"}})
 	if !slices.Equal(counted, []string{"big: a 1.5, b 2"}) {
 		t.Errorf("counted %q", counted)
 	}

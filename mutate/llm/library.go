@@ -31,8 +31,8 @@ func NewLibrary(files map[string][]byte) Library {
 	return l
 }
 
-// Used picks the files that declare something which a source uses, in the order of their names, as long as they fit so many
-// bytes.
+// Used picks the files that declare something which a source uses, in the order of their names, as long as they fit so
+// many bytes.
 func (l Library) Used(source string, most int) map[string]string {
 	out, used := map[string]string{}, map[string]bool{}
 	for t := range tokens(source) {

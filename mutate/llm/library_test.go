@@ -21,7 +21,8 @@ func TestLibrary(t *testing.T) {
 			t.Errorf("%q uses %v: expected %v", source, got, want)
 		}
 	}
-	if got := l.Used("Pair p; twice(1);", 70); len(got) != 1 || got["a.cuh"] != "__device__ inline float twice(float x) { return 2 * x; }" {
+	if got := l.Used("Pair p; twice(1);", 70); len(got) != 1 ||
+		got["a.cuh"] != "__device__ inline float twice(float x) { return 2 * x; }" {
 		t.Errorf("in 70 bytes fit %q", got)
 	}
 }

@@ -58,8 +58,10 @@ func (s *script) requests() int {
 func says(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]any{
-			"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": text}, "finish_reason": "stop"}},
-			"usage":   map[string]any{"prompt_tokens": 1000, "completion_tokens": 100, "prompt_tokens_details": map[string]any{"cached_tokens": 400}},
+			"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": text},
+				"finish_reason": "stop"}},
+			"usage": map[string]any{"prompt_tokens": 1000, "completion_tokens": 100,
+				"prompt_tokens_details": map[string]any{"cached_tokens": 400}},
 		})
 	}
 }
@@ -71,7 +73,8 @@ func fails(status int, header ...string) http.HandlerFunc {
 			w.Header().Set(header[i], header[i+1])
 		}
 		w.WriteHeader(status)
-		fmt.Fprintf(w, `{"error":{"message":"you sent %s\u001b[31m"}}`, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		fmt.Fprintf(w, `{"error":{"message":"you sent %s\u001b[31m"}}`,
+			strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 	}
 }
 
@@ -127,13 +130,19 @@ args = ["x", "y", "n"]
 	base := Solution{
 		Label: "plain block=64", Speedup: 1.5, Acc: kernels.FP32, Times: []kernels.Timing{{Workload: "4096", Median: 1234}},
 		Resources: []kernels.Resources{{Entry: "scale", Registers: 24, Occupancy: 0.5}},
-		Source:    "extern \"C\" __global__ void scale(const float* x, float* y, int n) {\n    int i = blockIdx.x * 64 + threadIdx.x;\n    if (i < n) y[i] = 2 * x[i];\n}\n",
-		Plan:      kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "scale", Grid: []string{"ceil_div(n, 64)"}, Block: []string{"64"}, Args: []string{"x", "y", "n"}}}},
+		Source: "extern \"C\" __global__ void scale(const float* x, float* y, int n) {\n    int i = blockIdx.x * 64 + " +
+			"threadIdx.x;\n    if (i < n) y[i] = 2 * x[i];\n}\n",
+		Plan: kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "scale", Grid: []string{"ceil_div(n, 64)"},
+			Block: []string{"64"}, Args: []string{"x", "y", "n"}}}},
 	}
 	return Brief{
-		Problem: p, Reference: "void reference() {}", DType: kernels.FP32, Device: dev, Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: 1e13, Matrix: 1e15},
-		Workloads: p.Workloads, Families: []*kernels.Family{f}, Headers: map[string]string{"darwarp/vec.cuh": "struct Vec {};"},
-		Base: base, Others: []Solution{base}, Templates: true, Insights: []string{"vec 1 -> 4: 12.0 % faster"}, Findings: []string{"block 64 -> 128: 1.2 times"}, Counters: []string{"4096: dram 50"}, Why: "it does not compile: line 3",
+		Task: Task{Problem: p, Reference: "void reference() {}", DType: kernels.FP32, Device: dev,
+			Ceilings:  &kernels.Ceilings{Bandwidth: 4e12, L2: 1e13, Matrix: 1e15},
+			Workloads: p.Workloads, Families: []*kernels.Family{f}, Templates: true,
+			Headers: map[string]string{"darwarp/vec.cuh": "struct Vec {};"}},
+		Base: base, Others: []Solution{base}, Insights: []string{"vec 1 -> 4: 12.0 % faster"},
+		Findings: []string{"block 64 -> 128: 1.2 times"}, Counters: []string{"4096: dram 50"},
+		Why: "it does not compile: line 3",
 	}
 }
 
@@ -156,7 +165,8 @@ func advisor(t *testing.T, chat Chat, l Limits, models ...string) *Advisor {
 	for _, m := range models {
 		prices[m] = Price{In: 1, Out: 10}
 	}
-	a, err := NewAdvisor(Setup{Chat: chat, Config: c, Models: models, Prompts: shipped(t), Prices: prices, Account: NewAccount(l, Spending{}), Jobs: 2})
+	a, err := NewAdvisor(Setup{Chat: chat, Config: c, Models: models, Prompts: shipped(t), Prices: prices,
+		Account: NewAccount(l, Spending{}), Jobs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func (l Limits) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Spending is what was spent, or is set aside.
+// Spending is what was spent, or is reserved.
 type Spending struct {
 	Calls    int     `json:"calls"`
 	In       int     `json:"in"` // tokens
@@ -88,8 +88,8 @@ func SpentOn(e *kernels.Exchange) Spending {
 	return s
 }
 
-// Account holds limits while questions are in flight: the most that one can cost is set aside before it
-// is asked, and settled when its usage is known.
+// Account holds limits while questions are in flight: the most that one can cost is reserved before it
+// is asked, and replaced when its usage is known.
 type Account struct {
 	limits Limits
 	mu     sync.Mutex
@@ -100,7 +100,7 @@ type Account struct {
 // NewAccount opens an account of a run that has spent before.
 func NewAccount(l Limits, before Spending) *Account { return &Account{limits: l, spent: before} }
 
-// Reserve sets the most that a question can cost aside; false: the limits do not allow it.
+// Reserve reserves the most that a question can cost; false: the limits do not allow it.
 func (a *Account) Reserve(most Spending) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -115,8 +115,8 @@ func (a *Account) Reserve(most Spending) bool {
 	return true
 }
 
-// Settle replaces what was set aside by what it was.
-func (a *Account) Settle(most, real Spending) {
+// Charge replaces what was reserved for a question by what it cost.
+func (a *Account) Charge(most, real Spending) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.held.Add(most, -1); a.held.Calls == 0 {

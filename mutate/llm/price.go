@@ -44,7 +44,8 @@ func ParsePrices(file string, data []byte) (Prices, error) {
 		var strict *toml.StrictMissingError
 		if errors.As(err, &strict) && len(strict.Errors) > 0 {
 			row, _ := strict.Errors[0].Position()
-			return nil, fmt.Errorf("%s:%d: unknown key %s: expected [models.\"NAME\"] with in, cached and out", file, row, strings.Join(strict.Errors[0].Key(), "."))
+			return nil, fmt.Errorf("%s:%d: unknown key %s: expected [models.\"NAME\"] with in, cached and out", file, row,
+				strings.Join(strict.Errors[0].Key(), "."))
 		}
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -52,7 +52,8 @@ func ReadPrompts(dir string, sample Brief) (*Prompts, error) {
 				continue
 			}
 			if !slices.Contains(PromptNames(), e.Name()) {
-				return nil, fmt.Errorf("%s: no such prompt: expected some of %s", filepath.Join(dir, e.Name()), strings.Join(PromptNames(), ", "))
+				return nil, fmt.Errorf("%s: no such prompt: expected some of %s", filepath.Join(dir, e.Name()),
+					strings.Join(PromptNames(), ", "))
 			}
 			own[e.Name()] = true
 		}

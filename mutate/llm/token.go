@@ -9,7 +9,8 @@ import (
 // tokenRE is enough of C++'s grammar of tokens to find its comments. A directive is one token, for its
 // end of line counts.
 var tokenRE = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?(?:\*/|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|` +
-	`[A-Za-z_][A-Za-z0-9_]*|\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.'])*|\s+|<<=|>>=|->|::|\+\+|--|<<|>>|[<>=!&|+*/%^-]=|&&|\|\||##|.`)
+	`[A-Za-z_][A-Za-z0-9_]*|\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.'])*|\s+|<<=|>>=|->|::|\+\+|--|<<|>>|[<>=!&|+*/%^-]=|&&|` +
+	`\|\||##|.`)
 
 // tokens yields what a compiler reads of a source, but for comments and blanks. The end of a directive's
 // line is a token.

@@ -17,7 +17,7 @@ func BenchmarkCompile(b *testing.B) {
 				before := busy(p)
 				b.ResetTimer()
 				compileN(b, p, slots, b.N)
-				// says more than time where others work too
+				// more informative than time if other programs run
 				b.ReportMetric(float64(busy(p)-before)*10/float64(b.N), "cpu-ms/compile")
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "compiles/s")
 			})

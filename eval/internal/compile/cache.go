@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// cache keeps what was compiled, on disk, under a hash of everything that decides it. Several
-// processes may use one folder: an entry is written aside and renamed, and carries a checksum.
-// A cache that does not work costs time only, so its faults are logged, once, and not returned.
+// cache keeps compiled programs on disk, under a hash of everything that decides the outcome. Several processes may
+// use one folder: an entry is written to a temporary file and renamed, and has a checksum. A broken cache only costs
+// time, so its faults are logged, once, and not returned.
 type cache struct {
 	dir    string
 	log    *slog.Logger
@@ -28,7 +28,7 @@ type cache struct {
 
 const (
 	cacheMagic = "darwarp compiled 5 " // before the checksum
-	staleAfter = time.Hour             // an unfinished entry has no writer any more
+	staleAfter = time.Hour             // after this, an unfinished entry has no writer any more
 )
 
 // key hashes what decides the outcome.
@@ -81,7 +81,7 @@ func (c *cache) get(key string) (Output, bool) {
 		return Output{}, false
 	}
 	now := time.Now()
-	_ = os.Chtimes(path, now, now) // used lately: trimmed last
+	_ = os.Chtimes(path, now, now) // used recently: trimmed last
 	return out, true
 }
 
@@ -115,7 +115,7 @@ func (c *cache) write(key string, out Output) error {
 	return os.Rename(f.Name(), path)
 }
 
-// seal writes the checksum over key and content, so that a file under another's name is noticed.
+// seal writes the checksum over key and content, so that a file under a wrong name is noticed.
 func seal(key string, out Output) []byte {
 	body, err := json.Marshal(out)
 	if err != nil { // strings, numbers and bytes
@@ -139,8 +139,8 @@ func checksum(key string, body []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// trim removes the entries used longest ago until the rest fits, and what writers left unfinished.
-// Files that vanish meanwhile are another process's doing.
+// trim removes the least recently used entries until the rest fits, and unfinished ones. Files that vanish meanwhile
+// were removed by another process.
 func (c *cache) trim(size int64) {
 	type entry struct {
 		path string

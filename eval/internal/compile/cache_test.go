@@ -91,7 +91,7 @@ func TestCacheTrim(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, ok := c.get(key(0)); !ok { // a use makes it the youngest
+	if _, ok := c.get(key(0)); !ok { // using an entry makes it the youngest
 		t.Fatal("entry 0 is missing")
 	}
 	unfinished := filepath.Join(c.dir, "new-1")

@@ -9,8 +9,8 @@ import (
 // cudaHeaders are the headers of CUDA that a source may include.
 var cudaHeaders = []string{"cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "mma.h"}
 
-// The preprocessor reads files. Rather than to lex as the compiler does and err somewhere, a
-// directive is seen wherever its letters stand, in comments and strings as well.
+// The preprocessor reads files. Lexing exactly as the compiler does would be error-prone, so a directive is
+// recognised wherever its letters stand, also in comments and strings.
 var (
 	splice    = regexp.MustCompile(`\\[ \t\r\f\v]*\n|\\\r`)
 	directive = regexp.MustCompile(`(?:#|%:|\?\?=)(?:[ \t\r\f\v]|/\*(?s:.*?)\*/)*([A-Za-z_]\w*)(?:[ ` +
@@ -19,7 +19,7 @@ var (
 	asking = regexp.MustCompile(`__has_(?:include|embed)\w*`)
 )
 
-// refused are directives that read files or make messages lie about where they come from.
+// refused are directives that read files or falsify the positions in messages.
 var refused = map[string]bool{"include_next": true, "import": true, "embed": true, "line": true}
 
 // Check looks at a source before it is compiled: it may include CUDA's arithmetic headers and those

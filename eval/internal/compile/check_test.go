@@ -56,7 +56,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add("#include <mma.h>")
 	f.Add("??=\\\n/**/embed")
 	f.Fuzz(func(t *testing.T, source string) {
-		// Whatever surrounds it, a plain include of a foreign file is seen.
+		// Whatever surrounds it, a plain include of another file is recognised.
 		if Check(source+"\n#include </etc/passwd>\n", library) == "" {
 			t.Errorf("missed after %q", source)
 		}

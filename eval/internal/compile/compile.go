@@ -1,7 +1,7 @@
-// Package compile turns sources into machine code in worker processes, one NVRTC each: NVRTC holds a
-// lock for its whole process, crashes and hangs on some programs, and does not share a folder of
-// precompiled headers. This process never opens NVRTC. What compiled once is kept on disk. For the cpu
-// device a worker runs the machine's C++ compiler instead (cxx.go).
+// Package compile turns sources into machine code in worker processes, one NVRTC each: NVRTC holds a lock for its
+// whole process, crashes and hangs on some programs, and cannot share a folder of precompiled headers. This process
+// never opens NVRTC. Compiled programs are kept on disk. For the cpu device a worker runs the machine's C++ compiler
+// instead (cxx.go).
 package compile
 
 import (
@@ -28,11 +28,11 @@ type Config struct {
 	Library     string            // path of NVRTC or of the C++ compiler
 	IncludeDirs []string          // CUDA's own headers
 	Headers     map[string][]byte // the device include library, by the name a source includes it by
-	Overlay     map[string][]byte // headers that stand in for CUDA's and for some of Headers; a source need not name them
+	Overlay     map[string][]byte // headers that replace CUDA's and some of Headers; a source need not name them
 	Checked     bool              // C++ compiler: programs report every access to memory
 	Arch        string            // such as sm_90a
-	Slots       int               // compiles at once, 0: one a core
-	Timeout     time.Duration     // of one compile at most, 0: 60 s; less once the usual time is known
+	Slots       int               // compiles at once, 0: one per core
+	Timeout     time.Duration     // limit of one compile, 0: 60 s; less once the usual time is known
 	Memory      uint64            // bytes of address space a worker may take, 0: 8 GiB
 	CacheDir    string            // of compiled programs, empty: none
 	CacheSize   int64             // bytes that the cache is cut down to when it is opened, 0: 512 MiB
@@ -42,29 +42,29 @@ type Config struct {
 	noPCH bool // tests compare
 }
 
-// Output is what came of one source. Failure is what the source's author must hear; it is empty
-// exactly when there is a cubin.
+// Output is the result of one source. Failure is the message for the source's author; it is empty exactly if there is
+// a cubin.
 type Output struct {
 	Cubin     []byte
 	Code      string              // hash of the machine code: equal for sources that behave the same
 	Log       string              // warnings and the assembler's figures
-	Resources []kernels.Resources // one a kernel; what depends on the launch is not set
-	Seconds   float64             // this took, without waiting for a slot
+	Resources []kernels.Resources // one per kernel; what depends on the launch is not set
+	Seconds   float64             // duration, without waiting for a slot
 	Cached    bool
 	Failure   string
-	// State names variables in device memory that a kernel can write and a later call can read, with
-	// their size. A candidate has no business with them.
+	// State names variables in device memory that a kernel can write and a later call can read, with their size. A
+	// candidate must not have any.
 	State string `json:",omitempty"`
-	// Unsupported says that the Failure is what this device lacks, not what the source got wrong.
+	// Unsupported means that the Failure is a missing feature of this device, not a mistake of the source.
 	Unsupported bool `json:",omitempty"`
 }
 
 const (
 	maxSource  = 1 << 20 // bytes
-	maxCalls   = 500     // before a worker is replaced, lest NVRTC's leftovers accumulate
+	maxCalls   = 500     // before a worker is replaced, so that NVRTC's leftovers do not accumulate
 	maxCrashes = 2       // of the compiler on one source, each in a fresh worker
 	maxDeaths  = 3       // for any reason
-	niceness   = 5       // compiling gives way to launching and timing
+	niceness   = 5       // so that compiling yields to launching and timing
 )
 
 // Pool compiles. Its methods may be called from many goroutines.
@@ -81,7 +81,7 @@ type Pool struct {
 	plain    bool   // precompiled headers do not work here
 }
 
-// New starts a first worker, which proves that the compiler and the include library work together.
+// New starts a first worker, which checks that the compiler and the include library work together.
 func New(cfg Config) (*Pool, error) {
 	cfg.Slots = cmp.Or(cfg.Slots, runtime.NumCPU())
 	cfg.Timeout = cmp.Or(cfg.Timeout, longestTimeout)
@@ -115,19 +115,19 @@ func (p *Pool) Slots() int { return p.cfg.Slots }
 // Busy is how many compiles are running.
 func (p *Pool) Busy() int { return p.workers.Busy() }
 
-// Toolchain names what decides the machine code besides the source, the architecture and the include
-// library: the compiler's version and the options.
+// Toolchain names what else decides the machine code, besides the source, the architecture and the include library:
+// the compiler's version and the options.
 func (p *Pool) Toolchain() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cfg.Worker == "cxx" {
-		return p.compiler // which names the options, too
+		return p.compiler // which includes the options
 	}
 	return fmt.Sprint(p.compiler, " ", language)
 }
 
-// Compile compiles one source. The source's faults, a compiler crash or timeout among them, are
-// Output.Failure; an error means that we cannot compile at all, or that ctx ended.
+// Compile compiles one source. The source's faults, including a compiler crash or timeout, are Output.Failure; an
+// error means that compiling is impossible, or that ctx ended.
 func (p *Pool) Compile(ctx context.Context, source string) (Output, error) {
 	start := time.Now()
 	if complaint := Check(source, p.cfg.Headers); complaint != "" {
@@ -145,8 +145,8 @@ func (p *Pool) Compile(ctx context.Context, source string) (Output, error) {
 	return out, err
 }
 
-// run compiles in a worker. Lasting outcomes are the compiler's own verdicts, which it would give
-// again; timeouts and crashes may be this machine's.
+// run compiles in a worker. Lasting outcomes are the compiler's own verdicts, which would be the same again; timeouts
+// and crashes may be due to this machine.
 func (p *Pool) run(ctx context.Context, source string) (out Output, lasting bool, err error) {
 	crashes := 0
 	for range maxDeaths {
@@ -173,11 +173,11 @@ func (p *Pool) run(ctx context.Context, source string) (out Output, lasting bool
 			return Output{}, false, fmt.Errorf("compile: %w", fault)
 		}
 	}
-	// Each of these workers had just compiled a program of ours, so it is this source that kills them.
+	// Each of these workers had just compiled a program of ours, so this source is what kills them.
 	return Output{Failure: fmt.Sprintf("the compiler was killed on it, %d times (out of memory?)", maxDeaths)}, false, nil
 }
 
-// call compiles in one worker. A fault is that worker's; an error says that there is none.
+// call compiles in one worker. A fault is that worker's; an error means that there is no worker.
 func (p *Pool) call(ctx context.Context, source string, limit time.Duration) (reply response, fault, err error) {
 	called := false
 	err = p.workers.Do(ctx, func(w *proc.Worker) error {
@@ -214,7 +214,7 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 	if err := w.Call(ctx, &request{Source: readySource(p.cfg.Headers), Prepare: true}, &ready,
 		longestTimeout, nil); err != nil {
 		if !plain && ctx.Err() == nil {
-			p.goPlain(err.Error()) // the next attempt shows whether that was the reason
+			p.goPlain(err.Error()) // the next attempt shows whether this was the reason
 		}
 		return nil, errors.Join(err, w.Close())
 	}
@@ -234,7 +234,7 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 // mostWritten is how large a file a compiler may write: many times what a precompiled header takes.
 const mostWritten = 1 << 30
 
-// fence lets a worker read compiler, libraries and headers, and write its own folder. NVRTC starts no
+// fence allows a worker to read compiler, libraries and headers, and to write its own folder. NVRTC starts no
 // process; a C++ compiler is several, and keeps its runtime in the cache.
 func (p *Pool) fence(folder string) *sandbox.Profile {
 	if p.cfg.Sandbox == "" {
@@ -280,7 +280,7 @@ func (p *Pool) goPlain(why string) {
 	p.plain = true
 }
 
-// meet takes the version of a worker's compiler, which must stay the same: it is part of identities.
+// meet records the version of a worker's compiler, which must not change: it is part of IDs.
 func (p *Pool) meet(compiler string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -291,7 +291,7 @@ func (p *Pool) meet(compiler string) error {
 	return nil
 }
 
-// setup is what a worker is told.
+// setup is the configuration of a worker.
 func (p *Pool) setup(plain bool) setup {
 	return setup{Library: p.cfg.Library, IncludeDirs: p.cfg.IncludeDirs, Arch: p.cfg.Arch, Memory: p.cfg.Memory,
 		PCH: !plain && hasPreamble(p.cfg.Headers), Checked: p.cfg.Checked, CacheDir: p.cfg.CacheDir}

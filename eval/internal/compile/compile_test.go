@@ -109,7 +109,7 @@ func TestCompileFailures(t *testing.T) {
 	}
 }
 
-// bomb takes the compiler's time and memory: 2^N template instances.
+// bomb exhausts the compiler's time and memory: 2^N template instances.
 const bomb = `template <int D, unsigned long I> struct T { static constexpr unsigned long v = T<D - 1, 2 * I>::v + T<D - 1, 2 * I + 1>::v; };
 template <unsigned long I> struct T<0, I> { static constexpr unsigned long v = I; };
 extern "C" __global__ void k(unsigned long* x) { x[0] = T<40, 1>::v; }
@@ -141,8 +141,8 @@ func TestCompileBomb(t *testing.T) {
 	}
 }
 
-// A source may outgrow the heap that precompiled headers live in; then it is compiled without them,
-// which this one takes too long for.
+// A source may need more than the heap of the precompiled headers; then it is compiled without them, which takes too
+// long for this one.
 func TestCompileOutgrowsHeap(t *testing.T) {
 	cfg := config(t)
 	cfg.Timeout = 6 * time.Second
@@ -178,7 +178,7 @@ func TestCompileMany(t *testing.T) {
 	}
 }
 
-// slow takes the compiler a second or more.
+// slow occupies the compiler for a second or more.
 var slow = strings.Replace(bomb, "40", "12", 1)
 
 func TestCompileSurvivesKill(t *testing.T) {
@@ -210,7 +210,7 @@ func TestCompileSurvivesKill(t *testing.T) {
 	}
 }
 
-// killBusy ends one compile worker after another, each once it compiles.
+// killBusy ends one compile worker after another, each as soon as it compiles.
 func killBusy(t *testing.T, p *Pool, signal syscall.Signal, kills int, done <-chan struct{}) {
 	killed := map[int]bool{}
 	for len(killed) < kills {
@@ -351,7 +351,7 @@ func TestPrecompiledHeadersAreUsed(t *testing.T) {
 	if p.plain || err != nil || len(made) != 1 {
 		t.Fatalf("precompiled headers %q, %v; log: %s", made, err, log.String())
 	}
-	// A source whose start differs compiles all the same, and adds none.
+	// A source with a different beginning compiles all the same, and adds none.
 	if out := compileOne(t, p, "#define FIRST 1\n"+good()); out.Failure != "" || strings.Contains(out.Log, "precompiled") {
 		t.Errorf("failure %q, log %q", out.Failure, out.Log)
 	}

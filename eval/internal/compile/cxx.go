@@ -24,9 +24,9 @@ import (
 	"darwarp/kernels"
 )
 
-// MainCXX is the main of a worker that compiles with the machine's C++ compiler for the cpu device. It
-// takes the same requests as Main; what it gives is a shared object. The compiler is a process of its
-// own for every source, in the worker's process group and under its limits.
+// MainCXX is the main of a worker that compiles with the machine's C++ compiler for the cpu device. It takes the same
+// requests as Main; its result is a shared object. The compiler is a process of its own for every source, in the
+// worker's process group and under its limits.
 func MainCXX(args []string) int {
 	setup, folder, err := settle(args)
 	if err != nil {
@@ -43,7 +43,7 @@ type cxx struct {
 	folder  string
 	version string
 	runtime string          // object file that every candidate is linked with
-	ours    map[string]bool // functions outside of a candidate that its own text may lead to
+	ours    map[string]bool // functions outside of a candidate that its own text may call
 
 	poisonsLocals bool     // it can fill local variables with a pattern
 	linker        []string // options that choose a quicker linker, where there is one
@@ -78,8 +78,7 @@ func (s *cxx) handle(ctx context.Context, f proc.Frame, c *proc.Conn) error {
 
 func (s *cxx) clang() bool { return strings.Contains(s.version, "clang") }
 
-// run runs the compiler in the work folder. The error holds no more than its exit status: what it has
-// to say is in the text.
+// run runs the compiler in the work folder. The error holds only its exit status: its messages are in the text.
 func (s *cxx) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, s.Library, args...)
 	cmd.Dir = workDir(s.folder)
@@ -92,8 +91,7 @@ func (s *cxx) run(ctx context.Context, args ...string) (string, error) {
 
 func (s *cxx) prefixFile() string { return filepath.Join(pchDir(s.folder), "prefix.h") }
 
-// common are the options that the emulation asks for. Warnings are nobody's to read, and of errors the
-// first are enough.
+// common are the options that the emulation needs. Nobody reads the warnings, and the first errors are enough.
 func (s *cxx) common() []string {
 	most := "-fmax-errors=4"
 	if s.clang() {
@@ -102,8 +100,8 @@ func (s *cxx) common() []string {
 	return append(emu.Options(s.clang()), "-pipe", "-w", most, "-I"+overlayDir(s.folder), "-I"+includeDir(s.folder))
 }
 
-// candidateSpeed is the optimisation of candidates: -O2 takes a third longer to compile and gains a
-// tenth where a search spends more time compiling than running.
+// candidateSpeed is the optimisation of candidates: -O2 takes a third longer to compile and runs a tenth faster, but
+// a search spends more time compiling than running.
 const candidateSpeed = "-O1"
 
 // options are those of prefix and sources.
@@ -133,8 +131,8 @@ func (s *cxx) meet(ctx context.Context) error {
 	return nil
 }
 
-// prepare precompiles what every source begins with and compiles the runtime. What a program of ours
-// calls from the outside, another may call as well.
+// prepare precompiles what every source begins with and compiles the runtime. Functions that a program of ours calls
+// are allowed to every program.
 func (s *cxx) prepare(ctx context.Context, source string) (failure string) {
 	if err := os.WriteFile(s.prefixFile(), []byte(emu.Prefix), 0o600); err != nil {
 		return err.Error()
@@ -162,8 +160,8 @@ func (s *cxx) prepare(ctx context.Context, source string) (failure string) {
 	return ""
 }
 
-// buildRuntime compiles the runtime, or takes what another worker has made of the same text with the same
-// compiler: it takes seconds, in which the others wait for the first.
+// buildRuntime compiles the runtime, or takes the result of another worker for the same text and compiler. Compiling
+// takes seconds, during which the others wait for the first worker.
 func (s *cxx) buildRuntime(ctx context.Context) (failure string) {
 	shared := filepath.Join(cmp.Or(s.CacheDir, filepath.Dir(s.folder)), "runtime-"+s.runtimeKey()+".o")
 	s.runtime = filepath.Join(pchDir(s.folder), "runtime.o")
@@ -178,7 +176,7 @@ func (s *cxx) buildRuntime(ctx context.Context) (failure string) {
 		append(s.common(), "-c", filepath.Join(overlayDir(s.folder), emu.Runtime), "-o", s.runtime)...); err != nil {
 		return emu.Runtime + ": " + s.explain(out, err)
 	}
-	// Shared whole or not at all; without it the next one compiles again.
+	// Shared completely or not at all; without it the next worker compiles again.
 	mine := fmt.Sprintf("%s.%d", shared, os.Getpid())
 	if data, err := os.ReadFile(s.runtime); err == nil && os.WriteFile(mine, data, 0o600) == nil {
 		_ = os.Rename(mine, shared)
@@ -191,8 +189,8 @@ func (s *cxx) takeRuntime(shared string) bool {
 	return err == nil && os.WriteFile(s.runtime, data, 0o600) == nil
 }
 
-// lock waits until nobody else has the file locked, who may have died with it. Where files cannot be locked everybody
-// does the work himself.
+// lock waits until no other process has the file locked; a lock ends with its process. If files cannot be locked,
+// every worker does the work itself.
 func lock(ctx context.Context, path string) (unlock func()) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -226,7 +224,7 @@ func (s *cxx) hash(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:5])
 }
 
-// allow permits every source what the runtime has and what a program of ours wants.
+// allow permits every source to call what the runtime has and what a program of ours needs.
 func (s *cxx) allow(program string) error {
 	s.ours = map[string]bool{}
 	for _, object := range []string{program, s.runtime} {
@@ -315,12 +313,12 @@ func (s *cxx) link(ctx context.Context, source, object string, reply *response) 
 	return err
 }
 
-// lacking finds in the compiler's messages a name that CUDA has and the emulation lacks: those of
-// intrinsics and of CUDA's own namespaces.
+// lacking finds in the compiler's messages a name that CUDA has and the emulation does not: those of intrinsics and
+// of CUDA's own namespaces.
 var lacking = regexp.MustCompile(`'(__|nvcuda|cuda::)[^']*' (was not declared|has not been declared|is not a ` +
 	`member)|is not a member of '(nvcuda|cuda)|undeclared identifier '__|attempt to use poisoned|not emulated`)
 
-// explain is the head of the compiler's messages.
+// explain is the beginning of the compiler's messages.
 func (s *cxx) explain(out string, err error) string {
 	const most = 20
 	text := strings.TrimSpace(cleanLog(out,
@@ -338,8 +336,8 @@ var (
 	assembly = regexp.MustCompile(`\b(asm|__asm|__asm__)\b`)
 )
 
-// usesAssembly names the line of the first inline PTX. It is for a readable message: the prelude
-// poisons the words, so that nothing gets past it.
+// usesAssembly names the line of the first inline PTX. It is for a readable message: the prelude poisons the words,
+// so no use gets past it.
 func usesAssembly(source string) string {
 	blank := notCode.ReplaceAllStringFunc(source, func(s string) string {
 		return strings.Repeat("\n", strings.Count(s, "\n")) + " "

@@ -14,11 +14,11 @@ import (
 
 const (
 	homePattern = "darwarp-compile-*"
-	settled     = time.Minute // a folder younger than this may be about to be locked
+	settled     = time.Minute // a younger folder may be about to be locked
 )
 
-// home is the folder that holds the workers' private folders. It is locked while its process lives,
-// so that the next process can remove what a killed one left.
+// home is the folder that holds the workers' private folders. It is locked while its process lives, so that the next
+// process can remove the folders of a killed one.
 type home struct {
 	path string
 	lock *os.File
@@ -45,8 +45,8 @@ func newHome() (*home, error) {
 	return &home{path: path, lock: lock}, nil
 }
 
-// sweep removes the folders of processes that are gone. Failures do not matter: a folder of
-// another user is that user's to remove.
+// sweep removes the folders of processes that are gone. Failures do not matter: the folder of another user is left to
+// that user.
 func sweep() {
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), homePattern))
 	if err != nil {
@@ -64,7 +64,7 @@ func sweep() {
 	}
 }
 
-// lockFolder fails where another process holds the folder.
+// lockFolder fails if another process holds the folder.
 func lockFolder(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func lockFolder(path string) (*os.File, error) {
 
 func (h *home) folder(slot int) string { return filepath.Join(h.path, strconv.Itoa(slot)) }
 
-// fill makes a worker's folder anew.
+// fill creates a worker's folder, empty of earlier files.
 func (h *home) fill(slot int, s setup, headers, overlay map[string][]byte) (string, error) {
 	h.clear(slot)
 	folder := h.folder(slot)
@@ -116,7 +116,7 @@ func writeTree(dir string, headers map[string][]byte) error {
 	return nil
 }
 
-// clear removes a worker's folder; what cannot be removed now goes with the home.
+// clear removes a worker's folder; what cannot be removed now is removed with the home.
 func (h *home) clear(slot int) { _ = os.RemoveAll(h.folder(slot)) }
 
 func (h *home) close() error {

@@ -29,6 +29,6 @@ func TestLock(t *testing.T) {
 	defer lock(t.Context(), path)()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	lock(ctx, path)()                                // who is told to stop does not wait
-	lock(t.Context(), filepath.Join(path, "none"))() // nor who cannot lock
+	lock(ctx, path)()                                // with an ended context it does not wait
+	lock(t.Context(), filepath.Join(path, "none"))() // nor if the file cannot be locked
 }

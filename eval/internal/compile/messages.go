@@ -9,12 +9,11 @@ import (
 	"darwarp/kernels"
 )
 
-// explain makes the compiler's messages fit for people and prompts: the errors among them, at most
-// 20 lines.
+// explain prepares the compiler's messages for people and prompts: the errors among them, at most 20 lines.
 func (s *server) explain(log string) string {
 	const most = 20
 	var kept []string
-	// A message is a paragraph: where and what, the line of the source, a caret.
+	// A message is a paragraph: position and text, the line of the source, a caret.
 	for message := range strings.SplitSeq(s.clean(log), "\n\n") {
 		if isError(message) {
 			kept = append(kept, strings.Split(strings.Trim(message, "\n"), "\n")...)
@@ -29,7 +28,7 @@ func (s *server) explain(log string) string {
 	return kernels.CleanDetail(strings.Join(kept[:min(len(kept), most)], "\n"))
 }
 
-// silent stands for the message that NVRTC leaves out when a program has too much constant memory.
+// silent replaces the message that NVRTC leaves out if a program has too much constant memory.
 const silent = "error: the assembler refuses it and gives no reason: are there more than 65536 bytes of __constant__ " +
 	"variables?"
 
@@ -40,7 +39,7 @@ func spoken(log string) []string {
 	})
 }
 
-// tooMuchShared says what NVRTC leaves out when it refuses a kernel for its static shared memory.
+// tooMuchShared is the message that NVRTC leaves out if it refuses a kernel because of its static shared memory.
 func tooMuchShared(log string) (lines []string) {
 	const most = 48 << 10 // bytes, on every architecture; more must be dynamic
 	for _, k := range nvrtc.ParsePtxas(log) {
@@ -61,8 +60,7 @@ func (s *server) clean(log string) string {
 	return cleanLog(log, append([]string{includeDir(s.folder), s.folder}, s.IncludeDirs...))
 }
 
-// cleanLog bounds a compiler's text, takes our folders out of it, and leaves nothing that a terminal
-// would obey.
+// cleanLog limits the length of a compiler's text, and removes our folders and terminal control characters from it.
 func cleanLog(log string, dirs []string) string {
 	log = log[:min(len(log), maxLog)]
 	for _, dir := range dirs {

@@ -14,9 +14,9 @@ import (
 	"darwarp/eval/internal/cubin"
 )
 
-// harmless are the functions outside of a candidate that it may call on the cpu device: the
-// mathematical ones, those that move bytes, and what compilers call unasked. A candidate is device
-// code: on a GPU it has no operating system to ask, so it gets none here.
+// harmless are the functions outside of a candidate that it may call on the cpu device: the mathematical ones, those
+// that move bytes, and those that compilers call on their own. A candidate is device code: on a GPU there is no
+// operating system to call, so there is none here.
 var harmless = []*regexp.Regexp{
 	regexp.MustCompile(`^(a?(sin|cos|tan)h?|sincos|atan2|exp|exp2|exp10|expm1|log|log2|log10|log1p|logb|ilogb|pow|sqrt|` +
 		`cbrt|hypot|fabs|floor|ceil|trunc|round|rint|nearbyint|l?l?rint|l?l?round|fma|fmod|remainder|remquo|fmin|fmax|fdim|` +
@@ -28,10 +28,10 @@ var harmless = []*regexp.Regexp{
 	regexp.MustCompile(`^__[a-z]+([sdt]i|[bhsdtx]f)+[0-9]?$`), // of the compiler's own library
 }
 
-// heap matches the host's allocators, by which device code gets what malloc and new give on a GPU.
+// heap matches the host's allocators, which replace the device's malloc and new here.
 var heap = regexp.MustCompile(`^(malloc|free|calloc|realloc|aligned_alloc|_Zn[wa]m\w*)$`)
 
-// foreign lists what an object calls beside harmless functions and those of ours.
+// foreign lists the functions that an object calls, except harmless ones and ours.
 func foreign(object []byte, ours map[string]bool) ([]string, error) {
 	undefined, _, err := symbols(object)
 	return slices.DeleteFunc(undefined, func(name string) bool {
@@ -40,7 +40,7 @@ func foreign(object []byte, ours map[string]bool) ([]string, error) {
 	}), err
 }
 
-// symbols lists the global names that an object wants and those that it has.
+// symbols lists the global names that an object needs and those that it defines.
 func symbols(object []byte) (undefined, defined []string, err error) {
 	f, err := elf.NewFile(bytes.NewReader(object))
 	if err != nil {
@@ -62,9 +62,9 @@ func symbols(object []byte) (undefined, defined []string, err error) {
 	return undefined, defined, nil
 }
 
-// hostState names what of an object its functions can write and a later call can read: variables, and the heap. Shared
-// memory is emulated by thread-local variables, which lie in sections of their own and are soiled before every block;
-// __constant__ ones are read-only once they are loaded.
+// hostState names the memory of an object that its functions can write and a later call can read: variables, and the
+// heap. Shared memory is emulated by thread-local variables, which lie in sections of their own and are poisoned
+// before every block; __constant__ variables are read-only after loading.
 func hostState(object []byte) ([]string, error) {
 	variables, err := cubin.Variables(object, func(s *elf.Section) bool {
 		return s.Flags&elf.SHF_WRITE != 0 && s.Flags&elf.SHF_TLS == 0 && !strings.HasPrefix(s.Name, ".data.rel.ro")
@@ -83,9 +83,8 @@ func hostState(object []byte) ([]string, error) {
 	return found, err
 }
 
-// hostCode is the SHA-256 of what a shared object puts into memory: two sources with the same code
-// behave the same. Line numbers that a kernel carries for its reports make equal kernels differ;
-// that costs one more run, no more.
+// hostCode is the SHA-256 of what a shared object puts into memory: two sources with the same code behave the same.
+// Line numbers that a kernel has for its reports make equal kernels differ; that costs only one more run.
 func hostCode(image []byte) (string, error) {
 	f, err := elf.NewFile(bytes.NewReader(image))
 	if err != nil {

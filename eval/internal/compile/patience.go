@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// patience is how long a compile may take: three times what nearly all took, within bounds.
+// patience is how long a compile may take: three times the time that nearly all took, within bounds.
 type patience struct {
 	cap time.Duration
 

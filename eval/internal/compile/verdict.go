@@ -13,7 +13,7 @@ import (
 // worker as base64 within one message, which is 64 MiB at most (proc.maxFrame); this leaves a third of it free.
 const maxImage = 16 << 20
 
-// tooLarge says that machine code or variables are larger than can be run, or nothing.
+// tooLarge is the message if machine code or variables are too large to run, or empty.
 func tooLarge(what string, bytes uint64) string {
 	if bytes <= maxImage {
 		return ""
@@ -21,14 +21,14 @@ func tooLarge(what string, bytes uint64) string {
 	return fmt.Sprintf("%s of %d bytes: at most %d", what, bytes, maxImage)
 }
 
-// provided lists the functions of the driver that a kernel may call. What else there is allocates from the heap, which
-// outlives the call, or launches other kernels.
+// provided lists the functions of the driver that a kernel may call. The others allocate from the heap, which
+// outlives the call, or launch other kernels.
 var provided = []string{"vprintf", "__assertfail"}
 
-// heapCalls are the driver's functions behind malloc, new and their like.
+// heapCalls are the driver's functions behind malloc, new and the like.
 var heapCalls = []string{"malloc", "free", "__cuda_syscall_aligned_malloc"}
 
-// strangers says which functions a program calls that no kernel may, the heap's aside, or nothing.
+// strangers is the message about functions that no kernel may call, except the heap's, or empty.
 func strangers(p cubin.Program) string {
 	list := slices.DeleteFunc(slices.Clone(p.Calls), func(name string) bool {
 		return slices.Contains(provided, name) || slices.Contains(heapCalls, name)
@@ -39,10 +39,9 @@ func strangers(p cubin.Program) string {
 	return "calls " + strings.Join(list, ", ") + ": of what is not in its source a kernel may call printf and assert"
 }
 
-// state lists what of a program keeps its content beyond a call. That is each variable without initial values, since
-// nothing can come of reading it but what an earlier call has left, and each other one that the PTX shows to be
-// written. Tables that are written in a way that the PTX does not show are found when they have changed, on the
-// device.
+// state lists the variables of a program that keep their content beyond a call: each one without initial values,
+// since a read of it can only return what an earlier call has left, and each other one that is visibly written in the
+// PTX. Tables that are written in other ways are found on the device, when they have changed.
 func state(p cubin.Program, ptx []byte) []string {
 	used := slices.DeleteFunc(slices.Clone(p.Variables), func(v cubin.Variable) bool { return nvrtc.Idle(ptx, v.Name) })
 	var names, found []string

@@ -19,7 +19,7 @@ func compiled(t *testing.T, c *nvrtc.Compiler, arch, source string) nvrtc.Output
 	return out
 }
 
-// element is a kernel whose thread i gives x[i] what stands in place of the verb, before what it is made from.
+// element is a kernel: declarations in place of the first verb, what thread i does with x[i] in place of the second.
 const element = "%s\nextern \"C\" __global__ void k(float* x) { x[threadIdx.x] %s; }\n"
 
 // hidden is a counter of inline assembly, with what stands before its name.
@@ -135,7 +135,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestLimits: what is too large, or calls what the driver may not give, is told to its author.
+// TestLimits: the author is told about programs that are too large or call forbidden driver functions.
 func TestLimits(t *testing.T) {
 	p := open(t, config(t))
 	const reads = "%s\nextern \"C\" __global__ void k(float* x) { x[0] = big[(int)x[1]]; }\n"

@@ -25,13 +25,13 @@ const (
 	language   = "--std=c++17"
 	sourceName = "candidate.cu"
 	pchName    = "common.pch"
-	preamble   = "darwarp/darwarp.cuh" // the header that is precompiled: every template starts with it
+	preamble   = "darwarp/darwarp.cuh" // the precompiled header: every template starts with it
 	maxLog     = 64 << 10              // bytes kept
 	pchUnfit   = "629,630"             // warnings that a precompiled header does not fit a source
 	heapIsFull = "unable to obtain mapped memory"
 )
 
-// setup is what a worker is told in its folder.
+// setup is the configuration in a worker's folder.
 type setup struct {
 	Library     string
 	IncludeDirs []string
@@ -56,11 +56,11 @@ type response struct {
 	Seconds   float64             `json:"seconds"`
 	State     string              `json:"state,omitempty"`
 	Failure   string              `json:"failure,omitempty"`
-	// out of memory or an internal error: the compiler's state is unknown now
+	// out of memory or an internal error: the compiler's state is now unknown
 	Final bool   `json:"final,omitempty"`
 	NoPCH string `json:"no_pch,omitempty"` // why there is no precompiled header
 
-	Unsupported bool `json:"unsupported,omitempty"` // the failure is what the device lacks
+	Unsupported bool `json:"unsupported,omitempty"` // the failure is a missing feature of the device
 }
 
 // Blob attaches the cubin as raw bytes.
@@ -77,7 +77,7 @@ func hasPreamble(headers map[string][]byte) bool {
 	return ok
 }
 
-// readySource is the program that a new worker proves itself with.
+// readySource is the program that a new worker is tested with.
 func readySource(headers map[string][]byte) string {
 	const kernel = "extern \"C\" __global__ void ready(float* x) { x[threadIdx.x] *= 2.0f; }\n"
 	if hasPreamble(headers) {
@@ -114,7 +114,7 @@ func newServer(args []string) (*server, error) {
 	return s, err
 }
 
-// settle reads what a worker is told and confines it.
+// settle reads a worker's configuration and applies its limits.
 func settle(args []string) (s setup, folder string, err error) {
 	if len(args) != 1 {
 		return s, "", errors.New("the compile worker takes one folder")
@@ -130,8 +130,7 @@ func settle(args []string) (s setup, folder string, err error) {
 	return s, folder, confine(s.Memory)
 }
 
-// confine bounds what the compiler can take from the machine. A template that recurses, or a
-// message that does not end, meets it.
+// confine limits the compiler's resources, for templates that recurse and messages that do not end.
 func confine(memory uint64) error {
 	for _, l := range []struct {
 		what  int
@@ -144,7 +143,7 @@ func confine(memory uint64) error {
 	return nil
 }
 
-// limitCPU lets the process use 90 more seconds, in case nobody is left who would end it.
+// limitCPU lets the process use 90 more seconds, in case no supervisor is left to end it.
 func limitCPU() error {
 	var used unix.Rusage
 	var limit unix.Rlimit
@@ -177,8 +176,8 @@ func (s *server) handle(_ context.Context, f proc.Frame, c *proc.Conn) error {
 	return c.Reply(&reply)
 }
 
-// prepare makes the precompiled header. Made and used by name: the automatic mode would store
-// one more for every new sequence of directives at the top of a candidate.
+// prepare makes the precompiled header. It is made and used by name: the automatic mode would store another one for
+// every new sequence of directives at the top of a candidate.
 func (s *server) prepare(source string) (whyNot string) {
 	if !s.PCH {
 		return ""
@@ -212,8 +211,8 @@ func (s *server) pchOptions() []string {
 	return []string{"--pch-dir=" + pchDir(s.folder), "--pch-messages=false", "--diag-suppress=" + pchUnfit}
 }
 
-// translate compiles, with precompiled headers where there are some. With them, NVRTC keeps what it
-// parses in a heap of fixed size; the rare source that needs more is compiled without.
+// translate compiles, with precompiled headers if there are any. With them, NVRTC keeps what it parses in a heap of
+// fixed size; the rare source that needs more is compiled without them.
 func (s *server) translate(source string) (nvrtc.Output, error) {
 	opts := s.options()
 	if level := Assembler(source); level != "" {

@@ -23,9 +23,9 @@ var ErrNoCode = errors.New("cubin holds no machine code")
 var launched = []string{".text.", ".nv.constant", ".nv.global", ".nv.shared.", ".nv.info", ".rel.text.", ".rela.text.",
 	".rel.nv.constant", ".rela.nv.constant"}
 
-// Code is the SHA-256 of the machine code in a cubin: two sources with the same Code behave the
-// same, so only one needs to run. It depends on the architecture and on the kernels' names. It may
-// differ for equal code whose symbols are numbered differently; that costs one more run, no more.
+// Code is the SHA-256 of the machine code in a cubin: two sources with the same Code behave the same, so only one
+// needs to run. It depends on the architecture and on the kernels' names. It may differ for equal code with
+// differently numbered symbols; that costs only one more run.
 func Code(image []byte) ([]byte, error) {
 	f, err := elf.NewFile(bytes.NewReader(image))
 	if err != nil {

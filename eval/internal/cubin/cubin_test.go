@@ -38,7 +38,7 @@ func compiler(t *testing.T) *nvrtc.Compiler {
 	return c
 }
 
-// codeOf is the hash of the machine code that a source becomes for sm_90, or for what opts say.
+// codeOf is the hash of a source's machine code for sm_90, or for the architecture that opts name.
 func codeOf(t *testing.T, c *nvrtc.Compiler, src string, opts ...string) []byte {
 	t.Helper()
 	out, err := c.Compile(src, "k.cu", append([]string{"--gpu-architecture=sm_90"}, opts...))

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Program is what machine code holds and wants besides its instructions.
+// Program is what machine code defines and needs besides its instructions.
 type Program struct {
 	Variables []Variable
 	Calls     []string // functions that the driver would have to provide
@@ -24,14 +24,14 @@ type Program struct {
 type Variable struct {
 	Name        string // as in the file: the compiler's
 	Bytes       uint64
-	Initialised bool // with something else than zeros
+	Initialised bool // with other values than zeros
 	Constant    bool // in constant memory
 	Managed     bool // in memory that the host has as well
 }
 
 func (v Variable) String() string { return fmt.Sprintf("%s (%d bytes)", Readable(v.Name), v.Bytes) }
 
-// Bytes is what all variables take.
+// Bytes is the size of all variables together.
 func (p Program) Bytes() (sum uint64) {
 	for _, v := range p.Variables {
 		if sum += v.Bytes; sum < v.Bytes {
@@ -41,7 +41,7 @@ func (p Program) Bytes() (sum uint64) {
 	return sum
 }
 
-// Heap is said in place of a variable's name where a program calls an allocator.
+// Heap stands in place of a variable's name if a program calls an allocator.
 const Heap = "what malloc and new give"
 
 // managed is the bit of a symbol's st_other that marks __managed__ variables as NVRTC 13.0 sets it.
@@ -51,8 +51,8 @@ const managed = 4
 // literals, addresses.
 const userConstants = ".nv.constant3"
 
-// Inspect reads a cubin's variables and calls. The loader makes no difference between const and other variables, and
-// keeps all of them, constant memory too, in pages that kernels can write (measured: docs/internals/trust.md), whatever
+// Inspect reads a cubin's variables and calls. The loader does not distinguish const from other variables, and keeps
+// all of them, also constant memory, in pages that kernels can write (measured: docs/internals/trust.md), whatever
 // the flags of their sections say.
 func Inspect(image []byte) (Program, error) {
 	f, all, err := open(image)
@@ -116,7 +116,7 @@ var (
 	length = regexp.MustCompile(`\d+`)
 )
 
-// Readable is a variable's name as its author wrote it, as far as the mangled one tells (Itanium C++ ABI, 5.1):
+// Readable is a variable's name as its author wrote it, as far as the mangled name shows it (Itanium C++ ABI, 5.1):
 // the identifiers of its last nested name, without the compiler's own for unnamed namespaces.
 func Readable(name string) string {
 	if m := scoped.FindStringSubmatch(name); m != nil {

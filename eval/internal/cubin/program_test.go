@@ -57,7 +57,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// FuzzInspect starts with what compilers made: this test, which is an ELF file, and the cubins of testdata.
+// FuzzInspect starts with real compiler output: this test, which is an ELF file, and the cubins of testdata.
 func FuzzInspect(f *testing.F) {
 	f.Add([]byte("not an ELF file"))
 	f.Add([]byte("\x7fELF\x02\x01\x01"))

@@ -45,7 +45,7 @@ type Library struct {
 	handle uintptr
 }
 
-// Open loads cuBLASLt from path (see dl.Find). Half a gigabyte of library takes its time.
+// Open loads cuBLASLt from path (see dl.Find). The library has half a gigabyte, so this takes a while.
 func Open(path string) (*Library, error) {
 	lib, err := dl.Open(path)
 	if err != nil {

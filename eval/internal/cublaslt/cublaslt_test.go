@@ -160,7 +160,7 @@ func TestErrors(t *testing.T) {
 	if _, err := l.Matmul(Product{M: 0, N: 1, K: 1}, 0, 1); err == nil {
 		t.Error("an empty product was accepted")
 	}
-	// Without a handle the library must refuse, and the descriptors must go.
+	// Without a handle the library must refuse, and the descriptors must be freed.
 	_, err := l.Matmul(Product{M: 16, N: 16, K: 16, In: Float16, Out: Float16}, 0, 1)
 	if e := (*Error)(nil); !errors.As(err, &e) {
 		t.Errorf("product without a handle = %v", err)

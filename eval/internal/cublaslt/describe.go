@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// names.txt holds the enums of cublasLt.h, one a line: its name, then the names of the values from 0.
+// names.txt holds the enums of cublasLt.h, one per line: its name, then the names of the values from 0.
 //
 //go:embed names.txt
 var namesText string
@@ -44,7 +44,7 @@ var (
 
 type config struct{ id, size uintptr }
 
-// Describe says what the plan is made of. The tile is in cuBLASLt's terms: N by M of the product.
+// Describe lists the plan's configuration. The tile is in cuBLASLt's terms: N by M of the product.
 func (p *Plan) Describe() string {
 	return fmt.Sprintf("algo %s, tile %s, stages %s, cluster %s, split-K %s, %.2f waves, %d B workspace",
 		p.get(configAlgo, ""), p.get(configTile, "tile"), p.get(configStages, "stages"),

@@ -52,7 +52,7 @@ func TestProductOnGPU(t *testing.T) {
 	holdProduct(t, a, b, c, m, n, k)
 }
 
-// holdProduct holds c against the product of a, m by k, and the transpose of b, n by k.
+// holdProduct compares c with the product of a, m by k, and the transpose of b, n by k.
 func holdProduct(t *testing.T, a, b, c []float32, m, n, k int) {
 	t.Helper()
 	for i := range m {

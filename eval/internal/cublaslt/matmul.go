@@ -80,9 +80,9 @@ func (l *Library) Matmul(p Product, workspace uint64, n int) (*Matmul, error) {
 	return m, nil
 }
 
-// describe states the product in cuBLAS's column-major terms. Read so, the memory of row-major C is
-// C^T (N x M), that of B is B^T (K x N) and that of A is A^T (K x M): C^T = (B^T)^T * A^T. cuBLASLt's first
-// operand is therefore B, transposed, and its second A, as it is.
+// describe states the product in cuBLAS's column-major terms. Read like that, the memory of row-major C is C^T (N x
+// M), that of B is B^T (K x N) and that of A is A^T (K x M): C^T = (B^T)^T * A^T. cuBLASLt's first operand is
+// therefore B, transposed, and its second A, as it is.
 func (m *Matmul) describe(p Product) error {
 	l := m.l
 	transA, transB := int32(opT), int32(opN)

@@ -130,7 +130,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestLayout holds the structs to the sizes and offsets that a C compiler gives those of cuda.h 13.
+// TestLayout checks the structs against the sizes and offsets that a C compiler gives those of cuda.h 13.
 func TestLayout(t *testing.T) {
 	var c launchConfig
 	var a launchAttr

@@ -8,7 +8,7 @@ import (
 	"darwarp/eval/internal/dl"
 )
 
-// Device is a GPU's index among those the driver shows to this process.
+// Device is a GPU's index among the GPUs that the driver shows to this process.
 type Device int32
 
 // Attribute is a CUdevice_attribute.
@@ -129,7 +129,7 @@ func (c *Context) Do(f func() error) error {
 	return f()
 }
 
-// Synchronize waits for all work in the current context, and returns what any of it did wrong.
+// Synchronize waits for all work in the current context, and returns the error of any of it.
 func (d *Driver) Synchronize() error { return d.call(d.p.CtxSynchronize) }
 
 // Limit is a CUlimit, in bytes.

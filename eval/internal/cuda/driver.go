@@ -1,8 +1,8 @@
 // Package cuda calls the CUDA driver, opened at run time: no toolkit, no cgo.
 //
-// A context belongs to an OS thread. Wrap everything that touches the GPU in Context.Do, which locks the
-// goroutine to its thread and makes the context current. A call that returns a sticky Error has cost
-// the process its use of CUDA.
+// A context belongs to an OS thread. Wrap everything that touches the GPU in Context.Do, which locks the goroutine to
+// its thread and makes the context current. After a call that returns a sticky Error the process cannot use CUDA any
+// more.
 package cuda
 
 import (
@@ -88,8 +88,8 @@ type procs struct {
 // Driver is the open CUDA driver.
 type Driver struct{ p procs }
 
-// Open loads libcuda from path (see dl.Find) and starts it. It succeeds on a machine whose driver
-// finds no GPU only as far as the driver does: that is Error 100.
+// Open loads libcuda from path (see dl.Find) and starts it. On a machine whose driver finds no GPU it fails with
+// Error 100.
 func Open(path string) (*Driver, error) {
 	lib, err := dl.Open(path)
 	if err != nil {

@@ -14,7 +14,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s (%d)", e.Call, e.Name, e.Code) }
 
-// Codes that callers tell apart.
+// Codes that callers distinguish.
 const (
 	InvalidValue         = 1
 	OutOfMemory          = 2
@@ -34,9 +34,9 @@ const (
 	InvalidClusterSize   = 912
 )
 
-// harmless lists the codes that refuse one call and leave the process as it was. What a kernel did
-// wrong (214, 220, 226, 700, 702, 709, 710, 714 to 719, 721) poisons it: every later call fails, and neither
-// resetting the context nor retaining a new one helps. So does whatever newer drivers invent, until known better.
+// harmless lists the codes that refuse one call and do not affect the process. A fault of a kernel (214, 220, 226,
+// 700, 702, 709, 710, 714 to 719, 721) poisons it: every later call fails, and neither resetting the context nor
+// retaining a new one helps. So does any code that is not listed, such as those of newer drivers.
 var harmless = []int{
 	InvalidValue, OutOfMemory, 3, // not initialized
 	34, 36, 46, // stub library, newer driver needed, device unavailable
@@ -50,5 +50,5 @@ var harmless = []int{
 	InvalidClusterSize, 913, 914, 915,
 }
 
-// Sticky reports whether the process is lost for CUDA: it must end and another take over.
+// Sticky reports whether the process can no longer use CUDA: it must end, and a new one replace it.
 func (e *Error) Sticky() bool { return !slices.Contains(harmless, e.Code) }

@@ -159,8 +159,8 @@ extern "C" __global__ void box(const __grid_constant__ Map map, unsigned short* 
 #endif
 }`
 
-// TestTensorMapOnGPU holds what the TMA unit makes of an encoded map against its description: 16-byte chunks of a row
-// of 128 bytes change places with the row, and there are zeros outside of the tensor.
+// TestTensorMapOnGPU compares what the TMA unit copies by an encoded map with the map's description: 16-byte chunks
+// of a row of 128 bytes are permuted by the row's number, and elements outside the tensor are zeros.
 func TestTensorMapOnGPU(t *testing.T) {
 	d, dev, cubin := gpu(t, mapSource)
 	if ok, err := d.DeviceAttribute(dev, cuda.TensorMapAccess); err != nil || ok == 0 {
@@ -200,7 +200,7 @@ func TestTensorMapOnGPU(t *testing.T) {
 	holdBox(t, out, rows, columns)
 }
 
-// holdBox holds the box at column 16 of row 4 against the tensor of so many rows and columns.
+// holdBox compares the box at column 16 of row 4 with the tensor of that many rows and columns.
 func holdBox(t *testing.T, out []byte, rows, columns int) {
 	t.Helper()
 	for row := range 8 {

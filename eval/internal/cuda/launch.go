@@ -31,7 +31,7 @@ type Launch struct {
 	attrs  [3]launchAttr
 }
 
-// AccessWindow asks the L2 cache to keep a range of memory for the launch. The zero window asks nothing.
+// AccessWindow asks the L2 cache to keep a range of memory for the launch. The zero window asks for nothing.
 type AccessWindow struct {
 	Base     Ptr
 	Bytes    uint64  // at most the device's MaxAccessPolicyWindow
@@ -76,8 +76,8 @@ const (
 	accessPersisting = 2
 )
 
-// Start puts the launch into the stream. An error is about the launch itself; what the kernel does
-// wrong is reported by a later call, usually the next one that waits.
+// Start puts the launch into the stream. An error is about the launch itself; a fault of the kernel is reported by a
+// later call, usually the next one that waits.
 func (d *Driver) Start(l *Launch, s Stream) error {
 	if l.plain() {
 		l.frame = [11]uintptr{uintptr(l.Func),
@@ -128,8 +128,8 @@ func (l *Launch) prepare(s Stream) {
 		attrs: unsafe.Pointer(&l.attrs[0]), numAttrs: uint32(n)}
 }
 
-// MaxActiveClusters is how many clusters of the launch the whole GPU holds at once; 0 means that it
-// cannot be launched so.
+// MaxActiveClusters is how many clusters of the launch the whole GPU holds at once; 0 means that it cannot be
+// launched like this.
 func (d *Driver) MaxActiveClusters(l *Launch) (int, error) {
 	if !d.p.MaxActiveClusters.Ok() {
 		return 0, fmt.Errorf("%s: %w", d.p.MaxActiveClusters.Name, dl.ErrNoSymbol)

@@ -8,14 +8,14 @@ import (
 // Ptr is an address in GPU memory (CUdeviceptr).
 type Ptr uint64
 
-// Alloc allocates n bytes of GPU memory, aligned to 256 at least. Their content is whatever was there.
+// Alloc allocates n bytes of GPU memory, aligned to 256 at least. Their content is undefined.
 func (d *Driver) Alloc(n uint64) (Ptr, error) {
 	var p Ptr
 	err := d.call(d.p.MemAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n))
 	return p, err
 }
 
-// Free frees what Alloc returned. It waits for the work that is under way.
+// Free frees what Alloc returned. It waits for work in progress.
 func (d *Driver) Free(p Ptr) error { return d.call(d.p.MemFree, uintptr(p)) }
 
 // MemInfo is the GPU's free and total memory in bytes, other processes' use included.
@@ -56,7 +56,7 @@ func (d *Driver) DtoD(dst, src Ptr, n uint64) error {
 	return d.call(d.p.MemcpyDtoD, uintptr(dst), uintptr(src), uintptr(n))
 }
 
-// HtoDAsync copies from pinned memory in stream order. src must stay until the stream gets there.
+// HtoDAsync copies from pinned memory in stream order. src must stay valid until the stream gets there.
 func (d *Driver) HtoDAsync(dst Ptr, src Pinned, s Stream) error {
 	return d.call(d.p.MemcpyHtoDAsync, uintptr(dst), src.addr(), uintptr(len(src)), uintptr(s))
 }
@@ -71,8 +71,8 @@ func (d *Driver) DtoDAsync(dst, src Ptr, n uint64, s Stream) error {
 	return d.call(d.p.MemcpyDtoDAsync, uintptr(dst), uintptr(src), uintptr(n), uintptr(s))
 }
 
-// Pinned is page-locked host memory that belongs to the driver: the GPU may read and write it while
-// Go code runs, which Go's own memory is not for.
+// Pinned is page-locked host memory that belongs to the driver: the GPU may read and write it while Go code runs;
+// Go's own memory cannot be used like that.
 type Pinned []byte
 
 func (p Pinned) addr() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(p))) }

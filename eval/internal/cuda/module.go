@@ -10,7 +10,7 @@ import (
 // Module is a loaded cubin.
 type Module uintptr
 
-// Function is a kernel of a module; it goes with its module.
+// Function is a kernel of a module; it ends with its module.
 type Function uintptr
 
 // LoadModule loads a cubin made for this GPU's architecture.
@@ -77,8 +77,8 @@ func (d *Driver) SetFuncAttr(f Function, a FuncAttribute, v int) error {
 	return d.call(d.p.FuncSetAttribute, uintptr(f), uintptr(a), uintptr(int32(v)))
 }
 
-// MaxActiveBlocks is how many blocks of blockSize threads and shared bytes of dynamic shared memory
-// fit on one multiprocessor at once; 0 means that the kernel cannot be launched so.
+// MaxActiveBlocks is how many blocks of blockSize threads and shared bytes of dynamic shared memory fit on one
+// multiprocessor at once; 0 means that the kernel cannot be launched like this.
 func (d *Driver) MaxActiveBlocks(f Function, blockSize, shared int) (int, error) {
 	var n int32
 	err := d.call(d.p.MaxActiveBlocks, uintptr(unsafe.Pointer(&n)), uintptr(f), uintptr(blockSize), uintptr(shared))

@@ -17,10 +17,10 @@ func (d *Driver) NewStream() (Stream, error) {
 	return s, err
 }
 
-// DestroyStream lets the stream finish and go.
+// DestroyStream lets the stream finish its work and frees it.
 func (d *Driver) DestroyStream(s Stream) error { return d.call(d.p.StreamDestroy, uintptr(s)) }
 
-// SyncStream waits for the stream's work, and returns what it did wrong.
+// SyncStream waits for the stream's work, and returns its error.
 func (d *Driver) SyncStream(s Stream) error { return d.call(d.p.StreamSynchronize, uintptr(s)) }
 
 // StreamDone reports without waiting whether the stream's work is done.
@@ -35,7 +35,7 @@ func (d *Driver) StreamDone(s Stream) (bool, error) {
 // Event marks a place in a stream.
 type Event uintptr
 
-// NewEvent makes an event that takes the time.
+// NewEvent makes an event that records the time.
 func (d *Driver) NewEvent() (Event, error) {
 	var e Event
 	err := d.call(d.p.EventCreate, uintptr(unsafe.Pointer(&e)), 0)
@@ -50,7 +50,7 @@ func (d *Driver) Record(e Event, s Stream) error {
 	return d.call(d.p.EventRecord, uintptr(e), uintptr(s))
 }
 
-// SyncEvent waits until the stream got to the event.
+// SyncEvent waits until the stream has reached the event.
 func (d *Driver) SyncEvent(e Event) error { return d.call(d.p.EventSynchronize, uintptr(e)) }
 
 // WaitEvent lets the stream's further work wait for the event.
@@ -78,7 +78,7 @@ func (d *Driver) Capture(s Stream, f func() error) (Graph, error) {
 	}
 	failed := f()
 	var recorded uintptr
-	// The stream stays in capture until this call, so it comes even when f failed.
+	// The stream stays in capture until this call, so it is made even if f failed.
 	err := errors.Join(failed, d.call(d.p.StreamEndCapture, uintptr(s), uintptr(unsafe.Pointer(&recorded))))
 	var g Graph
 	if err == nil {

@@ -39,7 +39,7 @@ const (
 	Swizzle128B Swizzle = 3
 )
 
-// L2Promotion is how much of L2 a load fetches at least (CUtensorMapL2promotion).
+// L2Promotion is the least amount that a load fetches into L2 (CUtensorMapL2promotion).
 type L2Promotion int32
 
 // L2 promotions.
@@ -80,7 +80,7 @@ func (d *Driver) EncodeTiled(t Tensor) (TensorMap, error) {
 	for i := range steps {
 		steps[i] = 1
 	}
-	room := new([192]byte) // the driver insists on the alignment
+	room := new([192]byte) // the driver requires the alignment
 	skip := -int(uintptr(unsafe.Pointer(room))) & (TensorMapAlign - 1)
 	const interleaveNone, fillZero = 0, 0
 	err := d.call(p, uintptr(unsafe.Pointer(&room[skip])), uintptr(t.Type), uintptr(rank), uintptr(t.Base),

@@ -66,7 +66,7 @@ func propOf(dev Device) *allocationProp {
 	return &allocationProp{kind: allocationPinned, handles: fileHandle, location: location{onDevice, int32(dev)}}
 }
 
-// Granularity is what sizes and places of mapped memory are multiples of: 2 MiB on the GPUs of today.
+// Granularity is the unit of sizes and offsets of mapped memory: 2 MiB on today's GPUs.
 func (d *Driver) Granularity(dev Device) (uint64, error) {
 	var g uint64
 	err := d.call(d.p.MemGranularity, uintptr(unsafe.Pointer(&g)), uintptr(unsafe.Pointer(propOf(dev))),
@@ -89,7 +89,7 @@ type Physical struct {
 	handle uint64
 }
 
-// NewPhysical allocates n bytes at least. They can be exported.
+// NewPhysical allocates at least n bytes. They can be exported.
 func (d *Driver) NewPhysical(dev Device, n uint64) (*Physical, error) {
 	g, err := d.Granularity(dev)
 	if err != nil {
@@ -117,7 +117,7 @@ func (d *Driver) ImportPhysical(dev Device, f *os.File, n uint64) (*Physical, er
 	return p, d.call(d.p.MemImport, uintptr(unsafe.Pointer(&p.handle)), f.Fd(), fileHandle)
 }
 
-// Release gives the handle back. The memory itself goes once it is mapped nowhere.
+// Release gives the handle back. The memory itself is freed when it is no longer mapped anywhere.
 func (p *Physical) Release() error {
 	if p.handle == 0 {
 		return nil
@@ -127,8 +127,8 @@ func (p *Physical) Release() error {
 	return err
 }
 
-// Range is a stretch of addresses that the driver gives to nobody else. An access to what is not mapped is an
-// illegal address, whatever the process has allocated elsewhere.
+// Range is a range of addresses that the driver reserves. An access to an unmapped part is an illegal address,
+// whatever the process has allocated elsewhere.
 type Range struct {
 	At    Ptr    // the first address that memory may be mapped at
 	Bytes uint64 // from there on; a multiple of the granularity
@@ -142,7 +142,7 @@ type Range struct {
 // span is one mapping of a Range.
 type span struct{ offset, bytes uint64 }
 
-// Reserve takes addresses for n bytes at least, with room bytes at least on both sides that stay unmapped.
+// Reserve reserves addresses for at least n bytes, with at least room bytes on both sides that stay unmapped.
 func (d *Driver) Reserve(dev Device, n, room uint64) (*Range, error) {
 	g, err := d.Granularity(dev)
 	if err != nil {
@@ -155,7 +155,7 @@ func (d *Driver) Reserve(dev Device, n, room uint64) (*Range, error) {
 	return r, err
 }
 
-// Map puts all of p at r.At+offset, a multiple of the granularity. What is mapped stays when p is released.
+// Map puts all of p at r.At+offset, a multiple of the granularity. The mapping stays valid when p is released.
 func (r *Range) Map(offset uint64, p *Physical, a Access) error {
 	if offset+p.Bytes > r.Bytes {
 		return fmt.Errorf("map %d bytes at %d of a range of %d", p.Bytes, offset, r.Bytes)
@@ -193,8 +193,8 @@ func (r *Range) Free() error {
 	return err
 }
 
-// AllocBetween allocates n bytes at least, readable and writable, with room bytes at least on both sides where
-// nothing is mapped. Range.Free frees the memory too.
+// AllocBetween allocates at least n bytes, readable and writable, with at least room unmapped bytes on both sides.
+// Range.Free frees the memory too.
 func (d *Driver) AllocBetween(dev Device, n, room uint64) (*Range, error) {
 	p, err := d.NewPhysical(dev, n)
 	if err != nil {
@@ -203,8 +203,8 @@ func (d *Driver) AllocBetween(dev Device, n, room uint64) (*Range, error) {
 	return p.MapAlone(room, ReadWrite)
 }
 
-// MapAlone maps p into a range of its own, with room bytes at least on both sides where nothing is mapped, and
-// releases p: the range holds the memory from then on.
+// MapAlone maps p into a range of its own, with at least room unmapped bytes on both sides, and releases p: from then
+// on the range holds the memory.
 func (p *Physical) MapAlone(room uint64, a Access) (*Range, error) {
 	r, err := p.d.Reserve(p.dev, p.Bytes, room)
 	if err != nil {

@@ -57,7 +57,7 @@ func TestSharedMemoryOnGPU(t *testing.T) {
 	}
 }
 
-// TestAllocBetweenOnGPU holds that copies reach the memory and nothing beside it.
+// TestAllocBetweenOnGPU checks that copies reach the memory and nothing beside it.
 func TestAllocBetweenOnGPU(t *testing.T) {
 	d, dev, _ := gpu(t, cuda.SelfTestSource)
 	if !d.HasVirtualMemory(dev) {

@@ -1,7 +1,7 @@
-// Package dl finds and opens the shared libraries of CUDA where people really have them: a toolkit
-// in /usr/local, a package of the distribution, pip wheels beside a Python, conda. Nothing is
-// linked at build time, so the same binary runs on a machine without any of them. Searching only
-// looks at the file system; no library is opened and no Python is run.
+// Package dl finds and opens the shared libraries of CUDA where they are commonly installed: a toolkit in /usr/local,
+// a package of the distribution, pip wheels beside a Python, conda. Nothing is linked at build time, so the same
+// binary runs on a machine without any of them. Searching only looks at the file system; no library is opened and no
+// Python is run.
 package dl
 
 import (
@@ -45,8 +45,8 @@ func Find(lib Library) (path string, tried []string, err error) { return System(
 // IncludeDirs is System().IncludeDirs.
 func IncludeDirs(nvrtc string) (Headers, error) { return System().IncludeDirs(nvrtc) }
 
-// Find returns the absolute path of the first copy of lib, and the folders it looked at up to there,
-// in order; a pattern stands for itself when it matches no folder. An error says that there is none.
+// Find returns the absolute path of the first copy of lib, and the folders it looked at up to there, in order; a
+// pattern stands for itself when it matches no folder. An error means that there is none.
 func (f Finder) Find(lib Library) (file string, tried []string, err error) {
 	for _, pattern := range f.libDirs(lib) {
 		dirs := f.glob(pattern)
@@ -152,7 +152,7 @@ func machine() arch {
 func (f Finder) glob(pattern string) []string {
 	matches, err := fs.Glob(f.FS, strings.TrimPrefix(pattern, "/"))
 	if err != nil || pattern == "/" {
-		return nil // a folder that path.Match cannot express is one nobody has
+		return nil // path.Match cannot express this folder: nobody has such a one
 	}
 	for i := range matches {
 		matches[i] = "/" + matches[i]

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// loaderDirs are the folders in which dlopen would find one of sonames: LD_LIBRARY_PATH, then
-// the cache that ldconfig keeps. Reading the cache instead of opening a plain name tells us the real
-// path, and loads nothing into a process that may only want to know.
+// loaderDirs are the folders in which dlopen would find one of sonames: LD_LIBRARY_PATH, then the cache that ldconfig
+// keeps. Reading the cache instead of opening a plain name tells us the real path, and loads nothing into a process
+// that may only ask for the path.
 func (f Finder) loaderDirs(sonames []string) []string {
 	var dirs []string
 	for _, d := range strings.FieldsFunc(f.Getenv("LD_LIBRARY_PATH"), func(r rune) bool { return r == ':' || r == ';' }) {

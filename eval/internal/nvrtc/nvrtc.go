@@ -32,7 +32,7 @@ type procs struct {
 	SetPCHHeapSize      dl.Proc `c:"nvrtcSetPCHHeapSize,optional"`
 }
 
-// Results of nvrtc.h that are treated apart.
+// Results of nvrtc.h that are handled separately.
 const (
 	resultCompilation      = 6
 	resultPCHHeapExhausted = 14
@@ -79,7 +79,7 @@ func (c *Compiler) HasPCH() bool {
 	return c.p.PCHCreateStatus.Ok() && c.p.PCHHeapSizeRequired.Ok() && c.p.SetPCHHeapSize.Ok()
 }
 
-// CompileError says that the program is at fault: it does not compile.
+// CompileError means that the program is at fault: it does not compile.
 type CompileError struct {
 	Log string // the compiler's messages, with lines of the source
 }
@@ -94,7 +94,7 @@ func (e *CompileError) Error() string {
 	return "compile: " + strings.TrimSpace(e.Log)
 }
 
-// Output is what one program became.
+// Output is the result of compiling one program.
 type Output struct {
 	Cubin []byte // machine code for one architecture
 	PTX   []byte // what the assembler made it from
@@ -121,8 +121,8 @@ func (c *Compiler) Compile(src, name string, opts []string) (out Output, err err
 		return out, err
 	}
 	if usesPCH(opts) && prog.growPCHHeap() {
-		// The headers did not fit. This program compiled all the same; compiling it anew stores them,
-		// which the thousands of programs that follow save.
+		// The headers did not fit. This program compiled all the same. Compiling it again stores the headers, which
+		// saves time for the thousands of programs that follow.
 		if again, err := c.newProgram(src, name); err == nil {
 			prog.destroy()
 			prog = again

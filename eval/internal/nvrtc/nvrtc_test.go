@@ -152,7 +152,7 @@ func TestPCH(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A heap that is too small for the headers is grown on the way.
+	// A heap that is too small for the headers grows meanwhile.
 	if r := c.p.SetPCHHeapSize.Call(1 << 20); r != 0 {
 		t.Fatal(c.check(c.p.SetPCHHeapSize, r))
 	}

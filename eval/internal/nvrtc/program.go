@@ -33,7 +33,7 @@ func (c *Compiler) newProgram(src, name string) (*program, error) {
 func (p *program) destroy() { p.c.p.Destroy.Call(uintptr(unsafe.Pointer(&p.handle))) }
 
 func (p *program) compile(opts []string) (log string, err error) {
-	list := make([]*byte, len(opts)+1) // one more, so that there is a first
+	list := make([]*byte, len(opts)+1) // one more, so that an empty list has a first element
 	for i, o := range opts {
 		text, err := dl.CString(o)
 		if err != nil {

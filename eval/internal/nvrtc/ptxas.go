@@ -29,9 +29,9 @@ var (
 	barriers     = regexp.MustCompile(`used (\d+) barriers`)
 )
 
-// ParsePtxas reads the figures that --ptxas-options=-v leaves in a program's log, in the order of the
-// log. Functions that were not inlined are left out: their stack counts in the driver's figure for
-// local memory, which is known when the cubin is loaded.
+// ParsePtxas reads the figures that --ptxas-options=-v leaves in a program's log, in the order of the log. Functions
+// that were not inlined are left out: their stack is part of the driver's figure for local memory, which is known
+// when the cubin is loaded.
 func ParsePtxas(log string) []KernelResources {
 	var kernels []KernelResources
 	skip := true // no kernel's lines yet, or those of a function that is no kernel

@@ -10,8 +10,8 @@ import (
 
 // Idle reports whether a program refers to the variable of that name nowhere: its name occurs in the PTX once, where
 // it is declared. The machine code has such variables too, with the address of each (constants that the compiler
-// folded, for example). Comments and strings count as well, so that nothing can be hidden in what only looks like
-// one.
+// folded, for example). Comments and strings count as well, so that nothing can be hidden in text that only looks
+// like a comment or a string.
 func Idle(ptx []byte, name string) bool {
 	n := 0
 	for rest := ptx; n < 2; {
@@ -43,15 +43,14 @@ var (
 	writing  = regexp.MustCompile(`^(?:st|atom|red|cp|multimem|sust)\b`)
 )
 
-// Written finds those of the variables that an instruction with effects on memory reaches by an address that was made
-// from their name in sight. It is for an early message: an address that went through memory, or through assembly, is
-// not followed.
+// Written finds those of the variables that an instruction writes to by an address that was visibly computed from
+// their name. It is for an early message: an address that went through memory, or through assembly, is not followed.
 func Written(ptx []byte, variables []string) map[string]bool {
 	written := map[string]bool{}
 	if len(variables) == 0 {
 		return written
 	}
-	from := map[string][]string{} // the variables whose address a name stands for
+	from := map[string][]string{} // the variables from whose address a name was computed
 	for _, v := range variables {
 		from[v] = []string{v}
 	}
@@ -77,7 +76,8 @@ func Written(ptx []byte, variables []string) map[string]bool {
 	return written
 }
 
-// forget drops what the registers stood for that a directive declares anew: all of them where a function begins.
+// forget drops what is known of the registers that a directive declares again: of all of them at the beginning of a
+// function.
 func forget(from map[string][]string, directive string) {
 	if function.MatchString(directive) {
 		maps.DeleteFunc(from, func(name string, stands []string) bool { return len(stands) != 1 || stands[0] != name })
@@ -89,7 +89,7 @@ func forget(from map[string][]string, directive string) {
 	}
 }
 
-// follow lets what an instruction computes stand for the variables that it was computed from.
+// follow records from which variables the result of an instruction was computed.
 func follow(from map[string][]string, operation string, operands []string) {
 	if len(operands) == 0 || strings.HasPrefix(operation, "ld") {
 		return

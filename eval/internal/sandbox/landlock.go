@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// landlockABI is the version that the kernel speaks, 0 without Landlock.
+// landlockABI is the version that the kernel supports, 0 without Landlock.
 func landlockABI() int {
 	v, _, err := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if err != 0 {
@@ -31,7 +31,7 @@ const (
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// rules is what a version of Landlock can keep in (kernel documentation, userspace-api/landlock).
+// rules lists what a version of Landlock can restrict (kernel documentation, userspace-api/landlock).
 func rules(abi int) unix.LandlockRulesetAttr {
 	r := unix.LandlockRulesetAttr{Handled_access_fs: readRights | changeRights}
 	if abi >= 2 {
@@ -56,7 +56,7 @@ func rules(abi int) unix.LandlockRulesetAttr {
 func (p *Profile) landlock() error {
 	abi := landlockABI()
 	if abi == 0 {
-		return nil // Check has refused this where it matters
+		return nil // Check has refused this if it matters
 	}
 	attr := rules(abi)
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
@@ -81,7 +81,7 @@ func (p *Profile) landlock() error {
 	return nil
 }
 
-// allow adds a rule for what lies at and beneath a path.
+// allow adds a rule for a path and everything below it.
 func allow(ruleset int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, os.ErrNotExist) {

@@ -1,10 +1,10 @@
-// Package sandbox fences in a worker process before it sees a source or machine code that a stranger or a
-// model wrote: Landlock for files, TCP, signals and abstract sockets; seccomp for sockets, debugging, mounts
-// and, where a worker has no children, for fork; rlimits for files and core dumps.
+// Package sandbox restricts a worker process before it sees untrusted sources or machine code: Landlock for files,
+// TCP, signals and abstract sockets; seccomp for sockets, debugging, mounts and, where a worker has no children, for
+// fork; rlimits for files and core dumps.
 //
-// A worker is started as `worker sandbox PROFILE ARG...`: it fences in its own thread and replaces itself
-// by exec, which leaves that thread alone in the process. Neither needs privileges. It is no boundary
-// against bugs of the kernel or of the GPU's driver.
+// A worker is started as `worker sandbox PROFILE ARG...`: it restricts its own thread and replaces itself by exec,
+// after which that thread is the only one of the process. Neither needs privileges. It does not protect against bugs
+// of the kernel or of the GPU's driver.
 package sandbox
 
 import (
@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mode says what happens where a layer is missing.
+// Mode says what happens if a layer is missing.
 type Mode string
 
 // The modes.
@@ -41,16 +41,16 @@ type Profile struct {
 	FileSize uint64   `json:"bytes,omitempty"` // of any file it writes; 0: no limit
 }
 
-// System lists where programs and libraries are, and what every process reads of the kernel. The files that
-// say who is on this machine are not among it, and another process's secrets under /proc are kept in
-// by Landlock, which lets a fenced process look at no other.
+// System lists where programs and libraries are, and what every process reads of the kernel. Files about the users of
+// this machine are not among them. Landlock protects the secrets of other processes under /proc, because a restricted
+// process cannot inspect others.
 func System() []string {
 	return []string{"/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
 		"/etc/alternatives",
 		"/proc", "/sys/devices/system", "/sys/kernel/mm", "/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/opt/rh"}
 }
 
-// Args turns a worker's arguments into those that fence it in first.
+// Args turns a worker's arguments into those that restrict it first.
 func (p *Profile) Args(args []string) ([]string, error) {
 	if p == nil || p.Mode == Off {
 		return args, nil
@@ -62,7 +62,7 @@ func (p *Profile) Args(args []string) ([]string, error) {
 	return append([]string{"worker", "sandbox", string(text)}, args...), nil
 }
 
-// Layers names what this kernel offers, as "landlock 7, seccomp"; empty when it is nothing.
+// Layers names what this kernel offers, as "landlock 7, seccomp"; empty if there are none.
 func Layers() string {
 	var have []string
 	if abi := landlockABI(); abi > 0 {
@@ -74,7 +74,7 @@ func Layers() string {
 	return strings.Join(have, ", ")
 }
 
-// Check reports what a mode lacks here, nil when it can be had.
+// Check reports what a mode lacks here, nil if it is available.
 func Check(m Mode) error {
 	if m == Strict && (landlockABI() < strictABI || !seccompWorks()) {
 		return fmt.Errorf("a strict sandbox needs Landlock ABI %d (Linux 6.7) and seccomp, this kernel has %s: choose best "+
@@ -90,18 +90,18 @@ func orNothing(s string) string {
 	return s
 }
 
-// strictABI is the first version of Landlock that keeps TCP in.
+// strictABI is the first version of Landlock that restricts TCP.
 const strictABI = 4
 
-// Main is the worker: args are the profile and the arguments of the real worker. It returns only when
-// the fence cannot be put up.
+// Main is the worker: args are the profile and the arguments of the real worker. It returns only if the restrictions
+// cannot be applied.
 func Main(args []string) int {
 	const internal = 70 // EX_SOFTWARE, as proc has it
 	if len(args) < 2 {
 		fmt.Fprintln(os.Stderr, "worker sandbox: expected a profile and the arguments of a worker")
 		return internal
 	}
-	runtime.LockOSThread() // the fence is a thread's until exec makes it the process's
+	runtime.LockOSThread() // the restrictions are a thread's until exec makes them the process's
 	var p Profile
 	err := json.Unmarshal([]byte(args[0]), &p)
 	if err == nil {
@@ -117,7 +117,7 @@ func Main(args []string) int {
 	return internal
 }
 
-// enter puts up all layers around this thread, seccomp last: it forbids what the others need.
+// enter applies all layers to this thread, seccomp last, because it forbids what the others need.
 func (p *Profile) enter() error {
 	for resource, limit := range map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: p.FileSize} {
 		if resource == unix.RLIMIT_FSIZE && limit == 0 {
@@ -140,8 +140,9 @@ func (p *Profile) enter() error {
 	return nil
 }
 
-// dropCapabilities takes root's powers from what is executed next: with them a process reads the memory
-// of others past Landlock. Who has none to drop is told so by the kernel, and that is fine.
+// dropCapabilities removes root's privileges from the program that is executed next: with them a process can read the
+// memory of others in spite of Landlock. For a process without privileges the kernel returns an error, which is
+// ignored.
 func dropCapabilities() {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)

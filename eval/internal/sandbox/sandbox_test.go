@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This binary is also the worker: `worker sandbox PROFILE try DEED ARG` fences itself in and tries one deed.
+// This binary is also the worker: `worker sandbox PROFILE try DEED ARG` restricts itself and tries one action.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 2 && os.Args[1] == "worker" && os.Args[2] == "sandbox":
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// deeds are what a worker may try.
+// deeds are the actions that a worker may try.
 var deeds = map[string]func(arg string) error{
 	"read": func(path string) error {
 		_, err := os.ReadFile(path)
@@ -84,7 +84,7 @@ var deeds = map[string]func(arg string) error{
 	},
 }
 
-// try runs one deed within the profile and returns what it printed, empty where it was done.
+// try runs one action within the profile and returns what it printed, empty if it succeeded.
 func try(t *testing.T, p *Profile, deed, arg string) string {
 	t.Helper()
 	args, err := p.Args([]string{"try", deed, arg})
@@ -154,7 +154,7 @@ func TestWhatIsKeptIn(t *testing.T) {
 	}
 }
 
-// TestSending: a worker with local sockets sends open files to who started it, another sends nothing.
+// TestSending: a worker with local sockets sends open files to the process that started it, another sends nothing.
 func TestSending(t *testing.T) {
 	if err := Check(Strict); err != nil {
 		t.Skipf("no sandbox here, nothing is tested: %v", err)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sockets are the calls that make sockets, talk those that use them.
+// sockets are the calls that create sockets, talk those that use them.
 var (
 	sockets = []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR}
 	talk    = []uint32{unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT, unix.SYS_ACCEPT4,
@@ -50,9 +50,9 @@ func seccompWorks() bool {
 	return arch() != 0 && err == nil && (mode == 0 || mode == 2)
 }
 
-// filter is the program: calls of another architecture and forbidden calls fail with EPERM; so does a new
-// process where there are to be none, and clone3, whose flags a filter cannot read, is not there, so
-// that the C library falls back to clone.
+// filter is the program: calls of another architecture and forbidden calls fail with EPERM; so does a new process
+// where none are allowed. clone3, whose flags a filter cannot read, appears to be missing, so that the C library
+// falls back to clone.
 func (p *Profile) filter() []unix.SockFilter {
 	const (
 		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
@@ -107,10 +107,10 @@ func (p *Profile) denied() []uint32 {
 	return all
 }
 
-// seccomp puts the filter around this thread.
+// seccomp applies the filter to this thread.
 func (p *Profile) seccomp() error {
 	if !seccompWorks() {
-		return nil // Check has refused this where it matters
+		return nil // Check has refused this if it matters
 	}
 	program := p.filter()
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}

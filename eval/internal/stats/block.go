@@ -13,17 +13,17 @@ type Block struct {
 	ClockA, ClockB []float64
 }
 
-// Calm is how blocks of a duel look while nothing disturbs them.
+// Calm is what blocks of a duel look like while nothing disturbs them.
 type Calm struct {
-	// interquartile range of the log ratios of a kernel against itself; 0: unknown, and not judged by
+	// interquartile range of the log ratios of a kernel against itself; 0: unknown and not used
 	Spread         float64
-	Capped         bool    // the power limit holds the clocks down, as a heavy kernel makes it do: that is its own speed
+	Capped         bool    // the power limit holds the clocks down, as under a heavy kernel: its own speed
 	clockA, clockB float64 // the highest medians of blocks before
 }
 
-// What a block may show and be calm. A quarter of the samples is what medians bear with ease, and a block has to have
-// several; three quarters of the clock is below where the power limit holds a GPU under its heaviest kernels; half
-// as long again is far beyond the noise of any kernel, and less than a time slice of somebody else's adds.
+// Limits for a calm block. Medians easily tolerate a quarter of disturbed samples, and a block must have several.
+// Three quarters of the clock is below the clock of a GPU at its power limit under the heaviest kernels. 1.5 times as
+// long is far beyond the noise of any kernel, and less than a time slice of another process adds.
 const (
 	mostDisturbed = 0.25
 	lowClock      = 0.75
@@ -32,8 +32,8 @@ const (
 	usualSpreads  = 4
 )
 
-// Disturbed says in a few words why a block is not to be used, empty where it is: throttled (the clock of a side was
-// low), stolen (a side's samples take long now and then, as they do when others use the device) or noisy.
+// Disturbed says in a few words why a block is not to be used, empty if it is usable: throttled (the clock of a side
+// was low), stolen (a side's samples take long now and then, as they do when others use the device) or noisy.
 func (c *Calm) Disturbed(b Block) string {
 	if !c.Capped {
 		for _, side := range []struct {
@@ -56,7 +56,7 @@ func (c *Calm) Disturbed(b Block) string {
 	return ""
 }
 
-// Learn takes a block that was calm.
+// Learn adds a calm block.
 func (c *Calm) Learn(b Block) {
 	c.clockA, c.clockB = max(c.clockA, median(b.ClockA)), max(c.clockB, median(b.ClockB))
 }
@@ -76,7 +76,7 @@ func (b Block) Spread() float64 {
 	return Quantile(logs, 0.75) - Quantile(logs, 0.25)
 }
 
-// fallen is the median of the clocks and what they should be, where too many are far below; else zeros.
+// fallen is the median of the clocks and their normal value, if too many are far below it; else zeros.
 func fallen(mhz []float64, usual float64) (low, of float64) {
 	known := slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(mhz), func(c float64) bool { return !(c > 0) })))
 	if len(known) == 0 {
@@ -104,7 +104,7 @@ func above(values []float64, limit float64) (n int) {
 	return n
 }
 
-// median is Median, and 0 where there is nothing.
+// median is Median, and 0 if there are no values.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

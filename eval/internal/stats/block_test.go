@@ -69,7 +69,7 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
-// What the simulated device of the duels does in its ordinary life is no disturbance: 1 % of noise and a spike in 33.
+// The ordinary behaviour of the simulated device is no disturbance: 1 % of noise and a spike in 33.
 func TestOrdinaryLifeIsCalm(t *testing.T) {
 	discarded := 0
 	for seed := range uint64(500) {

@@ -22,7 +22,7 @@ const (
 	tailSigma = 2.5758 // and that many standard deviations away for a normal distribution
 )
 
-// MinMargin is the least difference that counts: below it, code layout and clock jitter decide.
+// MinMargin is the least difference that counts: smaller ones come from code layout and clock jitter.
 const MinMargin = 0.005
 
 // Margin is the difference that a duel has to exceed, given the noise of a kernel against itself (see
@@ -33,8 +33,8 @@ func Margin(noise float64) float64 { return max(MinMargin, 2*noise) }
 // an effect of going second cancels.
 func ChampionFirst(i int) bool { return i%2 == 0 }
 
-// Duel compares a challenger with a champion by pairs of times taken one right after the other. What
-// drifts hits both, so each pair's ratio is clean; the median ratio is deaf to spikes.
+// Duel compares a challenger with a champion by pairs of times taken one right after the other. Drift affects both,
+// so each pair's ratio is clean; the median ratio ignores spikes.
 type Duel struct {
 	delta    float64
 	combine  func(logs []float64) float64 // makes one of the workloads' logarithms
@@ -58,8 +58,8 @@ type result struct {
 	ratio, lo, hi float64
 }
 
-// NewDuel starts a duel over as many workloads as there are weights, which must be positive. delta is
-// the margin, as 0.005. The seed is of the bootstrap: same data and seed, same verdict.
+// NewDuel starts a duel over as many workloads as there are weights, which must be positive. delta is the margin, as
+// 0.005. The seed is for the bootstrap: same data and seed, same verdict.
 func NewDuel(weights []float64, delta float64, seed uint64) *Duel {
 	d := &Duel{delta: delta, seed: seed, look: MinPairs}
 	sum := 0.0
@@ -78,16 +78,16 @@ func NewDuel(weights []float64, delta float64, seed uint64) *Duel {
 	return d
 }
 
-// By has another rule than the weighted geometric mean make one figure of the workloads' logarithms:
-// it is given those of time over base, and the duel is about by how much the challenger lowers it. A base
-// of 0 is the champion's own time.
+// By replaces the weighted geometric mean by another rule that combines the workloads' logarithms into one figure.
+// The rule gets the logarithms of time over base, and the duel is about how much the challenger lowers its result. A
+// base of 0 is the champion's own time.
 func (d *Duel) By(combine func(logs []float64) float64, base []float64) *Duel {
 	d.combine, d.base = combine, base
 	return d
 }
 
-// Add takes one pair at a workload: the champion's time a and the challenger's b, in the same unit. A
-// pair that is not two positive numbers is dropped: a fault of measuring must decide nothing.
+// Add takes one pair at a workload: the champion's time a and the challenger's b, in the same unit. A pair that is
+// not two positive numbers is dropped: a measuring fault must not decide anything.
 func (d *Duel) Add(workload int, a, b float64) {
 	log := math.Log(b / a)
 	if !(a > 0 && b > 0) || math.IsInf(log, 0) || math.IsNaN(log) {
@@ -128,9 +128,8 @@ func (d *Duel) More() bool {
 	return true
 }
 
-// Verdict is the decision on the pairs so far with what the rule makes of the workloads' median ratios,
-// challenger over champion, and its one-sided 99.5 % bounds. Before MinPairs pairs it
-// is Ambiguous.
+// Verdict is the decision on the pairs so far, with the rule's result for the workloads' median ratios, challenger
+// over champion, and its one-sided 99.5 % bounds. Before MinPairs pairs it is Ambiguous.
 func (d *Duel) Verdict() (v kernels.Verdict, ratio, lo, hi float64) {
 	n := 0
 	for _, r := range d.rounds {
@@ -162,8 +161,8 @@ func (d *Duel) judge() result {
 	return r
 }
 
-// gain is the rule as a function of the workloads' log ratios: what the challenger's figure is over the
-// champion's, when the champion stands at its own levels above the base.
+// gain is the rule as a function of the workloads' log ratios: the challenger's figure over the champion's, with the
+// champion at its own levels above the base.
 func (d *Duel) gain() func(ratios []float64) float64 {
 	levels, logs := make([]float64, len(d.rounds)), make([]float64, len(d.rounds))
 	for i, r := range d.rounds {
@@ -183,7 +182,7 @@ func (d *Duel) gain() func(ratios []float64) float64 {
 // alone is the rule of one workload.
 func alone(ratios []float64) float64 { return ratios[0] }
 
-// Range is the gain if at every workload the least of its ratios were the true one, or the greatest.
+// Range is the gain if the least ratio were the true one at every workload, and if the greatest were.
 func (d *Duel) Range() (lo, hi float64) {
 	gain := d.gain()
 	least, most := make([]float64, len(d.rounds)), make([]float64, len(d.rounds))
@@ -195,13 +194,13 @@ func (d *Duel) Range() (lo, hi float64) {
 	return math.Exp(gain(least)), math.Exp(gain(most))
 }
 
-// Noise is the standard error of the ratio. That of a champion against itself is what Margin takes.
+// Noise is the standard error of the ratio. Margin takes that of a champion against itself.
 func (d *Duel) Noise() float64 {
 	_, _, lo, hi := d.Verdict()
 	return (hi - lo) / (2 * tailSigma)
 }
 
-// Rounds is what each workload shows on its own. Workload and Cache are for the caller to fill in.
+// Rounds is the result of each workload on its own. Workload and Cache are for the caller to fill in.
 func (d *Duel) Rounds() []kernels.DuelRound {
 	var out []kernels.DuelRound
 	for i, r := range d.rounds {
@@ -219,7 +218,7 @@ func (d *Duel) Rounds() []kernels.DuelRound {
 
 // estimate bootstraps the gain of the rounds' median log ratios, all rounds in each resample.
 func estimate(rounds []round, seed uint64, gain func([]float64) float64) result {
-	src := rand.NewPCG(seed, resamples) // started anew, so that the same data give the same bounds
+	src := rand.NewPCG(seed, resamples) // started again, so that the same data give the same bounds
 	medians := make([]float64, len(rounds))
 	drawn := make([][]float64, resamples) // median of each round, by resample
 	for i := range drawn {

@@ -10,8 +10,8 @@ import (
 	"darwarp/kernels"
 )
 
-// device is a simulated timer: 1 % noise a sample, a drift that wanders by 1 %, and 3 % of the samples
-// hit by a spike.
+// device is a simulated timer: 1 % noise per sample, a drift that wanders by 1 %, and 3 % of the samples hit by a
+// spike.
 type device struct {
 	rng   *rand.Rand
 	noise func(*rand.Rand) float64 // relative
@@ -107,8 +107,8 @@ func TestPromotions(t *testing.T) {
 	}
 }
 
-// TestWinnersCurse sends 10,000 identical kernels through screen, fitness and a duel of the best eight:
-// their fitness looks faster than it is, the figures of the duels do not.
+// TestWinnersCurse sends 10,000 identical kernels through screen, fitness and a duel of the best eight: their fitness
+// is too optimistic, the figures of their duels are not.
 func TestWinnersCurse(t *testing.T) {
 	const base = 1e5
 	type fake struct{ fitness float64 }
@@ -193,7 +193,7 @@ func TestDuelSequence(t *testing.T) {
 	}
 }
 
-// TestNoisyDuelEnds: what stays ambiguous ends at MaxPairs, in steps of any size.
+// TestNoisyDuelEnds: an ambiguous duel ends at MaxPairs, in steps of any size.
 func TestNoisyDuelEnds(t *testing.T) {
 	for _, step := range []int{1, 7, 8} {
 		rng := rand.New(rand.NewPCG(9, uint64(step)))

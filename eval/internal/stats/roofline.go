@@ -6,10 +6,9 @@ import "darwarp/kernels"
 // themselves.
 const belowRoof = 0.95
 
-// Floor is the least time in ns that a call of flops operations and bytes of traffic can take on a
-// device with these measured ceilings. With a hot cache the bytes may come from L2. With a cold one
-// count only what must be read: an output smaller than L2 need not reach memory within the call. An
-// unknown ceiling (0) limits nothing.
+// Floor is the least time in ns that a call of flops operations and bytes of traffic can take on a device with these
+// measured ceilings. With a hot cache the bytes may come from L2. With a cold cache count only what must be read: an
+// output smaller than L2 need not reach memory within the call. An unknown ceiling (0) limits nothing.
 func Floor(flops, bytes float64, c kernels.Ceilings, cache string) float64 {
 	bandwidth := c.Bandwidth
 	if cache == "hot" {

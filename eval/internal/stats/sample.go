@@ -25,8 +25,8 @@ func Median(values []float64) float64 {
 	return Quantile(slices.Sorted(slices.Values(values)), 0.5)
 }
 
-// Interval is the median with its 95 % interval from order statistics, which holds for any
-// distribution. Fewer than six samples cannot give one: then it is their whole range.
+// Interval is the median with its 95 % interval from order statistics, which holds for any distribution. Fewer than
+// six samples are not enough: then it is their whole range.
 func Interval(values []float64) (median, lo, hi float64) {
 	if len(values) == 0 {
 		return math.NaN(), math.NaN(), math.NaN()
@@ -35,8 +35,8 @@ func Interval(values []float64) (median, lo, hi float64) {
 	return s.Center, max(s.Lo, slices.Min(values)), min(s.Hi, slices.Max(values))
 }
 
-// Noise is the relative standard error of the median of sorted values: 1.25*IQR/(median*sqrt(n)), in
-// which the interquartile range makes it deaf to spikes. +Inf below two values.
+// Noise is the relative standard error of the median of sorted values: 1.25*IQR/(median*sqrt(n)), in which the
+// interquartile range makes it robust against spikes. +Inf below two values.
 func Noise(sorted []float64) float64 {
 	if len(sorted) < 2 {
 		return math.Inf(1)

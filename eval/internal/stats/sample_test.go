@@ -35,7 +35,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestInterval: the 95 % interval covers the true median in about that many of its uses.
+// TestInterval: the 95 % interval covers the true median about that often.
 func TestInterval(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{3, 15, 60, 200} {
@@ -59,7 +59,7 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// TestNoise: it estimates the scatter of the median, and one spike does not move it.
+// TestNoise: it estimates the scatter of the median, and one spike does not change it.
 func TestNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n = 50
@@ -79,7 +79,7 @@ func TestNoise(t *testing.T) {
 	for _, m := range medians {
 		sq += (m - mean) * (m - mean) / float64(len(medians))
 	}
-	// 1.25*IQR/sqrt(n) is 1.25*1.35 sigma where the median's own is 1.25 sigma: on the safe side.
+	// 1.25*IQR/sqrt(n) is 1.25*1.35 sigma where the median's own is 1.25 sigma, which is on the safe side.
 	if got, want := Median(noises), 1.35*math.Sqrt(sq)/100; got < 0.9*want || got > 1.1*want {
 		t.Errorf("noise %g, want about %g", got, want)
 	}

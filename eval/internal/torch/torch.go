@@ -1,6 +1,5 @@
-// Package torch runs what a user of torch would run instead, in a Python process of its own: a small
-// helper speaks the frames of a worker. It is the user's Python with the user's torch; it never sees a
-// candidate.
+// Package torch runs what a user of torch would run instead, in a Python process of its own, where a small helper
+// uses the same frames as a worker. It is the user's Python with the user's torch; it never sees a candidate.
 package torch
 
 import (
@@ -27,7 +26,7 @@ const (
 	sampleDeadline  = time.Minute
 )
 
-// Failure is what torch or a declared call does wrong: the baseline is missing, darwarp is not broken.
+// Failure is a fault of torch or of a declared call: the baseline is missing, darwarp is not broken.
 type Failure struct{ Why string }
 
 func (f *Failure) Error() string { return f.Why }
@@ -46,14 +45,14 @@ type Call struct {
 	Buffers []kernels.Buffer `json:"buffers"`
 }
 
-// Run says how a call is timed: in graphs of calls over so many sets of buffers.
+// Run says how a call is timed: in graphs of calls over a number of sets of buffers.
 type Run struct {
 	Call
 	Key      string  `json:"key"`
 	Cache    string  `json:"cache"`
 	Sets     int     `json:"sets"`
 	Flush    int     `json:"flush"`  // bytes, at cold
-	Region   float64 `json:"region"` // ns that a graph is to last
+	Region   float64 `json:"region"` // ns that a graph should last
 	MaxCalls int     `json:"max_calls"`
 }
 
@@ -69,7 +68,7 @@ func Python() (path string, err error) {
 	return path, nil
 }
 
-// fromUser are the variables that Python and torch.compile need beside what every worker inherits.
+// fromUser are the variables that Python and torch.compile need besides those that every worker inherits.
 var fromUser = []string{"HOME", "USER", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME",
 	"PYENV_VERSION", "CC", "CXX"}
 
@@ -109,7 +108,7 @@ func (h *Helper) About() string { return h.about }
 // Close ends the process.
 func (h *Helper) Close() error { return h.worker.Close() }
 
-// request is one of the helper's requests by its name, with raw bytes.
+// request is one of the helper's requests, by name, with raw bytes.
 type request struct {
 	body map[string]any
 	blob []byte
@@ -120,7 +119,7 @@ func (r *request) Blob() *[]byte { return &r.blob }
 // MarshalJSON writes the body alone.
 func (r *request) MarshalJSON() ([]byte, error) { return json.Marshal(r.body) }
 
-// reply is all that the helper may answer.
+// reply has all that the helper may answer.
 type reply struct {
 	Failure  string    `json:"failure,omitempty"`
 	Version  string    `json:"version,omitempty"`
@@ -130,7 +129,7 @@ type reply struct {
 	Bytes    []byte    `json:"-"`
 }
 
-// Blob is where raw bytes go.
+// Blob holds raw bytes.
 func (r *reply) Blob() *[]byte { return &r.Bytes }
 
 // call asks the helper. A helper that died or hung is the baseline's failure too.
@@ -157,7 +156,7 @@ func (h *Helper) Check(ctx context.Context, c Call, inputs []byte) ([]byte, erro
 	return got.Bytes, nil
 }
 
-// Prepare compiles and captures a run, in place of the one before, and returns its estimated ns a call.
+// Prepare compiles and captures a run, in place of the one before, and returns its estimated ns per call.
 func (h *Helper) Prepare(ctx context.Context, r Run) (float64, error) {
 	got, err := h.call(ctx, "prepare", r, nil, &reply{}, prepareDeadline)
 	if err != nil {
@@ -166,7 +165,7 @@ func (h *Helper) Prepare(ctx context.Context, r Run) (float64, error) {
 	return got.Estimate, nil
 }
 
-// Sample takes samples of the prepared run, in ns a call.
+// Sample takes samples of the prepared run, in ns per call.
 func (h *Helper) Sample(ctx context.Context, key string, count int) ([]float64, error) {
 	got, err := h.call(ctx, "sample", map[string]any{"key": key, "count": count}, nil, &reply{}, sampleDeadline)
 	if err != nil {

@@ -19,7 +19,8 @@ const maxSteps = 1 << 27
 // parameter, in ascending order, until it says false. A restriction is tried as soon as the last of its
 // parameters is chosen. The indices are only valid during the call.
 func Each(params []Param, restrictions []*Expr, yield func([]int) bool) error {
-	e := &enumeration{params: params, due: make([][]*Expr, len(params)+1), config: make([]int, len(params)), env: map[string]any{}, yield: yield}
+	e := &enumeration{params: params, due: make([][]*Expr, len(params)+1), config: make([]int, len(params)),
+		env: map[string]any{}, yield: yield}
 	for _, r := range restrictions {
 		last := 0 // those that read none are due before the first choice
 		for _, name := range r.Names() {
@@ -71,7 +72,8 @@ func (e *enumeration) walk(i int) error {
 	}
 	for k, v := range e.params[i].Values {
 		if e.steps++; e.steps > maxSteps {
-			return fmt.Errorf("more than %d combinations tried: put the parameters of the strictest restrictions first", maxSteps)
+			return fmt.Errorf("more than %d combinations tried: put the parameters of the strictest restrictions first",
+				maxSteps)
 		}
 		e.config[i], e.env[e.params[i].Name] = k, v
 		if err := e.walk(i + 1); err != nil {

@@ -30,7 +30,8 @@ const maxLength = 10_000
 func Parse(text string, names []string) (*Expr, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > maxLength {
-		return nil, &expr.Error{Text: text[:40] + "...", Column: -1, Message: fmt.Sprintf("expression longer than %d characters", maxLength)}
+		return nil, &expr.Error{Text: text[:40] + "...", Column: -1,
+			Message: fmt.Sprintf("expression longer than %d characters", maxLength)}
 	}
 	if !utf8.ValidString(text) {
 		return nil, &expr.Error{Text: fmt.Sprintf("%+.40q", text), Column: -1, Message: "not valid UTF-8"}
@@ -84,140 +85,6 @@ func (p *parser) want(op string) error {
 	return nil
 }
 
-// ternary is "a if c else b".
-func (p *parser) ternary() (node, error) {
-	if p.depth++; p.depth > maxDepth {
-		return nil, p.errorf("nested too deeply")
-	}
-	defer func() { p.depth-- }()
-	yes, err := p.or()
-	if err != nil || p.take("if") == "" {
-		return yes, err
-	}
-	cond, err := p.or()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.want("else"); err != nil {
-		return nil, err
-	}
-	no, err := p.ternary()
-	return func(env map[string]any) (any, error) {
-		c, err := cond(env)
-		if err != nil {
-			return nil, err
-		}
-		if truth(c) {
-			return yes(env)
-		}
-		return no(env)
-	}, err
-}
-
-func (p *parser) or() (node, error)  { return p.logic("or", true, p.and) }
-func (p *parser) and() (node, error) { return p.logic("and", false, p.not) }
-
-// logic gives the first side whose truth is as stop says, else the last.
-func (p *parser) logic(word string, stop bool, next func() (node, error)) (node, error) {
-	left, err := next()
-	for err == nil && p.take(word) != "" {
-		a := left
-		var b node
-		b, err = next()
-		left = func(env map[string]any) (any, error) {
-			if v, err := a(env); err != nil || truth(v) == stop {
-				return v, err
-			}
-			return b(env)
-		}
-	}
-	return left, err
-}
-
-func (p *parser) not() (node, error) {
-	n := 0
-	for p.take("not") != "" {
-		n++
-	}
-	a, err := p.comparison()
-	if err != nil || n == 0 {
-		return a, err
-	}
-	return func(env map[string]any) (any, error) {
-		v, err := a(env)
-		return truth(v) != (n%2 == 1), err
-	}, nil
-}
-
-// comparison chains: a < b < c is a < b and b < c.
-func (p *parser) comparison() (node, error) {
-	first, err := p.binary(0)
-	if err != nil {
-		return nil, err
-	}
-	var ops []string
-	sides := []node{first}
-	for {
-		op := p.take("<=", ">=", "==", "!=", "<", ">", "in", "not")
-		if op == "" {
-			break
-		}
-		if op == "not" {
-			if err := p.want("in"); err != nil {
-				return nil, err
-			}
-			op = "not in"
-		}
-		side, err := p.binary(0)
-		if err != nil {
-			return nil, err
-		}
-		ops, sides = append(ops, op), append(sides, side)
-	}
-	if len(ops) == 0 {
-		return first, nil
-	}
-	return func(env map[string]any) (any, error) {
-		a, err := sides[0](env)
-		for i, op := range ops {
-			if err != nil {
-				return nil, err
-			}
-			b, err := sides[i+1](env)
-			if err != nil {
-				return nil, err
-			}
-			if ok, err := compare(op, a, b); err != nil || !ok {
-				return false, err
-			}
-			a = b
-		}
-		return true, nil
-	}, nil
-}
-
-var levels = [][]string{{"|"}, {"^"}, {"&"}, {"+", "-"}, {"*", "/", "//", "%"}}
-
-func (p *parser) binary(level int) (node, error) {
-	next := func() (node, error) {
-		if level+1 < len(levels) {
-			return p.binary(level + 1)
-		}
-		return p.sign()
-	}
-	left, err := next()
-	for err == nil {
-		op := p.take(levels[level]...)
-		if op == "" {
-			break
-		}
-		var right node
-		right, err = next()
-		left = binary(op, left, right)
-	}
-	return left, err
-}
-
 func binary(op string, left, right node) node {
 	return func(env map[string]any) (any, error) {
 		a, err := numberOf(left, env)
@@ -230,37 +97,6 @@ func binary(op string, left, right node) node {
 		}
 		return arithmetic(op, a, b)
 	}
-}
-
-func (p *parser) sign() (node, error) {
-	minus := 0
-	for op := p.take("-", "+"); op != ""; op = p.take("-", "+") {
-		if op == "-" {
-			minus++
-		}
-	}
-	a, err := p.power()
-	if err != nil || minus%2 == 0 {
-		return a, err
-	}
-	return func(env map[string]any) (any, error) {
-		v, err := numberOf(a, env)
-		return -v, err
-	}, nil
-}
-
-// power binds to the right, and tighter than a sign before it.
-func (p *parser) power() (node, error) {
-	base, err := p.primary()
-	if err != nil || p.take("**") == "" {
-		return base, err
-	}
-	if p.depth++; p.depth > maxDepth {
-		return nil, p.errorf("nested too deeply")
-	}
-	defer func() { p.depth-- }()
-	exponent, err := p.sign()
-	return binary("**", base, exponent), err
 }
 
 func (p *parser) primary() (node, error) {
@@ -358,7 +194,9 @@ func (p *parser) name(t token) (node, error) {
 		}, err
 	}
 	if at < 0 {
-		return nil, &expr.Error{Text: p.text, Column: t.at, Message: fmt.Sprintf("unknown name %s: expected a parameter, or one of the functions abs, all, any, ceil, floor, int, len, max, min, round, sum", t.text)}
+		return nil, &expr.Error{Text: p.text, Column: t.at,
+			Message: fmt.Sprintf("unknown name %s: expected a parameter, or one of the functions abs, all, any, ceil, floor, "+
+				"int, len, max, min, round, sum", t.text)}
 	}
 	if !slices.Contains(p.used, t.text) {
 		p.used = append(p.used, t.text)

@@ -100,8 +100,10 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"a / z": "division by zero", "a % z": "division by zero", "s * 2": "row is not a number", "s < 1": "cannot be compared",
-		"a in s": "in needs a list", "f & 1": "not an integer", "len(a)": "expected one list", "abs(a, b)": "2 arguments", "min()": "expected numbers",
+		"a / z": "division by zero", "a % z": "division by zero", "s * 2": "row is not a number",
+		"s < 1":  "cannot be compared",
+		"a in s": "in needs a list", "f & 1": "not an integer", "len(a)": "expected one list", "abs(a, b)": "2 arguments",
+		"min()":       "expected numbers",
 		"(-8) ** 0.5": "is no number",
 	} {
 		e, err := Parse(text, names)
@@ -134,18 +136,7 @@ func TestRegenerates(t *testing.T) {
 	}
 	for name, s := range spaces {
 		t.Run(name, func(t *testing.T) {
-			var known []string
-			for _, p := range s.Params {
-				known = append(known, p.Name)
-			}
-			var rules []*Expr
-			for _, text := range s.Expressions {
-				e, err := Parse(text, known)
-				if err != nil {
-					t.Fatal(err)
-				}
-				rules = append(rules, e)
-			}
+			rules := parseAll(t, s.Params, s.Expressions)
 			if n := Cartesian(s.Params); n != s.Cartesian {
 				t.Errorf("%g combinations, want %g", n, s.Cartesian)
 			}
@@ -163,6 +154,23 @@ func TestRegenerates(t *testing.T) {
 			}
 		})
 	}
+}
+
+// parseAll reads expressions over parameters.
+func parseAll(t *testing.T, params []Param, texts []string) (rules []*Expr) {
+	t.Helper()
+	var known []string
+	for _, p := range params {
+		known = append(known, p.Name)
+	}
+	for _, text := range texts {
+		e, err := Parse(text, known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, e)
+	}
+	return rules
 }
 
 func TestEach(t *testing.T) {
@@ -200,7 +208,8 @@ func TestEach(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"1 < a <= b", "a % (b / 2) == 0", "a in (1, 2) if t else not f", "s == 'row' and min(a, b) ** 2"} {
+	for _, text := range []string{"1 < a <= b", "a % (b / 2) == 0", "a in (1, 2) if t else not f",
+		"s == 'row' and min(a, b) ** 2"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

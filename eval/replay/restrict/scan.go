@@ -34,7 +34,8 @@ func (p *parser) errorf(format string, args ...any) error {
 	return &expr.Error{Text: p.text, Column: p.token().at, Message: fmt.Sprintf(format, args...)}
 }
 
-var operators = []string{"**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "(", ")", "[", "]", ",", "&", "|", "^"}
+var operators = []string{"**", "//", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "(", ")", "[", "]", ",",
+	"&", "|", "^"}
 
 func (p *parser) scan() error {
 	for at := 0; ; {
@@ -51,7 +52,9 @@ func (p *parser) scan() error {
 		case first == '_' || unicode.IsLetter(first):
 			kind, n = 'i', span(rest, func(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) })
 		case unicode.IsDigit(first) || first == '.':
-			kind, n = 'n', span(rest, func(c rune) bool { return c == '.' || unicode.IsDigit(c) || unicode.IsLetter(c) || c == '_' })
+			kind, n = 'n', span(rest, func(c rune) bool {
+				return c == '.' || unicode.IsDigit(c) || unicode.IsLetter(c) || c == '_'
+			})
 		case first == '"' || first == '\'':
 			if n = strings.IndexByte(rest[1:], rest[0]) + 2; n < 2 {
 				return &expr.Error{Text: p.text, Column: at, Message: "the string has no end"}

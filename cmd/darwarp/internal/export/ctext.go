@@ -13,8 +13,8 @@ import (
 )
 
 // ctext writes an expression in C++, with the names that known has replaced by their values; the others, the dims, are
-// members of d. Integers are long long; div, mod, ceil_div, round_up, and abs are functions of two or one of them, least
-// and most fold any number: dispatch.h.tmpl has them.
+// members of d. Integers are long long; div, mod, ceil_div, round_up, and abs are functions of two or one of them,
+// least and most fold any number: dispatch.h.tmpl has them.
 func ctext(text string, known expr.Env) (string, error) {
 	tree, err := expr.Parse(text)
 	if err != nil {

@@ -34,7 +34,8 @@ func TestWritePlan(t *testing.T) {
 		Scratch: []kernels.ScratchSpec{{Name: "part", Bytes: "m * 4", Once: true}},
 		Launches: []kernels.LaunchSpec{
 			{Entry: "product", Grid: []string{"ceil_div(m, tile)"}, Block: []string{"32", "warps"}, When: "tile > 16 && split",
-				Args: []string{"a_tiles", "C", "part", "a_tiles", "m"}, L2Window: &kernels.L2WindowSpec{Tensors: []string{"A", "B", "C"}, When: "m > 1"},
+				Args:     []string{"a_tiles", "C", "part", "a_tiles", "m"},
+				L2Window: &kernels.L2WindowSpec{Tensors: []string{"A", "B", "C"}, When: "m > 1"},
 				TensorMaps: []kernels.TensorMapSpec{
 					{Name: "a_tiles", Tensor: "A", Box: []string{"tile / 2", "min(k, 64)"}, Swizzle: "warps * 64"},
 					{Name: "c_tiles", Tensor: "C", Box: []string{"1", "4"}}}},
@@ -50,7 +51,8 @@ func TestWritePlan(t *testing.T) {
 	want := cPlan{
 		Scratch: []cScratch{{spec.Scratch[0], "(d.m * 4LL)"}},
 		Launches: []cLaunch{
-			{Entry: "product", Smem: "0LL", Grid: [3]string{"ceil_div(d.m, 32LL)", "1LL", "1LL"}, Block: [3]string{"32LL", "2LL", "1LL"}, Cluster: ones,
+			{Entry: "product", Smem: "0LL", Grid: [3]string{"ceil_div(d.m, 32LL)", "1LL", "1LL"},
+				Block: [3]string{"32LL", "2LL", "1LL"}, Cluster: ones,
 				Maps: []cTensorMap{{"a_tiles", "A", []string{"div(32LL, 2LL)", "least({d.k, 64LL})"}, "(2LL * 64LL)"},
 					{"c_tiles", "C", []string{"1LL", "4LL"}, "0LL"}},
 				Args:   []cArg{{Map: "a_tiles"}, {Buffer: "C"}, {Buffer: "part"}, {Map: "a_tiles"}, {Value: "d.m"}},

@@ -37,8 +37,8 @@ type Kernel struct {
 // Build is the command that builds the bench.
 func (k Kernel) Build() string { return k.nvcc(k.NVCCFlags, "bench.cu -o bench") }
 
-// Target is the architecture as nvcc takes it: the GPU's that the kernel was found on, or, where it was found without one,
-// the only one that its family is for, or else that of the machine it is built on.
+// Target is the architecture as nvcc takes it: the GPU's that the kernel was found on, or, where it was found without
+// one, the only one that its family is for, or else that of the machine it is built on.
 func (k Kernel) Target() string {
 	if strings.HasPrefix(k.Device.Arch, "sm_") {
 		return k.Device.Arch
@@ -49,8 +49,8 @@ func (k Kernel) Target() string {
 	return "native"
 }
 
-// ArchFlag names the architecture to nvcc. The short form of one with a letter may have nvcc compile for the one without, too, which lacks
-// its instructions.
+// ArchFlag names the architecture to nvcc. The short form of one with a letter may have nvcc compile for the one
+// without, too, which lacks its instructions.
 func (k Kernel) ArchFlag() string {
 	target := k.Target()
 	if number := strings.TrimPrefix(target, "sm_"); strings.TrimRight(number, "0123456789") != "" && number != target {
@@ -108,7 +108,8 @@ func (k Kernel) files() (map[string][]byte, error) {
 	if k.Cubin != nil {
 		out["kernel.cubin"] = k.Cubin
 	}
-	if err := addJSON(out, map[string]any{"launch.json": sheet.Launches(), "PROVENANCE.json": k.proof()}); err != nil {
+	if err := addJSON(out, map[string]any{
+		"launch.json": sheet.Launches(), "PROVENANCE.json": k.provenance()}); err != nil {
 		return nil, err
 	}
 	if err := sheet.addForms(out); err != nil {
@@ -166,8 +167,8 @@ func addJSON(out map[string][]byte, values map[string]any) error {
 	return nil
 }
 
-// proof is what PROVENANCE.json holds: everything that the figures stand on.
-func (k Kernel) proof() any {
+// provenance is what PROVENANCE.json holds: everything that the figures stand on.
+func (k Kernel) provenance() any {
 	return struct {
 		Problem    string                   `json:"problem"`
 		Folder     string                   `json:"folder"`  // hash of the problem folder's files
@@ -179,5 +180,6 @@ func (k Kernel) proof() any {
 		Baselines  []kernels.BaselineResult `json:"baselines,omitempty"`
 		Standing   kernels.Standing         `json:"standing"` // on trial, or stood
 		Trial      []kernels.Doubt          `json:"trial,omitempty"`
-	}{k.Bundle.Problem.Name, k.Bundle.Hash(), templates.IncludeHash(), k.DType, k.Provenance, k.Candidate, k.Lineage, k.Baselines, k.Trial.Standing(), k.Trial.Parts}
+	}{k.Bundle.Problem.Name, k.Bundle.Hash(), templates.IncludeHash(), k.DType, k.Provenance, k.Candidate, k.Lineage,
+		k.Baselines, k.Trial.Standing(), k.Trial.Parts}
 }

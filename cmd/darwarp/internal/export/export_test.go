@@ -24,17 +24,23 @@ func axpy(t *testing.T, dtype kernels.DType) Kernel {
 		t.Fatal(err)
 	}
 	dev.Toolchain, dev.Driver = "NVRTC 13.0", "580.1"
-	job, err := b.Job(b.Families[0], kernels.Genome{"threads": kernels.Int(256), "per_thread": kernels.Int(4), "unroll": kernels.Bool(true)}, dev, dtype)
+	job, err := b.Job(b.Families[0], kernels.Genome{"threads": kernels.Int(256), "per_thread": kernels.Int(4),
+		"unroll": kernels.Bool(true)}, dev, dtype)
 	if err != nil {
 		t.Fatal(err)
 	}
-	times := []kernels.Timing{{Workload: "large", Median: 5000, Lo: 4900, Hi: 5100, Samples: 40, Cache: "hot", Tier: "final"}}
-	c := kernels.Candidate{ID: job.ID, Seq: 7, Variant: job.Variant, Score: 0.5, Result: kernels.Result{Outcome: kernels.OK, Times: times, Proof: "p"},
+	times := []kernels.Timing{{Workload: "large", Median: 5000, Lo: 4900, Hi: 5100, Samples: 40, Cache: "hot",
+		Tier: "final"}}
+	c := kernels.Candidate{ID: job.ID, Seq: 7, Variant: job.Variant, Score: 0.5,
+		Result: kernels.Result{Outcome: kernels.OK, Times: times, Proof: "p"},
 		Origin: kernels.Origin{Operator: "mutate", Generation: 2, Note: "threads 64 -> 256"}}
-	return Kernel{Bundle: b, DType: dtype, Workloads: b.Problem.Workloads, Job: job, Device: dev, Candidate: c, Run: "axpy.db",
-		Lineage:    []kernels.Candidate{c},
-		Baselines:  []kernels.BaselineResult{{Name: "default", Times: []kernels.Timing{{Workload: "large", Median: 10000, Cache: "hot"}}}},
-		Provenance: &kernels.Provenance{Device: dev, Protocol: "1", Version: "devel", CacheMode: "hot", Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
+	return Kernel{Bundle: b, DType: dtype, Workloads: b.Problem.Workloads, Job: job, Device: dev, Candidate: c,
+		Run:     "axpy.db",
+		Lineage: []kernels.Candidate{c},
+		Baselines: []kernels.BaselineResult{{Name: "default",
+			Times: []kernels.Timing{{Workload: "large", Median: 10000, Cache: "hot"}}}},
+		Provenance: &kernels.Provenance{Device: dev, Protocol: "1", Version: "devel", CacheMode: "hot",
+			Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
 }
 
 func TestWrite(t *testing.T) {
@@ -44,11 +50,13 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]string{
-		"kernel.cu":               {"using T = __half;", "void axpy("},
-		"reference.cu":            {"axpy_reference"},
-		"bench.cu":                {`{"x", false, FP16, 1048576}`, "dim3(1024, 1, 1), dim3(256, 1, 1)", `{"z", 0}, {nullptr, 1048576}`, "-arch=sm_80"},
-		"CMakeLists.txt":          {"CMAKE_CUDA_ARCHITECTURES 80)"},
-		"README.md":               {"| large | hot | 5.000 us [4.900, 5.100] | 419.4 GFLOP/s | 1.258 TB/s | 2.00x |", "driver 580.1", "darwarp verify axpy.db " + k.Job.ID.Short(), "threads 64 -> 256", "2026-01-02"},
+		"kernel.cu":    {"using T = __half;", "void axpy("},
+		"reference.cu": {"axpy_reference"},
+		"bench.cu": {`{"x", false, FP16, 1048576}`, "dim3(1024, 1, 1), dim3(256, 1, 1)",
+			`{"z", 0}, {nullptr, 1048576}`, "-arch=sm_80"},
+		"CMakeLists.txt": {"CMAKE_CUDA_ARCHITECTURES 80)"},
+		"README.md": {"| large | hot | 5.000 us [4.900, 5.100] | 419.4 GFLOP/s | 1.258 TB/s | 2.00x |",
+			"driver 580.1", "darwarp verify axpy.db " + k.Job.ID.Short(), "threads 64 -> 256", "2026-01-02"},
 		"include/harness.cuh":     {"splitmix64"},
 		"include/darwarp/mma.cuh": {"mma_m16n8k16"},
 	} {
@@ -89,8 +97,8 @@ func TestJSON(t *testing.T) {
 	if launch.Arch != "sm_80" || len(launch.Workloads) != 2 || launch.Workloads[0].Launches[0].Grid != [3]int{4, 1, 1} {
 		t.Errorf("launch.json: %s", files["launch.json"])
 	}
-	var proof struct{ Candidate kernels.Candidate }
-	if err := json.Unmarshal(files["PROVENANCE.json"], &proof); err != nil || proof.Candidate.Seq != 7 {
+	var provenance struct{ Candidate kernels.Candidate }
+	if err := json.Unmarshal(files["PROVENANCE.json"], &provenance); err != nil || provenance.Candidate.Seq != 7 {
 		t.Errorf("PROVENANCE.json: %v: %s", err, files["PROVENANCE.json"])
 	}
 }
@@ -151,7 +159,8 @@ func gemm(t *testing.T) Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := kernels.NewSpace(f, dev, kernels.FP16, kernels.Pins{"split_k": {kernels.Int(4)}, "mma": {kernels.String("mma_sync")}, "reduce": {kernels.String("last_block")}})
+	s, err := kernels.NewSpace(f, dev, kernels.FP16, kernels.Pins{"split_k": {kernels.Int(4)},
+		"mma": {kernels.String("mma_sync")}, "reduce": {kernels.String("last_block")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +168,8 @@ func gemm(t *testing.T) Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Kernel{Bundle: b, DType: kernels.FP16, Workloads: b.Problem.Workloads[:2], Job: job, Device: dev, Candidate: kernels.Candidate{ID: job.ID, Variant: job.Variant}, Run: "gemm.db"}
+	return Kernel{Bundle: b, DType: kernels.FP16, Workloads: b.Problem.Workloads[:2], Job: job, Device: dev,
+		Candidate: kernels.Candidate{ID: job.ID, Variant: job.Variant}, Run: "gemm.db"}
 }
 
 func TestScratch(t *testing.T) {
@@ -199,7 +209,8 @@ func TestBenchParses(t *testing.T) {
 		if err := os.WriteFile(prelude, []byte(deviceOnly), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command("g++", "-x", "c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wno-attributes", "-Wno-unknown-pragmas", "-include", prelude,
+		cmd := exec.Command("g++", "-x", "c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wno-attributes",
+			"-Wno-unknown-pragmas", "-include", prelude,
 			"-I"+filepath.Join(headers, "include"), "-I"+filepath.Join(headers, "include", "cccl"), "-Iinclude", "bench.cu")
 		cmd.Dir = filepath.Join(dir, "out")
 		if msg, err := cmd.CombinedOutput(); err != nil {

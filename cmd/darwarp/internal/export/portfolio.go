@@ -25,7 +25,7 @@ type unit struct {
 }
 
 // portfolioSheet is what the templates see of a portfolio: the first kernel's sheet, whose problem and
-// workloads are everybody's, and every kernel.
+// workloads are those of all, and every kernel.
 type portfolioSheet struct {
 	*sheet
 	Found  kernels.Portfolio
@@ -143,22 +143,24 @@ func (p Portfolio) files() (map[string][]byte, error) {
 	}
 	out := s.common()
 	launches := map[string]any{}
-	var proofs []any
+	var provenances []any
 	for i, u := range s.Units {
 		out[u.Source], out[u.File] = []byte(p.Kernels[i].Job.Source), []byte(u.wrapper())
 		if cubin := p.Kernels[i].Cubin; cubin != nil {
 			out[strings.TrimSuffix(u.File, ".cu")+".cubin"] = cubin
 		}
 		launches[u.Source] = s.Sheets[i].Launches()
-		proofs = append(proofs, p.Kernels[i].proof())
+		provenances = append(provenances, p.Kernels[i].provenance())
 	}
-	if err := addJSON(out, map[string]any{"launch.json": launches, "PROVENANCE.json": map[string]any{"portfolio": p.Found, "kernels": proofs}}); err != nil {
+	if err := addJSON(out, map[string]any{"launch.json": launches,
+		"PROVENANCE.json": map[string]any{"portfolio": p.Found, "kernels": provenances}}); err != nil {
 		return nil, err
 	}
 	if err := s.addForms(p.As, out); err != nil {
 		return nil, err
 	}
-	for name, template := range map[string]string{"bench.cu": "bench.cu", "CMakeLists.txt": "CMakeLists.txt", "README.md": "PORTFOLIO.md", "dispatch.h": "dispatch.h"} {
+	for name, template := range map[string]string{"bench.cu": "bench.cu", "CMakeLists.txt": "CMakeLists.txt",
+		"README.md": "PORTFOLIO.md", "dispatch.h": "dispatch.h"} {
 		if out[name], err = page(template, s); err != nil {
 			return nil, err
 		}

@@ -19,7 +19,8 @@ import (
 // portfolioOf makes a portfolio of kernels that are made by the given genes.
 func portfolioOf(t *testing.T, k Kernel, pins ...kernels.Pins) Portfolio {
 	t.Helper()
-	p := Portfolio{Found: kernels.Portfolio{K: len(pins), Objective: kernels.Geomean, Gain: kernels.Gain{Ratio: 1.1, Lo: 1.05, Hi: 1.2}}}
+	p := Portfolio{Found: kernels.Portfolio{K: len(pins), Objective: kernels.Geomean,
+		Gain: kernels.Gain{Ratio: 1.1, Lo: 1.05, Hi: 1.2}}}
 	f, err := k.Bundle.Family(k.Job.Variant.Family)
 	if err != nil {
 		t.Fatal(err)
@@ -38,13 +39,15 @@ func portfolioOf(t *testing.T, k Kernel, pins ...kernels.Pins) Portfolio {
 		p.Found.Kernels = append(p.Found.Kernels, one.Job.ID)
 	}
 	for i, w := range k.Workloads {
-		p.Found.Choices = append(p.Found.Choices, kernels.Choice{Workload: w.Name, Kernel: i % len(pins), Time: 1000, Single: 1100, Gain: kernels.Gain{Ratio: 1.1, Lo: 1.05, Hi: 1.2}})
+		p.Found.Choices = append(p.Found.Choices, kernels.Choice{Workload: w.Name, Kernel: i % len(pins), Time: 1000,
+			Single: 1100, Gain: kernels.Gain{Ratio: 1.1, Lo: 1.05, Hi: 1.2}})
 	}
 	return p
 }
 
 func gemmPortfolio(t *testing.T) Portfolio {
-	return portfolioOf(t, gemm(t), kernels.Pins{"split_k": {kernels.Int(4)}, "mma": {kernels.String("mma_sync")}, "reduce": {kernels.String("last_block")}},
+	return portfolioOf(t, gemm(t), kernels.Pins{"split_k": {kernels.Int(4)}, "mma": {kernels.String("mma_sync")},
+		"reduce": {kernels.String("last_block")}},
 		kernels.Pins{"split_k": {kernels.Int(1)}, "mma": {kernels.String("fma")}},
 		kernels.Pins{"split_k": {kernels.Int(2)}, "mma": {kernels.String("wmma")}})
 }
@@ -58,7 +61,8 @@ func attentionPortfolio(t *testing.T) Portfolio {
 	}
 	k := gemm(t)
 	k.Bundle, k.Workloads = b, b.Problem.Workloads[:2]
-	p := Portfolio{Found: kernels.Portfolio{K: 2, Choices: []kernels.Choice{{Workload: k.Workloads[0].Name}, {Workload: k.Workloads[1].Name, Kernel: 1}}}}
+	p := Portfolio{Found: kernels.Portfolio{K: 2, Choices: []kernels.Choice{{Workload: k.Workloads[0].Name},
+		{Workload: k.Workloads[1].Name, Kernel: 1}}}}
 	for _, on := range []bool{true, false} {
 		if k.Job, err = b.Job(b.Families[0], kernels.Genome{"l2_window": kernels.Bool(on)}, k.Device, k.DType); err != nil {
 			t.Fatal(err)
@@ -78,7 +82,8 @@ func TestDispatchWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := call.Launches[0].Window; !slices.Equal(w, []string{"K", "V"}) || !strings.Contains(string(files["dispatch.h"]), `(true) ? "K" : nullptr, (true) ? "V" : nullptr`) ||
+	if w := call.Launches[0].Window; !slices.Equal(w, []string{"K", "V"}) ||
+		!strings.Contains(string(files["dispatch.h"]), `(true) ? "K" : nullptr, (true) ? "V" : nullptr`) ||
 		!strings.Contains(string(files["dispatch.h"]), `(false) ? "K" : nullptr`) {
 		t.Errorf("dispatch.h does not have the window %v:\n%s", w, files["dispatch.h"])
 	}
@@ -120,6 +125,40 @@ func TestDispatch(t *testing.T) {
 		t.Skip("LOUD: no g++: dispatch.h is not run")
 	}
 	p := gemmPortfolio(t)
+	var sizes []kernels.Dims
+	for _, w := range p.Kernels[0].Workloads {
+		sizes = append(sizes, w.Dims)
+	}
+	known, rng := len(sizes), rand.New(rand.NewPCG(1, 1))
+	for range 50 {
+		sizes = append(sizes, kernels.Dims{"m": 1 + rng.IntN(9000), "n": 1 + rng.IntN(9000), "k": 1 + rng.IntN(9000)})
+	}
+	all := dispatched(t, p, sizes)
+	for i, d := range sizes {
+		got := all[i]
+		if got.Known != (i < known) || i < known && got.Kernel != i%len(p.Kernels) {
+			t.Errorf("%v: kernel %d, known %v", d, got.Kernel, got.Known)
+		}
+		want, err := p.Kernels[got.Kernel].Job.Resolve(d)
+		if err != nil {
+			continue // a launch that the device does not have
+		}
+		if a, b := plain(t, got.Call), plain(t, want); !reflect.DeepEqual(a, b) {
+			t.Errorf("%v, kernel %d:\n%v, expected\n%v", d, got.Kernel, a, b)
+		}
+	}
+}
+
+// dispatchedCall is what the generated header makes of a size.
+type dispatchedCall struct {
+	Kernel int
+	Known  bool
+	kernels.Call
+}
+
+// dispatched builds a portfolio's header and asks it for the calls at all sizes.
+func dispatched(t *testing.T, p Portfolio, sizes []kernels.Dims) []dispatchedCall {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
 	if err := WritePortfolio(dir, p); err != nil {
 		t.Fatal(err)
@@ -131,14 +170,6 @@ func TestDispatch(t *testing.T) {
 	build.Dir = dir
 	if msg, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, msg)
-	}
-	var sizes []kernels.Dims
-	for _, w := range p.Kernels[0].Workloads {
-		sizes = append(sizes, w.Dims)
-	}
-	known, rng := len(sizes), rand.New(rand.NewPCG(1, 1))
-	for range 50 {
-		sizes = append(sizes, kernels.Dims{"m": 1 + rng.IntN(9000), "n": 1 + rng.IntN(9000), "k": 1 + rng.IntN(9000)})
 	}
 	var in strings.Builder
 	for _, d := range sizes {
@@ -154,26 +185,13 @@ func TestDispatch(t *testing.T) {
 	if len(lines) != len(sizes) {
 		t.Fatalf("%d answers to %d sizes", len(lines), len(sizes))
 	}
-	for i, d := range sizes {
-		var got struct {
-			Kernel int
-			Known  bool
-			kernels.Call
-		}
-		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil {
-			t.Fatalf("%v: %s", err, lines[i])
-		}
-		if got.Known != (i < known) || i < known && got.Kernel != i%len(p.Kernels) {
-			t.Errorf("%v: kernel %d, known %v", d, got.Kernel, got.Known)
-		}
-		want, err := p.Kernels[got.Kernel].Job.Resolve(d)
-		if err != nil {
-			continue // a launch that the device does not have
-		}
-		if a, b := plain(t, got.Call), plain(t, want); !reflect.DeepEqual(a, b) {
-			t.Errorf("%v, kernel %d:\n%v, expected\n%v", d, got.Kernel, a, b)
+	all := make([]dispatchedCall, len(sizes))
+	for i, line := range lines {
+		if err := json.Unmarshal([]byte(line), &all[i]); err != nil {
+			t.Fatalf("%v: %s", err, line)
 		}
 	}
+	return all
 }
 
 // plain is a call without what the header says in another way: entries by number, kinds of arguments.
@@ -199,11 +217,13 @@ func TestPortfolioFiles(t *testing.T) {
 	}
 	symbol := func(i int) string { return "darwarp_" + p.Kernels[i].Job.ID.Short() }
 	for name, want := range map[string][]string{
-		"kernel_0.cu":     {"#define ", symbol(0), `#include "kernel_0.cuh"`},
-		"kernel_2.cuh":    {"constexpr int BLOCK_M"},
-		"bench.cu":        {`extern "C" const void* ` + symbol(2) + `(int entry);`, "dispatch(w);"},
-		"CMakeLists.txt":  {"add_executable(bench bench.cu kernel_0.cu kernel_1.cu kernel_2.cu)", `set_source_files_properties(kernel_1.cu PROPERTIES COMPILE_OPTIONS "-Xptxas=-O2")`},
-		"README.md":       {"1.100x [1.050, 1.200]", "-Xptxas=-O3 -Iinclude -c kernel_0.cu -o kernel_0.o && ", "no provenance"},
+		"kernel_0.cu":  {"#define ", symbol(0), `#include "kernel_0.cuh"`},
+		"kernel_2.cuh": {"constexpr int BLOCK_M"},
+		"bench.cu":     {`extern "C" const void* ` + symbol(2) + `(int entry);`, "dispatch(w);"},
+		"CMakeLists.txt": {"add_executable(bench bench.cu kernel_0.cu kernel_1.cu kernel_2.cu)",
+			`set_source_files_properties(kernel_1.cu PROPERTIES COMPILE_OPTIONS "-Xptxas=-O2")`},
+		"README.md": {"1.100x [1.050, 1.200]", "-Xptxas=-O3 -Iinclude -c kernel_0.cu -o kernel_0.o && ",
+			"no provenance"},
 		"launch.json":     {`"kernel_1.cuh"`},
 		"PROVENANCE.json": {`"portfolio"`},
 	} {

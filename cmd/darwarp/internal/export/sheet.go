@@ -108,7 +108,8 @@ func (s *sheet) TermRoundoff() float64 {
 
 // Timings are the candidate's times of a workload.
 func (s *sheet) Timings(workload string) []kernels.Timing {
-	return slices.DeleteFunc(slices.Clone(s.Candidate.Result.Times), func(t kernels.Timing) bool { return t.Workload != workload })
+	return slices.DeleteFunc(slices.Clone(s.Candidate.Result.Times),
+		func(t kernels.Timing) bool { return t.Workload != workload })
 }
 
 // Doubts are all parts of the trial in order, those that are pending included.

@@ -27,16 +27,20 @@ var linkedPages = map[string]string{"dispatch.h": "dispatch.h", "launch.h": "lau
 
 // targets are the forms; Targets lists their names.
 var targets = []target{
-	{"header", "`launch(tensors..., workspace, sizes..., stream)` for C++: `launch.h` to link with the kernels; where there is one kernel, `launch.cuh` has it too", nil, true, nil,
+	{"header", "`launch(tensors..., workspace, sizes..., stream)` for C++: `launch.h` to link with the kernels; where " +
+		"there is one kernel, `launch.cuh` has it too", nil, true, nil,
 		func(s *portfolioSheet) string { return s.HeaderBuild() + " && ./header_bench" }},
 	{"torch", "an operator of PyTorch: `torch_op.py` builds and loads it",
-		map[string]string{"torch_op.cpp": "torch_op.cpp", "torch_op.py": "torch_op.py", "torch_check.py": "torch_check.py", "torch_reference.cu": "torch_reference.cu"},
+		map[string]string{"torch_op.cpp": "torch_op.cpp", "torch_op.py": "torch_op.py", "torch_check.py": "torch_check.py",
+			"torch_reference.cu": "torch_reference.cu"},
 		true, (*portfolioSheet).refuseTorch, func(*portfolioSheet) string { return "python3 torch_check.py" }},
 	{"kernels", "`hub/`, a project in the layout of Hugging Face's kernel-builder", nil, true, (*portfolioSheet).refuseHub,
 		func(*portfolioSheet) string { return "cd hub && nix run .#ci-test" }},
-	{"cupy", "`cupy_example.py`, the kernel through CuPy", map[string]string{"cupy_example.py": "cupy_example.py"}, false, (*portfolioSheet).refuseCuPy,
+	{"cupy", "`cupy_example.py`, the kernel through CuPy", map[string]string{"cupy_example.py": "cupy_example.py"}, false,
+		(*portfolioSheet).refuseCuPy,
 		func(*portfolioSheet) string { return "python3 cupy_example.py" }},
-	{"ktuner", "`kernel_tuner.h`, the parameters as Kernel Tuner's `create_device_targets` writes them", map[string]string{"kernel_tuner.h": "kernel_tuner.h"}, false, (*portfolioSheet).refuseTuner,
+	{"ktuner", "`kernel_tuner.h`, the parameters as Kernel Tuner's `create_device_targets` writes them",
+		map[string]string{"kernel_tuner.h": "kernel_tuner.h"}, false, (*portfolioSheet).refuseTuner,
 		(*portfolioSheet).benchProof},
 }
 
@@ -73,7 +77,9 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 type Form struct{ Name, About, Proof string }
 
 func wants(as []string, linked bool) bool {
-	return slices.ContainsFunc(targets, func(t target) bool { return slices.Contains(as, t.name) && (t.linked || !linked) })
+	return slices.ContainsFunc(targets, func(t target) bool {
+		return slices.Contains(as, t.name) && (t.linked || !linked)
+	})
 }
 
 // addForms makes the files of the forms that are asked for.
@@ -185,7 +191,8 @@ func (s *sheet) Figures() []string {
 	var out []string
 	for _, t := range s.Candidate.Result.Times {
 		if s.Provenance != nil {
-			out = append(out, fmt.Sprintf("%s: %s %s on %s", t.Workload, report.Interval(t.Median, t.Lo, t.Hi), t.Cache, s.Provenance.Device.Name))
+			out = append(out, fmt.Sprintf("%s: %s %s on %s", t.Workload, report.Interval(t.Median, t.Lo, t.Hi), t.Cache,
+				s.Provenance.Device.Name))
 		}
 	}
 	return out

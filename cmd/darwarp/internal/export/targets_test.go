@@ -40,25 +40,34 @@ func TestTargets(t *testing.T) {
 	id := k.Job.ID.Short()
 	for name, want := range map[string][]string{
 		"launch.h": {
-			"inline cudaError_t launch(const __half* x, const __half* y, __half* z, void* workspace, long long n, cudaStream_t stream)",
-			"inline namespace axpy_" + id, `const void* darwarp_` + id + `(int entry);`, "&& ./header_bench", "large: 5.000 us [4.900, 5.100] hot on A100", "size_t(d.n)", "4096 (small)",
+			"inline cudaError_t launch(const __half* x, const __half* y, __half* z, void* workspace, long long n, " +
+				"cudaStream_t stream)",
+			"inline namespace axpy_" + id, `const void* darwarp_` + id + `(int entry);`, "&& ./header_bench",
+			"large: 5.000 us [4.900, 5.100] hot on A100", "size_t(d.n)", "4096 (small)",
 		},
-		"launch.cuh":                             {`#include "launch.h"`, `#include "kernel_0.cu"`},
-		"kernel_0.cu":                            {`#include "kernel.cu"`, "#undef axpy"},
-		"header_bench.cu":                        {`#include "launch.cuh"`, "CHECK(axpy_" + id + `::launch((__half*)at["x"], (__half*)at["y"], (__half*)at["z"], at["workspace"], d[0], stream));`},
-		"torch_op.cpp":                           {`ops.def("axpy(Tensor x, Tensor y) -> Tensor")`, "TORCH_LIBRARY(darwarp_axpy_" + id + ", ops)", "const int64_t n = x.size(0);", "at::kHalf"},
-		"torch_op.py":                            {`"kernel_0.cu": []`, "-arch=sm_80", "return x.new_empty((n, ), dtype=torch.float16)"},
-		"torch_check.py":                         {`"large": ([1048576], 2, (4096, 1, 1), (256, 1, 1)),`, `"check 0": ([`},
-		"hub/build.toml":                         {"edition = 5", `name = "darwarp-axpy"`, `cuda-capabilities = ["8.0"]`, `"darwarp_axpy_cuda/include/darwarp/mma.cuh"`},
-		"hub/torch-ext/torch_binding.cpp":        {"TORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, ops)"},
-		"hub/torch-ext/darwarp_axpy/__init__.py": {"add_op_namespace_prefix", "def axpy(x, y):"},
-		"hub/darwarp_axpy_cuda/kernel.cu":        {"void axpy("},
+		"launch.cuh":  {`#include "launch.h"`, `#include "kernel_0.cu"`},
+		"kernel_0.cu": {`#include "kernel.cu"`, "#undef axpy"},
+		"header_bench.cu": {`#include "launch.cuh"`,
+			"CHECK(axpy_" + id +
+				`::launch((__half*)at["x"], (__half*)at["y"], (__half*)at["z"], at["workspace"], d[0], stream));`},
+		"torch_op.cpp": {`ops.def("axpy(Tensor x, Tensor y) -> Tensor")`,
+			"TORCH_LIBRARY(darwarp_axpy_" + id + ", ops)", "const int64_t n = x.size(0);", "at::kHalf"},
+		"torch_op.py": {`"kernel_0.cu": []`, "-arch=sm_80",
+			"return x.new_empty((n, ), dtype=torch.float16)"},
+		"torch_check.py": {`"large": ([1048576], 2, (4096, 1, 1), (256, 1, 1)),`, `"check 0": ([`},
+		"hub/build.toml": {"edition = 5", `name = "darwarp-axpy"`, `cuda-capabilities = ["8.0"]`,
+			`"darwarp_axpy_cuda/include/darwarp/mma.cuh"`},
+		"hub/torch-ext/torch_binding.cpp":               {"TORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, ops)"},
+		"hub/torch-ext/darwarp_axpy/__init__.py":        {"add_op_namespace_prefix", "def axpy(x, y):"},
+		"hub/darwarp_axpy_cuda/kernel.cu":               {"void axpy("},
 		"hub/darwarp_axpy_cuda/include/darwarp/mma.cuh": {"mma_m16n8k16"},
 		"hub/tests/test_darwarp_axpy.py":                {"kernels_ci"},
-		"kernel_tuner.h":                                {"#ifdef TARGET_A100", "#define block_size_x 256", "#define per_thread 4", "#define unroll 1", "#ifndef kernel_tuner"},
-		"cupy_example.py":                               {"RawModule(path=str(cubin))", `"large": ((4096, 1, 1), (256, 1, 1), [1048576])`, `TERMS = {"small": 2, `},
-		"PROVENANCE.json":                               {`"protocol": "1"`},
-		"README.md":                                     {"| torch | an operator of PyTorch", "`python3 torch_check.py`"},
+		"kernel_tuner.h": {"#ifdef TARGET_A100", "#define block_size_x 256",
+			"#define per_thread 4", "#define unroll 1", "#ifndef kernel_tuner"},
+		"cupy_example.py": {"RawModule(path=str(cubin))",
+			`"large": ((4096, 1, 1), (256, 1, 1), [1048576])`, `TERMS = {"small": 2, `},
+		"PROVENANCE.json": {`"protocol": "1"`},
+		"README.md":       {"| torch | an operator of PyTorch", "`python3 torch_check.py`"},
 	} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -99,12 +108,14 @@ func TestTunerHeader(t *testing.T) {
 // that it asks for. The list is of the huggingface/kernels repository, kernels-data/src/config/v5.rs.
 func TestBuildToml(t *testing.T) {
 	known := map[string][]string{
-		"":        {"general", "torch", "kernel"},
-		"general": {"name", "version", "edition", "license", "upstream", "source", "minver", "backends", "cuda", "hub", "kernel-depends", "python-depends"},
-		"torch":   {"include", "minver", "maxver", "pyext", "src", "stable-abi", "cxx-flags"},
-		"kernel":  {"backend", "cuda-capabilities", "cuda-flags", "cuda-minver", "cxx-flags", "depends", "include", "src"},
+		"": {"general", "torch", "kernel"},
+		"general": {"name", "version", "edition", "license", "upstream", "source", "minver", "backends", "cuda", "hub",
+			"kernel-depends", "python-depends"},
+		"torch":  {"include", "minver", "maxver", "pyext", "src", "stable-abi", "cxx-flags"},
+		"kernel": {"backend", "cuda-capabilities", "cuda-flags", "cuda-minver", "cxx-flags", "depends", "include", "src"},
 	}
-	required := map[string][]string{"general": {"name", "version", "edition", "license", "backends"}, "torch": {"src"}, "kernel": {"backend", "depends", "src"}}
+	required := map[string][]string{"general": {"name", "version", "edition", "license", "backends"}, "torch": {"src"},
+		"kernel": {"backend", "depends", "src"}}
 	for name, k := range map[string]Kernel{"axpy": axpy(t, kernels.FP16), "gemm": gemm(t)} {
 		k.As = []string{"kernels"}
 		files, err := k.files()
@@ -139,7 +150,8 @@ func TestBuildToml(t *testing.T) {
 				check(table, kernel.(map[string]any))
 			}
 		}
-		if pkg, _ := got["general"]["name"].(string); !regexp.MustCompile(`^[a-z][-a-z0-9]*[a-z0-9]$`).MatchString(pkg) || got["general"]["edition"] != int64(5) {
+		if pkg, _ := got["general"]["name"].(string); !regexp.MustCompile(`^[a-z][-a-z0-9]*[a-z0-9]$`).MatchString(pkg) ||
+			got["general"]["edition"] != int64(5) {
 			t.Errorf("%s: general %v", name, got["general"])
 		}
 	}
@@ -154,9 +166,10 @@ func TestFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]string{
-		"torch_op.cpp": {"attention(Tensor Q, Tensor K, Tensor V, int causal) -> Tensor", "TORCH_CHECK(causal >= 0,", "TORCH_CHECK(d >= 1,"},
-		"torch_op.py":  {"def fake(Q, K, V, causal):"},
-		"launch.h":     {"cudaLaunchAttributeAccessPolicyWindow", "long long d, long long causal, cudaStream_t stream)"},
+		"torch_op.cpp": {"attention(Tensor Q, Tensor K, Tensor V, int causal) -> Tensor", "TORCH_CHECK(causal >= 0,",
+			"TORCH_CHECK(d >= 1,"},
+		"torch_op.py": {"def fake(Q, K, V, causal):"},
+		"launch.h":    {"cudaLaunchAttributeAccessPolicyWindow", "long long d, long long causal, cudaStream_t stream)"},
 	} {
 		for _, w := range want {
 			if !strings.Contains(string(files[name]), w) {
@@ -166,51 +179,55 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// refuses fails unless an error says why.
+func refuses(t *testing.T, err error, why string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), why) {
+		t.Errorf("got %v, want %s", err, why)
+	}
+}
+
 func TestTargetsRefuse(t *testing.T) {
 	if err := CheckTargets([]string{"header", "bundle"}); err != nil {
 		t.Error(err)
 	}
-	if err := CheckTargets([]string{"triton"}); err == nil || !strings.Contains(err.Error(), `unknown form "triton": expected some of bundle, header, torch, kernels, cupy, ktuner`) {
-		t.Error(err)
-	}
+	refuses(t, CheckTargets([]string{"triton"}),
+		`unknown form "triton": expected some of bundle, header, torch, kernels, cupy, ktuner`)
 	own := axpy(t, kernels.FP32)
 	own.As, own.Job.Variant.Genes = []string{"ktuner"}, nil
-	if _, err := own.files(); err == nil || !strings.Contains(err.Error(), "has no parameters") {
-		t.Error(err)
-	}
-	found := axpy(t, kernels.FP32) // without a GPU
-	found.As, found.Device.Kind, found.Device.Arch = []string{"kernels"}, "cpu", "cpu"
-	if _, err := found.files(); err == nil || !strings.Contains(err.Error(), "found on the cpu device, and build.toml has to name a GPU's compute capability") {
-		t.Error(err)
-	}
-	if b := found.Build(); !strings.Contains(b, " -arch=native ") {
-		t.Errorf("%s: expected the architecture of the machine that builds", b)
-	}
-	found = boxes(t, kernels.BF16, 1) // without a GPU, for one architecture alone
-	found.As, found.Device.Kind, found.Device.Arch = []string{"kernels"}, "cpu", "cpu"
-	if files, err := found.files(); err != nil || !strings.Contains(string(files["hub/build.toml"]), `["9.0a"]`) || !strings.Contains(found.Build(), " -gencode=arch=compute_90a,code=sm_90a ") {
-		t.Errorf("%v: %s", err, found.Build())
-	}
+	_, err := own.files()
+	refuses(t, err, "has no parameters")
 	p := gemmPortfolio(t)
 	p.As = []string{"cupy"}
-	if _, err := p.files(); err == nil || !strings.Contains(err.Error(), "cupy: a portfolio has several kernels: export one of them by its ID") {
-		t.Error(err)
-	}
+	_, err = p.files()
+	refuses(t, err, "cupy: a portfolio has several kernels: export one of them by its ID")
 	s, err := axpy(t, kernels.FP32).sheet()
 	if err != nil {
 		t.Fatal(err)
 	}
 	one := &portfolioSheet{sheet: s, Single: true}
 	s.Calls[0].Call.Launches[0].Cluster = [3]int{2, 1, 1}
-	if err := one.refuseCuPy(); err == nil || !strings.Contains(err.Error(), "launched in clusters") {
-		t.Error(err)
-	}
+	refuses(t, one.refuseCuPy(), "launched in clusters")
 	tensor := s.Problem.Tensors[0]
 	s.Problem.Tensors[0].Shape = []string{"2 * n"}
-	if err := one.refuseTorch(); err == nil || !strings.Contains(err.Error(), `tensor x has the shape "2 * n"`) {
-		t.Error(err)
-	}
+	refuses(t, one.refuseTorch(), `tensor x has the shape "2 * n"`)
 	s.Problem.Tensors[0] = tensor
+}
+
+func TestTargetsWithoutGPU(t *testing.T) {
+	found := axpy(t, kernels.FP32)
+	found.As, found.Device.Kind, found.Device.Arch = []string{"kernels"}, "cpu", "cpu"
+	_, err := found.files()
+	refuses(t, err, "found on the cpu device, and build.toml has to name a GPU's compute capability")
+	if b := found.Build(); !strings.Contains(b, " -arch=native ") {
+		t.Errorf("%s: expected the architecture of the machine that builds", b)
+	}
+	found = boxes(t, kernels.BF16, 1) // for one architecture alone
+	found.As, found.Device.Kind, found.Device.Arch = []string{"kernels"}, "cpu", "cpu"
+	if files, err := found.files(); err != nil || !strings.Contains(string(files["hub/build.toml"]), `["9.0a"]`) ||
+		!strings.Contains(found.Build(), " -gencode=arch=compute_90a,code=sm_90a ") {
+		t.Errorf("%v: %s", err, found.Build())
+	}
 }
 
 // parse runs a program in a folder.
@@ -238,10 +255,12 @@ func TestTargetsParse(t *testing.T) {
 		p.As = linkedForms
 		return written(t, func(dir string) error { return WritePortfolio(dir, p) })
 	}
-	cpp := []string{"g++", "-x", "c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-missing-field-initializers",
+	cpp := []string{"g++", "-x", "c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-attributes",
+		"-Wno-unknown-pragmas", "-Wno-missing-field-initializers",
 		"-isystem", filepath.Join(headers, "include"), "-isystem", filepath.Join(headers, "include", "cccl"), "-Iinclude"}
-	for name, dir := range map[string]string{"axpy": exported(t, axpy(t, kernels.FP16)), "gemm": exported(t, gemm(t)), "attention": portfolio(attentionPortfolio(t)),
-		"maps": exported(t, boxes(t, kernels.BF16, 1)), "mixed": portfolio(mixedPortfolio(t))} {
+	for name, dir := range map[string]string{"axpy": exported(t, axpy(t, kernels.FP16)), "gemm": exported(t, gemm(t)),
+		"attention": portfolio(attentionPortfolio(t)),
+		"maps":      exported(t, boxes(t, kernels.BF16, 1)), "mixed": portfolio(mixedPortfolio(t))} {
 		t.Run(name, func(t *testing.T) {
 			prelude := filepath.Join(t.TempDir(), "device.h")
 			if err := os.WriteFile(prelude, []byte(deviceOnly), 0o644); err != nil {
@@ -251,14 +270,16 @@ func TestTargetsParse(t *testing.T) {
 			parse(t, dir, append(slices.Clone(cpp), "-include", prelude, "header_bench.cu")...)
 			python, err := filepath.Glob(filepath.Join(dir, "*.py"))
 			more, _ := filepath.Glob(filepath.Join(dir, "hub", "*", "*.py"))
-			if deeper, _ := filepath.Glob(filepath.Join(dir, "hub", "*", "*", "*.py")); err != nil || len(python) < 2 || len(more) != 2 || len(deeper) != 1 {
+			if deeper, _ := filepath.Glob(filepath.Join(dir, "hub", "*", "*", "*.py")); err != nil || len(python) < 2 ||
+				len(more) != 2 || len(deeper) != 1 {
 				t.Errorf("python: %v %v %v %v", python, more, deeper, err)
 			} else {
 				for _, file := range slices.Concat(python, more, deeper) {
 					parse(t, dir, "python3", "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", file)
 				}
 			}
-			parse(t, dir, "python3", "-c", "import tomllib; t = tomllib.load(open('hub/build.toml', 'rb')); import os, itertools\n"+
+			parse(t, dir, "python3", "-c", "import tomllib; t = tomllib.load(open('hub/build.toml', 'rb')); import os, "+
+				"itertools\n"+
 				"for f in itertools.chain(t['torch']['src'], *[k['src'] for k in t['kernel'].values()]): os.stat('hub/' + f)")
 		})
 	}

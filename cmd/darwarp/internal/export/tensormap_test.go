@@ -15,8 +15,8 @@ import (
 	"darwarp/templates"
 )
 
-// boxes is a candidate that takes a tensor map by value, in clusters of so many blocks, and at some sizes another kernel
-// that takes none.
+// boxes is a candidate that takes a tensor map by value, in clusters of so many blocks, and at some sizes another
+// kernel that takes none.
 func boxes(t *testing.T, dtype kernels.DType, cluster int) Kernel {
 	t.Helper()
 	b, err := templates.Load(os.DirFS("testdata/scale"))
@@ -31,18 +31,21 @@ func boxes(t *testing.T, dtype kernels.DType, cluster int) Kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Kernel{Bundle: b, DType: dtype, Workloads: b.Problem.Workloads, Job: job, Device: dev, Candidate: kernels.Candidate{ID: job.ID, Variant: job.Variant}, Run: "scale.db"}
+	return Kernel{Bundle: b, DType: dtype, Workloads: b.Problem.Workloads, Job: job, Device: dev,
+		Candidate: kernels.Candidate{ID: job.ID, Variant: job.Variant}, Run: "scale.db"}
 }
 
 // boxesPortfolio has kernels with different boxes.
 func boxesPortfolio(t *testing.T) Portfolio {
-	return portfolioOf(t, boxes(t, kernels.BF16, 1), kernels.Pins{"box_rows": {kernels.Int(16)}, "cluster": {kernels.Int(2)}}, kernels.Pins{"box_rows": {kernels.Int(32)}, "cluster": {kernels.Int(1)}})
+	return portfolioOf(t, boxes(t, kernels.BF16, 1), kernels.Pins{"box_rows": {kernels.Int(16)},
+		"cluster": {kernels.Int(2)}}, kernels.Pins{"box_rows": {kernels.Int(32)}, "cluster": {kernels.Int(1)}})
 }
 
 // mixedPortfolio is of gemm's families: kernels with pointers, and with tensor maps by value.
 func mixedPortfolio(t *testing.T) Portfolio {
 	t.Helper()
-	p := Portfolio{Found: kernels.Portfolio{K: 2, Choices: []kernels.Choice{{Workload: gemm(t).Workloads[0].Name}, {Workload: gemm(t).Workloads[1].Name, Kernel: 1}}}}
+	p := Portfolio{Found: kernels.Portfolio{K: 2, Choices: []kernels.Choice{{Workload: gemm(t).Workloads[0].Name},
+		{Workload: gemm(t).Workloads[1].Name, Kernel: 1}}}}
 	for _, family := range []string{"tile", "hopper"} {
 		k := gemm(t)
 		f, err := k.Bundle.Family(family)
@@ -70,8 +73,10 @@ func TestTensorMapTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]string{
-		"bench.cu":        {"#include <cuda.h>", `{"x_boxes", "x", 9, 2, {100, 64}, {16, 64}, 128}`, `{"x_boxes", 0}, {"y", 0}, {nullptr, 100}`},
-		"dispatch.h":      {`{"x_boxes", "x", 9, 2, {d.rows, d.columns}, {least({d.rows, 16LL}), 64LL}, 128LL}`, "std::vector<TensorMap> maps;"},
+		"bench.cu": {"#include <cuda.h>", `{"x_boxes", "x", 9, 2, {100, 64}, {16, 64}, 128}`,
+			`{"x_boxes", 0}, {"y", 0}, {nullptr, 100}`},
+		"dispatch.h": {`{"x_boxes", "x", 9, 2, {d.rows, d.columns}, {least({d.rows, 16LL}), 64LL}, 128LL}`,
+			"std::vector<TensorMap> maps;"},
 		"launch.h":        {"#include <cuda.h>", `"cuTensorMapEncodeTiled"`},
 		"launch.json":     {`"tensor_maps": [`, `"kind": "tensor_map"`},
 		"cupy_example.py": {"import ctypes", "def tensor_map("},
@@ -92,7 +97,8 @@ func TestTensorMapTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range files {
-		if text := string(data); !strings.HasPrefix(strings.TrimPrefix(name, "hub/darwarp_axpy_cuda/"), "include/") && (strings.Contains(text, "TensorMap") || strings.Contains(text, "tensor_map(") || strings.Contains(text, "cuda.h>")) {
+		if text := string(data); !strings.HasPrefix(strings.TrimPrefix(name, "hub/darwarp_axpy_cuda/"), "include/") &&
+			(strings.Contains(text, "TensorMap") || strings.Contains(text, "tensor_map(") || strings.Contains(text, "cuda.h>")) {
 			t.Errorf("%s of a kernel without tensor maps speaks of them:\n%s", name, text)
 		}
 	}
@@ -131,8 +137,10 @@ func hosted(t *testing.T, dir string, s *portfolioSheet, flags ...string) (progr
 		t.Fatal(err)
 	}
 	program = filepath.Join(t.TempDir(), "host")
-	command := append([]string{"g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-attributes", "-Wno-deprecated-declarations", "-Wno-missing-field-initializers",
-		"-isystem", filepath.Join(headers, "include"), "-isystem", filepath.Join(headers, "include", "cccl"), "-I.", host, "-o", program, "-DNAMESPACE=" + s.Namespace(), "-DELEMENT=" + s.DType.CType()}, flags...)
+	command := append([]string{"g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-attributes",
+		"-Wno-deprecated-declarations", "-Wno-missing-field-initializers",
+		"-isystem", filepath.Join(headers, "include"), "-isystem", filepath.Join(headers, "include", "cccl"), "-I.", host,
+		"-o", program, "-DNAMESPACE=" + s.Namespace(), "-DELEMENT=" + s.DType.CType()}, flags...)
 	for i, u := range s.Units {
 		command = append(command, fmt.Sprintf("-DUNIT_%d=%s", i, u.Symbol))
 	}
@@ -176,19 +184,23 @@ func planned(t *testing.T, k Kernel, unit int, d kernels.Dims) hostCall {
 		t.Fatal(err)
 	}
 	l := c.Launches[0]
-	out := hostLaunch{Kernel: 100 * (unit + 1), Cluster: l.Cluster[0], Y: 0x20000, Grid: l.Grid[:], Sizes: []int{d["rows"], d["columns"]}}
+	out := hostLaunch{Kernel: 100 * (unit + 1), Cluster: l.Cluster[0], Y: 0x20000, Grid: l.Grid[:],
+		Sizes: []int{d["rows"], d["columns"]}}
 	if l.Entry == "scale_plain" {
 		out.Kernel++
 		return hostCall{0, []hostLaunch{out}}
 	}
-	out.Map = &hostMap{At: 0x10000, Type: map[kernels.DType]int{kernels.BF16: 9, kernels.FP32: 7}[k.DType], Shape: []int{d["columns"], d["rows"]},
-		Strides: []int{d["columns"] * k.DType.Size()}, Box: []int{l.Maps[0].Box[1], l.Maps[0].Box[0]}, Steps: []int{1, 1}, Flags: []int{0, 3, 2, 0}}
+	out.Map = &hostMap{At: 0x10000, Type: map[kernels.DType]int{kernels.BF16: 9, kernels.FP32: 7}[k.DType],
+		Shape:   []int{d["columns"], d["rows"]},
+		Strides: []int{d["columns"] * k.DType.Size()}, Box: []int{l.Maps[0].Box[1], l.Maps[0].Box[0]}, Steps: []int{1, 1},
+		Flags: []int{0, 3, 2, 0}}
 	return hostCall{0, []hostLaunch{out}}
 }
 
 // TestTensorMapsAreEncoded runs launch.h: at every size the kernel gets the plan's map of the tensor where it lies.
 func TestTensorMapsAreEncoded(t *testing.T) {
-	sizes := []kernels.Dims{{"rows": 100, "columns": 64}, {"rows": 4096, "columns": 1000}, {"rows": 1, "columns": 8}, {"rows": 17, "columns": 7}}
+	sizes := []kernels.Dims{{"rows": 100, "columns": 64}, {"rows": 4096, "columns": 1000}, {"rows": 1, "columns": 8},
+		{"rows": 17, "columns": 7}}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
 		sizes = append(sizes, kernels.Dims{"rows": 1 + rng.IntN(5000), "columns": 4 * (1 + rng.IntN(2000))})
@@ -222,7 +234,8 @@ func TestTensorMapsAreEncoded(t *testing.T) {
 				}
 			}
 			wide := calls(t, program, "", kernels.Dims{"rows": 17, "columns": 4099})[0] // kernels in clusters have no launch
-			if s.Single && (wide.Status != 1 || len(wide.Launches) != 0) || !s.Single && (wide.Status != 0 || len(wide.Launches) != 1 || wide.Launches[0].Kernel != 201) {
+			if s.Single && (wide.Status != 1 || len(wide.Launches) != 0) ||
+				!s.Single && (wide.Status != 0 || len(wide.Launches) != 1 || wide.Launches[0].Kernel != 201) {
 				t.Errorf("sizes that no kernel, or only another, has: %+v", wide)
 			}
 			for mode, status := range map[string]int{"refuses": 1, "old": 801} { // cudaErrorInvalidValue, cudaErrorNotSupported
@@ -267,7 +280,8 @@ func TestTensorMapOfCuPy(t *testing.T) {
 	if got, err := encode("65536"); err != nil || got != "9 65536 1000 4096 2000 64 16 1 1 0 3 2 0 0 0 0" {
 		t.Errorf("%v: %s", err, got)
 	}
-	if got, err := encode("65544"); err == nil || !strings.HasSuffix(got, "RuntimeError: tensor map x_boxes: the driver refuses it with error 1") {
+	if got, err := encode("65544"); err == nil || !strings.HasSuffix(got,
+		"RuntimeError: tensor map x_boxes: the driver refuses it with error 1") {
 		t.Errorf("an odd address: %v: %s", err, got)
 	}
 }

@@ -27,7 +27,8 @@ func (s *portfolioSheet) refuseTorch() error {
 	for _, t := range s.Problem.Tensors {
 		for _, x := range t.Shape {
 			if _, err := strconv.Atoi(x); err != nil && !slices.Contains(s.Problem.DimNames, x) {
-				return fmt.Errorf("tensor %s has the shape %q: expected dims and numbers, from which PyTorch can tell the sizes; export it as header", t.Name, x)
+				return fmt.Errorf("tensor %s has the shape %q: expected dims and numbers, from which PyTorch can tell the "+
+					"sizes; export it as header", t.Name, x)
 			}
 		}
 	}
@@ -37,10 +38,12 @@ func (s *portfolioSheet) refuseTorch() error {
 	return nil
 }
 
-// refuseHub refuses as refuseTorch does, and kernels that were found without a GPU: build.toml names compute capabilities.
+// refuseHub refuses as refuseTorch does, and kernels that were found without a GPU: build.toml names compute
+// capabilities.
 func (s *portfolioSheet) refuseHub() error {
 	if s.Target() == "native" {
-		return fmt.Errorf("it was found on the %s device, and build.toml has to name a GPU's compute capability: export a run of a GPU", s.Device.Kind)
+		return fmt.Errorf("it was found on the %s device, and build.toml has to name a GPU's compute capability: export a "+
+			"run of a GPU", s.Device.Kind)
 	}
 	return s.refuseTorch()
 }
@@ -185,10 +188,12 @@ func (s *portfolioSheet) addHub(out map[string][]byte) error {
 		out["hub/"+module+"_cuda/"+name] = out[name]
 	}
 	for i, u := range s.Units {
-		out["hub/"+module+"_cuda/"+u.Source], out["hub/"+module+"_cuda/"+u.File] = []byte(s.Sheets[i].Job.Source), []byte(u.wrapper())
+		out["hub/"+module+"_cuda/"+u.Source], out["hub/"+module+"_cuda/"+u.File] = []byte(s.Sheets[i].Job.Source),
+			[]byte(u.wrapper())
 	}
 	return nil
 }
 
 // torchTypes are the names of types in C++ and Python.
-var torchTypes = map[kernels.DType][2]string{kernels.FP16: {"kHalf", "float16"}, kernels.BF16: {"kBFloat16", "bfloat16"}, kernels.FP32: {"kFloat", "float32"}, kernels.I32: {"kInt", "int32"}}
+var torchTypes = map[kernels.DType][2]string{kernels.FP16: {"kHalf", "float16"},
+	kernels.BF16: {"kBFloat16", "bfloat16"}, kernels.FP32: {"kFloat", "float32"}, kernels.I32: {"kInt", "int32"}}

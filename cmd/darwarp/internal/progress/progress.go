@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
 )
 
 // State is a search at one moment.
@@ -120,3 +121,17 @@ func (p *Printer) width() int {
 	}
 	return max(20, p.Width())
 }
+
+// Failures counts the candidates that failed.
+func Failures(counts map[kernels.Outcome]int) int {
+	n := 0
+	for o, k := range counts {
+		if IsFailure(o) {
+			n += k
+		}
+	}
+	return n
+}
+
+// IsFailure reports whether an outcome counts as failed on the screen: a duplicate is no fault.
+func IsFailure(o kernels.Outcome) bool { return o.Failed() && o != kernels.Duplicate }

@@ -19,8 +19,7 @@ func Cause(o kernels.Outcome, detail string) (key, text string) {
 	return o.String() + " " + withoutNumbers(text), text
 }
 
-// withoutNumbers writes # for each word that begins with a digit, is an ID, or is no finite number, with
-// its sign.
+// withoutNumbers writes # for each word that begins with a digit, or is no finite number, with its sign.
 func withoutNumbers(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -57,6 +56,5 @@ func number(word string) bool {
 	if word == "" {
 		return false
 	}
-	return word[0] >= '0' && word[0] <= '9' || word == "NaN" || word == "Inf" || len(word) == 10 &&
-		strings.Trim(word, "0123456789abcdef") == ""
+	return word[0] >= '0' && word[0] <= '9' || word == "NaN" || word == "Inf"
 }

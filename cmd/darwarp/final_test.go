@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/measure"
+	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// measuredRun is a run whose champion was measured with a made-up device.
+func measuredRun(t *testing.T) *record.Record {
+	t.Helper()
+	t.Setenv("TESTDATA", "testdata")
+	path := filepath.Join(t.TempDir(), "r.db")
+	if err := makeRun(path, false); err != nil {
+		t.Fatal(err)
+	}
+	run, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { run.Close() })
+	rec, err := record.Of(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space, err := kernels.NewSpace(rec.Bundle.Families[0], run.Meta().Device, kernels.FP32, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fin := fakeFinisher{device: run.Meta().Device}
+	s := &session.Session{Evaluator: fin, Bundle: rec.Bundle, DType: kernels.FP32, Workloads: run.Meta().Workloads,
+		Cache: "hot", Spaces: []*kernels.Space{space}}
+	champion, _ := run.Champion()
+	if err := measure.Final(t.Context(), fin, s, run, champion, t.Logf); err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// TestMeasureAgain follows what is stored of the measurement at the end.
+func TestMeasureAgain(t *testing.T) {
+	rec := measuredRun(t)
+	c, err := rec.Pick("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures, err := rec.Figures(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := figures.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	table.Write(&out)
+	for _, want := range []string{
+		"vs default  vs cublaslt",
+		"small     hot    1.000 us [0.990, 1.010]  49.15 GB/s",
+		"small     cold   2.000 us [1.980, 2.020]",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	if n := strings.Count(out.String(), "0.80x"); n < 4 {
+		t.Errorf("%d duels with cublaslt shown, expected 4:\n%s", n, out.String())
+	}
+	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}}
+	if err := a.required(0.9, rec, evolve.Summary{Champion: c.ID, Speedup: 1.79}); !isExit(err, exit.NotBeaten) {
+		t.Errorf("--require 0.9 against a baseline that is faster: %v", err)
+	}
+	if err := a.required(0.8, rec, evolve.Summary{Champion: c.ID, Speedup: 1.79}); err != nil {
+		t.Errorf("--require 0.8: %v", err)
+	}
+}
+
+func isExit(err error, code int) bool {
+	e, ok := err.(*exit.Error)
+	return ok && e.Code == code
+}
+
+// fakeFinisher measures made-up figures: cuBLASLt is a quarter faster than any candidate.
+type fakeFinisher struct {
+	evolve.Evaluator
+	device kernels.Device
+}
+
+func (f fakeFinisher) Device() kernels.Device { return f.device }
+
+func (f fakeFinisher) Provenance() kernels.Provenance {
+	return kernels.Provenance{Device: f.device, Protocol: "test", CacheMode: "hot"}
+}
+
+func (f fakeFinisher) times(ns float64) (out []kernels.Timing) {
+	for _, w := range []string{"small", "large"} {
+		for i, cache := range []string{"hot", "cold"} {
+			m := ns * float64(i+1)
+			out = append(out, kernels.Timing{Workload: w, Median: m, Lo: 0.99 * m, Hi: 1.01 * m, Cache: cache, Tier: "final"})
+		}
+	}
+	return out
+}
+
+func (f fakeFinisher) Final(_ context.Context, job *kernels.Job) (kernels.Result, error) {
+	return kernels.Result{Outcome: kernels.OK, Times: f.times(1000), Proof: f.Provenance().Key()}, nil
+}
+
+func (f fakeFinisher) Baselines(context.Context) ([]string, map[string]string, error) {
+	return []string{"cublaslt"}, nil, nil
+}
+
+func (f fakeFinisher) BaselineTimes(_ context.Context, name string) (kernels.BaselineResult, error) {
+	return kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Times: f.times(800),
+		Proof: f.Provenance().Key()}, nil
+}
+
+func (f fakeFinisher) About(name, workload string) string { return "algorithm 1" }
+
+func (f fakeFinisher) Compare(_ context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error) {
+	d := kernels.Duel{Champion: name, ChampionKind: kernels.BaselineName, Challenger: job.ID.Short(), Ratio: 1.25,
+		Proof: f.Provenance().Key()}
+	for _, w := range []string{"small", "large"} {
+		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w, Cache: cache, Ratio: 1.25})
+	}
+	return d, nil
+}
+
+func (f fakeFinisher) Versus(ctx context.Context, a, b *kernels.Job, cache string) (kernels.Duel, error) {
+	d, err := f.Compare(ctx, a.ID.Short(), b, cache)
+	d.ChampionKind = kernels.CandidateName
+	return d, err
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"darwarp/cmd/darwarp/internal/models"
+	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/mutate/llm"
+)
+
+// addModels declares the flags of language models.
+func addModels(fs *pflag.FlagSet, f *models.Options) {
+	fs.StringVar(&f.Config, "llm", "", "let language models propose, told little or much: "+strings.Join(llm.Configs(),
+		", "))
+	fs.StringSliceVar(&f.Models, "llm-model", nil, "models to ask, by the server's names; repeatable")
+	addServer(fs, f)
+	fs.StringVar(&f.Budget, "llm-budget", "", "what they may cost over all sessions, as in 5usd,200calls,2Mtokens "+
+		"(default 200calls, and 1usd where prices are known)")
+	fs.StringVar(&f.Prompts, "llm-prompts", "", "a folder with prompts in place of the shipped ones")
+	fs.StringVar(&f.Prices, "llm-prices", "", "a price table beside the shipped one, TOML")
+	fs.IntVar(&f.Jobs, "llm-jobs", 2, "questions in flight at once")
+	fs.StringVar(&f.Replay, "llm-replay", "", "take the replies from this run's file, and ask nobody")
+}
+
+// addServer declares the flags that say whom to ask.
+func addServer(fs *pflag.FlagSet, f *models.Options) {
+	fs.StringVar(&f.URL, "llm-url", "", "base URL of a server with OpenAI's chat protocol (default: $OPENAI_BASE_URL, "+
+		"or OpenAI's)")
+	fs.StringVar(&f.KeyFile, "llm-key-file", "",
+		"a file with the key alone (default: $DARWARP_LLM_KEY, or $OPENAI_API_KEY for OpenAI)")
+	fs.DurationVar(&f.Timeout, "llm-timeout", llm.DefaultTimeout, "of one request")
+}
+
+// addTarget declares the flags that say where and what to evaluate.
+func addTarget(c *cobra.Command, t *session.Target) {
+	fs := c.Flags()
+	fs.StringVar(&t.Device, "device", "auto", "auto, cuda, cpu or replay")
+	fs.StringVar(&t.DType, "dtype", "", "element type (default: the problem's first)")
+	fs.StringVar(&t.Cache, "cache", "", "what is timed: hot (inputs may be in L2, the default) or cold")
+	fs.StringArrayVar(&t.Workloads, "workload", nil,
+		"a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
+	fs.StringArrayVar(&t.Genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
+	fs.IntVar(&t.Jobs, "jobs", 0, "compiles at once (default: one a core)")
+	fs.StringVar(&t.Sandbox, "sandbox", "best",
+		"fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
+	fs.BoolVar(&t.Races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of "+
+		"bounds")
+}
+
+// addDevice declares the flags of a command that measures a run's candidates again.
+func addDevice(c *cobra.Command, t *session.Target) {
+	c.Flags().StringVar(&t.Device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
+	c.Flags().StringVar(&t.Problem, "recording", "", "of a run that was made on a recording: its file")
+}
+
+// arg is the i-th argument, or nothing.
+func arg(args []string, i int) string {
+	if i < len(args) {
+		return args[i]
+	}
+	return ""
+}

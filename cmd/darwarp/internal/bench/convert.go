@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/eval/replay"
+)
+
+// Convert says what to write of a recording or a run, and where.
+type Convert struct {
+	Out, Format, Workload string
+}
+
+// Run rewrites the recording or run at path.
+func (f Convert) Run(con *console.Console, path string) error {
+	if f.Out == "" {
+		return exit.Usagef("-o is missing: name the file to write, as in -o space.json.gz")
+	}
+	if !slices.Contains(replay.Formats, f.Format) {
+		return exit.Usagef("--to %q: expected one of %s", f.Format, strings.Join(replay.Formats, ", "))
+	}
+	if f.Format == "darwarp" && f.Workload != "" {
+		return exit.Usagef("--workload: darwarp's format keeps all of them")
+	}
+	rec, left, err := readAny(path)
+	if err != nil {
+		return err
+	}
+	if err := console.WriteFile(f.Out, func(w io.Writer) error {
+		return rec.Convert(w, f.Format, f.Workload, strings.HasSuffix(f.Out, ".gz"))
+	}); err != nil {
+		return exit.Usagef("%s: %v", path, err)
+	}
+	if left > 0 {
+		con.Sayf("%s left out: own sources and verdicts that were lost are no points of a space",
+			report.Quantity(left, "candidate"))
+	}
+	con.Sayf("%s has %s.", f.Out, report.Quantity(rec.Len(), "point"))
+	return nil
+}
+
+// readAny reads a recording or a run; left is the number of a run's candidates that no recording can hold.
+func readAny(path string) (rec *replay.Record, left int, err error) {
+	if looksRecorded(path) {
+		rec, err = session.ReadRecording(path)
+		return rec, 0, err
+	}
+	run, err := record.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	if rec, left, err = run.Recording(); err != nil {
+		return nil, 0, exit.Usagef("%s: %v", path, err)
+	}
+	return rec, left, nil
+}
+
+// looksRecorded tells a recording, which is JSON or gzip, from a run, whose first page has a number.
+func looksRecorded(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, _ := f.Read(head)
+	text := bytes.TrimSpace(head[:n])
+	return len(text) > 0 && (text[0] == '{' || text[0] == 0x1f)
+}

@@ -1,0 +1,83 @@
+// Package gatecheck sends the kernels of package gatetest through the gate of a device, and reports what became of
+// them.
+package gatecheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/gatetest"
+	"darwarp/cmd/darwarp/internal/session"
+)
+
+// Run sends the test kernels through the gate of a device, one problem after the other.
+func Run(ctx context.Context, t session.Target, which gatetest.Filter, say func(string, ...any)) (*Report, error) {
+	r := newReport()
+	for _, problem := range gatetest.Problems() {
+		if err := testProblem(ctx, t, which, problem, r, say); err != nil {
+			return r, fmt.Errorf("problem %s: %w", problem, err)
+		}
+	}
+	if len(r.Verdicts) == 0 {
+		return r, exit.Usagef("no kernel of the test is all of that and exists on this device")
+	}
+	return r, nil
+}
+
+func testProblem(
+	ctx context.Context, t session.Target, which gatetest.Filter, problem string, r *Report, say func(string, ...any),
+) (err error) {
+	if !which.Has(problem) {
+		return nil
+	}
+	if t.Bundle, err = gatetest.Bundle(problem); err != nil {
+		return err
+	}
+	s, err := session.Open(ctx, t, say)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	cases, err := which.Cases(t.Bundle, s.Device())
+	if err != nil {
+		return err
+	}
+	say("%s: %d kernels ...", problem, len(cases))
+	verdicts, err := gate{s}.judgeAll(ctx, cases)
+	if err != nil {
+		return err
+	}
+	r.Device = s.Device().Label()
+	for _, v := range verdicts {
+		r.add(v)
+	}
+	return nil
+}
+
+// Prove sends the short test through the gate of the device that a session is of, which a search is
+// about to use. A cheat that passes, or an honest kernel that does not, means that no verdict of this device can be
+// believed.
+func Prove(ctx context.Context, on session.Target, s *session.Session, say func(string, ...any)) error {
+	kind := s.Device().Kind
+	if kind == "replay" {
+		return nil
+	}
+	t := session.Target{Device: kind, Jobs: on.Jobs, Sandbox: on.Sandbox, Log: on.Log}
+	r, err := Run(ctx, t, gatetest.Filter{Short: true}, func(string, ...any) {})
+	if err != nil {
+		return fmt.Errorf("test of the gate: %w", err)
+	}
+	if r.OK() {
+		say("%s", r.line())
+		return nil
+	}
+	for _, v := range r.Verdicts {
+		if !v.Held {
+			return fmt.Errorf("%s: of the %s kernel %s it said %s, expected %s. Nothing is searched with a gate like that: "+
+				"darwarp gate test --device %s tells more", r.line(), v.Family, v.Name, v.Said, v.wants(), kind)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package gatecheck
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"darwarp/cmd/darwarp/internal/gatetest"
+	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/evolve"
+	"darwarp/kernels"
+)
+
+// gatekeeper answers as its tables say, by the names of the cheats; for what they do not name all goes well.
+type gatekeeper struct {
+	evolve.Evaluator
+	device   kernels.Device
+	outcomes map[string]kernels.Outcome
+	duels    map[string]kernels.Duel
+	falls    map[string]string // on trial, with the reason
+}
+
+func (g *gatekeeper) Device() kernels.Device { return g.device }
+func (g *gatekeeper) Slots() int             { return 3 }
+
+// called is the cheat or the way of a job.
+func called(j *kernels.Job) string {
+	for _, gene := range []string{"cheat", "way"} {
+		if v, ok := j.Variant.Genes[gene]; ok {
+			return v.String()
+		}
+	}
+	return ""
+}
+
+func (g *gatekeeper) Evaluate(_ context.Context, j *kernels.Job) (kernels.Result, error) {
+	if o, ok := g.outcomes[called(j)]; ok {
+		return kernels.Result{Outcome: o, Detail: "as the table says"}, nil
+	}
+	return kernels.Result{Outcome: kernels.OK}, nil
+}
+
+func (g *gatekeeper) Duel(_ context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+	if called(champion) != "none" || champion.Variant.Family != challenger.Variant.Family {
+		return kernels.Duel{Verdict: kernels.Faster, Detail: "against the wrong rival"}, nil
+	}
+	return g.duels[called(challenger)], nil
+}
+
+// court is a gatekeeper that puts would-be champions on trial.
+type court struct{ *gatekeeper }
+
+func (c court) Trial(_ context.Context, j *kernels.Job, _ ...kernels.TrialPart) (kernels.Trial, error) {
+	t := kernels.Trial{ID: j.ID}
+	if why := c.falls[called(j)]; why != "" {
+		t.Enter(kernels.Doubt{Part: kernels.TrialDisturbed, Verdict: kernels.Failed, Outcome: kernels.Flaky, Detail: why})
+	}
+	return t, nil
+}
+
+// tried judges some kernels of a problem and returns the verdicts by name.
+func tried(t *testing.T, ev evolve.Evaluator, problem string, names ...string) map[string]Verdict {
+	t.Helper()
+	b, err := gatetest.Bundle(problem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := gatetest.Filter{Kernels: names}.Cases(b, ev.Device())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session.Session{Evaluator: ev, Bundle: b, DType: b.Problem.DTypes[0], Workloads: b.Problem.DefaultWorkloads()}
+	verdicts, err := gate{s}.judgeAll(t.Context(), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]Verdict{}
+	for _, v := range verdicts {
+		out[v.Name] = v
+	}
+	if len(out) != len(names) {
+		t.Fatalf("%d verdicts for %v", len(out), names)
+	}
+	return out
+}
+
+func TestCheatsFallAtTheirStage(t *testing.T) {
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gatekeeper{
+		device: dev,
+		outcomes: map[string]kernels.Outcome{"fast_exp": kernels.Wrong, "static_local": kernels.Wrong,
+			"online": kernels.Wrong, "no_barrier": kernels.Crashed},
+		duels: map[string]kernels.Duel{
+			"memo_in_scratch": {Verdict: kernels.Faster, Ratio: 0.5},
+			"memo_of_hash":    {Verdict: kernels.Slower, Ratio: 1.2},
+			"stores_changes": {Verdict: kernels.Ambiguous, Culprit: kernels.TheChallenger, Outcome: kernels.Suspect,
+				Detail: "keeps answers"},
+			"skips_verified_row": {Verdict: kernels.Ambiguous, Culprit: kernels.TheChampion, Outcome: kernels.Crashed},
+		},
+		falls: map[string]string{"no_first_barrier": "other bits"},
+	}
+	for _, tt := range []struct {
+		name, said string
+		held       bool
+	}{
+		{"fast_exp", "wrong", true},
+		{"half_weights", "ok", false},
+		{"static_local", "wrong", false}, // right, but not as its row asks
+		{"no_barrier", "crash", true},    // before its stage
+		{"memo_in_scratch", "ok, then faster", false},
+		{"memo_of_hash", "ok, then slower", true},
+		{"stores_changes", "ok, then suspect", true},
+		{"skips_verified_row", "ok, then the honest one crash", false},
+		{"no_first_barrier", "ok, then fell", true},
+		{"dice", "ok, then stood", false},
+		{"plain", "ok", true},
+		{"online", "wrong", false},
+	} {
+		v := tried(t, court{g}, "softmax", tt.name)[tt.name]
+		if v.Said != tt.said || v.Held != tt.held {
+			t.Errorf("%s: %s, held %v (%s), expected %s, %v", tt.name, v.Said, v.Held, v.Detail, tt.said, tt.held)
+		}
+	}
+	if v := tried(t, g, "softmax", "dice")["dice"]; v.Said != "ok, then not tried" || v.Held {
+		t.Errorf("without trials: %s, held %v", v.Said, v.Held)
+	}
+}
+
+func TestGateReport(t *testing.T) {
+	r := newReport()
+	r.Device = "a device"
+	for _, v := range []Verdict{
+		{Problem: "sum", Family: "cheat", Name: "zeros", Kind: gatetest.Power, Said: "wrong", Held: true},
+		{Problem: "sum", Family: "cheat", Name: "keeps_97", Kind: gatetest.Power, Stage: gatetest.Gate, Said: "ok",
+			About: "adds 97 %", Want: []kernels.Outcome{kernels.Wrong}},
+		{Problem: "tiles", Family: "claim", Name: "claims_and_drops", Kind: gatetest.Power, Said: "wrong", Held: true},
+		{Problem: "tiles", Family: "honest", Name: "plain", Said: "ok", Held: true},
+	} {
+		r.add(v)
+	}
+	var out bytes.Buffer
+	r.Text(&out, 0)
+	for _, want := range []string{
+		"gate: 2/3 caught, 1/1 honest kernels accepted, on a device",
+		"by kind: power 2/3",
+		"sum cheat keeps_97 (adds 97 %): it came to ok, expected [wrong]",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	if r.OK() || r.Problems["sum"].Caught != (Score{1, 2}) || r.Problems["tiles"].Accepted != (Score{1, 1}) {
+		t.Errorf("%+v", r)
+	}
+	if lines := strings.Split(out.String(), "\n"); !slices.ContainsFunc(lines,
+		func(l string) bool { return strings.HasPrefix(l, "sum ") && strings.Contains(l, "ok (!)") }) {
+		t.Errorf("what was not held is not marked:\n%s", out.String())
+	}
+}

@@ -1,0 +1,231 @@
+package htmlreport
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/models"
+	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/kernels"
+)
+
+// Gather gathers all that the run knows.
+func Gather(r *record.Record, version string) (in Input, err error) {
+	in = Input{Path: filepath.Base(r.Path()), Version: version, Meta: r.Meta(), Problem: r.Bundle.Problem,
+		Proofs: map[string]kernels.Provenance{}}
+	err = r.Each(func(c kernels.Candidate) error {
+		c.Variant.Source, c.Variant.Plan, c.Result.Sites = "", nil, nil // large, and not shown
+		in.Candidates = append(in.Candidates, c)
+		key := c.Result.Proof
+		if _, ok := in.Proofs[key]; ok || key == "" {
+			return nil
+		}
+		p, err := r.ProofOf(key)
+		if p != nil {
+			in.Proofs[key] = *p
+		}
+		return err
+	})
+	if err != nil {
+		return in, err
+	}
+	if in.Models, err = gatherModels(r); err != nil || r.Counts()[kernels.OK] == 0 {
+		return in, err
+	}
+	champion, err := r.Pick("")
+	if err != nil {
+		return in, err
+	}
+	in.Champion, in.Trial = &champion, r.TrialText(champion)
+	if in.Lineage, err = r.Lineage(champion); err != nil {
+		return in, err
+	}
+	if err := gatherFigures(r, &in); err != nil {
+		return in, err
+	}
+	return in, gatherFindings(r, &in)
+}
+
+// gatherModels are what language models found for what they cost.
+func gatherModels(r *record.Record) (out []Model, err error) {
+	arms, err := models.Arms(r)
+	for _, x := range arms {
+		m := Model{Name: models.ArmName(x.Arm), Asked: x.Asked, Failed: x.Failed, Refused: x.Refused, Judged: x.Judged,
+			Right: x.OK, Crowned: x.Crowned,
+			Best: "-", Tokens: report.Count(x.In + x.Out), USD: models.USD(x.Spending)}
+		if x.Best > 0 {
+			m.Best = report.Ratio(x.Best)
+		}
+		out = append(out, m)
+	}
+	return out, err
+}
+
+// gatherFigures are the champion's times and what they are compared with: only figures that stand on
+// something.
+func gatherFigures(r *record.Record, in *Input) error {
+	f, err := r.Figures(*in.Champion)
+	if err != nil {
+		return err
+	}
+	in.Proof = f.Proof
+	for _, b := range f.Baselines {
+		if p, err := r.ProofOf(b.Proof); err != nil {
+			return err
+		} else if p != nil {
+			in.Baselines = append(in.Baselines, b)
+		}
+	}
+	f.Baselines = in.Baselines
+	in.Versus = versus(f, in.Meta.Cache, in.Meta.Objective)
+	if in.Shapes, err = gatherShapes(f); err != nil {
+		return err
+	}
+	all, err := r.Portfolios()
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	last := all[len(all)-1]
+	if p, err := r.ProofOf(last.Proof); err != nil || p == nil {
+		return err
+	}
+	in.Portfolio = &last
+	return addPortfolio(f, in.Shapes, last)
+}
+
+// gatherFindings are what explain measured of the champion's choices.
+func gatherFindings(r *record.Record, in *Input) error {
+	all, err := r.InsightsOf(in.Champion.ID)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	m := r.Meta()
+	t := Choices{}
+	several := len(m.Objective.Deciding(m.Workloads)) > 1
+	if several {
+		t.Columns = append(t.Columns, m.Objective.String())
+	}
+	for _, w := range m.Workloads {
+		t.Columns = append(t.Columns, w.Name)
+	}
+	for _, i := range all {
+		c := Choice{Choice: figures.ChoiceText(i), Note: figures.NoteText(i)}
+		if several {
+			c.Gains = append(c.Gains, i.Gain)
+		}
+		for _, w := range m.Workloads {
+			c.Gains = append(c.Gains, figures.GainAt(i, w.Name))
+		}
+		for _, g := range c.Gains {
+			c.Cells = append(c.Cells, figures.GainText(g))
+		}
+		t.Rows = append(t.Rows, c)
+	}
+	in.Choices = &t
+	return nil
+}
+
+// versus is the champion over each baseline by the objective: by the last duel, else by medians.
+func versus(f figures.Figures, cache string, objective kernels.Objective) []Versus {
+	var out []Versus
+	for _, b := range f.Baselines {
+		v := Versus{Name: shownName(b.Name), About: b.About}
+		base := map[string]float64{}
+		for _, t := range b.Times {
+			if t.Cache == cache {
+				base[t.Workload] = t.Median
+			}
+		}
+		times := slices.DeleteFunc(slices.Clone(f.Times), func(t kernels.Timing) bool { return t.Cache != cache })
+		// An error says that some workload has no time.
+		if score, err := objective.Score(times, base, f.Workloads); err == nil && score > 0 {
+			v.Speedup = 1 / score
+		}
+		for _, d := range f.Duels {
+			if d.Champion == b.Name && d.Ratio > 0 && len(d.Rounds) > 0 && d.Rounds[0].Cache == cache {
+				v.Speedup = 1 / d.Ratio
+			}
+		}
+		if v.Speedup > 0 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// gatherShapes are the champion's times of each workload beside the baselines'.
+func gatherShapes(f figures.Figures) ([]Shape, error) {
+	all, err := f.Shapes()
+	if err != nil {
+		return nil, err
+	}
+	var out []Shape
+	for _, x := range all {
+		w := workload(f, x.Workload)
+		s := Shape{Workload: w.Name, Dims: w.Dims.String(), Cache: x.Cache, Bound: x.Binds,
+			Waves: report.Waves(x.Waves), Bars: []Bar{barOf("champion", x)}, Versus: []string{""}}
+		if x.Scaling > 0 {
+			s.Scaling = fmt.Sprintf("%.0f%%", 100*x.Scaling)
+		}
+		for _, b := range f.Baselines {
+			i := slices.IndexFunc(b.Times, func(t kernels.Timing) bool {
+				return t.Workload == w.Name && t.Cache == x.Cache && t.Median > 0
+			})
+			if i < 0 {
+				continue
+			}
+			bar, err := barAt(f, shownName(b.Name), b.Times[i])
+			if err != nil {
+				return nil, err
+			}
+			s.Bars, s.Versus = append(s.Bars, bar), append(s.Versus, report.Ratio(f.Speedup(b, x.Timing)))
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// addPortfolio puts the portfolio's kernel of each workload beside the champion.
+func addPortfolio(f figures.Figures, shapes []Shape, p kernels.Portfolio) error {
+	for i := range shapes {
+		s := &shapes[i]
+		at := slices.IndexFunc(p.Choices, func(c kernels.Choice) bool {
+			return c.Workload == s.Workload && s.Cache == p.Cache && c.Time > 0
+		})
+		if at < 0 {
+			continue
+		}
+		c := p.Choices[at]
+		bar, err := barAt(f, "portfolio", kernels.Timing{Workload: c.Workload, Cache: p.Cache, Median: c.Time})
+		if err != nil {
+			return err
+		}
+		s.Bars, s.Versus = append(s.Bars, bar), append(s.Versus, report.Ratio(c.Time/s.Bars[0].NS))
+	}
+	return nil
+}
+
+func workload(f figures.Figures, name string) kernels.Workload {
+	return f.Workloads[slices.IndexFunc(f.Workloads, func(w kernels.Workload) bool { return w.Name == name })]
+}
+
+// shownName is a baseline's name for people.
+func shownName(name string) string {
+	if name == kernels.NaiveStart {
+		return NaiveStart
+	}
+	return name
+}
+
+// barAt is what a time means at its workload.
+func barAt(f figures.Figures, name string, t kernels.Timing) (Bar, error) {
+	s, err := f.At(t, workload(f, t.Workload).Dims)
+	return barOf(name, s), err
+}
+
+func barOf(name string, s figures.Shape) Bar {
+	return Bar{Name: name, NS: s.Median, Time: report.Time(s.Median), Rate: s.Rate, Roofline: s.Roofline}
+}

@@ -1,0 +1,36 @@
+// Package measure measures again what a search has found: the winner beside the baselines, what each of its choices
+// buys, the kernels of a portfolio, and a stored candidate on the machine of today.
+package measure
+
+import (
+	"context"
+	"errors"
+
+	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/store"
+)
+
+// With opens a run for writing and the device that it was made on.
+func With(
+	ctx context.Context, path string, t session.Target, say func(string, ...any),
+	fn func(*session.Session, *record.Record) error,
+) (err error) {
+	if err := record.CheckFile(path); err != nil {
+		return err
+	}
+	run, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	s, err := session.OpenFor(ctx, run.Meta(), t, say)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if _, err := run.PutProvenance(s.Provenance()); err != nil {
+		return err
+	}
+	return fn(s, &record.Record{Run: run, Bundle: s.Bundle})
+}

@@ -1,0 +1,127 @@
+package models
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/kernels"
+	"darwarp/mutate/llm"
+)
+
+// Arm is what an operator of a language model found for what it cost.
+type Arm struct {
+	Arm     string  `json:"arm"`
+	Asked   int     `json:"asked"`
+	Failed  int     `json:"failed,omitempty"`  // questions without a reply
+	Refused int     `json:"refused,omitempty"` // replies of which nothing was used
+	Judged  int     `json:"judged"`            // proposals
+	OK      int     `json:"ok"`                // that work
+	Best    float64 `json:"best,omitempty"`    // speedup over the naive start
+	Crowned int     `json:"crowned,omitempty"` // that became champion
+	llm.Spending
+}
+
+// Arms counts what language models did in a run, dearest first; none without them.
+func Arms(r *record.Record) ([]Arm, error) {
+	exchanges, err := r.Exchanges()
+	if err != nil || len(exchanges) == 0 {
+		return nil, err
+	}
+	by := map[string]*Arm{}
+	of := func(arm string) *Arm {
+		if by[arm] == nil {
+			by[arm] = &Arm{Arm: arm}
+		}
+		return by[arm]
+	}
+	for i := range exchanges {
+		e := &exchanges[i]
+		a := of(e.Arm)
+		a.Asked++
+		a.Add(llm.SpentOn(e), 1)
+		if e.Failed != "" {
+			a.Failed++
+		} else if len(e.Proposed) == 0 {
+			a.Refused++
+		}
+	}
+	if err := countJudged(r, of); err != nil {
+		return nil, err
+	}
+	return slices.SortedFunc(values(by), func(a, b Arm) int {
+		return cmp.Or(cmp.Compare(b.USD, a.USD), cmp.Compare(b.Asked, a.Asked), strings.Compare(a.Arm, b.Arm))
+	}), nil
+}
+
+func values(by map[string]*Arm) func(func(Arm) bool) {
+	return func(yield func(Arm) bool) {
+		for v := range maps.Values(by) {
+			if !yield(*v) {
+				return
+			}
+		}
+	}
+}
+
+// countJudged counts the candidates of each arm.
+func countJudged(r *record.Record, of func(string) *Arm) error {
+	champions, err := r.Champions()
+	if err != nil {
+		return err
+	}
+	crowned := map[kernels.ID]bool{}
+	for _, c := range champions {
+		crowned[c.ID] = true
+	}
+	return r.Each(func(c kernels.Candidate) error {
+		if _, _, ok := kernels.SplitArm(c.Origin.Operator); !ok {
+			return nil
+		}
+		a := of(c.Origin.Operator)
+		a.Judged++
+		if c.Result.Outcome == kernels.OK && c.Score > 0 {
+			a.OK++
+			a.Best = max(a.Best, 1/c.Score)
+		}
+		if crowned[c.ID] {
+			a.Crowned++
+		}
+		return nil
+	})
+}
+
+// ArmName is an arm for people: MODEL:OPERATOR.
+func ArmName(arm string) string { return strings.TrimPrefix(arm, "llm:") }
+
+// USD is what was spent; what has no known price is not 0.
+func USD(s llm.Spending) string {
+	switch {
+	case s.Unpriced > 0 && s.USD == 0: // only questions without a reply cost nothing
+		return "unknown"
+	case s.Unpriced > 0:
+		return fmt.Sprintf("%.4f and more", s.USD)
+	}
+	return fmt.Sprintf("%.4f", s.USD)
+}
+
+// Became is what came of a question, in a few words.
+func Became(e *kernels.Exchange) string {
+	switch {
+	case e.Failed != "":
+		return "failed: " + e.Failed
+	case len(e.Proposed) == 0:
+		return "refused: " + e.Refused
+	}
+	var ids []string
+	if e.Family != "" {
+		ids = append(ids, "family "+e.Family+":")
+	}
+	for _, id := range e.Proposed {
+		ids = append(ids, id.Short())
+	}
+	return strings.Join(ids, " ")
+}

@@ -1,0 +1,46 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/mutate/llm"
+	"darwarp/store"
+)
+
+// priceTable is the shipped one, that of the resumed run, and the user's, each over the one before.
+func (f *Options) priceTable(old *store.LLM) (llm.Prices, error) {
+	prices := llm.ShippedPrices()
+	if old != nil && len(old.Prices) > 0 {
+		if err := json.Unmarshal(old.Prices, &prices); err != nil {
+			return nil, fmt.Errorf("the run's price table: %w", err)
+		}
+	}
+	if f.Prices == "" {
+		return prices, nil
+	}
+	data, err := os.ReadFile(f.Prices)
+	if err != nil {
+		return nil, exit.Usagef("--llm-prices: %v", err)
+	}
+	own, err := llm.ParsePrices(f.Prices, data)
+	if err != nil {
+		return nil, exit.Usagef("--llm-prices: %v", err)
+	}
+	for model, p := range own {
+		prices[model] = p
+	}
+	return prices, nil
+}
+
+func defaultLimits(models []string, prices llm.Prices) llm.Limits {
+	l := llm.Limits{Calls: defaultCalls}
+	known := func(m string) bool { _, ok := prices[m]; return ok }
+	if !slices.ContainsFunc(models, func(m string) bool { return !known(m) }) {
+		l.USD = defaultUSD
+	}
+	return l
+}

@@ -1,0 +1,184 @@
+// Package record reads a run, whether or not a search is writing it, with the problem that it carries.
+package record
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/registry"
+	"darwarp/kernels"
+	"darwarp/store"
+	"darwarp/templates"
+)
+
+// Record is a run that is open for reading, with what is needed to render its candidates.
+type Record struct {
+	*store.Run
+	Bundle *templates.Bundle
+}
+
+// Open opens a run for reading, whether or not a search is writing it.
+func Open(path string) (*Record, error) {
+	path = Locate(path)
+	if err := CheckFile(path); err != nil {
+		return nil, err
+	}
+	run, err := store.View(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := Of(run)
+	if err != nil {
+		return nil, errors.Join(err, run.Close())
+	}
+	return r, nil
+}
+
+// Of adds the problem that a run carries.
+func Of(run *store.Run) (*Record, error) {
+	b, err := templates.FromFiles(run.Meta().Files)
+	if err != nil {
+		return nil, fmt.Errorf("%s: the problem that the run carries cannot be read by this darwarp: %w", run.Path(), err)
+	}
+	return &Record{run, b}, nil
+}
+
+// CheckFile tells a mistyped name from a file that the store should judge.
+func CheckFile(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return exit.Usagef("%s: no such run: expected the file that `darwarp search` wrote", path)
+	case err != nil:
+		return exit.Usagef("%v", err)
+	case info.IsDir():
+		return exit.Usagef("%s is a folder: expected the file that `darwarp search` wrote", path)
+	}
+	return nil
+}
+
+// Pick finds a candidate as the user names it; without a name it is the champion, or the best while
+// there is no champion.
+func (r *Record) Pick(name string) (kernels.Candidate, error) {
+	if name == "" {
+		name = "best"
+		if _, ok := r.Champion(); ok {
+			name = "champion"
+		}
+	}
+	c, err := r.Find(name)
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
+		return c, &exit.Error{Code: exit.Usage, Err: err}
+	}
+	return c, err
+}
+
+// Job renders a candidate as the run's device compiles it. The warning is not empty when today's
+// darwarp does not give the source that was measured.
+func (r *Record) Job(c kernels.Candidate) (j kernels.Job, warning string, err error) {
+	j, err = r.Bundle.VariantJob(c.Variant, r.Meta().Device, r.Meta().DType)
+	if err == nil && j.ID != c.ID {
+		warning = fmt.Sprintf("candidate %s renders to %s here: the device include library or the renderer has changed "+
+			"since the run,\n"+
+			"so this source may differ from the one that was measured", c.ID.Short(), j.ID.Short())
+	}
+	return j, warning, err
+}
+
+// Proof is what a candidate's figures stand on; nil when the run does not have it, and then the
+// figures are not shown.
+func (r *Record) Proof(c kernels.Candidate) (*kernels.Provenance, error) {
+	return r.ProofOf(c.Result.Proof)
+}
+
+// ProofOf is the provenance under a key; nil where the run has none.
+func (r *Record) ProofOf(key string) (*kernels.Provenance, error) {
+	if key == "" {
+		return nil, nil
+	}
+	p, err := r.Provenance(key)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return &p, err
+}
+
+// Lineage is the path to a candidate from the naive start: each step's better parent, oldest first. A
+// step without parents, drawn at random, follows the start itself.
+func (r *Record) Lineage(c kernels.Candidate) ([]kernels.Candidate, error) {
+	path := []kernels.Candidate{c}
+	for len(c.Origin.Parents) > 0 && len(path) <= r.Len() {
+		next, err := r.betterParent(c)
+		if err != nil {
+			return nil, err
+		}
+		path = append(path, next)
+		c = next
+	}
+	if c.Origin.Operator != kernels.NaiveStart {
+		start, err := Start(r.Run)
+		if err != nil {
+			return nil, err
+		}
+		if start != nil {
+			path = append(path, *start)
+		}
+	}
+	slices.Reverse(path)
+	return path, nil
+}
+
+func (r *Record) betterParent(c kernels.Candidate) (best kernels.Candidate, err error) {
+	for _, id := range c.Origin.Parents {
+		p, err := r.Get(id)
+		if err != nil {
+			return best, err
+		}
+		if best.ID.IsZero() || p.Score > 0 && (best.Score == 0 || p.Score < best.Score) {
+			best = p
+		}
+	}
+	return best, nil
+}
+
+// Start is the naive start, nil while the run has no verdict on it.
+func Start(run *store.Run) (start *kernels.Candidate, err error) {
+	err = run.Each(func(c kernels.Candidate) error {
+		if c.Origin.Operator == kernels.NaiveStart && c.Result.Outcome == kernels.OK {
+			start = &c
+			return errFound
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return start, err
+}
+
+// errFound ends a walk early.
+var errFound = errors.New("found")
+
+// With runs fn on an open record and closes it.
+func With(path string, fn func(*Record) error) error {
+	r, err := Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(r), r.Close())
+}
+
+// Locate is the file of a run that is named as `runs` shows it, or as a path.
+func Locate(run string) string {
+	if _, err := os.Stat(run); err == nil || strings.ContainsRune(run, os.PathSeparator) {
+		return run
+	}
+	if e, ok := registry.Find(run); ok {
+		return e.Path
+	}
+	return run
+}

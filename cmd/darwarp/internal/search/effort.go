@@ -1,0 +1,34 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
+)
+
+// sayEffort tells what the search made of the machine: verdicts a second, the share of the time that
+// the device worked, how many device processes it took, and this process's peak memory.
+func (s *Search) sayEffort(sum evolve.Summary) {
+	if s.Session.Device().Kind == "replay" || sum.Elapsed <= 0 {
+		return
+	}
+	parts := []string{fmt.Sprintf("%.1f verdicts a second", float64(sum.Evals)/sum.Elapsed.Seconds())}
+	if pool, ok := s.Session.Evaluator.(interface{ Load() (float64, int) }); ok {
+		busy, workers := pool.Load()
+		parts = append(parts, "device busy "+report.Percent(busy)+" of the time", report.Quantity(workers, "device process"))
+	}
+	parts = append(parts, report.Bytes(peakMemory())+" of memory here at most")
+	s.say("%s", strings.Join(parts, ", "))
+}
+
+// peakMemory is the greatest resident size of this process so far, in bytes.
+func peakMemory() int {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return int(u.Maxrss) << 10 // Linux counts KiB
+}

@@ -1,0 +1,48 @@
+package search
+
+import (
+	"fmt"
+	"time"
+
+	"darwarp/cmd/darwarp/internal/models"
+	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/store"
+)
+
+// Options say what a search is asked for. Of a run that goes on, those that the run was begun with count.
+type Options struct {
+	session.Target
+	Models     models.Options
+	Budget     store.Budget // the zero value: a default one, or that of the run
+	Portfolio  int          // end with the best so many kernels; below 2: with one
+	Seed       uint64
+	Strategy   string
+	Store      string // the run's file; empty: DefaultStore
+	Resume     string // a run to go on with
+	From       string // another run, whose candidates are hints
+	GateTest   bool   // first send a few cheats and valid kernels through the gate
+	NoBaseline bool   // do not measure the winner again at the end
+}
+
+// The budgets of a search that names none. Opening the device and measuring the winner again come on
+// top and keep the whole below three minutes.
+const (
+	defaultFor   = 2 * time.Minute
+	defaultCPU   = 100 * time.Second // what follows takes longer there
+	defaultEvals = 400               // on a recording, whose time is not the clock's
+)
+
+func defaultBudget(s *session.Session) store.Budget {
+	if s.Device().Kind == "replay" {
+		return store.Budget{Evals: defaultEvals}
+	}
+	if s.Device().Kind == "cpu" {
+		return store.Budget{For: defaultCPU}
+	}
+	return store.Budget{For: defaultFor}
+}
+
+// DefaultStore names a new run's file by its problem and by the time.
+func DefaultStore(problem string) string {
+	return fmt.Sprintf("%s-%s.db", problem, time.Now().Format("20060102-150405"))
+}

@@ -1,0 +1,101 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/eval"
+	"darwarp/eval/replay"
+	"darwarp/templates"
+)
+
+// openAuto takes a GPU, else the processor, else a recording, and says why.
+func openAuto(ctx context.Context, t Target, s *Session, say func(string, ...any)) (*Session, error) {
+	var noGPU, noCPU *eval.EnvError
+	err := openPool(ctx, t, s, "cuda", say)
+	if err == nil || !errors.As(err, &noGPU) {
+		return s, err
+	}
+	say("no GPU to use here: %v", noGPU)
+	if eval.Locate().CXX.Path != "" {
+		say("device: cpu; all times are CPU times")
+	}
+	err = openPool(ctx, t, s, "cpu", say)
+	if err == nil || !errors.As(err, &noCPU) {
+		return s, err
+	}
+	if !slices.Contains(replay.ShippedNames(), s.Bundle.Problem.Name) {
+		return nil, exit.Environmentf("no device can run %s: %v; and for --device cpu: %v", s.Bundle.Problem.Name, noGPU,
+			noCPU)
+	}
+	say("device: replay of a recording, for the processor cannot be used either: %v", noCPU)
+	return openShipped(t, s.Bundle)
+}
+
+// openPool readies a GPU or the processor. The processor takes small sizes unless others are named.
+func openPool(ctx context.Context, t Target, s *Session, kind string, say func(string, ...any)) error {
+	if kind == "cpu" && t.picked == nil && len(t.Workloads) == 0 {
+		s.Workloads = s.Bundle.Problem.SmallWorkloads()
+	}
+	if err := s.counts(t.Objective); err != nil {
+		return err
+	}
+	cfg := s.config(t, say)
+	cfg.Kind, cfg.Races, cfg.Objective, cfg.CacheDir, cfg.Log = kind, t.Races, s.Objective, t.cacheDir(say), t.Log
+	pool, err := eval.Open(ctx, cfg)
+	if errors.Is(err, eval.ErrTooLarge) || errors.Is(err, eval.ErrUnfit) {
+		return exit.Usagef("%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	s.Evaluator, s.Close = pool, pool.Close
+	if s.Spaces, s.LeftOut, err = SpacesOn(s.Bundle, pool.Device(), s.DType, s.Pins); err != nil {
+		return errors.Join(err, pool.Close())
+	}
+	return nil
+}
+
+// Twins opens the GPU and the cpu device side by side, for the same candidates. Nothing is timed there.
+func (s *Session) Twins(ctx context.Context, t Target, say func(string, ...any)) (*eval.Twins, error) {
+	twins, err := eval.OpenTwins(ctx, s.config(t, say))
+	if errors.Is(err, eval.ErrTooLarge) {
+		return nil, exit.Usagef("%v", err)
+	}
+	return twins, err
+}
+
+// config is what every device of the session gets.
+func (s *Session) config(t Target, say func(string, ...any)) eval.Config {
+	return eval.Config{
+		Problem: s.Bundle.Problem, Reference: s.Bundle.ReferenceSource(s.DType), Headers: templates.Include(),
+		DType: s.DType, Acc: s.Bundle.Problem.Accumulators(s.Bundle.Families, s.Pins),
+		Workloads: s.Workloads, Cache: s.Cache, Jobs: t.Jobs, Version: Version(),
+		Sandbox:  eval.SandboxMode(cmp.Or(t.Sandbox, string(eval.SandboxBest))),
+		Progress: func(what string) { say("%s ...", what) },
+	}
+}
+
+// cacheDir is where the target's compiled candidates are kept, empty: nowhere.
+func (t Target) cacheDir(say func(string, ...any)) string {
+	if t.Uncached {
+		return ""
+	}
+	dir, err := CacheDir()
+	if err != nil {
+		say("compiled candidates are not cached: %v", err)
+		return ""
+	}
+	return dir
+}
+
+// CacheDir is where compiled candidates are kept.
+func CacheDir() (string, error) {
+	base, err := os.UserCacheDir()
+	return filepath.Join(base, "darwarp"), err
+}

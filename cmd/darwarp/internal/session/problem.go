@@ -1,0 +1,47 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// LoadBundle reads a problem: a built-in name, or a folder. A folder that is named like a built-in
+// problem is written ./NAME.
+func LoadBundle(arg string) (*templates.Bundle, error) {
+	if slices.Contains(templates.Builtins(), arg) {
+		return templates.Builtin(arg)
+	}
+	info, err := os.Stat(arg)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, exit.Usagef("unknown problem %q: expected one of %s, or a folder with a problem.toml",
+			arg, strings.Join(templates.Builtins(), ", "))
+	case err != nil:
+		return nil, exit.Usagef("%v", err)
+	case !info.IsDir():
+		return nil, exit.Usagef("%s is a file: expected a problem's name or its folder", arg)
+	}
+	b, err := templates.Load(os.DirFS(arg))
+	return b, InFolder(arg, err)
+}
+
+// InFolder makes mistakes name their files as the user would open them.
+func InFolder(dir string, err error) error {
+	var ms kernels.Mistakes
+	if !errors.As(err, &ms) {
+		return err
+	}
+	out := slices.Clone(ms)
+	for i := range out {
+		out[i].File = filepath.Join(dir, out[i].File)
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+// Package session opens what candidates are evaluated on: a GPU, the processor or a recording, with the problem,
+// the sizes and the spaces that flags or a run ask for.
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+	"darwarp/templates"
+)
+
+// Session is an evaluator that is ready, with what is evaluated on it.
+type Session struct {
+	evolve.Evaluator
+	Bundle    *templates.Bundle
+	DType     kernels.DType
+	Workloads []kernels.Workload
+	Objective kernels.Objective
+	Pins      kernels.Pins
+	Cache     string
+	Spaces    []*kernels.Space
+	LeftOut   []string // families without a space, with why, in a few words
+	Close     func() error
+}
+
+// Open readies the device that the target asks for. What it does meanwhile it says to people.
+func Open(ctx context.Context, t Target, say func(string, ...any)) (*Session, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	if t.Races && t.Device == "auto" {
+		t.Device = "cpu"
+	}
+	if t.Races && t.Device != "cpu" {
+		return nil, exit.Usagef("--races: only --device cpu can watch every access")
+	}
+	if IsFile(t.Problem) {
+		if t.Device == "cuda" || t.Device == "cpu" {
+			return nil, exit.Usagef("--device %s: %s is a recording: name the problem or its folder", t.Device, t.Problem)
+		}
+		return openRecording(t)
+	}
+	s, err := t.Read()
+	if err != nil {
+		return nil, err
+	}
+	switch t.Device {
+	case "cuda", "cpu":
+		return s, openPool(ctx, t, s, t.Device, say)
+	case "replay":
+		return openShipped(t, s.Bundle)
+	}
+	return openAuto(ctx, t, s, say)
+}
+
+// Follow takes over the families that were added to the run while it was searched.
+func (s *Session) Follow(run *store.Run) (err error) {
+	if files := run.Meta().Files; len(files) != len(s.Bundle.Files) {
+		s.Bundle, err = templates.FromFiles(files)
+	}
+	return err
+}
+
+// counts decides what counts over the session's workloads.
+func (s *Session) counts(objective string) error {
+	s.Objective = cmp.Or(kernels.Objective(objective), kernels.Geomean)
+	if err := s.Objective.Check(s.Workloads); err != nil {
+		return exit.Usagef("--objective: %v", err)
+	}
+	return nil
+}
+
+// IsFile reports whether a path is that of a file: a recording, and neither a folder nor the name of a problem.
+func IsFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// OpenFor opens the device that a run was made on, with what the run was about.
+func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...any)) (*Session, error) {
+	b, err := templates.FromFiles(m.Files)
+	if err != nil {
+		return nil, fmt.Errorf("the problem that the run carries cannot be read by this darwarp: %w", err)
+	}
+	t.Bundle, t.picked, t.pins = b, m.Workloads, m.Pins
+	t.Cache, t.DType, t.Objective = m.Cache, string(m.DType), string(m.Objective)
+	if t.Races && m.Device.Kind != "cpu" { // a search for faults, not a comparison of times
+		t.picked = nil
+		return Open(ctx, t, say)
+	}
+	if t.Device == "auto" && m.Device.Kind != "" {
+		t.Device = m.Device.Kind
+	}
+	s, err := Open(ctx, t, say)
+	if err != nil {
+		return nil, err
+	}
+	if d := s.Device(); d.Name != m.Device.Name || d.Kind != m.Device.Kind || d.Arch != m.Device.Arch {
+		return nil, errors.Join(exit.Usagef("the run was made on %s %s, this is %s %s: times of two devices do not compare",
+			m.Device.Label(), m.Device.Arch, d.Label(), d.Arch), s.Close())
+	}
+	return s, nil
+}
+
+// Versus duels two candidates at every workload, as the run times them.
+func (s *Session) Versus(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+	if f, ok := s.Evaluator.(interface {
+		Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error)
+	}); ok {
+		return f.Versus(ctx, champion, challenger, s.Cache)
+	}
+	return s.Evaluator.Duel(ctx, champion, challenger)
+}

@@ -1,0 +1,120 @@
+package session
+
+import (
+	"cmp"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/eval"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// Target is what the flags say about where and what to evaluate.
+type Target struct {
+	Problem   string // name, folder or recording
+	Device    string // auto, cuda, cpu or replay
+	DType     string
+	Cache     string // hot or cold; empty: hot, or what was recorded
+	Objective string
+	Workloads []string
+	Genes     []string
+	Jobs      int
+	Races     bool              // cpu: look for races
+	Uncached  bool              // compile everything again
+	Sandbox   string            // best, strict or off; empty: best
+	Bundle    *templates.Bundle // set: the problem as a run carries it
+	// set with Bundle
+	picked []kernels.Workload
+	pins   kernels.Pins
+	Log    *slog.Logger
+}
+
+var deviceNames = []string{"auto", "cuda", "cpu", "replay"}
+
+// check refuses values that no device knows.
+func (t Target) check() error {
+	if !slices.Contains(deviceNames, t.Device) {
+		return exit.Usagef("--device %q: expected %s", t.Device, strings.Join(deviceNames, ", "))
+	}
+	if t.Cache != "" && t.Cache != "hot" && t.Cache != "cold" {
+		return exit.Usagef("--cache %q: expected hot or cold", t.Cache)
+	}
+	if t.Jobs < 0 {
+		return exit.Usagef("--jobs %d: expected 0 (one a core) or more", t.Jobs)
+	}
+	if t.Sandbox != "" && !slices.Contains(eval.SandboxModes(), t.Sandbox) {
+		return exit.Usagef("--sandbox %q: expected %s", t.Sandbox, strings.Join(eval.SandboxModes(), ", "))
+	}
+	return nil
+}
+
+// Read resolves what the target says about the problem.
+func (t Target) Read() (s *Session, err error) {
+	s = &Session{Bundle: t.Bundle, Workloads: t.picked, Pins: t.pins, Cache: cmp.Or(t.Cache, "hot"),
+		Close: func() error { return nil }}
+	if s.Bundle == nil {
+		if s.Bundle, err = LoadBundle(t.Problem); err != nil {
+			return nil, err
+		}
+		if s.Workloads, err = pickWorkloads(s.Bundle.Problem, t.Workloads); err != nil {
+			return nil, err
+		}
+		if s.Pins, err = parsePins(t.Genes); err != nil {
+			return nil, err
+		}
+	}
+	if s.Workloads == nil {
+		s.Workloads = s.Bundle.Problem.DefaultWorkloads()
+	}
+	s.DType, err = PickDType(s.Bundle.Problem, t.DType)
+	return s, err
+}
+
+// pickWorkloads reads the --workload flags; none means the problem's default set.
+func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, error) {
+	if len(flags) == 0 {
+		return p.DefaultWorkloads(), nil
+	}
+	var out []kernels.Workload
+	seen := map[string]bool{}
+	for _, s := range flags {
+		found, err := p.FindWorkload(s)
+		if err != nil {
+			return nil, exit.Usagef("--workload: %v", err)
+		}
+		for _, w := range found {
+			if !seen[w.Name] {
+				seen[w.Name] = true
+				out = append(out, w)
+			}
+		}
+	}
+	return out, nil
+}
+
+// PickDType reads the --dtype flag; empty means the problem's first.
+func PickDType(p *kernels.Problem, flag string) (kernels.DType, error) {
+	t, err := p.PickDType(flag)
+	if err != nil {
+		return "", exit.Usagef("--dtype: %v", err)
+	}
+	return t, nil
+}
+
+// parsePins reads the --gene NAME=VALUE,VALUE flags.
+func parsePins(flags []string) (kernels.Pins, error) {
+	pins := kernels.Pins{}
+	for _, s := range flags {
+		name, list, ok := strings.Cut(s, "=")
+		if !ok || name == "" || list == "" {
+			return nil, exit.Usagef("--gene %q: expected NAME=VALUE or NAME=VALUE,VALUE", s)
+		}
+		for _, v := range strings.Split(list, ",") {
+			pins[name] = append(pins[name], kernels.ParseValue(strings.TrimSpace(v)))
+		}
+	}
+	return pins, nil
+}

@@ -1,0 +1,179 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/progress"
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/evolve"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// Lines prints a search's events as lines as they come.
+type Lines struct {
+	printer   *progress.Printer
+	events    *json.Encoder // stdout with --json, else nil
+	find      func(kernels.ID) (kernels.Candidate, error)
+	only      string // the only workload, "" with several
+	simulated bool
+	state     progress.State
+	champion  kernels.Candidate
+	columns   int       // of the terminal, 0: none
+	heard     time.Time // of the last event
+	quiet     bool      // the view is open: nothing is printed
+}
+
+// newLines prints to a console; find looks up candidates.
+func newLines(c *console.Console, plain bool, find func(kernels.ID) (kernels.Candidate, error)) *Lines {
+	return &Lines{find: find, printer: c.Printer(plain), columns: console.Width(c.Err)}
+}
+
+// LinesOf is the screen of a search of this process, with so many evaluations as its budget; 0: it has none of them.
+func LinesOf(c *console.Console, s *session.Session, run *store.Run, evals int, plain, asJSON bool) *Lines {
+	sc := newLines(c, plain, run.Get)
+	sc.state = progress.State{Failed: progress.Failures(run.Counts()), Evals: evals, CPU: s.Device().Kind == "cpu"}
+	if asJSON {
+		sc.events = json.NewEncoder(c.Out)
+	}
+	if len(s.Workloads) == 1 {
+		sc.only = s.Workloads[0].Name
+	}
+	sim, ok := s.Evaluator.(evolve.Simulated)
+	sc.simulated = ok && sim.Simulated()
+	return sc
+}
+
+// Follow shows events until there are no more. The error is that of writing to stdout.
+func (s *Lines) Follow(events <-chan evolve.Event) (err error) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	defer s.printer.Clear()
+	for {
+		select {
+		case e, more := <-events:
+			if !more {
+				return err
+			}
+			if s.events != nil && err == nil {
+				err = s.events.Encode(e)
+			}
+			s.take(e)
+		case now := <-tick.C:
+			s.printer.Tick(s.at(now), now)
+		}
+	}
+}
+
+// at is the state a little after the last event.
+func (s *Lines) at(now time.Time) progress.State {
+	st := s.state
+	if !s.simulated && !s.heard.IsZero() {
+		since := now.Sub(s.heard)
+		st.Elapsed += since
+		if st.Left > 0 {
+			st.Left = max(time.Second, st.Left-since)
+		}
+	}
+	return st
+}
+
+// take brings the state up to date and says what deserves a line of its own.
+func (s *Lines) take(e evolve.Event) {
+	s.heard = time.Now()
+	s.state.Elapsed, s.state.Done, s.state.InFlight, s.state.Rate, s.state.Left = e.At, e.Evals, e.InFlight, e.Rate, e.ETA
+	if e.Reign > 0 {
+		s.state.Speedup = 1 / e.Reign
+	}
+	switch e.Kind {
+	case evolve.KindResult:
+		if progress.IsFailure(e.Candidate.Result.Outcome) {
+			s.state.Failed++
+		}
+	case evolve.KindChampion:
+		s.crown(e)
+	case evolve.KindTrial:
+		s.tried(e)
+	case evolve.KindDrain:
+		s.state.Draining = true
+		s.say(e, "stopping: "+e.Note)
+	case evolve.KindPaused, evolve.KindResumed, evolve.KindSteer:
+		s.say(e, e.Note)
+	case evolve.KindAdvice:
+		if e.Exchange == nil { // about the models, and not one of many questions
+			s.say(e, e.Note)
+		}
+	case evolve.KindFamily:
+		s.say(e, "new family "+e.Note)
+	case evolve.KindRestart:
+		s.say(e, "starting anew: "+e.Note)
+	case evolve.KindLost:
+		s.say(e, "lost: "+e.Note)
+	case evolve.KindNoise:
+		s.say(e, "noise: "+e.Note)
+	case evolve.KindOutage:
+		s.say(e, "outage: "+e.Note)
+	case evolve.KindSkip:
+		if !e.ID.IsZero() { // else no verdict was wanted
+			s.say(e, e.ID.Short()+" "+e.Note)
+		}
+	case evolve.KindDisk:
+		s.say(e, "disk: "+e.Note)
+	}
+}
+
+// tried tells of a candidate that fell, and of a champion that has stood all that is asked of it.
+func (s *Lines) tried(e evolve.Event) {
+	switch {
+	case e.Candidate != nil:
+		s.state.Failed++
+		s.say(e, e.ID.Short()+" "+report.FirstLine(e.Note))
+	case e.ID != e.Champion || e.Standing != kernels.Stood:
+	case e.Trial.Part(kernels.TrialLaunches).Verdict == kernels.Pending:
+		s.say(e, "champion "+e.ID.Short()+" has stood its trial")
+	default:
+		d := e.Trial.Part(kernels.TrialLaunches)
+		s.say(e, fmt.Sprintf("champion %s: %s: %s", e.ID.Short(), d.Detail, d.Verdict))
+	}
+}
+
+// crown tells of a new champion with its time and what it changed.
+func (s *Lines) crown(e evolve.Event) {
+	c, err := s.find(e.ID)
+	if err != nil {
+		s.say(e, "champion "+e.ID.Short())
+		return
+	}
+	text := fmt.Sprintf("champion %s  %6s", c.ID.Short(), report.Speedup(e.Score))
+	if t := report.Find(c.Result.Times, s.only); t != nil {
+		text += "  " + report.Time(t.Median)
+		if s.state.CPU {
+			text += " CPU time"
+		}
+		s.state.Best = t.Median
+	}
+	switch {
+	case s.champion.ID.IsZero():
+		text += "  " + e.Note
+	case c.Variant.Family == "": // it has no genes to compare
+		text += "  " + c.Origin.Note
+	default:
+		text += "  " + report.Step(s.champion.Variant, c.Variant)
+	}
+	s.champion = c
+	s.say(e, text)
+}
+
+func (s *Lines) say(e evolve.Event, text string) {
+	if s.quiet {
+		return
+	}
+	s.printer.Message(report.Clip(fmt.Sprintf("%7s  %s", report.Duration(e.At), text), s.columns))
+}
+
+// EventQueue is how far the screen may be behind before the search waits for it.
+const EventQueue = 4096

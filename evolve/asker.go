@@ -1,0 +1,35 @@
+package evolve
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+)
+
+// asker asks the evaluator, beside the loop.
+type asker struct {
+	ev     Evaluator
+	trials *trials
+	hard   context.Context // ends on Abort
+}
+
+// ask does a task. A panic of the evaluator is an error like any other: the run is saved.
+func (x *asker) ask(t *task) (a answer) {
+	a.task = t
+	defer func() {
+		if p := recover(); p != nil {
+			a.err = fmt.Errorf("evaluator panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	switch {
+	case t.purpose == forNoise:
+		a.err = x.ev.(Controlled).Control(x.hard, t.job)
+	case t.purpose == forTrial:
+		a.trial, a.err = x.trials.try(t)
+	case t.isDuel():
+		a.duel, a.err = x.ev.Duel(x.hard, t.champion, t.job)
+	default:
+		a.result, a.err = x.ev.Evaluate(x.hard, t.job)
+	}
+	return a
+}
