@@ -234,3 +234,19 @@ func TestDocsFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestDocsRooms looks for each package of the large rooms in the tables of docs/design.md.
+func TestDocsRooms(t *testing.T) {
+	design := pages(t)["docs/design.md"]
+	for _, room := range []string{"eval/internal", "cmd/darwarp/internal"} {
+		packages, err := os.ReadDir(room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range packages {
+			if p.IsDir() && !strings.Contains(design, "`"+p.Name()+"`") {
+				t.Errorf("docs/design.md does not name %s/%s", room, p.Name())
+			}
+		}
+	}
+}

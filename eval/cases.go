@@ -131,7 +131,7 @@ func (s *caseSet) addOthers(c gpu.Case, add func(gpu.Case) error) error {
 // addDrawn adds the sizes that are drawn for every candidate, as many as the effort allows.
 func (s *caseSet) addDrawn() error {
 	e, rng := s.want.effort, s.want.rng
-	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: rng, cap: e.drawn, thirds: rng.IntN(2)}
+	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: rng, cap: e.drawn, long: e.long, thirds: rng.IntN(2)}
 	var near []kernels.Dims
 	for _, w := range s.want.workloads {
 		near = append(near, d.near(w.Dims)...)

@@ -59,7 +59,7 @@ func parseCases(t *testing.T, text string, e effort) (*kernels.Problem, *caseSet
 
 // TestCasesOfWorkloads: a bank with new inputs in every set, of which candidates are gated on two, and all other classes on trial.
 func TestCasesOfWorkloads(t *testing.T) {
-	_, s := parseCases(t, caseProblem, effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30})
+	_, s := parseCases(t, caseProblem, effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30, long: 1 << 16})
 	for _, w := range []string{"64", "128"} {
 		bank, seeds := s.byLoad[w], map[uint64]bool{}
 		if len(bank) != bankSize || len(s.seeds(w)) != seedsPerWorkload {
@@ -101,7 +101,7 @@ func TestCasesProved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30, narrow: true}
+	e := effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30, long: 1 << 16, narrow: true}
 	powers := map[string]power{"128": {bank: "needles", unfit: []string{"normal", "wide"}}}
 	s, err := newCases(wanted{p, kernels.FP16, p.Workloads, e, powers, secret()})
 	if err != nil {
@@ -139,7 +139,7 @@ func TestCasesProved(t *testing.T) {
 // TestCasesBounded: where arithmetic or memory is dear the two sets that every candidate needs remain, and no trial classes.
 func TestCasesBounded(t *testing.T) {
 	for name, e := range map[string]effort{
-		"arithmetic": {shape: 1e3, classes: 1e3, bank: 1e3, memory: 1 << 30},
+		"arithmetic": {shape: 1e3, classes: 1e3, bank: 1e3, memory: 1 << 30, long: 1 << 16},
 		"memory":     {shape: 1e9, classes: 1e9, bank: 1e9, trial: 1e9, memory: 1},
 	} {
 		_, s := parseCases(t, caseProblem, e)

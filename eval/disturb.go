@@ -27,7 +27,8 @@ var (
 const (
 	disturbSlice  = 200 * time.Millisecond
 	freshRounds   = 10
-	disturbOnce   = 60 * time.Microsecond // poison, hash and queueing of one run
+	disturbOnce   = 60 * time.Microsecond  // poison, hash and queueing of one run
+	disturbBurst  = 240 * time.Microsecond // a burst, on average
 	emulatedShare = 2
 )
 
@@ -153,8 +154,9 @@ func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error)
 			rand.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
 			order = append(order, round[:min(len(round), r.runs-done-len(order))]...)
 		}
-		n := t.slice(order)
-		if err := t.disturb(ctx, order[:n], r.bursts()); err != nil {
+		bursts := r.bursts()
+		n := t.slice(order, bursts)
+		if err := t.disturb(ctx, order[:n], bursts); err != nil {
 			return kernels.Doubt{}, err
 		}
 		if d, bad := t.found(); bad {
@@ -168,10 +170,13 @@ func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error)
 
 // slice is how many of the runs go into one request: those of disturbSlice, and, where they are judged one by one, those
 // whose outputs fit a slot.
-func (t *trial) slice(order []int) int {
-	took := 0.0
+func (t *trial) slice(order []int, bursts bool) int {
+	once, took := float64(disturbOnce), 0.0
+	if bursts && t.device.Kind != "cpu" {
+		once += float64(disturbBurst)
+	}
 	for n, i := range order {
-		took += t.right[i].Nanos + float64(disturbOnce)
+		took += t.right[i].Nanos + once
 		if n > 0 && (took > float64(disturbSlice) || n == gpu.MostDisturbed) {
 			order = order[:n]
 			break

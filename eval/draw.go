@@ -17,6 +17,8 @@ type drawer struct {
 	rng *rand.Rand
 	cap float64 // operations, and elements of all tensors, of one size
 
+	long float64 // up to which a dim is drawn that is long
+
 	thirds int // multiples of 2^power where power is odd, or even, are multiples of three as well
 }
 
@@ -74,12 +76,24 @@ func (d *drawer) cubes() []kernels.Dims {
 	return list
 }
 
+// thousands and longest are where dims begin to be long, and very long.
+const (
+	thousands = 1 << 10
+	longest   = 1 << 16
+)
+
 // longShare is the part of the bound in work that a size with a very long dim may take.
 const longShare = 64
 
-// spans are what a dim is drawn from that is far from its usual sizes: one, a handful, thousands, and more where there is
-// more. One is drawn three times: a single line is of a single class, which may be one that shows nothing.
-var spans = [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 17}, {1 << 10, 1 << 16}, {1 << 16, math.MaxInt32}}
+// spans are what a dim of up to most is drawn from that is far from its usual sizes: one, a handful, thousands, and more
+// where there is more. One is drawn three times: a single line is of a single class, which may be one that shows nothing.
+func (d *drawer) spans(most float64) [][2]float64 {
+	list := [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 17}, {thousands, d.long}}
+	if d.long >= longest && most > longest {
+		list = append(list, [2]float64{longest, most})
+	}
+	return list
+}
 
 // scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small: who leaves
 // work out for few rows or for long ones meets all of them.
@@ -90,10 +104,7 @@ func (d *drawer) scales() []kernels.Dims {
 		if len(r.Values) > 0 {
 			continue
 		}
-		for _, span := range spans {
-			if span[1] = min(span[1], float64(r.Most)); span[0] > max(1<<10, span[1]) {
-				continue
-			}
+		for _, span := range d.spans(float64(r.Most)) {
 			size := kernels.Dims{}
 			for _, other := range d.p.DimNames {
 				size[other] = d.few(d.p.Range(other))
@@ -101,7 +112,7 @@ func (d *drawer) scales() []kernels.Dims {
 			v := span[0] * math.Pow(max(span[1]/span[0], 1), d.rng.Float64())
 			size[dim] = max(r.Step, min(int(v), r.Most)/r.Step*r.Step)
 			bound := *d
-			if span[0] > 1<<10 { // millions of numbers, not billions
+			if span[0] >= longest { // millions of numbers, not billions
 				bound.cap /= longShare
 			}
 			if bound.shrink(size, []string{dim}) {

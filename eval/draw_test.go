@@ -16,7 +16,7 @@ func drawerOf(t *testing.T, lines string, most float64, seed uint64) *drawer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &drawer{p: p, t: kernels.FP16, rng: rand.New(rand.NewPCG(seed, 1)), cap: most}
+	return &drawer{p: p, t: kernels.FP16, rng: rand.New(rand.NewPCG(seed, 1)), cap: most, long: 1 << 16}
 }
 
 // TestAlignments: each dim is drawn in each alignment, and differently in another session.
@@ -166,14 +166,20 @@ func TestMixedOthers(t *testing.T) {
 	}
 }
 
-// TestScales: every dim that is not one of a few values is drawn as a handful and as some thousands.
+// TestScales: every dim that is not one of a few values is drawn as a handful and as some thousands, beside a GPU as fewer.
 func TestScales(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(40) {
 		one, few, many := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		d := drawerOf(t, "", 1e10, seed)
+		if seed%2 == 1 {
+			d.long = emulatedLong
+		}
 		for _, size := range d.scales() {
 			for dim, n := range size {
 				one[dim] = one[dim] || n == 1
+				if float64(n) > d.long {
+					t.Errorf("seed %d: %s is %d: at most %g", seed, dim, n, d.long)
+				}
 				few[dim] = few[dim] || n >= 2 && n <= 17
 				many[dim] = many[dim] || n >= min(1<<10, d.p.Range(dim).Most)
 			}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/stats"
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
@@ -19,6 +21,8 @@ const duelBatch = 20
 // challenger is faster beyond the noise, steady and fresh. Nobody is promoted by a fault: one of a candidate's
 // makes the duel ambiguous, and the duel says who was found out as what; ours is a kernels.ErrLost.
 func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+	ctx, end := p.doubting(ctx, "duel "+champion.ID.Short()+" "+challenger.ID.Short())
+	defer end()
 	t := terms{cache: p.cfg.Cache, which: p.cfg.Objective.Deciding(p.cfg.Workloads), both: true}
 	d, err := p.versus(urgently(ctx), champion, challenger, t)
 	if !errors.Is(err, errFaulted) {
@@ -30,6 +34,16 @@ func (p *Pool) Duel(ctx context.Context, champion, challenger *kernels.Job) (ker
 		d.Outcome, d.Culprit, d.Detail = f.outcome, f.side, kernels.CleanDetail(f.detail)
 	}
 	return d, nil
+}
+
+// doubting begins a row of the trace for what comes after a candidate's verdict.
+func (p *Pool) doubting(ctx context.Context, what string) (row context.Context, end func()) {
+	lane := p.cfg.Trace.Take("duels and trials")
+	span := lane.Begin(what)
+	return trace.With(ctx, lane), func() {
+		span.End()
+		lane.Free()
+	}
 }
 
 // Versus duels two candidates on every workload, at hot or cold, by steady times alone; Duel does at the session's
@@ -354,9 +368,12 @@ func (f *fight) landslide(lead float64) kernels.Verdict {
 // rule wants no more. In those few every pair counts: nothing that happens to a machine favours one side in ten
 // pairs that alternate.
 func (p *Pool) fight(ctx context.Context, a, b contestant, t terms, pairs int) (*fight, error) {
-	f := p.newFight(t, a.base)
+	span := trace.Begin(ctx, "pairs")
+	defer span.End()
+	span.Note("fresh", t.fresh)
+	f, began := p.newFight(t, a.base), time.Now()
 	f.itself = b.itself
-	for f.More() && !f.given && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
+	for f.More() && !f.given && !f.late(began) && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
 		for i := range f.workloads {
 			if f.given {
 				break
@@ -375,7 +392,17 @@ func (p *Pool) fight(ctx context.Context, a, b contestant, t terms, pairs int) (
 			f.enter(i, got)
 		}
 	}
+	span.Note("pairs", f.Pairs())
 	return f, nil
+}
+
+// freshFor is how long a fresh half goes on that is ambiguous after its first pairs: who wins by so little may challenge the next
+// champion, and at large sizes 200 pairs hold the device for a quarter of a minute.
+var freshFor = 10 * time.Second
+
+// late reports whether a fight is to end as it stands.
+func (f *fight) late(began time.Time) bool {
+	return f.fresh && f.Pairs() >= stats.MinPairs && time.Since(began) > freshFor
 }
 
 // enter adds a block of pairs at a workload.

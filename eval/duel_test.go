@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
 
@@ -15,9 +16,9 @@ func TestUrgentGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &Pool{slots: make(chan int, 2), first: make(chan int)}
 		var order []string
-		wait := func(who string, urgent bool) {
+		wait := func(ctx context.Context, who string, urgent bool) {
 			go func() {
-				slot, err := p.slot(t.Context(), urgent)
+				slot, err := p.slot(ctx, urgent)
 				if err != nil {
 					t.Error(err)
 				}
@@ -27,13 +28,14 @@ func TestUrgentGoesFirst(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		wait("candidate 1", false)
-		wait("candidate 2", false)
-		wait("duel", true)
+		wait(t.Context(), "candidate 1", false)
+		wait(t.Context(), "candidate 2", false)
+		wait(t.Context(), "challenger", true)
+		wait(urgently(t.Context()), "champion", false) // gated again in a duel
 		p.free(0)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if len(order) != 3 || order[0] != "duel" || len(p.slots) != 1 {
+		if !slices.Equal(order, []string{"challenger", "champion", "candidate 1", "candidate 2"}) || len(p.slots) != 1 {
 			t.Errorf("%q, %d slots free afterwards", order, len(p.slots))
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -110,6 +112,34 @@ func TestOpenings(t *testing.T) {
 		f := &fight{ratios: tt.ratios}
 		if o := openings[tt.at]; len(tt.ratios) != o.pairs || f.landslide(o.lead) != tt.want {
 			t.Errorf("%s: %q of %d pairs, expected %q of %d", tt.name, f.landslide(o.lead), len(tt.ratios), tt.want, o.pairs)
+		}
+	}
+}
+
+// TestLongFreshHalf: who is not told apart within some seconds is not told apart.
+func TestLongFreshHalf(t *testing.T) {
+	pool := fakePool(t)
+	before := freshFor
+	t.Cleanup(func() { freshFor = before })
+	var sides []contestant
+	for _, name := range []string{"good", "seen_a_little"} {
+		c, err := pool.ready(t.Context(), fakeJob(t, pool, name))
+		if err == nil {
+			err = c.bank(t.Context(), pool.all())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides = append(sides, c)
+	}
+	for limit, want := range map[time.Duration]int{0: stats.MinPairs, time.Hour: stats.MaxPairs} {
+		freshFor = limit
+		f, err := pool.fight(t.Context(), sides[0], sides[1], terms{cache: "hot", which: pool.all(), fresh: true}, stats.MinPairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, _, _, _ := f.Verdict(); v != kernels.Ambiguous || f.Pairs() != want {
+			t.Errorf("%v: %s after %d pairs, expected %d", limit, v, f.Pairs(), want)
 		}
 	}
 }

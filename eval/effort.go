@@ -18,19 +18,27 @@ type effort struct {
 	lines     int     // of terms, on which the check's power is proved
 	omissions int     // parts of them that are left out, beside the first and the last
 	alone     bool    // hard classes are run each on its own, too
+	long      float64 // up to which a dim is drawn that is long
 	narrow    bool    // sums are also kept in types narrower than fp32, which overflow where inputs are huge
 }
 
 // emulated is the effort of the cpu device.
-var emulated = effort{shape: 5e6, classes: 1e6, drawn: 1e5, bank: 4e7, trial: 1e7, memory: 1 << 30, lines: 16, omissions: 1}
+var emulated = effort{shape: 5e6, classes: 1e6, drawn: 1e5, bank: 4e7, trial: 1e7, memory: 1 << 30, lines: 16, omissions: 1, long: 1 << 16}
+
+// emulatedLong is how long a dim gets for who is emulated beside a GPU, where he has run with longer ones: blocks of whole tiles
+// made these sizes half of what ten orders took.
+const emulatedLong = 1 << 11
 
 // effort is what the device gets through in the time that a candidate is worth. Emulated threads are
 // slow by orders of magnitude; shapes of a few tiles show what they can.
 func (p *Pool) effort() effort {
 	e := effort{shape: math.Inf(1), classes: math.Inf(1), drawn: 1e10, bank: 1e13, trial: math.Inf(1),
-		memory: p.device.MemoryBytes / trialShare, lines: 64, omissions: 4, alone: true}
+		memory: p.device.MemoryBytes / trialShare, lines: 64, omissions: 4, alone: true, long: 1 << 16}
 	if p.cfg.Kind == "cpu" {
 		e = emulated
+	}
+	if p.cfg.idle {
+		e.long = emulatedLong
 	}
 	e.narrow = slices.ContainsFunc(p.cfg.Acc, func(t kernels.DType) bool { return t.Roundoff() > kernels.FP32.Roundoff() })
 	return e

@@ -4,40 +4,53 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
-// A would-be champion is emulated under so many orders of its threads, for so long at most.
+// A would-be champion is emulated under so many orders of its threads, for so long at most, by so many emulators: each is busy on
+// a core for seconds.
 var (
 	emulatedOrders = 10
 	emulatedFor    = 45 * time.Second
+	emulators      = max(1, min(4, runtime.NumCPU()/4))
 )
 
-// emulator is the cpu device beside the one that is searched: at the check shapes, with every access watched, by workers that
-// take what time nobody else wants. It is opened when the first champion is on trial.
+// emulator is cpu devices beside the one that is searched: at the check shapes, with every access watched, by workers that
+// take what time nobody else wants. They are opened when the first champion is on trial.
 type emulator struct {
-	mu   sync.Mutex
-	pool *Pool
-	why  string // it cannot be had here
+	mu    sync.Mutex
+	pools []*Pool
+	why   string // none can be had here
 }
 
-// open readies the emulator, or says why it cannot. What it lacks is no reason to end a search.
-func (m *emulator) open(ctx context.Context, cfg Config) (*Pool, string) {
+// open readies the emulators, or says why it cannot. What it lacks is no reason to end a search.
+func (m *emulator) open(ctx context.Context, cfg Config) ([]*Pool, string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.pool != nil || m.why != "" {
-		return m.pool, m.why
+	if len(m.pools) > 0 || m.why != "" {
+		return m.pools, m.why
 	}
 	cfg.Kind, cfg.Races, cfg.Workloads, cfg.Jobs, cfg.shared, cfg.Progress, cfg.idle = "cpu", true, nil, 1, nil, nil, true
-	pool, err := Open(ctx, cfg)
-	if err == nil {
-		m.pool = pool
-		return pool, ""
+	pools, errs := make([]*Pool, emulators), make([]error, emulators)
+	var all sync.WaitGroup
+	for i := range pools {
+		all.Go(func() { pools[i], errs[i] = Open(ctx, cfg) })
 	}
-	why := fmt.Sprintf("the cpu device cannot be had here: %v", err)
+	all.Wait()
+	for _, p := range pools {
+		if p != nil {
+			m.pools = append(m.pools, p)
+		}
+	}
+	if len(m.pools) > 0 {
+		return m.pools, ""
+	}
+	why := fmt.Sprintf("the cpu device cannot be had here: %v", errs[0])
 	if ctx.Err() == nil {
 		m.why = why
 	}
@@ -47,12 +60,12 @@ func (m *emulator) open(ctx context.Context, cfg Config) (*Pool, string) {
 func (m *emulator) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.pool == nil {
-		return nil
+	var errs []error
+	for _, p := range m.pools {
+		errs = append(errs, p.Close())
 	}
-	err := m.pool.Close()
-	m.pool = nil
-	return err
+	m.pools = nil
+	return errors.Join(errs...)
 }
 
 // emulated runs a candidate's source on the cpu device, in another order of its threads each time. That the emulation
@@ -60,40 +73,97 @@ func (m *emulator) close() error {
 func (t *trial) emulated(ctx context.Context) (kernels.Doubt, error) {
 	short, cancel := context.WithTimeout(ctx, emulatedFor)
 	defer cancel()
-	emu, why := t.emulator.open(ctx, t.cfg)
-	if emu == nil {
+	pools, why := t.emulator.open(ctx, t.cfg)
+	if len(pools) == 0 {
 		return impossible("%s", why), ctx.Err()
 	}
-	own := *t.job
-	own.Bar = nil // it knows of a GPU's times
-	e := &evaluation{Pool: emu, job: &own, again: true}
+	w := &emulation{job: *t.job, cancel: cancel}
+	w.job.Bar = nil // it knows of a GPU's times
+	var all sync.WaitGroup
+	for _, p := range pools {
+		all.Go(func() { w.on(short, p) })
+	}
+	all.Wait()
+	switch {
+	case w.found.Verdict != "":
+		return w.found, nil
+	case w.err == nil:
+		return passed("%d orders of its threads, every access at the check shapes watched", emulatedOrders), nil
+	case ctx.Err() == nil && errors.Is(short.Err(), context.DeadlineExceeded):
+		return impossible("%d of %d orders in %v, in which nothing was found", w.stood, emulatedOrders, emulatedFor), nil
+	}
+	return kernels.Doubt{}, w.err
+}
+
+// emulation is a candidate that several emulators run.
+type emulation struct {
+	job    kernels.Job
+	cancel context.CancelFunc
+
+	mu    sync.Mutex
+	begun int // orders
+	stood int
+	found kernels.Doubt // by the first that has found something
+	err   error         // of the first that could not go on
+}
+
+// on runs the candidate on one of them, as long as there are orders left.
+func (w *emulation) on(ctx context.Context, p *Pool) {
+	lane := p.cfg.Trace.Take("emulators")
+	defer lane.Free()
+	ctx = trace.With(ctx, lane)
+	e := &evaluation{Pool: p, job: &w.job, again: true}
 	for _, step := range []func(context.Context) error{e.resolve, e.compile} {
-		if err := step(short); err != nil {
-			return late(ctx, short, "compiling took all of %v", err, emulatedFor)
+		if err := step(ctx); err != nil {
+			w.end(kernels.Doubt{}, err)
+			return
 		}
 		if e.res.Outcome != kernels.Unknown {
-			return impossible("it cannot be emulated: %s", e.res.Detail), nil
+			w.end(impossible("it cannot be emulated: %s", e.res.Detail), nil)
+			return
 		}
 	}
-	for n := range emulatedOrders {
-		if err := e.gate(short); err != nil {
-			return late(ctx, short, "%d of %d orders in %v, in which nothing was found", err, n, emulatedOrders, emulatedFor)
+	for n := w.next(); n > 0; n = w.next() {
+		if err := e.gate(ctx); err != nil {
+			w.end(kernels.Doubt{}, err)
+			return
 		}
 		switch o := e.res.Outcome; o {
 		case kernels.Unknown:
+			w.passed()
 		case kernels.TimedOut, kernels.Invalid, kernels.Unsupported:
-			return impossible("emulated: %s", e.res.Detail), nil
+			w.end(impossible("emulated: %s", e.res.Detail), nil)
+			return
 		default:
-			return failed(o, "emulated, order %d of %d: %s", n+1, emulatedOrders, e.res.Detail), nil
+			w.end(failed(o, "emulated, order %d of %d: %s", n, emulatedOrders, e.res.Detail), nil)
+			return
 		}
 	}
-	return passed("%d orders of its threads, every access at the check shapes watched", emulatedOrders), nil
 }
 
-// late is what a part has shown whose time was up: nothing. Another error is ours.
-func late(ctx, short context.Context, format string, err error, args ...any) (kernels.Doubt, error) {
-	if ctx.Err() == nil && errors.Is(short.Err(), context.DeadlineExceeded) {
-		return impossible(format, args...), nil
+// next is the number of an order that nobody has begun; 0: there is none.
+func (w *emulation) next() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.begun >= emulatedOrders {
+		return 0
 	}
-	return kernels.Doubt{}, err
+	w.begun++
+	return w.begun
+}
+
+func (w *emulation) passed() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stood++
+}
+
+// end notes what one of them has found, or its error, and ends the others, whose errors say nothing then.
+func (w *emulation) end(found kernels.Doubt, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.found.Verdict == "" && w.err == nil {
+		w.found, w.err = found, err
+	}
+	w.cancel()
 }

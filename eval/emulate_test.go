@@ -22,9 +22,9 @@ if (i < n) y[i] = s[threadIdx.x ^ 32];`
 // what the emulation cannot do is nobody's.
 func TestTrialEmulated(t *testing.T) {
 	pool := cpuPool(t, false)
-	orders, most := emulatedOrders, emulatedFor
-	emulatedOrders = 3
-	t.Cleanup(func() { emulatedOrders, emulatedFor = orders, most })
+	orders, most, together := emulatedOrders, emulatedFor, emulators
+	emulatedOrders, emulators = 3, 2
+	t.Cleanup(func() { emulatedOrders, emulatedFor, emulators = orders, most, together })
 	for _, c := range []struct {
 		name, body string
 		want       kernels.Doubted

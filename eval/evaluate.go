@@ -13,6 +13,7 @@ import (
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
@@ -21,8 +22,14 @@ import (
 func (p *Pool) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
 	p.flying.Add(1)
 	defer p.flying.Add(-1)
+	lane := p.cfg.Trace.Take("candidates")
+	defer lane.Free()
+	span := lane.Begin("candidate")
+	defer span.End()
 	e := &evaluation{Pool: p, job: job}
-	err := e.run(ctx)
+	err := e.run(trace.With(ctx, lane))
+	span.Note("id", job.ID.Short())
+	span.Note("outcome", e.res.Outcome)
 	if err != nil {
 		if ctx.Err() != nil {
 			return kernels.Result{Outcome: kernels.Lost, Detail: "stopped"}, ctx.Err()
@@ -98,6 +105,7 @@ func (e *evaluation) resolve(context.Context) error {
 }
 
 func (e *evaluation) compile(ctx context.Context) error {
+	defer trace.Begin(ctx, "compile").End()
 	start := time.Now()
 	out, err := e.compiler.Compile(ctx, e.job.Source)
 	if err != nil { // no compiler could be started
@@ -179,6 +187,9 @@ const attempts = 2
 
 // gate runs the candidate on every case and has its outputs judged.
 func (e *evaluation) gate(ctx context.Context) error {
+	span := trace.Begin(ctx, "gate")
+	defer span.End()
+	span.Note("cases", len(e.wanted()))
 	slot, err := e.slot(ctx, e.urgent)
 	if err != nil {
 		return err
@@ -236,10 +247,11 @@ func (e *evaluation) gateCalls() []kernels.Call {
 	return calls
 }
 
-// slot waits for a slot of the output memory, and before all others who does not.
+// slot waits for a slot of the output memory; who is urgent, or whose context is, goes before all others.
 func (p *Pool) slot(ctx context.Context, urgent bool) (int, error) {
+	defer trace.Begin(ctx, "wait for a slot").End()
 	var first chan int
-	if urgent {
+	if urgent || isUrgent(ctx) {
 		first = p.first
 	}
 	select {

@@ -13,6 +13,7 @@ import (
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
@@ -88,6 +89,7 @@ func (p *Pool) judgedAll(ctx context.Context, req gpu.Request, reply any, deadli
 
 // verdictOn asks about outputs in a slot. Those in the memory of a judge that was lost are lost with it.
 func (p *Pool) verdictOn(ctx context.Context, about *checker.Judge) (checker.JudgeReply, error) {
+	defer trace.Begin(ctx, "judge").End()
 	j := &p.checker
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -103,7 +105,7 @@ func (p *Pool) verdictOn(ctx context.Context, about *checker.Judge) (checker.Jud
 // judgeGiven judges the outputs of a case that come from elsewhere, one after the other.
 func (p *Pool) judgeGiven(ctx context.Context, about checker.Judge, outputs [][]byte) (verdict checker.JudgeReply, err error) {
 	if g := p.checker.gpu; g != nil {
-		p.runner.alone(func() {
+		p.runner.alone("judge", func() {
 			pack(g.host.Map(), outputs)
 			verdict, err = p.judge(ctx, judge.Request{Check: &checker.Request{Judge: &about}, Given: true})
 		})

@@ -11,6 +11,7 @@ import (
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/stats"
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
@@ -134,7 +135,10 @@ func (p *Pool) calmly(ctx context.Context, f *fight, i int, take func() (gpu.Due
 			f.given = true
 			return gpu.DuelReply{}, nil
 		}
-		if err := pause(ctx, calmPauses[n]); err != nil {
+		span := trace.Begin(ctx, "wait for a calm machine")
+		err = pause(ctx, calmPauses[n])
+		span.End()
+		if err != nil {
 			return got, err
 		}
 	}

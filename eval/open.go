@@ -147,7 +147,7 @@ func (p *Pool) start(ctx context.Context, open gpu.Open) error {
 	if err := p.fits(); err != nil {
 		return err
 	}
-	p.runner = &runner{log: p.log, role: p.role, open: open, judge: &p.checker,
+	p.runner = &runner{log: p.log, trace: cfg.Trace, role: p.role, open: open, judge: &p.checker,
 		prepare: gpu.Prepare{Cases: p.cases.cases, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey}}
 	if err := p.openJudge(ctx, open, reference); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
@@ -38,7 +39,8 @@ type Config struct {
 	CacheDir  string            // of compiled candidates, empty: none
 	Version   string            // darwarp's own
 	Log       *slog.Logger
-	Progress  func(string) // hears what opening does; may be nil
+	Progress  func(string)    // hears what opening does; may be nil
+	Trace     *trace.Recorder // of what candidates, duels, trials and the device do; nil: none
 
 	idle   bool      // workers take what time nobody else wants
 	where  *Location // tests say where things are

@@ -13,6 +13,7 @@ import (
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
@@ -27,6 +28,7 @@ type runner struct {
 	out     *proc.Shared  // nil where a judge on the GPU has the outputs
 	inputs  *proc.Shared  // taken where prepare says that they are given; nil: there are none
 	judge   *judges
+	trace   *trace.Recorder
 
 	using  atomic.Int32 // callers that have the device, 0 or 1
 	mu     turns
@@ -148,6 +150,7 @@ func (r *runner) ready(ctx context.Context) error {
 	if err := rest(ctx, r.failed); err != nil {
 		return err
 	}
+	defer trace.Begin(ctx, "start a device worker").End()
 	w, _, err := startWorker(ctx, r.role, r.open, args, files...)
 	if err == nil {
 		if err = r.fill(ctx, w); err != nil {
@@ -213,23 +216,29 @@ func (r *runner) callAt(ctx context.Context, req gpu.Request, reply any, deadlin
 
 // callThen is callAt that does something more, after a reply, before anybody else gets the device.
 func (r *runner) callThen(ctx context.Context, req gpu.Request, reply any, deadline time.Duration, then func() error) (start time.Time, err error) {
-	if isUrgent(ctx) {
-		r.mu.LockFirst()
-	} else {
-		r.mu.Lock()
+	frame, err := proc.Encode(&req) // before the turn, of whose time it takes milliseconds
+	if err != nil {
+		return start, err
 	}
+	r.turn(ctx)
 	defer r.mu.Unlock()
 	r.using.Add(1)
 	defer r.using.Add(-1)
 	if err := r.ready(ctx); err != nil {
 		return start, err
 	}
+	seen := r.visit(ctx, req.Name())
+	defer seen.end()
 	start = time.Now()
 	if r.since.IsZero() {
 		r.since = start
 	}
 	phase := ""
-	err = r.worker.Call(ctx, req, reply, deadline, func(p string) { phase = p })
+	err = r.worker.Call(ctx, frame, reply, deadline, func(p string) {
+		phase = p
+		seen.next(p)
+	})
+	seen.next("judge")
 	defer func() { r.busy += time.Since(start) }()
 	var died *proc.Died
 	var late *proc.Deadline
@@ -247,10 +256,45 @@ func (r *runner) callThen(ctx context.Context, req gpu.Request, reply any, deadl
 	return start, fmt.Errorf("%w: %w", kernels.ErrLost, err)
 }
 
+// turn waits for the device.
+func (r *runner) turn(ctx context.Context) {
+	defer trace.Begin(ctx, "wait for the device").End()
+	if isUrgent(ctx) {
+		r.mu.LockFirst()
+	} else {
+		r.mu.Lock()
+	}
+}
+
+// visit is what a trace shows of somebody who has the device: in the caller's row, and with each phase in the device's.
+type visit struct {
+	lane                 *trace.Lane
+	caller, whole, phase *trace.Span
+}
+
+func (r *runner) visit(ctx context.Context, what string) *visit {
+	lane := r.trace.Take("device")
+	return &visit{lane: lane, caller: trace.Begin(ctx, "on the device"), whole: lane.Begin(what), phase: lane.Begin("send")}
+}
+
+func (v *visit) next(phase string) {
+	v.phase.End()
+	v.phase = v.lane.Begin(phase)
+}
+
+func (v *visit) end() {
+	v.phase.End()
+	v.whole.End()
+	v.caller.End()
+	v.lane.Free()
+}
+
 // alone does something else on the device while no call does.
-func (r *runner) alone(do func()) {
+func (r *runner) alone(what string, do func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	seen := r.visit(context.Background(), what)
+	defer seen.end()
 	do()
 }
 

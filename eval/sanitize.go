@@ -44,7 +44,7 @@ func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.
 	}
 	found = make([]kernels.Sanitized, len(sanitizers))
 	errs := make([]error, len(sanitizers))
-	p.runner.alone(func() { // a tool takes the device as any candidate does, and must not while somebody is timed
+	p.runner.alone("sanitize", func() { // a tool takes the device as any candidate does, and must not while somebody is timed
 		var all sync.WaitGroup
 		for i, name := range sanitizers {
 			all.Go(func() {

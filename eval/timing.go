@@ -7,6 +7,7 @@ import (
 
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/stats"
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
@@ -15,6 +16,8 @@ func (e *evaluation) time(ctx context.Context) error {
 	if e.hopeless() {
 		return nil
 	}
+	span := trace.Begin(ctx, "time")
+	defer span.End()
 	start := time.Now()
 	defer func() { e.res.Cost.Time = time.Since(start).Seconds() }()
 	reply, outcome, detail, err := e.measure(ctx, e.cfg.Cache, false)
@@ -27,6 +30,7 @@ func (e *evaluation) time(ctx context.Context) error {
 	}
 	for i, r := range reply.Runs {
 		w := e.cfg.Workloads[i]
+		span.Note("samples at "+w.Name, len(r.Samples))
 		e.res.Times = append(e.res.Times, e.weigh(w, e.timing(w.Name, e.cfg.Cache, r, reply.Began), r))
 	}
 	e.strays(reply.Strays)

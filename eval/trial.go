@@ -7,12 +7,15 @@ import (
 	"slices"
 	"time"
 
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
 // Trial holds a candidate against some of the doubts of kernels.WholeTrial, in the order in which they are named, and
 // ends at the first that it does not stand. An error is ours, or the end of ctx: with a kernels.ErrLost it may be asked again.
 func (p *Pool) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
+	ctx, end := p.doubting(ctx, "trial "+job.ID.Short())
+	defer end()
 	t := kernels.Trial{ID: job.ID, Proof: p.Provenance().Key()}
 	if quick(parts) {
 		ctx = urgently(ctx)
@@ -24,7 +27,9 @@ func (p *Pool) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.Tri
 			return t, fmt.Errorf("trial: unknown part %q", part)
 		}
 		start := time.Now()
+		span := trace.Begin(ctx, string(part))
 		d, err := try(on, ctx)
+		span.End()
 		if ctx.Err() != nil {
 			return t, ctx.Err()
 		}

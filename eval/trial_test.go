@@ -99,8 +99,8 @@ func TestTrialWithoutTime(t *testing.T) {
 	judgedLaunches = 10 * gpu.MostDisturbed
 	disturbedRuns = 10 * gpu.MostDisturbed // of each input, and a tenth is enough
 	for part, want := range map[kernels.TrialPart]kernels.Doubt{
-		kernels.TrialLaunches:  impossible("1024 of 10240 judged launches"),
-		kernels.TrialDisturbed: impossible("1024 of "),
+		kernels.TrialLaunches:  impossible(" of 10240 judged launches on 8 sets of inputs in 0s, and nothing was found"),
+		kernels.TrialDisturbed: impossible("beside a stream that disturbs in 0s, and nothing was found"),
 		kernels.TrialFresh:     passed("80 fresh calls"), // one request
 	} {
 		got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), part)
@@ -136,16 +136,18 @@ func TestSlicesOfATrial(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		order  []int
+		bursts bool
 		atomic bool
 		want   int
 	}{
-		{"short ones", many, false, gpu.MostDisturbed},
-		{"some", []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, false, 6},
-		{"one that takes longer than a slice", []int{2, 2}, false, 1},
-		{"judged", many, true, pool.cases.slotBytes() / pool.cases.cases[0].OutBytes()},
+		{"short ones", many, false, false, gpu.MostDisturbed},
+		{"short ones, disturbed", many, true, false, int(disturbSlice / (disturbOnce + disturbBurst + time.Microsecond))},
+		{"some", []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, true, false, 6},
+		{"one that takes longer than a slice", []int{2, 2}, true, false, 1},
+		{"judged", many, true, true, pool.cases.slotBytes() / pool.cases.cases[0].OutBytes()},
 	} {
 		pool.cfg.Problem.Check.Atomics = c.atomic
-		if got := on.slice(c.order); got != c.want {
+		if got := on.slice(c.order, c.bursts); got != c.want {
 			t.Errorf("%s: %d, expected %d", c.name, got, c.want)
 		}
 	}
@@ -195,7 +197,7 @@ func TestTrialSanitized(t *testing.T) {
 func TestAloneOnTheDevice(t *testing.T) {
 	var r runner
 	ran := false
-	r.alone(func() {
+	r.alone("test", func() {
 		if ran = true; r.mu.TryLock() {
 			t.Error("a call could have taken the device meanwhile")
 		}

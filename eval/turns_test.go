@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -10,9 +11,24 @@ import (
 	"darwarp/kernels"
 )
 
-// TestTurns has callers wait behind one who holds the lock: those who go first come before those who asked earlier, and each
-// group keeps its order.
+// TestTurns has callers wait behind one who holds the lock: those who go first come before those who asked earlier until they
+// have had as much of the time, and each group keeps its order.
 func TestTurns(t *testing.T) {
+	for _, tt := range []struct {
+		first, later time.Duration // a turn
+		want         []string
+	}{
+		{time.Second, time.Second, []string{"A", "f", "B", "g", "C", "h", "D", "i", "j"}},
+		{time.Millisecond, time.Second, []string{"A", "f", "B", "g", "C", "h", "D", "i", "j"}},
+		{time.Second, 400 * time.Millisecond, []string{"A", "f", "g", "h", "B", "i", "j", "C", "D"}},
+		{time.Minute, 400 * time.Millisecond, []string{"A", "f", "g", "h", "B", "i", "j", "C", "D"}},
+		{0, time.Second, []string{"A", "B", "C", "D", "f", "g", "h", "i", "j"}},
+	} {
+		t.Run(fmt.Sprint(tt.first, " ", tt.later), func(t *testing.T) { testTurns(t, tt.first, tt.later, tt.want) })
+	}
+}
+
+func testTurns(t *testing.T, first, later time.Duration, want []string) {
 	synctest.Test(t, func(t *testing.T) {
 		var lock turns
 		var order []string
@@ -20,25 +36,27 @@ func TestTurns(t *testing.T) {
 		if lock.TryLock() {
 			t.Error("taken twice")
 		}
-		for _, name := range []string{"a", "B", "c", "D"} {
+		for _, name := range []string{"f", "A", "g", "B", "C", "h", "i", "D", "j"} {
 			go func() {
+				took := later
 				if name < "a" { // a capital
 					lock.LockFirst()
+					took = first
 				} else {
 					lock.Lock()
 				}
 				order = append(order, name)
-				time.Sleep(time.Second)
+				time.Sleep(took)
 				lock.Unlock()
 			}()
 			synctest.Wait() // one after the other
 		}
 		lock.Unlock()
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 		if !lock.TryLock() {
 			t.Error("not free in the end")
 		}
-		if want := []string{"B", "D", "a", "c"}; !slices.Equal(order, want) {
+		if !slices.Equal(order, want) {
 			t.Errorf("%v, expected %v", order, want)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"sync"
 	"testing"
 
 	"darwarp/kernels"
@@ -58,6 +59,35 @@ func TestNiches(t *testing.T) {
 	}
 	if bar := job.Bar.Times(); plain.Each || !job.Each || len(bar) != 2 || bar["small"] > 150 || bar["large"] > 150 {
 		t.Errorf("bar %v, each %v: expected the best times of each shape", bar, job.Each)
+	}
+}
+
+// TestBarOfAClaimer: who is far ahead of the champion sets the bar while it still fights for the throne.
+func TestBarOfAClaimer(t *testing.T) {
+	ev, cfg := newCourt(2), toyConfig(t, "hills")
+	cfg.Budget.Evals = 20
+	start := cfg.Spaces[0].Family.Defaults()
+	ev.claims = func(g kernels.Genome) float64 {
+		if maps.Equal(g, start) {
+			return 1000
+		}
+		return 300
+	}
+	seen, once := make(chan struct{}), sync.Once{}
+	answer := ev.fake.answer
+	ev.fake.answer = func(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
+		if bar := job.Bar.Times()["small"]; bar > 0 && bar < 500 {
+			once.Do(func() { close(seen) })
+		}
+		return answer(ctx, job)
+	}
+	fight := ev.fake.duel
+	ev.fake.duel = func(ctx context.Context, a, b *kernels.Job) (kernels.Duel, error) {
+		<-seen // or it hangs here
+		return fight(ctx, a, b)
+	}
+	if sum, err := mustSearch(t, cfg, ev, &memory{}).Run(context.Background(), nil); err != nil || sum.Score > 0.5 {
+		t.Errorf("%v, %+v", err, sum)
 	}
 }
 

@@ -97,8 +97,8 @@ func (q *queue) points(space int) (out []int) {
 func (q *queue) verdicts() int { return q.evals }
 func (q *queue) tasks() int    { return len(q.pending) }
 
-// idle reports whether nothing is in flight, and nothing waits to be taken.
-func (q *queue) idle() bool { return q.out == 0 && len(q.arrived) == 0 }
+// idleBut reports whether nothing is in flight but n, and nothing waits to be taken.
+func (q *queue) idleBut(n int) bool { return q.out == n && len(q.arrived) == 0 }
 
 // running is how many goroutines have not answered.
 func (q *queue) running() int { return q.out }

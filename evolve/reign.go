@@ -68,6 +68,9 @@ func (r *reign) crown(m *member, why string) {
 func (r *reign) tried(a answer) {
 	t, m := a.task, a.task.doubts
 	r.endTrial(t)
+	if r.fell(m.id) { // by another part, meanwhile
+		return
+	}
 	if a.err != nil {
 		if !r.trialsSkipped() {
 			r.lose(t, a.err)

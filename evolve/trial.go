@@ -20,16 +20,16 @@ func (s *Search) doubt() {
 		s.launchTrial(m, parts)
 		return
 	}
-	if parts := s.due(); s.reign.mayTryChampion() && len(parts) > 0 {
-		s.launchTrial(s.reign.reigning(), parts[:1])
+	for parts := s.due(); len(parts) > 0; parts = s.due() {
+		s.launchTrial(s.reign.reigning(), parts)
 	}
 }
 
-// due are the parts of the champion's trial that may begin now. The naive start has none: there is nobody to reign
-// in its place.
+// due is the part of the champion's trial that may begin now: one after the other while it reigns, and at the end what
+// takes the device beside what does not. The naive start has none: there is nobody to reign in its place.
 func (s *Search) due() []kernels.TrialPart {
 	m := s.reign.reigning()
-	if m == s.pop.start() || s.reign.exhausted(m) || !s.reign.mayTryChampion() {
+	if m == s.pop.start() || s.reign.exhausted(m) || s.reign.hasHeir() || s.ending.failed() {
 		return nil
 	}
 	switch {
@@ -37,13 +37,15 @@ func (s *Search) due() []kernels.TrialPart {
 		return nil
 	case s.ending.drains() || s.ending.has():
 		missing := s.reign.missing(m, kernels.WholeTrial)
-		if len(missing) == 0 || !s.queue.idle() {
+		if len(missing) == 0 || !s.queue.idleBut(s.reign.partsInFlight()) {
 			return nil
 		}
 		s.sayWaiting(m, missing)
-		return missing
+		return s.reign.firstFree(missing)
+	case !s.reign.mayTryChampion():
+		return nil
 	}
-	return s.reign.champions(m, s.clock.elapsed())
+	return s.reign.firstFree(s.reign.champions(m, s.clock.elapsed()))
 }
 
 // sayWaiting says once what the end of the search waits for.

@@ -114,7 +114,10 @@ func TestCheatFallsOnTrial(t *testing.T) {
 			if id, _ := m.Champion(); id != sum.Champion || sum.Outcomes[kernels.OK]+sum.Outcomes[kernels.Wrong] != sum.Evals {
 				t.Errorf("%+v", sum)
 			}
-			if got := ev.asked[sum.Champion]; !slices.Equal(got, kernels.WholeTrial) {
+			got := ev.asked[sum.Champion] // at the end what is emulated goes on beside what takes the device
+			device := slices.DeleteFunc(slices.Clone(got), func(p kernels.TrialPart) bool { return p == kernels.TrialEmulated })
+			if len(got) != len(kernels.WholeTrial) || !slices.Equal(device, []kernels.TrialPart{kernels.TrialClasses, kernels.TrialFresh,
+				kernels.TrialDisturbed, kernels.TrialSanitized, kernels.TrialLaunches}) {
 				t.Errorf("the last champion was asked for %v", got)
 			}
 		})
@@ -360,6 +363,48 @@ func TestEndDuringATrial(t *testing.T) {
 			again, err := tried(t, cfg, ev, m).Run(context.Background(), nil)
 			if err != nil || again.Standing != kernels.Stood || len(m.trial(again.Champion).Missing(kernels.WholeTrial)) > 0 {
 				t.Errorf("resumed: %v, %+v", err, again)
+			}
+		})
+	}
+}
+
+// TestPartsBesideEachOther: at the end of a search the device does not wait for what is emulated. A champion that falls meanwhile
+// falls once, and the one before it is tried in its place.
+func TestPartsBesideEachOther(t *testing.T) {
+	for _, falls := range []kernels.TrialPart{"", kernels.TrialEmulated, kernels.TrialSanitized} {
+		t.Run("falls "+string(falls), func(t *testing.T) {
+			ev, m := newCourt(2), &memory{}
+			cfg := toyConfig(t, "hills")
+			cfg.Budget.Evals = 30
+			ev.falls = func(kernels.Genome) (kernels.TrialPart, bool) { return falls, falls != "" }
+			device := make(chan kernels.ID, 100) // the parts that take it
+			ev.before = func(ctx context.Context, job *kernels.Job, parts []kernels.TrialPart) error {
+				switch parts[0] {
+				case kernels.TrialSanitized:
+					device <- job.ID
+				case kernels.TrialEmulated:
+					for id := range device { // or it hangs here
+						if id == job.ID {
+							return nil
+						}
+					}
+				}
+				return nil
+			}
+			s := mustSearch(t, cfg, ev, m) // whose champions do not reign long enough to be tried before the end
+			fell := map[kernels.ID]int{}
+			sum, err := s.Run(context.Background(), func(e Event) {
+				if e.Kind == KindTrial && e.Candidate != nil {
+					fell[e.ID]++
+				}
+			})
+			if err != nil || (falls == "") != (len(fell) == 0) || (falls == "") != (sum.Standing == kernels.Stood) {
+				t.Fatalf("%v, %d fell, %+v", err, len(fell), sum)
+			}
+			for id, n := range fell {
+				if n != 1 {
+					t.Errorf("%s fell %d times", id.Short(), n)
+				}
 			}
 		})
 	}

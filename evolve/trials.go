@@ -33,7 +33,7 @@ type trials struct {
 	since   time.Duration      // the champion reigns, by the search's clock
 	after   time.Duration      // it has reigned so long the slow parts begin
 	quick   *task              // an heir's trial that is going on
-	slow    *task              // a champion's
+	slow    []*task            // parts of a champion's
 	lost    map[kernels.ID]int // attempts
 	waited  bool               // it was said that the search's end waits
 
@@ -131,7 +131,23 @@ func (t *trials) heirsParts() (m *member, parts []kernels.TrialPart) {
 }
 
 // mayTryChampion reports whether a champion may be tried: nobody is to follow it, and it is not tried already.
-func (t *trials) mayTryChampion() bool { return t.heir == nil && t.slow == nil }
+func (t *trials) mayTryChampion() bool { return t.heir == nil && len(t.slow) == 0 }
+
+// partsInFlight is how many of the answers that are not in are parts of a champion's trial.
+func (t *trials) partsInFlight() int { return len(t.slow) }
+
+// firstFree is the first of some parts that can go on beside what is going on: the source is emulated on the processor,
+// all else takes the device.
+func (t *trials) firstFree(parts []kernels.TrialPart) []kernels.TrialPart {
+	emulated := func(p kernels.TrialPart) bool { return p == kernels.TrialEmulated }
+	at := slices.IndexFunc(parts, func(p kernels.TrialPart) bool {
+		return !slices.ContainsFunc(t.slow, func(x *task) bool { return emulated(x.parts[0]) == emulated(p) })
+	})
+	if at < 0 {
+		return nil
+	}
+	return parts[at : at+1]
+}
 
 // exhausted reports whether a member's trial was lost too often.
 func (t *trials) exhausted(m *member) bool { return t.lost[m.id] >= attempts }
@@ -153,7 +169,7 @@ func (t *trials) beginTrial(x *task) {
 	if x.doubts == t.heir {
 		t.quick = x
 	} else {
-		t.slow = x
+		t.slow = append(t.slow, x)
 	}
 }
 
@@ -162,7 +178,7 @@ func (t *trials) endTrial(x *task) {
 	if x == t.quick {
 		t.quick = nil
 	} else {
-		t.slow = nil
+		t.slow = slices.DeleteFunc(t.slow, func(o *task) bool { return o == x })
 	}
 }
 

@@ -18,7 +18,7 @@ func (s *Space) count() error {
 	d, err := diagram.Build(n, &choices{newEnumerator(s, 0), s.frontiers()})
 	if errors.Is(err, diagram.ErrTooLarge) {
 		return fmt.Errorf("more than %d legal points, and the constraints tie too many genes together to count them: "+
-			"restrict genes with --gene NAME=VALUE,...", MaxEnumerated)
+			"restrict genes, as in --gene NAME=VALUE", MaxEnumerated)
 	}
 	if err != nil {
 		return err

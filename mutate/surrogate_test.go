@@ -138,13 +138,3 @@ func TestRecall(t *testing.T) {
 		t.Errorf("%d points, want %d", len(drawn), MostRecalled)
 	}
 }
-
-func BenchmarkSurrogate(b *testing.B) {
-	s := toySpace(b)
-	p, rng := pool(s, 40), rand.New(rand.NewPCG(15, 16))
-	for b.Loop() {
-		if _, ok := (Surrogate{}).Propose(rng, p); !ok {
-			b.Fatal("nothing proposed")
-		}
-	}
-}

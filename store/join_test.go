@@ -107,7 +107,7 @@ func TestJoinEnds(t *testing.T) {
 	}
 	feed.Close()
 
-	s = serve(t, r)
+	serve(t, r)
 	ctx, cancel := context.WithCancel(t.Context())
 	copied, feed, err = Join(ctx, r.path)
 	if err != nil {

@@ -105,12 +105,29 @@ func TestLayout1(t *testing.T) {
 	same(t, "portfolios", must(r.Portfolios())(t), []kernels.Portfolio{portfolio})
 }
 
+// layout3 is a run of layout 3.
+func layout3(t *testing.T) []byte {
+	t.Helper()
+	packed := must(os.Open("testdata/layout3.db.gz"))(t)
+	defer packed.Close()
+	return must(io.ReadAll(must(gzip.NewReader(packed))(t)))(t)
+}
+
+// TestOldSnapshot restores a snapshot of an older layout.
+func TestOldSnapshot(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.db")
+	write(t, path, nil)
+	write(t, SnapshotPath(path), layout3(t))
+	r := must(Open(path))(t)
+	defer r.Close()
+	checkKinds(t, r)
+	same(t, "candidates", r.Len(), 8)
+}
+
 // TestLayout3 opens a file of a darwarp whose duels and baselines did not say what their names name: a search, a
 // portfolio and explain on the cpu device. One of its baselines is the winner, measured again.
 func TestLayout3(t *testing.T) {
-	packed := must(os.Open("testdata/layout3.db.gz"))(t)
-	defer packed.Close()
-	before := must(io.ReadAll(must(gzip.NewReader(packed))(t)))(t)
+	before := layout3(t)
 	path := filepath.Join(t.TempDir(), "run.db")
 	write(t, path, before)
 

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // SnapshotPath is where the copy of a run lies that Open falls back to.
@@ -17,15 +15,7 @@ func SnapshotPath(path string) string { return path + ".snapshot" }
 // Snapshot copies the run as it is now to SnapshotPath, in place of the copy before; the run can be written
 // meanwhile. The copy is complete and synced, or the one before stays.
 func (r *Run) Snapshot() error {
-	err := replaceFile(SnapshotPath(r.path), func(w io.Writer) error {
-		return guard(func() error {
-			return r.db.View(func(tx *bolt.Tx) error {
-				_, err := tx.WriteTo(w)
-				return err
-			})
-		})
-	})
-	return named(r.path, err)
+	return named(r.path, replaceFile(SnapshotPath(r.path), r.copyTo))
 }
 
 // DropSnapshot removes the copy, which a search that ended well needs no more.
@@ -63,7 +53,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 // restore puts the snapshot in the place of a damaged file, which is kept under another name, and opens it.
 func restore(path string, damage error) (*Run, error) {
 	from := SnapshotPath(path)
-	intact, err := open(from, false)
+	intact, err := openCurrent(from)
 	if err != nil {
 		return nil, fmt.Errorf("%w; its snapshot %s: %v", damage, from, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -174,123 +173,6 @@ func TestChampionsAreStampedLikeCandidates(t *testing.T) {
 	}
 }
 
-func TestTopIsSorted(t *testing.T) {
-	for seed := range uint64(4) {
-		rnd := rand.New(rand.NewPCG(seed, 7))
-		r := newRun(t)
-		r.db.NoSync = true
-		var want []kernels.Candidate
-		for i := range 300 {
-			c := candidate(i)
-			if c.Result.Outcome == kernels.OK {
-				c.Score = math.Exp(200 * rnd.NormFloat64()) // from subnormal to huge
-				if c.Score == 0 || math.IsInf(c.Score, 0) || rnd.IntN(5) == 0 {
-					c.Score = 1 // ties: the older comes first
-				}
-			}
-			if err := r.Put(c, nil); err != nil {
-				t.Fatal(err)
-			}
-			if c.Result.Outcome == kernels.OK {
-				want = append(want, *c)
-			}
-		}
-		slices.SortStableFunc(want, func(a, b kernels.Candidate) int {
-			if a.Score < b.Score {
-				return -1
-			} else if a.Score > b.Score {
-				return 1
-			}
-			return 0
-		})
-		same(t, "top 1000", must(r.Top(1000))(t), want)
-		same(t, "top 7", must(r.Top(7))(t), want[:7])
-		same(t, "best", must(r.Find("best"))(t), want[0])
-		if err := r.Verify(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-func TestRankKeyOrder(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 3))
-	one := func() *kernels.Candidate {
-		return &kernels.Candidate{Score: math.Float64frombits(1 + rnd.Uint64N(math.Float64bits(math.MaxFloat64))),
-			Seq: 1 + rnd.IntN(1e9)}
-	}
-	for range 100_000 {
-		a, b := one(), one()
-		if got := bytes.Compare(rankKey(a), rankKey(b)) < 0; got != (a.Score < b.Score ||
-			a.Score == b.Score && a.Seq < b.Seq) {
-			t.Fatalf("%v %v", a, b)
-		}
-	}
-}
-
-func TestFind(t *testing.T) {
-	r := newRun(t)
-	fill(t, r, 0, 300)
-	c := *candidate(17)
-	c.Seq = 18
-	id := c.ID.String()
-	for _, name := range []string{id, id[:20], id[:19], strings.ToUpper(id[:11])} {
-		same(t, name, must(r.Find(name))(t), c)
-	}
-	if _, err := r.Find(id[:1]); !errors.Is(err, ErrAmbiguous) { // 300 IDs share 16 digits
-		t.Errorf("ambiguous: %v", err)
-	}
-	if _, err := r.Find(id + "00"); !errors.Is(err, ErrNotFound) {
-		t.Errorf("too long: %v", err)
-	}
-	if err := r.SetChampion(c.ID, "test"); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "champion", must(r.Find("champion"))(t), c)
-}
-
-func TestSeenCode(t *testing.T) {
-	r := newRun(t)
-	lost, first, second, none := candidate(0), candidate(1), candidate(2), candidate(4)
-	lost.Result.Outcome, second.Result.Outcome = kernels.Lost, kernels.Duplicate
-	lost.Result.Code, first.Result.Code, second.Result.Code, none.Result.Code = "abc", "abc", "abc", ""
-	for _, c := range []*kernels.Candidate{lost, first, second, none} {
-		if err := r.Put(c, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if id, ok := r.SeenCode("abc"); !ok || id != first.ID {
-		t.Errorf("abc was first seen in %s, %v", id.Short(), ok)
-	}
-	for _, code := range []string{"", "abd", "ab"} {
-		if id, ok := r.SeenCode(code); ok {
-			t.Errorf("%q was seen in %s", code, id.Short())
-		}
-	}
-	if err := r.Verify(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestEachMayUseTheRun(t *testing.T) {
-	r := newRun(t)
-	fill(t, r, 0, eachBatch+10)
-	n := 0
-	err := r.Each(func(c kernels.Candidate) error {
-		n++
-		if n == 1 {
-			return r.Put(candidate(10_000), nil) // must not wait for the reader
-		}
-		return nil
-	})
-	if err != nil || n != eachBatch+10 {
-		t.Errorf("%d candidates, %v", n, err)
-	}
-	stop := errors.New("stop")
-	if err := r.Each(func(kernels.Candidate) error { return stop }); err != stop {
-		t.Errorf("error of the function: %v", err)
-	}
-}
-
 func TestConcurrentReaders(t *testing.T) {
 	r := newRun(t)
 	fill(t, r, 0, 50)
@@ -327,49 +209,4 @@ func TestConcurrentReaders(t *testing.T) {
 	if err := r.Verify(); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestRecords(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 5))
-	noise := make([]byte, 5000)
-	for i := range noise {
-		noise[i] = byte(rnd.Uint32())
-	}
-	for _, payload := range [][]byte{{}, {0}, []byte("{}"), noise, bytes.Repeat([]byte("darwarp "), 100_000)} {
-		record := must(pack(payload))(t)
-		if got := must(unpack(record))(t); !bytes.Equal(got, payload) {
-			t.Errorf("%d bytes came back as %d", len(payload), len(got))
-		}
-		if len(record) > len(payload)+headerSize {
-			t.Errorf("%d bytes became %d", len(payload), len(record))
-		}
-		for range 50 {
-			bad := bytes.Clone(record)
-			bad[rnd.IntN(len(bad))] ^= 1 << rnd.IntN(8)
-			if _, err := unpack(bad); !errors.Is(err, ErrDamaged) {
-				t.Fatalf("a flipped bit gave %v", err)
-			}
-		}
-	}
-	for _, short := range [][]byte{nil, {}, {'p'}, {'f', 0, 0, 0}} {
-		if _, err := unpack(short); !errors.Is(err, ErrDamaged) {
-			t.Errorf("%d bytes gave %v", len(short), err)
-		}
-	}
-}
-
-func FuzzUnpack(f *testing.F) {
-	for i := range 4 {
-		record, err := encode(candidate(i))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(record)
-	}
-	f.Fuzz(func(t *testing.T, record []byte) {
-		payload, err := unpack(record)
-		if err != nil && !errors.Is(err, ErrDamaged) || err == nil && len(payload) > maxRecord {
-			t.Errorf("%d bytes, %v", len(payload), err)
-		}
-	})
 }

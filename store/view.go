@@ -76,12 +76,17 @@ func viewOlder(path string) (*Run, error) {
 // that nothing stays behind even after a kill.
 func openCopy(temp string) (*Run, error) {
 	defer os.Remove(temp)
-	r, err := open(temp, false)
+	return openCurrent(temp)
+}
+
+// openCurrent opens a copy of a run for reading, after it was brought up to date.
+func openCurrent(path string) (*Run, error) {
+	r, err := open(path, false)
 	if errors.Is(err, errOlder) {
-		if err := migrateFile(temp); err != nil {
+		if err := migrateFile(path); err != nil {
 			return nil, err
 		}
-		r, err = open(temp, false)
+		r, err = open(path, false)
 	}
 	return r, err
 }

@@ -15,14 +15,19 @@ func (b *Bundle) uses(f *kernels.Family) map[string]bool {
 	for _, name := range f.Plan.Reads() {
 		used[name] = true
 	}
+	throughLets(f, used)
+	return used
+}
+
+// throughLets adds to names those that the lets among them are derived from.
+func throughLets(f *kernels.Family, names map[string]bool) {
 	for i := len(f.Lets) - 1; i >= 0; i-- { // a let reads only lets before it
-		if used[f.Lets[i].Name] {
+		if names[f.Lets[i].Name] {
 			for _, name := range f.Lets[i].Reads() {
-				used[name] = true
+				names[name] = true
 			}
 		}
 	}
-	return used
 }
 
 // fields adds the names that a template reads: .name, $.name, and "name" as in index . "name".

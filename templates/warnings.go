@@ -103,13 +103,7 @@ func depends(f *kernels.Family, c kernels.Constraint) bool {
 	for _, name := range c.Reads() {
 		reads[name] = true
 	}
-	for i := len(f.Lets) - 1; i >= 0; i-- {
-		if reads[f.Lets[i].Name] {
-			for _, name := range f.Lets[i].Reads() {
-				reads[name] = true
-			}
-		}
-	}
+	throughLets(f, reads)
 	for i := range f.Genes {
 		if reads[f.Genes[i].Name] && len(f.Genes[i].OptIn) > 0 {
 			return true

@@ -113,6 +113,7 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 	c.Flags().Uint64Var(&f.Seed, "seed", 1, "of the draw")
 	c.Flags().BoolVar(&f.JSON, "json", false, "print JSON")
 	addTarget(c, &f.Target)
+	addTrace(c, &f.Target)
 	return c
 }
 

@@ -50,6 +50,12 @@ func addTarget(c *cobra.Command, t *session.Target) {
 		"bounds")
 }
 
+// addTrace declares the flag that has recorded where the time goes.
+func addTrace(c *cobra.Command, t *session.Target) {
+	c.Flags().StringVar(&t.TraceFile, "trace", "",
+		"record what candidates and the device do when in this file, for ui.perfetto.dev")
+}
+
 // addDevice declares the flags of a command that measures a run's candidates again.
 func addDevice(c *cobra.Command, t *session.Target) {
 	c.Flags().StringVar(&t.Device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")

@@ -82,6 +82,7 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
 	addModels(fs, &f.Models)
 	addTarget(c, &f.Target)
+	addTrace(c, &f.Target)
 }
 
 // fixedByRun are the flags that a resumed run does not take.
@@ -121,6 +122,11 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 
 // search runs from opening the device to the summary.
 func (a *app) search(ctx context.Context, f searchFlags) (err error) {
+	end, err := f.Record()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
 	stop := console.OnInterrupt(ctx)
 	defer stop.Release()
 	s, err := search.Open(stop.Soft, f.Options, a.Sayf)

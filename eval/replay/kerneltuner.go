@@ -99,20 +99,23 @@ func nulled(text []byte) []byte {
 }
 
 func kernelTuner(text []byte) (*Record, error) {
-	var c ktCache
-	err := json.Unmarshal(text, &c)
+	r, err := readCache(text)
 	if err != nil {
-		return nil, fmt.Errorf("Kernel Tuner cache: %w", explained(text, err))
+		return nil, fmt.Errorf("%s: %w", "Kernel Tuner cache", err)
+	}
+	return r, nil
+}
+
+func readCache(text []byte) (*Record, error) {
+	var c ktCache
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, explained(text, err)
 	}
 	t, err := c.table()
 	if err != nil {
-		return nil, fmt.Errorf("Kernel Tuner cache: %w", err)
+		return nil, err
 	}
-	r, err := t.record()
-	if err != nil {
-		return nil, fmt.Errorf("Kernel Tuner cache: %w", err)
-	}
-	return r, nil
+	return t.record()
 }
 
 func (c *ktCache) table() (*table, error) {

@@ -75,8 +75,10 @@ func (e *Evaluator) Slots() int { return e.slots }
 // InOrder is true: a seed fixes the run.
 func (e *Evaluator) InOrder() bool { return true }
 
-// Simulated is true: time passes as the recorded costs say.
-func (e *Evaluator) Simulated() bool { return true }
+// Capabilities are few: a recording has no machine. Time passes as the recorded costs say.
+func (e *Evaluator) Capabilities() kernels.Capabilities {
+	return kernels.Capabilities{Simulated: true, Weigh: e.Weigh}
+}
 
 // Provenance is the recording's, with the device as Device gives it.
 func (e *Evaluator) Provenance() kernels.Provenance {

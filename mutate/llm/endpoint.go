@@ -157,8 +157,8 @@ type patient struct {
 func (p *patient) Unwrap() []error { return []error{p.Failure, p.after} }
 
 // once sends one request.
-func (e *Endpoint) once(ctx context.Context, model string, messages []kernels.Message, maxTokens int) (Answer,
-	*Failure) {
+func (e *Endpoint) once(ctx context.Context, model string, messages []kernels.Message,
+	maxTokens int) (Answer, *Failure) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	seen := &seen{}
@@ -166,7 +166,7 @@ func (e *Endpoint) once(ctx context.Context, model string, messages []kernels.Me
 	if e.url == OpenAI || reasons(model) {
 		req.MaxCompletionTokens = maxTokens
 	} else { // what llama.cpp, vLLM and Ollama all know
-		req.MaxTokens = maxTokens
+		req.MaxTokens = maxTokens //lint:ignore SA1019 for OpenAI's own models, which get the other
 	}
 	for _, m := range messages {
 		req.Messages = append(req.Messages, openai.ChatCompletionMessage{Role: m.Role, Content: m.Text})

@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"darwarp/kernels"
@@ -10,63 +11,87 @@ import (
 
 // flash is a simulated kernel of one head: online softmax over tiles of keys, with scores summed in float32, weights
 // rounded to the type of the inputs, and, where mistake says so, something wrong.
-func flash(q, k, v []float64, s, d, tile int, causal bool, in kernels.DType, mistake string) []float64 {
-	out := make([]float64, s*d)
-	scale := 1 / math.Sqrt(float64(d))
-	if mistake == "scale" {
-		scale *= 1.02
-	}
-	for row := range s {
-		seen := s
-		if causal {
-			seen = row + 1
-		}
-		switch mistake {
-		case "one key too many": // zeros stand past the end
-			seen++
-		case "no diagonal":
-			seen = max(seen-1, 1)
-		case "no last tile":
-			seen = max((seen-1)/tile*tile, 1)
-		}
-		most, total, sum := -1e30, float32(0), make([]float32, d)
-		for key0 := 0; key0 < seen; key0 += tile {
-			end := min(seen, key0+tile)
-			scores := make([]float64, end-key0)
-			now := most
-			for j := range scores {
-				var score float32
-				for i := 0; i < d && key0+j < s; i++ {
-					score += float32(q[row*d+i] * k[(key0+j)*d+i])
-				}
-				scores[j] = float64(score) * scale
-				now = max(now, scores[j])
-			}
-			shrink := float32(math.Exp(most - now))
-			if mistake == "no rescale" && key0 > 0 {
-				shrink = 1
-			}
-			most, total = now, total*shrink
-			for i := range sum {
-				sum[i] *= shrink
-			}
-			for j, score := range scores {
-				p := math.Exp(score - most)
-				total += float32(p)
-				w := Round(in, p)
-				if mistake == "weights of 4 bits" {
-					w = round(p, 4, -14, 65504)
-				}
-				for i := 0; i < d && key0+j < s; i++ {
-					sum[i] += float32(w * v[(key0+j)*d+i])
-				}
-			}
-		}
-		for i := range sum {
-			out[row*d+i] = float64(sum[i] / total)
-		}
+type flash struct {
+	q, k, v    []float64
+	s, d, tile int
+	causal     bool
+	in         kernels.DType
+	mistake    string
+}
+
+func (f *flash) run() []float64 {
+	out := make([]float64, 0, f.s*f.d)
+	for row := range f.s {
+		out = append(out, f.row(row)...)
 	}
 	return out
+}
+
+// keys is how many keys a row sees.
+func (f *flash) keys(row int) int {
+	seen := f.s
+	if f.causal {
+		seen = row + 1
+	}
+	switch f.mistake {
+	case "one key too many": // zeros stand past the end
+		seen++
+	case "no diagonal":
+		seen = max(seen-1, 1)
+	case "no last tile":
+		seen = max((seen-1)/f.tile*f.tile, 1)
+	}
+	return seen
+}
+
+func (f *flash) row(row int) []float64 {
+	most, total, sum := -1e30, float32(0), make([]float32, f.d)
+	seen := f.keys(row)
+	for key0 := 0; key0 < seen; key0 += f.tile {
+		scores := f.scores(row, key0, min(seen, key0+f.tile))
+		now := max(most, slices.Max(scores))
+		shrink := float32(math.Exp(most - now))
+		if f.mistake == "no rescale" && key0 > 0 {
+			shrink = 1
+		}
+		most, total = now, total*shrink
+		for i := range sum {
+			sum[i] *= shrink
+		}
+		for j, score := range scores {
+			p := math.Exp(score - most)
+			total += float32(p)
+			w := Round(f.in, p)
+			if f.mistake == "weights of 4 bits" {
+				w = round(p, 4, -14, 65504)
+			}
+			for i := 0; i < f.d && key0+j < f.s; i++ {
+				sum[i] += float32(w * f.v[(key0+j)*f.d+i])
+			}
+		}
+	}
+	out := make([]float64, f.d)
+	for i := range sum {
+		out[i] = float64(sum[i] / total)
+	}
+	return out
+}
+
+// scores are those of a row with the keys from first to end.
+func (f *flash) scores(row, first, end int) []float64 {
+	scale := 1 / math.Sqrt(float64(f.d))
+	if f.mistake == "scale" {
+		scale *= 1.02
+	}
+	scores := make([]float64, end-first)
+	for j := range scores {
+		var score float32
+		for i := 0; i < f.d && first+j < f.s; i++ {
+			score += float32(f.q[row*f.d+i] * f.k[(first+j)*f.d+i])
+		}
+		scores[j] = float64(score) * scale
+	}
+	return scores
 }
 
 // attentionInputs are the classes that kernels/attention asks for, as the harness makes them.
@@ -89,7 +114,8 @@ var attentionInputs = []inputClass{
 func TestAttention(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, in := range []kernels.DType{kernels.FP16, kernels.BF16} {
-		found := map[string]bool{"scale": false, "one key too many": false, "no diagonal": false, "no last tile": false, "no rescale": false, "weights of 4 bits": false}
+		found := map[string]bool{"scale": false, "one key too many": false, "no diagonal": false, "no last tile": false,
+			"no rescale": false, "weights of 4 bits": false}
 		for _, shape := range []struct {
 			s, d   int
 			causal bool
@@ -108,7 +134,8 @@ func TestAttention(t *testing.T) {
 					t.Fatal(err)
 				}
 				judge := func(tile int, mistake string) Report {
-					out := flash(q, k, v, shape.s, shape.d, tile, shape.causal, in, mistake)
+					f := flash{q: q, k: k, v: v, s: shape.s, d: shape.d, tile: tile, causal: shape.causal, in: in, mistake: mistake}
+					out := f.run()
 					return Judge(Encode(in, out), in, truth, Model{K: shape.s + shape.d, Acc: kernels.FP32, Terms: in})
 				}
 				for _, tile := range []int{16, 48, 128} {

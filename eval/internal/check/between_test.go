@@ -35,7 +35,8 @@ func TestBetween(t *testing.T) {
 	} {
 		model.Exact = c.exact
 		got := Between(c.a, c.b, kernels.FP32, truth, model)
-		if got.Equal != c.want.Equal || got.Outside != c.want.Outside || got.Worst < c.atLeast || c.want.Worst > 0 && math.Abs(got.Worst-c.want.Worst) > 1e-6 {
+		if got.Equal != c.want.Equal || got.Outside != c.want.Outside || got.Worst < c.atLeast ||
+			c.want.Worst > 0 && math.Abs(got.Worst-c.want.Worst) > 1e-6 {
 			t.Errorf("%s: %+v, expected %+v with at least %g", c.name, got, c.want, c.atLeast)
 		}
 	}

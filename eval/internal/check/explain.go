@@ -22,8 +22,9 @@ func (r Report) Explain(tensor string, shape []int) string {
 	case r.Poison == r.Elements:
 		return tensor + ": output was not written"
 	case r.Bad == 0 && r.Frobenius > r.Ceiling:
-		return fmt.Sprintf("%s: relative Frobenius error %.2g, at most %.2g for %s with K=%d: each element is within its tolerance, "+
-			"the whole is not (a narrower type on the way?)", tensor, r.Frobenius, r.Ceiling, r.dtype, r.model.K)
+		return fmt.Sprintf("%s: relative Frobenius error %.2g, at most %.2g for %s with K=%d: "+
+			"each element is within its tolerance, the whole is not (a narrower type on the way?)",
+			tensor, r.Frobenius, r.Ceiling, r.dtype, r.model.K)
 	case r.Bad == 0:
 		return fmt.Sprintf("%s: %d elements right, worst error %.2g of its tolerance", tensor, r.Elements, r.Worst)
 	}
@@ -38,9 +39,11 @@ func (r Report) explainWorst(shape []int) string {
 	case r.Tol-r.Tol != 0: // of NaN and Inf
 		bound = ""
 	}
-	notes := []string{fmt.Sprintf("K=%d", r.model.K), fmt.Sprintf("%d of %d elements wrong, first %s", r.Bad, r.Elements, index(r.First, shape))}
+	notes := []string{fmt.Sprintf("K=%d", r.model.K), fmt.Sprintf("%d of %d elements wrong, first %s", r.Bad, r.Elements,
+		index(r.First, shape))}
 	notes = append(notes, r.hints(shape)...)
-	return fmt.Sprintf("%s = %s, expected %s%s (%s)", index(r.WorstIndex, shape), number(r.Got), number(r.Want), bound, strings.Join(notes, "; "))
+	return fmt.Sprintf("%s = %s, expected %s%s (%s)", index(r.Index, shape), number(r.Got), number(r.Want), bound,
+		strings.Join(notes, "; "))
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }

@@ -12,25 +12,28 @@ import (
 
 // Report says how an output compares with the truth.
 type Report struct {
-	Elements   int
-	Bad        int     // elements outside their tolerance
-	Missing    int     // elements that the output is too short for; negative: too long
-	Worst      float64 // greatest error over its tolerance, at most MaxRatio
-	WorstIndex int     // first element with that ratio; Got, Want and Tol are its figures
-	Got        float64
-	Want       float64
-	Tol        float64
-	First      int     // first wrong element, -1 if none
-	Frobenius  float64 // relative Frobenius error, underflow left out, at most MaxRatio
-	Ceiling    float64 // what Frobenius may be at most
-	Limited    bool    // a right kernel may be off by more than is allowed: the inputs do not suit the accumulator
-	Poison     int     // wrong elements that nobody wrote
-	AllEqual   bool    // more than one element and all have the same bits
-	Finite     bool    // no NaN and no Inf in the output
+	Furthest
+	Elements  int
+	Bad       int     // elements outside their tolerance
+	Missing   int     // elements that the output is too short for; negative: too long
+	First     int     // first wrong element, -1 if none
+	Frobenius float64 // relative Frobenius error, underflow left out, at most MaxRatio
+	Ceiling   float64 // what Frobenius may be at most
+	Limited   bool    // a right kernel may be off by more than is allowed: the inputs do not suit the accumulator
+	Poison    int     // wrong elements that were never written
+	AllEqual  bool    // more than one element and all have the same bits
+	Finite    bool    // no NaN and no Inf in the output
 
 	model Model
 	dtype kernels.DType
 	wrong []uint64 // bit per element; nil when Bad is 0
+}
+
+// Furthest is the element whose error is greatest beside its tolerance.
+type Furthest struct {
+	Worst          float64 // its error over its tolerance, at most MaxRatio
+	Index          int     // the first with that ratio
+	Got, Want, Tol float64
 }
 
 // Pass reports whether every element and the whole are within the model.
@@ -47,11 +50,9 @@ func Spans(n int) int { return (n + Span - 1) / Span }
 
 // Tally is what one span adds to the report, wherever it was compared.
 type Tally struct {
+	Furthest
 	Bad, Poison        int
 	First              int // first wrong element, where Bad is not 0
-	Worst              float64
-	Index              int     // first element with that ratio
-	Got, Want, Tol     float64 // its figures
 	Err2, Ref2, Scale2 float64
 	Odd                bool // NaN or Inf in the output
 	Differs            bool // not all elements have the bits of the output's first
@@ -71,7 +72,7 @@ func NewReport(n int, d kernels.DType, m Model, tallies []Tally) Report {
 			r.First = t.First
 		}
 		if t.Worst > r.Worst {
-			r.Worst, r.WorstIndex, r.Got, r.Want, r.Tol = t.Worst, t.Index, t.Got, t.Want, t.Tol
+			r.Furthest = t.Furthest
 		}
 		err2, ref2, scale2 = err2+t.Err2, ref2+t.Ref2, scale2+t.Scale2
 	}
@@ -140,7 +141,7 @@ func (j *judge) all() []Tally {
 }
 
 func (j *judge) span(lo, hi int) Tally {
-	t := Tally{Worst: -1}
+	t := Tally{Furthest: Furthest{Worst: -1}}
 	var buf [512]float64
 	size := j.tol.dtype.Size()
 	for i := lo; i < hi; i += len(buf) {

@@ -188,18 +188,22 @@ func TestExplain(t *testing.T) {
 		want string
 	}{
 		{"right", Encode(kernels.FP32, right()), "C: 768 elements right"},
-		{"one", each(func(r, c int) bool { return r == 3 && c == 5 }), "C[3,5] = 2.5, expected 2 +- 7.2e-07 (K=1; 1 of 768 elements wrong, first [3,5])"},
-		{"last column", each(func(_, c int) bool { return c == 31 }), "24 of 768 elements wrong, first [0,31]; only the last column)"},
+		{"one", each(func(r, c int) bool { return r == 3 && c == 5 }),
+			"C[3,5] = 2.5, expected 2 +- 7.2e-07 (K=1; 1 of 768 elements wrong, first [3,5])"},
+		{"last column", each(func(_, c int) bool { return c == 31 }),
+			"24 of 768 elements wrong, first [0,31]; only the last column)"},
 		{"last row", each(func(r, _ int) bool { return r == 23 }), "; only the last row)"},
 		{"row", each(func(r, _ int) bool { return r == 7 }), "; only row 7)"},
-		{"corner tile", each(func(r, c int) bool { return r >= 16 && c >= 24 }), "; only rows from 16 on; only columns from 24 on)"},
+		{"corner tile", each(func(r, c int) bool { return r >= 16 && c >= 24 }),
+			"; only rows from 16 on; only columns from 24 on)"},
 		{"first tile", each(func(r, c int) bool { return r < 16 && c < 16 }), "; only rows 0 to 15; only columns 0 to 15)"},
 		{"every eighth", each(func(_, c int) bool { return c%8 == 3 }), "; only every 8. column from 3 on)"},
 		{"everywhere", each(func(r, c int) bool { return (r+c)%3 > 0 }), "first [0,1])"},
 		{"zeros", make([]byte, 768*4), "; every element of the output is 0)"},
 		{"unwritten", unwritten, "C: output was not written"},
 		{"unwritten tail", tail, "; 68 never written; only rows from 21 on)"},
-		{"NaN", Encode(kernels.FP32, nan), "C[1,8] = NaN, expected 2 +- 7.2e-07 (K=1; 1 of 768 elements wrong, first [1,8]; NaN or Inf in the output)"},
+		{"NaN", Encode(kernels.FP32, nan),
+			"C[1,8] = NaN, expected 2 +- 7.2e-07 (K=1; 1 of 768 elements wrong, first [1,8]; NaN or Inf in the output)"},
 		{"short", make([]byte, 767*4+1), "C: the output is short by 1 of 768 elements"},
 		{"long", make([]byte, 768*4+1), "C: the output does not end"},
 	} {
@@ -212,7 +216,8 @@ func TestExplain(t *testing.T) {
 
 func TestExplainExact(t *testing.T) {
 	r := Judge(Encode(kernels.FP16, []float64{1, 2, 4}), kernels.FP16, plain(1, 2, 3), Model{K: 9, Exact: true})
-	if got, want := r.Explain("C", []int{3}), "C[2] = 4, expected 3 exactly (K=9; 1 of 3 elements wrong, first [2])"; got != want {
+	want := "C[2] = 4, expected 3 exactly (K=9; 1 of 3 elements wrong, first [2])"
+	if got := r.Explain("C", []int{3}); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -244,7 +249,7 @@ func TestSpans(t *testing.T) {
 		v[i] = 1 + float64(i)/float64(n)
 	}
 	r := Judge(Encode(kernels.FP32, v), kernels.FP32, truth, Model{K: 1})
-	if r.Bad != 3 || r.First != Span+1 || r.WorstIndex != n-1 || r.AllEqual || !r.Finite {
+	if r.Bad != 3 || r.First != Span+1 || r.Index != n-1 || r.AllEqual || !r.Finite {
 		t.Errorf("%+v", r)
 	}
 }
@@ -254,11 +259,12 @@ func TestSelfTest(t *testing.T) {
 	for _, d := range floats {
 		p := newProduct(rng, inputClasses[0], d, 48, 40, 200)
 		stale := newProduct(rng, inputClasses[0], d, 48, 40, 200)
-		trial := Trial{DType: d, Model: Model{K: 200, Acc: kernels.FP32}, Truth: p.truth, Shape: []int{48, 40}, Mutations: []Mutation{
-			{"a stale output", func() []float64 { return stale.truth.Value }},
-			{"a dropped term", func() []float64 { return p.run(dropped) }},
-			{"nothing to drop", func() []float64 { return nil }},
-		}}
+		trial := Trial{DType: d, Model: Model{K: 200, Acc: kernels.FP32}, Truth: p.truth, Shape: []int{48, 40},
+			Mutations: []Mutation{
+				{"a stale output", func() []float64 { return stale.truth.Value }},
+				{"a dropped term", func() []float64 { return p.run(dropped) }},
+				{"nothing to drop", func() []float64 { return nil }},
+			}}
 		if faults := SelfTest(trial); len(faults) > 0 {
 			t.Errorf("%s: %s", d, strings.Join(faults, "; "))
 		}
@@ -268,7 +274,8 @@ func TestSelfTest(t *testing.T) {
 		}
 	}
 	// Truth that is the same everywhere cannot tell a constant from a result.
-	if faults := SelfTest(Trial{DType: kernels.FP32, Model: Model{K: 1}, Truth: plain(repeat(1, 64)...), Shape: []int{8, 8}}); len(faults) != 3 {
+	same := Trial{DType: kernels.FP32, Model: Model{K: 1}, Truth: plain(repeat(1, 64)...), Shape: []int{8, 8}}
+	if faults := SelfTest(same); len(faults) != 3 {
 		t.Errorf("a degenerate task gives %q", faults)
 	}
 	bad := plain(1, 2)

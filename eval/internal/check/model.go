@@ -13,10 +13,10 @@ import (
 const C = 4
 
 // Cutting sums off instead of rounding them always errs to the same side, so the error grows with K and not with
-// sqrt(K). A chain of float32 additions that all round toward zero errs by up to u*K*S1 (0.62 of that in the simulation,
-// where few terms are most of the sum) and as a whole by 0.42*u*K; a matrix unit that cuts off after every unit terms by
-// a part in unit of that. Nobody adds millions of numbers one to the other: chain and unitChain are the most terms
-// that are taken for one chain.
+// sqrt(K). A chain of float32 additions that all round toward zero errs by up to u*K*S1 (0.62 of that in the
+// simulation, where few terms are most of the sum) and as a whole by 0.42*u*K; a matrix unit that cuts off after every
+// unit terms by a part in unit of that. No kernel adds millions of numbers in one chain: chain and unitChain are the
+// most terms that are taken for one.
 const (
 	chain     = 2048
 	unit      = 16
@@ -89,7 +89,7 @@ type tolerance struct {
 	rel      float64 // of |ref|
 	sum      float64 // of S1
 	walk     float64 // of S1: sum counts for no more than this, or 1/Left of |ref| where that is more
-	terms    float64 // of S1: terms that are rounded first add at most their roundoff, as one term may make up most of a sum
+	terms    float64 // of S1: what rounding terms first adds at most, as one term may make up most of a sum
 	floor    float64
 	overflow float64 // least magnitude that rounds to Inf
 }
@@ -108,8 +108,8 @@ func (m Model) tolerance(d kernels.DType) tolerance {
 	return t
 }
 
-// flushed is what a sum loses where every partial sum of it is flushed to zero as soon as it is no normal float32: additions by
-// atomics on float32 are (PTX ISA, "red").
+// flushed is what a sum loses where every partial sum of it is flushed to zero as soon as it is no normal float32:
+// additions by atomics on float32 are (PTX ISA, "red").
 func (m Model) flushed() float64 { return (m.k() - 1) * kernels.FP32.SmallestNormal() }
 
 // of is the tolerance of an element. Every product and sum is rounded, on machines too that could add without rounding
@@ -126,9 +126,9 @@ func (t *tolerance) of(ref, scale float64) float64 {
 	return float64(float64(float64(t.rel*r)+sum)+float64(t.terms*scale)) + t.floor
 }
 
-// accepts judges an element that is not simply within a finite tolerance. NaN in the truth must be met by NaN, and Inf by
-// the same Inf, or by NaN, which sums make of it that are compensated or split into parts. An Inf is right where the truth, less its tolerance, rounds past the
-// largest finite number; a number saturated at that largest one is wrong.
+// accepts judges an element that is not simply within a finite tolerance. NaN in the truth must be met by NaN, and Inf
+// by the same Inf, or by NaN, which sums make of it that are compensated or split into parts. An Inf is right where the
+// truth, less its tolerance, rounds past the largest finite number; a number saturated at that largest one is wrong.
 func (t tolerance) accepts(got, ref, tol float64) bool {
 	if ref-ref != 0 {
 		return sameClass(got, ref) || math.IsInf(ref, 0) && got != got

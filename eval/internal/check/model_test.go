@@ -16,7 +16,8 @@ var floats = []kernels.DType{kernels.FP32, kernels.FP16, kernels.BF16}
 // of more than a million outputs may be rejected, nor any whole matrix by its Frobenius error.
 func TestNoFalseRejections(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	shapes := [][3]int{{1, 1, 16384}, {8, 7, 4096}, {3, 5, 2048}, {17, 13, 1000}, {48, 48, 33}, {33, 65, 129}, {64, 65, 7}, {65, 63, 1}, {9, 33, 512}}
+	shapes := [][3]int{{1, 1, 16384}, {8, 7, 4096}, {3, 5, 2048}, {17, 13, 1000}, {48, 48, 33}, {33, 65, 129}, {64, 65, 7},
+		{65, 63, 1}, {9, 33, 512}}
 	total, worst := 0, 0.0
 	for _, c := range inputClasses {
 		for _, in := range []kernels.DType{kernels.FP16, kernels.FP32} {
@@ -46,7 +47,8 @@ func TestNoFalseRejections(t *testing.T) {
 func TestTowardZero(t *testing.T) {
 	rng, worst, whole := rand.New(rand.NewPCG(15, 16)), 0.0, 0.0
 	for _, c := range inputClasses {
-		for _, s := range [][3]int{{33, 51, 300}, {16, 16, 1}, {16, 17, 8}, {16, 16, 64}, {12, 12, 1000}, {10, 10, 2048}, {1, 1, 2048}} {
+		for _, s := range [][3]int{{33, 51, 300}, {16, 16, 1}, {16, 17, 8}, {16, 16, 64}, {12, 12, 1000}, {10, 10, 2048},
+			{1, 1, 2048}} {
 			p := newProduct(rng, c, kernels.FP32, s[0], s[1], s[2])
 			r := Judge(Encode(kernels.FP32, p.run(towardZero)), kernels.FP32, p.truth, Model{K: s[2]})
 			if !r.Pass() {
@@ -58,37 +60,13 @@ func TestTowardZero(t *testing.T) {
 	t.Logf("worst error %.2f of its tolerance, of the whole %.2f", worst, whole)
 }
 
-// TestCaps: with no number of terms and no accumulator does an output pass that is zero, the mean, or lacks 1/64 or 5 % of
-// the terms, whether these are of one sign or of both.
+// TestCaps: with no number of terms and no accumulator does an output pass that is zero, the mean, or lacks 1/64 or 5 %
+// of the terms, whether these are of one sign or of both.
 func TestCaps(t *testing.T) {
-	const n = 1 << 10
 	rng := rand.New(rand.NewPCG(17, 18))
 	for _, k := range []float64{64, 4096, 16384, 1 << 20, 1 << 28} {
 		for _, oneSign := range []bool{true, false} {
-			truth := Truth{Value: make([]float64, n), Scale: make([]float32, n)}
-			lack := map[string][]float64{"zeros": make([]float64, n), "the mean": make([]float64, n), "1/64": make([]float64, n), "5 %": make([]float64, n)}
-			mean := 0.0
-			for i := range n {
-				sum := math.Sqrt(k) * rng.NormFloat64()
-				if oneSign {
-					sum += k
-				}
-				truth.Value[i], truth.Scale[i] = sum, float32(math.Sqrt(2/math.Pi)*k)
-				if oneSign {
-					truth.Scale[i] = float32(sum)
-				}
-				for name, share := range map[string]float64{"1/64": 1. / 64, "5 %": 0.05} {
-					left := math.Sqrt(share*k) * rng.NormFloat64()
-					if oneSign {
-						left += share * k
-					}
-					lack[name][i] = sum - left
-				}
-				mean += sum / n
-			}
-			for i := range n {
-				lack["the mean"][i] = mean
-			}
+			truth, lack := lacking(rng, k, oneSign)
 			for name, out := range lack {
 				if name == "the mean" && oneSign {
 					continue // long sums of one sign are all alike
@@ -99,13 +77,47 @@ func TestCaps(t *testing.T) {
 							continue
 						}
 						if r := Judge(Encode(d, out), d, truth, Model{K: int(k), Acc: acc}); r.Pass() {
-							t.Errorf("K=%g, one sign %v, %s sums in %s: %s passes, Frobenius %.2g of %.2g", k, oneSign, d, acc, name, r.Frobenius, r.Ceiling)
+							t.Errorf("K=%g, one sign %v, %s sums in %s: %s passes, Frobenius %.2g of %.2g",
+								k, oneSign, d, acc, name, r.Frobenius, r.Ceiling)
 						}
 					}
 				}
 			}
 		}
 	}
+}
+
+// lacking are sums of k terms, of one sign or of both, and outputs that lack something.
+func lacking(rng *rand.Rand, k float64, oneSign bool) (truth Truth, lack map[string][]float64) {
+	const n = 1 << 10
+	truth = Truth{Value: make([]float64, n), Scale: make([]float32, n)}
+	lack = map[string][]float64{}
+	for _, name := range []string{"zeros", "the mean", "1/64", "5 %"} {
+		lack[name] = make([]float64, n)
+	}
+	mean := 0.0
+	for i := range n {
+		sum := math.Sqrt(k) * rng.NormFloat64()
+		if oneSign {
+			sum += k
+		}
+		truth.Value[i], truth.Scale[i] = sum, float32(math.Sqrt(2/math.Pi)*k)
+		if oneSign {
+			truth.Scale[i] = float32(sum)
+		}
+		for name, share := range map[string]float64{"1/64": 1. / 64, "5 %": 0.05} {
+			left := math.Sqrt(share*k) * rng.NormFloat64()
+			if oneSign {
+				left += share * k
+			}
+			lack[name][i] = sum - left
+		}
+		mean += sum / n
+	}
+	for i := range n {
+		lack["the mean"][i] = mean
+	}
+	return truth, lack
 }
 
 // TestFewElements: the Frobenius error of one element scatters, most of all where the terms happen to

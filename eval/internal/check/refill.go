@@ -8,10 +8,10 @@ import (
 	"darwarp/kernels"
 )
 
-// Outputs are refilled before every run that counts, with one of two kinds of values that nobody can foresee. Wild
+// Outputs are refilled before every run that counts, with one of two kinds of values that cannot be predicted. Wild
 // ones are NaNs of random bits, so that what a run leaves unwritten is wrong for certain and can be told from what
-// it computed. Plausible ones are drawn from a palette and look like results: a kernel that behaves otherwise where
-// somebody has cleaned up before it has nothing to know that by.
+// it computed. Plausible ones are drawn from a palette and look like results: a kernel that behaves differently
+// after a refill has nothing to detect one by.
 
 // Wild makes a NaN of fp16 and bf16 of 16 random bits; two of them are a NaN of fp32. Arithmetic gives none of
 // them: its NaNs have the payloads that Wild avoids.

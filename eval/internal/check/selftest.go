@@ -105,7 +105,8 @@ func (t Trial) shuffled() []float64 {
 }
 
 // withoutLastTile leaves zeros in the last 16 by 16 elements, as a grid one block short does. Where all of these are
-// so small that they may be flushed to zero, as most of a softmax of far apart numbers, nobody could tell.
+// so small that they may be flushed to zero, as most of a softmax of far apart numbers, the
+// difference cannot be told.
 func (t Trial) withoutLastTile() []float64 {
 	cols := t.cols()
 	rows := len(t.Truth.Value) / cols

@@ -3,13 +3,10 @@
 package checker
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"os"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
 )
@@ -25,7 +22,7 @@ type Request struct {
 
 // Setup tells what lies where in the two memories.
 type Setup struct {
-	Cases     []gpu.Case    `json:"cases"`
+	Cases     []device.Case `json:"cases"`
 	Terms     []int         `json:"terms"` // by case: K of the error model
 	ULPs      float64       `json:"ulps"`
 	Rounded   kernels.DType `json:"rounded,omitempty"` // type that terms are rounded to before they are added
@@ -47,10 +44,11 @@ const looseError = 0.03
 
 // JudgeReply is the verdict: Wrong is empty when every element of every case is within its tolerance.
 type JudgeReply struct {
-	Report  kernels.GateReport `json:"report"`
-	Wrong   string             `json:"wrong,omitempty"`
-	Hashes  []uint64           `json:"hashes,omitempty"` // of the outputs of each case, as gpu.CaseReply.Hash; a GPU's judge tells them
-	Palette []byte             `json:"palette,omitempty"`
+	Report kernels.GateReport `json:"report"`
+	Wrong  string             `json:"wrong,omitempty"`
+	// Hashes are of the outputs of each case, as device.CaseReply.Hash; a GPU's judge tells them.
+	Hashes  []uint64 `json:"hashes,omitempty"`
+	Palette []byte   `json:"palette,omitempty"`
 }
 
 // Reference holds a case's inputs against a double-precision reference in Go, for problems that
@@ -66,7 +64,8 @@ type SelfTest struct {
 	Case int `json:"case"`
 }
 
-// Palette asks for values like those of a case's outputs, check.PaletteSize of each, which nobody can learn its truth from.
+// Palette asks for values like those of a case's outputs, check.PaletteSize of each, which do not give its
+// truth away.
 type Palette struct {
 	Case int `json:"case"`
 }
@@ -79,35 +78,17 @@ type server struct {
 
 // Main serves requests; its inherited files are the output memory, the truth memory and the input memory.
 func Main([]string) int {
-	var maps [3][]byte
-	for i := range maps {
-		f, err := proc.Inherited(i)
-		if err == nil {
-			var m *proc.Shared
-			if m, err = proc.OpenShared(f); err == nil {
-				maps[i] = m.Map()
-			}
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return proc.ExitInternal
+	s := &server{}
+	for i, into := range []*[]byte{&s.out, &s.truth, &s.inputs} {
+		var err error
+		if *into, err = device.Mapped(i); err != nil {
+			return proc.Fail(err)
 		}
 	}
-	s := &server{out: maps[0], truth: maps[1], inputs: maps[2]}
-	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
-		var req Request
-		if err := f.Decode(&req); err != nil {
-			return err
-		}
-		reply, err := s.handle(&req)
-		if err != nil {
-			return err
-		}
-		return c.Reply(reply)
-	})
+	return device.Serve(s.handle)
 }
 
-func (s *server) handle(req *Request) (*JudgeReply, error) {
+func (s *server) handle(req *Request, _ func(string)) (any, error) {
 	switch {
 	case req.Setup != nil:
 		s.setup, s.seen = *req.Setup, newSeen()
@@ -135,7 +116,8 @@ func (s *server) judge(req *Judge) (*JudgeReply, error) {
 		i := req.Cases[k]
 		c := &s.setup.Cases[i]
 		at, b := places[k]+c.OutputAt(out), c.Outputs()[out]
-		return s.seen.judge(i, out, s.out[at:at+b.Bytes()], b.DType, s.setup.Truths(i, s.truth)[out], s.setup.Model(i, req.Acc)), nil
+		return s.seen.judge(i, out, s.out[at:at+b.Bytes()], b.DType, s.setup.Truths(i, s.truth)[out],
+			s.setup.Model(i, req.Acc)), nil
 	})
 }
 

@@ -11,9 +11,9 @@ import (
 	"darwarp/kernels"
 )
 
-// seen remembers the reports of outputs that were right. Most candidates of a family add in the same order and so give the same
-// bits, and to hash these takes a small part of the time of comparing them with the truth. The hash is keyed with what no candidate
-// can know: one that wanted to pass for an output that was right has to guess 64 bits.
+// seen remembers the reports of outputs that were right. Most candidates of a family add in the same order and so give
+// the same bits, and to hash these takes a small part of the time of comparing them with the truth. The hash is keyed
+// with what no candidate can know: one that wanted to pass for an output that was right has to guess 64 bits.
 type seen struct {
 	seed  maphash.Seed
 	right map[output]check.Report

@@ -29,7 +29,8 @@ func TestSeen(t *testing.T) {
 		t.Fatal(first.Explain("y", nil))
 	}
 	truth.Value[5] = 1e6 // whoever looks at the truth again finds the output wrong
-	if again := s.judge(0, 0, out, kernels.FP16, truth, model); !again.Pass() || again.Worst != first.Worst || again.Frobenius != first.Frobenius {
+	if again := s.judge(0, 0, out, kernels.FP16, truth, model); !again.Pass() || again.Worst != first.Worst ||
+		again.Frobenius != first.Frobenius {
 		t.Errorf("%+v, expected %+v", again, first)
 	}
 	half := model
@@ -45,7 +46,8 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// TestSeenBits changes single bits of an output that was right: in each of its parts, at their ends, in the last element.
+// TestSeenBits changes single bits of an output that was right: in each of its parts, at their ends, in the last
+// element.
 func TestSeenBits(t *testing.T) {
 	truth, out := right(hashed + 3)
 	s := newSeen()

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -21,7 +21,7 @@ func (s *Setup) Truths(i int, memory []byte) []check.Truth {
 }
 
 // TruthsOf maps the truth of a case that begins where memory does.
-func TruthsOf(c *gpu.Case, memory []byte) []check.Truth {
+func TruthsOf(c *device.Case, memory []byte) []check.Truth {
 	var out []check.Truth
 	for k, p := range c.Truths() {
 		n := c.Outputs()[k].Elems()
@@ -40,7 +40,7 @@ func (s *Setup) Places(req *Judge) ([]int, error) {
 			return nil, fmt.Errorf("checker: no case %d", i)
 		}
 	}
-	places, total := gpu.Pack(s.Cases, req.Cases)
+	places, total := device.Pack(s.Cases, req.Cases)
 	if total > s.SlotBytes {
 		return nil, fmt.Errorf("checker: outputs of %d bytes in a slot of %d", total, s.SlotBytes)
 	}
@@ -71,7 +71,7 @@ func (s *Setup) Verdict(req *Judge, report func(k, out int) (check.Report, error
 	return reply, nil
 }
 
-func (reply *JudgeReply) add(c *gpu.Case, b kernels.Buffer, r check.Report, loose bool) {
+func (reply *JudgeReply) add(c *device.Case, b kernels.Buffer, r check.Report, loose bool) {
 	reply.Report.Elements += b.Elems()
 	if !(r.Worst <= reply.Report.Worst) {
 		reply.Report.Worst, reply.Report.Where = r.Worst, c.Name
@@ -91,7 +91,8 @@ func (s *Setup) SelfTest(i int, truths []check.Truth, compare func(number int) c
 	reply := &JudgeReply{}
 	for j, t := range truths {
 		b := c.Outputs()[j]
-		for _, fault := range check.SelfTest(check.Trial{DType: b.DType, Model: s.Model(i, kernels.FP32), Truth: t, Shape: b.Shape, Compare: compare(j)}) {
+		trial := check.Trial{DType: b.DType, Model: s.Model(i, kernels.FP32), Truth: t, Shape: b.Shape, Compare: compare(j)}
+		for _, fault := range check.SelfTest(trial) {
 			reply.Wrong = fmt.Sprintf("%s: %s: the check %s", c.Name, b.Name, fault)
 		}
 	}
@@ -102,7 +103,7 @@ func (s *Setup) SelfTest(i int, truths []check.Truth, compare func(number int) c
 func (s *Setup) Palette(i int, truths []check.Truth) []byte {
 	var all []byte
 	for out, b := range s.Cases[i].Outputs() {
-		all = append(all, truths[out].Palette(b.DType, gpu.SecretNumbers())...)
+		all = append(all, truths[out].Palette(b.DType, device.SecretNumbers())...)
 	}
 	return all
 }

@@ -18,6 +18,7 @@ import (
 
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
 
@@ -180,7 +181,10 @@ func (p *Pool) run(ctx context.Context, source string) (out Output, lasting bool
 // call compiles in one worker. A fault is that worker's; an error means that there is no worker.
 func (p *Pool) call(ctx context.Context, source string, limit time.Duration) (reply response, fault, err error) {
 	called := false
+	wait := trace.Begin(ctx, "wait for a compiler")
 	err = p.workers.Do(ctx, func(w *proc.Worker) error {
+		wait.End()
+		defer trace.Begin(ctx, "compiler").End()
 		called = true
 		fault = w.Call(ctx, &request{Source: source}, &reply, limit, nil)
 		return nil

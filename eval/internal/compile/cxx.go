@@ -45,8 +45,8 @@ type cxx struct {
 	runtime string          // object file that every candidate is linked with
 	ours    map[string]bool // functions outside of a candidate that its own text may call
 
-	poisonsLocals bool     // it can fill local variables with a pattern
-	linker        []string // options that choose a quicker linker, where there is one
+	recent bool     // it knows the newer options of emu.CheckedOptions
+	linker []string // options that choose a quicker linker, where there is one
 }
 
 func (s *cxx) handle(ctx context.Context, f proc.Frame, c *proc.Conn) error {
@@ -108,12 +108,12 @@ const candidateSpeed = "-O1"
 func (s *cxx) options() []string {
 	opts := append(s.common(), candidateSpeed)
 	if s.Checked {
-		opts = append(opts, emu.CheckedOptions(s.clang(), s.poisonsLocals)...)
+		opts = append(opts, emu.CheckedOptions(s.clang(), s.recent)...)
 	}
 	return opts
 }
 
-// meet asks the compiler for its version, whether it can fill local variables with a pattern, and whether
+// meet asks the compiler for its version, whether it is recent (emu.CheckedOptions), and whether
 // it has gold, which links in half the time of the usual linker.
 func (s *cxx) meet(ctx context.Context) error {
 	out, err := s.run(ctx, "--version")
@@ -122,7 +122,7 @@ func (s *cxx) meet(ctx context.Context) error {
 	}
 	s.version, _, _ = strings.Cut(out, "\n")
 	_, err = s.run(ctx, append(emu.CheckedOptions(s.clang(), true), "-x", "c++", "-fsyntax-only", os.DevNull)...)
-	s.poisonsLocals = err == nil
+	s.recent = err == nil
 	const gold = "-fuse-ld=gold"
 	if _, err := s.run(ctx, "-shared", "-fPIC", gold, "-x", "c++", os.DevNull, "-o",
 		filepath.Join(tempDir(s.folder), "nothing.so")); err == nil {

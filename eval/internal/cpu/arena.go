@@ -8,23 +8,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
-
-// guardBytes is the width of the zone between buffers, as on a GPU.
-const guardBytes = 64 << 10
-
-// alignment of every buffer: what cudaMalloc gives, and more than any vector access wants.
-const alignment = 256
-
-func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
 
 // room is how much address space on either side of an arena stays without memory.
 const room = 64 << 20
 
 // arena is the buffers of one call in one mapping outside of Go's heap, with a guard zone before,
-// between and after them. A zone begins at the very byte where a buffer ends. At rest, while no request uses it,
-// nobody can read or write it.
+// between and after them. A zone begins at the very byte where a buffer ends. Protected, while no request
+// uses it, it cannot be read or written.
 type arena struct {
 	mapped  []byte // with the room on both sides
 	mem     []byte
@@ -34,20 +27,9 @@ type arena struct {
 	holds   int    // the case whose inputs it holds; -1: none
 }
 
-func sizesOf(bufs []kernels.Buffer) []int {
-	sizes := make([]int, len(bufs))
-	for i, b := range bufs {
-		sizes[i] = b.Bytes()
-	}
-	return sizes
-}
-
 // newArena maps buffers of the given sizes and writes the guards.
 func newArena(sizes []int, key uint64) (*arena, error) {
-	total := guardBytes
-	for _, n := range sizes {
-		total += align(n) + guardBytes
-	}
+	offsets, total := device.Layout(sizes)
 	total = (total + unix.Getpagesize() - 1) &^ (unix.Getpagesize() - 1)
 	mapped, err := unix.Mmap(-1, 0, total+2*room, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {
@@ -55,30 +37,31 @@ func newArena(sizes []int, key uint64) (*arena, error) {
 	}
 	mem := mapped[room : room+total : room+total]
 	a := &arena{mapped: mapped, mem: mem, key: key, holds: -1}
-	if err := a.wake(); err != nil {
+	if err := a.unprotect(); err != nil {
 		return nil, errors.Join(err, a.free())
 	}
-	at, end := guardBytes, 0
-	for _, n := range sizes {
+	end := 0
+	for i, n := range sizes {
+		at := offsets[i]
 		a.zones = append(a.zones, mem[end:at])
 		a.buffers = append(a.buffers, mem[at:at+n:at+n])
-		end, at = at+n, align(at+n)+guardBytes
+		end = at + n
 	}
 	a.zones = append(a.zones, mem[end:])
 	a.setGuards()
 	return a, nil
 }
 
-// wake lets a request use the arena.
-func (a *arena) wake() error {
+// unprotect lets a request use the arena.
+func (a *arena) unprotect() error {
 	if a == nil {
 		return nil
 	}
 	return unix.Mprotect(a.mem, unix.PROT_READ|unix.PROT_WRITE)
 }
 
-// rest lets nobody touch the arena until it is woken.
-func (a *arena) rest() error {
+// protect makes every access to the arena a fault.
+func (a *arena) protect() error {
 	if a == nil {
 		return nil
 	}

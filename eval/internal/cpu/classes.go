@@ -7,7 +7,7 @@ import (
 	"math/bits"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -142,7 +142,8 @@ func huge(e *element) float32 {
 	return normal(e.r) * 0x1p24
 }
 
-// shift: each line is around a number of its own, from 8 to 128 and of either sign: exponentials of all of them are 0, or too large.
+// shift: each line is around a number of its own, from 8 to 128 and of either sign: exponentials of all of them are 0, or too
+// large.
 func shift(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))
 	return normal(e.r) + signed(h, float32(math.Exp2(3+4*float64(unit(uint32(h))))))
@@ -160,10 +161,10 @@ func outlier(e *element) float32 {
 	return normal(mix(h))
 }
 
-// needle: up to gpu.MostNeedles terms of a line count, one in each of as many parts of it, at a place drawn anew; the
-// first and the last of the line in half of all lines, and always where there is one line. The others are neutral.
+// needle: up to device.MostNeedles terms of a line count, one in each of as many parts of it, at a random place;
+// the first and the last of the line in half of all lines, and always where there is one line. The others are neutral.
 func needle(e *element) float32 {
-	n := uint64(gpu.MostNeedles)
+	n := uint64(device.MostNeedles)
 	if e.length < 2*n {
 		n = (e.length + 1) / 2
 	}
@@ -183,7 +184,8 @@ func needle(e *element) float32 {
 	return signed(e.r, 0.5+unit(uint32(e.r)))
 }
 
-// special: one inf and one NaN, in lines drawn anew; where lines are of many classes, one of them in each that is special.
+// special: one inf and one NaN, in random lines; where lines are of many classes, one of them in each that is
+// special.
 func special(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))
 	nan := h>>62&1 == 1
@@ -202,10 +204,10 @@ func special(e *element) float32 {
 
 // fillInput writes a tensor of a case, a function of (seed, tensor, index) alone: the process that runs candidates and
 // the one that computes the truth make the same inputs.
-func fillInput(dst []byte, t kernels.DType, f gpu.Fill, seed uint64) error {
+func fillInput(dst []byte, t kernels.DType, f device.Fill, seed uint64) error {
 	var classes []func(*element) float32
 	for left := f.Classes; left != 0; left &= left - 1 {
-		classes = append(classes, samples[gpu.Classes[bits.TrailingZeros32(left)]])
+		classes = append(classes, samples[device.Classes[bits.TrailingZeros32(left)]])
 	}
 	n, inner, length := uint64(len(dst)/t.Size()), uint64(f.Inner), uint64(f.Len)
 	if len(classes) == 0 || inner*length == 0 {

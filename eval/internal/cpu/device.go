@@ -1,6 +1,6 @@
 // Package cpu is the device worker of the cpu device: it runs shared objects that the machine's C++
 // compiler made of .cu sources against the emulation headers in emu, between the same guards and on
-// the same inputs as a GPU's worker, and speaks the same protocol (package gpu). Its times are CPU
+// the same inputs as a GPU's worker, and speaks the same protocol (package device). Its times are CPU
 // times. Kernels run in one process with the worker: one that crashes takes it down.
 package cpu
 

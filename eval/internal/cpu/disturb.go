@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 )
 
-// disturb runs the cases of a request one after the other, each in a new order of its threads and over refills of its own.
-// There is no second stream here, and no need of one: who runs when is drawn anew each time.
-func (s *Session) disturb(req *gpu.Disturb, phase func(string)) (*gpu.DisturbReply, error) {
-	reply := &gpu.DisturbReply{}
-	places, total := gpu.Pack(s.prep.Cases, req.Cases)
+// disturb runs the cases of a request one after the other, each in a new order of its threads and over refills of its
+// own. There is no second stream here, and no need of one: the order of threads differs each time.
+func (s *Session) disturb(req *device.Disturb, phase func(string)) (*device.DisturbReply, error) {
+	reply := &device.DisturbReply{}
+	places, total := device.Pack(s.prep.Cases, req.Cases)
 	if len(req.Expect) == 0 && total > s.prep.SlotBytes {
 		return nil, fmt.Errorf("outputs of %d bytes in a slot of %d", total, s.prep.SlotBytes)
 	}
@@ -24,7 +24,7 @@ func (s *Session) disturb(req *gpu.Disturb, phase func(string)) (*gpu.DisturbRep
 	}
 	phase("disturb")
 	start := time.Now()
-	g := &gating{s: s, plain: p, reply: &gpu.GateReply{}}
+	g := &gating{s: s, plain: p, reply: &device.GateReply{}}
 	for k, i := range req.Cases {
 		if err = g.disturb(req, k, i, req.Slot*s.prep.SlotBytes+places[k], reply); err != nil {
 			reply.Fault, err = blame(fmt.Sprintf("run %d of %s", k+1, s.prep.Cases[i].Name), err)
@@ -36,13 +36,14 @@ func (s *Session) disturb(req *gpu.Disturb, phase func(string)) (*gpu.DisturbRep
 	return reply, errors.Join(err, p.unload())
 }
 
-// disturb is the k-th run, of case i, whose outputs go to a place in the output memory where nobody knows the right ones.
-func (g *gating) disturb(req *gpu.Disturb, k, i, place int, reply *gpu.DisturbReply) (err error) {
+// disturb is the k-th run, of case i, whose outputs go to a place in the output memory where the right ones are not
+// known.
+func (g *gating) disturb(req *device.Disturb, k, i, place int, reply *device.DisturbReply) (err error) {
 	s, a := g.s, g.s.arenas[i]
-	if err := a.wake(); err != nil {
+	if err := a.unprotect(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.rest()) }()
+	defer func() { err = errors.Join(err, a.protect()) }()
 	s.hold(a, i)
 	if _, err := g.run(g.plain, req.Calls[i], a, s.anyRefill(), runOptions{}); err != nil {
 		return err

@@ -5,15 +5,15 @@ import (
 	"maps"
 	"time"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 // gate runs a candidate on every case that has a call and copies the outputs to a slot of the output
 // memory. Each shape is run twice over different refills and in different thread orders; those that are drawn, and
 // further inputs of the same shape, of which the last case was one, once.
-func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error) {
-	reply := &gpu.GateReply{Cases: make([]gpu.CaseReply, len(s.prep.Cases))}
+func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply, error) {
+	reply := &device.GateReply{Cases: make([]device.CaseReply, len(s.prep.Cases))}
 	phase("load")
 	p, err := load(req.Cubin, req.Calls)
 	var checked *program
@@ -29,7 +29,7 @@ func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error
 		return nil, errors.Join(err, p.unload(), checked.unload())
 	}
 	g := &gating{s: s, plain: p, checked: checked, reply: reply}
-	for _, i := range gpu.Called(req.Calls) {
+	for _, i := range device.Called(req.Calls) {
 		name := s.prep.Cases[i].Name
 		phase("gate " + name)
 		if err = g.gate(req.Calls[i], i, places[i]); err != nil {
@@ -43,8 +43,8 @@ func (s *Session) gate(req *gpu.Gate, phase func(string)) (*gpu.GateReply, error
 // gating is a gate that is under way.
 type gating struct {
 	s              *Session
-	plain, checked *program // checked: nil where nobody looks for races
-	reply          *gpu.GateReply
+	plain, checked *program // checked: nil unless the gate looks for races
+	reply          *device.GateReply
 	last           kernels.Dims // of the case before
 }
 
@@ -53,15 +53,15 @@ type gating struct {
 func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 	s := g.s
 	c, a, out := &s.prep.Cases[i], s.arenas[i], &g.reply.Cases[i]
-	if err := a.wake(); err != nil {
+	if err := a.unprotect(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.rest()) }()
+	defer func() { err = errors.Join(err, a.protect()) }()
 	s.hold(a, i)
 	first := s.anyRefill()
-	refills := []refill{first, !first}
-	if c.Class == gpu.Mixed || maps.Equal(c.Dims, g.last) {
-		refills = []refill{wild}
+	refills := []device.Refill{first, !first}
+	if c.Class == device.Mixed || maps.Equal(c.Dims, g.last) {
+		refills = []device.Refill{device.Wild}
 	}
 	g.last = c.Dims
 	var hashes []uint64
@@ -74,7 +74,7 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 			return err
 		}
 		hashes = append(hashes, hashOutputs(c, a))
-		if how == wild {
+		if how == device.Wild {
 			s.copyOut(a, at)
 			out.Hash = hashes[run]
 		}
@@ -85,7 +85,7 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 }
 
 // run runs a case over refilled outputs and scratch.
-func (g *gating) run(p *program, call kernels.Call, a *arena, how refill, o runOptions) (ns float64, err error) {
+func (g *gating) run(p *program, call kernels.Call, a *arena, how device.Refill, o runOptions) (ns float64, err error) {
 	s := g.s
 	c := &s.prep.Cases[a.holds]
 	scratch, err := s.placeScratch(call)
@@ -116,7 +116,7 @@ func (s *Session) copyOut(a *arena, at int) {
 	for j, b := range s.prep.Cases[a.holds].Buffers {
 		if b.Out {
 			copy(s.out[at:at+b.Bytes()], a.buffers[j])
-			at += align(b.Bytes())
+			at += device.Align(b.Bytes())
 		}
 	}
 }

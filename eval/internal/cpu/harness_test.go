@@ -13,6 +13,7 @@ import (
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/compile"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
@@ -33,8 +34,10 @@ func harness(t *testing.T) *program {
 	if !found {
 		t.Fatal("harness.cu has changed: where does dw_clock begin?")
 	}
-	source = strings.ReplaceAll(source, "const __grid_constant__ Regions all", "const Regions &all") // arguments are words here
-	entries := kernels.Call{Launches: []kernels.Launch{{Entry: "dw_fill"}, {Entry: "dw_guard"}, {Entry: "dw_inspect"}, {Entry: "dw_refill"}}}
+	// arguments are words here
+	source = strings.ReplaceAll(source, "const __grid_constant__ Regions all", "const Regions &all")
+	entries := kernels.Call{Launches: []kernels.Launch{{Entry: "dw_fill"}, {Entry: "dw_guard"}, {Entry: "dw_inspect"},
+		{Entry: "dw_refill"}}}
 	return programOf(t, source, entries)
 }
 
@@ -42,7 +45,8 @@ func (p *program) call(t *testing.T, entry string, mem []byte, args ...uint64) {
 	t.Helper()
 	w := &work{program: p}
 	w.add("memory", mem, true)
-	l := newLaunch(p, kernels.Launch{Entry: entry, Grid: [3]int{4, 1, 1}, Block: [3]int{256, 1, 1}, Cluster: [3]int{1, 1, 1}})
+	l := newLaunch(p, kernels.Launch{Entry: entry, Grid: [3]int{4, 1, 1}, Block: [3]int{256, 1, 1},
+		Cluster: [3]int{1, 1, 1}})
 	l.args = append([]uint64{uint64(address(mem))}, args...)
 	w.launches = []*launch{l}
 	if err := w.do(runOptions{}); err != nil {
@@ -64,12 +68,14 @@ func memory(t *testing.T, n int) []byte {
 func TestSameInputsAsTheGPU(t *testing.T) {
 	p := harness(t)
 	const rows, cols, n, seed = 11, 161, 11 * 161, 0x123456789abcdef
-	for _, class := range append(slices.Clone(gpu.Classes), gpu.Mixed) {
+	for _, class := range append(slices.Clone(device.Classes), device.Mixed) {
 		for d, dtype := range map[kernels.DType]uint64{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3} {
 			one := kernels.Buffer{DType: d, Shape: []int{rows, cols}}
-			c := &gpu.Case{Class: class, Mix: [][]string{{"lead", "tiny", "huge", "needles", "special"}, {"normal", "outlier", "shift"}}, Buffers: []kernels.Buffer{one, one},
-				Terms: []gpu.Terms{{Axis: 1, Neutral: math.Float32bits(-3)}}}
-			if d == kernels.I32 && (class == "special" || class == "huge" || class == "extreme" || class == gpu.Mixed) {
+			c := &device.Case{Class: class, Mix: [][]string{{"lead", "tiny", "huge", "needles", "special"},
+				{"normal", "outlier", "shift"}},
+				Buffers: []kernels.Buffer{one, one},
+				Terms:   []device.Terms{{Axis: 1, Neutral: math.Float32bits(-3)}}}
+			if d == kernels.I32 && (class == "special" || class == "huge" || class == "extreme" || class == device.Mixed) {
 				continue // what an int does not hold
 			}
 			for tensor := range 2 {
@@ -78,7 +84,8 @@ func TestSameInputsAsTheGPU(t *testing.T) {
 					t.Fatal(err)
 				}
 				theirs := memory(t, n*d.Size())
-				p.call(t, "dw_fill", theirs, n, dtype, uint64(f.Classes), uint64(tensor), seed, uint64(f.Inner), uint64(f.Len), uint64(f.Neutral))
+				p.call(t, "dw_fill", theirs, n, dtype, uint64(f.Classes), uint64(tensor), seed, uint64(f.Inner), uint64(f.Len),
+					uint64(f.Neutral))
 				got, want := filled(t, c, tensor, seed), make([]float64, n)
 				check.Decode(d, theirs, want)
 				near(t, class, got, want, d)
@@ -93,7 +100,7 @@ func near(t *testing.T, class string, got, want []float64, d kernels.DType) {
 	t.Helper()
 	relative, absolute := 0.0, 0.0
 	switch class {
-	case "huge", gpu.Mixed: // normal numbers times 2^24
+	case "huge", device.Mixed: // normal numbers times 2^24
 		absolute, relative = 1e-5*0x1p24, 0x1p-6
 	case "uniform", "cancel", "exact", "denormal":
 	default:
@@ -181,8 +188,8 @@ func TestGuards(t *testing.T) {
 func TestHashes(t *testing.T) {
 	p := harness(t)
 	const n = 70001
-	mem := memory(t, 4*align(n))
-	at := func(i int) []byte { return mem[i*align(n):][:n] }
+	mem := memory(t, 4*device.Align(n))
+	at := func(i int) []byte { return mem[i*device.Align(n):][:n] }
 	for i := range n {
 		at(0)[i] = byte(i * i >> 3)
 	}
@@ -219,7 +226,8 @@ func TestRefill(t *testing.T) {
 				if i >= 2 {
 					values = palette
 				}
-				p.call(t, "dw_refill", mem, uint64(n), uint64(i), uint64(address(values)), uint64(d.Size()), uint64(check.LowBits(d)))
+				p.call(t, "dw_refill", mem, uint64(n), uint64(i), uint64(address(values)), uint64(d.Size()),
+					uint64(check.LowBits(d)))
 				if bytes.Count(mem[n:], []byte{0}) != 16 {
 					t.Fatalf("%s: written behind %d bytes", d, n)
 				}

@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 )
 
 // fillInputs writes all inputs of a case into an arena.
-func fillInputs(c *gpu.Case, a *arena) error {
+func fillInputs(c *device.Case, a *arena) error {
 	for i, b := range c.Buffers {
 		if b.Out {
 			continue
@@ -24,8 +24,9 @@ func fillInputs(c *gpu.Case, a *arena) error {
 	return nil
 }
 
-// takeInputs copies inputs that another device has made, and that begin at an offset of the input memory, into an arena.
-func takeInputs(c *gpu.Case, a *arena, memory []byte, at int) error {
+// takeInputs copies inputs that another device has made, and that begin at an offset of the input memory, into an
+// arena.
+func takeInputs(c *device.Case, a *arena, memory []byte, at int) error {
 	parts, err := c.Inputs(memory, at)
 	for i, p := range parts {
 		copy(a.buffers[i], p)
@@ -74,10 +75,10 @@ func hash(b []byte, salt uint64) (sum uint64) {
 }
 
 // hashOutputs is the hash of all outputs of an arena.
-func hashOutputs(c *gpu.Case, a *arena) (sum uint64) {
+func hashOutputs(c *device.Case, a *arena) (sum uint64) {
 	for i, b := range c.Buffers {
 		if b.Out {
-			sum += hash(a.buffers[i], uint64(i)<<48)
+			sum += hash(a.buffers[i], device.Salt(i))
 		}
 	}
 	return sum

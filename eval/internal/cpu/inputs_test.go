@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -17,13 +17,13 @@ func values(t *testing.T, d kernels.DType, class string, tensor, n int, seed uin
 }
 
 // lines is a case whose first input has lines of 40 numbers that are added up, and whose second has as many elements.
-func lines(n, tensor int, d kernels.DType, class string) *gpu.Case {
+func lines(n, tensor int, d kernels.DType, class string) *device.Case {
 	one := kernels.Buffer{Name: "x", DType: d, Shape: []int{n / 40, 40}}
-	return &gpu.Case{Class: class, Terms: []gpu.Terms{{Axis: 1}}, Buffers: []kernels.Buffer{one, one}[:tensor+1]}
+	return &device.Case{Class: class, Terms: []device.Terms{{Axis: 1}}, Buffers: []kernels.Buffer{one, one}[:tensor+1]}
 }
 
 // filled is the numbers of a case's input.
-func filled(t *testing.T, c *gpu.Case, tensor int, seed uint64) []float64 {
+func filled(t *testing.T, c *device.Case, tensor int, seed uint64) []float64 {
 	t.Helper()
 	b := c.Buffers[tensor]
 	raw := make([]byte, b.Bytes())
@@ -76,7 +76,8 @@ func TestInputClasses(t *testing.T) {
 				slack = 0.3
 			}
 			if math.Abs(mean-c.mean) > 0.03*(c.dev+math.Abs(c.mean)) || math.Abs(dev-c.dev) > slack*c.dev {
-				t.Errorf("%s %s tensor %d: mean %g deviation %g, expected %g and %g", c.class, d, c.tensor, mean, dev, c.mean, c.dev)
+				t.Errorf("%s %s tensor %d: mean %g deviation %g, expected %g and %g", c.class, d, c.tensor, mean, dev, c.mean,
+					c.dev)
 			}
 		}
 	}
@@ -102,7 +103,7 @@ func TestHardClasses(t *testing.T) {
 		"constant": func(_ kernels.DType, l []float64) bool { return l[0] == slices.Max(l) && l[0] == slices.Min(l) },
 		"zeros":    func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols },
 		"lead":     func(_ kernels.DType, l []float64) bool { return l[0] == 0 && count(l, zero) <= cols/2 },
-		"needles":  func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols-gpu.MostNeedles },
+		"needles":  func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols-device.MostNeedles },
 		"tiny":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) < 1e-5 || slices.Max(l) <= 0x1p-14 },
 		"huge":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) > 4096 && count(l, odd) == 0 },
 		"special":  func(_ kernels.DType, l []float64) bool { return count(l, odd) <= 1 },
@@ -117,7 +118,8 @@ func TestHardClasses(t *testing.T) {
 		},
 	} {
 		for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
-			c := &gpu.Case{Class: class, Terms: []gpu.Terms{{Axis: 1}}, Buffers: []kernels.Buffer{{DType: d, Shape: []int{rows, cols}}}}
+			c := &device.Case{Class: class, Terms: []device.Terms{{Axis: 1}},
+				Buffers: []kernels.Buffer{{DType: d, Shape: []int{rows, cols}}}}
 			x := filled(t, c, 0, 7)
 			for r := range rows {
 				if line := x[r*cols : (r+1)*cols]; !ok(d, line) {
@@ -131,11 +133,14 @@ func TestHardClasses(t *testing.T) {
 	}
 }
 
-// TestMixed: the lines of a mixed tensor take turns, other tensors are normal, and terms may lie along another axis than the last.
+// TestMixed: the lines of a mixed tensor take turns, other tensors are normal, and terms may lie along another axis
+// than the last.
 func TestMixed(t *testing.T) {
 	const rows, cols = 6, 50
 	shape := kernels.Buffer{DType: kernels.FP32, Shape: []int{cols, rows}}
-	c := &gpu.Case{Class: gpu.Mixed, Mix: [][]string{{"zeros", "constant", "special"}, {"normal"}}, Terms: []gpu.Terms{{Axis: 0}}, Buffers: []kernels.Buffer{shape, shape}}
+	c := &device.Case{Class: device.Mixed, Mix: [][]string{{"zeros", "constant", "special"}, {"normal"}},
+		Terms:   []device.Terms{{Axis: 0}},
+		Buffers: []kernels.Buffer{shape, shape}}
 	for seed := range uint64(20) {
 		x, kinds := filled(t, c, 0, seed), map[string]int{}
 		for r := range rows {
@@ -167,16 +172,17 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestNeedles: every sixty-fourth of a line has one, the first and the last number are some in many lines, and no line is like another.
+// TestNeedles: every sixty-fourth of a line has one, the first and the last number are some in many lines, and no line
+// is like another.
 func TestNeedles(t *testing.T) {
 	const rows, cols = 100, 6400
-	c := &gpu.Case{Class: "needles", Terms: []gpu.Terms{{Axis: 1, Neutral: math.Float32bits(float32(math.Inf(-1)))}},
+	c := &device.Case{Class: "needles", Terms: []device.Terms{{Axis: 1, Neutral: math.Float32bits(float32(math.Inf(-1)))}},
 		Buffers: []kernels.Buffer{{DType: kernels.FP16, Shape: []int{rows, cols}}}}
 	x := filled(t, c, 0, 11)
 	first, last, places := 0, 0, map[int]bool{}
 	for r := range rows {
 		line := x[r*cols : (r+1)*cols]
-		for part := range gpu.MostNeedles {
+		for part := range device.MostNeedles {
 			n := 0
 			for i, v := range line[part*100 : (part+1)*100] {
 				if !math.IsInf(v, -1) {
@@ -210,6 +216,14 @@ func TestInputsDependOnSeedAndTensor(t *testing.T) {
 	}
 }
 
+// TestMix: the published first output of splitmix64 seeded with 0 pins the generator. Its state advances by the
+// golden-ratio constant, which key+i does not, so that only the first word is comparable.
+func TestMix(t *testing.T) {
+	if got := mix(0); got != 0xe220a8397b1dcdaf {
+		t.Errorf("splitmix64(0) = %#x", got)
+	}
+}
+
 func TestGuardsFindEveryChangedByte(t *testing.T) {
 	a, err := newArena([]int{100, 1, 4096}, 7)
 	if err != nil {
@@ -220,7 +234,7 @@ func TestGuardsFindEveryChangedByte(t *testing.T) {
 		t.Fatalf("%d bytes changed in a new arena", got)
 	}
 	for i, b := range a.buffers {
-		if address(b)%alignment != 0 {
+		if address(b)%device.Alignment != 0 {
 			t.Errorf("buffer %d is not aligned", i)
 		}
 		fill(b, 0xff) // may be written to
@@ -236,6 +250,9 @@ func TestGuardsFindEveryChangedByte(t *testing.T) {
 			}
 			z[at] ^= 0x10
 		}
+	}
+	if a.key++; a.damage() == 0 {
+		t.Error("another key is right")
 	}
 }
 
@@ -257,8 +274,9 @@ func TestHashSeesEveryByteAndItsPlace(t *testing.T) {
 			t.Errorf("%d bytes: the salt does not count", n)
 		}
 	}
-	c := &gpu.Case{Buffers: []kernels.Buffer{{Name: "x", DType: kernels.FP32, Shape: []int{4}}, {Name: "y", Out: true, DType: kernels.FP32, Shape: []int{4}}}}
-	a, err := newArena(sizesOf(c.Buffers), 1)
+	c := &device.Case{Buffers: []kernels.Buffer{{Name: "x", DType: kernels.FP32, Shape: []int{4}},
+		{Name: "y", Out: true, DType: kernels.FP32, Shape: []int{4}}}}
+	a, err := newArena(device.Sizes(c.Buffers), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

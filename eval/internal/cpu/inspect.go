@@ -3,14 +3,14 @@ package cpu
 import (
 	"bytes"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
-// inspect looks at an arena that is awake for what a candidate must not touch, guard zones and inputs, and makes it
+// inspect looks at an unprotected arena for what a candidate must not touch, guard zones and inputs, and makes it
 // as new. No other arena can be reached.
-func (s *Session) inspect(a *arena) *gpu.Strays {
-	found := gpu.Strays{Where: s.prep.Cases[a.holds].Name, Bytes: a.damage()}
+func (s *Session) inspect(a *arena) *device.Strays {
+	found := device.Strays{Where: s.prep.Cases[a.holds].Name, Bytes: a.damage()}
 	for j, in := range s.pristine[a.holds] {
 		if in != nil && found.Input == "" && !bytes.Equal(in, a.buffers[j]) {
 			found.Input = s.prep.Cases[a.holds].Buffers[j].Name
@@ -25,11 +25,11 @@ func (s *Session) inspect(a *arena) *gpu.Strays {
 }
 
 // inspectScratch looks around scratch, and for what a call has left in scratch that it must leave cleared.
-func inspectScratch(a *arena, list []kernels.Scratch, name string) *gpu.Strays {
+func inspectScratch(a *arena, list []kernels.Scratch, name string) *device.Strays {
 	if a == nil {
 		return nil
 	}
-	found := gpu.Strays{Where: name, Bytes: a.damage(), Left: a.left(list)}
+	found := device.Strays{Where: name, Bytes: a.damage(), Left: a.left(list)}
 	if found.Bytes == 0 && found.Left == 0 {
 		return nil
 	}

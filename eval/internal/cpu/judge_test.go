@@ -17,7 +17,8 @@ func addressOf[T any](v []T) uint64 { return uint64(uintptr(unsafe.Pointer(unsaf
 func started(t *testing.T, p *program, entry string, blocks int, args ...uint64) {
 	t.Helper()
 	w := &work{program: p}
-	l := newLaunch(p, kernels.Launch{Entry: entry, Grid: [3]int{blocks, 1, 1}, Block: [3]int{judge.Threads, 1, 1}, Cluster: [3]int{1, 1, 1}})
+	l := newLaunch(p, kernels.Launch{Entry: entry, Grid: [3]int{blocks, 1, 1}, Block: [3]int{judge.Threads, 1, 1},
+		Cluster: [3]int{1, 1, 1}})
 	l.args = args
 	w.launches = []*launch{l}
 	if err := w.do(runOptions{}); err != nil {
@@ -47,7 +48,8 @@ func TestJudgeAsTheProcessor(t *testing.T) {
 			s := judgetest.Random(rng, first+i)
 			s.Out = aligned(s.Out)
 			list = append(list, s)
-			jobs = append(jobs, judge.Job{Out: addressOf(s.Out), Value: addressOf(s.Truth.Value), Scale: addressOf(s.Truth.Scale),
+			jobs = append(jobs, judge.Job{Out: addressOf(s.Out), Value: addressOf(s.Truth.Value),
+				Scale: addressOf(s.Truth.Scale),
 				Elems: len(s.Truth.Value), DType: s.DType, Model: s.Model, Salt: uint64(i) << 48})
 		}
 		table, blocks := judge.Encode(jobs)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -40,7 +40,8 @@ func (w *work) start(l *launch, o *runOptions) error {
 	}
 	// What the call is told lies in Go's heap, which does not move.
 	r, _, _ := purego.SyscallN(w.program.run, l.kernel,
-		uintptr(unsafe.Pointer(&l.grid)), uintptr(unsafe.Pointer(&l.block)), uintptr(unsafe.Pointer(&l.cluster)), uintptr(l.smem),
+		uintptr(unsafe.Pointer(&l.grid)), uintptr(unsafe.Pointer(&l.block)), uintptr(unsafe.Pointer(&l.cluster)),
+		uintptr(l.smem),
 		uintptr(unsafe.Pointer(unsafe.SliceData(l.args))), uintptr(len(l.args)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(w.buffers))), uintptr(len(w.buffers)),
 		uintptr(unsafe.Pointer(o)), uintptr(unsafe.Pointer(&w.report[0])), uintptr(len(w.report)))
@@ -101,10 +102,10 @@ func (f *fault) Error() string {
 }
 
 // blame turns a fault into the candidate's; anything else stays our error.
-func blame(where string, err error) (*gpu.Fault, error) {
+func blame(where string, err error) (*device.Fault, error) {
 	var f *fault
 	if !errors.As(err, &f) {
 		return nil, err
 	}
-	return &gpu.Fault{Case: where, Text: f.Error(), Launch: f.Kind == "launch"}, nil
+	return &device.Fault{Case: where, Text: f.Error(), Launch: f.Kind == "launch"}, nil
 }

@@ -1,42 +1,23 @@
 package cpu
 
 import (
-	"context"
-	"fmt"
-	"os"
 	"runtime"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 )
 
 // Main is the device worker: it serves requests until its parent closes the pipe. Its inherited files are those of
-// gpu.Files.
+// device.Files.
 func Main(args []string) int {
-	files, err := gpu.Inherit(args)
+	files, err := device.Inherit(args)
 	if err != nil {
-		return fail(err)
+		return proc.Fail(err)
 	}
 	out, err := proc.OpenShared(files.Out)
 	if err != nil {
-		return fail(err)
+		return proc.Fail(err)
 	}
 	runtime.LockOSThread() // a thread's stack and place in the caches are part of what is timed
-	s := NewSession(out.Map(), files)
-	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
-		var req gpu.Request
-		if err := f.Decode(&req); err != nil {
-			return err
-		}
-		reply, err := s.Handle(&req, c.Phase)
-		if err != nil {
-			return err
-		}
-		return c.Reply(reply)
-	})
-}
-
-func fail(err error) int {
-	fmt.Fprintln(os.Stderr, err)
-	return proc.ExitInternal
+	return device.Serve(NewSession(out.Map(), files).Handle)
 }

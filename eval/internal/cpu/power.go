@@ -6,13 +6,13 @@ import (
 	"math"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 // power asks whether the check would find what is missing.
-func (s *Session) power(req *gpu.Power, phase func(string)) (*gpu.PowerReply, error) {
-	reply := &gpu.PowerReply{}
+func (s *Session) power(req *device.Power, phase func(string)) (*device.PowerReply, error) {
+	reply := &device.PowerReply{}
 	if len(req.Proofs) == 0 {
 		return reply, nil
 	}
@@ -36,12 +36,12 @@ func (s *Session) power(req *gpu.Power, phase func(string)) (*gpu.PowerReply, er
 type referee struct {
 	session *Session
 	program *program
-	proof   *gpu.Proof
+	proof   *device.Proof
 	arena   *arena
 }
 
-func (s *Session) proof(program *program, p *gpu.Proof) (reply gpu.ProofReply, err error) {
-	a, err := newArena(sizesOf(p.Case.Buffers), s.prep.GuardKey)
+func (s *Session) proof(program *program, p *device.Proof) (reply device.ProofReply, err error) {
+	a, err := newArena(device.Sizes(p.Case.Buffers), s.prep.GuardKey)
 	if err != nil {
 		return reply, err
 	}
@@ -49,7 +49,7 @@ func (s *Session) proof(program *program, p *gpu.Proof) (reply gpu.ProofReply, e
 	return p.Run(&referee{session: s, program: program, proof: p, arena: a})
 }
 
-func (r *referee) Truth(o *gpu.Omission) ([]check.Truth, error) {
+func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
 	c := &r.proof.Case
 	if err := fillInputs(c, r.arena); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (r *referee) Truth(o *gpu.Omission) ([]check.Truth, error) {
 }
 
 // erase makes the terms that are left out neutral.
-func (r *referee) erase(o *gpu.Omission) {
+func (r *referee) erase(o *device.Omission) {
 	buffer, inner, length, neutral := r.proof.Case.Erased(o)
 	b, v := r.proof.Case.Buffers[buffer], math.Float32frombits(neutral)
 	for i := range b.Elems() {

@@ -10,11 +10,11 @@ import (
 	"github.com/ebitengine/purego"
 	"golang.org/x/sys/unix"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
-// program is a candidate's shared object. It is loaded anew for the gate and for every timing, so
+// program is a candidate's shared object. It is loaded again for the gate and for every timing, so
 // that nothing a kernel kept in __device__ memory survives from one to the other.
 type program struct {
 	file    *os.File // in memory; the loader knows it by its path under /proc
@@ -86,8 +86,8 @@ func (p *program) open(image []byte) error {
 	return err
 }
 
-// stacks are those of emulated threads, which programs hand on to each other. What a program finds on them is
-// another's, as on a GPU: whoever reads what nobody wrote gets anything but zeros.
+// stacks are those of emulated threads, which programs hand on to each other. What a program finds on them another one
+// has left, as on a GPU: a read of what was never written gives anything but zeros.
 var stacks [256]struct {
 	region uintptr
 	room   uint64
@@ -144,7 +144,7 @@ type work struct {
 }
 
 // bind gives a call its pointers. scratch is where its scratch buffers were placed, in order.
-func (p *program) bind(call kernels.Call, c *gpu.Case, a, scratch *arena) (*work, error) {
+func (p *program) bind(call kernels.Call, c *device.Case, a, scratch *arena) (*work, error) {
 	at := map[string]uintptr{}
 	w := &work{program: p}
 	for i, b := range c.Buffers {
@@ -202,7 +202,8 @@ func (x *launch) add(arg kernels.Arg, maps []kernels.TensorMap, at map[string]ui
 
 func newLaunch(p *program, l kernels.Launch) *launch {
 	dim := func(v [3]int) [3]uint32 { return [3]uint32{uint32(v[0]), uint32(v[1]), uint32(v[2])} }
-	return &launch{entry: l.Entry, kernel: p.kernels[l.Entry], grid: dim(l.Grid), block: dim(l.Block), cluster: dim(l.Cluster), smem: uint32(l.Smem)}
+	return &launch{entry: l.Entry, kernel: p.kernels[l.Entry], grid: dim(l.Grid), block: dim(l.Block),
+		cluster: dim(l.Cluster), smem: uint32(l.Smem)}
 }
 
 func (w *work) add(name string, mem []byte, writable bool) {

@@ -5,25 +5,17 @@ import (
 	"math/rand/v2"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
-// refill is what outputs and scratch are filled with before a run, as on a GPU.
-type refill bool
+func (s *Session) coin() bool               { return device.Coin(s.rng) }
+func (s *Session) anyRefill() device.Refill { return device.Refill(s.coin()) }
 
-const (
-	wild      refill = false
-	plausible refill = true
-)
-
-func (s *Session) coin() bool        { return s.rng.Uint64()&1 == 1 }
-func (s *Session) anyRefill() refill { return refill(s.coin()) }
-
-// refillOutputs fills the outputs of an arena anew.
-func (s *Session) refillOutputs(a *arena, how refill) {
+// refillOutputs fills the outputs of an arena with something new.
+func (s *Session) refillOutputs(a *arena, how device.Refill) {
 	c := &s.prep.Cases[a.holds]
-	palette := s.prep.Palettes[gpu.PaletteCase(s.prep.Cases, a.holds)]
+	palette := s.prep.Palettes[device.PaletteCase(s.prep.Cases, a.holds)]
 	for j, b := range c.Buffers {
 		if !b.Out {
 			continue
@@ -34,8 +26,8 @@ func (s *Session) refillOutputs(a *arena, how refill) {
 	}
 }
 
-// refillScratch fills scratch anew, as the plan says: `once` scratch is clear before a first call.
-func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how refill) {
+// refillScratch fills scratch with something new, as the plan says: `once` scratch is clear before a first call.
+func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how device.Refill) {
 	for j, sc := range list {
 		if sc.Once {
 			clear(a.buffers[j])
@@ -47,8 +39,8 @@ func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how refill) {
 
 // fillWith fills memory with NaNs of random bits, or with values of a palette whose last bits are random; without a
 // palette with ordinary numbers.
-func fillWith(dst []byte, how refill, palette []byte, d kernels.DType, rng *rand.Rand) {
-	if how == wild {
+func fillWith(dst []byte, how device.Refill, palette []byte, d kernels.DType, rng *rand.Rand) {
+	if how == device.Wild {
 		for ; len(dst) >= 2; dst = dst[2:] {
 			binary.LittleEndian.PutUint16(dst, check.Wild(uint16(rng.Uint64())))
 		}

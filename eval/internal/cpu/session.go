@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 // Session is one worker's state. It answers the same requests as a GPU's.
 type Session struct {
 	out   []byte // the shared output memory
-	files gpu.Files
+	files device.Files
 
 	dev      kernels.Device
-	prep     gpu.Prepare
+	prep     device.Prepare
 	arenas   []*arena   // by case
 	pristine [][][]byte // by case and buffer: the inputs as they were made
 	rng      *rand.Rand // secret
@@ -24,17 +24,17 @@ type Session struct {
 }
 
 // NewSession serves requests over the given memories.
-func NewSession(out []byte, files gpu.Files) *Session {
-	return &Session{out: out, files: files, rng: gpu.SecretNumbers()}
+func NewSession(out []byte, files device.Files) *Session {
+	return &Session{out: out, files: files, rng: device.SecretNumbers()}
 }
 
 // Handle answers one request. phase is told what is about to be done. An error is ours; what a
 // candidate does wrong is a Fault in the reply.
-func (s *Session) Handle(req *gpu.Request, phase func(string)) (any, error) {
+func (s *Session) Handle(req *device.Request, phase func(string)) (any, error) {
 	switch {
 	case req.Open != nil:
 		s.dev = Describe()
-		return &gpu.OpenReply{Count: 1, Device: s.dev, Free: s.dev.MemoryBytes}, nil
+		return &device.OpenReply{Count: 1, Device: s.dev, Free: s.dev.MemoryBytes}, nil
 	case req.Prepare != nil:
 		return nil, s.prepare(req.Prepare)
 	case req.Truth != nil:
@@ -58,7 +58,7 @@ func (s *Session) Handle(req *gpu.Request, phase func(string)) (any, error) {
 }
 
 // prepare maps and fills every case.
-func (s *Session) prepare(req *gpu.Prepare) error {
+func (s *Session) prepare(req *device.Prepare) error {
 	s.prep = *req
 	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.files.Truth == nil {
 		return fmt.Errorf("output memory of %d bytes: %d are needed", len(s.out), need)
@@ -66,7 +66,7 @@ func (s *Session) prepare(req *gpu.Prepare) error {
 	given := 0
 	for i := range req.Cases {
 		c := &req.Cases[i]
-		a, err := newArena(sizesOf(c.Buffers), req.GuardKey)
+		a, err := newArena(device.Sizes(c.Buffers), req.GuardKey)
 		if err == nil && req.Given {
 			err = takeInputs(c, a, s.files.Inputs, given)
 			given += c.InBytes()
@@ -86,7 +86,7 @@ func (s *Session) prepare(req *gpu.Prepare) error {
 		}
 		a.holds = i
 		s.arenas, s.pristine = append(s.arenas, a), append(s.pristine, inputs)
-		if err := a.rest(); err != nil {
+		if err := a.protect(); err != nil {
 			return err
 		}
 	}
@@ -117,11 +117,7 @@ func (s *Session) placeScratch(call kernels.Call) (*arena, error) {
 	if len(call.Scratch) == 0 {
 		return nil, nil
 	}
-	sizes := make([]int, len(call.Scratch))
-	for i, sc := range call.Scratch {
-		sizes[i] = sc.Bytes
-	}
-	a, err := newArena(sizes, s.prep.GuardKey^scratchKey)
+	a, err := newArena(device.ScratchSizes(call), s.prep.GuardKey^scratchKey)
 	if err != nil {
 		return nil, fmt.Errorf("scratch: %w", err)
 	}

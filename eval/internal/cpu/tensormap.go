@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -20,17 +20,18 @@ type tensorMap struct {
 	swizzle uint32 // bytes
 }
 
-// word is the argument that stands for a map. Whoever passes it keeps the map.
+// word is the argument that stands for a map. The caller keeps the map alive.
 func (m *tensorMap) word() uint64 { return uint64(uintptr(unsafe.Pointer(m))) }
 
 // describe gives a map of a launch its tensor, one of the arena's buffers.
-func describe(m kernels.TensorMap, c *gpu.Case, a *arena) (*tensorMap, error) {
+func describe(m kernels.TensorMap, c *device.Case, a *arena) (*tensorMap, error) {
 	i := slices.IndexFunc(c.Buffers, func(b kernels.Buffer) bool { return b.Name == m.Tensor })
 	if i < 0 {
 		return nil, fmt.Errorf("tensor map %s: no tensor %s", m.Name, m.Tensor)
 	}
 	b, text := c.Buffers[i], append([]byte(m.Name), 0)
-	out := &tensorMap{name: &text[0], base: address(a.buffers[i]), rank: uint32(len(b.Shape)), element: uint32(b.DType.Size()), swizzle: uint32(m.Swizzle)}
+	out := &tensorMap{name: &text[0], base: address(a.buffers[i]), rank: uint32(len(b.Shape)),
+		element: uint32(b.DType.Size()), swizzle: uint32(m.Swizzle)}
 	if len(m.Box) != len(b.Shape) || len(b.Shape) > len(out.shape) {
 		return nil, fmt.Errorf("tensor map %s: a box of %v for %s %v", m.Name, m.Box, m.Tensor, b.Shape)
 	}

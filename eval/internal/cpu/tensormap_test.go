@@ -3,11 +3,12 @@ package cpu
 import (
 	"context"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	"darwarp/eval/internal/compile"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -64,12 +65,16 @@ func programOf(t *testing.T, source string, call kernels.Call) *program {
 // TestTensorMaps: a launch's maps reach the kernel, by name, for the buffers of the call.
 func TestTensorMaps(t *testing.T) {
 	const rows, columns, shift = 12, 24, 8
-	maps := []kernels.TensorMap{{Name: "outer", Tensor: "Y", Box: []int{8, 8}}, {Name: "inner", Tensor: "A", Box: []int{8, 8}}}
-	l := kernels.Launch{Entry: "stretch", Grid: [3]int{2, 3, 1}, Block: [3]int{32, 1, 1}, Cluster: [3]int{1, 1, 1}, Smem: 128, Maps: maps,
-		Args: []kernels.Arg{{Kind: "tensor_map", Name: "inner"}, {Kind: "tensor_map", Name: "outer"}, {Kind: "i32", Int: shift}}}
+	maps := []kernels.TensorMap{{Name: "outer", Tensor: "Y", Box: []int{8, 8}},
+		{Name: "inner", Tensor: "A", Box: []int{8, 8}}}
+	l := kernels.Launch{Entry: "stretch", Grid: [3]int{2, 3, 1}, Block: [3]int{32, 1, 1}, Cluster: [3]int{1, 1, 1},
+		Smem: 128, Maps: maps,
+		Args: []kernels.Arg{{Kind: "tensor_map", Name: "inner"}, {Kind: "tensor_map", Name: "outer"},
+			{Kind: "i32", Int: shift}}}
 	p := programOf(t, stretch, kernels.Call{Launches: []kernels.Launch{l}})
-	c := &gpu.Case{Buffers: []kernels.Buffer{{Name: "A", DType: kernels.FP16, Shape: []int{rows, columns}}, {Name: "Y", Out: true, DType: kernels.FP16, Shape: []int{rows, 2 * columns}}}}
-	a, err := newArena(sizesOf(c.Buffers), 1)
+	c := &device.Case{Buffers: []kernels.Buffer{{Name: "A", DType: kernels.FP16, Shape: []int{rows, columns}},
+		{Name: "Y", Out: true, DType: kernels.FP16, Shape: []int{rows, 2 * columns}}}}
+	a, err := newArena(device.Sizes(c.Buffers), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +91,8 @@ func TestTensorMaps(t *testing.T) {
 	}
 	for i := range rows {
 		from, to := a.buffers[0][i*2*columns:(i+1)*2*columns], a.buffers[1][i*4*columns:(i+1)*4*columns]
-		if want := string(make([]byte, 2*shift)) + string(from) + string(make([]byte, 2*(columns-shift))); string(to) != want {
+		want := slices.Concat(make([]byte, 2*shift), from, make([]byte, 2*(columns-shift)))
+		if !slices.Equal(to, want) {
 			t.Fatalf("row %d: %v", i, to)
 		}
 	}
@@ -102,7 +108,8 @@ func TestTensorMaps(t *testing.T) {
 		{[]kernels.TensorMap{{Name: "inner", Tensor: "A", Box: []int{8}}}, "tensor map inner: a box of [8] for A [12 24]"},
 	} {
 		l.Maps = broken.maps
-		if _, err := p.bind(kernels.Call{Launches: []kernels.Launch{l}}, c, a, nil); err == nil || !strings.Contains(err.Error(), broken.want) {
+		if _, err := p.bind(kernels.Call{Launches: []kernels.Launch{l}}, c, a, nil); err == nil ||
+			!strings.Contains(err.Error(), broken.want) {
 			t.Errorf("%v, want %q", err, broken.want)
 		}
 	}

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 // makeTruth runs the reference kernel on every case and writes value and scale of each output to the
 // truth memory, and the inputs that the request asks for to the input memory.
-func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
+func (s *Session) makeTruth(req *device.Truth, phase func(string)) error {
 	p, err := load(req.Cubin, []kernels.Call{{Launches: req.Launches}})
 	if err != nil {
 		return err
@@ -18,15 +18,15 @@ func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 	for i := range s.prep.Cases {
 		phase("reference " + s.prep.Cases[i].Name)
 		c, a := &s.prep.Cases[i], s.arenas[i]
-		err := a.wake()
+		err := a.unprotect()
 		if err == nil {
-			err = errors.Join(s.reference(p, c, a, req.Launches[i], s.files.Truth[c.TruthAt:]), a.rest())
+			err = errors.Join(s.reference(p, c, a, req.Launches[i], s.files.Truth[c.TruthAt:]), a.protect())
 		}
 		if err != nil {
 			return fmt.Errorf("reference kernel on %s: %w", c.Name, err)
 		}
 	}
-	offsets, _ := gpu.PackInputs(s.prep.Cases, req.Inputs)
+	offsets, _ := device.PackInputs(s.prep.Cases, req.Inputs)
 	for k, i := range req.Inputs {
 		into, err := s.prep.Cases[i].Inputs(s.files.Inputs, offsets[k])
 		if err != nil {
@@ -40,7 +40,7 @@ func (s *Session) makeTruth(req *gpu.Truth, phase func(string)) error {
 }
 
 // reference runs the reference kernel on the inputs in a, and writes value and scale of each output.
-func (s *Session) reference(p *program, c *gpu.Case, a *arena, l kernels.Launch, into []byte) (err error) {
+func (s *Session) reference(p *program, c *device.Case, a *arena, l kernels.Launch, into []byte) (err error) {
 	var sizes []int // a float64 value and a float32 scale for every output
 	for _, b := range c.Buffers {
 		if b.Out {
@@ -73,7 +73,7 @@ func (s *Session) reference(p *program, c *gpu.Case, a *arena, l kernels.Launch,
 	at := 0
 	for _, r := range results.buffers {
 		copy(into[at:], r)
-		at += align(len(r))
+		at += device.Align(len(r))
 	}
 	return nil
 }

@@ -7,12 +7,8 @@ import (
 	"slices"
 
 	"darwarp/eval/internal/cuda"
-	"darwarp/kernels"
+	"darwarp/eval/internal/device"
 )
-
-// guardBytes is the width of the zone between buffers: wider than any tile row that a kernel could
-// write past the end of a matrix.
-const guardBytes = 64 << 10
 
 // zone is a stretch of device memory that nobody may write to.
 type zone struct {
@@ -21,53 +17,29 @@ type zone struct {
 }
 
 // arena is the buffers of one call in a block of their own, with a guard zone before, between and after
-// them: all that is mapped and no buffer. A zone begins at the very byte where a buffer ends. At rest, while no
-// request uses it, what may be written to is a guard zone too.
+// them: all that is mapped and no buffer. A zone begins at the very byte where a buffer ends. While no request uses the
+// arena it is protected: what may be written to is a guard zone too.
 type arena struct {
 	*block
-	name  string     // of what lies in it, for who strays into it
-	at    []cuda.Ptr // by buffer
-	zones []zone
-	open  []zone // what a call may write to
-	awake bool
-	holds int // the case whose inputs it holds; -1: none
+	name        string     // of what lies in it, to tell strays by
+	at          []cuda.Ptr // by buffer
+	zones       []zone
+	open        []zone // what a call may write to
+	unprotected bool
+	holds       int // the case whose inputs it holds; -1: none
 }
 
 // untouchable is where nobody may have written.
 func (a *arena) untouchable() []zone {
-	if a.awake {
+	if a.unprotected {
 		return a.zones
 	}
 	return slices.Concat(a.zones, a.open)
 }
 
-// ArenaBytes is the device memory that the case's buffers take.
-func (c *Case) ArenaBytes() int {
-	_, total := layout(sizesOf(c.Buffers))
-	return total
-}
-
-func sizesOf(bufs []kernels.Buffer) []int {
-	sizes := make([]int, len(bufs))
-	for i, b := range bufs {
-		sizes[i] = b.Bytes()
-	}
-	return sizes
-}
-
-// layout places buffers of the given sizes: their offsets, 256-byte aligned, and the whole size.
-func layout(sizes []int) (offsets []int, total int) {
-	at := guardBytes
-	for _, n := range sizes {
-		offsets = append(offsets, at)
-		at = align(at+n) + guardBytes
-	}
-	return offsets, at
-}
-
 // newArena lays buffers out over a block that is large enough, to some of which a call may write.
 func newArena(b *block, name string, sizes []int, writable func(i int) bool) *arena {
-	offsets, _ := layout(sizes)
+	offsets, _ := device.Layout(sizes)
 	a := &arena{block: b, name: name, holds: -1}
 	end := 0
 	for i, off := range offsets {
@@ -83,11 +55,11 @@ func newArena(b *block, name string, sizes []int, writable func(i int) bool) *ar
 
 // home is the case in whose arena a case is run that has none of its own: of a workload's trial cases, the first of its
 // cases that every candidate is run on.
-func home(cases []Case, i int) int {
+func home(cases []device.Case, i int) int {
 	if !cases[i].Trial {
 		return i
 	}
-	at := slices.IndexFunc(cases, func(c Case) bool {
+	at := slices.IndexFunc(cases, func(c device.Case) bool {
 		return !c.Trial && c.Workload == cases[i].Workload && maps.Equal(c.Dims, cases[i].Dims)
 	})
 	if at < 0 {
@@ -108,7 +80,7 @@ func (s *Session) arenaOf(i int) (*arena, error) {
 // ownArena is the case's own arena, which is made where it has none.
 func (s *Session) ownArena(i int) (*arena, error) { return s.arenaFor(i, i) }
 
-// arenaFor is arena number at, awake, with the inputs of case i.
+// arenaFor is arena number at, unprotected, with the inputs of case i.
 func (s *Session) arenaFor(at, i int) (a *arena, err error) {
 	if a = s.arenas[at]; a == nil || a.gone() {
 		if a, err = s.makeArena(at, s.prep.Cases[at].Trial); err != nil {
@@ -116,8 +88,8 @@ func (s *Session) arenaFor(at, i int) (a *arena, err error) {
 		}
 		s.arenas[at] = a
 	}
-	s.wake(a)
-	return a, s.hold(a, i)
+	s.unprotect(a)
+	return a, s.bring(a, i)
 }
 
 // makeArena allocates an arena for the buffers of a case.
@@ -127,22 +99,22 @@ func (s *Session) makeArena(i int, spare bool) (*arena, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
-	a := newArena(b, c.Name, sizesOf(c.Buffers), func(j int) bool { return c.Buffers[j].Out })
+	a := newArena(b, c.Name, device.Sizes(c.Buffers), func(j int) bool { return c.Buffers[j].Out })
 	return a, s.paint(a.untouchable()...)
 }
 
-// wake lets the present request use an arena.
-func (s *Session) wake(a *arena) {
-	a.awake = true
+// unprotect lets the present request use an arena.
+func (s *Session) unprotect(a *arena) {
+	a.unprotected = true
 	a.used = s.mem.request
 }
 
-// rest puts all arenas to rest.
-func (s *Session) rest() error {
+// protect makes guard zones of what the request could write to.
+func (s *Session) protect() error {
 	var open []zone
 	for a := range s.all() {
-		if a.awake {
-			a.awake = false
+		if a.unprotected {
+			a.unprotected = false
 			open = append(open, a.open...)
 		}
 	}
@@ -152,7 +124,8 @@ func (s *Session) rest() error {
 // all are the arenas that there are.
 func (s *Session) all() iter.Seq[*arena] {
 	return func(yield func(*arena) bool) {
-		groups := [][]*arena{s.arenas, slices.Collect(maps.Values(s.scratch)), {s.flush}}
+		groups := [][]*arena{s.arenas, slices.Collect(maps.Values(s.scratch)), slices.Collect(maps.Values(s.stock)),
+			{s.flush}}
 		for _, list := range s.cold {
 			groups = append(groups, list)
 		}
@@ -164,7 +137,7 @@ func (s *Session) all() iter.Seq[*arena] {
 	}
 }
 
-// hold makes an arena hold the inputs of a case.
+// hold makes an arena hold the inputs of a case, which are made again.
 func (s *Session) hold(a *arena, i int) error {
 	if a.holds == i {
 		return nil
@@ -185,7 +158,7 @@ func (s *Session) hold(a *arena, i int) error {
 
 // hashInputs is what the inputs of a case hash to, by buffer. They were made just now, by trusted code, and no
 // candidate has run since. It has counters of its own: others may be in use.
-func (s *Session) hashInputs(c *Case, a *arena) ([]uint64, error) {
+func (s *Session) hashInputs(c *device.Case, a *arena) ([]uint64, error) {
 	v := s.newInspection()
 	v.next = counterInputs
 	v.inputs(c, a)

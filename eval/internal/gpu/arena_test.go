@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -23,13 +24,13 @@ func covered(t *testing.T, b *block, zones []zone) []bool {
 	return bytes
 }
 
-// TestArena: every byte of a block is a buffer's or a guard's, to the very end of what is mapped; at rest all but
+// TestArena: every byte of a block is a buffer's or a guard's, to the very end of what is mapped; protected, all but
 // the inputs is a guard zone.
 func TestArena(t *testing.T) {
 	b := &block{at: 1 << 30, bytes: 1 << 20}
 	sizes := []int{1000, 1, 0, 4096}
 	a := newArena(b, "case", sizes, func(i int) bool { return i == 3 })
-	a.awake = true
+	a.unprotected = true
 	guarded := covered(t, b, a.untouchable())
 	for i, n := range sizes {
 		off := int(a.at[i] - b.at)
@@ -43,10 +44,10 @@ func TestArena(t *testing.T) {
 	if slices.Contains(guarded, false) {
 		t.Error("bytes that are neither a buffer's nor guarded")
 	}
-	a.awake = false
+	a.unprotected = false
 	resting := covered(t, b, a.untouchable())
 	if out := int(a.at[3] - b.at); slices.Contains(resting[out:out+sizes[3]], false) {
-		t.Error("an output at rest is not guarded")
+		t.Error("an output of a protected arena is not guarded")
 	}
 	if in := int(a.at[0] - b.at); slices.Contains(resting[in:in+sizes[0]], true) {
 		t.Error("an input is guarded, which is hashed")
@@ -62,7 +63,7 @@ func TestFlushBufferIsAllGuard(t *testing.T) {
 
 func TestHome(t *testing.T) {
 	small, large := kernels.Dims{"n": 8}, kernels.Dims{"n": 4096}
-	cases := []Case{
+	cases := []device.Case{
 		{Dims: large}, // a check shape of the same size
 		{Workload: "large", Dims: large},
 		{Workload: "large", Dims: large},
@@ -103,7 +104,8 @@ func TestOldest(t *testing.T) {
 // TestScratchBytes: blocks for scratch hold what is asked for, and few sizes serve all.
 func TestScratchBytes(t *testing.T) {
 	const MiB, GiB = 1 << 20, 1 << 30
-	for n, want := range map[int]int{0: 2 * MiB, 1: 2 * MiB, 2 * MiB: 2 * MiB, 2*MiB + 1: 4 * MiB, 5 * MiB: 8 * MiB, GiB: GiB, GiB + 1: 2 * GiB, 39*GiB + 1: 40 * GiB} {
+	for n, want := range map[int]int{0: 2 * MiB, 1: 2 * MiB, 2 * MiB: 2 * MiB, 2*MiB + 1: 4 * MiB, 5 * MiB: 8 * MiB,
+		GiB: GiB, GiB + 1: 2 * GiB, 39*GiB + 1: 40 * GiB} {
 		if got := scratchBytes(n); got != want {
 			t.Errorf("%d bytes of scratch in a block of %d, expected %d", n, got, want)
 		}

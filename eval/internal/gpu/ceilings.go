@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
 
 // ceilings measures what this device can do at most: device memory, L2 and the matrix units.
-func (s *Session) ceilings(req *Ceilings) (*kernels.Ceilings, error) {
+func (s *Session) ceilings(req *device.Ceilings) (*kernels.Ceilings, error) {
 	out := &kernels.Ceilings{}
 	large := min(1<<30, s.dev.MemoryBytes/8)
 	engine, err := s.copyRate(large, 4, func(dst, src cuda.Ptr) error {

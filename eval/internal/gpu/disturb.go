@@ -4,32 +4,8 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/cuda"
-	"darwarp/kernels"
+	"darwarp/eval/internal/device"
 )
-
-// Disturb runs a candidate's calls again and again, each over refills of its own, and holds the outputs of each against
-// those that were judged, or leaves them to the judge. With Bursts a second stream takes multiprocessors, bandwidth and L2
-// away meanwhile: what waits for too little, or for nothing, gives other bits then.
-type Disturb struct {
-	Cubin  []byte         `json:"cubin"`
-	Calls  []kernels.Call `json:"calls"`            // by case
-	Cases  []int          `json:"cases"`            // in the order of running, MostDisturbed at most; one may occur several times
-	Expect []uint64       `json:"expect,omitempty"` // by case: hash of outputs that are right; empty: they go to the slot, packed in the order of Cases
-	Slot   int            `json:"slot"`
-	Bursts bool           `json:"bursts,omitempty"`
-	Seed   uint64         `json:"seed"` // of bursts
-}
-
-// DisturbReply says what happened. A Fault ends it early.
-type DisturbReply struct {
-	Wrong  []int   `json:"wrong,omitempty"` // runs, as indices of Cases, whose outputs were not as expected
-	Strays *Strays `json:"strays,omitempty"`
-	Nanos  float64 `json:"ns"` // of all runs together
-	Fault  *Fault  `json:"fault,omitempty"`
-}
-
-// MostDisturbed bounds the runs of one request: each has counters.
-const MostDisturbed = 1024
 
 // bursts is the stream that disturbs, with what it wears out.
 type bursts struct {
@@ -38,21 +14,21 @@ type bursts struct {
 	memory     *block
 }
 
-// A burst lasts between shortBurst and longBurst, ns. As many blocks as there can be leave no multiprocessor free, and one
-// block with all of its shared memory leaves it to kernels that need none: who waits for such a place gets it when
-// the burst ends.
+// A burst lasts between shortBurst and longBurst, ns. As many blocks as there can be leave no multiprocessor free, and
+// one block with all of its shared memory leaves it to kernels that need none: a kernel that waits for such a place
+// gets it when the burst ends.
 const (
 	shortBurst = 20e3
 	longBurst  = 5e6
 )
 
 // disturb runs the cases of a request one after the other.
-func (s *Session) disturb(req *Disturb, phase func(string)) (*DisturbReply, error) {
-	reply := &DisturbReply{}
-	if len(req.Cases) > MostDisturbed {
-		return nil, fmt.Errorf("%d runs: at most %d", len(req.Cases), MostDisturbed)
+func (s *Session) disturb(req *device.Disturb, phase func(string)) (*device.DisturbReply, error) {
+	reply := &device.DisturbReply{}
+	if len(req.Cases) > device.MostDisturbed {
+		return nil, fmt.Errorf("%d runs: at most %d", len(req.Cases), device.MostDisturbed)
 	}
-	if err := s.begin(); err != nil {
+	if err := s.beginRequest(); err != nil {
 		return nil, err
 	}
 	if req.Bursts {
@@ -74,7 +50,7 @@ func (s *Session) disturb(req *Disturb, phase func(string)) (*DisturbReply, erro
 		if reply.Fault.Sticky {
 			return reply, nil
 		}
-		if _, reply.Strays, err = s.settle(); err != nil {
+		if _, reply.Strays, err = s.endRequest(); err != nil {
 			return nil, err
 		}
 	}
@@ -82,8 +58,8 @@ func (s *Session) disturb(req *Disturb, phase func(string)) (*DisturbReply, erro
 }
 
 // disturbed queues all runs and then waits for them.
-func (s *Session) disturbed(p *program, req *Disturb, reply *DisturbReply) error {
-	places, total := Pack(s.prep.Cases, req.Cases)
+func (s *Session) disturbed(p *program, req *device.Disturb, reply *device.DisturbReply) error {
+	places, total := device.Pack(s.prep.Cases, req.Cases)
 	if len(req.Expect) == 0 && total > s.prep.SlotBytes {
 		return fmt.Errorf("outputs of %d bytes in a slot of %d", total, s.prep.SlotBytes)
 	}
@@ -103,7 +79,7 @@ func (s *Session) disturbed(p *program, req *Disturb, reply *DisturbReply) error
 	if err != nil {
 		return err
 	}
-	got, found, err := s.settle(looks...)
+	got, found, err := s.endRequest(looks...)
 	if err != nil {
 		return err
 	}
@@ -118,7 +94,7 @@ func (s *Session) disturbed(p *program, req *Disturb, reply *DisturbReply) error
 }
 
 // disturbOnce queues the k-th run, of case i, and returns the counter of its outputs' hash.
-func (s *Session) disturbOnce(p *program, req *Disturb, k, i, place int) (v *inspection, hash int, err error) {
+func (s *Session) disturbOnce(p *program, req *device.Disturb, k, i, place int) (v *inspection, hash int, err error) {
 	c, call := &s.prep.Cases[i], req.Calls[i]
 	a, err := s.arenaOf(i)
 	if err != nil {
@@ -169,9 +145,9 @@ func (b *bursts) ready(s *Session) (err error) {
 	return err
 }
 
-// burst begins to disturb the k-th run, which comes next in the session's stream. How long, by how many blocks and with how much
-// shared memory each is drawn anew. The next burst comes after this one, and so does the next run.
-func (s *Session) burst(req *Disturb, k int) error {
+// burst begins to disturb the k-th run, which comes next in the session's stream. How long, by how many blocks and
+// with how much shared memory is random each time. The next burst comes after this one, and so does the next run.
+func (s *Session) burst(req *device.Disturb, k int) error {
 	if !req.Bursts {
 		return nil
 	}
@@ -208,11 +184,13 @@ func (s *Session) burstLaunch(bits, seed uint64) *cuda.Launch {
 	}
 	l := &cuda.Launch{Block: cuda.Dim3{X: threads, Y: 1, Z: 1}}
 	l.Shared = uint32(bits>>16) % uint32(s.dev.SmemPerBlock>>(bits>>48&7)) // small ones are the most
-	const reserved = 1 << 10                                               // bytes of shared memory that each block takes besides
+	const reserved = 1 << 10                                               // bytes that each block takes besides
 	resident := max(1, min(s.dev.ThreadsPerSM/threads, s.dev.SmemPerSM/(int(l.Shared)+reserved)))
-	l.Grid = cuda.Dim3{X: 1 + uint32(bits%uint64(s.dev.SMs*resident)), Y: 1, Z: 1} // one wave at most: each block takes ns
+	// One wave at most, for each block takes ns.
+	l.Grid = cuda.Dim3{X: 1 + uint32(bits%uint64(s.dev.SMs*resident)), Y: 1, Z: 1}
 	ns := uint64(shortBurst)
-	for shift := bits >> 40 & 7; shift > 0 && 2*ns < longBurst; shift-- { // short ones are the most
+	// Short ones are the most: what a burst shows that outlasts a run many times over one in sixteen shows, too.
+	for shift := min(bits>>40&7, bits>>43&7); shift > 0 && 2*ns < longBurst; shift-- {
 		ns *= 2
 	}
 	l.Args.Ptr(s.bursts.memory.at)

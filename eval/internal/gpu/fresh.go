@@ -2,34 +2,30 @@ package gpu
 
 import (
 	"errors"
-	"math/rand/v2"
 
 	"darwarp/eval/internal/cuda"
-	"darwarp/kernels"
+	"darwarp/eval/internal/device"
 )
 
 // fresh times one contender on inputs that it has not seen since everything was refilled: a graph of one call for
-// each of some sets of the bank, each with an arena and scratch of its own, in an order that is drawn anew; and
-// then the same graph once more, over what the first left behind. For an honest kernel both take the same time.
+// each of some sets of the bank, each with an arena and scratch of its own, in a random order; and
+// then the same graph once more, over what the first left behind. For a valid kernel both take the same time.
 type fresh struct {
-	s        *Session
-	run      Run
-	who      *contender
-	call     kernels.Call
-	arenas   []*arena // by set
-	works    []*work
-	scratch  []*arena // by set; nil: none
-	expect   []uint64
-	persists bool
-	tape     *Tape
+	timed
+	arenas  []*arena // by set
+	works   []*work
+	scratch []*arena // by set; nil: none
 }
 
 // fewestSets is how many sets a fresh sample needs at least.
 const fewestSets = 2
 
 // newFresh makes arenas and scratch for as many sets of the run as memory holds.
-func (s *Session) newFresh(m *fresh) (*fresh, error) {
-	m.s = s
+func (s *Session) newFresh(c *contender, run device.Run, tape *device.Tape) (device.Sampler, error) {
+	if c.Library {
+		return nil, errors.New("a library has no fresh regime")
+	}
+	m := &fresh{timed: s.newTimed(c, run, 0, tape)}
 	for set := range m.run.Cases {
 		err := m.add(set)
 		if set >= fewestSets && outOfMemory(err) {
@@ -49,11 +45,11 @@ func (m *fresh) add(set int) error {
 		return err
 	}
 	c := &s.prep.Cases[i]
-	scratch, err := s.placeScratch(m.who.side, set, m.call, c.Name)
+	scratch, err := s.placeScratch(m.contender.side, set, m.call, c.Name)
 	if err != nil {
 		return err
 	}
-	w, err := s.bind(m.who.program, m.call, c, a, scratch)
+	w, err := s.bind(m.contender.program, m.call, c, a, scratch)
 	if err != nil {
 		return err
 	}
@@ -62,10 +58,14 @@ func (m *fresh) add(set int) error {
 	return nil
 }
 
-func (m *fresh) close() error { return nil }
+// Calls is how many calls a sample has.
+func (m *fresh) Calls() int { return m.run.Fresh }
 
-// DrawTurn draws so many sets of a bank, in the order in which a sample calls on them.
-func DrawTurn(rng *rand.Rand, sets, of int) []int { return rng.Perm(of)[:min(sets, of)] }
+// Sets is how many memory holds.
+func (m *fresh) Sets() int { return len(m.arenas) }
+
+// Close has nothing to give back: graphs live as long as a sample.
+func (m *fresh) Close() error { return nil }
 
 // freshen refills everything that the calls of a sample can find. The first of them finds the right answer to the
 // inputs of the second where its own is to go.
@@ -86,7 +86,7 @@ func (m *fresh) freshen(turn []int) error {
 			return err
 		}
 	}
-	return s.soil(m.who.program)
+	return s.poisonShared(m.contender.program)
 }
 
 // copyOutputs queues copies of one arena's outputs to another of the same case.
@@ -102,7 +102,7 @@ func (s *Session) copyOutputs(to, from *arena) error {
 }
 
 // level brings the caches to the same state before either replay: no line stays longer than others, and they are
-// cold, or what the calls work on was read just now. On an H200 a repeat of an honest kernel then takes 0.98 to
+// cold, or what the calls work on was read just now. On an H200 a repeat of a valid kernel then takes 0.98 to
 // 1.01 of the fresh time, and without 0.88 to 1.
 func (m *fresh) level(turn []int) error {
 	s := m.s
@@ -124,7 +124,11 @@ func (m *fresh) level(turn []int) error {
 	return s.look(v)
 }
 
-func (m *fresh) sample(turn []int) (r reading, err error) {
+// Single times a call on the first set.
+func (m *fresh) Single() (device.Reading, error) { return m.Sample([]int{0}) }
+
+// Sample times a graph of one call for each of some sets, twice.
+func (m *fresh) Sample(turn []int) (r device.Reading, err error) {
 	s := m.s
 	s.clock.reset()
 	order := make([]*work, len(turn))
@@ -152,8 +156,8 @@ func (m *fresh) sample(turn []int) (r reading, err error) {
 		return r, err
 	}
 	if r, err = m.replays(g, turn); err == nil && before >= 0 {
-		r.ns, err = s.clock.nanos(before)
-		r.ns /= float64(len(turn))
+		r.Nanos, err = s.clock.nanos(before)
+		r.Nanos /= float64(len(turn))
 	}
 	return r, err
 }
@@ -161,7 +165,7 @@ func (m *fresh) sample(turn []int) (r reading, err error) {
 // before replays the graph on inputs that were just made: those that come in every sample, or, for the second side, others
 // that never come again. Whatever a kernel has kept, and wherever, is of no use for these. Their outputs are not looked at.
 func (m *fresh) before(g cuda.Graph, turn []int) (lap int, err error) {
-	fill := func(seed func(c *Case) uint64) error {
+	fill := func(seed func(c *device.Case) uint64) error {
 		for _, set := range turn {
 			c := &m.s.prep.Cases[m.arenas[set].holds]
 			if err := m.s.fill(c, m.arenas[set], seed(c)); err != nil {
@@ -170,10 +174,10 @@ func (m *fresh) before(g cuda.Graph, turn []int) (lap int, err error) {
 		}
 		return nil
 	}
-	own := func(c *Case) uint64 { return c.Seed }
+	own := func(c *device.Case) uint64 { return c.Seed }
 	inputs := own
-	if m.who.side == 1 {
-		inputs = func(*Case) uint64 { return m.s.rng.Uint64() }
+	if m.contender.side == 1 {
+		inputs = func(*device.Case) uint64 { return m.s.rng.Uint64() }
 	}
 	if err := fill(inputs); err != nil {
 		return 0, err
@@ -191,7 +195,7 @@ func (m *fresh) before(g cuda.Graph, turn []int) (lap int, err error) {
 }
 
 // replays takes the graph's time twice, looks at the outputs after each, and at everything in the end.
-func (m *fresh) replays(g cuda.Graph, turn []int) (r reading, err error) {
+func (m *fresh) replays(g cuda.Graph, turn []int) (r device.Reading, err error) {
 	s := m.s
 	var laps [2]int
 	var at [2][]int
@@ -223,7 +227,7 @@ func (m *fresh) replays(g cuda.Graph, turn []int) (r reading, err error) {
 	}
 	for _, counters := range at {
 		for n, set := range turn {
-			r.compare(got[counters[n]], m.expect, set)
+			r.Compare(got[counters[n]], m.expect, set)
 		}
 	}
 	err = m.times(laps, len(turn), &r)
@@ -238,12 +242,12 @@ func (m *fresh) whole() *inspection {
 			v.left(scratch, m.call.Scratch)
 		}
 	}
-	v.variables(m.who.program)
+	v.variables(m.contender.program)
 	m.s.everything(v)
 	return v
 }
 
-func (m *fresh) times(laps [2]int, calls int, r *reading) error {
+func (m *fresh) times(laps [2]int, calls int, r *device.Reading) error {
 	first, err := m.s.clock.nanos(laps[0])
 	if err != nil {
 		return err
@@ -252,6 +256,6 @@ func (m *fresh) times(laps [2]int, calls int, r *reading) error {
 	if err != nil {
 		return err
 	}
-	r.ns, r.repeat = first/float64(calls), again/first
+	r.Nanos, r.Repeat = first/float64(calls), again/first
 	return nil
 }

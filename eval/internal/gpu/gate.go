@@ -3,16 +3,17 @@ package gpu
 import (
 	"fmt"
 
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 // gate runs a candidate on every case that has a call, twice over different refills, and copies outputs to a slot
 // of the output memory. All is queued before anything is waited for, unless the request asks for care: then each
 // case is waited for, so that a fault has a name.
-func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
-	reply := &GateReply{Cases: make([]CaseReply, len(s.prep.Cases))}
+func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply, error) {
+	reply := &device.GateReply{Cases: make([]device.CaseReply, len(s.prep.Cases))}
 	phase("load")
-	if err := s.begin(); err != nil {
+	if err := s.beginRequest(); err != nil {
 		return nil, err
 	}
 	p, err := s.load(req.Cubin, req.Calls)
@@ -21,9 +22,11 @@ func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 	}
 	where, runs := "load", []caseRun(nil)
 	if err == nil {
+		phase("queue the gate")
 		where, runs, err = s.gateCases(p, req, phase)
 	}
 	if err == nil {
+		phase("gate")
 		where, err = "gate", s.readCases(runs, reply)
 	}
 	if err != nil {
@@ -33,10 +36,11 @@ func (s *Session) gate(req *Gate, phase func(string)) (*GateReply, error) {
 		if reply.Fault.Sticky {
 			return reply, nil
 		}
-		if _, reply.Strays, err = s.settle(); err != nil {
+		if _, reply.Strays, err = s.endRequest(); err != nil {
 			return nil, err
 		}
 	}
+	phase("unload")
 	return reply, s.unload(p)
 }
 
@@ -50,13 +54,14 @@ type caseRun struct {
 }
 
 // gateCases returns, beside an error, where it came up.
-func (s *Session) gateCases(p *program, req *Gate, phase func(string)) (where string, runs []caseRun, err error) {
+func (s *Session) gateCases(p *program, req *device.Gate, phase func(string)) (
+	where string, runs []caseRun, err error) {
 	places, err := s.prep.Places(req)
 	if err != nil {
 		return "gate", nil, err
 	}
 	s.clock.reset()
-	for _, i := range Called(req.Calls) {
+	for _, i := range device.Called(req.Calls) {
 		name := s.prep.Cases[i].Name
 		if req.Careful {
 			phase("gate " + name)
@@ -73,7 +78,7 @@ func (s *Session) gateCases(p *program, req *Gate, phase func(string)) (where st
 	return "", runs, nil
 }
 
-func (s *Session) fillResources(p *program, calls []kernels.Call, reply *GateReply) (err error) {
+func (s *Session) fillResources(p *program, calls []kernels.Call, reply *device.GateReply) (err error) {
 	for i := len(calls) - 1; i >= 0; i-- { // the scored sizes come last
 		if len(calls[i].Launches) > 0 {
 			reply.Resources, err = s.resources(p, calls[i])
@@ -94,18 +99,24 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseR
 		return r, err
 	}
 	first := s.anyRefill()
-	for run, how := range []refill{first, !first} {
+	for run, how := range []device.Refill{first, !first} {
 		w, scratch, err := s.ready(p, call, c, a, how)
 		if err != nil {
 			return r, err
 		}
-		if r.lap, err = s.clock.next(func() error { return s.put(w) }); err != nil {
+		put := func() error { return s.put(w) }
+		if run == 0 { // a first launch says little of the time
+			err = put()
+		} else {
+			r.lap, err = s.clock.next(put)
+		}
+		if err != nil {
 			return r, err
 		}
 		if r.looks[run], r.hashes[run], err = s.lookAfter(p, c, a, scratch, call); err != nil {
 			return r, err
 		}
-		if how == wild {
+		if how == device.Wild {
 			r.judged = run
 			if err := s.copyOut(c, a, place); err != nil {
 				return r, err
@@ -115,8 +126,10 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseR
 	return r, nil
 }
 
-// lookAfter queues a look at what a call has left: outputs, whose counter it returns, scratch, and variables of its own.
-func (s *Session) lookAfter(p *program, c *Case, a, scratch *arena, call kernels.Call) (v *inspection, hash int, err error) {
+// lookAfter queues a look at what a call has left: outputs, whose counter it returns, scratch, and variables of its
+// own.
+func (s *Session) lookAfter(p *program, c *device.Case, a, scratch *arena, call kernels.Call) (
+	v *inspection, hash int, err error) {
 	v = s.newInspection()
 	hash = v.outputs(c, a)
 	v.variables(p)
@@ -128,7 +141,8 @@ func (s *Session) lookAfter(p *program, c *Case, a, scratch *arena, call kernels
 }
 
 // ready refills all that a call finds and binds it.
-func (s *Session) ready(p *program, call kernels.Call, c *Case, a *arena, how refill) (*work, *arena, error) {
+func (s *Session) ready(p *program, call kernels.Call, c *device.Case, a *arena, how device.Refill) (
+	*work, *arena, error) {
 	scratch, err := s.placeScratch(0, 0, call, c.Name)
 	if err != nil {
 		return nil, nil, err
@@ -145,16 +159,16 @@ func (s *Session) ready(p *program, call kernels.Call, c *Case, a *arena, how re
 			return nil, nil, err
 		}
 	}
-	return w, scratch, s.soil(p)
+	return w, scratch, s.poisonShared(p)
 }
 
 // readCases ends a gate: it waits for all cases and reads what was found.
-func (s *Session) readCases(runs []caseRun, reply *GateReply) error {
+func (s *Session) readCases(runs []caseRun, reply *device.GateReply) error {
 	var looks []*inspection
 	for _, r := range runs {
 		looks = append(looks, r.looks[:]...)
 	}
-	got, found, err := s.settle(looks...)
+	got, found, err := s.endRequest(looks...)
 	if err != nil {
 		return err
 	}
@@ -165,19 +179,19 @@ func (s *Session) readCases(runs []caseRun, reply *GateReply) error {
 			return err
 		}
 		first, second := got[r.hashes[0]], got[r.hashes[1]]
-		reply.Cases[r.at] = CaseReply{Ran: true, Hash: got[r.hashes[r.judged]], Same: first == second, Nanos: ns}
+		reply.Cases[r.at] = device.CaseReply{Ran: true, Hash: got[r.hashes[r.judged]], Same: first == second, Nanos: ns}
 	}
 	return nil
 }
 
 // copyOut queues the copy of a case's outputs to a place in the output memory.
-func (s *Session) copyOut(c *Case, a *arena, at int) error {
+func (s *Session) copyOut(c *device.Case, a *arena, at int) error {
 	for j, b := range c.Buffers {
 		if b.Out {
 			if err := s.out.take(s, at, a.at[j], b.Bytes()); err != nil {
 				return err
 			}
-			at += align(b.Bytes())
+			at += device.Align(b.Bytes())
 		}
 	}
 	return nil

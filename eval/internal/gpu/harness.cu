@@ -305,22 +305,22 @@ extern "C" __global__ void dw_copy(uint4 *dst, const uint4 *src, u64 n) {
 // dirt makes NaNs of random bits, or small numbers.
 __device__ __forceinline__ u32 dirt(u32 random, int nan) { return nan ? (random & 0x807f807fu) | 0x7f807f80u : (random & 0x807fffffu) | 0x3f000000u; }
 
-// dw_soil leaves dirt all over the shared memory of a multiprocessor: one that reads what it never wrote must not find zeros, the
+// dw_poison leaves dirt all over the shared memory of a multiprocessor: one that reads what it never wrote must not find zeros, the
 // answer of an earlier block, or twice the same. bytes is all that a block can have.
-extern "C" __global__ void __launch_bounds__(1024, 1) dw_soil(u64 bytes, u64 key, int nan) {
-  extern __shared__ uint4 soiled[];
+extern "C" __global__ void __launch_bounds__(1024, 1) dw_poison(u64 bytes, u64 key, int nan) {
+  extern __shared__ uint4 poisoned[];
   const u64 seed = mix(key + blockIdx.x * (u64)blockDim.x + threadIdx.x);
   u32 x = (u32)seed, y = (u32)(seed >> 32) | 1;
   for (u64 i = threadIdx.x; i < bytes / 16; i += blockDim.x) {
     x = x * 1664525u + y, y += 0x9e3779b8u;
-    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"((u32)__cvta_generic_to_shared(soiled + i)),
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"((u32)__cvta_generic_to_shared(poisoned + i)),
                  "r"(dirt(x, nan)), "r"(dirt(y, nan)), "r"(dirt(x ^ y, nan)), "r"(dirt(x + y, nan)) : "memory");
   }
 }
 
-// dw_soil_N leaves dirt in the local memory of every thread that a multiprocessor can have at once: N bytes of each. Stores and
+// dw_poison_N leaves dirt in the local memory of every thread that a multiprocessor can have at once: N bytes of each. Stores and
 // loads are written out, so that no compiler sees an array that it could do without; `never` is null.
-template <int WORDS> __device__ __forceinline__ void soil_local(u64 key, int nan, u32 *never) {
+template <int WORDS> __device__ __forceinline__ void poison_local(u64 key, int nan, u32 *never) {
   u32 frame[WORDS];
   u32 x = (u32)mix(key + blockIdx.x * (u64)blockDim.x + threadIdx.x);
 #pragma unroll 8
@@ -332,10 +332,10 @@ template <int WORDS> __device__ __forceinline__ void soil_local(u64 key, int nan
   asm volatile("{ .reg .u64 a; cvta.to.local.u64 a, %1; ld.local.u32 %0, [a]; }" : "=r"(last) : "l"(frame + (x >> 8) % WORDS) : "memory");
   if (last == 0 && never) *never = x;  // dirt is never 0
 }
-extern "C" __global__ void __launch_bounds__(512, 4) dw_soil_256(u64 key, int nan, u32 *never) { soil_local<256 / 4>(key, nan, never); }
-extern "C" __global__ void __launch_bounds__(512, 4) dw_soil_1024(u64 key, int nan, u32 *never) { soil_local<1024 / 4>(key, nan, never); }
-extern "C" __global__ void __launch_bounds__(512, 4) dw_soil_4096(u64 key, int nan, u32 *never) { soil_local<4096 / 4>(key, nan, never); }
-extern "C" __global__ void __launch_bounds__(512, 4) dw_soil_16384(u64 key, int nan, u32 *never) { soil_local<16384 / 4>(key, nan, never); }
+extern "C" __global__ void __launch_bounds__(512, 4) dw_poison_256(u64 key, int nan, u32 *never) { poison_local<256 / 4>(key, nan, never); }
+extern "C" __global__ void __launch_bounds__(512, 4) dw_poison_1024(u64 key, int nan, u32 *never) { poison_local<1024 / 4>(key, nan, never); }
+extern "C" __global__ void __launch_bounds__(512, 4) dw_poison_4096(u64 key, int nan, u32 *never) { poison_local<4096 / 4>(key, nan, never); }
+extern "C" __global__ void __launch_bounds__(512, 4) dw_poison_16384(u64 key, int nan, u32 *never) { poison_local<16384 / 4>(key, nan, never); }
 
 // dw_nothing is what a launch costs.
 extern "C" __global__ void dw_nothing() {}

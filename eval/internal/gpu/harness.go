@@ -72,7 +72,8 @@ func (h *harness) run(name string, blocks int, args ...arg) error {
 }
 
 func (h *harness) launch(f cuda.Function, blocks, threads, shared int, args ...arg) error {
-	l := &cuda.Launch{Func: f, Grid: cuda.Dim3{X: uint32(blocks), Y: 1, Z: 1}, Block: cuda.Dim3{X: uint32(threads), Y: 1, Z: 1}, Shared: uint32(shared)}
+	l := &cuda.Launch{Func: f, Grid: cuda.Dim3{X: uint32(blocks), Y: 1, Z: 1},
+		Block: cuda.Dim3{X: uint32(threads), Y: 1, Z: 1}, Shared: uint32(shared)}
 	for _, a := range args {
 		a(&l.Args)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"darwarp/eval/internal/cubin"
+	"darwarp/eval/internal/device"
 )
 
 // image is a variable, table or text of a loaded program. The loader puts all of them, constant memory too, where a
@@ -45,15 +46,15 @@ func (s *Session) images(p *program, code []byte) error {
 	return nil
 }
 
-// variables looks at all that a program's calls could leave in variables of its own: one hash of all, since headers bring
-// dozens.
+// variables looks at all that a program's calls could leave in variables of its own: one hash of all, since headers
+// bring dozens.
 func (v *inspection) variables(p *program) {
 	if p == nil || len(p.images) == 0 {
 		return
 	}
 	v.notes = append(v.notes, note{counter: v.next, finding: variable, program: p})
 	for i, m := range p.images {
-		v.add(HashKind, v.next, Salt(i), m.zone)
+		v.add(HashKind, v.next, device.Salt(i), m.zone)
 	}
 	v.next++
 }

@@ -6,8 +6,8 @@ import (
 	"darwarp/eval/internal/cubin"
 )
 
-// TestVariablesAreLookedAt: a program whose variables hash to something else than when they were loaded is told by their
-// names, of which a message has a few; one that left them alone is not told.
+// TestVariablesAreLookedAt: a program whose variables hash to something else than when they were loaded is told by
+// their names, of which a message has a few; one that left them alone is not told.
 func TestVariablesAreLookedAt(t *testing.T) {
 	many := []image{{Variable: cubin.Variable{Name: "table", Bytes: 16}, zone: zone{256, 16}}}
 	for range 4 {
@@ -34,7 +34,7 @@ func TestVariablesAreLookedAt(t *testing.T) {
 			kept = found.Kept
 		}
 		if kept != tt.want || len(dirty) > 0 {
-			t.Errorf("%s: kept %q, %d arenas to be made anew, expected %q and none", tt.name, kept, len(dirty), tt.want)
+			t.Errorf("%s: kept %q, %d arenas to be repaired, expected %q and none", tt.name, kept, len(dirty), tt.want)
 		}
 	}
 	for _, p := range []*program{nil, {}} { // a library, a kernel without any

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -10,14 +11,15 @@ import (
 var dtypeCodes = map[kernels.DType]int{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3}
 
 // fill writes the inputs of a case into an arena, in stream order.
-func (s *Session) fill(c *Case, a *arena, seed uint64) error {
+func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
 	for i, b := range c.Buffers {
 		if b.Out {
 			continue
 		}
 		f, err := c.Fill(i)
 		if err == nil {
-			err = s.harness.run("dw_fill", grid(b.Elems()), ptr(a.at[i]), u64(b.Elems()), i32(dtypeCodes[b.DType]), i32(int(f.Classes)), i32(f.Tensor),
+			err = s.harness.run("dw_fill", grid(b.Elems()), ptr(a.at[i]), u64(b.Elems()), i32(dtypeCodes[b.DType]),
+				i32(int(f.Classes)), i32(f.Tensor),
 				u64(int(seed)), u64(f.Inner), u64(f.Len), i32(int(int32(f.Neutral))))
 		}
 		if err != nil {
@@ -26,6 +28,3 @@ func (s *Session) fill(c *Case, a *arena, seed uint64) error {
 	}
 	return nil
 }
-
-// Salt tells the hash of one buffer of a case from those of others.
-func Salt(buffer int) uint64 { return uint64(buffer) << 48 }

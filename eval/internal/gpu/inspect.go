@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -100,27 +101,27 @@ func (v *inspection) note(n note) int {
 	return n.counter
 }
 
-// guards looks at all that nobody may write to: also at the outputs of an arena at rest, which are a guard zone then.
+// guards looks at all that nobody may write to: also at the outputs of a protected arena, which are a guard zone then.
 func (v *inspection) guards(a *arena) {
 	v.add(GuardKind, v.note(note{arena: a, finding: outside}), v.key, a.untouchable()...)
 }
 
 // inputs looks at the inputs of an arena that holds some.
-func (v *inspection) inputs(c *Case, a *arena) {
+func (v *inspection) inputs(c *device.Case, a *arena) {
 	for j, b := range c.Buffers {
 		if !b.Out {
 			at := v.note(note{arena: a, finding: input, buffer: j, name: b.Name})
-			v.add(HashKind, at, Salt(j), zone{a.at[j], b.Bytes()})
+			v.add(HashKind, at, device.Salt(j), zone{a.at[j], b.Bytes()})
 		}
 	}
 }
 
 // outputs looks at the outputs of an arena: one hash of all, in the counter returned.
-func (v *inspection) outputs(c *Case, a *arena) int {
+func (v *inspection) outputs(c *device.Case, a *arena) int {
 	at := v.note(note{arena: a})
 	for j, b := range c.Buffers {
 		if b.Out {
-			v.add(HashKind, at, Salt(j), zone{a.at[j], b.Bytes()})
+			v.add(HashKind, at, device.Salt(j), zone{a.at[j], b.Bytes()})
 		}
 	}
 	return at
@@ -135,55 +136,11 @@ func (v *inspection) left(a *arena, list []kernels.Scratch) {
 	}
 }
 
-// Strays are writes of a candidate to what it must not write to. No strays are nil.
-type Strays struct {
-	Where string `json:"where"`           // whose buffers were hit first
-	Bytes int    `json:"bytes,omitempty"` // changed outside of buffers
-	Input string `json:"input,omitempty"` // that was written to
-	Left  int    `json:"left,omitempty"`  // bytes that are not zero in scratch that a call must leave cleared
-	Kept  string `json:"kept,omitempty"`  // variables of its own that were changed, for later calls to find
-}
-
-// Keeps is said of what a kernel's calls leave for later ones outside of their buffers.
-const Keeps = "keeps %s in memory that outlives a call: take scratch for work space, const or __constant__ for tables that nobody writes"
-
-// Why says what happened, in words.
-func (s *Strays) Why() string {
-	switch {
-	case s.Bytes > 0:
-		return fmt.Sprintf("%s: wrote %d bytes outside of its buffers", s.Where, s.Bytes)
-	case s.Kept != "":
-		return fmt.Sprintf(Keeps, s.Kept)
-	case s.Input != "":
-		return fmt.Sprintf("%s: wrote to its input %s", s.Where, s.Input)
-	}
-	return fmt.Sprintf("%s: left %d bytes in scratch that every call must leave cleared", s.Where, s.Left)
-}
-
-// Join adds what was found later.
-func (s *Strays) Join(more *Strays) *Strays {
-	switch {
-	case s == nil:
-		return more
-	case more == nil:
-		return s
-	}
-	out := *s
-	out.Bytes, out.Left = s.Bytes+more.Bytes, s.Left+more.Left
-	if s.Input == "" {
-		out.Input = more.Input
-	}
-	if s.Kept == "" {
-		out.Kept = more.Kept
-	}
-	return &out
-}
-
 // judge reads what an inspection found: got are the counters, want what the inputs of a case hash to. dirty are the
 // arenas that are not as they should be.
-func (v *inspection) judge(got []uint64, want [][]uint64) (found *Strays, dirty []*arena) {
+func (v *inspection) judge(got []uint64, want [][]uint64) (found *device.Strays, dirty []*arena) {
 	for _, n := range v.notes {
-		var one Strays
+		var one device.Strays
 		switch c := got[n.counter]; n.finding {
 		case outside:
 			one.Bytes = int(c)
@@ -195,10 +152,10 @@ func (v *inspection) judge(got []uint64, want [][]uint64) (found *Strays, dirty 
 			}
 		case variable:
 			if c != n.program.hash {
-				found = found.Join(&Strays{Kept: n.program.names()})
+				found = found.Join(&device.Strays{Kept: n.program.names()})
 			}
 		}
-		if one != (Strays{}) {
+		if one != (device.Strays{}) {
 			one.Where = n.arena.name
 			found, dirty = found.Join(&one), append(dirty, n.arena)
 		}
@@ -254,10 +211,10 @@ func (s *Session) everything(v *inspection) {
 	}
 }
 
-// settle ends a request: it looks at everything, reads all counters, makes as new what is not as it should be, and
-// puts all arenas to rest. What it finds, and what earlier looks of the request have found, is the doing of whoever
+// endRequest ends a request: it looks at everything, reads all counters, makes as new what is not as it should be, and
+// protects all arenas. What it finds, and what earlier looks of the request have found, is the doing of what
 // ran in it.
-func (s *Session) settle(looks ...*inspection) (got []uint64, found *Strays, err error) {
+func (s *Session) endRequest(looks ...*inspection) (got []uint64, found *device.Strays, err error) {
 	v := s.newInspection()
 	s.everything(v)
 	if err := s.look(v); err != nil {
@@ -267,17 +224,17 @@ func (s *Session) settle(looks ...*inspection) (got []uint64, found *Strays, err
 		return nil, nil, err
 	}
 	for _, l := range append(looks, v) {
-		one, err := s.heed(l, got)
+		one, err := s.repair(l, got)
 		if err != nil {
 			return nil, nil, err
 		}
 		found = found.Join(one)
 	}
-	return got, found, s.rest()
+	return got, found, s.protect()
 }
 
-// heed makes as new what an inspection found not to be as it should.
-func (s *Session) heed(v *inspection, got []uint64) (*Strays, error) {
+// repair makes as new what an inspection found not to be as it should.
+func (s *Session) repair(v *inspection, got []uint64) (*device.Strays, error) {
 	found, dirty := v.judge(got, s.inHash)
 	for _, a := range dirty {
 		if err := s.renew(a); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -24,7 +25,8 @@ func TestEncodeRegions(t *testing.T) {
 	for i, r := range list {
 		at := arg[32*i:]
 		first := []uint32{0, 1, 2}[i]
-		if le.Uint64(at) != r.At || le.Uint64(at[8:]) != uint64(r.Bytes) || le.Uint64(at[16:]) != r.Key || le.Uint32(at[24:]) != first ||
+		if le.Uint64(at) != r.At || le.Uint64(at[8:]) != uint64(r.Bytes) || le.Uint64(at[16:]) != r.Key ||
+			le.Uint32(at[24:]) != first ||
 			le.Uint16(at[28:]) != uint16(r.Kind) || le.Uint16(at[30:]) != uint16(r.Counter) {
 			t.Errorf("region %d is % x", i, at[:32])
 		}
@@ -41,11 +43,11 @@ func buffers() []kernels.Buffer {
 	return []kernels.Buffer{buffer("a", false), buffer("b", false), buffer("y", true)}
 }
 
-// TestInspection: whose doing a counter is, and what is made anew.
+// TestInspection: whose doing a counter is, and what is repaired.
 func TestInspection(t *testing.T) {
-	c := &Case{Name: "gemm", Buffers: buffers()}
+	c := &device.Case{Name: "gemm", Buffers: buffers()}
 	make1 := func(name string, holds int) *arena {
-		a := newArena(&block{at: 1 << 21, bytes: 1 << 21}, name, sizesOf(c.Buffers), func(i int) bool { return i == 2 })
+		a := newArena(&block{at: 1 << 21, bytes: 1 << 21}, name, device.Sizes(c.Buffers), func(i int) bool { return i == 2 })
 		a.holds = holds
 		return a
 	}
@@ -56,7 +58,8 @@ func TestInspection(t *testing.T) {
 		v.inputs(c, a)
 	}
 	v.outputs(c, first)
-	v.left(scratch, []kernels.Scratch{{Name: "counters", Once: true, Bytes: 4}, {Name: "sums", Bytes: 8}, {Name: "flags", Once: true}})
+	v.left(scratch, []kernels.Scratch{{Name: "counters", Once: true, Bytes: 4}, {Name: "sums", Bytes: 8},
+		{Name: "flags", Once: true}})
 	// counters: first's guards, a, b; other's guards, a, b; first's outputs; counters, flags
 	want := [][]uint64{{11, 12, 0}, {21, 22, 0}}
 	clean := []uint64{0, 11, 12, 0, 21, 22, 99, 0, 0}
@@ -64,16 +67,16 @@ func TestInspection(t *testing.T) {
 		name  string
 		at    int // counter from the first on; -1: none
 		value uint64
-		found *Strays
+		found *device.Strays
 		dirty []*arena
 	}{
 		{"nothing", -1, 0, nil, nil},
-		{"around the first", 0, 3, &Strays{Where: "first", Bytes: 3}, []*arena{first}},
-		{"an input of the first", 2, 13, &Strays{Where: "first", Input: "b"}, []*arena{first}},
-		{"around the other", 3, 1, &Strays{Where: "other", Bytes: 1}, []*arena{other}},
-		{"an input of the other", 4, 20, &Strays{Where: "other", Input: "a"}, []*arena{other}},
+		{"around the first", 0, 3, &device.Strays{Where: "first", Bytes: 3}, []*arena{first}},
+		{"an input of the first", 2, 13, &device.Strays{Where: "first", Input: "b"}, []*arena{first}},
+		{"around the other", 3, 1, &device.Strays{Where: "other", Bytes: 1}, []*arena{other}},
+		{"an input of the other", 4, 20, &device.Strays{Where: "other", Input: "a"}, []*arena{other}},
 		{"outputs are not judged here", 6, 1, nil, nil},
-		{"scratch is left", 7, 2, &Strays{Where: "first", Left: 2}, []*arena{scratch}},
+		{"scratch is left", 7, 2, &device.Strays{Where: "first", Left: 2}, []*arena{scratch}},
 	} {
 		got := slices.Concat(make([]uint64, 64), clean)
 		if x.at >= 0 {
@@ -88,35 +91,13 @@ func TestInspection(t *testing.T) {
 
 // TestInspectionRemembersWhatWasHeld: what an arena held when it was looked at counts, not what it holds by now.
 func TestInspectionRemembersWhatWasHeld(t *testing.T) {
-	c := &Case{Buffers: buffers()}
-	a := newArena(&block{at: 1 << 21, bytes: 1 << 21}, "a", sizesOf(c.Buffers), func(i int) bool { return i == 2 })
+	c := &device.Case{Buffers: buffers()}
+	a := newArena(&block{at: 1 << 21, bytes: 1 << 21}, "a", device.Sizes(c.Buffers), func(i int) bool { return i == 2 })
 	a.holds = 0
 	v := &inspection{}
 	v.inputs(c, a)
 	a.holds = 1
 	if found, _ := v.judge([]uint64{11, 12}, [][]uint64{{11, 12, 0}, {21, 22, 0}}); found != nil {
 		t.Errorf("%+v", found)
-	}
-}
-
-func TestStrays(t *testing.T) {
-	for _, c := range []struct {
-		all  []*Strays
-		want string
-	}{
-		{[]*Strays{{Where: "a", Bytes: 2}, nil, {Where: "b", Bytes: 3, Left: 1}}, "a: wrote 5 bytes outside of its buffers"},
-		{[]*Strays{nil, {Where: "a", Left: 2}, {Where: "b", Input: "x"}}, "a: wrote to its input x"},
-		{[]*Strays{{Where: "a", Left: 2}}, "a: left 2 bytes in scratch that every call must leave cleared"},
-	} {
-		var all *Strays
-		for _, s := range c.all {
-			all = all.Join(s)
-		}
-		if got := all.Why(); got != c.want {
-			t.Errorf("%q, expected %q", got, c.want)
-		}
-	}
-	if (*Strays)(nil).Join(nil) != nil {
-		t.Error("strays out of nothing")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"darwarp/eval/internal/cublaslt"
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -13,7 +14,7 @@ type library struct {
 	lt        *cublaslt.Library
 	workspace *block
 	best      map[string]*cublaslt.Plan
-	seen      map[string]*LibraryReply
+	seen      map[string]*device.LibraryReply
 }
 
 // The workspace that the library may use, and how many of its algorithms are tried.
@@ -27,7 +28,7 @@ func (s *Session) openLibrary(path string) (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &library{lt: lt, best: map[string]*cublaslt.Plan{}, seen: map[string]*LibraryReply{}}
+	l := &library{lt: lt, best: map[string]*cublaslt.Plan{}, seen: map[string]*device.LibraryReply{}}
 	if err := lt.Create(); err != nil {
 		return nil, err
 	}
@@ -35,14 +36,15 @@ func (s *Session) openLibrary(path string) (*library, error) {
 	return l, err
 }
 
-var libraryTypes = map[kernels.DType]cublaslt.Type{kernels.FP16: cublaslt.Float16, kernels.BF16: cublaslt.BFloat16, kernels.FP32: cublaslt.Float32}
+var libraryTypes = map[kernels.DType]cublaslt.Type{kernels.FP16: cublaslt.Float16, kernels.BF16: cublaslt.BFloat16,
+	kernels.FP32: cublaslt.Float32}
 
 func (l *library) run(s *Session, p *cublaslt.Plan, a, b, c cuda.Ptr) error {
 	return p.Run(uintptr(s.stream), uint64(a), uint64(b), uint64(c), uint64(l.workspace.at))
 }
 
 // work is one call of the best algorithm for a run. The problem's buffers are A, B, C in order.
-func (l *library) work(s *Session, run Run, a *arena) (*work, error) {
+func (l *library) work(s *Session, run device.Run, a *arena) (*work, error) {
 	p := l.best[run.Workload]
 	if p == nil {
 		return nil, fmt.Errorf("no cuBLASLt algorithm was looked for at %s", run.Workload)
@@ -52,7 +54,7 @@ func (l *library) work(s *Session, run Run, a *arena) (*work, error) {
 
 // findLibrary times the library's algorithms on a run and keeps the best one. Its outputs on every
 // seed go to slot 0, so that the checker can judge it like any candidate.
-func (s *Session) findLibrary(req *Library, phase func(string)) (*LibraryReply, error) {
+func (s *Session) findLibrary(req *device.Library, phase func(string)) (*device.LibraryReply, error) {
 	l := s.library
 	if l == nil {
 		return nil, fmt.Errorf("cuBLASLt is not open")
@@ -60,15 +62,16 @@ func (s *Session) findLibrary(req *Library, phase func(string)) (*LibraryReply, 
 	if got := l.seen[req.Run.Workload]; got != nil {
 		return got, nil
 	}
-	if err := s.begin(); err != nil {
+	if err := s.beginRequest(); err != nil {
 		return nil, err
 	}
 	t := libraryTypes[req.DType]
-	mm, err := l.lt.Matmul(cublaslt.Product{M: req.Dims["m"], N: req.Dims["n"], K: req.Dims["k"], In: t, Out: t}, libraryWorkspace, libraryTries)
+	mm, err := l.lt.Matmul(cublaslt.Product{M: req.Dims["m"], N: req.Dims["n"], K: req.Dims["k"], In: t, Out: t},
+		libraryWorkspace, libraryTries)
 	if err != nil {
 		return nil, fmt.Errorf("cuBLASLt: %w", err)
 	}
-	reply := &LibraryReply{}
+	reply := &device.LibraryReply{}
 	for _, p := range mm.Plans {
 		phase("cublaslt " + p.Describe())
 		ns, err := s.timeLibrary(p, req.Run)
@@ -92,7 +95,7 @@ func (s *Session) findLibrary(req *Library, phase func(string)) (*LibraryReply, 
 }
 
 // timeLibrary is the best of a few replays of one algorithm, in ns a call.
-func (s *Session) timeLibrary(p *cublaslt.Plan, run Run) (float64, error) {
+func (s *Session) timeLibrary(p *cublaslt.Plan, run device.Run) (float64, error) {
 	l := s.library
 	a, err := s.arenaOf(run.Cases[0])
 	if err != nil {
@@ -105,32 +108,32 @@ func (s *Session) timeLibrary(p *cublaslt.Plan, run Run) (float64, error) {
 	if err := s.timed(one, &run.Estimate); err != nil { // the first call sets up
 		return 0, err
 	}
-	m, err := s.newSteady(&steady{run: run, who: &contender{}}, func(a *arena) (*work, error) {
+	m, err := s.newSteady(&steady{timed: timed{s: s, run: run, contender: &contender{}}}, func(a *arena) (*work, error) {
 		return &work{library: func() error { return l.run(s, p, a.at[0], a.at[1], a.at[2]) }}, nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	defer m.close()
+	defer m.Close()
 	best := 0.0
 	for range 8 {
-		r, err := m.sample(nil)
+		r, err := m.Sample(nil)
 		if err != nil {
 			return 0, err
 		}
-		if best == 0 || r.ns < best {
-			best = r.ns
+		if best == 0 || r.Nanos < best {
+			best = r.Nanos
 		}
 	}
 	return best, nil
 }
 
 // libraryOutputs has the best algorithm's outputs on every set of a run hashed and copied to slot 0.
-func (s *Session) libraryOutputs(run Run, reply *LibraryReply) error {
+func (s *Session) libraryOutputs(run device.Run, reply *device.LibraryReply) error {
 	if err := s.clearCounters(); err != nil {
 		return err
 	}
-	places, _ := Pack(s.prep.Cases, run.Cases)
+	places, _ := device.Pack(s.prep.Cases, run.Cases)
 	v := s.newInspection()
 	var counters []int
 	for k, i := range run.Cases {
@@ -139,7 +142,7 @@ func (s *Session) libraryOutputs(run Run, reply *LibraryReply) error {
 		if err != nil {
 			return err
 		}
-		if err := s.refillOutputs(a, wild); err != nil {
+		if err := s.refillOutputs(a, device.Wild); err != nil {
 			return err
 		}
 		if err := s.library.run(s, s.library.best[run.Workload], a.at[0], a.at[1], a.at[2]); err != nil {
@@ -153,7 +156,7 @@ func (s *Session) libraryOutputs(run Run, reply *LibraryReply) error {
 	if err := s.look(v); err != nil {
 		return err
 	}
-	got, _, err := s.settle()
+	got, _, err := s.endRequest()
 	if err != nil {
 		return err
 	}
@@ -181,7 +184,8 @@ func (l *library) peak(s *Session, d kernels.DType) (float64, error) {
 		return 0, err
 	}
 	defer s.drv.Free(at)
-	c := Case{Class: "normal", Buffers: []kernels.Buffer{{Name: "A", DType: d, Shape: []int{n, n}}, {Name: "B", DType: d, Shape: []int{n, n}}}}
+	c := device.Case{Class: "normal", Buffers: []kernels.Buffer{{Name: "A", DType: d, Shape: []int{n, n}},
+		{Name: "B", DType: d, Shape: []int{n, n}}}}
 	a := &arena{at: []cuda.Ptr{at, at + cuda.Ptr(size)}}
 	if err := s.fill(&c, a, 1); err != nil {
 		return 0, err

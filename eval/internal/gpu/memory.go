@@ -16,7 +16,7 @@ const room = 1 << 30
 type block struct {
 	at    cuda.Ptr // 0: given back
 	bytes int      // all that is mapped
-	spare bool     // may be given back when memory is short: whoever has it can make another
+	spare bool     // may be given back when memory is short: its owner can make another
 	used  int      // the request that used it last
 	free  func() error
 }

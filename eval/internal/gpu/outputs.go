@@ -3,51 +3,11 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"os"
-	"slices"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 )
-
-// Files are what a device worker inherits: the output memory, and what its arguments name, in this order. "inputs" is
-// the input memory, "truth" the truth memory, which only a process has that runs no candidate.
-type Files struct {
-	Out    *os.File
-	Inputs []byte
-	Truth  []byte
-}
-
-// Inherit opens the files of a worker with the given arguments. The output memory may be the device's: it is opened when
-// Prepare has told so.
-func Inherit(args []string) (f Files, err error) {
-	if f.Out, err = proc.Inherited(0); err != nil {
-		return f, err
-	}
-	next := 1
-	for name, into := range map[string]*[]byte{"inputs": &f.Inputs, "truth": &f.Truth} {
-		at := slices.Index(args, name)
-		if at < 0 {
-			continue
-		}
-		if *into, err = shared(next + at); err != nil {
-			return f, err
-		}
-	}
-	return f, nil
-}
-
-func shared(i int) ([]byte, error) {
-	f, err := proc.Inherited(i)
-	if err != nil {
-		return nil, err
-	}
-	m, err := proc.OpenShared(f)
-	if err != nil {
-		return nil, err
-	}
-	return m.Map(), nil
-}
 
 // outputs is the output memory: one of the two.
 type outputs struct {
@@ -56,7 +16,7 @@ type outputs struct {
 }
 
 // openOutputs opens the output memory as Prepare says. A process that runs no candidate writes none.
-func (s *Session) openOutputs(req *Prepare) (err error) {
+func (s *Session) openOutputs(req *device.Prepare) (err error) {
 	need := req.Slots * req.SlotBytes
 	switch {
 	case need == 0 || s.files.Truth != nil:
@@ -100,4 +60,13 @@ func (o *outputs) take(s *Session, at int, from cuda.Ptr, n int) error {
 		return s.drv.DtoDAsync(o.dev.At+cuda.Ptr(at), from, uint64(n), s.stream)
 	}
 	return s.drv.DtoHAsync(o.host[at:at+n], from, s.stream)
+}
+
+// record queues the copies of a sample's outputs to the tape.
+func (s *Session) record(t *device.Tape, arenas []*arena) error {
+	var cases []int
+	for _, a := range arenas {
+		cases = append(cases, a.holds)
+	}
+	return t.Take(cases, s.rng, func(k, at int) error { return s.copyOut(&s.prep.Cases[cases[k]], arenas[k], at) })
 }

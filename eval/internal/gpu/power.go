@@ -2,162 +2,19 @@ package gpu
 
 import (
 	"fmt"
-	"unsafe"
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/cuda"
-	"darwarp/kernels"
+	"darwarp/eval/internal/device"
 )
 
-// Power asks whether the check would find what is missing: the reference kernel is run on inputs of which some terms are
-// replaced by what adds nothing, and its result is judged as a candidate's. The reply is PowerReply. Only a process that
-// never loads a candidate is asked for it.
-type Power struct {
-	Cubin  []byte  `json:"cubin"`
-	Proofs []Proof `json:"proofs"`
-}
-
-// Proof is one size and input class.
-type Proof struct {
-	Case      Case            `json:"case"` // with inputs of its own
-	Launch    kernels.Launch  `json:"launch"`
-	K         int             `json:"k"` // terms
-	ULPs      float64         `json:"ulps"`
-	Rounded   kernels.DType   `json:"rounded,omitempty"` // type that terms are rounded to before they are added
-	Acc       []kernels.DType `json:"acc"`               // accumulators in use
-	Omissions []Omission      `json:"omissions,omitempty"`
-}
-
-// Omission is what a wrong kernel might leave out: the terms From to To of all lines, or of one.
-type Omission struct {
-	What  string `json:"what"`  // "the last 1/64 of k"
-	Terms int    `json:"terms"` // index in Case.Terms
-	From  int    `json:"from"`
-	To    int    `json:"to"`
-	Line  int    `json:"line"` // -1: all
-}
-
-// PowerReply has one entry per proof.
-type PowerReply struct {
-	Proofs []ProofReply `json:"proofs"`
-}
-
-// ProofReply says what the check cannot do with inputs of this class.
-type ProofReply struct {
-	Missed string `json:"missed,omitempty"` // a wrong output that would pass
-	Unfit  string `json:"unfit,omitempty"`  // an accumulator that these inputs do not suit: right kernels may be refused
-}
-
-// Referee makes the truth of a proof's case on a device.
-type Referee interface {
-	// Truth is value and scale of each output, on the case's inputs less what o says; nil: all of them.
-	Truth(o *Omission) ([]check.Truth, error)
-}
-
-// Run judges every omission, and outputs that are wrong on any inputs.
-func (p *Proof) Run(r Referee) (reply ProofReply, err error) {
-	truths, err := r.Truth(nil)
-	if err != nil {
-		return reply, err
-	}
-	trials := p.trials(truths)
-	for _, t := range trials {
-		if t.Limited() {
-			reply.Unfit = string(t.Model.Acc)
-		}
-		for _, w := range t.Wrong() {
-			if out := w.Make(); out != nil && t.Passes(out) {
-				reply.Missed = p.missed(w.Name, t)
-			}
-		}
-	}
-	for i := range p.Omissions {
-		o := &p.Omissions[i]
-		lacking, err := r.Truth(o)
-		if err != nil {
-			return reply, fmt.Errorf("without %s: %w", o.What, err)
-		}
-		if what := p.told(o, trials, truths, lacking); what != "" {
-			reply.Missed = what
-		}
-	}
-	return reply, nil
-}
-
-// trials are the checks of each output, with sums in each accumulator; those of one accumulator follow each other.
-func (p *Proof) trials(truths []check.Truth) []check.Trial {
-	var list []check.Trial
-	for _, acc := range p.Acc {
-		for i, b := range p.Case.Outputs() {
-			list = append(list, check.Trial{DType: b.DType, Truth: truths[i], Shape: b.Shape,
-				Model: check.Model{K: p.K, Acc: acc, ULPs: p.ULPs, Terms: p.Rounded}})
-		}
-	}
-	return list
-}
-
-// told judges outputs that lack terms. It returns what nobody noticed: where no output differs by more than rounding there is
-// nothing to notice, and one that is refused is enough.
-func (p *Proof) told(o *Omission, trials []check.Trial, truths, lacking []check.Truth) string {
-	outs := len(truths)
-	for i, l := range lacking {
-		p.putBack(o, i, l.Value, truths[i].Value)
-	}
-	for first := 0; first < len(trials); first += outs {
-		passes, refused := false, false
-		for i, t := range trials[first : first+outs] {
-			bits := check.Encode(t.DType, lacking[i].Value)
-			passes = passes || t.Passes(lacking[i].Value)
-			refused = refused || !check.Judge(bits, t.DType, t.Truth, t.Model).Pass()
-		}
-		if passes && !refused {
-			return p.missed("an output without "+o.What, trials[first])
-		}
-	}
-	return ""
-}
-
-func (p *Proof) missed(what string, t check.Trial) string {
-	return fmt.Sprintf("%s with sums in %s", what, t.Model.Acc)
-}
-
-// putBack gives outputs of the omitted terms themselves their right values, where an output has an axis for them: a kernel
-// that forgets a term of a sum still writes what belongs to it.
-func (p *Proof) putBack(o *Omission, output int, into, right []float64) {
-	axis := p.Case.Terms[o.Terms].Outs[output]
-	if axis < 0 {
-		return
-	}
-	shape, inner := p.Case.Outputs()[output].Shape, 1
-	for _, n := range shape[axis+1:] {
-		inner *= n
-	}
-	for i := range into {
-		if at := i / inner % shape[axis]; at >= o.From && at < o.To {
-			into[i] = right[i]
-		}
-	}
-}
-
-// Erased says which elements of which buffer an omission makes neutral: those of the lines, Inner apart and Len long, from
-// From to To.
-func (c *Case) Erased(o *Omission) (buffer, inner, length int, neutral uint32) {
-	t := c.Terms[o.Terms]
-	shape := c.Buffers[t.Buffer].Shape
-	inner = 1
-	for _, n := range shape[t.Axis+1:] {
-		inner *= n
-	}
-	return t.Buffer, inner, shape[t.Axis], t.Neutral
-}
-
 // Power answers the request.
-func (s *Session) Power(req *Power, phase func(string)) (*PowerReply, error) {
+func (s *Session) Power(req *device.Power, phase func(string)) (*device.PowerReply, error) {
 	mod, err := s.drv.LoadModule(req.Cubin)
 	if err != nil {
 		return nil, err
 	}
-	reply := &PowerReply{}
+	reply := &device.PowerReply{}
 	for i := range req.Proofs {
 		p := &req.Proofs[i]
 		phase("power " + p.Case.Name)
@@ -174,18 +31,18 @@ func (s *Session) Power(req *Power, phase func(string)) (*PowerReply, error) {
 type referee struct {
 	*Session
 	mod   cuda.Module
-	proof *Proof
+	proof *device.Proof
 	at    []cuda.Ptr // by buffer
 	truth cuda.Ptr
 }
 
-func (s *Session) proof(mod cuda.Module, p *Proof) (ProofReply, error) {
+func (s *Session) proof(mod cuda.Module, p *device.Proof) (device.ProofReply, error) {
 	r := &referee{Session: s, mod: mod, proof: p}
-	sizes := append(sizesOf(p.Case.Buffers), p.Case.TruthBytes())
-	offsets, total := layout(sizes)
+	sizes := append(device.Sizes(p.Case.Buffers), p.Case.TruthBytes())
+	offsets, total := device.Layout(sizes)
 	base, err := s.drv.Alloc(uint64(total))
 	if err != nil {
-		return ProofReply{}, err
+		return device.ProofReply{}, err
 	}
 	defer s.drv.Free(base)
 	for _, at := range offsets {
@@ -195,7 +52,7 @@ func (s *Session) proof(mod cuda.Module, p *Proof) (ProofReply, error) {
 	return p.Run(r)
 }
 
-func (r *referee) Truth(o *Omission) ([]check.Truth, error) {
+func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
 	c := &r.proof.Case
 	if err := r.MakeInputs(c, r.at); err != nil {
 		return nil, err
@@ -203,7 +60,8 @@ func (r *referee) Truth(o *Omission) ([]check.Truth, error) {
 	if o != nil {
 		buffer, inner, length, neutral := c.Erased(o)
 		b := c.Buffers[buffer]
-		err := r.harness.run("dw_erase", grid(b.Elems()), ptr(r.at[buffer]), u64(b.Elems()), i32(dtypeCodes[b.DType]), u64(inner), u64(length),
+		err := r.harness.run("dw_erase", grid(b.Elems()), ptr(r.at[buffer]), u64(b.Elems()), i32(dtypeCodes[b.DType]),
+			u64(inner), u64(length),
 			u64(o.From), u64(o.To), u64(o.Line), i32(int(int32(neutral))))
 		if err != nil {
 			return nil, err
@@ -220,17 +78,4 @@ func (r *referee) Truth(o *Omission) ([]check.Truth, error) {
 		return nil, err
 	}
 	return c.TruthsIn(raw), nil
-}
-
-// TruthsIn reads value and scale of each output from where Truths places them.
-func (c *Case) TruthsIn(raw []byte) []check.Truth {
-	var out []check.Truth
-	places := c.Truths()
-	for i, b := range c.Outputs() {
-		out = append(out, check.Truth{
-			Value: unsafe.Slice((*float64)(unsafe.Pointer(&raw[places[i].Value])), b.Elems()),
-			Scale: unsafe.Slice((*float32)(unsafe.Pointer(&raw[places[i].Scale])), b.Elems()),
-		})
-	}
-	return out
 }

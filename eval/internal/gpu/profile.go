@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"os"
 
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
 )
 
 // Profile is what a process under a profiler runs: each contender's call on each case once, in order.
 type Profile struct {
-	Open       Open        `json:"open"`
-	Prepare    Prepare     `json:"prepare"`
-	Contenders []Contender `json:"contenders"` // Calls by case
+	Open       device.Open        `json:"open"`
+	Prepare    device.Prepare     `json:"prepare"`
+	Contenders []device.Contender `json:"contenders"` // Calls by case
 	// Apart gives every buffer an allocation of its own that ends where it ends, and leaves outputs unwritten: for tools
 	// that watch every access.
 	Apart bool `json:"apart,omitempty"`
@@ -23,7 +24,7 @@ type Profile struct {
 // ProfileMain runs the Profile in a file and ends. It speaks to nobody: a profiler starts it.
 func ProfileMain(args []string) int {
 	if len(args) != 1 {
-		return fail(errors.New("worker profile: expected a file"))
+		return proc.Fail(errors.New("worker profile: expected a file"))
 	}
 	var req Profile
 	data, err := os.ReadFile(args[0])
@@ -34,14 +35,13 @@ func ProfileMain(args []string) int {
 		err = profile(&req)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return proc.ExitInternal
+		return proc.Fail(err)
 	}
 	return 0
 }
 
 func profile(req *Profile) error {
-	s := NewSession(Files{})
+	s := NewSession(device.Files{})
 	s.watched = true
 	if _, err := s.open(&req.Open); err != nil {
 		return err
@@ -64,7 +64,7 @@ func profile(req *Profile) error {
 }
 
 // prepareApart is prepare without arenas.
-func (s *Session) prepareApart(req *Prepare) error {
+func (s *Session) prepareApart(req *device.Prepare) error {
 	s.prep = *req
 	if err := s.preparePalettes(); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (s *Session) prepareApart(req *Prepare) error {
 }
 
 // runOnce runs a contender's call on every case.
-func (s *Session) runOnce(req Contender, apart bool) error {
+func (s *Session) runOnce(req device.Contender, apart bool) error {
 	c, err := s.enter(req, 0)
 	if err != nil {
 		return err
@@ -105,15 +105,15 @@ func (s *Session) runOnce(req Contender, apart bool) error {
 	return s.leave(c)
 }
 
-// scratchOnce places a call's scratch. Apart, each buffer has an allocation of its own in which only what the plan clears is
-// written, so that initcheck sees reads of what the kernel never wrote, and memcheck those behind the end.
+// scratchOnce places a call's scratch. Apart, each buffer has an allocation of its own in which only what the plan
+// clears is written, so that initcheck sees reads of what the kernel never wrote, and memcheck those behind the end.
 func (s *Session) scratchOnce(call kernels.Call, name string, apart bool) (*arena, error) {
 	if !apart {
 		a, err := s.placeScratch(0, 0, call, name)
 		if a == nil || err != nil {
 			return nil, err
 		}
-		return a, s.refillScratch(a, call.Scratch, wild)
+		return a, s.refillScratch(a, call.Scratch, device.Wild)
 	}
 	a := &arena{name: name}
 	for _, sc := range call.Scratch {

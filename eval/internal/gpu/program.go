@@ -3,13 +3,13 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
-// program is a candidate's loaded module. It is loaded anew for the gate and for every timing, so
+// program is a candidate's loaded module. It is loaded again for the gate and for every timing, so
 // that nothing a kernel kept in __device__ memory survives from one to the other.
 type program struct {
 	mod       cuda.Module
@@ -79,7 +79,8 @@ func tooMuchLocal(d kernels.Device, entry string, local int) error {
 	if local*threads <= most {
 		return nil
 	}
-	return refusal(fmt.Sprintf("kernel %s: %d bytes of local memory a thread are %d MiB for the %d threads that %s holds at once, at most %d MiB",
+	return refusal(fmt.Sprintf("kernel %s: %d bytes of local memory a thread are %d MiB "+
+		"for the %d threads that %s holds at once, at most %d MiB",
 		entry, local, local*threads>>20, threads, d.Name, most>>20))
 }
 
@@ -151,7 +152,7 @@ func dim(v [3]int) cuda.Dim3 {
 }
 
 // bind gives a call its pointers. scratch is where its scratch buffers were placed, in order.
-func (s *Session) bind(p *program, call kernels.Call, c *Case, a *arena, scratch *arena) (*work, error) {
+func (s *Session) bind(p *program, call kernels.Call, c *device.Case, a *arena, scratch *arena) (*work, error) {
 	at := map[string]cuda.Ptr{}
 	for i, b := range c.Buffers {
 		at[b.Name] = a.at[i]
@@ -227,51 +228,4 @@ func (s *Session) put(w *work) error {
 		}
 	}
 	return nil
-}
-
-// window covers the named tensors of an arena, from the first to the last. Where not all of it fits into the part of L2
-// that persisting lines may take, the hit ratio says how much is to stay, so that lines do not push each other out
-// (CUDA C++ Programming Guide, "L2 Persistence Example").
-func (s *Session) window(names []string, c *Case, a *arena) cuda.AccessWindow {
-	first, end := cuda.Ptr(0), cuda.Ptr(0)
-	for i, b := range c.Buffers {
-		if slices.Contains(names, b.Name) {
-			if first == 0 {
-				first = a.at[i]
-			}
-			end = a.at[i] + cuda.Ptr(b.Bytes())
-		}
-	}
-	bytes := min(uint64(end-first), uint64(s.l2.window))
-	if bytes == 0 {
-		return cuda.AccessWindow{}
-	}
-	return cuda.AccessWindow{Base: first, Bytes: bytes, HitRatio: min(1, float32(s.l2.persisting)/float32(bytes))}
-}
-
-// l2 is what the device lets an access window have, in bytes, 0 where it knows none, and whether a part of L2 is set aside for
-// persisting lines.
-type l2 struct {
-	window, persisting int
-	aside              bool
-}
-
-// persist gives persisting lines their part of L2, or takes it back, and makes all lines normal ones: a contender without
-// windows must find the whole cache, and nobody what was there before. Any kernel can ask for lines that are evicted last
-// (PTX createpolicy), which can outlast a flush by writes of twice L2.
-func (s *Session) persist(on bool) error {
-	if s.l2.persisting == 0 { // the device knows no such lines
-		return nil
-	}
-	if on != s.l2.aside {
-		part := uint64(0)
-		if on {
-			part = uint64(s.l2.persisting)
-		}
-		if err := s.drv.SetLimit(cuda.LimitPersistingL2, part); err != nil {
-			return err
-		}
-		s.l2.aside = on
-	}
-	return s.drv.ResetPersistingL2()
 }

@@ -8,19 +8,12 @@ import (
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
-// refill is what outputs and scratch are filled with before a run: see check.Wild. Gate and timing use both, by chance.
-type refill bool
-
-const (
-	wild      refill = false
-	plausible refill = true
-)
-
 // anyRefill is one of the two.
-func (s *Session) anyRefill() refill { return refill(s.coin()) }
+func (s *Session) anyRefill() device.Refill { return device.Refill(s.coin()) }
 
 // coin is true every other time, nobody knows when.
 func (s *Session) coin() bool { return s.rng.Uint64()&1 == 1 }
@@ -38,13 +31,8 @@ type paletteKey struct {
 	dtype   kernels.DType
 }
 
-// PaletteCase is the case whose palette a case uses: the first of its size.
-func PaletteCase(cases []Case, i int) int {
-	return slices.IndexFunc(cases, func(c Case) bool { return maps.Equal(c.Dims, cases[i].Dims) })
-}
-
 // gather lays palettes out one after the other. Those of the types are of normal numbers.
-func gather(prep *Prepare, ordinary func(kernels.DType) []byte) ([]byte, map[paletteKey]int, error) {
+func gather(prep *device.Prepare, ordinary func(kernels.DType) []byte) ([]byte, map[paletteKey]int, error) {
 	var all []byte
 	of := map[paletteKey]int{}
 	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32} {
@@ -87,14 +75,14 @@ func (s *Session) preparePalettes() error {
 	return err
 }
 
-// usePalettes copies the palettes to the device anew for every request: no kernel can change what others find.
+// usePalettes copies the palettes to the device again for every request: no kernel can change what others find.
 func (s *Session) usePalettes() error {
 	return s.drv.HtoDAsync(s.palettes.block.at, s.palettes.host, s.stream)
 }
 
 // output is where the values for an output of a case lie.
-func (p *palettes) output(cases []Case, i, out int, d kernels.DType) cuda.Ptr {
-	off, ok := p.of[paletteKey{PaletteCase(cases, i), out, d}]
+func (p *palettes) output(cases []device.Case, i, out int, d kernels.DType) cuda.Ptr {
+	off, ok := p.of[paletteKey{device.PaletteCase(cases, i), out, d}]
 	if !ok {
 		return p.ordinary(d)
 	}
@@ -106,8 +94,8 @@ func (p *palettes) ordinary(d kernels.DType) cuda.Ptr {
 	return p.block.at + cuda.Ptr(p.of[paletteKey{-1, 0, d}])
 }
 
-// refillOutputs fills the outputs of an arena anew.
-func (s *Session) refillOutputs(a *arena, how refill) error {
+// refillOutputs fills the outputs of an arena with something new.
+func (s *Session) refillOutputs(a *arena, how device.Refill) error {
 	out := 0
 	for j, b := range s.prep.Cases[a.holds].Buffers {
 		if !b.Out {
@@ -122,11 +110,11 @@ func (s *Session) refillOutputs(a *arena, how refill) error {
 	return nil
 }
 
-func (s *Session) refill(z zone, how refill, values cuda.Ptr, d kernels.DType) error {
+func (s *Session) refill(z zone, how device.Refill, values cuda.Ptr, d kernels.DType) error {
 	if z.bytes == 0 {
 		return nil
 	}
-	if how == wild {
+	if how == device.Wild {
 		values = 0
 	}
 	const each = 16 * threads // bytes of a block in one go
@@ -179,7 +167,7 @@ func (s *Session) placeScratch(side, set int, call kernels.Call, name string) (*
 	for i, sc := range call.Scratch {
 		sizes[i] = sc.Bytes
 	}
-	_, total := layout(sizes)
+	_, total := device.Layout(sizes)
 	key := scratchKey{side, set, scratchBytes(total)}
 	old := s.scratch[key]
 	var b *block
@@ -194,15 +182,15 @@ func (s *Session) placeScratch(side, set int, call kernels.Call, name string) (*
 	}
 	a := newArena(b, name, sizes, func(int) bool { return true })
 	s.scratch[key] = a
-	s.wake(a)
-	if old != nil && !old.awake {
+	s.unprotect(a)
+	if old != nil && !old.unprotected {
 		return a, nil // all of it is painted
 	}
 	return a, s.paint(a.zones...)
 }
 
-// refillScratch fills scratch anew, as the plan says: `once` scratch is clear before a first call.
-func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how refill) error {
+// refillScratch fills scratch with something new, as the plan says: `once` scratch is clear before a first call.
+func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how device.Refill) error {
 	for j, sc := range list {
 		var err error
 		switch {

@@ -2,16 +2,12 @@ package gpu
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
-
-// MaxCalls is how many calls a graph has at most, here and in what is timed elsewhere in the same way: more nodes
-// cost more to build than they tell.
-const MaxCalls = 256
 
 // spinBase and spinPerNode give the host the time to queue a graph before the stream gets to it.
 const (
@@ -19,46 +15,60 @@ const (
 	spinPerNode = 100
 )
 
-// reading is what a sample shows.
-type reading struct {
-	ns, mhz        float64 // a call, and the SM clock
-	repeat         float64 // of a fresh sample: the time of the same calls once more, over ns
-	checked, wrong int     // outputs
-	strays         *Strays // where it was looked for them
+// timed is one contender on one run.
+type timed struct {
+	s         *Session
+	run       device.Run
+	contender *contender
+	call      kernels.Call
+	expect    []uint64 // by set: hash of right outputs
+	tape      *device.Tape
+	persists  bool // its launches have L2 access windows
 }
 
-// timer takes samples of a contender.
-type timer interface {
-	sample(turn []int) (reading, error) // turn is which sets a fresh sample is of, in what order
-	close() error
+// newTimed is a contender on a run; which is the run's index in its Calls and Expect.
+func (s *Session) newTimed(c *contender, run device.Run, which int, tape *device.Tape) timed {
+	t := timed{s: s, run: run, contender: c, expect: c.expected(which), tape: tape}
+	if !c.Library {
+		t.call = c.Calls[which]
+	}
+	return t
 }
 
 // steady times one contender on one run: a graph of calls over the run's arenas, replayed on changing inputs, its
 // outputs hashed or recorded afterwards.
 type steady struct {
-	s        *Session
-	run      Run
-	who      *contender
-	call     kernels.Call
-	arenas   []*arena
-	seeds    []int // by arena: which of the run's sets it holds
-	calls    int   // in the graph
-	graph    cuda.Graph
-	single   cuda.Graph
-	expect   []uint64
-	turn     int
-	scratch  *arena // nil: none
-	persists bool   // its launches have L2 access windows
-	watch    bool   // everything is looked at after each sample
-	tape     *Tape
-	dice     *rand.Rand // the same for both sides of a duel, whose pairs would differ by more than the kernels otherwise
+	timed
+	arenas  []*arena
+	seeds   []int // by arena: which of the run's sets it holds
+	calls   int   // in the graph
+	graph   cuda.Graph
+	single  cuda.Graph
+	turn    int
+	scratch *arena     // nil: none
+	watch   bool       // everything is looked at after each sample
+	coins   *rand.Rand // the same for both sides of a duel, whose pairs would differ by more than the kernels otherwise
 }
 
-func (m *steady) coin() bool { return m.dice.Uint64()&1 == 1 }
+func (m *steady) coin() bool { return m.coins.Uint64()&1 == 1 }
+
+// sampler makes a contender's steady sampler for one run.
+func (s *Session) sampler(c *contender, run device.Run, which int, tape *device.Tape) (*steady, error) {
+	m := &steady{timed: s.newTimed(c, run, which, tape)}
+	if c.Library {
+		return s.newSteady(m, func(a *arena) (*work, error) { return s.library.work(s, run, a) })
+	}
+	home := &s.prep.Cases[run.Cases[0]]
+	var err error
+	if m.scratch, err = s.placeScratch(c.side, 0, m.call, home.Name); err != nil {
+		return nil, err
+	}
+	return s.newSteady(m, func(a *arena) (*work, error) { return s.bind(c.program, m.call, home, a, m.scratch) })
+}
 
 // newSteady builds the graph. bind makes the work of one call on an arena.
 func (s *Session) newSteady(m *steady, bind func(*arena) (*work, error)) (*steady, error) {
-	m.s, m.dice = s, rand.New(rand.NewPCG(s.tosses, 0))
+	m.coins = rand.New(rand.NewPCG(s.coinSeed, 0))
 	var err error
 	if m.arenas, m.seeds, err = s.runArenas(m.run); err != nil {
 		return nil, err
@@ -70,24 +80,14 @@ func (s *Session) newSteady(m *steady, bind func(*arena) (*work, error)) (*stead
 		}
 		m.persists = m.persists || works[i].persists
 	}
-	m.calls = callsOf(m.caseOf(), m.run.Estimate, len(m.arenas), s.dev.L2Bytes)
+	m.calls = m.caseOf().Calls(m.run.Estimate, len(m.arenas), s.dev.L2Bytes)
 	if m.graph, err = s.capture(works, m.calls); err == nil {
 		m.single, err = s.capture(works[:1], 1)
 	}
 	if err != nil {
-		return nil, errors.Join(err, m.close())
+		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
-}
-
-// callsOf is how many calls a sample has: as many as fill its region by the estimate, in ns a call, and as many on
-// each arena.
-func callsOf(c *Case, estimate float64, arenas, l2 int) int {
-	calls := arenas
-	if estimate > 0 {
-		calls = max(calls, min(MaxCalls, int(math.Ceil(c.Region(l2)/estimate))))
-	}
-	return calls + (arenas-calls%arenas)%arenas
 }
 
 func (s *Session) capture(works []*work, n int) (cuda.Graph, error) {
@@ -101,7 +101,14 @@ func (s *Session) capture(works []*work, n int) (cuda.Graph, error) {
 	})
 }
 
-func (m *steady) close() error {
+// Calls is how many calls the graph has.
+func (m *steady) Calls() int { return m.calls }
+
+// Sets is all of the run's.
+func (m *steady) Sets() int { return len(m.run.Cases) }
+
+// Close destroys the graphs.
+func (m *steady) Close() error {
 	for _, g := range []cuda.Graph{m.graph, m.single} {
 		if g != 0 {
 			if err := m.s.drv.DestroyGraph(g); err != nil {
@@ -112,39 +119,26 @@ func (m *steady) close() error {
 	return nil
 }
 
-func (m *steady) caseOf() *Case { return &m.s.prep.Cases[m.run.Cases[0]] }
+func (m *steady) caseOf() *device.Case { return &m.s.prep.Cases[m.run.Cases[0]] }
 
-// freshen gives every hot arena the next set's inputs, and refills what calls write to. Now and then outputs are
-// left as they are: the right answer to another set, which a kernel that looks whether its work was done takes for
-// its own. Cold arenas keep their inputs, for there are more of them than a cheat could remember.
+// freshen gives every hot arena the next set's inputs, and refills what calls write to.
 func (m *steady) freshen() error {
 	s := m.s
 	m.turn++
 	s.turn++
-	for i, a := range m.arenas {
-		others, keep, how := false, m.coin(), refill(m.coin())
-		if m.run.Cache == "hot" {
-			m.seeds[i] = (i + s.turn) % len(m.run.Cases)
-			if err := s.hold(a, m.run.Cases[m.seeds[i]]); err != nil {
-				return err
-			}
-			others = m.turn > 1 && len(m.run.Cases) > 1
-		}
-		if others && keep {
-			continue
-		}
-		if err := s.refillOutputs(a, how); err != nil {
+	for i, r := range device.Renewals(len(m.arenas), len(m.run.Cases), s.turn, m.turn == 1, m.run.Cache == "hot", m.coin) {
+		if err := m.renew(i, r); err != nil {
 			return err
 		}
 	}
-	how := refill(m.coin())
+	how := device.Refill(m.coin())
 	if m.scratch != nil {
 		if err := s.refillScratch(m.scratch, m.call.Scratch, how); err != nil {
 			return err
 		}
 	}
 	if m.turn == 1 {
-		if err := s.soil(m.who.program); err != nil {
+		if err := s.poisonShared(m.contender.program); err != nil {
 			return err
 		}
 	}
@@ -154,13 +148,27 @@ func (m *steady) freshen() error {
 	return nil
 }
 
-// sample times one replay.
-func (m *steady) sample([]int) (reading, error) { return m.replay(m.graph, m.calls) }
+// renew gives an arena what is planned for it.
+func (m *steady) renew(i int, r device.Renewal) error {
+	if r.Set >= 0 {
+		m.seeds[i] = r.Set
+		if err := m.s.bring(m.arenas[i], m.run.Cases[r.Set]); err != nil {
+			return err
+		}
+	}
+	if r.Keep {
+		return nil
+	}
+	return m.s.refillOutputs(m.arenas[i], r.How)
+}
 
-// one times a single call on refilled outputs.
-func (m *steady) one() (reading, error) { return m.replay(m.single, 1) }
+// Sample times one replay.
+func (m *steady) Sample([]int) (device.Reading, error) { return m.replay(m.graph, m.calls) }
 
-func (m *steady) replay(g cuda.Graph, calls int) (r reading, err error) {
+// Single times a single call on refilled outputs.
+func (m *steady) Single() (device.Reading, error) { return m.replay(m.single, 1) }
+
+func (m *steady) replay(g cuda.Graph, calls int) (r device.Reading, err error) {
 	s := m.s
 	s.clock.reset()
 	if err := s.persist(m.persists); err != nil {
@@ -186,7 +194,7 @@ func (m *steady) replay(g cuda.Graph, calls int) (r reading, err error) {
 		v.guards(m.scratch)
 		v.left(m.scratch, m.call.Scratch)
 	}
-	v.variables(m.who.program)
+	v.variables(m.contender.program)
 	if m.watch {
 		s.everything(v)
 	}
@@ -195,10 +203,10 @@ func (m *steady) replay(g cuda.Graph, calls int) (r reading, err error) {
 		return r, err
 	}
 	for i := range at {
-		r.compare(got[at[i]], m.expect, m.seeds[i])
+		r.Compare(got[at[i]], m.expect, m.seeds[i])
 	}
-	r.ns, err = s.clock.nanos(0)
-	r.ns /= float64(calls)
+	r.Nanos, err = s.clock.nanos(0)
+	r.Nanos /= float64(calls)
 	return r, err
 }
 
@@ -220,7 +228,7 @@ func (s *Session) timedLaunch(g cuda.Graph, calls int) (int, error) {
 }
 
 // finish waits for a sample, heeds what an inspection found, and reads the clock.
-func (s *Session) finish(v *inspection, r *reading) (got []uint64, err error) {
+func (s *Session) finish(v *inspection, r *device.Reading) (got []uint64, err error) {
 	if err := s.look(v); err != nil {
 		return nil, err
 	}
@@ -229,19 +237,8 @@ func (s *Session) finish(v *inspection, r *reading) (got []uint64, err error) {
 	}
 	cycles := float64(got[counterStamp1] - got[counterStamp0])
 	if span := float64(got[counterStamp1+1] - got[counterStamp0+1]); span > 0 {
-		r.mhz = cycles / span * 1000
+		r.MHz = cycles / span * 1000
 	}
-	r.strays, err = s.heed(v, got)
+	r.Strays, err = s.repair(v, got)
 	return got, err
-}
-
-// compare holds the hash of outputs against what it has to be, where that is known.
-func (r *reading) compare(hash uint64, expect []uint64, set int) {
-	if set >= len(expect) {
-		return
-	}
-	r.checked++
-	if hash != expect[set] {
-		r.wrong++
-	}
 }

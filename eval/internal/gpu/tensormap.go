@@ -5,17 +5,19 @@ import (
 	"slices"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 var (
 	tensorTypes = map[kernels.DType]cuda.TensorType{
-		kernels.FP16: cuda.TensorFloat16, kernels.BF16: cuda.TensorBFloat16, kernels.FP32: cuda.TensorFloat32, kernels.I32: cuda.TensorInt32}
+		kernels.FP16: cuda.TensorFloat16, kernels.BF16: cuda.TensorBFloat16,
+		kernels.FP32: cuda.TensorFloat32, kernels.I32: cuda.TensorInt32}
 	swizzles = map[int]cuda.Swizzle{0: cuda.SwizzleNone, 32: cuda.Swizzle32B, 64: cuda.Swizzle64B, 128: cuda.Swizzle128B}
 )
 
 // tensorMaps encodes a launch's maps over the buffers of one arena: a map holds its tensor's address.
-func (s *Session) tensorMaps(l kernels.Launch, c *Case, a *arena) (map[string]cuda.TensorMap, error) {
+func (s *Session) tensorMaps(l kernels.Launch, c *device.Case, a *arena) (map[string]cuda.TensorMap, error) {
 	if len(l.Maps) == 0 {
 		return nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -20,7 +21,8 @@ func TestTensorOf(t *testing.T) {
 		{"vector", []int{256}, kernels.Buffer{DType: kernels.I32, Shape: []int{77}},
 			cuda.Tensor{Type: cuda.TensorInt32, Dims: []uint64{77}, Box: []uint32{256}}},
 		{"heads", []int{1, 2, 3, 8}, kernels.Buffer{DType: kernels.BF16, Shape: []int{2, 3, 5, 64}},
-			cuda.Tensor{Type: cuda.TensorBFloat16, Dims: []uint64{64, 5, 3, 2}, Strides: []uint64{128, 640, 1920}, Box: []uint32{8, 3, 2, 1}}},
+			cuda.Tensor{Type: cuda.TensorBFloat16, Dims: []uint64{64, 5, 3, 2}, Strides: []uint64{128, 640, 1920},
+				Box: []uint32{8, 3, 2, 1}}},
 		{"wide rows of floats", []int{1, 4}, kernels.Buffer{DType: kernels.FP32, Shape: []int{1, 1 << 31}},
 			cuda.Tensor{Type: cuda.TensorFloat32, Dims: []uint64{1 << 31, 1}, Strides: []uint64{1 << 33}, Box: []uint32{4, 1}}},
 	} {
@@ -32,7 +34,8 @@ func TestTensorOf(t *testing.T) {
 			}
 		})
 	}
-	for name, m := range map[string]kernels.TensorMap{"rank": {Box: []int{8}}, "swizzle": {Box: []int{8, 8}, Swizzle: 48}} {
+	for name, m := range map[string]kernels.TensorMap{"rank": {Box: []int{8}},
+		"swizzle": {Box: []int{8, 8}, Swizzle: 48}} {
 		if got, err := tensorOf(m, kernels.Buffer{DType: kernels.FP16, Shape: []int{8, 8}}, 0); err == nil {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -42,15 +45,16 @@ func TestTensorOf(t *testing.T) {
 // TestFault tells what a candidate's plan asked for from what is ours.
 func TestFault(t *testing.T) {
 	l := kernels.Launch{Entry: "gemm", Maps: []kernels.TensorMap{{Name: "a_tiles", Tensor: "A", Box: []int{8, 8}}}}
-	s := &Session{drv: &cuda.Driver{}}
-	c := &Case{Buffers: []kernels.Buffer{{Name: "A", DType: kernels.FP16, Shape: []int{8, 8}}}}
+	s := &Session{opened: opened{drv: &cuda.Driver{}}}
+	c := &device.Case{Buffers: []kernels.Buffer{{Name: "A", DType: kernels.FP16, Shape: []int{8, 8}}}}
 	_, err := s.tensorMaps(l, c, &arena{at: []cuda.Ptr{0x100}})
 	if f, err := fault("case", err); err == nil {
 		t.Errorf("a driver without tensor maps is a candidate's fault: %+v", f)
 	}
 	refusal := &cuda.Error{Code: cuda.InvalidValue, Name: "CUDA_ERROR_INVALID_VALUE", Call: "cuTensorMapEncodeTiled"}
 	f, err := fault("case", mapError(l, l.Maps[0], c.Buffers[0], refusal))
-	if want := "kernel gemm, tensor map a_tiles over A [8 8]: cuTensorMapEncodeTiled: CUDA_ERROR_INVALID_VALUE (1)"; err != nil || !f.Launch || f.Sticky || f.Text != want {
+	want := "kernel gemm, tensor map a_tiles over A [8 8]: cuTensorMapEncodeTiled: CUDA_ERROR_INVALID_VALUE (1)"
+	if err != nil || !f.Launch || f.Sticky || f.Text != want {
 		t.Errorf("got %+v, %v; want a refused launch: %s", f, err, want)
 	}
 }
@@ -58,7 +62,8 @@ func TestFault(t *testing.T) {
 func TestAddArg(t *testing.T) {
 	var args cuda.Args
 	at, maps := map[string]cuda.Ptr{"A": 0x100}, map[string]cuda.TensorMap{"a_tiles": {7}}
-	for _, x := range []kernels.Arg{{Kind: "tensor_map", Name: "a_tiles"}, {Kind: "tensor", Name: "A"}, {Kind: "i32", Int: -1}, {Kind: "tensor_map", Name: "a_tiles"}} {
+	for _, x := range []kernels.Arg{{Kind: "tensor_map", Name: "a_tiles"}, {Kind: "tensor", Name: "A"},
+		{Kind: "i32", Int: -1}, {Kind: "tensor_map", Name: "a_tiles"}} {
 		if err := addArg(&args, x, at, maps); err != nil {
 			t.Errorf("%+v: %v", x, err)
 		}

@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 // makeTruth runs the reference kernel on every case and writes value and scale of each output to the
 // truth memory, and the inputs that the request asks for to the input memory.
-func (s *Session) makeTruth(req *Truth, phase func(string)) error {
+func (s *Session) makeTruth(req *device.Truth, phase func(string)) error {
 	mod, err := s.drv.LoadModule(req.Cubin)
 	if err != nil {
 		return err
@@ -21,7 +22,7 @@ func (s *Session) makeTruth(req *Truth, phase func(string)) error {
 			return fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
 		}
 	}
-	offsets, _ := PackInputs(s.prep.Cases, req.Inputs)
+	offsets, _ := device.PackInputs(s.prep.Cases, req.Inputs)
 	for k, i := range req.Inputs {
 		into, err := s.prep.Cases[i].Inputs(s.files.Inputs, offsets[k])
 		if err == nil {
@@ -52,7 +53,7 @@ func (s *Session) readInputs(into [][]byte, i int) error {
 }
 
 // inputs gives a case's inputs away.
-func (s *Session) inputs(req *Inputs) (*InputsReply, error) {
+func (s *Session) inputs(req *device.Inputs) (*device.InputsReply, error) {
 	if req.Case < 0 || req.Case >= len(s.prep.Cases) {
 		return nil, fmt.Errorf("no case %d", req.Case)
 	}
@@ -64,16 +65,16 @@ func (s *Session) inputs(req *Inputs) (*InputsReply, error) {
 		}
 		bufs = append(bufs, make([]byte, n))
 	}
-	if err := s.begin(); err != nil {
+	if err := s.beginRequest(); err != nil {
 		return nil, err
 	}
 	if err := s.readInputs(bufs, req.Case); err != nil {
 		return nil, err
 	}
-	return &InputsReply{bytes.Join(bufs, nil)}, s.rest()
+	return &device.InputsReply{Bytes: bytes.Join(bufs, nil)}, s.protect()
 }
 
-func (s *Session) truthOf(mod cuda.Module, i int, req *Truth) error {
+func (s *Session) truthOf(mod cuda.Module, i int, req *device.Truth) error {
 	c := &s.prep.Cases[i]
 	a, err := s.arenaOf(i)
 	if err != nil {
@@ -93,9 +94,10 @@ func (s *Session) truthOf(mod cuda.Module, i int, req *Truth) error {
 	return s.drv.DtoH(s.files.Truth[c.TruthAt:c.TruthAt+c.TruthBytes()], at)
 }
 
-// StartReference queues the reference kernel on a case. at are its inputs, by buffer; value and scale of each output go to
-// truth, as Case.Truths says.
-func (s *Session) StartReference(mod cuda.Module, c *Case, l kernels.Launch, at []cuda.Ptr, truth cuda.Ptr) error {
+// StartReference queues the reference kernel on a case. at are its inputs, by buffer; value and scale of each output
+// go to truth, as Case.Truths says.
+func (s *Session) StartReference(mod cuda.Module, c *device.Case, l kernels.Launch, at []cuda.Ptr,
+	truth cuda.Ptr) error {
 	f, err := s.drv.Function(mod, l.Entry)
 	if err != nil {
 		return err

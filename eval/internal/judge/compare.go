@@ -7,12 +7,12 @@ import (
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/cuda"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
-// judge compares the outputs of a request that lie in a slot of the output memory which begins at base. All comparisons are
-// one launch, unless the truths do not fit on the device together.
+// judge compares the outputs of a request that lie in a slot of the output memory which begins at base. All comparisons
+// are one launch, unless the truths do not fit on the device together.
 func (s *Session) judge(req *checker.Judge, base cuda.Ptr) (*checker.JudgeReply, error) {
 	places, err := s.setup.Check.Places(req)
 	if err != nil {
@@ -60,7 +60,8 @@ func (s *Session) jobs(i int, acc kernels.DType, at cuda.Ptr) ([]Job, error) {
 			continue
 		}
 		out := len(list)
-		list = append(list, Job{Out: uint64(at) + uint64(c.OutputAt(out)), Elems: b.Elems(), DType: b.DType, Model: s.setup.Check.Model(i, acc), Salt: gpu.Salt(j),
+		list = append(list, Job{Out: uint64(at) + uint64(c.OutputAt(out)), Elems: b.Elems(), DType: b.DType,
+			Model: s.setup.Check.Model(i, acc), Salt: device.Salt(j),
 			Value: uint64(truth) + uint64(places[out].Value), Scale: uint64(truth) + uint64(places[out].Scale)})
 	}
 	return list, nil

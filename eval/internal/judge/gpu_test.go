@@ -119,7 +119,8 @@ func bytesOf(t check.Truth) (value, scale []byte) {
 	return value, scale
 }
 
-// TestJudgeOnGPU holds the comparison on a GPU against check.Judge, as TestJudgeAsTheProcessor does on emulated threads.
+// TestJudgeOnGPU holds the comparison on a GPU against check.Judge, as TestJudgeAsTheProcessor does on emulated
+// threads.
 func TestJudgeOnGPU(t *testing.T) {
 	onGPU(t, func(s *Session) error {
 		rng := rand.New(rand.NewPCG(2, 17))
@@ -147,7 +148,8 @@ func sameOnGPU(t *testing.T, s *Session, rng *rand.Rand, first, batch int) error
 	}
 	var jobs []Job
 	for i, x := range list {
-		jobs = append(jobs, Job{Out: uint64(at[3*i]), Value: uint64(at[3*i+1]), Scale: uint64(at[3*i+2]), Elems: len(x.Truth.Value), DType: x.DType, Model: x.Model})
+		jobs = append(jobs, Job{Out: uint64(at[3*i]), Value: uint64(at[3*i+1]), Scale: uint64(at[3*i+2]),
+			Elems: len(x.Truth.Value), DType: x.DType, Model: x.Model})
 	}
 	all, err := s.run(nil, jobs)
 	if err != nil {
@@ -223,5 +225,6 @@ func large(s *Session, d kernels.DType, m check.Model, wrong bool, n, part int) 
 			}
 		}
 	}
-	return Job{Out: uint64(at[0]), Value: uint64(at[1]), Scale: uint64(at[2]), Elems: n, DType: d, Model: m}, s.drv.Synchronize()
+	return Job{Out: uint64(at[0]), Value: uint64(at[1]), Scale: uint64(at[2]), Elems: n, DType: d, Model: m},
+		s.drv.Synchronize()
 }

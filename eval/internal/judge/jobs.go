@@ -27,7 +27,7 @@ type Job struct {
 	Elems             int
 	DType             kernels.DType
 	Model             check.Model
-	Salt              uint64 // of the hash, as gpu.Session's
+	Salt              uint64 // of the hash, as device.Salt tells
 }
 
 // Blocks is how many blocks of Compare, and tallies, the job takes.

@@ -8,7 +8,7 @@ import (
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/cuda"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -97,7 +97,7 @@ func (s *Session) palette(i int) (*checker.JudgeReply, error) {
 	if err := s.drv.SyncStream(s.stream); err != nil {
 		return nil, err
 	}
-	c, rng := &s.setup.Check.Cases[i], gpu.SecretNumbers()
+	c, rng := &s.setup.Check.Cases[i], device.SecretNumbers()
 	var truths []check.Truth
 	for out, b := range c.Outputs() {
 		from, n, step := c.Truths()[out].Value, b.Elems(), paletteStretch
@@ -118,8 +118,8 @@ func (s *Session) palette(i int) (*checker.JudgeReply, error) {
 	return &checker.JudgeReply{Palette: s.setup.Check.Palette(i, truths)}, nil
 }
 
-// selfTest asks whether the comparison on the device can tell right from wrong, and whether it says of every output that is
-// tried what the processor says.
+// selfTest asks whether the comparison on the device can tell right from wrong, and whether it says of every output
+// that is tried what the processor says.
 func (s *Session) selfTest(i int) (*checker.JudgeReply, error) {
 	truths, err := s.truthsOnHost(i)
 	if err != nil {

@@ -1,17 +1,17 @@
-// Package judge compares outputs with the truth on the GPU, in a process of its own: it owns the truth and the memory that
-// device workers copy outputs to, makes inputs and truth itself, and never loads a candidate. Its verdicts are those of
-// package checker, element by element and word by word.
+// Package judge compares outputs with the truth on the GPU, in a process of its own: it owns the truth and the memory
+// that device workers copy outputs to, makes inputs and truth itself, and never loads a candidate. Its verdicts are
+// those of package checker, element by element and word by word.
 package judge
 
 import (
 	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
 // Request asks for one thing. Exactly one of the first four fields is set.
 type Request struct {
-	Open  *gpu.Open        `json:"open,omitempty"`  // with the harness; the reply is gpu.OpenReply
+	Open  *device.Open     `json:"open,omitempty"`  // with the harness; the reply is device.OpenReply
 	Setup *Setup           `json:"setup,omitempty"` // once; no reply, but the output memory is sent through the channel
 	Truth *Truth           `json:"truth,omitempty"` // no reply
 	Check *checker.Request `json:"check,omitempty"` // anything but Setup; the reply is checker.JudgeReply
@@ -29,7 +29,7 @@ type Setup struct {
 	Budget    int              `json:"budget"`    // bytes of truth that are kept, those used last
 }
 
-// Truth makes truths before anybody waits for a verdict.
+// Truth makes truths before a verdict is waited for.
 type Truth struct {
 	Cases []int `json:"cases"`
 }

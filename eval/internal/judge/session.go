@@ -7,6 +7,7 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
 )
@@ -35,7 +36,7 @@ type Session struct {
 // NewSession serves requests. The output memory goes through the channel; host is where outputs lie that come from
 // elsewhere.
 func NewSession(channel *os.File, host []byte) *Session {
-	return &Session{gpu: gpu.NewSession(gpu.Files{}), channel: channel, host: host}
+	return &Session{gpu: gpu.NewSession(device.Files{}), channel: channel, host: host}
 }
 
 // Handle answers one request. phase is told what is about to be done. An error is ours.
@@ -176,7 +177,7 @@ func (s *Session) makeTruth(i int) (at cuda.Ptr, err error) {
 }
 
 // withInputs has a case's inputs made for the time of f, which waits for what it queues. They are given by buffer.
-func (s *Session) withInputs(c *gpu.Case, f func(inputs []cuda.Ptr) error) error {
+func (s *Session) withInputs(c *device.Case, f func(inputs []cuda.Ptr) error) error {
 	base, err := s.drv.Alloc(uint64(max(1, c.InBytes())))
 	if err != nil {
 		return err

@@ -33,8 +33,8 @@ func (t *truths) get(i int) *truth {
 	return got
 }
 
-// victims are the cases whose truth must go so that n bytes fit, least used first. enough is false where all that may go are
-// too few, for this turn uses the others; what fits nowhere is tried alone.
+// victims are the cases whose truth must go so that n bytes fit, least used first. enough is false where all that may
+// go are too few, for this turn uses the others; what fits nowhere is tried alone.
 func (t *truths) victims(n int) (list []int, enough bool) {
 	old := slices.SortedFunc(maps.Keys(t.kept), func(a, b int) int {
 		return cmp.Or(cmp.Compare(t.kept[a].used, t.kept[b].used), cmp.Compare(a, b))

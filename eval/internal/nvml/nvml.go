@@ -27,9 +27,9 @@ type procs struct {
 	MemoryInfo      dl.Proc `c:"nvmlDeviceGetMemoryInfo"`
 }
 
-// Codes that callers tell apart.
+// Codes that callers distinguish.
 const (
-	NotSupported    = 3 // this GPU, or a part of one, does not tell
+	NotSupported    = 3 // not available on this GPU, or on this part of one
 	NoPermission    = 4
 	NotFound        = 6
 	DriverNotLoaded = 9
@@ -93,7 +93,7 @@ func (d *Device) Name() (string, error) {
 	return dl.Trim(buf), err
 }
 
-// notSupported reports whether err says only that this GPU does not tell.
+// notSupported reports whether err only means that the figure is not available on this GPU.
 func notSupported(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && (e.Code == NotSupported || e.Code == NoPermission)

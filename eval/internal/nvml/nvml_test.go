@@ -39,7 +39,7 @@ func TestNotSupported(t *testing.T) {
 	}
 }
 
-// TestSample reads the real thing where there is one.
+// TestSample reads a real GPU if there is one.
 func TestSample(t *testing.T) {
 	path, tried, err := dl.Find(dl.NVML)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// uuid is the first GPU's as CUDA tells it.
+// uuid is the first GPU's, from CUDA.
 func uuid(t *testing.T) string {
 	t.Helper()
 	path, tried, err := dl.Find(dl.CUDA)

@@ -6,7 +6,7 @@ import (
 	"darwarp/eval/internal/dl"
 )
 
-// Unknown stands in a Sample for what the GPU does not tell, as parts of a GPU and some virtual ones do not.
+// Unknown stands in a Sample for figures that are not available, as on parts of a GPU and some virtual GPUs.
 const Unknown = -1
 
 // Sample is the state of a GPU at one moment.
@@ -56,7 +56,7 @@ func (d *Device) Sample() (Sample, error) {
 	return s, r.err
 }
 
-// reader keeps the first error that is more than a figure the GPU does not tell.
+// reader keeps the first error that is more than a figure that is not available.
 type reader struct {
 	d   *Device
 	err error
@@ -97,21 +97,21 @@ type Reasons uint64
 // The reasons.
 const (
 	Idle            Reasons = 0x1
-	AppClocks       Reasons = 0x2 // somebody set the clocks
+	AppClocks       Reasons = 0x2 // set by a user
 	PowerCap        Reasons = 0x4
 	HWSlowdown      Reasons = 0x8 // one of the next two, or a fast trigger
 	SyncBoost       Reasons = 0x10
 	SWThermal       Reasons = 0x20
 	HWThermal       Reasons = 0x40
-	PowerBrake      Reasons = 0x80 // the power supply asked
+	PowerBrake      Reasons = 0x80 // requested by the power supply
 	DisplaySettings Reasons = 0x100
 )
 
 var reasonNames = []string{"idle", "application clocks", "power cap", "hardware slowdown", "sync boost",
 	"software thermal", "hardware thermal", "power brake", "display clocks"}
 
-// Slowing names the reasons for which a measurement taken now is slower than the GPU can: any but being idle, and
-// clocks that somebody set on purpose.
+// Slowing names the reasons why a measurement taken now is slower than the GPU can be: all except being idle and
+// clocks that a user set.
 func (r Reasons) Slowing() (list []string) {
 	r &^= Idle | AppClocks
 	for i, name := range reasonNames {

@@ -20,7 +20,7 @@ func (w *Worker) Call(ctx context.Context, req, reply any, deadline time.Duratio
 	if err := w.endedBy(); err != nil {
 		return err
 	}
-	frame, err := encode(req)
+	frame, err := Encode(req)
 	if err != nil {
 		return err // nothing was sent
 	}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Channel carries open files from a worker to its parent, which frames cannot. Pass Remote in the Spec's Files and close
-// it once the worker runs; there, SendFile sends.
+// Channel carries open files from a worker to its parent, which frames cannot. Pass Remote in the Spec's Files and
+// close it once the worker runs; there, SendFile sends.
 type Channel struct {
 	Remote *os.File
 	local  *os.File
@@ -35,7 +35,7 @@ func SendFile(channel, f *os.File) error {
 
 var errNoFile = errors.New("no file was sent")
 
-// Receive takes a file that was sent. It does not wait: who sends before a reply has sent when the reply is there.
+// Receive takes a file that was sent. It does not wait: what a worker sends before a reply is there when the reply is.
 func (c *Channel) Receive() (*os.File, error) {
 	control := make([]byte, unix.CmsgSpace(4*16))
 	_, n, _, _, err := unix.Recvmsg(int(c.local.Fd()), make([]byte, 1), control, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)

@@ -55,7 +55,14 @@ type Attached interface {
 	Blob() *[]byte
 }
 
-// Decode fills v, and its blob when it is Attached. Unknown fields are an error: the other side is
+// Packed is a message of which several fields are raw bytes. Pack gives what goes as JSON, and the bytes; Unpack puts
+// them back.
+type Packed interface {
+	Pack() (message any, blob []byte)
+	Unpack(blob []byte) error
+}
+
+// Decode fills v, and its blob when it is Attached or Packed. Unknown fields are an error: the other side is
 // the same program.
 func (f Frame) Decode(v any) error {
 	if v == nil {
@@ -66,21 +73,27 @@ func (f Frame) Decode(v any) error {
 	if err := dec.Decode(v); err != nil {
 		return err
 	}
-	if a, ok := v.(Attached); ok {
-		*a.Blob() = f.Blob
+	switch m := v.(type) {
+	case Attached:
+		*m.Blob() = f.Blob
+	case Packed:
+		return m.Unpack(f.Blob)
 	}
 	return nil
 }
 
-// encode makes a frame's body and blob from a message.
-func encode(v any) (Frame, error) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return Frame{}, fmt.Errorf("encode %T: %w", v, err)
+// Encode makes a frame of a message, for a Call that is to begin at once when its turn comes. A frame stays as it is.
+func Encode(v any) (f Frame, err error) {
+	switch m := v.(type) {
+	case Frame:
+		return m, nil
+	case Attached:
+		f.Blob = *m.Blob()
+	case Packed:
+		v, f.Blob = m.Pack()
 	}
-	f := Frame{Body: body}
-	if a, ok := v.(Attached); ok {
-		f.Blob = *a.Blob()
+	if f.Body, err = json.Marshal(v); err != nil {
+		return Frame{}, fmt.Errorf("encode %T: %w", v, err)
 	}
 	return f, nil
 }

@@ -86,81 +86,92 @@ func act(ctx context.Context, f Frame, c *Conn) error {
 		return err
 	}
 	c.Phase("doing " + r.Do)
-	switch r.Do {
-	case "echo":
-		return c.Reply(&reply{Text: r.Do, N: r.N, Data: r.Data})
-	case "env":
-		return c.Reply(&reply{Text: strings.Join(os.Environ(), "\n")})
-	case "last":
+	for _, acts := range []map[string]func(*request, *Conn) error{answers, deaths, lies} {
+		if do := acts[r.Do]; do != nil {
+			return do(&r, c)
+		}
+	}
+	return fmt.Errorf("cannot %q", r.Do)
+}
+
+// answers are what a worker may do.
+var answers = map[string]func(r *request, c *Conn) error{
+	"echo": func(r *request, c *Conn) error { return c.Reply(&reply{Text: r.Do, N: r.N, Data: r.Data}) },
+	"env":  func(_ *request, c *Conn) error { return c.Reply(&reply{Text: strings.Join(os.Environ(), "\n")}) },
+	"last": func(_ *request, c *Conn) error {
 		if err := c.Finish(&reply{Text: "bye"}); err != nil {
 			return err
 		}
 		return ErrDeviceFault
-	case "fault":
-		return ErrDeviceFault
-	case "twice":
-		return errors.Join(c.Reply(&reply{}), c.Reply(&reply{}))
-	case "silent":
-		return nil
-	case "panic":
-		panic("our bug")
-	case "segv":
+	},
+	"shared":     func(r *request, c *Conn) error { return fillShared(r.N, c) },
+	"send":       func(r *request, c *Conn) error { return sendFiles(r.N, c) },
+	"grandchild": func(_ *request, c *Conn) error { return withGrandchild(false, c) },
+	"escaped":    func(_ *request, c *Conn) error { return withGrandchild(true, c) },
+}
+
+// deaths are how a worker ends, or does not.
+var deaths = map[string]func(r *request, c *Conn) error{
+	"fault":  func(*request, *Conn) error { return ErrDeviceFault },
+	"silent": func(*request, *Conn) error { return nil },
+	"panic":  func(*request, *Conn) error { panic("our bug") },
+	"segv": func(*request, *Conn) error {
 		signal.Reset(syscall.SIGSEGV)
-		_ = syscall.Kill(os.Getpid(), syscall.SIGSEGV)
-		time.Sleep(time.Minute)
-	case "kill":
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		time.Sleep(time.Minute)
-	case "stop":
-		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-		time.Sleep(time.Minute)
-	case "hang":
-		select {}
-	case "exit":
-		os.Exit(r.N)
-	case "close":
-		syscall.Close(fdReplies)
-		select {}
-	case "garbage":
-		raw([]byte("printf from a library that thinks it owns every descriptor\n"))
-		select {}
-	case "notjson":
-		raw(append(lengths(5, 0), "hello"...))
-		select {}
-	case "gigabyte":
-		raw(lengths(1<<30, 0))
-		select {}
-	case "half":
-		raw(append(lengths(100, 0), `{"kind":"reply"`...))
-		os.Exit(0)
-	case "wrongid":
-		return writeFrame(c.to, envelope{Kind: kindReply, ID: c.id + 1}, nil)
-	case "wrongkind":
-		return writeFrame(c.to, envelope{Kind: kindHello, ID: c.id}, nil)
-	case "unknownfield":
-		raw(append(lengths(9, 0), `{"bad":1}`...))
-		select {}
-	case "wrongbody":
-		return c.Reply("a string")
-	case "flood":
-		for c.err == nil {
-			c.Phase(strings.Repeat("p", 1000) + "\x1b[31m")
-		}
-	case "stderr":
+		return byOwnHand(syscall.SIGSEGV)
+	},
+	"kill":  func(*request, *Conn) error { return byOwnHand(syscall.SIGKILL) },
+	"stop":  func(*request, *Conn) error { return byOwnHand(syscall.SIGSTOP) },
+	"hang":  func(*request, *Conn) error { select {} },
+	"exit":  func(r *request, _ *Conn) error { os.Exit(r.N); return nil },
+	"close": func(*request, *Conn) error { syscall.Close(fdReplies); select {} },
+	"stderr": func(r *request, _ *Conn) error {
 		line := strings.Repeat("x", 99) + "\n"
 		for range r.N / len(line) {
 			fmt.Fprint(os.Stderr, line)
 		}
 		fmt.Fprintln(os.Stderr, "the end")
 		os.Exit(3)
-	case "grandchild", "escaped":
-		return withGrandchild(r.Do == "escaped", c)
-	case "shared":
-		return fillShared(r.N, c)
-	case "send":
-		return sendFiles(r.N, c)
-	}
-	return fmt.Errorf("cannot %q", r.Do)
+		return nil
+	},
+}
+
+// byOwnHand sends this process a signal, and waits for what it does.
+func byOwnHand(s syscall.Signal) error {
+	_ = syscall.Kill(os.Getpid(), s)
+	time.Sleep(time.Minute)
+	return fmt.Errorf("survived %v", s)
+}
+
+// lies are what is no answer to the request.
+var lies = map[string]func(r *request, c *Conn) error{
+	"twice":        func(_ *request, c *Conn) error { return errors.Join(c.Reply(&reply{}), c.Reply(&reply{})) },
+	"garbage":      says([]byte("printf from a library that thinks it owns every descriptor\n")),
+	"notjson":      says(append(lengths(5, 0), "hello"...)),
+	"gigabyte":     says(lengths(1<<30, 0)),
+	"unknownfield": says(append(lengths(9, 0), `{"bad":1}`...)),
+	"half": func(*request, *Conn) error {
+		raw(append(lengths(100, 0), `{"kind":"reply"`...))
+		os.Exit(0)
+		return nil
+	},
+	"wrongid": func(_ *request, c *Conn) error {
+		return writeFrame(c.to, envelope{Kind: kindReply, ID: c.id + 1}, nil)
+	},
+	"wrongkind": func(_ *request, c *Conn) error {
+		return writeFrame(c.to, envelope{Kind: kindHello, ID: c.id}, nil)
+	},
+	"wrongbody": func(_ *request, c *Conn) error { return c.Reply("a string") },
+	"flood": func(_ *request, c *Conn) error {
+		for c.err == nil {
+			c.Phase(strings.Repeat("p", 1000) + "\x1b[31m")
+		}
+		return c.err
+	},
+}
+
+// says writes bytes past the protocol, and is silent from then on.
+func says(b []byte) func(*request, *Conn) error {
+	return func(*request, *Conn) error { raw(b); select {} }
 }
 
 // withGrandchild leaves a process behind that lives on, and dies. An escaped one is in a session of

@@ -32,7 +32,7 @@ type Pool struct {
 	live map[*Worker]struct{}
 }
 
-// slot is owned by whoever took it from Pool.free.
+// slot is owned by the call that took it from Pool.free.
 type slot struct {
 	number int
 	worker *Worker

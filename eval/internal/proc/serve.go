@@ -48,7 +48,7 @@ func (c *Conn) reply(v any, final bool) error {
 	if c.done {
 		return errors.New("second reply to one request")
 	}
-	f, err := encode(v)
+	f, err := Encode(v)
 	if err != nil {
 		return err
 	}
@@ -69,10 +69,15 @@ func Main(handle Handler) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, err)
-	if errors.Is(err, ErrDeviceFault) {
-		return ExitDeviceFault
+	if code := Fail(err); !errors.Is(err, ErrDeviceFault) {
+		return code
 	}
+	return ExitDeviceFault
+}
+
+// Fail says why a worker cannot work, and gives its exit code.
+func Fail(err error) int {
+	fmt.Fprintln(os.Stderr, err)
 	return ExitInternal
 }
 
@@ -112,8 +117,8 @@ type call struct {
 	err   error
 }
 
-// listen receives requests until the pipe ends, which also tells a busy worker that nobody waits
-// for its answer any more.
+// listen receives requests until the pipe ends, which also tells a busy worker that its
+// answer is not waited for any more.
 func listen(requests *os.File, calls chan<- call, cancel func()) {
 	in := bufio.NewReader(requests)
 	for {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// stopsEvery is how often a call looks whether its worker was stopped (SIGSTOP, a debugger, a frozen terminal). One that
-// is at two looks in a row is killed: nothing that it was asked to do stops a process, so it would sit out its deadline
-// for nobody, and the deadline would be blamed on its work.
+// stopsEvery is how often a call looks whether its worker was stopped (SIGSTOP, a debugger, a frozen terminal). One
+// that is at two looks in a row is killed: nothing that it was asked to do stops a process, so it would sit out its
+// deadline in vain, and the deadline would be blamed on its work.
 const stopsEvery = 500 * time.Millisecond
 
 // watchStops looks after the worker until the function that it returns is called.

@@ -88,7 +88,8 @@ func TestDeaths(t *testing.T) {
 				return "is no *Died"
 			}
 			if d.Signal != signal || d.ExitCode != code || d.Crash() != crash {
-				return fmt.Sprintf("signal %d, code %d, crash %v; want %d, %d, %v", d.Signal, d.ExitCode, d.Crash(), signal, code, crash)
+				return fmt.Sprintf("signal %d, code %d, crash %v; want %d, %d, %v", d.Signal, d.ExitCode, d.Crash(), signal, code,
+					crash)
 			}
 			return ""
 		}

@@ -101,6 +101,9 @@ func TestStop(t *testing.T) {
 		samples int
 	}{
 		{"settles", steady, 1, 0, "settled", 15},
+		{"settles within long samples", steady, 2000, 0, "settled", 8},
+		{"settles within samples that get long", steady, 1000, 0, "settled", 10},
+		{"long and noisy", func(i int) float64 { return 1000 * float64(1+i%7) }, 1000, 0, "gpu time", 126},
 		{"stays noisy", wild, 1, 0, "samples", 200},
 		{"uses up the device", func(int) float64 { return 1e8 }, 1, 0, "gpu time", 5},
 		{"calls count", func(i int) float64 { return 1e6 * float64(1+i%2) }, 100, 0, "gpu time", 4},

@@ -40,6 +40,11 @@ type rates struct {
 
 // Run evaluates the points and prints how fast that went.
 func (f Throughput) Run(ctx context.Context, con *console.Console) (err error) {
+	end, err := f.Record()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
 	s, err := session.Open(ctx, f.Target, con.Sayf)
 	if err != nil {
 		return err

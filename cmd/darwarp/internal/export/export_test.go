@@ -43,6 +43,16 @@ func axpy(t *testing.T, dtype kernels.DType) Kernel {
 			Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
 }
 
+// holds fails for each text that a file does not have.
+func holds(t *testing.T, name string, file []byte, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(string(file), w) {
+			t.Errorf("%s does not have %q:\n%s", name, w, file)
+		}
+	}
+}
+
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	k := axpy(t, kernels.FP16)
@@ -65,11 +75,7 @@ func TestWrite(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for _, w := range want {
-			if !strings.Contains(string(data), w) {
-				t.Errorf("%s does not have %q:\n%s", name, w, data)
-			}
-		}
+		holds(t, name, data, want...)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "kernel.cubin")); err == nil {
 		t.Error("kernel.cubin was written without machine code")
@@ -177,11 +183,7 @@ func TestScratch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`{"partial", 4194304, false, false}`, ", false, true}", `{"partial", 0}`} {
-		if !strings.Contains(string(files["bench.cu"]), want) {
-			t.Errorf("bench.cu does not have %q:\n%s", want, files["bench.cu"])
-		}
-	}
+	holds(t, "bench.cu", files["bench.cu"], `{"partial", 4194304, false, false}`, ", false, true}", `{"partial", 0}`)
 }
 
 func TestBenchParses(t *testing.T) {

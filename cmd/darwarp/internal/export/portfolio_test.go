@@ -227,10 +227,6 @@ func TestPortfolioFiles(t *testing.T) {
 		"launch.json":     {`"kernel_1.cuh"`},
 		"PROVENANCE.json": {`"portfolio"`},
 	} {
-		for _, w := range want {
-			if !strings.Contains(string(files[name]), w) {
-				t.Errorf("%s does not have %q:\n%s", name, w, files[name])
-			}
-		}
+		holds(t, name, files[name], want...)
 	}
 }

@@ -47,6 +47,7 @@ func openPool(ctx context.Context, t Target, s *Session, kind string, say func(s
 	}
 	cfg := s.config(t, say)
 	cfg.Kind, cfg.Races, cfg.Objective, cfg.CacheDir, cfg.Log = kind, t.Races, s.Objective, t.cacheDir(say), t.Log
+	cfg.Trace = t.trace
 	pool, err := eval.Open(ctx, cfg)
 	if errors.Is(err, eval.ErrTooLarge) || errors.Is(err, eval.ErrUnfit) {
 		return exit.Usagef("%v", err)

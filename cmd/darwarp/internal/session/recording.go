@@ -53,6 +53,8 @@ func replayed(t Target, r *replay.Record) (*Session, error) {
 	}
 	s := &Session{Bundle: b, DType: r.DType, Workloads: t.picked, Cache: r.Cache, Close: func() error { return nil }}
 	switch {
+	case t.trace != nil:
+		return nil, exit.Usagef("--trace: a recording answers at once, there is nothing to trace")
 	case t.DType != "" && kernels.DType(t.DType) != r.DType:
 		return nil, exit.Usagef("--dtype %s: the recording is of %s", t.DType, r.DType)
 	case t.Cache != "" && t.Cache != r.Cache:

@@ -8,6 +8,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/eval"
+	"darwarp/eval/trace"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -30,6 +31,9 @@ type Target struct {
 	picked []kernels.Workload
 	pins   kernels.Pins
 	Log    *slog.Logger
+
+	TraceFile string // what happens is recorded there; empty: nowhere
+	trace     *trace.Recorder
 }
 
 var deviceNames = []string{"auto", "cuda", "cpu", "replay"}

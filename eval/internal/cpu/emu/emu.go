@@ -69,17 +69,22 @@ func Options(clang bool) []string {
 
 // CheckedOptions are added for prelude and source of a program whose every access is checked (dw_options'
 // races and counters): the compiler calls the runtime's hooks, leaves a 16-byte access in one piece, and says what line
-// an address is of. A
-// compiler that can fills local variables with a pattern, as registers start with anything.
-func CheckedOptions(clang, poisonLocals bool) []string {
+// an address is of. A recent
+// compiler (g++ 12, clang 16) fills local variables with a pattern, as registers start with anything, and tells volatile accesses from
+// others, without which races between blocks are not looked for.
+func CheckedOptions(clang, recent bool) []string {
 	opts := []string{"-g", "-fsanitize=thread"}
 	if !clang {
 		opts = append(opts, "-fno-tree-sra")
 	}
-	if poisonLocals { // g++ 12, clang 16
-		opts = append(opts, "-ftrivial-auto-var-init=pattern")
+	if !recent {
+		return opts
 	}
-	return opts
+	opts = append(opts, "-ftrivial-auto-var-init=pattern", "-DDW_VOLATILE")
+	if clang {
+		return append(opts, "-mllvm", "-tsan-distinguish-volatile=1")
+	}
+	return append(opts, "--param", "tsan-distinguish-volatile=1")
 }
 
 // dynamicShared finds the names that a source declares as extern __shared__ arrays.

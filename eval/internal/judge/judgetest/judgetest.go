@@ -184,9 +184,11 @@ func (s *Sample) unwritten(rng *rand.Rand) {
 func (s *Sample) Differ(got check.Report) string {
 	want := s.Want()
 	g, w := got.Explain("y", s.Shape), want.Explain("y", s.Shape)
-	same := got.Pass() == want.Pass() && g == w && got.Bad == want.Bad && got.First == want.First && got.Poison == want.Poison &&
-		got.Worst == want.Worst && got.WorstIndex == want.WorstIndex && equal(got.Got, want.Got) && equal(got.Want, want.Want) && equal(got.Tol, want.Tol) &&
-		got.AllEqual == want.AllEqual && got.Finite == want.Finite && close(got.Frobenius, want.Frobenius) && close(got.Ceiling, want.Ceiling)
+	same := got.Pass() == want.Pass() && g == w && got.Bad == want.Bad && got.First == want.First &&
+		got.Poison == want.Poison && got.Worst == want.Worst && got.Index == want.Index &&
+		equal(got.Got, want.Got) && equal(got.Want, want.Want) && equal(got.Tol, want.Tol) &&
+		got.AllEqual == want.AllEqual && got.Finite == want.Finite && close(got.Frobenius, want.Frobenius) &&
+		close(got.Ceiling, want.Ceiling)
 	if same {
 		return ""
 	}

@@ -10,6 +10,7 @@
 DW_RUNTIME uint64_t dw_barrier(int kind, int predicate);
 DW_RUNTIME __attribute__((noreturn)) void dw_trap(const char* what);
 DW_RUNTIME void dw_yield();
+DW_RUNTIME void dw_fence();
 
 #define threadIdx (::dw::self().thread)
 #define blockIdx (::dw::self().block_index)
@@ -30,9 +31,9 @@ inline int __syncthreads_and(int p) {
 
 // A thread that sleeps or polls lets the others run, or a spin on a lock would never end.
 inline void __nanosleep(unsigned) { dw_yield(); }
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence() { dw_fence(); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { dw_fence(); }
 
 inline void __trap() { dw_trap("__trap()"); }
 #undef assert

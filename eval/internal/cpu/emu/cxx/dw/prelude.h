@@ -21,11 +21,15 @@ inline long clock() { return long(dw_nanoseconds()); }  // not in block.h: the r
 
 #include "fast.h"
 
-// The runtime is compiled once; it asks here whether this object's accesses are looked at.
+// The runtime is compiled once; it asks here whether this object's accesses are looked at, and how well.
 extern "C" {
 #ifdef DW_CHECKED
 extern __attribute__((visibility("hidden"))) const int dw_checked_build;
+#ifdef DW_VOLATILE  // the compiler tells volatile accesses from others
+const int dw_checked_build = 2;
+#else
 const int dw_checked_build = 1;
+#endif
 #else
 extern __attribute__((visibility("hidden"))) const int dw_checked_build;
 const int dw_checked_build = 0;

@@ -103,6 +103,10 @@ struct Block {
     [[noreturn]] void mixed(Fiber& me);
 };
 
+inline uint3 index_in(uint3 shape, uint64_t number) {
+    return {unsigned(number % shape.x), unsigned(number / shape.x % shape.y), unsigned(number / shape.x / shape.y)};
+}
+
 inline Place place(const Fiber& f, const void* pc, const char* access) {
     return {pc, f.block_index, f.thread, access};
 }

@@ -53,6 +53,7 @@ inline void arrive_at(Fiber& f, Block& b, const void* at, unsigned bytes, const 
     Mbarrier& m = barrier_at(f, b, at, site);
     if (m.missing == 0) misuse(f, "trap", "arrives at an mbarrier at which all " + std::to_string(m.expected) + " of the phase have arrived", site, "arrives");
     if (f.block->check) f.block->check->clocks.tell(f, m.told);
+    meet(f);
     if (f.block != &b) m.far = &f, m.far_phase = m.phase, m.far_site = site;
     --m.missing;
     m.bytes += bytes;
@@ -219,7 +220,7 @@ void dw_bulk_store(void* global, const void* shared, unsigned bytes) {
     dw::whole_words(f, global, shared, bytes, site, dw::BULK_READ);
     if (b.check) b.check->clocks.widen();
     dw::in_shared(f, b, shared, bytes, dw::BULK_READ, site);
-    if (b.check && b.check->races) b.check->global(f, uintptr_t(global), bytes, dw::WRITE, site);
+    if (b.check && b.check->races) b.check->global(f, uintptr_t(global), bytes, dw::WRITE, site, dw::LATER);
     dw::leave_shared(f, {global, shared, bytes, &f, 0, {}, site, nullptr, {}});
 }
 

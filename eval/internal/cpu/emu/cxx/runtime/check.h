@@ -5,6 +5,7 @@
 
 #include "block.h"
 #include "counters.h"
+#include "grid.h"
 #include "lines.h"
 #include "shadow.h"
 #include "symbols.h"
@@ -24,6 +25,7 @@ struct Check {
     Shadow dynamic_shadow, static_shadow;
     Counters counters;
     Judge clocks;
+    GridRaces* grid = nullptr;  // of all blocks; null: races through global memory are not looked for
 
     // The first read of the block of what nobody had written. It is not reported at once: if another thread writes
     // there before the next barrier, the fault is their race. (Until then the kernel computes with poison.)
@@ -40,9 +42,9 @@ struct Check {
         clocks.sync(warp, lanes);
         counters.settle_warp(warp);
     }
-    void access(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site);
+    void access(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site, Manner manner = PLAIN);
     void shared(Fiber& f, Shadow& shadow, uintptr_t offset, unsigned size, Access kind, const void* site);
-    void global(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site);
+    void global(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site, Manner manner = PLAIN);
     void land(Fiber& f, const Copy& c);
     std::string shared_name(const Shadow& shadow, uintptr_t offset) const;
 };
@@ -85,9 +87,10 @@ inline void Check::barrier(Block& b, const Fiber* last) {
     }
 }
 
-inline void Check::access(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site) {
+inline void Check::access(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site, Manner manner) {
     if (stacks.holds(a)) return;  // a thread's own variables
     if (thread_local_storage.holds(a)) {
+        if (grid && (kind == ATOMIC || manner == VOLATILE)) grid->meet(f);
         const bool is_dynamic = dynamic.holds(a);
         const uintptr_t offset = a - (is_dynamic ? dynamic.base : thread_local_storage.base);
         for (const Variable& v : variables)
@@ -102,10 +105,13 @@ inline void Check::access(Fiber& f, uintptr_t a, unsigned size, Access kind, con
         if (races) shared(f, is_dynamic ? dynamic_shadow : static_shadow, offset, size, kind, site);
         return;
     }
-    if (image.holds(a)) return;  // constants and __device__ variables
+    if (image.holds(a)) {  // constants and __device__ variables
+        if (grid && kind != READ) grid->signal();
+        return;
+    }
     if (remote(f, a, size, kind, site)) return;
     if (counting) counters.record(f, site, GLOBAL, a, size, kind);
-    if (races) global(f, a, size, kind, site);
+    if (races) global(f, a, size, kind, site, manner);
 }
 
 // cluster_barrier orders everything in all blocks of a cluster.
@@ -145,7 +151,7 @@ inline void Check::shared(Fiber& f, Shadow& shadow, uintptr_t offset, unsigned s
     }
 }
 
-inline void Check::global(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site) {
+inline void Check::global(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site, Manner manner) {
     const Launch& l = *f.block->launch;
     const dw_buffer* near = nullptr;
     uintptr_t distance = ~uintptr_t(0);
@@ -154,6 +160,7 @@ inline void Check::global(Fiber& f, uintptr_t a, unsigned size, Access kind, con
         const dw_buffer& b = l.buffers[i];
         const uintptr_t base = uintptr_t(b.base), end = base + b.bytes;
         if (a >= base && a + size <= end) {
+            if (grid && b.writable) grid->look(f, unsigned(i), a - base, size, kind, manner, site);
             if (kind == READ || b.writable) return;
             const Place p = place(f, site, verb(kind));
             f.block->fail("out_of_bounds", name(f) + " " + verb(kind) + " " + std::to_string(size) + " bytes at offset " +
@@ -181,8 +188,13 @@ inline void Check::land(Fiber& f, const Copy& c) {
     for (unsigned i = 0; i < 16; ++i) clocks.land(shadow.at(offset + i), clocks.now(f));
 }
 
+// meet is called where a thread shows others of its block or cluster what it did.
+inline void meet(Fiber& f) {
+    if (f.block->check && f.block->check->grid) f.block->check->grid->meet(f);
+}
+
 // look is called for every access that the runtime or the compiler knows of.
-inline void look(const void* p, unsigned size, Access kind, const void* site, unsigned alignment) {
+inline void look(const void* p, unsigned size, Access kind, const void* site, unsigned alignment, Manner manner = PLAIN) {
     Fiber& f = self();
     const uintptr_t a = uintptr_t(p);
     if (a & (alignment - 1)) {
@@ -190,7 +202,7 @@ inline void look(const void* p, unsigned size, Access kind, const void* site, un
         f.block->fail("misaligned", name(f) + " " + verb(kind) + " " + std::to_string(size) + " bytes at an address that is no multiple of " +
                       std::to_string(alignment), &at, 1);
     }
-    if (f.block->check) f.block->check->access(f, a, size, kind, site);
+    if (f.block->check) f.block->check->access(f, a, size, kind, site, manner);
 }
 
 }  // namespace dw

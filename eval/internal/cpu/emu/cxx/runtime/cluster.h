@@ -41,6 +41,7 @@ struct Cluster {
     // start is called by the last of the blocks that are ready to begin.
     void start(uint64_t seed) {
         start_clocks();
+        if (blocks[0]->check && blocks[0]->check->grid) blocks[0]->check->grid->start(blocks[0]->fiber(0).block_index, size * blocks[0]->threads);
         live = arrived = phase = silent = 0;
         for (unsigned i = 0; i < size; ++i) live += blocks[i]->threads;
         rng = Rng(seed);
@@ -185,6 +186,7 @@ void dw_cluster_arrive(bool shows) {
         const dw::Place p = dw::place(me, __builtin_return_address(0), "arrives");
         b.fail("trap", dw::name(me) + " arrives at the cluster's barrier twice with no wait between", &p, 1);
     }
+    dw::meet(me);
     me.arrived = true;
     me.cluster_phase = uint8_t(b.cluster->phase);
     ++b.cluster->arrived;

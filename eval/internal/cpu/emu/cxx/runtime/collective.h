@@ -112,6 +112,7 @@ inline uint64_t arrive(uint32_t mask, int op, uint64_t value, uint64_t argument,
     Block& b = *me.block;
     me.site = site;
     if (!(mask >> me.lane & 1)) not_named(b, me);
+    meet(me);
     Warp& w = b.warps[me.warp];
     w.lane[me.lane] = {mask, op, value, argument, 0};
     w.waiting |= 1u << me.lane;

@@ -20,7 +20,7 @@ extern "C" {
 alignas(1024) __attribute__((visibility("hidden"))) thread_local unsigned char dw_dynamic_shared[DW_SHARED_BYTES];
 }
 
-// 1 in an object that was compiled with the hooks: the prelude of its source says so.
+// 1 in an object that was compiled with the hooks, 2 if those tell volatile accesses from others: the prelude of its source says so.
 extern "C" __attribute__((visibility("hidden"))) const int dw_checked_build;
 
 namespace dw {
@@ -86,10 +86,6 @@ inline Module look_around(const Launch& l, Block& b) {
         b.check->stacks = {b.region, REGION};
     }
     return m;
-}
-
-inline uint3 index_in(uint3 shape, uint64_t number) {
-    return {unsigned(number % shape.x), unsigned(number / shape.x % shape.y), unsigned(number / shape.x / shape.y)};
 }
 
 // place_in_order is where number i of the order lies in the grid.
@@ -261,6 +257,7 @@ int dw_run(void* kernel, const uint32_t grid[3], const uint32_t block[3], const 
     Fault trouble;
     if (const char* why = refused(l, threads, cluster)) trouble.kind = "trap", trouble.message = why;
     std::vector<Check*> checks;
+    GridRaces* between_blocks = nullptr;
     if (!trouble.kind) {
         Cluster group;
         group.shape = {cluster[0], cluster[1], cluster[2]};
@@ -269,12 +266,14 @@ int dw_run(void* kernel, const uint32_t grid[3], const uint32_t block[3], const 
         l.blocks /= group.size;
         const int count = clustered ? int(group.size) : workers_for(l, unsigned(threads));
         checking = options->races || options->counters;
+        if (options->races && dw_checked_build == 2) between_blocks = new GridRaces(l, group.shape, module_here().image.base);
         for (int i = 0; i < count; ++i) {
             worker(i)->check = nullptr;
             if (!checking) continue;
             checks.push_back(workers[i]->check = new Check());
             checks[i]->races = options->races;
             checks[i]->counting = options->counters;
+            checks[i]->grid = between_blocks;
         }
         for (int i = 0; i < nargs; ++i) l.args[i] = args[i];
         order_blocks(l);
@@ -284,6 +283,7 @@ int dw_run(void* kernel, const uint32_t grid[3], const uint32_t block[3], const 
         if (clustered) pthread_barrier_destroy(&group.together);
         checking = false;
         for (int i = 0; i < count; ++i) workers[i]->check = nullptr;
+        if (between_blocks && !l.failed && !trouble.kind) between_blocks->finish(trouble);
         for (Check* c : checks) {
             if (!l.failed) c->counters.settle_all();
             if (c != checks[0]) checks[0]->counters.add(c->counters);
@@ -294,6 +294,7 @@ int dw_run(void* kernel, const uint32_t grid[3], const uint32_t block[3], const 
         if (workers[i] && workers[i]->launch == &l && workers[i]->fault.kind) fault = &workers[i]->fault;
     if (capacity > 0) write_report(fault, options->counters && !checks.empty() ? &checks[0]->counters : nullptr, report, capacity);
     for (Check* c : checks) delete c;
+    delete between_blocks;
     return fault ? 1 : 0;
 }
 

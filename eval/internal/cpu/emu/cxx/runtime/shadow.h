@@ -9,6 +9,9 @@ namespace dw {
 // ASYNC is a write by cp.async, BULK_FILL and BULK_READ are the copy engine's, WGMMA_READ is the tensor cores'.
 enum Access : uint8_t { READ, WRITE, ATOMIC, ASYNC, BULK_FILL, BULK_READ, WGMMA_READ };
 
+// LATER is a write of an engine to global memory: it was asked to, and does it some time later.
+enum Manner : uint8_t { PLAIN, VOLATILE, LATER };
+
 // An engine reads after it was asked to, until somebody waits for it.
 inline bool by_engine(Access kind) { return kind == BULK_READ || kind == WGMMA_READ; }
 inline bool reads(Access kind) { return kind == READ || by_engine(kind); }

@@ -23,7 +23,7 @@ inline void in_tensor(Fiber& f, const BulkCopy& c, const void* shared, Access ki
     Check* check = f.block->check;
     if (!check || !check->races) return;
     each_chunk(c, shared, [&](const unsigned char*, unsigned char* global, unsigned from, unsigned to) {
-        if (from < to) check->global(f, uintptr_t(global + from), to - from, kind, c.site);
+        if (from < to) check->global(f, uintptr_t(global + from), to - from, kind, c.site, kind == WRITE ? LATER : PLAIN);
     });
 }
 

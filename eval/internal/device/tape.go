@@ -1,4 +1,4 @@
-package gpu
+package device
 
 import "math/rand/v2"
 
@@ -20,7 +20,7 @@ func (p *Prepare) NewTape(req *Record, side, samples int) *Tape {
 	return &Tape{cases: p.Cases, at: at, end: at + p.SlotBytes, share: p.SlotBytes / max(samples, 1)}
 }
 
-// Take records a sample of outputs of cases: as many as its share of the slot holds, of which nobody knows which.
+// Take records a sample of outputs of cases: as many as its share of the slot holds, which ones is secret.
 // put copies those of the k-th case to a place in the output memory.
 func (t *Tape) Take(cases []int, rng *rand.Rand, put func(k, at int) error) error {
 	if t == nil || t.paused {
@@ -54,13 +54,4 @@ func (t *Tape) Cases() []int {
 		return nil
 	}
 	return t.list
-}
-
-// record queues the copies of a sample's outputs to the tape.
-func (s *Session) record(t *Tape, arenas []*arena) error {
-	var cases []int
-	for _, a := range arenas {
-		cases = append(cases, a.holds)
-	}
-	return t.Take(cases, s.rng, func(k, at int) error { return s.copyOut(&s.prep.Cases[cases[k]], arenas[k], at) })
 }

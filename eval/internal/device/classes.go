@@ -1,4 +1,4 @@
-package gpu
+package device
 
 import (
 	"fmt"
@@ -9,7 +9,8 @@ import (
 )
 
 // Classes are the input classes by the numbers that harness.cu knows them by.
-var Classes = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset", "extreme",
+var Classes = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset",
+	"extreme",
 	"constant", "zeros", "lead", "tiny", "huge", "needles", "special", "shift", "outlier"}
 
 // hardFrom is the number of the first class that is hard for what it does to one tensor: the others are normal then.

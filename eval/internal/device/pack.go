@@ -1,4 +1,4 @@
-package gpu
+package device
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 )
 
 // Pack places the outputs of cases in a slot, one after the other in the order of indices: where each one's begin, and
-// the size of all. Who writes a slot and who judges it both ask Pack; a case may occur several times.
+// the size of all. The writer of a slot and its judge both ask Pack; a case may occur several times.
 func Pack(cases []Case, indices []int) (offsets []int, total int) {
 	for _, i := range indices {
 		offsets = append(offsets, total)
@@ -30,7 +30,7 @@ func (c *Case) InBytes() int {
 	n := 0
 	for _, b := range c.Buffers {
 		if !b.Out {
-			n += align(b.Bytes())
+			n += Align(b.Bytes())
 		}
 	}
 	return n
@@ -57,7 +57,7 @@ func (c *Case) InputsAt() []int {
 	for j, b := range c.Buffers {
 		if !b.Out {
 			places[j] = at
-			at += align(b.Bytes())
+			at += Align(b.Bytes())
 		}
 	}
 	return places
@@ -66,7 +66,7 @@ func (c *Case) InputsAt() []int {
 // OutputAt is where output number out lies, from the place where the case's outputs begin.
 func (c *Case) OutputAt(out int) (at int) {
 	for _, b := range c.Outputs()[:out] {
-		at += align(b.Bytes())
+		at += Align(b.Bytes())
 	}
 	return at
 }
@@ -90,7 +90,8 @@ func (p *Prepare) Places(g *Gate) (map[int]int, error) {
 	}
 	offsets, total := Pack(p.Cases, ran)
 	if total > p.SlotBytes || g.Slot < 0 || g.Slot >= p.Slots {
-		return nil, fmt.Errorf("outputs of %d bytes do not fit slot %d of %d with %d bytes each", total, g.Slot, p.Slots, p.SlotBytes)
+		return nil, fmt.Errorf("outputs of %d bytes do not fit slot %d of %d with %d bytes each", total, g.Slot, p.Slots,
+			p.SlotBytes)
 	}
 	at := map[int]int{}
 	for k, i := range ran {

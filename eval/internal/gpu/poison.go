@@ -2,27 +2,28 @@ package gpu
 
 import "fmt"
 
-// soil leaves dirt in the memory on the multiprocessors, other dirt each time: NaNs or numbers in the shared memory
-// of each and, where a program keeps anything there, in the local memory of all threads that they can have at once.
-func (s *Session) soil(p *program) error {
+// poisonShared leaves dirt in the memory on the multiprocessors, other dirt each time: NaNs or numbers in the shared
+// memory of each and, where a program keeps anything there, in the local memory of all threads that they can have at
+// once.
+func (s *Session) poisonShared(p *program) error {
 	nan := 0
 	if s.coin() {
 		nan = 1
 	}
 	smem := s.dev.SmemPerBlock &^ 15
-	f, err := s.harness.widen("dw_soil", smem)
+	f, err := s.harness.widen("dw_poison", smem)
 	if err != nil {
 		return err
 	}
 	// A block that takes all of it has a multiprocessor to itself.
 	key := func() arg { return u64(int(s.rng.Uint64())) }
-	if err := s.harness.launch(f, s.dev.SMs, soilThreads, smem, u64(smem), key(), i32(nan)); err != nil {
+	if err := s.harness.launch(f, s.dev.SMs, poisonThreads, smem, u64(smem), key(), i32(nan)); err != nil {
 		return err
 	}
 	if p == nil || p.local == 0 {
 		return nil
 	}
-	if f, err = s.harness.kernel(fmt.Sprintf("dw_soil_%d", soilFrame(p.local))); err != nil {
+	if f, err = s.harness.kernel(fmt.Sprintf("dw_poison_%d", poisonFrame(p.local))); err != nil {
 		return err
 	}
 	blocks := s.dev.SMs * max(1, s.dev.ThreadsPerSM/frameThreads)
@@ -31,13 +32,13 @@ func (s *Session) soil(p *program) error {
 
 // Threads of a block of either kernel: as many as a multiprocessor can have, in whole blocks.
 const (
-	soilThreads  = 1024
-	frameThreads = 512
+	poisonThreads = 1024
+	frameThreads  = 512
 )
 
-// soilFrame is how much of each thread's local memory is soiled for a program that needs so many bytes. Larger
+// poisonFrame is how much of each thread's local memory is poisoned for a program that needs so many bytes. Larger
 // frames than needed would make the driver set aside more memory for all threads.
-func soilFrame(stack int) int {
+func poisonFrame(stack int) int {
 	for _, n := range []int{256, 1024, 4096} {
 		if stack <= n {
 			return n

@@ -1,0 +1,16 @@
+package eval
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestCapabilities: a pool can do everything, in time that passes; what a search is not offered it would not miss.
+func TestCapabilities(t *testing.T) {
+	can := reflect.ValueOf((&Pool{}).Capabilities())
+	for i := range can.NumField() {
+		if name := can.Type().Field(i).Name; can.Field(i).IsZero() != (name == "Simulated") {
+			t.Errorf("%s: %v", name, can.Field(i))
+		}
+	}
+}

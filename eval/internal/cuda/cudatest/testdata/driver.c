@@ -1,0 +1,204 @@
+// A CUDA driver without a GPU, for tests: device memory is the host's, kernels run when they are launched, and time is what
+// they say that they take. It knows the harness' kernels as far as tests can tell them from the real ones, and a few
+// candidates by their names. What is done is written to a log, a line each.
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint64_t u64;
+typedef struct { char name[64]; } fn;
+typedef struct { fn *f; u64 args[6]; u64 at, n; int value; } node; // a launch; without a kernel a memset
+typedef struct { node list[512]; int n; } graph;
+
+enum { capturing_limit = 512, guard = 0xA5, launch_failed = 719 };
+
+static char text[1 << 20];
+static int length;
+static u64 now_ns, call_ns = 10000, stamped_ns;
+static double cycles;
+static int calls, bad_every, sticky, stamps, low_clock_from = 1 << 30;
+static graph *recording;
+static fn functions[256];
+static int known;
+
+static void say(const char *format, ...) {
+	va_list rest;
+	va_start(rest, format);
+	if (length < (int)sizeof text - 256) length += vsnprintf(text + length, 256, format, rest);
+	va_end(rest);
+}
+
+// For tests.
+const char *fake_log(void) { return text; }
+int fake_clear(void) { length = 0, text[0] = 0; return 0; }
+int fake_bad_every(int n) { bad_every = n, calls = 0; return 0; }
+int fake_slow_clock(int from) { low_clock_from = from, stamps = 0; return 0; }
+
+static u64 word(void **args, int i) { u64 v; memcpy(&v, args[i], 8); return v; }
+static unsigned char *at(u64 p) { return (unsigned char *)p; }
+
+struct region { unsigned char *at; u64 bytes, key; uint32_t first; unsigned short kind, counter; };
+struct regions { struct region list[64]; uint32_t n, chunks; };
+
+static void inspect(const struct regions *all, u64 *counters) {
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct region *r = &all->list[i];
+		u64 sum = 0;
+		for (u64 k = 0; k < r->bytes; k++) {
+			if (r->kind == 0) sum += r->at[k] != guard;
+			else if (r->kind == 1) sum += (r->key + k + 1) * 0x9e3779b97f4a7c15u * (r->at[k] + 1u);
+			else sum += r->at[k] != 0;
+		}
+		counters[r->counter] += sum;
+	}
+}
+
+static void harness(const char *name, void **args) {
+	if (!strcmp(name, "dw_guard")) {
+		const struct regions *all = args[0];
+		for (uint32_t i = 0; i < all->n; i++) memset(all->list[i].at, guard, all->list[i].bytes);
+	} else if (!strcmp(name, "dw_inspect")) {
+		inspect(args[0], (u64 *)word(args, 1));
+	} else if (!strcmp(name, "dw_fill")) {
+		const u64 n = word(args, 1), seed = word(args, 5);
+		const int size = (int)word(args, 2) < 2 ? 2 : 4;
+		for (u64 i = 0; i < n * size; i++) at(word(args, 0))[i] = (unsigned char)(seed * 31 + word(args, 4) * 7 + i);
+	} else if (!strcmp(name, "dw_refill")) {
+		for (u64 i = 0; i < word(args, 1); i++) at(word(args, 0))[i] = (unsigned char)(word(args, 2) >> (i & 7)) ^ i;
+	} else if (!strcmp(name, "dw_clock")) {
+		u64 *stamp = (u64 *)word(args, 0);
+		const int low = ++stamps / 2 > low_clock_from;
+		cycles += (low ? 1.0 : 1.98) * (now_ns - stamped_ns), stamped_ns = now_ns;
+		stamp[0] = (u64)cycles, stamp[1] = now_ns;
+	}
+}
+
+// A candidate is copy(x, y, bytes), or does more than that.
+static void candidate(const char *name, const u64 *a) {
+	now_ns += call_ns;
+	memcpy(at(a[1]), at(a[0]), (uint32_t)a[2]);
+	if (!strcmp(name, "strays")) at(a[1])[(uint32_t)a[2]] = 1;
+	if (!strcmp(name, "mutates")) at(a[0])[3]++;
+	if (!strcmp(name, "leaves")) at(a[3])[5] = 1;
+	if (!strcmp(name, "fails")) sticky = launch_failed;
+	if (!strcmp(name, "errs") && bad_every && ++calls % bad_every == 0) at(a[1])[0] ^= 1;
+}
+
+static int arguments(const char *name) { return !strcmp(name, "leaves") ? 4 : 3; }
+
+static int start(fn *f, int blocks, void **args) {
+	const int ours = !strncmp(f->name, "dw_", 3);
+	if (recording) {
+		node *x = &recording->list[recording->n++];
+		memset(x, 0, sizeof *x);
+		x->f = f;
+		for (int i = 0; !ours && i < arguments(f->name); i++) x->args[i] = word(args, i);
+		return 0;
+	}
+	say("%s %d\n", f->name, blocks);
+	if (ours) {
+		harness(f->name, args);
+		return 0;
+	}
+	u64 list[6];
+	for (int i = 0; i < arguments(f->name); i++) list[i] = word(args, i);
+	candidate(f->name, list);
+	return 0;
+}
+
+int cuInit(unsigned flags) { return 0; }
+int cuGetErrorName(int code, const char **name) { *name = "CUDA_ERROR_OF_A_TEST"; return 0; }
+int cuDriverGetVersion(int *v) { *v = 13000; return 0; }
+int cuDeviceGetCount(int *n) { *n = 1; return 0; }
+int cuDeviceGet(int *d, int i) { *d = i; return 0; }
+int cuDeviceGetName(char *s, int n, int d) { snprintf(s, n, "a test's GPU"); return 0; }
+int cuDeviceGetUuid_v2(void *u, int d) { memset(u, 7, 16); return 0; }
+int cuDeviceTotalMem_v2(size_t *n, int d) { *n = (size_t)16 << 30; return 0; }
+int cuDeviceGetAttribute(int *v, int which, int d) {
+	static const int known[][2] = {{1, 1024}, {12, 65536}, {13, 1980000}, {16, 4}, {38, 1 << 20}, {39, 2048}, {75, 9}, {76, 0}, {81, 233472},
+		{82, 65536}, {97, 232448}};
+	*v = 0;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) if (known[i][0] == which) *v = known[i][1];
+	return 0;
+}
+int cuDevicePrimaryCtxRetain(void **c, int d) { *c = c; return 0; }
+int cuDevicePrimaryCtxRelease_v2(int d) { return 0; }
+int cuCtxSetCurrent(void *c) { return 0; }
+int cuCtxSynchronize(void) { return sticky; }
+int cuCtxGetLimit(size_t *v, int which) { *v = 1024; return 0; }
+int cuCtxSetLimit(int which, size_t v) { return 0; }
+int cuCtxResetPersistingL2Cache(void) { return 0; }
+int cuModuleLoadData(void **m, const void *image) { *m = malloc(1); say("load\n"); return sticky; }
+int cuModuleUnload(void *m) { free(m); say("unload\n"); return sticky; }
+int cuModuleGetFunction(fn **f, void *m, const char *name) {
+	for (int i = 0; i < known; i++) if (!strcmp(functions[i].name, name)) { *f = &functions[i]; return 0; }
+	snprintf(functions[known].name, sizeof functions[known].name, "%s", name);
+	*f = &functions[known++];
+	return 0;
+}
+int cuModuleGetGlobal_v2(u64 *p, size_t *n, void *m, const char *name) { return 500; }
+int cuFuncGetAttribute(int *v, int which, fn *f) { *v = which == 4 ? 32 : 0; return 0; }
+int cuFuncSetAttribute(fn *f, int which, int v) { return 0; }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, fn *f, int threads, size_t shared) { *n = 2; return 0; }
+int cuMemAlloc_v2(u64 *p, size_t n) { *p = (u64)aligned_alloc(4096, (n + 4095) & ~(size_t)4095); return 0; }
+int cuMemFree_v2(u64 p) { free(at(p)); return 0; }
+int cuMemGetInfo_v2(size_t *some, size_t *all) { *some = *all = (size_t)16 << 30; return 0; }
+int cuMemsetD8Async(u64 p, unsigned char v, size_t n, void *s) {
+	if (recording) {
+		node *x = &recording->list[recording->n++];
+		memset(x, 0, sizeof *x);
+		x->at = p, x->n = n, x->value = v;
+		return 0;
+	}
+	say("memset %zu\n", n);
+	memset(at(p), v, n);
+	return 0;
+}
+int cuMemsetD32Async(u64 p, unsigned v, size_t n, void *s) { return 801; }
+static int copy(const char *how, void *to, const void *from, size_t n) {
+	say("%s %zu\n", how, n);
+	memcpy(to, from, n);
+	return sticky;
+}
+int cuMemcpyHtoD_v2(u64 to, const void *from, size_t n) { return copy("to device", at(to), from, n); }
+int cuMemcpyDtoH_v2(void *to, u64 from, size_t n) { return copy("from device", to, at(from), n); }
+int cuMemcpyDtoD_v2(u64 to, u64 from, size_t n) { return copy("within device", at(to), at(from), n); }
+int cuMemcpyHtoDAsync_v2(u64 to, const void *from, size_t n, void *s) { return copy("to device", at(to), from, n); }
+int cuMemcpyDtoHAsync_v2(void *to, u64 from, size_t n, void *s) { return copy("from device", to, at(from), n); }
+int cuMemcpyDtoDAsync_v2(u64 to, u64 from, size_t n, void *s) { return copy("within device", at(to), at(from), n); }
+int cuMemHostAlloc(void **p, size_t n, unsigned flags) { *p = aligned_alloc(4096, (n + 4095) & ~(size_t)4095); return 0; }
+int cuMemFreeHost(void *p) { free(p); return 0; }
+int cuMemHostRegister_v2(void *p, size_t n, unsigned flags) { return 0; }
+int cuMemHostUnregister(void *p) { return 0; }
+int cuStreamCreate(void **s, unsigned flags) { *s = malloc(1); return 0; }
+int cuStreamDestroy_v2(void *s) { free(s); return 0; }
+int cuStreamSynchronize(void *s) { say("wait\n"); return sticky; }
+int cuStreamQuery(void *s) { return sticky; }
+int cuStreamWaitEvent(void *s, void *e, unsigned flags) { return 0; }
+int cuStreamBeginCapture_v2(void *s, int mode) { recording = calloc(1, sizeof *recording); return 0; }
+int cuStreamEndCapture(void *s, graph **g) { *g = recording, recording = 0; return 0; }
+int cuEventCreate(u64 **e, unsigned flags) { *e = calloc(1, sizeof **e); return 0; }
+int cuEventDestroy_v2(u64 *e) { free(e); return 0; }
+int cuEventRecord(u64 *e, void *s) { *e = now_ns; return 0; }
+int cuEventSynchronize(u64 *e) { return sticky; }
+int cuEventElapsedTime(float *ms, u64 *from, u64 *to) { *ms = (float)((*to - *from) / 1e6); return 0; }
+int cuGraphInstantiateWithFlags(graph **x, graph *g, u64 flags) {
+	*x = malloc(sizeof **x), **x = *g;
+	say("graph of %d\n", g->n);
+	return 0;
+}
+int cuGraphLaunch(graph *x, void *s) {
+	say("launch graph of %d\n", x->n);
+	for (int i = 0; i < x->n; i++) {
+		if (!x->list[i].f) memset(at(x->list[i].at), x->list[i].value, x->list[i].n);
+		else if (strncmp(x->list[i].f->name, "dw_", 3)) candidate(x->list[i].f->name, x->list[i].args);
+	}
+	return sticky;
+}
+int cuGraphExecDestroy(graph *x) { free(x); say("destroy\n"); return 0; }
+int cuGraphDestroy(graph *g) { free(g); return 0; }
+int cuLaunchKernel(fn *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *s, void **args, void **extra) {
+	return start(f, gx * gy * gz, args);
+}

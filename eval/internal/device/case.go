@@ -1,0 +1,69 @@
+package device
+
+import "darwarp/kernels"
+
+// Case is one set of inputs that candidates are run on. Workload is empty for check shapes.
+type Case struct {
+	Name     string           `json:"name"` // "257x255x129 normal"
+	Workload string           `json:"workload,omitempty"`
+	Dims     kernels.Dims     `json:"dims"`
+	Class    string           `json:"class"`
+	Hard     int              `json:"hard,omitempty"`  // the number of the input that a hard class is about
+	Mix      [][]string       `json:"mix,omitempty"`   // of class Mixed: the classes of the lines, by input
+	Terms    []Terms          `json:"terms,omitempty"` // where the terms of its sums lie
+	Trial    bool             `json:"trial,omitempty"` // run only for a candidate that would reign
+	Seed     uint64           `json:"seed"`
+	Buffers  []kernels.Buffer `json:"buffers"`
+	TruthAt  int              `json:"truth_at"` // where its truth starts in the truth memory
+}
+
+// OutBytes is the room its outputs take, each rounded up to 256 bytes.
+func (c *Case) OutBytes() int {
+	n := 0
+	for _, b := range c.Buffers {
+		if b.Out {
+			n += Align(b.Bytes())
+		}
+	}
+	return n
+}
+
+// TruthBytes is the room its truth takes: a float64 value and a float32 scale per output element.
+func (c *Case) TruthBytes() int {
+	n := 0
+	for _, b := range c.Buffers {
+		if b.Out {
+			n += Align(8*b.Elems()) + Align(4*b.Elems())
+		}
+	}
+	return n
+}
+
+// TruthPlace is where the truth of one output lies, from the place where the case's begins.
+type TruthPlace struct{ Value, Scale int }
+
+// Truths places the truth of each output.
+func (c *Case) Truths() []TruthPlace {
+	var out []TruthPlace
+	at := 0
+	for _, b := range c.Outputs() {
+		p := TruthPlace{at, at + Align(8*b.Elems())}
+		at = p.Scale + Align(4*b.Elems())
+		out = append(out, p)
+	}
+	return out
+}
+
+// Outputs lists its output buffers.
+func (c *Case) Outputs() []kernels.Buffer {
+	var out []kernels.Buffer
+	for _, b := range c.Buffers {
+		if b.Out {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Salt tells the hash of one buffer of a case from those of others.
+func Salt(buffer int) uint64 { return uint64(buffer) << 48 }

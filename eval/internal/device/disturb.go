@@ -1,0 +1,29 @@
+package device
+
+import "darwarp/kernels"
+
+// Disturb runs a candidate's calls again and again, each over refills of its own, and holds the outputs of each against
+// those that were judged, or leaves them to the judge. With Bursts a second stream takes multiprocessors, bandwidth and
+// L2 away meanwhile: what waits for too little, or for nothing, gives other bits then.
+type Disturb struct {
+	Cubin []byte         `json:"cubin"`
+	Calls []kernels.Call `json:"calls"` // by case
+	// Cases are in the order of running, MostDisturbed at most; one may occur several times.
+	Cases []int `json:"cases"`
+	// Expect is by case the hash of outputs that are right. Empty: they go to the slot, packed in the order of Cases.
+	Expect []uint64 `json:"expect,omitempty"`
+	Slot   int      `json:"slot"`
+	Bursts bool     `json:"bursts,omitempty"`
+	Seed   uint64   `json:"seed"` // of bursts
+}
+
+// DisturbReply says what happened. A Fault ends it early.
+type DisturbReply struct {
+	Wrong  []int   `json:"wrong,omitempty"` // runs, as indices of Cases, whose outputs were not as expected
+	Strays *Strays `json:"strays,omitempty"`
+	Nanos  float64 `json:"ns"` // of all runs together
+	Fault  *Fault  `json:"fault,omitempty"`
+}
+
+// MostDisturbed bounds the runs of one request: each has counters.
+const MostDisturbed = 1024

@@ -1,0 +1,85 @@
+package device
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"darwarp/eval/internal/proc"
+)
+
+// Serve is a worker's main loop: it answers requests until its parent closes the pipe, and gives the exit code. phase
+// is told what is about to be done. An error is ours; what a candidate does wrong is a Fault in the reply. After a
+// sticky one the worker replies and ends.
+func Serve[R any](handle func(req *R, phase func(string)) (reply any, err error)) int {
+	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
+		var req R
+		if err := f.Decode(&req); err != nil {
+			return err
+		}
+		reply, err := handle(&req, c.Phase)
+		if err != nil {
+			return err
+		}
+		if sticky(reply) {
+			return c.Finish(reply)
+		}
+		return c.Reply(reply)
+	})
+}
+
+// Files are what a device worker inherits: the output memory, and what its arguments name, in this order. "inputs" is
+// the input memory, "truth" the truth memory, which only a process has that runs no candidate.
+type Files struct {
+	Out    *os.File
+	Inputs []byte
+	Truth  []byte
+}
+
+// Inherit opens the files of a worker with the given arguments. The output memory may be the device's: it is opened
+// when Prepare has told so.
+func Inherit(args []string) (f Files, err error) {
+	if f.Out, err = proc.Inherited(0); err != nil {
+		return f, err
+	}
+	next := 1
+	for name, into := range map[string]*[]byte{"inputs": &f.Inputs, "truth": &f.Truth} {
+		at := slices.Index(args, name)
+		if at < 0 {
+			continue
+		}
+		if *into, err = Mapped(next + at); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// Mapped is the memory of an inherited file.
+func Mapped(i int) ([]byte, error) {
+	f, err := proc.Inherited(i)
+	if err != nil {
+		return nil, err
+	}
+	m, err := proc.OpenShared(f)
+	if err != nil {
+		return nil, err
+	}
+	return m.Map(), nil
+}
+
+// sticky reports whether the process is lost for its device.
+func sticky(reply any) bool {
+	var f *Fault
+	switch r := reply.(type) {
+	case *GateReply:
+		f = r.Fault
+	case *TimeReply:
+		f = r.Fault
+	case *DisturbReply:
+		f = r.Fault
+	case *DuelReply:
+		f = r.Fault
+	}
+	return f != nil && f.Sticky
+}

@@ -1,0 +1,286 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"darwarp/eval/internal/cuda/cudatest"
+	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/proc"
+	"darwarp/kernels"
+)
+
+const elems = 1000 // of each buffer, fp32
+
+// fakedCases are a check shape, three sets of one workload, and a trial case of it.
+func fakedCases() []device.Case {
+	var list []device.Case
+	for i, name := range []string{"check", "a", "b", "c", "trial"} {
+		c := device.Case{Name: name, Workload: "w", Class: "normal", Dims: kernels.Dims{"n": elems}, Seed: uint64(i + 1),
+			Trial: name == "trial", Buffers: []kernels.Buffer{
+				{Name: "x", DType: kernels.FP32, Shape: []int{elems}}, {Name: "y", DType: kernels.FP32, Shape: []int{elems},
+					Out: true},
+			}}
+		if name == "check" {
+			c.Workload = ""
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// faked is a session on a driver without a GPU, prepared. Its coins are always the same.
+type faked struct {
+	*Session
+	driver *cudatest.Driver
+	out    []byte
+	phases []string
+}
+
+func newFaked(t *testing.T) *faked {
+	t.Helper()
+	f := &faked{driver: cudatest.New(t)}
+	cases := fakedCases()
+	prep := &device.Prepare{Cases: cases, Slots: 2, SlotBytes: 16 * cases[0].OutBytes(), GuardKey: 7}
+	out, err := proc.NewShared("outputs", int64(prep.Slots*prep.SlotBytes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { out.Close() })
+	f.out = out.Map()
+	f.Session = NewSession(device.Files{Out: out.File()})
+	f.watched = true // its images are no machine code
+	f.rng = rand.New(rand.NewPCG(1, 2))
+	f.ask(t, &device.Request{Open: &device.Open{Driver: f.driver.Path, Harness: []byte("harness")}})
+	f.ask(t, &device.Request{Prepare: prep})
+	f.driver.Log()
+	return f
+}
+
+func (f *faked) ask(t *testing.T, req *device.Request) any {
+	t.Helper()
+	reply, err := f.Handle(req, func(p string) { f.phases = append(f.phases, p) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}
+
+// fakedCall launches one of the driver's candidates.
+func fakedCall(kernel string) kernels.Call {
+	one := [3]int{1, 1, 1}
+	c := kernels.Call{Launches: []kernels.Launch{{Entry: kernel, Grid: [3]int{5, 1, 1}, Block: one, Cluster: one,
+		Args: []kernels.Arg{{Kind: "tensor", Name: "x"}, {Kind: "tensor", Name: "y"}, {Kind: "i32", Int: 4 * elems}}}}}
+	if kernel == "leaves" {
+		c.Scratch = []kernels.Scratch{{Name: "s", Bytes: 64, Once: true}}
+		c.Launches[0].Args = append(c.Launches[0].Args, kernels.Arg{Kind: "scratch", Name: "s"})
+	}
+	return c
+}
+
+// fakedCalls are a kernel's calls on the cases that a gate runs.
+func fakedCalls(kernel string) []kernels.Call {
+	return slices.Repeat([]kernels.Call{fakedCall(kernel)}, 4)
+}
+
+func (f *faked) gated(t *testing.T, kernel string) *device.GateReply {
+	t.Helper()
+	return f.ask(t, &device.Request{Gate: &device.Gate{Cubin: []byte("k"), Calls: fakedCalls(kernel),
+		Slot: 1}}).(*device.GateReply)
+}
+
+// contender is a kernel whose outputs have to be those of copy.
+func (f *faked) contender(t *testing.T, kernel string) device.Contender {
+	t.Helper()
+	c := device.Contender{Cubin: []byte("k"), Calls: []kernels.Call{fakedCall(kernel)}, Expect: [][]uint64{nil}}
+	for _, r := range f.gated(t, "copy").Cases[1:4] {
+		c.Expect[0] = append(c.Expect[0], r.Hash)
+	}
+	f.driver.Log()
+	return c
+}
+
+// about is what events and stamps that are rounded can tell.
+func about(got, want float64) bool { return math.Abs(got-want) < 0.001*want }
+
+// TestFakedGate: what each of the driver's candidates does is found out and said of it alone, and its outputs are
+// handed out.
+func TestFakedGate(t *testing.T) {
+	f := newFaked(t)
+	for _, c := range []struct {
+		kernel string
+		why    string // strays, or the fault
+		same   bool
+	}{
+		{"copy", "", true},
+		{"strays", "check: wrote 4 bytes outside of its buffers", true},
+		{"mutates", "check: wrote to its input x", true},
+		{"leaves", "check: left 8 bytes in scratch that every call must leave cleared", true},
+		{"copy", "", true},
+	} {
+		got := f.gated(t, c.kernel)
+		why := ""
+		if got.Strays != nil {
+			why = got.Strays.Why()
+		}
+		if got.Fault != nil || why != c.why || len(got.Cases) != 5 || !got.Cases[3].Ran || got.Cases[4].Ran ||
+			!about(got.Cases[3].Nanos, 10e3) {
+			t.Errorf("%s: %q, expected %q; %+v", c.kernel, why, c.why, got)
+		}
+		x := make([]byte, 4*elems)
+		for k, i := range []int{0, 1, 2, 3} {
+			for j := range x {
+				x[j] = byte(31*int(f.prep.Cases[i].Seed) + j)
+			}
+			if c.kernel == "copy" && !slices.Equal(f.out[f.prep.SlotBytes+k*f.prep.Cases[i].OutBytes():][:len(x)], x) {
+				t.Errorf("case %d: its outputs are not in the slot", i)
+			}
+		}
+	}
+	if got := f.gated(t, "fails"); got.Fault == nil || !got.Fault.Sticky || got.Fault.Launch {
+		t.Errorf("%+v", got.Fault)
+	}
+}
+
+// TestFakedTime: samples of a candidate on all its sets, with outputs that are compared, hot and cold, alone and
+// recorded.
+func TestFakedTime(t *testing.T) {
+	f := newFaked(t)
+	hot := device.Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
+	cold := hot
+	cold.Cache = "cold"
+	for _, c := range []struct {
+		name    string
+		kernel  string
+		req     device.Time
+		samples int
+		calls   int
+		wrong   bool
+		strays  bool
+	}{
+		{"hot", "copy", device.Time{Runs: []device.Run{hot}}, 15, 21, false, false},
+		{"for publication", "copy", device.Time{Runs: []device.Run{hot}, Final: true}, 60, 21, false, false},
+		{"cold", "copy", device.Time{Runs: []device.Run{cold}}, 15, 64, false, false},
+		{"so many, single ones and outputs", "copy", device.Time{Runs: []device.Run{hot}, Count: 4, Alone: true,
+			Record: &device.Record{Slots: [2]int{1}}}, 4, 21, false, false},
+		{"wrong now and then", "errs", device.Time{Runs: []device.Run{hot}}, 15, 21, true, false},
+		{"strays", "strays", device.Time{Runs: []device.Run{hot}}, 15, 21, false, true},
+		{"leaves", "leaves", device.Time{Runs: []device.Run{hot}}, 15, 21, false, true},
+	} {
+		c.req.Contender = f.contender(t, c.kernel)
+		f.driver.BadEvery(20)
+		got := f.ask(t, &device.Request{Time: &c.req}).(*device.TimeReply)
+		if got.Fault != nil || len(got.Runs) != 1 {
+			t.Fatalf("%s: %+v", c.name, got)
+		}
+		r := got.Runs[0]
+		if len(r.Samples) != c.samples || r.Calls != c.calls || !about(r.Samples[0], 10e3) || !about(r.Clock, 1980) ||
+			r.Checked == 0 {
+			t.Errorf("%s: %d samples of %d calls at %g MHz, expected %d of %d; %d outputs checked", c.name, len(r.Samples),
+				r.Calls, r.Clock, c.samples, c.calls, r.Checked)
+		}
+		if (r.Wrong > 0) != c.wrong || (got.Strays != nil) != c.strays || (len(r.Recorded) > 0) != (c.req.Record != nil) {
+			t.Errorf("%s: %d wrong, strays %+v, %v recorded", c.name, r.Wrong, got.Strays, r.Recorded)
+		}
+	}
+	slow := &device.Time{Runs: []device.Run{hot}, Contender: f.contender(t, "copy")}
+	f.driver.SlowClock(11)
+	if got := f.ask(t, &device.Request{Time: slow}).(*device.TimeReply).Runs[0]; got.Rejected != 10 || !about(got.Clock,
+		1980) {
+		t.Errorf("the clock fell: %d samples rejected, %g MHz", got.Rejected, got.Clock)
+	}
+}
+
+// TestFakedDuel: two candidates in turn, steady and fresh; wrong outputs end it, and are their side's.
+func TestFakedDuel(t *testing.T) {
+	f := newFaked(t)
+	steady := device.Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
+	fresh := steady
+	fresh.Fresh = 2
+	for _, c := range []struct {
+		a, b   string
+		run    device.Run
+		pairs  int
+		side   int // whose fault
+		strays bool
+	}{
+		{"copy", "copy", steady, 10, 0, false},
+		{"copy", "copy", fresh, 10, 0, false},
+		{"copy", "errs", steady, 10, 1, false},
+		{"errs", "copy", fresh, 10, 0, false},
+		{"strays", "copy", steady, 0, 0, true},
+	} {
+		d := &device.Duel{A: f.contender(t, c.a), B: f.contender(t, c.b), Run: c.run, Pairs: 10}
+		bad := 0
+		if strings.Contains(c.a+c.b, "errs") {
+			bad = 20
+		}
+		f.driver.BadEvery(bad)
+		got := f.ask(t, &device.Request{Duel: d}).(*device.DuelReply)
+		name := fmt.Sprintf("%s against %s, fresh %d", c.a, c.b, c.run.Fresh)
+		if got.Fault != nil {
+			t.Fatalf("%s: %+v", name, got.Fault)
+		}
+		if wrong := got.Side(c.side).Wrong; (wrong > 0) != (bad > 0) || got.Side(1-c.side).Wrong > 0 ||
+			(got.A.Strays != nil) != c.strays {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if bad == 0 && (len(got.A.Samples) != c.pairs || len(got.B.Samples) != c.pairs) ||
+			len(got.B.Repeat) > 0 != (c.run.Fresh > 0) {
+			t.Errorf("%s: %d and %d samples", name, len(got.A.Samples), len(got.B.Samples))
+		}
+	}
+	d := &device.Duel{A: f.contender(t, "copy"), B: f.contender(t, "fails"), Run: steady, Pairs: 3}
+	if got := f.ask(t, &device.Request{Duel: d}).(*device.DuelReply); got.Fault == nil || !got.Fault.Sticky ||
+		got.Faulted != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestFakedDisturb: runs beside bursts, of which those that went wrong are named.
+func TestFakedDisturb(t *testing.T) {
+	f := newFaked(t)
+	expect := []uint64{0, 0, 0, 0, 0}
+	for i, r := range f.gated(t, "copy").Cases {
+		expect[i] = r.Hash
+	}
+	f.driver.BadEvery(4)
+	req := &device.Disturb{Cubin: []byte("k"), Calls: fakedCalls("errs"), Cases: []int{1, 2, 3, 1, 2, 3, 1, 2, 3},
+		Expect: expect,
+		Bursts: true, Seed: 5}
+	if got := f.ask(t, &device.Request{Disturb: req}).(*device.DisturbReply); !slices.Equal(got.Wrong, []int{3, 7}) ||
+		got.Strays != nil || got.Fault != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestFakedSample: a steady sample launches its graph once and waits for the device once, whatever is looked at
+// besides.
+func TestFakedSample(t *testing.T) {
+	f := newFaked(t)
+	run := device.Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
+	did := func(samples int) (launches, waits int) {
+		c := f.contender(t, "leaves")
+		f.ask(t, &device.Request{Time: &device.Time{Contender: c, Runs: []device.Run{run}, Count: samples}})
+		for _, line := range f.driver.Log() {
+			switch {
+			case strings.HasPrefix(line, "launch_graph"):
+				launches++
+			case line == "wait":
+				waits++
+			}
+		}
+		return launches, waits
+	}
+	did(1) // makes what is kept for later
+	launches, waits := did(4)
+	more, longer := did(14)
+	// Arenas that a kernel has spoilt are made as new, for which nobody waits.
+	if more-launches != 10 || longer-waits != 10 {
+		t.Errorf("ten samples more: %d launches, %d waits", more-launches, longer-waits)
+	}
+}

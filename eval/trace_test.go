@@ -1,0 +1,66 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"darwarp/eval/trace"
+	"darwarp/kernels"
+)
+
+// A trace shows where candidates, duels and trials spend their time, and what the device did meanwhile.
+func TestTrace(t *testing.T) {
+	few(t)
+	pool := fakePool(t)
+	var text bytes.Buffer
+	pool.cfg.Trace = trace.New(&text)
+	pool.runner.trace = pool.cfg.Trace
+	ctx := t.Context()
+	good, crash := fakeJob(t, pool, "good"), fakeJob(t, pool, "sticky")
+	for _, job := range []*kernels.Job{good, crash} {
+		if _, err := pool.Evaluate(ctx, job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := pool.Duel(ctx, good, fakeJob(t, pool, "fast")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Trial(ctx, good, kernels.QuickTrial...); err != nil {
+		t.Fatal(err)
+	}
+	if err := pool.cfg.Trace.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var events []struct {
+		Name, Ph string
+		PID      int
+		Args     map[string]string
+	}
+	if err := json.Unmarshal(text.Bytes(), &events); err != nil {
+		t.Fatal(err)
+	}
+	groups, spans := map[int]string{}, map[string][]string{}
+	for _, e := range events {
+		switch {
+		case e.Name == "process_name":
+			groups[e.PID] = e.Args["name"]
+		case e.Ph == "X":
+			spans[groups[e.PID]] = append(spans[groups[e.PID]], strings.TrimSpace(e.Name+" "+e.Args["outcome"]))
+		}
+	}
+	for group, want := range map[string][]string{
+		"candidates": {"candidate ok", "candidate crash", "compile", "wait for a compiler", "compiler", "gate", "wait for a slot",
+			"wait for the device", "on the device", "start a device worker", "judge", "time"},
+		"device":           {"gate", "time", "duel", "disturb", "send", "duel 4096, the challenger"},
+		"duels and trials": {"duel " + good.ID.Short() + " " + fakeJob(t, pool, "fast").ID.Short(), "ready", "pairs", "bank", "trial " + good.ID.Short(), "classes", "fresh", "disturbed"},
+	} {
+		for _, name := range want {
+			if !slices.Contains(spans[group], name) {
+				t.Errorf("no span %q of %s among %q", name, group, spans[group])
+			}
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package llm
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"darwarp/kernels"
+	"darwarp/kernels/expr"
+	"darwarp/kernels/kernelstest"
+)
+
+func TestConfigs(t *testing.T) {
+	p := shipped(t)
+	b := sample(t)
+	for _, test := range []struct {
+		config, operator string
+		has, hasNot      []string
+	}{
+		{"free", "init", []string{"# Task", "# Hardware", "rule: tile <= 256", "void scale"},
+			[]string{"times as fast", "1234 ns", "12.0 % faster", "registers,", "block 64 -> 128", "dram 50"}},
+		{"insight", "init", []string{"void scale", "12.0 % faster", "block 64 -> 128", "dram 50"},
+			[]string{"1234 ns", "registers,"}},
+		{"full", "explain", []string{"24 registers", "12.0 % faster", "of the kernel to change buy", "block 64 -> 128",
+			"dram 50"}, nil},
+		{"full", "crossover", []string{"1.50 times as fast", "1234 ns", "12.0 % faster", "24 registers", "# Other kernels",
+			"struct Vec"}, nil},
+	} {
+		c, err := FindConfig(test.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages, err := p.Messages(test.operator, c.told(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := messages[0].Text + messages[1].Text
+		for _, s := range test.has {
+			if !strings.Contains(text, s) {
+				t.Errorf("%s: the prompt has no %q", test.config, s)
+			}
+		}
+		for _, s := range test.hasNot {
+			if strings.Contains(text, s) {
+				t.Errorf("%s: the prompt has %q", test.config, s)
+			}
+		}
+	}
+	b.GenesOnly = true
+	messages, err := p.Messages("init", b)
+	if err != nil || strings.Contains(messages[0].Text, "## kernel") || !strings.Contains(messages[0].Text, "## genes") {
+		t.Errorf("for a recording: %v\n%s", err, messages[0].Text)
+	}
+	if _, err := FindConfig("all"); err == nil {
+		t.Error("an unknown configuration is found")
+	}
+}
+
+// TestFormat holds the examples that models are shown against the parser.
+func TestFormat(t *testing.T) {
+	text, err := shipped(t).render("format", sample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range []string{"genes", "edit", "kernel", "template"} {
+		at := strings.Index(text, "## "+form+"\n")
+		end := strings.Index(text[at:], "\nForm:")
+		if end < 0 {
+			end = len(text) - at
+		}
+		r, err := Parse(text[at : at+end])
+		if err != nil {
+			t.Errorf("form %s: %v", form, err)
+			continue
+		}
+		if form == "template" {
+			if _, err := kernels.ParseFamily("f.toml", "f", []byte(r.Family), sample(t).Problem); err != nil {
+				t.Errorf("the example's family: %v", err)
+			}
+		}
+	}
+}
+
+// TestMapPlan holds the example of a tensor map to its rules, and shows it where the device has such maps alone.
+func TestMapPlan(t *testing.T) {
+	for _, shape := range []string{`["n"]`, `["2", "n"]`, `["2", "3", "4", "n"]`} {
+		p := kernelstest.Problem(t, strings.ReplaceAll(kernelstest.Scale, `shape = ["n"]`, "shape = "+shape))
+		b := sample(t)
+		b.Problem = p
+		text, err := b.MapPlan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, err := readPlan(text)
+		if err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		plan, err := kernels.CompilePlan("plan", *spec, p.Tensors, expr.Scope{"n": 0, "elem": 0, "device": kernels.Device{}})
+		if err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		c, err := plan.Resolve(expr.Env{"n": 64, "elem": 4, "device": b.Device})
+		if err != nil || len(c.Launches[0].Maps) != 1 {
+			t.Errorf("%+v, %v: %s", c, err, text)
+		}
+		if shown, err := shipped(t).render("format", b); err != nil || !strings.Contains(shown, text) ||
+			!strings.Contains(shown, "wgmma.cuh") {
+			t.Errorf("the prompt has no %s: %v", text, err)
+		}
+		b.Device.CC = 89
+		if shown, err := shipped(t).render("format", b); err != nil || strings.Contains(shown, "tensor_map") ||
+			strings.Contains(shown, "wgmma") {
+			t.Errorf("tensor maps for a device without: %v", err)
+		}
+	}
+}
+
+func TestReadPrompts(t *testing.T) {
+	write := func(name, text string) string {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	p, err := ReadPrompts(write("mutate.tmpl", "Do it. {{.Base.Label}}"), sample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := p.Messages("mutate", sample(t)); err != nil || m[1].Text != "Do it. plain block=64\n" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for name, text := range map[string]string{"unknown.tmpl": "x", "init.tmpl": "{{.Nothing}}", "task.tmpl": "{{if}}"} {
+		if _, err := ReadPrompts(write(name, text), sample(t)); err == nil ||
+			!strings.Contains(err.Error(), strings.TrimSuffix(name, ".tmpl")) {
+			t.Errorf("%s with %q: %v", name, text, err)
+		}
+	}
+}
