@@ -88,10 +88,11 @@ func (p *Pool) versus(ctx context.Context, champion, challenger *kernels.Job, t 
 
 // terms are those of a duel, or of one of its halves.
 type terms struct {
-	cache string
-	which []int // workloads
-	both  bool  // halves
-	fresh bool  // this is the fresh one
+	cache  string
+	which  []int // workloads
+	both   bool  // halves
+	fresh  bool  // this is the fresh one
+	unseen bool  // times are of calls on inputs that come again, the challenger's on others
 }
 
 // opening is how a half begins: with so many pairs. If in every one of them, at every workload, the same side is ahead
