@@ -29,7 +29,8 @@ var rooms = map[string][]string{
 var pure = []string{"github.com/expr-lang/expr", "github.com/pelletier/go-toml/v2"}
 
 // impure is what the nouns may not import of the standard library.
-var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "syscall", "io/ioutil", "log", "log/slog", "plugin", "sync"}
+var impure = []string{"os", "os/exec", "os/signal", "net", "net/http", "syscall", "io/ioutil", "log", "log/slog",
+	"plugin", "sync"}
 
 func imports(t *testing.T, file string) []string {
 	t.Helper()

@@ -187,7 +187,7 @@ func (p *Pool) finalOf(ctx context.Context, job *kernels.Job) (kernels.Result, e
 			return e.res, err
 		}
 	}
-	e.res.Outcome, e.res.Proof = kernels.OK, p.Provenance().Key()
+	e.res.Outcome, e.res.Provenance = kernels.OK, p.Provenance().Key()
 	return e.res, nil
 }
 
@@ -215,7 +215,7 @@ func (p *Pool) BaselineTimes(ctx context.Context, name string) (kernels.Baseline
 	if err != nil {
 		return kernels.BaselineResult{}, err
 	}
-	out := kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Proof: p.Provenance().Key()}
+	out := kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Provenance: p.Provenance().Key()}
 	if c.rival != nil {
 		err = p.rivalTimes(ctx, c.rival, &out)
 		return out, err

@@ -45,7 +45,7 @@ type caseSet struct {
 
 	want  wanted
 	terms []device.Terms
-	mix   []string // classes of the lines of mixed cases
+	mix   [][]string // classes of the lines of mixed cases, by input
 }
 
 // seeds are the sets of a workload's bank that every candidate is gated on.
@@ -106,6 +106,23 @@ func (s *caseSet) addShapes() error {
 				return err
 			}
 		}
+		if i == large && e.alone {
+			if err := s.addOthers(device.Case{Dims: d}, s.add); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addOthers adds the cases of a size in which another input than the first is hard.
+func (s *caseSet) addOthers(c device.Case, add func(device.Case) error) error {
+	for c.Hard = 1; c.Hard < len(s.mix); c.Hard++ {
+		for _, c.Class = range s.want.alone() {
+			if err := add(c); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -113,7 +130,7 @@ func (s *caseSet) addShapes() error {
 // addDrawn adds the sizes that are drawn for every candidate, as many as the effort allows.
 func (s *caseSet) addDrawn() error {
 	e, rng := s.want.effort, s.want.rng
-	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: rng, cap: e.drawn, long: e.long}
+	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: rng, cap: e.drawn, long: e.long, thirds: rng.IntN(2)}
 	var near []kernels.Dims
 	for _, w := range s.want.workloads {
 		near = append(near, d.near(w.Dims)...)
@@ -121,7 +138,7 @@ func (s *caseSet) addDrawn() error {
 	rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
 	d.cap = e.drawn / alignedShare
 	seen, left := map[string]bool{}, e.drawn*drawnTotal
-	for _, size := range slices.Concat(d.aligned(), d.scales(), near[:min(len(near), mostDrawn)]) {
+	for _, size := range slices.Concat(d.aligned(), d.scales(), d.cubes(), near[:min(len(near), mostDrawn)]) {
 		name := sizeName(d.p, size)
 		work, _ := d.work(size)
 		if seen[name] || work > left {
@@ -164,7 +181,11 @@ func (s *caseSet) addWorkload(w kernels.Workload) error {
 	if flops > e.trial {
 		return nil
 	}
-	for _, c := range s.trialCases(w, at.Class, proved) {
+	trials, err := s.trialCases(w, at.Class, proved)
+	if err != nil {
+		return err
+	}
+	for _, c := range trials {
 		if s.full() {
 			break
 		}
@@ -176,17 +197,21 @@ func (s *caseSet) addWorkload(w kernels.Workload) error {
 }
 
 // trialCases are a scored size's trial cases: of every class but its bank's that suits it, and one of a size nearby.
-func (s *caseSet) trialCases(w kernels.Workload, bank string, proved power) (list []device.Case) {
+func (s *caseSet) trialCases(w kernels.Workload, bank string, proved power) (list []device.Case, err error) {
 	for _, class := range append(append(s.want.ordinary(true), s.want.hard()...), device.Mixed) {
 		if class != bank && !slices.Contains(proved.unfit, class) && !(proved.tails && class == kernels.Needles) {
 			list = append(list, device.Case{Workload: w.Name, Dims: w.Dims, Class: class, Trial: true})
 		}
 	}
+	others := device.Case{Workload: w.Name, Dims: w.Dims, Trial: true}
+	if err := s.addOthers(others, func(c device.Case) error { list = append(list, c); return nil }); err != nil {
+		return nil, err
+	}
 	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: s.want.rng}
 	if size, ok := d.neighbor(w.Dims); ok {
 		list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
 	}
-	return list
+	return list, nil
 }
 
 // full reports whether there is no room for more trial cases.

@@ -45,9 +45,22 @@ func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
 // twinPairs is how many fresh pairs a candidate on trial fights with itself.
 const twinPairs = 10
 
-// fresh runs the bank of each workload in orders drawn anew, everything refilled before each call, and then has the
-// candidate fight itself on them: who is faster on inputs that it has seen keeps answers. What emulated calls take says
-// nothing of that.
+// unseenMargin is by how much more calls may take on inputs that never come again, with the whole interval. The times of a
+// kernel whose work depends on its data differ by what was drawn.
+const unseenMargin = 0.1
+
+// unseenTooSlow says why a round, of a kernel on inputs that come again and on others, is none of a kernel that keeps nothing.
+func unseenTooSlow(workload string, r kernels.DuelRound) string {
+	if r.Lo <= 1+unseenMargin {
+		return ""
+	}
+	return fmt.Sprintf("%s: keeps answers: calls on inputs that never came before take %.2f of the time of those on inputs that "+
+		"come again", workload, r.Ratio)
+}
+
+// fresh runs the bank of each workload in orders drawn anew, everything refilled before each call, and then has the candidate
+// fight itself, one side on them and the other on inputs that never come again: who is faster on inputs that it has seen keeps
+// answers. What emulated calls take says nothing of that.
 func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	cases := t.banks()
 	d, err := t.repeat(ctx, repetition{cases: cases, runs: freshRounds * len(cases), least: len(cases),
@@ -63,13 +76,16 @@ func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	c := t.contestant()
 	twin := c
 	twin.itself = true
-	f, err := t.fight(ctx, c, twin, terms{cache: t.cfg.Cache, which: t.all(), fresh: true}, twinPairs)
+	f, err := t.fight(ctx, c, twin, terms{cache: t.cfg.Cache, which: t.all(), fresh: true, unseen: true}, twinPairs)
 	if err != nil {
 		return faulted(err)
 	}
 	for i, w := range t.cfg.Workloads {
 		again := repeats{slices.Concat(f.repeat[i][0], f.repeat[i][1]), f.Rounds()[i].Champion}
 		if why := t.repeatsTooFast(w.Name, again, t.usualRepeat(w.Name, false, 0), most); why != "" {
+			return failed(kernels.Suspect, "%s", why), nil
+		}
+		if why := unseenTooSlow(w.Name, f.Rounds()[i]); why != "" {
 			return failed(kernels.Suspect, "%s", why), nil
 		}
 	}

@@ -19,6 +19,8 @@ type drawer struct {
 	cap float64 // operations, and elements of all tensors, of one size
 
 	long float64 // up to which a dim is drawn that is long
+
+	thirds int // multiples of 2^power where power is odd, or even, are multiples of three as well
 }
 
 const (
@@ -46,14 +48,56 @@ func (d *drawer) aligned() []kernels.Dims {
 	return list
 }
 
-// handful is what a dim is drawn from that is far smaller than usual; from thousands on it is long.
-var (
-	handful   = [2]float64{2, 17}
-	thousands = float64(1 << 10)
+// cubes draws two sizes whose dims are all the same as far as they may be: whole tiles, of 128 or of 96 and 128, and an
+// odd number. What is done for tiles of which none is ragged, or for squares, is done there.
+func (d *drawer) cubes() []kernels.Dims {
+	most := math.MaxInt32
+	for _, dim := range d.p.DimNames {
+		if r := d.p.Range(dim); len(r.Values) == 0 {
+			most = min(most, r.Most)
+		}
+	}
+	whole, odd := 1<<(alignments-1), min(lineCount+d.rng.IntN(drawnSize/8), most-1)|1
+	if d.rng.IntN(2) == 0 && 3*whole <= most {
+		whole *= 3
+	}
+	var list []kernels.Dims
+	for _, n := range []int{whole, odd} {
+		size := kernels.Dims{}
+		for _, dim := range d.p.DimNames {
+			r := d.p.Range(dim)
+			if size[dim] = d.few(r); len(r.Values) == 0 {
+				size[dim] = max(r.Step, min(n, r.Most)/r.Step*r.Step)
+			}
+		}
+		if d.shrink(size, nil) {
+			list = append(list, size)
+		}
+	}
+	return list
+}
+
+// thousands and longest are where dims begin to be long, and very long.
+const (
+	thousands = 1 << 10
+	longest   = 1 << 16
 )
 
-// scales draws, for each dim, sizes in which it is a handful or some thousands and the others are small: who leaves
-// work out for few rows or for long ones meets both.
+// longShare is the part of the bound in work that a size with a very long dim may take.
+const longShare = 64
+
+// spans are what a dim of up to most is drawn from that is far from its usual sizes: one, a handful, thousands, and more
+// where there is more. One is drawn three times: a single line is of a single class, which may be one that shows nothing.
+func (d *drawer) spans(most float64) [][2]float64 {
+	list := [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 17}, {thousands, d.long}}
+	if d.long >= longest && most > longest {
+		list = append(list, [2]float64{longest, most})
+	}
+	return list
+}
+
+// scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small: who leaves
+// work out for few rows or for long ones meets all of them.
 func (d *drawer) scales() []kernels.Dims {
 	var list []kernels.Dims
 	for _, dim := range d.p.DimNames {
@@ -61,14 +105,18 @@ func (d *drawer) scales() []kernels.Dims {
 		if len(r.Values) > 0 {
 			continue
 		}
-		for _, span := range [][2]float64{handful, {thousands, d.long}} {
+		for _, span := range d.spans(float64(r.Most)) {
 			size := kernels.Dims{}
 			for _, other := range d.p.DimNames {
 				size[other] = d.few(d.p.Range(other))
 			}
-			v := span[0] * math.Pow(span[1]/span[0], d.rng.Float64())
+			v := span[0] * math.Pow(max(span[1]/span[0], 1), d.rng.Float64())
 			size[dim] = max(r.Step, min(int(v), r.Most)/r.Step*r.Step)
-			if d.shrink(size, []string{dim}) {
+			bound := *d
+			if span[0] >= longest { // millions of numbers, not billions
+				bound.cap /= longShare
+			}
+			if bound.shrink(size, []string{dim}) {
 				list = append(list, size)
 			}
 		}
@@ -97,7 +145,12 @@ func (d *drawer) multiple(r kernels.Range, power int) int {
 	if power == alignments-1 {
 		times = 1 + d.rng.IntN(drawnSize>>power)
 	}
-	return unit * min(times, (r.Most/unit-1)|1)
+	times = min(times, (r.Most/unit-1)|1)
+	third := max(1, (times/3-1)|1)
+	if power%2 == d.thirds && unit*3*third <= r.Most { // tiles of 24, 48 and 96 are full there
+		times = 3 * third
+	}
+	return unit * times
 }
 
 // shrink makes a size small enough, keeping its alignment as far as it goes and the dims in keep as they are. False: it

@@ -42,6 +42,41 @@ func TestAlignments(t *testing.T) {
 	}
 }
 
+// TestThirds: each dim is drawn as a multiple of 48, and as none, in every session.
+func TestThirds(t *testing.T) {
+	for seed := range uint64(20) {
+		d := drawerOf(t, "", 1e10, seed)
+		d.thirds = int(seed % 2)
+		with, without := map[string]bool{}, map[string]bool{}
+		for _, size := range d.aligned() {
+			for dim, n := range size {
+				with[dim] = with[dim] || n%48 == 0
+				without[dim] = without[dim] || n%3 != 0
+			}
+		}
+		for _, dim := range d.p.DimNames {
+			if !with[dim] || !without[dim] {
+				t.Errorf("seed %d: %s as a multiple of 48: %v, as none of 3: %v", seed, dim, with[dim], without[dim])
+			}
+		}
+	}
+}
+
+// TestCubes: all dims are the same, once a multiple of 128 and once odd.
+func TestCubes(t *testing.T) {
+	for seed := range uint64(20) {
+		list := drawerOf(t, "", 1e10, seed).cubes()
+		if len(list) != 2 {
+			t.Fatalf("seed %d: %v", seed, list)
+		}
+		for i, size := range list {
+			if n := size["m"]; size["n"] != n || size["k"] != n || i == 0 && n%128 != 0 || i == 1 && n%2 == 0 {
+				t.Errorf("seed %d: size %d is %v", seed, i, size)
+			}
+		}
+	}
+}
+
 // TestDrawnSizes: every size is within what the problem allows and what the device has time for.
 func TestDrawnSizes(t *testing.T) {
 	const most = 2e5
@@ -107,24 +142,42 @@ func TestMixedClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := strings.Join((&wanted{problem: p}).mixed(), " ")
+		got := strings.Join((&wanted{problem: p}).mixed()[0], " ")
 		if strings.Contains(got, "special") != c.special || !strings.Contains(got, "normal uniform wide constant") {
 			t.Errorf("%s: %s", c.name, got)
 		}
 	}
 }
 
-// TestScales: every dim that is not one of a few values is drawn as a handful and as some thousands, beside a GPU as
-// fewer.
+// TestMixedOthers: inputs beside the first have hard lines, too, and inf and NaN where no line spoils others' outputs, in sums of
+// products alone.
+func TestMixedOthers(t *testing.T) {
+	for _, c := range []struct{ name, lines, want, alone string }{
+		{"a product", "", "normal uniform zeros lead special", "constant tiny huge special"},
+		{"no sums of products", "exact = false", "normal uniform constant zeros lead outlier", "special"},
+		{"no inf", "special = false", "normal uniform zeros lead", "constant tiny huge"},
+	} {
+		w := &wanted{problem: drawerOf(t, c.lines, 1e9, 1).p}
+		if got := strings.Join(w.mixed()[1], " "); got != c.want {
+			t.Errorf("%s: lines %s, expected %s", c.name, got, c.want)
+		}
+		if got := strings.Join(w.alone(), " "); got != c.alone {
+			t.Errorf("%s: alone %s, expected %s", c.name, got, c.alone)
+		}
+	}
+}
+
+// TestScales: every dim that is not one of a few values is drawn as a handful and as some thousands, beside a GPU as fewer.
 func TestScales(t *testing.T) {
 	for seed := range uint64(40) {
-		few, many := map[string]bool{}, map[string]bool{}
+		one, few, many := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		d := drawerOf(t, "", 1e10, seed)
 		if seed%2 == 1 {
 			d.long = emulatedLong
 		}
 		for _, size := range d.scales() {
 			for dim, n := range size {
+				one[dim] = one[dim] || n == 1
 				if float64(n) > d.long {
 					t.Errorf("seed %d: %s is %d: at most %g", seed, dim, n, d.long)
 				}
@@ -133,8 +186,8 @@ func TestScales(t *testing.T) {
 			}
 		}
 		for _, dim := range d.p.DimNames {
-			if r := d.p.Range(dim); len(r.Values) == 0 && !(few[dim] && many[dim]) {
-				t.Errorf("seed %d: %s as a handful: %v, as thousands: %v", seed, dim, few[dim], many[dim])
+			if r := d.p.Range(dim); len(r.Values) == 0 && !(one[dim] && few[dim] && many[dim]) {
+				t.Errorf("seed %d: %s as one: %v, as a handful: %v, as thousands: %v", seed, dim, one[dim], few[dim], many[dim])
 			}
 		}
 	}

@@ -84,10 +84,11 @@ func (p *Pool) versus(ctx context.Context, champion, challenger *kernels.Job, t 
 
 // terms are those of a duel, or of one of its halves.
 type terms struct {
-	cache string
-	which []int // workloads
-	both  bool  // halves
-	fresh bool  // this is the fresh one
+	cache  string
+	which  []int // workloads
+	both   bool  // halves
+	fresh  bool  // this is the fresh one
+	unseen bool  // times are of calls on inputs that come again, the challenger's on others
 }
 
 // opening is how a half begins: with so many pairs. If in every one of them, at every workload, the same side is ahead
@@ -167,7 +168,7 @@ func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (d kernels.Du
 		}
 		f.given = f.given || !rest
 	}
-	d = kernels.Duel{Proof: p.Provenance().Key(), Rounds: f.Rounds()}
+	d = kernels.Duel{Provenance: p.Provenance().Key(), Rounds: f.Rounds()}
 	d.Verdict, d.Ratio, d.Lo, d.Hi = f.Verdict()
 	switch {
 	case verdict != "":

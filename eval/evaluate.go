@@ -41,7 +41,7 @@ func (p *Pool) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, 
 		return lost, err
 	}
 	e.res.Detail = kernels.CleanDetail(e.res.Detail)
-	e.res.Proof = p.Provenance().Key()
+	e.res.Provenance = p.Provenance().Key()
 	return e.res, nil
 }
 

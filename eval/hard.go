@@ -27,12 +27,64 @@ func (w *wanted) ordinary(all bool) (classes []string) {
 
 // hard lists the hard classes.
 func (w *wanted) hard() []string {
-	return slices.DeleteFunc(w.problem.Hard(), func(class string) bool { return class == "huge" && w.effort.narrow })
+	overflows := []string{"huge", "shift"}
+	return slices.DeleteFunc(w.problem.Hard(), func(class string) bool {
+		return w.effort.narrow && slices.Contains(overflows, class)
+	})
 }
 
-// mixed lists the classes of which the lines of a mixed case are: all but integers. Neither inf nor NaN is among them
-// where one line could spoil the others' outputs, nor needles where the lines are not those of the terms.
-func (w *wanted) mixed() (classes []string) {
+// mixed lists, by input, the classes of which the lines of a mixed case are. Of the first they are all but integers. Neither
+// inf nor NaN is among them where one line could spoil the others' outputs, nor needles where the lines are not those of the
+// terms.
+func (w *wanted) mixed() (classes [][]string) {
+	for i, t := range w.problem.Tensors {
+		if t.Role == "in" && len(classes) == 0 {
+			classes = append(classes, w.mixedFirst())
+		} else if t.Role == "in" {
+			classes = append(classes, w.mixedOther(i))
+		}
+	}
+	return classes
+}
+
+// mixedOther lists the classes of the lines of another input than the first. Whatever the first one's lines are, a right
+// kernel has to be right on both: the product of a huge number and a subnormal one, or inf where outputs are more than sums of
+// products, would be too much.
+func (w *wanted) mixedOther(tensor int) []string {
+	classes := []string{"normal", "uniform"}
+	for _, class := range w.hard() {
+		switch class {
+		case "zeros", "lead", "outlier":
+			classes = append(classes, class)
+		case "constant": // on both sides all terms of a sum are equal, and so are its rounding errors
+			if !w.problem.ExactTest() {
+				classes = append(classes, class)
+			}
+		case kernels.Special:
+			if w.problem.ExactTest() && apart(w.problem, tensor, false, -1) {
+				classes = append(classes, class)
+			}
+		}
+	}
+	return classes
+}
+
+// alone lists the classes that another input than the first has while the rest is ordinary.
+func (w *wanted) alone() (classes []string) {
+	for _, class := range w.hard() {
+		switch class {
+		case "huge", "tiny", "constant":
+			if w.problem.ExactTest() {
+				classes = append(classes, class)
+			}
+		case kernels.Special:
+			classes = append(classes, class)
+		}
+	}
+	return classes
+}
+
+func (w *wanted) mixedFirst() (classes []string) {
 	p, tensor, axis := w.problem, -1, -1
 	if len(p.Check.Terms) > 0 {
 		tensor, axis, _ = p.Check.Terms[0].Place()

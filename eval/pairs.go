@@ -86,8 +86,9 @@ func (p *Pool) pairing(a, b contestant, which int, t terms) (req device.Duel, ea
 	if t.fresh {
 		run.Cases = p.cases.byLoad[w.Name]
 		run.Fresh = freshSets(len(run.Cases), slower, room/max(c.OutBytes(), 1))
+		run.Unseen = t.unseen
 		need *= run.Fresh
-		calls = 2 * float64(run.Fresh)
+		calls = 3 * float64(run.Fresh)
 	}
 	req = device.Duel{A: a.one(which, run), B: b.one(which, run), Run: run}
 	return req, pairsAtOnce(duelBatch, 2*slower*min(calls, device.MaxCalls), need, room)

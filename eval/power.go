@@ -182,6 +182,9 @@ func (p *Pool) terms(c *device.Case) (int, error) {
 	if c.Class == kernels.Needles {
 		k = min(k, device.MostNeedles)
 	}
+	if len(c.Terms) > 0 { // sums of one term are made as those of several
+		k = max(k, 2)
+	}
 	return k, nil
 }
 

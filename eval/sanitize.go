@@ -23,7 +23,7 @@ var sanitizers = []string{"memcheck", "initcheck", "racecheck", "synccheck"}
 // sanitizeDeadline bounds one tool: it slows a kernel down ten to a hundred times.
 const sanitizeDeadline = 2 * time.Minute
 
-// sanitizeBytes is how large a case may be: the check shapes are smaller, scored sizes would take too long.
+// sanitizeBytes is how large a case may be: the check shapes are smaller, most scored sizes would take too long.
 const sanitizeBytes = 64 << 20
 
 // errUnwatched says that there is nothing to run under a tool.
@@ -62,6 +62,22 @@ func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.
 	return found, "", errors.Join(errs...)
 }
 
+// watchable reports whether a case is to run under the tools: all that are no workload's, and the first of each workload's bank
+// that takes no more work than they do, for what a kernel does at the scored size alone.
+func (p *Pool) watchable(i int) bool {
+	x := &p.cases.cases[i]
+	switch {
+	case x.ArenaBytes() > sanitizeBytes:
+		return false
+	case x.Workload == "":
+		return true
+	case p.cases.byLoad[x.Workload][0] != i:
+		return false
+	}
+	work, _, err := p.cfg.Problem.Work(x.Dims, p.cfg.DType)
+	return err == nil && work <= p.effort().drawn/alignedShare
+}
+
 // sanitizeOf makes the request: the check shapes with the candidate's calls.
 func (p *Pool) sanitizeOf(ctx context.Context, job *kernels.Job) (*gpu.Profile, error) {
 	e := &evaluation{Pool: p, job: job, again: true}
@@ -77,7 +93,7 @@ func (p *Pool) sanitizeOf(ctx context.Context, job *kernels.Job) (*gpu.Profile, 
 	req.Open.Library = ""
 	c := device.Contender{Cubin: e.cubin}
 	for i, x := range p.cases.cases {
-		if x.Workload == "" && x.ArenaBytes() <= sanitizeBytes {
+		if p.watchable(i) {
 			req.Prepare.Cases = append(req.Prepare.Cases, x)
 			c.Calls = append(c.Calls, e.calls[i])
 		}

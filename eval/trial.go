@@ -17,7 +17,7 @@ import (
 func (p *Pool) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
 	ctx, end := p.doubting(ctx, "trial "+job.ID.Short())
 	defer end()
-	t := kernels.Trial{ID: job.ID, Proof: p.Provenance().Key()}
+	t := kernels.Trial{ID: job.ID, Provenance: p.Provenance().Key()}
 	if quick(parts) {
 		ctx = urgently(ctx)
 	}

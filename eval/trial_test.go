@@ -89,7 +89,7 @@ func TestTrialEndsWhereItFails(t *testing.T) {
 		[]kernels.TrialPart{kernels.TrialClasses, kernels.TrialDisturbed}) {
 		t.Errorf("%v, %s", err, got.Text())
 	}
-	if got.ID != fakeJob(t, pool, "races_disturbed").ID || got.Proof != pool.Provenance().Key() || got.At.IsZero() {
+	if got.ID != fakeJob(t, pool, "races_disturbed").ID || got.Provenance != pool.Provenance().Key() || got.At.IsZero() {
 		t.Errorf("%+v", got)
 	}
 }

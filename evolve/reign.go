@@ -117,7 +117,8 @@ func (r *reign) lose(t *task, err error) {
 		r.defeat(m.id)
 		what = "it is not crowned"
 	}
-	r.journal.send(Event{Kind: KindSkip, Family: r.pop.familyName(t), ID: m.id, Note: "its trial was lost too often: " + what})
+	r.journal.send(Event{Kind: KindSkip, Family: r.pop.familyName(t), ID: m.id,
+		Note: "its trial was lost too often: " + what})
 }
 
 // load takes up trials of earlier sessions. What is missing of a champion's trial is tried in this one.

@@ -22,12 +22,12 @@ type settled struct{ *replay.Evaluator }
 func (settled) Provenance() kernels.Provenance { return kernels.Provenance{Protocol: "toy"} }
 func (e settled) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
 	r, err := e.Evaluator.Evaluate(ctx, job)
-	r.Proof = ""
+	r.Provenance = ""
 	return r, err
 }
 func (e settled) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
 	d, err := e.Evaluator.Duel(ctx, champion, challenger)
-	d.Proof = ""
+	d.Provenance = ""
 	return d, err
 }
 

@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"fmt"
+	"strings"
 
 	"darwarp/kernels"
 )
@@ -70,4 +71,12 @@ func (s *Search) launchTrial(m *member, parts []kernels.TrialPart) {
 	t.job.Base = s.pop.base()
 	s.reign.beginTrial(t)
 	s.queue.start(t)
+}
+
+func partNames(parts []kernels.TrialPart) string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
 }

@@ -60,7 +60,7 @@ func (c *court) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.Tr
 			return kernels.Trial{}, err
 		}
 	}
-	t := kernels.Trial{ID: job.ID, Proof: "p"}
+	t := kernels.Trial{ID: job.ID, Provenance: "p"}
 	for _, p := range parts {
 		d := kernels.Doubt{Part: p, Verdict: kernels.Passed}
 		if c.falls != nil {
@@ -118,8 +118,9 @@ func TestCheatFallsOnTrial(t *testing.T) {
 			}
 			got := ev.asked[sum.Champion] // at the end what is emulated goes on beside what takes the device
 			device := slices.DeleteFunc(slices.Clone(got), func(p kernels.TrialPart) bool { return p == kernels.TrialEmulated })
-			if len(got) != len(kernels.WholeTrial) || !slices.Equal(device, []kernels.TrialPart{kernels.TrialClasses, kernels.TrialFresh,
-				kernels.TrialDisturbed, kernels.TrialSanitized, kernels.TrialLaunches}) {
+			if len(got) != len(kernels.WholeTrial) ||
+				!slices.Equal(device, []kernels.TrialPart{kernels.TrialClasses, kernels.TrialFresh,
+					kernels.TrialDisturbed, kernels.TrialSanitized, kernels.TrialLaunches}) {
 				t.Errorf("the last champion was asked for %v", got)
 			}
 		})
@@ -369,8 +370,8 @@ func TestEndDuringATrial(t *testing.T) {
 	}
 }
 
-// TestPartsBesideEachOther: at the end of a search the device does not wait for what is emulated. A champion that falls meanwhile
-// falls once, and the one before it is tried in its place.
+// TestPartsBesideEachOther: at the end of a search the device does not wait for what is emulated. A champion that falls
+// meanwhile falls once, and the one before it is tried in its place.
 func TestPartsBesideEachOther(t *testing.T) {
 	for _, falls := range []kernels.TrialPart{"", kernels.TrialEmulated, kernels.TrialSanitized} {
 		t.Run("falls "+string(falls), func(t *testing.T) {

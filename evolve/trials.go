@@ -3,7 +3,6 @@ package evolve
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"darwarp/kernels"
@@ -13,8 +12,8 @@ import (
 // tryer holds a would-be champion against more than every candidate is: kernels.Capabilities.Trial.
 type tryer func(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error)
 
-// slowTrialAfter is how long a champion reigns before what takes long is begun beside the search: the first champions of a
-// search follow each other within seconds.
+// slowTrialAfter is how long a champion reigns before what takes long is begun beside the search: the first champions
+// of a search follow each other within seconds.
 const slowTrialAfter = 20 * time.Second
 
 // trials is what the search knows of would-be champions. The winner of a duel is an heir until it has stood the
@@ -190,7 +189,7 @@ func (t *trials) enter(x *task, found kernels.Trial) (known kernels.Trial, missi
 	known = t.known[x.doubts.id]
 	known.ID = x.doubts.id
 	known.Enter(validateDoubts(found.Parts)...)
-	known.At, known.Proof = found.At, found.Proof
+	known.At, known.Provenance = found.At, found.Provenance
 	if missing = known.Fault() == nil && len(known.Missing(x.parts)) > 0; !missing {
 		t.known[known.ID] = known
 	}
@@ -200,7 +199,7 @@ func (t *trials) enter(x *task, found kernels.Trial) (known kernels.Trial, missi
 // enterFault enters what a duel has found out.
 func (t *trials) enterFault(id kernels.ID, d *kernels.Duel, proof string, at time.Time) kernels.Trial {
 	known := t.known[id]
-	known.ID, known.Proof, known.At = id, proof, at
+	known.ID, known.Provenance, known.At = id, proof, at
 	known.Enter(kernels.Doubt{
 		Part: kernels.TrialDuel, Verdict: kernels.Failed, Outcome: d.Outcome, Detail: kernels.CleanDetail(d.Detail),
 	})
@@ -253,12 +252,4 @@ func reignsOf(history []store.Champion, pop *population, champion *member) (reig
 		return reigns[:at]
 	}
 	return reigns
-}
-
-func partNames(parts []kernels.TrialPart) string {
-	var names []string
-	for _, p := range parts {
-		names = append(names, string(p))
-	}
-	return strings.Join(names, ", ")
 }

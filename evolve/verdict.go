@@ -63,8 +63,8 @@ func (s *Search) expected(a answer) bool {
 func (s *Search) judge(t *task, r kernels.Result) {
 	c := kernels.Candidate{ID: t.job.ID, Variant: t.job.Variant, Origin: t.Origin, Result: r, At: s.clock.stamp()}
 	s.clock.spend(c.Result.Cost.Total(), s.ev.Slots())
-	if c.Result.Proof == "" {
-		c.Result.Proof = s.journal.proof()
+	if c.Result.Provenance == "" {
+		c.Result.Provenance = s.journal.proof()
 	}
 	if err := s.pop.validate(&c); err != nil {
 		s.retry(t, err.Error())

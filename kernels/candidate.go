@@ -137,15 +137,15 @@ func (c Cost) Total() float64 { return c.Compile + c.Gate + c.Time }
 
 // Result is the verdict on a candidate with its evidence.
 type Result struct {
-	Outcome   Outcome     `json:"outcome"`
-	Detail    string      `json:"detail,omitempty"` // why, in at most MaxDetail printable bytes
-	Resources []Resources `json:"resources,omitempty"`
-	Code      string      `json:"code,omitempty"`  // hash of the machine code
-	Sites     []Site      `json:"sites,omitempty"` // where memory is accessed, when the cpu device watched
-	Gate      *GateReport `json:"gate,omitempty"`
-	Times     []Timing    `json:"times,omitempty"`
-	Cost      Cost        `json:"cost"`
-	Proof     string      `json:"proof,omitempty"` // key of the Provenance that these figures stand on
+	Outcome    Outcome     `json:"outcome"`
+	Detail     string      `json:"detail,omitempty"` // why, in at most MaxDetail printable bytes
+	Resources  []Resources `json:"resources,omitempty"`
+	Code       string      `json:"code,omitempty"`  // hash of the machine code
+	Sites      []Site      `json:"sites,omitempty"` // where memory is accessed, when the cpu device watched
+	Gate       *GateReport `json:"gate,omitempty"`
+	Times      []Timing    `json:"times,omitempty"`
+	Cost       Cost        `json:"cost"`
+	Provenance string      `json:"proof,omitempty"` // key of the Provenance that these figures stand on
 }
 
 // Site is a line of a candidate that accesses memory, with what its warps' requests cost a GPU.

@@ -3,7 +3,8 @@ package kernels
 import "context"
 
 // Capabilities is what an evaluator can do beside giving verdicts and fighting duels. What it cannot do is nil, or
-// false. A function fails only when darwarp itself is broken, and with an ErrLost in the chain where it may be asked again.
+// false. A function fails only when darwarp itself is broken, and with an ErrLost in the chain where it may be asked
+// again.
 type Capabilities struct {
 	// Simulated says that time passes as the costs of its results say, divided by its slots, and not by the clock on
 	// the wall.

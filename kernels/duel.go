@@ -17,10 +17,10 @@ type Duel struct {
 	Rounds       []DuelRound `json:"rounds"`
 	Ratio        float64     `json:"ratio"` // the objective of challenger over champion: below 1 is faster
 	// One-sided 99.5 % bootstrap bounds of Ratio; where ten pairs decided it, what the least and the greatest of them make
-	Lo      float64 `json:"lo"`
-	Hi      float64 `json:"hi"`
-	Verdict Verdict `json:"verdict"`
-	Proof   string  `json:"proof,omitempty"`
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	Verdict    Verdict `json:"verdict"`
+	Provenance string  `json:"proof,omitempty"`
 	// Why the verdict is not what the steady half says, or what was found out
 	Detail  string  `json:"detail,omitempty"`
 	Outcome Outcome `json:"outcome,omitempty"` // what the culprit was found out as; Unknown: nothing was

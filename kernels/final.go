@@ -15,11 +15,11 @@ const NaiveStart = "default"
 // BaselineResult is one measurement of the end of a search: what a user would run instead, or the winner once more, in
 // the same session.
 type BaselineResult struct {
-	Name  string   `json:"name"`           // cublaslt, default; the short ID of the winner
-	Kind  NameKind `json:"kind,omitempty"` // what Name names
-	About string   `json:"about,omitempty"`
-	Times []Timing `json:"times"`
-	Proof string   `json:"proof"`
+	Name       string   `json:"name"`           // cublaslt, default; the short ID of the winner
+	Kind       NameKind `json:"kind,omitempty"` // what Name names
+	About      string   `json:"about,omitempty"`
+	Times      []Timing `json:"times"`
+	Provenance string   `json:"proof"`
 	// Sanitized is what compute-sanitizer said, of a winner that is measured again.
 	Sanitized []Sanitized `json:"sanitized,omitempty"`
 }

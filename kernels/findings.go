@@ -42,12 +42,12 @@ type Insight struct {
 	Shapes  []Gain  `json:"shapes,omitempty"`
 	// Alone is the product of what the genes buy one by one, for two or more: where it is not the gain,
 	// they interact.
-	Alone     float64     `json:"alone,omitempty"`
-	Resources []Resources `json:"resources,omitempty"` // of Without
-	Waves     []float64   `json:"waves,omitempty"`     // of Without, by workload
-	Counters  []Counters  `json:"counters,omitempty"`  // of Without, by workload; with no genes, of the candidate itself
-	Cache     string      `json:"cache"`
-	Proof     string      `json:"proof,omitempty"`
+	Alone      float64     `json:"alone,omitempty"`
+	Resources  []Resources `json:"resources,omitempty"` // of Without
+	Waves      []float64   `json:"waves,omitempty"`     // of Without, by workload
+	Counters   []Counters  `json:"counters,omitempty"`  // of Without, by workload; with no genes, of the candidate itself
+	Cache      string      `json:"cache"`
+	Provenance string      `json:"proof,omitempty"`
 }
 
 // Counters are a profiler's figures of one workload's call, by metric name.
@@ -58,14 +58,14 @@ type Counters struct {
 
 // Portfolio is several kernels of a run of which a dispatcher takes one by shape.
 type Portfolio struct {
-	K         int       `json:"k"` // kernels that were asked for; fewer when more gain nothing
-	Objective Objective `json:"objective"`
-	Kernels   []ID      `json:"kernels"`
-	Single    ID        `json:"single"`  // the best single kernel, measured beside them
-	Choices   []Choice  `json:"choices"` // by workload
-	Gain      Gain      `json:"gain"`    // over the best single kernel, by the objective
-	Cache     string    `json:"cache"`
-	Proof     string    `json:"proof,omitempty"`
+	K          int       `json:"k"` // kernels that were asked for; fewer when more gain nothing
+	Objective  Objective `json:"objective"`
+	Kernels    []ID      `json:"kernels"`
+	Single     ID        `json:"single"`  // the best single kernel, measured beside them
+	Choices    []Choice  `json:"choices"` // by workload
+	Gain       Gain      `json:"gain"`    // over the best single kernel, by the objective
+	Cache      string    `json:"cache"`
+	Provenance string    `json:"proof,omitempty"`
 }
 
 // Choice is the kernel of one workload.

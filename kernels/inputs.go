@@ -18,7 +18,7 @@ var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "ex
 
 // hardClasses are run wherever a problem does not say that they do not apply: what a kernel that is right on ordinary
 // numbers gets wrong.
-var hardClasses = []string{"constant", "zeros", "lead", "tiny", "huge", Needles, Special}
+var hardClasses = []string{"constant", "zeros", "lead", "tiny", "huge", "shift", "outlier", Needles, Special}
 
 // Classes that are treated apart.
 const (
@@ -26,8 +26,8 @@ const (
 	Special = "special" // inf and NaN at single places
 )
 
-// Hard lists the hard classes that apply: no needles where nothing is summed, and neither inf nor numbers that an int
-// does not hold where a tensor has ints.
+// Hard lists the hard classes that apply: no needles where nothing is summed, no outliers where outputs are plain sums, and
+// neither inf nor numbers that an int does not hold where a tensor has ints.
 func (p *Problem) Hard() []string {
 	ints := slices.ContainsFunc(p.Tensors, func(t Tensor) bool { return t.DType == I32 })
 	return slices.DeleteFunc(slices.Clone(hardClasses), func(class string) bool {
@@ -36,6 +36,8 @@ func (p *Problem) Hard() []string {
 			return len(p.Check.Terms) == 0 || slices.Contains(p.Check.Without, class)
 		case Special:
 			return ints || p.Check.Special != nil && !*p.Check.Special
+		case "outlier": // a sum rounds every later term in the same way after a large one
+			return p.ExactTest() || slices.Contains(p.Check.Without, class)
 		case "huge":
 			return ints || slices.Contains(p.Check.Without, class)
 		}

@@ -21,10 +21,11 @@ func checked(t *testing.T, lines string) *Problem {
 
 func TestHardClasses(t *testing.T) {
 	for _, c := range []struct{ lines, want string }{
-		{"", "constant zeros lead tiny huge needles special"},
-		{"special = false", "constant zeros lead tiny huge needles"},
-		{"special = true\nwithout = [\"huge\", \"needles\"]", "constant zeros lead tiny special"},
-		{"terms = []", "constant zeros lead tiny huge special"},
+		{"", "constant zeros lead tiny huge shift needles special"},
+		{"exact = false", "constant zeros lead tiny huge shift outlier needles special"},
+		{"special = false", "constant zeros lead tiny huge shift needles"},
+		{"special = true\nwithout = [\"huge\", \"needles\"]", "constant zeros lead tiny shift special"},
+		{"terms = []", "constant zeros lead tiny huge shift special"},
 	} {
 		if got := strings.Join(checked(t, c.lines).Hard(), " "); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.lines, got, c.want)

@@ -106,9 +106,11 @@ func TestParseProblemMistakes(t *testing.T) {
 			[]string{`problem.toml: check.inputs[1]: unknown input class "zeros": expected one of normal, uniform, cancel, ` +
 				`onehot, wide, exact, denormal, large, offset, extreme`}},
 		{"hard classes", `reduction = "k"`, "reduction = \"k\"\nwithout = [\"zeros\", \"special\", \"normal\"]", []string{
-			`problem.toml: check.without[1]: "special": expected one of constant, zeros, lead, tiny, huge, needles (special ` +
+			`problem.toml: check.without[1]: "special": expected one of constant, zeros, lead, tiny, huge, ` +
+				`shift, outlier, needles (special ` +
 				`= false leaves out inf and NaN)`,
-			`problem.toml: check.without[2]: "normal": expected one of constant, zeros, lead, tiny, huge, needles (special ` +
+			`problem.toml: check.without[2]: "normal": expected one of constant, zeros, lead, tiny, huge, ` +
+				`shift, outlier, needles (special ` +
 				`= false leaves out inf and NaN)`}},
 		{"accumulators", `reduction = "k"`, "reduction = \"k\"\naccumulate = [\"fp32\", \"int32\"]",
 			[]string{`problem.toml: check.accumulate[1]: "int32": expected fp32, fp16 or bf16`}},

@@ -64,10 +64,10 @@ const (
 
 // Trial is the doubts that a candidate was held against. Its zero value has stood none.
 type Trial struct {
-	ID    ID        `json:"id"`
-	Parts []Doubt   `json:"parts,omitempty"` // in the order of WholeTrial; those that are missing are pending
-	Proof string    `json:"proof,omitempty"` // key of the Provenance of the session that tried last
-	At    time.Time `json:"at,omitzero"`     // when
+	ID         ID        `json:"id"`
+	Parts      []Doubt   `json:"parts,omitempty"` // in the order of WholeTrial; those that are missing are pending
+	Provenance string    `json:"proof,omitempty"` // key of the Provenance of the session that tried last
+	At         time.Time `json:"at,omitzero"`     // when
 }
 
 // Part is what came of one part, Pending where nothing did.

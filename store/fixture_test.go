@@ -55,7 +55,7 @@ func candidate(i int) *kernels.Candidate {
 		Origin: kernels.Origin{Operator: "crossover", Parents: []kernels.ID{hash("id", i/2), hash("id", i/3)},
 			Generation: i / 20, Note: "stages 3 -> 4, block_m 64 -> 128"},
 		Result: kernels.Result{
-			Outcome: kernels.OK, Code: fmt.Sprintf("%x", hash("code", i)), Proof: "0123456789abcdef",
+			Outcome: kernels.OK, Code: fmt.Sprintf("%x", hash("code", i)), Provenance: "0123456789abcdef",
 			Resources: []kernels.Resources{{Entry: "gemm", Registers: 168, DynamicSmem: 196608, BlocksPerSM: 1,
 				Occupancy: 0.1875}},
 			Gate: &kernels.GateReport{Checks: 24, Elements: 24 << 20, Worst: r.Float64(), Where: "m=512,n=512,k=64 normal",

@@ -176,7 +176,7 @@ func checkKinds(t *testing.T, r *Run) {
 		if seen["measurement"]++; b.IsBaseline() {
 			seen["baseline"]++
 		}
-		if len(b.Times) == 0 || b.Proof == "" {
+		if len(b.Times) == 0 || b.Provenance == "" {
 			t.Errorf("measurement: %+v", b)
 		}
 	}

@@ -49,7 +49,7 @@ func TestRoundTrip(t *testing.T) {
 	must(r.PutProvenance(proof))(t)
 	duel := kernels.Duel{Champion: "a", Challenger: "b", Ratio: 0.9, Verdict: kernels.Faster,
 		Rounds: []kernels.DuelRound{{Workload: "square", Pairs: 10}}}
-	base := kernels.BaselineResult{Name: "cublaslt", Kind: kernels.BaselineName, Times: own.Result.Times, Proof: key}
+	base := kernels.BaselineResult{Name: "cublaslt", Kind: kernels.BaselineName, Times: own.Result.Times, Provenance: key}
 	if err := errors.Join(r.PutDuel(duel), r.PutDuel(kernels.Duel{Champion: "c"}), r.PutBaseline(base),
 		r.SetChampion(own.ID, "first"), r.SetChampion(put[2].ID, "faster by 10 %")); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 func fallen(id kernels.ID) kernels.Trial {
-	t := kernels.Trial{ID: id, Proof: "p", At: time.Unix(1.8e9, 0).UTC()}
+	t := kernels.Trial{ID: id, Provenance: "p", At: time.Unix(1.8e9, 0).UTC()}
 	t.Enter(kernels.Doubt{Part: kernels.TrialClasses, Verdict: kernels.Passed, Detail: "12 cases"},
 		kernels.Doubt{Part: kernels.TrialDisturbed, Verdict: kernels.Failed, Outcome: kernels.Flaky,
 			Detail: "run 17 of 50 gave other bits"})

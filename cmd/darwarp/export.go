@@ -131,7 +131,7 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 		if err != nil {
 			return err
 		}
-		if kernel.Provenance, err = r.ProofOf(found.Proof); err != nil {
+		if kernel.Provenance, err = r.ProofOf(found.Provenance); err != nil {
 			return err
 		}
 		p.Kernels = append(p.Kernels, kernel)

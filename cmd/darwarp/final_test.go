@@ -116,7 +116,7 @@ func (f fakeFinisher) times(ns float64) (out []kernels.Timing) {
 }
 
 func (f fakeFinisher) Final(_ context.Context, job *kernels.Job) (kernels.Result, error) {
-	return kernels.Result{Outcome: kernels.OK, Times: f.times(1000), Proof: f.Provenance().Key()}, nil
+	return kernels.Result{Outcome: kernels.OK, Times: f.times(1000), Provenance: f.Provenance().Key()}, nil
 }
 
 func (f fakeFinisher) Baselines(context.Context) ([]string, map[string]string, error) {
@@ -125,14 +125,14 @@ func (f fakeFinisher) Baselines(context.Context) ([]string, map[string]string, e
 
 func (f fakeFinisher) BaselineTimes(_ context.Context, name string) (kernels.BaselineResult, error) {
 	return kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Times: f.times(800),
-		Proof: f.Provenance().Key()}, nil
+		Provenance: f.Provenance().Key()}, nil
 }
 
 func (f fakeFinisher) About(name, workload string) string { return "algorithm 1" }
 
 func (f fakeFinisher) Compare(_ context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error) {
 	d := kernels.Duel{Champion: name, ChampionKind: kernels.BaselineName, Challenger: job.ID.Short(), Ratio: 1.25,
-		Proof: f.Provenance().Key()}
+		Provenance: f.Provenance().Key()}
 	for _, w := range []string{"small", "large"} {
 		d.Rounds = append(d.Rounds, kernels.DuelRound{Workload: w, Cache: cache, Ratio: 1.25})
 	}

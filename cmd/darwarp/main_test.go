@@ -138,7 +138,7 @@ func fillRun(r *store.Run, b *templates.Bundle, dev kernels.Device, proof string
 			Origin: kernels.Origin{Operator: x.operator, Parents: parent, Note: x.note, Generation: 1 + len(parent)},
 			Result: kernels.Result{Outcome: x.outcome, Detail: x.detail}}
 		if x.outcome == kernels.OK {
-			c.Result.Proof, c.Result.Code = proof, j.ID.Short()
+			c.Result.Provenance, c.Result.Code = proof, j.ID.Short()
 			c.Result.Gate = &kernels.GateReport{Checks: 8, Elements: 12345, Worst: 0.25, Where: "33 normal"}
 			c.Result.Resources = []kernels.Resources{{Entry: "axpy", Registers: 24, BlocksPerSM: 8, Occupancy: 1}}
 			for i, ns := range []float64{x.small, x.large} {
@@ -153,7 +153,7 @@ func fillRun(r *store.Run, b *templates.Bundle, dev kernels.Device, proof string
 			parent = []kernels.ID{c.ID}
 		}
 	}
-	if err := r.PutBaseline(kernels.BaselineResult{Name: "default", Kind: kernels.BaselineName, Proof: proof,
+	if err := r.PutBaseline(kernels.BaselineResult{Name: "default", Kind: kernels.BaselineName, Provenance: proof,
 		Times: []kernels.Timing{{Workload: "small", Median: 2000, Cache: "hot"},
 			{Workload: "large", Median: 8000, Cache: "hot"}}}); err != nil {
 		return err

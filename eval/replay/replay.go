@@ -94,14 +94,14 @@ func (e *Evaluator) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Res
 	}
 	at, ok := e.at[job.Variant.Label()]
 	if !ok {
-		return kernels.Result{Outcome: kernels.Unsupported, Detail: "not in the recording", Proof: e.provenance}, nil
+		return kernels.Result{Outcome: kernels.Unsupported, Detail: "not in the recording", Provenance: e.provenance}, nil
 	}
 	f := &e.record.Families[at.family]
 	r := kernels.Result{
-		Outcome: f.Outcomes[f.Status[at.config]],
-		Times:   e.record.timings(f, at.config),
-		Cost:    kernels.Cost{Time: f.Cost[at.config]},
-		Proof:   e.provenance,
+		Outcome:    f.Outcomes[f.Status[at.config]],
+		Times:      e.record.timings(f, at.config),
+		Cost:       kernels.Cost{Time: f.Cost[at.config]},
+		Provenance: e.provenance,
 	}
 	if len(f.Code) > 0 {
 		r.Code = f.Code[at.config]
@@ -123,7 +123,7 @@ func (e *Evaluator) Duel(ctx context.Context, champion, challenger *kernels.Job)
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Proof: e.provenance,
+	d := kernels.Duel{Champion: champion.ID.Short(), Challenger: challenger.ID.Short(), Provenance: e.provenance,
 		Verdict: kernels.Same}
 	workloads := e.weighed()
 	levels, logs := make([]float64, len(workloads)), make([]float64, len(workloads))

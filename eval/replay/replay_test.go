@@ -165,7 +165,7 @@ func TestEvaluate(t *testing.T) {
 				return
 			}
 			if len(r.Times) != 2 || r.Times[0].Median != tt.first || r.Times[0].Tier != Tier || r.Times[0].Cache != "cold" ||
-				r.Proof != ev.Provenance().Key() {
+				r.Provenance != ev.Provenance().Key() {
 				t.Errorf("%+v", r)
 			}
 		})

@@ -94,7 +94,7 @@ var samples = map[string]func(e *element) float32{
 	"constant": func(e *element) float32 { return normal(mix(e.key ^ mix(e.line))) },
 	"zeros":    func(*element) float32 { return 0 },
 	"lead": func(e *element) float32 {
-		if e.at <= mix(e.key^mix(e.line))&7 {
+		if e.at < max(e.length>>(1+mix(e.key^mix(e.line))&7), 1) {
 			return 0
 		}
 		return normal(e.r)
@@ -103,6 +103,8 @@ var samples = map[string]func(e *element) float32{
 	"huge":    huge,
 	"needles": needle,
 	"special": special,
+	"shift":   shift,
+	"outlier": outlier,
 }
 
 // extreme is near the end of the type, where the sum of a line is still within it.
@@ -114,10 +116,14 @@ func extreme(e *element) float32 {
 	return signed(e.r, float32(math.Ldexp(float64(1+unit(uint32(e.r))), power)))
 }
 
-// tiny: every other line is small, the rest below the smallest normal number of the type.
+// tiny: every other line is small, as small as any, each by its own measure; the rest below the smallest normal number of the type.
 func tiny(e *element) float32 {
-	if mix(e.key^e.line)&1 == 1 {
-		return normal(e.r) * 0x1p-20
+	if h := mix(e.key ^ e.line); h&1 == 1 {
+		power := -20
+		if h&2 != 0 && e.dtype != kernels.FP16 {
+			power -= int(h >> 32 & 63)
+		}
+		return float32(math.Ldexp(float64(normal(e.r)), power))
 	}
 	if e.dtype == kernels.FP16 {
 		return signed(e.r, unit(uint32(e.r))*0x1p-14)
@@ -134,6 +140,25 @@ func huge(e *element) float32 {
 		return signed(e.r, (1+unit(uint32(e.r)))*0x1p14)
 	}
 	return normal(e.r) * 0x1p24
+}
+
+// shift: each line is around a number of its own, from 8 to 128 and of either sign: exponentials of all of them are 0, or too
+// large.
+func shift(e *element) float32 {
+	h := mix(e.key ^ mix(e.line))
+	return normal(e.r) + signed(h, float32(math.Exp2(3+4*float64(unit(uint32(h))))))
+}
+
+// outlier: one number of each line stands out from the others, which are normal, or all equal.
+func outlier(e *element) float32 {
+	h := mix(e.key ^ mix(e.line))
+	switch {
+	case e.at == (h&0x3fffffff)%e.length:
+		return signed(e.r, float32(math.Exp2(5+5*float64(unit(uint32(e.r))))))
+	case h>>63 == 1:
+		return normal(e.r)
+	}
+	return normal(mix(h))
 }
 
 // needle: up to device.MostNeedles terms of a line count, one in each of as many parts of it, at a random place;

@@ -102,11 +102,17 @@ func TestHardClasses(t *testing.T) {
 	for class, ok := range map[string]func(d kernels.DType, line []float64) bool{
 		"constant": func(_ kernels.DType, l []float64) bool { return l[0] == slices.Max(l) && l[0] == slices.Min(l) },
 		"zeros":    func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols },
-		"lead":     func(_ kernels.DType, l []float64) bool { return l[0] == 0 && count(l, zero) <= 8 },
+		"lead":     func(_ kernels.DType, l []float64) bool { return l[0] == 0 && count(l, zero) <= cols/2 },
 		"needles":  func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols-device.MostNeedles },
 		"tiny":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) < 1e-5 || slices.Max(l) <= 0x1p-14 },
 		"huge":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) > 4096 && count(l, odd) == 0 },
 		"special":  func(_ kernels.DType, l []float64) bool { return count(l, odd) <= 1 },
+		"shift": func(_ kernels.DType, l []float64) bool {
+			return slices.Min(l) > 0 || slices.Max(l) < 0 || math.Abs(l[0]) < 16
+		},
+		"outlier": func(_ kernels.DType, l []float64) bool {
+			return count(l, func(v float64) bool { return math.Abs(v) >= 32 && math.Abs(v) <= 1024 }) == 1
+		},
 		"extreme": func(d kernels.DType, l []float64) bool {
 			return slices.Min(l) <= -min(0x1p14, d.Max()/cols/64) && slices.Max(l) <= d.Max()/2+16
 		},
@@ -132,7 +138,8 @@ func TestHardClasses(t *testing.T) {
 func TestMixed(t *testing.T) {
 	const rows, cols = 6, 50
 	shape := kernels.Buffer{DType: kernels.FP32, Shape: []int{cols, rows}}
-	c := &device.Case{Class: device.Mixed, Mix: []string{"zeros", "constant", "special"}, Terms: []device.Terms{{Axis: 0}},
+	c := &device.Case{Class: device.Mixed, Mix: [][]string{{"zeros", "constant", "special"}, {"normal"}},
+		Terms:   []device.Terms{{Axis: 0}},
 		Buffers: []kernels.Buffer{shape, shape}}
 	for seed := range uint64(20) {
 		x, kinds := filled(t, c, 0, seed), map[string]int{}

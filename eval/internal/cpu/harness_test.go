@@ -69,7 +69,8 @@ func TestSameInputsAsTheGPU(t *testing.T) {
 	for _, class := range append(slices.Clone(device.Classes), device.Mixed) {
 		for d, dtype := range map[kernels.DType]uint64{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3} {
 			one := kernels.Buffer{DType: d, Shape: []int{rows, cols}}
-			c := &device.Case{Class: class, Mix: []string{"lead", "tiny", "huge", "needles", "special"},
+			c := &device.Case{Class: class, Mix: [][]string{{"lead", "tiny", "huge", "needles", "special"},
+				{"normal", "outlier", "shift"}},
 				Buffers: []kernels.Buffer{one, one},
 				Terms:   []device.Terms{{Axis: 1, Neutral: math.Float32bits(-3)}}}
 			if d == kernels.I32 && (class == "special" || class == "huge" || class == "extreme" || class == device.Mixed) {

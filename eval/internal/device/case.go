@@ -8,7 +8,8 @@ type Case struct {
 	Workload string           `json:"workload,omitempty"`
 	Dims     kernels.Dims     `json:"dims"`
 	Class    string           `json:"class"`
-	Mix      []string         `json:"mix,omitempty"`   // the classes of the lines of class Mixed
+	Hard     int              `json:"hard,omitempty"`  // the number of the input that a hard class is about
+	Mix      [][]string       `json:"mix,omitempty"`   // of class Mixed: the classes of the lines, by input
 	Terms    []Terms          `json:"terms,omitempty"` // where the terms of its sums lie
 	Trial    bool             `json:"trial,omitempty"` // run only for a candidate that would reign
 	Seed     uint64           `json:"seed"`

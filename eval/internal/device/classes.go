@@ -11,12 +11,12 @@ import (
 // Classes are the input classes by the numbers that harness.cu knows them by.
 var Classes = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset",
 	"extreme",
-	"constant", "zeros", "lead", "tiny", "huge", "needles", "special"}
+	"constant", "zeros", "lead", "tiny", "huge", "needles", "special", "shift", "outlier"}
 
 // hardFrom is the number of the first class that is hard for what it does to one tensor: the others are normal then.
 var hardFrom = slices.Index(Classes, "extreme")
 
-// Mixed is the class of a case whose first tensor has lines of many classes: those of Case.Mix.
+// Mixed is the class of a case whose inputs have lines of many classes: those of Case.Mix.
 const Mixed = "mixed"
 
 // MostNeedles is how many terms of a line count in the class needles.
@@ -77,30 +77,33 @@ func (c *Case) Fill(i int) (Fill, error) {
 	}
 	classes := []string{c.Class}
 	if c.Class == Mixed {
-		classes = c.Mix
+		classes = c.Mix[f.Tensor]
 	}
 	for _, class := range classes {
-		bit, err := code(class, f.Tensor, summed)
+		bit, err := code(class, f.Tensor == c.Hard || c.Class == Mixed, summed)
 		if err != nil {
 			return f, err
 		}
 		f.Classes |= bit
 	}
-	if c.Class == Mixed && f.Tensor > 0 || f.Classes == 0 {
+	if f.Classes == 0 {
 		f.Classes = 1 // normal
 	}
 	return f, nil
 }
 
-// code is the bit of a class for one tensor. Needles lie among the terms, leading zeros everywhere, and what else is
-// hard in the first tensor alone.
-func code(class string, tensor int, summed bool) (uint32, error) {
+// code is the bit of a class for one tensor. Needles lie among the terms, leading zeros everywhere, and what else is hard in
+// the hard tensor alone: where that has lines about numbers of their own, the others are of one sign, so that products are, too.
+func code(class string, hard, summed bool) (uint32, error) {
 	n := slices.Index(Classes, class)
 	switch {
 	case n < 0:
 		return 0, fmt.Errorf("unknown input class %q", class)
 	case n < hardFrom || class == "lead":
-	case class == kernels.Needles && !summed, class != kernels.Needles && tensor > 0:
+	case class == kernels.Needles && summed, class != kernels.Needles && hard:
+	case class == "shift":
+		n = slices.Index(Classes, "uniform")
+	default:
 		n = 0
 	}
 	return 1 << n, nil

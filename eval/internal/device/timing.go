@@ -25,6 +25,9 @@ type Run struct {
 	// the memory on the multiprocessors were refilled, and then once more without. 0: calls in a row, on the first
 	// sets.
 	Fresh int `json:"fresh,omitempty"`
+	// Unseen has the time of a fresh sample be that of calls before it: on the same inputs, and for the second side of a
+	// duel on inputs that come this once. Devices that emulate take no notice.
+	Unseen bool `json:"unseen,omitempty"`
 }
 
 // Record asks for outputs of timed launches that no hash can be expected of: those of every sample go to a slot,

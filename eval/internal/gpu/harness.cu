@@ -27,7 +27,7 @@ __device__ __forceinline__ float normal(u64 r) {
 }
 
 // Input classes, in the order of Classes in classes.go.
-enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL, LARGE, OFFSET, EXTREME, CONSTANT, ZEROS, LEAD, TINY, HUGE_, NEEDLES, SPECIAL };
+enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL, LARGE, OFFSET, EXTREME, CONSTANT, ZEROS, LEAD, TINY, HUGE_, NEEDLES, SPECIAL, SHIFT, OUTLIER };
 
 // Line is how a tensor falls into lines, along which the terms of a sum lie, and where an element is in its own.
 struct Line {
@@ -37,9 +37,10 @@ struct Line {
 
 __device__ __forceinline__ float sign(u64 r) { return (r >> 40) & 1 ? -1.0f : 1.0f; }
 
-// tiny: every other line is small, the rest below the smallest normal number of the type.
+// tiny: every other line is small, as small as any, each by its own measure; the rest below the smallest normal number of the type.
 __device__ float tiny(int dtype, u64 r, u64 key, Line l) {
-  if (mix(key ^ l.number) & 1) return normal(r) * 0x1p-20f;
+  u64 h = mix(key ^ l.number);
+  if (h & 1) return ldexpf(normal(r), -20 - (h & 2 && dtype ? (int)(h >> 32) & 63 : 0));
   return sign(r) * unit((u32)r) * (dtype == 0 ? 0x1p-14f : 0x1p-126f);
 }
 
@@ -77,6 +78,22 @@ __device__ float special(u64 r, u64 key, Line l, bool every) {
   return nan ? __int_as_float(0x7fc00000) : __int_as_float(h >> 61 & 1 ? 0xff800000 : 0x7f800000);
 }
 
+// shift: each line is around a number of its own, from 8 to 128 and of either sign: exponentials of all of them are 0, or too large.
+__device__ float shift(u64 r, u64 key, Line l) {
+  u64 h = mix(key ^ mix(l.number));
+  return normal(r) + sign(h) * exp2f(3.0f + 4.0f * unit((u32)h));
+}
+
+// outlier: one number of each line stands out from the others, which are normal, or all equal.
+__device__ float outlier(u64 r, u64 key, Line l) {
+  u64 h = mix(key ^ mix(l.number));
+  if (l.at == (h & 0x3fffffff) % l.len) return sign(r) * exp2f(5.0f + 5.0f * unit((u32)r));
+  return h >> 63 ? normal(r) : normal(mix(h));
+}
+
+// lead: how many numbers of a line are zeros: one, or up to half of it.
+__device__ u64 lead(u64 key, Line l) { return max(l.len >> (1 + (mix(key ^ mix(l.number)) & 7)), (u64)1); }
+
 __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r, u64 key, Line l, float neutral) {
   switch (cls) {
   case UNIFORM: return unit((u32)r);
@@ -96,11 +113,13 @@ __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r
   case EXTREME: return extreme(dtype, r, l);
   case CONSTANT: return normal(mix(key ^ mix(l.number))); // all numbers of a line are equal
   case ZEROS: return 0.0f;
-  case LEAD: return l.at <= (mix(key ^ mix(l.number)) & 7) ? 0.0f : normal(r); // lines begin with 0
+  case LEAD: return l.at < lead(key, l) ? 0.0f : normal(r); // lines begin with 0
   case TINY: return tiny(dtype, r, key, l);
   case HUGE_: return huge(dtype, r, key, l);
   case NEEDLES: return needle(r, key, l, neutral);
   case SPECIAL: return special(r, key, l, every);
+  case SHIFT: return shift(r, key, l);
+  case OUTLIER: return outlier(r, key, l);
   default: return normal(r);
   }
 }

@@ -32,7 +32,7 @@ func axpy(t *testing.T, dtype kernels.DType) Kernel {
 	times := []kernels.Timing{{Workload: "large", Median: 5000, Lo: 4900, Hi: 5100, Samples: 40, Cache: "hot",
 		Tier: "final"}}
 	c := kernels.Candidate{ID: job.ID, Seq: 7, Variant: job.Variant, Score: 0.5,
-		Result: kernels.Result{Outcome: kernels.OK, Times: times, Proof: "p"},
+		Result: kernels.Result{Outcome: kernels.OK, Times: times, Provenance: "p"},
 		Origin: kernels.Origin{Operator: "mutate", Generation: 2, Note: "threads 64 -> 256"}}
 	return Kernel{Bundle: b, DType: dtype, Workloads: b.Problem.Workloads, Job: job, Device: dev, Candidate: c,
 		Run:     "axpy.db",

@@ -173,7 +173,7 @@ func TestNoCheatMayPassAndNoHonestKernelFail(t *testing.T) {
 // alike are kernels that differ from another of their problem in their launches alone.
 var alike = []string{
 	"plain", "grid_stride", "one_thread_blocks", "large_blocks", "too_many_threads", "three_launches",
-	"too_large_cluster", "empty_grid", "too_large_grid", "l2_window",
+	"too_large_cluster", "empty_grid", "too_large_grid", "l2_window", "cleared_scratch",
 }
 
 // TestEveryKernelIsItsOwn finds a way or a cheat that the template has forgotten: it renders as another.

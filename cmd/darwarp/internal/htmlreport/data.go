@@ -141,7 +141,7 @@ func (in *Input) proven() (shown []kernels.Candidate, unproven int) {
 		if c.Result.Outcome != kernels.OK {
 			continue
 		}
-		if _, ok := in.Proofs[c.Result.Proof]; !ok {
+		if _, ok := in.Proofs[c.Result.Provenance]; !ok {
 			unproven++
 			continue
 		}

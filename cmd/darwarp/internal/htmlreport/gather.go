@@ -19,7 +19,7 @@ func Gather(r *record.Record, version string) (in Input, err error) {
 	err = r.Each(func(c kernels.Candidate) error {
 		c.Variant.Source, c.Variant.Plan, c.Result.Sites = "", nil, nil // large, and not shown
 		in.Candidates = append(in.Candidates, c)
-		key := c.Result.Proof
+		key := c.Result.Provenance
 		if _, ok := in.Proofs[key]; ok || key == "" {
 			return nil
 		}
@@ -73,7 +73,7 @@ func gatherFigures(r *record.Record, in *Input) error {
 	}
 	in.Proof = f.Proof
 	for _, b := range f.Baselines {
-		if p, err := r.ProofOf(b.Proof); err != nil {
+		if p, err := r.ProofOf(b.Provenance); err != nil {
 			return err
 		} else if p != nil {
 			in.Baselines = append(in.Baselines, b)
@@ -89,7 +89,7 @@ func gatherFigures(r *record.Record, in *Input) error {
 		return err
 	}
 	last := all[len(all)-1]
-	if p, err := r.ProofOf(last.Proof); err != nil || p == nil {
+	if p, err := r.ProofOf(last.Provenance); err != nil || p == nil {
 		return err
 	}
 	in.Portfolio = &last

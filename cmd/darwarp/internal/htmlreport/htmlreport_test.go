@@ -22,7 +22,7 @@ func found(i int, score float64, genes kernels.Genome, parents ...kernels.ID) ke
 	return kernels.Candidate{ID: kernels.NewID(fmt.Sprint(i), kernels.PlanSpec{}, ""), Seq: i, Score: score,
 		At:      time.Unix(int64(i), 0),
 		Variant: kernels.Variant{Family: "toy", Genes: genes}, Origin: kernels.Origin{Operator: "mutate", Parents: parents},
-		Result: kernels.Result{Outcome: kernels.OK, Proof: "p"}}
+		Result: kernels.Result{Outcome: kernels.OK, Provenance: "p"}}
 }
 
 func TestDivergence(t *testing.T) {
@@ -56,7 +56,7 @@ func TestFamilies(t *testing.T) {
 	failed := of(4, "llm-2", 0)
 	failed.Result.Outcome = kernels.Wrong
 	unproven := of(5, "llm-3", 0.1)
-	unproven.Result.Proof = "lost"
+	unproven.Result.Provenance = "lost"
 	in := Input{Candidates: []kernels.Candidate{of(0, "toy", 1), of(1, "toy", 0.5), of(2, "llm-1", 0.25), of(3, "", 0.4),
 		failed, unproven}, Proofs: map[string]kernels.Provenance{"p": {}}}
 	shown, _ := in.proven()

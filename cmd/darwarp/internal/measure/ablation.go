@@ -72,7 +72,7 @@ func (e *explanation) compare(ctx context.Context, i *kernels.Insight, r kernels
 		i.Outcome, i.Detail = kernels.Flaky, err.Error()
 		return nil
 	}
-	i.Outcome, i.Detail, i.Proof = kernels.OK, "", d.Proof
+	i.Outcome, i.Detail, i.Provenance = kernels.OK, "", d.Provenance
 	i.Gain, i.Shapes = kernels.GainOf(d)
 	return nil
 }

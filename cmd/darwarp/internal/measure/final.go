@@ -100,7 +100,7 @@ func keepFinal(ctx context.Context, f kernels.Publisher, run *store.Run, b kerne
 	if _, err := run.PutProvenance(f.Provenance()); err != nil {
 		return err
 	}
-	b.Times, b.Proof = r.Times, r.Proof
+	b.Times, b.Provenance = r.Times, r.Provenance
 	return run.PutBaseline(b)
 }
 
@@ -164,5 +164,5 @@ func KeepNaive(run *store.Run) error {
 	}
 	return run.PutBaseline(kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName,
 		About: "the naive start",
-		Times: start.Result.Times, Proof: start.Result.Proof})
+		Times: start.Result.Times, Provenance: start.Result.Provenance})
 }

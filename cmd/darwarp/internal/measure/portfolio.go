@@ -52,7 +52,7 @@ func Portfolio(
 	single := evolve.ChoosePortfolio(logs, 1, s.Objective, workloads)[0]
 	chosen := evolve.ChoosePortfolio(logs, k, s.Objective, workloads)
 	p := &kernels.Portfolio{K: k, Objective: s.Objective, Single: list[single].c.ID, Cache: s.Cache,
-		Proof: s.Provenance().Key()}
+		Provenance: s.Provenance().Key()}
 	assigned := evolve.Assign(logs, chosen, len(workloads))
 	for _, i := range chosen {
 		p.Kernels = append(p.Kernels, list[i].c.ID)

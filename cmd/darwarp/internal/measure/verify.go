@@ -81,7 +81,7 @@ func tryCandidate(
 			return known, err
 		}
 		known.Enter(t.Parts...)
-		known.At, known.Proof = t.At, t.Proof
+		known.At, known.Provenance = t.At, t.Provenance
 		if known.Fault() != nil {
 			break
 		}

@@ -12,7 +12,7 @@ func (r *Record) Figures(c kernels.Candidate) (figures.Figures, error) {
 	m := r.Meta()
 	f := figures.Figures{Problem: r.Bundle.Problem, DType: m.DType, Workloads: m.Workloads, Times: c.Result.Times}
 	f.Waves = r.waves(c)
-	proof := c.Result.Proof
+	proof := c.Result.Provenance
 	all, err := r.Baselines()
 	if err != nil {
 		return f, err
@@ -21,7 +21,7 @@ func (r *Record) Figures(c kernels.Candidate) (figures.Figures, error) {
 		if b.IsBaseline() {
 			f.Baselines = append(f.Baselines, b)
 		} else if b.Name == c.ID.Short() {
-			f.Times, f.Sanitized, proof = b.Times, b.Sanitized, b.Proof
+			f.Times, f.Sanitized, proof = b.Times, b.Sanitized, b.Provenance
 		}
 	}
 	duels, err := r.Duels()

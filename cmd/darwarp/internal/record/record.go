@@ -92,7 +92,7 @@ func (r *Record) Job(c kernels.Candidate) (j kernels.Job, warning string, err er
 // Proof is what a candidate's figures stand on; nil when the run does not have it, and then the
 // figures are not shown.
 func (r *Record) Proof(c kernels.Candidate) (*kernels.Provenance, error) {
-	return r.ProofOf(c.Result.Proof)
+	return r.ProofOf(c.Result.Provenance)
 }
 
 // ProofOf is the provenance under a key; nil where the run has none.

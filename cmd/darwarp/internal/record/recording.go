@@ -26,9 +26,9 @@ func (r *Record) Recording() (*replay.Record, int, error) {
 			return nil
 		}
 		seen[label] = true
-		if rec.Provenance.Protocol == "" && c.Result.Proof != "" {
+		if rec.Provenance.Protocol == "" && c.Result.Provenance != "" {
 			var err error
-			rec.Provenance, err = r.Provenance(c.Result.Proof)
+			rec.Provenance, err = r.Provenance(c.Result.Provenance)
 			return err
 		}
 		return nil

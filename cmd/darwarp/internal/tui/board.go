@@ -154,7 +154,7 @@ func (b *Board) enter(c *kernels.Candidate, at time.Duration) (r *row, isNew boo
 	if o == kernels.OK {
 		var spread float64
 		x.times, spread = timesOf(c.Result.Times, b.workloads())
-		x.spread, x.proven = float32(spread), b.proven(c.Result.Proof)
+		x.spread, x.proven = float32(spread), b.proven(c.Result.Provenance)
 	}
 	if b.killed[x.better] {
 		b.killed[i] = true

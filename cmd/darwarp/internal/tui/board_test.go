@@ -22,7 +22,7 @@ func ranked(tb testing.TB, scores []float64, spread float64) *Board {
 	b.begin(s.state())
 	for i, x := range scores {
 		c := kernels.Candidate{ID: idOf(i), Seq: i + 1, Score: x, Variant: kernels.Variant{Family: "strided"}, At: began}
-		c.Result.Outcome, c.Result.Proof = kernels.OK, proof
+		c.Result.Outcome, c.Result.Provenance = kernels.OK, proof
 		c.Result.Times = []kernels.Timing{{Workload: s.meta.Workloads[0].Name, Median: 100 * x, Lo: 100 * x * (1 - spread),
 			Hi: 100 * x * (1 + spread)}}
 		b.enter(&c, 0)
@@ -241,7 +241,7 @@ func TestUnproven(t *testing.T) {
 		s.next()
 	}
 	for i := range s.made {
-		s.made[i].Result.Proof = "another"
+		s.made[i].Result.Provenance = "another"
 	}
 	d := &driver{TB: t, src: &fake{story: s}, now: began}
 	b := NewBoard()
@@ -263,7 +263,7 @@ func TestSessionsAddUp(t *testing.T) {
 		at    time.Duration
 	}{{"a", 5 * time.Second}, {"a", 7 * time.Second}, {"b", 10*time.Hour + time.Second},
 		{"b", 10*time.Hour + 4*time.Second}, {"c", 30 * time.Hour}} {
-		c := kernels.Candidate{At: began.Add(x.at), Result: kernels.Result{Proof: x.proof}}
+		c := kernels.Candidate{At: began.Add(x.at), Result: kernels.Result{Provenance: x.proof}}
 		got = append(got, s.add(&c)/time.Second)
 	}
 	if want := []time.Duration{5, 7, 8, 11, 11}; !slices.Equal(got, want) {

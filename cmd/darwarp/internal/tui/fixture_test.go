@@ -90,7 +90,7 @@ func (s *story) next() kernels.Candidate {
 		parent := s.made[s.rnd.IntN(n)]
 		c.Origin.Parents, c.Origin.Generation = []kernels.ID{parent.ID}, parent.Origin.Generation+1
 	}
-	c.Result.Proof, c.Result.Cost = proof, kernels.Cost{Compile: 0.25, Gate: 0.1, Time: 0.2, Wait: 0.05}
+	c.Result.Provenance, c.Result.Cost = proof, kernels.Cost{Compile: 0.25, Gate: 0.1, Time: 0.2, Wait: 0.05}
 	if x := s.rnd.IntN(20); n > 0 && x < 2 {
 		c.Result.Outcome = []kernels.Outcome{kernels.Wrong, kernels.CompileFailed}[x]
 		c.Result.Detail = []string{fmt.Sprintf("z[%d] = 3, expected 4", s.rnd.IntN(3)),

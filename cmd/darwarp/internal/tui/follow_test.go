@@ -18,8 +18,8 @@ type breaking struct {
 
 func (b breaking) Load() (*State, error) { return b.load() }
 
-// TestFollowOutlivesWhatBreaks: whatever goes wrong in the view, the board says so and takes all events, so that the search
-// that feeds it goes on.
+// TestFollowOutlivesWhatBreaks: whatever goes wrong in the view, the board says so and takes all events, so that the
+// search that feeds it goes on.
 func TestFollowOutlivesWhatBreaks(t *testing.T) {
 	broken := func(change func(s *State)) func(*fake) (*State, error) {
 		return func(f *fake) (*State, error) {

@@ -59,7 +59,7 @@ func stored(t *testing.T) File {
 	}
 	for range 60 {
 		c := s.next()
-		c.Result.Proof, c.At = key, time.Now()
+		c.Result.Provenance, c.At = key, time.Now()
 		if err := run.Put(&c, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -117,9 +117,9 @@ func (s *sessions) add(c *kernels.Candidate) time.Duration {
 		s.elapsed += time.Duration(c.Result.Cost.Total() * float64(time.Second))
 		return s.elapsed
 	}
-	if c.Result.Proof != s.proof || s.last.IsZero() {
-		s.proof, s.last = c.Result.Proof, c.At
-		if t, ok := s.began(c.Result.Proof); ok && t.Before(c.At) {
+	if c.Result.Provenance != s.proof || s.last.IsZero() {
+		s.proof, s.last = c.Result.Provenance, c.At
+		if t, ok := s.began(c.Result.Provenance); ok && t.Before(c.At) {
 			s.last = t
 		}
 	}

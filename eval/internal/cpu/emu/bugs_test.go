@@ -23,8 +23,10 @@ func marked(source, text string) (lines []int) {
 // caught checks a report: its kind, a line in it, and how many threads it names.
 func caught(t *testing.T, r report, kind string, lines []int, threads int) {
 	t.Helper()
-	if r.Kind != kind || !strings.HasSuffix(r.File, "kernel.cu") || !slices.Contains(lines, r.Line) || len(r.Threads) != threads {
-		t.Errorf("%s at %s:%d (%s), threads %+v; want %s at one of lines %v, %d threads", r.Kind, r.File, r.Line, r.Message, r.Threads, kind, lines, threads)
+	if r.Kind != kind || !strings.HasSuffix(r.File, "kernel.cu") || !slices.Contains(lines, r.Line) ||
+		len(r.Threads) != threads {
+		t.Errorf("%s at %s:%d (%s), threads %+v; want %s at one of lines %v, %d threads", r.Kind, r.File, r.Line, r.Message,
+			r.Threads, kind, lines, threads)
 	}
 	for _, p := range r.Threads {
 		if !slices.Contains(lines, p.Line) || p.Access == "" {
@@ -75,7 +77,8 @@ func TestBugs(t *testing.T) {
 				r = p.launch(t, c.kernel, x(grid), x(c.block), smem, in, out, n)
 				caught(t, r, c.kind, marked(source, "<- "+c.kernel), c.threads)
 			}
-			plant(t, c.kernel, "bugs.cu", source, c.kernel, [3]int{grid, 1, 1}, [3]int{c.block, 1, 1}, smem, fmt.Sprintf("int:512 raw:512 %d", n), r.say())
+			plant(t, c.kernel, "bugs.cu", source, c.kernel, [3]int{grid, 1, 1}, [3]int{c.block, 1, 1}, smem,
+				fmt.Sprintf("int:512 raw:512 %d", n), r.say())
 		})
 	}
 }
@@ -89,9 +92,11 @@ func TestMessages(t *testing.T) {
 		"past_the_end":     "writes 4 bytes of global memory, up to 4 bytes past the end of out (256 bytes)",
 		"before_the_start": "thread (0,0,0) reads 4 bytes of global memory, 4 bytes before in (256 bytes)",
 		"writes_an_input":  "of in, which is read-only",
-		"past_shared":      "thread (63,0,0) writes 4 bytes up to 4 past the end of the block's 256 bytes of dynamic shared memory",
-		"uninitialised":    "thread (63,0,0) reads 4 bytes of shared memory, at at offset 252, where no thread of the block has written",
-		"missing_wait":     "fills with cp.async and has not waited for",
+		"past_shared": "thread (63,0,0) writes 4 bytes up to 4 past the end of the block's 256 bytes of dynamic " +
+			"shared memory",
+		"uninitialised": "thread (63,0,0) reads 4 bytes of shared memory, at at offset 252, where no thread of the block " +
+			"has written",
+		"missing_wait": "fills with cp.async and has not waited for",
 	} {
 		block := 64
 		if kernel == "missing_wait" || kernel == "before_the_start" {
@@ -111,8 +116,10 @@ func TestMessages(t *testing.T) {
 // TestPlantedInGemm plants bugs in the real templates. Those of memory are found by the checks, with the line;
 // a wrong index into the right memory shows in the result.
 func TestPlantedInGemm(t *testing.T) {
-	sync := map[string]any{"mma": "mma_sync", "block_m": 32, "block_n": 32, "block_k": 32, "warp_m": 16, "warp_n": 16, "loader": "cp_async", "stages": 3, "smem_layout": "xor"}
-	vec := map[string]any{"mma": "wmma", "block_m": 32, "block_n": 32, "block_k": 32, "warp_m": 16, "warp_n": 16, "loader": "vec16", "stages": 2, "epilogue": "staged"}
+	sync := map[string]any{"mma": "mma_sync", "block_m": 32, "block_n": 32, "block_k": 32, "warp_m": 16, "warp_n": 16,
+		"loader": "cp_async", "stages": 3, "smem_layout": "xor"}
+	vec := map[string]any{"mma": "wmma", "block_m": 32, "block_n": 32, "block_k": 32, "warp_m": 16, "warp_n": 16,
+		"loader": "vec16", "stages": 2, "epilogue": "staged"}
 	for _, c := range []struct {
 		name     string
 		genes    map[string]any
@@ -126,8 +133,10 @@ func TestPlantedInGemm(t *testing.T) {
 		{"tile edge off by one", nil, "col + j * THREADS_N < columns", "col + j * THREADS_N <= columns", "out_of_bounds"},
 		{"row edge off by one", nil, "row0 + r < rows", "row0 + r <= rows", "out_of_bounds"},
 		{"rows not clamped", sync, "in.m - 1)", "in.m)", "out_of_bounds"},
-		{"swizzle that writes elsewhere", sync, "swizzle<ROW_CHUNKS>(row, chunk)", "(swizzle<ROW_CHUNKS>(row, chunk) & ~1)", "uninitialised|race"},
-		{"swizzle that reads elsewhere", sync, "warp_row() + lane % 16, chunk + lane / 16)", "warp_row() + lane % 16, chunk + lane / 16 ^ 1)", "wrong"},
+		{"swizzle that writes elsewhere", sync, "swizzle<ROW_CHUNKS>(row, chunk)", "(swizzle<ROW_CHUNKS>(row, chunk) & ~1)",
+			"uninitialised|race"},
+		{"swizzle that reads elsewhere", sync, "warp_row() + lane % 16, chunk + lane / 16)",
+			"warp_row() + lane % 16, chunk + lane / 16 ^ 1)", "wrong"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := point(t, c.genes)
@@ -165,7 +174,8 @@ func TestPlantedInGemm(t *testing.T) {
 // been written or has not landed is poison, and a copy may land early, and late where no wait covers it.
 func TestFastFinds(t *testing.T) {
 	p := build(t, testdata(t, "bugs.cu"), false)
-	for kernel, block := range map[string]int{"missing_barrier": 64, "lockstep": 32, "refill_too_early": 64, "missing_wait": 32,
+	for kernel, block := range map[string]int{"missing_barrier": 64, "lockstep": 32, "refill_too_early": 64,
+		"missing_wait":   32,
 		"no_round_waits": 32, "copied_too_early": 32} {
 		in, right, wrong := newMemory("in", 4*256), 0, 0
 		for i := range view[int32](in) {

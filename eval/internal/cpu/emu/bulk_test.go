@@ -114,8 +114,9 @@ func TestFastFindsBulk(t *testing.T) {
 func TestBulkMessages(t *testing.T) {
 	p := build(t, testdata(t, "bulk.cu"), true)
 	for kernel, want := range map[string]string{
-		"no_wait":           "fills with a bulk copy and has not waited for",
-		"too_many_bytes":    "waits at an mbarrier whose phase 0 does not end: 1 of 1 have arrived, and 16 bytes are announced that nobody copies",
+		"no_wait": "fills with a bulk copy and has not waited for",
+		"too_many_bytes": "waits at an mbarrier whose phase 0 does not end: 1 of 1 have arrived, and 16 bytes are " +
+			"announced that nobody copies",
 		"no_init_fence":     "no mbarrier_fence came after its mbarrier was initialised",
 		"one_too_many":      "arrives at an mbarrier at which all 1 of the phase have arrived",
 		"no_store_fence":    "writes with no async_fence after it",
@@ -130,15 +131,16 @@ func TestBulkMessages(t *testing.T) {
 	}
 }
 
-// halves is a kernel that halves rows of 64 floats, kept in the library's ring of bulk copies: by its own copy of bulk_rows.cuh, as
-// a change of one line is planted there.
+// halves is a kernel that halves rows of 64 floats, kept in the library's ring of bulk copies: by its own copy of
+// bulk_rows.cuh, as a change of one line is planted there.
 func halves(t *testing.T, kept, old, new string) string {
 	t.Helper()
 	ring := string(templates.Include()["darwarp/bulk_rows.cuh"])
 	if !strings.Contains(ring, old) {
 		t.Fatalf("bulk_rows.cuh has no %q", old)
 	}
-	ring = strings.NewReplacer("#pragma once", "", "namespace darwarp {", "namespace planted { using namespace darwarp;").Replace(strings.Replace(ring, old, new, 1))
+	ring = strings.NewReplacer("#pragma once", "", "namespace darwarp {",
+		"namespace planted { using namespace darwarp;").Replace(strings.Replace(ring, old, new, 1))
 	return "#include <darwarp/darwarp.cuh>\n" + ring + `
 using namespace darwarp;
 using Rows = Team<64, 64>;
@@ -159,15 +161,18 @@ extern "C" __global__ void halve(const float* x, float* y, int rows) {
 
 // TestPlantedInRing plants bugs in the ring that the row kernels use. The first, which is none, comes out right.
 func TestPlantedInRing(t *testing.T) {
-	const place, registers = "BulkRow<float, 4, 1, Rows, CACHED, 3, false, true, CACHED>", "BulkRegisterRow<float, 4, 1, Rows, CACHED, false, 2, false, CACHED>"
+	const place, registers = "BulkRow<float, 4, 1, Rows, CACHED, 3, false, true, CACHED>",
+		"BulkRegisterRow<float, 4, 1, Rows, CACHED, false, 2, false, CACHED>"
 	for _, c := range []struct{ name, kept, old, new, kind string }{
 		{"none, results stored in bulk", place, "", "", ""},
 		{"none, rows in registers", registers, "", "", ""},
 		{"rows not awaited", registers, "if (s.end > s.begin) mbarrier_wait(barrier(FULL, taken), taken_phase);", "", "race"},
 		{"places not awaited", registers, "else mbarrier_wait(barrier(EMPTY, asked), asked_phase ^ 1);", "", "race"},
-		{"the parity of the wrong turn", registers, "mbarrier_wait(barrier(EMPTY, asked), asked_phase ^ 1)", "mbarrier_wait(barrier(EMPTY, asked), asked_phase)", "deadlock"},
+		{"the parity of the wrong turn", registers, "mbarrier_wait(barrier(EMPTY, asked), asked_phase ^ 1)",
+			"mbarrier_wait(barrier(EMPTY, asked), asked_phase)", "deadlock"},
 		{"the phase never turns", registers, "place = 0, phase ^= 1;", "place = 0;", "race|deadlock|trap"},
-		{"bytes not announced", registers, "mbarrier_expect(barrier(FULL, asked), bytes(s));", "mbarrier_arrive(barrier(FULL, asked));", "race"},
+		{"bytes not announced", registers, "mbarrier_expect(barrier(FULL, asked), bytes(s));",
+			"mbarrier_arrive(barrier(FULL, asked));", "race"},
 		{"lanes not awaited", registers, "__syncwarp();\n        if", "if", "race"},
 		{"no fence before a store", place, "async_fence();", "", "race"},
 		{"results not awaited", place, "mbarrier_wait(barrier(EMPTY, taken), taken_phase);", "", "race"},

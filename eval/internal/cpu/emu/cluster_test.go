@@ -11,7 +11,8 @@ func TestClusters(t *testing.T) {
 	for _, checked := range []bool{false, true} {
 		p := build(t, testdata(t, "cluster.cu"), checked)
 		for _, c := range []struct{ grid, cluster dim }{
-			{dim{1, 1, 1}, dim{1, 1, 1}}, {dim{8, 1, 1}, dim{2, 1, 1}}, {dim{8, 2, 1}, dim{4, 2, 1}}, {dim{16, 1, 1}, dim{16, 1, 1}},
+			{dim{1, 1, 1}, dim{1, 1, 1}}, {dim{8, 1, 1}, dim{2, 1, 1}}, {dim{8, 2, 1}, dim{4, 2, 1}},
+			{dim{16, 1, 1}, dim{16, 1, 1}},
 		} {
 			p.cluster = c.cluster
 			blocks := int(c.cluster[0] * c.cluster[1])
@@ -27,7 +28,8 @@ func TestClusters(t *testing.T) {
 						}
 						at := (y*int(c.grid[0]) + i) * 3
 						if got := [3]int32(view[int32](out)[at : at+3]); got != want {
-							t.Fatalf("checked %v, grid %v in clusters of %v: block %d,%d got %v, want %v", checked, c.grid, c.cluster, i, y, got, want)
+							t.Fatalf("checked %v, grid %v in clusters of %v: block %d,%d got %v, want %v", checked, c.grid, c.cluster, i,
+								y, got, want)
 						}
 					}
 				}
@@ -60,7 +62,8 @@ func TestClusterBugs(t *testing.T) {
 		})
 	}
 	out := newMemory("out", 4*16)
-	if r := p.launch(t, "sums", x(3), x(32), 0, out, 2); r.Kind != "trap" || r.Message != "a grid is a whole number of clusters" {
+	if r := p.launch(t, "sums", x(3), x(32), 0, out, 2); r.Kind != "trap" ||
+		r.Message != "a grid is a whole number of clusters" {
 		t.Errorf("half a cluster: %+v", r)
 	}
 	p.cluster = dim{17, 1, 1}

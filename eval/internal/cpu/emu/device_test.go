@@ -80,7 +80,8 @@ func atomics(t *testing.T, p *program) {
 			t.Errorf("atomics: word %d is %#x, want %#x", i, got, v)
 		}
 	}
-	if w[12] >= 2048 || view[uint64](wide)[0] != 2048<<33 || view[uint64](wide)[1] != 2047<<32 || view[float32](real)[0] != 1024 || view[float64](big)[0] != 512 {
+	if w[12] >= 2048 || view[uint64](wide)[0] != 2048<<33 || view[uint64](wide)[1] != 2047<<32 ||
+		view[float32](real)[0] != 1024 || view[float64](big)[0] != 512 {
 		t.Errorf("atomics: %d %#x %g %g", w[12], view[uint64](wide), view[float32](real)[0], view[float64](big)[0])
 	}
 }
@@ -109,7 +110,8 @@ func TestSeed(t *testing.T) {
 }
 
 // function finds the names of the functions that a header defines or declares.
-var function = regexp.MustCompile(`(?m)^(?:template ?<[^>]*>\s*)?(?:(?:__device__|__forceinline__|inline|constexpr) )+[\w:]+[ *&]+(\w+)(?:<\w+>)?\(`)
+var function = regexp.MustCompile(`(?m)^(?:template ?<[^>]*>\s*)?(?:(?:__device__|__forceinline__|inline|constexpr) ` +
+	`)+[\w:]+[ *&]+(\w+)(?:<\w+>)?\(`)
 
 func functions(text []byte) []string {
 	var names []string
@@ -194,17 +196,21 @@ func TestSmallFloats(t *testing.T) {
 }
 
 // intrinsic finds the names of CUDA's functions where a header of the emulation defines them.
-var intrinsic = regexp.MustCompile(`(?m)^(?:template ?<[^>]*> ?)?inline [^(;{}]*?\b(__[a-z]\w*|atomic[A-Z][a-zA-Z]*)\(|^DW_ATOMIC(?:_BITS)?\((\w+),`)
+var intrinsic = regexp.MustCompile(`(?m)^(?:template ?<[^>]*> ?)?inline [^(;{}]*?\b(__[a-z]\w*|` +
+	`atomic[A-Z][a-zA-Z]*)\(|^DW_ATOMIC(?:_BITS)?\((\w+),`)
 
 // TestEveryFunctionIsTried: no function of CUDA is emulated that no kernel of the tests calls.
 func TestEveryFunctionIsTried(t *testing.T) {
 	kernels, found := "", 0
-	for _, name := range []string{"warp.cu", "memory.cu", "small.cu", "bugs.cu", "cluster.cu", "bulk.cu", "tensor.cu", "wgmma.cu"} {
+	for _, name := range []string{"warp.cu", "memory.cu", "small.cu", "bugs.cu", "cluster.cu", "bulk.cu",
+		"tensor.cu", "wgmma.cu"} {
 		kernels += testdata(t, name)
 	}
 	files := Files()
-	for _, name := range []string{"warp.h", "atomics.h", "block.h", "memory.h", "math.h", "fast.h", "small_float_functions.inc"} {
-		for _, m := range intrinsic.FindAllStringSubmatch(strings.ReplaceAll(string(files["dw/"+name]), "__attribute__((always_inline)) ", ""), -1) {
+	for _, name := range []string{"warp.h", "atomics.h", "block.h", "memory.h", "math.h", "fast.h",
+		"small_float_functions.inc"} {
+		for _, m := range intrinsic.FindAllStringSubmatch(strings.ReplaceAll(string(files["dw/"+name]),
+			"__attribute__((always_inline)) ", ""), -1) {
 			f := m[1] + m[2]
 			found++
 			if f == "__trap" { // assert calls it

@@ -70,8 +70,8 @@ func Options(clang bool) []string {
 // CheckedOptions are added for prelude and source of a program whose every access is checked (dw_options'
 // races and counters): the compiler calls the runtime's hooks, leaves a 16-byte access in one piece, and says what line
 // an address is of. A recent
-// compiler (g++ 12, clang 16) fills local variables with a pattern, as registers start with anything, and tells volatile accesses from
-// others, without which races between blocks are not looked for.
+// compiler (g++ 12, clang 16) fills local variables with a pattern, as registers start with anything, and tells
+// volatile accesses from others, without which races between blocks are not looked for.
 func CheckedOptions(clang, recent bool) []string {
 	opts := []string{"-g", "-fsanitize=thread"}
 	if !clang {
@@ -88,7 +88,8 @@ func CheckedOptions(clang, recent bool) []string {
 }
 
 // dynamicShared finds the names that a source declares as extern __shared__ arrays.
-var dynamicShared = regexp.MustCompile(`\bextern\s+__shared__\s+[^;{}]*?\b(\w+)\s*\[\s*\]\s*(?:__align__\s*\(\s*\d+\s*\)\s*)?;`)
+var dynamicShared = regexp.MustCompile(
+	`\bextern\s+__shared__\s+[^;{}]*?\b(\w+)\s*\[\s*\]\s*(?:__align__\s*\(\s*\d+\s*\)\s*)?;`)
 
 var comment = regexp.MustCompile(`//[^\n]*|/\*(?s:.*?)\*/`)
 

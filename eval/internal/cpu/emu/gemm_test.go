@@ -90,7 +90,8 @@ func widen(bits uint16, t kernels.DType) float64 {
 
 // newProduct fills A and B with random numbers of magnitude 1 to 2, which are simple bit patterns in either type.
 func newProduct(m, n, k int, dtype kernels.DType, rng *rand.Rand) *product {
-	p := &product{m: m, n: n, k: k, dtype: dtype, a: newMemory("A", 2*m*k), b: newMemory("B", 2*n*k), c: newMemory("C", 2*m*n)}
+	p := &product{m: m, n: n, k: k, dtype: dtype, a: newMemory("A", 2*m*k), b: newMemory("B", 2*n*k),
+		c: newMemory("C", 2*m*n)}
 	one, bits := uint16(0x3c00), 10
 	if dtype == kernels.BF16 {
 		one, bits = 0x3f80, 7
@@ -153,7 +154,9 @@ func (p *product) run(t testing.TB, prog *program, job *kernels.Job) report {
 			case "i32":
 				args = append(args, a.Int)
 			case "tensor_map":
-				args = append(args, p.mapped(l.Maps[slices.IndexFunc(l.Maps, func(m kernels.TensorMap) bool { return m.Name == a.Name })], buffers))
+				args = append(args, p.mapped(l.Maps[slices.IndexFunc(l.Maps, func(m kernels.TensorMap) bool {
+					return m.Name == a.Name
+				})], buffers))
 			default:
 				args = append(args, buffers[a.Name])
 			}
@@ -247,7 +250,8 @@ func TestReference(t *testing.T) {
 			c, scale := newMemory("C", 8*p.m*p.n), newMemory("C_scale", 4*p.m*p.n)
 			prog.good(t, "reference", dim{2, 2, 1}, dim{16, 16, 1}, 0, p.a, p.b, c, scale, p.m, p.n, p.k)
 			for i, want := range p.truth {
-				if got := view[float64](c)[i]; math.Abs(got-want) > 1e-12*p.scale[i] || math.Abs(float64(view[float32](scale)[i])-p.scale[i]) > 1e-5*p.scale[i] {
+				if got := view[float64](c)[i]; math.Abs(got-want) > 1e-12*p.scale[i] ||
+					math.Abs(float64(view[float32](scale)[i])-p.scale[i]) > 1e-5*p.scale[i] {
 					t.Fatalf("%s: element %d is %g +- %g, want %g +- %g", dtype, i, got, view[float32](scale)[i], want, p.scale[i])
 				}
 			}
@@ -259,10 +263,13 @@ func TestReference(t *testing.T) {
 // compilation: ns/op on all processors. The checked programs show what the checks cost.
 func BenchmarkGemm(b *testing.B) {
 	points := map[string]map[string]any{
-		"naive":    {},
-		"fma":      {"block_m": 64, "block_n": 64, "block_k": 32, "thread_m": 4, "thread_n": 4, "loader": "vec16", "stages": 2, "smem_layout": "padded"},
-		"wmma":     {"mma": "wmma", "block_m": 32, "block_n": 32, "block_k": 32, "warp_m": 16, "warp_n": 16, "epilogue": "staged"},
-		"mma_sync": {"mma": "mma_sync", "block_m": 64, "block_n": 64, "block_k": 32, "warp_m": 32, "warp_n": 32, "loader": "cp_async", "stages": 3, "smem_layout": "xor"},
+		"naive": {},
+		"fma": {"block_m": 64, "block_n": 64, "block_k": 32, "thread_m": 4, "thread_n": 4, "loader": "vec16",
+			"stages": 2, "smem_layout": "padded"},
+		"wmma": {"mma": "wmma", "block_m": 32, "block_n": 32, "block_k": 32, "warp_m": 16, "warp_n": 16,
+			"epilogue": "staged"},
+		"mma_sync": {"mma": "mma_sync", "block_m": 64, "block_n": 64, "block_k": 32, "warp_m": 32, "warp_n": 32,
+			"loader": "cp_async", "stages": 3, "smem_layout": "xor"},
 	}
 	for _, name := range []string{"naive", "fma", "wmma", "mma_sync"} {
 		job := point(b, points[name])
@@ -287,8 +294,9 @@ func BenchmarkGemm(b *testing.B) {
 func BenchmarkCompile(b *testing.B) {
 	c := needCompiler(b)
 	for name, genes := range map[string]map[string]any{
-		"naive":    {},
-		"mma_sync": {"mma": "mma_sync", "block_m": 64, "block_n": 64, "block_k": 32, "warp_m": 32, "warp_n": 32, "loader": "cp_async", "stages": 3, "smem_layout": "xor"},
+		"naive": {},
+		"mma_sync": {"mma": "mma_sync", "block_m": 64, "block_n": 64, "block_k": 32, "warp_m": 32, "warp_n": 32,
+			"loader": "cp_async", "stages": 3, "smem_layout": "xor"},
 	} {
 		job := point(b, genes)
 		for _, checked := range []bool{false, true} {

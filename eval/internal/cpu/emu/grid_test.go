@@ -10,7 +10,8 @@ import (
 // grid launches a kernel of grid.cu.
 func (p *program) grid(t *testing.T, entry string) report {
 	t.Helper()
-	in, out, part, state := newMemory("in", 4*512), newMemory("out", 16*512), newMemory("part", 4*512), newMemory("state", 4*64)
+	in, out, part, state := newMemory("in", 4*512), newMemory("out", 16*512), newMemory("part", 4*512),
+		newMemory("state", 4*64)
 	in.readOnly = true
 	for i := range view[int32](in) {
 		view[int32](in)[i] = int32(i*37%101) + 1
@@ -47,9 +48,12 @@ func TestBetweenBlocks(t *testing.T) {
 func TestBetweenBlocksMessages(t *testing.T) {
 	p := build(t, testdata(t, "grid.cu"), true)
 	for entry, want := range map[string]string{
-		"ticket_without_fence": `thread \(\d,0,0\) reads 4 bytes at offset \d+ of part, which thread \(0,0,0\) of block \(\d,0,0\) writes with no __threadfence before`,
-		"who_comes_last":       `thread \(0,0,0\) writes 4 bytes at offset 0 of out, which thread \(0,0,0\) of block \(\d,0,0\) writes, another value`,
-		"shift_in_place":       `thread \(\d+,0,0\) (reads|writes) 4 bytes at offset \d+ of part, which thread \(\d+,0,0\) of block \(\d,0,0\) (reads|writes)`,
+		"ticket_without_fence": `thread \(\d,0,0\) reads 4 bytes at offset \d+ of part, which thread \(0,0,0\) of block ` +
+			`\(\d,0,0\) writes with no __threadfence before`,
+		"who_comes_last": `thread \(0,0,0\) writes 4 bytes at offset 0 of out, which thread \(0,0,0\) of block \(\d,0,0\) ` +
+			`writes, another value`,
+		"shift_in_place": `thread \(\d+,0,0\) (reads|writes) 4 bytes at offset \d+ of part, which thread \(\d+,0,0\) of ` +
+			`block \(\d,0,0\) (reads|writes)`,
 	} {
 		r := p.grid(t, entry)
 		if !regexp.MustCompile(want).MatchString(r.Message) {

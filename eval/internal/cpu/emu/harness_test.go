@@ -69,7 +69,8 @@ func (c *toolchain) setUp() (err error) {
 			}
 		}
 	}
-	jobs := [][]string{append(c.options(false), "-Wall", "-Wextra", "-Werror", "-c", filepath.Join(c.dir, "emu", Runtime), "-o", c.path("runtime.o"))}
+	jobs := [][]string{append(c.options(false), "-Wall", "-Wextra", "-Werror", "-c", filepath.Join(c.dir, "emu", Runtime),
+		"-o", c.path("runtime.o"))}
 	for _, kind := range []string{"fast", "checked"} {
 		prefix := c.path(kind + ".h")
 		if err := os.WriteFile(prefix, []byte(Prefix), 0o644); err != nil {
@@ -103,7 +104,8 @@ func (c *toolchain) compile(source, folder string, checked bool) (string, error)
 	}
 	object, image := filepath.Join(folder, "kernel.o"), filepath.Join(folder, kind+".so")
 	args := append(c.options(checked), "-w", "-include", c.path(kind+".h"), "-x", "c++", "-c", "kernel.cu", "-o", object)
-	for _, args := range [][]string{args, append([]string{"-shared", "-o", image, object, c.path("runtime.o")}, LinkOptions(source)...)} {
+	for _, args := range [][]string{args,
+		append([]string{"-shared", "-o", image, object, c.path("runtime.o")}, LinkOptions(source)...)} {
 		cmd := exec.Command(c.cxx, args...)
 		cmd.Dir = folder
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -199,54 +201,69 @@ type (
 
 func x(n int) dim { return dim{uint32(n), 1, 1} }
 
-// launch runs a kernel. Arguments are *memory, tensorMap or int.
-func (p *program) launch(t testing.TB, entry string, grid, block dim, smem int, args ...any) report {
+// cBuffer is a buffer that a kernel may reach, as the runtime has it.
+type cBuffer struct {
+	name     *byte
+	base     uintptr
+	bytes    uint64
+	writable int32
+	_        int32
+}
+
+// cArguments are a kernel's arguments, and what they point to.
+type cArguments struct {
+	slots   []uint64
+	buffers []cBuffer
+	maps    []*cTensorMap
+}
+
+func (c *cArguments) add(m *memory) uint64 {
+	base := uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes)))
+	b := cBuffer{name: unsafe.StringData(m.name + "\x00"), base: base, bytes: uint64(len(m.bytes)), writable: 1}
+	if m.readOnly {
+		b.writable = 0
+	}
+	c.buffers = append(c.buffers, b)
+	return uint64(base)
+}
+
+// passed are arguments as a launch passes them.
+func passed(t testing.TB, args []any) *cArguments {
 	t.Helper()
-	type buffer struct {
-		name     *byte
-		base     uintptr
-		bytes    uint64
-		writable int32
-		_        int32
-	}
-	var slots []uint64
-	var buffers []buffer
-	var maps []*cTensorMap
-	add := func(m *memory) uint64 {
-		base := uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes)))
-		b := buffer{name: unsafe.StringData(m.name + "\x00"), base: base, bytes: uint64(len(m.bytes)), writable: 1}
-		if m.readOnly {
-			b.writable = 0
-		}
-		buffers = append(buffers, b)
-		return uint64(base)
-	}
+	c := &cArguments{}
 	for _, a := range args {
 		switch a := a.(type) {
 		case *memory:
-			slots = append(slots, add(a))
+			c.slots = append(c.slots, c.add(a))
 		case tensorMap:
-			add(a.of)
-			maps = append(maps, a.described())
-			slots = append(slots, uint64(uintptr(unsafe.Pointer(maps[len(maps)-1]))))
+			c.add(a.of)
+			c.maps = append(c.maps, a.described())
+			c.slots = append(c.slots, uint64(uintptr(unsafe.Pointer(c.maps[len(c.maps)-1]))))
 		case int:
-			slots = append(slots, uint64(uint32(int32(a))))
+			c.slots = append(c.slots, uint64(uint32(int32(a))))
 		default:
 			t.Fatalf("argument of type %T", a)
 		}
 	}
+	return c
+}
+
+// launch runs a kernel. Arguments are *memory, tensorMap or int.
+func (p *program) launch(t testing.TB, entry string, grid, block dim, smem int, args ...any) report {
+	t.Helper()
+	c := passed(t, args)
 	options := struct {
 		seed            uint64
 		races, counters int32
 	}{p.seed, asInt(p.races), asInt(p.counters)}
 	cluster, text := p.cluster, make([]byte, 1<<20)
 	rc, _, _ := purego.SyscallN(p.run, p.symbol(t, entry), uintptr(unsafe.Pointer(&grid)), uintptr(unsafe.Pointer(&block)),
-		uintptr(unsafe.Pointer(&cluster)), uintptr(smem), uintptr(unsafe.Pointer(unsafe.SliceData(slots))), uintptr(len(slots)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(buffers))), uintptr(len(buffers)), uintptr(unsafe.Pointer(&options)),
+		uintptr(unsafe.Pointer(&cluster)), uintptr(smem), uintptr(unsafe.Pointer(unsafe.SliceData(c.slots))),
+		uintptr(len(c.slots)),
+		uintptr(unsafe.Pointer(unsafe.SliceData(c.buffers))), uintptr(len(c.buffers)), uintptr(unsafe.Pointer(&options)),
 		uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
 	runtime.KeepAlive(args)
-	runtime.KeepAlive(maps)
-	runtime.KeepAlive(buffers)
+	runtime.KeepAlive(c)
 	var r report
 	end := strings.IndexByte(string(text), 0)
 	if err := json.Unmarshal(text[:end], &r); err != nil {

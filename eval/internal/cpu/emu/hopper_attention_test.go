@@ -82,8 +82,8 @@ func (a *attention) worst() (worst float64) {
 	return worst
 }
 
-// TestHopperAttention runs points of attention's family for Hopper where warpgroups have no queries, one key, or several tiles, and
-// where their number and that of the tiles are odd.
+// TestHopperAttention runs points of attention's family for Hopper where warpgroups have no queries, one key, or
+// several tiles, and where their number and that of the tiles are odd.
 func TestHopperAttention(t *testing.T) {
 	needCompiler(t)
 	for _, c := range []struct {
@@ -92,9 +92,11 @@ func TestHopperAttention(t *testing.T) {
 		genes map[string]any
 		sizes [][4]int // heads, s, d, causal
 	}{
-		{"turns of three", 1, map[string]any{"consumers": 3, "turns": true, "overlap": "next_qk", "stages": 2, "block_kv": 32, "grid": "persistent"}, [][4]int{{3, 65, 64, 1}, {1, 1, 64, 0}, {2, 200, 64, 1}}},
+		{"turns of three", 1, map[string]any{"consumers": 3, "turns": true, "overlap": "next_qk", "stages": 2, "block_kv": 32,
+			"grid": "persistent"}, [][4]int{{3, 65, 64, 1}, {1, 1, 64, 0}, {2, 200, 64, 1}}},
 		{"one stage", 132, map[string]any{"consumers": 2}, [][4]int{{2, 1, 128, 1}, {1, 130, 64, 0}}},
-		{"longest first", 2, map[string]any{"consumers": 2, "turns": true, "order": "longest", "grid": "persistent", "rescale": "lazy", "exp_fma": 2, "block_kv": 48, "stages": 3}, [][4]int{{3, 150, 128, 1}, {1, 64, 64, 1}}},
+		{"longest first", 2, map[string]any{"consumers": 2, "turns": true, "order": "longest", "grid": "persistent",
+			"rescale": "lazy", "exp_fma": 2, "block_kv": 48, "stages": 3}, [][4]int{{3, 150, 128, 1}, {1, 64, 64, 1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := hopperJob(t, "attention", c.sms, c.genes)

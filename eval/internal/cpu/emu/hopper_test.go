@@ -9,8 +9,8 @@ import (
 	"darwarp/kernels"
 )
 
-// TestHopper runs points of the family for Hopper, at sizes that are ragged in every direction, in both kinds of program: the
-// results are right, and the checks find nothing.
+// TestHopper runs points of the family for Hopper, at sizes that are ragged in every direction, in both kinds of
+// program: the results are right, and the checks find nothing.
 func TestHopper(t *testing.T) {
 	needCompiler(t)
 	b, f, dev := familyNamed(t, "hopper")
@@ -72,23 +72,28 @@ func hopperJob(t testing.TB, problem string, sms int, genes map[string]any) kern
 	return job
 }
 
-// TestPlantedInHopper plants bugs in a point of the family: two blocks share tiles of B, two warpgroups multiply, and results leave as
-// boxes. The first, which is none, comes out right.
+// TestPlantedInHopper plants bugs in a point of the family: two blocks share tiles of B, two warpgroups multiply, and
+// results leave as boxes. The first, which is none, comes out right.
 func TestPlantedInHopper(t *testing.T) {
 	needCompiler(t)
-	job := hopperJob(t, "gemm", 2, map[string]any{"block_m": 128, "block_n": 64, "consumers": 2, "cluster_m": 2, "blocks": "persistent", "epilogue": "tensor", "stages": 3})
+	job := hopperJob(t, "gemm", 2, map[string]any{"block_m": 128, "block_n": 64, "consumers": 2, "cluster_m": 2,
+		"blocks": "persistent", "epilogue": "tensor", "stages": 3})
 	for _, c := range []struct{ name, old, new, kind string }{
 		{"none", "", "", ""},
-		{"the other block not told", "mbarrier_arrive_at(empty(slot), lane)", "mbarrier_arrive_at(empty(slot), here)", "race"},
-		{"given back before its products are done", "wgmma_wait<1>();\n        if (k0 > 0) release(before);", "if (k0 > 0) release(before);\n        wgmma_wait<1>();", "race"},
+		{"the other block not told", "mbarrier_arrive_at(empty(slot), lane)",
+			"mbarrier_arrive_at(empty(slot), here)", "race"},
+		{"given back before its products are done", "wgmma_wait<1>();\n        if (k0 > 0) release(before);",
+			"if (k0 > 0) release(before);\n        wgmma_wait<1>();", "race"},
 		{"tiles not awaited", "mbarrier_wait(full(at.slot), at.phase);", "", "race"},
 		{"stages not awaited", "mbarrier_wait(empty(at.slot), at.phase ^ 1);", "", "race|trap"},
 		{"no wait for products", "wgmma_wait<0>();", "", "race"},
 		{"no fence of results", "async_fence();\n            __syncwarp();", "__syncwarp();", "race"},
 		{"results not of all lanes", "async_fence();\n            __syncwarp();", "async_fence();", "race"},
 		{"boxes not awaited", "if (lane == 0) bulk_wait_read<STORE_BUFFERS - 1>();", "", "race"},
-		{"ends before the other block", "++s, at.next()) mbarrier_wait(empty(at.slot), at.phase ^ 1);", "++s, at.next()) ;", "race"},
-		{"wrong swizzle", "swizzle<CHUNKS>(lane % 16, p + lane / 16)", "swizzle<CHUNKS>(lane % 16, p + lane / 16 ^ 2)", "wrong"},
+		{"ends before the other block", "++s, at.next()) mbarrier_wait(empty(at.slot), at.phase ^ 1);",
+			"++s, at.next()) ;", "race"},
+		{"wrong swizzle", "swizzle<CHUNKS>(lane % 16, p + lane / 16)",
+			"swizzle<CHUNKS>(lane % 16, p + lane / 16 ^ 2)", "wrong"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			source := strings.Replace(job.Source, c.old, c.new, 1)
@@ -110,8 +115,8 @@ func TestPlantedInHopper(t *testing.T) {
 	}
 }
 
-// TestHopperEdges runs points of gemm on a device of few multiprocessors, where blocks have several tiles, an odd number, or
-// clusters of which most lies outside C, or one step of k.
+// TestHopperEdges runs points of gemm on a device of few multiprocessors, where blocks have several tiles, an odd
+// number, or clusters of which most lies outside C, or one step of k.
 func TestHopperEdges(t *testing.T) {
 	needCompiler(t)
 	for _, c := range []struct {
@@ -120,12 +125,17 @@ func TestHopperEdges(t *testing.T) {
 		genes map[string]any
 		sizes [][3]int
 	}{
-		{"turns", 1, map[string]any{"consumers": 2, "schedule": "ping_pong", "blocks": "persistent", "stages": 3, "block_n": 32}, [][3]int{{64, 32, 64}, {130, 32, 200}, {130, 32, 8}}},
-		{"turns of clusters", 2, map[string]any{"consumers": 2, "schedule": "ping_pong", "blocks": "persistent", "cluster_m": 2, "group_m": 2, "block_n": 32, "epilogue": "tensor"},
+		{"turns", 1, map[string]any{"consumers": 2, "schedule": "ping_pong", "blocks": "persistent", "stages": 3,
+			"block_n": 32}, [][3]int{{64, 32, 64}, {130, 32, 200}, {130, 32, 8}}},
+		{"turns of clusters", 2, map[string]any{"consumers": 2, "schedule": "ping_pong", "blocks": "persistent",
+			"cluster_m": 2, "group_m": 2, "block_n": 32, "epilogue": "tensor"},
 			[][3]int{{64, 32, 64}, {300, 40, 136}}},
-		{"clusters beyond C", 4, map[string]any{"cluster_m": 2, "cluster_n": 2, "block_n": 80, "stages": 3, "group_m": 4}, [][3]int{{1, 8, 8}, {200, 200, 72}}},
-		{"few tiles for a grid", 4, map[string]any{"blocks": "persistent", "cluster_n": 4, "block_n": 32, "stages": 8, "group_m": 8}, [][3]int{{10, 16, 16}, {130, 200, 136}}},
-		{"buffers go round", 3, map[string]any{"block_m": 128, "block_n": 96, "blocks": "persistent", "epilogue": "tensor", "store_buffers": 3}, [][3]int{{300, 104, 40}}},
+		{"clusters beyond C", 4, map[string]any{"cluster_m": 2, "cluster_n": 2, "block_n": 80, "stages": 3, "group_m": 4},
+			[][3]int{{1, 8, 8}, {200, 200, 72}}},
+		{"few tiles for a grid", 4, map[string]any{"blocks": "persistent", "cluster_n": 4, "block_n": 32, "stages": 8,
+			"group_m": 8}, [][3]int{{10, 16, 16}, {130, 200, 136}}},
+		{"buffers go round", 3, map[string]any{"block_m": 128, "block_n": 96, "blocks": "persistent", "epilogue": "tensor",
+			"store_buffers": 3}, [][3]int{{300, 104, 40}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := hopperJob(t, "gemm", c.sms, c.genes)

@@ -14,8 +14,8 @@ import (
 	"darwarp/templates"
 )
 
-// planted is for testdata/sanitize.sh, which shows the same bugs to compute-sanitizer on a GPU, and for counting a GPU's
-// instructions of what BenchmarkGemm runs.
+// planted is for testdata/sanitize.sh, which shows the same bugs to compute-sanitizer on a GPU, and for counting a
+// GPU's instructions of what BenchmarkGemm runs.
 var planted = flag.String("planted", "", "write the planted bugs, with what is reported of them, to this folder")
 
 var plantedOnce sync.Once
@@ -35,7 +35,8 @@ func plant(t testing.TB, bug, file, source, entry string, grid, block [3]int, sm
 	})
 	writeFile(t, filepath.Join(*planted, file), []byte(source), os.O_TRUNC)
 	three := func(d [3]int) string { return fmt.Sprintf("%d %d %d", d[0], d[1], d[2]) }
-	line := strings.Join([]string{bug, file, fmt.Sprintf("%s %s %s %d %s", entry, three(grid), three(block), smem, args), ours}, "\t") + "\n"
+	line := strings.Join([]string{bug, file, fmt.Sprintf("%s %s %s %d %s", entry, three(grid), three(block), smem, args),
+		ours}, "\t") + "\n"
 	writeFile(t, filepath.Join(*planted, "plan.tsv"), []byte(line), os.O_APPEND)
 }
 

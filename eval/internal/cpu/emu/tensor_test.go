@@ -19,7 +19,8 @@ type tensorMap struct {
 
 // described is the C struct, kept by whoever launches.
 func (m tensorMap) described() *cTensorMap {
-	c := &cTensorMap{name: unsafe.StringData("tiles\x00"), base: uintptr(unsafe.Pointer(unsafe.SliceData(m.of.bytes))), rank: uint32(len(m.shape)), element: uint32(m.element), swizzle: uint32(m.swizzle)}
+	c := &cTensorMap{name: unsafe.StringData("tiles\x00"), base: uintptr(unsafe.Pointer(unsafe.SliceData(m.of.bytes))),
+		rank: uint32(len(m.shape)), element: uint32(m.element), swizzle: uint32(m.swizzle)}
 	for i := range m.shape {
 		c.shape[i], c.box[i] = uint64(m.shape[i]), uint32(m.box[i])
 	}
@@ -36,8 +37,8 @@ type cTensorMap struct {
 
 func (m tensorMap) bytes() int { return m.box[0] * m.box[1] * m.element }
 
-// places calls f for the elements of the box at a row and a column: where each is in shared memory, by what NVIDIA says of
-// swizzling, and where in the tensor; -1 outside of it.
+// places calls f for the elements of the box at a row and a column: where each is in shared memory, by what NVIDIA says
+// of swizzling, and where in the tensor; -1 outside of it.
 func (m tensorMap) places(row, column int, f func(shared, global int)) {
 	for r := range m.box[0] {
 		for c := range m.box[1] {
@@ -60,17 +61,20 @@ func (m tensorMap) places(row, column int, f func(shared, global int)) {
 }
 
 var boxes = []struct{ rows, columns, box0, box1, element, swizzle int }{
-	{20, 16, 8, 8, 4, 0}, {20, 16, 16, 4, 4, 0}, {20, 16, 16, 8, 4, 32}, {20, 32, 16, 16, 4, 64}, {20, 40, 16, 32, 4, 128}, {33, 72, 16, 64, 2, 128}, {9, 24, 8, 32, 2, 64}, {9, 24, 8, 16, 2, 32},
+	{20, 16, 8, 8, 4, 0}, {20, 16, 16, 4, 4, 0}, {20, 16, 16, 8, 4, 32}, {20, 32, 16, 16, 4, 64}, {20, 40, 16, 32, 4, 128},
+	{33, 72, 16, 64, 2, 128}, {9, 24, 8, 32, 2, 64}, {9, 24, 8, 16, 2, 32},
 }
 
 var corners = [][2]int{{0, 0}, {1, 8}, {3, -3}, {-2, 1}, {15, 17}, {40, 0}, {0, 100}, {-20, -50}}
 
-// TestLoadBox: boxes of a tensor lie in shared memory as the swizzle says, with zeros for what is outside of the tensor.
+// TestLoadBox: boxes of a tensor lie in shared memory as the swizzle says, with zeros for what is outside of the
+// tensor.
 func TestLoadBox(t *testing.T) {
 	for _, checked := range []bool{false, true} {
 		p := build(t, testdata(t, "tensor.cu"), checked)
 		for _, b := range boxes {
-			m := tensorMap{numbers("x", (b.rows*b.columns*b.element+3)/4), []int{b.rows, b.columns}, []int{b.box0, b.box1}, b.element, b.swizzle}
+			m := tensorMap{numbers("x", (b.rows*b.columns*b.element+3)/4), []int{b.rows, b.columns}, []int{b.box0, b.box1},
+				b.element, b.swizzle}
 			for i, c := range corners {
 				p.seed = uint64(i)
 				out := newMemory("y", m.bytes())
@@ -95,7 +99,8 @@ func TestStoreBox(t *testing.T) {
 		p := build(t, testdata(t, "tensor.cu"), checked)
 		for _, b := range boxes {
 			for _, c := range corners {
-				m := tensorMap{newMemory("y", b.rows*b.columns*b.element), []int{b.rows, b.columns}, []int{b.box0, b.box1}, b.element, b.swizzle}
+				m := tensorMap{newMemory("y", b.rows*b.columns*b.element), []int{b.rows, b.columns}, []int{b.box0, b.box1},
+					b.element, b.swizzle}
 				in, want := numbers("x", m.bytes()/4), make([]byte, len(m.of.bytes))
 				p.good(t, "store_box", x(1), x(64), m.bytes(), m, in, c[0], c[1], m.bytes())
 				m.places(c[0], c[1], func(shared, global int) {
@@ -117,7 +122,8 @@ func sharedRows(t *testing.T, p *program) (report, string) {
 	const steps = 7
 	p.cluster = dim{2, 1, 1}
 	in, out := numbers("x", steps*16*32), newMemory("y", 4*4*steps*32)
-	r := p.launch(t, "shared_rows", x(4), x(64), 4096, tensorMap{in, []int{steps * 16, 32}, []int{8, 32}, 4, 0}, out, steps)
+	r := p.launch(t, "shared_rows", x(4), x(64), 4096,
+		tensorMap{in, []int{steps * 16, 32}, []int{8, 32}, 4, 0}, out, steps)
 	for i, v := range view[int32](out) {
 		want, step := int32(0), i/32%steps
 		for row := range 16 {
@@ -142,21 +148,30 @@ func TestMulticast(t *testing.T) {
 	}
 }
 
-// TestPlantedInMulticast plants bugs in what two blocks do for each other. Without checks they spoil the sums under most orders.
+// TestPlantedInMulticast plants bugs in what two blocks do for each other. Without checks they spoil the sums under
+// most orders.
 func TestPlantedInMulticast(t *testing.T) {
 	source := testdata(t, "tensor.cu")
 	for _, c := range []struct{ name, old, new, kind string }{
 		{"rows not awaited", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "", "race"},
-		{"wrong phase", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "mbarrier_wait(&full[i % 2], i / 2 % 2 ^ 1);", "race|deadlock"},
+		{"wrong phase", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "mbarrier_wait(&full[i % 2], i / 2 % 2 ^ 1);",
+			"race|deadlock"},
 		{"places not awaited", "mbarrier_wait(&empty[i % 2], i / 2 % 2 ^ 1);", "", "race|trap"},
-		{"the other block's readers not awaited", "mbarrier_arrive_at(&empty[i % 2], lane)", "mbarrier_arrive_at(&empty[i % 2], rank)", "race"},
-		{"places never given back", "__syncwarp();\n            if (lane < 2) mbarrier_arrive_at(&empty[i % 2], lane);", "", "deadlock"},
+		{"the other block's readers not awaited", "mbarrier_arrive_at(&empty[i % 2], lane)",
+			"mbarrier_arrive_at(&empty[i % 2], rank)", "race"},
+		{"places never given back", "__syncwarp();\n            if (lane < 2) mbarrier_arrive_at(&empty[i % 2], lane);",
+			"", "deadlock"},
 		{"lanes not awaited", "__syncwarp();\n            if", "if", "race"},
-		{"half of the bytes expected", "mbarrier_expect(&full[i % 2], 2048)", "mbarrier_expect(&full[i % 2], 1024)", "race|deadlock"},
-		{"barriers not shown", "cluster_arrive_only();\n    cluster_wait();\n    if", "__syncthreads();\n    if", "race|trap"},
-		{"barriers known to nobody", "mbarrier_fence();\n    }\n    cluster_arrive_only", "}\n    cluster_arrive_only", "race"},
-		{"ends before the other block", "for (int i = steps; i < steps + 2; ++i) mbarrier_wait(&empty[i % 2], i / 2 % 2 ^ 1);  // the end", "", "race"},
-		{"a barrier that waits for nothing", "for (int i = steps; i < steps + 2; ++i) mbarrier_wait(&empty[i % 2], i / 2 % 2 ^ 1);  // the end", "cluster_arrive_only(), cluster_wait();", "race"},
+		{"half of the bytes expected", "mbarrier_expect(&full[i % 2], 2048)", "mbarrier_expect(&full[i % 2], 1024)",
+			"race|deadlock"},
+		{"barriers not shown", "cluster_arrive_only();\n    cluster_wait();\n    if",
+			"__syncthreads();\n    if", "race|trap"},
+		{"barriers known to nobody", "mbarrier_fence();\n    }\n    cluster_arrive_only",
+			"}\n    cluster_arrive_only", "race"},
+		{"ends before the other block",
+			"for (int i = steps; i < steps + 2; ++i) mbarrier_wait(&empty[i % 2], i / 2 % 2 ^ 1);  // the end", "", "race"},
+		{"a barrier that waits for nothing", "for (int i = steps; i < steps + 2; ++i) mbarrier_wait(&empty[i % 2], i / 2 % " +
+			"2 ^ 1);  // the end", "cluster_arrive_only(), cluster_wait();", "race"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			planted := strings.Replace(source, c.old, c.new, 1)
@@ -194,7 +209,8 @@ func TestTensorBugs(t *testing.T) {
 		{"no_wait", "race", 2, "fills with a bulk copy and has not waited for"},
 		{"too_few_bytes", "deadlock", 1, "1 of 1 have arrived, and 16 bytes have come that nobody announced"},
 		{"odd_address", "misaligned", 1, "by tensor map tiles: the address in shared memory must be a multiple of 128"},
-		{"past_shared", "out_of_bounds", 1, "fills with a bulk copy 1024 bytes up to 128 past the end of the block's 4096 bytes"},
+		{"past_shared", "out_of_bounds", 1,
+			"fills with a bulk copy 1024 bytes up to 128 past the end of the block's 4096 bytes"},
 		{"no_such_block", "out_of_bounds", 1, "block 1 of its cluster, which has no such block"},
 		{"far_arrival", "out_of_bounds", 1, "block 1 of its cluster, which has no such block"},
 		{"no_store_fence", "race", 2, "writes with no async_fence after it"},
@@ -212,7 +228,8 @@ func TestTensorBugs(t *testing.T) {
 		})
 	}
 	m := tensorMap{numbers("x", 32*32), []int{32, 32}, []int{8, 32}, 4, 0}
-	if r := p.launch(t, "store_box", x(1), x(64), 4096, m, newMemory("y", 4096), 0, 0, 1024); r.Kind != "out_of_bounds" || !strings.Contains(r.Message, "of x, which is read-only") {
+	if r := p.launch(t, "store_box", x(1), x(64), 4096, m, newMemory("y", 4096), 0, 0, 1024); r.Kind != "out_of_bounds" ||
+		!strings.Contains(r.Message, "of x, which is read-only") {
 		t.Errorf("a store to an input: %+v", r)
 	}
 }

@@ -88,7 +88,8 @@ func TestWarpgroups(t *testing.T) {
 	}
 }
 
-// TestWgmmaOfRows: weights in registers times rows of a tensor of four dimensions, of which the map sees the last 20 as zeros.
+// TestWgmmaOfRows: weights in registers times rows of a tensor of four dimensions, of which the map sees the last 20 as
+// zeros.
 func TestWgmmaOfRows(t *testing.T) {
 	const known = 20
 	for _, checked := range []bool{false, true} {
@@ -101,7 +102,8 @@ func TestWgmmaOfRows(t *testing.T) {
 			for i := range known * 128 {
 				put(b.bytes, i, half(i*5%13-6, kind == "bf16"))
 			}
-			prog.good(t, "of_rows_"+kind, x(1), x(128), 8192, tensorMap{b, []int{1, 1, known, 128}, []int{1, 1, 32, 64}, 2, 128}, a, c)
+			prog.good(t, "of_rows_"+kind, x(1), x(128), 8192,
+				tensorMap{b, []int{1, 1, known, 128}, []int{1, 1, 32, 64}, 2, 128}, a, c)
 			for i, v := range view[float32](c) {
 				want := float32(1)
 				for k := range known {
@@ -127,25 +129,40 @@ func TestStmatrix(t *testing.T) {
 	}
 }
 
-// TestPlantedInWgmma plants bugs in a product. They are found with checks, or spoil the sums where the report is not about memory.
+// TestPlantedInWgmma plants bugs in a product. They are found with checks, or spoil the sums where the report is not
+// about memory.
 func TestPlantedInWgmma(t *testing.T) {
 	source := testdata(t, "wgmma.cu")
 	const issue = "for (int k = 0; k < 4; ++k) wgmma_m64k16<T, N>(sums, at + 2 * k, bt + 2 * k, true);"
 	for _, c := range []struct{ name, old, new, kind, message string }{
 		{"tiles not awaited", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "", "race", "has not waited for|no barrier between"},
-		{"one warp does not await tiles", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "if (threadIdx.x / 32 != 2) mbarrier_wait(&full[i % 2], i / 2 % 2);", "race", "has not waited for|no barrier between"},
-		{"the wrong phase", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "mbarrier_wait(&full[i % 2], i / 2 % 2 ^ 1);", "race|deadlock", ""},
-		{"given back too early", "if (i > 0 && threadIdx.x == 0) mbarrier_arrive(&empty[(i - 1) % 2]);", "if (threadIdx.x == 0) mbarrier_arrive(&empty[i % 2]);", "race|deadlock", "has not waited for|no barrier between|does not end"},
-		{"given back by a thread that has not waited", "wgmma_wait<1>();\n        if (i > 0 && threadIdx.x == 0)", "if (threadIdx.x >= 32) wgmma_wait<1>();\n        if (i > 0 && threadIdx.x == 0)", "race", "has not waited for|no barrier between"},
-		{"sums not awaited", "wgmma_wait<0>();\n    write<N>(c, sums);", "write<N>(c, sums);", "race", "ends and has not waited for a wgmma"},
-		{"sums read too early", "wgmma_wait<0>();\n    write<N>(c, sums);", "write<N>(c, sums);\n    wgmma_wait<0>();", "", ""},
-		{"sums changed too early", "wgmma_wait<1>();\n", "wgmma_wait<1>();\n        sums[3] = 0;\n", "race", "changes the sums of a wgmma that it has not waited for"},
+		{"one warp does not await tiles", "mbarrier_wait(&full[i % 2], i / 2 % 2);",
+			"if (threadIdx.x / 32 != 2) mbarrier_wait(&full[i % 2], i / 2 % 2);", "race",
+			"has not waited for|no barrier between"},
+		{"the wrong phase", "mbarrier_wait(&full[i % 2], i / 2 % 2);", "mbarrier_wait(&full[i % 2], i / 2 % 2 ^ 1);",
+			"race|deadlock", ""},
+		{"given back too early", "if (i > 0 && threadIdx.x == 0) mbarrier_arrive(&empty[(i - 1) % 2]);",
+			"if (threadIdx.x == 0) mbarrier_arrive(&empty[i % 2]);", "race|deadlock",
+			"has not waited for|no barrier between|does not end"},
+		{"given back by a thread that has not waited", "wgmma_wait<1>();\n        if (i > 0 && threadIdx.x == 0)",
+			"if (threadIdx.x >= 32) wgmma_wait<1>();\n        if (i > 0 && threadIdx.x == 0)", "race",
+			"has not waited for|no barrier between"},
+		{"sums not awaited", "wgmma_wait<0>();\n    write<N>(c, sums);", "write<N>(c, sums);", "race",
+			"ends and has not waited for a wgmma"},
+		{"sums read too early", "wgmma_wait<0>();\n    write<N>(c, sums);",
+			"write<N>(c, sums);\n    wgmma_wait<0>();", "", ""},
+		{"sums changed too early", "wgmma_wait<1>();\n", "wgmma_wait<1>();\n        sums[3] = 0;\n", "race",
+			"changes the sums of a wgmma that it has not waited for"},
 		{"not committed", "wgmma_commit();\n        wgmma_wait<1>();", "wgmma_wait<1>();", "race|deadlock", ""},
-		{"no fence", "wgmma_fence();\n        " + issue, issue, "race", "sums that are new or changed, and no wgmma_fence came before"},
+		{"no fence", "wgmma_fence();\n        " + issue, issue, "race",
+			"sums that are new or changed, and no wgmma_fence came before"},
 		{"one warp missing", issue, "if (threadIdx.x / 32 != 1) " + issue, "deadlock|race", ""},
-		{"one lane missing", issue, "if (threadIdx.x != 77) " + issue, "divergence", "of one warp wait at different warp operations"},
-		{"one warp elsewhere", issue, issue[:len(issue)-len("at + 2 * k, bt + 2 * k, true);")] + "at + 2 * (k ^ threadIdx.x / 32 / 3), bt + 2 * k, true);", "divergence", "of one warpgroup ask for different wgmmas"},
-		{"beyond the operand", "at + 2 * k, bt + 2 * k, true", "at + 2 * k, bt + 2 * k + 8192 / 16 * 2, true", "out_of_bounds|race|uninitialised", ""},
+		{"one lane missing", issue, "if (threadIdx.x != 77) " + issue, "divergence",
+			"of one warp wait at different warp operations"},
+		{"one warp elsewhere", issue, issue[:len(issue)-len("at + 2 * k, bt + 2 * k, true);")] + "at + 2 * (k ^ " +
+			"threadIdx.x / 32 / 3), bt + 2 * k, true);", "divergence", "of one warpgroup ask for different wgmmas"},
+		{"beyond the operand", "at + 2 * k, bt + 2 * k, true", "at + 2 * k, bt + 2 * k + 8192 / 16 * 2, true",
+			"out_of_bounds|race|uninitialised", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			planted := strings.Replace(source, c.old, c.new, 1)
@@ -156,7 +173,8 @@ func TestPlantedInWgmma(t *testing.T) {
 			p := newWgmmaProduct(64, 64, 320, false)
 			for checked.seed = range 6 {
 				r, wrong := p.run(t, checked, "product_half_64")
-				if c.kind == "" && (r.Kind != "" || wrong == "") || c.kind != "" && (r.Kind == "" || !strings.Contains(c.kind, r.Kind) || !strings.HasSuffix(r.File, "kernel.cu")) {
+				if c.kind == "" && (r.Kind != "" || wrong == "") || c.kind != "" &&
+					(r.Kind == "" || !strings.Contains(c.kind, r.Kind) || !strings.HasSuffix(r.File, "kernel.cu")) {
 					t.Errorf("%+v %s, want %q", r, wrong, c.kind)
 				}
 				if !anyOf(r.Message, c.message) {
@@ -171,17 +189,21 @@ func TestPlantedInWgmma(t *testing.T) {
 					spoilt++
 				}
 			}
-			if t.Logf("without checks under %d of 6 orders", spoilt); spoilt == 0 && c.name != "one warp does not await tiles" { // others have
+			// others have
+			if t.Logf("without checks under %d of 6 orders", spoilt); spoilt == 0 && c.name != "one warp does not await tiles" {
 				t.Error("not found without checks")
 			}
 		})
 	}
 	for message, c := range map[string][2]string{
-		"writes with no async_fence after it":             {"async_fence();\n", "\n"},
-		"multiplies with wgmma and has not waited for":    {"wgmma_wait<0>();\n    write<64>", "__syncthreads(); memory[threadIdx.x] = 0;  // <- written\n    wgmma_wait<0>(); write<64>"},
-		"does not begin at a multiple of 1024":            {"wgmma_descriptor(memory + 8192);", "wgmma_descriptor(memory + 8192 + 128);"},
-		"a descriptor that wgmma_descriptor did not make": {"wgmma_descriptor(memory + 8192);", "wgmma_descriptor(memory + 8192) & ~(1ull << 62);"},
-		"is in a warpgroup of less than 128 threads":      {"threadIdx.x; i < 64 * 64", "threadIdx.x; i < 0 * 64"},
+		"writes with no async_fence after it": {"async_fence();\n", "\n"},
+		"multiplies with wgmma and has not waited for": {"wgmma_wait<0>();\n    write<64>",
+			"__syncthreads(); memory[threadIdx.x] = 0;  // <- written\n    wgmma_wait<0>(); write<64>"},
+		"does not begin at a multiple of 1024": {"wgmma_descriptor(memory + 8192);",
+			"wgmma_descriptor(memory + 8192 + 128);"},
+		"a descriptor that wgmma_descriptor did not make": {"wgmma_descriptor(memory + 8192);",
+			"wgmma_descriptor(memory + 8192) & ~(1ull << 62);"},
+		"is in a warpgroup of less than 128 threads": {"threadIdx.x; i < 64 * 64", "threadIdx.x; i < 0 * 64"},
 	} {
 		planted, block := strings.Replace(source, c[0], c[1], 1), 128
 		if strings.Contains(c[1], "0 * 64") {
@@ -194,7 +216,8 @@ func TestPlantedInWgmma(t *testing.T) {
 	}
 }
 
-// BenchmarkWgmma is the time of a product of 64 x 256 x 1024, which is 64 multiplications of a warpgroup, on one OS thread.
+// BenchmarkWgmma is the time of a product of 64 x 256 x 1024, which is 64 multiplications of a warpgroup, on one OS
+// thread.
 func BenchmarkWgmma(b *testing.B) {
 	p := newWgmmaProduct(64, 256, 1024, false)
 	for _, mode := range []string{"fast", "races"} {
