@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"maps"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -86,8 +85,9 @@ const (
 // longShare is the part of the bound in work that a size with a very long dim may take.
 const longShare = 64
 
-// spans are what a dim of up to most is drawn from that is far from its usual sizes: one, a handful, thousands, and more
-// where there is more. One is drawn three times: a single line is of a single class, which may be one that shows nothing.
+// spans are what a dim of up to most is drawn from that is far from its usual sizes: one, a handful, thousands, and
+// more where there is more. One is drawn three times: a single line is of a single class, which may be one that shows
+// nothing.
 func (d *drawer) spans(most float64) [][2]float64 {
 	list := [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 17}, {thousands, d.long}}
 	if d.long >= longest && most > longest {
@@ -96,8 +96,8 @@ func (d *drawer) spans(most float64) [][2]float64 {
 	return list
 }
 
-// scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small: who leaves
-// work out for few rows or for long ones meets all of them.
+// scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small:
+// a kernel that leaves work out for few rows or for long ones meets all of them.
 func (d *drawer) scales() []kernels.Dims {
 	var list []kernels.Dims
 	for _, dim := range d.p.DimNames {
@@ -208,59 +208,3 @@ func (d *drawer) work(size kernels.Dims) (work float64, ok bool) {
 // lineCount is how long the dims are that are not at issue: so many lines, or a few more, that each of many classes
 // occurs.
 const lineCount = 18
-
-// near draws, for each dim of a workload, sizes in which this dim is as in the workload, and in one where it is a
-// little more or less, and the others are small. Who does something special at the sizes that are scored meets hard
-// inputs there.
-func (d *drawer) near(w kernels.Dims) []kernels.Dims {
-	var list []kernels.Dims
-	for _, dim := range d.p.DimNames {
-		r := d.p.Range(dim)
-		if len(r.Values) > 0 || w[dim] <= 2*lineCount {
-			continue
-		}
-		for _, delta := range []int{0, d.delta(r, w[dim])} {
-			size := maps.Clone(w)
-			for _, other := range d.p.DimNames {
-				if o := d.p.Range(other); len(o.Values) == 0 {
-					size[other] = min(w[other], max(lineCount+d.rng.IntN(lineCount), o.Step)/o.Step*o.Step)
-				}
-			}
-			size[dim] = w[dim] + delta
-			if d.shrink(size, []string{dim}) {
-				list = append(list, size)
-			}
-		}
-	}
-	return list
-}
-
-// neighbor is the workload with one dim a little more or less, and all others as they are.
-func (d *drawer) neighbor(w kernels.Dims) (kernels.Dims, bool) {
-	var able []string
-	for _, dim := range d.p.DimNames {
-		if r := d.p.Range(dim); len(r.Values) == 0 && w[dim] > 2*lineCount {
-			able = append(able, dim)
-		}
-	}
-	if len(able) == 0 {
-		return nil, false
-	}
-	size, dim := maps.Clone(w), able[d.rng.IntN(len(able))]
-	size[dim] += d.delta(d.p.Range(dim), size[dim])
-	_, ok := d.work(size)
-	return size, ok
-}
-
-// delta is a small difference to a size, up or down: one, or a vector, or less than a tile. Where sizes are multiples
-// of more than one, none leads out of the range.
-func (d *drawer) delta(r kernels.Range, size int) int {
-	by := []int{1, 1, 2, 4, 8, 16}[d.rng.IntN(6)] * r.Step
-	if d.rng.IntN(2) == 0 {
-		by = -by
-	}
-	if r.Step > 1 {
-		by = min(max(size+by, r.Step), r.Most) - size
-	}
-	return by
-}
