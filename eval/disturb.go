@@ -56,8 +56,7 @@ func unseenTooSlow(workload string, r kernels.DuelRound) string {
 		return ""
 	}
 	return fmt.Sprintf("%s: keeps answers: calls on inputs that never came before take %.2f of the time of those on "+
-		"inputs that "+
-		"come again", workload, r.Ratio)
+		"inputs that come again", workload, r.Ratio)
 }
 
 // fresh runs the bank of each workload in random orders, everything refilled before each call, and then has the
