@@ -2,11 +2,9 @@ package eval
 
 import (
 	"cmp"
-	crand "crypto/rand"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
@@ -218,87 +216,3 @@ func (s *caseSet) trialCases(w kernels.Workload, bank string, proved power) (lis
 
 // full reports whether there is no room for more trial cases.
 func (s *caseSet) full() bool { return s.bytes > s.want.effort.memory || len(s.cases) >= mostCases }
-
-// add completes a case that has dims, class and what it is for.
-func (s *caseSet) add(c device.Case) (err error) {
-	if c.Buffers, err = s.want.problem.Buffers(c.Dims, s.want.dtype); err != nil {
-		return err
-	}
-	c.Name, c.Seed, c.Terms = sizeName(s.want.problem, c.Dims)+" "+c.Class, s.want.rng.Uint64(), s.terms
-	if c.Class == device.Mixed {
-		c.Mix = s.mix
-	}
-	c.TruthAt = s.truth
-	s.truth += c.TruthBytes()
-	s.bytes += c.ArenaBytes()
-	s.cases = append(s.cases, c)
-	return nil
-}
-
-// slotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, of
-// any one trial case, and of timed launches where the judge looks at them.
-func (s *caseSet) slotBytes() int {
-	gated, most := 0, 0
-	for i := range s.cases {
-		c := &s.cases[i]
-		if !c.Trial {
-			gated += c.OutBytes()
-		}
-		if c.Workload != "" {
-			most = max(most, c.OutBytes())
-		}
-	}
-	n := max(gated, most)
-	if s.atomics {
-		n = max(n, fewestRecorded*most, min(usuallyRecorded*most, mostRecordedBytes))
-	}
-	return n
-}
-
-// How many outputs of a workload a slot holds where the judge looks at those of timed launches: the more, the fewer
-// requests a timing takes. A fresh pair of a duel is of two calls on either side at least.
-const (
-	fewestRecorded    = 4
-	usuallyRecorded   = 16
-	mostRecordedBytes = 1 << 30
-)
-
-// fitting is how many of the cases have room for their outputs in a slot, and at least one.
-func (s *caseSet) fitting(cases []int) int {
-	room := s.slotBytes()
-	for n, i := range cases {
-		if room -= s.cases[i].OutBytes(); room < 0 && n > 0 {
-			return n
-		}
-	}
-	return len(cases)
-}
-
-// sizeName writes a size in the order that the problem names its dims: 257x255x129.
-func sizeName(p *kernels.Problem, d kernels.Dims) string {
-	parts := make([]string, len(p.DimNames))
-	for i, n := range p.DimNames {
-		parts[i] = fmt.Sprint(d[n])
-	}
-	return strings.Join(parts, "x")
-}
-
-// deviceBytes is the device memory that the cases take, with the largest cold run beside them.
-func (s *caseSet) deviceBytes(l2 int) int {
-	cold := 0
-	for i := range s.cases {
-		if s.cases[i].Workload != "" {
-			cold = max(cold, s.cases[i].ColdBytes(l2))
-		}
-	}
-	return s.bytes + cold
-}
-
-// secret is a source that no candidate can know.
-func secret() *rand.Rand {
-	var seed [32]byte
-	if _, err := crand.Read(seed[:]); err != nil { // documented never to fail
-		panic(err)
-	}
-	return rand.New(rand.NewChaCha8(seed))
-}

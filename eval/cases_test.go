@@ -106,7 +106,7 @@ func TestCasesProved(t *testing.T) {
 	}
 	e := effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30, long: 1 << 16, narrow: true}
 	powers := map[string]power{"128": {bank: "needles", unfit: []string{"normal", "wide"}}}
-	s, err := newCases(wanted{p, kernels.FP16, p.Workloads, e, powers, secret()})
+	s, err := newCases(wanted{p, kernels.FP16, p.Workloads, e, powers, device.SecretNumbers()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestCasesProved(t *testing.T) {
 		}
 	}
 	powers = map[string]power{"128": {bank: "uniform", tails: true}}
-	if s, err = newCases(wanted{p, kernels.FP16, p.Workloads, e, powers, secret()}); err != nil {
+	if s, err = newCases(wanted{p, kernels.FP16, p.Workloads, e, powers, device.SecretNumbers()}); err != nil {
 		t.Fatal(err)
 	}
 	needles := func(c device.Case) bool { return c.Workload == "128" && c.Class == kernels.Needles && !c.Trial }

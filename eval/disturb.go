@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"darwarp/eval/internal/checker"
-	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -84,7 +82,7 @@ func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	}
 	for i, w := range t.cfg.Workloads {
 		again := repeats{slices.Concat(f.repeat[i][0], f.repeat[i][1]), f.Rounds()[i].Champion}
-		if why := t.repeatsTooFast(w.Name, again, t.honestRepeat(w.Name, false, 0), most); why != "" {
+		if why := t.repeatsTooFast(w.Name, again, t.usualRepeat(w.Name, false, 0), most); why != "" {
 			return failed(kernels.Suspect, "%s", why), nil
 		}
 		if why := unseenTooSlow(w.Name, f.Rounds()[i]); why != "" {
@@ -123,147 +121,4 @@ func (t *trial) launches(ctx context.Context) (kernels.Doubt, error) {
 	return t.repeat(ctx, repetition{cases: cases, runs: judgedLaunches, least: judgedLaunches,
 		within: within, most: within, bursts: func() bool { return rand.IntN(2) == 0 },
 		what: fmt.Sprintf("judged launches on %d sets of inputs", len(cases))})
-}
-
-// repetition is runs of a candidate on cases in a random order.
-type repetition struct {
-	cases  []int
-	runs   int
-	least  int           // that are enough once time is up
-	within time.Duration // after which least are enough
-	most   time.Duration
-	bursts func() bool // whether the next request is disturbed
-	what   string
-}
-
-// repeat compares the outputs of each run with those that were judged, and has them judged where bits may differ.
-func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error) {
-	if ok, err := t.know(ctx, slices.Sorted(slices.Values(r.cases))); err != nil || !ok {
-		d, _ := t.found()
-		return d, err
-	}
-	start, done, order := time.Now(), 0, []int(nil)
-	for done < r.runs {
-		if took := time.Since(start); took > r.within && done >= r.least {
-			return passed("%d of %d %s, as many as %v had time for", done, r.runs, r.what, r.within), nil
-		} else if took > r.most && done > 0 {
-			return impossible("%d of %d %s in %v, and nothing was found", done, r.runs, r.what, r.most), nil
-		}
-		for len(order) < device.MostDisturbed && done+len(order) < r.runs {
-			round := slices.Clone(r.cases)
-			rand.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
-			order = append(order, round[:min(len(round), r.runs-done-len(order))]...)
-		}
-		bursts := r.bursts()
-		n := t.slice(order, bursts)
-		if err := t.disturb(ctx, order[:n], bursts); err != nil {
-			return kernels.Doubt{}, err
-		}
-		if d, bad := t.found(); bad {
-			d.Detail = fmt.Sprintf("after %d %s: %s", done, r.what, d.Detail)
-			return d, nil
-		}
-		done, order = done+n, order[n:]
-	}
-	return passed("%d %s", r.runs, r.what), nil
-}
-
-// slice is how many of the runs go into one request: those of disturbSlice, and, where they are judged one by one,
-// those whose outputs fit a slot.
-func (t *trial) slice(order []int, bursts bool) int {
-	once, took := float64(disturbOnce), 0.0
-	if bursts && t.device.Kind != "cpu" {
-		once += float64(disturbBurst)
-	}
-	for n, i := range order {
-		took += t.right[i].Nanos + once
-		if n > 0 && (took > float64(disturbSlice) || n == device.MostDisturbed) {
-			order = order[:n]
-			break
-		}
-	}
-	if t.cfg.Problem.Check.Atomics {
-		return t.cases.fitting(order)
-	}
-	return len(order)
-}
-
-// disturb runs cases in order. What it finds is the evaluation's outcome. A fault counts as at the gate: one that a
-// fresh process repeats is what it is, another makes the candidate flaky.
-func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
-	req := &device.Disturb{Cubin: t.cubin, Calls: t.calls, Cases: order, Bursts: bursts, Seed: secret().Uint64()}
-	if !t.cfg.Problem.Check.Atomics {
-		req.Expect = make([]uint64, len(t.cases.cases))
-		for i, r := range t.right {
-			req.Expect[i] = r.Hash
-		}
-	} else {
-		slot, err := t.slot(ctx, true)
-		if err != nil {
-			return err
-		}
-		defer t.free(slot)
-		req.Slot = slot
-	}
-	var reply device.DisturbReply
-	var judged checker.JudgeReply
-	faulted := ""
-	for range attempts {
-		reply = device.DisturbReply{}
-		var err error
-		judged, err = t.judged(ctx, device.Request{Disturb: req}, &reply, t.disturbDeadline(order),
-			func() *checker.Judge { return t.disturbedOutputs(req, &reply) })
-		outcome, detail, err := t.faultOf(reply.Fault, err)
-		if err != nil {
-			return err
-		}
-		if outcome == kernels.Unknown {
-			break
-		}
-		if outcome == kernels.Invalid || outcome == kernels.Suspect || faulted != "" {
-			t.fail(outcome, "%s", detail)
-			return nil
-		}
-		faulted = detail
-	}
-	if faulted != "" {
-		t.fail(kernels.Flaky, "a fault that did not repeat in a fresh process: %s", faulted)
-		return nil
-	}
-	return t.weighDisturbed(req, &reply, judged.Wrong)
-}
-
-// disturbDeadline is that of a gate of so many cases, times what the other stream may take.
-func (t *trial) disturbDeadline(order []int) time.Duration {
-	d := floor
-	if t.device.Kind == "cpu" {
-		d *= emulatedFloors
-	}
-	for _, i := range order {
-		d += time.Duration(slack * (t.right[i].Nanos + float64(disturbOnce)))
-	}
-	return min(d, patience)
-}
-
-// disturbedOutputs are those that only the judge can tell from wrong ones.
-func (t *trial) disturbedOutputs(req *device.Disturb, reply *device.DisturbReply) *checker.Judge {
-	if reply.Fault != nil || len(req.Expect) > 0 {
-		return nil
-	}
-	return &checker.Judge{Slot: req.Slot, Acc: t.job.Acc, Cases: req.Cases}
-}
-
-// weighDisturbed says what the runs, and the judge of their outputs, have shown.
-func (t *trial) weighDisturbed(req *device.Disturb, reply *device.DisturbReply, wrong string) error {
-	switch {
-	case reply.Strays != nil:
-		t.fail(kernels.Suspect, "%s", reply.Strays.Why())
-	case len(reply.Wrong) > 0 && reply.Wrong[0] >= 0 && reply.Wrong[0] < len(req.Cases):
-		first := reply.Wrong[0]
-		t.fail(kernels.Flaky, "%s: %d of %d runs gave other bits than those that were judged, first run %d",
-			t.cases.cases[req.Cases[first]].Name, len(reply.Wrong), len(req.Cases), first+1)
-	case wrong != "":
-		t.fail(kernels.Wrong, "%s", wrong)
-	}
-	return nil
 }

@@ -197,8 +197,8 @@ func TestKeepsAnswers(t *testing.T) {
 		p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, stats.Median); t1 != nil || t2 == nil {
 		t.Errorf("ten noisy pairs: found out (%v), suspected (%v)", t1, t2)
 	}
-	if got := p.honestRepeat("w", true, 0.97); got != 0.97 || p.honestRepeat("w", false, 1) != 0.97 ||
-		p.honestRepeat("other", false, 1) != 1 {
+	if got := p.usualRepeat("w", true, 0.97); got != 0.97 || p.usualRepeat("w", false, 1) != 0.97 ||
+		p.usualRepeat("other", false, 1) != 1 {
 		t.Errorf("the naive start's ratio is %g and not remembered", got)
 	}
 }

@@ -82,13 +82,6 @@ type sharedMemory struct {
 	inputs   *proc.Shared // may be another pool's
 }
 
-// slotPool is the free slots of the output memory.
-type slotPool struct {
-	slots   chan int
-	first   chan int   // the same, for what goes before candidates
-	several sync.Mutex // held while more than one slot is taken
-}
-
 // known is what a session has found out.
 type known struct {
 	mu      sync.Mutex

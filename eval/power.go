@@ -23,7 +23,7 @@ type power struct {
 // provenCases makes the case list, with input classes of which it is proved that the check can tell right from wrong on
 // them.
 func (p *Pool) provenCases(ctx context.Context, open device.Open, reference []byte) (*caseSet, error) {
-	rng, e := secret(), p.effort()
+	rng, e := device.SecretNumbers(), p.effort()
 	powers, err := p.provePower(ctx, open, reference, rng, e)
 	if err != nil {
 		return nil, err

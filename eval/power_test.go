@@ -65,7 +65,7 @@ func powersOf(t *testing.T, cfg Config) (map[string]power, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.provePower(t.Context(), device.Open{}, reference, secret(), p.effort())
+	return p.provePower(t.Context(), device.Open{}, reference, device.SecretNumbers(), p.effort())
 }
 
 // TestPower plants problems whose tolerance is too wide for the inputs that they name, or too wide for any.

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
-	"darwarp/eval/internal/sandbox"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
@@ -51,95 +49,6 @@ const (
 	fillDeadline  = 120 * time.Second
 	truthDeadline = 10 * time.Minute
 )
-
-// startWorker starts a device worker and opens its device.
-func startWorker(ctx context.Context, r role, open device.Open, args []string, files ...*os.File) (
-	*proc.Worker, device.OpenReply, error) {
-	var reply device.OpenReply
-	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env,
-		Fence: r.fence(open), Nice: r.nice})
-	if err != nil {
-		return nil, reply, err
-	}
-	if err := w.Call(ctx, device.Request{Open: &open}, &reply, openDeadline, nil); err != nil {
-		return nil, reply, errors.Join(fmt.Errorf("open the device: %w", err), w.Close())
-	}
-	return w, reply, nil
-}
-
-// role is the kind of worker that drives a device.
-type role struct {
-	worker   string
-	env      []string
-	devices  []string     // to control
-	local    bool         // needs sockets within this machine
-	children bool         // starts addr2line, which tells the lines of accesses
-	nice     int          // added to its niceness
-	sandbox  sandbox.Mode // empty: off
-}
-
-// in is the role inside of a sandbox.
-func (r role) in(m sandbox.Mode) role {
-	r.sandbox = m
-	return r
-}
-
-// fence lets a device worker read the system and the driver's folder, and control its devices. It
-// writes no file, and starts no process unless it looks for races.
-func (r role) fence(open device.Open) *sandbox.Profile {
-	if r.sandbox == "" {
-		return nil
-	}
-	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: append([]string{"/dev/null"}, r.devices...),
-		Local: r.local, Children: r.children, FileSize: 1 << 28}
-	for _, lib := range []string{open.Driver, open.Library} {
-		if path, err := filepath.EvalSymlinks(lib); err == nil && lib != "" {
-			f.Read = append(f.Read, filepath.Dir(path), filepath.Dir(lib))
-		}
-	}
-	return f
-}
-
-var (
-	// The driver must not compile or cache anything beside the measurements: candidates come as machine
-	// code. Kernels are loaded when they are asked for, which a candidate's are before the gate: EAGER would load all of
-	// cuBLASLt into every fresh worker, 1.1 s of the 1.3 s that one took to be ready on an H200.
-	gpuRole = role{
-		worker: "gpu",
-		env:    []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=LAZY"},
-		// devices have more names than a list could hold; the driver names its threads in /proc
-		devices: []string{"/dev", "/proc"},
-		local:   true,
-	}
-	cpuRole = role{worker: "cpu"}
-)
-
-// respite is how long a device, or the checker, is left alone before each try to start its worker anew. After the last
-// it is given up: a driver that restarts, or another process that holds all memory, is gone by then.
-var respite = []time.Duration{0, 5 * time.Second, 15 * time.Second, time.Minute}
-
-// rest waits for the next try, after so many that failed.
-func rest(ctx context.Context, failed int) error {
-	return pause(ctx, respite[min(failed, len(respite)-1)])
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// ErrGone is in the chain of an error after which nothing can be evaluated here: the device, the checker or the
-// compilers could not be had for long.
-var ErrGone = errors.New("gone")
-
-// gone is the error of what was given up after so many tries.
-func gone(what string, tries int, err error, do string) error {
-	return fmt.Errorf("%s is %w after %d tries in a row: %w. %s", what, ErrGone, tries, err, do)
-}
 
 // ready starts and prepares a worker when there is none. The caller holds mu.
 func (r *runner) ready(ctx context.Context) error {
@@ -276,30 +185,6 @@ func (r *runner) turn(ctx context.Context) {
 	} else {
 		r.mu.Lock()
 	}
-}
-
-// visit is what a trace shows of somebody who has the device: in the caller's row, and with each phase in the device's.
-type visit struct {
-	lane                 *trace.Lane
-	caller, whole, phase *trace.Span
-}
-
-func (r *runner) visit(ctx context.Context, what string) *visit {
-	lane := r.trace.Take("device")
-	return &visit{lane: lane, caller: trace.Begin(ctx, "on the device"), whole: lane.Begin(what),
-		phase: lane.Begin("send")}
-}
-
-func (v *visit) next(phase string) {
-	v.phase.End()
-	v.phase = v.lane.Begin(phase)
-}
-
-func (v *visit) end() {
-	v.phase.End()
-	v.whole.End()
-	v.caller.End()
-	v.lane.Free()
 }
 
 // alone does something else on the device while no call does.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
 )
@@ -28,7 +29,7 @@ func openTwins(ctx context.Context, cfg Config, first string) (t *Twins, err err
 	}
 	cfg.shared = &shared{}
 	if cfg.shared.cases, err = newCases(wanted{cfg.Problem, cfg.DType, cfg.Workloads, emulated, nil,
-		secret()}); err != nil {
+		device.SecretNumbers()}); err != nil {
 		return nil, err
 	}
 	t = &Twins{}

@@ -1,0 +1,84 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+
+	"darwarp/eval/internal/stats"
+	"darwarp/kernels"
+)
+
+// most is the upper end of the interval of a median.
+func most(ratios []float64) float64 {
+	_, _, hi := stats.Interval(ratios)
+	return hi
+}
+
+// keepsAnswers finds a challenger out whose repeated calls are faster than its fresh ones, beyond the noise and
+// beyond the naive start's and the champion's: it finds something that earlier calls have left. least makes one figure
+// of a workload's ratios, which has to be so fast.
+func (p *Pool) keepsAnswers(a contestant, f *fight, t terms, least func([]float64) float64) error {
+	rounds := f.Rounds()
+	for k, i := range t.which {
+		name, champions := p.cfg.Workloads[i].Name, 0.0
+		if len(f.repeat[k][0]) > 0 {
+			_, champions, _ = stats.Interval(f.repeat[k][0])
+		}
+		again := repeats{f.repeat[k][1], rounds[k].Challenger}
+		if why := p.repeatsTooFast(name, again, p.usualRepeat(name, a.naive, champions), least); why != "" {
+			return &found{kernels.TheChallenger, kernels.Suspect, why}
+		}
+	}
+	return nil
+}
+
+// repeats are a kernel's repeated calls at a workload.
+type repeats struct {
+	ratios []float64 // of the time of repeated calls to that of the fresh ones before
+	fresh  float64   // ns, the median of a fresh call
+}
+
+// repeatsTooFast says why ratios of repeated to fresh calls are no honest kernel's at a workload; empty where they
+// may be one's, and where there are none.
+func (p *Pool) repeatsTooFast(workload string, r repeats, honest float64, least func([]float64) float64) string {
+	if len(r.ratios) == 0 {
+		return ""
+	}
+	margin := repeatMargin + repeatSlack/r.fresh
+	if p.device.Kind == "cpu" {
+		margin = emulatedRepeatMargin
+	}
+	if least(r.ratios) >= (1-margin)*honest {
+		return ""
+	}
+	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls "+
+		"before, "+
+		"%.2f of honest kernels", workload, stats.Median(r.ratios), honest)
+}
+
+// usualRepeat is the least ratio of repeated to fresh calls that an honest kernel may have at a workload, by the
+// naive start and the champion of the duel: 1 is what it should be.
+func (p *Pool) usualRepeat(workload string, naive bool, champions float64) float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if champions > 0 && naive {
+		p.repeats[workload] = champions
+	}
+	honest := 1.0
+	for _, r := range []float64{champions, p.repeats[workload]} {
+		if r > 0 {
+			honest = math.Min(honest, r)
+		}
+	}
+	return honest
+}
+
+// How much faster than those of honest kernels a kernel's repeated calls may be, over its fresh ones. On an H200
+// medians of kernels that keep nothing lay within 0.98 and 1.02; an emulated one's second call finds the
+// processor's caches warm. The first of a sample's calls fetches the machine code from memory, since refilling has
+// pushed it out of the caches, and its repeat does not: large code of a kernel of 5 us took 0.45 us a call for that.
+const (
+	repeatMargin         = 0.05
+	emulatedRepeatMargin = 0.1
+	repeatSlack          = 500 // ns a call
+)
