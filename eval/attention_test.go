@@ -23,10 +23,12 @@ func attentionPool(t *testing.T) (*Pool, *templates.Bundle) {
 		return kernels.Dims{"b": b, "h": h, "s": s, "d": d, "causal": causal}
 	}
 	p := b.Problem
-	p.Check.Shapes = []kernels.Dims{size(1, 1, 1, 64, 0), size(1, 2, 17, 64, 0), size(2, 1, 37, 128, 1), size(1, 2, 70, 64, 1)}
+	p.Check.Shapes = []kernels.Dims{size(1, 1, 1, 64, 0), size(1, 2, 17, 64, 0), size(2, 1, 37, 128, 1),
+		size(1, 2, 70, 64, 1)}
 	p.Check.Inputs = []string{"normal", "wide"}
 	p.Workloads = []kernels.Workload{{Name: "test", Dims: size(1, 1, 79, 64, 0), Weight: 1}}
-	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP16,
+	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(),
+		DType:     kernels.FP16,
 		Reference: b.ReferenceSource(kernels.FP16), Workloads: p.Workloads, Cache: "hot", Races: true, CacheDir: testCache,
 		Acc: []kernels.DType{kernels.FP32, kernels.FP16}})
 	if err != nil {
@@ -65,13 +67,14 @@ const fast = "mma=mma_sync loader=cp_async smem_layout=xor exp2=true "
 // empty leaves some blocks no keys: theirs are fewer tiles than shares.
 const empty = "block_q=16 warps=1 block_kv=80 kv_groups=2 split_kv=4 combine=separate overlap=pv rescale=lazy"
 
-// TestAttention: points that between them use every partial of the family are right at every check shape, without a race,
-// and kernels with a mistake are found out.
+// TestAttention: points that between them use every partial of the family are right at every check shape, without a
+// race, and kernels with a mistake are found out.
 func TestAttention(t *testing.T) {
 	pool, b := attentionPool(t)
 	for name, genes := range map[string]string{
-		"naive":     "",
-		"wmma":      "mma=wmma loader=vec16 stages=2 smem_layout=padded split_kv=2 combine=separate block_kv=48 memory=dynamic exp2=true",
+		"naive": "",
+		"wmma": "mma=wmma loader=vec16 stages=2 smem_layout=padded split_kv=2 combine=separate block_kv=48 " +
+			"memory=dynamic exp2=true",
 		"halves":    "mma=wmma acc=fp16 o_acc=fp16 loader=cp_async block_q=16 warps=2",
 		"plain":     "mma=mma_sync block_q=64 exp2=true",
 		"registers": "mma=mma_sync q=registers loader=vec16 smem_layout=padded stages=2 warps=2 exp2=true",
@@ -91,13 +94,16 @@ func TestAttention(t *testing.T) {
 		})
 	}
 	for name, c := range map[string]struct{ genes, right, wrong string }{
-		"scale":             {"", "0.125f", "0.127f"},
-		"no_mask":           {fast + "warps=2", "if (8 * j + e >= seen)", "if (8 * j + e >= seen + 1)"},
-		"no_rescale":        {fast + "warps=2 q=registers", "shrink[i][half] = weight<D>(most[i][half], now);", "shrink[i][half] = 1.f;"},
-		"other_head":        {fast + "warps=2 stages=2", "V = in.V + head;", "V = in.V + head - (w.head > 0 ? D : 0);"},
-		"no_barrier":        {fast + "warps=2 stages=2 q=registers", "__syncthreads();  // this round has landed", "// this round has landed"},
-		"share_not_weighed": {fast + "warps=2 split_kv=2 combine=separate", "const float w = weight<D>(stat[i].x, most);", "const float w = 1.f;"},
-		"queries_awaited":   {fast + empty, "where those land.\n    cp_async_wait<0>();", ""},
+		"scale":   {"", "0.125f", "0.127f"},
+		"no_mask": {fast + "warps=2", "if (8 * j + e >= seen)", "if (8 * j + e >= seen + 1)"},
+		"no_rescale": {fast + "warps=2 q=registers", "shrink[i][half] = weight<D>(most[i][half], now);",
+			"shrink[i][half] = 1.f;"},
+		"other_head": {fast + "warps=2 stages=2", "V = in.V + head;", "V = in.V + head - (w.head > 0 ? D : 0);"},
+		"no_barrier": {fast + "warps=2 stages=2 q=registers", "__syncthreads();  // this round has landed",
+			"// this round has landed"},
+		"share_not_weighed": {fast + "warps=2 split_kv=2 combine=separate", "const float w = weight<D>(stat[i].x, most);",
+			"const float w = 1.f;"},
+		"queries_awaited": {fast + empty, "where those land.\n    cp_async_wait<0>();", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := attentionJob(t, pool, b, c.genes)

@@ -40,7 +40,9 @@ func (p *Pool) Baselines(ctx context.Context) (names []string, missing map[strin
 
 // isLibrary reports whether a baseline is cuBLASLt.
 func (p *Pool) isLibrary(name string) bool {
-	return slices.ContainsFunc(p.cfg.Problem.Baselines, func(b kernels.Baseline) bool { return b.Name == name && b.Kind == "cublaslt" })
+	return slices.ContainsFunc(p.cfg.Problem.Baselines, func(b kernels.Baseline) bool {
+		return b.Name == name && b.Kind == "cublaslt"
+	})
 }
 
 // findLibrary has cuBLASLt's best algorithm for every workload found and judged.
@@ -51,24 +53,11 @@ func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
 	if len(p.runner.library) > 0 {
 		return "", nil
 	}
-	p.several.Lock()
-	defer p.several.Unlock()
-	slot, err := p.slot(ctx, false) // slot 0 is the device's to write to
+	release, err := p.firstSlot(ctx)
 	if err != nil {
 		return "", err
 	}
-	held := []int{slot}
-	defer func() {
-		for _, s := range held {
-			p.free(s)
-		}
-	}()
-	for slot != 0 {
-		if slot, err = p.slot(ctx, false); err != nil {
-			return "", err
-		}
-		held = append(held, slot)
-	}
+	defer release()
 	var found []device.Library
 	for _, w := range p.cfg.Workloads {
 		req := device.Library{Run: p.runOf(w, p.cfg.Cache, 0), DType: p.cfg.DType, Dims: w.Dims}
@@ -87,7 +76,8 @@ func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
 		if judged.Wrong != "" {
 			return "fails the check: " + judged.Wrong, nil
 		}
-		p.log.Info("baseline", "name", "cublaslt", "workload", w.Name, "algorithm", reply.About, "ns", reply.Best, "worst", judged.Report.Worst)
+		p.log.Info("baseline", "name", "cublaslt", "workload", w.Name, "algorithm", reply.About, "ns", reply.Best, "worst",
+			judged.Report.Worst)
 		p.mu.Lock()
 		p.blas[w.Name] = reply
 		p.mu.Unlock()
@@ -95,6 +85,28 @@ func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
 	}
 	p.runner.setLibrary(found)
 	return "", nil
+}
+
+// firstSlot takes slot 0, which is the device's to write a library's outputs to, and all that is free before it is.
+func (p *Pool) firstSlot(ctx context.Context) (release func(), err error) {
+	p.several.Lock()
+	var held []int
+	release = func() {
+		for _, s := range held {
+			p.free(s)
+		}
+		p.several.Unlock()
+	}
+	for {
+		slot, err := p.slot(ctx, false)
+		if err != nil {
+			release()
+			return nil, err
+		}
+		if held = append(held, slot); slot == 0 {
+			return release, nil
+		}
+	}
 }
 
 // baseline is a baseline as a contestant.

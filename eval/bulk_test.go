@@ -17,9 +17,14 @@ func TestBulkPoints(t *testing.T) {
 		dtype         kernels.DType
 		genes         string
 	}{
-		{"rmsnorm", "rows=11,cols=520", kernels.FP16, "vector=8 threads_per_row=64 items=1 keep=registers loader=bulk schedule=persistent stages=2 store=bulk weights=shared held=floats"},
-		{"layernorm", "rows=7,cols=1032", kernels.BF16, "vector=8 threads_per_row=128 cluster=2 items=1 keep=shared loader=bulk schedule=persistent stages=3 store=bulk_streaming weights=registers moments=merged"},
-		{"reduction", "rows=3,cols=5000", kernels.FP32, "threads=64 vector=4 items=2 loader=bulk stages=3 split=spread blocks_per_sm=1 combine=last_block"},
+		{"rmsnorm", "rows=11,cols=520", kernels.FP16,
+			"vector=8 threads_per_row=64 items=1 keep=registers loader=bulk schedule=persistent stages=2 store=bulk " +
+				"weights=shared held=floats"},
+		{"layernorm", "rows=7,cols=1032", kernels.BF16,
+			"vector=8 threads_per_row=128 cluster=2 items=1 keep=shared loader=bulk schedule=persistent stages=3 " +
+				"store=bulk_streaming weights=registers moments=merged"},
+		{"reduction", "rows=3,cols=5000", kernels.FP32,
+			"threads=64 vector=4 items=2 loader=bulk stages=3 split=spread blocks_per_sm=1 combine=last_block"},
 	} {
 		t.Run(c.problem, func(t *testing.T) {
 			pool, b := builtinPool(t, c.problem, c.dtype, c.size, true)
@@ -33,7 +38,8 @@ func TestBulkPoints(t *testing.T) {
 }
 
 // jobOf is the default of a family with some genes set, as in "vector=8 keep=shared".
-func jobOf(t *testing.T, b *templates.Bundle, f *kernels.Family, genes string, dev kernels.Device, d kernels.DType) kernels.Job {
+func jobOf(t *testing.T, b *templates.Bundle, f *kernels.Family, genes string, dev kernels.Device,
+	d kernels.DType) kernels.Job {
 	t.Helper()
 	g := f.Defaults()
 	for _, field := range strings.Fields(genes) {

@@ -67,15 +67,16 @@ func (s *caseSet) gated() []int {
 	return list
 }
 
-// newCases makes the list. For every candidate: every check shape on exact inputs, where a wrong index or a dropped term
-// changes an integer for certain; the largest of them on every input class, where precision shows; sizes drawn for this
-// session on inputs of all classes, line by line; and each workload on seedsPerWorkload ordinary inputs, and on needles where
-// these could hide a forgotten tail. A problem without
-// an exact test has every check shape on ordinary inputs instead. For who would reign: the rest of each workload's bank,
-// every other input class at each workload, and a size near it.
+// newCases makes the list. For every candidate: every check shape on exact inputs, where a wrong index or a dropped
+// term changes an integer for certain; the largest of them on every input class, where precision shows; sizes drawn for
+// this session on inputs of all classes, line by line; and each workload on seedsPerWorkload ordinary inputs, and on
+// needles where these could hide a forgotten tail. A problem without
+// an exact test has every check shape on ordinary inputs instead. For who would reign: the rest of each workload's
+// bank, every other input class at each workload, and a size near it.
 func newCases(w wanted) (*caseSet, error) {
-	s := &caseSet{want: w, byLoad: map[string][]int{}, trials: map[string][]int{}, guardKey: w.rng.Uint64(), atomics: w.problem.Check.Atomics,
-		terms: device.TermsOf(w.problem), mix: w.mixed()}
+	s := &caseSet{want: w, byLoad: map[string][]int{}, trials: map[string][]int{}, guardKey: w.rng.Uint64(),
+		atomics: w.problem.Check.Atomics,
+		terms:   device.TermsOf(w.problem), mix: w.mixed()}
 	if err := s.addShapes(); err != nil {
 		return nil, err
 	}
@@ -165,17 +166,7 @@ func (s *caseSet) addWorkload(w kernels.Workload) error {
 	if flops > e.trial {
 		return nil
 	}
-	trials := []device.Case{}
-	for _, class := range append(append(s.want.ordinary(true), s.want.hard()...), device.Mixed) {
-		if class != at.Class && !slices.Contains(proved.unfit, class) && !(proved.tails && class == kernels.Needles) {
-			trials = append(trials, device.Case{Workload: w.Name, Dims: w.Dims, Class: class, Trial: true})
-		}
-	}
-	d := &drawer{p: p, t: s.want.dtype, rng: s.want.rng}
-	if size, ok := d.neighbor(w.Dims); ok {
-		trials = append(trials, device.Case{Dims: size, Class: device.Mixed, Trial: true})
-	}
-	for _, c := range trials {
+	for _, c := range s.trialCases(w, at.Class, proved) {
 		if s.full() {
 			break
 		}
@@ -184,6 +175,20 @@ func (s *caseSet) addWorkload(w kernels.Workload) error {
 		}
 	}
 	return nil
+}
+
+// trialCases are a scored size's trial cases: of every class but its bank's that suits it, and one of a size nearby.
+func (s *caseSet) trialCases(w kernels.Workload, bank string, proved power) (list []device.Case) {
+	for _, class := range append(append(s.want.ordinary(true), s.want.hard()...), device.Mixed) {
+		if class != bank && !slices.Contains(proved.unfit, class) && !(proved.tails && class == kernels.Needles) {
+			list = append(list, device.Case{Workload: w.Name, Dims: w.Dims, Class: class, Trial: true})
+		}
+	}
+	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: s.want.rng}
+	if size, ok := d.neighbor(w.Dims); ok {
+		list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
+	}
+	return list
 }
 
 // full reports whether there is no room for more trial cases.
@@ -205,8 +210,8 @@ func (s *caseSet) add(c device.Case) (err error) {
 	return nil
 }
 
-// slotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, of any one
-// trial case, and of timed launches where the judge looks at them.
+// slotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, of
+// any one trial case, and of timed launches where the judge looks at them.
 func (s *caseSet) slotBytes() int {
 	gated, most := 0, 0
 	for i := range s.cases {
@@ -225,8 +230,8 @@ func (s *caseSet) slotBytes() int {
 	return n
 }
 
-// How many outputs of a workload a slot holds where the judge looks at those of timed launches: the more, the fewer requests a
-// timing takes. A fresh pair of a duel is of two calls on either side at least.
+// How many outputs of a workload a slot holds where the judge looks at those of timed launches: the more, the fewer
+// requests a timing takes. A fresh pair of a duel is of two calls on either side at least.
 const (
 	fewestRecorded    = 4
 	usuallyRecorded   = 16

@@ -57,9 +57,11 @@ func parseCases(t *testing.T, text string, e effort) (*kernels.Problem, *caseSet
 	return p, s
 }
 
-// TestCasesOfWorkloads: a bank with new inputs in every set, of which candidates are gated on two, and all other classes on trial.
+// TestCasesOfWorkloads: a bank with new inputs in every set, of which candidates are gated on two, and all other
+// classes on trial.
 func TestCasesOfWorkloads(t *testing.T) {
-	_, s := parseCases(t, caseProblem, effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30, long: 1 << 16})
+	_, s := parseCases(t, caseProblem, effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30,
+		long: 1 << 16})
 	for _, w := range []string{"64", "128"} {
 		bank, seeds := s.byLoad[w], map[uint64]bool{}
 		if len(bank) != bankSize || len(s.seeds(w)) != seedsPerWorkload {
@@ -95,7 +97,8 @@ func TestCasesOfWorkloads(t *testing.T) {
 	}
 }
 
-// TestCasesProved: a bank is of the class that tells what is missing, and what does not suit the accumulator is no trial.
+// TestCasesProved: a bank is of the class that tells what is missing, and what does not suit the accumulator is no
+// trial.
 func TestCasesProved(t *testing.T) {
 	p, err := kernels.ParseProblem("problem.toml", []byte(caseProblem))
 	if err != nil {
@@ -117,7 +120,8 @@ func TestCasesProved(t *testing.T) {
 		t.Errorf("a bank of %v", got)
 	}
 	got := classes(s.trials["128"])
-	for class, want := range map[string]bool{"normal": false, "wide": false, "huge": false, "uniform": true, "zeros": true} {
+	for class, want := range map[string]bool{"normal": false, "wide": false, "huge": false, "uniform": true,
+		"zeros": true} {
 		if slices.Contains(got, class) != want {
 			t.Errorf("trials on %v: %s is there: %v", got, class, !want)
 		}
@@ -136,7 +140,8 @@ func TestCasesProved(t *testing.T) {
 	}
 }
 
-// TestCasesBounded: where arithmetic or memory is dear the two sets that every candidate needs remain, and no trial classes.
+// TestCasesBounded: where arithmetic or memory is dear the two sets that every candidate needs remain, and no trial
+// classes.
 func TestCasesBounded(t *testing.T) {
 	for name, e := range map[string]effort{
 		"arithmetic": {shape: 1e3, classes: 1e3, bank: 1e3, memory: 1 << 30, long: 1 << 16},

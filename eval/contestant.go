@@ -137,8 +137,8 @@ func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) 
 
 // bank gates a contestant on all sets of the banks of some workloads, and on every input class at them. Most
 // candidates never get as far: it is asked of those that have won the steady half of a duel, and of whom they have
-// won it against. The naive start, which nobody doubts, needs no more than the banks, on which the fresh half is fought: where
-// a call takes it 125 ms each set is half a second.
+// won it against. The naive start, which nobody doubts, needs no more than the banks, on which the fresh half is
+// fought: where a call takes it 125 ms each set is half a second.
 func (c contestant) bank(ctx context.Context, which []int) error {
 	defer trace.Begin(ctx, "bank").End()
 	e := c.gate

@@ -43,7 +43,8 @@ const profileDeadline = 3 * time.Minute
 
 // Counters reads hardware counters of candidates at every workload with Nsight Compute, in a process of
 // their own. Where that cannot be, why says so in one line and nothing else is wrong.
-func (p *Pool) Counters(ctx context.Context, jobs []*kernels.Job) (found map[kernels.ID][]kernels.Counters, why string, err error) {
+func (p *Pool) Counters(ctx context.Context, jobs []*kernels.Job) (
+	found map[kernels.ID][]kernels.Counters, why string, err error) {
 	if p.device.Kind != "cuda" {
 		return nil, "ncu: reads the counters of a GPU only", nil
 	}
@@ -102,7 +103,8 @@ func (p *Pool) profileOf(ctx context.Context, jobs []*kernels.Job) (*gpu.Profile
 }
 
 // runNCU runs the profile worker under ncu and returns its report.
-func (p *Pool) runNCU(ctx context.Context, ncu string, req *gpu.Profile, entries []string) (report []byte, why string, err error) {
+func (p *Pool) runNCU(ctx context.Context, ncu string, req *gpu.Profile, entries []string) (
+	report []byte, why string, err error) {
 	cache := map[string]string{"hot": "none", "cold": "all"}[p.cfg.Cache]
 	t := watcher{tool: ncu, deadline: profileDeadline, options: []string{"--csv", "--page", "raw", "--print-units", "base",
 		"--clock-control", "none", "--cache-control", cache, "--kernel-name", "regex:^(" + strings.Join(entries, "|") + ")$",
@@ -178,7 +180,8 @@ func parseNCU(report []byte) ([]map[string]float64, error) {
 
 // perWorkload gives each candidate's workloads their rows, which come in the order of being launched: of
 // several launches of a call, the longest.
-func (p *Pool) perWorkload(req *gpu.Profile, jobs []*kernels.Job, rows []map[string]float64) (map[kernels.ID][]kernels.Counters, error) {
+func (p *Pool) perWorkload(req *gpu.Profile, jobs []*kernels.Job, rows []map[string]float64) (
+	map[kernels.ID][]kernels.Counters, error) {
 	found, at := map[kernels.ID][]kernels.Counters{}, 0
 	for i, c := range req.Contenders {
 		for w, call := range c.Calls {

@@ -37,11 +37,13 @@ func TestCounters(t *testing.T) {
 	write := func(text string) string { return fmt.Sprintf("cat > \"$out\" <<'END'\n%sEND", text) }
 	for _, c := range []struct{ name, script, why string }{
 		{"a report", write(ncuReport), ""},
-		{"not permitted", write("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n") + "\nexit 1", "ncu: not permitted (the driver gives counters to the administrator only: ERR_NVGPUCTRPERM)"},
+		{"not permitted", write("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n") + "\nexit 1",
+			"ncu: not permitted (the driver gives counters to the administrator only: ERR_NVGPUCTRPERM)"},
 		{"another error", write("==ERROR== Failed to find metric x\nmore\n") + "\nexit 1", "ncu: Failed to find metric x"},
 		{"dies", "exit 3", "ncu: exit status 3"},
 		{"nothing", write("==PROF== Connected\n"), "ncu: it profiled nothing"},
-		{"too few", write(strings.Replace(ncuReport, "\"1\",\"1\",\"fast\",\"9,000\",\"1,048,576\",\"n/a\"\n", "", 1)), "ncu: it profiled 1 launches, more were made"},
+		{"too few", write(strings.Replace(ncuReport, "\"1\",\"1\",\"fast\",\"9,000\",\"1,048,576\",\"n/a\"\n", "", 1)),
+			"ncu: it profiled 1 launches, more were made"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fakeNCU(t, c.script)
@@ -53,7 +55,8 @@ func TestCounters(t *testing.T) {
 				return
 			}
 			got := found[good.ID]
-			if len(got) != 1 || got[0].Workload != "4096" || got[0].Values["gpu__time_duration.sum"] != 12345 || got[0].Values["dram__bytes.sum"] != 1<<20 {
+			if len(got) != 1 || got[0].Workload != "4096" || got[0].Values["gpu__time_duration.sum"] != 12345 ||
+				got[0].Values["dram__bytes.sum"] != 1<<20 {
 				t.Errorf("%+v", found)
 			}
 			if _, ok := found[fast.ID][0].Values["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"]; ok {

@@ -41,7 +41,8 @@ func (p *Pool) openCPU(where Location) (err error) {
 		p.checkers, err = p.cxx(where, true, fence)
 	}
 	if err != nil {
-		return &EnvError{What: "a working C++17 compiler", Why: fmt.Sprintf("%s cannot serve the cpu device: %v", where.CXX.Path, err), Tried: where.CXX.Tried, Do: where.CXX.Do}
+		return &EnvError{What: "a working C++17 compiler", Why: fmt.Sprintf("%s cannot serve the cpu device: %v",
+			where.CXX.Path, err), Tried: where.CXX.Tried, Do: where.CXX.Do}
 	}
 	return nil
 }
@@ -82,7 +83,8 @@ const (
 )
 
 func runTrial(ctx context.Context, image []byte) error {
-	c := device.Case{Name: "trial", Class: "exact", Buffers: []kernels.Buffer{{Name: "y", Out: true, DType: kernels.FP32, Shape: []int{trialSize}}}}
+	c := device.Case{Name: "trial", Class: "exact", Buffers: []kernels.Buffer{{Name: "y", Out: true, DType: kernels.FP32,
+		Shape: []int{trialSize}}}}
 	out, err := proc.NewShared("darwarp-trial", int64(c.OutBytes()))
 	if err != nil {
 		return err
@@ -93,13 +95,16 @@ func runTrial(ctx context.Context, image []byte) error {
 		return err
 	}
 	defer w.Close()
-	if err := w.Call(ctx, device.Request{Prepare: &device.Prepare{Cases: []device.Case{c}, Slots: 1, SlotBytes: c.OutBytes()}}, nil, openDeadline, nil); err != nil {
+	if err := w.Call(ctx, device.Request{Prepare: &device.Prepare{Cases: []device.Case{c}, Slots: 1,
+		SlotBytes: c.OutBytes()}}, nil, openDeadline, nil); err != nil {
 		return err
 	}
 	one := [3]int{1, 1, 1}
-	call := kernels.Call{Launches: []kernels.Launch{{Entry: "trial", Grid: one, Block: [3]int{trialSize, 1, 1}, Cluster: one, Args: []kernels.Arg{{Kind: "tensor", Name: "y"}}}}}
+	call := kernels.Call{Launches: []kernels.Launch{{Entry: "trial", Grid: one, Block: [3]int{trialSize, 1, 1},
+		Cluster: one, Args: []kernels.Arg{{Kind: "tensor", Name: "y"}}}}}
 	var reply device.GateReply
-	if err := w.Call(ctx, device.Request{Gate: &device.Gate{Cubin: image, Calls: []kernels.Call{call}}}, &reply, openDeadline, nil); err != nil {
+	if err := w.Call(ctx, device.Request{Gate: &device.Gate{Cubin: image, Calls: []kernels.Call{call}}}, &reply,
+		openDeadline, nil); err != nil {
 		return err
 	}
 	if reply.Fault != nil {

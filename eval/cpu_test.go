@@ -23,7 +23,8 @@ func cpuPool(t *testing.T, races bool) *Pool {
 		t.Skipf("THE CPU DEVICE IS NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
 	}
 	p := kernelstest.Problem(t, kernelstest.Scale)
-	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP32,
+	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(),
+		DType: kernels.FP32,
 		Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
 			"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }",
 		Workloads: p.Workloads, Cache: "hot", Races: races, Jobs: 1, CacheDir: testCache, Sandbox: SandboxBest})
@@ -42,12 +43,16 @@ func cpuPool(t *testing.T, races bool) *Pool {
 // the thread's element.
 func cpuJob(t *testing.T, p *Pool, body string) *kernels.Job {
 	t.Helper()
-	spec := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "scale", Grid: []string{"ceil_div(n, 256)"}, Block: []string{"256"}, Args: []string{"x", "y", "n"}}}}
-	plan, err := kernels.CompilePlan("test", spec, p.cfg.Problem.Tensors, expr.Scope{"n": 0, "device": kernels.Device{}, "elem": 0})
+	spec := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "scale", Grid: []string{"ceil_div(n, 256)"},
+		Block: []string{"256"}, Args: []string{"x", "y", "n"}}}}
+	plan, err := kernels.CompilePlan("test", spec, p.cfg.Problem.Tensors,
+		expr.Scope{"n": 0, "device": kernels.Device{}, "elem": 0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := fmt.Sprintf("extern \"C\" int system(const char *); __constant__ int CONSTANTS[4] = {6, 6, 6, 6};\nextern \"C\" __global__ void scale(const float *x, float *y, int n) {\nint i = blockIdx.x * 256 + threadIdx.x;\n%s\n}\n", body)
+	src := fmt.Sprintf("extern \"C\" int system(const char *); __constant__ int CONSTANTS[4] = {6, 6, 6, 6};\n"+
+		"extern \"C\" __global__ void scale(const float *x, float *y, int n) {\nint i = blockIdx.x * 256 + threadIdx.x;\n"+
+		"%s\n}\n", body)
 	return &kernels.Job{ID: kernels.NewID(src, spec, "test"), Source: src, Plan: plan, Acc: kernels.FP32,
 		Env: expr.Env{"device": p.device, "elem": 4}, Bar: kernels.NewBar(map[string]float64{"4096": 1e6})}
 }
@@ -69,21 +74,29 @@ func TestCPUVerdicts(t *testing.T) {
 		{"one_too_few", "if (i < n - (n > 1)) y[i] = 2 * x[i];", kernels.Wrong, "1025"},
 		{"reads_the_output", "if (i < n) y[i] = n == 4096 ? 2 * x[i] + 0 * y[i] : 2 * x[i];", kernels.Wrong, "4096"},
 		{"one_too_many", "if (i <= n) y[i] = i < n ? 2 * x[i] : 0;", kernels.Suspect, "outside of its buffers"},
-		{"mutates", rightBody + " if (n == 4096 && i == 5) const_cast<float*>(x)[5] *= 1.0000001f;", kernels.Suspect, "its input x"},
+		{"mutates", rightBody + " if (n == 4096 && i == 5) const_cast<float*>(x)[5] *= 1.0000001f;", kernels.Suspect,
+			"its input x"},
 		{"wild", rightBody + " if (i == 7) *(volatile int*)8 = 1;", kernels.Crashed, "SIGSEGV"},
 		{"far_stray", rightBody + " if (n == 4096 && i == 7) y[1 << 20] = 1;", kernels.Crashed, "segmentation"},
-		{"half_where_nobody_cleaned_up", "if (i < n) { float before = y[i]; y[i] = before != before ? 2 * x[i] : x[i]; }", kernels.Flaky, "different bits"},
+		{"half_where_nobody_cleaned_up", "if (i < n) { float before = y[i]; y[i] = before != before ? 2 * x[i] : x[i]; }",
+			kernels.Flaky, "different bits"},
 		{"hangs", rightBody + " volatile int go = 1; while (go) {}", kernels.TimedOut, "did not finish"},
 		{"typo", "if (i < n) y[i] = 2 * z[i];", kernels.CompileFailed, "candidate.cu:4:23: error: 'z' was not declared"},
 		{"ptx", "asm volatile(\"mov.u32 %%0, %%%%laneid;\" : \"=r\"(i));", kernels.Unsupported, "candidate.cu:4: inline PTX"},
 		{"disguised_ptx", "#define GLUE(a, b) a##b\nGLUE(as, m)(\"nop\");", kernels.Unsupported, "poisoned"},
 		{"intrinsic", "if (i < n) y[i] = __no_such_thing(x[i]);", kernels.Unsupported, "'__no_such_thing' was not declared"},
 		{"host_call", rightBody + " if (i == 0) system(\"true\");", kernels.Unsupported, "does not have system"},
-		{"keeps", rightBody + " static int calls; calls++;", kernels.Suspect, "keeps calls (4 bytes) in memory that outlives a call"},
-		{"keeps_in_heap", rightBody + " if (n == 77) y[0] = (new float[1 << 20])[i];", kernels.Suspect, "keeps what malloc and new give"},
-		{"reads_constants", "static const float two[4] = {2, 2, 2, 2}; if (i < n) y[i] = two[i & 3] * x[i] * (CONSTANTS[i & 3] - 5);", kernels.OK, ""},
-		{"keeps_in_constants", rightBody + " volatile int* p = const_cast<volatile int*>(CONSTANTS); if (n == 4096) p[0] = 7;", kernels.Crashed, "segmentation"},
-		{"keeps_in_a_table", rightBody + " static const int table[4] = {1, 2, 3, 4}; volatile int* p = const_cast<int*>(table); if (n == 4096) p[0] = 7;", kernels.Crashed, "segmentation"},
+		{"keeps", rightBody + " static int calls; calls++;", kernels.Suspect,
+			"keeps calls (4 bytes) in memory that outlives a call"},
+		{"keeps_in_heap", rightBody + " if (n == 77) y[0] = (new float[1 << 20])[i];", kernels.Suspect,
+			"keeps what malloc and new give"},
+		{"reads_constants", "static const float two[4] = {2, 2, 2, 2}; if (i < n) y[i] = two[i & 3] * x[i] * (CONSTANTS[i " +
+			"& 3] - 5);", kernels.OK, ""},
+		{"keeps_in_constants",
+			rightBody + " volatile int* p = const_cast<volatile int*>(CONSTANTS); if (n == 4096) p[0] = 7;",
+			kernels.Crashed, "segmentation"},
+		{"keeps_in_a_table", rightBody + " static const int table[4] = {1, 2, 3, 4}; volatile int* p = " +
+			"const_cast<int*>(table); if (n == 4096) p[0] = 7;", kernels.Crashed, "segmentation"},
 		{"commented_asm", rightBody + " // asm(\"\")", kernels.Duplicate, "same machine code"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -95,7 +108,8 @@ func TestCPUVerdicts(t *testing.T) {
 	}
 	after := cpuJob(t, pool, rightBody)
 	after.Source += "// once more\n"
-	if r, err := pool.Evaluate(context.Background(), after); err != nil || r.Outcome != kernels.OK || len(r.Times) != 1 || r.Times[0].Median <= 0 {
+	if r, err := pool.Evaluate(context.Background(), after); err != nil || r.Outcome != kernels.OK || len(r.Times) != 1 ||
+		r.Times[0].Median <= 0 {
 		t.Errorf("after all that: %+v, %v", r, err)
 	}
 }
@@ -108,12 +122,16 @@ func TestCPURaces(t *testing.T) {
 		explain    []string
 	}{
 		{"right", rightBody, kernels.OK, nil},
-		{"missing_barrier", "__shared__ float s[256];\ns[threadIdx.x] = i < n ? x[i] : 0;\nif (i < n) y[i] = s[255 - threadIdx.x] == 12345 ? 0 : 2 * x[i];",
+		{"missing_barrier", "__shared__ float s[256];\ns[threadIdx.x] = i < n ? x[i] : 0;\n" +
+			"if (i < n) y[i] = s[255 - threadIdx.x] == 12345 ? 0 : 2 * x[i];",
 			kernels.Crashed, []string{"candidate.cu:6", "race: thread (", "with no barrier between", "candidate.cu:5"}},
-		{"never_written", "__shared__ float s[257];\ns[threadIdx.x] = 1;\n__syncthreads();\nif (i < n) y[i] = s[256] == 12345 ? 0 : 2 * x[i];",
+		{"never_written", "__shared__ float s[257];\ns[threadIdx.x] = 1;\n__syncthreads();\n" +
+			"if (i < n) y[i] = s[256] == 12345 ? 0 : 2 * x[i];",
 			kernels.Crashed, []string{"candidate.cu:7: ", "uninitialised: "}},
-		{"diverges", rightBody + "\nif (threadIdx.x < 128)\n__syncthreads();\nelse\n__syncthreads();", kernels.Crashed, []string{"divergence: ", "candidate.cu:6", "candidate.cu:8"}},
-		{"reads_past_the_end", "if (i < n) y[i] = x[i + 1] == 12345 ? 0 : 2 * x[i];", kernels.Crashed, []string{"out_of_bounds: ", "past the end of x"}},
+		{"diverges", rightBody + "\nif (threadIdx.x < 128)\n__syncthreads();\nelse\n__syncthreads();", kernels.Crashed,
+			[]string{"divergence: ", "candidate.cu:6", "candidate.cu:8"}},
+		{"reads_past_the_end", "if (i < n) y[i] = x[i + 1] == 12345 ? 0 : 2 * x[i];", kernels.Crashed,
+			[]string{"out_of_bounds: ", "past the end of x"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := pool.Evaluate(context.Background(), cpuJob(t, pool, c.body))
@@ -145,10 +163,12 @@ func TestCPUEvidence(t *testing.T) {
 		t.Fatalf("%v (%s), %v", r.Outcome, r.Detail, err)
 	}
 	d := pool.Provenance().Device
-	if d.Kind != "cpu" || !strings.Contains(d.Label(), "CPU times") || !strings.Contains(d.Toolchain, "emulation") || d.CC != 90 {
+	if d.Kind != "cpu" || !strings.Contains(d.Label(), "CPU times") || !strings.Contains(d.Toolchain, "emulation") ||
+		d.CC != 90 {
 		t.Errorf("device %+v", d)
 	}
-	if len(r.Times) != 1 || !strings.Contains(strings.Join(r.Times[0].Tags, " "), "CPU time") || r.Code == "" || r.Gate.Checks != len(pool.cases.gated()) {
+	if len(r.Times) != 1 || !strings.Contains(strings.Join(r.Times[0].Tags, " "), "CPU time") || r.Code == "" ||
+		r.Gate.Checks != len(pool.cases.gated()) {
 		t.Errorf("result %+v, gate %+v", r, r.Gate)
 	}
 	again := cpuJob(t, pool, "if (i < n) y[i] = x[i] + x[i];")
@@ -158,7 +178,8 @@ func TestCPUEvidence(t *testing.T) {
 	}
 	slow := cpuJob(t, pool, rightBody+" if (i < n) for (int k = 0; k < 8000; ++k) y[i] += 0 * k;")
 	duel, err := pool.Duel(context.Background(), slow, again)
-	// On a busy machine the verdict may be that there is doubt, but the sides of the first round are hundreds of times apart.
+	// On a busy machine the verdict may be that there is doubt, but the sides of the first round are hundreds of times
+	// apart.
 	if err != nil || duel.Verdict == kernels.Slower || len(duel.Rounds) == 0 || duel.Rounds[0].Ratio > 0.5 {
 		t.Errorf("duel %+v, %v", duel, err)
 	}
@@ -193,7 +214,8 @@ func TestCompilerElsewhere(t *testing.T) {
 			where := where
 			where.CXX.Path = prefix + "/bin/g++"
 			var said []string
-			p := &Pool{cfg: Config{where: &where, Sandbox: SandboxBest, Jobs: 1, Headers: templates.Include(), Progress: func(s string) { said = append(said, s) }}, log: slog.New(slog.DiscardHandler)}
+			p := &Pool{cfg: Config{where: &where, Sandbox: SandboxBest, Jobs: 1, Headers: templates.Include(),
+				Progress: func(s string) { said = append(said, s) }}, log: slog.New(slog.DiscardHandler)}
 			if err := p.openCPU(where); err != nil {
 				t.Fatal(err)
 			}

@@ -13,10 +13,10 @@ import (
 	"darwarp/kernels"
 )
 
-// A would-be champion's calls are run so many times while another stream disturbs, and whoever is exported so many times
-// altogether. The first champions of a search may be slow: where quickFor is up a tenth of the runs is enough; of the many
-// launches all are made, or it is said that they were not. A request holds the device for about disturbSlice. An emulated launch
-// takes milliseconds: there the many launches have emulatedShare of their time.
+// A would-be champion's calls are run so many times while another stream disturbs, and whoever is exported so many
+// times altogether. The first champions of a search may be slow: where quickFor is up a tenth of the runs is enough; of
+// the many launches all are made, or it is said that they were not. A request holds the device for about disturbSlice.
+// An emulated launch takes milliseconds: there the many launches have emulatedShare of their time.
 var (
 	disturbedRuns  = 50
 	quickFor       = 5 * time.Second
@@ -47,8 +47,9 @@ func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
 // twinPairs is how many fresh pairs a candidate on trial fights with itself.
 const twinPairs = 10
 
-// fresh runs the bank of each workload in orders drawn anew, everything refilled before each call, and then has the candidate fight
-// itself on them: who is faster on inputs that it has seen keeps answers. What emulated calls take says nothing of that.
+// fresh runs the bank of each workload in orders drawn anew, everything refilled before each call, and then has the
+// candidate fight itself on them: who is faster on inputs that it has seen keeps answers. What emulated calls take says
+// nothing of that.
 func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	cases := t.banks()
 	d, err := t.repeat(ctx, repetition{cases: cases, runs: freshRounds * len(cases), least: len(cases),
@@ -151,8 +152,8 @@ func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error)
 	return passed("%d %s", r.runs, r.what), nil
 }
 
-// slice is how many of the runs go into one request: those of disturbSlice, and, where they are judged one by one, those
-// whose outputs fit a slot.
+// slice is how many of the runs go into one request: those of disturbSlice, and, where they are judged one by one,
+// those whose outputs fit a slot.
 func (t *trial) slice(order []int, bursts bool) int {
 	once, took := float64(disturbOnce), 0.0
 	if bursts && t.device.Kind != "cpu" {
@@ -171,8 +172,8 @@ func (t *trial) slice(order []int, bursts bool) int {
 	return len(order)
 }
 
-// disturb runs cases in order. What it finds is the evaluation's outcome. A fault counts as at the gate: one that a fresh
-// process repeats is what it is, another makes the candidate flaky.
+// disturb runs cases in order. What it finds is the evaluation's outcome. A fault counts as at the gate: one that a
+// fresh process repeats is what it is, another makes the candidate flaky.
 func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
 	req := &device.Disturb{Cubin: t.cubin, Calls: t.calls, Cases: order, Bursts: bursts, Seed: secret().Uint64()}
 	if !t.cfg.Problem.Check.Atomics {
@@ -194,7 +195,8 @@ func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
 	for range attempts {
 		reply = device.DisturbReply{}
 		var err error
-		judged, err = t.judged(ctx, device.Request{Disturb: req}, &reply, t.disturbDeadline(order), func() *checker.Judge { return t.disturbedOutputs(req, &reply) })
+		judged, err = t.judged(ctx, device.Request{Disturb: req}, &reply, t.disturbDeadline(order),
+			func() *checker.Judge { return t.disturbedOutputs(req, &reply) })
 		outcome, detail, err := t.faultOf(reply.Fault, err)
 		if err != nil {
 			return err

@@ -10,7 +10,8 @@ import (
 	"darwarp/kernels"
 )
 
-// drawer draws sizes that no candidate can know before the session: what is right at the sizes of problem.toml alone is wrong.
+// drawer draws sizes that no candidate can know before the session: what is right at the sizes of problem.toml alone is
+// wrong.
 type drawer struct {
 	p   *kernels.Problem
 	t   kernels.DType
@@ -25,8 +26,8 @@ const (
 	drawnSize  = 1024 // sizes are drawn up to this, in steps
 )
 
-// aligned draws as many sizes as there are alignments, and together they have each dim in each alignment: fast paths for
-// what is whole vectors, tiles or steps are taken in some and not in others.
+// aligned draws as many sizes as there are alignments, and together they have each dim in each alignment: fast paths
+// for what is whole vectors, tiles or steps are taken in some and not in others.
 func (d *drawer) aligned() []kernels.Dims {
 	var list []kernels.Dims
 	turn := map[string][]int{}
@@ -51,8 +52,8 @@ var (
 	thousands = float64(1 << 10)
 )
 
-// scales draws, for each dim, sizes in which it is a handful or some thousands and the others are small: who leaves work out
-// for few rows or for long ones meets both.
+// scales draws, for each dim, sizes in which it is a handful or some thousands and the others are small: who leaves
+// work out for few rows or for long ones meets both.
 func (d *drawer) scales() []kernels.Dims {
 	var list []kernels.Dims
 	for _, dim := range d.p.DimNames {
@@ -99,8 +100,8 @@ func (d *drawer) multiple(r kernels.Range, power int) int {
 	return unit * min(times, (r.Most/unit-1)|1)
 }
 
-// shrink makes a size small enough, keeping its alignment as far as it goes and the dims in keep as they are. False: it is not
-// possible, or the problem does not allow the size.
+// shrink makes a size small enough, keeping its alignment as far as it goes and the dims in keep as they are. False: it
+// is not possible, or the problem does not allow the size.
 func (d *drawer) shrink(size kernels.Dims, keep []string) bool {
 	for {
 		work, ok := d.work(size)
@@ -109,7 +110,8 @@ func (d *drawer) shrink(size kernels.Dims, keep []string) bool {
 		}
 		largest := ""
 		for _, dim := range d.p.DimNames {
-			if r := d.p.Range(dim); len(r.Values) == 0 && !slices.Contains(keep, dim) && size[dim] > r.Step && size[dim] > size[largest] {
+			if r := d.p.Range(dim); len(r.Values) == 0 && !slices.Contains(keep, dim) && size[dim] > r.Step &&
+				size[dim] > size[largest] {
 				largest = dim
 			}
 		}
@@ -150,11 +152,13 @@ func (d *drawer) work(size kernels.Dims) (work float64, ok bool) {
 	return max(work, flops), err == nil
 }
 
-// lineCount is how long the dims are that are not at issue: so many lines, or a few more, that each of many classes occurs.
+// lineCount is how long the dims are that are not at issue: so many lines, or a few more, that each of many classes
+// occurs.
 const lineCount = 18
 
-// near draws, for each dim of a workload, sizes in which this dim is as in the workload, and in one where it is a little
-// more or less, and the others are small. Who does something special at the sizes that are scored meets hard inputs there.
+// near draws, for each dim of a workload, sizes in which this dim is as in the workload, and in one where it is a
+// little more or less, and the others are small. Who does something special at the sizes that are scored meets hard
+// inputs there.
 func (d *drawer) near(w kernels.Dims) []kernels.Dims {
 	var list []kernels.Dims
 	for _, dim := range d.p.DimNames {
@@ -195,8 +199,8 @@ func (d *drawer) neighbor(w kernels.Dims) (kernels.Dims, bool) {
 	return size, ok
 }
 
-// delta is a small difference to a size, up or down: one, or a vector, or less than a tile. Where sizes are multiples of more
-// than one, none leads out of the range.
+// delta is a small difference to a size, up or down: one, or a vector, or less than a tile. Where sizes are multiples
+// of more than one, none leads out of the range.
 func (d *drawer) delta(r kernels.Range, size int) int {
 	by := []int{1, 1, 2, 4, 8, 16}[d.rng.IntN(6)] * r.Step
 	if d.rng.IntN(2) == 0 {

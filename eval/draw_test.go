@@ -12,7 +12,8 @@ import (
 
 func drawerOf(t *testing.T, lines string, most float64, seed uint64) *drawer {
 	t.Helper()
-	p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(caseProblem, "[check]\n", "[check]\n"+lines+"\n", 1)))
+	p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(caseProblem, "[check]\n", "[check]\n"+lines+"\n",
+		1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,8 @@ func TestMixedClasses(t *testing.T) {
 	}
 }
 
-// TestScales: every dim that is not one of a few values is drawn as a handful and as some thousands, beside a GPU as fewer.
+// TestScales: every dim that is not one of a few values is drawn as a handful and as some thousands, beside a GPU as
+// fewer.
 func TestScales(t *testing.T) {
 	for seed := range uint64(40) {
 		few, many := map[string]bool{}, map[string]bool{}

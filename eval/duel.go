@@ -101,9 +101,9 @@ type opening struct {
 	lead  float64
 }
 
-// openings are tried in order. Noise of the size of either lead is unknown: three pairs are enough where one side takes half of
-// the other's time, and a coin favours the same side in ten pairs once in a thousand times. Most of the first champions
-// fall so, without minutes of a naive kernel's time.
+// openings are tried in order. Noise of the size of either lead is unknown: three pairs are enough where one side takes
+// half of the other's time, and a coin favours the same side in ten pairs once in a thousand times. Most of the first
+// champions fall so, without minutes of a naive kernel's time.
 var openings = []opening{{3, 0.5}, {10, 0.15}}
 
 // duel measures a (the champion) and b (the challenger) in turn on some workloads until the rule has a
@@ -293,7 +293,8 @@ func (p *Pool) repeatsTooFast(workload string, r repeats, honest float64, least 
 	if least(r.ratios) >= (1-margin)*honest {
 		return ""
 	}
-	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls before, "+
+	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls "+
+		"before, "+
 		"%.2f of honest kernels", workload, stats.Median(r.ratios), honest)
 }
 
@@ -395,8 +396,8 @@ func (p *Pool) fight(ctx context.Context, a, b contestant, t terms, pairs int) (
 	return f, nil
 }
 
-// freshFor is how long a fresh half goes on that is ambiguous after its first pairs: who wins by so little may challenge the next
-// champion, and at large sizes 200 pairs hold the device for a quarter of a minute.
+// freshFor is how long a fresh half goes on that is ambiguous after its first pairs: who wins by so little may
+// challenge the next champion, and at large sizes 200 pairs hold the device for a quarter of a minute.
 var freshFor = 10 * time.Second
 
 // late reports whether a fight is to end as it stands.

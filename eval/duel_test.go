@@ -66,7 +66,8 @@ func TestChampionStands(t *testing.T) {
 	for _, job := range []*kernels.Job{naive, good} {
 		job.Base = map[string]float64{"4096": 7}
 		c, err := pool.standing(t.Context(), job)
-		if err != nil || len(c.Cubin) == 0 || len(c.expect(pool.cases.byLoad["4096"])) != bankSize || c.estimate["4096"] <= 0 || c.base["4096"] != 7 {
+		if err != nil || len(c.Cubin) == 0 || len(c.expect(pool.cases.byLoad["4096"])) != bankSize ||
+			c.estimate["4096"] <= 0 || c.base["4096"] != 7 {
 			t.Errorf("%s: %v, %v, %v", job.ID.Short(), c.estimate, c.base, err)
 		}
 	}
@@ -86,13 +87,14 @@ func TestFewAreKept(t *testing.T) {
 		p.keep(kernels.ID{0}, contestant{}) // asked for again and again
 		p.keep(kernels.ID{i + 1}, contestant{})
 	}
-	if n := len(p.gated); n != mostGated || p.gated[n-1].id != (kernels.ID{3 * mostGated}) || p.gated[n-2].id != (kernels.ID{0}) {
+	if n := len(p.gated); n != mostGated || p.gated[n-1].id != (kernels.ID{3 * mostGated}) ||
+		p.gated[n-2].id != (kernels.ID{0}) {
 		t.Errorf("%d kept: %v", n, p.gated)
 	}
 }
 
-// TestOpenings: what is many times slower is over after three pairs, what is a fifth slower after ten, and the rest is not
-// decided by openings.
+// TestOpenings: what is many times slower is over after three pairs, what is a fifth slower after ten, and the rest is
+// not decided by openings.
 func TestOpenings(t *testing.T) {
 	repeated := func(r float64, n int) []float64 { return slices.Repeat([]float64{r}, n) }
 	for _, tt := range []struct {
@@ -134,7 +136,8 @@ func TestLongFreshHalf(t *testing.T) {
 	}
 	for limit, want := range map[time.Duration]int{0: stats.MinPairs, time.Hour: stats.MaxPairs} {
 		freshFor = limit
-		f, err := pool.fight(t.Context(), sides[0], sides[1], terms{cache: "hot", which: pool.all(), fresh: true}, stats.MinPairs)
+		f, err := pool.fight(t.Context(), sides[0], sides[1], terms{cache: "hot", which: pool.all(), fresh: true},
+			stats.MinPairs)
 		if err != nil {
 			t.Fatal(err)
 		}

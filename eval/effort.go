@@ -23,10 +23,11 @@ type effort struct {
 }
 
 // emulated is the effort of the cpu device.
-var emulated = effort{shape: 5e6, classes: 1e6, drawn: 1e5, bank: 4e7, trial: 1e7, memory: 1 << 30, lines: 16, omissions: 1, long: 1 << 16}
+var emulated = effort{shape: 5e6, classes: 1e6, drawn: 1e5, bank: 4e7, trial: 1e7, memory: 1 << 30, lines: 16,
+	omissions: 1, long: 1 << 16}
 
-// emulatedLong is how long a dim gets for who is emulated beside a GPU, where he has run with longer ones: blocks of whole tiles
-// made these sizes half of what ten orders took.
+// emulatedLong is how long a dim gets for who is emulated beside a GPU, where he has run with longer ones: blocks of
+// whole tiles made these sizes half of what ten orders took.
 const emulatedLong = 1 << 11
 
 // effort is what the device gets through in the time that a candidate is worth. Emulated threads are

@@ -12,16 +12,16 @@ import (
 	"darwarp/kernels"
 )
 
-// A would-be champion is emulated under so many orders of its threads, for so long at most, by so many emulators: each is busy on
-// a core for seconds.
+// A would-be champion is emulated under so many orders of its threads, for so long at most, by so many emulators: each
+// is busy on a core for seconds.
 var (
 	emulatedOrders = 10
 	emulatedFor    = 45 * time.Second
 	emulators      = max(1, min(4, runtime.NumCPU()/4))
 )
 
-// emulator is cpu devices beside the one that is searched: at the check shapes, with every access watched, by workers that
-// take what time nobody else wants. They are opened when the first champion is on trial.
+// emulator is cpu devices beside the one that is searched: at the check shapes, with every access watched, by workers
+// that take what time nobody else wants. They are opened when the first champion is on trial.
 type emulator struct {
 	mu    sync.Mutex
 	pools []*Pool

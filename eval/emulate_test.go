@@ -9,7 +9,8 @@ import (
 	"darwarp/kernels"
 )
 
-// racyBody is right in most orders of the threads: a lane reads what its neighbour in another warp may not have written yet.
+// racyBody is right in most orders of the threads: a lane reads what its neighbour in another warp may not have written
+// yet.
 const racyBody = `__shared__ float s[256];
 s[threadIdx.x] = i < n ? 2 * x[i] : 0;
 if (threadIdx.x >= 32) __syncthreads(); else __syncthreads();
@@ -33,7 +34,8 @@ func TestTrialEmulated(t *testing.T) {
 	}{
 		{"right", rightBody, kernels.Passed, 0, "3 orders"},
 		{"race", racyBody, kernels.Failed, kernels.Crashed, "race"},
-		{"uninitialised", "__shared__ float s[256]; if (threadIdx.x % 2) s[threadIdx.x] = 1; __syncthreads(); float v = s[threadIdx.x]; if (i < n) y[i] = 2 * x[i] + (v == 1e30f);", kernels.Failed, kernels.Crashed, "uninitialised"},
+		{"uninitialised", "__shared__ float s[256]; if (threadIdx.x % 2) s[threadIdx.x] = 1; __syncthreads(); float v = " +
+			"s[threadIdx.x]; if (i < n) y[i] = 2 * x[i] + (v == 1e30f);", kernels.Failed, kernels.Crashed, "uninitialised"},
 		{"wrong", "if (i < n) y[i] = n < 4096 ? 2.5f * x[i] : 2 * x[i];", kernels.Failed, kernels.Wrong, "expected"},
 		{"raw PTX", "asm volatile(\"nop;\");\n" + rightBody, kernels.Impossible, 0, "inline PTX"},
 	} {
@@ -61,7 +63,8 @@ func TestTrialWithoutACompiler(t *testing.T) {
 	pool := fakePool(t)
 	pool.cfg.where = &Location{}
 	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialEmulated)
-	if d := got.Part(kernels.TrialEmulated); err != nil || d.Verdict != kernels.Impossible || !strings.Contains(d.Detail, "cpu device") {
+	if d := got.Part(kernels.TrialEmulated); err != nil || d.Verdict != kernels.Impossible ||
+		!strings.Contains(d.Detail, "cpu device") {
 		t.Errorf("%v, %+v", err, d)
 	}
 }

@@ -95,7 +95,8 @@ func (e *evaluation) resolve(context.Context) error {
 		}
 		for _, l := range c.Launches {
 			if l.Smem > e.device.SmemPerBlock {
-				e.fail(kernels.Invalid, "kernel %s wants %d bytes of shared memory, %s gives a block %d", l.Entry, l.Smem, e.device.Name, e.device.SmemPerBlock)
+				e.fail(kernels.Invalid, "kernel %s wants %d bytes of shared memory, %s gives a block %d", l.Entry, l.Smem,
+					e.device.Name, e.device.SmemPerBlock)
 				return nil
 			}
 		}
@@ -203,7 +204,8 @@ func (e *evaluation) gate(ctx context.Context) error {
 	for attempt := range attempts {
 		reply = device.GateReply{}
 		req := &device.Gate{Cubin: e.cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.checked}
-		judged, err = e.judged(ctx, device.Request{Gate: req}, &reply, e.gateDeadline(), func() *checker.Judge { return e.toJudge(slot, &reply) })
+		judged, err = e.judged(ctx, device.Request{Gate: req}, &reply, e.gateDeadline(),
+			func() *checker.Judge { return e.toJudge(slot, &reply) })
 		outcome, detail, err := e.faultOf(reply.Fault, err)
 		if err != nil {
 			return err
@@ -292,9 +294,9 @@ func (p *Pool) faultOf(f *device.Fault, err error) (kernels.Outcome, string, err
 }
 
 // A candidate gets slack times the time of the one to beat for each of its calls, and never less
-// than floor; without one to beat, patience. On a GPU the gate takes some tens of milliseconds, and an endless loop holds the
-// device for two floors. Emulated, the check shapes take most of the time, a second on a machine with nothing else to do: there
-// the floor is emulatedFloors times as high.
+// than floor; without one to beat, patience. On a GPU the gate takes some tens of milliseconds, and an endless loop
+// holds the device for two floors. Emulated, the check shapes take most of the time, a second on a machine with nothing
+// else to do: there the floor is emulatedFloors times as high.
 var (
 	slack    = 20.0
 	floor    = 2 * time.Second
@@ -323,7 +325,8 @@ func (e *evaluation) describe(fromDriver []kernels.Resources) {
 	for _, d := range fromDriver {
 		for i := range e.res.Resources {
 			if r := &e.res.Resources[i]; r.Entry == d.Entry {
-				r.Registers, r.StaticSmem, r.DynamicSmem, r.BlocksPerSM, r.Occupancy = d.Registers, d.StaticSmem, d.DynamicSmem, d.BlocksPerSM, d.Occupancy
+				r.Registers, r.StaticSmem, r.DynamicSmem, r.BlocksPerSM, r.Occupancy = d.Registers, d.StaticSmem, d.DynamicSmem,
+					d.BlocksPerSM, d.Occupancy
 				r.Stack = max(r.Stack, d.Stack)
 			}
 		}
@@ -371,7 +374,8 @@ func (e *evaluation) verdict(judged checker.JudgeReply, reply device.GateReply) 
 		case k < len(judged.Hashes) && judged.Hashes[k] != c.Hash:
 			e.fail(kernels.Suspect, "%s: the outputs that were judged are not those that were hashed", name)
 		case !c.Same && !e.cfg.Problem.Check.Atomics:
-			e.fail(kernels.Flaky, "%s: two runs on the same inputs gave different bits (a race, or memory that nothing wrote)", name)
+			e.fail(kernels.Flaky, "%s: two runs on the same inputs gave different bits (a race, or memory that nothing wrote)",
+				name)
 		default:
 			continue
 		}
@@ -400,8 +404,8 @@ func (e *evaluation) remember(reply device.GateReply) {
 	}
 }
 
-// hash is what the outputs on a case have to hash to, where that is known: of a problem with atomics equal outputs may differ in
-// their bits.
+// hash is what the outputs on a case have to hash to, where that is known: of a problem with atomics equal outputs may
+// differ in their bits.
 func (e *evaluation) hash(i int) (uint64, bool) {
 	r, ok := e.right[i]
 	return r.Hash, ok && !e.cfg.Problem.Check.Atomics

@@ -133,16 +133,7 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 	ran := device.Called(req.Calls)
 	for _, i := range ran {
 		cs := &f.prep.Cases[i]
-		factor := 2.0
-		switch {
-		case entry == "wrong", entry == "wrong_at_last" && i == ran[len(ran)-1]:
-			factor = 2.01
-		case entry == "wrong_on_trial" && cs.Trial:
-			factor = 2.01
-		case entry == "gives_nan":
-			factor = math.NaN()
-		}
-		f.write(cs, places[i], factor)
+		f.write(cs, places[i], factorOf(entry, cs.Trial, i == ran[len(ran)-1]))
 		reply.Cases[i] = device.CaseReply{Ran: true, Hash: cs.Seed, Same: true, Nanos: 10e3}
 	}
 	last := &reply.Cases[ran[len(ran)-1]]
@@ -166,6 +157,17 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 		reply.Strays = &device.Strays{Kept: "answers (64 bytes)"}
 	}
 	return reply
+}
+
+// factorOf is what a kernel multiplies a case by, which should be 2.
+func factorOf(entry string, trial, last bool) float64 {
+	switch {
+	case entry == "wrong", entry == "wrong_at_last" && last, entry == "wrong_on_trial" && trial:
+		return 2.01
+	case entry == "gives_nan":
+		return math.NaN()
+	}
+	return 2
 }
 
 // disturbed is right in every run, unless the entry says what goes wrong beside another stream.
@@ -257,13 +259,17 @@ func die(sig syscall.Signal) {
 }
 
 // speeds are the times in ns by entry; others take 10 us.
-var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3, "replays": 2e3,
-	"dips": 9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3, "killed_in_duel": 8e3, "killed_at_the_end": 8e3,
-	"replays_scratch": 2e3, "stores_what_differs": 8e3, "seen_only": 8e3, "seen_a_little": 9.5e3, "strays_in_duel": 8e3, "spoils_in_duel": 8e3,
-	"marks_in_duel": 8e3, "half_in_duel": 8e3, "crashes_in_duel": 8e3, "hangs_in_duel": 8e3, "wrong_on_trial": 8e3, "impossible": 0.001, "cached": 9e3}
+var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3,
+	"replays": 2e3,
+	"dips":    9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3, "killed_in_duel": 8e3, "killed_at_the_end": 8e3,
+	"replays_scratch": 2e3, "stores_what_differs": 8e3, "seen_only": 8e3, "seen_a_little": 9.5e3, "strays_in_duel": 8e3,
+	"spoils_in_duel": 8e3,
+	"marks_in_duel":  8e3, "half_in_duel": 8e3, "crashes_in_duel": 8e3, "hangs_in_duel": 8e3, "wrong_on_trial": 8e3,
+	"impossible": 0.001, "cached": 9e3}
 
 // unseen are the times of calls on inputs that were not seen before, where they are others.
-var unseen = map[string]float64{"replays_scratch": 10.5e3, "stores_what_differs": 9e3, "seen_only": 10.4e3, "seen_a_little": 10e3}
+var unseen = map[string]float64{"replays_scratch": 10.5e3, "stores_what_differs": 9e3, "seen_only": 10.4e3,
+	"seen_a_little": 10e3}
 
 // again are the times of fresh calls that are repeated, over those before, where they are not the same.
 var again = map[string]float64{"replays_scratch": 0.2, "stores_what_differs": 0.8}
@@ -405,7 +411,8 @@ func (f *fake) duelAs(name string, req *device.Duel, i int, side *device.Side, r
 	case "hangs_in_duel":
 		time.Sleep(time.Hour)
 	case "crashes_in_duel":
-		reply.Fault, reply.Faulted = &device.Fault{Case: "duel", Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)", Sticky: true}, i+1
+		reply.Fault, reply.Faulted = &device.Fault{Case: "duel", Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)",
+			Sticky: true}, i+1
 	case "cached":
 		side.Wrong = 1
 	case "half_in_duel":

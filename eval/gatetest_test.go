@@ -13,11 +13,12 @@ import (
 	"darwarp/templates"
 )
 
-// gateTests are the problem folders of `darwarp gate test`. That command is above this package, so the test goes by the path.
+// gateTests are the problem folders of `darwarp gate test`. That command is above this package, so the test goes by the
+// path.
 const gateTests = "../cmd/darwarp/internal/gatetest/problems/*"
 
-// TestGateTestsCompile compiles every kernel that the gate is tested with: a cheat that does not compile is refused for the wrong
-// reason. Those without PTX are the same on every architecture.
+// TestGateTestsCompile compiles every kernel that the gate is tested with: a cheat that does not compile is refused for
+// the wrong reason. Those without PTX are the same on every architecture.
 func TestGateTestsCompile(t *testing.T) {
 	dirs, err := filepath.Glob(gateTests)
 	if err != nil || len(dirs) == 0 {

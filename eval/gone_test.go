@@ -41,7 +41,8 @@ func TestCompilersThatCannotStart(t *testing.T) {
 	if err != nil || r.Outcome != kernels.Lost || !strings.Contains(r.Detail, "compile: 3 attempts") {
 		t.Errorf("%v (%s), %v", r.Outcome, r.Detail, err)
 	}
-	if _, err := pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "fast")); !errors.Is(err, kernels.ErrLost) {
+	_, err = pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "fast"))
+	if !errors.Is(err, kernels.ErrLost) {
 		t.Errorf("duel: %v", err)
 	}
 	if err := os.Symlink(target, headers); err != nil {
@@ -62,7 +63,8 @@ func killWorkers(t *testing.T, kind string) {
 		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "stat"))
 		_, after, _ := strings.Cut(string(stat), ") ")
 		fields := strings.Fields(after)
-		if len(fields) < 2 || fields[1] != strconv.Itoa(os.Getpid()) || !strings.Contains(string(line), "worker\x00"+kind+"\x00") {
+		if len(fields) < 2 || fields[1] != strconv.Itoa(os.Getpid()) ||
+			!strings.Contains(string(line), "worker\x00"+kind+"\x00") {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))

@@ -27,7 +27,8 @@ func (g *gpuJudge) start(ctx context.Context) (w *proc.Worker, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err = proc.Start(ctx, proc.Spec{Args: []string{"worker", "judge"}, Files: []*os.File{channel.Remote, g.host.File()}, Env: g.role.env, Fence: g.role.fence(g.open)})
+	w, err = proc.Start(ctx, proc.Spec{Args: []string{"worker", "judge"}, Files: []*os.File{channel.Remote, g.host.File()},
+		Env: g.role.env, Fence: g.role.fence(g.open)})
 	if err == nil {
 		if err = g.ready(ctx, w, channel); err != nil {
 			err = errors.Join(err, w.Close())
@@ -67,16 +68,16 @@ func (g *gpuJudge) forget() error {
 	return err
 }
 
-// judgeSlots is how many slots a judge on the GPU has: one for each side of a duel. Who writes one has the device until it is
-// judged, so that more would wait for nothing.
+// judgeSlots is how many slots a judge on the GPU has: one for each side of a duel. Who writes one has the device until
+// it is judged, so that more would wait for nothing.
 const judgeSlots = 2
 
-// judgeRoom is the memory that a judge needs on the GPU beside truth, outputs and inputs: its context and modules, and what
-// allocations are rounded up to.
+// judgeRoom is the memory that a judge needs on the GPU beside truth, outputs and inputs: its context and modules, and
+// what allocations are rounded up to.
 const judgeRoom = 1 << 30
 
-// truthBudget is the GPU memory that there is for truth beside all else, at most what the truth of all cases takes. It is 0
-// where a judge cannot work there; why says why not.
+// truthBudget is the GPU memory that there is for truth beside all else, at most what the truth of all cases takes. It
+// is 0 where a judge cannot work there; why says why not.
 func (p *Pool) truthBudget() (bytes int, why string) {
 	if p.cfg.shared != nil {
 		return 0, "they are compared with another device's there"
@@ -92,9 +93,11 @@ func (p *Pool) truthBudget() (bytes int, why string) {
 			need += c.TruthBytes()
 		}
 	}
-	free := p.device.MemoryBytes/10*9 - p.cases.deviceBytes(p.device.L2Bytes) - judgeSlots*p.cases.slotBytes() - inputs - judgeRoom
+	free := p.device.MemoryBytes/10*9 - p.cases.deviceBytes(p.device.L2Bytes)
+	free -= judgeSlots*p.cases.slotBytes() + inputs + judgeRoom
 	if need += most; free < need {
-		return 0, fmt.Sprintf("%s has no room for %.1f GiB of truth beside the workloads' buffers", p.device.Name, float64(need)/(1<<30))
+		return 0, fmt.Sprintf("%s has no room for %.1f GiB of truth beside the workloads' buffers", p.device.Name,
+			float64(need)/(1<<30))
 	}
 	return min(free, p.cases.truth), ""
 }

@@ -17,8 +17,8 @@ import (
 	"darwarp/kernels"
 )
 
-// fakeJudge stands in for a judge on the GPU: its output memory is this machine's, and the processor compares. What goes
-// wrong is a word in a file: "mute" gives no memory, "dies" dies when it is asked about outputs.
+// fakeJudge stands in for a judge on the GPU: its output memory is this machine's, and the processor compares. What
+// goes wrong is a word in a file: "mute" gives no memory, "dies" dies when it is asked about outputs.
 type fakeJudge struct {
 	channel *os.File
 	given   []byte
@@ -123,7 +123,8 @@ func TestJudgeOnTheGPU(t *testing.T) {
 		t.Fatal("the checker compares")
 	}
 	for entry, want := range map[string]kernels.Outcome{
-		"good": kernels.OK, "wrong": kernels.Wrong, "wrong_at_last": kernels.Wrong, "gives_nan": kernels.Wrong, "race": kernels.Flaky,
+		"good": kernels.OK, "wrong": kernels.Wrong, "wrong_at_last": kernels.Wrong, "gives_nan": kernels.Wrong,
+		"race":          kernels.Flaky,
 		"out_of_bounds": kernels.Suspect, "segv": kernels.Crashed, "sticky": kernels.Crashed, "cached": kernels.Wrong,
 	} {
 		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, entry))
@@ -160,8 +161,8 @@ func doubled(x []float64) []float64 {
 	return x
 }
 
-// TestJudgeIsReplaced: a judge that is killed takes its memory along. At rest nobody notices, in a call the evaluation is
-// lost, and in both cases the device worker goes on with the memory of the next.
+// TestJudgeIsReplaced: a judge that is killed takes its memory along. At rest nobody notices, in a call the evaluation
+// is lost, and in both cases the device worker goes on with the memory of the next.
 func TestJudgeIsReplaced(t *testing.T) {
 	pool := judgedPool(t, "")
 	evaluate := func() kernels.Result {
@@ -191,8 +192,8 @@ func TestJudgeIsReplaced(t *testing.T) {
 	}
 }
 
-// TestJudgeWithoutMemory: a judge that gives no memory is no judge. At the start the checker takes its place; later it is
-// given up after some tries.
+// TestJudgeWithoutMemory: a judge that gives no memory is no judge. At the start the checker takes its place; later it
+// is given up after some tries.
 func TestJudgeWithoutMemory(t *testing.T) {
 	shortRespite(t)
 	if pool := judgedPool(t, "mute"); pool.checker.gpu != nil {

@@ -30,8 +30,8 @@ func (w *wanted) hard() []string {
 	return slices.DeleteFunc(w.problem.Hard(), func(class string) bool { return class == "huge" && w.effort.narrow })
 }
 
-// mixed lists the classes of which the lines of a mixed case are: all but integers. Neither inf nor NaN is among them where
-// one line could spoil the others' outputs, nor needles where the lines are not those of the terms.
+// mixed lists the classes of which the lines of a mixed case are: all but integers. Neither inf nor NaN is among them
+// where one line could spoil the others' outputs, nor needles where the lines are not those of the terms.
 func (w *wanted) mixed() (classes []string) {
 	p, tensor, axis := w.problem, -1, -1
 	if len(p.Check.Terms) > 0 {
@@ -50,8 +50,8 @@ func (w *wanted) mixed() (classes []string) {
 	return classes
 }
 
-// apart reports whether each line of an input has outputs of its own: every axis but that of the line is one of each output.
-// What is not summed is all its own.
+// apart reports whether each line of an input has outputs of its own: every axis but that of the line is one of each
+// output. What is not summed is all its own.
 func apart(p *kernels.Problem, input int, summed bool, axis int) bool {
 	if input < 0 {
 		return false

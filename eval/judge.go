@@ -38,8 +38,8 @@ func (j *judges) name() string {
 	return "the checker"
 }
 
-// judge asks about the truth itself, or about outputs that are given to the judge. Where the judge is lost, the evaluation
-// is, and may be asked for again.
+// judge asks about the truth itself, or about outputs that are given to the judge. Where the judge is lost, the
+// evaluation is, and may be asked for again.
 func (p *Pool) judge(ctx context.Context, req judge.Request) (checker.JudgeReply, error) {
 	j := &p.checker
 	j.mu.Lock()
@@ -50,9 +50,11 @@ func (p *Pool) judge(ctx context.Context, req judge.Request) (checker.JudgeReply
 	return j.ask(ctx, req)
 }
 
-// judged has the device do what req asks, and its outputs judged. outputs says after the call which lie in the slot; nil: none
-// to judge. A judge on the GPU works before anybody else gets the device; the checker works beside the next caller.
-func (p *Pool) judged(ctx context.Context, req device.Request, reply any, deadline time.Duration, outputs func() *checker.Judge) (verdict checker.JudgeReply, err error) {
+// judged has the device do what req asks, and its outputs judged. outputs says after the call which lie in the slot;
+// nil: none to judge. A judge on the GPU works before anybody else gets the device; the checker works beside the next
+// caller.
+func (p *Pool) judged(ctx context.Context, req device.Request, reply any, deadline time.Duration,
+	outputs func() *checker.Judge) (verdict checker.JudgeReply, err error) {
 	_, all, err := p.judgedAll(ctx, req, reply, deadline, func() []*checker.Judge {
 		if about := outputs(); about != nil {
 			return []*checker.Judge{about}
@@ -66,7 +68,8 @@ func (p *Pool) judged(ctx context.Context, req device.Request, reply any, deadli
 }
 
 // judgedAll is judged for outputs in several slots. It says when the caller got the device.
-func (p *Pool) judgedAll(ctx context.Context, req device.Request, reply any, deadline time.Duration, outputs func() []*checker.Judge) (began time.Time, verdicts []checker.JudgeReply, err error) {
+func (p *Pool) judgedAll(ctx context.Context, req device.Request, reply any, deadline time.Duration,
+	outputs func() []*checker.Judge) (began time.Time, verdicts []checker.JudgeReply, err error) {
 	ask := func() error {
 		for _, about := range outputs() {
 			v, err := p.verdictOn(ctx, about)
@@ -103,7 +106,8 @@ func (p *Pool) verdictOn(ctx context.Context, about *checker.Judge) (checker.Jud
 }
 
 // judgeGiven judges the outputs of a case that come from elsewhere, one after the other.
-func (p *Pool) judgeGiven(ctx context.Context, about checker.Judge, outputs [][]byte) (verdict checker.JudgeReply, err error) {
+func (p *Pool) judgeGiven(ctx context.Context, about checker.Judge, outputs [][]byte) (
+	verdict checker.JudgeReply, err error) {
 	if g := p.checker.gpu; g != nil {
 		p.runner.alone("judge", func() {
 			pack(g.host.Map(), outputs)

@@ -19,7 +19,8 @@ type EnvError struct {
 }
 
 func (e *EnvError) Error() string {
-	return fmt.Sprintf("%s not found: %s. %s (looked in %d places: darwarp doctor lists them)", e.What, e.Why, e.Do, len(e.Tried))
+	return fmt.Sprintf("%s not found: %s. %s (looked in %d places: darwarp doctor lists them)", e.What, e.Why, e.Do,
+		len(e.Tried))
 }
 
 // Found is one library or folder that a device needs, as the doctor shows it.
@@ -53,10 +54,14 @@ func Locate() Location {
 		}
 	}
 	find(&l.Driver, dl.CUDA, "libcuda.so.1", "it runs candidates", "Install the NVIDIA driver")
-	find(&l.NVRTC, dl.NVRTC, "libnvrtc.so", "it compiles candidates", "Install the CUDA toolkit, or: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt")
-	find(&l.BLASLt, dl.CublasLt, "libcublasLt.so", "it is a baseline", "Install the CUDA toolkit, or: pip install nvidia-cublas")
+	find(&l.NVRTC, dl.NVRTC, "libnvrtc.so", "it compiles candidates",
+		"Install the CUDA toolkit, or: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt")
+	find(&l.BLASLt, dl.CublasLt, "libcublasLt.so", "it is a baseline",
+		"Install the CUDA toolkit, or: pip install nvidia-cublas")
 	find(&l.NVML, dl.NVML, "libnvidia-ml.so.1", "it watches clocks and temperature", "It comes with the NVIDIA driver")
-	l.Headers = Found{Name: "cuda_fp16.h", Why: "candidates include it", Do: "Install the CUDA toolkit, or: pip install nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt; or set DARWARP_CUDA to the toolkit's folder"}
+	l.Headers = Found{Name: "cuda_fp16.h", Why: "candidates include it",
+		Do: "Install the CUDA toolkit, or: pip install nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt; or set " +
+			"DARWARP_CUDA to the toolkit's folder"}
 	l.CXX = findCXX()
 	h, err := dl.IncludeDirs(l.NVRTC.Path)
 	if l.Headers.Tried = h.Tried; err == nil {
@@ -67,7 +72,8 @@ func Locate() Location {
 
 // findCXX looks for the C++ compiler of the cpu device: $CXX, else the usual names.
 func findCXX() Found {
-	f := Found{Name: "C++ compiler", Why: "the cpu device compiles candidates with it, and nvcc exported benches", Do: "Install g++ or clang++, or set CXX to one"}
+	f := Found{Name: "C++ compiler", Why: "the cpu device compiles candidates with it, and nvcc exported benches",
+		Do: "Install g++ or clang++, or set CXX to one"}
 	names := []string{"g++", "clang++", "c++"}
 	if set := os.Getenv("CXX"); set != "" {
 		names = []string{set}

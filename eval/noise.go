@@ -100,7 +100,8 @@ var calmPauses = []time.Duration{500 * time.Millisecond, time.Second, 2 * time.S
 // calmly takes a block of pairs at a workload of a fight until one is undisturbed. After the last pause the fight is
 // given up; where only NVML speaks against the block it counts, for a GPU that stays hot is so for both sides, and
 // is not waited for again.
-func (p *Pool) calmly(ctx context.Context, f *fight, i int, take func() (device.DuelReply, error)) (device.DuelReply, error) {
+func (p *Pool) calmly(ctx context.Context, f *fight, i int, take func() (device.DuelReply, error)) (
+	device.DuelReply, error) {
 	calm := &f.calm[i]
 	if !f.itself && !f.fresh { // whose spread is what is to be known, and of which nobody knows it
 		p.mu.Lock()

@@ -19,7 +19,8 @@ func TestDisturbedBlocks(t *testing.T) {
 	shortPauses(t)
 	pool := fakePool(t)
 	good := fakeJob(t, pool, "good")
-	if d, err := pool.Duel(context.Background(), good, fakeJob(t, pool, "fast")); err != nil || d.Verdict != kernels.Faster || d.Rounds[0].Discarded != 0 || d.Rounds[0].Clock != 1900 {
+	if d, err := pool.Duel(context.Background(), good, fakeJob(t, pool, "fast")); err != nil ||
+		d.Verdict != kernels.Faster || d.Rounds[0].Discarded != 0 || d.Rounds[0].Clock != 1900 {
 		t.Fatalf("undisturbed: %+v, %v", d, err)
 	}
 	for _, c := range []struct {
@@ -78,7 +79,8 @@ func TestControl(t *testing.T) {
 	if !fresh {
 		t.Error("it is not noted that the noise was measured")
 	}
-	if d, err := pool.Duel(context.Background(), good, fakeJob(t, pool, "dips")); err != nil || d.Verdict == kernels.Faster {
+	if d, err := pool.Duel(context.Background(), good, fakeJob(t, pool, "dips")); err != nil ||
+		d.Verdict == kernels.Faster {
 		t.Errorf("%+v, %v: a gain of 5 %% with a noise of 4 %%", d, err)
 	}
 }
@@ -95,13 +97,15 @@ func TestHotGPU(t *testing.T) {
 		pool.health.note(sample{time.Now().Add(time.Minute), []kernels.GPU{{Throttle: c.reasons}}})
 		d, err := pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "fast"))
 		pool.noise.at = time.Now()
-		if err != nil || d.Verdict != kernels.Faster || d.Rounds[0].Discarded < c.discarded || c.discarded == 0 && d.Rounds[0].Discarded > 0 {
+		if err != nil || d.Verdict != kernels.Faster || d.Rounds[0].Discarded < c.discarded ||
+			c.discarded == 0 && d.Rounds[0].Discarded > 0 {
 			t.Errorf("%q: %+v, %v: expected %d blocks discarded", c.reasons, d, err, c.discarded)
 		}
 	}
 	pool.health = &health{stop: func() {}, gone: closed()}
 	pool.health.note(sample{time.Now().Add(time.Minute), []kernels.GPU{{Throttle: []string{"power cap"}}}})
-	if d, err := pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "low")); err != nil || d.Verdict != kernels.Faster || d.Rounds[0].Discarded != 0 {
+	if d, err := pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "low")); err != nil ||
+		d.Verdict != kernels.Faster || d.Rounds[0].Discarded != 0 {
 		t.Errorf("clocks that the power limit holds down: %+v, %v", d, err)
 	}
 }

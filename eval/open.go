@@ -37,7 +37,8 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 		}
 	}()
 	if err := sandbox.Check(cfg.fence()); err != nil {
-		return nil, &EnvError{What: "the sandbox that --sandbox strict asks for", Why: err.Error(), Do: "Take --sandbox best, or search only sources that you trust with --sandbox off"}
+		return nil, &EnvError{What: "the sandbox that --sandbox strict asks for", Why: err.Error(),
+			Do: "Take --sandbox best, or search only sources that you trust with --sandbox off"}
 	}
 	var open device.Open
 	switch cfg.Kind {
@@ -184,7 +185,8 @@ var (
 func (p *Pool) fits() error {
 	need := p.cases.deviceBytes(p.device.L2Bytes)
 	if need > p.device.MemoryBytes/10*9 {
-		return fmt.Errorf("%w: the workloads need %.1f GiB of memory with their copies, %s has %.1f GiB: choose smaller ones with --workload",
+		return fmt.Errorf("%w: the workloads need %.1f GiB of memory with their copies, %s has %.1f GiB: choose smaller "+
+			"ones with --workload",
 			ErrTooLarge, float64(need)/(1<<30), p.device.Name, float64(p.device.MemoryBytes)/(1<<30))
 	}
 	return nil
@@ -204,7 +206,8 @@ func (p *Pool) prove(ctx context.Context) error {
 	p.proof = kernels.Provenance{Device: p.device, Protocol: Protocol, Version: p.cfg.Version, Host: host,
 		Started: time.Now().UTC().Truncate(time.Second), DType: p.cfg.DType, CacheMode: p.cfg.Cache}
 	c := &kernels.Ceilings{}
-	if err := p.runner.call(ctx, device.Request{Ceilings: &device.Ceilings{DType: p.cfg.DType}}, c, fillDeadline); err != nil {
+	if err := p.runner.call(ctx, device.Request{Ceilings: &device.Ceilings{DType: p.cfg.DType}}, c,
+		fillDeadline); err != nil {
 		return fmt.Errorf("measure the device's ceilings: %w", err)
 	}
 	p.proof.Ceilings = c

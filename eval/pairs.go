@@ -48,7 +48,8 @@ func pairsAtOnce(pairs int, ns float64, need, room int) int {
 }
 
 // batch takes pairs at one workload, in as many requests as it takes.
-func (p *Pool) batch(ctx context.Context, a, b contestant, which int, t terms, pairs int) (all device.DuelReply, err error) {
+func (p *Pool) batch(ctx context.Context, a, b contestant, which int, t terms, pairs int) (
+	all device.DuelReply, err error) {
 	if a.rival != nil {
 		return p.turns(ctx, a.rival, b, which, t.cache, pairs)
 	}

@@ -69,12 +69,17 @@ func TestGuilty(t *testing.T) {
 		outcome  kernels.Outcome
 	}{
 		{"nobody", device.DuelReply{}, true, nil, "", 0},
-		{"the champion strays", device.DuelReply{A: device.Side{Strays: strays}}, true, nil, kernels.TheChampion, kernels.Suspect},
-		{"the challenger strays", device.DuelReply{B: device.Side{Strays: strays, Wrong: 1}}, true, nil, kernels.TheChallenger, kernels.Suspect},
-		{"the challenger is wrong", device.DuelReply{B: device.Side{Wrong: 1}}, true, nil, kernels.TheChallenger, kernels.Wrong},
+		{"the champion strays", device.DuelReply{A: device.Side{Strays: strays}}, true, nil, kernels.TheChampion,
+			kernels.Suspect},
+		{"the challenger strays", device.DuelReply{B: device.Side{Strays: strays, Wrong: 1}}, true, nil,
+			kernels.TheChallenger, kernels.Suspect},
+		{"the challenger is wrong", device.DuelReply{B: device.Side{Wrong: 1}}, true, nil, kernels.TheChallenger,
+			kernels.Wrong},
 		{"both are judged right", device.DuelReply{}, false, []checker.JudgeReply{right, right}, "", 0},
-		{"the champion is judged wrong", device.DuelReply{}, false, []checker.JudgeReply{wrong, right}, kernels.TheChampion, kernels.Wrong},
-		{"the challenger is judged wrong", device.DuelReply{}, false, []checker.JudgeReply{right, wrong}, kernels.TheChallenger, kernels.Wrong},
+		{"the champion is judged wrong", device.DuelReply{}, false, []checker.JudgeReply{wrong, right}, kernels.TheChampion,
+			kernels.Wrong},
+		{"the challenger is judged wrong", device.DuelReply{}, false, []checker.JudgeReply{right, wrong},
+			kernels.TheChallenger, kernels.Wrong},
 	} {
 		err := guilty(&c.reply, c.verdicts, "w", c.known)
 		var f *found
@@ -120,9 +125,12 @@ func TestUnite(t *testing.T) {
 		detail string
 	}{
 		{kernels.Duel{Verdict: kernels.Faster, Ratio: 0.9}, kernels.Faster, 0.8, ""},
-		{kernels.Duel{Verdict: kernels.Slower, Ratio: 1.03}, kernels.Slower, 1.03, "faster only on inputs it has seen: 0.8000 of the champion's time steady, 1.0300 fresh"},
-		{kernels.Duel{Verdict: kernels.Same, Ratio: 1}, kernels.Same, 1, "faster only on inputs it has seen: 0.8000 of the champion's time steady, 1.0000 fresh"},
-		{kernels.Duel{Verdict: kernels.Ambiguous, Ratio: 0.99}, kernels.Ambiguous, 0.99, "faster, but not beyond doubt on inputs it has not seen: 0.8000 of the champion's time steady, 0.9900 fresh"},
+		{kernels.Duel{Verdict: kernels.Slower, Ratio: 1.03}, kernels.Slower, 1.03,
+			"faster only on inputs it has seen: 0.8000 of the champion's time steady, 1.0300 fresh"},
+		{kernels.Duel{Verdict: kernels.Same, Ratio: 1}, kernels.Same, 1,
+			"faster only on inputs it has seen: 0.8000 of the champion's time steady, 1.0000 fresh"},
+		{kernels.Duel{Verdict: kernels.Ambiguous, Ratio: 0.99}, kernels.Ambiguous, 0.99,
+			"faster, but not beyond doubt on inputs it has not seen: 0.8000 of the champion's time steady, 0.9900 fresh"},
 	} {
 		if got := unite(steady, c.fresh); got.Verdict != c.want || got.Ratio != c.ratio || got.Detail != c.detail {
 			t.Errorf("fresh %s: %+v", c.fresh.Verdict, got)
@@ -175,7 +183,8 @@ func TestKeepsAnswers(t *testing.T) {
 			}
 			return all
 		}
-		err := p.keepsAnswers(contestant{}, repeating(ratios(c.champion), ratios(c.challenger), cmp.Or(c.fresh, 1e9)), terms{which: []int{0}}, most)
+		err := p.keepsAnswers(contestant{}, repeating(ratios(c.champion), ratios(c.challenger), cmp.Or(c.fresh, 1e9)),
+			terms{which: []int{0}}, most)
 		var f *found
 		if errors.As(err, &f) != c.want || f != nil && (f.side != kernels.TheChallenger || f.outcome != kernels.Suspect) {
 			t.Errorf("%s: %v", c.name, err)
@@ -184,10 +193,12 @@ func TestKeepsAnswers(t *testing.T) {
 	noisy := repeating(slices.Repeat([]float64{1}, 10), []float64{0.7, 1, 0.8, 1.1, 0.6, 0.7, 1, 0.8, 0.7, 0.6}, 1e9)
 	p := &Pool{cfg: Config{Workloads: []kernels.Workload{{Name: "w"}}}}
 	p.repeats = map[string]float64{}
-	if t1, t2 := p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, most), p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, stats.Median); t1 != nil || t2 == nil {
+	if t1, t2 := p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, most),
+		p.keepsAnswers(contestant{}, noisy, terms{which: []int{0}}, stats.Median); t1 != nil || t2 == nil {
 		t.Errorf("ten noisy pairs: found out (%v), suspected (%v)", t1, t2)
 	}
-	if got := p.honestRepeat("w", true, 0.97); got != 0.97 || p.honestRepeat("w", false, 1) != 0.97 || p.honestRepeat("other", false, 1) != 1 {
+	if got := p.honestRepeat("w", true, 0.97); got != 0.97 || p.honestRepeat("w", false, 1) != 0.97 ||
+		p.honestRepeat("other", false, 1) != 1 {
 		t.Errorf("the naive start's ratio is %g and not remembered", got)
 	}
 }
@@ -227,7 +238,8 @@ func TestSamplesAtOnce(t *testing.T) {
 		{"cold", 1 << 20, "cold", 16},      // one of 20 arenas
 		{"half a slot", 1 << 28, "hot", 4}, // 1 GiB each
 	} {
-		s := &caseSet{atomics: true, cases: []device.Case{{Workload: "w", Buffers: buffers(c.n)}, {Workload: "w", Buffers: buffers(c.n)}}}
+		s := &caseSet{atomics: true, cases: []device.Case{{Workload: "w", Buffers: buffers(c.n)},
+			{Workload: "w", Buffers: buffers(c.n)}}}
 		if got := s.samplesAtOnce(device.Run{Cases: []int{0, 1}, Cache: c.cache}, l2); got != c.want {
 			t.Errorf("%s: %d samples in a slot of %d bytes, expected %d", c.name, got, s.slotBytes(), c.want)
 		}

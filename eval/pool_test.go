@@ -53,13 +53,15 @@ func fakePoolOf(t *testing.T, where Location, problem, line string) *Pool {
 // fakeJob is a candidate whose kernel has the given name; its machine code is its own.
 func fakeJob(t *testing.T, p *Pool, entry string) *kernels.Job {
 	t.Helper()
-	spec := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: entry, Grid: []string{"ceil_div(n, 256)"}, Block: []string{"256"}, Args: []string{"x", "y", "n"}}}}
+	spec := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: entry, Grid: []string{"ceil_div(n, 256)"},
+		Block: []string{"256"}, Args: []string{"x", "y", "n"}}}}
 	scope := expr.Scope{"n": 0, "device": kernels.Device{}, "elem": 0}
 	plan, err := kernels.CompilePlan("test", spec, p.cfg.Problem.Tensors, scope)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := fmt.Sprintf("extern \"C\" __global__ void %s(const float *x, float *y, int n) { if (n > 0) y[0] = %d; }\n", entry, len(entry)*131+int(entry[0]))
+	src := fmt.Sprintf("extern \"C\" __global__ void %s(const float *x, float *y, int n) { if (n > 0) y[0] = %d; }\n",
+		entry, len(entry)*131+int(entry[0]))
 	return &kernels.Job{ID: kernels.NewID(src, spec, "test"), Source: src, Plan: plan, Acc: kernels.FP32,
 		Env: expr.Env{"device": p.device, "elem": 4}, Bar: kernels.NewBar(map[string]float64{"4096": 10e3})}
 }
@@ -139,10 +141,12 @@ func TestResultCarriesItsEvidence(t *testing.T) {
 	for _, i := range pool.cases.gated() {
 		elems += pool.cases.cases[i].Dims["n"]
 	}
-	if r.Proof != pool.Provenance().Key() || r.Code == "" || r.Gate == nil || r.Gate.Checks != len(pool.cases.gated()) || r.Gate.Elements != elems {
+	if r.Proof != pool.Provenance().Key() || r.Code == "" || r.Gate == nil || r.Gate.Checks != len(pool.cases.gated()) ||
+		r.Gate.Elements != elems {
 		t.Errorf("result %+v gate %+v", r, r.Gate)
 	}
-	if len(r.Times) != 1 || r.Times[0].Median < 10e3 || r.Times[0].Lo > r.Times[0].Median || r.Times[0].Hi < r.Times[0].Median || r.Times[0].Cache != "hot" {
+	if len(r.Times) != 1 || r.Times[0].Median < 10e3 || r.Times[0].Lo > r.Times[0].Median ||
+		r.Times[0].Hi < r.Times[0].Median || r.Times[0].Cache != "hot" {
 		t.Errorf("times %+v", r.Times)
 	}
 	if len(r.Resources) != 1 || r.Resources[0].Registers == 0 {
@@ -163,12 +167,14 @@ func TestHopelessCandidateHasAllItsTimes(t *testing.T) {
 	job := fakeJob(t, pool, "slow")
 	job.Bar = kernels.NewBar(map[string]float64{"4096": 10e3, "other": 10e3})
 	r, err := pool.Evaluate(context.Background(), job)
-	if err != nil || r.Outcome != kernels.OK || len(r.Times) != 2 || r.Times[0].Tier != "screen" || r.Times[1].Tier != "gate" || !(r.Times[1].Median > 0) {
+	if err != nil || r.Outcome != kernels.OK || len(r.Times) != 2 || r.Times[0].Tier != "screen" ||
+		r.Times[1].Tier != "gate" || !(r.Times[1].Median > 0) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 }
 
-// A candidate that was asked for before a faster champion was known is held against that one when it gets to the device.
+// A candidate that was asked for before a faster champion was known is held against that one when it gets to the
+// device.
 func TestBarFallsOnTheWay(t *testing.T) {
 	pool := fakePool(t)
 	var slots []int
@@ -237,18 +243,23 @@ func TestDuel(t *testing.T) {
 		{"cached", "good", kernels.Ambiguous, kernels.Wrong, kernels.TheChampion, "timed launches"},
 		{"good", "wrong_on_trial", kernels.Ambiguous, kernels.Wrong, kernels.TheChallenger, "expected"},
 		{"good", "impossible", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger, "faster than this device can be"},
-		{"good", "strays_in_duel", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger, "1025 normal: wrote 4 bytes outside"},
-		{"strays_in_duel", "good", kernels.Ambiguous, kernels.Suspect, kernels.TheChampion, "1025 normal: wrote 4 bytes outside"},
+		{"good", "strays_in_duel", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger,
+			"1025 normal: wrote 4 bytes outside"},
+		{"strays_in_duel", "good", kernels.Ambiguous, kernels.Suspect, kernels.TheChampion,
+			"1025 normal: wrote 4 bytes outside"},
 		{"good", "spoils_in_duel", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger, "wrote to its input x"},
 		{"good", "marks_in_duel", kernels.Ambiguous, kernels.Suspect, kernels.TheChallenger, "left 8 bytes"},
 		{"good", "crashes_in_duel", kernels.Ambiguous, kernels.Crashed, kernels.TheChallenger, "700"},
 		{"good", "hangs_in_duel", kernels.Ambiguous, kernels.TimedOut, kernels.TheChallenger, "did not finish"},
 	} {
 		d, err := pool.Duel(context.Background(), fakeJob(t, pool, c.champion), fakeJob(t, pool, c.challenger))
-		if err != nil || d.Verdict != c.want || d.Outcome != c.outcome || d.Culprit != c.culprit || !strings.Contains(d.Detail, c.detail) {
-			t.Errorf("%s against %s: %+v, %v: expected %s, %v of %q", c.challenger, c.champion, d, err, c.want, c.outcome, c.culprit)
+		if err != nil || d.Verdict != c.want || d.Outcome != c.outcome || d.Culprit != c.culprit ||
+			!strings.Contains(d.Detail, c.detail) {
+			t.Errorf("%s against %s: %+v, %v: expected %s, %v of %q", c.challenger, c.champion, d, err, c.want, c.outcome,
+				c.culprit)
 		}
-		if fresh := len(d.Rounds) - len(d.Steady()); d.Verdict == kernels.Faster && (fresh != 1 || d.Rounds[1].Pairs == 0 || d.Rounds[1].Repeat != [2]float64{1, 1}) {
+		if fresh := len(d.Rounds) - len(d.Steady()); d.Verdict == kernels.Faster &&
+			(fresh != 1 || d.Rounds[1].Pairs == 0 || d.Rounds[1].Repeat != [2]float64{1, 1}) {
 			t.Errorf("%s against %s: %d fresh rounds: %+v", c.challenger, c.champion, fresh, d.Rounds)
 		}
 	}
@@ -257,7 +268,8 @@ func TestDuel(t *testing.T) {
 	}
 }
 
-// TestAtomics: where equal outputs may differ in their bits, those of timed launches are judged, and whoever is timed next is not blamed.
+// TestAtomics: where equal outputs may differ in their bits, those of timed launches are judged, and whoever is timed
+// next is not blamed.
 func TestAtomics(t *testing.T) {
 	pool := fakePoolOf(t, Locate(), kernelstest.Scale, "atomics = true")
 	for _, c := range []struct {
@@ -277,7 +289,8 @@ func TestAtomics(t *testing.T) {
 		if err != nil || r.Outcome != c.want || !strings.Contains(r.Detail, c.explain) {
 			t.Errorf("%s: %v (%s), %v: expected %v (... %s ...)", c.entry, r.Outcome, r.Detail, err, c.want, c.explain)
 		}
-		if n := len(r.Times); r.Outcome == kernels.OK && (n != 1 || r.Times[0].Samples < firstSamples || (r.Times[0].Tier == "screen") != (c.entry == "slow")) {
+		if n := len(r.Times); r.Outcome == kernels.OK && (n != 1 || r.Times[0].Samples < firstSamples ||
+			(r.Times[0].Tier == "screen") != (c.entry == "slow")) {
 			t.Errorf("%s: times %+v", c.entry, r.Times)
 		}
 	}
@@ -298,7 +311,8 @@ func TestAtomics(t *testing.T) {
 	}
 }
 
-// A duel whose worker somebody killed is no duel; the search fights it again, and what is published at the end does so by itself.
+// A duel whose worker somebody killed is no duel; the search fights it again, and what is published at the end does so
+// by itself.
 func TestKilledInADuel(t *testing.T) {
 	pool := fakePool(t)
 	good, fast := fakeJob(t, pool, "good"), fakeJob(t, pool, "killed_in_duel")
@@ -308,7 +322,8 @@ func TestKilledInADuel(t *testing.T) {
 	if d, err := pool.Duel(context.Background(), good, fast); err != nil || d.Verdict != kernels.Faster {
 		t.Errorf("again: %+v, %v", d, err)
 	}
-	if d, err := pool.Versus(context.Background(), good, fakeJob(t, pool, "killed_at_the_end"), "hot"); err != nil || d.Verdict != kernels.Faster {
+	if d, err := pool.Versus(context.Background(), good, fakeJob(t, pool, "killed_at_the_end"), "hot"); err != nil ||
+		d.Verdict != kernels.Faster {
 		t.Errorf("at the end: %+v, %v", d, err)
 	}
 }
@@ -321,7 +336,8 @@ func TestFinalUsesAFreshProcess(t *testing.T) {
 	}
 	_, before := pool.Load()
 	r, err := pool.Final(context.Background(), job)
-	if err != nil || r.Outcome != kernels.OK || len(r.Times) != 2 || r.Times[0].Cache != "hot" || r.Times[1].Cache != "cold" || r.Times[0].Tier != "final" {
+	if err != nil || r.Outcome != kernels.OK || len(r.Times) != 2 || r.Times[0].Cache != "hot" ||
+		r.Times[1].Cache != "cold" || r.Times[0].Tier != "final" {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if _, after := pool.Load(); after != before+1 {
@@ -346,8 +362,10 @@ func TestPlanFaultsAreTheCandidates(t *testing.T) {
 
 func TestMissingDriverSaysWhatToDo(t *testing.T) {
 	p := kernelstest.Problem(t, kernelstest.Scale)
-	_, err := Open(context.Background(), Config{Problem: p, where: &Location{Driver: Found{Name: "libcuda.so.1", Why: "it runs candidates", Do: "Install the NVIDIA driver", Tried: []string{"/usr/lib"}}}})
-	if err == nil || !strings.Contains(err.Error(), "libcuda.so.1 not found: it runs candidates. Install the NVIDIA driver") {
+	_, err := Open(context.Background(), Config{Problem: p, where: &Location{Driver: Found{Name: "libcuda.so.1",
+		Why: "it runs candidates", Do: "Install the NVIDIA driver", Tried: []string{"/usr/lib"}}}})
+	if err == nil || !strings.Contains(err.Error(),
+		"libcuda.so.1 not found: it runs candidates. Install the NVIDIA driver") {
 		t.Fatal(err)
 	}
 }

@@ -20,7 +20,8 @@ type power struct {
 	tails bool     // needles are needed beside the bank, on which a few terms at the end of a sum could go unseen
 }
 
-// provenCases makes the case list, with input classes of which it is proved that the check can tell right from wrong on them.
+// provenCases makes the case list, with input classes of which it is proved that the check can tell right from wrong on
+// them.
 func (p *Pool) provenCases(ctx context.Context, open device.Open, reference []byte) (*caseSet, error) {
 	rng, e := secret(), p.effort()
 	powers, err := p.provePower(ctx, open, reference, rng, e)
@@ -42,7 +43,8 @@ type prover struct {
 // powerDeadline bounds one workload's proof.
 const powerDeadline = fillDeadline
 
-func (p *Pool) provePower(ctx context.Context, open device.Open, reference []byte, rng *rand.Rand, e effort) (map[string]power, error) {
+func (p *Pool) provePower(ctx context.Context, open device.Open, reference []byte, rng *rand.Rand, e effort) (
+	map[string]power, error) {
 	p.cfg.progress("proving what the check can tell")
 	none, err := proc.NewShared("darwarp-none", 4096)
 	if err != nil {
@@ -67,13 +69,9 @@ func (p *Pool) provePower(ctx context.Context, open device.Open, reference []byt
 
 // workload finds the first input class that tells everything, and those that do not suit the accumulators.
 func (q *prover) workload(ctx context.Context, w kernels.Workload) (found power, err error) {
-	size := q.smallest(w.Dims)
-	classes := slices.DeleteFunc(slices.Clone(q.cfg.Problem.Check.Inputs), func(c string) bool { return c == "exact" })
+	size, classes := q.smallest(w.Dims), q.classes()
 	if len(classes) == 0 { // integers, which are compared bit for bit
 		return power{bank: "exact"}, nil
-	}
-	if slices.Contains(q.cfg.Problem.Hard(), kernels.Needles) {
-		classes = append(classes, kernels.Needles)
 	}
 	why := ""
 	for _, class := range classes {
@@ -103,16 +101,27 @@ func (q *prover) workload(ctx context.Context, w kernels.Workload) (found power,
 	case found.bank == "":
 		return found, fmt.Errorf("%w: at %s it would let pass %s, and no other class tells more", ErrUnfit, w.Name, why)
 	case found.bank != q.cfg.Problem.Check.Inputs[0]:
-		q.cfg.progress(fmt.Sprintf("%s is scored on inputs of class %s: the check would let pass %s", w.Name, found.bank, why))
+		q.cfg.progress(fmt.Sprintf("%s is scored on inputs of class %s: the check would let pass %s", w.Name, found.bank,
+			why))
 	}
-	if found.bank != kernels.Needles && slices.Contains(classes, kernels.Needles) && !slices.Contains(found.unfit, kernels.Needles) {
+	if found.bank != kernels.Needles && slices.Contains(classes, kernels.Needles) &&
+		!slices.Contains(found.unfit, kernels.Needles) {
 		found.tails, err = q.needsNeedles(ctx, size, found.bank)
 	}
 	return found, err
 }
 
-// needsNeedles reports whether a few terms at either end of a sum, less than the part that every bank must tell, go unseen
-// on a class and are seen on needles. A tail that a loop forgets is no larger.
+// classes are those that can tell something of rounding, in the order of being tried.
+func (q *prover) classes() []string {
+	list := slices.DeleteFunc(slices.Clone(q.cfg.Problem.Check.Inputs), func(c string) bool { return c == "exact" })
+	if len(list) > 0 && slices.Contains(q.cfg.Problem.Hard(), kernels.Needles) {
+		list = append(list, kernels.Needles)
+	}
+	return list
+}
+
+// needsNeedles reports whether a few terms at either end of a sum, less than the part that every bank must tell, go
+// unseen on a class and are seen on needles. A tail that a loop forgets is no larger.
 func (q *prover) needsNeedles(ctx context.Context, size kernels.Dims, class string) (bool, error) {
 	got, err := q.ask(ctx, size, class, ends)
 	if err != nil || got.Missed == "" {
@@ -123,7 +132,8 @@ func (q *prover) needsNeedles(ctx context.Context, size kernels.Dims, class stri
 }
 
 // ask proves one class: that a right kernel is within the tolerance, and that none is that leaves out what is listed.
-func (q *prover) ask(ctx context.Context, size kernels.Dims, class string, left func(*device.Proof) []device.Omission) (device.ProofReply, error) {
+func (q *prover) ask(ctx context.Context, size kernels.Dims, class string,
+	left func(*device.Proof) []device.Omission) (device.ProofReply, error) {
 	p, err := q.proof(size, class)
 	if err != nil {
 		return device.ProofReply{}, err
@@ -142,7 +152,8 @@ func (q *prover) ask(ctx context.Context, size kernels.Dims, class string, left 
 
 func (q *prover) proof(size kernels.Dims, class string) (*device.Proof, error) {
 	problem := q.cfg.Problem
-	c := device.Case{Name: sizeName(problem, size) + " " + class, Dims: size, Class: class, Seed: q.rng.Uint64(), Terms: device.TermsOf(problem)}
+	c := device.Case{Name: sizeName(problem, size) + " " + class, Dims: size, Class: class, Seed: q.rng.Uint64(),
+		Terms: device.TermsOf(problem)}
 	var err error
 	if c.Buffers, err = problem.Buffers(size, q.cfg.DType); err != nil {
 		return nil, err
@@ -175,8 +186,9 @@ func (p *Pool) terms(c *device.Case) (int, error) {
 	return k, nil
 }
 
-// smallest is the workload with the dims that no sum runs over made small, which makes the proof cheap: the model asks for
-// the terms of a sum, and no output knows how many others there are. Fewer outputs make the check of the whole less sharp.
+// smallest is the workload with the dims that no sum runs over made small, which makes the proof cheap: the model asks
+// for the terms of a sum, and no output knows how many others there are. Fewer outputs make the check of the whole less
+// sharp.
 func (q *prover) smallest(w kernels.Dims) kernels.Dims {
 	size := maps.Clone(w)
 	for _, dim := range q.cfg.Problem.DimNames {
@@ -203,14 +215,16 @@ func ends(p *device.Proof) (list []device.Omission) {
 		if n/check.Left <= endTerms {
 			continue
 		}
-		list = append(list, device.Omission{What: fmt.Sprintf("the first %d of %d terms", endTerms, n), Terms: i, To: endTerms, Line: -1},
-			device.Omission{What: fmt.Sprintf("the last %d of %d terms", endTerms, n), Terms: i, From: n - endTerms, To: n, Line: -1})
+		list = append(list, device.Omission{What: fmt.Sprintf("the first %d of %d terms", endTerms, n), Terms: i,
+			To: endTerms, Line: -1},
+			device.Omission{What: fmt.Sprintf("the last %d of %d terms", endTerms, n), Terms: i, From: n - endTerms, To: n,
+				Line: -1})
 	}
 	return list
 }
 
-// omissions lists what a wrong kernel might leave out: the first and the last part in check.Left of the terms and some between
-// them, one in twenty, the end of one line, and on needles, where few terms count, the first and the last few.
+// omissions lists what a wrong kernel might leave out: the first and the last part in check.Left of the terms and some
+// between them, one in twenty, the end of one line, and on needles, where few terms count, the first and the last few.
 func (q *prover) omissions(p *device.Proof) (list []device.Omission) {
 	for i, t := range p.Case.Terms {
 		b := p.Case.Buffers[t.Buffer]

@@ -84,16 +84,24 @@ func TestPower(t *testing.T) {
 		tails            bool   // needles are gated beside the bank
 	}{
 		{name: "rows of normal numbers", rows: "64", cols: "1000", bank: "normal"},
-		{name: "a sum of 2^22 numbers of both signs", rows: "1", cols: "4194304", check: `inputs = ["cancel"]`, bank: "needles"},
-		{name: "a sum of 2^22 numbers of one sign", rows: "1", cols: "4194304", check: `inputs = ["uniform"]`, bank: "uniform", tails: true},
-		{name: "16384 terms in bf16", rows: "256", cols: "16384", check: `accumulate = ["bf16"]`, dtype: kernels.BF16, acc: kernels.BF16, bank: "needles", refused: true},
+		{name: "a sum of 2^22 numbers of both signs", rows: "1", cols: "4194304", check: `inputs = ["cancel"]`,
+			bank: "needles"},
+		{name: "a sum of 2^22 numbers of one sign", rows: "1", cols: "4194304", check: `inputs = ["uniform"]`,
+			bank: "uniform", tails: true},
+		{name: "16384 terms in bf16", rows: "256", cols: "16384", check: `accumulate = ["bf16"]`, dtype: kernels.BF16,
+			acc: kernels.BF16, bank: "needles", refused: true},
 		{name: "16384 terms in fp32", rows: "32", cols: "16384", dtype: kernels.BF16, bank: "normal"},
-		{name: "no needles to turn to", rows: "32", cols: "16384", check: "accumulate = [\"bf16\"]\nwithout = [\"needles\"]\ninputs = [\"normal\"]", acc: kernels.BF16},
-		{name: "a scale a thousand times too large", rows: "32", cols: "512", check: `inputs = ["normal"]`, reference: strings.Replace(sumReference, "SCALE", "3e5 * size", 1)},
+		{name: "no needles to turn to", rows: "32", cols: "16384",
+			check: "accumulate = [\"bf16\"]\nwithout = [\"needles\"]\ninputs = [\"normal\"]", acc: kernels.BF16},
+		{name: "a scale a thousand times too large", rows: "32", cols: "512", check: `inputs = ["normal"]`,
+			reference: strings.Replace(sumReference, "SCALE", "3e5 * size", 1)},
 		{name: "one number", rows: "1", cols: "1", bank: "normal"},
-		{name: "the largest of a row", rows: "64", cols: "640", check: `terms = [{ tensor = "x", dim = "cols", neutral = "-inf" }]`, reference: maxReference, bank: "normal"},
-		{name: "nothing is added", rows: "40", cols: "64", reference: mapReference, from: `shape = ["rows"], dtype = "fp32"`, to: `shape = ["rows", "cols"]`, check: "terms = []", bank: "normal"},
-		{name: "ints", rows: "8", cols: "64", from: `dtype = "fp32" }`, to: `dtype = "int32" }`, check: `inputs = ["exact"]`, bank: "exact"},
+		{name: "the largest of a row", rows: "64", cols: "640",
+			check: `terms = [{ tensor = "x", dim = "cols", neutral = "-inf" }]`, reference: maxReference, bank: "normal"},
+		{name: "nothing is added", rows: "40", cols: "64", reference: mapReference, from: `shape = ["rows"], dtype = "fp32"`,
+			to: `shape = ["rows", "cols"]`, check: "terms = []", bank: "normal"},
+		{name: "ints", rows: "8", cols: "64", from: `dtype = "fp32" }`, to: `dtype = "int32" }`, check: `inputs = ["exact"]`,
+			bank: "exact"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -108,7 +116,8 @@ func TestPower(t *testing.T) {
 			if c.reference == "" {
 				c.reference = strings.Replace(sumReference, "SCALE", "size", 1)
 			}
-			cfg := Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: c.dtype, Workloads: p.Workloads, Cache: "hot", Jobs: 1, CacheDir: testCache,
+			cfg := Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: c.dtype, Workloads: p.Workloads,
+				Cache: "hot", Jobs: 1, CacheDir: testCache,
 				Reference: "#include <darwarp/darwarp.cuh>\nusing T = " + c.dtype.CType() + ";\n" + c.reference}
 			if c.acc != "" {
 				cfg.Acc = []kernels.DType{kernels.FP32, c.acc}

@@ -58,17 +58,21 @@ func TestMemoryBound(t *testing.T) {
 			{"a sum in fp16", "fmaf(v[j], v[j], sum)", "to_float(from_float<T>(fmaf(v[j], v[j], sum)))"},
 		}},
 		{"layernorm", kernels.FP32, "rows=3,cols=40", []change{
-			{"a difference of means", "squares = fmaf(v[j] - mean, v[j] - mean, squares);", "squares += v[j] * v[j] - mean * mean;"},
+			{"a difference of means", "squares = fmaf(v[j] - mean, v[j] - mean, squares);",
+				"squares += v[j] * v[j] - mean * mean;"},
 			{"one term too few", "squares / cols", "squares / (cols - 1)"},
 		}},
 		{"transpose", kernels.BF16, "rows=40,cols=24", []change{
-			{"a corner left out", "if (r >= rows || c >= cols) continue;", "if (r >= rows || c >= cols || (r == rows - 1 && c == cols - 1)) continue;"},
+			{"a corner left out", "if (r >= rows || c >= cols) continue;",
+				"if (r >= rows || c >= cols || (r == rows - 1 && c == cols - 1)) continue;"},
 		}},
 		{"reduction", kernels.FP32, "rows=3,cols=40", []change{
-			{"the first column left out", "((long long)part * THREADS + threadIdx.x) * N;", "((long long)part * THREADS + threadIdx.x) * N + 1;"},
+			{"the first column left out", "((long long)part * THREADS + threadIdx.x) * N;",
+				"((long long)part * THREADS + threadIdx.x) * N + 1;"},
 		}},
 		{"bias_gelu_residual", kernels.FP32, "rows=3,cols=40", []change{
-			{"by the hyperbolic tangent", "1.f + erff(t * 0.70710678f)", "1.f + tanhf(0.79788456f * (t + 0.044715f * t * t * t))"},
+			{"by the hyperbolic tangent", "1.f + erff(t * 0.70710678f)",
+				"1.f + tanhf(0.79788456f * (t + 0.044715f * t * t * t))"},
 		}},
 	} {
 		t.Run(c.problem, func(t *testing.T) {

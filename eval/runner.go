@@ -53,9 +53,11 @@ const (
 )
 
 // startWorker starts a device worker and opens its device.
-func startWorker(ctx context.Context, r role, open device.Open, args []string, files ...*os.File) (*proc.Worker, device.OpenReply, error) {
+func startWorker(ctx context.Context, r role, open device.Open, args []string, files ...*os.File) (
+	*proc.Worker, device.OpenReply, error) {
 	var reply device.OpenReply
-	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env, Fence: r.fence(open), Nice: r.nice})
+	w, err := proc.Start(ctx, proc.Spec{Args: append([]string{"worker", r.worker}, args...), Files: files, Env: r.env,
+		Fence: r.fence(open), Nice: r.nice})
 	if err != nil {
 		return nil, reply, err
 	}
@@ -88,7 +90,8 @@ func (r role) fence(open device.Open) *sandbox.Profile {
 	if r.sandbox == "" {
 		return nil
 	}
-	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: append([]string{"/dev/null"}, r.devices...), Local: r.local, Children: r.children, FileSize: 1 << 28}
+	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: append([]string{"/dev/null"}, r.devices...),
+		Local: r.local, Children: r.children, FileSize: 1 << 28}
 	for _, lib := range []string{open.Driver, open.Library} {
 		if path, err := filepath.EvalSymlinks(lib); err == nil && lib != "" {
 			f.Read = append(f.Read, filepath.Dir(path), filepath.Dir(lib))
@@ -102,9 +105,10 @@ var (
 	// code. Kernels are loaded when they are asked for, which a candidate's are before the gate: EAGER would load all of
 	// cuBLASLt into every fresh worker, 1.1 s of the 1.3 s that one took to be ready on an H200.
 	gpuRole = role{
-		worker:  "gpu",
-		env:     []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=LAZY"},
-		devices: []string{"/dev", "/proc"}, // devices have more names than a list could hold; the driver names its threads in /proc
+		worker: "gpu",
+		env:    []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=LAZY"},
+		// devices have more names than a list could hold; the driver names its threads in /proc
+		devices: []string{"/dev", "/proc"},
 		local:   true,
 	}
 	cpuRole = role{worker: "cpu"}
@@ -176,8 +180,8 @@ func (r *runner) ready(ctx context.Context) error {
 	return nil
 }
 
-// inherited are the arguments and files of a worker: the output memory, which is the judge's where one works on the GPU, and
-// the input memory.
+// inherited are the arguments and files of a worker: the output memory, which is the judge's where one works on the
+// GPU, and the input memory.
 func (r *runner) inherited(ctx context.Context) (args []string, files []*os.File, err error) {
 	if r.out == nil {
 		out, err := r.judge.outputs(ctx)
@@ -215,12 +219,14 @@ func (r *runner) call(ctx context.Context, req device.Request, reply any, deadli
 }
 
 // callAt is call that says when the caller got the device.
-func (r *runner) callAt(ctx context.Context, req device.Request, reply any, deadline time.Duration) (start time.Time, err error) {
+func (r *runner) callAt(ctx context.Context, req device.Request, reply any, deadline time.Duration) (
+	start time.Time, err error) {
 	return r.callThen(ctx, req, reply, deadline, func() error { return nil })
 }
 
 // callThen is callAt that does something more, after a reply, before anybody else gets the device.
-func (r *runner) callThen(ctx context.Context, req device.Request, reply any, deadline time.Duration, then func() error) (start time.Time, err error) {
+func (r *runner) callThen(ctx context.Context, req device.Request, reply any, deadline time.Duration,
+	then func() error) (start time.Time, err error) {
 	frame, err := proc.Encode(&req) // before the turn, of whose time it takes milliseconds
 	if err != nil {
 		return start, err
@@ -252,7 +258,8 @@ func (r *runner) callThen(ctx context.Context, req device.Request, reply any, de
 		return start, then()
 	case errors.As(err, &late):
 		return start, &lost{phase, true, err}
-	case errors.As(err, &died) && died.ExitCode != proc.ExitInternal && (died.Signal == 0 || died.Crash()): // else somebody killed it
+	// else somebody killed it
+	case errors.As(err, &died) && died.ExitCode != proc.ExitInternal && (died.Signal == 0 || died.Crash()):
 		return start, &lost{phase, false, err}
 	case ctx.Err() != nil:
 		return start, ctx.Err()
@@ -279,7 +286,8 @@ type visit struct {
 
 func (r *runner) visit(ctx context.Context, what string) *visit {
 	lane := r.trace.Take("device")
-	return &visit{lane: lane, caller: trace.Begin(ctx, "on the device"), whole: lane.Begin(what), phase: lane.Begin("send")}
+	return &visit{lane: lane, caller: trace.Begin(ctx, "on the device"), whole: lane.Begin(what),
+		phase: lane.Begin("send")}
 }
 
 func (v *visit) next(phase string) {

@@ -30,7 +30,8 @@ const sanitizeBytes = 64 << 20
 var errUnwatched = errors.New("compute-sanitizer: the problem has no check shape that is small enough to watch")
 
 // Sanitize runs a candidate on the check shapes under each tool of compute-sanitizer. Only a complete report without
-// a finding counts as clean: one that is missing, empty or cut off says nothing. Where no tool can run, why says so in one line.
+// a finding counts as clean: one that is missing, empty or cut off says nothing. Where no tool can run, why says so in
+// one line.
 func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.Sanitized, why string, err error) {
 	if p.device.Kind != "cuda" {
 		return nil, "compute-sanitizer: watches kernels on a GPU only (--races does it on the processor)", nil
@@ -45,11 +46,13 @@ func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.
 	}
 	found = make([]kernels.Sanitized, len(sanitizers))
 	errs := make([]error, len(sanitizers))
-	p.runner.alone("sanitize", func() { // a tool takes the device as any candidate does, and must not while somebody is timed
+	// a tool takes the device as any candidate does, and must not while somebody is timed
+	p.runner.alone("sanitize", func() {
 		var all sync.WaitGroup
 		for i, name := range sanitizers {
 			all.Go(func() {
-				t := watcher{tool, []string{"--tool", name, "--error-exitcode", "86", "--print-limit", "10"}, sanitizeDeadline, sanitizerFinding}
+				t := watcher{tool, []string{"--tool", name, "--error-exitcode", "86", "--print-limit", "10"}, sanitizeDeadline,
+					sanitizerFinding}
 				w, err := t.watch(ctx, req)
 				found[i], errs[i] = w.sanitized(name), err
 			})
@@ -88,14 +91,16 @@ func (p *Pool) sanitizeOf(ctx context.Context, job *kernels.Job) (*gpu.Profile, 
 
 var (
 	sanitizerSummary = regexp.MustCompile(`(?m)^=+ (?:ERROR|RACECHECK) SUMMARY: (\d+) (?:errors?|hazards?)\b`)
-	sanitizerFinding = regexp.MustCompile(`(?m)^=+ ((?:Error: |Warning: )?(?:Race|Invalid|Barrier error|Uninitialized|Misaligned|Potential|Program hit|Divergent|Leaked).*)$`)
+	sanitizerFinding = regexp.MustCompile(`(?m)^=+ ((?:Error: |Warning: )?` +
+		`(?:Race|Invalid|Barrier error|Uninitialized|Misaligned|Potential|Program hit|Divergent|Leaked).*)$`)
 )
 
 // sanitized reads a tool's report.
 func (w *watching) sanitized(tool string) kernels.Sanitized {
 	s := kernels.Sanitized{Tool: tool, Verdict: kernels.NotSanitized}
 	if m := sanitizerFinding.FindSubmatch(w.report); m != nil {
-		s.Detail = kernels.CleanDetail(strings.TrimSpace(string(m[1])) + sanitizerPlace(w.report[bytes.Index(w.report, m[0]):]))
+		from := bytes.Index(w.report, m[0])
+		s.Detail = kernels.CleanDetail(strings.TrimSpace(string(m[1])) + sanitizerPlace(w.report[from:]))
 	}
 	m := sanitizerSummary.FindSubmatch(w.report)
 	switch {

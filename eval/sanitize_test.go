@@ -14,7 +14,8 @@ import (
 func fakeSanitizer(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
-	body := "#!/bin/sh\nwhile [ \"$1\" != --log-file ]; do [ \"$1\" = --tool ] && tool=$2; shift; done\nout=$2\n" + script + "\n"
+	body := "#!/bin/sh\nwhile [ \"$1\" != --log-file ]; do [ \"$1\" = --tool ] && tool=$2; shift; done\nout=$2\n" +
+		script + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "compute-sanitizer"), []byte(body), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -24,9 +25,12 @@ func fakeSanitizer(t *testing.T, script string) {
 // Only a complete report without a finding is clean; missing, empty, cut off and killed say nothing.
 func TestSanitize(t *testing.T) {
 	const (
-		clean = "echo '========= COMPUTE-SANITIZER' >$out\ncase $tool in racecheck) echo '========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)';; *) echo '========= ERROR SUMMARY: 0 errors';; esac >>$out\n"
-		found = "printf '========= COMPUTE-SANITIZER\\n========= Invalid __global__ read of size 4 bytes\\n=========     at k+0x90 in k.cu:3\\n========= ERROR SUMMARY: 2 errors\\n' >$out\nexit 86\n"
-		race  = "printf '========= Error: Race reported between Write access at k+0x10 and Read access at k+0x20 [4 hazards]\\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\\n' >$out\nexit 86\n"
+		clean = "echo '========= COMPUTE-SANITIZER' >$out\ncase $tool in racecheck) echo '========= RACECHECK SUMMARY: 0 " +
+			"hazards displayed (0 errors, 0 warnings)';; *) echo '========= ERROR SUMMARY: 0 errors';; esac >>$out\n"
+		found = "printf '========= COMPUTE-SANITIZER\\n========= Invalid __global__ read of size 4 bytes\\n=========     " +
+			"at k+0x90 in k.cu:3\\n========= ERROR SUMMARY: 2 errors\\n' >$out\nexit 86\n"
+		race = "printf '========= Error: Race reported between Write access at k+0x10 and Read access at k+0x20 [4 " +
+			"hazards]\\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\\n' >$out\nexit 86\n"
 	)
 	pool := fakePool(t)
 	job := fakeJob(t, pool, "good")
@@ -59,7 +63,8 @@ func TestSanitize(t *testing.T) {
 	t.Run("not installed", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		t.Setenv("CUDA_HOME", t.TempDir())
-		if got, why, err := pool.Sanitize(context.Background(), job); findTool("compute-sanitizer") == "" && (got != nil || !strings.Contains(why, "not found") || err != nil) {
+		if got, why, err := pool.Sanitize(context.Background(), job); findTool("compute-sanitizer") == "" &&
+			(got != nil || !strings.Contains(why, "not found") || err != nil) {
 			t.Errorf("%+v, %q, %v", got, why, err)
 		}
 	})

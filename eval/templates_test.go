@@ -36,9 +36,11 @@ func compiler(t *testing.T, arch string) *compile.Pool {
 	t.Helper()
 	where := eval.Locate()
 	if where.NVRTC.Path == "" || len(where.Include) == 0 {
-		t.Skipf("NO TEMPLATE IS COMPILED: NVRTC or its headers not found in %v; pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt, or set DARWARP_CUDA", where.NVRTC.Tried)
+		t.Skipf("NO TEMPLATE IS COMPILED: NVRTC or its headers not found in %v; pip install nvidia-cuda-nvrtc "+
+			"nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt, or set DARWARP_CUDA", where.NVRTC.Tried)
 	}
-	p, err := compile.New(compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: templates.Include(), Arch: arch})
+	p, err := compile.New(compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include,
+		Headers: templates.Include(), Arch: arch})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +114,8 @@ func compileFamily(t *testing.T, p *compile.Pool, b *templates.Bundle, f *kernel
 	t.Logf("%d of %d points spill registers", spilled.Load(), len(points))
 }
 
-// wander draws a legal point without a list of them all, which takes its time under the race detector: from the defaults on it
-// draws some of the genes anew, three times, while the others stay.
+// wander draws a legal point without a list of them all, which takes its time under the race detector: from the
+// defaults on it draws some of the genes anew, three times, while the others stay.
 func wander(t *testing.T, rng *rand.Rand, f *kernels.Family, dev kernels.Device, d kernels.DType) kernels.Genome {
 	t.Helper()
 	g := f.Defaults()

@@ -89,7 +89,8 @@ func (e *evaluation) hopeless() bool {
 }
 
 // measure asks the device for the candidate's times.
-func (e *evaluation) measure(ctx context.Context, cache string, final bool) (reply device.TimeReply, outcome kernels.Outcome, detail string, err error) {
+func (e *evaluation) measure(ctx context.Context, cache string, final bool) (
+	reply device.TimeReply, outcome kernels.Outcome, detail string, err error) {
 	bars := e.job.Bar.Times()
 	var runs []device.Run
 	for _, w := range e.cfg.Workloads {
@@ -137,7 +138,8 @@ func (p *Pool) runOf(w kernels.Workload, cache string, estimate float64) device.
 
 func (p *Pool) timing(workload, cache string, r device.RunReply, began time.Time) kernels.Timing {
 	median, lo, hi := stats.Interval(r.Samples)
-	t := kernels.Timing{Workload: workload, Median: median, Lo: lo, Hi: hi, Samples: len(r.Samples), Cache: cache, Tier: "fitness", Clock: r.Clock}
+	t := kernels.Timing{Workload: workload, Median: median, Lo: lo, Hi: hi, Samples: len(r.Samples), Cache: cache,
+		Tier: "fitness", Clock: r.Clock}
 	if r.Screened {
 		t.Tier = "screen"
 	}
@@ -173,13 +175,14 @@ func (e *evaluation) implausible(w kernels.Workload, t kernels.Timing, r device.
 		return why
 	}
 	if doesLess(t.Median, r.Single, e.proof.Ceilings.Launch) {
-		return fmt.Sprintf("%s: %.3g us a call in a row, but %.3g us on its own with fresh outputs: later calls do less", w.Name, t.Median/1e3, r.Single/1e3)
+		return fmt.Sprintf("%s: %.3g us a call in a row, but %.3g us on its own with fresh outputs: later calls do less",
+			w.Name, t.Median/1e3, r.Single/1e3)
 	}
 	return ""
 }
 
-// doesLess reports whether a call in a row is so much faster than one on its own, which has launch ns more to pay, that it cannot do
-// the same. An unknown single call says nothing.
+// doesLess reports whether a call in a row is so much faster than one on its own, which has launch ns more to pay, that
+// it cannot do the same. An unknown single call says nothing.
 func doesLess(row, single, launch float64) bool { return single > 0 && row < (single-launch)/2 }
 
 // tooFast says that a call cannot take so few ns on this device, in words; empty where it can.

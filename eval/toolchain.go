@@ -10,7 +10,8 @@ import (
 
 // Cubin compiles a candidate's source for an architecture, outside of any search, and names the
 // toolchain that did it. A source that does not compile is an error here.
-func Cubin(ctx context.Context, headers map[string][]byte, arch, source string) (cubin []byte, toolchain string, err error) {
+func Cubin(ctx context.Context, headers map[string][]byte, arch, source string) (
+	cubin []byte, toolchain string, err error) {
 	p, err := oneCompiler(headers, arch)
 	if err != nil {
 		return nil, "", err
@@ -33,7 +34,8 @@ func oneCompiler(headers map[string][]byte, arch string) (*compile.Pool, error) 
 			return nil, err
 		}
 	}
-	return compile.New(compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: headers, Arch: arch, Slots: 1})
+	return compile.New(compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: headers, Arch: arch,
+		Slots: 1})
 }
 
 // NVCCFlags are what a source needs of nvcc beside -O3 and -arch to become the machine code that was

@@ -34,20 +34,15 @@ func (p *Pool) findTorch(ctx context.Context, b *kernels.Baseline, missing map[s
 	if p.rivals[b.Name] != nil {
 		return "", nil
 	}
-	if p.torch.Helper == nil && p.torch.why == "" {
-		p.torch.Helper, err = torch.Start(ctx, p.cfg.GPU)
-		if p.torch.why, err = failure(err); err != nil {
-			return "", err
-		}
-	}
-	if p.torch.why != "" {
-		return p.torch.why, nil
+	if why, err = p.startTorch(ctx); why != "" || err != nil {
+		return why, err
 	}
 	note, err := p.checkTorch(ctx, b)
 	if why, err = failure(err); why != "" || err != nil {
 		return why, err
 	}
-	r := &rival{baseline: b, about: fmt.Sprintf("%s, %s%s", p.torch.About(), b.Backend, note), estimate: map[string]float64{}}
+	r := &rival{baseline: b, about: fmt.Sprintf("%s, %s%s", p.torch.About(), b.Backend, note),
+		estimate: map[string]float64{}}
 	for i, w := range p.cfg.Workloads {
 		applies, err := b.Applies(p.cfg.Problem, w.Dims, p.cfg.DType)
 		if err != nil {
@@ -77,6 +72,15 @@ func (p *Pool) findTorch(ctx context.Context, b *kernels.Baseline, missing map[s
 	return "", nil
 }
 
+// startTorch starts torch once. why says why there is none.
+func (p *Pool) startTorch(ctx context.Context) (why string, err error) {
+	if p.torch.Helper == nil && p.torch.why == "" {
+		p.torch.Helper, err = torch.Start(ctx, p.cfg.GPU)
+		p.torch.why, err = failure(err)
+	}
+	return p.torch.why, err
+}
+
 // failure tells what torch does wrong from what is wrong with us.
 func failure(err error) (why string, ours error) {
 	var f *torch.Failure
@@ -88,7 +92,10 @@ func failure(err error) (why string, ours error) {
 
 // where are the workloads that a contestant runs at.
 func (p *Pool) where(c contestant) []int {
-	return slices.DeleteFunc(p.all(), func(i int) bool { return c.rival != nil && c.estimate[p.cfg.Workloads[i].Name] == 0 })
+	return slices.DeleteFunc(p.all(), func(i int) bool {
+		return c.rival != nil &&
+			c.estimate[p.cfg.Workloads[i].Name] == 0
+	})
 }
 
 func call(b *kernels.Baseline, c *device.Case) torch.Call {
@@ -139,7 +146,8 @@ func (p *Pool) torchCase(b *kernels.Baseline) int {
 	for i := range p.cases.cases {
 		c := &p.cases.cases[i]
 		size := c.ArenaBytes()
-		if ok, err := b.Applies(p.cfg.Problem, c.Dims, p.cfg.DType); c.Workload != "" || err != nil || !ok || size > torchBytes {
+		if ok, err := b.Applies(p.cfg.Problem, c.Dims, p.cfg.DType); c.Workload != "" || err != nil || !ok ||
+			size > torchBytes {
 			continue
 		}
 		if c.Class == p.cfg.Problem.Check.Inputs[0] {
@@ -164,7 +172,8 @@ func (p *Pool) prepare(ctx context.Context, r *rival, which int, cache string) (
 	c := &p.cases.cases[cases[0]]
 	l2 := p.device.L2Bytes
 	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: call(r.baseline, c), Key: key, Cache: cache,
-		Sets: c.Rotation(cache, len(cases), l2), Flush: device.FlushBytes(l2), Region: c.Region(l2), MaxCalls: device.MaxCalls})
+		Sets: c.Rotation(cache, len(cases), l2), Flush: device.FlushBytes(l2), Region: c.Region(l2),
+		MaxCalls: device.MaxCalls})
 	if err == nil {
 		p.torch.key = key
 	}
@@ -176,7 +185,8 @@ func (p *Pool) prepare(ctx context.Context, r *rival, which int, cache string) (
 const turnSamples = 5
 
 // turns measures torch (A) and ours (B) in turn: A B, B A, A B ... in blocks of a few samples.
-func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cache string, pairs int) (reply device.DuelReply, err error) {
+func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cache string, pairs int) (
+	reply device.DuelReply, err error) {
 	if _, err := p.prepare(ctx, r, which, cache); err != nil {
 		return reply, err
 	}
@@ -209,7 +219,8 @@ func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cac
 }
 
 // turn takes a few samples of a candidate at one workload. What it does wrong is a *found.
-func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, n int) (got device.RunReply, err error) {
+func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, n int) (
+	got device.RunReply, err error) {
 	w := p.cfg.Workloads[which]
 	run := p.runOf(w, cache, c.estimate[w.Name])
 	req := &device.Time{Contender: c.one(which, run), Runs: []device.Run{run}, Count: n}

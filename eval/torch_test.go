@@ -71,8 +71,10 @@ func TestTorchBaselines(t *testing.T) {
 	if !slices.Equal(names, []string{"torch", "compiled"}) {
 		t.Errorf("baselines %v, missing %v", names, missing)
 	}
-	for name, want := range map[string]string{"wrong": "gives something else: ", "typo": "NameError: name 'z' is not defined",
-		"refused": "RuntimeError: No available kernel. Aborting execution.", "large": "no check shape is one of its own", "cublaslt": "not found"} {
+	for name, want := range map[string]string{"wrong": "gives something else: ",
+		"typo":    "NameError: name 'z' is not defined",
+		"refused": "RuntimeError: No available kernel. Aborting execution.", "large": "no check shape is one of its own",
+		"cublaslt": "not found"} {
 		if !strings.Contains(missing[name], want) || strings.Contains(missing[name], "\n") {
 			t.Errorf("%s: %q, expected %q", name, missing[name], want)
 		}
@@ -81,7 +83,8 @@ func TestTorchBaselines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b.Times) != 2 || b.Times[0].Median != 250e3 || b.Times[0].Cache != "hot" || b.Times[1].Cache != "cold" || b.Times[0].Samples < 60 {
+	if len(b.Times) != 2 || b.Times[0].Median != 250e3 || b.Times[0].Cache != "hot" || b.Times[1].Cache != "cold" ||
+		b.Times[0].Samples < 60 {
 		t.Errorf("times %+v", b.Times)
 	}
 	for _, cache := range []string{"hot", "cold"} {
@@ -89,7 +92,8 @@ func TestTorchBaselines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Champion != "compiled" || d.Verdict != kernels.Faster || len(d.Rounds) != 1 || d.Rounds[0].Cache != cache || d.Ratio < 0.03 || d.Ratio > 0.05 {
+		if d.Champion != "compiled" || d.Verdict != kernels.Faster || len(d.Rounds) != 1 || d.Rounds[0].Cache != cache ||
+			d.Ratio < 0.03 || d.Ratio > 0.05 {
 			t.Errorf("10 us against 250 us: %+v", d)
 		}
 	}
@@ -105,7 +109,8 @@ func TestTorchMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, key, value, want string }{
-		{"no python", "DARWARP_PYTHON", "nosuch-python", "nosuch-python not found: set DARWARP_PYTHON to a Python that has torch"},
+		{"no python", "DARWARP_PYTHON", "nosuch-python",
+			"nosuch-python not found: set DARWARP_PYTHON to a Python that has torch"},
 		{"no torch", "PYTHONPATH", none, "No module named 'torch' (DARWARP_PYTHON names another Python)"},
 		{"no GPU", "DARWARP_FAKE_TORCH", "blind", "torch 0.0-fake sees no GPU"},
 	} {

@@ -34,12 +34,32 @@ func TestTrace(t *testing.T) {
 	if err := pool.cfg.Trace.Close(); err != nil {
 		t.Fatal(err)
 	}
+	spans := spansOf(t, text.Bytes())
+	for group, want := range map[string][]string{
+		"candidates": {"candidate ok", "candidate crash", "compile", "wait for a compiler", "compiler", "gate",
+			"wait for a slot",
+			"wait for the device", "on the device", "start a device worker", "judge", "time"},
+		"device": {"gate", "time", "duel", "disturb", "send", "duel 4096, the challenger"},
+		"duels and trials": {"duel " + good.ID.Short() + " " + fakeJob(t, pool, "fast").ID.Short(), "ready", "pairs", "bank",
+			"trial " + good.ID.Short(), "classes", "fresh", "disturbed"},
+	} {
+		for _, name := range want {
+			if !slices.Contains(spans[group], name) {
+				t.Errorf("no span %q of %s among %q", name, group, spans[group])
+			}
+		}
+	}
+}
+
+// spansOf are the names of a trace's spans, with their outcomes, by the group that they are in.
+func spansOf(t *testing.T, text []byte) map[string][]string {
+	t.Helper()
 	var events []struct {
 		Name, Ph string
 		PID      int
 		Args     map[string]string
 	}
-	if err := json.Unmarshal(text.Bytes(), &events); err != nil {
+	if err := json.Unmarshal(text, &events); err != nil {
 		t.Fatal(err)
 	}
 	groups, spans := map[int]string{}, map[string][]string{}
@@ -51,16 +71,5 @@ func TestTrace(t *testing.T) {
 			spans[groups[e.PID]] = append(spans[groups[e.PID]], strings.TrimSpace(e.Name+" "+e.Args["outcome"]))
 		}
 	}
-	for group, want := range map[string][]string{
-		"candidates": {"candidate ok", "candidate crash", "compile", "wait for a compiler", "compiler", "gate", "wait for a slot",
-			"wait for the device", "on the device", "start a device worker", "judge", "time"},
-		"device":           {"gate", "time", "duel", "disturb", "send", "duel 4096, the challenger"},
-		"duels and trials": {"duel " + good.ID.Short() + " " + fakeJob(t, pool, "fast").ID.Short(), "ready", "pairs", "bank", "trial " + good.ID.Short(), "classes", "fresh", "disturbed"},
-	} {
-		for _, name := range want {
-			if !slices.Contains(spans[group], name) {
-				t.Errorf("no span %q of %s among %q", name, group, spans[group])
-			}
-		}
-	}
+	return spans
 }

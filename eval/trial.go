@@ -12,7 +12,8 @@ import (
 )
 
 // Trial holds a candidate against some of the doubts of kernels.WholeTrial, in the order in which they are named, and
-// ends at the first that it does not stand. An error is ours, or the end of ctx: with a kernels.ErrLost it may be asked again.
+// ends at the first that it does not stand. An error is ours, or the end of ctx: with a kernels.ErrLost it may be asked
+// again.
 func (p *Pool) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
 	ctx, end := p.doubting(ctx, "trial "+job.ID.Short())
 	defer end()
@@ -51,8 +52,8 @@ func quick(parts []kernels.TrialPart) bool {
 	return !slices.ContainsFunc(parts, func(p kernels.TrialPart) bool { return !slices.Contains(kernels.QuickTrial, p) })
 }
 
-// trial is a candidate on its way through the parts. Which outputs are right it finds out itself: inputs are other ones in each
-// session.
+// trial is a candidate on its way through the parts. Which outputs are right it finds out itself: inputs are other ones
+// in each session.
 type trial struct {
 	*evaluation
 	compiled bool
@@ -89,8 +90,8 @@ func (t *trial) found() (kernels.Doubt, bool) {
 	return kernels.Doubt{}, false
 }
 
-// know judges the candidate on those of the cases that it was not judged on yet. It reports whether all went well; if not, found
-// says what did not.
+// know judges the candidate on those of the cases that it was not judged on yet. It reports whether all went well; if
+// not, found says what did not.
 func (t *trial) know(ctx context.Context, cases []int) (bool, error) {
 	if !t.compiled {
 		for _, step := range []func(context.Context) error{t.resolve, t.compile} {

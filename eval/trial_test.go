@@ -36,7 +36,8 @@ func TestTrialOnTheDevice(t *testing.T) {
 		{"race", kernels.TrialClasses, kernels.Failed, kernels.Flaky, "different bits"},
 		{"killed", kernels.TrialClasses, "", 0, ""},
 		{"good", kernels.TrialFresh, kernels.Passed, 0, "80 fresh calls on 8 sets of inputs; 10 pairs against itself"},
-		{"replays_scratch", kernels.TrialFresh, kernels.Failed, kernels.Suspect, "keeps answers: calls on inputs that it has seen take 0.20"},
+		{"replays_scratch", kernels.TrialFresh, kernels.Failed, kernels.Suspect,
+			"keeps answers: calls on inputs that it has seen take 0.20"},
 		{"strays_in_duel", kernels.TrialFresh, kernels.Failed, kernels.Suspect, "1025 normal"},
 		{"crashes_in_duel", kernels.TrialFresh, kernels.Failed, kernels.Crashed, "ILLEGAL_ADDRESS"},
 		{"hangs_in_duel", kernels.TrialFresh, kernels.Failed, kernels.TimedOut, "did not finish"},
@@ -78,12 +79,14 @@ func TestTrialOnTheDevice(t *testing.T) {
 func TestTrialEndsWhereItFails(t *testing.T) {
 	few(t)
 	pool := fakePool(t)
-	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "races_disturbed"), kernels.TrialClasses, kernels.TrialDisturbed, kernels.TrialLaunches)
+	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "races_disturbed"), kernels.TrialClasses,
+		kernels.TrialDisturbed, kernels.TrialLaunches)
 	var parts []kernels.TrialPart
 	for _, d := range got.Parts {
 		parts = append(parts, d.Part)
 	}
-	if err != nil || got.Standing() != kernels.Fell || !slices.Equal(parts, []kernels.TrialPart{kernels.TrialClasses, kernels.TrialDisturbed}) {
+	if err != nil || got.Standing() != kernels.Fell || !slices.Equal(parts,
+		[]kernels.TrialPart{kernels.TrialClasses, kernels.TrialDisturbed}) {
 		t.Errorf("%v, %s", err, got.Text())
 	}
 	if got.ID != fakeJob(t, pool, "races_disturbed").ID || got.Proof != pool.Provenance().Key() || got.At.IsZero() {
@@ -110,7 +113,8 @@ func TestTrialWithoutTime(t *testing.T) {
 	}
 	launchesFor = time.Hour
 	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialDisturbed)
-	if d := got.Part(kernels.TrialDisturbed); err != nil || d.Verdict != kernels.Passed || !strings.Contains(d.Detail, "as many as 0s had time for") {
+	if d := got.Part(kernels.TrialDisturbed); err != nil || d.Verdict != kernels.Passed ||
+		!strings.Contains(d.Detail, "as many as 0s had time for") {
 		t.Errorf("%v, %+v", err, d)
 	}
 }
@@ -122,7 +126,8 @@ func TestTrialOfAtomics(t *testing.T) {
 	pool.cfg.Problem.Check.Atomics = true
 	for entry, want := range map[string]kernels.Outcome{"good": kernels.Unknown, "wrong_sums_disturbed": kernels.Wrong} {
 		got, err := pool.Trial(context.Background(), fakeJob(t, pool, entry), kernels.TrialDisturbed)
-		if d := got.Part(kernels.TrialDisturbed); err != nil || d.Outcome != want || (want == kernels.Unknown) != (d.Verdict == kernels.Passed) {
+		if d := got.Part(kernels.TrialDisturbed); err != nil || d.Outcome != want ||
+			(want == kernels.Unknown) != (d.Verdict == kernels.Passed) {
 			t.Errorf("%s: %v, %+v", entry, err, d)
 		}
 	}
@@ -131,7 +136,8 @@ func TestTrialOfAtomics(t *testing.T) {
 // A part holds the device for a moment at a time, and has room for all that it asks at once.
 func TestSlicesOfATrial(t *testing.T) {
 	pool := fakePool(t)
-	on := &trial{evaluation: &evaluation{Pool: pool, right: map[int]device.CaseReply{0: {Nanos: 1e3}, 1: {Nanos: 30e6}, 2: {Nanos: 10e9}}}}
+	on := &trial{evaluation: &evaluation{Pool: pool, right: map[int]device.CaseReply{0: {Nanos: 1e3}, 1: {Nanos: 30e6},
+		2: {Nanos: 10e9}}}}
 	many := make([]int, 3*device.MostDisturbed)
 	for _, c := range []struct {
 		name   string
@@ -153,14 +159,19 @@ func TestSlicesOfATrial(t *testing.T) {
 	}
 }
 
-// compute-sanitizer's tools are a part of a trial: one finding is enough to fall by, and what says nothing is held against
-// nobody.
+// compute-sanitizer's tools are a part of a trial: one finding is enough to fall by, and what says nothing is held
+// against nobody.
 func TestTrialSanitized(t *testing.T) {
 	pool := fakePool(t)
-	const clean = "case $tool in racecheck) echo '========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)';; *) echo '========= ERROR SUMMARY: 0 errors';; esac >$out\n"
-	race := "if [ $tool = racecheck ]; then printf '========= Error: Race reported between Write access at k+0x10 and Read access at k+0x20\\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\\n' >$out; exit 86; fi\n"
-	invalid := "if [ $tool = memcheck ]; then printf '========= Invalid __global__ read of size 4 bytes\\n========= ERROR SUMMARY: 2 errors\\n' >$out; exit 86; fi\n"
-	endless := "if [ $tool = initcheck ]; then echo '========= Uninitialized __global__ memory read of size 4 bytes' >$out; sleep 100; fi\n"
+	const clean = "case $tool in racecheck) echo '========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 " +
+		"warnings)';; *) echo '========= ERROR SUMMARY: 0 errors';; esac >$out\n"
+	race := "if [ $tool = racecheck ]; then printf '========= Error: Race reported between Write access at k+0x10 and " +
+		"Read access at k+0x20\\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\\n' >$out; exit " +
+		"86; fi\n"
+	invalid := "if [ $tool = memcheck ]; then printf '========= Invalid __global__ read of size 4 bytes\\n========= " +
+		"ERROR SUMMARY: 2 errors\\n' >$out; exit 86; fi\n"
+	endless := "if [ $tool = initcheck ]; then echo '========= Uninitialized __global__ memory read of size 4 bytes' " +
+		">$out; sleep 100; fi\n"
 	for _, c := range []struct {
 		name, script string
 		want         kernels.Doubted
@@ -172,7 +183,8 @@ func TestTrialSanitized(t *testing.T) {
 		{"race", race + clean, kernels.Failed, kernels.Flaky, "Race reported"},
 		{"out of bounds", invalid + clean, kernels.Failed, kernels.Crashed, "Invalid __global__ read"},
 		{"cut off", "kill -9 $$", kernels.Impossible, 0, "memcheck says nothing"},
-		{"one cut off, another finds", "[ $tool = initcheck ] && kill -9 $$\n" + race + clean, kernels.Failed, kernels.Flaky, "initcheck says nothing"},
+		{"one cut off, another finds", "[ $tool = initcheck ] && kill -9 $$\n" + race + clean, kernels.Failed, kernels.Flaky,
+			"initcheck says nothing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fakeSanitizer(t, c.script)
@@ -187,7 +199,8 @@ func TestTrialSanitized(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		t.Setenv("CUDA_HOME", t.TempDir())
 		got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialSanitized)
-		if d := got.Part(kernels.TrialSanitized); findTool("compute-sanitizer") == "" && (err != nil || d.Verdict != kernels.Impossible) {
+		if d := got.Part(kernels.TrialSanitized); findTool("compute-sanitizer") == "" &&
+			(err != nil || d.Verdict != kernels.Impossible) {
 			t.Errorf("%v, %+v", err, d)
 		}
 	})
@@ -223,7 +236,8 @@ func TestTrialOnTheCPU(t *testing.T) {
 		{"right", rightBody, kernels.TrialDisturbed, kernels.Passed, []kernels.Outcome{0}},
 		{"right", rightBody, kernels.TrialLaunches, kernels.Passed, []kernels.Outcome{0}},
 		{"dice", dice, kernels.TrialLaunches, kernels.Failed, []kernels.Outcome{kernels.Flaky, kernels.Wrong}},
-		{"strays", rightBody + " if (n == 4096 && i == 0 && clock64() % 8 == 0) y[n] = 1;", kernels.TrialLaunches, kernels.Failed, []kernels.Outcome{kernels.Suspect}},
+		{"strays", rightBody + " if (n == 4096 && i == 0 && clock64() % 8 == 0) y[n] = 1;", kernels.TrialLaunches,
+			kernels.Failed, []kernels.Outcome{kernels.Suspect}},
 	} {
 		t.Run(c.name+" "+string(c.part), func(t *testing.T) {
 			got, err := pool.Trial(context.Background(), cpuJob(t, pool, c.body), c.part)

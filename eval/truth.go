@@ -30,8 +30,8 @@ func (p *Pool) palettes(ctx context.Context) (map[int][]byte, error) {
 	return all, nil
 }
 
-// openJudge makes the truth and starts who compares outputs with it: a judge on the GPU, or the checker where there is none, or
-// no room for one.
+// openJudge makes the truth and starts who compares outputs with it: a judge on the GPU, or the checker where there is
+// none, or no room for one.
 func (p *Pool) openJudge(ctx context.Context, open device.Open, reference []byte) error {
 	if err := p.describeChecks(); err != nil {
 		return err
@@ -51,8 +51,8 @@ func (p *Pool) openJudge(ctx context.Context, open device.Open, reference []byte
 	return p.openChecker(ctx, open, reference)
 }
 
-// openChecker starts the checker, and makes the truth in a process that ends then. Outputs, inputs and truth are in this
-// machine's memory.
+// openChecker starts the checker, and makes the truth in a process that ends then. Outputs, inputs and truth are in
+// this machine's memory.
 func (p *Pool) openChecker(ctx context.Context, open device.Open, reference []byte) (err error) {
 	prepare := &p.runner.prepare
 	prepare.Slots = outputSlots
@@ -66,7 +66,8 @@ func (p *Pool) openChecker(ctx context.Context, open device.Open, reference []by
 		return err
 	}
 	p.runner.out, p.runner.inputs = p.out, p.inputs
-	p.checker.spec = proc.Spec{Args: []string{"worker", "check"}, Files: []*os.File{p.out.File(), p.truth.File(), p.inputs.File()},
+	p.checker.spec = proc.Spec{Args: []string{"worker", "check"},
+		Files: []*os.File{p.out.File(), p.truth.File(), p.inputs.File()},
 		Fence: cpuRole.in(p.cfg.fence()).fence(device.Open{})}
 	p.checker.mu.Lock()
 	defer p.checker.mu.Unlock()
@@ -121,8 +122,8 @@ func (p *Pool) checkedInGo(i int) bool {
 	return err == nil && !c.Trial && p.ordinary(c) && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
 }
 
-// ordinary reports whether the inputs of a case are such that any wrong output differs from the right one, and by as much as
-// numbers of this size differ.
+// ordinary reports whether the inputs of a case are such that any wrong output differs from the right one, and by as
+// much as numbers of this size differ.
 func (p *Pool) ordinary(c *device.Case) bool {
 	return c.Class == "exact" || slices.Contains(p.cfg.Problem.Check.Inputs, c.Class)
 }
@@ -153,7 +154,8 @@ func (p *Pool) openInputs() (given bool, err error) {
 	return false, err
 }
 
-// checkTruth asks who compares whether the reference kernel agrees with Go, and whether the check can tell right from wrong.
+// checkTruth asks who compares whether the reference kernel agrees with Go, and whether the check can tell right from
+// wrong.
 func (p *Pool) checkTruth(ctx context.Context) error {
 	wanted := p.wantedInputs()
 	places, _ := device.PackInputs(p.cases.cases, wanted)
@@ -161,7 +163,8 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 		if !p.checkedInGo(i) {
 			continue
 		}
-		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{Reference: &checker.Reference{Problem: p.cfg.Problem.Name, Case: i, At: places[k]}}})
+		ref := &checker.Reference{Problem: p.cfg.Problem.Name, Case: i, At: places[k]}
+		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{Reference: ref}})
 		if err != nil {
 			return err
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// turns hands something to one caller at a time, in the order of asking. Those who go first come before all others, but have no
-// more of the time than these as long as both wait. The zero value is ready.
+// turns hands something to one caller at a time, in the order of asking. Those who go first come before all others, but
+// have no more of the time than these as long as both wait. The zero value is ready.
 type turns struct {
 	mu           sync.Mutex
 	taken        bool
@@ -78,8 +78,9 @@ func (t *turns) Unlock() {
 	*queue = (*queue)[1:]
 }
 
-// urgent marks a context whose calls of the device go first: those of duels, and of what a challenger has to stand before it
-// reigns. They come one after the other; each would wait for all candidates otherwise. At large sizes some take a second.
+// urgent marks a context whose calls of the device go first: those of duels, and of what a challenger has to stand
+// before it reigns. They come one after the other; each would wait for all candidates otherwise. At large sizes some
+// take a second.
 type urgent struct{}
 
 func urgently(ctx context.Context) context.Context { return context.WithValue(ctx, urgent{}, true) }

@@ -11,8 +11,8 @@ import (
 	"darwarp/kernels"
 )
 
-// TestTurns has callers wait behind one who holds the lock: those who go first come before those who asked earlier until they
-// have had as much of the time, and each group keeps its order.
+// TestTurns has callers wait behind one who holds the lock: those who go first come before those who asked earlier
+// until they have had as much of the time, and each group keeps its order.
 func TestTurns(t *testing.T) {
 	for _, tt := range []struct {
 		first, later time.Duration // a turn

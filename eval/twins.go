@@ -27,7 +27,8 @@ func openTwins(ctx context.Context, cfg Config, first string) (t *Twins, err err
 		return nil, err
 	}
 	cfg.shared = &shared{}
-	if cfg.shared.cases, err = newCases(wanted{cfg.Problem, cfg.DType, cfg.Workloads, emulated, nil, secret()}); err != nil {
+	if cfg.shared.cases, err = newCases(wanted{cfg.Problem, cfg.DType, cfg.Workloads, emulated, nil,
+		secret()}); err != nil {
 		return nil, err
 	}
 	t = &Twins{}

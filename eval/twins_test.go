@@ -17,7 +17,8 @@ func TestTwins(t *testing.T) {
 		t.Skip("THE COMPARISON OF DEVICES IS NOT TESTED: no C++ compiler")
 	}
 	p := kernelstest.Problem(t, kernelstest.Scale)
-	cfg := Config{Problem: p, Headers: templates.Include(), DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot", Jobs: 1, CacheDir: testCache,
+	cfg := Config{Problem: p, Headers: templates.Include(), DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot",
+		Jobs: 1, CacheDir: testCache,
 		Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
 			"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }"}
 	twins, err := openTwins(context.Background(), cfg, "cpu")
@@ -37,7 +38,8 @@ func TestTwins(t *testing.T) {
 	}{
 		{"same", rightBody, rightBody, true, kernels.OK, true, false},
 		{"again", rightBody, rightBody, true, kernels.OK, true, false},
-		{"other_bits", rightBody, "if (i < n) y[i] = 2 * x[i] * (x[i] == truncf(x[i]) ? 1 : 1 + 0x1p-23f);", true, kernels.OK, false, false},
+		{"other_bits", rightBody, "if (i < n) y[i] = 2 * x[i] * (x[i] == truncf(x[i]) ? 1 : 1 + 0x1p-23f);", true, kernels.OK,
+			false, false},
 		{"wrong", rightBody, "if (i < n) y[i] = 2.01f * x[i];", false, kernels.Wrong, false, true},
 		{"unsupported", rightBody, "asm(\"\");", false, kernels.Unsupported, false, false},
 	} {
@@ -53,7 +55,8 @@ func TestTwins(t *testing.T) {
 			for _, s := range got.Classes {
 				all.Elements, all.Equal, all.Outside = all.Elements+s.Elements, all.Equal+s.Equal, all.Outside+s.Outside
 			}
-			if (all.Equal == all.Elements && all.Elements > 0) != c.equal || (all.Outside > 0) != c.outside || len(got.Classes) > 0 != (c.outcome != kernels.Unsupported) {
+			if (all.Equal == all.Elements && all.Elements > 0) != c.equal || (all.Outside > 0) != c.outside ||
+				len(got.Classes) > 0 != (c.outcome != kernels.Unsupported) {
 				t.Errorf("%+v", got.Classes)
 			}
 		})

@@ -127,8 +127,8 @@ const (
 // reviveAfter is how long a helper that was lost stays away. NVML that hangs would hang again.
 var reviveAfter = 5 * time.Second
 
-// watchHealth starts sampling. A helper that cannot be started leaves the pool unmonitored; one that dies or hangs is replaced
-// after a while.
+// watchHealth starts sampling. A helper that cannot be started leaves the pool unmonitored; one that dies or hangs is
+// replaced after a while.
 func watchHealth(log *slog.Logger, start func(context.Context) (*Watcher, error)) *health {
 	h := &health{log: log, gone: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
@@ -236,7 +236,8 @@ func (h *health) close() {
 
 // Machine is how busy the pool and its GPU are. It does not wait for NVML.
 func (p *Pool) Machine(context.Context) kernels.Machine {
-	m := kernels.Machine{Compile: kernels.Slots{Busy: p.compiler.Busy(), Total: p.compiler.Slots()}, Device: kernels.Slots{Total: 1}}
+	m := kernels.Machine{Compile: kernels.Slots{Busy: p.compiler.Busy(), Total: p.compiler.Slots()},
+		Device: kernels.Slots{Total: 1}}
 	if p.runner.using.Load() > 0 {
 		m.Device.Busy = 1
 	}

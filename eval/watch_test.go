@@ -19,7 +19,8 @@ func fakeNVML() int {
 		if asked++; asked > 1 {
 			select {}
 		}
-		return c.Reply([]kernels.GPU{{Name: "fake GPU", Util: 0.5, SMClock: 1500, Temp: 60, Power: 700, PowerLimit: 700, Throttle: []string{"power cap", "software thermal"}}})
+		return c.Reply([]kernels.GPU{{Name: "fake GPU", Util: 0.5, SMClock: 1500, Temp: 60, Power: 700, PowerLimit: 700,
+			Throttle: []string{"power cap", "software thermal"}}})
 	})
 }
 
@@ -57,7 +58,10 @@ func TestHealth(t *testing.T) {
 }
 
 func TestHealthWithoutNVML(t *testing.T) {
-	h := watchHealth(slog.New(slog.DiscardHandler), func(context.Context) (*Watcher, error) { return nil, errors.New("no NVML") })
+	h := watchHealth(slog.New(slog.DiscardHandler), func(context.Context) (*Watcher, error) {
+		return nil,
+			errors.New("no NVML")
+	})
 	<-h.gone
 	if tags := h.tags(time.Now()); !slices.Equal(tags, []string{"unmonitored"}) || h.now() != nil {
 		t.Errorf("tags %q, GPUs %v", tags, h.now())
@@ -69,7 +73,8 @@ func TestHealthWithoutNVML(t *testing.T) {
 func TestMachine(t *testing.T) {
 	pool := fakePool(t)
 	idle := pool.Machine(t.Context())
-	if idle.Compile.Total != pool.compiler.Slots() || idle.Device != (kernels.Slots{Total: 1}) || idle.Queue != 0 || idle.GPUs != nil {
+	if idle.Compile.Total != pool.compiler.Slots() || idle.Device != (kernels.Slots{Total: 1}) || idle.Queue != 0 ||
+		idle.GPUs != nil {
 		t.Errorf("idle: %+v", idle)
 	}
 	pool.runner.mu.Lock() // somebody has the device

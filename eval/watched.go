@@ -20,7 +20,8 @@ func findTool(name string, patterns ...string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
 	}
-	for _, pattern := range append([]string{os.Getenv("CUDA_HOME") + "/bin/" + name, "/usr/local/cuda/bin/" + name, "/usr/local/cuda-*/bin/" + name}, patterns...) {
+	for _, pattern := range append([]string{os.Getenv("CUDA_HOME") + "/bin/" + name, "/usr/local/cuda/bin/" + name,
+		"/usr/local/cuda-*/bin/" + name}, patterns...) {
 		if all, err := filepath.Glob(pattern); err == nil && len(all) > 0 {
 			return all[len(all)-1]
 		}
@@ -86,8 +87,8 @@ func (t watcher) watch(ctx context.Context, req *gpu.Profile) (w watching, err e
 	return w, ctx.Err()
 }
 
-// endEarly ends a tool by cancel when its report has what is enough, and says whether it did: a kernel that reads a megabyte
-// of what nobody wrote would keep initcheck busy for minutes.
+// endEarly ends a tool by cancel when its report has what is enough, and says whether it did: a kernel that reads a
+// megabyte of what nobody wrote would keep initcheck busy for minutes.
 func (t watcher) endEarly(ctx context.Context, cancel context.CancelFunc, report string) bool {
 	for {
 		select {

@@ -97,7 +97,8 @@ func (r *Recorder) Take(of string) *Lane {
 	}
 	g.rows++
 	l := &Lane{recorder: r, group: g, pid: g.pid, tid: g.rows}
-	r.write(event{Name: "thread_name", Phase: "M", PID: l.pid, TID: l.tid, Args: map[string]string{"name": fmt.Sprint(of, " ", l.tid)}})
+	r.write(event{Name: "thread_name", Phase: "M", PID: l.pid, TID: l.tid,
+		Args: map[string]string{"name": fmt.Sprint(of, " ", l.tid)}})
 	return l
 }
 
@@ -147,7 +148,8 @@ func (s *Span) End() {
 	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.write(event{Name: s.name, Phase: "X", PID: s.lane.pid, TID: s.lane.tid, Start: us(s.from.Sub(r.start)), Duration: us(now.Sub(s.from)), Args: s.args})
+	r.write(event{Name: s.name, Phase: "X", PID: s.lane.pid, TID: s.lane.tid, Start: us(s.from.Sub(r.start)),
+		Duration: us(now.Sub(s.from)), Args: s.args})
 }
 
 type laneKey struct{}

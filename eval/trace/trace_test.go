@@ -50,7 +50,8 @@ func TestTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	spans, names := read(t, text.Bytes())
-	for row, want := range map[[2]int]string{{1, 0}: "candidates", {1, 1}: "candidates 1", {1, 2}: "candidates 2", {2, 0}: "device", {2, 1}: "device 1"} {
+	for row, want := range map[[2]int]string{{1, 0}: "candidates", {1, 1}: "candidates 1", {1, 2}: "candidates 2",
+		{2, 0}: "device", {2, 1}: "device 1"} {
 		if names[row] != want {
 			t.Errorf("row %v is %q: expected %q", row, names[row], want)
 		}
