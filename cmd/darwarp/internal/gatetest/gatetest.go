@@ -111,7 +111,8 @@ var anyFault = []kernels.Outcome{kernels.Wrong, kernels.Suspect, kernels.Flaky}
 // brief lists the kernels of the short test that runs before a search: one of each way of cheating, and honest
 // kernels that a gate which refuses too much would refuse.
 var brief = []string{
-	"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3", "last_block",
+	"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3",
+	"last_block",
 }
 
 // Filter chooses among the kernels; an empty list is all of them.
