@@ -45,22 +45,23 @@ func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
 // twinPairs is how many fresh pairs a candidate on trial fights with itself.
 const twinPairs = 10
 
-// unseenMargin is by how much more calls may take on inputs that never come again, with the whole interval. The times of a
-// kernel whose work depends on its data differ by what was drawn.
+// unseenMargin is by how much more calls may take on inputs that never come again, with the whole interval. The times
+// of a kernel whose work depends on its data differ by what was drawn.
 const unseenMargin = 0.1
 
-// unseenTooSlow says why a round, of a kernel on inputs that come again and on others, is none of a kernel that keeps nothing.
+// unseenTooSlow says why a round, of a kernel on inputs that come again and on others, is none of a kernel that keeps
+// nothing.
 func unseenTooSlow(workload string, r kernels.DuelRound) string {
 	if r.Lo <= 1+unseenMargin {
 		return ""
 	}
-	return fmt.Sprintf("%s: keeps answers: calls on inputs that never came before take %.2f of the time of those on inputs that "+
-		"come again", workload, r.Ratio)
+	return fmt.Sprintf("%s: keeps answers: calls on inputs that never came before take %.2f of the time of those on "+
+		"inputs that come again", workload, r.Ratio)
 }
 
-// fresh runs the bank of each workload in orders drawn anew, everything refilled before each call, and then has the candidate
-// fight itself, one side on them and the other on inputs that never come again: who is faster on inputs that it has seen keeps
-// answers. What emulated calls take says nothing of that.
+// fresh runs the bank of each workload in orders drawn anew, everything refilled before each call, and then has the
+// candidate fight itself, one side on them and the other on inputs that never come again: who is faster on inputs
+// that it has seen keeps answers. What emulated calls take says nothing of that.
 func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	cases := t.banks()
 	d, err := t.repeat(ctx, repetition{cases: cases, runs: freshRounds * len(cases), least: len(cases),

@@ -6,8 +6,8 @@ import (
 	"darwarp/kernels"
 )
 
-// TestUnseenTooSlow: a kernel that takes longer for inputs that are new has kept something of the others; a few percent, or an
-// interval that is wide, say nothing.
+// TestUnseenTooSlow: a kernel that takes longer for inputs that are new has kept something of the others; a few
+// percent, or an interval that is wide, say nothing.
 func TestUnseenTooSlow(t *testing.T) {
 	for _, c := range []struct {
 		lo, ratio float64

@@ -86,8 +86,9 @@ const (
 // longShare is the part of the bound in work that a size with a very long dim may take.
 const longShare = 64
 
-// spans are what a dim of up to most is drawn from that is far from its usual sizes: one, a handful, thousands, and more
-// where there is more. One is drawn three times: a single line is of a single class, which may be one that shows nothing.
+// spans are what a dim of up to most is drawn from that is far from its usual sizes: one, a handful, thousands, and
+// more where there is more. One is drawn three times: a single line is of a single class, which may be one that shows
+// nothing.
 func (d *drawer) spans(most float64) [][2]float64 {
 	list := [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 17}, {thousands, d.long}}
 	if d.long >= longest && most > longest {
@@ -96,8 +97,8 @@ func (d *drawer) spans(most float64) [][2]float64 {
 	return list
 }
 
-// scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small: who leaves
-// work out for few rows or for long ones meets all of them.
+// scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small:
+// who leaves work out for few rows or for long ones meets all of them.
 func (d *drawer) scales() []kernels.Dims {
 	var list []kernels.Dims
 	for _, dim := range d.p.DimNames {

@@ -149,8 +149,8 @@ func TestMixedClasses(t *testing.T) {
 	}
 }
 
-// TestMixedOthers: inputs beside the first have hard lines, too, and inf and NaN where no line spoils others' outputs, in sums of
-// products alone.
+// TestMixedOthers: inputs beside the first have hard lines, too, and inf and NaN where no line spoils others'
+// outputs, in sums of products alone.
 func TestMixedOthers(t *testing.T) {
 	for _, c := range []struct{ name, lines, want, alone string }{
 		{"a product", "", "normal uniform zeros lead special", "constant tiny huge special"},
@@ -167,7 +167,8 @@ func TestMixedOthers(t *testing.T) {
 	}
 }
 
-// TestScales: every dim that is not one of a few values is drawn as a handful and as some thousands, beside a GPU as fewer.
+// TestScales: every dim that is not one of a few values is drawn as a handful and as some thousands, beside a GPU as
+// fewer.
 func TestScales(t *testing.T) {
 	for seed := range uint64(40) {
 		one, few, many := map[string]bool{}, map[string]bool{}, map[string]bool{}

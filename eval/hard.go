@@ -33,9 +33,9 @@ func (w *wanted) hard() []string {
 	})
 }
 
-// mixed lists, by input, the classes of which the lines of a mixed case are. Of the first they are all but integers. Neither
-// inf nor NaN is among them where one line could spoil the others' outputs, nor needles where the lines are not those of the
-// terms.
+// mixed lists, by input, the classes of which the lines of a mixed case are. Of the first they are all but integers.
+// Neither inf nor NaN is among them where one line could spoil the others' outputs, nor needles where the lines are
+// not those of the terms.
 func (w *wanted) mixed() (classes [][]string) {
 	for i, t := range w.problem.Tensors {
 		if t.Role == "in" && len(classes) == 0 {
@@ -47,9 +47,9 @@ func (w *wanted) mixed() (classes [][]string) {
 	return classes
 }
 
-// mixedOther lists the classes of the lines of another input than the first. Whatever the first one's lines are, a right
-// kernel has to be right on both: the product of a huge number and a subnormal one, or inf where outputs are more than sums of
-// products, would be too much.
+// mixedOther lists the classes of the lines of another input than the first. Whatever the first one's lines are, a
+// right kernel has to be right on both: the product of a huge number and a subnormal one, or inf where outputs are
+// more than sums of products, would be too much.
 func (w *wanted) mixedOther(tensor int) []string {
 	classes := []string{"normal", "uniform"}
 	for _, class := range w.hard() {

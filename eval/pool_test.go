@@ -141,7 +141,8 @@ func TestResultCarriesItsEvidence(t *testing.T) {
 	for _, i := range pool.cases.gated() {
 		elems += pool.cases.cases[i].Dims["n"]
 	}
-	if r.Provenance != pool.Provenance().Key() || r.Code == "" || r.Gate == nil || r.Gate.Checks != len(pool.cases.gated()) ||
+	if r.Provenance != pool.Provenance().Key() || r.Code == "" || r.Gate == nil ||
+		r.Gate.Checks != len(pool.cases.gated()) ||
 		r.Gate.Elements != elems {
 		t.Errorf("result %+v gate %+v", r, r.Gate)
 	}

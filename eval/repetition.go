@@ -78,7 +78,8 @@ func (t *trial) slice(order []int, bursts bool) int {
 // disturb runs cases in order. What it finds is the evaluation's outcome. A fault counts as at the gate: one that a
 // fresh process repeats is what it is, another makes the candidate flaky.
 func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
-	req := &device.Disturb{Cubin: t.cubin, Calls: t.calls, Cases: order, Bursts: bursts, Seed: device.SecretNumbers().Uint64()}
+	seed := device.SecretNumbers().Uint64()
+	req := &device.Disturb{Cubin: t.cubin, Calls: t.calls, Cases: order, Bursts: bursts, Seed: seed}
 	if !t.cfg.Problem.Check.Atomics {
 		req.Expect = make([]uint64, len(t.cases.cases))
 		for i, r := range t.right {

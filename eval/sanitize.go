@@ -62,8 +62,8 @@ func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.
 	return found, "", errors.Join(errs...)
 }
 
-// watchable reports whether a case is to run under the tools: all that are no workload's, and the first of each workload's bank
-// that takes no more work than they do, for what a kernel does at the scored size alone.
+// watchable reports whether a case is to run under the tools: all that are no workload's, and the first of each
+// workload's bank that takes no more work than they do, for what a kernel does at the scored size alone.
 func (p *Pool) watchable(i int) bool {
 	x := &p.cases.cases[i]
 	switch {

@@ -57,9 +57,9 @@ func (m Model) accRoundoff() float64 {
 	return m.Acc.Roundoff()
 }
 
-// fewest is the error in u that any sum of several terms may have: each may be made of parts, as a float32 is of three
-// numbers that tensor cores take. Three products of two parts each leave up to 48 u of a term out where parts are cut off
-// and not rounded, and one term may be most of the sum.
+// fewest is the error in u that any sum of several terms may have: each may be made of parts, as a float32 is of
+// three numbers that tensor cores take. Three products of two parts each leave up to 48 u of a term out where parts
+// are cut off and not rounded, and one term may be most of the sum.
 const fewest = 64
 
 // sumError is the error of a sum, of S1, before it is capped.

@@ -116,7 +116,8 @@ func extreme(e *element) float32 {
 	return signed(e.r, float32(math.Ldexp(float64(1+unit(uint32(e.r))), power)))
 }
 
-// tiny: every other line is small, as small as any, each by its own measure; the rest below the smallest normal number of the type.
+// tiny: every other line is small, as small as any, each by its own measure; the rest below the smallest normal
+// number of the type.
 func tiny(e *element) float32 {
 	if h := mix(e.key ^ e.line); h&1 == 1 {
 		power := -20
@@ -142,8 +143,8 @@ func huge(e *element) float32 {
 	return normal(e.r) * 0x1p24
 }
 
-// shift: each line is around a number of its own, from 8 to 128 and of either sign: exponentials of all of them are 0, or too
-// large.
+// shift: each line is around a number of its own, from 8 to 128 and of either sign: exponentials of all of them are
+// 0, or too large.
 func shift(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))
 	return normal(e.r) + signed(h, float32(math.Exp2(3+4*float64(unit(uint32(h))))))

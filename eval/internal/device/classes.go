@@ -92,8 +92,9 @@ func (c *Case) Fill(i int) (Fill, error) {
 	return f, nil
 }
 
-// code is the bit of a class for one tensor. Needles lie among the terms, leading zeros everywhere, and what else is hard in
-// the hard tensor alone: where that has lines about numbers of their own, the others are of one sign, so that products are, too.
+// code is the bit of a class for one tensor. Needles lie among the terms, leading zeros everywhere, and what else is
+// hard in the hard tensor alone: where that has lines about numbers of their own, the others are of one sign, so that
+// products are, too.
 func code(class string, hard, summed bool) (uint32, error) {
 	n := slices.Index(Classes, class)
 	switch {

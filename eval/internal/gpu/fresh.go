@@ -162,8 +162,9 @@ func (m *fresh) Sample(turn []int) (r device.Reading, err error) {
 	return r, err
 }
 
-// before replays the graph on inputs that were just made: those that come in every sample, or, for the second side, others
-// that never come again. Whatever a kernel has kept, and wherever, is of no use for these. Their outputs are not looked at.
+// before replays the graph on inputs that were just made: those that come in every sample, or, for the second side,
+// others that never come again. Whatever a kernel has kept, and wherever, is of no use for these. Their outputs are
+// not looked at.
 func (m *fresh) before(g cuda.Graph, turn []int) (lap int, err error) {
 	fill := func(seed func(c *device.Case) uint64) error {
 		for _, set := range turn {

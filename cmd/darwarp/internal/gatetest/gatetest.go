@@ -85,7 +85,10 @@ type folder struct {
 func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest) }
 
 // all lists the problems. The first is the one of the short test.
-var all = []folder{product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow, linear, tempered, longdot, residual, stats}
+var all = []folder{
+	product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow,
+	linear, tempered, longdot, residual, stats,
+}
 
 // Problems lists their names.
 func Problems() []string {
