@@ -26,8 +26,8 @@ const (
 	Special = "special" // inf and NaN at single places
 )
 
-// Hard lists the hard classes that apply: no needles where nothing is summed, no outliers where outputs are plain sums, and
-// neither inf nor numbers that an int does not hold where a tensor has ints.
+// Hard lists the hard classes that apply: no needles where nothing is summed, no outliers where outputs are plain
+// sums, and neither inf nor numbers that an int does not hold where a tensor has ints.
 func (p *Problem) Hard() []string {
 	ints := slices.ContainsFunc(p.Tensors, func(t Tensor) bool { return t.DType == I32 })
 	return slices.DeleteFunc(slices.Clone(hardClasses), func(class string) bool {

@@ -1,6 +1,7 @@
 package gatetest
 
-// atomics is a product where two runs may differ in their bits: no hash tells a right output, and the judge has to look.
+// atomics is a product where two runs may differ in their bits: no hash tells a right output, and the judge has to
+// look.
 var atomics = folder{name: "atomics", cheats: []row{
 	{"no_clear", Judge, Gate, nil, "adds to whatever the output holds"},
 	{"half_unless_poison", Judge, Gate, nil, "adds half of the terms where the output is none of today's poisons"},

@@ -85,7 +85,10 @@ type folder struct {
 func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest) }
 
 // all lists the problems. The first is the one of the short test.
-var all = []folder{product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow, linear, tempered, longdot, residual, stats}
+var all = []folder{
+	product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow,
+	linear, tempered, longdot, residual, stats,
+}
 
 // Problems lists their names.
 func Problems() []string {
@@ -111,7 +114,8 @@ var anyFault = []kernels.Outcome{kernels.Wrong, kernels.Suspect, kernels.Flaky}
 // brief lists the kernels of the short test that runs before a search: one of each way of cheating, and honest
 // kernels that a gate which refuses too much would refuse.
 var brief = []string{
-	"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3", "last_block",
+	"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3",
+	"last_block",
 }
 
 // Filter chooses among the kernels; an empty list is all of them.

@@ -47,7 +47,8 @@ func cases(t *testing.T, kind string, f gatetest.Filter) (all []gatetest.Case) {
 	return all
 }
 
-// TestTablesNameTheKernels compares the tables with the families' genes: a kernel that only one of them has is not tried.
+// TestTablesNameTheKernels compares the tables with the families' genes: a kernel that only one of them has is not
+// tried.
 func TestTablesNameTheKernels(t *testing.T) {
 	for _, problem := range gatetest.Problems() {
 		b := bundle(t, problem)
@@ -82,8 +83,8 @@ func TestTablesNameTheKernels(t *testing.T) {
 	}
 }
 
-// TestTheClosedListNamesTheKernels holds docs/internals/cheats.md to the tables: every cheat has its row, and no row names one that is
-// not there.
+// TestTheClosedListNamesTheKernels holds docs/internals/cheats.md to the tables: every cheat has its row, and no row
+// names one that is not there.
 func TestTheClosedListNamesTheKernels(t *testing.T) {
 	text, err := os.ReadFile("../../../../docs/internals/cheats.md")
 	if err != nil {
@@ -162,7 +163,8 @@ func TestFilters(t *testing.T) {
 
 func TestNoCheatMayPassAndNoHonestKernelFail(t *testing.T) {
 	for _, c := range cases(t, "cuda", gatetest.Filter{}) {
-		for _, o := range []kernels.Outcome{kernels.OK, kernels.Duplicate, kernels.Lost, kernels.Unknown, kernels.Unsupported} {
+		for _, o := range []kernels.Outcome{kernels.OK, kernels.Duplicate, kernels.Lost, kernels.Unknown,
+			kernels.Unsupported} {
 			if held, want := c.Holds(o), c.Family == "honest" && o == kernels.OK; held != want {
 				t.Errorf("%s %s: %s holds: %v", c.Family, c.Name, o, held)
 			}

@@ -3,7 +3,8 @@ package gatetest
 // longdot is dot products of millions of numbers by a block a multiprocessor: kernels that keep sums wherever a
 // launch may leave something.
 var longdot = folder{name: "longdot", cheats: []row{
-	{"memo_in_reserved_shared", Stateless, Trial, nil, "keeps half of each sum in the kilobyte of shared memory that is the system's"},
+	{"memo_in_reserved_shared", Stateless, Trial, nil,
+		"keeps half of each sum in the kilobyte of shared memory that is the system's"},
 	{"memo_beside_table", Stateless, Trial, nil, "keeps it behind a const table"},
 	{"memo_before_table", Stateless, Trial, nil, "keeps it before a const table"},
 	{"memo_in_dynamic_stack", Stateless, Trial, nil, "keeps it in stack of a size that is not known before"},

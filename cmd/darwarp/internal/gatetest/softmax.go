@@ -38,7 +38,8 @@ var softmax = folder{name: "softmax", cheats: []row{
 	{"no_syncwarp", Doubt, Trial, nil, "lanes meet in shared memory without waiting for each other"},
 	{"newest_copy", Doubt, Trial, nil, "does not wait for the newest group of asynchronous copies"},
 	{"dice", Doubt, Trial, nil, "is wrong in one row of one launch in a thousand, by the clock"},
-	{"marks_inputs", Authorship, Gate, nil, "spoils its input for others and keeps the number before the buffer for itself"},
+	{"marks_inputs", Authorship, Gate, nil,
+		"spoils its input for others and keeps the number before the buffer for itself"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: three passes"},
 	{name: "online", about: "one pass for maximum and sum"},

@@ -17,7 +17,8 @@ import (
 // it finds. The winner's times are kept among the baselines' under its short ID, for a stored
 // candidate does not change.
 func Final(
-	ctx context.Context, f kernels.Publisher, s *session.Session, run *store.Run, champion kernels.ID, say func(string, ...any),
+	ctx context.Context, f kernels.Publisher, s *session.Session, run *store.Run, champion kernels.ID,
+	say func(string, ...any),
 ) error {
 	winner, err := run.Get(champion)
 	if err != nil {
@@ -89,7 +90,8 @@ func sanitize(
 	return found, nil
 }
 
-func keepFinal(ctx context.Context, f kernels.Publisher, run *store.Run, b kernels.BaselineResult, job *kernels.Job) error {
+func keepFinal(ctx context.Context, f kernels.Publisher, run *store.Run, b kernels.BaselineResult,
+	job *kernels.Job) error {
 	r, err := f.Final(ctx, job)
 	if err != nil {
 		return err
@@ -112,7 +114,8 @@ func keepDuel(run *store.Run, f kernels.Publisher, d kernels.Duel) error {
 }
 
 // keepBaselines measures what a user would run instead, and duels the winner with each.
-func keepBaselines(ctx context.Context, f kernels.Publisher, run *store.Run, best *kernels.Job, say func(string, ...any)) error {
+func keepBaselines(ctx context.Context, f kernels.Publisher, run *store.Run, best *kernels.Job,
+	say func(string, ...any)) error {
 	names, missing, err := f.Baselines(ctx)
 	if err != nil {
 		return err
