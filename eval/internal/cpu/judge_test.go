@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -55,6 +56,7 @@ func TestJudgeAsTheProcessor(t *testing.T) {
 		table, blocks := judge.Encode(jobs)
 		tallies := make([]byte, blocks*judge.TallyBytes)
 		started(t, p, judge.Compare, blocks, addressOf(table), uint64(len(jobs)), addressOf(tallies))
+		runtime.KeepAlive(table)
 		for i, v := range judge.Decode(jobs, tallies) {
 			if v.Bad > 0 {
 				v.Locate(wrongOf(t, p, &jobs[i]))
@@ -80,5 +82,6 @@ func wrongOf(t *testing.T, p *program, j *judge.Job) []uint64 {
 	table, _ := judge.Encode([]judge.Job{*j})
 	bits := make([]byte, (j.Elems+63)/64*8)
 	started(t, p, judge.Wrong, 1+j.Elems/(4*judge.Threads), addressOf(table), addressOf(bits))
+	runtime.KeepAlive(table)
 	return judge.Bitmap(j.Elems, bits)
 }
