@@ -82,6 +82,10 @@ const (
 	longest   = 1 << 16
 )
 
+// manyLines is how many lines of a very long dim there is room for in one of its sizes, with some operations a number:
+// lines are of many classes.
+const manyLines = 128
+
 // longShare is the part of the bound in work that a size with a very long dim may take.
 const longShare = 64
 
@@ -91,7 +95,7 @@ const longShare = 64
 func (d *drawer) spans(most float64) [][2]float64 {
 	list := [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 17}, {thousands, d.long}}
 	if d.long >= longest && most > longest {
-		list = append(list, [2]float64{longest, most})
+		list = append(list, [2]float64{longest, most}, [2]float64{longest, d.cap / (longShare * manyLines)})
 	}
 	return list
 }

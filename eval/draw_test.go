@@ -153,8 +153,8 @@ func TestMixedClasses(t *testing.T) {
 // in sums of products alone.
 func TestMixedOthers(t *testing.T) {
 	for _, c := range []struct{ name, lines, want, alone string }{
-		{"a product", "", "normal uniform zeros lead special", "constant tiny huge special"},
-		{"no sums of products", "exact = false", "normal uniform constant zeros lead outlier", "special"},
+		{"a product", "", "normal uniform zeros lead special", "constant tiny huge special special special"},
+		{"no sums of products", "exact = false", "normal uniform constant zeros lead outlier", "special special special"},
 		{"no inf", "special = false", "normal uniform zeros lead", "constant tiny huge"},
 	} {
 		w := &wanted{problem: drawerOf(t, c.lines, 1e9, 1).p}

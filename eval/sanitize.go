@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -22,9 +23,6 @@ var sanitizers = []string{"memcheck", "initcheck", "racecheck", "synccheck"}
 
 // sanitizeDeadline bounds one tool: it slows a kernel down ten to a hundred times.
 const sanitizeDeadline = 2 * time.Minute
-
-// sanitizeBytes is how large a case may be: the check shapes are smaller, most scored sizes would take too long.
-const sanitizeBytes = 64 << 20
 
 // errUnwatched says that there is nothing to run under a tool.
 var errUnwatched = errors.New("compute-sanitizer: the problem has no check shape that is small enough to watch")
@@ -62,20 +60,43 @@ func (p *Pool) Sanitize(ctx context.Context, job *kernels.Job) (found []kernels.
 	return found, "", errors.Join(errs...)
 }
 
-// watchable reports whether a case is to run under the tools: all that are no workload's, and the first of each
-// workload's bank that takes no more work than they do, for what a kernel does at the scored size alone.
-func (p *Pool) watchable(i int) bool {
-	x := &p.cases.cases[i]
-	switch {
-	case x.ArenaBytes() > sanitizeBytes:
-		return false
-	case x.Workload == "":
-		return true
-	case p.cases.byLoad[x.Workload][0] != i:
-		return false
+// watchedWork is how much the tools watch in all, in operations, or bytes where these are more; no case takes more
+// than a part in watchedShare. The device stands still meanwhile: a size beside 2048 cubed, of 17e9 operations, kept
+// the tools busy for over a minute.
+const (
+	watchedWork  = 1e9
+	watchedShare = 3
+)
+
+// toWatch are the cases that run under the tools: the first of each workload's bank, for what a kernel does at the
+// scored size alone, then check shapes and drawn sizes; all as far as the work goes.
+func (p *Pool) toWatch() (list []int) {
+	scored, others := []int{}, []int{}
+	for i, x := range p.cases.cases {
+		switch {
+		case x.Trial:
+		case x.Workload == "":
+			others = append(others, i)
+		case p.cases.byLoad[x.Workload][0] == i:
+			scored = append(scored, i)
+		}
 	}
-	work, _, err := p.cfg.Problem.Work(x.Dims, p.cfg.DType)
-	return err == nil && work <= p.effort().drawn/alignedShare
+	left := float64(watchedWork)
+	for _, i := range append(scored, others...) {
+		if work := p.workOf(&p.cases.cases[i]); work <= left && work <= watchedWork/watchedShare {
+			list, left = append(list, i), left-work
+		}
+	}
+	return list
+}
+
+// workOf is what a case takes: operations, or bytes where these are more.
+func (p *Pool) workOf(c *device.Case) float64 {
+	work, _, err := p.cfg.Problem.Work(c.Dims, p.cfg.DType)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return max(work, float64(c.ArenaBytes()))
 }
 
 // sanitizeOf makes the request: the check shapes with the candidate's calls.
@@ -92,11 +113,9 @@ func (p *Pool) sanitizeOf(ctx context.Context, job *kernels.Job) (*gpu.Profile, 
 	req := &gpu.Profile{Open: p.runner.open, Apart: true, Prepare: device.Prepare{GuardKey: p.cases.guardKey}}
 	req.Open.Library = ""
 	c := device.Contender{Cubin: e.cubin}
-	for i, x := range p.cases.cases {
-		if p.watchable(i) {
-			req.Prepare.Cases = append(req.Prepare.Cases, x)
-			c.Calls = append(c.Calls, e.calls[i])
-		}
+	for _, i := range p.toWatch() {
+		req.Prepare.Cases = append(req.Prepare.Cases, p.cases.cases[i])
+		c.Calls = append(c.Calls, e.calls[i])
 	}
 	if len(c.Calls) == 0 {
 		return nil, errUnwatched

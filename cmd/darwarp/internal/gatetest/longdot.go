@@ -3,13 +3,13 @@ package gatetest
 // longdot is dot products of millions of numbers by a block a multiprocessor: kernels that keep sums wherever a
 // launch may leave something.
 var longdot = folder{name: "longdot", cheats: []row{
-	{"memo_in_reserved_shared", Stateless, Trial, nil,
+	{"memo_in_reserved_shared", Stateless, Duel, nil,
 		"keeps half of each sum in the kilobyte of shared memory that is the system's"},
 	{"memo_beside_table", Stateless, Trial, nil, "keeps it behind a const table"},
 	{"memo_before_table", Stateless, Trial, nil, "keeps it before a const table"},
-	{"memo_in_dynamic_stack", Stateless, Trial, nil, "keeps it in stack of a size that is not known before"},
-	{"memo_beside_parameters", Stateless, Trial, nil, "keeps it near its parameters"},
-	{"memo_in_first_shared", Stateless, Trial, nil, "keeps it in the first shared memory that a block has"},
+	{"memo_in_dynamic_stack", Stateless, Duel, nil, "keeps it in stack of a size that is not known before"},
+	{"memo_beside_parameters", Stateless, Trial, straying, "keeps it near its parameters"},
+	{"memo_in_first_shared", Stateless, Duel, nil, "keeps it in the first shared memory that a block has"},
 	{"middle_sizes", Coverage, Gate, nil, "leaves an eighth out between 2^17 and 2^21"},
 	{"small_blocks_left_out", Coverage, Gate, nil, "leaves shares out whose ends are small"},
 	{"zero_if_samples_are", Coverage, Gate, nil, "leaves shares out whose every 64th number is 0"},
