@@ -89,7 +89,7 @@ func TestCPUVerdicts(t *testing.T) {
 		{"keeps", rightBody + " static int calls; calls++;", kernels.Suspect,
 			"keeps calls (4 bytes) in memory that outlives a call"},
 		{"keeps_in_heap", rightBody + " if (n == 77) y[0] = (new float[1 << 20])[i];", kernels.Suspect,
-			"keeps what malloc and new give"},
+			"keeps memory of malloc and new"},
 		{"reads_constants", "static const float two[4] = {2, 2, 2, 2}; if (i < n) y[i] = two[i & 3] * x[i] * (CONSTANTS[i " +
 			"& 3] - 5);", kernels.OK, ""},
 		{"keeps_in_constants",

@@ -32,9 +32,9 @@ const (
 
 // disturbed runs all cases that every candidate is judged on while another stream takes parts of the device away.
 func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
-	cases, how := t.cases.gated(), "beside a stream that disturbs"
+	cases, how := t.cases.gated(), "beside a disturbing stream"
 	if t.device.Kind == "cpu" { // which has no second stream
-		how = "in orders of the threads drawn anew"
+		how = "in random orders of the threads"
 	}
 	least := (disturbedRuns + 9) / 10 * len(cases)
 	return t.repeat(ctx, repetition{cases: cases, runs: disturbedRuns * len(cases), least: least,

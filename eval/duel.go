@@ -140,7 +140,7 @@ func unite(steady, fresh kernels.Duel) kernels.Duel {
 	out.Verdict, out.Ratio, out.Lo, out.Hi = fresh.Verdict, fresh.Ratio, fresh.Lo, fresh.Hi
 	why := "faster only on inputs it has seen"
 	if fresh.Verdict == kernels.Ambiguous {
-		why = "faster, but not beyond doubt on inputs it has not seen"
+		why = "faster, but not significantly on inputs it has not seen"
 	}
 	out.Detail = fmt.Sprintf("%s: %.4f of the champion's time steady, %.4f fresh", why, steady.Ratio, fresh.Ratio)
 	return out

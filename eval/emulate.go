@@ -50,7 +50,7 @@ func (m *emulator) open(ctx context.Context, cfg Config) ([]*Pool, string) {
 	if len(m.pools) > 0 {
 		return m.pools, ""
 	}
-	why := fmt.Sprintf("the cpu device cannot be had here: %v", errs[0])
+	why := fmt.Sprintf("the cpu device cannot be used here: %v", errs[0])
 	if ctx.Err() == nil {
 		m.why = why
 	}

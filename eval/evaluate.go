@@ -94,7 +94,7 @@ func (e *evaluation) resolve(context.Context) error {
 		}
 		for _, l := range c.Launches {
 			if l.Smem > e.device.SmemPerBlock {
-				e.fail(kernels.Invalid, "kernel %s wants %d bytes of shared memory, %s gives a block %d", l.Entry, l.Smem,
+				e.fail(kernels.Invalid, "kernel %s needs %d bytes of shared memory, %s allows %d per block", l.Entry, l.Smem,
 					e.device.Name, e.device.SmemPerBlock)
 				return nil
 			}

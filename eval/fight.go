@@ -37,7 +37,7 @@ type fight struct {
 	itself    bool           // a kernel against itself
 	fresh     bool
 	hot       bool // the GPU is, and stays so
-	given     bool // up, because the machine did not come to rest
+	given     bool // up, because the machine stayed too noisy
 }
 
 // newFight begins a duel on some workloads, of which the objective makes one figure. Fresh times have to be below

@@ -86,7 +86,7 @@ func (p *Pool) faultOf(f *device.Fault, err error) (kernels.Outcome, string, err
 	case errors.As(err, &l) && l.timeout:
 		return kernels.TimedOut, fmt.Sprintf("did not finish (%s): %v", l.phase, l.err), nil
 	case errors.As(err, &l):
-		return kernels.Crashed, fmt.Sprintf("took the device process down (%s): %v", l.phase, l.err), nil
+		return kernels.Crashed, fmt.Sprintf("killed the device process (%s): %v", l.phase, l.err), nil
 	case err != nil:
 		return 0, "", err
 	case f == nil:
@@ -156,7 +156,7 @@ func (e *evaluation) verdict(judged checker.JudgeReply, reply device.GateReply) 
 		case k < len(judged.Hashes) && judged.Hashes[k] != c.Hash:
 			e.fail(kernels.Suspect, "%s: the outputs that were judged are not those that were hashed", name)
 		case !c.Same && !e.cfg.Problem.Check.Atomics:
-			e.fail(kernels.Flaky, "%s: two runs on the same inputs gave different bits (a race, or memory that nothing wrote)",
+			e.fail(kernels.Flaky, "%s: two runs on the same inputs gave different bits (a race, or uninitialised memory)",
 				name)
 		default:
 			continue

@@ -80,7 +80,7 @@ const judgeRoom = 1 << 30
 // is 0 where a judge cannot work there; why says why not.
 func (p *Pool) truthBudget() (bytes int, why string) {
 	if p.cfg.shared != nil {
-		return 0, "they are compared with another device's there"
+		return 0, "outputs are compared with another device's there"
 	}
 	if !p.shares {
 		return 0, "processes cannot share memory on this GPU"

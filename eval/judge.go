@@ -176,7 +176,7 @@ func (j *judges) ready(ctx context.Context) error {
 	case j.failed < len(respite):
 		return fmt.Errorf("%w: start %s: %w", kernels.ErrLost, j.name(), err)
 	}
-	do := "See the system's log: it takes memory and nothing else"
+	do := "See the system log: the checker needs memory and nothing else"
 	if j.gpu != nil {
 		do = "See nvidia-smi and darwarp doctor"
 	}

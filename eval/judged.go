@@ -117,7 +117,7 @@ func (j *judgedRun) some(ctx context.Context, n int, first bool) (
 	}
 	got = reply.Runs[0]
 	if len(got.Samples) != n || len(verdicts) != 1 {
-		return got, o, "", fmt.Errorf("%w: %d samples with %d outputs, %d were asked for",
+		return got, o, "", fmt.Errorf("%w: %d samples with %d outputs, %d were requested",
 			kernels.ErrLost, len(got.Samples), len(got.Recorded), n)
 	}
 	if first {

@@ -53,12 +53,12 @@ func Locate() Location {
 			into.Path = path
 		}
 	}
-	find(&l.Driver, dl.CUDA, "libcuda.so.1", "it runs candidates", "Install the NVIDIA driver")
+	find(&l.Driver, dl.CUDA, "libcuda.so.1", "needed to run candidates", "Install the NVIDIA driver")
 	find(&l.NVRTC, dl.NVRTC, "libnvrtc.so", "it compiles candidates",
 		"Install the CUDA toolkit, or: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt")
-	find(&l.BLASLt, dl.CublasLt, "libcublasLt.so", "it is a baseline",
+	find(&l.BLASLt, dl.CublasLt, "libcublasLt.so", "needed for the cuBLASLt baseline",
 		"Install the CUDA toolkit, or: pip install nvidia-cublas")
-	find(&l.NVML, dl.NVML, "libnvidia-ml.so.1", "it watches clocks and temperature", "It comes with the NVIDIA driver")
+	find(&l.NVML, dl.NVML, "libnvidia-ml.so.1", "monitors clocks and temperature", "It comes with the NVIDIA driver")
 	l.Headers = Found{Name: "cuda_fp16.h", Why: "candidates include it",
 		Do: "Install the CUDA toolkit, or: pip install nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt; or set " +
 			"DARWARP_CUDA to the toolkit's folder"}
@@ -72,7 +72,7 @@ func Locate() Location {
 
 // findCXX looks for the C++ compiler of the cpu device: $CXX, else the usual names.
 func findCXX() Found {
-	f := Found{Name: "C++ compiler", Why: "the cpu device compiles candidates with it, and nvcc exported benches",
+	f := Found{Name: "C++ compiler", Why: "compiles candidates for the cpu device, and exported benches with nvcc",
 		Do: "Install g++ or clang++, or set CXX to one"}
 	names := []string{"g++", "clang++", "c++"}
 	if set := os.Getenv("CXX"); set != "" {

@@ -38,7 +38,7 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 	}()
 	if err := sandbox.Check(cfg.fence()); err != nil {
 		return nil, &EnvError{What: "the sandbox that --sandbox strict asks for", Why: err.Error(),
-			Do: "Take --sandbox best, or search only sources that you trust with --sandbox off"}
+			Do: "Use --sandbox best, or --sandbox off for sources that you trust"}
 	}
 	var open device.Open
 	switch cfg.Kind {
@@ -178,7 +178,7 @@ var (
 	// ErrTooLarge says that the sizes asked for do not fit the device.
 	ErrTooLarge = errors.New("too large")
 	// ErrUnfit says that the problem's check cannot tell right from wrong.
-	ErrUnfit = errors.New("the problem's check is not fit to use")
+	ErrUnfit = errors.New("the problem's check cannot be used")
 )
 
 // fits refuses sizes that the device cannot hold, before anything is allocated.

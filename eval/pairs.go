@@ -99,7 +99,7 @@ func (p *Pool) pairs(ctx context.Context, req device.Duel, sides [2]*contestant)
 	known := len(req.A.Expect[0]) > 0 && len(req.B.Expect[0]) > 0
 	if !known {
 		if !p.cfg.Problem.Check.Atomics {
-			return reply, fmt.Errorf("a duel at %s: nobody knows which outputs are right", req.Run.Workload)
+			return reply, fmt.Errorf("a duel at %s: no accepted outputs to compare with", req.Run.Workload)
 		}
 		slots, free, err := p.twoSlots(ctx)
 		if err != nil {
@@ -177,7 +177,7 @@ func died(err error) error {
 	case l.timeout:
 		return &found{duelSides[turn-1], kernels.TimedOut, fmt.Sprintf("did not finish (%s): %v", l.phase, l.err)}
 	}
-	return &found{duelSides[turn-1], kernels.Crashed, fmt.Sprintf("took the device process down (%s): %v", l.phase, l.err)}
+	return &found{duelSides[turn-1], kernels.Crashed, fmt.Sprintf("killed the device process (%s): %v", l.phase, l.err)}
 }
 
 // judgeFault makes what it is of a fault in a duel.

@@ -130,7 +130,7 @@ func TestUnite(t *testing.T) {
 		{kernels.Duel{Verdict: kernels.Same, Ratio: 1}, kernels.Same, 1,
 			"faster only on inputs it has seen: 0.8000 of the champion's time steady, 1.0000 fresh"},
 		{kernels.Duel{Verdict: kernels.Ambiguous, Ratio: 0.99}, kernels.Ambiguous, 0.99,
-			"faster, but not beyond doubt on inputs it has not seen: 0.8000 of the champion's time steady, 0.9900 fresh"},
+			"faster, but not significantly on inputs it has not seen: 0.8000 of the champion's time steady, 0.9900 fresh"},
 	} {
 		if got := unite(steady, c.fresh); got.Verdict != c.want || got.Ratio != c.ratio || got.Detail != c.detail {
 			t.Errorf("fresh %s: %+v", c.fresh.Verdict, got)

@@ -364,9 +364,9 @@ func TestPlanFaultsAreTheCandidates(t *testing.T) {
 func TestMissingDriverSaysWhatToDo(t *testing.T) {
 	p := kernelstest.Problem(t, kernelstest.Scale)
 	_, err := Open(context.Background(), Config{Problem: p, where: &Location{Driver: Found{Name: "libcuda.so.1",
-		Why: "it runs candidates", Do: "Install the NVIDIA driver", Tried: []string{"/usr/lib"}}}})
+		Why: "needed to run candidates", Do: "Install the NVIDIA driver", Tried: []string{"/usr/lib"}}}})
 	if err == nil || !strings.Contains(err.Error(),
-		"libcuda.so.1 not found: it runs candidates. Install the NVIDIA driver") {
+		"libcuda.so.1 not found: needed to run candidates. Install the NVIDIA driver") {
 		t.Fatal(err)
 	}
 }

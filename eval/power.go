@@ -44,7 +44,7 @@ const powerDeadline = fillDeadline
 
 func (p *Pool) provePower(ctx context.Context, open device.Open, reference []byte, rng *rand.Rand, e effort) (
 	map[string]power, error) {
-	p.cfg.progress("proving what the check can tell")
+	p.cfg.progress("proving what the check detects")
 	none, err := proc.NewShared("darwarp-none", 4096)
 	if err != nil {
 		return nil, err
@@ -98,9 +98,10 @@ func (q *prover) workload(ctx context.Context, w kernels.Workload) (found power,
 	}
 	switch {
 	case found.bank == "":
-		return found, fmt.Errorf("%w: at %s it would let pass %s, and no other class tells more", ErrUnfit, w.Name, why)
+		return found, fmt.Errorf("%w: at %s it would accept %s, and no other class detects more", ErrUnfit, w.Name, why)
 	case found.bank != q.cfg.Problem.Check.Inputs[0]:
-		q.cfg.progress(fmt.Sprintf("%s is scored on inputs of class %s: the check would let pass %s", w.Name, found.bank,
+		q.cfg.progress(fmt.Sprintf("%s is scored on inputs of class %s, because the check would otherwise accept %s",
+			w.Name, found.bank,
 			why))
 	}
 	if found.bank != kernels.Needles && slices.Contains(classes, kernels.Needles) &&

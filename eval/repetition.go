@@ -32,7 +32,7 @@ func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error)
 	start, done, order := time.Now(), 0, []int(nil)
 	for done < r.runs {
 		if took := time.Since(start); took > r.within && done >= r.least {
-			return passed("%d of %d %s, as many as %v had time for", done, r.runs, r.what, r.within), nil
+			return passed("%d of %d %s, as many as fit into %v", done, r.runs, r.what, r.within), nil
 		} else if took > r.most && done > 0 {
 			return impossible("%d of %d %s in %v, and nothing was found", done, r.runs, r.what, r.most), nil
 		}

@@ -42,7 +42,7 @@ func TestTrialOnTheDevice(t *testing.T) {
 		{"crashes_in_duel", kernels.TrialFresh, kernels.Failed, kernels.Crashed, "ILLEGAL_ADDRESS"},
 		{"hangs_in_duel", kernels.TrialFresh, kernels.Failed, kernels.TimedOut, "did not finish"},
 		{"killed_in_duel", kernels.TrialFresh, "", 0, ""},
-		{"good", kernels.TrialDisturbed, kernels.Passed, 0, " sets of inputs beside a stream that disturbs"},
+		{"good", kernels.TrialDisturbed, kernels.Passed, 0, " sets of inputs beside a disturbing stream"},
 		{"races_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Flaky, "other bits than those that were judged"},
 		{"strays_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "wrote 4 bytes outside"},
 		{"mutates_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "4096 normal: wrote to its input x"},
@@ -103,7 +103,7 @@ func TestTrialWithoutTime(t *testing.T) {
 	disturbedRuns = 10 * device.MostDisturbed // of each input, and a tenth is enough
 	for part, want := range map[kernels.TrialPart]kernels.Doubt{
 		kernels.TrialLaunches:  impossible(" of 10240 judged launches on 8 sets of inputs in 0s, and nothing was found"),
-		kernels.TrialDisturbed: impossible("beside a stream that disturbs in 0s, and nothing was found"),
+		kernels.TrialDisturbed: impossible("beside a disturbing stream in 0s, and nothing was found"),
 		kernels.TrialFresh:     passed("80 fresh calls"), // one request
 	} {
 		got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), part)

@@ -30,7 +30,7 @@ func (a *app) benchAACmd() *cobra.Command {
 	var f bench.AA
 	c := &cobra.Command{
 		Use:   "aa PROBLEM|DIR",
-		Short: "Duel a kernel with itself: how often the rule promotes what is no faster",
+		Short: "Duel a kernel with itself: how often the rule promotes a kernel that is not faster",
 		Long: "aa lets a random point of the space, which --gene restricts, challenge itself again and\n" +
 			"again, by the rule that champions change by. Exit code 1 when more than 1 % of the duels are won.",
 		Example: "  darwarp bench aa gemm --workload 512 --gene mma=mma_sync,wmma --duels 200",
@@ -44,7 +44,7 @@ func (a *app) benchAACmd() *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&f.Duels, "duels", 200, "how many")
-	c.Flags().Uint64Var(&f.Seed, "seed", 1, "of the draw of the point")
+	c.Flags().Uint64Var(&f.Seed, "seed", 1, "seed for choosing the point")
 	c.Flags().BoolVar(&f.JSON, "json", false, "print JSON")
 	addTarget(c, &f.Target)
 	return c
@@ -77,9 +77,9 @@ func (a *app) benchAgreeCmd() *cobra.Command {
 	fs.StringArrayVar(&f.Workloads, "workload", nil,
 		"a size to run beside the check shapes: a name or m=..,n=..,k=..; repeatable (default: the small ones)")
 	fs.StringArrayVar(&f.Genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
-	fs.IntVar(&f.Jobs, "jobs", 0, "compiles at once on each device (default: one a core)")
+	fs.IntVar(&f.Jobs, "jobs", 0, "compiles at once on each device (default: one per core)")
 	fs.StringVar(&f.Sandbox, "sandbox", "best",
-		"fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
+		"sandbox for compilers and candidates: best (what the kernel supports), strict (refuse if incomplete) or off")
 	fs.BoolVar(&f.JSON, "json", false, "print JSON")
 	return c
 }
@@ -88,10 +88,10 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 	var f bench.Throughput
 	c := &cobra.Command{
 		Use:   "throughput PROBLEM|DIR|RECORDING",
-		Short: "Evaluations a second on random points, where the time goes, and which points are not right",
+		Short: "Evaluations per second on random points, where the time goes, and which points are not right",
 		Long: "throughput evaluates random points of all families in turn, none twice. Those that are neither right nor\n" +
 			"duplicates are listed with the --gene flags that leave only that point: with them the same command tries\n" +
-			"it again. --json has all of them, with all that the gate said.",
+			"it again. --json lists all of them, with the gate's full messages.",
 		Example: "  darwarp bench throughput attention --workload 8x16x512x64 --points 2000",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -108,8 +108,8 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 			return interruptible(c, func(ctx context.Context) error { return f.Run(ctx, a.Console) })
 		},
 	}
-	c.Flags().DurationVar(&f.Span, "for", 30*time.Second, "how long; with --points no longer than they take")
-	c.Flags().IntVar(&f.Points, "points", 0, "how many points (default: as many as there is time for)")
+	c.Flags().DurationVar(&f.Span, "for", 30*time.Second, "how long; with --points at most this long")
+	c.Flags().IntVar(&f.Points, "points", 0, "how many points (default: as many as the time allows)")
 	c.Flags().Uint64Var(&f.Seed, "seed", 1, "of the draw")
 	c.Flags().BoolVar(&f.JSON, "json", false, "print JSON")
 	addTarget(c, &f.Target)
@@ -121,11 +121,10 @@ func (a *app) benchSoakCmd() *cobra.Command {
 	var f bench.Soak
 	c := &cobra.Command{
 		Use:   "soak PROBLEM|DIR",
-		Short: "A long search with injected faults: that nothing is lost, grows or gets worse",
+		Short: "A long search with injected faults, to show that nothing is lost, grows or gets worse",
 		Long: `soak searches like any search while it kills workers and plants faults in candidates: half of --faults
-each. At the end it compares what was told with what is stored, and the last quarter of the time with the
-second: memory, open files, goroutines, processes, GPU memory, verdicts a second. Exit code 1 if any of it is not as
-it must be. Random points by default, so that the work is the same from beginning to end.`,
+each. At the end it compares the events with the stored records, and the last quarter of the time with the
+second: memory, open files, goroutines, processes, GPU memory, verdicts a second. Exit code 1 if any check fails. Random points by default, so that the work is the same from beginning to end.`,
 		Example: "  darwarp bench soak gemm --for 8h\n  darwarp bench soak gemm --for 20m --faults 10 --workload 512",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -133,7 +132,7 @@ it must be. Random points by default, so that the work is the same from beginnin
 			f.Budget = store.Budget{For: f.Span}
 			switch {
 			case f.Span < 8*time.Second:
-				return exit.Usagef("--for %v: expected 8s or more, for its quarters are compared", f.Span)
+				return exit.Usagef("--for %v: expected 8s or more, because its quarters are compared", f.Span)
 			case f.Faults < 0 || f.Faults > 50:
 				return exit.Usagef("--faults %v: expected a percentage from 0 to 50", f.Faults)
 			case !slices.Contains(evolve.Strategies(), f.Strategy):
@@ -148,8 +147,8 @@ it must be. Random points by default, so that the work is the same from beginnin
 	fs.DurationVar(&f.Span, "for", 8*time.Hour, "how long")
 	fs.Float64Var(&f.Faults, "faults", 10, "percent of evaluations with a fault: half are killed workers, half faulty "+
 		"kernels")
-	fs.StringVar(&f.Strategy, "strategy", "random", "as of darwarp search")
-	fs.Uint64Var(&f.Seed, "seed", 1, "of the search and of the faults")
+	fs.StringVar(&f.Strategy, "strategy", "random", "as for darwarp search")
+	fs.Uint64Var(&f.Seed, "seed", 1, "seed of the search and of the faults")
 	fs.StringVar(&f.Store, "store", "", "keep the run in this file (default: none is kept)")
 	fs.BoolVar(&f.JSON, "json", false, "print JSON")
 	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")

@@ -18,7 +18,7 @@ func (a *app) benchRecordCmd() *cobra.Command {
 		Use:   "record PROBLEM|DIR --out FILE",
 		Short: "Evaluate a whole space, or a sample of it, into a recording",
 		Long: "record evaluates every point of a space, or a random sample, and writes a recording that `search` and\n" +
-			"`bench search` replay without a GPU. It may be interrupted: the same command goes on where it stopped.",
+			"`bench search` replay without a GPU. It may be interrupted: the same command continues where it stopped.",
 		Example: "  darwarp bench record gemm --workload 2048 --points 3000 --out gemm.json.gz",
 		Args:    argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -29,7 +29,7 @@ func (a *app) benchRecordCmd() *cobra.Command {
 			return interruptible(c, func(ctx context.Context) error { return f.Run(ctx, a.Console) })
 		},
 	}
-	c.Flags().StringVar(&f.Out, "out", "", "the recording to write or go on with")
+	c.Flags().StringVar(&f.Out, "out", "", "the recording to write or continue")
 	c.Flags().StringVar(&f.Points, "points", "all", "how many points of each family, drawn at random, or all")
 	c.Flags().Uint64Var(&f.Seed, "seed", 1, "of the draw")
 	addTarget(c, &f.Target)
@@ -61,11 +61,11 @@ the space is one that they were run on.`,
 		},
 	}
 	c.Flags().IntVar(&f.Seeds, "seeds", 50, "searches of each strategy")
-	c.Flags().IntVar(&f.Jobs, "jobs", 1, "candidates in flight; the others' marks are of 1")
+	c.Flags().IntVar(&f.Jobs, "jobs", 1, "candidates in flight; the others' results are for 1")
 	c.Flags().StringSliceVar(&f.Strategies, "strategies", evolve.Strategies(), "which strategies")
 	c.Flags().IntVar(&f.Hints, "hints", 0, "begin each search as with --from a run of so many random points of the "+
 		"same space")
-	c.Flags().BoolVar(&f.Mislead, "mislead", false, "with --hints: the worst points are given out as the best")
+	c.Flags().BoolVar(&f.Mislead, "mislead", false, "with --hints: present the worst points as the best")
 	c.Flags().BoolVar(&f.Others, "others", false, "list every strategy of the others, not only the best of each column")
 	c.Flags().BoolVar(&f.JSON, "json", false, "print JSON")
 	return c
@@ -77,15 +77,17 @@ func (a *app) benchConvertCmd() *cobra.Command {
 		Use:   "convert RECORDING|RUN -o FILE",
 		Short: "Rewrite a recording, or what a run measured, for darwarp, Kernel Tuner or T4",
 		Long: `convert reads darwarp's recordings, Kernel Tuner caches, T4 results and runs of darwarp (run.db), and writes any of
-the first three. Failed configurations stay. Kernel Tuner and T4 have one time a configuration: --workload says whose.`,
+the first three. Failed configurations stay. Kernel Tuner and T4 have one time per configuration: --workload says which.`,
 		Example: "  darwarp bench convert cache.json -o space.json.gz\n" +
 			"  darwarp bench convert run.db --to kerneltuner --workload 2048 -o cache.json",
 		Args: argsBetween(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return f.Run(a.Console, args[0]) },
 	}
-	c.Flags().StringVarP(&f.Out, "out", "o", "", "the file to write; the foreign formats are packed where it ends in .gz")
+	c.Flags().StringVarP(&f.Out, "out", "o", "",
+		"the file to write; Kernel Tuner and T4 files are compressed if the name ends in .gz")
 	c.Flags().StringVar(&f.Format, "to", "darwarp", "format: "+strings.Join(replay.Formats, ", "))
-	c.Flags().StringVar(&f.Workload, "workload", "", "whose times, where the format has one a configuration")
+	c.Flags().StringVar(&f.Workload, "workload", "",
+		"the workload whose times are written, if the format has one per configuration")
 	return c
 }
 
@@ -93,7 +95,7 @@ func (a *app) benchSpaceCmd() *cobra.Command {
 	var f bench.Space
 	c := &cobra.Command{
 		Use:   "space RECORDING --constraints FILE[:NAME] | space T1FILE",
-		Short: "Make the space that another tuner's restrictions allow, and hold it against a recording",
+		Short: "Build the space that another tuner's restrictions allow, and compare it with a recording",
 		Long: "space counts the configurations that restrictions allow: Python expressions as Kernel Tuner has them, in a " +
 			"JSON list, or\n" +
 			"those of a T1 file. With a recording it also says how many of them were recorded; --list prints them as CSV.",
@@ -102,7 +104,7 @@ func (a *app) benchSpaceCmd() *cobra.Command {
 		Args: argsBetween(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error { return f.Run(a.Console, args[0]) },
 	}
-	c.Flags().StringVar(&f.Constraints, "constraints", "", "file of restrictions, and which of them where it has several")
+	c.Flags().StringVar(&f.Constraints, "constraints", "", "file of restrictions, with :NAME if it has several sets")
 	c.Flags().BoolVar(&f.List, "list", false, "print the allowed configurations")
 	c.Flags().BoolVar(&f.JSON, "json", false, "print JSON")
 	return c

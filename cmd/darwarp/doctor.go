@@ -15,7 +15,7 @@ func (a *app) doctorCmd() *cobra.Command {
 	var f models.Options
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "What is here and what works: GPU, driver, compiler, disk",
+		Short: "Check this machine: GPU, driver, compiler, disk",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			for _, name := range []string{"llm-model", "llm-url", "llm-key-file", "llm-timeout"} {
@@ -30,7 +30,7 @@ func (a *app) doctorCmd() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&withLLM, "llm", false, "also ask a server of language models, which may cost a fraction of a cent")
+	c.Flags().BoolVar(&withLLM, "llm", false, "also query the language model server, which may cost a fraction of a cent")
 	c.Flags().StringSliceVar(&f.Models, "llm-model", nil, "with --llm: models to try")
 	addServer(c.Flags(), &f)
 	return c

@@ -46,7 +46,7 @@ func (a *app) exchangesCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "exchanges RUN [N]",
-		Short:   "What language models were asked, and what they replied",
+		Short:   "The questions to language models and their replies",
 		Example: "  darwarp exchanges gemm.db\n  darwarp exchanges gemm.db 3",
 		Args:    argsBetween(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {

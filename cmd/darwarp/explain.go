@@ -25,7 +25,7 @@ func (a *app) explainCmd() *cobra.Command {
 	var f explainFlags
 	c := &cobra.Command{
 		Use:   "explain RUN [ID]",
-		Short: "What each choice of a candidate buys, shape by shape",
+		Short: "What each choice of a candidate gains, shape by shape",
 		Long: "explain takes the winner's genes back to its family's defaults, one at a time, all together, and two at a\n" +
 			"time where what they buy one by one does not explain what they buy together. Each is dueled with the\n" +
 			"winner at every shape. What it finds is stored in the run; `darwarp show` lists it.",
@@ -38,9 +38,9 @@ func (a *app) explainCmd() *cobra.Command {
 			return interruptible(c, func(ctx context.Context) error { return a.explain(ctx, args[0], arg(args, 1), f) })
 		},
 	}
-	c.Flags().IntVar(&f.Pairs, "pairs", 10, "most pairs of choices that are taken back together")
+	c.Flags().IntVar(&f.Pairs, "pairs", 10, "how many pairs of choices to take back together, at most")
 	c.Flags().IntVar(&f.Counters, "counters", 6,
-		"choices that are profiled with ncu beside the winner, where it is allowed; 0: none")
+		"how many choices to profile with ncu beside the winner, if ncu is allowed; 0: none")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	addDevice(c, &f.Target)
 	return c
@@ -72,19 +72,19 @@ func (a *app) explainText(s *session.Session, e *measure.Explained) {
 		label = "; CPU times"
 	}
 	fmt.Fprintln(a.Out, figures.WavesText(", waves ", e.Waves))
-	fmt.Fprintf(a.Out, "\nwhat each choice buys: time without it over time with it (%s, 99%% intervals%s)\n", s.Cache,
+	fmt.Fprintf(a.Out, "\nwhat each choice gains: time without it over time with it (%s, 99%% intervals%s)\n", s.Cache,
 		label)
 	t := figures.Insights(s.Objective, s.Workloads, append(slices.Clone(e.Singles), e.Joint))
 	t.Indent = "  "
 	t.Write(a.Out)
 	switch {
 	case len(e.Pairs) > 0:
-		fmt.Fprintf(a.Out, "\ntwo at a time, those that add up least first\n")
+		fmt.Fprintf(a.Out, "\nin pairs, those that add up least first\n")
 		t := figures.Insights(s.Objective, s.Workloads, e.Pairs)
 		t.Indent = "  "
 		t.Write(a.Out)
 	case e.Joint.Alone > 0 && len(e.Singles) > 1:
-		fmt.Fprintf(a.Out, "\nOne by one the choices buy %.2fx, together %.2fx: they add up.\n", e.Joint.Alone,
+		fmt.Fprintf(a.Out, "\nOne by one the choices gain %.2fx, together %.2fx: they add up.\n", e.Joint.Alone,
 			e.Joint.Gain.Ratio)
 	}
 	if e.Profiler != "" {

@@ -22,7 +22,7 @@ func (a *app) exportCmd() *cobra.Command {
 	var portfolio int
 	c := &cobra.Command{
 		Use:   "export RUN [ID] -o DIR",
-		Short: "A candidate as a folder that stands by itself, with a bench that proves it",
+		Short: "Write a candidate to a self-contained folder, with a bench that proves it",
 		Long: `export writes the kernel, its launches with every number known, and bench.cu, which needs only the
 CUDA toolkit: it checks the kernel against the problem's reference and times it. --as adds further forms beside it.`,
 		Example: "  darwarp export gemm.db -o fast-gemm\n  darwarp export gemm.db -o fast-gemm --as header,torch\n" +
@@ -33,7 +33,7 @@ CUDA toolkit: it checks the kernel against the problem's reference and times it.
 				return exit.Usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
 			}
 			if portfolio != 0 && len(args) > 1 {
-				return exit.Usagef("--portfolio %d: the run's own kernels are taken: leave out %q", portfolio, args[1])
+				return exit.Usagef("--portfolio %d: the run's portfolio chooses the kernels: leave out %q", portfolio, args[1])
 			}
 			if err := export.CheckTargets(as); err != nil {
 				return exit.Usagef("--as: %v", err)
@@ -49,7 +49,7 @@ CUDA toolkit: it checks the kernel against the problem's reference and times it.
 	c.Flags().StringVarP(&dir, "output", "o", "", "the folder to write")
 	c.Flags().StringSliceVar(&as, "as", nil, "further forms beside the bench: "+strings.Join(export.Targets()[1:], ", "))
 	c.Flags().IntVar(&portfolio, "portfolio", 0,
-		"the run's portfolio of so many kernels as one unit, with a dispatcher by shape")
+		"export the run's portfolio of this many kernels as one unit, with a dispatcher by shape")
 	return c
 }
 
@@ -71,7 +71,8 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record.Rec
 	}
 	k.As = as
 	if _, word := r.Standing(c); word == string(kernels.OnTrial) {
-		a.Sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial tries what is pending", c.ID.Short(),
+		a.Sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial runs the parts that are pending",
+			c.ID.Short(),
 			r.Path(), c.ID.Short())
 	}
 	if err := export.Write(dir, k); err != nil {
@@ -104,7 +105,8 @@ func (a *app) kernelToExport(ctx context.Context, r *record.Record, c kernels.Ca
 		if k.Cubin, toolchain, err = eval.Cubin(ctx, templates.Include(), k.Device.Arch, k.Job.Source); err != nil {
 			a.Sayf("warning: the machine code of %s is left out: %v", c.ID.Short(), err)
 		} else if toolchain != k.Device.Toolchain {
-			a.Sayf("warning: the machine code of %s is compiled by %s, the figures are of %s", c.ID.Short(), toolchain,
+			a.Sayf("warning: the machine code of %s was compiled by %s, its figures were measured with %s",
+				c.ID.Short(), toolchain,
 				k.Device.Toolchain)
 		}
 	}

@@ -17,12 +17,12 @@ func addModels(fs *pflag.FlagSet, f *models.Options) {
 		", "))
 	fs.StringSliceVar(&f.Models, "llm-model", nil, "models to ask, by the server's names; repeatable")
 	addServer(fs, f)
-	fs.StringVar(&f.Budget, "llm-budget", "", "what they may cost over all sessions, as in 5usd,200calls,2Mtokens "+
+	fs.StringVar(&f.Budget, "llm-budget", "", "most that they may cost over all sessions, as in 5usd,200calls,2Mtokens "+
 		"(default 200calls, and 1usd where prices are known)")
-	fs.StringVar(&f.Prompts, "llm-prompts", "", "a folder with prompts in place of the shipped ones")
-	fs.StringVar(&f.Prices, "llm-prices", "", "a price table beside the shipped one, TOML")
+	fs.StringVar(&f.Prompts, "llm-prompts", "", "a folder with prompts that replace the built-in ones")
+	fs.StringVar(&f.Prices, "llm-prices", "", "a price table that adds to the built-in one, TOML")
 	fs.IntVar(&f.Jobs, "llm-jobs", 2, "questions in flight at once")
-	fs.StringVar(&f.Replay, "llm-replay", "", "take the replies from this run's file, and ask nobody")
+	fs.StringVar(&f.Replay, "llm-replay", "", "take the replies from this run's file instead of a server")
 }
 
 // addServer declares the flags that say whom to ask.
@@ -30,7 +30,7 @@ func addServer(fs *pflag.FlagSet, f *models.Options) {
 	fs.StringVar(&f.URL, "llm-url", "", "base URL of a server with OpenAI's chat protocol (default: $OPENAI_BASE_URL, "+
 		"or OpenAI's)")
 	fs.StringVar(&f.KeyFile, "llm-key-file", "",
-		"a file with the key alone (default: $DARWARP_LLM_KEY, or $OPENAI_API_KEY for OpenAI)")
+		"a file that contains only the key (default: $DARWARP_LLM_KEY, or $OPENAI_API_KEY for OpenAI)")
 	fs.DurationVar(&f.Timeout, "llm-timeout", llm.DefaultTimeout, "of one request")
 }
 
@@ -43,9 +43,9 @@ func addTarget(c *cobra.Command, t *session.Target) {
 	fs.StringArrayVar(&t.Workloads, "workload", nil,
 		"a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
 	fs.StringArrayVar(&t.Genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
-	fs.IntVar(&t.Jobs, "jobs", 0, "compiles at once (default: one a core)")
+	fs.IntVar(&t.Jobs, "jobs", 0, "compiles at once (default: one per core)")
 	fs.StringVar(&t.Sandbox, "sandbox", "best",
-		"fence in compilers and candidates: best (what the kernel has), strict (refuse without) or off")
+		"sandbox for compilers and candidates: best (what the kernel supports), strict (refuse if incomplete) or off")
 	fs.BoolVar(&t.Races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of "+
 		"bounds")
 }
@@ -59,7 +59,7 @@ func addTrace(c *cobra.Command, t *session.Target) {
 // addDevice declares the flags of a command that measures a run's candidates again.
 func addDevice(c *cobra.Command, t *session.Target) {
 	c.Flags().StringVar(&t.Device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
-	c.Flags().StringVar(&t.Problem, "recording", "", "of a run that was made on a recording: its file")
+	c.Flags().StringVar(&t.Problem, "recording", "", "the recording, for a run that was made on one")
 }
 
 // arg is the i-th argument, or nothing.

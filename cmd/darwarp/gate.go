@@ -16,7 +16,7 @@ import (
 func (a *app) gateCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gate",
-		Short: "Test the gate itself, with cheats and with odd but honest kernels",
+		Short: "Test the gate itself, with cheats and with unusual but honest kernels",
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -30,16 +30,16 @@ func (a *app) gateTestCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "test",
-		Short: "Send the shipped cheats and honest kernels through the real gate on this device",
+		Short: "Send the built-in cheats and honest kernels through the gate on this device",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return interruptible(c, func(ctx context.Context) error { return a.gateTest(ctx, t, which, asJSON) })
 		},
 	}
 	c.Flags().StringVar(&t.Device, "device", "auto", "auto, cuda or cpu")
-	c.Flags().IntVar(&t.Jobs, "jobs", 0, "compiles at once (0: one a core)")
+	c.Flags().IntVar(&t.Jobs, "jobs", 0, "compiles at once (0: one per core)")
 	c.Flags().StringVar(&t.Sandbox, "sandbox", "best", "best, strict or off")
-	c.Flags().BoolVar(&which.Short, "short", false, "only those that every search begins with")
+	c.Flags().BoolVar(&which.Short, "short", false, "only the kernels that every search begins with")
 	c.Flags().StringSliceVar(&which.Problems, "problem", nil, "only the kernels of these problems")
 	c.Flags().StringSliceVar(&which.Kinds, "kind", nil, "only cheats of these kinds, or honest")
 	c.Flags().StringSliceVar(&which.Kernels, "kernel", nil, "only the kernels of these names")
@@ -49,7 +49,7 @@ func (a *app) gateTestCmd() *cobra.Command {
 
 func (a *app) gateTest(ctx context.Context, t session.Target, which gatetest.Filter, asJSON bool) error {
 	if t.Device == "replay" {
-		return exit.Usagef("--device replay: a recording has no gate: expected auto, cuda or cpu")
+		return exit.Usagef("--device replay: a recording has no gate; expected auto, cuda or cpu")
 	}
 	if err := which.Check(); err != nil {
 		return exit.Usagef("%v", err)

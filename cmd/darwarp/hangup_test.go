@@ -92,7 +92,7 @@ func TestOutliveTerminal(t *testing.T) {
 	}
 	until(t, "the log says that the terminal is gone", func() bool {
 		text, _ := os.ReadFile(log) // not there yet: no text
-		return strings.Contains(string(text), "The terminal was closed: the search goes on.")
+		return strings.Contains(string(text), "The terminal was closed; the search continues.")
 	})
 	for _, do := range []string{"resume", "stop"} {
 		if err := attach.Steer(t.Context(), run, evolve.Command{Do: do}); err != nil {

@@ -191,7 +191,7 @@ func tensorLine(p *kernels.Problem) string {
 }
 
 func (a *app) workloadTable(l listed) error {
-	fmt.Fprintf(a.Out, "\nworkloads (* taken when none is named, ~ in their place on the cpu device), %s\n", l.DType)
+	fmt.Fprintf(a.Out, "\nworkloads (* default, ~ default on the cpu device), %s\n", l.DType)
 	t := report.NewTable("lllrrr", "", "name", "size", "work", "least traffic", "weight")
 	t.Indent = " "
 	small := l.Problem.SmallWorkloads()
@@ -238,7 +238,7 @@ func (a *app) familyText(f listedFamily, arches []string) {
 		needs += " and runs on no other"
 	}
 	fmt.Fprintf(a.Out, "\nfamily %s: %s\n  needs %s; %s\n\n"+
-		"  genes (default in brackets, values in parentheses only when asked for)\n",
+		"  genes (default in brackets, values in parentheses only on request)\n",
 		f.Name, f.About, needs, strings.Join(sizes, ", "))
 	t := report.Table{Indent: "  "}
 	for i := range f.Genes {

@@ -52,7 +52,7 @@ func (a *app) checkCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "check DIR",
-		Short: "What is wrong with a problem folder, and how large its spaces are",
+		Short: "Check a problem folder: its mistakes, or the size of its spaces",
 		Args:  argsBetween(1, 1),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.check(asJSON, args[0]) },
 	}

@@ -37,7 +37,7 @@ the results in the T4 format of the auto-tuning community. T4 has one time a con
 		},
 	}
 	c.Flags().StringVarP(&f.out, "output", "o", "", "the HTML file to write; the T4 results get its name with .json")
-	c.Flags().StringVar(&f.workload, "workload", "", "whose times the T4 results have (default: the first workload)")
+	c.Flags().StringVar(&f.workload, "workload", "", "workload whose times the T4 results have (default: the first)")
 	return c
 }
 
@@ -86,7 +86,8 @@ func (a *app) reportT4(path, workload string, r *record.Record, empty bool) erro
 	}
 	note := ""
 	if left > 0 {
-		note = fmt.Sprintf("; %s left out, which are no points of a space or were lost", report.Quantity(left, "candidate"))
+		note = fmt.Sprintf("; %s left out, because they are not points of a space or were lost",
+			report.Quantity(left, "candidate"))
 	}
 	a.Sayf("Wrote %s: T4 results, times of workload %s%s.", path, workload, note)
 	return nil

@@ -18,7 +18,7 @@ func (a *app) runsCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "Searches that run, and those that ran lately",
+		Short: "Running searches and recent ones",
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return a.runs(c.Context(), asJSON) },
 	}
@@ -44,7 +44,7 @@ func (a *app) runs(ctx context.Context, asJSON bool) error {
 		return a.PrintJSON(shown)
 	}
 	if len(shown) == 0 {
-		a.Sayf("No runs yet. Begin one with: darwarp search PROBLEM")
+		a.Sayf("No runs yet. Start one with: darwarp search PROBLEM")
 		return nil
 	}
 	t := report.NewTable("lllrrll", "name", "problem", "state", "evals", "best", "device", "started")
@@ -83,7 +83,7 @@ func upToDate(ctx context.Context, e registry.Entry) registry.Entry {
 	defer cancel()
 	s, err := store.AskStatus(ctx, e.Path)
 	if err != nil {
-		e.State += ", does not answer"
+		e.State += ", not responding"
 		return e
 	}
 	e.Evals, e.Best = tallied(s.Counts, s.Score)

@@ -34,11 +34,11 @@ func (a *app) searchCmd() *cobra.Command {
 	var f searchFlags
 	c := &cobra.Command{
 		Use:   "search PROBLEM|DIR|RECORDING",
-		Short: "Evolve a kernel; the run is one file",
+		Short: "Search for a fast kernel; the run is one file",
 		Long: "search evolves a kernel for a built-in problem or a problem folder, on the GPU; without one,\n" +
 			"on the processor if there is a C++ compiler, at sizes that it can emulate. A recording (what\n" +
 			"`darwarp bench record` writes) needs neither. Every candidate is checked before it is timed,\n" +
-			"and stored in one file as it comes. Ctrl-C once finishes what is in flight and saves; twice ends now.",
+			"and stored in one file at once. Ctrl-C finishes what is in flight and saves; a second Ctrl-C ends at once.",
 		Example: "  darwarp search gemm\n" +
 			"  darwarp search gemm --for 8h --workload 4096 --workload m=128,n=8192,k=8192\n" +
 			"  darwarp search ./mykernel --evals 2000 --gene stages=3,4 --store mine.db\n" +
@@ -66,12 +66,13 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.IntVar(&f.Budget.Evals, "evals", 0, "stop after this many evaluations")
 	fs.IntVar(&f.Budget.Stall, "stall", 0, "stop after this many evaluations without a gain")
 	fs.StringVar(&f.Objective, "objective", "geomean",
-		"what counts over several workloads: geomean, worst (the slowest ratio), or a workload's name")
-	fs.IntVar(&f.Portfolio, "portfolio", 0, "end with the best so many kernels and a dispatcher by shape (2 or more)")
+		"the score over several workloads: geomean, worst (the slowest ratio), or a workload's name")
+	fs.IntVar(&f.Portfolio, "portfolio", 0,
+		"end with the best set of this many kernels and a dispatcher by shape (2 or more)")
 	fs.StringVar(&f.Strategy, "strategy", evolve.DefaultStrategy, "how: "+strings.Join(evolve.Strategies(), ", "))
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of the search (default: from the clock)")
 	fs.StringVar(&f.Store, "store", "", "the run's file (default: PROBLEM-DATE-TIME.db in this folder)")
-	fs.StringVar(&f.Resume, "resume", "", "go on with this run; its budget counts all its sessions")
+	fs.StringVar(&f.Resume, "resume", "", "continue this run; its budget counts all its sessions")
 	fs.StringVar(&f.From, "from", "", "begin with what this run found: another shape, another GPU, an older template")
 	fs.Float64Var(&f.require, "require", 0, "exit 3 unless the winner is this many times as fast as the strongest "+
 		"baseline")
@@ -100,14 +101,14 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 	case !slices.Contains(evolve.Strategies(), f.Strategy):
 		return exit.Usagef("--strategy %q: expected %s", f.Strategy, strings.Join(evolve.Strategies(), " or "))
 	case f.detach && f.require != 0:
-		return exit.Usagef("--require: a search in the background has no exit code to tell it by: leave out --detach")
+		return exit.Usagef("--require sets the exit code, which a search in the background does not have: leave out --detach")
 	case f.Resume != "" && f.Problem != "" && !session.IsFile(f.Problem):
 		return exit.Usagef("--resume takes the problem from the run: leave out %q", f.Problem)
 	}
 	if f.Resume != "" {
 		for _, name := range fixedByRun {
 			if c.Flags().Changed(name) {
-				return exit.Usagef("--%s: the run %s was begun with its own and keeps it: leave the flag out", name, f.Resume)
+				return exit.Usagef("--%s: the run %s keeps the value that it was started with; leave the flag out", name, f.Resume)
 			}
 		}
 	}
@@ -149,7 +150,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		}
 	}
 	if stop.Soft.Err() != nil || sum.Reason == evolve.ReasonAborted {
-		a.Sayf("Interrupted; the state is saved. Go on with: darwarp search --resume %s", path)
+		a.Sayf("Interrupted; the state is saved. Continue with: darwarp search --resume %s", path)
 		return exit.Quietly(exit.Interrupted)
 	}
 	return a.required(f.require, s.Record(), sum)

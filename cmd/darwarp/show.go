@@ -193,7 +193,7 @@ func (a *app) showInsights(r *record.Record, c kernels.Candidate) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	fmt.Fprintf(a.Out, "\nwhat each choice buys (darwarp explain; time without it over time with it)\n")
+	fmt.Fprintf(a.Out, "\nwhat each choice gains (darwarp explain; time without it over time with it)\n")
 	t := figures.Insights(r.Meta().Objective, r.Meta().Workloads, all)
 	t.Indent, t.Width = "  ", console.Width(a.Out)
 	t.Write(a.Out)

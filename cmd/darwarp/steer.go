@@ -32,11 +32,11 @@ func (a *app) steerCmd() *cobra.Command {
 	var f steerFlags
 	c := &cobra.Command{
 		Use:   "steer RUN pause|resume|pin ID|unpin ID|kill ID|add|weigh NAME=WEIGHT...|inject FILE",
-		Short: "Tell a running search what to do",
+		Short: "Send a command to a running search",
 		Long: "steer tells a running search what to do, and returns when it is done and stored.\n\n" +
-			"  pause, resume          begin nothing new; go on. Time does not count meanwhile\n" +
+			"  pause, resume          start nothing new; continue. Paused time does not count\n" +
 			"  pin ID, unpin ID       keep a candidate among the parents, whatever its rank\n" +
-			"  kill ID                breed no more from a candidate and what descends from it\n" +
+			"  kill ID                stop breeding from a candidate and its descendants\n" +
 			"  add                    to the budget: --evals, --for\n" +
 			"  weigh NAME=WEIGHT...   give workloads other weights; all scores follow\n" +
 			"  inject FILE            judge the genes in a TOML or JSON file: family = \"...\", [genes]",
@@ -63,8 +63,8 @@ func (a *app) steerCmd() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().IntVar(&f.evals, "evals", 0, "add: so many evaluations more")
-	c.Flags().DurationVar(&f.time, "for", 0, "add: so much more time, as in 2h")
+	c.Flags().IntVar(&f.evals, "evals", 0, "add: this many more evaluations")
+	c.Flags().DurationVar(&f.time, "for", 0, "add: this much more time, as in 2h")
 	return c
 }
 
@@ -73,7 +73,7 @@ func tell(ctx context.Context, path string, c evolve.Command) error {
 	err := attach.Steer(ctx, path, c)
 	switch {
 	case errors.Is(err, store.ErrNotServed):
-		return fmt.Errorf("%s: no search is running it", path)
+		return fmt.Errorf("%s: no search is running on it", path)
 	case err != nil && ctx.Err() == nil:
 		return exit.Usagef("%v", err)
 	}
@@ -116,7 +116,7 @@ func (f steerFlags) command(path, do string, args []string) (c evolve.Command, e
 func said(c evolve.Command) string {
 	switch c.Do {
 	case "pause":
-		return "paused; go on with `steer RUN resume`"
+		return "paused; continue with `steer RUN resume`"
 	case "resume":
 		return "going on"
 	case "pin":

@@ -20,9 +20,9 @@ func (a *app) stopCmd() *cobra.Command {
 	var now bool
 	c := &cobra.Command{
 		Use:   "stop RUN",
-		Short: "End a running search gently, and wait for it",
+		Short: "End a running search in order, and wait for it",
 		Long: "stop ends a running search as the end of its budget would: what is in flight is finished and\n" +
-			"stored, the winner is measured again. With --now nothing is waited for; the state is that of the\n" +
+			"stored, the winner is measured again. With --now it waits for nothing; the state is that of the\n" +
 			"last verdict. A second stop ends the measurement too. The run can be resumed.",
 		Args: argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,7 +45,7 @@ const stopPoll = 50 * time.Millisecond
 func (a *app) stop(ctx context.Context, path string, now bool) error {
 	status, err := store.AskStatus(ctx, path)
 	if errors.Is(err, store.ErrNotServed) {
-		return fmt.Errorf("%s: no search is running it", path)
+		return fmt.Errorf("%s: no search is running on it", path)
 	}
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (a *app) stop(ctx context.Context, path string, now bool) error {
 		select {
 		case <-time.After(stopPoll):
 		case <-ctx.Done():
-			a.Sayf("it goes on stopping")
+			a.Sayf("it is still stopping")
 			return exit.Quietly(exit.Interrupted)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 var reasons = map[evolve.Reason]string{
 	evolve.ReasonEvals:       "the budget of evaluations is used up",
 	evolve.ReasonTime:        "the time is up",
-	evolve.ReasonStall:       "no gain for long",
-	evolve.ReasonExhausted:   "every point was judged",
+	evolve.ReasonStall:       "no gain for too long",
+	evolve.ReasonExhausted:   "all points were evaluated",
 	evolve.ReasonInterrupted: "interrupted",
 	evolve.ReasonAborted:     "interrupted at once",
 	evolve.ReasonFailed:      "it failed",

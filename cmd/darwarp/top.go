@@ -27,7 +27,7 @@ func (a *app) topCmd() *cobra.Command {
 	var f topFlags
 	c := &cobra.Command{
 		Use:     "top RUN",
-		Short:   "The best candidates of a run, or everything that became of it",
+		Short:   "The best candidates of a run, or the outcomes of all",
 		Example: "  darwarp top gemm.db -n 5\n  darwarp top gemm.db --shapes -n 3\n  darwarp top gemm.db --all",
 		Args:    argsBetween(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {

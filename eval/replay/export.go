@@ -76,7 +76,7 @@ func (r *Record) table(workload string) (*table, error) {
 		at = 0
 	}
 	if at < 0 {
-		return nil, fmt.Errorf("workload %q: expected one of %s: the format has one time a configuration", workload,
+		return nil, fmt.Errorf("workload %q: expected one of %s: the format has one time per configuration", workload,
 			strings.Join(r.workloadNames(), ", "))
 	}
 	t := &table{tool: "darwarp", kernel: r.Kernel, device: r.Device.Name, size: r.Size}

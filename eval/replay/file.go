@@ -192,7 +192,7 @@ func (r *Record) verdict(f *Family, c *kernels.Candidate) (kernels.Outcome, []fl
 				}
 			}
 		}
-		return 0, nil, errors.New("a duplicate of what was not recorded")
+		return 0, nil, errors.New("a duplicate of a configuration that was not recorded")
 	}
 	return c.Result.Outcome, nil, nil
 }

@@ -48,7 +48,7 @@ func readKey(file string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("key file: %w", err)
 	case !info.Mode().IsRegular() || info.Size() > maxKey:
-		return "", fmt.Errorf("key file %s: expected a file with the key alone", file)
+		return "", fmt.Errorf("key file %s: expected a file that contains only the key", file)
 	case info.Mode().Perm()&0o077 != 0:
 		return "", fmt.Errorf("key file %s can be read by others: chmod 600 %s", file, file)
 	}

@@ -42,7 +42,7 @@ func (p Program) Bytes() (sum uint64) {
 }
 
 // Heap stands in place of a variable's name if a program calls an allocator.
-const Heap = "what malloc and new give"
+const Heap = "memory of malloc and new"
 
 // managed is the bit of a symbol's st_other that marks __managed__ variables as NVRTC 13.0 sets it.
 const managed = 4

@@ -47,7 +47,7 @@ func (l *library) run(s *Session, p *cublaslt.Plan, a, b, c cuda.Ptr) error {
 func (l *library) work(s *Session, run device.Run, a *arena) (*work, error) {
 	p := l.best[run.Workload]
 	if p == nil {
-		return nil, fmt.Errorf("no cuBLASLt algorithm was looked for at %s", run.Workload)
+		return nil, fmt.Errorf("cuBLASLt algorithms were not searched at %s", run.Workload)
 	}
 	return &work{library: func() error { return l.run(s, p, a.at[0], a.at[1], a.at[2]) }}, nil
 }

@@ -72,7 +72,7 @@ func (w *Worker) exchange(ctx context.Context, f Frame, deadline time.Duration, 
 			}
 		case e.Kind == kindReply:
 			if e.Final {
-				w.end(fmt.Errorf("%w: it gave its last reply", ErrClosed))
+				w.end(fmt.Errorf("%w: it has sent its last reply", ErrClosed))
 			}
 			return Frame{Body: e.Body, Blob: blob}, nil
 		default:

@@ -86,7 +86,7 @@ func Fail(err error) int {
 func Serve(handle Handler) error {
 	requests, replies := os.NewFile(fdRequests, "requests"), os.NewFile(fdReplies, "replies")
 	if !isPipe(fdRequests) || !isPipe(fdReplies) {
-		return errors.New("this command is started by darwarp itself, with pipes to speak through")
+		return errors.New("this command is started by darwarp itself, with pipes to talk through")
 	}
 	// A child of the worker that kept them open would hide the worker's death.
 	unix.CloseOnExec(fdRequests)

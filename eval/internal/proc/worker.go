@@ -48,7 +48,8 @@ func Start(ctx context.Context, spec Spec) (*Worker, error) {
 	}
 	hello, _, err := w.receive(ctx, time.Now().Add(w.spec.Hello))
 	if err == nil && (hello.Kind != kindHello || hello.Version != version) {
-		err = fmt.Errorf("%w: hello of protocol %d, this is %d (was the program replaced?)", errGarbage, hello.Version,
+		err = fmt.Errorf("%w: the worker speaks protocol %d, this is %d (was the program replaced?)", errGarbage,
+			hello.Version,
 			version)
 	}
 	if err != nil {

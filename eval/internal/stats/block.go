@@ -47,7 +47,7 @@ func (c *Calm) Disturbed(b Block) string {
 	}
 	for _, side := range [][]float64{b.A, b.B} {
 		if n := above(side, longSample*Median(side)); float64(n) > mostDisturbed*float64(len(side)) {
-			return fmt.Sprintf("stolen: %d of %d samples took half as long again", n, len(side))
+			return fmt.Sprintf("stolen: %d of %d samples took 1.5 times as long or more", n, len(side))
 		}
 	}
 	if s := b.Spread(); c.Spread > 0 && s > max(leastSpread, usualSpreads*c.Spread) {

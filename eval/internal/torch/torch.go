@@ -172,7 +172,7 @@ func (h *Helper) Sample(ctx context.Context, key string, count int) ([]float64, 
 		return nil, err
 	}
 	if len(got.Samples) != count {
-		return nil, &Failure{fmt.Sprintf("%d samples came, %d were asked for", len(got.Samples), count)}
+		return nil, &Failure{fmt.Sprintf("%d samples arrived, %d were requested", len(got.Samples), count)}
 	}
 	for _, ns := range got.Samples {
 		if !(ns > 0 && ns < 1e13) {

@@ -36,7 +36,7 @@ func OutliveTerminal(c *console.Console, run string) (release func()) {
 		if err := redirect(gone, logOf(run)); err != nil {
 			return // there is nobody to tell
 		}
-		c.Sayf("The terminal was closed: the search goes on. darwarp watch %s shows it, darwarp stop %s ends it.", run, run)
+		c.Sayf("The terminal was closed; the search continues. darwarp watch %s shows it, darwarp stop %s ends it.", run, run)
 	}()
 	return func() {
 		signal.Stop(hangup)

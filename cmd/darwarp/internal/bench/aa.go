@@ -96,7 +96,7 @@ func firstRight(ctx context.Context, s *session.Session, seed uint64) (job kerne
 			return job, err
 		}
 		if tries++; tries == 20 {
-			return job, fmt.Errorf("none of %d random points is right; the last, %s: %s: %s", tries, job.Variant.Label(),
+			return job, fmt.Errorf("none of %d random points is right; the last was %s: %s: %s", tries, job.Variant.Label(),
 				res.Outcome, res.Detail)
 		}
 	}

@@ -42,7 +42,7 @@ func (f Convert) Run(con *console.Console, path string) error {
 		return exit.Usagef("%s: %v", path, err)
 	}
 	if left > 0 {
-		con.Sayf("%s left out: own sources and verdicts that were lost are no points of a space",
+		con.Sayf("%s left out: sources of their own and lost verdicts are not points of a space",
 			report.Quantity(left, "candidate"))
 	}
 	con.Sayf("%s has %s.", f.Out, report.Quantity(rec.Len(), "point"))

@@ -142,9 +142,10 @@ func llmVerdict(runs int, arms []llmArm) string {
 	plain, with := arms[0], arms[1]
 	switch {
 	case with.P >= surely && runs < 4:
-		return fmt.Sprintf("With %d searches of each kind no difference can be told from chance: use more --runs.", runs)
+		return fmt.Sprintf("With %d searches of each kind a difference cannot be distinguished from chance: use more --runs.",
+			runs)
 	case with.P >= surely:
-		return fmt.Sprintf("The searches with models and those without cannot be told apart (p = %.2f).", with.P)
+		return fmt.Sprintf("There is no significant difference between searches with and without models (p = %.2f).", with.P)
 	case cmp.Compare(with.Median, plain.Median) > 0:
 		return fmt.Sprintf("With models the median is %.1f %% faster (p = %.3f), for %s USD.",
 			100*(with.Median/plain.Median-1), with.P, models.USD(with.Spending))

@@ -54,7 +54,7 @@ func (f Record) Run(ctx context.Context, con *console.Console) (err error) {
 		return err
 	}
 	if ctx.Err() != nil {
-		con.Sayf("Interrupted; %s has %s. The same command goes on.", f.Out, report.Quantity(rec.Len(), "point"))
+		con.Sayf("Interrupted; %s has %s. The same command continues.", f.Out, report.Quantity(rec.Len(), "point"))
 		return exit.Quietly(exit.Interrupted)
 	}
 	if n := len(r.copies); n > 0 {
@@ -101,7 +101,7 @@ func startRecord(path string, s *session.Session) (*replay.Record, error) {
 	}
 	for name, text := range files {
 		if old.Files[name] != text {
-			return nil, exit.Usagef("--out %s: %s has changed since it was begun: name a new file", path, name)
+			return nil, exit.Usagef("--out %s: %s has changed since it was started; name a new file", path, name)
 		}
 	}
 	return old, nil

@@ -97,7 +97,7 @@ func (f Search) Run(ctx context.Context, con *console.Console, paths []string) e
 	}
 	con.Sayf("\nOptimum over the best found: median of %d seeds, (lower quartile), share that found the optimum; 1 is "+
 		"the optimum.\n"+
-		"score: part of the way from random search to the optimum, up to the cut-off.", f.Seeds)
+		"score: how far from random search (0) to the optimum (1), up to the cut-off.", f.Seeds)
 	if out.Source != "" {
 		con.Sayf("others: %s", out.Source)
 	}

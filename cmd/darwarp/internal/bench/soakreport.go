@@ -55,10 +55,10 @@ func (r *soaked) bad() []string {
 			out = append(out, fmt.Sprintf(format, args...))
 		}
 	}
-	say(r.Evals == 0, "no evaluation came to a verdict")
-	say(r.Twice > 0, "%d verdicts were told twice", r.Twice)
+	say(r.Evals == 0, "no evaluation got a verdict")
+	say(r.Twice > 0, "%d verdicts were reported twice", r.Twice)
 	say(r.Missing > 0, "%d acknowledged verdicts are not stored", r.Missing)
-	say(r.Untold > 0, "%d stored verdicts were never told", r.Untold)
+	say(r.Untold > 0, "%d stored verdicts were never reported", r.Untold)
 	for _, w := range r.Worse {
 		say(true, "the champion got worse: %s", w)
 	}
@@ -69,20 +69,21 @@ func (r *soaked) bad() []string {
 		say(t.Bad, "%s grew from %.0f to %.0f (limit %.0f)", t.Name, t.Early, t.Late, t.Limit)
 	}
 	say(r.Early == 0, "no verdict in the second quarter, or too short for quarters")
-	say(r.Late < slowed*r.Early-r.Chance, "%.2f verdicts a second at the end, %.2f early on", r.Late, r.Early)
+	say(r.Late < slowed*r.Early-r.Chance, "%.2f verdicts per second at the end, %.2f early on", r.Late, r.Early)
 	return out
 }
 
 func soakText(con *console.Console, r *soaked) {
 	report.Fields(con.Out, "",
-		[2]string{"verdicts", fmt.Sprintf("%s in %s, %d lost and asked for again", report.Count(r.Evals),
+		[2]string{"verdicts", fmt.Sprintf("%s in %s, %d lost and repeated", report.Count(r.Evals),
 			report.Duration(time.Duration(r.Seconds*1e9)), r.Lost)},
 		[2]string{"workers", tally(r.Struck)},
 		[2]string{"planted", tally(r.Planted)},
 		[2]string{"champions", fmt.Sprintf("%d, each faster than the one before: %v", r.Champions, len(r.Worse) == 0)},
-		[2]string{"ledger", fmt.Sprintf("%d told twice, %d told and not stored, %d stored and not told", r.Twice, r.Missing,
+		[2]string{"ledger", fmt.Sprintf("%d reported twice, %d reported and not stored, %d stored and not reported",
+			r.Twice, r.Missing,
 			r.Untold)},
-		[2]string{"rate", fmt.Sprintf("%.2f verdicts a second in the second quarter, %.2f in the last (chance: %.2f)",
+		[2]string{"rate", fmt.Sprintf("%.2f verdicts per second in the second quarter, %.2f in the last (by chance: %.2f)",
 			r.Early, r.Late, r.Chance)},
 		[2]string{"store", fmt.Sprintf("%s for 1,000 verdicts", report.Bytes(int(r.PerK)))})
 	fmt.Fprintln(con.Out)
@@ -99,7 +100,7 @@ func soakText(con *console.Console, r *soaked) {
 	figures.Outcomes(r.Outcomes).Write(con.Out)
 	fmt.Fprintln(con.Out)
 	for _, b := range r.bad() {
-		fmt.Fprintln(con.Out, "NOT AS IT MUST BE:", b)
+		fmt.Fprintln(con.Out, "FAILED:", b)
 	}
 	if len(r.bad()) == 0 {
 		fmt.Fprintln(con.Out, "nothing lost, nothing grew, nothing got worse")

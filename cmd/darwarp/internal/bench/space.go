@@ -36,7 +36,7 @@ func (f Space) Run(con *console.Console, path string) error {
 			err = errors.New("there are no parameters in it: expected a T1 file")
 		}
 		if err != nil {
-			return exit.Usagef("%s: %v; to restrict a recording name --constraints FILE", path, err)
+			return exit.Usagef("%s: %v; to restrict a recording, give --constraints FILE", path, err)
 		}
 		return showSpace(con, nil, d, f)
 	}

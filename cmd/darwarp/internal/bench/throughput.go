@@ -138,11 +138,11 @@ func throughputText(con *console.Console, r rates) {
 		busy = report.Percent(r.Busy) + " of the time"
 	}
 	report.Fields(con.Out, "",
-		[2]string{"rate", fmt.Sprintf("%.2f evaluations a second (%s in %.1f s, %d slots)", r.Rate, report.Count(r.Evals),
+		[2]string{"rate", fmt.Sprintf("%.2f evaluations per second (%s in %.1f s, %d slots)", r.Rate, report.Count(r.Evals),
 			r.Seconds, r.Slots)},
 		[2]string{"mean cost", fmt.Sprintf("compile %.3f s, gate %.3f s, time %.3f s, waiting %.3f s", r.Cost.Compile,
 			r.Cost.Gate, r.Cost.Time, r.Cost.Wait)},
-		[2]string{"processor", fmt.Sprintf("%.3f s an evaluation, all processes together", r.CPU)},
+		[2]string{"processor", fmt.Sprintf("%.3f s per evaluation, all processes together", r.CPU)},
 		[2]string{"device busy", busy})
 	fmt.Fprintln(con.Out)
 	figures.Outcomes(r.Outcomes).Write(con.Out)

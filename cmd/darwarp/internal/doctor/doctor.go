@@ -175,7 +175,7 @@ func autoDevice(fs []finding) (device, why string) {
 	case len(replay.ShippedNames()) == 0:
 		return "", missing + ", so is a C++ compiler that works, and no recording is shipped"
 	}
-	return "replay", fmt.Sprintf("%s, so is a C++ compiler that works; recordings are shipped of %s", missing,
+	return "replay", fmt.Sprintf("%s, and so is a working C++ compiler; there are built-in recordings of %s", missing,
 		strings.Join(replay.ShippedNames(), ", "))
 }
 
@@ -186,7 +186,7 @@ const cxxFinding = "C++ compiler"
 func sandboxFinding() finding {
 	layers := eval.SandboxLayers()
 	return finding{Name: "sandbox", OK: layers != "", Detail: report.OrDash(layers),
-		Do: "Search only sources that you trust; Linux 6.7 or later has all layers"}
+		Do: "Search only sources that you trust; Linux 6.7 and later support all layers"}
 }
 
 // terminal says what can be drawn on.

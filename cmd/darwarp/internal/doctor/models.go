@@ -55,7 +55,7 @@ func tryModel(ctx context.Context, e *llm.Endpoint, model string) finding {
 	took := time.Since(begun).Round(10 * time.Millisecond)
 	counted := "it counts tokens"
 	if a.Tokens.Estimated {
-		counted = "it does not count tokens, so that they are estimated"
+		counted = "it does not count tokens, so they are estimated"
 	}
 	if _, err := llm.Parse(a.Text); err != nil {
 		f.Detail = fmt.Sprintf("answers in %s, but does not keep to the format: %v", took, err)

@@ -25,7 +25,7 @@ func Sites(w io.Writer, all []kernels.Site) {
 	})
 	fmt.Fprintf(w, "\nmemory accesses, as the cpu device saw them (a warp that reads 128 neighbouring bytes takes 4 "+
 		"sectors)\n")
-	t := report.NewTable("llrrr", "line", "space", "requests", "bank conflicts a request", "sectors a request")
+	t := report.NewTable("llrrr", "line", "space", "requests", "bank conflicts per request", "sectors a request")
 	t.Indent = "  "
 	for _, s := range sites[:min(len(sites), shownSites)] {
 		conflicts, sectors := "-", fmt.Sprintf("%.1f", s.Sectors)

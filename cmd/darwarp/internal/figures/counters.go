@@ -49,7 +49,7 @@ func Counters(w io.Writer, own []kernels.Counters, singles []kernels.Insight) {
 	if len(own) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\ncounters (ncu): as it is; below, those that move without a choice\n")
+	fmt.Fprintf(w, "\ncounters (ncu) of the winner; below, those that change without a choice\n")
 	head, align := []string{"choice", "counter"}, "ll"
 	for _, c := range own {
 		head, align = append(head, c.Workload), align+"r"

@@ -13,7 +13,7 @@ func Portfolio(w io.Writer, dev kernels.Device, p *kernels.Portfolio) {
 	fmt.Fprintf(w, "\nportfolio of %s: %s over the best single kernel %s (%s)\n",
 		report.Quantity(len(p.Kernels), "kernel"), GainText(p.Gain), p.Single.Short(), p.Objective)
 	if len(p.Kernels) < p.K {
-		fmt.Fprintf(w, "  %d were asked for: more than these gain nothing\n", p.K)
+		fmt.Fprintf(w, "  %d were requested; more than these gain nothing\n", p.K)
 	}
 	label := ""
 	if dev.Kind == "cpu" {

@@ -21,7 +21,7 @@ func Run(ctx context.Context, t session.Target, which gatetest.Filter, say func(
 		}
 	}
 	if len(r.Verdicts) == 0 {
-		return r, exit.Usagef("no kernel of the test is all of that and exists on this device")
+		return r, exit.Usagef("no kernel of the test matches all of these on this device")
 	}
 	return r, nil
 }

@@ -127,7 +127,7 @@ func (s gate) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels.Job
 	case d.Culprit == kernels.TheChallenger:
 		v.Said, v.Detail = "ok, then "+d.Outcome.String(), d.Detail
 	case d.Hi > 1e6:
-		v.Detail = "the machine did not come to rest"
+		v.Detail = "the machine stayed too noisy"
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (s gate) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels.Job
 func (s gate) tryCheat(ctx context.Context, cheat *kernels.Job, v *Verdict) error {
 	try := s.Capabilities().Trial
 	if try == nil {
-		v.Said, v.Detail = "ok, then not tried", "this device puts nobody on trial"
+		v.Said, v.Detail = "ok, then not tried", "this device has no trials"
 		return nil
 	}
 	t, err := try(ctx, cheat, kernels.WholeTrial...)

@@ -31,7 +31,7 @@ func (v Verdict) wants() string {
 	if v.Stage == gatetest.Gate {
 		return fmt.Sprint(v.Want)
 	}
-	return fmt.Sprintf("%v or to fall at the %s", v.Want, v.Stage)
+	return fmt.Sprintf("%v, or failed at the %s", v.Want, v.Stage)
 }
 
 // Score counts verdicts.
@@ -122,7 +122,7 @@ func (r *Report) Text(w io.Writer, width int) {
 	fmt.Fprintf(w, "\n%s, on %s\n", r.line(), r.Device)
 	for _, v := range r.Verdicts {
 		if !v.Held {
-			fmt.Fprintf(w, "%s %s %s (%s): it came to %s, expected %s\n", v.Problem, v.Family, v.Name, v.About, v.Said,
+			fmt.Fprintf(w, "%s %s %s (%s): was %s, expected %s\n", v.Problem, v.Family, v.Name, v.About, v.Said,
 				v.wants())
 		}
 	}

@@ -114,7 +114,7 @@ func Build(in Input) Report {
 	case len(in.Candidates) == 0:
 		r.Note = "The run has no candidate yet."
 	case len(shown) == 0 && unproven == 0:
-		r.Note = "No candidate is right yet: see what became of them."
+		r.Note = "No candidate is right yet: see the outcomes."
 	case unproven > 0:
 		r.Note = fmt.Sprintf("%d candidates are right, but the run has no provenance for their times: they are left out of "+
 			"figures and charts.", unproven)

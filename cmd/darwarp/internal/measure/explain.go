@@ -45,7 +45,7 @@ type explanation struct {
 
 // ExplainOptions bound what explain measures.
 type ExplainOptions struct {
-	Pairs    int // most pairs of choices that are taken back together
+	Pairs    int // how many pairs of choices to take back together, at most
 	Counters int // most choices that are profiled beside the winner; 0: nothing is
 }
 
@@ -61,7 +61,7 @@ func Explain(
 	}
 	e.say = say
 	choices := evolve.Choices(e.space.Family, e.winner.Variant.Genes)
-	say("candidate %s makes %s: taking them back one at a time ...", e.winner.ID.Short(),
+	say("candidate %s has %s: taking them back one at a time ...", e.winner.ID.Short(),
 		report.Quantity(len(choices), "choice"))
 	out := &Explained{Candidate: e.winner.ID}
 	if out.Singles, err = e.singles(ctx, choices); err != nil {
@@ -116,7 +116,7 @@ func newExplanation(ctx context.Context, s *session.Session, r *record.Record, n
 		return nil, err
 	}
 	if e.result, err = s.Evaluate(ctx, &e.job); err == nil && e.result.Outcome != kernels.OK {
-		err = fmt.Errorf("candidate %s was right in the search and is not now (%s): %s", c.ID.Short(), e.result.Outcome,
+		err = fmt.Errorf("candidate %s was right in the search and is no longer (%s): %s", c.ID.Short(), e.result.Outcome,
 			e.result.Detail)
 	}
 	return e, err
@@ -193,7 +193,7 @@ func (e *explanation) pairs(
 		}
 	}
 	if len(out) > 0 {
-		e.say("one by one they do not explain the whole: taking back %s ...", report.Quantity(len(out), "pair"))
+		e.say("the single gains do not explain the whole: taking back %s ...", report.Quantity(len(out), "pair"))
 	}
 	if err := e.measure(ctx, out); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func Final(
 	if err != nil {
 		return err
 	}
-	say("measuring the winner again, and what to compare it with ...")
+	say("measuring the winner again, beside the baselines ...")
 	tried, err := run.Trial(winner.ID)
 	if err != nil {
 		return err
@@ -97,7 +97,8 @@ func keepFinal(ctx context.Context, f kernels.Publisher, run *store.Run, b kerne
 		return err
 	}
 	if r.Outcome != kernels.OK {
-		return fmt.Errorf("candidate %s was right in the search and is not now (%s): %s", job.ID.Short(), r.Outcome, r.Detail)
+		return fmt.Errorf("candidate %s was right in the search and is no longer (%s): %s", job.ID.Short(),
+			r.Outcome, r.Detail)
 	}
 	if _, err := run.PutProvenance(f.Provenance()); err != nil {
 		return err

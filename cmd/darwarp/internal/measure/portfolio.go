@@ -137,7 +137,7 @@ func shortlist(r *record.Record) ([]kernels.Candidate, error) {
 func measurePortfolio(
 	ctx context.Context, s *session.Session, list []entrant, single int, chosen []int, say func(string, ...any),
 ) ([]*kernels.Duel, error) {
-	say("measuring the %s that were chosen against the best single one, on fresh data ...",
+	say("measuring the %s that were chosen against the best single one again ...",
 		report.Quantity(len(chosen), "kernel"))
 	out := make([]*kernels.Duel, len(chosen))
 	for i, row := range chosen {

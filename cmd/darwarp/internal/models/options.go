@@ -61,7 +61,7 @@ func (f *Options) Check(changed func(string) bool, resumes bool) error {
 	case f.Timeout < time.Second:
 		return exit.Usagef("--llm-timeout %s: expected a second or more", f.Timeout)
 	case f.Replay != "" && (f.URL != "" || f.KeyFile != ""):
-		return exit.Usagef("--llm-replay asks nobody: leave out --llm-url and --llm-key-file")
+		return exit.Usagef("--llm-replay needs no server: leave out --llm-url and --llm-key-file")
 	}
 	return nil
 }

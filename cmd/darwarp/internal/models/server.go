@@ -62,7 +62,7 @@ func recordedChat(path string) (r *llm.Recorded, err error) {
 	defer func() { err = errors.Join(err, run.Close()) }()
 	all, err := run.Exchanges()
 	if err == nil && len(all) == 0 {
-		err = exit.Usagef("--llm-replay %s: it has no exchange with a language model", path)
+		err = exit.Usagef("--llm-replay %s: the run has no exchange with a language model", path)
 	}
 	return llm.NewRecorded(all), err
 }

@@ -42,7 +42,7 @@ func Open(path string) (*Record, error) {
 func Of(run *store.Run) (*Record, error) {
 	b, err := templates.FromFiles(run.Meta().Files)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the problem that the run carries cannot be read by this darwarp: %w", run.Path(), err)
+		return nil, fmt.Errorf("%s: this version of darwarp cannot read the problem stored in the run: %w", run.Path(), err)
 	}
 	return &Record{run, b}, nil
 }

@@ -223,7 +223,7 @@ func birth(pid int) (string, error) {
 	fields := strings.Fields(rest)
 	const state, start = 0, 22 - 3 // of what follows the name
 	if !ok || len(fields) <= start || fields[state] == "Z" {
-		return "", fmt.Errorf("process %d is no more", pid)
+		return "", fmt.Errorf("process %d has ended", pid)
 	}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(boot)) + " " + fields[start], err

@@ -16,7 +16,8 @@ import (
 func (s *Search) begin(ctx context.Context) error {
 	o := &s.Options
 	if _, err := os.Stat(o.Store); o.Store != "" && err == nil { // said before the device is opened, which takes a while
-		return exit.Usagef("--store %s exists already: go on with --resume %s, or choose another name", o.Store, o.Store)
+		return exit.Usagef("--store %s exists already: continue it with --resume %s, or choose another name",
+			o.Store, o.Store)
 	}
 	found, err := readPast(o.From)
 	if err != nil {

@@ -15,7 +15,7 @@ func (s *Search) sayEffort(sum evolve.Summary) {
 	if s.Session.Device().Kind == "replay" || sum.Elapsed <= 0 {
 		return
 	}
-	parts := []string{fmt.Sprintf("%.1f verdicts a second", float64(sum.Evals)/sum.Elapsed.Seconds())}
+	parts := []string{fmt.Sprintf("%.1f verdicts per second", float64(sum.Evals)/sum.Elapsed.Seconds())}
 	if load := s.Session.Capabilities().Load; load != nil {
 		busy, workers := load()
 		parts = append(parts, "device busy "+report.Percent(busy)+" of the time", report.Quantity(workers, "device process"))

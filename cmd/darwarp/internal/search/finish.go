@@ -19,7 +19,8 @@ func (s *Search) Execute(stop *console.Interrupts, show Show) (sum evolve.Summar
 	s.skip = skip
 	if sum, err = s.Drive(stop, show); err != nil {
 		path := s.Run.Path()
-		return sum, nil, fmt.Errorf("%w\nwhat was found until then is in %s: darwarp search --resume %s", err, path, path)
+		return sum, nil, fmt.Errorf("%w\nwhat was found until then is in %s; continue with: darwarp search --resume %s",
+			err, path, path)
 	}
 	s.sayEffort(sum)
 	if sum.Reason == evolve.ReasonAborted {

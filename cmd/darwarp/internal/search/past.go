@@ -42,7 +42,7 @@ func readPast(path string) (p past, err error) {
 		return nil
 	})
 	if err == nil && len(p.hints) == 0 {
-		err = exit.Usagef("--from %s: it has no candidate of a template: name a run that found some", path)
+		err = exit.Usagef("--from %s: it has no candidate from a template; name a run that has some", path)
 	}
 	if err != nil {
 		return p, err
@@ -75,7 +75,7 @@ func (p *past) adopt(s *session.Session, say func(string, ...any)) error {
 		d, err := s.Bundle.Draft(p.bundle.Declaration(f), p.bundle.Template(f), s.Device(), s.DType)
 		if err != nil { // another GPU or dtype
 			names[h.Family] = ""
-			say("family %s is left out, for it does not fit here: %v", f.Title(), report.FirstLine(err.Error()))
+			say("family %s is left out, because it does not fit here: %v", f.Title(), report.FirstLine(err.Error()))
 			continue
 		}
 		names[h.Family] = s.Bundle.NextGrown()

@@ -45,7 +45,7 @@ func steerer(search *evolve.Search, skip context.CancelFunc) store.Steer {
 	return func(ctx context.Context, data []byte) error {
 		var c evolve.Command
 		if err := json.Unmarshal(data, &c); err != nil {
-			return fmt.Errorf("a command that cannot be read: %w", err)
+			return fmt.Errorf("cannot read the command: %w", err)
 		}
 		err := search.Steer(ctx, c)
 		if errors.Is(err, evolve.ErrEnded) && skip != nil {
@@ -60,7 +60,7 @@ func afterwards(skip context.CancelFunc) store.Steer {
 	return func(_ context.Context, data []byte) error {
 		var c evolve.Command
 		if err := json.Unmarshal(data, &c); err != nil {
-			return fmt.Errorf("a command that cannot be read: %w", err)
+			return fmt.Errorf("cannot read the command: %w", err)
 		}
 		if c.Do != "stop" && c.Do != "abort" {
 			return evolve.ErrEnded

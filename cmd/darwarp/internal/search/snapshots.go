@@ -24,7 +24,7 @@ func keepSnapshots(run *store.Run, say func(string, ...any)) (end func(well bool
 				return
 			}
 			if err := run.Snapshot(); err != nil { // the run itself is as it was
-				say("no snapshot of the run: %v", err)
+				say("the run could not be copied to a snapshot: %v", err)
 			}
 		}
 	}()
@@ -35,7 +35,7 @@ func keepSnapshots(run *store.Run, say func(string, ...any)) (end func(well bool
 			return
 		}
 		if err := run.DropSnapshot(); err != nil {
-			say("the snapshot of the run stays: %v", err)
+			say("the snapshot of the run could not be removed: %v", err)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func openAuto(ctx context.Context, t Target, s *Session, say func(string, ...any
 		return nil, exit.Environmentf("no device can run %s: %v; and for --device cpu: %v", s.Bundle.Problem.Name, noGPU,
 			noCPU)
 	}
-	say("device: replay of a recording, for the processor cannot be used either: %v", noCPU)
+	say("device: replay of a recording, because the cpu device cannot be used either: %v", noCPU)
 	return openShipped(t, s.Bundle)
 }
 

@@ -87,7 +87,7 @@ func IsFile(path string) bool {
 func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...any)) (*Session, error) {
 	b, err := templates.FromFiles(m.Files)
 	if err != nil {
-		return nil, fmt.Errorf("the problem that the run carries cannot be read by this darwarp: %w", err)
+		return nil, fmt.Errorf("this version of darwarp cannot read the problem stored in the run: %w", err)
 	}
 	t.Bundle, t.picked, t.pins = b, m.Workloads, m.Pins
 	t.Cache, t.DType, t.Objective = m.Cache, string(m.DType), string(m.Objective)
@@ -103,7 +103,8 @@ func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...an
 		return nil, err
 	}
 	if d := s.Device(); d.Name != m.Device.Name || d.Kind != m.Device.Kind || d.Arch != m.Device.Arch {
-		return nil, errors.Join(exit.Usagef("the run was made on %s %s, this is %s %s: times of two devices do not compare",
+		return nil, errors.Join(exit.Usagef("the run was made on %s %s, this is %s %s: times of two devices cannot be "+
+			"compared",
 			m.Device.Label(), m.Device.Arch, d.Label(), d.Arch), s.Close())
 	}
 	return s, nil

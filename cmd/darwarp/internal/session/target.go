@@ -47,7 +47,7 @@ func (t Target) check() error {
 		return exit.Usagef("--cache %q: expected hot or cold", t.Cache)
 	}
 	if t.Jobs < 0 {
-		return exit.Usagef("--jobs %d: expected 0 (one a core) or more", t.Jobs)
+		return exit.Usagef("--jobs %d: expected 0 (one per core) or more", t.Jobs)
 	}
 	if t.Sandbox != "" && !slices.Contains(eval.SandboxModes(), t.Sandbox) {
 		return exit.Usagef("--sandbox %q: expected %s", t.Sandbox, strings.Join(eval.SandboxModes(), ", "))

@@ -51,7 +51,7 @@ func (b *Board) do(change func() error) {
 func caught(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the view broke: %v", p)
+			err = fmt.Errorf("the view failed: %v", p)
 		}
 	}()
 	return fn()

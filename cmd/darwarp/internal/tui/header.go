@@ -86,7 +86,7 @@ func (m *Model) state() (string, ink) {
 	case l.summary != nil:
 		return "ended: " + string(l.summary.Reason), inkTitle
 	case !l.watching && l.last.Kind != "":
-		return "not heard any more", inkBad
+		return "not responding", inkBad
 	case !l.watching:
 		return "at rest", inkDim
 	case l.last.Kind == "":

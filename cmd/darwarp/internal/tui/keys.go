@@ -122,7 +122,7 @@ func commands() []*binding {
 		{keys: []string{"i"}, live: true, do: (*Model).askInject},
 		{keys: []string{"p"}, show: "p", short: "pin", long: "pin the candidate: always among the parents; again to unpin",
 			panes: onCandidates, live: true, do: (*Model).pin},
-		{keys: []string{"x"}, show: "x", short: "kill", long: "kill its lineage: what descends from it is bred from no more",
+		{keys: []string{"x"}, show: "x", short: "kill", long: "kill its lineage: stop breeding from it and its descendants",
 			panes: onCandidates, live: true, do: (*Model).askKill},
 		{keys: []string{"ctrl+c"}, show: "ctrl-c", long: "a search here: once finishes and saves, twice ends; else leaves",
 			do: (*Model).interrupt},

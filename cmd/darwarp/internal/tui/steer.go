@@ -36,7 +36,8 @@ func (m *Model) pause() tea.Cmd {
 	if m.board.live.paused {
 		return m.steer(evolve.Command{Do: "resume"}, "Resumed.")
 	}
-	return m.steer(evolve.Command{Do: "pause"}, "Paused: what is in flight is finished, nothing new is begun. P resumes.")
+	return m.steer(evolve.Command{Do: "pause"},
+		"Paused: evaluations in flight are finished, nothing new is started. P resumes.")
 }
 
 // errNobody answers keys about a candidate where there is none.
@@ -63,7 +64,7 @@ func (m *Model) askKill() tea.Cmd {
 	}
 	id := m.board.rows[i].id
 	m.dialog = &dialog{title: "Kill a lineage", choices: []choice{
-		{"y", fmt.Sprintf("breed no more from %s and the %s that descend from it", id.Short(),
+		{"y", fmt.Sprintf("stop breeding from %s and its %s", id.Short(),
 			report.Count(len(m.board.family(i))-1)),
 			func(m *Model) tea.Cmd {
 				return m.steer(evolve.Command{Do: "kill", ID: id}, "Killed the lineage of "+id.Short()+".")
@@ -194,9 +195,9 @@ func (m *Model) quit() tea.Cmd {
 	if !m.steerable() {
 		return tea.Quit
 	}
-	detach := "detach: the search goes on, `darwarp watch` opens this again"
+	detach := "detach: the search continues, `darwarp watch` opens this again"
 	if m.opt.Here {
-		detach = "close the view: the search goes on here, and prints lines"
+		detach = "close the view: the search continues here and prints lines"
 	}
 	m.dialog = &dialog{title: "Leave", choices: []choice{
 		{"d", detach, func(m *Model) tea.Cmd { m.left = LeftDetached; return tea.Quit }},

@@ -61,7 +61,7 @@ func (v *Here) Follow(events <-chan evolve.Event) error {
 // ended says that the view broke, which is no reason for the search to fail.
 func (v *Here) ended(err error) error {
 	if err != nil {
-		v.Sayf("the view broke: %v", err)
+		v.Sayf("the view failed: %v", err)
 	}
 	return nil
 }
