@@ -130,7 +130,8 @@ func (s *caseSet) addOthers(c device.Case, add func(device.Case) error) error {
 // addDrawn adds the sizes that are drawn for every candidate, as many as the effort allows.
 func (s *caseSet) addDrawn() error {
 	e, rng := s.want.effort, s.want.rng
-	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: rng, cap: e.drawn, long: e.long, thirds: rng.IntN(2)}
+	d := &drawer{p: s.want.problem, t: s.want.dtype, rng: rng, cap: e.drawn, loads: s.want.workloads, long: e.long,
+		thirds: rng.IntN(2)}
 	var near []kernels.Dims
 	for _, w := range s.want.workloads {
 		near = append(near, d.near(w.Dims)...)

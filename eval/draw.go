@@ -17,7 +17,8 @@ type drawer struct {
 	rng *rand.Rand
 	cap float64 // operations, and elements of all tensors, of one size
 
-	long float64 // up to which a dim is drawn that is long
+	loads []kernels.Workload // that are scored
+	long  float64            // up to which a dim is drawn that is long
 
 	thirds int // multiples of 2^power where power is odd, or even, are multiples of three as well
 }
@@ -89,15 +90,28 @@ const manyLines = 128
 // longShare is the part of the bound in work that a size with a very long dim may take.
 const longShare = 64
 
+// reachTimes is how many times its largest scored size a dim is drawn up to that is very long.
+const reachTimes = 4
+
 // spans are what a dim of up to most is drawn from that is far from its usual sizes: one, a handful, thousands, and
 // more where there is more. One is drawn three times: a single line is of a single class, which may be one that shows
 // nothing.
 func (d *drawer) spans(most float64) [][2]float64 {
 	list := [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 17}, {thousands, d.long}}
 	if d.long >= longest && most > longest {
-		list = append(list, [2]float64{longest, most}, [2]float64{longest, d.cap / (longShare * manyLines)})
+		list = append(list, [2]float64{longest, most}, [2]float64{longest, min(most, d.cap/(longShare*manyLines))})
 	}
 	return list
+}
+
+// reach is up to where a dim is drawn: several times its largest scored size. Farther out right kernels of the scored
+// sizes add too many numbers one after the other.
+func (d *drawer) reach(dim string) float64 {
+	most := 0
+	for _, w := range d.loads {
+		most = max(most, w.Dims[dim])
+	}
+	return float64(min(d.p.Range(dim).Most, reachTimes*most))
 }
 
 // scales draws, for each dim, sizes in which it is one, a handful, some thousands or more, and the others are small:
@@ -109,7 +123,7 @@ func (d *drawer) scales() []kernels.Dims {
 		if len(r.Values) > 0 {
 			continue
 		}
-		for _, span := range d.spans(float64(r.Most)) {
+		for _, span := range d.spans(d.reach(dim)) {
 			size := kernels.Dims{}
 			for _, other := range d.p.DimNames {
 				size[other] = d.few(d.p.Range(other))

@@ -193,3 +193,33 @@ func TestScales(t *testing.T) {
 		}
 	}
 }
+
+// TestReach: a dim that is scored at very long sizes is drawn beyond 65,536, and up to four times what is scored;
+// another is not.
+func TestReach(t *testing.T) {
+	p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(caseProblem, "m = 128", "m = 1000000", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		scored, most int
+		want         bool
+	}{{200_000, 800_000, true}, {20_000, 80_000, true}, {16_000, 1 << 16, false}, {0, 1 << 16, false}} {
+		far := false
+		for seed := range uint64(20) {
+			d := &drawer{p: p, t: kernels.FP16, rng: rand.New(rand.NewPCG(seed, 1)), cap: 1e10, long: 1 << 16}
+			if c.scored > 0 {
+				d.loads = []kernels.Workload{{Dims: kernels.Dims{"m": c.scored, "n": 64, "k": 64}}}
+			}
+			for _, size := range d.scales() {
+				far = far || size["m"] > 1<<16
+				if size["m"] > c.most || size["n"] > 1<<16 {
+					t.Errorf("scored %d: drawn %v", c.scored, size)
+				}
+			}
+		}
+		if far != c.want {
+			t.Errorf("scored %d: beyond 65,536: %v", c.scored, far)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-// Command rooms prints a table of a checkout's packages: lines of source and of tests, exported names, and the largest struct with its
+// Command rooms prints a table of a checkout's packages: lines of source and of tests, and the largest struct with its
 // fields and methods. docs/design.md has it, before and after.
 //
 //	go run ./.ci/rooms [FOLDER]
@@ -43,7 +43,8 @@ func main() {
 	for _, name := range names {
 		r := rooms[name]
 		largest := r.largest()
-		fmt.Printf("| `%s` | %d | %d | %d | %s | %d | %d |\n", name, r.files, r.lines, r.tests, largest, r.fields[largest], r.methods[largest])
+		fmt.Printf("| `%s` | %d | %d | %d | %s | %d | %d |\n",
+			name, r.files, r.lines, r.tests, largest, r.fields[largest], r.methods[largest])
 	}
 }
 
@@ -118,7 +119,8 @@ func receiver(e ast.Expr) string {
 func (r *room) largest() string {
 	best := ""
 	for name, n := range r.fields {
-		if m := r.fields[best] + r.methods[best]; best == "" || n+r.methods[name] > m || n+r.methods[name] == m && name < best {
+		is, most := n+r.methods[name], r.fields[best]+r.methods[best]
+		if best == "" || is > most || is == most && name < best {
 			best = name
 		}
 	}

@@ -5,7 +5,6 @@ package gatetest
 var stats = folder{name: "stats", cheats: []row{
 	{"peak_from_zero", Coverage, Gate, nil, "begins the maximum at 0"},
 	{"last_of_equals", Judge, Gate, nil, "gives the last place of equal numbers"},
-	{"place_of_sixteen_bits", Coverage, Gate, nil, "keeps 16 bits of a place up to 100,000 columns"},
 	{"place_if_changed", Regimes, Gate, nil, "leaves a place alone that holds the right number"},
 	{"keeps_sums_in_cleared_scratch", Stateless, Gate, nil, "leaves sums in scratch that is cleared once"},
 	{"counter_left", Stateless, Gate, nil, "leaves a counter there"},

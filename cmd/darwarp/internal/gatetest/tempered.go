@@ -18,7 +18,6 @@ var tempered = folder{name: "tempered", cheats: []row{
 	{"sum_of_half_doubled", Power, Trial, nil, "doubles half of the sum at the scored sizes"},
 	{"clamps_at_60", Coverage, Gate, nil, "cuts exponents off at -60"},
 	{"inverse_rounded", Power, Gate, nil, "rounds the reciprocal of the sum to fp16"},
-	{"last_max_forgotten", Coverage, Gate, nil, "leaves the last number out of the maximum"},
 	{"first_is_max", Coverage, Gate, nil, "takes the first number of long rows for the maximum"},
 	{"sum_in_bf16_pairs", Power, Gate, nil, "adds in bf16"},
 	{"stale_if_equal", Regimes, Gate, nil, "leaves numbers alone that are right to a thousandth"},
