@@ -196,7 +196,7 @@ func (p *Pool) open(ctx context.Context, a, b contestant, t terms) (f *fight, ve
 	return f, verdict, nil
 }
 
-// knowFaster measures the noise by the side that looks faster, where that was not done of late.
+// knowFaster measures the noise by the side that looks faster, where that was not done recently.
 func (p *Pool) knowFaster(ctx context.Context, a, b contestant, f *fight) (rest bool, err error) {
 	faster, side := a, kernels.TheChampion
 	if median, _, _ := stats.Interval(f.ratios); median < 1 || a.rival != nil {

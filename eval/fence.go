@@ -2,7 +2,7 @@ package eval
 
 import "darwarp/eval/internal/sandbox"
 
-// SandboxMode says how the workers that meet strangers' sources and machine code are fenced in.
+// SandboxMode says how the workers that meet untrusted sources and machine code are fenced in.
 type SandboxMode = sandbox.Mode
 
 // The modes: best takes the layers that the kernel has, strict refuses to work without them.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// respite is how long a device, or the checker, is left alone before each try to start its worker anew. After the last
+// respite is how long a device, or the checker, is left alone before each try to start its worker again. After the last
 // it is given up: a driver that restarts, or another process that holds all memory, is gone by then.
 var respite = []time.Duration{0, 5 * time.Second, 15 * time.Second, time.Minute}
 

@@ -44,7 +44,7 @@ func (n *noise) enter(f *fight, now time.Time) {
 	n.at = now
 }
 
-// knowNoise measures a contestant against itself where that was not done of late. rest is false where the machine
+// knowNoise measures a contestant against itself where that was not done recently. rest is false where the machine
 // did not come to rest for it.
 func (p *Pool) knowNoise(ctx context.Context, a contestant) (rest bool, err error) {
 	if !p.noiseIsStale() {

@@ -115,7 +115,7 @@ func compileFamily(t *testing.T, p *compile.Pool, b *templates.Bundle, f *kernel
 }
 
 // wander draws a legal point without a list of them all, which takes its time under the race detector: from the
-// defaults on it draws some of the genes anew, three times, while the others stay.
+// defaults on it draws some of the genes again, three times, while the others stay.
 func wander(t *testing.T, rng *rand.Rand, f *kernels.Family, dev kernels.Device, d kernels.DType) kernels.Genome {
 	t.Helper()
 	g := f.Defaults()

@@ -198,7 +198,7 @@ func (h *health) note(s sample) {
 	}
 }
 
-// now is the latest sample, nil when there is none of late.
+// now is the latest sample, nil when there is no recent one.
 func (h *health) now() []kernels.GPU {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"darwarp/kernels"
 )
 
-var update = flag.Bool("update", false, "write the logs of TestEquality anew")
+var update = flag.Bool("update", false, "record the logs of TestEquality again")
 
 // scenario is a search whose every event is compared with what an earlier version of this package did. None depends on
 // the order in which goroutines run: answers are taken in order, time is simulated, and commands come from the loop.
@@ -36,8 +36,8 @@ type scenario struct {
 
 // TestEquality holds that one seed gives the same run as it did when testdata/equality was written, byte for byte:
 // every event, every question to a model, and the last checkpoint. A change of the search's structure must not touch
-// the files. A change of what it does, or of a type whose JSON is in an event, writes them anew with -update, and says
-// so. IDs are numbered in the order in which they appear, for they depend on the device library's text.
+// the files. A change of what it does, or of a type whose JSON is in an event, records them again with -update, and
+// says so. IDs are numbered in the order in which they appear, for they depend on the device library's text.
 func TestEquality(t *testing.T) {
 	for _, sc := range slices.Concat(recordedScenarios(t), toyScenarios(), advisedScenarios()) {
 		t.Run(sc.name, func(t *testing.T) {

@@ -10,7 +10,7 @@ COLUMNS, LINE, GREEN, GREY, GOLD = 132, 18, "#8fd18f", "#d0d4dc", "#f0d080"
 def wanted(lines):
     """The header, the champions, and what became of the last."""
     for line in lines:
-        if re.match(r"(looking|starting comp|computing|measuring|Stored|  darwarp)|.*(left  |starting anew)", line):
+        if re.match(r"(looking|starting comp|computing|measuring|Stored|  darwarp)|.*(left  |starting again)", line):
             continue
         yield line
         if line.startswith("  outcome"):

@@ -28,8 +28,8 @@ var provided = []string{"vprintf", "__assertfail"}
 // heapCalls are the driver's functions behind malloc, new and the like.
 var heapCalls = []string{"malloc", "free", "__cuda_syscall_aligned_malloc"}
 
-// strangers is the message about functions that no kernel may call, except the heap's, or empty.
-func strangers(p cubin.Program) string {
+// foreignCalls is the message about functions that no kernel may call, except the heap's, or empty.
+func foreignCalls(p cubin.Program) string {
 	list := slices.DeleteFunc(slices.Clone(p.Calls), func(name string) bool {
 		return slices.Contains(provided, name) || slices.Contains(heapCalls, name)
 	})

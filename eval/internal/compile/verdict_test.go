@@ -127,7 +127,7 @@ func TestState(t *testing.T) {
 				if got := strings.Join(state(p, out.PTX), ", "); got != tt.want {
 					t.Errorf("%q, expected %q: %+v in\n%s", got, tt.want, p, out.PTX)
 				}
-				if complaint := strangers(p); complaint != "" {
+				if complaint := foreignCalls(p); complaint != "" {
 					t.Error(complaint)
 				}
 			})
@@ -172,7 +172,7 @@ func TestStrangers(t *testing.T) {
 		"":                              {"vprintf", "__assertfail", "malloc"},
 		"calls cnpGetDevice, somebody:": {"cnpGetDevice", "somebody", "vprintf"},
 	} {
-		if got := strangers(cubin.Program{Calls: calls}); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+		if got := foreignCalls(cubin.Program{Calls: calls}); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
 			t.Errorf("%v: %q, expected %q", calls, got, want)
 		}
 	}

@@ -261,7 +261,7 @@ func (s *server) compile(source string, reply *response) error {
 	if err != nil {
 		return err
 	}
-	if reply.Failure = cmp.Or(tooLarge("variables", program.Bytes()), strangers(program)); reply.Failure != "" {
+	if reply.Failure = cmp.Or(tooLarge("variables", program.Bytes()), foreignCalls(program)); reply.Failure != "" {
 		return nil
 	}
 	reply.Cubin, reply.Code, reply.Resources = out.Cubin, hex.EncodeToString(code), resources(out.Log)

@@ -294,7 +294,7 @@ func TestReweigh(t *testing.T) {
 	}
 }
 
-// TestFellOnTrial has a champion fall while it is looked at: the one before reigns again, and the file read anew shows
+// TestFellOnTrial has a champion fall while it is looked at: the one before reigns again, and the file read again shows
 // the same.
 func TestFellOnTrial(t *testing.T) {
 	d := open(t, 200, 100, 30, true)
@@ -318,7 +318,7 @@ func TestFellOnTrial(t *testing.T) {
 	d.src.reigns = append(d.src.reigns, store.Champion{ID: before, At: began.Add(time.Hour)})
 	again := NewBoard()
 	again.Follow(&fake{story: d.src.story})
-	for name, b := range map[string]*Board{"live": b, "read anew": again} {
+	for name, b := range map[string]*Board{"live": b, "read again": again} {
 		if b.err != nil || b.champion().id != before || b.ranking.len() != right-1 || b.failed != failed+1 ||
 			b.outcomes[kernels.Crashed] != 1 {
 			t.Errorf("%s: champion %s, %d right, %d failed, %v", name, b.champion().id.Short(), b.ranking.len(), b.failed, b.err)

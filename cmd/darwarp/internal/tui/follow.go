@@ -147,10 +147,10 @@ func (b *Board) steered(s evolve.Steering) {
 	}
 	slices.SortStableFunc(b.log, func(x, y line) int { return cmp.Compare(x.at, y.at) })
 	for _, id := range s.Pins {
-		b.obeyed(&evolve.Command{Do: "pin", ID: id})
+		b.applied(&evolve.Command{Do: "pin", ID: id})
 	}
 	for _, id := range s.Killed {
-		b.obeyed(&evolve.Command{Do: "kill", ID: id})
+		b.applied(&evolve.Command{Do: "kill", ID: id})
 	}
 	if now := s.Budget; now != nil {
 		b.budget = *now
@@ -226,7 +226,7 @@ func (b *Board) apply(e *evolve.Event) {
 	l.last, l.paused = *e, e.Paused
 	l.last.Candidate = nil // the board keeps what it shows of it
 	if e.Command != nil {
-		b.obeyed(e.Command)
+		b.applied(e.Command)
 	}
 	switch e.Kind {
 	case evolve.KindStart:

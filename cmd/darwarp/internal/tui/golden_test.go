@@ -16,7 +16,7 @@ import (
 	"darwarp/kernels"
 )
 
-var update = flag.Bool("update", false, "write the golden views anew")
+var update = flag.Bool("update", false, "write the golden views again")
 
 // live tells a little of a running search.
 func (d *driver) live() {
@@ -107,7 +107,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got+"\n" != string(want) {
-		t.Errorf("the screen is not that of %s (-update writes it anew):\n%s", path, got)
+		t.Errorf("the screen is not that of %s (-update writes it again):\n%s", path, got)
 	}
 }
 

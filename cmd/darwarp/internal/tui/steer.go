@@ -113,7 +113,7 @@ func (m *Model) askWeights() tea.Cmd {
 	for _, w := range m.board.workloads() {
 		now = append(now, fmt.Sprintf("%s=%v", w.Name, w.Weight))
 	}
-	return m.askCommand("weigh", "Weights", "of the workloads, by which all scores are computed anew; those that are "+
+	return m.askCommand("weigh", "Weights", "of the workloads, by which all scores are computed again; those that are "+
 		"left out stay", strings.Join(now, " "), "All scores follow the new weights.")
 }
 

@@ -214,7 +214,7 @@ type keyGenes struct {
 // keyRows is how many of the best are looked at, a quarter of all at most.
 const keyRows = 200
 
-// columns gives the key genes, most telling first. They are chosen anew when there is a tenth more to go
+// columns gives the key genes, most telling first. They are chosen again when there is a tenth more to go
 // by, so that columns do not jump.
 func (b *Board) columns() []int {
 	b.ranking.settle()

@@ -109,7 +109,7 @@ func (s *Lines) take(e evolve.Event) {
 	case evolve.KindFamily:
 		s.say(e, "new family "+e.Note)
 	case evolve.KindRestart:
-		s.say(e, "starting anew: "+e.Note)
+		s.say(e, "starting again: "+e.Note)
 	case evolve.KindLost:
 		s.say(e, "lost: "+e.Note)
 	case evolve.KindNoise:

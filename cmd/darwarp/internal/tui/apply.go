@@ -9,8 +9,8 @@ import (
 	"darwarp/kernels"
 )
 
-// obeyed takes what a command has changed, whoever gave it.
-func (b *Board) obeyed(c *evolve.Command) {
+// applied takes what a command has changed, whoever gave it.
+func (b *Board) applied(c *evolve.Command) {
 	i, known := b.byID[c.ID]
 	switch c.Do {
 	case "pin", "unpin":
