@@ -81,7 +81,7 @@ const (
 	ReasonEvals       Reason = "evaluations" // budget
 	ReasonTime        Reason = "time"        // budget
 	ReasonStall       Reason = "stalled"     // budget
-	ReasonExhausted   Reason = "exhausted"   // all points were evaluated
+	ReasonExhausted   Reason = "exhausted"   // every point was judged
 	ReasonInterrupted Reason = "interrupted" // its context ended; state is saved
 	ReasonStopped     Reason = "stopped"     // on command; state is saved
 	ReasonAborted     Reason = "aborted"     // without waiting; state is saved as of the last verdict

@@ -20,7 +20,7 @@ func (r *reign) fall(m *member, t kernels.Trial) {
 	if m == r.reigning() {
 		before := r.trials.reignAgain(r.pop.start(), r.clock.elapsed())
 		r.contest.reignAgain(before, r.pop)
-		heir, why = before.id, fmt.Sprintf("champion again: %s failed its trial", m.id.Short())
+		heir, why = before.id, fmt.Sprintf("again, since %s fell on trial", m.id.Short())
 	}
 	r.journal.fall(t, heir, r.reigning().score, why)
 }

@@ -78,7 +78,7 @@ func (j *journal) diskFull(err error) {
 func (j *journal) diskFree() {
 	if j.full {
 		j.full = false
-		j.send(Event{Kind: KindDisk, Note: "there is space again: continuing"})
+		j.send(Event{Kind: KindDisk, Note: "there is space again: going on"})
 	}
 }
 

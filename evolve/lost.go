@@ -91,7 +91,7 @@ func (s *Search) waitOut() {
 func (s *Search) recovered() {
 	held, told := s.outage.recover(s.clock.now())
 	if told {
-		s.journal.send(Event{Kind: KindOutage, Note: "the champion gets a verdict again: continuing"})
+		s.journal.send(Event{Kind: KindOutage, Note: "the champion gets its verdict again: going on"})
 	}
 	for _, t := range held {
 		if t.Attempts < attempts {
@@ -110,7 +110,7 @@ func (s *Search) giveUp(t *task) {
 		s.progress.pass(t)
 	}
 	s.journal.send(Event{Kind: KindSkip, Family: s.pop.familyName(t), ID: t.job.ID,
-		Note: fmt.Sprintf("lost %d times, others were not: given up", t.Attempts)})
+		Note: fmt.Sprintf("lost %d times while others were not: given up", t.Attempts)})
 }
 
 // showsHealth reports whether a verdict took the whole way, and so shows that evaluating works.

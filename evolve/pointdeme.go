@@ -83,7 +83,7 @@ func (d *pointDeme) task(m *member) *task { return &task{Space: d.num, Index: m.
 
 func (d *pointDeme) check(t *task) error {
 	if t.Index < -1 || t.Index >= d.space.Len() {
-		return errors.New("the checkpoint names a point that does not exist")
+		return errors.New("the checkpoint asks for a point that is not there")
 	}
 	return nil
 }

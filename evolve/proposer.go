@@ -91,7 +91,7 @@ func (x *proposer) renewal() (*task, bool) {
 		return nil, false
 	}
 	x.progress.nextEpoch(x.pop.judged())
-	note := "breeding from all candidates again"
+	note := "breeding from everything again"
 	if x.progress.afresh() {
 		x.progress.sample = x.firstSample()
 		note = "breeding from a new sample; the champion stays"

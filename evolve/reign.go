@@ -45,7 +45,7 @@ func (r *reign) setsAside(t *task) string {
 	case t.Weighed != r.steering.weighed():
 		return "the weights were changed meanwhile"
 	case r.fell(t.Champion, t.Challenger):
-		return "one of them has failed its trial meanwhile"
+		return "one of them fell on trial meanwhile"
 	}
 	return ""
 }
@@ -115,7 +115,7 @@ func (r *reign) lose(t *task, err error) {
 	what := "it stays on trial"
 	if dropped {
 		r.defeat(m.id)
-		what = "it does not become champion"
+		what = "it is not crowned"
 	}
 	r.journal.send(Event{Kind: KindSkip, Family: r.pop.familyName(t), ID: m.id,
 		Note: "its trial was lost too often: " + what})

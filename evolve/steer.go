@@ -107,7 +107,7 @@ func (s *Search) pause(Command) (string, error) {
 		s.steering.pause()
 		s.clock.stop()
 	}
-	return fmt.Sprintf("nothing new is started; %d in flight", s.queue.tasks()), nil
+	return fmt.Sprintf("nothing new is begun; %d in flight", s.queue.tasks()), nil
 }
 
 func (s *Search) resumeAsking(Command) (string, error) {

@@ -81,7 +81,7 @@ func (s *steering) pin(pop *population, id kernels.ID) (note string, err error) 
 	m := pop.member(id)
 	switch {
 	case m == nil && pop.asked(id):
-		return "", fmt.Errorf("%s: only a working candidate can be a parent", id.Short())
+		return "", fmt.Errorf("%s: only a candidate that works is bred from", id.Short())
 	case m == nil:
 		return "", noSuch(id)
 	case pop.isDead(id):
@@ -117,7 +117,7 @@ func (s *steering) kill(pop *population, id kernels.ID) (note string, err error)
 	s.asked.Killed = append(s.asked.Killed, id)
 	n := pop.kill(id)
 	s.asked.Pins = slices.DeleteFunc(s.asked.Pins, pop.isDead)
-	return fmt.Sprintf("%s and its descendants are no longer bred from: %d of the population", id.Short(), n), nil
+	return fmt.Sprintf("%s and what descends from it are bred from no more: %d of the population", id.Short(), n), nil
 }
 
 // inject asks for a candidate that a person made. It is judged like any other, before what the operators propose, also
@@ -132,7 +132,7 @@ func (s *steering) inject(pop *population, v *kernels.Variant) (note string, err
 		return "", err
 	}
 	if pop.tried(t) != nil {
-		return "", fmt.Errorf("%s was requested already: %s", t.job.ID.Short(), t.job.Variant.Label())
+		return "", fmt.Errorf("%s was asked for already: %s", t.job.ID.Short(), t.job.Variant.Label())
 	}
 	pop.claim(t)
 	s.asked.Injected = append(s.asked.Injected, t)

@@ -55,7 +55,7 @@ func (s *Search) sayWaiting(m *member, missing []kernels.TrialPart) {
 		return
 	}
 	s.clock.stop() // what follows is no part of the search's time
-	s.journal.send(Event{Kind: KindDrain, Note: fmt.Sprintf("%s: first finishing the trial of %s (%s)",
+	s.journal.send(Event{Kind: KindDrain, Note: fmt.Sprintf("%s: the trial of %s is finished first (%s)",
 		s.ending.why(), m.id.Short(), partNames(missing))})
 }
 

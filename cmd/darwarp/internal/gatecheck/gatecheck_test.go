@@ -152,7 +152,7 @@ func TestGateReport(t *testing.T) {
 	for _, want := range []string{
 		"gate: 2/3 caught, 1/1 honest kernels accepted, on a device",
 		"by kind: power 2/3",
-		"sum cheat keeps_97 (adds 97 %): it came to ok, expected [wrong]",
+		"sum cheat keeps_97 (adds 97 %): was ok, expected [wrong]",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())

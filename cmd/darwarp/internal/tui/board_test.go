@@ -360,7 +360,7 @@ func TestBrokenViewDrains(t *testing.T) {
 	}
 	close(src.feed)
 	<-done
-	if b.err == nil || !strings.Contains(b.err.Error(), "the view broke") {
+	if b.err == nil || !strings.Contains(b.err.Error(), "the view failed") {
 		t.Errorf("error %v", b.err)
 	}
 }

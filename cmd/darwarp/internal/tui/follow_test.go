@@ -34,19 +34,19 @@ func TestFollowOutlivesWhatBreaks(t *testing.T) {
 		load func(*fake) (*State, error)
 		want string
 	}{
-		{"load panics", func(*fake) (*State, error) { panic("no run") }, "the view broke: no run"},
+		{"load panics", func(*fake) (*State, error) { panic("no run") }, "the view failed: no run"},
 		{"load fails", func(*fake) (*State, error) { return nil, failed }, failed.Error()},
-		{"no state", func(*fake) (*State, error) { return nil, nil }, "the view broke: runtime error"},
+		{"no state", func(*fake) (*State, error) { return nil, nil }, "the view failed: runtime error"},
 		{"reading panics", broken(func(s *State) {
 			s.Each = func(func(kernels.Candidate) error) error { panic("no page") }
-		}), "the view broke: no page"},
+		}), "the view failed: no page"},
 		{"reading fails", broken(func(s *State) {
 			s.Each = func(func(kernels.Candidate) error) error { return failed }
 		}), failed.Error()},
 		{"entering panics", broken(func(s *State) {
 			s.Provenance = func(string) (kernels.Provenance, error) { panic("no provenance") }
 			s.Champions = []store.Champion{{ID: idOf(0), At: began}}
-		}), "the view broke: no provenance"},
+		}), "the view failed: no provenance"},
 		{"nothing", broken(func(*State) {}), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

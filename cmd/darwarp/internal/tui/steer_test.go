@@ -184,7 +184,7 @@ func TestPausedIsSeen(t *testing.T) {
 	}
 	d.tell(evolve.Event{Kind: evolve.KindDisk, Note: "disk full: waiting for space"})
 	d.sees("disk full")
-	d.tell(evolve.Event{Kind: evolve.KindDisk, Note: "there is space again: continuing"})
+	d.tell(evolve.Event{Kind: evolve.KindDisk, Note: "there is space again: going on"})
 	d.sees("searching")
 	d.tell(evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 3 in flight"})
 	d.sees("finishing")
