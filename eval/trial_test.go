@@ -48,7 +48,7 @@ func TestTrialOnTheDevice(t *testing.T) {
 		{"mutates_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "4096 normal: wrote to its input x"},
 		{"keeps_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Suspect, "left 8 bytes"},
 		{"faults_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Crashed, "ILLEGAL_ADDRESS"},
-		{"dies_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Crashed, "took the device process down (disturb)"},
+		{"dies_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Crashed, "killed the device process (disturb)"},
 		{"dies_once_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.Flaky, "did not repeat"},
 		{"hangs_disturbed", kernels.TrialDisturbed, kernels.Failed, kernels.TimedOut, "did not finish (disturb)"},
 		{"killed_disturbed", kernels.TrialDisturbed, "", 0, ""},
@@ -114,7 +114,7 @@ func TestTrialWithoutTime(t *testing.T) {
 	launchesFor = time.Hour
 	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialDisturbed)
 	if d := got.Part(kernels.TrialDisturbed); err != nil || d.Verdict != kernels.Passed ||
-		!strings.Contains(d.Detail, "as many as 0s had time for") {
+		!strings.Contains(d.Detail, "as many as fit into 0s") {
 		t.Errorf("%v, %+v", err, d)
 	}
 }
