@@ -113,10 +113,10 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, t terms) (kernels.Duel
 	if err := p.plausible(&d, t); err != nil || d.Verdict != kernels.Faster {
 		return d, err
 	}
-	if err := of(kernels.TheChampion, a.bank(ctx, t.which)); err != nil {
+	if err := of(kernels.TheChampion, a.bank(ctx, b, t.which)); err != nil {
 		return d, err
 	}
-	if err := of(kernels.TheChallenger, b.bank(ctx, t.which)); err != nil {
+	if err := of(kernels.TheChallenger, b.bank(ctx, a, t.which)); err != nil {
 		return d, err
 	}
 	t.fresh = true
