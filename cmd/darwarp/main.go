@@ -40,12 +40,12 @@ func main() {
 
 // run is the whole program: the arguments without the program's name in, an exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args, log: background.Inherited()}
+	a := &app{Console: console.New(stdin, stdout, stderr), args: args, log: background.Inherited()}
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	return a.finish(root.ExecuteContext(ctx))
 }
 
