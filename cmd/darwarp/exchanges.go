@@ -83,26 +83,17 @@ func (a *app) listExchanges(r *record.Record, all []kernels.Exchange) error {
 	return a.showArms(r)
 }
 
-// showExchange prints a conversation; what a model wrote is made printable.
+// showExchange prints a conversation.
 func (a *app) showExchange(e *kernels.Exchange, asJSON bool) error {
 	if asJSON {
 		return a.PrintJSON(e)
 	}
 	for _, m := range append(slices.Clone(e.Asked), kernels.Message{Role: "reply", Text: e.Reply}) {
-		fmt.Fprintf(a.Out, "---- %s\n%s\n", m.Role, printable(m.Text))
+		a.Printf("---- %s\n", m.Role)
+		fmt.Fprintln(a.Out, m.Text) // as it was written
 	}
-	fmt.Fprintf(a.Out, "---- %s, %s USD\n%s\n", e.Arm, models.USD(llm.SpentOn(e)), models.Became(e))
+	a.Printf("---- %s, %s USD\n%s\n", e.Arm, models.USD(llm.SpentOn(e)), console.Lines(models.Became(e)))
 	return nil
-}
-
-// printable keeps a model's text from steering the terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
-			return r
-		}
-		return '?'
-	}, text)
 }
 
 // showGrown lists the families that language models gave to a run; nothing where there is none.

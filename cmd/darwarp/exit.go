@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +35,7 @@ func (a *app) finish(err error) int {
 	case errors.As(err, &mistakes), errors.Is(err, store.ErrNotOurs), errors.Is(err, store.ErrExists):
 		code = exit.Usage
 	}
-	fmt.Fprintf(a.Err, "darwarp: %v\n", err)
+	a.Sayf("darwarp: %v", err)
 	return code
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/export"
 	"darwarp/cmd/darwarp/internal/record"
@@ -89,7 +90,7 @@ func (a *app) kernelToExport(ctx context.Context, r *record.Record, c kernels.Ca
 		return k, err
 	}
 	if warning != "" {
-		a.Sayf("warning: %s", warning)
+		a.Sayf("warning: %s", console.Lines(warning))
 	}
 	if k.Device.Kind == "cuda" {
 		var toolchain string

@@ -57,7 +57,7 @@ func (a *app) verifyFile(c *cobra.Command, r *record.Record) error {
 	if err := r.Verify(); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s: %s and everything else in it can be read, and the indexes agree\n",
+	a.Printf("%s: %s and everything else in it can be read, and the indexes agree\n",
 		r.Path(), report.Quantity(r.Len(), "candidate"))
 	return nil
 }
@@ -102,7 +102,7 @@ func (a *app) verifiedText(kind string, v *measure.Verified, races bool) {
 		a.racesText(v.Now)
 	}
 	if v.Trial != nil {
-		fmt.Fprintf(a.Out, "\ntrial: %s\n", v.Trial.Standing())
+		a.Printf("\ntrial: %s\n", v.Trial.Standing())
 		figures.Trial(*v.Trial).Write(a.Out)
 	}
 }

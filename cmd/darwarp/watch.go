@@ -105,7 +105,7 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 			Counts: r.Counts(), Champion: &id})
 	}
 	a.Sayf("%s: no search is writing it.", r.Path())
-	fmt.Fprintf(a.Out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(),
+	a.Printf("%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(),
 		m.Created.Format("2006-01-02 15:04:05 MST"), report.Quantity(r.Len(), "candidate"))
 	if id.IsZero() {
 		fmt.Fprintln(a.Out, "no champion yet")
@@ -114,7 +114,7 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score),
+		a.Printf("champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score),
 			c.Seq)
 	}
 	fmt.Fprintln(a.Out)

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -104,7 +105,7 @@ func (p *Printer) Tick(s State, now time.Time) {
 // Message writes lines of its own, above the progress line.
 func (p *Printer) Message(text string) {
 	p.Clear()
-	fmt.Fprintln(p.W, strings.TrimRight(text, "\n"))
+	fmt.Fprintln(p.W, printable.Text(strings.TrimRight(text, "\n")))
 }
 
 // Clear removes the progress line.

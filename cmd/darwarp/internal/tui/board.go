@@ -268,6 +268,7 @@ func (b *Board) champion() *row {
 
 // say adds a line to the log.
 func (b *Board) say(l line) {
+	l.text = shown(l.text)
 	if len(b.log) >= logLines {
 		b.log = append(b.log[:0], b.log[logLines/4:]...)
 	}

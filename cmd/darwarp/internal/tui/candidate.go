@@ -90,6 +90,7 @@ func (m *Model) drawCandidate(a area) {
 func (a area) rich(x, y int, l rich) {
 	for i, p := range l {
 		room := a.rect.w - x
+		p.text = shown(p.text)
 		if n := ansi.StringWidth(p.text); n >= room &&
 			slices.ContainsFunc(l[i+1:], func(q piece) bool { return q.text != "" }) {
 			p.text = ansi.Truncate(p.text, max(0, room-1), "") + strings.Repeat(" ", max(0, room-n)) + a.art.ellipsis + " "

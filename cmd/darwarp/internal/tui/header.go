@@ -21,6 +21,7 @@ type part struct {
 func (a area) parts(x, y, n int, ps []part) int {
 	start, end := x, x+n
 	for _, p := range ps {
+		p.text = shown(p.text)
 		gap := 0
 		if x > start {
 			gap = ansi.StringWidth(a.art.dot)

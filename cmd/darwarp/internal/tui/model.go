@@ -180,7 +180,7 @@ func (m *Model) View() tea.View {
 	}
 	v := tea.NewView(m.last)
 	v.AltScreen = true
-	v.WindowTitle = "darwarp " + m.title()
+	v.WindowTitle = shown("darwarp " + m.title())
 	return v
 }
 

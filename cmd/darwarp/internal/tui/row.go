@@ -48,6 +48,10 @@ func (n *names) number(s string) uint16 {
 	if i, ok := n.of[s]; ok {
 		return i
 	}
+	if clean := shown(s); clean != s { // widths are those of what is seen
+		n.of[s] = n.number(clean)
+		return n.of[s]
+	}
 	if len(n.all) > math.MaxUint16 { // nobody has so many operators; what is beyond has no name
 		return 0
 	}

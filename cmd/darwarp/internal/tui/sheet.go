@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/aymanbagabas/go-udiff"
 
+	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/kernels"
 )
 
@@ -95,14 +96,14 @@ func makeSheet(src Source, state *State, ids [2]kernels.ID) *sheet {
 // renderSource is a candidate's source, rendered from the run's own copy of the templates.
 func renderSource(s *State, v kernels.Variant) (string, error) {
 	if v.Family == "" {
-		return v.Source, nil
+		return printable.Text(v.Source), nil
 	}
 	b, err := s.bundleOf(v.Family)
 	if err != nil {
 		return "", err
 	}
 	j, err := b.VariantJob(v, s.Meta.Device, s.Meta.DType)
-	return j.Source, err
+	return printable.Text(j.Source), err
 }
 
 // highlight colours C++; what CUDA adds are names to the lexer.

@@ -116,7 +116,7 @@ type art struct {
 	theme     *theme
 	box       [6]rune // - | and the corners by rows
 	ellipsis  string
-	braille   bool
+	unicode   bool   // more than ASCII
 	full, cap rune   // of a bar
 	rest      rune   // of a bar's empty part
 	levels    []rune // of a sparkline, lowest first
@@ -133,7 +133,7 @@ type art struct {
 }
 
 var unicodeArt = art{
-	theme: darkTheme, box: [6]rune{'─', '│', '╭', '╮', '╰', '╯'}, ellipsis: "…", braille: true, full: '█',
+	theme: darkTheme, box: [6]rune{'─', '│', '╭', '╮', '╰', '╯'}, ellipsis: "…", unicode: true, full: '█',
 	cap: '▌', rest: '░',
 	levels: []rune("▁▂▃▄▅▆▇█"), champion: '★', cursor: '▸', marked: '●', pinned: '◆', killed: '✗', check: "✓", dot: " · ",
 	plusMinus: "±", live: "●", above: "↑",

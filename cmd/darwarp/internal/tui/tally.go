@@ -116,7 +116,7 @@ func (cs *causes) add(c *kernels.Candidate, i int32) {
 		if at, known = cs.of[key]; !known {
 			at = len(cs.all)
 			cs.of[key] = at
-			cs.all = append(cs.all, cause{key: key, outcome: o, text: text})
+			cs.all = append(cs.all, cause{key: key, outcome: o, text: shown(text)})
 		}
 	}
 	cs.all[at].count++

@@ -35,7 +35,7 @@ func (v *Here) Follow(events <-chan evolve.Event) error {
 	o.Steer, o.Here, o.CloseAtEnd, o.Interrupt = true, true, true, v.Interrupt
 	left := make(chan error, 1)
 	go func() {
-		_, err := tui.Run(context.Background(), b, src, o, v.In, v.Out)
+		_, err := tui.Run(context.Background(), b, src, o, v.In, v.Screen())
 		left <- err
 	}()
 	v.Lines.quiet = true

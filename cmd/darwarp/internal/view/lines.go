@@ -3,9 +3,11 @@ package view
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -38,7 +40,7 @@ func LinesOf(c *console.Console, s *session.Session, run *store.Run, evals int, 
 	sc := newLines(c, plain, run.Get)
 	sc.state = progress.State{Failed: progress.Failures(run.Counts()), Evals: evals, CPU: s.Device().Kind == "cpu"}
 	if asJSON {
-		sc.events = json.NewEncoder(c.Out)
+		sc.events = json.NewEncoder(c.JSON())
 	}
 	if len(s.Workloads) == 1 {
 		sc.only = s.Workloads[0].Name
@@ -171,7 +173,13 @@ func (s *Lines) say(e evolve.Event, text string) {
 	if s.quiet {
 		return
 	}
-	s.printer.Message(report.Clip(fmt.Sprintf("%7s  %s", report.Duration(e.At), text), s.columns))
+	lines := strings.Split(printable.Block(text, "         "), "\n")
+	for i, l := range lines {
+		if i == 0 {
+			l = fmt.Sprintf("%7s  %s", report.Duration(e.At), l)
+		}
+		s.printer.Message(report.Clip(l, s.columns))
+	}
 }
 
 // EventQueue is how far the screen may be behind before the search waits for it.

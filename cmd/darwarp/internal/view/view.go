@@ -28,7 +28,7 @@ func runView(ctx context.Context, cancel func(), c *console.Console, src tui.Sou
 	b := tui.NewBoard()
 	done := make(chan struct{})
 	go func() { defer close(done); b.Follow(src) }()
-	left, err := tui.Run(ctx, b, src, o, c.In, c.Out)
+	left, err := tui.Run(ctx, b, src, o, c.In, c.Screen())
 	cancel()
 	<-done
 	return left, err
