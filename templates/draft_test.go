@@ -97,7 +97,7 @@ func TestDraftAbout(t *testing.T) {
 	b, dev := transposes(t)
 	for about, want := range map[string]string{
 		strings.Repeat("word ", 40): strings.TrimSpace(strings.Repeat("word ", 40))[:96] + " ...",
-		"a  b \t c\u202e":          "a b c?",
+		"a  b \t c\u202e":           "a b c?",
 	} {
 		d, err := b.Draft(strings.Replace(draftTOML, "neighbours", about, 1), draftText, dev, kernels.FP32)
 		if err != nil {

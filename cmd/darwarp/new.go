@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
@@ -76,7 +77,12 @@ func (a *app) check(asJSON bool, dir string) error {
 		}
 		devices = append(devices, d)
 	}
-	r := templates.Check(os.DirFS(dir), devices)
+	folder, err := files.OpenFolder(dir)
+	if err != nil {
+		return exit.Usagef("%v", err)
+	}
+	defer folder.Close()
+	r := templates.Check(folder, devices)
 	if asJSON {
 		if err := a.PrintJSON(checkedOf(r)); err != nil {
 			return err
