@@ -33,6 +33,18 @@ type tally struct {
 	counts map[kernels.Outcome]int
 }
 
+// checkIndexes holds the sizes of the indexes against the counts: lists are read from them, and one that was emptied
+// would look like a run that found nothing. It reads the indexes' pages, a millisecond for 20,000 candidates.
+func (t *tally) checkIndexes(root *bolt.Bucket) error {
+	if n := root.Bucket(ids).Stats().KeyN; n != t.last {
+		return damaged("%d IDs of %d candidates", n, t.last)
+	}
+	if n := root.Bucket(rank).Stats().KeyN; n != t.counts[kernels.OK] {
+		return damaged("%d ranks of %d candidates that are ok", n, t.counts[kernels.OK])
+	}
+	return nil
+}
+
 // plus is the tally after one more candidate.
 func (t *tally) plus(o kernels.Outcome) *tally {
 	next := &tally{t.last + 1, maps.Clone(t.counts)}
@@ -126,6 +138,9 @@ func (r *Run) loadTally(root *bolt.Bucket) error {
 	}
 	if newest != uint64(t.last) {
 		return damaged("%d candidates are counted, the newest is %d", t.last, newest)
+	}
+	if err := t.checkIndexes(root); err != nil {
+		return err
 	}
 	r.tally.Store(t)
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
@@ -67,7 +68,12 @@ func (a *app) check(asJSON bool, dir string) error {
 		}
 		devices = append(devices, d)
 	}
-	r := templates.Check(os.DirFS(dir), devices)
+	folder, err := files.OpenFolder(dir)
+	if err != nil {
+		return exit.Usagef("%v", err)
+	}
+	defer folder.Close()
+	r := templates.Check(folder, devices)
 	if asJSON {
 		if err := a.PrintJSON(checkedOf(r)); err != nil {
 			return err

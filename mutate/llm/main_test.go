@@ -148,7 +148,7 @@ args = ["x", "y", "n"]
 
 func shipped(t testing.TB) *Prompts {
 	t.Helper()
-	p, err := ReadPrompts("", sample(t))
+	p, err := ReadPrompts(nil, sample(t))
 	if err != nil {
 		t.Fatal(err)
 	}

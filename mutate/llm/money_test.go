@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -111,6 +112,12 @@ func TestKey(t *testing.T) {
 	}
 	if _, err := Key(file, OpenAI, get); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a key that all can read: %v", err)
+	}
+	if err := syscall.Mkfifo(file+".pipe", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Key(file+".pipe", OpenAI, get); err == nil || !strings.Contains(err.Error(), "expected a file") {
+		t.Errorf("a pipe for a key file: %v", err)
 	}
 	if _, err := Key(file+"x", OpenAI, get); err == nil {
 		t.Error("a key file that is not there is taken")

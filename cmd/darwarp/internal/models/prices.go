@@ -3,13 +3,16 @@ package models
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/mutate/llm"
 	"darwarp/store"
 )
+
+// maxPrices bounds a price table in bytes.
+const maxPrices = 1 << 20
 
 // priceTable is the shipped one, that of the resumed run, and the user's, each over the one before.
 func (f *Options) priceTable(old *store.LLM) (llm.Prices, error) {
@@ -22,7 +25,7 @@ func (f *Options) priceTable(old *store.LLM) (llm.Prices, error) {
 	if f.Prices == "" {
 		return prices, nil
 	}
-	data, err := os.ReadFile(f.Prices)
+	data, err := files.Read(f.Prices, maxPrices)
 	if err != nil {
 		return nil, exit.Usagef("--llm-prices: %v", err)
 	}

@@ -57,6 +57,8 @@ func CheckFile(path string) error {
 		return exit.Usagef("%v", err)
 	case info.IsDir():
 		return exit.Usagef("%s is a folder: expected the file that `darwarp search` wrote", path)
+	case !info.Mode().IsRegular():
+		return exit.Usagef("%s is no regular file: expected the file that `darwarp search` wrote", path)
 	}
 	return nil
 }
