@@ -2,6 +2,7 @@ package models
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -15,7 +16,7 @@ import (
 func (f *Options) priceTable(old *store.LLM) (llm.Prices, error) {
 	prices := llm.ShippedPrices()
 	if old != nil && len(old.Prices) > 0 {
-		if err := json.Unmarshal(old.Prices, &prices); err != nil {
+		if err := errors.Join(json.Unmarshal(old.Prices, &prices), prices.Check()); err != nil {
 			return nil, fmt.Errorf("the run's price table: %w", err)
 		}
 	}
