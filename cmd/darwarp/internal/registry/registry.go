@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -27,6 +28,8 @@ const (
 
 // kept is how many runs that have ended are listed.
 const kept = 50
+
+const maxEntry = 64 << 10 // bytes
 
 // Entry is one run.
 type Entry struct {
@@ -177,6 +180,15 @@ func escape(dir string) string {
 }
 
 func read(name string) (e Entry, err error) {
+	// In a folder that others can write to an entry could send a command to another run, or never be read to its end.
+	info, err := os.Lstat(name)
+	if err != nil {
+		return e, err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.Mode().IsRegular() || info.Size() > maxEntry || st.Uid != 0 && int(st.Uid) != os.Geteuid() {
+		return e, fmt.Errorf("%s: not an entry of this user's registry", name)
+	}
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return e, err
