@@ -22,7 +22,8 @@ func TestClaims(t *testing.T) {
 	}{
 		{"more than can be added", `{"prompt_tokens": 9223372036854775807, "completion_tokens": 9223372036854775807}`,
 			Limits{Tokens: 1e12}, 1},
-		{"more than can be added, in USD", `{"prompt_tokens": 9223372036854775807, "completion_tokens": 1}`, Limits{USD: 1e6}, 1},
+		{"more than can be added, in USD", `{"prompt_tokens": 9223372036854775807, "completion_tokens": 1}`,
+			Limits{USD: 1e6}, 1},
 		{"all of it cached", `{"prompt_tokens": 9223372036854775807, "completion_tokens": 1,
 			"prompt_tokens_details": {"cached_tokens": 9223372036854775807}}`, Limits{USD: 1e6}, 1},
 		{"one and one", `{"prompt_tokens": 1, "completion_tokens": 1}`, Limits{Tokens: 60_000}, 25},
@@ -57,8 +58,8 @@ func TestLeastTokens(t *testing.T) {
 		text   string
 		tokens int
 	}{
-		{"", 0}, {" \n\t ", 1}, {"a", 1}, {"hello world", 2}, {"x.y", 2}, {"foo_bar", 2}, {"a b c d e f g h", 8}, {"1234567", 3},
-		{"((((", 1}, {"if (i < n) y[i] = 2 * x[i];\n", 16}, {"internationalization", 2},
+		{"", 0}, {" \n\t ", 1}, {"a", 1}, {"hello world", 2}, {"x.y", 2}, {"foo_bar", 2}, {"a b c d e f g h", 8},
+		{"1234567", 3}, {"((((", 1}, {"if (i < n) y[i] = 2 * x[i];\n", 16}, {"internationalization", 2},
 	}
 	for _, test := range tests {
 		if got := leastTokens(test.text); got > test.tokens || 3*got < test.tokens-2 {
