@@ -71,7 +71,7 @@ func (a *app) rootCmd() *cobra.Command {
 			"compiled, run, checked and measured on your GPU.",
 		Version:       session.Version(),
 		Args:          noArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:          showHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
