@@ -33,7 +33,7 @@ func (a *app) showArms(r *record.Record) error {
 		}
 		t.Row(models.ArmName(x.Arm), x.Asked, x.Failed, x.Refused, x.Judged, x.OK, x.Crowned, best, report.Count(x.In+x.Out),
 			models.USD(x.Spending))
-		sum.Add(x.Spending, 1)
+		sum.Add(x.Spending)
 	}
 	fmt.Fprintln(a.Out)
 	t.Width = console.Width(a.Out)
@@ -75,7 +75,7 @@ func (a *app) listExchanges(r *record.Record, all []kernels.Exchange) error {
 	t := report.NewTable("rlrrrl", "#", "language model", "took", "tokens", "USD", "what came of it")
 	for i := range all {
 		e := &all[i]
-		t.Row(i+1, strings.TrimPrefix(e.Arm, "llm:"), report.Duration(e.Took), report.Count(e.Tokens.In+e.Tokens.Out),
+		t.Row(i+1, strings.TrimPrefix(e.Arm, "llm:"), report.Duration(e.Took), report.Count(llm.SpentOn(e).Tokens()),
 			models.USD(llm.SpentOn(e)), models.Became(e))
 	}
 	t.Width = console.Width(a.Out)

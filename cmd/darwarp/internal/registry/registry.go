@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"darwarp/cmd/darwarp/internal/files"
@@ -182,6 +183,14 @@ func escape(dir string) string {
 }
 
 func read(name string) (e Entry, err error) {
+	// In a folder that others can write to an entry could send a command to another run.
+	info, err := os.Lstat(name)
+	if err != nil {
+		return e, err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || st.Uid != 0 && int(st.Uid) != os.Geteuid() {
+		return e, fmt.Errorf("%s: not an entry of this user's registry", name)
+	}
 	data, err := files.Read(name, maxEntry)
 	if err != nil {
 		return e, err
