@@ -42,10 +42,10 @@ func attentionJob(t *testing.T, pool *Pool, b *templates.Bundle, genes string) k
 		name, value, _ := strings.Cut(kv, "=")
 		g[name] = kernels.ParseValue(value)
 	}
-	if err := f.Check(g, pool.device, kernels.FP16); err != nil {
+	if err := f.Check(g, pool.device, pool.cfg.DType); err != nil {
 		t.Fatalf("%s: %v", genes, err)
 	}
-	job, err := b.Job(f, g, pool.device, kernels.FP16)
+	job, err := b.Job(f, g, pool.device, pool.cfg.DType)
 	if err != nil {
 		t.Fatalf("%s: %v", genes, err)
 	}

@@ -24,7 +24,7 @@ func (a *app) benchLLMCmd() *cobra.Command {
 		}
 		return interruptible(c, func(ctx context.Context) error { return f.Run(ctx, a.Console) })
 	})
-	addModels(c.Flags(), &f.LLM)
+	a.addModels(c.Flags(), &f.LLM)
 	addTarget(c, &f.Target)
 	c.Flags().StringVar(&f.Objective, "objective", "geomean", "the score over several workloads")
 	c.Flags().IntVar(&f.Evals, "evals", 100, "evaluations of each search")

@@ -27,7 +27,7 @@ func (a *app) doctorCmd() *cobra.Command {
 	addJSON(c, &asJSON)
 	c.Flags().BoolVar(&withLLM, "llm", false, "also query the language model server, which may cost a fraction of a cent")
 	c.Flags().StringSliceVar(&f.Models, "llm-model", nil, "with --llm: models to try")
-	addServer(c.Flags(), &f)
+	a.addServer(c.Flags(), &f)
 	return c
 }
 

@@ -20,11 +20,11 @@ func addSeed(c *cobra.Command, seed *uint64, of string) {
 }
 
 // addModels declares the flags of language models.
-func addModels(fs *pflag.FlagSet, f *models.Options) {
+func (a *app) addModels(fs *pflag.FlagSet, f *models.Options) {
 	fs.StringVar(&f.Config, "llm", "", "let language models propose, told little or much: "+strings.Join(llm.Configs(),
 		", "))
 	fs.StringSliceVar(&f.Models, "llm-model", nil, "models to ask, by the server's names; repeatable")
-	addServer(fs, f)
+	a.addServer(fs, f)
 	fs.StringVar(&f.Budget, "llm-budget", "", "most that they may cost over all sessions, as in 5usd,200calls,2Mtokens "+
 		"(default 200calls, and 1usd where prices are known)")
 	fs.StringVar(&f.Prompts, "llm-prompts", "", "a folder with prompts that replace the built-in ones")
@@ -34,7 +34,8 @@ func addModels(fs *pflag.FlagSet, f *models.Options) {
 }
 
 // addServer declares the flags that say whom to ask.
-func addServer(fs *pflag.FlagSet, f *models.Options) {
+func (a *app) addServer(fs *pflag.FlagSet, f *models.Options) {
+	f.Getenv = a.keys.Getenv
 	fs.StringVar(&f.URL, "llm-url", "", "base URL of a server with OpenAI's chat protocol (default: $OPENAI_BASE_URL, "+
 		"or OpenAI's)")
 	fs.StringVar(&f.KeyFile, "llm-key-file", "",

@@ -43,11 +43,11 @@ func (a *app) searchCmd() *cobra.Command {
 		return a.search(c.Context(), f)
 	})
 	c.Args = argsBetween(0, 1) // none with --resume
-	f.addTo(c)
+	f.addTo(a, c)
 	return c
 }
 
-func (f *searchFlags) addTo(c *cobra.Command) {
+func (f *searchFlags) addTo(a *app, c *cobra.Command) {
 	fs := c.Flags()
 	fs.DurationVar(&f.Budget.For, "for", 0, "stop after this long, as in 8h or 90s (with no budget: 2m)")
 	fs.IntVar(&f.Budget.Evals, "evals", 0, "stop after this many evaluations")
@@ -68,7 +68,7 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.BoolVar(&f.NoBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
 	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
-	addModels(fs, &f.Models)
+	a.addModels(fs, &f.Models)
 	addTarget(c, &f.Target)
 	addTrace(c, &f.Target)
 }
