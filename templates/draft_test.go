@@ -1,32 +1,15 @@
 package templates
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
 	"darwarp/kernels"
 )
 
-const draftTOML = `
-about = "neighbours"
-arch = "sm_80"
-[[gene]]
-name = "block"
-values = [64, 128]
-default = 64
-[[gene]]
-name = "items"
-values = [1, 2, 4]
-default = 1
-[[constraint]]
-rule = "block * items <= 256"
-why = "it is enough"
-[[launch]]
-entry = "transpose"
-grid = ["ceil_div(rows * cols, block * items)"]
-block = ["block"]
-args = ["x", "y", "rows", "cols"]
-`
+//go:embed testdata/draft.toml
+var draftTOML string
 
 const draftText = "extern \"C\" __global__ void transpose() { /* {{.T}} */ int a = {{mul .block .items}}; }\n"
 
