@@ -12,11 +12,12 @@ import (
 	"darwarp/kernels"
 )
 
-// fakeSanitizer is a compute-sanitizer in PATH: a script that has the tool in $tool and the report's file in $out.
+// fakeSanitizer is a compute-sanitizer in PATH: a script that has the tool in $tool and the report's file in $out,
+// and all arguments in $all.
 func fakeSanitizer(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
-	body := "#!/bin/sh\nwhile [ \"$1\" != --log-file ]; do [ \"$1\" = --tool ] && tool=$2; shift; done\nout=$2\n" +
+	body := "#!/bin/sh\nall=$*\nwhile [ \"$1\" != --log-file ]; do [ \"$1\" = --tool ] && tool=$2; shift; done\nout=$2\n" +
 		script + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "compute-sanitizer"), []byte(body), 0o755); err != nil {
 		t.Fatal(err)
@@ -62,27 +63,6 @@ func TestSanitize(t *testing.T) {
 			}
 		})
 	}
-	t.Run("padding", func(t *testing.T) { // no gap behind a buffer hides an access from memcheck
-		args := filepath.Join(t.TempDir(), "args")
-		dir := t.TempDir()
-		script := "#!/bin/sh\necho $* >>" + args + "\n"
-		if err := os.WriteFile(filepath.Join(dir, "compute-sanitizer"), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-		if _, _, err := pool.Sanitize(context.Background(), job); err != nil {
-			t.Fatal(err)
-		}
-		data, _ := os.ReadFile(args)
-		for line := range strings.Lines(string(data)) {
-			if strings.Contains(line, "--tool memcheck") != strings.Contains(line, "--padding 65536") {
-				t.Error(line)
-			}
-		}
-		if strings.Count(string(data), "--padding") != 1 {
-			t.Errorf("%s", data)
-		}
-	})
 	t.Run("not installed", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		t.Setenv("CUDA_HOME", t.TempDir())
@@ -91,6 +71,25 @@ func TestSanitize(t *testing.T) {
 			t.Errorf("%+v, %q, %v", got, why, err)
 		}
 	})
+}
+
+// TestSanitizerFlags: memcheck alone pads allocations, so that no gap behind a buffer hides an access.
+func TestSanitizerFlags(t *testing.T) {
+	for _, tool := range sanitizers {
+		got := strings.Join(sanitizerFlags(tool), " ")
+		if want := "--tool " + tool; !strings.HasPrefix(got, want) || (tool == "memcheck") != strings.Contains(got, "--padding 65536") {
+			t.Errorf("%s: %s", tool, got)
+		}
+	}
+	args := filepath.Join(t.TempDir(), "args")
+	fakeSanitizer(t, "echo $all >>"+args)
+	pool := fakePool(t)
+	if _, _, err := pool.Sanitize(context.Background(), fakeJob(t, pool, "good")); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(args); err != nil || strings.Count(string(data), "--padding 65536") != 1 {
+		t.Errorf("%s, %v", data, err)
+	}
 }
 
 // TestToWatch: scored sizes that are small enough come first, and check shapes and drawn sizes until there is no time
