@@ -59,6 +59,9 @@ func (p *Pool) newFight(t terms, base map[string]float64) *fight {
 	}
 	combine := func(logs []float64) float64 { return p.cfg.Objective.Combine(logs, f.workloads) }
 	f.Duel = stats.NewDuel(weights, margin, 1).By(combine, levels)
+	if t.both {
+		f.Promotes()
+	}
 	return f
 }
 

@@ -131,6 +131,9 @@ func (s *Session) prepare(req *device.Prepare) error {
 // beginRequest starts a request that runs something on the device.
 func (s *Session) beginRequest() error {
 	s.mem.request++
+	if err := s.mem.giveBackIdle(); err != nil {
+		return err
+	}
 	s.coinSeed = s.rng.Uint64()
 	if err := s.clearCounters(); err != nil {
 		return err

@@ -14,6 +14,8 @@ const (
 	MinPairs  = 60
 	MaxPairs  = 200
 	pairsStep = 20
+	// From so many pairs on a duel may end because the challenger will not turn out faster.
+	minHopeless = 20
 )
 
 const (
@@ -44,6 +46,7 @@ type Duel struct {
 	rejected int
 	look     int // pairs at which to ask for a verdict next
 	judged   int // pairs that result stands on
+	promotes bool
 	result   result
 }
 
@@ -86,6 +89,13 @@ func (d *Duel) By(combine func(logs []float64) float64, base []float64) *Duel {
 	return d
 }
 
+// Promotes says that all that matters is whether the challenger is faster: the duel ends as well where it is not, beyond
+// its bounds.
+func (d *Duel) Promotes() *Duel {
+	d.promotes, d.look = true, minHopeless
+	return d
+}
+
 // Add takes one pair at a workload: the champion's time a and the challenger's b, in the same unit. A pair that is
 // not two positive numbers is dropped: a measuring fault must not decide anything.
 func (d *Duel) Add(workload int, a, b float64) {
@@ -121,7 +131,8 @@ func (d *Duel) More() bool {
 	if n < d.look {
 		return true
 	}
-	if v, _, _, _ := d.Verdict(); v != kernels.Ambiguous {
+	v, _, lo, _ := d.Verdict()
+	if v != kernels.Ambiguous || d.promotes && lo > 1-d.delta {
 		return false
 	}
 	d.look = n + pairsStep
@@ -129,7 +140,8 @@ func (d *Duel) More() bool {
 }
 
 // Verdict is the decision on the pairs so far, with the rule's result for the workloads' median ratios, challenger
-// over champion, and its one-sided 99.5 % bounds. Before MinPairs pairs it is Ambiguous.
+// over champion, and its one-sided 99.5 % bounds. Before MinPairs pairs it is Ambiguous, or for a duel that Promotes
+// anything but Faster.
 func (d *Duel) Verdict() (v kernels.Verdict, ratio, lo, hi float64) {
 	n := 0
 	for _, r := range d.rounds {
@@ -146,8 +158,9 @@ func (d *Duel) judge() result {
 		return result{verdict: kernels.Ambiguous, ratio: 1, lo: 0, hi: math.MaxFloat64}
 	}
 	r := estimate(d.rounds, d.seed, d.gain())
+	hopeless := d.promotes && d.Pairs() >= minHopeless && r.lo > 1-d.delta
 	switch {
-	case d.Pairs() < MinPairs:
+	case d.Pairs() < MinPairs && !hopeless:
 		r.verdict = kernels.Ambiguous
 	case r.hi < 1-d.delta:
 		r.verdict = kernels.Faster
