@@ -199,8 +199,8 @@ func TestFilter(t *testing.T) {
 }
 
 // gene is the value of a gene by name.
-func (b *Board) gene(r *row, name string) string {
-	return b.genes.text(r.genes, int(b.genes.genes.of[name]))
+func (t *table) gene(r *row, name string) string {
+	return t.genes.text(r.genes, int(t.genes.genes.of[name]))
 }
 
 func TestFigures(t *testing.T) {

@@ -70,7 +70,7 @@ func (m *Model) wideLayout(body rect) []placed {
 	l, r := rect{body.x, body.y, left, body.h}, rect{body.x + left, body.y, body.w - left, body.h}
 	top, curve := body.h*45/100, max(12, body.h*36/100)
 	machine := 4
-	if s := m.board.machine; s != nil {
+	if s := m.board.live.machine; s != nil {
 		machine = 5 + min(len(s.GPUs), max(1, body.h/8))
 	}
 	tables := max(6, (body.h-curve-machine)*45/100)

@@ -23,7 +23,7 @@ func (p *machinePane) move(int) {}
 // draw shows each GPU, the slots and the pace.
 func (p *machinePane) draw(a area) {
 	y := 0
-	if s := p.board.machine; s != nil {
+	if s := p.board.live.machine; s != nil {
 		for _, g := range s.GPUs[:min(len(s.GPUs), max(1, a.rect.h-1))] {
 			y = p.drawGPU(a, y, g)
 		}

@@ -37,7 +37,8 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Model is the view of a run as Bubble Tea runs it: panes over one scene and one selection, and what is asked above them.
+// Model is the view of a run as Bubble Tea runs it: panes over one scene and one selection, and what is asked above
+// them.
 type Model struct {
 	*scene
 	*selection

@@ -64,9 +64,9 @@ func orNone(n int) string {
 }
 
 // operatorColumns are those that find room beside the names.
-func (b *Board) operatorColumns(room int) []operatorColumn {
+func (t *tally) operatorColumns(room int) []operatorColumn {
 	cols := operatorColumns
-	if b.spent.asked > 0 {
+	if t.spent.asked > 0 {
 		cols = slices.Insert(slices.Clone(cols), 3, modelColumns...)
 	}
 	for n := range cols {
