@@ -64,7 +64,8 @@ func TestStreams(t *testing.T) {
 	if got := talk.String(); got != `\u009b2J`+"\n" {
 		t.Errorf("%q", got)
 	}
-	if c.Screen() != &out {
+	if screen, done := c.Screen(); screen != &out {
+		done()
 		t.Error("the view does not draw on the stream below")
 	}
 }
