@@ -54,8 +54,8 @@ func hostileRun(t *testing.T, path string) {
 	allowed(t, "provenance", func(s string) (err error) {
 		d := r.Meta().Device
 		d.Name, d.Driver, d.Toolchain, d.Arch = s, s, s, s
-		proof, err = r.PutProvenance(kernels.Provenance{Device: d, Protocol: s, Version: s, Host: s, Started: time.Unix(1760000000, 0),
-			Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 5e13}})
+		proof, err = r.PutProvenance(kernels.Provenance{Device: d, Protocol: s, Version: s, Host: s,
+			Started: time.Unix(1760000000, 0), Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 5e13}})
 		return err
 	})
 	var last kernels.Candidate
@@ -175,7 +175,8 @@ func hostileRecords(t *testing.T, r *store.Run, c kernels.Candidate, proof strin
 	times := []kernels.Timing{{Workload: w[0].Name, Median: 3000, Cache: r.Meta().Cache},
 		{Workload: w[1].Name, Median: 9000, Cache: r.Meta().Cache}}
 	allowed(t, "baseline", func(s string) error {
-		return r.PutBaseline(kernels.BaselineResult{Name: s, Kind: kernels.BaselineName, About: s, Provenance: proof, Times: times})
+		return r.PutBaseline(kernels.BaselineResult{Name: s, Kind: kernels.BaselineName, About: s,
+			Provenance: proof, Times: times})
 	})
 	allowed(t, "exchange", func(s string) error {
 		return r.PutExchange(kernels.Exchange{At: time.Unix(1760000100, 0), Arm: kernels.Arm(s, s), Reply: s, Refused: s,
@@ -185,8 +186,8 @@ func hostileRecords(t *testing.T, r *store.Run, c kernels.Candidate, proof strin
 		return r.PutExchange(kernels.Exchange{At: time.Unix(1760000101, 0), Arm: kernels.Arm(s, "init"), Failed: s})
 	})
 	allowed(t, "insight", func(s string) error {
-		return r.PutInsight(kernels.Insight{Candidate: c.ID, Genes: []kernels.GeneChange{{Gene: s, From: s, To: s}}, Detail: s,
-			Cache: r.Meta().Cache, Provenance: proof})
+		return r.PutInsight(kernels.Insight{Candidate: c.ID, Detail: s,
+			Genes: []kernels.GeneChange{{Gene: s, From: s, To: s}}, Cache: r.Meta().Cache, Provenance: proof})
 	})
 	allowed(t, "trial", func(s string) error {
 		return r.PutTrial(kernels.Trial{ID: c.ID, Provenance: proof,
@@ -226,8 +227,8 @@ func TestHostileRun(t *testing.T) {
 	for _, args := range [][]string{
 		{"top"}, {"top", "-n", "2"}, {"top", "--all"}, {"top", "--shapes"}, {"top", "--json"}, {"top", "--all", "--json"},
 		{"show"}, {"show", "--json"}, {"lineage"}, {"lineage", "--json"}, {"exchanges"}, {"exchanges", "--json"},
-		{"watch", "--plain"}, {"watch", "--json", "--replay", "50ms"}, {"verify"}, {"export", "-o", filepath.Join(dir, "out")},
-		{"steer", "pause"}, {"stop"}, {"portfolio", "--k", "2"},
+		{"watch", "--plain"}, {"watch", "--json", "--replay", "50ms"}, {"verify"},
+		{"export", "-o", filepath.Join(dir, "out")}, {"steer", "pause"}, {"stop"}, {"portfolio", "--k", "2"},
 	} {
 		args = append([]string{args[0], path}, args[1:]...)
 		if text := printed(t, args...); !strings.Contains(text, "owned") {
@@ -235,7 +236,8 @@ func TestHostileRun(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"show", path, evil}, {"exchanges", path, "1"}, {"exchanges", path, "2"},
-		{"exchanges", path, "1", "--json"}, {"exchanges", path, evil}, {"show", evil}, {evil}, {"--" + evil}, {"search", evil},
+		{"exchanges", path, "1", "--json"}, {"exchanges", path, evil}, {"show", evil}, {evil}, {"--" + evil},
+		{"search", evil},
 		{"runs"}, {"runs", "--json"}, {"check", evil}, {"list", evil}, {"steer", path, evil}, {"diff", path, "best", evil},
 		{"search", "axpy", "--llm", evil}} {
 		if text := printed(t, args...); !strings.Contains(text, "owned") {
@@ -247,7 +249,8 @@ func TestHostileRun(t *testing.T) {
 		{"report", path, "-o", filepath.Join(dir, "r.html")}} {
 		printed(t, args...)
 	}
-	if page, err := os.ReadFile(filepath.Join(dir, "r.html")); err != nil || strings.ContainsAny(string(page), "\x1b\a\u202e") {
+	page, err := os.ReadFile(filepath.Join(dir, "r.html"))
+	if err != nil || strings.ContainsAny(string(page), "\x1b\a\u202e") {
 		t.Errorf("the report has control characters (%v)", err)
 	}
 }

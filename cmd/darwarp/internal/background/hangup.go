@@ -14,10 +14,11 @@ import (
 )
 
 // OutliveTerminal lets a search go on when its terminal is closed: from then on what it prints goes to the log
-// beside the run, as in a search that was begun with --detach. Nothing is done under nohup, which says the same.
-func OutliveTerminal(c *console.Console, run string) (release func()) {
+// beside the run, as in a search that was begun with --detach, and closed is closed. Nothing is done under nohup, which
+// says the same.
+func OutliveTerminal(c *console.Console, run string) (closed <-chan struct{}, release func()) {
 	if signal.Ignored(syscall.SIGHUP) {
-		return func() {}
+		return nil, func() {}
 	}
 	var gone []int // asked now: a terminal that has hung up answers no question
 	for fd := range 3 {
@@ -25,7 +26,7 @@ func OutliveTerminal(c *console.Console, run string) (release func()) {
 			gone = append(gone, fd)
 		}
 	}
-	hangup, done := make(chan os.Signal, 1), make(chan struct{})
+	hangup, done, terminal := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
 	signal.Notify(hangup, syscall.SIGHUP)
 	go func() {
 		select {
@@ -33,12 +34,13 @@ func OutliveTerminal(c *console.Console, run string) (release func()) {
 		case <-done:
 			return
 		}
+		defer close(terminal)
 		if err := redirect(gone, logOf(run)); err != nil {
 			return // there is nobody to tell
 		}
 		c.Sayf("The terminal was closed; the search continues. darwarp watch %s shows it, darwarp stop %s ends it.", run, run)
 	}()
-	return func() {
+	return terminal, func() {
 		signal.Stop(hangup)
 		close(done)
 	}

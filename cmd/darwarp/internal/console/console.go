@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
@@ -106,12 +108,25 @@ func (c *Console) CanView() bool {
 	return ok && IsTerminal(f) && IsTerminal(c.Out)
 }
 
-// Screen is the terminal that the view draws on. Whoever draws makes every text printable himself.
-func (c *Console) Screen() io.Writer { return under(c.Out) }
+// Screen is the terminal that the view draws on, which makes every text printable itself. It has a file descriptor of
+// its own: where stdout becomes a log because the terminal was closed, nothing is drawn into that.
+func (c *Console) Screen() (screen io.Writer, done func()) {
+	w := under(c.Out)
+	f, ok := w.(*os.File)
+	if !ok {
+		return w, func() {}
+	}
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil { // no descriptor is left: the view shares stdout's
+		return w, func() {}
+	}
+	own := os.NewFile(uintptr(fd), f.Name())
+	return own, func() { _ = own.Close() }
+}
 
 // Printer shows progress on stderr: in place on a terminal, else a line now and then. It makes every text printable
 // itself, since it moves the cursor.
 func (c *Console) Printer(plain bool) *progress.Printer {
-	return &progress.Printer{W: under(c.Err), Terminal: IsTerminal(c.Err) && !plain,
+	return &progress.Printer{W: under(c.Err), Terminal: func() bool { return !plain && IsTerminal(c.Err) },
 		Width: func() int { return Width(c.Err) }, Every: progress.LogEvery}
 }

@@ -52,18 +52,21 @@ func TestStreams(t *testing.T) {
 	c := New(nil, &out, &talk)
 	fmt.Fprintf(c.Out, "%s", "\x1b[2J\n")
 	fmt.Fprintf(c.Err, "%s", "\u009b2J\n")
-	for _, err := range []error{c.PrintSource("// \x1b\r\nint\tx;\n"), c.PrintDiff("+\x1b[0m\n"), c.PrintJSON("\u009b\x7f")} {
+	for _, err := range []error{c.PrintSource("// \x1b\r\nint\tx;\n"), c.PrintDiff("+\x1b[0m\n"),
+		c.PrintJSON("\u009b\x7f")} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	if got, want := out.String(), `\x1b[2J`+"\n"+`// \x1b`+"\nint\tx;\n"+`+\x1b[0m`+"\n"+`"\u009b\u007f"`+"\n"; got != want {
+	const want = `\x1b[2J` + "\n" + `// \x1b` + "\nint\tx;\n" + `+\x1b[0m` + "\n" + `"\u009b\u007f"` + "\n"
+	if got := out.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := talk.String(); got != `\u009b2J`+"\n" {
 		t.Errorf("%q", got)
 	}
-	if c.Screen() != &out {
+	if screen, done := c.Screen(); screen != &out {
+		done()
 		t.Error("the view does not draw on the stream below")
 	}
 }

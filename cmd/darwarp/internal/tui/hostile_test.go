@@ -76,8 +76,8 @@ func TestHostile(t *testing.T) {
 			d.m.w, d.m.h = size[0], size[1]
 			for p := range paneCount {
 				for v := range viewCount {
-					d.m.focus, d.m.view = p, v
-					d.run(d.m.need())
+					d.m.focus, d.m.candidate.view = p, v
+					d.run(d.m.candidate.need())
 					d.harmless(size[0], size[1])
 				}
 			}

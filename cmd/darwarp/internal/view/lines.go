@@ -25,14 +25,14 @@ type Lines struct {
 	simulated bool
 	state     progress.State
 	champion  kernels.Candidate
-	columns   int       // of the terminal, 0: none
+	columns   func() int // of the terminal now, 0: none
 	heard     time.Time // of the last event
 	quiet     bool      // the view is open: nothing is printed
 }
 
 // newLines prints to a console; find looks up candidates.
 func newLines(c *console.Console, plain bool, find func(kernels.ID) (kernels.Candidate, error)) *Lines {
-	return &Lines{find: find, printer: c.Printer(plain), columns: console.Width(c.Err)}
+	return &Lines{find: find, printer: c.Printer(plain), columns: func() int { return console.Width(c.Err) }}
 }
 
 // LinesOf is the screen of a search of this process, with so many evaluations as its budget; 0: it has none of them.
@@ -178,7 +178,7 @@ func (s *Lines) say(e evolve.Event, text string) {
 		if i == 0 {
 			l = fmt.Sprintf("%7s  %s", report.Duration(e.At), l)
 		}
-		s.printer.Message(report.Clip(l, s.columns))
+		s.printer.Message(report.Clip(l, s.columns()))
 	}
 }
 

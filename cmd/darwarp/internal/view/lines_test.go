@@ -18,7 +18,8 @@ func TestHostileEvents(t *testing.T) {
 	const evil = "x\x1b]0;owned\a\n   1.0s  champion \u202e\xff"
 	var id kernels.ID
 	id[0] = 1
-	c := kernels.Candidate{ID: id, Variant: kernels.Variant{Family: evil, Genes: kernels.Genome{evil: kernels.String(evil)}}}
+	c := kernels.Candidate{ID: id}
+	c.Variant.Family, c.Variant.Genes = evil, kernels.Genome{evil: kernels.String(evil)}
 	c.Origin.Note, c.Origin.Operator, c.Result.Detail = evil, evil, evil
 	c.Result.Times = []kernels.Timing{{Workload: evil, Median: 5}}
 	events := []evolve.Event{{Kind: evolve.KindChampion, ID: id, Score: 0.5, Note: evil}}
