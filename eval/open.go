@@ -15,6 +15,7 @@ import (
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
+	"darwarp/kernels/source"
 )
 
 // outputSlots is how many candidates' outputs can wait for the checker while the device goes on.
@@ -140,6 +141,9 @@ func (p *Pool) compileOurs(ctx context.Context, what, source string) ([]byte, er
 // start makes the cases, their truth, and the workers that live as long as the pool.
 func (p *Pool) start(ctx context.Context, open device.Open) error {
 	cfg := p.cfg
+	if why := source.Check(cfg.Reference); why != "" {
+		return fmt.Errorf("%s: %s", cfg.Problem.Reference.File, why)
+	}
 	reference, err := p.compileOurs(ctx, cfg.Problem.Reference.File, cfg.Reference)
 	if err != nil {
 		return err
