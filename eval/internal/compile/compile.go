@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -100,6 +101,11 @@ func New(cfg Config) (*Pool, error) {
 	}
 	if p.cache, err = openCache(cfg.CacheDir, cfg.CacheSize, p.log); err != nil {
 		return nil, errors.Join(err, p.home.close())
+	}
+	if dir := cfg.runtimes(); dir != "" {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, errors.Join(fmt.Errorf("cache of compiled kernels: %w", err), p.home.close())
+		}
 	}
 	p.workers = proc.NewPool(proc.PoolConfig{Slots: cfg.Slots, MaxCalls: maxCalls, Start: p.start, Stop: p.home.clear})
 	if err := p.workers.Do(context.Background(), func(*proc.Worker) error { return nil }); err != nil {
@@ -251,7 +257,7 @@ func (c *Config) Fence(folder string) *sandbox.Profile {
 	if c.Library != "" {
 		paths = append(paths, c.Library)
 	}
-	if path, err := filepath.EvalSymlinks(c.Library); err == nil {
+	if path, err := filepath.EvalSymlinks(c.Library); err == nil && path != "" {
 		paths = append(paths, path)
 	}
 	for _, path := range paths {
@@ -262,9 +268,18 @@ func (c *Config) Fence(folder string) *sandbox.Profile {
 	}
 	if c.Worker == "cxx" {
 		f.Children = true
-		f.Write = append(f.Write, c.CacheDir)
+		f.Write = append(f.Write, c.runtimes())
 	}
 	return f
+}
+
+// runtimes is the folder in the cache where C++ workers share their runtime, empty without a cache. It holds nothing
+// else: a compiler that a source has taken over must not write what other sources were compiled to.
+func (c *Config) runtimes() string {
+	if c.CacheDir == "" || c.Worker != "cxx" {
+		return ""
+	}
+	return filepath.Join(c.CacheDir, "runtimes")
 }
 
 // installed lists where a C++ compiler that is PREFIX/bin/g++, as those of conda and of a `make install` are, keeps
@@ -302,5 +317,5 @@ func (p *Pool) meet(compiler string) error {
 // setup is the configuration of a worker.
 func (p *Pool) setup(plain bool) setup {
 	return setup{Library: p.cfg.Library, IncludeDirs: p.cfg.IncludeDirs, Arch: p.cfg.Arch, Memory: p.cfg.Memory,
-		PCH: !plain && hasPreamble(p.cfg.Headers), Checked: p.cfg.Checked, CacheDir: p.cfg.CacheDir}
+		PCH: !plain && hasPreamble(p.cfg.Headers), Checked: p.cfg.Checked, CacheDir: p.cfg.runtimes()}
 }

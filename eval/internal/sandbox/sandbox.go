@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"golang.org/x/sys/unix"
@@ -59,11 +60,32 @@ func (p *Profile) Args(args []string) ([]string, error) {
 	}
 	here := *p
 	here.Own = Here().own()
+	var err error
+	if here.Read, err = absolute(p.Read); err != nil {
+		return nil, err
+	}
+	if here.Write, err = absolute(p.Write); err != nil {
+		return nil, err
+	}
 	text, err := json.Marshal(here)
 	if err != nil {
 		return nil, err
 	}
 	return append([]string{"worker", "sandbox", string(text)}, args...), nil
+}
+
+// absolute makes the paths independent of where a worker starts, and leaves empty ones out.
+func absolute(paths []string) (list []string, err error) {
+	for _, p := range paths {
+		if p == "" {
+			continue
+		}
+		if p, err = filepath.Abs(p); err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
 }
 
 // Check reports what a mode lacks here, nil if it is available.
