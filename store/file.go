@@ -205,8 +205,8 @@ func renameNew(from, to string) error {
 	return nil
 }
 
-// place gives a file its name unless that is taken. Where the file system cannot do so in one step, the name is taken by
-// an empty file first, which the file then replaces.
+// place gives a file its name unless that is taken. Where the file system cannot do so in one step, the name is taken
+// by an empty file first, which the file then replaces.
 func place(temp, path string, rename func(from, to string) error) error {
 	err := rename(temp, path)
 	if err == nil || errors.Is(err, os.ErrExist) {

@@ -15,8 +15,8 @@ import (
 	"darwarp/kernels"
 )
 
-// TestSyncFails: the disk is found full when the last page of a transaction, which is in the file, is synced. Nothing is
-// put twice or refused for being there, and the next write waits for space.
+// TestSyncFails: the disk is found full when the last page of a transaction, which is in the file, is synced. Nothing
+// is put twice or refused for being there, and the next write waits for space.
 func TestSyncFails(t *testing.T) {
 	r := newRun(t)
 	full := true
@@ -70,7 +70,8 @@ func TestSyncFailsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestPlace: a run gets its name also where the file system knows neither hard links nor a rename that replaces nothing.
+// TestPlace: a run gets its name also where the file system knows neither hard links nor a rename that replaces
+// nothing.
 func TestPlace(t *testing.T) {
 	unable := func(from, to string) error { return &os.LinkError{Op: "rename", Old: from, New: to, Err: syscall.EINVAL} }
 	for name, rename := range map[string]func(string, string) error{"able": renameNew, "unable": unable} {

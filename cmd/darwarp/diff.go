@@ -20,7 +20,7 @@ func (a *app) diffCmd() *cobra.Command {
 		Example: "  darwarp diff gemm.db 3fa2 best",
 		Args:    argsBetween(3, 3),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return record.With(args[0], func(r *record.Record) error { return a.diff(asJSON, r, args[1], args[2]) })
+			return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.diff(asJSON, r, args[1], args[2]) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -50,7 +50,7 @@ func (a *app) exchangesCmd() *cobra.Command {
 		Example: "  darwarp exchanges gemm.db\n  darwarp exchanges gemm.db 3",
 		Args:    argsBetween(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return record.With(args[0], func(r *record.Record) error {
+			return record.With(a.Sayf, args[0], func(r *record.Record) error {
 				all, err := r.Exchanges()
 				if err != nil {
 					return err

@@ -17,7 +17,7 @@ func (a *app) lineageCmd() *cobra.Command {
 		Example: "  darwarp lineage gemm.db",
 		Args:    argsBetween(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return record.With(args[0], func(r *record.Record) error { return a.lineage(asJSON, r, arg(args, 1)) })
+			return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.lineage(asJSON, r, arg(args, 1)) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

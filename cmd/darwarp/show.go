@@ -23,7 +23,7 @@ func (a *app) showCmd() *cobra.Command {
 		Example: "  darwarp show gemm.db\n  darwarp show gemm.db 3fa2 --source",
 		Args:    argsBetween(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return record.With(args[0], func(r *record.Record) error { return a.show(f, r, arg(args, 1)) })
+			return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.show(f, r, arg(args, 1)) })
 		},
 	}
 	c.Flags().BoolVar(&f.source, "source", false, "print the rendered CUDA source only")
