@@ -33,7 +33,13 @@ func number(key string, v, least, most float64) error {
 	if v >= least && v <= most {
 		return nil
 	}
-	return fmt.Errorf("%s: %g: expected %g to %g", key, v, least, most)
+	switch {
+	case v > most:
+		return fmt.Errorf("%s: %g: expected at most %g", key, v, most)
+	case least == 0:
+		return fmt.Errorf("%s: %g: expected 0 or more", key, v)
+	}
+	return fmt.Errorf("%s: %g: expected a positive number", key, v)
 }
 
 // counts refuses negative counts; they come with their keys.
@@ -131,15 +137,15 @@ func (g Genome) Admit() error {
 		return fmt.Errorf("%d: expected at most %d", len(g), maxGenes)
 	}
 	for name, v := range g {
-		if err := cmp.Or(CheckIdentifier(name), v.admit()); err != nil {
+		if err := cmp.Or(CheckIdentifier(name), v.Admit()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// admit refuses a string that no gene can have.
-func (v Value) admit() error {
+// Admit refuses a string that no gene can have.
+func (v Value) Admit() error {
 	if s, ok := v.v.(string); ok && (len(s) > MaxName || !wordRE.MatchString(s)) {
 		return fmt.Errorf("value %s: expected a word", quoted(s))
 	}

@@ -40,7 +40,7 @@ func (p *Provenance) Admit() error {
 	}
 	if c := p.Ceilings; c != nil {
 		if err := cmp.Or(number("ceilings.bandwidth", c.Bandwidth, 0, 1e30), number("ceilings.l2", c.L2, 0, 1e30),
-			number("ceilings.matrix", c.Matrix, 0, 1e30), number("ceilings.launch", c.Launch, -longest, longest)); err != nil {
+			number("ceilings.matrix", c.Matrix, 0, 1e30), number("ceilings.launch", math.Abs(c.Launch), 0, longest)); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (p Pins) Admit() error {
 			return fmt.Errorf("%s: %d values: expected at most %d", name, len(values), maxValues)
 		}
 		for _, v := range values {
-			if err := v.admit(); err != nil {
+			if err := v.Admit(); err != nil {
 				return under(name, err)
 			}
 		}

@@ -168,7 +168,7 @@ func (g *Gene) compileValues(n *notes, key string) {
 func geneValue(raw any) (Value, error) {
 	v, err := NewValue(raw)
 	s, isString := v.Any().(string)
-	if err == nil && isString && (v.admit() != nil || ParseValue(s) != v) {
+	if err == nil && isString && (v.Admit() != nil || ParseValue(s) != v) {
 		return v, fmt.Errorf("%s: expected a word of letters, digits and _ . + - that begins with a letter", quoted(s))
 	}
 	return v, err

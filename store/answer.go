@@ -71,7 +71,7 @@ func (s *Server) events(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// copy sends a copy that is first made on disk: the transaction then lasts as long as the disk takes
+// copy sends a copy that is first made, on disk or in memory: the transaction then lasts as long as the disk takes
 // and not as long as the client likes, for the writer may have to wait for it.
 func (s *Server) copy(w http.ResponseWriter, request *http.Request) {
 	select {
@@ -80,15 +80,8 @@ func (s *Server) copy(w http.ResponseWriter, request *http.Request) {
 	case <-request.Context().Done():
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(s.run.path), ".darwarp-copy-*")
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	defer f.Close()
-	err = os.Remove(f.Name()) // gone with the handle
-	if err == nil {
-		err = guard(func() error {
+	f, err := spill(filepath.Dir(s.run.path), scratches, func(f *os.File) error {
+		return guard(func() error {
 			tx, told, err := s.snapshot()
 			if err != nil {
 				return err
@@ -98,11 +91,13 @@ func (s *Server) copy(w http.ResponseWriter, request *http.Request) {
 			_, err = tx.WriteTo(f)
 			return err
 		})
+	})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
 	}
-	size := int64(0)
-	if err == nil {
-		size, err = f.Seek(0, io.SeekCurrent)
-	}
+	defer f.drop()
+	size, err := f.Seek(0, io.SeekCurrent)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}

@@ -126,8 +126,8 @@ func encode(v any) ([]byte, error) {
 	return pack(b)
 }
 
-// decode reads what encode made. A right checksum says that a record is as it was written, and not who wrote it: this is
-// the one place where records are admitted.
+// decode reads what encode made. A right checksum says that a record is as it was written, and not who wrote it:
+// this is the one place where records are admitted.
 func decode(record []byte, v any) error {
 	b, err := unpack(record)
 	if err != nil {

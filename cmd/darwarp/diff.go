@@ -15,7 +15,7 @@ import (
 func (a *app) diffCmd() *cobra.Command {
 	var asJSON bool
 	c := command("diff", func(_ *cobra.Command, args []string) error {
-		return record.With(args[0], func(r *record.Record) error { return a.diff(asJSON, r, args[1], args[2]) })
+		return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.diff(asJSON, r, args[1], args[2]) })
 	})
 	addJSON(c, &asJSON)
 	return c

@@ -45,7 +45,7 @@ func (a *app) showArms(r *record.Record) error {
 func (a *app) exchangesCmd() *cobra.Command {
 	var asJSON bool
 	c := command("exchanges", func(_ *cobra.Command, args []string) error {
-		return record.With(args[0], func(r *record.Record) error {
+		return record.With(a.Sayf, args[0], func(r *record.Record) error {
 			all, err := r.Exchanges()
 			if err != nil {
 				return err

@@ -32,7 +32,8 @@ func (a *app) finish(err error) int {
 		}
 	case errors.As(err, &environment), errors.As(err, &outage), errors.Is(err, eval.ErrGone):
 		code = exit.Environment
-	case errors.As(err, &mistakes), errors.Is(err, store.ErrNotOurs), errors.Is(err, store.ErrExists):
+	case errors.As(err, &mistakes), errors.Is(err, store.ErrNotOurs),
+		errors.Is(err, store.ErrExists), errors.Is(err, store.ErrDamaged):
 		code = exit.Usage
 	}
 	a.Sayf("darwarp: %v", err)

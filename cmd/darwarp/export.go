@@ -31,7 +31,7 @@ func (a *app) exportCmd() *cobra.Command {
 		if err := export.CheckTargets(as); err != nil {
 			return exit.Usagef("--as: %v", err)
 		}
-		return record.With(args[0], func(r *record.Record) error {
+		return record.With(a.Sayf, args[0], func(r *record.Record) error {
 			if portfolio != 0 {
 				return a.exportPortfolio(c.Context(), dir, as, r, portfolio)
 			}

@@ -53,7 +53,7 @@ func hostileRun(t *testing.T, path string) {
 	var proof string
 	allowed(t, "provenance", func(s string) (err error) {
 		d := r.Meta().Device
-		d.Name, d.Driver, d.Toolchain, d.Arch = s, s, s, s
+		d.Name, d.Driver, d.Toolchain = s, s, s
 		proof, err = r.PutProvenance(kernels.Provenance{Device: d, Protocol: s, Version: s, Host: s,
 			Started: time.Unix(1760000000, 0), Ceilings: &kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 5e13}})
 		return err

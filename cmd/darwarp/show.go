@@ -18,7 +18,7 @@ type showFlags struct{ source, json bool }
 func (a *app) showCmd() *cobra.Command {
 	var f showFlags
 	c := command("show", func(_ *cobra.Command, args []string) error {
-		return record.With(args[0], func(r *record.Record) error { return a.show(f, r, arg(args, 1)) })
+		return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.show(f, r, arg(args, 1)) })
 	})
 	c.Flags().BoolVar(&f.source, "source", false, "print the rendered CUDA source only")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON, with the source")

@@ -28,7 +28,7 @@ func (a *app) verifyCmd() *cobra.Command {
 	var f verifyFlags
 	c := command("verify", func(c *cobra.Command, args []string) error {
 		if f.file {
-			return record.With(args[0], func(r *record.Record) error { return a.verifyFile(c, r) })
+			return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.verifyFile(c, r) })
 		}
 		if f.Trial && f.VerifyOptions.Races {
 			return exit.Usagef("--trial watches every access, too: leave out --races")
@@ -68,7 +68,7 @@ func (a *app) verify(ctx context.Context, path, name string, f verifyFlags) erro
 			return a.verifyOn(ctx, s, r, name, f)
 		})
 	}
-	return record.With(path, func(r *record.Record) error {
+	return record.With(a.Sayf, path, func(r *record.Record) error {
 		if _, err := r.Pick(name); err != nil { // before the device is opened
 			return err
 		}

@@ -39,7 +39,7 @@ func (a *app) watchCmd() *cobra.Command {
 		defer stop.Release()
 		show := a.CanView() && !plain && !asJSON
 		if replay > 0 {
-			return record.With(path, func(r *record.Record) error {
+			return record.With(a.Sayf, path, func(r *record.Record) error {
 				if show {
 					return view.File(stop.Soft, a.Console, r, replay, a.viewOptions(path))
 				}
@@ -61,7 +61,9 @@ func (a *app) watchCmd() *cobra.Command {
 func (a *app) view(ctx context.Context, path string) error {
 	left, err := view.Live(ctx, a.Console, path, a.viewOptions(path))
 	if errors.Is(err, store.ErrNotServed) {
-		return record.With(path, func(r *record.Record) error { return view.File(ctx, a.Console, r, 0, a.viewOptions(path)) })
+		return record.With(a.Sayf, path, func(r *record.Record) error {
+			return view.File(ctx, a.Console, r, 0, a.viewOptions(path))
+		})
 	}
 	switch {
 	case err != nil:
@@ -77,7 +79,7 @@ func (a *app) view(ctx context.Context, path string) error {
 func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	status, err := store.AskStatus(ctx, path)
 	if errors.Is(err, store.ErrNotServed) {
-		return record.With(path, func(r *record.Record) error { return a.endState(asJSON, r) })
+		return record.With(a.Sayf, path, func(r *record.Record) error { return a.endState(asJSON, r) })
 	}
 	if err != nil {
 		return err
@@ -91,7 +93,7 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	if err != nil || asJSON {
 		return err
 	}
-	return record.With(path, func(r *record.Record) error { return a.endState(false, r) })
+	return record.With(a.Sayf, path, func(r *record.Record) error { return a.endState(false, r) })
 }
 
 // endState says how a run that nobody writes stands.
