@@ -110,6 +110,8 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 
 // search runs from opening the device to the summary.
 func (a *app) search(ctx context.Context, f searchFlags) (err error) {
+	terminal := background.OutliveTerminal(a.Console)
+	defer terminal.Release()
 	end, err := f.Record()
 	if err != nil {
 		return err
@@ -122,7 +124,7 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		return stop.Explain(err)
 	}
 	path := s.Run.Path()
-	defer background.OutliveTerminal(a.Console, path)()
+	terminal.Log(path)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	s.List(a.log)
 	a.searchHead(s)
