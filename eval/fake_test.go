@@ -54,6 +54,9 @@ func inherited(i int) []byte {
 }
 
 func (f *fake) handle(req *device.Request, c *proc.Conn) any {
+	if name := req.Name(); name == os.Getenv("DARWARP_FAKE_KILLED") {
+		dieOnce(name, syscall.SIGKILL)
+	}
 	switch {
 	case req.Open != nil:
 		dev, _ := kernels.ArchDevice("sm_90a")

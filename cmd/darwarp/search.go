@@ -110,6 +110,8 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 
 // search runs from opening the device to the summary.
 func (a *app) search(ctx context.Context, f searchFlags) (err error) {
+	terminal := background.OutliveTerminal(a.Console)
+	defer terminal.Release()
 	end, err := f.Record()
 	if err != nil {
 		return err
@@ -122,13 +124,12 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		return stop.Explain(err)
 	}
 	path := s.Run.Path()
-	closed, release := background.OutliveTerminal(a.Console, path)
-	defer release()
+	terminal.Log(path)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	s.List(a.log)
 	a.searchHead(s)
 	s.Listen(background.Announce(a.log, path))
-	sum, best, err := s.Execute(stop, a.showSearch(s, f, stop.Press, closed))
+	sum, best, err := s.Execute(stop, a.showSearch(s, f, stop.Press, terminal.Closed()))
 	if err != nil {
 		return err
 	}
