@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -14,13 +15,20 @@ import (
 
 	"go.uber.org/goleak"
 
+	"darwarp/eval"
 	"darwarp/kernels"
 	"darwarp/kernels/kernelstest"
 	"darwarp/store"
 	"darwarp/templates"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes the test binary its own worker, as darwarp is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "worker" {
+		os.Exit(eval.WorkerMain(os.Args[2], os.Args[3:]))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const toyFamily = `
 arch = "sm_80"
