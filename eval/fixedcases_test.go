@@ -12,7 +12,8 @@ import (
 )
 
 // openOn opens the cpu device on a built-in problem with the cases that a test makes of it: the same ones in every run.
-func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims, add func(w wanted) (*caseSet, error)) (*Pool, *templates.Bundle) {
+func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims,
+	add func(w wanted) (*caseSet, error)) (*Pool, *templates.Bundle) {
 	t.Helper()
 	if f := Locate().CXX; f.Path == "" {
 		t.Skipf("INPUTS OF BUILT-IN PROBLEMS ARE NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
@@ -27,18 +28,9 @@ func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims, a
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool, err := Open(t.Context(), Config{Kind: "cpu", Problem: w.problem, Headers: templates.Include(), DType: dtype,
+	return openPool(t, Config{Kind: "cpu", Problem: w.problem, Headers: templates.Include(), DType: dtype,
 		Reference: b.ReferenceSource(dtype), Workloads: w.workloads, Cache: "hot", CacheDir: testCache, Jobs: 2,
-		shared: &shared{cases: cases}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := pool.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return pool, b
+		shared: &shared{cases: cases}}), b
 }
 
 // judgeOn gates a candidate on some of the cases: right is Unknown, for nothing is timed.
