@@ -26,7 +26,7 @@ type contestant struct {
 func (e *evaluation) contestant() contestant {
 	c := contestant{Contender: device.Contender{Cubin: e.cubin}, estimate: e.elapsed, base: e.job.Base, gate: e}
 	for _, w := range e.cfg.Workloads {
-		c.Calls = append(c.Calls, e.calls[e.cases.byLoad[w.Name][0]])
+		c.Calls = append(c.Calls, e.calls[e.cases.Banks[w.Name][0]])
 	}
 	return c
 }
@@ -147,9 +147,9 @@ func (c contestant) bank(ctx context.Context, which []int) error {
 		loads[e.cfg.Workloads[i].Name] = true
 	}
 	var cases []int
-	for i := range e.cases.cases {
-		load := e.cases.cases[i].Workload
-		if loads[load] && !(c.naive && !slices.Contains(e.cases.byLoad[load], i)) {
+	for i := range e.cases.List {
+		load := e.cases.List[i].Workload
+		if loads[load] && !(c.naive && !slices.Contains(e.cases.Banks[load], i)) {
 			cases = append(cases, i)
 		}
 	}

@@ -66,7 +66,7 @@ func TestChampionStands(t *testing.T) {
 	for _, job := range []*kernels.Job{naive, good} {
 		job.Base = map[string]float64{"4096": 7}
 		c, err := pool.standing(t.Context(), job)
-		if err != nil || len(c.Cubin) == 0 || len(c.expect(pool.cases.byLoad["4096"])) != bankSize ||
+		if err != nil || len(c.Cubin) == 0 || len(c.expect(pool.cases.Banks["4096"])) != 8 ||
 			c.estimate["4096"] <= 0 || c.base["4096"] != 7 {
 			t.Errorf("%s: %v, %v, %v", job.ID.Short(), c.estimate, c.base, err)
 		}

@@ -77,14 +77,14 @@ func (p *Pool) pairing(a, b contestant, which int, t terms) (req device.Duel, ea
 	w := p.cfg.Workloads[which]
 	slower := max(a.estimate[w.Name], b.estimate[w.Name])
 	run := p.runOf(w, t.cache, min(a.estimate[w.Name], b.estimate[w.Name]))
-	c := &p.cases.cases[run.Cases[0]]
+	c := &p.cases.List[run.Cases[0]]
 	room, calls := 0, 1+c.Region(p.device.L2Bytes)/max(run.Estimate, 1)
 	need := c.OutBytes()
 	if p.cfg.Problem.Check.Atomics {
-		room = p.cases.slotBytes()
+		room = p.cases.SlotBytes()
 	}
 	if t.fresh {
-		run.Cases = p.cases.byLoad[w.Name]
+		run.Cases = p.cases.Banks[w.Name]
 		run.Fresh = freshSets(len(run.Cases), slower, room/max(c.OutBytes(), 1))
 		run.Unseen = t.unseen
 		need *= run.Fresh

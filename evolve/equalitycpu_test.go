@@ -62,8 +62,8 @@ func (inTurn) InOrder() bool { return true }
 // What is measured, or is another thing on another machine, by the names of its fields. A cost is an object of seconds,
 // a tier says how long it was worth measuring, and tags come with the longer ones.
 var (
-	numbers = regexp.MustCompile(`"(at|elapsed|rate|sms|l2_bytes|memory_bytes|checks|elements|worst|median|lo|hi|samples|` +
-		`score|best|reign|speedup|gain|took)":-?[0-9][0-9.e+-]*`)
+	numbers = regexp.MustCompile(`"(at|elapsed|rate|sms|l2_bytes|memory_bytes|checks|elements|worst|median|lo|hi|` +
+		`samples|score|best|reign|speedup|gain|took)":-?[0-9][0-9.e+-]*`)
 	texts   = regexp.MustCompile(`"(at|toolchain|code|proof|tier)":"[^"]*"`)
 	costs   = regexp.MustCompile(`"(cost)":\{[^}]*\}`)
 	tags    = regexp.MustCompile(`,"tags":\[[^\]]*\]`)
