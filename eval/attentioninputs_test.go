@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
@@ -29,15 +30,15 @@ const fused = fast + "warps=2"
 // TestAttentionInputs: right kernels are right at the sizes that a session draws, and on every class at those above. A
 // kernel without a running maximum is refused on each class whose exponentials overflow, at a size of attention's own.
 func TestAttentionInputs(t *testing.T) {
-	pool, b := openOn(t, "attention", kernels.BF16, attentionLoad, func(w wanted) (*caseSet, error) {
-		s, err := newCases(w)
+	pool, b := openOn(t, "attention", kernels.BF16, attentionLoad, func(w cases.Wanted) (*cases.Set, error) {
+		s, err := cases.New(w)
 		if err != nil {
 			return nil, err
 		}
-		return s.withClasses(attentionSizes, slices.Concat(w.ordinary(true), w.hard(), []string{device.Mixed}))
+		return withClasses(s, attentionSizes, slices.Concat(w.Ordinary(true), w.Hard(), []string{device.Mixed}))
 	})
 	own := map[string]int{} // by class
-	for i, c := range pool.cases.cases {
+	for i, c := range pool.cases.List {
 		if maps.Equal(c.Dims, attentionSizes[0]) {
 			own[c.Class] = i
 		}
@@ -83,12 +84,12 @@ func TestAttentionInputs(t *testing.T) {
 
 // TestAttentionHuge: with lines of huge numbers a right kernel is refused, which is why the problem goes without them.
 func TestAttentionHuge(t *testing.T) {
-	pool, b := openOn(t, "attention", kernels.BF16, attentionLoad, func(w wanted) (*caseSet, error) {
-		if !slices.Contains(w.problem.Check.Without, "huge") {
+	pool, b := openOn(t, "attention", kernels.BF16, attentionLoad, func(w cases.Wanted) (*cases.Set, error) {
+		if !slices.Contains(w.Problem.Check.Without, "huge") {
 			t.Error("attention has lines of huge numbers")
 		}
-		w.problem.Check.Without = nil
-		return noCases(w).withClasses(attentionSizes, []string{device.Mixed})
+		w.Problem.Check.Without = nil
+		return withClasses(cases.Empty(w), attentionSizes, []string{device.Mixed})
 	})
 	job := pointOf(t, pool, b, fused)
 	r := judgeOn(t, pool, &job, everyCase(pool))

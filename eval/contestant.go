@@ -26,7 +26,7 @@ type contestant struct {
 func (e *evaluation) contestant() contestant {
 	c := contestant{Contender: device.Contender{Cubin: e.cubin}, estimate: e.elapsed, base: e.job.Base, gate: e}
 	for _, w := range e.cfg.Workloads {
-		c.Calls = append(c.Calls, e.calls[e.cases.byLoad[w.Name][0]])
+		c.Calls = append(c.Calls, e.calls[e.cases.Banks[w.Name][0]])
 	}
 	return c
 }
@@ -149,8 +149,8 @@ func (c contestant) bank(ctx context.Context, other contestant, which []int) err
 			cases = append(cases, e.freshCases(c, other, load)...)
 			continue
 		}
-		for i := range e.cases.cases {
-			if e.cases.cases[i].Workload == load {
+		for i := range e.cases.List {
+			if e.cases.List[i].Workload == load {
 				cases = append(cases, i)
 			}
 		}

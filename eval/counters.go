@@ -73,10 +73,10 @@ func (p *Pool) Counters(ctx context.Context, jobs []*kernels.Job) (
 
 // profileOf makes the request: one case a workload, and the candidates' machine code.
 func (p *Pool) profileOf(ctx context.Context, jobs []*kernels.Job) (*gpu.Profile, []string, error) {
-	req := &gpu.Profile{Open: p.runner.open, Prepare: device.Prepare{GuardKey: p.cases.guardKey}}
+	req := &gpu.Profile{Open: p.runner.open, Prepare: device.Prepare{GuardKey: p.cases.GuardKey}}
 	req.Open.Library = ""
 	for _, w := range p.cfg.Workloads {
-		req.Prepare.Cases = append(req.Prepare.Cases, p.cases.cases[p.cases.byLoad[w.Name][0]])
+		req.Prepare.Cases = append(req.Prepare.Cases, p.cases.List[p.cases.Banks[w.Name][0]])
 	}
 	var entries []string
 	for _, job := range jobs {

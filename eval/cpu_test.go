@@ -163,7 +163,7 @@ func TestCPUEvidence(t *testing.T) {
 		t.Errorf("device %+v", d)
 	}
 	if len(r.Times) != 1 || !strings.Contains(strings.Join(r.Times[0].Tags, " "), "CPU time") || r.Code == "" ||
-		r.Gate.Checks != len(pool.cases.gated()) {
+		r.Gate.Checks != len(pool.cases.Gated()) {
 		t.Errorf("result %+v, gate %+v", r, r.Gate)
 	}
 	again := cpuJob(t, pool, "if (i < n) y[i] = x[i] + x[i];")

@@ -32,7 +32,7 @@ const (
 
 // disturbed runs all cases that every candidate is judged on while another stream takes parts of the device away.
 func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
-	cases, how := t.cases.gated(), "beside a disturbing stream"
+	cases, how := t.cases.Gated(), "beside a disturbing stream"
 	if t.device.Kind == "cpu" { // which has no second stream
 		how = "in random orders of the threads"
 	}
@@ -72,7 +72,7 @@ func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	}
 	t.elapsed = map[string]float64{}
 	for _, w := range t.cfg.Workloads {
-		t.elapsed[w.Name] = t.right[t.cases.byLoad[w.Name][0]].Nanos
+		t.elapsed[w.Name] = t.right[t.cases.Banks[w.Name][0]].Nanos
 	}
 	c := t.contestant()
 	twin := c
@@ -108,7 +108,7 @@ func faulted(err error) (kernels.Doubt, error) {
 // banks are all inputs of all workloads.
 func (t *trial) banks() (cases []int) {
 	for _, w := range t.cfg.Workloads {
-		cases = append(cases, t.cases.byLoad[w.Name]...)
+		cases = append(cases, t.cases.Banks[w.Name]...)
 	}
 	return cases
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
@@ -67,7 +68,7 @@ func TestChampionStands(t *testing.T) {
 	for _, job := range []*kernels.Job{naive, good} {
 		job.Base = map[string]float64{"4096": 7}
 		c, err := pool.standing(t.Context(), job)
-		if err != nil || len(c.Cubin) == 0 || len(c.expect(pool.cases.byLoad["4096"])) != bankSize ||
+		if err != nil || len(c.Cubin) == 0 || len(c.expect(pool.cases.Banks["4096"])) != 8 ||
 			c.estimate["4096"] <= 0 || c.base["4096"] != 7 {
 			t.Errorf("%s: %v, %v, %v", job.ID.Short(), c.estimate, c.base, err)
 		}
@@ -105,12 +106,12 @@ func TestUnequalDuel(t *testing.T) {
 		t.Errorf("%+v, %v", d, err)
 	}
 	all := 0
-	for _, c := range pool.cases.cases {
+	for _, c := range pool.cases.List {
 		if !c.Trial || c.Workload != "" {
 			all++
 		}
 	}
-	for job, want := range map[*kernels.Job]int{naive: len(pool.cases.gated()), good: all} {
+	for job, want := range map[*kernels.Job]int{naive: len(pool.cases.Gated()), good: all} {
 		c, err := pool.standing(t.Context(), job)
 		if err != nil || len(c.gate.right) != want {
 			t.Errorf("%s: right on %d cases, expected %d; %v", job.ID.Short(), len(c.gate.right), want, err)
@@ -121,9 +122,9 @@ func TestUnequalDuel(t *testing.T) {
 // TestUnequal: only calls that are slow, and many times slower than the other's, are measured in fewer.
 func TestUnequal(t *testing.T) {
 	p := &Pool{cfg: Config{Problem: &kernels.Problem{}, Workloads: []kernels.Workload{{Name: "w"}}}}
-	p.cases = &caseSet{byLoad: map[string][]int{"w": {0, 1, 2, 3, 4, 5, 6, 7}}, cases: make([]device.Case, 8)}
-	for i := range p.cases.cases {
-		p.cases.cases[i].Buffers = []kernels.Buffer{{Name: "x", DType: kernels.FP32, Shape: []int{64}}}
+	p.cases = &cases.Set{Banks: map[string][]int{"w": {0, 1, 2, 3, 4, 5, 6, 7}}, List: make([]device.Case, 8)}
+	for i := range p.cases.List {
+		p.cases.List[i].Buffers = []kernels.Buffer{{Name: "x", DType: kernels.FP32, Shape: []int{64}}}
 	}
 	for _, tt := range []struct {
 		a, b    float64

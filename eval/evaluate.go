@@ -87,10 +87,10 @@ func (e *evaluation) run(ctx context.Context) error {
 
 // resolve gives the plan its numbers at every size.
 func (e *evaluation) resolve(context.Context) error {
-	for i := range e.cases.cases {
-		c, err := e.job.Resolve(e.cases.cases[i].Dims)
+	for i := range e.cases.List {
+		c, err := e.job.Resolve(e.cases.List[i].Dims)
 		if err != nil {
-			e.fail(kernels.Invalid, "at %s: %v", e.cases.cases[i].Name, err)
+			e.fail(kernels.Invalid, "at %s: %v", e.cases.List[i].Name, err)
 			return nil
 		}
 		for _, l := range c.Launches {
@@ -213,7 +213,7 @@ func (e *evaluation) remember(reply device.GateReply) {
 	}
 	e.elapsed = map[string]float64{}
 	for _, w := range e.cfg.Workloads {
-		for _, i := range e.cases.seeds(w.Name) {
+		for _, i := range e.cases.Seeds(w.Name) {
 			e.elapsed[w.Name] = reply.Cases[i].Nanos
 		}
 	}
@@ -237,7 +237,7 @@ func (e *evaluation) learn(ctx context.Context, cases []int) (bool, error) {
 	}
 	slices.Sort(missing)
 	for len(missing) > 0 {
-		n := e.cases.fitting(missing)
+		n := e.cases.Fitting(missing)
 		e.only, missing = missing[:n], missing[n:]
 		if err := e.gate(ctx); err != nil || e.res.Outcome != kernels.Unknown {
 			return false, err

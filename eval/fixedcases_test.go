@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
 
 // openOn opens the cpu device on a built-in problem with the cases that a test makes of it: the same ones in every run.
-func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims, add func(w wanted) (*caseSet, error)) (*Pool, *templates.Bundle) {
+func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims,
+	add func(w cases.Wanted) (*cases.Set, error)) (*Pool, *templates.Bundle) {
 	t.Helper()
 	if f := Locate().CXX; f.Path == "" {
 		t.Skipf("INPUTS OF BUILT-IN PROBLEMS ARE NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
@@ -21,24 +23,15 @@ func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims, a
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := wanted{b.Problem, dtype, []kernels.Workload{{Name: "test", Dims: load, Weight: 1}}, emulated, nil,
-		rand.New(rand.NewPCG(17, 1))}
-	cases, err := add(w)
+	w := cases.Wanted{Problem: b.Problem, DType: dtype, Effort: cases.Emulated(),
+		Workloads: []kernels.Workload{{Name: "test", Dims: load, Weight: 1}}, RNG: rand.New(rand.NewPCG(17, 1))}
+	set, err := add(w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool, err := Open(t.Context(), Config{Kind: "cpu", Problem: w.problem, Headers: templates.Include(), DType: dtype,
-		Reference: b.ReferenceSource(dtype), Workloads: w.workloads, Cache: "hot", CacheDir: testCache, Jobs: 2,
-		shared: &shared{cases: cases}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := pool.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return pool, b
+	return openPool(t, Config{Kind: "cpu", Problem: w.Problem, Headers: templates.Include(), DType: dtype,
+		Reference: b.ReferenceSource(dtype), Workloads: w.Workloads, Cache: "hot", CacheDir: testCache, Jobs: 2,
+		shared: &shared{cases: set}}), b
 }
 
 // judgeOn gates a candidate on some of the cases: right is Unknown, for nothing is timed.
@@ -57,10 +50,10 @@ func judgeOn(t *testing.T, pool *Pool, job *kernels.Job, cases []int) kernels.Re
 }
 
 // withClasses adds a case of each class at each of the sizes.
-func (s *caseSet) withClasses(sizes []kernels.Dims, classes []string) (*caseSet, error) {
+func withClasses(s *cases.Set, sizes []kernels.Dims, classes []string) (*cases.Set, error) {
 	for _, size := range sizes {
 		for _, class := range classes {
-			if err := s.add(device.Case{Dims: size, Class: class}); err != nil {
+			if err := s.Add(device.Case{Dims: size, Class: class}); err != nil {
 				return nil, err
 			}
 		}
@@ -69,7 +62,7 @@ func (s *caseSet) withClasses(sizes []kernels.Dims, classes []string) (*caseSet,
 }
 
 func everyCase(pool *Pool) (list []int) {
-	for i := range pool.cases.cases {
+	for i := range pool.cases.List {
 		list = append(list, i)
 	}
 	return list

@@ -55,8 +55,8 @@ func (e *evaluation) gate(ctx context.Context) error {
 	}
 	e.describe(reply.Resources)
 	e.res.Sites = reply.Sites
-	if e.outputs != nil && !slices.ContainsFunc(e.cases.gated(), func(i int) bool { return !reply.Cases[i].Ran }) {
-		n := e.cases.slotBytes()
+	if e.outputs != nil && !slices.ContainsFunc(e.cases.Gated(), func(i int) bool { return !reply.Cases[i].Ran }) {
+		n := e.cases.SlotBytes()
 		*e.outputs = slices.Clone(e.runner.out.Map()[slot*n : (slot+1)*n])
 	}
 	return e.verdict(judged, reply)
@@ -67,7 +67,7 @@ func (e *evaluation) wanted() []int {
 	if e.only != nil {
 		return e.only
 	}
-	return e.cases.gated()
+	return e.cases.Gated()
 }
 
 // gateCalls are the calls of the cases to gate.
@@ -110,7 +110,7 @@ func (e *evaluation) gateDeadline() time.Duration {
 		d *= emulatedFloors
 	}
 	for _, i := range e.wanted() {
-		d += time.Duration(slack * bars[e.cases.cases[i].Workload] * 2)
+		d += time.Duration(slack * bars[e.cases.List[i].Workload] * 2)
 	}
 	return min(d, patience)
 }
@@ -151,7 +151,7 @@ func (e *evaluation) verdict(judged checker.JudgeReply, reply device.GateReply) 
 		return nil
 	}
 	for k, i := range wanted {
-		c, name := &reply.Cases[i], e.cases.cases[i].Name
+		c, name := &reply.Cases[i], e.cases.List[i].Name
 		switch {
 		case k < len(judged.Hashes) && judged.Hashes[k] != c.Hash:
 			e.fail(kernels.Suspect, "%s: the outputs that were judged are not those that were hashed", name)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
@@ -165,7 +166,7 @@ func (p *Pool) start(ctx context.Context, open device.Open) error {
 		return err
 	}
 	p.runner = &runner{log: p.log, trace: cfg.Trace, role: p.role, open: open, judge: &p.checker,
-		prepare: device.Prepare{Cases: p.cases.cases, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey}}
+		prepare: device.Prepare{Cases: p.cases.List, SlotBytes: p.cases.SlotBytes(), GuardKey: p.cases.GuardKey}}
 	if err := p.openJudge(ctx, open, reference); err != nil {
 		return err
 	}
@@ -193,12 +194,12 @@ var (
 	// ErrTooLarge says that the sizes asked for do not fit the device.
 	ErrTooLarge = errors.New("too large")
 	// ErrUnfit says that the problem's check cannot tell right from wrong.
-	ErrUnfit = errors.New("the problem's check cannot be used")
+	ErrUnfit = cases.ErrUnfit
 )
 
 // fits refuses sizes that the device cannot hold, before anything is allocated.
 func (p *Pool) fits() error {
-	need := p.cases.deviceBytes(p.device.L2Bytes)
+	need := p.cases.DeviceBytes(p.device.L2Bytes)
 	if need > p.device.MemoryBytes/10*9 {
 		return fmt.Errorf("%w: the workloads need %.1f GiB of memory with their copies, %s has %.1f GiB: choose smaller "+
 			"ones with --workload",

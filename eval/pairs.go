@@ -34,7 +34,7 @@ func unequal(a, b contestant, workload string) bool {
 
 // freshCases are the sets of a workload's bank that the fresh half of a duel is about.
 func (p *Pool) freshCases(a, b contestant, workload string) []int {
-	bank := p.cases.byLoad[workload]
+	bank := p.cases.Banks[workload]
 	if unequal(a, b, workload) {
 		return bank[:min(len(bank), fewestSets)]
 	}
@@ -97,11 +97,11 @@ func (p *Pool) pairing(a, b contestant, which int, t terms) (req device.Duel, ea
 	w := p.cfg.Workloads[which]
 	slower := max(a.estimate[w.Name], b.estimate[w.Name])
 	run := p.runOf(w, t.cache, min(a.estimate[w.Name], b.estimate[w.Name]))
-	c := &p.cases.cases[run.Cases[0]]
+	c := &p.cases.List[run.Cases[0]]
 	room, calls := 0, 1+c.Region(p.device.L2Bytes)/max(run.Estimate, 1)
 	need := c.OutBytes()
 	if p.cfg.Problem.Check.Atomics {
-		room = p.cases.slotBytes()
+		room = p.cases.SlotBytes()
 	}
 	if t.fresh {
 		run.Cases = p.freshCases(a, b, w.Name)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
@@ -53,7 +54,7 @@ type Pool struct {
 	log *slog.Logger
 	machine
 	proof    kernels.Provenance
-	cases    *caseSet
+	cases    *cases.Set
 	compiler *compile.Pool
 	checkers *compile.Pool // compiles for the search for races; nil: the gate does not look for them
 	runner   *runner

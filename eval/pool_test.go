@@ -144,11 +144,11 @@ func TestResultCarriesItsEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	elems := 0
-	for _, i := range pool.cases.gated() {
-		elems += pool.cases.cases[i].Dims["n"]
+	for _, i := range pool.cases.Gated() {
+		elems += pool.cases.List[i].Dims["n"]
 	}
 	if r.Provenance != pool.Provenance().Key() || r.Code == "" || r.Gate == nil ||
-		r.Gate.Checks != len(pool.cases.gated()) ||
+		r.Gate.Checks != len(pool.cases.Gated()) ||
 		r.Gate.Elements != elems {
 		t.Errorf("result %+v gate %+v", r, r.Gate)
 	}

@@ -82,18 +82,18 @@ const (
 // scored size alone, then check shapes and drawn sizes; all as far as the work goes.
 func (p *Pool) toWatch() (list []int) {
 	scored, others := []int{}, []int{}
-	for i, x := range p.cases.cases {
+	for i, x := range p.cases.List {
 		switch {
 		case x.Trial:
 		case x.Workload == "":
 			others = append(others, i)
-		case p.cases.byLoad[x.Workload][0] == i:
+		case p.cases.Banks[x.Workload][0] == i:
 			scored = append(scored, i)
 		}
 	}
 	left := float64(watchedWork)
 	for _, i := range append(scored, others...) {
-		if work := p.workOf(&p.cases.cases[i]); work <= left && work <= watchedWork/watchedShare {
+		if work := p.workOf(&p.cases.List[i]); work <= left && work <= watchedWork/watchedShare {
 			list, left = append(list, i), left-work
 		}
 	}
@@ -120,11 +120,11 @@ func (p *Pool) sanitizeOf(ctx context.Context, job *kernels.Job) (*gpu.Profile, 
 	if len(e.cubin) == 0 || e.res.Outcome != kernels.Unknown {
 		return nil, fmt.Errorf("candidate %s: %s", job.ID.Short(), e.res.Detail)
 	}
-	req := &gpu.Profile{Open: p.runner.open, Apart: true, Prepare: device.Prepare{GuardKey: p.cases.guardKey}}
+	req := &gpu.Profile{Open: p.runner.open, Apart: true, Prepare: device.Prepare{GuardKey: p.cases.GuardKey}}
 	req.Open.Library = ""
 	c := device.Contender{Cubin: e.cubin}
 	for _, i := range p.toWatch() {
-		req.Prepare.Cases = append(req.Prepare.Cases, p.cases.cases[i])
+		req.Prepare.Cases = append(req.Prepare.Cases, p.cases.List[i])
 		c.Calls = append(c.Calls, e.calls[i])
 	}
 	if len(c.Calls) == 0 {

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 )
 
 // fakeSanitizer is a compute-sanitizer in PATH: a script that has the tool in $tool and the report's file in $out,
@@ -95,20 +97,20 @@ func TestSanitizerFlags(t *testing.T) {
 // TestToWatch: scored sizes that are small enough come first, and check shapes and drawn sizes until there is no time
 // for more; neither trial cases nor large ones.
 func TestToWatch(t *testing.T) {
-	p, err := kernels.ParseProblem("problem.toml", []byte(caseProblem))
+	p, err := kernels.ParseProblem("problem.toml", []byte(kernelstest.Product))
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30}
-	cases, err := newCases(wanted{p, kernels.FP16, p.Workloads, e, nil, device.SecretNumbers()})
+	set, err := cases.New(cases.Wanted{Problem: p, DType: kernels.FP16, Workloads: p.Workloads,
+		Effort: cases.Emulated(), RNG: device.SecretNumbers()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	pool := &Pool{cfg: Config{Problem: p, DType: kernels.FP16}}
-	pool.cases = cases
+	pool.cases = set
 	list, total := pool.toWatch(), 0.0
 	for n, i := range list {
-		c := &cases.cases[i]
+		c := &set.List[i]
 		total += pool.workOf(c)
 		if c.Trial || pool.workOf(c) > watchedWork/watchedShare || (c.Workload != "") != (n < len(p.Workloads)) {
 			t.Errorf("number %d is %s, trial %v, %.2g of work", n, c.Name, c.Trial, pool.workOf(c))
@@ -117,12 +119,12 @@ func TestToWatch(t *testing.T) {
 	if len(list) < len(p.Check.Shapes) || total > watchedWork {
 		t.Errorf("%d cases, %.2g of work", len(list), total)
 	}
-	large := slices.IndexFunc(cases.cases, func(c device.Case) bool { return c.Workload == "" && !c.Trial })
-	cases.cases[large].Dims = kernels.Dims{}
+	large := slices.IndexFunc(set.List, func(c device.Case) bool { return c.Workload == "" && !c.Trial })
+	set.List[large].Dims = kernels.Dims{}
 	for dim, n := range p.Workloads[0].Dims {
-		cases.cases[large].Dims[dim] = 64 * n
+		set.List[large].Dims[dim] = 64 * n
 	}
 	if got := pool.toWatch(); slices.Contains(got, large) || len(got) != len(list)-1 {
-		t.Errorf("a size of %.2g of work is watched, or others are not", pool.workOf(&cases.cases[large]))
+		t.Errorf("a size of %.2g of work is watched, or others are not", pool.workOf(&set.List[large]))
 	}
 }

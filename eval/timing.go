@@ -133,7 +133,7 @@ func sane(req *device.Time, reply *device.TimeReply) error {
 }
 
 func (p *Pool) runOf(w kernels.Workload, cache string, estimate float64) device.Run {
-	return device.Run{Workload: w.Name, Cases: p.cases.seeds(w.Name), Estimate: estimate, Cache: cache}
+	return device.Run{Workload: w.Name, Cases: p.cases.Seeds(w.Name), Estimate: estimate, Cache: cache}
 }
 
 func (p *Pool) timing(workload, cache string, r device.RunReply, began time.Time) kernels.Timing {

@@ -150,7 +150,7 @@ func TestSlicesOfATrial(t *testing.T) {
 		{"short ones, disturbed", many, true, false, int(disturbSlice / (disturbOnce + disturbBurst + time.Microsecond))},
 		{"some", []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, true, false, 6},
 		{"one that takes longer than a slice", []int{2, 2}, true, false, 1},
-		{"judged", many, true, true, pool.cases.slotBytes() / pool.cases.cases[0].OutBytes()},
+		{"judged", many, true, true, pool.cases.SlotBytes() / pool.cases.List[0].OutBytes()},
 	} {
 		pool.cfg.Problem.Check.Atomics = c.atomic
 		if got := on.slice(c.order, c.bursts); got != c.want {

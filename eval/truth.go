@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/judge"
@@ -17,8 +18,8 @@ import (
 // palettes asks for values to refill outputs with, for each size.
 func (p *Pool) palettes(ctx context.Context) (map[int][]byte, error) {
 	all := map[int][]byte{}
-	for i := range p.cases.cases {
-		if device.PaletteCase(p.cases.cases, i) != i {
+	for i := range p.cases.List {
+		if device.PaletteCase(p.cases.List, i) != i {
 			continue
 		}
 		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{Palette: &checker.Palette{Case: i}}})
@@ -59,7 +60,7 @@ func (p *Pool) openChecker(ctx context.Context, open device.Open, reference []by
 	if p.out, err = p.memory("darwarp-outputs", outputSlots*prepare.SlotBytes); err != nil {
 		return err
 	}
-	if p.truth, err = p.memory("darwarp-truth", p.cases.truth); err != nil {
+	if p.truth, err = p.memory("darwarp-truth", p.cases.TruthBytes); err != nil {
 		return err
 	}
 	if prepare.Given, err = p.openInputs(); err != nil {
@@ -81,9 +82,9 @@ func (p *Pool) openChecker(ctx context.Context, open device.Open, reference []by
 
 // describeChecks says what there is to be judged, and by which error models.
 func (p *Pool) describeChecks() error {
-	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes()}
-	for i := range p.cases.cases {
-		k, err := p.terms(&p.cases.cases[i])
+	setup := &checker.Setup{Cases: p.cases.List, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.SlotBytes()}
+	for i := range p.cases.List {
+		k, err := cases.Terms(p.cfg.Problem, p.cfg.DType, &p.cases.List[i])
 		if err != nil {
 			return err
 		}
@@ -119,8 +120,8 @@ func (p *Pool) makeTruth(ctx context.Context, open device.Open, cubin []byte) er
 
 // checkedInGo reports whether the reference kernel is held against Go on a case.
 func (p *Pool) checkedInGo(i int) bool {
-	flops, _, err := p.cfg.Problem.Work(p.cases.cases[i].Dims, p.cfg.DType)
-	c := &p.cases.cases[i]
+	flops, _, err := p.cfg.Problem.Work(p.cases.List[i].Dims, p.cfg.DType)
+	c := &p.cases.List[i]
 	return err == nil && !c.Trial && p.ordinary(c) && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
 }
 
@@ -134,7 +135,7 @@ func (p *Pool) ordinary(c *device.Case) bool {
 // or the check of the reference kernel.
 func (p *Pool) wantedInputs() []int {
 	var list []int
-	for i := range p.cases.cases {
+	for i := range p.cases.List {
 		if p.cfg.shared != nil || p.checkedInGo(i) {
 			list = append(list, i)
 		}
@@ -149,7 +150,7 @@ func (p *Pool) openInputs() (given bool, err error) {
 		p.inputs = s.inputs
 		return true, nil
 	}
-	_, n := device.PackInputs(p.cases.cases, p.wantedInputs())
+	_, n := device.PackInputs(p.cases.List, p.wantedInputs())
 	if p.inputs, err = p.memory("darwarp-inputs", n); err == nil && s != nil {
 		s.inputs = p.inputs
 	}
@@ -160,7 +161,7 @@ func (p *Pool) openInputs() (given bool, err error) {
 // wrong.
 func (p *Pool) checkTruth(ctx context.Context) error {
 	wanted := p.wantedInputs()
-	places, _ := device.PackInputs(p.cases.cases, wanted)
+	places, _ := device.PackInputs(p.cases.List, wanted)
 	for k, i := range wanted {
 		if !p.checkedInGo(i) {
 			continue
@@ -174,11 +175,11 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 			return errors.New(got.Wrong)
 		}
 	}
-	for i := range p.cases.cases {
-		if c := &p.cases.cases[i]; c.Workload != "" || c.Trial || !p.ordinary(c) {
+	for i := range p.cases.List {
+		if c := &p.cases.List[i]; c.Workload != "" || c.Trial || !p.ordinary(c) {
 			continue
 		}
-		if elems := p.cases.cases[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation
+		if elems := p.cases.List[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation
 			continue
 		}
 		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{SelfTest: &checker.SelfTest{Case: i}}})
@@ -193,7 +194,7 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 }
 
 func (p *Pool) referenceLaunches() (list []kernels.Launch, err error) {
-	for i := range p.cases.cases {
+	for i := range p.cases.List {
 		l, err := p.referenceLaunch(i)
 		if err != nil {
 			return nil, err
@@ -204,13 +205,5 @@ func (p *Pool) referenceLaunches() (list []kernels.Launch, err error) {
 }
 
 func (p *Pool) referenceLaunch(i int) (kernels.Launch, error) {
-	return p.referenceAt(p.cases.cases[i].Dims)
-}
-
-func (p *Pool) referenceAt(d kernels.Dims) (kernels.Launch, error) {
-	l, err := p.cfg.Problem.ReferenceLaunch(d, p.cfg.DType)
-	for _, n := range p.cfg.Problem.DimNames {
-		l.Args = append(l.Args, kernels.Arg{Kind: "i32", Int: d[n]})
-	}
-	return l, err
+	return cases.Reference(p.cfg.Problem, p.cfg.DType, p.cases.List[i].Dims)
 }

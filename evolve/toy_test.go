@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -15,13 +16,20 @@ import (
 
 	"go.uber.org/goleak"
 
+	"darwarp/eval"
 	"darwarp/kernels"
 	"darwarp/kernels/kernelstest"
 	"darwarp/store"
 	"darwarp/templates"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes the test binary its own worker, as darwarp is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "worker" {
+		os.Exit(eval.WorkerMain(os.Args[2], os.Args[3:]))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 //go:embed testdata/toy.toml
 var toyFamily string

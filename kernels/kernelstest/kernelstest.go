@@ -28,6 +28,41 @@ args = ["out"]
 //go:embed scale.toml
 var Scale string
 
+// Product is a product of matrices, with two square sizes.
+const Product = `name = "product"
+dims = ["m", "n", "k"]
+dtypes = ["fp16"]
+flops = "2 * m * n * k"
+bytes = "elem * (m * k + n * k + m * n)"
+[[tensor]]
+name = "A"
+role = "in"
+shape = ["m", "k"]
+[[tensor]]
+name = "B"
+role = "in"
+shape = ["n", "k"]
+[[tensor]]
+name = "C"
+role = "out"
+shape = ["m", "n"]
+[[workload]]
+name = "64"
+dims = { m = 64, n = 64, k = 64 }
+[[workload]]
+name = "128"
+dims = { m = 128, n = 128, k = 128 }
+[check]
+reduction = "k"
+inputs = ["normal", "uniform", "wide"]
+shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 9, k = 17 }]
+[reference]
+file = "reference.cu"
+entry = "reference"
+grid = ["m"]
+block = ["n"]
+`
+
 // Problem reads the declaration of a problem.
 func Problem(t testing.TB, text string) *kernels.Problem {
 	t.Helper()

@@ -1,4 +1,4 @@
-package eval
+package cases
 
 import (
 	"slices"
@@ -6,16 +6,16 @@ import (
 	"darwarp/kernels"
 )
 
-// ordinary lists the input classes that a problem names: all of them, or the one that says most.
-func (w *wanted) ordinary(all bool) (classes []string) {
-	if w.problem.ExactTest() {
+// Ordinary lists the input classes that a problem names: all of them, or the one that says most.
+func (w *Wanted) Ordinary(all bool) (classes []string) {
+	if w.Problem.ExactTest() {
 		classes = append(classes, "exact")
 	}
 	if !all && len(classes) > 0 {
 		return classes
 	}
-	for _, class := range w.problem.Check.Inputs {
-		if class != "extreme" || !w.effort.narrow {
+	for _, class := range w.Problem.Check.Inputs {
+		if class != "extreme" || !w.Effort.narrow {
 			classes = append(classes, class)
 		}
 	}
@@ -25,19 +25,19 @@ func (w *wanted) ordinary(all bool) (classes []string) {
 	return classes
 }
 
-// hard lists the hard classes.
-func (w *wanted) hard() []string {
+// Hard lists the hard classes.
+func (w *Wanted) Hard() []string {
 	overflows := []string{"huge", "shift"}
-	return slices.DeleteFunc(w.problem.Hard(), func(class string) bool {
-		return w.effort.narrow && slices.Contains(overflows, class)
+	return slices.DeleteFunc(w.Problem.Hard(), func(class string) bool {
+		return w.Effort.narrow && slices.Contains(overflows, class)
 	})
 }
 
 // mixed lists, by input, the classes of which the lines of a mixed case are. Of the first they are all but integers.
 // Neither inf nor NaN is among them where one line could spoil the others' outputs, nor needles where the lines are not
 // those of the terms.
-func (w *wanted) mixed() (classes [][]string) {
-	for i, t := range w.problem.Tensors {
+func (w *Wanted) mixed() (classes [][]string) {
+	for i, t := range w.Problem.Tensors {
 		if t.Role == "in" && len(classes) == 0 {
 			classes = append(classes, w.mixedFirst())
 		} else if t.Role == "in" {
@@ -50,18 +50,18 @@ func (w *wanted) mixed() (classes [][]string) {
 // mixedOther lists the classes of the lines of another input than the first. Whatever the first one's lines are, a
 // right kernel has to be right on both: the product of a huge number and a subnormal one, or inf where outputs are more
 // than sums of products, would be too much.
-func (w *wanted) mixedOther(tensor int) []string {
+func (w *Wanted) mixedOther(tensor int) []string {
 	classes := []string{"normal", "uniform"}
-	for _, class := range w.hard() {
+	for _, class := range w.Hard() {
 		switch class {
 		case "zeros", "lead", "outlier":
 			classes = append(classes, class)
 		case "constant": // on both sides all terms of a sum are equal, and so are its rounding errors
-			if !w.problem.ExactTest() {
+			if !w.Problem.ExactTest() {
 				classes = append(classes, class)
 			}
 		case kernels.Special:
-			if w.problem.ExactTest() && apart(w.problem, tensor, false, -1) {
+			if w.Problem.ExactTest() && apart(w.Problem, tensor, false, -1) {
 				classes = append(classes, class)
 			}
 		}
@@ -70,11 +70,11 @@ func (w *wanted) mixedOther(tensor int) []string {
 }
 
 // alone lists the classes that another input than the first has while the rest is ordinary.
-func (w *wanted) alone() (classes []string) {
-	for _, class := range w.hard() {
+func (w *Wanted) alone() (classes []string) {
+	for _, class := range w.Hard() {
 		switch class {
 		case "huge", "tiny", "constant":
-			if w.problem.ExactTest() {
+			if w.Problem.ExactTest() {
 				classes = append(classes, class)
 			}
 		case kernels.Special: // an only line has inf or NaN, as it falls
@@ -84,13 +84,13 @@ func (w *wanted) alone() (classes []string) {
 	return classes
 }
 
-func (w *wanted) mixedFirst() (classes []string) {
-	p, tensor, axis := w.problem, -1, -1
+func (w *Wanted) mixedFirst() (classes []string) {
+	p, tensor, axis := w.Problem, -1, -1
 	if len(p.Check.Terms) > 0 {
 		tensor, axis, _ = p.Check.Terms[0].Place()
 	}
 	first := slices.IndexFunc(p.Tensors, func(t kernels.Tensor) bool { return t.Role == "in" })
-	for _, class := range append(w.ordinary(true), w.hard()...) {
+	for _, class := range append(w.Ordinary(true), w.Hard()...) {
 		switch {
 		case class == "exact":
 		case class == kernels.Needles && tensor != first:

@@ -1,4 +1,4 @@
-package eval
+package cases
 
 import (
 	"fmt"
@@ -8,28 +8,28 @@ import (
 	"darwarp/kernels"
 )
 
-// add completes a case that has dims, class and what it is for.
-func (s *caseSet) add(c device.Case) (err error) {
-	if c.Buffers, err = s.want.problem.Buffers(c.Dims, s.want.dtype); err != nil {
+// Add completes a case that has dims, class and what it is for.
+func (s *Set) Add(c device.Case) (err error) {
+	if c.Buffers, err = s.want.Problem.Buffers(c.Dims, s.want.DType); err != nil {
 		return err
 	}
-	c.Name, c.Seed, c.Terms = sizeName(s.want.problem, c.Dims)+" "+c.Class, s.want.rng.Uint64(), s.terms
+	c.Name, c.Seed, c.Terms = sizeName(s.want.Problem, c.Dims)+" "+c.Class, s.want.RNG.Uint64(), s.terms
 	if c.Class == device.Mixed {
 		c.Mix = s.mix
 	}
-	c.TruthAt = s.truth
-	s.truth += c.TruthBytes()
+	c.TruthAt = s.TruthBytes
+	s.TruthBytes += c.TruthBytes()
 	s.bytes += c.ArenaBytes()
-	s.cases = append(s.cases, c)
+	s.List = append(s.List, c)
 	return nil
 }
 
-// slotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, of
+// SlotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, of
 // any one trial case, and of timed launches where the judge looks at them.
-func (s *caseSet) slotBytes() int {
+func (s *Set) SlotBytes() int {
 	gated, most := 0, 0
-	for i := range s.cases {
-		c := &s.cases[i]
+	for i := range s.List {
+		c := &s.List[i]
 		if !c.Trial {
 			gated += c.OutBytes()
 		}
@@ -38,17 +38,17 @@ func (s *caseSet) slotBytes() int {
 		}
 	}
 	n := max(gated, most)
-	if s.atomics {
+	if s.Atomics {
 		n = max(n, fewestRecorded*most, min(usuallyRecorded*most, mostRecordedBytes))
 	}
 	return n
 }
 
-// fitting is how many of the cases have room for their outputs in a slot, and at least one.
-func (s *caseSet) fitting(cases []int) int {
-	room := s.slotBytes()
+// Fitting is how many of the cases have room for their outputs in a slot, and at least one.
+func (s *Set) Fitting(cases []int) int {
+	room := s.SlotBytes()
 	for n, i := range cases {
-		if room -= s.cases[i].OutBytes(); room < 0 && n > 0 {
+		if room -= s.List[i].OutBytes(); room < 0 && n > 0 {
 			return n
 		}
 	}
@@ -64,12 +64,12 @@ func sizeName(p *kernels.Problem, d kernels.Dims) string {
 	return strings.Join(parts, "x")
 }
 
-// deviceBytes is the device memory that the cases take, with the largest cold run beside them.
-func (s *caseSet) deviceBytes(l2 int) int {
+// DeviceBytes is the device memory that the cases take, with the largest cold run beside them.
+func (s *Set) DeviceBytes(l2 int) int {
 	cold := 0
-	for i := range s.cases {
-		if s.cases[i].Workload != "" {
-			cold = max(cold, s.cases[i].ColdBytes(l2))
+	for i := range s.List {
+		if s.List[i].Workload != "" {
+			cold = max(cold, s.List[i].ColdBytes(l2))
 		}
 	}
 	return s.bytes + cold

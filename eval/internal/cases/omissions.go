@@ -1,4 +1,4 @@
-package eval
+package cases
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ func nothing(*device.Proof) []device.Omission { return nil }
 
 // omissions lists what a wrong kernel might leave out: the first and the last part in check.Left of the terms and some
 // between them, one in twenty, the end of one line, and on needles, where few terms count, the first and the last few.
-func (q *prover) omissions(p *device.Proof) (list []device.Omission) {
+func (q *Prover) omissions(p *device.Proof) (list []device.Omission) {
 	for i, t := range p.Case.Terms {
 		b := p.Case.Buffers[t.Buffer]
-		n, name := b.Shape[t.Axis], q.cfg.Problem.Check.Terms[i].Dim
+		n, name := b.Shape[t.Axis], q.Problem.Check.Terms[i].Dim
 		part := max(1, n/check.Left)
 		add := func(from, to, line int, format string, args ...any) {
 			list = append(list, device.Omission{What: fmt.Sprintf(format, args...), Terms: i, From: from, To: to, Line: line})
@@ -25,14 +25,14 @@ func (q *prover) omissions(p *device.Proof) (list []device.Omission) {
 		}
 		add(0, part, -1, "the first %d of %d terms along %s", part, n, name)
 		add(n-part, n, -1, "the last %d of %d terms along %s", part, n, name)
-		for range q.e.omissions {
-			from := q.rng.IntN(n - part + 1)
+		for range q.Effort.omissions {
+			from := q.RNG.IntN(n - part + 1)
 			add(from, from+part, -1, "%d of %d terms along %s", part, n, name)
 		}
 		if n >= 20 {
 			add(0, n/20, -1, "5 %% of the terms along %s", name)
 		}
-		add(n-part, n, q.rng.IntN(max(1, b.Elems()/n)), "the end of one line along %s", name)
+		add(n-part, n, q.RNG.IntN(max(1, b.Elems()/n)), "the end of one line along %s", name)
 	}
 	if p.Case.Class == kernels.Needles {
 		list = append(list, ends(p)...)

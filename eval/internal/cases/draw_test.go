@@ -1,4 +1,4 @@
-package eval
+package cases
 
 import (
 	"fmt"
@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
 )
 
 func drawerOf(t *testing.T, lines string, most float64, seed uint64) *drawer {
 	t.Helper()
-	p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(caseProblem, "[check]\n", "[check]\n"+lines+"\n",
-		1)))
+	text := strings.Replace(kernelstest.Product, "[check]\n", "[check]\n"+lines+"\n", 1)
+	p, err := kernels.ParseProblem("problem.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +139,11 @@ func TestMixedClasses(t *testing.T) {
 		{"the second axis summed", `shape = ["m", "k"]`, `shape = ["k", "m"]`, true},
 		{"all rows in every output", `shape = ["m", "n"]`, `shape = ["n"]`, false},
 	} {
-		p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(caseProblem, c.from, c.to, 1)))
+		p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(kernelstest.Product, c.from, c.to, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := strings.Join((&wanted{problem: p}).mixed()[0], " ")
+		got := strings.Join((&Wanted{Problem: p}).mixed()[0], " ")
 		if strings.Contains(got, "special") != c.special || !strings.Contains(got, "normal uniform wide constant") {
 			t.Errorf("%s: %s", c.name, got)
 		}
@@ -157,7 +158,7 @@ func TestMixedOthers(t *testing.T) {
 		{"no sums of products", "exact = false", "normal uniform constant zeros lead outlier", "special special special"},
 		{"no inf", "special = false", "normal uniform zeros lead", "constant tiny huge"},
 	} {
-		w := &wanted{problem: drawerOf(t, c.lines, 1e9, 1).p}
+		w := &Wanted{Problem: drawerOf(t, c.lines, 1e9, 1).p}
 		if got := strings.Join(w.mixed()[1], " "); got != c.want {
 			t.Errorf("%s: lines %s, expected %s", c.name, got, c.want)
 		}
@@ -174,7 +175,7 @@ func TestScales(t *testing.T) {
 		one, few, many := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		d := drawerOf(t, "", 1e10, seed)
 		if seed%2 == 1 {
-			d.long = emulatedLong
+			d.long = shortLong
 		}
 		for _, size := range d.scales() {
 			for dim, n := range size {
@@ -197,7 +198,8 @@ func TestScales(t *testing.T) {
 // TestReach: a dim that is scored at very long sizes is drawn beyond 65,536, and up to four times what is scored;
 // another is not.
 func TestReach(t *testing.T) {
-	p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(caseProblem, "m = 128", "m = 1000000", 1)))
+	text := strings.Replace(kernelstest.Product, "m = 128", "m = 1000000", 1)
+	p, err := kernels.ParseProblem("problem.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
