@@ -62,6 +62,9 @@ func (p *Pool) newFight(t terms, base map[string]float64) *fight {
 	if t.both {
 		f.Promotes()
 	}
+	if t.both && t.fresh && !t.patient {
+		f.Sure(stats.MinMargin)
+	}
 	return f
 }
 

@@ -67,7 +67,7 @@ const (
 	maxCalls    = 500     // before a worker is replaced, so that NVRTC's leftovers do not accumulate
 	maxCrashes  = 2       // of the compiler on one source, each in a fresh worker
 	maxDeaths   = 3       // for any reason
-	niceness    = 5       // so that compiling yields to launching and timing
+	niceness    = 10      // so that compiling yields to launching and timing
 )
 
 // Pool compiles. Its methods may be called from many goroutines.

@@ -14,8 +14,9 @@ const (
 	MinPairs  = 60
 	MaxPairs  = 200
 	pairsStep = 20
-	// From so many pairs on a duel may end because the challenger will not turn out faster.
-	minHopeless = 20
+	// From so many pairs on a duel may end early: because the challenger will not turn out faster, or it is so by far more
+	// than asked for.
+	minEarly = 20
 )
 
 const (
@@ -47,6 +48,7 @@ type Duel struct {
 	look     int // pairs at which to ask for a verdict next
 	judged   int // pairs that result stands on
 	promotes bool
+	sure     float64 // a gain that MinPairs are not waited for; 0: there is none
 	result   result
 }
 
@@ -92,7 +94,14 @@ func (d *Duel) By(combine func(logs []float64) float64, base []float64) *Duel {
 // Promotes says that all that matters is whether the challenger is faster: the duel ends as well where it is not, beyond
 // its bounds.
 func (d *Duel) Promotes() *Duel {
-	d.promotes, d.look = true, minHopeless
+	d.promotes, d.look = true, minEarly
+	return d
+}
+
+// Sure says that fewer than MinPairs pairs are enough for a gain that is beyond gain with its whole interval. It is for
+// a question that others have answered already.
+func (d *Duel) Sure(gain float64) *Duel {
+	d.sure, d.look = gain, minEarly
 	return d
 }
 
@@ -140,8 +149,8 @@ func (d *Duel) More() bool {
 }
 
 // Verdict is the decision on the pairs so far, with the rule's result for the workloads' median ratios, challenger
-// over champion, and its one-sided 99.5 % bounds. Before MinPairs pairs it is Ambiguous, or for a duel that Promotes
-// anything but Faster.
+// over champion, and its one-sided 99.5 % bounds. Before MinPairs pairs it is Ambiguous, unless Promotes or Sure say
+// otherwise.
 func (d *Duel) Verdict() (v kernels.Verdict, ratio, lo, hi float64) {
 	n := 0
 	for _, r := range d.rounds {
@@ -158,9 +167,9 @@ func (d *Duel) judge() result {
 		return result{verdict: kernels.Ambiguous, ratio: 1, lo: 0, hi: math.MaxFloat64}
 	}
 	r := estimate(d.rounds, d.seed, d.gain())
-	hopeless := d.promotes && d.Pairs() >= minHopeless && r.lo > 1-d.delta
+	early := d.promotes && r.lo > 1-d.delta || d.sure > 0 && r.hi < 1-d.sure
 	switch {
-	case d.Pairs() < MinPairs && !hopeless:
+	case d.Pairs() < MinPairs && !(early && d.Pairs() >= minEarly):
 		r.verdict = kernels.Ambiguous
 	case r.hi < 1-d.delta:
 		r.verdict = kernels.Faster

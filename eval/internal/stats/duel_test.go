@@ -152,6 +152,34 @@ func TestHopelessDuelsEnd(t *testing.T) {
 	}
 }
 
+// TestSureDuelsEnd: a gain that is clear after few pairs ends a duel that may end so, and nothing else does.
+func TestSureDuelsEnd(t *testing.T) {
+	for _, c := range []struct {
+		ratio, sure float64
+		pairs       int
+		want        kernels.Verdict
+	}{
+		{0.97, 0.005, 20, kernels.Faster},
+		{0.97, 0, 60, kernels.Faster},
+		{0.997, 0.005, 60, kernels.Faster}, // not by more than is sure
+		{1.03, 0.005, 60, kernels.Slower},
+		{1, 0.005, 200, kernels.Same},
+	} {
+		d := NewDuel([]float64{1}, 0, 1)
+		if c.sure > 0 {
+			d.Sure(c.sure)
+		}
+		for i := 0; d.More(); i++ {
+			jitter := 1 + 0.001*float64(i%5-2)
+			d.Add(0, 1000, 1000*c.ratio*jitter)
+		}
+		if v, _, _, _ := d.Verdict(); v != c.want || d.Pairs() != c.pairs {
+			t.Errorf("ratio %g, sure at %g: %s after %d pairs, expected %s after %d", c.ratio, c.sure, v, d.Pairs(), c.want,
+				c.pairs)
+		}
+	}
+}
+
 // TestWinnersCurse sends 10,000 identical kernels through screen, fitness and a duel of the best eight: their fitness
 // is too optimistic, the figures of their duels are not.
 func TestWinnersCurse(t *testing.T) {
