@@ -90,6 +90,7 @@ func (p *Pool) describeChecks() error {
 		}
 		setup.Terms = append(setup.Terms, k)
 	}
+	setup.Coherent = p.cfg.Problem.Check.Coherent
 	if p.cfg.Problem.Check.RoundedTerms {
 		setup.Rounded = p.cfg.DType
 	}
