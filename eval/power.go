@@ -84,7 +84,7 @@ func (q *prover) workload(ctx context.Context, w kernels.Workload) (found power,
 		}
 		if got.Unfit != "" {
 			found.unfit = append(found.unfit, class)
-			got.Missed = "what is more than a right kernel may be off with sums in " + got.Unfit
+			got.Missed = "an error larger than a right kernel may have with sums in " + got.Unfit
 		}
 		switch {
 		case got.Missed == "" && found.bank == "":

@@ -77,8 +77,8 @@ func Layers() string {
 // Check reports what a mode lacks here, nil if it is available.
 func Check(m Mode) error {
 	if m == Strict && (landlockABI() < strictABI || !seccompWorks()) {
-		return fmt.Errorf("a strict sandbox needs Landlock ABI %d (Linux 6.7) and seccomp, this kernel has %s: choose best "+
-			"to go on with that", strictABI, orNothing(Layers()))
+		return fmt.Errorf("a strict sandbox needs Landlock ABI %d (Linux 6.7) and seccomp, this kernel has %s: "+
+			"use --sandbox best to continue with that", strictABI, orNothing(Layers()))
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ type art struct {
 	cursor    rune
 	marked    rune
 	pinned    rune
-	killed    rune // its lineage is bred from no more
+	killed    rune // its lineage is no longer bred from
 	check     string
 	dot       string // between parts of a line
 	plusMinus string
