@@ -173,9 +173,10 @@ func TestCPUEvidence(t *testing.T) {
 	}
 	slow := cpuJob(t, pool, rightBody+" if (i < n) for (int k = 0; k < 8000; ++k) y[i] += 0 * k;")
 	duel, err := pool.Duel(context.Background(), slow, again)
-	// On a busy machine the verdict may be that there is doubt, but the sides of the first round are hundreds of times
-	// apart.
-	if err != nil || duel.Verdict == kernels.Slower || len(duel.Rounds) == 0 || duel.Rounds[0].Ratio > 0.5 {
+	// On a busy machine every block of pairs may be discarded. Where one counts, the sides are hundreds of times apart.
+	noisy := func(r kernels.DuelRound) bool { return r.Pairs == 0 && r.Discarded > 0 }
+	if err != nil || duel.Verdict == kernels.Slower || len(duel.Rounds) == 0 ||
+		!noisy(duel.Rounds[0]) && duel.Rounds[0].Ratio > 0.5 || noisy(duel.Rounds[0]) && duel.Verdict != kernels.Ambiguous {
 		t.Errorf("duel %+v, %v", duel, err)
 	}
 }

@@ -51,9 +51,8 @@ func (p *Pool) repeatsTooFast(workload string, r repeats, honest float64, least 
 	if least(r.ratios) >= (1-margin)*honest {
 		return ""
 	}
-	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls "+
-		"before, "+
-		"%.2f of honest kernels", workload, stats.Median(r.ratios), honest)
+	return fmt.Sprintf("%s: keeps answers: repeated calls on the same inputs take %.2f of the time of first calls; "+
+		"for honest kernels it is %.2f", workload, stats.Median(r.ratios), honest)
 }
 
 // usualRepeat is the least ratio of repeated to fresh calls that an honest kernel may have at a workload, by the

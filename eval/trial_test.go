@@ -37,7 +37,7 @@ func TestTrialOnTheDevice(t *testing.T) {
 		{"killed", kernels.TrialClasses, "", 0, ""},
 		{"good", kernels.TrialFresh, kernels.Passed, 0, "80 fresh calls on 8 sets of inputs; 10 pairs against itself"},
 		{"replays_scratch", kernels.TrialFresh, kernels.Failed, kernels.Suspect,
-			"keeps answers: calls on inputs that it has seen take 0.20"},
+			"keeps answers: repeated calls on the same inputs take 0.20"},
 		{"strays_in_duel", kernels.TrialFresh, kernels.Failed, kernels.Suspect, "1025 normal"},
 		{"crashes_in_duel", kernels.TrialFresh, kernels.Failed, kernels.Crashed, "ILLEGAL_ADDRESS"},
 		{"hangs_in_duel", kernels.TrialFresh, kernels.Failed, kernels.TimedOut, "did not finish"},

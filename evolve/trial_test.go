@@ -319,36 +319,30 @@ func TestBrokenTrialStops(t *testing.T) {
 func TestEndDuringATrial(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
+		evals    int
 		end      func(s *Search, cancel context.CancelFunc)
 		standing kernels.Standing
 		whole    bool
 	}{
-		{"budget", func(*Search, context.CancelFunc) {}, kernels.Stood, true},
-		{"stop", func(s *Search, _ context.CancelFunc) { _ = s.Steer(context.Background(), Command{Do: "stop"}) },
-			kernels.Stood, true},
-		{"stopped twice", func(s *Search, _ context.CancelFunc) {
-			for range 2 {
-				_ = s.Steer(context.Background(), Command{Do: "stop"})
-			}
-		}, kernels.OnTrial, false},
-		{"interrupted", func(_ *Search, cancel context.CancelFunc) { cancel() }, kernels.OnTrial, false},
-		{"aborted", func(s *Search, _ context.CancelFunc) { s.Abort() }, kernels.OnTrial, false},
+		{"budget", 30, func(*Search, context.CancelFunc) {}, kernels.Stood, true},
+		{"stop", 30, func(s *Search, _ context.CancelFunc) { go steer(s, "stop") }, kernels.Stood, true},
+		{"stopped twice", 30, func(s *Search, _ context.CancelFunc) { go steer(s, "stop", "stop") }, kernels.OnTrial, false},
+		// A budget that ends first would begin the other parts.
+		{"interrupted", 10000, func(_ *Search, cancel context.CancelFunc) { cancel() }, kernels.OnTrial, false},
+		{"aborted", 30, func(s *Search, _ context.CancelFunc) { s.Abort() }, kernels.OnTrial, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ev, m := newCourt(2), &memory{}
 			cfg := toyConfig(t, "hills")
-			cfg.Budget.Evals = 30
+			cfg.Budget.Evals = tt.evals
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			began, release := ev.holdEmulated()
-			s := tried(t, cfg, ev, m)
-			go func() {
-				<-began
-				tt.end(s, cancel)
-				if tt.name == "budget" {
-					close(release)
-				}
-			}()
+			var s *Search
+			release := ev.holdEmulated(func() { tt.end(s, cancel) })
+			if tt.name == "budget" {
+				close(release)
+			}
+			s = tried(t, cfg, ev, m)
 			sum, err := s.Run(ctx, func(e Event) {
 				if e.Kind == KindDrain && tt.name != "budget" && tt.name != "stopped twice" &&
 					strings.Contains(e.Note, "in flight") {
@@ -412,15 +406,22 @@ func TestPartsBesideEachOther(t *testing.T) {
 	}
 }
 
-// holdEmulated has the emulated part of trials wait for release; began is closed when the first one waits.
-func (c *court) holdEmulated() (began, release chan struct{}) {
-	began, release = make(chan struct{}), make(chan struct{})
+// steer sends commands one after the other; the search may have ended before the last.
+func steer(s *Search, commands ...string) {
+	for _, do := range commands {
+		_ = s.Steer(context.Background(), Command{Do: do})
+	}
+}
+
+// holdEmulated has the emulated part of trials wait for release; the first one calls began before it waits.
+func (c *court) holdEmulated(began func()) (release chan struct{}) {
+	release = make(chan struct{})
 	var once sync.Once
 	c.before = func(ctx context.Context, _ *kernels.Job, parts []kernels.TrialPart) error {
 		if parts[0] != kernels.TrialEmulated {
 			return nil
 		}
-		once.Do(func() { close(began) })
+		once.Do(began)
 		select {
 		case <-release:
 			return nil
@@ -428,7 +429,7 @@ func (c *court) holdEmulated() (began, release chan struct{}) {
 			return ctx.Err()
 		}
 	}
-	return began, release
+	return release
 }
 
 // TestTrialIsResumedFromTheStore leaves a run with a cheat on its throne; the next session finds it out and restores

@@ -106,7 +106,7 @@ func look(ctx context.Context, path string, joined func()) (v seen, err error) {
 		switch e.Kind {
 		case evolve.KindResult:
 			if v.candidates[e.ID] {
-				return fmt.Errorf("candidate %s was told twice", e.ID.Short())
+				return fmt.Errorf("candidate %s was reported twice", e.ID.Short())
 			}
 			v.candidates[e.ID] = true
 		case evolve.KindChampion:

@@ -72,7 +72,7 @@ func (a *app) listExchanges(r *record.Record, all []kernels.Exchange) error {
 		a.Sayf("No language model was asked in this run.")
 		return nil
 	}
-	t := report.NewTable("rlrrrl", "#", "language model", "took", "tokens", "USD", "what came of it")
+	t := report.NewTable("rlrrrl", "#", "language model", "took", "tokens", "USD", "result")
 	for i := range all {
 		e := &all[i]
 		t.Row(i+1, strings.TrimPrefix(e.Arm, "llm:"), report.Duration(e.Took), report.Count(llm.SpentOn(e).Tokens()),

@@ -52,7 +52,7 @@ func (a *app) explain(ctx context.Context, path, name string, f explainFlags) er
 	})
 }
 
-// explainText is what choices buy, for people.
+// explainText is what choices gain, for people.
 func (a *app) explainText(s *session.Session, e *measure.Explained) {
 	a.Printf("candidate %s", e.Candidate.Short())
 	if rs := e.Resources; len(rs) > 0 {

@@ -21,8 +21,8 @@ func addSeed(c *cobra.Command, seed *uint64, of string) {
 
 // addModels declares the flags of language models.
 func (a *app) addModels(fs *pflag.FlagSet, f *models.Options) {
-	fs.StringVar(&f.Config, "llm", "", "let language models propose, told little or much: "+strings.Join(llm.Configs(),
-		", "))
+	fs.StringVar(&f.Config, "llm", "", "let language models propose, with little or much information: "+
+		strings.Join(llm.Configs(), ", "))
 	fs.StringSliceVar(&f.Models, "llm-model", nil, "models to ask, by the server's names; repeatable")
 	a.addServer(fs, f)
 	fs.StringVar(&f.Budget, "llm-budget", "", "most that they may cost over all sessions, as in 5usd,200calls,2Mtokens "+

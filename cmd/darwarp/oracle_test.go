@@ -19,7 +19,7 @@ func oracle() http.Handler {
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		var body struct{ Model string }
 		json.NewDecoder(r.Body).Decode(&body)
-		n := asked.Add(1)
+		n, key := asked.Add(1), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		switch body.Model {
 		case "good": // as the axpy problem's family has them
 			says(w, fmt.Sprintf("## thought\nOther threads.\n## genes\n```json\n"+
@@ -45,18 +45,16 @@ func oracle() http.Handler {
 		case "never":
 			<-r.Context().Done()
 		case "quotes":
-			says(w, "your key is "+keyOf(r))
+			says(w, "your key is "+key)
 		case "leaks":
 			w.WriteHeader(http.StatusUnauthorized)
-			fmt.Fprintf(w, `{"error": {"message": "wrong key %s"}}`, keyOf(r))
+			fmt.Fprintf(w, `{"error": {"message": "wrong key %s"}}`, key)
 		default:
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})
 	return mux
 }
-
-func keyOf(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
 
 // says replies with a text, and counts tokens.
 func says(w http.ResponseWriter, text string) {

@@ -108,7 +108,7 @@ func said(c evolve.Command) string {
 	case "unpin":
 		return c.ID.Short() + " is no longer pinned"
 	case "kill":
-		return "the lineage of " + c.ID.Short() + " is bred from no more"
+		return "the lineage of " + c.ID.Short() + " is no longer bred from"
 	case "add":
 		return "added " + strings.TrimPrefix(budgetText(store.Budget{Evals: c.Evals, For: c.For}), "until ")
 	case "weigh":

@@ -112,8 +112,8 @@ func (a *app) topTable(r *record.Record, best []kernels.Candidate) error {
 	t.Width = console.Width(a.Out)
 	t.Write(a.Out)
 	if !champion.IsZero() {
-		a.Sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its "+
-			"rank.", r.ChampionNote(", which ", champion))
+		a.Sayf("\n* champion%s. Speedup is over the naive start. Candidates whose intervals overlap that of the first of "+
+			"a group share its rank.", r.ChampionNote(", which ", champion))
 	}
 	return nil
 }

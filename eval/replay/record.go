@@ -166,7 +166,7 @@ func (f *Family) check(workloads int) error {
 			return fmt.Errorf("gene %s: origin: %w", g.Name, err)
 		}
 		if v := slices.Compact(slices.Sorted(texts(g.Values))); len(v) != len(g.Values) {
-			return fmt.Errorf("gene %s: a value is there twice", g.Name)
+			return fmt.Errorf("gene %s: a value occurs twice", g.Name)
 		}
 	}
 	keys := map[string]bool{}
@@ -176,7 +176,7 @@ func (f *Family) check(workloads int) error {
 		}
 		key := f.genome(i).Key()
 		if keys[key] {
-			return fmt.Errorf("configs[%d]: %s is there twice", i, key)
+			return fmt.Errorf("configs[%d]: %s occurs twice", i, key)
 		}
 		keys[key] = true
 	}
@@ -199,7 +199,7 @@ func (g *Gene) checkOrigin(taken map[string]bool) error {
 			return err
 		}
 		if p.find(v) >= 0 {
-			return fmt.Errorf("%v is there twice", v)
+			return fmt.Errorf("%v occurs twice", v)
 		}
 		p.values = append(p.values, v)
 	}

@@ -76,8 +76,8 @@ func fromFound(f eval.Found) finding {
 }
 
 func lookAtGPU(ctx context.Context, where eval.Location) finding {
-	f := finding{Name: "GPU", Needed: true, Do: "Install the NVIDIA driver, and in a container pass the GPU in (docker " +
-		"run --gpus all)"}
+	f := finding{Name: "GPU", Needed: true, Do: "Install the NVIDIA driver, and give a container access to the GPU " +
+		"(docker run --gpus all)"}
 	if where.Driver.Path == "" {
 		f.Detail = "no driver, so no GPU can be used"
 		return f
@@ -173,7 +173,7 @@ func autoDevice(fs []finding) (device, why string) {
 	case compiles:
 		return "cpu", missing + "; a C++ compiler is here, and times are CPU times"
 	case len(replay.ShippedNames()) == 0:
-		return "", missing + ", so is a C++ compiler that works, and no recording is shipped"
+		return "", missing + ", a working C++ compiler is missing too, and there is no built-in recording"
 	}
 	return "replay", fmt.Sprintf("%s, and so is a working C++ compiler; there are built-in recordings of %s", missing,
 		strings.Join(replay.ShippedNames(), ", "))
@@ -182,7 +182,7 @@ func autoDevice(fs []finding) (device, why string) {
 // cxxFinding is the finding that the cpu device stands on.
 const cxxFinding = "C++ compiler"
 
-// sandboxFinding says how workers can be fenced in here.
+// sandboxFinding says how workers can be restricted here.
 func sandboxFinding() finding {
 	layers := eval.SandboxLayers()
 	return finding{Name: "sandbox", OK: layers != "", Detail: report.OrDash(layers),

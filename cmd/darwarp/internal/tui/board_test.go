@@ -325,7 +325,7 @@ func TestFellOnTrial(t *testing.T) {
 		}
 	}
 	if s := d.screen(); strings.Contains(s, "on trial") {
-		t.Errorf("the one before has stood its trial:\n%s", s)
+		t.Errorf("the one before has passed its trial:\n%s", s)
 	}
 }
 

@@ -135,7 +135,7 @@ func (s *Lines) tried(e evolve.Event) {
 		s.say(e, e.ID.Short()+" "+report.FirstLine(e.Note))
 	case e.ID != e.Champion || e.Standing != kernels.Stood:
 	case e.Trial.Part(kernels.TrialLaunches).Verdict == kernels.Pending:
-		s.say(e, "champion "+e.ID.Short()+" has stood its trial")
+		s.say(e, "champion "+e.ID.Short()+" has passed its trial")
 	default:
 		d := e.Trial.Part(kernels.TrialLaunches)
 		s.say(e, fmt.Sprintf("champion %s: %s: %s", e.ID.Short(), d.Detail, d.Verdict))
