@@ -62,7 +62,7 @@ func (q *Prover) workload(ctx context.Context, w kernels.Workload) (found Power,
 		}
 		if got.Unfit != "" {
 			found.Unfit = append(found.Unfit, class)
-			got.Missed = "what is more than a right kernel may be off with sums in " + got.Unfit
+			got.Missed = "an error larger than a right kernel may have with sums in " + got.Unfit
 		}
 		switch {
 		case got.Missed == "" && found.Bank == "":
