@@ -41,7 +41,7 @@ func cpuJob(t *testing.T, p *Pool, body string) *kernels.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := fmt.Sprintf("extern \"C\" int system(const char *); __constant__ int CONSTANTS[4] = {6, 6, 6, 6};\n"+
+	src := fmt.Sprintf("extern \"C\" __device__ int system(const char *); __constant__ int CONSTANTS[4] = {6, 6, 6, 6};\n"+
 		"extern \"C\" __global__ void scale(const float *x, float *y, int n) {\nint i = blockIdx.x * 256 + threadIdx.x;\n"+
 		"%s\n}\n", body)
 	return &kernels.Job{ID: kernels.NewID(src, spec, "test"), Source: src, Plan: plan, Acc: kernels.FP32,
@@ -88,6 +88,10 @@ func TestCPUVerdicts(t *testing.T) {
 			kernels.Crashed, "segmentation"},
 		{"keeps_in_a_table", rightBody + " static const int table[4] = {1, 2, 3, 4}; volatile int* p = " +
 			"const_cast<int*>(table); if (n == 4096) p[0] = 7;", kernels.Crashed, "segmentation"},
+		{"for_another_compiler", rightBody + "}\n#ifdef __NVCC__\nint p = system(\"true\");\n#endif\n__device__ void f() {",
+			kernels.CompileFailed, "line 5: #if on __NVCC__"},
+		{"for_the_host", rightBody + "}\nint p = 1;\n__device__ void f() {",
+			kernels.CompileFailed, "line 5: int p"},
 		{"commented_asm", rightBody + " // asm(\"\")", kernels.Duplicate, "same machine code"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"darwarp/eval/internal/device"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
+	"darwarp/kernels/source"
 )
 
 // Evaluate compiles, gates and times one candidate. What the candidate does wrong is the Result's
@@ -119,6 +120,10 @@ func (e *evaluation) compile(ctx context.Context) error {
 			outcome = kernels.Unsupported
 		}
 		e.fail(outcome, "%s", out.Failure)
+		return nil
+	}
+	if why := source.Check(e.job.Source); why != "" { // an export is built where NVRTC does not look
+		e.fail(kernels.CompileFailed, "%s", why)
 		return nil
 	}
 	if p := e.checkers; p != nil {

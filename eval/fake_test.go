@@ -54,6 +54,9 @@ func inherited(i int) []byte {
 }
 
 func (f *fake) handle(req *device.Request, c *proc.Conn) any {
+	if name := req.Name(); name == os.Getenv("DARWARP_FAKE_KILLED") {
+		dieOnce(name, syscall.SIGKILL)
+	}
 	switch {
 	case req.Open != nil:
 		dev, _ := kernels.ArchDevice("sm_90a")
@@ -135,6 +138,9 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 		cs := &f.prep.Cases[i]
 		f.write(cs, places[i], factorOf(entry, cs.Trial, i == ran[len(ran)-1]))
 		reply.Cases[i] = device.CaseReply{Ran: true, Hash: cs.Seed, Same: true, Nanos: 10e3}
+		if entry == "glacial" {
+			reply.Cases[i].Nanos = speeds[entry]
+		}
 	}
 	last := &reply.Cases[ran[len(ran)-1]]
 	switch entry {
@@ -259,7 +265,7 @@ func die(sig syscall.Signal) {
 }
 
 // speeds are the times in ns by entry; others take 10 us.
-var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3,
+var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3, "glacial": 125e6,
 	"replays": 2e3,
 	"dips":    9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3, "killed_in_duel": 8e3, "killed_at_the_end": 8e3,
 	"replays_scratch": 2e3, "stores_what_differs": 8e3, "seen_only": 8e3, "seen_a_little": 9.5e3, "strays_in_duel": 8e3,
@@ -371,7 +377,11 @@ func (f *fake) duel(req *device.Duel, c *proc.Conn) any {
 	var reply device.DuelReply
 	entries := [2]string{req.A.Calls[0].Launches[0].Entry, req.B.Calls[0].Launches[0].Entry}
 	entry, fresh := entries[1], req.Run.Fresh > 0
-	if fresh && (len(req.Run.Cases) < 8 || len(req.A.Expect[0]) != len(req.B.Expect[0])) {
+	bank := 8
+	if req.Estimates != [2]float64{} {
+		bank = 2
+	}
+	if fresh && (len(req.Run.Cases) != bank || len(req.A.Expect[0]) != len(req.B.Expect[0])) {
 		panic("a fresh duel without a bank")
 	}
 	if entry == "killed_in_duel" || entry == "killed_at_the_end" {

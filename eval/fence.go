@@ -16,7 +16,7 @@ const (
 func SandboxModes() []string { return sandbox.Modes() }
 
 // SandboxLayers names what this machine's kernel offers, empty when it is nothing.
-func SandboxLayers() string { return sandbox.Layers() }
+func SandboxLayers() string { return sandbox.Here().String() }
 
 // fence is the mode, empty for off.
 func (c *Config) fence() sandbox.Mode {
@@ -25,3 +25,6 @@ func (c *Config) fence() sandbox.Mode {
 	}
 	return c.Sandbox
 }
+
+// SandboxMissing names the layers that this machine's kernel does not offer, empty if it offers all.
+func SandboxMissing() string { return sandbox.Here().Missing() }

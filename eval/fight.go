@@ -59,6 +59,12 @@ func (p *Pool) newFight(t terms, base map[string]float64) *fight {
 	}
 	combine := func(logs []float64) float64 { return p.cfg.Objective.Combine(logs, f.workloads) }
 	f.Duel = stats.NewDuel(weights, margin, 1).By(combine, levels)
+	if t.both {
+		f.Promotes()
+	}
+	if t.both && t.fresh && !t.patient {
+		f.Sure(stats.MinMargin)
+	}
 	return f
 }
 

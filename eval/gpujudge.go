@@ -120,7 +120,11 @@ func (p *Pool) openGPUJudge(ctx context.Context, open device.Open, reference []b
 	if g.host, err = p.memory("darwarp-given", torchBytes); err != nil {
 		return "", err
 	}
-	worker, err := g.start(ctx)
+	var worker *proc.Worker
+	err = p.insist(ctx, func() (err error) {
+		worker, err = g.start(ctx)
+		return err
+	})
 	if err != nil {
 		return err.Error(), errors.Join(ctx.Err(), g.forget())
 	}

@@ -17,6 +17,7 @@ import (
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
+	"darwarp/kernels/source"
 )
 
 // outputSlots is how many candidates' outputs can wait for the checker while the device goes on.
@@ -119,7 +120,12 @@ func lookAs(ctx context.Context, r role, where Location, index int) (device.Open
 		return device.OpenReply{}, err
 	}
 	defer none.Close()
-	w, reply, err := startWorker(ctx, r, device.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
+	var w *proc.Worker
+	var reply device.OpenReply
+	err = insist(ctx, func(error) {}, func() (err error) {
+		w, reply, err = startWorker(ctx, r, device.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
+		return err
+	})
 	if err != nil {
 		return reply, &EnvError{What: "a usable GPU", Why: err.Error(), Do: "Check nvidia-smi"}
 	}
@@ -142,13 +148,19 @@ func (p *Pool) compileOurs(ctx context.Context, what, source string) ([]byte, er
 // start makes the cases, their truth, and the workers that live as long as the pool.
 func (p *Pool) start(ctx context.Context, open device.Open) error {
 	cfg := p.cfg
+	if why := source.Check(cfg.Reference); why != "" {
+		return fmt.Errorf("%s: %s", cfg.Problem.Reference.File, why)
+	}
 	reference, err := p.compileOurs(ctx, cfg.Problem.Reference.File, cfg.Reference)
 	if err != nil {
 		return err
 	}
 	if cfg.shared != nil {
 		p.cases = cfg.shared.cases
-	} else if p.cases, err = p.provenCases(ctx, open, reference); err != nil {
+	} else if err := p.insist(ctx, func() (err error) {
+		p.cases, err = p.provenCases(ctx, open, reference)
+		return err
+	}); err != nil {
 		return err
 	}
 	if err := p.fits(); err != nil {
@@ -159,21 +171,24 @@ func (p *Pool) start(ctx context.Context, open device.Open) error {
 	if err := p.openJudge(ctx, open, reference); err != nil {
 		return err
 	}
-	if err := p.checkTruth(ctx); err != nil {
+	if err := p.insist(ctx, func() error { return p.checkTruth(ctx) }); err != nil {
 		return err
 	}
 	p.slots, p.first = make(chan int, p.runner.prepare.Slots), make(chan int)
 	for i := range p.runner.prepare.Slots {
 		p.slots <- i
 	}
-	if p.runner.prepare.Palettes, err = p.palettes(ctx); err != nil {
+	if err := p.insist(ctx, func() (err error) {
+		p.runner.prepare.Palettes, err = p.palettes(ctx)
+		return err
+	}); err != nil {
 		return err
 	}
 	if uuid := p.device.UUID; p.role.worker == gpuRole.worker && uuid != "" {
 		p.health = health.Watch(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
 	}
 	p.cfg.progress("measuring the device's ceilings")
-	return p.prove(ctx)
+	return p.insist(ctx, func() error { return p.prove(ctx) })
 }
 
 var (

@@ -69,10 +69,12 @@ func (p *Pool) openChecker(ctx context.Context, open device.Open, reference []by
 		Fence: cpuRole.in(p.cfg.fence()).fence(device.Open{})}
 	p.checker.mu.Lock()
 	defer p.checker.mu.Unlock()
-	if err := p.checker.ready(ctx); err != nil {
-		return err
-	}
-	return p.makeTruth(ctx, open, reference)
+	return p.insist(ctx, func() error {
+		if err := p.checker.ready(ctx); err != nil {
+			return err
+		}
+		return p.makeTruth(ctx, open, reference)
+	})
 }
 
 // describeChecks says what there is to be judged, and by which error models.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"darwarp/eval/internal/attack"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/cpu"
@@ -25,6 +26,7 @@ var workers = map[string]func(args []string) int{
 	"judge":   judge.Main,
 	"nvml":    health.Main,
 	"sandbox": sandbox.Main,
+	"attack":  attack.Main,
 }
 
 // WorkerMain runs one of darwarp's own worker processes and returns its exit code.

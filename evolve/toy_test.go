@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,46 +31,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-const toyFamily = `
-arch = "sm_80"
-[[gene]]
-name = "a"
-values = [1, 2, 3, 4, 5, 6, 7, 8]
-default = 1
-[[gene]]
-name = "b"
-values = [1, 2, 3, 4, 5, 6, 7, 8]
-default = 1
-[[gene]]
-name = "c"
-values = ["x", "y", "z"]
-default = "x"
-[[gene]]
-name = "d"
-values = [1, 2, 3, 4]
-default = 1
-when = "c == 'z'"
-[[gene]]
-name = "e"
-values = [false, true]
-default = false
-[[constraint]]
-rule = "a + b <= 12"
-why = "there is no room for more"
-` + kernelstest.Launch
+//go:embed testdata/toy.toml
+var toyFamily string
 
 // plainFamily has two genes, one of which its template does not use.
-const plainFamily = `
-arch = "sm_80"
-[[gene]]
-name = "a"
-values = [1, 2, 3, 4]
-default = 1
-[[gene]]
-name = "unused"
-values = [1, 2]
-default = 1
-` + kernelstest.Launch
+//
+//go:embed testdata/plain.toml
+var plainFamily string
 
 func toyBundle(t testing.TB) *templates.Bundle {
 	t.Helper()

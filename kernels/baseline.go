@@ -29,6 +29,9 @@ var baselineKinds = []string{"cublaslt", "torch"}
 // backend of scaled_dot_product_attention alone.
 var torchBackends = []string{"eager", "compile", "max-autotune", "flash", "efficient", "math", "cudnn"}
 
+// maxCall bounds a call in bytes. It is code: nothing of it is cleaned.
+const maxCall = 1000
+
 // Applies reports whether the baseline has a figure at this size.
 func (b *Baseline) Applies(p *Problem, dims Dims, t DType) (bool, error) {
 	if b.when == nil {
@@ -52,7 +55,7 @@ func (p *Problem) checkBaselines(n *notes, scope expr.Scope) {
 			n.addf(key+".kind", "unknown baseline %q: expected one of %s", b.Kind, strings.Join(baselineKinds, ", "))
 			continue
 		}
-		if !labelRE.MatchString(b.Name) || seen[b.Name] {
+		if CheckLabel(b.Name) != nil || seen[b.Name] {
 			n.addf(key+".name", "%q is not usable: expected a new name of letters, digits, '-', '_' and '.'", b.Name)
 		}
 		seen[b.Name] = true
@@ -78,7 +81,7 @@ func (b *Baseline) checkKind(n *notes, key string) {
 	if !slices.Contains(torchBackends, b.Backend) {
 		n.addf(key+".backend", "unknown backend %q: expected one of %s", b.Backend, strings.Join(torchBackends, ", "))
 	}
-	if strings.TrimSpace(b.Call) == "" || strings.ContainsAny(b.Call, "\r\n") {
+	if strings.TrimSpace(b.Call) == "" || CheckLine(b.Call, maxCall) != nil {
 		n.addf(key+".call", "expected a Python expression on one line that gives the output, as in \"A @ B.T\"")
 	}
 }

@@ -9,6 +9,9 @@ import (
 // grownPrefix marks the families that language models gave to a run: they belong to the run and to no folder.
 const grownPrefix = "llm-"
 
+// maxGrownAbout is how many bytes are kept of what a model says of its family: it stands beside the family's name.
+const maxGrownAbout = 100
+
 // GrownName names the n-th such family of a run, from 1.
 func GrownName(n int) string { return fmt.Sprintf("%s%d", grownPrefix, n) }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -18,9 +19,19 @@ type Mistake struct {
 
 func (m Mistake) Error() string {
 	if m.Key == "" {
-		return fmt.Sprintf("%s: %v", m.File, m.Err)
+		return shown(fmt.Sprintf("%s: %v", m.File, m.Err))
 	}
-	return fmt.Sprintf("%s: %s: %v", m.File, m.Key, m.Err)
+	return shown(fmt.Sprintf("%s: %s: %v", m.File, m.Key, m.Err))
+}
+
+// shown leaves nothing in a message that could act on a terminal: it quotes lines and names of the file.
+func shown(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, s)
 }
 
 func (m Mistake) Unwrap() error { return m.Err }
@@ -77,6 +88,9 @@ func shorten(s string) string {
 func decode(file string, data []byte, into any) error {
 	if len(data) > maxTOML {
 		return Mistakes{{file, "", fmt.Errorf("%d bytes: expected at most %d", len(data), maxTOML)}}
+	}
+	if key, many := tooManyUnknown(data, into); many {
+		return Mistakes{{file, shorten(key), fmt.Errorf("unknown key, as are more than %d others", maxUnknown)}}
 	}
 	d := toml.NewDecoder(strings.NewReader(string(data))).DisallowUnknownFields()
 	err := d.Decode(into)

@@ -41,6 +41,48 @@ func withMap(m string) string {
 	return "smem = \"smem\"\ntensor_map = [{ " + m + " }]"
 }
 
+// TestManyUnknownKeys: each is found by reading the file from its beginning, so no more than some are asked for.
+func TestManyUnknownKeys(t *testing.T) {
+	for _, text := range []string{strings.Repeat("[[a]]\n", 40_000), "gene = [" + strings.Repeat("{a=1},", 40_000) + "]",
+		"a = [" + strings.Repeat("{},", 80_000) + "]"} {
+		_, err := ParseFamily("f.toml", "f", []byte(text), &Problem{})
+		if err == nil || !strings.Contains(err.Error(), "unknown key, as are more than 20 others") || len(err.Error()) > 200 {
+			t.Errorf("%.20q: %.200v", text, err)
+		}
+	}
+	_, err := ParseFamily("f.toml", "f", []byte(strings.Repeat("[[a]]\n", 20)), &Problem{})
+	var ms Mistakes
+	if !errors.As(err, &ms) || len(ms) != 20 {
+		t.Errorf("%d mistakes (%v), want 20", len(ms), err)
+	}
+}
+
+// TestHostileTexts: what a file says reaches a terminal as plain text, also where the file is refused.
+func TestHostileTexts(t *testing.T) {
+	const evil = "\x1b]0;title\a\u202e"
+	escaped := `\u001b]0;title\u0007\u202e`
+	for _, e := range []struct{ old, new string }{
+		{`name = "product"`, `name = "` + escaped + `"`},
+		{`dims = ["m"`, `dims = ["` + escaped + `", "m"`},
+		{`name = "product"`, "name = \"" + evil},
+		{`name = "product"`, `"` + escaped + `" = 1`},
+		{`name = "product"`, `name = "` + strings.Repeat("x", 200) + `"`},
+	} {
+		if !strings.Contains(problemTOML, e.old) {
+			t.Fatalf("%q is not in the file", e.old)
+		}
+		_, err := ParseProblem("problem.toml", []byte(strings.Replace(problemTOML, e.old, e.new, 1)))
+		if err == nil || strings.ContainsAny(err.Error(), "\x1b\a\u202e") {
+			t.Errorf("%q: %q", e.new, err)
+		}
+	}
+	p, err := ParseProblem("problem.toml", []byte(strings.Replace(problemTOML, `name = "product"`,
+		`name = "product"`+"\nabout = \""+escaped+`\n`+strings.Repeat("x", 1000)+`"`, 1)))
+	if err != nil || CheckLine(p.About, MaxAbout) != nil {
+		t.Errorf("about is %q (%v)", p.About, err)
+	}
+}
+
 func TestParseProblemMistakes(t *testing.T) {
 	for _, e := range []edit{
 		{"no name", `name = "product"`, ``,

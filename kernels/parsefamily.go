@@ -31,6 +31,8 @@ func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
 	}
 	f.Name = name
 	n := &notes{file: file}
+	n.add("", CheckLabel(name))
+	f.cleanTexts()
 	f.readArch(n)
 	scope := baseScope()
 	taken := p.taken()
@@ -64,6 +66,21 @@ func (p *Problem) taken() map[string]bool {
 	return taken
 }
 
+// cleanTexts makes what the family says of itself fit to be shown. Nothing depends on it, so nothing is refused for it.
+func (f *Family) cleanTexts() {
+	most := MaxAbout
+	if Grown(f.Name) { // its title has it
+		most = maxGrownAbout
+	}
+	clean(most, &f.About)
+	for i := range f.Genes {
+		clean(MaxAbout, &f.Genes[i].About)
+	}
+	for i := range f.Constraints {
+		clean(MaxAbout, &f.Constraints[i].Why)
+	}
+}
+
 func (f *Family) readArch(n *notes) {
 	m := archRE.FindStringSubmatch(f.Arch)
 	if m == nil {
@@ -83,7 +100,7 @@ func (f *Family) compileGenes(n *notes, scope expr.Scope, taken map[string]bool)
 		if g.Name != "" {
 			key = fmt.Sprintf("gene[%d] (%s)", i, g.Name)
 		}
-		if !nameRE.MatchString(g.Name) || taken[g.Name] {
+		if CheckIdentifier(g.Name) != nil || taken[g.Name] {
 			n.addf(key+".name", "%q is not usable: expected a new identifier", g.Name)
 			continue
 		}
@@ -151,8 +168,8 @@ func (g *Gene) compileValues(n *notes, key string) {
 func geneValue(raw any) (Value, error) {
 	v, err := NewValue(raw)
 	s, isString := v.Any().(string)
-	if err == nil && isString && (!wordRE.MatchString(s) || ParseValue(s) != v) {
-		return v, fmt.Errorf("%q: expected a word of letters, digits and _ . + - that begins with a letter", s)
+	if err == nil && isString && (v.Admit() != nil || ParseValue(s) != v) {
+		return v, fmt.Errorf("%s: expected a word of letters, digits and _ . + - that begins with a letter", quoted(s))
 	}
 	return v, err
 }
@@ -178,7 +195,7 @@ func (f *Family) checkAccumulate(n *notes) {
 func (f *Family) compileLets(n *notes, scope expr.Scope, taken map[string]bool) {
 	for i := range f.Lets {
 		l, key := &f.Lets[i], fmt.Sprintf("let[%d] (%s)", i, f.Lets[i].Name)
-		if !nameRE.MatchString(l.Name) || taken[l.Name] {
+		if CheckIdentifier(l.Name) != nil || taken[l.Name] {
 			n.addf(key+".name", "%q is not usable: expected a new identifier", l.Name)
 			continue
 		}

@@ -51,7 +51,7 @@ func (p *Problem) checkDimNames(n *notes) {
 	}
 	taken := (&Problem{}).taken()
 	for i, d := range p.DimNames {
-		if !nameRE.MatchString(d) || taken[d] {
+		if CheckIdentifier(d) != nil || taken[d] {
 			n.addf(fmt.Sprintf("dims[%d]", i), "%q is not usable: expected a new identifier", d)
 		}
 		taken[d] = true
@@ -59,8 +59,9 @@ func (p *Problem) checkDimNames(n *notes) {
 }
 
 func (p *Problem) checkNames(n *notes) {
-	if !labelRE.MatchString(p.Name) {
-		n.addf("name", "%q is not a name: expected letters, digits, '-', '_' and '.'", p.Name)
+	clean(MaxAbout, &p.About) // it is only shown
+	if CheckLabel(p.Name) != nil {
+		n.addf("name", "%s is not a name: expected letters, digits, '-', '_' and '.'", quoted(p.Name))
 	}
 	if len(p.DTypes) == 0 {
 		n.addf("dtypes", "missing: name at least one of fp16, bf16, fp32")
@@ -93,7 +94,7 @@ func (p *Problem) compileTensors(n *notes, scope expr.Scope) {
 	taken, outs := (&Problem{DimNames: p.DimNames}).taken(), 0
 	for i, t := range p.Tensors {
 		key := fmt.Sprintf("tensor[%d]", i)
-		if !nameRE.MatchString(t.Name) || taken[t.Name] {
+		if CheckIdentifier(t.Name) != nil || taken[t.Name] {
 			n.addf(key+".name", "%q is not usable: expected a new identifier", t.Name)
 		}
 		taken[t.Name] = true
@@ -144,7 +145,7 @@ func (p *Problem) checkWorkloads(n *notes) {
 	seen, anyDefault := map[string]bool{}, false
 	for i, w := range p.Workloads {
 		key := fmt.Sprintf("workload[%d]", i)
-		if !labelRE.MatchString(w.Name) || seen[w.Name] || slices.Contains(takenNames, w.Name) {
+		if CheckLabel(w.Name) != nil || seen[w.Name] || slices.Contains(takenNames, w.Name) {
 			n.addf(key+".name", "%q is not usable: expected a new name of letters, digits, '-', '_' and '.'", w.Name)
 		}
 		seen[w.Name] = true
@@ -199,11 +200,11 @@ func (p *Problem) checkCheck(n *notes) {
 }
 
 func (p *Problem) compileReference(n *notes, scope expr.Scope) {
-	if !labelRE.MatchString(p.Reference.File) {
+	if CheckLabel(p.Reference.File) != nil {
 		n.addf("reference.file", "%q: expected the plain kernel's file in this folder, as in \"reference.cu\"",
 			p.Reference.File)
 	}
-	if !nameRE.MatchString(p.Reference.Entry) {
+	if CheckIdentifier(p.Reference.Entry) != nil {
 		n.addf("reference.entry", "%q: expected the kernel's name", p.Reference.Entry)
 	}
 	p.exprs.grid = p.gridExprs(n, "reference.grid", p.Reference.Grid, scope)

@@ -77,7 +77,7 @@ func CompilePlan(file string, spec PlanSpec, tensors []Tensor, scope expr.Scope)
 	}
 	for i, s := range spec.Scratch {
 		key := fmt.Sprintf("scratch[%d]", i)
-		if !nameRE.MatchString(s.Name) || pointers[s.Name] != "" || scope[s.Name] != nil {
+		if CheckIdentifier(s.Name) != nil || pointers[s.Name] != "" || scope[s.Name] != nil {
 			n.addf(key+".name", "%q is not usable: expected a new identifier", s.Name)
 		}
 		pointers[s.Name] = "scratch"
@@ -101,7 +101,7 @@ func intExpr(n *notes, key, text string, scope expr.Scope) *expr.Expr {
 func compileLaunch(n *notes, key string, l LaunchSpec, tensors []Tensor, pointers map[string]string,
 	scope expr.Scope) launchExprs {
 	var out launchExprs
-	if !nameRE.MatchString(l.Entry) {
+	if CheckIdentifier(l.Entry) != nil {
 		n.addf(key+".entry", "%q: expected the kernel's name", l.Entry)
 	}
 	if l.L2Window != nil {

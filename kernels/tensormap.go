@@ -40,7 +40,7 @@ const maxRank = 5
 // earlier maps.
 func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, tensors []Tensor,
 	scope expr.Scope) (out mapExprs) {
-	if !nameRE.MatchString(m.Name) || taken[m.Name] != "" || scope[m.Name] != nil {
+	if CheckIdentifier(m.Name) != nil || taken[m.Name] != "" || scope[m.Name] != nil {
 		n.addf(key+".name", "%q is not usable: expected a new identifier", m.Name)
 	}
 	if m.Swizzle != "" {

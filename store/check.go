@@ -39,48 +39,51 @@ var order = binary.NativeEndian
 // boltMeta is what one of the two meta pages says.
 type boltMeta struct{ pageSize, root, freelist, pages, txid uint64 }
 
-// checkFile walks the file and reports anything that bbolt could trip over.
-func checkFile(f *os.File) error {
+// checkFile walks the file and reports anything that bbolt could trip over. single says that only one of the two meta
+// pages is intact.
+func checkFile(f *os.File) (single bool, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if info.Size() == 0 {
-		return damaged("the file is empty")
+		return false, damaged("the file is empty")
 	}
-	m, err := findMeta(f, uint64(info.Size()))
+	m, single, err := findMeta(f, uint64(info.Size()))
 	if err != nil {
-		return err
+		return false, err
 	}
 	if m.pages < 4 || m.pages > uint64(info.Size())/m.pageSize {
-		return damaged("%d bytes: expected at least %d pages of %d bytes", info.Size(), m.pages, m.pageSize)
+		return false, damaged("%d bytes: expected at least %d pages of %d bytes", info.Size(), m.pages, m.pageSize)
 	}
 	w := walker{f: f, meta: m, used: make([]uint64, m.pages/64+1)}
 	if err := w.walk(m.root, 0, nil, nil); err != nil {
-		return err
+		return false, err
 	}
-	return w.walkFreelist()
+	return single, w.walkFreelist()
 }
 
-// findMeta picks the meta page that bbolt will use: the valid one with the higher transaction.
-func findMeta(f *os.File, size uint64) (boltMeta, error) {
+// findMeta picks the meta page that bbolt will use: the valid one with the higher transaction. Where there is a single
+// one, it may be of the transaction before the last.
+func findMeta(f *os.File, size uint64) (m boltMeta, single bool, err error) {
 	first, err := readMeta(f, 0)
 	if err == nil {
-		if second, err := readMeta(f, first.pageSize); err == nil && second.txid > first.txid {
-			return second, second.samePages(first)
+		second, err := readMeta(f, first.pageSize)
+		if err == nil && second.txid > first.txid {
+			return second, false, second.samePages(first)
 		}
-		return first, nil
+		return first, err != nil, nil
 	}
 	// The first is unreadable, so the page size is unknown: bbolt tries these, in this order.
 	for at := uint64(1024); at <= 1024<<14 && at+1024 < size; at <<= 1 {
 		if second, err := readMeta(f, at); err == nil {
 			if second.pageSize != at {
-				return second, damaged("the second meta page is at %d: expected %d", at, second.pageSize)
+				return second, true, damaged("the second meta page is at %d: expected %d", at, second.pageSize)
 			}
-			return second, nil
+			return second, true, nil
 		}
 	}
-	return boltMeta{}, err
+	return boltMeta{}, false, err
 }
 
 func (m boltMeta) samePages(o boltMeta) error {

@@ -60,6 +60,14 @@ func named(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
+// within says where an error was met.
+func within(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+}
+
 // noSpace gives a full disk, a quota and a file size limit their sentinel. bbolt keeps only the text
 // of some of these errors.
 func noSpace(err error) error {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -19,42 +20,47 @@ const (
 	viewWait = 100 * time.Millisecond // for a reader, which can ask the writer for a copy
 )
 
+// opened is a bolt file with the handle that bbolt keeps.
+type opened struct {
+	*bolt.DB
+	file   *os.File
+	single bool // one of the two meta pages is damaged
+}
+
 // openBolt opens a file after locking and walking it, all on the one file handle that bbolt then
 // keeps, so that nothing can change in between. It never creates a file.
-func openBolt(path string, write bool) (*bolt.DB, error) {
-	var db *bolt.DB
-	var file *os.File
+func openBolt(path string, write bool) (o opened, err error) {
 	options := &bolt.Options{
 		Timeout: lockWait, ReadOnly: !write, FreelistType: bolt.FreelistMapType, NoStatistics: true,
 		OpenFile: func(_ string, flag int, _ os.FileMode) (f *os.File, err error) {
-			file, err = openChecked(path, flag&^os.O_CREATE, write)
-			return file, err
+			o.file, o.single, err = openChecked(path, flag&^os.O_CREATE, write)
+			return o.file, err
 		},
 	}
-	err := guard(func() (err error) {
-		db, err = bolt.Open(path, 0o600, options)
+	err = guard(func() (err error) {
+		o.DB, err = bolt.Open(path, 0o600, options)
 		return err
 	})
-	if err != nil && file != nil {
-		file.Close() // bbolt has done so, except where it panicked
+	if err != nil && o.file != nil {
+		o.file.Close() // bbolt has done so, except where it panicked
 	}
-	return db, err
+	return o, err
 }
 
 // openChecked opens, locks and checks a file that must exist.
-func openChecked(path string, flag int, write bool) (*os.File, error) {
+func openChecked(path string, flag int, write bool) (f *os.File, single bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !info.Mode().IsRegular() { // opening a pipe would wait for its other end
-		return nil, fault{ErrNotOurs, fmt.Errorf("a %s", info.Mode().Type())}
+		return nil, false, fault{ErrNotOurs, fmt.Errorf("a %s", info.Mode().Type())}
 	}
-	f, err := os.OpenFile(path, flag, 0)
+	f, err = os.OpenFile(path, flag|syscall.O_NONBLOCK, 0) // it may have become one
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	check := func() error {
+	check := func() (err error) {
 		if write {
 			if err := refuseNetwork(path); err != nil {
 				return err
@@ -63,13 +69,14 @@ func openChecked(path string, flag int, write bool) (*os.File, error) {
 		if err := lock(f, write); err != nil {
 			return err
 		}
-		return checkFile(f)
+		single, err = checkFile(f)
+		return err
 	}
 	if err := check(); err != nil {
 		f.Close()
-		return nil, err
+		return nil, false, err
 	}
-	return f, nil
+	return f, single, nil
 }
 
 // lock takes the lock that bbolt takes again on the same handle.
@@ -169,7 +176,7 @@ func createFile(path string, fill func(*bolt.Tx) error) error {
 	}
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {
-		return err
+		return noSpace(err)
 	}
 	temp := f.Name()
 	defer os.Remove(temp)
@@ -183,13 +190,36 @@ func createFile(path string, fill func(*bolt.Tx) error) error {
 	if err := errors.Join(db.Update(fill), db.Sync(), db.Close()); err != nil {
 		return noSpace(err)
 	}
-	if err := os.Link(temp, path); err != nil { // rename would replace a file that came meanwhile
-		if errors.Is(err, os.ErrExist) {
-			return fault{ErrExists, err}
-		}
+	err = place(temp, path, renameNew)
+	if errors.Is(err, os.ErrExist) {
+		return fault{ErrExists, err}
+	}
+	return errors.Join(noSpace(err), syncDir(dir))
+}
+
+// renameNew gives a file another name unless that is taken, in one step.
+func renameNew(from, to string) error {
+	if err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE); err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
+}
+
+// place gives a file its name unless that is taken. Where the file system cannot do so in one step, the name is taken
+// by an empty file first, which the file then replaces.
+func place(temp, path string, rename func(from, to string) error) error {
+	err := rename(temp, path)
+	if err == nil || errors.Is(err, os.ErrExist) {
 		return err
 	}
-	return syncDir(dir)
+	claim, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(claim.Close(), os.Rename(temp, path)); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // syncDir makes names in a folder durable.

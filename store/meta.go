@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"darwarp/kernels"
@@ -26,6 +28,62 @@ type Meta struct {
 	Cache     string             `json:"cache"` // hot or cold: what times are
 	Budget    Budget             `json:"budget"`
 	LLM       *LLM               `json:"llm,omitempty"` // null: no language model is asked
+}
+
+// Bounds of what a run carries.
+const (
+	maxFiles     = 1024
+	maxFileBytes = 1 << 20 // as package templates has it
+	maxModels    = 64
+	maxLLM       = 2000    // bytes of an address, or of a model's name
+	maxPrices    = 1 << 20 // bytes of a price table
+	maxPortfolio = 1 << 16
+)
+
+// Admit checks what a run is about. The names in it are parts of paths, commands and sources, so a run that has others
+// is not read; its version and strategy are only shown.
+func (m *Meta) Admit() error {
+	m.Version = kernels.CleanLine(m.Version, kernels.MaxLine)
+	m.Strategy = kernels.CleanLine(m.Strategy, kernels.MaxName)
+	m.Cache = kernels.CleanLine(m.Cache, kernels.MaxName)
+	switch {
+	case !m.DType.Valid():
+		return fmt.Errorf("dtype: unknown dtype %.40q", m.DType)
+	case len(m.Files) > maxFiles:
+		return fmt.Errorf("files: %d: expected at most %d", len(m.Files), maxFiles)
+	case m.Portfolio < 0 || m.Portfolio > maxPortfolio:
+		return fmt.Errorf("portfolio: %d: expected 0 to %d", m.Portfolio, maxPortfolio)
+	case m.Budget.Evals < 0 || m.Budget.For < 0 || m.Budget.Stall < 0:
+		return fmt.Errorf("budget: %+v: expected nothing negative", m.Budget)
+	}
+	for name, text := range m.Files {
+		if err := kernels.CheckLabel(name); err != nil {
+			return fmt.Errorf("files: %w", err)
+		}
+		if len(text) > maxFileBytes {
+			return fmt.Errorf("files: %s: %d bytes: expected at most %d", name, len(text), maxFileBytes)
+		}
+	}
+	return cmp.Or(within(kernels.CheckLabel(m.Problem), "problem"), kernels.AdmitWorkloads(m.Workloads),
+		within(m.Device.Admit(), "device"), within(m.Objective.Check(m.Workloads), "objective"),
+		within(m.Pins.Admit(), "pins"), within(m.LLM.admit(), "llm"))
+}
+
+// admit checks what a resumed run would ask: nothing of it is changed, for another name is another model.
+func (l *LLM) admit() error {
+	if l == nil {
+		return nil
+	}
+	if len(l.Models) > maxModels || len(l.Prices) > maxPrices {
+		return fmt.Errorf("%d models and %d bytes of prices: expected at most %d and %d", len(l.Models), len(l.Prices),
+			maxModels, maxPrices)
+	}
+	for _, s := range append([]string{l.Config, l.URL, l.Budget}, l.Models...) {
+		if err := kernels.CheckLine(s, maxLLM); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // LLM is which language models a run asks. Keys are never part of it.

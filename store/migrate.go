@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -134,12 +134,10 @@ func keepOld(path string) error {
 			if err != nil {
 				return err
 			}
-			f, err := os.OpenFile(fmt.Sprintf("%s.layout%d", path, v), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-			if err != nil {
+			return replaceFile(fmt.Sprintf("%s.layout%d", path, v), func(w io.Writer) error { // and not where a link leads
+				_, err := tx.WriteTo(w)
 				return err
-			}
-			_, err = tx.WriteTo(f)
-			return errors.Join(err, f.Sync(), f.Close())
+			})
 		})
 	})
 }

@@ -97,7 +97,7 @@ func TestLayout1(t *testing.T) {
 		Gain:    kernels.Gain{Ratio: 1.2, Lo: 1.1, Hi: 1.3}, Shapes: []kernels.Gain{{Workload: "square", Ratio: 1.2, Lo: 1.1,
 			Hi: 1.3}}, Cache: "hot"}
 	portfolio := kernels.Portfolio{K: 2, Objective: kernels.Worst, Kernels: []kernels.ID{hash("id", 1), hash("id", 2)},
-		Choices: []kernels.Choice{{Workload: "square", Kernel: 1}}}
+		Choices: []kernels.Choice{{Workload: "square", Kernel: 1, Time: 10, Single: 11}}}
 	if err := errors.Join(r.PutInsight(insight), r.PutPortfolio(portfolio)); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,15 @@ type Champion struct {
 	At  time.Time  `json:"at"`
 }
 
+// Admit checks an entry; what it says is only shown.
+func (c *Champion) Admit() error {
+	c.Why = kernels.CleanLine(c.Why, kernels.MaxAbout)
+	if c.ID.IsZero() {
+		return errors.New("id: expected one that is not zero")
+	}
+	return nil
+}
+
 // Checkpoint is the search's state as the last Put or PutCheckpoint left it, nil before the first.
 func (r *Run) Checkpoint() (state []byte, err error) {
 	err = r.read(func(root *bolt.Bucket) error {
@@ -57,7 +66,7 @@ func (r *Run) update(fn func(root *bolt.Bucket) error) error {
 func (r *Run) PutProvenance(p kernels.Provenance) (key string, err error) {
 	key = p.Key()
 	return key, r.update(func(root *bolt.Bucket) error {
-		return putRecord(root.Bucket(provenances), []byte(key), p)
+		return putRecord(root.Bucket(provenances), []byte(key), &p)
 	})
 }
 
@@ -114,7 +123,7 @@ func (r *Run) SetChampion(id kernels.ID, why string) error {
 		if root.Bucket(ids).Get(id[:]) == nil {
 			return fmt.Errorf("champion %s: %w", id.Short(), ErrNotFound)
 		}
-		return appendRecord(root.Bucket(champions), Champion{id, why, r.stamp(time.Now())})
+		return appendRecord(root.Bucket(champions), &Champion{id, why, r.stamp(time.Now())})
 	})
 }
 
@@ -155,8 +164,9 @@ func reigning(root *bolt.Bucket) (*Champion, error) {
 	return &c, nil
 }
 
-func appendTo(r *Run, bucket []byte, v any) error {
-	return r.update(func(root *bolt.Bucket) error { return appendRecord(root.Bucket(bucket), v) })
+// appendTo takes the record by its type, for only a pointer to it is an admitter.
+func appendTo[T any](r *Run, bucket []byte, v T) error {
+	return r.update(func(root *bolt.Bucket) error { return appendRecord(root.Bucket(bucket), &v) })
 }
 
 // appendRecord takes the number after the last key and not bbolt's sequence, which a damaged page

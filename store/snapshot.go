@@ -31,8 +31,9 @@ func hasSnapshot(path string) bool {
 	return err == nil
 }
 
-// Restored says what Open did about a damaged file, in one line; empty where it was intact.
-func (r *Run) Restored() string { return r.restored }
+// Remark says in one line what was odd about the file when it was opened, and what was done about it; empty where it was
+// intact.
+func (r *Run) Remark() string { return r.remark }
 
 // replaceFile writes a file under another name, syncs it, and gives it its name.
 func replaceFile(path string, write func(io.Writer) error) error {
@@ -65,7 +66,7 @@ func restore(path string, damage error) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := setAside(path)
+	kept, err := setAside(path, os.Link)
 	if err != nil {
 		return nil, err
 	}
@@ -83,24 +84,45 @@ func restore(path string, damage error) (*Run, error) {
 	}
 	r, err := open(path, true)
 	if err == nil {
-		r.restored = fmt.Sprintf("%s was damaged (%v): restored its snapshot of %s with %d candidates; the damaged file "+
+		r.remark = fmt.Sprintf("%s was damaged (%v): restored its snapshot of %s with %d candidates; the damaged file "+
 			"is kept as %s",
 			path, damage, info.ModTime().Format(time.DateTime), n, kept)
 	}
 	return r, err
 }
 
-// setAside gives a file a name that is free.
-func setAside(path string) (kept string, err error) {
+// setAside gives a file a second name that is free, or makes a copy of that name where a file has one name only.
+func setAside(path string, link func(from, to string) error) (kept string, err error) {
 	for i := 1; ; i++ {
 		kept = path + ".damaged"
 		if i > 1 {
 			kept = fmt.Sprintf("%s%d", kept, i)
 		}
-		err := os.Link(path, kept) // rename would replace a file that is there
+		err := link(path, kept) // rename would replace a file that is there
+		if err != nil && !errors.Is(err, os.ErrExist) {
+			err = copyNew(path, kept)
+		}
 		if errors.Is(err, os.ErrExist) {
 			continue
 		}
 		return kept, err
 	}
+}
+
+// copyNew copies a file to a name that must be free.
+func copyNew(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return noSpace(errors.Join(err, os.Remove(to)))
+	}
+	return nil
 }

@@ -49,8 +49,8 @@ func TestSnapshotRestores(t *testing.T) {
 			if again.Len() != 20 || string(state) != "state 19" || err != nil {
 				t.Errorf("%d candidates, state %q, %v: expected those of the snapshot", again.Len(), state, err)
 			}
-			if !strings.Contains(again.Restored(), "20 candidates") {
-				t.Errorf("Restored: %q", again.Restored())
+			if !strings.Contains(again.Remark(), "20 candidates") {
+				t.Errorf("Remark: %q", again.Remark())
 			}
 			if kept, err := os.ReadFile(r.Path() + ".damaged"); !bytes.Equal(kept, bad) || err != nil {
 				t.Errorf("the damaged file was not kept: %d bytes, %v", len(kept), err)

@@ -15,17 +15,22 @@ func (r *Run) PutTrial(t kernels.Trial) error {
 }
 
 func putTrial(root *bolt.Bucket, t kernels.Trial) error {
-	return putRecord(root.Bucket(trials), t.ID[:], t)
+	return putRecord(root.Bucket(trials), t.ID[:], &t)
 }
 
 // Trial is how a candidate has fared on trial; the zero Trial of its ID where it never was.
 func (r *Run) Trial(id kernels.ID) (t kernels.Trial, err error) {
 	t.ID = id
 	err = r.read(func(root *bolt.Bucket) error {
-		if record := root.Bucket(trials).Get(id[:]); record != nil {
-			return decode(record, &t)
+		record := root.Bucket(trials).Get(id[:])
+		if record == nil {
+			return nil
 		}
-		return nil
+		err := decode(record, &t)
+		if err == nil && t.ID != id {
+			err = damaged("it says that it is of %s", t.ID.Short())
+		}
+		return within(err, "trial of %s", id.Short())
 	})
 	return t, err
 }
@@ -54,7 +59,7 @@ func (r *Run) Fell(t kernels.Trial, heir kernels.ID, why string, checkpoint []by
 			return err
 		}
 		if !heir.IsZero() {
-			if err := appendRecord(root.Bucket(champions), Champion{heir, why, r.stamp(time.Now())}); err != nil {
+			if err := appendRecord(root.Bucket(champions), &Champion{heir, why, r.stamp(time.Now())}); err != nil {
 				return err
 			}
 		}

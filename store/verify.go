@@ -59,13 +59,7 @@ func verifyCandidates(root *bolt.Bucket, want *tally) error {
 			return damaged("%d candidates are %s: %d are counted", got.counts[o], o, want.counts[o])
 		}
 	}
-	if n := root.Bucket(ids).Stats().KeyN; n != got.last {
-		return damaged("%d IDs of %d candidates", n, got.last)
-	}
-	if n := root.Bucket(rank).Stats().KeyN; n != got.counts[kernels.OK] {
-		return damaged("%d ranks of %d candidates that are ok", n, got.counts[kernels.OK])
-	}
-	return nil
+	return got.checkIndexes(root)
 }
 
 // verifyCode checks that the candidate's machine code leads to it or to an older one.

@@ -60,23 +60,19 @@ func viewOlder(path string) (*Run, error) {
 		return nil, err
 	}
 	defer db.Close()
-	f, err := os.CreateTemp("", "darwarp-view-*")
+	old := &Run{db: db}
+	temp, err := spill("", scratches, func(f *os.File) error { return old.copyTo(f) })
 	if err != nil {
 		return nil, err
 	}
-	old := &Run{db: db}
-	if err := errors.Join(old.copyTo(f), f.Close()); err != nil {
-		os.Remove(f.Name())
-		return nil, noSpace(err)
-	}
-	return openCopy(f.Name())
+	return openCopy(temp)
 }
 
-// openCopy opens a temporary file that is to vanish with the handle: its name is removed at once, so
-// that nothing stays behind even after a kill.
-func openCopy(temp string) (*Run, error) {
-	defer os.Remove(temp)
-	return openCurrent(temp)
+// openCopy opens a copy that is to vanish with the run's handle: its name is removed at once, so that nothing stays
+// behind even after a kill.
+func openCopy(temp *scratch) (*Run, error) {
+	defer temp.drop()
+	return openCurrent(temp.path)
 }
 
 // openCurrent opens a copy of a run for reading, after it was brought up to date.
@@ -92,24 +88,20 @@ func openCurrent(path string) (*Run, error) {
 }
 
 // fetchCopy asks a live search for a copy of its run, and how many events were told before it.
-func fetchCopy(ctx context.Context, path string) (temp string, told int, err error) {
+func fetchCopy(ctx context.Context, path string) (temp *scratch, told int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, copyWait)
 	defer cancel()
-	reply, err := ask(ctx, path, http.MethodGet, "/copy", nil)
-	if err != nil {
-		return "", 0, err
-	}
-	defer reply.Body.Close()
-	f, err := os.CreateTemp("", "darwarp-view-*") // mode 0600
-	if err != nil {
-		return "", 0, err
-	}
-	_, err = io.Copy(f, reply.Body) // fails on fewer bytes than announced
-	if err := errors.Join(err, f.Close()); err != nil {
-		os.Remove(f.Name())
-		return "", 0, noSpace(err)
-	}
-	return f.Name(), eventNumber(reply), nil
+	temp, err = spill("", scratches, func(f *os.File) error {
+		reply, err := ask(ctx, path, http.MethodGet, "/copy", nil)
+		if err != nil {
+			return err
+		}
+		defer reply.Body.Close()
+		told = eventNumber(reply)
+		_, err = io.Copy(f, reply.Body) // fails on fewer bytes than announced
+		return err
+	})
+	return temp, told, err
 }
 
 // eventNumber is the header that says how many events were told before, 0 from a search of an older version.
@@ -184,15 +176,9 @@ func (r *refusal) Error() string {
 
 // ask sends one request over the run's socket. The reply's body must be closed; ctx bounds its reading too.
 func ask(ctx context.Context, path, method, what string, body io.Reader) (*http.Response, error) {
-	socket, err := SocketPath(path)
-	if err != nil {
-		return nil, err
-	}
 	client := http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "unix", socket)
-		},
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, path) },
 	}}
 	request, err := http.NewRequestWithContext(ctx, method, "http://darwarp"+what, body)
 	if err != nil {

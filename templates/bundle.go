@@ -31,7 +31,10 @@ type Bundle struct {
 const (
 	problemFile = "problem.toml"
 	tmplSuffix  = ".cu.tmpl"
-	maxFile     = 1 << 20 // bytes; a kernel of this size would not compile in an evening
+	maxFile     = 1 << 20  // bytes; a kernel of this size would not compile in an evening
+	maxFiles    = 1024     // of a problem
+	maxTotal    = 32 << 20 // bytes of all of them
+	maxEntries  = 1 << 14  // of a folder
 )
 
 // Builtins lists the built-in problems.
@@ -75,49 +78,12 @@ func Load(dir fs.FS) (*Bundle, error) {
 	return FromFiles(files)
 }
 
-func readFlat(dir fs.FS, into map[string][]byte) error {
-	entries, err := fs.ReadDir(dir, ".")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if e.IsDir() || !wanted(name) {
-			continue
-		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		if info.Size() > maxFile {
-			return tooLarge(name, int(info.Size()))
-		}
-		if into[name], err = fs.ReadFile(dir, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func tooLarge(name string, size int) kernels.Mistakes {
-	return kernels.Mistakes{{File: name, Err: fmt.Errorf("%d bytes: expected at most %d", size, maxFile)}}
-}
-
-func wanted(name string) bool {
-	for _, s := range []string{".toml", tmplSuffix, ".cu"} {
-		if strings.HasSuffix(name, s) {
-			return true
-		}
-	}
-	return false
-}
-
 // FromFiles builds a bundle from its files. The error is kernels.Mistakes with everything wrong in
 // any of them.
 func FromFiles(files map[string][]byte) (*Bundle, error) {
 	b := &Bundle{Files: files}
-	for _, n := range b.names(func(n string) bool { return len(files[n]) > maxFile }) {
-		return nil, tooLarge(n, len(files[n]))
+	if err := b.checkFiles(); err != nil {
+		return nil, err
 	}
 	data, ok := files[problemFile]
 	if !ok {

@@ -24,7 +24,6 @@ type Draft struct {
 // The limits of a draft. They bound the time that Draft and Grow take to some seconds, whatever they are given.
 const (
 	draftName      = "llm-draft"
-	maxDraftAbout  = 100 // bytes
 	maxDraftGenes  = 16
 	maxDraftRules  = 64      // constraints and lets
 	maxDraftPlan   = 8       // launches, and scratch buffers
@@ -69,8 +68,6 @@ func (b *Bundle) Draft(declaration, template string, dev kernels.Device, t kerne
 func (d *Draft) small() error {
 	f := d.Family
 	switch {
-	case len(f.About) > maxDraftAbout:
-		return fmt.Errorf("about has %d bytes: expected at most %d", len(f.About), maxDraftAbout)
 	case len(f.Genes) > maxDraftGenes:
 		return fmt.Errorf("%d genes: expected at most %d", len(f.Genes), maxDraftGenes)
 	case len(f.Constraints)+len(f.Lets) > maxDraftRules:

@@ -1,32 +1,15 @@
 package templates
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
 	"darwarp/kernels"
 )
 
-const draftTOML = `
-about = "neighbours"
-arch = "sm_80"
-[[gene]]
-name = "block"
-values = [64, 128]
-default = 64
-[[gene]]
-name = "items"
-values = [1, 2, 4]
-default = 1
-[[constraint]]
-rule = "block * items <= 256"
-why = "it is enough"
-[[launch]]
-entry = "transpose"
-grid = ["ceil_div(rows * cols, block * items)"]
-block = ["block"]
-args = ["x", "y", "rows", "cols"]
-`
+//go:embed testdata/draft.toml
+var draftTOML string
 
 const draftText = "extern \"C\" __global__ void transpose() { /* {{.T}} */ int a = {{mul .block .items}}; }\n"
 
@@ -45,7 +28,6 @@ func TestDraft(t *testing.T) {
 		{name: "no point", old: "<= 256", new: "<= 1", err: "no legal point"},
 		{name: "another architecture", old: "sm_80", new: "sm_100a", err: "this device is sm_90a"},
 		{name: "an escape", old: "neighbours", new: `\u001b`, err: "backslash"},
-		{name: "a long about", old: "neighbours", new: strings.Repeat("word ", 40), err: "about has"},
 		{name: "several lines", old: `"neighbours"`, new: "\"\"\"a\nb\"\"\"", err: "several lines"},
 		{name: "too many points", old: "[1, 2, 4]", new: "[" + numbers(200) +
 			"]\ndefault = 1\n[[gene]]\nname = \"c\"\nvalues = [" + numbers(200) +
@@ -90,6 +72,29 @@ func TestDraft(t *testing.T) {
 				t.Errorf("%+v, %v", d, err)
 			}
 		})
+	}
+}
+
+// TestDraftAbout: what a model says of its family is only shown, and no reason to refuse the family.
+func TestDraftAbout(t *testing.T) {
+	b, dev := transposes(t)
+	for about, want := range map[string]string{
+		strings.Repeat("word ", 40): strings.TrimSpace(strings.Repeat("word ", 40))[:96] + " ...",
+		"a  b \t c\u202e":           "a b c?",
+	} {
+		d, err := b.Draft(strings.Replace(draftTOML, "neighbours", about, 1), draftText, dev, kernels.FP32)
+		if err != nil {
+			t.Errorf("%q: %v", about, err)
+			continue
+		}
+		grown, _, err := b.Grow("llm-1", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := grown.Family("llm-1")
+		if err != nil || f.About != want || d.Family.About != want {
+			t.Errorf("about %q, then %q (%v), want %q", d.Family.About, f.About, err, want)
+		}
 	}
 }
 

@@ -52,10 +52,14 @@ func templateMistake(file string, err error) kernels.Mistake {
 	return kernels.Mistake{File: file, Err: errors.New(text)}
 }
 
+// maxMissing is how many partials that do not exist are told of a file: to say where one is asked for takes a reading of
+// the file up to there.
+const maxMissing = 20
+
 // missing finds the partials that a file asks for and that do not exist.
 func (b *Bundle) missing(t *template.Template) (ms kernels.Mistakes) {
 	walk(t.Root, func(n parse.Node) {
-		if call, ok := n.(*parse.TemplateNode); ok && b.templates.Lookup(call.Name) == nil {
+		if call, ok := n.(*parse.TemplateNode); ok && len(ms) < maxMissing && b.templates.Lookup(call.Name) == nil {
 			where, _ := t.ErrorContext(n)
 			ms = append(ms, kernels.Mistake{File: where, Err: fmt.Errorf("no template %q: expected a file _%s%s, or a define",
 				call.Name, call.Name, tmplSuffix)})

@@ -2,6 +2,8 @@ package templates
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 	"strings"
 	"testing"
@@ -93,6 +95,16 @@ func TestFromFilesMistakes(t *testing.T) {
 			"fuse.cu.tmpl: _fuse.cu.tmpl has the same name: rename one of them"},
 		{"large", changed(t, "big.cu", "", strings.Repeat("x", maxFile+1)),
 			"big.cu: 1048577 bytes: expected at most 1048576"},
+		{"many unknown partials", changed(t, tmpl, "using T", strings.Repeat("{{template \"x\"}}\n", 60_000)+"using T"),
+			strings.Join(missingFrom(7, 20), "\n")},
+		{"a name with a blank", changed(t, "a b.toml", "", "x"), `a file's name: "a b.toml" is not a name of at most 128 ` +
+			`letters, digits, '-', '_' and '.'`},
+		{"a name for a terminal", changed(t, "\x1b[2J.cu", "", "x"), `a file's name: "\x1b[2J.cu" is not a name of at most ` +
+			`128 letters, digits, '-', '_' and '.'`},
+		{"a name elsewhere", changed(t, "../x.cu", "", "x"), `a file's name: "../x.cu" is not a name of at most 128 ` +
+			`letters, digits, '-', '_' and '.'`},
+		{"many files", many(t, maxFiles+1, 1), "problem.toml: 1030 files in all: expected at most 1024 with 33554432 bytes"},
+		{"many bytes", many(t, 33, maxFile), "problem.toml: 38 files in all: expected at most 1024 with 33554432 bytes"},
 		{"several files", changed(t, "other.toml", "", "arch = \"sm_80\""),
 			"other.toml: gene: 0 declared: expected 1 to 64 [[gene]]\nother.toml: launch: missing: declare at least one " +
 				"[[launch]]"},
@@ -104,6 +116,48 @@ func TestFromFilesMistakes(t *testing.T) {
 				t.Errorf("got %T:\n%v\nwant:\n%s", err, err, c.want)
 			}
 		})
+	}
+}
+
+// missingFrom are the mistakes of partials that a line and those after it ask for.
+func missingFrom(line, n int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf("fuse.cu.tmpl:%d:11: no template \"x\": expected a file _x.cu.tmpl, or a define", line+i))
+	}
+	return all
+}
+
+// many adds files of a size to the scaffold.
+func many(t *testing.T, n, size int) map[string][]byte {
+	files := scaffolded(t)
+	for i := range n {
+		files[fmt.Sprintf("x%d.cu", i)] = make([]byte, size)
+	}
+	return files
+}
+
+// TestLoadHostile: what is in a folder besides a problem's files is not read, and not waited for.
+func TestLoadHostile(t *testing.T) {
+	hidden := folder(scaffolded(t))
+	hidden[".#fuse.toml"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("who@where.17")}
+	hidden["._reference.cu"] = &fstest.MapFile{Data: []byte("\x00")}
+	if _, err := Load(hidden); err != nil {
+		t.Errorf("hidden files: %v", err)
+	}
+	pipe := folder(scaffolded(t))
+	pipe["more.cu"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	if _, err := Load(pipe); err == nil || err.Error() != "more.cu: expected a file" {
+		t.Errorf("a pipe: %v", err)
+	}
+	crowd := fstest.MapFS{}
+	for i := range maxEntries + 1 {
+		crowd[fmt.Sprintf("notes%d", i)] = &fstest.MapFile{}
+	}
+	if _, err := Load(crowd); err == nil || !strings.Contains(err.Error(), "more than 16384 entries") {
+		t.Errorf("a crowd: %v", err)
+	}
+	if _, err := Load(fstest.MapFS{}); err == nil || !strings.Contains(err.Error(), "problem.toml: missing") {
+		t.Errorf("an empty folder: %v", err)
 	}
 }
 

@@ -69,7 +69,7 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 	go func() {
 		defer close(gone)
 		defer stop.Release()
-		if sum, err = s.Drive(stop, a.showSearch(s, searchFlags{}, stop.Press)); err != nil {
+		if sum, err = s.Drive(stop, a.showSearch(s, searchFlags{}, stop.Press, nil)); err != nil {
 			t.Error(err)
 		}
 		if err := s.Close(); err != nil {

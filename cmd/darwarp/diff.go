@@ -15,7 +15,7 @@ import (
 func (a *app) diffCmd() *cobra.Command {
 	var asJSON bool
 	c := command("diff", func(_ *cobra.Command, args []string) error {
-		return record.With(args[0], func(r *record.Record) error { return a.diff(asJSON, r, args[1], args[2]) })
+		return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.diff(asJSON, r, args[1], args[2]) })
 	})
 	addJSON(c, &asJSON)
 	return c
@@ -34,7 +34,7 @@ func (a *app) diff(asJSON bool, r *record.Record, from, to string) error {
 			return err
 		}
 		if warning != "" {
-			a.Sayf("warning: %s", warning)
+			a.Sayf("warning: %s", console.Lines(warning))
 		}
 		side[i], source[i] = c, j.Source
 	}
@@ -56,7 +56,7 @@ func (a *app) diff(asJSON bool, r *record.Record, from, to string) error {
 		return nil
 	}
 	fmt.Fprintln(a.Out)
-	return report.Diff(a.Out, unified, console.UseColour(a.Out))
+	return a.PrintDiff(unified)
 }
 
 func (a *app) diffTable(r *record.Record, side [2]kernels.Candidate, changes []report.Change) error {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -33,10 +32,11 @@ func (a *app) finish(err error) int {
 		}
 	case errors.As(err, &environment), errors.As(err, &outage), errors.Is(err, eval.ErrGone):
 		code = exit.Environment
-	case errors.As(err, &mistakes), errors.Is(err, store.ErrNotOurs), errors.Is(err, store.ErrExists):
+	case errors.As(err, &mistakes), errors.Is(err, store.ErrNotOurs),
+		errors.Is(err, store.ErrExists), errors.Is(err, store.ErrDamaged):
 		code = exit.Usage
 	}
-	fmt.Fprintf(a.Err, "darwarp: %v\n", err)
+	a.Sayf("darwarp: %v", err)
 	return code
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/export"
 	"darwarp/cmd/darwarp/internal/record"
@@ -30,7 +31,7 @@ func (a *app) exportCmd() *cobra.Command {
 		if err := export.CheckTargets(as); err != nil {
 			return exit.Usagef("--as: %v", err)
 		}
-		return record.With(args[0], func(r *record.Record) error {
+		return record.With(a.Sayf, args[0], func(r *record.Record) error {
 			if portfolio != 0 {
 				return a.exportPortfolio(c.Context(), dir, as, r, portfolio)
 			}
@@ -89,7 +90,7 @@ func (a *app) kernelToExport(ctx context.Context, r *record.Record, c kernels.Ca
 		return k, err
 	}
 	if warning != "" {
-		a.Sayf("warning: %s", warning)
+		a.Sayf("warning: %s", console.Lines(warning))
 	}
 	if k.Device.Kind == "cuda" {
 		var toolchain string

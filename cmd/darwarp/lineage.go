@@ -12,7 +12,7 @@ import (
 func (a *app) lineageCmd() *cobra.Command {
 	var asJSON bool
 	c := command("lineage", func(_ *cobra.Command, args []string) error {
-		return record.With(args[0], func(r *record.Record) error { return a.lineage(asJSON, r, arg(args, 1)) })
+		return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.lineage(asJSON, r, arg(args, 1)) })
 	})
 	addJSON(c, &asJSON)
 	return c

@@ -44,14 +44,17 @@ func main() {
 // run is the whole program: the arguments without the program's name in, an exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	log.SetOutput(io.Discard) // nothing here logs, and what libraries do may quote what came from afar
-	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args}
-	a.keys = secret.Take(llm.EnvKey, llm.EnvOpenAIKey)
-	a.log = background.Inherited(stdin, a.keys)
+	a := &app{Console: console.New(stdin, stdout, stderr), args: args}
+	if !isWorker(args) { // those are given no keys, and may not look at their memory in the way that this takes
+		a.keys = secret.Take(llm.EnvKey, llm.EnvOpenAIKey)
+		secret.Conceal()
+		a.log = background.Inherited(stdin, a.keys)
+	}
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	return a.finish(root.ExecuteContext(ctx))
 }
 

@@ -45,17 +45,18 @@ func oracle() http.Handler {
 		case "never":
 			<-r.Context().Done()
 		case "quotes":
-			says(w, "your key is "+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			says(w, "your key is "+keyOf(r))
 		case "leaks":
 			w.WriteHeader(http.StatusUnauthorized)
-			fmt.Fprintf(w, `{"error": {"message": "wrong key %s"}}`,
-				strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			fmt.Fprintf(w, `{"error": {"message": "wrong key %s"}}`, keyOf(r))
 		default:
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})
 	return mux
 }
+
+func keyOf(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
 
 // says replies with a text, and counts tokens.
 func says(w http.ResponseWriter, text string) {

@@ -26,7 +26,7 @@ func (a *app) reportCmd() *cobra.Command {
 		if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
 			return exit.Usagef("-o %q: expected a file to write that ends in .html, as in -o report.html", f.out)
 		}
-		return record.With(args[0], func(r *record.Record) error { return a.report(f, r) })
+		return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.report(f, r) })
 	})
 	c.Flags().StringVarP(&f.out, "output", "o", "", "the HTML file to write; the T4 results get its name with .json")
 	c.Flags().StringVar(&f.workload, "workload", "", "workload whose times the T4 results have (default: the first)")

@@ -110,6 +110,8 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 
 // search runs from opening the device to the summary.
 func (a *app) search(ctx context.Context, f searchFlags) (err error) {
+	terminal := background.OutliveTerminal(a.Console)
+	defer terminal.Release()
 	end, err := f.Record()
 	if err != nil {
 		return err
@@ -122,12 +124,12 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		return stop.Explain(err)
 	}
 	path := s.Run.Path()
-	defer background.OutliveTerminal(a.Console, path)()
+	terminal.Log(path)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	s.List(a.log)
 	a.searchHead(s)
 	s.Listen(background.Announce(a.log, path))
-	sum, best, err := s.Execute(stop, a.showSearch(s, f, stop.Press))
+	sum, best, err := s.Execute(stop, a.showSearch(s, f, stop.Press, terminal.Closed()))
 	if err != nil {
 		return err
 	}
@@ -143,15 +145,16 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	return a.required(f.require, s.Record(), sum)
 }
 
-// showSearch shows a search in the terminal's view, or as lines where there is none. interrupt does what Ctrl-C does.
-func (a *app) showSearch(s *search.Search, f searchFlags, interrupt func()) search.Show {
+// showSearch shows a search in the terminal's view, or as lines where there is none, or none any more. interrupt does
+// what Ctrl-C does.
+func (a *app) showSearch(s *search.Search, f searchFlags, interrupt func(), closed <-chan struct{}) search.Show {
 	lines := view.LinesOf(a.Console, s.Session, s.Run, s.Options.Budget.Evals, f.plain, f.json)
 	return func(running *evolve.Search, events <-chan evolve.Event) error {
 		if !a.CanView() || f.plain || f.json {
 			return lines.Follow(events)
 		}
 		here := view.Here{Console: a.Console, Options: a.viewOptions(s.Run.Path()), Interrupt: interrupt,
-			Search: running, Run: s.Run, Lines: lines}
+			Gone: closed, Search: running, Run: s.Run, Lines: lines}
 		return here.Follow(events)
 	}
 }

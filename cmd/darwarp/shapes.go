@@ -11,11 +11,7 @@ import (
 func (a *app) shapesTable(r *record.Record, best []kernels.Candidate) error {
 	var t *report.Table
 	for i, c := range best {
-		f, err := r.Figures(c)
-		if err != nil {
-			return err
-		}
-		all, err := f.Shapes()
+		f, all, err := shapesOf(r, c)
 		if err != nil {
 			return err
 		}
@@ -32,9 +28,19 @@ func (a *app) shapesTable(r *record.Record, best []kernels.Candidate) error {
 		}
 	}
 	t.Write(a.Out)
-	a.Sayf("\nwaves: blocks over what the device holds at once; scaling: work a second over that of the candidate's " +
-		"best shape")
+	a.Sayf("\nwaves: blocks over what the device holds at once; scaling: work per second relative to the " +
+		"candidate's best shape")
 	return nil
+}
+
+// shapesOf are a candidate's figures, and those of every shape.
+func shapesOf(r *record.Record, c kernels.Candidate) (figures.Figures, []figures.Shape, error) {
+	f, err := r.Figures(c)
+	if err != nil {
+		return f, nil, err
+	}
+	all, err := f.Shapes()
+	return f, all, err
 }
 
 // shapesJSON is shapesTable for programs.
@@ -47,11 +53,7 @@ func (a *app) shapesJSON(r *record.Record, best []kernels.Candidate) error {
 	}
 	out := []entry{}
 	for _, c := range best {
-		f, err := r.Figures(c)
-		if err != nil {
-			return err
-		}
-		all, err := f.Shapes()
+		_, all, err := shapesOf(r, c)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/attach"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
@@ -158,9 +158,12 @@ type variantFile struct {
 	Variant *variantFile   `toml:"variant" json:"variant"`
 }
 
+// maxVariant bounds such a file in bytes: `show --json` prints a source, too.
+const maxVariant = 2 << 20
+
 // readVariant reads the genes of a family from a TOML or JSON file.
 func readVariant(name string) (*kernels.Variant, error) {
-	data, err := os.ReadFile(name)
+	data, err := files.Read(name, maxVariant)
 	if err != nil {
 		return nil, exit.Usagef("%v", err)
 	}
@@ -182,8 +185,11 @@ func readVariant(name string) (*kernels.Variant, error) {
 	v := &kernels.Variant{Family: f.Family, Genes: kernels.Genome{}}
 	for gene, value := range f.Genes {
 		if v.Genes[gene], err = kernels.NewValue(value); err != nil {
-			return nil, exit.Usagef("%s: gene %s: %v", name, gene, err)
+			return nil, exit.Usagef("%s: gene %q: %v", name, gene, err)
 		}
+	}
+	if err := v.Admit(); err != nil {
+		return nil, exit.Usagef("%s: %v", name, err)
 	}
 	return v, nil
 }

@@ -58,7 +58,7 @@ func (a *app) stop(ctx context.Context, path string, now bool) error {
 			return exit.Quietly(exit.Interrupted)
 		}
 	}
-	return record.With(path, func(r *record.Record) error { return a.endState(false, r) })
+	return record.With(a.Sayf, path, func(r *record.Record) error { return a.endState(false, r) })
 }
 
 // sameSearch reports whether a process that still exists is busy with the run: one that drives several

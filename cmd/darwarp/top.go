@@ -32,7 +32,7 @@ func (a *app) topCmd() *cobra.Command {
 		case f.all && f.shapes:
 			return exit.Usagef("--shapes and --all are two lists: choose one")
 		}
-		return record.With(args[0], func(r *record.Record) error { return a.top(f, r) })
+		return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.top(f, r) })
 	})
 	c.Flags().IntVarP(&f.n, "number", "n", 20, "how many")
 	addJSON(c, &f.json)

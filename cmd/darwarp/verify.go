@@ -28,7 +28,7 @@ func (a *app) verifyCmd() *cobra.Command {
 	var f verifyFlags
 	c := command("verify", func(c *cobra.Command, args []string) error {
 		if f.file {
-			return record.With(args[0], func(r *record.Record) error { return a.verifyFile(c, r) })
+			return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.verifyFile(c, r) })
 		}
 		if f.Trial && f.VerifyOptions.Races {
 			return exit.Usagef("--trial watches every access, too: leave out --races")
@@ -57,7 +57,7 @@ func (a *app) verifyFile(c *cobra.Command, r *record.Record) error {
 	if err := r.Verify(); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s: %s and everything else in it can be read, and the indexes agree\n",
+	a.Printf("%s: %s and everything else in it can be read, and the indexes agree\n",
 		r.Path(), report.Quantity(r.Len(), "candidate"))
 	return nil
 }
@@ -68,7 +68,7 @@ func (a *app) verify(ctx context.Context, path, name string, f verifyFlags) erro
 			return a.verifyOn(ctx, s, r, name, f)
 		})
 	}
-	return record.With(path, func(r *record.Record) error {
+	return record.With(a.Sayf, path, func(r *record.Record) error {
 		if _, err := r.Pick(name); err != nil { // before the device is opened
 			return err
 		}
@@ -102,7 +102,7 @@ func (a *app) verifiedText(kind string, v *measure.Verified, races bool) {
 		a.racesText(v.Now)
 	}
 	if v.Trial != nil {
-		fmt.Fprintf(a.Out, "\ntrial: %s\n", v.Trial.Standing())
+		a.Printf("\ntrial: %s\n", v.Trial.Standing())
 		figures.Trial(*v.Trial).Write(a.Out)
 	}
 }

@@ -39,7 +39,7 @@ func (a *app) watchCmd() *cobra.Command {
 		defer stop.Release()
 		show := a.CanView() && !plain && !asJSON
 		if replay > 0 {
-			return record.With(path, func(r *record.Record) error {
+			return record.With(a.Sayf, path, func(r *record.Record) error {
 				if show {
 					return view.File(stop.Soft, a.Console, r, replay, a.viewOptions(path))
 				}
@@ -61,7 +61,9 @@ func (a *app) watchCmd() *cobra.Command {
 func (a *app) view(ctx context.Context, path string) error {
 	left, err := view.Live(ctx, a.Console, path, a.viewOptions(path))
 	if errors.Is(err, store.ErrNotServed) {
-		return record.With(path, func(r *record.Record) error { return view.File(ctx, a.Console, r, 0, a.viewOptions(path)) })
+		return record.With(a.Sayf, path, func(r *record.Record) error {
+			return view.File(ctx, a.Console, r, 0, a.viewOptions(path))
+		})
 	}
 	switch {
 	case err != nil:
@@ -77,7 +79,7 @@ func (a *app) view(ctx context.Context, path string) error {
 func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	status, err := store.AskStatus(ctx, path)
 	if errors.Is(err, store.ErrNotServed) {
-		return record.With(path, func(r *record.Record) error { return a.endState(asJSON, r) })
+		return record.With(a.Sayf, path, func(r *record.Record) error { return a.endState(asJSON, r) })
 	}
 	if err != nil {
 		return err
@@ -91,7 +93,7 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	if err != nil || asJSON {
 		return err
 	}
-	return record.With(path, func(r *record.Record) error { return a.endState(false, r) })
+	return record.With(a.Sayf, path, func(r *record.Record) error { return a.endState(false, r) })
 }
 
 // endState says how a run that nobody writes stands.
@@ -105,7 +107,7 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 			Counts: r.Counts(), Champion: &id})
 	}
 	a.Sayf("%s: no search is writing it.", r.Path())
-	fmt.Fprintf(a.Out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(),
+	a.Printf("%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(),
 		m.Created.Format("2006-01-02 15:04:05 MST"), report.Quantity(r.Len(), "candidate"))
 	if id.IsZero() {
 		fmt.Fprintln(a.Out, "no champion yet")
@@ -114,7 +116,7 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score),
+		a.Printf("champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score),
 			c.Seq)
 	}
 	fmt.Fprintln(a.Out)

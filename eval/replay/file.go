@@ -24,6 +24,9 @@ func Open(data []byte) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if nested(text) > maxNested {
+		return nil, fmt.Errorf("not a recording: nested deeper than %d", maxNested)
+	}
 	var head struct {
 		Format  json.RawMessage `json:"format"`
 		Keys    json.RawMessage `json:"tune_params_keys"`

@@ -124,10 +124,13 @@ func (c *ktCache) table() (*table, error) {
 		if len(c.Params.of[key]) == 0 {
 			return nil, fmt.Errorf("tune_params: %q has no values: expected a list", key)
 		}
+		if err := checkParam(key); err != nil {
+			return nil, fmt.Errorf("tune_params_keys: %w", err)
+		}
 		p := param{name: key}
-		for _, v := range c.Params.of[key] {
-			if p.find(v) < 0 { // some lists have a value twice
-				p.values = append(p.values, v)
+		for _, v := range c.Params.of[key] { // some lists have a value twice
+			if err := p.add(v); err != nil {
+				return nil, fmt.Errorf("tune_params: %w", err)
 			}
 		}
 		t.params = append(t.params, p)
@@ -146,8 +149,12 @@ func (t *table) ktRow(fields map[string]any) (*row, error) {
 	r := &row{values: make([]int, len(t.params))}
 	for i := range t.params {
 		p := &t.params[i]
-		if r.values[i] = p.find(fields[p.name]); r.values[i] < 0 {
-			return nil, fmt.Errorf("%s is %v: expected one of its values in tune_params", p.name, fields[p.name])
+		v := fields[p.name]
+		if err := checkValue(v); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		if r.values[i] = p.find(v); r.values[i] < 0 {
+			return nil, fmt.Errorf("%s is %v: expected one of its values in tune_params", p.name, v)
 		}
 	}
 	r.outcome, r.median = ktVerdict(fields)

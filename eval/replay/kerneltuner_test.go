@@ -157,6 +157,24 @@ func TestKernelTunerGoesOn(t *testing.T) {
 	}
 }
 
+func numbers(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprint(i))
+	}
+	return strings.Join(all, ",")
+}
+
+// TestNested: brackets in strings do not count, whatever is before their quotes.
+func TestNested(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "[]": 1, `{"a":[[]],"b":{}}`: 3, `["[[[\"[[", "\\", []]`: 2, "[[[": 3,
+		"]]][": 0, `"[`: 0} {
+		if nested([]byte(text)) != want {
+			t.Errorf("%s: %d, want %d", text, nested([]byte(text)), want)
+		}
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"not JSON": {"{\n\"a\": ]", "line 2: "},
@@ -172,6 +190,19 @@ func TestRefuses(t *testing.T) {
 			`tune_params: "a" has no values`},
 		"wrong kind": {`{"tune_params_keys":"a","tune_params":{},"cache":{}}`,
 			"key tune_params_keys: found a string, expected a list"},
+		"deep":        {strings.Repeat("[", 200_000), "nested deeper than 64"},
+		"deep inside": {`{"tune_params":{"a":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + `}}`, "nested deeper"},
+		"many values": {`{"tune_params_keys":["a"],"tune_params":{"a":[` + numbers(300) + `]}}`, "at most 255 values"},
+		"a long value": {`{"tune_params_keys":["a"],"tune_params":{"a":[[` + numbers(2000) + `]]}}`,
+			"tune_params: a: "},
+		"a long value of a row": {`{"tune_params_keys":["a"],"tune_params":{"a":[1]},"cache":{"x":{"a":[` + numbers(2000) +
+			`]}}}`, "expected at most 4096"},
+		"a name for a terminal": {`{"tune_params_keys":["\u001b"],"tune_params":{"\u001b":[1]},"cache":{}}`,
+			`tune_params_keys: "\x1b" is not one printable line`},
+		"a value for a terminal": {`{"tune_params_keys":["a"],"tune_params":{"a":["\u001b"]},"cache":{}}`,
+			`tune_params: a: "\x1b" is not one printable line`},
+		"T4 name for a terminal": {`{"results":[{"configuration":{"\u001b":1},"invalidity":"compile"}]}`,
+			`results[0].configuration: "\x1b" is not`},
 		"T4 word": {`{"results":[{"configuration":{"a":1},"times":{},"invalidity":"slow","correctness":1}]}`,
 			`results[0].invalidity "slow": expected correct, timeout`},
 		"T4 without time": {`{"results":[{"configuration":{"a":1},"times":{},"invalidity":"correct","correctness":1}]}`,

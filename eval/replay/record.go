@@ -4,7 +4,6 @@ package replay
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -69,11 +68,10 @@ type Origin struct {
 // Bounds of a record. A record is data from elsewhere: it must not make the reader take any amount of
 // memory.
 const (
-	maxConfigs   = 1 << 20
-	maxGenes     = 64
-	maxValues    = 255
-	maxWorkloads = 256
-	maxFamilies  = 256
+	maxConfigs  = 1 << 20
+	maxGenes    = 64
+	maxValues   = 255
+	maxFamilies = 256
 )
 
 // Len is the number of recorded configurations.
@@ -85,34 +83,49 @@ func (r *Record) Len() int {
 	return n
 }
 
-// check finds what would trip a reader of the record.
-func (r *Record) check() error {
+// admit cleans what is only shown, and refuses what names something and is no name.
+func (r *Record) admit() error {
+	r.About = kernels.CleanLine(r.About, kernels.MaxAbout)
+	r.Kernel = kernels.CleanLine(r.Kernel, kernels.MaxLine)
+	r.Cache = kernels.CleanLine(r.Cache, kernels.MaxName)
 	switch {
 	case r.Format != Format:
-		return fmt.Errorf("format %q: expected %q", r.Format, Format)
-	case r.Problem == "":
-		return errors.New("problem: missing")
+		return fmt.Errorf("format %.60q: expected %q", r.Format, Format)
+	case kernels.CheckLabel(r.Problem) != nil:
+		return fmt.Errorf("problem: %.60q: expected a problem's name", r.Problem)
 	case !r.DType.Valid():
-		return fmt.Errorf("dtype %q: unknown", r.DType)
-	case len(r.Workloads) == 0 || len(r.Workloads) > maxWorkloads:
-		return fmt.Errorf("workloads: %d: expected 1 to %d", len(r.Workloads), maxWorkloads)
+		return fmt.Errorf("dtype %.60q: unknown", r.DType)
+	case len(r.Size) > maxValue:
+		return fmt.Errorf("size: %d bytes: expected at most %d", len(r.Size), maxValue)
+	}
+	if err := kernels.AdmitWorkloads(r.Workloads); err != nil {
+		return err
+	}
+	if err := r.Device.Admit(); err != nil {
+		return fmt.Errorf("device: %w", err)
+	}
+	if err := r.Provenance.Admit(); err != nil {
+		return fmt.Errorf("provenance: %w", err)
+	}
+	return nil
+}
+
+// check finds what would trip a reader of the record.
+func (r *Record) check() error {
+	if err := r.admit(); err != nil {
+		return err
+	}
+	switch {
 	case len(r.Families) == 0 || len(r.Families) > maxFamilies:
 		return fmt.Errorf("families: %d: expected 1 to %d", len(r.Families), maxFamilies)
 	case r.Len() == 0 || r.Len() > maxConfigs:
 		return fmt.Errorf("%d configurations: expected 1 to %d", r.Len(), maxConfigs)
 	}
-	seen := map[string]bool{}
-	for i, w := range r.Workloads {
-		if w.Name == "" || seen[w.Name] || !(w.Weight > 0) {
-			return fmt.Errorf("workloads[%d]: %q with weight %g: expected a new name and a positive weight", i, w.Name, w.Weight)
-		}
-		seen[w.Name] = true
-	}
 	names := map[string]bool{}
 	for i := range r.Families {
 		f := &r.Families[i]
-		if f.Name == "" || names[f.Name] {
-			return fmt.Errorf("families[%d]: %q: expected a new name", i, f.Name)
+		if kernels.CheckLabel(f.Name) != nil || names[f.Name] {
+			return fmt.Errorf("families[%d]: %.60q: expected a new name", i, f.Name)
 		}
 		names[f.Name] = true
 		if err := f.check(len(r.Workloads)); err != nil {
@@ -133,12 +146,22 @@ func (f *Family) check(workloads int) error {
 	case len(f.Code) != 0 && len(f.Code) != n:
 		return fmt.Errorf("%d code: expected none or %d", len(f.Code), n)
 	}
+	for i, code := range f.Code {
+		if kernels.CheckLine(code, kernels.MaxName) != nil {
+			return fmt.Errorf("code[%d]: %.60q: expected a hash", i, code)
+		}
+	}
 	names, origins := map[string]bool{}, map[string]bool{}
 	for _, g := range f.Genes {
-		if g.Name == "" || names[g.Name] || len(g.Values) == 0 || len(g.Values) > maxValues {
-			return fmt.Errorf("gene %q with %d values: expected a new name and 1 to %d values", g.Name, len(g.Values), maxValues)
+		if kernels.CheckIdentifier(g.Name) != nil || names[g.Name] || len(g.Values) == 0 || len(g.Values) > maxValues {
+			return fmt.Errorf("gene %.60q with %d values: expected a new name and 1 to %d values", g.Name, len(g.Values), maxValues)
 		}
 		names[g.Name] = true
+		for _, v := range g.Values {
+			if err := v.Admit(); err != nil {
+				return fmt.Errorf("gene %s: %w", g.Name, err)
+			}
+		}
 		if err := g.checkOrigin(origins); err != nil {
 			return fmt.Errorf("gene %s: origin: %w", g.Name, err)
 		}
@@ -166,12 +189,15 @@ func (g *Gene) checkOrigin(taken map[string]bool) error {
 	if len(o.Values) != len(g.Values) {
 		return fmt.Errorf("%d values: expected %d", len(o.Values), len(g.Values))
 	}
-	if taken[o.Name] {
-		return fmt.Errorf("%q: expected a new name", o.Name)
+	if taken[o.Name] || kernels.CheckLine(o.Name, kernels.MaxLine) != nil {
+		return fmt.Errorf("%.60q: expected a new name", o.Name)
 	}
 	taken[o.Name] = true
 	p := param{name: o.Name}
 	for _, v := range o.Values {
+		if err := checkValue(v); err != nil {
+			return err
+		}
 		if p.find(v) >= 0 {
 			return fmt.Errorf("%v is there twice", v)
 		}

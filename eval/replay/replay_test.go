@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,8 +70,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"problem", func(r *Record) { r.Problem = "" }, "problem"},
 		{"dtype", func(r *Record) { r.DType = "fp9" }, "dtype"},
 		{"no workloads", func(r *Record) { r.Workloads = nil }, "workloads"},
-		{"workload twice", func(r *Record) { r.Workloads[1].Name = "s" }, "new name"},
-		{"weight", func(r *Record) { r.Workloads[0].Weight = 0 }, "positive weight"},
+		{"workload twice", func(r *Record) { r.Workloads[1].Name = "s" }, "there twice"},
+		{"weight", func(r *Record) { r.Workloads[0].Weight = 0 }, "positive number"},
 		{"no families", func(r *Record) { r.Families = nil }, "families"},
 		{"no configurations", func(r *Record) { r.Families[0] = Family{Name: "f"} }, "configurations"},
 		{"short config", func(r *Record) { r.Families[0].Configs[0] = []int{0} }, "expected 3"},
@@ -87,6 +88,21 @@ func TestOpenRefuses(t *testing.T) {
 		{"cost", func(r *Record) { r.Families[0].Cost[0] = -1 }, "cost"},
 		{"lost", func(r *Record) { r.Families[0].Outcomes[1] = kernels.Lost }, "not a verdict that can be recorded"},
 		{"value twice", func(r *Record) { r.Families[0].Genes[0].Values[1] = kernels.Int(8) }, "twice"},
+		{"a problem elsewhere", func(r *Record) { r.Problem = "../x" }, "problem"},
+		{"a problem for a terminal", func(r *Record) { r.Problem = "\x1b[2J" }, "problem"},
+		{"a family with a blank", func(r *Record) { r.Families[0].Name = "a b" }, "new name"},
+		{"a gene with a blank", func(r *Record) { r.Families[0].Genes[0].Name = "a b" }, "new name"},
+		{"a value for C", func(r *Record) { r.Families[0].Genes[0].Values[0] = kernels.String("1);") }, "a word"},
+		{"a workload for CMake", func(r *Record) { r.Workloads[0].Name = "a)" }, "workload"},
+		{"an architecture for CMake", func(r *Record) { r.Device.Arch = "sm_90 message(1)" }, "arch"},
+		{"a proof's architecture", func(r *Record) { r.Provenance.Device.Arch = "x" }, "provenance: device: arch"},
+		{"code of two lines", func(r *Record) { r.Families[0].Code = slices.Repeat([]string{"a\nb"}, 4) }, "code"},
+		{"a name before", func(r *Record) { r.Families[0].Genes[0].Origin = &Origin{"\x1b", []any{1., 2.}} }, "new name"},
+		{"a value before", func(r *Record) { r.Families[0].Genes[0].Origin = &Origin{"t", []any{"\n", 2.}} }, "printable"},
+		{"a long value before", func(r *Record) {
+			r.Families[0].Genes[0].Origin = &Origin{"t", []any{slices.Repeat([]any{1.}, maxValue), 2.}}
+		}, "a value of"},
+		{"size", func(r *Record) { r.Size = []byte("[" + strings.Repeat("1,", maxValue) + "1]") }, "size"},
 		{"gene twice", func(r *Record) { r.Families[0].Genes[1].Name = "tile" }, "new name"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

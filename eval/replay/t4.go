@@ -93,6 +93,9 @@ func (f *t4File) table() (*table, error) {
 		}
 		if i == 0 {
 			for _, name := range keysInOrder(f.Results[0].Config) {
+				if err := checkParam(name); err != nil {
+					return nil, fmt.Errorf("results[0].configuration: %w", err)
+				}
 				t.params = append(t.params, param{name: name})
 			}
 		}
@@ -124,11 +127,8 @@ func (t *table) note(config map[string]any) error {
 		if !ok || len(config) != len(t.params) {
 			return fmt.Errorf("%d parameters: expected the same ones in every result, %q among them", len(config), p.name)
 		}
-		if p.find(v) < 0 {
-			if len(p.values) == maxValues {
-				return fmt.Errorf("%s: expected at most %d values", p.name, maxValues)
-			}
-			p.values = append(p.values, v)
+		if err := p.add(v); err != nil {
+			return err
 		}
 	}
 	return nil

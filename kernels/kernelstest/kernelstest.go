@@ -2,6 +2,7 @@
 package kernelstest
 
 import (
+	_ "embed"
 	"testing"
 
 	"darwarp/kernels"
@@ -9,34 +10,9 @@ import (
 
 // Toy is a problem that nothing computes: one output of n numbers, and two workloads, of which the large one counts
 // three times as much.
-const Toy = `
-name = "toy"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "n"
-[[tensor]]
-name = "out"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "small"
-dims = { n = 1 }
-default = true
-[[workload]]
-name = "large"
-dims = { n = 2 }
-weight = 3
-default = true
-[check]
-reduction = "1"
-shapes = [{ n = 1 }]
-[reference]
-file = "reference.cu"
-entry = "reference"
-grid = ["1"]
-block = ["1"]
-`
+//
+//go:embed toy.toml
+var Toy string
 
 // Launch is the end of a family's declaration for Toy: its launch plan.
 const Launch = `
@@ -48,34 +24,9 @@ args = ["out"]
 `
 
 // Scale is a problem that kernels are written for: y = 2 x.
-const Scale = `
-name = "scale"
-about = "y = 2 x"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "2 * n * elem"
-[[tensor]]
-name = "x"
-role = "in"
-shape = ["n"]
-[[tensor]]
-name = "y"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "4096"
-dims = { n = 4096 }
-[check]
-reduction = "1"
-shapes = [{ n = 1 }, { n = 1025 }]
-inputs = ["normal"]
-[reference]
-file = "reference.cu"
-entry = "reference"
-grid = ["1"]
-block = ["32"]
-`
+//
+//go:embed scale.toml
+var Scale string
 
 // Product is a product of matrices, with two square sizes.
 const Product = `name = "product"

@@ -23,7 +23,7 @@ func TestAsk(t *testing.T) {
 		len(e.Asked) != 2 {
 		t.Fatalf("%+v", got)
 	}
-	if want := (1000*1 + 100*10) / 1e6; !e.Priced || e.USD != want || a.Account.Spent().USD != want {
+	if want := (10_000*1 + 100*10) / 1e6; !e.Priced || e.USD != want || a.Account.Spent().USD != want {
 		t.Errorf("it cost %g, the account says %+v: expected %g", e.USD, a.Account.Spent(), want)
 	}
 	b := sample(t)

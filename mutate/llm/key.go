@@ -2,8 +2,10 @@ package llm
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // The environment's names. The key of OpenAI is sent to OpenAI, or to where OPENAI_BASE_URL points, and
@@ -43,7 +45,12 @@ func Key(file, base string, getenv func(string) string) (string, error) {
 }
 
 func readKey(file string) (string, error) {
-	info, err := os.Stat(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe is not waited for
+	if err != nil {
+		return "", fmt.Errorf("key file: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("key file: %w", err)
@@ -52,7 +59,7 @@ func readKey(file string) (string, error) {
 	case info.Mode().Perm()&0o077 != 0:
 		return "", fmt.Errorf("key file %s can be read by others: chmod 600 %s", file, file)
 	}
-	data, err := os.ReadFile(file)
+	data, err := io.ReadAll(io.LimitReader(f, maxKey))
 	if err != nil {
 		return "", fmt.Errorf("key file: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,7 +73,9 @@ func TestPrices(t *testing.T) {
 	if _, ok := p.Of("llama", kernels.Tokens{}); ok {
 		t.Error("an unknown model has a price")
 	}
-	for text, want := range map[string]string{"[models.m]\nin = -1": "0 or more", "[models.m]\nprice = 3": "unknown key",
+	for text, want := range map[string]string{"[models.m]\nin = -1": "expected 0 to",
+		"[models.m]\nout = nan": "expected 0 to", "[models.m]\ncached = inf": "expected 0 to",
+		"[models.m]\nin = 1e300": "expected 0 to", "[models.m]\nprice = 3": "unknown key",
 		"x": "p.toml"} {
 		if _, err := ParsePrices("p.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
@@ -111,6 +114,12 @@ func TestKey(t *testing.T) {
 	}
 	if _, err := Key(file, OpenAI, get); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a key that all can read: %v", err)
+	}
+	if err := syscall.Mkfifo(file+".pipe", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Key(file+".pipe", OpenAI, get); err == nil || !strings.Contains(err.Error(), "expected a file") {
+		t.Errorf("a pipe for a key file: %v", err)
 	}
 	if _, err := Key(file+"x", OpenAI, get); err == nil {
 		t.Error("a key file that is not there is taken")

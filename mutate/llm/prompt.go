@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/template"
@@ -37,31 +36,18 @@ func PromptNames() (names []string) {
 	return names
 }
 
-// ReadPrompts reads the shipped prompts, with those in the folder in place of theirs; an empty dir is
-// none. Every prompt is tried on the sample, so that a mistake is told at the start.
-func ReadPrompts(dir string, sample Brief) (*Prompts, error) {
+// ReadPrompts reads the shipped prompts, with those in the folder in place of theirs; nil is none. Every prompt is
+// tried on the sample, so that a mistake is told at the start.
+func ReadPrompts(dir fs.FS, sample Brief) (*Prompts, error) {
 	p := &Prompts{template.New("").Option("missingkey=error")}
-	own := map[string]bool{}
-	if dir != "" {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			if !strings.HasSuffix(e.Name(), promptSuffix) {
-				continue
-			}
-			if !slices.Contains(PromptNames(), e.Name()) {
-				return nil, fmt.Errorf("%s: no such prompt: expected some of %s", filepath.Join(dir, e.Name()),
-					strings.Join(PromptNames(), ", "))
-			}
-			own[e.Name()] = true
-		}
+	own, err := ownPrompts(dir)
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range PromptNames() {
 		data, err := shippedPrompts.ReadFile("prompts/" + name)
 		if own[name] {
-			data, err = os.ReadFile(filepath.Join(dir, name))
+			data, err = readPrompt(dir, name)
 		}
 		if err == nil {
 			_, err = p.all.New(strings.TrimSuffix(name, promptSuffix)).Parse(string(data))
@@ -76,6 +62,42 @@ func ReadPrompts(dir string, sample Brief) (*Prompts, error) {
 		}
 	}
 	return p, nil
+}
+
+// ownPrompts are the prompts in a folder by file name.
+func ownPrompts(dir fs.FS) (map[string]bool, error) {
+	own := map[string]bool{}
+	if dir == nil {
+		return own, nil
+	}
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), promptSuffix) {
+			continue
+		}
+		if !slices.Contains(PromptNames(), e.Name()) {
+			return nil, fmt.Errorf("%q: no such prompt: expected some of %s", e.Name(), strings.Join(PromptNames(), ", "))
+		}
+		own[e.Name()] = true
+	}
+	return own, nil
+}
+
+// readPrompt reads no more of a file than a prompt may have.
+func readPrompt(dir fs.FS, name string) ([]byte, error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxPrompt+1))
+	if err == nil && len(data) > maxPrompt {
+		err = fmt.Errorf("more than %d bytes", maxPrompt)
+	}
+	return data, err
 }
 
 // Messages writes an operator's question. The parts that stay the same from question to question come

@@ -1,10 +1,10 @@
 package llm
 
 import (
-	"os"
-	"path/filepath"
+	"io/fs"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"darwarp/kernels"
 	"darwarp/kernels/expr"
@@ -117,13 +117,7 @@ func TestMapPlan(t *testing.T) {
 }
 
 func TestReadPrompts(t *testing.T) {
-	write := func(name, text string) string {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return dir
-	}
+	write := func(name, text string) fs.FS { return fstest.MapFS{name: {Data: []byte(text)}} }
 	p, err := ReadPrompts(write("mutate.tmpl", "Do it. {{.Base.Label}}"), sample(t))
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +125,8 @@ func TestReadPrompts(t *testing.T) {
 	if m, err := p.Messages("mutate", sample(t)); err != nil || m[1].Text != "Do it. plain block=64\n" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	for name, text := range map[string]string{"unknown.tmpl": "x", "init.tmpl": "{{.Nothing}}", "task.tmpl": "{{if}}"} {
+	for name, text := range map[string]string{"unknown.tmpl": "x", "init.tmpl": "{{.Nothing}}", "task.tmpl": "{{if}}",
+		"system.tmpl": strings.Repeat("x", maxPrompt+1)} {
 		if _, err := ReadPrompts(write(name, text), sample(t)); err == nil ||
 			!strings.Contains(err.Error(), strings.TrimSuffix(name, ".tmpl")) {
 			t.Errorf("%s with %q: %v", name, text, err)

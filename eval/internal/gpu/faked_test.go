@@ -190,3 +190,36 @@ func TestFakedSample(t *testing.T) {
 		t.Errorf("ten samples more: %d launches, %d waits", more-launches, longer-waits)
 	}
 }
+
+// TestUnloadLater: a gated or timed program stays loaded until its request is answered, and no longer than to the next.
+func TestUnloadLater(t *testing.T) {
+	f := newFaked(t)
+	unloads := func() (n int) {
+		for _, line := range f.driver.Log() {
+			if line == "unload" {
+				n++
+			}
+		}
+		return n
+	}
+	req := &device.Time{Contender: f.contender(t, "copy"), Count: 1,
+		Runs: []device.Run{{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}}}
+	if err := f.Finish(); err != nil || unloads() != 1 {
+		t.Fatalf("the gate's program is still loaded: %v", err)
+	}
+	for range 3 {
+		f.ask(t, &device.Request{Time: req})
+		if n := unloads(); n != 0 {
+			t.Errorf("%d programs unloaded before the reply", n)
+		}
+		if err := f.Finish(); err != nil || unloads() != 1 || f.Finish() != nil || unloads() != 0 {
+			t.Errorf("not unloaded once after the reply: %v", err)
+		}
+	}
+	f.gated(t, "copy")
+	f.driver.Log()
+	f.ask(t, &device.Request{Time: req})
+	if n := unloads(); n != 1 {
+		t.Errorf("%d programs unloaded before the next request, expected 1", n)
+	}
+}

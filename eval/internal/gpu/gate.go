@@ -40,8 +40,8 @@ func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply,
 			return nil, err
 		}
 	}
-	phase("unload")
-	return reply, s.unload(p)
+	s.unloadLater(p)
+	return reply, nil
 }
 
 // caseRun is what was queued for a case.

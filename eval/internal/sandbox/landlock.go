@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -83,6 +84,9 @@ func (p *Profile) landlock() error {
 
 // allow adds a rule for a path and everything below it.
 func allow(ruleset int, path string, rights uint64) error {
+	if !filepath.IsAbs(path) { // "" and "." are where the user happens to be
+		return fmt.Errorf("%q: expected an absolute path", path)
+	}
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -84,6 +84,14 @@ var deeds = map[string]func(arg string) error{
 	},
 }
 
+// command is a worker as proc starts it.
+func command(p *Profile, args []string) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe", args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	p.Separate(cmd.SysProcAttr)
+	return cmd
+}
+
 // try runs one action within the profile and returns what it printed, empty if it succeeded.
 func try(t *testing.T, p *Profile, deed, arg string) string {
 	t.Helper()
@@ -91,7 +99,7 @@ func try(t *testing.T, p *Profile, deed, arg string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("/proc/self/exe", args...).CombinedOutput()
+	out, err := command(p, args).CombinedOutput()
 	var failed *exec.ExitError
 	switch {
 	case err == nil:
@@ -139,7 +147,7 @@ func TestWhatIsKeptIn(t *testing.T) {
 		{"a namespace of its own", "unshare", "-", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &Profile{Mode: Strict, Read: System(), Write: []string{dir, "/dev/null"}, FileSize: 1 << 20}
+			p := &Profile{Mode: Strict, Read: System(), Write: []string{dir, "/dev/null"}, Files: true, FileSize: 1 << 20}
 			if got := try(t, p, tt.deed, tt.arg); (got != "") != tt.kept {
 				t.Errorf("%s %s: %q, kept in: %v", tt.deed, tt.arg, got, tt.kept)
 			}
@@ -165,12 +173,12 @@ func TestSending(t *testing.T) {
 			t.Fatal(err)
 		}
 		ours, theirs := os.NewFile(uintptr(fds[0]), "ours"), os.NewFile(uintptr(fds[1]), "theirs")
-		args, err := (&Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Local: may}).Args([]string{"try",
-			"send", "3"})
+		p := &Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Driver: may}
+		args, err := p.Args([]string{"try", "send", "3"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command("/proc/self/exe", args...)
+		cmd := command(p, args)
 		cmd.ExtraFiles = []*os.File{theirs}
 		if out, err := cmd.CombinedOutput(); (err == nil) != may {
 			t.Errorf("local sockets %v: %v %s", may, err, out)

@@ -115,6 +115,8 @@ func TestStop(t *testing.T) {
 		{"at the bar", steady, 1, 1000, 0, "settled", 15},
 		{"ahead", steady, 1, 2000, 0, "settled", 15},
 		{"behind but for the first", func(i int) float64 { return 1000 - 100*float64(max(0, 1-i)) }, 1, 900, 0, "settled", 15},
+		{"behind, but not all of it", func(i int) float64 { return 1000 + 5*float64(i*7%11-5) }, 1, 960, 0, "behind", 15},
+		{"as noisy, at the bar", func(i int) float64 { return 1000 + 5*float64(i*7%11-5) }, 1, 1000, 0, "settled", 57},
 		{"behind, and as noisy as the gap", wild, 1, 500, 0, "samples", 200},
 		{"far behind, and noisy", func(i int) float64 { return 1000 + 100*float64(i*7%5) }, 1, 500, 0, "behind", 109},
 	} {

@@ -89,11 +89,13 @@ func (s *Stop) enough(n int) bool {
 	return few || n >= s.limits.Min
 }
 
-// What is behind the bar by more than leastBehind with its best sample cannot win, and is known well enough when the
-// standard error is a gapShare of that distance, and at most mostNoise: parents are chosen by it, too.
+// What is behind the bar cannot win, and parents are chosen by it with a standard error of mostNoise at most. It is known
+// well enough after a few samples whose best is behind by more than leastBehind, and by fewSigmas; after as many as any
+// other takes at least, once their median is behind by manySigmas.
 const (
 	leastBehind = 0.05
-	gapShare    = 1.0 / 8
+	fewSigmas   = 8
+	manySigmas  = 4
 	mostNoise   = 0.02
 )
 
@@ -102,8 +104,12 @@ func (s *Stop) behind(n int) bool {
 	if s.limits.Behind == 0 || n < s.limits.Behind || s.bar <= 0 {
 		return false
 	}
-	gap := s.sorted[0]/s.bar - 1
-	return gap > leastBehind && Noise(s.sorted) < min(gapShare*gap, mostNoise)
+	noise, best := Noise(s.sorted), s.sorted[0]/s.bar-1
+	if noise >= mostNoise {
+		return false
+	}
+	return best > leastBehind && fewSigmas*noise < best ||
+		n >= s.limits.Min && manySigmas*noise < Quantile(s.sorted, 0.5)/s.bar-1
 }
 
 // Samples are the samples so far, in order of arrival.

@@ -60,19 +60,19 @@ func TestSanitize(t *testing.T) {
 	}
 }
 
-// TestPadding: no gap behind a buffer hides an access from memcheck.
-func TestPadding(t *testing.T) {
+// TestSanitizerFlags: memcheck alone pads allocations, so that no gap behind a buffer hides an access.
+func TestSanitizerFlags(t *testing.T) {
+	for _, tool := range Sanitizers {
+		got := strings.Join(sanitizerFlags(tool), " ")
+		if !strings.HasPrefix(got, "--tool "+tool) || (tool == "memcheck") != strings.Contains(got, "--padding 65536") {
+			t.Errorf("%s: %s", tool, got)
+		}
+	}
 	args := filepath.Join(t.TempDir(), "args")
 	if _, err := Sanitize(t.Context(), fakeSanitizer(t, "echo $all >>"+args), &gpu.Profile{}); err != nil {
 		t.Fatal(err)
 	}
-	data, _ := os.ReadFile(args)
-	for line := range strings.Lines(string(data)) {
-		if strings.Contains(line, "--tool memcheck") != strings.Contains(line, "--padding 65536") {
-			t.Error(line)
-		}
-	}
-	if strings.Count(string(data), "--padding") != 1 {
-		t.Errorf("%s", data)
+	if data, err := os.ReadFile(args); err != nil || strings.Count(string(data), "--padding 65536") != 1 {
+		t.Errorf("%s, %v", data, err)
 	}
 }

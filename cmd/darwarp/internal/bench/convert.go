@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -68,13 +68,7 @@ func readAny(path string) (rec *replay.Record, left int, err error) {
 
 // looksRecorded tells a recording, which is JSON or gzip, from a run, whose first page has a number.
 func looksRecorded(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 64)
-	n, _ := f.Read(head)
-	text := bytes.TrimSpace(head[:n])
-	return len(text) > 0 && (text[0] == '{' || text[0] == 0x1f)
+	head, err := files.Head(path, 64)
+	text := bytes.TrimSpace(head)
+	return err == nil && len(text) > 0 && (text[0] == '{' || text[0] == 0x1f)
 }

@@ -61,7 +61,7 @@ func (f Models) Run(ctx context.Context, con *console.Console) error {
 				return ctx.Err()
 			}
 			arm.Speedups, arm.Evals = append(arm.Speedups, sum.Speedup), append(arm.Evals, sum.Evals)
-			arm.Add(spent, 1)
+			arm.Add(spent)
 		}
 		arms = append(arms, arm)
 	}

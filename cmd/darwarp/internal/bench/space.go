@@ -4,11 +4,11 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/replay"
@@ -27,7 +27,7 @@ func (f Space) Run(con *console.Console, path string) error {
 		return exit.Usagef("--list prints CSV: leave --json out")
 	}
 	if f.Constraints == "" {
-		data, err := os.ReadFile(path)
+		data, err := files.Read(path, session.MaxRecording)
 		if err != nil {
 			return exit.Usagef("%v", err)
 		}
@@ -54,7 +54,7 @@ func (f Space) Run(con *console.Console, path string) error {
 			file, name = file[:i], file[i+1:]
 		}
 	}
-	data, err := os.ReadFile(file)
+	data, err := files.Read(file, session.MaxRecording)
 	if err != nil {
 		return exit.Usagef("--constraints: %v", err)
 	}

@@ -35,7 +35,7 @@ type Kernel struct {
 }
 
 // Build is the command that builds the bench.
-func (k Kernel) Build() string { return k.nvcc(k.NVCCFlags, "bench.cu -o bench") }
+func (k Kernel) Build() string { return k.nvcc(k.NVCCFlags, "bench.cu kernel_0.cu -o bench") }
 
 // Target is the architecture as nvcc takes it: the GPU's that the kernel was found on, or, where it was found without
 // one, the only one that its family is for, or else that of the machine it is built on.
@@ -104,7 +104,7 @@ func (k Kernel) files() (map[string][]byte, error) {
 		return nil, err
 	}
 	out := k.common()
-	out["kernel.cu"] = []byte(k.Job.Source)
+	out["kernel.cu"], out[sheet.Unit.File] = k.signed(), []byte(sheet.Unit.wrapper())
 	if k.Cubin != nil {
 		out["kernel.cubin"] = k.Cubin
 	}

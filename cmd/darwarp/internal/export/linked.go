@@ -18,7 +18,7 @@ func (s *sheet) linked() (*portfolioSheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Units[0].Source, out.Single = "kernel.cu", true
+	out.Units, out.Single = []unit{s.Unit}, true
 	return out, nil
 }
 

@@ -2,7 +2,6 @@ package export
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,14 +13,6 @@ type Portfolio struct {
 	Kernels []Kernel // of one run; each with all of its workloads
 	Found   kernels.Portfolio
 	As      []string // further forms beside the folder's own files, of Targets
-}
-
-// unit is the translation unit of one kernel: its entries under names of its own, so that kernels of one
-// family can be linked together.
-type unit struct {
-	File, Source, Symbol string
-	Entries              []string
-	NVCCFlags            []string
 }
 
 // portfolioSheet is what the templates see of a portfolio: the first kernel's sheet, whose problem and
@@ -56,14 +47,12 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 		if err != nil {
 			return nil, fmt.Errorf("kernel %d: its launches cannot be written in C++: %w", i, err)
 		}
-		plan.Launches = slices.DeleteFunc(plan.Launches, func(l cLaunch) bool { return !has(k.Job.Source, l.Entry) })
 		name := fmt.Sprintf("kernel_%d", i)
-		u := unit{File: name + ".cu", Source: name + ".cuh", Symbol: "darwarp_" + k.Job.ID.Short(), NVCCFlags: k.NVCCFlags}
-		for _, l := range plan.Launches {
-			if !slices.Contains(u.Entries, l.Entry) {
-				u.Entries = append(u.Entries, l.Entry)
-			}
+		u, err := k.unit(name, name+".cuh")
+		if err != nil {
+			return nil, err
 		}
+		plan.Launches = slices.DeleteFunc(plan.Launches, func(l cLaunch) bool { return !slices.Contains(u.Entries, l.Entry) })
 		out.Sheets, out.Plans = append(out.Sheets, s), append(out.Plans, plan)
 		if i == 0 {
 			out.sheet = s
@@ -77,13 +66,7 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 		}
 		out.Shapes = append(out.Shapes, shape{out.Calls[at].Workload, c.Kernel})
 	}
-	out.SameRef = false // the kernels are in units of their own
 	return out, nil
-}
-
-// has reports whether a source has a kernel: a family may leave one out that none of its launches needs.
-func has(source, entry string) bool {
-	return regexp.MustCompile(`\b` + regexp.QuoteMeta(entry) + `\b`).MatchString(source)
 }
 
 // Build is the command that builds the bench.
@@ -114,28 +97,6 @@ func (s *portfolioSheet) Condition(kernel, launch int) string {
 	return s.Plans[kernel].Launches[launch].WindowWhen
 }
 
-// wrapper is a unit's file: the source as it was measured, its entries renamed.
-func (u unit) wrapper() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "// %s as it was measured, its kernels under names of their own.\n", u.Source)
-	for _, e := range u.Entries {
-		fmt.Fprintf(&b, "#define %s %s_%s\n", e, u.Symbol, e)
-	}
-	fmt.Fprintf(&b, "#include %q\n\n// %s is the address of an entry, for cudaLaunchKernelExC.\n", u.Source, u.Symbol)
-	fmt.Fprintf(&b, "extern \"C\" const void* %s(int entry) {\n    const void* const entries[] = {", u.Symbol)
-	for i, e := range u.Entries {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "(const void*)%s", e)
-	}
-	b.WriteString("};\n    return entries[entry];\n}\n")
-	for _, e := range u.Entries {
-		fmt.Fprintf(&b, "#undef %s\n", e)
-	}
-	return b.String()
-}
-
 func (p Portfolio) files() (map[string][]byte, error) {
 	s, err := p.sheet()
 	if err != nil {
@@ -145,7 +106,7 @@ func (p Portfolio) files() (map[string][]byte, error) {
 	launches := map[string]any{}
 	var provenances []any
 	for i, u := range s.Units {
-		out[u.Source], out[u.File] = []byte(p.Kernels[i].Job.Source), []byte(u.wrapper())
+		out[u.Source], out[u.File] = p.Kernels[i].signed(), []byte(u.wrapper())
 		if cubin := p.Kernels[i].Cubin; cubin != nil {
 			out[strings.TrimSuffix(u.File, ".cu")+".cubin"] = cubin
 		}

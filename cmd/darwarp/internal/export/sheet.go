@@ -16,10 +16,11 @@ type sheet struct {
 	Problem *kernels.Problem
 	Calls   []call
 	Entries []string // kernels of the source that are launched, each once
-	SameRef bool     // the reference's kernel has the name of one of them
-	Units   []unit   // of a portfolio: a translation unit for each kernel; none: kernel.cu
-	Through bool     // the bench goes through launch.h
-	Forms   []Form   // the folder's further forms
+	Ref     refUnit
+	Unit    unit   // of the kernel alone
+	Units   []unit // of a portfolio: a translation unit for each kernel; none: Unit
+	Through bool   // the bench goes through launch.h
+	Forms   []Form // the folder's further forms
 }
 
 // call is one workload resolved.
@@ -46,8 +47,12 @@ func (k Kernel) sheet() (*sheet, error) {
 			}
 		}
 	}
-	s.SameRef = slices.Contains(s.Entries, s.Problem.Reference.Entry)
-	return s, nil
+	var err error
+	if s.Unit, err = k.unit("kernel_0", "kernel.cu"); err != nil {
+		return nil, err
+	}
+	s.Ref, err = k.reference()
+	return s, err
 }
 
 func (k Kernel) resolve(w kernels.Workload) (c call, err error) {

@@ -102,7 +102,6 @@ func (s *portfolioSheet) addForms(as []string, out map[string][]byte) error {
 		maps.Copy(pages, linkedPages)
 		if s.Single {
 			pages["launch.cuh"] = "launch.cuh"
-			out[s.Units[0].File] = []byte(s.Units[0].wrapper())
 		}
 	}
 	for file, template := range pages {

@@ -188,7 +188,7 @@ func (s *portfolioSheet) addHub(out map[string][]byte) error {
 		out["hub/"+module+"_cuda/"+name] = out[name]
 	}
 	for i, u := range s.Units {
-		out["hub/"+module+"_cuda/"+u.Source], out["hub/"+module+"_cuda/"+u.File] = []byte(s.Sheets[i].Job.Source),
+		out["hub/"+module+"_cuda/"+u.Source], out["hub/"+module+"_cuda/"+u.File] = s.Sheets[i].signed(),
 			[]byte(u.wrapper())
 	}
 	return nil

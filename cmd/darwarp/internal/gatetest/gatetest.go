@@ -99,14 +99,40 @@ func Problems() []string {
 	return names
 }
 
+// borrowed are the references that stand in another folder, by problem: those of one product are all the same.
+var borrowed = map[string]struct {
+	files fs.FS
+	path  string
+}{
+	"tiles":   {files, "problems/product"},
+	"atomics": {files, "problems/product"},
+	"narrow":  {files, "problems/product"},
+	"sum":     {kernels.Problems, "reduction"},
+}
+
 // Bundle is a problem with its two families, cheat and honest.
 func Bundle(name string) (*templates.Bundle, error) {
-	dir, err := fs.Sub(files, "problems/"+name)
+	dir := "problems/" + name
+	entries, err := files.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	return templates.Load(dir)
+	texts := map[string][]byte{}
+	for _, e := range entries {
+		if texts[e.Name()], err = files.ReadFile(dir + "/" + e.Name()); err != nil {
+			return nil, err
+		}
+	}
+	if from, ok := borrowed[name]; ok {
+		if texts[reference], err = fs.ReadFile(from.files, from.path+"/"+reference); err != nil {
+			return nil, err
+		}
+	}
+	return templates.FromFiles(texts)
 }
+
+// reference is the file of the kernel that computes the truth, in every folder.
+const reference = "reference.cu"
 
 // anyFault is what a cheat may be found out as when its row says nothing else.
 var anyFault = []kernels.Outcome{kernels.Wrong, kernels.Suspect, kernels.Flaky}

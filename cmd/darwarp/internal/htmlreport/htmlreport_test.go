@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/kernels"
 	"darwarp/store"
 )
@@ -196,7 +197,8 @@ func TestShapesCompared(t *testing.T) {
 // TestWrite puts markup everywhere a run has text: nothing of it may become markup of the page, and the
 // policy must allow the scripts that are there, and no other.
 func TestWrite(t *testing.T) {
-	const evil = `</script><script>alert(1)</script><img src=x onerror=alert(1)>`
+	const evil = `</script><script>alert(1)</script><!--<script><img src=x onerror=alert(1)>{{.}}"'` +
+		"\u202e\x1b\u009b\xff"
 	all := []kernels.Candidate{found(1, 1, kernels.Genome{"g": kernels.String(evil)}),
 		found(2, 0.5, kernels.Genome{"g": kernels.String("b")})}
 	all[0].Origin.Note = evil
@@ -215,7 +217,15 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, s := range []string{"<script>alert", "<img src=x"} {
+	shown := printable.Text(page)
+	if strings.ReplaceAll(shown, `\ufeff`, "\ufeff") != page { // the library has that one
+		t.Error("the page has text that turns around or hides what stands beside it")
+	}
+	data := regexp.MustCompile(`(?s)id="data">(.*?)</script>`).FindStringSubmatch(page)
+	if len(data) != 2 || !json.Valid([]byte(data[1])) || strings.Contains(data[1], "<") {
+		t.Errorf("the charts' data is not one JSON value: %q", data)
+	}
+	for _, s := range []string{"<script>alert", "<img src=x", "<!--<"} {
 		if strings.Contains(page, s) {
 			t.Errorf("the page contains %q", s)
 		}

@@ -42,7 +42,7 @@ func Arms(r *record.Record) ([]Arm, error) {
 		e := &exchanges[i]
 		a := of(e.Arm)
 		a.Asked++
-		a.Add(llm.SpentOn(e), 1)
+		a.Add(llm.SpentOn(e))
 		if e.Failed != "" {
 			a.Failed++
 		} else if len(e.Proposed) == 0 {

@@ -2,9 +2,11 @@ package models
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 	"darwarp/mutate/llm"
@@ -49,7 +51,7 @@ func Open(
 	}
 	var spent llm.Spending
 	for i := range before {
-		spent.Add(llm.SpentOn(&before[i]), 1)
+		spent.Add(llm.SpentOn(&before[i]))
 	}
 	setup := llm.Setup{Chat: chat, Models: f.Models, Prices: prices, Account: llm.NewAccount(limits, spent), Jobs: f.Jobs}
 	var adv *llm.Advisor
@@ -75,7 +77,7 @@ func (f *Options) advisor(setup llm.Setup, s *session.Session) (*llm.Advisor, er
 	if setup.Config, err = llm.FindConfig(f.Config); err != nil {
 		return nil, exit.Usagef("--llm %v", err)
 	}
-	if setup.Prompts, err = llm.ReadPrompts(f.Prompts, sampleBrief(s)); err != nil {
+	if setup.Prompts, err = readPrompts(f.Prompts, sampleBrief(s)); err != nil {
 		return nil, exit.Usagef("--llm-prompts: %v", err)
 	}
 	adv, err := llm.NewAdvisor(setup)
@@ -83,6 +85,23 @@ func (f *Options) advisor(setup llm.Setup, s *session.Session) (*llm.Advisor, er
 		return nil, exit.Usagef("--llm: %v", err)
 	}
 	return adv, nil
+}
+
+// readPrompts reads the prompts with those of a folder; an empty name is none.
+func readPrompts(dir string, sample llm.Brief) (*llm.Prompts, error) {
+	if dir == "" {
+		return llm.ReadPrompts(nil, sample)
+	}
+	folder, err := files.OpenFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	p, err := llm.ReadPrompts(folder, sample)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", dir, err)
+	}
+	return p, err
 }
 
 // sampleBrief is what own prompts are tried on.

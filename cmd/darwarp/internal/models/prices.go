@@ -2,27 +2,31 @@ package models
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/mutate/llm"
 	"darwarp/store"
 )
+
+// maxPrices bounds a price table in bytes.
+const maxPrices = 1 << 20
 
 // priceTable is the shipped one, that of the resumed run, and the user's, each over the one before.
 func (f *Options) priceTable(old *store.LLM) (llm.Prices, error) {
 	prices := llm.ShippedPrices()
 	if old != nil && len(old.Prices) > 0 {
-		if err := json.Unmarshal(old.Prices, &prices); err != nil {
+		if err := errors.Join(json.Unmarshal(old.Prices, &prices), prices.Check()); err != nil {
 			return nil, fmt.Errorf("the run's price table: %w", err)
 		}
 	}
 	if f.Prices == "" {
 		return prices, nil
 	}
-	data, err := os.ReadFile(f.Prices)
+	data, err := files.Read(f.Prices, maxPrices)
 	if err != nil {
 		return nil, exit.Usagef("--llm-prices: %v", err)
 	}

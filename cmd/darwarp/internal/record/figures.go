@@ -76,7 +76,7 @@ func (r *Record) Lead(champion kernels.ID, speedup float64) (lead float64, over 
 	duels, err := r.Duels()
 	for _, d := range duels {
 		own := d.Challenger == champion.Short() && d.WithBaseline() && d.Champion != kernels.NaiveStart
-		if own && d.Rounds[0].Cache == r.Meta().Cache && 1/d.Ratio < lead {
+		if own && len(d.Rounds) > 0 && d.Rounds[0].Cache == r.Meta().Cache && d.Ratio > 0 && 1/d.Ratio < lead {
 			lead, over = 1/d.Ratio, d.Champion
 		}
 	}

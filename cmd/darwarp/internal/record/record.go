@@ -57,6 +57,8 @@ func CheckFile(path string) error {
 		return exit.Usagef("%v", err)
 	case info.IsDir():
 		return exit.Usagef("%s is a folder: expected the file that `darwarp search` wrote", path)
+	case !info.Mode().IsRegular():
+		return exit.Usagef("%s is no regular file: expected the file that `darwarp search` wrote", path)
 	}
 	return nil
 }
@@ -111,10 +113,14 @@ func (r *Record) ProofOf(key string) (*kernels.Provenance, error) {
 // step without parents, drawn at random, follows the start itself.
 func (r *Record) Lineage(c kernels.Candidate) ([]kernels.Candidate, error) {
 	path := []kernels.Candidate{c}
-	for len(c.Origin.Parents) > 0 && len(path) <= r.Len() {
+	for len(c.Origin.Parents) > 0 {
 		next, err := r.betterParent(c)
 		if err != nil {
 			return nil, err
+		}
+		if next.Seq >= c.Seq { // nothing is bred before its parents are judged, so this ends
+			return nil, exit.Usagef("%s: candidate %s came before its parent %s: the run is damaged", r.Path(), c.ID.Short(),
+				next.ID.Short())
 		}
 		path = append(path, next)
 		c = next
@@ -163,11 +169,14 @@ func Start(run *store.Run) (start *kernels.Candidate, err error) {
 // errFound ends a walk early.
 var errFound = errors.New("found")
 
-// With runs fn on an open record and closes it.
-func With(path string, fn func(*Record) error) error {
+// With runs fn on an open record and closes it. What is odd about the file it says to people.
+func With(say func(string, ...any), path string, fn func(*Record) error) error {
 	r, err := Open(path)
 	if err != nil {
 		return err
+	}
+	if what := r.Remark(); what != "" {
+		say("warning: %s", what)
 	}
 	return errors.Join(fn(r), r.Close())
 }

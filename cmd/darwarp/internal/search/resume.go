@@ -23,7 +23,7 @@ func (s *Search) resume(ctx context.Context) (err error) {
 	if s.Run, err = store.Open(o.Resume); err != nil {
 		return err
 	}
-	if what := s.Run.Restored(); what != "" {
+	if what := s.Run.Remark(); what != "" {
 		s.say("%s", what)
 	}
 	m := s.Run.Meta()

@@ -13,7 +13,7 @@ import (
 // TestStartFrom: a run goes on from the family that it began with, wherever that would stand today.
 func TestStartFrom(t *testing.T) {
 	run, err := store.Create(filepath.Join(t.TempDir(), "r.db"),
-		store.Meta{Problem: "p", Workloads: []kernels.Workload{{Name: "w"}}})
+		store.Meta{Problem: "p", DType: kernels.FP32, Workloads: []kernels.Workload{{Name: "w", Weight: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

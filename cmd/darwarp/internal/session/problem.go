@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -29,7 +30,12 @@ func LoadBundle(arg string) (*templates.Bundle, error) {
 	case !info.IsDir():
 		return nil, exit.Usagef("%s is a file: expected a problem's name or its folder", arg)
 	}
-	b, err := templates.Load(os.DirFS(arg))
+	dir, err := files.OpenFolder(arg)
+	if err != nil {
+		return nil, exit.Usagef("%v", err)
+	}
+	defer dir.Close()
+	b, err := templates.Load(dir)
 	return b, InFolder(arg, err)
 }
 

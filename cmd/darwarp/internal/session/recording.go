@@ -3,11 +3,11 @@ package session
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval/replay"
 	"darwarp/kernels"
@@ -32,9 +32,12 @@ func openRecording(t Target) (*Session, error) {
 	return replayed(t, r)
 }
 
+// MaxRecording bounds a file of recorded or declared spaces in bytes; the largest known one has 60 MB.
+const MaxRecording = 256 << 20
+
 // ReadRecording reads a recording, or another tuner's cache, from a file.
 func ReadRecording(path string) (*replay.Record, error) {
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, MaxRecording)
 	if err != nil {
 		return nil, exit.Usagef("%v", err)
 	}

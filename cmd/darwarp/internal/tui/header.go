@@ -21,6 +21,7 @@ type part struct {
 func (a area) parts(x, y, n int, ps []part) int {
 	start, end := x, x+n
 	for _, p := range ps {
+		p.text = shown(p.text)
 		gap := 0
 		if x > start {
 			gap = ansi.StringWidth(a.art.dot)
@@ -36,41 +37,36 @@ func (a area) parts(x, y, n int, ps []part) int {
 	return x
 }
 
-// drawHeader says what a person wants to see at a glance, and gives its height.
-func (m *Model) drawHeader(a area) int {
+// header is the first lines of a view.
+type header struct{ *scene }
+
+// draw says what a person wants to see at a glance, and gives its height.
+func (h *header) draw(a area) int {
 	a.paint(0, 0, a.rect.w, backBar)
-	state, k := m.state()
-	badge := a.art.live + " " + state + "  " + report.Duration(m.elapsed())
+	state, k := h.state()
+	badge := a.art.live + " " + state + "  " + report.Duration(h.elapsed())
 	a.right(a.rect.w-1, 0, badge, k)
 	room := a.rect.w - 2 - ansi.StringWidth(badge)
 	x := 1
-	if m.size() != sizeCompact {
+	if h.size() != sizeCompact {
 		x = a.text(x, 0, "darwarp  ", inkFocus)
 	}
-	if s := m.board.state; s != nil {
+	if s := h.board.state; s != nil {
 		a.parts(x, 0, room-x, []part{{s.Meta.Problem + " " + string(s.Meta.DType), inkStrong},
 			{s.Meta.Device.Label(), inkPlain},
-			{m.workloadText(), inkDim}, {s.Meta.Cache, inkDim}, {s.Path, inkDim}})
+			{h.workloadText(), inkDim}, {s.Meta.Cache, inkDim}, {s.Path, inkDim}})
 	}
-	a.parts(1, 1, a.rect.w-2, m.bestParts())
-	if m.h < roomyH {
+	a.parts(1, 1, a.rect.w-2, h.bestParts())
+	if h.h < roomyH {
 		return 2
 	}
-	m.drawProgress(a)
+	h.drawProgress(a)
 	return 3
 }
 
-func (m *Model) workloadText() string {
-	ws := m.board.workloads()
-	if len(ws) == 1 {
-		return "size " + ws[0].Name
-	}
-	return fmt.Sprintf("%d sizes", len(ws))
-}
-
 // state is what the search is doing, in a word or two.
-func (m *Model) state() (string, ink) {
-	b := m.board
+func (h *header) state() (string, ink) {
+	b := h.board
 	l := &b.live
 	switch {
 	case b.err != nil:
@@ -102,14 +98,14 @@ func (m *Model) state() (string, ink) {
 }
 
 // bestParts tell the best against what it is measured by, and when the last gain was.
-func (m *Model) bestParts() []part {
-	b := m.board
+func (h *header) bestParts() []part {
+	b := h.board
 	c := b.champion()
 	if c == nil {
 		return []part{{"no candidate is right yet", inkDim}}
 	}
-	best := string(m.art.champion) + " " + speedupOf(c)
-	if m.size() != sizeCompact {
+	best := string(h.art.champion) + " " + speedupOf(c)
+	if h.size() != sizeCompact {
 		best += " over naive start"
 	}
 	ps := []part{{best, inkChampion}}
@@ -122,7 +118,7 @@ func (m *Model) bestParts() []part {
 	for _, x := range b.baselines {
 		ps = append(ps, part{report.Ratio(x.score/c.score) + " " + x.name, inkBaseline})
 	}
-	ps = append(ps, part{m.lastGain(), inkPlain})
+	ps = append(ps, part{h.lastGain(), inkPlain})
 	if share := b.share(c, -1); share > 0 {
 		ps = append(ps, part{report.Percent(share) + " of roofline", inkRoofline})
 	}
@@ -130,12 +126,12 @@ func (m *Model) bestParts() []part {
 }
 
 // lastGain says how long ago the champion was crowned, where there is room in evaluations too.
-func (m *Model) lastGain() string {
-	last := m.board.steps[len(m.board.steps)-1]
-	since := m.elapsed() - time.Duration(last.elapsed*float64(time.Second))
+func (h *header) lastGain() string {
+	last := h.board.steps[len(h.board.steps)-1]
+	since := h.elapsed() - time.Duration(last.elapsed*float64(time.Second))
 	text := "last gain " + report.Duration(since)
-	if m.w >= 100 {
-		text += fmt.Sprintf(", %s evals", report.Count(max(0, m.board.verdicts-int(last.evals))))
+	if h.w >= 100 {
+		text += fmt.Sprintf(", %s evals", report.Count(max(0, h.board.verdicts-int(last.evals))))
 	}
 	return text + " ago"
 }
@@ -149,9 +145,9 @@ func speedupOf(r *row) string {
 }
 
 // drawProgress is the third line: how far, how fast, how long, how many failed.
-func (m *Model) drawProgress(x area) {
-	b := m.board
-	evals, share := report.Count(b.verdicts), m.progress()
+func (h *header) drawProgress(x area) {
+	b := h.board
+	evals, share := report.Count(b.verdicts), h.progress()
 	if b.budget.Evals > 0 {
 		evals += "/" + report.Count(b.budget.Evals)
 	}
@@ -163,14 +159,14 @@ func (m *Model) drawProgress(x area) {
 	}
 	l := &b.live
 	rate := l.last.Rate
-	if rate == 0 && m.elapsed() > 0 {
-		rate = float64(b.verdicts) / m.elapsed().Seconds()
+	if rate == 0 && h.elapsed() > 0 {
+		rate = float64(b.verdicts) / h.elapsed().Seconds()
 	}
 	ps := []part{{fmt.Sprintf("%.1f/s", rate), inkPlain}}
 	if l.watching && l.draining == "" && l.last.ETA > 0 {
 		left := l.last.ETA
 		if !b.still() {
-			left = max(time.Second, left-max(0, m.opt.Now().Sub(l.heard)))
+			left = max(time.Second, left-max(0, h.opt.Now().Sub(l.heard)))
 		}
 		ps = append(ps, part{"ETA " + report.Duration(left), inkPlain})
 	}
@@ -208,13 +204,13 @@ func (x area) bar(at, y, n int, share float64, k ink) int {
 }
 
 // progress is the part of the budget that is used up, -1: nothing says.
-func (m *Model) progress() float64 {
-	share, b := -1.0, m.board.budget
+func (h *header) progress() float64 {
+	share, b := -1.0, h.board.budget
 	if b.Evals > 0 {
-		share = float64(m.board.verdicts) / float64(b.Evals)
+		share = float64(h.board.verdicts) / float64(b.Evals)
 	}
 	if b.For > 0 {
-		share = max(share, m.elapsed().Seconds()/b.For.Seconds())
+		share = max(share, h.elapsed().Seconds()/b.For.Seconds())
 	}
 	return min(1, share)
 }

@@ -35,16 +35,11 @@ const (
 	sizeWide
 )
 
-func (m *Model) size() size {
-	switch {
-	case m.w < leastW || m.h < leastH:
-		return sizeNone
-	case m.w < framedW || m.h < framedH:
-		return sizeCompact
-	case m.w < wideW || m.h < wideH || m.zoom:
-		return sizeFramed
-	}
-	return sizeWide
+// content is what a pane shows.
+type content interface {
+	note() string // on its frame, besides the name
+	draw(area)
+	move(by int) // the cursor, by rows
 }
 
 // placed is a pane with its rectangle.
@@ -75,7 +70,7 @@ func (m *Model) wideLayout(body rect) []placed {
 	l, r := rect{body.x, body.y, left, body.h}, rect{body.x + left, body.y, body.w - left, body.h}
 	top, curve := body.h*45/100, max(12, body.h*36/100)
 	machine := 4
-	if s := m.board.machine; s != nil {
+	if s := m.board.live.machine; s != nil {
 		machine = 5 + min(len(s.GPUs), max(1, body.h/8))
 	}
 	tables := max(6, (body.h-curve-machine)*45/100)
@@ -98,7 +93,7 @@ func (m *Model) draw() *canvas {
 		m.drawTooSmall(all)
 		return c
 	}
-	head := m.drawHeader(all)
+	head := m.header.draw(all)
 	body := rect{0, head, m.w, m.h - head - 1}
 	if m.size() == sizeFramed {
 		m.drawTabs(c.at(rect{0, head, m.w, 1}))
@@ -131,7 +126,7 @@ func (m *Model) drawTooSmall(a area) {
 // drawPane draws a pane in its frame; without room for frames its name is on a line of its own.
 func (m *Model) drawPane(c *canvas, p placed) {
 	a := c.at(p.rect)
-	note := m.paneNote(p.pane)
+	note := m.panes[p.pane].note()
 	if m.size() == sizeCompact {
 		end := a.text(0, 0, string(rune('1'+p.pane))+" "+paneNames[p.pane]+" ", inkFocus)
 		a.cut(end, 0, a.rect.w-end, note, inkDim)
@@ -147,22 +142,7 @@ func (m *Model) drawPane(c *canvas, p placed) {
 	if p.pane == m.focus {
 		m.page = max(1, a.rect.h-1)
 	}
-	switch p.pane {
-	case paneLeaders:
-		m.drawLeaders(a)
-	case paneCurve:
-		m.drawCurve(a)
-	case paneCandidate:
-		m.drawCandidate(a)
-	case paneFailures:
-		m.drawFailures(a)
-	case paneOperators:
-		m.drawOperators(a)
-	case paneMachine:
-		m.drawMachine(a)
-	case paneLog:
-		m.drawLog(a)
-	}
+	m.panes[p.pane].draw(a)
 }
 
 // drawTabs names the panes with the keys that open them.

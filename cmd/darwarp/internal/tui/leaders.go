@@ -3,10 +3,28 @@ package tui
 import (
 	"fmt"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"darwarp/cmd/darwarp/internal/report"
 )
+
+// leadersPane lists the candidates that are right.
+type leadersPane struct {
+	*selection
+	workload int // whose times are listed
+}
+
+func (l *leadersPane) note() string {
+	x := &l.board.ranking
+	n := x.len()
+	if f := x.filter; f.active() {
+		return fmt.Sprintf("%s of %s: %s", report.Count(n), report.Count(len(x.order)), f.text)
+	}
+	return report.Count(n) + " right"
+}
+
+func (l *leadersPane) move(by int) { l.moveLeader(by) }
 
 // column is one column of a table.
 type column struct {
@@ -19,49 +37,49 @@ type column struct {
 // full is the width from which on intervals are written out.
 const full = 100
 
-// leaderColumns are the columns that find room, the most wanted first and then as they are read.
-func (m *Model) leaderColumns(width, ranks int) []column {
+// columns are the columns that find room, the most wanted first and then as they are read.
+func (l *leadersPane) columns(width, ranks int) []column {
 	cols := []column{
 		{"#", max(2, ranks), false, func(_ *row, rank int) (string, ink) { return fmt.Sprint(rank), inkDim }},
 		{"id", 10, true, func(r *row, _ int) (string, ink) { return r.id.Short(), inkPlain }},
-		{m.timeHead(), 8, false, func(r *row, _ int) (string, ink) { return m.timeCell(r), inkStrong }},
+		{l.timeHead(), 8, false, func(r *row, _ int) (string, ink) { return l.timeCell(r), inkStrong }},
 	}
 	if width >= full {
 		cols = append(cols, column{"95% interval", 16, true, func(r *row, _ int) (string, ink) {
-			return m.intervalCell(r), inkDim
+			return l.intervalCell(r), inkDim
 		}})
 	} else {
-		cols = append(cols, column{m.art.plusMinus, 5, false, func(r *row, _ int) (string, ink) {
-			return m.spreadCell(r), inkDim
+		cols = append(cols, column{l.art.plusMinus, 5, false, func(r *row, _ int) (string, ink) {
+			return l.spreadCell(r), inkDim
 		}})
 	}
 	cols = append(cols, column{"speedup", 7, false, func(r *row, _ int) (string, ink) { return speedupOf(r), inkCurve }})
-	return fitting(append(append(cols, m.comparisons()...), m.traits()...), width)
+	return fitting(append(append(cols, l.comparisons()...), l.traits()...), width)
 }
 
 // comparisons are the columns that hold a candidate against something else.
-func (m *Model) comparisons() (cols []column) {
-	b := m.board
+func (l *leadersPane) comparisons() (cols []column) {
+	b := l.board
 	for _, x := range b.baselines {
 		cols = append(cols, column{"vs " + x.name, max(6, 3+len(x.name)), false, func(r *row, _ int) (string, ink) {
 			return provenRatio(r, x.score), inkBaseline
 		}})
 	}
 	if c := b.champion(); c != nil {
-		cols = append(cols, column{"vs " + string(m.art.champion), 5, false, func(r *row, _ int) (string, ink) {
+		cols = append(cols, column{"vs " + string(l.art.champion), 5, false, func(r *row, _ int) (string, ink) {
 			return provenRatio(r, c.score), inkDim
 		}})
 	}
 	if b.roofline() > 0 {
-		cols = append(cols, column{"roof", 5, false, func(r *row, _ int) (string, ink) { return m.roofCell(r), inkRoofline }})
+		cols = append(cols, column{"roof", 5, false, func(r *row, _ int) (string, ink) { return l.roofCell(r), inkRoofline }})
 	}
-	cols = append(cols, column{"gate", 5, true, func(r *row, _ int) (string, ink) { return m.gateCell(r), inkGood }})
+	cols = append(cols, column{"gate", 5, true, func(r *row, _ int) (string, ink) { return l.gateCell(r), inkGood }})
 	return cols
 }
 
 // traits are the columns of where a candidate comes from.
-func (m *Model) traits() (cols []column) {
-	b := m.board
+func (l *leadersPane) traits() (cols []column) {
+	b := l.board
 	if len(b.families.all) > 2 {
 		cols = append(cols, column{"family", longest(b.families.all), true, func(r *row, _ int) (string, ink) {
 			return b.families.all[r.family], inkPlain
@@ -73,7 +91,7 @@ func (m *Model) traits() (cols []column) {
 			func(r *row, _ int) (string, ink) { return b.genes.text(r.genes, g), inkPlain }})
 	}
 	cols = append(cols, column{"origin", min(20, longest(b.operators.all)), true, func(r *row, _ int) (string, ink) {
-		return endOf(shortArm(b.operators.all[r.op]), 20, m.art.ellipsis), inkDim
+		return endOf(shortArm(b.operators.all[r.op]), 20, l.art.ellipsis), inkDim
 	}})
 	return cols
 }
@@ -98,30 +116,30 @@ func longest(all []string) int {
 }
 
 // timeHead names the workload of the times where there are several.
-func (m *Model) timeHead() string {
-	if ws := m.board.workloads(); len(ws) > 1 {
-		return ansi.Truncate(ws[m.workload].Name, 8, m.art.ellipsis)
+func (l *leadersPane) timeHead() string {
+	if ws := l.board.workloads(); len(ws) > 1 {
+		return ansi.Truncate(ws[l.workload].Name, 8, l.art.ellipsis)
 	}
 	return "time"
 }
 
-func (m *Model) span(r *row) *span {
-	if m.workload < len(r.times) && r.proven {
-		return &r.times[m.workload]
+func (l *leadersPane) span(r *row) *span {
+	if l.workload < len(r.times) && r.proven {
+		return &r.times[l.workload]
 	}
 	return nil
 }
 
-func (m *Model) timeCell(r *row) string {
-	if t := m.span(r); t != nil {
+func (l *leadersPane) timeCell(r *row) string {
+	if t := l.span(r); t != nil {
 		return report.Time(float64(t.median))
 	}
 	return "-"
 }
 
 // intervalCell is the interval in the unit of the median.
-func (m *Model) intervalCell(r *row) string {
-	t := m.span(r)
+func (l *leadersPane) intervalCell(r *row) string {
+	t := l.span(r)
 	if t == nil {
 		return "-"
 	}
@@ -134,8 +152,8 @@ func (m *Model) intervalCell(r *row) string {
 	return text
 }
 
-func (m *Model) spreadCell(r *row) string {
-	t := m.span(r)
+func (l *leadersPane) spreadCell(r *row) string {
+	t := l.span(r)
 	if t == nil || t.median == 0 {
 		return "-"
 	}
@@ -158,24 +176,24 @@ func provenRatio(r *row, other float64) string {
 	}
 }
 
-func (m *Model) roofCell(r *row) string {
-	if share := m.board.share(r, m.workload); share > 0 && r.proven {
+func (l *leadersPane) roofCell(r *row) string {
+	if share := l.board.share(r, l.workload); share > 0 && r.proven {
 		return fmt.Sprintf("%.1f%%", 100*share)
 	}
 	return "-"
 }
 
 // gateCell is the badge of a candidate that passed every check, with how many there were.
-func (m *Model) gateCell(r *row) string {
+func (l *leadersPane) gateCell(r *row) string {
 	if r.checks == 0 {
-		return m.art.check
+		return l.art.check
 	}
-	return fmt.Sprintf("%s%d", m.art.check, r.checks)
+	return fmt.Sprintf("%s%d", l.art.check, r.checks)
 }
 
-// drawLeaders lists those that are right, best first. Only the rows that are seen are made.
-func (m *Model) drawLeaders(a area) {
-	x := &m.board.ranking
+// draw lists those that are right, best first. Only the rows that are seen are made.
+func (l *leadersPane) draw(a area) {
+	x := &l.board.ranking
 	n := x.len()
 	if n == 0 {
 		text := "No candidate is right yet."
@@ -185,41 +203,41 @@ func (m *Model) drawLeaders(a area) {
 		a.cut(0, 0, a.rect.w, text, inkDim)
 		return
 	}
-	m.selected()
-	top := m.leader.window(n, max(1, a.rect.h-1))
+	l.selected()
+	top := l.leader.window(n, max(1, a.rect.h-1))
 	last := min(n, top+a.rect.h-1)
-	cols := m.leaderColumns(a.rect.w, len(fmt.Sprint(x.rank(x.position(max(0, last-1))))))
+	cols := l.columns(a.rect.w, len(fmt.Sprint(x.rank(x.position(max(0, last-1))))))
 	at := 2
 	for _, c := range cols {
-		m.cell(a, at, 0, c, c.head, inkDim)
+		a.cell(at, 0, c, c.head, inkDim)
 		at += c.width + 1
 	}
 	for i := top; i < last; i++ {
-		m.drawLeader(a, i-top+1, cols, i)
+		l.drawRow(a, i-top+1, cols, i)
 	}
 }
 
-func (m *Model) drawLeader(a area, y int, cols []column, n int) {
-	b := m.board
+func (l *leadersPane) drawRow(a area, y int, cols []column, n int) {
+	b := l.board
 	p := b.ranking.position(n)
 	i := b.ranking.order[p]
 	r := &b.rows[i]
-	if n == m.leader.at {
+	if n == l.leader.at {
 		a.paint(0, y, a.rect.w, backSelect)
-		if m.focus == paneLeaders {
-			a.set(0, y, m.art.cursor, inkFocus)
+		if l.focus == paneLeaders {
+			a.set(0, y, l.art.cursor, inkFocus)
 		}
 	}
 	champion := r == b.champion()
 	switch {
 	case b.killed[i]:
-		a.set(1, y, m.art.killed, inkBad)
+		a.set(1, y, l.art.killed, inkBad)
 	case b.pins[i]:
-		a.set(1, y, m.art.pinned, inkAccent)
-	case m.isMarked(i):
-		a.set(1, y, m.art.marked, inkAccent)
+		a.set(1, y, l.art.pinned, inkAccent)
+	case l.isMarked(i):
+		a.set(1, y, l.art.marked, inkAccent)
 	case champion:
-		a.set(1, y, m.art.champion, inkChampion)
+		a.set(1, y, l.art.champion, inkChampion)
 	}
 	at := 2
 	for _, c := range cols {
@@ -230,24 +248,22 @@ func (m *Model) drawLeader(a area, y int, cols []column, n int) {
 		case b.killed[i]:
 			k = inkDim
 		}
-		m.cell(a, at, y, c, text, k)
+		a.cell(at, y, c, text, k)
 		at += c.width + 1
 	}
 }
 
 // cell writes one cell of a table, cut at its column.
-func (m *Model) cell(a area, x, y int, c column, text string, k ink) {
+func (a area) cell(x, y int, c column, text string, k ink) {
 	if !c.left {
 		x += max(0, c.width-ansi.StringWidth(text))
 	}
 	a.cut(x, y, c.width, text, k)
 }
 
-func (m *Model) isMarked(i int32) bool {
-	for _, x := range m.marks {
-		if x == i {
-			return true
-		}
+func (l *leadersPane) nextWorkload() tea.Cmd {
+	if n := len(l.board.workloads()); n > 0 {
+		l.workload = (l.workload + 1) % n
 	}
-	return false
+	return nil
 }

@@ -64,9 +64,9 @@ func orNone(n int) string {
 }
 
 // operatorColumns are those that find room beside the names.
-func (b *Board) operatorColumns(room int) []operatorColumn {
+func (t *tally) operatorColumns(room int) []operatorColumn {
 	cols := operatorColumns
-	if b.spent.asked > 0 {
+	if t.spent.asked > 0 {
 		cols = slices.Insert(slices.Clone(cols), 3, modelColumns...)
 	}
 	for n := range cols {
@@ -88,9 +88,21 @@ func endOf(name string, n int, ellipsis string) string {
 	return name
 }
 
-// drawOperators says what each operator tried, and what came of it.
-func (m *Model) drawOperators(a area) {
-	b := m.board
+// operatorsPane says what each operator tried, and what came of it.
+type operatorsPane struct {
+	*scene
+	list list
+}
+
+func (p *operatorsPane) note() string { return "what they earned" }
+
+func (p *operatorsPane) move(by int) {
+	p.list.at = min(max(0, p.list.at+by), max(0, len(p.board.operatorsByGain())-1))
+}
+
+// draw says what each operator tried, and what came of it.
+func (p *operatorsPane) draw(a area) {
+	b := p.board
 	order := b.operatorsByGain()
 	name := 8
 	for _, i := range order {
@@ -102,10 +114,10 @@ func (m *Model) drawOperators(a area) {
 		x += c.width + 1
 		a.right(x, 0, c.head, inkDim)
 	}
-	top := m.ops.window(len(order), max(1, a.rect.h-1))
+	top := p.list.window(len(order), max(1, a.rect.h-1))
 	for i := top; i < min(len(order), top+a.rect.h-1); i++ {
 		y, o := i-top+1, &b.ops[order[i]]
-		if m.focus == paneOperators && i == m.ops.at {
+		if p.focus == paneOperators && i == p.list.at {
 			a.paint(0, y, a.rect.w, backSelect)
 		}
 		a.text(0, y, endOf(shortArm(b.operators.all[order[i]]), name, a.art.ellipsis), inkPlain)
