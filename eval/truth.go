@@ -84,6 +84,7 @@ func (p *Pool) describeChecks() error {
 	if setup.Terms, err = p.cases.Terms(); err != nil {
 		return err
 	}
+	setup.Coherent = p.cfg.Problem.Check.Coherent
 	if p.cfg.Problem.Check.RoundedTerms {
 		setup.Rounded = p.cfg.DType
 	}

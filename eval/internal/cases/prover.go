@@ -135,6 +135,7 @@ func (q *Prover) proof(size kernels.Dims, class string) (*device.Proof, error) {
 	if p.Launch, err = reference(problem, q.DType, size); err != nil {
 		return nil, err
 	}
+	p.Coherent = problem.Check.Coherent
 	if problem.Check.RoundedTerms {
 		p.Rounded = q.DType
 	}
