@@ -9,6 +9,7 @@ import (
 	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
+	"darwarp/templates"
 )
 
 // attentionLoad is what is scored here.
@@ -37,17 +38,30 @@ func TestAttentionInputs(t *testing.T) {
 		}
 		return withClasses(s, attentionSizes, slices.Concat(w.Ordinary(true), w.Hard(), []string{device.Mixed}))
 	})
-	own := map[string]int{} // by class
-	for i, c := range pool.cases.List {
-		if maps.Equal(c.Dims, attentionSizes[0]) {
-			own[c.Class] = i
+	flash, hopper := b.Families[0], b.Families[1]
+	for _, c := range []struct {
+		f     *kernels.Family
+		genes string
+	}{{flash, ""}, {flash, fused}, {flash, fast + "block_q=64 block_kv=80 q=registers rescale=lazy exp_fma=1"},
+		{hopper, ""}} {
+		job := pointOfFamily(t, pool, b, c.f, c.genes)
+		if r := judgeOn(t, pool, &job, everyCase(pool)); r.Outcome != kernels.Unknown {
+			t.Errorf("%s %s is %v: %s", c.f.Name, c.genes, r.Outcome, r.Detail)
 		}
 	}
-	for name, genes := range map[string]string{"naive": "", "fused": fused,
-		"lazy": fast + "block_q=64 block_kv=80 q=registers rescale=lazy exp_fma=1"} {
-		job := pointOf(t, pool, b, genes)
-		if r := judgeOn(t, pool, &job, everyCase(pool)); r.Outcome != kernels.Unknown {
-			t.Errorf("%s is %v: %s", name, r.Outcome, r.Detail)
+	refuseWithoutMaximum(t, pool, b)
+}
+
+// refuseWithoutMaximum: kernels whose exponentials overflow.
+func refuseWithoutMaximum(t *testing.T, pool *Pool, b *templates.Bundle) {
+	t.Helper()
+	own, drawn := map[string]int{}, []int{} // the first by class
+	for i, c := range pool.cases.List {
+		switch known := slices.ContainsFunc(attentionSizes, func(d kernels.Dims) bool { return maps.Equal(c.Dims, d) }); {
+		case maps.Equal(c.Dims, attentionSizes[0]):
+			own[c.Class] = i
+		case c.Class == device.Mixed && !c.Trial && !known:
+			drawn = append(drawn, i)
 		}
 	}
 	for _, c := range []struct {
@@ -70,6 +84,9 @@ func TestAttentionInputs(t *testing.T) {
 		}
 		job.Source = strings.Replace(job.Source, c.right, c.wrong, 1)
 		job.ID = kernels.NewID(job.Source, b.Families[0].PlanSpec, c.name)
+		if r := judgeOn(t, pool, &job, drawn); strings.HasPrefix(c.name, "no maximum") && r.Outcome != kernels.Wrong {
+			t.Errorf("%s at the sizes that are drawn for every candidate: %v", c.name, r.Outcome)
+		}
 		for _, class := range append(c.refused, "normal", "uniform") { // the last two show the classes' part in it
 			want := kernels.Unknown
 			if slices.Contains(c.refused, class) {

@@ -71,7 +71,11 @@ func everyCase(pool *Pool) (list []int) {
 // pointOf is a point of a problem's first family: the defaults but for some genes, as in "mma=wmma warps=2".
 func pointOf(t *testing.T, pool *Pool, b *templates.Bundle, genes string) kernels.Job {
 	t.Helper()
-	f := b.Families[0]
+	return pointOfFamily(t, pool, b, b.Families[0], genes)
+}
+
+func pointOfFamily(t *testing.T, pool *Pool, b *templates.Bundle, f *kernels.Family, genes string) kernels.Job {
+	t.Helper()
 	g := f.Defaults()
 	for _, kv := range strings.Fields(genes) {
 		name, value, _ := strings.Cut(kv, "=")

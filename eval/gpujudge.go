@@ -111,7 +111,7 @@ func (p *Pool) openGPUJudge(ctx context.Context, open device.Open, reference []b
 	g := &gpuJudge{role: p.role, open: open, first: p.cases.Gated()}
 	g.open.Library = ""
 	g.setup = judge.Setup{Check: *p.checker.setup, Slots: judgeSlots, Reference: reference, Budget: budget}
-	if g.setup.Launches, err = p.referenceLaunches(); err != nil {
+	if g.setup.Launches, err = p.cases.References(); err != nil {
 		return "", err
 	}
 	if g.setup.Compare, err = p.compileOurs(ctx, "the judge", judge.Source); err != nil {

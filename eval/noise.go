@@ -116,7 +116,7 @@ func (p *Pool) calmly(ctx context.Context, f *fight, i int, take func() (device.
 		}
 		var reasons []string
 		if p.health != nil {
-			reasons = p.health.tags(began)
+			reasons = p.health.Tags(began)
 		}
 		calm.Capped = slices.Contains(reasons, "power-cap")
 		block := stats.Block{A: got.A.Samples, B: got.B.Samples, ClockA: got.A.Clock, ClockB: got.B.Clock}

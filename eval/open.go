@@ -13,6 +13,7 @@ import (
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/health"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
@@ -184,7 +185,7 @@ func (p *Pool) start(ctx context.Context, open device.Open) error {
 		return err
 	}
 	if uuid := p.device.UUID; p.role.worker == gpuRole.worker && uuid != "" {
-		p.health = watchHealth(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
+		p.health = health.Watch(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
 	}
 	p.cfg.progress("measuring the device's ceilings")
 	return p.insist(ctx, func() error { return p.prove(ctx) })

@@ -13,6 +13,7 @@ import (
 	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/health"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
@@ -71,8 +72,8 @@ type Pool struct {
 type machine struct {
 	device kernels.Device
 	role   role
-	shares bool    // processes may share memory of the device
-	health *health // of the GPU; nil on other devices
+	shares bool            // processes may share memory of the device
+	health *health.Monitor // of the GPU; nil on other devices
 }
 
 // sharedMemory is what workers have in common with each other.
@@ -127,7 +128,7 @@ func (p *Pool) Close() error {
 		errs = append(errs, p.checkers.Close())
 	}
 	if p.health != nil {
-		p.health.close()
+		p.health.Close()
 	}
 	if p.runner != nil {
 		errs = append(errs, p.runner.restart())

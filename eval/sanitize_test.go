@@ -4,22 +4,18 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"darwarp/eval/internal/cases"
-	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/tools"
 	"darwarp/kernels"
-	"darwarp/kernels/kernelstest"
 )
 
-// fakeSanitizer is a compute-sanitizer in PATH: a script that has the tool in $tool and the report's file in $out,
-// and all arguments in $all.
+// fakeSanitizer is a compute-sanitizer in PATH: a script that has the tool in $tool and the report's file in $out.
 func fakeSanitizer(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
-	body := "#!/bin/sh\nall=$*\nwhile [ \"$1\" != --log-file ]; do [ \"$1\" = --tool ] && tool=$2; shift; done\nout=$2\n" +
+	body := "#!/bin/sh\nwhile [ \"$1\" != --log-file ]; do [ \"$1\" = --tool ] && tool=$2; shift; done\nout=$2\n" +
 		script + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "compute-sanitizer"), []byte(body), 0o755); err != nil {
 		t.Fatal(err)
@@ -27,104 +23,23 @@ func fakeSanitizer(t *testing.T, script string) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
-// Only a complete report without a finding is clean; missing, empty, cut off and killed say nothing.
+// TestSanitize: a pool runs compute-sanitizer where it is installed, and says where it is not.
 func TestSanitize(t *testing.T) {
-	const (
-		clean = "echo '========= COMPUTE-SANITIZER' >$out\ncase $tool in racecheck) echo '========= RACECHECK SUMMARY: 0 " +
-			"hazards displayed (0 errors, 0 warnings)';; *) echo '========= ERROR SUMMARY: 0 errors';; esac >>$out\n"
-		found = "printf '========= COMPUTE-SANITIZER\\n========= Invalid __global__ read of size 4 bytes\\n=========     " +
-			"at k+0x90 in k.cu:3\\n========= ERROR SUMMARY: 2 errors\\n' >$out\nexit 86\n"
-		race = "printf '========= Error: Race reported between Write access at k+0x10 and Read access at k+0x20 [4 " +
-			"hazards]\\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\\n' >$out\nexit 86\n"
-	)
 	pool := fakePool(t)
 	job := fakeJob(t, pool, "good")
-	for _, c := range []struct{ name, script, verdict, detail string }{
-		{"clean", clean, kernels.Clean, ""},
-		{"found", found, kernels.Dirty, "Invalid __global__ read of size 4 bytes at k+0x90 in k.cu:3"},
-		{"race", race, kernels.Dirty, "Race reported between"},
-		{"missing report", "exit 0", kernels.NotSanitized, "no complete report"},
-		{"empty report", ": >$out", kernels.NotSanitized, "no complete report"},
-		{"cut off", "echo '========= COMPUTE-SANITIZER' >$out\nkill -9 $$", kernels.NotSanitized, "signal: killed"},
-		{"clean, then killed", clean + "kill -9 $$", kernels.NotSanitized, "reports nothing, but ended with signal: killed"},
-		{"clean, but the worker failed", clean + "echo out of memory; exit 70", kernels.NotSanitized, "out of memory"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			fakeSanitizer(t, c.script)
-			got, why, err := pool.Sanitize(context.Background(), job)
-			if err != nil || why != "" || len(got) != len(sanitizers) {
-				t.Fatalf("%+v, %q, %v", got, why, err)
-			}
-			for i, s := range got {
-				if s.Tool != sanitizers[i] || s.Verdict != c.verdict || !strings.Contains(s.Detail, c.detail) {
-					t.Errorf("%+v, expected %s: ...%s...", s, c.verdict, c.detail)
-				}
-			}
-			if kernels.AllClean(got) != (c.verdict == kernels.Clean) {
-				t.Errorf("all clean: %v", kernels.AllClean(got))
-			}
-		})
-	}
+	t.Run("installed", func(t *testing.T) {
+		fakeSanitizer(t, "printf '========= ERROR SUMMARY: 0 errors\\n========= RACECHECK SUMMARY: 0 hazards\\n' >$out")
+		got, why, err := pool.Sanitize(context.Background(), job)
+		if err != nil || why != "" || !kernels.AllClean(got) {
+			t.Errorf("%+v, %q, %v", got, why, err)
+		}
+	})
 	t.Run("not installed", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		t.Setenv("CUDA_HOME", t.TempDir())
-		if got, why, err := pool.Sanitize(context.Background(), job); findTool("compute-sanitizer") == "" &&
+		if got, why, err := pool.Sanitize(context.Background(), job); tools.Find("compute-sanitizer") == "" &&
 			(got != nil || !strings.Contains(why, "not found") || err != nil) {
 			t.Errorf("%+v, %q, %v", got, why, err)
 		}
 	})
-}
-
-// TestSanitizerFlags: memcheck alone pads allocations, so that no gap behind a buffer hides an access.
-func TestSanitizerFlags(t *testing.T) {
-	for _, tool := range sanitizers {
-		got := strings.Join(sanitizerFlags(tool), " ")
-		if want := "--tool " + tool; !strings.HasPrefix(got, want) || (tool == "memcheck") != strings.Contains(got, "--padding 65536") {
-			t.Errorf("%s: %s", tool, got)
-		}
-	}
-	args := filepath.Join(t.TempDir(), "args")
-	fakeSanitizer(t, "echo $all >>"+args)
-	pool := fakePool(t)
-	if _, _, err := pool.Sanitize(context.Background(), fakeJob(t, pool, "good")); err != nil {
-		t.Fatal(err)
-	}
-	if data, err := os.ReadFile(args); err != nil || strings.Count(string(data), "--padding 65536") != 1 {
-		t.Errorf("%s, %v", data, err)
-	}
-}
-
-// TestToWatch: scored sizes that are small enough come first, and check shapes and drawn sizes until there is no time
-// for more; neither trial cases nor large ones.
-func TestToWatch(t *testing.T) {
-	p, err := kernels.ParseProblem("problem.toml", []byte(kernelstest.Product))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := cases.New(cases.Wanted{Problem: p, DType: kernels.FP16, Workloads: p.Workloads,
-		Effort: cases.Emulated(), RNG: device.SecretNumbers()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool := &Pool{cfg: Config{Problem: p, DType: kernels.FP16}}
-	pool.cases = set
-	list, total := pool.toWatch(), 0.0
-	for n, i := range list {
-		c := &set.List[i]
-		total += pool.workOf(c)
-		if c.Trial || pool.workOf(c) > watchedWork/watchedShare || (c.Workload != "") != (n < len(p.Workloads)) {
-			t.Errorf("number %d is %s, trial %v, %.2g of work", n, c.Name, c.Trial, pool.workOf(c))
-		}
-	}
-	if len(list) < len(p.Check.Shapes) || total > watchedWork {
-		t.Errorf("%d cases, %.2g of work", len(list), total)
-	}
-	large := slices.IndexFunc(set.List, func(c device.Case) bool { return c.Workload == "" && !c.Trial })
-	set.List[large].Dims = kernels.Dims{}
-	for dim, n := range p.Workloads[0].Dims {
-		set.List[large].Dims[dim] = 64 * n
-	}
-	if got := pool.toWatch(); slices.Contains(got, large) || len(got) != len(list)-1 {
-		t.Errorf("a size of %.2g of work is watched, or others are not", pool.workOf(&set.List[large]))
-	}
 }

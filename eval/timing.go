@@ -158,7 +158,7 @@ func (p *Pool) tags(began time.Time) []string {
 	if p.health == nil {
 		return nil
 	}
-	return p.health.tags(began)
+	return p.health.Tags(began)
 }
 
 // How far a time may undercut what is physically plausible. The measured ceilings are lower bounds of

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/tools"
 	"darwarp/kernels"
 )
 
@@ -199,7 +200,7 @@ func TestTrialSanitized(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		t.Setenv("CUDA_HOME", t.TempDir())
 		got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialSanitized)
-		if d := got.Part(kernels.TrialSanitized); findTool("compute-sanitizer") == "" &&
+		if d := got.Part(kernels.TrialSanitized); tools.Find("compute-sanitizer") == "" &&
 			(err != nil || d.Verdict != kernels.Impossible) {
 			t.Errorf("%v, %+v", err, d)
 		}

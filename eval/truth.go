@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
-	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
-	"darwarp/kernels"
 )
 
 // palettes asks for values to refill outputs with, for each size.
@@ -83,12 +80,9 @@ func (p *Pool) openChecker(ctx context.Context, open device.Open, reference []by
 // describeChecks says what there is to be judged, and by which error models.
 func (p *Pool) describeChecks() error {
 	setup := &checker.Setup{Cases: p.cases.List, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.SlotBytes()}
-	for i := range p.cases.List {
-		k, err := cases.Terms(p.cfg.Problem, p.cfg.DType, &p.cases.List[i])
-		if err != nil {
-			return err
-		}
-		setup.Terms = append(setup.Terms, k)
+	var err error
+	if setup.Terms, err = p.cases.Terms(); err != nil {
+		return err
 	}
 	setup.Coherent = p.cfg.Problem.Check.Coherent
 	if p.cfg.Problem.Check.RoundedTerms {
@@ -113,7 +107,7 @@ func (p *Pool) makeTruth(ctx context.Context, open device.Open, cubin []byte) er
 		return fmt.Errorf("make the inputs: %w", err)
 	}
 	req := &device.Truth{Cubin: cubin, Inputs: p.wantedInputs()}
-	if req.Launches, err = p.referenceLaunches(); err != nil {
+	if req.Launches, err = p.cases.References(); err != nil {
 		return err
 	}
 	return w.Call(ctx, device.Request{Truth: req}, nil, truthDeadline, nil)
@@ -121,15 +115,9 @@ func (p *Pool) makeTruth(ctx context.Context, open device.Open, cubin []byte) er
 
 // checkedInGo reports whether the reference kernel is held against Go on a case.
 func (p *Pool) checkedInGo(i int) bool {
-	flops, _, err := p.cfg.Problem.Work(p.cases.List[i].Dims, p.cfg.DType)
 	c := &p.cases.List[i]
-	return err == nil && !c.Trial && p.ordinary(c) && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
-}
-
-// ordinary reports whether the inputs of a case are such that any wrong output differs from the right one, and by as
-// much as numbers of this size differ.
-func (p *Pool) ordinary(c *device.Case) bool {
-	return c.Class == "exact" || slices.Contains(p.cfg.Problem.Check.Inputs, c.Class)
+	flops, _, err := p.cfg.Problem.Work(c.Dims, p.cfg.DType)
+	return err == nil && !c.Trial && p.cases.Telling(c) && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
 }
 
 // wantedInputs are the cases whose inputs others than the device's worker take, from the input memory: another device,
@@ -177,7 +165,7 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 		}
 	}
 	for i := range p.cases.List {
-		if c := &p.cases.List[i]; c.Workload != "" || c.Trial || !p.ordinary(c) {
+		if c := &p.cases.List[i]; c.Workload != "" || c.Trial || !p.cases.Telling(c) {
 			continue
 		}
 		if elems := p.cases.List[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation
@@ -192,19 +180,4 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (p *Pool) referenceLaunches() (list []kernels.Launch, err error) {
-	for i := range p.cases.List {
-		l, err := p.referenceLaunch(i)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, l)
-	}
-	return list, nil
-}
-
-func (p *Pool) referenceLaunch(i int) (kernels.Launch, error) {
-	return cases.Reference(p.cfg.Problem, p.cfg.DType, p.cases.List[i].Dims)
 }

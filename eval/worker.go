@@ -9,6 +9,7 @@ import (
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/cpu"
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/health"
 	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
@@ -23,7 +24,7 @@ var workers = map[string]func(args []string) int{
 	"cpu":     cpu.Main,
 	"check":   checker.Main,
 	"judge":   judge.Main,
-	"nvml":    watchMain,
+	"nvml":    health.Main,
 	"sandbox": sandbox.Main,
 	"attack":  attack.Main,
 }

@@ -62,7 +62,7 @@ func (q *Prover) workload(ctx context.Context, w kernels.Workload) (found Power,
 		}
 		if got.Unfit != "" {
 			found.Unfit = append(found.Unfit, class)
-			got.Missed = "what is more than a right kernel may be off with sums in " + got.Unfit
+			got.Missed = "an error larger than a right kernel may have with sums in " + got.Unfit
 		}
 		switch {
 		case got.Missed == "" && found.Bank == "":
@@ -129,10 +129,10 @@ func (q *Prover) proof(size kernels.Dims, class string) (*device.Proof, error) {
 		return nil, err
 	}
 	p := &device.Proof{Case: c, ULPs: problem.Check.ULPs, Acc: q.Acc}
-	if p.K, err = Terms(problem, q.DType, &c); err != nil {
+	if p.K, err = terms(problem, q.DType, &c); err != nil {
 		return nil, err
 	}
-	if p.Launch, err = Reference(problem, q.DType, size); err != nil {
+	if p.Launch, err = reference(problem, q.DType, size); err != nil {
 		return nil, err
 	}
 	p.Coherent = problem.Check.Coherent
@@ -143,30 +143,6 @@ func (q *Prover) proof(size kernels.Dims, class string) (*device.Proof, error) {
 		p.Acc = []kernels.DType{kernels.FP32}
 	}
 	return p, nil
-}
-
-// Terms is K of the error model of a case.
-func Terms(p *kernels.Problem, t kernels.DType, c *device.Case) (int, error) {
-	k, err := p.Reduction(c.Dims, t)
-	if err != nil {
-		return 0, fmt.Errorf("check.reduction: %w", err)
-	}
-	if c.Class == kernels.Needles {
-		k = min(k, device.MostNeedles)
-	}
-	if len(c.Terms) > 0 { // sums of one term are made as those of several
-		k = max(k, 2)
-	}
-	return k, nil
-}
-
-// Reference is the launch of the reference kernel at a size.
-func Reference(p *kernels.Problem, t kernels.DType, d kernels.Dims) (kernels.Launch, error) {
-	l, err := p.ReferenceLaunch(d, t)
-	for _, n := range p.DimNames {
-		l.Args = append(l.Args, kernels.Arg{Kind: "i32", Int: d[n]})
-	}
-	return l, err
 }
 
 // smallest is the workload with the dims that no sum runs over made small, which makes the proof cheap: the model asks

@@ -1,4 +1,6 @@
-package eval
+// Package tools runs the profile worker under NVIDIA's tools, Nsight Compute and compute-sanitizer, and reads their
+// reports.
+package tools
 
 import (
 	"context"
@@ -14,9 +16,9 @@ import (
 	"darwarp/eval/internal/gpu"
 )
 
-// findTool finds a program of the CUDA toolkit in PATH, in the toolkit, or where patterns say; empty when it is not
+// Find finds a program of the CUDA toolkit in PATH, in the toolkit, or where patterns say; empty when it is not
 // here.
-func findTool(name string, patterns ...string) string {
+func Find(name string, patterns ...string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
 	}
