@@ -1,0 +1,186 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"darwarp/eval"
+)
+
+// Proof is what building an export's units with nvcc showed.
+type Proof struct {
+	NVCC  string // its version, such as 13.0
+	Units int    // whose object has no code of the host but what nvcc adds
+	Same  int    // whose machine code is the one that was measured
+}
+
+// UnprovenError says that what nvcc makes of an export is not what was judged.
+type UnprovenError struct {
+	File string
+	Err  error
+}
+
+func (e *UnprovenError) Error() string { return e.File + ": " + e.Err.Error() }
+
+func (e *UnprovenError) Unwrap() error { return e.Err }
+
+// Prove builds the units of an export with nvcc, in a folder for a while, and looks at the objects. An UnprovenError
+// says that one has code of the host, or, where nvcc has the version of the compiler that measured it, other machine
+// code; other errors, that nvcc does not build it here.
+func Prove(ctx context.Context, nvcc string, write func(dir string) error, all ...Kernel) (p Proof, err error) {
+	temp, err := os.MkdirTemp("", "darwarp-prove-")
+	if err != nil {
+		return p, err
+	}
+	defer os.RemoveAll(temp)
+	dir := filepath.Join(temp, "export")
+	if err := write(dir); err != nil {
+		return p, err
+	}
+	if p.NVCC, err = release(ctx, nvcc); err != nil {
+		return p, err
+	}
+	for i, k := range all {
+		from := "kernel.cu"
+		if _, err := os.Stat(filepath.Join(dir, from)); err != nil {
+			from = fmt.Sprintf("kernel_%d.cuh", i)
+		}
+		u, err := k.unit(fmt.Sprintf("kernel_%d", i), from)
+		if err != nil {
+			return p, err
+		}
+		b := builder{ctx, nvcc, dir, temp, k}
+		if err := b.hostless(u); err != nil {
+			return p, err
+		}
+		p.Units++
+		if k.Cubin == nil || k.Device.Toolchain != "NVRTC "+p.NVCC+" --std=c++17" {
+			continue
+		}
+		if err := b.same(u); err != nil {
+			return p, err
+		}
+		p.Same++
+	}
+	return p, nil
+}
+
+var releaseRE = regexp.MustCompile(`release ([0-9]+\.[0-9]+)`)
+
+func release(ctx context.Context, nvcc string) (string, error) {
+	out, err := exec.CommandContext(ctx, nvcc, "--version").Output()
+	if m := releaseRE.FindSubmatch(out); m != nil {
+		return string(m[1]), nil
+	}
+	return "", errors.Join(fmt.Errorf("%s does not say its version", nvcc), err)
+}
+
+// builder compiles the units of one kernel.
+type builder struct {
+	ctx             context.Context
+	nvcc, dir, temp string
+	kernel          Kernel
+}
+
+func (b builder) run(args ...string) ([]byte, error) {
+	out := filepath.Join(b.temp, "out")
+	all := append([]string{"-O3", "-std=c++17", b.kernel.ArchFlag()}, b.kernel.NVCCFlags...)
+	cmd := exec.CommandContext(b.ctx, b.nvcc, append(append(all, "-Iinclude", "-o", out), args...)...)
+	cmd.Dir = b.dir
+	if text, err := cmd.CombinedOutput(); err != nil {
+		lines := strings.SplitAfter(string(text), "\n")
+		return nil, fmt.Errorf("nvcc: %w\n%s", err, strings.Join(lines[:min(len(lines), 20)], ""))
+	}
+	return os.ReadFile(out)
+}
+
+// same compares the machine code.
+func (b builder) same(u unit) error {
+	image, err := b.run("-cubin", "-x", "cu", u.Source)
+	if err != nil {
+		return err
+	}
+	got, err := eval.Code(image)
+	if err != nil {
+		return err
+	}
+	want, err := eval.Code(b.kernel.Cubin)
+	if err == nil && got != want {
+		err = &UnprovenError{u.Source, errors.New("nvcc makes other machine code of it than was measured")}
+	}
+	return err
+}
+
+// hostless refuses an object with code of the host other than nvcc's own.
+func (b builder) hostless(u unit) error {
+	object, err := b.run("-c", u.File)
+	if err != nil {
+		return err
+	}
+	if err := u.hostless(object); err != nil {
+		return &UnprovenError{u.File, err}
+	}
+	return nil
+}
+
+// glue matches the names of what nvcc adds to every object with kernels: how they are registered and launched.
+var glue = regexp.MustCompile(`^(__cuda\w+|__nv_\w+|_?___?nv_\w+|__sti____cudaRegisterAll\w*|__device_stub_\w+|_ZL\d+__\w+|` +
+	`_ZL\d+____nv_\w+|_ZZL?\d+__\w+|_ZGVZL?\d+__\w+|_ZZ\d+__device_stub_\w+|_ZN2nv6target\w*|_Z\d+__device_stub_\w+|` +
+	`__fatDeviceText|__module_id_str|fatbinData|DW\.ref\.__gxx_personality_v0|_GLOBAL__\w+|__\w*)$`)
+
+// needed are the functions that this glue calls.
+var needed = regexp.MustCompile(`^(__cuda(GetKernel|InitModule|LaunchKernel|PopCallConfiguration|PushCallConfiguration|` +
+	`Register(FatBinary|FatBinaryEnd|Function|Var|ManagedVar|HostVar)|UnregisterFatBinary)|cudaLaunchKernel\w*|` +
+	`cudaGetKernel|atexit|__cxa_(guard_(abort|acquire|release)|atexit)|__gxx_personality_v0|_Unwind_Resume|` +
+	`__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__dso_handle)$`)
+
+// hostless looks at an object's names and at what runs when a program starts, which is one function that registers.
+func (u unit) hostless(object []byte) error {
+	f, err := elf.NewFile(bytes.NewReader(object))
+	if err != nil {
+		return fmt.Errorf("the object: %w", err)
+	}
+	for _, s := range f.Sections {
+		starts := s.Type == elf.SHT_INIT_ARRAY || s.Type == elf.SHT_PREINIT_ARRAY || s.Type == elf.SHT_FINI_ARRAY ||
+			slices.Contains([]string{".ctors", ".dtors", ".init", ".fini"}, s.Name)
+		if starts && (s.Type != elf.SHT_INIT_ARRAY || s.Size > 8) {
+			return fmt.Errorf("the host runs code of it before main (section %s)", s.Name)
+		}
+	}
+	all, err := f.Symbols()
+	if err != nil {
+		return fmt.Errorf("the object: %w", err)
+	}
+	for _, s := range all {
+		if err := u.known(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known refuses the name of a function that is neither nvcc's nor a kernel's stub.
+func (u unit) known(s elf.Symbol) error {
+	kind := elf.ST_TYPE(s.Info)
+	switch {
+	case s.Section == elf.SHN_UNDEF && s.Name != "" && !needed.MatchString(s.Name):
+		return fmt.Errorf("the host calls %s", s.Name)
+	case s.Section == elf.SHN_UNDEF, kind == elf.STT_SECTION, kind == elf.STT_FILE:
+		return nil
+	case kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC || elf.ST_BIND(s.Info) != elf.STB_LOCAL:
+		if s.Name == u.Symbol || strings.Contains(s.Name, u.Symbol) || glue.MatchString(s.Name) {
+			return nil
+		}
+		return fmt.Errorf("code or data of the host: %s", s.Name)
+	}
+	return nil
+}
