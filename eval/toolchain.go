@@ -2,18 +2,16 @@ package eval
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
 	"darwarp/eval/internal/compile"
-	"darwarp/eval/internal/cubin"
 )
 
 // Cubin compiles a candidate's source for an architecture, outside of any search, and names the
 // toolchain that did it. A source that does not compile is an error here.
 func Cubin(ctx context.Context, headers map[string][]byte, arch, source string) (
-	image []byte, toolchain string, err error) {
+	cubin []byte, toolchain string, err error) {
 	p, err := oneCompiler(headers, arch)
 	if err != nil {
 		return nil, "", err
@@ -27,12 +25,6 @@ func Cubin(ctx context.Context, headers map[string][]byte, arch, source string) 
 		return nil, "", fmt.Errorf("does not compile for %s:\n%s", arch, out.Failure)
 	}
 	return out.Cubin, p.Toolchain(), nil
-}
-
-// Code is the hash of the machine code in a cubin: it is the same for whatever does the same.
-func Code(image []byte) (string, error) {
-	code, err := cubin.Code(image)
-	return hex.EncodeToString(code), err
 }
 
 func oneCompiler(headers map[string][]byte, arch string) (*compile.Pool, error) {

@@ -97,8 +97,6 @@ func (a *app) proveAndWrite(ctx context.Context, dir string, write func(string) 
 		return err
 	case err != nil:
 		a.Sayf("warning: %s does not build it here: %v", nvcc, err)
-	case p.Same == len(all):
-		a.Sayf("nvcc %s makes the machine code of it that was measured, and no code of the host.", p.NVCC)
 	default:
 		a.Sayf("nvcc %s makes no code of the host of it.", p.NVCC)
 	}
