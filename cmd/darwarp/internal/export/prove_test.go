@@ -48,11 +48,12 @@ const ownTypes = `
 struct Pair { float a, b = 1.f; static constexpr int N = TWICE(2); __device__ float sum() const { return a + b; } };
 #endif
 constexpr int half_of(int n) { return n / 2; }
+constexpr int HALF = half_of(8);
 template <class T, int N> struct Row { T at[N]; __device__ T& operator[](int i) { return at[i]; } };
 template <class T> constexpr T third = T(1) / 3;
 static const int four = 4;
 __constant__ float constants[4] = {1, 2, 3, 4};
-__device__ float use(int i) { Row<float, Pair::N> r; r[i & 3] = half_of(8) * third<float> + constants[i & 3]; return r[i & 1] + four; }
+__device__ float use(int i) { Row<float, Pair::N> r; r[i & 3] = HALF * third<float> + constants[i & 3]; return r[i & 1] + four; }
 extern "C" __global__ void another(float* x, Pair p) { x[0] = use(int(p.sum())); }
 `
 
