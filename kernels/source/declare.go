@@ -6,13 +6,14 @@ import "slices"
 type declarations struct {
 	tokens []token
 	match  []int // of an opening bracket: the place of its end
+	c      int   // blocks of extern "C" around
 	out    *Source
 }
 
 var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 
 func newDeclarations(tokens []token, out *Source) (*declarations, error) {
-	d := &declarations{tokens, make([]int, len(tokens)), out}
+	d := &declarations{tokens: tokens, match: make([]int, len(tokens)), out: out}
 	var open []int
 	for i, t := range tokens {
 		switch {
@@ -59,6 +60,8 @@ func (d *declarations) one(at, to int, class string) (int, error) {
 	case d.is(at, "namespace"), d.is(at, "inline") && d.is(at+1, "namespace"):
 		return d.namespace(at, to)
 	case d.is(at, "extern") && at+2 < to && d.tokens[at+1].text == `"C"` && d.is(at+2, "{"):
+		d.c++
+		defer func() { d.c-- }()
 		return d.match[at+2] + 1, d.list(at+3, d.match[at+2], class)
 	case d.is(at, "using", "static_assert"):
 		return d.statement(at, to)

@@ -135,6 +135,9 @@ func (d *declarations) decide(h *head, next int) error {
 		if h.has("__global__") && h.name != "" && !slices.Contains(d.out.Kernels, h.name) {
 			d.out.Kernels = append(d.out.Kernels, h.name)
 		}
+		if h.body[1] > 0 && !h.has("__global__") && (d.c > 0 || h.has("extern")) {
+			return refuse(h.line, "%s: extern \"C\" is for kernels: nvcc gives the host a function of the name", h.name)
+		}
 		return nil
 	case h.explicit, h.has("extern"):
 	case h.has("constexpr", "consteval"), h.has("typedef") && h.body[1] == 0 && !h.value:

@@ -130,6 +130,8 @@ func TestHost(t *testing.T) {
 		"extern constexpr":         {"extern constexpr int (*const p)(int) = f;", "extern constexpr"},
 		"lambda":                   {"constexpr auto l = [](int x) { return x; };", "not expected in a value"},
 		"lambda in braces":         {"constexpr S l = {1, [] { return 2; }};", "not expected"},
+		"a name of the host's":     {"extern \"C\" __device__ int puts(const char*) { return 0; }", "is for kernels"},
+		"a name in a block":        {"extern \"C\" { __device__ int puts(const char*) { return 0; } }", "is for kernels"},
 		"operator new":             {"__device__ void* operator new(size_t n);", "operator new"},
 		"thread_local":             {"__device__ thread_local int x;", "thread_local"},
 		"copy with its class":      {"struct S { int x; } s = f();", "expected ;"},

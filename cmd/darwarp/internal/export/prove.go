@@ -113,7 +113,7 @@ var glue = regexp.MustCompile(`^(DW\.ref\.__gxx_personality_v0|(_ZL\d+)?(__sti__
 // needed are the functions that this glue calls.
 var needed = regexp.MustCompile(`^(__cuda(GetKernel|InitModule|LaunchKernel|PopCallConfiguration|PushCallConfiguration|` +
 	`Register(FatBinary|FatBinaryEnd|Function|Var|ManagedVar|HostVar)|UnregisterFatBinary)|cudaLaunchKernel\w*|` +
-	`cudaGetKernel|atexit|__cxa_(guard_(abort|acquire|release)|atexit)|__gxx_personality_v0|_Unwind_Resume|` +
+	`cudaGetKernel|atexit|exit|__cxa_(guard_(abort|acquire|release)|atexit)|__gxx_personality_v0|_Unwind_Resume|` +
 	`__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__dso_handle)$`)
 
 // hostless looks at an object's names and at what runs when a program starts, which is one function that registers.
@@ -150,7 +150,7 @@ func (u unit) known(s elf.Symbol) error {
 	case s.Section == elf.SHN_UNDEF, kind == elf.STT_SECTION, kind == elf.STT_FILE:
 		return nil
 	case kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC || elf.ST_BIND(s.Info) != elf.STB_LOCAL:
-		if s.Name != u.Symbol && !glue.MatchString(s.Name) && !u.stub(s.Name) {
+		if s.Name != u.Symbol && !glue.MatchString(s.Name) && !u.stub(s.Name) && !u.inside(s) {
 			return fmt.Errorf("code or data of the host: %s", s.Name)
 		}
 	}
@@ -163,4 +163,11 @@ func (u unit) stub(name string) bool {
 	return slices.ContainsFunc(u.read.Kernels, func(kernel string) bool {
 		return strings.Contains(name, u.Symbol+"_"+kernel)
 	})
+}
+
+// inside reports whether a name is one of the source's namespace, where nvcc leaves a function that only exits for
+// each __device__ one.
+func (u unit) inside(s elf.Symbol) bool {
+	return strings.HasPrefix(s.Name, "_Z") && strings.Contains(s.Name, fmt.Sprintf("%d%s_source", len(u.Symbol)+7, u.Symbol)) &&
+		(elf.ST_TYPE(s.Info) == elf.STT_FUNC || elf.ST_BIND(s.Info) == elf.STB_WEAK)
 }
