@@ -46,11 +46,11 @@ func Prove(ctx context.Context, nvcc string, write func(dir string) error, all .
 		return p, err
 	}
 	for i, k := range all {
-		from := "kernel.cu"
-		if _, err := os.Stat(filepath.Join(dir, from)); err != nil {
-			from = fmt.Sprintf("kernel_%d.cuh", i)
+		from := code("kernel.cu")
+		if _, err := os.Stat(filepath.Join(dir, string(from))); err != nil {
+			from = code(fmt.Sprintf("kernel_%d.cuh", i))
 		}
-		u, err := k.unit(fmt.Sprintf("kernel_%d", i), from)
+		u, err := k.unit(code(fmt.Sprintf("kernel_%d", i)), from)
 		if err != nil {
 			return p, err
 		}
@@ -82,7 +82,7 @@ type builder struct {
 
 func (b builder) run(args ...string) ([]byte, error) {
 	out := filepath.Join(b.temp, "out")
-	all := append([]string{"-O3", "-std=c++17", b.kernel.ArchFlag()}, b.kernel.NVCCFlags...)
+	all := append([]string{"-O3", "-std=c++17", string(b.kernel.ArchFlag())}, b.kernel.NVCCFlags...)
 	cmd := exec.CommandContext(b.ctx, b.nvcc, append(append(all, "-Iinclude", "-o", out), args...)...)
 	cmd.Dir = b.dir
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -94,12 +94,12 @@ func (b builder) run(args ...string) ([]byte, error) {
 
 // hostless refuses an object with code of the host other than nvcc's own.
 func (b builder) hostless(u unit) error {
-	object, err := b.run("-c", u.File)
+	object, err := b.run("-c", string(u.File))
 	if err != nil {
 		return err
 	}
 	if err := u.hostless(object); err != nil {
-		return &UnprovenError{u.File, err}
+		return &UnprovenError{string(u.File), err}
 	}
 	return nil
 }
