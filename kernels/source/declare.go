@@ -111,18 +111,22 @@ func (d *declarations) statement(at, to int) (int, error) {
 				return 0, err
 			}
 			i = d.match[i]
-		case d.is(i, "{"):
-			return 0, refuse(d.tokens[i].line, "{ is not expected here")
+		case d.is(i, "{"), d.is(i, assembly...):
+			return 0, refuse(d.tokens[i].line, "%s is not expected here", d.tokens[i].text)
 		}
 	}
 	return 0, refuse(d.tokens[at].line, "a declaration without its end")
 }
 
+// assembly begins statements for an assembler. In a declaration it names what the assembler sees, which could be
+// more than a name.
+var assembly = []string{"asm", "__asm", "__asm__"}
+
 // quiet refuses statements within parentheses or brackets outside of functions: what looks like a call could be a macro
 // of a header's that makes declarations of them.
 func (d *declarations) quiet(at int) error {
 	for i := at + 1; i < d.match[at]; i++ {
-		if d.is(i, ";") || d.is(i, "{") && !d.is(i+1, "}") || d.is(i, "asm", "__asm", "__asm__") {
+		if d.is(i, ";") || d.is(i, "{") && !d.is(i+1, "}") || d.is(i, assembly...) {
 			return refuse(d.tokens[i].line, "%s is not expected within %s", d.tokens[i].text, d.tokens[at].text)
 		}
 	}

@@ -108,12 +108,26 @@ func (k Kernel) reference() (refUnit, error) {
 	return refUnit{read}, err
 }
 
-// Text includes reference.cu in the namespace darwarp_reference.
+// Text includes reference.cu in the namespace darwarp_reference, its kernels under names of their own.
 func (r refUnit) Text() code {
 	var b strings.Builder
 	writeIncludes(&b, r.read)
+	for _, k := range r.read.Kernels {
+		fmt.Fprintf(&b, "#define %s darwarp_reference_%s\n", k, k)
+	}
 	writeApart(&b, "darwarp_reference", "reference.cu", r.read)
+	for _, k := range r.read.Kernels {
+		fmt.Fprintf(&b, "#undef %s\n", k)
+	}
 	return code(b.String())
+}
+
+// Name is that of one of its kernels.
+func (r refUnit) Name(kernel string) (code, error) {
+	if !slices.Contains(r.read.Kernels, kernel) {
+		return "", fmt.Errorf("the reference has no kernel %q", kernel)
+	}
+	return code("darwarp_reference::darwarp_reference_" + kernel), nil
 }
 
 // AllUnits are the units of a portfolio, or that of the kernel alone.

@@ -91,7 +91,7 @@ func pythonProse(s string) string {
 var (
 	links   = regexp.MustCompile(`(?i)(:)(//)|(www)(\.)`)
 	leading = regexp.MustCompile(`^[-+#=>.:)]`)
-	ordered = regexp.MustCompile(`^([0-9]+)([.)])`)
+	ordered = regexp.MustCompile(`^([0-9]+)([.)])(\s|$)`)
 )
 
 // markdownProse stays one paragraph without markup. An underline within a word is none.
@@ -106,7 +106,7 @@ func markdownProse(s string) string {
 		b.WriteByte(s[i])
 	}
 	s = links.ReplaceAllString(b.String(), `$1$3\$2$4`)
-	s = ordered.ReplaceAllString(s, `$1\$2`)
+	s = ordered.ReplaceAllString(s, `$1\$2$3`)
 	if leading.MatchString(s) {
 		s = `\` + s
 	}
