@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,12 +68,31 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record.Rec
 			c.ID.Short(),
 			r.Path(), c.ID.Short())
 	}
-	if err := export.Write(dir, k); err != nil {
+	write := func(dir string) error { return export.Write(dir, k) }
+	if err := a.proveAndWrite(ctx, dir, write, k); err != nil {
 		return asUsage(err)
 	}
 	a.Sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir,
 		dir, k.Build())
 	return nil
+}
+
+// proveAndWrite writes a folder. Where nvcc is, it first looks at what nvcc makes of it.
+func (a *app) proveAndWrite(ctx context.Context, dir string, write func(string) error, all ...export.Kernel) error {
+	nvcc, err := exec.LookPath("nvcc")
+	if err != nil {
+		return write(dir)
+	}
+	p, err := export.Prove(ctx, nvcc, write, all...)
+	switch unproven := new(export.UnprovenError); {
+	case errors.As(err, &unproven), errors.As(err, new(*export.RefusedError)):
+		return err
+	case err != nil:
+		a.Sayf("warning: %s does not build it here: %v", nvcc, err)
+	default:
+		a.Sayf("nvcc %s makes no code of the host of it.", p.NVCC)
+	}
+	return write(dir)
 }
 
 // asUsage makes a form that the kernel cannot have the caller's mistake.
@@ -130,7 +150,8 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 		}
 		p.Kernels = append(p.Kernels, kernel)
 	}
-	if err := export.WritePortfolio(dir, p); err != nil {
+	write := func(dir string) error { return export.WritePortfolio(dir, p) }
+	if err := a.proveAndWrite(ctx, dir, write, p.Kernels...); err != nil {
 		return asUsage(err)
 	}
 	a.Sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md",

@@ -6,13 +6,14 @@ import "slices"
 type declarations struct {
 	tokens []token
 	match  []int // of an opening bracket: the place of its end
+	c      int   // blocks of extern "C" around
 	out    *Source
 }
 
 var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 
 func newDeclarations(tokens []token, out *Source) (*declarations, error) {
-	d := &declarations{tokens, make([]int, len(tokens)), out}
+	d := &declarations{tokens: tokens, match: make([]int, len(tokens)), out: out}
 	var open []int
 	for i, t := range tokens {
 		switch {
@@ -59,6 +60,8 @@ func (d *declarations) one(at, to int, class string) (int, error) {
 	case d.is(at, "namespace"), d.is(at, "inline") && d.is(at+1, "namespace"):
 		return d.namespace(at, to)
 	case d.is(at, "extern") && at+2 < to && d.tokens[at+1].text == `"C"` && d.is(at+2, "{"):
+		d.c++
+		defer func() { d.c-- }()
 		return d.match[at+2] + 1, d.list(at+3, d.match[at+2], class)
 	case d.is(at, "using", "static_assert"):
 		return d.statement(at, to)
@@ -108,18 +111,22 @@ func (d *declarations) statement(at, to int) (int, error) {
 				return 0, err
 			}
 			i = d.match[i]
-		case d.is(i, "{"):
-			return 0, refuse(d.tokens[i].line, "{ is not expected here")
+		case d.is(i, "{"), d.is(i, assembly...):
+			return 0, refuse(d.tokens[i].line, "%s is not expected here", d.tokens[i].text)
 		}
 	}
 	return 0, refuse(d.tokens[at].line, "a declaration without its end")
 }
 
+// assembly begins statements for an assembler. In a declaration it names what the assembler sees, which could be
+// more than a name.
+var assembly = []string{"asm", "__asm", "__asm__"}
+
 // quiet refuses statements within parentheses or brackets outside of functions: what looks like a call could be a macro
 // of a header's that makes declarations of them.
 func (d *declarations) quiet(at int) error {
 	for i := at + 1; i < d.match[at]; i++ {
-		if d.is(i, ";") || d.is(i, "{") && !d.is(i+1, "}") || d.is(i, "asm", "__asm", "__asm__") {
+		if d.is(i, ";") || d.is(i, "{") && !d.is(i+1, "}") || d.is(i, assembly...) {
 			return refuse(d.tokens[i].line, "%s is not expected within %s", d.tokens[i].text, d.tokens[at].text)
 		}
 	}

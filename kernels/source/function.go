@@ -43,6 +43,8 @@ func (d *declarations) scan(at, to int, h *head) (int, error) {
 		case t.is("operator"):
 			h.operator = true
 			at, err = d.operatorName(at)
+		case d.is(at, assembly...):
+			return 0, refuse(t.line, "%s is not expected outside of functions", t.text)
 		case t.kind == word:
 			h.words = append(h.words, t.text)
 		case t.is("("):
@@ -53,7 +55,7 @@ func (d *declarations) scan(at, to int, h *head) (int, error) {
 			members = h.params
 		case t.is("="):
 			return d.initial(at, to, h)
-		case t.is("{") && members && d.tokens[at-1].kind == word:
+		case t.is("{") && members && at > h.from && d.tokens[at-1].kind == word:
 			at, err = d.match[at], d.constant(at)
 		case t.is("{") && h.params:
 			h.body = [2]int{at, d.match[at]}
@@ -71,11 +73,13 @@ func (d *declarations) scan(at, to int, h *head) (int, error) {
 
 // parentheses skips those of parameters, of specifiers, or of a member's initial value.
 func (d *declarations) parentheses(at int, h *head, members bool) (int, error) {
-	before := d.tokens[at-1]
 	if err := d.quiet(at); err != nil {
 		return 0, err
 	}
-	if at > h.from && !slices.ContainsFunc(notParams, before.is) && !members {
+	if at == h.from {
+		return 0, refuse(h.line, "( at the beginning of a declaration")
+	}
+	if before := d.tokens[at-1]; !slices.ContainsFunc(notParams, before.is) && !members {
 		if !h.params && before.kind == word {
 			h.name = before.text
 		}
@@ -120,7 +124,7 @@ func (d *declarations) initial(at, to int, h *head) (int, error) {
 // constant refuses functions without a name, statements and assembly within an initial value.
 func (d *declarations) constant(at int) error {
 	for i := at; i <= d.match[at]+1 && i < len(d.tokens); i++ {
-		if d.is(i, "asm", "__asm", "__asm__") || i < d.match[at] && d.is(i, ";") ||
+		if d.is(i, assembly...) || i < d.match[at] && d.is(i, ";") ||
 			d.is(i, "]") && d.is(i+1, "(", "{", "->", "mutable", "constexpr") {
 			return refuse(d.tokens[i].line, "%s is not expected in a value outside of functions", d.tokens[i].text)
 		}
@@ -135,11 +139,14 @@ func (d *declarations) decide(h *head, next int) error {
 		if h.has("__global__") && h.name != "" && !slices.Contains(d.out.Kernels, h.name) {
 			d.out.Kernels = append(d.out.Kernels, h.name)
 		}
+		if h.body[1] > 0 && !h.has("__global__") && (d.c > 0 || h.has("extern")) {
+			return refuse(h.line, "%s: extern \"C\" is for kernels: nvcc gives the host a function of the name", h.name)
+		}
 		return nil
 	case h.explicit, h.has("extern"):
 	case h.has("constexpr", "consteval"), h.has("typedef") && h.body[1] == 0 && !h.value:
 		for i := h.body[0]; i < h.body[1]; i++ {
-			if d.is(i, "asm", "__asm", "__asm__") {
+			if d.is(i, assembly...) {
 				return refuse(d.tokens[i].line, "assembly in a function that is not __device__")
 			}
 		}

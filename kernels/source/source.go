@@ -9,6 +9,9 @@ package source
 
 import "fmt"
 
+// Headers are those of CUDA that a source may include; the others are of the device library.
+var Headers = []string{"cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "mma.h"}
+
 // Source is what a source consists of, after its macros are expanded.
 type Source struct {
 	Includes []string // headers, each once, in order

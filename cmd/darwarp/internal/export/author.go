@@ -12,7 +12,7 @@ import (
 
 // signed is the source with who wrote it: whoever builds an export builds what they wrote.
 func (k Kernel) signed() []byte {
-	return []byte("// Written by " + comment(k.author()) + ". Candidate " + k.Job.ID.Short() + ", found by darwarp.\n" +
+	return []byte("// Written by " + cxxProse(k.author()) + ". Candidate " + k.Job.ID.Short() + ", found by darwarp.\n" +
 		"// It is the text that was measured, from the next line on.\n" + k.Job.Source)
 }
 
@@ -60,14 +60,4 @@ func builtin(b *templates.Bundle) bool {
 		}
 	}
 	return true
-}
-
-// comment is text that stays in a comment of one line.
-func comment(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' || r == '\\' || r == '?' {
-			return '_'
-		}
-		return r
-	}, s)
 }

@@ -47,7 +47,7 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 		if err != nil {
 			return nil, fmt.Errorf("kernel %d: its launches cannot be written in C++: %w", i, err)
 		}
-		name := fmt.Sprintf("kernel_%d", i)
+		name := code(fmt.Sprintf("kernel_%d", i))
 		u, err := k.unit(name, name+".cuh")
 		if err != nil {
 			return nil, err
@@ -70,7 +70,7 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 }
 
 // Build is the command that builds the bench.
-func (s *portfolioSheet) Build() string {
+func (s *portfolioSheet) Build() code {
 	if s.Single {
 		return s.Kernel.Build()
 	}
@@ -78,13 +78,15 @@ func (s *portfolioSheet) Build() string {
 }
 
 // link is the command that builds a program with the kernels.
-func (s *portfolioSheet) link(program string) string {
-	var steps, objects []string
+func (s *portfolioSheet) link(program string) code {
+	var steps []code
+	var objects []string
 	for _, u := range s.Units {
-		object := strings.TrimSuffix(u.File, ".cu") + ".o"
-		steps, objects = append(steps, s.nvcc(u.NVCCFlags, "-c "+u.File+" -o "+object)), append(objects, object)
+		object := strings.TrimSuffix(string(u.File), ".cu") + ".o"
+		steps, objects = append(steps, s.nvcc(u.NVCCFlags, "-c", string(u.File), "-o", object)), append(objects, object)
 	}
-	return strings.Join(append(steps, s.nvcc(nil, program+".cu "+strings.Join(objects, " ")+" -o "+program)), " && ")
+	all := append(append([]string{program + ".cu"}, objects...), "-o", program)
+	return join(append(steps, s.nvcc(nil, all...)), " && ")
 }
 
 // EntryOf is the number of an entry in its unit.
@@ -93,7 +95,7 @@ func (s *portfolioSheet) EntryOf(unit int, entry string) int {
 }
 
 // Condition is where a launch asks L2 to keep tensors; empty: always.
-func (s *portfolioSheet) Condition(kernel, launch int) string {
+func (s *portfolioSheet) Condition(kernel, launch int) code {
 	return s.Plans[kernel].Launches[launch].WindowWhen
 }
 
@@ -106,11 +108,11 @@ func (p Portfolio) files() (map[string][]byte, error) {
 	launches := map[string]any{}
 	var provenances []any
 	for i, u := range s.Units {
-		out[u.Source], out[u.File] = p.Kernels[i].signed(), []byte(u.wrapper())
+		out[string(u.Source)], out[string(u.File)] = p.Kernels[i].signed(), []byte(u.wrapper())
 		if cubin := p.Kernels[i].Cubin; cubin != nil {
-			out[strings.TrimSuffix(u.File, ".cu")+".cubin"] = cubin
+			out[strings.TrimSuffix(string(u.File), ".cu")+".cubin"] = cubin
 		}
-		launches[u.Source] = s.Sheets[i].Launches()
+		launches[string(u.Source)] = s.Sheets[i].Launches()
 		provenances = append(provenances, p.Kernels[i].provenance())
 	}
 	if err := addJSON(out, map[string]any{"launch.json": launches,

@@ -6,21 +6,23 @@ import (
 	"strings"
 
 	"darwarp/kernels/source"
+	"darwarp/templates"
 )
 
 // unit is the translation unit of one kernel. The source lies in a namespace of its own and its entries have names of
 // their own, so that kernels of one family can be linked together and no name of a source means anything outside of it.
 type unit struct {
-	File, Source, Symbol string
-	Entries              []string // kernels that are launched, by the number that Symbol takes
-	NVCCFlags            []string
+	File, Source code // names of files
+	Symbol       string
+	Entries      []string // kernels that are launched, by the number that Symbol takes
+	NVCCFlags    []string
 
 	read *source.Source
 }
 
 // unit makes the unit of a kernel, whose source must be device code alone.
-func (k Kernel) unit(name, from string) (unit, error) {
-	read, err := source.Read(k.Job.Source)
+func (k Kernel) unit(name, from code) (unit, error) {
+	read, err := readDevice(k.Job.Source)
 	if err != nil {
 		return unit{}, fmt.Errorf("the source of %s is not exported: %w", k.Job.ID.Short(), err)
 	}
@@ -31,6 +33,21 @@ func (k Kernel) unit(name, from string) (unit, error) {
 		}
 	}
 	return u, nil
+}
+
+// readDevice reads a source that is device code alone and includes what is exported with it, or CUDA's own.
+func readDevice(text string) (*source.Source, error) {
+	read, err := source.Read(text)
+	if err != nil {
+		return nil, err
+	}
+	ours := templates.Include()
+	for _, name := range read.Includes {
+		if ours[name] == nil && !slices.Contains(source.Headers, name) {
+			return nil, fmt.Errorf("it includes <%s>, which is not device code of CUDA's or of ours", name)
+		}
+	}
+	return read, nil
 }
 
 // Number is what Symbol takes for an entry.
@@ -73,7 +90,7 @@ func writeIncludes(b *strings.Builder, read *source.Source) {
 }
 
 // writeApart includes a source in a namespace, and ends its macros.
-func writeApart(b *strings.Builder, namespace, file string, read *source.Source) {
+func writeApart(b *strings.Builder, namespace string, file code, read *source.Source) {
 	fmt.Fprintf(b, "namespace %s {\n#include %q\n}\n", namespace, file)
 	for _, m := range read.Macros {
 		fmt.Fprintf(b, "#undef %s\n", m)
@@ -84,19 +101,33 @@ func writeApart(b *strings.Builder, namespace, file string, read *source.Source)
 type refUnit struct{ read *source.Source }
 
 func (k Kernel) reference() (refUnit, error) {
-	read, err := source.Read(k.Bundle.ReferenceSource(k.DType))
+	read, err := readDevice(k.Bundle.ReferenceSource(k.DType))
 	if err != nil {
 		err = fmt.Errorf("the reference is not exported: %w", err)
 	}
 	return refUnit{read}, err
 }
 
-// Text includes reference.cu in the namespace darwarp_reference.
-func (r refUnit) Text() string {
+// Text includes reference.cu in the namespace darwarp_reference, its kernels under names of their own.
+func (r refUnit) Text() code {
 	var b strings.Builder
 	writeIncludes(&b, r.read)
+	for _, k := range r.read.Kernels {
+		fmt.Fprintf(&b, "#define %s darwarp_reference_%s\n", k, k)
+	}
 	writeApart(&b, "darwarp_reference", "reference.cu", r.read)
-	return b.String()
+	for _, k := range r.read.Kernels {
+		fmt.Fprintf(&b, "#undef %s\n", k)
+	}
+	return code(b.String())
+}
+
+// Name is that of one of its kernels.
+func (r refUnit) Name(kernel string) (code, error) {
+	if !slices.Contains(r.read.Kernels, kernel) {
+		return "", fmt.Errorf("the reference has no kernel %q", kernel)
+	}
+	return code("darwarp_reference::darwarp_reference_" + kernel), nil
 }
 
 // AllUnits are the units of a portfolio, or that of the kernel alone.
