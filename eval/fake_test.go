@@ -135,11 +135,18 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 		cs := &f.prep.Cases[i]
 		f.write(cs, places[i], factorOf(entry, cs.Trial, i == ran[len(ran)-1]))
 		reply.Cases[i] = device.CaseReply{Ran: true, Hash: cs.Seed, Same: true, Nanos: 10e3}
-		if entry == "glacial" {
-			reply.Cases[i].Nanos = speeds[entry]
+		if strings.HasPrefix(entry, "glacial") {
+			reply.Cases[i].Nanos = speeds["glacial"]
+		}
+		lost := req.Limit > 0 && i == req.Sets[0] && reply.Cases[i].Nanos > req.Limit
+		if reply.Lost = lost || entry == "gives_up"; reply.Lost && i == req.Sets[0] {
+			break
 		}
 	}
 	last := &reply.Cases[ran[len(ran)-1]]
+	if entry == "glacial_wrong_at_last" || entry == "glacial_wrong" {
+		f.write(&f.prep.Cases[req.Sets[0]], places[req.Sets[0]], 2.01)
+	}
 	switch entry {
 	case "race":
 		last.Same = false

@@ -223,3 +223,45 @@ func TestUnloadLater(t *testing.T) {
 		t.Errorf("%d programs unloaded before the next request, expected 1", n)
 	}
 }
+
+// TestFakedLimit: the first of the sets that takes longer than the limit is run once and is the last, with its outputs
+// handed out; one within the limit is run like any other.
+func TestFakedLimit(t *testing.T) {
+	f := newFaked(t)
+	for _, c := range []struct {
+		kernel string
+		limit  float64
+		ran    int
+		lost   bool
+		stray  bool
+	}{
+		{"copy", 5e3, 2, true, false},
+		{"copy", 20e3, 4, false, false},
+		{"copy", 0, 4, false, false},
+		{"strays", 5e3, 2, true, true},
+		{"errs", 5e3, 2, true, false},
+	} {
+		clear(f.out)
+		f.driver.BadEvery(map[bool]int{true: 3}[c.kernel == "errs"])
+		got := f.ask(t, &device.Request{Gate: &device.Gate{Cubin: []byte("k"), Calls: fakedCalls(c.kernel), Slot: 1,
+			Limit: c.limit, Sets: []int{1, 2, 3}}}).(*device.GateReply)
+		ran := 0
+		for _, r := range got.Cases {
+			if r.Ran {
+				ran++
+			}
+		}
+		if got.Fault != nil || ran != c.ran || got.Lost != c.lost || (got.Strays != nil) != c.stray ||
+			!about(got.Cases[1].Nanos, 10e3) || !got.Cases[1].Same {
+			t.Errorf("%s beyond %g: %d cases, %+v", c.kernel, c.limit, ran, got)
+		}
+		at := f.prep.SlotBytes + f.prep.Cases[0].OutBytes()
+		x := byte(31 * int(f.prep.Cases[1].Seed))
+		if c.kernel == "errs" {
+			x ^= 1
+		}
+		if f.out[at] != x {
+			t.Errorf("%s beyond %g: its output begins with %d, expected %d", c.kernel, c.limit, f.out[at], x)
+		}
+	}
+}

@@ -26,6 +26,7 @@ func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply,
 		where, runs, err = s.gateCases(p, req, phase)
 	}
 	if err == nil {
+		reply.Lost = len(runs) > 0 && runs[len(runs)-1].once
 		phase("gate")
 		where, err = "gate", s.readCases(runs, reply)
 	}
@@ -46,8 +47,9 @@ func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply,
 
 // caseRun is what was queued for a case.
 type caseRun struct {
-	at     int // the case
-	lap    int // of the second run
+	at     int  // the case
+	lap    int  // of the last run
+	once   bool // there was no second run: the candidate has lost
 	looks  [2]*inspection
 	hashes [2]int // counters
 	judged int    // which run's outputs go to the judge
@@ -66,14 +68,20 @@ func (s *Session) gateCases(p *program, req *device.Gate, phase func(string)) (
 		if req.Careful {
 			phase("gate " + name)
 		}
-		r, err := s.gateCase(p, req.Calls[i], i, places[i])
+		limit := 0.0
+		if len(req.Sets) > 0 && i == req.Sets[0] {
+			limit = req.Limit
+		}
+		r, err := s.gateCase(p, req.Calls[i], i, places[i], limit)
 		if err == nil && req.Careful {
 			err = s.drv.SyncStream(s.stream)
 		}
 		if err != nil {
 			return name, nil, err
 		}
-		runs = append(runs, r)
+		if runs = append(runs, r); r.once {
+			break
+		}
 	}
 	return "", runs, nil
 }
@@ -90,8 +98,8 @@ func (s *Session) fillResources(p *program, calls []kernels.Call, reply *device.
 
 // gateCase queues everything that a case takes: two runs, one over wild and one over plausible values, in an order
 // that nobody knows. The outputs of the one over wild values go to the judge, since what it left unwritten is wrong
-// for certain.
-func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseRun, err error) {
+// for certain. A call that takes longer than limit ns, if there is one, is the only run.
+func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit float64) (r caseRun, err error) {
 	c := &s.prep.Cases[i]
 	r.at = i
 	a, err := s.arenaOf(i)
@@ -105,7 +113,7 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseR
 			return r, err
 		}
 		put := func() error { return s.put(w) }
-		if run == 0 { // a first launch says little of the time
+		if run == 0 && limit == 0 { // a first launch says little of the time
 			err = put()
 		} else {
 			r.lap, err = s.clock.next(put)
@@ -116,14 +124,32 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseR
 		if r.looks[run], r.hashes[run], err = s.lookAfter(p, c, a, scratch, call); err != nil {
 			return r, err
 		}
-		if how == device.Wild {
+		if run == 0 && limit > 0 {
+			if r.once, err = s.beyond(r.lap, limit); err != nil {
+				return r, err
+			}
+		}
+		if how == device.Wild || r.once {
 			r.judged = run
 			if err := s.copyOut(c, a, place); err != nil {
 				return r, err
 			}
 		}
+		if r.once {
+			r.hashes[1] = r.hashes[0]
+			break
+		}
 	}
 	return r, nil
+}
+
+// beyond waits for a lap and reports whether it took longer than limit ns.
+func (s *Session) beyond(lap int, limit float64) (bool, error) {
+	if err := s.drv.SyncStream(s.stream); err != nil {
+		return false, err
+	}
+	ns, err := s.clock.nanos(lap)
+	return ns > limit, err
 }
 
 // lookAfter queues a look at what a call has left: outputs, whose counter it returns, scratch, and variables of its
@@ -166,7 +192,10 @@ func (s *Session) ready(p *program, call kernels.Call, c *device.Case, a *arena,
 func (s *Session) readCases(runs []caseRun, reply *device.GateReply) error {
 	var looks []*inspection
 	for _, r := range runs {
-		looks = append(looks, r.looks[:]...)
+		looks = append(looks, r.looks[0])
+		if !r.once {
+			looks = append(looks, r.looks[1])
+		}
 	}
 	got, found, err := s.endRequest(looks...)
 	if err != nil {
