@@ -1,12 +1,16 @@
 package gpu
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
+	"darwarp/eval/internal/cuda"
 	"darwarp/eval/internal/device"
 )
 
@@ -263,5 +267,30 @@ func TestFakedLimit(t *testing.T) {
 		if f.out[at] != x {
 			t.Errorf("%s beyond %g: its output begins with %d, expected %d", c.kernel, c.limit, f.out[at], x)
 		}
+	}
+}
+
+// TestFakedCopies: outputs get to memory of the device as they are hashed, without copies of their own, where a kernel
+// of ours can reach it; and their hashes are the same.
+func TestFakedCopies(t *testing.T) {
+	f := newFaked(t)
+	want := f.gated(t, "copy")
+	other := make([]byte, len(f.out))
+	copy(other, f.out)
+	for i, at := range []cuda.Ptr{cuda.Ptr(uintptr(unsafe.Pointer(&f.out[0]))), 0} {
+		clear(f.out)
+		f.driver.Log()
+		f.Session.out = outputs{dev: &cuda.Range{At: at}}
+		if at == 0 { // elsewhere
+			f.Session.out = outputs{host: cuda.Pinned(f.out)}
+		}
+		got := f.gated(t, "copy")
+		if !reflect.DeepEqual(got.Cases, want.Cases) || !bytes.Equal(f.out, other) {
+			t.Errorf("memory %d: %+v, expected %+v", i, got.Cases, want.Cases)
+		}
+	}
+	o := outputs{dev: &cuda.Range{At: copyEnd - 512}}
+	if o.reach(256, 256) != copyEnd-256 || o.reach(256, 257) != 0 || (&outputs{}).reach(0, 1) != 0 {
+		t.Error("copies go beyond what an inspection reaches")
 	}
 }

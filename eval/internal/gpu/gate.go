@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 
+	"darwarp/eval/internal/cuda"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
@@ -121,19 +122,17 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit fl
 		if err != nil {
 			return r, err
 		}
-		if r.looks[run], r.hashes[run], err = s.lookAfter(p, c, a, scratch, call); err != nil {
-			return r, err
-		}
 		if run == 0 && limit > 0 {
 			if r.once, err = s.beyond(r.lap, limit); err != nil {
 				return r, err
 			}
 		}
+		to := nowhere
 		if how == device.Wild || r.once {
-			r.judged = run
-			if err := s.copyOut(c, a, place); err != nil {
-				return r, err
-			}
+			r.judged, to = run, place
+		}
+		if r.looks[run], r.hashes[run], err = s.lookAfter(p, c, a, scratch, call, to); err != nil {
+			return r, err
 		}
 		if r.once {
 			r.hashes[1] = r.hashes[0]
@@ -152,18 +151,28 @@ func (s *Session) beyond(lap int, limit float64) (bool, error) {
 	return ns > limit, err
 }
 
+// nowhere is no place in the output memory.
+const nowhere = -1
+
 // lookAfter queues a look at what a call has left: outputs, whose counter it returns, scratch, and variables of its
-// own.
-func (s *Session) lookAfter(p *program, c *device.Case, a, scratch *arena, call kernels.Call) (
+// own. Outputs that are to go to a place are copied on the way: a copy of its own takes as long as a launch.
+func (s *Session) lookAfter(p *program, c *device.Case, a, scratch *arena, call kernels.Call, place int) (
 	v *inspection, hash int, err error) {
+	to := cuda.Ptr(0)
+	if place != nowhere {
+		to = s.out.reach(place, c.OutBytes())
+	}
 	v = s.newInspection()
-	hash = v.outputs(c, a)
+	hash = v.copied(c, a, to)
 	v.variables(p)
 	if scratch != nil {
 		v.guards(scratch)
 		v.left(scratch, call.Scratch)
 	}
-	return v, hash, s.look(v)
+	if err = s.look(v); err == nil && place != nowhere && to == 0 {
+		err = s.copyOut(c, a, place)
+	}
+	return v, hash, err
 }
 
 // ready refills all that a call finds and binds it.
