@@ -42,8 +42,31 @@ func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
 		what: fmt.Sprintf("runs of %d sets of inputs %s", len(cases), how)})
 }
 
-// twinPairs is how many fresh pairs a candidate on trial fights with itself.
-const twinPairs = 10
+// twinPairs is how many fresh pairs a candidate on trial fights with itself, and fewTwinPairs how many of them are
+// enough where the others could change nothing: so many ratios on the honest side are above the lower bound of a median
+// of all, and below the upper one.
+const (
+	twinPairs    = 10
+	fewTwinPairs = 6
+)
+
+// settled reports whether a fight of fewTwinPairs pairs with itself shows already what twinPairs would show: a kernel
+// that keeps nothing.
+func (t *trial) settled(f *fight) bool {
+	for i, w := range t.cfg.Workloads {
+		again := repeats{slices.Concat(f.repeat[i][0], f.repeat[i][1]), f.Rounds()[i].Champion}
+		least, honest := t.fewestRepeat(again, t.usualRepeat(w.Name, false, 0)), 0
+		for _, r := range again.ratios {
+			if r >= least {
+				honest++
+			}
+		}
+		if honest < fewTwinPairs {
+			return false
+		}
+	}
+	return slices.Max(f.ratios) <= 1+unseenMargin
+}
 
 // unseenMargin is by how much more calls may take on inputs that never come again, with the whole interval. The times
 // of a kernel whose work depends on its data differ by what was drawn.
@@ -77,7 +100,11 @@ func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	c := t.contestant()
 	twin := c
 	twin.itself = true
-	f, err := t.fight(ctx, c, twin, terms{cache: t.cfg.Cache, which: t.all(), fresh: true, unseen: true}, twinPairs)
+	by := terms{cache: t.cfg.Cache, which: t.all(), fresh: true, unseen: true}
+	f, err := t.fight(ctx, c, twin, by, fewTwinPairs)
+	if err == nil && !t.settled(f) {
+		f, err = t.fight(ctx, c, twin, by, twinPairs)
+	}
 	if err != nil {
 		return faulted(err)
 	}

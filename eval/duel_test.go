@@ -119,6 +119,22 @@ func TestUnequalDuel(t *testing.T) {
 	}
 }
 
+// TestSlowDuel: twenty pairs are enough between sides whose calls are slow, and twenty of the naive start against
+// itself.
+func TestSlowDuel(t *testing.T) {
+	pool := fakePool(t)
+	naive, good := fakeJob(t, pool, "glacial"), fakeJob(t, pool, "glacial_yet_faster")
+	naive.Bar, good.Bar = nil, nil
+	if _, err := pool.Evaluate(t.Context(), naive); err != nil {
+		t.Fatal(err)
+	}
+	d, err := pool.Duel(t.Context(), naive, good)
+	if err != nil || d.Verdict != kernels.Faster || len(d.Rounds) != 2 || d.Rounds[0].Pairs != 20 ||
+		pool.noiseIsStale() {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // TestUnequal: only calls that are slow, and many times slower than the other's, are measured in fewer.
 func TestUnequal(t *testing.T) {
 	p := &Pool{cfg: Config{Problem: &kernels.Problem{}, Workloads: []kernels.Workload{{Name: "w"}}}}

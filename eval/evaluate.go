@@ -60,6 +60,7 @@ type evaluation struct {
 	urgent  bool                     // goes before other candidates
 	only    []int                    // cases to gate; nil: those of every candidate
 	right   map[int]device.CaseReply // of cases whose outputs were judged right
+	lost    bool                     // it was so slow at the gate that not all of it was run
 }
 
 func (e *evaluation) fail(o kernels.Outcome, format string, args ...any) {
@@ -205,16 +206,18 @@ func (e *evaluation) remember(reply device.GateReply) {
 	if e.right == nil {
 		e.right = map[int]device.CaseReply{}
 	}
-	for _, i := range e.wanted() {
+	for _, i := range ran(&reply) {
 		e.right[i] = reply.Cases[i]
 	}
 	if e.only != nil {
 		return
 	}
-	e.elapsed = map[string]float64{}
+	e.elapsed, e.lost = map[string]float64{}, reply.Lost
 	for _, w := range e.cfg.Workloads {
 		for _, i := range e.cases.Seeds(w.Name) {
-			e.elapsed[w.Name] = reply.Cases[i].Nanos
+			if reply.Cases[i].Ran {
+				e.elapsed[w.Name] = reply.Cases[i].Nanos
+			}
 		}
 	}
 }

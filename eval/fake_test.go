@@ -138,11 +138,18 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 		cs := &f.prep.Cases[i]
 		f.write(cs, places[i], factorOf(entry, cs.Trial, i == ran[len(ran)-1]))
 		reply.Cases[i] = device.CaseReply{Ran: true, Hash: cs.Seed, Same: true, Nanos: 10e3}
-		if entry == "glacial" {
-			reply.Cases[i].Nanos = speeds[entry]
+		if strings.HasPrefix(entry, "glacial") {
+			reply.Cases[i].Nanos = speeds["glacial"]
+		}
+		lost := req.Limit > 0 && i == req.Sets[0] && reply.Cases[i].Nanos > req.Limit
+		if reply.Lost = lost || entry == "gives_up"; reply.Lost && i == req.Sets[0] {
+			break
 		}
 	}
 	last := &reply.Cases[ran[len(ran)-1]]
+	if entry == "glacial_wrong_at_last" || entry == "glacial_wrong" {
+		f.write(&f.prep.Cases[req.Sets[0]], places[req.Sets[0]], 2.01)
+	}
 	switch entry {
 	case "race":
 		last.Same = false
@@ -265,7 +272,7 @@ func die(sig syscall.Signal) {
 }
 
 // speeds are the times in ns by entry; others take 10 us.
-var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3, "glacial": 125e6,
+var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3, "glacial": 125e6, "glacial_yet_faster": 115e6,
 	"replays": 2e3,
 	"dips":    9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3, "killed_in_duel": 8e3, "killed_at_the_end": 8e3,
 	"replays_scratch": 2e3, "stores_what_differs": 8e3, "seen_only": 8e3, "seen_a_little": 9.5e3, "strays_in_duel": 8e3,

@@ -88,7 +88,9 @@ func (p *Pool) fight(ctx context.Context, a, b contestant, t terms, pairs int) (
 	defer span.End()
 	span.Note("fresh", t.fresh)
 	f, began := p.newFight(t, a.base), time.Now()
-	f.itself = b.itself
+	if f.itself = b.itself; t.both && !t.fresh && p.slow(a, b, t) {
+		f.Sure(p.margin())
+	}
 	for f.More() && !f.given && !f.late(began) && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
 		for i := range f.workloads {
 			if f.given {

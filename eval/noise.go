@@ -52,7 +52,11 @@ func (p *Pool) knowNoise(ctx context.Context, a contestant) (rest bool, err erro
 	}
 	twin := a
 	twin.itself = true
-	f, err := p.fight(ctx, a, twin, terms{cache: p.cfg.Cache, which: p.all()}, stats.MinPairs)
+	t, pairs := terms{cache: p.cfg.Cache, which: p.all()}, stats.MinPairs
+	if p.slow(a, twin, t) {
+		pairs = duelBatch
+	}
+	f, err := p.fight(ctx, a, twin, t, pairs)
 	if err != nil {
 		return false, fmt.Errorf("noise: %w", err)
 	}

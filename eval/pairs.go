@@ -32,6 +32,18 @@ func unequal(a, b contestant, workload string) bool {
 	return min(x, y) > 0 && max(x, y) >= max(device.SlowCall, farApart*min(x, y))
 }
 
+// slow reports whether both sides' calls are, at every workload of a duel: a pair lasts as long as ten of others, and
+// says as much.
+func (p *Pool) slow(a, b contestant, t terms) bool {
+	for _, i := range t.which {
+		name := p.cfg.Workloads[i].Name
+		if min(a.estimate[name], b.estimate[name]) < device.SlowCall {
+			return false
+		}
+	}
+	return true
+}
+
 // freshCases are the sets of a workload's bank that the fresh half of a duel is about.
 func (p *Pool) freshCases(a, b contestant, workload string) []int {
 	bank := p.cases.Banks[workload]

@@ -44,15 +44,20 @@ func (p *Pool) repeatsTooFast(workload string, r repeats, honest float64, least 
 	if len(r.ratios) == 0 {
 		return ""
 	}
-	margin := repeatMargin + repeatSlack/r.fresh
-	if p.device.Kind == "cpu" {
-		margin = emulatedRepeatMargin
-	}
-	if least(r.ratios) >= (1-margin)*honest {
+	if least(r.ratios) >= p.fewestRepeat(r, honest) {
 		return ""
 	}
 	return fmt.Sprintf("%s: keeps answers: repeated calls on the same inputs take %.2f of the time of first calls; "+
 		"for honest kernels it is %.2f", workload, stats.Median(r.ratios), honest)
+}
+
+// fewestRepeat is the ratio below which repeated calls are too fast.
+func (p *Pool) fewestRepeat(r repeats, honest float64) float64 {
+	margin := repeatMargin + repeatSlack/r.fresh
+	if p.device.Kind == "cpu" {
+		margin = emulatedRepeatMargin
+	}
+	return (1 - margin) * honest
 }
 
 // usualRepeat is the least ratio of repeated to fresh calls that an honest kernel may have at a workload, by the

@@ -79,7 +79,7 @@ func (e *evaluation) hopeless() bool {
 			far++
 		}
 	}
-	if far == 0 || e.job.Each && far < len(e.cfg.Workloads) {
+	if !e.lost && (far == 0 || e.job.Each && far < len(e.cfg.Workloads)) {
 		return false
 	}
 	for _, w := range e.cfg.Workloads {

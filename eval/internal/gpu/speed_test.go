@@ -153,7 +153,7 @@ func (s *Session) logSteps(t *testing.T, cubin []byte, calls []kernels.Call) err
 		{"hash", small.bytes, 500, look(HashKind, small)},
 		{"look after", small.bytes, 500, func() error {
 			s.counted = counterFirst
-			_, _, err := s.lookAfter(p, c, a, nil, calls[0])
+			_, _, err := s.lookAfter(p, c, a, nil, calls[0], nowhere)
 			return err
 		}},
 		{"copy on the device", small.bytes, 500, func() error {
@@ -169,7 +169,7 @@ func (s *Session) logSteps(t *testing.T, cubin []byte, calls []kernels.Call) err
 			}
 			s.counted = counterFirst
 			if err == nil {
-				_, _, err = s.lookAfter(p, c, a, nil, calls[0])
+				_, _, err = s.lookAfter(p, c, a, nil, calls[0], nowhere)
 			}
 			return err
 		}},
