@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -231,13 +232,7 @@ func (in *Input) provenance() []Field {
 			measured = append(measured, Field{"noise", fmt.Sprintf("%.2f%% between a kernel and itself", 100*p.Noise)})
 		}
 		if c := p.Ceilings; c != nil {
-			matrix := ""
-			if c.Matrix > 0 { // the cpu device has none
-				matrix = report.Flops(c.Matrix) + " matrix, "
-			}
-			measured = append(measured,
-				Field{"ceilings", fmt.Sprintf("%s%s memory, %s L2 (measured on this device)", matrix, report.Bandwidth(c.Bandwidth),
-					report.Bandwidth(c.L2))})
+			measured = append(measured, Field{"ceilings", figures.CeilingsText(*c) + " (measured on this device)"})
 		}
 	}
 	out = append(out, Field{"device", dev.Label() + " " + dev.Arch}, Field{"GPU", dev.UUID}, Field{"driver", dev.Driver},

@@ -203,3 +203,20 @@ func TestCause(t *testing.T) {
 		}
 	}
 }
+
+// TestNoInterval: one sample has none, and says nothing of how near the figure is.
+func TestNoInterval(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{Interval(4852000, 4852000, 4852000), "4.852 ms"},
+		{Interval(4852000, 0, 0), "4.852 ms"},
+		{Interval(12340, 12310, 12400), "12.34 us [12.31, 12.40]"},
+		{Gain(2.494, 2.494, 2.494), "2.494x"},
+		{Gain(2.494, 2.4, 2.5), "2.494x [2.400, 2.500]"},
+		{Share(0.254), "0.25"},
+		{Share(1e30), "1.0e+30"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}

@@ -149,12 +149,12 @@ func (l *leadersPane) intervalCell(r *row) string {
 			return text[i:]
 		}
 	}
-	return text
+	return "-"
 }
 
 func (l *leadersPane) spreadCell(r *row) string {
 	t := l.span(r)
-	if t == nil || t.median == 0 {
+	if t == nil || t.median == 0 || !(t.hi > t.lo) { // one sample has no interval
 		return "-"
 	}
 	spread := 100 * float64(t.hi-t.lo) / 2 / float64(t.median)

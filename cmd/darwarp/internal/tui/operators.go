@@ -26,7 +26,7 @@ var operatorColumns = []operatorColumn{
 		if o.earned <= 0 {
 			return "-", inkDim
 		}
-		return gainText(o.earned), inkGood
+		return factor(math.Exp(o.earned)), inkGood
 	}},
 	{"won", 4, func(o *operator) (string, ink) { return fmt.Sprint(o.crowned), inkChampion }},
 	{"better", 7, func(o *operator) (string, ink) { return report.Count(o.records), inkPlain }},
@@ -128,12 +128,4 @@ func (p *operatorsPane) draw(a area) {
 			a.right(x, y, text, k)
 		}
 	}
-}
-
-// gainText writes a log gain as a factor, or as per cent where it is small.
-func gainText(log float64) string {
-	if f := math.Exp(log); f >= 2 {
-		return report.Ratio(f)
-	}
-	return fmt.Sprintf("+%.1f%%", 100*(math.Exp(log)-1))
 }
