@@ -168,16 +168,23 @@ func TestNothingIsNull(t *testing.T) {
 	}
 }
 
-// TestChampionIsListed: the champion has a row also when many were timed faster, with the rank that it has there.
-func TestChampionIsListed(t *testing.T) {
+// TestChampionIsFirst: the champion is the first also when many were timed faster, with the rank that it has there, and
+// a rank is shown once.
+func TestChampionIsFirst(t *testing.T) {
 	var all []kernels.Candidate
 	for i := range 40 {
 		all = append(all, found(i+1, 1+float64(i), nil))
 	}
 	in := Input{Meta: store.Meta{Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Champion: &all[30]}
+	all[1].Score = all[0].Score
 	l := in.leaders(all)
-	if n := len(l.Rows); n != 21 || !l.Rows[20].Champion || l.Rows[20].Rank != 31 || l.More != 19 {
-		t.Errorf("%d rows, the last %+v, %d more", n, l.Rows[n-1], l.More)
+	if n := len(l.Rows); n != 20 || !l.Rows[0].Champion || l.Rows[0].Rank != "31" || l.More != 20 {
+		t.Errorf("%d rows, the first %+v, %d more", n, l.Rows[0], l.More)
+	}
+	for i, want := range []string{"31", "1", "", "3", "4"} {
+		if got := l.Rows[i].Rank; got != want {
+			t.Errorf("row %d has rank %q, want %q", i, got, want)
+		}
 	}
 }
 

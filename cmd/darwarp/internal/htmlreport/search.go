@@ -145,7 +145,7 @@ type Leaders struct {
 
 // Leader is one of the best candidates.
 type Leader struct {
-	Rank                 int
+	Rank                 string // empty: that of the row above
 	Champion             bool
 	ID, Speedup          string
 	Times                []string
@@ -163,16 +163,15 @@ func (in *Input) leaders(shown []kernels.Candidate) Leaders {
 	for _, w := range in.Meta.Workloads[:min(shownWorkloads, len(in.Meta.Workloads))] {
 		l.Workloads = append(l.Workloads, w.Name)
 	}
-	ranks := report.CandidateRanks(shown, in.Meta.Workloads)
-	for i, c := range shown {
-		champion := in.Champion != nil && c.ID == in.Champion.ID
-		if i >= shownLeaders && !champion { // the champion is listed wherever it stands
-			continue
-		}
+	var champion kernels.ID
+	if in.Champion != nil {
+		champion = in.Champion.ID
+	}
+	for _, c := range report.Leaderboard(shown, in.Meta.Workloads, champion, shownLeaders) {
 		l.Resources = l.Resources || len(c.Result.Resources) > 0
-		x := Leader{Rank: ranks[i], Champion: champion, ID: c.ID.Short(), Speedup: report.Speedup(c.Score),
+		x := Leader{Rank: c.Shown, Champion: c.ID == champion, ID: c.ID.Short(), Speedup: report.Speedup(c.Score),
 			Registers: report.Registers(c.Result.Resources), Smem: report.Smem(c.Result.Resources),
-			Occ: report.Occupancy(c.Result.Resources), Origin: origin(c)}
+			Occ: report.Occupancy(c.Result.Resources), Origin: origin(c.Candidate)}
 		for _, w := range l.Workloads {
 			cell := "-"
 			if t := report.Find(c.Result.Times, w); t != nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -217,6 +218,35 @@ func TestNoInterval(t *testing.T) {
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
+// TestLeaderboard: the champion is first wherever its timing puts it, and each rank stands once.
+func TestLeaderboard(t *testing.T) {
+	id := func(i int) (id kernels.ID) { id[0] = byte(i + 1); return id }
+	var best []kernels.Candidate
+	for i := range 6 {
+		c := kernels.Candidate{ID: id(i), Score: 1 + float64(i/3)} // two groups of three
+		best = append(best, c)
+	}
+	for _, tt := range []struct {
+		champion kernels.ID
+		n        int
+		want     string
+	}{
+		{kernels.ID{}, 6, "1:1 2: 3: 4:4 5: 6:"},
+		{id(0), 6, "1:1 2: 3: 4:4 5: 6:"},
+		{id(2), 6, "3:1 1: 2: 4:4 5: 6:"},
+		{id(4), 3, "5:4 1:1 2:"},
+		{id(9), 2, "1:1 2:"},
+	} {
+		var got []string
+		for _, p := range Leaderboard(best, nil, tt.champion, tt.n) {
+			got = append(got, fmt.Sprintf("%d:%s", p.ID[0], p.Shown))
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("champion %d, %d rows: %s, want %s", tt.champion[0], tt.n, s, tt.want)
 		}
 	}
 }

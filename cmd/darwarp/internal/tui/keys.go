@@ -90,6 +90,8 @@ func views() []*binding {
 			panes: onCandidates, hint: true, do: func(m *Model) tea.Cmd { return m.openAt(viewLineage) }},
 		{keys: []string{"e"}, show: "e", short: "export", long: "export to a folder, as `darwarp export` does",
 			panes: onCandidates, hint: true, do: (*Model).askExport},
+		{keys: []string{"s", "S"}, show: "s S", short: "sort", long: "sort by the next column; S: the other way round",
+			panes: []pane{paneLeaders}, do: (*Model).sort},
 		{keys: []string{"w"}, show: "w", long: "times of the next workload", panes: []pane{paneLeaders},
 			do: func(m *Model) tea.Cmd { return m.leaders.nextWorkload() }},
 		{keys: []string{"t"}, show: "t", short: "time", long: "curve over time or evaluations; y, X: axes linear or " +
@@ -223,6 +225,16 @@ func (m *Model) diff() tea.Cmd {
 	return cmd
 }
 
+// sort sorts the leaderboard, or turns its order.
+func (m *Model) sort() tea.Cmd {
+	if m.pressed == "S" {
+		m.leaders.turnOrder()
+	} else {
+		m.leaders.sortNext()
+	}
+	return nil
+}
+
 // back undoes one thing.
 func (m *Model) back() tea.Cmd {
 	switch {
@@ -236,7 +248,10 @@ func (m *Model) back() tea.Cmd {
 			m.follows = true
 		}
 	case m.board.ranking.filter.active():
-		m.board.ranking.setFilter(filter{})
+		m.board.setFilter("")
+	case m.leaders.sort.head != "":
+		m.leaders.sort = sorting{}
+		m.leaders.resort()
 	case m.log.word.active():
 		m.log.word = filter{}
 	default:
