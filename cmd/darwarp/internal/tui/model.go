@@ -51,6 +51,8 @@ type Model struct {
 	leaders   *leadersPane
 	curve     *curvePane
 	candidate *candidatePane
+	operators *operatorsPane
+	portfolio *portfolioPane
 	log       *logPane
 	header    header
 	left      Leave
@@ -73,6 +75,14 @@ type frame struct {
 	second  int64
 	changed bool
 	last    string
+	spots   []spot // of the panes
+	tabs    []spot
+}
+
+// spot is where a pane is on the screen: with its frame, and without.
+type spot struct {
+	pane        pane
+	rect, inner rect
 }
 
 // Leave is how a view was left.
@@ -96,8 +106,10 @@ func NewModel(ctx context.Context, b *Board, src Source, o Options) *Model {
 	m := &Model{scene: sc, selection: sel, frame: frame{changed: true, seen: -1}, src: src, ctx: ctx,
 		leaders: &leadersPane{selection: sel}, curve: &curvePane{scene: sc}, log: &logPane{scene: sc}, header: header{sc}}
 	m.candidate = &candidatePane{selection: sel, leaders: m.leaders, src: src, sheets: map[sheetKey]*sheet{}}
+	m.operators, m.portfolio = &operatorsPane{scene: sc}, &portfolioPane{scene: sc}
 	m.panes = [paneCount]content{paneLeaders: m.leaders, paneCurve: m.curve, paneCandidate: m.candidate,
-		paneFailures: failures, paneOperators: &operatorsPane{scene: sc}, paneMachine: &machinePane{sc}, paneLog: m.log}
+		paneFailures: failures, paneOperators: m.operators, paneMachine: &machinePane{sc}, paneLog: m.log,
+		panePortfolio: m.portfolio}
 	return m
 }
 
@@ -130,6 +142,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		m.changed = true
 		return m, tea.Batch(m.key(msg), m.candidate.need())
+	case tea.MouseClickMsg:
+		if msg.Button == tea.MouseLeft {
+			m.changed = true
+			return m, tea.Batch(m.click(msg.X, msg.Y), m.candidate.need())
+		}
+	case tea.MouseWheelMsg:
+		m.wheel(msg.X, msg.Y, msg.Button == tea.MouseWheelDown)
 	case tea.PasteMsg:
 		if m.dialog != nil && m.dialog.input {
 			m.dialog.text += msg.Content
@@ -178,6 +197,7 @@ func (m *Model) View() tea.View {
 	}
 	v := tea.NewView(m.last)
 	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
 	v.WindowTitle = shown("darwarp " + m.title())
 	return v
 }

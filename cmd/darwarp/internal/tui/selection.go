@@ -44,6 +44,9 @@ func (s *selection) subject() int32 {
 			return all[s.failures.list.at].example
 		}
 	}
+	if s.pair[0] >= 0 && s.focus == paneCandidate {
+		return s.pair[1] // it is compared, and not the one under the cursor
+	}
 	if s.picked >= 0 && !s.follows && s.board.rows[s.picked].score == 0 {
 		return s.picked // a failure that was opened
 	}
