@@ -192,7 +192,7 @@ func (in *Input) head(shown []kernels.Candidate) []Field {
 	out = append(out, Field{"search", fmt.Sprintf("%s, seed %d", m.Strategy, m.Seed)},
 		Field{"evaluations", fmt.Sprintf("%s, %s right", report.Count(len(in.Candidates)), report.Count(len(shown)))})
 	if n := len(in.Candidates); n > 0 {
-		out = append(out, Field{"took", report.Duration(in.Candidates[n-1].At.Sub(m.Created))})
+		out = append(out, Field{"took", report.Duration(in.elapsed()[in.Candidates[n-1].ID])})
 	}
 	return out
 }

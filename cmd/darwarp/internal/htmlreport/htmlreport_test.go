@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"darwarp/cmd/darwarp/internal/printable"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/store"
 )
@@ -254,5 +255,27 @@ func TestWrite(t *testing.T) {
 	}
 	if n := strings.Count(head, "sha256-"); n != 2 {
 		t.Errorf("the policy allows %d scripts", n)
+	}
+}
+
+// TestElapsed: a search on a recording took what the recorded work took, and not what reading it again did.
+func TestElapsed(t *testing.T) {
+	for kind, want := range map[string]string{"replay": "1m12s", "cuda": "3.0s"} {
+		in := Input{Meta: store.Meta{Device: kernels.Device{Kind: kind}}}
+		for i := range 3 {
+			c := found(i+1, 1/float64(i+1), nil)
+			c.At, c.Result.Cost = in.Meta.Created.Add(time.Duration(i+1)*time.Second), kernels.Cost{Compile: 20, Time: 4}
+			in.Candidates = append(in.Candidates, c)
+		}
+		took := ""
+		for _, f := range in.head(in.Candidates) {
+			if f.Name == "took" {
+				took = f.Value
+			}
+		}
+		end := in.convergence(in.Candidates).Best
+		if at := report.Duration(time.Duration(end[len(end)-1].At[1] * float64(time.Second))); took != want || at != want {
+			t.Errorf("%s: took %s, the chart ends at %s, want %s", kind, took, at, want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -40,9 +41,9 @@ func (in *Input) convergence(shown []kernels.Candidate) *Convergence {
 	}
 	inOrder := slices.Clone(shown)
 	slices.SortFunc(inOrder, func(a, b kernels.Candidate) int { return a.Seq - b.Seq })
+	when := in.elapsed()
 	moment := func(c kernels.Candidate) [3]float64 {
-		return [3]float64{float64(c.Seq), math.Round(max(0, c.At.Sub(in.Meta.Created).Seconds())*1e3) / 1e3,
-			round(1 / c.Score)}
+		return [3]float64{float64(c.Seq), math.Round(max(0, when[c.ID].Seconds())*1e3) / 1e3, round(1 / c.Score)}
 	}
 	v := &Convergence{Lines: in.levels(), Thinned: len(inOrder) > shownRight}
 	step := (len(inOrder) + shownRight - 1) / shownRight
@@ -60,6 +61,20 @@ func (in *Input) convergence(shown []kernels.Candidate) *Convergence {
 	end[2] = v.Best[len(v.Best)-1].At[2]
 	v.Best = append(v.Best, Moment{At: end})
 	return v
+}
+
+// elapsed is when each candidate was judged, in the time of the search: on a recording, the time that the recorded work
+// took.
+func (in *Input) elapsed() map[kernels.ID]time.Duration {
+	out, sum := map[kernels.ID]time.Duration{}, 0.0
+	for _, c := range in.Candidates {
+		sum += c.Result.Cost.Total()
+		out[c.ID] = c.At.Sub(in.Meta.Created)
+		if in.Meta.Device.Kind == "replay" {
+			out[c.ID] = time.Duration(sum * float64(time.Second))
+		}
+	}
+	return out
 }
 
 // round keeps five digits: a page needs no more.

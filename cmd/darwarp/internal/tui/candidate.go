@@ -37,7 +37,6 @@ type rich []piece
 type candidatePane struct {
 	*selection
 	leaders *leadersPane // whose workload's time is told
-	src     Source
 	view    candidateView
 	sheets  map[sheetKey]*sheet
 }

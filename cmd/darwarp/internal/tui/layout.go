@@ -92,6 +92,9 @@ func (m *Model) wideLayout(body rect) []placed {
 	if s := m.board.live.machine; s != nil {
 		machine = 5 + min(len(s.GPUs), max(1, body.h/8))
 	}
+	if m.machine.host != nil {
+		machine++
+	}
 	tables := max(6, (body.h-curve-machine)*45/100)
 	a, b := r.rows(curve, tables), r.rows(curve, tables)
 	b.w = m.operatorsWidth(r.w)

@@ -31,6 +31,8 @@ type Options struct {
 	Here bool
 	// CloseAtEnd leaves the view when the search has ended.
 	CloseAtEnd bool
+	// Host tells how busy the computer is, nil: nothing is told of it. See HostSampler.
+	Host func() (Host, error)
 	// UTF8 says that the terminal shows more than ASCII.
 	UTF8 bool
 	// Now is the clock, nil: the real one.
@@ -44,7 +46,6 @@ type Model struct {
 	*selection
 	prompts
 	frame
-	src Source
 	ctx context.Context
 
 	panes     [paneCount]content
@@ -52,6 +53,7 @@ type Model struct {
 	curve     *curvePane
 	candidate *candidatePane
 	operators *operatorsPane
+	machine   *machinePane
 	portfolio *portfolioPane
 	log       *logPane
 	header    header
@@ -100,15 +102,16 @@ func NewModel(ctx context.Context, b *Board, src Source, o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	sc := &scene{board: b, opt: o, art: localArt(o.UTF8)}
+	sc := &scene{board: b, src: src, opt: o, art: localArt(o.UTF8)}
 	failures := &failuresPane{scene: sc}
 	sel := newSelection(sc, failures)
-	m := &Model{scene: sc, selection: sel, frame: frame{changed: true, seen: -1}, src: src, ctx: ctx,
+	m := &Model{scene: sc, selection: sel, frame: frame{changed: true, seen: -1}, ctx: ctx,
 		leaders: &leadersPane{selection: sel}, curve: &curvePane{scene: sc}, log: &logPane{scene: sc}, header: header{sc}}
-	m.candidate = &candidatePane{selection: sel, leaders: m.leaders, src: src, sheets: map[sheetKey]*sheet{}}
+	m.candidate = &candidatePane{selection: sel, leaders: m.leaders, sheets: map[sheetKey]*sheet{}}
 	m.operators, m.portfolio = &operatorsPane{scene: sc}, &portfolioPane{scene: sc}
+	m.machine = &machinePane{scene: sc}
 	m.panes = [paneCount]content{paneLeaders: m.leaders, paneCurve: m.curve, paneCandidate: m.candidate,
-		paneFailures: failures, paneOperators: m.operators, paneMachine: &machinePane{sc}, paneLog: m.log,
+		paneFailures: failures, paneOperators: m.operators, paneMachine: m.machine, paneLog: m.log,
 		panePortfolio: m.portfolio}
 	return m
 }
@@ -155,6 +158,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case sheetMsg:
 		m.candidate.sheets[msg.key] = msg.sheet
+	case hostMsg:
+		m.machine.take(msg)
 	case noticeMsg:
 		m.say(msg.text, msg.err)
 	default:
@@ -177,7 +182,7 @@ func (m *Model) tick() tea.Cmd {
 	if m.opt.CloseAtEnd && !b.loading && !b.live.watching && b.live.last.Kind != "" {
 		return tea.Quit
 	}
-	return tea.Batch(nextTick(), m.candidate.need())
+	return tea.Batch(nextTick(), m.candidate.need(), m.machine.sample(now))
 }
 
 // say shows a notice for a while.

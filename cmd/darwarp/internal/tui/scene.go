@@ -8,6 +8,7 @@ import (
 // scene is what every part of a view looks at: the board, the terminal, and where the focus is.
 type scene struct {
 	board *Board
+	src   Source
 	opt   Options
 	art   *art
 	w, h  int
