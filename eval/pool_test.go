@@ -391,7 +391,7 @@ func TestSizesThatDoNotFit(t *testing.T) {
 // judged by what it has run, and is filed by the gate's time. Of others the gate is whole.
 func TestLostAtTheGate(t *testing.T) {
 	pool := fakePool(t)
-	all := len(pool.cases.gated())
+	all := len(pool.cases.Gated())
 	for _, c := range []struct {
 		entry   string
 		bar     float64 // ns; 0: there is none

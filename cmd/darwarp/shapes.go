@@ -8,10 +8,10 @@ import (
 )
 
 // shapesTable has a line for every shape of every candidate.
-func (a *app) shapesTable(r *record.Record, best []kernels.Candidate) error {
+func (a *app) shapesTable(r *record.Record, best []report.Placed) error {
 	var t *report.Table
-	for i, c := range best {
-		f, all, err := shapesOf(r, c)
+	for _, c := range best {
+		f, all, err := shapesOf(r, c.Candidate)
 		if err != nil {
 			return err
 		}
@@ -22,7 +22,7 @@ func (a *app) shapesTable(r *record.Record, best []kernels.Candidate) error {
 		for j, s := range all {
 			cells := []any{"", ""}
 			if j == 0 {
-				cells = []any{i + 1, c.ID.Short()}
+				cells = []any{c.Shown, c.ID.Short()}
 			}
 			t.Row(append(cells, f.ShapeCells(s)...)...)
 		}

@@ -84,8 +84,8 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	if err != nil {
 		return err
 	}
-	a.Sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"),
-		status.PID, report.Quantity(status.Len, "candidate"))
+	a.Sayf("%s: live since %s, process %d, %s so far, %s. Ctrl-C leaves it running.", path,
+		status.Started.Format("15:04:05"), status.PID, report.Quantity(status.Len, "candidate"), standsAt(status))
 	err = view.Watch(ctx, a.Console, asJSON, path, progress.Failures(status.Counts))
 	if ctx.Err() != nil {
 		return nil // the user left
@@ -94,6 +94,14 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 		return err
 	}
 	return record.With(a.Sayf, path, func(r *record.Record) error { return a.endState(false, r) })
+}
+
+// standsAt is what a live search has found.
+func standsAt(s store.Status) string {
+	if s.Champion == nil || s.Score <= 0 {
+		return "no champion yet"
+	}
+	return fmt.Sprintf("champion %s: %s over the naive start", s.Champion.Short(), report.Speedup(s.Score))
 }
 
 // endState says how a run that nobody writes stands.
@@ -127,7 +135,7 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 // viewOptions are what every view may do.
 func (a *app) viewOptions(path string) tui.Options {
 	command := func(do string, args []string) (evolve.Command, error) { return steerFlags{}.command(path, do, args) }
-	return tui.Options{UTF8: tui.UTF8(), Command: command,
+	return tui.Options{UTF8: tui.UTF8(), Command: command, Host: tui.HostSampler(),
 		Export: func(ctx context.Context, id kernels.ID, dir string) (string, error) {
 			r, err := record.Open(path)
 			if err != nil {

@@ -23,7 +23,7 @@ func GainText(g kernels.Gain) string {
 	if g.Ratio == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.3fx [%.3f, %.3f]", g.Ratio, g.Lo, g.Hi)
+	return report.Gain(g.Ratio, g.Lo, g.Hi)
 }
 
 // Insights lists choices with what they buy by the objective, where that is not one shape, and at each

@@ -25,7 +25,8 @@ type Board struct {
 	history
 	measures
 	steering
-	ranking index
+	ranking index  // by score
+	sorted  *index // by what the leaderboard is sorted by, nil: by score
 	elapsed sessions
 	keys    keyGenes
 	live    live
@@ -146,7 +147,7 @@ func (b *Board) enter(c *kernels.Candidate, at time.Duration) (r *row, isNew boo
 	b.rows, b.bounds = append(b.rows, x), append(b.bounds, x.interval())
 	r = &b.rows[i]
 	if o == kernels.OK {
-		b.ranking.add(i)
+		b.list(i)
 		b.sample.add(i)
 	}
 	b.causes.add(c, i)
@@ -194,6 +195,9 @@ func (b *Board) fell(c *kernels.Candidate) {
 	}
 	r := &b.rows[i]
 	b.ranking.remove(i)
+	if b.sorted != nil {
+		b.sorted.remove(i)
+	}
 	b.sample.rows = slices.DeleteFunc(b.sample.rows, func(k int32) bool { return k == i })
 	b.steps = slices.DeleteFunc(b.steps, func(g gain) bool { return g.row == i })
 	b.outcomes[r.outcome]--

@@ -37,7 +37,6 @@ type rich []piece
 type candidatePane struct {
 	*selection
 	leaders *leadersPane // whose workload's time is told
-	src     Source
 	view    candidateView
 	sheets  map[sheetKey]*sheet
 }
@@ -134,7 +133,7 @@ func (p *candidatePane) drawHead(a area, r *row, k sheetKey) {
 	if k.with >= 0 {
 		with := &b.rows[k.with]
 		if r.score > 0 && with.score > 0 {
-			ps = append(ps, part{"x" + fmt.Sprintf("%.3f", with.score/r.score), inkGood})
+			ps = append(ps, part{"gain " + factor(with.score/r.score), inkGood})
 		}
 		ps = append(ps, part{b.changes(with, r), inkDim})
 	}
@@ -156,11 +155,11 @@ func (p *candidatePane) lineageLines(i int32, width int) []rich {
 			before := &b.rows[path[n-1]]
 			change = b.changes(before, r)
 			if before.score > 0 && r.score > 0 {
-				gain = fmt.Sprintf("x%.3f", before.score/r.score)
+				gain = factor(before.score / r.score)
 			}
 		}
 		k := inkGood
-		if strings.HasPrefix(gain, "x0.") {
+		if strings.HasPrefix(gain, "0.") {
 			k = inkBad
 		}
 		first := rich{{fmt.Sprintf("%6s  ", report.Count(int(r.seq))), inkDim}, {r.id.Short(), inkPlain},
@@ -203,8 +202,8 @@ func (p *candidatePane) figureLines(c *kernels.Candidate, width int) []rich {
 		c.Origin.Generation, c.Seq), inkPlain)
 	field("note", c.Origin.Note, inkPlain)
 	if g := c.Result.Gate; g != nil {
-		field("gate", fmt.Sprintf("%d checks, %s outputs; worst error %.2f of its tolerance (%s)", g.Checks,
-			report.Count(g.Elements), g.Worst, g.Where), inkPlain)
+		field("gate", fmt.Sprintf("%d checks, %s outputs; worst error %s of its tolerance (%s)", g.Checks,
+			report.Count(g.Elements), report.Share(g.Worst), g.Where), inkPlain)
 	}
 	for _, x := range c.Result.Resources {
 		field("resources", fmt.Sprintf("%s: %d registers, %s spilled, %s shared, %d blocks/SM, occupancy %s", x.Entry,

@@ -37,6 +37,9 @@ type rect struct{ x, y, w, h int }
 // inset is the rectangle without a border of one cell.
 func (r rect) inset() rect { return rect{r.x + 1, r.y + 1, max(0, r.w-2), max(0, r.h-2)} }
 
+// holds reports whether a place is in the rectangle.
+func (r rect) holds(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
+
 // rows is the part from row i on, n rows high at most.
 func (r rect) rows(i, n int) rect {
 	i = min(i, r.h)

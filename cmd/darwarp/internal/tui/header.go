@@ -109,6 +109,12 @@ func (h *header) bestParts() []part {
 		best += " over naive start"
 	}
 	ps := []part{{best, inkChampion}}
+	if share := h.progress(); h.h < roomyH && share >= 0 { // there is no line for it
+		ps = append(ps, part{fmt.Sprintf("%.0f%%", 100*share), inkPlain})
+	}
+	if eta := h.eta(); h.h < roomyH && eta != "" {
+		ps = append(ps, part{eta, inkPlain})
+	}
 	if st := b.standing(); st == kernels.OnTrial {
 		ps = append(ps, part{string(st), inkWarn})
 	}
@@ -153,22 +159,30 @@ func (h *header) drawProgress(x area) {
 	}
 	at := x.text(1, 2, evals+" evals ", inkPlain)
 	if share >= 0 {
-		n := min(24, x.rect.w/6)
-		at = x.bar(at, 2, n, share, inkAccent)
-		at = x.text(at, 2, fmt.Sprintf(" %.0f%%", 100*share), inkDim)
+		if x.rect.w >= barsFrom {
+			at = x.bar(at, 2, min(24, x.rect.w/6), share, inkAccent) + 1
+		}
+		at = x.text(at, 2, fmt.Sprintf("%.0f%%", 100*share), inkDim)
 	}
+	x.parts(at+2, 2, x.rect.w-3-at, h.progressParts())
+}
+
+// barsFrom is the width from which on there is room for a bar beside what it shows.
+const barsFrom = 60
+
+// progressParts are what is told of the search's way, what matters most first.
+func (h *header) progressParts() []part {
+	b := h.board
 	l := &b.live
 	rate := l.last.Rate
 	if rate == 0 && h.elapsed() > 0 {
 		rate = float64(b.verdicts) / h.elapsed().Seconds()
 	}
 	ps := []part{{fmt.Sprintf("%.1f/s", rate), inkPlain}}
-	if l.watching && l.draining == "" && l.last.ETA > 0 {
-		left := l.last.ETA
-		if !b.still() {
-			left = max(time.Second, left-max(0, h.opt.Now().Sub(l.heard)))
-		}
-		ps = append(ps, part{"ETA " + report.Duration(left), inkPlain})
+	if eta := h.eta(); eta != "" && h.w >= barsFrom {
+		ps = append(ps, part{eta, inkPlain})
+	} else if eta != "" {
+		ps = append([]part{{eta, inkPlain}}, ps...)
 	}
 	k := inkDim
 	if b.failed > 0 {
@@ -184,7 +198,20 @@ func (h *header) drawProgress(x area) {
 	if l.lost > 0 {
 		ps = append(ps, part{fmt.Sprintf("%d lost", l.lost), inkBad})
 	}
-	x.parts(at+2, 2, x.rect.w-3-at, ps)
+	return ps
+}
+
+// eta says when the budget will be spent, empty where nothing says.
+func (h *header) eta() string {
+	l := &h.board.live
+	if !l.watching || l.draining != "" || l.last.ETA <= 0 {
+		return ""
+	}
+	left := l.last.ETA
+	if !h.board.still() {
+		left = max(time.Second, left-max(0, h.opt.Now().Sub(l.heard)))
+	}
+	return "ETA " + report.Duration(left)
 }
 
 // bar draws a share and gives the column after it.

@@ -53,11 +53,13 @@ func moves() []*binding {
 		}},
 		{keys: []string{"q"}, show: "q", short: "leave", long: "leave; a live run: asks whether to detach or to stop",
 			hint: true, do: (*Model).quit},
-		{keys: []string{"tab"}, show: "tab", short: "pane", long: "next pane; shift-tab the one before, 1 to 7 by number",
+		{keys: []string{"tab"}, show: "tab", short: "pane", long: "next pane; shift-tab the one before, 1 to 8 by number",
 			hint: true, do: func(m *Model) tea.Cmd { m.turn(1); return nil }},
 		{keys: []string{"shift+tab"}, do: func(m *Model) tea.Cmd { m.turn(-1); return nil }},
-		{keys: []string{"1", "2", "3", "4", "5", "6", "7"}, do: func(m *Model) tea.Cmd {
-			m.focus = pane(m.pressed[0] - '1')
+		{keys: []string{"1", "2", "3", "4", "5", "6", "7", "8"}, do: func(m *Model) tea.Cmd {
+			if p := pane(m.pressed[0] - '1'); m.has(p) {
+				m.focus = p
+			}
 			return nil
 		}},
 		{keys: []string{"j", "down"}, show: "j k", short: "move", long: "down and up, also the arrow keys", hint: true,
@@ -69,7 +71,7 @@ func moves() []*binding {
 		{keys: []string{"g", "home"}, do: func(m *Model) tea.Cmd { m.move(-1 << 30); return nil }},
 		{keys: []string{"G", "end"}, do: func(m *Model) tea.Cmd { m.move(1 << 30); return nil }},
 		{keys: []string{"enter"}, show: "enter", short: "open", long: "open the candidate",
-			panes: []pane{paneLeaders, paneFailures, paneLog}, hint: true, do: (*Model).open},
+			panes: []pane{paneLeaders, paneFailures, paneLog, panePortfolio}, hint: true, do: (*Model).open},
 		{keys: []string{"left", "right", "[", "]"}, show: "left right", short: "source, diff, ...",
 			long: "of a candidate: source, diff, lineage, figures", panes: []pane{paneCandidate}, hint: true,
 			do: (*Model).nextView},
@@ -90,6 +92,8 @@ func views() []*binding {
 			panes: onCandidates, hint: true, do: func(m *Model) tea.Cmd { return m.openAt(viewLineage) }},
 		{keys: []string{"e"}, show: "e", short: "export", long: "export to a folder, as `darwarp export` does",
 			panes: onCandidates, hint: true, do: (*Model).askExport},
+		{keys: []string{"s", "S"}, show: "s S", short: "sort", long: "sort by the next column; S: the other way round",
+			panes: []pane{paneLeaders}, do: (*Model).sort},
 		{keys: []string{"w"}, show: "w", long: "times of the next workload", panes: []pane{paneLeaders},
 			do: func(m *Model) tea.Cmd { return m.leaders.nextWorkload() }},
 		{keys: []string{"t"}, show: "t", short: "time", long: "curve over time or evaluations; y, X: axes linear or " +
@@ -126,6 +130,8 @@ func commands() []*binding {
 			panes: onCandidates, live: true, do: (*Model).askKill},
 		{keys: []string{"ctrl+c"}, show: "ctrl-c", long: "a search here: once finishes and saves, twice ends; else leaves",
 			do: (*Model).interrupt},
+		{show: "mouse", long: "click: go there, sort by a column, a second time opens; wheel: move; shift selects text",
+			do: func(*Model) tea.Cmd { return nil }},
 		{keys: []string{"esc"}, show: "esc", long: "back: close, unfilter, unmark", do: (*Model).back},
 	}
 }
@@ -191,6 +197,13 @@ func (m *Model) open() tea.Cmd {
 		}
 		return nil
 	}
+	if m.focus == panePortfolio {
+		if i, ok := m.board.byID[m.portfolio.id()]; ok {
+			m.pick(i)
+			return m.openAt(m.candidate.view)
+		}
+		return nil
+	}
 	if i := m.subject(); m.focus == paneFailures && i >= 0 {
 		m.pick(i)
 		return m.openAt(viewFigures)
@@ -201,6 +214,9 @@ func (m *Model) open() tea.Cmd {
 func (m *Model) openAt(v candidateView) tea.Cmd {
 	if i := m.subject(); i >= 0 && m.focus == paneFailures {
 		m.pick(i)
+	}
+	if m.focus != paneCandidate {
+		m.pair = [2]int32{-1, -1}
 	}
 	m.focus, m.candidate.view = paneCandidate, v
 	m.scroll[v] = 0
@@ -223,6 +239,16 @@ func (m *Model) diff() tea.Cmd {
 	return cmd
 }
 
+// sort sorts the leaderboard, or turns its order.
+func (m *Model) sort() tea.Cmd {
+	if m.pressed == "S" {
+		m.leaders.turnOrder()
+	} else {
+		m.leaders.sortNext()
+	}
+	return nil
+}
+
 // back undoes one thing.
 func (m *Model) back() tea.Cmd {
 	switch {
@@ -236,7 +262,10 @@ func (m *Model) back() tea.Cmd {
 			m.follows = true
 		}
 	case m.board.ranking.filter.active():
-		m.board.ranking.setFilter(filter{})
+		m.board.setFilter("")
+	case m.leaders.sort.head != "":
+		m.leaders.sort = sorting{}
+		m.leaders.resort()
 	case m.log.word.active():
 		m.log.word = filter{}
 	default:

@@ -3,13 +3,18 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
 
 // machinePane shows how busy the machine is.
-type machinePane struct{ *scene }
+type machinePane struct {
+	*scene
+	host    *Host // nil: not known
+	sampled time.Time
+}
 
 func (p *machinePane) note() string {
 	if p.board.state != nil {
@@ -28,6 +33,10 @@ func (p *machinePane) draw(a area) {
 			y = p.drawGPU(a, y, g)
 		}
 		p.drawSlots(a, y, s)
+		y++
+	}
+	if p.host != nil {
+		p.drawHost(a, y)
 		y++
 	}
 	p.drawPace(a, y)

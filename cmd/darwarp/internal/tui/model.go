@@ -31,6 +31,8 @@ type Options struct {
 	Here bool
 	// CloseAtEnd leaves the view when the search has ended.
 	CloseAtEnd bool
+	// Host tells how busy the computer is, nil: nothing is told of it. See HostSampler.
+	Host func() (Host, error)
 	// UTF8 says that the terminal shows more than ASCII.
 	UTF8 bool
 	// Now is the clock, nil: the real one.
@@ -44,13 +46,15 @@ type Model struct {
 	*selection
 	prompts
 	frame
-	src Source
 	ctx context.Context
 
 	panes     [paneCount]content
 	leaders   *leadersPane
 	curve     *curvePane
 	candidate *candidatePane
+	operators *operatorsPane
+	machine   *machinePane
+	portfolio *portfolioPane
 	log       *logPane
 	header    header
 	left      Leave
@@ -73,6 +77,14 @@ type frame struct {
 	second  int64
 	changed bool
 	last    string
+	spots   []spot // of the panes
+	tabs    []spot
+}
+
+// spot is where a pane is on the screen: with its frame, and without.
+type spot struct {
+	pane        pane
+	rect, inner rect
 }
 
 // Leave is how a view was left.
@@ -90,14 +102,17 @@ func NewModel(ctx context.Context, b *Board, src Source, o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	sc := &scene{board: b, opt: o, art: localArt(o.UTF8)}
+	sc := &scene{board: b, src: src, opt: o, art: localArt(o.UTF8)}
 	failures := &failuresPane{scene: sc}
 	sel := newSelection(sc, failures)
-	m := &Model{scene: sc, selection: sel, frame: frame{changed: true, seen: -1}, src: src, ctx: ctx,
+	m := &Model{scene: sc, selection: sel, frame: frame{changed: true, seen: -1}, ctx: ctx,
 		leaders: &leadersPane{selection: sel}, curve: &curvePane{scene: sc}, log: &logPane{scene: sc}, header: header{sc}}
-	m.candidate = &candidatePane{selection: sel, leaders: m.leaders, src: src, sheets: map[sheetKey]*sheet{}}
+	m.candidate = &candidatePane{selection: sel, leaders: m.leaders, sheets: map[sheetKey]*sheet{}}
+	m.operators, m.portfolio = &operatorsPane{scene: sc}, &portfolioPane{scene: sc}
+	m.machine = &machinePane{scene: sc}
 	m.panes = [paneCount]content{paneLeaders: m.leaders, paneCurve: m.curve, paneCandidate: m.candidate,
-		paneFailures: failures, paneOperators: &operatorsPane{scene: sc}, paneMachine: &machinePane{sc}, paneLog: m.log}
+		paneFailures: failures, paneOperators: m.operators, paneMachine: m.machine, paneLog: m.log,
+		panePortfolio: m.portfolio}
 	return m
 }
 
@@ -130,12 +145,21 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		m.changed = true
 		return m, tea.Batch(m.key(msg), m.candidate.need())
+	case tea.MouseClickMsg:
+		if msg.Button == tea.MouseLeft {
+			m.changed = true
+			return m, tea.Batch(m.click(msg.X, msg.Y), m.candidate.need())
+		}
+	case tea.MouseWheelMsg:
+		m.wheel(msg.X, msg.Y, msg.Button == tea.MouseWheelDown)
 	case tea.PasteMsg:
 		if m.dialog != nil && m.dialog.input {
 			m.dialog.text += msg.Content
 		}
 	case sheetMsg:
 		m.candidate.sheets[msg.key] = msg.sheet
+	case hostMsg:
+		m.machine.take(msg)
 	case noticeMsg:
 		m.say(msg.text, msg.err)
 	default:
@@ -158,7 +182,7 @@ func (m *Model) tick() tea.Cmd {
 	if m.opt.CloseAtEnd && !b.loading && !b.live.watching && b.live.last.Kind != "" {
 		return tea.Quit
 	}
-	return tea.Batch(nextTick(), m.candidate.need())
+	return tea.Batch(nextTick(), m.candidate.need(), m.machine.sample(now))
 }
 
 // say shows a notice for a while.
@@ -178,6 +202,7 @@ func (m *Model) View() tea.View {
 	}
 	v := tea.NewView(m.last)
 	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
 	v.WindowTitle = shown("darwarp " + m.title())
 	return v
 }

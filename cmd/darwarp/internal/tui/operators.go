@@ -26,7 +26,7 @@ var operatorColumns = []operatorColumn{
 		if o.earned <= 0 {
 			return "-", inkDim
 		}
-		return gainText(o.earned), inkGood
+		return factor(math.Exp(o.earned)), inkGood
 	}},
 	{"won", 4, func(o *operator) (string, ink) { return fmt.Sprint(o.crowned), inkChampion }},
 	{"better", 7, func(o *operator) (string, ink) { return report.Count(o.records), inkPlain }},
@@ -65,16 +65,21 @@ func orNone(n int) string {
 
 // operatorColumns are those that find room beside the names.
 func (t *tally) operatorColumns(room int) []operatorColumn {
-	cols := operatorColumns
-	if t.spent.asked > 0 {
-		cols = slices.Insert(slices.Clone(cols), 3, modelColumns...)
-	}
+	cols := t.allColumns()
 	for n := range cols {
 		if room -= cols[n].width + 1; room < 0 {
 			return cols[:n]
 		}
 	}
 	return cols
+}
+
+// allColumns are those that there is something to say in.
+func (t *tally) allColumns() []operatorColumn {
+	if t.spent.asked > 0 {
+		return slices.Insert(slices.Clone(operatorColumns), 3, modelColumns...)
+	}
+	return operatorColumns
 }
 
 // shortArm is an operator's name without what says that it is a language model: its model does.
@@ -100,14 +105,29 @@ func (p *operatorsPane) move(by int) {
 	p.list.at = min(max(0, p.list.at+by), max(0, len(p.board.operatorsByGain())-1))
 }
 
+// width is what all columns take, with the frame.
+func (p *operatorsPane) width() int {
+	n := 2 + p.nameWidth(1<<20)
+	for _, c := range p.board.allColumns() {
+		n += c.width + 1
+	}
+	return n
+}
+
+// nameWidth is the longest name that is shown, in a pane of a width.
+func (p *operatorsPane) nameWidth(width int) int {
+	b, name := p.board, 8
+	for _, i := range b.operatorsByGain() {
+		name = max(name, min(ansi.StringWidth(shortArm(b.operators.all[i])), max(9, min(width, 90)/3)))
+	}
+	return name
+}
+
 // draw says what each operator tried, and what came of it.
 func (p *operatorsPane) draw(a area) {
 	b := p.board
 	order := b.operatorsByGain()
-	name := 8
-	for _, i := range order {
-		name = max(name, min(ansi.StringWidth(shortArm(b.operators.all[i])), max(9, a.rect.w/3)))
-	}
+	name := p.nameWidth(a.rect.w)
 	cols := b.operatorColumns(a.rect.w - name)
 	x := name
 	for _, c := range cols {
@@ -128,12 +148,4 @@ func (p *operatorsPane) draw(a area) {
 			a.right(x, y, text, k)
 		}
 	}
-}
-
-// gainText writes a log gain as a factor, or as per cent where it is small.
-func gainText(log float64) string {
-	if f := math.Exp(log); f >= 2 {
-		return report.Ratio(f)
-	}
-	return fmt.Sprintf("+%.1f%%", 100*(math.Exp(log)-1))
 }

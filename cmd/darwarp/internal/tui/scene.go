@@ -8,6 +8,7 @@ import (
 // scene is what every part of a view looks at: the board, the terminal, and where the focus is.
 type scene struct {
 	board *Board
+	src   Source
 	opt   Options
 	art   *art
 	w, h  int
@@ -22,10 +23,17 @@ func (s *scene) size() size {
 		return sizeNone
 	case s.w < framedW || s.h < framedH:
 		return sizeCompact
-	case s.w < wideW || s.h < wideH || s.zoom:
-		return sizeFramed
+	case s.w >= wideW && s.h >= wideH && !s.zoom:
+		return sizeWide
+	case s.w >= sideW && s.h >= highH && !s.zoom:
+		return sizeHigh
 	}
-	return sizeWide
+	return sizeFramed
+}
+
+// has reports whether there is such a pane.
+func (s *scene) has(p pane) bool {
+	return p != panePortfolio || s.board.state != nil && s.board.state.Portfolio != nil
 }
 
 // elapsed is the search's time now, a little after its last event.
@@ -42,7 +50,12 @@ func (s *scene) elapsed() time.Duration {
 }
 
 // turn moves the focus.
-func (s *scene) turn(by int) { s.focus = (s.focus + pane(by) + paneCount) % paneCount }
+func (s *scene) turn(by int) {
+	s.focus = (s.focus + pane(by) + paneCount) % paneCount
+	if !s.has(s.focus) {
+		s.turn(by)
+	}
+}
 
 func (s *scene) workloadText() string {
 	ws := s.board.workloads()

@@ -22,20 +22,19 @@ func newSelection(s *scene, f *failuresPane) *selection {
 
 // selected is the row under the leaderboard's cursor, -1: there is none.
 func (s *selection) selected() int32 {
-	x := &s.board.ranking
-	n := x.len()
+	n := s.board.listed()
 	if n == 0 {
 		return -1
 	}
 	if !s.follows {
-		if at := x.find(s.picked); at >= 0 {
+		if at := s.board.placeOf(s.picked); at >= 0 {
 			s.leader.at = at
 		}
 	} else {
 		s.leader.at = 0
 	}
 	s.leader.at = min(max(0, s.leader.at), n-1)
-	return x.order[x.position(s.leader.at)]
+	return s.board.rowAt(s.leader.at)
 }
 
 // subject is the row that the candidate pane shows and that keys are about.
@@ -45,6 +44,9 @@ func (s *selection) subject() int32 {
 			return all[s.failures.list.at].example
 		}
 	}
+	if s.pair[0] >= 0 && s.focus == paneCandidate {
+		return s.pair[1] // it is compared, and not the one under the cursor
+	}
 	if s.picked >= 0 && !s.follows && s.board.rows[s.picked].score == 0 {
 		return s.picked // a failure that was opened
 	}
@@ -52,11 +54,10 @@ func (s *selection) subject() int32 {
 }
 
 func (s *selection) moveLeader(by int) {
-	x := &s.board.ranking
 	s.selected() // where the cursor is now
-	if n := x.len(); n > 0 {
+	if n := s.board.listed(); n > 0 {
 		s.leader.at = min(max(0, s.leader.at+by), n-1)
-		s.picked = x.order[x.position(s.leader.at)]
+		s.picked = s.board.rowAt(s.leader.at)
 		s.follows = s.leader.at == 0
 	}
 	s.pair, s.scroll = [2]int32{-1, -1}, map[candidateView]int{}

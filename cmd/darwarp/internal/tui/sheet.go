@@ -33,10 +33,10 @@ const maxSheets = 64
 
 // wanted is the sheet that the candidate pane needs now.
 func (p *candidatePane) wanted() (k sheetKey, ok bool) {
+	i := p.subject()
 	if p.pair[0] >= 0 && p.view == viewDiff {
 		return sheetKey{p.pair[1], p.pair[0]}, true
 	}
-	i := p.subject()
 	if i < 0 {
 		return k, false
 	}
@@ -45,7 +45,7 @@ func (p *candidatePane) wanted() (k sheetKey, ok bool) {
 
 // need starts to make the sheet that is to be seen and is not there.
 func (p *candidatePane) need() tea.Cmd {
-	if p.focus != paneCandidate && p.size() != sizeWide || p.board.state == nil {
+	if p.focus != paneCandidate && p.size() < sizeHigh || p.board.state == nil {
 		return nil
 	}
 	k, ok := p.wanted()

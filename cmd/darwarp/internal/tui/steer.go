@@ -179,7 +179,7 @@ func (m *Model) askFilter() tea.Cmd {
 			m.log.word, m.log.list = newFilter(s), list{}
 			return
 		}
-		m.board.ranking.setFilter(newFilter(s))
+		m.board.setFilter(s)
 	}
 	m.dialog = &dialog{title: "Filter", about: "words in ID, family, operator or genes: stages=4 mma", input: true,
 		line: true, text: text,

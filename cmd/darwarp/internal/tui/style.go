@@ -150,6 +150,19 @@ var asciiArt = art{
 	plusMinus: "+-", live: "*", above: "above",
 }
 
+// arrow says which way a column is sorted.
+func (a *art) arrow(reverse bool) string {
+	switch {
+	case a.unicode && reverse:
+		return "▾"
+	case a.unicode:
+		return "▴"
+	case reverse:
+		return "v"
+	}
+	return "^"
+}
+
 // localArt takes what the locale can show.
 func localArt(utf8 bool) *art {
 	a := asciiArt

@@ -26,8 +26,8 @@ type Lines struct {
 	state     progress.State
 	champion  kernels.Candidate
 	columns   func() int // of the terminal now, 0: none
-	heard     time.Time // of the last event
-	quiet     bool      // the view is open: nothing is printed
+	heard     time.Time  // of the last event
+	quiet     bool       // the view is open: nothing is printed
 }
 
 // newLines prints to a console; find looks up candidates.
