@@ -27,19 +27,10 @@ func attentionPool(t *testing.T) (*Pool, *templates.Bundle) {
 		size(1, 2, 70, 64, 1)}
 	p.Check.Inputs = []string{"normal", "wide"}
 	p.Workloads = []kernels.Workload{{Name: "test", Dims: size(1, 1, 79, 64, 0), Weight: 1}}
-	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(),
+	return openPool(t, Config{Kind: "cpu", Problem: p, Headers: templates.Include(),
 		DType:     kernels.FP16,
 		Reference: b.ReferenceSource(kernels.FP16), Workloads: p.Workloads, Cache: "hot", Races: true, CacheDir: testCache,
-		Acc: []kernels.DType{kernels.FP32, kernels.FP16}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := pool.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return pool, b
+		Acc: []kernels.DType{kernels.FP32, kernels.FP16}}), b
 }
 
 // attentionJob is a point of the family: the defaults but for some genes, as in "mma=wmma warps=2".
@@ -51,10 +42,10 @@ func attentionJob(t *testing.T, pool *Pool, b *templates.Bundle, genes string) k
 		name, value, _ := strings.Cut(kv, "=")
 		g[name] = kernels.ParseValue(value)
 	}
-	if err := f.Check(g, pool.device, kernels.FP16); err != nil {
+	if err := f.Check(g, pool.device, pool.cfg.DType); err != nil {
 		t.Fatalf("%s: %v", genes, err)
 	}
-	job, err := b.Job(f, g, pool.device, kernels.FP16)
+	job, err := b.Job(f, g, pool.device, pool.cfg.DType)
 	if err != nil {
 		t.Fatalf("%s: %v", genes, err)
 	}

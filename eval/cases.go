@@ -72,9 +72,7 @@ func (s *caseSet) gated() []int {
 // an exact test has every check shape on ordinary inputs instead. For who would reign: the rest of each workload's
 // bank, every other input class at each workload, and a size near it.
 func newCases(w wanted) (*caseSet, error) {
-	s := &caseSet{want: w, byLoad: map[string][]int{}, trials: map[string][]int{}, guardKey: w.rng.Uint64(),
-		atomics: w.problem.Check.Atomics,
-		terms:   device.TermsOf(w.problem), mix: w.mixed()}
+	s := noCases(w)
 	if err := s.addShapes(); err != nil {
 		return nil, err
 	}
@@ -87,6 +85,13 @@ func newCases(w wanted) (*caseSet, error) {
 		}
 	}
 	return s, nil
+}
+
+// noCases is a list that is empty so far.
+func noCases(w wanted) *caseSet {
+	return &caseSet{want: w, byLoad: map[string][]int{}, trials: map[string][]int{}, guardKey: w.rng.Uint64(),
+		atomics: w.problem.Check.Atomics,
+		terms:   device.TermsOf(w.problem), mix: w.mixed()}
 }
 
 // addShapes adds the check shapes that the effort allows, or the least of them.

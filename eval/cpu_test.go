@@ -23,20 +23,11 @@ func cpuPool(t *testing.T, races bool) *Pool {
 		t.Skipf("THE CPU DEVICE IS NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
 	}
 	p := kernelstest.Problem(t, kernelstest.Scale)
-	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: p, Headers: templates.Include(),
+	return openPool(t, Config{Kind: "cpu", Problem: p, Headers: templates.Include(),
 		DType: kernels.FP32,
 		Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
 			"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }",
 		Workloads: p.Workloads, Cache: "hot", Races: races, Jobs: 1, CacheDir: testCache, Sandbox: SandboxBest})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := pool.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return pool
 }
 
 // cpuJob is a candidate with the given statements as the body of a kernel of 256 threads a block; i is

@@ -95,18 +95,13 @@ func TestCheckerIsReplaced(t *testing.T) {
 	}
 }
 
-// A checker that cannot be started is given up after some tries, as an error of ours.
-func TestCheckerThatCannotStart(t *testing.T) {
-	shortRespite(t)
-	pool := fakePool(t)
-	pool.checker.spec.Args = []string{"worker", "no such worker"}
-	if err := syscall.Kill(pool.checker.worker.PID(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+// lostUntilGone evaluates until the pool gives up, for that reason; until then every evaluation is lost.
+func lostUntilGone(t *testing.T, pool *Pool, why string) {
+	t.Helper()
 	for i := range 2 * len(respite) {
 		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
 		if err != nil {
-			if !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), "the checker is gone after 3 tries in a row") {
+			if !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), why) {
 				t.Fatal(err)
 			}
 			return
@@ -116,6 +111,17 @@ func TestCheckerThatCannotStart(t *testing.T) {
 		}
 	}
 	t.Error("never given up")
+}
+
+// A checker that cannot be started is given up after some tries, as an error of ours.
+func TestCheckerThatCannotStart(t *testing.T) {
+	shortRespite(t)
+	pool := fakePool(t)
+	pool.checker.spec.Args = []string{"worker", "no such worker"}
+	if err := syscall.Kill(pool.checker.worker.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	lostUntilGone(t, pool, "the checker is gone after 3 tries in a row")
 }
 
 // A device that cannot be opened any more is tried again, in ever longer steps, and then given up with an error.

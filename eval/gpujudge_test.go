@@ -2,10 +2,8 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -202,19 +200,7 @@ func TestJudgeWithoutMemory(t *testing.T) {
 	pool := judgedPool(t, "")
 	behave(t, "mute")
 	killWorkers(t, "judge")
-	for i := range 2 * len(respite) {
-		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
-		if err != nil {
-			if !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), "no file was sent") {
-				t.Fatal(err)
-			}
-			return
-		}
-		if r.Outcome != kernels.Lost {
-			t.Fatalf("try %d: %v (%s)", i, r.Outcome, r.Detail)
-		}
-	}
-	t.Error("never given up")
+	lostUntilGone(t, pool, "no file was sent")
 }
 
 func TestTruthBudget(t *testing.T) {

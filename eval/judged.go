@@ -27,6 +27,9 @@ func (e *evaluation) measureJudged(ctx context.Context, runs []device.Run, final
 	defer e.free(slot)
 	for i := range runs {
 		j := &judgedRun{evaluation: e, run: runs[i], which: i, slot: slot, limits: e.limits(final)}
+		if len(runs) == 1 || e.job.Each { // else what is behind here may win elsewhere
+			j.against = runs[i].Bar
+		}
 		o, detail, err := j.take(ctx)
 		if err != nil || o != kernels.Unknown {
 			return reply, o, detail, err
@@ -58,13 +61,14 @@ func (p *Pool) limits(final bool) stats.Limits {
 // judgedRun is a run whose samples are judged.
 type judgedRun struct {
 	*evaluation
-	run    device.Run
-	which  int
-	slot   int
-	limits stats.Limits
-	out    device.RunReply
-	strays *device.Strays
-	began  time.Time
+	run     device.Run
+	which   int
+	slot    int
+	limits  stats.Limits
+	against float64 // bar of the stopping rule; 0: none
+	out     device.RunReply
+	strays  *device.Strays
+	began   time.Time
 }
 
 // take asks for samples until the screen or the stopping rule has seen enough.
@@ -81,7 +85,7 @@ func (j *judgedRun) take(ctx context.Context) (o kernels.Outcome, detail string,
 			return o, detail, err
 		}
 		if stop == nil {
-			stop = stats.NewStop(j.limits, got.Calls)
+			stop = stats.NewStop(j.limits, got.Calls).Against(j.against)
 		}
 		for _, ns := range got.Samples {
 			done = stop.Add(ns) || done

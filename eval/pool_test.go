@@ -26,19 +26,10 @@ func fakePoolAt(t *testing.T, where Location) *Pool {
 	return fakePoolOf(t, where, kernelstest.Scale, "")
 }
 
-// fakePoolOf opens a pool for a problem with another line in its [check].
-func fakePoolOf(t *testing.T, where Location, problem, line string) *Pool {
+// openPool opens a pool that is closed when the test ends.
+func openPool(t *testing.T, cfg Config) *Pool {
 	t.Helper()
-	if where.NVRTC.Path == "" || len(where.Include) == 0 {
-		t.Skip("NO EVALUATION IS TESTED: NVRTC or its headers not found; see darwarp doctor")
-	}
-	where.Driver.Path, where.BLASLt.Path = "fake", ""
-	t.Setenv("DARWARP_FAKE", t.TempDir())
-	p := kernelstest.Problem(t, strings.Replace(problem, "[check]", "[check]\n"+line, 1))
-	pool, err := Open(context.Background(), Config{
-		Problem: p, Reference: `extern "C" __global__ void reference(const float *x, double *y, float *s, int n) {}`,
-		Headers: templates.Include(), DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot", Jobs: 2, where: &where,
-	})
+	pool, err := Open(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +39,21 @@ func fakePoolOf(t *testing.T, where Location, problem, line string) *Pool {
 		}
 	})
 	return pool
+}
+
+// fakePoolOf opens a pool for a problem with another line in its [check].
+func fakePoolOf(t *testing.T, where Location, problem, line string) *Pool {
+	t.Helper()
+	if where.NVRTC.Path == "" || len(where.Include) == 0 {
+		t.Skip("NO EVALUATION IS TESTED: NVRTC or its headers not found; see darwarp doctor")
+	}
+	where.Driver.Path, where.BLASLt.Path = "fake", ""
+	t.Setenv("DARWARP_FAKE", t.TempDir())
+	p := kernelstest.Problem(t, strings.Replace(problem, "[check]", "[check]\n"+line, 1))
+	return openPool(t, Config{
+		Problem: p, Reference: `extern "C" __global__ void reference(const float *x, double *y, float *s, int n) {}`,
+		Headers: templates.Include(), DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot", Jobs: 2, where: &where,
+	})
 }
 
 // fakeJob is a candidate whose kernel has the given name; its machine code is its own.

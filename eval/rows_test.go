@@ -24,17 +24,8 @@ func builtinPool(t *testing.T, name string, d kernels.DType, size string, races 
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool, err := Open(context.Background(), Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(), DType: d,
-		Reference: b.ReferenceSource(d), Workloads: w, Cache: "hot", Races: races, Jobs: 2, CacheDir: testCache})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := pool.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return pool, b
+	return openPool(t, Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(), DType: d,
+		Reference: b.ReferenceSource(d), Workloads: w, Cache: "hot", Races: races, Jobs: 2, CacheDir: testCache}), b
 }
 
 // change is a mistake put into the source of a family's naive start.

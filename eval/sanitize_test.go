@@ -62,6 +62,27 @@ func TestSanitize(t *testing.T) {
 			}
 		})
 	}
+	t.Run("padding", func(t *testing.T) { // no gap behind a buffer hides an access from memcheck
+		args := filepath.Join(t.TempDir(), "args")
+		dir := t.TempDir()
+		script := "#!/bin/sh\necho $* >>" + args + "\n"
+		if err := os.WriteFile(filepath.Join(dir, "compute-sanitizer"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		if _, _, err := pool.Sanitize(context.Background(), job); err != nil {
+			t.Fatal(err)
+		}
+		data, _ := os.ReadFile(args)
+		for line := range strings.Lines(string(data)) {
+			if strings.Contains(line, "--tool memcheck") != strings.Contains(line, "--padding 65536") {
+				t.Error(line)
+			}
+		}
+		if strings.Count(string(data), "--padding") != 1 {
+			t.Errorf("%s", data)
+		}
+	})
 	t.Run("not installed", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		t.Setenv("CUDA_HOME", t.TempDir())

@@ -26,7 +26,7 @@ func (a *app) detach(ctx context.Context, f searchFlags) error {
 			args = append(args, "--store", run)
 		}
 	}
-	d, err := background.Start(ctx, a.Console, args, run)
+	d, err := background.Start(ctx, a.Console, args, run, a.keys)
 	switch {
 	case err != nil || d == nil:
 		return err

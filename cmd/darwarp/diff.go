@@ -14,16 +14,10 @@ import (
 
 func (a *app) diffCmd() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
-		Use:     "diff RUN ID ID",
-		Short:   "What differs between two candidates: genes, figures, source",
-		Example: "  darwarp diff gemm.db 3fa2 best",
-		Args:    argsBetween(3, 3),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return record.With(args[0], func(r *record.Record) error { return a.diff(asJSON, r, args[1], args[2]) })
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c := command("diff", func(_ *cobra.Command, args []string) error {
+		return record.With(args[0], func(r *record.Record) error { return a.diff(asJSON, r, args[1], args[2]) })
+	})
+	addJSON(c, &asJSON)
 	return c
 }
 

@@ -13,26 +13,21 @@ import (
 func (a *app) doctorCmd() *cobra.Command {
 	var asJSON, withLLM bool
 	var f models.Options
-	c := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check this machine: GPU, driver, compiler, disk",
-		Args:  noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			for _, name := range []string{"llm-model", "llm-url", "llm-key-file", "llm-timeout"} {
-				if c.Flags().Changed(name) && !withLLM {
-					return exit.Usagef("--%s goes with --llm", name)
-				}
+	c := command("doctor", func(c *cobra.Command, _ []string) error {
+		for _, name := range []string{"llm-model", "llm-url", "llm-key-file", "llm-timeout"} {
+			if c.Flags().Changed(name) && !withLLM {
+				return exit.Usagef("--%s goes with --llm", name)
 			}
-			if !withLLM {
-				return a.doctor(c.Context(), asJSON, nil)
-			}
-			return a.doctor(c.Context(), asJSON, &f)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+		}
+		if !withLLM {
+			return a.doctor(c.Context(), asJSON, nil)
+		}
+		return a.doctor(c.Context(), asJSON, &f)
+	})
+	addJSON(c, &asJSON)
 	c.Flags().BoolVar(&withLLM, "llm", false, "also query the language model server, which may cost a fraction of a cent")
 	c.Flags().StringSliceVar(&f.Models, "llm-model", nil, "with --llm: models to try")
-	addServer(c.Flags(), &f)
+	a.addServer(c.Flags(), &f)
 	return c
 }
 

@@ -44,32 +44,26 @@ func (a *app) showArms(r *record.Record) error {
 
 func (a *app) exchangesCmd() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
-		Use:     "exchanges RUN [N]",
-		Short:   "The questions to language models and their replies",
-		Example: "  darwarp exchanges gemm.db\n  darwarp exchanges gemm.db 3",
-		Args:    argsBetween(1, 2),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return record.With(args[0], func(r *record.Record) error {
-				all, err := r.Exchanges()
-				if err != nil {
-					return err
+	c := command("exchanges", func(_ *cobra.Command, args []string) error {
+		return record.With(args[0], func(r *record.Record) error {
+			all, err := r.Exchanges()
+			if err != nil {
+				return err
+			}
+			if len(args) == 2 {
+				n, err := strconv.Atoi(args[1])
+				if err != nil || n < 1 || n > len(all) {
+					return exit.Usagef("exchange %q: expected 1 to %d", args[1], len(all))
 				}
-				if len(args) == 2 {
-					n, err := strconv.Atoi(args[1])
-					if err != nil || n < 1 || n > len(all) {
-						return exit.Usagef("exchange %q: expected 1 to %d", args[1], len(all))
-					}
-					return a.showExchange(&all[n-1], asJSON)
-				}
-				if asJSON {
-					return a.PrintJSON(all)
-				}
-				return a.listExchanges(r, all)
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+				return a.showExchange(&all[n-1], asJSON)
+			}
+			if asJSON {
+				return a.PrintJSON(all)
+			}
+			return a.listExchanges(r, all)
+		})
+	})
+	addJSON(c, &asJSON)
 	return c
 }
 

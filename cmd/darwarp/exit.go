@@ -40,7 +40,7 @@ func (a *app) finish(err error) int {
 	return code
 }
 
-// noArgs and argsBetween replace cobra's own checks, whose messages do not say what to type.
+// noArgs refuses arguments; of a command with subcommands they are unknown ones.
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -23,25 +23,16 @@ type explainFlags struct {
 
 func (a *app) explainCmd() *cobra.Command {
 	var f explainFlags
-	c := &cobra.Command{
-		Use:   "explain RUN [ID]",
-		Short: "What each choice of a candidate gains, shape by shape",
-		Long: "explain takes the winner's genes back to its family's defaults, one at a time, all together, and two at a\n" +
-			"time where what they buy one by one does not explain what they buy together. Each is dueled with the\n" +
-			"winner at every shape. What it finds is stored in the run; `darwarp show` lists it.",
-		Example: "  darwarp explain gemm.db\n  darwarp explain gemm.db 3fa2 --pairs 30 --json",
-		Args:    argsBetween(1, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			if f.Pairs < 0 || f.Counters < 0 {
-				return exit.Usagef("--pairs and --counters: expected nothing below 0")
-			}
-			return interruptible(c, func(ctx context.Context) error { return a.explain(ctx, args[0], arg(args, 1), f) })
-		},
-	}
+	c := command("explain", func(c *cobra.Command, args []string) error {
+		if f.Pairs < 0 || f.Counters < 0 {
+			return exit.Usagef("--pairs and --counters: expected nothing below 0")
+		}
+		return interruptible(c, func(ctx context.Context) error { return a.explain(ctx, args[0], arg(args, 1), f) })
+	})
 	c.Flags().IntVar(&f.Pairs, "pairs", 10, "how many pairs of choices to take back together, at most")
 	c.Flags().IntVar(&f.Counters, "counters", 6,
 		"how many choices to profile with ncu beside the winner, if ncu is allowed; 0: none")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	addJSON(c, &f.json)
 	addDevice(c, &f.Target)
 	return c
 }

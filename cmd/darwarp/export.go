@@ -21,32 +21,23 @@ func (a *app) exportCmd() *cobra.Command {
 	var dir string
 	var as []string
 	var portfolio int
-	c := &cobra.Command{
-		Use:   "export RUN [ID] -o DIR",
-		Short: "Write a candidate to a self-contained folder, with a bench that proves it",
-		Long: `export writes the kernel, its launches with every number known, and bench.cu, which needs only the
-CUDA toolkit: it checks the kernel against the problem's reference and times it. --as adds further forms beside it.`,
-		Example: "  darwarp export gemm.db -o fast-gemm\n  darwarp export gemm.db -o fast-gemm --as header,torch\n" +
-			"  darwarp export gemm.db --portfolio 2 -o fast-gemm",
-		Args: argsBetween(1, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			if dir == "" {
-				return exit.Usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
+	c := command("export", func(c *cobra.Command, args []string) error {
+		if dir == "" {
+			return exit.Usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
+		}
+		if portfolio != 0 && len(args) > 1 {
+			return exit.Usagef("--portfolio %d: the run's portfolio chooses the kernels: leave out %q", portfolio, args[1])
+		}
+		if err := export.CheckTargets(as); err != nil {
+			return exit.Usagef("--as: %v", err)
+		}
+		return record.With(args[0], func(r *record.Record) error {
+			if portfolio != 0 {
+				return a.exportPortfolio(c.Context(), dir, as, r, portfolio)
 			}
-			if portfolio != 0 && len(args) > 1 {
-				return exit.Usagef("--portfolio %d: the run's portfolio chooses the kernels: leave out %q", portfolio, args[1])
-			}
-			if err := export.CheckTargets(as); err != nil {
-				return exit.Usagef("--as: %v", err)
-			}
-			return record.With(args[0], func(r *record.Record) error {
-				if portfolio != 0 {
-					return a.exportPortfolio(c.Context(), dir, as, r, portfolio)
-				}
-				return a.export(c.Context(), dir, as, r, arg(args, 1))
-			})
-		},
-	}
+			return a.export(c.Context(), dir, as, r, arg(args, 1))
+		})
+	})
 	c.Flags().StringVarP(&dir, "output", "o", "", "the folder to write")
 	c.Flags().StringSliceVar(&as, "as", nil, "further forms beside the bench: "+strings.Join(export.Targets()[1:], ", "))
 	c.Flags().IntVar(&portfolio, "portfolio", 0,

@@ -11,12 +11,20 @@ import (
 	"darwarp/mutate/llm"
 )
 
+// addJSON declares the flag of commands that also print JSON.
+func addJSON(c *cobra.Command, on *bool) { c.Flags().BoolVar(on, "json", false, "print JSON") }
+
+// addSeed declares the flag of commands that draw at random, and what the seed is of.
+func addSeed(c *cobra.Command, seed *uint64, of string) {
+	c.Flags().Uint64Var(seed, "seed", 1, "seed "+of)
+}
+
 // addModels declares the flags of language models.
-func addModels(fs *pflag.FlagSet, f *models.Options) {
+func (a *app) addModels(fs *pflag.FlagSet, f *models.Options) {
 	fs.StringVar(&f.Config, "llm", "", "let language models propose, told little or much: "+strings.Join(llm.Configs(),
 		", "))
 	fs.StringSliceVar(&f.Models, "llm-model", nil, "models to ask, by the server's names; repeatable")
-	addServer(fs, f)
+	a.addServer(fs, f)
 	fs.StringVar(&f.Budget, "llm-budget", "", "most that they may cost over all sessions, as in 5usd,200calls,2Mtokens "+
 		"(default 200calls, and 1usd where prices are known)")
 	fs.StringVar(&f.Prompts, "llm-prompts", "", "a folder with prompts that replace the built-in ones")
@@ -26,7 +34,8 @@ func addModels(fs *pflag.FlagSet, f *models.Options) {
 }
 
 // addServer declares the flags that say whom to ask.
-func addServer(fs *pflag.FlagSet, f *models.Options) {
+func (a *app) addServer(fs *pflag.FlagSet, f *models.Options) {
+	f.Getenv = a.keys.Getenv
 	fs.StringVar(&f.URL, "llm-url", "", "base URL of a server with OpenAI's chat protocol (default: $OPENAI_BASE_URL, "+
 		"or OpenAI's)")
 	fs.StringVar(&f.KeyFile, "llm-key-file", "",
@@ -42,12 +51,17 @@ func addTarget(c *cobra.Command, t *session.Target) {
 	fs.StringVar(&t.Cache, "cache", "", "what is timed: hot (inputs may be in L2, the default) or cold")
 	fs.StringArrayVar(&t.Workloads, "workload", nil,
 		"a size to score: a name, m=..,n=..,k=.., all, or default; repeatable")
+	addPoints(fs, t)
+	fs.BoolVar(&t.Races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of "+
+		"bounds")
+}
+
+// addPoints declares the flags that say which points are compiled, and how.
+func addPoints(fs *pflag.FlagSet, t *session.Target) {
 	fs.StringArrayVar(&t.Genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
 	fs.IntVar(&t.Jobs, "jobs", 0, "compiles at once (default: one per core)")
 	fs.StringVar(&t.Sandbox, "sandbox", "best",
 		"sandbox for compilers and candidates: best (what the kernel supports), strict (refuse if incomplete) or off")
-	fs.BoolVar(&t.Races, "races", false, "on the cpu device: look for races, barriers that diverge and accesses out of "+
-		"bounds")
 }
 
 // addTrace declares the flag that has recorded where the time goes.

@@ -14,12 +14,7 @@ import (
 )
 
 func (a *app) gateCmd() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "gate",
-		Short: "Test the gate itself, with cheats and with unusual but honest kernels",
-		Args:  noArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
+	c := command("gate", showHelp)
 	c.AddCommand(a.gateTestCmd())
 	return c
 }
@@ -28,14 +23,9 @@ func (a *app) gateTestCmd() *cobra.Command {
 	var t session.Target
 	var which gatetest.Filter
 	var asJSON bool
-	c := &cobra.Command{
-		Use:   "test",
-		Short: "Send the built-in cheats and honest kernels through the gate on this device",
-		Args:  noArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return interruptible(c, func(ctx context.Context) error { return a.gateTest(ctx, t, which, asJSON) })
-		},
-	}
+	c := command("gate test", func(c *cobra.Command, _ []string) error {
+		return interruptible(c, func(ctx context.Context) error { return a.gateTest(ctx, t, which, asJSON) })
+	})
 	c.Flags().StringVar(&t.Device, "device", "auto", "auto, cuda or cpu")
 	c.Flags().IntVar(&t.Jobs, "jobs", 0, "compiles at once (0: one per core)")
 	c.Flags().StringVar(&t.Sandbox, "sandbox", "best", "best, strict or off")
@@ -43,7 +33,7 @@ func (a *app) gateTestCmd() *cobra.Command {
 	c.Flags().StringSliceVar(&which.Problems, "problem", nil, "only the kernels of these problems")
 	c.Flags().StringSliceVar(&which.Kinds, "kind", nil, "only cheats of these kinds, or honest")
 	c.Flags().StringSliceVar(&which.Kernels, "kernel", nil, "only the kernels of these names")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	addJSON(c, &asJSON)
 	return c
 }
 

@@ -11,16 +11,10 @@ import (
 
 func (a *app) lineageCmd() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
-		Use:     "lineage RUN [ID]",
-		Short:   "The path to a candidate from the start: what each step changed and gained",
-		Example: "  darwarp lineage gemm.db",
-		Args:    argsBetween(1, 2),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return record.With(args[0], func(r *record.Record) error { return a.lineage(asJSON, r, arg(args, 1)) })
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c := command("lineage", func(_ *cobra.Command, args []string) error {
+		return record.With(args[0], func(r *record.Record) error { return a.lineage(asJSON, r, arg(args, 1)) })
+	})
+	addJSON(c, &asJSON)
 	return c
 }
 

@@ -25,17 +25,10 @@ type listFlags struct {
 
 func (a *app) listCmd() *cobra.Command {
 	var f listFlags
-	c := &cobra.Command{
-		Use:   "list [PROBLEM|DIR]",
-		Short: "Problems, families, genes, size of each space",
-		Example: "  darwarp list\n" +
-			"  darwarp list gemm --arch sm_90a",
-		Args: argsBetween(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.list(f, args) },
-	}
+	c := command("list", func(_ *cobra.Command, args []string) error { return a.list(f, args) })
 	c.Flags().StringVar(&f.arch, "arch", "", "count the space of this architecture only: sm_80, sm_89, sm_90a, sm_100a")
 	c.Flags().StringVar(&f.dtype, "dtype", "", "element type (default: the problem's first)")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	addJSON(c, &f.json)
 	return c
 }
 

@@ -24,6 +24,7 @@ package main
 import (
 	"context"
 	"io"
+	"log"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,9 @@ import (
 	"darwarp/cmd/darwarp/internal/background"
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/secret"
 	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/mutate/llm"
 )
 
 func main() {
@@ -40,7 +43,10 @@ func main() {
 
 // run is the whole program: the arguments without the program's name in, an exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args, log: background.Inherited()}
+	log.SetOutput(io.Discard) // nothing here logs, and what libraries do may quote what came from afar
+	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args}
+	a.keys = secret.Take(llm.EnvKey, llm.EnvOpenAIKey)
+	a.log = background.Inherited(stdin, a.keys)
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -52,8 +58,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // app is what every command shares.
 type app struct {
 	*console.Console
-	args []string // the command line
-	log  string   // of a search in the background
+	args []string   // the command line
+	keys secret.Env // of language models' servers
+	log  string     // of a search in the background
 }
 
 func (a *app) rootCmd() *cobra.Command {
@@ -64,7 +71,7 @@ func (a *app) rootCmd() *cobra.Command {
 			"compiled, run, checked and measured on your GPU.",
 		Version:       session.Version(),
 		Args:          noArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:          showHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

@@ -18,12 +18,7 @@ import (
 )
 
 func (a *app) newCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:   "new NAME",
-		Short: "Write a problem folder to start from",
-		Args:  argsBetween(1, 1),
-		RunE:  func(_ *cobra.Command, args []string) error { return a.newFolder(args[0]) },
-	}
+	return command("new", func(_ *cobra.Command, args []string) error { return a.newFolder(args[0]) })
 }
 
 // newFolder writes the scaffold into a folder that must not exist.
@@ -50,13 +45,8 @@ func (a *app) newFolder(dir string) error {
 
 func (a *app) checkCmd() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
-		Use:   "check DIR",
-		Short: "Check a problem folder: its mistakes, or the size of its spaces",
-		Args:  argsBetween(1, 1),
-		RunE:  func(_ *cobra.Command, args []string) error { return a.check(asJSON, args[0]) },
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c := command("check", func(_ *cobra.Command, args []string) error { return a.check(asJSON, args[0]) })
+	addJSON(c, &asJSON)
 	return c
 }
 

@@ -44,6 +44,8 @@ func oracle() http.Handler {
 			says(w, "late")
 		case "never":
 			<-r.Context().Done()
+		case "quotes":
+			says(w, "your key is "+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		case "leaks":
 			w.WriteHeader(http.StatusUnauthorized)
 			fmt.Fprintf(w, `{"error": {"message": "wrong key %s"}}`,

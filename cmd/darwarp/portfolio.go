@@ -20,23 +20,14 @@ type portfolioFlags struct {
 
 func (a *app) portfolioCmd() *cobra.Command {
 	var f portfolioFlags
-	c := &cobra.Command{
-		Use:   "portfolio RUN --k K",
-		Short: "The best K kernels of a run with a dispatcher by shape, measured again",
-		Long: "portfolio chooses the kernels of a run that are best together when each shape takes the fastest of them,\n" +
-			"duels the likely ones with the champion at every shape, chooses by that, and duels what it chose with the\n" +
-			"best single kernel once more on fresh data: that is the gain it prints and stores.",
-		Example: "  darwarp portfolio gemm.db --k 2\n  darwarp export gemm.db --portfolio 2 -o fast-gemm",
-		Args:    argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if f.k < 2 {
-				return exit.Usagef("--k %d: expected 2 or more kernels", f.k)
-			}
-			return interruptible(c, func(ctx context.Context) error { return a.portfolio(ctx, args[0], f) })
-		},
-	}
+	c := command("portfolio", func(c *cobra.Command, args []string) error {
+		if f.k < 2 {
+			return exit.Usagef("--k %d: expected 2 or more kernels", f.k)
+		}
+		return interruptible(c, func(ctx context.Context) error { return a.portfolio(ctx, args[0], f) })
+	})
 	c.Flags().IntVar(&f.k, "k", 0, "how many kernels at most")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	addJSON(c, &f.json)
 	addDevice(c, &f.Target)
 	return c
 }

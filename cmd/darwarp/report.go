@@ -22,20 +22,12 @@ type reportFlags struct{ out, workload string }
 
 func (a *app) reportCmd() *cobra.Command {
 	var f reportFlags
-	c := &cobra.Command{
-		Use:   "report RUN -o FILE.html",
-		Short: "A run as one HTML page: charts, tables, provenance; T4 results beside it",
-		Long: `report writes one self-contained HTML file that loads nothing from the network, and beside it, as FILE.json,
-the results in the T4 format of the auto-tuning community. T4 has one time a configuration: --workload says whose.`,
-		Example: "  darwarp report gemm.db -o gemm.html",
-		Args:    argsBetween(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
-				return exit.Usagef("-o %q: expected a file to write that ends in .html, as in -o report.html", f.out)
-			}
-			return record.With(args[0], func(r *record.Record) error { return a.report(f, r) })
-		},
-	}
+	c := command("report", func(_ *cobra.Command, args []string) error {
+		if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
+			return exit.Usagef("-o %q: expected a file to write that ends in .html, as in -o report.html", f.out)
+		}
+		return record.With(args[0], func(r *record.Record) error { return a.report(f, r) })
+	})
 	c.Flags().StringVarP(&f.out, "output", "o", "", "the HTML file to write; the T4 results get its name with .json")
 	c.Flags().StringVar(&f.workload, "workload", "", "workload whose times the T4 results have (default: the first)")
 	return c

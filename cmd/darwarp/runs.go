@@ -16,13 +16,8 @@ import (
 
 func (a *app) runsCmd() *cobra.Command {
 	var asJSON bool
-	c := &cobra.Command{
-		Use:   "runs",
-		Short: "Running searches and recent ones",
-		Args:  noArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return a.runs(c.Context(), asJSON) },
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c := command("runs", func(c *cobra.Command, _ []string) error { return a.runs(c.Context(), asJSON) })
+	addJSON(c, &asJSON)
 	return c
 }
 

@@ -32,35 +32,22 @@ type searchFlags struct {
 
 func (a *app) searchCmd() *cobra.Command {
 	var f searchFlags
-	c := &cobra.Command{
-		Use:   "search PROBLEM|DIR|RECORDING",
-		Short: "Search for a fast kernel; the run is one file",
-		Long: "search evolves a kernel for a built-in problem or a problem folder, on the GPU; without one,\n" +
-			"on the processor if there is a C++ compiler, at sizes that it can emulate. A recording (what\n" +
-			"`darwarp bench record` writes) needs neither. Every candidate is checked before it is timed,\n" +
-			"and stored in one file at once. Ctrl-C finishes what is in flight and saves; a second Ctrl-C ends at once.",
-		Example: "  darwarp search gemm\n" +
-			"  darwarp search gemm --for 8h --workload 4096 --workload m=128,n=8192,k=8192\n" +
-			"  darwarp search ./mykernel --evals 2000 --gene stages=3,4 --store mine.db\n" +
-			"  darwarp search --resume mine.db --for 1h\n" +
-			"  darwarp search gemm --for 8h --detach",
-		Args: argsBetween(0, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			f.Problem = arg(args, 0)
-			if err := f.check(c, len(args)); err != nil {
-				return err
-			}
-			if f.detach {
-				return a.detach(c.Context(), f)
-			}
-			return a.search(c.Context(), f)
-		},
-	}
-	f.addTo(c)
+	c := command("search", func(c *cobra.Command, args []string) error {
+		f.Problem = arg(args, 0)
+		if err := f.check(c, len(args)); err != nil {
+			return err
+		}
+		if f.detach {
+			return a.detach(c.Context(), f)
+		}
+		return a.search(c.Context(), f)
+	})
+	c.Args = argsBetween(0, 1) // none with --resume
+	f.addTo(a, c)
 	return c
 }
 
-func (f *searchFlags) addTo(c *cobra.Command) {
+func (f *searchFlags) addTo(a *app, c *cobra.Command) {
 	fs := c.Flags()
 	fs.DurationVar(&f.Budget.For, "for", 0, "stop after this long, as in 8h or 90s (with no budget: 2m)")
 	fs.IntVar(&f.Budget.Evals, "evals", 0, "stop after this many evaluations")
@@ -81,7 +68,7 @@ func (f *searchFlags) addTo(c *cobra.Command) {
 	fs.BoolVar(&f.NoBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
 	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
-	addModels(fs, &f.Models)
+	a.addModels(fs, &f.Models)
 	addTarget(c, &f.Target)
 	addTrace(c, &f.Target)
 }

@@ -17,15 +17,9 @@ type showFlags struct{ source, json bool }
 
 func (a *app) showCmd() *cobra.Command {
 	var f showFlags
-	c := &cobra.Command{
-		Use:     "show RUN [ID]",
-		Short:   "One candidate: genes, origin, resources, evidence, times, source",
-		Example: "  darwarp show gemm.db\n  darwarp show gemm.db 3fa2 --source",
-		Args:    argsBetween(1, 2),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return record.With(args[0], func(r *record.Record) error { return a.show(f, r, arg(args, 1)) })
-		},
-	}
+	c := command("show", func(_ *cobra.Command, args []string) error {
+		return record.With(args[0], func(r *record.Record) error { return a.show(f, r, arg(args, 1)) })
+	})
 	c.Flags().BoolVar(&f.source, "source", false, "print the rendered CUDA source only")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON, with the source")
 	return c

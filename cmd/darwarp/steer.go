@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -30,39 +31,22 @@ type steerFlags struct {
 
 func (a *app) steerCmd() *cobra.Command {
 	var f steerFlags
-	c := &cobra.Command{
-		Use:   "steer RUN pause|resume|pin ID|unpin ID|kill ID|add|weigh NAME=WEIGHT...|inject FILE",
-		Short: "Send a command to a running search",
-		Long: "steer tells a running search what to do, and returns when it is done and stored.\n\n" +
-			"  pause, resume          start nothing new; continue. Paused time does not count\n" +
-			"  pin ID, unpin ID       keep a candidate among the parents, whatever its rank\n" +
-			"  kill ID                stop breeding from a candidate and its descendants\n" +
-			"  add                    to the budget: --evals, --for\n" +
-			"  weigh NAME=WEIGHT...   give workloads other weights; all scores follow\n" +
-			"  inject FILE            judge the genes in a TOML or JSON file: family = \"...\", [genes]",
-		Example: "  darwarp steer gemm.db add --for 2h\n" +
-			"  darwarp steer gemm.db pin 3fa9c1\n" +
-			"  darwarp steer gemm.db weigh 4096=3 decode=1",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return exit.Usagef("got %s, expected: %s", report.Quantity(len(args), "argument"), c.UseLine())
-			}
-			path := record.Locate(args[0])
-			if err := record.CheckFile(path); err != nil {
-				return err
-			}
-			command, err := f.command(path, args[1], args[2:])
-			if err != nil {
-				return err
-			}
-			if err := tell(c.Context(), path, command); err != nil {
-				return err
-			}
-			a.Sayf("%s: %s", args[0], said(command))
-			return nil
-		},
-	}
+	c := command("steer", func(c *cobra.Command, args []string) error {
+		path := record.Locate(args[0])
+		if err := record.CheckFile(path); err != nil {
+			return err
+		}
+		command, err := f.command(path, args[1], args[2:])
+		if err != nil {
+			return err
+		}
+		if err := tell(c.Context(), path, command); err != nil {
+			return err
+		}
+		a.Sayf("%s: %s", args[0], said(command))
+		return nil
+	})
+	c.Args = argsBetween(2, math.MaxInt) // each of its commands counts its own
 	c.Flags().IntVar(&f.evals, "evals", 0, "add: this many more evaluations")
 	c.Flags().DurationVar(&f.time, "for", 0, "add: this much more time, as in 2h")
 	return c

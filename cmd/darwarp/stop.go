@@ -18,23 +18,15 @@ import (
 
 func (a *app) stopCmd() *cobra.Command {
 	var now bool
-	c := &cobra.Command{
-		Use:   "stop RUN",
-		Short: "End a running search in order, and wait for it",
-		Long: "stop ends a running search as the end of its budget would: what is in flight is finished and\n" +
-			"stored, the winner is measured again. With --now it waits for nothing; the state is that of the\n" +
-			"last verdict. A second stop ends the measurement too. The run can be resumed.",
-		Args: argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			path := record.Locate(args[0])
-			if err := record.CheckFile(path); err != nil {
-				return err
-			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			return a.stop(stop.Soft, path, now)
-		},
-	}
+	c := command("stop", func(c *cobra.Command, args []string) error {
+		path := record.Locate(args[0])
+		if err := record.CheckFile(path); err != nil {
+			return err
+		}
+		stop := console.OnInterrupt(c.Context())
+		defer stop.Release()
+		return a.stop(stop.Soft, path, now)
+	})
 	c.Flags().BoolVar(&now, "now", false, "do not wait for what is in flight, do not measure the winner")
 	return c
 }

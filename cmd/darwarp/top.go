@@ -25,23 +25,17 @@ type topFlags struct {
 
 func (a *app) topCmd() *cobra.Command {
 	var f topFlags
-	c := &cobra.Command{
-		Use:     "top RUN",
-		Short:   "The best candidates of a run, or the outcomes of all",
-		Example: "  darwarp top gemm.db -n 5\n  darwarp top gemm.db --shapes -n 3\n  darwarp top gemm.db --all",
-		Args:    argsBetween(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			switch {
-			case f.n < 1:
-				return exit.Usagef("-n %d: expected at least 1", f.n)
-			case f.all && f.shapes:
-				return exit.Usagef("--shapes and --all are two lists: choose one")
-			}
-			return record.With(args[0], func(r *record.Record) error { return a.top(f, r) })
-		},
-	}
+	c := command("top", func(_ *cobra.Command, args []string) error {
+		switch {
+		case f.n < 1:
+			return exit.Usagef("-n %d: expected at least 1", f.n)
+		case f.all && f.shapes:
+			return exit.Usagef("--shapes and --all are two lists: choose one")
+		}
+		return record.With(args[0], func(r *record.Record) error { return a.top(f, r) })
+	})
 	c.Flags().IntVarP(&f.n, "number", "n", 20, "how many")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	addJSON(c, &f.json)
 	c.Flags().BoolVar(&f.all, "all", false, "count every outcome, failures by cause")
 	c.Flags().BoolVar(&f.shapes, "shapes", false,
 		"a line for each shape: roofline, waves, scaling, speedup over each baseline")

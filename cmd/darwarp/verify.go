@@ -16,14 +16,6 @@ import (
 	"darwarp/kernels"
 )
 
-const verifyLong = `verify compiles, checks and times a stored candidate again and prints old and new side by side. It
-fails when the candidate is wrong now, or slower by more than both intervals and 2 %. With --races it is run on the
-processor instead, access by access, and what it does wrong there is named with its line and threads. ` +
-	`With --sanitize compute-sanitizer watches it on the GPU.
-With --trial it goes through everything that a champion does, 10,000 judged launches included, ` +
-	`and the run keeps what came of it: export tells.
-With --file nothing is run: every page, record and index of the run's file is read and held against the others.`
-
 // verifyFlags say what is verified, where, and against what.
 type verifyFlags struct {
 	session.Target
@@ -34,27 +26,19 @@ type verifyFlags struct {
 
 func (a *app) verifyCmd() *cobra.Command {
 	var f verifyFlags
-	c := &cobra.Command{
-		Use:   "verify RUN [ID]",
-		Short: "Gate and measure a candidate again, on this machine",
-		Long:  verifyLong,
-		Example: "  darwarp verify gemm.db\n  darwarp verify gemm.db 3fa2\n  darwarp verify gemm.db 3fa2 --races\n" +
-			"  darwarp verify gemm.db --trial\n  darwarp verify gemm.db --file",
-		Args: argsBetween(1, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			if f.file {
-				return record.With(args[0], func(r *record.Record) error { return a.verifyFile(c, r) })
-			}
-			if f.Trial && f.VerifyOptions.Races {
-				return exit.Usagef("--trial watches every access, too: leave out --races")
-			}
-			f.Target.Races = f.VerifyOptions.Races
-			return interruptible(c, func(ctx context.Context) error { return a.verify(ctx, args[0], arg(args, 1), f) })
-		},
-	}
+	c := command("verify", func(c *cobra.Command, args []string) error {
+		if f.file {
+			return record.With(args[0], func(r *record.Record) error { return a.verifyFile(c, r) })
+		}
+		if f.Trial && f.VerifyOptions.Races {
+			return exit.Usagef("--trial watches every access, too: leave out --races")
+		}
+		f.Target.Races = f.VerifyOptions.Races
+		return interruptible(c, func(ctx context.Context) error { return a.verify(ctx, args[0], arg(args, 1), f) })
+	})
 	addDevice(c, &f.Target)
 	fs := c.Flags()
-	fs.BoolVar(&f.json, "json", false, "print JSON")
+	addJSON(c, &f.json)
 	fs.BoolVar(&f.Trial, "trial", false, "hold it against everything that a champion is; fail unless it stands")
 	fs.BoolVar(&f.file, "file", false,
 		"read the whole file of the run instead, and say what is wrong with it; needs no device")

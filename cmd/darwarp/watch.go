@@ -27,38 +27,30 @@ import (
 func (a *app) watchCmd() *cobra.Command {
 	var asJSON, plain bool
 	var replay time.Duration
-	c := &cobra.Command{
-		Use:   "watch RUN",
-		Short: "Follow a live run, or look through a finished one",
-		Long: "watch opens the view of a run: live, or as it ended. Any number of views may look at one run, and\n" +
-			"leaving one leaves the search running. Without a terminal, with --plain and with --json it prints lines.",
-		Example: "  darwarp watch night.db\n  darwarp watch night.db --replay 30s\n  ssh -t host darwarp watch night.db",
-		Args:    argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			path := record.Locate(args[0])
-			if err := record.CheckFile(path); err != nil {
-				return err
-			}
-			if c.Flags().Changed("replay") && replay <= 0 {
-				return exit.Usagef("--replay %s: expected how long to take, above 0, as in 30s", replay)
-			}
-			stop := console.OnInterrupt(c.Context())
-			defer stop.Release()
-			show := a.CanView() && !plain && !asJSON
-			if replay > 0 {
-				return record.With(path, func(r *record.Record) error {
-					if show {
-						return view.File(stop.Soft, a.Console, r, replay, a.viewOptions(path))
-					}
-					return view.Retell(stop.Soft, a.Console, asJSON, r, replay)
-				})
-			}
-			if show {
-				return a.view(stop.Soft, path)
-			}
-			return a.watch(stop.Soft, asJSON, path)
-		},
-	}
+	c := command("watch", func(c *cobra.Command, args []string) error {
+		path := record.Locate(args[0])
+		if err := record.CheckFile(path); err != nil {
+			return err
+		}
+		if c.Flags().Changed("replay") && replay <= 0 {
+			return exit.Usagef("--replay %s: expected how long to take, above 0, as in 30s", replay)
+		}
+		stop := console.OnInterrupt(c.Context())
+		defer stop.Release()
+		show := a.CanView() && !plain && !asJSON
+		if replay > 0 {
+			return record.With(path, func(r *record.Record) error {
+				if show {
+					return view.File(stop.Soft, a.Console, r, replay, a.viewOptions(path))
+				}
+				return view.Retell(stop.Soft, a.Console, asJSON, r, replay)
+			})
+		}
+		if show {
+			return a.view(stop.Soft, path)
+		}
+		return a.watch(stop.Soft, asJSON, path)
+	})
 	c.Flags().BoolVar(&asJSON, "json", false, "print events as JSON lines; of a finished run, its end state")
 	c.Flags().BoolVar(&plain, "plain", false, "print lines, open no view")
 	c.Flags().DurationVar(&replay, "replay", 0, "tell the story of a finished run again, in this time, as in 30s")

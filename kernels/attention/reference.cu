@@ -7,6 +7,10 @@
 // a score off by e changes o by p (v - o) e, and e is the error of a sum of d terms of magnitude a. The gate multiplies
 // the scale by 4 sqrt(s + d) roundoffs, 32 at least, and a quarter of sqrt(d) is ample for a score: hence the 8.
 //
+// A third part is underflow. A weight below the smallest normal fp32 number may count as 0, and so may the factor with
+// which a part of the keys enters the whole (split keys), whatever the size of v. Either changes o by up to 2^-126 of
+// the sum of all |v|, which is far below the other parts unless all v of large weight are 0.
+//
 // A row of 16 lanes owns a query and up to 128 columns of it. It takes 16 keys at a time: a lane scores one
 // of them, and then adds all 16 to its columns.
 
@@ -15,6 +19,7 @@ constexpr int ROWS = 8;              // queries per block
 constexpr int PER_LANE = 8;          // columns of O per lane
 constexpr int COLUMNS = LANES * PER_LANE;
 constexpr double UNSEEN = -1e300;    // below every score
+constexpr double FLUSHED = 2 * 0x1p-126 / 0x1p-12;     // per |v|: both; the gate multiplies by 2^-12 at least
 
 // of_row reduces over the lanes of a row.
 template <class F>
@@ -33,6 +38,7 @@ reference(const T* Q, const T* K, const T* V, double* O, float* O_scale, int b, 
     double most = UNSEEN, total = 0, spread = 0;        // of scores; of weights; of weights times a
     double sum[PER_LANE] = {};                             // of p v
     double size[PER_LANE] = {}, risk[PER_LANE] = {};       // of p |v|; of p |v| a
+    double flushed[PER_LANE] = {};                         // of |v|, times FLUSHED
     // All rows of a block walk to the end of the last one: those of a warp must stay together.
     const int last = min(s, int(blockIdx.x + 1) * ROWS), end = causal ? last : s;
     for (int key0 = 0; key0 < end; key0 += LANES) {
@@ -57,13 +63,14 @@ reference(const T* Q, const T* K, const T* V, double* O, float* O_scale, int b, 
         for (int c = 0; c < PER_LANE; ++c) sum[c] *= shrink, size[c] *= shrink, risk[c] *= shrink;
         for (int j = 0; j < LANES; ++j) {
             const double p = __shfl_sync(0xffffffffu, weight, j, LANES), a = __shfl_sync(0xffffffffu, magnitude, j, LANES);
-            if (key0 + j >= s) continue;
+            if (key0 + j >= s || (causal && key0 + j > row)) continue;
             const T* v = V + head + size_t(key0 + j) * d + first + lane;
             for (int c = 0; c < PER_LANE && first + lane + c * LANES < d; ++c) {
                 const double x = darwarp::to_float(v[c * LANES]);
                 sum[c] += p * x;
                 size[c] += p * fabs(x);
                 risk[c] += p * fabs(x) * a;
+                flushed[c] += fabs(x) * FLUSHED;
             }
         }
     }
@@ -72,6 +79,6 @@ reference(const T* Q, const T* K, const T* V, double* O, float* O_scale, int b, 
         const size_t at = head + size_t(query) * d + first + lane + c * LANES;
         const double o = sum[c] / total;
         O[at] = o;
-        O_scale[at] = float((size[c] + (risk[c] + fabs(o) * spread) / 8) / total);
+        O_scale[at] = float((size[c] + (risk[c] + fabs(o) * spread) / 8 + flushed[c]) / total);
     }
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,6 +35,7 @@ const OpenAI = "https://api.openai.com/v1"
 // The limits of an exchange. A reply is a kernel of some hundred lines.
 const (
 	maxBody        = 1 << 20         // bytes of a response, hidden reasoning included
+	maxHeader      = 64 << 10        // bytes
 	maxRetryAfter  = 2 * time.Minute // longer waits are the circuit breaker's
 	retries        = 4               // requests in all
 	firstRetry     = time.Second
@@ -46,6 +46,7 @@ const (
 type Endpoint struct {
 	url     string
 	key     string
+	hidden  *redactor
 	client  *openai.Client
 	http    *http.Client
 	timeout time.Duration
@@ -54,13 +55,14 @@ type Endpoint struct {
 
 // NewEndpoint makes an endpoint of a base URL such as http://localhost:8080/v1. The key may be empty.
 func NewEndpoint(base, key string, timeout time.Duration) (*Endpoint, error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return nil, fmt.Errorf("%q: expected the base URL of a server, as in http://localhost:8080/v1, without a key in it",
-			base)
+	hidden := newRedactor(key)
+	if err := checkURL(base, hidden); err != nil {
+		return nil, err
 	}
-	e := &Endpoint{url: strings.TrimSuffix(base, "/"), key: key, timeout: timeout, first: firstRetry}
+	e := &Endpoint{url: strings.TrimSuffix(base, "/"), key: key, hidden: hidden, timeout: timeout, first: firstRetry}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true // net/http logs what comes on a connection that is kept, keys as well
+	transport.MaxResponseHeaderBytes = maxHeader
 	e.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
 		[]*http.Request) error {
 		return http.ErrUseLastResponse
@@ -69,6 +71,19 @@ func NewEndpoint(base, key string, timeout time.Duration) (*Endpoint, error) {
 	cfg.BaseURL, cfg.HTTPClient = e.url, e
 	e.client = openai.NewClientWithConfig(cfg)
 	return e, nil
+}
+
+// checkURL refuses a base URL that is none, or has a secret in it: it is stored in the run.
+func checkURL(base string, hidden *redactor) error {
+	const expected = "expected the base URL of a server, as in http://localhost:8080/v1"
+	u, err := url.Parse(base)
+	switch {
+	case strings.ContainsAny(base, "@?#") || hidden.hide(base) != base:
+		return fmt.Errorf("with a key or a query in it: %s; the key belongs in $%s or in a key file", expected, EnvKey)
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return fmt.Errorf("%q: %s", base, expected)
+	}
+	return nil
 }
 
 // Close drops idle connections.
@@ -85,40 +100,9 @@ func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
 	}
 	var names []string
 	for _, m := range list.Models {
-		names = append(names, m.ID)
+		names = append(names, e.hidden.hide(m.ID))
 	}
 	return names, nil
-}
-
-// Failure is a request without a reply.
-type Failure struct {
-	Status int           // of the response, 0 without one
-	After  time.Duration // what Retry-After says, 0 nothing
-	Billed bool          // the server may have done the work all the same
-	Err    error         // one line, without the key
-}
-
-func (f *Failure) Error() string { return f.Err.Error() }
-func (f *Failure) Unwrap() error { return f.Err }
-
-// Permanent reports whether asking again is of no use: the key, the model or the account is wrong.
-func (f *Failure) Permanent() bool {
-	switch f.Status {
-	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
-		return true
-	}
-	return f.Status >= 300 && f.Status < 400
-}
-
-// passing reports whether asking again soon may help. What may have been billed is not asked again.
-func (f *Failure) passing() bool {
-	switch f.Status {
-	case 0:
-		return !f.Billed
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
-		return true
-	}
-	return f.Status >= 500
 }
 
 // Chat asks, and asks again after what passes: after the time that the server names, or after waits that
@@ -179,8 +163,8 @@ func (e *Endpoint) once(ctx context.Context, model string, messages []kernels.Me
 		return Answer{}, &Failure{Status: seen.status, Billed: true, Err: errors.New("the reply is empty")}
 	}
 	c := resp.Choices[0]
-	a := Answer{Text: c.Message.Content, Cut: c.FinishReason == openai.FinishReasonLength}
-	a.Tokens = tokensOf(resp.Usage, messages, a.Text)
+	a := Answer{Text: e.hidden.hide(c.Message.Content), Cut: c.FinishReason == openai.FinishReasonLength}
+	a.Tokens = tokensOf(resp.Usage, messages, c.Message.Content)
 	return a, nil
 }
 
@@ -192,38 +176,6 @@ func reasons(model string) bool {
 		}
 	}
 	return false
-}
-
-// failure says in one line what went wrong, without the key and without what is not printable.
-func (e *Endpoint) failure(ctx context.Context, seen *seen, err error) *Failure {
-	f := &Failure{Status: seen.status, After: seen.after,
-		Billed: seen.sent && (seen.status == 0 || seen.status == http.StatusOK)}
-	var tooLarge *http.MaxBytesError
-	text := err.Error()
-	switch {
-	case errors.As(err, &tooLarge):
-		text = fmt.Sprintf("a response of more than %d bytes", maxBody)
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		text = fmt.Sprintf("no response within %s", e.timeout)
-	case f.Status == http.StatusOK && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)):
-		text = "the response was cut off"
-	}
-	f.Err = errors.New(e.clean(text))
-	return f
-}
-
-const maxFailure = 300 // bytes of a failure's text
-
-// clean takes the key out of a text of the server's, which may quote it, and makes it one short line.
-func (e *Endpoint) clean(text string) string {
-	if e.key != "" {
-		text = strings.ReplaceAll(text, e.key, "[key]")
-	}
-	text = strings.Join(strings.Fields(kernels.CleanDetail(text)), " ")
-	if len(text) > maxFailure {
-		text = text[:maxFailure] + " ..."
-	}
-	return text
 }
 
 func tokensOf(u openai.Usage, messages []kernels.Message, reply string) kernels.Tokens {

@@ -157,3 +157,21 @@ func TestAttention(t *testing.T) {
 		}
 	}
 }
+
+// TestAttentionUnderflow: a weight that is subnormal in float32 may count as 0, whatever it is multiplied by. An H200
+// answered 0 where 7e-36 was expected: a weight of 1e-39 and a v of 6000, beside values of 0. A larger weight may not.
+func TestAttentionUnderflow(t *testing.T) {
+	const s, d = 2, 1
+	for _, c := range []struct {
+		score float64
+		pass  bool
+	}{{-88.5, true}, {-87.4, true}, {-82, false}, {-60, false}, {-10, false}} {
+		q, k, v := []float64{1, 1}, []float64{0, c.score}, []float64{0, 6016}
+		truth := Attention64(q, k, v, 1, s, d, false)
+		r := Judge(Encode(kernels.BF16, []float64{0, 0}), kernels.BF16, truth,
+			Model{K: s + d, Acc: kernels.FP32, Terms: kernels.BF16})
+		if r.Pass() != c.pass {
+			t.Errorf("0 for %.3g, a weight of e^%g: %s", truth.Value[0], c.score, r.Explain("O", []int{s, d}))
+		}
+	}
+}

@@ -60,6 +60,9 @@ func sameClass(got, want float64) bool {
 	return want != want && got != got || math.IsInf(want, 0) && got == want
 }
 
+// flushed is the part of attention's scale, for each |v|, that lets weights below the smallest normal float32 be 0.
+const flushed = 0x1p-113
+
 // Attention64 is the truth of softmax(Q*K^T/sqrt(d))*V for `heads` matrices of s by d, with the scale that
 // kernels/attention/reference.cu derives.
 func Attention64(q, k, v []float64, heads, s, d int, causal bool) Truth {
@@ -88,15 +91,16 @@ func Attention64(q, k, v []float64, heads, s, d int, causal bool) Truth {
 			spread += score[j] * magnitude[j]
 		}
 		for i := range d {
-			sum, size, risk := 0.0, 0.0, 0.0
+			sum, size, risk, under := 0.0, 0.0, 0.0, 0.0
 			for j := range seen {
 				x := v[(keys+j)*d+i]
 				sum += score[j] * x
 				size += score[j] * math.Abs(x)
 				risk += score[j] * math.Abs(x) * magnitude[j]
+				under += math.Abs(x) * flushed
 			}
 			t.Value[row*d+i] = sum / total
-			t.Scale[row*d+i] = float32((size + (risk+math.Abs(sum/total)*spread)/8) / total)
+			t.Scale[row*d+i] = float32((size + (risk+math.Abs(sum/total)*spread)/8 + under) / total)
 		}
 	}
 	return t

@@ -1,14 +1,13 @@
 package compile
 
 import (
+	"darwarp/eval/internal/dl/dltest"
 	"fmt"
 	"os"
 	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"darwarp/eval/internal/dl"
 )
 
 // The test binary is its own compile worker.
@@ -30,15 +29,8 @@ var library = map[string][]byte{
 // config finds this machine's NVRTC.
 func config(t testing.TB) Config {
 	t.Helper()
-	lib, tried, err := dl.Find(dl.NVRTC)
-	if err != nil {
-		t.Skipf("NOT TESTED: no NVRTC here, looked in %q (set DARWARP_CUDA)", tried)
-	}
-	headers, err := dl.IncludeDirs(lib)
-	if err != nil {
-		t.Skipf("NOT TESTED: no CUDA headers here, looked in %q (set DARWARP_CUDA)", headers.Tried)
-	}
-	return Config{Library: lib, IncludeDirs: headers.Dirs, Headers: library, Arch: "sm_90a", Slots: 2}
+	lib, include := dltest.NVRTC(t)
+	return Config{Library: lib, IncludeDirs: include, Headers: library, Arch: "sm_90a", Slots: 2}
 }
 
 func open(t testing.TB, cfg Config) *Pool {

@@ -7,6 +7,7 @@ import (
 
 	"darwarp/eval/internal/cubin"
 	"darwarp/eval/internal/dl"
+	"darwarp/eval/internal/dl/dltest"
 	"darwarp/eval/internal/nvrtc"
 )
 
@@ -27,11 +28,7 @@ extern "C" __global__ void k(float* out, int count) {
 // compiler opens NVRTC, or skips the test.
 func compiler(t *testing.T) *nvrtc.Compiler {
 	t.Helper()
-	lib, tried, err := dl.Find(dl.NVRTC)
-	if err != nil {
-		t.Skipf("NVRTC not found: looked in %q", tried)
-	}
-	c, err := nvrtc.Open(lib)
+	c, err := nvrtc.Open(dltest.Find(t, dl.NVRTC))
 	if err != nil {
 		t.Fatal(err)
 	}

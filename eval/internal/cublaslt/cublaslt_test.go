@@ -12,15 +12,12 @@ import (
 	"unsafe"
 
 	"darwarp/eval/internal/dl"
+	"darwarp/eval/internal/dl/dltest"
 )
 
 func open(t *testing.T) *Library {
 	t.Helper()
-	path, tried, err := dl.Find(dl.CublasLt)
-	if err != nil {
-		t.Skipf("cuBLASLt not found: looked in %q", tried)
-	}
-	l, err := Open(path)
+	l, err := Open(dltest.Find(t, dl.CublasLt))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,10 +62,7 @@ func TestNames(t *testing.T) {
 
 // TestNamesAgainstHeader compares every name with the installed cublasLt.h.
 func TestNamesAgainstHeader(t *testing.T) {
-	path, tried, err := dl.Find(dl.CublasLt)
-	if err != nil {
-		t.Skipf("cuBLASLt not found: looked in %q", tried)
-	}
+	path := dltest.Find(t, dl.CublasLt)
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(path)), "include", "cublasLt.h"))
 	if err != nil {
 		t.Skipf("cuBLASLt is installed without its header: %v", err)
@@ -98,8 +92,7 @@ func TestDescribe(t *testing.T) {
 		Layout dl.Proc `c:"cublasLtMatrixLayoutGetAttribute"`
 		Desc   dl.Proc `c:"cublasLtMatmulDescGetAttribute"`
 	}
-	path, _, _ := dl.Find(dl.CublasLt)
-	lib, err := dl.Open(path)
+	lib, err := dl.Open(dltest.Find(t, dl.CublasLt))
 	if err == nil {
 		err = lib.Bind(&get)
 	}

@@ -7,22 +7,15 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/cuda"
-	"darwarp/eval/internal/dl"
+	"darwarp/eval/internal/cuda/cudatest"
 )
 
 // TestProductOnGPU multiplies small integers, which float32 holds exactly, so that a transposed or
 // swapped operand cannot pass.
 func TestProductOnGPU(t *testing.T) {
-	path, tried, err := dl.Find(dl.CUDA)
-	if err != nil {
-		t.Skipf("no NVIDIA driver: looked in %q", tried)
-	}
+	d, _, dev := cudatest.GPU(t)
 	l := open(t)
-	d, err := cuda.Open(path)
-	if err != nil {
-		t.Skipf("the CUDA driver does not start on this machine: %v", err)
-	}
-	ctx, err := d.Retain(0)
+	ctx, err := d.Retain(dev)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,30 +6,20 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/cuda/cudatest"
 	"darwarp/eval/internal/dl"
+	"darwarp/eval/internal/dl/dltest"
 	"darwarp/eval/internal/nvrtc"
 )
 
 // gpu is the first GPU, with src compiled for it.
 func gpu(t *testing.T, src string) (*cuda.Driver, cuda.Device, []byte) {
 	t.Helper()
-	path, tried, err := dl.Find(dl.CUDA)
-	if err != nil {
-		t.Skipf("no NVIDIA driver: looked in %q", tried)
-	}
-	lib, tried, err := dl.Find(dl.NVRTC)
-	if err != nil {
-		t.Skipf("NVRTC not found: looked in %q", tried)
-	}
-	d, err := cuda.Open(path)
-	if err != nil {
-		t.Skipf("the CUDA driver does not start on this machine: %v", err)
-	}
-	dev, err1 := d.Device(0)
-	major, err2 := d.DeviceAttribute(dev, cuda.CapabilityMajor)
-	minor, err3 := d.DeviceAttribute(dev, cuda.CapabilityMinor)
-	c, err4 := nvrtc.Open(lib)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	d, _, dev := cudatest.GPU(t)
+	major, err1 := d.DeviceAttribute(dev, cuda.CapabilityMajor)
+	minor, err2 := d.DeviceAttribute(dev, cuda.CapabilityMinor)
+	c, err3 := nvrtc.Open(dltest.Find(t, dl.NVRTC))
+	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
 	out, err := c.Compile(src, "test.cu", []string{fmt.Sprintf("--gpu-architecture=sm_%d%d", major, minor)})
@@ -37,6 +27,17 @@ func gpu(t *testing.T, src string) (*cuda.Driver, cuda.Device, []byte) {
 		t.Fatalf("%v\n%s", err, out.Log)
 	}
 	return d, dev, out.Cubin
+}
+
+// retained is the device's context, until the test ends.
+func retained(t *testing.T, d *cuda.Driver, dev cuda.Device) *cuda.Context {
+	t.Helper()
+	c, err := d.Retain(dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Release() }) // an error of the test itself was said already
+	return c
 }
 
 func TestSelfTestOnGPU(t *testing.T) {
@@ -70,13 +71,9 @@ func TestClusterLaunchOnGPU(t *testing.T) {
 	if ok, err := d.DeviceAttribute(dev, cuda.ClusterLaunch); err != nil || ok == 0 {
 		t.Skipf("this GPU has no clusters: %v", err)
 	}
-	c, err := d.Retain(dev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Release()
+	c := retained(t, d, dev)
 	out := make([]byte, 4*8)
-	err = c.Do(func() error {
+	err := c.Do(func() error {
 		m, err := d.LoadModule(cubin)
 		if err != nil {
 			return err
@@ -106,12 +103,8 @@ func TestClusterLaunchOnGPU(t *testing.T) {
 
 func TestRefusedLaunchIsNotSticky(t *testing.T) {
 	d, dev, cubin := gpu(t, cuda.SelfTestSource)
-	c, err := d.Retain(dev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Release()
-	err = c.Do(func() error {
+	c := retained(t, d, dev)
+	err := c.Do(func() error {
 		m, err := d.LoadModule(cubin)
 		if err != nil {
 			return err
@@ -166,17 +159,13 @@ func TestTensorMapOnGPU(t *testing.T) {
 	if ok, err := d.DeviceAttribute(dev, cuda.TensorMapAccess); err != nil || ok == 0 {
 		t.Skipf("this GPU has no tensor maps: %v", err)
 	}
-	c, err := d.Retain(dev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Release()
+	c := retained(t, d, dev)
 	const rows, columns = 10, 72
 	in, out := make([]byte, 2*rows*columns), make([]byte, 2*8*64)
 	for i := range rows * columns {
 		in[2*i], in[2*i+1] = byte(i+1), byte((i+1)>>8)
 	}
-	err = c.Do(func() error {
+	err := c.Do(func() error {
 		m, err1 := d.LoadModule(cubin)
 		f, err2 := d.Function(m, "box")
 		from, err3 := d.Alloc(uint64(len(in)))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/cuda/cudatest"
 )
 
 func TestMapBeyondRange(t *testing.T) {
@@ -15,21 +16,23 @@ func TestMapBeyondRange(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryOnGPU exports memory, imports it again and maps it at two places: what is written at one is read
-// at the other.
-func TestSharedMemoryOnGPU(t *testing.T) {
-	d, dev, _ := gpu(t, cuda.SelfTestSource)
+// mapper is a GPU that has virtual memory management, and its context.
+func mapper(t *testing.T) (*cuda.Driver, cuda.Device, *cuda.Context) {
+	t.Helper()
+	d, _, dev := cudatest.GPU(t)
 	if !d.HasVirtualMemory(dev) {
 		t.Skip("this GPU or driver has no virtual memory management")
 	}
-	c, err := d.Retain(dev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Release()
+	return d, dev, retained(t, d, dev)
+}
+
+// TestSharedMemoryOnGPU exports memory, imports it again and maps it at two places: what is written at one is read
+// at the other.
+func TestSharedMemoryOnGPU(t *testing.T) {
+	d, dev, c := mapper(t)
 	want := bytes.Repeat([]byte("shared by two mappings, "), 1<<16)
 	got := make([]byte, len(want))
-	err = c.Do(func() error {
+	err := c.Do(func() error {
 		p, err := d.NewPhysical(dev, uint64(len(want)))
 		if err != nil {
 			return err
@@ -59,16 +62,8 @@ func TestSharedMemoryOnGPU(t *testing.T) {
 
 // TestAllocBetweenOnGPU checks that copies reach the memory and nothing beside it.
 func TestAllocBetweenOnGPU(t *testing.T) {
-	d, dev, _ := gpu(t, cuda.SelfTestSource)
-	if !d.HasVirtualMemory(dev) {
-		t.Skip("this GPU or driver has no virtual memory management")
-	}
-	c, err := d.Retain(dev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Release()
-	err = c.Do(func() error {
+	d, dev, c := mapper(t)
+	err := c.Do(func() error {
 		r, err := d.AllocBetween(dev, 1, 1)
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ type scripted struct {
 	say    func(line string) // what was done, in order
 	list   []Reading
 	sets   int
-	fails  int // the sample that fails, from 1; 0: none
+	fails  int // the launch that fails, from 1; 0: none
 	single []Reading
 	tape   *Tape
 	cases  []int // of a sample's outputs
@@ -35,7 +35,7 @@ func (s *scripted) Sample(turn []int) (Reading, error) {
 	if s.say != nil {
 		s.say(s.name)
 	}
-	if s.taken == s.fails {
+	if s.taken+s.ones == s.fails {
 		return Reading{Checked: 1}, errLaunch
 	}
 	err := s.tape.Take(s.cases, rand.New(rand.NewPCG(1, 2)), func(int, int) error { return nil })
@@ -44,6 +44,9 @@ func (s *scripted) Sample(turn []int) (Reading, error) {
 
 func (s *scripted) Single() (Reading, error) {
 	s.ones++
+	if s.taken+s.ones == s.fails {
+		return Reading{Checked: 1}, errLaunch
+	}
 	return s.single[min(s.ones, len(s.single))-1], nil
 }
 

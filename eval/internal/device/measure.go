@@ -68,7 +68,18 @@ type taking struct {
 	tape   *Tape
 	strays *Strays
 	clocks []float64 // of the samples that count
+
+	singles []float64 // times of single calls
 }
+
+// rule is by what a run is measured.
+type rule struct {
+	limits  stats.Limits
+	bar     float64 // of the screen
+	against float64 // bar, of the stopping rule; 0: none
+}
+
+func (r rule) stop(calls int) *stats.Stop { return stats.NewStop(r.limits, calls).Against(r.against) }
 
 // sample takes one and enters what its outputs and its scratch show, whatever becomes of its time.
 func (t *taking) sample() (Reading, error) {
@@ -95,37 +106,51 @@ func (t *taking) all(bar float64, req *Time) error {
 		t.tape.Pause(true)
 		return t.alone()
 	}
-	limits := t.rules.Fitness
+	rule := rule{limits: t.rules.Fitness, bar: bar}
 	if req.Final {
-		limits = t.rules.Final
+		rule.limits = t.rules.Final
 	}
-	if enough, err := t.measure(bar, limits); err != nil || !enough {
+	if len(req.Runs) == 1 || req.Each { // else what is behind here may win elsewhere
+		rule.against = bar
+	}
+	if enough, err := t.measure(rule); err != nil || !enough {
 		return err
 	}
 	return t.alone()
 }
 
-// warm takes a sample that does not count, and whose outputs are not recorded.
+// warm makes a call that does not count as a sample, and whose outputs are not recorded: a single one where these are
+// timed, else as many as a sample has. A sample of slow calls takes as long as all that a hopeless candidate is worth.
 func (t *taking) warm() error {
 	t.tape.Pause(true)
 	defer t.tape.Pause(false)
+	if t.rules.Singles > 0 {
+		return t.single()
+	}
 	_, err := t.sample()
 	return err
 }
 
-// alone times single calls.
+// single times a call on its own.
+func (t *taking) single() error {
+	r, err := t.s.Single()
+	if err != nil {
+		return err
+	}
+	t.note(r)
+	t.singles = append(t.singles, r.Nanos)
+	return nil
+}
+
+// alone times single calls, of which the warm-up was the first.
 func (t *taking) alone() error {
-	var single []float64
-	for range t.rules.Singles {
-		r, err := t.s.Single()
-		if err != nil {
+	for len(t.singles) < t.rules.Singles {
+		if err := t.single(); err != nil {
 			return err
 		}
-		t.note(r)
-		single = append(single, r.Nanos)
 	}
-	if len(single) > 0 {
-		t.out.Single = slices.Min(single)
+	if len(t.singles) > 0 {
+		t.out.Single = slices.Min(t.singles)
 	}
 	return nil
 }
@@ -144,14 +169,14 @@ func (t *taking) exactly(count int) error {
 }
 
 // measure screens a run and, unless it is hopeless, takes its fitness. worth says that it was not.
-func (t *taking) measure(bar float64, limits stats.Limits) (worth bool, err error) {
-	stop := stats.NewStop(limits, t.out.Calls)
-	enough, err := t.screen(bar, stop)
+func (t *taking) measure(by rule) (worth bool, err error) {
+	stop := by.stop(t.out.Calls)
+	enough, err := t.screen(by.bar, stop)
 	if err != nil || t.out.Screened || enough {
 		return !t.out.Screened, err
 	}
 	if !t.rules.Hurried { // its wall clock starts after the screen
-		stop = stats.NewStop(limits, t.out.Calls)
+		stop = by.stop(t.out.Calls)
 		for _, ns := range t.out.Samples { // of the screen: as good as those to come
 			stop.Add(ns)
 		}

@@ -82,6 +82,9 @@ func (s *Session) newSteady(m *steady, bind func(*arena) (*work, error)) (*stead
 	}
 	m.calls = m.caseOf().Calls(m.run.Estimate, len(m.arenas), s.dev.L2Bytes)
 	if m.graph, err = s.capture(works, m.calls); err == nil {
+		err = s.drv.UploadGraph(m.graph, s.stream) // its first launch counts
+	}
+	if err == nil {
 		m.single, err = s.capture(works[:1], 1)
 	}
 	if err != nil {

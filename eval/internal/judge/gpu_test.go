@@ -10,35 +10,18 @@ import (
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/cuda"
-	"darwarp/eval/internal/dl"
+	"darwarp/eval/internal/cuda/cudatest"
+	"darwarp/eval/internal/dl/dltest"
 	"darwarp/eval/internal/judge/judgetest"
 	"darwarp/eval/internal/nvrtc"
 	"darwarp/kernels"
 )
 
-// firstGPU is the driver, where it is, and the first GPU.
-func firstGPU(t testing.TB) (*cuda.Driver, string, cuda.Device) {
-	t.Helper()
-	path, tried, err := dl.Find(dl.CUDA)
-	if err != nil {
-		t.Skipf("no NVIDIA driver: looked in %q", tried)
-	}
-	drv, err := cuda.Open(path)
-	if err != nil {
-		t.Skipf("the CUDA driver does not start on this machine: %v", err)
-	}
-	dev, err := drv.Device(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return drv, path, dev
-}
-
 // onGPU runs f in a session on the first GPU whose kernels are loaded.
 func onGPU(t testing.TB, f func(s *Session) error) {
 	t.Helper()
 	s := &Session{}
-	s.drv, _, s.dev = firstGPU(t)
+	s.drv, _, s.dev = cudatest.GPU(t)
 	image := compiled(t, s.drv, s.dev, Source)
 	c, err := s.drv.Retain(s.dev)
 	if err != nil {
@@ -69,14 +52,7 @@ func compiled(t testing.TB, drv *cuda.Driver, dev cuda.Device, source string) []
 	if cubins[source] != nil {
 		return cubins[source]
 	}
-	lib, tried, err := dl.Find(dl.NVRTC)
-	if err != nil {
-		t.Skipf("NVRTC not found: looked in %q", tried)
-	}
-	headers, err := dl.IncludeDirs("")
-	if err != nil {
-		t.Skipf("CUDA's headers not found: looked in %q", headers.Tried)
-	}
+	lib, include := dltest.NVRTC(t)
 	major, err1 := drv.DeviceAttribute(dev, cuda.CapabilityMajor)
 	minor, err2 := drv.DeviceAttribute(dev, cuda.CapabilityMinor)
 	c, err3 := nvrtc.Open(lib)
@@ -84,7 +60,7 @@ func compiled(t testing.TB, drv *cuda.Driver, dev cuda.Device, source string) []
 		t.Fatal(err)
 	}
 	opts := []string{fmt.Sprintf("--gpu-architecture=sm_%d%d", major, minor), "--std=c++17"}
-	for _, d := range headers.Dirs {
+	for _, d := range include {
 		opts = append(opts, "-I"+d)
 	}
 	out, err := c.Compile(source, "test.cu", opts)

@@ -8,6 +8,7 @@ import (
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/cuda/cudatest"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/eval/internal/proc"
@@ -47,7 +48,7 @@ func products() []device.Case {
 // opened is a judge with its output memory as a device worker maps it. It keeps two truths.
 func opened(t *testing.T) (*Session, *cuda.Range) {
 	t.Helper()
-	drv, path, dev := firstGPU(t)
+	drv, path, dev := cudatest.GPU(t)
 	if !drv.HasVirtualMemory(dev) {
 		t.Skip("this GPU or driver has no virtual memory management")
 	}

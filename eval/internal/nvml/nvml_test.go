@@ -1,13 +1,13 @@
 package nvml
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
-	"darwarp/eval/internal/cuda"
+	"darwarp/eval/internal/cuda/cudatest"
 	"darwarp/eval/internal/dl"
+	"darwarp/eval/internal/dl/dltest"
 )
 
 func TestReasons(t *testing.T) {
@@ -41,11 +41,7 @@ func TestNotSupported(t *testing.T) {
 
 // TestSample reads a real GPU if there is one.
 func TestSample(t *testing.T) {
-	path, tried, err := dl.Find(dl.NVML)
-	if err != nil {
-		t.Skipf("no NVIDIA driver: looked in %q", tried)
-	}
-	l, err := Open(path)
+	l, err := Open(dltest.Find(t, dl.NVML))
 	if err != nil {
 		t.Skipf("NVML does not start on this machine: %v", err)
 	}
@@ -69,17 +65,9 @@ func TestSample(t *testing.T) {
 // uuid is the first GPU's, from CUDA.
 func uuid(t *testing.T) string {
 	t.Helper()
-	path, tried, err := dl.Find(dl.CUDA)
+	d, _, dev := cudatest.GPU(t)
+	id, err := d.DeviceUUID(dev)
 	if err != nil {
-		t.Skipf("no NVIDIA driver: looked in %q", tried)
-	}
-	d, err := cuda.Open(path)
-	if err != nil {
-		t.Skipf("the CUDA driver does not start on this machine: %v", err)
-	}
-	dev, err1 := d.Device(0)
-	id, err2 := d.DeviceUUID(dev)
-	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
 	return id.String()

@@ -11,24 +11,18 @@ import (
 	"unsafe"
 
 	"darwarp/eval/internal/dl"
+	"darwarp/eval/internal/dl/dltest"
 )
 
 func open(t testing.TB) (*Compiler, []string) {
 	t.Helper()
-	lib, tried, err := dl.Find(dl.NVRTC)
-	if err != nil {
-		t.Skipf("NVRTC not found: looked in %q", tried)
-	}
-	headers, err := dl.IncludeDirs(lib)
-	if err != nil {
-		t.Skipf("CUDA headers not found: looked in %q", headers.Tried)
-	}
+	lib, include := dltest.NVRTC(t)
 	c, err := Open(lib)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var opts []string
-	for _, d := range headers.Dirs {
+	for _, d := range include {
 		opts = append(opts, "-I"+d)
 	}
 	return c, append(opts, "--std=c++17")
@@ -37,7 +31,7 @@ func open(t testing.TB) (*Compiler, []string) {
 // supported lists the architectures that NVRTC compiles for, as 90 for sm_90.
 func supported(t *testing.T) []int32 {
 	t.Helper()
-	path, _, _ := dl.Find(dl.NVRTC)
+	path := dltest.Find(t, dl.NVRTC)
 	lib, err := dl.Open(path)
 	if err != nil {
 		t.Fatal(err)

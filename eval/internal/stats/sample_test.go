@@ -96,21 +96,30 @@ func TestStop(t *testing.T) {
 		name    string
 		sample  func(int) float64
 		calls   int
+		bar     float64
 		wall    time.Duration // passing with every sample
 		want    string
 		samples int
 	}{
-		{"settles", steady, 1, 0, "settled", 15},
-		{"settles within long samples", steady, 2000, 0, "settled", 8},
-		{"settles within samples that get long", steady, 1000, 0, "settled", 10},
-		{"long and noisy", func(i int) float64 { return 1000 * float64(1+i%7) }, 1000, 0, "gpu time", 126},
-		{"stays noisy", wild, 1, 0, "samples", 200},
-		{"uses up the device", func(int) float64 { return 1e8 }, 1, 0, "gpu time", 5},
-		{"calls count", func(i int) float64 { return 1e6 * float64(1+i%2) }, 100, 0, "gpu time", 4},
-		{"wall clock", wild, 1, 100 * time.Millisecond, "wall time", 30},
+		{"settles", steady, 1, 0, 0, "settled", 15},
+		{"settles within long samples", steady, 2000, 0, 0, "settled", 8},
+		{"settles within samples that get long", steady, 1000, 0, 0, "settled", 10},
+		{"long and noisy", func(i int) float64 { return 1000 * float64(1+i%7) }, 1000, 0, 0, "gpu time", 126},
+		{"stays noisy", wild, 1, 0, 0, "samples", 200},
+		{"uses up the device", func(int) float64 { return 1e8 }, 1, 0, 0, "gpu time", 5},
+		{"calls count", func(i int) float64 { return 1e6 * float64(1+i%2) }, 100, 0, 0, "gpu time", 4},
+		{"wall clock", wild, 1, 0, 100 * time.Millisecond, "wall time", 30},
+		{"behind", steady, 1, 900, 0, "behind", 5},
+		{"behind, with long samples", steady, 2000, 900, 0, "behind", 5},
+		{"not far enough behind", steady, 1, 960, 0, "settled", 15},
+		{"at the bar", steady, 1, 1000, 0, "settled", 15},
+		{"ahead", steady, 1, 2000, 0, "settled", 15},
+		{"behind but for the first", func(i int) float64 { return 1000 - 100*float64(max(0, 1-i)) }, 1, 900, 0, "settled", 15},
+		{"behind, and as noisy as the gap", wild, 1, 500, 0, "samples", 200},
+		{"far behind, and noisy", func(i int) float64 { return 1000 + 100*float64(i*7%5) }, 1, 500, 0, "behind", 109},
 	} {
 		now := at
-		s := newStop(Fitness, c.calls, func() time.Time { return now })
+		s := newStop(Fitness, c.calls, func() time.Time { return now }).Against(c.bar)
 		n := 0
 		for done := false; !done; n++ {
 			now = now.Add(c.wall)

@@ -15,12 +15,14 @@ type Limits struct {
 
 	Few   int           // samples that are as good as Min once they are of so much measured time; 0: none are
 	FewIn time.Duration // together
+
+	Behind int // samples that are enough of what is behind the bar; 0: it needs as many as any other
 }
 
 // Fitness is the rule for a candidate's ordinary time: half a percent, or half a second of device time. Samples
 // of calls that move more than L2 holds last ten times as long as others.
 var Fitness = Limits{Min: 15, Max: 200, Noise: 0.005, GPU: time.Second / 2, Wall: 3 * time.Second,
-	Few: 8, FewIn: 10 * time.Millisecond}
+	Few: 8, FewIn: 10 * time.Millisecond, Behind: 5}
 
 // Final is the rule for a figure that is published: more samples than a candidate's.
 var Final = Limits{Min: 60, Max: 200, Noise: 0.002, GPU: time.Second / 2, Wall: 3 * time.Second}
@@ -36,6 +38,7 @@ var (
 type Stop struct {
 	limits  Limits
 	calls   int
+	bar     float64 // ns a call; 0: none
 	now     func() time.Time
 	start   time.Time
 	gpu     float64   // ns
@@ -51,6 +54,13 @@ func newStop(l Limits, calls int, now func() time.Time) *Stop {
 	return &Stop{limits: l, calls: max(calls, 1), now: now, start: now()}
 }
 
+// Against tells the rule the time to beat, in ns per call, which allows for a coarser figure of what is behind it. 0:
+// there is none.
+func (s *Stop) Against(bar float64) *Stop {
+	s.bar = bar
+	return s
+}
+
 // Add takes one sample, in ns per call, and reports whether it was the last that is needed.
 func (s *Stop) Add(ns float64) (done bool) {
 	s.samples = append(s.samples, ns)
@@ -61,6 +71,8 @@ func (s *Stop) Add(ns float64) (done bool) {
 	switch {
 	case s.enough(n) && Noise(s.sorted) < s.limits.Noise:
 		s.reason = "settled"
+	case s.behind(n):
+		s.reason = "behind"
 	case n >= s.limits.Max:
 		s.reason = "samples"
 	case s.gpu >= float64(s.limits.GPU):
@@ -75,6 +87,23 @@ func (s *Stop) Add(ns float64) (done bool) {
 func (s *Stop) enough(n int) bool {
 	few := s.limits.Few > 0 && n >= s.limits.Few && s.gpu >= float64(s.limits.FewIn)
 	return few || n >= s.limits.Min
+}
+
+// What is behind the bar by more than leastBehind with its best sample cannot win, and is known well enough when the
+// standard error is a gapShare of that distance, and at most mostNoise: parents are chosen by it, too.
+const (
+	leastBehind = 0.05
+	gapShare    = 1.0 / 8
+	mostNoise   = 0.02
+)
+
+// behind reports whether n samples are enough because they are far enough from the bar.
+func (s *Stop) behind(n int) bool {
+	if s.limits.Behind == 0 || n < s.limits.Behind || s.bar <= 0 {
+		return false
+	}
+	gap := s.sorted[0]/s.bar - 1
+	return gap > leastBehind && Noise(s.sorted) < min(gapShare*gap, mostNoise)
 }
 
 // Samples are the samples so far, in order of arrival.

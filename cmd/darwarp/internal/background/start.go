@@ -15,6 +15,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/secret"
 	"darwarp/evolve"
 )
 
@@ -33,7 +34,8 @@ type Started struct {
 
 // Start starts the same search, as its arguments say, in a session of its own and waits until it has its first verdict.
 // When it fails before, its error and exit code are this command's; nil when it ended well before, which has been told.
-func Start(ctx context.Context, c *console.Console, args []string, run string) (*Started, error) {
+// The keys go to it through a pipe: an environment can be read by others.
+func Start(ctx context.Context, c *console.Console, args []string, run string, keys secret.Env) (*Started, error) {
 	d := &Started{Run: run, Log: logOf(run)}
 	log, err := os.OpenFile(d.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -45,7 +47,7 @@ func Start(ctx context.Context, c *console.Console, args []string, run string) (
 		return nil, err
 	}
 	c.Sayf("starting in the background; the log is %s", d.Log)
-	code, err := spawn(ctx, args, log, d)
+	code, err := spawn(ctx, args, log, d, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,11 @@ func Start(ctx context.Context, c *console.Console, args []string, run string) (
 
 // spawn starts the search and waits for its word. The exit code is that of one that ended before it
 // gave any.
-func spawn(ctx context.Context, args []string, log *os.File, d *Started) (code *int, err error) {
+func spawn(ctx context.Context, args []string, log *os.File, d *Started, keys secret.Env) (code *int, err error) {
+	handed, err := json.Marshal(keys)
+	if err != nil {
+		return nil, err
+	}
 	word, tell, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -66,7 +72,7 @@ func spawn(ctx context.Context, args []string, log *os.File, d *Started) (code *
 	cmd := exec.Command("/proc/self/exe", args...)
 	cmd.Args[0] = os.Args[0] // what ps shows
 	cmd.Env = append(os.Environ(), detachedEnv+"="+d.Log)
-	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = log, log, []*os.File{tell}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = bytes.NewReader(handed), log, log, []*os.File{tell}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal whose end could end it
 	err = errors.Join(cmd.Start(), tell.Close())
 	if err != nil {
@@ -129,11 +135,13 @@ func Announce(log, run string) func(evolve.Event) {
 }
 
 // Inherited is the log of this process where it was started in the background, else empty. It keeps that from its own
-// children.
-func Inherited() (log string) {
-	if log = os.Getenv(detachedEnv); log != "" {
-		_ = os.Unsetenv(detachedEnv)
-		syscall.CloseOnExec(startedFD)
+// children. The keys that come on standard input are added to the others.
+func Inherited(stdin io.Reader, keys secret.Env) (log string) {
+	if log = os.Getenv(detachedEnv); log == "" {
+		return ""
 	}
+	_ = os.Unsetenv(detachedEnv)
+	syscall.CloseOnExec(startedFD)
+	_ = json.NewDecoder(stdin).Decode(&keys) // nothing comes where there are none
 	return log
 }

@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 
 // TryModels asks a server the least that there is, and says what it supports.
 func TryModels(ctx context.Context, f *models.Options) (out []finding) {
-	f.URL = llm.BaseURL(f.URL, os.Getenv)
+	f.URL = llm.BaseURL(f.URL, f.Getenv)
 	server := finding{Name: "LLM server", Do: "Name a server with --llm-url and its key in $" + llm.EnvKey +
 		" or --llm-key-file"}
 	e, err := f.Endpoint()

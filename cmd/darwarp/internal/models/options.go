@@ -23,6 +23,7 @@ type Options struct {
 	Replay  string
 	Jobs    int
 	Timeout time.Duration
+	Getenv  func(string) string // the environment, with the keys that were taken out of it
 }
 
 // defaultCalls bound a run that names no budget; where all prices are known, defaultUSD does, too.

@@ -2,7 +2,6 @@ package models
 
 import (
 	"errors"
-	"os"
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/record"
@@ -29,7 +28,7 @@ func (f *Options) chat() (llm.Chat, func(), error) {
 	if len(f.Models) == 0 {
 		return nil, nil, exit.Usagef("--llm %s: name a model with --llm-model", f.Config)
 	}
-	f.URL = llm.BaseURL(f.URL, os.Getenv)
+	f.URL = llm.BaseURL(f.URL, f.Getenv)
 	e, err := f.Endpoint()
 	if err != nil {
 		return nil, nil, err
@@ -39,7 +38,7 @@ func (f *Options) chat() (llm.Chat, func(), error) {
 
 // Endpoint is the server to ask; nothing is sent yet.
 func (f *Options) Endpoint() (*llm.Endpoint, error) {
-	key, err := llm.Key(f.KeyFile, f.URL, os.Getenv)
+	key, err := llm.Key(f.KeyFile, f.URL, f.Getenv)
 	if err != nil {
 		return nil, exit.Usagef("%v", err)
 	}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/console"
+)
+
+// Every command has a page, every page a command, and a page's usage line begins with the command's name.
+func TestPages(t *testing.T) {
+	var paths []string
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			path := strings.TrimPrefix(sub.CommandPath(), "darwarp ")
+			if sub.Hidden { // workers are not for people
+				continue
+			}
+			paths = append(paths, path)
+			if name, _, _ := strings.Cut(sub.Use, " "); !strings.HasSuffix(path, name) || sub.Short == "" {
+				t.Errorf("%s: usage %q, short %q", path, sub.Use, sub.Short)
+			}
+			walk(sub)
+		}
+	}
+	walk((&app{Console: &console.Console{}}).rootCmd())
+	have := slices.Concat(slices.Collect(maps.Keys(pages)), slices.Collect(maps.Keys(benchPages)))
+	slices.Sort(have)
+	slices.Sort(paths)
+	if !slices.Equal(have, paths) {
+		t.Errorf("pages of %q\ncommands    %q", have, paths)
+	}
+}
+
+func TestCounted(t *testing.T) {
+	for _, tt := range []struct {
+		usage       string
+		least, most int
+	}{
+		{"runs", 0, 0},
+		{"diff RUN ID ID", 3, 3},
+		{"show RUN [ID]", 1, 2},
+		{"list [PROBLEM|DIR]", 0, 1},
+		{"export RUN [ID] -o DIR", 1, 2},
+		{"space RECORDING --constraints FILE[:NAME] | space T1FILE", 1, 1},
+		{"search RECORDING...", 1, math.MaxInt},
+	} {
+		check := counted(tt.usage)
+		for n := range 6 {
+			err := check(&cobra.Command{Use: tt.usage}, make([]string, n))
+			if ok := tt.least <= n && n <= tt.most; (err == nil) != ok {
+				t.Errorf("%s with %d arguments: %v", tt.usage, n, err)
+			}
+		}
+	}
+}
