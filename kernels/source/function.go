@@ -25,7 +25,7 @@ func (h *head) has(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(h.words, w) })
 }
 
-func (h *head) device() bool { return h.has("__device__", "__global__", "__constant__", "__shared__") }
+func (h *head) device() bool { return h.has("__device__", "__global__", "__constant__", "__shared__", "__managed__") }
 
 // notParams take parentheses that are not a function's.
 var notParams = []string{"alignas", "__align__", "__launch_bounds__", "__cluster_dims__", "__maxnreg__",

@@ -16,7 +16,7 @@ func TestDevice(t *testing.T) {
 		"include":              "#include <darwarp/darwarp.cuh>\n# include <cuda_fp16.h> // why\n",
 		"alias":                "using T = __half;\ntypedef unsigned u32;\nusing namespace nvcuda;\nnamespace w = nvcuda::wmma;",
 		"constants":            "constexpr int N = 4, M = N * (N + 1);\nstatic const int A = 1 << 4;\nconst float B = -1.5e-3f;",
-		"table":                "constexpr float table[2][2] = {{1, 2}, {3, 4}};\n__constant__ int c[2] = {1, 2};\n__device__ float f;",
+		"table":                "constexpr float table[2][2] = {{1, 2}, {3, 4}};\n__constant__ int c[2] = {1, 2};\n__device__ float f;\n__managed__ int m;",
 		"shared":               "extern __shared__ char memory[];\nextern __shared__ __align__(128) unsigned char more[];",
 		"struct":               "struct alignas(16) V { float x, y; float z[2] = {}; int bits : 3; __device__ float s() const { return x; } };",
 		"class":                "class C {\npublic:\n  C() = default;\n  __device__ explicit C(int n) : n_(n), m_{n} {}\nprivate:\n  int n_, m_;\n};",

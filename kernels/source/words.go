@@ -22,7 +22,7 @@ var upper = []string{"__NV_E4M3", "__NV_E5M2", "__NV_NOSAT", "__NV_SATFINITE", "
 
 // system matches names that headers of a system or of a compiler for the host may have made macros, or that are
 // attributes: with the compiler's own names in small letters that change what a declaration is.
-var system = regexp.MustCompile(`^(__(attribute|declspec|typeof|extension|pragma|host|managed|has_|glibc|gnu|bos|` +
+var system = regexp.MustCompile(`^(__(attribute|declspec|typeof|extension|pragma|host|has_|glibc|gnu|bos|` +
 	`nonnull|errordecl|warn|try|catch|throw|except|finally|extern|import|export|stub_|specialization|device_builtin|` +
 	`cudart_builtin|builtin_(alloca|apply|va|frame|return|longjmp|setjmp|eh|LINE|FILE|FUNCTION|source))\w*|` +
 	`NV_\w*|linux|unix|i386|import|module|export|thread_local|virtual|goto|try|catch|throw|typeid)$`)

@@ -20,7 +20,7 @@ func (k Kernel) author() string {
 	model, _, _ := kernels.SplitArm(k.Candidate.Origin.Operator)
 	switch family := k.Job.Variant.Family; {
 	case family == "" && model != "":
-		return "the language model " + model
+		return "the language model " + model + ": a source of its own"
 	case family == "":
 		return "hand: a source that was injected into the search"
 	case kernels.Grown(family):

@@ -1,35 +1,37 @@
-package gatetest_test
+package gatetest
 
 import (
-	"slices"
+	"maps"
 	"testing"
 
-	"darwarp/cmd/darwarp/internal/gatetest"
 	"darwarp/kernels"
 	"darwarp/kernels/source"
 )
 
-// TestSources: a kernel that is refused for its text is expected to be, and no honest one is: the others reach the
-// part of the gate that their row is about.
+// TestSources: every kernel of the test is device code alone, so that the gate judges it and not the reading before.
 func TestSources(t *testing.T) {
-	for _, problem := range gatetest.Problems() {
-		b := bundle(t, problem)
-		list, err := gatetest.Filter{}.Cases(b, device(t, "cuda"))
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Problems() {
+		b, err := Bundle(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range list {
-			f, err := b.Family(c.Family)
-			if err != nil {
-				t.Fatal(err)
-			}
-			job, err := b.Job(f, c.Genes, device(t, "cuda"), b.Problem.DTypes[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			why := source.Check(job.Source)
-			if want := slices.Contains(c.Want, kernels.CompileFailed); (why != "") && !want {
-				t.Errorf("%s %s %s: %s", problem, c.Family, c.Name, why)
+		dtype := b.Problem.DTypes[0]
+		if why := source.Check(b.ReferenceSource(dtype)); why != "" {
+			t.Errorf("%s: the reference: %s", name, why)
+		}
+		for _, f := range b.Families {
+			for i := range f.Genes {
+				for _, v := range f.Genes[i].All() {
+					g := maps.Clone(f.Defaults())
+					g[f.Genes[i].Name] = v
+					if job, err := b.Job(f, g, dev, dtype); err == nil && source.Check(job.Source) != "" {
+						t.Errorf("%s: %s: %s", name, g.Key(), source.Check(job.Source))
+					}
+				}
 			}
 		}
 	}
