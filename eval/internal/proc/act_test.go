@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -59,6 +60,10 @@ var deaths = map[string]func(r *request, c *Conn) error{
 	"segv": func(*request, *Conn) error {
 		signal.Reset(syscall.SIGSEGV)
 		return byOwnHand(syscall.SIGSEGV)
+	},
+	"eat": func(*request, *Conn) error {
+		for eaten := [][]byte{}; ; eaten = append(eaten, bytes.Repeat([]byte{1}, 1<<20)) {
+		}
 	},
 	"kill":  func(*request, *Conn) error { return byOwnHand(syscall.SIGKILL) },
 	"stop":  func(*request, *Conn) error { return byOwnHand(syscall.SIGSTOP) },
