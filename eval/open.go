@@ -36,9 +36,8 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if err := sandbox.Check(cfg.fence()); err != nil {
-		return nil, &EnvError{What: "the sandbox that --sandbox strict asks for", Why: err.Error(),
-			Do: "Use --sandbox best, or --sandbox off for sources that you trust"}
+	if err := p.checkFence(); err != nil {
+		return nil, err
 	}
 	var open device.Open
 	switch cfg.Kind {
@@ -100,8 +99,10 @@ func (p *Pool) look(ctx context.Context, where Location) (device.OpenReply, erro
 	}
 	inside := err
 	if look, err = Look(ctx, where, p.cfg.GPU); err == nil {
+		if err := p.unfenced("the driver", "candidates", inside); err != nil {
+			return look, err
+		}
 		p.role = p.role.in("")
-		p.cfg.progress(fmt.Sprintf("the driver does not start in the sandbox, candidates run outside of it (%v)", inside))
 	}
 	return look, err
 }
@@ -151,6 +152,9 @@ func (p *Pool) start(ctx context.Context, open device.Open) error {
 	}
 	if err := p.fits(); err != nil {
 		return err
+	}
+	if p.role.worker == cpuRole.worker {
+		p.role.memory = min(mostMemory(), hostMemory+4*uint64(p.cases.deviceBytes(p.device.L2Bytes)))
 	}
 	p.runner = &runner{log: p.log, trace: cfg.Trace, role: p.role, open: open, judge: &p.checker,
 		prepare: device.Prepare{Cases: p.cases.cases, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey}}
