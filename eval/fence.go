@@ -30,6 +30,12 @@ func (c *Config) fence() sandbox.Mode {
 	return c.Sandbox
 }
 
+// SandboxLayer is one layer of the sandbox, whether this machine's kernel offers it or not.
+type SandboxLayer = sandbox.Layer
+
+// SandboxList tells of each layer.
+func SandboxList() []SandboxLayer { return sandbox.Here().List() }
+
 // SandboxMissing names the layers that this machine's kernel does not offer, empty if it offers all.
 func SandboxMissing() string { return sandbox.Here().Missing() }
 
