@@ -14,7 +14,8 @@ import (
 )
 
 // besiege makes all attacks from the workers that a filter lets pass.
-func besiege(t *testing.T, mode SandboxMode, which func(attack.Kind) bool, but func(attack.Attack) bool) []AttackVerdict {
+func besiege(t *testing.T, mode SandboxMode, which func(attack.Kind) bool, but func(attack.Attack) bool) (
+	verdicts []AttackVerdict) {
 	t.Helper()
 	target, end, err := attack.NewTarget()
 	if err != nil {
@@ -26,7 +27,6 @@ func besiege(t *testing.T, mode SandboxMode, which func(attack.Kind) bool, but f
 		}
 	})
 	s := &siege{ctx: t.Context(), target: target, all: slices.DeleteFunc(attack.All(target), but), mode: mode}
-	var verdicts []AttackVerdict
 	for _, k := range s.kinds(Locate(), templates.Include(), t.TempDir()) {
 		if !which(k.kind) {
 			continue

@@ -69,8 +69,8 @@ func (r role) fence(open device.Open) *sandbox.Profile {
 	return f
 }
 
-// hostMemory is what a cpu worker may take beside four times its cases, which are buffers, inputs as they were made, and
-// room that Go's heap leaves: scratch, the stacks of a block's threads, programs.
+// hostMemory is what a cpu worker may take beside four times its cases, which are buffers, inputs as they were made,
+// and room that Go's heap leaves: scratch, the stacks of a block's threads, programs.
 const hostMemory = 4 << 30
 
 // mostMemory is nine tenths of what this machine has, in bytes; 0, which is no limit, if that is not known.
