@@ -91,7 +91,7 @@ var (
 		env:    []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=LAZY"},
 		// NVIDIA's own, those of its boards with a processor, and the one of Windows' Linux. Not all of /dev: disks are
 		// there.
-		devices: []string{"/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/nvgpu*", "/dev/dri", "/dev/dxg"},
+		devices: []string{"/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/nvgpu*", "/dev/dri/renderD*", "/dev/dxg"},
 		driver:  true,
 	}
 	cpuRole = role{worker: "cpu"}

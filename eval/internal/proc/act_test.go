@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // raw bypasses the protocol.
@@ -166,8 +168,10 @@ func fillShared(n int, c *Conn) error {
 		return err
 	}
 	shrunk := f.Truncate(1) == nil
+	_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_GROW)
+	sealed := err == nil
 	for i := range s.Map() {
 		s.Map()[i] = byte(n)
 	}
-	return c.Reply(&reply{Text: fmt.Sprint("shrunk ", shrunk), N: len(s.Map())})
+	return c.Reply(&reply{Text: fmt.Sprint("shrunk ", shrunk, ", sealed ", sealed), N: len(s.Map())})
 }

@@ -108,9 +108,10 @@ func (p *Profile) checked(self int) (rules []rule) {
 		unix.PR_CAPBSET_READ, unix.PR_GET_SECCOMP, unix.PR_GET_NO_NEW_PRIVS))
 	// Not F_SETOWN, F_SETSIG, F_NOTIFY: signals to others; nor leases.
 	add(oneOf("fcntl", 1, unix.F_DUPFD, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC,
-		unix.F_ADD_SEALS, unix.F_GET_SEALS, unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK,
+		unix.F_GET_SEALS, unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK,
 		unix.F_OFD_SETLKW))
 	if p.Driver {
+		add(oneOf("fcntl", 1, unix.F_ADD_SEALS))
 		add(p.affinities())
 		// It announces itself by an abstract socket and answers nobody. Datagrams would need no connection.
 		for _, kind := range []uint64{unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {

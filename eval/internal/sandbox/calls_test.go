@@ -110,6 +110,7 @@ func TestFilter(t *testing.T) {
 		{"fcntl", [6]uint64{3, unix.F_GETFL}, all, allowed},
 		{"fcntl", [6]uint64{3, unix.F_SETOWN, 1}, all, refused},
 		{"fcntl", [6]uint64{3, unix.F_NOTIFY}, all, refused},
+		{"fcntl", [6]uint64{3, unix.F_ADD_SEALS}, host, refused},
 		{"ioctl", [6]uint64{0, unix.TCGETS}, all, allowed},
 		{"ioctl", [6]uint64{0, unix.TIOCSTI}, host, refused},
 		{"ioctl", [6]uint64{0, high | unix.TCGETS}, host, refused},
