@@ -258,3 +258,21 @@ func TestNonsenseIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkStart is what a fence adds to the start of a worker.
+func BenchmarkStart(b *testing.B) {
+	for name, p := range map[string]*Profile{"fenced": {Mode: Best, Read: System(), Write: []string{"/dev/null"}},
+		"off": nil} {
+		b.Run(name, func(b *testing.B) {
+			args, err := p.Args([]string{"try", "read", "/proc/self/stat"})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if out, err := command(p, args).CombinedOutput(); err != nil {
+					b.Fatalf("%v: %s", err, out)
+				}
+			}
+		})
+	}
+}
