@@ -59,6 +59,7 @@ type siege struct {
 	ctx    context.Context
 	target *attack.Target
 	all    []attack.Attack
+	but    func(attack.Attack) bool // left out; nil: none
 	mode   SandboxMode
 }
 
@@ -125,7 +126,7 @@ func (s *siege) from(b besieger) (verdicts []AttackVerdict, err error) {
 	defer func() { err = errors.Join(err, finish()) }()
 	for i := range s.all {
 		a := &s.all[i]
-		if a.Not != nil && a.Not(b.kind) {
+		if a.Not != nil && a.Not(b.kind) || s.but != nil && s.but(*a) {
 			continue
 		}
 		if worker == nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/attack"
+	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/sandbox"
 	"darwarp/templates"
 )
 
@@ -17,16 +19,7 @@ import (
 func besiege(t *testing.T, mode SandboxMode, which func(attack.Kind) bool, but func(attack.Attack) bool) (
 	verdicts []AttackVerdict) {
 	t.Helper()
-	target, end, err := attack.NewTarget()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := end(); err != nil {
-			t.Error(err)
-		}
-	})
-	s := &siege{ctx: t.Context(), target: target, all: slices.DeleteFunc(attack.All(target), but), mode: mode}
+	s := newSiege(t, mode, but)
 	for _, k := range s.kinds(Locate(), templates.Include(), t.TempDir()) {
 		if !which(k.kind) {
 			continue
@@ -44,14 +37,27 @@ func besiege(t *testing.T, mode SandboxMode, which func(attack.Kind) bool, but f
 	return verdicts
 }
 
-func none(attack.Attack) bool { return false }
+// newSiege makes this process the target of the attacks that are not left out.
+func newSiege(t *testing.T, mode SandboxMode, but func(attack.Attack) bool) *siege {
+	t.Helper()
+	target, end, err := attack.NewTarget()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &siege{ctx: t.Context(), target: target, all: attack.All(target), but: but, mode: mode}
+}
 
 // TestAttacksAreStopped makes every attack from every kind of worker that this machine has.
 func TestAttacksAreStopped(t *testing.T) {
 	if missing := SandboxMissing(); missing != "" {
 		t.Skipf("ATTACKS ARE NOT TESTED: this kernel lacks %s", missing)
 	}
-	verdicts := besiege(t, SandboxBest, func(attack.Kind) bool { return true }, none)
+	verdicts := besiege(t, SandboxBest, func(attack.Kind) bool { return true }, nil)
 	for _, v := range verdicts {
 		if !v.Stopped {
 			t.Errorf("%s, %s: %s: %s", v.Worker, v.Group, v.Attack, v.Layer)
@@ -83,6 +89,29 @@ func TestAttacksOfAnOrdinaryUser(t *testing.T) {
 	}
 	if strings.Contains(string(out), "--- SKIP") {
 		t.Skipf("%s", out)
+	}
+}
+
+// TestAttacksWithoutNamespaces: where the kernel has none, lists and Landlock stop everything but a flood of threads.
+func TestAttacksWithoutNamespaces(t *testing.T) {
+	if here := sandbox.Here(); here.Landlock < 6 || !here.Seccomp {
+		t.Skipf("ATTACKS WITHOUT NAMESPACES ARE NOT TESTED: this kernel has %v", here)
+	}
+	for _, k := range []attack.Kind{{Name: "cpu worker"}, {Name: "GPU worker", Driver: true}} {
+		s := newSiege(t, SandboxStrict, func(a attack.Attack) bool {
+			return a.Spawn > 0 || a.Name == "list the supervisor's open files" // by number: what they are is not told
+		})
+		r := cpuRole.in(s.mode)
+		r.shared, r.driver = true, k.Driver
+		found, err := s.from(besieger{kind: k, start: s.goes(r.fence(device.Open{}), attack.Request{}, nil)})
+		if err != nil || len(found) < 50 {
+			t.Errorf("%s: %d verdicts, %v", k.Name, len(found), err)
+		}
+		for _, v := range found {
+			if !v.Stopped {
+				t.Errorf("%s, %s: %s: %s", v.Worker, v.Group, v.Attack, v.Layer)
+			}
+		}
 	}
 }
 

@@ -90,14 +90,19 @@ func (c *Config) locate() Location {
 	return Locate()
 }
 
-// look asks the GPU from within the sandbox. Where that fails and is not asked for, candidates run outside
-// of it: drivers differ in what they reach for.
+// look asks the GPU from within the sandbox. Where that fails and is not asked for, candidates run without namespaces
+// of their own, or else outside of it: drivers differ in what they reach for.
 func (p *Pool) look(ctx context.Context, where Location) (device.OpenReply, error) {
 	look, err := lookAs(ctx, p.role, where, p.cfg.GPU)
 	if err == nil || p.role.sandbox != sandbox.Best {
 		return look, err
 	}
 	inside := err
+	p.role.shared = true
+	if look, err = lookAs(ctx, p.role, where, p.cfg.GPU); err == nil {
+		p.cfg.progress(fmt.Sprintf("the driver does not work in namespaces of its own, candidates run without (%v)", inside))
+		return look, nil
+	}
 	if look, err = Look(ctx, where, p.cfg.GPU); err == nil {
 		if err := p.unfenced("the driver", "candidates", inside); err != nil {
 			return look, err

@@ -36,6 +36,7 @@ type role struct {
 	env      []string
 	devices  []string     // to control, as patterns
 	driver   bool         // of a GPU, whose driver needs more of the kernel
+	shared   bool         // stays in our namespaces
 	children bool         // starts addr2line, which tells the lines of accesses
 	memory   uint64       // bytes that it may take of its own; 0: mostMemory
 	nice     int          // added to its niceness
@@ -55,7 +56,7 @@ func (r role) fence(open device.Open) *sandbox.Profile {
 		return nil
 	}
 	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: []string{"/dev/null"},
-		Driver: r.driver, Children: r.children, FileSize: 1 << 28,
+		Driver: r.driver, Shared: r.shared, Children: r.children, FileSize: 1 << 28,
 		Memory: cmp.Or(r.memory, mostMemory())}
 	for _, pattern := range r.devices {
 		found, _ := filepath.Glob(pattern)

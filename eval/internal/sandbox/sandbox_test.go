@@ -200,6 +200,10 @@ func TestWhatIsKeptIn(t *testing.T) {
 		"run", "/bin/true"); got != "" {
 		t.Errorf("a worker that may have children cannot start one: %s", got)
 	}
+	if got := try(t, &Profile{Mode: Strict, Shared: true, Read: System(), Write: []string{dir, "/dev/null"}}, "signal",
+		pid); got == "" {
+		t.Error("in our namespaces a worker signals us")
+	}
 	if got := try(t, nil, "read", "/etc/passwd"); got != "" {
 		t.Errorf("without a fence: %s", got)
 	}
