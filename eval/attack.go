@@ -43,6 +43,10 @@ func Attack(ctx context.Context, where Location, headers map[string][]byte, mode
 		}
 		found, err := s.from(k)
 		verdicts = append(verdicts, found...)
+		if errors.Is(err, errRefused) {
+			skipped = append(skipped, k.kind.Name+": "+err.Error())
+			continue
+		}
 		if err != nil {
 			return verdicts, skipped, fmt.Errorf("%s: %w", k.kind.Name, err)
 		}
@@ -55,6 +59,7 @@ type siege struct {
 	ctx    context.Context
 	target *attack.Target
 	all    []attack.Attack
+	but    func(attack.Attack) bool // left out; nil: none
 	mode   SandboxMode
 }
 
@@ -68,8 +73,13 @@ type attacker interface {
 type besieger struct {
 	kind    attack.Kind
 	missing string // why there is none
-	start   func(ctx context.Context) (attacker, error)
+	start   starter
 }
+
+type starter func(ctx context.Context) (attacker, error)
+
+// errRefused says that the compilers refuse the source that would attack.
+var errRefused = errors.New("its source is refused")
 
 func (s *siege) kinds(where Location, headers map[string][]byte, folder string) []besieger {
 	nvrtc := compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Sandbox: s.mode}
@@ -116,7 +126,7 @@ func (s *siege) from(b besieger) (verdicts []AttackVerdict, err error) {
 	defer func() { err = errors.Join(err, finish()) }()
 	for i := range s.all {
 		a := &s.all[i]
-		if a.Not != nil && a.Not(b.kind) {
+		if a.Not != nil && a.Not(b.kind) || s.but != nil && s.but(*a) {
 			continue
 		}
 		if worker == nil {
@@ -139,7 +149,7 @@ func (s *siege) from(b besieger) (verdicts []AttackVerdict, err error) {
 }
 
 // goes starts a worker with a fence whose code is that of package attack.
-func (s *siege) goes(fence *sandbox.Profile, first attack.Request, env []string) func(context.Context) (attacker, error) {
+func (s *siege) goes(fence *sandbox.Profile, first attack.Request, env []string) starter {
 	return func(ctx context.Context) (attacker, error) {
 		w, err := proc.Start(ctx, proc.Spec{Args: []string{"worker", "attack"}, Fence: fence, Env: env})
 		if err != nil {
@@ -163,7 +173,7 @@ func (g *goAttacker) try(ctx context.Context, number int) (out attack.Outcome, e
 }
 
 // candidate compiles the attacks as a candidate, and starts device workers that run it.
-func (s *siege) candidate(cfg compile.Config) func(context.Context) (attacker, error) {
+func (s *siege) candidate(cfg compile.Config) starter {
 	var image []byte
 	return func(ctx context.Context) (attacker, error) {
 		if image == nil {
@@ -186,7 +196,7 @@ func compileOne(ctx context.Context, cfg compile.Config, source string) (image [
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	out, err := pool.Compile(ctx, source)
 	if err == nil && out.Failure != "" {
-		err = fmt.Errorf("the candidate does not compile: %s", out.Failure)
+		err = fmt.Errorf("%w: %s", errRefused, out.Failure)
 	}
 	return out.Cubin, err
 }

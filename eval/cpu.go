@@ -34,8 +34,12 @@ func (p *Pool) openCPU(where Location) (err error) {
 		inside := err
 		if p.compiler, err = p.cxx(where, false, ""); err == nil { // compilers keep their parts where they like
 			fence = ""
-			p.cfg.progress(fmt.Sprintf("the compiler does not work in the sandbox and runs outside of it (%v)", inside))
+			err = p.unfenced("the compiler", "compilers", inside)
 		}
+	}
+	var refused *EnvError
+	if errors.As(err, &refused) {
+		return err
 	}
 	if err == nil && p.cfg.Races {
 		p.checkers, err = p.cxx(where, true, fence)

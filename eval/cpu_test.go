@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -216,6 +217,13 @@ func TestCompilerElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.compiler.Close()
+			foreign := &Pool{cfg: p.cfg, log: p.log}
+			foreign.cfg.Foreign = true
+			err := foreign.openCPU(where)
+			defer foreign.compiler.Close()
+			if refused := new(*EnvError); errors.As(err, refused) != c.fails {
+				t.Errorf("foreign sources: %v", err)
+			}
 			if outside := strings.Contains(strings.Join(said, "\n"), "outside"); outside != c.fails {
 				t.Errorf("%q", said)
 			}

@@ -39,9 +39,8 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if err := sandbox.Check(cfg.fence()); err != nil {
-		return nil, &EnvError{What: "the sandbox that --sandbox strict asks for", Why: err.Error(),
-			Do: "Use --sandbox best, or --sandbox off for sources that you trust"}
+	if err := p.checkFence(); err != nil {
+		return nil, err
 	}
 	var open device.Open
 	switch cfg.Kind {
@@ -94,17 +93,24 @@ func (c *Config) locate() Location {
 	return Locate()
 }
 
-// look asks the GPU from within the sandbox. Where that fails and is not asked for, candidates run outside
-// of it: drivers differ in what they reach for.
+// look asks the GPU from within the sandbox. Where that fails and is not asked for, candidates run without namespaces
+// of their own, or else outside of it: drivers differ in what they reach for.
 func (p *Pool) look(ctx context.Context, where Location) (device.OpenReply, error) {
 	look, err := lookAs(ctx, p.role, where, p.cfg.GPU)
 	if err == nil || p.role.sandbox != sandbox.Best {
 		return look, err
 	}
 	inside := err
+	p.role.shared = true
+	if look, err = lookAs(ctx, p.role, where, p.cfg.GPU); err == nil {
+		p.cfg.progress(fmt.Sprintf("the driver does not work in namespaces of its own, candidates run without (%v)", inside))
+		return look, nil
+	}
 	if look, err = Look(ctx, where, p.cfg.GPU); err == nil {
+		if err := p.unfenced("the driver", "candidates", inside); err != nil {
+			return look, err
+		}
 		p.role = p.role.in("")
-		p.cfg.progress(fmt.Sprintf("the driver does not start in the sandbox, candidates run outside of it (%v)", inside))
 	}
 	return look, err
 }
@@ -165,6 +171,9 @@ func (p *Pool) start(ctx context.Context, open device.Open) error {
 	}
 	if err := p.fits(); err != nil {
 		return err
+	}
+	if p.role.worker == cpuRole.worker {
+		p.role.memory = min(mostMemory(), hostMemory+4*uint64(p.cases.deviceBytes(p.device.L2Bytes)))
 	}
 	p.runner = &runner{log: p.log, trace: cfg.Trace, role: p.role, open: open, judge: &p.checker,
 		prepare: device.Prepare{Cases: p.cases.List, SlotBytes: p.cases.SlotBytes(), GuardKey: p.cases.GuardKey}}

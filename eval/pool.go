@@ -38,6 +38,7 @@ type Config struct {
 	Jobs      int               // compiles at once, 0: one a core
 	Races     bool              // cpu: the gate looks for races and the like on the check shapes
 	Sandbox   SandboxMode       // of compilers and of the workers that run candidates; empty: off
+	Foreign   bool              // sources are not ours: of a model, a folder, a run
 	CacheDir  string            // of compiled candidates, empty: none
 	Version   string            // darwarp's own
 	Log       *slog.Logger

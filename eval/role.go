@@ -36,6 +36,7 @@ type role struct {
 	env      []string
 	devices  []string     // to control, as patterns
 	driver   bool         // of a GPU, whose driver needs more of the kernel
+	shared   bool         // stays in our namespaces
 	children bool         // starts addr2line, which tells the lines of accesses
 	memory   uint64       // bytes that it may take of its own; 0: mostMemory
 	nice     int          // added to its niceness
@@ -55,7 +56,7 @@ func (r role) fence(open device.Open) *sandbox.Profile {
 		return nil
 	}
 	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: []string{"/dev/null"},
-		Driver: r.driver, Children: r.children, FileSize: 1 << 28,
+		Driver: r.driver, Shared: r.shared, Children: r.children, FileSize: 1 << 28,
 		Memory: cmp.Or(r.memory, mostMemory())}
 	for _, pattern := range r.devices {
 		found, _ := filepath.Glob(pattern)
@@ -68,6 +69,10 @@ func (r role) fence(open device.Open) *sandbox.Profile {
 	}
 	return f
 }
+
+// hostMemory is what a cpu worker may take beside four times its cases, which are buffers, inputs as they were made,
+// and room that Go's heap leaves: scratch, the stacks of a block's threads, programs.
+const hostMemory = 4 << 30
 
 // mostMemory is nine tenths of what this machine has, in bytes; 0, which is no limit, if that is not known.
 func mostMemory() uint64 {
@@ -87,7 +92,7 @@ var (
 		env:    []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=LAZY"},
 		// NVIDIA's own, those of its boards with a processor, and the one of Windows' Linux. Not all of /dev: disks are
 		// there.
-		devices: []string{"/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/nvgpu*", "/dev/dri", "/dev/dxg"},
+		devices: []string{"/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/nvgpu*", "/dev/dri/renderD*", "/dev/dxg"},
 		driver:  true,
 	}
 	cpuRole = role{worker: "cpu"}

@@ -7,8 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const exitGroup = unix.SYS_EXIT_GROUP
-
 // leaves says that a call returns twice: the new process ends at once.
 func leaves(nr int) bool { return nr == unix.SYS_CLONE || nr == unix.SYS_CLONE3 }
 
@@ -21,24 +19,20 @@ const Words = 2048
 // scratchAt is where that memory begins, in floats.
 const scratchAt = 1024
 
-// Source is a candidate that makes the attacks, one a launch. It calls no function: the machine code of its system
-// calls is a table, in the section of code.
-func Source(all []Attack) string {
-	var b strings.Builder
-	text := func(name string, code []byte) {
-		fmt.Fprintf(&b, "__attribute__((section(\".text.%s,\\\"ax\\\",@progbits#\"))) static const unsigned char %s[] = %s;\n",
-			name, name, bytesOf(code))
-	}
-	text("stub", machineCall)
-	text("start", machineSpawn)
-	b.WriteString("typedef long (*call_t)(long, long, long, long, long, long, long);\ntypedef long (*spawn_t)(long);\n" +
-		"static inline long vector(float *y, int at, long base, long bytes) {\n    long *v = reinterpret_cast<long *>(y + at);\n" +
-		"    v[0] = base, v[1] = bytes;\n    return reinterpret_cast<long>(v);\n}\n")
-	var cases strings.Builder
-	for i, a := range all {
-		native(&b, &cases, i, a)
-	}
-	fmt.Fprintf(&b, `extern "C" __global__ void %s(float *y, int which) {
+// head and tail are what stands before and behind an attack's data and code. The machine code of system calls is a
+// table in the section of code.
+const (
+	head = `#define CODE(name) __attribute__((section(".text." #name ",\"ax\",@progbits#"))) \
+    static const unsigned char name[]
+typedef long (*call_t)(long, long, long, long, long, long, long);
+typedef long (*spawn_t)(long);
+static inline long vector(float *y, int at, long base, long bytes) {
+    long *v = reinterpret_cast<long *>(y + at);
+    v[0] = base, v[1] = bytes;
+    return reinterpret_cast<long>(v);
+}
+`
+	begin = `extern "C" __global__ void attack(float *y, int which) {
     long *out = reinterpret_cast<long *>(y);
     long scratch = reinterpret_cast<long>(y + %d);
     const call_t call = reinterpret_cast<call_t>(reinterpret_cast<long>(stub));
@@ -46,50 +40,64 @@ func Source(all []Attack) string {
     long r[8] = {}, at = 0, n = 0;
     (void)call, (void)spawn, (void)scratch;
     switch (which) {
-%s    }
+`
+	end = `    }
     out[0] = at;
     out[1] = n;
 }
-`, Entry, scratchAt, &cases)
-	return b.String()
+`
+)
+
+// Source is a candidate that makes the attacks, one a launch. It calls no function of a library.
+func Source(all []Attack) string {
+	var w writer
+	fmt.Fprintf(&w.data, "%sCODE(stub) = %s;\nCODE(start) = %s;\n", head, bytesOf(machineCall), bytesOf(machineSpawn))
+	for i, a := range all {
+		w.attack(i, a)
+	}
+	return w.data.String() + fmt.Sprintf(begin, scratchAt) + w.cases.String() + end
 }
 
-// native writes an attack's data and its case of the switch.
-func native(data, cases *strings.Builder, number int, a Attack) {
-	fmt.Fprintf(cases, "    case %d:\n", number)
+// writer writes attacks in C.
+type writer struct{ data, cases strings.Builder }
+
+// attack writes the data of one, and its case of the switch.
+func (w *writer) attack(number int, a Attack) {
+	fmt.Fprintf(&w.cases, "    case %d:\n", number)
 	if a.Spawn > 0 {
-		fmt.Fprintf(cases, "        at = spawn(%d), n = at < %d ? -11 : at;\n        break;\n", a.Spawn, a.Spawn)
+		fmt.Fprintf(&w.cases, "        at = spawn(%d), n = at < %d ? -11 : at;\n        break;\n", a.Spawn, a.Spawn)
 		return
 	}
-	write := func(list []Call, what string) {
-		for i, c := range list {
-			args := make([]string, 7)
-			args[0] = fmt.Sprint(c.Nr)
-			for j := range 6 {
-				args[j+1] = "0"
-				if j < len(c.Args) {
-					args[j+1] = argument(data, c.Args[j], fmt.Sprintf("%s%d_%d_%d", what, number, i, j))
-				}
-			}
-			if what != "data" {
-				fmt.Fprintf(cases, "        call(%s);\n", strings.Join(args, ", "))
-				continue
-			}
-			fmt.Fprintf(cases, "        at = %d;\n        for (int i = 0; i < %d && n >= 0; ++i) n = call(%s);\n", i,
-				max(1, c.Repeat), strings.Join(args, ", "))
-			if leaves(c.Nr) {
-				fmt.Fprintf(cases, "        if (n == 0) call(%d, 0, 0, 0, 0, 0, 0);\n", exitGroup)
-			}
-			fmt.Fprintf(cases, "        r[%d] = n;\n        if (n < 0) break;\n", i)
+	for i, c := range a.Calls {
+		call := w.call(c, fmt.Sprintf("data%d_%d", number, i))
+		fmt.Fprintf(&w.cases, "        at = %d;\n        for (int i = 0; i < %d && n >= 0; ++i) n = %s;\n", i,
+			max(1, c.Repeat), call)
+		if leaves(c.Nr) {
+			fmt.Fprintf(&w.cases, "        if (n == 0) call(%d, 0, 0, 0, 0, 0, 0);\n", unix.SYS_EXIT_GROUP)
+		}
+		fmt.Fprintf(&w.cases, "        r[%d] = n;\n        if (n < 0) break;\n", i)
+	}
+	for i, c := range a.After {
+		fmt.Fprintf(&w.cases, "        %s;\n", w.call(c, fmt.Sprintf("after%d_%d", number, i)))
+	}
+	w.cases.WriteString("        break;\n")
+}
+
+// call is a system call in C.
+func (w *writer) call(c Call, name string) string {
+	args := []string{fmt.Sprint(c.Nr)}
+	for j := range 6 {
+		if j < len(c.Args) {
+			args = append(args, w.argument(c.Args[j], fmt.Sprintf("%s_%d", name, j)))
+		} else {
+			args = append(args, "0")
 		}
 	}
-	write(a.Calls, "data")
-	write(a.After, "after")
-	cases.WriteString("        break;\n")
+	return "call(" + strings.Join(args, ", ") + ")"
 }
 
 // argument is an argument in C, with its data written before.
-func argument(data *strings.Builder, a any, name string) string {
+func (w *writer) argument(a any, name string) string {
 	switch v := a.(type) {
 	case int:
 		return fmt.Sprintf("%dL", v)
@@ -98,13 +106,12 @@ func argument(data *strings.Builder, a any, name string) string {
 	case Scratch:
 		return "scratch"
 	case string:
-		return argument(data, []byte(v), name)
+		return w.argument([]byte(v), name)
 	case []byte:
-		fmt.Fprintf(data, "static const unsigned char %s[] = %s;\n", name, bytesOf(append(v[:len(v):len(v)], 0)))
+		fmt.Fprintf(&w.data, "static const unsigned char %s[] = %s;\n", name, bytesOf(append(v[:len(v):len(v)], 0)))
 		return "reinterpret_cast<long>(" + name + ")"
 	case Vector:
-		at := argument(data, v.At, name)
-		return fmt.Sprintf("vector(y, %d, %s, %d)", scratchAt+v.Slot, at, v.Bytes)
+		return fmt.Sprintf("vector(y, %d, %s, %d)", scratchAt+v.Slot, w.argument(v.At, name), v.Bytes)
 	}
 	panic(fmt.Sprintf("argument of type %T", a))
 }

@@ -254,11 +254,8 @@ func (c *Config) Fence(folder string) *sandbox.Profile {
 	f := &sandbox.Profile{Mode: c.Sandbox, Read: slices.Concat(sandbox.System(), c.IncludeDirs),
 		Write: []string{folder, "/dev/null"}, Files: true, FileSize: mostWritten, Memory: cmp.Or(c.Memory, usualMemory)}
 	var paths []string
-	if c.Library != "" {
-		paths = append(paths, c.Library)
-	}
-	if path, err := filepath.EvalSymlinks(c.Library); err == nil && path != "" {
-		paths = append(paths, path)
+	if path, err := filepath.EvalSymlinks(c.Library); err == nil && c.Library != "" { // else it is the current folder
+		paths = []string{c.Library, path}
 	}
 	for _, path := range paths {
 		f.Read = append(f.Read, filepath.Dir(path))

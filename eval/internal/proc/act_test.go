@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // raw bypasses the protocol.
@@ -62,6 +65,10 @@ var deaths = map[string]func(r *request, c *Conn) error{
 	"segv": func(*request, *Conn) error {
 		signal.Reset(syscall.SIGSEGV)
 		return byOwnHand(syscall.SIGSEGV)
+	},
+	"eat": func(*request, *Conn) error {
+		for eaten := [][]byte{}; ; eaten = append(eaten, bytes.Repeat([]byte{1}, 1<<20)) {
+		}
 	},
 	"kill":  func(*request, *Conn) error { return byOwnHand(syscall.SIGKILL) },
 	"stop":  func(*request, *Conn) error { return byOwnHand(syscall.SIGSTOP) },
@@ -170,8 +177,10 @@ func fillShared(n int, c *Conn) error {
 		return err
 	}
 	shrunk := f.Truncate(1) == nil
+	_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_GROW)
+	sealed := err == nil
 	for i := range s.Map() {
 		s.Map()[i] = byte(n)
 	}
-	return c.Reply(&reply{Text: fmt.Sprint("shrunk ", shrunk), N: len(s.Map())})
+	return c.Reply(&reply{Text: fmt.Sprint("shrunk ", shrunk, ", sealed ", sealed), N: len(s.Map())})
 }

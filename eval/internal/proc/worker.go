@@ -23,6 +23,7 @@ type Worker struct {
 	pid    int
 	cmd    *exec.Cmd
 	stderr tail
+	memory shortage
 
 	calling sync.Mutex // held by the one Call in progress, and by Close's polite part
 	to      *os.File   // requests
@@ -59,6 +60,7 @@ func Start(ctx context.Context, spec Spec) (*Worker, error) {
 		return nil, fmt.Errorf("start worker: %w", w.fail(ctx, err, w.spec.Hello))
 	}
 	w.phase = ""
+	w.memory.look()
 	return w, nil
 }
 

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"os"
+	"slices"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"golang.org/x/sys/unix"
@@ -32,11 +33,22 @@ var (
 		"umask", "flock", "fsync", "fdatasync", "chdir", "fchdir"}
 	// starting starts programs and waits for them.
 	starting = []string{"fork", "vfork", "execve", "wait4", "waitid", "pidfd_open", "getpgid", "chdir", "fchdir", "umask"}
-	// driving is what the GPU's driver needs: its devices, memory that is pinned or placed, and a pair of sockets that
-	// the supervisor has made.
-	driving = []string{"ioctl", "mlock", "mlock2", "munlock", "mbind", "set_mempolicy", "get_mempolicy", "sendmsg",
-		"recvmsg", "getsockopt", "getsockname", "shutdown", "inotify_init1", "inotify_add_watch", "inotify_rm_watch",
-		"timerfd_create", "timerfd_settime", "timerfd_gettime", "pidfd_open"}
+	// undriven are what the GPU's driver does not need. Its list is the reverse of the others: every call that had a
+	// number in Linux 6.15 but these, the hostile ones, and those whose arguments are checked. What a driver calls is in
+	// no documentation and differs from release to release; one call too few is an error without a name.
+	undriven = []string{
+		"fork", "vfork", "execveat", "wait4", "waitid", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open",
+		"pidfd_send_signal", "setpgid", "setsid", "setpriority", "sched_setparam", "sched_setscheduler", "sched_setattr",
+		"ioprio_set", "migrate_pages", "move_pages", "personality", "vhangup", "process_mrelease",
+		"chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown", "fchownat", "utime", "utimes", "utimensat",
+		"futimesat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr",
+		"removexattrat", "truncate", "creat", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat",
+		"renameat2", "link", "linkat", "symlink", "symlinkat", "mknod", "mknodat", "sync", "syncfs", "fanotify_init",
+		"fanotify_mark", "name_to_handle_at", "lookup_dcookie", "syslog", "statmount", "listmount",
+		"shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv",
+		"msgctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr",
+		"connect", "accept", "accept4", "sendto", "sendmmsg", "modify_ldt", "uselib", "seccomp", "capset",
+	}
 	// hostile calls end the worker: no compiler, driver or library makes one by chance.
 	hostile = []string{
 		"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
@@ -96,11 +108,18 @@ func (p *Profile) checked(self int) (rules []rule) {
 		unix.PR_CAPBSET_READ, unix.PR_GET_SECCOMP, unix.PR_GET_NO_NEW_PRIVS))
 	// Not F_SETOWN, F_SETSIG, F_NOTIFY: signals to others; nor leases.
 	add(oneOf("fcntl", 1, unix.F_DUPFD, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC,
-		unix.F_ADD_SEALS, unix.F_GET_SEALS, unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK,
+		unix.F_GET_SEALS, unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK,
 		unix.F_OFD_SETLKW))
 	if p.Driver {
-		rules = append(rules, rule{Name: "sched_setaffinity", Conditions: seccomp.ArgumentConditions{equal(0, 0)}})
-		add(oneOf("socketpair", 0, unix.AF_UNIX))
+		add(oneOf("fcntl", 1, unix.F_ADD_SEALS))
+		add(p.affinities())
+		// It announces itself by an abstract socket and answers nobody. Datagrams would need no connection.
+		for _, kind := range []uint64{unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {
+			for _, flags := range []uint64{0, unix.SOCK_CLOEXEC, unix.SOCK_NONBLOCK, unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK} {
+				add(when("socket", equal(0, unix.AF_UNIX), equal(1, kind|flags)))
+				add(when("socketpair", equal(0, unix.AF_UNIX), equal(1, kind|flags)))
+			}
+		}
 	} else {
 		add(oneOf("ioctl", 1, unix.TCGETS, unix.TIOCGWINSZ, unix.TIOCINQ))
 		// Shared memory without a file is in no limit of the process.
@@ -115,22 +134,43 @@ func (p *Profile) checked(self int) (rules []rule) {
 	return rules
 }
 
+// affinities lets a driver place its threads: the calling one, and in a pid namespace, where there are no others than
+// the worker's, any.
+func (p *Profile) affinities() []rule {
+	if p.Own != nil && p.Own.PIDs {
+		return when("sched_setaffinity", seccomp.Condition{Argument: 0, Operation: seccomp.GreaterOrEqual})
+	}
+	return oneOf("sched_setaffinity", 0, 0)
+}
+
+// driving are the calls of a GPU's driver: all but undriven and hostile ones, and those that rules are about.
+func driving(rules []rule) (names []string) {
+	for name := range table() {
+		ruled := slices.ContainsFunc(rules, func(r rule) bool { return r.Name == name })
+		if !ruled && name != "clone3" && !slices.Contains(undriven, name) && !slices.Contains(hostile, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // policy is the whole filter. The only program that a worker without children starts is itself, by an execve whose
 // path lies at the address start: what runs after it cannot know the address.
 func (p *Profile) policy(start uintptr) *seccomp.Policy {
-	allowed := basic
+	allowed := slices.Clone(basic)
 	if p.Files {
-		allowed = append(allowed[:len(allowed):len(allowed)], filing...)
+		allowed = append(allowed, filing...)
 	}
 	if p.Children {
-		allowed = append(allowed[:len(allowed):len(allowed)], starting...)
-	}
-	if p.Driver {
-		allowed = append(allowed[:len(allowed):len(allowed)], append(driving, "mmap")...)
+		allowed = append(allowed, starting...)
 	}
 	rules := p.checked(os.Getpid())
 	if !p.Children {
 		rules = append(rules, oneOf("execve", 0, uint64(start))...)
+	}
+	if p.Driver {
+		allowed = driving(rules)
 	}
 	policy := &seccomp.Policy{DefaultAction: seccomp.ActionErrno, Syscalls: []seccomp.SyscallGroup{
 		{Names: known(allowed), NamesWithCondtions: knownRules(rules), Action: seccomp.ActionAllow},

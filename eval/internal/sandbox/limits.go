@@ -18,6 +18,7 @@ func (p *Profile) limits() error {
 		{unix.RLIMIT_MSGQUEUE, 0, true},
 		{unix.RLIMIT_RTPRIO, 0, true},
 		{unix.RLIMIT_MEMLOCK, 0, !p.Driver},
+		{unix.RLIMIT_NOFILE, maxFiles, !p.Driver}, // of which each may be one of memory
 		{unix.RLIMIT_FSIZE, p.FileSize, p.FileSize > 0},
 		// Not the address space, of which Go and the driver reserve many times what they use.
 		{unix.RLIMIT_DATA, p.Memory, p.Memory > 0},
@@ -39,6 +40,9 @@ func (p *Profile) limits() error {
 	}
 	return nil
 }
+
+// maxFiles is the usual limit.
+const maxFiles = 1024
 
 // maxThreads bounds the threads of a worker together with those of its children. A driver starts some for each core.
 const maxThreads = 4096

@@ -33,9 +33,17 @@ func (p *Profile) Separate(attr *syscall.SysProcAttr) {
 	if p == nil || p.Mode == Off {
 		return
 	}
-	if o := Here().own(); o != nil {
+	if o := p.own(); o != nil {
 		o.separate(attr)
 	}
+}
+
+// own is what a worker gets of the namespaces here, nil: nothing.
+func (p *Profile) own() *own {
+	if p.Shared {
+		return nil
+	}
+	return Here().own()
 }
 
 // separate has the new process itself write who it is: the files for it belong to root while the supervisor, of which

@@ -39,6 +39,7 @@ type Profile struct {
 	Files    bool     `json:"files"`            // may make and remove files, in the folders to write
 	Children bool     `json:"children"`         // may start processes
 	Driver   bool     `json:"driver"`           // drives a GPU
+	Shared   bool     `json:"shared"`           // stays in the supervisor's namespaces
 	FileSize uint64   `json:"bytes,omitempty"`  // of any file it writes; 0: no limit
 	Memory   uint64   `json:"memory,omitempty"` // bytes of private memory; 0: no limit
 	Own      *own     `json:"own,omitempty"`    // set by Args
@@ -59,7 +60,7 @@ func (p *Profile) Args(args []string) ([]string, error) {
 		return args, nil
 	}
 	here := *p
-	here.Own = Here().own()
+	here.Own = p.own()
 	var err error
 	if here.Read, err = absolute(p.Read); err != nil {
 		return nil, err

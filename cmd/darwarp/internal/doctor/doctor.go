@@ -62,7 +62,8 @@ func Diagnose(ctx context.Context, c *console.Console) diagnosis {
 		findTool(ctx, finding{Name: "nvcc", Detail: "it builds exported benches; searching does not need it",
 			Do: "Install the CUDA toolkit for that"}, "nvcc", "/usr/local/cuda/bin/nvcc"))
 	d.Findings = append(d.Findings, folders()...)
-	d.Findings = append(d.Findings, sandboxFinding(), terminal(c))
+	d.Findings = append(d.Findings, fences()...)
+	d.Findings = append(d.Findings, terminal(c))
 	d.Device, d.Why = autoDevice(d.Findings)
 	return d
 }
@@ -181,13 +182,6 @@ func autoDevice(fs []finding) (device, why string) {
 
 // cxxFinding is the finding that the cpu device stands on.
 const cxxFinding = "C++ compiler"
-
-// sandboxFinding says how workers can be restricted here.
-func sandboxFinding() finding {
-	layers := eval.SandboxLayers()
-	return finding{Name: "sandbox", OK: layers != "", Detail: report.OrDash(layers),
-		Do: "Search only sources that you trust; Linux 6.7 and later support all layers"}
-}
 
 // terminal says what can be drawn on.
 func terminal(c *console.Console) finding {

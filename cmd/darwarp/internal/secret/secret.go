@@ -56,6 +56,12 @@ func (e Env) Getenv(name string) string {
 // without privileges: they cannot debug it, and it leaves no core dump. What it starts is not concealed.
 func Conceal() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
+// Concealed reports whether this process is.
+func Concealed() bool {
+	dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
+	return err == nil && dumpable == 0
+}
+
 // erase overwrites the values of secrets in the memory that /proc/PID/environ shows. Where the kernel does not let a
 // process write its own memory they stay, and only what keeps other processes out of /proc protects them.
 func erase() {

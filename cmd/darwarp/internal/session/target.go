@@ -26,6 +26,7 @@ type Target struct {
 	Races     bool              // cpu: look for races
 	Uncached  bool              // compile everything again
 	Sandbox   string            // best, strict or off; empty: best
+	Foreign   bool              // sources of a model or of a run are evaluated
 	Bundle    *templates.Bundle // set: the problem as a run carries it
 	// set with Bundle
 	picked []kernels.Workload
