@@ -60,6 +60,14 @@ func under(key string, err error) error {
 	return fmt.Errorf("%s: %w", key, err)
 }
 
+// inside adds a key to an error that begins with one.
+func inside(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s.%w", key, err)
+}
+
 // each admits the elements of a list that may have so many.
 func each[T any](key string, all []T, most int, admit func(*T) error) error {
 	if len(all) > most {
@@ -109,7 +117,7 @@ func (c *Candidate) Admit() error {
 	clean(MaxLine, &c.Origin.Operator, &c.Origin.Note)
 	return cmp.Or(number("score", c.Score, least, math.MaxFloat64),
 		counts("origin.generation", c.Origin.Generation),
-		under("variant", c.Variant.Admit()), under("result", c.Result.admit()))
+		inside("variant", c.Variant.Admit()), inside("result", c.Result.admit()))
 }
 
 // Admit checks a variant, also one that a command brings.

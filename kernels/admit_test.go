@@ -100,7 +100,7 @@ func TestAdmitOthers(t *testing.T) {
 	for want, r := range map[string]interface{ Admit() error }{
 		"arch":                &Device{Kind: "cuda", Arch: `sm_90a" message(FATAL_ERROR "`},
 		"kind":                &Device{Kind: "tpu"},
-		"device: arch":        &Provenance{Device: Device{Arch: "sm"}},
+		"device.arch":         &Provenance{Device: Device{Arch: "sm"}},
 		"ceilings.l2":         &Provenance{Ceilings: &Ceilings{L2: -1}},
 		"dtype":               &Provenance{DType: "fp8"},
 		"ratio: -1":           &Duel{Ratio: -1},
@@ -108,7 +108,7 @@ func TestAdmitOthers(t *testing.T) {
 		"rounds[0].workload":  &Duel{Rounds: []DuelRound{{Workload: "\x1b"}}},
 		"name":                &BaselineResult{Name: "a b"},
 		"times[0].median":     &BaselineResult{Name: "torch", Times: []Timing{{Workload: "w"}}},
-		"gain: ratio":         &Insight{Gain: Gain{Ratio: math.Inf(1)}},
+		"gain.ratio":          &Insight{Gain: Gain{Ratio: math.Inf(1)}},
 		"kernels: 0":          &Portfolio{},
 		"choices[0].kernel":   &Portfolio{Kernels: []ID{id}, Choices: []Choice{{Workload: "w", Kernel: 1}}},
 		"choices[0].workload": &Portfolio{Kernels: []ID{id}, Choices: []Choice{{Workload: "a b"}}},

@@ -44,7 +44,7 @@ func (p *Provenance) Admit() error {
 			return err
 		}
 	}
-	return cmp.Or(number("noise", p.Noise, 0, mostWork), under("device", p.Device.Admit()))
+	return cmp.Or(number("noise", p.Noise, 0, mostWork), inside("device", p.Device.Admit()))
 }
 
 // AdmitWorkloads checks the workloads of a run or a recording: there is one, each has a name of its own, and a weight.
@@ -164,7 +164,7 @@ func (i *Insight) Admit() error {
 	if len(i.Waves) > maxWorkloads {
 		return fmt.Errorf("waves: %d: expected at most %d", len(i.Waves), maxWorkloads)
 	}
-	return cmp.Or(under("proof", CheckLine(i.Provenance, MaxName)), under("gain", i.Gain.admit()),
+	return cmp.Or(under("proof", CheckLine(i.Provenance, MaxName)), inside("gain", i.Gain.admit()),
 		number("alone", i.Alone, 0, math.MaxFloat64), each("genes", i.Genes, maxGenes, (*GeneChange).admit),
 		each("repaired", i.Repaired, maxGenes, (*GeneChange).admit), each("shapes", i.Shapes, maxWorkloads, (*Gain).admit),
 		each("resources", i.Resources, maxResources, (*Resources).admit),
@@ -178,7 +178,7 @@ func (p *Portfolio) Admit() error {
 		return fmt.Errorf("kernels: %d: expected 1 to %d", len(p.Kernels), maxKernels)
 	}
 	return cmp.Or(under("proof", CheckLine(p.Provenance, MaxName)), under("objective", CheckSize(p.Objective.String())),
-		under("gain", p.Gain.admit()), counts("k", p.K),
+		inside("gain", p.Gain.admit()), counts("k", p.K),
 		each("choices", p.Choices, maxWorkloads, func(c *Choice) error {
 			if c.Kernel < 0 || c.Kernel >= len(p.Kernels) {
 				return fmt.Errorf("kernel: %d: expected 0 to %d", c.Kernel, len(p.Kernels)-1)

@@ -73,7 +73,9 @@ func TestSyncFailsAtTheEnd(t *testing.T) {
 // TestPlace: a run gets its name also where the file system knows neither hard links nor a rename that replaces
 // nothing.
 func TestPlace(t *testing.T) {
-	unable := func(from, to string) error { return &os.LinkError{Op: "rename", Old: from, New: to, Err: syscall.EINVAL} }
+	unable := func(from, to string) error {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: syscall.EINVAL}
+	}
 	for name, rename := range map[string]func(string, string) error{"able": renameNew, "unable": unable} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -120,6 +120,11 @@ func (r *Run) load() error {
 		if err := decode(root.Bucket(metaName).Get(metaKey), &m); err != nil {
 			return fmt.Errorf("meta: %w", err)
 		}
+		if c, err := reigning(root); err != nil {
+			return err
+		} else if c != nil && root.Bucket(ids).Get(c.ID[:]) == nil {
+			return damaged("champion %s is no candidate", c.ID.Short())
+		}
 		r.meta.Store(&m)
 		return r.loadTally(root)
 	})

@@ -44,6 +44,9 @@ func Of(run *store.Run) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: this version of darwarp cannot read the problem stored in the run: %w", run.Path(), err)
 	}
+	if _, err := run.Trials(); err != nil { // a trial that is not read would hide that a champion fell
+		return nil, err
+	}
 	return &Record{run, b}, nil
 }
 
