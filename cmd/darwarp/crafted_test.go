@@ -186,23 +186,23 @@ func changeRecord(root *bolt.Bucket, bucket string, i int, change func(record an
 	return nil
 }
 
-// with sets the value at a path of keys and indices.
-func with(v any, path ...any) func(any) any {
-	return func(record any) any { return set(record, v, path) }
+// putAt sets the value at a path of keys and indices.
+func putAt(v any, path ...any) func(any) any {
+	return func(record any) any { return setAt(record, v, path) }
 }
 
-func set(record, v any, path []any) any {
+func setAt(record, v any, path []any) any {
 	if len(path) == 0 {
 		return v
 	}
 	switch key := path[0].(type) {
 	case string:
 		if m, ok := record.(map[string]any); ok {
-			m[key] = set(m[key], v, path[1:])
+			m[key] = setAt(m[key], v, path[1:])
 		}
 	case int:
 		if l, ok := record.([]any); ok && key < len(l) {
-			l[key] = set(l[key], v, path[1:])
+			l[key] = setAt(l[key], v, path[1:])
 		}
 	}
 	return record
@@ -215,8 +215,8 @@ var readers = [][]string{
 	{"report", "-o", "DIR/report.html"}, {"export", "-o", "DIR/kernel"}, {"bench", "convert", "-o", "DIR/space.json"},
 }
 
-// read runs a command on a run and gives its exit code with all that it printed.
-func read(t *testing.T, path string, command []string) (code int, out, talk string) {
+// readRun runs a command on a run and gives its exit code with all that it printed.
+func readRun(t *testing.T, path string, command []string) (code int, out, talk string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	a := &app{Console: &console.Console{In: strings.NewReader(""), Out: &stdout, Err: &stderr}}
@@ -246,7 +246,7 @@ func checkReaders(t *testing.T, path string) (codes map[string]int, talks map[st
 	codes, talks = map[string]int{}, map[string]string{}
 	for _, command := range readers {
 		name := strings.Join(command, " ")
-		code, out, talk := read(t, path, command)
+		code, out, talk := readRun(t, path, command)
 		codes[name], talks[name] = code, talk
 		if strings.Contains(out+talk, "NaN") || strings.Contains(out+talk, "Inf") {
 			t.Errorf("%s: a figure that is none:\n%.2000s%.2000s", name, out, talk)
@@ -259,7 +259,7 @@ func checkReaders(t *testing.T, path string) (codes map[string]int, talks map[st
 	return codes, talks
 }
 
-func hostileRun(t *testing.T) string {
+func craftedRun(t *testing.T) string {
 	t.Helper()
 	whole, err := baseRun()
 	if err != nil {
@@ -272,7 +272,7 @@ func hostileRun(t *testing.T) string {
 	return path
 }
 
-func TestHostileRuns(t *testing.T) {
+func TestCraftedRuns(t *testing.T) {
 	parents := slices.Repeat([]any{strings.Repeat("0", 64)}, 100_000)
 	for _, c := range []struct {
 		name   string
@@ -281,26 +281,26 @@ func TestHostileRuns(t *testing.T) {
 	}{
 		{"nothing", func(*bolt.Bucket) error { return nil }, ""},
 		{"no workloads", func(root *bolt.Bucket) error {
-			return changeRecord(root, "meta", 0, with([]any{}, "workloads"))
+			return changeRecord(root, "meta", 0, putAt([]any{}, "workloads"))
 		}, "meta: damaged (workloads: 0: expected 1 to 256)"},
 		{"no weight", func(root *bolt.Bucket) error {
-			return changeRecord(root, "meta", 0, with(0, "workloads", 0, "weight"))
+			return changeRecord(root, "meta", 0, putAt(0, "workloads", 0, "weight"))
 		}, "meta: damaged (workloads[0].weight: 0: expected a positive number)"},
 		{"a negative weight", func(root *bolt.Bucket) error {
-			return changeRecord(root, "meta", 0, with(-1, "workloads", 0, "weight"))
+			return changeRecord(root, "meta", 0, putAt(-1, "workloads", 0, "weight"))
 		}, "meta: damaged (workloads[0].weight: -1: expected a positive number)"},
 		{"an architecture for CMake", func(root *bolt.Bucket) error {
-			return changeRecord(root, "meta", 0, with("sm_90) execute_process(COMMAND id", "device", "arch"))
+			return changeRecord(root, "meta", 0, putAt("sm_90) execute_process(COMMAND id", "device", "arch"))
 		}, "meta: damaged (device: arch: "},
 		{"a file elsewhere", func(root *bolt.Bucket) error {
-			return changeRecord(root, "meta", 0, with("", "files", "../../x"))
+			return changeRecord(root, "meta", 0, putAt("", "files", "../../x"))
 		}, "meta: damaged (files: "},
 		{"an empty index", func(root *bolt.Bucket) error {
 			return errors.Join(root.DeleteBucket([]byte("rank")), second(root.CreateBucket([]byte("rank"))))
 		}, "damaged (0 ranks of 3 candidates that are ok)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			path := hostileRun(t)
+			path := craftedRun(t)
 			if err := changeRun(path, c.change); err != nil {
 				t.Fatal(err)
 			}
@@ -318,20 +318,20 @@ func TestHostileRuns(t *testing.T) {
 		change       func(any) any
 		reader, want string
 	}{
-		{"parents", "candidates", 4, with(parents, "origin", "parents"), "lineage",
+		{"parents", "candidates", 4, putAt(parents, "origin", "parents"), "lineage",
 			"candidate 5: damaged (origin.parents: 100000: expected at most 64)"},
 		{"its own parent", "candidates", 4, func(r any) any {
-			return set(r, []any{r.(map[string]any)["id"]}, []any{"origin", "parents"})
+			return setAt(r, []any{r.(map[string]any)["id"]}, []any{"origin", "parents"})
 		}, "lineage", "came before its parent"},
-		{"no time", "candidates", 4, with(0, "result", "times", 0, "median"), "top",
+		{"no time", "candidates", 4, putAt(0, "result", "times", 0, "median"), "top",
 			"candidate 5: damaged (result.times[0].median: 0: expected a positive number)"},
-		{"a baseline without a time", "baselines", 1, with(0, "times", 0, "median"), "show", "baselines"},
-		{"a choice of no kernel", "portfolios", 0, with(7, "choices", 0, "kernel"), "report", "choices[0].kernel: 7"},
-		{"another's trial", "trials", 0, with(strings.Repeat("1", 64), "id"), "show", "trial of"},
-		{"a champion that is none", "champions", 0, with(strings.Repeat("1", 64), "id"), "show", "champion 1111111111 is no candidate"},
+		{"a baseline without a time", "baselines", 1, putAt(0, "times", 0, "median"), "show", "baselines"},
+		{"a choice of no kernel", "portfolios", 0, putAt(7, "choices", 0, "kernel"), "report", "choices[0].kernel: 7"},
+		{"another's trial", "trials", 0, putAt(strings.Repeat("1", 64), "id"), "show", "trial of"},
+		{"a champion that is none", "champions", 0, putAt(strings.Repeat("1", 64), "id"), "show", "champion 1111111111 is no candidate"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			path := hostileRun(t)
+			path := craftedRun(t)
 			err := changeRun(path, func(root *bolt.Bucket) error {
 				return changeRecord(root, c.bucket, c.record, c.change)
 			})
@@ -356,7 +356,7 @@ func FuzzRun(f *testing.F) {
 	f.Add(uint8(1), uint8(4), uint16(9), uint8(0), "x")
 	f.Add(uint8(0), uint8(0), uint16(3), uint8(1), "\x1b[2J")
 	f.Fuzz(func(t *testing.T, bucket, record uint8, leaf uint16, op uint8, text string) {
-		path := hostileRun(t)
+		path := craftedRun(t)
 		err := changeRun(path, func(root *bolt.Bucket) error {
 			return changeRecord(root, records[int(bucket)%len(records)], int(record)%5, func(r any) any {
 				n := int(leaf)
