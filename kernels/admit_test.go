@@ -31,6 +31,8 @@ func TestAdmitCandidate(t *testing.T) {
 	for want, change := range map[string]func(c *Candidate){
 		"id":                     func(c *Candidate) { c.ID = ID{} },
 		"result.outcome":         func(c *Candidate) { c.Result.Outcome = 200 },
+		"score: 5e-324":          func(c *Candidate) { c.Score = 5e-324 },
+		"score: 1e+300":          func(c *Candidate) { c.Score = 1e300 },
 		"score: 0":               func(c *Candidate) { c.Score = 0 },
 		"score: -1":              func(c *Candidate) { c.Result.Outcome, c.Score = Wrong, -1 },
 		"origin.parents: 100000": func(c *Candidate) { c.Origin.Parents = make([]ID, 100_000) },
@@ -104,6 +106,8 @@ func TestAdmitOthers(t *testing.T) {
 		"ceilings.l2":         &Provenance{Ceilings: &Ceilings{L2: -1}},
 		"dtype":               &Provenance{DType: "fp8"},
 		"ratio: -1":           &Duel{Ratio: -1},
+		"ratio: 5e-324":       &Duel{Ratio: 5e-324},
+		"ceilings.matrix":     &Provenance{Ceilings: &Ceilings{Matrix: 5e-324}},
 		"rounds[0].champion":  &Duel{Rounds: []DuelRound{{Workload: "w", Champion: -1}}},
 		"rounds[0].workload":  &Duel{Rounds: []DuelRound{{Workload: "\x1b"}}},
 		"name":                &BaselineResult{Name: "a b"},

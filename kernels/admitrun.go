@@ -39,8 +39,8 @@ func (p *Provenance) Admit() error {
 		return fmt.Errorf("dtype: unknown dtype %s", quoted(string(p.DType)))
 	}
 	if c := p.Ceilings; c != nil {
-		if err := cmp.Or(number("ceilings.bandwidth", c.Bandwidth, 0, 1e30), number("ceilings.l2", c.L2, 0, 1e30),
-			number("ceilings.matrix", c.Matrix, 0, 1e30), number("ceilings.launch", math.Abs(c.Launch), 0, longest)); err != nil {
+		if err := cmp.Or(unless0("ceilings.bandwidth", c.Bandwidth, 1, 1e30), unless0("ceilings.l2", c.L2, 1, 1e30),
+			unless0("ceilings.matrix", c.Matrix, 1, 1e30), number("ceilings.launch", math.Abs(c.Launch), 0, longest)); err != nil {
 			return err
 		}
 	}
@@ -116,9 +116,9 @@ func (r *DuelRound) admit() error {
 		number("repeat", r.Repeat[0], 0, mostWork), number("repeat", r.Repeat[1], 0, mostWork))
 }
 
-// bounds checks a ratio with its interval.
+// bounds checks a ratio with its interval, of which an end may be anywhere.
 func bounds(ratio, lo, hi float64) error {
-	return cmp.Or(number("ratio", ratio, 0, math.MaxFloat64), number("lo", lo, 0, math.MaxFloat64),
+	return cmp.Or(unless0("ratio", ratio, 1/mostTimes, mostTimes), number("lo", lo, 0, math.MaxFloat64),
 		number("hi", hi, 0, math.MaxFloat64))
 }
 
