@@ -40,7 +40,8 @@ func (p *Provenance) Admit() error {
 	}
 	if c := p.Ceilings; c != nil {
 		if err := cmp.Or(unless0("ceilings.bandwidth", c.Bandwidth, 1, 1e30), unless0("ceilings.l2", c.L2, 1, 1e30),
-			unless0("ceilings.matrix", c.Matrix, 1, 1e30), number("ceilings.launch", math.Abs(c.Launch), 0, longest)); err != nil {
+			unless0("ceilings.matrix", c.Matrix, 1, 1e30),
+			number("ceilings.launch", math.Abs(c.Launch), 0, longest)); err != nil {
 			return err
 		}
 	}
