@@ -173,7 +173,7 @@ func (p *Pool) start(ctx context.Context, open device.Open) error {
 		return err
 	}
 	if p.role.worker == cpuRole.worker {
-		p.role.memory = min(mostMemory(), hostMemory+4*uint64(p.cases.deviceBytes(p.device.L2Bytes)))
+		p.role.memory = min(mostMemory(), hostMemory+4*uint64(p.cases.DeviceBytes(p.device.L2Bytes)))
 	}
 	p.runner = &runner{log: p.log, trace: cfg.Trace, role: p.role, open: open, judge: &p.checker,
 		prepare: device.Prepare{Cases: p.cases.List, SlotBytes: p.cases.SlotBytes(), GuardKey: p.cases.GuardKey}}

@@ -12,6 +12,9 @@ import (
 // stateVersion is raised when a checkpoint means something else than before.
 const stateVersion = 2
 
+// maxSample bounds the points of a sample that are still to be asked for: far more than any search spreads.
+const maxSample = 1 << 16
+
 // state is a checkpoint: with the stored candidates it is the whole search.
 type state struct {
 	Version  int                    `json:"version"`
@@ -96,6 +99,10 @@ func (st *state) fits(cfg *Config, pop *population) error {
 	if now := pop.spaces(); !slices.Equal(now, st.Spaces) {
 		return fmt.Errorf("the run was started on spaces %v, here they are %v: another device or other pins",
 			st.Spaces, now)
+	}
+	if st.Sample < 0 || st.Sample > maxSample || st.Elapsed < 0 {
+		return fmt.Errorf("the checkpoint has a sample of %d points after %s: expected 0 to %d", st.Sample, st.Elapsed,
+			maxSample)
 	}
 	for _, t := range slices.Concat(st.Pending, st.Waiting) {
 		if err := pop.check(t); err != nil {

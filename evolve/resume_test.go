@@ -174,6 +174,14 @@ func interruptedFile(t *testing.T, cfg Config) (path string) {
 	return path
 }
 
+// withSteering puts what was asked of a search into its checkpoint.
+func withSteering(asked string) func(*Config, *memory) {
+	return func(_ *Config, m *memory) {
+		m.checkpoint = []byte(strings.Replace(string(m.checkpoint), `"sample":`,
+			`"steering":{"log":[{"do":"add"}],`+asked+`},"sample":`, 1))
+	}
+}
+
 func TestResumeRefusesAnotherSearch(t *testing.T) {
 	cfg := toyConfig(t, "hills")
 	cfg.Budget.Evals = 10
@@ -191,6 +199,13 @@ func TestResumeRefusesAnotherSearch(t *testing.T) {
 		"pending": func(_ *Config, m *memory) {
 			m.checkpoint = []byte(strings.Replace(string(m.checkpoint), `"sample":`, `"pending":[{"space":9}],"sample":`, 1))
 		},
+		"sample": func(_ *Config, m *memory) {
+			m.checkpoint = []byte(strings.Replace(string(m.checkpoint), `"sample":`, `"sample":1099511627776,"was":`, 1))
+		},
+		"no void":   withSteering(`"void":-1`),
+		"no weight": withSteering(`"weighed":1,"weights":{"small":0}`),
+		"no budget": withSteering(`"budget":{"Evals":-1}`),
+		"injected":  withSteering(`"injected":[null]`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, k := cfg, m.clone()

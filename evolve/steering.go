@@ -124,6 +124,11 @@ func (s *steering) kill(pop *population, id kernels.ID) (note string, err error)
 // inject asks for a candidate that a person made. It is judged like any other, before what the operators propose, also
 // when the budget is spent.
 func (s *steering) inject(pop *population, v *kernels.Variant) (note string, err error) {
+	if v != nil {
+		if err := v.Admit(); err != nil {
+			return "", err
+		}
+	}
 	t, err := pop.place(v)
 	if err != nil {
 		return "", err
@@ -197,9 +202,30 @@ func (s *steering) takeUp(asked *Steering, pop *population) error {
 	if asked == nil {
 		return nil
 	}
+	if err := asked.check(pop); err != nil {
+		return fmt.Errorf("the checkpoint's steering: %w", err)
+	}
 	s.asked = *asked
 	pop.takeUpKilled(asked.Killed)
-	for _, t := range asked.Injected {
+	return nil
+}
+
+// check refuses what no command has asked for: a weight of nothing would let no candidate have a score.
+func (a *Steering) check(pop *population) error {
+	if a.Void < 0 || a.Weighed < 0 {
+		return fmt.Errorf("%d void duels, weighed %d times: expected 0 or more", a.Void, a.Weighed)
+	}
+	for _, b := range []*Budget{a.Asked, a.Budget} {
+		if b != nil && (b.Evals < 0 || b.For < 0 || b.Stall < 0) {
+			return fmt.Errorf("budget %+v: expected nothing negative", *b)
+		}
+	}
+	if a.Weighed > 0 {
+		if err := pop.scale.checkWeights(a.Weights); err != nil {
+			return err
+		}
+	}
+	for _, t := range a.Injected {
 		if err := pop.check(t); err != nil {
 			return err
 		}

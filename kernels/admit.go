@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 )
 
 // Admit is what a record goes through whenever it enters: from a run's file, a recording, a command. It cleans text
@@ -24,8 +23,9 @@ const (
 	maxLaunches  = 64
 	maxWorkloads = 256
 
-	longest  = 1e18 // ns, thirty years
-	mostWork = 1e18 // of anything that is counted
+	longest   = 1e18 // ns, thirty years
+	mostWork  = 1e18 // of anything that is counted
+	mostTimes = 1e15 // that one thing is faster than another
 )
 
 // number refuses a figure outside of a range, and NaN.
@@ -40,6 +40,14 @@ func number(key string, v, least, most float64) error {
 		return fmt.Errorf("%s: %g: expected 0 or more", key, v)
 	}
 	return fmt.Errorf("%s: %g: expected a positive number", key, v)
+}
+
+// unless0 is number for what 0 says nothing of.
+func unless0(key string, v, least, most float64) error {
+	if v == 0 {
+		return nil
+	}
+	return number(key, v, least, most)
 }
 
 // counts refuses negative counts; they come with their keys.
@@ -58,6 +66,14 @@ func under(key string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", key, err)
+}
+
+// inside adds a key to an error that begins with one.
+func inside(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s.%w", key, err)
 }
 
 // each admits the elements of a list that may have so many.
@@ -102,14 +118,13 @@ func (c *Candidate) Admit() error {
 	case len(c.Origin.Parents) > maxParents:
 		return fmt.Errorf("origin.parents: %d: expected at most %d", len(c.Origin.Parents), maxParents)
 	}
-	least := 0.0
-	if c.Result.Outcome == OK {
-		least = math.SmallestNonzeroFloat64
+	if c.Result.Outcome == OK && c.Score == 0 {
+		return errors.New("score: 0: expected a positive number")
 	}
 	clean(MaxLine, &c.Origin.Operator, &c.Origin.Note)
-	return cmp.Or(number("score", c.Score, least, math.MaxFloat64),
+	return cmp.Or(unless0("score", c.Score, 1/mostTimes, mostTimes),
 		counts("origin.generation", c.Origin.Generation),
-		under("variant", c.Variant.Admit()), under("result", c.Result.admit()))
+		inside("variant", c.Variant.Admit()), inside("result", c.Result.admit()))
 }
 
 // Admit checks a variant, also one that a command brings.

@@ -10,7 +10,8 @@ import (
 func whole() *Candidate {
 	return &Candidate{
 		ID: ID{1}, Seq: 1, Score: 0.5,
-		Variant: Variant{Family: "tiled", Genes: Genome{"block_m": Int(64), "loader": String("cp_async"), "swap": Bool(true)}},
+		Variant: Variant{Family: "tiled",
+			Genes: Genome{"block_m": Int(64), "loader": String("cp_async"), "swap": Bool(true)}},
 		Origin:  Origin{Operator: "llm:vendor/model:free:improve", Parents: []ID{{2}, {3}}, Generation: 3, Note: "größer"},
 		Result: Result{
 			Outcome: OK, Detail: "one\ntwo", Code: "00ff", Provenance: "0123456789abcdef",
@@ -31,6 +32,8 @@ func TestAdmitCandidate(t *testing.T) {
 	for want, change := range map[string]func(c *Candidate){
 		"id":                     func(c *Candidate) { c.ID = ID{} },
 		"result.outcome":         func(c *Candidate) { c.Result.Outcome = 200 },
+		"score: 5e-324":          func(c *Candidate) { c.Score = 5e-324 },
+		"score: 1e+300":          func(c *Candidate) { c.Score = 1e300 },
 		"score: 0":               func(c *Candidate) { c.Score = 0 },
 		"score: -1":              func(c *Candidate) { c.Result.Outcome, c.Score = Wrong, -1 },
 		"origin.parents: 100000": func(c *Candidate) { c.Origin.Parents = make([]ID, 100_000) },
@@ -100,15 +103,17 @@ func TestAdmitOthers(t *testing.T) {
 	for want, r := range map[string]interface{ Admit() error }{
 		"arch":                &Device{Kind: "cuda", Arch: `sm_90a" message(FATAL_ERROR "`},
 		"kind":                &Device{Kind: "tpu"},
-		"device: arch":        &Provenance{Device: Device{Arch: "sm"}},
+		"device.arch":         &Provenance{Device: Device{Arch: "sm"}},
 		"ceilings.l2":         &Provenance{Ceilings: &Ceilings{L2: -1}},
 		"dtype":               &Provenance{DType: "fp8"},
 		"ratio: -1":           &Duel{Ratio: -1},
+		"ratio: 5e-324":       &Duel{Ratio: 5e-324},
+		"ceilings.matrix":     &Provenance{Ceilings: &Ceilings{Matrix: 5e-324}},
 		"rounds[0].champion":  &Duel{Rounds: []DuelRound{{Workload: "w", Champion: -1}}},
 		"rounds[0].workload":  &Duel{Rounds: []DuelRound{{Workload: "\x1b"}}},
 		"name":                &BaselineResult{Name: "a b"},
 		"times[0].median":     &BaselineResult{Name: "torch", Times: []Timing{{Workload: "w"}}},
-		"gain: ratio":         &Insight{Gain: Gain{Ratio: math.Inf(1)}},
+		"gain.ratio":          &Insight{Gain: Gain{Ratio: math.Inf(1)}},
 		"kernels: 0":          &Portfolio{},
 		"choices[0].kernel":   &Portfolio{Kernels: []ID{id}, Choices: []Choice{{Workload: "w", Kernel: 1}}},
 		"choices[0].workload": &Portfolio{Kernels: []ID{id}, Choices: []Choice{{Workload: "a b"}}},

@@ -39,12 +39,13 @@ func (p *Provenance) Admit() error {
 		return fmt.Errorf("dtype: unknown dtype %s", quoted(string(p.DType)))
 	}
 	if c := p.Ceilings; c != nil {
-		if err := cmp.Or(number("ceilings.bandwidth", c.Bandwidth, 0, 1e30), number("ceilings.l2", c.L2, 0, 1e30),
-			number("ceilings.matrix", c.Matrix, 0, 1e30), number("ceilings.launch", math.Abs(c.Launch), 0, longest)); err != nil {
+		if err := cmp.Or(unless0("ceilings.bandwidth", c.Bandwidth, 1, 1e30), unless0("ceilings.l2", c.L2, 1, 1e30),
+			unless0("ceilings.matrix", c.Matrix, 1, 1e30),
+			number("ceilings.launch", math.Abs(c.Launch), 0, longest)); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(number("noise", p.Noise, 0, mostWork), under("device", p.Device.Admit()))
+	return cmp.Or(number("noise", p.Noise, 0, mostWork), inside("device", p.Device.Admit()))
 }
 
 // AdmitWorkloads checks the workloads of a run or a recording: there is one, each has a name of its own, and a weight.
@@ -116,9 +117,9 @@ func (r *DuelRound) admit() error {
 		number("repeat", r.Repeat[0], 0, mostWork), number("repeat", r.Repeat[1], 0, mostWork))
 }
 
-// bounds checks a ratio with its interval.
+// bounds checks a ratio with its interval, of which an end may be anywhere.
 func bounds(ratio, lo, hi float64) error {
-	return cmp.Or(number("ratio", ratio, 0, math.MaxFloat64), number("lo", lo, 0, math.MaxFloat64),
+	return cmp.Or(unless0("ratio", ratio, 1/mostTimes, mostTimes), number("lo", lo, 0, math.MaxFloat64),
 		number("hi", hi, 0, math.MaxFloat64))
 }
 
@@ -164,7 +165,7 @@ func (i *Insight) Admit() error {
 	if len(i.Waves) > maxWorkloads {
 		return fmt.Errorf("waves: %d: expected at most %d", len(i.Waves), maxWorkloads)
 	}
-	return cmp.Or(under("proof", CheckLine(i.Provenance, MaxName)), under("gain", i.Gain.admit()),
+	return cmp.Or(under("proof", CheckLine(i.Provenance, MaxName)), inside("gain", i.Gain.admit()),
 		number("alone", i.Alone, 0, math.MaxFloat64), each("genes", i.Genes, maxGenes, (*GeneChange).admit),
 		each("repaired", i.Repaired, maxGenes, (*GeneChange).admit), each("shapes", i.Shapes, maxWorkloads, (*Gain).admit),
 		each("resources", i.Resources, maxResources, (*Resources).admit),
@@ -178,7 +179,7 @@ func (p *Portfolio) Admit() error {
 		return fmt.Errorf("kernels: %d: expected 1 to %d", len(p.Kernels), maxKernels)
 	}
 	return cmp.Or(under("proof", CheckLine(p.Provenance, MaxName)), under("objective", CheckSize(p.Objective.String())),
-		under("gain", p.Gain.admit()), counts("k", p.K),
+		inside("gain", p.Gain.admit()), counts("k", p.K),
 		each("choices", p.Choices, maxWorkloads, func(c *Choice) error {
 			if c.Kernel < 0 || c.Kernel >= len(p.Kernels) {
 				return fmt.Errorf("kernel: %d: expected 0 to %d", c.Kernel, len(p.Kernels)-1)

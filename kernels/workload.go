@@ -216,3 +216,22 @@ func (p *Problem) PickDType(s string) (DType, error) {
 
 // ExactTest reports whether small-integer inputs must give bit-exact outputs.
 func (p *Problem) ExactTest() bool { return p.Check.Exact == nil || *p.Check.Exact }
+
+// Fits refuses workloads and a dtype that are not the problem's: their dims are its own, and at each of them its
+// expressions have values.
+func (p *Problem) Fits(workloads []Workload, t DType) error {
+	if _, err := p.PickDType(string(t)); err != nil {
+		return err
+	}
+	for _, w := range workloads {
+		key := fmt.Sprintf("workload %s", w.Name)
+		n := &notes{}
+		if p.checkDims(n, key, w.Dims); len(n.list) == 0 {
+			p.checkSize(n, key, w.Dims)
+		}
+		for _, m := range n.list {
+			return fmt.Errorf("%s: %w", m.Key, m.Err)
+		}
+	}
+	return nil
+}

@@ -23,6 +23,7 @@ const (
 	codecFlate = 'f' // flate with the dictionary below
 	headerSize = 5
 	maxRecord  = 1 << 28 // bytes of a payload: bounds what a hostile file can make us allocate
+	maxSmall   = 1 << 24 // of one of the kinds of which there are many
 )
 
 // dictionary primes the compressor with what candidates look like. It is part of the file format:
@@ -81,8 +82,16 @@ func pack(payload []byte) ([]byte, error) {
 	return record, nil
 }
 
-// unpack gives back a copy of what pack was given: bolt's bytes die with their transaction.
-func unpack(record []byte) ([]byte, error) {
+// limit is how many bytes a record of v may have: there are one description and one checkpoint.
+func limit(v any) int {
+	if _, one := v.(*Meta); one {
+		return maxRecord
+	}
+	return maxSmall
+}
+
+// unpack gives back a copy of what pack was given, of at most so many bytes: bolt's bytes die with their transaction.
+func unpack(record []byte, most int) ([]byte, error) {
 	switch {
 	case len(record) < headerSize:
 		return nil, damaged("a record of %d bytes", len(record))
@@ -98,8 +107,8 @@ func unpack(record []byte) ([]byte, error) {
 	if err := r.(flate.Resetter).Reset(bytes.NewReader(record[headerSize:]), []byte(dictionary)); err != nil {
 		return nil, err
 	}
-	payload, err := io.ReadAll(io.LimitReader(r, maxRecord+1))
-	if err != nil || len(payload) > maxRecord {
+	payload, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	if err != nil || len(payload) > most {
 		return nil, damaged("a record does not decompress")
 	}
 	return payload, nil
@@ -120,6 +129,9 @@ func encode(v any) ([]byte, error) {
 		}
 	}
 	b, err := json.Marshal(v)
+	if err == nil && len(b) > limit(v) {
+		err = fmt.Errorf("store: a record of %d bytes: expected at most %d", len(b), limit(v))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +141,7 @@ func encode(v any) ([]byte, error) {
 // decode reads what encode made. A right checksum says that a record is as it was written, and not who wrote it:
 // this is the one place where records are admitted.
 func decode(record []byte, v any) error {
-	b, err := unpack(record)
+	b, err := unpack(record, limit(v))
 	if err != nil {
 		return err
 	}

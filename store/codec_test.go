@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"darwarp/kernels"
 )
 
 func TestRecords(t *testing.T) {
@@ -15,7 +18,7 @@ func TestRecords(t *testing.T) {
 	}
 	for _, payload := range [][]byte{{}, {0}, []byte("{}"), noise, bytes.Repeat([]byte("darwarp "), 100_000)} {
 		record := must(pack(payload))(t)
-		if got := must(unpack(record))(t); !bytes.Equal(got, payload) {
+		if got := must(unpack(record, maxRecord))(t); !bytes.Equal(got, payload) {
 			t.Errorf("%d bytes came back as %d", len(payload), len(got))
 		}
 		if len(record) > len(payload)+headerSize {
@@ -24,15 +27,33 @@ func TestRecords(t *testing.T) {
 		for range 50 {
 			bad := bytes.Clone(record)
 			bad[rnd.IntN(len(bad))] ^= 1 << rnd.IntN(8)
-			if _, err := unpack(bad); !errors.Is(err, ErrDamaged) {
+			if _, err := unpack(bad, maxRecord); !errors.Is(err, ErrDamaged) {
 				t.Fatalf("a flipped bit gave %v", err)
 			}
 		}
 	}
 	for _, short := range [][]byte{nil, {}, {'p'}, {'f', 0, 0, 0}} {
-		if _, err := unpack(short); !errors.Is(err, ErrDamaged) {
+		if _, err := unpack(short, maxRecord); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%d bytes gave %v", len(short), err)
 		}
+	}
+}
+
+// TestBombs: what inflates to more than its kind may have is not read to its end.
+func TestBombs(t *testing.T) {
+	bomb := must(pack([]byte(`{"detail":"` + strings.Repeat("x", maxSmall) + `"}`)))(t)
+	if len(bomb) > maxSmall/500 {
+		t.Fatalf("the bomb has %d bytes", len(bomb))
+	}
+	if err := decode(bomb, &kernels.Duel{}); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "decompress") {
+		t.Errorf("decoded: %v", err)
+	}
+	if _, err := unpack(bomb, maxRecord); err != nil {
+		t.Errorf("as a checkpoint: %v", err)
+	}
+	large := kernels.Exchange{Asked: []kernels.Message{{Text: strings.Repeat("x", maxSmall)}}}
+	if _, err := encode(&large); err == nil {
+		t.Error("a record is written that cannot be read")
 	}
 }
 
@@ -45,7 +66,7 @@ func FuzzUnpack(f *testing.F) {
 		f.Add(record)
 	}
 	f.Fuzz(func(t *testing.T, record []byte) {
-		payload, err := unpack(record)
+		payload, err := unpack(record, maxRecord)
 		if err != nil && !errors.Is(err, ErrDamaged) || err == nil && len(payload) > maxRecord {
 			t.Errorf("%d bytes, %v", len(payload), err)
 		}

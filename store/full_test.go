@@ -189,8 +189,8 @@ func TestSpill(t *testing.T) {
 	s.drop()
 }
 
-// TestOneMeta: a run with one of its meta pages damaged may have lost what was stored last, and says so until the page is
-// written again.
+// TestOneMeta: a run with one of its meta pages damaged may have lost what was stored last, and says so until the page
+// is written again.
 func TestOneMeta(t *testing.T) {
 	page := os.Getpagesize()
 	for i := range 2 {

@@ -33,7 +33,7 @@ func (r *Run) Checkpoint() (state []byte, err error) {
 		if record == nil {
 			return nil
 		}
-		state, err = unpack(record)
+		state, err = unpack(record, maxRecord)
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}

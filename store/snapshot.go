@@ -31,8 +31,8 @@ func hasSnapshot(path string) bool {
 	return err == nil
 }
 
-// Remark says in one line what was odd about the file when it was opened, and what was done about it; empty where it was
-// intact.
+// Remark says in one line what was odd about the file when it was opened, and what was done about it; empty where it
+// was intact.
 func (r *Run) Remark() string { return r.remark }
 
 // replaceFile writes a file under another name, syncs it, and gives it its name.

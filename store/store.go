@@ -120,6 +120,11 @@ func (r *Run) load() error {
 		if err := decode(root.Bucket(metaName).Get(metaKey), &m); err != nil {
 			return fmt.Errorf("meta: %w", err)
 		}
+		if c, err := reigning(root); err != nil {
+			return err
+		} else if c != nil && root.Bucket(ids).Get(c.ID[:]) == nil {
+			return damaged("champion %s is no candidate", c.ID.Short())
+		}
 		r.meta.Store(&m)
 		return r.loadTally(root)
 	})
@@ -202,37 +207,6 @@ func (r *Run) write(fn func(root *bolt.Bucket) error) error {
 		err = fmt.Errorf("%w; then: %w", err, again)
 	}
 	return named(r.path, err)
-}
-
-// holds reports whether the file is in the state that a transaction was to bring about.
-func (r *Run) holds(id int) (yes bool) {
-	err := guard(func() error {
-		return r.db.View(func(tx *bolt.Tx) error {
-			yes = tx.ID() == id
-			return nil
-		})
-	})
-	return err == nil && yes
-}
-
-// settle brings the meta pages to the disk where the last write could not. They are written once more: after a sync
-// that failed, the kernel may take what it could not write for written. Everything else was synced before them.
-func (r *Run) settle() error {
-	if !r.owed {
-		return nil
-	}
-	pages := make([]byte, 2*r.db.Info().PageSize)
-	if _, err := r.db.file.ReadAt(pages, 0); err != nil {
-		return err
-	}
-	if _, err := r.db.file.WriteAt(pages, 0); err != nil {
-		return noSpace(err)
-	}
-	if err := r.sync(); err != nil {
-		return noSpace(err)
-	}
-	r.owed = false
-	return nil
 }
 
 // Path is the file as Create, Open or View was given it.

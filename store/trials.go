@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -26,17 +27,33 @@ func (r *Run) Trial(id kernels.ID) (t kernels.Trial, err error) {
 		if record == nil {
 			return nil
 		}
-		err := decode(record, &t)
-		if err == nil && t.ID != id {
-			err = damaged("it says that it is of %s", t.ID.Short())
-		}
-		return within(err, "trial of %s", id.Short())
+		t, err = decodeTrial(id[:], record)
+		return err
 	})
 	return t, err
 }
 
 // Trials lists all trials in the order of IDs.
-func (r *Run) Trials() ([]kernels.Trial, error) { return list[kernels.Trial](r, trials) }
+func (r *Run) Trials() (all []kernels.Trial, err error) {
+	err = r.read(func(root *bolt.Bucket) error {
+		all = nil
+		return eachRecord(root.Bucket(trials), func(k, record []byte) error {
+			t, err := decodeTrial(k, record)
+			all = append(all, t)
+			return err
+		})
+	})
+	return all, err
+}
+
+// decodeTrial reads the trial of the candidate that the key names: one that was put in another's place would hide that
+// a candidate fell.
+func decodeTrial(id, record []byte) (t kernels.Trial, err error) {
+	if err = decode(record, &t); err == nil && !bytes.Equal(t.ID[:], id) {
+		err = damaged("it says that it is of %s", t.ID.Short())
+	}
+	return t, within(err, "trial of %x", id[:min(5, len(id))])
+}
 
 // Fell stores a candidate that failed its trial as what it was found to be, without times and
 // rank. Unless heir is zero it reigns again, and why says so. All of that and the checkpoint are one transaction.

@@ -88,7 +88,7 @@ var contents = []struct {
 	read   func(record []byte) error
 }{
 	{metaName, reads[Meta]},
-	{checkpoints, func(record []byte) error { _, err := unpack(record); return err }}, // the search's own
+	{checkpoints, func(record []byte) error { _, err := unpack(record, maxRecord); return err }}, // the search's own
 	{provenances, reads[kernels.Provenance]},
 	{duels, reads[kernels.Duel]},
 	{champions, reads[Champion]},

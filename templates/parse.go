@@ -52,8 +52,8 @@ func templateMistake(file string, err error) kernels.Mistake {
 	return kernels.Mistake{File: file, Err: errors.New(text)}
 }
 
-// maxMissing is how many partials that do not exist are told of a file: to say where one is asked for takes a reading of
-// the file up to there.
+// maxMissing is how many partials that do not exist are told of a file: to say where one is asked for takes a reading
+// of the file up to there.
 const maxMissing = 20
 
 // missing finds the partials that a file asks for and that do not exist.

@@ -122,7 +122,8 @@ func TestFromFilesMistakes(t *testing.T) {
 // missingFrom are the mistakes of partials that a line and those after it ask for.
 func missingFrom(line, n int) (all []string) {
 	for i := range n {
-		all = append(all, fmt.Sprintf("fuse.cu.tmpl:%d:11: no template \"x\": expected a file _x.cu.tmpl, or a define", line+i))
+		all = append(all, fmt.Sprintf("fuse.cu.tmpl:%d:11: no template \"x\": expected a file _x.cu.tmpl, or a define",
+			line+i))
 	}
 	return all
 }

@@ -151,10 +151,29 @@ func (f *Family) check(workloads int) error {
 			return fmt.Errorf("code[%d]: %.60q: expected a hash", i, code)
 		}
 	}
+	if err := f.checkGenes(); err != nil {
+		return err
+	}
+	keys := map[string]bool{}
+	for i := range f.Configs {
+		if err := f.checkConfig(i, workloads); err != nil {
+			return fmt.Errorf("configs[%d]: %w", i, err)
+		}
+		key := f.genome(i).Key()
+		if keys[key] {
+			return fmt.Errorf("configs[%d]: %s is there twice", i, key)
+		}
+		keys[key] = true
+	}
+	return nil
+}
+
+func (f *Family) checkGenes() error {
 	names, origins := map[string]bool{}, map[string]bool{}
 	for _, g := range f.Genes {
 		if kernels.CheckIdentifier(g.Name) != nil || names[g.Name] || len(g.Values) == 0 || len(g.Values) > maxValues {
-			return fmt.Errorf("gene %.60q with %d values: expected a new name and 1 to %d values", g.Name, len(g.Values), maxValues)
+			return fmt.Errorf("gene %.60q with %d values: expected a new name and 1 to %d values", g.Name, len(g.Values),
+				maxValues)
 		}
 		names[g.Name] = true
 		for _, v := range g.Values {
@@ -168,17 +187,6 @@ func (f *Family) check(workloads int) error {
 		if v := slices.Compact(slices.Sorted(texts(g.Values))); len(v) != len(g.Values) {
 			return fmt.Errorf("gene %s: a value occurs twice", g.Name)
 		}
-	}
-	keys := map[string]bool{}
-	for i := range f.Configs {
-		if err := f.checkConfig(i, workloads); err != nil {
-			return fmt.Errorf("configs[%d]: %w", i, err)
-		}
-		key := f.genome(i).Key()
-		if keys[key] {
-			return fmt.Errorf("configs[%d]: %s occurs twice", i, key)
-		}
-		keys[key] = true
 	}
 	return nil
 }

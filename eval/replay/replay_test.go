@@ -95,7 +95,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a value for C", func(r *Record) { r.Families[0].Genes[0].Values[0] = kernels.String("1);") }, "a word"},
 		{"a workload for CMake", func(r *Record) { r.Workloads[0].Name = "a)" }, "workload"},
 		{"an architecture for CMake", func(r *Record) { r.Device.Arch = "sm_90 message(1)" }, "arch"},
-		{"a proof's architecture", func(r *Record) { r.Provenance.Device.Arch = "x" }, "provenance: device: arch"},
+		{"a proof's architecture", func(r *Record) { r.Provenance.Device.Arch = "x" }, "provenance: device.arch"},
 		{"code of two lines", func(r *Record) { r.Families[0].Code = slices.Repeat([]string{"a\nb"}, 4) }, "code"},
 		{"a name before", func(r *Record) { r.Families[0].Genes[0].Origin = &Origin{"\x1b", []any{1., 2.}} }, "new name"},
 		{"a value before", func(r *Record) { r.Families[0].Genes[0].Origin = &Origin{"t", []any{"\n", 2.}} }, "printable"},

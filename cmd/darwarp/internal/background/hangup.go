@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/files"
 )
 
 // Terminal is what a search was started from, and may outlive.
@@ -76,12 +77,12 @@ func (t *Terminal) outlive() {
 // logOf is the log beside a run.
 func logOf(run string) string { return strings.TrimSuffix(run, filepath.Ext(run)) + ".log" }
 
-// redirect makes standard input empty, and lets the outputs among the files go to a log.
-func redirect(files []int, path string) error {
-	if len(files) == 0 {
+// redirect makes standard input empty, and lets the outputs among the descriptors go to a log.
+func redirect(fds []int, path string) error {
+	if len(fds) == 0 {
 		return nil
 	}
-	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := files.Append(path)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func redirect(files []int, path string) error {
 		return err
 	}
 	defer none.Close()
-	for _, fd := range files {
+	for _, fd := range fds {
 		to := log
 		if fd == 0 {
 			to = none

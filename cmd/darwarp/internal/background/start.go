@@ -15,9 +15,13 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/secret"
 	"darwarp/evolve"
 )
+
+// maxLog bounds what is read of a log in bytes.
+const maxLog = 256 << 20
 
 // detachedEnv tells a search that it is in the background: its value is the log.
 const detachedEnv = "DARWARP_DETACHED"
@@ -37,7 +41,7 @@ type Started struct {
 // The keys go to it through a pipe: an environment can be read by others.
 func Start(ctx context.Context, c *console.Console, args []string, run string, keys secret.Env) (*Started, error) {
 	d := &Started{Run: run, Log: logOf(run)}
-	log, err := os.OpenFile(d.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := files.Append(d.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +98,7 @@ func spawn(ctx context.Context, args []string, log *os.File, d *Started, keys se
 
 // relay tells how a detached search ended before it had a verdict, as it said itself in the log.
 func relay(c *console.Console, d *Started, from int64, code int) error {
-	data, err := os.ReadFile(d.Log)
+	data, err := files.Read(d.Log, maxLog)
 	if err != nil {
 		return err
 	}

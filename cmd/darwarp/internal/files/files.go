@@ -39,6 +39,24 @@ func Head(path string, n int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, n))
 }
 
+// Append opens a regular file to write at its end, and makes it where there is none. A link is not followed: the name
+// was not typed, and who made the folder could have anything written anywhere.
+func Append(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 func tooLarge(path string, most int64) error {
 	return fmt.Errorf("%s: more than %d bytes", path, most)
 }

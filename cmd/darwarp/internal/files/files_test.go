@@ -73,6 +73,24 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestAppend(t *testing.T) {
+	dir := hostile(t)
+	for name, want := range map[string]bool{"plain": true, "new": true, "pipe": false, "linked-pipe": false, "link": false,
+		"out": false, "zero": false, "nothing": false, "sub": false, "socket": false} {
+		f, err := Append(filepath.Join(dir, name))
+		if err == nil {
+			_, err = f.WriteString("more")
+			f.Close()
+		}
+		if err == nil != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if data, err := Read(filepath.Join(dir, "plain"), 100); err != nil || string(data) != "textmore" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
 func TestFolder(t *testing.T) {
 	dir := hostile(t)
 	d, err := OpenFolder(dir)

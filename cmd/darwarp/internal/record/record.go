@@ -44,6 +44,13 @@ func Of(run *store.Run) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: this version of darwarp cannot read the problem stored in the run: %w", run.Path(), err)
 	}
+	m := run.Meta()
+	if err := b.Problem.Fits(m.Workloads, m.DType); err != nil {
+		return nil, exit.Usagef("%s: what the run is about does not fit its own problem: %v", run.Path(), err)
+	}
+	if _, err := run.Trials(); err != nil { // a trial that is not read would hide that a champion fell
+		return nil, err
+	}
 	return &Record{run, b}, nil
 }
 
@@ -83,6 +90,9 @@ func (r *Record) Pick(name string) (kernels.Candidate, error) {
 // darwarp does not give the source that was measured.
 func (r *Record) Job(c kernels.Candidate) (j kernels.Job, warning string, err error) {
 	j, err = r.Bundle.VariantJob(c.Variant, r.Meta().Device, r.Meta().DType)
+	if err != nil { // what the run's own problem does not have
+		err = exit.Usagef("%s: candidate %s cannot be rendered: %v", r.Path(), c.ID.Short(), err)
+	}
 	if err == nil && j.ID != c.ID {
 		warning = fmt.Sprintf("candidate %s renders to %s here: the device include library or the renderer has changed "+
 			"since the run,\n"+
@@ -141,6 +151,9 @@ func (r *Record) Lineage(c kernels.Candidate) ([]kernels.Candidate, error) {
 func (r *Record) betterParent(c kernels.Candidate) (best kernels.Candidate, err error) {
 	for _, id := range c.Origin.Parents {
 		p, err := r.Get(id)
+		if errors.Is(err, store.ErrNotFound) {
+			err = exit.Usagef("%v: it is a parent of %s", err, c.ID.Short())
+		}
 		if err != nil {
 			return best, err
 		}

@@ -89,6 +89,9 @@ func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...an
 	if err != nil {
 		return nil, fmt.Errorf("this version of darwarp cannot read the problem stored in the run: %w", err)
 	}
+	if err := b.Problem.Fits(m.Workloads, m.DType); err != nil {
+		return nil, exit.Usagef("what the run is about does not fit its own problem: %v", err)
+	}
 	t.Bundle, t.picked, t.pins = b, m.Workloads, m.Pins
 	t.Foreign = true // whoever may have made the run
 	t.Cache, t.DType, t.Objective = m.Cache, string(m.DType), string(m.Objective)
