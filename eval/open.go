@@ -36,6 +36,9 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 			err = errors.Join(err, p.Close())
 		}
 	}()
+	if err := checkLimits(); err != nil {
+		return nil, err
+	}
 	if err := sandbox.Check(cfg.fence()); err != nil {
 		return nil, &EnvError{What: "the sandbox that --sandbox strict asks for", Why: err.Error(),
 			Do: "Use --sandbox best, or --sandbox off for sources that you trust"}

@@ -45,8 +45,13 @@ func main() {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	log.SetOutput(io.Discard) // nothing here logs, and what libraries do may quote what came from afar
 	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args}
-	a.keys = secret.Take(llm.EnvKey, llm.EnvOpenAIKey)
-	a.log = background.Inherited(stdin, a.keys)
+	if len(args) == 0 || args[0] != "worker" { // workers have neither keys nor all of the limits
+		if err := checkLimits(); err != nil {
+			return a.finish(err)
+		}
+		a.keys = secret.Take(llm.EnvKey, llm.EnvOpenAIKey)
+		a.log = background.Inherited(stdin, a.keys)
+	}
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(stdin)

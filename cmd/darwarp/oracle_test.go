@@ -56,7 +56,9 @@ func oracle() http.Handler {
 	return mux
 }
 
-func keyOf(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
+func keyOf(r *http.Request) string {
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
 
 // says replies with a text, and counts tokens.
 func says(w http.ResponseWriter, text string) {
