@@ -23,6 +23,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"os"
@@ -31,7 +32,6 @@ import (
 
 	"darwarp/cmd/darwarp/internal/background"
 	"darwarp/cmd/darwarp/internal/console"
-	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/secret"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/mutate/llm"
@@ -44,7 +44,8 @@ func main() {
 // run is the whole program: the arguments without the program's name in, an exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	log.SetOutput(io.Discard) // nothing here logs, and what libraries do may quote what came from afar
-	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args}
+	out := &console.Checked{W: stdout}
+	a := &app{Console: &console.Console{In: stdin, Out: out, Err: stderr}, args: args}
 	if len(args) == 0 || args[0] != "worker" { // workers have neither keys nor all of the limits
 		if err := checkLimits(); err != nil {
 			return a.finish(err)
@@ -55,9 +56,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	return a.finish(root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if err == nil && out.Err != nil {
+		err = fmt.Errorf("the output cannot be written: %w", out.Err)
+	}
+	return a.finish(err)
 }
 
 // app is what every command shares.
@@ -81,9 +86,8 @@ func (a *app) rootCmd() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("darwarp {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return exit.Usagef("%v (try %s --help)", err, c.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCmd(root))
 	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.reportCmd(), a.exportCmd(),
 		a.exchangesCmd(),
 		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.explainCmd(), a.portfolioCmd(),

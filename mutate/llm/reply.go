@@ -80,8 +80,8 @@ func alone(text string, parts map[string]string) string {
 	return ""
 }
 
-// declines reports whether words that stand alone are a short text: what has code in it is a proposal in another form than
-// those that were asked for, which a model can be told.
+// declines reports whether words that stand alone are a short text: what has code in it is a proposal in another form
+// than those that were asked for, which a model can be told.
 func declines(prose string) bool {
 	return prose != "" && len(prose) <= 2*maxThought && !strings.ContainsAny(prose, "{}<>;=`#|")
 }

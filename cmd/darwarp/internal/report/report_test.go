@@ -209,8 +209,9 @@ func TestSummary(t *testing.T) {
 	long := "The kernel is bound by memory because each warp loads rows twice and so I keep them in registers, which " +
 		"halves the traffic."
 	for text, want := range map[string]string{
-		"": "", "Wider loads.": "Wider loads.", "Wider loads. The kernel was limited by memory. I changed it.": "Wider loads.",
-		"Loads of 1.5 KiB by cp.async. Then more.": "Loads of 1.5 KiB by cp.async.",
+		"": "", "Wider loads.": "Wider loads.",
+		"Wider loads. The kernel was limited by memory. I changed it.": "Wider loads.",
+		"Loads of 1.5 KiB by cp.async. Then more.":                     "Loads of 1.5 KiB by cp.async.",
 		long:                         "The kernel is bound by memory because each warp loads rows twice ...",
 		"a\nb":                       "a b",
 		strings.Repeat("x", 100):     strings.Repeat("x", 68) + " ...",
