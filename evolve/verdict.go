@@ -22,7 +22,7 @@ func (s *Search) startNaive() {
 	t := d.startTask(kernels.Origin{Operator: "default", Generation: 1, Note: naiveStart})
 	err := s.pop.prepare(t)
 	if err == nil && s.pop.asked(t.job.ID) {
-		err = noStart("the naive start %s did not work when this run began", t.job.ID.Short())
+		err = noStart("the naive start %s did not work when this run began: start a new run", t.job.ID.Short())
 	}
 	if err == nil {
 		err = s.launch(t)
