@@ -79,6 +79,10 @@ func (a *app) rootCmd() *cobra.Command {
 		Short: "Evolve CUDA kernels: search, check and measure on your own GPU",
 		Long: "darwarp evolves CUDA kernels. Name a problem, leave it running, and export a kernel that was\n" +
 			"compiled, run, checked and measured on your GPU.",
+		Example: "  darwarp doctor\n" +
+			"  darwarp search gemm --for 10m\n" +
+			"  darwarp top gemm-20261122-181500.db\n" +
+			"  darwarp export gemm-20261122-181500.db -o fastgemm",
 		Version:       session.Version(),
 		Args:          noArgs,
 		RunE:          showHelp,
@@ -92,5 +96,6 @@ func (a *app) rootCmd() *cobra.Command {
 		a.exchangesCmd(),
 		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.explainCmd(), a.portfolioCmd(),
 		a.newCmd(), a.checkCmd(), a.benchCmd(), a.gateCmd(), a.doctorCmd(), a.workerCmd())
+	group(root)
 	return root
 }
