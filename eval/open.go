@@ -39,6 +39,9 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 			err = errors.Join(err, p.Close())
 		}
 	}()
+	if err := checkLimits(); err != nil {
+		return nil, err
+	}
 	if err := p.checkFence(); err != nil {
 		return nil, err
 	}
@@ -78,6 +81,9 @@ func (p *Pool) openCUDA(ctx context.Context, where Location) (open device.Open, 
 		Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: p.cfg.Headers, Arch: p.device.Arch,
 		Slots: p.cfg.jobs(), CacheDir: p.cfg.CacheDir, Log: p.log, Sandbox: p.cfg.fence(),
 	})
+	if err := noCache(err); err != nil {
+		return open, err
+	}
 	if err != nil {
 		return open, err
 	}

@@ -88,6 +88,9 @@ const (
 	ReasonFailed      Reason = "failed"      // the error says why
 )
 
+// Spent reports whether a part of the budget was used up.
+func (r Reason) Spent() bool { return r == ReasonEvals || r == ReasonTime || r == ReasonStall }
+
 // Summary is what came of a search, over all sessions.
 type Summary struct {
 	Reason   Reason                  `json:"reason"`

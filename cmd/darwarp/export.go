@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -28,6 +29,9 @@ func (a *app) exportCmd() *cobra.Command {
 		}
 		if portfolio != 0 && len(args) > 1 {
 			return exit.Usagef("--portfolio %d: the run's portfolio chooses the kernels: leave out %q", portfolio, args[1])
+		}
+		if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
+			return exit.Usagef("%s is not empty: name a new folder with -o", dir)
 		}
 		if err := export.CheckTargets(as); err != nil {
 			return exit.Usagef("--as: %v", err)

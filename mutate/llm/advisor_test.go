@@ -64,6 +64,9 @@ func TestAskFailures(t *testing.T) {
 				(test.refused == "") != (e.Refused == "") {
 				t.Errorf("%+v", e)
 			}
+			if got.Declined != (test.name == "prose") {
+				t.Errorf("declined: %v", got.Declined)
+			}
 			if spent := a.Account.Spent(); spent.Calls != 1 || (spent.USD > 0) != test.usd {
 				t.Errorf("the account says %+v", spent)
 			}

@@ -114,6 +114,9 @@ func Became(e *kernels.Exchange) string {
 	case e.Failed != "":
 		return "failed: " + e.Failed
 	case len(e.Proposed) == 0:
+		if words, ok := strings.CutPrefix(e.Refused, llm.ErrDeclined.Error()); ok {
+			return "declined: " + words
+		}
 		return "refused: " + e.Refused
 	}
 	var ids []string

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"darwarp/kernels"
 )
@@ -247,6 +248,24 @@ func TestLeaderboard(t *testing.T) {
 		}
 		if s := strings.Join(got, " "); s != tt.want {
 			t.Errorf("champion %d, %d rows: %s, want %s", tt.champion[0], tt.n, s, tt.want)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	long := "The kernel is bound by memory because each warp loads rows twice and so I keep them in registers, which " +
+		"halves the traffic."
+	for text, want := range map[string]string{
+		"": "", "Wider loads.": "Wider loads.",
+		"Wider loads. The kernel was limited by memory. I changed it.": "Wider loads.",
+		"Loads of 1.5 KiB by cp.async. Then more.":                     "Loads of 1.5 KiB by cp.async.",
+		long:                         "The kernel is bound by memory because each warp loads rows twice ...",
+		"a\nb":                       "a b",
+		strings.Repeat("x", 100):     strings.Repeat("x", 68) + " ...",
+		strings.Repeat("\u00e4", 72): strings.Repeat("\u00e4", 72),
+	} {
+		if got := Summary(text); got != want || utf8.RuneCountInString(got) > summaryWidth {
+			t.Errorf("%q is summed up as %q, expected %q", text, got, want)
 		}
 	}
 }

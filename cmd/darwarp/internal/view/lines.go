@@ -161,7 +161,7 @@ func (s *Lines) crown(e evolve.Event) {
 	case s.champion.ID.IsZero():
 		text += "  " + e.Note
 	case c.Variant.Family == "": // it has no genes to compare
-		text += "  " + c.Origin.Note
+		text += "  " + report.Summary(c.Origin.Note)
 	default:
 		text += "  " + report.Step(s.champion.Variant, c.Variant)
 	}
