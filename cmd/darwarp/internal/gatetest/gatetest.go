@@ -8,6 +8,7 @@ package gatetest
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -112,21 +113,20 @@ var borrowed = map[string]struct {
 
 // Bundle is a problem with its two families, cheat and honest.
 func Bundle(name string) (*templates.Bundle, error) {
-	dir := "problems/" + name
-	entries, err := files.ReadDir(dir)
-	if err != nil {
-		return nil, err
+	dir, texts := "problems/"+name, map[string][]byte{}
+	entries, failed := files.ReadDir(dir)
+	read := func(from fs.FS, dir, file string) {
+		data, err := fs.ReadFile(from, dir+"/"+file)
+		texts[file], failed = data, errors.Join(failed, err)
 	}
-	texts := map[string][]byte{}
 	for _, e := range entries {
-		if texts[e.Name()], err = files.ReadFile(dir + "/" + e.Name()); err != nil {
-			return nil, err
-		}
+		read(files, dir, e.Name())
 	}
 	if from, ok := borrowed[name]; ok {
-		if texts[reference], err = fs.ReadFile(from.files, from.path+"/"+reference); err != nil {
-			return nil, err
-		}
+		read(from.files, from.path, reference)
+	}
+	if failed != nil {
+		return nil, failed
 	}
 	return templates.FromFiles(texts)
 }
