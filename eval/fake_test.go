@@ -272,7 +272,8 @@ func die(sig syscall.Signal) {
 }
 
 // speeds are the times in ns by entry; others take 10 us.
-var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3, "glacial": 125e6, "glacial_yet_faster": 115e6,
+var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3,
+	"glacial": 125e6, "glacial_yet_faster": 115e6,
 	"replays": 2e3,
 	"dips":    9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3, "killed_in_duel": 8e3, "killed_at_the_end": 8e3,
 	"replays_scratch": 2e3, "stores_what_differs": 8e3, "seen_only": 8e3, "seen_a_little": 9.5e3, "strays_in_duel": 8e3,

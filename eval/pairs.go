@@ -21,9 +21,9 @@ const (
 // fewestSets is how many sets a fresh sample has at least.
 const fewestSets = 2
 
-// A side that is slow and farApart from the other has one call a sample, and the fresh half of such a duel only the sets
-// that every candidate is gated on: what wins it is held against all others in its trial, without minutes of a naive
-// kernel's time.
+// A side that is slow and farApart from the other has one call a sample, and the fresh half of such a duel only the
+// sets that every candidate is gated on: what wins it is held against all others in its trial, without minutes of a
+// naive kernel's time.
 const farApart = 4
 
 // unequal reports whether one side's calls at a workload are slow, and many times those of the other.

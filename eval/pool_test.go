@@ -387,8 +387,8 @@ func TestSizesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestLostAtTheGate: a candidate whose first call at a scored size is beyond five times the bar runs no more of them, is
-// judged by what it has run, and is filed by the gate's time. Of others the gate is whole.
+// TestLostAtTheGate: a candidate whose first call at a scored size is beyond five times the bar runs no more of them,
+// is judged by what it has run, and is filed by the gate's time. Of others the gate is whole.
 func TestLostAtTheGate(t *testing.T) {
 	pool := fakePool(t)
 	all := len(pool.cases.Gated())

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// macro is one that the source defines. Its body names no macro that is defined later, nor itself, so expanding it ends.
+// macro is one that the source defines. Its body names no macro that is defined later, nor itself, so expanding it
+// ends.
 type macro struct {
 	params   []string
 	function bool

@@ -14,9 +14,9 @@ type Gate struct {
 	// Checked is the same program with every access to memory reported to the cpu device, which then
 	// looks for races and the like on the check shapes. Empty: it does not.
 	Checked []byte `json:"checked,omitempty"`
-	// Limit is the ns of a call beyond which the candidate has lost when it is run on the first of Sets, which are the last
-	// of the cases with a call: then that one is run once, and the others are not. 0: there is none. The cpu device takes
-	// no notice.
+	// Limit is the ns of a call beyond which the candidate has lost when it is run on the first of Sets, which are the
+	// last of the cases with a call: then that one is run once, and the others are not. 0: there is none. The cpu device
+	// takes no notice.
 	Limit float64 `json:"limit,omitempty"`
 	Sets  []int   `json:"sets,omitempty"`
 }

@@ -11,8 +11,8 @@ import (
 
 // Serve is a worker's main loop: it answers requests until its parent closes the pipe, and gives the exit code. phase
 // is told what is about to be done. An error is ours; what a candidate does wrong is a Fault in the reply. After a
-// sticky one the worker replies and ends. What is in after is done once a reply was sent: nobody waits for it unless the
-// next request comes sooner.
+// sticky one the worker replies and ends. What is in after is done once a reply was sent: nobody waits for it unless
+// the next request comes sooner.
 func Serve[R any](handle func(req *R, phase func(string)) (reply any, err error), after ...func() error) int {
 	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
 		var req R

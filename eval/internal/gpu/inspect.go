@@ -10,8 +10,8 @@ import (
 )
 
 // What dw_inspect makes of a region: the number of bytes that are not the guards' pattern, a hash, the number of bytes
-// that are not zero, or a hash and a copy. The key of a copy is where it goes, an address of 48 bits, and the upper bits
-// of the key of its hash, which has no others.
+// that are not zero, or a hash and a copy. The key of a copy is where it goes, an address of 48 bits, and the upper
+// bits of the key of its hash, which has no others.
 const (
 	GuardKind = iota
 	HashKind

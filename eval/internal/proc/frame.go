@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// A frame on the wire is three big-endian 32-bit lengths, a JSON object that says what it is, the message's JSON, and raw
-// bytes. Raw bytes are for machine code and tensors, which JSON would inflate. The message is no part of the first
+// A frame on the wire is three big-endian 32-bit lengths, a JSON object that says what it is, the message's JSON, and
+// raw bytes. Raw bytes are for machine code and tensors, which JSON would inflate. The message is no part of the first
 // object, for then each side would read all of it twice.
 const (
 	frameHeader = 12

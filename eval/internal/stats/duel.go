@@ -91,8 +91,8 @@ func (d *Duel) By(combine func(logs []float64) float64, base []float64) *Duel {
 	return d
 }
 
-// Promotes says that all that matters is whether the challenger is faster: the duel ends as well where it is not, beyond
-// its bounds.
+// Promotes says that all that matters is whether the challenger is faster: the duel ends as well where it is not,
+// beyond its bounds.
 func (d *Duel) Promotes() *Duel {
 	d.promotes, d.look = true, minEarly
 	return d

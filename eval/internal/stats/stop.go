@@ -93,9 +93,9 @@ func (s *Stop) enough(n int) bool {
 	return few || long || n >= s.limits.Min
 }
 
-// What is behind the bar cannot win, and parents are chosen by it with a standard error of mostNoise at most. It is known
-// well enough after a few samples whose best is behind by more than leastBehind, and by fewSigmas; after as many as any
-// other takes at least, once their median is behind by manySigmas.
+// What is behind the bar cannot win, and parents are chosen by it with a standard error of mostNoise at most. It is
+// known well enough after a few samples whose best is behind by more than leastBehind, and by fewSigmas; after as many
+// as any other takes at least, once their median is behind by manySigmas.
 const (
 	leastBehind = 0.05
 	fewSigmas   = 8

@@ -22,12 +22,16 @@ import (
 // hostileTexts leave comments, strings, docstrings, arguments, cells and lines of some language.
 var hostileTexts = []string{
 	"\"\"\"\nimport os; os.system('touch pwned')\n\"\"\"", "'''\nimport os\n'''", `\"""` + "\nos.system('x')\n", `\`, `x\`,
-	"\nint system_(const char*); static int p = system(\"touch pwned\");\n", "*/ int p = 1; /*", "// \\\nint p;", "??/\nint p;",
-	"\n#include \"/etc/passwd\"\n", "\"); system(\"x\"); (\"", "a\rb\u2028c\u2029d\u0085e\vf\fg", "\x1b]0;title\a\x00\x7f\x9b",
+	"\nint system_(const char*); static int p = system(\"touch pwned\");\n", "*/ int p = 1; /*", "// \\\nint p;",
+	"??/\nint p;",
+	"\n#include \"/etc/passwd\"\n", "\"); system(\"x\"); (\"", "a\rb\u2028c\u2029d\u0085e\vf\fg",
+	"\x1b]0;title\a\x00\x7f\x9b",
 	")\nexecute_process(COMMAND touch pwned)\nset(x ", "${ENV{HOME}} $<1:x> @x@ $ENV{HOME}", "a;b;c", "]==] [==[",
-	"`touch pwned` $(touch pwned) ; touch pwned & '", "' ; touch pwned ; '", "| a | b |\n|---|---|\n", "<script>alert(1)</script> <!-- -->",
+	"`touch pwned` $(touch pwned) ; touch pwned & '", "' ; touch pwned ; '", "| a | b |\n|---|---|\n",
+	"<script>alert(1)</script> <!-- -->",
 	"[x](javascript:alert(1)) ![x](http://x/y) http://evil.example www.evil.example", "# heading\n\n    code\n```\n~~~\n",
-	"1. list", "- list", "${builtins.exec [\"x\"]} ''", "{{.Run}} {{define \"x\"}}", "%s%n%d", "\xff\xfe\xc3(", "\u202e\u2066evil\u2069",
+	"1. list", "- list", "${builtins.exec [\"x\"]} ''", "{{.Run}} {{define \"x\"}}", "%s%n%d", "\xff\xfe\xc3(",
+	"\u202e\u2066evil\u2069",
 	strings.Repeat("x", 5000), "", " ",
 }
 
@@ -88,7 +92,8 @@ func TestHostilePortfolio(t *testing.T) {
 	portfolio := func(text string) Portfolio {
 		k := hostileKernel(t, text)
 		k.As = nil
-		p := Portfolio{Kernels: []Kernel{k, k}, As: linkedForms, Found: kernels.Portfolio{K: 2, Objective: kernels.Objective(text)}}
+		p := Portfolio{Kernels: []Kernel{k, k}, As: linkedForms,
+			Found: kernels.Portfolio{K: 2, Objective: kernels.Objective(text)}}
 		for i, w := range k.Workloads {
 			p.Found.Choices = append(p.Found.Choices, kernels.Choice{Workload: w.Name, Kernel: i % 2})
 		}
@@ -178,7 +183,8 @@ func cxxTokens(t *testing.T, dir, name string) []string {
 	if _, err := exec.LookPath("g++"); err != nil {
 		return nil
 	}
-	cmd := exec.Command("g++", "-std=c++14", "-Werror=comment", "-Werror=trigraphs", "-fpreprocessed", "-dD", "-E", "-P", "-x", "c++", name)
+	cmd := exec.Command("g++", "-std=c++14", "-Werror=comment", "-Werror=trigraphs", "-fpreprocessed", "-dD", "-E", "-P",
+		"-x", "c++", name)
 	cmd.Dir = dir
 	text, err := cmd.Output()
 	if failed, ok := err.(*exec.ExitError); ok {
@@ -315,7 +321,8 @@ func TestHostileNames(t *testing.T) {
 		t.Error(got)
 	}
 	k.Bundle.Problem.Name = "1) evil\n"
-	if files, err := k.files(); err != nil || !strings.Contains(string(files["CMakeLists.txt"]), "project(_1__evil__bench LANGUAGES") {
+	if files, err := k.files(); err != nil ||
+		!strings.Contains(string(files["CMakeLists.txt"]), "project(_1__evil__bench LANGUAGES") {
 		t.Errorf("%v\n%s", err, files["CMakeLists.txt"])
 	}
 }

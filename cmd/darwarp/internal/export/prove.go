@@ -111,10 +111,11 @@ var glue = regexp.MustCompile(`^(DW\.ref\.__gxx_personality_v0|(_ZL\d+)?(__sti__
 	`(\.(cold|part|isra|constprop)[.0-9]*)*)$`)
 
 // needed are the functions that this glue calls.
-var needed = regexp.MustCompile(`^(__cuda(GetKernel|InitModule|LaunchKernel|PopCallConfiguration|PushCallConfiguration|` +
-	`Register(FatBinary|FatBinaryEnd|Function|Var|ManagedVar|HostVar)|UnregisterFatBinary)|cudaLaunchKernel\w*|` +
-	`cudaGetKernel|atexit|exit|__cxa_(guard_(abort|acquire|release)|atexit)|__gxx_personality_v0|_Unwind_Resume|` +
-	`__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__dso_handle)$`)
+var needed = regexp.MustCompile(
+	`^(__cuda(GetKernel|InitModule|LaunchKernel|PopCallConfiguration|PushCallConfiguration|` +
+		`Register(FatBinary|FatBinaryEnd|Function|Var|ManagedVar|HostVar)|UnregisterFatBinary)|cudaLaunchKernel\w*|` +
+		`cudaGetKernel|atexit|exit|__cxa_(guard_(abort|acquire|release)|atexit)|__gxx_personality_v0|_Unwind_Resume|` +
+		`__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__dso_handle)$`)
 
 // hostless looks at an object's names and at what runs when a program starts, which is one function that registers.
 func (u unit) hostless(object []byte) error {
@@ -168,6 +169,7 @@ func (u unit) stub(name string) bool {
 // inside reports whether a name is one of the source's namespace, where nvcc leaves a function that only exits for
 // each __device__ one.
 func (u unit) inside(s elf.Symbol) bool {
-	return strings.HasPrefix(s.Name, "_Z") && strings.Contains(s.Name, fmt.Sprintf("%d%s_source", len(u.Symbol)+7, u.Symbol)) &&
+	return strings.HasPrefix(s.Name, "_Z") &&
+		strings.Contains(s.Name, fmt.Sprintf("%d%s_source", len(u.Symbol)+7, u.Symbol)) &&
 		(elf.ST_TYPE(s.Info) == elf.STT_FUNC || elf.ST_BIND(s.Info) == elf.STB_WEAK)
 }

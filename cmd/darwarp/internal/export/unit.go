@@ -61,7 +61,8 @@ func (u unit) Number(entry string) (int, error) {
 // wrapper is a unit's file.
 func (u unit) wrapper() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// %s as it was measured, in a namespace of its own and its kernels under names of their own.\n", u.Source)
+	fmt.Fprintf(&b, "// %s as it was measured, in a namespace of its own and its kernels under names of their own.\n",
+		u.Source)
 	writeIncludes(&b, u.read)
 	for _, e := range u.read.Kernels {
 		fmt.Fprintf(&b, "#define %s %s_%s\n", e, u.Symbol, e)

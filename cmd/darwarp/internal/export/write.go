@@ -122,7 +122,8 @@ func escaped(s string, format string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(" _-+=.,:;()[]<>/*", c) >= 0 {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.IndexByte(" _-+=.,:;()[]<>/*", c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, format, c)
