@@ -146,10 +146,15 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 			break
 		}
 	}
-	last := &reply.Cases[ran[len(ran)-1]]
 	if entry == "glacial_wrong_at_last" || entry == "glacial_wrong" {
 		f.write(&f.prep.Cases[req.Sets[0]], places[req.Sets[0]], 2.01)
 	}
+	f.fault(entry, &reply, &reply.Cases[ran[len(ran)-1]], c)
+	return reply
+}
+
+// fault makes of a gate's reply what a kernel's name says.
+func (f *fake) fault(entry string, reply *device.GateReply, last *device.CaseReply, c *proc.Conn) {
 	switch entry {
 	case "race":
 		last.Same = false
@@ -163,13 +168,12 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 		reply.Cases = reply.Cases[:len(reply.Cases)/2]
 	case "sticky":
 		reply.Fault = &device.Fault{Case: cs0(f), Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)", Sticky: true}
-		c.Finish(reply)
+		c.Finish(*reply)
 	case "refused":
 		reply.Fault = &device.Fault{Case: "load", Code: 701, Text: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701)", Launch: true}
 	case "keeps":
 		reply.Strays = &device.Strays{Kept: "answers (64 bytes)"}
 	}
-	return reply
 }
 
 // factorOf is what a kernel multiplies a case by, which should be 2.

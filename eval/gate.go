@@ -60,11 +60,16 @@ func (e *evaluation) gate(ctx context.Context) error {
 	}
 	e.describe(reply.Resources)
 	e.res.Sites = reply.Sites
+	e.keepOutputs(slot, reply)
+	return e.verdict(judged, reply)
+}
+
+// keepOutputs copies the outputs of a gate for whoever asked for them, where all cases were run.
+func (e *evaluation) keepOutputs(slot int, reply device.GateReply) {
 	if e.outputs != nil && !slices.ContainsFunc(e.cases.Gated(), func(i int) bool { return !reply.Cases[i].Ran }) {
 		n := e.cases.SlotBytes()
 		*e.outputs = slices.Clone(e.runner.out.Map()[slot*n : (slot+1)*n])
 	}
-	return e.verdict(judged, reply)
 }
 
 // slowGate is how many ns a call takes at least whose further runs are worth waiting for the first.

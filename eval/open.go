@@ -178,11 +178,7 @@ func (p *Pool) start(ctx context.Context, open device.Open) error {
 	if err := p.fits(); err != nil {
 		return err
 	}
-	if p.role.worker == cpuRole.worker {
-		p.role.memory = min(mostMemory(), hostMemory+4*uint64(p.cases.DeviceBytes(p.device.L2Bytes)))
-	}
-	p.runner = &runner{log: p.log, trace: cfg.Trace, role: p.role, open: open, judge: &p.checker,
-		prepare: device.Prepare{Cases: p.cases.List, SlotBytes: p.cases.SlotBytes(), GuardKey: p.cases.GuardKey}}
+	p.runner = p.newRunner(open)
 	if err := p.openJudge(ctx, open, reference); err != nil {
 		return err
 	}
@@ -204,6 +200,15 @@ func (p *Pool) start(ctx context.Context, open device.Open) error {
 	}
 	p.cfg.progress("measuring the device's ceilings")
 	return p.insist(ctx, func() error { return p.prove(ctx) })
+}
+
+// newRunner makes what has device workers, for the cases that there are.
+func (p *Pool) newRunner(open device.Open) *runner {
+	if p.role.worker == cpuRole.worker {
+		p.role.memory = min(mostMemory(), hostMemory+4*uint64(p.cases.DeviceBytes(p.device.L2Bytes)))
+	}
+	return &runner{log: p.log, trace: p.cfg.Trace, role: p.role, open: open, judge: &p.checker,
+		prepare: device.Prepare{Cases: p.cases.List, SlotBytes: p.cases.SlotBytes(), GuardKey: p.cases.GuardKey}}
 }
 
 var (
