@@ -28,14 +28,12 @@ func (e *evaluation) gate(ctx context.Context) error {
 	defer e.free(slot)
 	start := time.Now()
 	defer func() { e.res.Cost.Gate = time.Since(start).Seconds() }()
-	var reply device.GateReply
-	var judged checker.JudgeReply
-	faulted := ""
+	reply, judged, faulted := device.GateReply{}, checker.JudgeReply{}, ""
 	limit, sets := e.loses()
 	for attempt := range attempts {
 		reply = device.GateReply{}
-		req := &device.Gate{Cubin: e.cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.checked}
-		req.Limit, req.Sets = limit, sets
+		req := &device.Gate{Cubin: e.cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.checked,
+			Limit: limit, Sets: sets}
 		judged, err = e.judged(ctx, device.Request{Gate: req}, &reply, e.gateDeadline(),
 			func() *checker.Judge { return e.toJudge(slot, &reply) })
 		outcome, detail, err := e.faultOf(reply.Fault, err)
