@@ -25,7 +25,9 @@ func (h *head) has(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(h.words, w) })
 }
 
-func (h *head) device() bool { return h.has("__device__", "__global__", "__constant__", "__shared__", "__managed__") }
+func (h *head) device() bool {
+	return h.has("__device__", "__global__", "__constant__", "__shared__", "__managed__")
+}
 
 // notParams take parentheses that are not a function's.
 var notParams = []string{"alignas", "__align__", "__launch_bounds__", "__cluster_dims__", "__maxnreg__",
@@ -173,6 +175,7 @@ func (h *head) literal() bool {
 	}
 	return h.has("const") && name == 1 && h.value && !h.params && len(h.init) > 0 &&
 		!slices.ContainsFunc(h.init, func(t token) bool {
-			return t.kind != number && !t.is("true") && !t.is("false") && (t.kind != mark || !strings.Contains("+-*/()<<>>|&~", t.text))
+			operator := t.kind == mark && strings.Contains("+-*/()<<>>|&~", t.text)
+			return t.kind != number && !t.is("true") && !t.is("false") && !operator
 		})
 }

@@ -26,7 +26,8 @@ func (k Kernel) unit(name, from code) (unit, error) {
 	if err != nil {
 		return unit{}, fmt.Errorf("the source of %s is not exported: %w", k.Job.ID.Short(), err)
 	}
-	u := unit{File: name + ".cu", Source: from, Symbol: "darwarp_" + k.Job.ID.Short(), NVCCFlags: k.NVCCFlags, read: read}
+	u := unit{File: name + ".cu", Source: from, Symbol: "darwarp_" + k.Job.ID.Short(), NVCCFlags: k.NVCCFlags,
+		read: read}
 	for _, l := range k.Job.Plan.Spec.Launches { // a family may leave one out that none of its launches needs
 		if slices.Contains(read.Kernels, l.Entry) && !slices.Contains(u.Entries, l.Entry) {
 			u.Entries = append(u.Entries, l.Entry)
@@ -61,7 +62,8 @@ func (u unit) Number(entry string) (int, error) {
 // wrapper is a unit's file.
 func (u unit) wrapper() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// %s as it was measured, in a namespace of its own and its kernels under names of their own.\n", u.Source)
+	fmt.Fprintf(&b, "// %s as it was measured, in a namespace of its own and its kernels under names of their own.\n",
+		u.Source)
 	writeIncludes(&b, u.read)
 	for _, e := range u.read.Kernels {
 		fmt.Fprintf(&b, "#define %s %s_%s\n", e, u.Symbol, e)
