@@ -41,7 +41,8 @@ func TestDraft(t *testing.T) {
 			err: "at most 16"},
 		{name: "code for another compiler", text: draftText + "#ifdef __NVCC__\nint p;\n#endif\n", err: "#if on __NVCC__"},
 		{name: "code of the host", text: draftText + "int main() { return {{.block}}; }\n", err: "code of the host"},
-		{name: "a launch that cannot be", old: "block = [\"block\"]", new: "block = [\"block * 64\"]", err: "cannot be used"},
+		{name: "a launch that cannot " +
+			"be", old: "block = [\"block\"]", new: "block = [\"block * 64\"]", err: "cannot be used"},
 		{name: "a template that is none", text: "{{if}}", err: "llm-draft.cu.tmpl"},
 		{name: "an unknown gene", text: "{{.tile}}", err: "tile"},
 		{name: "a partial", text: `{{template "tile"}}`, err: "{{template}} cannot be used"},

@@ -175,7 +175,7 @@ func (h *head) literal() bool {
 	}
 	return h.has("const") && name == 1 && h.value && !h.params && len(h.init) > 0 &&
 		!slices.ContainsFunc(h.init, func(t token) bool {
-			return t.kind != number && !t.is("true") && !t.is("false") &&
-				(t.kind != mark || !strings.Contains("+-*/()<<>>|&~", t.text))
+			operator := t.kind == mark && strings.Contains("+-*/()<<>>|&~", t.text)
+			return t.kind != number && !t.is("true") && !t.is("false") && !operator
 		})
 }

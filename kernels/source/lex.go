@@ -190,7 +190,8 @@ func (l *lexer) token(rest string) error {
 		return l.quoted(rest, c)
 	}
 	for _, m := range digraphs {
-		if strings.HasPrefix(rest, m) && (m != "<:" || !strings.HasPrefix(rest, "<::") || strings.HasPrefix(rest, "<:::")) {
+		qualified := strings.HasPrefix(rest, "<::") && !strings.HasPrefix(rest, "<:::") // a<::b>
+		if strings.HasPrefix(rest, m) && (m != "<:" || !qualified) {
 			return refuse(l.line, "%q: write punctuation as it is", m)
 		}
 	}

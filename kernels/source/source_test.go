@@ -8,8 +8,8 @@ import (
 )
 
 // kernel is a source that is right, for what is put before it.
-const kernel = "\nextern \"C\" __global__ void __launch_bounds__(256) k(const float* x, float* y, int n) { y[0] = " +
-	"x[0]; }\n"
+const kernel = "\nextern \"C\" __global__ void __launch_bounds__(256) k(const float* " +
+	"x, float* y, int n) { y[0] = x[0]; }\n"
 
 // TestDevice: what device code is written with.
 func TestDevice(t *testing.T) {
@@ -22,15 +22,15 @@ func TestDevice(t *testing.T) {
 		"table": "constexpr float table[2][2] = {{1, 2}, {3, 4}};\n__constant__ int c[2] = {1, 2};\n" +
 			"__device__ float f;\n__managed__ int m;",
 		"shared": "extern __shared__ char memory[];\nextern __shared__ __align__(128) unsigned char more[];",
-		"struct": "struct alignas(16) V { float x, y; float z[2] = {}; int bits : 3; __device__ float s() " +
-			"const { return x; } };",
-		"class": "class C {\npublic:\n  C() = default;\n  __device__ explicit C(int n) : n_(n), m_{n} {}\n" +
-			"private:\n  int n_, m_;\n};",
-		"members": "struct M { static constexpr int N = 3; static const int K = 5; enum { A, B }; using T = " +
-			"int; struct Deep {}; };",
-		"operators": "struct O { __device__ O& operator=(const O&) { return *this; } __device__ float " +
-			"operator()(int i) const { return i; }\n  __device__ bool operator<(O) const; __device__ operator float() const { " +
-			"return 0; } };\n__device__ O operator+(O a, O b) { return a; }",
+		"struct": "struct alignas(16) V { float x, y; float z[2] = {}; int bits : " +
+			"3; __device__ float s() const { return x; } };",
+		"class": "class C {\npublic:\n  C() = default;\n  __device__ explicit C(int n) : n_(n), m_{n} " +
+			"{}\nprivate:\n  int n_, m_;\n};",
+		"members": "struct M { static constexpr int N = 3; static const int K = 5; enum { " +
+			"A, B }; using T = int; struct Deep {}; };",
+		"operators": "struct O { __device__ O& operator=(const O&) { return *this; } __device__ " +
+			"float operator()(int i) const { return i; }\n  __device__ bool operator<(O) const; __device__ " +
+			"operator float() const { return 0; } };\n__device__ O operator+(O a, O b) { return a; }",
 		"inheritance": "struct B {};\ntemplate <class T, int N = (3 > 2)> struct D final : B, public S<T> {};",
 		"template": "template <class T, int N, typename = std::enable_if_t<(N > 1)>>\n" +
 			"__device__ __forceinline__ auto f(T (&a)[N], T b = T()) -> decltype(a[0] + b) { return a[0]; }",
@@ -39,29 +39,30 @@ func TestDevice(t *testing.T) {
 		"nested templates": "template <template <class> class A, class B = X<Y<int>>> __device__ void g() {}",
 		"constexpr function": "constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }\n" +
 			"static_assert(ceil_div(3, 2) == 2, \"\");",
-		"lambda in a function": "__device__ float h(float x) { auto f = [&](float y) { return y; }; if (x > 0) { return " +
-			"f(x); } return 0; }",
-		"assembly":    "__device__ void s() { asm volatile(\"bar.sync 0;\" ::: \"memory\"); }",
-		"namespaces":  "namespace a::b { __device__ int x; namespace { constexpr int y = 1; } inline namespace c {} }",
+		"lambda in a function": "__device__ float h(float x) { auto f = [&](float y) { return y; }; " +
+			"if (x > 0) { return f(x); } return 0; }",
+		"assembly": "__device__ void s() { asm volatile(\"bar.sync 0;\" ::: \"memory\"); }",
+		"namespaces": "namespace a::b { __device__ int x; namespace { constexpr int y = 1; } " +
+			"inline namespace c {} }",
 		"blocks of C": "extern \"C\" { __device__ int z; __global__ void other() {} }",
-		"macros": "#define N 4\n#define CEIL(a, b) (((a) + (b) - 1) / (b))\n" +
-			"#define EACH(x) \\\n    for (int i = 0; i < (x); ++i)\nconstexpr int M = CEIL(N, 3);\n" +
-			"__device__ void e() { EACH(N) {} }",
-		"macro of a kernel": "#define KERNEL(NAME) extern \"C\" __global__ void NAME(int* x)\nKERNEL(a) { x[0] = 1; }\n" +
-			"KERNEL(b) {}",
-		"settled conditional": "#define VEC 4\n#if VEC == 4\nusing W = float4;\n#elif VEC == 2\nusing W = float2;\n#else\n" +
-			"int host();\n#endif\n#if 0\nint host() { return 1; }\n#endif\n#ifdef VEC\n#endif",
-		"pragmas": "#pragma once\n__device__ void p() {\n#pragma unroll\n  for (;;) {}\n  #pragma unroll 4\n" +
-			"  for (;;) {}\n}",
-		"words in texts": "// #ifdef __NVCC__ int system();\n/* __host__ */ __device__ void q() { printf(\"#include " +
-			"__host__ { ' \\\" %d\", '\"', '\\''); }",
+		"macros": "#define N 4\n#define CEIL(a, b) (((a) + (b) - 1) / (b))\n#define EACH(x) \\\n" +
+			"    for (int i = 0; i < (x); ++i)\nconstexpr int M = CEIL(N, 3);\n__device__ void e() { EACH(N) {} }",
+		"macro of a kernel": "#define KERNEL(NAME) extern \"C\" __global__ void NAME(int* x)\n" +
+			"KERNEL(a) { x[0] = 1; }\nKERNEL(b) {}",
+		"settled conditional": "#define VEC 4\n#if VEC == 4\nusing W = float4;\n#elif VEC == 2\nusing W = float2;\n" +
+			"#else\nint host();\n#endif\n#if 0\nint host() { return 1; }\n#endif\n#ifdef VEC\n#endif",
+		"pragmas": "#pragma once\n__device__ void p() {\n#pragma unroll\n  for (;;) {}\n" +
+			"  #pragma unroll 4\n  for (;;) {}\n}",
+		"words in texts": "// #ifdef __NVCC__ int system();\n" +
+			"/* __host__ */ __device__ void q() { printf(\"#include __host__ { ' \\\" %d\", '\"', '\\''); }",
 		"numbers": "constexpr double d = 0x1.8p-3 + 1'000 + 1e+5 + .5f;",
-		"attributes": "[[nodiscard]] __device__ int r() { return 1; }\n__device__ int u([[maybe_unused]] int x) { " +
-			"return 1; }",
+		"attributes": "[[nodiscard]] __device__ int r() { return 1; }\n" +
+			"__device__ int u([[maybe_unused]] int x) { return 1; }",
 		"deleted":        "struct X { X(const X&) = delete; };",
 		"alias template": "template <class T, int N> using Word = typename Words<T, N>::type;",
-		"forward":        "struct F;\nenum E : int { A = 1 << 2 };\nenum class G { B };\nunion U { float f; int i; };",
-		"tensor map":     "extern \"C\" __global__ void t(const __grid_constant__ CUtensorMap map) {}",
+		"forward": "struct F;\nenum E : int { A = 1 << 2 };\nenum class G { B };\n" +
+			"union U { float f; int i; };",
+		"tensor map": "extern \"C\" __global__ void t(const __grid_constant__ CUtensorMap map) {}",
 	} {
 		if why := Check(text + kernel); why != "" {
 			t.Errorf("%s: %s", name, why)
@@ -107,8 +108,8 @@ func TestHost(t *testing.T) {
 		"strings of words":         {"#define P(a) #a", "# is not allowed"},
 		"variadic":                 {"#define P(...) __VA_ARGS__", "expected parameters"},
 		"a keyword":                {"#define static system(\"x\"),", "the language's own"},
-		"__device__": {"#define __device__\n__device__ int f() { return system(\"x\"); }",
-			"the language's own"},
+		"__device__": {"#define __device__\n__device__ int f() { return system(\"x\"); " +
+			"}", "the language's own"},
 		"defined twice":          {"#define A 1\n#define A 2", "defined already"},
 		"used before":            {"constexpr int a = A;\n#define A 2", "line 1 has used it"},
 		"itself":                 {"#define A A", "names itself"},
@@ -129,10 +130,10 @@ func TestHost(t *testing.T) {
 		"constructor":            {"struct S { S() { f(); } };", "S ("},
 		"destructor":             {"struct S { ~S() { f(); } };", "~ S"},
 		"member of a template":   {"template <class T> struct S { static T q; };", "static T q"},
-		"deep": {"namespace a { namespace b { extern \"C\" { struct S { struct T { static int q; }; " +
-			"}; } } }", "static int q"},
-		"through a macro's text": {"#define M struct S { static inline int q = system(\"x\"); };\nM",
-			"static inline int q"},
+		"deep": {"namespace a { namespace b { extern \"C\" { struct S { struct T { static " +
+			"int q; }; }; } } }", "static int q"},
+		"through a macro's text": {"#define M struct S { static inline int q = system(\"x\"); };\n" +
+			"M", "static inline int q"},
 		"through an argument":     {"#define ID(x) x\nID(int p = system(\"x\"); __device__) int q;", "int p"},
 		"dropped specifier":       {"#define DROP(x)\nDROP(__device__) int f() { return 1; }", "int f"},
 		"specifier in brackets":   {"int f(int x = sizeof(__device__)) { return 1; }", "int f"},
@@ -154,8 +155,8 @@ func TestHost(t *testing.T) {
 		"declspec":                {"__declspec(allocate(\".CRT$XCU\")) __device__ int x;", "__declspec"},
 		"virtual":                 {"struct S { virtual __device__ void f() {} };", "virtual"},
 		"instantiation":           {"template <class T> struct S {};\ntemplate struct S<int>;", "template struct"},
-		"instantiated constexpr": {"template <class T> constexpr int f(T) { return 1; }\ntemplate int f<int>(int);",
-			"template int"},
+		"instantiated constexpr": {"template <class T> constexpr int f(T) { return 1; }\n" +
+			"template int f<int>(int);", "template int"},
 		"extern constexpr":         {"extern constexpr int (*const p)(int) = f;", "extern constexpr"},
 		"lambda":                   {"constexpr auto l = [](int x) { return x; };", "not expected in a value"},
 		"lambda in braces":         {"constexpr S l = {1, [] { return 2; }};", "not expected"},
@@ -215,8 +216,8 @@ func TestRead(t *testing.T) {
 
 // FuzzRead: whatever surrounds it, a variable of the host at the end of a source is found.
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{kernel, "#define A(x) x\n", "template <class T> struct S {", "#if 0\n", "/*", "\"",
-		"namespace a {\n", "__device__"} {
+	for _, s := range []string{kernel, "#define A(x) x\n", "template <class T> struct " +
+		"S {", "#if 0\n", "/*", "\"", "namespace a {\n", "__device__"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,10 +1,7 @@
 package export
 
 import (
-	"encoding/json"
 	"fmt"
-	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -14,24 +11,23 @@ import (
 	"testing"
 	"unicode"
 
-	gotoml "github.com/pelletier/go-toml/v2"
-
 	"darwarp/kernels"
 )
 
 // hostileTexts leave comments, strings, docstrings, arguments, cells and lines of some language.
 var hostileTexts = []string{
-	"\"\"\"\nimport os; os.system('touch pwned')\n\"\"\"", "'''\nimport os\n'''", `\"""` + "\nos.system('x')\n", `\`, `x\`,
-	"\nint system_(const char*); static int p = system(\"touch pwned\");\n", "*/ int p = 1; /*", "// \\\nint p;",
-	"??/\nint p;",
-	"\n#include \"/etc/passwd\"\n", "\"); system(\"x\"); (\"", "a\rb\u2028c\u2029d\u0085e\vf\fg",
-	"\x1b]0;title\a\x00\x7f\x9b",
+	"\"\"\"\nimport os; os.system('touch pwned')\n" +
+		"\"\"\"", "'''\nimport os\n'''", `\"""` + "\nos.system('x')\n", `\`, `x\`,
+	"\nint system_(const char*); " +
+		"static int p = system(\"touch pwned\");\n", "*/ int p = 1; /*", "// \\\nint p;", "??/\nint p;",
+	"\n#include \"/etc/passwd\"\n", "\"); system(\"x\"); (\"", "a\rb\u2028c\u2029d\u0085e\vf\fg", "\x1b]0;title\a\x00\x7f\x9b",
 	")\nexecute_process(COMMAND touch pwned)\nset(x ", "${ENV{HOME}} $<1:x> @x@ $ENV{HOME}", "a;b;c", "]==] [==[",
-	"`touch pwned` $(touch pwned) ; touch pwned & '", "' ; touch pwned ; '", "| a | b |\n|---|---|\n",
-	"<script>alert(1)</script> <!-- -->",
-	"[x](javascript:alert(1)) ![x](http://x/y) http://evil.example www.evil.example", "# heading\n\n    code\n```\n~~~\n",
-	"1. list", "- list", "${builtins.exec [\"x\"]} ''", "{{.Run}} {{define \"x\"}}", "%s%n%d", "\xff\xfe\xc3(",
-	"\u202e\u2066evil\u2069",
+	"`touch pwned` $(touch " +
+		"pwned) ; touch pwned & '", "' ; touch pwned ; '", "| a | b |\n|---|---|\n", "<script>alert(1)</script> <!-- -->",
+	"[x](javascript:alert(1)) ![x](http://x/y) http://evil.example www.evil.example", "# heading\n\n    code\n```\n" +
+		"~~~\n",
+	"1. list", "- list", "${builtins.exec [\"x\"]} " +
+		"''", "{{.Run}} {{define \"x\"}}", "%s%n%d", "\xff\xfe\xc3(", "\u202e\u2066evil\u2069",
 	strings.Repeat("x", 5000), "", " ",
 }
 
@@ -111,188 +107,6 @@ func TestHostilePortfolio(t *testing.T) {
 			}
 		}
 	}
-}
-
-// firstOther is where two readings part.
-func firstOther(got, want any) string {
-	a, b := strings.Fields(fmt.Sprintf("%q", got)), strings.Fields(fmt.Sprintf("%q", want))
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return fmt.Sprintf("%.300s, expected %.300s", strings.Join(a[max(0, i-3):], " "), strings.Join(b[max(0, i-3):], " "))
-		}
-	}
-	return fmt.Sprintf("%d words, expected %d", len(a), len(b))
-}
-
-// readAll is what each language's own tool reads in the files of a folder, by name.
-func readAll(t *testing.T, dir string) map[string]any {
-	t.Helper()
-	out := map[string]any{}
-	var py []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.Contains(path, "/include/") {
-			return err
-		}
-		name, _ := filepath.Rel(dir, path)
-		switch filepath.Ext(path) {
-		case ".py":
-			py = append(py, name)
-		case ".cu", ".cuh", ".h", ".cpp":
-			out[name] = cxxTokens(t, dir, name)
-		case ".txt":
-			out[name] = cmakeCommands(t, dir)
-		case ".toml":
-			out[name] = tomlKeys(t, path)
-		case ".md":
-			out[name] = markdownShape(t, path)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, tokens := range pythonTokens(t, dir, py) {
-		out[name] = tokens
-	}
-	return out
-}
-
-func pythonTokens(t *testing.T, dir string, names []string) (out map[string][]string) {
-	t.Helper()
-	script, _ := filepath.Abs("testdata/tokens.py")
-	if _, err := exec.LookPath("python3"); err != nil {
-		return nil
-	}
-	cmd := exec.Command("python3", append([]string{script}, names...)...)
-	cmd.Dir = dir
-	text, err := cmd.Output()
-	if failed, ok := err.(*exec.ExitError); ok {
-		t.Fatalf("%v: %s", err, failed.Stderr)
-	}
-	if err := json.Unmarshal(text, &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-var quotedRE = regexp.MustCompile(`(#include )?"(?:\\.|[^"\\])*"`)
-
-// cxxTokens are what g++ leaves of a file without its comments; strings are left out.
-func cxxTokens(t *testing.T, dir, name string) []string {
-	t.Helper()
-	if _, err := exec.LookPath("g++"); err != nil {
-		return nil
-	}
-	cmd := exec.Command("g++", "-std=c++14", "-Werror=comment", "-Werror=trigraphs", "-fpreprocessed", "-dD", "-E", "-P",
-		"-x", "c++", name)
-	cmd.Dir = dir
-	text, err := cmd.Output()
-	if failed, ok := err.(*exec.ExitError); ok {
-		t.Fatalf("%s: %v: %s", name, err, failed.Stderr)
-	}
-	kept := quotedRE.ReplaceAllStringFunc(string(text), func(s string) string {
-		if strings.HasPrefix(s, "#include") {
-			return s
-		}
-		return `""`
-	})
-	return strings.Fields(targetRE.ReplaceAllString(kept, "TARGET"))
-}
-
-// targetRE is the macro of a device's name, which is made of it.
-var targetRE = regexp.MustCompile(`\bTARGET_[A-Za-z0-9_]*`)
-
-func cmakeCommands(t *testing.T, dir string) string {
-	t.Helper()
-	if _, err := exec.LookPath("cmake"); err != nil {
-		return ""
-	}
-	script, err := os.ReadFile("testdata/commands.cmake")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "commands.cmake")
-	if err := os.WriteFile(file, script, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Remove(file)
-	cmd := exec.Command("cmake", "-P", "commands.cmake")
-	cmd.Dir = dir
-	text, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	return string(text)
-}
-
-func tomlKeys(t *testing.T, path string) any {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all map[string]any
-	if err := gotoml.Unmarshal(text, &all); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	return all
-}
-
-// markdownShape is what gives a page its structure: how each line begins, and its cells; and nothing in it is markup
-// but the template's.
-func markdownShape(t *testing.T, path string) (out []string) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range string(text) {
-		if r != '\n' && !unicode.IsPrint(r) {
-			t.Errorf("%s has the character %U", path, r)
-		}
-	}
-	for l := range strings.Lines(withoutSpans(string(text))) {
-		first, _, _ := strings.Cut(strings.TrimRight(l, "\n"), " ")
-		if !structure.MatchString(first) {
-			first = "word"
-		}
-		out = append(out, fmt.Sprint(first, strings.Count(l, "|"), strings.Count(l, "<"), strings.Count(l, "`"),
-			strings.Contains(l, "://"), strings.Contains(l, "](")))
-	}
-	return out
-}
-
-// structure is how a line of Markdown begins that is no paragraph's.
-var structure = regexp.MustCompile("^(#+|[-+*]|[|].*|[0-9]+[.)]|>.*|```.*|~~~.*|---.*|===.*|)$")
-
-// withoutSpans is Markdown without code within paragraphs and without characters that are escaped.
-func withoutSpans(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '\\':
-			b.WriteByte('x')
-			i++
-		case s[i] == '`':
-			n := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
-			fence := s[i : i+n]
-			end := strings.Index(s[i+n:], fence)
-			for end >= 0 && i+n+end+n < len(s) && s[i+n+end+n] == '`' { // longer than the fence
-				end += n + len(s[i+n+end+n:]) - len(strings.TrimLeft(s[i+n+end+n:], "`"))
-				next := strings.Index(s[i+n+end:], fence)
-				end += max(next, 0)
-			}
-			if end < 0 {
-				b.WriteString(fence)
-				i += n - 1
-				continue
-			}
-			i += n + end + n - 1
-		default:
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
 }
 
 // TestHostileNames: what has to be a name, an architecture or a number is refused or has no effect.

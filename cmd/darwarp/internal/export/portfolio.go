@@ -52,7 +52,9 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 		if err != nil {
 			return nil, err
 		}
-		plan.Launches = slices.DeleteFunc(plan.Launches, func(l cLaunch) bool { return !slices.Contains(u.Entries, l.Entry) })
+		plan.Launches = slices.DeleteFunc(plan.Launches, func(l cLaunch) bool {
+			return !slices.Contains(u.Entries, l.Entry)
+		})
 		out.Sheets, out.Plans = append(out.Sheets, s), append(out.Plans, plan)
 		if i == 0 {
 			out.sheet = s

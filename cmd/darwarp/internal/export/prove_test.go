@@ -69,8 +69,8 @@ func TestHostObject(t *testing.T) {
 		"initialiser": {"extern \"C\" int system(const char*); static int p = system(\"true\");", "before main"},
 		"constructor": {"__attribute__((constructor)) static void c() { volatile int x = 0; }", "before main"},
 		"destructor":  {"__attribute__((destructor)) static void c() { volatile int x = 0; }", "before main"},
-		"section": {"static void c() {}\n__attribute__((used, section(\".init_array\"))) static void (*p)() = c;",
-			"before main"},
+		"section": {"static void c() {}\n__attribute__((used, section(\".init_array\"))) " +
+			"static void (*p)() = c;", "before main"},
 		"assembly":    {"asm(\".pushsection .init_array,\\\"aw\\\"\\n.quad 0\\n.popsection\");", "before main"},
 		"function":    {"extern \"C\" int puts(const char*) { return 0; }", "puts"},
 		"weak":        {"extern \"C\" __attribute__((weak)) int open64(const char*, int, ...) { return 0; }", "open64"},

@@ -26,7 +26,8 @@ func (k Kernel) unit(name, from code) (unit, error) {
 	if err != nil {
 		return unit{}, fmt.Errorf("the source of %s is not exported: %w", k.Job.ID.Short(), err)
 	}
-	u := unit{File: name + ".cu", Source: from, Symbol: "darwarp_" + k.Job.ID.Short(), NVCCFlags: k.NVCCFlags, read: read}
+	u := unit{File: name + ".cu", Source: from, Symbol: "darwarp_" + k.Job.ID.Short(), NVCCFlags: k.NVCCFlags,
+		read: read}
 	for _, l := range k.Job.Plan.Spec.Launches { // a family may leave one out that none of its launches needs
 		if slices.Contains(read.Kernels, l.Entry) && !slices.Contains(u.Entries, l.Entry) {
 			u.Entries = append(u.Entries, l.Entry)

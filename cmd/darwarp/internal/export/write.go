@@ -78,8 +78,7 @@ func line(s string) string {
 
 // cxxProse stays within a comment of either kind: no end of one, no spliced line, no trigraph.
 func cxxProse(s string) string {
-	s = strings.NewReplacer(`\`, "/", "*", "x", "?", ".").Replace(line(s))
-	return s
+	return strings.NewReplacer(`\`, "/", "*", "x", "?", ".").Replace(line(s))
 }
 
 // pythonProse stays within a docstring between triple quotes, and within a comment.
@@ -122,8 +121,7 @@ func escaped(s string, format string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
-			strings.IndexByte(" _-+=.,:;()[]<>/*", c) >= 0 {
+		if wordByte(c) || strings.IndexByte(" _-+=.,:;()[]<>/*", c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, format, c)
