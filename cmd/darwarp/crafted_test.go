@@ -175,6 +175,27 @@ func TestCraftedRuns(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+// TestOneMetaPage: people are told that the last transaction may be missing, and read the run all the same.
+func TestOneMetaPage(t *testing.T) {
+	for page := range 2 {
+		path := craftedRun(t)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole[page*os.Getpagesize()+40] ^= 1
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range readers {
+			code, _, talk := readRun(t, path, command)
+			if code != 0 || !strings.Contains(talk, "one of its two meta pages is damaged") {
+				t.Errorf("%v: exit code %d, %.300s", command, code, talk)
+			}
+		}
+	}
+}
+
 // FuzzRun changes values anywhere in the records of a run, whose checksums are then right, and reads the run with
 // everything that reads.
 func FuzzRun(f *testing.F) {
