@@ -13,7 +13,7 @@ func (r *Run) Grow(files map[string][]byte, checkpoint []byte) error {
 		if err := putCheckpoint(root, checkpoint); err != nil {
 			return err
 		}
-		return putRecord(root.Bucket(metaName), metaKey, &meta)
+		return putRecord(root.Bucket(metaName), metaKey, meta)
 	})
 	if err == nil {
 		r.meta.Store(&meta)

@@ -21,7 +21,7 @@ func (r *Run) Weigh(workloads []kernels.Workload, score func(*kernels.Candidate)
 		if err := putCheckpoint(root, checkpoint); err != nil {
 			return err
 		}
-		return putRecord(root.Bucket(metaName), metaKey, &meta)
+		return putRecord(root.Bucket(metaName), metaKey, meta)
 	})
 	if err == nil {
 		r.meta.Store(&meta)

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"darwarp/cmd/darwarp/internal/files"
 )
 
 // The states that a search writes. One that is neither Ended nor has its process was Killed.
@@ -26,9 +24,6 @@ const (
 	Ended     = "ended"
 	Killed    = "killed"
 )
-
-// maxEntry bounds the file of an entry in bytes.
-const maxEntry = 64 << 10
 
 // kept is how many runs that have ended are listed.
 const kept = 50
@@ -182,7 +177,7 @@ func escape(dir string) string {
 }
 
 func read(name string) (e Entry, err error) {
-	data, err := files.Read(name, maxEntry)
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return e, err
 	}
