@@ -22,8 +22,10 @@ require (
 
 require (
 	github.com/cenkalti/backoff/v5 v5.0.3
+	github.com/elastic/go-seccomp-bpf v1.6.0
 	github.com/sashabaranov/go-openai v1.43.0
 	github.com/spf13/pflag v1.0.10
+	golang.org/x/net v0.59.0
 )
 
 require (

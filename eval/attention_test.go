@@ -33,25 +33,6 @@ func attentionPool(t *testing.T) (*Pool, *templates.Bundle) {
 		Acc: []kernels.DType{kernels.FP32, kernels.FP16}}), b
 }
 
-// attentionJob is a point of the family: the defaults but for some genes, as in "mma=wmma warps=2".
-func attentionJob(t *testing.T, pool *Pool, b *templates.Bundle, genes string) kernels.Job {
-	t.Helper()
-	f := b.Families[0]
-	g := f.Defaults()
-	for _, kv := range strings.Fields(genes) {
-		name, value, _ := strings.Cut(kv, "=")
-		g[name] = kernels.ParseValue(value)
-	}
-	if err := f.Check(g, pool.device, pool.cfg.DType); err != nil {
-		t.Fatalf("%s: %v", genes, err)
-	}
-	job, err := b.Job(f, g, pool.device, pool.cfg.DType)
-	if err != nil {
-		t.Fatalf("%s: %v", genes, err)
-	}
-	return job
-}
-
 // fast is the part of the points below that most fast kernels share.
 const fast = "mma=mma_sync loader=cp_async smem_layout=xor exp2=true "
 
@@ -77,7 +58,7 @@ func TestAttention(t *testing.T) {
 		"half_sums": fast + "acc=fp16 o_acc=fp16 warps=2 stages=2 order=heads l2_window=false",
 	} {
 		t.Run(name, func(t *testing.T) {
-			job := attentionJob(t, pool, b, genes)
+			job := pointOf(t, pool, b, genes)
 			r, err := pool.Evaluate(context.Background(), &job)
 			if err != nil || r.Outcome != kernels.OK {
 				t.Errorf("%s: %v (%s), %v", genes, r.Outcome, r.Detail, err)
@@ -97,7 +78,7 @@ func TestAttention(t *testing.T) {
 		"queries_awaited": {fast + empty, "where those land.\n    cp_async_wait<0>();", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			job := attentionJob(t, pool, b, c.genes)
+			job := pointOf(t, pool, b, c.genes)
 			if !strings.Contains(job.Source, c.right) {
 				t.Fatalf("the source has no %q", c.right)
 			}

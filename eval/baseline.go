@@ -122,7 +122,7 @@ func (p *Pool) baseline(name string) (contestant, error) {
 	c := contestant{Contender: device.Contender{Library: true}, estimate: map[string]float64{}, hashes: map[int]uint64{}}
 	for _, w := range p.cfg.Workloads {
 		found := p.blas[w.Name]
-		for k, i := range p.cases.seeds(w.Name) {
+		for k, i := range p.cases.Seeds(w.Name) {
 			if k < len(found.Hash) {
 				c.hashes[i] = found.Hash[k]
 			}

@@ -26,7 +26,7 @@ type contestant struct {
 func (e *evaluation) contestant() contestant {
 	c := contestant{Contender: device.Contender{Cubin: e.cubin}, estimate: e.elapsed, base: e.job.Base, gate: e}
 	for _, w := range e.cfg.Workloads {
-		c.Calls = append(c.Calls, e.calls[e.cases.byLoad[w.Name][0]])
+		c.Calls = append(c.Calls, e.calls[e.cases.Banks[w.Name][0]])
 	}
 	return c
 }
@@ -137,20 +137,22 @@ func (p *Pool) ready(ctx context.Context, job *kernels.Job) (contestant, error) 
 
 // bank gates a contestant on all sets of the banks of some workloads, and on every input class at them. Most
 // candidates never get as far: it is asked of those that have won the steady half of a duel, and of whom they have
-// won it against. The naive start, which nobody doubts, needs no more than the banks, on which the fresh half is
-// fought: where a call takes it 125 ms each set is half a second.
-func (c contestant) bank(ctx context.Context, which []int) error {
+// won it against. The naive start, which nobody doubts, needs no more than the sets on which it fights the fresh half
+// with the other: where a call takes it 125 ms each set is half a second.
+func (c contestant) bank(ctx context.Context, other contestant, which []int) error {
 	defer trace.Begin(ctx, "bank").End()
 	e := c.gate
-	loads := map[string]bool{}
-	for _, i := range which {
-		loads[e.cfg.Workloads[i].Name] = true
-	}
 	var cases []int
-	for i := range e.cases.cases {
-		load := e.cases.cases[i].Workload
-		if loads[load] && !(c.naive && !slices.Contains(e.cases.byLoad[load], i)) {
-			cases = append(cases, i)
+	for _, k := range which {
+		load := e.cfg.Workloads[k].Name
+		if c.naive {
+			cases = append(cases, e.freshCases(c, other, load)...)
+			continue
+		}
+		for i := range e.cases.List {
+			if e.cases.List[i].Workload == load {
+				cases = append(cases, i)
+			}
 		}
 	}
 	e.res.Outcome, e.res.Detail = kernels.Unknown, ""

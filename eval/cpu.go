@@ -34,17 +34,34 @@ func (p *Pool) openCPU(where Location) (err error) {
 		inside := err
 		if p.compiler, err = p.cxx(where, false, ""); err == nil { // compilers keep their parts where they like
 			fence = ""
-			p.cfg.progress(fmt.Sprintf("the compiler does not work in the sandbox and runs outside of it (%v)", inside))
+			err = p.unfenced("the compiler", "compilers", inside)
 		}
+	}
+	var refused *EnvError
+	if errors.As(err, &refused) {
+		return err
 	}
 	if err == nil && p.cfg.Races {
 		p.checkers, err = p.cxx(where, true, fence)
+	}
+	if err := noCache(err); err != nil {
+		return err
 	}
 	if err != nil {
 		return &EnvError{What: "a working C++17 compiler", Why: fmt.Sprintf("%s cannot serve the cpu device: %v",
 			where.CXX.Path, err), Tried: where.CXX.Tried, Do: where.CXX.Do}
 	}
 	return nil
+}
+
+// noCache is an error of the cache's folder for people; nil where there is none.
+func noCache(err error) error {
+	var cache *compile.CacheError
+	if !errors.As(err, &cache) {
+		return nil
+	}
+	return &EnvError{What: "a folder for the cache of compiled kernels", Why: cache.Err.Error(),
+		Do: "Set XDG_CACHE_HOME to a folder that can be written to"}
 }
 
 func (p *Pool) cxx(where Location, checked bool, fence sandbox.Mode) (*compile.Pool, error) {

@@ -32,7 +32,7 @@ const (
 
 // disturbed runs all cases that every candidate is judged on while another stream takes parts of the device away.
 func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
-	cases, how := t.cases.gated(), "beside a disturbing stream"
+	cases, how := t.cases.Gated(), "beside a disturbing stream"
 	if t.device.Kind == "cpu" { // which has no second stream
 		how = "in random orders of the threads"
 	}
@@ -42,8 +42,31 @@ func (t *trial) disturbed(ctx context.Context) (kernels.Doubt, error) {
 		what: fmt.Sprintf("runs of %d sets of inputs %s", len(cases), how)})
 }
 
-// twinPairs is how many fresh pairs a candidate on trial fights with itself.
-const twinPairs = 10
+// twinPairs is how many fresh pairs a candidate on trial fights with itself, and fewTwinPairs how many of them are
+// enough where the others could change nothing: so many ratios on the honest side are above the lower bound of a median
+// of all, and below the upper one.
+const (
+	twinPairs    = 10
+	fewTwinPairs = 6
+)
+
+// settled reports whether a fight of fewTwinPairs pairs with itself shows already what twinPairs would show: a kernel
+// that keeps nothing.
+func (t *trial) settled(f *fight) bool {
+	for i, w := range t.cfg.Workloads {
+		again := repeats{slices.Concat(f.repeat[i][0], f.repeat[i][1]), f.Rounds()[i].Champion}
+		least, honest := t.fewestRepeat(again, t.usualRepeat(w.Name, false, 0)), 0
+		for _, r := range again.ratios {
+			if r >= least {
+				honest++
+			}
+		}
+		if honest < fewTwinPairs {
+			return false
+		}
+	}
+	return slices.Max(f.ratios) <= 1+unseenMargin
+}
 
 // unseenMargin is by how much more calls may take on inputs that never come again, with the whole interval. The times
 // of a kernel whose work depends on its data differ by what was drawn.
@@ -72,12 +95,16 @@ func (t *trial) fresh(ctx context.Context) (kernels.Doubt, error) {
 	}
 	t.elapsed = map[string]float64{}
 	for _, w := range t.cfg.Workloads {
-		t.elapsed[w.Name] = t.right[t.cases.byLoad[w.Name][0]].Nanos
+		t.elapsed[w.Name] = t.right[t.cases.Banks[w.Name][0]].Nanos
 	}
 	c := t.contestant()
 	twin := c
 	twin.itself = true
-	f, err := t.fight(ctx, c, twin, terms{cache: t.cfg.Cache, which: t.all(), fresh: true, unseen: true}, twinPairs)
+	by := terms{cache: t.cfg.Cache, which: t.all(), fresh: true, unseen: true}
+	f, err := t.fight(ctx, c, twin, by, fewTwinPairs)
+	if err == nil && !t.settled(f) {
+		f, err = t.fight(ctx, c, twin, by, twinPairs)
+	}
 	if err != nil {
 		return faulted(err)
 	}
@@ -108,7 +135,7 @@ func faulted(err error) (kernels.Doubt, error) {
 // banks are all inputs of all workloads.
 func (t *trial) banks() (cases []int) {
 	for _, w := range t.cfg.Workloads {
-		cases = append(cases, t.cases.byLoad[w.Name]...)
+		cases = append(cases, t.cases.Banks[w.Name]...)
 	}
 	return cases
 }

@@ -89,6 +89,8 @@ type terms struct {
 	both   bool  // halves
 	fresh  bool  // this is the fresh one
 	unseen bool  // times are of calls on inputs that come again, the challenger's on others
+
+	patient bool // no gain ends the fresh half before it has all pairs
 }
 
 // opening is how a half begins: with so many pairs. If in every one of them, at every workload, the same side is ahead
@@ -113,10 +115,10 @@ func (p *Pool) duel(ctx context.Context, a, b contestant, t terms) (kernels.Duel
 	if err := p.plausible(&d, t); err != nil || d.Verdict != kernels.Faster {
 		return d, err
 	}
-	if err := of(kernels.TheChampion, a.bank(ctx, t.which)); err != nil {
+	if err := of(kernels.TheChampion, a.bank(ctx, b, t.which)); err != nil {
 		return d, err
 	}
-	if err := of(kernels.TheChallenger, b.bank(ctx, t.which)); err != nil {
+	if err := of(kernels.TheChallenger, b.bank(ctx, a, t.which)); err != nil {
 		return d, err
 	}
 	t.fresh = true
@@ -161,6 +163,10 @@ func (p *Pool) half(ctx context.Context, a, b contestant, t terms) (d kernels.Du
 			rest, err = p.knowFaster(ctx, a, b, f)
 		}
 		if err == nil && rest {
+			f, err = p.fight(ctx, a, b, t, stats.MinPairs)
+		}
+		if err == nil && t.fresh && f.Pairs() < stats.MinPairs && p.keepsAnswers(a, f, t, stats.Median) != nil {
+			t.patient = true // more pairs tell whether it is so
 			f, err = p.fight(ctx, a, b, t, stats.MinPairs)
 		}
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"darwarp/eval/internal/cases"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
@@ -66,7 +68,7 @@ func TestChampionStands(t *testing.T) {
 	for _, job := range []*kernels.Job{naive, good} {
 		job.Base = map[string]float64{"4096": 7}
 		c, err := pool.standing(t.Context(), job)
-		if err != nil || len(c.Cubin) == 0 || len(c.expect(pool.cases.byLoad["4096"])) != bankSize ||
+		if err != nil || len(c.Cubin) == 0 || len(c.expect(pool.cases.Banks["4096"])) != 8 ||
 			c.estimate["4096"] <= 0 || c.base["4096"] != 7 {
 			t.Errorf("%s: %v, %v, %v", job.ID.Short(), c.estimate, c.base, err)
 		}
@@ -78,6 +80,88 @@ func TestChampionStands(t *testing.T) {
 	}
 	for _, slot := range held {
 		pool.free(slot)
+	}
+}
+
+// TestUnequalDuel: against a naive start whose calls take many times as long, a challenger wins within three pairs of
+// either half. The naive start is gated on no more than before, the challenger on everything.
+func TestUnequalDuel(t *testing.T) {
+	pool := fakePool(t)
+	naive, good := fakeJob(t, pool, "glacial"), fakeJob(t, pool, "good")
+	naive.Bar, good.Bar = nil, nil
+	if _, err := pool.Evaluate(t.Context(), naive); err != nil {
+		t.Fatal(err)
+	}
+	d, err := pool.Duel(t.Context(), naive, good)
+	if err != nil || d.Verdict != kernels.Faster || len(d.Rounds) != 2 {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	for _, r := range d.Rounds {
+		if r.Pairs != 3 || r.Champion < 100e6 {
+			t.Errorf("%+v", r)
+		}
+	}
+	cheat := fakeJob(t, pool, "replays_scratch")
+	if d, err := pool.Duel(t.Context(), naive, cheat); err != nil || d.Culprit != kernels.TheChallenger {
+		t.Errorf("%+v, %v", d, err)
+	}
+	all := 0
+	for _, c := range pool.cases.List {
+		if !c.Trial || c.Workload != "" {
+			all++
+		}
+	}
+	for job, want := range map[*kernels.Job]int{naive: len(pool.cases.Gated()), good: all} {
+		c, err := pool.standing(t.Context(), job)
+		if err != nil || len(c.gate.right) != want {
+			t.Errorf("%s: right on %d cases, expected %d; %v", job.ID.Short(), len(c.gate.right), want, err)
+		}
+	}
+}
+
+// TestSlowDuel: twenty pairs are enough between sides whose calls are slow, and twenty of the naive start against
+// itself.
+func TestSlowDuel(t *testing.T) {
+	pool := fakePool(t)
+	naive, good := fakeJob(t, pool, "glacial"), fakeJob(t, pool, "glacial_yet_faster")
+	naive.Bar, good.Bar = nil, nil
+	if _, err := pool.Evaluate(t.Context(), naive); err != nil {
+		t.Fatal(err)
+	}
+	d, err := pool.Duel(t.Context(), naive, good)
+	if err != nil || d.Verdict != kernels.Faster || len(d.Rounds) != 2 || d.Rounds[0].Pairs != 20 ||
+		pool.noiseIsStale() {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// TestUnequal: only calls that are slow, and many times slower than the other's, are measured in fewer.
+func TestUnequal(t *testing.T) {
+	p := &Pool{cfg: Config{Problem: &kernels.Problem{}, Workloads: []kernels.Workload{{Name: "w"}}}}
+	p.cases = &cases.Set{Banks: map[string][]int{"w": {0, 1, 2, 3, 4, 5, 6, 7}}, List: make([]device.Case, 8)}
+	for i := range p.cases.List {
+		p.cases.List[i].Buffers = []kernels.Buffer{{Name: "x", DType: kernels.FP32, Shape: []int{64}}}
+	}
+	for _, tt := range []struct {
+		a, b    float64
+		sets    int
+		unequal bool
+	}{
+		{125e6, 1.5e6, 2, true},
+		{1.5e6, 125e6, 2, true},
+		{125e6, 40e6, 8, false}, // both are slow
+		{1.8e6, 25e3, 8, false}, // neither is
+		{125e6, 0, 8, false},    // nobody knows
+	} {
+		a, b := contestant{estimate: map[string]float64{"w": tt.a}}, contestant{estimate: map[string]float64{"w": tt.b}}
+		a.Calls, b.Calls = make([]kernels.Call, 1), make([]kernels.Call, 1)
+		steady, _ := p.pairing(a, b, 0, terms{cache: "hot"})
+		fresh, _ := p.pairing(a, b, 0, terms{cache: "hot", fresh: true})
+		if unequal := steady.Estimates != [2]float64{}; unequal != tt.unequal || len(fresh.Run.Cases) != tt.sets {
+			t.Errorf("%g and %g: estimates %v, fresh on %d sets", tt.a, tt.b, steady.Estimates, len(fresh.Run.Cases))
+		} else if unequal && (steady.RunOf(0).Estimate != tt.a || steady.RunOf(1).Estimate != tt.b) {
+			t.Errorf("%g and %g: %+v", tt.a, tt.b, steady)
+		}
 	}
 }
 
@@ -127,7 +211,7 @@ func TestLongFreshHalf(t *testing.T) {
 	for _, name := range []string{"good", "seen_a_little"} {
 		c, err := pool.ready(t.Context(), fakeJob(t, pool, name))
 		if err == nil {
-			err = c.bank(t.Context(), pool.all())
+			err = c.bank(t.Context(), c, pool.all())
 		}
 		if err != nil {
 			t.Fatal(err)

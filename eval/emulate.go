@@ -71,12 +71,12 @@ func (m *emulator) close() error {
 // emulated runs a candidate's source on the cpu device, in another order of its threads each time. That the emulation
 // cannot do what the source asks for is not held against it.
 func (t *trial) emulated(ctx context.Context) (kernels.Doubt, error) {
-	short, cancel := context.WithTimeout(ctx, emulatedFor)
-	defer cancel()
-	pools, why := t.emulator.open(ctx, t.cfg)
+	pools, why := t.emulator.open(ctx, t.cfg) // which on a busy machine takes longer than a candidate may
 	if len(pools) == 0 {
 		return impossible("%s", why), ctx.Err()
 	}
+	short, cancel := context.WithTimeout(ctx, emulatedFor)
+	defer cancel()
 	w := &emulation{job: *t.job, cancel: cancel}
 	w.job.Bar = nil // it knows of a GPU's times
 	var all sync.WaitGroup

@@ -14,6 +14,7 @@ import (
 	"darwarp/eval/internal/device"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
+	"darwarp/kernels/source"
 )
 
 // Evaluate compiles, gates and times one candidate. What the candidate does wrong is the Result's
@@ -59,6 +60,7 @@ type evaluation struct {
 	urgent  bool                     // goes before other candidates
 	only    []int                    // cases to gate; nil: those of every candidate
 	right   map[int]device.CaseReply // of cases whose outputs were judged right
+	lost    bool                     // it was so slow at the gate that not all of it was run
 }
 
 func (e *evaluation) fail(o kernels.Outcome, format string, args ...any) {
@@ -86,10 +88,10 @@ func (e *evaluation) run(ctx context.Context) error {
 
 // resolve gives the plan its numbers at every size.
 func (e *evaluation) resolve(context.Context) error {
-	for i := range e.cases.cases {
-		c, err := e.job.Resolve(e.cases.cases[i].Dims)
+	for i := range e.cases.List {
+		c, err := e.job.Resolve(e.cases.List[i].Dims)
 		if err != nil {
-			e.fail(kernels.Invalid, "at %s: %v", e.cases.cases[i].Name, err)
+			e.fail(kernels.Invalid, "at %s: %v", e.cases.List[i].Name, err)
 			return nil
 		}
 		for _, l := range c.Launches {
@@ -119,6 +121,10 @@ func (e *evaluation) compile(ctx context.Context) error {
 			outcome = kernels.Unsupported
 		}
 		e.fail(outcome, "%s", out.Failure)
+		return nil
+	}
+	if why := source.Check(e.job.Source); why != "" { // an export is built where NVRTC does not look
+		e.fail(kernels.CompileFailed, "%s", why)
 		return nil
 	}
 	if p := e.checkers; p != nil {
@@ -200,16 +206,18 @@ func (e *evaluation) remember(reply device.GateReply) {
 	if e.right == nil {
 		e.right = map[int]device.CaseReply{}
 	}
-	for _, i := range e.wanted() {
+	for _, i := range ran(&reply) {
 		e.right[i] = reply.Cases[i]
 	}
 	if e.only != nil {
 		return
 	}
-	e.elapsed = map[string]float64{}
+	e.elapsed, e.lost = map[string]float64{}, reply.Lost
 	for _, w := range e.cfg.Workloads {
-		for _, i := range e.cases.seeds(w.Name) {
-			e.elapsed[w.Name] = reply.Cases[i].Nanos
+		for _, i := range e.cases.Seeds(w.Name) {
+			if reply.Cases[i].Ran {
+				e.elapsed[w.Name] = reply.Cases[i].Nanos
+			}
 		}
 	}
 }
@@ -232,7 +240,7 @@ func (e *evaluation) learn(ctx context.Context, cases []int) (bool, error) {
 	}
 	slices.Sort(missing)
 	for len(missing) > 0 {
-		n := e.cases.fitting(missing)
+		n := e.cases.Fitting(missing)
 		e.only, missing = missing[:n], missing[n:]
 		if err := e.gate(ctx); err != nil || e.res.Outcome != kernels.Unknown {
 			return false, err

@@ -54,6 +54,9 @@ func inherited(i int) []byte {
 }
 
 func (f *fake) handle(req *device.Request, c *proc.Conn) any {
+	if name := req.Name(); name == os.Getenv("DARWARP_FAKE_KILLED") {
+		dieOnce(name, syscall.SIGKILL)
+	}
 	switch {
 	case req.Open != nil:
 		dev, _ := kernels.ArchDevice("sm_90a")
@@ -135,8 +138,23 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 		cs := &f.prep.Cases[i]
 		f.write(cs, places[i], factorOf(entry, cs.Trial, i == ran[len(ran)-1]))
 		reply.Cases[i] = device.CaseReply{Ran: true, Hash: cs.Seed, Same: true, Nanos: 10e3}
+		if strings.HasPrefix(entry, "glacial") {
+			reply.Cases[i].Nanos = speeds["glacial"]
+		}
+		lost := req.Limit > 0 && i == req.Sets[0] && reply.Cases[i].Nanos > req.Limit
+		if reply.Lost = lost || entry == "gives_up"; reply.Lost && i == req.Sets[0] {
+			break
+		}
 	}
-	last := &reply.Cases[ran[len(ran)-1]]
+	if entry == "glacial_wrong_at_last" || entry == "glacial_wrong" {
+		f.write(&f.prep.Cases[req.Sets[0]], places[req.Sets[0]], 2.01)
+	}
+	f.fault(entry, &reply, &reply.Cases[ran[len(ran)-1]], c)
+	return reply
+}
+
+// fault makes of a gate's reply what a kernel's name says.
+func (f *fake) fault(entry string, reply *device.GateReply, last *device.CaseReply, c *proc.Conn) {
 	switch entry {
 	case "race":
 		last.Same = false
@@ -150,13 +168,12 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 		reply.Cases = reply.Cases[:len(reply.Cases)/2]
 	case "sticky":
 		reply.Fault = &device.Fault{Case: cs0(f), Code: 700, Text: "CUDA_ERROR_ILLEGAL_ADDRESS (700)", Sticky: true}
-		c.Finish(reply)
+		c.Finish(*reply)
 	case "refused":
 		reply.Fault = &device.Fault{Case: "load", Code: 701, Text: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701)", Launch: true}
 	case "keeps":
 		reply.Strays = &device.Strays{Kept: "answers (64 bytes)"}
 	}
-	return reply
 }
 
 // factorOf is what a kernel multiplies a case by, which should be 2.
@@ -260,6 +277,7 @@ func die(sig syscall.Signal) {
 
 // speeds are the times in ns by entry; others take 10 us.
 var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3,
+	"glacial": 125e6, "glacial_yet_faster": 115e6,
 	"replays": 2e3,
 	"dips":    9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3, "killed_in_duel": 8e3, "killed_at_the_end": 8e3,
 	"replays_scratch": 2e3, "stores_what_differs": 8e3, "seen_only": 8e3, "seen_a_little": 9.5e3, "strays_in_duel": 8e3,
@@ -371,7 +389,11 @@ func (f *fake) duel(req *device.Duel, c *proc.Conn) any {
 	var reply device.DuelReply
 	entries := [2]string{req.A.Calls[0].Launches[0].Entry, req.B.Calls[0].Launches[0].Entry}
 	entry, fresh := entries[1], req.Run.Fresh > 0
-	if fresh && (len(req.Run.Cases) < 8 || len(req.A.Expect[0]) != len(req.B.Expect[0])) {
+	bank := 8
+	if req.Estimates != [2]float64{} {
+		bank = 2
+	}
+	if fresh && (len(req.Run.Cases) != bank || len(req.A.Expect[0]) != len(req.B.Expect[0])) {
 		panic("a fresh duel without a bank")
 	}
 	if entry == "killed_in_duel" || entry == "killed_at_the_end" {

@@ -59,6 +59,12 @@ func (p *Pool) newFight(t terms, base map[string]float64) *fight {
 	}
 	combine := func(logs []float64) float64 { return p.cfg.Objective.Combine(logs, f.workloads) }
 	f.Duel = stats.NewDuel(weights, margin, 1).By(combine, levels)
+	if t.both {
+		f.Promotes()
+	}
+	if t.both && t.fresh && !t.patient {
+		f.Sure(stats.MinMargin)
+	}
 	return f
 }
 
@@ -82,7 +88,9 @@ func (p *Pool) fight(ctx context.Context, a, b contestant, t terms, pairs int) (
 	defer span.End()
 	span.Note("fresh", t.fresh)
 	f, began := p.newFight(t, a.base), time.Now()
-	f.itself = b.itself
+	if f.itself = b.itself; t.both && !t.fresh && p.slow(a, b, t) {
+		f.Sure(p.margin())
+	}
 	for f.More() && !f.given && !f.late(began) && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
 		for i := range f.workloads {
 			if f.given {

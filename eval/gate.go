@@ -31,9 +31,11 @@ func (e *evaluation) gate(ctx context.Context) error {
 	var reply device.GateReply
 	var judged checker.JudgeReply
 	faulted := ""
+	limit, sets := e.loses()
 	for attempt := range attempts {
 		reply = device.GateReply{}
 		req := &device.Gate{Cubin: e.cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.checked}
+		req.Limit, req.Sets = limit, sets
 		judged, err = e.judged(ctx, device.Request{Gate: req}, &reply, e.gateDeadline(),
 			func() *checker.Judge { return e.toJudge(slot, &reply) })
 		outcome, detail, err := e.faultOf(reply.Fault, err)
@@ -53,13 +55,54 @@ func (e *evaluation) gate(ctx context.Context) error {
 		e.fail(kernels.Flaky, "a fault that did not repeat in a fresh process: %s", faulted)
 		return nil
 	}
+	if reply.Lost && !(limit > 0 && sets[0] < len(reply.Cases) && reply.Cases[sets[0]].Nanos > limit) {
+		return fmt.Errorf("%w: the gate ended early without a reason", kernels.ErrLost)
+	}
 	e.describe(reply.Resources)
 	e.res.Sites = reply.Sites
-	if e.outputs != nil && !slices.ContainsFunc(e.cases.gated(), func(i int) bool { return !reply.Cases[i].Ran }) {
-		n := e.cases.slotBytes()
+	e.keepOutputs(slot, reply)
+	return e.verdict(judged, reply)
+}
+
+// keepOutputs copies the outputs of a gate for whoever asked for them, where all cases were run.
+func (e *evaluation) keepOutputs(slot int, reply device.GateReply) {
+	if e.outputs != nil && !slices.ContainsFunc(e.cases.Gated(), func(i int) bool { return !reply.Cases[i].Ran }) {
+		n := e.cases.SlotBytes()
 		*e.outputs = slices.Clone(e.runner.out.Map()[slot*n : (slot+1)*n])
 	}
-	return e.verdict(judged, reply)
+}
+
+// slowGate is how many ns a call takes at least whose further runs are worth waiting for the first.
+const slowGate = 1e6
+
+// loses is the ns of a call beyond which the candidate has lost as soon as it was run on the first of some sets, and
+// these, the last of the cases. 0: nothing ends its gate early. Where several workloads are scored all are run, since
+// what is far behind at one of them may get a kernel of its own at another.
+func (e *evaluation) loses() (limit float64, sets []int) {
+	if e.urgent || e.only != nil || len(e.cfg.Workloads) != 1 || e.device.Kind == "cpu" {
+		return 0, nil
+	}
+	bar := e.job.Bar.Times()[e.cfg.Workloads[0].Name]
+	if limit = farBehind*bar + firstLaunch; bar <= 0 || limit < slowGate {
+		return 0, nil
+	}
+	return limit, e.scored()
+}
+
+// scored are those of the cases to gate that are of a scored size. They come last.
+func (e *evaluation) scored() []int {
+	wanted := e.wanted()
+	at := slices.IndexFunc(wanted, func(i int) bool { return e.cases.List[i].Workload != "" })
+	return wanted[max(0, at):]
+}
+
+// due are the cases that a gate has run: those that were wanted, but for the last ones of who has lost.
+func (e *evaluation) due(reply *device.GateReply) []int {
+	wanted := e.wanted()
+	if reply.Lost {
+		return wanted[:len(wanted)-len(e.scored())+1]
+	}
+	return wanted
 }
 
 // wanted are the cases to gate.
@@ -67,7 +110,7 @@ func (e *evaluation) wanted() []int {
 	if e.only != nil {
 		return e.only
 	}
-	return e.cases.gated()
+	return e.cases.Gated()
 }
 
 // gateCalls are the calls of the cases to gate.
@@ -110,17 +153,17 @@ func (e *evaluation) gateDeadline() time.Duration {
 		d *= emulatedFloors
 	}
 	for _, i := range e.wanted() {
-		d += time.Duration(slack * bars[e.cases.cases[i].Workload] * 2)
+		d += time.Duration(slack * bars[e.cases.List[i].Workload] * 2)
 	}
 	return min(d, patience)
 }
 
 // toJudge are the outputs of a gate that ended well.
 func (e *evaluation) toJudge(slot int, reply *device.GateReply) *checker.Judge {
-	if reply.Fault != nil || !slices.Equal(ran(reply), e.wanted()) {
+	if reply.Fault != nil || !slices.Equal(ran(reply), e.due(reply)) {
 		return nil
 	}
-	return &checker.Judge{Slot: slot, Acc: e.job.Acc, Cases: e.wanted()}
+	return &checker.Judge{Slot: slot, Acc: e.job.Acc, Cases: e.due(reply)}
 }
 
 // ran are the cases that the device says it has run.
@@ -137,7 +180,7 @@ func ran(reply *device.GateReply) []int {
 // verdict says what the judge found, then what else the runs showed. A wrong value is told before a race:
 // it says more.
 func (e *evaluation) verdict(judged checker.JudgeReply, reply device.GateReply) error {
-	wanted := e.wanted()
+	wanted := e.due(&reply)
 	if got := ran(&reply); !slices.Equal(got, wanted) {
 		return fmt.Errorf("the device ran cases %v: expected %v", got, wanted)
 	}
@@ -151,7 +194,7 @@ func (e *evaluation) verdict(judged checker.JudgeReply, reply device.GateReply) 
 		return nil
 	}
 	for k, i := range wanted {
-		c, name := &reply.Cases[i], e.cases.cases[i].Name
+		c, name := &reply.Cases[i], e.cases.List[i].Name
 		switch {
 		case k < len(judged.Hashes) && judged.Hashes[k] != c.Hash:
 			e.fail(kernels.Suspect, "%s: the outputs that were judged are not those that were hashed", name)

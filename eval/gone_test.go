@@ -3,6 +3,8 @@ package eval
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/eval/internal/proc"
 	"darwarp/kernels"
 )
 
@@ -137,5 +140,51 @@ func TestDeviceThatIsGone(t *testing.T) {
 		if last := i == len(respite)-1; errors.Is(err, ErrGone) != last || !last && r.Outcome != kernels.Lost {
 			t.Fatalf("try %d: %v (%s), %v", i, r.Outcome, r.Detail, err)
 		}
+	}
+}
+
+// TestKilledWhileOpening kills each kind of worker in each step of opening a session: it goes on with another.
+func TestKilledWhileOpening(t *testing.T) {
+	shortRespite(t)
+	for _, step := range []string{"open", "prepare", "truth", "power", "ceilings"} {
+		t.Run(step, func(t *testing.T) {
+			t.Setenv("DARWARP_FAKE_KILLED", step)
+			pool := fakePool(t) // its workers die in the first such step
+			if _, err := os.Stat(filepath.Join(os.Getenv("DARWARP_FAKE"), step)); err != nil {
+				t.Errorf("no worker was killed: %v", err)
+			}
+			if r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good")); err != nil || r.Outcome != kernels.OK {
+				t.Errorf("%v (%s), %v", r.Outcome, r.Detail, err)
+			}
+		})
+	}
+}
+
+func TestInsist(t *testing.T) {
+	p := &Pool{log: slog.New(slog.DiscardHandler)}
+	sigkill, segv := &proc.Died{Signal: syscall.SIGKILL}, &proc.Died{Signal: syscall.SIGSEGV}
+	for _, test := range []struct {
+		fails []error
+		left  error
+	}{
+		{nil, nil}, {[]error{sigkill}, nil}, {[]error{fmt.Errorf("%w: x", kernels.ErrLost), sigkill}, nil},
+		{[]error{sigkill, sigkill, sigkill}, sigkill}, {[]error{segv}, segv}, {[]error{ErrUnfit}, ErrUnfit},
+	} {
+		done := 0
+		err := p.insist(t.Context(), func() error {
+			if done++; done <= len(test.fails) {
+				return test.fails[done-1]
+			}
+			return nil
+		})
+		if !errors.Is(err, test.left) || done > tries {
+			t.Errorf("%v: %v after %d tries", test.fails, err, done)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	done := 0
+	if err := p.insist(ended, func() error { done++; return sigkill }); err == nil || done != 1 {
+		t.Errorf("of a session that was given up: %v after %d tries", err, done)
 	}
 }

@@ -86,20 +86,20 @@ func (p *Pool) truthBudget() (bytes int, why string) {
 		return 0, "processes cannot share memory on this GPU"
 	}
 	most, need, inputs := 0, 0, 0
-	for i := range p.cases.cases {
-		c := &p.cases.cases[i]
+	for i := range p.cases.List {
+		c := &p.cases.List[i]
 		most, inputs = max(most, c.TruthBytes()), max(inputs, c.InBytes())
 		if !c.Trial {
 			need += c.TruthBytes()
 		}
 	}
-	free := p.device.MemoryBytes/10*9 - p.cases.deviceBytes(p.device.L2Bytes)
-	free -= judgeSlots*p.cases.slotBytes() + inputs + judgeRoom
+	free := p.device.MemoryBytes/10*9 - p.cases.DeviceBytes(p.device.L2Bytes)
+	free -= judgeSlots*p.cases.SlotBytes() + inputs + judgeRoom
 	if need += most; free < need {
 		return 0, fmt.Sprintf("%s has no room for %.1f GiB of truth beside the workloads' buffers", p.device.Name,
 			float64(need)/(1<<30))
 	}
-	return min(free, p.cases.truth), ""
+	return min(free, p.cases.TruthBytes), ""
 }
 
 // openGPUJudge starts a judge on the GPU. Where it cannot work there, why is told and the checker takes its place.
@@ -108,10 +108,10 @@ func (p *Pool) openGPUJudge(ctx context.Context, open device.Open, reference []b
 	if budget == 0 {
 		return why, nil
 	}
-	g := &gpuJudge{role: p.role, open: open, first: p.cases.gated()}
+	g := &gpuJudge{role: p.role, open: open, first: p.cases.Gated()}
 	g.open.Library = ""
 	g.setup = judge.Setup{Check: *p.checker.setup, Slots: judgeSlots, Reference: reference, Budget: budget}
-	if g.setup.Launches, err = p.referenceLaunches(); err != nil {
+	if g.setup.Launches, err = p.cases.References(); err != nil {
 		return "", err
 	}
 	if g.setup.Compare, err = p.compileOurs(ctx, "the judge", judge.Source); err != nil {
@@ -120,7 +120,11 @@ func (p *Pool) openGPUJudge(ctx context.Context, open device.Open, reference []b
 	if g.host, err = p.memory("darwarp-given", torchBytes); err != nil {
 		return "", err
 	}
-	worker, err := g.start(ctx)
+	var worker *proc.Worker
+	err = p.insist(ctx, func() (err error) {
+		worker, err = g.start(ctx)
+		return err
+	})
 	if err != nil {
 		return err.Error(), errors.Join(ctx.Err(), g.forget())
 	}

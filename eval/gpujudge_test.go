@@ -136,9 +136,9 @@ func TestJudgeOnTheGPU(t *testing.T) {
 func TestGivenOutputs(t *testing.T) {
 	checked := fakePool(t)
 	for name, pool := range map[string]*Pool{"judge": judgedPool(t, ""), "checker": checked} {
-		i := pool.cases.gated()[0]
-		right := check.Encode(kernels.FP32, doubled(input(&pool.cases.cases[i])))
-		wrong := check.Encode(kernels.FP32, input(&pool.cases.cases[i])) // not doubled, and more than nothing
+		i := pool.cases.Gated()[0]
+		right := check.Encode(kernels.FP32, doubled(input(&pool.cases.List[i])))
+		wrong := check.Encode(kernels.FP32, input(&pool.cases.List[i])) // not doubled, and more than nothing
 		wrong[len(wrong)-1] = 0x41
 		for _, c := range []struct {
 			out   []byte

@@ -121,7 +121,7 @@ func (p *Pool) judgeGiven(ctx context.Context, about checker.Judge, outputs [][]
 	}
 	defer p.free(slot)
 	about.Slot = slot
-	pack(p.out.Map()[slot*p.cases.slotBytes():], outputs)
+	pack(p.out.Map()[slot*p.cases.SlotBytes():], outputs)
 	return p.verdictOn(ctx, &about)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
@@ -76,7 +77,7 @@ func (j *judgedRun) take(ctx context.Context) (o kernels.Outcome, detail string,
 	screen := stats.NewScreen(j.run.Bar)
 	var stop *stats.Stop
 	for screening, done := true, false; !done; {
-		n := j.cases.samplesAtOnce(j.run, j.device.L2Bytes)
+		n := samplesAtOnce(j.cases, j.run, j.device.L2Bytes)
 		if screening {
 			n = min(n, firstSamples)
 		}
@@ -145,11 +146,11 @@ func recorded(slot int, acc kernels.DType, cases []int) []*checker.Judge {
 
 // samplesAtOnce is how many samples of a run a slot has room for, if it is to hold the outputs of each of the
 // arenas that they go through; where there are too many of them, a slot holds those of one of each.
-func (s *caseSet) samplesAtOnce(run device.Run, l2 int) int {
-	c := &s.cases[run.Cases[0]]
+func samplesAtOnce(s *cases.Set, run device.Run, l2 int) int {
+	c := &s.List[run.Cases[0]]
 	arenas := c.Rotation(run.Cache, len(run.Cases), l2)
 	for _, each := range []int{arenas, 1} {
-		if n := s.slotBytes() / max(1, each*c.OutBytes()); n >= firstSamples {
+		if n := s.SlotBytes() / max(1, each*c.OutBytes()); n >= firstSamples {
 			return min(n, mostAtOnce)
 		}
 	}

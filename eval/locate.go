@@ -19,8 +19,11 @@ type EnvError struct {
 }
 
 func (e *EnvError) Error() string {
-	return fmt.Sprintf("%s not found: %s. %s (looked in %d places: darwarp doctor lists them)", e.What, e.Why, e.Do,
-		len(e.Tried))
+	text := fmt.Sprintf("%s not found: %s. %s", e.What, e.Why, e.Do)
+	if len(e.Tried) > 0 {
+		text += fmt.Sprintf(" (looked in %d places: darwarp doctor lists them)", len(e.Tried))
+	}
+	return text
 }
 
 // Found is one library or folder that a device needs, as the doctor shows it.

@@ -15,9 +15,6 @@ func TestMain(m *testing.M) {
 		if os.Args[2] == "judge" && os.Getenv("DARWARP_FAKE") != "" {
 			os.Exit(fakeJudgeMain())
 		}
-		if os.Args[2] == "nvml" && os.Getenv("DARWARP_FAKE") != "" {
-			os.Exit(fakeNVML())
-		}
 		os.Exit(WorkerMain(os.Args[2], os.Args[3:]))
 	}
 	os.Exit(runTests(m))

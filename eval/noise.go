@@ -52,7 +52,11 @@ func (p *Pool) knowNoise(ctx context.Context, a contestant) (rest bool, err erro
 	}
 	twin := a
 	twin.itself = true
-	f, err := p.fight(ctx, a, twin, terms{cache: p.cfg.Cache, which: p.all()}, stats.MinPairs)
+	t, pairs := terms{cache: p.cfg.Cache, which: p.all()}, stats.MinPairs
+	if p.slow(a, twin, t) {
+		pairs = duelBatch
+	}
+	f, err := p.fight(ctx, a, twin, t, pairs)
 	if err != nil {
 		return false, fmt.Errorf("noise: %w", err)
 	}
@@ -116,7 +120,7 @@ func (p *Pool) calmly(ctx context.Context, f *fight, i int, take func() (device.
 		}
 		var reasons []string
 		if p.health != nil {
-			reasons = p.health.tags(began)
+			reasons = p.health.Tags(began)
 		}
 		calm.Capped = slices.Contains(reasons, "power-cap")
 		block := stats.Block{A: got.A.Samples, B: got.B.Samples, ClockA: got.A.Clock, ClockB: got.B.Clock}

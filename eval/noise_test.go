@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/eval/internal/health"
 	"darwarp/kernels"
 )
 
@@ -93,8 +94,8 @@ func TestHotGPU(t *testing.T) {
 		reasons   []string
 		discarded int
 	}{{[]string{"hardware thermal"}, 3}, {[]string{"power cap"}, 0}, {nil, 0}} {
-		pool.health = &health{stop: func() {}, gone: closed()}
-		pool.health.note(sample{time.Now().Add(time.Minute), []kernels.GPU{{Throttle: c.reasons}}})
+		pool.health = &health.Monitor{}
+		pool.health.Note(time.Now().Add(time.Minute), []kernels.GPU{{Throttle: c.reasons}})
 		d, err := pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "fast"))
 		pool.noise.at = time.Now()
 		if err != nil || d.Verdict != kernels.Faster || d.Rounds[0].Discarded < c.discarded ||
@@ -102,16 +103,10 @@ func TestHotGPU(t *testing.T) {
 			t.Errorf("%q: %+v, %v: expected %d blocks discarded", c.reasons, d, err, c.discarded)
 		}
 	}
-	pool.health = &health{stop: func() {}, gone: closed()}
-	pool.health.note(sample{time.Now().Add(time.Minute), []kernels.GPU{{Throttle: []string{"power cap"}}}})
+	pool.health = &health.Monitor{}
+	pool.health.Note(time.Now().Add(time.Minute), []kernels.GPU{{Throttle: []string{"power cap"}}})
 	if d, err := pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "low")); err != nil ||
 		d.Verdict != kernels.Faster || d.Rounds[0].Discarded != 0 {
 		t.Errorf("clocks that the power limit holds down: %+v, %v", d, err)
 	}
-}
-
-func closed() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
 }

@@ -9,12 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/health"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
+	"darwarp/kernels/source"
 )
 
 // outputSlots is how many candidates' outputs can wait for the checker while the device goes on.
@@ -36,9 +39,11 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if err := sandbox.Check(cfg.fence()); err != nil {
-		return nil, &EnvError{What: "the sandbox that --sandbox strict asks for", Why: err.Error(),
-			Do: "Use --sandbox best, or --sandbox off for sources that you trust"}
+	if err := checkLimits(); err != nil {
+		return nil, err
+	}
+	if err := p.checkFence(); err != nil {
+		return nil, err
 	}
 	var open device.Open
 	switch cfg.Kind {
@@ -76,6 +81,9 @@ func (p *Pool) openCUDA(ctx context.Context, where Location) (open device.Open, 
 		Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: p.cfg.Headers, Arch: p.device.Arch,
 		Slots: p.cfg.jobs(), CacheDir: p.cfg.CacheDir, Log: p.log, Sandbox: p.cfg.fence(),
 	})
+	if err := noCache(err); err != nil {
+		return open, err
+	}
 	if err != nil {
 		return open, err
 	}
@@ -91,17 +99,24 @@ func (c *Config) locate() Location {
 	return Locate()
 }
 
-// look asks the GPU from within the sandbox. Where that fails and is not asked for, candidates run outside
-// of it: drivers differ in what they reach for.
+// look asks the GPU from within the sandbox. Where that fails and is not asked for, candidates run without namespaces
+// of their own, or else outside of it: drivers differ in what they reach for.
 func (p *Pool) look(ctx context.Context, where Location) (device.OpenReply, error) {
 	look, err := lookAs(ctx, p.role, where, p.cfg.GPU)
 	if err == nil || p.role.sandbox != sandbox.Best {
 		return look, err
 	}
 	inside := err
+	p.role.shared = true
+	if look, err = lookAs(ctx, p.role, where, p.cfg.GPU); err == nil {
+		p.cfg.progress(fmt.Sprintf("the driver does not work in namespaces of its own, candidates run without (%v)", inside))
+		return look, nil
+	}
 	if look, err = Look(ctx, where, p.cfg.GPU); err == nil {
+		if err := p.unfenced("the driver", "candidates", inside); err != nil {
+			return look, err
+		}
 		p.role = p.role.in("")
-		p.cfg.progress(fmt.Sprintf("the driver does not start in the sandbox, candidates run outside of it (%v)", inside))
 	}
 	return look, err
 }
@@ -117,7 +132,12 @@ func lookAs(ctx context.Context, r role, where Location, index int) (device.Open
 		return device.OpenReply{}, err
 	}
 	defer none.Close()
-	w, reply, err := startWorker(ctx, r, device.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
+	var w *proc.Worker
+	var reply device.OpenReply
+	err = insist(ctx, func(error) {}, func() (err error) {
+		w, reply, err = startWorker(ctx, r, device.Open{Index: index, Driver: where.Driver.Path}, nil, none.File())
+		return err
+	})
 	if err != nil {
 		return reply, &EnvError{What: "a usable GPU", Why: err.Error(), Do: "Check nvidia-smi"}
 	}
@@ -140,50 +160,67 @@ func (p *Pool) compileOurs(ctx context.Context, what, source string) ([]byte, er
 // start makes the cases, their truth, and the workers that live as long as the pool.
 func (p *Pool) start(ctx context.Context, open device.Open) error {
 	cfg := p.cfg
+	if why := source.Check(cfg.Reference); why != "" {
+		return fmt.Errorf("%s: %s", cfg.Problem.Reference.File, why)
+	}
 	reference, err := p.compileOurs(ctx, cfg.Problem.Reference.File, cfg.Reference)
 	if err != nil {
 		return err
 	}
 	if cfg.shared != nil {
 		p.cases = cfg.shared.cases
-	} else if p.cases, err = p.provenCases(ctx, open, reference); err != nil {
+	} else if err := p.insist(ctx, func() (err error) {
+		p.cases, err = p.provenCases(ctx, open, reference)
+		return err
+	}); err != nil {
 		return err
 	}
 	if err := p.fits(); err != nil {
 		return err
 	}
-	p.runner = &runner{log: p.log, trace: cfg.Trace, role: p.role, open: open, judge: &p.checker,
-		prepare: device.Prepare{Cases: p.cases.cases, SlotBytes: p.cases.slotBytes(), GuardKey: p.cases.guardKey}}
+	p.runner = p.newRunner(open)
 	if err := p.openJudge(ctx, open, reference); err != nil {
 		return err
 	}
-	if err := p.checkTruth(ctx); err != nil {
+	if err := p.insist(ctx, func() error { return p.checkTruth(ctx) }); err != nil {
 		return err
 	}
 	p.slots, p.first = make(chan int, p.runner.prepare.Slots), make(chan int)
 	for i := range p.runner.prepare.Slots {
 		p.slots <- i
 	}
-	if p.runner.prepare.Palettes, err = p.palettes(ctx); err != nil {
+	if err := p.insist(ctx, func() (err error) {
+		p.runner.prepare.Palettes, err = p.palettes(ctx)
+		return err
+	}); err != nil {
 		return err
 	}
 	if uuid := p.device.UUID; p.role.worker == gpuRole.worker && uuid != "" {
-		p.health = watchHealth(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
+		p.health = health.Watch(p.log, func(ctx context.Context) (*Watcher, error) { return Watch(ctx, uuid) })
 	}
 	p.cfg.progress("measuring the device's ceilings")
-	return p.prove(ctx)
+	return p.insist(ctx, func() error { return p.prove(ctx) })
+}
+
+// newRunner makes what has device workers, for the cases that there are.
+func (p *Pool) newRunner(open device.Open) *runner {
+	if p.role.worker == cpuRole.worker {
+		p.role.memory = min(mostMemory(), hostMemory+4*uint64(p.cases.DeviceBytes(p.device.L2Bytes)))
+	}
+	return &runner{log: p.log, trace: p.cfg.Trace, role: p.role, open: open, judge: &p.checker,
+		prepare: device.Prepare{Cases: p.cases.List, SlotBytes: p.cases.SlotBytes(), GuardKey: p.cases.GuardKey}}
 }
 
 var (
 	// ErrTooLarge says that the sizes asked for do not fit the device.
 	ErrTooLarge = errors.New("too large")
 	// ErrUnfit says that the problem's check cannot tell right from wrong.
-	ErrUnfit = errors.New("the problem's check cannot be used")
+	ErrUnfit = cases.ErrUnfit
 )
 
 // fits refuses sizes that the device cannot hold, before anything is allocated.
 func (p *Pool) fits() error {
-	need := p.cases.deviceBytes(p.device.L2Bytes)
+	need := p.cases.DeviceBytes(p.device.L2Bytes)
 	if need > p.device.MemoryBytes/10*9 {
 		return fmt.Errorf("%w: the workloads need %.1f GiB of memory with their copies, %s has %.1f GiB: choose smaller "+
 			"ones with --workload",

@@ -21,6 +21,38 @@ const (
 // fewestSets is how many sets a fresh sample has at least.
 const fewestSets = 2
 
+// A side that is slow and farApart from the other has one call a sample, and the fresh half of such a duel only the
+// sets that every candidate is gated on: what wins it is held against all others in its trial, without minutes of a
+// naive kernel's time.
+const farApart = 4
+
+// unequal reports whether one side's calls at a workload are slow, and many times those of the other.
+func unequal(a, b contestant, workload string) bool {
+	x, y := a.estimate[workload], b.estimate[workload]
+	return min(x, y) > 0 && max(x, y) >= max(device.SlowCall, farApart*min(x, y))
+}
+
+// slow reports whether both sides' calls are, at every workload of a duel: a pair lasts as long as ten of others, and
+// says as much.
+func (p *Pool) slow(a, b contestant, t terms) bool {
+	for _, i := range t.which {
+		name := p.cfg.Workloads[i].Name
+		if min(a.estimate[name], b.estimate[name]) < device.SlowCall {
+			return false
+		}
+	}
+	return true
+}
+
+// freshCases are the sets of a workload's bank that the fresh half of a duel is about.
+func (p *Pool) freshCases(a, b contestant, workload string) []int {
+	bank := p.cases.Banks[workload]
+	if unequal(a, b, workload) {
+		return bank[:min(len(bank), fewestSets)]
+	}
+	return bank
+}
+
 // freshSets is how many of a bank's sets a fresh sample of calls of so many ns is of, where a slot holds the
 // outputs of room calls. 0 room: they need none.
 func freshSets(bank int, ns float64, room int) int {
@@ -77,20 +109,23 @@ func (p *Pool) pairing(a, b contestant, which int, t terms) (req device.Duel, ea
 	w := p.cfg.Workloads[which]
 	slower := max(a.estimate[w.Name], b.estimate[w.Name])
 	run := p.runOf(w, t.cache, min(a.estimate[w.Name], b.estimate[w.Name]))
-	c := &p.cases.cases[run.Cases[0]]
+	c := &p.cases.List[run.Cases[0]]
 	room, calls := 0, 1+c.Region(p.device.L2Bytes)/max(run.Estimate, 1)
 	need := c.OutBytes()
 	if p.cfg.Problem.Check.Atomics {
-		room = p.cases.slotBytes()
+		room = p.cases.SlotBytes()
 	}
 	if t.fresh {
-		run.Cases = p.cases.byLoad[w.Name]
+		run.Cases = p.freshCases(a, b, w.Name)
 		run.Fresh = freshSets(len(run.Cases), slower, room/max(c.OutBytes(), 1))
 		run.Unseen = t.unseen
 		need *= run.Fresh
 		calls = 3 * float64(run.Fresh)
 	}
 	req = device.Duel{A: a.one(which, run), B: b.one(which, run), Run: run}
+	if unequal(a, b, w.Name) {
+		req.Estimates = [2]float64{a.estimate[w.Name], b.estimate[w.Name]}
+	}
 	return req, pairsAtOnce(duelBatch, 2*slower*min(calls, device.MaxCalls), need, room)
 }
 

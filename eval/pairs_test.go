@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
@@ -238,10 +239,10 @@ func TestSamplesAtOnce(t *testing.T) {
 		{"cold", 1 << 20, "cold", 16},      // one of 20 arenas
 		{"half a slot", 1 << 28, "hot", 4}, // 1 GiB each
 	} {
-		s := &caseSet{atomics: true, cases: []device.Case{{Workload: "w", Buffers: buffers(c.n)},
+		s := &cases.Set{Atomics: true, List: []device.Case{{Workload: "w", Buffers: buffers(c.n)},
 			{Workload: "w", Buffers: buffers(c.n)}}}
-		if got := s.samplesAtOnce(device.Run{Cases: []int{0, 1}, Cache: c.cache}, l2); got != c.want {
-			t.Errorf("%s: %d samples in a slot of %d bytes, expected %d", c.name, got, s.slotBytes(), c.want)
+		if got := samplesAtOnce(s, device.Run{Cases: []int{0, 1}, Cache: c.cache}, l2); got != c.want {
+			t.Errorf("%s: %d samples in a slot of %d bytes, expected %d", c.name, got, s.SlotBytes(), c.want)
 		}
 	}
 }

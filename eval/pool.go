@@ -10,8 +10,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/health"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
@@ -36,6 +38,7 @@ type Config struct {
 	Jobs      int               // compiles at once, 0: one a core
 	Races     bool              // cpu: the gate looks for races and the like on the check shapes
 	Sandbox   SandboxMode       // of compilers and of the workers that run candidates; empty: off
+	Foreign   bool              // sources are not ours: of a model, a folder, a run
 	CacheDir  string            // of compiled candidates, empty: none
 	Version   string            // darwarp's own
 	Log       *slog.Logger
@@ -53,7 +56,7 @@ type Pool struct {
 	log *slog.Logger
 	machine
 	proof    kernels.Provenance
-	cases    *caseSet
+	cases    *cases.Set
 	compiler *compile.Pool
 	checkers *compile.Pool // compiles for the search for races; nil: the gate does not look for them
 	runner   *runner
@@ -70,8 +73,8 @@ type Pool struct {
 type machine struct {
 	device kernels.Device
 	role   role
-	shares bool    // processes may share memory of the device
-	health *health // of the GPU; nil on other devices
+	shares bool            // processes may share memory of the device
+	health *health.Monitor // of the GPU; nil on other devices
 }
 
 // sharedMemory is what workers have in common with each other.
@@ -126,7 +129,7 @@ func (p *Pool) Close() error {
 		errs = append(errs, p.checkers.Close())
 	}
 	if p.health != nil {
-		p.health.close()
+		p.health.Close()
 	}
 	if p.runner != nil {
 		errs = append(errs, p.runner.restart())

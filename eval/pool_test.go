@@ -144,11 +144,11 @@ func TestResultCarriesItsEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	elems := 0
-	for _, i := range pool.cases.gated() {
-		elems += pool.cases.cases[i].Dims["n"]
+	for _, i := range pool.cases.Gated() {
+		elems += pool.cases.List[i].Dims["n"]
 	}
 	if r.Provenance != pool.Provenance().Key() || r.Code == "" || r.Gate == nil ||
-		r.Gate.Checks != len(pool.cases.gated()) ||
+		r.Gate.Checks != len(pool.cases.Gated()) ||
 		r.Gate.Elements != elems {
 		t.Errorf("result %+v gate %+v", r, r.Gate)
 	}
@@ -384,5 +384,41 @@ func TestSizesThatDoNotFit(t *testing.T) {
 	_, err := Open(context.Background(), cfg)
 	if err == nil || !strings.Contains(err.Error(), "choose smaller ones with --workload") {
 		t.Fatal(err)
+	}
+}
+
+// TestLostAtTheGate: a candidate whose first call at a scored size is beyond five times the bar runs no more of them,
+// is judged by what it has run, and is filed by the gate's time. Of others the gate is whole.
+func TestLostAtTheGate(t *testing.T) {
+	pool := fakePool(t)
+	all := len(pool.cases.Gated())
+	for _, c := range []struct {
+		entry   string
+		bar     float64 // ns; 0: there is none
+		outcome kernels.Outcome
+		tier    string
+		judged  int // cases; -1: anything
+	}{
+		{"glacial", 2e6, kernels.OK, "gate", all - 1},
+		{"glacial_too", 30e6, kernels.OK, "fitness", all},
+		{"glacial_alone", 0, kernels.OK, "fitness", all},
+		{"glacial_and_a_short_bar", 10e3, kernels.OK, "gate", all},
+		{"glacial_wrong", 2e6, kernels.Wrong, "", -1},
+		{"good", 2e6, kernels.OK, "fitness", all},
+		{"gives_up", 2e6, kernels.Lost, "", -1},
+	} {
+		job := fakeJob(t, pool, c.entry)
+		if job.Bar = nil; c.bar > 0 {
+			job.Bar = kernels.NewBar(map[string]float64{"4096": c.bar})
+		}
+		r, err := pool.Evaluate(t.Context(), job)
+		tier := ""
+		if len(r.Times) > 0 {
+			tier = r.Times[0].Tier
+		}
+		if err != nil || r.Outcome != c.outcome || tier != c.tier ||
+			c.judged >= 0 && (r.Gate == nil || r.Gate.Checks != c.judged) {
+			t.Errorf("%s: %+v, %+v, %v", c.entry, r, r.Gate, err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 	"darwarp/templates"
@@ -54,7 +55,7 @@ block = ["32"]
 )
 
 // powersOf is what a session would find out about its check.
-func powersOf(t *testing.T, cfg Config) (map[string]power, error) {
+func powersOf(t *testing.T, cfg Config) (map[string]cases.Power, error) {
 	t.Helper()
 	p := &Pool{cfg: cfg, log: slog.New(slog.DiscardHandler)}
 	if err := p.openCPU(Locate()); err != nil {
@@ -65,7 +66,7 @@ func powersOf(t *testing.T, cfg Config) (map[string]power, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.provePower(t.Context(), device.Open{}, reference, device.SecretNumbers(), p.effort())
+	return p.provePower(t.Context(), device.Open{}, reference, p.casesWanted())
 }
 
 // TestPower plants problems whose tolerance is too wide for the inputs that they name, or too wide for any.
@@ -132,7 +133,7 @@ func TestPower(t *testing.T) {
 			if c.refused && errors.Is(err, ErrUnfit) { // as the needles of this session fell: never ordinary inputs
 				return
 			}
-			if err != nil || powers["w"].bank != c.bank || powers["w"].tails != c.tails {
+			if err != nil || powers["w"].Bank != c.bank || powers["w"].Tails != c.tails {
 				t.Errorf("%+v, %v: expected a bank of class %s, tails %v", powers, err, c.bank, c.tails)
 			}
 		})

@@ -44,16 +44,20 @@ func (p *Pool) repeatsTooFast(workload string, r repeats, honest float64, least 
 	if len(r.ratios) == 0 {
 		return ""
 	}
+	if least(r.ratios) >= p.fewestRepeat(r, honest) {
+		return ""
+	}
+	return fmt.Sprintf("%s: keeps answers: repeated calls on the same inputs take %.2f of the time of first calls; "+
+		"for honest kernels it is %.2f", workload, stats.Median(r.ratios), honest)
+}
+
+// fewestRepeat is the ratio below which repeated calls are too fast.
+func (p *Pool) fewestRepeat(r repeats, honest float64) float64 {
 	margin := repeatMargin + repeatSlack/r.fresh
 	if p.device.Kind == "cpu" {
 		margin = emulatedRepeatMargin
 	}
-	if least(r.ratios) >= (1-margin)*honest {
-		return ""
-	}
-	return fmt.Sprintf("%s: keeps answers: calls on inputs that it has seen take %.2f of the time of the same calls "+
-		"before, "+
-		"%.2f of honest kernels", workload, stats.Median(r.ratios), honest)
+	return (1 - margin) * honest
 }
 
 // usualRepeat is the least ratio of repeated to fresh calls that an honest kernel may have at a workload, by the

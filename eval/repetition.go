@@ -70,7 +70,7 @@ func (t *trial) slice(order []int, bursts bool) int {
 		}
 	}
 	if t.cfg.Problem.Check.Atomics {
-		return t.cases.fitting(order)
+		return t.cases.Fitting(order)
 	}
 	return len(order)
 }
@@ -81,7 +81,7 @@ func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
 	req := &device.Disturb{Cubin: t.cubin, Calls: t.calls, Cases: order, Bursts: bursts,
 		Seed: device.SecretNumbers().Uint64()}
 	if !t.cfg.Problem.Check.Atomics {
-		req.Expect = make([]uint64, len(t.cases.cases))
+		req.Expect = make([]uint64, len(t.cases.List))
 		for i, r := range t.right {
 			req.Expect[i] = r.Hash
 		}
@@ -149,7 +149,7 @@ func (t *trial) weighDisturbed(req *device.Disturb, reply *device.DisturbReply, 
 	case len(reply.Wrong) > 0 && reply.Wrong[0] >= 0 && reply.Wrong[0] < len(req.Cases):
 		first := reply.Wrong[0]
 		t.fail(kernels.Flaky, "%s: %d of %d runs gave other bits than those that were judged, first run %d",
-			t.cases.cases[req.Cases[first]].Name, len(reply.Wrong), len(req.Cases), first+1)
+			t.cases.List[req.Cases[first]].Name, len(reply.Wrong), len(req.Cases), first+1)
 	case wrong != "":
 		t.fail(kernels.Wrong, "%s", wrong)
 	}

@@ -1,11 +1,14 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
@@ -31,9 +34,11 @@ func startWorker(ctx context.Context, r role, open device.Open, args []string, f
 type role struct {
 	worker   string
 	env      []string
-	devices  []string     // to control
-	local    bool         // needs sockets within this machine
+	devices  []string     // to control, as patterns
+	driver   bool         // of a GPU, whose driver needs more of the kernel
+	shared   bool         // stays in our namespaces
 	children bool         // starts addr2line, which tells the lines of accesses
+	memory   uint64       // bytes that it may take of its own; 0: mostMemory
 	nice     int          // added to its niceness
 	sandbox  sandbox.Mode // empty: off
 }
@@ -50,14 +55,32 @@ func (r role) fence(open device.Open) *sandbox.Profile {
 	if r.sandbox == "" {
 		return nil
 	}
-	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: append([]string{"/dev/null"}, r.devices...),
-		Local: r.local, Children: r.children, FileSize: 1 << 28}
+	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: []string{"/dev/null"},
+		Driver: r.driver, Shared: r.shared, Children: r.children, FileSize: 1 << 28,
+		Memory: cmp.Or(r.memory, mostMemory())}
+	for _, pattern := range r.devices {
+		found, _ := filepath.Glob(pattern)
+		f.Write = append(f.Write, found...)
+	}
 	for _, lib := range []string{open.Driver, open.Library} {
 		if path, err := filepath.EvalSymlinks(lib); err == nil && lib != "" {
 			f.Read = append(f.Read, filepath.Dir(path), filepath.Dir(lib))
 		}
 	}
 	return f
+}
+
+// hostMemory is what a cpu worker may take beside four times its cases, which are buffers, inputs as they were made,
+// and room that Go's heap leaves: scratch, the stacks of a block's threads, programs.
+const hostMemory = 4 << 30
+
+// mostMemory is nine tenths of what this machine has, in bytes; 0, which is no limit, if that is not known.
+func mostMemory() uint64 {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return 0
+	}
+	return uint64(info.Totalram) * uint64(info.Unit) / 10 * 9
 }
 
 var (
@@ -67,9 +90,10 @@ var (
 	gpuRole = role{
 		worker: "gpu",
 		env:    []string{"CUDA_DISABLE_PTX_JIT=1", "CUDA_CACHE_DISABLE=1", "CUDA_MODULE_LOADING=LAZY"},
-		// devices have more names than a list could hold; the driver names its threads in /proc
-		devices: []string{"/dev", "/proc"},
-		local:   true,
+		// NVIDIA's own, those of its boards with a processor, and the one of Windows' Linux. Not all of /dev: disks are
+		// there.
+		devices: []string{"/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/nvgpu*", "/dev/dri/renderD*", "/dev/dxg"},
+		driver:  true,
 	}
 	cpuRole = role{worker: "cpu"}
 )

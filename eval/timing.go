@@ -79,7 +79,7 @@ func (e *evaluation) hopeless() bool {
 			far++
 		}
 	}
-	if far == 0 || e.job.Each && far < len(e.cfg.Workloads) {
+	if !e.lost && (far == 0 || e.job.Each && far < len(e.cfg.Workloads)) {
 		return false
 	}
 	for _, w := range e.cfg.Workloads {
@@ -133,7 +133,7 @@ func sane(req *device.Time, reply *device.TimeReply) error {
 }
 
 func (p *Pool) runOf(w kernels.Workload, cache string, estimate float64) device.Run {
-	return device.Run{Workload: w.Name, Cases: p.cases.seeds(w.Name), Estimate: estimate, Cache: cache}
+	return device.Run{Workload: w.Name, Cases: p.cases.Seeds(w.Name), Estimate: estimate, Cache: cache}
 }
 
 func (p *Pool) timing(workload, cache string, r device.RunReply, began time.Time) kernels.Timing {
@@ -158,7 +158,7 @@ func (p *Pool) tags(began time.Time) []string {
 	if p.health == nil {
 		return nil
 	}
-	return p.health.tags(began)
+	return p.health.Tags(began)
 }
 
 // How far a time may undercut what is physically plausible. The measured ceilings are lower bounds of

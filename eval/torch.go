@@ -107,7 +107,7 @@ func (p *Pool) checkTorch(ctx context.Context, b *kernels.Baseline) (note string
 	if at < 0 {
 		return "", &torch.Failure{Why: "no check shape is one of its own"}
 	}
-	c := &p.cases.cases[at]
+	c := &p.cases.List[at]
 	var in device.InputsReply
 	if err := p.runner.call(ctx, device.Request{Inputs: &device.Inputs{Case: at}}, &in, fillDeadline); err != nil {
 		return "", err
@@ -141,8 +141,8 @@ const torchBytes = 32 << 20
 // torchCase is the largest check shape on ordinary inputs, else on any, that the baseline is for.
 func (p *Pool) torchCase(b *kernels.Baseline) int {
 	best, most := -1, 0
-	for i := range p.cases.cases {
-		c := &p.cases.cases[i]
+	for i := range p.cases.List {
+		c := &p.cases.List[i]
 		size := c.ArenaBytes()
 		if ok, err := b.Applies(p.cfg.Problem, c.Dims, p.cfg.DType); c.Workload != "" || err != nil || !ok ||
 			size > torchBytes {
@@ -166,8 +166,8 @@ func (p *Pool) prepare(ctx context.Context, r *rival, which int, cache string) (
 		return r.estimate[w.Name], nil
 	}
 	p.torch.key = ""
-	cases := p.cases.seeds(w.Name)
-	c := &p.cases.cases[cases[0]]
+	cases := p.cases.Seeds(w.Name)
+	c := &p.cases.List[cases[0]]
 	l2 := p.device.L2Bytes
 	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: call(r.baseline, c), Key: key, Cache: cache,
 		Sets: c.Rotation(cache, len(cases), l2), Flush: device.FlushBytes(l2), Region: c.Region(l2),

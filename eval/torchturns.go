@@ -74,7 +74,7 @@ func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, 
 		return got, err
 	}
 	if reply.Fault != nil || len(reply.Runs) != 1 || len(reply.Runs[0].Samples) != n {
-		return got, fmt.Errorf("%w: %s: %d samples were asked for", errFaulted, w.Name, n)
+		return got, fmt.Errorf("%w: %s: %d samples were requested", errFaulted, w.Name, n)
 	}
 	got = reply.Runs[0]
 	side := device.DuelReply{B: device.Side{Checked: got.Checked, Wrong: got.Wrong, Strays: reply.Strays}}

@@ -108,8 +108,8 @@ func (t *trial) know(ctx context.Context, cases []int) (bool, error) {
 // inputs of each bank.
 func (t *trial) classes(ctx context.Context) (kernels.Doubt, error) {
 	var cases []int
-	for i := range t.cases.cases {
-		if t.cases.cases[i].Trial {
+	for i := range t.cases.List {
+		if t.cases.List[i].Trial {
 			cases = append(cases, i)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/tools"
 	"darwarp/kernels"
 )
 
@@ -35,9 +36,9 @@ func TestTrialOnTheDevice(t *testing.T) {
 		{"wrong_on_trial", kernels.TrialClasses, kernels.Failed, kernels.Wrong, "expected"},
 		{"race", kernels.TrialClasses, kernels.Failed, kernels.Flaky, "different bits"},
 		{"killed", kernels.TrialClasses, "", 0, ""},
-		{"good", kernels.TrialFresh, kernels.Passed, 0, "80 fresh calls on 8 sets of inputs; 10 pairs against itself"},
+		{"good", kernels.TrialFresh, kernels.Passed, 0, "80 fresh calls on 8 sets of inputs; 6 pairs against itself"},
 		{"replays_scratch", kernels.TrialFresh, kernels.Failed, kernels.Suspect,
-			"keeps answers: calls on inputs that it has seen take 0.20"},
+			"keeps answers: repeated calls on the same inputs take 0.20"},
 		{"strays_in_duel", kernels.TrialFresh, kernels.Failed, kernels.Suspect, "1025 normal"},
 		{"crashes_in_duel", kernels.TrialFresh, kernels.Failed, kernels.Crashed, "ILLEGAL_ADDRESS"},
 		{"hangs_in_duel", kernels.TrialFresh, kernels.Failed, kernels.TimedOut, "did not finish"},
@@ -150,7 +151,7 @@ func TestSlicesOfATrial(t *testing.T) {
 		{"short ones, disturbed", many, true, false, int(disturbSlice / (disturbOnce + disturbBurst + time.Microsecond))},
 		{"some", []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, true, false, 6},
 		{"one that takes longer than a slice", []int{2, 2}, true, false, 1},
-		{"judged", many, true, true, pool.cases.slotBytes() / pool.cases.cases[0].OutBytes()},
+		{"judged", many, true, true, pool.cases.SlotBytes() / pool.cases.List[0].OutBytes()},
 	} {
 		pool.cfg.Problem.Check.Atomics = c.atomic
 		if got := on.slice(c.order, c.bursts); got != c.want {
@@ -199,7 +200,7 @@ func TestTrialSanitized(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		t.Setenv("CUDA_HOME", t.TempDir())
 		got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialSanitized)
-		if d := got.Part(kernels.TrialSanitized); findTool("compute-sanitizer") == "" &&
+		if d := got.Part(kernels.TrialSanitized); tools.Find("compute-sanitizer") == "" &&
 			(err != nil || d.Verdict != kernels.Impossible) {
 			t.Errorf("%v, %+v", err, d)
 		}

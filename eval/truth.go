@@ -5,20 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
-	"darwarp/kernels"
 )
 
 // palettes asks for values to refill outputs with, for each size.
 func (p *Pool) palettes(ctx context.Context) (map[int][]byte, error) {
 	all := map[int][]byte{}
-	for i := range p.cases.cases {
-		if device.PaletteCase(p.cases.cases, i) != i {
+	for i := range p.cases.List {
+		if device.PaletteCase(p.cases.List, i) != i {
 			continue
 		}
 		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{Palette: &checker.Palette{Case: i}}})
@@ -59,7 +57,7 @@ func (p *Pool) openChecker(ctx context.Context, open device.Open, reference []by
 	if p.out, err = p.memory("darwarp-outputs", outputSlots*prepare.SlotBytes); err != nil {
 		return err
 	}
-	if p.truth, err = p.memory("darwarp-truth", p.cases.truth); err != nil {
+	if p.truth, err = p.memory("darwarp-truth", p.cases.TruthBytes); err != nil {
 		return err
 	}
 	if prepare.Given, err = p.openInputs(); err != nil {
@@ -71,22 +69,22 @@ func (p *Pool) openChecker(ctx context.Context, open device.Open, reference []by
 		Fence: cpuRole.in(p.cfg.fence()).fence(device.Open{})}
 	p.checker.mu.Lock()
 	defer p.checker.mu.Unlock()
-	if err := p.checker.ready(ctx); err != nil {
-		return err
-	}
-	return p.makeTruth(ctx, open, reference)
+	return p.insist(ctx, func() error {
+		if err := p.checker.ready(ctx); err != nil {
+			return err
+		}
+		return p.makeTruth(ctx, open, reference)
+	})
 }
 
 // describeChecks says what there is to be judged, and by which error models.
 func (p *Pool) describeChecks() error {
-	setup := &checker.Setup{Cases: p.cases.cases, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.slotBytes()}
-	for i := range p.cases.cases {
-		k, err := p.terms(&p.cases.cases[i])
-		if err != nil {
-			return err
-		}
-		setup.Terms = append(setup.Terms, k)
+	setup := &checker.Setup{Cases: p.cases.List, ULPs: p.cfg.Problem.Check.ULPs, SlotBytes: p.cases.SlotBytes()}
+	var err error
+	if setup.Terms, err = p.cases.Terms(); err != nil {
+		return err
 	}
+	setup.Coherent = p.cfg.Problem.Check.Coherent
 	if p.cfg.Problem.Check.RoundedTerms {
 		setup.Rounded = p.cfg.DType
 	}
@@ -109,7 +107,7 @@ func (p *Pool) makeTruth(ctx context.Context, open device.Open, cubin []byte) er
 		return fmt.Errorf("make the inputs: %w", err)
 	}
 	req := &device.Truth{Cubin: cubin, Inputs: p.wantedInputs()}
-	if req.Launches, err = p.referenceLaunches(); err != nil {
+	if req.Launches, err = p.cases.References(); err != nil {
 		return err
 	}
 	return w.Call(ctx, device.Request{Truth: req}, nil, truthDeadline, nil)
@@ -117,22 +115,16 @@ func (p *Pool) makeTruth(ctx context.Context, open device.Open, cubin []byte) er
 
 // checkedInGo reports whether the reference kernel is held against Go on a case.
 func (p *Pool) checkedInGo(i int) bool {
-	flops, _, err := p.cfg.Problem.Work(p.cases.cases[i].Dims, p.cfg.DType)
-	c := &p.cases.cases[i]
-	return err == nil && !c.Trial && p.ordinary(c) && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
-}
-
-// ordinary reports whether the inputs of a case are such that any wrong output differs from the right one, and by as
-// much as numbers of this size differ.
-func (p *Pool) ordinary(c *device.Case) bool {
-	return c.Class == "exact" || slices.Contains(p.cfg.Problem.Check.Inputs, c.Class)
+	c := &p.cases.List[i]
+	flops, _, err := p.cfg.Problem.Work(c.Dims, p.cfg.DType)
+	return err == nil && !c.Trial && p.cases.Telling(c) && flops < goCheckWork && checker.HasReference(p.cfg.Problem.Name)
 }
 
 // wantedInputs are the cases whose inputs others than the device's worker take, from the input memory: another device,
 // or the check of the reference kernel.
 func (p *Pool) wantedInputs() []int {
 	var list []int
-	for i := range p.cases.cases {
+	for i := range p.cases.List {
 		if p.cfg.shared != nil || p.checkedInGo(i) {
 			list = append(list, i)
 		}
@@ -147,7 +139,7 @@ func (p *Pool) openInputs() (given bool, err error) {
 		p.inputs = s.inputs
 		return true, nil
 	}
-	_, n := device.PackInputs(p.cases.cases, p.wantedInputs())
+	_, n := device.PackInputs(p.cases.List, p.wantedInputs())
 	if p.inputs, err = p.memory("darwarp-inputs", n); err == nil && s != nil {
 		s.inputs = p.inputs
 	}
@@ -158,7 +150,7 @@ func (p *Pool) openInputs() (given bool, err error) {
 // wrong.
 func (p *Pool) checkTruth(ctx context.Context) error {
 	wanted := p.wantedInputs()
-	places, _ := device.PackInputs(p.cases.cases, wanted)
+	places, _ := device.PackInputs(p.cases.List, wanted)
 	for k, i := range wanted {
 		if !p.checkedInGo(i) {
 			continue
@@ -172,11 +164,11 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 			return errors.New(got.Wrong)
 		}
 	}
-	for i := range p.cases.cases {
-		if c := &p.cases.cases[i]; c.Workload != "" || c.Trial || !p.ordinary(c) {
+	for i := range p.cases.List {
+		if c := &p.cases.List[i]; c.Workload != "" || c.Trial || !p.cases.Telling(c) {
 			continue
 		}
-		if elems := p.cases.cases[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation
+		if elems := p.cases.List[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation
 			continue
 		}
 		got, err := p.judge(ctx, judge.Request{Check: &checker.Request{SelfTest: &checker.SelfTest{Case: i}}})
@@ -188,27 +180,4 @@ func (p *Pool) checkTruth(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (p *Pool) referenceLaunches() (list []kernels.Launch, err error) {
-	for i := range p.cases.cases {
-		l, err := p.referenceLaunch(i)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, l)
-	}
-	return list, nil
-}
-
-func (p *Pool) referenceLaunch(i int) (kernels.Launch, error) {
-	return p.referenceAt(p.cases.cases[i].Dims)
-}
-
-func (p *Pool) referenceAt(d kernels.Dims) (kernels.Launch, error) {
-	l, err := p.cfg.Problem.ReferenceLaunch(d, p.cfg.DType)
-	for _, n := range p.cfg.Problem.DimNames {
-		l.Args = append(l.Args, kernels.Arg{Kind: "i32", Int: d[n]})
-	}
-	return l, err
 }

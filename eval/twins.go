@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
@@ -28,8 +29,8 @@ func openTwins(ctx context.Context, cfg Config, first string) (t *Twins, err err
 		return nil, err
 	}
 	cfg.shared = &shared{}
-	if cfg.shared.cases, err = newCases(wanted{cfg.Problem, cfg.DType, cfg.Workloads, emulated, nil,
-		device.SecretNumbers()}); err != nil {
+	if cfg.shared.cases, err = cases.New(cases.Wanted{Problem: cfg.Problem, DType: cfg.DType,
+		Workloads: cfg.Workloads, Effort: cases.Emulated(), RNG: device.SecretNumbers()}); err != nil {
 		return nil, err
 	}
 	t = &Twins{}
@@ -49,7 +50,7 @@ func (t *Twins) Close() error { return errors.Join(t.GPU.Close(), t.CPU.Close())
 
 // shared is what two pools have in common.
 type shared struct {
-	cases  *caseSet
+	cases  *cases.Set
 	inputs *proc.Shared // of all cases, packed; nil until the first pool has made them
 }
 
@@ -116,8 +117,8 @@ func (t *Twins) Compare(ctx context.Context, onGPU, onCPU *kernels.Job) (Compare
 // truth gives.
 func (t *Twins) spread(a, b []byte, acc kernels.DType) map[string]Spread {
 	p, classes, at := t.GPU, map[string]Spread{}, 0
-	for _, i := range p.cases.gated() {
-		c := &p.cases.cases[i]
+	for _, i := range p.cases.Gated() {
+		c := &p.cases.List[i]
 		model := p.checker.setup.Model(i, acc)
 		s := classes[c.Class]
 		for j, truth := range p.checker.setup.Truths(i, p.truth.Map()) {

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 
+	"darwarp/eval/internal/attack"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/cpu"
 	"darwarp/eval/internal/gpu"
+	"darwarp/eval/internal/health"
 	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/sandbox"
@@ -22,8 +24,9 @@ var workers = map[string]func(args []string) int{
 	"cpu":     cpu.Main,
 	"check":   checker.Main,
 	"judge":   judge.Main,
-	"nvml":    watchMain,
+	"nvml":    health.Main,
 	"sandbox": sandbox.Main,
+	"attack":  attack.Main,
 }
 
 // WorkerMain runs one of darwarp's own worker processes and returns its exit code.

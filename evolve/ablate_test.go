@@ -1,6 +1,7 @@
 package evolve
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,29 +11,8 @@ import (
 	"darwarp/kernels/kernelstest"
 )
 
-const ablateToml = `
-arch = "sm_80"
-[[gene]]
-name = "a"
-values = [1, 2, 4, 8]
-default = 1
-[[gene]]
-name = "b"
-values = [1, 2, 4, 8]
-default = 1
-[[gene]]
-name = "mode"
-values = ["plain", "fancy"]
-default = "plain"
-[[gene]]
-name = "depth"
-values = [1, 2, 3]
-default = 2
-when = "mode == 'fancy'"
-[[constraint]]
-rule = "a * b >= 4 or mode == 'plain'"
-why = "fancy needs work"
-` + kernelstest.Launch
+//go:embed testdata/ablate.toml
+var ablateToml string
 
 func ablateSpace(t *testing.T) *kernels.Space {
 	t.Helper()

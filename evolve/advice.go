@@ -164,7 +164,7 @@ func (a *advice) handle(r reply) {
 	case t.Tries > 0 && d.ended(): // the next session asks again
 		a.talks.retry(t)
 	}
-	mistaken := e.Refused != ""
+	mistaken := e.Refused != "" && !r.advice.Declined
 	if r.advice.Reply != nil {
 		mistaken = a.place(r, e)
 	}

@@ -70,7 +70,7 @@ func (o *oracle) Ask(ctx context.Context, arm string, b llm.Brief, thread []kern
 	}
 	a.Exchange.Reply, a.Exchange.USD, a.Exchange.Priced = text, 0.01, true
 	if a.Reply, err = llm.Parse(text); err != nil {
-		a.Exchange.Refused = err.Error()
+		a.Exchange.Refused, a.Declined = err.Error(), errors.Is(err, llm.ErrDeclined)
 	}
 	return a
 }
@@ -229,6 +229,9 @@ func TestAdvisedFailures(t *testing.T) {
 					strings.Contains(e.Arm, "repair") && e.Asked[0].Text == "question 0"
 			}) {
 				t.Error("a cheat is told how it was found out")
+			}
+			if name == "prose" && threads > 1 {
+				t.Error("a decline is repaired")
 			}
 			if threads > 1+2*maxTries {
 				t.Errorf("a conversation of %d turns: expected at most %d repairs", threads, maxTries)

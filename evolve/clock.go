@@ -55,7 +55,7 @@ func (c *clock) spend(seconds float64, slots int) {
 	}
 }
 
-// rate is verdicts a second in this session.
+// rate is verdicts per second in this session.
 func (c *clock) rate(evals int) float64 {
 	if c.evals < 0 {
 		c.evals = evals

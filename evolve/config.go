@@ -72,11 +72,14 @@ func (b Budget) spent(p *progress, inFlight int, elapsed time.Duration) Reason {
 	return ""
 }
 
+// maxETA is more than anybody waits for, and can be counted in ns.
+const maxETA = 100 * 365 * 24 * time.Hour
+
 // eta is the time until the first part of the budget is used up, 0 when nothing says it.
 func (b Budget) eta(evals int, at time.Duration, rate float64) time.Duration {
 	var left time.Duration
 	if n := b.Evals - evals; b.Evals > 0 && n > 0 && rate > 0 {
-		left = time.Duration(float64(n) / rate * float64(time.Second))
+		left = time.Duration(min(float64(n)/rate, maxETA.Seconds()) * float64(time.Second))
 	}
 	if d := b.For - at; b.For > 0 && d > 0 && (left == 0 || d < left) {
 		left = d

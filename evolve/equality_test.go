@@ -31,6 +31,7 @@ type scenario struct {
 	at    map[int][]func(m *memory) Command        // commands by how many results were told before
 	cut   int                                      // results after which the run is killed and resumed; 0: it is not
 	duel  bool                                     // it is killed at the first duel that is told after that
+	mask  func(log []byte) []byte                  // leaves out what is measured; nil: nothing is
 	later func(t *testing.T, m *memory) Config     // the configuration of the second session; nil: that of the first
 }
 
@@ -39,7 +40,8 @@ type scenario struct {
 // the files. A change of what it does, or of a type whose JSON is in an event, records them again with -update, and
 // says so. IDs are numbered in the order in which they appear, for they depend on the device library's text.
 func TestEquality(t *testing.T) {
-	for _, sc := range slices.Concat(recordedScenarios(t), toyScenarios(), advisedScenarios()) {
+	for _, sc := range slices.Concat(recordedScenarios(t), toyScenarios(), advisedScenarios(),
+		[]scenario{cpuScenario()}) {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
 			got := sc.log(t)
@@ -73,6 +75,9 @@ func (sc *scenario) log(t *testing.T) []byte {
 		sc.session(t, cfg, m, &log, 0)
 	}
 	fmt.Fprintf(&log, "%s\n", m.checkpoint)
+	if sc.mask != nil {
+		return sc.mask(numbered(log.Bytes()))
+	}
 	return numbered(log.Bytes())
 }
 

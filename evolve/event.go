@@ -56,7 +56,7 @@ type Event struct {
 	Champion kernels.ID       `json:"champion,omitzero"`  // who reigns
 	Reign    float64          `json:"reign,omitempty"`    // the champion's score
 	Standing kernels.Standing `json:"standing,omitempty"` // the champion's, empty where nobody doubts it
-	Rate     float64          `json:"rate,omitempty"`     // verdicts a second in this session
+	Rate     float64          `json:"rate,omitempty"`     // verdicts per second in this session
 	ETA      time.Duration    `json:"eta,omitempty"`      // ns until the budget is spent, 0 unknown
 	InFlight int              `json:"in_flight,omitempty"`
 	Paused   bool             `json:"paused,omitempty"`
@@ -81,12 +81,15 @@ const (
 	ReasonEvals       Reason = "evaluations" // budget
 	ReasonTime        Reason = "time"        // budget
 	ReasonStall       Reason = "stalled"     // budget
-	ReasonExhausted   Reason = "exhausted"   // every point was judged
+	ReasonExhausted   Reason = "exhausted"   // all points were evaluated
 	ReasonInterrupted Reason = "interrupted" // its context ended; state is saved
 	ReasonStopped     Reason = "stopped"     // on command; state is saved
 	ReasonAborted     Reason = "aborted"     // without waiting; state is saved as of the last verdict
 	ReasonFailed      Reason = "failed"      // the error says why
 )
+
+// Spent reports whether a part of the budget was used up.
+func (r Reason) Spent() bool { return r == ReasonEvals || r == ReasonTime || r == ReasonStall }
 
 // Summary is what came of a search, over all sessions.
 type Summary struct {
@@ -95,7 +98,7 @@ type Summary struct {
 	Outcomes map[kernels.Outcome]int `json:"outcomes"`
 	Distinct int                     `json:"distinct"` // candidates with machine code of their own, or that failed
 	Skipped  int                     `json:"skipped"`  // points that needed no verdict, or got none
-	Lost     int                     `json:"lost"`     // verdicts that were lost and asked for again
+	Lost     int                     `json:"lost"`     // verdicts that were lost and repeated
 	Duels    int                     `json:"duels"`
 	Restarts int                     `json:"restarts"`
 	Champion kernels.ID              `json:"champion,omitzero"`

@@ -35,6 +35,9 @@ func TestNaiveStartMustWork(t *testing.T) {
 			if want := map[bool]int{true: 1, false: 0}[o.Failed()]; len(m.candidates) != want {
 				t.Errorf("%d stored, want %d", len(m.candidates), want)
 			}
+			if o.Failed() != errors.Is(err, ErrNoStart) {
+				t.Errorf("%v can be continued: %v", err, !errors.Is(err, ErrNoStart))
+			}
 			if !o.Failed() {
 				return
 			}

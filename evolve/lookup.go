@@ -23,7 +23,7 @@ func (p *population) of(v *kernels.Variant) (d deme, index int, ok bool) {
 // check refuses a task of a checkpoint that cannot be asked for.
 func (p *population) check(t *task) error {
 	if t == nil || t.Space < sourceNumber || t.Space >= len(p.demes) {
-		return errors.New("the checkpoint asks for a point that is not there")
+		return errors.New("the checkpoint names a point that does not exist")
 	}
 	return p.deme(t.Space).check(t)
 }

@@ -83,7 +83,7 @@ func (d *pointDeme) task(m *member) *task { return &task{Space: d.num, Index: m.
 
 func (d *pointDeme) check(t *task) error {
 	if t.Index < -1 || t.Index >= d.space.Len() {
-		return errors.New("the checkpoint asks for a point that is not there")
+		return errors.New("the checkpoint names a point that does not exist")
 	}
 	return nil
 }
@@ -236,6 +236,6 @@ func (d *pointDeme) place(g kernels.Genome) (*task, error) {
 	if err := d.space.Family.Check(d.space.Genome(p), d.space.Device, d.space.DType); err != nil {
 		return nil, err
 	}
-	return nil, errors.New("not in the space that is searched: " +
-		"the run fixes some of these genes, or a recording does not hold them")
+	return nil, errors.New("not in the searched space: " +
+		"the run fixes some of these genes, or the recording does not have them")
 }

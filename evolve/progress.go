@@ -72,7 +72,7 @@ func (p *progress) pass(t *task) {
 func (p *progress) checkPassed(pop *population) error {
 	for _, at := range p.Passed {
 		if err := pop.check(passed(at)); err != nil || at[0] < 0 {
-			return fmt.Errorf("the checkpoint passes over a point that is not there")
+			return fmt.Errorf("the checkpoint skips a point that does not exist")
 		}
 	}
 	return nil

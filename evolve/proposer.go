@@ -63,7 +63,7 @@ func (x *proposer) task(d *pointDeme, p mutate.Proposal, o kernels.Origin) (t *t
 	return nil, false
 }
 
-// skip passes over a point without a verdict.
+// skip skips a point without a verdict.
 func (x *proposer) skip(d *pointDeme, t *task, why string) {
 	x.progress.pass(t)
 	x.journal.send(Event{Kind: KindSkip, Family: d.family(), Note: why})

@@ -1,6 +1,7 @@
 package evolve
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -75,12 +76,4 @@ func (r *ranking) sorted(part []*mutate.Individual) (out []*mutate.Individual) {
 	return out
 }
 
-func byScore(a, b *mutate.Individual) int {
-	switch {
-	case a.Score < b.Score:
-		return -1
-	case a.Score > b.Score:
-		return 1
-	}
-	return 0
-}
+func byScore(a, b *mutate.Individual) int { return cmp.Compare(a.Score, b.Score) }

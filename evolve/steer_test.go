@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -186,6 +187,7 @@ func TestAddToTheBudget(t *testing.T) {
 		refuses(t, s, Command{Do: "add", For: time.Hour}, "no limit of time")
 		refuses(t, s, Command{Do: "add"}, "expected evaluations or time")
 		refuses(t, s, Command{Do: "add", Evals: -1}, "expected evaluations or time")
+		refuses(t, s, Command{Do: "add", Evals: math.MaxInt}, "at most 9223372036854775772 evaluations")
 	}})
 	if sum.Evals != 35 || sum.Reason != ReasonEvals {
 		t.Errorf("%+v", sum)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -170,6 +171,10 @@ func (s *steering) extend(b Budget, c Command) (more Budget, note string, err er
 	more = b
 	more.Evals += c.Evals
 	more.For += c.For
+	if more.Evals < b.Evals || more.For < b.For {
+		return b, "", fmt.Errorf("more than can be counted: add at most %d evaluations or %s", math.MaxInt-b.Evals,
+			time.Duration(math.MaxInt64)-b.For)
+	}
 	if s.asked.Asked == nil {
 		s.asked.Asked = &b
 	}

@@ -32,7 +32,7 @@ const DefaultStrategy = "default"
 var strategies = []strategy{
 	{
 		name:   DefaultStrategy,
-		about:  "a forest's expected improvement, local search and evolution, asked as often as they gain",
+		about:  "a forest's expected improvement, local search and evolution, weighted by their gains",
 		sample: true, rewarded: true, renew: true,
 		mix: []arm{
 			{mutate.Surrogate{}, 0.86}, {mutate.Estimate{}, 0.04}, {mutate.Genes{}, 0.03}, {mutate.Crossover{}, 0.02},
@@ -55,7 +55,7 @@ var strategies = []strategy{
 		mix:    []arm{{mutate.Surrogate{}, 1}},
 	},
 	{
-		name: "local", about: "the neighbours of the best, then points by chance",
+		name: "local", about: "the neighbours of the best, then random points",
 		sample: true, renew: true,
 		mix: []arm{{mutate.Local{}, 1}},
 	},

@@ -2,11 +2,13 @@ package evolve
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -14,54 +16,28 @@ import (
 
 	"go.uber.org/goleak"
 
+	"darwarp/eval"
 	"darwarp/kernels"
 	"darwarp/kernels/kernelstest"
 	"darwarp/store"
 	"darwarp/templates"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes the test binary its own worker, as darwarp is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "worker" {
+		os.Exit(eval.WorkerMain(os.Args[2], os.Args[3:]))
+	}
+	goleak.VerifyTestMain(m)
+}
 
-const toyFamily = `
-arch = "sm_80"
-[[gene]]
-name = "a"
-values = [1, 2, 3, 4, 5, 6, 7, 8]
-default = 1
-[[gene]]
-name = "b"
-values = [1, 2, 3, 4, 5, 6, 7, 8]
-default = 1
-[[gene]]
-name = "c"
-values = ["x", "y", "z"]
-default = "x"
-[[gene]]
-name = "d"
-values = [1, 2, 3, 4]
-default = 1
-when = "c == 'z'"
-[[gene]]
-name = "e"
-values = [false, true]
-default = false
-[[constraint]]
-rule = "a + b <= 12"
-why = "there is no room for more"
-` + kernelstest.Launch
+//go:embed testdata/toy.toml
+var toyFamily string
 
 // plainFamily has two genes, one of which its template does not use.
-const plainFamily = `
-arch = "sm_80"
-[[gene]]
-name = "a"
-values = [1, 2, 3, 4]
-default = 1
-[[gene]]
-name = "unused"
-values = [1, 2]
-default = 1
-` + kernelstest.Launch
+//
+//go:embed testdata/plain.toml
+var plainFamily string
 
 func toyBundle(t testing.TB) *templates.Bundle {
 	t.Helper()

@@ -2,7 +2,6 @@ package evolve
 
 import (
 	"errors"
-	"fmt"
 
 	"darwarp/kernels"
 )
@@ -23,7 +22,7 @@ func (s *Search) startNaive() {
 	t := d.startTask(kernels.Origin{Operator: "default", Generation: 1, Note: naiveStart})
 	err := s.pop.prepare(t)
 	if err == nil && s.pop.asked(t.job.ID) {
-		err = fmt.Errorf("the naive start %s did not work when this run began: start a new run", t.job.ID.Short())
+		err = noStart("the naive start %s did not work when this run began: start a new run", t.job.ID.Short())
 	}
 	if err == nil {
 		err = s.launch(t)
@@ -82,7 +81,7 @@ func (s *Search) judge(t *task, r kernels.Result) {
 	s.journal.candidate(c)
 	switch start := s.pop.start(); {
 	case start == nil:
-		s.fail(fmt.Errorf("the naive start, the default of family %s, does not work (%s): %s",
+		s.fail(noStart("the naive start, the default of family %s, does not work (%s): %s",
 			s.pop.first().family(), c.Result.Outcome, c.Result.Detail))
 	case start.id == c.ID:
 		s.journal.champion(start, naiveStart)

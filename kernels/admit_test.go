@@ -12,7 +12,7 @@ func whole() *Candidate {
 		ID: ID{1}, Seq: 1, Score: 0.5,
 		Variant: Variant{Family: "tiled",
 			Genes: Genome{"block_m": Int(64), "loader": String("cp_async"), "swap": Bool(true)}},
-		Origin:  Origin{Operator: "llm:vendor/model:free:improve", Parents: []ID{{2}, {3}}, Generation: 3, Note: "größer"},
+		Origin: Origin{Operator: "llm:vendor/model:free:improve", Parents: []ID{{2}, {3}}, Generation: 3, Note: "größer"},
 		Result: Result{
 			Outcome: OK, Detail: "one\ntwo", Code: "00ff", Provenance: "0123456789abcdef",
 			Resources: []Resources{{Entry: "_Z4gemmPf", Registers: 168, Occupancy: 0.2}},

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -9,89 +10,11 @@ import (
 	"darwarp/kernels/expr"
 )
 
-const problemTOML = `
-name = "product"
-dims = ["m", "n", "k"]
-dtypes = ["fp16", "fp32"]
-flops = "2 * m * n * k"
-bytes = "elem * (m * k + n * k + m * n)"
-tensor = [
-  { name = "A", role = "in", shape = ["m", "k"] },
-  { name = "B", role = "in", shape = ["n", "k"] },
-  { name = "C", role = "out", shape = ["m", "n"], dtype = "fp32" },
-]
-[[workload]]
-name = "square"
-dims = { m = 512, n = 512, k = 512 }
-weight = 2.0
-default = true
-[[workload]]
-name = "skinny"
-dims = { m = 16, n = 512, k = 512 }
-[check]
-reduction = "k"
-shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 17, k = 65 }]
-[reference]
-file = "reference.cu"
-entry = "reference"
-grid = ["ceil_div(m * n, 256)"]
-block = ["256"]
-`
+//go:embed testdata/problem.toml
+var problemTOML string
 
-const familyTOML = `
-arch = "sm_80"
-accumulate = "acc"
-[[gene]]
-name = "mma"
-values = ["fma", "wmma"]
-default = "fma"
-[[gene]]
-name = "acc"
-values = ["fp32", "fp16"]
-default = "fp32"
-opt_in = ["fp16"]
-when = "mma != 'fma'"
-[[gene]]
-name = "tile"
-values = [16, 32, 64]
-default = 16
-[[gene]]
-name = "warps"
-values = [1, 2, 4, 8]
-default = 2
-when = "mma == 'wmma'"
-[[gene]]
-name = "split"
-values = [1, 2, 4]
-default = 1
-[[let]]
-name = "threads"
-value = "mma == 'fma' ? tile * tile / 4 : 32 * warps"
-[[let]]
-name = "smem"
-value = "2 * tile * tile * elem"
-[[constraint]]
-rule = "threads <= device.max_threads"
-why = "a block has at most that many threads"
-[[constraint]]
-rule = "mma == 'fma' || tile % (4 * warps) == 0"
-why = "warps tile the block"
-[[scratch]]
-name = "partial"
-bytes = "split > 1 ? split * m * n * 4 : 0"
-[[launch]]
-entry = "product"
-grid = ["ceil_div(m, tile) * ceil_div(n, tile)", "1", "split"]
-block = ["threads"]
-smem = "smem"
-args = ["A", "B", "C", "partial", "m", "n", "k"]
-[[launch]]
-when = "split > 1"
-entry = "add_shares"
-grid = ["ceil_div(m * n, 256)"]
-block = ["256"]
-args = ["partial", "C", "m * n"]
-`
+//go:embed testdata/family.toml
+var familyTOML string
 
 func mustProblem(t testing.TB) *Problem {
 	t.Helper()

@@ -238,8 +238,8 @@ func TestFindWorkload(t *testing.T) {
 		{"m=4,n=5,p=6", `workload "m=4,n=5,p=6": unknown dimension "p": expected m, n, k`},
 		{"m=x,n=5,k=6", `workload "m=x,n=5,k=6": cannot read "m=x": expected NAME=SIZE`},
 		{"m=-1,n=5,k=6", `workload "m=-1,n=5,k=6": m=-1: expected 0 to 2147483647`},
-		{"m=0,m=0,n=5,k=6", `workload "m=0,m=0,n=5,k=6": m is there twice`},
-		{"m=1,m=2,n=5,k=6", `workload "m=1,m=2,n=5,k=6": m is there twice`},
+		{"m=0,m=0,n=5,k=6", `workload "m=0,m=0,n=5,k=6": m occurs twice`},
+		{"m=1,m=2,n=5,k=6", `workload "m=1,m=2,n=5,k=6": m occurs twice`},
 	} {
 		ws, err := p.FindWorkload(c.in)
 		var names []string

@@ -140,7 +140,7 @@ func (g *Gene) compileValues(n *notes, key string) {
 		case len(g.values) > 0 && v.Kind() != g.values[0].Kind():
 			err = fmt.Errorf("%v is of kind %s, the values before it are of kind %s", v, v.Kind(), g.values[0].Kind())
 		case slices.Contains(g.values, v):
-			err = fmt.Errorf("%v is there twice", v)
+			err = fmt.Errorf("%v occurs twice", v)
 		default:
 			g.values = append(g.values, v)
 		}

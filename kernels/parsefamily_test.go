@@ -33,7 +33,7 @@ func TestParseFamilyMistakes(t *testing.T) {
 		{"values of two kinds, words", `[16, 32, 64]`, `[16, "x", true, 16, 1.5]`, []string{
 			`tile.toml: gene[2] (tile).values[1]: x is of kind string, the values before it are of kind int`,
 			`tile.toml: gene[2] (tile).values[2]: true is of kind bool, the values before it are of kind int`,
-			`tile.toml: gene[2] (tile).values[3]: 16 is there twice`,
+			`tile.toml: gene[2] (tile).values[3]: 16 occurs twice`,
 			`tile.toml: gene[2] (tile).values[4]: 1.5 is not an integer, a string or a boolean`}},
 		{"no values", `[16, 32, 64]`, `[]`, []string{`tile.toml: gene[2] (tile).values: 0 values: expected 1 to 255`}},
 		{"word", `["fma", "wmma"]`, `["fma", "wmma", "a,b", "true"]`, []string{

@@ -53,6 +53,8 @@ type Check struct {
 	// RoundedTerms: the terms are computed numbers, rounded to the problem's dtype before they are added, as the
 	// weights of attention are.
 	RoundedTerms bool `toml:"rounded_terms,omitempty" json:"rounded_terms,omitempty"`
+	// Coherent: an error of one sum is in many outputs alike, as that of layernorm's mean is in its whole row.
+	Coherent bool `toml:"coherent,omitempty" json:"coherent,omitempty"`
 	// Types that sums may be kept in; default fp32 alone
 	Accumulate []DType `toml:"accumulate,omitempty" json:"accumulate,omitempty"`
 	// Where the terms of the sums lie; default: by the dims that Reduction reads

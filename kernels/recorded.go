@@ -38,7 +38,7 @@ func NewSpaceFromPoints(f *Family, dev Device, t DType, points [][]uint8) (*Spac
 	slices.Sort(s.codes)
 	for i := 1; i < len(s.codes); i++ {
 		if s.codes[i] == s.codes[i-1] {
-			return nil, fmt.Errorf("family %s: point %v is there twice", f.Name, s.At(i))
+			return nil, fmt.Errorf("family %s: point %v occurs twice", f.Name, s.At(i))
 		}
 	}
 	for i := range s.codes {

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -97,11 +98,7 @@ type Genome map[string]Value
 
 // Key is the canonical text of a genome: "block_k=32 block_m=128 ...", sorted by name.
 func (g Genome) Key() string {
-	names := make([]string, 0, len(g))
-	for n := range g {
-		names = append(names, n)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(g))
 	var b strings.Builder
 	for i, n := range names {
 		if i > 0 {
@@ -126,11 +123,7 @@ type Dims map[string]int
 
 // String writes dims in the given order of names: "m=128,n=64".
 func (d Dims) String() string {
-	names := make([]string, 0, len(d))
-	for n := range d {
-		names = append(names, n)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(d))
 	parts := make([]string, len(names))
 	for i, n := range names {
 		parts[i] = n + "=" + strconv.Itoa(d[n])

@@ -186,7 +186,7 @@ func (p *Problem) parseDims(s string) (Dims, error) {
 			return nil, fmt.Errorf("workload %q: %s=%d: expected 0 to 2147483647", s, name, v)
 		}
 		if _, twice := d[name]; twice {
-			return nil, fmt.Errorf("workload %q: %s is there twice", s, name)
+			return nil, fmt.Errorf("workload %q: %s occurs twice", s, name)
 		}
 		d[name] = v
 	}

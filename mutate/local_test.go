@@ -25,10 +25,15 @@ func TestLocalStaysBesideTheBest(t *testing.T) {
 
 func TestEstimatePrefersWhatTheBestHave(t *testing.T) {
 	s := toySpace(t)
-	p, rng := pool(s, 40), rand.New(rand.NewPCG(15, 16))
+	prefersGood(t, s, pool(s, 40), rand.New(rand.NewPCG(15, 16)), Estimate{})
+}
+
+// prefersGood holds an operator's proposals against random points: they must be new, and cheaper.
+func prefersGood(t *testing.T, s *kernels.Space, p *Pool, rng *rand.Rand, op Operator) {
+	t.Helper()
 	guess, blind := 0.0, 0.0
 	for range 100 {
-		e, ok := Estimate{}.Propose(rng, p)
+		e, ok := op.Propose(rng, p)
 		if !ok || p.Known(e.Index) {
 			t.Fatalf("proposal %v %v", e, ok)
 		}
@@ -37,7 +42,7 @@ func TestEstimatePrefersWhatTheBestHave(t *testing.T) {
 		blind += cost(s, s.At(r.Index))
 	}
 	if guess > 0.9*blind {
-		t.Errorf("mean cost of estimates %.2f, of random points %.2f", guess/100, blind/100)
+		t.Errorf("mean cost of proposals %.2f, of random points %.2f", guess/100, blind/100)
 	}
 }
 

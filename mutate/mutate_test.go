@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,29 +12,8 @@ import (
 	"darwarp/kernels/kernelstest"
 )
 
-const familyTOML = `
-arch = "sm_80"
-[[gene]]
-name = "tile"
-values = [8, 16, 32, 64, 128]
-default = 8
-[[gene]]
-name = "loader"
-values = ["scalar", "vec16", "cp_async"]
-default = "scalar"
-[[gene]]
-name = "stages"
-values = [2, 3, 4, 5]
-default = 2
-when = "loader == 'cp_async'"
-[[gene]]
-name = "split"
-values = [1, 2, 4, 8]
-default = 1
-[[constraint]]
-rule = "tile * split <= 256"
-why = "a block has no more threads"
-` + kernelstest.Launch
+//go:embed testdata/family.toml
+var familyTOML string
 
 func toySpace(t testing.TB) *kernels.Space {
 	t.Helper()

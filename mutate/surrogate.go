@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -68,15 +69,7 @@ func lessons(rng *rand.Rand, seen []*Individual) []*Individual {
 		return seen
 	}
 	order := slices.Clone(seen)
-	slices.SortStableFunc(order, func(a, b *Individual) int {
-		switch {
-		case a.Score < b.Score:
-			return -1
-		case a.Score > b.Score:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b *Individual) int { return cmp.Compare(a.Score, b.Score) })
 	rest := order[most/2:]
 	for i := range most / 2 {
 		j := i + rng.IntN(len(rest)-i)

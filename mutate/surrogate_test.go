@@ -59,19 +59,7 @@ func TestFailuresAreNoHugeCosts(t *testing.T) {
 func TestSurrogatePrefersGoodAndCheap(t *testing.T) {
 	s := toySpace(t)
 	p, rng := pool(s, 40), rand.New(rand.NewPCG(15, 16))
-	guess, blind := 0.0, 0.0
-	for range 100 {
-		e, ok := Surrogate{}.Propose(rng, p)
-		if !ok || p.Known(e.Index) {
-			t.Fatalf("proposal %v %v", e, ok)
-		}
-		r, _ := Random{}.Propose(rng, p)
-		guess += cost(s, s.At(e.Index))
-		blind += cost(s, s.At(r.Index))
-	}
-	if guess > 0.9*blind {
-		t.Errorf("mean cost of proposals %.2f, of random points %.2f", guess/100, blind/100)
-	}
+	prefersGood(t, s, p, rng, Surrogate{})
 	dear := func(pt kernels.Point) bool { return pt[0] >= 2 }
 	for _, o := range p.Seen {
 		o.Cost = 1

@@ -13,6 +13,27 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
+// bounded has each request come in within its time. One without a body has no bound: a watcher sends nothing more.
+func (s *Server) bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		control := http.NewResponseController(w)
+		if request.ContentLength != 0 && control.SetReadDeadline(time.Now().Add(s.bounds.requests)) != nil {
+			return
+		}
+		if request.ContentLength != 0 && request.Method != http.MethodPost {
+			w.Header().Set("Connection", "close")
+			http.Error(w, "a request with a body", http.StatusBadRequest)
+			return
+		}
+		next.ServeHTTP(w, request)
+	})
+}
+
+// hurry gives the client of a short answer a moment to take it.
+func (s *Server) hurry(w http.ResponseWriter) error {
+	return http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.bounds.requests))
+}
+
 func (s *Server) events(w http.ResponseWriter, request *http.Request) {
 	queue := make(chan []byte, eventQueue)
 	s.mu.Lock()
@@ -53,6 +74,12 @@ func (s *Server) events(w http.ResponseWriter, request *http.Request) {
 // copy sends a copy that is first made, on disk or in memory: the transaction then lasts as long as the disk takes
 // and not as long as the client likes, for the writer may have to wait for it.
 func (s *Server) copy(w http.ResponseWriter, request *http.Request) {
+	select {
+	case s.copies <- struct{}{}:
+		defer func() { <-s.copies }()
+	case <-request.Context().Done():
+		return
+	}
 	f, err := spill(filepath.Dir(s.run.path), scratches, func(f *os.File) error {
 		return guard(func() error {
 			tx, told, err := s.snapshot()
@@ -107,13 +134,16 @@ func (r *Run) copyTo(w io.Writer) error {
 // command hands a command to the search.
 func (s *Server) command(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxCommand))
+	if err == nil { // the search may take its time
+		err = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	}
 	if err == nil && s.steer == nil {
 		err = errors.New("this search takes no commands")
 	}
 	if err == nil {
 		err = s.steer(request.Context(), body)
 	}
-	if err != nil {
+	if s.hurry(w) == nil && err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 	}
 }
@@ -127,6 +157,9 @@ func (s *Server) status(w http.ResponseWriter, request *http.Request) {
 		if c, err := s.run.Get(id); err == nil {
 			status.Score = c.Score
 		}
+	}
+	if s.hurry(w) != nil {
+		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(status) // an error means that the client has left

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -93,6 +94,11 @@ func (m boltMeta) samePages(o boltMeta) error {
 	return nil
 }
 
+// isText reports whether a file begins with text: what a damaged run begins with has control characters.
+func isText(b []byte) bool {
+	return len(b) > 0 && !bytes.ContainsFunc(b, func(c rune) bool { return c < '\t' })
+}
+
 // readMeta reads and verifies the meta page at an offset.
 func readMeta(f *os.File, at uint64) (boltMeta, error) {
 	var m boltMeta
@@ -106,6 +112,8 @@ func readMeta(f *os.File, at uint64) (boltMeta, error) {
 	h := fnv.New64a()
 	h.Write(b[:56])
 	switch {
+	case magic != boltMagic && isText(page[:n]):
+		return m, fault{ErrNotOurs, errors.New("a text file")}
 	case magic != boltMagic && (n < len(page) || len(bytes.Trim(page, "\x00")) == 0):
 		return m, damaged("the first page is missing or zero")
 	case magic != boltMagic:

@@ -124,7 +124,7 @@ type admitter interface{ Admit() error }
 
 // encode makes a record of v as JSON. What no reader would take is not written.
 func encode(v any) ([]byte, error) {
-	v = addressed(v)
+	v = pointed(v)
 	if a, ok := v.(admitter); ok {
 		if err := a.Admit(); err != nil {
 			return nil, fmt.Errorf("store: %w", err)
@@ -140,8 +140,8 @@ func encode(v any) ([]byte, error) {
 	return pack(b)
 }
 
-// addressed is a record that was handed over by value as a pointer to a copy: only that is an admitter.
-func addressed(v any) any {
+// pointed is a record that was handed over by value as a pointer to a copy: only that is an admitter.
+func pointed(v any) any {
 	if t := reflect.TypeOf(v); t.Kind() == reflect.Struct {
 		p := reflect.New(t)
 		p.Elem().Set(reflect.ValueOf(v))

@@ -69,7 +69,7 @@ func TestAdmitted(t *testing.T) {
 			t.Errorf("%T is written", v)
 		}
 		text := must(json.Marshal(v))(t)
-		into := addressed(v)
+		into := pointed(v)
 		if err := decode(must(pack(text))(t), into); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%T is read: %v", v, err)
 		}

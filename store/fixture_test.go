@@ -23,6 +23,10 @@ func TestMain(m *testing.M) {
 		writeForEver(os.Args[len(os.Args)-1])
 	case "full":
 		fillUp(os.Args[len(os.Args)-1])
+	case "forger":
+		forge(os.Args[len(os.Args)-1])
+	case "intruder":
+		intrude(os.Args[len(os.Args)-1])
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -41,6 +41,9 @@ func TestForeignAndNewerFiles(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	text, note := filepath.Join(dir, "text"), filepath.Join(dir, "note")
+	write(t, text, []byte(strings.Repeat("a long text\n", 1000)))
+	write(t, note, []byte("hello\n"))
 	newer := filepath.Join(dir, "newer.run")
 	r := must(Create(newer, testMeta()))(t)
 	err := r.update(func(root *bolt.Bucket) error { return root.Put(schemaKey, number(schemaVersion()+1)) })
@@ -50,7 +53,8 @@ func TestForeignAndNewerFiles(t *testing.T) {
 	tests := []struct {
 		path string
 		want error
-	}{{foreign, ErrNotOurs}, {newer, ErrNewer}, {dir, ErrNotOurs}, {"/dev/null", ErrNotOurs},
+	}{{foreign, ErrNotOurs}, {text, ErrNotOurs}, {note, ErrNotOurs},
+		{newer, ErrNewer}, {dir, ErrNotOurs}, {"/dev/null", ErrNotOurs},
 		{filepath.Join(dir, "missing"), os.ErrNotExist}}
 	for _, tt := range tests {
 		for _, open := range []func(string) (*Run, error){Open, View} {

@@ -9,7 +9,15 @@ import (
 func (r *Run) Grow(files map[string][]byte, checkpoint []byte) error {
 	meta := r.Meta()
 	meta.Files = files
+	return r.replaceMeta(meta, checkpoint, func(*bolt.Bucket) error { return nil })
+}
+
+// replaceMeta writes another Meta and the checkpoint that belongs to it, after what else the transaction changes.
+func (r *Run) replaceMeta(meta Meta, checkpoint []byte, change func(root *bolt.Bucket) error) error {
 	err := r.update(func(root *bolt.Bucket) error {
+		if err := change(root); err != nil {
+			return err
+		}
 		if err := putCheckpoint(root, checkpoint); err != nil {
 			return err
 		}

@@ -3,28 +3,25 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
-	"net"
+	"io"
+	"log"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"darwarp/kernels"
 )
 
 const (
-	maxSocketPath = 107             // bytes that fit sockaddr_un.sun_path with its final zero
 	eventQueue    = 256             // events that a watcher may be behind
 	maxEvent      = 1 << 20         // bytes of one event that a watcher reads
 	eventPatience = 5 * time.Second // for a watcher's connection to take one event
 	copyPatience  = time.Minute     // for a viewer's connection to take a copy
 	closePatience = time.Second     // for watchers to take their last events
 	maxCommand    = 1 << 20         // bytes of a command
+	maxRequest    = 16 << 10        // bytes of a request's head
+	mostCopies    = 4               // that are made at once: each takes as much room as the run
 	eventHeader   = "Darwarp-Event" // of a copy: events that were told before it; of a stream: before its first
 )
 
@@ -51,29 +48,14 @@ type Server struct {
 	started time.Time
 	http    *http.Server
 	served  chan struct{} // closed when the accept loop has ended
+	copies  chan struct{} // a place for each that is being made
+	bounds  bounds
 
 	mu       sync.Mutex
 	stop     func() bool // detaches from the context
 	watchers map[chan []byte]bool
 	told     int // events
 	closed   bool
-}
-
-// SocketPath is where the server of a run listens: PATH.sock, or a short name in the temporary folder
-// where that would not fit a socket address. Every way to name the file gives the same socket.
-func SocketPath(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	if socket := path + ".sock"; len(socket) <= maxSocketPath {
-		return socket, nil
-	}
-	hash := sha256.Sum256([]byte(path))
-	return filepath.Join(os.TempDir(), fmt.Sprintf("darwarp-%x.sock", hash[:12])), nil
 }
 
 // Serve answers on a unix socket that only this user can use, until Close or the end of ctx:
@@ -85,17 +67,29 @@ func SocketPath(path string) (string, error) {
 //
 // steer is called from many goroutines; nil refuses every command. Close the server before the run.
 func Serve(ctx context.Context, r *Run, socket string, steer Steer) (*Server, error) {
-	listener, err := listen(socket)
+	return serveWithin(ctx, r, socket, steer, bounds{requests: 5 * time.Second, connections: 128})
+}
+
+// bounds are what clients may take.
+type bounds struct {
+	requests    time.Duration // for a request to come in whole
+	connections int           // at once
+}
+
+func serveWithin(ctx context.Context, r *Run, socket string, steer Steer, b bounds) (*Server, error) {
+	listener, err := listen(socket, b)
 	if err != nil {
 		return nil, named(r.path, err)
 	}
-	s := &Server{run: r, steer: steer, started: time.Now(), served: make(chan struct{}), watchers: map[chan []byte]bool{}}
+	s := &Server{run: r, steer: steer, started: time.Now(), served: make(chan struct{}),
+		copies: make(chan struct{}, mostCopies), bounds: b, watchers: map[chan []byte]bool{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /copy", s.copy)
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /status", s.status)
 	mux.HandleFunc("POST /steer", s.command)
-	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: eventPatience}
+	s.http = &http.Server{Handler: s.bounded(mux), ReadHeaderTimeout: b.requests, IdleTimeout: b.requests,
+		MaxHeaderBytes: maxRequest, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() {
 		defer close(s.served)
 		s.http.Serve(listener) // always an error: that it was closed
@@ -105,32 +99,6 @@ func Serve(ctx context.Context, r *Run, socket string, steer Steer) (*Server, er
 	s.stop = context.AfterFunc(ctx, func() { s.Close() })
 	return s, nil
 }
-
-// listen binds the socket, in place of one whose owner is dead.
-func listen(socket string) (net.Listener, error) {
-	listener, err := private.Listen(context.Background(), "unix", socket)
-	if err != nil {
-		if info, e := os.Lstat(socket); e != nil || info.Mode().Type() != os.ModeSocket {
-			return nil, err
-		}
-		if conn, e := net.DialTimeout("unix", socket, time.Second); e == nil {
-			conn.Close()
-			return nil, fault{ErrLocked, fmt.Errorf("%s answers", socket)}
-		}
-		if e := os.Remove(socket); e != nil {
-			return nil, e
-		}
-		return private.Listen(context.Background(), "unix", socket)
-	}
-	return listener, nil
-}
-
-// private binds sockets that only this user can connect to from the first moment: Linux gives the file
-// the mode that the socket has before it is bound, less the umask.
-var private = net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) (err error) {
-	refused := raw.Control(func(fd uintptr) { err = syscall.Fchmod(int(fd), 0o600) })
-	return errors.Join(refused, err)
-}}
 
 // Publish sends one event, a JSON object, to every watcher. It never waits: a watcher that is too
 // far behind is dropped.

@@ -176,15 +176,9 @@ func (r *refusal) Error() string {
 
 // ask sends one request over the run's socket. The reply's body must be closed; ctx bounds its reading too.
 func ask(ctx context.Context, path, method, what string, body io.Reader) (*http.Response, error) {
-	socket, err := SocketPath(path)
-	if err != nil {
-		return nil, err
-	}
 	client := http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "unix", socket)
-		},
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, path) },
 	}}
 	request, err := http.NewRequestWithContext(ctx, method, "http://darwarp"+what, body)
 	if err != nil {

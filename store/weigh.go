@@ -14,19 +14,7 @@ import (
 func (r *Run) Weigh(workloads []kernels.Workload, score func(*kernels.Candidate) float64, checkpoint []byte) error {
 	meta := r.Meta()
 	meta.Workloads = workloads
-	err := r.update(func(root *bolt.Bucket) error {
-		if err := rescore(root, score); err != nil {
-			return err
-		}
-		if err := putCheckpoint(root, checkpoint); err != nil {
-			return err
-		}
-		return putRecord(root.Bucket(metaName), metaKey, meta)
-	})
-	if err == nil {
-		r.meta.Store(&meta)
-	}
-	return err
+	return r.replaceMeta(meta, checkpoint, func(root *bolt.Bucket) error { return rescore(root, score) })
 }
 
 // rescore writes the candidates whose score changes, and their order.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"darwarp/kernels"
+	"darwarp/kernels/source"
 )
 
 // Report is what Check finds out about a problem folder.
@@ -141,6 +142,9 @@ func (b *Bundle) try(r *SpaceReport, g kernels.Genome) kernels.ID {
 	sizes := slices.Clone(b.Problem.Check.Shapes)
 	for _, w := range b.Problem.Workloads {
 		sizes = append(sizes, w.Dims)
+	}
+	if why := source.Check(job.Source); err == nil && why != "" {
+		err = errors.New("the source: " + why)
 	}
 	for _, d := range sizes {
 		if err == nil {

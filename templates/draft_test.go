@@ -1,32 +1,15 @@
 package templates
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
 	"darwarp/kernels"
 )
 
-const draftTOML = `
-about = "neighbours"
-arch = "sm_80"
-[[gene]]
-name = "block"
-values = [64, 128]
-default = 64
-[[gene]]
-name = "items"
-values = [1, 2, 4]
-default = 1
-[[constraint]]
-rule = "block * items <= 256"
-why = "it is enough"
-[[launch]]
-entry = "transpose"
-grid = ["ceil_div(rows * cols, block * items)"]
-block = ["block"]
-args = ["x", "y", "rows", "cols"]
-`
+//go:embed testdata/draft.toml
+var draftTOML string
 
 const draftText = "extern \"C\" __global__ void transpose() { /* {{.T}} */ int a = {{mul .block .items}}; }\n"
 
@@ -56,6 +39,8 @@ func TestDraft(t *testing.T) {
 		{name: "too many genes", old: "[[constraint]]",
 			new: strings.Repeat("[[gene]]\nname = \"g#\"\nvalues = [1]\ndefault = 1\n", 20) + "[[constraint]]",
 			err: "at most 16"},
+		{name: "code for another compiler", text: draftText + "#ifdef __NVCC__\nint p;\n#endif\n", err: "#if on __NVCC__"},
+		{name: "code of the host", text: draftText + "int main() { return {{.block}}; }\n", err: "code of the host"},
 		{name: "a launch that cannot be", old: "block = [\"block\"]", new: "block = [\"block * 64\"]", err: "cannot be used"},
 		{name: "a template that is none", text: "{{if}}", err: "llm-draft.cu.tmpl"},
 		{name: "an unknown gene", text: "{{.tile}}", err: "tile"},

@@ -69,7 +69,7 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 	go func() {
 		defer close(gone)
 		defer stop.Release()
-		if sum, err = s.Drive(stop, a.showSearch(s, searchFlags{}, stop.Press)); err != nil {
+		if sum, err = s.Drive(stop, a.showSearch(s, searchFlags{}, stop.Press, nil)); err != nil {
 			t.Error(err)
 		}
 		if err := s.Close(); err != nil {
@@ -106,7 +106,7 @@ func look(ctx context.Context, path string, joined func()) (v seen, err error) {
 		switch e.Kind {
 		case evolve.KindResult:
 			if v.candidates[e.ID] {
-				return fmt.Errorf("candidate %s was told twice", e.ID.Short())
+				return fmt.Errorf("candidate %s was reported twice", e.ID.Short())
 			}
 			v.candidates[e.ID] = true
 		case evolve.KindChampion:

@@ -39,8 +39,8 @@ func (a *app) benchSearchCmd() *cobra.Command {
 	c.Flags().IntVar(&f.Seeds, "seeds", 50, "searches of each strategy")
 	c.Flags().IntVar(&f.Jobs, "jobs", 1, "candidates in flight; the others' results are for 1")
 	c.Flags().StringSliceVar(&f.Strategies, "strategies", evolve.Strategies(), "which strategies")
-	c.Flags().IntVar(&f.Hints, "hints", 0, "begin each search as with --from a run of so many random points of the "+
-		"same space")
+	c.Flags().IntVar(&f.Hints, "hints", 0, "begin each search as with --from, with hints from this many random points of "+
+		"the same space")
 	c.Flags().BoolVar(&f.Mislead, "mislead", false, "with --hints: present the worst points as the best")
 	c.Flags().BoolVar(&f.Others, "others", false, "list every strategy of the others, not only the best of each column")
 	addJSON(c, &f.JSON)

@@ -34,7 +34,7 @@ func (a *app) diff(asJSON bool, r *record.Record, from, to string) error {
 			return err
 		}
 		if warning != "" {
-			a.Sayf("warning: %s", warning)
+			a.Sayf("warning: %s", console.Lines(warning))
 		}
 		side[i], source[i] = c, j.Source
 	}
@@ -56,7 +56,7 @@ func (a *app) diff(asJSON bool, r *record.Record, from, to string) error {
 		return nil
 	}
 	fmt.Fprintln(a.Out)
-	return report.Diff(a.Out, unified, console.UseColour(a.Out))
+	return a.PrintDiff(unified)
 }
 
 func (a *app) diffTable(r *record.Record, side [2]kernels.Candidate, changes []report.Change) error {

@@ -33,7 +33,7 @@ func (a *app) showArms(r *record.Record) error {
 		}
 		t.Row(models.ArmName(x.Arm), x.Asked, x.Failed, x.Refused, x.Judged, x.OK, x.Crowned, best, report.Count(x.In+x.Out),
 			models.USD(x.Spending))
-		sum.Add(x.Spending, 1)
+		sum.Add(x.Spending)
 	}
 	fmt.Fprintln(a.Out)
 	t.Width = console.Width(a.Out)
@@ -72,10 +72,10 @@ func (a *app) listExchanges(r *record.Record, all []kernels.Exchange) error {
 		a.Sayf("No language model was asked in this run.")
 		return nil
 	}
-	t := report.NewTable("rlrrrl", "#", "language model", "took", "tokens", "USD", "what came of it")
+	t := report.NewTable("rlrrrl", "#", "language model", "took", "tokens", "USD", "result")
 	for i := range all {
 		e := &all[i]
-		t.Row(i+1, strings.TrimPrefix(e.Arm, "llm:"), report.Duration(e.Took), report.Count(e.Tokens.In+e.Tokens.Out),
+		t.Row(i+1, strings.TrimPrefix(e.Arm, "llm:"), report.Duration(e.Took), report.Count(llm.SpentOn(e).Tokens()),
 			models.USD(llm.SpentOn(e)), models.Became(e))
 	}
 	t.Width = console.Width(a.Out)
@@ -83,26 +83,17 @@ func (a *app) listExchanges(r *record.Record, all []kernels.Exchange) error {
 	return a.showArms(r)
 }
 
-// showExchange prints a conversation; what a model wrote is made printable.
+// showExchange prints a conversation.
 func (a *app) showExchange(e *kernels.Exchange, asJSON bool) error {
 	if asJSON {
 		return a.PrintJSON(e)
 	}
 	for _, m := range append(slices.Clone(e.Asked), kernels.Message{Role: "reply", Text: e.Reply}) {
-		fmt.Fprintf(a.Out, "---- %s\n%s\n", m.Role, printable(m.Text))
+		a.Printf("---- %s\n", m.Role)
+		fmt.Fprintln(a.Out, m.Text) // as it was written
 	}
-	fmt.Fprintf(a.Out, "---- %s, %s USD\n%s\n", e.Arm, models.USD(llm.SpentOn(e)), models.Became(e))
+	a.Printf("---- %s, %s USD\n%s\n", e.Arm, models.USD(llm.SpentOn(e)), console.Lines(models.Became(e)))
 	return nil
-}
-
-// printable keeps a model's text from steering the terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
-			return r
-		}
-		return '?'
-	}, text)
 }
 
 // showGrown lists the families that language models gave to a run; nothing where there is none.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +36,7 @@ func (a *app) finish(err error) int {
 		errors.Is(err, store.ErrExists), errors.Is(err, store.ErrDamaged):
 		code = exit.Usage
 	}
-	fmt.Fprintf(a.Err, "darwarp: %v\n", err)
+	a.Sayf("darwarp: %v", err)
 	return code
 }
 
@@ -47,7 +46,7 @@ func noArgs(c *cobra.Command, args []string) error {
 		return nil
 	}
 	if c.HasSubCommands() {
-		return exit.Usagef("unknown command %q for %q (try %s --help)", args[0], c.CommandPath(), c.CommandPath())
+		return unknownCommand(c, args[0])
 	}
 	return exit.Usagef("%s takes no argument, got %q", c.CommandPath(), args[0])
 }
@@ -59,6 +58,17 @@ func argsBetween(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+func unknownCommand(c *cobra.Command, word string) error {
+	var known []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			known = append(known, sub.Name())
+		}
+	}
+	return exit.Usagef("unknown command %q for %q%s (try %s --help)", word, c.CommandPath(), report.Meant(word, known),
+		c.CommandPath())
 }
 
 // interruptible runs fn under a context that the first Ctrl-C ends.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/measure"
@@ -51,11 +52,11 @@ func (a *app) explain(ctx context.Context, path, name string, f explainFlags) er
 	})
 }
 
-// explainText is what choices buy, for people.
+// explainText is what choices gain, for people.
 func (a *app) explainText(s *session.Session, e *measure.Explained) {
-	fmt.Fprintf(a.Out, "candidate %s", e.Candidate.Short())
+	a.Printf("candidate %s", e.Candidate.Short())
 	if rs := e.Resources; len(rs) > 0 {
-		fmt.Fprintf(a.Out, ": %s registers, %s shared memory, %s occupancy", report.Registers(rs), report.Smem(rs),
+		a.Printf(": %s registers, %s shared memory, %s occupancy", report.Registers(rs), report.Smem(rs),
 			report.Occupancy(rs))
 	}
 	label := ""
@@ -63,23 +64,23 @@ func (a *app) explainText(s *session.Session, e *measure.Explained) {
 		label = "; CPU times"
 	}
 	fmt.Fprintln(a.Out, figures.WavesText(", waves ", e.Waves))
-	fmt.Fprintf(a.Out, "\nwhat each choice gains: time without it over time with it (%s, 99%% intervals%s)\n", s.Cache,
+	a.Printf("\nwhat each choice gains: time without it over time with it (%s, 99%% intervals%s)\n", s.Cache,
 		label)
 	t := figures.Insights(s.Objective, s.Workloads, append(slices.Clone(e.Singles), e.Joint))
 	t.Indent = "  "
 	t.Write(a.Out)
 	switch {
 	case len(e.Pairs) > 0:
-		fmt.Fprintf(a.Out, "\nin pairs, those that add up least first\n")
+		a.Printf("\nin pairs, those that add up least first\n")
 		t := figures.Insights(s.Objective, s.Workloads, e.Pairs)
 		t.Indent = "  "
 		t.Write(a.Out)
 	case e.Joint.Alone > 0 && len(e.Singles) > 1:
-		fmt.Fprintf(a.Out, "\nOne by one the choices gain %.2fx, together %.2fx: they add up.\n", e.Joint.Alone,
+		a.Printf("\nOne by one the choices gain %.2fx, together %.2fx: they add up.\n", e.Joint.Alone,
 			e.Joint.Gain.Ratio)
 	}
 	if e.Profiler != "" {
-		fmt.Fprintf(a.Out, "\n%s\n", e.Profiler)
+		a.Printf("\n%s\n", console.Lines(e.Profiler))
 	}
 	figures.Counters(a.Out, e.Counters, e.Singles)
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/export"
 	"darwarp/cmd/darwarp/internal/record"
@@ -26,6 +29,9 @@ func (a *app) exportCmd() *cobra.Command {
 		}
 		if portfolio != 0 && len(args) > 1 {
 			return exit.Usagef("--portfolio %d: the run's portfolio chooses the kernels: leave out %q", portfolio, args[1])
+		}
+		if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
+			return exit.Usagef("%s is not empty: name a new folder with -o", dir)
 		}
 		if err := export.CheckTargets(as); err != nil {
 			return exit.Usagef("--as: %v", err)
@@ -66,12 +72,31 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record.Rec
 			c.ID.Short(),
 			r.Path(), c.ID.Short())
 	}
-	if err := export.Write(dir, k); err != nil {
+	write := func(dir string) error { return export.Write(dir, k) }
+	if err := a.proveAndWrite(ctx, dir, write, k); err != nil {
 		return asUsage(err)
 	}
 	a.Sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir,
 		dir, k.Build())
 	return nil
+}
+
+// proveAndWrite writes a folder. Where nvcc is, it first looks at what nvcc makes of it.
+func (a *app) proveAndWrite(ctx context.Context, dir string, write func(string) error, all ...export.Kernel) error {
+	nvcc, err := exec.LookPath("nvcc")
+	if err != nil {
+		return write(dir)
+	}
+	p, err := export.Prove(ctx, nvcc, write, all...)
+	switch unproven := new(export.UnprovenError); {
+	case errors.As(err, &unproven), errors.As(err, new(*export.RefusedError)):
+		return err
+	case err != nil:
+		a.Sayf("warning: %s does not build it here: %v", nvcc, err)
+	default:
+		a.Sayf("nvcc %s makes no code of the host of it.", p.NVCC)
+	}
+	return write(dir)
 }
 
 // asUsage makes a form that the kernel cannot have the caller's mistake.
@@ -89,7 +114,7 @@ func (a *app) kernelToExport(ctx context.Context, r *record.Record, c kernels.Ca
 		return k, err
 	}
 	if warning != "" {
-		a.Sayf("warning: %s", warning)
+		a.Sayf("warning: %s", console.Lines(warning))
 	}
 	if k.Device.Kind == "cuda" {
 		var toolchain string
@@ -129,7 +154,8 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 		}
 		p.Kernels = append(p.Kernels, kernel)
 	}
-	if err := export.WritePortfolio(dir, p); err != nil {
+	write := func(dir string) error { return export.WritePortfolio(dir, p) }
+	if err := a.proveAndWrite(ctx, dir, write, p.Kernels...); err != nil {
 		return asUsage(err)
 	}
 	a.Sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md",

@@ -21,8 +21,8 @@ func addSeed(c *cobra.Command, seed *uint64, of string) {
 
 // addModels declares the flags of language models.
 func (a *app) addModels(fs *pflag.FlagSet, f *models.Options) {
-	fs.StringVar(&f.Config, "llm", "", "let language models propose, told little or much: "+strings.Join(llm.Configs(),
-		", "))
+	fs.StringVar(&f.Config, "llm", "", "let language models propose, with little or much information: "+
+		strings.Join(llm.Configs(), ", "))
 	fs.StringSliceVar(&f.Models, "llm-model", nil, "models to ask, by the server's names; repeatable")
 	a.addServer(fs, f)
 	fs.StringVar(&f.Budget, "llm-budget", "", "most that they may cost over all sessions, as in 5usd,200calls,2Mtokens "+
@@ -60,6 +60,10 @@ func addTarget(c *cobra.Command, t *session.Target) {
 func addPoints(fs *pflag.FlagSet, t *session.Target) {
 	fs.StringArrayVar(&t.Genes, "gene", nil, "restrict a gene: NAME=VALUE,VALUE; repeatable")
 	fs.IntVar(&t.Jobs, "jobs", 0, "compiles at once (default: one per core)")
+	addSandbox(fs, t)
+}
+
+func addSandbox(fs *pflag.FlagSet, t *session.Target) {
 	fs.StringVar(&t.Sandbox, "sandbox", "best",
 		"sandbox for compilers and candidates: best (what the kernel supports), strict (refuse if incomplete) or off")
 }
@@ -74,6 +78,7 @@ func addTrace(c *cobra.Command, t *session.Target) {
 func addDevice(c *cobra.Command, t *session.Target) {
 	c.Flags().StringVar(&t.Device, "device", "auto", "auto (the run's kind), cuda, cpu or replay")
 	c.Flags().StringVar(&t.Problem, "recording", "", "the recording, for a run that was made on one")
+	addSandbox(c.Flags(), t)
 }
 
 // arg is the i-th argument, or nothing.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -49,8 +51,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// startOn runs darwarp in a terminal until it ends. The view, which a terminal gets, needs no test of its own here:
-// --plain is what goes on after it.
+// startOn runs darwarp in a terminal until it ends.
 func startOn(t *testing.T, terminal *os.File, home string, args ...string) (ended <-chan error) {
 	t.Helper()
 	self, err := os.Executable()
@@ -74,8 +75,15 @@ func startOn(t *testing.T, terminal *os.File, home string, args ...string) (ende
 	return gone
 }
 
-// TestOutliveTerminal closes the terminal of a search: it goes on, and what it says is in the log.
+// TestOutliveTerminal closes the terminal of a search: it goes on, and what it says is in the log, as lines, also where
+// there was a view.
 func TestOutliveTerminal(t *testing.T) {
+	for name, more := range map[string][]string{"lines": {"--plain"}, "view": nil} {
+		t.Run(name, func(t *testing.T) { outlive(t, more) })
+	}
+}
+
+func outlive(t *testing.T, more []string) {
 	dir := t.TempDir()
 	t.Setenv("TESTDATA", "testdata")
 	space, run, log := filepath.Join(dir, "wide.json.gz"), filepath.Join(dir, "night.db"), filepath.Join(dir, "night.log")
@@ -83,12 +91,21 @@ func TestOutliveTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	person, program := pty(t)
-	ended := startOn(t, program, dir, "search", space, "--seed", "1", "--evals", "7000", "--store", run, "--plain")
+	ended := startOn(t, program, dir, append([]string{"search", space, "--seed", "1", "--evals", "7000", "--store", run},
+		more...)...)
+	seen := make(chan int64)
+	go func() { // a terminal takes what it is sent
+		n, _ := io.Copy(io.Discard, person) // until it is closed
+		seen <- n
+	}()
 	until(t, "the search pauses", func() bool {
 		return attach.Steer(t.Context(), run, evolve.Command{Do: "pause"}) == nil
 	})
 	if err := errors.Join(program.Close(), person.Close()); err != nil {
 		t.Fatal(err)
+	}
+	if n := <-seen; n == 0 {
+		t.Error("nothing was drawn")
 	}
 	until(t, "the log says that the terminal is gone", func() bool {
 		text, _ := os.ReadFile(log) // not there yet: no text
@@ -102,6 +119,12 @@ func TestOutliveTerminal(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
+	checkOutlived(t, run, log)
+}
+
+// checkOutlived reads a run and its log after the search has ended.
+func checkOutlived(t *testing.T, run, log string) {
+	t.Helper()
 	r, err := store.View(run)
 	if err != nil {
 		t.Fatal(err)
@@ -110,5 +133,8 @@ func TestOutliveTerminal(t *testing.T) {
 	text, err := os.ReadFile(log)
 	if r.Len() == 0 || err != nil || !strings.Contains(string(text), "\nchampion ") {
 		t.Errorf("%d candidates, log (%v):\n%s", r.Len(), err, text)
+	}
+	if bytes.ContainsAny(text, "\x1b\r") || len(text) > 64<<10 {
+		t.Errorf("the log has %d bytes, and what moves a cursor:\n%.2000q", len(text), text)
 	}
 }

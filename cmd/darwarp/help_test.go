@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"darwarp/cmd/darwarp/internal/console"
 )
@@ -57,6 +58,41 @@ func TestCounted(t *testing.T) {
 			if ok := tt.least <= n && n <= tt.most; (err == nil) != ok {
 				t.Errorf("%s with %d arguments: %v", tt.usage, n, err)
 			}
+		}
+	}
+}
+
+// TestGroups: every command and every flag of search stands in one group of the help.
+func TestGroups(t *testing.T) {
+	root := (&app{Console: &console.Console{}}).rootCmd()
+	for _, c := range root.Commands() {
+		if !c.Hidden && c.GroupID == "" {
+			t.Errorf("%s is in no group", c.Name())
+		}
+	}
+	search, _, err := root.Find([]string{"search"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	search.InitDefaultHelpFlag()
+	text := groupedFlags(search.LocalFlags())
+	search.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if n := strings.Count(text, " --"+f.Name+" "); n != 1 {
+			t.Errorf("--%s stands in %d groups of\n%s", f.Name, n, text)
+		}
+	})
+	for _, g := range flagGroups {
+		if !strings.Contains(text, g.title+":\n") {
+			t.Errorf("no group %s", g.title)
+		}
+	}
+	if strings.Contains(text, "Others:") {
+		t.Errorf("flags without a group:\n%s", text)
+	}
+	usage := search.UsageString()
+	for _, part := range []string{"Budget:\n", "Examples:\n"} {
+		if !strings.Contains(usage, part) {
+			t.Errorf("the help of search has no %q", part)
 		}
 	}
 }

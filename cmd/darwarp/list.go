@@ -157,7 +157,7 @@ func joinDTypes(ts []kernels.DType) string {
 
 func (a *app) listProblem(l listed, arches []string) error {
 	p := l.Problem
-	fmt.Fprintf(a.Out, "%s: %s\n\n", p.Name, p.About)
+	a.Printf("%s: %s\n\n", p.Name, p.About)
 	report.Fields(a.Out, "",
 		[2]string{"dims", strings.Join(p.DimNames, ", ")},
 		[2]string{"dtypes", joinDTypes(p.DTypes)},
@@ -184,7 +184,7 @@ func tensorLine(p *kernels.Problem) string {
 }
 
 func (a *app) workloadTable(l listed) error {
-	fmt.Fprintf(a.Out, "\nworkloads (* default, ~ default on the cpu device), %s\n", l.DType)
+	a.Printf("\nworkloads (* default, ~ default on the cpu device), %s\n", l.DType)
 	t := report.NewTable("lllrrr", "", "name", "size", "work", "least traffic", "weight")
 	t.Indent = " "
 	small := l.Problem.SmallWorkloads()
@@ -230,7 +230,7 @@ func (a *app) familyText(f listedFamily, arches []string) {
 	if !f.Portable() {
 		needs += " and runs on no other"
 	}
-	fmt.Fprintf(a.Out, "\nfamily %s: %s\n  needs %s; %s\n\n"+
+	a.Printf("\nfamily %s: %s\n  needs %s; %s\n\n"+
 		"  genes (default in brackets, values in parentheses only on request)\n",
 		f.Name, f.About, needs, strings.Join(sizes, ", "))
 	t := report.Table{Indent: "  "}
@@ -241,11 +241,11 @@ func (a *app) familyText(f listedFamily, arches []string) {
 	if len(f.Constraints) == 0 {
 		return
 	}
-	fmt.Fprintf(a.Out, "\n  constraints\n")
+	a.Printf("\n  constraints\n")
 	for _, c := range f.Constraints {
-		fmt.Fprintf(a.Out, "  %s\n", c.Rule)
+		a.Printf("  %s\n", c.Rule)
 		for _, line := range report.Wrap(c.Why, 90) {
-			fmt.Fprintf(a.Out, "      %s\n", line)
+			a.Printf("      %s\n", line)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestInterrupt(t *testing.T) {
 			}
 		}
 	}()
-	sum, err := s.Drive(stop, a.showSearch(s, searchFlags{}, stop.Press))
+	sum, err := s.Drive(stop, a.showSearch(s, searchFlags{}, stop.Press, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

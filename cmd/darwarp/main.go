@@ -23,6 +23,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"os"
@@ -31,7 +32,6 @@ import (
 
 	"darwarp/cmd/darwarp/internal/background"
 	"darwarp/cmd/darwarp/internal/console"
-	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/secret"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/mutate/llm"
@@ -44,15 +44,26 @@ func main() {
 // run is the whole program: the arguments without the program's name in, an exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	log.SetOutput(io.Discard) // nothing here logs, and what libraries do may quote what came from afar
-	a := &app{Console: &console.Console{In: stdin, Out: stdout, Err: stderr}, args: args}
-	a.keys = secret.Take(llm.EnvKey, llm.EnvOpenAIKey)
-	a.log = background.Inherited(stdin, a.keys)
+	out := &console.Checked{W: stdout}
+	a := &app{Console: console.New(stdin, out, stderr), args: args}
+	if !isWorker(args) { // those are given no keys, nor all of the limits, and may not look at their memory
+		if err := checkLimits(); err != nil {
+			return a.finish(err)
+		}
+		a.keys = secret.Take(llm.EnvKey, llm.EnvOpenAIKey)
+		secret.Conceal()
+		a.log = background.Inherited(stdin, a.keys)
+	}
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	return a.finish(root.ExecuteContext(ctx))
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	err := root.ExecuteContext(ctx)
+	if err == nil && out.Err != nil {
+		err = fmt.Errorf("the output cannot be written: %w", out.Err)
+	}
+	return a.finish(err)
 }
 
 // app is what every command shares.
@@ -69,6 +80,10 @@ func (a *app) rootCmd() *cobra.Command {
 		Short: "Evolve CUDA kernels: search, check and measure on your own GPU",
 		Long: "darwarp evolves CUDA kernels. Name a problem, leave it running, and export a kernel that was\n" +
 			"compiled, run, checked and measured on your GPU.",
+		Example: "  darwarp doctor\n" +
+			"  darwarp search gemm --for 10m\n" +
+			"  darwarp top gemm-20261122-181500.db\n" +
+			"  darwarp export gemm-20261122-181500.db -o fastgemm",
 		Version:       session.Version(),
 		Args:          noArgs,
 		RunE:          showHelp,
@@ -76,12 +91,12 @@ func (a *app) rootCmd() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("darwarp {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return exit.Usagef("%v (try %s --help)", err, c.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCmd(root))
 	root.AddCommand(a.listCmd(), a.topCmd(), a.showCmd(), a.diffCmd(), a.lineageCmd(), a.reportCmd(), a.exportCmd(),
 		a.exchangesCmd(),
 		a.searchCmd(), a.watchCmd(), a.runsCmd(), a.steerCmd(), a.stopCmd(), a.verifyCmd(), a.explainCmd(), a.portfolioCmd(),
 		a.newCmd(), a.checkCmd(), a.benchCmd(), a.gateCmd(), a.doctorCmd(), a.workerCmd())
+	group(root)
 	return root
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/report"
@@ -103,7 +104,7 @@ func checkedOf(r templates.Report) checked {
 
 func (a *app) checkText(dir string, r templates.Report) {
 	if len(r.Mistakes) > 0 {
-		fmt.Fprintf(a.Out, "%s\n\n%s in %s.\n", session.InFolder(dir, r.Mistakes),
+		a.Printf("%s\n\n%s in %s.\n", session.InFolder(dir, r.Mistakes),
 			report.Quantity(len(r.Mistakes), "mistake"), dir)
 		return
 	}
@@ -135,7 +136,7 @@ func verdictOf(s templates.SpaceReport) string {
 }
 
 func (a *app) checkDetails(f templates.FamilyReport) {
-	say := func(where, what string) { fmt.Fprintf(a.Out, "\n%s: %s\n", where, what) }
+	say := func(where, what string) { a.Printf("\n%s: %s\n", where, console.Lines(what)) }
 	for _, s := range f.Spaces {
 		where := fmt.Sprintf("%s on %s, %s", f.Name, s.Arch, s.DType)
 		for _, what := range append([]string{s.Empty, s.Illegal}, s.Failed...) {

@@ -19,7 +19,7 @@ func oracle() http.Handler {
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		var body struct{ Model string }
 		json.NewDecoder(r.Body).Decode(&body)
-		n := asked.Add(1)
+		n, key := asked.Add(1), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		switch body.Model {
 		case "good": // as the axpy problem's family has them
 			says(w, fmt.Sprintf("## thought\nOther threads.\n## genes\n```json\n"+
@@ -45,11 +45,10 @@ func oracle() http.Handler {
 		case "never":
 			<-r.Context().Done()
 		case "quotes":
-			says(w, "your key is "+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			says(w, "your key is "+key)
 		case "leaks":
 			w.WriteHeader(http.StatusUnauthorized)
-			fmt.Fprintf(w, `{"error": {"message": "wrong key %s"}}`,
-				strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			fmt.Fprintf(w, `{"error": {"message": "wrong key %s"}}`, key)
 		default:
 			w.WriteHeader(http.StatusInternalServerError)
 		}

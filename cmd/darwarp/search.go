@@ -83,10 +83,14 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 		return exit.Usagef("name a problem: expected: %s", c.UseLine())
 	case f.Budget.For < 0 || f.Budget.Evals < 0 || f.Budget.Stall < 0 || f.require < 0:
 		return exit.Usagef("--for, --evals, --stall and --require: expected nothing below 0")
+	case c.Flags().Changed("for") && f.Budget.For == 0, c.Flags().Changed("evals") && f.Budget.Evals == 0,
+		c.Flags().Changed("stall") && f.Budget.Stall == 0:
+		return exit.Usagef("--for, --evals and --stall: expected more than 0; without one of them the default counts")
 	case f.Portfolio < 0 || f.Portfolio == 1:
 		return exit.Usagef("--portfolio %d: expected 2 or more kernels", f.Portfolio)
 	case !slices.Contains(evolve.Strategies(), f.Strategy):
-		return exit.Usagef("--strategy %q: expected %s", f.Strategy, strings.Join(evolve.Strategies(), " or "))
+		return exit.Usagef("--strategy %q%s: expected %s", f.Strategy,
+			report.Meant(f.Strategy, evolve.Strategies()), strings.Join(evolve.Strategies(), " or "))
 	case f.detach && f.require != 0:
 		return exit.Usagef("--require sets the exit code, which a search in the background does not have: leave out --detach")
 	case f.Resume != "" && f.Problem != "" && !session.IsFile(f.Problem):
@@ -110,6 +114,8 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 
 // search runs from opening the device to the summary.
 func (a *app) search(ctx context.Context, f searchFlags) (err error) {
+	terminal := background.OutliveTerminal(a.Console)
+	defer terminal.Release()
 	end, err := f.Record()
 	if err != nil {
 		return err
@@ -122,12 +128,13 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 		return stop.Explain(err)
 	}
 	path := s.Run.Path()
-	defer background.OutliveTerminal(a.Console, path)()
+	terminal.Log(path)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	s.List(a.log)
 	a.searchHead(s)
+	before := s.Run.Len()
 	s.Listen(background.Announce(a.log, path))
-	sum, best, err := s.Execute(stop, a.showSearch(s, f, stop.Press))
+	sum, best, err := s.Execute(stop, a.showSearch(s, f, stop.Press, terminal.Closed()))
 	if err != nil {
 		return err
 	}
@@ -136,6 +143,9 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 			return err
 		}
 	}
+	if f.Resume != "" && s.Run.Len() == before && sum.Reason.Spent() {
+		a.sayMore(s, sum)
+	}
 	if stop.Soft.Err() != nil || sum.Reason == evolve.ReasonAborted {
 		a.Sayf("Interrupted; the state is saved. Continue with: darwarp search --resume %s", path)
 		return exit.Quietly(exit.Interrupted)
@@ -143,15 +153,22 @@ func (a *app) search(ctx context.Context, f searchFlags) (err error) {
 	return a.required(f.require, s.Record(), sum)
 }
 
-// showSearch shows a search in the terminal's view, or as lines where there is none. interrupt does what Ctrl-C does.
-func (a *app) showSearch(s *search.Search, f searchFlags, interrupt func()) search.Show {
+// sayMore says what a run needs whose budget was spent before this session.
+func (a *app) sayMore(s *search.Search, sum evolve.Summary) {
+	a.Sayf("Nothing was evaluated: the run's budget (%s) was spent before. Name a larger one, as in: "+
+		"darwarp search --resume %s --evals %d", budgetText(s.Options.Budget), s.Run.Path(), sum.Evals+max(100, sum.Evals))
+}
+
+// showSearch shows a search in the terminal's view, or as lines where there is none, or none any more. interrupt does
+// what Ctrl-C does.
+func (a *app) showSearch(s *search.Search, f searchFlags, interrupt func(), closed <-chan struct{}) search.Show {
 	lines := view.LinesOf(a.Console, s.Session, s.Run, s.Options.Budget.Evals, f.plain, f.json)
 	return func(running *evolve.Search, events <-chan evolve.Event) error {
 		if !a.CanView() || f.plain || f.json {
 			return lines.Follow(events)
 		}
 		here := view.Here{Console: a.Console, Options: a.viewOptions(s.Run.Path()), Interrupt: interrupt,
-			Search: running, Run: s.Run, Lines: lines}
+			Gone: closed, Search: running, Run: s.Run, Lines: lines}
 		return here.Follow(events)
 	}
 }

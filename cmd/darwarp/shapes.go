@@ -8,14 +8,10 @@ import (
 )
 
 // shapesTable has a line for every shape of every candidate.
-func (a *app) shapesTable(r *record.Record, best []kernels.Candidate) error {
+func (a *app) shapesTable(r *record.Record, best []report.Placed) error {
 	var t *report.Table
-	for i, c := range best {
-		f, err := r.Figures(c)
-		if err != nil {
-			return err
-		}
-		all, err := f.Shapes()
+	for _, c := range best {
+		f, all, err := shapesOf(r, c.Candidate)
 		if err != nil {
 			return err
 		}
@@ -26,15 +22,25 @@ func (a *app) shapesTable(r *record.Record, best []kernels.Candidate) error {
 		for j, s := range all {
 			cells := []any{"", ""}
 			if j == 0 {
-				cells = []any{i + 1, c.ID.Short()}
+				cells = []any{c.Shown, c.ID.Short()}
 			}
 			t.Row(append(cells, f.ShapeCells(s)...)...)
 		}
 	}
 	t.Write(a.Out)
-	a.Sayf("\nwaves: blocks over what the device holds at once; scaling: work a second over that of the candidate's " +
-		"best shape")
+	a.Sayf("\nwaves: blocks over what the device holds at once; scaling: work per second relative to the " +
+		"candidate's best shape")
 	return nil
+}
+
+// shapesOf are a candidate's figures, and those of every shape.
+func shapesOf(r *record.Record, c kernels.Candidate) (figures.Figures, []figures.Shape, error) {
+	f, err := r.Figures(c)
+	if err != nil {
+		return f, nil, err
+	}
+	all, err := f.Shapes()
+	return f, all, err
 }
 
 // shapesJSON is shapesTable for programs.
@@ -47,11 +53,7 @@ func (a *app) shapesJSON(r *record.Record, best []kernels.Candidate) error {
 	}
 	out := []entry{}
 	for _, c := range best {
-		f, err := r.Figures(c)
-		if err != nil {
-			return err
-		}
-		all, err := f.Shapes()
+		_, all, err := shapesOf(r, c)
 		if err != nil {
 			return err
 		}

@@ -57,10 +57,10 @@ func (a *app) show(f showFlags, r *record.Record, name string) error {
 		return a.showJSON(r, shown{Candidate: c, Source: j.Source, Warning: warning, Provenance: proof})
 	}
 	if warning != "" {
-		a.Sayf("warning: %s", warning)
+		a.Sayf("warning: %s", console.Lines(warning))
 	}
 	if f.source {
-		return report.Source(a.Out, j.Source, console.UseColour(a.Out))
+		return a.PrintSource(j.Source)
 	}
 	a.showText(r, c, proof)
 	if err := a.showTimes(r, c); err != nil {
@@ -120,7 +120,7 @@ func (a *app) showText(r *record.Record, c kernels.Candidate, proof *kernels.Pro
 		[2]string{"sanitizer", sanitized},
 		[2]string{"cost", figures.CostText(c.Result.Cost)})
 	if d := c.Result.Detail; d != "" {
-		fmt.Fprintf(a.Out, "\ndetail\n  %s\n", strings.ReplaceAll(d, "\n", "\n  "))
+		a.Printf("\ndetail\n  %s\n", console.Lines(d))
 	}
 	a.showGenes(r, c)
 	figures.Resources(a.Out, c.Result.Resources)
@@ -148,10 +148,10 @@ func (a *app) showTimes(r *record.Record, c kernels.Candidate) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "\ntimes (medians, 95%% intervals)\n")
+	a.Printf("\ntimes (medians, 95%% intervals)\n")
 	t.Indent = "  "
 	t.Write(a.Out)
-	fmt.Fprintf(a.Out, "\nmeasured on\n")
+	a.Printf("\nmeasured on\n")
 	figures.Provenance(a.Out, *f.Proof)
 	return nil
 }
@@ -175,7 +175,7 @@ func (a *app) showTrial(r *record.Record, c kernels.Candidate) {
 	if word == "" {
 		return
 	}
-	fmt.Fprintf(a.Out, "\ntrial\n")
+	a.Printf("\ntrial\n")
 	table := figures.Trial(t)
 	table.Indent, table.Width = "  ", console.Width(a.Out)
 	table.Write(a.Out)
@@ -187,7 +187,7 @@ func (a *app) showInsights(r *record.Record, c kernels.Candidate) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	fmt.Fprintf(a.Out, "\nwhat each choice gains (darwarp explain; time without it over time with it)\n")
+	a.Printf("\nwhat each choice gains (darwarp explain; time without it over time with it)\n")
 	t := figures.Insights(r.Meta().Objective, r.Meta().Workloads, all)
 	t.Indent, t.Width = "  ", console.Width(a.Out)
 	t.Write(a.Out)

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,7 +76,8 @@ func (f steerFlags) command(path, do string, args []string) (c evolve.Command, e
 	n, known := want[do]
 	switch {
 	case !known:
-		return c, exit.Usagef("unknown command %q: expected pause, resume, pin, unpin, kill, add, weigh or inject", do)
+		return c, exit.Usagef("unknown command %q%s: expected pause, resume, pin, unpin, kill, add, weigh or inject", do,
+			report.Meant(do, slices.Sorted(maps.Keys(want))))
 	case n < 0 && len(args) == 0:
 		return c, exit.Usagef("%s: expected NAME=WEIGHT", do)
 	case n >= 0 && len(args) != n:
@@ -108,7 +111,7 @@ func said(c evolve.Command) string {
 	case "unpin":
 		return c.ID.Short() + " is no longer pinned"
 	case "kill":
-		return "the lineage of " + c.ID.Short() + " is bred from no more"
+		return "the lineage of " + c.ID.Short() + " is no longer bred from"
 	case "add":
 		return "added " + strings.TrimPrefix(budgetText(store.Budget{Evals: c.Evals, For: c.For}), "until ")
 	case "weigh":

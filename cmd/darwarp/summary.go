@@ -25,10 +25,10 @@ var reasons = map[evolve.Reason]string{
 
 // searchSummary is what a search leaves on stdout.
 func (a *app) searchSummary(r *record.Record, sum evolve.Summary, best *kernels.Portfolio) error {
-	fmt.Fprintf(a.Out, "%s after %s in %s: %s\n", r.Meta().Problem, report.Quantity(sum.Evals, "evaluation"),
+	a.Printf("%s after %s in %s: %s\n", r.Meta().Problem, report.Quantity(sum.Evals, "evaluation"),
 		report.Duration(sum.Elapsed), reasons[sum.Reason])
 	if sum.Champion.IsZero() {
-		fmt.Fprintf(a.Out, "No candidate is right. `darwarp top %s --all` shows why.\n", r.Path())
+		a.Printf("No candidate is right. `darwarp top %s --all` shows why.\n", r.Path())
 		return nil
 	}
 	c, err := r.Get(sum.Champion)
@@ -39,7 +39,7 @@ func (a *app) searchSummary(r *record.Record, sum evolve.Summary, best *kernels.
 	if o := r.Meta().Objective; o != "" && o != kernels.Geomean {
 		by = fmt.Sprintf(" (%s)", o)
 	}
-	fmt.Fprintf(a.Out, "champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by,
+	a.Printf("champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Ratio(sum.Speedup), by,
 		r.ChampionNote("; it ", c.ID))
 	a.showTrial(r, c)
 	a.showGenes(r, c)
@@ -72,7 +72,7 @@ func (a *app) summaryTimes(r *record.Record, c kernels.Candidate) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "\ntimes (medians, 95%% intervals; %s)\n", f.Proof.Device.Label())
+	a.Printf("\ntimes (medians, 95%% intervals; %s)\n", f.Proof.Device.Label())
 	t.Indent = "  "
 	t.Write(a.Out)
 	return nil

@@ -57,15 +57,33 @@ func (a *app) top(f topFlags, r *record.Record) error {
 		return a.PrintJSON(best)
 	}
 	a.headRun(r)
+	placed, err := placed(r, best, f.n)
+	if err != nil {
+		return err
+	}
 	if len(best) == 0 {
 		a.Sayf("No candidate is right yet (%s stored). `darwarp top %s --all` shows why.",
 			report.Quantity(r.Len(), "candidate"), r.Path())
 		return nil
 	}
 	if f.shapes {
-		return a.shapesTable(r, best)
+		return a.shapesTable(r, placed)
 	}
-	return errors.Join(a.topTable(r, best), a.showArms(r), a.showGrown(r))
+	return errors.Join(a.topTable(r, placed), a.showArms(r), a.showGrown(r))
+}
+
+// placed is the leaderboard of the best; where the champion is not among them, all are asked for.
+func placed(r *record.Record, best []kernels.Candidate, n int) ([]report.Placed, error) {
+	champion, _ := r.Champion()
+	is := func(c kernels.Candidate) bool { return c.ID == champion }
+	if !champion.IsZero() && len(best) > 0 && !slices.ContainsFunc(best, is) {
+		all, err := r.Top(r.Len())
+		if err != nil {
+			return nil, err
+		}
+		best = all
+	}
+	return report.Leaderboard(best, r.Meta().Workloads, champion, n), nil
 }
 
 // headRun says on stderr what a table is about.
@@ -79,20 +97,19 @@ func (a *app) headRun(r *record.Record) {
 // shownWorkloads is how many workloads get a column of their own.
 const shownWorkloads = 3
 
-func (a *app) topTable(r *record.Record, best []kernels.Candidate) error {
+func (a *app) topTable(r *record.Record, best []report.Placed) error {
 	champion, _ := r.Champion()
 	workloads := r.Meta().Workloads
 	workloads = workloads[:min(len(workloads), shownWorkloads)]
 	head, align := topHead(r.Meta().Device, workloads)
-	other := func(c kernels.Candidate) bool { return c.Variant.Family != best[0].Variant.Family }
+	other := func(c report.Placed) bool { return c.Variant.Family != best[0].Variant.Family }
 	several := slices.ContainsFunc(best, other)
 	if several {
 		head, align = append(head, "family"), align+"l"
 	}
 	t := report.NewTable(align+"l", append(head, "origin")...)
-	ranks := report.CandidateRanks(best, r.Meta().Workloads)
-	for i, c := range best {
-		proof, err := r.Proof(c)
+	for _, c := range best {
+		proof, err := r.Proof(c.Candidate)
 		if err != nil {
 			return err
 		}
@@ -100,20 +117,20 @@ func (a *app) topTable(r *record.Record, best []kernels.Candidate) error {
 		if c.ID == champion {
 			mark = "*"
 		}
-		row := []any{mark, ranks[i], c.ID.Short()}
-		row = append(row, figures.FigureCells(c, proof, workloads)...)
+		row := []any{mark, c.Shown, c.ID.Short()}
+		row = append(row, figures.FigureCells(c.Candidate, proof, workloads)...)
 		rs := c.Result.Resources
 		row = append(row, report.Registers(rs), report.Smem(rs), report.Occupancy(rs))
 		if several {
 			row = append(row, report.OrDash(c.Variant.Family))
 		}
-		t.Row(append(row, figures.OriginText(c))...)
+		t.Row(append(row, figures.OriginText(c.Candidate))...)
 	}
 	t.Width = console.Width(a.Out)
 	t.Write(a.Out)
 	if !champion.IsZero() {
-		a.Sayf("\n* champion%s. Speedup is over the naive start. Who cannot be told from the first of a group shares its "+
-			"rank.", r.ChampionNote(", which ", champion))
+		a.Sayf("\n* champion%s. Speedup is over the naive start. A rank is shown once: those below it cannot be "+
+			"told from the first that has it.", r.ChampionNote(", which ", champion))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/measure"
@@ -57,7 +58,7 @@ func (a *app) verifyFile(c *cobra.Command, r *record.Record) error {
 	if err := r.Verify(); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s: %s and everything else in it can be read, and the indexes agree\n",
+	a.Printf("%s: %s and everything else in it can be read, and the indexes agree\n",
 		r.Path(), report.Quantity(r.Len(), "candidate"))
 	return nil
 }
@@ -102,7 +103,7 @@ func (a *app) verifiedText(kind string, v *measure.Verified, races bool) {
 		a.racesText(v.Now)
 	}
 	if v.Trial != nil {
-		fmt.Fprintf(a.Out, "\ntrial: %s\n", v.Trial.Standing())
+		a.Printf("\ntrial: %s\n", v.Trial.Standing())
 		figures.Trial(*v.Trial).Write(a.Out)
 	}
 }
@@ -111,8 +112,10 @@ func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, p
 	report.Fields(a.Out, "",
 		[2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
 		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)},
-		[2]string{"gate", figures.GateText(now.Gate)},
-		[2]string{"detail", now.Detail})
+		[2]string{"gate", figures.GateText(now.Gate)})
+	if now.Detail != "" {
+		a.Printf("detail     %s\n", console.Lines(now.Detail))
+	}
 	if len(pairs) == 0 {
 		return
 	}
@@ -128,6 +131,9 @@ func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, p
 			fmt.Sprintf("%.3f", p.New.Median/p.Old.Median), p.Verdict)
 	}
 	t.Write(a.Out)
+	if kind == "replay" {
+		fmt.Fprintln(a.Out, "\nThe recording was read again: nothing was measured, and nothing was checked.")
+	}
 }
 
 // racesText says what watching every access has shown, besides the verdict.

@@ -84,8 +84,8 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 	if err != nil {
 		return err
 	}
-	a.Sayf("%s: live since %s, process %d, %s so far. Ctrl-C leaves it running.", path, status.Started.Format("15:04:05"),
-		status.PID, report.Quantity(status.Len, "candidate"))
+	a.Sayf("%s: live since %s, process %d, %s so far, %s. Ctrl-C leaves it running.", path,
+		status.Started.Format("15:04:05"), status.PID, report.Quantity(status.Len, "candidate"), standsAt(status))
 	err = view.Watch(ctx, a.Console, asJSON, path, progress.Failures(status.Counts))
 	if ctx.Err() != nil {
 		return nil // the user left
@@ -94,6 +94,14 @@ func (a *app) watch(ctx context.Context, asJSON bool, path string) error {
 		return err
 	}
 	return record.With(a.Sayf, path, func(r *record.Record) error { return a.endState(false, r) })
+}
+
+// standsAt is what a live search has found.
+func standsAt(s store.Status) string {
+	if s.Champion == nil || s.Score <= 0 {
+		return "no champion yet"
+	}
+	return fmt.Sprintf("champion %s: %s over the naive start", s.Champion.Short(), report.Speedup(s.Score))
 }
 
 // endState says how a run that nobody writes stands.
@@ -107,7 +115,7 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 			Counts: r.Counts(), Champion: &id})
 	}
 	a.Sayf("%s: no search is writing it.", r.Path())
-	fmt.Fprintf(a.Out, "%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(),
+	a.Printf("%s %s on %s, begun %s: %s\n", m.Problem, m.DType, m.Device.Label(),
 		m.Created.Format("2006-01-02 15:04:05 MST"), report.Quantity(r.Len(), "candidate"))
 	if id.IsZero() {
 		fmt.Fprintln(a.Out, "no champion yet")
@@ -116,7 +124,7 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score),
+		a.Printf("champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score),
 			c.Seq)
 	}
 	fmt.Fprintln(a.Out)
@@ -127,7 +135,7 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 // viewOptions are what every view may do.
 func (a *app) viewOptions(path string) tui.Options {
 	command := func(do string, args []string) (evolve.Command, error) { return steerFlags{}.command(path, do, args) }
-	return tui.Options{UTF8: tui.UTF8(), Command: command,
+	return tui.Options{UTF8: tui.UTF8(), Command: command, Host: tui.HostSampler(),
 		Export: func(ctx context.Context, id kernels.ID, dir string) (string, error) {
 			r, err := record.Open(path)
 			if err != nil {

@@ -7,10 +7,15 @@ import (
 	"darwarp/eval"
 )
 
+// isWorker says that this process is a worker, by its arguments.
+func isWorker(args []string) bool { return len(args) > 0 && args[0] == workerName }
+
+const workerName = "worker"
+
 // workerCmd is how darwarp starts itself as a worker process. It is not for people.
 func (a *app) workerCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:                "worker KIND",
+		Use:                workerName + " KIND",
 		Hidden:             true,
 		DisableFlagParsing: true,
 		Args:               argsBetween(1, 16),

@@ -185,7 +185,7 @@ func (f *Family) checkGenes() error {
 			return fmt.Errorf("gene %s: origin: %w", g.Name, err)
 		}
 		if v := slices.Compact(slices.Sorted(texts(g.Values))); len(v) != len(g.Values) {
-			return fmt.Errorf("gene %s: a value is there twice", g.Name)
+			return fmt.Errorf("gene %s: a value occurs twice", g.Name)
 		}
 	}
 	return nil
@@ -207,7 +207,7 @@ func (g *Gene) checkOrigin(taken map[string]bool) error {
 			return err
 		}
 		if p.find(v) >= 0 {
-			return fmt.Errorf("%v is there twice", v)
+			return fmt.Errorf("%v occurs twice", v)
 		}
 		p.values = append(p.values, v)
 	}

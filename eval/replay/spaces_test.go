@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	_ "embed"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -12,22 +13,8 @@ import (
 	"darwarp/kernels/kernelstest"
 )
 
-const toyTOML = `
-arch = "sm_80"
-[[gene]]
-name = "tile"
-values = [8, 16]
-default = 8
-[[gene]]
-name = "loader"
-values = ["plain", "async"]
-default = "plain"
-[[gene]]
-name = "stages"
-values = [2, 3]
-default = 2
-when = "loader == 'async'"
-` + kernelstest.Launch
+//go:embed testdata/toy.toml
+var toyTOML string
 
 func TestSpacesAreTheRecordedPoints(t *testing.T) {
 	r := small()

@@ -2,6 +2,7 @@
 package kernelstest
 
 import (
+	_ "embed"
 	"testing"
 
 	"darwarp/kernels"
@@ -9,34 +10,9 @@ import (
 
 // Toy is a problem that nothing computes: one output of n numbers, and two workloads, of which the large one counts
 // three times as much.
-const Toy = `
-name = "toy"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "n"
-[[tensor]]
-name = "out"
-role = "out"
-shape = ["n"]
-[[workload]]
-name = "small"
-dims = { n = 1 }
-default = true
-[[workload]]
-name = "large"
-dims = { n = 2 }
-weight = 3
-default = true
-[check]
-reduction = "1"
-shapes = [{ n = 1 }]
-[reference]
-file = "reference.cu"
-entry = "reference"
-grid = ["1"]
-block = ["1"]
-`
+//
+//go:embed toy.toml
+var Toy string
 
 // Launch is the end of a family's declaration for Toy: its launch plan.
 const Launch = `
@@ -48,33 +24,43 @@ args = ["out"]
 `
 
 // Scale is a problem that kernels are written for: y = 2 x.
-const Scale = `
-name = "scale"
-about = "y = 2 x"
-dims = ["n"]
-dtypes = ["fp32"]
-flops = "n"
-bytes = "2 * n * elem"
+//
+//go:embed scale.toml
+var Scale string
+
+// Product is a product of matrices, with two square sizes.
+const Product = `name = "product"
+dims = ["m", "n", "k"]
+dtypes = ["fp16"]
+flops = "2 * m * n * k"
+bytes = "elem * (m * k + n * k + m * n)"
 [[tensor]]
-name = "x"
+name = "A"
 role = "in"
-shape = ["n"]
+shape = ["m", "k"]
 [[tensor]]
-name = "y"
+name = "B"
+role = "in"
+shape = ["n", "k"]
+[[tensor]]
+name = "C"
 role = "out"
-shape = ["n"]
+shape = ["m", "n"]
 [[workload]]
-name = "4096"
-dims = { n = 4096 }
+name = "64"
+dims = { m = 64, n = 64, k = 64 }
+[[workload]]
+name = "128"
+dims = { m = 128, n = 128, k = 128 }
 [check]
-reduction = "1"
-shapes = [{ n = 1 }, { n = 1025 }]
-inputs = ["normal"]
+reduction = "k"
+inputs = ["normal", "uniform", "wide"]
+shapes = [{ m = 1, n = 1, k = 1 }, { m = 33, n = 9, k = 17 }]
 [reference]
 file = "reference.cu"
 entry = "reference"
-grid = ["1"]
-block = ["32"]
+grid = ["m"]
+block = ["n"]
 `
 
 // Problem reads the declaration of a problem.

@@ -73,6 +73,7 @@ func (a *Advisor) Ready(arm string) bool {
 type Advice struct {
 	Exchange kernels.Exchange // to be stored, but for what becomes of the proposals
 	Reply    *Reply           // null: there is none that can be used
+	Declined bool             // the model has nothing to propose: there is nothing to repair
 	Asked    bool             // a server was asked; else the exchange is not worth keeping
 	Notice   string           // what a person should know; empty: nothing
 }
@@ -114,7 +115,7 @@ func (a *Advisor) Ask(ctx context.Context, arm string, b Brief, thread []kernels
 	}
 	e.Reply = kept(answer.Text)
 	if out.Reply, err = Parse(answer.Text); err != nil {
-		e.Refused = err.Error()
+		e.Refused, out.Declined = err.Error(), errors.Is(err, ErrDeclined) && !answer.Cut
 		if answer.Cut {
 			e.Refused = fmt.Sprintf("the reply was cut off at %d tokens", answer.Tokens.Out)
 		}

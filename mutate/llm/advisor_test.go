@@ -23,7 +23,7 @@ func TestAsk(t *testing.T) {
 		len(e.Asked) != 2 {
 		t.Fatalf("%+v", got)
 	}
-	if want := (1000*1 + 100*10) / 1e6; !e.Priced || e.USD != want || a.Account.Spent().USD != want {
+	if want := (10_000*1 + 100*10) / 1e6; !e.Priced || e.USD != want || a.Account.Spent().USD != want {
 		t.Errorf("it cost %g, the account says %+v: expected %g", e.USD, a.Account.Spent(), want)
 	}
 	b := sample(t)
@@ -63,6 +63,9 @@ func TestAskFailures(t *testing.T) {
 			if got.Reply != nil || !strings.Contains(e.Refused, test.refused) || !strings.Contains(e.Failed, test.failed) ||
 				(test.refused == "") != (e.Refused == "") {
 				t.Errorf("%+v", e)
+			}
+			if got.Declined != (test.name == "prose") {
+				t.Errorf("declined: %v", got.Declined)
 			}
 			if spent := a.Account.Spent(); spent.Calls != 1 || (spent.USD > 0) != test.usd {
 				t.Errorf("the account says %+v", spent)

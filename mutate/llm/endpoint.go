@@ -177,14 +177,3 @@ func reasons(model string) bool {
 	}
 	return false
 }
-
-func tokensOf(u openai.Usage, messages []kernels.Message, reply string) kernels.Tokens {
-	t := kernels.Tokens{In: u.PromptTokens, Out: u.CompletionTokens}
-	if u.PromptTokensDetails != nil {
-		t.Cached = min(max(0, u.PromptTokensDetails.CachedTokens), t.In)
-	}
-	if t.In <= 0 || t.Out <= 0 { // servers that do not count
-		return kernels.Tokens{In: EstimateTokens(messages), Out: len(reply)/charsPerToken + 1, Estimated: true}
-	}
-	return t
-}

@@ -62,7 +62,7 @@ func TestEndpoint(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := (kernels.Tokens{In: 1000, Cached: 400, Out: 100}); a.Tokens != want {
+				if want := (kernels.Tokens{In: 10_000, Cached: 4000, Out: 100}); a.Tokens != want {
 					t.Errorf("tokens %+v: expected %+v", a.Tokens, want)
 				}
 				return

@@ -60,9 +60,17 @@ func says(text string) http.HandlerFunc {
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": text},
 				"finish_reason": "stop"}},
-			"usage": map[string]any{"prompt_tokens": 1000, "completion_tokens": 100,
-				"prompt_tokens_details": map[string]any{"cached_tokens": 400}},
+			"usage": map[string]any{"prompt_tokens": 10_000, "completion_tokens": 100,
+				"prompt_tokens_details": map[string]any{"cached_tokens": 4000}},
 		})
+	}
+}
+
+// claims answers well and counts as it likes.
+func claims(text, usage string) http.HandlerFunc {
+	body, _ := json.Marshal(text)
+	return func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"choices": [{"message": {"content": %s}}], "usage": %s}`, body, usage)
 	}
 }
 

@@ -69,19 +69,41 @@ type Spending struct {
 	Unpriced int     `json:"unpriced,omitempty"` // calls of models without a price: USD is without them
 }
 
-// Add adds b, so many times: -1 takes it away.
-func (s *Spending) Add(b Spending, times int) {
-	s.Calls += times * b.Calls
-	s.In += times * b.In
-	s.Cached += times * b.Cached
-	s.Out += times * b.Out
-	s.Unpriced += times * b.Unpriced
-	s.USD += float64(times) * b.USD
+// Add adds b. What is too large for an integer stays at the largest one, so that no sum passes below a limit again.
+func (s *Spending) Add(b Spending) {
+	s.Calls = plus(s.Calls, b.Calls)
+	s.In = plus(s.In, b.In)
+	s.Cached = plus(s.Cached, b.Cached)
+	s.Out = plus(s.Out, b.Out)
+	s.Unpriced = plus(s.Unpriced, b.Unpriced)
+	s.USD += b.USD
 }
 
-// SpentOn is what an exchange cost.
+// release takes away what was added, of which nothing was too large.
+func (s *Spending) release(b Spending) {
+	s.Calls -= b.Calls
+	s.In -= b.In
+	s.Cached -= b.Cached
+	s.Out -= b.Out
+	s.Unpriced -= b.Unpriced
+	s.USD -= b.USD
+}
+
+// Tokens are those of prompts and replies.
+func (s Spending) Tokens() int { return plus(s.In, s.Out) }
+
+// plus adds numbers of 0 or more.
+func plus(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
+}
+
+// SpentOn is what an exchange cost. Exchanges are read from files too: nothing in them makes a sum smaller.
 func SpentOn(e *kernels.Exchange) Spending {
-	s := Spending{Calls: 1, In: e.Tokens.In, Cached: e.Tokens.Cached, Out: e.Tokens.Out, USD: e.USD}
+	s := Spending{Calls: 1, In: max(0, e.Tokens.In), Cached: max(0, e.Tokens.Cached), Out: max(0, e.Tokens.Out),
+		USD: max(0, e.USD)}
 	if !e.Priced {
 		s.Unpriced = 1
 	}
@@ -105,13 +127,13 @@ func (a *Account) Reserve(most Spending) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	sum := a.spent
-	sum.Add(a.held, 1)
-	sum.Add(most, 1)
+	sum.Add(a.held)
+	sum.Add(most)
 	l := a.limits
-	if l.USD > 0 && sum.USD > l.USD || l.Calls > 0 && sum.Calls > l.Calls || l.Tokens > 0 && sum.In+sum.Out > l.Tokens {
+	if l.USD > 0 && !(sum.USD <= l.USD) || l.Calls > 0 && sum.Calls > l.Calls || l.Tokens > 0 && sum.Tokens() > l.Tokens {
 		return false
 	}
-	a.held.Add(most, 1)
+	a.held.Add(most)
 	return true
 }
 
@@ -119,10 +141,10 @@ func (a *Account) Reserve(most Spending) bool {
 func (a *Account) Charge(most, real Spending) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.held.Add(most, -1); a.held.Calls == 0 {
+	if a.held.release(most); a.held.Calls == 0 {
 		a.held = Spending{} // floats taken away in another order than they came leave a residue
 	}
-	a.spent.Add(real, 1)
+	a.spent.Add(real)
 }
 
 // Spent is what was spent until now, without what is in flight.
@@ -130,16 +152,4 @@ func (a *Account) Spent() Spending {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.spent
-}
-
-// charsPerToken is low, so that estimates are high: English has 4 and code 3 characters a token.
-const charsPerToken = 3
-
-// EstimateTokens bounds the tokens of a prompt whose server has not counted them.
-func EstimateTokens(messages []kernels.Message) int {
-	n := 0
-	for _, m := range messages {
-		n += len(m.Text)/charsPerToken + 8
-	}
-	return n
 }

@@ -73,7 +73,9 @@ func TestPrices(t *testing.T) {
 	if _, ok := p.Of("llama", kernels.Tokens{}); ok {
 		t.Error("an unknown model has a price")
 	}
-	for text, want := range map[string]string{"[models.m]\nin = -1": "0 or more", "[models.m]\nprice = 3": "unknown key",
+	for text, want := range map[string]string{"[models.m]\nin = -1": "expected 0 to",
+		"[models.m]\nout = nan": "expected 0 to", "[models.m]\ncached = inf": "expected 0 to",
+		"[models.m]\nin = 1e300": "expected 0 to", "[models.m]\nprice = 3": "unknown key",
 		"x": "p.toml"} {
 		if _, err := ParsePrices("p.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

@@ -49,12 +49,25 @@ func ParsePrices(file string, data []byte) (Prices, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	for name, p := range t.Models {
-		if p.In < 0 || p.Out < 0 || p.Cached != nil && *p.Cached < 0 {
-			return nil, fmt.Errorf("%s: models.%q: expected prices of 0 or more", file, name)
-		}
+	if err := t.Models.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return t.Models, nil
+}
+
+// maxPrice is in USD per million tokens.
+const maxPrice = 1e6
+
+// Check refuses prices with which a limit in USD would not hold.
+func (p Prices) Check() error {
+	for name, price := range p {
+		for _, usd := range []*float64{&price.In, price.Cached, &price.Out} {
+			if usd != nil && !(*usd >= 0 && *usd <= maxPrice) {
+				return fmt.Errorf("models.%q: price %g: expected 0 to %.0f USD per million tokens", name, *usd, maxPrice)
+			}
+		}
+	}
+	return nil
 }
 
 // Of is what tokens of a model cost, in USD; ok is false where its price is not known.

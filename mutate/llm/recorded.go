@@ -75,7 +75,9 @@ func (r *Recorded) Chat(_ context.Context, model string, asked []kernels.Message
 func (r *Recorded) use(i int) (Answer, error) {
 	r.used[i] = true
 	e := r.all[i]
-	a := Answer{Text: e.Reply, Tokens: e.Tokens, Attempts: e.Attempts}
+	s := SpentOn(&e)
+	a := Answer{Text: e.Reply, Attempts: e.Attempts, Tokens: kernels.Tokens{In: min(s.In, maxClaim),
+		Cached: min(s.Cached, s.In, maxClaim), Out: min(s.Out, maxClaim), Estimated: e.Tokens.Estimated}}
 	if e.Failed != "" {
 		return a, &Failure{Err: errors.New(e.Failed)}
 	}

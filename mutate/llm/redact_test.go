@@ -65,7 +65,8 @@ func quotes(key string) map[string]string {
 	}
 }
 
-var someKeys = []string{secret, "sk-proj-9fQ2mZ7xT4_vLw8RkY1c-HdN5bJ0sUeG6pAo3iXtVqKzMnB2yCr", `odd"key\with<every>&thing%41/+=`, "short-12"}
+var someKeys = []string{secret, "sk-proj-9fQ2mZ7xT4_vLw8RkY1c-HdN5bJ0sUeG6pAo3iXtVqKzMnB2yCr",
+	`odd"key\with<every>&thing%41/+=`, "short-12"}
 
 func TestHide(t *testing.T) {
 	for _, key := range someKeys {
@@ -89,8 +90,8 @@ func TestHideNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := []string{"", "%", "%4", `\`, `\u`, `\u00`, "&", "&#;", "&#x;", "&amp;", "\xff\xfe", string(source), `\u0041%41&#65;`,
-		"x = a % 4; y = b & c;"}
+	texts := []string{"", "%", "%4", `\`, `\u`, `\u00`, "&", "&#;", "&#x;", "&amp;", "\xff\xfe", string(source),
+		`\u0041%41&#65;`, "x = a % 4; y = b & c;"}
 	for _, key := range append(someKeys, "", "x", "none", "EMPTY") {
 		for _, text := range texts {
 			if got := newRedactor(key).hide(text); got != text {
@@ -219,8 +220,8 @@ func TestModelNames(t *testing.T) {
 }
 
 func TestKeysInURLs(t *testing.T) {
-	for _, url := range []string{"http://user:%s@host/v1", "http://%s@host/v1", "http://host/v1?key=%s", "http://host/v1#%s",
-		"http://host/%s/v1", "http://us er:%s@host", "http:user:%s@host", "%%zz%s@x"} {
+	for _, url := range []string{"http://user:%s@host/v1", "http://%s@host/v1", "http://host/v1?key=%s",
+		"http://host/v1#%s", "http://host/%s/v1", "http://us er:%s@host", "http:user:%s@host", "%%zz%s@x"} {
 		url = fmt.Sprintf(url, secret)
 		if _, err := NewEndpoint(url, secret, time.Second); err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", url, err)

@@ -55,10 +55,35 @@ func Parse(text string) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	if prose := alone(text, parts); declines(prose) {
+		return nil, fmt.Errorf("%w%s", ErrDeclined, Line(prose, maxThought))
+	}
 	if err := oneForm(parts); err != nil {
 		return nil, err
 	}
 	return read(parts)
+}
+
+// ErrDeclined is in the chain of Parse's error where a model answers in words alone: it has nothing to propose. That is
+// an answer. The error's text is this one's with the words behind it.
+var ErrDeclined = errors.New("no proposal, it says: ")
+
+// alone are the words of a reply that has no section but for its thought.
+func alone(text string, parts map[string]string) string {
+	thought, ok := parts["thought"]
+	switch {
+	case ok && len(parts) == 1:
+		return strings.TrimSpace(thought)
+	case len(parts) == 0:
+		return strings.TrimSpace(text)
+	}
+	return ""
+}
+
+// declines reports whether words that stand alone are a short text: what has code in it is a proposal in another form
+// than those that were asked for, which a model can be told.
+func declines(prose string) bool {
+	return prose != "" && len(prose) <= 2*maxThought && !strings.ContainsAny(prose, "{}<>;=`#|")
 }
 
 // sections splits a reply at its headers. A header inside of a fence counts too: no line of C++, JSON or

@@ -39,6 +39,9 @@ type Model struct {
 	ULPs  float64       // extra units of rounding of the output type, for transcendental functions
 	Terms kernels.DType // type that every term is rounded to before it is added; empty: terms are exact
 	Exact bool          // the bits must be those of the rounded truth: small-integer inputs
+
+	// Coherent: an error of one sum is in many elements alike, so that those of the whole do not scatter.
+	Coherent bool
 }
 
 func (m Model) k() float64 { return float64(max(m.K, 1)) }
@@ -166,6 +169,8 @@ func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, l
 	}
 	if ref < walk/2 {
 		rounding += m.Terms.Roundoff() * scale / ref
+	}
+	if ref < walk/2 || m.Coherent {
 		sums += m.sumError() * scale / ref
 	}
 	most := math.Hypot(ref/Left, m.walk()*scale) / (2 * ref)

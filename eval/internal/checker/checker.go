@@ -26,6 +26,7 @@ type Setup struct {
 	Terms     []int         `json:"terms"` // by case: K of the error model
 	ULPs      float64       `json:"ulps"`
 	Rounded   kernels.DType `json:"rounded,omitempty"` // type that terms are rounded to before they are added
+	Coherent  bool          `json:"coherent,omitempty"`
 	SlotBytes int           `json:"slot_bytes"`
 }
 

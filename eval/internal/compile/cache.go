@@ -49,6 +49,14 @@ func (p *Pool) key(source string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// CacheError says that the folder of compiled kernels cannot be used.
+type CacheError struct{ Err error }
+
+func (e *CacheError) Error() string { return fmt.Sprintf("cache of compiled kernels: %v", e.Err) }
+
+// Unwrap is what the system says.
+func (e *CacheError) Unwrap() error { return e.Err }
+
 // openCache opens the folder and cuts it down to size bytes; without a folder there is no cache.
 func openCache(dir string, size int64, log *slog.Logger) (*cache, error) {
 	c := &cache{dir: dir, log: log}
@@ -56,7 +64,7 @@ func openCache(dir string, size int64, log *slog.Logger) (*cache, error) {
 		return c, nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("cache of compiled kernels: %w", err)
+		return nil, &CacheError{err}
 	}
 	c.trim(size)
 	return c, nil

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-)
 
-// cudaHeaders are the headers of CUDA that a source may include.
-var cudaHeaders = []string{"cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "mma.h"}
+	"darwarp/kernels/source"
+)
 
 // The preprocessor reads files. Lexing exactly as the compiler does would be error-prone, so a directive is
 // recognised wherever its letters stand, also in comments and strings.
@@ -24,14 +23,14 @@ var refused = map[string]bool{"include_next": true, "import": true, "embed": tru
 
 // Check looks at a source before it is compiled: it may include CUDA's arithmetic headers and those
 // of the include library, and read no other file. The answer is empty, or what to tell the author.
-func Check(source string, headers map[string][]byte) string {
-	if len(source) > maxSource {
-		return fmt.Sprintf("source of %d bytes: at most %d", len(source), maxSource)
+func Check(text string, headers map[string][]byte) string {
+	if len(text) > maxSource {
+		return fmt.Sprintf("source of %d bytes: at most %d", len(text), maxSource)
 	}
-	if at := strings.IndexByte(source, 0); at >= 0 {
-		return fmt.Sprintf("line %d: NUL byte", lineOf(source, at))
+	if at := strings.IndexByte(text, 0); at >= 0 {
+		return fmt.Sprintf("line %d: NUL byte", lineOf(text, at))
 	}
-	for _, text := range []string{source, splice.ReplaceAllString(source, "")} {
+	for _, text := range []string{text, splice.ReplaceAllString(text, "")} {
 		if m := asking.FindStringIndex(text); m != nil {
 			return fmt.Sprintf("line %d: %s is not allowed", lineOf(text, m[0]), text[m[0]:m[1]])
 		}
@@ -58,13 +57,13 @@ func checkDirective(name, rest string, headers map[string][]byte) string {
 		if _, ok := headers[m[1]]; ok {
 			return ""
 		}
-		for _, h := range cudaHeaders {
+		for _, h := range source.Headers {
 			if m[1] == h {
 				return ""
 			}
 		}
 	}
-	return fmt.Sprintf("only <%s> and <darwarp/...> may be included", strings.Join(cudaHeaders, ">, <"))
+	return fmt.Sprintf("only <%s> and <darwarp/...> may be included", strings.Join(source.Headers, ">, <"))
 }
 
 func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -61,11 +62,12 @@ type Output struct {
 }
 
 const (
-	maxSource  = 1 << 20 // bytes
-	maxCalls   = 500     // before a worker is replaced, so that NVRTC's leftovers do not accumulate
-	maxCrashes = 2       // of the compiler on one source, each in a fresh worker
-	maxDeaths  = 3       // for any reason
-	niceness   = 5       // so that compiling yields to launching and timing
+	usualMemory = 8 << 30 // bytes
+	maxSource   = 1 << 20 // bytes
+	maxCalls    = 500     // before a worker is replaced, so that NVRTC's leftovers do not accumulate
+	maxCrashes  = 2       // of the compiler on one source, each in a fresh worker
+	maxDeaths   = 3       // for any reason
+	niceness    = 10      // so that compiling yields to launching and timing
 )
 
 // Pool compiles. Its methods may be called from many goroutines.
@@ -86,7 +88,7 @@ type Pool struct {
 func New(cfg Config) (*Pool, error) {
 	cfg.Slots = cmp.Or(cfg.Slots, runtime.NumCPU())
 	cfg.Timeout = cmp.Or(cfg.Timeout, longestTimeout)
-	cfg.Memory = cmp.Or(cfg.Memory, 8<<30)
+	cfg.Memory = cmp.Or(cfg.Memory, usualMemory)
 	cfg.CacheSize = cmp.Or(cfg.CacheSize, 512<<20)
 	p := &Pool{cfg: cfg, log: cfg.Log, plain: cfg.noPCH}
 	if p.log == nil {
@@ -99,6 +101,11 @@ func New(cfg Config) (*Pool, error) {
 	}
 	if p.cache, err = openCache(cfg.CacheDir, cfg.CacheSize, p.log); err != nil {
 		return nil, errors.Join(err, p.home.close())
+	}
+	if dir := cfg.runtimes(); dir != "" {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, errors.Join(fmt.Errorf("cache of compiled kernels: %w", err), p.home.close())
+		}
 	}
 	p.workers = proc.NewPool(proc.PoolConfig{Slots: cfg.Slots, MaxCalls: maxCalls, Start: p.start, Stop: p.home.clear})
 	if err := p.workers.Do(context.Background(), func(*proc.Worker) error { return nil }); err != nil {
@@ -209,7 +216,7 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 		Args: []string{"worker", cmp.Or(p.cfg.Worker, "compile"), folder},
 		Dir:  workDir(folder),
 		Env:  []string{"TMPDIR=" + tempDir(folder), "GOMAXPROCS=2"},
-		Nice: niceness, Fence: p.fence(folder),
+		Nice: niceness, Fence: p.cfg.Fence(folder),
 	})
 	if err != nil {
 		return nil, err
@@ -238,29 +245,38 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 // mostWritten is how large a file a compiler may write: many times what a precompiled header takes.
 const mostWritten = 1 << 30
 
-// fence allows a worker to read compiler, libraries and headers, and to write its own folder. NVRTC starts no
+// Fence allows a worker to read compiler, libraries and headers, and to write its own folder. NVRTC starts no
 // process; a C++ compiler is several, and keeps its runtime in the cache.
-func (p *Pool) fence(folder string) *sandbox.Profile {
-	if p.cfg.Sandbox == "" {
+func (c *Config) Fence(folder string) *sandbox.Profile {
+	if c.Sandbox == "" {
 		return nil
 	}
-	f := &sandbox.Profile{Mode: p.cfg.Sandbox, Read: slices.Concat(sandbox.System(), p.cfg.IncludeDirs),
-		Write: []string{folder, "/dev/null"}, FileSize: mostWritten}
-	paths := []string{p.cfg.Library}
-	if path, err := filepath.EvalSymlinks(p.cfg.Library); err == nil {
-		paths = append(paths, path)
+	f := &sandbox.Profile{Mode: c.Sandbox, Read: slices.Concat(sandbox.System(), c.IncludeDirs),
+		Write: []string{folder, "/dev/null"}, Files: true, FileSize: mostWritten, Memory: cmp.Or(c.Memory, usualMemory)}
+	var paths []string
+	if path, err := filepath.EvalSymlinks(c.Library); err == nil && c.Library != "" { // else it is the current folder
+		paths = []string{c.Library, path}
 	}
 	for _, path := range paths {
 		f.Read = append(f.Read, filepath.Dir(path))
-		if p.cfg.Worker == "cxx" {
+		if c.Worker == "cxx" {
 			f.Read = append(f.Read, installed(path)...)
 		}
 	}
-	if p.cfg.Worker == "cxx" {
+	if c.Worker == "cxx" {
 		f.Children = true
-		f.Write = append(f.Write, p.cfg.CacheDir)
+		f.Write = append(f.Write, c.runtimes())
 	}
 	return f
+}
+
+// runtimes is the folder in the cache where C++ workers share their runtime, empty without a cache. It holds nothing
+// else: a compiler that a source has taken over must not write what other sources were compiled to.
+func (c *Config) runtimes() string {
+	if c.CacheDir == "" || c.Worker != "cxx" {
+		return ""
+	}
+	return filepath.Join(c.CacheDir, "runtimes")
 }
 
 // installed lists where a C++ compiler that is PREFIX/bin/g++, as those of conda and of a `make install` are, keeps
@@ -298,5 +314,5 @@ func (p *Pool) meet(compiler string) error {
 // setup is the configuration of a worker.
 func (p *Pool) setup(plain bool) setup {
 	return setup{Library: p.cfg.Library, IncludeDirs: p.cfg.IncludeDirs, Arch: p.cfg.Arch, Memory: p.cfg.Memory,
-		PCH: !plain && hasPreamble(p.cfg.Headers), Checked: p.cfg.Checked, CacheDir: p.cfg.CacheDir}
+		PCH: !plain && hasPreamble(p.cfg.Headers), Checked: p.cfg.Checked, CacheDir: p.cfg.runtimes()}
 }

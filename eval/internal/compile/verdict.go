@@ -36,7 +36,8 @@ func foreignCalls(p cubin.Program) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "calls " + strings.Join(list, ", ") + ": of what is not in its source a kernel may call printf and assert"
+	return "calls " + strings.Join(list, ", ") + ": of functions that are not in its source, " +
+		"a kernel may only call printf and assert"
 }
 
 // state lists the variables of a program that keep their content beyond a call: each one without initial values,

@@ -207,3 +207,62 @@ func TestHashes(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryByteIsWatched changes one byte after the other at the edges of zones that begin and end anywhere.
+func TestEveryByteIsWatched(t *testing.T) {
+	p := harness(t)
+	mem := memory(t, 1024)
+	for _, start := range []int{0, 1, 8, 15, 16} {
+		for _, n := range []int{1, 8, 15, 17, 31, 33, 64} {
+			zone := mem[start:][:n]
+			for kind, write := range map[int]func(){
+				gpu.GuardKind: func() { p.call(t, "dw_guard", aligned(regions([][]byte{zone}, gpu.GuardKind))) },
+				gpu.ZeroKind:  func() { clear(zone) },
+			} {
+				write()
+				for i := range zone {
+					if i >= 18 && i < n-18 {
+						continue
+					}
+					zone[i] ^= 0x40
+					if got := p.inspect(t, [][]byte{zone}, kind)[0]; got != 1 {
+						t.Fatalf("kind %d, %d bytes from %d: %d changes found of byte %d", kind, n, start, got, i)
+					}
+					zone[i] ^= 0x40
+				}
+				for i := range mem { // what lies beside the zone is not looked at
+					if i < start || i >= start+n {
+						mem[i]++
+					}
+				}
+				if got := p.inspect(t, [][]byte{zone}, kind)[0]; got != 0 {
+					t.Fatalf("kind %d, %d bytes from %d: %d changes found beside them", kind, n, start, got)
+				}
+			}
+		}
+	}
+}
+
+// TestCopies: what is copied is all of what is hashed and nothing else, and the hash is that of its key's upper bits.
+func TestCopies(t *testing.T) {
+	p := harness(t)
+	const most = 70001
+	mem := memory(t, 2*device.Align(most)+256)
+	from, to := mem[:most], mem[device.Align(most):]
+	for i := range from {
+		from[i] = byte(i*i>>3) + 1
+	}
+	for _, n := range []int{1, 7, 8, 12, 16, 24, 29, 65536, 65544, most} {
+		clear(to)
+		arg, _ := gpu.EncodeRegions([]gpu.Region{{At: uint64(address(from)), Bytes: n, Kind: gpu.CopyKind,
+			Key: device.Salt(5) | uint64(address(to))}})
+		counters := memory(t, 8)
+		p.call(t, "dw_inspect", aligned(arg), uint64(address(counters)))
+		if got, want := binary.LittleEndian.Uint64(counters), hash(from[:n], device.Salt(5)); got != want {
+			t.Errorf("hash of %d bytes: %x there, %x here", n, got, want)
+		}
+		if !bytes.Equal(to[:n], from[:n]) || bytes.Count(to[n:], []byte{0}) != len(to)-n {
+			t.Errorf("%d bytes: the copy differs, or more was written", n)
+		}
+	}
+}

@@ -27,7 +27,7 @@ func (s *Session) time(req *device.Time, phase func(string)) (*device.TimeReply,
 
 // duel measures two contenders in turn.
 func (s *Session) duel(req *device.Duel, phase func(string)) (*device.DuelReply, error) {
-	d := device.NewDuel(req, &s.prep, s.rng, phase, &opponents{s, req.Run})
+	d := device.NewDuel(req, &s.prep, s.rng, phase, &opponents{s, req})
 	err := errors.Join(d.Fight(), d.Close())
 	if err != nil {
 		d.Reply.Faulted = d.Side
@@ -39,12 +39,12 @@ func (s *Session) duel(req *device.Duel, phase func(string)) (*device.DuelReply,
 // opponents are the contenders of a duel.
 type opponents struct {
 	s   *Session
-	run device.Run
+	req *device.Duel
 }
 
 // Load loads one side.
-func (o *opponents) Load(_ int, c device.Contender, tape *device.Tape) (device.Sampler, error) {
-	return o.s.sampler(c, o.run, 0, tape)
+func (o *opponents) Load(side int, c device.Contender, tape *device.Tape) (device.Sampler, error) {
+	return o.s.sampler(c, o.req.RunOf(side), 0, tape)
 }
 
 // Unload has nothing to give back that samplers do not.

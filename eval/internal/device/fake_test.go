@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ type scripted struct {
 	say    func(line string) // what was done, in order
 	list   []Reading
 	sets   int
+	calls  int // of a sample; 0: 10
 	fails  int // the launch that fails, from 1; 0: none
 	single []Reading
 	tape   *Tape
@@ -26,7 +28,7 @@ type scripted struct {
 
 var errLaunch = errors.New("the launch failed")
 
-func (s *scripted) Calls() int { return 10 }
+func (s *scripted) Calls() int { return cmp.Or(s.calls, 10) }
 func (s *scripted) Sets() int  { return s.sets }
 
 func (s *scripted) Sample(turn []int) (Reading, error) {

@@ -14,6 +14,11 @@ type Gate struct {
 	// Checked is the same program with every access to memory reported to the cpu device, which then
 	// looks for races and the like on the check shapes. Empty: it does not.
 	Checked []byte `json:"checked,omitempty"`
+	// Limit is the ns of a call beyond which the candidate has lost when it is run on the first of Sets, which are the
+	// last of the cases with a call: then that one is run once, and the others are not. 0: there is none. The cpu device
+	// takes no notice.
+	Limit float64 `json:"limit,omitempty"`
+	Sets  []int   `json:"sets,omitempty"`
 }
 
 // GateReply says what happened, case by case. A Fault ends it early.
@@ -23,6 +28,7 @@ type GateReply struct {
 	Sites     []kernels.Site      `json:"sites,omitempty"` // of the checked program, at its largest case
 	Strays    *Strays             `json:"strays,omitempty"`
 	Fault     *Fault              `json:"fault,omitempty"`
+	Lost      bool                `json:"lost,omitempty"` // beyond the limit
 }
 
 // CaseReply is one case of a gate run.
@@ -30,7 +36,7 @@ type CaseReply struct {
 	Ran   bool    `json:"ran"`
 	Hash  uint64  `json:"hash"` // of all outputs that go to the slot
 	Same  bool    `json:"same"` // both runs gave the same bits
-	Nanos float64 `json:"ns"`   // second run, one call, with launch overhead
+	Nanos float64 `json:"ns"`   // last run, one call, with launch overhead
 }
 
 // Fault is a device or launch error while a candidate ran.

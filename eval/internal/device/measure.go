@@ -54,7 +54,7 @@ func (m *Measuring) run(req *Time, run Run, which int) (out RunReply, found *Str
 		return out, nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	t := &taking{s: s, rules: m.Rules, out: &out, tape: tape}
+	t := &taking{s: s, rules: m.Rules, out: &out, tape: tape, slow: run.Estimate >= SlowCall}
 	err = t.all(run.Bar, req)
 	out.Recorded = tape.Cases()
 	return out, t.strays, err
@@ -70,6 +70,7 @@ type taking struct {
 	clocks []float64 // of the samples that count
 
 	singles []float64 // times of single calls
+	slow    bool      // calls are SlowCall ones
 }
 
 // rule is by what a run is measured.
@@ -120,11 +121,15 @@ func (t *taking) all(bar float64, req *Time) error {
 }
 
 // warm makes a call that does not count as a sample, and whose outputs are not recorded: a single one where these are
-// timed, else as many as a sample has. A sample of slow calls takes as long as all that a hopeless candidate is worth.
+// timed, else as many as a sample has. Slow calls need none, and would take as long as all that a hopeless candidate is
+// worth.
 func (t *taking) warm() error {
 	t.tape.Pause(true)
 	defer t.tape.Pause(false)
-	if t.rules.Singles > 0 {
+	switch {
+	case t.rules.Singles > 0 && t.slow:
+		return nil
+	case t.rules.Singles > 0:
 		return t.single()
 	}
 	_, err := t.sample()
@@ -142,8 +147,12 @@ func (t *taking) single() error {
 	return nil
 }
 
-// alone times single calls, of which the warm-up was the first.
+// alone times single calls, of which the warm-up was the first. Where a sample is a single call there is nothing to
+// hold against it.
 func (t *taking) alone() error {
+	if t.out.Calls == 1 {
+		return nil
+	}
 	for len(t.singles) < t.rules.Singles {
 		if err := t.single(); err != nil {
 			return err

@@ -108,6 +108,23 @@ func TestSamples(t *testing.T) {
 	}
 }
 
+// TestSlowCalls: they have no warm-up, and where a sample is one of them there are no single calls beside it.
+func TestSlowCalls(t *testing.T) {
+	for _, c := range []struct {
+		estimate float64
+		calls    int
+		singles  int
+	}{{20e6, 1, 0}, {20e6, 2, 3}, {5e6, 1, 1}, {5e6, 2, 3}} {
+		s := &scripted{list: times(1000), single: times(1200), calls: c.calls}
+		req := &Time{Runs: []Run{{Workload: "w", Cases: []int{0, 1}, Estimate: c.estimate}}}
+		reply, _, err := answered(t, patient, req, s)
+		if err != nil || s.ones != c.singles || (reply.Runs[0].Single > 0) != (c.calls > 1) {
+			t.Errorf("%g ns, %d calls: %d single calls, the least of %g; %v", c.estimate, c.calls, s.ones,
+				reply.Runs[0].Single, err)
+		}
+	}
+}
+
 // TestClockThatFalls: samples at a clock far below the usual one are taken again, but not for ever: a kernel that draws
 // much power lowers it for good.
 func TestClockThatFalls(t *testing.T) {

@@ -97,10 +97,13 @@ func (d *Duelling) begin(what string, side int) {
 	d.phase(Turn(d.req.Run.Workload, side))
 }
 
-// pairs takes a warm-up of each side and then some of the pairs. Both sides of a pair have the same sets in the same
-// order.
+// pairs takes a warm-up of each side whose calls are not slow, and then some of the pairs. Both sides of a pair have
+// the same sets in the same order.
 func (d *Duelling) pairs(from, to int) (bad bool, err error) {
 	for side := range d.samplers {
+		if d.req.Estimates[side] >= SlowCall {
+			continue
+		}
 		d.tapes[side].Pause(true)
 		if bad, err := d.sample(side, d.draw(), false); bad || err != nil {
 			return bad, err

@@ -69,6 +69,30 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// TestSlowSide: a side whose calls are slow, and many times those of the other, has no warm-up.
+func TestSlowSide(t *testing.T) {
+	for _, tt := range []struct {
+		estimates [2]float64
+		want      string
+	}{
+		{[2]float64{125e6, 1.5e6}, "B A B B A A B"},
+		{[2]float64{1.5e6, 125e6}, "A A B B A A B"},
+		{[2]float64{}, "A B A B B A A B"},
+	} {
+		o := newOpposed(&scripted{list: times(1), sets: 2}, &scripted{list: times(2), sets: 2})
+		d, err := o.fight(&Duel{Run: Run{Workload: "w"}, Pairs: 3, Estimates: tt.estimates}, 0)
+		var taken []string
+		for _, what := range o.done {
+			if what == "A" || what == "B" {
+				taken = append(taken, what)
+			}
+		}
+		if got := strings.Join(taken, " "); err != nil || got != tt.want || len(d.Reply.A.Samples) != 3 {
+			t.Errorf("%v: %s, expected %s; %v", tt.estimates, got, tt.want, err)
+		}
+	}
+}
+
 // TestFreshPairs: both sides of a pair have the same sets in the same order, of those that both have.
 func TestFreshPairs(t *testing.T) {
 	a, b := &scripted{list: []Reading{{Nanos: 1, Repeat: 1.01}}, sets: 8},

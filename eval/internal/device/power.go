@@ -23,7 +23,8 @@ type Proof struct {
 	K         int             `json:"k"` // terms
 	ULPs      float64         `json:"ulps"`
 	Rounded   kernels.DType   `json:"rounded,omitempty"` // type that terms are rounded to before they are added
-	Acc       []kernels.DType `json:"acc"`               // accumulators in use
+	Coherent  bool            `json:"coherent,omitempty"`
+	Acc       []kernels.DType `json:"acc"` // accumulators in use
 	Omissions []Omission      `json:"omissions,omitempty"`
 }
 
@@ -89,7 +90,8 @@ func (p *Proof) trials(truths []check.Truth) []check.Trial {
 	for _, acc := range p.Acc {
 		for i, b := range p.Case.Outputs() {
 			list = append(list, check.Trial{DType: b.DType, Truth: truths[i], Shape: b.Shape,
-				Model: check.Model{K: p.K, Acc: acc, ULPs: p.ULPs, Terms: p.Rounded}})
+				Model: check.Model{K: p.K, Acc: acc, ULPs: p.ULPs, Terms: p.Rounded,
+					Coherent: p.Coherent}})
 		}
 	}
 	return list

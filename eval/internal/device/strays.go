@@ -12,8 +12,8 @@ type Strays struct {
 }
 
 // Keeps is said of what a kernel's calls leave for later ones outside of their buffers.
-const Keeps = "keeps %s in memory that outlives a call: take scratch for work space, " +
-	"const or __constant__ for tables that nobody writes"
+const Keeps = "keeps %s in memory that outlives a call: use scratch for work space, " +
+	"const or __constant__ for tables that are not written"
 
 // Why says what happened, in words.
 func (s *Strays) Why() string {

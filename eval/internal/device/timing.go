@@ -75,6 +75,21 @@ type Duel struct {
 	Run    Run     `json:"run"` // the contenders' only one
 	Pairs  int     `json:"pairs"`
 	Record *Record `json:"record,omitempty"`
+	// Estimates are those of the sides where one is slow and many times slower than the other: each has as many calls a
+	// sample as its own asks for. Zeros: the run's is that of both.
+	Estimates [2]float64 `json:"estimates"`
+}
+
+// SlowCall is how many ns a call takes that is as slow as any other when it is the first: it needs no warm-up.
+const SlowCall = 10e6
+
+// RunOf is the run of a side.
+func (d *Duel) RunOf(side int) Run {
+	run := d.Run
+	if e := d.Estimates[side]; e > 0 {
+		run.Estimate = e
+	}
+	return run
 }
 
 // DuelReply is the paired samples. It ends early with the first sample whose outputs are wrong or whose launches

@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 
@@ -10,8 +11,9 @@ import (
 
 // Serve is a worker's main loop: it answers requests until its parent closes the pipe, and gives the exit code. phase
 // is told what is about to be done. An error is ours; what a candidate does wrong is a Fault in the reply. After a
-// sticky one the worker replies and ends.
-func Serve[R any](handle func(req *R, phase func(string)) (reply any, err error)) int {
+// sticky one the worker replies and ends. What is in after is done once a reply was sent: nobody waits for it unless
+// the next request comes sooner.
+func Serve[R any](handle func(req *R, phase func(string)) (reply any, err error), after ...func() error) int {
 	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
 		var req R
 		if err := f.Decode(&req); err != nil {
@@ -24,7 +26,11 @@ func Serve[R any](handle func(req *R, phase func(string)) (reply any, err error)
 		if sticky(reply) {
 			return c.Finish(reply)
 		}
-		return c.Reply(reply)
+		err = c.Reply(reply)
+		for _, do := range after {
+			err = errors.Join(err, do())
+		}
+		return err
 	})
 }
 

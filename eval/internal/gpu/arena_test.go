@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"darwarp/eval/internal/cuda"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
@@ -108,6 +109,39 @@ func TestScratchBytes(t *testing.T) {
 		GiB: GiB, GiB + 1: 2 * GiB, 39*GiB + 1: 40 * GiB} {
 		if got := scratchBytes(n); got != want {
 			t.Errorf("%d bytes of scratch in a block of %d, expected %d", n, got, want)
+		}
+	}
+}
+
+// TestIdleBlocksAreGivenBack: what was not used for many requests, and no more than that.
+func TestIdleBlocksAreGivenBack(t *testing.T) {
+	var freed []int
+	m := &memory{request: 100}
+	for i, b := range []block{{used: 51, spare: true}, {used: 52, spare: true}, {used: 3}, {used: 7, spare: true}} {
+		b.at, b.free = cuda.Ptr(i+1), func() error { freed = append(freed, i); return nil }
+		m.blocks = append(m.blocks, &b)
+	}
+	if err := m.giveBackIdle(); err != nil || !slices.Equal(freed, []int{3, 0}) || len(m.blocks) != 2 {
+		t.Errorf("%v given back, %d left; %v", freed, len(m.blocks), err)
+	}
+}
+
+// TestIdleArenas: what a fresh duel has taken is given back after many requests, and taken again by the next one.
+func TestIdleArenas(t *testing.T) {
+	f := newFaked(t)
+	run := device.Run{Workload: "w", Cases: []int{1, 2, 3, 4}, Estimate: 10e3, Cache: "hot", Fresh: 2}
+	for range 2 {
+		before := len(f.mem.blocks)
+		a, b := f.contender(t, "copy"), f.contender(t, "copy")
+		got := f.ask(t, &device.Request{Duel: &device.Duel{A: a, B: b, Run: run, Pairs: 3}}).(*device.DuelReply)
+		if got.Fault != nil || len(got.A.Samples) != 3 || len(f.mem.blocks) <= before {
+			t.Fatalf("%+v, %d blocks after %d", got, len(f.mem.blocks), before)
+		}
+		for range idleRequests + 1 {
+			f.gated(t, "copy")
+		}
+		if len(f.mem.blocks) != before || f.arenas[4].isThere() {
+			t.Errorf("%d blocks are left of a duel", len(f.mem.blocks)-before)
 		}
 	}
 }

@@ -110,11 +110,10 @@ func (s *Session) disturbOnce(p *program, req *device.Disturb, k, i, place int) 
 	if err := s.put(w); err != nil {
 		return nil, 0, err
 	}
-	v, hash, err = s.lookAfter(p, c, a, scratch, call)
-	if err == nil && len(req.Expect) == 0 {
-		err = s.copyOut(c, a, place)
+	if len(req.Expect) > 0 {
+		place = nowhere
 	}
-	return v, hash, err
+	return s.lookAfter(p, c, a, scratch, call, place)
 }
 
 // ready makes the second stream, and the memory that it wears out: a power of two, more than L2 holds.

@@ -17,7 +17,7 @@ func (s *Session) duel(req *device.Duel, phase func(string)) (*device.DuelReply,
 	if err := s.beginRequest(); err != nil {
 		return nil, err
 	}
-	d := device.NewDuel(req, &s.prep, s.rng, phase, &opponents{s: s, run: req.Run})
+	d := device.NewDuel(req, &s.prep, s.rng, phase, &opponents{s: s, req: req})
 	d.Halves = halves
 	if err := d.Fight(); err != nil {
 		d.Reply.Faulted = d.Side
@@ -39,7 +39,7 @@ func (s *Session) duel(req *device.Duel, phase func(string)) (*device.DuelReply,
 // opponents are the contenders of a duel.
 type opponents struct {
 	s     *Session
-	run   device.Run
+	req   *device.Duel
 	sides [2]*contender
 }
 
@@ -48,10 +48,11 @@ func (o *opponents) Load(side int, c device.Contender, tape *device.Tape) (_ dev
 	if o.sides[side], err = o.s.enter(c, side); err != nil {
 		return nil, err
 	}
-	if o.run.Fresh > 0 {
-		return o.s.newFresh(o.sides[side], o.run, tape)
+	run := o.req.RunOf(side)
+	if run.Fresh > 0 {
+		return o.s.newFresh(o.sides[side], run, tape)
 	}
-	m, err := o.s.sampler(o.sides[side], o.run, 0, tape)
+	m, err := o.s.sampler(o.sides[side], run, 0, tape)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,16 @@
 package gpu
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
+	"darwarp/eval/internal/cuda"
 	"darwarp/eval/internal/device"
 )
 
@@ -188,5 +192,105 @@ func TestFakedSample(t *testing.T) {
 	// Arenas that a kernel has spoilt are made as new, for which nobody waits.
 	if more-launches != 10 || longer-waits != 10 {
 		t.Errorf("ten samples more: %d launches, %d waits", more-launches, longer-waits)
+	}
+}
+
+// TestUnloadLater: a gated or timed program stays loaded until its request is answered, and no longer than to the next.
+func TestUnloadLater(t *testing.T) {
+	f := newFaked(t)
+	unloads := func() (n int) {
+		for _, line := range f.driver.Log() {
+			if line == "unload" {
+				n++
+			}
+		}
+		return n
+	}
+	req := &device.Time{Contender: f.contender(t, "copy"), Count: 1,
+		Runs: []device.Run{{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}}}
+	if err := f.Finish(); err != nil || unloads() != 1 {
+		t.Fatalf("the gate's program is still loaded: %v", err)
+	}
+	for range 3 {
+		f.ask(t, &device.Request{Time: req})
+		if n := unloads(); n != 0 {
+			t.Errorf("%d programs unloaded before the reply", n)
+		}
+		if err := f.Finish(); err != nil || unloads() != 1 || f.Finish() != nil || unloads() != 0 {
+			t.Errorf("not unloaded once after the reply: %v", err)
+		}
+	}
+	f.gated(t, "copy")
+	f.driver.Log()
+	f.ask(t, &device.Request{Time: req})
+	if n := unloads(); n != 1 {
+		t.Errorf("%d programs unloaded before the next request, expected 1", n)
+	}
+}
+
+// TestFakedLimit: the first of the sets that takes longer than the limit is run once and is the last, with its outputs
+// handed out; one within the limit is run like any other.
+func TestFakedLimit(t *testing.T) {
+	f := newFaked(t)
+	for _, c := range []struct {
+		kernel string
+		limit  float64
+		ran    int
+		lost   bool
+		stray  bool
+	}{
+		{"copy", 5e3, 2, true, false},
+		{"copy", 20e3, 4, false, false},
+		{"copy", 0, 4, false, false},
+		{"strays", 5e3, 2, true, true},
+		{"errs", 5e3, 2, true, false},
+	} {
+		clear(f.out)
+		f.driver.BadEvery(map[bool]int{true: 3}[c.kernel == "errs"])
+		got := f.ask(t, &device.Request{Gate: &device.Gate{Cubin: []byte("k"), Calls: fakedCalls(c.kernel), Slot: 1,
+			Limit: c.limit, Sets: []int{1, 2, 3}}}).(*device.GateReply)
+		ran := 0
+		for _, r := range got.Cases {
+			if r.Ran {
+				ran++
+			}
+		}
+		if got.Fault != nil || ran != c.ran || got.Lost != c.lost || (got.Strays != nil) != c.stray ||
+			!about(got.Cases[1].Nanos, 10e3) || !got.Cases[1].Same {
+			t.Errorf("%s beyond %g: %d cases, %+v", c.kernel, c.limit, ran, got)
+		}
+		at := f.prep.SlotBytes + f.prep.Cases[0].OutBytes()
+		x := byte(31 * int(f.prep.Cases[1].Seed))
+		if c.kernel == "errs" {
+			x ^= 1
+		}
+		if f.out[at] != x {
+			t.Errorf("%s beyond %g: its output begins with %d, expected %d", c.kernel, c.limit, f.out[at], x)
+		}
+	}
+}
+
+// TestFakedCopies: outputs get to memory of the device as they are hashed, without copies of their own, where a kernel
+// of ours can reach it; and their hashes are the same.
+func TestFakedCopies(t *testing.T) {
+	f := newFaked(t)
+	want := f.gated(t, "copy")
+	other := make([]byte, len(f.out))
+	copy(other, f.out)
+	for i, at := range []cuda.Ptr{cuda.Ptr(uintptr(unsafe.Pointer(&f.out[0]))), 0} {
+		clear(f.out)
+		f.driver.Log()
+		f.Session.out = outputs{dev: &cuda.Range{At: at}}
+		if at == 0 { // elsewhere
+			f.Session.out = outputs{host: cuda.Pinned(f.out)}
+		}
+		got := f.gated(t, "copy")
+		if !reflect.DeepEqual(got.Cases, want.Cases) || !bytes.Equal(f.out, other) {
+			t.Errorf("memory %d: %+v, expected %+v", i, got.Cases, want.Cases)
+		}
+	}
+	o := outputs{dev: &cuda.Range{At: copyEnd - 512}}
+	if o.reach(256, 256) != copyEnd-256 || o.reach(256, 257) != 0 || (&outputs{}).reach(0, 1) != 0 {
+		t.Error("copies go beyond what an inspection reaches")
 	}
 }

@@ -59,7 +59,7 @@ func TestTooMuchLocal(t *testing.T) {
 	}{
 		{h200, 0, ""},
 		{h200, 32 << 10, ""},
-		{h200, 36 << 10, "kernel k: 36864 bytes of local memory a thread are 9504 MiB " +
+		{h200, 36 << 10, "kernel k: 36864 bytes of local memory per thread are 9504 MiB " +
 			"for the 270336 threads that H200 holds at once, at most 8940 MiB"},
 		{h200, 480 << 10, "126720 MiB"},
 		{t4, 20 << 10, ""},

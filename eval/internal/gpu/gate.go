@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 
+	"darwarp/eval/internal/cuda"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
@@ -26,6 +27,7 @@ func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply,
 		where, runs, err = s.gateCases(p, req, phase)
 	}
 	if err == nil {
+		reply.Lost = len(runs) > 0 && runs[len(runs)-1].once
 		phase("gate")
 		where, err = "gate", s.readCases(runs, reply)
 	}
@@ -40,14 +42,15 @@ func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply,
 			return nil, err
 		}
 	}
-	phase("unload")
-	return reply, s.unload(p)
+	s.unloadLater(p)
+	return reply, nil
 }
 
 // caseRun is what was queued for a case.
 type caseRun struct {
-	at     int // the case
-	lap    int // of the second run
+	at     int  // the case
+	lap    int  // of the last run
+	once   bool // there was no second run: the candidate has lost
 	looks  [2]*inspection
 	hashes [2]int // counters
 	judged int    // which run's outputs go to the judge
@@ -66,14 +69,20 @@ func (s *Session) gateCases(p *program, req *device.Gate, phase func(string)) (
 		if req.Careful {
 			phase("gate " + name)
 		}
-		r, err := s.gateCase(p, req.Calls[i], i, places[i])
+		limit := 0.0
+		if len(req.Sets) > 0 && i == req.Sets[0] {
+			limit = req.Limit
+		}
+		r, err := s.gateCase(p, req.Calls[i], i, places[i], limit)
 		if err == nil && req.Careful {
 			err = s.drv.SyncStream(s.stream)
 		}
 		if err != nil {
 			return name, nil, err
 		}
-		runs = append(runs, r)
+		if runs = append(runs, r); r.once {
+			break
+		}
 	}
 	return "", runs, nil
 }
@@ -90,8 +99,8 @@ func (s *Session) fillResources(p *program, calls []kernels.Call, reply *device.
 
 // gateCase queues everything that a case takes: two runs, one over wild and one over plausible values, in an order
 // that nobody knows. The outputs of the one over wild values go to the judge, since what it left unwritten is wrong
-// for certain.
-func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseRun, err error) {
+// for certain. A call that takes longer than limit ns, if there is one, is the only run.
+func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit float64) (r caseRun, err error) {
 	c := &s.prep.Cases[i]
 	r.at = i
 	a, err := s.arenaOf(i)
@@ -105,7 +114,7 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseR
 			return r, err
 		}
 		put := func() error { return s.put(w) }
-		if run == 0 { // a first launch says little of the time
+		if run == 0 && limit == 0 { // a first launch says little of the time
 			err = put()
 		} else {
 			r.lap, err = s.clock.next(put)
@@ -113,31 +122,57 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int) (r caseR
 		if err != nil {
 			return r, err
 		}
-		if r.looks[run], r.hashes[run], err = s.lookAfter(p, c, a, scratch, call); err != nil {
-			return r, err
-		}
-		if how == device.Wild {
-			r.judged = run
-			if err := s.copyOut(c, a, place); err != nil {
+		if run == 0 && limit > 0 {
+			if r.once, err = s.beyond(r.lap, limit); err != nil {
 				return r, err
 			}
+		}
+		to := nowhere
+		if how == device.Wild || r.once {
+			r.judged, to = run, place
+		}
+		if r.looks[run], r.hashes[run], err = s.lookAfter(p, c, a, scratch, call, to); err != nil {
+			return r, err
+		}
+		if r.once {
+			r.hashes[1] = r.hashes[0]
+			break
 		}
 	}
 	return r, nil
 }
 
+// beyond waits for a lap and reports whether it took longer than limit ns.
+func (s *Session) beyond(lap int, limit float64) (bool, error) {
+	if err := s.drv.SyncStream(s.stream); err != nil {
+		return false, err
+	}
+	ns, err := s.clock.nanos(lap)
+	return ns > limit, err
+}
+
+// nowhere is no place in the output memory.
+const nowhere = -1
+
 // lookAfter queues a look at what a call has left: outputs, whose counter it returns, scratch, and variables of its
-// own.
-func (s *Session) lookAfter(p *program, c *device.Case, a, scratch *arena, call kernels.Call) (
+// own. Outputs that are to go to a place are copied on the way: a copy of its own takes as long as a launch.
+func (s *Session) lookAfter(p *program, c *device.Case, a, scratch *arena, call kernels.Call, place int) (
 	v *inspection, hash int, err error) {
+	to := cuda.Ptr(0)
+	if place != nowhere {
+		to = s.out.reach(place, c.OutBytes())
+	}
 	v = s.newInspection()
-	hash = v.outputs(c, a)
+	hash = v.copied(c, a, to)
 	v.variables(p)
 	if scratch != nil {
 		v.guards(scratch)
 		v.left(scratch, call.Scratch)
 	}
-	return v, hash, s.look(v)
+	if err = s.look(v); err == nil && place != nowhere && to == 0 {
+		err = s.copyOut(c, a, place)
+	}
+	return v, hash, err
 }
 
 // ready refills all that a call finds and binds it.
@@ -166,7 +201,10 @@ func (s *Session) ready(p *program, call kernels.Call, c *device.Case, a *arena,
 func (s *Session) readCases(runs []caseRun, reply *device.GateReply) error {
 	var looks []*inspection
 	for _, r := range runs {
-		looks = append(looks, r.looks[:]...)
+		looks = append(looks, r.looks[0])
+		if !r.once {
+			looks = append(looks, r.looks[1])
+		}
 	}
 	got, found, err := s.endRequest(looks...)
 	if err != nil {

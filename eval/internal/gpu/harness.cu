@@ -156,11 +156,12 @@ extern "C" __global__ void dw_erase(void *out, u64 n, int dtype, u64 inner, u64 
 
 // A region is a stretch of memory that dw_guard writes or dw_inspect reads: Region in inspect.go. Regions come by value, for
 // what lies in device memory is within a candidate's reach. `first` is the number of a region's first chunk.
-enum { GUARD, HASH, ZERO };
+enum { GUARD, HASH, ZERO, COPY };
 struct Region { unsigned char *at; u64 bytes, key; u32 first; unsigned short kind, counter; };
 struct Regions { Region list[64]; u32 n, chunks; };
 
 constexpr u64 CHUNK = 64 << 10;
+constexpr u64 PLACE = (1ull << 48) - 1;
 
 __device__ __forceinline__ const Region &region_of(const Regions &all, u32 chunk) {
   u32 low = 0, high = all.n - 1;
@@ -186,43 +187,74 @@ extern "C" __global__ void dw_guard(const __grid_constant__ Regions all) {
   }
 }
 
-// strayed is the number of bytes between first and end that are not the pattern, or not zero.
+// others is the number of bytes in which two words differ.
+__device__ __forceinline__ u32 others(u64 a, u64 b) {
+  u32 n = 0;
+  for (u64 x = a ^ b; x; x >>= 8) n += (x & 255) != 0;
+  return n;
+}
+
+// strayed is the number of bytes between first and end that are not the pattern, or not zero. Whole pairs of words are
+// loaded four at a time: memory is far away.
 __device__ __forceinline__ u64 strayed(const Region &r, u64 first, u64 end) {
+  const bool guard = r.kind == GUARD;
+  const u64 pairs = min((first + 15) & ~15ull, end), rest = max(pairs, end & ~15ull);
   u64 wrong = 0;
-  for (u64 w = (first & ~7ull) + 8 * threadIdx.x; w < end; w += 8 * blockDim.x) {
-    const u64 want = r.kind == GUARD ? pattern(r.key, w) : 0;
-    if (w >= first && w + 8 <= end && *(const u64 *)w == want) continue;
-    for (u64 b = max(w, first); b < min(w + 8, end); b++) wrong += *(const unsigned char *)b != (unsigned char)(want >> (8 * (b & 7)));
+  for (u64 w = pairs + 16 * threadIdx.x; w < rest; w += 64 * blockDim.x) {
+    ulonglong2 v[4];
+    for (int k = 0; k < 4; k++) if (w + 16 * k * blockDim.x < rest) v[k] = *(const ulonglong2 *)(w + 16 * k * blockDim.x);
+    for (int k = 0; k < 4; k++) {
+      const u64 at = w + 16 * k * blockDim.x;
+      if (at < rest) wrong += others(v[k].x, guard ? pattern(r.key, at) : 0) + others(v[k].y, guard ? pattern(r.key, at + 8) : 0);
+    }
+  }
+  const u64 before = pairs - first;  // bytes that are no whole pairs, and those after
+  for (u64 i = threadIdx.x; i < before + (end - rest); i += blockDim.x) {
+    const u64 b = i < before ? first + i : rest + (i - before);
+    wrong += *(const unsigned char *)b != (unsigned char)((guard ? pattern(r.key, b) : 0) >> (8 * (b & 7)));
   }
   return wrong;
 }
 
 // hashed is the hash of a chunk: it depends on every byte and its place within the region, whatever the order of the threads, and
-// not on where the region lies. at is 16-byte aligned. The judge's comparison hashes outputs in the same way.
-__device__ __forceinline__ u64 hashed(const Region &r, u64 from, u64 to) {
+// not on where the region lies. at is 16-byte aligned. The judge's comparison hashes outputs in the same way. What is hashed is
+// copied to `to`, which is 16-byte aligned too, unless that is null.
+__device__ __forceinline__ u64 hashed(const Region &r, u64 key, unsigned char *to, u64 from, u64 end) {
   const ulonglong2 *words = (const ulonglong2 *)r.at;
   const u64 step = 0x9e3779b97f4a7c15ull;
   u64 sum = 0;
 #pragma unroll 4
-  for (u64 i = from / 16 + threadIdx.x; i < to / 16; i += blockDim.x) {
+  for (u64 i = from / 16 + threadIdx.x; i < end / 16; i += blockDim.x) {
     const ulonglong2 v = words[i];
-    const u64 place = r.key + 2 * i * step;
+    const u64 place = key + 2 * i * step;
+    if (to) ((ulonglong2 *)to)[i] = v;
     sum += mix(v.x ^ place) + mix(v.y ^ (place + step));
   }
-  const u64 last = to / 16 * 2, tail = to & ~7ull; // half a pair, and bytes: of the last chunk only
-  if (threadIdx.x == 0 && tail > 8 * last) sum += mix(*(const u64 *)(r.at + 8 * last) ^ (r.key + last * step));
-  if (tail + threadIdx.x < to) sum += mix(r.at[tail + threadIdx.x] ^ mix(r.key + ~(u64)threadIdx.x));
+  const u64 last = end / 16 * 2, tail = end & ~7ull; // half a pair, and bytes: of the last chunk only
+  if (threadIdx.x == 0 && tail > 8 * last) {
+    const u64 v = *(const u64 *)(r.at + 8 * last);
+    if (to) *(u64 *)(to + 8 * last) = v;
+    sum += mix(v ^ (key + last * step));
+  }
+  if (tail + threadIdx.x < end) {
+    const unsigned char v = r.at[tail + threadIdx.x];
+    if (to) to[tail + threadIdx.x] = v;
+    sum += mix(v ^ mix(key + ~(u64)threadIdx.x));
+  }
   return sum;
 }
 
 // dw_inspect adds to the counter of each region what is to be known of it: bytes that are not the guards' pattern, bytes that are
-// not zero, or a hash.
+// not zero, or a hash. The key of what is copied as well is the address of its copy, below the key of its hash.
 extern "C" __global__ void dw_inspect(const __grid_constant__ Regions all, u64 *counters) {
   __shared__ u64 part[32];
   for (u32 c = blockIdx.x; c < all.chunks; c += gridDim.x) {
     const Region &r = region_of(all, c);
     const u64 from = (c - r.first) * CHUNK, to = min(from + CHUNK, r.bytes);
-    u64 sum = r.kind == HASH ? hashed(r, from, to) : strayed(r, (u64)r.at + from, (u64)r.at + to);
+    u64 sum = 0;
+    if (r.kind == COPY) sum = hashed(r, r.key & ~PLACE, (unsigned char *)(r.key & PLACE), from, to);
+    else if (r.kind == HASH) sum = hashed(r, r.key, nullptr, from, to);
+    else sum = strayed(r, (u64)r.at + from, (u64)r.at + to);
     for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
     if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
     __syncthreads();

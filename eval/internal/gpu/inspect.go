@@ -9,13 +9,18 @@ import (
 	"darwarp/kernels"
 )
 
-// What dw_inspect makes of a region: the number of bytes that are not the guards' pattern, a hash, or the number of
-// bytes that are not zero.
+// What dw_inspect makes of a region: the number of bytes that are not the guards' pattern, a hash, the number of bytes
+// that are not zero, or a hash and a copy. The key of a copy is where it goes, an address of 48 bits, and the upper
+// bits of the key of its hash, which has no others.
 const (
 	GuardKind = iota
 	HashKind
 	ZeroKind
+	CopyKind
 )
+
+// copyEnd is up to where copies go.
+const copyEnd = 1 << 48
 
 // Region is a stretch that dw_guard writes or dw_inspect reads.
 type Region struct {
@@ -117,11 +122,19 @@ func (v *inspection) inputs(c *device.Case, a *arena) {
 }
 
 // outputs looks at the outputs of an arena: one hash of all, in the counter returned.
-func (v *inspection) outputs(c *device.Case, a *arena) int {
+func (v *inspection) outputs(c *device.Case, a *arena) int { return v.copied(c, a, 0) }
+
+// copied is outputs that are copied as they are hashed, one after the other to where `to` is; 0: they are not.
+func (v *inspection) copied(c *device.Case, a *arena, to cuda.Ptr) int {
 	at := v.note(note{arena: a})
 	for j, b := range c.Buffers {
-		if b.Out {
+		switch {
+		case !b.Out:
+		case to == 0:
 			v.add(HashKind, at, device.Salt(j), zone{a.at[j], b.Bytes()})
+		default:
+			v.add(CopyKind, at, device.Salt(j)|uint64(to), zone{a.at[j], b.Bytes()})
+			to += cuda.Ptr(device.Align(b.Bytes()))
 		}
 	}
 	return at

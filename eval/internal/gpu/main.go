@@ -12,5 +12,6 @@ func Main(args []string) int {
 	if err != nil {
 		return proc.Fail(err)
 	}
-	return device.Serve(NewSession(files).Handle)
+	s := NewSession(files)
+	return device.Serve(s.Handle, s.Finish)
 }

@@ -54,6 +54,15 @@ func (s *Session) importOutputs(bytes int) (*cuda.Range, error) {
 	return p.MapAlone(g, cuda.ReadWrite)
 }
 
+// reach is where n bytes of the output memory lie at a place, for a kernel of ours; 0 where it is not the device's, or
+// not where an inspection's copies go.
+func (o *outputs) reach(place, n int) cuda.Ptr {
+	if o.dev == nil || uint64(o.dev.At)+uint64(place+n) > copyEnd {
+		return 0
+	}
+	return o.dev.At + cuda.Ptr(place)
+}
+
 // take queues the copy of n bytes to a place in the output memory.
 func (o *outputs) take(s *Session, at int, from cuda.Ptr, n int) error {
 	if o.dev != nil {

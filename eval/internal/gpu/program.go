@@ -16,7 +16,7 @@ type program struct {
 	functions map[string]cuda.Function
 	images    []image
 	hash      uint64 // of the images as they were loaded
-	local     int    // bytes of local memory a thread that its most demanding kernel takes
+	local     int    // bytes of local memory per thread that its most demanding kernel takes
 }
 
 func (s *Session) load(cubin []byte, calls []kernels.Call) (*program, error) {
@@ -79,7 +79,7 @@ func tooMuchLocal(d kernels.Device, entry string, local int) error {
 	if local*threads <= most {
 		return nil
 	}
-	return refusal(fmt.Sprintf("kernel %s: %d bytes of local memory a thread are %d MiB "+
+	return refusal(fmt.Sprintf("kernel %s: %d bytes of local memory per thread are %d MiB "+
 		"for the %d threads that %s holds at once, at most %d MiB",
 		entry, local, local*threads>>20, threads, d.Name, most>>20))
 }
@@ -101,7 +101,7 @@ func (s *Session) unload(p *program) error {
 	return errors.Join(s.drv.UnloadModule(p.mod), s.releaseLocal(p))
 }
 
-// keptLocal is how many bytes of local memory a thread may stay set aside between candidates.
+// keptLocal is how many bytes of local memory per thread may stay set aside between candidates.
 const keptLocal = 4 << 10
 
 // releaseLocal takes back what the driver has set aside for a program's local memory, which it keeps otherwise, from

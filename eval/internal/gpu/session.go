@@ -25,6 +25,8 @@ type Session struct {
 	stackLimit uint64 // bytes a thread, before any candidate was launched
 	watched    bool   // by a tool, which would take looks of ours at a program's variables for reads of unwritten memory
 
+	loaded []*program // of the request before, that nobody needs any more
+
 	library *library // nil: no cuBLASLt
 	bursts  bursts
 	l2      l2
@@ -70,6 +72,9 @@ func (s *Session) Handle(req *device.Request, phase func(string)) (any, error) {
 	if s.ctx == nil {
 		return nil, errors.New("device worker: not open")
 	}
+	if err := s.Finish(); err != nil {
+		return nil, err
+	}
 	var reply any
 	err := s.ctx.Do(func() (err error) {
 		reply, err = s.handle(req, phase)
@@ -77,6 +82,24 @@ func (s *Session) Handle(req *device.Request, phase func(string)) (any, error) {
 	})
 	return reply, err
 }
+
+// Finish does what is left to do of a request that was answered. Unloading a program takes half a millisecond, in which
+// its outputs can be judged.
+func (s *Session) Finish() error {
+	if len(s.loaded) == 0 {
+		return nil
+	}
+	return s.ctx.Do(func() (err error) {
+		for _, p := range s.loaded {
+			err = errors.Join(err, s.unload(p))
+		}
+		s.loaded = nil
+		return err
+	})
+}
+
+// unloadLater unloads a program once the request is answered.
+func (s *Session) unloadLater(p *program) { s.loaded = append(s.loaded, p) }
 
 func (s *Session) handle(req *device.Request, phase func(string)) (any, error) {
 	switch {
@@ -131,6 +154,9 @@ func (s *Session) prepare(req *device.Prepare) error {
 // beginRequest starts a request that runs something on the device.
 func (s *Session) beginRequest() error {
 	s.mem.request++
+	if err := s.mem.giveBackIdle(); err != nil {
+		return err
+	}
 	s.coinSeed = s.rng.Uint64()
 	if err := s.clearCounters(); err != nil {
 		return err

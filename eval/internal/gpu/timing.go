@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"errors"
-
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
 )
@@ -64,5 +62,6 @@ func (s *Session) time(req *device.Time, phase func(string)) (*device.TimeReply,
 	}
 	_, found, err := s.endRequest()
 	reply.Strays = reply.Strays.Join(found)
-	return reply, errors.Join(err, s.leave(c))
+	s.unloadLater(c.program)
+	return reply, err
 }

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -11,13 +12,18 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // raw bypasses the protocol.
 func raw(b []byte) { _, _ = syscall.Write(fdReplies, b) }
 
-func lengths(nJSON, nBlob uint32) []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, nJSON), nBlob)
+func lengths(parts ...uint32) (header []byte) {
+	for _, n := range append(parts, 0, 0, 0)[:3] {
+		header = binary.BigEndian.AppendUint32(header, n)
+	}
+	return header
 }
 
 // act is the fake worker's handler: it does what it is asked to, however bad.
@@ -60,6 +66,10 @@ var deaths = map[string]func(r *request, c *Conn) error{
 		signal.Reset(syscall.SIGSEGV)
 		return byOwnHand(syscall.SIGSEGV)
 	},
+	"eat": func(*request, *Conn) error {
+		for eaten := [][]byte{}; ; eaten = append(eaten, bytes.Repeat([]byte{1}, 1<<20)) {
+		}
+	},
 	"kill":  func(*request, *Conn) error { return byOwnHand(syscall.SIGKILL) },
 	"stop":  func(*request, *Conn) error { return byOwnHand(syscall.SIGSTOP) },
 	"hang":  func(*request, *Conn) error { select {} },
@@ -85,9 +95,15 @@ func byOwnHand(s syscall.Signal) error {
 
 // lies are what is no answer to the request.
 var lies = map[string]func(r *request, c *Conn) error{
-	"twice":        func(_ *request, c *Conn) error { return errors.Join(c.Reply(&reply{}), c.Reply(&reply{})) },
-	"garbage":      says([]byte("printf from a library that thinks it owns every descriptor\n")),
-	"notjson":      says(append(lengths(5, 0), "hello"...)),
+	"twice":   func(_ *request, c *Conn) error { return errors.Join(c.Reply(&reply{}), c.Reply(&reply{})) },
+	"garbage": says([]byte("printf from a library that thinks it owns every descriptor\n")),
+	"notjson": says(append(lengths(5, 0), "hello"...)),
+	"notjsonbody": func(_ *request, c *Conn) error {
+		head := fmt.Sprintf(`{"kind":"reply","id":%d}`, c.id)
+		raw(append(lengths(uint32(len(head)), 5), head+"hello"...))
+		time.Sleep(time.Minute)
+		return nil
+	},
 	"gigabyte":     says(lengths(1<<30, 0)),
 	"unknownfield": says(append(lengths(9, 0), `{"bad":1}`...)),
 	"half": func(*request, *Conn) error {
@@ -161,8 +177,10 @@ func fillShared(n int, c *Conn) error {
 		return err
 	}
 	shrunk := f.Truncate(1) == nil
+	_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_GROW)
+	sealed := err == nil
 	for i := range s.Map() {
 		s.Map()[i] = byte(n)
 	}
-	return c.Reply(&reply{Text: fmt.Sprint("shrunk ", shrunk), N: len(s.Map())})
+	return c.Reply(&reply{Text: fmt.Sprint("shrunk ", shrunk, ", sealed ", sealed), N: len(s.Map())})
 }

@@ -26,6 +26,7 @@ func (w *Worker) Call(ctx context.Context, req, reply any, deadline time.Duratio
 	}
 	w.lastID++
 	w.phase = ""
+	w.memory.look()
 	defer w.watchStops()()
 	answer, err := w.exchange(ctx, frame, deadline, onPhase)
 	if err == nil {
@@ -130,6 +131,7 @@ func (w *Worker) died() *Died {
 	d := &Died{Phase: w.phase, Stderr: w.Stderr(), Fatal: fatalSignal(w.stderr.begin())}
 	if status, ok := w.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		d.Signal = status.Signal()
+		d.Memory = w.memory.struck(d.Signal)
 	} else {
 		d.ExitCode = w.cmd.ProcessState.ExitCode()
 	}

@@ -50,6 +50,7 @@ func TestDeaths(t *testing.T) {
 		{"half", 0, died(0, 0, false)},
 		{"garbage", 0, garbage},
 		{"notjson", 0, garbage},
+		{"notjsonbody", 0, garbage},
 		{"gigabyte", 0, garbage},
 		{"wrongid", 0, garbage},
 		{"wrongkind", 0, garbage},

@@ -31,6 +31,7 @@ type Died struct {
 	Signal   syscall.Signal // that ended it, 0 when it exited
 	ExitCode int            // 0 when a signal ended it
 	Stderr   string         // the end of what it wrote
+	Memory   bool           // the kernel ended it because memory ran out
 	Fatal    string         // what the Go runtime called a signal in code that is not Go; empty: no such
 }
 
@@ -38,6 +39,9 @@ func (e *Died) Error() string {
 	how := fmt.Sprintf("exit code %d", e.ExitCode)
 	if e.Signal != 0 {
 		how = "signal: " + e.Signal.String()
+	}
+	if e.Memory {
+		how = "ended by the kernel because memory ran out"
 	}
 	what := lastLines(e.Stderr, 5)
 	if e.ExitCode == exitRuntime && e.Fatal != "" {
@@ -62,6 +66,8 @@ func (e *Died) Crash() bool {
 	switch e.Signal {
 	case 0:
 		return e.ExitCode == exitRuntime
+	case syscall.SIGKILL:
+		return e.Memory
 	case syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE,
 		syscall.SIGSEGV, syscall.SIGSYS, syscall.SIGXCPU, syscall.SIGXFSZ:
 		return true

@@ -8,20 +8,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
-// A frame on the wire is two big-endian 32-bit lengths, a JSON object and raw bytes. Raw bytes are
-// for machine code and tensors, which JSON would inflate.
+// A frame on the wire is three big-endian 32-bit lengths, a JSON object that says what it is, the message's JSON, and
+// raw bytes. Raw bytes are for machine code and tensors, which JSON would inflate. The message is no part of the first
+// object, for then each side would read all of it twice.
 const (
-	frameHeader = 8
-	maxFrame    = 64 << 20 // bytes of JSON and raw bytes together
-	maxPhase    = 200      // bytes of a phase's name that are kept
-	maxPhases   = 10_000   // of one call: a worker that announces more is not working
+	frameHeader = 12
+	maxFrame    = 64 << 20 // bytes of all parts together
+	firstRead   = 256 << 10
+	maxPhase    = 200    // bytes of a phase's name that are kept
+	maxPhases   = 10_000 // of one call: a worker that announces more is not working
 )
 
 // version is the protocol's. Parent and worker are the same binary, so it differs only when the
 // file on disk was replaced while the parent was running.
-const version = 1
+const version = 2
 
 // kind says what a frame is.
 type kind string
@@ -33,14 +36,14 @@ const (
 	kindReply kind = "reply" // worker: done
 )
 
-// envelope is the JSON of a frame.
+// envelope is the first JSON of a frame, and the message.
 type envelope struct {
 	Kind    kind            `json:"kind"`
 	ID      uint64          `json:"id"` // of the call; echoed
 	Version int             `json:"version,omitempty"`
 	Phase   string          `json:"phase,omitempty"`
 	Final   bool            `json:"final,omitempty"` // the worker ends after this reply
-	Body    json.RawMessage `json:"body,omitempty"`
+	Body    json.RawMessage `json:"-"`
 }
 
 // Frame is a message as it was received.
@@ -107,13 +110,15 @@ func writeFrame(w io.Writer, e envelope, blob []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(head)+len(blob) > maxFrame {
+	size := len(head) + len(e.Body) + len(blob)
+	if size > maxFrame {
 		return errTooLong
 	}
-	buf := make([]byte, frameHeader, frameHeader+len(head)+len(blob))
-	binary.BigEndian.PutUint32(buf, uint32(len(head)))
-	binary.BigEndian.PutUint32(buf[4:], uint32(len(blob)))
-	_, err = w.Write(append(append(buf, head...), blob...))
+	buf := make([]byte, 0, frameHeader+size)
+	for _, part := range [][]byte{head, e.Body, blob} {
+		buf = binary.BigEndian.AppendUint32(buf, uint32(len(part)))
+	}
+	_, err = w.Write(append(append(append(buf, head...), e.Body...), blob...))
 	return err
 }
 
@@ -128,22 +133,30 @@ func readFrame(r *bufio.Reader) (envelope, []byte, error) {
 	if _, err := io.ReadFull(r, header[:]); err != nil {
 		return e, nil, err
 	}
-	nJSON := int64(binary.BigEndian.Uint32(header[:]))
-	nBlob := int64(binary.BigEndian.Uint32(header[4:]))
-	if nJSON+nBlob > maxFrame {
-		return e, nil, fmt.Errorf("%w: %d bytes announced, at most %d", errGarbage, nJSON+nBlob, maxFrame)
+	var parts [3]int64
+	size := int64(0)
+	for i := range parts {
+		parts[i] = int64(binary.BigEndian.Uint32(header[4*i:]))
+		size += parts[i]
 	}
-	var buf bytes.Buffer
-	if n, err := io.CopyN(&buf, r, nJSON+nBlob); err != nil {
+	if size > maxFrame {
+		return e, nil, fmt.Errorf("%w: %d bytes announced, at most %d", errGarbage, size, maxFrame)
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, min(size, firstRead)+bytes.MinRead))
+	if n, err := io.CopyN(buf, r, size); err != nil {
 		if errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%d of %d bytes: %w", n, nJSON+nBlob, io.ErrUnexpectedEOF)
+			err = fmt.Errorf("%d of %d bytes: %w", n, size, io.ErrUnexpectedEOF)
 		}
 		return e, nil, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(buf.Bytes()[:nJSON]))
+	head, body, blob := buf.Next(int(parts[0])), buf.Next(int(parts[1])), buf.Bytes()
+	dec := json.NewDecoder(bytes.NewReader(head))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&e); err != nil {
 		return e, nil, fmt.Errorf("%w: %v", errGarbage, err)
 	}
-	return e, buf.Bytes()[nJSON:], nil
+	if len(body) > 0 {
+		e.Body = slices.Clip(body)
+	}
+	return e, blob, nil
 }

@@ -14,6 +14,8 @@ func FuzzReadFrame(f *testing.F) {
 	f.Add(good.Bytes())
 	f.Add(lengths(1<<31, 1<<31))
 	f.Add(append(lengths(4, 1), "null!"...))
+	f.Add(append(lengths(2, 3, 1), "{}[1]!"...))
+	f.Add(lengths(1<<31, 1<<31, 1<<31))
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		e, blob, err := readFrame(bufio.NewReader(bytes.NewReader(wire)))
 		if err != nil {
@@ -23,8 +25,8 @@ func FuzzReadFrame(f *testing.F) {
 		if err := writeFrame(&again, e, blob); err != nil {
 			t.Fatalf("what was read cannot be written: %v", err)
 		}
-		_, blob2, err := readFrame(bufio.NewReader(&again))
-		if err != nil || !bytes.Equal(blob, blob2) {
+		e2, blob2, err := readFrame(bufio.NewReader(&again))
+		if err != nil || !bytes.Equal(blob, blob2) || !bytes.Equal(e.Body, e2.Body) {
 			t.Fatalf("second reading: %v, %d bytes for %d", err, len(blob2), len(blob))
 		}
 	})

@@ -9,7 +9,7 @@ import (
 
 // Shared is memory that a worker sees too: pass File in the Spec's Files and open it there with
 // OpenShared. It can grow and never shrinks (a worker that shrank it would kill its parent with
-// SIGBUS).
+// SIGBUS), nor can a worker forbid its parent to let it grow, or to write it.
 type Shared struct {
 	file *os.File
 	mem  []byte
@@ -26,7 +26,7 @@ func NewShared(name string, size int64) (*Shared, error) {
 		s.Close()
 		return nil, err
 	}
-	if _, err := unix.FcntlInt(s.file.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK); err != nil {
+	if _, err := unix.FcntlInt(s.file.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("shared memory: forbid shrinking: %w", err)
 	}

@@ -71,6 +71,7 @@ func (s Spec) command(requests, replies, stderr *os.File) (*exec.Cmd, error) {
 	cmd.ExtraFiles = append([]*os.File{requests, replies}, s.Files...)
 	cmd.Stderr = stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	s.Fence.Separate(cmd.SysProcAttr)
 	return cmd, nil
 }
 

@@ -23,6 +23,7 @@ type Worker struct {
 	pid    int
 	cmd    *exec.Cmd
 	stderr tail
+	memory shortage
 
 	calling sync.Mutex // held by the one Call in progress, and by Close's polite part
 	to      *os.File   // requests
@@ -38,6 +39,9 @@ type Worker struct {
 	ended error      // why no further call is possible
 	calls int        // that were answered
 }
+
+// pipeRoom is how many bytes a pipe holds, where the system allows it.
+const pipeRoom = 1 << 20
 
 // Start starts a worker and waits for its hello. The worker lives until it fails, Close is called,
 // or this process ends; ctx only bounds the start.
@@ -56,6 +60,7 @@ func Start(ctx context.Context, spec Spec) (*Worker, error) {
 		return nil, fmt.Errorf("start worker: %w", w.fail(ctx, err, w.spec.Hello))
 	}
 	w.phase = ""
+	w.memory.look()
 	return w, nil
 }
 
@@ -69,6 +74,7 @@ func (w *Worker) spawn() error {
 			return err
 		}
 		pipes = append(pipes, r, wr)
+		widen(wr)
 	}
 	requests, to, from, replies, errR, errW := pipes[0], pipes[1], pipes[2], pipes[3], pipes[4], pipes[5]
 	w.to, w.from, w.in = to, from, bufio.NewReader(from)
@@ -84,6 +90,14 @@ func (w *Worker) spawn() error {
 		closeAll([]*os.File{to, from, errR})
 	}
 	return err
+}
+
+// widen makes room in a pipe, so that a request with its machine code goes at once, not in parts for each of which the
+// reader is woken. Where the system does not allow it, it goes in parts.
+func widen(pipe *os.File) {
+	if c, err := pipe.SyscallConn(); err == nil {
+		_ = c.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeRoom) })
+	}
 }
 
 // own starts the process and waits for its end, on a thread of its own: Pdeathsig fires when the

@@ -207,10 +207,13 @@ func TestShared(t *testing.T) {
 	}
 	w := start(t, Spec{Files: []*os.File{s.File()}})
 	got, err := do(t, w, "shared", 42, long)
-	if err != nil || got.N != 3<<20 || got.Text != "shrunk false" {
+	if err != nil || got.N != 3<<20 || got.Text != "shrunk false, sealed false" {
 		t.Fatalf("reply %+v, %v", got, err)
 	}
-	for i, b := range s.Map() {
+	if err := s.Grow(4 << 20); err != nil {
+		t.Errorf("the memory cannot grow any more: %v", err)
+	}
+	for i, b := range s.Map()[:3<<20] {
 		if b != 42 {
 			t.Fatalf("byte %d is %d, want 42", i, b)
 		}

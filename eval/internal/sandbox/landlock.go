@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -75,14 +76,32 @@ func (p *Profile) landlock() error {
 			return err
 		}
 	}
+	if p.Driver {
+		if err := nameThreads(int(fd), attr.Handled_access_fs); err != nil {
+			return err
+		}
+	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
 		return errno
 	}
 	return nil
 }
 
+// nameThreads lets the process name its threads, as the GPU's driver does: it does not start where it cannot. The rule
+// is about the folder in /proc as the kernel has it in memory, so it stays open, also in the program that this becomes.
+func nameThreads(ruleset int, handled uint64) error {
+	const folder = "/proc/self/task"
+	if _, err := unix.Open(folder, unix.O_PATH, 0); err != nil {
+		return fmt.Errorf("%s: %w", folder, err)
+	}
+	return allow(ruleset, folder, handled&(readRights|unix.LANDLOCK_ACCESS_FS_WRITE_FILE|unix.LANDLOCK_ACCESS_FS_TRUNCATE))
+}
+
 // allow adds a rule for a path and everything below it.
 func allow(ruleset int, path string, rights uint64) error {
+	if !filepath.IsAbs(path) { // "" and "." are where the user happens to be
+		return fmt.Errorf("%q: expected an absolute path", path)
+	}
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -1,6 +1,6 @@
 // Package sandbox restricts a worker process before it sees untrusted sources or machine code: Landlock for files,
-// TCP, signals and abstract sockets; seccomp for sockets, debugging, mounts and, where a worker has no children, for
-// fork; rlimits for files and core dumps.
+// TCP, signals and abstract sockets; seccomp with a list of the system calls that its kind of worker makes; namespaces
+// of its own for users, processes, IPC and the network; rlimits for memory, files, threads and core dumps.
 //
 // A worker is started as `worker sandbox PROFILE ARG...`: it restricts its own thread and replaces itself by exec,
 // after which that thread is the only one of the process. Neither needs privileges. It does not protect against bugs
@@ -8,12 +8,12 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
-	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -34,11 +34,15 @@ func Modes() []string { return []string{string(Best), string(Strict), string(Off
 // Profile is what a worker may do. Paths that do not exist are skipped.
 type Profile struct {
 	Mode     Mode     `json:"mode"`
-	Read     []string `json:"read"`            // files and folders to read, and to execute
-	Write    []string `json:"write"`           // folders to write, and devices to control
-	Children bool     `json:"children"`        // may start processes
-	Local    bool     `json:"local"`           // may use sockets within this machine, as NVIDIA's driver does
-	FileSize uint64   `json:"bytes,omitempty"` // of any file it writes; 0: no limit
+	Read     []string `json:"read"`             // files and folders to read, and to execute
+	Write    []string `json:"write"`            // folders to write, and devices to control
+	Files    bool     `json:"files"`            // may make and remove files, in the folders to write
+	Children bool     `json:"children"`         // may start processes
+	Driver   bool     `json:"driver"`           // drives a GPU
+	Shared   bool     `json:"shared"`           // stays in the supervisor's namespaces
+	FileSize uint64   `json:"bytes,omitempty"`  // of any file it writes; 0: no limit
+	Memory   uint64   `json:"memory,omitempty"` // bytes of private memory; 0: no limit
+	Own      *own     `json:"own,omitempty"`    // set by Args
 }
 
 // System lists where programs and libraries are, and what every process reads of the kernel. Files about the users of
@@ -55,39 +59,44 @@ func (p *Profile) Args(args []string) ([]string, error) {
 	if p == nil || p.Mode == Off {
 		return args, nil
 	}
-	text, err := json.Marshal(p)
+	here := *p
+	here.Own = p.own()
+	var err error
+	if here.Read, err = absolute(p.Read); err != nil {
+		return nil, err
+	}
+	if here.Write, err = absolute(p.Write); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(here)
 	if err != nil {
 		return nil, err
 	}
 	return append([]string{"worker", "sandbox", string(text)}, args...), nil
 }
 
-// Layers names what this kernel offers, as "landlock 7, seccomp"; empty if there are none.
-func Layers() string {
-	var have []string
-	if abi := landlockABI(); abi > 0 {
-		have = append(have, fmt.Sprintf("landlock %d", abi))
+// absolute makes the paths independent of where a worker starts, and leaves empty ones out.
+func absolute(paths []string) (list []string, err error) {
+	for _, p := range paths {
+		if p == "" {
+			continue
+		}
+		if p, err = filepath.Abs(p); err != nil {
+			return nil, err
+		}
+		list = append(list, p)
 	}
-	if seccompWorks() {
-		have = append(have, "seccomp")
-	}
-	return strings.Join(have, ", ")
+	return list, nil
 }
 
 // Check reports what a mode lacks here, nil if it is available.
 func Check(m Mode) error {
-	if m == Strict && (landlockABI() < strictABI || !seccompWorks()) {
+	if abi := landlockABI(); m == Strict && (abi < strictABI || !seccompWorks()) {
+		have := Layers{Landlock: abi, Seccomp: seccompWorks()}.String()
 		return fmt.Errorf("a strict sandbox needs Landlock ABI %d (Linux 6.7) and seccomp, this kernel has %s: choose best "+
-			"to go on with that", strictABI, orNothing(Layers()))
+			"to go on with that", strictABI, cmp.Or(have, "neither"))
 	}
 	return nil
-}
-
-func orNothing(s string) string {
-	if s == "" {
-		return "neither"
-	}
-	return s
 }
 
 // strictABI is the first version of Landlock that restricts TCP.
@@ -102,49 +111,60 @@ func Main(args []string) int {
 		return internal
 	}
 	runtime.LockOSThread() // the restrictions are a thread's until exec makes them the process's
-	var p Profile
-	err := json.Unmarshal([]byte(args[0]), &p)
-	if err == nil {
-		err = Check(p.Mode)
-	}
-	if err == nil {
-		err = p.enter()
-	}
-	if err == nil {
-		err = syscall.Exec("/proc/self/exe", append([]string{os.Args[0]}, args[1:]...), os.Environ())
+	var err error
+	if args[0] == "probe" {
+		if err = tryOut(args[1]); err == nil {
+			return 0
+		}
+	} else {
+		err = become(args[0], args[1:])
 	}
 	fmt.Fprintln(os.Stderr, "worker sandbox:", err)
 	return internal
 }
 
-// enter applies all layers to this thread, seccomp last, because it forbids what the others need.
-func (p *Profile) enter() error {
-	for resource, limit := range map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: p.FileSize} {
-		if resource == unix.RLIMIT_FSIZE && limit == 0 {
-			continue
-		}
-		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
-			return fmt.Errorf("rlimit: %w", err)
-		}
+// become restricts this process and makes it the worker. It returns only with an error.
+func become(profile string, args []string) error {
+	var p Profile
+	if err := json.Unmarshal([]byte(profile), &p); err != nil {
+		return err
 	}
-	dropCapabilities()
+	if err := Check(p.Mode); err != nil {
+		return err
+	}
+	next, err := prepare("/proc/self/exe", append([]string{os.Args[0]}, args...))
+	if err != nil {
+		return err
+	}
+	if err := p.enter(next.path()); err != nil {
+		return err
+	}
+	return next.exec()
+}
+
+// enter applies all layers to this thread, seccomp last, because it forbids what the others need.
+func (p *Profile) enter(start uintptr) error {
+	if p.Own != nil {
+		if err := p.Own.settle(); err != nil {
+			return err
+		}
+		_ = p.Own.boundThreads() // an older kernel does not have it, which Here has found
+	}
+	goFirst()
+	if err := p.limits(); err != nil {
+		return err
+	}
+	if err := dropCapabilities(); err != nil {
+		return fmt.Errorf("capabilities: %w", err)
+	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
 	if err := p.landlock(); err != nil {
 		return fmt.Errorf("landlock: %w", err)
 	}
-	if err := p.seccomp(); err != nil {
+	if err := p.seccomp(start); err != nil {
 		return fmt.Errorf("seccomp: %w", err)
 	}
 	return nil
-}
-
-// dropCapabilities removes root's privileges from the program that is executed next: with them a process can read the
-// memory of others in spite of Landlock. For a process without privileges the kernel returns an error, which is
-// ignored.
-func dropCapabilities() {
-	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
-		_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-	}
 }

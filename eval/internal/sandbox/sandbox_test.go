@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -74,6 +75,19 @@ var deeds = map[string]func(arg string) error{
 		}
 		return unix.PtraceAttach(n)
 	},
+	"name": func(string) error {
+		runtime.LockOSThread()
+		return os.WriteFile(fmt.Sprintf("/proc/self/task/%d/comm", unix.Gettid()), []byte("cuda"), 0)
+	},
+	"announce": func(name string) error { // as NVIDIA's driver does
+		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PASSCRED, 1),
+			unix.Bind(fd, &unix.SockaddrUnix{Name: "@" + name}), unix.Listen(fd, 1))
+	},
+	"thread":  func(string) error { return unix.SchedSetaffinity(unix.Gettid(), affinity()) },
 	"unshare": func(string) error { return unix.Unshare(unix.CLONE_NEWUSER) },
 	"send": func(fd string) error { // standard input, over an inherited socket
 		n, err := strconv.Atoi(fd)
@@ -84,6 +98,43 @@ var deeds = map[string]func(arg string) error{
 	},
 }
 
+// command is a worker as proc starts it.
+func command(p *Profile, args []string) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe", args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	p.Separate(cmd.SysProcAttr)
+	return cmd
+}
+
+// affinity is this thread's.
+func affinity() *unix.CPUSet {
+	var all unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		panic(err)
+	}
+	return &all
+}
+
+// TestWhatADriverNeeds: a GPU's driver does not start where it cannot do this, and nobody else can.
+func TestWhatADriverNeeds(t *testing.T) {
+	if err := Check(Strict); err != nil {
+		t.Skipf("no sandbox here, nothing is tested: %v", err)
+	}
+	for deed, arg := range map[string]string{"name": "", "announce": fmt.Sprintf("cuda-uvmfd-%d", os.Getpid()),
+		"thread": ""} {
+		for _, driver := range []bool{true, false} {
+			p := &Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Driver: driver}
+			got := try(t, p, deed, arg)
+			if deed == "thread" && !Here().PIDs {
+				continue // only the calling thread, by number 0
+			}
+			if (got == "") != driver {
+				t.Errorf("%s, a driver: %v: %q", deed, driver, got)
+			}
+		}
+	}
+}
+
 // try runs one action within the profile and returns what it printed, empty if it succeeded.
 func try(t *testing.T, p *Profile, deed, arg string) string {
 	t.Helper()
@@ -91,7 +142,7 @@ func try(t *testing.T, p *Profile, deed, arg string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("/proc/self/exe", args...).CombinedOutput()
+	out, err := command(p, args).CombinedOutput()
 	var failed *exec.ExitError
 	switch {
 	case err == nil:
@@ -139,7 +190,7 @@ func TestWhatIsKeptIn(t *testing.T) {
 		{"a namespace of its own", "unshare", "-", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &Profile{Mode: Strict, Read: System(), Write: []string{dir, "/dev/null"}, FileSize: 1 << 20}
+			p := &Profile{Mode: Strict, Read: System(), Write: []string{dir, "/dev/null"}, Files: true, FileSize: 1 << 20}
 			if got := try(t, p, tt.deed, tt.arg); (got != "") != tt.kept {
 				t.Errorf("%s %s: %q, kept in: %v", tt.deed, tt.arg, got, tt.kept)
 			}
@@ -148,6 +199,10 @@ func TestWhatIsKeptIn(t *testing.T) {
 	if got := try(t, &Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Children: true},
 		"run", "/bin/true"); got != "" {
 		t.Errorf("a worker that may have children cannot start one: %s", got)
+	}
+	if got := try(t, &Profile{Mode: Strict, Shared: true, Read: System(), Write: []string{dir, "/dev/null"}}, "signal",
+		pid); got == "" {
+		t.Error("in our namespaces a worker signals us")
 	}
 	if got := try(t, nil, "read", "/etc/passwd"); got != "" {
 		t.Errorf("without a fence: %s", got)
@@ -165,12 +220,12 @@ func TestSending(t *testing.T) {
 			t.Fatal(err)
 		}
 		ours, theirs := os.NewFile(uintptr(fds[0]), "ours"), os.NewFile(uintptr(fds[1]), "theirs")
-		args, err := (&Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Local: may}).Args([]string{"try",
-			"send", "3"})
+		p := &Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Driver: may}
+		args, err := p.Args([]string{"try", "send", "3"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command("/proc/self/exe", args...)
+		cmd := command(p, args)
 		cmd.ExtraFiles = []*os.File{theirs}
 		if out, err := cmd.CombinedOutput(); (err == nil) != may {
 			t.Errorf("local sockets %v: %v %s", may, err, out)
@@ -205,5 +260,23 @@ func TestNonsenseIsRefused(t *testing.T) {
 		if code := Main(args); code == 0 {
 			t.Errorf("%s: exit code 0", name)
 		}
+	}
+}
+
+// BenchmarkStart is what a fence adds to the start of a worker.
+func BenchmarkStart(b *testing.B) {
+	for name, p := range map[string]*Profile{"fenced": {Mode: Best, Read: System(), Write: []string{"/dev/null"}},
+		"off": nil} {
+		b.Run(name, func(b *testing.B) {
+			args, err := p.Args([]string{"try", "read", "/proc/self/stat"})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if out, err := command(p, args).CombinedOutput(); err != nil {
+					b.Fatalf("%v: %s", err, out)
+				}
+			}
+		})
 	}
 }

@@ -14,6 +14,9 @@ const (
 	MinPairs  = 60
 	MaxPairs  = 200
 	pairsStep = 20
+	// From so many pairs on a duel may end early: because the challenger will not turn out faster, or it is so by far more
+	// than asked for.
+	minEarly = 20
 )
 
 const (
@@ -44,6 +47,8 @@ type Duel struct {
 	rejected int
 	look     int // pairs at which to ask for a verdict next
 	judged   int // pairs that result stands on
+	promotes bool
+	sure     float64 // a gain that MinPairs are not waited for; 0: there is none
 	result   result
 }
 
@@ -86,6 +91,20 @@ func (d *Duel) By(combine func(logs []float64) float64, base []float64) *Duel {
 	return d
 }
 
+// Promotes says that all that matters is whether the challenger is faster: the duel ends as well where it is not,
+// beyond its bounds.
+func (d *Duel) Promotes() *Duel {
+	d.promotes, d.look = true, minEarly
+	return d
+}
+
+// Sure says that fewer than MinPairs pairs are enough for a gain that is beyond gain with its whole interval. It is for
+// a question that others have answered already.
+func (d *Duel) Sure(gain float64) *Duel {
+	d.sure, d.look = gain, minEarly
+	return d
+}
+
 // Add takes one pair at a workload: the champion's time a and the challenger's b, in the same unit. A pair that is
 // not two positive numbers is dropped: a measuring fault must not decide anything.
 func (d *Duel) Add(workload int, a, b float64) {
@@ -121,7 +140,8 @@ func (d *Duel) More() bool {
 	if n < d.look {
 		return true
 	}
-	if v, _, _, _ := d.Verdict(); v != kernels.Ambiguous {
+	v, _, lo, _ := d.Verdict()
+	if v != kernels.Ambiguous || d.promotes && lo > 1-d.delta {
 		return false
 	}
 	d.look = n + pairsStep
@@ -129,7 +149,8 @@ func (d *Duel) More() bool {
 }
 
 // Verdict is the decision on the pairs so far, with the rule's result for the workloads' median ratios, challenger
-// over champion, and its one-sided 99.5 % bounds. Before MinPairs pairs it is Ambiguous.
+// over champion, and its one-sided 99.5 % bounds. Before MinPairs pairs it is Ambiguous, unless Promotes or Sure say
+// otherwise.
 func (d *Duel) Verdict() (v kernels.Verdict, ratio, lo, hi float64) {
 	n := 0
 	for _, r := range d.rounds {
@@ -146,8 +167,9 @@ func (d *Duel) judge() result {
 		return result{verdict: kernels.Ambiguous, ratio: 1, lo: 0, hi: math.MaxFloat64}
 	}
 	r := estimate(d.rounds, d.seed, d.gain())
+	early := d.promotes && r.lo > 1-d.delta || d.sure > 0 && r.hi < 1-d.sure
 	switch {
-	case d.Pairs() < MinPairs:
+	case d.Pairs() < MinPairs && !(early && d.Pairs() >= minEarly):
 		r.verdict = kernels.Ambiguous
 	case r.hi < 1-d.delta:
 		r.verdict = kernels.Faster

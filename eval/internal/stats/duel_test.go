@@ -18,6 +18,8 @@ type device struct {
 	drift float64
 	trend float64 // added to drift with every sample
 	wary  float64 // what going second costs, relative
+
+	promotes bool // duels are about promotions alone
 }
 
 func gaussian(r *rand.Rand) float64 {
@@ -49,6 +51,9 @@ func (d *device) time(ns float64) float64 {
 func (d *device) duel(ratio float64, workloads int, seed uint64) *Duel {
 	weights := slices.Repeat([]float64{1}, workloads)
 	duel := NewDuel(weights, MinMargin, seed)
+	if d.promotes {
+		duel.Promotes()
+	}
 	for i := 0; duel.More(); i++ {
 		for w := range workloads {
 			ns := 1e5 * float64(w+1)
@@ -104,6 +109,74 @@ func TestPromotions(t *testing.T) {
 				t.Errorf("slower %.3f, want at most %g (%v)", s, c.slower, count)
 			}
 		})
+	}
+}
+
+// TestHopelessDuelsEnd: a duel that is about a promotion ends early for who is not faster, and not for who is.
+func TestHopelessDuelsEnd(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		ratio    float64
+		set      func(*device)
+		min, max float64 // share of Faster
+		pairs    float64 // on average, at most
+	}{
+		{"same kernel", 1, nil, 0, 0, 105},
+		{"loss of 1.5 %", 1.015, nil, 0, 0, 25},
+		{"gain of 0.2 %", 0.998, nil, 0, 0.01, 165},
+		{"gain of 1.5 %", 0.985, nil, 0.9, 1, 100},
+		{"gain of 3 %", 0.97, nil, 0.98, 1, 65},
+		{"same, second is slower", 1, func(d *device) { d.wary = 0.01 }, 0, 0, 145},
+		{"gain of 2 %, heavy tails", 0.98, func(d *device) { d.noise = heavy }, 0.9, 1, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			const trials = 100
+			pairs, faster := 0, 0
+			for i := range trials {
+				d := newDevice(uint64(i))
+				if d.promotes = true; c.set != nil {
+					c.set(d)
+				}
+				duel := d.duel(c.ratio, 1, uint64(i))
+				if v, _, _, _ := duel.Verdict(); v == kernels.Faster {
+					faster++
+				}
+				pairs += duel.Pairs()
+			}
+			if f := float64(faster) / trials; f < c.min || f > c.max || float64(pairs) > c.pairs*trials {
+				t.Errorf("promoted %.3f, expected %g to %g; %d pairs on average, at most %g expected", f, c.min, c.max,
+					pairs/trials, c.pairs)
+			}
+		})
+	}
+}
+
+// TestSureDuelsEnd: a gain that is clear after few pairs ends a duel that may end so, and nothing else does.
+func TestSureDuelsEnd(t *testing.T) {
+	for _, c := range []struct {
+		ratio, sure float64
+		pairs       int
+		want        kernels.Verdict
+	}{
+		{0.97, 0.005, 20, kernels.Faster},
+		{0.97, 0, 60, kernels.Faster},
+		{0.997, 0.005, 60, kernels.Faster}, // not by more than is sure
+		{1.03, 0.005, 60, kernels.Slower},
+		{1, 0.005, 200, kernels.Same},
+	} {
+		d := NewDuel([]float64{1}, 0, 1)
+		if c.sure > 0 {
+			d.Sure(c.sure)
+		}
+		for i := 0; d.More(); i++ {
+			jitter := 1 + 0.001*float64(i%5-2)
+			d.Add(0, 1000, 1000*c.ratio*jitter)
+		}
+		if v, _, _, _ := d.Verdict(); v != c.want || d.Pairs() != c.pairs {
+			t.Errorf("ratio %g, sure at %g: %s after %d pairs, expected %s after %d", c.ratio, c.sure, v, d.Pairs(), c.want,
+				c.pairs)
+		}
 	}
 }
 

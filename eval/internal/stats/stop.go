@@ -16,13 +16,16 @@ type Limits struct {
 	Few   int           // samples that are as good as Min once they are of so much measured time; 0: none are
 	FewIn time.Duration // together
 
+	Long   int           // the same for samples that are longer still
+	LongIn time.Duration // together
+
 	Behind int // samples that are enough of what is behind the bar; 0: it needs as many as any other
 }
 
 // Fitness is the rule for a candidate's ordinary time: half a percent, or half a second of device time. Samples
 // of calls that move more than L2 holds last ten times as long as others.
 var Fitness = Limits{Min: 15, Max: 200, Noise: 0.005, GPU: time.Second / 2, Wall: 3 * time.Second,
-	Few: 8, FewIn: 10 * time.Millisecond, Behind: 5}
+	Few: 8, FewIn: 10 * time.Millisecond, Long: 3, LongIn: 100 * time.Millisecond, Behind: 5}
 
 // Final is the rule for a figure that is published: more samples than a candidate's.
 var Final = Limits{Min: 60, Max: 200, Noise: 0.002, GPU: time.Second / 2, Wall: 3 * time.Second}
@@ -86,14 +89,17 @@ func (s *Stop) Add(ns float64) (done bool) {
 // enough reports whether n samples say what the noise is.
 func (s *Stop) enough(n int) bool {
 	few := s.limits.Few > 0 && n >= s.limits.Few && s.gpu >= float64(s.limits.FewIn)
-	return few || n >= s.limits.Min
+	long := s.limits.Long > 0 && n >= s.limits.Long && s.gpu >= float64(s.limits.LongIn)
+	return few || long || n >= s.limits.Min
 }
 
-// What is behind the bar by more than leastBehind with its best sample cannot win, and is known well enough when the
-// standard error is a gapShare of that distance, and at most mostNoise: parents are chosen by it, too.
+// What is behind the bar cannot win, and parents are chosen by it with a standard error of mostNoise at most. It is
+// known well enough after a few samples whose best is behind by more than leastBehind, and by fewSigmas; after as many
+// as any other takes at least, once their median is behind by manySigmas.
 const (
 	leastBehind = 0.05
-	gapShare    = 1.0 / 8
+	fewSigmas   = 8
+	manySigmas  = 4
 	mostNoise   = 0.02
 )
 
@@ -102,8 +108,12 @@ func (s *Stop) behind(n int) bool {
 	if s.limits.Behind == 0 || n < s.limits.Behind || s.bar <= 0 {
 		return false
 	}
-	gap := s.sorted[0]/s.bar - 1
-	return gap > leastBehind && Noise(s.sorted) < min(gapShare*gap, mostNoise)
+	noise, best := Noise(s.sorted), s.sorted[0]/s.bar-1
+	if noise >= mostNoise {
+		return false
+	}
+	return best > leastBehind && fewSigmas*noise < best ||
+		n >= s.limits.Min && manySigmas*noise < Quantile(s.sorted, 0.5)/s.bar-1
 }
 
 // Samples are the samples so far, in order of arrival.

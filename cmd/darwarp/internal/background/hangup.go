@@ -14,34 +14,63 @@ import (
 	"darwarp/cmd/darwarp/internal/files"
 )
 
-// OutliveTerminal lets a search go on when its terminal is closed: from then on what it prints goes to the log
-// beside the run, as in a search that was begun with --detach. Nothing is done under nohup, which says the same.
-func OutliveTerminal(c *console.Console, run string) (release func()) {
+// Terminal is what a search was started from, and may outlive.
+type Terminal struct {
+	console *console.Console
+	files   []int       // standard ones that are the terminal
+	run     chan string // named once
+	done    chan struct{}
+	closed  chan struct{}
+	hangup  chan os.Signal
+}
+
+// OutliveTerminal lets a search go on when its terminal is closed, from the first moment on: what it prints then goes
+// to the log beside the run, once Log has said which, as in a search that was begun with --detach. Nothing is done
+// under nohup, which says the same.
+func OutliveTerminal(c *console.Console) *Terminal {
+	t := &Terminal{console: c, run: make(chan string, 1), done: make(chan struct{}),
+		closed: make(chan struct{}), hangup: make(chan os.Signal, 1)}
 	if signal.Ignored(syscall.SIGHUP) {
-		return func() {}
+		return t
 	}
-	var gone []int // asked now: a terminal that has hung up answers no question
 	for fd := range 3 {
-		if term.IsTerminal(fd) {
-			gone = append(gone, fd)
+		if term.IsTerminal(fd) { // asked now: a terminal that has hung up answers no question
+			t.files = append(t.files, fd)
 		}
 	}
-	hangup, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(hangup, syscall.SIGHUP)
-	go func() {
-		select {
-		case <-hangup:
-		case <-done:
-			return
-		}
-		if err := redirect(gone, logOf(run)); err != nil {
+	signal.Notify(t.hangup, syscall.SIGHUP)
+	go t.outlive()
+	return t
+}
+
+// Log says which run the search is of.
+func (t *Terminal) Log(run string) { t.run <- run }
+
+// Closed is closed once the terminal is gone and what is printed goes to the log.
+func (t *Terminal) Closed() <-chan struct{} { return t.closed }
+
+// Release ends the watch. The terminal may end the process again.
+func (t *Terminal) Release() {
+	signal.Stop(t.hangup)
+	close(t.done)
+}
+
+// outlive waits for the end of the terminal, and for a log.
+func (t *Terminal) outlive() {
+	select {
+	case <-t.hangup:
+	case <-t.done:
+		return
+	}
+	select {
+	case run := <-t.run:
+		defer close(t.closed)
+		if err := redirect(t.files, logOf(run)); err != nil {
 			return // there is nobody to tell
 		}
-		c.Sayf("The terminal was closed; the search continues. darwarp watch %s shows it, darwarp stop %s ends it.", run, run)
-	}()
-	return func() {
-		signal.Stop(hangup)
-		close(done)
+		t.console.Sayf("The terminal was closed; the search continues. darwarp watch %s shows it, darwarp stop %s ends it.",
+			run, run)
+	case <-t.done:
 	}
 }
 

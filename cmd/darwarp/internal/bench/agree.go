@@ -226,7 +226,7 @@ func agreementText(con *console.Console, problem string, g agreement) {
 	}
 	t.Write(con.Out)
 	for _, d := range g.Differ {
-		fmt.Fprintf(con.Out, "\n%s: GPU %s, cpu %s\n  %s\n", d.Variant.Label(), d.GPU.Outcome, d.CPU.Outcome,
+		con.Printf("\n%s: GPU %s, cpu %s\n  %s\n", d.Variant.Label(), d.GPU.Outcome, d.CPU.Outcome,
 			cmp.Or(d.CPU.Detail, d.GPU.Detail, fmt.Sprintf("%+v", d.Classes)))
 	}
 	fmt.Fprintln(con.Out)

@@ -61,7 +61,7 @@ func (f Models) Run(ctx context.Context, con *console.Console) error {
 				return ctx.Err()
 			}
 			arm.Speedups, arm.Evals = append(arm.Speedups, sum.Speedup), append(arm.Evals, sum.Evals)
-			arm.Add(spent, 1)
+			arm.Add(spent)
 		}
 		arms = append(arms, arm)
 	}
@@ -77,6 +77,7 @@ func (f Models) Run(ctx context.Context, con *console.Console) error {
 func oneLLM(
 	ctx context.Context, con *console.Console, f Models, strategy string, ask bool, seed uint64,
 ) (sum evolve.Summary, spent llm.Spending, err error) {
+	f.Target.Foreign = ask
 	s, err := session.Open(ctx, f.Target, con.Quiet().Sayf)
 	if err != nil {
 		return sum, spent, err

@@ -32,14 +32,14 @@ type soaked struct {
 
 // balance compares what was told with what is stored.
 type balance struct {
-	Twice   int `json:"twice"`   // verdicts told twice
+	Twice   int `json:"twice"`   // verdicts reported twice
 	Missing int `json:"missing"` // told and not stored
 	Untold  int `json:"untold"`  // stored and not told
 }
 
 // pace is how fast verdicts came.
 type pace struct {
-	Early  float64 `json:"early"`  // verdicts a second in the second quarter
+	Early  float64 `json:"early"`  // verdicts per second in the second quarter
 	Late   float64 `json:"late"`   // and in the last
 	Chance float64 `json:"chance"` // by which they may differ for no reason
 }

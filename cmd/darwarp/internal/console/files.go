@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,7 +12,10 @@ import (
 func WriteFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".darwarp-write-*")
 	if err != nil {
-		return err
+		if known := new(os.PathError); errors.As(err, &known) { // nobody asked for a file of that name
+			err = known.Err
+		}
+		return fmt.Errorf("cannot write to the folder %s: %w", filepath.Dir(path), err)
 	}
 	defer os.Remove(f.Name()) // fails once it is renamed
 	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {

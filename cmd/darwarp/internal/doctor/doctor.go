@@ -62,7 +62,8 @@ func Diagnose(ctx context.Context, c *console.Console) diagnosis {
 		findTool(ctx, finding{Name: "nvcc", Detail: "it builds exported benches; searching does not need it",
 			Do: "Install the CUDA toolkit for that"}, "nvcc", "/usr/local/cuda/bin/nvcc"))
 	d.Findings = append(d.Findings, folders()...)
-	d.Findings = append(d.Findings, sandboxFinding(), terminal(c))
+	d.Findings = append(d.Findings, fences()...)
+	d.Findings = append(d.Findings, terminal(c))
 	d.Device, d.Why = autoDevice(d.Findings)
 	return d
 }
@@ -76,8 +77,8 @@ func fromFound(f eval.Found) finding {
 }
 
 func lookAtGPU(ctx context.Context, where eval.Location) finding {
-	f := finding{Name: "GPU", Needed: true, Do: "Install the NVIDIA driver, and in a container pass the GPU in (docker " +
-		"run --gpus all)"}
+	f := finding{Name: "GPU", Needed: true, Do: "Install the NVIDIA driver, and give a container access to the GPU " +
+		"(docker run --gpus all)"}
 	if where.Driver.Path == "" {
 		f.Detail = "no driver, so no GPU can be used"
 		return f
@@ -173,7 +174,7 @@ func autoDevice(fs []finding) (device, why string) {
 	case compiles:
 		return "cpu", missing + "; a C++ compiler is here, and times are CPU times"
 	case len(replay.ShippedNames()) == 0:
-		return "", missing + ", so is a C++ compiler that works, and no recording is shipped"
+		return "", missing + ", a working C++ compiler is missing too, and there is no built-in recording"
 	}
 	return "replay", fmt.Sprintf("%s, and so is a working C++ compiler; there are built-in recordings of %s", missing,
 		strings.Join(replay.ShippedNames(), ", "))
@@ -181,13 +182,6 @@ func autoDevice(fs []finding) (device, why string) {
 
 // cxxFinding is the finding that the cpu device stands on.
 const cxxFinding = "C++ compiler"
-
-// sandboxFinding says how workers can be fenced in here.
-func sandboxFinding() finding {
-	layers := eval.SandboxLayers()
-	return finding{Name: "sandbox", OK: layers != "", Detail: report.OrDash(layers),
-		Do: "Search only sources that you trust; Linux 6.7 and later support all layers"}
-}
 
 // terminal says what can be drawn on.
 func terminal(c *console.Console) finding {

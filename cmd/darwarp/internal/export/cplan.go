@@ -17,29 +17,32 @@ type cPlan struct {
 // cScratch is a scratch buffer with its bytes as a text.
 type cScratch struct {
 	kernels.ScratchSpec
-	Bytes string
+	Bytes code
 }
 
 // cLaunch is a launch with its numbers as texts; When is empty where it is always done.
 type cLaunch struct {
 	Entry                string
-	When, Smem           string
-	Grid, Block, Cluster [3]string
+	When, Smem           code
+	Grid, Block, Cluster [3]code
 	Maps                 []cTensorMap
 	Args                 []cArg
 	Window               []string // first and last of the tensors that L2 is asked to keep; nil: none
-	WindowWhen           string   // where it is asked; empty: always
+	WindowWhen           code     // where it is asked; empty: always
 }
 
 // cTensorMap is a tensor map with its numbers as texts, the box's innermost dimension last.
 type cTensorMap struct {
 	Name, Tensor string
-	Box          []string
-	Swizzle      string
+	Box          []code
+	Swizzle      code
 }
 
 // cArg is a buffer's name, a tensor map's name, or a number as a text.
-type cArg struct{ Buffer, Map, Value string }
+type cArg struct {
+	Buffer, Map string
+	Value       code
+}
 
 // planWriter writes a plan in C++, with the names that known has replaced by their values.
 type planWriter struct {
@@ -68,7 +71,7 @@ func writePlan(spec kernels.PlanSpec, tensors []kernels.Tensor, known expr.Env) 
 }
 
 // text writes one expression, and none where there is no expression.
-func (w *planWriter) text(text, none string) string {
+func (w *planWriter) text(text string, none code) code {
 	if text == "" {
 		return none
 	}
@@ -80,7 +83,7 @@ func (w *planWriter) text(text, none string) string {
 }
 
 // condition writes a launch's condition, as nothing where it holds at all sizes; never says that it holds at none.
-func (w *planWriter) condition(text string) (when string, never bool) {
+func (w *planWriter) condition(text string) (when code, never bool) {
 	if text == "" {
 		return "", false
 	}
@@ -92,7 +95,7 @@ func (w *planWriter) condition(text string) (when string, never bool) {
 	return w.text(text, ""), false
 }
 
-func (w *planWriter) three(texts []string) (out [3]string) {
+func (w *planWriter) three(texts []string) (out [3]code) {
 	for i := range out {
 		out[i] = "1LL"
 		if i < len(texts) {
@@ -102,7 +105,7 @@ func (w *planWriter) three(texts []string) (out [3]string) {
 	return out
 }
 
-func (w *planWriter) launch(l kernels.LaunchSpec, when string) cLaunch {
+func (w *planWriter) launch(l kernels.LaunchSpec, when code) cLaunch {
 	out := cLaunch{Entry: l.Entry, When: when, Smem: w.text(l.Smem, "0LL"),
 		Grid: w.three(l.Grid), Block: w.three(l.Block), Cluster: w.three(l.Cluster)}
 	if window := l.L2Window; window != nil {

@@ -15,7 +15,7 @@ import (
 // ctext writes an expression in C++, with the names that known has replaced by their values; the others, the dims, are
 // members of d. Integers are long long; div, mod, ceil_div, round_up, and abs are functions of two or one of them,
 // least and most fold any number: dispatch.h.tmpl has them.
-func ctext(text string, known expr.Env) (string, error) {
+func ctext(text string, known expr.Env) (code, error) {
 	tree, err := expr.Parse(text)
 	if err != nil {
 		return "", err
@@ -26,19 +26,22 @@ func ctext(text string, known expr.Env) (string, error) {
 // cNames are the functions of expressions whose names C++ has taken.
 var cNames = map[string]string{"min": "least", "max": "most"}
 
-func nodeText(n ast.Node, known expr.Env) (string, error) {
+func nodeText(n ast.Node, known expr.Env) (code, error) {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
-		return literal(n.Value)
+		return constant(n.Value)
 	case *ast.BoolNode:
-		return literal(n.Value)
+		return constant(n.Value)
 	case *ast.StringNode:
-		return literal(n.Value)
+		return constant(n.Value)
 	case *ast.IdentifierNode:
 		if v, ok := known[n.Value]; ok {
-			return literal(v)
+			return constant(v)
 		}
-		return "d." + n.Value, nil
+		if !namesRE.MatchString(n.Value) {
+			return "", fmt.Errorf("%q cannot be a name in C++", n.Value)
+		}
+		return code("d." + n.Value), nil
 	case *ast.MemberNode:
 		return deviceText(n, known)
 	case *ast.UnaryNode:
@@ -58,7 +61,7 @@ func nodeText(n ast.Node, known expr.Env) (string, error) {
 }
 
 // format fills in the texts of nodes.
-func format(text string, known expr.Env, nodes ...ast.Node) (string, error) {
+func format(text string, known expr.Env, nodes ...ast.Node) (code, error) {
 	parts := make([]any, len(nodes))
 	for i, n := range nodes {
 		s, err := nodeText(n, known)
@@ -67,23 +70,23 @@ func format(text string, known expr.Env, nodes ...ast.Node) (string, error) {
 		}
 		parts[i] = s
 	}
-	return fmt.Sprintf(text, parts...), nil
+	return code(fmt.Sprintf(text, parts...)), nil
 }
 
-func literal(v any) (string, error) {
+func constant(v any) (code, error) {
 	switch v := v.(type) {
 	case int:
-		return fmt.Sprintf("%dLL", v), nil
+		return code(fmt.Sprintf("%dLL", v)), nil
 	case bool:
-		return strconv.FormatBool(v), nil
+		return code(strconv.FormatBool(v)), nil
 	case string:
-		return fmt.Sprintf("std::string_view(%q)", v), nil
+		return code("std::string_view(" + cxxQuote(v) + ")"), nil
 	}
 	return "", fmt.Errorf("%T has no literal in C++", v)
 }
 
 // deviceText is a field of the device, which is known.
-func deviceText(n *ast.MemberNode, known expr.Env) (string, error) {
+func deviceText(n *ast.MemberNode, known expr.Env) (code, error) {
 	dev, ok := known["device"].(kernels.Device)
 	field, isName := n.Property.(*ast.StringNode)
 	if !ok || !isName {
@@ -92,13 +95,13 @@ func deviceText(n *ast.MemberNode, known expr.Env) (string, error) {
 	v := reflect.ValueOf(dev)
 	for f := range v.Type().Fields() {
 		if f.Tag.Get("expr") == field.Value || f.Name == field.Value {
-			return literal(v.FieldByIndex(f.Index).Interface())
+			return constant(v.FieldByIndex(f.Index).Interface())
 		}
 	}
 	return "", fmt.Errorf("the device has no field %s", field.Value)
 }
 
-func callText(n *ast.CallNode, known expr.Env) (string, error) {
+func callText(n *ast.CallNode, known expr.Env) (code, error) {
 	name := n.Callee.(*ast.IdentifierNode).Value
 	if c := cNames[name]; c != "" {
 		name = c
@@ -110,7 +113,7 @@ func callText(n *ast.CallNode, known expr.Env) (string, error) {
 	return format(text, known, n.Arguments...)
 }
 
-func binaryText(n *ast.BinaryNode, known expr.Env) (string, error) {
+func binaryText(n *ast.BinaryNode, known expr.Env) (code, error) {
 	list, ok := n.Right.(*ast.ArrayNode)
 	if !ok {
 		op := map[string]string{"and": "&&", "or": "||"}[n.Operator]

@@ -18,7 +18,7 @@ func TestCText(t *testing.T) {
 		"m in [1, 2] ? 1 : abs(-m)":        "((false || d.m == 1LL || d.m == 2LL) ? 1LL : abs((-d.m)))",
 		"fast ? m * 4 : round_up(m, tile)": "(true ? (d.m * 4LL) : round_up(d.m, 64LL))",
 	} {
-		if got, err := ctext(text, known); err != nil || got != want {
+		if got, err := ctext(text, known); err != nil || string(got) != want {
 			t.Errorf("%s: %s, %v: expected %s", text, got, err, want)
 		}
 	}
@@ -47,14 +47,14 @@ func TestWritePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ones := [3]string{"1LL", "1LL", "1LL"}
+	ones := [3]code{"1LL", "1LL", "1LL"}
 	want := cPlan{
 		Scratch: []cScratch{{spec.Scratch[0], "(d.m * 4LL)"}},
 		Launches: []cLaunch{
-			{Entry: "product", Smem: "0LL", Grid: [3]string{"ceil_div(d.m, 32LL)", "1LL", "1LL"},
-				Block: [3]string{"32LL", "2LL", "1LL"}, Cluster: ones,
-				Maps: []cTensorMap{{"a_tiles", "A", []string{"div(32LL, 2LL)", "least({d.k, 64LL})"}, "(2LL * 64LL)"},
-					{"c_tiles", "C", []string{"1LL", "4LL"}, "0LL"}},
+			{Entry: "product", Smem: "0LL", Grid: [3]code{"ceil_div(d.m, 32LL)", "1LL", "1LL"},
+				Block: [3]code{"32LL", "2LL", "1LL"}, Cluster: ones,
+				Maps: []cTensorMap{{"a_tiles", "A", []code{"div(32LL, 2LL)", "least({d.k, 64LL})"}, "(2LL * 64LL)"},
+					{"c_tiles", "C", []code{"1LL", "4LL"}, "0LL"}},
 				Args:   []cArg{{Map: "a_tiles"}, {Buffer: "C"}, {Buffer: "part"}, {Map: "a_tiles"}, {Value: "d.m"}},
 				Window: []string{"A", "C"}, WindowWhen: "(d.m > 1LL)"},
 			{Entry: "sum", Smem: "0LL", When: "(d.m > 32LL)", Grid: ones, Block: ones, Cluster: ones},

@@ -3,14 +3,14 @@
 package export
 
 import (
-	"embed"
+	_ "embed" // the bench's device code
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"text/template"
 
 	"darwarp/kernels"
 	"darwarp/templates"
@@ -35,42 +35,46 @@ type Kernel struct {
 }
 
 // Build is the command that builds the bench.
-func (k Kernel) Build() string { return k.nvcc(k.NVCCFlags, "bench.cu -o bench") }
+func (k Kernel) Build() code { return k.nvcc(k.NVCCFlags, "bench.cu", "kernel_0.cu", "-o", "bench") }
 
 // Target is the architecture as nvcc takes it: the GPU's that the kernel was found on, or, where it was found without
 // one, the only one that its family is for, or else that of the machine it is built on.
 func (k Kernel) Target() string {
-	if strings.HasPrefix(k.Device.Arch, "sm_") {
+	if archRE.MatchString(k.Device.Arch) {
 		return k.Device.Arch
 	}
-	if f, err := k.Bundle.Family(k.Job.Variant.Family); err == nil && !f.Portable() {
+	if f, err := k.Bundle.Family(k.Job.Variant.Family); err == nil && !f.Portable() && archRE.MatchString(f.Arch) {
 		return f.Arch
 	}
 	return "native"
 }
 
+// archRE is what nvcc calls an architecture.
+var archRE = regexp.MustCompile(`^sm_[0-9]{2,3}[a-z]?$`)
+
 // ArchFlag names the architecture to nvcc. The short form of one with a letter may have nvcc compile for the one
 // without, too, which lacks its instructions.
-func (k Kernel) ArchFlag() string {
+func (k Kernel) ArchFlag() literal {
 	target := k.Target()
 	if number := strings.TrimPrefix(target, "sm_"); strings.TrimRight(number, "0123456789") != "" && number != target {
-		return "-gencode=arch=compute_" + number + ",code=" + target
+		return literal("-gencode=arch=compute_" + number + ",code=" + target)
 	}
-	return "-arch=" + target
+	return literal("-arch=" + target)
 }
 
-func (k Kernel) nvcc(flags []string, what string) string {
-	all := append([]string{"nvcc", "-O3", "-std=c++17", k.ArchFlag()}, flags...)
-	return strings.Join(append(all, "-Iinclude", what), " ")
+func (k Kernel) nvcc(flags []string, what ...string) code {
+	all := append([]string{"nvcc", "-O3", "-std=c++17", string(k.ArchFlag())}, flags...)
+	return shell(append(append(all, "-Iinclude"), what...)...)
 }
 
-//go:embed *.tmpl
-var files embed.FS
+// Verify is the command that gates and measures the candidate again.
+func (k Kernel) Verify() code { return shell("darwarp", "verify", k.Run, k.Candidate.ID.Short()) }
+
+// VerifyTrial is the command that tries what is pending.
+func (k Kernel) VerifyTrial() code { return k.Verify() + " --trial" }
 
 //go:embed harness.cuh
 var harness []byte
-
-var pages = template.Must(template.New("").Funcs(funcs).ParseFS(files, "*.tmpl"))
 
 // Write makes the folder. It refuses one that has anything in it.
 func Write(dir string, k Kernel) error { return writeFolder(dir, k.files) }
@@ -104,7 +108,7 @@ func (k Kernel) files() (map[string][]byte, error) {
 		return nil, err
 	}
 	out := k.common()
-	out["kernel.cu"] = []byte(k.Job.Source)
+	out["kernel.cu"], out[string(sheet.Unit.File)] = k.signed(), []byte(sheet.Unit.wrapper())
 	if k.Cubin != nil {
 		out["kernel.cubin"] = k.Cubin
 	}
@@ -145,15 +149,6 @@ func (k Kernel) common() map[string][]byte {
 		}
 	}
 	return out
-}
-
-// page fills in a template.
-func page(name string, data any) ([]byte, error) {
-	var b strings.Builder
-	if err := pages.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return []byte(b.String()), nil
 }
 
 func addJSON(out map[string][]byte, values map[string]any) error {

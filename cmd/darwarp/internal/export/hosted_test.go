@@ -48,11 +48,11 @@ func hosted(t *testing.T, dir string, s *portfolioSheet, flags ...string) (progr
 	command := append([]string{"g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-attributes",
 		"-Wno-deprecated-declarations", "-Wno-missing-field-initializers",
 		"-isystem", filepath.Join(headers, "include"), "-isystem", filepath.Join(headers, "include", "cccl"), "-I.", host,
-		"-o", program, "-DNAMESPACE=" + s.Namespace(), "-DELEMENT=" + s.DType.CType()}, flags...)
+		"-o", program, "-DNAMESPACE=" + string(s.Namespace()), "-DELEMENT=" + s.DType.CType()}, flags...)
 	for i, u := range s.Units {
 		command = append(command, fmt.Sprintf("-DUNIT_%d=%s", i, u.Symbol))
 	}
-	if parse(t, dir, command...); t.Failed() {
+	if parses(t, dir, command...); t.Failed() {
 		t.FailNow()
 	}
 	return program

@@ -3,7 +3,6 @@ package export
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"darwarp/kernels"
 )
@@ -18,38 +17,36 @@ func (s *sheet) linked() (*portfolioSheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Units[0].Source, out.Single = "kernel.cu", true
+	out.Units, out.Single = []unit{s.Unit}, true
 	return out, nil
 }
 
 // Namespace is a name in C++ that no other export has.
-func (s *portfolioSheet) Namespace() string {
+func (s *portfolioSheet) Namespace() code {
 	name := identifier(s.Problem.Name)
 	if s.Single {
-		return name + "_" + s.Job.ID.Short()
+		return name + code("_"+s.Job.ID.Short())
 	}
 	for _, k := range s.Sheets {
-		name += "_" + k.Job.ID.Short()[:6]
+		name += code("_" + k.Job.ID.Short()[:6])
 	}
 	return name
 }
 
 // Params are the sizes as parameters in C++.
-func (s *sheet) Params() string {
-	return "long long " + strings.Join(s.Problem.DimNames, ", long long ")
-}
+func (s *sheet) Params() (code, error) { return list("long long ", s.Problem.DimNames) }
 
 // DimList are the sizes as arguments.
-func (s *sheet) DimList() string { return strings.Join(s.Problem.DimNames, ", ") }
+func (s *sheet) DimList() (code, error) { return list("", s.Problem.DimNames) }
 
 // ElemsText is a tensor's number of elements in C++, by the sizes in d.
-func (s *sheet) ElemsText(tensor int) (string, error) {
+func (s *sheet) ElemsText(tensor int) (code, error) {
 	parts, err := s.ShapeText(tensor)
-	return strings.Join(parts, " * "), err
+	return join(parts, " * "), err
 }
 
 // ShapeText is a tensor's shape in C++, by the sizes in d.
-func (s *sheet) ShapeText(tensor int) (parts []string, err error) {
+func (s *sheet) ShapeText(tensor int) (parts []code, err error) {
 	known := s.Problem.Env(nil, s.DType)
 	for _, text := range s.Problem.Tensors[tensor].Shape {
 		part, err := ctext(text, known)
@@ -76,9 +73,9 @@ func (s *portfolioSheet) Partial() bool {
 }
 
 // HeaderBuild is the command that builds the bench that goes through launch.h.
-func (s *portfolioSheet) HeaderBuild() string {
+func (s *portfolioSheet) HeaderBuild() code {
 	if s.Single {
-		return s.nvcc(s.NVCCFlags, "header_bench.cu -o header_bench")
+		return s.nvcc(s.NVCCFlags, "header_bench.cu", "-o", "header_bench")
 	}
 	return s.link("header_bench")
 }

@@ -2,7 +2,6 @@ package export
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,14 +13,6 @@ type Portfolio struct {
 	Kernels []Kernel // of one run; each with all of its workloads
 	Found   kernels.Portfolio
 	As      []string // further forms beside the folder's own files, of Targets
-}
-
-// unit is the translation unit of one kernel: its entries under names of its own, so that kernels of one
-// family can be linked together.
-type unit struct {
-	File, Source, Symbol string
-	Entries              []string
-	NVCCFlags            []string
 }
 
 // portfolioSheet is what the templates see of a portfolio: the first kernel's sheet, whose problem and
@@ -56,14 +47,12 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 		if err != nil {
 			return nil, fmt.Errorf("kernel %d: its launches cannot be written in C++: %w", i, err)
 		}
-		plan.Launches = slices.DeleteFunc(plan.Launches, func(l cLaunch) bool { return !has(k.Job.Source, l.Entry) })
-		name := fmt.Sprintf("kernel_%d", i)
-		u := unit{File: name + ".cu", Source: name + ".cuh", Symbol: "darwarp_" + k.Job.ID.Short(), NVCCFlags: k.NVCCFlags}
-		for _, l := range plan.Launches {
-			if !slices.Contains(u.Entries, l.Entry) {
-				u.Entries = append(u.Entries, l.Entry)
-			}
+		name := code(fmt.Sprintf("kernel_%d", i))
+		u, err := k.unit(name, name+".cuh")
+		if err != nil {
+			return nil, err
 		}
+		plan.Launches = slices.DeleteFunc(plan.Launches, func(l cLaunch) bool { return !slices.Contains(u.Entries, l.Entry) })
 		out.Sheets, out.Plans = append(out.Sheets, s), append(out.Plans, plan)
 		if i == 0 {
 			out.sheet = s
@@ -77,17 +66,11 @@ func (p Portfolio) sheet() (*portfolioSheet, error) {
 		}
 		out.Shapes = append(out.Shapes, shape{out.Calls[at].Workload, c.Kernel})
 	}
-	out.SameRef = false // the kernels are in units of their own
 	return out, nil
 }
 
-// has reports whether a source has a kernel: a family may leave one out that none of its launches needs.
-func has(source, entry string) bool {
-	return regexp.MustCompile(`\b` + regexp.QuoteMeta(entry) + `\b`).MatchString(source)
-}
-
 // Build is the command that builds the bench.
-func (s *portfolioSheet) Build() string {
+func (s *portfolioSheet) Build() code {
 	if s.Single {
 		return s.Kernel.Build()
 	}
@@ -95,13 +78,15 @@ func (s *portfolioSheet) Build() string {
 }
 
 // link is the command that builds a program with the kernels.
-func (s *portfolioSheet) link(program string) string {
-	var steps, objects []string
+func (s *portfolioSheet) link(program string) code {
+	var steps []code
+	var objects []string
 	for _, u := range s.Units {
-		object := strings.TrimSuffix(u.File, ".cu") + ".o"
-		steps, objects = append(steps, s.nvcc(u.NVCCFlags, "-c "+u.File+" -o "+object)), append(objects, object)
+		object := strings.TrimSuffix(string(u.File), ".cu") + ".o"
+		steps, objects = append(steps, s.nvcc(u.NVCCFlags, "-c", string(u.File), "-o", object)), append(objects, object)
 	}
-	return strings.Join(append(steps, s.nvcc(nil, program+".cu "+strings.Join(objects, " ")+" -o "+program)), " && ")
+	all := append(append([]string{program + ".cu"}, objects...), "-o", program)
+	return join(append(steps, s.nvcc(nil, all...)), " && ")
 }
 
 // EntryOf is the number of an entry in its unit.
@@ -110,30 +95,8 @@ func (s *portfolioSheet) EntryOf(unit int, entry string) int {
 }
 
 // Condition is where a launch asks L2 to keep tensors; empty: always.
-func (s *portfolioSheet) Condition(kernel, launch int) string {
+func (s *portfolioSheet) Condition(kernel, launch int) code {
 	return s.Plans[kernel].Launches[launch].WindowWhen
-}
-
-// wrapper is a unit's file: the source as it was measured, its entries renamed.
-func (u unit) wrapper() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "// %s as it was measured, its kernels under names of their own.\n", u.Source)
-	for _, e := range u.Entries {
-		fmt.Fprintf(&b, "#define %s %s_%s\n", e, u.Symbol, e)
-	}
-	fmt.Fprintf(&b, "#include %q\n\n// %s is the address of an entry, for cudaLaunchKernelExC.\n", u.Source, u.Symbol)
-	fmt.Fprintf(&b, "extern \"C\" const void* %s(int entry) {\n    const void* const entries[] = {", u.Symbol)
-	for i, e := range u.Entries {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "(const void*)%s", e)
-	}
-	b.WriteString("};\n    return entries[entry];\n}\n")
-	for _, e := range u.Entries {
-		fmt.Fprintf(&b, "#undef %s\n", e)
-	}
-	return b.String()
 }
 
 func (p Portfolio) files() (map[string][]byte, error) {
@@ -145,11 +108,11 @@ func (p Portfolio) files() (map[string][]byte, error) {
 	launches := map[string]any{}
 	var provenances []any
 	for i, u := range s.Units {
-		out[u.Source], out[u.File] = []byte(p.Kernels[i].Job.Source), []byte(u.wrapper())
+		out[string(u.Source)], out[string(u.File)] = p.Kernels[i].signed(), []byte(u.wrapper())
 		if cubin := p.Kernels[i].Cubin; cubin != nil {
-			out[strings.TrimSuffix(u.File, ".cu")+".cubin"] = cubin
+			out[strings.TrimSuffix(string(u.File), ".cu")+".cubin"] = cubin
 		}
-		launches[u.Source] = s.Sheets[i].Launches()
+		launches[string(u.Source)] = s.Sheets[i].Launches()
 		provenances = append(provenances, p.Kernels[i].provenance())
 	}
 	if err := addJSON(out, map[string]any{"launch.json": launches,

@@ -16,10 +16,11 @@ type sheet struct {
 	Problem *kernels.Problem
 	Calls   []call
 	Entries []string // kernels of the source that are launched, each once
-	SameRef bool     // the reference's kernel has the name of one of them
-	Units   []unit   // of a portfolio: a translation unit for each kernel; none: kernel.cu
-	Through bool     // the bench goes through launch.h
-	Forms   []Form   // the folder's further forms
+	Ref     refUnit
+	Unit    unit   // of the kernel alone
+	Units   []unit // of a portfolio: a translation unit for each kernel; none: Unit
+	Through bool   // the bench goes through launch.h
+	Forms   []Form // the folder's further forms
 }
 
 // call is one workload resolved.
@@ -46,8 +47,12 @@ func (k Kernel) sheet() (*sheet, error) {
 			}
 		}
 	}
-	s.SameRef = slices.Contains(s.Entries, s.Problem.Reference.Entry)
-	return s, nil
+	var err error
+	if s.Unit, err = k.unit("kernel_0", "kernel.cu"); err != nil {
+		return nil, err
+	}
+	s.Ref, err = k.reference()
+	return s, err
 }
 
 func (k Kernel) resolve(w kernels.Workload) (c call, err error) {
@@ -129,31 +134,38 @@ func (s *sheet) Cold() bool { return s.Provenance != nil && s.Provenance.CacheMo
 // Gencode is the architecture as CMake writes it: 90a, or native.
 func (s *sheet) Gencode() string { return strings.TrimPrefix(s.Target(), "sm_") }
 
+// funcs are what the templates call. Those that return code make it of numbers and of names that they check.
 var funcs = template.FuncMap{
-	"time":      report.Time,
-	"interval":  func(t kernels.Timing) string { return report.Interval(t.Median, t.Lo, t.Hi) },
+	"time":      func(ns float64) code { return code(report.Time(ns)) },
+	"interval":  func(t kernels.Timing) code { return code(report.Interval(t.Median, t.Lo, t.Hi)) },
 	"rate":      func(work, ns float64) float64 { return work / (ns * 1e-9) },
-	"flops":     report.Flops,
-	"bandwidth": report.Bandwidth,
+	"flops":     func(rate float64) code { return code(report.Flops(rate)) },
+	"bandwidth": func(rate float64) code { return code(report.Bandwidth(rate)) },
 	"last":      func(list []string) int { return len(list) - 1 },
-	"quote":     func(s string) string { return fmt.Sprintf("%q", s) },
-	"dim3":      func(d [3]int) string { return fmt.Sprintf("dim3(%d, %d, %d)", d[0], d[1], d[2]) },
+	"quote":     func(s any) literal { return literal(fmt.Sprint(s)) },
+	"prose":     func(s any) prose { return prose(fmt.Sprint(s)) },
+	"name":      func(s string) (code, error) { return list("", []string{s}) },
+	"span":      func(s any) code { return span(code(line(fmt.Sprint(s)))) },
+	"dim3":      func(d [3]int) code { return code(fmt.Sprintf("dim3(%d, %d, %d)", d[0], d[1], d[2])) },
 	"dtype":     func(t kernels.DType) string { return strings.ToUpper(string(t)) }, // as bench.cu's enum has it
 	"dims":      dimList,
 	"speedup":   speedup,
 	"firstLine": report.FirstLine,
-	"short":     func(id kernels.ID) string { return id.Short() },
-	"hex":       func(f float64) string { return fmt.Sprintf("%g", f) },
+	"short":     func(id kernels.ID) code { return code(id.Short()) },
+	"hex":       func(f float64) code { return code(fmt.Sprintf("%g", f)) },
 	"genes":     sortedGenes,
 	"join":      strings.Join,
+	"list":      func(names []string) (code, error) { return list("", names) },
 	"add":       func(a, b int) int { return a + b },
-	"ctype":     func(t kernels.DType) string { return t.CType() },
+	"ctype":     func(t kernels.DType) code { return code(t.CType()) },
 	"aten":      func(t kernels.DType) string { return torchTypes[t][0] },
 	"pytype":    func(t kernels.DType) string { return torchTypes[t][1] },
 	"snake":     identifier,
-	"dim":       func(d [3]int) string { return fmt.Sprintf("(%d, %d, %d)", d[0], d[1], d[2]) },
+	"dim":       func(d [3]int) code { return code(fmt.Sprintf("(%d, %d, %d)", d[0], d[1], d[2])) },
 	"dimOf":     func(name string, d kernels.Dims) int { return d[name] },
-	"gain":      func(g kernels.Gain) string { return fmt.Sprintf("%.3fx [%.3f, %.3f]", g.Ratio, g.Lo, g.Hi) },
+	"gain": func(g kernels.Gain) code {
+		return code(fmt.Sprintf("%.3fx [%.3f, %.3f]", g.Ratio, g.Lo, g.Hi))
+	},
 }
 
 // sortedGenes lists a genome by name.
@@ -167,19 +179,19 @@ func sortedGenes(g kernels.Genome) [][2]string {
 }
 
 // dimList writes a workload's sizes in the problem's order: 128, 64.
-func dimList(p *kernels.Problem, d kernels.Dims) string {
+func dimList(p *kernels.Problem, d kernels.Dims) code {
 	parts := make([]string, len(p.DimNames))
 	for i, name := range p.DimNames {
 		parts[i] = fmt.Sprint(d[name])
 	}
-	return strings.Join(parts, ", ")
+	return code(strings.Join(parts, ", "))
 }
 
 // speedup is a baseline's time over the candidate's.
-func speedup(b kernels.BaselineResult, t kernels.Timing) string {
+func speedup(b kernels.BaselineResult, t kernels.Timing) code {
 	for _, base := range b.Times {
 		if base.Workload == t.Workload && base.Cache == t.Cache && t.Median > 0 {
-			return report.Ratio(base.Median / t.Median)
+			return code(report.Ratio(base.Median / t.Median))
 		}
 	}
 	return "-"

@@ -15,11 +15,11 @@ import (
 // those of the folder, so that its bench and its provenance go with them.
 type target struct {
 	name   string
-	about  string
+	about  code
 	pages  map[string]string // file: template
 	linked bool              // it needs launch.h and the kernels as units of their own
 	refuse func(*portfolioSheet) error
-	proof  func(*portfolioSheet) string
+	proof  func(*portfolioSheet) code
 }
 
 // linkedPages are what every form in C++ stands on; a portfolio has dispatch.h anyway.
@@ -29,16 +29,16 @@ var linkedPages = map[string]string{"dispatch.h": "dispatch.h", "launch.h": "lau
 var targets = []target{
 	{"header", "`launch(tensors..., workspace, sizes..., stream)` for C++: `launch.h` to link with the kernels; where " +
 		"there is one kernel, `launch.cuh` has it too", nil, true, nil,
-		func(s *portfolioSheet) string { return s.HeaderBuild() + " && ./header_bench" }},
+		func(s *portfolioSheet) code { return s.HeaderBuild() + " && ./header_bench" }},
 	{"torch", "an operator of PyTorch: `torch_op.py` builds and loads it",
 		map[string]string{"torch_op.cpp": "torch_op.cpp", "torch_op.py": "torch_op.py", "torch_check.py": "torch_check.py",
 			"torch_reference.cu": "torch_reference.cu"},
-		true, (*portfolioSheet).refuseTorch, func(*portfolioSheet) string { return "python3 torch_check.py" }},
+		true, (*portfolioSheet).refuseTorch, func(*portfolioSheet) code { return "python3 torch_check.py" }},
 	{"kernels", "`hub/`, a project in the layout of Hugging Face's kernel-builder", nil, true, (*portfolioSheet).refuseHub,
-		func(*portfolioSheet) string { return "cd hub && nix run .#ci-test" }},
+		func(*portfolioSheet) code { return "cd hub && nix run .#ci-test" }},
 	{"cupy", "`cupy_example.py`, the kernel through CuPy", map[string]string{"cupy_example.py": "cupy_example.py"}, false,
 		(*portfolioSheet).refuseCuPy,
-		func(*portfolioSheet) string { return "python3 cupy_example.py" }},
+		func(*portfolioSheet) code { return "python3 cupy_example.py" }},
 	{"ktuner", "`kernel_tuner.h`, the parameters as Kernel Tuner's `create_device_targets` writes them",
 		map[string]string{"kernel_tuner.h": "kernel_tuner.h"}, false, (*portfolioSheet).refuseTuner,
 		(*portfolioSheet).benchProof},
@@ -74,7 +74,10 @@ func (e *RefusedError) Error() string { return e.Form + ": " + e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
 
 // Form is a form as the folder's README tells of it.
-type Form struct{ Name, About, Proof string }
+type Form struct {
+	Name         string
+	About, Proof code
+}
 
 func wants(as []string, linked bool) bool {
 	return slices.ContainsFunc(targets, func(t target) bool {
@@ -102,7 +105,6 @@ func (s *portfolioSheet) addForms(as []string, out map[string][]byte) error {
 		maps.Copy(pages, linkedPages)
 		if s.Single {
 			pages["launch.cuh"] = "launch.cuh"
-			out[s.Units[0].File] = []byte(s.Units[0].wrapper())
 		}
 	}
 	for file, template := range pages {
@@ -118,7 +120,7 @@ func (s *portfolioSheet) addForms(as []string, out map[string][]byte) error {
 	return nil
 }
 
-func (s *portfolioSheet) benchProof() string { return s.sheet.Build() + " && ./bench" }
+func (s *portfolioSheet) benchProof() code { return s.sheet.Build() + " && ./bench" }
 
 // severalKernels refuses a portfolio.
 func (s *portfolioSheet) severalKernels() error {
@@ -198,12 +200,16 @@ func (s *sheet) Figures() []string {
 	return out
 }
 
-// identifier replaces what cannot be part of a name in C.
-func identifier(s string) string {
-	return strings.Map(func(r rune) rune {
+// identifier is a name in C and Python of a name: what cannot be part of one is replaced.
+func identifier(s string) code {
+	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '_'
 	}, s)
+	if s == "" || s[0] >= '0' && s[0] <= '9' {
+		s = "_" + s
+	}
+	return code(s)
 }

@@ -171,8 +171,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// parse runs a program in a folder.
-func parse(t *testing.T, dir string, command ...string) {
+// parses runs a program in a folder.
+func parses(t *testing.T, dir string, command ...string) {
 	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = dir
@@ -207,8 +207,8 @@ func TestTargetsParse(t *testing.T) {
 			if err := os.WriteFile(prelude, []byte(deviceOnly), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			parse(t, dir, append(slices.Clone(cpp), "-Werror", "-include", "launch.h", "/dev/null")...) // host code: by itself
-			parse(t, dir, append(slices.Clone(cpp), "-include", prelude, "header_bench.cu")...)
+			parses(t, dir, append(slices.Clone(cpp), "-Werror", "-include", "launch.h", "/dev/null")...) // host code: by itself
+			parses(t, dir, append(slices.Clone(cpp), "-include", prelude, "header_bench.cu")...)
 			python, err := filepath.Glob(filepath.Join(dir, "*.py"))
 			more, _ := filepath.Glob(filepath.Join(dir, "hub", "*", "*.py"))
 			if deeper, _ := filepath.Glob(filepath.Join(dir, "hub", "*", "*", "*.py")); err != nil || len(python) < 2 ||
@@ -216,10 +216,10 @@ func TestTargetsParse(t *testing.T) {
 				t.Errorf("python: %v %v %v %v", python, more, deeper, err)
 			} else {
 				for _, file := range slices.Concat(python, more, deeper) {
-					parse(t, dir, "python3", "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", file)
+					parses(t, dir, "python3", "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", file)
 				}
 			}
-			parse(t, dir, "python3", "-c", "import tomllib; t = tomllib.load(open('hub/build.toml', 'rb')); import os, "+
+			parses(t, dir, "python3", "-c", "import tomllib; t = tomllib.load(open('hub/build.toml', 'rb')); import os, "+
 				"itertools\n"+
 				"for f in itertools.chain(t['torch']['src'], *[k['src'] for k in t['kernel'].values()]): os.stat('hub/' + f)")
 		})

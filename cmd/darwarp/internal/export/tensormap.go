@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"darwarp/kernels"
 )
@@ -40,13 +39,13 @@ func (s *portfolioSheet) Mapped() []string {
 }
 
 // MapText is a tensor map in C++, with every number known.
-func (c call) MapText(m kernels.TensorMap) string {
+func (c call) MapText(m kernels.TensorMap) code {
 	t := c.Buffers[tensorIndex(c.Buffers, m.Tensor)]
-	return mapText(m.Name, t, numbers(t.Shape), numbers(m.Box), strconv.Itoa(m.Swizzle))
+	return mapText(m.Name, t, numbers(t.Shape), numbers(m.Box), code(strconv.Itoa(m.Swizzle)))
 }
 
 // MapText is a tensor map in C++, by the sizes in d.
-func (s *portfolioSheet) MapText(m cTensorMap) (string, error) {
+func (s *portfolioSheet) MapText(m cTensorMap) (code, error) {
 	i := tensorIndex(s.Tensors(), m.Tensor)
 	shape, err := s.ShapeText(i)
 	return mapText(m.Name, s.Tensors()[i], shape, m.Box, m.Swizzle), err
@@ -57,14 +56,14 @@ func tensorIndex(all []kernels.Buffer, name string) int {
 	return slices.IndexFunc(all, func(b kernels.Buffer) bool { return b.Name == name })
 }
 
-func mapText(name string, tensor kernels.Buffer, shape, box []string, swizzle string) string {
-	return fmt.Sprintf("{%q, %q, %d, %d, {%s}, {%s}, %s}", name, tensor.Name, mapTypes[tensor.DType], tensor.DType.Size(),
-		strings.Join(shape, ", "), strings.Join(box, ", "), swizzle)
+func mapText(name string, tensor kernels.Buffer, shape, box []code, swizzle code) code {
+	return code(fmt.Sprintf("{%s, %s, %d, %d, {%s}, {%s}, %s}", cxxQuote(name), cxxQuote(tensor.Name),
+		mapTypes[tensor.DType], tensor.DType.Size(), join(shape, ", "), join(box, ", "), swizzle))
 }
 
-func numbers(all []int) (texts []string) {
+func numbers(all []int) (texts []code) {
 	for _, n := range all {
-		texts = append(texts, strconv.Itoa(n))
+		texts = append(texts, code(strconv.Itoa(n)))
 	}
 	return texts
 }

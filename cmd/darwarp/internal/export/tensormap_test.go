@@ -170,7 +170,7 @@ func TestTensorMapOfCuPy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parse(t, dir, "g++", "-shared", "-fPIC", "-o", "libcuda.so.1", driver)
+	parses(t, dir, "g++", "-shared", "-fPIC", "-o", "libcuda.so.1", driver)
 	encode := func(at string) (string, error) {
 		run := exec.Command("python3", program, at)
 		run.Dir, run.Env = dir, append(os.Environ(), "LD_LIBRARY_PATH="+dir)

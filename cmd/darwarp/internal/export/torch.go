@@ -1,6 +1,7 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -104,58 +105,63 @@ func (s *sheet) TorchFlags() (all []string) {
 func (s *sheet) IsFlag(dim string) bool { return slices.Contains(s.TorchFlags(), dim) }
 
 // TorchParams are the operator's parameters in C++.
-func (s *sheet) TorchParams() string { return s.params("const at::Tensor& ", "int64_t ") }
+func (s *sheet) TorchParams() (code, error) { return s.params("const at::Tensor& ", "int64_t ") }
 
 // PyParams are the operator's parameters in Python.
-func (s *sheet) PyParams() string { return s.params("", "") }
+func (s *sheet) PyParams() (code, error) { return s.params("", "") }
 
-func (s *sheet) params(tensor, number string) string {
-	var all []string
+func (s *sheet) params(tensor, number code) (code, error) {
+	var names []string
 	for _, t := range s.TorchInputs() {
-		all = append(all, tensor+t.Name)
+		names = append(names, t.Name)
 	}
-	for _, d := range s.TorchFlags() {
-		all = append(all, number+d)
+	all, err := list(tensor, names)
+	flags, more := list(number, s.TorchFlags())
+	if flags != "" {
+		all += ", " + flags
 	}
-	return strings.Join(all, ", ")
+	return all, errors.Join(err, more)
 }
 
 // TorchResult is what the operator returns in C++.
-func (s *sheet) TorchResult() string {
+func (s *sheet) TorchResult() code {
 	n := len(s.TorchOutputs())
 	if n == 1 {
 		return "at::Tensor"
 	}
-	return "std::tuple<" + strings.TrimSuffix(strings.Repeat("at::Tensor, ", n), ", ") + ">"
+	return code("std::tuple<" + strings.TrimSuffix(strings.Repeat("at::Tensor, ", n), ", ") + ">")
 }
 
 // Schema is the operator as PyTorch declares it.
-func (s *sheet) Schema() string {
+func (s *sheet) Schema() (code, error) {
 	result := "Tensor"
 	if n := len(s.TorchOutputs()); n > 1 {
 		result = "(" + strings.TrimSuffix(strings.Repeat("Tensor, ", n), ", ") + ")"
 	}
-	return fmt.Sprintf("%s(%s) -> %s", identifier(s.Problem.Name), s.params("Tensor ", "int "), result)
+	params, err := s.params("Tensor ", "int ")
+	return code(fmt.Sprintf("%s(%s) -> %s", identifier(s.Problem.Name), params, result)), err
 }
 
 // OpSpace is the operator's namespace.
-func (s *portfolioSheet) OpSpace() string { return "darwarp_" + s.Namespace() }
+func (s *portfolioSheet) OpSpace() code { return "darwarp_" + s.Namespace() }
 
 // Edition is that of kernel-builder's format that is written.
 func (s *portfolioSheet) Edition() int { return 5 }
 
 // Module is the name of the project in Python; Package is its name on the hub.
-func (s *portfolioSheet) Module() string {
-	return "darwarp_" + strings.ToLower(identifier(s.Problem.Name))
+func (s *portfolioSheet) Module() code {
+	return code("darwarp_" + strings.ToLower(string(identifier(s.Problem.Name))))
 }
 
 // Package is the project's name.
-func (s *portfolioSheet) Package() string { return strings.ReplaceAll(s.Module(), "_", "-") }
+func (s *portfolioSheet) Package() code {
+	return code(strings.ReplaceAll(string(s.Module()), "_", "-"))
+}
 
 // Capability is the architecture as kernel-builder writes it: 9.0a.
-func (s *portfolioSheet) Capability() string {
+func (s *portfolioSheet) Capability() code {
 	digits := strings.TrimRight(s.Gencode(), "abcdefghijklmnopqrstuvwxyz")
-	return digits[:len(digits)-1] + "." + s.Gencode()[len(digits)-1:]
+	return code(digits[:len(digits)-1] + "." + s.Gencode()[len(digits)-1:])
 }
 
 // IncludeFiles are the headers that the kernels may include.
@@ -171,7 +177,7 @@ func (s *portfolioSheet) IncludeFiles() (all []string) {
 
 // addHub makes the project in kernel-builder's layout.
 func (s *portfolioSheet) addHub(out map[string][]byte) error {
-	module := s.Module()
+	module := string(s.Module())
 	for file, template := range map[string]string{
 		"build.toml": "kernels_build.toml", "flake.nix": "kernels_flake.nix", "CARD.md": "kernels_CARD.md",
 		"torch-ext/torch_binding.cpp": "kernels_binding.cpp", "torch-ext/torch_binding.h": "kernels_binding.h",
@@ -188,7 +194,7 @@ func (s *portfolioSheet) addHub(out map[string][]byte) error {
 		out["hub/"+module+"_cuda/"+name] = out[name]
 	}
 	for i, u := range s.Units {
-		out["hub/"+module+"_cuda/"+u.Source], out["hub/"+module+"_cuda/"+u.File] = []byte(s.Sheets[i].Job.Source),
+		out["hub/"+module+"_cuda/"+string(u.Source)], out["hub/"+module+"_cuda/"+string(u.File)] = s.Sheets[i].signed(),
 			[]byte(u.wrapper())
 	}
 	return nil

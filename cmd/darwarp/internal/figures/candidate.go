@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -42,8 +43,8 @@ func GateText(g *kernels.GateReport) string {
 	if g == nil {
 		return ""
 	}
-	s := fmt.Sprintf("%s, %s outputs; worst error %.2f of its tolerance", report.Quantity(g.Checks, "check"),
-		report.Count(g.Elements), g.Worst)
+	s := fmt.Sprintf("%s, %s outputs; worst error %s of its tolerance", report.Quantity(g.Checks, "check"),
+		report.Count(g.Elements), report.Share(g.Worst))
 	if g.Where != "" {
 		s += " (" + g.Where + ")"
 	}
@@ -86,8 +87,7 @@ func Provenance(w io.Writer, p kernels.Provenance) {
 	}
 	ceilings := ""
 	if c := p.Ceilings; c != nil {
-		ceilings = fmt.Sprintf("%s matrix, %s memory, %s L2", report.Flops(c.Matrix), report.Bandwidth(c.Bandwidth),
-			report.Bandwidth(c.L2))
+		ceilings = CeilingsText(*c)
 	}
 	report.Fields(w, "  ",
 		[2]string{"device", p.Device.Label() + " " + p.Device.Arch},
@@ -97,6 +97,21 @@ func Provenance(w io.Writer, p kernels.Provenance) {
 		[2]string{"started", p.Started.Format("2006-01-02 15:04:05 MST")},
 		[2]string{"noise", noise},
 		[2]string{"ceilings", ceilings})
+}
+
+// CeilingsText lists the ceilings that are known.
+func CeilingsText(c kernels.Ceilings) string {
+	var parts []string
+	for _, x := range []struct {
+		rate float64
+		text string
+	}{{c.Matrix, report.Flops(c.Matrix) + " matrix"}, {c.Bandwidth, report.Bandwidth(c.Bandwidth) + " memory"},
+		{c.L2, report.Bandwidth(c.L2) + " L2"}} {
+		if x.rate > 0 {
+			parts = append(parts, x.text)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // OriginText is where a candidate comes from, in a few words.

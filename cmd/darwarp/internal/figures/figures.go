@@ -158,9 +158,17 @@ func (f Figures) ShapeHead() (head []string, align string) {
 		head, align = append(head, "scaling"), align+"r"
 	}
 	for _, b := range f.Baselines {
-		head, align = append(head, "vs "+b.Name), align+"r"
+		head, align = append(head, "vs "+BaselineText(b.Name)), align+"r"
 	}
 	return head, align
+}
+
+// BaselineText is a baseline's name for people.
+func BaselineText(name string) string {
+	if name == kernels.NaiveStart {
+		return "naive start"
+	}
+	return name
 }
 
 // ShapeCells is the row of a shape under ShapeHead.

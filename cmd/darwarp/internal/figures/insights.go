@@ -23,7 +23,7 @@ func GainText(g kernels.Gain) string {
 	if g.Ratio == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.3fx [%.3f, %.3f]", g.Ratio, g.Lo, g.Hi)
+	return report.Gain(g.Ratio, g.Lo, g.Hi)
 }
 
 // Insights lists choices with what they buy by the objective, where that is not one shape, and at each
@@ -58,7 +58,7 @@ func Insights(o kernels.Objective, workloads []kernels.Workload, all []kernels.I
 	return t
 }
 
-// GainAt is what a choice buys at one workload.
+// GainAt is what a choice gains at one workload.
 func GainAt(i kernels.Insight, workload string) kernels.Gain {
 	for _, g := range i.Shapes {
 		if g.Workload == workload {
@@ -94,11 +94,11 @@ func NoteText(i kernels.Insight) string {
 	return strings.Join(notes, "; ")
 }
 
-// together is how far, as a share, what two choices buy together may be from what they buy one by one and
+// together is how far, as a share, what two choices gain together may be from what they gain one by one and
 // still add up.
 const together = 0.01
 
-// interaction compares what choices buy together with what they buy one by one.
+// interaction compares what choices gain together with what they gain one by one.
 func interaction(i kernels.Insight) string {
 	switch {
 	case i.Gain.Lo > i.Alone*(1+together):

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -11,7 +12,7 @@ import (
 // Portfolio is a portfolio for people.
 func Portfolio(w io.Writer, dev kernels.Device, p *kernels.Portfolio) {
 	fmt.Fprintf(w, "\nportfolio of %s: %s over the best single kernel %s (%s)\n",
-		report.Quantity(len(p.Kernels), "kernel"), GainText(p.Gain), p.Single.Short(), p.Objective)
+		report.Quantity(len(p.Kernels), "kernel"), GainText(p.Gain), p.Single.Short(), printable.Line(p.Objective.String()))
 	if len(p.Kernels) < p.K {
 		fmt.Fprintf(w, "  %d were requested; more than these gain nothing\n", p.K)
 	}

@@ -75,8 +75,8 @@ func Prove(ctx context.Context, on session.Target, s *session.Session, say func(
 	}
 	for _, v := range r.Verdicts {
 		if !v.Held {
-			return fmt.Errorf("%s: of the %s kernel %s it said %s, expected %s. Nothing is searched with a gate like that: "+
-				"darwarp gate test --device %s tells more", r.line(), v.Family, v.Name, v.Said, v.wants(), kind)
+			return fmt.Errorf("%s: the %s kernel %s was %s, expected %s. No search starts with such a gate; "+
+				"darwarp gate test --device %s says more", r.line(), v.Family, v.Name, v.Said, v.wants(), kind)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ package gatetest
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -99,14 +100,39 @@ func Problems() []string {
 	return names
 }
 
+// borrowed are the references that stand in another folder, by problem: those of one product are all the same.
+var borrowed = map[string]struct {
+	files fs.FS
+	path  string
+}{
+	"tiles":   {files, "problems/product"},
+	"atomics": {files, "problems/product"},
+	"narrow":  {files, "problems/product"},
+	"sum":     {kernels.Problems, "reduction"},
+}
+
 // Bundle is a problem with its two families, cheat and honest.
 func Bundle(name string) (*templates.Bundle, error) {
-	dir, err := fs.Sub(files, "problems/"+name)
-	if err != nil {
-		return nil, err
+	dir, texts := "problems/"+name, map[string][]byte{}
+	entries, failed := files.ReadDir(dir)
+	read := func(from fs.FS, dir, file string) {
+		data, err := fs.ReadFile(from, dir+"/"+file)
+		texts[file], failed = data, errors.Join(failed, err)
 	}
-	return templates.Load(dir)
+	for _, e := range entries {
+		read(files, dir, e.Name())
+	}
+	if from, ok := borrowed[name]; ok {
+		read(from.files, from.path, reference)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return templates.FromFiles(texts)
 }
+
+// reference is the file of the kernel that computes the truth, in every folder.
+const reference = "reference.cu"
 
 // anyFault is what a cheat may be found out as when its row says nothing else.
 var anyFault = []kernels.Outcome{kernels.Wrong, kernels.Suspect, kernels.Flaky}

@@ -21,6 +21,26 @@ func bundle(t *testing.T, problem string) *templates.Bundle {
 	return b
 }
 
+// TestReferences: a folder has a reference of its own or borrows one, and never both; an unknown folder is an error.
+func TestReferences(t *testing.T) {
+	for _, problem := range gatetest.Problems() {
+		b := bundle(t, problem)
+		own, err := os.ReadFile("problems/" + problem + "/reference.cu")
+		if err == nil && string(own) != string(b.Files["reference.cu"]) {
+			t.Errorf("%s has a reference beside the one that it borrows", problem)
+		}
+		if !strings.Contains(b.Reference, b.Problem.Reference.Entry) {
+			t.Errorf("%s: no kernel %s in its reference", problem, b.Problem.Reference.Entry)
+		}
+	}
+	if product, tiles := bundle(t, "product"), bundle(t, "tiles"); product.Reference != tiles.Reference {
+		t.Error("two references of one product")
+	}
+	if _, err := gatetest.Bundle("nosuch"); err == nil {
+		t.Error("a folder that is not there was read")
+	}
+}
+
 // device is one of the two kinds.
 func device(t *testing.T, kind string) kernels.Device {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -191,7 +192,7 @@ func (in *Input) head(shown []kernels.Candidate) []Field {
 	out = append(out, Field{"search", fmt.Sprintf("%s, seed %d", m.Strategy, m.Seed)},
 		Field{"evaluations", fmt.Sprintf("%s, %s right", report.Count(len(in.Candidates)), report.Count(len(shown)))})
 	if n := len(in.Candidates); n > 0 {
-		out = append(out, Field{"took", report.Duration(in.Candidates[n-1].At.Sub(m.Created))})
+		out = append(out, Field{"took", report.Duration(in.elapsed()[in.Candidates[n-1].ID])})
 	}
 	return out
 }
@@ -231,13 +232,7 @@ func (in *Input) provenance() []Field {
 			measured = append(measured, Field{"noise", fmt.Sprintf("%.2f%% between a kernel and itself", 100*p.Noise)})
 		}
 		if c := p.Ceilings; c != nil {
-			matrix := ""
-			if c.Matrix > 0 { // the cpu device has none
-				matrix = report.Flops(c.Matrix) + " matrix, "
-			}
-			measured = append(measured,
-				Field{"ceilings", fmt.Sprintf("%s%s memory, %s L2 (measured on this device)", matrix, report.Bandwidth(c.Bandwidth),
-					report.Bandwidth(c.L2))})
+			measured = append(measured, Field{"ceilings", figures.CeilingsText(*c) + " (measured on this device)"})
 		}
 	}
 	out = append(out, Field{"device", dev.Label() + " " + dev.Arch}, Field{"GPU", dev.UUID}, Field{"driver", dev.Driver},

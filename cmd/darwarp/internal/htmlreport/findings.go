@@ -60,7 +60,7 @@ func (in *Input) portfolio() *Portfolio {
 	return out
 }
 
-func gainText(g kernels.Gain) string { return fmt.Sprintf("%.3fx [%.3f, %.3f]", g.Ratio, g.Lo, g.Hi) }
+func gainText(g kernels.Gain) string { return report.Gain(g.Ratio, g.Lo, g.Hi) }
 
 func timeText(ns float64) string {
 	if !(ns > 0) {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/printable"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/store"
 )
@@ -167,16 +169,23 @@ func TestNothingIsNull(t *testing.T) {
 	}
 }
 
-// TestChampionIsListed: the champion has a row also when many were timed faster, with the rank that it has there.
-func TestChampionIsListed(t *testing.T) {
+// TestChampionIsFirst: the champion is the first also when many were timed faster, with the rank that it has there, and
+// a rank is shown once.
+func TestChampionIsFirst(t *testing.T) {
 	var all []kernels.Candidate
 	for i := range 40 {
 		all = append(all, found(i+1, 1+float64(i), nil))
 	}
 	in := Input{Meta: store.Meta{Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Champion: &all[30]}
+	all[1].Score = all[0].Score
 	l := in.leaders(all)
-	if n := len(l.Rows); n != 21 || !l.Rows[20].Champion || l.Rows[20].Rank != 31 || l.More != 19 {
-		t.Errorf("%d rows, the last %+v, %d more", n, l.Rows[n-1], l.More)
+	if n := len(l.Rows); n != 20 || !l.Rows[0].Champion || l.Rows[0].Rank != "31" || l.More != 20 {
+		t.Errorf("%d rows, the first %+v, %d more", n, l.Rows[0], l.More)
+	}
+	for i, want := range []string{"31", "1", "", "3", "4"} {
+		if got := l.Rows[i].Rank; got != want {
+			t.Errorf("row %d has rank %q, want %q", i, got, want)
+		}
 	}
 }
 
@@ -196,7 +205,8 @@ func TestShapesCompared(t *testing.T) {
 // TestWrite puts markup everywhere a run has text: nothing of it may become markup of the page, and the
 // policy must allow the scripts that are there, and no other.
 func TestWrite(t *testing.T) {
-	const evil = `</script><script>alert(1)</script><img src=x onerror=alert(1)>`
+	const evil = `</script><script>alert(1)</script><!--<script><img src=x onerror=alert(1)>{{.}}"'` +
+		"\u202e\x1b\u009b\xff"
 	all := []kernels.Candidate{found(1, 1, kernels.Genome{"g": kernels.String(evil)}),
 		found(2, 0.5, kernels.Genome{"g": kernels.String("b")})}
 	all[0].Origin.Note = evil
@@ -215,7 +225,15 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, s := range []string{"<script>alert", "<img src=x"} {
+	shown := printable.Text(page)
+	if strings.ReplaceAll(shown, `\ufeff`, "\ufeff") != page { // the library has that one
+		t.Error("the page has text that turns around or hides what stands beside it")
+	}
+	data := regexp.MustCompile(`(?s)id="data">(.*?)</script>`).FindStringSubmatch(page)
+	if len(data) != 2 || !json.Valid([]byte(data[1])) || strings.Contains(data[1], "<") {
+		t.Errorf("the charts' data is not one JSON value: %q", data)
+	}
+	for _, s := range []string{"<script>alert", "<img src=x", "<!--<"} {
 		if strings.Contains(page, s) {
 			t.Errorf("the page contains %q", s)
 		}
@@ -237,5 +255,27 @@ func TestWrite(t *testing.T) {
 	}
 	if n := strings.Count(head, "sha256-"); n != 2 {
 		t.Errorf("the policy allows %d scripts", n)
+	}
+}
+
+// TestElapsed: a search on a recording took what the recorded work took, and not what reading it again did.
+func TestElapsed(t *testing.T) {
+	for kind, want := range map[string]string{"replay": "1m12s", "cuda": "3.0s"} {
+		in := Input{Meta: store.Meta{Device: kernels.Device{Kind: kind}}}
+		for i := range 3 {
+			c := found(i+1, 1/float64(i+1), nil)
+			c.At, c.Result.Cost = in.Meta.Created.Add(time.Duration(i+1)*time.Second), kernels.Cost{Compile: 20, Time: 4}
+			in.Candidates = append(in.Candidates, c)
+		}
+		took := ""
+		for _, f := range in.head(in.Candidates) {
+			if f.Name == "took" {
+				took = f.Value
+			}
+		}
+		end := in.convergence(in.Candidates).Best
+		if at := report.Duration(time.Duration(end[len(end)-1].At[1] * float64(time.Second))); took != want || at != want {
+			t.Errorf("%s: took %s, the chart ends at %s, want %s", kind, took, at, want)
+		}
 	}
 }

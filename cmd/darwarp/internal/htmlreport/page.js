@@ -139,7 +139,7 @@
     var low = 1, high = 1;
     rows.forEach(function (r) { r.gains.forEach(function (g) { if (g.ratio > 0) { low = Math.min(low, g.lo); high = Math.max(high, g.hi); } }); });
     var log = high / low > 8;
-    var o = base(c, 'time without the choice over time with it', 'What choices buy: ' + rows.slice().reverse().map(function (r) { return r.choice + ' ' + factor(r.gains[0].ratio); }).join(', ') + '.');
+    var o = base(c, 'time without the choice over time with it', 'What choices gain: ' + rows.slice().reverse().map(function (r) { return r.choice + ' ' + factor(r.gains[0].ratio); }).join(', ') + '.');
     o.legend = legend(c, 24);
     o.xAxis = axis(c, { type: log ? 'log' : 'value', scale: true, min: log ? Math.pow(10, Math.floor(Math.log10(low))) : undefined, max: log ? high * 1.2 : undefined });
     o.xAxis.axisLabel.formatter = function (n) { return log && n > high ? '' : number(n) + 'x'; };

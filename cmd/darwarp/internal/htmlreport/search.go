@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -40,9 +41,9 @@ func (in *Input) convergence(shown []kernels.Candidate) *Convergence {
 	}
 	inOrder := slices.Clone(shown)
 	slices.SortFunc(inOrder, func(a, b kernels.Candidate) int { return a.Seq - b.Seq })
+	when := in.elapsed()
 	moment := func(c kernels.Candidate) [3]float64 {
-		return [3]float64{float64(c.Seq), math.Round(max(0, c.At.Sub(in.Meta.Created).Seconds())*1e3) / 1e3,
-			round(1 / c.Score)}
+		return [3]float64{float64(c.Seq), math.Round(max(0, when[c.ID].Seconds())*1e3) / 1e3, round(1 / c.Score)}
 	}
 	v := &Convergence{Lines: in.levels(), Thinned: len(inOrder) > shownRight}
 	step := (len(inOrder) + shownRight - 1) / shownRight
@@ -60,6 +61,20 @@ func (in *Input) convergence(shown []kernels.Candidate) *Convergence {
 	end[2] = v.Best[len(v.Best)-1].At[2]
 	v.Best = append(v.Best, Moment{At: end})
 	return v
+}
+
+// elapsed is when each candidate was judged, in the time of the search: on a recording, the time that the recorded work
+// took.
+func (in *Input) elapsed() map[kernels.ID]time.Duration {
+	out, sum := map[kernels.ID]time.Duration{}, 0.0
+	for _, c := range in.Candidates {
+		sum += c.Result.Cost.Total()
+		out[c.ID] = c.At.Sub(in.Meta.Created)
+		if in.Meta.Device.Kind == "replay" {
+			out[c.ID] = time.Duration(sum * float64(time.Second))
+		}
+	}
+	return out
 }
 
 // round keeps five digits: a page needs no more.
@@ -145,7 +160,7 @@ type Leaders struct {
 
 // Leader is one of the best candidates.
 type Leader struct {
-	Rank                 int
+	Rank                 string // empty: that of the row above
 	Champion             bool
 	ID, Speedup          string
 	Times                []string
@@ -163,16 +178,15 @@ func (in *Input) leaders(shown []kernels.Candidate) Leaders {
 	for _, w := range in.Meta.Workloads[:min(shownWorkloads, len(in.Meta.Workloads))] {
 		l.Workloads = append(l.Workloads, w.Name)
 	}
-	ranks := report.CandidateRanks(shown, in.Meta.Workloads)
-	for i, c := range shown {
-		champion := in.Champion != nil && c.ID == in.Champion.ID
-		if i >= shownLeaders && !champion { // the champion is listed wherever it stands
-			continue
-		}
+	var champion kernels.ID
+	if in.Champion != nil {
+		champion = in.Champion.ID
+	}
+	for _, c := range report.Leaderboard(shown, in.Meta.Workloads, champion, shownLeaders) {
 		l.Resources = l.Resources || len(c.Result.Resources) > 0
-		x := Leader{Rank: ranks[i], Champion: champion, ID: c.ID.Short(), Speedup: report.Speedup(c.Score),
+		x := Leader{Rank: c.Shown, Champion: c.ID == champion, ID: c.ID.Short(), Speedup: report.Speedup(c.Score),
 			Registers: report.Registers(c.Result.Resources), Smem: report.Smem(c.Result.Resources),
-			Occ: report.Occupancy(c.Result.Resources), Origin: origin(c)}
+			Occ: report.Occupancy(c.Result.Resources), Origin: origin(c.Candidate)}
 		for _, w := range l.Workloads {
 			cell := "-"
 			if t := report.Find(c.Result.Times, w); t != nil {

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 
+	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/cmd/darwarp/internal/report"
 )
 
@@ -39,12 +40,14 @@ func (g GeneRow) AllPercent() string { return report.Percent(g.InAll) }
 var parsed = template.Must(template.New("page").Parse(page))
 
 // Write writes the report as one HTML file that loads nothing. Its policy lets no script run but the
-// two that are known here, by their hashes: a run may come from a stranger.
+// two that are known here, by their hashes: a run may come from anywhere. Runes that turn text around or hide in it are
+// written out.
 func Write(w io.Writer, r Report) error {
 	library, err := unzip(echarts)
 	if err != nil {
 		return err
 	}
+	printable.Values(&r)
 	var b bytes.Buffer
 	err = parsed.Execute(&b, struct {
 		Report

@@ -155,7 +155,7 @@ func (e *explanation) together(ctx context.Context, singles []kernels.Insight) (
 	return all[0], e.measure(ctx, all)
 }
 
-// product is what choices buy one by one; 0 where one of them has no figure, or one that is of other genes
+// product is what choices gain one by one; 0 where one of them has no figure, or one that is of other genes
 // too.
 func product(singles ...kernels.Insight) float64 {
 	p := 1.0
@@ -168,7 +168,7 @@ func product(singles ...kernels.Insight) float64 {
 	return p
 }
 
-// unexplained is the least difference, as a logarithm, between what choices buy together and one by one
+// unexplained is the least difference, as a logarithm, between what choices gain together and one by one
 // that makes pairs worth a look, beyond the intervals.
 const unexplained = 0.03
 

@@ -42,7 +42,7 @@ func Arms(r *record.Record) ([]Arm, error) {
 		e := &exchanges[i]
 		a := of(e.Arm)
 		a.Asked++
-		a.Add(llm.SpentOn(e), 1)
+		a.Add(llm.SpentOn(e))
 		if e.Failed != "" {
 			a.Failed++
 		} else if len(e.Proposed) == 0 {
@@ -114,6 +114,9 @@ func Became(e *kernels.Exchange) string {
 	case e.Failed != "":
 		return "failed: " + e.Failed
 	case len(e.Proposed) == 0:
+		if words, ok := strings.CutPrefix(e.Refused, llm.ErrDeclined.Error()); ok {
+			return "declined: " + words
+		}
 		return "refused: " + e.Refused
 	}
 	var ids []string

@@ -51,7 +51,7 @@ func Open(
 	}
 	var spent llm.Spending
 	for i := range before {
-		spent.Add(llm.SpentOn(&before[i]), 1)
+		spent.Add(llm.SpentOn(&before[i]))
 	}
 	setup := llm.Setup{Chat: chat, Models: f.Models, Prices: prices, Account: llm.NewAccount(limits, spent), Jobs: f.Jobs}
 	var adv *llm.Advisor

@@ -2,6 +2,7 @@ package models
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -18,7 +19,7 @@ const maxPrices = 1 << 20
 func (f *Options) priceTable(old *store.LLM) (llm.Prices, error) {
 	prices := llm.ShippedPrices()
 	if old != nil && len(old.Prices) > 0 {
-		if err := json.Unmarshal(old.Prices, &prices); err != nil {
+		if err := errors.Join(json.Unmarshal(old.Prices, &prices), prices.Check()); err != nil {
 			return nil, fmt.Errorf("the run's price table: %w", err)
 		}
 	}

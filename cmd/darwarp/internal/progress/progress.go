@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -74,7 +75,7 @@ func (s State) bestText() string {
 // Printer shows states and messages. It is not for concurrent use.
 type Printer struct {
 	W        io.Writer
-	Terminal bool          // redraw the line in place
+	Terminal func() bool   // whether the line is redrawn in place, now: a terminal may be closed; nil: it is not
 	Width    func() int    // columns of the terminal now; nil or 0: 100
 	Every    time.Duration // least time between lines in a log
 
@@ -87,11 +88,12 @@ const LogEvery = 10 * time.Second
 
 // Tick shows the state at the time now. In a log it is written only when Every has passed.
 func (p *Printer) Tick(s State, now time.Time) {
-	if p.Terminal {
+	if p.Terminal != nil && p.Terminal() {
 		fmt.Fprint(p.W, "\r", s.Line(p.width()-1), "\x1b[K")
 		p.drawn = true
 		return
 	}
+	p.drawn = false
 	if p.last.IsZero() {
 		p.last = now // the first line comes when there is something to tell
 	}
@@ -104,12 +106,12 @@ func (p *Printer) Tick(s State, now time.Time) {
 // Message writes lines of its own, above the progress line.
 func (p *Printer) Message(text string) {
 	p.Clear()
-	fmt.Fprintln(p.W, strings.TrimRight(text, "\n"))
+	fmt.Fprintln(p.W, printable.Text(strings.TrimRight(text, "\n")))
 }
 
 // Clear removes the progress line.
 func (p *Printer) Clear() {
-	if p.drawn {
+	if p.drawn && p.Terminal() {
 		fmt.Fprint(p.W, "\r\x1b[K")
 		p.drawn = false
 	}

@@ -42,7 +42,7 @@ func TestPrinter(t *testing.T) {
 	start := time.Unix(1000, 0)
 	var log, tty strings.Builder
 	for _, p := range []*Printer{{W: &log, Every: 10 * time.Second},
-		{W: &tty, Terminal: true, Width: func() int { return 40 }}} {
+		{W: &tty, Terminal: func() bool { return true }, Width: func() int { return 40 }}} {
 		for i := range 25 {
 			p.Tick(State{Elapsed: time.Duration(i) * time.Second, Done: i, Rate: 1}, start.Add(time.Duration(i)*time.Second))
 		}

@@ -25,7 +25,7 @@ func (r *Record) FallenError(c kernels.Candidate) error {
 		return err
 	}
 	if f := t.Fault(); f != nil {
-		return exit.Usagef("candidate %s fell on trial (%s): %s", c.ID.Short(), f.Part, report.FirstLine(f.Detail))
+		return exit.Usagef("candidate %s failed its trial (%s): %s", c.ID.Short(), f.Part, report.FirstLine(f.Detail))
 	}
 	return nil
 }
@@ -53,9 +53,9 @@ func (r *Record) ChampionNote(after string, id kernels.ID) string {
 	case "":
 		return ""
 	case string(kernels.Stood):
-		return after + "has stood its trial"
+		return after + "has passed its trial"
 	case string(kernels.Fell):
-		return after + "fell on trial"
+		return after + "failed its trial"
 	default:
 		return after + "is " + word
 	}

@@ -12,7 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
+
+	"darwarp/cmd/darwarp/internal/files"
 )
 
 // The states that a search writes. One that is neither Ended nor has its process was Killed.
@@ -24,6 +27,9 @@ const (
 	Ended     = "ended"
 	Killed    = "killed"
 )
+
+// maxEntry bounds the file of an entry in bytes.
+const maxEntry = 64 << 10
 
 // kept is how many runs that have ended are listed.
 const kept = 50
@@ -177,7 +183,15 @@ func escape(dir string) string {
 }
 
 func read(name string) (e Entry, err error) {
-	data, err := os.ReadFile(name)
+	// In a folder that others can write to an entry could send a command to another run.
+	info, err := os.Lstat(name)
+	if err != nil {
+		return e, err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || st.Uid != 0 && int(st.Uid) != os.Geteuid() {
+		return e, fmt.Errorf("%s: not an entry of this user's registry", name)
+	}
+	data, err := files.Read(name, maxEntry)
 	if err != nil {
 		return e, err
 	}

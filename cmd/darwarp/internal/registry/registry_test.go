@@ -1,9 +1,11 @@
 package registry
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -109,5 +111,46 @@ func TestOldRunsAreForgotten(t *testing.T) {
 	all, err := List()
 	if err != nil || len(all) > kept+1 || all[0].Name != "x" {
 		t.Errorf("%d are listed, %v", len(all), err)
+	}
+}
+
+// TestForeignEntries: what another user put into the folder, and what is no file, is passed over.
+func TestForeignEntries(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	e := add(t, touch(t, t.TempDir(), "mine.db"))
+	dir, err := Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "mine.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := func(name string, data []byte) string {
+		path := filepath.Join(dir, name+".json")
+		if err := os.WriteFile(path, bytes.ReplaceAll(data, []byte(`"mine"`), []byte(`"`+name+`"`)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	entry("twin", data)
+	entry("large", append(data, bytes.Repeat([]byte(" "), maxEntry)...))
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "twin.json"), filepath.Join(dir, "link.json")); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 { // who alone can make it another user's
+		if err := os.Chown(entry("theirs", data), 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := List()
+	if err != nil || len(all) != 2 {
+		t.Errorf("%+v, %v: expected mine and twin", all, err)
+	}
+	if _, ok := Find(e.Name); !ok {
+		t.Error("the own run is not found")
 	}
 }

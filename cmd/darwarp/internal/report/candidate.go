@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/kernels"
 )
 
@@ -159,13 +160,12 @@ func Waves(w float64) string {
 	return fmt.Sprintf("%.3g", w)
 }
 
-// Clip cuts a text to a width, with dots where something is missing.
+// Clip cuts a printable text to a width, with dots where something is missing.
 func Clip(s string, width int) string {
-	r := []rune(s)
-	if width < 3 || len(r) <= width {
+	if width < 3 || printable.Width(s) <= width {
 		return s
 	}
-	return string(r[:width-2]) + ".."
+	return printable.Cut(s, width-2) + ".."
 }
 
 // FirstLine is a detail's first line.

@@ -1,6 +1,10 @@
 package report
 
-import "darwarp/kernels"
+import (
+	"strconv"
+
+	"darwarp/kernels"
+)
 
 // Spread is the half width of a score's interval over the score: the weighted mean of the half widths of
 // the times over their medians, 0 where no workload has a time.
@@ -26,6 +30,35 @@ func CandidateRanks(best []kernels.Candidate, workloads []kernels.Workload) []in
 		bounds = append(bounds, [2]float64{c.Score * (1 - spread), c.Score * (1 + spread)})
 	}
 	return Ranks(bounds)
+}
+
+// Placed is a candidate on a leaderboard.
+type Placed struct {
+	kernels.Candidate
+	Rank  int    // its group's
+	Shown string // the rank, empty where the row above has the same
+}
+
+// Leaderboard is the first n of candidates that are given best first: the champion, which won its duels whatever one
+// timing says, and then by score. A rank is that among all.
+func Leaderboard(best []kernels.Candidate, workloads []kernels.Workload, champion kernels.ID, n int) []Placed {
+	var out []Placed
+	ranks := CandidateRanks(best, workloads)
+	for i, c := range best {
+		p := Placed{Candidate: c, Rank: ranks[i]}
+		if c.ID == champion {
+			out = append([]Placed{p}, out...)
+		} else {
+			out = append(out, p)
+		}
+	}
+	out = out[:min(n, len(out))]
+	for i := range out {
+		if i == 0 || out[i].Rank != out[i-1].Rank {
+			out[i].Shown = strconv.Itoa(out[i].Rank)
+		}
+	}
+	return out
 }
 
 // Ranks are the places of scores, given best first with the bounds of their intervals. Those whose interval

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"darwarp/kernels"
 )
@@ -200,6 +202,70 @@ func TestCause(t *testing.T) {
 	} {
 		if _, got := Cause(c.o, c.detail); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestNoInterval: one sample has none, and says nothing of how near the figure is.
+func TestNoInterval(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{Interval(4852000, 4852000, 4852000), "4.852 ms"},
+		{Interval(4852000, 0, 0), "4.852 ms"},
+		{Interval(12340, 12310, 12400), "12.34 us [12.31, 12.40]"},
+		{Gain(2.494, 2.494, 2.494), "2.494x"},
+		{Gain(2.494, 2.4, 2.5), "2.494x [2.400, 2.500]"},
+		{Share(0.254), "0.25"},
+		{Share(1e30), "1.0e+30"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
+// TestLeaderboard: the champion is first wherever its timing puts it, and each rank stands once.
+func TestLeaderboard(t *testing.T) {
+	id := func(i int) (id kernels.ID) { id[0] = byte(i + 1); return id }
+	var best []kernels.Candidate
+	for i := range 6 {
+		c := kernels.Candidate{ID: id(i), Score: 1 + float64(i/3)} // two groups of three
+		best = append(best, c)
+	}
+	for _, tt := range []struct {
+		champion kernels.ID
+		n        int
+		want     string
+	}{
+		{kernels.ID{}, 6, "1:1 2: 3: 4:4 5: 6:"},
+		{id(0), 6, "1:1 2: 3: 4:4 5: 6:"},
+		{id(2), 6, "3:1 1: 2: 4:4 5: 6:"},
+		{id(4), 3, "5:4 1:1 2:"},
+		{id(9), 2, "1:1 2:"},
+	} {
+		var got []string
+		for _, p := range Leaderboard(best, nil, tt.champion, tt.n) {
+			got = append(got, fmt.Sprintf("%d:%s", p.ID[0], p.Shown))
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("champion %d, %d rows: %s, want %s", tt.champion[0], tt.n, s, tt.want)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	long := "The kernel is bound by memory because each warp loads rows twice and so I keep them in registers, which " +
+		"halves the traffic."
+	for text, want := range map[string]string{
+		"": "", "Wider loads.": "Wider loads.",
+		"Wider loads. The kernel was limited by memory. I changed it.": "Wider loads.",
+		"Loads of 1.5 KiB by cp.async. Then more.":                     "Loads of 1.5 KiB by cp.async.",
+		long:                         "The kernel is bound by memory because each warp loads rows twice ...",
+		"a\nb":                       "a b",
+		strings.Repeat("x", 100):     strings.Repeat("x", 68) + " ...",
+		strings.Repeat("\u00e4", 72): strings.Repeat("\u00e4", 72),
+	} {
+		if got := Summary(text); got != want || utf8.RuneCountInString(got) > summaryWidth {
+			t.Errorf("%q is summed up as %q, expected %q", text, got, want)
 		}
 	}
 }

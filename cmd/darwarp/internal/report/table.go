@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"darwarp/cmd/darwarp/internal/printable"
 )
 
 // Table is rows of text under a head, two blanks between columns.
@@ -17,13 +18,19 @@ type Table struct {
 }
 
 // NewTable starts a table; align has one letter, l or r, per column.
-func NewTable(align string, head ...string) *Table { return &Table{align: align, head: head} }
+func NewTable(align string, head ...string) *Table {
+	t := &Table{align: align}
+	for _, h := range head { // some are names of workloads
+		t.head = append(t.head, printable.Line(h))
+	}
+	return t
+}
 
-// Row adds a row. Cells are written with fmt.Sprint.
+// Row adds a row. Cells are written with fmt.Sprint, each on one line.
 func (t *Table) Row(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
-		row[i] = fmt.Sprint(c)
+		row[i] = printable.Line(fmt.Sprint(c))
 	}
 	t.rows = append(t.rows, row)
 }
@@ -40,7 +47,7 @@ func (t *Table) Write(w io.Writer) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+			widths[i] = max(widths[i], printable.Width(c))
 		}
 	}
 	lines = t.fit(lines, widths)
@@ -62,7 +69,7 @@ const leastLast = 12
 // fit cuts the cells of the last column to what is left of the width.
 func (t *Table) fit(lines [][]string, widths []int) [][]string {
 	last := len(widths) - 1
-	room := t.Width - utf8.RuneCountInString(t.Indent)
+	room := t.Width - printable.Width(t.Indent)
 	for i, w := range widths {
 		if i < last {
 			room -= w + 2
@@ -83,7 +90,7 @@ func (t *Table) fit(lines [][]string, widths []int) [][]string {
 }
 
 func (t *Table) pad(cell string, column, width int) string {
-	blanks := strings.Repeat(" ", width-utf8.RuneCountInString(cell))
+	blanks := strings.Repeat(" ", width-printable.Width(cell))
 	if column < len(t.align) && t.align[column] == 'r' {
 		return blanks + cell
 	}
@@ -106,7 +113,7 @@ func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+		if line != "" && printable.Width(line)+1+printable.Width(word) > width {
 			lines = append(lines, line)
 			line = ""
 		}

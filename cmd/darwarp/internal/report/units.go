@@ -32,12 +32,16 @@ var timeUnits = []string{"ns", "us", "ms", "s"}
 // Time writes nanoseconds: 12.34 us.
 func Time(ns float64) string { return scaled(ns, timeUnits...) }
 
-// Interval writes a median with its interval in the median's unit: 12.34 us [12.31, 12.40].
+// Interval writes a median with its interval in the median's unit: 12.34 us [12.31, 12.40]. Where lo is hi there is
+// none: one sample has no interval.
 func Interval(median, lo, hi float64) string {
 	scale, unit := 1.0, 0
 	for median/scale >= 999.95 && unit < len(timeUnits)-1 {
 		scale *= 1000
 		unit++
+	}
+	if !(hi > lo) {
+		return digits(median/scale) + " " + timeUnits[unit]
 	}
 	return fmt.Sprintf("%s %s [%s, %s]", digits(median/scale), timeUnits[unit], digits(lo/scale), digits(hi/scale))
 }
@@ -67,6 +71,22 @@ func Bytes(n int) string {
 		return fmt.Sprintf("%.0f %s", v, units[i])
 	}
 	return fmt.Sprintf("%.1f %s", v, units[i])
+}
+
+// Gain writes a factor that is near 1 with its interval: 1.234x [1.230, 1.238]. Where lo is hi there is none.
+func Gain(ratio, lo, hi float64) string {
+	if !(hi > lo) {
+		return fmt.Sprintf("%.3fx", ratio)
+	}
+	return fmt.Sprintf("%.3fx [%.3f, %.3f]", ratio, lo, hi)
+}
+
+// Share writes a part of a limit, to be read: 0.25; what is far beyond it without all its digits.
+func Share(v float64) string {
+	if v >= 1000 {
+		return fmt.Sprintf("%.1e", v)
+	}
+	return fmt.Sprintf("%.2f", v)
 }
 
 // Ratio writes a speedup: 1.23x.

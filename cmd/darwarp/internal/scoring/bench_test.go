@@ -16,6 +16,12 @@ func shipped(t testing.TB, problem string) *Ground {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ground(t, rec)
+}
+
+// ground is a recording to search on.
+func ground(t testing.TB, rec *replay.Record) *Ground {
+	t.Helper()
 	b, err := templates.FromFiles(rec.Bundle())
 	if err != nil {
 		t.Fatal(err)

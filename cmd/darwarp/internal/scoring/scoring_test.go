@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"darwarp/eval/replay"
-	"darwarp/templates"
 )
 
 // ten is a space of the values 10, 9, ..., 1 at 2 s each, and two failures at 1 s each.
@@ -153,14 +152,7 @@ func TestRecordedScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := templates.FromFiles(rec.Bundle())
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := NewGround(rec, b, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := ground(t, rec)
 		known, ok := others.Find(rec)
 		if !ok || known.Name != name || g.CutOff != cutOff {
 			t.Errorf("%s: known as %q, cut-off %d, want %d", name, known.Name, g.CutOff, cutOff)

@@ -23,6 +23,7 @@ func (s *Search) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	o.Target.Foreign = o.Models.Config != "" || o.From != ""
 	opened, err := session.Open(ctx, o.Target, s.say)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"darwarp/evolve"
 )
 
-// sayEffort tells what the search made of the machine: verdicts a second, the share of the time that
+// sayEffort tells what the search made of the machine: verdicts per second, the share of the time that
 // the device worked, how many device processes it took, and this process's peak memory.
 func (s *Search) sayEffort(sum evolve.Summary) {
 	if s.Session.Device().Kind == "replay" || sum.Elapsed <= 0 {
@@ -20,7 +20,7 @@ func (s *Search) sayEffort(sum evolve.Summary) {
 		busy, workers := load()
 		parts = append(parts, "device busy "+report.Percent(busy)+" of the time", report.Quantity(workers, "device process"))
 	}
-	parts = append(parts, report.Bytes(peakMemory())+" of memory here at most")
+	parts = append(parts, report.Bytes(peakMemory())+" of memory in this process at most")
 	s.say("%s", strings.Join(parts, ", "))
 }
 

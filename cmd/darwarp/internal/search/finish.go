@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"darwarp/cmd/darwarp/internal/console"
@@ -19,6 +20,10 @@ func (s *Search) Execute(stop *console.Interrupts, show Show) (sum evolve.Summar
 	s.skip = skip
 	if sum, err = s.Drive(stop, show); err != nil {
 		path := s.Run.Path()
+		if errors.Is(err, evolve.ErrNoStart) {
+			return sum, nil,
+				fmt.Errorf("%w\n%s has nothing to continue: repair the naive start, then start a new run", err, path)
+		}
 		return sum, nil, fmt.Errorf("%w\nwhat was found until then is in %s; continue with: darwarp search --resume %s",
 			err, path, path)
 	}

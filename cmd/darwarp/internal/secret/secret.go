@@ -52,6 +52,16 @@ func (e Env) Getenv(name string) string {
 	return os.Getenv(name)
 }
 
+// Conceal keeps this process's memory and its files in /proc from other processes of the same user, and from root's
+// without privileges: they cannot debug it, and it leaves no core dump. What it starts is not concealed.
+func Conceal() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+
+// Concealed reports whether this process is.
+func Concealed() bool {
+	dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
+	return err == nil && dumpable == 0
+}
+
 // erase overwrites the values of secrets in the memory that /proc/PID/environ shows. Where the kernel does not let a
 // process write its own memory they stay, and only what keeps other processes out of /proc protects them.
 func erase() {

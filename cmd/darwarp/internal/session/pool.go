@@ -78,6 +78,7 @@ func (s *Session) config(t Target, say func(string, ...any)) eval.Config {
 		DType: s.DType, Acc: s.Bundle.Problem.Accumulators(s.Bundle.Families, s.Pins),
 		Workloads: s.Workloads, Cache: s.Cache, Jobs: t.Jobs, Version: Version(),
 		Sandbox:  eval.SandboxMode(cmp.Or(t.Sandbox, string(eval.SandboxBest))),
+		Foreign:  t.Foreign || t.Bundle == nil && !slices.Contains(templates.Builtins(), t.Problem),
 		Progress: func(what string) { say("%s ...", what) },
 	}
 }

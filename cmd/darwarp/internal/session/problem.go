@@ -10,6 +10,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/files"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -23,8 +24,8 @@ func LoadBundle(arg string) (*templates.Bundle, error) {
 	info, err := os.Stat(arg)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, exit.Usagef("unknown problem %q: expected one of %s, or a folder with a problem.toml",
-			arg, strings.Join(templates.Builtins(), ", "))
+		return nil, exit.Usagef("unknown problem %q%s: expected one of %s, or a folder with a problem.toml",
+			arg, report.Meant(arg, templates.Builtins()), strings.Join(templates.Builtins(), ", "))
 	case err != nil:
 		return nil, exit.Usagef("%v", err)
 	case !info.IsDir():

@@ -93,6 +93,7 @@ func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...an
 		return nil, exit.Usagef("what the run is about does not fit its own problem: %v", err)
 	}
 	t.Bundle, t.picked, t.pins = b, m.Workloads, m.Pins
+	t.Foreign = true // whoever may have made the run
 	t.Cache, t.DType, t.Objective = m.Cache, string(m.DType), string(m.Objective)
 	if t.Races && m.Device.Kind != "cpu" { // a search for faults, not a comparison of times
 		t.picked = nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
@@ -26,6 +27,7 @@ type Target struct {
 	Races     bool              // cpu: look for races
 	Uncached  bool              // compile everything again
 	Sandbox   string            // best, strict or off; empty: best
+	Foreign   bool              // sources of a model or of a run are evaluated
 	Bundle    *templates.Bundle // set: the problem as a run carries it
 	// set with Bundle
 	picked []kernels.Workload
@@ -41,7 +43,8 @@ var deviceNames = []string{"auto", "cuda", "cpu", "replay"}
 // check refuses values that no device knows.
 func (t Target) check() error {
 	if !slices.Contains(deviceNames, t.Device) {
-		return exit.Usagef("--device %q: expected %s", t.Device, strings.Join(deviceNames, ", "))
+		return exit.Usagef("--device %q%s: expected %s", t.Device,
+			report.Meant(t.Device, deviceNames), strings.Join(deviceNames, ", "))
 	}
 	if t.Cache != "" && t.Cache != "hot" && t.Cache != "cold" {
 		return exit.Usagef("--cache %q: expected hot or cold", t.Cache)
@@ -90,6 +93,11 @@ func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, erro
 			return nil, exit.Usagef("--workload: %v", err)
 		}
 		for _, w := range found {
+			for dim, n := range w.Dims {
+				if n < 1 {
+					return nil, exit.Usagef("--workload %s: %s is %d: expected 1 or more", s, dim, n)
+				}
+			}
 			if !seen[w.Name] {
 				seen[w.Name] = true
 				out = append(out, w)

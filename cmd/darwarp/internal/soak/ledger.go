@@ -13,7 +13,7 @@ import (
 type Ledger struct {
 	Results   map[kernels.ID]int      // how often each verdict was told
 	Outcomes  map[kernels.Outcome]int // of all verdicts
-	Lost      int                     // evaluations that our side lost and asked for again
+	Lost      int                     // evaluations that our side lost and repeated
 	Champions int
 	reign     float64
 	champion  kernels.ID
@@ -52,8 +52,8 @@ func (l *Ledger) Hear(e evolve.Event) {
 // on trial. A score is a time: lower is faster.
 func (l *Ledger) Worse() []string { return l.worse }
 
-// Audit compares what was acknowledged with what is stored: verdicts told twice, told and not stored, stored and
-// not told. All must be 0.
+// Audit compares what was acknowledged with what is stored: verdicts reported twice, reported and not stored, stored
+// and not reported. All must be 0.
 func (l *Ledger) Audit(each func(func(kernels.Candidate) error) error) (twice, missing, untold int, err error) {
 	stored := map[kernels.ID]bool{}
 	err = each(func(c kernels.Candidate) error {

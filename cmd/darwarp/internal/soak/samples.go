@@ -84,7 +84,7 @@ func Trends(samples []Sample) []Trend {
 // neighbouring samples are alike, and verdicts do not come one by one as chance would have them.
 const slice = 3
 
-// Rates are the verdicts a second in the second quarter and in the last, and by how much two such figures differ by
+// Rates are the verdicts per second in the second quarter and in the last, and by how much two such figures differ by
 // chance: two standard errors of the difference, from how much the slices of each quarter differ (batch means: Conway,
 // 1963).
 func Rates(samples []Sample) (early, late, chance float64) {
@@ -97,7 +97,7 @@ func Rates(samples []Sample) (early, late, chance float64) {
 	return early, late, 2 * math.Sqrt(a+b)
 }
 
-// rate is the verdicts a second, and the square of its standard error.
+// rate is the verdicts per second, and the square of its standard error.
 func rate(samples []Sample) (mean, square float64) {
 	between := func(a, b Sample) float64 { return float64(b.Evals-a.Evals) / (b.At - a.At).Seconds() }
 	mean = between(samples[0], samples[len(samples)-1])

@@ -53,6 +53,9 @@ func (b *Board) reweigh(weights map[string]float64) {
 		b.steps[i].score = b.rows[b.steps[i].row].score
 	}
 	b.ranking.resort()
+	if b.sorted != nil {
+		b.sorted.resort()
+	}
 	b.readBaselines(b.state.Baselines)
 	b.keys.upTo = 0
 }

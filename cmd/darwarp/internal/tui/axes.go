@@ -49,7 +49,7 @@ func roundUp(v float64, steps ...float64) float64 {
 func tick(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + "x" }
 
 // drawAxes writes the ticks left of the plot and below it.
-func (m *Model) drawAxes(a, p area, s scale, gutter int) {
+func (c *curvePane) drawAxes(a, p area, s scale, gutter int) {
 	left, dh := a.rect.w-p.rect.w-gutter, s.h/p.rect.h
 	last := -2
 	for _, v := range s.ticks(max(2, a.rect.h/2)) {
@@ -62,9 +62,9 @@ func (m *Model) drawAxes(a, p area, s scale, gutter int) {
 		a.set(left-1, y, a.art.box[1], inkFaint)
 	}
 	y, end := a.rect.h-1, 0
-	for _, v := range m.xTicks(s, max(2, p.rect.w/14)) {
+	for _, v := range c.xTicks(s, max(2, p.rect.w/14)) {
 		text := report.Count(int(v))
-		if m.byTime {
+		if c.byTime {
 			text = clockText(time.Duration(v * float64(time.Second)))
 		}
 		x := left + s.x(v)/max(1, s.w/p.rect.w)
@@ -75,18 +75,18 @@ func (m *Model) drawAxes(a, p area, s scale, gutter int) {
 }
 
 // xTicks are round evaluations or seconds, about n of them.
-func (m *Model) xTicks(s scale, n int) (out []float64) {
+func (c *curvePane) xTicks(s scale, n int) (out []float64) {
 	switch d := s.right / float64(n); {
 	case s.logX:
 		for _, v := range []float64{0, 1, 3, 10, 30, 60, 300, 1800, 7200, 28800, 86400} {
-			if m.byTime && v <= s.right {
+			if c.byTime && v <= s.right {
 				out = append(out, v)
 			}
 		}
-		for v := 1.0; v <= s.right && !m.byTime; v *= 10 {
+		for v := 1.0; v <= s.right && !c.byTime; v *= 10 {
 			out = append(out, v)
 		}
-	case m.byTime:
+	case c.byTime:
 		for v, d := 0.0, roundTime(d); v <= s.right; v += d {
 			out = append(out, v)
 		}

@@ -1,10 +1,8 @@
 package tui
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,36 +20,30 @@ type Board struct {
 	loading bool
 	err     error // why there is no more to show
 
-	rows      []row
-	bounds    [][2]float32 // by row: the score's interval, apart from the rows because ranking reads many
-	byID      map[kernels.ID]int32
-	families  *names
-	operators *names
-	genes     *geneTable
-	ranking   index
-	outcomes  map[kernels.Outcome]int
-	verdicts  int // duplicates not counted
-	failed    int
-	steps     []gain // reigns of champions, oldest first
-	sample    sample
-	causes    causes
-	ops       []operator      // by number
-	asked     map[string]bool // questions to language models that are counted
-	spent     operator        // on all of them
-	proofs    map[string]bool // provenances that are known
-	cost      kernels.Cost
-	pace      pace
-	log       []line
-	baselines []baseline
-	floors    []float64 // ns by workload that the ceilings allow, 0: not known
-	elapsed   sessions
-	keys      keyGenes
-
+	table
+	tally
+	history
+	measures
+	steering
+	ranking index  // by score
+	sorted  *index // by what the leaderboard is sorted by, nil: by score
+	elapsed sessions
+	keys    keyGenes
 	live    live
-	machine *kernels.Machine
-	budget  evolve.Budget
-	pins    map[int32]bool
-	killed  map[int32]bool // with what is known to descend from them
+}
+
+// history is what happened, oldest first.
+type history struct {
+	steps  []gain // reigns of champions
+	sample sample
+	log    []line
+}
+
+// steering is what people have asked of the search.
+type steering struct {
+	budget evolve.Budget
+	pins   map[int32]bool
+	killed map[int32]bool // with what is known to descend from them
 }
 
 // live is where a search stands, by its last event.
@@ -64,6 +56,7 @@ type live struct {
 	draining string
 	diskFull bool
 	lost     int
+	machine  *kernels.Machine // nil: nothing was heard of it
 }
 
 // gain is the beginning of a champion's reign.
@@ -72,12 +65,6 @@ type gain struct {
 	evals   int32
 	elapsed float64 // seconds
 	score   float64
-}
-
-// baseline is what the champion is held against, relative to the naive start.
-type baseline struct {
-	name  string
-	score float64
 }
 
 // level is how a line of the log reads.
@@ -103,11 +90,9 @@ const logLines = 5000
 
 // NewBoard makes an empty board.
 func NewBoard() *Board {
-	b := &Board{
-		byID: map[kernels.ID]int32{}, families: newNames(), operators: newNames(), genes: newGeneTable(),
-		outcomes: map[kernels.Outcome]int{}, proofs: map[string]bool{}, pins: map[int32]bool{}, killed: map[int32]bool{},
-		asked: map[string]bool{}, ops: make([]operator, 1), loading: true,
-	}
+	b := &Board{table: newTable(), tally: tally{outcomes: map[kernels.Outcome]int{}, asked: map[string]bool{},
+		ops: make([]operator, 1)}, measures: measures{proofs: map[string]bool{}},
+		steering: steering{pins: map[int32]bool{}, killed: map[int32]bool{}}, loading: true}
 	b.ranking.board = b
 	return b
 }
@@ -144,10 +129,10 @@ func (b *Board) enter(c *kernels.Candidate, at time.Duration) (r *row, isNew boo
 	if o.Failed() && o != kernels.Duplicate {
 		b.failed++
 	}
-	x := row{id: c.ID, seq: int32(c.Seq), gen: int32(c.Origin.Generation), better: b.betterParent(c.Origin.Parents),
+	x := row{id: c.ID, seq: int32(c.Seq), better: b.betterParent(c.Origin.Parents),
 		step: int32(b.verdicts), outcome: o,
 		family: b.families.number(c.Variant.Family), op: b.operators.number(c.Origin.Operator), score: c.Score,
-		elapsed: float32(at.Seconds()), at: c.At.UnixNano(), genes: b.genes.encode(c.Variant.Genes)}
+		elapsed: float32(at.Seconds()), genes: b.genes.encode(c.Variant.Genes)}
 	if c.Result.Gate != nil {
 		x.checks = uint16(min(c.Result.Gate.Checks, math.MaxUint16))
 	}
@@ -162,7 +147,7 @@ func (b *Board) enter(c *kernels.Candidate, at time.Duration) (r *row, isNew boo
 	b.rows, b.bounds = append(b.rows, x), append(b.bounds, x.interval())
 	r = &b.rows[i]
 	if o == kernels.OK {
-		b.ranking.add(i)
+		b.list(i)
 		b.sample.add(i)
 	}
 	b.causes.add(c, i)
@@ -170,18 +155,6 @@ func (b *Board) enter(c *kernels.Candidate, at time.Duration) (r *row, isNew boo
 	addCost(&b.cost, c.Result.Cost)
 	b.pace.add(at)
 	return r, true
-}
-
-// proven reports whether the run says what a figure stands on: one without is not shown.
-func (b *Board) proven(proof string) bool {
-	known, asked := b.proofs[proof]
-	if !asked {
-		_, err := b.state.Provenance(proof)
-		known = err == nil
-		b.proofs[proof] = known
-		b.floor(proof)
-	}
-	return known
 }
 
 func addCost(sum *kernels.Cost, c kernels.Cost) {
@@ -193,18 +166,6 @@ func (b *Board) workloads() []kernels.Workload {
 		return nil
 	}
 	return b.state.Meta.Workloads
-}
-
-// betterParent is the fastest parent that is known, -1: none.
-func (b *Board) betterParent(parents []kernels.ID) int32 {
-	best := int32(-1)
-	for _, id := range parents {
-		if i, ok := b.byID[id]; ok &&
-			(best < 0 || b.rows[i].score > 0 && (b.rows[best].score == 0 || b.rows[i].score < b.rows[best].score)) {
-			best = i
-		}
-	}
-	return best
 }
 
 // crown begins a reign. A champion is told of after a duel: at and evals are when. One that has reigned
@@ -234,6 +195,9 @@ func (b *Board) fell(c *kernels.Candidate) {
 	}
 	r := &b.rows[i]
 	b.ranking.remove(i)
+	if b.sorted != nil {
+		b.sorted.remove(i)
+	}
 	b.sample.rows = slices.DeleteFunc(b.sample.rows, func(k int32) bool { return k == i })
 	b.steps = slices.DeleteFunc(b.steps, func(g gain) bool { return g.row == i })
 	b.outcomes[r.outcome]--
@@ -267,39 +231,12 @@ func (b *Board) champion() *row {
 }
 
 // say adds a line to the log.
-func (b *Board) say(l line) {
-	if len(b.log) >= logLines {
-		b.log = append(b.log[:0], b.log[logLines/4:]...)
+func (h *history) say(l line) {
+	l.text = shown(l.text)
+	if len(h.log) >= logLines {
+		h.log = append(h.log[:0], h.log[logLines/4:]...)
 	}
-	b.log = append(b.log, l)
-}
-
-// share is a row's share of the roofline at one workload, or over all of them (-1), 0: not known.
-func (b *Board) share(r *row, workload int) float64 {
-	sum, weights := 0.0, 0.0
-	for i, w := range b.workloads() {
-		if workload >= 0 && i != workload {
-			continue
-		}
-		if i >= len(r.times) || b.floors[i] == 0 || r.times[i].median == 0 {
-			return 0
-		}
-		sum += w.Weight * math.Log(b.floors[i]/float64(r.times[i].median))
-		weights += w.Weight
-	}
-	if weights == 0 {
-		return 0
-	}
-	return math.Exp(sum / weights)
-}
-
-// roofline is the score that the ceilings allow, 0: not known.
-func (b *Board) roofline() float64 {
-	c := b.champion()
-	if c == nil {
-		return 0
-	}
-	return b.share(c, -1) * c.score
+	h.log = append(h.log, l)
 }
 
 // lineage is the path to a row from the start, oldest first: each one's faster parent. A row without
@@ -323,51 +260,4 @@ func (b *Board) start() int32 {
 		return -1
 	}
 	return b.steps[0].row
-}
-
-// family is a row with all whose path leads through it.
-func (b *Board) family(i int32) map[int32]bool {
-	all := map[int32]bool{i: true}
-	for j := int(i) + 1; j < len(b.rows); j++ {
-		if p := b.rows[j].better; p >= 0 && all[p] {
-			all[int32(j)] = true
-		}
-	}
-	return all
-}
-
-// operatorNames sorts the operators that were used by what they earned.
-func (b *Board) operatorsByGain() []int {
-	var out []int
-	for i := range b.ops {
-		if b.ops[i].tried+b.ops[i].asked > 0 {
-			out = append(out, i)
-		}
-	}
-	slices.SortStableFunc(out, func(x, y int) int {
-		p, q := &b.ops[x], &b.ops[y]
-		return cmp.Or(cmp.Compare(q.earned, p.earned), cmp.Compare(q.records, p.records), cmp.Compare(q.tried, p.tried))
-	})
-	return out
-}
-
-// changes lists the genes in which a row differs from another, as notes.
-func (b *Board) changes(from, to *row) string {
-	if name := b.families.all[to.family]; name != "" && to.family != from.family { // whose genes are others
-		return "family " + name
-	}
-	var out []string
-	for i := 1; i < len(b.genes.values); i++ {
-		switch x, y := b.genes.text(from.genes, i), b.genes.text(to.genes, i); {
-		case x == y:
-		case x == "":
-			out = append(out, b.genes.genes.all[i]+" "+y)
-		case y == "":
-			out = append(out, "no "+b.genes.genes.all[i])
-		default:
-			out = append(out, b.genes.genes.all[i]+" "+x+" -> "+y)
-		}
-	}
-	slices.Sort(out)
-	return strings.Join(out, ", ")
 }

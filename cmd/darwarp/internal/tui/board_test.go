@@ -117,7 +117,7 @@ func TestWideIntervals(t *testing.T) {
 	for spread, want := range map[float64]string{0.005: "0.5%", 0.9996: "100%", 5.12: "512%", 1e6: "9999%"} {
 		b := ranked(t, []float64{1}, spread)
 		b.rows[0].times[0].lo, b.rows[0].times[0].hi = 0, float32(200*spread)
-		m := &Model{board: b}
+		m := &leadersPane{selection: newSelection(&scene{board: b}, nil)}
 		if got := m.spreadCell(&b.rows[0]); got != want || len(got) > 5 {
 			t.Errorf("%g: %q, want %q", spread, got, want)
 		}
@@ -199,8 +199,8 @@ func TestFilter(t *testing.T) {
 }
 
 // gene is the value of a gene by name.
-func (b *Board) gene(r *row, name string) string {
-	return b.genes.text(r.genes, int(b.genes.genes.of[name]))
+func (t *table) gene(r *row, name string) string {
+	return t.genes.text(r.genes, int(t.genes.genes.of[name]))
 }
 
 func TestFigures(t *testing.T) {
@@ -325,7 +325,7 @@ func TestFellOnTrial(t *testing.T) {
 		}
 	}
 	if s := d.screen(); strings.Contains(s, "on trial") {
-		t.Errorf("the one before has stood its trial:\n%s", s)
+		t.Errorf("the one before has passed its trial:\n%s", s)
 	}
 }
 

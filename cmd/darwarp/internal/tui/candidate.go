@@ -33,11 +33,24 @@ type piece struct {
 // rich is a line of pieces.
 type rich []piece
 
-// candidateNote names the views, the one that is shown in brackets.
-func (m *Model) candidateNote() string {
+// candidatePane shows one candidate in several ways.
+type candidatePane struct {
+	*selection
+	leaders *leadersPane // whose workload's time is told
+	view    candidateView
+	sheets  map[sheetKey]*sheet
+}
+
+func (p *candidatePane) move(by int) { p.scroll[p.view] = max(0, p.scroll[p.view]+by) }
+
+// turn goes to the next view of a candidate, or to the one before.
+func (p *candidatePane) turn(by candidateView) { p.view = (p.view + by + viewCount) % viewCount }
+
+// note names the views, the one that is shown in brackets.
+func (p *candidatePane) note() string {
 	var parts []string
 	for v, name := range viewNames {
-		if candidateView(v) == m.view {
+		if candidateView(v) == p.view {
 			name = "[" + name + "]"
 		}
 		parts = append(parts, name)
@@ -45,37 +58,37 @@ func (m *Model) candidateNote() string {
 	return strings.Join(parts, " ")
 }
 
-// drawCandidate shows one view of a candidate below what identifies it.
-func (m *Model) drawCandidate(a area) {
-	k, ok := m.wanted()
+// draw shows one view of a candidate below what identifies it.
+func (p *candidatePane) draw(a area) {
+	k, ok := p.wanted()
 	if !ok {
 		a.cut(0, 0, a.rect.w, "No candidate is right yet.", inkDim)
 		return
 	}
-	b := m.board
+	b := p.board
 	r := &b.rows[k.row]
-	m.candidateHead(a, r, k)
+	p.drawHead(a, r, k)
 	body := b2area(a, rect{a.x, a.y + 1, a.rect.w, a.rect.h - 1})
-	s := m.sheets[k]
+	s := p.sheets[k]
 	var lines []rich
 	switch {
-	case m.view == viewLineage:
-		lines = m.lineageLines(k.row, a.rect.w)
+	case p.view == viewLineage:
+		lines = p.lineageLines(k.row, a.rect.w)
 	case s == nil || s.source == nil && s.err == nil:
 		lines = []rich{{{"reading ...", inkDim}}}
 	case s.err != nil:
 		lines = []rich{{{s.err.Error(), inkBad}}}
-	case m.view == viewSource:
+	case p.view == viewSource:
 		lines = s.source
-	case m.view == viewDiff:
+	case p.view == viewDiff:
 		lines = s.diff
 	default:
-		lines = m.figureLines(&s.candidate, a.rect.w)
+		lines = p.figureLines(&s.candidate, a.rect.w)
 	}
-	m.scroll[m.view] = min(m.scroll[m.view], max(0, len(lines)-body.rect.h))
-	top := m.scroll[m.view]
+	p.scroll[p.view] = min(p.scroll[p.view], max(0, len(lines)-body.rect.h))
+	top := p.scroll[p.view]
 	numbers := 0
-	if m.view == viewSource && len(lines) > 1 {
+	if p.view == viewSource && len(lines) > 1 {
 		numbers = len(fmt.Sprint(len(lines))) + 1
 	}
 	for y := range min(body.rect.h, len(lines)-top) {
@@ -90,6 +103,7 @@ func (m *Model) drawCandidate(a area) {
 func (a area) rich(x, y int, l rich) {
 	for i, p := range l {
 		room := a.rect.w - x
+		p.text = shown(p.text)
 		if n := ansi.StringWidth(p.text); n >= room &&
 			slices.ContainsFunc(l[i+1:], func(q piece) bool { return q.text != "" }) {
 			p.text = ansi.Truncate(p.text, max(0, room-1), "") + strings.Repeat(" ", max(0, room-n)) + a.art.ellipsis + " "
@@ -100,18 +114,18 @@ func (a area) rich(x, y int, l rich) {
 	}
 }
 
-// candidateHead is the first line: who, how fast, and where from.
-func (m *Model) candidateHead(a area, r *row, k sheetKey) {
-	b := m.board
+// drawHead is the first line: who, how fast, and where from.
+func (p *candidatePane) drawHead(a area, r *row, k sheetKey) {
+	b := p.board
 	ps := []part{{r.id.Short(), inkStrong}}
 	if r == b.champion() {
-		ps[0] = part{string(m.art.champion) + " " + r.id.Short(), inkChampion}
+		ps[0] = part{string(p.art.champion) + " " + r.id.Short(), inkChampion}
 	}
-	if m.view == viewDiff && k.with >= 0 {
+	if p.view == viewDiff && k.with >= 0 {
 		ps = append(ps, part{"against " + b.rows[k.with].id.Short(), inkPlain})
 	}
 	if r.outcome == kernels.OK {
-		ps = append(ps, part{speedupOf(r), inkCurve}, part{m.timeCell(r), inkStrong})
+		ps = append(ps, part{speedupOf(r), inkCurve}, part{p.leaders.timeCell(r), inkStrong})
 	} else {
 		ps = append(ps, part{r.outcome.String(), inkBad})
 	}
@@ -119,7 +133,7 @@ func (m *Model) candidateHead(a area, r *row, k sheetKey) {
 	if k.with >= 0 {
 		with := &b.rows[k.with]
 		if r.score > 0 && with.score > 0 {
-			ps = append(ps, part{"x" + fmt.Sprintf("%.3f", with.score/r.score), inkGood})
+			ps = append(ps, part{"gain " + factor(with.score/r.score), inkGood})
 		}
 		ps = append(ps, part{b.changes(with, r), inkDim})
 	}
@@ -127,8 +141,8 @@ func (m *Model) candidateHead(a area, r *row, k sheetKey) {
 }
 
 // lineageLines are the steps from the start, with what each changed and gained.
-func (m *Model) lineageLines(i int32, width int) []rich {
-	b := m.board
+func (p *candidatePane) lineageLines(i int32, width int) []rich {
+	b := p.board
 	path, name := b.lineage(i), 10 // columns of the origin
 	for _, j := range path {
 		name = max(name, min(24, ansi.StringWidth(shortArm(b.operators.all[b.rows[j].op]))))
@@ -141,17 +155,17 @@ func (m *Model) lineageLines(i int32, width int) []rich {
 			before := &b.rows[path[n-1]]
 			change = b.changes(before, r)
 			if before.score > 0 && r.score > 0 {
-				gain = fmt.Sprintf("x%.3f", before.score/r.score)
+				gain = factor(before.score / r.score)
 			}
 		}
 		k := inkGood
-		if strings.HasPrefix(gain, "x0.") {
+		if strings.HasPrefix(gain, "0.") {
 			k = inkBad
 		}
 		first := rich{{fmt.Sprintf("%6s  ", report.Count(int(r.seq))), inkDim}, {r.id.Short(), inkPlain},
 			{fmt.Sprintf("  %8s ", speedupOf(r)), inkCurve},
 			{fmt.Sprintf("%8s  ", gain), k},
-			{fmt.Sprintf("%-*s  ", name, endOf(shortArm(b.operators.all[r.op]), name, m.art.ellipsis)), inkDim}}
+			{fmt.Sprintf("%-*s  ", name, endOf(shortArm(b.operators.all[r.op]), name, p.art.ellipsis)), inkDim}}
 		used := 41 + name // what is before the change
 		for c, l := range wrap(change, max(20, width-used)) {
 			if c == 0 {
@@ -165,7 +179,7 @@ func (m *Model) lineageLines(i int32, width int) []rich {
 }
 
 // figureLines are the outcome with its detail, the evidence, the times and the genes.
-func (m *Model) figureLines(c *kernels.Candidate, width int) []rich {
+func (p *candidatePane) figureLines(c *kernels.Candidate, width int) []rich {
 	var out []rich
 	field := func(name, text string, k ink) {
 		for i, l := range wrap(text, max(20, width-11)) {
@@ -188,15 +202,15 @@ func (m *Model) figureLines(c *kernels.Candidate, width int) []rich {
 		c.Origin.Generation, c.Seq), inkPlain)
 	field("note", c.Origin.Note, inkPlain)
 	if g := c.Result.Gate; g != nil {
-		field("gate", fmt.Sprintf("%d checks, %s outputs; worst error %.2f of its tolerance (%s)", g.Checks,
-			report.Count(g.Elements), g.Worst, g.Where), inkPlain)
+		field("gate", fmt.Sprintf("%d checks, %s outputs; worst error %s of its tolerance (%s)", g.Checks,
+			report.Count(g.Elements), report.Share(g.Worst), g.Where), inkPlain)
 	}
 	for _, x := range c.Result.Resources {
 		field("resources", fmt.Sprintf("%s: %d registers, %s spilled, %s shared, %d blocks/SM, occupancy %s", x.Entry,
 			x.Registers, report.Bytes(x.SpillLoads+x.SpillStores),
 			report.Bytes(x.StaticSmem+x.DynamicSmem), x.BlocksPerSM, report.Occupancy([]kernels.Resources{x})), inkPlain)
 	}
-	for _, text := range m.timeTexts(c) {
+	for _, text := range p.timeTexts(c) {
 		field("time", text, inkPlain)
 	}
 	if t := c.Result.Cost; t.Total() > 0 {
@@ -210,8 +224,8 @@ func (m *Model) figureLines(c *kernels.Candidate, width int) []rich {
 }
 
 // timeTexts are the times of a candidate by workload, none when the run does not say what they stand on.
-func (m *Model) timeTexts(c *kernels.Candidate) (out []string) {
-	b := m.board
+func (p *candidatePane) timeTexts(c *kernels.Candidate) (out []string) {
+	b := p.board
 	i, ok := b.byID[c.ID]
 	if !ok || !b.rows[i].proven {
 		return nil

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"darwarp/cmd/darwarp/internal/printable"
 )
 
 // cell is one place on the screen. The second place of a wide rune holds rune 0.
@@ -35,6 +37,9 @@ type rect struct{ x, y, w, h int }
 // inset is the rectangle without a border of one cell.
 func (r rect) inset() rect { return rect{r.x + 1, r.y + 1, max(0, r.w-2), max(0, r.h-2)} }
 
+// holds reports whether a place is in the rectangle.
+func (r rect) holds(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y && y < r.y+r.h }
+
 // rows is the part from row i on, n rows high at most.
 func (r rect) rows(i, n int) rect {
 	i = min(i, r.h)
@@ -64,13 +69,16 @@ func (a area) paint(x, y, n int, b back) {
 	}
 }
 
-// text writes a line and returns the column after it. Control characters become blanks.
+// shown is a text as cells show it: on one line, tabs as blanks, and nothing in it that a terminal could obey.
+func shown(s string) string { return printable.Line(strings.ReplaceAll(s, "\t", " ")) }
+
+// text writes a line and returns the column after it. Every text of a screen comes through here.
 func (a area) text(x, y int, s string, k ink) int {
-	for _, r := range s {
+	for _, r := range shown(s) {
 		n := 1
 		switch {
-		case r < ' ' || r == 0x7f:
-			r = ' '
+		case r > '~' && !a.art.unicode: // a byte of its UTF-8 could be a control character there
+			r = '?'
 		case r >= 0x300:
 			if n = ansi.StringWidth(string(r)); n == 0 {
 				continue
@@ -94,11 +102,14 @@ func (a area) cut(x, y, n int, s string, k ink) int {
 	if n <= 0 {
 		return x
 	}
-	return a.text(x, y, ansi.Truncate(s, n, a.art.ellipsis), k)
+	return a.text(x, y, ansi.Truncate(shown(s), n, a.art.ellipsis), k)
 }
 
 // right writes a line that ends before column x.
-func (a area) right(x, y int, s string, k ink) { a.text(x-ansi.StringWidth(s), y, s, k) }
+func (a area) right(x, y int, s string, k ink) {
+	s = shown(s)
+	a.text(x-ansi.StringWidth(s), y, s, k)
+}
 
 // fill repeats a rune.
 func (a area) fill(x, y, n int, r rune, k ink) {
@@ -133,6 +144,7 @@ func (a area) frame(title, note string, k ink, titled ink) {
 	a.set(0, h-1, b[4], k)
 	a.set(w-1, h-1, b[5], k)
 	inner := area{a.canvas, rect{a.x + 2, a.y, max(0, w-4), 1}}
+	note = shown(note)
 	end := inner.cut(0, 0, inner.rect.w, " "+title+" ", titled)
 	if n := ansi.StringWidth(note) + 2; note != "" && end+n < inner.rect.w {
 		inner.text(inner.rect.w-n, 0, " "+note+" ", inkDim)

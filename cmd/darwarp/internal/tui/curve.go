@@ -8,6 +8,28 @@ import (
 	"darwarp/cmd/darwarp/internal/report"
 )
 
+// curvePane draws the champion's speedup over the run, above all that was measured.
+type curvePane struct {
+	*scene
+	byTime     bool // over time, else over evaluations
+	otherScale bool // of the two scales not the one that fits the range
+	linearX    bool // the other axis is linear, else logarithmic
+}
+
+// note says what the axes are.
+func (c *curvePane) note() string {
+	note := "best so far, speedup over evaluations"
+	if c.byTime {
+		note = "best so far, speedup over time"
+	}
+	if c.linearX {
+		note += ", linear"
+	}
+	return note
+}
+
+func (c *curvePane) move(int) {}
+
 // scale maps speedups to dots, and evaluations or seconds.
 type scale struct {
 	lo, hi float64 // speedup
@@ -35,9 +57,9 @@ func (s scale) x(v float64) int {
 // logFrom is the range of speedups from which on the axis is logarithmic.
 const logFrom = 100
 
-// curve draws the champion's speedup over the run, above all that was measured.
-func (m *Model) drawCurve(a area) {
-	b := m.board
+// draw draws the staircase of champions with what it is held against.
+func (c *curvePane) draw(a area) {
+	b := c.board
 	if len(b.steps) == 0 {
 		a.cut(0, 0, a.rect.w, "No candidate is right yet.", inkDim)
 		return
@@ -46,37 +68,37 @@ func (m *Model) drawCurve(a area) {
 		a.cut(0, 0, a.rect.w, "best "+report.Speedup(b.champion().score), inkCurve)
 		return
 	}
-	s, left := m.scale(a)
-	labels := m.labels(s)
+	s, left := c.scale(a)
+	labels := c.labels(s)
 	gutter := gutterOf(labels, a.rect.w)
 	p := newPlot(b2area(a, rect{a.x + left, a.y, a.rect.w - left - gutter, a.rect.h - 1}))
 	s.w, s.h = p.width(), p.height()
-	m.drawScatter(p, s)
-	m.drawLevels(p, s)
+	c.drawScatter(p, s)
+	c.drawLevels(p, s)
 	var points [][2]int
 	for _, g := range b.steps {
-		points = append(points, [2]int{s.x(m.across(float64(g.evals), g.elapsed)), s.y(1 / g.score)})
+		points = append(points, [2]int{s.x(c.across(float64(g.evals), g.elapsed)), s.y(1 / g.score)})
 	}
 	p.steps(points, inkCurve)
 	p.flush()
 	drawLabels(b2area(a, rect{a.x, a.y, a.rect.w, p.rect.h}), s, labels, gutter)
-	m.drawAxes(a, p.area, s, gutter)
+	c.drawAxes(a, p.area, s, gutter)
 }
 
 // b2area is another rectangle of the same canvas.
 func b2area(a area, r rect) area { return area{a.canvas, r} }
 
 // across picks what the axis shows.
-func (m *Model) across(evals, seconds float64) float64 {
-	if m.byTime {
+func (c *curvePane) across(evals, seconds float64) float64 {
+	if c.byTime {
 		return seconds
 	}
 	return evals
 }
 
 // scale chooses the axes: all champions, baselines and, where it does not squeeze the rest, the roofline.
-func (m *Model) scale(a area) (s scale, left int) {
-	b := m.board
+func (c *curvePane) scale(a area) (s scale, left int) {
+	b := c.board
 	s.lo, s.hi = math.Inf(1), 0
 	take := func(score float64) { s.lo, s.hi = min(s.lo, 1/score), max(s.hi, 1/score) }
 	for _, g := range b.steps {
@@ -91,15 +113,15 @@ func (m *Model) scale(a area) (s scale, left int) {
 	if f := b.roofline(); f > 0 && 1/f < 3*s.hi {
 		take(f)
 	}
-	s.log = s.hi/s.lo >= logFrom != m.otherScale
+	s.log = s.hi/s.lo >= logFrom != c.otherScale
 	if s.log {
 		s.lo, s.hi = s.lo/1.05, s.hi*1.12
 	} else {
 		d := max(s.hi-s.lo, 0.02*s.hi)
 		s.lo, s.hi = max(0, s.lo-0.05*d), s.hi+0.08*d
 	}
-	s.logX = !m.linearX
-	s.right = max(1, m.across(float64(b.verdicts), m.elapsed().Seconds()))
+	s.logX = !c.linearX
+	s.right = max(1, c.across(float64(b.verdicts), c.elapsed().Seconds()))
 	for _, v := range s.ticks(max(2, a.rect.h/2)) {
 		left = max(left, len(tick(v))+1)
 	}
@@ -107,20 +129,20 @@ func (m *Model) scale(a area) (s scale, left int) {
 }
 
 // drawScatter shows a sample of all that is right, faintly.
-func (m *Model) drawScatter(p *plot, s scale) {
-	for _, i := range m.board.sample.rows {
-		r := &m.board.rows[i]
-		p.dot(s.x(m.across(float64(r.step), float64(r.elapsed))), s.y(1/r.score), inkFaint)
+func (c *curvePane) drawScatter(p *plot, s scale) {
+	for _, i := range c.board.sample.rows {
+		r := &c.board.rows[i]
+		p.dot(s.x(c.across(float64(r.step), float64(r.elapsed))), s.y(1/r.score), inkFaint)
 	}
 }
 
 // drawLevels draws the naive start and the baselines dashed, the roofline dotted.
-func (m *Model) drawLevels(p *plot, s scale) {
+func (c *curvePane) drawLevels(p *plot, s scale) {
 	p.level(s.y(1), 1, 3*p.dw, inkBaseline)
-	for _, x := range m.board.baselines {
+	for _, x := range c.board.baselines {
 		p.level(s.y(1/x.score), 2*p.dw, 3*p.dw, inkBaseline)
 	}
-	if f := m.board.roofline(); f > 0 {
+	if f := c.board.roofline(); f > 0 {
 		p.level(s.y(1/f), 1, 2*p.dw, inkRoofline)
 	}
 }
@@ -133,14 +155,14 @@ type label struct {
 }
 
 // labels are those of the lines, the one that matters most first.
-func (m *Model) labels(s scale) []label {
-	b := m.board
+func (c *curvePane) labels(s scale) []label {
+	b := c.board
 	best := 1 / b.champion().score
 	out := []label{{best, "best " + report.Speedup(b.champion().score), inkCurve}}
 	if f := b.roofline(); f > 0 {
 		text := "roofline " + report.Speedup(f)
 		if 1/f > s.hi {
-			text += " " + m.art.above
+			text += " " + c.art.above
 		}
 		out = append(out, label{1 / f, text, inkRoofline})
 	}

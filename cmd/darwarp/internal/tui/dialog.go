@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"darwarp/cmd/darwarp/internal/printable"
 )
 
 // dialog is a question above the view: one of some keys, or a line of text.
@@ -111,13 +113,13 @@ func (d *dialog) drawInput(a area) {
 	for y, l := range about {
 		in.text(0, y, l, inkDim)
 	}
-	shown := d.text
-	for ansi.StringWidth(shown) > w-3 {
-		_, n := utf8.DecodeRuneInString(shown)
-		shown = shown[n:]
+	end := shown(d.text)
+	for ansi.StringWidth(end) > w-3 {
+		_, n := utf8.DecodeRuneInString(end)
+		end = end[n:]
 	}
 	x := in.text(0, len(about), "> ", inkKey)
-	x = in.text(x, len(about), shown, inkStrong)
+	x = in.text(x, len(about), end, inkStrong)
 	in.text(x, len(about), "_", inkKey)
 }
 
@@ -175,7 +177,7 @@ func (m *Model) drawHelp(a area) {
 
 // wrap breaks a text into lines of at most n columns, at blanks where it can.
 func wrap(s string, n int) (lines []string) {
-	n = max(1, n)
+	n, s = max(1, n), strings.ReplaceAll(printable.Text(s), "\t", " ")
 	for l := range strings.SplitSeq(s, "\n") {
 		line := ""
 		for word := range strings.SplitSeq(l, " ") {

@@ -49,13 +49,13 @@ func (f filter) matches(b *Board, r *row) bool {
 }
 
 // hasGene looks for a word in the genes as NAME=VALUE; a word with its own = means the whole value.
-func (b *Board) hasGene(r *row, word string) bool {
+func (t *table) hasGene(r *row, word string) bool {
 	name, value, exact := strings.Cut(word, "=")
 	for i, v := range r.genes {
 		if v == 0 {
 			continue
 		}
-		gene, text := strings.ToLower(b.genes.genes.all[i]), strings.ToLower(b.genes.values[i].all[v])
+		gene, text := strings.ToLower(t.genes.genes.all[i]), strings.ToLower(t.genes.values[i].all[v])
 		if exact && gene == name && (value == text || value == "") ||
 			!exact && (strings.Contains(gene, word) || text == word) {
 			return true

@@ -213,7 +213,7 @@ func open(tb testing.TB, n, w, h int, live bool) *driver {
 func (d *driver) tell(e evolve.Event) {
 	d.m.board.do(func() error { d.m.board.apply(&e); return nil })
 	d.m.board.live.heard = d.now
-	d.run(d.m.need())
+	d.run(d.m.candidate.need())
 }
 
 func (d *driver) send(msg tea.Msg) {

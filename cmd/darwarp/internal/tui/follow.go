@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -168,57 +167,6 @@ func (b *Board) latest() time.Duration {
 	return 0
 }
 
-// floor works out the least times that the device's ceilings allow, from each new provenance.
-func (b *Board) floor(proof string) {
-	p, err := b.state.Provenance(proof)
-	if err != nil {
-		return
-	}
-	for i, w := range b.workloads() {
-		if b.state.Bundle == nil {
-			return
-		}
-		flops, bytes, err := b.state.Bundle.Problem.Work(w.Dims, b.state.Meta.DType)
-		if share, binds := report.Roofline(report.Ceilings(&p), flops, bytes, 1, b.state.Meta.Cache); err == nil &&
-			binds != "" {
-			b.floors[i] = share // of a call of 1 ns: the floor in ns
-		}
-	}
-}
-
-// readBaselines takes the times of what a user would run instead, relative to the naive start's.
-func (b *Board) readBaselines(all []kernels.BaselineResult) {
-	last := map[string]kernels.BaselineResult{}
-	for _, r := range all {
-		if r.IsBaseline() { // and not the winner measured again
-			last[r.Name] = r
-		}
-	}
-	start, ok := last[kernels.NaiveStart]
-	if !ok {
-		return
-	}
-	base := map[string]float64{}
-	for _, t := range start.Times {
-		base[t.Workload] = t.Median
-	}
-	b.baselines = b.baselines[:0]
-	for name, r := range last {
-		if name == kernels.NaiveStart {
-			continue
-		}
-		if score, err := kernels.Score(r.Times, base, b.workloads()); err == nil {
-			b.baselines = append(b.baselines, baseline{name, score})
-		}
-	}
-	slices.SortFunc(b.baselines, func(x, y baseline) int {
-		if x.score < y.score {
-			return -1
-		}
-		return 1
-	})
-}
-
 // apply takes an event.
 func (b *Board) apply(e *evolve.Event) {
 	l := &b.live
@@ -236,7 +184,7 @@ func (b *Board) apply(e *evolve.Event) {
 	case evolve.KindChampion:
 		b.crown(e.ID, e.Evals, e.At)
 	case evolve.KindMachine:
-		b.machine = e.Machine
+		b.live.machine = e.Machine
 	default:
 		b.applyNote(e)
 	}

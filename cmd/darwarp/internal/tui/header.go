@@ -21,6 +21,7 @@ type part struct {
 func (a area) parts(x, y, n int, ps []part) int {
 	start, end := x, x+n
 	for _, p := range ps {
+		p.text = shown(p.text)
 		gap := 0
 		if x > start {
 			gap = ansi.StringWidth(a.art.dot)
@@ -36,41 +37,36 @@ func (a area) parts(x, y, n int, ps []part) int {
 	return x
 }
 
-// drawHeader says what a person wants to see at a glance, and gives its height.
-func (m *Model) drawHeader(a area) int {
+// header is the first lines of a view.
+type header struct{ *scene }
+
+// draw says what a person wants to see at a glance, and gives its height.
+func (h *header) draw(a area) int {
 	a.paint(0, 0, a.rect.w, backBar)
-	state, k := m.state()
-	badge := a.art.live + " " + state + "  " + report.Duration(m.elapsed())
+	state, k := h.state()
+	badge := a.art.live + " " + state + "  " + report.Duration(h.elapsed())
 	a.right(a.rect.w-1, 0, badge, k)
 	room := a.rect.w - 2 - ansi.StringWidth(badge)
 	x := 1
-	if m.size() != sizeCompact {
+	if h.size() != sizeCompact {
 		x = a.text(x, 0, "darwarp  ", inkFocus)
 	}
-	if s := m.board.state; s != nil {
+	if s := h.board.state; s != nil {
 		a.parts(x, 0, room-x, []part{{s.Meta.Problem + " " + string(s.Meta.DType), inkStrong},
 			{s.Meta.Device.Label(), inkPlain},
-			{m.workloadText(), inkDim}, {s.Meta.Cache, inkDim}, {s.Path, inkDim}})
+			{h.workloadText(), inkDim}, {s.Meta.Cache, inkDim}, {s.Path, inkDim}})
 	}
-	a.parts(1, 1, a.rect.w-2, m.bestParts())
-	if m.h < roomyH {
+	a.parts(1, 1, a.rect.w-2, h.bestParts())
+	if h.h < roomyH {
 		return 2
 	}
-	m.drawProgress(a)
+	h.drawProgress(a)
 	return 3
 }
 
-func (m *Model) workloadText() string {
-	ws := m.board.workloads()
-	if len(ws) == 1 {
-		return "size " + ws[0].Name
-	}
-	return fmt.Sprintf("%d sizes", len(ws))
-}
-
 // state is what the search is doing, in a word or two.
-func (m *Model) state() (string, ink) {
-	b := m.board
+func (h *header) state() (string, ink) {
+	b := h.board
 	l := &b.live
 	switch {
 	case b.err != nil:
@@ -102,17 +98,23 @@ func (m *Model) state() (string, ink) {
 }
 
 // bestParts tell the best against what it is measured by, and when the last gain was.
-func (m *Model) bestParts() []part {
-	b := m.board
+func (h *header) bestParts() []part {
+	b := h.board
 	c := b.champion()
 	if c == nil {
 		return []part{{"no candidate is right yet", inkDim}}
 	}
-	best := string(m.art.champion) + " " + speedupOf(c)
-	if m.size() != sizeCompact {
+	best := string(h.art.champion) + " " + speedupOf(c)
+	if h.size() != sizeCompact {
 		best += " over naive start"
 	}
 	ps := []part{{best, inkChampion}}
+	if share := h.progress(); h.h < roomyH && share >= 0 { // there is no line for it
+		ps = append(ps, part{fmt.Sprintf("%.0f%%", 100*share), inkPlain})
+	}
+	if eta := h.eta(); h.h < roomyH && eta != "" {
+		ps = append(ps, part{eta, inkPlain})
+	}
 	if st := b.standing(); st == kernels.OnTrial {
 		ps = append(ps, part{string(st), inkWarn})
 	}
@@ -122,7 +124,7 @@ func (m *Model) bestParts() []part {
 	for _, x := range b.baselines {
 		ps = append(ps, part{report.Ratio(x.score/c.score) + " " + x.name, inkBaseline})
 	}
-	ps = append(ps, part{m.lastGain(), inkPlain})
+	ps = append(ps, part{h.lastGain(), inkPlain})
 	if share := b.share(c, -1); share > 0 {
 		ps = append(ps, part{report.Percent(share) + " of roofline", inkRoofline})
 	}
@@ -130,12 +132,12 @@ func (m *Model) bestParts() []part {
 }
 
 // lastGain says how long ago the champion was crowned, where there is room in evaluations too.
-func (m *Model) lastGain() string {
-	last := m.board.steps[len(m.board.steps)-1]
-	since := m.elapsed() - time.Duration(last.elapsed*float64(time.Second))
+func (h *header) lastGain() string {
+	last := h.board.steps[len(h.board.steps)-1]
+	since := h.elapsed() - time.Duration(last.elapsed*float64(time.Second))
 	text := "last gain " + report.Duration(since)
-	if m.w >= 100 {
-		text += fmt.Sprintf(", %s evals", report.Count(max(0, m.board.verdicts-int(last.evals))))
+	if h.w >= 100 {
+		text += fmt.Sprintf(", %s evals", report.Count(max(0, h.board.verdicts-int(last.evals))))
 	}
 	return text + " ago"
 }
@@ -149,30 +151,38 @@ func speedupOf(r *row) string {
 }
 
 // drawProgress is the third line: how far, how fast, how long, how many failed.
-func (m *Model) drawProgress(x area) {
-	b := m.board
-	evals, share := report.Count(b.verdicts), m.progress()
+func (h *header) drawProgress(x area) {
+	b := h.board
+	evals, share := report.Count(b.verdicts), h.progress()
 	if b.budget.Evals > 0 {
 		evals += "/" + report.Count(b.budget.Evals)
 	}
 	at := x.text(1, 2, evals+" evals ", inkPlain)
 	if share >= 0 {
-		n := min(24, x.rect.w/6)
-		at = x.bar(at, 2, n, share, inkAccent)
-		at = x.text(at, 2, fmt.Sprintf(" %.0f%%", 100*share), inkDim)
+		if x.rect.w >= barsFrom {
+			at = x.bar(at, 2, min(24, x.rect.w/6), share, inkAccent) + 1
+		}
+		at = x.text(at, 2, fmt.Sprintf("%.0f%%", 100*share), inkDim)
 	}
+	x.parts(at+2, 2, x.rect.w-3-at, h.progressParts())
+}
+
+// barsFrom is the width from which on there is room for a bar beside what it shows.
+const barsFrom = 60
+
+// progressParts are what is told of the search's way, what matters most first.
+func (h *header) progressParts() []part {
+	b := h.board
 	l := &b.live
 	rate := l.last.Rate
-	if rate == 0 && m.elapsed() > 0 {
-		rate = float64(b.verdicts) / m.elapsed().Seconds()
+	if rate == 0 && h.elapsed() > 0 {
+		rate = float64(b.verdicts) / h.elapsed().Seconds()
 	}
 	ps := []part{{fmt.Sprintf("%.1f/s", rate), inkPlain}}
-	if l.watching && l.draining == "" && l.last.ETA > 0 {
-		left := l.last.ETA
-		if !b.still() {
-			left = max(time.Second, left-max(0, m.opt.Now().Sub(l.heard)))
-		}
-		ps = append(ps, part{"ETA " + report.Duration(left), inkPlain})
+	if eta := h.eta(); eta != "" && h.w >= barsFrom {
+		ps = append(ps, part{eta, inkPlain})
+	} else if eta != "" {
+		ps = append([]part{{eta, inkPlain}}, ps...)
 	}
 	k := inkDim
 	if b.failed > 0 {
@@ -188,7 +198,20 @@ func (m *Model) drawProgress(x area) {
 	if l.lost > 0 {
 		ps = append(ps, part{fmt.Sprintf("%d lost", l.lost), inkBad})
 	}
-	x.parts(at+2, 2, x.rect.w-3-at, ps)
+	return ps
+}
+
+// eta says when the budget will be spent, empty where nothing says.
+func (h *header) eta() string {
+	l := &h.board.live
+	if !l.watching || l.draining != "" || l.last.ETA <= 0 {
+		return ""
+	}
+	left := l.last.ETA
+	if !h.board.still() {
+		left = max(time.Second, left-max(0, h.opt.Now().Sub(l.heard)))
+	}
+	return "ETA " + report.Duration(left)
 }
 
 // bar draws a share and gives the column after it.
@@ -208,13 +231,13 @@ func (x area) bar(at, y, n int, share float64, k ink) int {
 }
 
 // progress is the part of the budget that is used up, -1: nothing says.
-func (m *Model) progress() float64 {
-	share, b := -1.0, m.board.budget
+func (h *header) progress() float64 {
+	share, b := -1.0, h.board.budget
 	if b.Evals > 0 {
-		share = float64(m.board.verdicts) / float64(b.Evals)
+		share = float64(h.board.verdicts) / float64(b.Evals)
 	}
 	if b.For > 0 {
-		share = max(share, m.elapsed().Seconds()/b.For.Seconds())
+		share = max(share, h.elapsed().Seconds()/b.For.Seconds())
 	}
 	return min(1, share)
 }

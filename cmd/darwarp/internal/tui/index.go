@@ -15,13 +15,19 @@ type index struct {
 	place  []int32 // by position in order: rank, as far as it was asked for
 	shown  []int32 // positions in order that the filter lets through
 	filter filter
-	stale  bool // shown is not of this order
+	stale  bool                // shown is not of this order
+	by     func(r, s *row) int // instead of by score; nil: by score
 }
 
 func (x *index) add(i int32) { x.fresh = append(x.fresh, i) }
 
 func (x *index) compare(a, b int32) int {
 	r, s := &x.board.rows[a], &x.board.rows[b]
+	if x.by != nil {
+		if c := x.by(r, s); c != 0 {
+			return c
+		}
+	}
 	if c := cmp.Compare(r.score, s.score); c != 0 {
 		return c
 	}
@@ -93,10 +99,15 @@ func (x *index) position(n int) int {
 	return n
 }
 
+// search is the position of a row.
+func (x *index) search(i int32) (position int, ok bool) {
+	return slices.BinarySearchFunc(x.order, i, x.compare)
+}
+
 // find is where a row is listed, -1: it is not.
 func (x *index) find(i int32) int {
 	x.settle()
-	p, ok := slices.BinarySearchFunc(x.order, i, x.compare)
+	p, ok := x.search(i)
 	if !ok {
 		return -1
 	}

@@ -53,11 +53,13 @@ func moves() []*binding {
 		}},
 		{keys: []string{"q"}, show: "q", short: "leave", long: "leave; a live run: asks whether to detach or to stop",
 			hint: true, do: (*Model).quit},
-		{keys: []string{"tab"}, show: "tab", short: "pane", long: "next pane; shift-tab the one before, 1 to 7 by number",
+		{keys: []string{"tab"}, show: "tab", short: "pane", long: "next pane; shift-tab the one before, 1 to 8 by number",
 			hint: true, do: func(m *Model) tea.Cmd { m.turn(1); return nil }},
 		{keys: []string{"shift+tab"}, do: func(m *Model) tea.Cmd { m.turn(-1); return nil }},
-		{keys: []string{"1", "2", "3", "4", "5", "6", "7"}, do: func(m *Model) tea.Cmd {
-			m.focus = pane(m.pressed[0] - '1')
+		{keys: []string{"1", "2", "3", "4", "5", "6", "7", "8"}, do: func(m *Model) tea.Cmd {
+			if p := pane(m.pressed[0] - '1'); m.has(p) {
+				m.focus = p
+			}
 			return nil
 		}},
 		{keys: []string{"j", "down"}, show: "j k", short: "move", long: "down and up, also the arrow keys", hint: true,
@@ -69,7 +71,7 @@ func moves() []*binding {
 		{keys: []string{"g", "home"}, do: func(m *Model) tea.Cmd { m.move(-1 << 30); return nil }},
 		{keys: []string{"G", "end"}, do: func(m *Model) tea.Cmd { m.move(1 << 30); return nil }},
 		{keys: []string{"enter"}, show: "enter", short: "open", long: "open the candidate",
-			panes: []pane{paneLeaders, paneFailures, paneLog}, hint: true, do: (*Model).open},
+			panes: []pane{paneLeaders, paneFailures, paneLog, panePortfolio}, hint: true, do: (*Model).open},
 		{keys: []string{"left", "right", "[", "]"}, show: "left right", short: "source, diff, ...",
 			long: "of a candidate: source, diff, lineage, figures", panes: []pane{paneCandidate}, hint: true,
 			do: (*Model).nextView},
@@ -90,19 +92,21 @@ func views() []*binding {
 			panes: onCandidates, hint: true, do: func(m *Model) tea.Cmd { return m.openAt(viewLineage) }},
 		{keys: []string{"e"}, show: "e", short: "export", long: "export to a folder, as `darwarp export` does",
 			panes: onCandidates, hint: true, do: (*Model).askExport},
+		{keys: []string{"s", "S"}, show: "s S", short: "sort", long: "sort by the next column; S: the other way round",
+			panes: []pane{paneLeaders}, do: (*Model).sort},
 		{keys: []string{"w"}, show: "w", long: "times of the next workload", panes: []pane{paneLeaders},
-			do: (*Model).nextWorkload},
+			do: func(m *Model) tea.Cmd { return m.leaders.nextWorkload() }},
 		{keys: []string{"t"}, show: "t", short: "time", long: "curve over time or evaluations; y, X: axes linear or " +
 			"logarithmic", panes: []pane{paneCurve}, hint: true, do: func(m *Model) tea.Cmd {
-			m.byTime = !m.byTime
+			m.curve.byTime = !m.curve.byTime
 			return nil
 		}},
 		{keys: []string{"y"}, show: "y", short: "y axis", panes: []pane{paneCurve}, hint: true, do: func(m *Model) tea.Cmd {
-			m.otherScale = !m.otherScale
+			m.curve.otherScale = !m.curve.otherScale
 			return nil
 		}},
 		{keys: []string{"X"}, show: "X", short: "x axis", panes: []pane{paneCurve}, hint: true, do: func(m *Model) tea.Cmd {
-			m.linearX = !m.linearX
+			m.curve.linearX = !m.curve.linearX
 			return nil
 		}},
 		{keys: []string{"z"}, show: "z", short: "zoom", long: "the pane alone, and back", hint: true,
@@ -126,6 +130,8 @@ func commands() []*binding {
 			panes: onCandidates, live: true, do: (*Model).askKill},
 		{keys: []string{"ctrl+c"}, show: "ctrl-c", long: "a search here: once finishes and saves, twice ends; else leaves",
 			do: (*Model).interrupt},
+		{show: "mouse", long: "click: go there, sort by a column, a second time opens; wheel: move; shift selects text",
+			do: func(*Model) tea.Cmd { return nil }},
 		{keys: []string{"esc"}, show: "esc", long: "back: close, unfilter, unmark", do: (*Model).back},
 	}
 }
@@ -156,14 +162,14 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 }
 
 // helpKey scrolls the help where it is longer than the screen; any other key closes it.
-func (m *Model) helpKey() {
-	switch m.pressed {
+func (p *prompts) helpKey() {
+	switch p.pressed {
 	case "j", "down", "pgdown":
-		m.helpTop++
+		p.helpTop++
 	case "k", "up", "pgup":
-		m.helpTop = max(0, m.helpTop-1)
+		p.helpTop = max(0, p.helpTop-1)
 	default:
-		m.help, m.helpTop = false, 0
+		p.help, p.helpTop = false, 0
 	}
 }
 
@@ -171,50 +177,30 @@ func (m *Model) helpKey() {
 func (m *Model) nextView() tea.Cmd {
 	by := candidateView(1)
 	if m.pressed == "left" || m.pressed == "[" {
-		by = viewCount - 1
+		by = -1
 	}
-	m.view = (m.view + by) % viewCount
+	m.candidate.turn(by)
 	return nil
 }
 
-// turn moves the focus.
-func (m *Model) turn(by int) { m.focus = (m.focus + pane(by) + paneCount) % paneCount }
-
 // move moves the cursor of the pane in focus.
-func (m *Model) move(by int) {
-	switch m.focus {
-	case paneLeaders:
-		m.moveLeader(by)
-	case paneCandidate:
-		m.scroll[m.view] = max(0, m.scroll[m.view]+by)
-	case paneFailures:
-		m.cause.at = min(max(0, m.cause.at+by), max(0, len(m.board.causes.all)-1))
-	case paneOperators:
-		m.ops.at = min(max(0, m.ops.at+by), max(0, len(m.board.operatorsByGain())-1))
-	case paneLog:
-		m.logs.at = min(max(0, m.logs.at-by), max(0, m.shownLines()-1))
-	}
-}
-
-func (m *Model) moveLeader(by int) {
-	x := &m.board.ranking
-	m.selected() // where the cursor is now
-	if n := x.len(); n > 0 {
-		m.leader.at = min(max(0, m.leader.at+by), n-1)
-		m.picked = x.order[x.position(m.leader.at)]
-		m.follows = m.leader.at == 0
-	}
-	m.pair, m.scroll = [2]int32{-1, -1}, map[candidateView]int{}
-}
+func (m *Model) move(by int) { m.panes[m.focus].move(by) }
 
 // open shows the candidate that the cursor is on.
 func (m *Model) open() tea.Cmd {
 	if m.focus == paneLog {
-		if l := m.lineAtCursor(); l != nil {
+		if l := m.log.lineAtCursor(); l != nil {
 			if i, ok := m.board.byID[l.id]; ok {
 				m.pick(i)
-				return m.openAt(m.view)
+				return m.openAt(m.candidate.view)
 			}
+		}
+		return nil
+	}
+	if m.focus == panePortfolio {
+		if i, ok := m.board.byID[m.portfolio.id()]; ok {
+			m.pick(i)
+			return m.openAt(m.candidate.view)
 		}
 		return nil
 	}
@@ -222,41 +208,18 @@ func (m *Model) open() tea.Cmd {
 		m.pick(i)
 		return m.openAt(viewFigures)
 	}
-	return m.openAt(m.view)
-}
-
-// pick moves the leaderboard's cursor to a row, or remembers one that is not listed.
-func (m *Model) pick(i int32) {
-	m.picked, m.follows, m.pair = i, false, [2]int32{-1, -1}
-	m.scroll = map[candidateView]int{}
+	return m.openAt(m.candidate.view)
 }
 
 func (m *Model) openAt(v candidateView) tea.Cmd {
 	if i := m.subject(); i >= 0 && m.focus == paneFailures {
 		m.pick(i)
 	}
-	m.focus, m.view = paneCandidate, v
+	if m.focus != paneCandidate {
+		m.pair = [2]int32{-1, -1}
+	}
+	m.focus, m.candidate.view = paneCandidate, v
 	m.scroll[v] = 0
-	return nil
-}
-
-func (m *Model) mark() tea.Cmd {
-	i := m.subject()
-	if i < 0 {
-		return nil
-	}
-	for k, x := range m.marks {
-		if x == i {
-			m.marks = append(m.marks[:k], m.marks[k+1:]...)
-			return nil
-		}
-	}
-	if m.marks = append(m.marks, i); len(m.marks) > 2 {
-		m.marks = m.marks[1:] // the two that were marked last
-	}
-	if m.focus == paneLeaders {
-		m.moveLeader(1)
-	}
 	return nil
 }
 
@@ -276,9 +239,12 @@ func (m *Model) diff() tea.Cmd {
 	return cmd
 }
 
-func (m *Model) nextWorkload() tea.Cmd {
-	if n := len(m.board.workloads()); n > 0 {
-		m.workload = (m.workload + 1) % n
+// sort sorts the leaderboard, or turns its order.
+func (m *Model) sort() tea.Cmd {
+	if m.pressed == "S" {
+		m.leaders.turnOrder()
+	} else {
+		m.leaders.sortNext()
 	}
 	return nil
 }
@@ -296,9 +262,12 @@ func (m *Model) back() tea.Cmd {
 			m.follows = true
 		}
 	case m.board.ranking.filter.active():
-		m.board.ranking.setFilter(filter{})
-	case m.logWord.active():
-		m.logWord = filter{}
+		m.board.setFilter("")
+	case m.leaders.sort.head != "":
+		m.leaders.sort = sorting{}
+		m.leaders.resort()
+	case m.log.word.active():
+		m.log.word = filter{}
 	default:
 		m.marks = nil
 	}

@@ -11,18 +11,24 @@ const (
 	paneOperators
 	paneMachine
 	paneLog
+	panePortfolio // where the run has one
 	paneCount
 )
 
-var paneNames = [paneCount]string{"Leaderboard", "Curve", "Candidate", "Failures", "Operators", "Machine", "Log"}
+var paneNames = [paneCount]string{"Leaderboard", "Curve", "Candidate", "Failures", "Operators", "Machine", "Log",
+	"Portfolio"}
+
+// title is a pane's name with the key that opens it.
+func (p pane) title() string { return string(rune('1'+p)) + " " + paneNames[p] }
 
 // The least sizes: of anything, of a view with frames and tabs, and of all panes at once.
 const (
 	leastW, leastH   = 40, 10
-	roomyH           = 13 // all three lines of the head
+	roomyH           = 12 // all three lines of the head
 	framedW, framedH = 80, 20
 	wideW, wideH     = 132, 36
-	sideW            = 120 // leaderboard and curve side by side
+	sideW            = 120 // two panes side by side
+	highH            = 36  // leaderboard, curve and candidate
 )
 
 // size is a class of terminals.
@@ -32,19 +38,15 @@ const (
 	sizeNone size = iota
 	sizeCompact
 	sizeFramed
+	sizeHigh
 	sizeWide
 )
 
-func (m *Model) size() size {
-	switch {
-	case m.w < leastW || m.h < leastH:
-		return sizeNone
-	case m.w < framedW || m.h < framedH:
-		return sizeCompact
-	case m.w < wideW || m.h < wideH || m.zoom:
-		return sizeFramed
-	}
-	return sizeWide
+// content is what a pane shows.
+type content interface {
+	note() string // on its frame, besides the name
+	draw(area)
+	move(by int) // the cursor, by rows
 }
 
 // placed is a pane with its rectangle.
@@ -58,6 +60,8 @@ func (m *Model) layout(body rect) []placed {
 	switch {
 	case m.size() == sizeWide:
 		return m.wideLayout(body)
+	case m.size() == sizeHigh && m.focus <= paneCandidate:
+		return m.highLayout(body)
 	case m.size() == sizeCompact || m.zoom || m.focus != paneLeaders && m.focus != paneCurve:
 		return []placed{{m.focus, body}}
 	case body.w >= sideW:
@@ -69,25 +73,61 @@ func (m *Model) layout(body rect) []placed {
 	return []placed{{paneCurve, body.rows(0, top)}, {paneLeaders, body.rows(top, body.h-top)}}
 }
 
+// highLayout gives the leaderboard the whole width, for it has many columns, and as many lines as it needs.
+func (m *Model) highLayout(body rect) []placed {
+	top := min(max(8, m.board.listed()+3), body.h/2)
+	below := body.rows(top, body.h-top)
+	left, right := below, below
+	left.w = body.w / 2
+	right.x, right.w = body.x+left.w, body.w-left.w
+	return []placed{{paneLeaders, body.rows(0, top)}, {paneCurve, left}, {paneCandidate, right}}
+}
+
 // wideLayout shows everything: what was found on the left, how the search goes on the right.
 func (m *Model) wideLayout(body rect) []placed {
 	left := body.w * 57 / 100
 	l, r := rect{body.x, body.y, left, body.h}, rect{body.x + left, body.y, body.w - left, body.h}
 	top, curve := body.h*45/100, max(12, body.h*36/100)
 	machine := 4
-	if s := m.board.machine; s != nil {
+	if s := m.board.live.machine; s != nil {
 		machine = 5 + min(len(s.GPUs), max(1, body.h/8))
+	}
+	if m.machine.host != nil {
+		machine++
 	}
 	tables := max(6, (body.h-curve-machine)*45/100)
 	a, b := r.rows(curve, tables), r.rows(curve, tables)
-	a.w = r.w / 2
-	b.x, b.w = r.x+a.w, r.w-a.w
-	rest := curve + tables
-	return []placed{
-		{paneLeaders, l.rows(0, top)}, {paneCandidate, l.rows(top, body.h-top)}, {paneCurve, r.rows(0, curve)},
+	b.w = m.operatorsWidth(r.w)
+	a.w = r.w - b.w
+	b.x = r.x + a.w
+	rest, low := curve+tables, m.portfolioHeight(body.h)
+	all := []placed{
+		{paneLeaders, l.rows(0, top)}, {paneCandidate, l.rows(top, body.h-top-low)}, {paneCurve, r.rows(0, curve)},
 		{paneFailures, a}, {paneOperators, b},
 		{paneMachine, r.rows(rest, machine)}, {paneLog, r.rows(rest+machine, body.h-rest-machine)},
 	}
+	if low > 0 {
+		all = append(all, placed{panePortfolio, l.rows(body.h-low, low)})
+	}
+	return all
+}
+
+// operatorsWidth is what the operators get of the width that they share with the failures: all columns where there is
+// room, and half of it at least.
+func (m *Model) operatorsWidth(width int) int {
+	failures := 21 // "Nothing has failed."
+	if m.board.failed > 0 {
+		failures = width * 2 / 5
+	}
+	return max(width-width/2, min(m.operators.width(), width-failures))
+}
+
+// portfolioHeight is what the portfolio gets of the height, 0 where there is none.
+func (m *Model) portfolioHeight(height int) int {
+	if !m.has(panePortfolio) {
+		return 0
+	}
+	return min(4+len(m.board.state.Portfolio.Choices), height/4)
 }
 
 // draw makes the whole screen.
@@ -98,9 +138,10 @@ func (m *Model) draw() *canvas {
 		m.drawTooSmall(all)
 		return c
 	}
-	head := m.drawHeader(all)
+	m.spots, m.tabs = m.spots[:0], m.tabs[:0]
+	head := m.header.draw(all)
 	body := rect{0, head, m.w, m.h - head - 1}
-	if m.size() == sizeFramed {
+	if m.size() == sizeFramed || m.size() == sizeHigh {
 		m.drawTabs(c.at(rect{0, head, m.w, 1}))
 		body = body.rows(1, body.h-1)
 	}
@@ -131,9 +172,9 @@ func (m *Model) drawTooSmall(a area) {
 // drawPane draws a pane in its frame; without room for frames its name is on a line of its own.
 func (m *Model) drawPane(c *canvas, p placed) {
 	a := c.at(p.rect)
-	note := m.paneNote(p.pane)
+	note := m.panes[p.pane].note()
 	if m.size() == sizeCompact {
-		end := a.text(0, 0, string(rune('1'+p.pane))+" "+paneNames[p.pane]+" ", inkFocus)
+		end := a.text(0, 0, p.pane.title()+" ", inkFocus)
 		a.cut(end, 0, a.rect.w-end, note, inkDim)
 		a = c.at(p.rect.rows(1, p.rect.h-1))
 	} else {
@@ -141,38 +182,42 @@ func (m *Model) drawPane(c *canvas, p placed) {
 		if p.pane == m.focus {
 			edge, title = inkFocus, inkFocus
 		}
-		a.frame(paneNames[p.pane], note, edge, title)
+		name := paneNames[p.pane]
+		if m.size() == sizeWide { // else the tabs have the numbers
+			name = p.pane.title()
+		}
+		a.frame(name, note, edge, title)
 		a = c.at(p.rect.inset())
 	}
+	m.spots = append(m.spots, spot{p.pane, p.rect, a.rect})
 	if p.pane == m.focus {
 		m.page = max(1, a.rect.h-1)
 	}
-	switch p.pane {
-	case paneLeaders:
-		m.drawLeaders(a)
-	case paneCurve:
-		m.drawCurve(a)
-	case paneCandidate:
-		m.drawCandidate(a)
-	case paneFailures:
-		m.drawFailures(a)
-	case paneOperators:
-		m.drawOperators(a)
-	case paneMachine:
-		m.drawMachine(a)
-	case paneLog:
-		m.drawLog(a)
-	}
+	m.panes[p.pane].draw(a)
 }
 
-// drawTabs names the panes with the keys that open them.
+// drawTabs names the panes with the keys that open them; where there is no room, only the one in focus whole.
 func (m *Model) drawTabs(a area) {
+	wide := -1
+	for p := range paneCount {
+		if m.has(p) {
+			wide += len(p.title()) + 2
+		}
+	}
 	x := 1
 	for p := range paneCount {
-		k := inkDim
-		if p == m.focus {
-			k = inkFocus
+		if !m.has(p) {
+			continue
 		}
-		x = a.text(x, 0, string(rune('1'+p))+" "+paneNames[p], k) + 2
+		k, title := inkDim, p.title()
+		switch {
+		case p == m.focus:
+			k = inkFocus
+		case wide > a.rect.w-1:
+			title = title[:min(6, len(title))]
+		}
+		end := a.text(x, 0, title, k)
+		m.tabs = append(m.tabs, spot{p, rect{a.x + x, a.y, end - x, 1}, rect{}})
+		x = end + 2
 	}
 }

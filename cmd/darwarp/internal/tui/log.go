@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -82,8 +81,11 @@ func duelText(challenger kernels.ID, d *kernels.Duel) string {
 	if d.Verdict == kernels.Same || d.Verdict == kernels.Ambiguous {
 		than = "as"
 	}
-	return fmt.Sprintf("duel %s: %s %s %s, ratio %.4f [%.4f, %.4f]", challenger.Short(), d.Verdict, than, d.Champion,
-		d.Ratio, d.Lo, d.Hi)
+	text := fmt.Sprintf("duel %s: %s %s %s, ratio %.4f", challenger.Short(), d.Verdict, than, d.Champion, d.Ratio)
+	if d.Hi > d.Lo {
+		text += fmt.Sprintf(" [%.4f, %.4f]", d.Lo, d.Hi)
+	}
+	return text
 }
 
 // exchangeText tells what came of a question to a language model, and what it took.
@@ -118,15 +120,15 @@ func (b *Board) sayChampion(at time.Duration) {
 	if n == 1 {
 		text += ", the naive start"
 	} else if before := &b.rows[b.steps[n-2].row]; r.score > 0 {
-		text += fmt.Sprintf(", %s: %s", faster(before.score/r.score), b.changes(before, r))
+		text += fmt.Sprintf(", gain %s: %s", factor(before.score/r.score), b.changes(before, r))
 	}
 	b.say(line{at, levelGood, text, r.id})
 }
 
-// faster writes a factor as a person says it: 12% faster, 3.1x as fast.
-func faster(factor float64) string {
-	if factor >= 2 {
-		return report.Ratio(factor) + " as fast"
+// factor writes a gain: 3.10x, and 1.012x where it is small.
+func factor(f float64) string {
+	if f >= 2 {
+		return report.Ratio(f)
 	}
-	return fmt.Sprintf("%.1f%% faster", 100*math.Abs(factor-1))
+	return report.Gain(f, 0, 0)
 }

@@ -31,55 +31,60 @@ type Options struct {
 	Here bool
 	// CloseAtEnd leaves the view when the search has ended.
 	CloseAtEnd bool
+	// Host tells how busy the computer is, nil: nothing is told of it. See HostSampler.
+	Host func() (Host, error)
 	// UTF8 says that the terminal shows more than ASCII.
 	UTF8 bool
 	// Now is the clock, nil: the real one.
 	Now func() time.Time
 }
 
-// Model is the view of a run as Bubble Tea runs it.
+// Model is the view of a run as Bubble Tea runs it: panes over one scene and one selection, and what is asked above
+// them.
 type Model struct {
-	board *Board
-	src   Source
-	opt   Options
-	ctx   context.Context
-	art   *art
-	w, h  int
+	*scene
+	*selection
+	prompts
+	frame
+	ctx context.Context
 
-	focus      pane
-	zoom       bool
-	help       bool
-	helpTop    int
-	pressed    string // the key
-	dialog     *dialog
-	notice     string
-	bad        bool // the notice is an error
-	noticed    time.Time
-	byTime     bool // the curve is over time
-	otherScale bool // of the curve's two scales not the one that fits the range
-	linearX    bool // the curve's other axis is linear, else logarithmic
-	workload   int  // whose times are listed
+	panes     [paneCount]content
+	leaders   *leadersPane
+	curve     *curvePane
+	candidate *candidatePane
+	operators *operatorsPane
+	machine   *machinePane
+	portfolio *portfolioPane
+	log       *logPane
+	header    header
+	left      Leave
+}
 
-	leader  list // of the leaderboard
-	picked  int32
-	follows bool // the cursor stays on the best
-	marks   []int32
-	cause   list
-	ops     list
-	logs    list
-	logWord filter
-	page    int // rows of the pane in focus, for paging
+// prompts are what stands above the panes, or in place of the keys on the last line.
+type prompts struct {
+	dialog  *dialog
+	help    bool
+	helpTop int
+	pressed string // the key
+	notice  string
+	bad     bool // the notice is an error
+	noticed time.Time
+}
 
-	view   candidateView
-	scroll map[candidateView]int
-	sheets map[sheetKey]*sheet
-	pair   [2]int32 // the two that are compared, -1: with the parent
-
-	seen    int // version of the board on the screen
+// frame is what is on the screen, and whether it is still true.
+type frame struct {
+	seen    int // version of the board
 	second  int64
 	changed bool
-	last    string // the screen
-	left    Leave
+	last    string
+	spots   []spot // of the panes
+	tabs    []spot
+}
+
+// spot is where a pane is on the screen: with its frame, and without.
+type spot struct {
+	pane        pane
+	rect, inner rect
 }
 
 // Leave is how a view was left.
@@ -97,10 +102,18 @@ func NewModel(ctx context.Context, b *Board, src Source, o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Model{
-		board: b, src: src, opt: o, ctx: ctx, art: localArt(o.UTF8), follows: true, picked: -1,
-		scroll: map[candidateView]int{}, sheets: map[sheetKey]*sheet{}, pair: [2]int32{-1, -1}, changed: true, seen: -1,
-	}
+	sc := &scene{board: b, src: src, opt: o, art: localArt(o.UTF8)}
+	failures := &failuresPane{scene: sc}
+	sel := newSelection(sc, failures)
+	m := &Model{scene: sc, selection: sel, frame: frame{changed: true, seen: -1}, ctx: ctx,
+		leaders: &leadersPane{selection: sel}, curve: &curvePane{scene: sc}, log: &logPane{scene: sc}, header: header{sc}}
+	m.candidate = &candidatePane{selection: sel, leaders: m.leaders, sheets: map[sheetKey]*sheet{}}
+	m.operators, m.portfolio = &operatorsPane{scene: sc}, &portfolioPane{scene: sc}
+	m.machine = &machinePane{scene: sc}
+	m.panes = [paneCount]content{paneLeaders: m.leaders, paneCurve: m.curve, paneCandidate: m.candidate,
+		paneFailures: failures, paneOperators: m.operators, paneMachine: m.machine, paneLog: m.log,
+		panePortfolio: m.portfolio}
+	return m
 }
 
 type tickMsg struct{}
@@ -131,20 +144,29 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.KeyPressMsg:
 		m.changed = true
-		return m, tea.Batch(m.key(msg), m.need())
+		return m, tea.Batch(m.key(msg), m.candidate.need())
+	case tea.MouseClickMsg:
+		if msg.Button == tea.MouseLeft {
+			m.changed = true
+			return m, tea.Batch(m.click(msg.X, msg.Y), m.candidate.need())
+		}
+	case tea.MouseWheelMsg:
+		m.wheel(msg.X, msg.Y, msg.Button == tea.MouseWheelDown)
 	case tea.PasteMsg:
 		if m.dialog != nil && m.dialog.input {
 			m.dialog.text += msg.Content
 		}
 	case sheetMsg:
-		m.sheets[msg.key] = msg.sheet
+		m.candidate.sheets[msg.key] = msg.sheet
+	case hostMsg:
+		m.machine.take(msg)
 	case noticeMsg:
 		m.say(msg.text, msg.err)
 	default:
 		return m, nil
 	}
 	m.changed = true
-	return m, m.need()
+	return m, m.candidate.need()
 }
 
 // tick looks whether there is something new.
@@ -160,7 +182,7 @@ func (m *Model) tick() tea.Cmd {
 	if m.opt.CloseAtEnd && !b.loading && !b.live.watching && b.live.last.Kind != "" {
 		return tea.Quit
 	}
-	return tea.Batch(nextTick(), m.need())
+	return tea.Batch(nextTick(), m.candidate.need(), m.machine.sample(now))
 }
 
 // say shows a notice for a while.
@@ -180,7 +202,8 @@ func (m *Model) View() tea.View {
 	}
 	v := tea.NewView(m.last)
 	v.AltScreen = true
-	v.WindowTitle = "darwarp " + m.title()
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = shown("darwarp " + m.title())
 	return v
 }
 
@@ -193,59 +216,4 @@ func (m *Model) title() string {
 		return b.state.Meta.Problem + " " + speedupOf(c)
 	}
 	return b.state.Meta.Problem
-}
-
-// elapsed is the search's time now, a little after its last event.
-func (m *Model) elapsed() time.Duration {
-	b := m.board
-	at := b.elapsed.elapsed
-	if l := &b.live; l.last.Kind != "" {
-		at = l.last.At
-		if l.watching && !l.paused && !b.still() {
-			at += max(0, m.opt.Now().Sub(l.heard))
-		}
-	}
-	return at
-}
-
-// selected is the row under the leaderboard's cursor, -1: there is none.
-func (m *Model) selected() int32 {
-	x := &m.board.ranking
-	n := x.len()
-	if n == 0 {
-		return -1
-	}
-	if !m.follows {
-		if at := x.find(m.picked); at >= 0 {
-			m.leader.at = at
-		}
-	} else {
-		m.leader.at = 0
-	}
-	m.leader.at = min(max(0, m.leader.at), n-1)
-	return x.order[x.position(m.leader.at)]
-}
-
-// subject is the row that the candidate pane shows and that keys are about.
-func (m *Model) subject() int32 {
-	if m.focus == paneFailures {
-		if all := m.board.causes.sorted(); m.cause.at < len(all) {
-			return all[m.cause.at].example
-		}
-	}
-	if m.picked >= 0 && !m.follows && m.board.rows[m.picked].score == 0 {
-		return m.picked // a failure that was opened
-	}
-	return m.selected()
-}
-
-// list is a cursor in rows of which a window is shown.
-type list struct{ at, top int }
-
-// window moves the window so that the cursor is in it, and gives its first row.
-func (l *list) window(n, height int) int {
-	l.at = min(max(0, l.at), max(0, n-1))
-	l.top = min(max(l.top, l.at-height+1), l.at)
-	l.top = max(0, min(l.top, n-height))
-	return l.top
 }

@@ -67,7 +67,7 @@ func TestLongNames(t *testing.T) {
 		[]kernels.ID{d.src.made[0].ID}
 	c.Score, c.Result.Outcome = 0.01, kernels.OK
 	d.tell(evolve.Event{Kind: evolve.KindResult, Candidate: &c})
-	d.press("l")
+	d.press("j", "l") // the first is the champion
 	d.sees("origin                    change")
 	d.sees("…name-of-a-model:explain  threads 32 -> 64")
 }

@@ -26,7 +26,7 @@ var operatorColumns = []operatorColumn{
 		if o.earned <= 0 {
 			return "-", inkDim
 		}
-		return gainText(o.earned), inkGood
+		return factor(math.Exp(o.earned)), inkGood
 	}},
 	{"won", 4, func(o *operator) (string, ink) { return fmt.Sprint(o.crowned), inkChampion }},
 	{"better", 7, func(o *operator) (string, ink) { return report.Count(o.records), inkPlain }},
@@ -64,17 +64,22 @@ func orNone(n int) string {
 }
 
 // operatorColumns are those that find room beside the names.
-func (b *Board) operatorColumns(room int) []operatorColumn {
-	cols := operatorColumns
-	if b.spent.asked > 0 {
-		cols = slices.Insert(slices.Clone(cols), 3, modelColumns...)
-	}
+func (t *tally) operatorColumns(room int) []operatorColumn {
+	cols := t.allColumns()
 	for n := range cols {
 		if room -= cols[n].width + 1; room < 0 {
 			return cols[:n]
 		}
 	}
 	return cols
+}
+
+// allColumns are those that there is something to say in.
+func (t *tally) allColumns() []operatorColumn {
+	if t.spent.asked > 0 {
+		return slices.Insert(slices.Clone(operatorColumns), 3, modelColumns...)
+	}
+	return operatorColumns
 }
 
 // shortArm is an operator's name without what says that it is a language model: its model does.
@@ -88,24 +93,51 @@ func endOf(name string, n int, ellipsis string) string {
 	return name
 }
 
-// drawOperators says what each operator tried, and what came of it.
-func (m *Model) drawOperators(a area) {
-	b := m.board
-	order := b.operatorsByGain()
-	name := 8
-	for _, i := range order {
-		name = max(name, min(ansi.StringWidth(shortArm(b.operators.all[i])), max(9, a.rect.w/3)))
+// operatorsPane says what each operator tried, and what came of it.
+type operatorsPane struct {
+	*scene
+	list list
+}
+
+func (p *operatorsPane) note() string { return "what they earned" }
+
+func (p *operatorsPane) move(by int) {
+	p.list.at = min(max(0, p.list.at+by), max(0, len(p.board.operatorsByGain())-1))
+}
+
+// width is what all columns take, with the frame.
+func (p *operatorsPane) width() int {
+	n := 2 + p.nameWidth(1<<20)
+	for _, c := range p.board.allColumns() {
+		n += c.width + 1
 	}
+	return n
+}
+
+// nameWidth is the longest name that is shown, in a pane of a width.
+func (p *operatorsPane) nameWidth(width int) int {
+	b, name := p.board, 8
+	for _, i := range b.operatorsByGain() {
+		name = max(name, min(ansi.StringWidth(shortArm(b.operators.all[i])), max(9, min(width, 90)/3)))
+	}
+	return name
+}
+
+// draw says what each operator tried, and what came of it.
+func (p *operatorsPane) draw(a area) {
+	b := p.board
+	order := b.operatorsByGain()
+	name := p.nameWidth(a.rect.w)
 	cols := b.operatorColumns(a.rect.w - name)
 	x := name
 	for _, c := range cols {
 		x += c.width + 1
 		a.right(x, 0, c.head, inkDim)
 	}
-	top := m.ops.window(len(order), max(1, a.rect.h-1))
+	top := p.list.window(len(order), max(1, a.rect.h-1))
 	for i := top; i < min(len(order), top+a.rect.h-1); i++ {
 		y, o := i-top+1, &b.ops[order[i]]
-		if m.focus == paneOperators && i == m.ops.at {
+		if p.focus == paneOperators && i == p.list.at {
 			a.paint(0, y, a.rect.w, backSelect)
 		}
 		a.text(0, y, endOf(shortArm(b.operators.all[order[i]]), name, a.art.ellipsis), inkPlain)
@@ -116,12 +148,4 @@ func (m *Model) drawOperators(a area) {
 			a.right(x, y, text, k)
 		}
 	}
-}
-
-// gainText writes a log gain as a factor, or as per cent where it is small.
-func gainText(log float64) string {
-	if f := math.Exp(log); f >= 2 {
-		return report.Ratio(f)
-	}
-	return fmt.Sprintf("+%.1f%%", 100*(math.Exp(log)-1))
 }

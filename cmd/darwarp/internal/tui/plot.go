@@ -11,7 +11,7 @@ type plot struct {
 
 func newPlot(a area) *plot {
 	p := &plot{area: a, dw: 1, dh: 1, bits: make([]uint8, a.rect.w*a.rect.h), inks: make([]ink, a.rect.w*a.rect.h)}
-	if a.art.braille {
+	if a.art.unicode {
 		p.dw, p.dh = 2, 4
 	}
 	return p

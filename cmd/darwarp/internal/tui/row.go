@@ -2,6 +2,8 @@ package tui
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"darwarp/cmd/darwarp/internal/report"
@@ -12,7 +14,6 @@ import (
 type row struct {
 	id      kernels.ID
 	seq     int32
-	gen     int32
 	better  int32 // row of its faster parent, -1: none
 	step    int32 // verdicts up to it, duplicates not counted
 	family  uint16
@@ -23,7 +24,6 @@ type row struct {
 	spread  float32 // half of the score's interval over the score
 	score   float64
 	elapsed float32 // seconds of search
-	at      int64   // unix ns
 	genes   []uint16
 	times   []span // by workload
 }
@@ -34,6 +34,64 @@ type span struct{ median, lo, hi float32 }
 // interval is that of the score.
 func (r *row) interval() [2]float32 {
 	return [2]float32{float32(r.score * (1 - float64(r.spread))), float32(r.score * (1 + float64(r.spread)))}
+}
+
+// table is all rows, by number and by ID, with the words in them.
+type table struct {
+	rows      []row
+	bounds    [][2]float32 // by row: the score's interval, apart from the rows because ranking reads many
+	byID      map[kernels.ID]int32
+	families  *names
+	operators *names
+	genes     *geneTable
+}
+
+func newTable() table {
+	return table{byID: map[kernels.ID]int32{}, families: newNames(), operators: newNames(), genes: newGeneTable()}
+}
+
+// betterParent is the fastest parent that is known, -1: none.
+func (t *table) betterParent(parents []kernels.ID) int32 {
+	best := int32(-1)
+	for _, id := range parents {
+		if i, ok := t.byID[id]; ok &&
+			(best < 0 || t.rows[i].score > 0 && (t.rows[best].score == 0 || t.rows[i].score < t.rows[best].score)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// family is a row with all whose path leads through it.
+func (t *table) family(i int32) map[int32]bool {
+	all := map[int32]bool{i: true}
+	for j := int(i) + 1; j < len(t.rows); j++ {
+		if p := t.rows[j].better; p >= 0 && all[p] {
+			all[int32(j)] = true
+		}
+	}
+	return all
+}
+
+// changes lists the genes in which a row differs from another, as notes.
+func (t *table) changes(from, to *row) string {
+	if name := t.families.all[to.family]; name != "" && to.family != from.family { // whose genes are others
+		return "family " + name
+	}
+	var out []string
+	for i := 1; i < len(t.genes.values); i++ {
+		switch x, y := t.genes.text(from.genes, i), t.genes.text(to.genes, i); {
+		case x == y:
+		case x == "":
+			out = append(out, t.genes.genes.all[i]+" "+y)
+		case y == "":
+			out = append(out, "no "+t.genes.genes.all[i])
+		default:
+			out = append(out, t.genes.genes.all[i]+" "+x+" -> "+y)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
 }
 
 // names numbers strings that repeat; 0 is the empty one.
@@ -47,6 +105,10 @@ func newNames() *names { return &names{map[string]uint16{"": 0}, []string{""}} }
 func (n *names) number(s string) uint16 {
 	if i, ok := n.of[s]; ok {
 		return i
+	}
+	if clean := shown(s); clean != s { // widths are those of what is seen
+		n.of[s] = n.number(clean)
+		return n.of[s]
 	}
 	if len(n.all) > math.MaxUint16 { // nobody has so many operators; what is beyond has no name
 		return 0

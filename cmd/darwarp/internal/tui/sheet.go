@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/aymanbagabas/go-udiff"
 
+	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/kernels"
 )
 
@@ -31,31 +32,31 @@ type sheetMsg struct {
 const maxSheets = 64
 
 // wanted is the sheet that the candidate pane needs now.
-func (m *Model) wanted() (k sheetKey, ok bool) {
-	if m.pair[0] >= 0 && m.view == viewDiff {
-		return sheetKey{m.pair[1], m.pair[0]}, true
+func (p *candidatePane) wanted() (k sheetKey, ok bool) {
+	i := p.subject()
+	if p.pair[0] >= 0 && p.view == viewDiff {
+		return sheetKey{p.pair[1], p.pair[0]}, true
 	}
-	i := m.subject()
 	if i < 0 {
 		return k, false
 	}
-	return sheetKey{i, m.board.rows[i].better}, true
+	return sheetKey{i, p.board.rows[i].better}, true
 }
 
 // need starts to make the sheet that is to be seen and is not there.
-func (m *Model) need() tea.Cmd {
-	if m.focus != paneCandidate && m.size() != sizeWide || m.board.state == nil {
+func (p *candidatePane) need() tea.Cmd {
+	if p.focus != paneCandidate && p.size() < sizeHigh || p.board.state == nil {
 		return nil
 	}
-	k, ok := m.wanted()
-	if !ok || m.sheets[k] != nil {
+	k, ok := p.wanted()
+	if !ok || p.sheets[k] != nil {
 		return nil
 	}
-	if len(m.sheets) >= maxSheets {
-		clear(m.sheets)
+	if len(p.sheets) >= maxSheets {
+		clear(p.sheets)
 	}
-	m.sheets[k] = &sheet{} // on its way
-	b, src, state := m.board, m.src, m.board.state
+	p.sheets[k] = &sheet{} // on its way
+	b, src, state := p.board, p.src, p.board.state
 	ids := [2]kernels.ID{b.rows[k.row].id}
 	if k.with >= 0 {
 		ids[1] = b.rows[k.with].id
@@ -95,14 +96,14 @@ func makeSheet(src Source, state *State, ids [2]kernels.ID) *sheet {
 // renderSource is a candidate's source, rendered from the run's own copy of the templates.
 func renderSource(s *State, v kernels.Variant) (string, error) {
 	if v.Family == "" {
-		return v.Source, nil
+		return printable.Text(v.Source), nil
 	}
 	b, err := s.bundleOf(v.Family)
 	if err != nil {
 		return "", err
 	}
 	j, err := b.VariantJob(v, s.Meta.Device, s.Meta.DType)
-	return j.Source, err
+	return printable.Text(j.Source), err
 }
 
 // highlight colours C++; what CUDA adds are names to the lexer.

@@ -37,6 +37,7 @@ type State struct {
 	Champions  []store.Champion
 	Standings  map[kernels.ID]kernels.Standing // of those that were on trial
 	Exchanges  []kernels.Exchange              // questions to language models
+	Portfolio  *kernels.Portfolio              // the last one, nil: none was measured
 	Steering   evolve.Steering                 // what people asked of the search until now
 	Provenance func(key string) (kernels.Provenance, error)
 	Each       func(func(kernels.Candidate) error) error // in the order of being stored
@@ -60,13 +61,18 @@ func (s *State) bundleOf(family string) (*templates.Bundle, error) {
 func ReadState(r *store.Run, b *templates.Bundle) (*State, error) {
 	s := &State{Path: r.Path(), Meta: r.Meta(), Bundle: b, Len: r.Len(), Provenance: r.Provenance, Each: r.Each,
 		Files: func() (map[string][]byte, error) { return r.Meta().Files, nil }}
-	var errs [6]error
+	var errs [7]error
 	var checkpoint []byte
 	s.Baselines, errs[0] = r.Baselines()
 	s.Champions, errs[1] = r.Champions()
 	checkpoint, errs[2] = r.Checkpoint()
 	s.Steering, errs[3] = evolve.ReadSteering(checkpoint)
 	s.Exchanges, errs[4] = r.Exchanges()
+	portfolios, err := r.Portfolios()
+	if n := len(portfolios); n > 0 {
+		s.Portfolio = &portfolios[n-1]
+	}
+	errs[6] = err
 	trials, err := r.Trials()
 	errs[5], s.Standings = err, map[kernels.ID]kernels.Standing{}
 	for _, t := range trials {

@@ -19,9 +19,6 @@ import (
 // steerPatience is how long a command may take to be answered.
 const steerPatience = 10 * time.Second
 
-// steerable reports whether commands mean something now.
-func (m *Model) steerable() bool { return m.opt.Steer && m.board.live.watching }
-
 // steer sends a command in the background and says what came of it.
 func (m *Model) steer(c evolve.Command, done string) tea.Cmd {
 	ctx, src := m.ctx, m.src
@@ -175,14 +172,14 @@ func (m *Model) askFilter() tea.Cmd {
 	on := m.focus
 	text := m.board.ranking.filter.text
 	if on == paneLog {
-		text = m.logWord.text
+		text = m.log.word.text
 	}
 	set := func(m *Model, s string) {
 		if on == paneLog {
-			m.logWord, m.logs = newFilter(s), list{}
+			m.log.word, m.log.list = newFilter(s), list{}
 			return
 		}
-		m.board.ranking.setFilter(newFilter(s))
+		m.board.setFilter(s)
 	}
 	m.dialog = &dialog{title: "Filter", about: "words in ID, family, operator or genes: stages=4 mma", input: true,
 		line: true, text: text,

@@ -116,15 +116,11 @@ type art struct {
 	theme     *theme
 	box       [6]rune // - | and the corners by rows
 	ellipsis  string
-	braille   bool
+	unicode   bool   // more than ASCII
 	full, cap rune   // of a bar
 	rest      rune   // of a bar's empty part
 	levels    []rune // of a sparkline, lowest first
-	champion  rune
-	cursor    rune
-	marked    rune
-	pinned    rune
-	killed    rune // its lineage is bred from no more
+	marks
 	check     string
 	dot       string // between parts of a line
 	plusMinus string
@@ -132,17 +128,39 @@ type art struct {
 	above     string // what is beyond the upper edge
 }
 
+// marks stand before a row.
+type marks struct {
+	champion rune
+	cursor   rune
+	marked   rune
+	pinned   rune
+	killed   rune // its lineage is bred from no more
+}
+
 var unicodeArt = art{
-	theme: darkTheme, box: [6]rune{'─', '│', '╭', '╮', '╰', '╯'}, ellipsis: "…", braille: true, full: '█',
+	theme: darkTheme, box: [6]rune{'─', '│', '╭', '╮', '╰', '╯'}, ellipsis: "…", unicode: true, full: '█',
 	cap: '▌', rest: '░',
-	levels: []rune("▁▂▃▄▅▆▇█"), champion: '★', cursor: '▸', marked: '●', pinned: '◆', killed: '✗', check: "✓", dot: " · ",
+	levels: []rune("▁▂▃▄▅▆▇█"), marks: marks{'★', '▸', '●', '◆', '✗'}, check: "✓", dot: " · ",
 	plusMinus: "±", live: "●", above: "↑",
 }
 
 var asciiArt = art{
 	theme: darkTheme, box: [6]rune{'-', '|', '+', '+', '+', '+'}, ellipsis: "..", full: '#', cap: '#', rest: '.',
-	levels: []rune("_.-=+*#"), champion: '*', cursor: '>', marked: 'o', pinned: '^', killed: 'x', check: "ok", dot: ", ",
+	levels: []rune("_.-=+*#"), marks: marks{'*', '>', 'o', '^', 'x'}, check: "ok", dot: ", ",
 	plusMinus: "+-", live: "*", above: "above",
+}
+
+// arrow says which way a column is sorted.
+func (a *art) arrow(reverse bool) string {
+	switch {
+	case a.unicode && reverse:
+		return "▾"
+	case a.unicode:
+		return "▴"
+	case reverse:
+		return "v"
+	}
+	return "^"
 }
 
 // localArt takes what the locale can show.

@@ -3,13 +3,40 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
+
+// tally counts what became of candidates, and what that took.
+type tally struct {
+	outcomes map[kernels.Outcome]int
+	verdicts int // duplicates not counted
+	failed   int
+	causes   causes
+	ops      []operator      // by number
+	asked    map[string]bool // questions to language models that are counted
+	spent    operator        // on all of them
+	cost     kernels.Cost
+	pace     pace
+}
+
+// operatorsByGain sorts the operators that were used by what they earned.
+func (t *tally) operatorsByGain() []int {
+	var out []int
+	for i := range t.ops {
+		if t.ops[i].tried+t.ops[i].asked > 0 {
+			out = append(out, i)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y int) int {
+		p, q := &t.ops[x], &t.ops[y]
+		return cmp.Or(cmp.Compare(q.earned, p.earned), cmp.Compare(q.records, p.records), cmp.Compare(q.tried, p.tried))
+	})
+	return out
+}
 
 // operator is what became of the candidates that one operator made.
 type operator struct {
@@ -116,7 +143,7 @@ func (cs *causes) add(c *kernels.Candidate, i int32) {
 		if at, known = cs.of[key]; !known {
 			at = len(cs.all)
 			cs.of[key] = at
-			cs.all = append(cs.all, cause{key: key, outcome: o, text: text})
+			cs.all = append(cs.all, cause{key: key, outcome: o, text: shown(text)})
 		}
 	}
 	cs.all[at].count++
@@ -201,57 +228,6 @@ func (p *pace) spark(n int) []float64 {
 	}
 	for i := range out {
 		out[i] /= most
-	}
-	return out
-}
-
-// keyGenes are the genes worth a column: those that say most about the times of the best candidates.
-type keyGenes struct {
-	genes []int
-	upTo  int // rows that were right when they were chosen
-}
-
-// keyRows is how many of the best are looked at, a quarter of all at most.
-const keyRows = 200
-
-// columns gives the key genes, most telling first. They are chosen again when there is a tenth more to go
-// by, so that columns do not jump.
-func (b *Board) columns() []int {
-	b.ranking.settle()
-	n := len(b.ranking.order)
-	if k := &b.keys; n > k.upTo+k.upTo/10 {
-		k.upTo = n
-		weights := b.geneWeights(b.ranking.order[:min(n, keyRows, max(8, n/4))])
-		k.genes = k.genes[:0]
-		for g, w := range weights {
-			if w > 0 {
-				k.genes = append(k.genes, g)
-			}
-		}
-		slices.SortStableFunc(k.genes, func(x, y int) int { return cmp.Compare(weights[y], weights[x]) })
-	}
-	return b.keys.genes
-}
-
-// geneWeights is the variance of the log score between the values of each gene: what knowing the gene says
-// about the time (the numerator of eta squared).
-func (b *Board) geneWeights(rows []int32) []float64 {
-	mean := 0.0
-	for _, i := range rows {
-		mean += math.Log(b.rows[i].score) / float64(len(rows))
-	}
-	out := make([]float64, len(b.genes.values))
-	for g := 1; g < len(out); g++ {
-		n, sum := map[string]float64{}, map[string]float64{}
-		for _, i := range rows {
-			v := b.genes.text(b.rows[i].genes, g)
-			n[v], sum[v] = n[v]+1, sum[v]+math.Log(b.rows[i].score)-mean
-		}
-		for v := range n {
-			if len(n) > 1 {
-				out[g] += sum[v] * sum[v] / n[v]
-			}
-		}
 	}
 	return out
 }

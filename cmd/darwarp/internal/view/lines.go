@@ -3,9 +3,11 @@ package view
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -23,14 +25,14 @@ type Lines struct {
 	simulated bool
 	state     progress.State
 	champion  kernels.Candidate
-	columns   int       // of the terminal, 0: none
-	heard     time.Time // of the last event
-	quiet     bool      // the view is open: nothing is printed
+	columns   func() int // of the terminal now, 0: none
+	heard     time.Time  // of the last event
+	quiet     bool       // the view is open: nothing is printed
 }
 
 // newLines prints to a console; find looks up candidates.
 func newLines(c *console.Console, plain bool, find func(kernels.ID) (kernels.Candidate, error)) *Lines {
-	return &Lines{find: find, printer: c.Printer(plain), columns: console.Width(c.Err)}
+	return &Lines{find: find, printer: c.Printer(plain), columns: func() int { return console.Width(c.Err) }}
 }
 
 // LinesOf is the screen of a search of this process, with so many evaluations as its budget; 0: it has none of them.
@@ -38,7 +40,7 @@ func LinesOf(c *console.Console, s *session.Session, run *store.Run, evals int, 
 	sc := newLines(c, plain, run.Get)
 	sc.state = progress.State{Failed: progress.Failures(run.Counts()), Evals: evals, CPU: s.Device().Kind == "cpu"}
 	if asJSON {
-		sc.events = json.NewEncoder(c.Out)
+		sc.events = json.NewEncoder(c.JSON())
 	}
 	if len(s.Workloads) == 1 {
 		sc.only = s.Workloads[0].Name
@@ -133,7 +135,7 @@ func (s *Lines) tried(e evolve.Event) {
 		s.say(e, e.ID.Short()+" "+report.FirstLine(e.Note))
 	case e.ID != e.Champion || e.Standing != kernels.Stood:
 	case e.Trial.Part(kernels.TrialLaunches).Verdict == kernels.Pending:
-		s.say(e, "champion "+e.ID.Short()+" has stood its trial")
+		s.say(e, "champion "+e.ID.Short()+" has passed its trial")
 	default:
 		d := e.Trial.Part(kernels.TrialLaunches)
 		s.say(e, fmt.Sprintf("champion %s: %s: %s", e.ID.Short(), d.Detail, d.Verdict))
@@ -159,7 +161,7 @@ func (s *Lines) crown(e evolve.Event) {
 	case s.champion.ID.IsZero():
 		text += "  " + e.Note
 	case c.Variant.Family == "": // it has no genes to compare
-		text += "  " + c.Origin.Note
+		text += "  " + report.Summary(c.Origin.Note)
 	default:
 		text += "  " + report.Step(s.champion.Variant, c.Variant)
 	}
@@ -171,7 +173,13 @@ func (s *Lines) say(e evolve.Event, text string) {
 	if s.quiet {
 		return
 	}
-	s.printer.Message(report.Clip(fmt.Sprintf("%7s  %s", report.Duration(e.At), text), s.columns))
+	lines := strings.Split(printable.Block(text, "         "), "\n")
+	for i, l := range lines {
+		if i == 0 {
+			l = fmt.Sprintf("%7s  %s", report.Duration(e.At), l)
+		}
+		s.printer.Message(report.Clip(l, s.columns()))
+	}
 }
 
 // EventQueue is how far the screen may be behind before the search waits for it.

@@ -28,7 +28,9 @@ func runView(ctx context.Context, cancel func(), c *console.Console, src tui.Sou
 	b := tui.NewBoard()
 	done := make(chan struct{})
 	go func() { defer close(done); b.Follow(src) }()
-	left, err := tui.Run(ctx, b, src, o, c.In, c.Out)
+	screen, closeScreen := c.Screen()
+	defer closeScreen()
+	left, err := tui.Run(ctx, b, src, o, c.In, screen)
 	cancel()
 	<-done
 	return left, err

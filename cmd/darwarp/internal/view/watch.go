@@ -20,7 +20,7 @@ func Retell(ctx context.Context, c *console.Console, asJSON bool, r *record.Reco
 	s := newLines(c, true, r.Get)
 	s.simulated = true
 	if asJSON {
-		s.events = json.NewEncoder(c.Out)
+		s.events = json.NewEncoder(c.JSON())
 	}
 	err := s.Follow(events.Events())
 	if ctx.Err() != nil {
@@ -33,7 +33,7 @@ func Retell(ctx context.Context, c *console.Console, asJSON bool, r *record.Reco
 func Watch(ctx context.Context, c *console.Console, asJSON bool, path string, failed int) error {
 	if asJSON {
 		return store.Watch(ctx, path, func(event []byte) error {
-			_, err := fmt.Fprintf(c.Out, "%s\n", event)
+			_, err := fmt.Fprintf(c.JSON(), "%s\n", event)
 			return err
 		})
 	}

@@ -45,10 +45,14 @@ struct regions { struct region list[64]; uint32_t n, chunks; };
 static void inspect(const struct regions *all, u64 *counters) {
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct region *r = &all->list[i];
-		u64 sum = 0;
+		u64 sum = 0, key = r->key;
+		if (r->kind == 3) {
+			memcpy(at(key & 0xffffffffffffull), r->at, r->bytes);
+			key &= ~0xffffffffffffull;
+		}
 		for (u64 k = 0; k < r->bytes; k++) {
 			if (r->kind == 0) sum += r->at[k] != guard;
-			else if (r->kind == 1) sum += (r->key + k + 1) * 0x9e3779b97f4a7c15u * (r->at[k] + 1u);
+			else if (r->kind == 1 || r->kind == 3) sum += (key + k + 1) * 0x9e3779b97f4a7c15u * (r->at[k] + 1u);
 			else sum += r->at[k] != 0;
 		}
 		counters[r->counter] += sum;

@@ -1,0 +1,389 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	gotoml "github.com/pelletier/go-toml/v2"
+
+	"darwarp/kernels"
+)
+
+// hostileTexts leave comments, strings, docstrings, arguments, cells and lines of some language.
+var hostileTexts = []string{
+	"\"\"\"\nimport os; os.system('touch pwned')\n\"\"\"", "'''\nimport os\n'''", `\"""` + "\nos.system('x')\n", `\`, `x\`,
+	"\nint system_(const char*); static int p = system(\"touch pwned\");\n", "*/ int p = 1; /*", "// \\\nint p;",
+	"??/\nint p;",
+	"\n#include \"/etc/passwd\"\n", "\"); system(\"x\"); (\"", "a\rb\u2028c\u2029d\u0085e\vf\fg",
+	"\x1b]0;title\a\x00\x7f\x9b",
+	")\nexecute_process(COMMAND touch pwned)\nset(x ", "${ENV{HOME}} $<1:x> @x@ $ENV{HOME}", "a;b;c", "]==] [==[",
+	"`touch pwned` $(touch pwned) ; touch pwned & '", "' ; touch pwned ; '", "| a | b |\n|---|---|\n",
+	"<script>alert(1)</script> <!-- -->",
+	"[x](javascript:alert(1)) ![x](http://x/y) http://evil.example www.evil.example", "# heading\n\n    code\n```\n~~~\n",
+	"1. list", "- list", "${builtins.exec [\"x\"]} ''", "{{.Run}} {{define \"x\"}}", "%s%n%d", "\xff\xfe\xc3(",
+	"\u202e\u2066evil\u2069",
+	strings.Repeat("x", 5000), "", " ",
+}
+
+// hostileKernel has a text in each field of a run or a folder that is for people.
+func hostileKernel(t *testing.T, text string) Kernel {
+	k := axpy(t, kernels.FP16)
+	problem := *k.Bundle.Problem
+	problem.About, problem.Name = text, "axpy"
+	bundle := *k.Bundle
+	bundle.Problem = &problem
+	k.Bundle, k.Run = &bundle, text
+	k.Device.Name, k.Device.Driver, k.Device.Toolchain = text, text, text
+	k.Workloads = slices.Clone(k.Workloads)
+	for i := range k.Workloads {
+		k.Workloads[i].Name = fmt.Sprint(text, i)
+	}
+	k.Candidate.Result.Times = []kernels.Timing{{Workload: text + "0", Median: 1, Lo: 1, Hi: 2, Cache: text, Tier: text,
+		Tags: []string{text}}}
+	k.Candidate.Origin = kernels.Origin{Operator: kernels.Arm(text, text), Note: text}
+	k.Lineage = []kernels.Candidate{k.Candidate}
+	k.Baselines = []kernels.BaselineResult{{Name: text, Times: k.Candidate.Result.Times}}
+	proof := *k.Provenance
+	proof.Device, proof.Protocol, proof.Version, proof.CacheMode = k.Device, text, text, text
+	k.Provenance = &proof
+	k.Trial.Parts = []kernels.Doubt{{Part: kernels.WholeTrial[0], Verdict: "passed", Detail: text}}
+	k.Cubin = []byte("cubin")
+	k.As = slices.DeleteFunc(Targets(), func(name string) bool { return name == "bundle" })
+	return k
+}
+
+// TestHostileText: each tool reads the same tokens, but for the contents of strings, whatever the text.
+func TestHostileText(t *testing.T) {
+	for _, program := range []string{"g++", "python3", "cmake"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Logf("LOUD: no %s: what it reads is not compared", program)
+		}
+	}
+	want := readAll(t, written(t, func(dir string) error { return Write(dir, hostileKernel(t, "text")) }))
+	for i, text := range hostileTexts {
+		dir := written(t, func(dir string) error { return Write(dir, hostileKernel(t, text)) })
+		got := readAll(t, dir)
+		for name := range want {
+			if !reflect.DeepEqual(got[name], want[name]) {
+				t.Errorf("%d %.40q: %s is read in another way: %s", i, text, name, firstOther(got[name], want[name]))
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%d %.40q: %d files, expected %d", i, text, len(got), len(want))
+		}
+		if found, _ := filepath.Glob(filepath.Join(dir, "*pwned*")); len(found) > 0 {
+			t.Errorf("%d %.40q ran", i, text)
+		}
+	}
+}
+
+// TestHostilePortfolio is the same of a portfolio's own pages.
+func TestHostilePortfolio(t *testing.T) {
+	portfolio := func(text string) Portfolio {
+		k := hostileKernel(t, text)
+		k.As = nil
+		p := Portfolio{Kernels: []Kernel{k, k}, As: linkedForms,
+			Found: kernels.Portfolio{K: 2, Objective: kernels.Objective(text)}}
+		for i, w := range k.Workloads {
+			p.Found.Choices = append(p.Found.Choices, kernels.Choice{Workload: w.Name, Kernel: i % 2})
+		}
+		return p
+	}
+	want := readAll(t, written(t, func(dir string) error { return WritePortfolio(dir, portfolio("text")) }))
+	for i, text := range hostileTexts {
+		if i%3 > 0 { // each page of a portfolio is written by the writers of the others
+			continue
+		}
+		got := readAll(t, written(t, func(dir string) error { return WritePortfolio(dir, portfolio(text)) }))
+		for name := range want {
+			if !reflect.DeepEqual(got[name], want[name]) {
+				t.Errorf("%d %.40q: %s is read in another way: %s", i, text, name, firstOther(got[name], want[name]))
+			}
+		}
+	}
+}
+
+// firstOther is where two readings part.
+func firstOther(got, want any) string {
+	a, b := strings.Fields(fmt.Sprintf("%q", got)), strings.Fields(fmt.Sprintf("%q", want))
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("%.300s, expected %.300s", strings.Join(a[max(0, i-3):], " "), strings.Join(b[max(0, i-3):], " "))
+		}
+	}
+	return fmt.Sprintf("%d words, expected %d", len(a), len(b))
+}
+
+// readAll is what each language's own tool reads in the files of a folder, by name.
+func readAll(t *testing.T, dir string) map[string]any {
+	t.Helper()
+	out := map[string]any{}
+	var py []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.Contains(path, "/include/") {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		switch filepath.Ext(path) {
+		case ".py":
+			py = append(py, name)
+		case ".cu", ".cuh", ".h", ".cpp":
+			out[name] = cxxTokens(t, dir, name)
+		case ".txt":
+			out[name] = cmakeCommands(t, dir)
+		case ".toml":
+			out[name] = tomlKeys(t, path)
+		case ".md":
+			out[name] = markdownShape(t, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tokens := range pythonTokens(t, dir, py) {
+		out[name] = tokens
+	}
+	return out
+}
+
+func pythonTokens(t *testing.T, dir string, names []string) (out map[string][]string) {
+	t.Helper()
+	script, _ := filepath.Abs("testdata/tokens.py")
+	if _, err := exec.LookPath("python3"); err != nil {
+		return nil
+	}
+	cmd := exec.Command("python3", append([]string{script}, names...)...)
+	cmd.Dir = dir
+	text, err := cmd.Output()
+	if failed, ok := err.(*exec.ExitError); ok {
+		t.Fatalf("%v: %s", err, failed.Stderr)
+	}
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+var quotedRE = regexp.MustCompile(`(#include )?"(?:\\.|[^"\\])*"`)
+
+// cxxTokens are what g++ leaves of a file without its comments; strings are left out.
+func cxxTokens(t *testing.T, dir, name string) []string {
+	t.Helper()
+	if _, err := exec.LookPath("g++"); err != nil {
+		return nil
+	}
+	cmd := exec.Command("g++", "-std=c++14", "-Werror=comment", "-Werror=trigraphs", "-fpreprocessed", "-dD", "-E", "-P",
+		"-x", "c++", name)
+	cmd.Dir = dir
+	text, err := cmd.Output()
+	if failed, ok := err.(*exec.ExitError); ok {
+		t.Fatalf("%s: %v: %s", name, err, failed.Stderr)
+	}
+	kept := quotedRE.ReplaceAllStringFunc(string(text), func(s string) string {
+		if strings.HasPrefix(s, "#include") {
+			return s
+		}
+		return `""`
+	})
+	return strings.Fields(targetRE.ReplaceAllString(kept, "TARGET"))
+}
+
+// targetRE is the macro of a device's name, which is made of it.
+var targetRE = regexp.MustCompile(`\bTARGET_[A-Za-z0-9_]*`)
+
+func cmakeCommands(t *testing.T, dir string) string {
+	t.Helper()
+	if _, err := exec.LookPath("cmake"); err != nil {
+		return ""
+	}
+	script, err := os.ReadFile("testdata/commands.cmake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "commands.cmake")
+	if err := os.WriteFile(file, script, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(file)
+	cmd := exec.Command("cmake", "-P", "commands.cmake")
+	cmd.Dir = dir
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return string(text)
+}
+
+func tomlKeys(t *testing.T, path string) any {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]any
+	if err := gotoml.Unmarshal(text, &all); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return all
+}
+
+// markdownShape is what gives a page its structure: how each line begins, and its cells; and nothing in it is markup
+// but the template's.
+func markdownShape(t *testing.T, path string) (out []string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range string(text) {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Errorf("%s has the character %U", path, r)
+		}
+	}
+	for l := range strings.Lines(withoutSpans(string(text))) {
+		first, _, _ := strings.Cut(strings.TrimRight(l, "\n"), " ")
+		if !structure.MatchString(first) {
+			first = "word"
+		}
+		out = append(out, fmt.Sprint(first, strings.Count(l, "|"), strings.Count(l, "<"), strings.Count(l, "`"),
+			strings.Contains(l, "://"), strings.Contains(l, "](")))
+	}
+	return out
+}
+
+// structure is how a line of Markdown begins that is no paragraph's.
+var structure = regexp.MustCompile("^(#+|[-+*]|[|].*|[0-9]+[.)]|>.*|```.*|~~~.*|---.*|===.*|)$")
+
+// withoutSpans is Markdown without code within paragraphs and without characters that are escaped.
+func withoutSpans(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			b.WriteByte('x')
+			i++
+		case s[i] == '`':
+			n := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
+			fence := s[i : i+n]
+			end := strings.Index(s[i+n:], fence)
+			for end >= 0 && i+n+end+n < len(s) && s[i+n+end+n] == '`' { // longer than the fence
+				end += n + len(s[i+n+end+n:]) - len(strings.TrimLeft(s[i+n+end+n:], "`"))
+				next := strings.Index(s[i+n+end:], fence)
+				end += max(next, 0)
+			}
+			if end < 0 {
+				b.WriteString(fence)
+				i += n - 1
+				continue
+			}
+			i += n + end + n - 1
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// TestHostileNames: what has to be a name, an architecture or a number is refused or has no effect.
+func TestHostileNames(t *testing.T) {
+	for _, text := range []string{"a b", "x;y", "x)\ny", "1\n2", "a\"b", "a'b", "\u00e4", "x*/", "${x}", "a-b", ""} {
+		for name, set := range map[string]func(*Kernel, string){
+			"dim":       func(k *Kernel, s string) { k.Bundle.Problem.DimNames = []string{s} },
+			"tensor":    func(k *Kernel, s string) { k.Bundle.Problem.Tensors[0].Name = s },
+			"shape":     func(k *Kernel, s string) { k.Bundle.Problem.Tensors[0].Shape = []string{s} },
+			"entry":     func(k *Kernel, s string) { k.Job.Plan.Spec.Launches[0].Entry = s },
+			"reference": func(k *Kernel, s string) { k.Bundle.Problem.Reference.Entry = s },
+			"gene":      func(k *Kernel, s string) { k.Job.Variant.Genes[s] = kernels.Int(1) },
+			"value":     func(k *Kernel, s string) { k.Job.Variant.Genes["threads"] = kernels.String(s) },
+			"dtype":     func(k *Kernel, s string) { k.Job.Acc = kernels.DType(s + ")") },
+		} {
+			k := fresh(t)
+			set(&k, text)
+			if files, err := k.files(); err == nil {
+				t.Errorf("%s %q is not refused:\n%s", name, text, files["kernel_tuner.h"])
+			}
+		}
+	}
+	k := fresh(t)
+	k.Device.Arch = "sm_90a) execute_process(x"
+	if got := k.Build(); strings.Contains(string(got), "execute") || !strings.Contains(string(got), "-arch=native") {
+		t.Error(got)
+	}
+	k.Bundle.Problem.Name = "1) evil\n"
+	if files, err := k.files(); err != nil ||
+		!strings.Contains(string(files["CMakeLists.txt"]), "project(_1__evil__bench LANGUAGES") {
+		t.Errorf("%v\n%s", err, files["CMakeLists.txt"])
+	}
+}
+
+// fresh is a kernel whose bundle is its own.
+func fresh(t *testing.T) Kernel {
+	k := axpy(t, kernels.FP16)
+	k.As = []string{"header", "torch", "cupy", "ktuner"}
+	return k
+}
+
+// TestShell: a shell takes the words as they are.
+func TestShell(t *testing.T) {
+	for _, text := range hostileTexts {
+		out, err := exec.Command("sh", "-c", "printf '<%s>' "+string(shell("a", text, "b"))).Output()
+		if want := "<a><" + line(text) + "><b>"; err != nil || string(out) != want {
+			t.Errorf("%q: %v: %q, expected %q", text, err, out, want)
+		}
+	}
+}
+
+// FuzzWriters: no writer lets a text out of where it stands.
+func FuzzWriters(f *testing.F) {
+	for _, s := range hostileTexts {
+		f.Add(s)
+	}
+	bad := map[string]*regexp.Regexp{
+		"C++":      regexp.MustCompile(`\*|\\|\?`),
+		"Python":   regexp.MustCompile(`"|\\`),
+		"CMake":    regexp.MustCompile(`\n`),
+		"TOML":     regexp.MustCompile(`\n`),
+		"Nix":      regexp.MustCompile(`\n`),
+		"Markdown": regexp.MustCompile("(^|[^\\\\])(\\\\\\\\)*[`<|\\[\\]*]"),
+	}
+	inside := map[string]*regexp.Regexp{
+		"C++":    regexp.MustCompile(`^"([^"\\?]|\\[0-7]{3})*"$`),
+		"Python": regexp.MustCompile(`^"([^"\\]|\\x[0-9a-f]{2}|\\U[0-9a-f]{8})*"$`),
+		"CMake":  regexp.MustCompile(`^"([^"\\$@]|\\["\\$@])*"$`),
+		"TOML":   regexp.MustCompile(`^"([^"\\]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})*"$`),
+		"Nix":    regexp.MustCompile(`^"([^"\\$]|\\["\\$])*"$`),
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, l := range languages {
+			text, err := l.emit(prose(s))
+			if err != nil || bad[l.name].MatchString(text) {
+				t.Errorf("%s: %q becomes %q, %v", l.name, s, text, err)
+			}
+			for _, r := range text {
+				if !unicode.IsPrint(r) {
+					t.Errorf("%s: %q becomes %q", l.name, s, text)
+				}
+			}
+			if l.quote == nil {
+				continue
+			}
+			if text, err = l.emit(literal(s)); err != nil || !inside[l.name].MatchString(text) || strings.Contains(text, "\n") {
+				t.Errorf("%s: %q becomes %s, %v", l.name, s, text, err)
+			}
+			if text, err = l.emit(s); err == nil && !l.plain.MatchString(text) {
+				t.Errorf("%s: %q is written as %q", l.name, s, text)
+			}
+		}
+	})
+}

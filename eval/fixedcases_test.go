@@ -1,0 +1,92 @@
+package eval
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"darwarp/eval/internal/cases"
+	"darwarp/eval/internal/device"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// openOn opens the cpu device on a built-in problem with the cases that a test makes of it: the same ones in every run.
+func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims,
+	add func(w cases.Wanted) (*cases.Set, error)) (*Pool, *templates.Bundle) {
+	t.Helper()
+	if f := Locate().CXX; f.Path == "" {
+		t.Skipf("INPUTS OF BUILT-IN PROBLEMS ARE NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
+	}
+	b, err := templates.Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := cases.Wanted{Problem: b.Problem, DType: dtype, Effort: cases.Emulated(),
+		Workloads: []kernels.Workload{{Name: "test", Dims: load, Weight: 1}}, RNG: rand.New(rand.NewPCG(17, 1))}
+	set, err := add(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openPool(t, Config{Kind: "cpu", Problem: w.Problem, Headers: templates.Include(), DType: dtype,
+		Reference: b.ReferenceSource(dtype), Workloads: w.Workloads, Cache: "hot", CacheDir: testCache, Jobs: 2,
+		shared: &shared{cases: set}}), b
+}
+
+// judgeOn gates a candidate on some of the cases: right is Unknown, for nothing is timed.
+func judgeOn(t *testing.T, pool *Pool, job *kernels.Job, cases []int) kernels.Result {
+	t.Helper()
+	e := &evaluation{Pool: pool, job: job, again: true}
+	for _, step := range []func(context.Context) error{e.resolve, e.compile} {
+		if err := step(t.Context()); err != nil || e.res.Outcome != kernels.Unknown {
+			t.Fatalf("%v (%s), %v", e.res.Outcome, e.res.Detail, err)
+		}
+	}
+	if _, err := e.learn(t.Context(), cases); err != nil {
+		t.Fatal(err)
+	}
+	return e.res
+}
+
+// withClasses adds a case of each class at each of the sizes.
+func withClasses(s *cases.Set, sizes []kernels.Dims, classes []string) (*cases.Set, error) {
+	for _, size := range sizes {
+		for _, class := range classes {
+			if err := s.Add(device.Case{Dims: size, Class: class}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, nil
+}
+
+func everyCase(pool *Pool) (list []int) {
+	for i := range pool.cases.List {
+		list = append(list, i)
+	}
+	return list
+}
+
+// pointOf is a point of a problem's first family: the defaults but for some genes, as in "mma=wmma warps=2".
+func pointOf(t *testing.T, pool *Pool, b *templates.Bundle, genes string) kernels.Job {
+	t.Helper()
+	return pointOfFamily(t, pool, b, b.Families[0], genes)
+}
+
+func pointOfFamily(t *testing.T, pool *Pool, b *templates.Bundle, f *kernels.Family, genes string) kernels.Job {
+	t.Helper()
+	g := f.Defaults()
+	for _, kv := range strings.Fields(genes) {
+		name, value, _ := strings.Cut(kv, "=")
+		g[name] = kernels.ParseValue(value)
+	}
+	if err := f.Check(g, pool.device, pool.cfg.DType); err != nil {
+		t.Fatalf("%s: %v", genes, err)
+	}
+	job, err := b.Job(f, g, pool.device, pool.cfg.DType)
+	if err != nil {
+		t.Fatalf("%s: %v", genes, err)
+	}
+	return job
+}

@@ -1,0 +1,84 @@
+package cases
+
+import (
+	"fmt"
+	"strings"
+
+	"darwarp/eval/internal/device"
+	"darwarp/kernels"
+)
+
+// Add completes a case that has dims, class and what it is for.
+func (s *Set) Add(c device.Case) (err error) {
+	if c.Buffers, err = s.want.Problem.Buffers(c.Dims, s.want.DType); err != nil {
+		return err
+	}
+	c.Name, c.Seed, c.Terms = sizeName(s.want.Problem, c.Dims)+" "+c.Class, s.want.RNG.Uint64(), s.terms
+	if c.Class == device.Mixed {
+		c.Mix = s.mix
+	}
+	c.TruthAt = s.TruthBytes
+	s.TruthBytes += c.TruthBytes()
+	s.bytes += c.ArenaBytes()
+	s.List = append(s.List, c)
+	return nil
+}
+
+// SlotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, of
+// any one trial case, and of timed launches where the judge looks at them.
+func (s *Set) SlotBytes() int {
+	gated, most := 0, 0
+	for i := range s.List {
+		c := &s.List[i]
+		if !c.Trial {
+			gated += c.OutBytes()
+		}
+		if c.Workload != "" {
+			most = max(most, c.OutBytes())
+		}
+	}
+	n := max(gated, most)
+	if s.Atomics {
+		n = max(n, fewestRecorded*most, min(usuallyRecorded*most, mostRecordedBytes))
+	}
+	return n
+}
+
+// Fitting is how many of the cases have room for their outputs in a slot, and at least one.
+func (s *Set) Fitting(cases []int) int {
+	room := s.SlotBytes()
+	for n, i := range cases {
+		if room -= s.List[i].OutBytes(); room < 0 && n > 0 {
+			return n
+		}
+	}
+	return len(cases)
+}
+
+// sizeName writes a size in the order that the problem names its dims: 257x255x129.
+func sizeName(p *kernels.Problem, d kernels.Dims) string {
+	parts := make([]string, len(p.DimNames))
+	for i, n := range p.DimNames {
+		parts[i] = fmt.Sprint(d[n])
+	}
+	return strings.Join(parts, "x")
+}
+
+// DeviceBytes is the device memory that the cases take, with the largest cold run beside them.
+func (s *Set) DeviceBytes(l2 int) int {
+	cold := 0
+	for i := range s.List {
+		if s.List[i].Workload != "" {
+			cold = max(cold, s.List[i].ColdBytes(l2))
+		}
+	}
+	return s.bytes + cold
+}
+
+// How many outputs of a workload a slot holds where the judge looks at those of timed launches: the more, the fewer
+// requests a timing takes. A fresh pair of a duel is of two calls on either side at least.
+const (
+	fewestRecorded    = 4
+	usuallyRecorded   = 16
+	mostRecordedBytes = 1 << 30
+)

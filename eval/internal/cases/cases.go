@@ -1,0 +1,223 @@
+// Package cases makes the inputs that candidates are judged on: sizes, some of them drawn for each session; classes of
+// numbers; and the proof that a check can tell right from wrong on them.
+package cases
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"darwarp/eval/internal/device"
+	"darwarp/kernels"
+)
+
+// A scored size has a bank of input sets. Every candidate is gated on the first of them, and its timed
+// launches alternate between these; the others are for launches that must not have seen their inputs before.
+const (
+	seedsPerWorkload = 2
+	bankSize         = 8
+	mostCases        = 400 // beyond, there are no more trial cases
+	mostDrawn        = 32  // sizes near workloads
+	drawnTotal       = 6   // all sizes that are drawn take no more than so many times what one may
+	alignedShare     = 4   // and one that is not near a workload a part in so many
+)
+
+// Wanted is what a case list is made for.
+type Wanted struct {
+	Problem   *kernels.Problem
+	DType     kernels.DType
+	Workloads []kernels.Workload
+	Effort    Effort
+	Powers    map[string]Power // by workload; none: the first class of the problem is as good as any
+	RNG       *rand.Rand       // of sizes and seeds
+}
+
+// Set is the inputs that candidates of a run are judged on, with where their truth lies in the shared memory.
+type Set struct {
+	List       []device.Case
+	Banks      map[string][]int // of workloads; all but the first seedsPerWorkload are trial cases
+	Trials     map[string][]int // the other input classes at a workload: trial cases all
+	TruthBytes int
+	Atomics    bool // outputs of timed launches go to the judge
+	GuardKey   uint64
+
+	bytes int // device memory that the buffers of all cases take
+	want  Wanted
+	terms []device.Terms
+	mix   [][]string // classes of the lines of mixed cases, by input
+}
+
+// Seeds are the sets of a workload's bank that every candidate is gated on.
+func (s *Set) Seeds(workload string) []int {
+	bank := s.Banks[workload]
+	return bank[:min(len(bank), seedsPerWorkload)]
+}
+
+// Gated are the cases that every candidate is judged on.
+func (s *Set) Gated() []int {
+	var list []int
+	for i := range s.List {
+		if !s.List[i].Trial {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// New makes the list. For every candidate: every check shape on exact inputs, where a wrong index or a dropped
+// term changes an integer for certain; the largest of them on every input class, where precision shows; sizes drawn for
+// this session on inputs of all classes, line by line; and each workload on seedsPerWorkload ordinary inputs, and on
+// needles where these could hide a forgotten tail. A problem without
+// an exact test has every check shape on ordinary inputs instead. For who would reign: the rest of each workload's
+// bank, every other input class at each workload, and a size near it.
+func New(w Wanted) (*Set, error) {
+	s := Empty(w)
+	if err := s.addShapes(); err != nil {
+		return nil, err
+	}
+	if err := s.addDrawn(); err != nil {
+		return nil, err
+	}
+	for _, load := range w.Workloads {
+		if err := s.addWorkload(load); err != nil {
+			return nil, fmt.Errorf("workload %s: %w", load.Name, err)
+		}
+	}
+	return s, nil
+}
+
+// Empty is a list that is empty so far.
+func Empty(w Wanted) *Set {
+	return &Set{want: w, Banks: map[string][]int{}, Trials: map[string][]int{}, GuardKey: w.RNG.Uint64(),
+		Atomics: w.Problem.Check.Atomics, terms: device.TermsOf(w.Problem), mix: w.mixed()}
+}
+
+// addShapes adds the check shapes that the effort allows, or the least of them.
+func (s *Set) addShapes() error {
+	p, t, e := s.want.Problem, s.want.DType, s.want.Effort
+	least, large := largest(p, t, 0), largest(p, t, e.classes)
+	for i, d := range p.Check.Shapes {
+		if flops, _, err := p.Work(d, t); err == nil && flops > e.shape && i != least {
+			continue
+		}
+		classes := s.want.Ordinary(i == large)
+		if i == large && e.alone {
+			classes = append(classes, s.want.Hard()...)
+		}
+		for _, class := range classes {
+			if err := s.Add(device.Case{Dims: d, Class: class}); err != nil {
+				return err
+			}
+		}
+		if i == large && e.alone {
+			if err := s.addOthers(device.Case{Dims: d}, s.Add); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addOthers adds the cases of a size in which another input than the first is hard.
+func (s *Set) addOthers(c device.Case, add func(device.Case) error) error {
+	for c.Hard = 1; c.Hard < len(s.mix); c.Hard++ {
+		for _, c.Class = range s.want.alone() {
+			if err := add(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addDrawn adds the sizes that are drawn for every candidate, as many as the effort allows.
+func (s *Set) addDrawn() error {
+	e, rng := s.want.Effort, s.want.RNG
+	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: rng, cap: e.drawn, loads: s.want.Workloads, long: e.long,
+		thirds: rng.IntN(2)}
+	var near []kernels.Dims
+	for _, w := range s.want.Workloads {
+		near = append(near, d.near(w.Dims)...)
+	}
+	rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
+	d.cap = e.drawn / alignedShare
+	seen, left := map[string]bool{}, e.drawn*drawnTotal
+	for _, size := range slices.Concat(d.aligned(), d.scales(), d.cubes(), near[:min(len(near), mostDrawn)]) {
+		name := sizeName(d.p, size)
+		work, _ := d.work(size)
+		if seen[name] || work > left {
+			continue
+		}
+		seen[name], left = true, left-work
+		if err := s.Add(device.Case{Dims: size, Class: device.Mixed}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addWorkload adds the bank of a scored size and its trial classes, as far as the effort goes.
+func (s *Set) addWorkload(w kernels.Workload) error {
+	p, e, proved := s.want.Problem, s.want.Effort, s.want.Powers[w.Name]
+	flops, _, err := p.Work(w.Dims, s.want.DType)
+	if err != nil {
+		return err
+	}
+	list := func(to map[string][]int, c device.Case) error {
+		to[w.Name] = append(to[w.Name], len(s.List))
+		return s.Add(c)
+	}
+	at := device.Case{Workload: w.Name, Dims: w.Dims, Class: cmp.Or(proved.Bank, p.Check.Inputs[0])}
+	for i := range bankSize {
+		at.Trial = i >= seedsPerWorkload
+		if at.Trial && (flops*float64(i+1) > e.bank || s.full()) {
+			break
+		}
+		if err := list(s.Banks, at); err != nil {
+			return err
+		}
+	}
+	if proved.Tails {
+		if err := s.Add(device.Case{Workload: w.Name, Dims: w.Dims, Class: kernels.Needles}); err != nil {
+			return err
+		}
+	}
+	if flops > e.trial {
+		return nil
+	}
+	trials, err := s.trialCases(w, at.Class, proved)
+	if err != nil {
+		return err
+	}
+	for _, c := range trials {
+		if s.full() {
+			break
+		}
+		if err := list(s.Trials, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trialCases are a scored size's trial cases: of every class but its bank's that suits it, and one of a size nearby.
+func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []device.Case, err error) {
+	for _, class := range append(append(s.want.Ordinary(true), s.want.Hard()...), device.Mixed) {
+		if class != bank && !slices.Contains(proved.Unfit, class) && !(proved.Tails && class == kernels.Needles) {
+			list = append(list, device.Case{Workload: w.Name, Dims: w.Dims, Class: class, Trial: true})
+		}
+	}
+	others := device.Case{Workload: w.Name, Dims: w.Dims, Trial: true}
+	if err := s.addOthers(others, func(c device.Case) error { list = append(list, c); return nil }); err != nil {
+		return nil, err
+	}
+	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG}
+	if size, ok := d.neighbor(w.Dims); ok {
+		list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
+	}
+	return list, nil
+}
+
+// full reports whether there is no room for more trial cases.
+func (s *Set) full() bool { return s.bytes > s.want.Effort.memory || len(s.List) >= mostCases }

@@ -1,0 +1,227 @@
+package cases
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
+)
+
+func drawerOf(t *testing.T, lines string, most float64, seed uint64) *drawer {
+	t.Helper()
+	text := strings.Replace(kernelstest.Product, "[check]\n", "[check]\n"+lines+"\n", 1)
+	p, err := kernels.ParseProblem("problem.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &drawer{p: p, t: kernels.FP16, rng: rand.New(rand.NewPCG(seed, 1)), cap: most, long: 1 << 16}
+}
+
+// TestAlignments: each dim is drawn in each alignment, and differently in another session.
+func TestAlignments(t *testing.T) {
+	seen := map[string]bool{}
+	for seed := range uint64(20) {
+		found := map[string]map[int]bool{"m": {}, "n": {}, "k": {}}
+		for _, size := range drawerOf(t, "", 1e10, seed).aligned() {
+			for dim, of := range found {
+				of[min(bits.TrailingZeros(uint(size[dim])), alignments-1)] = true
+			}
+			seen[fmt.Sprint(size)] = true
+		}
+		for dim, of := range found {
+			if len(of) != alignments {
+				t.Errorf("seed %d: %s in %d alignments: %v", seed, dim, len(of), of)
+			}
+		}
+	}
+	if len(seen) < 100 {
+		t.Errorf("%d sizes in 20 sessions", len(seen))
+	}
+}
+
+// TestThirds: each dim is drawn as a multiple of 48, and as none, in every session.
+func TestThirds(t *testing.T) {
+	for seed := range uint64(20) {
+		d := drawerOf(t, "", 1e10, seed)
+		d.thirds = int(seed % 2)
+		with, without := map[string]bool{}, map[string]bool{}
+		for _, size := range d.aligned() {
+			for dim, n := range size {
+				with[dim] = with[dim] || n%48 == 0
+				without[dim] = without[dim] || n%3 != 0
+			}
+		}
+		for _, dim := range d.p.DimNames {
+			if !with[dim] || !without[dim] {
+				t.Errorf("seed %d: %s as a multiple of 48: %v, as none of 3: %v", seed, dim, with[dim], without[dim])
+			}
+		}
+	}
+}
+
+// TestCubes: all dims are the same, once a multiple of 128 and once odd.
+func TestCubes(t *testing.T) {
+	for seed := range uint64(20) {
+		list := drawerOf(t, "", 1e10, seed).cubes()
+		if len(list) != 2 {
+			t.Fatalf("seed %d: %v", seed, list)
+		}
+		for i, size := range list {
+			if n := size["m"]; size["n"] != n || size["k"] != n || i == 0 && n%128 != 0 || i == 1 && n%2 == 0 {
+				t.Errorf("seed %d: size %d is %v", seed, i, size)
+			}
+		}
+	}
+}
+
+// TestDrawnSizes: every size is within what the problem allows and what the device has time for.
+func TestDrawnSizes(t *testing.T) {
+	const most = 2e5
+	for seed := range uint64(50) {
+		d := drawerOf(t, "draw = { m = [3, 5], n = 8 }", most, seed)
+		w := d.p.Workloads[1].Dims
+		for _, size := range append(d.aligned(), d.near(w)...) {
+			if work, ok := d.work(size); !ok || work > most {
+				t.Errorf("%v: %g operations, %v", size, work, ok)
+			}
+			if n := size["n"]; n%8 != 0 || n < 8 || n > 128 || size["k"] < 1 {
+				t.Errorf("%v: n is to be a multiple of 8 up to 128", size)
+			}
+		}
+		for _, size := range d.aligned() {
+			if m := size["m"]; m != 3 && m != 5 {
+				t.Errorf("%v: m is to be 3 or 5", size)
+			}
+		}
+	}
+}
+
+// TestNearWorkloads: every dim of a workload is tried as it is and a little off, among others that are small.
+func TestNearWorkloads(t *testing.T) {
+	offs := map[int]bool{}
+	for seed := range uint64(30) {
+		d := drawerOf(t, "", 1e9, seed)
+		same := map[string]bool{}
+		for _, size := range d.near(kernels.Dims{"m": 1024, "n": 96, "k": 4096}) {
+			for dim, v := range map[string]int{"m": 1024, "n": 96, "k": 4096} {
+				switch off := size[dim] - v; {
+				case off == 0:
+					same[dim] = true
+				case off >= -16 && off <= 16:
+					offs[off] = true
+				case size[dim] > 2*lineCount:
+					t.Errorf("%v: %s is neither near the workload nor small", size, dim)
+				}
+			}
+		}
+		if len(same) != 3 {
+			t.Errorf("seed %d: as in the workload only %v", seed, same)
+		}
+	}
+	for _, off := range []int{-1, 1, -8, 8} {
+		if !offs[off] {
+			t.Errorf("never off by %d: %v", off, offs)
+		}
+	}
+}
+
+// TestMixedClasses: inf and NaN stay out of mixed cases where one line has a part in others' outputs.
+func TestMixedClasses(t *testing.T) {
+	for _, c := range []struct {
+		name, from, to string
+		special        bool
+	}{
+		{"rows of a product", "", "", true},
+		{"the second axis summed", `shape = ["m", "k"]`, `shape = ["k", "m"]`, true},
+		{"all rows in every output", `shape = ["m", "n"]`, `shape = ["n"]`, false},
+	} {
+		p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(kernelstest.Product, c.from, c.to, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join((&Wanted{Problem: p}).mixed()[0], " ")
+		if strings.Contains(got, "special") != c.special || !strings.Contains(got, "normal uniform wide constant") {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+}
+
+// TestMixedOthers: inputs beside the first have hard lines, too, and inf and NaN where no line spoils others' outputs,
+// in sums of products alone.
+func TestMixedOthers(t *testing.T) {
+	for _, c := range []struct{ name, lines, want, alone string }{
+		{"a product", "", "normal uniform zeros lead special", "constant tiny huge special special special"},
+		{"no sums of products", "exact = false", "normal uniform constant zeros lead outlier", "special special special"},
+		{"no inf", "special = false", "normal uniform zeros lead", "constant tiny huge"},
+	} {
+		w := &Wanted{Problem: drawerOf(t, c.lines, 1e9, 1).p}
+		if got := strings.Join(w.mixed()[1], " "); got != c.want {
+			t.Errorf("%s: lines %s, expected %s", c.name, got, c.want)
+		}
+		if got := strings.Join(w.alone(), " "); got != c.alone {
+			t.Errorf("%s: alone %s, expected %s", c.name, got, c.alone)
+		}
+	}
+}
+
+// TestScales: every dim that is not one of a few values is drawn as a handful and as some thousands, beside a GPU as
+// fewer.
+func TestScales(t *testing.T) {
+	for seed := range uint64(40) {
+		one, few, many := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		d := drawerOf(t, "", 1e10, seed)
+		if seed%2 == 1 {
+			d.long = shortLong
+		}
+		for _, size := range d.scales() {
+			for dim, n := range size {
+				one[dim] = one[dim] || n == 1
+				if float64(n) > d.long {
+					t.Errorf("seed %d: %s is %d: at most %g", seed, dim, n, d.long)
+				}
+				few[dim] = few[dim] || n >= 2 && n <= 17
+				many[dim] = many[dim] || n >= min(1<<10, d.p.Range(dim).Most)
+			}
+		}
+		for _, dim := range d.p.DimNames {
+			if r := d.p.Range(dim); len(r.Values) == 0 && !(one[dim] && few[dim] && many[dim]) {
+				t.Errorf("seed %d: %s as one: %v, as a handful: %v, as thousands: %v", seed, dim, one[dim], few[dim], many[dim])
+			}
+		}
+	}
+}
+
+// TestReach: a dim that is scored at very long sizes is drawn beyond 65,536, and up to four times what is scored;
+// another is not.
+func TestReach(t *testing.T) {
+	text := strings.Replace(kernelstest.Product, "m = 128", "m = 1000000", 1)
+	p, err := kernels.ParseProblem("problem.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		scored, most int
+		want         bool
+	}{{200_000, 800_000, true}, {20_000, 80_000, true}, {16_000, 1 << 16, false}, {0, 1 << 16, false}} {
+		far := false
+		for seed := range uint64(20) {
+			d := &drawer{p: p, t: kernels.FP16, rng: rand.New(rand.NewPCG(seed, 1)), cap: 1e10, long: 1 << 16}
+			if c.scored > 0 {
+				d.loads = []kernels.Workload{{Dims: kernels.Dims{"m": c.scored, "n": 64, "k": 64}}}
+			}
+			for _, size := range d.scales() {
+				far = far || size["m"] > 1<<16
+				if size["m"] > c.most || size["n"] > 1<<16 {
+					t.Errorf("scored %d: drawn %v", c.scored, size)
+				}
+			}
+		}
+		if far != c.want {
+			t.Errorf("scored %d: beyond 65,536: %v", c.scored, far)
+		}
+	}
+}

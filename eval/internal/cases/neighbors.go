@@ -1,0 +1,63 @@
+package cases
+
+import (
+	"maps"
+
+	"darwarp/kernels"
+)
+
+// near draws, for each dim of a workload, sizes in which this dim is as in the workload, and in one where it is a
+// little more or less, and the others are small. Who does something special at the sizes that are scored meets hard
+// inputs there.
+func (d *drawer) near(w kernels.Dims) []kernels.Dims {
+	var list []kernels.Dims
+	for _, dim := range d.p.DimNames {
+		r := d.p.Range(dim)
+		if len(r.Values) > 0 || w[dim] <= 2*lineCount {
+			continue
+		}
+		for _, delta := range []int{0, d.delta(r, w[dim])} {
+			size := maps.Clone(w)
+			for _, other := range d.p.DimNames {
+				if o := d.p.Range(other); len(o.Values) == 0 {
+					size[other] = min(w[other], max(lineCount+d.rng.IntN(lineCount), o.Step)/o.Step*o.Step)
+				}
+			}
+			size[dim] = w[dim] + delta
+			if d.shrink(size, []string{dim}) {
+				list = append(list, size)
+			}
+		}
+	}
+	return list
+}
+
+// neighbor is the workload with one dim a little more or less, and all others as they are.
+func (d *drawer) neighbor(w kernels.Dims) (kernels.Dims, bool) {
+	var able []string
+	for _, dim := range d.p.DimNames {
+		if r := d.p.Range(dim); len(r.Values) == 0 && w[dim] > 2*lineCount {
+			able = append(able, dim)
+		}
+	}
+	if len(able) == 0 {
+		return nil, false
+	}
+	size, dim := maps.Clone(w), able[d.rng.IntN(len(able))]
+	size[dim] += d.delta(d.p.Range(dim), size[dim])
+	_, ok := d.work(size)
+	return size, ok
+}
+
+// delta is a small difference to a size, up or down: one, or a vector, or less than a tile. Where sizes are multiples
+// of more than one, none leads out of the range.
+func (d *drawer) delta(r kernels.Range, size int) int {
+	by := []int{1, 1, 2, 4, 8, 16}[d.rng.IntN(6)] * r.Step
+	if d.rng.IntN(2) == 0 {
+		by = -by
+	}
+	if r.Step > 1 {
+		by = min(max(size+by, r.Step), r.Most) - size
+	}
+	return by
+}

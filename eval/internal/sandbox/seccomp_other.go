@@ -1,5 +1,0 @@
-//go:build !amd64
-
-package sandbox
-
-var forks, extra []uint32
