@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"reflect"
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
@@ -123,6 +124,7 @@ type admitter interface{ Admit() error }
 
 // encode makes a record of v as JSON. What no reader would take is not written.
 func encode(v any) ([]byte, error) {
+	v = pointed(v)
 	if a, ok := v.(admitter); ok {
 		if err := a.Admit(); err != nil {
 			return nil, fmt.Errorf("store: %w", err)
@@ -136,6 +138,16 @@ func encode(v any) ([]byte, error) {
 		return nil, err
 	}
 	return pack(b)
+}
+
+// pointed is a record that was handed over by value as a pointer to a copy: only that is an admitter.
+func pointed(v any) any {
+	if t := reflect.TypeOf(v); t.Kind() == reflect.Struct {
+		p := reflect.New(t)
+		p.Elem().Set(reflect.ValueOf(v))
+		return p.Interface()
+	}
+	return v
 }
 
 // decode reads what encode made. A right checksum says that a record is as it was written, and not who wrote it:

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -54,6 +55,24 @@ func TestBombs(t *testing.T) {
 	large := kernels.Exchange{Asked: []kernels.Message{{Text: strings.Repeat("x", maxSmall)}}}
 	if _, err := encode(&large); err == nil {
 		t.Error("a record is written that cannot be read")
+	}
+}
+
+// TestAdmitted: records of every kind are admitted when they are written, by value or not, and when they are read.
+func TestAdmitted(t *testing.T) {
+	bad := candidate(0)
+	bad.Result.Times[0].Median = 0
+	for _, v := range []any{bad, *bad, Meta{}, &Meta{}, kernels.Provenance{Noise: -1}, kernels.Duel{Ratio: -1}, Champion{},
+		kernels.BaselineResult{}, kernels.Insight{Alone: -1}, kernels.Portfolio{}, kernels.Exchange{Took: -1},
+		kernels.Trial{Parts: []kernels.Doubt{{Seconds: -1}}}} {
+		if _, err := encode(v); err == nil {
+			t.Errorf("%T is written", v)
+		}
+		text := must(json.Marshal(v))(t)
+		into := pointed(v)
+		if err := decode(must(pack(text))(t), into); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%T is read: %v", v, err)
+		}
 	}
 }
 

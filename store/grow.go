@@ -21,7 +21,7 @@ func (r *Run) replaceMeta(meta Meta, checkpoint []byte, change func(root *bolt.B
 		if err := putCheckpoint(root, checkpoint); err != nil {
 			return err
 		}
-		return putRecord(root.Bucket(metaName), metaKey, &meta)
+		return putRecord(root.Bucket(metaName), metaKey, meta)
 	})
 	if err == nil {
 		r.meta.Store(&meta)

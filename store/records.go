@@ -66,7 +66,7 @@ func (r *Run) update(fn func(root *bolt.Bucket) error) error {
 func (r *Run) PutProvenance(p kernels.Provenance) (key string, err error) {
 	key = p.Key()
 	return key, r.update(func(root *bolt.Bucket) error {
-		return putRecord(root.Bucket(provenances), []byte(key), &p)
+		return putRecord(root.Bucket(provenances), []byte(key), p)
 	})
 }
 
@@ -123,7 +123,7 @@ func (r *Run) SetChampion(id kernels.ID, why string) error {
 		if root.Bucket(ids).Get(id[:]) == nil {
 			return fmt.Errorf("champion %s: %w", id.Short(), ErrNotFound)
 		}
-		return appendRecord(root.Bucket(champions), &Champion{id, why, r.stamp(time.Now())})
+		return appendRecord(root.Bucket(champions), Champion{id, why, r.stamp(time.Now())})
 	})
 }
 
@@ -164,9 +164,8 @@ func reigning(root *bolt.Bucket) (*Champion, error) {
 	return &c, nil
 }
 
-// appendTo takes the record by its type, for only a pointer to it is an admitter.
-func appendTo[T any](r *Run, bucket []byte, v T) error {
-	return r.update(func(root *bolt.Bucket) error { return appendRecord(root.Bucket(bucket), &v) })
+func appendTo(r *Run, bucket []byte, v any) error {
+	return r.update(func(root *bolt.Bucket) error { return appendRecord(root.Bucket(bucket), v) })
 }
 
 // appendRecord takes the number after the last key and not bbolt's sequence, which a damaged page

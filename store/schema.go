@@ -87,7 +87,7 @@ func createTree(tx *bolt.Tx, m Meta) error {
 	if err := root.Put(schemaKey, number(schemaVersion())); err != nil {
 		return err
 	}
-	return putRecord(root.Bucket(metaName), metaKey, &m)
+	return putRecord(root.Bucket(metaName), metaKey, m)
 }
 
 // storedVersion reads the layout's version and refuses what this program cannot know.

@@ -16,7 +16,7 @@ func (r *Run) PutTrial(t kernels.Trial) error {
 }
 
 func putTrial(root *bolt.Bucket, t kernels.Trial) error {
-	return putRecord(root.Bucket(trials), t.ID[:], &t)
+	return putRecord(root.Bucket(trials), t.ID[:], t)
 }
 
 // Trial is how a candidate has fared on trial; the zero Trial of its ID where it never was.
@@ -76,7 +76,7 @@ func (r *Run) Fell(t kernels.Trial, heir kernels.ID, why string, checkpoint []by
 			return err
 		}
 		if !heir.IsZero() {
-			if err := appendRecord(root.Bucket(champions), &Champion{heir, why, r.stamp(time.Now())}); err != nil {
+			if err := appendRecord(root.Bucket(champions), Champion{heir, why, r.stamp(time.Now())}); err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -32,7 +31,7 @@ func (f Convert) Run(con *console.Console, path string) error {
 	if f.Format == "darwarp" && f.Workload != "" {
 		return exit.Usagef("--workload: darwarp's format keeps all of them")
 	}
-	rec, left, err := readAny(path)
+	rec, left, err := readAny(con, path)
 	if err != nil {
 		return err
 	}
@@ -50,20 +49,18 @@ func (f Convert) Run(con *console.Console, path string) error {
 }
 
 // readAny reads a recording or a run; left is the number of a run's candidates that no recording can hold.
-func readAny(path string) (rec *replay.Record, left int, err error) {
+func readAny(con *console.Console, path string) (rec *replay.Record, left int, err error) {
 	if looksRecorded(path) {
 		rec, err = session.ReadRecording(path)
 		return rec, 0, err
 	}
-	run, err := record.Open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { err = errors.Join(err, run.Close()) }()
-	if rec, left, err = run.Recording(); err != nil {
-		return nil, 0, exit.Usagef("%s: %v", path, err)
-	}
-	return rec, left, nil
+	err = record.With(con.Sayf, path, func(run *record.Record) (err error) {
+		if rec, left, err = run.Recording(); err != nil {
+			err = exit.Usagef("%s: %v", path, err)
+		}
+		return err
+	})
+	return rec, left, err
 }
 
 // looksRecorded tells a recording, which is JSON or gzip, from a run, whose first page has a number.

@@ -24,6 +24,9 @@ func With(
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
+	if what := run.Remark(); what != "" {
+		say("warning: %s", what)
+	}
 	s, err := session.OpenFor(ctx, run.Meta(), t, say)
 	if err != nil {
 		return err
