@@ -22,16 +22,17 @@ runs = {}  # prepared runs by key
 
 
 def receive(pipe):
-    head = pipe.read(8)
-    if len(head) < 8:
-        return None, None
-    n, m = struct.unpack(">II", head)
-    return json.loads(pipe.read(n)), pipe.read(m)
+    head = pipe.read(12)
+    if len(head) < 12:
+        return None, None, None
+    n, m, k = struct.unpack(">III", head)
+    envelope, body = json.loads(pipe.read(n)), pipe.read(m)
+    return envelope, json.loads(body or "null"), pipe.read(k)
 
 
-def send(pipe, envelope, blob=b""):
-    data = json.dumps(envelope).encode()
-    pipe.write(struct.pack(">II", len(data), len(blob)) + data + blob)
+def send(pipe, envelope, body=None, blob=b""):
+    data, text = json.dumps(envelope).encode(), b"" if body is None else json.dumps(body).encode()
+    pipe.write(struct.pack(">III", len(data), len(text), len(blob)) + data + text + blob)
     pipe.flush()
 
 
@@ -210,13 +211,13 @@ def main():
     for fd in (REQUESTS, REPLIES):
         os.set_inheritable(fd, False)
     requests, replies = os.fdopen(REQUESTS, "rb"), os.fdopen(REPLIES, "wb")
-    send(replies, {"kind": "hello", "id": 0, "version": 1})
+    send(replies, {"kind": "hello", "id": 0, "version": 2})
     while True:
-        envelope, blob = receive(requests)
+        envelope, asked, blob = receive(requests)
         if envelope is None:
             return
-        body, out = answer(envelope["body"], blob)
-        send(replies, {"kind": "reply", "id": envelope["id"], "body": body}, out)
+        body, out = answer(asked, blob)
+        send(replies, {"kind": "reply", "id": envelope["id"]}, body, out)
 
 
 main()
