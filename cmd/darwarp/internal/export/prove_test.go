@@ -94,3 +94,17 @@ func TestHostObject(t *testing.T) {
 		})
 	}
 }
+
+// TestBuilt: nvcc builds every file of an export that it is to build.
+func TestBuilt(t *testing.T) {
+	program := nvcc(t)
+	k := axpy(t, kernels.FP32)
+	k.As = []string{"header", "torch"}
+	dir := written(t, func(dir string) error { return Write(dir, k) })
+	b := builder{context.Background(), program, dir, t.TempDir(), k}
+	for _, file := range []string{"bench.cu", "header_bench.cu", "kernel_0.cu", "torch_reference.cu"} {
+		if _, err := b.run("-c", file); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}

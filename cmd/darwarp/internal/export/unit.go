@@ -110,14 +110,14 @@ func (k Kernel) reference() (refUnit, error) {
 	return refUnit{read}, err
 }
 
-// Text includes reference.cu in the namespace darwarp_reference, its kernels under names of their own.
+// Text includes reference.cu in the namespace darwarp_reference_source, its kernels under names of their own.
 func (r refUnit) Text() code {
 	var b strings.Builder
 	writeIncludes(&b, r.read)
 	for _, k := range r.read.Kernels {
 		fmt.Fprintf(&b, "#define %s darwarp_reference_%s\n", k, k)
 	}
-	writeApart(&b, "darwarp_reference", "reference.cu", r.read)
+	writeApart(&b, "darwarp_reference_source", "reference.cu", r.read)
 	for _, k := range r.read.Kernels {
 		fmt.Fprintf(&b, "#undef %s\n", k)
 	}
@@ -129,7 +129,7 @@ func (r refUnit) Name(kernel string) (code, error) {
 	if !slices.Contains(r.read.Kernels, kernel) {
 		return "", fmt.Errorf("the reference has no kernel %q", kernel)
 	}
-	return code("darwarp_reference::darwarp_reference_" + kernel), nil
+	return code("darwarp_reference_source::darwarp_reference_" + kernel), nil
 }
 
 // AllUnits are the units of a portfolio, or that of the kernel alone.
