@@ -27,7 +27,8 @@ var flagGroups = []struct {
 	names []string
 }{
 	{"Budget", []string{"for", "evals", "stall", "require"}},
-	{"The run", []string{"store", "resume", "from", "strategy", "seed", "objective", "portfolio", "gate-test", "no-baseline"}},
+	{"The run", []string{"store", "resume", "from", "strategy", "seed", "objective", "portfolio", "gate-test",
+		"no-baseline"}},
 	{"What is evaluated, and where", []string{"device", "dtype", "cache", "workload", "gene", "jobs", "sandbox", "races",
 		"trace"}},
 	{"Language models", []string{"llm", "llm-model", "llm-url", "llm-key-file", "llm-budget", "llm-prompts", "llm-prices",
