@@ -211,7 +211,8 @@ func TestLift(t *testing.T) {
 	b, dev := transposes(t)
 	plan := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "transpose",
 		Grid: []string{"ceil_div(rows * cols, 64)"}, Block: []string{"64"},
-		Smem: "2 * 4", Args: []string{"x", "y", "rows", "cols"}}}}
+		Smem: "2 * 4",
+		Args: []string{"x", "y", "rows", "cols"}}}}
 	source := "constexpr int THREADS = 64;\nconstexpr unsigned int stages=3 ;\nstatic constexpr int rows = 7;\n" +
 		"constexpr int HUGE = 999999;\nconstexpr int NONE = 0;\nconstexpr float f = 2;\nstruct P { int a[1]; };\n" +
 		"extern \"C\" __global__ void transpose() { P p = {{1}}; /* {{.x}} */ int i = THREADS * stages; }\n"

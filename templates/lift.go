@@ -29,9 +29,9 @@ type constant struct {
 	from, to int // of its value in the source
 }
 
-// Lift makes a family of a whole kernel: the template is its source with its integer constants, constexpr int NAME = 64,
-// left open, and the plan follows where a number in it is the value of one constant alone. It is for Draft to check, and
-// for the gate to find out which values are right. ok is false where the source has no such constant.
+// Lift makes a family of a whole kernel: the template is its source with its integer constants, constexpr int N = 64,
+// left open, and the plan follows where a number in it is the value of one constant alone. It is for Draft to check,
+// and for the gate to find out which values are right. ok is false where the source has no such constant.
 func (b *Bundle) Lift(v *kernels.Variant, dev kernels.Device) (declaration, template string, ok bool) {
 	if v.Plan == nil {
 		return "", "", false
