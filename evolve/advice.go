@@ -25,8 +25,9 @@ type advice struct {
 	book     ledger
 	dialogue dialogue
 	log      *slog.Logger
-	stored   int  // exchanges
-	inOrder  bool // the loop waits for every reply
+	stored   int        // exchanges
+	lifted   kernels.ID // the last champion whose constants were made genes, or could not be
+	inOrder  bool       // the loop waits for every reply
 }
 
 const (

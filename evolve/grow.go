@@ -30,6 +30,15 @@ func (r *renderer) drafts(dev kernels.Device) checkDraft {
 	}
 }
 
+// lift makes a draft of a whole kernel with its constants as genes; nil where it has none.
+func (r *renderer) lift(v *kernels.Variant, dev kernels.Device) (*templates.Draft, error) {
+	declaration, template, ok := r.bundle.Lift(v, dev)
+	if !ok {
+		return nil, nil
+	}
+	return r.bundle.Draft(declaration, template, dev, r.dtype)
+}
+
 // family makes a family of a draft, or says why it is none.
 func (r *renderer) family(d *templates.Draft) (*templates.Bundle, *kernels.Space, error) {
 	if r.grown() >= mostGrown {

@@ -79,6 +79,9 @@ func (s *Search) advance() {
 			return
 		}
 		s.challenge()
+		if !s.ending.drains() && !s.cfg.GenesOnly {
+			s.advice.lift(s.reign.reigning())
+		}
 		s.fill()
 		s.doubt()
 		if !s.flush() { // before an answer is taken, so that an event's figures do not depend on when it came

@@ -3,6 +3,7 @@ package evolve
 import (
 	"darwarp/kernels"
 	"darwarp/mutate/llm"
+	"darwarp/templates"
 	"errors"
 	"fmt"
 	"strings"
@@ -65,7 +66,12 @@ func (a *advice) newFamily(r reply) (*task, error) {
 	if r.mistake != nil {
 		return nil, r.mistake
 	}
-	b, space, err := a.render.family(r.draft)
+	return a.grow(r.draft, a.origin(r.thread, r.advice.Reply.Thought))
+}
+
+// grow makes a family of a draft and a task of its default.
+func (a *advice) grow(draft *templates.Draft, origin kernels.Origin) (*task, error) {
+	b, space, err := a.render.family(draft)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +82,7 @@ func (a *advice) newFamily(r reply) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := a.pop.grow(b, space).startTask(a.origin(r.thread, r.advice.Reply.Thought))
+	t := a.pop.grow(b, space).startTask(origin)
 	t.job = job
 	return t, nil
 }

@@ -310,7 +310,7 @@ func advisedScenarios() []scenario {
 			return fmt.Sprintf("## thought\nTry it.\n## genes\n```\n{\"family\": \"hills\", \"genes\": {\"a\": %d, \"b\": "+
 				"4}}\n```", 1+n%8)
 		case 4:
-			return "nothing that can be read"
+			return "{ nothing that can be read }"
 		}
 		return ownReply("splendid")
 	}

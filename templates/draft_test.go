@@ -2,6 +2,7 @@ package templates
 
 import (
 	_ "embed"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -211,4 +212,60 @@ func FuzzDraft(f *testing.F) {
 			t.Errorf("%q, %v", job.Source, err)
 		}
 	})
+}
+
+// TestLift: the constants of a whole kernel are genes of a family that Draft takes, and its default is that kernel.
+func TestLift(t *testing.T) {
+	b, dev := transposes(t)
+	plan := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "transpose",
+		Grid: []string{"ceil_div(rows * cols, 64)"}, Block: []string{"64"},
+		Smem: "2 * 4",
+		Args: []string{"x", "y", "rows", "cols"}}}}
+	source := "constexpr int THREADS = 64;\nconstexpr unsigned int stages=3 ;\nstatic constexpr int rows = 7;\n" +
+		"constexpr int HUGE = 999999;\nconstexpr int NONE = 0;\nconstexpr float f = 2;\nstruct P { int a[1]; };\n" +
+		"extern \"C\" __global__ void transpose() { P p = {{1}}; /* {{.x}} */ int i = THREADS * stages; }\n"
+	v := &kernels.Variant{Source: source, Plan: &plan, Acc: kernels.FP32}
+	declaration, template, ok := b.Lift(v, dev)
+	if !ok {
+		t.Fatal("nothing is lifted")
+	}
+	d, err := b.Draft(declaration, template, dev, b.Problem.DTypes[0])
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, declaration, template)
+	}
+	grown, space, err := b.Grow("llm-9", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := grown.Job(space.Family, space.Family.Defaults(), dev, b.Problem.DTypes[0])
+	if err != nil || job.Source != source {
+		t.Errorf("the default is %q, %v", job.Source, err)
+	}
+	if names := strings.Join(space.Family.GeneNames(), " "); names != "threads stages" || space.Len() != 15 {
+		t.Errorf("genes %s, %d points", names, space.Len())
+	}
+	l := space.Family.Launches[0]
+	if l.Block[0] != "threads" || l.Grid[0] != "ceil_div(rows * cols, threads)" || l.Smem != "2 * 4" {
+		t.Errorf("the plan is %+v", l)
+	}
+	if plan.Launches[0].Block[0] != "64" {
+		t.Error("the kernel's own plan was changed")
+	}
+	v.Source = "constexpr int A = 64; constexpr int B = 64;" // it is not clear which the plan means
+	if declaration, _, _ = b.Lift(v, dev); !strings.Contains(declaration, "block = ['64']") {
+		t.Error(declaration)
+	}
+	v.Source = "const int A = 64;"
+	if _, _, ok := b.Lift(v, dev); ok {
+		t.Error("a kernel without constants is lifted")
+	}
+}
+
+func TestAround(t *testing.T) {
+	for v, want := range map[int]string{1: "[1 2]", 2: "[1 2 3 4]", 3: "[1 2 3 4 6]", 64: "[32 64 128]",
+		100: "[50 100 200]"} {
+		if got := fmt.Sprint(around(v)); got != want {
+			t.Errorf("around %d: %s, expected %s", v, got, want)
+		}
+	}
 }

@@ -44,7 +44,7 @@ func main() {
 // run is the whole program: the arguments without the program's name in, an exit code out.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	log.SetOutput(io.Discard) // nothing here logs, and what libraries do may quote what came from afar
-	out := &console.Checked{W: stdout}
+	out, failed := console.Checked(stdout)
 	a := &app{Console: console.New(stdin, out, stderr), args: args}
 	if !isWorker(args) { // those are given no keys, nor all of the limits, and may not look at their memory
 		if err := checkLimits(); err != nil {
@@ -60,8 +60,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	err := root.ExecuteContext(ctx)
-	if err == nil && out.Err != nil {
-		err = fmt.Errorf("the output cannot be written: %w", out.Err)
+	if lost := failed(); err == nil && lost != nil {
+		err = fmt.Errorf("the output cannot be written: %w", lost)
 	}
 	return a.finish(err)
 }

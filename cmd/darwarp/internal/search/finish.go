@@ -21,8 +21,8 @@ func (s *Search) Execute(stop *console.Interrupts, show Show) (sum evolve.Summar
 	if sum, err = s.Drive(stop, show); err != nil {
 		path := s.Run.Path()
 		if errors.Is(err, evolve.ErrNoStart) {
-			return sum, nil,
-				fmt.Errorf("%w\n%s has nothing to continue: repair the naive start, then start a new run", err, path)
+			return sum, nil, fmt.Errorf("%w\n"+
+				"%s has nothing to continue: repair the naive start, then start a new run", err, path)
 		}
 		return sum, nil, fmt.Errorf("%w\nwhat was found until then is in %s; continue with: darwarp search --resume %s",
 			err, path, path)
