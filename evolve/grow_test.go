@@ -163,7 +163,7 @@ func TestGrownBroken(t *testing.T) {
 func TestGrownRefused(t *testing.T) {
 	for name, test := range map[string]struct{ reply, want string }{
 		"a wrong key":           {ringReply("x", `path = "/etc/passwd"`+"\n"), "unknown key"},
-		"no kernel":             {strings.Replace(ringReply("x"), "__global__", "", 1), "no __global__"},
+		"no kernel":             {strings.Replace(ringReply("x"), "__global__", "", 1), "is code of the host"},
 		"another entry":         {strings.Replace(ringReply("x"), "void k(", "void j(", 1), `no function "k"`},
 		"a template that loops": {strings.Replace(ringReply("x"), "x({{", "{{range 100000000}}{{end}}x({{", 1), "steps"},
 	} {

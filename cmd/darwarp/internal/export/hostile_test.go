@@ -20,7 +20,8 @@ var hostileTexts = []string{
 		"\"\"\"", "'''\nimport os\n'''", `\"""` + "\nos.system('x')\n", `\`, `x\`,
 	"\nint system_(const char*); " +
 		"static int p = system(\"touch pwned\");\n", "*/ int p = 1; /*", "// \\\nint p;", "??/\nint p;",
-	"\n#include \"/etc/passwd\"\n", "\"); system(\"x\"); (\"", "a\rb\u2028c\u2029d\u0085e\vf\fg", "\x1b]0;title\a\x00\x7f\x9b",
+	"\n#include \"/etc/passwd\"\n", "\"); system(\"x\"); (\"", "a\rb\u2028c\u2029d\u0085e\vf\fg",
+	"\x1b]0;title\a\x00\x7f\x9b",
 	")\nexecute_process(COMMAND touch pwned)\nset(x ", "${ENV{HOME}} $<1:x> @x@ $ENV{HOME}", "a;b;c", "]==] [==[",
 	"`touch pwned` $(touch " +
 		"pwned) ; touch pwned & '", "' ; touch pwned ; '", "| a | b |\n|---|---|\n", "<script>alert(1)</script> <!-- -->",

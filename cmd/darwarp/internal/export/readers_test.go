@@ -85,7 +85,8 @@ func cxxTokens(t *testing.T, dir, name string) []string {
 	if _, err := exec.LookPath("g++"); err != nil {
 		return nil
 	}
-	cmd := exec.Command("g++", "-std=c++14", "-Werror=comment", "-Werror=trigraphs", "-fpreprocessed", "-dD", "-E", "-P", "-x", "c++", name)
+	cmd := exec.Command("g++", "-std=c++14", "-Werror=comment", "-Werror=trigraphs", "-fpreprocessed", "-dD", "-E", "-P",
+		"-x", "c++", name)
 	cmd.Dir = dir
 	text, err := cmd.Output()
 	if failed, ok := err.(*exec.ExitError); ok {
