@@ -99,21 +99,34 @@ func (c *Config) locate() Location {
 	return Locate()
 }
 
-// look asks the GPU from within the sandbox. Where that fails and is not asked for, candidates run without namespaces
-// of their own, or else outside of it: drivers differ in what they reach for.
+// look asks the GPU from within the sandbox. Drivers differ in what they reach for: where one does not work, candidates
+// run without namespaces of their own, then in a wider fence, and at last, where that is allowed, outside of it.
 func (p *Pool) look(ctx context.Context, where Location) (device.OpenReply, error) {
-	look, err := lookAs(ctx, p.role, where, p.cfg.GPU)
-	if err == nil || p.role.sandbox != sandbox.Best {
+	inside := p.role
+	look, err := lookAs(ctx, inside, where, p.cfg.GPU)
+	if err == nil || inside.sandbox == "" {
 		return look, err
 	}
-	inside := err
-	p.role.shared = true
-	if look, err = lookAs(ctx, p.role, where, p.cfg.GPU); err == nil {
-		p.cfg.progress(fmt.Sprintf("the driver does not work in namespaces of its own, candidates run without (%v)", inside))
-		return look, nil
+	why := err
+	for _, wider := range []struct {
+		wide bool
+		said string
+	}{
+		{false, "the driver does not work in namespaces of its own, candidates run without"},
+		{true, "the driver needs a wider sandbox: files and sockets are fenced, most system calls are not"},
+	} {
+		inside.shared, inside.wide = true, wider.wide
+		if look, err = lookAs(ctx, inside, where, p.cfg.GPU); err == nil {
+			p.role = inside
+			p.cfg.progress(fmt.Sprintf("%s (%v)", wider.said, why))
+			return look, nil
+		}
+	}
+	if inside.sandbox != sandbox.Best {
+		return look, why
 	}
 	if look, err = Look(ctx, where, p.cfg.GPU); err == nil {
-		if err := p.unfenced("the driver", "candidates", inside); err != nil {
+		if err := p.unfenced("the driver", "candidates", why); err != nil {
 			return look, err
 		}
 		p.role = p.role.in("")

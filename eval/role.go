@@ -37,6 +37,7 @@ type role struct {
 	devices  []string     // to control, as patterns
 	driver   bool         // of a GPU, whose driver needs more of the kernel
 	shared   bool         // stays in our namespaces
+	wide     bool         // its driver does not work in a narrower fence
 	children bool         // starts addr2line, which tells the lines of accesses
 	memory   uint64       // bytes that it may take of its own; 0: mostMemory
 	nice     int          // added to its niceness
@@ -56,8 +57,11 @@ func (r role) fence(open device.Open) *sandbox.Profile {
 		return nil
 	}
 	f := &sandbox.Profile{Mode: r.sandbox, Read: sandbox.System(), Write: []string{"/dev/null"},
-		Driver: r.driver, Shared: r.shared, Children: r.children, FileSize: 1 << 28,
+		Driver: r.driver, Shared: r.shared, Wide: r.wide, Children: r.children, FileSize: 1 << 28,
 		Memory: cmp.Or(r.memory, mostMemory())}
+	if r.wide { // devices have more names than a list could hold; the driver names its threads in /proc
+		f.Write = append(f.Write, "/dev", "/proc")
+	}
 	for _, pattern := range r.devices {
 		found, _ := filepath.Glob(pattern)
 		f.Write = append(f.Write, found...)

@@ -15,7 +15,7 @@ import (
 
 // TestNamesOfCalls: a name with a typing error would be skipped like one that another architecture has.
 func TestNamesOfCalls(t *testing.T) {
-	for _, list := range [][]string{basic, filing, starting, undriven, hostile} {
+	for _, list := range [][]string{basic, filing, starting, undriven, hostile, stopped} {
 		for _, name := range list {
 			_, amd64 := arch.X86_64.SyscallNames[name]
 			_, arm64 := arch.AARCH64.SyscallNames[name]
@@ -60,7 +60,8 @@ const (
 
 // The kinds of worker.
 var kinds = map[string]*Profile{"cpu": {}, "races": {Children: true}, "compile": {Files: true},
-	"cxx": {Files: true, Children: true}, "gpu": {Driver: true}}
+	"cxx": {Files: true, Children: true}, "gpu": {Driver: true},
+	"wide": {Driver: true, Wide: true}}
 
 // machine is a kind's filter.
 func machine(t *testing.T, kind string) *bpf.VM {
@@ -74,6 +75,36 @@ func machine(t *testing.T, kind string) *bpf.VM {
 		t.Fatal(err)
 	}
 	return vm
+}
+
+// TestWideFilter: what a driver asks for that the narrow list stops is allowed; other processes, new ones, mounts and
+// other machines are not.
+func TestWideFilter(t *testing.T) {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("there is no filter for this architecture")
+	}
+	thread := uint64(unix.CLONE_THREAD | unix.CLONE_VM | unix.CLONE_SIGHAND)
+	for _, tt := range []struct {
+		call string
+		args [6]uint64
+		want seccomp.Action
+	}{
+		{"unlinkat", [6]uint64{}, allowed}, {"mkdirat", [6]uint64{}, allowed}, {"connect", [6]uint64{}, allowed},
+		{"execve", [6]uint64{start}, allowed}, {"prctl", [6]uint64{unix.PR_SET_NAME}, allowed},
+		{"socket", [6]uint64{unix.AF_UNIX, unix.SOCK_SEQPACKET}, allowed},
+		{"socketpair", [6]uint64{unix.AF_UNIX, unix.SOCK_SEQPACKET}, allowed},
+		{"socket", [6]uint64{unix.AF_INET, unix.SOCK_STREAM}, refused},
+		{"socket", [6]uint64{1<<32 | unix.AF_UNIX, unix.SOCK_STREAM}, refused},
+		{"clone", [6]uint64{thread}, allowed}, {"clone", [6]uint64{uint64(unix.SIGCHLD)}, refused},
+		{"clone", [6]uint64{thread | unix.CLONE_NEWUSER}, refused}, {"clone3", [6]uint64{}, absent},
+		{"ptrace", [6]uint64{}, refused}, {"process_vm_readv", [6]uint64{}, refused}, {"mount", [6]uint64{}, refused},
+		{"unshare", [6]uint64{}, refused}, {"bpf", [6]uint64{}, refused}, {"io_uring_setup", [6]uint64{}, refused},
+	} {
+		number := uint32(table()[tt.call])
+		if got := judged(t, machine(t, "wide"), number, auditArch(), tt.args); got != tt.want {
+			t.Errorf("%s%x: %#x, expected %#x", tt.call, tt.args, got, tt.want)
+		}
+	}
 }
 
 func TestFilter(t *testing.T) {

@@ -15,13 +15,13 @@ func (p *Profile) limits() error {
 		set      bool
 	}{
 		{unix.RLIMIT_CORE, 0, true},
-		{unix.RLIMIT_MSGQUEUE, 0, true},
-		{unix.RLIMIT_RTPRIO, 0, true},
+		{unix.RLIMIT_MSGQUEUE, 0, !p.Wide},
+		{unix.RLIMIT_RTPRIO, 0, !p.Wide},
 		{unix.RLIMIT_MEMLOCK, 0, !p.Driver},
 		{unix.RLIMIT_NOFILE, maxFiles, !p.Driver}, // of which each may be one of memory
 		{unix.RLIMIT_FSIZE, p.FileSize, p.FileSize > 0},
 		// Not the address space, of which Go and the driver reserve many times what they use.
-		{unix.RLIMIT_DATA, p.Memory, p.Memory > 0},
+		{unix.RLIMIT_DATA, p.Memory, p.Memory > 0 && !p.Wide},
 		// In a user namespace of its own a worker's threads are the only ones that count.
 		{unix.RLIMIT_NPROC, maxThreads, p.Own != nil && p.Own.Threads},
 	}

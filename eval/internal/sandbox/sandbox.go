@@ -40,6 +40,7 @@ type Profile struct {
 	Children bool     `json:"children"`         // may start processes
 	Driver   bool     `json:"driver"`           // drives a GPU
 	Shared   bool     `json:"shared"`           // stays in the supervisor's namespaces
+	Wide     bool     `json:"wide"`             // a driver that the list of its calls stops: see wideCalls
 	FileSize uint64   `json:"bytes,omitempty"`  // of any file it writes; 0: no limit
 	Memory   uint64   `json:"memory,omitempty"` // bytes of private memory; 0: no limit
 	Own      *own     `json:"own,omitempty"`    // set by Args

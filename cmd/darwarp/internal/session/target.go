@@ -94,7 +94,7 @@ func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, erro
 		}
 		for _, w := range found {
 			for dim, n := range w.Dims {
-				if n < 1 {
+				if n < 1 && !occurs(p, dim, n) {
 					return nil, exit.Usagef("--workload %s: %s is %d: expected 1 or more", s, dim, n)
 				}
 			}
@@ -105,6 +105,13 @@ func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, erro
 		}
 	}
 	return out, nil
+}
+
+// occurs reports whether the problem itself has a size with this dim: one that is a flag may be 0.
+func occurs(p *kernels.Problem, dim string, n int) bool {
+	has := func(d kernels.Dims) bool { at, ok := d[dim]; return ok && at == n }
+	return slices.ContainsFunc(p.Check.Shapes, has) ||
+		slices.ContainsFunc(p.Workloads, func(w kernels.Workload) bool { return has(w.Dims) })
 }
 
 // PickDType reads the --dtype flag; empty means the problem's first.

@@ -1,0 +1,24 @@
+package session
+
+import (
+	"testing"
+
+	"darwarp/templates"
+)
+
+// TestPickWorkloads: a length of 0 is a mistake; a flag of 0, as attention's causal, is a size like another.
+func TestPickWorkloads(t *testing.T) {
+	b, err := templates.Builtin("attention")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flag, right := range map[string]bool{
+		"4x16x512x128": true, "2x8x512x64-causal": true, "b=1,h=2,s=64,d=64,causal=0": true,
+		"b=1,h=2,s=64,d=64,causal=1": true, "b=1,h=2,s=0,d=64,causal=0": false, "b=0,h=2,s=64,d=64,causal=0": false,
+		"b=1,h=2,s=64,d=64,causal=-1": false,
+	} {
+		if got, err := pickWorkloads(b.Problem, []string{flag}); (err == nil) != right || right != (len(got) == 1) {
+			t.Errorf("--workload %s: %v, %v", flag, got, err)
+		}
+	}
+}
