@@ -42,8 +42,8 @@ func (m *emulator) open(ctx context.Context, cfg Config) ([]*Pool, string) {
 		all.Go(func() { pools[i], errs[i] = Open(ctx, cfg) })
 	}
 	all.Wait()
-	for _, p := range pools {
-		if p != nil {
+	for i, p := range pools {
+		if errs[i] == nil {
 			m.pools = append(m.pools, p)
 		}
 	}

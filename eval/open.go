@@ -58,7 +58,10 @@ func Open(ctx context.Context, cfg Config) (pool *Pool, err error) {
 		return nil, err
 	}
 	p.device.Toolchain = p.compiler.Toolchain()
-	return p, p.start(ctx, open)
+	if err := p.start(ctx, open); err != nil {
+		return nil, err // not p, which is closed
+	}
+	return p, nil
 }
 
 // openCUDA finds a GPU and starts compilers for it. The harness is the first that they compile.
