@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/templates"
 )
 
 // TestOpenFails: a pool that could not be readied is closed, and nobody is given it. A trial had taken such emulators
@@ -13,11 +14,12 @@ func TestOpenFails(t *testing.T) {
 	if f := Locate().CXX; f.Path == "" {
 		t.Skip("NOT TESTED: no C++ compiler")
 	}
-	p, err := kernels.ParseProblem("problem.toml", []byte(caseProblem))
+	b, err := templates.Builtin("reduction")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Kind: "cpu", Problem: p, DType: kernels.FP16, Workloads: p.Workloads, CacheDir: testCache,
+	cfg := Config{Kind: "cpu", Problem: b.Problem, DType: kernels.FP16, Workloads: b.Problem.SmallWorkloads(),
+		CacheDir: testCache, Headers: templates.Include(),
 		Reference: "int variable_of_the_host;"}
 	if pool, err := Open(context.Background(), cfg); err == nil || pool != nil {
 		t.Errorf("%v, %v", pool, err)
