@@ -1,0 +1,175 @@
+// Package help holds what the help says about each command, as data.
+package help
+
+import "maps"
+
+// Page is what the help says about a command. The usage line also tells how many arguments the command takes.
+type Page struct{ Usage, Short, Long, Example string }
+
+// Pages are all pages, by the command's path below darwarp.
+var Pages = merged(pages, benchPages)
+
+func merged(all ...map[string]Page) map[string]Page {
+	out := map[string]Page{}
+	for _, m := range all {
+		maps.Copy(out, m)
+	}
+	return out
+}
+
+// pages are those of the commands but bench. They stand in one place so that whoever changes
+// one sees how the others put it.
+var pages = map[string]Page{
+	"list": {
+		Usage: "list [PROBLEM|DIR]",
+		Short: "Problems, families, genes, size of each space",
+		Example: `  darwarp list
+  darwarp list gemm --arch sm_90a`,
+	},
+	"top": {
+		Usage: "top RUN",
+		Short: "The best candidates of a run, or the outcomes of all",
+		Example: `  darwarp top gemm.db -n 5
+  darwarp top gemm.db --shapes -n 3
+  darwarp top gemm.db --all`,
+	},
+	"show": {
+		Usage: "show RUN [ID]",
+		Short: "One candidate: genes, origin, resources, evidence, times, source",
+		Example: `  darwarp show gemm.db
+  darwarp show gemm.db 3fa2 --source`,
+	},
+	"diff": {
+		Usage:   "diff RUN ID ID",
+		Short:   "What differs between two candidates: genes, figures, source",
+		Example: "  darwarp diff gemm.db 3fa2 best",
+	},
+	"lineage": {
+		Usage:   "lineage RUN [ID]",
+		Short:   "The path to a candidate from the start: what each step changed and gained",
+		Example: "  darwarp lineage gemm.db",
+	},
+	"report": {
+		Usage: "report RUN -o FILE.html",
+		Short: "A run as one HTML page: charts, tables, provenance; T4 results beside it",
+		Long: `report writes one self-contained HTML file that loads nothing from the network, and beside it, as FILE.json,
+the results in the T4 format of the auto-tuning community. T4 has one time per configuration: --workload says which.`,
+		Example: "  darwarp report gemm.db -o gemm.html",
+	},
+	"export": {
+		Usage: "export RUN [ID] -o DIR",
+		Short: "Write a candidate to a self-contained folder, with a bench that proves it",
+		Long: `export writes the kernel, its launches with every number known, and bench.cu, which needs only the
+CUDA toolkit: it checks the kernel against the problem's reference and times it. --as adds further forms beside it.`,
+		Example: `  darwarp export gemm.db -o fast-gemm
+  darwarp export gemm.db -o fast-gemm --as header,torch
+  darwarp export gemm.db --portfolio 2 -o fast-gemm`,
+	},
+	"exchanges": {
+		Usage: "exchanges RUN [N]",
+		Short: "The questions to language models and their replies",
+		Example: `  darwarp exchanges gemm.db
+  darwarp exchanges gemm.db 3`,
+	},
+	"search": {
+		Usage: "search PROBLEM|DIR|RECORDING",
+		Short: "Search for a fast kernel; the run is one file",
+		Long: "search evolves a kernel for a built-in problem or a problem folder, on the GPU; without one,\n" +
+			"on the processor if there is a C++ compiler, at sizes that it can emulate. A recording (what\n" +
+			"`darwarp bench record` writes) needs neither. Every candidate is checked before it is timed,\n" +
+			"and stored in one file at once. Ctrl-C finishes what is in flight and saves; a second Ctrl-C ends at once.",
+		Example: `  darwarp search gemm
+  darwarp search gemm --for 8h --workload 4096 --workload m=128,n=8192,k=8192
+  darwarp search ./mykernel --evals 2000 --gene stages=3,4 --store mine.db
+  darwarp search --resume mine.db --for 1h
+  darwarp search gemm --for 8h --detach`,
+	},
+	"watch": {
+		Usage: "watch RUN",
+		Short: "Follow a live run, or look through a finished one",
+		Long: `watch opens the view of a run: live, or as it ended. Any number of views may look at one run, and
+leaving one leaves the search running. Without a terminal, with --plain and with --json it prints lines.`,
+		Example: `  darwarp watch night.db
+  darwarp watch night.db --replay 30s
+  ssh -t host darwarp watch night.db`,
+	},
+	"runs": {
+		Usage: "runs",
+		Short: "Running searches and recent ones",
+	},
+	"steer": {
+		Usage: "steer RUN pause|resume|pin ID|unpin ID|kill ID|add|weigh NAME=WEIGHT...|inject FILE",
+		Short: "Send a command to a running search",
+		Long: `steer sends a command to a running search, and returns when it is carried out and stored.
+
+  pause, resume          start nothing new; continue. Paused time does not count
+  pin ID, unpin ID       keep a candidate among the parents, whatever its rank
+  kill ID                stop breeding from a candidate and its descendants
+  add                    to the budget: --evals, --for
+  weigh NAME=WEIGHT...   give workloads other weights; all scores follow
+  inject FILE            evaluate the genes in a TOML or JSON file: family = "...", [genes]`,
+		Example: `  darwarp steer gemm.db add --for 2h
+  darwarp steer gemm.db pin 3fa9c1
+  darwarp steer gemm.db weigh 4096=3 decode=1`,
+	},
+	"stop": {
+		Usage: "stop RUN",
+		Short: "End a running search in order, and wait for it",
+		Long: `stop ends a running search as the end of its budget would: what is in flight is finished and
+stored, the winner is measured again. With --now it waits for nothing; the state is that of the
+last verdict. A second stop ends the measurement too. The run can be resumed.`,
+	},
+	"verify": {
+		Usage: "verify RUN [ID]",
+		Short: "Gate and measure a candidate again, on this machine",
+		Long: `verify compiles, checks and times a stored candidate again and prints old and new side by side. It
+fails when the candidate is wrong now, or slower by more than both intervals and 2 %. With --races it is run on the
+processor instead, access by access, and what it does wrong there is named with its line and threads. With --sanitize
+compute-sanitizer watches it on the GPU. With --trial it goes through everything that a champion does, 10,000 judged
+launches included, and the run keeps the result, which an export states. With --file nothing is run: every page, record
+and index of the run's file is read and compared with the others.`,
+		Example: `  darwarp verify gemm.db
+  darwarp verify gemm.db 3fa2
+  darwarp verify gemm.db 3fa2 --races
+  darwarp verify gemm.db --trial
+  darwarp verify gemm.db --file`,
+	},
+	"explain": {
+		Usage: "explain RUN [ID]",
+		Short: "What each choice of a candidate gains, shape by shape",
+		Long: "explain takes the winner's genes back to its family's defaults, one at a time, all together, and in pairs\n" +
+			"where the single gains do not explain the whole. Each variant duels with the winner at every shape.\n" +
+			"The findings are stored in the run; `darwarp show` lists them.",
+		Example: `  darwarp explain gemm.db
+  darwarp explain gemm.db 3fa2 --pairs 30 --json`,
+	},
+	"portfolio": {
+		Usage: "portfolio RUN --k K",
+		Short: "The best K kernels of a run with a dispatcher by shape, measured again",
+		Long: `portfolio chooses the kernels of a run that are best together when each shape uses the fastest of them.
+Likely kernels duel with the champion at every shape, and that decides the choice. The chosen ones then duel
+with the best single kernel again: that is the gain that is printed and stored.`,
+		Example: `  darwarp portfolio gemm.db --k 2
+  darwarp export gemm.db --portfolio 2 -o fast-gemm`,
+	},
+	"new": {
+		Usage: "new NAME",
+		Short: "Write a problem folder to start from",
+	},
+	"check": {
+		Usage: "check DIR",
+		Short: "Check a problem folder: its mistakes, or the size of its spaces",
+	},
+	"gate": {
+		Usage: "gate",
+		Short: "Test the gate itself, with cheats and with unusual but honest kernels",
+	},
+	"gate test": {
+		Usage: "test",
+		Short: "Send the built-in cheats and honest kernels through the gate on this device",
+	},
+	"doctor": {
+		Usage: "doctor",
+		Short: "Check this machine: GPU, driver, compiler, disk",
+	},
+}
