@@ -66,7 +66,7 @@ func TestMeasureAgain(t *testing.T) {
 	var out strings.Builder
 	table.Write(&out)
 	for _, want := range []string{
-		"vs default  vs cublaslt",
+		"vs naive start  vs cublaslt",
 		"small     hot    1.000 us [0.990, 1.010]  49.15 GB/s",
 		"small     cold   2.000 us [1.980, 2.020]",
 	} {

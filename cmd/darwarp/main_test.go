@@ -7,6 +7,8 @@ import (
 	"math"
 	"net/http/httptest"
 	"os"
+	"runtime/debug"
+	"slices"
 	"testing"
 	"time"
 
@@ -44,8 +46,18 @@ func TestScript(t *testing.T) {
 			e.Setenv("DARWARP_CUDA", os.Getenv("DARWARP_CUDA"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Condition: condition,
 	})
+}
+
+// condition knows [race]: the race detector watches, which takes more address space than some scripts allow.
+func condition(name string) (bool, error) {
+	if name != "race" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}), nil
 }
 
 // exits runs darwarp and compares its exit code: exits CODE ARG...
