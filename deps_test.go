@@ -89,6 +89,17 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestNATS: one package knows it, so that another engine needs to replace one.
+func TestNATS(t *testing.T) {
+	for _, file := range sources(t) {
+		for _, p := range imports(t, file) {
+			if strings.HasPrefix(p, "github.com/nats-io/") && path.Dir(file) != "eval/fleet" {
+				t.Errorf("%s imports %s: only eval/fleet may", file, p)
+			}
+		}
+	}
+}
+
 func refused(room string, allowed []string, p string) string {
 	if p == "C" {
 		return "darwarp is built without cgo"

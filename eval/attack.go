@@ -8,11 +8,13 @@ import (
 	"os"
 	"runtime"
 
+	"darwarp/eval/env"
 	"darwarp/eval/internal/attack"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/cpu"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/runner"
 	"darwarp/eval/internal/sandbox"
 	"darwarp/kernels"
 )
@@ -23,7 +25,7 @@ type AttackVerdict = attack.Verdict
 // Attack has each kind of worker attack this process and this machine, in the sandbox that a search has: those that
 // compile, that run candidates on the processor, and on a GPU if there is one. Where there is a C++ compiler, a
 // candidate attacks, too. Skipped says which workers could not be tried, and why.
-func Attack(ctx context.Context, where Location, headers map[string][]byte, mode SandboxMode) (
+func Attack(ctx context.Context, where env.Location, headers map[string][]byte, mode SandboxMode) (
 	verdicts []AttackVerdict, skipped []string, err error) {
 	target, end, err := attack.NewTarget()
 	if err != nil {
@@ -81,16 +83,16 @@ type starter func(ctx context.Context) (attacker, error)
 // errRefused says that the compilers refuse the source that would attack.
 var errRefused = errors.New("its source is refused")
 
-func (s *siege) kinds(where Location, headers map[string][]byte, folder string) []besieger {
+func (s *siege) kinds(where env.Location, headers map[string][]byte, folder string) []besieger {
 	nvrtc := compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Sandbox: s.mode}
 	cxx := cpu.Compiler(where.CXX.Path, headers, false)
 	cxx.Sandbox = s.mode
 	open := device.Open{Driver: where.Driver.Path}
 	gpu := besieger{kind: attack.Kind{Name: "GPU worker", Driver: true},
-		start: s.goes(gpuRole.in(s.mode).fence(open), attack.Request{Driver: open.Driver}, gpuRole.env)}
+		start: s.goes(runner.GPU.In(s.mode).Fence(open), attack.Request{Driver: open.Driver}, runner.GPU.Env)}
 	if open.Driver == "" {
 		gpu.missing = "no driver"
-	} else if _, err := lookAs(s.ctx, gpuRole.in(s.mode), where, 0); err != nil {
+	} else if _, err := env.LookAs(s.ctx, runner.GPU.In(s.mode), where, 0); err != nil {
 		gpu.missing = err.Error()
 	}
 	native := besieger{kind: attack.Kind{Name: "candidate in a cpu worker", Native: true}}
@@ -107,7 +109,7 @@ func (s *siege) kinds(where Location, headers map[string][]byte, folder string) 
 		{kind: attack.Kind{Name: "C++ compile worker", Children: true},
 			start: s.goes(cxx.Fence(folder), attack.Request{}, nil)},
 		{kind: attack.Kind{Name: "cpu worker"},
-			start: s.goes(cpuRole.in(s.mode).fence(device.Open{}), attack.Request{}, nil)},
+			start: s.goes(runner.CPU.In(s.mode).Fence(device.Open{}), attack.Request{}, nil)},
 		native, gpu,
 	}
 }
@@ -134,11 +136,12 @@ func (s *siege) from(b besieger) (verdicts []AttackVerdict, err error) {
 				return verdicts, err
 			}
 		}
+		before := s.target.Look()
 		out, err := worker.try(s.ctx, i)
 		if s.ctx.Err() != nil {
 			return verdicts, s.ctx.Err()
 		}
-		verdicts = append(verdicts, attack.Judge(b.kind, a, out, err))
+		verdicts = append(verdicts, attack.Judge(b.kind, a, out, err, s.target.Saw(a, before)))
 		if err != nil || a.Ends {
 			if err := finish(); err != nil {
 				return verdicts, err
@@ -155,7 +158,7 @@ func (s *siege) goes(fence *sandbox.Profile, first attack.Request, env []string)
 		if err != nil {
 			return nil, err
 		}
-		if err := w.Call(ctx, first, nil, openDeadline, nil); err != nil {
+		if err := w.Call(ctx, first, nil, runner.OpenDeadline, nil); err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
 		return &goAttacker{w, s.target}, nil
@@ -168,7 +171,7 @@ type goAttacker struct {
 }
 
 func (g *goAttacker) try(ctx context.Context, number int) (out attack.Outcome, err error) {
-	err = g.Call(ctx, attack.Request{Target: g.target, Number: number}, &out, openDeadline, nil)
+	err = g.Call(ctx, attack.Request{Target: g.target, Number: number}, &out, runner.OpenDeadline, nil)
 	return out, err
 }
 
@@ -189,7 +192,7 @@ func (s *siege) candidate(cfg compile.Config) starter {
 // compileOne compiles a single source.
 func compileOne(ctx context.Context, cfg compile.Config, source string) (image []byte, err error) {
 	cfg.Slots = 1
-	pool, err := compile.New(cfg)
+	pool, err := compile.New(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -214,10 +217,10 @@ func (s *siege) native(ctx context.Context, image []byte) (attacker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, _, err := startWorker(ctx, cpuRole.in(s.mode), device.Open{}, nil, out.File())
+	w, _, err := runner.Start(ctx, runner.CPU.In(s.mode), device.Open{}, nil, out.File())
 	if err == nil {
 		if err = w.Call(ctx, device.Request{Prepare: &device.Prepare{Cases: []device.Case{c}, Slots: 1,
-			SlotBytes: c.OutBytes()}}, nil, openDeadline, nil); err != nil {
+			SlotBytes: c.OutBytes()}}, nil, runner.OpenDeadline, nil); err != nil {
 			err = errors.Join(err, w.Close())
 		}
 	}
@@ -232,7 +235,7 @@ func (n *nativeAttacker) try(ctx context.Context, number int) (result attack.Out
 	calls := []kernels.Call{{Launches: []kernels.Launch{{Entry: attack.Entry, Grid: one, Block: one, Cluster: one,
 		Args: []kernels.Arg{{Kind: "tensor", Name: "y"}, {Kind: "i32", Int: number}}}}}}
 	var reply device.GateReply
-	if err := n.Call(ctx, device.Request{Gate: &device.Gate{Cubin: n.image, Calls: calls}}, &reply, openDeadline,
+	if err := n.Call(ctx, device.Request{Gate: &device.Gate{Cubin: n.image, Calls: calls}}, &reply, runner.OpenDeadline,
 		nil); err != nil {
 		return result, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"darwarp/eval/env"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -12,7 +13,7 @@ import (
 // attentionPool opens the cpu device, looking for races, on the real attention problem at sizes for a test.
 func attentionPool(t *testing.T) (*Pool, *templates.Bundle) {
 	t.Helper()
-	if f := Locate().CXX; f.Path == "" {
+	if f := env.Locate().CXX; f.Path == "" {
 		t.Skipf("ATTENTION IS NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
 	}
 	b, err := templates.Builtin("attention")

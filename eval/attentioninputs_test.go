@@ -56,7 +56,7 @@ func TestAttentionInputs(t *testing.T) {
 func refuseWithoutMaximum(t *testing.T, pool *Pool, b *templates.Bundle) {
 	t.Helper()
 	own, drawn := map[string]int{}, []int{} // the first by class
-	for i, c := range pool.cases.List {
+	for i, c := range pool.Cases.List {
 		switch known := slices.ContainsFunc(attentionSizes, func(d kernels.Dims) bool { return maps.Equal(c.Dims, d) }); {
 		case maps.Equal(c.Dims, attentionSizes[0]):
 			own[c.Class] = i

@@ -4,22 +4,46 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/duel"
+	"darwarp/eval/internal/rig"
+	"darwarp/eval/internal/verdict"
 	"darwarp/kernels"
 )
+
+// baselines are what a user would run instead.
+type baselines struct {
+	*duel.Duels
+	torch  helper
+	mu     sync.Mutex
+	blas   map[string]device.LibraryReply
+	rivals map[string]*rival // torch baselines that run here, by name
+}
+
+func newBaselines(d *duel.Duels) *baselines {
+	return &baselines{Duels: d, blas: map[string]device.LibraryReply{}, rivals: map[string]*rival{}}
+}
+
+func (p *baselines) close() error {
+	if p.torch.Helper == nil {
+		return nil
+	}
+	return p.torch.Close()
+}
 
 // Baselines looks for what a user would run instead and names those that this machine has. The
 // others are told with the reason. A baseline passes the same check as a candidate first: that also
 // shows that the error model is not too strict for this device.
-func (p *Pool) Baselines(ctx context.Context) (names []string, missing map[string]string, err error) {
+func (p *baselines) Baselines(ctx context.Context) (names []string, missing map[string]string, err error) {
 	missing = map[string]string{}
-	for i := range p.cfg.Problem.Baselines {
-		b := &p.cfg.Problem.Baselines[i]
+	for i := range p.Cfg.Problem.Baselines {
+		b := &p.Cfg.Problem.Baselines[i]
 		var why string
 		switch {
-		case p.device.Kind != "cuda":
+		case p.Device.Kind != "cuda":
 			why = "it runs on a GPU only"
 		case b.Kind == "torch":
 			why, err = p.findTorch(ctx, b, missing)
@@ -39,31 +63,31 @@ func (p *Pool) Baselines(ctx context.Context) (names []string, missing map[strin
 }
 
 // isLibrary reports whether a baseline is cuBLASLt.
-func (p *Pool) isLibrary(name string) bool {
-	return slices.ContainsFunc(p.cfg.Problem.Baselines, func(b kernels.Baseline) bool {
+func (p *baselines) isLibrary(name string) bool {
+	return slices.ContainsFunc(p.Cfg.Problem.Baselines, func(b kernels.Baseline) bool {
 		return b.Name == name && b.Kind == "cublaslt"
 	})
 }
 
 // findLibrary has cuBLASLt's best algorithm for every workload found and judged.
-func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
-	if p.runner.open.Library == "" {
+func (p *baselines) findLibrary(ctx context.Context) (why string, err error) {
+	if p.Runner.Open.Library == "" {
 		return "libcublasLt.so not found", nil
 	}
-	if len(p.runner.library) > 0 {
+	if len(p.Runner.Library) > 0 {
 		return "", nil
 	}
-	release, err := p.firstSlot(ctx)
+	release, err := p.Runner.FirstSlot(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer release()
 	var found []device.Library
-	for _, w := range p.cfg.Workloads {
-		req := device.Library{Run: p.runOf(w, p.cfg.Cache, 0), DType: p.cfg.DType, Dims: w.Dims}
+	for _, w := range p.Cfg.Workloads {
+		req := device.Library{Run: p.RunOf(w, p.Cfg.Cache, 0), DType: p.Cfg.DType, Dims: w.Dims}
 		var reply device.LibraryReply
 		runs := false
-		judged, err := p.judged(ctx, device.Request{Library: &req}, &reply, patience, func() *checker.Judge {
+		judged, err := p.Runner.Judged(ctx, device.Request{Library: &req}, &reply, rig.Patience, func() *checker.Judge {
 			runs = true
 			return &checker.Judge{Slot: 0, Acc: kernels.FP32, Cases: req.Run.Cases}
 		})
@@ -76,64 +100,43 @@ func (p *Pool) findLibrary(ctx context.Context) (why string, err error) {
 		if judged.Wrong != "" {
 			return "fails the check: " + judged.Wrong, nil
 		}
-		p.log.Info("baseline", "name", "cublaslt", "workload", w.Name, "algorithm", reply.About, "ns", reply.Best, "worst",
+		p.Log.Info("baseline", "name", "cublaslt", "workload", w.Name, "algorithm", reply.About, "ns", reply.Best, "worst",
 			judged.Report.Worst)
 		p.mu.Lock()
 		p.blas[w.Name] = reply
 		p.mu.Unlock()
 		found = append(found, req)
 	}
-	p.runner.setLibrary(found)
+	p.Runner.SetLibrary(found)
 	return "", nil
 }
 
-// firstSlot takes slot 0, which is the device's to write a library's outputs to, and all that is free before it is.
-func (p *Pool) firstSlot(ctx context.Context) (release func(), err error) {
-	p.several.Lock()
-	var held []int
-	release = func() {
-		for _, s := range held {
-			p.free(s)
-		}
-		p.several.Unlock()
-	}
-	for {
-		slot, err := p.slot(ctx, false)
-		if err != nil {
-			release()
-			return nil, err
-		}
-		if held = append(held, slot); slot == 0 {
-			return release, nil
-		}
-	}
-}
-
 // baseline is a baseline as a contestant.
-func (p *Pool) baseline(name string) (contestant, error) {
+func (p *baselines) baseline(name string) (verdict.Contestant, error) {
 	if r := p.rivals[name]; r != nil {
-		return contestant{rival: r, estimate: r.estimate}, nil
+		return verdict.Contestant{Rival: r, Estimate: r.estimate}, nil
 	}
-	if !p.isLibrary(name) || len(p.runner.library) == 0 {
-		return contestant{}, fmt.Errorf("baseline %s is not here", name)
+	if !p.isLibrary(name) || len(p.Runner.Library) == 0 {
+		return verdict.Contestant{}, fmt.Errorf("baseline %s is not here", name)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := contestant{Contender: device.Contender{Library: true}, estimate: map[string]float64{}, hashes: map[int]uint64{}}
-	for _, w := range p.cfg.Workloads {
+	c := verdict.Contestant{Contender: device.Contender{Library: true}, Estimate: map[string]float64{},
+		Hashes: map[int]uint64{}}
+	for _, w := range p.Cfg.Workloads {
 		found := p.blas[w.Name]
-		for k, i := range p.cases.Seeds(w.Name) {
+		for k, i := range p.Cases.Seeds(w.Name) {
 			if k < len(found.Hash) {
-				c.hashes[i] = found.Hash[k]
+				c.Hashes[i] = found.Hash[k]
 			}
 		}
-		c.estimate[w.Name] = found.Best
+		c.Estimate[w.Name] = found.Best
 	}
 	return c, nil
 }
 
 // About says what a baseline is on a workload: for cuBLASLt its algorithm, for torch its version.
-func (p *Pool) About(name, workload string) string {
+func (p *baselines) About(name, workload string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r := p.rivals[name]; r != nil {
@@ -146,16 +149,16 @@ func (p *Pool) About(name, workload string) string {
 }
 
 // Compare duels a candidate with a baseline, as champion, at hot or cold.
-func (p *Pool) Compare(ctx context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error) {
+func (p *baselines) Compare(ctx context.Context, name string, job *kernels.Job, cache string) (kernels.Duel, error) {
 	a, err := p.baseline(name)
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	b, err := p.ready(ctx, job)
+	b, err := p.Ready(ctx, job)
 	if err != nil {
 		return kernels.Duel{}, err
 	}
-	d, err := patiently(func() (kernels.Duel, error) { return p.duel(ctx, a, b, terms{cache: cache, which: p.where(a)}) })
+	d, err := duel.Patiently(func() (kernels.Duel, error) { return p.Between(ctx, a, b, cache, p.where(a)) })
 	d.Champion, d.ChampionKind, d.Challenger = name, kernels.BaselineName, job.ID.Short()
 	return d, err
 }
@@ -163,78 +166,60 @@ func (p *Pool) Compare(ctx context.Context, name string, job *kernels.Job, cache
 // Final measures a candidate again in a fresh device process, with more samples, at hot and at cold.
 // Only these figures are published.
 func (p *Pool) Final(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
-	return patiently(func() (kernels.Result, error) { return p.finalOf(ctx, job) })
+	return duel.Patiently(func() (kernels.Result, error) { return p.finalOf(ctx, job) })
 }
 
 func (p *Pool) finalOf(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
-	if err := p.runner.restart(); err != nil {
+	if err := p.Runner.Restart(); err != nil {
 		return kernels.Result{}, err
 	}
-	e := &evaluation{Pool: p, job: job}
-	for _, step := range []func(context.Context) error{e.resolve, e.compile, e.gate} {
+	e := &verdict.Evaluation{Session: p.Session, Job: job}
+	for _, step := range []func(context.Context) error{e.Resolve, e.Compile, e.Gate} {
 		if err := step(ctx); err != nil {
-			return e.res, err
+			return e.Res, err
 		}
-		if e.res.Outcome == kernels.Duplicate {
-			e.res.Outcome = kernels.Unknown
+		if e.Res.Outcome == kernels.Duplicate {
+			e.Res.Outcome = kernels.Unknown
 		}
-		if e.res.Outcome != kernels.Unknown {
-			return e.res, nil
+		if e.Res.Outcome != kernels.Unknown {
+			return e.Res, nil
 		}
 	}
 	for _, cache := range []string{"hot", "cold"} {
-		if err := e.final(ctx, cache); err != nil || e.res.Outcome != kernels.Unknown {
-			return e.res, err
+		if err := e.Final(ctx, cache); err != nil || e.Res.Outcome != kernels.Unknown {
+			return e.Res, err
 		}
 	}
-	e.res.Outcome, e.res.Provenance = kernels.OK, p.Provenance().Key()
-	return e.res, nil
-}
-
-func (e *evaluation) final(ctx context.Context, cache string) error {
-	reply, outcome, detail, err := e.measure(ctx, cache, true)
-	if err != nil {
-		return err
-	}
-	if outcome != kernels.Unknown {
-		e.fail(outcome, "%s", detail)
-		return nil
-	}
-	for i, r := range reply.Runs {
-		t := e.timing(e.cfg.Workloads[i].Name, cache, r, reply.Began)
-		t.Tier = "final"
-		e.res.Times = append(e.res.Times, e.weigh(e.cfg.Workloads[i], t, r))
-	}
-	e.strays(reply.Strays)
-	return nil
+	e.Res.Outcome, e.Res.Provenance = kernels.OK, p.Proof.Key()
+	return e.Res, nil
 }
 
 // BaselineTimes measures a baseline the way Final measures a candidate.
-func (p *Pool) BaselineTimes(ctx context.Context, name string) (kernels.BaselineResult, error) {
+func (p *baselines) BaselineTimes(ctx context.Context, name string) (kernels.BaselineResult, error) {
 	c, err := p.baseline(name)
 	if err != nil {
 		return kernels.BaselineResult{}, err
 	}
-	out := kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Provenance: p.Provenance().Key()}
-	if c.rival != nil {
-		err = p.rivalTimes(ctx, c.rival, &out)
+	out := kernels.BaselineResult{Name: name, Kind: kernels.BaselineName, Provenance: p.Proof.Key()}
+	if r := p.rivals[name]; r != nil {
+		err = p.rivalTimes(ctx, r, &out)
 		return out, err
 	}
 	for _, cache := range []string{"hot", "cold"} {
 		req := &device.Time{Final: true}
-		for _, w := range p.cfg.Workloads {
-			req.Runs = append(req.Runs, p.runOf(w, cache, c.estimate[w.Name]))
+		for _, w := range p.Cfg.Workloads {
+			req.Runs = append(req.Runs, p.RunOf(w, cache, c.Estimate[w.Name]))
 		}
-		req.Contender = c.contender(req.Runs...)
+		req.Contender = c.On(req.Runs...)
 		var reply device.TimeReply
-		if reply.Began, err = p.runner.callAt(ctx, device.Request{Time: req}, &reply, patience); err != nil {
+		if reply.Began, err = p.Runner.CallAt(ctx, device.Request{Time: req}, &reply, rig.Patience); err != nil {
 			return out, err
 		}
 		if reply.Fault != nil {
 			return out, fmt.Errorf("baseline %s: %s", name, reply.Fault.Text)
 		}
 		for i, r := range reply.Runs {
-			t := p.timing(p.cfg.Workloads[i].Name, cache, r, reply.Began)
+			t := p.Timing(p.Cfg.Workloads[i].Name, cache, r, reply.Began)
 			t.Tier = "final"
 			out.Times = append(out.Times, t)
 		}

@@ -29,7 +29,7 @@ func TestBulkPoints(t *testing.T) {
 		t.Run(c.problem, func(t *testing.T) {
 			pool, b := builtinPool(t, c.problem, c.dtype, c.size, true)
 			f := b.Families[0]
-			job := jobOf(t, b, f, c.genes, pool.device, c.dtype)
+			job := jobOf(t, b, f, c.genes, pool.Device(), c.dtype)
 			if r, err := pool.Evaluate(context.Background(), &job); err != nil || r.Outcome != kernels.OK {
 				t.Errorf("%s: %v (%s), %v", c.genes, r.Outcome, r.Detail, err)
 			}

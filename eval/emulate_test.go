@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/eval/env"
+	"darwarp/eval/internal/trial"
 	"darwarp/kernels"
 )
 
@@ -23,16 +25,17 @@ if (i < n) y[i] = s[threadIdx.x ^ 32];`
 // what the emulation cannot do is nobody's.
 func TestTrialEmulated(t *testing.T) {
 	pool := cpuPool(t, false)
-	orders, most, together := emulatedOrders, emulatedFor, emulators
-	emulatedOrders, emulators = 3, 2
-	t.Cleanup(func() { emulatedOrders, emulatedFor, emulators = orders, most, together })
-	emulatedFor = time.Nanosecond // for the candidate: that the emulators were slow to open is not held against it
+	usual := trial.Usual
+	trial.Usual.EmulatedOrders, trial.Usual.Emulators = 3, 2
+	t.Cleanup(func() { trial.Usual = usual })
+	// For the candidate: that the emulators were slow to open is not held against it.
+	trial.Usual.EmulatedFor = time.Nanosecond
 	got, err := pool.Trial(context.Background(), cpuJob(t, pool, rightBody+" // again"), kernels.TrialEmulated)
 	if d := got.Part(kernels.TrialEmulated); err != nil || d.Verdict != kernels.Impossible ||
 		!strings.HasPrefix(d.Detail, "0 of 3 orders") {
 		t.Errorf("no time: %v, %+v", err, d)
 	}
-	emulatedFor = most
+	trial.Usual.EmulatedFor = time.Hour
 	for _, c := range []struct {
 		name, body string
 		want       kernels.Doubted
@@ -63,7 +66,7 @@ func TestTrialEmulated(t *testing.T) {
 
 func TestTrialWithoutACompiler(t *testing.T) {
 	pool := fakePool(t)
-	pool.cfg.where = &Location{}
+	pool.Cfg.Where = &env.Location{}
 	got, err := pool.Trial(context.Background(), fakeJob(t, pool, "good"), kernels.TrialEmulated)
 	if d := got.Part(kernels.TrialEmulated); err != nil || d.Verdict != kernels.Impossible ||
 		!strings.Contains(d.Detail, "cpu device") {

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"darwarp/eval/env"
 	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/rig"
+	"darwarp/eval/internal/verdict"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -16,7 +19,7 @@ import (
 func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims,
 	add func(w cases.Wanted) (*cases.Set, error)) (*Pool, *templates.Bundle) {
 	t.Helper()
-	if f := Locate().CXX; f.Path == "" {
+	if f := env.Locate().CXX; f.Path == "" {
 		t.Skipf("INPUTS OF BUILT-IN PROBLEMS ARE NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
 	}
 	b, err := templates.Builtin(name)
@@ -29,24 +32,24 @@ func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openPool(t, Config{Kind: "cpu", Problem: w.Problem, Headers: templates.Include(), DType: dtype,
-		Reference: b.ReferenceSource(dtype), Workloads: w.Workloads, Cache: "hot", CacheDir: testCache, Jobs: 2,
-		shared: &shared{cases: set}}), b
+	return openPoolWith(t, Config{Kind: "cpu", Problem: w.Problem, Headers: templates.Include(), DType: dtype,
+		Reference: b.ReferenceSource(dtype), Workloads: w.Workloads, Cache: "hot", CacheDir: testCache,
+		Jobs: 2}, rig.Options{Shared: &rig.Shared{Cases: set}}), b
 }
 
 // judgeOn gates a candidate on some of the cases: right is Unknown, for nothing is timed.
 func judgeOn(t *testing.T, pool *Pool, job *kernels.Job, cases []int) kernels.Result {
 	t.Helper()
-	e := &evaluation{Pool: pool, job: job, again: true}
-	for _, step := range []func(context.Context) error{e.resolve, e.compile} {
-		if err := step(t.Context()); err != nil || e.res.Outcome != kernels.Unknown {
-			t.Fatalf("%v (%s), %v", e.res.Outcome, e.res.Detail, err)
+	e := &verdict.Evaluation{Session: pool.Session, Job: job, Again: true}
+	for _, step := range []func(context.Context) error{e.Resolve, e.Compile} {
+		if err := step(t.Context()); err != nil || e.Res.Outcome != kernels.Unknown {
+			t.Fatalf("%v (%s), %v", e.Res.Outcome, e.Res.Detail, err)
 		}
 	}
-	if _, err := e.learn(t.Context(), cases); err != nil {
+	if _, err := e.Learn(t.Context(), cases); err != nil {
 		t.Fatal(err)
 	}
-	return e.res
+	return e.Res
 }
 
 // withClasses adds a case of each class at each of the sizes.
@@ -62,7 +65,7 @@ func withClasses(s *cases.Set, sizes []kernels.Dims, classes []string) (*cases.S
 }
 
 func everyCase(pool *Pool) (list []int) {
-	for i := range pool.cases.List {
+	for i := range pool.Cases.List {
 		list = append(list, i)
 	}
 	return list
@@ -81,10 +84,10 @@ func pointOfFamily(t *testing.T, pool *Pool, b *templates.Bundle, f *kernels.Fam
 		name, value, _ := strings.Cut(kv, "=")
 		g[name] = kernels.ParseValue(value)
 	}
-	if err := f.Check(g, pool.device, pool.cfg.DType); err != nil {
+	if err := f.Check(g, pool.Device(), pool.Cfg.DType); err != nil {
 		t.Fatalf("%s: %v", genes, err)
 	}
-	job, err := b.Job(f, g, pool.device, pool.cfg.DType)
+	job, err := b.Job(f, g, pool.Device(), pool.Cfg.DType)
 	if err != nil {
 		t.Fatalf("%s: %v", genes, err)
 	}

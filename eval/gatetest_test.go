@@ -36,6 +36,9 @@ func TestGateTestsCompile(t *testing.T) {
 				d := b.Problem.DTypes[0]
 				compiles(t, p, b.Problem.Name+" reference", b.ReferenceSource(d))
 				for _, f := range b.Families {
+					if !f.Runs(dev) {
+						continue
+					}
 					t.Run(b.Problem.Name+"_"+f.Name, func(t *testing.T) { compileAll(t, p, b, f, dev) })
 				}
 			}

@@ -3,8 +3,6 @@ package eval
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,19 +11,21 @@ import (
 	"testing"
 	"time"
 
-	"darwarp/eval/internal/proc"
+	"darwarp/eval/env"
+	"darwarp/eval/internal/runner"
 	"darwarp/kernels"
 )
 
 func shortRespite(t *testing.T) {
-	was := respite
-	respite = []time.Duration{0, time.Millisecond, 2 * time.Millisecond}
-	t.Cleanup(func() { respite = was })
+	was := runner.Respite
+	runner.Respite = []time.Duration{0, time.Millisecond, 2 * time.Millisecond}
+	t.Cleanup(func() { runner.Respite = was })
 }
 
 // Compile workers that are gone and cannot be started any more cost nobody a verdict, and a duel is nobody's loss.
 func TestCompilersThatCannotStart(t *testing.T) {
-	where := Locate()
+	t.Setenv(compileAll, "1")
+	where := env.Locate()
 	if len(where.Include) == 0 {
 		t.Skip("NO COMPILER IS TRIED: CUDA's headers not found; see darwarp doctor")
 	}
@@ -74,6 +74,9 @@ func killWorkers(t *testing.T, kind string) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
+		for syscall.Kill(pid, 0) == nil { // until the end has been noticed
+			time.Sleep(time.Millisecond)
+		}
 		killed++
 	}
 	if killed == 0 {
@@ -85,9 +88,7 @@ func killWorkers(t *testing.T, kind string) {
 func TestCheckerIsReplaced(t *testing.T) {
 	pool := fakePool(t)
 	for i := range 3 {
-		if err := syscall.Kill(pool.checker.worker.PID(), syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		killWorkers(t, "check")
 		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
 		if err != nil || r.Outcome != kernels.OK && r.Outcome != kernels.Lost {
 			t.Fatalf("kill %d: %v (%s), %v", i, r.Outcome, r.Detail, err)
@@ -101,7 +102,7 @@ func TestCheckerIsReplaced(t *testing.T) {
 // lostUntilGone evaluates until the pool gives up, for that reason; until then every evaluation is lost.
 func lostUntilGone(t *testing.T, pool *Pool, why string) {
 	t.Helper()
-	for i := range 2 * len(respite) {
+	for i := range 2 * len(runner.Respite) {
 		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
 		if err != nil {
 			if !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), why) {
@@ -120,10 +121,8 @@ func lostUntilGone(t *testing.T, pool *Pool, why string) {
 func TestCheckerThatCannotStart(t *testing.T) {
 	shortRespite(t)
 	pool := fakePool(t)
-	pool.checker.spec.Args = []string{"worker", "no such worker"}
-	if err := syscall.Kill(pool.checker.worker.PID(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	pool.Runner.Judge.Spec.Args = []string{"worker", "no such worker"}
+	killWorkers(t, "check")
 	lostUntilGone(t, pool, "the checker is gone after 3 tries in a row")
 }
 
@@ -131,13 +130,13 @@ func TestCheckerThatCannotStart(t *testing.T) {
 func TestDeviceThatIsGone(t *testing.T) {
 	shortRespite(t)
 	pool := fakePool(t)
-	pool.runner.role.worker = "no such worker"
-	if err := pool.runner.restart(); err != nil {
+	pool.Runner.Role.Worker = "no such worker"
+	if err := pool.Runner.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	for i := range len(respite) {
+	for i := range len(runner.Respite) {
 		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, "good"))
-		if last := i == len(respite)-1; errors.Is(err, ErrGone) != last || !last && r.Outcome != kernels.Lost {
+		if last := i == len(runner.Respite)-1; errors.Is(err, ErrGone) != last || !last && r.Outcome != kernels.Lost {
 			t.Fatalf("try %d: %v (%s), %v", i, r.Outcome, r.Detail, err)
 		}
 	}
@@ -145,6 +144,7 @@ func TestDeviceThatIsGone(t *testing.T) {
 
 // TestKilledWhileOpening kills each kind of worker in each step of opening a session: it goes on with another.
 func TestKilledWhileOpening(t *testing.T) {
+	t.Setenv(compileAll, "1")
 	shortRespite(t)
 	for _, step := range []string{"open", "prepare", "truth", "power", "ceilings"} {
 		t.Run(step, func(t *testing.T) {
@@ -157,34 +157,5 @@ func TestKilledWhileOpening(t *testing.T) {
 				t.Errorf("%v (%s), %v", r.Outcome, r.Detail, err)
 			}
 		})
-	}
-}
-
-func TestInsist(t *testing.T) {
-	p := &Pool{log: slog.New(slog.DiscardHandler)}
-	sigkill, segv := &proc.Died{Signal: syscall.SIGKILL}, &proc.Died{Signal: syscall.SIGSEGV}
-	for _, test := range []struct {
-		fails []error
-		left  error
-	}{
-		{nil, nil}, {[]error{sigkill}, nil}, {[]error{fmt.Errorf("%w: x", kernels.ErrLost), sigkill}, nil},
-		{[]error{sigkill, sigkill, sigkill}, sigkill}, {[]error{segv}, segv}, {[]error{ErrUnfit}, ErrUnfit},
-	} {
-		done := 0
-		err := p.insist(t.Context(), func() error {
-			if done++; done <= len(test.fails) {
-				return test.fails[done-1]
-			}
-			return nil
-		})
-		if !errors.Is(err, test.left) || done > tries {
-			t.Errorf("%v: %v after %d tries", test.fails, err, done)
-		}
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	done := 0
-	if err := p.insist(ended, func() error { done++; return sigkill }); err == nil || done != 1 {
-		t.Errorf("of a session that was given up: %v after %d tries", err, done)
 	}
 }

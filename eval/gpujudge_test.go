@@ -63,6 +63,9 @@ func (j *fakeJudge) handle(req *judge.Request) (any, error) {
 	case req.Setup != nil:
 		return nil, j.prepare(req.Setup)
 	case req.Truth != nil:
+		if behaviour() == "dies of truth" {
+			die(syscall.SIGKILL)
+		}
 		return nil, nil
 	case req.Check.SelfTest != nil:
 		i := req.Check.SelfTest.Case
@@ -115,9 +118,8 @@ func judgedPool(t *testing.T, how string) *Pool {
 
 // TestJudgeOnTheGPU: verdicts are those of the checker, through another memory and another process.
 func TestJudgeOnTheGPU(t *testing.T) {
-	shorten(t)
 	pool := judgedPool(t, "")
-	if pool.checker.gpu == nil || pool.out != nil {
+	if pool.Runner.Judge.GPU == nil || pool.Runner.Out != nil {
 		t.Fatal("the checker compares")
 	}
 	for entry, want := range map[string]kernels.Outcome{
@@ -136,15 +138,16 @@ func TestJudgeOnTheGPU(t *testing.T) {
 func TestGivenOutputs(t *testing.T) {
 	checked := fakePool(t)
 	for name, pool := range map[string]*Pool{"judge": judgedPool(t, ""), "checker": checked} {
-		i := pool.cases.Gated()[0]
-		right := check.Encode(kernels.FP32, doubled(input(&pool.cases.List[i])))
-		wrong := check.Encode(kernels.FP32, input(&pool.cases.List[i])) // not doubled, and more than nothing
+		i := pool.Cases.Gated()[0]
+		right := check.Encode(kernels.FP32, doubled(input(&pool.Cases.List[i])))
+		wrong := check.Encode(kernels.FP32, input(&pool.Cases.List[i])) // not doubled, and more than nothing
 		wrong[len(wrong)-1] = 0x41
 		for _, c := range []struct {
 			out   []byte
 			right bool
 		}{{right, true}, {wrong, false}, {right, true}} {
-			got, err := pool.judgeGiven(context.Background(), checker.Judge{Acc: kernels.FP32, Cases: []int{i}}, [][]byte{c.out})
+			got, err := pool.Runner.JudgeGiven(context.Background(), checker.Judge{Acc: kernels.FP32, Cases: []int{i}},
+				[][]byte{c.out})
 			if err != nil || (got.Wrong == "") != c.right {
 				t.Errorf("%s: %q, %v; right: %v", name, got.Wrong, err, c.right)
 			}
@@ -172,7 +175,7 @@ func TestJudgeIsReplaced(t *testing.T) {
 		return r
 	}
 	evaluate()
-	was := pool.runner.starts
+	_, was := pool.Load()
 	killWorkers(t, "judge")
 	if r := evaluate(); r.Outcome != kernels.OK && r.Outcome != kernels.Lost { // it may be noticed only in the call
 		t.Fatalf("killed at rest: %v (%s)", r.Outcome, r.Detail)
@@ -185,8 +188,8 @@ func TestJudgeIsReplaced(t *testing.T) {
 	if r := evaluate(); r.Outcome != kernels.OK {
 		t.Fatalf("with another judge: %v (%s)", r.Outcome, r.Detail)
 	}
-	if got := pool.runner.starts - was; got != 2 {
-		t.Errorf("%d device workers were started for two judges", got)
+	if _, now := pool.Load(); now-was != 2 {
+		t.Errorf("%d device workers were started for two judges", now-was)
 	}
 }
 
@@ -194,31 +197,11 @@ func TestJudgeIsReplaced(t *testing.T) {
 // is given up after some tries.
 func TestJudgeWithoutMemory(t *testing.T) {
 	shortRespite(t)
-	if pool := judgedPool(t, "mute"); pool.checker.gpu != nil {
+	if pool := judgedPool(t, "mute"); pool.Runner.Judge.GPU != nil {
 		t.Error("a judge without memory was taken")
 	}
 	pool := judgedPool(t, "")
 	behave(t, "mute")
 	killWorkers(t, "judge")
 	lostUntilGone(t, pool, "no file was sent")
-}
-
-func TestTruthBudget(t *testing.T) {
-	pool := judgedPool(t, "")
-	for name, c := range map[string]struct {
-		change func(p *Pool)
-		there  bool
-	}{
-		"enough":            {func(*Pool) {}, true},
-		"no shared memory":  {func(p *Pool) { p.shares = false }, false},
-		"no room":           {func(p *Pool) { p.device.MemoryBytes = 1 << 30 }, false},
-		"for another's use": {func(p *Pool) { p.cfg.shared = &shared{} }, false},
-	} {
-		p := &Pool{cfg: pool.cfg, machine: pool.machine, cases: pool.cases}
-		c.change(p)
-		bytes, why := p.truthBudget()
-		if (bytes > 0) != c.there || (why == "") != c.there {
-			t.Errorf("%s: %d bytes (%s)", name, bytes, why)
-		}
-	}
 }

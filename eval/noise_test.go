@@ -5,14 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/eval/internal/duel"
 	"darwarp/eval/internal/health"
 	"darwarp/kernels"
 )
 
 func shortPauses(t *testing.T) {
-	was := calmPauses
-	calmPauses = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond}
-	t.Cleanup(func() { calmPauses = was })
+	was := duel.CalmPauses
+	duel.CalmPauses = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond}
+	t.Cleanup(func() { duel.CalmPauses = was })
 }
 
 // Blocks that were throttled, stolen or noisy are taken again; where none is calm nobody wins.
@@ -44,6 +45,16 @@ func TestDisturbedBlocks(t *testing.T) {
 	}
 }
 
+// Where no block is calm, a challenger that takes a tenth of the time wins all the same, in both halves.
+func TestDuelInAStorm(t *testing.T) {
+	shortPauses(t)
+	pool := fakePool(t)
+	d, err := pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "stormy"))
+	if err != nil || d.Verdict != kernels.Faster || d.Ratio < 0.09 || d.Ratio > 0.11 || d.Hi >= 1 {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // The noise is measured again after half an hour, and the larger one stays.
 func TestControl(t *testing.T) {
 	shortPauses(t)
@@ -61,9 +72,7 @@ func TestControl(t *testing.T) {
 		t.Fatalf("noise %g", first)
 	}
 	later := func(level float64) {
-		pool.mu.Lock()
-		defer pool.mu.Unlock()
-		pool.noise.level, pool.noise.at = level, time.Now().Add(-noiseFresh)
+		pool.Noise.Level, pool.Noise.At = level, time.Now().Add(-time.Hour)
 	}
 	later(first / 2) // what is measured now is the larger one
 	if now := control(); now != first {
@@ -73,10 +82,8 @@ func TestControl(t *testing.T) {
 	if now := control(); now != 2*first {
 		t.Errorf("noise %g: it was %g before", now, 2*first)
 	}
-	pool.mu.Lock()
-	fresh := !pool.noise.stale(time.Now())
-	pool.noise.level = 0.04
-	pool.mu.Unlock()
+	fresh := time.Since(pool.Noise.At) < time.Minute
+	pool.Noise.Level = 0.04
 	if !fresh {
 		t.Error("it is not noted that the noise was measured")
 	}
@@ -94,17 +101,17 @@ func TestHotGPU(t *testing.T) {
 		reasons   []string
 		discarded int
 	}{{[]string{"hardware thermal"}, 3}, {[]string{"power cap"}, 0}, {nil, 0}} {
-		pool.health = &health.Monitor{}
-		pool.health.Note(time.Now().Add(time.Minute), []kernels.GPU{{Throttle: c.reasons}})
+		pool.Health = &health.Monitor{}
+		pool.Health.Note(time.Now().Add(time.Hour), []kernels.GPU{{Throttle: c.reasons}})
 		d, err := pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "fast"))
-		pool.noise.at = time.Now()
+		pool.Noise.At = time.Now()
 		if err != nil || d.Verdict != kernels.Faster || d.Rounds[0].Discarded < c.discarded ||
 			c.discarded == 0 && d.Rounds[0].Discarded > 0 {
 			t.Errorf("%q: %+v, %v: expected %d blocks discarded", c.reasons, d, err, c.discarded)
 		}
 	}
-	pool.health = &health.Monitor{}
-	pool.health.Note(time.Now().Add(time.Minute), []kernels.GPU{{Throttle: []string{"power cap"}}})
+	pool.Health = &health.Monitor{}
+	pool.Health.Note(time.Now().Add(time.Hour), []kernels.GPU{{Throttle: []string{"power cap"}}})
 	if d, err := pool.Duel(context.Background(), fakeJob(t, pool, "good"), fakeJob(t, pool, "low")); err != nil ||
 		d.Verdict != kernels.Faster || d.Rounds[0].Discarded != 0 {
 		t.Errorf("clocks that the power limit holds down: %+v, %v", d, err)

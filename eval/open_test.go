@@ -4,6 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"darwarp/eval/env"
+	"darwarp/eval/internal/duel"
+	"darwarp/eval/internal/rig"
+	"darwarp/eval/internal/trial"
+	"darwarp/eval/internal/verdict"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -11,7 +16,7 @@ import (
 // TestOpenFails: a pool that could not be readied is closed, and nobody is given it. A trial had taken such emulators
 // for its own, and a search on an H200 ended with an error when it closed them again.
 func TestOpenFails(t *testing.T) {
-	if f := Locate().CXX; f.Path == "" {
+	if f := env.Locate().CXX; f.Path == "" {
 		t.Skip("NOT TESTED: no C++ compiler")
 	}
 	b, err := templates.Builtin("reduction")
@@ -24,11 +29,12 @@ func TestOpenFails(t *testing.T) {
 	if pool, err := Open(context.Background(), cfg); err == nil || pool != nil {
 		t.Errorf("%v, %v", pool, err)
 	}
-	var m emulator
-	if pools, why := m.open(context.Background(), cfg); len(pools) > 0 || why == "" {
-		t.Errorf("%d emulators, %q", len(pools), why)
+	on := trial.New(duel.New(verdict.NewSession(&rig.Rig{Cfg: cfg})))
+	got, err := on.Trial(t.Context(), &kernels.Job{}, kernels.TrialEmulated)
+	if d := got.Part(kernels.TrialEmulated); err != nil || d.Verdict != kernels.Impossible {
+		t.Errorf("%+v, %v", d, err)
 	}
-	if err := m.close(); err != nil {
+	if err := on.Close(); err != nil {
 		t.Error(err)
 	}
 }

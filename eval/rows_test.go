@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"darwarp/eval/env"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -13,7 +14,7 @@ import (
 // builtinPool opens the cpu device on a built-in problem, with one small size to be timed.
 func builtinPool(t *testing.T, name string, d kernels.DType, size string, races bool) (*Pool, *templates.Bundle) {
 	t.Helper()
-	if f := Locate().CXX; f.Path == "" {
+	if f := env.Locate().CXX; f.Path == "" {
 		t.Skipf("THE MEMORY-BOUND KERNELS ARE NOT RUN: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
 	}
 	b, err := templates.Builtin(name)
@@ -69,13 +70,13 @@ func TestMemoryBound(t *testing.T) {
 		t.Run(c.problem, func(t *testing.T) {
 			pool, b := builtinPool(t, c.problem, c.dtype, c.size, false)
 			f := b.Families[0]
-			space, err := kernels.NewSpace(f, pool.device, c.dtype, nil)
+			space, err := kernels.NewSpace(f, pool.Device(), c.dtype, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			rng := rand.New(rand.NewPCG(7, 7))
 			for _, g := range []kernels.Genome{f.Defaults(), space.Genome(space.At(space.Sample(rng)))} {
-				job, err := b.Job(f, g, pool.device, c.dtype)
+				job, err := b.Job(f, g, pool.Device(), c.dtype)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +85,7 @@ func TestMemoryBound(t *testing.T) {
 				}
 			}
 			for _, w := range c.wrong {
-				job, err := b.Job(f, f.Defaults(), pool.device, c.dtype)
+				job, err := b.Job(f, f.Defaults(), pool.Device(), c.dtype)
 				if err != nil {
 					t.Fatal(err)
 				}

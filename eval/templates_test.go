@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"darwarp/eval"
+	"darwarp/eval/env"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
@@ -34,12 +34,12 @@ func sample(t *testing.T) int {
 // compiler is a pool for one architecture with the real NVRTC.
 func compiler(t *testing.T, arch string) *compile.Pool {
 	t.Helper()
-	where := eval.Locate()
+	where := env.Locate()
 	if where.NVRTC.Path == "" || len(where.Include) == 0 {
 		t.Skipf("NO TEMPLATE IS COMPILED: NVRTC or its headers not found in %v; pip install nvidia-cuda-nvrtc "+
 			"nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt, or set DARWARP_CUDA", where.NVRTC.Tried)
 	}
-	p, err := compile.New(compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include,
+	p, err := compile.New(t.Context(), compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include,
 		Headers: templates.Include(), Arch: arch})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"darwarp/eval/env"
 	"darwarp/eval/internal/compile"
 )
 
@@ -12,7 +13,7 @@ import (
 // toolchain that did it. A source that does not compile is an error here.
 func Cubin(ctx context.Context, headers map[string][]byte, arch, source string) (
 	cubin []byte, toolchain string, err error) {
-	p, err := oneCompiler(headers, arch)
+	p, err := oneCompiler(ctx, headers, arch)
 	if err != nil {
 		return nil, "", err
 	}
@@ -27,15 +28,15 @@ func Cubin(ctx context.Context, headers map[string][]byte, arch, source string) 
 	return out.Cubin, p.Toolchain(), nil
 }
 
-func oneCompiler(headers map[string][]byte, arch string) (*compile.Pool, error) {
-	where := Locate()
-	for _, f := range []Found{where.NVRTC, where.Headers} {
-		if err := f.missing(); err != nil {
+func oneCompiler(ctx context.Context, headers map[string][]byte, arch string) (*compile.Pool, error) {
+	where := env.Locate()
+	for _, f := range []env.Found{where.NVRTC, where.Headers} {
+		if err := f.Missing(); err != nil {
 			return nil, err
 		}
 	}
-	return compile.New(compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: headers, Arch: arch,
-		Slots: 1})
+	return compile.New(ctx, compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Headers: headers,
+		Arch: arch, Slots: 1})
 }
 
 // NVCCFlags are what a source needs of nvcc beside -O3 and -arch to become the machine code that was
@@ -46,3 +47,10 @@ func NVCCFlags(source string) []string {
 	}
 	return nil
 }
+
+// CacheSize is how many bytes of compiled candidates are kept on disk.
+const CacheSize = compile.UsualCache
+
+// CacheUse is how many files a folder of compiled candidates has, and how many bytes they take. The error says why the
+// folder is not used.
+func CacheUse(dir string) (files int, bytes int64, err error) { return compile.CacheUse(dir) }

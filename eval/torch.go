@@ -8,12 +8,16 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/rig"
+	"darwarp/eval/internal/runner"
 	"darwarp/eval/internal/torch"
+	"darwarp/eval/internal/verdict"
 	"darwarp/kernels"
 )
 
 // rival is a torch baseline that runs here: in another process on the same GPU, in turn with ours.
 type rival struct {
+	on       *baselines
 	baseline *kernels.Baseline
 	about    string
 	estimate map[string]float64 // ns a call at hot, by workload; those where it runs
@@ -28,7 +32,8 @@ type helper struct {
 
 // findTorch starts torch, checks a baseline's call, and tries it at every workload. Workloads that it
 // refuses are told in missing; why is not empty when none is left.
-func (p *Pool) findTorch(ctx context.Context, b *kernels.Baseline, missing map[string]string) (why string, err error) {
+func (p *baselines) findTorch(ctx context.Context, b *kernels.Baseline, missing map[string]string) (
+	why string, err error) {
 	if p.rivals[b.Name] != nil {
 		return "", nil
 	}
@@ -39,10 +44,10 @@ func (p *Pool) findTorch(ctx context.Context, b *kernels.Baseline, missing map[s
 	if why, err = failure(err); why != "" || err != nil {
 		return why, err
 	}
-	r := &rival{baseline: b, about: fmt.Sprintf("%s, %s%s", p.torch.About(), b.Backend, note),
-		estimate: map[string]float64{}}
-	for i, w := range p.cfg.Workloads {
-		applies, err := b.Applies(p.cfg.Problem, w.Dims, p.cfg.DType)
+	about := fmt.Sprintf("%s, %s%s", p.torch.About(), b.Backend, note)
+	r := &rival{on: p, baseline: b, about: about, estimate: map[string]float64{}}
+	for i, w := range p.Cfg.Workloads {
+		applies, err := b.Applies(p.Cfg.Problem, w.Dims, p.Cfg.DType)
 		if err != nil {
 			return "", err
 		}
@@ -71,9 +76,9 @@ func (p *Pool) findTorch(ctx context.Context, b *kernels.Baseline, missing map[s
 }
 
 // startTorch starts torch once. why says why there is none.
-func (p *Pool) startTorch(ctx context.Context) (why string, err error) {
+func (p *baselines) startTorch(ctx context.Context) (why string, err error) {
 	if p.torch.Helper == nil && p.torch.why == "" {
-		p.torch.Helper, err = torch.Start(ctx, p.cfg.GPU)
+		p.torch.Helper, err = torch.Start(ctx, p.Cfg.GPU)
 		p.torch.why, err = failure(err)
 	}
 	return p.torch.why, err
@@ -89,10 +94,10 @@ func failure(err error) (why string, ours error) {
 }
 
 // where are the workloads that a contestant runs at.
-func (p *Pool) where(c contestant) []int {
-	return slices.DeleteFunc(p.all(), func(i int) bool {
-		return c.rival != nil &&
-			c.estimate[p.cfg.Workloads[i].Name] == 0
+func (p *baselines) where(c verdict.Contestant) []int {
+	return slices.DeleteFunc(p.All(), func(i int) bool {
+		return c.Rival != nil &&
+			c.Estimate[p.Cfg.Workloads[i].Name] == 0
 	})
 }
 
@@ -102,14 +107,14 @@ func call(b *kernels.Baseline, c *device.Case) torch.Call {
 
 // checkTorch runs a baseline on a check shape's own inputs and has the outputs judged. Rounding beyond the
 // gate's tolerance is noted; another result is a failure.
-func (p *Pool) checkTorch(ctx context.Context, b *kernels.Baseline) (note string, err error) {
+func (p *baselines) checkTorch(ctx context.Context, b *kernels.Baseline) (note string, err error) {
 	at := p.torchCase(b)
 	if at < 0 {
-		return "", &torch.Failure{Why: "no check shape is one of its own"}
+		return "", &torch.Failure{Why: fmt.Sprintf("no check shape of up to %d MiB is one of its own", rig.GivenBytes>>20)}
 	}
-	c := &p.cases.List[at]
+	c := &p.Cases.List[at]
 	var in device.InputsReply
-	if err := p.runner.call(ctx, device.Request{Inputs: &device.Inputs{Case: at}}, &in, fillDeadline); err != nil {
+	if err := p.Runner.Call(ctx, device.Request{Inputs: &device.Inputs{Case: at}}, &in, runner.FillDeadline); err != nil {
 		return "", err
 	}
 	out, err := p.torch.Check(ctx, call(b, c), in.Bytes)
@@ -123,7 +128,7 @@ func (p *Pool) checkTorch(ctx context.Context, b *kernels.Baseline) (note string
 		}
 		outputs, out = append(outputs, out[:buf.Bytes()]), out[buf.Bytes():]
 	}
-	judged, err := p.judgeGiven(ctx, checker.Judge{Acc: kernels.FP32, Cases: []int{at}, Loose: true}, outputs)
+	judged, err := p.Runner.JudgeGiven(ctx, checker.Judge{Acc: kernels.FP32, Cases: []int{at}, Loose: true}, outputs)
 	switch {
 	case err != nil:
 		return "", err
@@ -135,21 +140,18 @@ func (p *Pool) checkTorch(ctx context.Context, b *kernels.Baseline) (note string
 	return note, nil
 }
 
-// torchBytes bounds the inputs of the check: they travel through a pipe.
-const torchBytes = 32 << 20
-
 // torchCase is the largest check shape on ordinary inputs, else on any, that the baseline is for.
-func (p *Pool) torchCase(b *kernels.Baseline) int {
+func (p *baselines) torchCase(b *kernels.Baseline) int {
 	best, most := -1, 0
-	for i := range p.cases.List {
-		c := &p.cases.List[i]
+	for i := range p.Cases.List {
+		c := &p.Cases.List[i]
 		size := c.ArenaBytes()
-		if ok, err := b.Applies(p.cfg.Problem, c.Dims, p.cfg.DType); c.Workload != "" || err != nil || !ok ||
-			size > torchBytes {
+		if ok, err := b.Applies(p.Cfg.Problem, c.Dims, p.Cfg.DType); c.Workload != "" || err != nil || !ok ||
+			size > rig.GivenBytes {
 			continue
 		}
-		if c.Class == p.cfg.Problem.Check.Inputs[0] {
-			size += torchBytes
+		if c.Class == p.Cfg.Problem.Check.Inputs[0] {
+			size += rig.GivenBytes
 		}
 		if size > most {
 			best, most = i, size
@@ -159,16 +161,16 @@ func (p *Pool) torchCase(b *kernels.Baseline) int {
 }
 
 // prepare has the helper build a run, unless it is the one that stands.
-func (p *Pool) prepare(ctx context.Context, r *rival, which int, cache string) (estimate float64, err error) {
-	w := p.cfg.Workloads[which]
+func (p *baselines) prepare(ctx context.Context, r *rival, which int, cache string) (estimate float64, err error) {
+	w := p.Cfg.Workloads[which]
 	key := r.baseline.Name + " " + w.Name + " " + cache
 	if p.torch.key == key {
 		return r.estimate[w.Name], nil
 	}
 	p.torch.key = ""
-	cases := p.cases.Seeds(w.Name)
-	c := &p.cases.List[cases[0]]
-	l2 := p.device.L2Bytes
+	cases := p.Cases.Seeds(w.Name)
+	c := &p.Cases.List[cases[0]]
+	l2 := p.Device.L2Bytes
 	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: call(r.baseline, c), Key: key, Cache: cache,
 		Sets: c.Rotation(cache, len(cases), l2), Flush: device.FlushBytes(l2), Region: c.Region(l2),
 		MaxCalls: device.MaxCalls})

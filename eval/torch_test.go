@@ -26,7 +26,7 @@ func torchPool(t *testing.T, baselines string) *Pool {
 	t.Setenv("PYTHONPATH", here)
 	pool := fakePool(t)
 	p := kernelstest.Problem(t, kernelstest.Scale+baselines)
-	pool.cfg.Problem = p
+	pool.Cfg.Problem = p
 	return pool
 }
 
@@ -72,8 +72,9 @@ func TestTorchBaselines(t *testing.T) {
 		t.Errorf("baselines %v, missing %v", names, missing)
 	}
 	for name, want := range map[string]string{"wrong": "gives something else: ",
-		"typo":    "NameError: name 'z' is not defined",
-		"refused": "RuntimeError: No available kernel. Aborting execution.", "large": "no check shape is one of its own",
+		"typo":     "NameError: name 'z' is not defined",
+		"refused":  "RuntimeError: No available kernel. Aborting execution.",
+		"large":    "no check shape of up to 32 MiB is one of its own",
 		"cublaslt": "not found"} {
 		if !strings.Contains(missing[name], want) || strings.Contains(missing[name], "\n") {
 			t.Errorf("%s: %q, expected %q", name, missing[name], want)
@@ -108,9 +109,10 @@ func TestTorchMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	python := filepath.Join(t.TempDir(), "python3")
 	for _, c := range []struct{ name, key, value, want string }{
-		{"no python", "DARWARP_PYTHON", "nosuch-python",
-			"nosuch-python not found: set DARWARP_PYTHON to a Python that has torch"},
+		{"no python", "DARWARP_PYTHON", python,
+			python + " not found: set DARWARP_PYTHON to a Python that has torch"},
 		{"no torch", "PYTHONPATH", none, "No module named 'torch' (DARWARP_PYTHON names another Python)"},
 		{"no GPU", "DARWARP_FAKE_TORCH", "blind", "torch 0.0-fake sees no GPU"},
 	} {

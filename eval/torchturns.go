@@ -7,7 +7,10 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/duel"
+	"darwarp/eval/internal/rig"
 	"darwarp/eval/internal/stats"
+	"darwarp/eval/internal/verdict"
 	"darwarp/kernels"
 )
 
@@ -15,9 +18,10 @@ import (
 // takes longer than a sample.
 const turnSamples = 5
 
-// turns measures torch (A) and ours (B) in turn: A B, B A, A B ... in blocks of a few samples.
-func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cache string, pairs int) (
+// Pairs measures torch (A) and ours (B) in turn: A B, B A, A B ... in blocks of a few samples.
+func (r *rival) Pairs(ctx context.Context, b verdict.Contestant, which int, cache string, pairs int) (
 	reply device.DuelReply, err error) {
+	p := r.on
 	if _, err := p.prepare(ctx, r, which, cache); err != nil {
 		return reply, err
 	}
@@ -50,44 +54,44 @@ func (p *Pool) turns(ctx context.Context, r *rival, b contestant, which int, cac
 }
 
 // turn takes a few samples of a candidate at one workload. What it does wrong is a *found.
-func (p *Pool) turn(ctx context.Context, c contestant, which int, cache string, n int) (
+func (p *baselines) turn(ctx context.Context, c verdict.Contestant, which int, cache string, n int) (
 	got device.RunReply, err error) {
-	w := p.cfg.Workloads[which]
-	run := p.runOf(w, cache, c.estimate[w.Name])
-	req := &device.Time{Contender: c.one(which, run), Runs: []device.Run{run}, Count: n}
+	w := p.Cfg.Workloads[which]
+	run := p.RunOf(w, cache, c.Estimate[w.Name])
+	req := &device.Time{Contender: c.One(which, run), Runs: []device.Run{run}, Count: n}
 	known, slot := len(req.Expect[0]) > 0, 0
 	if !known {
-		if slot, err = p.slot(ctx, true); err != nil {
+		if slot, err = p.Runner.Slot(ctx, true); err != nil {
 			return got, err
 		}
-		defer p.free(slot)
+		defer p.Runner.Free(slot)
 		req.Record = &device.Record{Slots: [2]int{slot}}
 	}
 	var reply device.TimeReply
-	_, verdicts, err := p.judgedAll(ctx, device.Request{Time: req}, &reply, patience, func() []*checker.Judge {
+	_, verdicts, err := p.Runner.JudgedAll(ctx, device.Request{Time: req}, &reply, rig.Patience, func() []*checker.Judge {
 		if known || reply.Fault != nil || len(reply.Runs) != 1 {
 			return nil
 		}
-		return recorded(slot, c.acc(), reply.Runs[0].Recorded)
+		return verdict.Recorded(slot, c.Acc(), reply.Runs[0].Recorded)
 	})
 	if err != nil {
 		return got, err
 	}
 	if reply.Fault != nil || len(reply.Runs) != 1 || len(reply.Runs[0].Samples) != n {
-		return got, fmt.Errorf("%w: %s: %d samples were requested", errFaulted, w.Name, n)
+		return got, fmt.Errorf("%w: %s: %d samples were requested", verdict.ErrFaulted, w.Name, n)
 	}
 	got = reply.Runs[0]
 	side := device.DuelReply{B: device.Side{Checked: got.Checked, Wrong: got.Wrong, Strays: reply.Strays}}
 	if !known {
 		verdicts = append([]checker.JudgeReply{{}}, verdicts...) // torch's own were looked at before
 	}
-	return got, guilty(&side, verdicts, w.Name, known)
+	return got, duel.Guilty(&side, verdicts, w.Name, known)
 }
 
 // rivalTimes measures a torch baseline by itself, the way Final measures a candidate.
-func (p *Pool) rivalTimes(ctx context.Context, r *rival, out *kernels.BaselineResult) error {
+func (p *baselines) rivalTimes(ctx context.Context, r *rival, out *kernels.BaselineResult) error {
 	for _, cache := range []string{"hot", "cold"} {
-		for _, i := range p.where(contestant{rival: r, estimate: r.estimate}) {
+		for _, i := range p.where(verdict.Contestant{Rival: r, Estimate: r.estimate}) {
 			if _, err := p.prepare(ctx, r, i, cache); err != nil {
 				return err
 			}
@@ -101,7 +105,7 @@ func (p *Pool) rivalTimes(ctx context.Context, r *rival, out *kernels.BaselineRe
 					done = rule.Add(ns) || done
 				}
 			}
-			t := p.timing(p.cfg.Workloads[i].Name, cache, device.RunReply{Samples: rule.Samples()}, began)
+			t := p.Timing(p.Cfg.Workloads[i].Name, cache, device.RunReply{Samples: rule.Samples()}, began)
 			t.Tier = "final"
 			out.Times = append(out.Times, t)
 		}

@@ -13,11 +13,12 @@ import (
 
 // A trace shows where candidates, duels and trials spend their time, and what the device did meanwhile.
 func TestTrace(t *testing.T) {
+	t.Setenv(compileAll, "1")
 	few(t)
 	pool := fakePool(t)
 	var text bytes.Buffer
-	pool.cfg.Trace = trace.New(&text)
-	pool.runner.trace = pool.cfg.Trace
+	pool.Cfg.Trace = trace.New(&text)
+	pool.Runner.Trace = pool.Cfg.Trace
 	ctx := t.Context()
 	good, crash := fakeJob(t, pool, "good"), fakeJob(t, pool, "sticky")
 	for _, job := range []*kernels.Job{good, crash} {
@@ -31,7 +32,7 @@ func TestTrace(t *testing.T) {
 	if _, err := pool.Trial(ctx, good, kernels.QuickTrial...); err != nil {
 		t.Fatal(err)
 	}
-	if err := pool.cfg.Trace.Close(); err != nil {
+	if err := pool.Cfg.Trace.Close(); err != nil {
 		t.Fatal(err)
 	}
 	spans := spansOf(t, text.Bytes())
@@ -48,6 +49,25 @@ func TestTrace(t *testing.T) {
 				t.Errorf("no span %q of %s among %q", name, group, spans[group])
 			}
 		}
+	}
+}
+
+// TestTraceOfOpening: a trace shows the steps of opening a session, and what is told of later is none of them.
+func TestTraceOfOpening(t *testing.T) {
+	t.Setenv(compileAll, "1")
+	cfg := fakePool(t).Cfg
+	var text bytes.Buffer
+	var said []string
+	cfg.Trace, cfg.Progress = trace.New(&text), func(s string) { said = append(said, s) }
+	pool := openPool(t, cfg)
+	pool.Cfg.Say("later")
+	if err := cfg.Trace.Close(); err != nil {
+		t.Fatal(err)
+	}
+	spans := spansOf(t, text.Bytes())["opening"]
+	want := slices.Concat([]string{"look around"}, said[:len(said)-1], []string{"open"})
+	if !slices.Equal(spans, want) || said[len(said)-1] != "later" || !slices.Contains(said, "computing the truth") {
+		t.Errorf("spans %q of steps %q", spans, said)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/device"
-	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/rig"
+	"darwarp/eval/internal/verdict"
 	"darwarp/kernels"
 )
 
@@ -19,27 +19,27 @@ type Twins struct {
 
 // OpenTwins readies both devices for the problem of a configuration, whose Kind is not asked. They share
 // the cases, which are those of the cpu device, their secret seeds, and the inputs as the GPU made them.
-// An *EnvError says what this machine lacks.
+// An *env.Error says what this machine lacks.
 func OpenTwins(ctx context.Context, cfg Config) (*Twins, error) {
 	return openTwins(ctx, cfg, "cuda")
 }
 
 func openTwins(ctx context.Context, cfg Config, first string) (t *Twins, err error) {
-	if err := cfg.locate().CXX.missing(); err != nil { // before a GPU is set to work
+	if err := cfg.Locate().CXX.Missing(); err != nil { // before a GPU is set to work
 		return nil, err
 	}
-	cfg.shared = &shared{}
-	if cfg.shared.cases, err = cases.New(cases.Wanted{Problem: cfg.Problem, DType: cfg.DType,
-		Workloads: cfg.Workloads, Effort: cases.Emulated(), RNG: device.SecretNumbers()}); err != nil {
+	both := &rig.Shared{}
+	if both.Cases, err = cases.New(cases.Wanted{Problem: cfg.Problem, DType: cfg.DType,
+		Workloads: cfg.Workloads, Effort: cases.Emulated(), RNG: rig.SecretNumbers()}); err != nil {
 		return nil, err
 	}
 	t = &Twins{}
 	cfg.Kind = first
-	if t.GPU, err = Open(ctx, cfg); err != nil {
+	if t.GPU, err = openAs(ctx, cfg, rig.Options{Shared: both}); err != nil {
 		return nil, err
 	}
 	cfg.Kind = "cpu"
-	if t.CPU, err = Open(ctx, cfg); err != nil {
+	if t.CPU, err = openAs(ctx, cfg, rig.Options{Shared: both}); err != nil {
 		return nil, errors.Join(err, t.GPU.Close())
 	}
 	return t, nil
@@ -47,12 +47,6 @@ func openTwins(ctx context.Context, cfg Config, first string) (t *Twins, err err
 
 // Close ends all workers.
 func (t *Twins) Close() error { return errors.Join(t.GPU.Close(), t.CPU.Close()) }
-
-// shared is what two pools have in common.
-type shared struct {
-	cases  *cases.Set
-	inputs *proc.Shared // of all cases, packed; nil until the first pool has made them
-}
 
 // Spread is how far the outputs of two devices are apart on the cases of one input class.
 type Spread struct {
@@ -92,20 +86,20 @@ func (t *Twins) Compare(ctx context.Context, onGPU, onCPU *kernels.Job) (Compare
 		job  *kernels.Job
 		res  *kernels.Result
 	}{{t.GPU, onGPU, &c.GPU}, {t.CPU, onCPU, &c.CPU}} {
-		e := &evaluation{Pool: side.pool, job: side.job, again: true, outputs: &outputs[i]}
-		for _, step := range []func(context.Context) error{e.resolve, e.compile, e.gate} {
+		e := &verdict.Evaluation{Session: side.pool.Session, Job: side.job, Again: true, Outputs: &outputs[i]}
+		for _, step := range []func(context.Context) error{e.Resolve, e.Compile, e.Gate} {
 			if err := step(ctx); err != nil {
 				return c, err
 			}
-			if e.res.Outcome != kernels.Unknown {
+			if e.Res.Outcome != kernels.Unknown {
 				break
 			}
 		}
-		if e.res.Outcome == kernels.Unknown {
-			e.res.Outcome = kernels.OK
+		if e.Res.Outcome == kernels.Unknown {
+			e.Res.Outcome = kernels.OK
 		}
-		e.res.Detail = kernels.CleanDetail(e.res.Detail)
-		*side.res = e.res
+		e.Res.Detail = kernels.CleanDetail(e.Res.Detail)
+		*side.res = e.Res
 	}
 	if outputs[0] != nil && outputs[1] != nil {
 		c.Classes = t.spread(outputs[0], outputs[1], onGPU.Acc)
@@ -117,11 +111,11 @@ func (t *Twins) Compare(ctx context.Context, onGPU, onCPU *kernels.Job) (Compare
 // truth gives.
 func (t *Twins) spread(a, b []byte, acc kernels.DType) map[string]Spread {
 	p, classes, at := t.GPU, map[string]Spread{}, 0
-	for _, i := range p.cases.Gated() {
-		c := &p.cases.List[i]
-		model := p.checker.setup.Model(i, acc)
+	for _, i := range p.Cases.Gated() {
+		c := &p.Cases.List[i]
+		model := p.Runner.Judge.Setup.Model(i, acc)
 		s := classes[c.Class]
-		for j, truth := range p.checker.setup.Truths(i, p.truth.Map()) {
+		for j, truth := range p.Runner.Judge.Setup.Truths(i, p.Truth.Map()) {
 			o := c.Outputs()[j]
 			d := check.Between(a[at:at+o.Bytes()], b[at:at+o.Bytes()], o.DType, truth, model)
 			s.Elements, s.Equal, s.Outside = s.Elements+o.Elems(), s.Equal+d.Equal, s.Outside+d.Outside

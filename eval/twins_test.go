@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"darwarp/eval/env"
 	"darwarp/kernels"
 	"darwarp/kernels/kernelstest"
 	"darwarp/templates"
@@ -12,7 +13,7 @@ import (
 
 // TestTwins: two pools of the cpu device, on the same secret inputs, in place of a GPU and one.
 func TestTwins(t *testing.T) {
-	where := Locate()
+	where := env.Locate()
 	if where.CXX.Path == "" {
 		t.Skip("THE COMPARISON OF DEVICES IS NOT TESTED: no C++ compiler")
 	}
@@ -64,10 +65,10 @@ func TestTwins(t *testing.T) {
 }
 
 func TestTwinsNeedACompiler(t *testing.T) {
-	where := Locate()
+	where := env.Locate()
 	where.CXX.Path = ""
-	_, err := OpenTwins(context.Background(), Config{where: &where})
-	var missing *EnvError
+	_, err := OpenTwins(context.Background(), Config{Where: &where})
+	var missing *env.Error
 	if !errors.As(err, &missing) {
 		t.Errorf("%v, expected what the machine lacks", err)
 	}

@@ -10,11 +10,10 @@ import (
 type asker struct {
 	ev     Evaluator
 	trials *trials
-	hard   context.Context // ends on Abort
 }
 
 // ask does a task. A panic of the evaluator is an error like any other: the run is saved.
-func (x *asker) ask(t *task) (a answer) {
+func (x *asker) ask(ctx context.Context, t *task) (a answer) {
 	a.task = t
 	defer func() {
 		if p := recover(); p != nil {
@@ -23,13 +22,15 @@ func (x *asker) ask(t *task) (a answer) {
 	}()
 	switch {
 	case t.purpose == forNoise:
-		a.err = x.ev.Capabilities().Control(x.hard, t.job)
+		a.err = x.ev.Capabilities().Control(ctx, t.job)
+	case t.purpose == forPace:
+		a.duel, a.err = x.ev.Capabilities().Pace(ctx, t.champion, t.job)
 	case t.purpose == forTrial:
 		a.trial, a.err = x.trials.try(t)
 	case t.isDuel():
-		a.duel, a.err = x.ev.Duel(x.hard, t.champion, t.job)
+		a.duel, a.err = x.ev.Duel(ctx, t.champion, t.job)
 	default:
-		a.result, a.err = x.ev.Evaluate(x.hard, t.job)
+		a.result, a.err = x.ev.Evaluate(ctx, t.job)
 	}
 	return a
 }

@@ -131,7 +131,7 @@ func (b *briefer) pickInsights() (out []string) {
 	told := slices.Clone(b.insights)
 	slices.SortStableFunc(told, func(a, b insight) int { return cmp.Compare(b.ratio, a.ratio) })
 	pick := func(i int) {
-		out = append(out, told[i].text+": "+llm.Percent(told[i].ratio))
+		out = append(out, told[i].text+": "+llm.Gain(told[i].ratio))
 		told = slices.Delete(told, i, i+1)
 	}
 	for len(told) > 0 && len(out) < 2 {

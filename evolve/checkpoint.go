@@ -34,6 +34,7 @@ type state struct {
 	Hints    []Hint                 `json:"hints,omitempty"`
 	Credit   credit                 `json:"purse,omitzero"`
 	Steering *Steering              `json:"steering,omitempty"`
+	Settled  bool                   `json:"settled,omitempty"` // nothing is left but to try new candidates
 }
 
 type spaceState struct {
@@ -45,7 +46,7 @@ type spaceState struct {
 func (s *Search) state() []byte {
 	st := state{
 		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Elapsed: s.clock.elapsed(),
-		Pending: s.unanswered(), Steering: s.steering.checkpoint(),
+		Pending: s.unanswered(), Steering: s.steering.checkpoint(), Settled: s.settled(),
 	}
 	s.proposer.save(&st)
 	s.pop.save(&st)
@@ -84,7 +85,10 @@ func (s *Search) resume(keep keeper) error {
 	if err := s.restore(&st); err != nil {
 		return err
 	}
-	return s.reign.load(keep)
+	if err := s.reign.load(keep); err != nil {
+		return err
+	}
+	return s.takeUpInsights(keep)
 }
 
 // fits refuses a checkpoint of another search: points are kept as indices.

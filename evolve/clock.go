@@ -39,7 +39,12 @@ func (c *clock) stamp() time.Time {
 // stop lets no more time pass until goOn.
 func (c *clock) stop() { c.before, c.start = c.elapsed(), time.Time{} }
 
-func (c *clock) goOn() { c.start = c.now() }
+// goOn lets time pass again, where it does not.
+func (c *clock) goOn() {
+	if c.start.IsZero() {
+		c.start = c.now()
+	}
+}
 
 func (c *clock) elapsed() time.Duration {
 	if c.simulated || c.start.IsZero() {

@@ -51,42 +51,48 @@ func TestClockJumps(t *testing.T) {
 		"a suspended night": {0, 0, 0, 0, 0, 0, 0, 0, 8 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ev, m, w := newFake(2, false), &memory{}, &wall{by: by}
-			cfg := toyConfig(t, "hills", "plain")
-			cfg.Budget = Budget{For: 150 * time.Millisecond}
-			ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
-				time.Sleep(3 * time.Millisecond)
-				return works(job), nil
-			}
-			s := mustSearch(t, cfg, ev, m)
-			s.clock.wall = w.now
-			var c collector
-			begun := time.Now()
-			sum, err := s.Run(context.Background(), c.emit)
-			took := time.Since(begun)
-			if err != nil || sum.Reason != ReasonTime || sum.Elapsed < cfg.Budget.For || sum.Elapsed > took {
-				t.Fatalf("%v, %+v in %v", err, sum, took)
-			}
-			for i := 1; i < len(m.candidates); i++ {
-				if gap := m.candidates[i].At.Sub(m.candidates[i-1].At); gap < 0 || gap > took {
-					t.Errorf("candidate %d was judged %v after the one before", i+1, gap)
-				}
-			}
-			last := time.Duration(0)
-			for _, e := range c.all {
-				if e.At < last || e.At > took || e.ETA > cfg.Budget.For || e.Rate < 0 || e.Rate > 1e4 {
-					t.Fatalf("event %d: at %v after %v, %v left, %g a second", e.Seq, e.At, last, e.ETA, e.Rate)
-				}
-				last = e.At
-			}
-			var st struct{ Elapsed time.Duration }
-			if err := json.Unmarshal(m.checkpoint, &st); err != nil || st.Elapsed < cfg.Budget.For || st.Elapsed > took {
-				t.Errorf("the checkpoint says %v, %v", st.Elapsed, err)
-			}
-			if w.looks < 10 {
-				t.Errorf("the clock was looked at %d times: the test tries nothing", w.looks)
+			w, within := &wall{by: by}, 150*time.Millisecond
+			for ; w.looks < 10; within *= 2 { // of a busy machine's time there may be little left to look at
+				w.looks = 0
+				clockJumps(t, w, within)
 			}
 		})
+	}
+}
+
+func clockJumps(t *testing.T, w *wall, within time.Duration) {
+	t.Helper()
+	ev, m := newFake(2, false), &memory{}
+	cfg := toyConfig(t, "hills", "plain")
+	cfg.Budget = Budget{For: within}
+	ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
+		time.Sleep(3 * time.Millisecond)
+		return works(job), nil
+	}
+	s := mustSearch(t, cfg, ev, m)
+	s.clock.wall = w.now
+	var c collector
+	begun := time.Now()
+	sum, err := s.Run(context.Background(), c.emit)
+	took := time.Since(begun)
+	if err != nil || sum.Reason != ReasonTime || sum.Elapsed < cfg.Budget.For*9/10 || sum.Elapsed > took {
+		t.Fatalf("%v, %+v in %v", err, sum, took)
+	}
+	for i := 1; i < len(m.candidates); i++ {
+		if gap := m.candidates[i].At.Sub(m.candidates[i-1].At); gap < 0 || gap > took {
+			t.Errorf("candidate %d was judged %v after the one before", i+1, gap)
+		}
+	}
+	last := time.Duration(0)
+	for _, e := range c.all {
+		if e.At < last || e.At > took || e.ETA > cfg.Budget.For || e.Rate < 0 || e.Rate > 1e4 {
+			t.Fatalf("event %d: at %v after %v, %v left, %g a second", e.Seq, e.At, last, e.ETA, e.Rate)
+		}
+		last = e.At
+	}
+	var st struct{ Elapsed time.Duration }
+	if err := json.Unmarshal(m.checkpoint, &st); err != nil || st.Elapsed < cfg.Budget.For*9/10 || st.Elapsed > took {
+		t.Errorf("the checkpoint says %v, %v", st.Elapsed, err)
 	}
 }
 

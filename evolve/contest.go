@@ -11,36 +11,68 @@ import (
 type contest struct {
 	champion *member
 	beaten   map[kernels.ID]bool        // lost against the champion
+	invited  map[kernels.ID]bool        // to challenge it, whatever their own timing says
 	fought   map[[2]string]kernels.Duel // by short IDs of champion and challenger
 	stored   int                        // duels, those under other weights included
+	recorded bool                       // times come from a recording
+	led      []kernels.Duel             // from the naive start to champions, in order
 	bar      kernels.Bar                // of all that is in flight
 }
 
-func newContest() *contest {
-	return &contest{beaten: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{}}
+func newContest(dev kernels.Device) *contest {
+	return &contest{recorded: dev.Kind == "replay", beaten: map[kernels.ID]bool{}, invited: map[kernels.ID]bool{},
+		fought: map[[2]string]kernels.Duel{}}
 }
 
 // reigning is the champion; nil before the naive start is judged.
 func (c *contest) reigning() *member { return c.champion }
 
-// setChampion makes a champion, whom nobody has lost against yet.
+// setChampion makes a champion, whom nobody has challenged yet.
 func (c *contest) setChampion(m *member) {
 	c.champion = m
 	clear(c.beaten)
+	delete(c.invited, m.id)
 }
 
-// isBeaten reports whether a candidate may not challenge the champion again.
-func (c *contest) isBeaten(id kernels.ID) bool { return c.beaten[id] }
+// invite lets a candidate challenge the champion once, when it is judged.
+func (c *contest) invite(id kernels.ID) { c.invited[id] = true }
+
+// isBeaten reports whether a candidate may not challenge the champion again. A champion of before that the one of now
+// has won against may have been timed a little faster.
+func (c *contest) isBeaten(id kernels.ID) bool {
+	d, ok := c.duelOf(id, c.champion.id)
+	return c.beaten[id] || ok && d.Verdict == kernels.Faster
+}
 
 // defeat files a duel as not won.
-func (c *contest) defeat(challenger kernels.ID) { c.beaten[challenger] = true }
+func (c *contest) defeat(challenger kernels.ID) {
+	c.beaten[challenger] = true
+	delete(c.invited, challenger)
+}
 
 // challenger is the member that should fight the champion next, nil for none.
 func (c *contest) challenger(pop *population) *member {
 	if c.champion == nil {
 		return nil
 	}
+	if m := c.guest(pop); m != nil {
+		return m
+	}
 	return pop.claimer(c.champion, c.isBeaten)
+}
+
+// guest is the best of those that were invited, nil for none.
+func (c *contest) guest(pop *population) (best *member) {
+	for id := range c.invited {
+		m := pop.sameCode(id)
+		if m == nil || m == c.champion || c.isBeaten(m.id) || pop.isDead(m.id) {
+			continue
+		}
+		if best == nil || m.before(best) < 0 {
+			best = m
+		}
+	}
+	return best
 }
 
 // duelOf is what was stored of a duel before this session.
@@ -53,6 +85,7 @@ func (c *contest) duelOf(champion, challenger kernels.ID) (d kernels.Duel, ok bo
 func (c *contest) enter(d kernels.Duel) (stored bool) {
 	key := [2]string{d.Champion, d.Challenger}
 	if _, stored = c.fought[key]; !stored {
+		c.follow(d)
 		c.fought[key] = d
 		c.stored++
 	}
@@ -62,8 +95,24 @@ func (c *contest) enter(d kernels.Duel) (stored bool) {
 // takeUp takes the stored duels, of which the first so many are void, and those that lost against the champion.
 func (c *contest) takeUp(duels []kernels.Duel, void int) {
 	c.stored = len(duels)
-	for _, d := range duels[min(void, len(duels)):] {
-		c.fought[[2]string{d.Champion, d.Challenger}] = d
+	for i, d := range duels {
+		c.follow(d)
+		if i >= void && d.ChampionKind == kernels.CandidateName {
+			c.fought[[2]string{d.Champion, d.Challenger}] = d
+		}
+	}
+}
+
+// remember takes a duel with the naive start that decides nothing.
+func (c *contest) remember(d kernels.Duel) {
+	c.follow(d)
+	c.stored++
+}
+
+// follow keeps a duel that says how much faster than the naive start somebody is.
+func (c *contest) follow(d kernels.Duel) {
+	if d.Leads() {
+		c.led = append(c.led, d)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"darwarp/kernels"
@@ -35,47 +36,50 @@ func (l *loud) Control(_ context.Context, champion *kernels.Job) error {
 type proofs struct {
 	*memory
 	noise []float64
+	keys  []string
 }
 
 func (p *proofs) PutProvenance(x kernels.Provenance) (string, error) {
-	p.noise = append(p.noise, x.Noise)
+	p.noise, p.keys = append(p.noise, x.Noise), append(p.keys, x.Key())
 	return x.Key(), nil
 }
 
 // A long search has its champion fight itself now and then, tells of noise that has grown, and stores it.
 func TestControlled(t *testing.T) {
-	ev, m := &loud{fake: newFake(2, false)}, &proofs{memory: &memory{}}
-	wrong := atomic.Int32{}
-	ev.asked = func(champion *kernels.Job) {
-		if champion == nil || champion.Source == "" {
-			wrong.Add(1)
+	synctest.Test(t, func(t *testing.T) {
+		ev, m := &loud{fake: newFake(2, false)}, &proofs{memory: &memory{}}
+		wrong := atomic.Int32{}
+		ev.asked = func(champion *kernels.Job) {
+			if champion == nil || champion.Source == "" {
+				wrong.Add(1)
+			}
 		}
-	}
-	ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
-		time.Sleep(2 * time.Millisecond)
-		return works(job), nil
-	}
-	s := mustSearch(t, toyConfig(t, "hills"), ev, m)
-	s.control.every = 10 * time.Millisecond
-	var c collector
-	sum, err := s.Run(context.Background(), c.emit)
-	n := int(ev.controls.Load())
-	if err != nil || sum.Evals != 100 || len(m.candidates) != 100 || wrong.Load() > 0 {
-		t.Fatalf("%v, %+v, %d stored, %d controls without a champion", err, sum, len(m.candidates), wrong.Load())
-	}
-	if told := c.of(KindNoise); n < 3 || len(told) == 0 || len(told) >= n {
-		t.Fatalf("%d controls, told %+v", n, told)
-	}
-	for i := 1; i < len(m.noise); i++ {
-		if m.noise[i] <= m.noise[i-1] {
-			t.Errorf("stored noise %v: expected one that grows", m.noise)
+		ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
+			time.Sleep(2 * time.Millisecond)
+			return works(job), nil
 		}
-	}
-	if len(m.noise) < 3 {
-		t.Errorf("stored noise %v", m.noise)
-	}
-	resumed, err := newSearch(toyConfig(t, "hills"), newFake(2, false), m)
-	if err != nil || len(resumed.queue.pending) != 0 {
-		t.Errorf("a control was left for the next session: %v, %+v", err, resumed.queue.pending)
-	}
+		s := mustSearch(t, toyConfig(t, "hills"), ev, m)
+		s.control.every = 10 * time.Millisecond
+		var c collector
+		sum, err := s.Run(context.Background(), c.emit)
+		n := int(ev.controls.Load())
+		if err != nil || sum.Evals != 100 || len(m.candidates) != 100 || wrong.Load() > 0 {
+			t.Fatalf("%v, %+v, %d stored, %d controls without a champion", err, sum, len(m.candidates), wrong.Load())
+		}
+		if told := c.of(KindNoise); n < 3 || len(told) == 0 || len(told) >= n {
+			t.Fatalf("%d controls, told %+v", n, told)
+		}
+		for i := 1; i < len(m.noise); i++ {
+			if m.noise[i] <= m.noise[i-1] {
+				t.Errorf("stored noise %v: expected one that grows", m.noise)
+			}
+		}
+		if len(m.noise) < 3 {
+			t.Errorf("stored noise %v", m.noise)
+		}
+		resumed, err := newSearch(toyConfig(t, "hills"), newFake(2, false), m)
+		if err != nil || len(resumed.queue.pending) != 0 {
+			t.Errorf("a control was left for the next session: %v, %+v", err, resumed.queue.pending)
+		}
+	})
 }

@@ -85,6 +85,24 @@ func tried(t testing.TB, cfg Config, ev Evaluator, keep keeper) *Search {
 	return s
 }
 
+// plantCheat asks for a cheat while the first candidate is judged, since not every search comes upon one.
+func plantCheat(t testing.TB, s *Search, f *fake) {
+	t.Helper()
+	var once sync.Once
+	answer := f.answer
+	f.answer = func(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
+		once.Do(func() {
+			cheat := genes(6, 5, "y")
+			cheat["e"] = kernels.Bool(true)
+			err := s.Steer(ctx, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: cheat}})
+			if err != nil {
+				t.Errorf("inject: %v", err)
+			}
+		})
+		return answer(ctx, job)
+	}
+}
+
 func isCheat(c *kernels.Candidate) bool { return cheats(c.Variant.Genes) > 0 }
 
 func (m *memory) trial(id kernels.ID) kernels.Trial {

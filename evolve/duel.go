@@ -2,6 +2,8 @@ package evolve
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"darwarp/kernels"
 )
@@ -30,6 +32,23 @@ func (s *Search) dueling() bool {
 	return false
 }
 
+// lagAfter is how long a challenger that is far ahead shares the device with candidates.
+const lagAfter = 5 * time.Second
+
+// lags reports whether the champion is far behind one that has fought it, or stood its first trial, for long: then no
+// candidate is begun until that is over. Where a call of the naive start takes milliseconds and others use the machine,
+// a duel that has half of the device can take as long as the search.
+func (s *Search) lags() bool {
+	m := s.reign.reigning()
+	if m == nil {
+		return false
+	}
+	limit := farAhead * s.reign.pace().Score(m.score)
+	return slices.ContainsFunc(s.doing(), func(d Doing) bool {
+		return d.Took > lagAfter && d.Score > 0 && d.Score < limit
+	})
+}
+
 // launchDuel asks for a duel; one that was stored before this session is not fought again.
 func (s *Search) launchDuel(t *task) (err error) {
 	t.Weighed = s.steering.weighed()
@@ -52,6 +71,8 @@ func (s *Search) launchDuel(t *task) (err error) {
 	}
 	t.champion.Base = s.pop.base()
 	t.job.Base = t.champion.Base
+	// Each is given up by its own times: one that never ends now would hold the device for minutes.
+	t.champion.Bar, t.job.Bar = s.pop.ownBar(champion), s.pop.ownBar(challenger)
 	s.queue.start(t)
 	return nil
 }

@@ -1,8 +1,12 @@
 package evolve
 
+import "time"
+
 // ending is whether the search goes on, and why not. The first error of ours is the one that counts.
 type ending struct {
-	stopping bool // nothing new is asked for
+	stopping bool             // nothing new is asked for
+	said     bool             // that no more candidates are begun
+	limit    <-chan time.Time // when what is in flight is waited for no longer; nil: it is
 	reason   Reason
 	err      error
 }
@@ -22,6 +26,12 @@ func (e *ending) error() error { return e.err }
 
 // because notes the reason by now: a budget that is added to has none any more.
 func (e *ending) because(why Reason) { e.reason = why }
+
+// hurry gives what is in flight so much time.
+func (e *ending) hurry(d time.Duration) { e.limit = time.After(d) }
+
+// patience fires when that is over.
+func (e *ending) patience() <-chan time.Time { return e.limit }
 
 func (e *ending) drain(why Reason) {
 	if e.err == nil {

@@ -7,16 +7,35 @@ import (
 	"fmt"
 )
 
-// candidate stores a candidate with the state after it.
+// candidate stores a candidate with the state after it. Candidates in a row are stored together.
 func (j *journal) candidate(c kernels.Candidate) {
-	state := j.state()
-	j.save(func() error {
-		if err := j.keep.Put(&c, state); err != nil {
-			return err
-		}
-		j.send(Event{Kind: KindResult, Candidate: &c, ID: c.ID, Family: c.Variant.Family, Score: c.Score})
-		return nil
-	})
+	e := Event{Kind: KindResult, Candidate: &c, ID: c.ID, Family: c.Variant.Family, Score: c.Score}
+	if j.figures(&e); j.group == nil {
+		g := &group{}
+		j.saves = append(j.saves, func() error { return g.store(j) })
+		j.group = g
+	}
+	j.group.verdicts = append(j.group.verdicts, e)
+}
+
+// group is verdicts that came together: each is in the file before it is told, and the file is synced once.
+type group struct {
+	verdicts []Event
+	state    []byte // after the last
+}
+
+func (g *group) store(j *journal) error {
+	var all []*kernels.Candidate
+	for _, e := range g.verdicts {
+		all = append(all, e.Candidate)
+	}
+	if err := j.keep.PutAll(all, g.state); err != nil {
+		return err
+	}
+	for _, e := range g.verdicts {
+		j.tellNow(e)
+	}
+	return nil
 }
 
 // duel tells a duel, and stores it unless it is stored already.
@@ -27,6 +46,17 @@ func (j *journal) duel(challenger kernels.ID, d kernels.Duel, stored bool) {
 	j.save(func() error {
 		j.send(Event{Kind: KindDuel, ID: challenger, Duel: &d,
 			Note: strings.TrimSuffix(string(d.Verdict)+": "+d.Detail, ": ")})
+		return nil
+	})
+}
+
+// pace stores and tells how much faster than the naive start the champion is now.
+func (j *journal) pace(champion kernels.ID, d kernels.Duel) {
+	j.save(func() error {
+		if err := j.keep.PutDuel(d); err != nil {
+			return err
+		}
+		j.send(Event{Kind: KindPace, ID: champion, Duel: &d})
 		return nil
 	})
 }
@@ -128,8 +158,30 @@ func (j *journal) command(put func(k keeper, state []byte) error, e Event, answe
 	})
 }
 
+// provenances stores what this session's figures stand on, on each device where there are several.
+func (j *journal) provenances(ev Evaluator) error {
+	if of := ev.Capabilities().Provenances; of != nil {
+		for _, p := range of() {
+			if err := j.provenance(p); err != nil {
+				return err
+			}
+		}
+	}
+	return j.provenance(ev.Provenance())
+}
+
 // provenance stores what this session's figures stand on.
 func (j *journal) provenance(p kernels.Provenance) (err error) {
 	j.key, err = j.keep.PutProvenance(p)
+	j.proofs[j.key] = true
 	return err
+}
+
+// vouch stores what a verdict stands on before the verdict, where that is a device which joined during the search.
+func (j *journal) vouch(ev Evaluator, key string) {
+	if j.proofs[key] {
+		return
+	}
+	j.proofs[key] = true // also where nobody knows of it: it is asked once
+	j.save(func() error { return j.provenances(ev) })
 }

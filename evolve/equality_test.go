@@ -232,9 +232,9 @@ type faulty struct {
 	fail func(op int) error
 }
 
-func (f *faulty) Put(c *kernels.Candidate, checkpoint []byte) error {
+func (f *faulty) PutAll(all []*kernels.Candidate, checkpoint []byte) error {
 	if f.ops++; f.fail(f.ops) != nil {
 		return f.fail(f.ops)
 	}
-	return f.memory.Put(c, checkpoint)
+	return f.memory.PutAll(all, checkpoint)
 }

@@ -15,6 +15,7 @@ const (
 	KindResult   Kind = "result"   // Candidate: stored
 	KindChampion Kind = "champion" // ID, Score, Note: why
 	KindDuel     Kind = "duel"     // ID: the challenger; Duel
+	KindPace     Kind = "pace"     // ID, Duel: the champion, timed beside the naive start again
 	KindTrial    Kind = "trial"    // ID, Trial, Note: what a would-be champion stood, or that it fell: Candidate
 	KindRestart  Kind = "restart"  // Note: nothing was gained for long, breeding starts again
 	KindSkip     Kind = "skip"     // Family, Note: a point that needs no verdict, or (with ID) gets none
@@ -30,6 +31,7 @@ const (
 	KindSteer    Kind = "steer"    // Command, Note: what was done on it; ID
 	KindMachine  Kind = "machine"  // Machine
 	KindEnd      Kind = "end"      // Summary
+	KindFinal    Kind = "final"    // Summary: after the end, with the champion's speedup by its final measurement
 )
 
 // Event is one line of a search's story. Fields that a kind does not name are zero, but for the
@@ -55,11 +57,14 @@ type Event struct {
 	Best     float64          `json:"best,omitempty"`     // lowest score measured
 	Champion kernels.ID       `json:"champion,omitzero"`  // who reigns
 	Reign    float64          `json:"reign,omitempty"`    // the champion's score
+	Speedup  float64          `json:"speedup,omitempty"`  // of the champion over the naive start
+	Estimate bool             `json:"estimate,omitempty"` // Speedup is not of a final measurement
 	Standing kernels.Standing `json:"standing,omitempty"` // the champion's, empty where nobody doubts it
 	Rate     float64          `json:"rate,omitempty"`     // verdicts per second in this session
 	ETA      time.Duration    `json:"eta,omitempty"`      // ns until the budget is spent, 0 unknown
 	InFlight int              `json:"in_flight,omitempty"`
 	Paused   bool             `json:"paused,omitempty"`
+	Doing    []Doing          `json:"doing,omitempty"` // beside the candidates
 }
 
 // StartInfo is what a search sets out with.
@@ -105,9 +110,14 @@ type Summary struct {
 	Variant  kernels.Variant         `json:"variant,omitzero"`   // the champion's
 	Score    float64                 `json:"score,omitempty"`    // the champion's
 	Speedup  float64                 `json:"speedup,omitempty"`  // of the champion over the naive start
+	Estimate bool                    `json:"estimate,omitempty"` // Speedup is not of a final measurement
 	Best     float64                 `json:"best,omitempty"`     // lowest score measured, by the champion or not
 	Standing kernels.Standing        `json:"standing,omitempty"` // the champion's, empty where nobody doubts it
 	Elapsed  time.Duration           `json:"elapsed"`
+	Left     int                     `json:"left,omitempty"` // asked for, and left for the next session
+	// Measured faster than the champion, and not dueled or tried to the end: with its score
+	Contender kernels.ID `json:"contender,omitzero"`
+	Claims    float64    `json:"claims,omitempty"`
 }
 
 // figures fills in where the search stands.
@@ -117,8 +127,10 @@ func (s *Search) figures(e *Event) {
 	e.InFlight, e.Paused = s.queue.tasks(), s.steering.paused()
 	if m := s.reign.reigning(); m != nil {
 		e.Champion, e.Reign, e.Standing = m.id, m.score, s.reign.standing()
+		p := s.reign.pace()
+		e.Speedup, e.Estimate = p.Speedup(m.score), p.Estimate
 	}
-	e.Rate = s.clock.rate(p.Evals)
+	e.Doing, e.Rate = s.doing(), s.clock.rate(p.Evals)
 	e.ETA = s.cfg.Budget.eta(p.Evals, e.At, e.Rate)
 }
 
@@ -140,8 +152,13 @@ func (s *Search) summary() Summary {
 		Lost: p.Lost, Duels: p.Duels, Restarts: p.Epoch, Best: p.Best, Elapsed: s.clock.elapsed(),
 	}
 	if m := s.reign.reigning(); m != nil {
-		sum.Champion, sum.Variant, sum.Score, sum.Speedup = m.id, m.variant, m.score, 1/m.score
+		sum.Champion, sum.Variant, sum.Score = m.id, m.variant, m.score
+		p := s.reign.pace()
+		sum.Speedup, sum.Estimate = p.Speedup(m.score), p.Estimate
 		sum.Standing = s.reign.standing()
+	}
+	if !s.clock.simulated {
+		s.unsettled(&sum)
 	}
 	return sum
 }

@@ -18,7 +18,9 @@ func TestCheatFallsOnTrial(t *testing.T) {
 			ev, m := newCourt(3), &memory{}
 			ev.claims, ev.falls = cheats, cheatsFall(part)
 			var c collector
-			sum, err := tried(t, toyConfig(t, "hills"), ev, m).Run(context.Background(), c.emit)
+			s := tried(t, toyConfig(t, "hills"), ev, m)
+			plantCheat(t, s, ev.fake)
+			sum, err := s.Run(context.Background(), c.emit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +158,9 @@ func TestDuelFindsOut(t *testing.T) {
 				return d, nil
 			}
 			var c collector
-			sum, err := mustSearch(t, toyConfig(t, "hills"), ev, m).Run(context.Background(), c.emit)
+			s := mustSearch(t, toyConfig(t, "hills"), ev, m)
+			plantCheat(t, s, ev)
+			sum, err := s.Run(context.Background(), c.emit)
 			if err != nil {
 				t.Fatal(err)
 			}

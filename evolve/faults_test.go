@@ -38,10 +38,14 @@ func TestNaiveStartMustWork(t *testing.T) {
 			if o.Failed() != errors.Is(err, ErrNoStart) {
 				t.Errorf("%v can be continued: %v", err, !errors.Is(err, ErrNoStart))
 			}
-			if !o.Failed() {
+			ev.answer = nil
+			if !o.Failed() { // our side: the run can go on
+				if sum, err := mustSearch(t, toyConfig(t, "hills"), ev, m).Run(context.Background(), nil); err != nil ||
+					sum.Evals != 100 {
+					t.Errorf("resumed: %v, %+v", err, sum)
+				}
 				return
 			}
-			ev.answer = nil
 			if _, err := mustSearch(t, toyConfig(t, "hills"), ev, m).Run(context.Background(), nil); err == nil ||
 				!strings.Contains(err.Error(), "start a new run") {
 				t.Errorf("resumed: %v", err)

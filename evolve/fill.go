@@ -12,12 +12,12 @@ func (s *Search) affordable(next source) source {
 
 // spent notes the part of the budget that is used up, if one is.
 func (s *Search) spent() {
-	s.ending.because(s.cfg.Budget.spent(s.progress, s.queue.verdicts(), s.clock.elapsed()))
+	s.ending.because(s.cfg.Budget.spent(s.progress, s.queue.verdicts(), s.clock.elapsed()+s.settling()))
 }
 
 // fill keeps the evaluator's slots busy.
 func (s *Search) fill() {
-	for !s.ending.drains() && !s.steering.paused() && s.queue.verdicts() < max(1, s.ev.Slots()) {
+	for !s.ending.drains() && !s.steering.paused() && s.queue.verdicts() < max(1, s.ev.Slots()) && !s.lags() {
 		switch {
 		case s.outage.on():
 			s.probe()

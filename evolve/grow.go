@@ -64,11 +64,12 @@ func (r *renderer) twin(d *templates.Draft) string {
 func familyPrint(template string, f *kernels.Family) string {
 	bare := kernels.Family{Arch: f.Arch, Accumulate: f.Accumulate, Lets: f.Lets, PlanSpec: f.PlanSpec}
 	for _, g := range f.Genes {
-		g = kernels.Gene{Name: g.Name, Values: g.Values, Default: g.Default, When: g.When, OptIn: g.OptIn}
+		g = kernels.Gene{Name: g.Name, Values: g.Values, Default: g.Default, When: g.When, OptIn: g.OptIn,
+			Matters: g.Matters}
 		bare.Genes = append(bare.Genes, g)
 	}
 	for _, c := range f.Constraints {
-		bare.Constraints = append(bare.Constraints, kernels.Constraint{Rule: c.Rule})
+		bare.Constraints = append(bare.Constraints, kernels.Constraint{Rule: c.Rule, Some: c.Some})
 	}
 	text, err := json.Marshal(bare)
 	if err != nil { // words, integers and bools

@@ -11,6 +11,8 @@ import (
 type inbox struct {
 	hard     context.Context // ends on Abort
 	abort    context.CancelFunc
+	work     context.Context // of what the evaluator is asked for: ends on Abort, and when it is cut off
+	drop     context.CancelFunc
 	requests chan request
 	machines chan kernels.Machine
 	every    time.Duration // between samples of the machine
@@ -25,6 +27,7 @@ func newInbox() *inbox {
 		requests: make(chan request), machines: make(chan kernels.Machine), every: sampleEvery, ended: make(chan struct{}),
 	}
 	i.hard, i.abort = context.WithCancel(context.Background())
+	i.work, i.drop = context.WithCancel(i.hard)
 	return i
 }
 
@@ -33,6 +36,9 @@ func (i *inbox) stop() { i.abort() }
 
 // aborted reports whether nothing in flight is waited for.
 func (i *inbox) aborted() bool { return i.hard.Err() != nil }
+
+// dropped reports whether what is in flight is left for the next session.
+func (i *inbox) dropped() bool { return i.work.Err() != nil }
 
 // ask brings a command to the loop and waits for its answer.
 func (i *inbox) ask(ctx context.Context, c Command) error {

@@ -18,28 +18,57 @@ type journal struct {
 	emit    func(Event)
 	events  int
 	saves   []func() error
-	full    bool          // the disk is
-	key     string        // of what this session's figures stand on
-	retry   time.Duration // between attempts to store on a full disk
+	group   *group          // the last of saves, while it may grow
+	full    bool            // the disk is
+	key     string          // of what this session's figures stand on
+	proofs  map[string]bool // keys of what was stored of that
+	retry   time.Duration   // between attempts to store on a full disk
 }
 
 func newJournal(keep keeper, log *slog.Logger) *journal {
-	return &journal{keep: keep, log: log, retry: 3 * time.Second}
+	return &journal{keep: keep, log: log, proofs: map[string]bool{}, retry: 3 * time.Second}
 }
 
-// send tells an event now.
+// send tells an event now, or after the verdicts that wait to be stored.
 func (j *journal) send(e Event) {
 	if j.emit == nil {
 		return
 	}
-	j.events++
-	e.Seq = j.events
-	j.figures(&e)
-	j.emit(e)
+	if j.figures(&e); j.group == nil {
+		j.tellNow(e)
+		return
+	}
+	j.save(func() error { j.tellNow(e); return nil })
+}
+
+func (j *journal) tellNow(e Event) {
+	if j.emit != nil {
+		j.events++
+		e.Seq = j.events
+		j.emit(e)
+	}
 }
 
 // save appends an operation on the store.
-func (j *journal) save(op func() error) { j.saves = append(j.saves, op) }
+func (j *journal) save(op func() error) {
+	j.seal()
+	j.saves = append(j.saves, op)
+}
+
+// seal ends a group of verdicts: what follows is no part of the state that they are stored with.
+func (j *journal) seal() {
+	if j.group != nil {
+		j.group.state, j.group = j.state(), nil
+	}
+}
+
+// grouped is how many verdicts wait to be stored, where more may join them; 0 where something else waits, too.
+func (j *journal) grouped() int {
+	if j.group == nil || len(j.saves) > 1 {
+		return 0
+	}
+	return len(j.group.verdicts)
+}
 
 // waits reports whether something could not be stored yet.
 func (j *journal) waits() bool { return len(j.saves) > 0 }
@@ -50,6 +79,7 @@ func (j *journal) again() <-chan time.Time { return time.After(j.retry) }
 // flush does what is to be stored. When it gives an error nothing may follow: with store.ErrNoSpace the operation
 // waits.
 func (j *journal) flush() error {
+	j.seal()
 	for len(j.saves) > 0 {
 		err := j.saves[0]()
 		switch {

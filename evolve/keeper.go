@@ -7,7 +7,7 @@ import (
 
 // keeper is the store as the search uses it.
 type keeper interface {
-	Put(c *kernels.Candidate, checkpoint []byte) error
+	PutAll(all []*kernels.Candidate, checkpoint []byte) error
 	PutCheckpoint(state []byte) error
 	Checkpoint() ([]byte, error)
 	Each(func(kernels.Candidate) error) error
@@ -30,7 +30,7 @@ type keeper interface {
 // nowhere keeps nothing.
 type nowhere struct{}
 
-func (nowhere) Put(*kernels.Candidate, []byte) error             { return nil }
+func (nowhere) PutAll([]*kernels.Candidate, []byte) error        { return nil }
 func (nowhere) PutCheckpoint([]byte) error                       { return nil }
 func (nowhere) Checkpoint() ([]byte, error)                      { return nil, nil }
 func (nowhere) Each(func(kernels.Candidate) error) error         { return nil }

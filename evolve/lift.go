@@ -33,5 +33,5 @@ func (a *advice) lift(m *member) {
 	a.waiting.push(t)
 	family, points := a.pop.familyOf(t)
 	a.journal.family(a.render.files(), Event{Kind: KindFamily, Family: family.Name, ID: t.job.ID,
-		Note: fmt.Sprintf("%s %s, %d points", family.Title(), m.id.Short(), points)})
+		Note: fmt.Sprintf("%s %s, %s", family.Title(), m.id.Short(), kernels.Quantity(points, "point"))})
 }

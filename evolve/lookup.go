@@ -38,6 +38,20 @@ func (p *population) generation(of []kernels.ID) (most int) {
 	return most
 }
 
+// sameCode is a candidate that works, or, where it is a duplicate, the one that has its machine code; nil for neither.
+func (p *population) sameCode(id kernels.ID) *member {
+	code, twin := p.twins[id]
+	if !twin {
+		return p.members[id]
+	}
+	for _, m := range p.members {
+		if m.code == code {
+			return m
+		}
+	}
+	return nil
+}
+
 // place finds the point of a variant.
 func (p *population) place(v *kernels.Variant) (*task, error) {
 	if v == nil || v.Family == "" {

@@ -32,9 +32,13 @@ func (s *Search) loop(ctx context.Context) {
 		case <-s.control.due:
 			s.askControl()
 		case <-s.storable():
+		case <-s.cutOff():
+			s.cut(ReasonTime)
+		case <-s.ending.patience():
+			s.cut(ReasonInterrupted)
 		case <-done:
 			done = nil
-			s.drain(ReasonInterrupted)
+			s.interrupt()
 		case <-aborted:
 			aborted = nil
 			s.drain(ReasonAborted)
@@ -57,7 +61,7 @@ func (s *Search) finished() bool {
 
 // timeUp ends the wait for a model's reply when there is no time left.
 func (s *Search) timeUp() <-chan time.Time {
-	if left := s.cfg.Budget.left(s.clock.elapsed()); s.advice.asking() && left >= 0 && !s.steering.paused() {
+	if left := s.timeLeft(); s.advice.asking() && left >= 0 && !s.steering.paused() {
 		return time.After(left)
 	}
 	return nil
@@ -79,10 +83,12 @@ func (s *Search) advance() {
 			return
 		}
 		s.challenge()
+		s.keepPace()
 		if !s.ending.drains() && !s.cfg.GenesOnly {
 			s.advice.lift(s.reign.reigning())
 		}
 		s.fill()
+		s.sayDone()
 		s.doubt()
 		if !s.flush() { // before an answer is taken, so that an event's figures do not depend on when it came
 			return
@@ -91,24 +97,41 @@ func (s *Search) advance() {
 		if !ok {
 			return
 		}
-		if s.discards() {
+		if s.discards() || a.task.withdrawn && a.err != nil {
 			s.queue.leave(a.task)
 			continue
+		}
+		s.take(a)
+		s.takeMore()
+	}
+}
+
+// mostTogether is how many verdicts are stored at once.
+const mostTogether = 64
+
+// takeMore takes the verdicts that came with the last one, where they are taken in no order: one sync of the file, and
+// one state, for all of them. Otherwise a fleet would wait for the disk.
+func (s *Search) takeMore() {
+	for n := s.journal.grouped(); n > 0 && n < mostTogether && !s.discards(); n = s.journal.grouped() {
+		a, ok := s.queue.nextVerdict()
+		if !ok {
+			return
 		}
 		s.take(a)
 	}
 }
 
-// discards reports whether answers are left for the next session: after Abort always, after any stop
-// when results are taken in order.
+// discards reports whether answers are left for the next session: after Abort and where they were cut off always, after
+// any stop when results are taken in order.
 func (s *Search) discards() bool {
-	return s.inbox.aborted() || s.ending.drains() && s.ev.InOrder()
+	return s.inbox.dropped() || s.ending.drains() && s.ev.InOrder()
 }
 
 // drain stops asking.
 func (s *Search) drain(why Reason) {
 	s.ending.drain(why)
-	s.journal.send(Event{Kind: KindDrain, Note: fmt.Sprintf("%s: %d in flight", why, s.queue.running())})
+	n := s.queue.running() - s.queue.abandoned()
+	s.journal.send(Event{Kind: KindDrain, Note: fmt.Sprintf("%s: %d in flight%s", why, n, s.awaited())})
 }
 
 // fail notes the first error of ours and stops asking.
@@ -134,6 +157,9 @@ func (s *Search) sampled(m kernels.Machine) {
 		m.Device.Total = max(1, s.ev.Slots())
 		m.Device.Busy = min(s.queue.verdicts(), m.Device.Total)
 		m.Queue = s.queue.verdicts() - m.Device.Busy
+	}
+	for _, note := range s.outage.leave(m.GPUs) {
+		s.journal.send(Event{Kind: KindOutage, Note: note})
 	}
 	s.journal.send(Event{Kind: KindMachine, Machine: &m})
 }

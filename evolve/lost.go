@@ -77,7 +77,7 @@ func (s *Search) probed(a answer) {
 
 // waitOut waits before the champion is asked again, no longer than there is time.
 func (s *Search) waitOut() {
-	note, err := s.outage.pause(s.clock.now(), s.cfg.Budget.left(s.clock.elapsed()))
+	note, err := s.outage.pause(s.clock.now(), s.timeLeft())
 	if err != nil {
 		s.fail(err)
 		return

@@ -2,8 +2,11 @@ package evolve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"darwarp/kernels"
 )
 
 // After tripAfter verdicts in a row that were lost the champion is asked, which is known to work. If it gets its
@@ -28,9 +31,9 @@ type Outage struct {
 }
 
 func (o *Outage) Error() string {
-	return fmt.Sprintf("nothing can be evaluated here any more: %d verdicts in a row were lost in %s, "+
+	return fmt.Sprintf("nothing can be evaluated here any more: %s in a row were lost in %s, "+
 		"the last with: %s. See darwarp doctor and the system's log, then go on with --resume",
-		o.Lost, o.Since.Round(time.Second), line(o.Why))
+		kernels.Quantity(o.Lost, "verdict"), kernels.Span(o.Since), line(o.Why))
 }
 
 // line is the first line of a text.
@@ -51,6 +54,20 @@ type outage struct {
 	taken   int              // pauses since all was well for long
 	ended   time.Time        // the last outage
 	pauses  []time.Duration
+	leftOut []int // GPUs that were told of
+}
+
+// leave notes the GPUs that the evaluator goes on without, and gives what to tell of those that were not told of.
+func (o *outage) leave(gpus []kernels.GPU) (notes []string) {
+	for _, g := range gpus {
+		if g.LeftOut == "" || slices.Contains(o.leftOut, g.Index) {
+			continue
+		}
+		o.leftOut = append(o.leftOut, g.Index)
+		notes = append(notes, fmt.Sprintf("GPU %d is left out, the search goes on without it: %s", g.Index,
+			line(g.LeftOut)))
+	}
+	return notes
 }
 
 // on reports whether so much was lost that only the champion is asked.
@@ -104,8 +121,9 @@ func (o *outage) pause(now time.Time, limit time.Duration) (note string, err err
 	wait := o.pauses[o.taken]
 	o.taken++
 	if !o.told {
-		note = fmt.Sprintf("%d verdicts in a row were lost, the champion's too: "+
-			"waiting %s and longer, %d times at most (%s)", o.lost, wait, len(o.pauses)-o.taken+1, line(o.why))
+		note = fmt.Sprintf("%s in a row were lost, the champion's too: "+
+			"waiting %s and longer, %d times at most (%s)", kernels.Quantity(o.lost, "verdict"), kernels.Span(wait),
+			len(o.pauses)-o.taken+1, line(o.why))
 	}
 	o.told = true
 	if limit >= 0 {

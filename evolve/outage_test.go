@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"darwarp/kernels"
@@ -129,19 +130,21 @@ func TestSickDeviceIsAnOutage(t *testing.T) {
 }
 
 func TestOutageDoesNotOutlastTheBudget(t *testing.T) {
-	ev, m, b := newFake(2, false), &memory{}, &breakdown{from: 10}
-	ev.answer, ev.duel = b.answer, b.duel
-	cfg := toyConfig(t, "hills")
-	cfg.Budget = Budget{For: 100 * time.Millisecond}
-	s := mustSearch(t, cfg, ev, m)
-	s.outage.pauses = []time.Duration{time.Hour}
-	if sum, err := s.Run(context.Background(), nil); err != nil || sum.Reason != ReasonTime || len(m.candidates) != 10 {
-		t.Errorf("%v, %+v, %d stored", err, sum, len(m.candidates))
-	}
-	ev.answer, ev.duel, cfg.Budget = nil, nil, Budget{Evals: 60}
-	if sum := mustRun(t, cfg, ev, m); sum.Evals != 60 {
-		t.Errorf("resumed: %+v", sum)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		ev, m, b := newFake(2, false), &memory{}, &breakdown{from: 10}
+		ev.answer, ev.duel = b.answer, b.duel
+		cfg := toyConfig(t, "hills")
+		cfg.Budget = Budget{For: 100 * time.Millisecond}
+		s := mustSearch(t, cfg, ev, m)
+		s.outage.pauses = []time.Duration{time.Hour}
+		if sum, err := s.Run(context.Background(), nil); err != nil || sum.Reason != ReasonTime || len(m.candidates) != 10 {
+			t.Errorf("%v, %+v, %d stored", err, sum, len(m.candidates))
+		}
+		ev.answer, ev.duel, cfg.Budget = nil, nil, Budget{Evals: 60}
+		if sum := runNow(t, cfg, ev, m); sum.Evals != 60 {
+			t.Errorf("resumed: %+v", sum)
+		}
+	})
 }
 
 // A duel that our side lost is fought again: its challenger has not lost.

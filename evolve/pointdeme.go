@@ -3,6 +3,7 @@ package evolve
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"darwarp/kernels"
 	"darwarp/mutate"
@@ -12,14 +13,15 @@ import (
 // seen to work, and when many of its points cannot be rendered: then only what was asked for by name is judged.
 type pointDeme struct {
 	ranking
-	num    int
-	space  *kernels.Space
-	start  int // index of the family's default, -1 when it is not in the space
-	known  map[int]struct{}
-	view   *mutate.View
-	recall mutate.Recall // what was best in another run
-	niches []*pointDeme  // ranked by one workload each; they share what is known
-	all    func() []*member
+	num     int
+	space   *kernels.Space
+	start   int // index of the family's default, -1 when it is not in the space
+	known   map[int]struct{}
+	view    *mutate.View
+	outlook mutate.Outlook
+	recall  mutate.Recall // what was best in another run
+	niches  []*pointDeme  // ranked by one workload each; they share what is known
+	all     func() []*member
 
 	model  bool // a language model wrote the family
 	closed bool
@@ -42,11 +44,18 @@ func newPointDeme(number int, space *kernels.Space, recall mutate.Recall, all fu
 	if p, err := space.Point(space.Family.Defaults()); err == nil {
 		if i, ok := space.Index(p); ok {
 			d.start = i
+		} else if sizesRefuse(space, space.Family.Defaults()) {
+			d.start, _ = space.Repair(p, rand.New(rand.NewPCG(1, 2))) // the same whenever the run goes on
 		}
 	}
 	d.model = kernels.Grown(space.Family.Name)
 	d.closed = d.model && d.start >= 0 && !space.Recorded()
 	return d
+}
+
+// sizesRefuse reports whether what is legal is not so at the sizes that the space is for.
+func sizesRefuse(space *kernels.Space, g kernels.Genome) bool {
+	return space.Check(g) != nil && space.Family.Check(g, space.Device, space.DType) == nil
 }
 
 // rankBy ranks the population by so many single workloads, too: a kernel that is the best at one shape and poor at the
@@ -112,7 +121,7 @@ func (d *pointDeme) exhausted() bool { return len(d.known) == d.space.Len() }
 // checkDefault says why the family's default cannot run, if it cannot.
 func (d *pointDeme) checkDefault() error {
 	f := d.space.Family
-	if err := f.Check(f.Defaults(), d.space.Device, d.space.DType); err != nil {
+	if err := d.space.Check(f.Defaults()); err != nil {
 		return fmt.Errorf("the naive start, the default of family %s, cannot run on %s: %w",
 			f.Name, d.space.Device.Name, err)
 	}
@@ -124,7 +133,7 @@ func (d *pointDeme) startTask(o kernels.Origin) *task {
 	return &task{Space: d.num, Index: d.start, Origin: o}
 }
 
-// unaskedDefault is the family's default, where it was not asked for yet.
+// unaskedDefault is the family's default, or the nearest point that the sizes allow, where it was not asked for yet.
 func (d *pointDeme) unaskedDefault() (p mutate.Proposal, ok bool) {
 	return mutate.Proposal{Index: d.start}, d.start >= 0 && !d.claimed(d.start)
 }
@@ -233,7 +242,7 @@ func (d *pointDeme) place(g kernels.Genome) (*task, error) {
 	if at, ok := d.space.Index(p); ok {
 		return &task{Space: d.num, Index: at}, nil
 	}
-	if err := d.space.Family.Check(d.space.Genome(p), d.space.Device, d.space.DType); err != nil {
+	if err := d.space.Check(d.space.Genome(p)); err != nil {
 		return nil, err
 	}
 	return nil, errors.New("not in the searched space: " +

@@ -10,7 +10,7 @@ import (
 // run is measured first and may reign at once, but it is held back here for some verdicts: a search that breeds from it
 // at once looks nowhere else (docs/manual/search.md).
 func (d *pointDeme) pool(fresh bool) *mutate.Pool {
-	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.claimed, View: d.view}
+	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.claimed, View: d.view, Outlook: &d.outlook}
 	if fresh {
 		p.Best = d.fresh
 	}
@@ -50,13 +50,13 @@ func (d *pointDeme) breeding(fresh bool, pinned []kernels.ID) *mutate.Pool {
 	others := slices.DeleteFunc(slices.Clone(p.Best), func(o *mutate.Individual) bool {
 		return slices.Contains(pinned, o.ID)
 	})
-	p.Best = append(pins, others...)
+	p.Best, p.Outlook = append(pins, others...), nil
 	return p
 }
 
 // pinned is a pool with nothing but pinned candidates to breed from.
 func (d *pointDeme) pinned(ids []kernels.ID) *mutate.Pool {
 	p := d.pool(false)
-	p.Best, p.Niches = d.pins(ids), nil
+	p.Best, p.Niches, p.Outlook = d.pins(ids), nil, nil
 	return p
 }

@@ -93,6 +93,6 @@ func (a *advice) announce(t *task, e *kernels.Exchange) {
 	e.Family = family.Name
 	a.journal.family(a.render.files(), Event{
 		Kind: KindFamily, Family: family.Name, ID: t.job.ID,
-		Note: fmt.Sprintf("%s, %d points, by %s", family.Title(), points, e.Arm),
+		Note: fmt.Sprintf("%s, %s, by %s", family.Title(), kernels.Quantity(points, "point"), e.Arm),
 	})
 }

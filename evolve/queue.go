@@ -1,27 +1,58 @@
 package evolve
 
-import "slices"
+import (
+	"context"
+	"slices"
+	"time"
+
+	"darwarp/kernels"
+)
 
 // queue keeps what the evaluator was asked for, in the order of asking.
 type queue struct {
-	ask     func(*task) answer
+	ctx     context.Context // of all that is asked for
+	ask     func(context.Context, *task) answer
 	inOrder bool // answers are taken in the order of asking
 	results chan answer
 	pending []*task  // asked for and not taken; before Run: to be asked for again
 	arrived []answer // not taken, in the order of arrival
 	out     int      // goroutines that have not answered
 	evals   int      // verdicts asked for and not taken
+	gone    int      // of pending, those that were withdrawn
 }
 
-func newQueue(ask func(*task) answer, inOrder bool) *queue {
-	return &queue{ask: ask, inOrder: inOrder, results: make(chan answer)}
+func newQueue(ctx context.Context, ask func(context.Context, *task) answer, inOrder bool) *queue {
+	return &queue{ctx: ctx, ask: ask, inOrder: inOrder, results: make(chan answer)}
 }
 
 // start does a task beside the loop; its answer comes through results.
 func (q *queue) start(t *task) {
 	q.add(t)
 	q.out++
-	go func() { q.results <- q.ask(t) }()
+	var ctx context.Context
+	t.asked, t.watch, t.withdrawn = time.Now(), &kernels.Watch{}, false
+	ctx, t.cancel = context.WithCancel(t.watch.With(q.ctx))
+	go func() {
+		defer t.cancel()
+		q.results <- q.ask(ctx, t)
+	}()
+}
+
+// withdraw no longer waits for candidates that the device has not begun, and for what is no part of the run: the next
+// session asks for them again. Their answers still come, and most say that they were stopped.
+func (q *queue) withdraw() (n int) {
+	for _, t := range q.pending {
+		aside := t.purpose == forProbe || t.purpose == forNoise
+		here := slices.ContainsFunc(q.arrived, func(a answer) bool { return a.task == t })
+		if t.withdrawn || t.watch == nil || here || !aside && (!t.isVerdict() || t.watch.Begun()) {
+			continue
+		}
+		t.withdrawn = true
+		t.cancel()
+		n++
+	}
+	q.gone += n
+	return n
 }
 
 // answered enters a task whose answer is known.
@@ -61,11 +92,38 @@ func (q *queue) next() (answer, bool) {
 	if a.task.isVerdict() {
 		q.evals--
 	}
+	if a.task.withdrawn {
+		q.gone--
+	}
 	return a, true
 }
 
+// nextVerdict is next, where that is a verdict that somebody waits for.
+func (q *queue) nextVerdict() (answer, bool) {
+	if q.inOrder {
+		return answer{}, false
+	}
+	select {
+	case a := <-q.results:
+		q.receive(a)
+	default:
+	}
+	if len(q.arrived) == 0 {
+		return answer{}, false
+	}
+	if a := q.arrived[0]; a.err != nil || a.task.purpose != forRun || a.task.withdrawn || !a.task.isVerdict() {
+		return answer{}, false
+	}
+	return q.next()
+}
+
 // leave keeps a task for the next session.
-func (q *queue) leave(t *task) { q.pending = append(q.pending, t) }
+func (q *queue) leave(t *task) {
+	q.pending = append(q.pending, t)
+	if t.withdrawn {
+		q.gone++
+	}
+}
 
 // leaveFirst keeps a task as the first for the next session.
 func (q *queue) leaveFirst(t *task) { q.pending = slices.Insert(q.pending, 0, t) }
@@ -83,9 +141,12 @@ func (q *queue) left() []*task {
 	return tasks
 }
 
-// points are those of a space that wait for a verdict.
-func (q *queue) points(space int) (out []int) {
-	for _, t := range q.pending {
+// points adds those of a space that wait for a verdict.
+func (q *queue) points(out []int, space int) []int { return points(out, q.pending, space) }
+
+// points adds those of a space that tasks want a verdict on.
+func points(out []int, tasks []*task, space int) []int {
+	for _, t := range tasks {
 		if t.Space == space && t.Index >= 0 && !t.isDuel() {
 			out = append(out, t.Index)
 		}
@@ -93,9 +154,12 @@ func (q *queue) points(space int) (out []int) {
 	return out
 }
 
-// verdicts is how many verdicts are in flight, and tasks how many verdicts and duels.
+// verdicts is how many verdicts are in flight, and tasks how many verdicts, duels and trials that are waited for.
 func (q *queue) verdicts() int { return q.evals }
-func (q *queue) tasks() int    { return len(q.pending) }
+func (q *queue) tasks() int    { return len(q.pending) - q.gone }
+
+// abandoned is how many of the tasks in flight were withdrawn.
+func (q *queue) abandoned() int { return q.gone }
 
 // idleBut reports whether nothing is in flight but n, and nothing waits to be taken.
 func (q *queue) idleBut(n int) bool { return q.out == n && len(q.arrived) == 0 }

@@ -19,12 +19,15 @@ type reign struct {
 	clock    *clock
 }
 
+// SetAside begins the note of a duel that decides nothing any more.
+const SetAside = "set aside: "
+
 // decide enters a duel. Only Faster changes the champion.
 func (r *reign) decide(t *task, d kernels.Duel) {
 	d.Champion, d.Challenger = t.Champion.Short(), t.Challenger.Short()
 	validateDuel(&d)
 	if why := r.setsAside(t); why != "" {
-		r.journal.send(Event{Kind: KindDuel, ID: t.Challenger, Duel: &d, Note: "set aside: " + why})
+		r.journal.send(Event{Kind: KindDuel, ID: t.Challenger, Duel: &d, Note: SetAside + why})
 		return
 	}
 	r.progress.countDuel()
@@ -36,7 +39,7 @@ func (r *reign) decide(t *task, d kernels.Duel) {
 		r.defeat(t.Challenger)
 		return
 	}
-	r.succeed(r.pop.member(t.Challenger), fmt.Sprintf("%.2f %% faster than %s in a duel", 100*(1-d.Ratio), d.Champion))
+	r.succeed(r.pop.member(t.Challenger), fmt.Sprintf("%.3fx over %s in a duel", 1/d.Ratio, d.Champion))
 }
 
 // setsAside says why a duel decides nothing any more, empty where it does.

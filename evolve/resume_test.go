@@ -25,6 +25,7 @@ func TestResumeAtEveryCut(t *testing.T) {
 	}{
 		{"one slot", "evolve", 1, []string{"hills"}, 60, 1},
 		{"four slots, two families", "default", 4, []string{"hills", "plain"}, 45, 4},
+		{"22 slots", "default", 22, []string{"hills"}, 70, 9},
 		{"random", "random", 3, []string{"plain", "hills"}, 40, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

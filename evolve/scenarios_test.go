@@ -329,7 +329,7 @@ func advisedScenarios() []scenario {
 	paid := with(DefaultStrategy, false, 60, mixture)
 	return []scenario{
 		{name: "advised", cfg: all, ev: advisedToy},
-		{name: "advised and resumed", cfg: all, ev: advisedToy, cut: 60, later: resumedAs(all)},
+		{name: "advised and resumed", cfg: all, ev: advisedToy, cut: 64, later: resumedAs(all)},
 		{name: "advised by default", cfg: paid, ev: advisedToy},
 		{name: "advised genes", cfg: with("evolve", true, 90, only)},
 		{name: "advised with findings", cfg: all, ev: advisedToy, keep: func(m *memory) keeper {

@@ -25,6 +25,7 @@ type Search struct {
 	clock    *clock
 	outage   outage
 	control  control
+	pacing   pacing
 	ending   ending
 }
 
@@ -49,13 +50,13 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	s := &Search{
 		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()), journal: newJournal(keep, cfg.Log),
 		steering: &steering{}, progress: &progress{}, clock: newClock(can.Simulated), outage: outage{pauses: pauses},
-		control: newControl(can.Control != nil),
+		control: newControl(can.Control != nil), pacing: newPacing(can.Pace != nil),
 	}
 	s.reign = &reign{
-		contest: newContest(), trials: newTrials(s.inbox.hard, can.Trial), pop: s.pop, journal: s.journal,
+		contest: newContest(ev.Device()), trials: newTrials(s.inbox.work, can.Trial), pop: s.pop, journal: s.journal,
 		progress: s.progress, steering: s.steering, clock: s.clock,
 	}
-	s.queue = newQueue((&asker{ev, s.reign.trials, s.inbox.hard}).ask, ev.InOrder())
+	s.queue = newQueue(s.inbox.work, (&asker{ev, s.reign.trials}).ask, ev.InOrder())
 	s.journal.tell(s.figures, s.state)
 	s.assemble(mix)
 	if err := s.advice.takeUp(keep); err != nil {
@@ -114,7 +115,7 @@ func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
 
 // begin stores what figures stand on and asks again for what was in flight when the run was left.
 func (s *Search) begin() error {
-	if err := s.journal.provenance(s.ev.Provenance()); err != nil {
+	if err := s.journal.provenances(s.ev); err != nil {
 		return err
 	}
 	s.journal.send(Event{Kind: KindStart, Start: s.startInfo()})

@@ -15,7 +15,8 @@ func TestFindsThePlantedOptimum(t *testing.T) {
 		name    string
 		slots   int
 		inOrder bool
-	}{{"one at a time", 1, true}, {"four in order", 4, true}, {"four as they come", 4, false}} {
+	}{{"one at a time", 1, true}, {"four in order", 4, true}, {"four as they come", 4, false},
+		{"22 in order", 22, true}, {"70 as they come", 70, false}} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := toyConfig(t, "hills")
 			cfg.Budget.Evals = 200
@@ -65,7 +66,7 @@ func TestEvolveBeatsRandom(t *testing.T) {
 
 func TestOneSeedGivesOneStory(t *testing.T) {
 	for _, strategy := range Strategies() {
-		for _, slots := range []int{1, 4} {
+		for _, slots := range []int{1, 4, 22} {
 			cfg := toyConfig(t, "hills", "plain")
 			cfg.Strategy = strategy
 			run := func(seed uint64) []string {

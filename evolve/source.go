@@ -24,6 +24,9 @@ func (b *backlog) push(t *task) { b.tasks = append(b.tasks, t) }
 func (b *backlog) len() int     { return len(b.tasks) }
 func (b *backlog) all() []*task { return b.tasks }
 
+// points adds those of a space.
+func (b *backlog) points(out []int, space int) []int { return points(out, b.tasks, space) }
+
 // takeUp goes on with the backlog of an earlier session.
 func (b *backlog) takeUp(tasks []*task) { b.tasks = tasks }
 

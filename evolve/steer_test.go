@@ -187,7 +187,7 @@ func TestAddToTheBudget(t *testing.T) {
 		refuses(t, s, Command{Do: "add", For: time.Hour}, "no limit of time")
 		refuses(t, s, Command{Do: "add"}, "expected evaluations or time")
 		refuses(t, s, Command{Do: "add", Evals: -1}, "expected evaluations or time")
-		refuses(t, s, Command{Do: "add", Evals: math.MaxInt}, "at most 9223372036854775772 evaluations")
+		refuses(t, s, Command{Do: "add", Evals: math.MaxInt}, "at most 9,223,372,036,854,775,772 evaluations")
 	}})
 	if sum.Evals != 35 || sum.Reason != ReasonEvals {
 		t.Errorf("%+v", sum)
@@ -265,6 +265,10 @@ func TestInject(t *testing.T) {
 			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hill"}},
 				`family "hill" is not searched: expected one of hills`)
 			refuses(t, s, Command{Do: "inject"}, "expected the genes of a family")
+			for _, v := range []kernels.Variant{{Source: "__global__ void f() {}"}, {Plan: &kernels.PlanSpec{}}} {
+				v.Family, v.Genes = "hills", genes(1, 2, "x")
+				refuses(t, s, Command{Do: "inject", Variant: &v}, "a source cannot be injected")
+			}
 			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: genes(9, 1, "x")}},
 				"gene a has no value 9")
 			refuses(t, s, Command{Do: "inject", Variant: &kernels.Variant{Family: "hills", Genes: genes(8, 8, "x")}},
@@ -302,7 +306,7 @@ func TestStopAndAbort(t *testing.T) {
 			return works(job), nil
 		}
 		sum, err := s.Run(context.Background(), nil)
-		if err != nil || sum.Reason != want || sum.Evals >= 30 || sum.Evals != len(m.candidates) {
+		if err != nil || sum.Reason != want || sum.Evals >= cfg.Budget.Evals || sum.Evals != len(m.candidates) {
 			t.Errorf("%s: %+v with %d stored, %v", do, sum, len(m.candidates), err)
 		}
 		if err := s.Steer(context.Background(), Command{Do: "pause"}); !errors.Is(err, ErrEnded) {

@@ -43,6 +43,16 @@ func ReadSteering(checkpoint []byte) (Steering, error) {
 	return st.Steering, err
 }
 
+// ReadElapsed is how long the search of a run has taken, over all sessions; 0: a checkpoint does not say it.
+func ReadElapsed(checkpoint []byte) (time.Duration, error) {
+	var st struct{ Elapsed time.Duration }
+	if len(checkpoint) == 0 {
+		return 0, nil
+	}
+	err := json.Unmarshal(checkpoint, &st)
+	return max(0, st.Elapsed), err
+}
+
 // steering is what is in force, and whether nothing new is begun meanwhile.
 type steering struct {
 	asked Steering
@@ -122,9 +132,13 @@ func (s *steering) kill(pop *population, id kernels.ID) (note string, err error)
 }
 
 // inject asks for a candidate that a person made. It is judged like any other, before what the operators propose, also
-// when the budget is spent.
+// when the budget is spent. It is a point of a family that is searched and never a source: whether sources are foreign
+// was decided when the search opened, and nothing that comes later may change it.
 func (s *steering) inject(pop *population, v *kernels.Variant) (note string, err error) {
 	if v != nil {
+		if v.Source != "" || v.Plan != nil {
+			return "", errors.New("a source cannot be injected: expected the genes of a family that is searched")
+		}
 		if err := v.Admit(); err != nil {
 			return "", err
 		}
@@ -144,6 +158,9 @@ func (s *steering) inject(pop *population, v *kernels.Variant) (note string, err
 	s.asked.Injected = append(s.asked.Injected, t)
 	return fmt.Sprintf("injected %s: %s", t.job.ID.Short(), t.job.Variant.Label()), nil
 }
+
+// enqueue asks for a candidate as if a person had made it.
+func (s *steering) enqueue(t *task) { s.asked.Injected = append(s.asked.Injected, t) }
 
 // injected is the next candidate that a person made.
 func (s *steering) injected() (*task, bool) {
@@ -172,8 +189,8 @@ func (s *steering) extend(b Budget, c Command) (more Budget, note string, err er
 	more.Evals += c.Evals
 	more.For += c.For
 	if more.Evals < b.Evals || more.For < b.For {
-		return b, "", fmt.Errorf("more than can be counted: add at most %d evaluations or %s", math.MaxInt-b.Evals,
-			time.Duration(math.MaxInt64)-b.For)
+		return b, "", fmt.Errorf("more than can be counted: add at most %s or %s",
+			kernels.Quantity(math.MaxInt-b.Evals, "evaluation"), kernels.Span(time.Duration(math.MaxInt64)-b.For))
 	}
 	if s.asked.Asked == nil {
 		s.asked.Asked = &b
@@ -181,17 +198,17 @@ func (s *steering) extend(b Budget, c Command) (more Budget, note string, err er
 	s.asked.Budget = &more
 	var parts []string
 	if c.Evals > 0 {
-		parts = append(parts, fmt.Sprintf("%d evaluations more: %d", c.Evals, more.Evals))
+		parts = append(parts, kernels.Quantity(c.Evals, "evaluation")+" more: "+kernels.Count(more.Evals))
 	}
 	if c.For > 0 {
-		parts = append(parts, fmt.Sprintf("%s more: %s", c.For, more.For))
+		parts = append(parts, kernels.Span(c.For)+" more: "+kernels.Span(more.For))
 	}
 	return more, strings.Join(parts, ", "), nil
 }
 
 // budget is the budget that is in force where this one was asked for. Another budget is a new one, and counts as it is.
 func (s *steering) budget(b Budget) Budget {
-	if s.asked.Asked != nil && b == *s.asked.Asked {
+	if s.asked.Asked != nil && s.asked.Budget != nil && b == *s.asked.Asked {
 		return *s.asked.Budget
 	}
 	return b

@@ -1,6 +1,11 @@
 package evolve
 
-import "darwarp/kernels"
+import (
+	"context"
+	"time"
+
+	"darwarp/kernels"
+)
 
 // task is something that the evaluator is asked for: a verdict on a candidate, or a duel. Its exported fields are
 // what a checkpoint keeps of it.
@@ -18,12 +23,21 @@ type task struct {
 	purpose    purpose
 	doubts     *member             // of a trial: whose it is
 	parts      []kernels.TrialPart // of it
+	flight
+}
+
+// flight is a task that the evaluator was asked for.
+type flight struct {
+	asked     time.Time
+	watch     *kernels.Watch
+	cancel    context.CancelFunc
+	withdrawn bool // nobody waits for it any more: it is asked for again in the next session
 }
 
 func (t *task) isDuel() bool { return !t.Challenger.IsZero() }
 
-// isVerdict says that it takes one of the evaluator's slots. Duels and trials do not, for they are few.
-func (t *task) isVerdict() bool { return !t.isDuel() && t.purpose != forTrial }
+// isVerdict says that it takes one of the evaluator's slots. Duels, trials and what keeps pace do not: they are few.
+func (t *task) isVerdict() bool { return !t.isDuel() && t.purpose != forTrial && t.purpose != forPace }
 
 // purpose is why the evaluator is asked. No checkpoint keeps a task that is not for the run.
 type purpose uint8
@@ -33,6 +47,7 @@ const (
 	forProbe         // whether evaluating works: the champion, again
 	forNoise         // the noise of the champion against itself
 	forTrial         // whether a would-be champion stands its trial
+	forPace          // how much faster than the naive start the champion is now
 )
 
 // answer is what came of a task.

@@ -17,7 +17,7 @@ func (s *Search) doubt() {
 		s.reign.waitNoMore()
 		s.clock.goOn()
 	}
-	if m, parts := s.reign.heirsParts(); m != nil {
+	if m, parts := s.reign.heirsParts(); m != nil && !s.finishes() {
 		s.launchTrial(m, parts)
 		return
 	}
@@ -34,7 +34,7 @@ func (s *Search) due() []kernels.TrialPart {
 		return nil
 	}
 	switch {
-	case s.ending.drains() && s.ending.why() != ReasonStopped: // only what is in flight is finished
+	case s.finishes():
 		return nil
 	case s.ending.drains() || s.ending.has():
 		missing := s.reign.missing(m, kernels.WholeTrial)
@@ -46,17 +46,26 @@ func (s *Search) due() []kernels.TrialPart {
 	case !s.reign.mayTryChampion():
 		return nil
 	}
-	return s.reign.firstFree(s.reign.champions(m, s.clock.elapsed()))
+	return s.reign.firstFree(s.reign.champions(m, s.clock.elapsed(), s.settlesSoon()))
 }
+
+// finishes reports whether only what is in flight is finished: the next session tries who would reign.
+func (s *Search) finishes() bool { return s.ending.drains() && s.ending.why() != ReasonStopped }
 
 // sayWaiting says once what the end of the search waits for.
 func (s *Search) sayWaiting(m *member, missing []kernels.TrialPart) {
 	if !s.reign.waitForTrial() {
 		return
 	}
-	s.clock.stop() // what follows is no part of the search's time
-	s.journal.send(Event{Kind: KindDrain, Note: fmt.Sprintf("%s: the trial of %s is finished first (%s)",
-		s.ending.why(), m.id.Short(), partNames(missing))})
+	if !s.bounded() {
+		s.clock.stop() // what follows is no part of the search's time
+	}
+	until := ""
+	if s.bounded() {
+		until = fmt.Sprintf(", until %s at most", kernels.Span(s.cfg.Budget.For+s.settling()))
+	}
+	s.journal.send(Event{Kind: KindDrain, Note: fmt.Sprintf("%s: the trial of %s is finished first (%s)%s",
+		s.ending.why(), m.id.Short(), partNames(missing), until)})
 }
 
 // launchTrial begins parts of a member's trial.

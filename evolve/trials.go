@@ -36,8 +36,8 @@ type trials struct {
 	cancel context.CancelFunc
 }
 
-func newTrials(hard context.Context, tryer tryer) *trials {
-	ctx, cancel := context.WithCancel(hard)
+func newTrials(work context.Context, tryer tryer) *trials {
+	ctx, cancel := context.WithCancel(work)
 	return &trials{
 		ctx: ctx, cancel: cancel, tryer: tryer, known: map[kernels.ID]kernels.Trial{}, lost: map[kernels.ID]int{},
 		after: slowTrialAfter,
@@ -49,7 +49,7 @@ func (t *trials) canDoubt() bool { return t.tryer != nil }
 
 // try asks the evaluator, beside the loop.
 func (t *trials) try(x *task) (kernels.Trial, error) {
-	return t.tryer(t.ctx, x.job, x.parts...)
+	return t.tryer(x.watch.With(t.ctx), x.job, x.parts...)
 }
 
 // skipTrials ends what is being tried: nobody waits for it any more.
@@ -146,10 +146,10 @@ func (t *trials) firstFree(parts []kernels.TrialPart) []kernels.TrialPart {
 // exhausted reports whether a member's trial was lost too often.
 func (t *trials) exhausted(m *member) bool { return t.lost[m.id] >= attempts }
 
-// champions are the parts of a reigning champion's trial that follow next. One that reigned before there were
-// trials has not stood the quick ones.
-func (t *trials) champions(m *member, now time.Duration) []kernels.TrialPart {
-	if now-t.since < t.after {
+// champions are the parts of a reigning champion's trial that follow next, soon where time runs out. One that reigned
+// before there were trials has not stood the quick ones.
+func (t *trials) champions(m *member, now time.Duration, soon bool) []kernels.TrialPart {
+	if now-t.since < t.after && !soon {
 		return nil
 	}
 	if quick := t.missing(m, kernels.QuickTrial); len(quick) > 0 {

@@ -42,6 +42,8 @@ func (s *Search) take(a answer) {
 		s.reign.tried(a)
 	case a.task.purpose == forProbe:
 		s.probed(a)
+	case a.task.purpose == forPace:
+		s.timedAgain(a)
 	case a.task.purpose == forNoise:
 		s.controlled(a)
 	case a.err != nil:
@@ -69,6 +71,7 @@ func (s *Search) judge(t *task, r kernels.Result) {
 		s.retry(t, err.Error())
 		return
 	}
+	s.journal.vouch(s.ev, c.Result.Provenance)
 	if showsHealth(c.Result.Outcome) && !s.outage.on() { // once it is on, the champion decides
 		s.recovered()
 	}

@@ -124,7 +124,7 @@ func (c *Candidate) Admit() error {
 	clean(MaxLine, &c.Origin.Operator, &c.Origin.Note)
 	return cmp.Or(unless0("score", c.Score, 1/mostTimes, mostTimes),
 		counts("origin.generation", c.Origin.Generation),
-		inside("variant", c.Variant.Admit()), inside("result", c.Result.admit()))
+		inside("variant", c.Variant.Admit()), inside("result", c.Result.Admit()))
 }
 
 // Admit checks a variant, also one that a command brings.
@@ -134,7 +134,7 @@ func (v *Variant) Admit() error {
 			return under("family", err)
 		}
 	}
-	if v.Acc != "" && !v.Acc.Valid() {
+	if v.Acc != "" && !v.Acc.Sums() {
 		return fmt.Errorf("acc: unknown dtype %s", quoted(string(v.Acc)))
 	}
 	if len(v.Source) > maxOwnSource {
@@ -170,7 +170,8 @@ func (v Value) Admit() error {
 	return nil
 }
 
-func (r *Result) admit() error {
+// Admit checks a verdict. Whether it is one the caller knows.
+func (r *Result) Admit() error {
 	cleanDetail(&r.Detail)
 	if err := cmp.Or(CheckLine(r.Code, MaxName), CheckLine(r.Provenance, MaxName)); err != nil {
 		return under("code or proof", err)

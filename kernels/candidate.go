@@ -113,6 +113,9 @@ type Timing struct {
 	Tier     string   `json:"tier"`            // gate (one checked run), screen (three samples), fitness or final
 	Clock    float64  `json:"clock,omitempty"` // SM MHz while timing, 0 unknown
 	Tags     []string `json:"tags,omitempty"`  // what slowed the GPU meanwhile (power-cap, ...), unmonitored, CPU time ...
+	// Scale is what the clock's median was multiplied by, to be compared with times of the search's first GPU; 0 where it
+	// is as the clock said. Lo and Hi allow for its uncertainty.
+	Scale float64 `json:"scale,omitempty"`
 }
 
 // GateReport says what a candidate's outputs were checked against.
@@ -181,8 +184,9 @@ func CleanDetail(s string) string {
 // Provenance is what every figure of a session stands on. A figure without it is not shown.
 type Provenance struct {
 	Device    Device    `json:"device"`
-	Protocol  string    `json:"protocol"` // version of the gate and timing rules
-	Version   string    `json:"version"`  // darwarp's own
+	GPU       int       `json:"gpu,omitempty"` // its index on the host
+	Protocol  string    `json:"protocol"`      // version of the gate and timing rules
+	Version   string    `json:"version"`       // darwarp's own
 	Host      string    `json:"host,omitempty"`
 	Started   time.Time `json:"started"`
 	DType     DType     `json:"dtype"`

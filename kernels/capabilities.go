@@ -17,8 +17,14 @@ type Capabilities struct {
 	// Load is the share of the time that the device was in use, and how many device workers it took.
 	Load func() (busy float64, workers int)
 
+	// Provenances are what the figures of its devices stand on, where it has several: that of each.
+	Provenances func() []Provenance
+
 	// Remember tells which candidate was the first with some machine code, in an earlier session.
 	Remember func(code string, id ID)
+
+	// Code compiles a candidate, and names its machine code with its launches as Result.Code does.
+	Code func(ctx context.Context, job *Job) (string, error)
 
 	// Weigh has duels follow new weights of the workloads from now on.
 	Weigh func([]Workload)
@@ -26,6 +32,10 @@ type Capabilities struct {
 	// Control measures its noise, by a duel of the champion with itself. Provenance tells the noise, which never
 	// shrinks within a session.
 	Control func(ctx context.Context, champion *Job) error
+
+	// Pace times a champion and the naive start in turn, in a few pairs: how much faster it is now. Its duel decides
+	// nothing.
+	Pace func(ctx context.Context, start, champion *Job) (Duel, error)
 
 	// Trial holds a would-be champion against more than every candidate is. Parts that it cannot try it calls
 	// impossible, with the reason.

@@ -17,6 +17,7 @@ type derived struct {
 	genes  []int    // all that it depends on, through lets too, ascending
 	stride []uint64 // by genes: place value of the combination's number
 	size   uint64   // combinations
+	at     sizing
 
 	// Values by combination. One of the three: they are many, and looked up for every step of an enumeration.
 	table []any
@@ -141,6 +142,7 @@ type scratchpad struct {
 	family *Family
 	device Device
 	dtype  DType
+	sizes  []Dims
 	env    expr.Env // made when an expression has to be run: mostly its value is known
 	vm     expr.Machine
 	keep   bool // what is evaluated: only while no other goroutine reads
@@ -166,7 +168,7 @@ func (s *scratchpad) value(d *derived, p Point) (any, error) {
 		}
 		s.env[need.name] = v
 	}
-	v, err := s.vm.Value(d.expr, s.env)
+	v, err := s.run(d)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.what, err)
 	}

@@ -68,6 +68,13 @@ func (d *Duel) Steady() []DuelRound {
 	return d.Rounds[:n]
 }
 
+// Measured reports whether the steady half has a figure at each of its workloads. One that a noisy machine ended may
+// have none: its Ratio is 1, and says nothing.
+func (d *Duel) Measured() bool {
+	steady := d.Steady()
+	return len(steady) > 0 && !slices.ContainsFunc(steady, func(r DuelRound) bool { return !(r.Ratio > 0) })
+}
+
 // Verdict is the outcome of a duel.
 type Verdict string
 

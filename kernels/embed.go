@@ -4,5 +4,16 @@ import "embed"
 
 // Problems holds the built-in problem folders: NAME/problem.toml and NAME/reference.cu.
 //
-//go:embed all:attention all:bias_gelu_residual all:gemm all:layernorm all:reduction all:rmsnorm all:softmax all:transpose
+//go:embed all:attention
+//go:embed all:bias_gelu_residual
+//go:embed all:decode
+//go:embed all:gemm
+//go:embed all:gemm_fp8
+//go:embed all:gemm_w4a16
+//go:embed all:layernorm
+//go:embed all:linear_gelu
+//go:embed all:reduction
+//go:embed all:rmsnorm
+//go:embed all:softmax
+//go:embed all:transpose
 var Problems embed.FS

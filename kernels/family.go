@@ -24,6 +24,8 @@ type Family struct {
 	PlanSpec
 
 	Plan *Plan `toml:"-" json:"-"`
+	// Launched says of each entry that the plan declares whether a size of the problem launches it: see Problem.Fix
+	Launched map[string]bool `toml:"-" json:"-"`
 
 	cc   int  // of Arch: 80
 	only bool // Arch has a letter: its code runs on no other architecture
@@ -46,11 +48,14 @@ type Gene struct {
 	Default any    `toml:"default" json:"default"`
 	When    string `toml:"when,omitempty" json:"when,omitempty"`     // the gene exists only then; else it has its default
 	OptIn   []any  `toml:"opt_in,omitempty" json:"opt_in,omitempty"` // values that are used only when asked for
+	// Sizes at which the gene decides anything. It does not exist in the space of sizes of which none is one of these.
+	Matters string `toml:"matters,omitempty" json:"matters,omitempty"`
 
 	values []Value
 	def    int // index of the default
 	optIn  []bool
 	when   *expr.Expr
+	sized  *expr.Expr // When and Matters in one
 }
 
 // Let is a named value derived from the genes, for use in the expressions after it.
@@ -60,13 +65,16 @@ type Let struct {
 	expr  *expr.Expr
 }
 
-// Constraint is a rule that every legal point satisfies, with the reason that the user is told.
+// Constraint is a rule that every legal point satisfies, with the reason that the user is told. One that reads dims
+// holds at every size that a space is made for, or at one of them at least.
 type Constraint struct {
 	Rule string `toml:"rule" json:"rule"`
 	Why  string `toml:"why" json:"why"`
+	Some bool   `toml:"some,omitempty" json:"some,omitempty"` // one of the sizes is enough
 
 	expr    *expr.Expr
 	clauses []*expr.Expr
+	sized   bool // reads dims
 }
 
 func (f *Family) gene(name string) *Gene {
@@ -81,7 +89,7 @@ func (f *Family) gene(name string) *Gene {
 // Reads lists the genes and lets that the let's expression reads, and "device", "elem", "dtype".
 func (l Let) Reads() []string { return l.expr.Names() }
 
-// Reads lists the genes and lets that the rule reads, and "device", "elem", "dtype".
+// Reads lists the genes and lets that the rule reads, and "device", "elem", "dtype", and dims.
 func (c Constraint) Reads() []string { return c.expr.Names() }
 
 // Env gives a genome's values, its lets, the device and elem to expressions. Genes that the genome
@@ -166,15 +174,16 @@ func (f *Family) Accumulators(pins Pins) []DType {
 }
 
 // Check explains what is wrong with a genome: unknown genes, values that a gene does not have, and
-// every constraint it breaks with the constraint's reason. nil means legal.
-func (f *Family) Check(g Genome, dev Device, t DType) error {
+// every constraint it breaks with the constraint's reason. nil means legal. Rules that read dims are checked at the
+// sizes alone.
+func (f *Family) Check(g Genome, dev Device, t DType, sizes ...Dims) error {
 	env, err := f.Env(g, dev, t)
 	if err != nil {
 		return err
 	}
 	var broken []error
 	for _, c := range f.Constraints {
-		ok, err := c.expr.Bool(env)
+		ok, err := c.at(env, sizes)
 		switch {
 		case err != nil:
 			broken = append(broken, fmt.Errorf("constraint %s: %w", c.Rule, err))

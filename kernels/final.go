@@ -7,6 +7,7 @@ type NameKind string
 const (
 	CandidateName NameKind = ""         // a candidate: ID.Short
 	BaselineName  NameKind = "baseline" // a baseline, as the problem calls it, or NaiveStart
+	StartName     NameKind = "start"    // NaiveStart, timed beside the champion while a search goes on
 )
 
 // NaiveStart is the name of the baseline that every run has: the default of the first family.

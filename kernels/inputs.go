@@ -29,11 +29,12 @@ const (
 // Hard lists the hard classes that apply: no needles where nothing is summed, no outliers where outputs are plain
 // sums, and neither inf nor numbers that an int does not hold where a tensor has ints.
 func (p *Problem) Hard() []string {
-	ints := slices.ContainsFunc(p.Tensors, func(t Tensor) bool { return t.DType == I32 })
+	ints := slices.ContainsFunc(p.Tensors, func(t Tensor) bool { return t.DType == I32 && !t.Drawn() })
 	return slices.DeleteFunc(slices.Clone(hardClasses), func(class string) bool {
 		switch class {
 		case Needles:
-			return len(p.Check.Terms) == 0 || slices.Contains(p.Check.Without, class)
+			return len(p.Check.Terms) == 0 || p.Tensors[p.Check.Terms[0].tensor].Drawn() ||
+				slices.Contains(p.Check.Without, class)
 		case Special:
 			return ints || p.Check.Special != nil && !*p.Check.Special
 		case "outlier": // a sum rounds every later term in the same way after a large one
@@ -172,15 +173,8 @@ func sizes(n *notes, key string, list []any) (out []int) {
 
 // shown is the range of a dim as the sizes of the problem show it.
 func (p *Problem) shown(dim string) Range {
-	var seen []int
-	for _, d := range p.Check.Shapes {
-		seen = append(seen, d[dim])
-	}
-	for _, w := range p.Workloads {
-		seen = append(seen, w.Dims[dim])
-	}
-	slices.Sort(seen)
-	if seen = slices.Compact(seen); len(seen) < 2 || seen[0] < 1 {
+	seen := p.seen(dim)
+	if len(seen) < 2 || seen[0] < 1 {
 		return Range{Values: seen}
 	}
 	step := 0
@@ -188,6 +182,18 @@ func (p *Problem) shown(dim string) Range {
 		step = gcd(step, v)
 	}
 	return Range{Step: step, Most: seen[len(seen)-1]}
+}
+
+// seen are the values that a dim has in the sizes of the problem, ascending.
+func (p *Problem) seen(dim string) (seen []int) {
+	for _, d := range p.Check.Shapes {
+		seen = append(seen, d[dim])
+	}
+	for _, w := range p.Workloads {
+		seen = append(seen, w.Dims[dim])
+	}
+	slices.Sort(seen)
+	return slices.Compact(seen)
 }
 
 func gcd(a, b int) int {

@@ -29,6 +29,8 @@ type Job struct {
 // was compiled, and others were faster. Its methods may be called at any time, from anywhere.
 type Bar struct {
 	times atomic.Pointer[map[string]float64]
+	of    *Bar // the times are those of this one, each times by of its workload; nil: they are its own
+	by    func(workload string) float64
 }
 
 // NewBar makes a bar of times by workload, ns a call.
@@ -46,10 +48,26 @@ func (b *Bar) Times() map[string]float64 {
 	if b == nil {
 		return nil
 	}
+	if b.of != nil {
+		return b.scaled()
+	}
 	if t := b.times.Load(); t != nil {
 		return *t
 	}
 	return nil
+}
+
+// Scaled is the bar on another device, where a call at a workload takes by times as long. It follows this bar, and asks
+// for the factors each time.
+func (b *Bar) Scaled(by func(workload string) float64) *Bar { return &Bar{of: b, by: by} }
+
+func (b *Bar) scaled() map[string]float64 {
+	times := b.of.Times()
+	out := make(map[string]float64, len(times))
+	for w, ns := range times {
+		out[w] = ns * b.by(w)
+	}
+	return out
 }
 
 // Resolve gives the plan its numbers at one size.

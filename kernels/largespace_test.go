@@ -109,7 +109,7 @@ func TestLargeSpacesAreCounted(t *testing.T) {
 func TestTooManySteps(t *testing.T) {
 	genes := slices.Repeat([]string{"values = [1, 2, 3, 4]\ndefault = 1"}, 9)
 	f := mustFamily(t, genesTOML(genes, "[[constraint]]\nrule = \"g0 + g8 > 99\"\nwhy = \"never\""))
-	if _, err := newSpace(f, hopper(t), FP16, nil, 1000); !errors.Is(err, ErrNoLegalPoint) ||
+	if _, err := newSpace(f, hopper(t), FP16, nil, nil, 1000); !errors.Is(err, ErrNoLegalPoint) ||
 		!strings.Contains(err.Error(), "never") {
 		t.Errorf("got %v", err)
 	}

@@ -27,4 +27,5 @@ type GPU struct {
 	MemUsed    int64    `json:"mem_used"`    // bytes, of all processes
 	MemTotal   int64    `json:"mem_total"`   // bytes
 	Throttle   []string `json:"throttle,omitempty"`
+	LeftOut    string   `json:"left_out,omitempty"` // why the search goes on without it
 }

@@ -114,7 +114,8 @@ func TestParseProblemMistakes(t *testing.T) {
 		{"tensor named as the type", `name = "B"`, `name = "T"`,
 			[]string{`problem.toml: tensor[1].name: "T" is not usable: expected a new identifier`}},
 		{"tensor dtype", `dtype = "fp32" }`, `dtype = "fp64" }`,
-			[]string{`problem.toml: tensor[2].dtype: unknown dtype "fp64": expected fp16, bf16, fp32 or int32`}},
+			[]string{`problem.toml: tensor[2].dtype: unknown dtype "fp64": expected fp16, bf16, fp32, int32, int64, bool, ` +
+				`e4m3, e5m2, e8m0, int8 or uint8`}},
 		{"shape", `shape = ["m", "k"]`, `shape = ["m", "k - 1"]`,
 			[]string{`problem.toml: check.shapes[0]: tensor A shape[1]: k - 1 is 0 at k=1,m=1,n=1: expected at least 1, and ` +
 				`a tensor below 70368744177664 elements`}},

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -36,10 +37,11 @@ func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
 	f.readArch(n)
 	scope := baseScope()
 	taken := p.taken()
-	f.compileGenes(n, scope, taken)
+	f.compileGenes(n, scope, p.dimScope(), taken)
 	f.checkAccumulate(n)
 	f.compileLets(n, scope, taken)
-	f.compileRules(n, scope)
+	f.compileRules(n, scope, p)
+	p.expandEpilogue(f.PlanSpec, scope)
 	var err error
 	f.Plan, err = CompilePlan(file, f.PlanSpec, p.Tensors, scope.With(p.dimScope()))
 	if more, ok := err.(Mistakes); ok {
@@ -48,7 +50,31 @@ func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
 	if err := n.err(); err != nil {
 		return nil, err
 	}
-	return f, nil
+	return f, f.restrict(file, p, scope)
+}
+
+// restrict leaves the family the launches that the problem's sizes have.
+func (f *Family) restrict(file string, p *Problem, scope expr.Scope) (err error) {
+	f.Launched = map[string]bool{}
+	for _, l := range f.Launches {
+		f.Launched[l.Entry] = false
+	}
+	f.PlanSpec = p.Restrict(f.PlanSpec)
+	for _, l := range f.Launches {
+		f.Launched[l.Entry] = true
+	}
+	if len(p.fixed) > 0 {
+		f.Plan, err = CompilePlan(file, f.PlanSpec, p.Tensors, scope.With(p.dimScope()))
+	}
+	return err
+}
+
+// FamilySyntax is what is wrong with a family's file as TOML: what does not depend on the problem.
+func FamilySyntax(file string, data []byte) (ms Mistakes) {
+	if err := decode(file, data, &Family{}); err != nil && !errors.As(err, &ms) {
+		ms = Mistakes{{File: file, Err: err}}
+	}
+	return ms
 }
 
 // taken are the names that a gene or a let may not have: a template or a plan could not tell which
@@ -91,7 +117,7 @@ func (f *Family) readArch(n *notes) {
 	f.only = m[2] != ""
 }
 
-func (f *Family) compileGenes(n *notes, scope expr.Scope, taken map[string]bool) {
+func (f *Family) compileGenes(n *notes, scope, dims expr.Scope, taken map[string]bool) {
 	if len(f.Genes) == 0 || len(f.Genes) > maxGenes {
 		n.addf("gene", "%d declared: expected 1 to %d [[gene]]", len(f.Genes), maxGenes)
 	}
@@ -105,6 +131,7 @@ func (f *Family) compileGenes(n *notes, scope expr.Scope, taken map[string]bool)
 			continue
 		}
 		g.compileWhen(n, key, scope)
+		g.compileMatters(n, key, scope.With(dims))
 		g.compileValues(n, key)
 		taken[g.Name], scope[g.Name] = true, 0
 		if len(g.values) > 0 {
@@ -180,13 +207,13 @@ func (f *Family) checkAccumulate(n *notes) {
 	}
 	gene := f.gene(f.Accumulate)
 	if gene == nil {
-		if !DType(f.Accumulate).Valid() {
+		if !DType(f.Accumulate).Sums() {
 			n.addf("accumulate", "%q is neither a gene nor a dtype", f.Accumulate)
 		}
 		return
 	}
 	for _, v := range gene.values {
-		if !DType(v.String()).Valid() {
+		if !DType(v.String()).Sums() {
 			n.addf("accumulate", "gene %s has the value %v, which is not a dtype", gene.Name, v)
 		}
 	}
@@ -217,12 +244,18 @@ func letExample(e *expr.Expr) any {
 	return 0
 }
 
-func (f *Family) compileRules(n *notes, scope expr.Scope) {
+func (f *Family) compileRules(n *notes, scope expr.Scope, p *Problem) {
+	scope = scope.With(p.dimScope())
+	isDim := func(name string) bool { return slices.Contains(p.DimNames, name) }
 	for i := range f.Constraints {
 		c, key := &f.Constraints[i], fmt.Sprintf("constraint[%d]", i)
 		e, err := expr.CompileBool(c.Rule, scope)
 		n.add(key+".rule", err)
 		c.expr, c.clauses = e, expr.Clauses(c.Rule, scope)
+		c.sized = e != nil && slices.ContainsFunc(e.Names(), isDim)
+		if c.Some && !c.sized {
+			n.addf(key+".some", "the rule reads no dim")
+		}
 		if strings.TrimSpace(c.Why) == "" {
 			n.addf(key+".why", "missing: say in a sentence why the rule is there")
 		}

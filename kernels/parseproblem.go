@@ -32,10 +32,16 @@ func ParseProblem(file string, data []byte) (*Problem, error) {
 	p.exprs.bytes = p.intExpr(n, "bytes", p.Bytes, scope)
 	p.exprs.reduction = p.intExpr(n, "check.reduction", p.Check.Reduction, scope)
 	p.compileTensors(n, scope)
+	p.compileEpilogue(n)
 	p.checkWorkloads(n)
 	p.checkCheck(n)
 	p.compileReference(n, scope)
 	p.checkBaselines(n, scope)
+	for i, d := range p.Fixed {
+		if !slices.Contains(p.DimNames, d) || slices.Contains(p.Fixed[:i], d) {
+			n.addf(fmt.Sprintf("fixed[%d]", i), "%q: expected dims, each at most once", d)
+		}
+	}
 	if len(n.list) == 0 {
 		p.checkSizes(n)
 	}
@@ -108,6 +114,8 @@ func (p *Problem) compileTensors(n *notes, scope expr.Scope) {
 		if t.DType != "" && !t.DType.Valid() {
 			_, err := ParseDType(string(t.DType))
 			n.add(key+".dtype", err)
+		} else if t.DType != "" && t.Role == "out" && !t.DType.Outputs() {
+			n.addf(key+".dtype", "%s: expected fp16, bf16, fp32 or int32 for an output", t.DType)
 		}
 		var shape []*expr.Expr
 		for j, s := range t.Shape {
@@ -117,6 +125,7 @@ func (p *Problem) compileTensors(n *notes, scope expr.Scope) {
 			n.addf(key+".shape", "missing: expected one expression per axis")
 		}
 		p.exprs.shapes = append(p.exprs.shapes, shape)
+		p.exprs.drawn = append(p.exprs.drawn, p.compileDrawn(n, key, &t, scope))
 	}
 	if outs == 0 && len(p.Tensors) > 0 {
 		n.addf("tensor", "no tensor has role = \"out\"")
@@ -220,27 +229,4 @@ func (p *Problem) gridExprs(n *notes, key string, texts []string, scope expr.Sco
 		out = append(out, p.intExpr(n, fmt.Sprintf("%s[%d]", key, i), t, scope))
 	}
 	return out
-}
-
-// checkSizes evaluates every expression at every size that the file names: one that is zero,
-// overflows or cannot be launched there is found now and not in the middle of a search.
-func (p *Problem) checkSizes(n *notes) {
-	for i, w := range p.Workloads {
-		p.checkSize(n, fmt.Sprintf("workload[%d] (%s)", i, w.Name), w.Dims)
-	}
-	for i, d := range p.Check.Shapes {
-		p.checkSize(n, fmt.Sprintf("check.shapes[%d]", i), d)
-	}
-}
-
-func (p *Problem) checkSize(n *notes, key string, dims Dims) {
-	t := p.DTypes[0]
-	_, _, err := p.Work(dims, t)
-	n.add(key, err)
-	_, err = p.Reduction(dims, t)
-	n.add(key, err)
-	_, err = p.Buffers(dims, t)
-	n.add(key, err)
-	_, err = p.ReferenceLaunch(dims, t)
-	n.add(key, err)
 }

@@ -16,14 +16,19 @@ type Problem struct {
 	Check     Check      `toml:"check" json:"check"`
 	Reference Reference  `toml:"reference" json:"reference"`
 	Baselines []Baseline `toml:"baseline" json:"baselines,omitempty"`
+	Epilogue  *Epilogue  `toml:"epilogue,omitempty" json:"epilogue,omitempty"`
+	// Fixed are dims whose values kernels are compiled for: a run's candidates have those of its workloads alone
+	Fixed []string `toml:"fixed,omitempty" json:"fixed,omitempty"`
 
 	exprs problemExprs
+	fixed Fixed // nil: all values of the problem
 }
 
 // problemExprs are the expressions of a problem, compiled.
 type problemExprs struct {
 	flops, bytes, reduction *expr.Expr
 	shapes                  [][]*expr.Expr // by tensor
+	drawn                   []drawnExprs   // by tensor
 	grid, block             []*expr.Expr   // of the reference
 }
 
@@ -33,6 +38,9 @@ type Tensor struct {
 	Role  string   `toml:"role" json:"role"`                       // in or out
 	DType DType    `toml:"dtype,omitempty" json:"dtype,omitempty"` // empty: the problem's chosen dtype
 	Shape []string `toml:"shape" json:"shape"`                     // expressions over dims
+	// Of an input: the least and the greatest number, whatever the input class, and how those between are drawn
+	Range []Bound `toml:"range,omitempty" json:"range,omitempty"`
+	Draw  Draw    `toml:"draw,omitempty" json:"draw,omitempty"`
 }
 
 // Workload is one size that is scored.

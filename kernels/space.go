@@ -20,6 +20,7 @@ type Space struct {
 	Family *Family
 	Device Device
 	DType  DType
+	Sizes  []Dims // that the points are for: see NewSpace
 
 	allowed [][]uint8        // by gene: the value indices in play, ascending
 	radix   []uint64         // by gene: place value of the mixed-radix code
@@ -44,13 +45,16 @@ var ErrNoLegalPoint = errors.New("no legal point")
 
 // NewSpace enumerates the legal points. Each constraint is evaluated once per combination of the
 // genes that it reads, as soon as the last of them is chosen.
-func NewSpace(f *Family, dev Device, t DType, pins Pins) (*Space, error) {
-	return newSpace(f, dev, t, pins, maxSteps)
+//
+// With sizes, it is the space of a search that scores these: constraints that read dims hold at each of them, and a
+// gene exists only if it matters at one of them. Without sizes, no point is refused because of a size.
+func NewSpace(f *Family, dev Device, t DType, pins Pins, sizes ...Dims) (*Space, error) {
+	return newSpace(f, dev, t, pins, sizes, maxSteps)
 }
 
 // newSpace makes a list in at most so many steps, or counts.
-func newSpace(f *Family, dev Device, t DType, pins Pins, steps int) (*Space, error) {
-	s := &Space{Family: f, Device: dev, DType: t, radix: make([]uint64, len(f.Genes)),
+func newSpace(f *Family, dev Device, t DType, pins Pins, sizes []Dims, steps int) (*Space, error) {
+	s := &Space{Family: f, Device: dev, DType: t, Sizes: sizes, radix: make([]uint64, len(f.Genes)),
 		refused: make([]int, len(f.Constraints))}
 	if err := s.restrict(pins); err != nil {
 		return nil, err
@@ -106,16 +110,25 @@ func (s *Space) derive() {
 	}
 	s.whens = make([]*derived, len(f.Genes))
 	for i := range f.Genes {
-		if g := &f.Genes[i]; g.when != nil {
+		g := &f.Genes[i]
+		switch {
+		case g.sized != nil && len(s.Sizes) > 0:
+			s.whens[i] = newDerived(f, "gene "+g.Name+": matters", g.sized, lets)
+			s.whens[i].at = anySize
+		case g.when != nil:
 			s.whens[i] = newDerived(f, "gene "+g.Name+": when", g.when, lets)
 		}
 	}
 	for i := range f.Constraints {
 		what := fmt.Sprintf("constraint[%d].rule", i)
 		rule := newDerived(f, what, f.Constraints[i].expr, lets)
+		if f.Constraints[i].sized {
+			rule.at = f.Constraints[i].sizing()
+		}
 		s.rules = append(s.rules, rule)
 		for _, e := range f.Constraints[i].clauses {
-			if d := newDerived(f, what, e, lets); d.last() < rule.last() {
+			d := newDerived(f, what, e, lets)
+			if d.at = rule.at; d.last() < rule.last() {
 				s.clauses = append(s.clauses, clause{i, d})
 			}
 		}
@@ -134,7 +147,7 @@ func (s *Space) precompute() {
 }
 
 func (s *Space) scratchpad() *scratchpad {
-	return &scratchpad{family: s.Family, device: s.Device, dtype: s.DType}
+	return &scratchpad{family: s.Family, device: s.Device, dtype: s.DType, sizes: s.Sizes}
 }
 
 // Len is the number of legal points.

@@ -3,6 +3,7 @@ package kernels
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 )
 
 // bruteForce lists the legal points by trying every combination through Family.Check alone.
-func bruteForce(t *rapid.T, f *Family, dev Device, dt DType, pins Pins) []Point {
+func bruteForce(t *rapid.T, f *Family, dev Device, dt DType, pins Pins, sizes []Dims) []Point {
 	var all []Point
 	p := make(Point, len(f.Genes))
 	var walk func(i int, env expr.Env)
@@ -23,7 +24,7 @@ func bruteForce(t *rapid.T, f *Family, dev Device, dt DType, pins Pins) []Point 
 			for j := range f.Genes {
 				g[f.Genes[j].Name] = f.Genes[j].values[p[j]]
 			}
-			if f.Check(g, dev, dt) == nil {
+			if f.Check(g, dev, dt, sizes...) == nil {
 				all = append(all, slices.Clone(p))
 			}
 			return
@@ -35,6 +36,14 @@ func bruteForce(t *rapid.T, f *Family, dev Device, dt DType, pins Pins) []Point 
 			if on, err = gene.when.Bool(env); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if on && gene.Matters != "" && len(sizes) > 0 {
+			on = slices.ContainsFunc(sizes, func(d Dims) bool {
+				here := maps.Clone(env)
+				d.into(here)
+				ok, err := gene.sized.Bool(here)
+				return err == nil && ok
+			})
 		}
 		for j, v := range gene.values {
 			want, pinned := pins[gene.Name]
@@ -69,6 +78,9 @@ func drawFamily(t *rapid.T) string {
 		if i > 0 && rapid.Bool().Draw(t, "conditional") {
 			genes[i] += fmt.Sprintf("\nwhen = \"%s > %d\"", name(i), rapid.IntRange(0, 3).Draw(t, "bound"))
 		}
+		if i > 0 && rapid.Bool().Draw(t, "sized") {
+			genes[i] += fmt.Sprintf("\nmatters = \"m > %s\"", name(i))
+		}
 		if other := rapid.IntRange(0, k-1).Draw(t, "opt-in"); other != def && rapid.Bool().Draw(t, "has opt-in") {
 			genes[i] += fmt.Sprintf("\nopt_in = [%d]", 1<<other)
 		}
@@ -77,10 +89,13 @@ func drawFamily(t *rapid.T) string {
 		"\"x > 6 ? %s : x\"", name(n), name(n), name(n))}
 	for range rapid.IntRange(0, 3).Draw(t, "rules") {
 		rule := fmt.Sprintf(rapid.SampledFrom([]string{"%s * %s <= 8", "x %% %s == 0 || y < %s", "y + %s > %s", "%s != %s",
-			"device.sms > %s && %s < 100",
+			"device.sms > %s && %s < 100", "%s <= m && y < n * %s", "%s < m || x > 3 && %s < n",
 			"%s > 1 || x < 9 && y %% %s == 0", "(x > 3 || y < 5) && %s != %s",
 			"elem == 2 && (%s > 2 || y < 9 && x > 1) && %s < 8"}).Draw(t, "rule"), name(n), name(n))
 		rest = append(rest, fmt.Sprintf("[[constraint]]\nrule = \"%s\"\nwhy = \"because\"", rule))
+		if strings.ContainsAny(rule, "mn") && !strings.Contains(rule, "device") && !strings.Contains(rule, "elem") {
+			rest[len(rest)-1] += "\nsome = " + fmt.Sprint(rapid.Bool().Draw(t, "some"))
+		}
 	}
 	return genesTOML(genes, rest...)
 }
@@ -95,6 +110,14 @@ func drawPins(t *rapid.T, f *Family) Pins {
 	return pins
 }
 
+func drawSizes(t *rapid.T) (sizes []Dims) {
+	side := rapid.IntRange(1, 9)
+	for range rapid.IntRange(0, 2).Draw(t, "sizes") {
+		sizes = append(sizes, Dims{"m": side.Draw(t, "m"), "n": side.Draw(t, "n"), "k": 1})
+	}
+	return sizes
+}
+
 func TestSpaceEqualsBruteForce(t *testing.T) {
 	p, dev := mustProblem(t), hopper(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -104,8 +127,9 @@ func TestSpaceEqualsBruteForce(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		pins := drawPins(t, f)
-		want := bruteForce(t, f, dev, FP16, pins)
-		s, err := NewSpace(f, dev, FP16, pins)
+		sizes := drawSizes(t)
+		want := bruteForce(t, f, dev, FP16, pins, sizes)
+		s, err := NewSpace(f, dev, FP16, pins, sizes...)
 		if errors.Is(err, ErrNoLegalPoint) && len(want) == 0 {
 			return
 		}
@@ -123,7 +147,7 @@ func TestSpaceEqualsBruteForce(t *testing.T) {
 		checkPoints(t, s)
 		checkNeighbors(t, s)
 		checkRepair(t, s)
-		c, err := newSpace(f, dev, FP16, pins, 0)
+		c, err := newSpace(f, dev, FP16, pins, sizes, 0)
 		if err != nil || c.Len() != s.Len() {
 			t.Fatalf("counted: %d points (%v), listed: %d\n%s", c.Len(), err, s.Len(), text)
 		}

@@ -75,6 +75,10 @@ func (v Value) MarshalJSON() ([]byte, error) { return json.Marshal(v.v) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (v *Value) UnmarshalJSON(b []byte) error {
+	if i, err := strconv.Atoi(string(b)); err == nil { // most are, and candidates have dozens
+		*v = Int(i)
+		return nil
+	}
 	var x any
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()

@@ -86,7 +86,7 @@ func TestDTypes(t *testing.T) {
 	for _, c := range []struct {
 		d    DType
 		bits float64 // of the significand
-	}{{FP16, 11}, {BF16, 8}, {FP32, 24}} {
+	}{{FP16, 11}, {BF16, 8}, {FP32, 24}, {E4M3, 4}, {E5M2, 3}} {
 		one := 1.0
 		for range int(c.bits) {
 			one /= 2

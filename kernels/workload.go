@@ -51,6 +51,7 @@ type Buffer struct {
 	Out   bool   `json:"out,omitempty"`
 	DType DType  `json:"dtype"`
 	Shape []int  `json:"shape"`
+	Drawn *Drawn `json:"drawn,omitempty"` // an input's numbers; nil: those of an input class
 }
 
 // Elems is the number of elements.
@@ -84,6 +85,10 @@ func (p *Problem) Buffers(dims Dims, t DType) ([]Buffer, error) {
 				return nil, fmt.Errorf("tensor %s shape[%d]: %w", x.Name, j, err)
 			}
 			b.Shape = append(b.Shape, v)
+		}
+		var err error
+		if b.Drawn, err = p.exprs.drawn[i].drawn(&x, b.Elems(), env); err != nil {
+			return nil, fmt.Errorf("tensor %s range: %w", x.Name, err)
 		}
 		out[i] = b
 	}

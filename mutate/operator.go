@@ -33,6 +33,7 @@ type Pool struct {
 	Known   func(i int) bool // whether a point was asked for already
 	Hurry   bool             // time is what the search has to spend, and not evaluations
 	View    *View            // of Space; made when it is first needed
+	Outlook *Outlook         // of this population; nil: every proposal has a forest of its own
 }
 
 func (p *Pool) view() *View {

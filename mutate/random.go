@@ -33,7 +33,9 @@ func unknown(rng *rand.Rand, pool *Pool) (int, bool) {
 	return 0, false
 }
 
-// Spread draws the first sample: of a few random points the one that is farthest from all before it.
+// Spread draws the first sample: of a few random points the one that is farthest from all before it (best-candidate
+// sampling, Mitchell, "Spectrally optimal sampling for distribution ray tracing", 1991), those in flight included. Far
+// from the judged ones alone, all that are asked for at once would lie in the corner opposite to the naive start.
 type Spread struct{}
 
 // Name is "spread".
@@ -51,6 +53,9 @@ func (Spread) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
 		p, near := pool.Space.At(i), 1<<30
 		for _, o := range pool.Seen {
 			near = min(near, distance(p, o.Point))
+		}
+		for _, j := range pool.Pending {
+			near = min(near, distance(p, pool.Space.At(j)))
 		}
 		if near > far {
 			best, far = i, near

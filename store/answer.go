@@ -157,6 +157,9 @@ func (s *Server) status(w http.ResponseWriter, request *http.Request) {
 		if c, err := s.run.Get(id); err == nil {
 			status.Score = c.Score
 		}
+		if p, err := s.run.Pace(); err == nil {
+			status.Speedup, status.Estimate = p.Speedup(status.Score), p.Estimate
+		}
 	}
 	if s.hurry(w) != nil {
 		return

@@ -16,17 +16,28 @@ import (
 // fsynced transaction, and sets c.Seq. After ErrNoSpace the run is as it was, and the same Put can be
 // tried again. An ID that is stored already is ErrExists.
 func (r *Run) Put(c *kernels.Candidate, checkpoint []byte) error {
-	if err := storable(c); err != nil {
-		return err
+	return r.PutAll([]*kernels.Candidate{c}, checkpoint)
+}
+
+// PutAll stores several as Put stores one: all of them and the checkpoint that follows the last, or none.
+func (r *Run) PutAll(all []*kernels.Candidate, checkpoint []byte) error {
+	for _, c := range all {
+		if err := storable(c); err != nil {
+			return err
+		}
 	}
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	next := r.tally.Load().plus(c.Result.Outcome)
-	stored := *c
-	stored.Seq = next.last
+	next, stored := r.tally.Load(), make([]kernels.Candidate, len(all))
+	for i, c := range all {
+		next, stored[i] = next.plus(c.Result.Outcome), *c
+		stored[i].Seq = next.last
+	}
 	err := r.write(func(root *bolt.Bucket) error {
-		if err := insert(root, &stored); err != nil {
-			return err
+		for i := range stored {
+			if err := insert(root, &stored[i]); err != nil {
+				return err
+			}
 		}
 		if checkpoint != nil {
 			if err := putCheckpoint(root, checkpoint); err != nil {
@@ -39,8 +50,9 @@ func (r *Run) Put(c *kernels.Candidate, checkpoint []byte) error {
 		return err
 	}
 	r.tally.Store(next)
-	r.newest, r.put = stored.At, time.Now()
-	c.Seq = stored.Seq
+	for i, c := range all {
+		r.newest, r.put, c.Seq = c.At, time.Now(), stored[i].Seq
+	}
 	return nil
 }
 

@@ -190,7 +190,7 @@ func TestFlippedPages(t *testing.T) {
 	pages := int(order.Uint64(whole[pageHeader+40:]))
 	rnd := rand.New(rand.NewPCG(11, 13))
 	dir, clean, found := t.TempDir(), 0, 0
-	for i := range rounds(t, 200) {
+	for i := range rounds(t, 100) {
 		b := bytes.Clone(whole)
 		at := rnd.IntN(pages) * page
 		switch i % 5 {

@@ -1,12 +1,17 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	berrors "go.etcd.io/bbolt/errors"
+
+	"darwarp/kernels"
 )
 
 // What can be wrong with a run's file, or with a request. Errors that are returned wrap one of these
@@ -80,4 +85,18 @@ func noSpace(err error) error {
 		}
 	}
 	return err
+}
+
+// maxCommandLine bounds how a process is told to have been started, in bytes.
+const maxCommandLine = 100
+
+// processText names a process by its number, with how it was started where that may be known: a view that somebody has
+// left open keeps others from writing, too.
+func processText(pid string) string {
+	words, err := os.ReadFile(filepath.Join("/proc", pid, "cmdline"))
+	words = bytes.ReplaceAll(bytes.TrimRight(words, "\x00"), []byte{0}, []byte{' '})
+	if err != nil || len(words) == 0 {
+		return "process " + pid
+	}
+	return "process " + pid + ": " + kernels.CleanLine(string(words), maxCommandLine)
 }

@@ -115,7 +115,7 @@ func holder(f *os.File) error {
 	for s := bufio.NewScanner(locks); s.Scan(); {
 		// 1: FLOCK  ADVISORY  WRITE 4711 fe:00:131 0 EOF
 		if w := strings.Fields(s.Text()); len(w) > 5 && w[1] == "FLOCK" && w[5] == inode && w[4] != "0" {
-			return fmt.Errorf("process %s", w[4])
+			return errors.New(processText(w[4]))
 		}
 	}
 	return unknown
@@ -171,12 +171,15 @@ func createFile(path string, fill func(*bolt.Tx) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fault{ErrExists, errors.New("a new run needs a new file")}
 	}
+	if _, err := os.Stat(dir); err != nil {
+		return unwritable(dir, err)
+	}
 	if err := refuseNetwork(dir); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {
-		return noSpace(err)
+		return unwritable(dir, err)
 	}
 	temp := f.Name()
 	defer os.Remove(temp)
@@ -195,6 +198,14 @@ func createFile(path string, fill func(*bolt.Tx) error) error {
 		return fault{ErrExists, err}
 	}
 	return errors.Join(noSpace(err), syncDir(dir))
+}
+
+// unwritable says that no file can be made in a folder, without the name that it would have had for a moment.
+func unwritable(dir string, err error) error {
+	if known := new(os.PathError); errors.As(err, &known) {
+		err = fmt.Errorf("cannot write to the folder %s: %w", dir, known.Err)
+	}
+	return noSpace(err)
 }
 
 // renameNew gives a file another name unless that is taken, in one step.

@@ -11,25 +11,36 @@ import (
 	"darwarp/kernels"
 )
 
-// Find gives a candidate as a user names it: the first digits of its ID, "best" or "champion".
+// The names that users have for candidates beside their IDs. Best is the champion, and the lowest score only as long as
+// none reigns: of many timings the lowest is the luckiest, and only duels tell who is faster.
+const (
+	Best        = "best"
+	Reigning    = "champion"
+	LowestScore = "lowest-score" // of one timing, whoever reigns
+)
+
+// Find gives a candidate as a user names it: the first digits of its ID, or one of the names above.
 // Errors: ErrNotFound, ErrAmbiguous.
 func (r *Run) Find(name string) (c kernels.Candidate, err error) {
 	err = r.read(func(root *bolt.Bucket) error {
 		switch name {
-		case "best":
-			first, err := top(root, 1)
+		case Best, Reigning:
+			champion, err := reigning(root)
+			switch {
+			case err != nil || champion == nil && name == Reigning:
+				return orNotFound(err, "champion: none yet")
+			case champion != nil:
+				c, err = byID(root, champion.ID[:])
+				return err
+			}
+			fallthrough
+		case LowestScore:
+			first, _, err := topAfter(root, nil, 1)
 			if err != nil || len(first) == 0 {
-				return orNotFound(err, "best: no candidate is right yet")
+				return orNotFound(err, name+": no candidate is right yet")
 			}
 			c = first[0]
 			return nil
-		case "champion":
-			champion, err := reigning(root)
-			if err != nil || champion == nil {
-				return orNotFound(err, "champion: none yet")
-			}
-			c, err = byID(root, champion.ID[:])
-			return err
 		}
 		id, err := byPrefix(root, strings.ToLower(name))
 		if err != nil {
@@ -56,7 +67,8 @@ func byPrefix(root *bolt.Bucket, digits string) ([]byte, error) {
 	}
 	from, err := hex.DecodeString(even)
 	if err != nil || digits == "" {
-		return nil, fmt.Errorf("candidate %q: expected the first digits of an ID, best or champion: %w", digits, ErrNotFound)
+		return nil, fmt.Errorf("candidate %q: expected the first digits of an ID, best or lowest-score: %w", digits,
+			ErrNotFound)
 	}
 	var found []byte
 	cursor := root.Bucket(ids).Cursor()
@@ -76,30 +88,46 @@ func byPrefix(root *bolt.Bucket, digits string) ([]byte, error) {
 	return found, nil
 }
 
-// Top gives at most n candidates that are OK, lowest score first and older before younger.
-func (r *Run) Top(n int) (best []kernels.Candidate, err error) {
-	err = r.read(func(root *bolt.Bucket) error {
-		best, err = top(root, n)
-		return err
-	})
-	return best, err
+// EachTop calls fn with the candidates that are OK, lowest score first and older before younger, outside of any
+// transaction as Each does. One that is stored meanwhile is among them if its turn is still to come.
+func (r *Run) EachTop(fn func(kernels.Candidate) error) error {
+	var last []byte
+	for {
+		var batch []kernels.Candidate
+		err := r.read(func(root *bolt.Bucket) (err error) {
+			batch, last, err = topAfter(root, last, eachBatch)
+			return err
+		})
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		for _, c := range batch {
+			if err := fn(c); err != nil {
+				return err
+			}
+		}
+	}
 }
 
-func top(root *bolt.Bucket, n int) ([]kernels.Candidate, error) {
-	var best []kernels.Candidate
+// topAfter gives at most n candidates behind a key of the ranks, nil: the first ones, and the last one's key.
+func topAfter(root *bolt.Bucket, after []byte, n int) (best []kernels.Candidate, last []byte, err error) {
 	cursor := root.Bucket(rank).Cursor()
-	for k, _ := cursor.First(); k != nil && len(best) < n; k, _ = cursor.Next() {
+	k, _ := cursor.Seek(after)
+	if after != nil && bytes.Equal(k, after) {
+		k, _ = cursor.Next()
+	}
+	for ; k != nil && len(best) < n; k, _ = cursor.Next() {
 		if len(k) != 16 {
-			return nil, damaged("a rank of %d bytes", len(k))
+			return nil, nil, damaged("a rank of %d bytes", len(k))
 		}
 		c, err := bySeq(root, k[8:])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !bytes.Equal(rankKey(&c), k) || c.Result.Outcome != kernels.OK {
-			return nil, damaged("candidate %d is not what its rank says", c.Seq)
+			return nil, nil, damaged("candidate %d is not what its rank says", c.Seq)
 		}
-		best = append(best, c)
+		best, last = append(best, c), bytes.Clone(k)
 	}
-	return best, nil
+	return best, last, nil
 }

@@ -18,7 +18,7 @@ func TestTopIsSorted(t *testing.T) {
 		r := newRun(t)
 		r.db.NoSync = true
 		var want []kernels.Candidate
-		for i := range 300 {
+		for i := range 2 * eachBatch {
 			c := candidate(i)
 			if c.Result.Outcome == kernels.OK {
 				c.Score = math.Exp(8 * rnd.NormFloat64()) // over all that is admitted
@@ -43,7 +43,8 @@ func TestTopIsSorted(t *testing.T) {
 		})
 		same(t, "top 1000", must(r.Top(1000))(t), want)
 		same(t, "top 7", must(r.Top(7))(t), want[:7])
-		same(t, "best", must(r.Find("best"))(t), want[0])
+		same(t, "lowest score", must(r.Find("lowest-score"))(t), want[0])
+		same(t, "best without a champion", must(r.Find("best"))(t), want[0])
 		if err := r.Verify(); err != nil {
 			t.Error(err)
 		}
@@ -84,6 +85,10 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "champion", must(r.Find("champion"))(t), c)
+	same(t, "best", must(r.Find("best"))(t), c)
+	if low := must(r.Find("lowest-score"))(t); low.ID == c.ID || low.Score > c.Score {
+		t.Errorf("the lowest score is %g of %s, the champion's %g", low.Score, low.ID.Short(), c.Score)
+	}
 }
 
 func TestSeenCode(t *testing.T) {

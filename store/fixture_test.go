@@ -31,6 +31,22 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// Top gives at most n candidates that are OK, best first.
+func (r *Run) Top(n int) (best []kernels.Candidate, err error) {
+	enough := errors.New("enough")
+	err = r.EachTop(func(c kernels.Candidate) error {
+		if len(best) == n {
+			return enough
+		}
+		best = append(best, c)
+		return nil
+	})
+	if errors.Is(err, enough) {
+		err = nil
+	}
+	return best, err
+}
+
 // testMeta is a run with a bundle.
 func testMeta() Meta {
 	return Meta{

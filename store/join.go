@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"sync/atomic"
 )
 
 // Feed is what a live search tells after the moment of a copy.
@@ -16,10 +18,14 @@ type Feed struct {
 	err    error // of the stream; read when lines is closed
 	skip   int   // events that the copy tells of
 	gone   chan struct{}
+	held   atomic.Int64 // bytes of lines
 }
 
 // joinQueue is how many events may come in while a copy is fetched and opened.
 const joinQueue = 1 << 16
+
+// joinBytes is how large they may be together. Tests lower it.
+var joinBytes int64 = 256 << 20
 
 // Join gives a live run as it is now, and what happens from then on: no event is missing between the
 // two. The first of Follow's events that tells of a record (a result, a duel, a champion) may tell of
@@ -66,6 +72,9 @@ func subscribe(ctx context.Context, path string) (f *Feed, before int, err error
 		defer reply.Body.Close()
 		defer close(f.lines)
 		f.err = follow(f.ctx, path, reply.Body, func(event []byte) error {
+			if f.held.Add(int64(len(event))) > joinBytes {
+				return fmt.Errorf("more than %d bytes of events at once", joinBytes)
+			}
 			select {
 			case f.lines <- bytes.Clone(event):
 				return nil
@@ -80,6 +89,7 @@ func subscribe(ctx context.Context, path string) (f *Feed, before int, err error
 // Follow calls fn with each event until the search ends (nil), Join's context does, or fn fails.
 func (f *Feed) Follow(fn func(event []byte) error) error {
 	for line := range f.lines {
+		f.held.Add(-int64(len(line)))
 		if f.skip > 0 {
 			f.skip--
 			continue

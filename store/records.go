@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"time"
@@ -116,6 +117,45 @@ func (r *Run) PutExchange(e kernels.Exchange) error { return appendTo(r, exchang
 
 // Exchanges lists the questions to language models in the order of being stored.
 func (r *Run) Exchanges() ([]kernels.Exchange, error) { return list[kernels.Exchange](r, exchanges) }
+
+// EachExchange calls fn with the questions in that order, with one of them in memory at a time and outside of any
+// transaction. An error from fn ends it and is returned as it is.
+func (r *Run) EachExchange(fn func(kernels.Exchange) error) error {
+	var last []byte
+	for {
+		var e *kernels.Exchange
+		err := r.read(func(root *bolt.Bucket) (err error) {
+			last, e, err = recordAfter[kernels.Exchange](root.Bucket(exchanges), last)
+			return err
+		})
+		if err != nil || e == nil {
+			return err
+		}
+		if err := fn(*e); err != nil {
+			return err
+		}
+	}
+}
+
+// recordAfter is the record behind a key, nil: the first one, with its own key; nil where there is none.
+func recordAfter[T any](b *bolt.Bucket, after []byte) (key []byte, v *T, err error) {
+	cursor := b.Cursor()
+	k, record := cursor.Seek(after)
+	if after != nil && bytes.Equal(k, after) {
+		k, record = cursor.Next()
+	}
+	if k == nil {
+		return after, nil, nil
+	}
+	if record == nil {
+		return after, nil, fault{ErrDamaged, errors.New("a bucket where a record should be")}
+	}
+	v = new(T)
+	if err := decode(record, v); err != nil {
+		return after, nil, fmt.Errorf("record %x: %w", k, err)
+	}
+	return bytes.Clone(k), v, nil
+}
 
 // SetChampion makes a stored candidate the champion and says why.
 func (r *Run) SetChampion(id kernels.ID, why string) error {

@@ -2,11 +2,14 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"log"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +18,8 @@ import (
 
 const (
 	eventQueue    = 256             // events that a watcher may be behind
-	maxEvent      = 1 << 20         // bytes of one event that a watcher reads
+	maxEvent      = 16 << 20        // bytes of one event that a watcher reads: what a stored candidate can have
+	maxStatus     = 1 << 20         // bytes of how a search is
 	eventPatience = 5 * time.Second // for a watcher's connection to take one event
 	copyPatience  = time.Minute     // for a viewer's connection to take a copy
 	closePatience = time.Second     // for watchers to take their last events
@@ -34,7 +38,17 @@ type Status struct {
 	Len      int                     `json:"len"`
 	Counts   map[kernels.Outcome]int `json:"counts"`
 	Champion *kernels.ID             `json:"champion,omitempty"`
-	Score    float64                 `json:"score,omitempty"` // the champion's
+	Score    float64                 `json:"score,omitempty"`    // the champion's
+	Speedup  float64                 `json:"speedup,omitempty"`  // of the champion over the naive start
+	Estimate bool                    `json:"estimate,omitempty"` // Speedup is not of a final measurement
+}
+
+// Admit checks how a process that says it is a search says it is.
+func (s *Status) Admit() error {
+	s.Version, s.Problem = kernels.CleanLine(s.Version, kernels.MaxName), kernels.CleanLine(s.Problem, kernels.MaxName)
+	return cmp.Or(kernels.AdmitCounts("pid", s.PID), kernels.AdmitCounts("len", s.Len),
+		kernels.AdmitCounts("counts", slices.Collect(maps.Values(s.Counts))...),
+		kernels.AdmitFigures("score", s.Score), kernels.AdmitFigures("speedup", s.Speedup))
 }
 
 // Steer does what a command, a JSON object, asks of the search. An error is one line that says what was

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,7 +27,8 @@ func TestTwoWriters(t *testing.T) {
 	r := newRun(t)
 	fill(t, r, 0, 3)
 	_, err := Open(r.path)
-	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
+	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), fmt.Sprintf("process %d: ", os.Getpid())) ||
+		!strings.Contains(err.Error(), filepath.Base(os.Args[0])) {
 		t.Errorf("second writer: %v", err)
 	}
 	_, err = View(r.path)
@@ -98,7 +100,8 @@ func TestStatus(t *testing.T) {
 	got := must(AskStatus(t.Context(), r.path))(t)
 	id := kernels.ID(hash("id", 1))
 	same(t, "status", got, Status{PID: os.Getpid(), Started: got.Started, Version: "v1.2.3", Problem: "gemm", Len: 8,
-		Counts: map[kernels.Outcome]int{kernels.OK: 6, kernels.Wrong: 2}, Champion: &id, Score: must(r.Get(id))(t).Score})
+		Counts: map[kernels.Outcome]int{kernels.OK: 6, kernels.Wrong: 2}, Champion: &id, Score: must(r.Get(id))(t).Score,
+		Speedup: 1 / must(r.Get(id))(t).Score})
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -145,6 +148,8 @@ func TestEvents(t *testing.T) {
 	if _, err := b(); !errors.Is(err, context.Canceled) {
 		t.Errorf("a watcher that leaves: %v", err)
 	}
+	large := `{"n":"` + strings.Repeat("x", 3<<20) + `"}` // a candidate with all that one can have
+	s.Publish([]byte(large))
 	s.Publish([]byte(`{"n":3}`))
 	s.Close()
 	s.Publish([]byte(`{"n":"too late"}`))
@@ -152,7 +157,7 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	same(t, "events", lines, []string{`{   "n": 1 }`, `{"n":2}`, `{"n":3}`})
+	same(t, "events", lines, []string{`{   "n": 1 }`, `{"n":2}`, large, `{"n":3}`})
 }
 
 func TestSlowWatcherIsDropped(t *testing.T) {
@@ -164,21 +169,25 @@ func TestSlowWatcherIsDropped(t *testing.T) {
 	if line, err := bufio.NewReader(conn).ReadString('\n'); !strings.Contains(line, "200") {
 		t.Fatal(line, err)
 	}
-	quick := watcher(t.Context(), t, r, s)
+	got, quick := atomic.Int64{}, make(chan error, 1)
+	go func() { quick <- Watch(t.Context(), r.path, func([]byte) error { got.Add(1); return nil }) }()
+	for s.watching() < 2 {
+		time.Sleep(time.Millisecond)
+	}
 	event := fmt.Appendf(nil, `{"text":%q}`, strings.Repeat("x", 1<<10))
 	sent := 0
 	for ; s.watching() == 2; sent++ { // never blocks, or the test ends by its time limit
 		s.Publish(event)
-		if sent%(eventQueue/2) == 0 {
-			time.Sleep(5 * time.Millisecond) // for the quick one
+		for sent%(eventQueue/2) == 0 && got.Load() < int64(sent) && s.watching() == 2 { // for the quick one
+			time.Sleep(time.Millisecond)
 		}
 		if sent > 100*eventQueue {
 			t.Fatal("the watcher that does not read was never dropped")
 		}
 	}
 	s.Close()
-	if lines, err := quick(); err != nil || len(lines) != sent {
-		t.Errorf("the quick watcher got %d of %d events, %v", len(lines), sent, err)
+	if err := <-quick; err != nil || got.Load() != int64(sent) {
+		t.Errorf("the quick watcher got %d of %d events, %v", got.Load(), sent, err)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"darwarp/kernels"
 )
 
 // SnapshotPath is where the copy of a run lies that Open falls back to.
@@ -39,7 +41,7 @@ func (r *Run) Remark() string { return r.remark }
 func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {
-		return noSpace(err)
+		return unwritable(filepath.Dir(path), err)
 	}
 	defer os.Remove(f.Name())
 	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
@@ -84,9 +86,9 @@ func restore(path string, damage error) (*Run, error) {
 	}
 	r, err := open(path, true)
 	if err == nil {
-		r.remark = fmt.Sprintf("%s was damaged (%v): restored its snapshot of %s with %d candidates; the damaged file "+
+		r.remark = fmt.Sprintf("%s was damaged (%v): restored its snapshot of %s with %s; the damaged file "+
 			"is kept as %s",
-			path, damage, info.ModTime().Format(time.DateTime), n, kept)
+			path, damage, info.ModTime().Format(time.DateTime), kernels.Quantity(n, "candidate"), kept)
 	}
 	return r, err
 }

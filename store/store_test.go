@@ -210,3 +210,32 @@ func TestConcurrentReaders(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPutAll: several are stored in order, or none of them.
+func TestPutAll(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "all.run")
+	r := must(Create(path, testMeta()))(t)
+	all := []*kernels.Candidate{candidate(0), candidate(1), candidate(2)}
+	if err := r.PutAll(all, []byte("three")); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.PutAll([]*kernels.Candidate{candidate(3), candidate(1)}, []byte("five")); !errors.Is(err, ErrExists) {
+		t.Error(err)
+	}
+	if err := r.PutAll([]*kernels.Candidate{candidate(4), {}}, []byte("five")); err == nil {
+		t.Error("stored a candidate without an ID")
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r = must(Open(path))(t)
+	defer r.Close()
+	if state := must(r.Checkpoint())(t); r.Len() != 3 || string(state) != "three" {
+		t.Errorf("%d stored, checkpoint %q", r.Len(), state)
+	}
+	for i := range 3 {
+		if c := must(r.Get(hash("id", i)))(t); c.Seq != i+1 || all[i].Seq != i+1 {
+			t.Errorf("candidate %d: Seq %d and %d", i, c.Seq, all[i].Seq)
+		}
+	}
+}

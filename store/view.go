@@ -19,6 +19,9 @@ import (
 // copyWait bounds how long View waits for a live search to hand out a copy.
 const copyWait = 2 * time.Minute
 
+// copyGrowth bounds how much larger than its file the copy of a live run may be, in bytes. Tests lower it.
+var copyGrowth int64 = 1 << 30
+
 // View opens a run for reading only. While a search writes it, its server is asked for a consistent
 // copy as of now, which takes room in the temporary folder until Close. A view of a run that nobody
 // writes keeps writers out.
@@ -91,6 +94,10 @@ func openCurrent(path string) (*Run, error) {
 func fetchCopy(ctx context.Context, path string) (temp *scratch, told int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, copyWait)
 	defer cancel()
+	most := copyGrowth
+	if info, err := os.Stat(path); err == nil {
+		most += info.Size()
+	}
 	temp, err = spill("", scratches, func(f *os.File) error {
 		reply, err := ask(ctx, path, http.MethodGet, "/copy", nil)
 		if err != nil {
@@ -98,7 +105,10 @@ func fetchCopy(ctx context.Context, path string) (temp *scratch, told int, err e
 		}
 		defer reply.Body.Close()
 		told = eventNumber(reply)
-		_, err = io.Copy(f, reply.Body) // fails on fewer bytes than announced
+		n, err := io.Copy(f, io.LimitReader(reply.Body, most+1)) // fails on fewer bytes than announced
+		if err == nil && n > most {
+			err = fmt.Errorf("a copy of more than %d bytes, far larger than the run", most)
+		}
 		return err
 	})
 	return temp, told, err
@@ -120,8 +130,14 @@ func AskStatus(ctx context.Context, path string) (s Status, err error) {
 		return s, named(path, err)
 	}
 	defer reply.Body.Close()
-	err = json.NewDecoder(reply.Body).Decode(&s)
-	return s, named(path, err)
+	err = json.NewDecoder(io.LimitReader(reply.Body, maxStatus)).Decode(&s)
+	if err == nil {
+		err = s.Admit()
+	}
+	if err != nil {
+		return Status{}, named(path, err)
+	}
+	return s, nil
 }
 
 // Watch calls fn with each event that a live search publishes, one JSON object without its newline,
@@ -147,7 +163,11 @@ func follow(ctx context.Context, path string, body io.Reader, fn func(event []by
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return named(path, lines.Err())
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("an event of more than %d bytes", maxEvent)
+	}
+	return named(path, err)
 }
 
 // Tell hands a command, a JSON object, to a live search and waits until it is done. The error of a

@@ -66,6 +66,9 @@ func Builtin(name string) (*Bundle, error) {
 			return nil, fmt.Errorf("problem %q: %w", name, err)
 		}
 	}
+	if err := derive(name, files); err != nil {
+		return nil, fmt.Errorf("problem %q: %w", name, err)
+	}
 	return FromFiles(files)
 }
 
@@ -81,20 +84,35 @@ func Load(dir fs.FS) (*Bundle, error) {
 // FromFiles builds a bundle from its files. The error is kernels.Mistakes with everything wrong in
 // any of them.
 func FromFiles(files map[string][]byte) (*Bundle, error) {
+	b, err := partial(files)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// partial builds what can be built of a bundle with mistakes: without a problem, nothing else is of use.
+func partial(files map[string][]byte) (*Bundle, error) {
 	b := &Bundle{Files: files}
 	if err := b.checkFiles(); err != nil {
-		return nil, err
+		return b, err
 	}
 	data, ok := files[problemFile]
 	if !ok {
-		return nil, kernels.Mistakes{{File: problemFile,
+		return b, kernels.Mistakes{{File: problemFile,
 			Err: errors.New("missing: a problem folder needs one (darwarp new NAME writes a folder to start from)")}}
 	}
+	var all kernels.Mistakes
 	var err error
 	if b.Problem, err = kernels.ParseProblem(problemFile, data); err != nil {
-		return nil, err
+		if !errors.As(err, &all) {
+			return b, err
+		}
+		return b, append(append(all, b.parseTemplates()...), b.familySyntax()...)
 	}
-	var all kernels.Mistakes
+	if err := b.readFixed(); err != nil {
+		all = append(all, kernels.Mistake{File: fixedFile, Err: err})
+	}
 	ref, ok := files[b.Problem.Reference.File]
 	if !ok {
 		all = append(all, kernels.Mistake{File: problemFile, Key: "reference.file",
@@ -104,10 +122,20 @@ func FromFiles(files map[string][]byte) (*Bundle, error) {
 	all = append(all, b.parseTemplates()...)
 	all = append(all, b.parseFamilies()...)
 	if len(all) > 0 {
-		return nil, all
+		return b, all
 	}
 	return b, nil
 }
+
+// familySyntax is what is wrong with the families' files whatever the problem is.
+func (b *Bundle) familySyntax() (ms kernels.Mistakes) {
+	for _, n := range b.names(isFamily) {
+		ms = append(ms, kernels.FamilySyntax(n, b.Files[n])...)
+	}
+	return ms
+}
+
+func isFamily(n string) bool { return strings.HasSuffix(n, ".toml") && n != problemFile }
 
 func (b *Bundle) names(match func(string) bool) []string {
 	var out []string
@@ -121,7 +149,7 @@ func (b *Bundle) names(match func(string) bool) []string {
 }
 
 func (b *Bundle) parseFamilies() (ms kernels.Mistakes) {
-	for _, n := range b.names(func(n string) bool { return strings.HasSuffix(n, ".toml") && n != problemFile }) {
+	for _, n := range b.names(isFamily) {
 		name := strings.TrimSuffix(n, ".toml")
 		f, err := kernels.ParseFamily(n, name, b.Files[n], b.Problem)
 		var more kernels.Mistakes

@@ -16,6 +16,7 @@ type Report struct {
 	Problem  string           `json:"problem,omitempty"`
 	Mistakes kernels.Mistakes `json:"mistakes,omitempty"` // where there are any, there is nothing else
 	Families []FamilyReport   `json:"families,omitempty"`
+	Units    []Unit           `json:"-"` // what a compiler should try, with mistakes or without
 }
 
 // FamilyReport is one family of the folder.
@@ -62,41 +63,94 @@ const (
 	checkShown   = 3  // failures shown of one space
 )
 
-// Check reads a problem folder and tries it out without a GPU: every mistake in its files, or the
+// Check reads a problem folder and tries it out without a compiler: every mistake in its files, or the
 // size of each family's space on each of the devices, whether the defaults and a sample of points
 // render and can be launched at every size, and what looks like an oversight.
 func Check(dir fs.FS, devices []kernels.Device) Report {
-	b, err := Load(dir)
+	files := map[string][]byte{}
+	err := readFlat(dir, files)
+	b := &Bundle{}
+	if err == nil {
+		b, err = partial(files)
+	}
+	c := newChecker(b)
+	c.folder = true
 	if err != nil {
 		var ms kernels.Mistakes
 		if !errors.As(err, &ms) {
 			ms = kernels.Mistakes{{File: problemFile, Err: err}}
 		}
-		return Report{Mistakes: ms}
+		c.add(ms...)
 	}
-	r := Report{Problem: b.Problem.Name}
-	for _, f := range b.Families {
-		r.Families = append(r.Families, b.checkFamily(f, devices))
+	if b.Problem == nil {
+		return c.report
 	}
-	return r
+	c.checkReferenceFile()
+	families := c.checkFamilies(devices)
+	if len(c.report.Mistakes) == 0 {
+		c.report.Problem, c.report.Families = b.Problem.Name, families
+	}
+	return c.report
 }
 
-func (b *Bundle) checkFamily(f *kernels.Family, devices []kernels.Device) FamilyReport {
+// checker gathers a report.
+type checker struct {
+	*Bundle
+	report Report
+	seen   map[string]bool // mistakes, by text: many points have the same
+	lines  *templateLines
+	folder bool // of a user, whose kernels are compared with the launches; a draft's are compiled and run anyway
+}
+
+func newChecker(b *Bundle) *checker {
+	return &checker{Bundle: b, seen: map[string]bool{}, lines: &templateLines{files: b.Files}}
+}
+
+func (c *checker) add(ms ...kernels.Mistake) {
+	for _, m := range ms {
+		if text := m.Error(); !c.seen[text] {
+			c.seen[text] = true
+			c.report.Mistakes = append(c.report.Mistakes, m)
+		}
+	}
+}
+
+func (c *checker) checkReferenceFile() {
+	if c.Files[c.Problem.Reference.File] == nil {
+		return // which is a mistake already
+	}
+	before := len(c.report.Mistakes)
+	if c.add(c.checkReference()...); len(c.report.Mistakes) == before {
+		c.report.Units = append(c.report.Units, c.referenceUnit(c.Problem.DTypes[0]))
+	}
+}
+
+// checkFamilies tries the families that can be read, if their templates can be.
+func (c *checker) checkFamilies(devices []kernels.Device) (all []FamilyReport) {
+	for _, f := range c.Families {
+		if c.templates.Lookup(f.Name) != nil {
+			all = append(all, c.checkFamily(f, devices))
+		}
+	}
+	return all
+}
+
+func (c *checker) checkFamily(f *kernels.Family, devices []kernels.Device) FamilyReport {
 	r := FamilyReport{Name: f.Name, Genes: len(f.Genes)}
 	var same string
 	for _, dev := range devices {
 		if !f.Runs(dev) {
 			continue
 		}
-		for _, t := range b.Problem.DTypes {
-			s, twins := b.checkSpace(f, dev, t)
+		for _, t := range c.Problem.DTypes {
+			s, twins := c.checkSpace(f, dev, t)
 			r.Spaces = append(r.Spaces, s)
 			if same == "" {
 				same = twins
 			}
 		}
 	}
-	r.Warnings = b.warnings(f, r.Spaces)
+	r.Warnings = c.warnings(f, r.Spaces)
 	if same != "" {
 		r.Warnings = append(r.Warnings, same)
 	}
@@ -105,7 +159,7 @@ func (b *Bundle) checkFamily(f *kernels.Family, devices []kernels.Device) Family
 
 // checkSpace tries the defaults and some points; each point's random neighbor too, to find genes
 // that change nothing: twins tells of a pair that is one and the same kernel.
-func (b *Bundle) checkSpace(f *kernels.Family, dev kernels.Device, t kernels.DType) (r SpaceReport, twins string) {
+func (c *checker) checkSpace(f *kernels.Family, dev kernels.Device, t kernels.DType) (r SpaceReport, twins string) {
 	r = SpaceReport{Arch: dev.Arch, DType: t}
 	s, err := kernels.NewSpace(f, dev, t, nil)
 	if err != nil {
@@ -116,18 +170,18 @@ func (b *Bundle) checkSpace(f *kernels.Family, dev kernels.Device, t kernels.DTy
 	if err := f.Check(f.Defaults(), dev, t); err != nil {
 		r.Illegal = err.Error()
 	} else {
-		b.try(&r, f.Defaults())
+		c.try(&r, f.Defaults())
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range min(checkSamples, s.Len()) {
 		i := s.Sample(rng)
-		id := b.try(&r, s.Genome(s.At(i)))
+		id := c.try(&r, s.Genome(s.At(i)))
 		near := s.Neighbors(i)
 		if len(near) == 0 {
 			continue
 		}
 		j := near[rng.IntN(len(near))]
-		if other := b.try(&r, s.Genome(s.At(j))); other == id && !id.IsZero() {
+		if other := c.try(&r, s.Genome(s.At(j))); other == id && !id.IsZero() {
 			twins = fmt.Sprintf("two points are the same kernel, a gene there needs a when: %s, and %s", s.Genome(s.At(i)).Key(),
 				s.Genome(s.At(j)).Key())
 		}
@@ -136,28 +190,53 @@ func (b *Bundle) checkSpace(f *kernels.Family, dev kernels.Device, t kernels.DTy
 }
 
 // try renders a point and resolves its launches at every size; the zero ID says that it failed.
-func (b *Bundle) try(r *SpaceReport, g kernels.Genome) kernels.ID {
+func (c *checker) try(r *SpaceReport, g kernels.Genome) kernels.ID {
 	r.Tried++
-	job, err := b.Job(r.space.Family, g, r.space.Device, r.DType)
-	sizes := slices.Clone(b.Problem.Check.Shapes)
-	for _, w := range b.Problem.Workloads {
-		sizes = append(sizes, w.Dims)
-	}
-	if why := source.Check(job.Source); err == nil && why != "" {
-		err = errors.New("the source: " + why)
-	}
-	for _, d := range sizes {
-		if err == nil {
-			if _, err = job.Resolve(d); err != nil {
-				err = fmt.Errorf("at %s: %w", d, err)
-			}
-		}
-	}
+	f := r.space.Family
+	job, err := c.Job(f, g, r.space.Device, r.DType)
 	if err == nil {
-		return job.ID
+		u := c.familyUnit(f, job.Source, r.space.Device.Arch, r.DType)
+		var ms kernels.Mistakes
+		if ms, err = c.launches(u, job); len(ms) > 0 {
+			c.add(ms...)
+			return kernels.ID{}
+		}
+		if err == nil {
+			c.offer(u)
+			return job.ID
+		}
 	}
 	if text := g.Key() + ": " + err.Error(); len(r.Failed) < checkShown && !slices.Contains(r.Failed, text) {
 		r.Failed = append(r.Failed, text)
 	}
 	return kernels.ID{}
+}
+
+// offer lets a compiler try the first point of a family that nothing is wrong with: the defaults, where they are legal.
+func (c *checker) offer(u Unit) {
+	if !slices.ContainsFunc(c.report.Units, func(o Unit) bool { return o.File == u.File }) {
+		c.report.Units = append(c.report.Units, u)
+	}
+}
+
+// launches reads a point's source, and compares the kernels in it with the launches at every size.
+func (c *checker) launches(u Unit, job kernels.Job) (ms kernels.Mistakes, err error) {
+	s, err := source.Read(job.Source)
+	if err != nil {
+		return kernels.Mistakes{u.refused(err)}, nil
+	}
+	sizes := slices.Clone(c.Problem.Check.Shapes)
+	for _, w := range c.Problem.Workloads {
+		sizes = append(sizes, w.Dims)
+	}
+	for _, d := range sizes {
+		call, err := job.Resolve(d)
+		if err != nil {
+			return nil, fmt.Errorf("at %s: %w", d, err)
+		}
+		if c.folder {
+			ms = append(ms, checkLaunches(u, job.Plan.Spec, call, s)...)
+		}
+	}
+	return ms, nil
 }

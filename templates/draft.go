@@ -50,10 +50,14 @@ func (b *Bundle) Draft(declaration, template string, dev kernels.Device, t kerne
 		return nil, fmt.Errorf("template: {{%s}} cannot be used: write it in one piece", m[1])
 	}
 	d := &Draft{Files: [2][]byte{[]byte(declaration), []byte(template)}}
-	alone, err := FromFiles(map[string][]byte{
+	files := map[string][]byte{
 		problemFile: b.Files[problemFile], b.Problem.Reference.File: []byte(b.Reference),
 		draftName + ".toml": d.Files[0], draftName + tmplSuffix: d.Files[1],
-	})
+	}
+	if fixed, ok := b.Files[fixedFile]; ok {
+		files[fixedFile] = fixed
+	}
+	alone, err := FromFiles(files)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +96,7 @@ func ruleBytes(f *kernels.Family) (n int) {
 		n += len(c.Rule) + lets
 	}
 	for _, g := range f.Genes { // which reads genes alone
-		n += len(g.When)
+		n += len(g.When) + len(g.Matters)
 	}
 	return n + lets
 }
@@ -109,11 +113,14 @@ func (d *Draft) try(alone *Bundle, dev kernels.Device, t kernels.DType) (err err
 	if err := f.Check(f.Defaults(), dev, t); err != nil {
 		return fmt.Errorf("the defaults are not legal: %w", err)
 	}
-	r := SpaceReport{space: d.space}
-	alone.try(&r, f.Defaults())
+	r, c := SpaceReport{space: d.space}, newChecker(alone)
+	c.try(&r, f.Defaults())
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range draftSamples {
-		alone.try(&r, d.space.Genome(d.space.At(d.space.Sample(rng))))
+		c.try(&r, d.space.Genome(d.space.At(d.space.Sample(rng))))
+	}
+	if ms := c.report.Mistakes; len(ms) > 0 {
+		return fmt.Errorf("a point that the rules allow cannot be used: %w", ms[0])
 	}
 	if len(r.Failed) > 0 {
 		return fmt.Errorf("a point that the rules allow cannot be used: %s", r.Failed[0])

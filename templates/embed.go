@@ -13,7 +13,18 @@ import (
 
 // families holds the built-in families, one folder per problem.
 //
-//go:embed all:attention all:bias_gelu_residual all:gemm all:layernorm all:reduction all:rmsnorm all:softmax all:transpose
+//go:embed all:attention
+//go:embed all:bias_gelu_residual
+//go:embed all:decode
+//go:embed all:gemm
+//go:embed all:gemm_fp8
+//go:embed all:gemm_w4a16
+//go:embed all:layernorm
+//go:embed all:linear_gelu
+//go:embed all:reduction
+//go:embed all:rmsnorm
+//go:embed all:softmax
+//go:embed all:transpose
 var families embed.FS
 
 // include holds the device include library, all that a candidate may include besides CUDA's own headers.

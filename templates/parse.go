@@ -29,15 +29,14 @@ func (b *Bundle) parseTemplates() (ms kernels.Mistakes) {
 		}
 		from[short] = n
 	}
-	if len(ms) > 0 {
-		return ms
-	}
 	for _, t := range b.templates.Templates() {
 		if t.Tree != nil && t.Name() == t.ParseName {
 			ms = append(ms, b.missing(t)...)
 		}
 	}
-	b.countWork()
+	if len(ms) == 0 {
+		b.countWork()
+	}
 	return ms
 }
 
@@ -59,13 +58,18 @@ const maxMissing = 20
 // missing finds the partials that a file asks for and that do not exist.
 func (b *Bundle) missing(t *template.Template) (ms kernels.Mistakes) {
 	walk(t.Root, func(n parse.Node) {
-		if call, ok := n.(*parse.TemplateNode); ok && len(ms) < maxMissing && b.templates.Lookup(call.Name) == nil {
+		if call, ok := n.(*parse.TemplateNode); ok && len(ms) < maxMissing && !b.hasTemplate(call.Name) {
 			where, _ := t.ErrorContext(n)
 			ms = append(ms, kernels.Mistake{File: where, Err: fmt.Errorf("no template %q: expected a file _%s%s, or a define",
 				call.Name, call.Name, tmplSuffix)})
 		}
 	})
 	return ms
+}
+
+// hasTemplate reports whether there is a template of a name, or a file for it that is wrong itself.
+func (b *Bundle) hasTemplate(name string) bool {
+	return b.templates.Lookup(name) != nil || b.Files["_"+name+tmplSuffix] != nil || b.Files[name+tmplSuffix] != nil
 }
 
 // walk visits every node below a node, each before its children.

@@ -9,11 +9,12 @@ import (
 	"darwarp/kernels/expr"
 )
 
-// Render writes the source of a family's point. The template sees every gene by name (inactive
-// ones at their default), every let, T (the C++ element type), dtype and elem. The same point gives
-// the same source, byte by byte. An error says where: tile.cu.tmpl:12:5.
+// Render writes the source of a family's point. The template sees every gene by name (inactive ones at their default),
+// every let, T (the C++ element type), dtype, elem, launched, which says of each entry of the plan whether any size of
+// the problem launches it, and finish, the problem's epilogue, nil if it has none. Genes of these two names hide them.
+// The same point gives the same source, byte by byte. An error says where: tile.cu.tmpl:12:5.
 func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (string, error) {
-	data := map[string]any{"T": t.CType(), "dtype": string(t)}
+	data := map[string]any{"launched": f.Launched, "T": t.CType(), "dtype": string(t), "finish": b.Problem.Epilogue}
 	for k, v := range env {
 		if _, ok := v.(kernels.Device); !ok {
 			data[k] = v
@@ -93,7 +94,7 @@ func (b *Bundle) VariantJob(v kernels.Variant, dev kernels.Device, t kernels.DTy
 	for _, d := range b.Problem.DimNames {
 		scope[d] = 0
 	}
-	plan, err := kernels.CompilePlan("plan", *v.Plan, b.Problem.Tensors, scope)
+	plan, err := kernels.CompilePlan("plan", b.Problem.Restrict(*v.Plan), b.Problem.Tensors, scope)
 	if err != nil {
 		return kernels.Job{}, err
 	}
@@ -103,7 +104,11 @@ func (b *Bundle) VariantJob(v kernels.Variant, dev kernels.Device, t kernels.DTy
 		Env: expr.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}, Acc: acc}, nil
 }
 
-// ReferenceSource is the reference kernel as the compiler gets it, with T defined.
+// ReferenceSource is the reference kernel as the compiler gets it, with T and the problem's epilogue defined.
 func (b *Bundle) ReferenceSource(t kernels.DType) string {
-	return "#include <darwarp/darwarp.cuh>\nusing T = " + t.CType() + ";\n" + b.Reference
+	head := "#include <darwarp/darwarp.cuh>\n"
+	if e := b.Problem.Epilogue; e != nil {
+		head += "#include <darwarp/epilogue.cuh>\nusing namespace darwarp::exact;\n" + e.Function()
+	}
+	return head + "using T = " + t.CType() + ";\n" + b.Reference
 }

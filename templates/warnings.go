@@ -43,7 +43,7 @@ func (b *Bundle) warnings(f *kernels.Family, spaces []SpaceReport) (out []string
 			t, b.Problem.Accumulator(t)))
 	}
 	for i, c := range f.Constraints {
-		if found != nil && !refuses(spaces, i) && !depends(f, c) {
+		if found != nil && !refuses(spaces, i) && !c.Sized() && !depends(f, c) {
 			out = append(out, fmt.Sprintf("constraint %s refuses nothing that those before it allow", c.Rule))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,8 +25,13 @@ import (
 	"darwarp/store"
 )
 
-// slowly is a wide recording that takes a millisecond for each answer, as they come.
-type slowly struct{ *replay.Evaluator }
+// slowly is a wide recording that takes a millisecond for each answer, as they come, and after many of them waits until
+// it may go on: however long its viewers take, the search is there.
+type slowly struct {
+	*replay.Evaluator
+	asked *atomic.Int64
+	goOn  chan struct{}
+}
 
 func (slowly) InOrder() bool { return false }
 func (slowly) Slots() int    { return 3 }
@@ -34,6 +40,12 @@ func (s slowly) Capabilities() kernels.Capabilities { return kernels.Capabilitie
 
 func (s slowly) Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
 	time.Sleep(time.Millisecond)
+	if s.asked.Add(1) > 3000 {
+		select {
+		case <-s.goOn:
+		case <-ctx.Done():
+		}
+	}
 	return s.Evaluator.Evaluate(ctx, job)
 }
 
@@ -48,14 +60,15 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 	if err := makeSpaceOf(space, wideBundle, madeUpWide); err != nil {
 		t.Fatal(err)
 	}
-	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &syncBuffer{}}}
+	a := newApp(&console.Console{Out: &bytes.Buffer{}, Err: &syncBuffer{}})
 	o := search.Options{Budget: store.Budget{Evals: 6000}, Strategy: "evolve", Seed: 1, Store: path,
 		Target: session.Target{Problem: space, Device: "auto"}}
 	s, err := search.Open(t.Context(), o, a.Sayf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Session.Evaluator = slowly{s.Session.Evaluator.(*replay.Evaluator)}
+	goOn := make(chan struct{})
+	s.Session.Evaluator = slowly{s.Session.Evaluator.(*replay.Evaluator), new(atomic.Int64), goOn}
 	begun := make(chan struct{})
 	var once sync.Once
 	s.Listen(func(e evolve.Event) {
@@ -77,7 +90,11 @@ func live(t *testing.T) (path string, ended func() evolve.Summary) {
 		}
 	}()
 	<-begun
-	return path, func() evolve.Summary { <-gone; return sum }
+	return path, func() evolve.Summary {
+		close(goOn)
+		<-gone
+		return sum
+	}
 }
 
 // seen is what a viewer has of a run.

@@ -17,7 +17,8 @@ import (
 func (a *app) benchCmd() *cobra.Command {
 	c := command("bench", showHelp)
 	c.AddCommand(a.benchAgreeCmd(), a.benchRecordCmd(), a.benchSearchCmd(), a.benchConvertCmd(), a.benchSpaceCmd(),
-		a.benchThroughputCmd(), a.benchSoakCmd(), a.benchAACmd(), a.benchLLMCmd())
+		a.benchThroughputCmd(), a.benchSoakCmd(), a.benchAACmd(), a.benchLLMCmd(), a.benchFleetCmd(),
+		a.benchKernelBenchCmd())
 	return c
 }
 
@@ -77,6 +78,7 @@ func (a *app) benchThroughputCmd() *cobra.Command {
 	addSeed(c, &f.Seed, "of the draw")
 	addJSON(c, &f.JSON)
 	addTarget(c, &f.Target)
+	addGPUs(c, &f.Target)
 	addTrace(c, &f.Target)
 	return c
 }
@@ -108,5 +110,6 @@ func (a *app) benchSoakCmd() *cobra.Command {
 	addJSON(c, &f.JSON)
 	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
 	addTarget(c, &f.Target)
+	addGPUs(c, &f.Target)
 	return c
 }

@@ -27,7 +27,7 @@ var readers = [][]string{
 func readRun(t *testing.T, path string, command []string) (code int, out, talk string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	a := &app{Console: &console.Console{In: strings.NewReader(""), Out: &stdout, Err: &stderr}}
+	a := newApp(&console.Console{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
 	root := a.rootCmd()
 	args := slices.Clone(command)
 	at := 1

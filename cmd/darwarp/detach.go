@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/background"
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/search"
@@ -37,7 +38,7 @@ func (a *app) detach(ctx context.Context, f searchFlags) error {
 		[2]string{"run", d.Run},
 		[2]string{"pid", fmt.Sprint(d.PID)},
 		[2]string{"log", d.Log},
-		[2]string{"watch", "darwarp watch " + d.Run},
-		[2]string{"stop", "darwarp stop " + d.Run})
+		[2]string{"watch", cmdline.Of("watch", d.Run)},
+		[2]string{"stop", cmdline.Of("stop", d.Run)})
 	return nil
 }

@@ -63,6 +63,10 @@ func (a *app) diffTable(r *record.Record, side [2]kernels.Candidate, changes []r
 	t := report.NewTable("lll", "", side[0].ID.Short(), side[1].ID.Short())
 	t.Row("outcome", side[0].Result.Outcome, side[1].Result.Outcome)
 	var speedups [2]string
+	pace, err := r.Pace()
+	if err != nil {
+		return err
+	}
 	for i, c := range side {
 		proof, err := r.Proof(c)
 		if err != nil {
@@ -70,7 +74,7 @@ func (a *app) diffTable(r *record.Record, side [2]kernels.Candidate, changes []r
 		}
 		speedups[i] = "-"
 		if proof != nil {
-			speedups[i] = report.Speedup(c.Score)
+			speedups[i] = report.Paced(pace, c)
 		}
 	}
 	t.Row("speedup", speedups[0], speedups[1])

@@ -10,6 +10,7 @@ import (
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
+	"darwarp/eval/env"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -22,7 +23,7 @@ func (a *app) finish(err error) int {
 	}
 	var coded *exit.Error
 	var mistakes kernels.Mistakes
-	var environment *eval.EnvError
+	var environment *env.Error
 	var outage *evolve.Outage
 	code := exit.Failed
 	switch {

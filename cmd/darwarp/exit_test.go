@@ -9,6 +9,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/eval"
+	"darwarp/eval/env"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -24,13 +25,13 @@ func TestExitCodes(t *testing.T) {
 		{errors.New("broken"), exit.Failed},
 		{fmt.Errorf("%w\nwhat was found ...", &evolve.Outage{Lost: 9, Why: "worker killed"}), exit.Environment},
 		{fmt.Errorf("the device is %w", eval.ErrGone), exit.Environment},
-		{fmt.Errorf("search: %w", &eval.EnvError{What: "libcuda.so.1"}), exit.Environment},
+		{fmt.Errorf("search: %w", &env.Error{What: "libcuda.so.1"}), exit.Environment},
 		{fmt.Errorf("duel: %w", kernels.ErrLost), exit.Failed},
 		{fmt.Errorf("open: %w", store.ErrNotOurs), exit.Usage},
 		{exit.Usagef("--for"), exit.Usage},
 		{exit.Quietly(exit.Interrupted), exit.Interrupted},
 	} {
-		if got := (&app{Console: &console.Console{Err: io.Discard}}).finish(tt.err); got != tt.want {
+		if got := newApp(&console.Console{Err: io.Discard}).finish(tt.err); got != tt.want {
 			t.Errorf("%v: exit %d, expected %d", tt.err, got, tt.want)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -13,13 +12,17 @@ import (
 	"darwarp/cmd/darwarp/internal/measure"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/search"
 	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/cmd/darwarp/internal/view"
+	"darwarp/evolve"
 )
 
 type explainFlags struct {
 	session.Target
 	measure.ExplainOptions
-	json bool
+	json      bool
+	challenge bool
 }
 
 func (a *app) explainCmd() *cobra.Command {
@@ -28,28 +31,76 @@ func (a *app) explainCmd() *cobra.Command {
 		if f.Pairs < 0 || f.Counters < 0 {
 			return exit.Usagef("--pairs and --counters: expected nothing below 0")
 		}
-		return interruptible(c, func(ctx context.Context) error { return a.explain(ctx, args[0], arg(args, 1), f) })
+		stop := console.OnInterrupt(c.Context())
+		defer stop.Release()
+		return stop.Explain(a.explain(stop, args[0], arg(args, 1), f))
 	})
 	c.Flags().IntVar(&f.Pairs, "pairs", 10, "how many pairs of choices to take back together, at most")
 	c.Flags().IntVar(&f.Counters, "counters", 6,
 		"how many choices to profile with ncu beside the winner, if ncu is allowed; 0: none")
+	c.Flags().BoolVar(&f.challenge, "challenge", true,
+		"let what is faster than the champion become a candidate of the run and challenge it")
 	addJSON(c, &f.json)
 	addDevice(c, &f.Target)
 	return c
 }
 
-func (a *app) explain(ctx context.Context, path, name string, f explainFlags) error {
-	return measure.With(ctx, path, f.Target, a.Sayf, func(s *session.Session, r *record.Record) error {
-		e, err := measure.Explain(ctx, s, r, name, f.ExplainOptions, a.Sayf)
-		switch {
-		case err != nil:
+func (a *app) explain(stop *console.Interrupts, path, name string, f explainFlags) error {
+	at := func(s *session.Session, r *record.Record) error {
+		e, err := measure.Explain(stop.Soft, s, r, name, f.ExplainOptions, a.Sayf)
+		if err != nil {
 			return err
-		case f.json:
+		}
+		if !f.json {
+			a.explainText(s, e)
+		}
+		if err := a.letChallenge(stop, s, r, e, f); err != nil {
+			return err
+		}
+		if f.json {
 			return a.PrintJSON(e)
 		}
-		a.explainText(s, e)
 		return nil
-	})
+	}
+	return measure.With(stop.Soft, path, f.Target, a.Sayf, measure.Has(name), at)
+}
+
+// letChallenge has what is faster than the champion challenge it, or says how it can.
+func (a *app) letChallenge(stop *console.Interrupts, s *session.Session, r *record.Record, e *measure.Explained,
+	f explainFlags) error {
+	champion, _ := r.Champion()
+	faster := e.Faster()
+	if len(faster) == 0 || e.Candidate != champion {
+		return nil
+	}
+	a.Sayf("\nfaster than the champion %s, as shares of its time:", champion.Short())
+	for _, i := range faster {
+		a.Sayf("  %s  %.4f [%.4f, %.4f]  %s", i.Without.Short(), i.Gain.Ratio, i.Gain.Lo, i.Gain.Hi, evolve.TakenBack(&i))
+	}
+	if !f.challenge {
+		a.Sayf("`darwarp search --resume %s` has them judged and lets them challenge, also with the budget used up.",
+			r.Path())
+		return nil
+	}
+	a.Sayf("they are judged and challenge it ...")
+	sum, err := search.Challenge(s, r, stop, func(_ *evolve.Search, events <-chan evolve.Event) error {
+		return view.LinesOf(a.Console, s, r.Run, 0, true, false).Follow(events)
+	}, a.Sayf)
+	if err != nil {
+		return err
+	}
+	e.Champion = sum.Champion
+	switch {
+	case stop.Soft.Err() != nil || sum.Reason == evolve.ReasonAborted:
+		a.Sayf("Interrupted; the state is saved. Continue with: darwarp search --resume %s", r.Path())
+		return exit.Quietly(exit.Interrupted)
+	case sum.Champion == champion:
+		a.Sayf("%s remains champion: `darwarp show %s ID` says how they lost.", champion.Short(), r.Path())
+	default:
+		a.Sayf("champion %s: %s over the naive start. `darwarp explain %s` explains it.", sum.Champion.Short(),
+			report.Ratio(sum.Speedup), r.Path())
+	}
+	return nil
 }
 
 // explainText is what choices gain, for people.
@@ -75,9 +126,9 @@ func (a *app) explainText(s *session.Session, e *measure.Explained) {
 		t := figures.Insights(s.Objective, s.Workloads, e.Pairs)
 		t.Indent = "  "
 		t.Write(a.Out)
-	case e.Joint.Alone > 0 && len(e.Singles) > 1:
-		a.Printf("\nOne by one the choices gain %.2fx, together %.2fx: they add up.\n", e.Joint.Alone,
-			e.Joint.Gain.Ratio)
+	case e.Joint.Alone > 0 && e.Joint.Gain.Ratio > 0 && len(e.Singles) > 1:
+		a.Printf("\nOne by one the choices gain %.2fx, together %.2fx: %s.\n", e.Joint.Alone, e.Joint.Gain.Ratio,
+			figures.Interaction(e.Joint))
 	}
 	if e.Profiler != "" {
 		a.Printf("\n%s\n", console.Lines(e.Profiler))

@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/export"
@@ -25,16 +28,10 @@ func (a *app) exportCmd() *cobra.Command {
 	var portfolio int
 	c := command("export", func(c *cobra.Command, args []string) error {
 		if dir == "" {
-			return exit.Usagef("-o is missing: name a new folder, as in darwarp export %s -o DIR", args[0])
+			return exit.Usagef("-o is missing: name a new folder, as in %s", cmdline.Of("export", args[0], "-o", "DIR"))
 		}
-		if portfolio != 0 && len(args) > 1 {
-			return exit.Usagef("--portfolio %d: the run's portfolio chooses the kernels: leave out %q", portfolio, args[1])
-		}
-		if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
-			return exit.Usagef("%s is not empty: name a new folder with -o", dir)
-		}
-		if err := export.CheckTargets(as); err != nil {
-			return exit.Usagef("--as: %v", err)
+		if err := checkExport(dir, as, args, c.Flags().Changed("portfolio"), portfolio); err != nil {
+			return err
 		}
 		return record.With(a.Sayf, args[0], func(r *record.Record) error {
 			if portfolio != 0 {
@@ -50,14 +47,35 @@ func (a *app) exportCmd() *cobra.Command {
 	return c
 }
 
+// checkExport refuses what could not be written, or chosen, before the run is read.
+func checkExport(dir string, as, args []string, asked bool, portfolio int) error {
+	if asked && portfolio < 2 {
+		return exit.Usagef("--portfolio %d: expected 2 or more kernels", portfolio)
+	}
+	if asked && len(args) > 1 {
+		return exit.Usagef("--portfolio %d: the run's portfolio chooses the kernels: leave out %q", portfolio, args[1])
+	}
+	there, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return exit.Usagef("-o %s is a file: name a new folder", dir)
+	case err == nil && len(there) > 0:
+		return exit.Usagef("%s is not empty: name a new folder with -o", dir)
+	}
+	if err := export.CheckTargets(as); err != nil {
+		return exit.Usagef("--as: %v", err)
+	}
+	return nil
+}
+
 func (a *app) export(ctx context.Context, dir string, as []string, r *record.Record, name string) error {
 	c, err := r.Pick(name)
 	if err != nil {
 		return err
 	}
 	if c.Result.Outcome != kernels.OK {
-		return exit.Usagef("candidate %s is not right (%s): export one that `darwarp top %s` lists", c.ID.Short(),
-			c.Result.Outcome, r.Path())
+		return exit.Usagef("candidate %s is not right (%s): export one that `%s` lists", c.ID.Short(),
+			c.Result.Outcome, cmdline.Of("top", r.Path()))
 	}
 	if err := r.FallenError(c); err != nil {
 		return err
@@ -68,16 +86,15 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record.Rec
 	}
 	k.As = as
 	if _, word := r.Standing(c); word == string(kernels.OnTrial) {
-		a.Sayf("warning: candidate %s is on trial: darwarp verify %s %s --trial runs the parts that are pending",
-			c.ID.Short(),
-			r.Path(), c.ID.Short())
+		a.Sayf("warning: candidate %s is on trial: %s runs the parts that are pending",
+			c.ID.Short(), cmdline.Of("verify", r.Path(), c.ID.Short(), "--trial"))
 	}
 	write := func(dir string) error { return export.Write(dir, k) }
 	if err := a.proveAndWrite(ctx, dir, write, k); err != nil {
 		return asUsage(err)
 	}
 	a.Sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir,
-		dir, k.Build())
+		cmdline.Quote(dir), k.Build())
 	return nil
 }
 
@@ -136,8 +153,8 @@ func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *r
 		return err
 	}
 	if found == nil {
-		return exit.Usagef("%s has no portfolio of %d kernels: darwarp portfolio %s --k %d measures one", r.Path(), k,
-			r.Path(), k)
+		return exit.Usagef("%s has no portfolio of %d kernels: %s measures one", r.Path(), k,
+			cmdline.Of("portfolio", r.Path(), "--k", fmt.Sprint(k)))
 	}
 	p := export.Portfolio{Found: *found, As: as}
 	for _, id := range found.Kernels {
@@ -174,11 +191,14 @@ func toExport(r *record.Record, c kernels.Candidate) (k export.Kernel, warning s
 	if k.Trial, err = r.Trial(c.ID); err != nil {
 		return k, "", err
 	}
+	if k.Pace, err = r.Pace(); err != nil {
+		return k, "", err
+	}
 	k.NVCCFlags = eval.NVCCFlags(k.Job.Source)
 	if k.Lineage, err = r.Lineage(c); err != nil {
 		return k, "", err
 	}
 	f, err := r.Figures(c)
-	k.Candidate.Result.Times, k.Provenance, k.Baselines = f.Times, f.Proof, f.Baselines
+	k.Candidate.Result.Times, k.Provenance, k.Baselines, k.Duels = f.Times, f.Proof, f.Baselines, f.Duels
 	return k, warning, err
 }

@@ -17,11 +17,11 @@ import (
 	"darwarp/store"
 )
 
-// measuredRun is a run whose champion was measured with a made-up device.
-func measuredRun(t *testing.T) *record.Record {
+// madeRun is a run that no search has made, and where it is.
+func madeRun(t *testing.T) (run *store.Run, path string) {
 	t.Helper()
 	t.Setenv("TESTDATA", "testdata")
-	path := filepath.Join(t.TempDir(), "r.db")
+	path = filepath.Join(t.TempDir(), "r.db")
 	if err := makeRun(path, false); err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +30,13 @@ func measuredRun(t *testing.T) *record.Record {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { run.Close() })
+	return run, path
+}
+
+// measuredRun is a run whose champion was measured with a made-up device.
+func measuredRun(t *testing.T) *record.Record {
+	t.Helper()
+	run, _ := madeRun(t)
 	rec, err := record.Of(run)
 	if err != nil {
 		t.Fatal(err)
@@ -77,11 +84,11 @@ func TestMeasureAgain(t *testing.T) {
 	if n := strings.Count(out.String(), "0.80x"); n < 4 {
 		t.Errorf("%d duels with cublaslt shown, expected 4:\n%s", n, out.String())
 	}
-	a := &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}}
-	if err := a.required(0.9, rec, evolve.Summary{Champion: c.ID, Speedup: 1.79}); !isExit(err, exit.NotBeaten) {
+	a := newApp(&console.Console{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
+	if err := a.Required(0.9, rec, evolve.Summary{Champion: c.ID, Speedup: 1.79}); !isExit(err, exit.NotBeaten) {
 		t.Errorf("--require 0.9 against a baseline that is faster: %v", err)
 	}
-	if err := a.required(0.8, rec, evolve.Summary{Champion: c.ID, Speedup: 1.79}); err != nil {
+	if err := a.Required(0.8, rec, evolve.Summary{Champion: c.ID, Speedup: 1.79}); err != nil {
 		t.Errorf("--require 0.8: %v", err)
 	}
 }

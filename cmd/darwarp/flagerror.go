@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,6 +26,9 @@ func flagError(c *cobra.Command, err error) error {
 		var known []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 		return exit.Usagef("%v%s (try %s --help)", err, report.Meant("--"+unknown.GetSpecifiedName(), known), c.CommandPath())
+	case errors.As(err, &invalid) && errors.Is(err, strconv.ErrRange):
+		return exit.Usagef("--%s %s is out of range (try %s --help)", invalid.GetFlag().Name, invalid.GetValue(),
+			c.CommandPath())
 	case errors.As(err, &invalid) && expected[invalid.GetFlag().Value.Type()] != "":
 		return exit.Usagef("--%s %q: expected %s (try %s --help)", invalid.GetFlag().Name, invalid.GetValue(),
 			expected[invalid.GetFlag().Value.Type()], c.CommandPath())
@@ -39,7 +43,10 @@ func helpCmd(root *cobra.Command) *cobra.Command {
 		Short: "Help about any command",
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, rest, err := root.Find(args)
-			if c == nil || err != nil || len(rest) > 0 && (c == root || c.HasSubCommands()) {
+			if c != nil && err == nil && len(rest) > 0 && c != root && !c.HasSubCommands() {
+				return exit.Usagef("%s has no commands of its own: leave out %q", c.CommandPath(), rest[0])
+			}
+			if c == nil || err != nil || len(rest) > 0 {
 				if c == nil {
 					c = root
 				}

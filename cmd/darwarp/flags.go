@@ -68,6 +68,12 @@ func addSandbox(fs *pflag.FlagSet, t *session.Target) {
 		"sandbox for compilers and candidates: best (what the kernel supports), strict (refuse if incomplete) or off")
 }
 
+// addGPUs declares the flag of commands that evaluate many candidates.
+func addGPUs(c *cobra.Command, t *session.Target) {
+	c.Flags().StringVar(&t.GPUs, "gpus", session.IdleGPUs,
+		"GPUs of one model: idle (all that nobody else uses), all, or a list as in 0,2")
+}
+
 // addTrace declares the flag that has recorded where the time goes.
 func addTrace(c *cobra.Command, t *session.Target) {
 	c.Flags().StringVar(&t.TraceFile, "trace", "",

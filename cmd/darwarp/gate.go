@@ -33,6 +33,7 @@ func (a *app) gateTestCmd() *cobra.Command {
 	c.Flags().StringSliceVar(&which.Problems, "problem", nil, "only the kernels of these problems")
 	c.Flags().StringSliceVar(&which.Kinds, "kind", nil, "only cheats of these kinds, or honest")
 	c.Flags().StringSliceVar(&which.Kernels, "kernel", nil, "only the kernels of these names")
+	c.Flags().StringSliceVar(&which.Trial, "trial", nil, "parts of a trial that honest kernels must pass, too")
 	addJSON(c, &asJSON)
 	return c
 }

@@ -14,11 +14,11 @@ var commandGroups = []struct {
 	id, title string
 	names     []string
 }{
-	{"search", "Search:", []string{"search", "watch", "runs", "steer", "stop"}},
+	{"search", "Search:", []string{"search", "watch", "runs", "steer", "stop", "join", "fleet"}},
 	{"read", "Read a run:", []string{"top", "show", "diff", "lineage", "report", "exchanges"}},
 	{"use", "Use and measure what was found:", []string{"export", "verify", "explain", "portfolio"}},
-	{"problem", "Problems:", []string{"list", "new", "check"}},
-	{"self", "This machine, and darwarp itself:", []string{"doctor", "gate", "bench", "help", "completion"}},
+	{"problem", "Problems:", []string{"list", "new", "check", "import"}},
+	{"self", "This machine, and darwarp itself:", []string{"doctor", "gate", "bench", "version", "help", "completion"}},
 }
 
 // flagGroups are the flags of commands that have many, as their help lists them.
@@ -26,11 +26,11 @@ var flagGroups = []struct {
 	title string
 	names []string
 }{
-	{"Budget", []string{"for", "evals", "stall", "require"}},
+	{"Budget", []string{"for", "evals", "stall", "require", "then"}},
 	{"The run", []string{"store", "resume", "from", "strategy", "seed", "objective", "portfolio", "gate-test",
 		"no-baseline"}},
-	{"What is evaluated, and where", []string{"device", "dtype", "cache", "workload", "gene", "jobs", "sandbox", "races",
-		"trace"}},
+	{"What is evaluated, and where", []string{"device", "dtype", "cache", "workload", "gene", "jobs", "gpus", "sandbox",
+		"races", "trace", "fleet"}},
 	{"Language models", []string{"llm", "llm-model", "llm-url", "llm-key-file", "llm-budget", "llm-prompts", "llm-prices",
 		"llm-jobs", "llm-timeout", "llm-replay"}},
 	{"Output", []string{"plain", "json", "detach", "help"}},
@@ -53,9 +53,24 @@ func group(root *cobra.Command) {
 	}
 	root.SetHelpCommandGroupID("self")
 	root.SetCompletionCommandGroupID("self")
+	strictCompletion(root)
 	cobra.AddTemplateFunc("groupedFlags", groupedFlags)
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "Flags:\n{{.LocalFlags.FlagUsages | "+
 		"trimTrailingWhitespaces}}", "{{groupedFlags .LocalFlags | trimTrailingWhitespaces}}", 1))
+}
+
+// strictCompletion has cobra's command for shells refuse what it does not know, as all others do.
+func strictCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Args, c.RunE = noArgs, showHelp
+		for _, shell := range c.Commands() {
+			shell.Args = noArgs
+		}
+	}
 }
 
 // groupedFlags are the usages of flags, under titles where there are many.

@@ -21,7 +21,7 @@ func TestPages(t *testing.T) {
 	walk = func(c *cobra.Command) {
 		for _, sub := range c.Commands() {
 			path := strings.TrimPrefix(sub.CommandPath(), "darwarp ")
-			if sub.Hidden { // workers are not for people
+			if sub.Hidden || sub.Name() == "completion" { // workers are not for people, the other has cobra's pages
 				continue
 			}
 			paths = append(paths, path)
@@ -31,7 +31,7 @@ func TestPages(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk((&app{Console: &console.Console{}}).rootCmd())
+	walk(newApp(&console.Console{}).rootCmd())
 	have := slices.Sorted(maps.Keys(help.Pages))
 	slices.Sort(paths)
 	if !slices.Equal(have, paths) {
@@ -64,7 +64,7 @@ func TestCounted(t *testing.T) {
 
 // TestGroups: every command and every flag of search stands in one group of the help.
 func TestGroups(t *testing.T) {
-	root := (&app{Console: &console.Console{}}).rootCmd()
+	root := newApp(&console.Console{}).rootCmd()
 	for _, c := range root.Commands() {
 		if !c.Hidden && c.GroupID == "" {
 			t.Errorf("%s is in no group", c.Name())

@@ -67,7 +67,7 @@ func slowSearch(t *testing.T, errs *syncBuffer) (a *app, s *search.Search, ev sl
 	if err := makeSpace(space); err != nil {
 		t.Fatal(err)
 	}
-	a = &app{Console: &console.Console{Out: &bytes.Buffer{}, Err: errs}}
+	a = newApp(&console.Console{Out: &bytes.Buffer{}, Err: errs})
 	o := search.Options{Budget: store.Budget{Evals: 30}, Strategy: "random", Seed: 1, Store: filepath.Join(dir, "r.db"),
 		Target: session.Target{Problem: space, Device: "auto"}}
 	s, err := search.Open(t.Context(), o, a.Sayf)
@@ -93,12 +93,14 @@ func TestInterrupt(t *testing.T) {
 			<-ev.asked
 			switch i {
 			case 1: // the socket is there
-				w := &app{Console: &console.Console{Out: seen, Err: &syncBuffer{}}}
+				w := newApp(&console.Console{Out: seen, Err: &syncBuffer{}})
 				go func() { watched <- w.watch(t.Context(), true, s.Run.Path()) }()
-			case 8:
-				if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
-					t.Error(err)
+				for seen.String() == "" { // until it has begun
+					time.Sleep(time.Millisecond)
 				}
+			case 8:
+				_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+				<-stop.Soft.Done() // nobody answers before that is known
 			}
 		}
 	}()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +8,8 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,11 +22,31 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if isWorker(os.Args[1:]) { // of a test that calls a command in this process
+		os.Exit(startOrWork(os.Args))
+	}
 	testscript.Main(m, map[string]func(){
-		"darwarp": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"darwarp": func() { os.Exit(startOrWork(calledWith())) },
 		"mkrun":   func() { os.Exit(mkrun(os.Args[1:])) },
 		"mkspace": func() { os.Exit(mkspace(os.Args[1:])) },
 	})
+}
+
+// startOrWork is the whole process. A worker becomes the darwarp of DARWARP_TEST_WORKER, if there is one: see .ci/run.
+func startOrWork(argv []string) int {
+	if file := os.Getenv("DARWARP_TEST_WORKER"); file != "" && isWorker(argv[1:]) {
+		_ = syscall.Exec(file, argv, os.Environ())
+	}
+	return start(argv)
+}
+
+// calledWith is the command line: testscript gives the program its bare name.
+func calledWith() []string {
+	line, err := os.ReadFile("/proc/self/cmdline")
+	if err != nil {
+		return os.Args
+	}
+	return strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
 }
 
 func TestScript(t *testing.T) {
@@ -44,6 +65,8 @@ func TestScript(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_CACHE_HOME", cache)
 			e.Setenv("DARWARP_CUDA", os.Getenv("DARWARP_CUDA"))
+			e.Setenv("GORACE", os.Getenv("GORACE"))
+			e.Setenv("DARWARP_TEST_WORKER", os.Getenv("DARWARP_TEST_WORKER"))
 			return nil
 		},
 		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"exits": exits},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,63 +11,89 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/checking"
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/files"
+	"darwarp/cmd/darwarp/internal/listing"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/eval"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
 
 func (a *app) newCmd() *cobra.Command {
-	return command("new", func(_ *cobra.Command, args []string) error { return a.newFolder(args[0]) })
+	var from string
+	c := command("new", func(_ *cobra.Command, args []string) error {
+		all, err := newFiles(filepath.Base(args[0]), from)
+		if err != nil {
+			return err
+		}
+		return a.newFolder(args[0], all)
+	})
+	c.Flags().StringVar(&from, "from", "", "a built-in problem, or a folder, to copy (default: a small example)")
+	return c
 }
 
-// newFolder writes the scaffold into a folder that must not exist.
-func (a *app) newFolder(dir string) error {
-	files, err := templates.Scaffold(filepath.Base(dir))
-	if err != nil {
-		return exit.Usagef("%v", err)
+// newFiles are the files of a new problem: the scaffold's, or another problem's.
+func newFiles(name, from string) (all map[string][]byte, err error) {
+	if from == "" {
+		all, err = templates.Scaffold(name)
+	} else {
+		var b *templates.Bundle
+		if b, err = session.LoadBundle(from); err != nil {
+			return nil, err
+		}
+		all, err = b.Renamed(name)
 	}
+	if err != nil {
+		return nil, exit.Usagef("%v", err)
+	}
+	return all, nil
+}
+
+// newFolder writes files into a folder that must not exist.
+func (a *app) newFolder(dir string, all map[string][]byte) error {
 	if err := os.Mkdir(dir, 0o755); errors.Is(err, os.ErrExist) {
 		return exit.Usagef("%s exists: choose another name", dir)
 	} else if err != nil {
-		return exit.Usagef("%v", err)
+		return exit.Usagef("cannot make the folder %s: %v", dir, files.Reason(err))
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, files[name], 0o644); err != nil {
+		if err := os.WriteFile(path, all[name], 0o644); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.Out, path)
 	}
-	a.Sayf("\nIt can be searched as it is. Edit it, then:\n  darwarp check %s\n  darwarp search %s", dir, dir)
+	a.Sayf("\nIt can be searched as it is. Edit it, then:\n  %s\n  %s", cmdline.Of("check", dir),
+		cmdline.Of("search", dir))
 	return nil
 }
 
 func (a *app) checkCmd() *cobra.Command {
 	var asJSON bool
-	c := command("check", func(_ *cobra.Command, args []string) error { return a.check(asJSON, args[0]) })
+	c := command("check", func(c *cobra.Command, args []string) error { return a.check(c.Context(), asJSON, args[0]) })
 	addJSON(c, &asJSON)
 	return c
 }
 
-func (a *app) check(asJSON bool, dir string) error {
+func (a *app) check(ctx context.Context, asJSON bool, dir string) error {
+	if dir == "" {
+		return exit.Usagef("the name of the folder is empty")
+	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return exit.Usagef("%v", err)
+		return exit.Usagef("%s: %v: expected a problem folder", dir, files.Reason(err))
 	}
 	if !info.IsDir() {
 		return exit.Usagef("%s is a file: expected a problem folder", dir)
 	}
-	var devices []kernels.Device
-	for _, arch := range listedArches {
-		d, err := kernels.ArchDevice(arch)
-		if err != nil {
-			return err
-		}
-		devices = append(devices, d)
+	devices, err := archDevices()
+	if err != nil {
+		return err
 	}
 	folder, err := files.OpenFolder(dir)
 	if err != nil {
@@ -74,17 +101,36 @@ func (a *app) check(asJSON bool, dir string) error {
 	}
 	defer folder.Close()
 	r := templates.Check(folder, devices)
+	cache, _ := session.CacheDir() // without one it takes longer
+	compilers := eval.LocateCompilers(templates.Include(), cache)
+	tried := checking.Compile(ctx, compilers, r.Units)
+	if err := errors.Join(ctx.Err(), compilers.Close()); err != nil {
+		return err
+	}
+	r.Mistakes = append(r.Mistakes, tried.Mistakes...)
 	if asJSON {
-		if err := a.PrintJSON(checkedOf(r)); err != nil {
+		if err := a.PrintJSON(checkedOf(r, tried)); err != nil {
 			return err
 		}
 	} else {
-		a.checkText(dir, r)
+		a.checkText(dir, r, tried)
 	}
 	if !r.OK() {
-		return exit.Quietly(exit.Failed)
+		return exit.Quietly(exit.Usage)
 	}
 	return nil
+}
+
+// archDevices are the devices that a folder is checked for.
+func archDevices() (devices []kernels.Device, err error) {
+	for _, arch := range listing.Arches {
+		d, err := kernels.ArchDevice(arch)
+		if err != nil {
+			return nil, err
+		}
+		devices = append(devices, d)
+	}
+	return devices, nil
 }
 
 // checked is a report with mistakes as text: errors do not marshal.
@@ -92,17 +138,22 @@ type checked struct {
 	templates.Report
 	OK       bool     `json:"ok"`
 	Mistakes []string `json:"mistakes,omitempty"`
+	Compiled int      `json:"compiled"` // sources: the reference, and a point of each family
+	Notes    []string `json:"notes,omitempty"`
 }
 
-func checkedOf(r templates.Report) checked {
-	c := checked{Report: r, OK: r.OK()}
+func checkedOf(r templates.Report, tried checking.Result) checked {
+	c := checked{Report: r, OK: r.OK(), Compiled: tried.Compiled, Notes: tried.Notes}
 	for _, m := range r.Mistakes {
 		c.Mistakes = append(c.Mistakes, m.Error())
 	}
 	return c
 }
 
-func (a *app) checkText(dir string, r templates.Report) {
+func (a *app) checkText(dir string, r templates.Report, tried checking.Result) {
+	for _, n := range tried.Notes {
+		defer a.Sayf("%s", console.Lines(n))
+	}
 	if len(r.Mistakes) > 0 {
 		a.Printf("%s\n\n%s in %s.\n", session.InFolder(dir, r.Mistakes),
 			report.Quantity(len(r.Mistakes), "mistake"), dir)
@@ -119,8 +170,16 @@ func (a *app) checkText(dir string, r templates.Report) {
 		a.checkDetails(f)
 	}
 	if r.OK() {
-		a.Sayf("\nNo mistake found. Next: darwarp search %s", dir)
+		a.Sayf("\nNo mistake found%s. Next: %s", compiledText(tried), cmdline.Of("search", dir))
 	}
+}
+
+func compiledText(tried checking.Result) string {
+	if tried.Compiled == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s compiled: the reference, and a point of each family",
+		report.Quantity(tried.Compiled, "source"))
 }
 
 func verdictOf(s templates.SpaceReport) string {

@@ -7,6 +7,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/listing"
 	"darwarp/cmd/darwarp/internal/measure"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/session"
@@ -33,7 +34,7 @@ func (a *app) portfolioCmd() *cobra.Command {
 }
 
 func (a *app) portfolio(ctx context.Context, path string, f portfolioFlags) error {
-	return measure.With(ctx, path, f.Target, a.Sayf, func(s *session.Session, r *record.Record) error {
+	return measure.With(ctx, path, f.Target, a.Sayf, measure.Serves, func(s *session.Session, r *record.Record) error {
 		p, err := measure.Portfolio(ctx, s, r, f.k, a.Sayf)
 		switch {
 		case err != nil:
@@ -42,7 +43,7 @@ func (a *app) portfolio(ctx context.Context, path string, f portfolioFlags) erro
 			return a.PrintJSON(p)
 		}
 		figures.Portfolio(a.Out, r.Meta().Device, p)
-		a.Sayf("\nExport it: darwarp export %s --portfolio %d -o %s-portfolio", r.Path(), f.k, r.Meta().Problem)
+		a.Sayf("\nExport it: %s", listing.ExportPortfolio(r, f.k))
 		return nil
 	})
 }

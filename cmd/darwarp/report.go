@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -15,10 +16,12 @@ import (
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
-	"darwarp/kernels"
 )
 
 type reportFlags struct{ out, workload string }
+
+// maxReported bounds the runs of a page: each brings some hundred kilobytes.
+const maxReported = 20
 
 func (a *app) reportCmd() *cobra.Command {
 	var f reportFlags
@@ -26,37 +29,81 @@ func (a *app) reportCmd() *cobra.Command {
 		if ext := strings.ToLower(filepath.Ext(f.out)); ext != ".html" && ext != ".htm" {
 			return exit.Usagef("-o %q: expected a file to write that ends in .html, as in -o report.html", f.out)
 		}
-		return record.With(a.Sayf, args[0], func(r *record.Record) error { return a.report(f, r) })
+		if len(args) > maxReported {
+			return exit.Usagef("%d runs: expected at most %d on a page", len(args), maxReported)
+		}
+		return a.withRuns(args, nil, func(runs []*record.Record) error { return a.report(f, runs) })
 	})
 	c.Flags().StringVarP(&f.out, "output", "o", "", "the HTML file to write; the T4 results get its name with .json")
 	c.Flags().StringVar(&f.workload, "workload", "", "workload whose times the T4 results have (default: the first)")
 	return c
 }
 
-func (a *app) report(f reportFlags, r *record.Record) error {
-	m := r.Meta()
-	if f.workload == "" {
-		f.workload = m.Workloads[0].Name
-	} else if !slices.ContainsFunc(m.Workloads, func(w kernels.Workload) bool { return w.Name == f.workload }) {
-		var names []string
-		for _, w := range m.Workloads {
-			names = append(names, w.Name)
+// withRuns runs fn on runs that are all open.
+func (a *app) withRuns(paths []string, open []*record.Record, fn func([]*record.Record) error) error {
+	if len(paths) == 0 {
+		return fn(open)
+	}
+	return record.With(a.Sayf, paths[0], func(r *record.Record) error {
+		return a.withRuns(paths[1:], append(open, r), fn)
+	})
+}
+
+func (a *app) report(f reportFlags, runs []*record.Record) error {
+	var ins []htmlreport.Input
+	total := 0
+	for _, r := range runs {
+		if err := checkWorkload(f.workload, r); err != nil {
+			return err
 		}
-		return exit.Usagef("--workload %q: expected one of %s", f.workload, strings.Join(names, ", "))
+		in, err := htmlreport.Gather(r, session.Version())
+		if err != nil {
+			return err
+		}
+		ins = append(ins, in)
+		total += len(in.Candidates)
 	}
-	in, err := htmlreport.Gather(r, session.Version())
-	if err != nil {
-		return err
-	}
-	page := htmlreport.Build(in)
+	page := htmlreport.Build(ins...)
 	if err := console.WriteFile(f.out, func(w io.Writer) error { return htmlreport.Write(w, page) }); err != nil {
 		return fmt.Errorf("%s: %w", f.out, err)
 	}
-	a.Sayf("Wrote %s (%s).", f.out, report.Quantity(len(in.Candidates), "candidate"))
-	if page.Note != "" {
-		a.Sayf("%s", page.Note)
+	several := ""
+	if len(runs) > 1 {
+		several = report.Quantity(len(runs), "run") + ", "
 	}
-	return a.reportT4(strings.TrimSuffix(f.out, filepath.Ext(f.out))+".json", f.workload, r, len(in.Candidates) == 0)
+	a.Sayf("Wrote %s (%s%s).", f.out, several, report.Quantity(total, "candidate"))
+	return a.reportNotes(f, runs, ins, page)
+}
+
+// reportNotes says what is missing of each run, and writes its T4 results: of several, with the run's number.
+func (a *app) reportNotes(f reportFlags, runs []*record.Record, ins []htmlreport.Input, page htmlreport.Page) error {
+	base := strings.TrimSuffix(f.out, filepath.Ext(f.out))
+	for i, r := range runs {
+		name, of := base+".json", ""
+		if len(runs) > 1 {
+			name, of = fmt.Sprintf("%s-%d.json", base, i+1), r.Path()+": "
+		}
+		if note := page.Runs[i].Note; note != "" {
+			a.Sayf("%s%s", of, note)
+		}
+		workload := cmp.Or(f.workload, r.Meta().Workloads[0].Name)
+		if err := a.reportT4(name, workload, r, len(ins[i].Candidates) == 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkWorkload refuses one that a run does not have; none is the first.
+func checkWorkload(name string, r *record.Record) error {
+	var names []string
+	for _, w := range r.Meta().Workloads {
+		names = append(names, w.Name)
+	}
+	if name == "" || slices.Contains(names, name) {
+		return nil
+	}
+	return exit.Usagef("--workload %q: expected one of %s (%s)", name, strings.Join(names, ", "), r.Path())
 }
 
 // reportT4 writes the run's results as T4 beside the page.
@@ -78,7 +125,7 @@ func (a *app) reportT4(path, workload string, r *record.Record, empty bool) erro
 	}
 	note := ""
 	if left > 0 {
-		note = fmt.Sprintf("; %s left out, because they are not points of a space or were lost",
+		note = fmt.Sprintf("; %s left out (no point of a space, or lost)",
 			report.Quantity(left, "candidate"))
 	}
 	a.Sayf("Wrote %s: T4 results, times of workload %s%s.", path, workload, note)

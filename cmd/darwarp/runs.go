@@ -45,8 +45,8 @@ func (a *app) runs(ctx context.Context, asJSON bool) error {
 	t := report.NewTable("lllrrll", "name", "problem", "state", "evals", "best", "device", "started")
 	for _, e := range shown {
 		best := "-"
-		if e.Best > 0 {
-			best = report.Speedup(e.Best)
+		if e.Over() > 0 {
+			best = report.Headline(e.Over(), e.Estimate)
 		}
 		t.Row(e.Name, e.Problem, stateText(e), report.Count(e.Evals), best, e.Device, e.Started.Format("2006-01-02 15:04"))
 	}
@@ -69,7 +69,9 @@ func upToDate(ctx context.Context, e registry.Entry) registry.Entry {
 		return e
 	case registry.Killed:
 		if run, err := store.View(e.Path); err == nil {
-			e.Evals, e.Best = tallied(run.Counts(), championScore(run))
+			score := championScore(run)
+			pace, _ := run.Pace() // without one the score says it
+			e.Stand(tallied(run.Counts()), score, pace.Speedup(score), pace.Estimate)
 			_ = run.Close() // a view
 		}
 		return e
@@ -81,19 +83,19 @@ func upToDate(ctx context.Context, e registry.Entry) registry.Entry {
 		e.State += ", not responding"
 		return e
 	}
-	e.Evals, e.Best = tallied(s.Counts, s.Score)
+	e.Stand(tallied(s.Counts), s.Score, s.Speedup, s.Estimate)
 	return e
 }
 
-// tallied are the verdicts, duplicates not counted, and the champion's score.
-func tallied(counts map[kernels.Outcome]int, score float64) (int, float64) {
+// tallied are the verdicts, duplicates not counted.
+func tallied(counts map[kernels.Outcome]int) int {
 	n := 0
 	for o, k := range counts {
 		if o != kernels.Duplicate {
 			n += k
 		}
 	}
-	return n, score
+	return n
 }
 
 func championScore(run *store.Run) float64 {

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/background"
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/report"
@@ -18,8 +19,6 @@ import (
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/cmd/darwarp/internal/view"
 	"darwarp/evolve"
-	"darwarp/kernels"
-	"darwarp/store"
 )
 
 type searchFlags struct {
@@ -65,11 +64,14 @@ func (f *searchFlags) addTo(a *app, c *cobra.Command) {
 		"baseline")
 	fs.BoolVar(&f.plain, "plain", false, "print lines, redraw nothing")
 	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
+	fs.StringVar(&f.Then, "then", "", "then go on at this workload with what was found, and measure the winner there")
 	fs.BoolVar(&f.NoBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
 	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
+	fs.StringVar(&f.Fleet, "fleet", "", "evaluate on other machines, which join at this HOST:PORT, as in :4222")
 	a.addModels(fs, &f.Models)
 	addTarget(c, &f.Target)
+	addGPUs(c, &f.Target)
 	addTrace(c, &f.Target)
 }
 
@@ -91,8 +93,12 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 	case !slices.Contains(evolve.Strategies(), f.Strategy):
 		return exit.Usagef("--strategy %q%s: expected %s", f.Strategy,
 			report.Meant(f.Strategy, evolve.Strategies()), strings.Join(evolve.Strategies(), " or "))
+	case f.Resume != "" && f.Then != "":
+		return exit.Usagef("--then goes with a new search: go on with --workload %s --from %s", f.Then, f.Resume)
 	case f.detach && f.require != 0:
 		return exit.Usagef("--require sets the exit code, which a search in the background does not have: leave out --detach")
+	case f.detach && f.Fleet != "":
+		return exit.Usagef("--fleet prints how workers join, which a search in the background cannot: leave out --detach")
 	case f.Resume != "" && f.Problem != "" && !session.IsFile(f.Problem):
 		return exit.Usagef("--resume takes the problem from the run: leave out %q", f.Problem)
 	}
@@ -112,51 +118,68 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 	return nil
 }
 
-// search runs from opening the device to the summary.
-func (a *app) search(ctx context.Context, f searchFlags) (err error) {
+// search searches, and goes on at another workload where that is asked for.
+func (a *app) search(ctx context.Context, f searchFlags) error {
+	run, err := a.searchOnce(ctx, f)
+	if err != nil || run == "" {
+		return err
+	}
+	a.Sayf("")
+	f.Options = f.Onward(run)
+	return a.search(ctx, f)
+}
+
+// searchOnce runs from opening the device to the summary. run is the file of one that goes on, empty: it ends here.
+func (a *app) searchOnce(ctx context.Context, f searchFlags) (run string, err error) {
 	terminal := background.OutliveTerminal(a.Console)
 	defer terminal.Release()
 	end, err := f.Record()
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	stop := console.OnInterrupt(ctx)
 	defer stop.Release()
+	f.Viewed = a.CanView() && !f.plain && !f.json
 	s, err := search.Open(stop.Soft, f.Options, a.Sayf)
 	if err != nil {
-		return stop.Explain(err)
+		return "", stop.Explain(err)
 	}
 	path := s.Run.Path()
 	terminal.Log(path)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	s.List(a.log)
-	a.searchHead(s)
-	before := s.Run.Len()
+	s.Head(a.Err)
 	s.Listen(background.Announce(a.log, path))
 	sum, best, err := s.Execute(stop, a.showSearch(s, f, stop.Press, terminal.Closed()))
 	if err != nil {
-		return err
+		return "", err
 	}
-	if !f.json {
-		if err := a.searchSummary(s.Record(), sum, best); err != nil {
-			return err
-		}
+	if f.json {
+		err = a.finalEvent(s, sum)
+	} else {
+		err = a.Summary(s.Record(), sum, best)
 	}
-	if f.Resume != "" && s.Run.Len() == before && sum.Reason.Spent() {
-		a.sayMore(s, sum)
+	if err != nil {
+		return "", err
 	}
 	if stop.Soft.Err() != nil || sum.Reason == evolve.ReasonAborted {
-		a.Sayf("Interrupted; the state is saved. Continue with: darwarp search --resume %s", path)
-		return exit.Quietly(exit.Interrupted)
+		a.Sayf("Interrupted; the state is saved. Continue with: %s", cmdline.Of("search", "--resume", path))
+		return "", exit.Quietly(exit.Interrupted)
 	}
-	return a.required(f.require, s.Record(), sum)
+	if f.Then != "" && !sum.Champion.IsZero() && sum.Reason != evolve.ReasonStopped {
+		return path, nil
+	}
+	return "", a.Required(f.require, s.Record(), sum)
 }
 
-// sayMore says what a run needs whose budget was spent before this session.
-func (a *app) sayMore(s *search.Search, sum evolve.Summary) {
-	a.Sayf("Nothing was evaluated: the run's budget (%s) was spent before. Name a larger one, as in: "+
-		"darwarp search --resume %s --evals %d", budgetText(s.Options.Budget), s.Run.Path(), sum.Evals+max(100, sum.Evals))
+// finalEvent tells programs what the final measurement was, where there was one.
+func (a *app) finalEvent(s *search.Search, sum evolve.Summary) error {
+	if sum.Champion.IsZero() || sum.Estimate || s.Session.Capabilities().Publisher == nil {
+		return nil
+	}
+	return json.NewEncoder(a.JSON()).Encode(evolve.Event{Kind: evolve.KindFinal, At: sum.Elapsed, Evals: sum.Evals,
+		ID: sum.Champion, Champion: sum.Champion, Reign: sum.Score, Speedup: sum.Speedup, Summary: &sum})
 }
 
 // showSearch shows a search in the terminal's view, or as lines where there is none, or none any more. interrupt does
@@ -164,59 +187,11 @@ func (a *app) sayMore(s *search.Search, sum evolve.Summary) {
 func (a *app) showSearch(s *search.Search, f searchFlags, interrupt func(), closed <-chan struct{}) search.Show {
 	lines := view.LinesOf(a.Console, s.Session, s.Run, s.Options.Budget.Evals, f.plain, f.json)
 	return func(running *evolve.Search, events <-chan evolve.Event) error {
-		if !a.CanView() || f.plain || f.json {
+		if !f.Viewed {
 			return lines.Follow(events)
 		}
 		here := view.Here{Console: a.Console, Options: a.viewOptions(s.Run.Path()), Interrupt: interrupt,
 			Gone: closed, Search: running, Run: s.Run, Lines: lines}
 		return here.Follow(events)
 	}
-}
-
-// searchHead says what begins.
-func (a *app) searchHead(s *search.Search) {
-	x, o := s.Session, s.Options
-	var names, spaces []string
-	for _, w := range x.Workloads {
-		names = append(names, w.Name)
-	}
-	for _, space := range x.Spaces {
-		spaces = append(spaces, fmt.Sprintf("%s, %s points", space.Family.Name, report.Count(space.Len())))
-	}
-	d := x.Device()
-	a.Sayf("%s %s: %s", x.Bundle.Problem.Name, x.DType, x.Bundle.Problem.About)
-	report.Fields(a.Err, "  ",
-		[2]string{"device", strings.Join(report.NonEmpty(d.Label(), d.Arch, d.Toolchain), ", ")},
-		[2]string{"workloads", fmt.Sprintf("%s (%s)", strings.Join(names, ", "), x.Cache)},
-		[2]string{"objective", objectiveText(x.Objective, o.Portfolio, len(names))},
-		[2]string{"space", strings.Join(spaces, "; ")},
-		[2]string{"left out", strings.Join(x.LeftOut, "; ")},
-		[2]string{"search", fmt.Sprintf("%s, seed %d, %s", o.Strategy, o.Seed, budgetText(o.Budget))},
-		[2]string{"store", s.Run.Path()})
-	a.Sayf("")
-}
-
-// objectiveText says what counts, where there is a choice.
-func objectiveText(o kernels.Objective, portfolio, workloads int) string {
-	if workloads < 2 {
-		return ""
-	}
-	if portfolio > 1 {
-		return fmt.Sprintf("%s, with a portfolio of %d kernels", o, portfolio)
-	}
-	return o.String()
-}
-
-func budgetText(b store.Budget) string {
-	var parts []string
-	if b.For > 0 {
-		parts = append(parts, report.Duration(b.For))
-	}
-	if b.Evals > 0 {
-		parts = append(parts, report.Count(b.Evals)+" evaluations")
-	}
-	if b.Stall > 0 {
-		parts = append(parts, fmt.Sprintf("%s without a gain", report.Count(b.Stall)))
-	}
-	return "until " + strings.Join(parts, " or ")
 }

@@ -21,6 +21,7 @@ import (
 	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/search"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -113,14 +114,14 @@ func said(c evolve.Command) string {
 	case "kill":
 		return "the lineage of " + c.ID.Short() + " is no longer bred from"
 	case "add":
-		return "added " + strings.TrimPrefix(budgetText(store.Budget{Evals: c.Evals, For: c.For}), "until ")
+		return "added " + strings.TrimPrefix(search.BudgetText(store.Budget{Evals: c.Evals, For: c.For}), "until ")
 	case "weigh":
 		return "all scores follow the new weights"
 	}
 	return "injected " + c.Variant.Label()
 }
 
-// findID resolves an ID as a person types it: its first digits, best or champion.
+// findID resolves an ID as a person types it: its first digits, or best.
 func findID(path, name string) (kernels.ID, error) {
 	run, err := store.View(path)
 	if err != nil {
@@ -158,6 +159,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 type variantFile struct {
 	Family  string         `toml:"family" json:"family"`
 	Genes   map[string]any `toml:"genes" json:"genes"`
+	Source  any            `toml:"source" json:"source"` // refused; show --json has it beside
 	Variant *variantFile   `toml:"variant" json:"variant"`
 }
 
@@ -181,6 +183,9 @@ func readVariant(name string) (*kernels.Variant, error) {
 	}
 	if f.Variant != nil {
 		f = *f.Variant
+	}
+	if f.Source != nil {
+		return nil, exit.Usagef("%s: a source cannot be injected: put it into a problem folder and search that", name)
 	}
 	if f.Family == "" || len(f.Genes) == 0 {
 		return nil, exit.Usagef("%s: expected family = \"NAME\" and a table [genes]", name)

@@ -65,7 +65,7 @@ func (a *app) verifyFile(c *cobra.Command, r *record.Record) error {
 
 func (a *app) verify(ctx context.Context, path, name string, f verifyFlags) error {
 	if f.Trial { // the run keeps what came of it
-		return measure.With(ctx, path, f.Target, a.Sayf, func(s *session.Session, r *record.Record) error {
+		return measure.With(ctx, path, f.Target, a.Sayf, measure.Has(name), func(s *session.Session, r *record.Record) error {
 			return a.verifyOn(ctx, s, r, name, f)
 		})
 	}
@@ -89,7 +89,7 @@ func (a *app) verifyOn(ctx context.Context, s *session.Session, r *record.Record
 	if f.json {
 		err = a.PrintJSON(v)
 	} else {
-		a.verifiedText(s.Device().Kind, v, f.VerifyOptions.Races)
+		a.verifiedText(r.Path(), s.Device().Kind, v, f.VerifyOptions.Races)
 	}
 	if err == nil && !v.Holds(f.VerifyOptions) {
 		return exit.Quietly(exit.Failed)
@@ -97,10 +97,13 @@ func (a *app) verifyOn(ctx context.Context, s *session.Session, r *record.Record
 	return err
 }
 
-func (a *app) verifiedText(kind string, v *measure.Verified, races bool) {
+func (a *app) verifiedText(path, kind string, v *measure.Verified, races bool) {
 	a.verifyText(kind, v.Then, v.Now, v.Times)
-	if races {
+	switch {
+	case races:
 		a.racesText(v.Now)
+	case figures.Explained(v.Outcome):
+		a.SayWatch(path, v.ID)
 	}
 	if v.Trial != nil {
 		a.Printf("\ntrial: %s\n", v.Trial.Standing())
@@ -109,9 +112,13 @@ func (a *app) verifiedText(kind string, v *measure.Verified, races bool) {
 }
 
 func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, pairs []measure.Compared) {
+	if kind == "replay" {
+		a.reread(c, now, pairs)
+		return
+	}
 	report.Fields(a.Out, "",
 		[2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
-		[2]string{"outcome", fmt.Sprintf("%s, was %s", now.Outcome, c.Result.Outcome)},
+		[2]string{"outcome", fmt.Sprintf("%s, was %s", figures.OutcomeText(now), c.Result.Outcome)},
 		[2]string{"gate", figures.GateText(now.Gate)})
 	if now.Detail != "" {
 		a.Printf("detail     %s\n", console.Lines(now.Detail))
@@ -131,9 +138,26 @@ func (a *app) verifyText(kind string, c kernels.Candidate, now kernels.Result, p
 			fmt.Sprintf("%.3f", p.New.Median/p.Old.Median), p.Verdict)
 	}
 	t.Write(a.Out)
-	if kind == "replay" {
-		fmt.Fprintln(a.Out, "\nThe recording was read again: nothing was measured, and nothing was checked.")
+}
+
+// reread tells what a recording has of a candidate, which is no verdict on it.
+func (a *app) reread(c kernels.Candidate, now kernels.Result, pairs []measure.Compared) {
+	report.Fields(a.Out, "",
+		[2]string{"candidate", c.ID.Short() + "  " + c.Variant.Label()},
+		[2]string{"outcome", fmt.Sprintf("%s in the run, %s in the recording", c.Result.Outcome, now.Outcome)})
+	if now.Detail != "" {
+		a.Printf("detail     %s\n", console.Lines(now.Detail))
 	}
+	fmt.Fprintln(a.Out)
+	t := report.NewTable("llrrl", "workload", "cache", "run", "recording", "")
+	for _, p := range pairs {
+		t.Row(p.Workload, p.New.Cache, report.Time(p.Old.Median), report.Time(p.New.Median), p.Verdict)
+	}
+	if len(pairs) > 0 {
+		t.Write(a.Out)
+		fmt.Fprintln(a.Out)
+	}
+	fmt.Fprintln(a.Out, "The recording was read again: nothing was measured, and nothing was checked.")
 }
 
 // racesText says what watching every access has shown, besides the verdict.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
@@ -71,7 +72,7 @@ func (a *app) view(ctx context.Context, path string) error {
 	case left == tui.LeftStopped:
 		a.Sayf("%s: asked to stop; what is in flight is finished and saved.", path)
 	case left == tui.LeftDetached:
-		a.Sayf("%s: left running; darwarp watch %s opens the view again.", path, path)
+		a.Sayf("%s: left running; %s opens the view again.", path, cmdline.Of("watch", path))
 	}
 	return nil
 }
@@ -101,7 +102,7 @@ func standsAt(s store.Status) string {
 	if s.Champion == nil || s.Score <= 0 {
 		return "no champion yet"
 	}
-	return fmt.Sprintf("champion %s: %s over the naive start", s.Champion.Short(), report.Speedup(s.Score))
+	return fmt.Sprintf("champion %s: %s over the naive start", s.Champion.Short(), report.Headline(s.Speedup, s.Estimate))
 }
 
 // endState says how a run that nobody writes stands.
@@ -124,7 +125,11 @@ func (a *app) endState(asJSON bool, r *record.Record) error {
 		if err != nil {
 			return err
 		}
-		a.Printf("champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Speedup(c.Score),
+		pace, err := r.Pace()
+		if err != nil {
+			return err
+		}
+		a.Printf("champion %s: %s over the naive start, evaluation %d\n", c.ID.Short(), report.Paced(pace, c),
 			c.Seq)
 	}
 	fmt.Fprintln(a.Out)
@@ -142,7 +147,7 @@ func (a *app) viewOptions(path string) tui.Options {
 				return "", err
 			}
 			var said bytes.Buffer
-			quiet := &app{Console: &console.Console{In: a.In, Out: io.Discard, Err: &said}}
+			quiet := newApp(&console.Console{In: a.In, Out: io.Discard, Err: &said})
 			err = errors.Join(quiet.export(ctx, dir, nil, r, id.String()), r.Close())
 			text := fmt.Sprintf("Wrote %s to %s; how to prove it is in its README.md.", id.Short(), dir)
 			if first, _, _ := strings.Cut(said.String(), "\n"); strings.HasPrefix(first, "warning: ") {

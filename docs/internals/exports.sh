@@ -3,7 +3,7 @@
 #
 #   DARWARP=./darwarp OUT=exports docs/internals/exports.sh
 #
-# It needs nvcc, a C++ compiler, and a python3 with torch, ninja and cupy; what is missing is said and counts as failed.
+# It needs nvcc, a C++ compiler, cmake, and a python3 with torch, ninja and cupy; what is missing is said and counts as failed.
 # What comes out: OUT/summary.txt, a line for each form, and a log for each.
 set -u
 DARWARP=${DARWARP:-darwarp}
@@ -26,9 +26,10 @@ step() {
     [ $verdict = right ] || tail -n 15 "$OUT/$name.log"
 }
 
-# proofs NAME FOLDER: the bench, and the bench through launch.h, by the commands that the folder's README has
+# proofs NAME FOLDER: the bench, the bench built by CMake, and the bench through launch.h, by the commands that the folder's README has
 proofs() {
     step "$1-bench" "$2" sh -c "$(sed -n 's/^    \(nvcc .* && \.\/bench\)$/\1/p' "$2/README.md" | head -n 1)"
+    step "$1-cmake" "$2" sh -c 'cmake -S . -B build && cmake --build build && ./build/bench'
     step "$1-header" "$2" sh -c "$(sed -n 's/^| header .* | `\(.*\)` |$/\1/p' "$2/README.md")"
 }
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Draws the screen of `darwarp watch RUN` as a picture: docs/internals/view.sh RUN OUT.svg [COLUMNSxROWS [KEYS [light|dark]]]
-# KEYS are pressed first, with blanks between them: docs/internals/view.sh gemm.db docs/manual/view.svg 150x44 'j j l'
+# The picture in the manual is of a search that every machine makes again, of a recording:
+#   darwarp search gemm --device replay --evals 300 --seed 7 --store gemm.db
+#   docs/internals/view.sh gemm.db docs/manual/view.svg 150x44 'j j l'
+# KEYS are pressed first, with blanks between them.
 set -euo pipefail
 run=$(realpath "$1") out=$(realpath "$2") size=${3:-150x44} keys=${4:-} back=${5:-dark}
 scratch=$(mktemp -d)

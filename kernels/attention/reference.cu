@@ -12,7 +12,8 @@
 // the sum of all |v|, which is far below the other parts unless all v of large weight are 0.
 //
 // A row of 16 lanes owns a query and up to 128 columns of it. It takes 16 keys at a time: a lane scores one
-// of them, and then adds all 16 to its columns.
+// of them, and then adds all 16 to its columns. The rows of a block share the keys in shared memory, 128 numbers of each
+// at a time, and lanes that read theirs in step meet no bank twice.
 
 constexpr int LANES = 16;
 constexpr int ROWS = 8;              // queries per block
@@ -34,6 +35,7 @@ reference(const T* Q, const T* K, const T* V, double* O, float* O_scale, int b, 
     const int row = min(query, s - 1);  // rows past the end work on the last one, for the shuffles, and store nothing
     const size_t head = size_t(blockIdx.y) * s * d;
     const T* q = Q + head + size_t(row) * d;
+    __shared__ float keys[LANES][COLUMNS + 1], queries[ROWS][COLUMNS + 1];
     const double root = sqrt(double(d));
     double most = UNSEEN, total = 0, spread = 0;        // of scores; of weights; of weights times a
     double sum[PER_LANE] = {};                             // of p v
@@ -45,12 +47,20 @@ reference(const T* Q, const T* K, const T* V, double* O, float* O_scale, int b, 
         const int key = key0 + lane;
         const bool seen = key < s && (!causal || key <= row);
         double score = 0, magnitude = 0;
-        if (seen) {
-            const T* k = K + head + size_t(key) * d;
-            for (int i = 0; i < d; ++i) {
-                const float product = darwarp::to_float(q[i]) * darwarp::to_float(k[i]);  // exact
+        for (int from = 0; from < d; from += COLUMNS) {
+            const int count = min(COLUMNS, d - from);
+            __syncthreads();
+            for (int k = threadIdx.y; k < LANES; k += ROWS)
+                if (key0 + k < s)
+                    for (int i = lane; i < count; i += LANES)
+                        keys[k][i] = darwarp::to_float(K[head + size_t(key0 + k) * d + from + i]);
+            if (key0 == 0 || d > COLUMNS)
+                for (int i = lane; i < count; i += LANES) queries[threadIdx.y][i] = darwarp::to_float(q[from + i]);
+            __syncthreads();
+            for (int i = 0; seen && i < count; ++i) {
+                const double product = queries[threadIdx.y][i] * keys[lane][i];  // exact in fp32
                 score += product;
-                magnitude += fabsf(product);
+                magnitude += fabs(product);
             }
         }
         score = seen ? score / root : UNSEEN;

@@ -13,6 +13,7 @@ type head struct {
 	explicit bool     // template without parameters: makes code of a template
 	words    []string // outside of brackets
 	params   bool     // it has parameters, or what looks like them
+	list     [2]int   // their parentheses
 	name     string   // before these
 	operator bool
 	init     []token // behind =
@@ -85,6 +86,9 @@ func (d *declarations) parentheses(at int, h *head, members bool) (int, error) {
 		if !h.params && before.kind == word {
 			h.name = before.text
 		}
+		if !h.params {
+			h.list = [2]int{at, d.match[at]}
+		}
 		h.params = true
 	}
 	return d.match[at], nil
@@ -140,6 +144,7 @@ func (d *declarations) decide(h *head, next int) error {
 	case h.device():
 		if h.has("__global__") && h.name != "" && !slices.Contains(d.out.Kernels, h.name) {
 			d.out.Kernels = append(d.out.Kernels, h.name)
+			d.out.Signatures[h.name] = d.signature(h.line, h.list)
 		}
 		if h.body[1] > 0 && !h.has("__global__") && (d.c > 0 || h.has("extern")) {
 			return refuse(h.line, "%s: extern \"C\" is for kernels: nvcc gives the host a function of the name", h.name)

@@ -17,6 +17,8 @@ type Source struct {
 	Includes []string // headers, each once, in order
 	Macros   []string // that it defines
 	Kernels  []string // functions that are __global__, each once
+
+	Signatures map[string]Signature // of these, by name
 }
 
 // Error is why a source is refused.
@@ -37,7 +39,7 @@ func Read(text string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := preprocessor{macros: map[string]*macro{}, out: &Source{}}
+	p := preprocessor{macros: map[string]*macro{}, out: &Source{Signatures: map[string]Signature{}}}
 	expanded, err := p.run(tokens)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func TestEndpoint(t *testing.T) {
 func TestEndpointDead(t *testing.T) {
 	s := newScript(t, says("hi"))
 	s.Close()
-	_, err := endpoint(t, s.URL, time.Second).Chat(context.Background(), "m", hello, 10)
+	_, err := endpoint(t, s.URL, 10*time.Second).Chat(context.Background(), "m", hello, 10)
 	var f *Failure
 	if !errors.As(err, &f) || f.Billed || f.Status != 0 {
 		t.Fatalf("a dead server gives %v", err)

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,8 +47,11 @@ func Key(file, base string, getenv func(string) string) (string, error) {
 
 func readKey(file string) (string, error) {
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe is not waited for
+	if known := new(os.PathError); errors.As(err, &known) {
+		err = known.Err
+	}
 	if err != nil {
-		return "", fmt.Errorf("key file: %w", err)
+		return "", fmt.Errorf("key file %s: %w", file, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()

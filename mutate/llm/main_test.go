@@ -148,7 +148,7 @@ args = ["x", "y", "n"]
 			Ceilings:  &kernels.Ceilings{Bandwidth: 4e12, L2: 1e13, Matrix: 1e15},
 			Workloads: p.Workloads, Families: []*kernels.Family{f}, Templates: true,
 			Headers: map[string]string{"darwarp/vec.cuh": "struct Vec {};"}},
-		Base: base, Others: []Solution{base}, Insights: []string{"vec 1 -> 4: 12.0 % faster"},
+		Base: base, Others: []Solution{base}, Insights: []string{"vec 1 -> 4: 1.120 times as fast"},
 		Findings: []string{"block 64 -> 128: 1.2 times"}, Counters: []string{"4096: dram 50"},
 		Why: "it does not compile: line 3",
 	}

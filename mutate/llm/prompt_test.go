@@ -1,7 +1,9 @@
 package llm
 
 import (
+	"fmt"
 	"io/fs"
+	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -19,12 +21,13 @@ func TestConfigs(t *testing.T) {
 		has, hasNot      []string
 	}{
 		{"free", "init", []string{"# Task", "# Hardware", "rule: tile <= 256", "void scale"},
-			[]string{"times as fast", "1234 ns", "12.0 % faster", "registers,", "block 64 -> 128", "dram 50"}},
-		{"insight", "init", []string{"void scale", "12.0 % faster", "block 64 -> 128", "dram 50"},
+			[]string{"times as fast", "1234 ns", "1.120 times as fast", "registers,", "block 64 -> 128", "dram 50"}},
+		{"insight", "init", []string{"void scale", "1.120 times as fast", "block 64 -> 128", "dram 50"},
 			[]string{"1234 ns", "registers,"}},
-		{"full", "explain", []string{"24 registers", "12.0 % faster", "of the kernel to change buy", "block 64 -> 128",
+		{"full", "explain", []string{"24 registers", "1.120 times as fast", "of the kernel to change buy", "block 64 -> 128",
 			"dram 50"}, nil},
-		{"full", "crossover", []string{"1.50 times as fast", "1234 ns", "12.0 % faster", "24 registers", "# Other kernels",
+		{"full", "crossover", []string{"1.50 times as fast", "1234 ns", "1.120 times as fast", "24 registers",
+			"# Other kernels",
 			"struct Vec"}, nil},
 	} {
 		c, err := FindConfig(test.config)
@@ -54,6 +57,23 @@ func TestConfigs(t *testing.T) {
 	}
 	if _, err := FindConfig("all"); err == nil {
 		t.Error("an unknown configuration is found")
+	}
+}
+
+// TestFixedSizes: a model is told where a kernel has to be right.
+func TestFixedSizes(t *testing.T) {
+	text := strings.Replace(kernelstest.Scale, `dims = ["n"]`, "dims = [\"n\"]\nfixed = [\"n\"]", 1)
+	n := kernelstest.Problem(t, text).Workloads[0].Dims["n"]
+	for want, fix := range map[string]kernels.Fixed{"right at every size.": nil,
+		fmt.Sprintf("right at every size with n == %d.", n): {"n": {n}}} {
+		b := sample(t)
+		b.Problem = kernelstest.Problem(t, text)
+		if err := b.Problem.Fix(fix); err != nil {
+			t.Fatal(err)
+		}
+		if shown, err := shipped(t).render("task", b); err != nil || !strings.Contains(shown, want) {
+			t.Errorf("%q is missing, %v:\n%s", want, err, shown)
+		}
 	}
 }
 
@@ -131,5 +151,20 @@ func TestReadPrompts(t *testing.T) {
 			!strings.Contains(err.Error(), strings.TrimSuffix(name, ".tmpl")) {
 			t.Errorf("%s with %q: %v", name, text, err)
 		}
+	}
+}
+
+// TestGain: what is told of a gene's change is a factor, as everywhere else, and nothing where there is no telling.
+func TestGain(t *testing.T) {
+	for ratio, want := range map[float64]string{
+		1.12: "1.120 times as fast", 0.5: "0.500 times as fast", 1.004: "no difference", 0.996: "no difference",
+		0: "it failed", -1: "it failed", math.Inf(1): "it failed",
+	} {
+		if got := Gain(ratio); got != want {
+			t.Errorf("%g: %q, expected %q", ratio, got, want)
+		}
+	}
+	if got := Gain(math.NaN()); got != "it failed" {
+		t.Errorf("not a number: %q", got)
 	}
 }

@@ -186,7 +186,7 @@ func TestHostileServers(t *testing.T) {
 	for way, quote := range quotes(secret) {
 		for place, step := range hostile(quote) {
 			s := newScript(t, step)
-			a := advisor(t, endpoint(t, s.URL, 5*time.Second), Limits{}, "m")
+			a := advisor(t, endpoint(t, s.URL, 10*time.Second), Limits{}, "m")
 			got := ask(a, t, "llm:m:init")
 			stored, err := json.Marshal(got)
 			if err != nil {
@@ -196,7 +196,7 @@ func TestHostileServers(t *testing.T) {
 				t.Errorf("%s, %s: %s", place, way, text)
 			}
 			if way == "as it is" {
-				_, err = endpoint(t, s.URL, 5*time.Second).Models(context.Background())
+				_, err = endpoint(t, s.URL, 10*time.Second).Models(context.Background())
 				if text := fmt.Sprint(err); hidden.hide(text) != text {
 					t.Errorf("models of %s, %s: %s", place, way, text)
 				}
@@ -213,7 +213,7 @@ func TestModelNames(t *testing.T) {
 	s := newScript(t, func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `{"data": [{"id": "good"}, {"id": "of %s"}]}`, secret)
 	})
-	names, err := endpoint(t, s.URL, time.Second).Models(context.Background())
+	names, err := endpoint(t, s.URL, 10*time.Second).Models(context.Background())
 	if err != nil || fmt.Sprint(names) != "[good of [key]]" {
 		t.Errorf("%q, %v", names, err)
 	}

@@ -32,7 +32,8 @@ func readGenes(text string) ([]kernels.Variant, error) {
 	var out []kernels.Variant
 	for _, p := range points {
 		if p.Family == "" || len(p.Genes) == 0 {
-			return nil, errors.New(`section genes: expected {"family": "NAME", "genes": {...}}`)
+			return nil, errors.New(
+				`section genes: a point without family or genes: expected [{"family": "NAME", "genes": {"GENE": 1}}]`)
 		}
 		out = append(out, kernels.Variant{Family: p.Family, Genes: p.Genes})
 	}

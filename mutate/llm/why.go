@@ -42,15 +42,13 @@ func Why(outcome kernels.Outcome, detail string) string {
 	return strings.TrimSpace(fmt.Sprintf("%s: %s", told[outcome], detail))
 }
 
-// Percent is a speed-up as an insight tells it.
-func Percent(ratio float64) string {
+// Gain is a speedup as an insight tells it.
+func Gain(ratio float64) string {
 	switch {
 	case math.IsInf(ratio, 0) || math.IsNaN(ratio) || ratio <= 0:
 		return "it failed"
-	case ratio >= 1.005:
-		return fmt.Sprintf("%.1f %% faster", 100*(ratio-1))
-	case ratio <= 0.995:
-		return fmt.Sprintf("%.1f %% slower", 100*(1/ratio-1))
+	case ratio < 1.005 && ratio > 0.995:
+		return "no difference"
 	}
-	return "no difference"
+	return fmt.Sprintf("%.3f times as fast", ratio)
 }

@@ -19,15 +19,18 @@ type Verdict struct {
 	Layer   string `json:"layer"` // what stopped it, or what it came to
 }
 
-// Judge says what an attack came to by its outcome, or by how its worker ended.
-func Judge(k Kind, a *Attack, out Outcome, err error) Verdict {
+// Judge says what an attack came to by its outcome, or by how its worker ended. What is seen from outside counts more
+// than either.
+func Judge(k Kind, a *Attack, out Outcome, err error, seen Seen) Verdict {
 	v := Verdict{Worker: k.Name, Group: a.Group, Attack: a.Name}
 	var died *proc.Died
 	switch {
+	case seen.Changed:
+		v.Layer = "nothing: it has happened, seen from outside"
 	case err == nil && out.Returned >= 0:
 		v.Layer = "nothing"
 	case err == nil:
-		v.Stopped, v.Layer = layer(a, out)
+		v.Stopped, v.Layer = layer(a, out, seen)
 	case errors.As(err, &died) && died.Signal == unix.SIGSYS:
 		v.Stopped, v.Layer = true, "seccomp: the worker was ended"
 	case a.Ends:
@@ -47,12 +50,15 @@ var layers = map[syscall.Errno]string{
 
 // layer says what stopped an attack. An error that the kernel gives only to who was let through counts as a success of
 // the attack.
-func layer(a *Attack, out Outcome) (stopped bool, what string) {
+func layer(a *Attack, out Outcome, seen Seen) (stopped bool, what string) {
 	errno := syscall.Errno(-out.Returned)
 	name := unix.ErrnoName(errno)
 	if errno == unix.ENOENT || errno == unix.ENXIO || errno == unix.ENODEV {
 		if a.Supervisor {
 			return true, "pid namespace: " + name
+		}
+		if seen.There { // namespaces hide no files, and Landlock answers EACCES
+			return true, "seccomp: " + name + ", and the file is still there"
 		}
 		return true, "there is none here: " + name
 	}

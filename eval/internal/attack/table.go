@@ -11,6 +11,9 @@ const (
 	fchmodat2 = 452 // on every architecture
 )
 
+// shared is a file of shared memory that nobody else has.
+func (t *Target) shared() string { return fmt.Sprintf("/dev/shm/darwarp-attack-%d", t.PID) }
+
 // open is a call of openat.
 func open(path string, flags int) []Call {
 	return call(unix.SYS_OPENAT, here, path, flags|unix.O_CLOEXEC, 0o600)
@@ -45,8 +48,8 @@ func files(t *Target) []Attack {
 		{Name: "open the machine's memory", Calls: open("/dev/mem", unix.O_RDONLY)},
 		{Name: "open a virtual machine", Calls: open("/dev/kvm", unix.O_RDWR)},
 		{Name: "open FUSE", Calls: open("/dev/fuse", unix.O_RDWR)},
-		{Name: "open shared memory by name", Calls: open("/dev/shm/darwarp-attack", unix.O_RDWR|unix.O_CREAT),
-			After: call(unix.SYS_UNLINKAT, here, "/dev/shm/darwarp-attack", 0)},
+		{Name: "open shared memory by name", Calls: open(t.shared(), unix.O_RDWR|unix.O_CREAT),
+			After: call(unix.SYS_UNLINKAT, here, t.shared(), 0)},
 	}
 }
 

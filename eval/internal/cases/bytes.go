@@ -14,7 +14,7 @@ func (s *Set) Add(c device.Case) (err error) {
 		return err
 	}
 	c.Name, c.Seed, c.Terms = sizeName(s.want.Problem, c.Dims)+" "+c.Class, s.want.RNG.Uint64(), s.terms
-	if c.Class == device.Mixed {
+	if device.ByLine(c.Class) {
 		c.Mix = s.mix
 	}
 	c.TruthAt = s.TruthBytes

@@ -5,6 +5,7 @@ package cases
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -122,6 +123,9 @@ func (s *Set) addShapes() error {
 // addOthers adds the cases of a size in which another input than the first is hard.
 func (s *Set) addOthers(c device.Case, add func(device.Case) error) error {
 	for c.Hard = 1; c.Hard < len(s.mix); c.Hard++ {
+		if s.want.ranged(c.Hard) { // no class changes its numbers
+			continue
+		}
 		for _, c.Class = range s.want.alone() {
 			if err := add(c); err != nil {
 				return err
@@ -135,7 +139,7 @@ func (s *Set) addOthers(c device.Case, add func(device.Case) error) error {
 func (s *Set) addDrawn() error {
 	e, rng := s.want.Effort, s.want.RNG
 	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: rng, cap: e.drawn, loads: s.want.Workloads, long: e.long,
-		thirds: rng.IntN(2)}
+		odd: oddFactors(rng)}
 	var near []kernels.Dims
 	for _, w := range s.want.Workloads {
 		near = append(near, d.near(w.Dims)...)
@@ -143,14 +147,19 @@ func (s *Set) addDrawn() error {
 	rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
 	d.cap = e.drawn / alignedShare
 	seen, left := map[string]bool{}, e.drawn*drawnTotal
-	for _, size := range slices.Concat(d.aligned(), d.scales(), d.cubes(), near[:min(len(near), mostDrawn)]) {
+	mixed, rare := slices.Concat(d.aligned(), d.scales(), d.cubes()), d.upper()
+	for i, size := range slices.Concat(mixed, rare, near[:min(len(near), mostDrawn)]) {
 		name := sizeName(d.p, size)
 		work, _ := d.work(size)
 		if seen[name] || work > left {
 			continue
 		}
 		seen[name], left = true, left-work
-		if err := s.Add(device.Case{Dims: size, Class: device.Mixed}); err != nil {
+		class := device.Mixed
+		if i >= len(mixed) && i < len(mixed)+len(rare) {
+			class = device.Rare
+		}
+		if err := s.Add(device.Case{Dims: size, Class: class}); err != nil {
 			return err
 		}
 	}
@@ -202,13 +211,26 @@ func (s *Set) addWorkload(w kernels.Workload) error {
 }
 
 // trialCases are a scored size's trial cases: of every class but its bank's that suits it, and one of a size nearby.
+// Where the truth takes long the classes share the scored size, line by line and in stripes, and each alone is run with
+// the dims made smaller that no sum runs over.
 func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []device.Case, err error) {
-	for _, class := range append(append(s.want.Ordinary(true), s.want.Hard()...), device.Mixed) {
-		if class != bank && !slices.Contains(proved.Unfit, class) && !(proved.Tails && class == kernels.Needles) {
-			list = append(list, device.Case{Workload: w.Name, Dims: w.Dims, Class: class, Trial: true})
+	at := device.Case{Workload: w.Name, Dims: w.Dims, Trial: true}
+	alone := at
+	if alone.Dims = s.want.within(w.Dims, s.want.Effort.whole); !maps.Equal(alone.Dims, w.Dims) {
+		alone.Workload, at.Class = "", device.Striped
+		list = append(list, at)
+	}
+	for _, class := range append(append(s.want.Ordinary(true), s.want.Hard()...), device.Mixed, device.Rare) {
+		c := alone
+		if device.ByLine(class) {
+			c = at
+		}
+		if c.Class = class; class != bank && !slices.Contains(proved.Unfit, class) &&
+			!(proved.Tails && class == kernels.Needles) {
+			list = append(list, c)
 		}
 	}
-	others := device.Case{Workload: w.Name, Dims: w.Dims, Trial: true}
+	others := alone
 	if err := s.addOthers(others, func(c device.Case) error { list = append(list, c); return nil }); err != nil {
 		return nil, err
 	}

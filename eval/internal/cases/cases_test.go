@@ -8,6 +8,7 @@ import (
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 	"darwarp/kernels/kernelstest"
+	"darwarp/templates"
 )
 
 func parseCases(t *testing.T, text string, e Effort) (*kernels.Problem, *Set) {
@@ -28,7 +29,7 @@ func parseCases(t *testing.T, text string, e Effort) (*kernels.Problem, *Set) {
 // classes on trial.
 func TestCasesOfWorkloads(t *testing.T) {
 	_, s := parseCases(t, kernelstest.Product, Effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9,
-		memory: 1 << 30, long: 1 << 16})
+		whole: 1e9, memory: 1 << 30, long: 1 << 16})
 	for _, w := range []string{"64", "128"} {
 		bank, seeds := s.Banks[w], map[uint64]bool{}
 		if len(bank) != bankSize || len(s.Seeds(w)) != seedsPerWorkload {
@@ -71,7 +72,8 @@ func TestCasesProved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := Effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, memory: 1 << 30, long: 1 << 16, narrow: true}
+	e := Effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, whole: 1e9, memory: 1 << 30, long: 1 << 16,
+		narrow: true}
 	powers := map[string]Power{"128": {Bank: "needles", Unfit: []string{"normal", "wide"}}}
 	s, err := New(Wanted{p, kernels.FP16, p.Workloads, e, powers, device.SecretNumbers()})
 	if err != nil {
@@ -112,11 +114,26 @@ func TestCasesProved(t *testing.T) {
 func TestCasesBounded(t *testing.T) {
 	for name, e := range map[string]Effort{
 		"arithmetic": {shape: 1e3, classes: 1e3, bank: 1e3, memory: 1 << 30, long: 1 << 16},
-		"memory":     {shape: 1e9, classes: 1e9, bank: 1e9, trial: 1e9, memory: 1},
+		"memory":     {shape: 1e9, classes: 1e9, bank: 1e9, trial: 1e9, whole: 1e9, memory: 1},
 	} {
 		_, s := parseCases(t, kernelstest.Product, e)
 		if n, m := len(s.Banks["128"]), len(s.Trials["128"]); n != seedsPerWorkload || m != 0 {
 			t.Errorf("%s: a bank of %d, %d trial cases", name, n, m)
+		}
+	}
+}
+
+// TestNarrowOthers: where sums are kept in fp16, keys have no outliers: the product of two is more than fp16 holds, and
+// right kernels were refused.
+func TestNarrowOthers(t *testing.T) {
+	b, err := templates.Builtin("attention")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, narrow := range []bool{false, true} {
+		w := &Wanted{Problem: b.Problem, Effort: Effort{narrow: narrow}}
+		if mix := w.mixed(); slices.Contains(mix[1], "outlier") == narrow || !slices.Contains(mix[0], "outlier") {
+			t.Errorf("narrow %v: %v", narrow, mix)
 		}
 	}
 }

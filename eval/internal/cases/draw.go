@@ -20,7 +20,7 @@ type drawer struct {
 	loads []kernels.Workload // that are scored
 	long  float64            // up to which a dim is drawn that is long
 
-	thirds int // multiples of 2^power where power is odd, or even, are multiples of three as well
+	odd [alignments]int // multiples of 2^power are multiples of odd[power], too
 }
 
 const (
@@ -48,8 +48,8 @@ func (d *drawer) aligned() []kernels.Dims {
 	return list
 }
 
-// cubes draws two sizes whose dims are all the same as far as they may be: whole tiles, of 128 or of 96 and 128, and an
-// odd number. What is done for tiles of which none is ragged, or for squares, is done there.
+// cubes draws two sizes whose dims are all the same as far as they may be: whole tiles, of 512 or of 96, 128 and 256,
+// and an odd number. What is done for tiles of which none is ragged, or for squares, is done there.
 func (d *drawer) cubes() []kernels.Dims {
 	most := math.MaxInt32
 	for _, dim := range d.p.DimNames {
@@ -57,9 +57,9 @@ func (d *drawer) cubes() []kernels.Dims {
 			most = min(most, r.Most)
 		}
 	}
-	whole, odd := 1<<(alignments-1), min(lineCount+d.rng.IntN(drawnSize/8), most-1)|1
-	if d.rng.IntN(2) == 0 && 3*whole <= most {
-		whole *= 3
+	whole, odd := 512, min(lineCount+d.rng.IntN(drawnSize/8), most-1)|1
+	if d.rng.IntN(2) == 0 && 768 <= most {
+		whole = 768
 	}
 	var list []kernels.Dims
 	for _, n := range []int{whole, odd} {
@@ -93,11 +93,11 @@ const longShare = 64
 // reachTimes is how many times its largest scored size a dim is drawn up to that is very long.
 const reachTimes = 4
 
-// spans are what a dim of up to most is drawn from that is far from its usual sizes: one, a handful, thousands, and
-// more where there is more. One is drawn three times: a single line is of a single class, which may be one that shows
-// nothing.
+// spans are what a dim of up to most is drawn from that is far from its usual sizes: one, less than a vector, a
+// handful, thousands, and more where there is more. One is drawn three times: a single line is of a single class, which
+// may be one that shows nothing.
 func (d *drawer) spans(most float64) [][2]float64 {
-	list := [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 17}, {thousands, d.long}}
+	list := [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 4}, {4, 17}, {thousands, d.long}}
 	if d.long >= longest && most > longest {
 		list = append(list, [2]float64{longest, most}, [2]float64{longest, min(most, d.cap/(longShare*manyLines))})
 	}
@@ -124,22 +124,53 @@ func (d *drawer) scales() []kernels.Dims {
 			continue
 		}
 		for _, span := range d.spans(d.reach(dim)) {
-			size := kernels.Dims{}
-			for _, other := range d.p.DimNames {
-				size[other] = d.few(d.p.Range(other))
-			}
-			v := span[0] * math.Pow(max(span[1]/span[0], 1), d.rng.Float64())
-			size[dim] = max(r.Step, min(int(v), r.Most)/r.Step*r.Step)
-			bound := *d
-			if span[0] >= longest { // millions of numbers, not billions
-				bound.cap /= longShare
-			}
-			if bound.shrink(size, []string{dim}) {
-				list = append(list, size)
+			list = append(list, d.within(dim, span)...)
+		}
+	}
+	return list
+}
+
+// upper draws, for each dim that may be long, a size in the upper half of what it may be, with the others small: a plan
+// that has no blocks for it shows, and there are so many lines that a few of them tell nothing about the others. Two
+// where these are lines of the first input: a kernel that looks at some of them may see the hard ones of one size.
+func (d *drawer) upper() []kernels.Dims {
+	var list []kernels.Dims
+	for _, dim := range d.p.DimNames {
+		most := d.reach(dim)
+		if len(d.p.Range(dim).Values) == 0 && d.long >= longest && most >= 2*thousands {
+			for range d.draws(dim) {
+				list = append(list, d.within(dim, [2]float64{most / 2, most})...)
 			}
 		}
 	}
 	return list
+}
+
+// draws is how many sizes are drawn of a dim that is long: two where the first input has as many lines.
+func (d *drawer) draws(dim string) int {
+	first := slices.IndexFunc(d.p.Tensors, func(t kernels.Tensor) bool { return t.Role == "in" })
+	if first < 0 || !slices.Contains(d.p.Tensors[first].Shape, dim) || d.p.Sums(dim) {
+		return 1
+	}
+	return 2
+}
+
+// within draws a size whose one dim is in a span and the others small, if there is one within the bound.
+func (d *drawer) within(dim string, span [2]float64) []kernels.Dims {
+	size, r := kernels.Dims{}, d.p.Range(dim)
+	for _, other := range d.p.DimNames {
+		size[other] = d.few(d.p.Range(other))
+	}
+	v := span[0] * math.Pow(max(span[1]/span[0], 1), d.rng.Float64())
+	size[dim] = max(r.Step, min(int(v), r.Most)/r.Step*r.Step)
+	bound := *d
+	if span[0] >= longest { // millions of numbers, not billions
+		bound.cap /= longShare
+	}
+	if !bound.shrink(size, []string{dim}) {
+		return nil
+	}
+	return []kernels.Dims{size}
 }
 
 // few is a small size of a dim, or one of the values that it may have.
@@ -159,16 +190,30 @@ func (d *drawer) multiple(r kernels.Range, power int) int {
 		power--
 	}
 	unit := r.Step << power
-	times := 1 + 2*d.rng.IntN(max(1, drawnSize/2>>power)) // odd
-	if power == alignments-1 {
-		times = 1 + d.rng.IntN(drawnSize>>power)
+	if odd := max(d.odd[power], 1); unit*odd <= r.Most { // tiles of 48, 80, 96 and 112 are full there
+		unit *= odd
 	}
-	times = min(times, (r.Most/unit-1)|1)
-	third := max(1, (times/3-1)|1)
-	if power%2 == d.thirds && unit*3*third <= r.Most { // tiles of 24, 48 and 96 are full there
-		times = 3 * third
+	// Odd times that, and at least as many as it takes for lines of every class.
+	least, most := (lineCount+unit-1)/unit|1, max(drawnSize*r.Step/unit, 1)
+	times := least + 2*d.rng.IntN(max(1, (most-least)/2+1))
+	return unit * min(times, (r.Most/unit-1)|1)
+}
+
+// oddFactors draws the factors of sizes that are no powers of two, by alignment: three for every other one, and five
+// and seven in turn for the rest.
+func oddFactors(rng *rand.Rand) (by [alignments]int) {
+	thirds := rng.IntN(2)
+	for power := 0; power < alignments; power += 4 {
+		rest := []int{5, 7}
+		rng.Shuffle(2, func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+		for i := range 4 {
+			by[power+i] = 3
+			if i%2 != thirds {
+				by[power+i] = rest[i/2]
+			}
+		}
 	}
-	return unit * times
+	return by
 }
 
 // shrink makes a size small enough, keeping its alignment as far as it goes and the dims in keep as they are. False: it
@@ -193,11 +238,18 @@ func (d *drawer) shrink(size kernels.Dims, keep []string) bool {
 	}
 }
 
-// smaller is the next smaller multiple of step: with a smaller odd factor, else half of it.
+// smaller is the next smaller multiple of step: with a smaller odd factor, which keeps its last 3, 5 or 7 as long as
+// there is another, else half of it.
 func smaller(size, step int) int {
 	times := size / step
 	unit := 1 << bits.TrailingZeros(uint(times))
-	if odd := times / unit; odd > 1 {
+	odd := times / unit
+	for _, f := range []int{7, 5, 3} {
+		if rest := odd / f; odd%f == 0 && rest > 1 {
+			return step * unit * f * ((rest / 2) | 1)
+		}
+	}
+	if odd > 1 {
 		return step * unit * ((odd / 2) | 1)
 	}
 	return step * (times / 2)

@@ -2,18 +2,24 @@ package cases
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 	"darwarp/kernels/kernelstest"
 )
 
 func drawerOf(t *testing.T, lines string, most float64, seed uint64) *drawer {
 	t.Helper()
-	text := strings.Replace(kernelstest.Product, "[check]\n", "[check]\n"+lines+"\n", 1)
+	return drawerIn(t, strings.Replace(kernelstest.Product, "[check]\n", "[check]\n"+lines+"\n", 1), most, seed)
+}
+
+func drawerIn(t *testing.T, text string, most float64, seed uint64) *drawer {
+	t.Helper()
 	p, err := kernels.ParseProblem("problem.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -44,34 +50,111 @@ func TestAlignments(t *testing.T) {
 }
 
 // TestThirds: each dim is drawn as a multiple of 48, and as none, in every session.
-func TestThirds(t *testing.T) {
+func TestOddFactors(t *testing.T) {
 	for seed := range uint64(20) {
-		d := drawerOf(t, "", 1e10, seed)
-		d.thirds = int(seed % 2)
-		with, without := map[string]bool{}, map[string]bool{}
+		d := drawerIn(t, strings.ReplaceAll(kernelstest.Product, "= 128", "= 1024"), 1e10, seed)
+		d.odd = oddFactors(d.rng)
+		found := map[string]map[string]bool{"m": {}, "n": {}, "k": {}}
 		for _, size := range d.aligned() {
 			for dim, n := range size {
-				with[dim] = with[dim] || n%48 == 0
-				without[dim] = without[dim] || n%3 != 0
+				for _, tile := range []int{48, 80, 96, 112} {
+					found[dim][fmt.Sprint(tile)] = found[dim][fmt.Sprint(tile)] || n%tile == 0
+				}
+				found[dim]["none of 3"] = found[dim]["none of 3"] || n%3 != 0
 			}
 		}
-		for _, dim := range d.p.DimNames {
-			if !with[dim] || !without[dim] {
-				t.Errorf("seed %d: %s as a multiple of 48: %v, as none of 3: %v", seed, dim, with[dim], without[dim])
+		for dim, of := range found {
+			for _, kind := range []string{"48", "80", "96", "112", "none of 3"} {
+				if !of[kind] {
+					t.Errorf("seed %d: %s is no multiple of %s", seed, dim, kind)
+				}
 			}
 		}
 	}
 }
 
-// TestCubes: all dims are the same, once a multiple of 128 and once odd.
+// TestUpperHalf: each dim that may be long is drawn between half of what it may be and all of it.
+func TestUpperHalf(t *testing.T) {
+	for seed := range uint64(20) {
+		text := strings.Replace(kernelstest.Product, "m = 128, n = 128, k = 128", "m = 4096, n = 128, k = 4096", 1)
+		d, found := drawerIn(t, text, 1e10, seed), map[string]bool{}
+		d.loads = []kernels.Workload{{Dims: kernels.Dims{"m": 4096, "n": 128, "k": 2048}}}
+		for _, size := range d.upper() {
+			for dim, n := range size {
+				found[dim] = found[dim] || n >= 2048 && n <= 4096
+			}
+		}
+		if !found["m"] || !found["k"] {
+			t.Errorf("seed %d: drawn large: %v", seed, found)
+		}
+	}
+}
+
+// TestRareCases: every candidate meets many lines of which a few are hard, and a would-be champion does at every
+// workload.
+func TestRareCases(t *testing.T) {
+	text := strings.Replace(kernelstest.Product, "m = 128, n = 128, k = 128", "m = 4096, n = 128, k = 4096", 1)
+	p, err := kernels.ParseProblem("problem.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Wanted{Problem: p, DType: kernels.FP16, Workloads: p.Workloads, Effort: OnGPU(1 << 36),
+		RNG: rand.New(rand.NewPCG(1, 1))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, c := range s.List {
+		if c.Class != device.Rare {
+			continue
+		}
+		for dim, n := range c.Dims {
+			found[dim+" drawn"] = found[dim+" drawn"] || !c.Trial && n >= 2048
+		}
+		found[c.Workload] = c.Trial && len(c.Mix) == 2
+	}
+	for _, want := range []string{"m drawn", "k drawn", p.Workloads[0].Name, p.Workloads[1].Name} {
+		if !found[want] {
+			t.Errorf("no rare case of %s: %v", want, found)
+		}
+	}
+}
+
+// TestSmaller: sizes that are too large keep their alignment, and the factor that only some tiles have, as long as they
+// can.
+func TestSmaller(t *testing.T) {
+	for _, test := range []struct{ size, step, want int }{
+		{16 * 35, 1, 16 * 21}, {16 * 21, 1, 16 * 7}, {16 * 7, 1, 16 * 3}, {16 * 3, 1, 16}, {16, 1, 8},
+		{15, 1, 5}, {5, 1, 3}, {2 * 27, 2, 2 * 15},
+		{2 * 9, 2, 2 * 3}, {13, 1, 7},
+	} {
+		if got := smaller(test.size, test.step); got != test.want {
+			t.Errorf("after %d comes %d, expected %d", test.size, got, test.want)
+		}
+	}
+}
+
+// TestPastTiles: the last tile of a size near each workload has a single number.
+func TestPastTiles(t *testing.T) {
+	for _, test := range []struct{ size, step, most, want int }{
+		{32768, 1, math.MaxInt32, 32769}, {50257, 1, math.MaxInt32, 50177}, {96, 1, math.MaxInt32, 97},
+		{4096, 8, 4096, 4096}, {4096, 8, 8192, 4104}, {64, 64, 128, 128},
+	} {
+		if got := pastTiles(kernels.Range{Step: test.step, Most: test.most}, test.size); got != test.want {
+			t.Errorf("%d in steps of %d: %d, expected %d", test.size, test.step, got, test.want)
+		}
+	}
+}
+
+// TestCubes: all dims are the same, once a multiple of 256 and once odd.
 func TestCubes(t *testing.T) {
 	for seed := range uint64(20) {
-		list := drawerOf(t, "", 1e10, seed).cubes()
+		list := drawerIn(t, strings.ReplaceAll(kernelstest.Product, "= 128", "= 1024"), 1e10, seed).cubes()
 		if len(list) != 2 {
 			t.Fatalf("seed %d: %v", seed, list)
 		}
 		for i, size := range list {
-			if n := size["m"]; size["n"] != n || size["k"] != n || i == 0 && n%128 != 0 || i == 1 && n%2 == 0 {
+			if n := size["m"]; size["n"] != n || size["k"] != n || i == 0 && n%256 != 0 || i == 1 && n%2 == 0 {
 				t.Errorf("seed %d: size %d is %v", seed, i, size)
 			}
 		}
@@ -173,6 +256,7 @@ func TestMixedOthers(t *testing.T) {
 func TestScales(t *testing.T) {
 	for seed := range uint64(40) {
 		one, few, many := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		word := map[string]bool{} // less than a vector of four
 		d := drawerOf(t, "", 1e10, seed)
 		if seed%2 == 1 {
 			d.long = shortLong
@@ -183,13 +267,15 @@ func TestScales(t *testing.T) {
 				if float64(n) > d.long {
 					t.Errorf("seed %d: %s is %d: at most %g", seed, dim, n, d.long)
 				}
-				few[dim] = few[dim] || n >= 2 && n <= 17
+				few[dim] = few[dim] || n >= 4 && n <= 17
+				word[dim] = word[dim] || n == 2 || n == 3
 				many[dim] = many[dim] || n >= min(1<<10, d.p.Range(dim).Most)
 			}
 		}
 		for _, dim := range d.p.DimNames {
-			if r := d.p.Range(dim); len(r.Values) == 0 && !(one[dim] && few[dim] && many[dim]) {
-				t.Errorf("seed %d: %s as one: %v, as a handful: %v, as thousands: %v", seed, dim, one[dim], few[dim], many[dim])
+			if r := d.p.Range(dim); len(r.Values) == 0 && !(one[dim] && word[dim] && few[dim] && many[dim]) {
+				t.Errorf("seed %d: %s as one: %v, as 2 or 3: %v, as a handful: %v, as thousands: %v", seed, dim, one[dim],
+					word[dim], few[dim], many[dim])
 			}
 		}
 	}

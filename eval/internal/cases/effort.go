@@ -14,6 +14,7 @@ type Effort struct {
 	drawn     float64 // of a size that is drawn
 	bank      float64 // of all sets of a workload together
 	trial     float64 // of a workload that is run on trial classes
+	whole     float64 // of one that is run on each of them alone
 	memory    int     // bytes up to which trial cases are added
 	lines     int     // of terms, on which the check's power is proved
 	omissions int     // parts of them that are left out, beside the first and the last
@@ -27,15 +28,15 @@ const trialShare = 3
 
 // OnGPU is the effort of a device with so many bytes of memory.
 func OnGPU(memory int) Effort {
-	return Effort{shape: math.Inf(1), classes: math.Inf(1), drawn: 1e10, bank: 1e13, trial: math.Inf(1),
+	return Effort{shape: math.Inf(1), classes: math.Inf(1), drawn: 1e10, bank: 1e13, trial: math.Inf(1), whole: 1e11,
 		memory: memory / trialShare, lines: 64, omissions: 4, alone: true, long: 1 << 16}
 }
 
 // Emulated is the effort of the cpu device. Emulated threads are slow by orders of magnitude; shapes of a few tiles
 // show what they can.
 func Emulated() Effort {
-	return Effort{shape: 5e6, classes: 1e6, drawn: 1e5, bank: 4e7, trial: 1e7, memory: 1 << 30, lines: 16,
-		omissions: 1, long: 1 << 16}
+	return Effort{shape: 5e6, classes: 1e6, drawn: 1e5, bank: 4e7, trial: 1e7, whole: math.Inf(1), memory: 1 << 30,
+		lines: 16, omissions: 1, long: 1 << 16}
 }
 
 // shortLong is how long a dim gets for candidates that are emulated beside a GPU, where they have run with longer ones:

@@ -54,8 +54,12 @@ func (w *Wanted) mixedOther(tensor int) []string {
 	classes := []string{"normal", "uniform"}
 	for _, class := range w.Hard() {
 		switch class {
-		case "zeros", "lead", "outlier":
+		case "zeros", "lead":
 			classes = append(classes, class)
+		case "outlier": // the product of two, up to 2^20, is more than fp16 holds
+			if !w.Effort.narrow {
+				classes = append(classes, class)
+			}
 		case "constant": // on both sides all terms of a sum are equal, and so are its rounding errors
 			if !w.Problem.ExactTest() {
 				classes = append(classes, class)
@@ -120,4 +124,17 @@ func apart(p *kernels.Problem, input int, summed bool, axis int) bool {
 		}
 	}
 	return len(x.Shape) > 1 || summed || len(p.Check.Terms) == 0 && p.Check.Reduction == "1"
+}
+
+// ranged reports whether an input, by its number among them, is drawn from a range.
+func (w *Wanted) ranged(input int) bool {
+	for i := range w.Problem.Tensors {
+		if t := &w.Problem.Tensors[i]; t.Role == "in" {
+			if input == 0 {
+				return t.Drawn()
+			}
+			input--
+		}
+	}
+	return false
 }

@@ -2,13 +2,14 @@ package cases
 
 import (
 	"maps"
+	"math/bits"
 
 	"darwarp/kernels"
 )
 
-// near draws, for each dim of a workload, sizes in which this dim is as in the workload, and in one where it is a
-// little more or less, and the others are small. Who does something special at the sizes that are scored meets hard
-// inputs there.
+// near draws, for each dim of a workload, sizes in which this dim is as in the workload, one more than whole tiles, or
+// a little more or less, and the others are small. A kernel that does something special at the sizes that are scored
+// meets hard inputs there.
 func (d *drawer) near(w kernels.Dims) []kernels.Dims {
 	var list []kernels.Dims
 	for _, dim := range d.p.DimNames {
@@ -16,14 +17,14 @@ func (d *drawer) near(w kernels.Dims) []kernels.Dims {
 		if len(r.Values) > 0 || w[dim] <= 2*lineCount {
 			continue
 		}
-		for _, delta := range []int{0, d.delta(r, w[dim])} {
+		for _, long := range []int{w[dim], pastTiles(r, w[dim]), w[dim] + d.delta(r, w[dim])} {
 			size := maps.Clone(w)
 			for _, other := range d.p.DimNames {
 				if o := d.p.Range(other); len(o.Values) == 0 {
 					size[other] = min(w[other], max(lineCount+d.rng.IntN(lineCount), o.Step)/o.Step*o.Step)
 				}
 			}
-			size[dim] = w[dim] + delta
+			size[dim] = long
 			if d.shrink(size, []string{dim}) {
 				list = append(list, size)
 			}
@@ -32,11 +33,24 @@ func (d *drawer) near(w kernels.Dims) []kernels.Dims {
 	return list
 }
 
+// largestTile is the most numbers of a dim that are usually worked on together.
+const largestTile = 1 << 10
+
+// pastTiles is one more than whole tiles, near a size: the last tile has a single number.
+func pastTiles(r kernels.Range, size int) int {
+	tile := min(largestTile, 1<<max(bits.Len(uint(size/r.Step))-2, 0)) * r.Step
+	past := size/tile*tile + r.Step
+	if r.Step > 1 {
+		past = min(past, r.Most)
+	}
+	return past
+}
+
 // neighbor is the workload with one dim a little more or less, and all others as they are.
 func (d *drawer) neighbor(w kernels.Dims) (kernels.Dims, bool) {
 	var able []string
 	for _, dim := range d.p.DimNames {
-		if r := d.p.Range(dim); len(r.Values) == 0 && w[dim] > 2*lineCount {
+		if r := d.p.Range(dim); len(r.Values) == 0 && r.Step < r.Most && w[dim] > 2*lineCount {
 			able = append(able, dim)
 		}
 	}

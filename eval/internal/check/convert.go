@@ -100,6 +100,8 @@ func Encode(d kernels.DType, values []float64) []byte {
 			binary.LittleEndian.PutUint32(out[4*i:], math.Float32bits(float32(v)))
 		case kernels.I32:
 			binary.LittleEndian.PutUint32(out[4*i:], uint32(int32(Round(d, v))))
+		default:
+			out[i] = ByteBits(d, float32(v))
 		}
 	}
 	return out
@@ -124,6 +126,14 @@ func Decode(d kernels.DType, src []byte, dst []float64) {
 	case kernels.I32:
 		for i := range dst {
 			dst[i] = float64(int32(binary.LittleEndian.Uint32(src[4*i:])))
+		}
+	case kernels.I64:
+		for i := range dst {
+			dst[i] = float64(int64(binary.LittleEndian.Uint64(src[8*i:])))
+		}
+	case kernels.E4M3, kernels.E5M2, kernels.E8M0, kernels.I8, kernels.U8, kernels.Mask:
+		for i := range dst {
+			dst[i] = ByteValue(d, src[i])
 		}
 	default:
 		panic(fmt.Sprintf("check: no decoder for dtype %q", d))

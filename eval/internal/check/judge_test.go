@@ -109,10 +109,10 @@ func TestScaledOutput(t *testing.T) {
 // TestNarrowed: a float32 result that went through fp16 where the elements are within tolerance is
 // found by its Frobenius error.
 func TestNarrowed(t *testing.T) {
-	p := newProduct(rand.New(rand.NewPCG(9, 10)), inputClasses[0], kernels.FP32, 64, 64, 16384)
+	p := newProduct(rand.New(rand.NewPCG(9, 10)), inputClasses[0], kernels.FP32, 32, 32, 16384)
 	r := Judge(Encode(kernels.FP32, p.run(tf32)), kernels.FP32, p.truth, Model{K: 16384})
-	if r.Bad > 0 || r.Pass() || !strings.Contains(r.Explain("C", []int{64, 64}), "Frobenius") {
-		t.Errorf("bad %d, %s", r.Bad, r.Explain("C", []int{64, 64}))
+	if r.Bad > 0 || r.Pass() || !strings.Contains(r.Explain("C", []int{32, 32}), "Frobenius") {
+		t.Errorf("bad %d, %s", r.Bad, r.Explain("C", []int{32, 32}))
 	}
 }
 

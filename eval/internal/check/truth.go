@@ -60,52 +60,6 @@ func sameClass(got, want float64) bool {
 	return want != want && got != got || math.IsInf(want, 0) && got == want
 }
 
-// flushed is the part of attention's scale, for each |v|, that lets weights below the smallest normal float32 be 0.
-const flushed = 0x1p-113
-
-// Attention64 is the truth of softmax(Q*K^T/sqrt(d))*V for `heads` matrices of s by d, with the scale that
-// kernels/attention/reference.cu derives.
-func Attention64(q, k, v []float64, heads, s, d int, causal bool) Truth {
-	t := Truth{Value: make([]float64, heads*s*d), Scale: make([]float32, heads*s*d)}
-	score, magnitude := make([]float64, s), make([]float64, s)
-	root := math.Sqrt(float64(d))
-	for row := range heads * s {
-		keys, seen := row/s*s, s
-		if causal {
-			seen = row%s + 1
-		}
-		most := math.Inf(-1)
-		for j := range seen {
-			score[j], magnitude[j] = 0, 0
-			for i := range d {
-				p := q[row*d+i] * k[(keys+j)*d+i]
-				score[j] += p / root
-				magnitude[j] += math.Abs(p) / root
-			}
-			most = max(most, score[j])
-		}
-		total, spread := 0.0, 0.0
-		for j := range seen {
-			score[j] = math.Exp(score[j] - most)
-			total += score[j]
-			spread += score[j] * magnitude[j]
-		}
-		for i := range d {
-			sum, size, risk, under := 0.0, 0.0, 0.0, 0.0
-			for j := range seen {
-				x := v[(keys+j)*d+i]
-				sum += score[j] * x
-				size += score[j] * math.Abs(x)
-				risk += score[j] * math.Abs(x) * magnitude[j]
-				under += math.Abs(x) * flushed
-			}
-			t.Value[row*d+i] = sum / total
-			t.Scale[row*d+i] = float32((size + (risk+math.Abs(sum/total)*spread)/8 + under) / total)
-		}
-	}
-	return t
-}
-
 // GEMM64 is the truth of C = A*B for row-major A (m by k) and B (k by n).
 func GEMM64(a, b []float64, m, n, k int) Truth {
 	t := Truth{Value: make([]float64, m*n), Scale: make([]float32, m*n)}

@@ -15,6 +15,7 @@ var references = map[string]func(d kernels.Dims, in [][]float64) []check.Truth{
 	"attention": func(d kernels.Dims, in [][]float64) []check.Truth {
 		return []check.Truth{check.Attention64(in[0], in[1], in[2], d["b"]*d["h"], d["s"], d["d"], d["causal"] == 1)}
 	},
+	"decode": func(d kernels.Dims, in [][]float64) []check.Truth { return []check.Truth{check.Decode64(d, in)} },
 }
 
 func transpose(a []float64, rows, cols int) []float64 {

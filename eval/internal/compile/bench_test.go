@@ -1,7 +1,11 @@
 package compile
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -62,4 +66,33 @@ func BenchmarkCompileCached(b *testing.B) {
 			b.Fatal("not cached")
 		}
 	}
+}
+
+// workersOf finds the processes whose command line names the pool's folder.
+func workersOf(p *Pool) (pids []int) {
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		var pid int
+		text, err := os.ReadFile(path)
+		if _, scanErr := fmt.Sscanf(path, "/proc/%d/", &pid); err == nil && scanErr == nil &&
+			bytes.Contains(text, []byte(p.home.path)) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// cpuTicks is the time a process has used, in hundredths of a second.
+func cpuTicks(pid int) int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, ok := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(after)
+	if err != nil || !ok || len(fields) < 13 {
+		return 0
+	}
+	var user, system int
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		return 0
+	}
+	return user + system
 }

@@ -1,11 +1,12 @@
 package compile
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -14,7 +15,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // cache keeps compiled programs on disk, under a hash of everything that decides the outcome. Several processes may
@@ -22,13 +26,19 @@ import (
 // time, so its faults are logged, once, and not returned.
 type cache struct {
 	dir    string
+	size   int64               // bytes that it may have
+	check  func(*Output) error // whether what was read is what a compile worker may give; nil: it is
 	log    *slog.Logger
 	warned sync.Once
+
+	mu      sync.Mutex
+	written int64 // bytes since it was last trimmed
 }
 
 const (
-	cacheMagic = "darwarp compiled 5 " // before the checksum
+	cacheMagic = "darwarp compiled 6 " // before the checksum
 	staleAfter = time.Hour             // after this, an unfinished entry has no writer any more
+	maxEntry   = 64 << 20              // bytes of one: several times maxImage in base64
 )
 
 // key hashes what decides the outcome.
@@ -39,7 +49,7 @@ func (p *Pool) key(source string) string {
 			fmt.Fprintf(h, "%d:%s", len(s), s)
 		}
 	}
-	put(cacheMagic, source, p.Toolchain(), p.cfg.Arch, fmt.Sprint(p.cfg.Checked))
+	put(cacheMagic, source, p.Toolchain(), p.installed, p.cfg.Arch, fmt.Sprint(p.cfg.Checked))
 	put(p.cfg.IncludeDirs...)
 	for _, headers := range []map[string][]byte{p.cfg.Headers, p.cfg.Overlay} {
 		for _, name := range slices.Sorted(maps.Keys(headers)) {
@@ -49,41 +59,73 @@ func (p *Pool) key(source string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// CacheError says that the folder of compiled kernels cannot be used.
-type CacheError struct{ Err error }
-
-func (e *CacheError) Error() string { return fmt.Sprintf("cache of compiled kernels: %v", e.Err) }
-
-// Unwrap is what the system says.
-func (e *CacheError) Unwrap() error { return e.Err }
-
-// openCache opens the folder and cuts it down to size bytes; without a folder there is no cache.
+// openCache opens the folder and cuts it down to size bytes; without a folder there is no cache. Nor is there one where
+// others than its owner may have put something.
 func openCache(dir string, size int64, log *slog.Logger) (*cache, error) {
-	c := &cache{dir: dir, log: log}
+	c := &cache{dir: dir, size: size, log: log}
 	if dir == "" {
 		return c, nil
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, &CacheError{err}
+	if err := makeCache(dir); err != nil {
+		return nil, err
 	}
-	c.trim(size)
+	if err := private(dir); err != nil {
+		log.Warn("compiled kernels are not cached", "error", err)
+		c.dir = ""
+		return c, nil
+	}
+	c.trim()
 	return c, nil
+}
+
+// private makes a folder one that nobody else writes to, if it is ours.
+func private(dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil {
+		err = owned(dir, info)
+	}
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+// owned is an error if a folder is another user's.
+func owned(dir string, info fs.FileInfo) error {
+	if owner, ours := ownerOf(info), os.Geteuid(); owner != ours {
+		return fmt.Errorf("%s belongs to user %d, and this is user %d", dir, owner, ours)
+	}
+	return nil
+}
+
+// ownerOf is the user that a file belongs to, -1 where that is not told.
+func ownerOf(info fs.FileInfo) int {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(s.Uid)
+	}
+	return -1
 }
 
 func (c *cache) path(key string) string { return filepath.Join(c.dir, key[:2], key[2:]) }
 
-// get returns an entry. A damaged one is removed.
+// get returns an entry. A damaged one is removed, and so is one that a compile worker could not have given.
 func (c *cache) get(key string) (Output, bool) {
 	var out Output
 	if c.dir == "" {
 		return out, false
 	}
 	path := c.path(key)
-	data, err := os.ReadFile(path)
-	if err != nil {
+	data, err := readOwn(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return out, false
 	}
-	if err := unseal(key, data, &out); err != nil {
+	if err == nil {
+		err = unseal(key, data, &out)
+	}
+	if err == nil && c.check != nil {
+		err = c.check(&out)
+	}
+	if err != nil {
 		c.log.Warn("damaged entry in the cache of compiled kernels", "file", path, "error", err)
 		_ = os.Remove(path)
 		return Output{}, false
@@ -93,17 +135,41 @@ func (c *cache) get(key string) (Output, bool) {
 	return out, true
 }
 
+// readOwn reads a regular file of this user's, which is no link and not longer than an entry.
+func readOwn(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("not a file: %v", info.Mode())
+	case ownerOf(info) != os.Geteuid():
+		return nil, fmt.Errorf("it belongs to user %d", ownerOf(info))
+	case info.Size() > maxEntry:
+		return nil, fmt.Errorf("%d bytes", info.Size())
+	}
+	return io.ReadAll(io.LimitReader(f, maxEntry))
+}
+
 // put stores an outcome.
 func (c *cache) put(key string, out Output) {
 	if c.dir == "" {
 		return
 	}
-	if err := c.write(key, out); err != nil {
+	data := seal(key, out)
+	if err := c.write(key, data); err != nil {
 		c.warned.Do(func() { c.log.Warn("compiled kernels are not cached", "error", err) })
+		return
 	}
+	c.grew(int64(len(data)))
 }
 
-func (c *cache) write(key string, out Output) error {
+func (c *cache) write(key string, data []byte) error {
 	path := c.path(key)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -113,14 +179,18 @@ func (c *cache) write(key string, out Output) error {
 		return err
 	}
 	defer os.Remove(f.Name()) // fails once it is renamed
-	_, err = f.Write(seal(key, out))
+	_, err = f.Write(data)
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	// Another process that makes room may have taken the file for an old one: then this entry is not kept.
+	if err = os.Rename(f.Name(), path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // seal writes the checksum over key and content, so that a file under a wrong name is noticed.
@@ -145,33 +215,4 @@ func checksum(key string, body []byte) string {
 	h.Write([]byte(key))
 	h.Write(body)
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// trim removes the least recently used entries until the rest fits, and unfinished ones. Files that vanish meanwhile
-// were removed by another process.
-func (c *cache) trim(size int64) {
-	type entry struct {
-		path string
-		info fs.FileInfo
-	}
-	var all []entry
-	_ = filepath.WalkDir(c.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return nil
-		}
-		if info, err := d.Info(); err == nil {
-			all = append(all, entry{path, info})
-		}
-		return nil
-	})
-	slices.SortFunc(all, func(a, b entry) int {
-		return cmp.Compare(b.info.ModTime().UnixNano(), a.info.ModTime().UnixNano())
-	})
-	total := int64(0)
-	for _, e := range all {
-		unfinished := strings.HasPrefix(filepath.Base(e.path), "new-")
-		if total += e.info.Size(); total > size || unfinished && time.Since(e.info.ModTime()) > staleAfter {
-			_ = os.Remove(e.path)
-		}
-	}
 }

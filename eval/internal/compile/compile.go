@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -37,7 +36,7 @@ type Config struct {
 	Timeout     time.Duration     // limit of one compile, 0: 60 s; less once the usual time is known
 	Memory      uint64            // bytes of address space a worker may take, 0: 8 GiB
 	CacheDir    string            // of compiled programs, empty: none
-	CacheSize   int64             // bytes that the cache is cut down to when it is opened, 0: 512 MiB
+	CacheSize   int64             // bytes that the cache may have, 0: UsualCache
 	Log         *slog.Logger      // nil: silent
 	Sandbox     sandbox.Mode      // of the workers; empty: off
 
@@ -79,18 +78,21 @@ type Pool struct {
 	cache   *cache
 	patience
 
+	installed string // the state of the compiler's files
+
 	mu       sync.Mutex
 	compiler string // its version, from the first worker
 	plain    bool   // precompiled headers do not work here
 }
 
-// New starts a first worker, which checks that the compiler and the include library work together.
-func New(cfg Config) (*Pool, error) {
+// New starts a first worker, which checks that the compiler and the include library work together. The end of ctx ends
+// that, which takes a while where an emulation is compiled first.
+func New(ctx context.Context, cfg Config) (*Pool, error) {
 	cfg.Slots = cmp.Or(cfg.Slots, runtime.NumCPU())
-	cfg.Timeout = cmp.Or(cfg.Timeout, longestTimeout)
+	cfg.Timeout = cmp.Or(cfg.Timeout, LongestTimeout)
 	cfg.Memory = cmp.Or(cfg.Memory, usualMemory)
-	cfg.CacheSize = cmp.Or(cfg.CacheSize, 512<<20)
-	p := &Pool{cfg: cfg, log: cfg.Log, plain: cfg.noPCH}
+	cfg.CacheSize = cmp.Or(cfg.CacheSize, UsualCache)
+	p := &Pool{cfg: cfg, log: cfg.Log, plain: cfg.noPCH, installed: cfg.installed()}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
@@ -102,13 +104,20 @@ func New(cfg Config) (*Pool, error) {
 	if p.cache, err = openCache(cfg.CacheDir, cfg.CacheSize, p.log); err != nil {
 		return nil, errors.Join(err, p.home.close())
 	}
-	if dir := cfg.runtimes(); dir != "" {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, errors.Join(fmt.Errorf("cache of compiled kernels: %w", err), p.home.close())
+	p.cache.check, p.cfg.CacheDir = p.recheck, p.cache.dir
+	if dir := p.cfg.runtimes(); dir != "" {
+		if err := makeCache(dir); err != nil {
+			return nil, errors.Join(err, p.home.close())
 		}
 	}
 	p.workers = proc.NewPool(proc.PoolConfig{Slots: cfg.Slots, MaxCalls: maxCalls, Start: p.start, Stop: p.home.clear})
-	if err := p.workers.Do(context.Background(), func(*proc.Worker) error { return nil }); err != nil {
+	closed := make(chan error, 1)
+	waits := context.AfterFunc(ctx, func() { closed <- p.workers.Close() })
+	err = p.workers.Do(ctx, func(*proc.Worker) error { return nil })
+	if !waits() {
+		err = errors.Join(context.Cause(ctx), <-closed)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("compiler: %w", err), p.Close())
 	}
 	return p, nil
@@ -144,6 +153,9 @@ func (p *Pool) Compile(ctx context.Context, source string) (Output, error) {
 	key := p.key(source)
 	if out, ok := p.cache.get(key); ok {
 		out.Cached, out.Seconds = true, time.Since(start).Seconds()
+		return out, nil
+	}
+	if out, ok := p.made(ctx); ok {
 		return out, nil
 	}
 	out, lasting, err := p.run(ctx, source)
@@ -223,7 +235,7 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 	}
 	var ready response
 	if err := w.Call(ctx, &request{Source: readySource(p.cfg.Headers), Prepare: true}, &ready,
-		longestTimeout, nil); err != nil {
+		readyTimeout, nil); err != nil {
 		if !plain && ctx.Err() == nil {
 			p.goPlain(err.Error()) // the next attempt shows whether this was the reason
 		}

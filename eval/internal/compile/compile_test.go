@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -123,7 +122,7 @@ func TestCompileBomb(t *testing.T) {
 		wants   []string
 	}{
 		{"meets the deadline", time.Second, 0, []string{"longer than 1s"}},
-		{"meets the memory limit", 0, 2 << 30, []string{"crashed", "gave up", "memory", "killed"}},
+		{"meets the memory limit", time.Hour, 2 << 30, []string{"crashed", "gave up", "memory", "killed"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := config(t)
@@ -134,6 +133,7 @@ func TestCompileBomb(t *testing.T) {
 			if !slices.ContainsFunc(tt.wants, func(w string) bool { return strings.Contains(out.Failure, w) }) {
 				t.Errorf("failure %q, want one with any of %q", out.Failure, tt.wants)
 			}
+			p.cap = time.Hour // a busy machine may take longer than the bomb was given
 			if out := compileOne(t, p, good()); out.Failure != "" {
 				t.Errorf("a good source after it: %s", out.Failure)
 			}
@@ -176,86 +176,6 @@ func TestCompileMany(t *testing.T) {
 	if len(codes) != 91 { // 90 kernels, and the failures' empty hash
 		t.Errorf("%d hashes of machine code, want 91", len(codes))
 	}
-}
-
-// slow occupies the compiler for a second or more.
-var slow = strings.Replace(bomb, "40", "12", 1)
-
-func TestCompileSurvivesKill(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		signal  syscall.Signal
-		kills   int
-		failure string
-	}{
-		{"killed once", syscall.SIGKILL, 1, ""},
-		{"killed always", syscall.SIGKILL, maxDeaths, "killed on it"},
-		{"crashed once", syscall.SIGSEGV, 1, ""},
-		{"crashed twice", syscall.SIGSEGV, 2, "crashed on it"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			cfg := config(t)
-			cfg.Slots = 1
-			p := open(t, cfg)
-			done := make(chan struct{})
-			var killer sync.WaitGroup
-			killer.Go(func() { killBusy(t, p, tt.signal, tt.kills, done) })
-			out := compileOne(t, p, slow)
-			close(done)
-			killer.Wait()
-			if tt.failure == "" && out.Failure != "" || !strings.Contains(out.Failure, tt.failure) {
-				t.Errorf("failure %q, want %q", out.Failure, tt.failure)
-			}
-		})
-	}
-}
-
-// killBusy ends one compile worker after another, each as soon as it compiles.
-func killBusy(t *testing.T, p *Pool, signal syscall.Signal, kills int, done <-chan struct{}) {
-	killed := map[int]bool{}
-	for len(killed) < kills {
-		select {
-		case <-done:
-			t.Errorf("done after %d of %d kills", len(killed), kills)
-			return
-		case <-time.After(20 * time.Millisecond):
-		}
-		for _, pid := range workersOf(p) {
-			if !killed[pid] && cpuTicks(pid) > 60 { // hundredths of a second: more than its start takes
-				killed[pid] = true
-				_ = syscall.Kill(pid, signal)
-			}
-		}
-	}
-}
-
-// workersOf finds the processes whose command line names the pool's folder.
-func workersOf(p *Pool) (pids []int) {
-	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, path := range lines {
-		var pid int
-		text, err := os.ReadFile(path)
-		if _, scanErr := fmt.Sscanf(path, "/proc/%d/", &pid); err == nil && scanErr == nil &&
-			bytes.Contains(text, []byte(p.home.path)) {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// cpuTicks is the time a process has used, in hundredths of a second.
-func cpuTicks(pid int) int {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, after, ok := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(after)
-	if err != nil || !ok || len(fields) < 13 {
-		return 0
-	}
-	var user, system int
-	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
-		return 0
-	}
-	return user + system
 }
 
 func TestCompileCache(t *testing.T) {
@@ -309,12 +229,15 @@ func TestCompileContext(t *testing.T) {
 }
 
 func TestNewFailures(t *testing.T) {
+	temp := t.TempDir() // where nothing of others is, and nothing may stay
+	t.Setenv("TMPDIR", temp)
+	none := filepath.Join(t.TempDir(), "libnvrtc.so")
 	tests := []struct {
 		name   string
 		change func(*Config)
 		wants  string
 	}{
-		{"no library", func(c *Config) { c.Library = "/nonexistent/libnvrtc.so" }, "/nonexistent/libnvrtc.so"},
+		{"no library", func(c *Config) { c.Library = none }, none},
 		{"not a library", func(c *Config) { c.Library = os.Args[0] }, ""},
 		{"no headers", func(c *Config) { c.IncludeDirs = nil }, "cuda_fp16.h"},
 		{"broken include library", func(c *Config) {
@@ -327,7 +250,7 @@ func TestNewFailures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg := config(t)
 			tt.change(&cfg)
-			p, err := New(cfg)
+			p, err := New(t.Context(), cfg)
 			if err == nil {
 				p.Close()
 			}
@@ -336,9 +259,8 @@ func TestNewFailures(t *testing.T) {
 			}
 		})
 	}
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(),
-		fmt.Sprintf("darwarp-compile-%d-*", os.Getpid()))); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q (%v)", left, err)
 	}
 }
 
@@ -362,7 +284,7 @@ func TestPrecompiledHeadersAreUsed(t *testing.T) {
 
 func TestCloseDuringCompile(t *testing.T) {
 	cfg := config(t)
-	p, err := New(cfg)
+	p, err := New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,5 +301,21 @@ func TestCloseDuringCompile(t *testing.T) {
 	compiling.Wait()
 	if _, err := os.Stat(p.home.path); !os.IsNotExist(err) {
 		t.Errorf("%s was left behind: %v", p.home.path, err)
+	}
+}
+
+// TestStartIsGivenUp: nobody waits for compilers that nobody wants any more, and nothing of them stays.
+func TestStartIsGivenUp(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	cancel(enough)
+	if p, err := New(ctx, config(t)); !errors.Is(err, enough) {
+		t.Errorf("error %v, want %v", err, enough)
+		p.Close()
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q (%v)", left, err)
 	}
 }

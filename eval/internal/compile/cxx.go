@@ -284,6 +284,9 @@ func (s *cxx) compile(ctx context.Context, source string, reply *response) error
 		reply.Failure, reply.Unsupported = "the cpu device does not have "+strings.Join(wants, ", "), true
 		return nil
 	}
+	if reply.Failure, err = staticShared(data, source); err != nil || reply.Failure != "" {
+		return err
+	}
 	kept, err := hostState(data)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func newHome() (*home, error) {
 	sweep()
 	path, err := os.MkdirTemp("", homePattern)
 	if err != nil {
-		return nil, fmt.Errorf("folder for compilers: %w", err)
+		return nil, &FolderError{"the temporary folder", os.TempDir(), "TMPDIR", reason(err)}
 	}
 	lock, err := lockFolder(path)
 	if err != nil {

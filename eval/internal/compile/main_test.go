@@ -1,11 +1,13 @@
 package compile
 
 import (
-	"darwarp/eval/internal/dl/dltest"
 	"fmt"
 	"os"
 	"sync/atomic"
 	"testing"
+
+	"darwarp/eval/internal/dl/dltest"
+	"darwarp/eval/internal/proc"
 
 	"go.uber.org/goleak"
 )
@@ -13,8 +15,12 @@ import (
 // The test binary is its own compile worker.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "worker" && os.Args[2] == "compile" {
+		if os.Getenv(mortalEnv) != "" {
+			os.Exit(mortalMain(os.Args[3:]))
+		}
 		os.Exit(Main(os.Args[3:]))
 	}
+	proc.Vmstat = os.DevNull // see there
 	goleak.VerifyTestMain(m)
 }
 
@@ -35,7 +41,7 @@ func config(t testing.TB) Config {
 
 func open(t testing.TB, cfg Config) *Pool {
 	t.Helper()
-	p, err := New(cfg)
+	p, err := New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

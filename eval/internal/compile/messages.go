@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -41,11 +40,9 @@ func spoken(log string) []string {
 
 // tooMuchShared is the message that NVRTC leaves out if it refuses a kernel because of its static shared memory.
 func tooMuchShared(log string) (lines []string) {
-	const most = 48 << 10 // bytes, on every architecture; more must be dynamic
 	for _, k := range nvrtc.ParsePtxas(log) {
-		if k.SharedBytes > most {
-			lines = append(lines, fmt.Sprintf("error: kernel %s has %d bytes of static shared data, at most %d", k.Entry,
-				k.SharedBytes, most))
+		if k.SharedBytes > mostStaticShared {
+			lines = append(lines, tooMuchStatic(k.Entry, k.SharedBytes))
 		}
 	}
 	return lines

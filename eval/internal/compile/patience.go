@@ -14,9 +14,13 @@ type patience struct {
 	last  []float64 // seconds, the newest at the end
 }
 
+// LongestTimeout is how long a compile may take where nothing else is said. Tests of other packages give it more:
+// theirs are not about slow compilers, and a busy machine has some.
+var LongestTimeout = 60 * time.Second
+
 const (
-	longestTimeout  = 60 * time.Second
 	shortestTimeout = 10 * time.Second
+	readyTimeout    = 5 * time.Minute // of a program of ours: an emulation is compiled before it
 	remembered      = 200
 	enough          = 20 // compiles that must have been seen
 )

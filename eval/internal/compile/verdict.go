@@ -1,6 +1,9 @@
 package compile
 
 import (
+	"cmp"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,6 +41,56 @@ func foreignCalls(p cubin.Program) string {
 	}
 	return "calls " + strings.Join(list, ", ") + ": of functions that are not in its source, " +
 		"a kernel may only call printf and assert"
+}
+
+// inspect reads machine code: its hash, what it defines and needs, and why it is refused, if it is.
+func inspect(image []byte) (code string, program cubin.Program, refusal string, err error) {
+	if refusal := tooLarge("machine code and tables", uint64(len(image))); refusal != "" {
+		return "", program, refusal, nil
+	}
+	sum, err := cubin.Code(image)
+	if errors.Is(err, cubin.ErrNoCode) {
+		return "", program, "no kernel in the source", nil
+	}
+	if err != nil {
+		return "", program, "", err
+	}
+	if program, err = cubin.Inspect(image); err != nil {
+		return "", program, "", err
+	}
+	return hex.EncodeToString(sum), program, cmp.Or(tooLarge("variables", program.Bytes()), foreignCalls(program)), nil
+}
+
+// recheck looks at an outcome that was kept as a worker looks at a fresh one, as far as that needs no compiler: what
+// has been refused stays refused, and machine code is what it is said to be.
+func (p *Pool) recheck(out *Output) error {
+	if out.Failure != "" {
+		if len(out.Cubin) > 0 {
+			return errors.New("a refusal with machine code")
+		}
+		return nil
+	}
+	if p.cfg.Worker == "cxx" {
+		code, err := hostCode(out.Cubin)
+		return errors.Join(err, sameCode(code, out.Code))
+	}
+	code, program, refusal, err := inspect(out.Cubin)
+	if refusal != "" {
+		err = errors.New(refusal)
+	}
+	keeps := slices.ContainsFunc(program.Variables, func(v cubin.Variable) bool { return v.Managed }) ||
+		slices.ContainsFunc(program.Calls, func(name string) bool { return slices.Contains(heapCalls, name) })
+	if keeps && out.State == "" {
+		err = errors.Join(err, errors.New("it keeps memory beyond a call, and does not say so"))
+	}
+	return errors.Join(err, sameCode(code, out.Code))
+}
+
+func sameCode(found, said string) error {
+	if found != said {
+		return fmt.Errorf("machine code %.10s is said to be %.10s", found, said)
+	}
+	return nil
 }
 
 // state lists the variables of a program that keep their content beyond a call: each one without initial values,

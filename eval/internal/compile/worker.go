@@ -1,15 +1,11 @@
 package compile
 
 import (
-	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,11 +20,8 @@ import (
 const (
 	language   = "--std=c++17"
 	sourceName = "candidate.cu"
-	pchName    = "common.pch"
 	preamble   = "darwarp/darwarp.cuh" // the precompiled header: every template starts with it
 	maxLog     = 64 << 10              // bytes kept
-	pchUnfit   = "629,630"             // warnings that a precompiled header does not fit a source
-	heapIsFull = "unable to obtain mapped memory"
 )
 
 // setup is the configuration in a worker's folder.
@@ -77,13 +70,14 @@ func hasPreamble(headers map[string][]byte) bool {
 	return ok
 }
 
+const readyKernel = "extern \"C\" __global__ void ready(float* x) { x[threadIdx.x] *= 2.0f; }\n"
+
 // readySource is the program that a new worker is tested with.
 func readySource(headers map[string][]byte) string {
-	const kernel = "extern \"C\" __global__ void ready(float* x) { x[threadIdx.x] *= 2.0f; }\n"
 	if hasPreamble(headers) {
-		return "#include <" + preamble + ">\n" + kernel
+		return "#include <" + preamble + ">\n" + readyKernel
 	}
-	return kernel
+	return readyKernel
 }
 
 // Main is the worker's main: its one argument is the folder that the parent made. It returns the exit code.
@@ -100,7 +94,7 @@ func Main(args []string) int {
 type server struct {
 	setup
 	folder   string
-	pch      bool // there is a precompiled header
+	pch      map[string]bool // whether a precompiled header can be used, of those that were tried
 	compiler *nvrtc.Compiler
 }
 
@@ -176,27 +170,6 @@ func (s *server) handle(_ context.Context, f proc.Frame, c *proc.Conn) error {
 	return c.Reply(&reply)
 }
 
-// prepare makes the precompiled header. It is made and used by name: the automatic mode would store another one for
-// every new sequence of directives at the top of a candidate.
-func (s *server) prepare(source string) (whyNot string) {
-	if !s.PCH {
-		return ""
-	}
-	if !s.compiler.HasPCH() {
-		return "this NVRTC is older than 12.8"
-	}
-	_, err := s.compiler.Compile(source, sourceName,
-		slices.Concat(s.options(), s.pchOptions(), []string{"--create-pch=" + pchName}))
-	if _, statErr := os.Stat(filepath.Join(pchDir(s.folder), pchName)); err == nil {
-		err = statErr
-	}
-	if err != nil {
-		return err.Error()
-	}
-	s.pch = true
-	return ""
-}
-
 // options are those for every program.
 func (s *server) options() []string {
 	opts := []string{"--gpu-architecture=" + s.Arch, language, "--ptxas-options=-v", "-I" + includeDir(s.folder)}
@@ -204,29 +177,6 @@ func (s *server) options() []string {
 		opts = append(opts, "-I"+d)
 	}
 	return opts
-}
-
-// pchOptions are those with which a precompiled header is made and used; NVRTC compares them.
-func (s *server) pchOptions() []string {
-	return []string{"--pch-dir=" + pchDir(s.folder), "--pch-messages=false", "--diag-suppress=" + pchUnfit}
-}
-
-// translate compiles, with precompiled headers if there are any. With them, NVRTC keeps what it parses in a heap of
-// fixed size; the rare source that needs more is compiled without them.
-func (s *server) translate(source string) (nvrtc.Output, error) {
-	opts := s.options()
-	if level := Assembler(source); level != "" {
-		opts = append(opts, "--ptxas-options="+level)
-	}
-	if !s.pch {
-		return s.compiler.Compile(source, sourceName, opts)
-	}
-	out, err := s.compiler.Compile(source, sourceName,
-		slices.Concat(opts, s.pchOptions(), []string{"--use-pch=" + pchName}))
-	if err != nil && strings.Contains(out.Log, heapIsFull) {
-		return s.compiler.Compile(source, sourceName, opts)
-	}
-	return out, err
 }
 
 // compile fills the reply. An error is our own fault; the source's is reply.Failure.
@@ -246,25 +196,12 @@ func (s *server) compile(source string, reply *response) error {
 		reply.Final = true
 		return nil
 	}
-	if reply.Failure = tooLarge("machine code and tables", uint64(len(out.Cubin))); reply.Failure != "" {
-		return nil
-	}
-	code, err := cubin.Code(out.Cubin)
-	if errors.Is(err, cubin.ErrNoCode) {
-		reply.Failure = "no kernel in the source"
-		return nil
-	}
-	if err != nil {
+	var program cubin.Program
+	reply.Code, program, reply.Failure, err = inspect(out.Cubin)
+	if err != nil || reply.Failure != "" {
 		return err
 	}
-	program, err := cubin.Inspect(out.Cubin)
-	if err != nil {
-		return err
-	}
-	if reply.Failure = cmp.Or(tooLarge("variables", program.Bytes()), foreignCalls(program)); reply.Failure != "" {
-		return nil
-	}
-	reply.Cubin, reply.Code, reply.Resources = out.Cubin, hex.EncodeToString(code), resources(out.Log)
+	reply.Cubin, reply.Resources = out.Cubin, resources(out.Log)
 	reply.State = strings.Join(state(program, out.PTX), ", ")
 	return nil
 }

@@ -1,12 +1,9 @@
 package cpu
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 	"math/bits"
 
-	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
@@ -48,6 +45,7 @@ type element struct {
 	count   uint64 // lines
 	line    uint64 // its number
 	at      uint64 // its place there
+	coins   uint64 // four, of which the variants of a class are made
 }
 
 // samples are the input classes of the GPU's harness: the same distributions from the same bits.
@@ -56,7 +54,7 @@ var samples = map[string]func(e *element) float32{
 	"uniform": func(e *element) float32 { return unit(uint32(e.r)) },
 	// Terms near 1 in magnitude whose sum nearly cancels: the first tensor alternates in sign.
 	"cancel": func(e *element) float32 {
-		v := 1 + unit(uint32(e.r))*0x1p-6
+		v := 1 + unit(uint32(e.r))*spread(e.dtype)
 		if e.tensor == 0 && e.i&1 == 1 {
 			return -v
 		}
@@ -78,7 +76,7 @@ var samples = map[string]func(e *element) float32{
 	},
 	// -1, 0, 1: every partial sum is an integer that fp32 holds exactly, in any order.
 	"exact":    func(e *element) float32 { return float32(int(e.r%3) - 1) },
-	"denormal": func(e *element) float32 { return signed(e.r, unit(uint32(e.r))*0x1p-14) },
+	"denormal": func(e *element) float32 { return signed(e.r, unit(uint32(e.r))*max(least(e.dtype), 0x1p-14)) },
 	// Magnitudes from 2^5 to 2^10: exponentials overflow fp32, and sums of squares overflow fp16.
 	"large": func(e *element) float32 {
 		return signed(e.r, float32(math.Exp2(float64(unit(uint32(e.r))*5+5))))
@@ -110,34 +108,71 @@ var samples = map[string]func(e *element) float32{
 // extreme is near the end of the type, where the sum of a line is still within it.
 func extreme(e *element) float32 {
 	power := 122 - bits.Len64(e.length-1)
-	if e.dtype == kernels.FP16 {
+	switch e.dtype {
+	case kernels.FP16, kernels.E5M2:
 		power = 14
+	case kernels.E4M3:
+		power = 7
 	}
 	return signed(e.r, float32(math.Ldexp(float64(1+unit(uint32(e.r))), power)))
+}
+
+// least is the smallest normal number of a type.
+func least(d kernels.DType) float32 {
+	switch d {
+	case kernels.FP16, kernels.E5M2:
+		return 0x1p-14
+	case kernels.E4M3:
+		return 0x1p-6
+	}
+	return 0x1p-126
+}
+
+// spread is how far numbers near 1 are from it, so that there are some of them in a type.
+func spread(d kernels.DType) float32 {
+	switch d {
+	case kernels.E4M3:
+		return 0x1p-2
+	case kernels.E5M2:
+		return 0x1p-1
+	}
+	return 0x1p-6
 }
 
 // tiny: every other line is small, as small as any, each by its own measure; the rest below the smallest normal number
 // of the type.
 func tiny(e *element) float32 {
-	if h := mix(e.key ^ e.line); h&1 == 1 {
-		power := -20
-		if h&2 != 0 && e.dtype != kernels.FP16 {
-			power -= int(h >> 32 & 63)
-		}
-		return float32(math.Ldexp(float64(normal(e.r)), power))
+	if e.coins&1 == 1 {
+		return float32(math.Ldexp(float64(normal(e.r)), e.small()))
 	}
-	if e.dtype == kernels.FP16 {
-		return signed(e.r, unit(uint32(e.r))*0x1p-14)
-	}
-	return signed(e.r, unit(uint32(e.r))*0x1p-126)
+	return signed(e.r, unit(uint32(e.r))*least(e.dtype))
 }
 
-// huge: lines that add up to a hundred thousand and more, or to millions; fp16 goes to the end of its range.
+// small is the power of two that the small numbers of a line are about.
+func (e *element) small() int {
+	switch e.dtype {
+	case kernels.E4M3:
+		return -5
+	case kernels.E5M2:
+		return -12
+	}
+	if h := mix(e.key ^ e.line); e.coins&2 != 0 && e.dtype != kernels.FP16 {
+		return -20 - int(h>>32&63)
+	}
+	return -20
+}
+
+// huge: lines that add up to a hundred thousand and more, or to millions; types of few exponents go to the end of their
+// range.
 func huge(e *element) float32 {
 	switch {
-	case mix(e.key^e.line)&1 == 1:
+	case e.coins&1 == 1 && e.dtype == kernels.E4M3:
+		return normal(e.r) * 64
+	case e.coins&1 == 1:
 		return normal(e.r) * 4096
-	case e.dtype == kernels.FP16:
+	case e.dtype == kernels.E4M3:
+		return signed(e.r, (1+unit(uint32(e.r)))*0x1p7)
+	case e.dtype == kernels.FP16 || e.dtype == kernels.E5M2:
 		return signed(e.r, (1+unit(uint32(e.r)))*0x1p14)
 	}
 	return normal(e.r) * 0x1p24
@@ -147,16 +182,30 @@ func huge(e *element) float32 {
 // or too large.
 func shift(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))
-	return normal(e.r) + signed(h, float32(math.Exp2(3+4*float64(unit(uint32(h))))))
+	power := 3 + 2*float64(unit(uint32(h))) + float64(e.coins&2)
+	return normal(e.r) + float32(math.Copysign(math.Exp2(power), 0.5-float64(e.coins&1)))
+}
+
+// oddPlace is where the odd one of a line stands: at its end in one line of four, among its last 32 in another, where
+// loops have their tails, and anywhere in the others. h are random bits of the line.
+func (e *element) oddPlace(h uint64) uint64 {
+	tail := e.length
+	switch e.coins >> 2 {
+	case 0:
+		tail = 1
+	case 1:
+		tail = min(e.length, 32)
+	}
+	return e.length - 1 - h&0x3fffffff%tail
 }
 
 // outlier: one number of each line stands out from the others, which are normal, or all equal.
 func outlier(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))
 	switch {
-	case e.at == (h&0x3fffffff)%e.length:
-		return signed(e.r, float32(math.Exp2(5+5*float64(unit(uint32(e.r))))))
-	case h>>63 == 1:
+	case e.at == e.oddPlace(h):
+		return float32(math.Copysign(math.Exp2(5+5*float64(unit(uint32(e.r)))), 1-float64(e.coins&2)))
+	case e.coins&1 == 1:
 		return normal(e.r)
 	}
 	return normal(mix(h))
@@ -189,52 +238,16 @@ func needle(e *element) float32 {
 // special.
 func special(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))
-	nan := h>>62&1 == 1
+	nan := e.coins&1 == 1
 	if !e.every && e.count > 1 {
 		nan = e.line == mix(e.key^1)%e.count
 	}
 	here := e.every || nan || e.line == mix(e.key^2)%e.count
 	switch {
-	case !here || e.at != (h&0x3fffffff)%e.length:
+	case !here || e.at != e.oddPlace(h):
 		return normal(e.r)
 	case nan:
 		return float32(math.NaN())
 	}
-	return float32(math.Inf(1 - 2*int(h>>61&1)))
-}
-
-// fillInput writes a tensor of a case, a function of (seed, tensor, index) alone: the process that runs candidates and
-// the one that computes the truth make the same inputs.
-func fillInput(dst []byte, t kernels.DType, f device.Fill, seed uint64) error {
-	var classes []func(*element) float32
-	for left := f.Classes; left != 0; left &= left - 1 {
-		classes = append(classes, samples[device.Classes[bits.TrailingZeros32(left)]])
-	}
-	n, inner, length := uint64(len(dst)/t.Size()), uint64(f.Inner), uint64(f.Len)
-	if len(classes) == 0 || inner*length == 0 {
-		return fmt.Errorf("%+v: no class, or no line", f)
-	}
-	e := element{dtype: t, tensor: f.Tensor, key: mix(seed ^ mix(uint64(f.Tensor)+1)), every: len(classes) > 1,
-		neutral: math.Float32frombits(f.Neutral), length: length, count: (n + length - 1) / length}
-	turn := mix(e.key) % uint64(len(classes))
-	for i := range n {
-		e.i, e.r = i, mix(e.key+i)
-		e.line, e.at = i/(inner*length)*inner+i%inner, i/inner%length
-		put(dst, int(i), t, classes[(e.line+turn)%uint64(len(classes))](&e))
-	}
-	return nil
-}
-
-// put writes element i.
-func put(dst []byte, i int, t kernels.DType, v float32) {
-	switch t {
-	case kernels.FP16:
-		binary.LittleEndian.PutUint16(dst[2*i:], check.FP16Bits(float64(v)))
-	case kernels.BF16:
-		binary.LittleEndian.PutUint16(dst[2*i:], check.BF16Bits(float64(v)))
-	case kernels.FP32:
-		binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(v))
-	default:
-		binary.LittleEndian.PutUint32(dst[4*i:], uint32(int32(v)))
-	}
+	return float32(math.Inf(1 - int(e.coins&2)))
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -83,6 +84,40 @@ func TestInputClasses(t *testing.T) {
 	}
 	if _, err := lines(40, 0, kernels.FP32, "nosuch").Fill(0); err == nil {
 		t.Error("an unknown class was accepted")
+	}
+}
+
+// TestRareLines: nearly all lines are normal; of every class there is one that is not, elsewhere in each session.
+func TestRareLines(t *testing.T) {
+	const rows, cols = 900, 40
+	places := map[int]bool{}
+	for seed := range uint64(20) {
+		c := lines(rows*cols, 0, kernels.FP32, device.Rare)
+		c.Mix = [][]string{{"zeros", "huge", "constant", "large"}}
+		found := map[string]int{}
+		for row, numbers := 0, filled(t, c, 0, seed); row < rows; row++ {
+			line, class := numbers[row*cols:(row+1)*cols], "normal"
+			switch most := slices.Max(line); {
+			case most == 0:
+				class = "zeros"
+			case most == slices.Min(line):
+				class = "constant"
+			case most > 2000:
+				class = "huge"
+			case most > 20:
+				class = "large"
+			}
+			if found[class]++; class != "normal" {
+				places[row] = true
+			}
+		}
+		want := map[string]int{"normal": rows - 4, "zeros": 1, "huge": 1, "constant": 1, "large": 1}
+		if !maps.Equal(found, want) {
+			t.Errorf("seed %d: lines are %v", seed, found)
+		}
+	}
+	if len(places) < 60 {
+		t.Errorf("hard lines at %d places in 20 sessions", len(places))
 	}
 }
 

@@ -60,7 +60,7 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 	s.hold(a, i)
 	first := s.anyRefill()
 	refills := []device.Refill{first, !first}
-	if c.Class == device.Mixed || maps.Equal(c.Dims, g.last) {
+	if device.ByLine(c.Class) || maps.Equal(c.Dims, g.last) {
 		refills = []device.Refill{device.Wild}
 	}
 	g.last = c.Dims

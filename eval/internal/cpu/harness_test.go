@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"bytes"
-	"encoding/binary"
 	"math"
 	"os"
 	"slices"
@@ -34,9 +32,97 @@ func harness(t *testing.T) *program {
 	}
 	// arguments are words here
 	source = strings.ReplaceAll(source, "const __grid_constant__ Regions all", "const Regions &all")
+	// test_bytes rounds floats of all exponents: of 16 bits, and a little above and below these.
+	source += `#include <darwarp/fp8.cuh>
+#include <darwarp/int4.cuh>
+extern "C" __global__ void test_bytes(unsigned char *out, u64 n, int dtype, u32 low) {
+  for (u64 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    out[i] = byte_of(dtype, __uint_as_float((u32)i << 16 | low));
+}
+// test_cuda rounds likewise by CUDA's conversions.
+extern "C" __global__ void test_cuda(unsigned char *out, u64 n, int dtype, u32 low, int saturate) {
+  for (u64 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    out[i] = __nv_cvt_float_to_fp8(__uint_as_float((u32)i << 16 | low), saturate ? __NV_SATFINITE : __NV_NOSAT, dtype == E4M3 ? __NV_E4M3 : __NV_E5M2);
+}
+template <class F> __device__ void widened(float *out, u32 code) {
+  u32 ours[2], theirs[2], four = code | (255 - code) << 8 | (code ^ 0x55) << 16 | 0x7fu << 24;
+  darwarp::halves_of<F>(four, ours), darwarp::converted_halves<F>(four, theirs);
+  for (int k = 0; k < 4; k++) {
+    F one;
+    one.__x = (unsigned char)(four >> 8 * k);
+    const float wanted = darwarp::to_float(one);
+    const float a = __half2float(__ushort_as_half((unsigned short)(ours[k / 2] >> 16 * (k % 2))));
+    const float b = __half2float(__ushort_as_half((unsigned short)(theirs[k / 2] >> 16 * (k % 2))));
+    if (k == 0) out[code] = wanted;
+    if ((a != wanted || b != wanted) && (wanted == wanted || a == a || b == b)) out[code] = -1e9f;
+  }
+}
+// test_widen gives the numbers of all 256 codes as fp8.cuh has them, and -1e9 where its ways differ.
+extern "C" __global__ void test_widen(float *out, int dtype) {
+  if (blockIdx.x == 0 && dtype == E4M3) widened<__nv_fp8_e4m3>(out, threadIdx.x);
+  if (blockIdx.x == 0 && dtype == E5M2) widened<__nv_fp8_e5m2>(out, threadIdx.x);
+}
+template <class T, int PART> __device__ void dequantised(float *out, u32 word, u32 zero) {
+  const u32 two = darwarp::dequantised_pair<T, PART>(word, darwarp::magic_pair<T>(zero), {T(-0.75f), T(-0.75f)});
+  const float2 v = darwarp::unpack2<T>(two);
+  out[PART] = v.x, out[PART + 4] = v.y;
+}
+// test_int4 makes eight numbers of a word for each thread; thread number i has the zero point i % 16.
+extern "C" __global__ void test_int4(float *out, u32 word, int bf16) {
+  float *to = out + 8 * threadIdx.x;
+  const u32 zero = threadIdx.x % 16;
+  if (bf16) dequantised<__nv_bfloat16, 0>(to, word, zero), dequantised<__nv_bfloat16, 1>(to, word, zero), dequantised<__nv_bfloat16, 2>(to, word, zero), dequantised<__nv_bfloat16, 3>(to, word, zero);
+  else dequantised<__half, 0>(to, word, zero), dequantised<__half, 1>(to, word, zero), dequantised<__half, 2>(to, word, zero), dequantised<__half, 3>(to, word, zero);
+}
+`
 	entries := kernels.Call{Launches: []kernels.Launch{{Entry: "dw_fill"}, {Entry: "dw_guard"}, {Entry: "dw_inspect"},
-		{Entry: "dw_refill"}}}
+		{Entry: "dw_refill"}, {Entry: "dw_draw"}, {Entry: "test_bytes"},
+		{Entry: "test_cuda"}, {Entry: "test_widen"}, {Entry: "test_int4"}}}
 	return programOf(t, source, entries)
+}
+
+// sameRanges: numbers of a range are the same in both, within it, all of them when they are few, and powers
+// of two in the class exact.
+func sameRanges(t *testing.T, p *program) {
+	const n, seed = 5000, 0x123456789abcdef
+	for _, c := range []struct {
+		d         kernels.DType
+		low, high float64
+		distinct  int // in the class exact
+	}{
+		{kernels.FP16, 0.25, 2, 4}, {kernels.BF16, 0.3, 5, 4}, {kernels.FP32, 0.0625, 1, 5}, {kernels.E8M0, 0.25, 4, 5},
+		{kernels.E4M3, 0.25, 4, 5}, {kernels.E5M2, 1, 3, 2},
+	} {
+		for _, class := range []string{"exact", "normal", "zeros"} {
+			one := kernels.Buffer{DType: c.d, Shape: []int{n}, Drawn: &kernels.Drawn{Low: c.low, High: c.high}}
+			f, err := (&device.Case{Class: class, Buffers: []kernels.Buffer{one}}).Fill(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			theirs, ours := memory(t, n*c.d.Size()), make([]byte, n*c.d.Size())
+			p.call(t, "dw_fill", theirs, n, uint64(gpu.DTypeCodes[c.d]), uint64(f.Classes), 0, seed, uint64(f.Inner),
+				uint64(f.Len), 0, uint64(math.Float32bits(f.Low)), uint64(math.Float32bits(f.High)))
+			if err := fillInput(ours, c.d, f, seed); err != nil {
+				t.Fatal(err)
+			}
+			got, want, seen := make([]float64, n), make([]float64, n), map[float64]bool{}
+			check.Decode(c.d, theirs, got)
+			check.Decode(c.d, ours, want)
+			for i, v := range want {
+				slack := max(2*c.d.Roundoff(), 1e-5) // of a type that rounds, and of two libraries' logarithms
+				if seen[v] = true; v < c.low-slack*math.Abs(c.low) || v > c.high*(1+slack) ||
+					math.Abs(got[i]-v) > 2*slack*math.Abs(v) {
+					t.Fatalf("%s %s number %d: %g here, %g there, of [%g, %g]", c.d, class, i, v, got[i], c.low, c.high)
+				}
+				if fraction, _ := math.Frexp(v); class == "exact" && (fraction != 0.5 || got[i] != v) {
+					t.Fatalf("%s number %d: %g here, %g there, no power of two", c.d, i, v, got[i])
+				}
+			}
+			if class == "exact" && len(seen) != c.distinct {
+				t.Errorf("%s %s: %d numbers, expected %d", c.d, class, len(seen), c.distinct)
+			}
+		}
+	}
 }
 
 func (p *program) call(t *testing.T, entry string, mem []byte, args ...uint64) {
@@ -65,15 +151,27 @@ func memory(t *testing.T, n int) []byte {
 // TestSameInputsAsTheGPU holds the Go generator against the device code that it is a port of.
 func TestSameInputsAsTheGPU(t *testing.T) {
 	p := harness(t)
+	t.Run("classes", func(t *testing.T) { sameClasses(t, p) })
+	t.Run("bytes", func(t *testing.T) { sameBytes(t, p) })
+	t.Run("ranges", func(t *testing.T) { sameRanges(t, p) })
+	t.Run("draws", func(t *testing.T) { sameDraws(t, p) })
+	t.Run("cuda_fp8.h", func(t *testing.T) { sameAsCUDA(t, p) })
+	t.Run("int4", func(t *testing.T) { fourBits(t, p) })
+}
+
+func sameClasses(t *testing.T, p *program) {
 	const rows, cols, n, seed = 11, 161, 11 * 161, 0x123456789abcdef
-	for _, class := range append(slices.Clone(device.Classes), device.Mixed) {
-		for d, dtype := range map[kernels.DType]uint64{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3} {
+	for _, class := range append(slices.Clone(device.Classes), device.Mixed, device.Rare, device.Striped) {
+		for d, dtype := range gpu.DTypeCodes {
+			if !d.Outputs() && d != kernels.E4M3 && d != kernels.E5M2 {
+				continue // no classes: sameRanges
+			}
 			one := kernels.Buffer{DType: d, Shape: []int{rows, cols}}
 			c := &device.Case{Class: class, Mix: [][]string{{"lead", "tiny", "huge", "needles", "special"},
 				{"normal", "outlier", "shift"}},
 				Buffers: []kernels.Buffer{one, one},
 				Terms:   []device.Terms{{Axis: 1, Neutral: math.Float32bits(-3)}}}
-			if d == kernels.I32 && (class == "special" || class == "huge" || class == "extreme" || class == device.Mixed) {
+			if d == kernels.I32 && (class == "special" || class == "huge" || class == "extreme" || device.ByLine(class)) {
 				continue // what an int does not hold
 			}
 			for tensor := range 2 {
@@ -82,8 +180,8 @@ func TestSameInputsAsTheGPU(t *testing.T) {
 					t.Fatal(err)
 				}
 				theirs := memory(t, n*d.Size())
-				p.call(t, "dw_fill", theirs, n, dtype, uint64(f.Classes), uint64(tensor), seed, uint64(f.Inner), uint64(f.Len),
-					uint64(f.Neutral))
+				p.call(t, "dw_fill", theirs, n, uint64(dtype), uint64(f.Classes), uint64(tensor), seed, uint64(f.Inner),
+					uint64(f.Len), uint64(f.Neutral), 0, 0)
 				got, want := filled(t, c, tensor, seed), make([]float64, n)
 				check.Decode(d, theirs, want)
 				near(t, class, got, want, d)
@@ -98,7 +196,7 @@ func near(t *testing.T, class string, got, want []float64, d kernels.DType) {
 	t.Helper()
 	relative, absolute := 0.0, 0.0
 	switch class {
-	case "huge", device.Mixed: // normal numbers times 2^24
+	case "huge", device.Mixed, device.Rare, device.Striped: // normal numbers times 2^24
 		absolute, relative = 1e-5*0x1p24, 0x1p-6
 	case "uniform", "cancel", "exact", "denormal":
 	default:
@@ -107,162 +205,18 @@ func near(t *testing.T, class string, got, want []float64, d kernels.DType) {
 	case "wide", "large":
 		relative = map[kernels.DType]float64{kernels.FP16: 0x1p-9, kernels.BF16: 0x1p-6, kernels.FP32: 1e-5}[d]
 	}
+	switch d { // a rounding may go the other way
+	case kernels.E4M3:
+		relative, absolute = 0x1p-3, 0x1p-9
+	case kernels.E5M2:
+		relative, absolute = 0x1p-2, 0x1p-16
+	}
 	for i := range want {
 		if got[i] == want[i] || got[i] != got[i] && want[i] != want[i] {
 			continue
 		}
 		if !(math.Abs(got[i]-want[i]) <= relative*math.Abs(want[i])+absolute) {
 			t.Fatalf("%s %s element %d: %g here, %g there", class, d, i, got[i], want[i])
-		}
-	}
-}
-
-// watched are zones in one stretch of memory that begin and end at any byte, some of them longer than a block looks
-// at in one go.
-func watched(mem []byte) (zones [][]byte) {
-	for _, z := range [][2]int{{3, 4}, {8, 16}, {21, 99}, {128, 70001}, {70001, 70001}, {70013, 200000}} {
-		zones = append(zones, mem[z[0]:z[1]])
-	}
-	return zones
-}
-
-func regions(zones [][]byte, kind int) []byte {
-	var list []gpu.Region
-	for i, z := range zones {
-		list = append(list, gpu.Region{At: uint64(address(z)), Bytes: len(z), Key: 77, Kind: kind, Counter: i})
-	}
-	arg, _ := gpu.EncodeRegions(list)
-	return arg
-}
-
-// inspect is what dw_inspect counts in each zone.
-func (p *program) inspect(t *testing.T, zones [][]byte, kind int) []uint64 {
-	t.Helper()
-	arg, counters := aligned(regions(zones, kind)), memory(t, 8*len(zones))
-	p.call(t, "dw_inspect", arg, uint64(address(counters)))
-	got := make([]uint64, len(zones))
-	for i := range got {
-		got[i] = binary.LittleEndian.Uint64(counters[8*i:])
-	}
-	return got
-}
-
-// TestGuards: dw_guard writes zones and nothing beside them, and dw_inspect finds every byte that has changed in
-// them, and none that has not.
-func TestGuards(t *testing.T) {
-	p := harness(t)
-	mem := memory(t, 200100)
-	zones := watched(mem)
-	p.call(t, "dw_guard", aligned(regions(zones, gpu.GuardKind)))
-	outside := slices.Clone(mem)
-	for _, z := range [][2]int{{3, 4}, {8, 16}, {21, 99}, {128, 70001}, {70013, 200000}} {
-		clear(outside[z[0]:z[1]])
-	}
-	if bytes.Count(outside, []byte{0}) != len(outside) {
-		t.Error("something beside the zones was written")
-	}
-	if zones[3][1000] == zones[3][1008] && zones[3][1001] == zones[3][1009] && zones[3][1002] == zones[3][1010] {
-		t.Error("the pattern repeats itself")
-	}
-	if got := p.inspect(t, zones, gpu.GuardKind); !slices.Equal(got, make([]uint64, len(zones))) {
-		t.Errorf("%d bytes have changed by themselves", got)
-	}
-	zones[0][0]++
-	zones[3][65536]++
-	for i := range 3 {
-		zones[5][129984+i]++
-	}
-	if got, want := p.inspect(t, zones, gpu.GuardKind), []uint64{1, 0, 0, 1, 0, 3}; !slices.Equal(got, want) {
-		t.Errorf("%d changed bytes are found: expected %d", got, want)
-	}
-	clear(mem)
-	zones[1][7], zones[2][70], zones[5][0] = 1, 2, 3
-	if got, want := p.inspect(t, zones, gpu.ZeroKind), []uint64{0, 1, 1, 0, 0, 1}; !slices.Equal(got, want) {
-		t.Errorf("%d bytes that are not zero are found: expected %d", got, want)
-	}
-}
-
-// TestHashes: every byte and its place count, where the bytes lie does not, and the Go hash is a port of it.
-func TestHashes(t *testing.T) {
-	p := harness(t)
-	const n = 70001
-	mem := memory(t, 4*device.Align(n))
-	at := func(i int) []byte { return mem[i*device.Align(n):][:n] }
-	for i := range n {
-		at(0)[i] = byte(i * i >> 3)
-	}
-	for i := 1; i < 4; i++ {
-		copy(at(i), at(0))
-	}
-	at(2)[n-1]++
-	copy(at(3)[32:64], at(0)[64:96])
-	copy(at(3)[64:96], at(0)[32:64])
-	got := p.inspect(t, [][]byte{at(0), at(1), at(2), at(3)}, gpu.HashKind)
-	if got[0] != got[1] || got[0] == got[2] || got[0] == got[3] || got[0] == 0 {
-		t.Errorf("%x: expected two equal hashes and two others", got)
-	}
-	for _, end := range []int{1, 8, 12, 16, 24, 29, 65536, 65544, n} {
-		if got, want := p.inspect(t, [][]byte{at(0)[:end]}, gpu.HashKind)[0], hash(at(0)[:end], 77); got != want {
-			t.Errorf("hash of %d bytes: %x there, %x here", end, got, want)
-		}
-	}
-}
-
-// TestEveryByteIsWatched changes one byte after the other at the edges of zones that begin and end anywhere.
-func TestEveryByteIsWatched(t *testing.T) {
-	p := harness(t)
-	mem := memory(t, 1024)
-	for _, start := range []int{0, 1, 8, 15, 16} {
-		for _, n := range []int{1, 8, 15, 17, 31, 33, 64} {
-			zone := mem[start:][:n]
-			for kind, write := range map[int]func(){
-				gpu.GuardKind: func() { p.call(t, "dw_guard", aligned(regions([][]byte{zone}, gpu.GuardKind))) },
-				gpu.ZeroKind:  func() { clear(zone) },
-			} {
-				write()
-				for i := range zone {
-					if i >= 18 && i < n-18 {
-						continue
-					}
-					zone[i] ^= 0x40
-					if got := p.inspect(t, [][]byte{zone}, kind)[0]; got != 1 {
-						t.Fatalf("kind %d, %d bytes from %d: %d changes found of byte %d", kind, n, start, got, i)
-					}
-					zone[i] ^= 0x40
-				}
-				for i := range mem { // what lies beside the zone is not looked at
-					if i < start || i >= start+n {
-						mem[i]++
-					}
-				}
-				if got := p.inspect(t, [][]byte{zone}, kind)[0]; got != 0 {
-					t.Fatalf("kind %d, %d bytes from %d: %d changes found beside them", kind, n, start, got)
-				}
-			}
-		}
-	}
-}
-
-// TestCopies: what is copied is all of what is hashed and nothing else, and the hash is that of its key's upper bits.
-func TestCopies(t *testing.T) {
-	p := harness(t)
-	const most = 70001
-	mem := memory(t, 2*device.Align(most)+256)
-	from, to := mem[:most], mem[device.Align(most):]
-	for i := range from {
-		from[i] = byte(i*i>>3) + 1
-	}
-	for _, n := range []int{1, 7, 8, 12, 16, 24, 29, 65536, 65544, most} {
-		clear(to)
-		arg, _ := gpu.EncodeRegions([]gpu.Region{{At: uint64(address(from)), Bytes: n, Kind: gpu.CopyKind,
-			Key: device.Salt(5) | uint64(address(to))}})
-		counters := memory(t, 8)
-		p.call(t, "dw_inspect", aligned(arg), uint64(address(counters)))
-		if got, want := binary.LittleEndian.Uint64(counters), hash(from[:n], device.Salt(5)); got != want {
-			t.Errorf("hash of %d bytes: %x there, %x here", n, got, want)
-		}
-		if !bytes.Equal(to[:n], from[:n]) || bytes.Count(to[n:], []byte{0}) != len(to)-n {
-			t.Errorf("%d bytes: the copy differs, or more was written", n)
 		}
 	}
 }

@@ -14,7 +14,11 @@ func fillInputs(c *device.Case, a *arena) error {
 			continue
 		}
 		f, err := c.Fill(i)
-		if err == nil {
+		switch {
+		case err != nil:
+		case b.Drawn != nil && b.DType.Whole():
+			fillDrawn(a.buffers[i], b.DType, b.Drawn, f.Tensor, c.Seed)
+		default:
 			err = fillInput(a.buffers[i], b.DType, f, c.Seed)
 		}
 		if err != nil {

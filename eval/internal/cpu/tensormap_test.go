@@ -32,21 +32,27 @@ extern "C" __global__ void stretch(const __grid_constant__ TensorMap from, const
 }
 `
 
-// programOf compiles a source as candidates are.
-func programOf(t *testing.T, source string, call kernels.Call) *program {
+// compiler is the one that candidates have.
+func compiler(t *testing.T) *compile.Pool {
 	t.Helper()
 	path, err := exec.LookPath("g++")
 	if err != nil {
-		t.Skip("NEITHER THE HARNESS NOR TENSOR MAPS ARE TRIED ON THE CPU DEVICE: no g++")
+		t.Skip("NOTHING IS COMPILED FOR THE CPU DEVICE: no g++")
 	}
 	cfg := Compiler(path, templates.Include(), false)
 	cfg.Slots = 1
-	pool, err := compile.New(cfg)
+	pool, err := compile.New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pool.Close()
-	out, err := pool.Compile(context.Background(), source)
+	t.Cleanup(func() { pool.Close() })
+	return pool
+}
+
+// programOf compiles a source as candidates are.
+func programOf(t *testing.T, source string, call kernels.Call) *program {
+	t.Helper()
+	out, err := compiler(t).Compile(context.Background(), source)
 	if err != nil || out.Failure != "" {
 		t.Fatal(err, out.Failure)
 	}

@@ -3,6 +3,7 @@ package device
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"darwarp/kernels"
@@ -18,6 +19,23 @@ var hardFrom = slices.Index(Classes, "extreme")
 
 // Mixed is the class of a case whose inputs have lines of many classes: those of Case.Mix.
 const Mixed = "mixed"
+
+// Rare is the class of a case whose inputs are ordinary but for a few lines of the classes of Case.Mix: a kernel that
+// looks at some of the lines to choose its way does not see them.
+const Rare = "rare"
+
+// Striped is the class of a case in which lines of one class stand together, in as many stripes as there are classes of
+// Case.Mix: whole tiles are of each of them. Where a truth takes long it is in place of a case for each class.
+const Striped = "striped"
+
+// ByLine reports whether the inputs of a class have lines of many classes.
+func ByLine(class string) bool { return class == Mixed || class == Rare || class == Striped }
+
+// rareBit marks the classes of few lines in Fill.Classes; the others are normal. stripedBit marks those of stripes.
+const (
+	rareBit    = 1 << 31
+	stripedBit = 1 << 30
+)
 
 // MostNeedles is how many terms of a line count in the class needles.
 const MostNeedles = 64
@@ -48,18 +66,44 @@ func TermsOf(p *kernels.Problem) []Terms {
 
 // Fill says how the harness makes an input.
 type Fill struct {
-	Classes    uint32 // a bit for each; where there are several, lines take turns
+	Classes    uint32 // a bit for each; where there are several, lines take turns, or as rareBit and stripedBit say
 	Tensor     int    // its number among the inputs
 	Inner, Len int    // a line has Len elements, Inner apart
 	Neutral    uint32
+	// Low and High, where they differ, are the range that numbers which are not whole are drawn from, whatever the
+	// class; Exact says that they are to be powers of two
+	Low, High float32
+	Exact     bool
 }
 
-// chunk is the length of a line of an array that is not summed: its hard numbers stand side by side.
+// Ranged reports whether numbers are drawn from a range.
+func (f Fill) Ranged() bool { return f.Low < f.High }
+
+// Few reports whether only a few lines are of the classes, and which these are.
+func (f Fill) Few() (classes uint32, few bool) {
+	return f.Classes &^ (rareBit | stripedBit), f.Classes&rareBit != 0
+}
+
+// Stripes reports whether lines of a class stand together.
+func (f Fill) Stripes() bool { return f.Classes&stripedBit != 0 }
+
+// chunk is the most numbers in a line of an array that is not summed: its hard numbers stand side by side.
 const chunk = 64
+
+// chunkOf is the length of the lines of n numbers: so short that each class occurs, and one where few are hard.
+func chunkOf(n, classes int, class string) int {
+	if class == Rare {
+		return 1
+	}
+	return 1 << (bits.Len(uint(min(chunk, max(n/classes, 1)))) - 1)
+}
 
 // Fill is that of input buffer number i. Lines run along the terms of the sum, else along the last axis.
 func (c *Case) Fill(i int) (Fill, error) {
-	b, f := c.Buffers[i], Fill{Inner: 1, Tensor: -1}
+	b, f := c.Buffers[i], Fill{Inner: 1, Tensor: -1, Exact: c.Class == "exact"}
+	if b.Drawn != nil {
+		f.Low, f.High = float32(b.Drawn.Low), float32(b.Drawn.High)
+	}
 	for _, other := range c.Buffers[:i+1] {
 		if !other.Out {
 			f.Tensor++
@@ -72,15 +116,16 @@ func (c *Case) Fill(i int) (Fill, error) {
 		for _, n := range b.Shape[c.Terms[0].Axis+1:] {
 			f.Inner *= n
 		}
-	} else if len(b.Shape) == 1 {
-		f.Len = min(f.Len, chunk)
 	}
 	classes := []string{c.Class}
-	if c.Class == Mixed {
+	if ByLine(c.Class) {
 		classes = c.Mix[f.Tensor]
 	}
+	if !summed && len(b.Shape) == 1 {
+		f.Len = chunkOf(f.Len, max(len(classes), 1), c.Class)
+	}
 	for _, class := range classes {
-		bit, err := code(class, f.Tensor == c.Hard || c.Class == Mixed, summed)
+		bit, err := code(class, f.Tensor == c.Hard || ByLine(c.Class), summed)
 		if err != nil {
 			return f, err
 		}
@@ -88,6 +133,12 @@ func (c *Case) Fill(i int) (Fill, error) {
 	}
 	if f.Classes == 0 {
 		f.Classes = 1 // normal
+	}
+	switch c.Class {
+	case Rare:
+		f.Classes |= rareBit
+	case Striped:
+		f.Classes |= stripedBit
 	}
 	return f, nil
 }

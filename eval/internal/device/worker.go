@@ -14,12 +14,16 @@ import (
 // sticky one the worker replies and ends. What is in after is done once a reply was sent: nobody waits for it unless
 // the next request comes sooner.
 func Serve[R any](handle func(req *R, phase func(string)) (reply any, err error), after ...func() error) int {
-	return proc.Main(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
-		var req R
-		if err := f.Decode(&req); err != nil {
+	parse := func(f proc.Frame) (any, error) {
+		req := new(R)
+		return req, f.Decode(req)
+	}
+	return proc.MainParsed(func(_ context.Context, f proc.Frame, c *proc.Conn) error {
+		req, err := f.Parsed()
+		if err != nil {
 			return err
 		}
-		reply, err := handle(&req, c.Phase)
+		reply, err := handle(req.(*R), c.Phase)
 		if err != nil {
 			return err
 		}
@@ -31,7 +35,7 @@ func Serve[R any](handle func(req *R, phase func(string)) (reply any, err error)
 			err = errors.Join(err, do())
 		}
 		return err
-	})
+	}, parse)
 }
 
 // Files are what a device worker inherits: the output memory, and what its arguments name, in this order. "inputs" is

@@ -33,28 +33,42 @@ enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL, LARGE, OFFSET, EX
 struct Line {
   u64 inner, len, count; // elements apart, elements of a line, lines
   u64 number, at;
+  u32 coins; // four, of which the variants of a class are made
 };
 
 __device__ __forceinline__ float sign(u64 r) { return (r >> 40) & 1 ? -1.0f : 1.0f; }
 
+// Element types, in the order of DTypeCodes in inputs.go.
+enum { FP16, BF16, FP32, I32, E4M3, E5M2, E8M0, I8, U8, I64, MASK };
+
+// least is the smallest normal number of a type.
+__device__ __forceinline__ float least(int dtype) {
+  return dtype == FP16 || dtype == E5M2 ? 0x1p-14f : dtype == E4M3 ? 0x1p-6f : 0x1p-126f;
+}
+
+// spread is how far numbers near 1 are from it, so that there are some of them in a type.
+__device__ __forceinline__ float spread(int dtype) { return dtype == E4M3 ? 0x1p-2f : dtype == E5M2 ? 0x1p-1f : 0x1p-6f; }
+
 // tiny: every other line is small, as small as any, each by its own measure; the rest below the smallest normal number of the type.
 __device__ float tiny(int dtype, u64 r, u64 key, Line l) {
   u64 h = mix(key ^ l.number);
-  if (h & 1) return ldexpf(normal(r), -20 - (h & 2 && dtype ? (int)(h >> 32) & 63 : 0));
-  return sign(r) * unit((u32)r) * (dtype == 0 ? 0x1p-14f : 0x1p-126f);
+  int power = dtype == E4M3 ? -5 : dtype == E5M2 ? -12 : -20 - (l.coins & 2 && dtype != FP16 ? (int)(h >> 32) & 63 : 0);
+  if (l.coins & 1) return ldexpf(normal(r), power);
+  return sign(r) * unit((u32)r) * least(dtype);
 }
 
-// huge: lines that add up to a hundred thousand and more, or to millions; fp16 goes to the end of its range.
-__device__ float huge(int dtype, u64 r, u64 key, Line l) {
-  if (mix(key ^ l.number) & 1) return normal(r) * 4096.0f;
-  return dtype == 0 ? sign(r) * (1.0f + unit((u32)r)) * 0x1p14f : normal(r) * 0x1p24f;
+// huge: lines that add up to a hundred thousand and more, or to millions; types of few exponents go to the end of their range.
+__device__ float huge(int dtype, u64 r, Line l) {
+  if (l.coins & 1) return normal(r) * (dtype == E4M3 ? 64.0f : 4096.0f);
+  if (dtype == E4M3) return sign(r) * (1.0f + unit((u32)r)) * 0x1p7f;
+  return dtype == FP16 || dtype == E5M2 ? sign(r) * (1.0f + unit((u32)r)) * 0x1p14f : normal(r) * 0x1p24f;
 }
 
 // extreme: near the end of the type, where the sum of a line is still within it.
 __device__ float extreme(int dtype, u64 r, Line l) {
   int e = 122;
   for (u64 n = 1; n < l.len; n *= 2) e--;
-  return sign(r) * ldexpf(1.0f + unit((u32)r), dtype == 0 ? 14 : e);
+  return sign(r) * ldexpf(1.0f + unit((u32)r), dtype == FP16 || dtype == E5M2 ? 14 : dtype == E4M3 ? 7 : e);
 }
 
 // needles: up to 64 terms of a line count, one in each of as many parts of it, at a place drawn anew; the first and the last
@@ -69,26 +83,34 @@ __device__ float needle(u64 r, u64 key, Line l, float neutral) {
   return l.at == place ? sign(r) * (0.5f + unit((u32)r)) : neutral;
 }
 
+// odd_place is where the odd one of a line stands: at its end in one line of four, among its last 32 in another, where
+// loops have their tails, and anywhere in the others. h are random bits of the line.
+__device__ u64 odd_place(u64 h, Line l) {
+  u64 tail = l.coins >> 2 == 0 ? 1 : l.coins >> 2 == 1 ? min(l.len, (u64)32) : l.len;
+  return l.len - 1 - (h & 0x3fffffff) % tail;
+}
+
 // special: one inf and one NaN, in lines drawn anew; where lines are of many classes, one of them in each that is special.
 __device__ float special(u64 r, u64 key, Line l, bool every) {
   u64 h = mix(key ^ mix(l.number));
-  bool nan = every || l.count == 1 ? (h >> 62) & 1 : l.number == mix(key ^ 1) % l.count;
+  bool nan = every || l.count == 1 ? l.coins & 1 : l.number == mix(key ^ 1) % l.count;
   bool here = every || nan || l.number == mix(key ^ 2) % l.count;
-  if (!here || l.at != (h & 0x3fffffff) % l.len) return normal(r);
-  return nan ? __int_as_float(0x7fc00000) : __int_as_float(h >> 61 & 1 ? 0xff800000 : 0x7f800000);
+  if (!here || l.at != odd_place(h, l)) return normal(r);
+  return nan ? __int_as_float(0x7fc00000) : __int_as_float(l.coins & 2 ? 0xff800000 : 0x7f800000);
 }
 
 // shift: each line is around a number of its own, from 8 to 128 and of either sign: exponentials of all of them are 0, or too large.
 __device__ float shift(u64 r, u64 key, Line l) {
   u64 h = mix(key ^ mix(l.number));
-  return normal(r) + sign(h) * exp2f(3.0f + 4.0f * unit((u32)h));
+  float size = exp2f((l.coins & 2 ? 5.0f : 3.0f) + 2.0f * unit((u32)h));
+  return normal(r) + (l.coins & 1 ? -size : size);
 }
 
 // outlier: one number of each line stands out from the others, which are normal, or all equal.
 __device__ float outlier(u64 r, u64 key, Line l) {
   u64 h = mix(key ^ mix(l.number));
-  if (l.at == (h & 0x3fffffff) % l.len) return sign(r) * exp2f(5.0f + 5.0f * unit((u32)r));
-  return h >> 63 ? normal(r) : normal(mix(h));
+  if (l.at == odd_place(h, l)) return (l.coins & 2 ? -1.0f : 1.0f) * exp2f(5.0f + 5.0f * unit((u32)r));
+  return l.coins & 1 ? normal(r) : normal(mix(h));
 }
 
 // lead: how many numbers of a line are zeros: one, or up to half of it.
@@ -98,14 +120,14 @@ __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r
   switch (cls) {
   case UNIFORM: return unit((u32)r);
   // Terms near 1 in magnitude whose sum nearly cancels: the first tensor alternates in sign.
-  case CANCEL: return (tensor == 0 && (i & 1) ? -1.0f : 1.0f) * (1.0f + unit((u32)r) * 0x1p-6f);
+  case CANCEL: return (tensor == 0 && (i & 1) ? -1.0f : 1.0f) * (1.0f + unit((u32)r) * spread(dtype));
   // The first tensor picks few elements of the others: a wrong index gives a wrong number.
   case ONEHOT: return tensor == 0 ? ((r & 15) == 0 ? 1.0f : 0.0f) : normal(mix(r));
   // Magnitudes from 2^-5 to 2^5, so that a sum of a few thousand products still fits fp16.
   case WIDE: return sign(r) * exp2f(unit((u32)r) * 10.0f - 5.0f);
   // -1, 0, 1: every partial sum is an integer that fp32 holds exactly, in any order.
   case EXACT: return (float)((int)(r % 3) - 1);
-  case DENORMAL: return sign(r) * unit((u32)r) * 0x1p-14f;
+  case DENORMAL: return sign(r) * unit((u32)r) * fmaxf(least(dtype), 0x1p-14f);
   // Magnitudes from 2^5 to 2^10: exponentials overflow fp32, and sums of squares overflow fp16.
   case LARGE: return sign(r) * exp2f(unit((u32)r) * 5.0f + 5.0f);
   // The first tensor far from 0 by its own measure: a variance as a difference of two means loses its digits.
@@ -115,7 +137,7 @@ __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r
   case ZEROS: return 0.0f;
   case LEAD: return l.at < lead(key, l) ? 0.0f : normal(r); // lines begin with 0
   case TINY: return tiny(dtype, r, key, l);
-  case HUGE_: return huge(dtype, r, key, l);
+  case HUGE_: return huge(dtype, r, l);
   case NEEDLES: return needle(r, key, l, neutral);
   case SPECIAL: return special(r, key, l, every);
   case SHIFT: return shift(r, key, l);
@@ -124,20 +146,143 @@ __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r
   }
 }
 
-// dw_fill writes n elements of tensor number `tensor`. dtype: 0 fp16, 1 bf16, 2 fp32, 3 int32. classes has a bit for each
-// class; where there are several, lines take turns. Lines have len elements, inner apart.
-extern "C" __global__ void dw_fill(void *out, u64 n, int dtype, u32 classes, int tensor, u64 seed, u64 inner, u64 len, u32 neutral) {
+// RARE, beside the bits of classes: few lines are of them, and the others normal.
+const u32 RARE = 1u << 31;
+
+// STRIPED: lines of a class stand together.
+const u32 STRIPED = 1u << 30;
+
+// Few lines of many are hard: each class once, and up to four times where they are no more than one line in 1,024.
+__device__ __forceinline__ u64 few(u64 lines, u64 classes) {
+  u64 each = min(max(lines / (1024 * classes), (u64)1), (u64)4);
+  return min(each * classes, (lines + 1) / 2);
+}
+
+// hard says whether a line is one of the few. These are one, at a place drawn anew, in each of as many equal parts of
+// all lines. part gets the number of the line's part.
+__device__ __forceinline__ bool hard(Line l, u64 key, u64 parts, u64 &part) {
+  part = l.number * parts / l.count;
+  u64 begin = (part * l.count + parts - 1) / parts, end = ((part + 1) * l.count + parts - 1) / parts;
+  return l.number == begin + mix(~key ^ mix(part)) % (end - begin);
+}
+
+// float8 rounds v to nearest, ties to even, to a format with so many bits of mantissa, least normal exponent and code of the
+// largest number. What is too large saturates, except infinity, for which there is a code of its own.
+__device__ unsigned char float8(float v, int mantissa, int emin, u32 last, u32 inf) {
+  u32 bits = __float_as_uint(v), sign = bits >> 24 & 0x80, drop = 23 - mantissa;
+  bits &= 0x7fffffffu;
+  if (bits > 0x7f800000u) return 0x7f;
+  if (bits == 0x7f800000u) return (unsigned char)(sign | inf);
+  u32 code = 0;
+  if (bits < (u32)(127 + emin) << 23) code = (u32)rintf(ldexpf(__uint_as_float(bits), mantissa - emin));
+  else code = ((bits + (1u << (drop - 1)) - 1 + (bits >> drop & 1)) >> drop) - ((u32)(126 + emin) << mantissa);
+  return (unsigned char)(sign | min(code, last));
+}
+
+// byte_of is v in a type of one byte: check.ByteBits.
+__device__ unsigned char byte_of(int dtype, float v) {
+  switch (dtype) {
+  case E4M3: return float8(v, 3, -6, 0x7e, 0x7f);
+  case E5M2: return float8(v, 2, -14, 0x7b, 0x7c);
+  case E8M0: // the power of two nearest to v by their ratio: mantissas from that of the root of 2 on carry
+    if (!(v > 0.0f) || __float_as_uint(v) == 0x7f800000u) return 0xff;
+    return (unsigned char)min((__float_as_uint(v) + 0x800000u - 0x3504f4u) >> 23, 254u);
+  case I8: return (unsigned char)(signed char)fmaxf(-128.0f, fminf(127.0f, v));
+  default: return (unsigned char)fmaxf(0.0f, fminf(255.0f, v));
+  }
+}
+
+__device__ __forceinline__ void put(void *out, u64 i, int dtype, float v) {
+  if (dtype == FP16) ((__half *)out)[i] = __float2half_rn(v);
+  else if (dtype == BF16) ((__nv_bfloat16 *)out)[i] = __float2bfloat16_rn(v);
+  else if (dtype == FP32) ((float *)out)[i] = v;
+  else if (dtype == I32) ((int *)out)[i] = (int)v;
+  else if (dtype == I64) ((long long *)out)[i] = (long long)v;
+  else ((unsigned char *)out)[i] = byte_of(dtype, v);
+}
+
+// ranged is a number from low to high, drawn evenly by its logarithm; a power of two where outputs are compared bit for bit. low
+// and high are normal and positive.
+__device__ float ranged(bool exact, u64 r, float low, float high) {
+  int first = (int)((__float_as_uint(low) + 0x7fffff) >> 23) - 127, last = (int)(__float_as_uint(high) >> 23) - 127;
+  if (exact) return ldexpf(1.0f, first + (int)((u32)(r >> 32) % (u32)(last - first + 1)));
+  float a = log2f(low), b = log2f(high);
+  return fminf(fmaxf(exp2f(a + unit((u32)r) * (b - a)), low), high);
+}
+
+// dw_fill writes n elements of tensor number `tensor`. classes has a bit for each class; where there are several, lines take
+// turns. Lines have len elements, inner apart. Where low is less than high, both as bits, numbers that are not
+// whole are drawn from that range instead.
+extern "C" __global__ void dw_fill(void *out, u64 n, int dtype, u32 classes, int tensor, u64 seed, u64 inner, u64 len, u32 neutral,
+                                   u32 low, u32 high) {
   u64 key = mix(seed ^ mix((u64)tensor + 1));
+  if (__uint_as_float(low) < __uint_as_float(high)) {
+    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x)
+      put(out, i, dtype, ranged(classes == 1u << EXACT, mix(key + i), __uint_as_float(low), __uint_as_float(high)));
+    return;
+  }
+  bool rare = classes & RARE, striped = classes & STRIPED;
+  classes &= ~(RARE | STRIPED);
   int count = __popc(classes), turn = (int)(mix(key) % count);
+  u64 lines = (n + len - 1) / len, parts = rare ? few(lines, count) : 0;
   for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
-    Line l = {inner, len, (n + len - 1) / len, i / (inner * len) * inner + i % inner, i / inner % len};
-    u32 left = classes;
-    for (int skip = (int)((l.number + turn) % count); skip > 0; skip--) left &= left - 1;
+    Line l = {inner, len, lines, i / (inner * len) * inner + i % inner, i / inner % len, 0};
+    u64 turns = striped ? l.number * count / lines : l.number;
+    bool normal = rare && !hard(l, key, parts, turns);
+    // Of other inputs than the first every other line is normal: where all of a short one were zeros, no output would tell.
+    if (tensor > 0 && count > 1 && !rare && !striped) {
+      normal = (l.number + (key >> 32)) & 1;
+      turns /= 2;
+    }
+    u32 left = normal ? 1u << NORMAL : classes;
+    l.coins = (u32)(count > 1 && !striped ? turns / count + mix(key) : mix(key ^ mix(l.number)) >> 60) & 15;
+    if (left == classes)
+      for (int skip = (int)((turns + turn) % count); skip > 0; skip--) left &= left - 1;
     float v = sample(__ffs(left) - 1, count > 1, dtype, tensor, i, mix(key + i), key, l, __uint_as_float(neutral));
-    if (dtype == 0) ((__half *)out)[i] = __float2half_rn(v);
-    else if (dtype == 1) ((__nv_bfloat16 *)out)[i] = __float2bfloat16_rn(v);
-    else if (dtype == 2) ((float *)out)[i] = v;
-    else ((int *)out)[i] = (int)v;
+    put(out, i, dtype, v);
+  }
+}
+
+// place is where a permutation of the numbers below n takes i. A Feistel network permutes a power of four that is no less than n
+// (Luby, Rackoff, 1988); what it takes beyond n it takes on from there.
+__device__ u64 place(u64 i, u64 n, u64 key) {
+  u64 half = (64 - (n > 1 ? __clzll((long long)(n - 1)) : 64) + 1) / 2, mask = (1ull << half) - 1;
+  do {
+    u64 left = i >> half, right = i & mask;
+    for (u64 round = 0; round < 4; round++) {
+      u64 next = left ^ (mix(key + right + (round << 32)) & mask);
+      left = right, right = next;
+    }
+    i = left << half | right;
+  } while (i >= n);
+  return i;
+}
+
+// at_edges gives every fourth number the greatest value and every fourth the least. Of the others one is anywhere between, and one
+// a multiple of 16 to 256, or beside it: tiles and pages end there.
+__device__ long long at_edges(u64 i, u64 key, long long low, long long high) {
+  u64 r = mix(key + i), turn = (i + (key >> 32)) & 3;
+  if (turn == 0) return high;
+  if (turn == 1) return low;
+  if (turn == 2) return low + (long long)(r % (u64)(high - low + 1));
+  long long tile = 16ll << ((r >> 8) % 5), first = low / tile, last = high / tile;
+  long long v = (first + (long long)((r >> 16) % (u64)(last - first + 1))) * tile + (long long)((r >> 4) % 3) - 1;
+  return min(max(v, low), high);
+}
+
+// Ways to draw whole numbers, in the order of drawCodes in inputs.go.
+enum { EVENLY, LENGTHS, PERMUTATION };
+
+// dw_draw writes n whole numbers from low to high; as a permutation each from 0 to n - 1 once.
+extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 seed, long long low, long long high, int how) {
+  u64 key = mix(seed ^ mix((u64)tensor + 1));
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
+    long long v = how == PERMUTATION ? (long long)place(i, n, key)
+                  : how == LENGTHS   ? at_edges(i, key, low, high)
+                                     : low + (long long)(mix(key + i) % (u64)(high - low + 1));
+    if (dtype == I64) ((long long *)out)[i] = v;
+    else if (dtype == I32) ((int *)out)[i] = (int)v;
+    else ((unsigned char *)out)[i] = (unsigned char)v;
   }
 }
 
@@ -147,10 +292,7 @@ extern "C" __global__ void dw_erase(void *out, u64 n, int dtype, u64 inner, u64 
   for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
     u64 at = i / inner % len, number = i / (inner * len) * inner + i % inner;
     if (at < from || at >= to || (line != ~0ull && number != line)) continue;
-    if (dtype == 0) ((__half *)out)[i] = __float2half_rn(v);
-    else if (dtype == 1) ((__nv_bfloat16 *)out)[i] = __float2bfloat16_rn(v);
-    else if (dtype == 2) ((float *)out)[i] = v;
-    else ((int *)out)[i] = (int)v;
+    put(out, i, dtype, v);
   }
 }
 

@@ -2,13 +2,20 @@ package gpu
 
 import (
 	"fmt"
+	"math"
 
+	"darwarp/eval/internal/cuda"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
-// dtypeCodes are the element types by the numbers that harness.cu knows them by.
-var dtypeCodes = map[kernels.DType]int{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3}
+// DTypeCodes are the element types by the numbers that harness.cu knows them by.
+var DTypeCodes = map[kernels.DType]int{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3,
+	kernels.E4M3: 4, kernels.E5M2: 5, kernels.E8M0: 6, kernels.I8: 7, kernels.U8: 8,
+	kernels.I64: 9, kernels.Mask: 10}
+
+// drawCodes are the ways to draw by the numbers that harness.cu knows them by.
+var drawCodes = map[kernels.Draw]int{kernels.Evenly: 0, kernels.Lengths: 1, kernels.Permutation: 2}
 
 // fill writes the inputs of a case into an arena, in stream order.
 func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
@@ -17,14 +24,25 @@ func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
 			continue
 		}
 		f, err := c.Fill(i)
-		if err == nil {
-			err = s.harness.run("dw_fill", grid(b.Elems()), ptr(a.at[i]), u64(b.Elems()), i32(dtypeCodes[b.DType]),
+		switch {
+		case err != nil:
+		case b.Drawn != nil && b.DType.Whole():
+			err = s.draw(&b, a.at[i], f.Tensor, seed)
+		default:
+			err = s.harness.run("dw_fill", grid(b.Elems()), ptr(a.at[i]), u64(b.Elems()), i32(DTypeCodes[b.DType]),
 				i32(int(f.Classes)), i32(f.Tensor),
-				u64(int(seed)), u64(f.Inner), u64(f.Len), i32(int(int32(f.Neutral))))
+				u64(int(seed)), u64(f.Inner), u64(f.Len), i32(int(int32(f.Neutral))),
+				i32(int(int32(math.Float32bits(f.Low)))), i32(int(int32(math.Float32bits(f.High)))))
 		}
 		if err != nil {
 			return fmt.Errorf("fill %s: %w", b.Name, err)
 		}
 	}
 	return nil
+}
+
+// draw writes whole numbers.
+func (s *Session) draw(b *kernels.Buffer, at cuda.Ptr, tensor int, seed uint64) error {
+	return s.harness.run("dw_draw", grid(b.Elems()), ptr(at), u64(b.Elems()), i32(DTypeCodes[b.DType]), i32(tensor),
+		u64(int(seed)), u64(int(b.Drawn.Low)), u64(int(b.Drawn.High)), i32(drawCodes[b.Drawn.How]))
 }

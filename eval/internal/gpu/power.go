@@ -60,7 +60,7 @@ func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
 	if o != nil {
 		buffer, inner, length, neutral := c.Erased(o)
 		b := c.Buffers[buffer]
-		err := r.harness.run("dw_erase", grid(b.Elems()), ptr(r.at[buffer]), u64(b.Elems()), i32(dtypeCodes[b.DType]),
+		err := r.harness.run("dw_erase", grid(b.Elems()), ptr(r.at[buffer]), u64(b.Elems()), i32(DTypeCodes[b.DType]),
 			u64(inner), u64(length),
 			u64(o.From), u64(o.To), u64(o.Line), i32(int(int32(neutral))))
 		if err != nil {

@@ -12,7 +12,9 @@ import (
 var (
 	tensorTypes = map[kernels.DType]cuda.TensorType{
 		kernels.FP16: cuda.TensorFloat16, kernels.BF16: cuda.TensorBFloat16,
-		kernels.FP32: cuda.TensorFloat32, kernels.I32: cuda.TensorInt32}
+		kernels.FP32: cuda.TensorFloat32, kernels.I32: cuda.TensorInt32,
+		kernels.E4M3: cuda.TensorUint8, kernels.E5M2: cuda.TensorUint8, kernels.E8M0: cuda.TensorUint8,
+		kernels.I8: cuda.TensorUint8, kernels.U8: cuda.TensorUint8}
 	swizzles = map[int]cuda.Swizzle{0: cuda.SwizzleNone, 32: cuda.Swizzle32B, 64: cuda.Swizzle64B, 128: cuda.Swizzle128B}
 )
 

@@ -44,24 +44,26 @@ func TestHealth(t *testing.T) {
 		return Start(ctx, proc.Spec{Args: []string{"worker", "nvml"}})
 	})
 	defer h.Close()
-	for h.Now() == nil {
-		time.Sleep(time.Millisecond)
+	await(t, "a sample", func() bool {
+		g := h.Now()
+		return len(g) == 1 && g[0].Power == 700 && g[0].Name == "fake GPU"
+	})
+	tagged := func(since time.Time, want ...string) func() bool {
+		return func() bool { return slices.Equal(h.Tags(since), want) }
 	}
-	if g := h.Now(); len(g) != 1 || g[0].Power != 700 || g[0].Name != "fake GPU" {
-		t.Errorf("%+v", g)
-	}
-	if tags := h.Tags(before); !slices.Equal(tags, []string{"power-cap", "software-thermal"}) {
-		t.Errorf("tags of a time taken meanwhile: %q", tags)
-	}
-	if tags := h.Tags(time.Now().Add(time.Hour)); len(tags) != 0 {
-		t.Errorf("tags of a time that no sample was near: %q", tags)
-	}
-	for !slices.Equal(h.Tags(before), []string{"unmonitored"}) { // while nobody watches
-		time.Sleep(time.Millisecond)
-	}
-	killed := time.Now()
-	for len(h.Tags(killed)) != 2 {
-		time.Sleep(time.Millisecond)
+	await(t, "tags of a time taken meanwhile", tagged(before, "power-cap", "software-thermal"))
+	await(t, "no tags of a time that no sample is near", tagged(time.Now().Add(time.Hour)))
+	await(t, "a time when nobody watches", tagged(before, "unmonitored"))
+	await(t, "another helper", tagged(time.Now(), "power-cap", "software-thermal"))
+}
+
+// await asks until it is so: a helper is there for some seconds, and then for a moment it is not.
+func await(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); !so(); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("%s does not come", what)
+		}
 	}
 }
 

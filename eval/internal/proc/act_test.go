@@ -134,7 +134,7 @@ func says(b []byte) func(*request, *Conn) error {
 // withGrandchild leaves a process behind that lives on, and dies. An escaped one is in a session of
 // its own and holds the reply pipe.
 func withGrandchild(escape bool, c *Conn) error {
-	cmd := exec.Command("sleep", "30")
+	cmd := exec.Command("sleep", "100")
 	cmd.Stderr = os.Stderr
 	if escape {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -52,11 +52,8 @@ func (w *Worker) exchange(ctx context.Context, f Frame, deadline time.Duration, 
 	if deadline > 0 {
 		until = time.Now().Add(deadline)
 	}
-	_ = w.to.SetWriteDeadline(until)
-	stop := context.AfterFunc(ctx, func() { _ = w.to.SetWriteDeadline(time.Unix(1, 0)) })
-	err := writeFrame(w.to, envelope{Kind: kindCall, ID: w.lastID, Body: f.Body}, f.Blob)
-	stop()
-	if err != nil {
+	w.unread.late = 0
+	if err := w.send(ctx, f, until); err != nil {
 		return Frame{}, err
 	}
 	for range maxPhases {
@@ -81,6 +78,19 @@ func (w *Worker) exchange(ctx context.Context, f Frame, deadline time.Duration, 
 		}
 	}
 	return Frame{}, fmt.Errorf("%w: more than %d phases", errGarbage, maxPhases)
+}
+
+// send writes the frame of a call.
+func (w *Worker) send(ctx context.Context, f Frame, until time.Time) error {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	e, blob, err := w.request(f)
+	if err != nil {
+		return err
+	}
+	_ = w.to.SetWriteDeadline(until)
+	defer context.AfterFunc(ctx, func() { _ = w.to.SetWriteDeadline(time.Unix(1, 0)) })()
+	return writeFrame(w.to, e, blob)
 }
 
 // receive reads one frame; the zero time is no deadline.
@@ -113,7 +123,7 @@ func (w *Worker) fail(ctx context.Context, cause error, deadline time.Duration) 
 		why = &Deadline{Phase: w.phase, After: deadline}
 	default:
 		// The pipe ended, so the process is about to. One that closed its pipe and lives on is killed.
-		w.await(grace)
+		w.await(ending)
 	}
 	if err := w.destroy(); err != nil {
 		w.end(err)

@@ -92,7 +92,7 @@ func TestDiedTellsPhaseAndStderr(t *testing.T) {
 }
 
 func TestUnkillable(t *testing.T) {
-	w := start(t, Spec{kill: func(int) error { return nil }, reap: 100 * time.Millisecond})
+	w := start(t, Spec{kill: func(int) error { return nil }, reap: 100 * time.Millisecond, stops: time.Hour})
 	_, err := do(t, w, "stop", 0, 50*time.Millisecond) // a stopped one cannot end by itself either
 	if d := new(*Deadline); !errors.As(err, d) || !errors.Is(err, ErrUnkillable) {
 		t.Errorf("error %v, want *Deadline and %v", err, ErrUnkillable)
@@ -138,7 +138,7 @@ func running(pid int) bool {
 }
 
 func eventually(ok func() bool) bool {
-	for range 200 {
+	for range 3000 {
 		if ok() {
 			return true
 		}

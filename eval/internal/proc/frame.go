@@ -24,7 +24,7 @@ const (
 
 // version is the protocol's. Parent and worker are the same binary, so it differs only when the
 // file on disk was replaced while the parent was running.
-const version = 2
+const version = 3
 
 // kind says what a frame is.
 type kind string
@@ -32,6 +32,7 @@ type kind string
 const (
 	kindHello kind = "hello" // worker: ready
 	kindCall  kind = "call"  // parent: do this
+	kindAhead kind = "ahead" // parent: this comes next, or soon
 	kindPhase kind = "phase" // worker: about to do that
 	kindReply kind = "reply" // worker: done
 )
@@ -43,6 +44,7 @@ type envelope struct {
 	Version int             `json:"version,omitempty"`
 	Phase   string          `json:"phase,omitempty"`
 	Final   bool            `json:"final,omitempty"` // the worker ends after this reply
+	Ahead   uint64          `json:"ahead,omitempty"` // of a call: the id of the request that was sent ahead of it
 	Body    json.RawMessage `json:"-"`
 }
 
@@ -50,6 +52,9 @@ type envelope struct {
 type Frame struct {
 	Body json.RawMessage
 	Blob []byte
+
+	sent   *sent               // it was sent ahead of its call; nil: not
+	parsed func() (any, error) // by a worker that was given a Parser
 }
 
 // Attached is a message that carries raw bytes beside its JSON. The field behind Blob must be

@@ -17,6 +17,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], roleFlag) {
 		os.Exit(play(strings.TrimPrefix(os.Args[1], roleFlag)))
 	}
+	Vmstat = os.DevNull // see there
 	goleak.VerifyTestMain(m)
 }
 
@@ -42,6 +43,8 @@ func play(role string) int {
 	switch role {
 	case "serve":
 		return Main(act)
+	case "parsing":
+		return parsing()
 	case "mute": // never says hello
 		select {}
 	case "broken":

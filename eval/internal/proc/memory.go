@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// vmstat counts, among other things, the processes that the kernel has ended because memory ran out, also those of
-// containers (proc_vmstat(5)). Tests have their own.
-var vmstat = "/proc/vmstat"
+// Vmstat counts, among other things, the processes that the kernel has ended because memory ran out, also those of
+// containers (proc_vmstat(5)). Tests have their own: what another has the kernel end meanwhile is none of theirs.
+var Vmstat = "/proc/vmstat"
 
 // shortages is how many processes of this machine the kernel has ended for memory, -1 where it does not say.
 func shortages() int {
-	text, err := os.ReadFile(vmstat)
+	text, err := os.ReadFile(Vmstat)
 	if err != nil {
 		return -1
 	}

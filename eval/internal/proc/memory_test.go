@@ -15,8 +15,8 @@ import (
 // and nobody's if it has not, or does not say.
 func TestKilledForMemory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "vmstat")
-	defer func(usual string) { vmstat = usual }(vmstat)
-	vmstat = file
+	defer func(usual string) { Vmstat = usual }(Vmstat)
+	Vmstat = file
 	const before = "nr_free_pages 7\nworkingset_oom_kill 9\noom_kill 3\nlast 1\n"
 	for _, tt := range []struct {
 		what, after string
@@ -48,6 +48,8 @@ func TestKilledForMemory(t *testing.T) {
 // TestMemoryOfACgroup has the kernel end a worker, in a control group that has room for little.
 func TestMemoryOfACgroup(t *testing.T) {
 	group := smallGroup(t, 64<<20)
+	defer func(usual string) { Vmstat = usual }(Vmstat)
+	Vmstat = "/proc/vmstat"
 	w := start(t, Spec{})
 	if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(w.PID())), 0); err != nil {
 		t.Skipf("no process can be put into a control group here: %v", err)

@@ -64,8 +64,11 @@ func (c *Conn) send(e envelope, blob []byte) {
 }
 
 // Main serves requests until the parent closes the pipe, and returns the exit code.
-func Main(handle Handler) int {
-	err := Serve(handle)
+func Main(handle Handler) int { return MainParsed(handle, nil) }
+
+// MainParsed is Main for a handler that asks for Parsed requests.
+func MainParsed(handle Handler, parse Parser) int {
+	err := Serve(handle, parse)
 	if err == nil {
 		return 0
 	}
@@ -82,8 +85,8 @@ func Fail(err error) int {
 }
 
 // Serve says hello and serves requests, one at a time, until the parent closes the pipe or dies. A
-// handler that is still busy a second later goes down with the process.
-func Serve(handle Handler) error {
+// handler that is still busy a second later goes down with the process. parse may be nil.
+func Serve(handle Handler, parse Parser) error {
 	requests, replies := os.NewFile(fdRequests, "requests"), os.NewFile(fdReplies, "replies")
 	if !isPipe(fdRequests) || !isPipe(fdReplies) {
 		return errors.New("this command is started by darwarp itself, with pipes to talk through")
@@ -97,7 +100,7 @@ func Serve(handle Handler) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	calls := make(chan call)
-	go listen(requests, calls, cancel)
+	go listen(requests, parse, calls, cancel)
 	for c := range calls {
 		if c.err != nil {
 			return fmt.Errorf("request: %w", c.err)
@@ -119,17 +122,28 @@ type call struct {
 
 // listen receives requests until the pipe ends, which also tells a busy worker that its
 // answer is not waited for any more.
-func listen(requests *os.File, calls chan<- call, cancel func()) {
+func listen(requests *os.File, parse Parser, calls chan<- call, cancel func()) {
 	in := bufio.NewReader(requests)
+	var ahead inbox
 	for {
 		e, blob, err := readFrame(in)
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err == nil && e.Kind != kindCall {
+		f := Frame{Body: e.Body, Blob: blob}
+		switch {
+		case err != nil:
+		case e.Kind == kindAhead:
+			ahead.put(e.ID, f.with(parse, true))
+			continue
+		case e.Kind != kindCall:
 			err = fmt.Errorf("%w: a %q", errGarbage, e.Kind)
+		case e.Ahead != 0:
+			f, err = ahead.take(e.Ahead)
+		default:
+			f = f.with(parse, false)
 		}
-		calls <- call{e.ID, Frame{e.Body, blob}, err}
+		calls <- call{e.ID, f, err}
 		if err != nil {
 			return
 		}

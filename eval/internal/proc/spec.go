@@ -28,14 +28,16 @@ type Spec struct {
 	Nice  int              // added to the worker's niceness, 0 to 19
 	Hello time.Duration    // until the worker must be ready, 0: 30 s
 
-	kill func(pid int) error // tests make it powerless
-	reap time.Duration       // until a killed worker must be gone, 0: 10 s
+	kill  func(pid int) error // tests make it powerless
+	reap  time.Duration       // until a killed worker must be gone, 0: 10 s
+	stops time.Duration       // between two looks whether it was stopped, 0: half a second
 }
 
 const (
 	helloDefault = 30 * time.Second
 	reapDefault  = 10 * time.Second
-	grace        = time.Second           // for a worker that was asked to end, or closed its pipe
+	grace        = time.Second           // for a worker that was asked to end
+	ending       = 5 * time.Second       // for one whose pipe has ended: of one that is killed nobody knows why it ended
 	drain        = 50 * time.Millisecond // for output of a dead worker whose pipe a stray child keeps open
 	self         = "/proc/self/exe"      // the running image, also when its file was replaced by an upgrade
 )
@@ -49,6 +51,9 @@ func (s Spec) withDefaults() Spec {
 	}
 	if s.reap == 0 {
 		s.reap = reapDefault
+	}
+	if s.stops == 0 {
+		s.stops = stopsEvery
 	}
 	if s.kill == nil {
 		s.kill = func(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
@@ -93,7 +98,7 @@ func inherited(name string) bool {
 		}
 	}
 	switch name {
-	case "PATH", "LD_LIBRARY_PATH", "TMPDIR":
+	case "PATH", "LD_LIBRARY_PATH", "TMPDIR", "GORACE": // the last is for tests: see .ci/run
 		return true
 	}
 	return strings.HasPrefix(name, "CUDA_") || strings.HasPrefix(name, "DARWARP_")

@@ -31,11 +31,11 @@ func (w *Worker) watchStops() (end func()) {
 			w.kill()
 			return
 		}
-		timer.Reset(stopsEvery)
+		timer.Reset(w.spec.stops)
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	timer = time.AfterFunc(stopsEvery, look)
+	timer = time.AfterFunc(w.spec.stops, look)
 	return func() {
 		mu.Lock()
 		defer mu.Unlock()

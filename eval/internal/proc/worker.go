@@ -28,9 +28,13 @@ type Worker struct {
 	calling sync.Mutex // held by the one Call in progress, and by Close's polite part
 	to      *os.File   // requests
 	from    *os.File   // replies
+	unread  *pipe      // the same
 	in      *bufio.Reader
 	lastID  uint64
 	phase   string // announced last
+
+	writing sync.Mutex // held while something is written to the worker, ahead of a call too
+	ahead   aheads
 
 	gone chan struct{} // closed once the process was reaped and its output read
 
@@ -77,7 +81,8 @@ func (w *Worker) spawn() error {
 		widen(wr)
 	}
 	requests, to, from, replies, errR, errW := pipes[0], pipes[1], pipes[2], pipes[3], pipes[4], pipes[5]
-	w.to, w.from, w.in = to, from, bufio.NewReader(from)
+	w.to, w.from, w.unread = to, from, &pipe{file: from}
+	w.in = bufio.NewReader(w.unread)
 	cmd, err := w.spec.command(requests, replies, errW)
 	if err == nil {
 		w.cmd = cmd
@@ -117,7 +122,7 @@ func (w *Worker) own(started chan<- error, errR *os.File) {
 	outputRead := make(chan struct{})
 	go func() {
 		defer close(outputRead)
-		_, _ = io.Copy(&w.stderr, errR) // ends with the pipe or its deadline
+		_, _ = io.Copy(&w.stderr, &pipe{file: errR}) // ends with the pipe or its deadline
 		errR.Close()
 	}()
 	started <- nil

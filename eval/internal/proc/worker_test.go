@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +15,7 @@ import (
 )
 
 // long is a deadline that only a broken test meets.
-const long = 20 * time.Second
+const long = time.Minute
 
 func start(t testing.TB, spec Spec) *Worker {
 	t.Helper()
@@ -79,21 +80,29 @@ func TestRequestTooLong(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	for _, what := range []string{"hang", "stop"} {
 		t.Run(what, func(t *testing.T) {
-			w := start(t, Spec{})
-			_, err := do(t, w, what, 0, 100*time.Millisecond)
 			var d *Deadline
-			if !errors.As(err, &d) || d.Phase != "doing "+what {
-				t.Fatalf("error %v", err)
+			for after := 100 * time.Millisecond; after < long; after *= 2 { // until the worker got as far as that before
+				w := start(t, Spec{stops: time.Hour})
+				_, err := do(t, w, what, 0, after)
+				if !errors.As(err, &d) || d.After != after {
+					t.Fatalf("error %v", err)
+				}
+				if processExists(w.PID()) {
+					t.Error("the worker is still there")
+				}
+				if d.Phase != "" {
+					break
+				}
 			}
-			if processExists(w.PID()) {
-				t.Error("the worker is still there")
+			if d.Phase != "doing "+what {
+				t.Errorf("phase %q", d.Phase)
 			}
 		})
 	}
 }
 
 func TestDeadlineWhileSending(t *testing.T) {
-	w := start(t, Spec{})
+	w := start(t, Spec{stops: time.Hour})
 	if err := syscall.Kill(w.PID(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +150,7 @@ func TestStartFailures(t *testing.T) {
 		spec  Spec
 		wants string
 	}{
-		{"no such program", Spec{Exe: "/nonexistent"}, "no such file"},
+		{"no such program", Spec{Exe: filepath.Join(t.TempDir(), "none")}, "no such file"},
 		{"never ready", Spec{Args: []string{roleFlag + "mute"}, Hello: 100 * time.Millisecond}, `during "start"`},
 		{"fails at once", Spec{Args: []string{roleFlag + "broken"}}, "no such library"},
 		{"other protocol", Spec{Args: []string{roleFlag + "old"}}, "program replaced"},

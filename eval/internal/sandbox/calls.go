@@ -49,6 +49,9 @@ var (
 		"msgctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr",
 		"connect", "accept", "accept4", "sendto", "sendmmsg", "modify_ldt", "uselib", "seccomp", "capset",
 	}
+	// gone are calls of a driver that find nothing: it unlinks a name that is not there and takes no other error than that
+	// (NVIDIA's 580.159.04: cuInit ends with CUDA_ERROR_OPERATING_SYSTEM).
+	gone = []string{"unlink", "unlinkat"}
 	// hostile calls end the worker: no compiler, driver or library makes one by chance.
 	hostile = []string{
 		"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
@@ -59,6 +62,12 @@ var (
 		"clock_adjtime", "adjtimex", "add_key", "request_key", "keyctl", "iopl", "ioperm", "sethostname", "setdomainname",
 		"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "setfsuid", "setfsgid",
 	}
+)
+
+// FIOCLEX and FIONCLEX of ioctl(2), which set a flag of one's own file.
+const (
+	closeOnExec = 0x5451
+	keepOnExec  = 0x5450
 )
 
 // newNamespaces are the flags of clone(2) that make one.
@@ -121,7 +130,7 @@ func (p *Profile) checked(self int) (rules []rule) {
 			}
 		}
 	} else {
-		add(oneOf("ioctl", 1, unix.TCGETS, unix.TIOCGWINSZ, unix.TIOCINQ))
+		add(oneOf("ioctl", 1, unix.TCGETS, unix.TIOCGWINSZ, unix.TIOCINQ, closeOnExec, keepOnExec)) // Python: the last two
 		// Shared memory without a file is in no limit of the process.
 		add(when("mmap", without(3, unix.MAP_SHARED)))
 		add(when("mmap", without(3, unix.MAP_ANONYMOUS)))
@@ -164,8 +173,7 @@ var stopped = []string{
 }
 
 // wideCalls are those of a driver for which undriven is too much: all but the stopped ones, new processes, and sockets
-// to other machines. NVIDIA's driver 580 works so on an H200; with undriven cuInit fails, for it unlinks a name that is
-// not there and takes no other error than that.
+// to other machines. No such driver is known.
 func wideCalls() (allowed []string, rules []rule) {
 	for _, name := range []string{"socket", "socketpair"} {
 		rules = append(rules, when(name, equal(0, unix.AF_UNIX))...)
@@ -206,6 +214,10 @@ func (p *Profile) policy(start uintptr) *seccomp.Policy {
 		// Its flags lie in memory, which a filter cannot read: where it is missing, C libraries take clone.
 		{Names: known([]string{"clone3"}), Action: seccomp.Action(unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS))},
 	}}
+	if p.Driver && !p.Wide {
+		policy.Syscalls = append(policy.Syscalls, seccomp.SyscallGroup{
+			Names: known(gone), Action: seccomp.Action(unix.SECCOMP_RET_ERRNO | uint32(unix.ENOENT))})
+	}
 	if !p.Driver { // what drivers try is in nobody's documentation
 		policy.Syscalls = append(policy.Syscalls,
 			seccomp.SyscallGroup{Names: known(hostile), Action: seccomp.ActionKillProcess})

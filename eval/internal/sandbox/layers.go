@@ -17,11 +17,12 @@ type Layers struct {
 	User     bool `json:"user"`    // namespaces of users, IPC and the network
 	PIDs     bool `json:"pids"`    // namespaces of process ids and mounts, with a /proc of its own
 	Threads  bool `json:"threads"` // a bound on a worker's threads
+	Group    bool `json:"group"`   // a control group bounds the memory and the processes of all workers together
 }
 
 // Here finds the layers, once: a process of ours tries the namespaces.
 var Here = sync.OnceValue(func() Layers {
-	found := Layers{Landlock: landlockABI(), Seccomp: seccompWorks()}
+	found := Layers{Landlock: landlockABI(), Seccomp: seccompWorks(), Group: grouped(cgroups, "/proc/self/cgroup")}
 	for _, pids := range []bool{true, false} {
 		if l, err := probe(&own{UID: os.Getuid(), GID: os.Getgid(), PIDs: pids}); err == nil {
 			found.User, found.PIDs, found.Threads = true, pids, l.Threads
@@ -96,6 +97,7 @@ type Layer struct {
 	OK    bool   `json:"ok"`
 	Lack  string `json:"lack,omitempty"` // what candidates can do without it
 	Needs string `json:"needs,omitempty"`
+	Open  string `json:"open,omitempty"` // what they can do with it, and what would stop that
 }
 
 // truncating and controlling are the first versions of Landlock that keep files from being cut, and devices from being
@@ -127,9 +129,22 @@ func (l Layers) List() []Layer {
 		{Name: "threads", What: "pid_max of the namespace, RLIMIT_NPROC", OK: l.Threads,
 			Stops: fmt.Sprintf("more than %d threads", maxThreads), Lack: "any number of threads",
 			Needs: needsUsers + "; for root Linux 6.14"},
-		{Name: "memory", What: "RLIMIT_DATA, RLIMIT_FSIZE, oom_score_adj", OK: true,
-			Stops: "taking all memory; the kernel ends the worker before the supervisor"},
+		l.memory(),
 	}
+}
+
+// memory is bounded for each worker. A control group bounds the rest, too, but only whoever starts darwarp can give it
+// one, so that none is no layer that a search has to tell of.
+func (l Layers) memory() Layer {
+	m := Layer{Name: "memory", What: "RLIMIT_DATA, RLIMIT_FSIZE, oom_score_adj", OK: true,
+		Stops: "taking all memory; the kernel ends the worker before the supervisor"}
+	if l.Group {
+		m.What += ", a cgroup of memory and processes"
+	} else {
+		m.Open = "memory in files without a name, and what all workers take together, which a cgroup around darwarp " +
+			"bounds (systemd-run --user --scope -p Delegate=yes -p MemoryMax=64G -p TasksMax=16384 darwarp search ...)"
+	}
+	return m
 }
 
 const needsUsers = "user namespaces for this user, which containers often forbid"

@@ -34,16 +34,17 @@ func Modes() []string { return []string{string(Best), string(Strict), string(Off
 // Profile is what a worker may do. Paths that do not exist are skipped.
 type Profile struct {
 	Mode     Mode     `json:"mode"`
-	Read     []string `json:"read"`             // files and folders to read, and to execute
-	Write    []string `json:"write"`            // folders to write, and devices to control
-	Files    bool     `json:"files"`            // may make and remove files, in the folders to write
-	Children bool     `json:"children"`         // may start processes
-	Driver   bool     `json:"driver"`           // drives a GPU
-	Shared   bool     `json:"shared"`           // stays in the supervisor's namespaces
-	Wide     bool     `json:"wide"`             // a driver that the list of its calls stops: see wideCalls
-	FileSize uint64   `json:"bytes,omitempty"`  // of any file it writes; 0: no limit
-	Memory   uint64   `json:"memory,omitempty"` // bytes of private memory; 0: no limit
-	Own      *own     `json:"own,omitempty"`    // set by Args
+	Read     []string `json:"read"`              // files and folders to read, and to execute
+	Write    []string `json:"write"`             // folders to write, and devices to control
+	Files    bool     `json:"files"`             // may make and remove files, in the folders to write
+	Children bool     `json:"children"`          // may start processes
+	Driver   bool     `json:"driver"`            // drives a GPU
+	Shared   bool     `json:"shared"`            // stays in the supervisor's namespaces
+	Wide     bool     `json:"wide"`              // a driver that the list of its calls stops: see wideCalls
+	FileSize uint64   `json:"bytes,omitempty"`   // of any file it writes; 0: no limit
+	Memory   uint64   `json:"memory,omitempty"`  // bytes of private memory; 0: no limit
+	Program  string   `json:"program,omitempty"` // what the worker becomes; empty: this very program
+	Own      *own     `json:"own,omitempty"`     // set by Args
 }
 
 // System lists where programs and libraries are, and what every process reads of the kernel. Files about the users of
@@ -133,7 +134,7 @@ func become(profile string, args []string) error {
 	if err := Check(p.Mode); err != nil {
 		return err
 	}
-	next, err := prepare("/proc/self/exe", append([]string{os.Args[0]}, args...))
+	next, err := prepare(cmp.Or(p.Program, self), append([]string{cmp.Or(p.Program, os.Args[0])}, args...))
 	if err != nil {
 		return err
 	}
@@ -142,6 +143,8 @@ func become(profile string, args []string) error {
 	}
 	return next.exec()
 }
+
+const self = "/proc/self/exe"
 
 // enter applies all layers to this thread, seccomp last, because it forbids what the others need.
 func (p *Profile) enter(start uintptr) error {

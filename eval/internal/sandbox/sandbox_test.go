@@ -170,6 +170,10 @@ func TestWhatIsKeptIn(t *testing.T) {
 	}
 	defer local.Close()
 	pid := strconv.Itoa(os.Getpid())
+	program, err := exec.LookPath("true")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, deed, arg string
 		kept            bool
@@ -184,7 +188,7 @@ func TestWhatIsKeptIn(t *testing.T) {
 		{"ten gigabytes", "grow", filepath.Join(dir, "large"), true},
 		{"the network", "connect", tcp.Addr().String(), true},
 		{"a local service", "unix", filepath.Join(dir, "s"), true},
-		{"a new process", "run", "/bin/true", true},
+		{"a new process", "run", program, true},
 		{"a signal to us", "signal", pid, true},
 		{"a debugger on us", "debug", pid, true},
 		{"a namespace of its own", "unshare", "-", true},
@@ -197,7 +201,7 @@ func TestWhatIsKeptIn(t *testing.T) {
 		})
 	}
 	if got := try(t, &Profile{Mode: Strict, Read: System(), Write: []string{"/dev/null"}, Children: true},
-		"run", "/bin/true"); got != "" {
+		"run", program); got != "" {
 		t.Errorf("a worker that may have children cannot start one: %s", got)
 	}
 	if got := try(t, &Profile{Mode: Strict, Shared: true, Read: System(), Write: []string{dir, "/dev/null"}}, "signal",

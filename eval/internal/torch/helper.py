@@ -1,39 +1,22 @@
-"""Runs what a user of torch would run instead, for darwarp: serves requests in frames over two pipes.
+"""Runs what a user of torch would run instead, for darwarp. It is started as one text behind frames.py, which has serve.
 
-A frame is two big-endian 32-bit lengths, a JSON object and raw bytes. What a baseline does wrong is the
-reply's "failure"; the timing follows darwarp's own: graphs of calls over a rotation of buffers.
+What a baseline does wrong is the reply's "failure"; the timing follows darwarp's own: graphs of calls over a rotation of
+buffers.
 """
 import contextlib
 import ctypes
 import json
 import math
-import os
-import struct
 import warnings
 
-REQUESTS, REPLIES = 3, 4
-DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "int32": "int32"}
+DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "int32": "int32", "int64": "int64", "bool": "bool",
+          "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "e8m0": "float8_e8m0fnu", "int8": "int8", "uint8": "uint8"}
 SDPA = {"flash": "FLASH_ATTENTION", "efficient": "EFFICIENT_ATTENTION", "math": "MATH", "cudnn": "CUDNN_ATTENTION"}
 
 torch = None  # imported by open
 driver = None  # libcuda, for what torch does not offer; none where torch is not for CUDA
 functions = {}  # compiled calls by what they are: compiling takes seconds
 runs = {}  # prepared runs by key
-
-
-def receive(pipe):
-    head = pipe.read(12)
-    if len(head) < 12:
-        return None, None, None
-    n, m, k = struct.unpack(">III", head)
-    envelope, body = json.loads(pipe.read(n)), pipe.read(m)
-    return envelope, json.loads(body or "null"), pipe.read(k)
-
-
-def send(pipe, envelope, body=None, blob=b""):
-    data, text = json.dumps(envelope).encode(), b"" if body is None else json.dumps(body).encode()
-    pipe.write(struct.pack(">III", len(data), len(text), len(blob)) + data + text + blob)
-    pipe.flush()
 
 
 def open_device(req, _):
@@ -109,8 +92,12 @@ def check(req, blob):
 
 def fresh(t):
     """New inputs, written where the old ones were."""
-    if t.is_floating_point():
+    if t.is_floating_point() and t.element_size() == 1:  # torch draws no numbers of 8 bits
+        t.copy_(torch.rand(t.shape, device=t.device).add_(0.5).to(t.dtype))
+    elif t.is_floating_point():
         t.normal_()
+    elif t.dtype == torch.uint8:  # codes
+        t.random_(0, 256)
     else:
         t.random_(-1, 2)
 
@@ -207,17 +194,4 @@ def answer(body, blob):
             return {"failure": reason(error, notes)}, b""
 
 
-def main():
-    for fd in (REQUESTS, REPLIES):
-        os.set_inheritable(fd, False)
-    requests, replies = os.fdopen(REQUESTS, "rb"), os.fdopen(REPLIES, "wb")
-    send(replies, {"kind": "hello", "id": 0, "version": 2})
-    while True:
-        envelope, asked, blob = receive(requests)
-        if envelope is None:
-            return
-        body, out = answer(asked, blob)
-        send(replies, {"kind": "reply", "id": envelope["id"]}, body, out)
-
-
-main()
+serve(answer)

@@ -5,7 +5,6 @@ package torch
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -72,12 +71,8 @@ func Python() (path string, err error) {
 var fromUser = []string{"HOME", "USER", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME",
 	"PYENV_VERSION", "CC", "CXX"}
 
-// Start starts the helper on a GPU. A *Failure says in one line what is missing.
-func Start(ctx context.Context, gpu int) (*Helper, error) {
-	python, err := Python()
-	if err != nil {
-		return nil, err
-	}
+// Environ is what Python and torch get of the environment beside what every worker inherits.
+func Environ() []string {
 	// One thread compiles: a pool of processes would outlive the helper.
 	env := []string{"TORCHINDUCTOR_COMPILE_THREADS=1", "PYTHONDONTWRITEBYTECODE=1"}
 	for _, name := range fromUser {
@@ -85,7 +80,16 @@ func Start(ctx context.Context, gpu int) (*Helper, error) {
 			env = append(env, name+"="+v)
 		}
 	}
-	w, err := proc.Start(ctx, proc.Spec{Exe: python, Args: []string{"-c", helper}, Env: env})
+	return env
+}
+
+// Start starts the helper on a GPU. A *Failure says in one line what is missing.
+func Start(ctx context.Context, gpu int) (*Helper, error) {
+	python, err := Python()
+	if err != nil {
+		return nil, err
+	}
+	w, err := proc.Start(ctx, proc.Spec{Exe: python, Args: []string{"-c", Frames + helper}, Env: Environ()})
 	if err != nil {
 		return nil, &Failure{fmt.Sprintf("%s does not start: %v", python, err)}
 	}
@@ -108,17 +112,6 @@ func (h *Helper) About() string { return h.about }
 // Close ends the process.
 func (h *Helper) Close() error { return h.worker.Close() }
 
-// request is one of the helper's requests, by name, with raw bytes.
-type request struct {
-	body map[string]any
-	blob []byte
-}
-
-func (r *request) Blob() *[]byte { return &r.blob }
-
-// MarshalJSON writes the body alone.
-func (r *request) MarshalJSON() ([]byte, error) { return json.Marshal(r.body) }
-
 // reply has all that the helper may answer.
 type reply struct {
 	Failure  string    `json:"failure,omitempty"`
@@ -135,7 +128,7 @@ func (r *reply) Blob() *[]byte { return &r.Bytes }
 // call asks the helper. A helper that died or hung is the baseline's failure too.
 func (h *Helper) call(ctx context.Context, what string, req any, blob []byte, into *reply,
 	deadline time.Duration) (*reply, error) {
-	err := h.worker.Call(ctx, &request{map[string]any{what: req}, blob}, into, deadline, nil)
+	err := h.worker.Call(ctx, NewRequest(what, req, blob), into, deadline, nil)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

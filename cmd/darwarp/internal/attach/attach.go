@@ -5,7 +5,6 @@ package attach
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -39,9 +38,9 @@ func (l *Live) Close() error {
 // the search ends (nil), Join's context does, or fn fails. It may be called once.
 func (l *Live) Follow(fn func(evolve.Event) error) error {
 	return l.feed.Follow(func(line []byte) error {
-		var e evolve.Event
-		if err := json.Unmarshal(line, &e); err != nil {
-			return fmt.Errorf("an event of the search cannot be read: %w", err)
+		e, err := evolve.ReadEvent(line)
+		if err != nil {
+			return err
 		}
 		if known, err := l.knows(e); known || err != nil {
 			return err

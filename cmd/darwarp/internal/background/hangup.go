@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/files"
 )
@@ -68,8 +69,8 @@ func (t *Terminal) outlive() {
 		if err := redirect(t.files, logOf(run)); err != nil {
 			return // there is nobody to tell
 		}
-		t.console.Sayf("The terminal was closed; the search continues. darwarp watch %s shows it, darwarp stop %s ends it.",
-			run, run)
+		t.console.Sayf("The terminal was closed; the search continues. %s shows it, %s ends it.",
+			cmdline.Of("watch", run), cmdline.Of("stop", run))
 	case <-t.done:
 	}
 }

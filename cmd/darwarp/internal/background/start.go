@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/files"
@@ -43,7 +44,7 @@ func Start(ctx context.Context, c *console.Console, args []string, run string, k
 	d := &Started{Run: run, Log: logOf(run)}
 	log, err := files.Append(d.Log)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the log %s cannot be written: %w", d.Log, files.Reason(err))
 	}
 	defer log.Close()
 	from, err := log.Seek(0, io.SeekEnd)
@@ -75,7 +76,7 @@ func spawn(ctx context.Context, args []string, log *os.File, d *Started, keys se
 	defer word.Close()
 	cmd := exec.Command("/proc/self/exe", args...)
 	cmd.Args[0] = os.Args[0] // what ps shows
-	cmd.Env = append(os.Environ(), detachedEnv+"="+d.Log)
+	cmd.Env = append(os.Environ(), detachedEnv+"="+d.Log, cmdline.Environ())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = bytes.NewReader(handed), log, log, []*os.File{tell}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal whose end could end it
 	err = errors.Join(cmd.Start(), tell.Close())

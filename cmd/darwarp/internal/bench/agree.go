@@ -97,7 +97,7 @@ func agreeOn(ctx context.Context, con *console.Console, f Agree, s *session.Sess
 	gpu, cpu := twins.GPU.Device(), twins.CPU.Device()
 	out = agreement{DType: s.DType, GPU: gpu.Label(), CPU: cpu.Label(), Verdicts: map[string]int{},
 		Families: map[string]int{}, Classes: map[string]eval.Spread{}}
-	if s.Spaces, s.LeftOut, err = session.SpacesOn(s.Bundle, gpu, s.DType, s.Pins); err != nil {
+	if s.Spaces, s.LeftOut, err = session.SpacesOn(s.Bundle, gpu, s.DType, s.Pins, s.Workloads); err != nil {
 		return out, err
 	}
 	s.Spaces = slices.DeleteFunc(s.Spaces, func(x *kernels.Space) bool {

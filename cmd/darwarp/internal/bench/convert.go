@@ -36,9 +36,12 @@ func (f Convert) Run(con *console.Console, path string) error {
 		return err
 	}
 	if err := console.WriteFile(f.Out, func(w io.Writer) error {
-		return rec.Convert(w, f.Format, f.Workload, strings.HasSuffix(f.Out, ".gz"))
+		if err := rec.Convert(w, f.Format, f.Workload, strings.HasSuffix(f.Out, ".gz")); err != nil {
+			return exit.Usagef("%s: %v", path, err)
+		}
+		return nil
 	}); err != nil {
-		return exit.Usagef("%s: %v", path, err)
+		return err
 	}
 	if left > 0 {
 		con.Sayf("%s left out: sources of their own and lost verdicts are not points of a space",

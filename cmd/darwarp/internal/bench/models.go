@@ -148,8 +148,8 @@ func llmVerdict(runs int, arms []llmArm) string {
 	case with.P >= surely:
 		return fmt.Sprintf("There is no significant difference between searches with and without models (p = %.2f).", with.P)
 	case cmp.Compare(with.Median, plain.Median) > 0:
-		return fmt.Sprintf("With models the median is %.1f %% faster (p = %.3f), for %s USD.",
-			100*(with.Median/plain.Median-1), with.P, models.USD(with.Spending))
+		return fmt.Sprintf("With models the median is %.3fx that without (p = %.3f), for %s USD.",
+			with.Median/plain.Median, with.P, models.USD(with.Spending))
 	}
-	return fmt.Sprintf("With models the median is %.1f %% slower (p = %.3f).", 100*(plain.Median/with.Median-1), with.P)
+	return fmt.Sprintf("With models the median is %.3fx that without (p = %.3f).", with.Median/plain.Median, with.P)
 }

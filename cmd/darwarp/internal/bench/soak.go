@@ -102,7 +102,10 @@ func (w *soakWatch) listen(e evolve.Event) {
 	w.ledger.Hear(e)
 	w.evals = e.Evals
 	if e.Machine != nil && len(e.Machine.GPUs) > 0 {
-		w.gpuMemory = e.Machine.GPUs[0].MemUsed
+		w.gpuMemory = 0
+		for _, g := range e.Machine.GPUs {
+			w.gpuMemory += max(0, g.MemUsed)
+		}
 	}
 	// A short soak has one, too.
 	if e.Kind == evolve.KindResult && w.share > 0 && (len(w.struck) == 0 || w.rng.Float64() < w.share) {

@@ -8,6 +8,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
+	"darwarp/eval/env"
 	"darwarp/templates"
 )
 
@@ -22,7 +23,7 @@ type Attacks struct {
 // Attack has the workers of this machine attack it. An error means that there are no verdicts.
 func Attack(ctx context.Context, mode eval.SandboxMode) (a Attacks, err error) {
 	a.Layers, a.Missing = eval.SandboxLayers(), eval.SandboxMissing()
-	a.Verdicts, a.Skipped, err = eval.Attack(ctx, eval.Locate(), templates.Include(), mode)
+	a.Verdicts, a.Skipped, err = eval.Attack(ctx, env.Locate(), templates.Include(), mode)
 	return a, err
 }
 

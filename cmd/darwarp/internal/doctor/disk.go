@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/eval"
 )
 
 // lowDisk is the free space below which the doctor warns, in bytes: a night's run takes less.
@@ -23,11 +25,13 @@ var fileSystems = map[int64]string{
 // folder reports free space and file system of a folder, or of what exists above it.
 func folder(name, dir, why string) finding {
 	at := dir
-	for {
-		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
-			break
-		}
+	info, err := os.Stat(at)
+	for err != nil && at != filepath.Dir(at) {
 		at = filepath.Dir(at)
+		info, err = os.Stat(at)
+	}
+	if err == nil && !info.IsDir() {
+		return finding{Name: name, Detail: fmt.Sprintf("%s: %s is a file", dir, at), Do: why + ": it needs to be a folder"}
 	}
 	var s unix.Statfs_t
 	if err := unix.Statfs(at, &s); err != nil {
@@ -42,6 +46,28 @@ func folder(name, dir, why string) finding {
 		Detail: fmt.Sprintf("%s, %s, %s free", dir, kind, report.Bytes(free))}
 	if !f.OK {
 		f.Do = why + ": it needs to be writable with 1 GiB free"
+	}
+	return f
+}
+
+// cacheFolder reports what the cache of compiled candidates has, or why there is none.
+func cacheFolder() finding {
+	const name = "cache folder"
+	dir, err := session.CacheDir()
+	switch {
+	case err != nil:
+		return finding{Name: name, Detail: err.Error(),
+			Do: "Compiled candidates are kept where XDG_CACHE_HOME says, or below HOME"}
+	case dir == "":
+		return finding{Name: name, OK: true, Detail: "none, as " + session.CacheSwitch + " says"}
+	}
+	f := folder(name, dir, "Compiled candidates are kept here, or where XDG_CACHE_HOME says")
+	files, bytes, err := eval.CacheUse(dir)
+	if err != nil && f.OK {
+		f.OK, f.Detail, f.Do = false, err.Error(), "Nothing is kept there: set XDG_CACHE_HOME to a folder of your own"
+	} else if err == nil {
+		f.Detail += fmt.Sprintf(", %s in %s, %s at most", report.Bytes(int(bytes)), report.Quantity(files, "file"),
+			report.Bytes(eval.CacheSize))
 	}
 	return f
 }

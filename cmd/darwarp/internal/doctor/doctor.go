@@ -3,6 +3,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,9 +12,10 @@ import (
 	"time"
 
 	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
-	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval"
+	"darwarp/eval/env"
 	"darwarp/eval/replay"
 	"darwarp/templates"
 )
@@ -48,16 +50,17 @@ type diagnosis struct {
 
 // Diagnose looks at the machine. CUDA is only touched by worker processes.
 func Diagnose(ctx context.Context, c *console.Console) diagnosis {
-	where := eval.Locate()
+	where := env.Locate()
 	var d diagnosis
-	gpu := lookAtGPU(ctx, where)
+	gpu, each := lookAtGPUs(ctx, where)
 	d.Findings = append(d.Findings, gpu)
-	for _, f := range []eval.Found{where.Driver, where.NVRTC, where.Headers, where.BLASLt, where.NVML} {
+	for _, f := range []env.Found{where.Driver, where.NVRTC, where.Headers, where.BLASLt, where.NVML} {
 		d.Findings = append(d.Findings, fromFound(f))
 	}
 	for _, i := range []int{1, 2, 3} {
 		d.Findings[i].Needed = true
 	}
+	d.Findings = append(d.Findings, each...)
 	d.Findings = append(d.Findings, tryCPU(ctx, where),
 		findTool(ctx, finding{Name: "nvcc", Detail: "it builds exported benches; searching does not need it",
 			Do: "Install the CUDA toolkit for that"}, "nvcc", "/usr/local/cuda/bin/nvcc"))
@@ -68,7 +71,7 @@ func Diagnose(ctx context.Context, c *console.Console) diagnosis {
 	return d
 }
 
-func fromFound(f eval.Found) finding {
+func fromFound(f env.Found) finding {
 	out := finding{Name: f.Name, OK: f.Path != "", Detail: f.Path}
 	if !out.OK {
 		out.Detail, out.Do, out.Tried = f.Why, f.Do, f.Tried
@@ -76,32 +79,8 @@ func fromFound(f eval.Found) finding {
 	return out
 }
 
-func lookAtGPU(ctx context.Context, where eval.Location) finding {
-	f := finding{Name: "GPU", Needed: true, Do: "Install the NVIDIA driver, and give a container access to the GPU " +
-		"(docker run --gpus all)"}
-	if where.Driver.Path == "" {
-		f.Detail = "no driver, so no GPU can be used"
-		return f
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	look, err := eval.Look(ctx, where, 0)
-	if err != nil {
-		f.Detail = report.FirstLine(err.Error())
-		return f
-	}
-	dev := look.Device
-	f.OK, f.Do = true, ""
-	f.Detail = fmt.Sprintf("%s, %s, %s, driver %s", dev.Name, dev.Arch, report.Bytes(dev.MemoryBytes),
-		report.OrDash(dev.Driver))
-	if look.Count > 1 {
-		f.Detail += fmt.Sprintf("; the first of %d", look.Count)
-	}
-	return f
-}
-
 // tryCPU has the C++ compiler build and run a kernel, as the cpu device does.
-func tryCPU(ctx context.Context, where eval.Location) finding {
+func tryCPU(ctx context.Context, where env.Location) finding {
 	f := fromFound(where.CXX)
 	if !f.OK {
 		return f
@@ -109,6 +88,11 @@ func tryCPU(ctx context.Context, where eval.Location) finding {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	toolchain, err := eval.TryCPU(ctx, where, templates.Include())
+	if folder := new(env.Error); errors.As(err, &folder) {
+		f.OK, f.Do = false, "Repair "+folder.What+", then ask again"
+		f.Detail = fmt.Sprintf("%s was not tried: %s %s: %s", where.CXX.Path, folder.What, folder.Fault, folder.Why)
+		return f
+	}
 	if err != nil {
 		f.OK, f.Do = false, where.CXX.Do
 		f.Detail = where.CXX.Path + " cannot serve the cpu device: " + report.FirstLine(err.Error())
@@ -152,9 +136,14 @@ func folders() []finding {
 	if err != nil {
 		dir = "."
 	}
-	out := []finding{folder("current folder", dir, "Runs are written here unless --store names another place")}
-	if cache, err := session.CacheDir(); err == nil {
-		out = append(out, folder("cache folder", cache, "Compiled candidates are kept here"))
+	out := []finding{folder("current folder", dir, "Runs are written here unless --store names another place"),
+		folder("temporary folder", os.TempDir(), "Compilers work here, or where TMPDIR says")}
+	out = append(out, cacheFolder())
+	if state, err := registry.Dir(); err != nil {
+		out = append(out, finding{Name: "state folder", Detail: err.Error(),
+			Do: "Runs are listed where XDG_STATE_HOME says, or below HOME"})
+	} else {
+		out = append(out, folder("state folder", state, "Runs are listed here, or where XDG_STATE_HOME says"))
 	}
 	return out
 }

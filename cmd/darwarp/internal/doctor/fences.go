@@ -27,6 +27,8 @@ func fencesOf(have, missing string, layers []eval.SandboxLayer, concealed bool) 
 		f := finding{Name: "sandbox: " + l.Name, OK: l.OK, Detail: l.What + ": stops " + l.Stops}
 		if !l.OK {
 			f.Detail, f.Do = "without "+l.What+": "+l.Lack, "It needs "+l.Needs
+		} else if l.Open != "" {
+			f.Detail += "; leaves open: " + l.Open
 		}
 		out = append(out, f)
 	}

@@ -13,6 +13,7 @@ func TestFences(t *testing.T) {
 	layers := []eval.SandboxLayer{{Name: "files", What: "Landlock", Stops: "reading", OK: true, Lack: "all is open",
 		Needs: "Linux 6.10"}, {Name: "threads", What: "pid_max", Stops: "floods", OK: true, Lack: "a flood",
 		Needs: "Linux 6.14"}}
+	open := []eval.SandboxLayer{layers[0], {Name: "memory", What: "limits", Stops: "greed", OK: true, Open: "memfd"}}
 	broken := []eval.SandboxLayer{layers[0], layers[1]}
 	broken[0].OK = false
 	for _, tt := range []struct {
@@ -25,6 +26,7 @@ func TestFences(t *testing.T) {
 	}{
 		{"all", "", layers, true, true, []string{"Landlock: stops reading"}},
 		{"no files", "files", broken, true, false, []string{"missing: files", "all is open", "It needs Linux 6.10"}},
+		{"one leaves something open", "", open, true, true, []string{"limits: stops greed; leaves open: memfd"}},
 		{"not concealed", "", layers, false, false, []string{"its memory can be read"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,8 +12,34 @@ import (
 
 // signed is the source with who wrote it: whoever builds an export builds what they wrote.
 func (k Kernel) signed() []byte {
+	caveat := ""
+	if c := k.Caveat(); c != "" {
+		caveat = "// " + cxxProse(c) + "\n"
+	}
 	return []byte("// Written by " + cxxProse(k.author()) + ". Candidate " + k.Job.ID.Short() + ", found by darwarp.\n" +
+		caveat +
 		"// It is the text that was measured, from the next line on.\n" + k.Job.Source)
+}
+
+// Caveat says of a kernel that was found without a GPU what its figures are; empty: it was found on one.
+func (k Kernel) Caveat() string {
+	switch k.Device.Kind {
+	case "cpu":
+		return fmt.Sprintf("Found on the cpu device (%s), which emulates CUDA: all times are CPU times, and the kernel "+
+			"never ran on a GPU. Run the bench on one before it is used.", k.Device.Name)
+	case "replay":
+		return fmt.Sprintf("Found on a recording of %s: its times were read there, and nothing was run for this search. "+
+			"Run the bench on a GPU before it is used.", k.Device.Name)
+	}
+	return ""
+}
+
+// Times is what the head of a column of times says.
+func (k Kernel) Times() string {
+	if k.Device.Kind == "cpu" {
+		return "CPU time"
+	}
+	return "time"
 }
 
 func (k Kernel) author() string {
@@ -22,7 +48,7 @@ func (k Kernel) author() string {
 	case family == "" && model != "":
 		return "the language model " + model + ": a source of its own"
 	case family == "":
-		return "hand: a source that was injected into the search"
+		return "somebody whom the run does not name: a source of its own"
 	case kernels.Grown(family):
 		return fmt.Sprintf("the language model %s: family %s", k.grower(family), family)
 	case builtin(k.Bundle):
@@ -50,7 +76,7 @@ func builtin(b *templates.Bundle) bool {
 	}
 	for name, data := range b.Files {
 		family, _, _ := strings.Cut(name, ".")
-		if !kernels.Grown(family) && !bytes.Equal(data, ours.Files[name]) {
+		if !kernels.Grown(family) && !templates.OfRun(name) && !bytes.Equal(data, ours.Files[name]) {
 			return false
 		}
 	}

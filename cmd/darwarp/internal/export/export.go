@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 
+	userfiles "darwarp/cmd/darwarp/internal/files"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -29,6 +30,8 @@ type Kernel struct {
 	Provenance *kernels.Provenance // what the figures stand on; nil: they are not written
 	Run        string              // the run's file as the user named it
 	Trial      kernels.Trial       // what it stood as a would-be champion
+	Pace       kernels.Pace        // of the run's scores
+	Duels      []kernels.Duel      // with baselines
 	Cubin      []byte              // nil: not written
 	As         []string            // further forms beside the folder's own files, of Targets
 	NVCCFlags  []string            // what nvcc needs besides the architecture, for the same machine code
@@ -79,20 +82,20 @@ var harness []byte
 // Write makes the folder. It refuses one that has anything in it.
 func Write(dir string, k Kernel) error { return writeFolder(dir, k.files) }
 
-func writeFolder(dir string, files func() (map[string][]byte, error)) error {
+func writeFolder(dir string, contents func() (map[string][]byte, error)) error {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s is not empty: name a new folder with -o", dir)
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	out, err := files()
+	out, err := contents()
 	if err != nil {
 		return err
 	}
 	for name, data := range out {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
+			return fmt.Errorf("cannot make the folder %s: %w", filepath.Dir(path), userfiles.Reason(err))
 		}
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			return err

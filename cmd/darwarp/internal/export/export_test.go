@@ -43,12 +43,68 @@ func axpy(t *testing.T, dtype kernels.DType) Kernel {
 			Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
 }
 
+// TestTypesThatAreNotExported: what the files of an export cannot make inputs of is refused, in a sentence.
+func TestTypesThatAreNotExported(t *testing.T) {
+	for problem, want := range map[string]string{"gemm_fp8": "A is e4m3", "gemm_w4a16": "B is uint8"} {
+		b, err := templates.Builtin(problem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), "out")
+		k := Kernel{Bundle: b, DType: kernels.FP16, Workloads: b.Problem.Workloads}
+		if err := Write(dir, k); err == nil || err.Error() != want+": inputs of this type cannot be exported yet" {
+			t.Errorf("%s: %v", problem, err)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: a folder was written", problem)
+		}
+	}
+}
+
 // holds fails for each text that a file does not have.
 func holds(t *testing.T, name string, file []byte, want ...string) {
 	t.Helper()
 	for _, w := range want {
 		if !strings.Contains(string(file), w) {
 			t.Errorf("%s does not have %q:\n%s", name, w, file)
+		}
+	}
+}
+
+// TestCaveat: what was found without a GPU says so wherever its figures or its source stand.
+func TestCaveat(t *testing.T) {
+	for kind, want := range map[string][]string{
+		"cpu":    {"all times are CPU times, and the kernel never ran on a GPU."},
+		"replay": {"Found on a recording of AMD EPYC: its times were read there"},
+		"cuda":   nil,
+	} {
+		k := axpy(t, kernels.FP32)
+		k.Device.Kind, k.Device.Name = kind, "AMD EPYC"
+		k.Provenance.Device = k.Device
+		k.As = []string{"header", "kernels", "ktuner"}
+		out, err := k.files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Portfolio{Kernels: []Kernel{k}, Found: kernels.Portfolio{K: 2, Kernels: []kernels.ID{k.Candidate.ID},
+			Choices: []kernels.Choice{{Workload: "large", Time: 5000, Single: 5000}}}}
+		all, err := p.files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, file := range map[string][]byte{"README.md": out["README.md"], "bench.cu": out["bench.cu"],
+			"kernel.cu": out["kernel.cu"], "launch.h": out["launch.h"], "kernel_tuner.h": out["kernel_tuner.h"],
+			"CARD.md": out["hub/CARD.md"], "a portfolio": all["README.md"], "its bench": all["bench.cu"],
+			"its kernel": all["kernel_0.cuh"]} {
+			holds(t, kind+": "+name, file, want...)
+			if kind == "cuda" && strings.Contains(string(file), "Found on") {
+				t.Errorf("%s of a kernel that was found on a GPU has a caveat:\n%s", name, file)
+			}
+		}
+		if kind == "cpu" {
+			holds(t, "README.md", out["README.md"], "| workload | inputs | CPU time |", "AMD EPYC (CPU times), driver")
+			holds(t, "a portfolio", all["README.md"], "| workload | kernel | CPU time |")
+			holds(t, "launch.h", out["launch.h"], "hot on AMD EPYC (CPU times)")
 		}
 	}
 }
@@ -62,7 +118,7 @@ func TestWrite(t *testing.T) {
 	for name, want := range map[string][]string{
 		"kernel.cu":    {"using T = __half;", "void axpy("},
 		"reference.cu": {"axpy_reference"},
-		"bench.cu": {`{"x", false, FP16, 1048576}`, "dim3(1024, 1, 1), dim3(256, 1, 1)",
+		"bench.cu": {`{"x", false, FP16, 1048576, 0, 0, 0}`, "dim3(1024, 1, 1), dim3(256, 1, 1)",
 			`{"z", 0}, {nullptr, 1048576}`, "-arch=sm_80"},
 		"CMakeLists.txt": {"CMAKE_CUDA_ARCHITECTURES 80)"},
 		"README.md": {"| large | hot | 5.000 us [4.900, 5.100] | 419.4 GFLOP/s | 1.258 TB/s | 2.00x |",
@@ -189,10 +245,10 @@ func TestScratch(t *testing.T) {
 func TestBenchParses(t *testing.T) {
 	headers := os.Getenv("DARWARP_CUDA")
 	if headers == "" {
-		t.Skip("LOUD: DARWARP_CUDA is not set: bench.cu is not parsed against CUDA's headers")
+		t.Skip("not tested: DARWARP_CUDA is not set: bench.cu is not parsed against CUDA's headers")
 	}
 	if _, err := exec.LookPath("g++"); err != nil {
-		t.Skip("LOUD: no g++: bench.cu is not parsed")
+		t.Skip("not tested: no g++: bench.cu is not parsed")
 	}
 	for name, write := range map[string]func(string) error{
 		"axpy fp16": func(dir string) error { return Write(dir, axpy(t, kernels.FP16)) },

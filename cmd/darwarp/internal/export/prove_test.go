@@ -21,7 +21,7 @@ func nvcc(t *testing.T) string {
 	}
 	path, err := exec.LookPath("nvcc")
 	if err != nil {
-		t.Skip("LOUD: no nvcc: name one in DARWARP_NVCC: what it makes of an export is not looked at")
+		t.Skip("not tested: no nvcc: name one in DARWARP_NVCC: what it makes of an export is not looked at")
 	}
 	return path
 }

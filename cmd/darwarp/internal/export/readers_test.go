@@ -104,27 +104,41 @@ func cxxTokens(t *testing.T, dir, name string) []string {
 // targetRE is the macro of a device's name, which is made of it.
 var targetRE = regexp.MustCompile(`\bTARGET_[A-Za-z0-9_]*`)
 
-func cmakeCommands(t *testing.T, dir string) string {
+// cmakeCommands are the commands of CMakeLists.txt with their arguments, as CMake expands them while it configures the
+// folder. The compiler of CUDA is one that compiles nothing.
+func cmakeCommands(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	if _, err := exec.LookPath("cmake"); err != nil {
-		return ""
+		return nil
 	}
-	script, err := os.ReadFile("testdata/commands.cmake")
+	modules, err := filepath.Abs("testdata/cmake")
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "commands.cmake")
-	if err := os.WriteFile(file, script, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Remove(file)
-	cmd := exec.Command("cmake", "-P", "commands.cmake")
-	cmd.Dir = dir
-	text, err := cmd.CombinedOutput()
-	if err != nil {
+	build := t.TempDir()
+	trace := filepath.Join(build, "trace.json")
+	cmd := exec.Command("cmake", "--trace-expand", "--trace-format=json-v1", "--trace-redirect="+trace, "-Wno-dev",
+		"-S", dir, "-B", build, "-DCMAKE_MODULE_PATH="+modules)
+	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	return string(text)
+	text, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range strings.Lines(string(text)) {
+		var called struct {
+			File, Cmd string
+			Args      []string
+		}
+		if err := json.Unmarshal([]byte(l), &called); err != nil {
+			t.Fatal(err)
+		}
+		if called.File == filepath.Join(dir, "CMakeLists.txt") {
+			out = append(out, fmt.Sprintf("%s %q", called.Cmd, called.Args))
+		}
+	}
+	return out
 }
 
 func tomlKeys(t *testing.T, path string) any {
@@ -195,4 +209,31 @@ func withoutSpans(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// TestCMakeReader: what a text would add to CMakeLists.txt is read, also where CMake expands it.
+func TestCMakeReader(t *testing.T) {
+	if _, err := exec.LookPath("cmake"); err != nil {
+		t.Skip("not tested: no cmake")
+	}
+	read := func(text string) []string {
+		dir := t.TempDir()
+		page := "cmake_minimum_required(VERSION 3.20)\nproject(p LANGUAGES CUDA)\nset(x y)\n" + text
+		if err := os.WriteFile(filepath.Join(dir, "CMakeLists.txt"), []byte(page), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return cmakeCommands(t, dir)
+	}
+	for text, want := range map[string]string{
+		"# comment\n":                                      "",
+		"# )\nexecute_process(COMMAND true)\n":             `execute_process ["COMMAND" "true"]`,
+		"message(STATUS ${x})\n":                           `message ["STATUS" "y"]`,
+		"cmake_language(CALL message STATUS \"\\${x}\")\n": `cmake_language ["CALL" "message" "STATUS" "${x}"]`,
+	} {
+		all := read(text)
+		if got := strings.Join(all[min(3, len(all)):], "\n"); got != want &&
+			!strings.HasPrefix(got, want+"\n") || len(all) < 3 {
+			t.Errorf("%q: %q, expected %s", text, all, want)
+		}
+	}
 }

@@ -21,7 +21,7 @@ func TestTargetsRefuse(t *testing.T) {
 		t.Error(err)
 	}
 	refuses(t, CheckTargets([]string{"triton"}),
-		`unknown form "triton": expected some of bundle, header, torch, kernels, cupy, ktuner`)
+		`unknown form "triton": expected some of bundle, header, torch, kernels, cupy, ktuner, flashinfer`)
 	own := axpy(t, kernels.FP32)
 	own.As, own.Job.Variant.Genes = []string{"ktuner"}, nil
 	_, err := own.files()
@@ -87,7 +87,7 @@ func TestSigned(t *testing.T) {
 		"darwarp: the built-in family tile of gemm": func(k *Kernel) {
 			k.Bundle, k.Job.Variant.Family = b, "tile"
 		},
-		"hand: a source that was injected into the search": func(k *Kernel) { k.Job.Variant.Family = "" },
+		"somebody whom the run does not name: a source of its own": func(k *Kernel) { k.Job.Variant.Family = "" },
 		"the language model qwen/evil/ int p;: family llm-1": func(k *Kernel) {
 			k.Job.Variant.Family = kernels.GrownName(1)
 			k.Lineage = []kernels.Candidate{{Variant: k.Job.Variant,

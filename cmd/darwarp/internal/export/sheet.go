@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/template"
 
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
@@ -35,6 +36,11 @@ type call struct {
 
 func (k Kernel) sheet() (*sheet, error) {
 	s := &sheet{Kernel: k, Problem: k.Bundle.Problem}
+	for _, t := range s.Problem.Tensors {
+		if _, known := torchTypes[t.DType]; t.DType != "" && !known {
+			return nil, fmt.Errorf("%s is %s: inputs of this type cannot be exported yet", t.Name, t.DType)
+		}
+	}
 	for _, w := range k.Workloads {
 		c, err := k.resolve(w)
 		if err != nil {
@@ -87,12 +93,16 @@ func (s *sheet) Launches() any {
 		all = append(all, workload{c.Name, c.Dims, c.Buffers, c.Call})
 	}
 	return struct {
+		Problem   string         `json:"problem"`
+		Kind      string         `json:"kind"` // of the device that it was found on
+		Flags     []string       `json:"flags,omitempty"`
 		Source    string         `json:"source"`
 		Arch      string         `json:"arch"`
 		Family    string         `json:"family,omitempty"`
 		Genes     kernels.Genome `json:"genes,omitempty"`
 		Workloads []workload     `json:"workloads"`
-	}{"kernel.cu", s.Device.Arch, s.Job.Variant.Family, s.Job.Variant.Genes, all}
+	}{s.Problem.Name, s.Device.Kind, s.TorchFlags(),
+		"kernel.cu", s.Device.Arch, s.Job.Variant.Family, s.Job.Variant.Genes, all}
 }
 
 // Acc is the type that the sums are kept in.
@@ -149,7 +159,11 @@ var funcs = template.FuncMap{
 	"dim3":      func(d [3]int) code { return code(fmt.Sprintf("dim3(%d, %d, %d)", d[0], d[1], d[2])) },
 	"dtype":     func(t kernels.DType) string { return strings.ToUpper(string(t)) }, // as bench.cu's enum has it
 	"dims":      dimList,
-	"speedup":   speedup,
+	"baseline":  figures.BaselineText,
+	"origin":    figures.OriginText,
+	"over": func(p kernels.Pace, c kernels.Candidate) code {
+		return code(report.Headline(p.Speedup(c.Score), p.Guesses(c.ID, c.Score)))
+	},
 	"firstLine": report.FirstLine,
 	"short":     func(id kernels.ID) code { return code(id.Short()) },
 	"hex":       func(f float64) code { return code(fmt.Sprintf("%g", f)) },
@@ -157,6 +171,7 @@ var funcs = template.FuncMap{
 	"join":      strings.Join,
 	"list":      func(names []string) (code, error) { return list("", names) },
 	"add":       func(a, b int) int { return a + b },
+	"range_of":  rangeOf,
 	"ctype":     func(t kernels.DType) code { return code(t.CType()) },
 	"aten":      func(t kernels.DType) string { return torchTypes[t][0] },
 	"pytype":    func(t kernels.DType) string { return torchTypes[t][1] },
@@ -164,7 +179,7 @@ var funcs = template.FuncMap{
 	"dim":       func(d [3]int) code { return code(fmt.Sprintf("(%d, %d, %d)", d[0], d[1], d[2])) },
 	"dimOf":     func(name string, d kernels.Dims) int { return d[name] },
 	"gain": func(g kernels.Gain) code {
-		return code(fmt.Sprintf("%.3fx [%.3f, %.3f]", g.Ratio, g.Lo, g.Hi))
+		return code(report.Gain(g.Ratio, g.Lo, g.Hi))
 	},
 }
 
@@ -187,12 +202,22 @@ func dimList(p *kernels.Problem, d kernels.Dims) code {
 	return code(strings.Join(parts, ", "))
 }
 
-// speedup is a baseline's time over the candidate's.
-func speedup(b kernels.BaselineResult, t kernels.Timing) code {
-	for _, base := range b.Times {
-		if base.Workload == t.Workload && base.Cache == t.Cache && t.Median > 0 {
-			return code(report.Ratio(base.Median / t.Median))
-		}
+// Over is how many times as fast as a baseline the candidate is, in pairs where they were measured so.
+func (s *sheet) Over(b kernels.BaselineResult, t kernels.Timing) code {
+	if v := (figures.Figures{Duels: s.Duels}).Speedup(b, t); v > 0 {
+		return code(report.Ratio(v))
 	}
 	return "-"
+}
+
+// drawCodes are ways to draw whole numbers, as harness.cuh knows them.
+var drawCodes = map[kernels.Draw]int{kernels.Evenly: 1, kernels.Lengths: 2, kernels.Permutation: 3}
+
+// rangeOf is how the whole numbers of an input are drawn, and from which range; 0, 0, 0 where it is drawn as others
+// are.
+func rangeOf(b kernels.Buffer) code {
+	if b.Drawn == nil || !b.DType.Whole() {
+		return "0, 0, 0"
+	}
+	return code(fmt.Sprintf("%d, %d, %d", drawCodes[b.Drawn.How], int(b.Drawn.Low), int(b.Drawn.High)))
 }

@@ -42,6 +42,8 @@ var targets = []target{
 	{"ktuner", "`kernel_tuner.h`, the parameters as Kernel Tuner's `create_device_targets` writes them",
 		map[string]string{"kernel_tuner.h": "kernel_tuner.h"}, false, (*portfolioSheet).refuseTuner,
 		(*portfolioSheet).benchProof},
+	{"flashinfer", "`solution.json`, a Solution of FlashInfer-Bench for the definition of the problem's name", nil, true,
+		(*portfolioSheet).refuseHub, (*portfolioSheet).benchProof},
 }
 
 // Targets lists what As may hold: bundle is the folder alone.
@@ -114,6 +116,11 @@ func (s *portfolioSheet) addForms(as []string, out map[string][]byte) error {
 		}
 	}
 	s.Through = false
+	if slices.Contains(as, "flashinfer") {
+		if err := s.addSolution(out); err != nil {
+			return err
+		}
+	}
 	if slices.Contains(as, "kernels") {
 		return s.addHub(out)
 	}
@@ -194,7 +201,7 @@ func (s *sheet) Figures() []string {
 	for _, t := range s.Candidate.Result.Times {
 		if s.Provenance != nil {
 			out = append(out, fmt.Sprintf("%s: %s %s on %s", t.Workload, report.Interval(t.Median, t.Lo, t.Hi), t.Cache,
-				s.Provenance.Device.Name))
+				s.Provenance.Device.Label()))
 		}
 	}
 	return out

@@ -26,6 +26,10 @@ type torchDim struct {
 // refuseTorch refuses shapes from which sizes cannot be read, and names that Python has taken.
 func (s *portfolioSheet) refuseTorch() error {
 	for _, t := range s.Problem.Tensors {
+		if index := t.DType == kernels.I64 || t.DType == kernels.Mask; t.Draw != "" || t.Drawn() && !index {
+			return fmt.Errorf("tensor %s has numbers of its own, which the operator's test does not make; export it as "+
+				"header", t.Name)
+		}
 		for _, x := range t.Shape {
 			if _, err := strconv.Atoi(x); err != nil && !slices.Contains(s.Problem.DimNames, x) {
 				return fmt.Errorf("tensor %s has the shape %q: expected dims and numbers, from which PyTorch can tell the "+
@@ -202,4 +206,5 @@ func (s *portfolioSheet) addHub(out map[string][]byte) error {
 
 // torchTypes are the names of types in C++ and Python.
 var torchTypes = map[kernels.DType][2]string{kernels.FP16: {"kHalf", "float16"},
-	kernels.BF16: {"kBFloat16", "bfloat16"}, kernels.FP32: {"kFloat", "float32"}, kernels.I32: {"kInt", "int32"}}
+	kernels.BF16: {"kBFloat16", "bfloat16"}, kernels.FP32: {"kFloat", "float32"}, kernels.I32: {"kInt", "int32"},
+	kernels.I64: {"kLong", "int64"}, kernels.Mask: {"kBool", "bool"}}

@@ -43,8 +43,8 @@ func GateText(g *kernels.GateReport) string {
 	if g == nil {
 		return ""
 	}
-	s := fmt.Sprintf("%s, %s outputs; worst error %s of its tolerance", report.Quantity(g.Checks, "check"),
-		report.Count(g.Elements), report.Share(g.Worst))
+	s := fmt.Sprintf("%s, %s outputs; worst error %s", report.Quantity(g.Checks, "check"),
+		report.Count(g.Elements), report.Tolerance(g.Worst))
 	if g.Where != "" {
 		s += " (" + g.Where + ")"
 	}
@@ -91,6 +91,7 @@ func Provenance(w io.Writer, p kernels.Provenance) {
 	}
 	report.Fields(w, "  ",
 		[2]string{"device", p.Device.Label() + " " + p.Device.Arch},
+		[2]string{"GPU", GPUText(p)},
 		[2]string{"driver", p.Device.Driver},
 		[2]string{"toolchain", p.Device.Toolchain},
 		[2]string{"protocol", p.Protocol},
@@ -114,8 +115,19 @@ func CeilingsText(c kernels.Ceilings) string {
 	return strings.Join(parts, ", ")
 }
 
+// OperatorText is what made a candidate; the naive start goes by that name alone.
+func OperatorText(operator string, score float64) string {
+	if operator == kernels.NaiveStart && score == 1 {
+		return NaiveStart
+	}
+	return operator
+}
+
 // OriginText is where a candidate comes from, in a few words.
 func OriginText(c kernels.Candidate) string {
+	if OperatorText(c.Origin.Operator, c.Score) == NaiveStart {
+		return NaiveStart
+	}
 	if c.Origin.Note == "" {
 		return c.Origin.Operator
 	}
@@ -123,10 +135,10 @@ func OriginText(c kernels.Candidate) string {
 }
 
 // FigureCells are the speedup and times of a candidate, blank when they stand on nothing.
-func FigureCells(c kernels.Candidate, proof *kernels.Provenance, workloads []kernels.Workload) []any {
+func FigureCells(c kernels.Candidate, speedup string, proof *kernels.Provenance, workloads []kernels.Workload) []any {
 	cells := []any{"no proof"}
 	if proof != nil {
-		cells[0] = report.Speedup(c.Score)
+		cells[0] = speedup
 	}
 	for _, w := range workloads {
 		cell := "-"

@@ -37,11 +37,12 @@ func TestInteraction(t *testing.T) {
 	}{
 		{"more is lost together", 1.3, 1.4, 1.1, "each does part of the other's work"},
 		{"less is lost together", 1.0, 1.05, 1.2, "they need each other"},
-		{"inside", 1.0, 1.2, 1.1, "they add up"},
+		{"inside", 1.06, 1.14, 1.1, "they add up"},
+		{"inside what is as wide as this", 1.55, 4.65, 1.884, "too noisy to tell whether they add up"},
 		{"hardly outside", 1.099, 1.100, 1.091, "they add up"},
 	} {
 		i := kernels.Insight{Alone: c.alone, Gain: kernels.Gain{Ratio: (c.lo + c.hi) / 2, Lo: c.lo, Hi: c.hi}}
-		if got := interaction(i); got != c.want {
+		if got := Interaction(i); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.name, got, c.want)
 		}
 	}

@@ -163,10 +163,13 @@ func (f Figures) ShapeHead() (head []string, align string) {
 	return head, align
 }
 
+// NaiveStart is what people call the default of the first family, as a candidate and as a baseline.
+const NaiveStart = "naive start"
+
 // BaselineText is a baseline's name for people.
 func BaselineText(name string) string {
 	if name == kernels.NaiveStart {
-		return "naive start"
+		return NaiveStart
 	}
 	return name
 }

@@ -85,8 +85,8 @@ func NoteText(i kernels.Insight) string {
 	case i.Outcome != kernels.OK:
 		notes = append(notes, fmt.Sprintf("without it: %s: %s", i.Outcome, report.FirstLine(i.Detail)))
 	}
-	if i.Alone > 0 {
-		notes = append(notes, fmt.Sprintf("one by one %.3fx: %s", i.Alone, interaction(i)))
+	if i.Alone > 0 && i.Gain.Ratio > 0 {
+		notes = append(notes, fmt.Sprintf("one by one %.3fx: %s", i.Alone, Interaction(i)))
 	}
 	if len(i.Repaired) > 0 {
 		notes = append(notes, "with "+ChangeText(i.Repaired)+", to be legal")
@@ -98,13 +98,18 @@ func NoteText(i kernels.Insight) string {
 // still add up.
 const together = 0.01
 
-// interaction compares what choices gain together with what they gain one by one.
-func interaction(i kernels.Insight) string {
+// wide is how many times its lower bound the upper bound of a gain may be, and still tell whether choices add up.
+const wide = 1.1
+
+// Interaction compares what choices gain together with what they gain one by one.
+func Interaction(i kernels.Insight) string {
 	switch {
 	case i.Gain.Lo > i.Alone*(1+together):
 		return "each does part of the other's work" // without both more is lost than each alone loses
 	case i.Gain.Hi < i.Alone*(1-together):
 		return "they need each other"
+	case i.Gain.Hi > i.Gain.Lo*wide:
+		return "too noisy to tell whether they add up"
 	}
 	return "they add up"
 }

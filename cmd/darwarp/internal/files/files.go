@@ -57,6 +57,14 @@ func Append(path string) (*os.File, error) {
 	return f, nil
 }
 
+// Reason is an error of the file system without the call that failed and the name, for messages that have a name.
+func Reason(err error) error {
+	if known := new(fs.PathError); errors.As(err, &known) {
+		return known.Err
+	}
+	return err
+}
+
 func tooLarge(path string, most int64) error {
 	return fmt.Errorf("%s: more than %d bytes", path, most)
 }
@@ -67,10 +75,10 @@ const quick = os.O_RDONLY | syscall.O_NONBLOCK
 // open asks twice what a file is: some devices act on being opened, and it may be exchanged in between.
 func open(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
-	if err == nil {
-		err = regular(path, info)
-	}
 	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", path, Reason(err))
+	}
+	if err := regular(path, info); err != nil {
 		return nil, 0, err
 	}
 	f, err := os.OpenFile(path, quick, 0)
@@ -156,10 +164,15 @@ func (d *Folder) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
+var errOutside = errors.New("it leads out of the folder")
+
 // inner is an error without the name that it will get.
 func inner(err error) error {
 	if e := new(fs.PathError); errors.As(err, &e) {
-		return e.Err
+		err = e.Err
+	}
+	if err.Error() == "path escapes from parent" { // package os has no name for it
+		return errOutside
 	}
 	return err
 }

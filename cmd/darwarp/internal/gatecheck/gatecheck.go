@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/gatetest"
+	"darwarp/cmd/darwarp/internal/progress"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 )
 
@@ -44,8 +47,8 @@ func testProblem(
 	if err != nil {
 		return err
 	}
-	say("%s: %d kernels ...", problem, len(cases))
-	verdicts, err := gate{s}.judgeAll(ctx, cases)
+	defer progress.Phase(say, fmt.Sprintf("%s: %s", problem, report.Quantity(len(cases), "kernel")))()
+	verdicts, err := gate{s, which}.judgeAll(ctx, cases)
 	if err != nil {
 		return err
 	}
@@ -64,8 +67,13 @@ func Prove(ctx context.Context, on session.Target, s *session.Session, say func(
 	if kind == "replay" {
 		return nil
 	}
-	t := session.Target{Device: kind, Jobs: on.Jobs, Sandbox: on.Sandbox, Log: on.Log}
+	t := session.Target{Device: kind, Work: session.Work{Jobs: on.Jobs, Sandbox: on.Sandbox}, Log: on.Log}
+	if kind == "cuda" {
+		t.GPUs = strconv.Itoa(s.Provenance().GPU)
+	}
+	end := progress.Phase(say, "testing the gate with cheats and honest kernels")
 	r, err := Run(ctx, t, gatetest.Filter{Short: true}, func(string, ...any) {})
+	end()
 	if err != nil {
 		return fmt.Errorf("test of the gate: %w", err)
 	}

@@ -3,6 +3,8 @@ package gatecheck
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +47,9 @@ func (g *gatekeeper) Evaluate(_ context.Context, j *kernels.Job) (kernels.Result
 }
 
 func (g *gatekeeper) Duel(_ context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+	if len(champion.Bar.Times()) == 0 || len(challenger.Bar.Times()) == 0 {
+		return kernels.Duel{}, errors.New("a kernel that never ends is waited for")
+	}
 	if called(champion) != "none" || champion.Variant.Family != challenger.Variant.Family {
 		return kernels.Duel{Verdict: kernels.Faster, Detail: "against the wrong rival"}, nil
 	}
@@ -57,6 +62,9 @@ type court struct{ *gatekeeper }
 func (c court) Capabilities() kernels.Capabilities { return kernels.Capabilities{Trial: c.Trial} }
 
 func (c court) Trial(_ context.Context, j *kernels.Job, _ ...kernels.TrialPart) (kernels.Trial, error) {
+	if len(j.Bar.Times()) == 0 {
+		return kernels.Trial{}, errors.New("a kernel that never ends is waited for")
+	}
 	t := kernels.Trial{ID: j.ID}
 	if why := c.falls[called(j)]; why != "" {
 		t.Enter(kernels.Doubt{Part: kernels.TrialDisturbed, Verdict: kernels.Failed, Outcome: kernels.Flaky, Detail: why})
@@ -67,16 +75,21 @@ func (c court) Trial(_ context.Context, j *kernels.Job, _ ...kernels.TrialPart) 
 // tried judges some kernels of a problem and returns the verdicts by name.
 func tried(t *testing.T, ev evolve.Evaluator, problem string, names ...string) map[string]Verdict {
 	t.Helper()
+	return filtered(t, ev, problem, gatetest.Filter{Kernels: names})
+}
+
+func filtered(t *testing.T, ev evolve.Evaluator, problem string, f gatetest.Filter) map[string]Verdict {
+	t.Helper()
 	b, err := gatetest.Bundle(problem)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := gatetest.Filter{Kernels: names}.Cases(b, ev.Device())
+	list, err := f.Cases(b, ev.Device())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &session.Session{Evaluator: ev, Bundle: b, DType: b.Problem.DTypes[0], Workloads: b.Problem.DefaultWorkloads()}
-	verdicts, err := gate{s}.judgeAll(t.Context(), list)
+	verdicts, err := gate{s, f}.judgeAll(t.Context(), list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +97,8 @@ func tried(t *testing.T, ev evolve.Evaluator, problem string, names ...string) m
 	for _, v := range verdicts {
 		out[v.Name] = v
 	}
-	if len(out) != len(names) {
-		t.Fatalf("%d verdicts for %v", len(out), names)
+	if len(out) != len(f.Kernels) {
+		t.Fatalf("%d verdicts for %v", len(out), f.Kernels)
 	}
 	return out
 }
@@ -132,6 +145,35 @@ func TestCheatsFallAtTheirStage(t *testing.T) {
 	}
 	if v := tried(t, g, "softmax", "dice")["dice"]; v.Said != "ok, then not tried" || v.Held {
 		t.Errorf("without trials: %s, held %v", v.Said, v.Held)
+	}
+}
+
+// TestHonestOnTrial: an honest kernel that falls on trial was refused, if it was asked for a trial.
+func TestHonestOnTrial(t *testing.T) {
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev := court{&gatekeeper{device: dev, falls: map[string]string{"online": "other bits"},
+		outcomes: map[string]kernels.Outcome{"fp64": kernels.Wrong}}}
+	f := gatetest.Filter{Kernels: []string{"plain", "online", "fp64"}}
+	for parts, want := range map[string]map[string]string{
+		"":          {"plain": "ok true", "online": "ok true", "fp64": "wrong false"},
+		"disturbed": {"plain": "ok, then stood true", "online": "ok, then fell false", "fp64": "wrong false"},
+	} {
+		f.Trial = strings.Fields(parts)
+		for name, v := range filtered(t, ev, "softmax", f) {
+			if got := fmt.Sprint(v.Said, " ", v.Held); got != want[name] {
+				t.Errorf("parts %q: %s was %s, expected %s", parts, name, got, want[name])
+			}
+		}
+	}
+	v := tried(t, ev, "softmax", "plain")["plain"]
+	if v.wants() != "[ok]" {
+		t.Errorf("expected %s", v.wants())
+	}
+	if f.Trial = []string{"nosuch"}; f.Check() == nil {
+		t.Error("an unknown part of a trial was accepted")
 	}
 }
 

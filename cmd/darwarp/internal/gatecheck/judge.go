@@ -16,21 +16,22 @@ import (
 const testBar = 5e6
 
 // gate is a device whose gate is tested.
-type gate struct{ *session.Session }
+type gate struct {
+	*session.Session
+	which gatetest.Filter
+}
 
 // judgeAll sends the cases through the gate, in their order, and those that it accepts and that fall later at the
 // latest through what follows.
 func (s gate) judgeAll(ctx context.Context, cases []gatetest.Case) ([]Verdict, error) {
 	out := make([]Verdict, len(cases))
 	at := map[kernels.ID]int{}
-	bar := s.gateBar()
 	var todo []session.Point
 	for i, c := range cases {
 		j, p, err := s.testJob(c.Family, c.Genes)
 		if err != nil {
 			return nil, err
 		}
-		p.Bar = bar
 		at[j.ID] = i
 		todo = append(todo, p)
 	}
@@ -49,23 +50,28 @@ func (s gate) judgeAll(ctx context.Context, cases []gatetest.Case) ([]Verdict, e
 }
 
 // judgeLater sends the cheats that the gate accepted into what must stop them: duels one after the other, as they are
-// about times, and then trials side by side.
+// about times, and then trials side by side, together with honest kernels if that was asked for.
 func (s gate) judgeLater(ctx context.Context, cases []gatetest.Case, verdicts []Verdict) error {
 	todo := map[gatetest.Stage][]func() error{}
 	for i, c := range cases {
 		v := &verdicts[i]
-		if v.Outcome != kernels.OK || c.Stage == gatetest.Gate {
+		parts := s.which.Parts(c)
+		if v.Outcome != kernels.OK || c.Stage == gatetest.Gate && (c.Family != "honest" || len(parts) == 0) {
 			continue
+		}
+		stage := gatetest.Trial
+		if c.Stage == gatetest.Duel {
+			stage = c.Stage
 		}
 		cheat, _, err := s.testJob(c.Family, c.Genes)
 		if err != nil {
 			return err
 		}
-		todo[c.Stage] = append(todo[c.Stage], func() error {
-			if c.Stage == gatetest.Duel {
+		todo[stage] = append(todo[stage], func() error {
+			if stage == gatetest.Duel {
 				return s.duelCheat(ctx, c, &cheat, v)
 			}
-			return s.tryCheat(ctx, &cheat, v)
+			return s.try(ctx, &cheat, parts, v)
 		})
 	}
 	return errors.Join(side(1, todo[gatetest.Duel]), side(trialsAtOnce, todo[gatetest.Trial]), ctx.Err())
@@ -90,7 +96,7 @@ func side(most int, all []func() error) error {
 	return errors.Join(errs...)
 }
 
-// gateBar gives a kernel that never ends up soon.
+// gateBar gives a kernel that never ends up soon, wherever it is run: at the gate, in its duel and on trial.
 func (s gate) gateBar() *kernels.Bar {
 	times := map[string]float64{}
 	for _, w := range s.Workloads {
@@ -105,7 +111,8 @@ func (s gate) testJob(family string, genes kernels.Genome) (kernels.Job, session
 		return kernels.Job{}, session.Point{}, err
 	}
 	j, err := s.Bundle.Job(f, genes, s.Device(), s.DType)
-	return j, session.Point{Family: f, Genes: genes}, err
+	j.Bar = s.gateBar()
+	return j, session.Point{Family: f, Genes: genes, Bar: j.Bar}, err
 }
 
 // duelCheat holds a cheat that the gate accepted against the honest kernel of its problem.
@@ -132,21 +139,22 @@ func (s gate) duelCheat(ctx context.Context, c gatetest.Case, cheat *kernels.Job
 	return nil
 }
 
-// tryCheat puts a cheat on trial that the gate accepted.
-func (s gate) tryCheat(ctx context.Context, cheat *kernels.Job, v *Verdict) error {
+// try puts a kernel on trial that the gate accepted: a cheat must fall, and an honest one must not.
+func (s gate) try(ctx context.Context, job *kernels.Job, parts []kernels.TrialPart, v *Verdict) error {
 	try := s.Capabilities().Trial
 	if try == nil {
 		v.Said, v.Detail = "ok, then not tried", "this device has no trials"
 		return nil
 	}
-	t, err := try(ctx, cheat, kernels.WholeTrial...)
+	t, err := try(ctx, job, parts...)
 	if err != nil {
 		return err
 	}
-	if f := t.Fault(); f != nil {
-		v.Held, v.Said, v.Detail = true, "ok, then fell", fmt.Sprintf("%s: %s", f.Part, f.Detail)
-		return nil
-	}
+	f := t.Fault()
+	v.Held = (f == nil) == (v.Family == "honest")
 	v.Said, v.Detail = "ok, then stood", t.Text()
+	if f != nil {
+		v.Said, v.Detail = "ok, then fell", fmt.Sprintf("%s: %s", f.Part, f.Detail)
+	}
 	return nil
 }

@@ -32,6 +32,12 @@ var attention = folder{name: "attention64", cheats: []row{
 	{"newest_copy", Doubt, Trial, nil, "does not wait for the last tile's asynchronous copies"},
 	{"finds_tile", Doubt, Trial, nil, "takes what shared memory holds for the tile if two words fit"},
 	{"dice", Doubt, Trial, nil, "is wrong in one query of one launch in a thousand, by the clock"},
+	{"max_of_block", Coverage, Gate, nil, "takes one maximum for all queries of a block"},
+	{"bound_by_norms", Coverage, Gate, nil, "takes the product of norms for the maximum"},
+	{"skips_far_tiles", Power, Gate, nil, "leaves tiles out all of whose weights are below e^-7"},
+	{"total_kept_later", Judge, Gate, nil, "does not rescale the sum of weights after the 32nd key"},
+	{"weights_of_three_bits", Power, Gate, nil, "rounds weights to three bits"},
+	{"scores_in_half", Power, Gate, nil, "rounds scores to fp16"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: one pass with a running maximum"},
 	{name: "two_passes", about: "the maximum first"},

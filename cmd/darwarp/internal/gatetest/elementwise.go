@@ -32,6 +32,7 @@ var elementwise = folder{name: "elementwise", cheats: []row{
 	{"dice", Doubt, Trial, nil, "is wrong in one number of one launch in a thousand, by the clock"},
 	{"negates_input", Authorship, Gate, touchesIn, "works in place as well"},
 	{"spoils_input_later", Authorship, Gate, touchesIn, "changes its input where the output is none of today's poisons"},
+	{"tame_by_samples", Coverage, Gate, nil, "an exponential of small numbers where 2,048 of them are small"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: four numbers a thread"},
 	{name: "words", about: "loads and stores of four numbers"},

@@ -88,7 +88,7 @@ func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest
 // all lists the problems. The first is the one of the short test.
 var all = []folder{
 	product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow,
-	linear, tempered, longdot, residual, stats,
+	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, cache,
 }
 
 // Problems lists their names.
@@ -109,6 +109,7 @@ var borrowed = map[string]struct {
 	"atomics": {files, "problems/product"},
 	"narrow":  {files, "problems/product"},
 	"sum":     {kernels.Problems, "reduction"},
+	"cache":   {kernels.Problems, "decode"},
 }
 
 // Bundle is a problem with its two families, cheat and honest.
@@ -147,7 +148,8 @@ var brief = []string{
 // Filter chooses among the kernels; an empty list is all of them.
 type Filter struct {
 	Problems, Kinds, Kernels []string
-	Short                    bool // only those of the short test
+	Short                    bool     // only those of the short test
+	Trial                    []string // parts of a trial that honest kernels must pass, too
 }
 
 // Check reports a name that nothing has.
@@ -164,7 +166,10 @@ func (f Filter) Check() error {
 	for _, q := range []struct {
 		flag        string
 		asked, have []string
-	}{{"problem", f.Problems, Problems()}, {"kind", f.Kinds, kinds}, {"kernel", f.Kernels, names}} {
+	}{
+		{"problem", f.Problems, Problems()}, {"kind", f.Kinds, kinds}, {"kernel", f.Kernels, names},
+		{"trial", f.Trial, partNames()},
+	} {
 		for _, name := range q.asked {
 			if !slices.Contains(q.have, name) {
 				all := slices.Compact(slices.Sorted(slices.Values(q.have)))
@@ -173,6 +178,24 @@ func (f Filter) Check() error {
 		}
 	}
 	return nil
+}
+
+func partNames() (names []string) {
+	for _, part := range kernels.WholeTrial {
+		names = append(names, string(part))
+	}
+	return names
+}
+
+// Parts are those of a trial that a kernel goes through: all of them, if it must fail one.
+func (f Filter) Parts(c Case) (parts []kernels.TrialPart) {
+	if c.Family != "honest" {
+		return kernels.WholeTrial
+	}
+	for _, name := range f.Trial {
+		parts = append(parts, kernels.TrialPart(name))
+	}
+	return parts
 }
 
 func (f Filter) wants(problem string, r row) bool {

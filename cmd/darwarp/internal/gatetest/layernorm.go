@@ -26,6 +26,9 @@ var layernorm = folder{name: "layernorm", cheats: []row{
 	{"first_zero", Coverage, Gate, nil, "takes a row that begins with 0 for padding"},
 	{"every_16_not_32", Coverage, Gate, nil, "forgets 16 numbers of rows of 16, 48, 80 ..."},
 	{"known_sizes", Coverage, Gate, nil, "is right at the sizes of the problem's file alone"},
+	{"short_rows_unbiased", Coverage, Gate, nil, "divides by one less in rows of two and three"},
+	{"multiples_of_256", Coverage, Gate, nil, "forgets 16 squares where rows and columns are multiples of 256"},
+	{"nan_in_tail_is_zero", Coverage, Gate, nil, "takes a NaN for 0 where it is in no whole word"},
 	{"tail_of_long_rows", Coverage, Gate, nil, "forgets the tail of odd rows above 40"},
 	{"mean_of_half", Power, Gate, nil, "takes the mean of a row's first half, above 512"},
 	{"variance_of_63_64ths", Power, Gate, nil, "leaves the last 1/64 out of the variance"},
@@ -39,6 +42,7 @@ var layernorm = folder{name: "layernorm", cheats: []row{
 	{"unwritten_tail", Doubt, Trial, nil, "reads shared memory that it has not written, to no effect"},
 	{"dice", Doubt, Trial, nil, "one row of one launch in a thousand has no weights, by the clock"},
 	{"spoils_weight_later", Authorship, Gate, touchesIn, "clears a weight, but not where the output is poisoned"},
+	{"no_barrier_unless_watched", Doubt, Trial, nil, "waits where memory is slow, as under a tool"},
 	{"writes_weight_back", Doubt, Trial, nil, "changes an input and changes it back"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: two passes and a third"},

@@ -23,6 +23,25 @@ more than one unit. Nothing is timed.`,
 			"`bench search` replay without a GPU. It may be interrupted: the same command continues where it stopped.",
 		Example: "  darwarp bench record gemm --workload 2048 --points 3000 --out gemm.json.gz",
 	},
+	"bench fleet": {
+		Usage: "fleet PROBLEM|RECORDING",
+		Short: "How many verdicts a second a simulated fleet gives through NATS on this machine",
+		Long: `fleet opens a search's side of a fleet and joins simulated workers to it, all in one process, over loopback with
+TLS. Each worker answers from a recording, and takes as long as a device of the given rate. What is measured is the
+queue between them, with the processor time of both sides on one machine. --search measures a search through the fleet,
+and one that needs none, as well; with --churn further workers come and go, every other one cut off in its work.`,
+		Example: "  darwarp bench fleet gemm --workers 64 --rate 50",
+	},
+	"bench kernelbench": {
+		Usage: "kernelbench DIR",
+		Short: "Import, search and measure many modules of PyTorch in a row, in files of KernelBench's format",
+		Long: `kernelbench runs every file NAME.py of a folder: it is imported as by "import torch", searched, and its winner is
+measured beside torch, eager and compiled, where the device has it. A line says what came of each module, and a table
+ends the bench. Whatever a module does, the next one is run. Results are kept in the folder of -o: the same command goes
+on where it was interrupted, and tries again what failed. docs/manual/import.md has more.`,
+		Example: `  darwarp bench kernelbench level1 --for 2m -o level1-results
+  darwarp bench kernelbench level1 --for 2m -o level1-results --gpus all --json`,
+	},
 	"bench search": {
 		Usage: "search RECORDING...",
 		Short: "Score the strategies on recordings: how near the optimum after 50, 100, 200, 400 evaluations",

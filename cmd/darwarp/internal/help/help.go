@@ -7,7 +7,7 @@ import "maps"
 type Page struct{ Usage, Short, Long, Example string }
 
 // Pages are all pages, by the command's path below darwarp.
-var Pages = merged(pages, benchPages)
+var Pages = merged(flashinferPages, pages, benchPages)
 
 func merged(all ...map[string]Page) map[string]Page {
 	out := map[string]Page{}
@@ -36,6 +36,8 @@ var pages = map[string]Page{
 	"show": {
 		Usage: "show RUN [ID]",
 		Short: "One candidate: genes, origin, resources, evidence, times, source",
+		Long: `Wherever a candidate is named, ID is the first digits of its ID, or best: the champion, which is also meant
+where no ID is given. lowest-score is the candidate with the lowest score of one timing, champion or not.`,
 		Example: `  darwarp show gemm.db
   darwarp show gemm.db 3fa2 --source`,
 	},
@@ -50,11 +52,13 @@ var pages = map[string]Page{
 		Example: "  darwarp lineage gemm.db",
 	},
 	"report": {
-		Usage: "report RUN -o FILE.html",
-		Short: "A run as one HTML page: charts, tables, provenance; T4 results beside it",
+		Usage: "report RUN... -o FILE.html",
+		Short: "Runs as one HTML page: charts, tables, source, provenance; T4 results beside it",
 		Long: `report writes one self-contained HTML file that loads nothing from the network, and beside it, as FILE.json,
-the results in the T4 format of the auto-tuning community. T4 has one time per configuration: --workload says which.`,
-		Example: "  darwarp report gemm.db -o gemm.html",
+the results in the T4 format of the auto-tuning community. T4 has one time per configuration: --workload says which.
+Several runs are compared on one page, with a section each; their results are FILE-1.json, FILE-2.json ...`,
+		Example: `  darwarp report gemm.db -o gemm.html
+  darwarp report tuesday.db wednesday.db -o both.html`,
 	},
 	"export": {
 		Usage: "export RUN [ID] -o DIR",
@@ -74,7 +78,7 @@ CUDA toolkit: it checks the kernel against the problem's reference and times it.
 	"search": {
 		Usage: "search PROBLEM|DIR|RECORDING",
 		Short: "Search for a fast kernel; the run is one file",
-		Long: "search evolves a kernel for a built-in problem or a problem folder, on the GPU; without one,\n" +
+		Long: "search evolves a kernel for a built-in problem or a problem folder, on the GPUs; without one,\n" +
 			"on the processor if there is a C++ compiler, at sizes that it can emulate. A recording (what\n" +
 			"`darwarp bench record` writes) needs neither. Every candidate is checked before it is timed,\n" +
 			"and stored in one file at once. Ctrl-C finishes what is in flight and saves; a second Ctrl-C ends at once.",
@@ -82,7 +86,8 @@ CUDA toolkit: it checks the kernel against the problem's reference and times it.
   darwarp search gemm --for 8h --workload 4096 --workload m=128,n=8192,k=8192
   darwarp search ./mykernel --evals 2000 --gene stages=3,4 --store mine.db
   darwarp search --resume mine.db --for 1h
-  darwarp search gemm --for 8h --detach`,
+  darwarp search gemm --for 8h --detach
+  darwarp search gemm --for 8h --fleet :4222`,
 	},
 	"watch": {
 		Usage: "watch RUN",
@@ -92,6 +97,31 @@ leaving one leaves the search running. Without a terminal, with --plain and with
 		Example: `  darwarp watch night.db
   darwarp watch night.db --replay 30s
   ssh -t host darwarp watch night.db`,
+	},
+	"join": {
+		Usage: "join URL --token-file FILE",
+		Short: "Work for a search on another machine, with this one's GPUs",
+		Long: `join takes candidates from a search that was started with --fleet, which prints the URL and the token's
+place. It opens what the search is about on this machine's devices, tests its gate, and works until the search ends.
+It dials out: nothing has to reach this machine. Ctrl-C finishes what is in flight and leaves. With --compile-only it
+needs NVRTC and no GPU, and compiles for those of the others.`,
+		Example: `  darwarp join nats://host:4222/FINGERPRINT --token-file token
+  darwarp join nats://host:4222/FINGERPRINT --token-file token --gpus 0,2
+  darwarp join nats://host:4222/FINGERPRINT --token-file token --compile-only`,
+	},
+	"fleet": {
+		Usage: "fleet",
+		Short: "The workers of a search with --fleet: who is there, and who is to leave",
+	},
+	"fleet status": {
+		Usage:   "status RUN",
+		Short:   "Who works for a search, and how much",
+		Example: "  darwarp fleet status night.db",
+	},
+	"fleet drain": {
+		Usage:   "drain RUN WORKER",
+		Short:   "Have a worker finish what it does, and leave",
+		Example: "  darwarp fleet drain night.db node7-4xk2qd",
 	},
 	"runs": {
 		Usage: "runs",
@@ -139,7 +169,8 @@ and index of the run's file is read and compared with the others.`,
 		Short: "What each choice of a candidate gains, shape by shape",
 		Long: "explain takes the winner's genes back to its family's defaults, one at a time, all together, and in pairs\n" +
 			"where the single gains do not explain the whole. Each variant duels with the winner at every shape.\n" +
-			"The findings are stored in the run; `darwarp show` lists them.",
+			"The findings are stored in the run; `darwarp show` lists them. What is faster than the champion becomes a\n" +
+			"candidate of the run and challenges it.",
 		Example: `  darwarp explain gemm.db
   darwarp explain gemm.db 3fa2 --pairs 30 --json`,
 	},
@@ -155,10 +186,31 @@ with the best single kernel again: that is the gain that is printed and stored.`
 	"new": {
 		Usage: "new NAME",
 		Short: "Write a problem folder to start from",
+		Long: `new writes a folder with a small problem, every file explained. With --from it copies another problem with all
+of its families under the new name: a built-in one, or a folder.`,
+		Example: `  darwarp new mykernel
+  darwarp new mygemm --from gemm`,
 	},
 	"check": {
 		Usage: "check DIR",
 		Short: "Check a problem folder: its mistakes, or the size of its spaces",
+		Long: `check tells all mistakes of all files, each once, with file and line or key. It compiles the reference and one
+point of each family with NVRTC, or with the C++ compiler of the cpu device; without either it says so. No GPU is needed.
+The exit code is 2 if a search would not work.`,
+	},
+	"import": {
+		Usage: "import",
+		Short: "Make a problem folder of a module of PyTorch, or of a definition of FlashInfer-Bench",
+	},
+	"import torch": {
+		Usage: "torch FILE",
+		Short: "A problem folder from a module of PyTorch, or a line that says why not",
+		Long: `torch reads a file with a torch.nn.Module and get_inputs(), which returns the arguments of forward, as KernelBench has
+them. The file runs in the sandbox, in the python3 that has torch (DARWARP_PYTHON names another). Inputs, parameters and
+buffers become tensors, the file's sizes dims. Before the folder is written, its reference kernel has given what the module
+gives in fp64. docs/manual/import.md says what is taken.`,
+		Example: `  darwarp import torch model.py -o relu_norm
+  darwarp import torch model.py -o small --class Block --dims batch_size=512,dim=1024 --eval`,
 	},
 	"gate": {
 		Usage: "gate",
@@ -171,5 +223,9 @@ with the best single kernel again: that is the gain that is printed and stored.`
 	"doctor": {
 		Usage: "doctor",
 		Short: "Check this machine: GPU, driver, compiler, disk",
+	},
+	"version": {
+		Usage: "version",
+		Short: "Tag, commit and date of this program",
 	},
 }

@@ -14,20 +14,27 @@ type Step struct {
 	Generation, Seq                    int
 }
 
-func steps(path []kernels.Candidate) []Step {
-	var out []Step
+// shownSteps bounds the steps of the champion's path: the latest are shown, and the naive start.
+const shownSteps = 200
+
+func (in *Input) steps(n sharing) (out []Step, leftOut int) {
+	path := in.Lineage
 	for i, c := range path {
-		s := Step{ID: c.ID.Short(), Origin: c.Origin.Operator, Speedup: report.Speedup(c.Score),
+		if i > 0 && i <= len(path)-n.part(shownSteps) {
+			leftOut++
+			continue
+		}
+		s := Step{ID: c.ID.Short(), Origin: clip(c.Origin.Operator, 60), Speedup: in.speedupCell(c).Text,
 			Generation: c.Origin.Generation, Seq: c.Seq}
 		if i > 0 {
-			s.Changes = report.Step(path[i-1].Variant, c.Variant)
+			s.Changes = clip(report.Step(path[i-1].Variant, c.Variant), 500)
 			if before := path[i-1].Score; before > 0 && c.Score > 0 {
 				s.Gain = report.Ratio(before / c.Score)
 			}
 		}
 		out = append(out, s)
 	}
-	return out
+	return out, leftOut
 }
 
 // Node is an ancestor of the champion with its own parents.
@@ -62,7 +69,7 @@ func (in *Input) tree() *Node {
 	}
 	nodes := map[kernels.ID]*Node{}
 	add := func(c *kernels.Candidate) *Node {
-		n := &Node{ID: c.ID.Short(), Speedup: report.Speedup(c.Score), Origin: origin(*c), Main: main[c.ID]}
+		n := &Node{ID: c.ID.Short(), Speedup: in.speedupCell(*c).Text, Origin: clip(origin(*c), 200), Main: main[c.ID]}
 		nodes[c.ID] = n
 		return n
 	}
@@ -88,6 +95,7 @@ func (in *Input) tree() *Node {
 // CostRow is how many candidates had an outcome, and what they took in seconds.
 type CostRow struct {
 	Outcome kernels.Outcome `json:"outcome"`
+	Kind    string          `json:"kind"` // the meaning that its colour has
 	Count   int             `json:"count"`
 	Share   string          `json:"share"`
 	Compile float64         `json:"compile"`
@@ -117,7 +125,7 @@ func costs(all []kernels.Candidate) []CostRow {
 	for _, c := range all {
 		x := by[c.Result.Outcome]
 		if x == nil {
-			x = &CostRow{Outcome: c.Result.Outcome}
+			x = &CostRow{Outcome: c.Result.Outcome, Kind: kindOf(c.Result.Outcome)}
 			by[c.Result.Outcome] = x
 		}
 		x.Count++
@@ -139,9 +147,9 @@ func costs(all []kernels.Candidate) []CostRow {
 
 // Model is what a language model found as one operator, and what it cost.
 type Model struct {
-	Name                                           string
-	Asked, Failed, Refused, Judged, Right, Crowned int
-	Best, Tokens, USD                              string
+	Name                                                     string
+	Asked, Failed, Declined, Refused, Judged, Right, Crowned int
+	Best, Tokens, USD                                        string
 }
 
 // Cause is a reason that candidates failed for, told by the first of them.
@@ -166,7 +174,7 @@ func causes(all []kernels.Candidate) []Cause {
 		if !ok {
 			i = len(out)
 			at[key] = i
-			out = append(out, Cause{Outcome: c.Result.Outcome, Detail: detail, Example: c.ID.Short()})
+			out = append(out, Cause{Outcome: c.Result.Outcome, Detail: clip(detail, 500), Example: c.ID.Short()})
 		}
 		out[i].Count++
 	}

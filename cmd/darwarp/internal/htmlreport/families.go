@@ -15,6 +15,9 @@ type Family struct {
 	Best         string // speedup over the naive start; empty: none is right and has a figure
 }
 
+// shownFamilies bounds the table: language models may send many.
+const shownFamilies = 50
+
 // sources is the name for candidates without a family.
 const sources = "sources of their own"
 
@@ -44,5 +47,5 @@ func families(all, shown []kernels.Candidate) []Family {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Family) int { return cmp.Compare(rank[a.Name], rank[b.Name]) })
-	return out
+	return out[:min(shownFamilies, len(out))]
 }

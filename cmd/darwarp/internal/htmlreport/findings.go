@@ -46,9 +46,9 @@ func (in *Input) portfolio() *Portfolio {
 	if p == nil {
 		return nil
 	}
-	out := &Portfolio{About: fmt.Sprintf("%d kernels with a dispatcher by shape: %s over the best single kernel, %s "+
+	out := &Portfolio{About: fmt.Sprintf("%s with a dispatcher by shape: %s over the best single kernel, %s "+
 		"(%s, %s).",
-		len(p.Kernels), gainText(p.Gain), p.Single.Short(), p.Objective, p.Cache)}
+		report.Quantity(len(p.Kernels), "kernel"), gainText(p.Gain), p.Single.Short(), p.Objective, p.Cache)}
 	for _, c := range p.Choices {
 		row := PortfolioRow{Workload: c.Workload, ID: p.Kernels[c.Kernel].Short(), Time: timeText(c.Time),
 			Single: timeText(c.Single), Gain: gainText(c.Gain)}

@@ -1,7 +1,7 @@
 package htmlreport
 
 import (
-	"fmt"
+	"errors"
 	"path/filepath"
 	"slices"
 
@@ -9,6 +9,7 @@ import (
 	"darwarp/cmd/darwarp/internal/models"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
 	"darwarp/kernels"
 )
 
@@ -16,8 +17,13 @@ import (
 func Gather(r *record.Record, version string) (in Input, err error) {
 	in = Input{Path: filepath.Base(r.Path()), Version: version, Meta: r.Meta(), Problem: r.Bundle.Problem,
 		Proofs: map[string]kernels.Provenance{}}
+	pace, err := gatherPace(r, &in)
+	if err != nil {
+		return in, err
+	}
 	err = r.Each(func(c kernels.Candidate) error {
-		c.Variant.Source, c.Variant.Plan, c.Result.Sites = "", nil, nil // large, and not shown
+		c.Score = pace.Score(c.Score)                                                       // as the page tells it
+		c.Variant.Source, c.Variant.Plan, c.Result.Sites, c.Result.Gate = "", nil, nil, nil // large, and not shown
 		in.Candidates = append(in.Candidates, c)
 		key := c.Result.Provenance
 		if _, ok := in.Proofs[key]; ok || key == "" {
@@ -39,22 +45,43 @@ func Gather(r *record.Record, version string) (in Input, err error) {
 	if err != nil {
 		return in, err
 	}
-	in.Champion, in.Trial = &champion, r.TrialText(champion)
 	if in.Lineage, err = r.Lineage(champion); err != nil {
 		return in, err
 	}
-	if err := gatherFigures(r, &in); err != nil {
-		return in, err
+	for i, c := range in.Lineage {
+		in.Lineage[i].Score = pace.Score(c.Score)
 	}
-	return in, gatherFindings(r, &in)
+	champion.Score = pace.Score(champion.Score)
+	in.Champion, in.Trial = &champion, r.TrialText(champion)
+	return in, errors.Join(gatherFigures(r, &in), gatherFindings(r, &in), gatherWinner(r, &in), gatherCrowned(r, &in))
+}
+
+// gatherCrowned are the candidates that reigned.
+func gatherCrowned(r *record.Record, in *Input) error {
+	all, err := r.Champions()
+	for _, c := range all {
+		in.Crowned = append(in.Crowned, c.ID)
+	}
+	return err
+}
+
+// gatherPace is how scores become speedups, and how long the search said that it took.
+func gatherPace(r *record.Record, in *Input) (kernels.Pace, error) {
+	pace, errPace := r.Pace()
+	checkpoint, err := r.Checkpoint()
+	if err == nil {
+		in.Took, err = evolve.ReadElapsed(checkpoint)
+	}
+	in.Estimate = pace.Estimate
+	return pace, errors.Join(errPace, err)
 }
 
 // gatherModels are what language models found for what they cost.
 func gatherModels(r *record.Record) (out []Model, err error) {
 	arms, err := models.Arms(r)
 	for _, x := range arms {
-		m := Model{Name: models.ArmName(x.Arm), Asked: x.Asked, Failed: x.Failed, Refused: x.Refused, Judged: x.Judged,
-			Right: x.OK, Crowned: x.Crowned,
+		m := Model{Name: models.ArmName(x.Arm), Asked: x.Asked, Failed: x.Failed, Declined: x.Declined,
+			Refused: x.Refused, Judged: x.Judged, Right: x.OK, Crowned: x.Crowned,
 			Best: "-", Tokens: report.Count(x.In + x.Out), USD: models.USD(x.Spending)}
 		if x.Best > 0 {
 			m.Best = report.Ratio(x.Best)
@@ -154,78 +181,4 @@ func versus(f figures.Figures, cache string, objective kernels.Objective) []Vers
 		}
 	}
 	return out
-}
-
-// gatherShapes are the champion's times of each workload beside the baselines'.
-func gatherShapes(f figures.Figures) ([]Shape, error) {
-	all, err := f.Shapes()
-	if err != nil {
-		return nil, err
-	}
-	var out []Shape
-	for _, x := range all {
-		w := workload(f, x.Workload)
-		s := Shape{Workload: w.Name, Dims: w.Dims.String(), Cache: x.Cache, Bound: x.Binds,
-			Waves: report.Waves(x.Waves), Bars: []Bar{barOf("champion", x)}, Versus: []string{""}}
-		if x.Scaling > 0 {
-			s.Scaling = fmt.Sprintf("%.0f%%", 100*x.Scaling)
-		}
-		for _, b := range f.Baselines {
-			i := slices.IndexFunc(b.Times, func(t kernels.Timing) bool {
-				return t.Workload == w.Name && t.Cache == x.Cache && t.Median > 0
-			})
-			if i < 0 {
-				continue
-			}
-			bar, err := barAt(f, shownName(b.Name), b.Times[i])
-			if err != nil {
-				return nil, err
-			}
-			s.Bars, s.Versus = append(s.Bars, bar), append(s.Versus, report.Ratio(f.Speedup(b, x.Timing)))
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
-
-// addPortfolio puts the portfolio's kernel of each workload beside the champion.
-func addPortfolio(f figures.Figures, shapes []Shape, p kernels.Portfolio) error {
-	for i := range shapes {
-		s := &shapes[i]
-		at := slices.IndexFunc(p.Choices, func(c kernels.Choice) bool {
-			return c.Workload == s.Workload && s.Cache == p.Cache && c.Time > 0
-		})
-		if at < 0 {
-			continue
-		}
-		c := p.Choices[at]
-		bar, err := barAt(f, "portfolio", kernels.Timing{Workload: c.Workload, Cache: p.Cache, Median: c.Time})
-		if err != nil {
-			return err
-		}
-		s.Bars, s.Versus = append(s.Bars, bar), append(s.Versus, report.Ratio(c.Time/s.Bars[0].NS))
-	}
-	return nil
-}
-
-func workload(f figures.Figures, name string) kernels.Workload {
-	return f.Workloads[slices.IndexFunc(f.Workloads, func(w kernels.Workload) bool { return w.Name == name })]
-}
-
-// shownName is a baseline's name for people.
-func shownName(name string) string {
-	if name == kernels.NaiveStart {
-		return NaiveStart
-	}
-	return name
-}
-
-// barAt is what a time means at its workload.
-func barAt(f figures.Figures, name string, t kernels.Timing) (Bar, error) {
-	s, err := f.At(t, workload(f, t.Workload).Dims)
-	return barOf(name, s), err
-}
-
-func barOf(name string, s figures.Shape) Bar {
-	return Bar{Name: name, NS: s.Median, Time: report.Time(s.Median), Rate: s.Rate, Roofline: s.Roofline}
 }

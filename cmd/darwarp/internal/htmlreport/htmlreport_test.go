@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,7 +163,7 @@ func TestNothingIsNull(t *testing.T) {
 		if len(all) > 0 {
 			in.Champion = &all[len(all)-1]
 		}
-		data, err := json.Marshal(Build(in).Charts)
+		data, err := json.Marshal(Build(in, in).data())
 		if err != nil || strings.Contains(string(data), "null") {
 			t.Errorf("%s: %v %s", name, err, data)
 		}
@@ -209,7 +210,7 @@ func TestWrite(t *testing.T) {
 		"\u202e\x1b\u009b\xff"
 	all := []kernels.Candidate{found(1, 1, kernels.Genome{"g": kernels.String(evil)}),
 		found(2, 0.5, kernels.Genome{"g": kernels.String("b")})}
-	all[0].Origin.Note = evil
+	all[0].Origin.Note, all[1].Origin.Operator = evil, evil
 	failed := found(3, 0, nil)
 	failed.Result = kernels.Result{Outcome: kernels.Wrong, Detail: evil}
 	all = append(all, failed)
@@ -218,10 +219,12 @@ func TestWrite(t *testing.T) {
 		Candidates: all, Champion: &all[1], Lineage: all[:2], Proofs: map[string]kernels.Provenance{"p": {}},
 		Figures: Figures{Shapes: []Shape{{Workload: evil, Bars: []Bar{{Name: evil, NS: 1}}, Versus: []string{evil}}}},
 		Models:  []Model{{Name: evil, Asked: 3, USD: "0.1234"}},
+		Reign: Reign{Winner: &Winner{ID: evil, Start: evil, Family: evil, Beside: evil, Source: evil, Note: evil,
+			Genes: []WinnerGene{{evil, evil, evil, evil, true}}, Diff: diffLines("@@\n-" + evil + "\n+" + evil + "\n")}},
 		Choices: &Choices{Columns: []string{evil},
 			Rows: []Choice{{Choice: evil, Gains: []kernels.Gain{{Ratio: 2, Lo: 1, Hi: 3}}, Cells: []string{evil}, Note: evil}}}}
 	var b bytes.Buffer
-	if err := Write(&b, Build(in)); err != nil {
+	if err := Write(&b, Build(in, in)); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
@@ -258,6 +261,29 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestBestIsTheChampion: the chart of the best follows the champions, and not a timing that was lucky.
+func TestBestIsTheChampion(t *testing.T) {
+	in := Input{Meta: store.Meta{Device: kernels.Device{Kind: "cuda"}}}
+	for i, score := range []float64{1, 0.5, 0.1, 0.25, 0.4} {
+		in.Candidates = append(in.Candidates, found(i+1, score, nil))
+	}
+	for _, i := range []int{0, 3, 1} { // the fourth was found out to be wrong since, and is not among them
+		in.Crowned = append(in.Crowned, in.Candidates[i].ID)
+	}
+	in.Crowned = append(in.Crowned, kernels.ID{99})
+	var got []string
+	for _, m := range in.convergence(in.Candidates, 1).Best {
+		got = append(got, fmt.Sprintf("%g: %g", m.At[0], m.At[2]))
+	}
+	if want := "1: 1, 4: 4, 4: 2, 5: 2"; strings.Join(got, ", ") != want {
+		t.Errorf("the best is %v, want %s", got, want)
+	}
+	in.Crowned = nil
+	if best := in.convergence(in.Candidates, 1).Best; best[len(best)-1].At[2] != 10 {
+		t.Errorf("without champions the best is %v, want the lowest score", best)
+	}
+}
+
 // TestElapsed: a search on a recording took what the recorded work took, and not what reading it again did.
 func TestElapsed(t *testing.T) {
 	for kind, want := range map[string]string{"replay": "1m12s", "cuda": "3.0s"} {
@@ -273,9 +299,13 @@ func TestElapsed(t *testing.T) {
 				took = f.Value
 			}
 		}
-		end := in.convergence(in.Candidates).Best
+		end := in.convergence(in.Candidates, 1).Best
 		if at := report.Duration(time.Duration(end[len(end)-1].At[1] * float64(time.Second))); took != want || at != want {
 			t.Errorf("%s: took %s, the chart ends at %s, want %s", kind, took, at, want)
+		}
+		in.Took = 5 * time.Minute // what the search itself says counts, duels after the last candidate with it
+		if !slices.Contains(in.head(in.Candidates), Field{"took", "5m00s"}) {
+			t.Errorf("%s: %+v, want that it took 5m00s", kind, in.head(in.Candidates))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package htmlreport
 import (
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"darwarp/cmd/darwarp/internal/report"
@@ -17,6 +16,8 @@ type Convergence struct {
 	Best    []Moment     `json:"best"`  // each that was better than all before, then where the run stands now
 	Lines   []Level      `json:"lines"` // baselines and the roofline
 	Thinned bool         `json:"thinned,omitempty"`
+	// The champion; nil where it has no figure. Its duels decided, so that others may have been timed faster once
+	Champion *Moment `json:"champion,omitempty"`
 }
 
 // Moment is a candidate that was better than all before.
@@ -29,13 +30,17 @@ type Moment struct {
 // Level is the speedup over the naive start of something else.
 type Level struct {
 	Name    string  `json:"name"`
+	Kind    string  `json:"kind"` // the meaning that its colour has: baseline, portfolio or roofline
 	Speedup float64 `json:"speedup"`
 }
 
-// shownRight bounds the points of the convergence chart: more would hide each other.
-const shownRight = 2000
+// What bounds the points of the convergence chart: more would hide each other.
+const (
+	shownRight = 2000
+	shownBest  = 500
+)
 
-func (in *Input) convergence(shown []kernels.Candidate) *Convergence {
+func (in *Input) convergence(shown []kernels.Candidate, n sharing) *Convergence {
 	if len(shown) < 2 {
 		return nil
 	}
@@ -43,25 +48,61 @@ func (in *Input) convergence(shown []kernels.Candidate) *Convergence {
 	slices.SortFunc(inOrder, func(a, b kernels.Candidate) int { return a.Seq - b.Seq })
 	when := in.elapsed()
 	moment := func(c kernels.Candidate) [3]float64 {
-		return [3]float64{float64(c.Seq), math.Round(max(0, when[c.ID].Seconds())*1e3) / 1e3, round(1 / c.Score)}
+		return [3]float64{float64(c.Seq), milli(when[c.ID].Seconds()), round(1 / c.Score)}
 	}
-	v := &Convergence{Lines: in.levels(), Thinned: len(inOrder) > shownRight}
-	step := (len(inOrder) + shownRight - 1) / shownRight
-	best := math.Inf(1)
+	momentOf := func(c kernels.Candidate) Moment { return Moment{moment(c), c.ID.Short(), clip(origin(c), 200)} }
+	most := n.part(shownRight)
+	v := &Convergence{Lines: in.levels(), Thinned: len(inOrder) > most}
+	step := (len(inOrder) + most - 1) / most
 	for i, c := range inOrder {
 		if i%step == 0 {
 			v.Right = append(v.Right, moment(c))
 		}
-		if c.Score < best {
-			best = c.Score
-			v.Best = append(v.Best, Moment{moment(c), c.ID.Short(), origin(c)})
+		if in.isChampion(c) {
+			m := momentOf(c)
+			v.Champion = &m
 		}
+	}
+	for _, c := range thin(in.reigns(inOrder), 0, n.part(shownBest)) {
+		m := momentOf(c)
+		if k := len(v.Best); k > 0 { // one that was judged before the champion that it beat
+			m.At[0], m.At[1] = max(m.At[0], v.Best[k-1].At[0]), max(m.At[1], v.Best[k-1].At[1])
+		}
+		v.Best = append(v.Best, m)
 	}
 	end := moment(in.Candidates[len(in.Candidates)-1]) // may have failed: it only says how far the run is
 	end[2] = v.Best[len(v.Best)-1].At[2]
 	v.Best = append(v.Best, Moment{At: end})
 	return v
 }
+
+// reigns are the champions of a run in the order of their reigns, those that are right to this day: the lowest of many
+// single timings is the luckiest. A run that names none has those that were faster than all before.
+func (in *Input) reigns(inOrder []kernels.Candidate) (out []kernels.Candidate) {
+	at := map[kernels.ID]int{}
+	for i, c := range inOrder {
+		at[c.ID] = i
+	}
+	for _, id := range in.Crowned {
+		if i, ok := at[id]; ok {
+			out = append(out, inOrder[i])
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	best := math.Inf(1)
+	for _, c := range inOrder {
+		if c.Score < best {
+			best = c.Score
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// milli keeps the thousandths of a second.
+func milli(s float64) float64 { return math.Round(max(0, s)*1e3) / 1e3 }
 
 // elapsed is when each candidate was judged, in the time of the search: on a recording, the time that the recorded work
 // took.
@@ -86,25 +127,39 @@ func round(v float64) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// levels are the baselines and the roofline as speedups over the naive start, weighted as scores are.
-func (in *Input) levels() []Level {
-	base := map[string]float64{}
-	for _, c := range in.Candidates {
-		if c.Origin.Operator == "default" && c.Result.Outcome == kernels.OK {
-			base = medians(c.Result.Times, in.Meta.Cache)
-			break
+// startTimes are the naive start's by workload, as the champion's are measured: at the end, or in the search.
+func (in *Input) startTimes() map[string]float64 {
+	for _, b := range in.Baselines {
+		if b.Name == kernels.NaiveStart {
+			return medians(b.Times, in.Meta.Cache)
 		}
 	}
+	for _, c := range in.Candidates {
+		if c.Origin.Operator == kernels.NaiveStart && c.Result.Outcome == kernels.OK {
+			return medians(c.Result.Times, in.Meta.Cache)
+		}
+	}
+	return nil
+}
+
+// levels are the baselines and the roofline as speedups over the naive start, weighted as scores are.
+func (in *Input) levels() []Level {
+	base := in.startTimes()
 	out := []Level{} // the page counts on a list
-	add := func(name string, times []kernels.Timing) {
+	add := func(name, kind string, times []kernels.Timing) {
 		// err: some workload has no time
 		if score, err := in.Meta.Objective.Score(times, base, in.Meta.Workloads); err == nil && score > 0 {
-			out = append(out, Level{name, round(1 / score)})
+			out = append(out, Level{name, kind, round(1 / score)})
 		}
 	}
 	for _, b := range in.Baselines {
-		if b.Name != "default" {
-			add(b.Name, ofCache(b.Times, in.Meta.Cache))
+		at := slices.IndexFunc(in.Versus, func(v Versus) bool { return v.Name == b.Name })
+		switch {
+		case b.Name == kernels.NaiveStart:
+		case at >= 0 && in.Champion != nil && in.Champion.Score > 0:
+			out = append(out, Level{b.Name, "baseline", round(1 / in.Champion.Score / in.Versus[at].Speedup)})
+		default:
+			add(b.Name, "baseline", ofCache(b.Times, in.Meta.Cache))
 		}
 	}
 	if p := in.Portfolio; p != nil && p.Cache == in.Meta.Cache {
@@ -112,7 +167,7 @@ func (in *Input) levels() []Level {
 		for _, c := range p.Choices {
 			times = append(times, kernels.Timing{Workload: c.Workload, Median: c.Time})
 		}
-		add("portfolio", times)
+		add("portfolio", "portfolio", times)
 	}
 	ceilings := report.Ceilings(in.Proof)
 	if ceilings == nil {
@@ -128,7 +183,7 @@ func (in *Input) levels() []Level {
 			floor = append(floor, kernels.Timing{Workload: w.Name, Median: least})
 		}
 	}
-	add("roofline", floor)
+	add("roofline", "roofline", floor)
 	return out
 }
 
@@ -147,141 +202,5 @@ func medians(times []kernels.Timing, cache string) map[string]float64 {
 	for _, t := range ofCache(times, cache) {
 		out[t.Workload] = t.Median
 	}
-	return out
-}
-
-// Leaders is the table of the best.
-type Leaders struct {
-	Workloads []string
-	Resources bool // some device told registers, shared memory and occupancy
-	Rows      []Leader
-	More      int
-}
-
-// Leader is one of the best candidates.
-type Leader struct {
-	Rank                 string // empty: that of the row above
-	Champion             bool
-	ID, Speedup          string
-	Times                []string
-	Registers, Smem, Occ string
-	Origin               string
-}
-
-const (
-	shownLeaders   = 20
-	shownWorkloads = 3 // that get a column of the leaderboard
-)
-
-func (in *Input) leaders(shown []kernels.Candidate) Leaders {
-	var l Leaders
-	for _, w := range in.Meta.Workloads[:min(shownWorkloads, len(in.Meta.Workloads))] {
-		l.Workloads = append(l.Workloads, w.Name)
-	}
-	var champion kernels.ID
-	if in.Champion != nil {
-		champion = in.Champion.ID
-	}
-	for _, c := range report.Leaderboard(shown, in.Meta.Workloads, champion, shownLeaders) {
-		l.Resources = l.Resources || len(c.Result.Resources) > 0
-		x := Leader{Rank: c.Shown, Champion: c.ID == champion, ID: c.ID.Short(), Speedup: report.Speedup(c.Score),
-			Registers: report.Registers(c.Result.Resources), Smem: report.Smem(c.Result.Resources),
-			Occ: report.Occupancy(c.Result.Resources), Origin: origin(c.Candidate)}
-		for _, w := range l.Workloads {
-			cell := "-"
-			if t := report.Find(c.Result.Times, w); t != nil {
-				cell = report.Interval(t.Median, t.Lo, t.Hi)
-			}
-			x.Times = append(x.Times, cell)
-		}
-		l.Rows = append(l.Rows, x)
-	}
-	l.More = len(shown) - len(l.Rows)
-	return l
-}
-
-func origin(c kernels.Candidate) string {
-	if c.Origin.Note == "" {
-		return c.Origin.Operator
-	}
-	return c.Origin.Operator + ": " + c.Origin.Note
-}
-
-// Parallel is the best candidates by the genes in which they differ.
-type Parallel struct {
-	Axes  []Axis      `json:"axes"`
-	Lines []Candidate `json:"lines"` // best first
-	Same  string      `json:"same"`  // the genes that all of them share
-}
-
-// Axis is a gene with the values that occur, in the order of numbers or letters.
-type Axis struct {
-	Gene   string   `json:"gene"`
-	Values []string `json:"values"`
-}
-
-// Candidate is one line: a value index by axis.
-type Candidate struct {
-	ID      string  `json:"id"`
-	Values  []int   `json:"values"`
-	Speedup float64 `json:"speedup"`
-}
-
-const shownParallel = 50
-
-func parallel(family string, shown []kernels.Candidate) *Parallel {
-	var best []kernels.Candidate
-	for _, c := range shown {
-		if c.Variant.Family == family && family != "" && len(best) < shownParallel {
-			best = append(best, c)
-		}
-	}
-	if len(best) < 2 {
-		return nil
-	}
-	p := &Parallel{}
-	for _, gene := range genesOf(best) {
-		p.Axes = append(p.Axes, Axis{gene, valuesOf(best, gene)})
-	}
-	if len(p.Axes) == 0 {
-		return nil // they are the same but for their own sources
-	}
-	for _, c := range best {
-		line := Candidate{ID: c.ID.Short(), Speedup: round(1 / c.Score)}
-		for _, a := range p.Axes {
-			line.Values = append(line.Values, slices.Index(a.Values, valueOf(c, a.Gene)))
-		}
-		p.Lines = append(p.Lines, line)
-	}
-	var same []string
-	for _, gene := range sortedKeys(best[0].Variant.Genes) {
-		if !slices.ContainsFunc(p.Axes, func(a Axis) bool { return a.Gene == gene }) {
-			same = append(same, gene+" "+valueOf(best[0], gene))
-		}
-	}
-	p.Same = strings.Join(same, ", ")
-	return p
-}
-
-// valuesOf lists the values of a gene that occur: numbers by size, before words, before none.
-func valuesOf(all []kernels.Candidate, gene string) []string {
-	seen := map[string]kernels.Value{}
-	for _, c := range all {
-		seen[valueOf(c, gene)] = c.Variant.Genes[gene]
-	}
-	out := sortedKeys(seen)
-	slices.SortStableFunc(out, func(a, b string) int {
-		x, xIsInt := seen[a].Any().(int)
-		y, yIsInt := seen[b].Any().(int)
-		switch {
-		case xIsInt && yIsInt:
-			return x - y
-		case xIsInt:
-			return -1
-		case yIsInt:
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
 	return out
 }

@@ -4,25 +4,24 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"html/template"
 	"io"
+	"strings"
 
 	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/cmd/darwarp/internal/report"
 )
 
-var (
-	//go:embed echarts.min.js.gz
-	echarts []byte // Apache ECharts: see NOTICE
-	//go:embed page.js
-	script string
-	//go:embed page.css
-	style string
-	//go:embed page.html.tmpl
-	page string
-)
+//go:embed echarts.min.js.gz
+var echarts []byte // Apache ECharts: see NOTICE
+
+//go:embed page
+var page embed.FS
+
+// scripts are the parts of the page's own script, which are one function together: the last one begins it.
+var scripts = []string{"base", "search", "genes", "shapes", "tables", "draw"}
 
 // Percent is the bar's share of the roofline, for the table.
 func (b Bar) Percent() string { return report.Percent(b.Roofline) }
@@ -37,30 +36,53 @@ func (g GeneRow) TopPercent() string { return report.Percent(g.InTop) }
 func (g GeneRow) AllPercent() string { return report.Percent(g.InAll) }
 
 // parsed escapes by context, as html/template does: what a run says is text, wherever it stands.
-var parsed = template.Must(template.New("page").Parse(page))
+var parsed = template.Must(template.New("page").
+	Funcs(template.FuncMap{"count": report.Count}).ParseFS(page, "page/*.tmpl"))
 
 // Write writes the report as one HTML file that loads nothing. Its policy lets no script run but the
 // two that are known here, by their hashes: a run may come from anywhere. Runes that turn text around or hide in it are
 // written out.
-func Write(w io.Writer, r Report) error {
+func Write(w io.Writer, p Page) error {
 	library, err := unzip(echarts)
 	if err != nil {
 		return err
 	}
-	printable.Values(&r)
+	script := ownScript()
+	printable.Values(&p)
 	var b bytes.Buffer
-	err = parsed.Execute(&b, struct {
-		Report
+	err = parsed.ExecuteTemplate(&b, "page.html.tmpl", struct {
+		Page
+		Data            any
 		Policy          string
 		Library, Script template.JS
 		Style           template.CSS
-	}{r, "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src " + hash(library) + " " + hash(script),
-		template.JS(library), template.JS(script), template.CSS(style)})
+	}{p, p.data(), "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src " + hash(library) + " " +
+		hash(script), template.JS(library), template.JS(script), template.CSS(part("page.css"))})
 	if err != nil {
 		return err
 	}
 	_, err = w.Write(b.Bytes())
 	return err
+}
+
+// ownScript is one function, so that none of its names is the page's.
+func ownScript() string {
+	var b strings.Builder
+	b.WriteString("(function () {\n'use strict';\n")
+	for _, name := range scripts {
+		b.WriteString(part(name + ".js"))
+	}
+	b.WriteString("})();\n")
+	return b.String()
+}
+
+// part is a file of the page.
+func part(name string) string {
+	text, err := page.ReadFile("page/" + name)
+	if err != nil { // they are part of the program
+		panic(err)
+	}
+	return string(text)
 }
 
 func hash(script string) string {

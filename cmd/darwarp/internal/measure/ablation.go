@@ -72,9 +72,19 @@ func (e *explanation) compare(ctx context.Context, i *kernels.Insight, r kernels
 		i.Outcome, i.Detail = kernels.Flaky, err.Error()
 		return nil
 	}
-	i.Outcome, i.Detail, i.Provenance = kernels.OK, "", d.Provenance
-	i.Gain, i.Shapes = kernels.GainOf(d)
+	gained(i, &d)
 	return nil
+}
+
+// gained takes the gain from a duel, if that has one.
+func gained(i *kernels.Insight, d *kernels.Duel) {
+	i.Provenance = d.Provenance
+	if !d.Measured() {
+		i.Outcome, i.Detail = kernels.Flaky, d.Detail
+		return
+	}
+	i.Outcome, i.Detail = kernels.OK, ""
+	i.Gain, i.Shapes = kernels.GainOf(*d)
 }
 
 // same is the gain of what changes nothing.
@@ -103,7 +113,7 @@ func (e *explanation) profile(ctx context.Context, singles []kernels.Insight, mo
 			jobs = append(jobs, e.jobs[i.Without])
 		}
 	}
-	e.say("reading counters with ncu ...")
+	e.phases.Begin("reading counters with ncu")
 	found, why, err := counters(ctx, jobs)
 	for k := range singles {
 		singles[k].Counters = found[singles[k].Without]

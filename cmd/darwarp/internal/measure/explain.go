@@ -7,7 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -24,6 +26,7 @@ type Explained struct {
 	Insights  []kernels.Insight   `json:"insights"`
 	Counters  []kernels.Counters  `json:"counters,omitempty"` // of the candidate
 	Profiler  string              `json:"profiler,omitempty"` // why there are no counters
+	Champion  kernels.ID          `json:"champion,omitzero"`  // that reigns since what is faster has challenged
 
 	// Of Insights: one choice taken back, two, and all of them.
 	Singles []kernels.Insight `json:"-"`
@@ -31,10 +34,20 @@ type Explained struct {
 	Joint   kernels.Insight   `json:"-"`
 }
 
+// Faster are the insights into choices that made the candidate slower, beyond noise.
+func (e *Explained) Faster() (all []kernels.Insight) {
+	for _, i := range e.Insights {
+		if evolve.Beats(&i) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
 // explanation is one run of explain.
 type explanation struct {
 	*session.Session
-	say    func(string, ...any)
+	phases *progress.Phases
 	run    *record.Record
 	space  *kernels.Space
 	winner kernels.Candidate
@@ -55,14 +68,17 @@ type ExplainOptions struct {
 func Explain(
 	ctx context.Context, s *session.Session, r *record.Record, name string, o ExplainOptions, say func(string, ...any),
 ) (*Explained, error) {
+	phases := &progress.Phases{Say: say}
+	defer phases.End()
+	phases.Begin("gating the candidate")
 	e, err := newExplanation(ctx, s, r, name)
 	if err != nil {
 		return nil, err
 	}
-	e.say = say
+	e.phases = phases
 	choices := evolve.Choices(e.space.Family, e.winner.Variant.Genes)
-	say("candidate %s has %s: taking them back one at a time ...", e.winner.ID.Short(),
-		report.Quantity(len(choices), "choice"))
+	phases.Begin(fmt.Sprintf("candidate %s has %s: taking them back one at a time", e.winner.ID.Short(),
+		report.Quantity(len(choices), "choice")))
 	out := &Explained{Candidate: e.winner.ID}
 	if out.Singles, err = e.singles(ctx, choices); err != nil {
 		return nil, err
@@ -100,8 +116,8 @@ func newExplanation(ctx context.Context, s *session.Session, r *record.Record, n
 		return nil, err
 	}
 	if c.Result.Outcome != kernels.OK {
-		return nil, exit.Usagef("candidate %s is not right (%s): explain one that `darwarp top %s` lists", c.ID.Short(),
-			c.Result.Outcome, r.Path())
+		return nil, exit.Usagef("candidate %s is not right (%s): explain one that `%s` lists", c.ID.Short(),
+			c.Result.Outcome, cmdline.Of("top", r.Path()))
 	}
 	e := &explanation{Session: s, run: r, winner: c, jobs: map[kernels.ID]*kernels.Job{}}
 	at := slices.IndexFunc(s.Spaces, func(x *kernels.Space) bool { return x.Family.Name == c.Variant.Family })
@@ -193,7 +209,7 @@ func (e *explanation) pairs(
 		}
 	}
 	if len(out) > 0 {
-		e.say("the single gains do not explain the whole: taking back %s ...", report.Quantity(len(out), "pair"))
+		e.phases.Begin("the single gains do not explain the whole: taking back " + report.Quantity(len(out), "pair"))
 	}
 	if err := e.measure(ctx, out); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -33,7 +33,7 @@ func Final(
 	if err != nil {
 		return err
 	}
-	say("measuring the winner again, beside the baselines ...")
+	defer progress.Phase(say, "measuring the winner again, beside the baselines")()
 	tried, err := run.Trial(winner.ID)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func KeepNaive(run *store.Run) error {
 	if err != nil || len(all) > 0 {
 		return err
 	}
-	start, err := record.Start(run)
+	start, err := run.Start()
 	if err != nil || start == nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 	"darwarp/store"
 )
 
-// With opens a run for writing and the device that it was made on.
+// With opens a run for writing and the device that it was made on. The device takes long: check refuses before.
 func With(
-	ctx context.Context, path string, t session.Target, say func(string, ...any),
+	ctx context.Context, path string, t session.Target, say func(string, ...any), check func(*record.Record) error,
 	fn func(*session.Session, *record.Record) error,
 ) (err error) {
 	if err := record.CheckFile(path); err != nil {
@@ -27,6 +27,9 @@ func With(
 	if what := run.Remark(); what != "" {
 		say("warning: %s", what)
 	}
+	if err := check(&record.Record{Run: run}); err != nil {
+		return err
+	}
 	s, err := session.OpenFor(ctx, run.Meta(), t, say)
 	if err != nil {
 		return err
@@ -36,4 +39,12 @@ func With(
 		return err
 	}
 	return fn(s, &record.Record{Run: run, Bundle: s.Bundle})
+}
+
+// Has refuses a run that does not have the candidate of that name; empty: its champion.
+func Has(name string) func(*record.Record) error {
+	return func(r *record.Record) error {
+		_, err := r.Pick(name)
+		return err
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
@@ -26,14 +27,22 @@ type entrant struct {
 	logs []float64
 }
 
+// Serves refuses a run that needs no portfolio.
+func Serves(r *record.Record) error {
+	if len(r.Meta().Workloads) < 2 {
+		return exit.Usagef("%s was scored at one shape: a portfolio needs a run with several --workload", r.Path())
+	}
+	return nil
+}
+
 // Portfolio measures, chooses, measures what was chosen, and stores it.
 func Portfolio(
 	ctx context.Context, s *session.Session, r *record.Record, k int, say func(string, ...any),
 ) (*kernels.Portfolio, error) {
-	workloads := r.Meta().Workloads
-	if len(workloads) < 2 {
-		return nil, exit.Usagef("%s was scored at one shape: a portfolio needs a run with several --workload", r.Path())
+	if err := Serves(r); err != nil {
+		return nil, err
 	}
+	workloads := r.Meta().Workloads
 	list, err := findEntrants(ctx, s, r, say)
 	if err != nil {
 		return nil, err
@@ -77,7 +86,8 @@ func findEntrants(
 	if err != nil {
 		return nil, err
 	}
-	say("measuring %s against the champion at every shape ...", report.Quantity(len(list)-1, "candidate"))
+	defer progress.Phase(say, fmt.Sprintf("measuring %s against the champion at every shape",
+		report.Quantity(len(list)-1, "candidate")))()
 	out := []entrant{}
 	for i, c := range list {
 		e := entrant{c: c, logs: make([]float64, len(r.Meta().Workloads))}
@@ -137,8 +147,8 @@ func shortlist(r *record.Record) ([]kernels.Candidate, error) {
 func measurePortfolio(
 	ctx context.Context, s *session.Session, list []entrant, single int, chosen []int, say func(string, ...any),
 ) ([]*kernels.Duel, error) {
-	say("measuring the %s that were chosen against the best single one again ...",
-		report.Quantity(len(chosen), "kernel"))
+	defer progress.Phase(say, fmt.Sprintf("measuring the %s of the choice against the best single one again",
+		report.Quantity(len(chosen), "kernel")))()
 	out := make([]*kernels.Duel, len(chosen))
 	for i, row := range chosen {
 		if row == single {

@@ -2,9 +2,12 @@ package measure
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/kernels"
@@ -22,7 +25,7 @@ type Compared struct {
 	Workload string         `json:"workload"`
 	Old      kernels.Timing `json:"old"`
 	New      kernels.Timing `json:"new"`
-	Verdict  string         `json:"verdict"` // same, faster or slower
+	Verdict  string         `json:"verdict"` // same, faster, slower; one sample, as recorded or not as recorded
 }
 
 // Verified is a candidate then and now.
@@ -30,6 +33,7 @@ type Verified struct {
 	ID      kernels.ID          `json:"id"`
 	Outcome kernels.Outcome     `json:"outcome"`
 	Detail  string              `json:"detail,omitempty"`
+	Fault   string              `json:"fault,omitempty"` // what watching every access found: race, divergence, ...
 	Was     kernels.Outcome     `json:"was"`
 	Times   []Compared          `json:"times,omitempty"`
 	Proof   kernels.Provenance  `json:"provenance"`
@@ -44,25 +48,43 @@ type Verified struct {
 // either: clocks, temperature, where memory came to lie.
 const drift = 0.02
 
+// The verdicts where nothing can be compared: a single sample has no interval, and a recording that is read again says
+// nothing of a machine.
+const (
+	oneSample     = "one sample"
+	asRecorded    = "as recorded"
+	notAsRecorded = "not as recorded"
+)
+
 // comparePairs puts the times of each workload side by side. Intervals that overlap, give or take the
 // drift, are the same time.
-func comparePairs(old, now []kernels.Timing) []Compared {
+func comparePairs(old, now []kernels.Timing, replayed bool) []Compared {
 	var out []Compared
 	for _, n := range now {
 		for _, o := range old {
 			if o.Workload != n.Workload || o.Cache != n.Cache {
 				continue
 			}
-			verdict := "same"
-			if n.Lo > o.Hi*(1+drift) {
-				verdict = "slower"
-			} else if n.Hi < o.Lo*(1-drift) {
-				verdict = "faster"
-			}
-			out = append(out, Compared{n.Workload, o, n, verdict})
+			out = append(out, Compared{n.Workload, o, n, verdictOn(o, n, replayed)})
 		}
 	}
 	return out
+}
+
+func verdictOn(old, now kernels.Timing, replayed bool) string {
+	switch {
+	case replayed && now.Median == old.Median:
+		return asRecorded
+	case replayed:
+		return notAsRecorded
+	case !(old.Hi > old.Lo && now.Hi > now.Lo):
+		return oneSample
+	case now.Lo > old.Hi*(1+drift):
+		return "slower"
+	case now.Hi < old.Lo*(1-drift):
+		return "faster"
+	}
+	return "same"
 }
 
 // tryCandidate holds a candidate against every doubt and stores what came of it.
@@ -75,8 +97,9 @@ func tryCandidate(
 	}
 	known := kernels.Trial{ID: id}
 	for _, part := range kernels.WholeTrial {
-		say("on trial: %s ...", part)
+		end := progress.Phase(say, fmt.Sprintf("on trial: %s", part))
 		t, err := try(ctx, job, part)
+		end()
 		if err != nil {
 			return known, err
 		}
@@ -105,14 +128,17 @@ func Verify(
 		say("note: candidate %s is %s here: the toolchain (then %s, now %s), the include library or the renderer has changed",
 			c.ID.Short(), j.ID.Short(), r.Meta().Device.Toolchain, s.Device().Toolchain)
 	}
+	end := progress.Phase(say, fmt.Sprintf("gating and timing candidate %s again", c.ID.Short()))
 	now, err := s.Evaluate(ctx, &j)
+	end()
 	if err != nil {
 		return nil, err
 	}
-	v := &Verified{ID: c.ID, Outcome: now.Outcome, Detail: now.Detail, Was: c.Result.Outcome, Proof: s.Provenance(),
+	v := &Verified{ID: c.ID, Outcome: now.Outcome, Detail: now.Detail, Fault: figures.Fault(now),
+		Was: c.Result.Outcome, Proof: s.Provenance(),
 		Then: c, Now: now}
 	if !o.Races {
-		v.Times = comparePairs(c.Result.Times, now.Times)
+		v.Times = comparePairs(c.Result.Times, now.Times, s.Device().Kind == "replay")
 	}
 	if now.Outcome != kernels.OK {
 		return v, nil
@@ -132,11 +158,12 @@ func Verify(
 	return v, nil
 }
 
-// Holds reports whether the candidate is right, nowhere slower than it was, and has stood what the options ask for.
+// Holds reports whether the candidate is right, nowhere slower than it was, or as the recording has it, and has stood
+// what the options ask for.
 func (v *Verified) Holds(o VerifyOptions) bool {
-	slower := func(c Compared) bool { return c.Verdict == "slower" }
+	bad := func(c Compared) bool { return c.Verdict == "slower" || c.Verdict == notAsRecorded }
 	switch {
-	case v.Outcome != kernels.OK || slices.ContainsFunc(v.Times, slower):
+	case v.Outcome != kernels.OK || slices.ContainsFunc(v.Times, bad):
 		return false
 	case o.Sanitize && !kernels.AllClean(v.Watched):
 		return false

@@ -14,23 +14,20 @@ import (
 
 // Arm is what an operator of a language model found for what it cost.
 type Arm struct {
-	Arm     string  `json:"arm"`
-	Asked   int     `json:"asked"`
-	Failed  int     `json:"failed,omitempty"`  // questions without a reply
-	Refused int     `json:"refused,omitempty"` // replies of which nothing was used
-	Judged  int     `json:"judged"`            // proposals
-	OK      int     `json:"ok"`                // that work
-	Best    float64 `json:"best,omitempty"`    // speedup over the naive start
-	Crowned int     `json:"crowned,omitempty"` // that became champion
+	Arm      string  `json:"arm"`
+	Asked    int     `json:"asked"`
+	Failed   int     `json:"failed,omitempty"`   // questions without a reply
+	Declined int     `json:"declined,omitempty"` // replies that there is nothing to propose
+	Refused  int     `json:"refused,omitempty"`  // other replies of which nothing was used
+	Judged   int     `json:"judged"`             // proposals
+	OK       int     `json:"ok"`                 // that work
+	Best     float64 `json:"best,omitempty"`     // speedup over the naive start
+	Crowned  int     `json:"crowned,omitempty"`  // that became champion
 	llm.Spending
 }
 
 // Arms counts what language models did in a run, dearest first; none without them.
 func Arms(r *record.Record) ([]Arm, error) {
-	exchanges, err := r.Exchanges()
-	if err != nil || len(exchanges) == 0 {
-		return nil, err
-	}
 	by := map[string]*Arm{}
 	of := func(arm string) *Arm {
 		if by[arm] == nil {
@@ -38,16 +35,23 @@ func Arms(r *record.Record) ([]Arm, error) {
 		}
 		return by[arm]
 	}
-	for i := range exchanges {
-		e := &exchanges[i]
+	err := r.EachExchange(func(e kernels.Exchange) error {
 		a := of(e.Arm)
 		a.Asked++
-		a.Add(llm.SpentOn(e))
-		if e.Failed != "" {
+		a.Add(llm.SpentOn(&e))
+		_, declined := declines(&e)
+		switch {
+		case e.Failed != "":
 			a.Failed++
-		} else if len(e.Proposed) == 0 {
+		case declined:
+			a.Declined++
+		case len(e.Proposed) == 0:
 			a.Refused++
 		}
+		return nil
+	})
+	if err != nil || len(by) == 0 {
+		return nil, err
 	}
 	if err := countJudged(r, of); err != nil {
 		return nil, err
@@ -77,6 +81,10 @@ func countJudged(r *record.Record, of func(string) *Arm) error {
 	for _, c := range champions {
 		crowned[c.ID] = true
 	}
+	pace, err := r.Pace()
+	if err != nil {
+		return err
+	}
 	return r.Each(func(c kernels.Candidate) error {
 		if _, _, ok := kernels.SplitArm(c.Origin.Operator); !ok {
 			return nil
@@ -85,7 +93,7 @@ func countJudged(r *record.Record, of func(string) *Arm) error {
 		a.Judged++
 		if c.Result.Outcome == kernels.OK && c.Score > 0 {
 			a.OK++
-			a.Best = max(a.Best, 1/c.Score)
+			a.Best = max(a.Best, pace.Speedup(c.Score))
 		}
 		if crowned[c.ID] {
 			a.Crowned++
@@ -108,13 +116,21 @@ func USD(s llm.Spending) string {
 	return fmt.Sprintf("%.4f", s.USD)
 }
 
+// declines reports whether a model had nothing to propose, and in which words.
+func declines(e *kernels.Exchange) (words string, ok bool) {
+	if len(e.Proposed) > 0 {
+		return "", false
+	}
+	return strings.CutPrefix(e.Refused, llm.ErrDeclined.Error())
+}
+
 // Became is what came of a question, in a few words.
 func Became(e *kernels.Exchange) string {
 	switch {
 	case e.Failed != "":
 		return "failed: " + e.Failed
 	case len(e.Proposed) == 0:
-		if words, ok := strings.CutPrefix(e.Refused, llm.ErrDeclined.Error()); ok {
+		if words, ok := declines(e); ok {
 			return "declined: " + words
 		}
 		return "refused: " + e.Refused

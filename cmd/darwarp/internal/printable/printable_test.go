@@ -67,7 +67,7 @@ func TestText(t *testing.T) {
 // TestWriter: each call is made printable, and says that it wrote what it was given.
 func TestWriter(t *testing.T) {
 	var b bytes.Buffer
-	w := &Writer{&b}
+	w := &Writer{W: &b}
 	for _, s := range []string{"a\x1b]0;x\a\n", "\xe2\x80", "\xae\n"} {
 		if n, err := w.Write([]byte(s)); n != len(s) || err != nil {
 			t.Errorf("%q: %d written, %v", s, n, err)

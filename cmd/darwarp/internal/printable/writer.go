@@ -3,16 +3,24 @@ package printable
 import (
 	"io"
 	"reflect"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // Writer passes on text for people: all that Text does. Each call has to bring whole runes: half of one is written
-// out as bytes.
-type Writer struct{ W io.Writer }
+// out as bytes. Several goroutines may write.
+type Writer struct {
+	W  io.Writer
+	mu sync.Mutex
+}
 
 // Write writes all of p or fails.
-func (w *Writer) Write(p []byte) (int, error) { return pass(w.W, p, Text(string(p))) }
+func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return pass(w.W, p, Text(string(p)))
+}
 
 // JSONWriter passes on JSON: what a terminal could take for an order is escaped as JSON escapes, so that every value
 // stays what it was. Each call has to bring whole runes.

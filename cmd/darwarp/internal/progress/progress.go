@@ -26,7 +26,9 @@ type State struct {
 	Best     float64       // ns, time of the champion on the only workload; 0: none yet, or several workloads
 	CPU      bool          // Best is a CPU time
 	Speedup  float64       // of the champion over the naive start; 0: none yet
+	Estimate bool          // Speedup is not of a final measurement
 	Draining bool          // finishing what is in flight
+	Doing    []string      // duels and trials under way
 }
 
 // Line writes the state in at most width columns; what matters least is left out first.
@@ -41,7 +43,7 @@ func (s State) Line(width int) string {
 	} else if s.Left > 0 {
 		parts = append(parts, report.Duration(s.Left)+" left")
 	}
-	parts = append(parts, fmt.Sprintf("%.1f/s", s.Rate), fmt.Sprintf("%d failed", s.Failed))
+	parts = append(append(parts, s.Doing...), fmt.Sprintf("%.1f/s", s.Rate), fmt.Sprintf("%d failed", s.Failed))
 	if !s.Draining {
 		parts = append(parts, fmt.Sprintf("%d in flight", s.InFlight))
 	}
@@ -51,7 +53,7 @@ func (s State) Line(width int) string {
 			continue
 		}
 		if utf8.RuneCountInString(line)+2+len(p) > width {
-			break
+			continue
 		}
 		line += "  " + p
 	}
@@ -62,7 +64,7 @@ func (s State) bestText() string {
 	if s.Speedup == 0 {
 		return ""
 	}
-	text := "best " + report.Ratio(s.Speedup)
+	text := "best " + report.Headline(s.Speedup, s.Estimate)
 	if s.Best > 0 {
 		text += " " + report.Time(s.Best)
 		if s.CPU {
@@ -76,7 +78,7 @@ func (s State) bestText() string {
 type Printer struct {
 	W        io.Writer
 	Terminal func() bool   // whether the line is redrawn in place, now: a terminal may be closed; nil: it is not
-	Width    func() int    // columns of the terminal now; nil or 0: 100
+	Width    func() int    // columns of the terminal now; nil or 0: 160
 	Every    time.Duration // least time between lines in a log
 
 	drawn bool      // the line is on the screen
@@ -118,8 +120,8 @@ func (p *Printer) Clear() {
 }
 
 func (p *Printer) width() int {
-	if p.Width == nil || p.Width() == 0 {
-		return 100
+	if p.Width == nil || p.Width() == 0 { // a log, which has room for a duel and a trial
+		return 160
 	}
 	return max(20, p.Width())
 }

@@ -12,6 +12,8 @@ func TestLine(t *testing.T) {
 		Left: 55 * time.Second, Rate: 9.87}
 	draining := full
 	draining.Draining = true
+	dueling := full
+	dueling.Doing = []string{"duel of ~4.00x c2 with c1 (gate) 3.0s"}
 	for _, c := range []struct {
 		name  string
 		state State
@@ -24,6 +26,9 @@ func TestLine(t *testing.T) {
 		{"start", State{InFlight: 2, Evals: 300}, 80, "0.0s  0/300 evals  0.0/s  0 failed  2 in flight"},
 		{"several workloads", State{Elapsed: time.Second, Done: 4, Speedup: 1.5, Rate: 4}, 80,
 			"1.0s  4 evals  best 1.50x  4.0/s  0 failed  0 in flight"},
+		{"duel", dueling, 90, "2m05s  1,234 evals  best 3.42x 186.2 us  55s left  duel of ~4.00x c2 with c1 (gate) 3.0s"},
+		{"a duel that does not fit", dueling, 75,
+			"2m05s  1,234 evals  best 3.42x 186.2 us  55s left  9.9/s  45 failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := c.state.Line(c.width); got != c.want {

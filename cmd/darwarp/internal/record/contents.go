@@ -40,11 +40,10 @@ type Cause struct {
 	Example kernels.ID      `json:"example"`
 }
 
-// Candidates reads every candidate, and counts failures by cause.
-func (r *Record) Candidates() (all []kernels.Candidate, causes []*Cause, err error) {
+// Causes counts the failures by cause, the most frequent first.
+func (r *Record) Causes() (causes []*Cause, err error) {
 	byText := map[string]*Cause{}
 	err = r.Each(func(c kernels.Candidate) error {
-		all = append(all, c)
 		if !c.Result.Outcome.Failed() {
 			return nil
 		}
@@ -57,7 +56,7 @@ func (r *Record) Candidates() (all []kernels.Candidate, causes []*Cause, err err
 		return nil
 	})
 	slices.SortStableFunc(causes, func(a, b *Cause) int { return cmp.Compare(b.Count, a.Count) })
-	return all, causes, err
+	return causes, err
 }
 
 // LastPortfolio is the run's last portfolio of at most k kernels as it was asked for, nil where there is none.
@@ -99,14 +98,18 @@ func (r *Record) GrownFamilies() ([]Grown, error) {
 	if len(by) == 0 {
 		return nil, nil
 	}
-	err := r.Each(func(c kernels.Candidate) error {
+	pace, err := r.Pace()
+	if err != nil {
+		return nil, err
+	}
+	err = r.Each(func(c kernels.Candidate) error {
 		g := by[c.Variant.Family]
 		if g == nil {
 			return nil
 		}
 		if g.Judged++; c.Result.Outcome == kernels.OK && c.Score > 0 {
 			g.Ok++
-			g.Best = max(g.Best, 1/c.Score)
+			g.Best = max(g.Best, pace.Speedup(c.Score))
 		}
 		return nil
 	})

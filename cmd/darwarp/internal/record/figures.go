@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/kernels"
@@ -17,11 +19,12 @@ func (r *Record) Figures(c kernels.Candidate) (figures.Figures, error) {
 	if err != nil {
 		return f, err
 	}
+	again := false // its times are of a final measurement
 	for _, b := range latest(all) {
 		if b.IsBaseline() {
 			f.Baselines = append(f.Baselines, b)
 		} else if b.Name == c.ID.Short() {
-			f.Times, f.Sanitized, proof = b.Times, b.Sanitized, b.Provenance
+			f.Times, f.Sanitized, proof, again = b.Times, b.Sanitized, b.Provenance, true
 		}
 	}
 	duels, err := r.Duels()
@@ -36,7 +39,28 @@ func (r *Record) Figures(c kernels.Candidate) (figures.Figures, error) {
 	if f.Proof, err = r.ProofOf(proof); f.Proof == nil {
 		f.Times = nil
 	}
-	return f, err
+	if err != nil || again {
+		return f, err
+	}
+	return f, r.repace(&f)
+}
+
+// repace holds times of the search against the naive start's at the same pace. Those of its final measurement are of
+// another day.
+func (r *Record) repace(f *figures.Figures) error {
+	pace, err := r.Pace()
+	for i, b := range f.Baselines {
+		if err != nil || b.Name != kernels.NaiveStart {
+			continue
+		}
+		f.Baselines[i].Times = slices.Clone(b.Times)
+		for j, t := range b.Times {
+			if ns := pace.Start[t.Workload]; ns > 0 && t.Cache == r.Meta().Cache {
+				f.Baselines[i].Times[j].Median = ns
+			}
+		}
+	}
+	return err
 }
 
 // waves are a candidate's by workload; nil where it cannot be rendered.
@@ -50,7 +74,7 @@ func (r *Record) waves(c kernels.Candidate) []float64 {
 
 // BaseTimes are the naive start's times by workload, ns.
 func (r *Record) BaseTimes() (map[string]float64, error) {
-	start, err := Start(r.Run)
+	start, err := r.Start()
 	if err == nil && start == nil {
 		err = exit.Usagef("%s has no naive start that works: nothing to compare with", r.Path())
 	}
@@ -69,15 +93,32 @@ func Medians(c kernels.Candidate) map[string]float64 {
 	return out
 }
 
-// Lead is the least factor by which a champion of such a speedup over the naive start leads a baseline that it
-// dueled, and over which that is: the strongest.
-func (r *Record) Lead(champion kernels.ID, speedup float64) (lead float64, over string, err error) {
-	lead, over = speedup, "the naive start"
+// Lead is the least factor by which the champion leads a baseline that it dueled, and over which that is: the
+// strongest. It is 0 where the machine was too noisy for a pair with one of them.
+func (r *Record) Lead(champion kernels.ID) (lead float64, over string, err error) {
+	c, err := r.Get(champion)
+	if err != nil {
+		return 0, "", err
+	}
+	pace, err := r.Pace()
+	if err != nil {
+		return 0, "", err
+	}
+	lead, over = pace.Speedup(c.Score), "the naive start"
 	duels, err := r.Duels()
+	duels = slices.DeleteFunc(duels, func(d kernels.Duel) bool {
+		return d.Challenger != champion.Short() || !d.WithBaseline() || d.Champion == kernels.NaiveStart ||
+			len(d.Rounds) == 0 || d.Rounds[0].Cache != r.Meta().Cache
+	})
+	told := map[string]bool{}
 	for _, d := range duels {
-		own := d.Challenger == champion.Short() && d.WithBaseline() && d.Champion != kernels.NaiveStart
-		if own && len(d.Rounds) > 0 && d.Rounds[0].Cache == r.Meta().Cache && d.Ratio > 0 && 1/d.Ratio < lead {
+		if told[d.Champion] = told[d.Champion] || d.Measured(); d.Measured() && 1/d.Ratio < lead {
 			lead, over = 1/d.Ratio, d.Champion
+		}
+	}
+	for name, ok := range told {
+		if !ok {
+			return 0, name + ", too noisy to compare", err
 		}
 	}
 	return lead, over, err

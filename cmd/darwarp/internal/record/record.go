@@ -10,6 +10,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/registry"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 	"darwarp/store"
 	"darwarp/templates"
@@ -58,6 +59,8 @@ func Of(run *store.Run) (*Record, error) {
 func CheckFile(path string) error {
 	info, err := os.Stat(path)
 	switch {
+	case path == "":
+		return exit.Usagef("the name of the run is empty: expected the file that `darwarp search` wrote")
 	case errors.Is(err, os.ErrNotExist):
 		return exit.Usagef("%s: no such run: expected the file that `darwarp search` wrote", path)
 	case err != nil:
@@ -70,18 +73,14 @@ func CheckFile(path string) error {
 	return nil
 }
 
-// Pick finds a candidate as the user names it; without a name it is the champion, or the best while
-// there is no champion.
+// Pick finds a candidate as the user names it; without a name it is the best.
 func (r *Record) Pick(name string) (kernels.Candidate, error) {
 	if name == "" {
-		name = "best"
-		if _, ok := r.Champion(); ok {
-			name = "champion"
-		}
+		name = store.Best
 	}
 	c, err := r.Find(name)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
-		return c, &exit.Error{Code: exit.Usage, Err: err}
+		return c, exit.Usagef("%w%s", err, report.Meant(name, []string{"best", "champion"}))
 	}
 	return c, err
 }
@@ -119,10 +118,37 @@ func (r *Record) ProofOf(key string) (*kernels.Provenance, error) {
 	return &p, err
 }
 
-// Lineage is the path to a candidate from the naive start: each step's better parent, oldest first. A
+// Lineage is the path to a candidate from the naive start, oldest first.
+func (r *Record) Lineage(c kernels.Candidate) (path []kernels.Candidate, err error) {
+	err = r.EachStep(c, func(c kernels.Candidate) error {
+		path = append(path, c)
+		return nil
+	})
+	return path, err
+}
+
+// EachStep calls fn with the steps of a candidate's lineage, of which it keeps the IDs only.
+func (r *Record) EachStep(c kernels.Candidate, fn func(kernels.Candidate) error) error {
+	path, err := r.path(c)
+	if err != nil {
+		return err
+	}
+	for _, id := range path {
+		c, err := r.Get(id)
+		if err != nil {
+			return err
+		}
+		if err := fn(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// path is the way to a candidate from the naive start: each step's better parent, oldest first. A
 // step without parents, drawn at random, follows the start itself.
-func (r *Record) Lineage(c kernels.Candidate) ([]kernels.Candidate, error) {
-	path := []kernels.Candidate{c}
+func (r *Record) path(c kernels.Candidate) ([]kernels.ID, error) {
+	path := []kernels.ID{c.ID}
 	for len(c.Origin.Parents) > 0 {
 		next, err := r.betterParent(c)
 		if err != nil {
@@ -132,16 +158,16 @@ func (r *Record) Lineage(c kernels.Candidate) ([]kernels.Candidate, error) {
 			return nil, exit.Usagef("%s: candidate %s came before its parent %s: the run is damaged", r.Path(), c.ID.Short(),
 				next.ID.Short())
 		}
-		path = append(path, next)
+		path = append(path, next.ID)
 		c = next
 	}
 	if c.Origin.Operator != kernels.NaiveStart {
-		start, err := Start(r.Run)
+		start, err := r.Start()
 		if err != nil {
 			return nil, err
 		}
 		if start != nil {
-			path = append(path, *start)
+			path = append(path, start.ID)
 		}
 	}
 	slices.Reverse(path)
@@ -163,24 +189,6 @@ func (r *Record) betterParent(c kernels.Candidate) (best kernels.Candidate, err 
 	}
 	return best, nil
 }
-
-// Start is the naive start, nil while the run has no verdict on it.
-func Start(run *store.Run) (start *kernels.Candidate, err error) {
-	err = run.Each(func(c kernels.Candidate) error {
-		if c.Origin.Operator == kernels.NaiveStart && c.Result.Outcome == kernels.OK {
-			start = &c
-			return errFound
-		}
-		return nil
-	})
-	if errors.Is(err, errFound) {
-		err = nil
-	}
-	return start, err
-}
-
-// errFound ends a walk early.
-var errFound = errors.New("found")
 
 // With runs fn on an open record and closes it. What is odd about the file it says to people.
 func With(say func(string, ...any), path string, fn func(*Record) error) error {

@@ -2,9 +2,14 @@ package record
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
 	"darwarp/kernels"
 )
 
@@ -16,6 +21,55 @@ func (r *Record) Standing(c kernels.Candidate) (t kernels.Trial, word string) {
 		return t, ""
 	}
 	return t, string(t.Standing())
+}
+
+// Challenges are the duels that a candidate has fought with champions, the first one first.
+func (r *Record) Challenges(c kernels.Candidate) ([]kernels.Duel, error) {
+	all, err := r.Duels()
+	return slices.DeleteFunc(all, func(d kernels.Duel) bool {
+		return d.Challenger != c.ID.Short() || d.ChampionKind != kernels.CandidateName
+	}), err
+}
+
+// Fought are the last duels of candidates with the champion that said something under the weights of today, by the
+// challenger's short ID.
+func (r *Record) Fought() (map[string]kernels.Duel, error) {
+	champion, ok := r.Champion()
+	checkpoint, err := r.Checkpoint()
+	if err != nil {
+		return nil, err
+	}
+	steering, err := evolve.ReadSteering(checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.Duels()
+	last := map[string]kernels.Duel{}
+	for _, d := range all[min(steering.Void, len(all)):] {
+		if ok && !d.WithBaseline() && d.Champion == champion.Short() && d.Lo > 0 && d.Ratio > 0 {
+			last[d.Challenger] = d
+		}
+	}
+	return last, err
+}
+
+// ChallengeText is how they ended. A candidate that was measured faster than the champion and has fought none is told
+// so: only a duel makes a champion.
+func (r *Record) ChallengeText(c kernels.Candidate) (string, error) {
+	duels, err := r.Challenges(c)
+	var lines []string
+	for i := range duels {
+		lines = append(lines, figures.Duel(&duels[i]))
+	}
+	champion, ok := r.Champion()
+	if err != nil || len(lines) > 0 || !ok || c.Result.Outcome != kernels.OK || c.ID == champion {
+		return strings.Join(lines, "; "), err
+	}
+	if m, err := r.Get(champion); err != nil || c.Score >= m.Score {
+		return "", err
+	}
+	return fmt.Sprintf("none: it was measured faster than the champion %s, within its noise or too late to challenge",
+		champion.Short()), nil
 }
 
 // FallenError refuses a candidate that fell on trial where only one that is believed will do.
@@ -38,7 +92,8 @@ func (r *Record) TrialText(c kernels.Candidate) string {
 		return ""
 	}
 	if len(t.Parts) == 0 {
-		return fmt.Sprintf("%s: nothing was tried yet: darwarp verify %s %s --trial", word, r.Path(), c.ID.Short())
+		return fmt.Sprintf("%s: nothing was tried yet: %s", word,
+			cmdline.Of("verify", r.Path(), c.ID.Short(), "--trial"))
 	}
 	return t.Text()
 }

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/files"
 )
 
@@ -36,19 +37,34 @@ const kept = 50
 
 // Entry is one run.
 type Entry struct {
-	Name    string    `json:"name"` // what the run can be called instead of its path
-	Path    string    `json:"path"` // of the run's file, absolute
-	Log     string    `json:"log,omitempty"`
-	PID     int       `json:"pid"`
-	Born    string    `json:"born"` // which of the processes that ever had this id it is
-	Problem string    `json:"problem"`
-	Device  string    `json:"device"`
-	State   string    `json:"state"`
-	Reason  string    `json:"reason,omitempty"` // of the end
-	Evals   int       `json:"evals"`            // as of the last change of state
-	Best    float64   `json:"best,omitempty"`   // the champion's score, as of then
-	Started time.Time `json:"started"`
-	Changed time.Time `json:"changed"`
+	Name     string    `json:"name"` // what the run can be called instead of its path
+	Path     string    `json:"path"` // of the run's file, absolute
+	Log      string    `json:"log,omitempty"`
+	PID      int       `json:"pid"`
+	Born     string    `json:"born"` // which of the processes that ever had this id it is
+	Problem  string    `json:"problem"`
+	Device   string    `json:"device"`
+	State    string    `json:"state"`
+	Reason   string    `json:"reason,omitempty"`   // of the end
+	Evals    int       `json:"evals"`              // as of the last change of state
+	Best     float64   `json:"best,omitempty"`     // the champion's score, as of then
+	Speedup  float64   `json:"speedup,omitempty"`  // of the champion over the naive start; 0: as Best says
+	Estimate bool      `json:"estimate,omitempty"` // Speedup is not of a final measurement
+	Started  time.Time `json:"started"`
+	Changed  time.Time `json:"changed"`
+}
+
+// Stand is how far a run is and what its champion has reached.
+func (e *Entry) Stand(evals int, score, speedup float64, estimate bool) {
+	e.Evals, e.Best, e.Speedup, e.Estimate = evals, score, speedup, estimate
+}
+
+// Over is the champion's speedup over the naive start; 0 where there is none.
+func (e Entry) Over() float64 {
+	if e.Speedup == 0 && e.Best > 0 { // of an earlier version
+		return 1 / e.Best
+	}
+	return e.Speedup
 }
 
 // Alive reports whether the search's process exists.
@@ -69,7 +85,7 @@ func Dir() (string, error) {
 	if !filepath.IsAbs(state) { // as the XDG base directory specification wants it
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", err
+			return "", exit.Environmentf("runs are listed where XDG_STATE_HOME says, or below HOME, and neither is set: set one")
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
@@ -84,7 +100,7 @@ func Add(e Entry) (Entry, error) {
 		return e, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return e, err
+		return e, unusable(dir, "written to", err)
 	}
 	if e.Path, err = filepath.Abs(e.Path); err != nil {
 		return e, err
@@ -143,7 +159,7 @@ func (e Entry) Save() error {
 	}
 	f, err := os.CreateTemp(dir, ".new-*") // mode 0600
 	if err != nil {
-		return err
+		return unusable(dir, "written to", err)
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
@@ -161,6 +177,9 @@ func List() ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unusable(dir, "read", err)
+	}
 	files, err := filepath.Glob(filepath.Join(escape(dir), "*.json"))
 	if err != nil {
 		return nil, err
@@ -175,6 +194,15 @@ func List() ([]Entry, error) {
 		return cmp.Or(b.Started.Compare(a.Started), strings.Compare(a.Name, b.Name))
 	})
 	return all, nil
+}
+
+// unusable says what is wrong with the registry's folder, and what to do about it.
+func unusable(dir, what string, err error) error {
+	if known := new(fs.PathError); errors.As(err, &known) {
+		err = known.Err
+	}
+	return exit.Environmentf("the state folder %s cannot be %s: %w. Repair it, or set XDG_STATE_HOME to another one", dir,
+		what, err)
 }
 
 // escape keeps characters of a folder's name from being taken for a pattern.

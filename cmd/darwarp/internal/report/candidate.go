@@ -70,6 +70,23 @@ func Speedup(score float64) string {
 	return Ratio(1 / score)
 }
 
+// Headline is a champion's speedup over the naive start: with a ~ as long as the final measurement has not told it; "-"
+// when there is none.
+func Headline(speedup float64, estimate bool) string {
+	switch {
+	case !(speedup > 0):
+		return "-"
+	case estimate:
+		return "~" + Ratio(speedup)
+	}
+	return Ratio(speedup)
+}
+
+// Paced is a candidate's speedup at the pace of its run's champion, whose own is the headline.
+func Paced(p kernels.Pace, c kernels.Candidate) string {
+	return Headline(p.Speedup(c.Score), p.Estimate && c.ID == p.Champion)
+}
+
 // Find is the timing of a workload, nil when there is none.
 func Find(times []kernels.Timing, workload string) *kernels.Timing {
 	for i := range times {

@@ -22,16 +22,6 @@ func Spread(times []kernels.Timing, workloads []kernels.Workload) float64 {
 	return sum / weights
 }
 
-// CandidateRanks are the places of candidates, given best first, by the intervals of their scores.
-func CandidateRanks(best []kernels.Candidate, workloads []kernels.Workload) []int {
-	var bounds [][2]float64
-	for _, c := range best {
-		spread := Spread(c.Result.Times, workloads)
-		bounds = append(bounds, [2]float64{c.Score * (1 - spread), c.Score * (1 + spread)})
-	}
-	return Ranks(bounds)
-}
-
 // Placed is a candidate on a leaderboard.
 type Placed struct {
 	kernels.Candidate
@@ -39,20 +29,38 @@ type Placed struct {
 	Shown string // the rank, empty where the row above has the same
 }
 
-// Leaderboard is the first n of candidates that are given best first: the champion, which won its duels whatever one
-// timing says, and then by score. A rank is that among all.
-func Leaderboard(best []kernels.Candidate, workloads []kernels.Workload, champion kernels.ID, n int) []Placed {
-	var out []Placed
-	ranks := CandidateRanks(best, workloads)
-	for i, c := range best {
-		p := Placed{Candidate: c, Rank: ranks[i]}
-		if c.ID == champion {
-			out = append([]Placed{p}, out...)
-		} else {
-			out = append(out, p)
-		}
+// Leaders takes candidates, best first, and keeps the rows of a leaderboard: the champion, which won its duels whatever
+// one timing says, and then by score. It holds no more than N rows, however many candidates it is given.
+type Leaders struct {
+	N         int
+	Champion  kernels.ID // zero: none
+	Workloads []kernels.Workload
+
+	rows     []Placed
+	champion *Placed
+	ranks    Ranks
+}
+
+// Add takes the next candidate. It reports whether one more can change the rows.
+func (l *Leaders) Add(c kernels.Candidate) (more bool) {
+	spread := Spread(c.Result.Times, l.Workloads)
+	p := Placed{Candidate: c, Rank: l.ranks.Next(c.Score*(1-spread), c.Score*(1+spread))}
+	switch {
+	case !l.Champion.IsZero() && c.ID == l.Champion:
+		l.champion = &p
+	case len(l.rows) < l.N:
+		l.rows = append(l.rows, p)
 	}
-	out = out[:min(n, len(out))]
+	return len(l.rows) < l.N || !l.Champion.IsZero() && l.champion == nil
+}
+
+// Rows are the first N. A rank is that among all.
+func (l *Leaders) Rows() []Placed {
+	out := l.rows
+	if l.champion != nil {
+		out = append([]Placed{*l.champion}, out...)
+	}
+	out = out[:min(l.N, len(out))]
 	for i := range out {
 		if i == 0 || out[i].Rank != out[i-1].Rank {
 			out[i].Shown = strconv.Itoa(out[i].Rank)
@@ -61,16 +69,26 @@ func Leaderboard(best []kernels.Candidate, workloads []kernels.Workload, champio
 	return out
 }
 
-// Ranks are the places of scores, given best first with the bounds of their intervals. Those whose interval
-// reaches that of the first of their group cannot be told from it and share its rank, and the next group
-// counts them: 1, 1, 3.
-func Ranks(bounds [][2]float64) []int {
-	out := make([]int, len(bounds))
-	for i := range bounds {
-		out[i] = i + 1
-		if i > 0 && bounds[i][0] <= bounds[out[i-1]-1][1] {
-			out[i] = out[i-1]
-		}
+// Leaderboard is the first n of candidates that are given best first.
+func Leaderboard(best []kernels.Candidate, workloads []kernels.Workload, champion kernels.ID, n int) []Placed {
+	l := Leaders{N: n, Champion: champion, Workloads: workloads}
+	for _, c := range best {
+		l.Add(c)
 	}
-	return out
+	return l.Rows()
+}
+
+// Ranks gives places to scores, best first, by the bounds of their intervals. Those whose interval reaches that of the
+// first of their group cannot be told from it and share its rank, and the next group counts them: 1, 1, 3.
+type Ranks struct {
+	seen, rank int
+	reach      float64 // the upper bound of the first of the group
+}
+
+// Next is the place of the next score.
+func (r *Ranks) Next(lo, hi float64) int {
+	if r.seen++; r.seen == 1 || !(lo <= r.reach) {
+		r.rank, r.reach = r.seen, hi
+	}
+	return r.rank
 }

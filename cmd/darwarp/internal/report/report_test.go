@@ -154,7 +154,12 @@ func TestRanks(t *testing.T) {
 		"a tie":                    {[][2]float64{{1, 1.1}, {1.05, 1.3}, {1.2, 3}}, []int{1, 1, 3}},
 		"a chain is not one group": {[][2]float64{{1, 2}, {1.5, 2.5}, {2.2, 3}, {2.9, 4}}, []int{1, 1, 3, 3}},
 	} {
-		if got := Ranks(c.bounds); !slices.Equal(got, c.want) {
+		var r Ranks
+		got := []int{}
+		for _, b := range c.bounds {
+			got = append(got, r.Next(b[0], b[1]))
+		}
+		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -214,8 +219,9 @@ func TestNoInterval(t *testing.T) {
 		{Interval(12340, 12310, 12400), "12.34 us [12.31, 12.40]"},
 		{Gain(2.494, 2.494, 2.494), "2.494x"},
 		{Gain(2.494, 2.4, 2.5), "2.494x [2.400, 2.500]"},
-		{Share(0.254), "0.25"},
-		{Share(1e30), "1.0e+30"},
+		{Tolerance(0.254), "0.25 of its tolerance"},
+		{Tolerance(1e30), "over 1000 times its tolerance"},
+		{Tolerance(math.NaN()), "over 1000 times its tolerance"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%q, want %q", tt.got, tt.want)

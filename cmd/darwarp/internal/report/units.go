@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"darwarp/kernels"
 )
 
 // scaled writes v with four significant digits and the first unit that keeps it below 1000.
@@ -81,12 +83,13 @@ func Gain(ratio, lo, hi float64) string {
 	return fmt.Sprintf("%.3fx [%.3f, %.3f]", ratio, lo, hi)
 }
 
-// Share writes a part of a limit, to be read: 0.25; what is far beyond it without all its digits.
-func Share(v float64) string {
-	if v >= 1000 {
-		return fmt.Sprintf("%.1e", v)
+// Tolerance writes an error as a part of its tolerance: 0.25 of its tolerance. Of one that is far beyond it the digits
+// say nothing, and NaN is infinitely wrong.
+func Tolerance(v float64) string {
+	if !(v < 1000) {
+		return "over 1000 times its tolerance"
 	}
-	return fmt.Sprintf("%.2f", v)
+	return fmt.Sprintf("%.2f of its tolerance", v)
 }
 
 // Ratio writes a speedup: 1.23x.
@@ -101,29 +104,10 @@ func Ratio(r float64) string {
 func Percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // Count writes an integer with thousands separators: 12,345.
-func Count(n int) string {
-	s := strconv.Itoa(n)
-	start := 0
-	if n < 0 {
-		start = 1
-	}
-	for i := len(s) - 3; i > start; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Count(n int) string { return kernels.Count(n) }
+
+// Quantity writes how many there are of something: 1 kernel, 1,200 kernels.
+func Quantity(n int, noun string) string { return kernels.Quantity(n, noun) }
 
 // Duration writes a span to the second: 8h02m, 2m05s, 4.2s.
-func Duration(d time.Duration) string {
-	switch d = max(d, 0); {
-	case d < 9950*time.Millisecond:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	case d < time.Minute-time.Second/2:
-		return fmt.Sprintf("%.0fs", d.Seconds())
-	case d < time.Hour-time.Second/2:
-		s := int(d.Seconds() + 0.5)
-		return fmt.Sprintf("%dm%02ds", s/60, s%60)
-	}
-	m := int(d.Minutes() + 0.5)
-	return fmt.Sprintf("%dh%02dm", m/60, m%60)
-}
+func Duration(d time.Duration) string { return kernels.Span(d) }

@@ -1,19 +1,10 @@
 package report
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 )
-
-// Quantity is a number of things: 1 point, 2 points.
-func Quantity(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
 
 // OrDash is a text, or a dash in place of an empty one.
 func OrDash(s string) string {

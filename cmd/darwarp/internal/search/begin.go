@@ -1,13 +1,16 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/gatecheck"
 	"darwarp/cmd/darwarp/internal/models"
+	"darwarp/cmd/darwarp/internal/remote"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/store"
 )
@@ -15,7 +18,12 @@ import (
 // begin opens the device and a new run.
 func (s *Search) begin(ctx context.Context) error {
 	o := &s.Options
-	if _, err := os.Stat(o.Store); o.Store != "" && err == nil { // said before the device is opened, which takes a while
+	// Said before the device is opened, which takes a while.
+	switch info, err := os.Stat(o.Store); {
+	case o.Store == "":
+	case err == nil && !info.Mode().IsRegular():
+		return exit.Usagef("--store %s is no file: name a new one", o.Store)
+	case err == nil:
 		return exit.Usagef("--store %s exists already: continue it with --resume %s, or choose another name",
 			o.Store, o.Store)
 	}
@@ -24,6 +32,7 @@ func (s *Search) begin(ctx context.Context) error {
 		return err
 	}
 	o.Target.Foreign = o.Models.Config != "" || o.From != ""
+	s.goElsewhere()
 	opened, err := session.Open(ctx, o.Target, s.say)
 	if err != nil {
 		return err
@@ -52,9 +61,30 @@ func (s *Search) begin(ctx context.Context) error {
 	return err
 }
 
-// proveGate tests the gate of the device, where that is asked for.
+// goElsewhere has the devices of a fleet opened in place of this machine's, where that is asked for. Its keys are
+// beside the run's file, which has its name from now on.
+func (s *Search) goElsewhere() {
+	o := &s.Options
+	if o.Fleet == "" {
+		return
+	}
+	o.Target.Elsewhere = func(ctx context.Context, x *session.Session, kind string) (session.Opened, error) {
+		if o.Store == "" && o.Resume == "" {
+			o.Store = DefaultStore(x.Bundle.Problem.Name)
+		}
+		var opened atomic.Bool
+		defer opened.Store(true)
+		return remote.Open(ctx, x, kind, o.Fleet, cmp.Or(o.Resume, o.Store), o.GateTest, func(format string, args ...any) {
+			if !o.Viewed || !opened.Load() { // who comes and goes later, the view and fleet status tell
+				s.say(format, args...)
+			}
+		})
+	}
+}
+
+// proveGate tests the gate of the device, where that is asked for. Workers of a fleet have tested theirs.
 func (s *Search) proveGate(ctx context.Context) error {
-	if !s.Options.GateTest {
+	if !s.Options.GateTest || s.Options.Fleet != "" {
 		return nil
 	}
 	return gatecheck.Prove(ctx, s.Options.Target, s.Session, s.say)

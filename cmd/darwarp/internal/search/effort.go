@@ -10,7 +10,7 @@ import (
 )
 
 // sayEffort tells what the search made of the machine: verdicts per second, the share of the time that
-// the device worked, how many device processes it took, and this process's peak memory.
+// the device worked, how many device workers it took, and this process's peak memory.
 func (s *Search) sayEffort(sum evolve.Summary) {
 	if s.Session.Device().Kind == "replay" || sum.Elapsed <= 0 {
 		return
@@ -18,7 +18,7 @@ func (s *Search) sayEffort(sum evolve.Summary) {
 	parts := []string{fmt.Sprintf("%.1f verdicts per second", float64(sum.Evals)/sum.Elapsed.Seconds())}
 	if load := s.Session.Capabilities().Load; load != nil {
 		busy, workers := load()
-		parts = append(parts, "device busy "+report.Percent(busy)+" of the time", report.Quantity(workers, "device process"))
+		parts = append(parts, "device busy "+report.Percent(busy)+" of the time", report.Quantity(workers, "device worker"))
 	}
 	parts = append(parts, report.Bytes(peakMemory())+" of memory in this process at most")
 	s.say("%s", strings.Join(parts, ", "))

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/measure"
 	"darwarp/cmd/darwarp/internal/registry"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
 )
@@ -24,14 +27,20 @@ func (s *Search) Execute(stop *console.Interrupts, show Show) (sum evolve.Summar
 			return sum, nil, fmt.Errorf("%w\n"+
 				"%s has nothing to continue: repair the naive start, then start a new run", err, path)
 		}
-		return sum, nil, fmt.Errorf("%w\nwhat was found until then is in %s; continue with: darwarp search --resume %s",
-			err, path, path)
+		return sum, nil, fmt.Errorf("%w\nwhat was found until then is in %s; continue with: %s",
+			err, path, cmdline.Of("search", "--resume", path))
+	}
+	if s.idle(sum) {
+		return sum, nil, spent(s.Run.Path(), s.Options.Budget, sum)
 	}
 	s.sayEffort(sum)
 	if sum.Reason == evolve.ReasonAborted {
 		skip()
 	}
 	if err := s.measureWinner(rest, sum); err != nil {
+		return sum, nil, err
+	}
+	if sum, err = s.told(sum); err != nil {
 		return sum, nil, err
 	}
 	if s.Options.Portfolio < 2 || rest.Err() != nil || sum.Champion.IsZero() {
@@ -44,19 +53,57 @@ func (s *Search) Execute(stop *console.Interrupts, show Show) (sum evolve.Summar
 	return sum, best, err
 }
 
+// told is a summary with the champion's speedup as the run tells it now.
+func (s *Search) told(sum evolve.Summary) (evolve.Summary, error) {
+	pace, err := s.Run.Pace()
+	sum.Speedup, sum.Estimate = pace.Speedup(sum.Score), pace.Estimate
+	s.ended = sum
+	return sum, err
+}
+
 // measureWinner measures the winner again, where the device can and ctx has not ended; else the search's own times
 // stay.
 func (s *Search) measureWinner(ctx context.Context, sum evolve.Summary) error {
 	fin := s.Session.Capabilities().Publisher
-	if fin == nil || s.Options.NoBaseline || ctx.Err() != nil || sum.Champion.IsZero() {
+	if fin == nil || !s.Options.measures() || ctx.Err() != nil || sum.Champion.IsZero() {
 		return measure.KeepNaive(s.Run)
 	}
-	s.listing.set(registry.Measuring, sum.Evals, sum.Score)
+	s.listing.entry.Stand(sum.Evals, sum.Score, sum.Speedup, sum.Estimate)
+	s.listing.set(registry.Measuring)
 	server := serve(s.Run, afterwards(s.skip), s.say)
 	defer server.close()
-	err := measure.Final(ctx, fin, s.Session, s.Run, sum.Champion, s.say)
+	return within(ctx, finalFor(len(s.Session.Workloads)), s.say, func(ctx context.Context) error {
+		return measure.Final(ctx, fin, s.Session, s.Run, sum.Champion, s.say)
+	})
+}
+
+// within measures for at most so long. What has been measured by then is stored; that time or patience ended is no
+// error.
+func within(ctx context.Context, most time.Duration, say func(string, ...any),
+	measure func(context.Context) error) error {
+	ctx, end := context.WithTimeout(ctx, most)
+	defer end()
+	err := measure(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		say("the measurement at the end took longer than %s: what is missing is not compared", report.Duration(most))
+	}
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
+}
+
+// finalFor bounds the measurement at the end: a baseline that compiles first takes up to a minute for a workload, and
+// all others seconds.
+func finalFor(workloads int) time.Duration {
+	return time.Minute + time.Duration(workloads)*2*time.Minute
+}
+
+// Afterwards says what follows the search and how long it takes at most; empty where nothing does.
+func (s *Search) Afterwards() string {
+	if s.Session.Capabilities().Publisher == nil || !s.Options.measures() {
+		return ""
+	}
+	return fmt.Sprintf("the winner is measured again, beside the baselines, for at most %s (--no-baseline: not)",
+		report.Duration(finalFor(len(s.Session.Workloads))))
 }

@@ -16,15 +16,16 @@ func (l *listing) listen(e evolve.Event) {
 	states := map[evolve.Kind]string{evolve.KindPaused: registry.Paused, evolve.KindResumed: registry.Running,
 		evolve.KindDrain: registry.Stopping}
 	if state := states[e.Kind]; state != "" {
-		l.set(state, e.Evals, e.Reign)
+		l.entry.Stand(e.Evals, e.Reign, e.Speedup, e.Estimate)
+		l.set(state)
 	}
 }
 
-func (l *listing) set(state string, evals int, best float64) {
+func (l *listing) set(state string) {
 	if l.entry.Name == "" {
 		return
 	}
-	l.entry.State, l.entry.Evals, l.entry.Best = state, evals, best
+	l.entry.State = state
 	if err := l.entry.Save(); err != nil {
 		l.say("the registry of runs cannot be written: %v", err)
 	}
@@ -33,7 +34,8 @@ func (l *listing) set(state string, evals int, best float64) {
 // end says how the search ended.
 func (l *listing) end(sum evolve.Summary) {
 	l.entry.Reason = string(sum.Reason)
-	l.set(registry.Ended, sum.Evals, sum.Score)
+	l.entry.Stand(sum.Evals, sum.Score, sum.Speedup, sum.Estimate)
+	l.set(registry.Ended)
 }
 
 // List enters the search in the registry of runs; log is that of a search in the background, else empty. Without a

@@ -30,7 +30,15 @@ func (s *Search) resume(ctx context.Context) (err error) {
 	if o.Budget == (store.Budget{}) {
 		o.Budget = m.Budget
 	}
+	over, err := evolve.Over(s.Run, evolve.Budget(o.Budget), m.Device.Kind == "replay")
+	if err == nil && over.Reason != "" {
+		err = spent(o.Resume, o.Budget, over)
+	}
+	if err != nil {
+		return err
+	}
 	o.Strategy, o.Seed, o.Objective, o.Portfolio = m.Strategy, m.Seed, string(m.Objective), m.Portfolio
+	s.goElsewhere()
 	opened, err := session.OpenFor(ctx, m, o.Target, s.say)
 	if err != nil {
 		return err
@@ -66,7 +74,7 @@ func remember(ev evolve.Evaluator, run *store.Run) error {
 // startFrom puts the family first that a run has its naive start from: earlier versions went by the names of families
 // alone.
 func startFrom(s *session.Session, run *store.Run) error {
-	naive, err := record.Start(run)
+	naive, err := run.Start()
 	if err != nil || naive == nil {
 		return err
 	}

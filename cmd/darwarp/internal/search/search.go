@@ -27,6 +27,7 @@ type Search struct {
 	listing   listing
 	skip      context.CancelFunc // ends what follows the search; nil: nothing does
 	ended     evolve.Summary
+	worked    bool // the session has had a verdict, a duel or a trial
 	say       func(string, ...any)
 }
 
@@ -35,6 +36,9 @@ type Show func(search *evolve.Search, events <-chan evolve.Event) error
 
 // Open opens the device and the run's file, new or old, and tests the gate.
 func Open(ctx context.Context, o Options, say func(string, ...any)) (*Search, error) {
+	if err := o.checkThen(); err != nil {
+		return nil, err
+	}
 	s := &Search{Options: o, say: say}
 	open := s.begin
 	if o.Resume != "" {
@@ -65,6 +69,11 @@ func (s *Search) Listen(fn func(evolve.Event)) {
 	}
 }
 
+// idle reports whether a session had nothing to do, for the run's budget was used up before.
+func (s *Search) idle(sum evolve.Summary) bool {
+	return s.Options.Resume != "" && !s.worked && sum.Reason.Spent()
+}
+
 // Record is the run as it is read.
 func (s *Search) Record() *record.Record { return &record.Record{Run: s.Run, Bundle: s.Session.Bundle} }
 
@@ -87,6 +96,7 @@ func (s *Search) Drive(stop *console.Interrupts, show Show) (evolve.Summary, err
 	endSnapshots := keepSnapshots(s.Run, s.say)
 	sum, err := search.Run(stop.Soft, func(e evolve.Event) {
 		server.publish(e)
+		s.worked = s.worked || e.Kind == evolve.KindResult || e.Kind == evolve.KindDuel || e.Kind == evolve.KindTrial
 		for _, listen := range s.listeners {
 			listen(e)
 		}

@@ -29,7 +29,7 @@ func (s server) publish(e evolve.Event) {
 	if s.Server == nil {
 		return
 	}
-	if data, err := json.Marshal(e); err == nil { // plain data: it marshals
+	if data, err := json.Marshal(e.Shown()); err == nil { // plain data: it marshals
 		s.Server.Publish(data)
 	}
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"testing"
 
+	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/templates"
 )
 
@@ -24,7 +25,7 @@ func TestForeign(t *testing.T) {
 		{"the kernels of the gate's test", Target{Bundle: b}, false},
 	} {
 		s := &Session{Bundle: b}
-		if got := s.config(tt.target, func(string, ...any) {}).Foreign; got != tt.want {
+		if got := s.config(tt.target, &progress.Phases{}).Foreign; got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

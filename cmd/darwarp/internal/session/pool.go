@@ -4,27 +4,32 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/eval"
+	"darwarp/eval/env"
 	"darwarp/eval/replay"
 	"darwarp/templates"
 )
 
 // openAuto takes a GPU, else the processor, else a recording, and says why.
 func openAuto(ctx context.Context, t Target, s *Session, say func(string, ...any)) (*Session, error) {
-	var noGPU, noCPU *eval.EnvError
+	var noGPU, noCPU *env.Error
+	whole := s.Bundle
 	err := openPool(ctx, t, s, "cuda", say)
 	if err == nil || !errors.As(err, &noGPU) {
 		return s, err
 	}
 	say("no GPU to use here: %v", noGPU)
-	if eval.Locate().CXX.Path != "" {
+	if env.Locate().CXX.Path != "" {
 		say("device: cpu; all times are CPU times")
 	}
+	s.Bundle = whole // the sizes may be others there
 	err = openPool(ctx, t, s, "cpu", say)
 	if err == nil || !errors.As(err, &noCPU) {
 		return s, err
@@ -45,26 +50,45 @@ func openPool(ctx context.Context, t Target, s *Session, kind string, say func(s
 	if err := s.counts(t.Objective); err != nil {
 		return err
 	}
-	cfg := s.config(t, say)
-	cfg.Kind, cfg.Races, cfg.Objective, cfg.CacheDir, cfg.Log = kind, t.Races, s.Objective, t.cacheDir(say), t.Log
-	cfg.Trace = t.trace
-	pool, err := eval.Open(ctx, cfg)
-	if errors.Is(err, eval.ErrTooLarge) || errors.Is(err, eval.ErrUnfit) {
-		return exit.Usagef("%v", err)
-	}
-	if err != nil {
+	if err := s.fix(t); err != nil {
 		return err
 	}
+	phases := &progress.Phases{Say: say}
+	defer phases.End()
+	cfg := s.config(t, phases)
+	cfg.Kind, cfg.Races, cfg.Objective, cfg.CacheDir, cfg.Log = kind, t.Races, s.Objective, t.cacheDir(say), t.Log
+	cfg.Trace = t.trace
+	var gpus []int
+	var err error
+	if kind == "cuda" {
+		if gpus, err = t.chooseGPUs(ctx, s.Bundle.Problem.Name, say); err != nil {
+			return err
+		}
+	}
+	pool, err := openDevice(ctx, cfg, gpus)
+	if err != nil {
+		return refused(err)
+	}
 	s.Evaluator, s.Close = pool, pool.Close
-	if s.Spaces, s.LeftOut, err = SpacesOn(s.Bundle, pool.Device(), s.DType, s.Pins); err != nil {
+	if s.Spaces, s.LeftOut, err = SpacesOn(s.Bundle, pool.Device(), s.DType, s.Pins, s.Workloads); err != nil {
 		return errors.Join(err, pool.Close())
 	}
 	return nil
 }
 
+// fix makes the problem of a new run one of the sizes that its workloads have. A run has the problem that it carries.
+func (s *Session) fix(t Target) (err error) {
+	if t.Bundle == nil {
+		s.Bundle, err = s.Bundle.For(s.Workloads)
+	}
+	return err
+}
+
 // Twins opens the GPU and the cpu device side by side, for the same candidates. Nothing is timed there.
 func (s *Session) Twins(ctx context.Context, t Target, say func(string, ...any)) (*eval.Twins, error) {
-	twins, err := eval.OpenTwins(ctx, s.config(t, say))
+	phases := &progress.Phases{Say: say}
+	defer phases.End()
+	twins, err := eval.OpenTwins(ctx, s.config(t, phases))
 	if errors.Is(err, eval.ErrTooLarge) {
 		return nil, exit.Usagef("%v", err)
 	}
@@ -72,14 +96,14 @@ func (s *Session) Twins(ctx context.Context, t Target, say func(string, ...any))
 }
 
 // config is what every device of the session gets.
-func (s *Session) config(t Target, say func(string, ...any)) eval.Config {
+func (s *Session) config(t Target, phases *progress.Phases) eval.Config {
 	return eval.Config{
 		Problem: s.Bundle.Problem, Reference: s.Bundle.ReferenceSource(s.DType), Headers: templates.Include(),
 		DType: s.DType, Acc: s.Bundle.Problem.Accumulators(s.Bundle.Families, s.Pins),
 		Workloads: s.Workloads, Cache: s.Cache, Jobs: t.Jobs, Version: Version(),
 		Sandbox:  eval.SandboxMode(cmp.Or(t.Sandbox, string(eval.SandboxBest))),
 		Foreign:  t.Foreign || t.Bundle == nil && !slices.Contains(templates.Builtins(), t.Problem),
-		Progress: func(what string) { say("%s ...", what) },
+		Progress: phases.Begin,
 	}
 }
 
@@ -96,8 +120,18 @@ func (t Target) cacheDir(say func(string, ...any)) string {
 	return dir
 }
 
-// CacheDir is where compiled candidates are kept.
+// CacheSwitch is the variable of the environment that switches the cache of compiled candidates off.
+const CacheSwitch = "DARWARP_CACHE"
+
+// CacheDir is where compiled candidates are kept, empty: nowhere, because nobody wants them to be.
 func CacheDir() (string, error) {
+	switch v := os.Getenv(CacheSwitch); v {
+	case "":
+	case "off":
+		return "", nil
+	default:
+		return "", fmt.Errorf("%s is %q: expected off, or nothing", CacheSwitch, v)
+	}
 	base, err := os.UserCacheDir()
 	return filepath.Join(base, "darwarp"), err
 }

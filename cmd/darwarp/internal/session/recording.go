@@ -1,11 +1,13 @@
 package session
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/report"
@@ -42,10 +44,19 @@ func ReadRecording(path string) (*replay.Record, error) {
 		return nil, exit.Usagef("%v", err)
 	}
 	r, err := replay.Open(data)
+	if err != nil && isRun(data) {
+		return nil, exit.Usagef("%s is a run: continue it with %s", path, cmdline.Of("search", "--resume", path))
+	}
 	if err != nil {
 		return nil, exit.Usagef("%s: %v", path, err)
 	}
 	return r, nil
+}
+
+// isRun reports whether a file is one of the store's: a bolt file, whose first page has a number at byte 16.
+func isRun(data []byte) bool {
+	const page, magic = 16, 0xED0CDAED
+	return len(data) >= page+4 && binary.LittleEndian.Uint32(data[page:]) == magic
 }
 
 // replayed makes a session of a recording: dtype, workloads and kind of times are what was recorded.
@@ -78,7 +89,7 @@ func replayed(t Target, r *replay.Record) (*Session, error) {
 	s.Evaluator = ev.By(s.Objective)
 	s.Pins = t.pins
 	if s.Pins == nil {
-		if s.Pins, err = parsePins(t.Genes); err != nil {
+		if s.Pins, err = pinsOf(b, t.Genes); err != nil {
 			return nil, err
 		}
 	}

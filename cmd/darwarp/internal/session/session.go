@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -32,11 +33,20 @@ type Session struct {
 
 // Open readies the device that the target asks for. What it does meanwhile it says to people.
 func Open(ctx context.Context, t Target, say func(string, ...any)) (*Session, error) {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
+	}
+	if t.Elsewhere != nil {
+		return openElsewhere(ctx, t)
+	}
+	if t.Races && IsFile(t.Problem) {
+		return nil, exit.Usagef("--races: %s is a recording, and nothing is run: name the problem or its folder", t.Problem)
 	}
 	if t.Races && t.Device == "auto" {
 		t.Device = "cpu"
+	}
+	if t.Device == "auto" && t.GPUs != "" && t.GPUs != IdleGPUs {
+		t.Device = "cuda" // no other would do
 	}
 	if t.Races && t.Device != "cpu" {
 		return nil, exit.Usagef("--races: only --device cpu can watch every access")
@@ -72,7 +82,11 @@ func (s *Session) Follow(run *store.Run) (err error) {
 func (s *Session) counts(objective string) error {
 	s.Objective = cmp.Or(kernels.Objective(objective), kernels.Geomean)
 	if err := s.Objective.Check(s.Workloads); err != nil {
-		return exit.Usagef("--objective: %v", err)
+		known := []string{string(kernels.Geomean), string(kernels.Worst)}
+		for _, w := range s.Workloads {
+			known = append(known, w.Name)
+		}
+		return exit.Usagef("--objective: %v%s", err, report.Meant(objective, known))
 	}
 	return nil
 }
@@ -83,18 +97,27 @@ func IsFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// OpenFor opens the device that a run was made on, with what the run was about.
-func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...any)) (*Session, error) {
+// about is the target of a device that is opened for what a run is about.
+func (t Target) about(m store.Meta) (Target, error) {
 	b, err := templates.FromFiles(m.Files)
 	if err != nil {
-		return nil, fmt.Errorf("this version of darwarp cannot read the problem stored in the run: %w", err)
+		return t, fmt.Errorf("this version of darwarp cannot read the problem stored in the run: %w", err)
 	}
 	if err := b.Problem.Fits(m.Workloads, m.DType); err != nil {
-		return nil, exit.Usagef("what the run is about does not fit its own problem: %v", err)
+		return t, exit.Usagef("what the run is about does not fit its own problem: %v", err)
 	}
 	t.Bundle, t.picked, t.pins = b, m.Workloads, m.Pins
 	t.Foreign = true // whoever may have made the run
 	t.Cache, t.DType, t.Objective = m.Cache, string(m.DType), string(m.Objective)
+	return t, nil
+}
+
+// OpenFor opens the device that a run was made on, with what the run was about.
+func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...any)) (*Session, error) {
+	t, err := t.about(m)
+	if err != nil {
+		return nil, err
+	}
 	if t.Races && m.Device.Kind != "cpu" { // a search for faults, not a comparison of times
 		t.picked = nil
 		return Open(ctx, t, say)

@@ -13,11 +13,15 @@ import (
 )
 
 // SpacesOn makes the space of every family that the device can run and that has the pinned genes. leftOut are the
-// others, with why, in a few words.
+// others, with why, in a few words. The points are for the workloads that are scored.
 func SpacesOn(
-	b *templates.Bundle, dev kernels.Device, t kernels.DType, pins kernels.Pins,
+	b *templates.Bundle, dev kernels.Device, t kernels.DType, pins kernels.Pins, loads []kernels.Workload,
 ) (out []*kernels.Space, leftOut []string, err error) {
 	var why []string
+	var sizes []kernels.Dims
+	for _, w := range loads {
+		sizes = append(sizes, w.Dims)
+	}
 	for _, f := range b.Families {
 		if !f.Runs(dev) {
 			why = append(why, fmt.Sprintf("family %s needs %s", f.Name, f.Arch))
@@ -27,7 +31,7 @@ func SpacesOn(
 		if kernels.Grown(f.Name) { // what is fixed are the problem's genes
 			pins = nil
 		}
-		s, err := kernels.NewSpace(f, dev, t, pins)
+		s, err := kernels.NewSpace(f, dev, t, pins, sizes...)
 		if err != nil {
 			why = append(why, err.Error())
 			leftOut = append(leftOut, fmt.Sprintf("%s (%s)", f.Name, unsuited(f, pins, err)))

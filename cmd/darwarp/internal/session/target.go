@@ -2,7 +2,9 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,31 +25,42 @@ type Target struct {
 	Objective string
 	Workloads []string
 	Genes     []string
-	Jobs      int
-	Races     bool              // cpu: look for races
-	Uncached  bool              // compile everything again
-	Sandbox   string            // best, strict or off; empty: best
-	Foreign   bool              // sources of a model or of a run are evaluated
-	Bundle    *templates.Bundle // set: the problem as a run carries it
+	Work
+	Foreign bool              // sources of a model or of a run are evaluated
+	Bundle  *templates.Bundle // set: the problem as a run carries it
 	// set with Bundle
 	picked []kernels.Workload
 	pins   kernels.Pins
 	Log    *slog.Logger
+	// Elsewhere opens devices of other machines, of a kind (cuda or cpu), for what the session is about; nil: this
+	// machine's are opened
+	Elsewhere func(ctx context.Context, s *Session, kind string) (Opened, error)
+}
 
+// Work is what the flags say about how evaluating is done.
+type Work struct {
+	Jobs      int
+	GPUs      string // IdleGPUs, AllGPUs, or their indices; empty: the first
+	Races     bool   // cpu: look for races
+	Uncached  bool   // compile everything again
+	Sandbox   string // best, strict or off; empty: best
 	TraceFile string // what happens is recorded there; empty: nowhere
 	trace     *trace.Recorder
 }
 
 var deviceNames = []string{"auto", "cuda", "cpu", "replay"}
 
-// check refuses values that no device knows.
-func (t Target) check() error {
+// Check refuses values that no device knows.
+func (t Target) Check() error {
 	if !slices.Contains(deviceNames, t.Device) {
 		return exit.Usagef("--device %q%s: expected %s", t.Device,
 			report.Meant(t.Device, deviceNames), strings.Join(deviceNames, ", "))
 	}
 	if t.Cache != "" && t.Cache != "hot" && t.Cache != "cold" {
 		return exit.Usagef("--cache %q: expected hot or cold", t.Cache)
+	}
+	if err := t.checkGPUs(); err != nil {
+		return err
 	}
 	if t.Jobs < 0 {
 		return exit.Usagef("--jobs %d: expected 0 (one per core) or more", t.Jobs)
@@ -69,7 +82,7 @@ func (t Target) Read() (s *Session, err error) {
 		if s.Workloads, err = pickWorkloads(s.Bundle.Problem, t.Workloads); err != nil {
 			return nil, err
 		}
-		if s.Pins, err = parsePins(t.Genes); err != nil {
+		if s.Pins, err = pinsOf(s.Bundle, t.Genes); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +103,11 @@ func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, erro
 	for _, s := range flags {
 		found, err := p.FindWorkload(s)
 		if err != nil {
-			return nil, exit.Usagef("--workload: %v", err)
+			var known []string
+			for _, w := range p.Workloads {
+				known = append(known, w.Name)
+			}
+			return nil, exit.Usagef("--workload: %v%s", err, report.Meant(s, known))
 		}
 		for _, w := range found {
 			for dim, n := range w.Dims {
@@ -107,6 +124,26 @@ func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, erro
 	return out, nil
 }
 
+// HasWorkload refuses the name of a workload that the target's problem does not have.
+func (t Target) HasWorkload(name string) error {
+	if IsFile(t.Problem) {
+		r, err := ReadRecording(t.Problem)
+		if err != nil {
+			return err
+		}
+		b, err := RecordedBundle(r)
+		if err == nil {
+			_, err = recordedWorkloads(b.Problem, r, []string{name})
+		}
+		return err
+	}
+	b, err := LoadBundle(t.Problem)
+	if err == nil {
+		_, err = pickWorkloads(b.Problem, []string{name})
+	}
+	return err
+}
+
 // occurs reports whether the problem itself has a size with this dim: one that is a flag may be 0.
 func occurs(p *kernels.Problem, dim string, n int) bool {
 	has := func(d kernels.Dims) bool { at, ok := d[dim]; return ok && at == n }
@@ -118,9 +155,36 @@ func occurs(p *kernels.Problem, dim string, n int) bool {
 func PickDType(p *kernels.Problem, flag string) (kernels.DType, error) {
 	t, err := p.PickDType(flag)
 	if err != nil {
-		return "", exit.Usagef("--dtype: %v", err)
+		var known []string
+		for _, t := range p.DTypes {
+			known = append(known, string(t))
+		}
+		return "", exit.Usagef("--dtype: %v%s", err, report.Meant(flag, known))
 	}
 	return t, nil
+}
+
+// pinsOf reads the --gene flags of a problem, which at least one of its families must have.
+func pinsOf(b *templates.Bundle, flags []string) (kernels.Pins, error) {
+	pins, err := parsePins(flags)
+	if err != nil {
+		return nil, err
+	}
+	var known []string
+	for _, f := range b.Families {
+		known = append(known, f.GeneNames()...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(pins)) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		var has []string
+		for _, f := range b.Families {
+			has = append(has, f.Name+" has "+strings.Join(f.GeneNames(), ", "))
+		}
+		return nil, exit.Usagef("--gene: unknown gene %q%s: %s", name, report.Meant(name, known), strings.Join(has, "; "))
+	}
+	return pins, nil
 }
 
 // parsePins reads the --gene NAME=VALUE,VALUE flags.

@@ -22,3 +22,24 @@ func TestPickWorkloads(t *testing.T) {
 		}
 	}
 }
+
+// TestFix: a new run has the problem of its workloads' sizes; one that there is has that which it carries.
+func TestFix(t *testing.T) {
+	b, err := templates.Builtin("attention")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loads, err := pickWorkloads(b.Problem, []string{"4x16x512x128"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		target Target
+		want   string
+	}{{Target{Problem: "attention"}, "d == 128"}, {Target{Bundle: b}, ""}} {
+		s := &Session{Bundle: b, Workloads: loads}
+		if err := s.fix(tt.target); err != nil || s.Bundle.Problem.Only() != tt.want {
+			t.Errorf("sizes %q, %v; want %q", s.Bundle.Problem.Only(), err, tt.want)
+		}
+	}
+}

@@ -91,7 +91,7 @@ const logLines = 5000
 // NewBoard makes an empty board.
 func NewBoard() *Board {
 	b := &Board{table: newTable(), tally: tally{outcomes: map[kernels.Outcome]int{}, asked: map[string]bool{},
-		ops: make([]operator, 1)}, measures: measures{proofs: map[string]bool{}},
+		ops: make([]operator, 1)}, measures: measures{proofs: map[string]bool{}, fought: map[[2]string]float64{}},
 		steering: steering{pins: map[int32]bool{}, killed: map[int32]bool{}}, loading: true}
 	b.ranking.board = b
 	return b
@@ -99,12 +99,15 @@ func NewBoard() *Board {
 
 // begin takes what is known before any candidate.
 func (b *Board) begin(s *State) {
-	b.state, b.budget = s, evolve.Budget(s.Meta.Budget)
+	b.state, b.budget, b.over = s, evolve.Budget(s.Meta.Budget), s.Pace
 	b.floors = make([]float64, len(s.Meta.Workloads))
 	b.elapsed = sessions{simulated: s.Meta.Device.Kind == "replay", began: func(proof string) (time.Time, bool) {
 		p, err := s.Provenance(proof)
 		return p.Started, err == nil
 	}}
+	if !s.Replayed { // they are fought again
+		b.fights(s)
+	}
 }
 
 // still reports whether time stands between events.

@@ -125,7 +125,7 @@ func (p *candidatePane) drawHead(a area, r *row, k sheetKey) {
 		ps = append(ps, part{"against " + b.rows[k.with].id.Short(), inkPlain})
 	}
 	if r.outcome == kernels.OK {
-		ps = append(ps, part{speedupOf(r), inkCurve}, part{p.leaders.timeCell(r), inkStrong})
+		ps = append(ps, part{b.speedupOf(r), inkCurve}, part{p.leaders.timeCell(r), inkStrong})
 	} else {
 		ps = append(ps, part{r.outcome.String(), inkBad})
 	}
@@ -133,7 +133,7 @@ func (p *candidatePane) drawHead(a area, r *row, k sheetKey) {
 	if k.with >= 0 {
 		with := &b.rows[k.with]
 		if r.score > 0 && with.score > 0 {
-			ps = append(ps, part{"gain " + factor(with.score/r.score), inkGood})
+			ps = append(ps, part{"gain " + b.gain(with, r), inkGood})
 		}
 		ps = append(ps, part{b.changes(with, r), inkDim})
 	}
@@ -155,7 +155,7 @@ func (p *candidatePane) lineageLines(i int32, width int) []rich {
 			before := &b.rows[path[n-1]]
 			change = b.changes(before, r)
 			if before.score > 0 && r.score > 0 {
-				gain = factor(before.score / r.score)
+				gain = b.gain(before, r)
 			}
 		}
 		k := inkGood
@@ -163,7 +163,7 @@ func (p *candidatePane) lineageLines(i int32, width int) []rich {
 			k = inkBad
 		}
 		first := rich{{fmt.Sprintf("%6s  ", report.Count(int(r.seq))), inkDim}, {r.id.Short(), inkPlain},
-			{fmt.Sprintf("  %8s ", speedupOf(r)), inkCurve},
+			{fmt.Sprintf("  %8s ", b.speedupOf(r)), inkCurve},
 			{fmt.Sprintf("%8s  ", gain), k},
 			{fmt.Sprintf("%-*s  ", name, endOf(shortArm(b.operators.all[r.op]), name, p.art.ellipsis)), inkDim}}
 		used := 41 + name // what is before the change
@@ -202,8 +202,8 @@ func (p *candidatePane) figureLines(c *kernels.Candidate, width int) []rich {
 		c.Origin.Generation, c.Seq), inkPlain)
 	field("note", c.Origin.Note, inkPlain)
 	if g := c.Result.Gate; g != nil {
-		field("gate", fmt.Sprintf("%d checks, %s outputs; worst error %s of its tolerance (%s)", g.Checks,
-			report.Count(g.Elements), report.Share(g.Worst), g.Where), inkPlain)
+		field("gate", fmt.Sprintf("%s, %s outputs; worst error %s (%s)", report.Quantity(g.Checks, "check"),
+			report.Count(g.Elements), report.Tolerance(g.Worst), g.Where), inkPlain)
 	}
 	for _, x := range c.Result.Resources {
 		field("resources", fmt.Sprintf("%s: %d registers, %s spilled, %s shared, %d blocks/SM, occupancy %s", x.Entry,
@@ -235,8 +235,9 @@ func (p *candidatePane) timeTexts(c *kernels.Candidate) (out []string) {
 		if share := b.share(&b.rows[i], n); share > 0 {
 			roof = ", " + report.Percent(share) + " of roofline"
 		}
-		out = append(out, strings.TrimSpace(fmt.Sprintf("%s: %s %s%s, %s, %d samples %s", t.Workload,
-			report.Interval(t.Median, t.Lo, t.Hi), t.Cache, roof, t.Tier, t.Samples, strings.Join(t.Tags, " "))))
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s: %s %s%s, %s, %s %s", t.Workload,
+			report.Interval(t.Median, t.Lo, t.Hi), t.Cache, roof, t.Tier, report.Quantity(t.Samples, "sample"),
+			strings.Join(t.Tags, " "))))
 	}
 	return out
 }

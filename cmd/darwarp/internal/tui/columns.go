@@ -67,8 +67,9 @@ func (l *leadersPane) columns(width, ranks int) []column {
 			return l.spreadCell(r), inkDim
 		}, l.bySpread})
 	}
-	cols = append(cols, column{"speedup", 7, false, func(r *row, _ int) (string, ink) { return speedupOf(r), inkCurve },
-		byScore})
+	cols = append(cols, column{"speedup", 7, false, func(r *row, _ int) (string, ink) {
+		return l.board.speedupOf(r), inkCurve
+	}, byScore})
 	return fitting(append(append(cols, l.comparisons()...), l.traits()...), width)
 }
 
@@ -77,12 +78,12 @@ func (l *leadersPane) comparisons() (cols []column) {
 	b := l.board
 	for _, x := range b.baselines {
 		cols = append(cols, column{"vs " + x.name, max(6, 3+len(x.name)), false, func(r *row, _ int) (string, ink) {
-			return provenRatio(r, x.score), inkBaseline
+			return provenRatio(r, x.score*b.speedup(r.score)), inkBaseline
 		}, byScore})
 	}
 	if c := b.champion(); c != nil {
-		cols = append(cols, column{"vs " + string(l.art.champion), 5, false, func(r *row, _ int) (string, ink) {
-			return provenRatio(r, c.score), inkDim
+		cols = append(cols, column{"vs " + string(l.art.champion), 6, false, func(r *row, _ int) (string, ink) {
+			return b.versus(c, r), inkDim
 		}, byScore})
 	}
 	if b.roofline() > 0 {
@@ -182,9 +183,9 @@ func (l *leadersPane) spreadCell(r *row) string {
 	return fmt.Sprintf("%.1f%%", spread)
 }
 
-// provenRatio is how many times as fast a row is as something else.
-func provenRatio(r *row, other float64) string {
-	switch x := other / r.score; {
+// provenRatio writes how many times as fast a row is as something else.
+func provenRatio(r *row, x float64) string {
+	switch {
 	case !r.proven:
 		return "-"
 	case x >= 9.995 && x < 99.95: // its column has five places

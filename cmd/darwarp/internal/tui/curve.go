@@ -65,7 +65,7 @@ func (c *curvePane) draw(a area) {
 		return
 	}
 	if a.rect.w < 24 || a.rect.h < 4 {
-		a.cut(0, 0, a.rect.w, "best "+report.Speedup(b.champion().score), inkCurve)
+		a.cut(0, 0, a.rect.w, "best "+b.speedupOf(b.champion()), inkCurve)
 		return
 	}
 	s, left := c.scale(a)
@@ -77,7 +77,7 @@ func (c *curvePane) draw(a area) {
 	c.drawLevels(p, s)
 	var points [][2]int
 	for _, g := range b.steps {
-		points = append(points, [2]int{s.x(c.across(float64(g.evals), g.elapsed)), s.y(1 / g.score)})
+		points = append(points, [2]int{s.x(c.across(float64(g.evals), g.elapsed)), s.y(b.speedup(g.score))})
 	}
 	p.steps(points, inkCurve)
 	p.flush()
@@ -100,17 +100,17 @@ func (c *curvePane) across(evals, seconds float64) float64 {
 func (c *curvePane) scale(a area) (s scale, left int) {
 	b := c.board
 	s.lo, s.hi = math.Inf(1), 0
-	take := func(score float64) { s.lo, s.hi = min(s.lo, 1/score), max(s.hi, 1/score) }
+	take := func(speedup float64) { s.lo, s.hi = min(s.lo, speedup), max(s.hi, speedup) }
 	for _, g := range b.steps {
-		take(g.score)
+		take(b.speedup(g.score))
 	}
 	for _, x := range b.baselines {
-		take(x.score)
+		take(1 / x.score)
 	}
 	if best := b.ranking.best(); best > 0 {
-		take(best)
+		take(b.speedup(best))
 	}
-	if f := b.roofline(); f > 0 && 1/f < 3*s.hi {
+	if f := b.roofline(); f > 0 && f < 3*s.hi {
 		take(f)
 	}
 	s.log = s.hi/s.lo >= logFrom != c.otherScale
@@ -132,7 +132,7 @@ func (c *curvePane) scale(a area) (s scale, left int) {
 func (c *curvePane) drawScatter(p *plot, s scale) {
 	for _, i := range c.board.sample.rows {
 		r := &c.board.rows[i]
-		p.dot(s.x(c.across(float64(r.step), float64(r.elapsed))), s.y(1/r.score), inkFaint)
+		p.dot(s.x(c.across(float64(r.step), float64(r.elapsed))), s.y(c.board.speedup(r.score)), inkFaint)
 	}
 }
 
@@ -143,7 +143,7 @@ func (c *curvePane) drawLevels(p *plot, s scale) {
 		p.level(s.y(1/x.score), 2*p.dw, 3*p.dw, inkBaseline)
 	}
 	if f := c.board.roofline(); f > 0 {
-		p.level(s.y(1/f), 1, 2*p.dw, inkRoofline)
+		p.level(s.y(f), 1, 2*p.dw, inkRoofline)
 	}
 }
 
@@ -157,14 +157,14 @@ type label struct {
 // labels are those of the lines, the one that matters most first.
 func (c *curvePane) labels(s scale) []label {
 	b := c.board
-	best := 1 / b.champion().score
-	out := []label{{best, "best " + report.Speedup(b.champion().score), inkCurve}}
+	best := b.speedup(b.champion().score)
+	out := []label{{best, "best " + b.speedupOf(b.champion()), inkCurve}}
 	if f := b.roofline(); f > 0 {
-		text := "roofline " + report.Speedup(f)
-		if 1/f > s.hi {
+		text := "roofline " + report.Ratio(f)
+		if f > s.hi {
 			text += " " + c.art.above
 		}
-		out = append(out, label{1 / f, text, inkRoofline})
+		out = append(out, label{f, text, inkRoofline})
 	}
 	for _, x := range b.baselines {
 		out = append(out, label{1 / x.score, x.name + " " + report.Speedup(x.score), inkBaseline})

@@ -135,6 +135,7 @@ func (p *past) end(s *State) {
 		p.board.answered(&p.asked[i], p.board.latest())
 	}
 	p.board.steered(s.Steering)
+	p.board.fights(s)
 	p.board.readBaselines(s.Baselines)
 }
 
@@ -173,6 +174,9 @@ func (b *Board) apply(e *evolve.Event) {
 	l.heard = time.Now()
 	l.last, l.paused = *e, e.Paused
 	l.last.Candidate = nil // the board keeps what it shows of it
+	if e.Reign > 0 {
+		b.over = kernels.Pace{Factor: e.Speedup * e.Reign, Estimate: e.Estimate, Champion: e.Champion}
+	}
 	if e.Command != nil {
 		b.applied(e.Command)
 	}

@@ -104,7 +104,7 @@ func (h *header) bestParts() []part {
 	if c == nil {
 		return []part{{"no candidate is right yet", inkDim}}
 	}
-	best := string(h.art.champion) + " " + speedupOf(c)
+	best := string(h.art.champion) + " " + b.speedupOf(c)
 	if h.size() != sizeCompact {
 		best += " over naive start"
 	}
@@ -122,7 +122,7 @@ func (h *header) bestParts() []part {
 		ps = append(ps, part{report.Time(float64(c.times[0].median)), inkStrong})
 	}
 	for _, x := range b.baselines {
-		ps = append(ps, part{report.Ratio(x.score/c.score) + " " + x.name, inkBaseline})
+		ps = append(ps, part{report.Ratio(x.score*b.speedup(c.score)) + " " + x.name, inkBaseline})
 	}
 	ps = append(ps, part{h.lastGain(), inkPlain})
 	if share := b.share(c, -1); share > 0 {
@@ -140,14 +140,6 @@ func (h *header) lastGain() string {
 		text += fmt.Sprintf(", %s evals", report.Count(max(0, h.board.verdicts-int(last.evals))))
 	}
 	return text + " ago"
-}
-
-// speedupOf is a row's speedup; not shown when the run does not say what it stands on.
-func speedupOf(r *row) string {
-	if !r.proven {
-		return "no proof"
-	}
-	return report.Speedup(r.score)
 }
 
 // drawProgress is the third line: how far, how fast, how long, how many failed.
@@ -191,6 +183,9 @@ func (h *header) progressParts() []part {
 	ps = append(ps, part{report.Count(b.failed) + " failed", k})
 	if l.watching {
 		ps = append(ps, part{fmt.Sprintf("%d in flight", l.last.InFlight), inkDim})
+		for _, d := range l.last.Doing {
+			ps = append(ps, part{d.String(), inkAccent})
+		}
 	}
 	if b.spent.asked > 0 {
 		ps = append(ps, part{fmt.Sprintf("%s asked, USD %s", report.Count(b.spent.asked), b.spent.dollars()), inkPlain})

@@ -162,7 +162,7 @@ func (m *Model) draw() *canvas {
 func (m *Model) drawTooSmall(a area) {
 	text := "The view needs 40x10; enlarge the terminal or use --plain."
 	if c := m.board.champion(); c != nil {
-		text = speedupOf(c) + " so far. " + text
+		text = m.board.speedupOf(c) + " so far. " + text
 	}
 	for i, l := range wrap(text, a.rect.w) {
 		a.text(0, i, l, inkPlain)

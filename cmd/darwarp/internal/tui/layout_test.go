@@ -77,6 +77,9 @@ func TestPortfolio(t *testing.T) {
 		fits(t, d.m, size[0], size[1])
 		if size[0] > 40 {
 			d.sees("1.500 us   2.000 us  1.333x [1.300, 1.400]", "the same")
+			if strings.Contains(d.screen(), "0.000 ns") {
+				t.Errorf("a choice that was not timed has a time:\n%s", d.screen())
+			}
 		}
 		d.press("enter")
 		if d.at().id != a || d.m.focus != paneCandidate {

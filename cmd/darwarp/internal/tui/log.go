@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -40,7 +41,8 @@ func (b *Board) applyNote(e *evolve.Event) {
 		if e.Duel == nil {
 			return
 		}
-		text, lv = duelText(e.ID, e.Duel), levelQuiet
+		b.fight(e.Duel)
+		text, lv = "duel "+e.ID.Short()+": "+report.FirstLine(figures.Duel(e.Duel)), levelQuiet
 	case evolve.KindTrial:
 		text, lv = "trial of "+e.ID.Short()+": "+text, levelQuiet
 		if e.Candidate != nil {
@@ -75,19 +77,6 @@ func (b *Board) applyNote(e *evolve.Event) {
 	b.say(line{e.At, lv, text, e.ID})
 }
 
-// duelText tells how a challenger compares with the champion.
-func duelText(challenger kernels.ID, d *kernels.Duel) string {
-	than := "than"
-	if d.Verdict == kernels.Same || d.Verdict == kernels.Ambiguous {
-		than = "as"
-	}
-	text := fmt.Sprintf("duel %s: %s %s %s, ratio %.4f", challenger.Short(), d.Verdict, than, d.Champion, d.Ratio)
-	if d.Hi > d.Lo {
-		text += fmt.Sprintf(" [%.4f, %.4f]", d.Lo, d.Hi)
-	}
-	return text
-}
-
 // exchangeText tells what came of a question to a language model, and what it took.
 func exchangeText(e *kernels.Exchange) (string, level) {
 	text, lv := fmt.Sprintf("%s proposed %d", shortArm(e.Arm), len(e.Proposed)), levelQuiet
@@ -98,7 +87,7 @@ func exchangeText(e *kernels.Exchange) (string, level) {
 		text = shortArm(e.Arm) + " refused: " + report.FirstLine(e.Refused)
 	}
 	if n := e.Tokens.In + e.Tokens.Out; n > 0 {
-		text += fmt.Sprintf(", %s tokens", report.Count(n))
+		text += ", " + report.Quantity(n, "token")
 	}
 	if e.USD > 0 {
 		text += fmt.Sprintf(", USD %.4f", e.USD)
@@ -113,14 +102,14 @@ func exchangeText(e *kernels.Exchange) (string, level) {
 func (b *Board) sayChampion(at time.Duration) {
 	n := len(b.steps)
 	r := &b.rows[b.steps[n-1].row]
-	text := fmt.Sprintf("champion %s %s", r.id.Short(), report.Speedup(r.score))
+	text := fmt.Sprintf("champion %s %s", r.id.Short(), b.speedupOf(r))
 	if len(r.times) == 1 {
 		text += " " + report.Time(float64(r.times[0].median))
 	}
 	if n == 1 {
 		text += ", the naive start"
 	} else if before := &b.rows[b.steps[n-2].row]; r.score > 0 {
-		text += fmt.Sprintf(", gain %s: %s", factor(before.score/r.score), b.changes(before, r))
+		text += fmt.Sprintf(", gain %s: %s", b.gain(before, r), b.changes(before, r))
 	}
 	b.say(line{at, levelGood, text, r.id})
 }

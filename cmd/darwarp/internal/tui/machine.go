@@ -46,6 +46,10 @@ func (p *machinePane) draw(a area) {
 // drawGPU writes what NVML says of one GPU.
 func (p *machinePane) drawGPU(a area, y int, g kernels.GPU) int {
 	x := a.text(0, y, fmt.Sprintf("GPU %d ", g.Index), inkTitle)
+	if g.LeftOut != "" {
+		a.cut(x, y, a.rect.w-x, "left out: "+report.FirstLine(g.LeftOut), inkWarn)
+		return y + 1
+	}
 	if g.Util >= 0 {
 		x = a.bar(x, y, min(16, a.rect.w/6), g.Util, inkGood)
 		x = a.text(x, y, fmt.Sprintf(" %3.0f%%", 100*g.Util), inkStrong)

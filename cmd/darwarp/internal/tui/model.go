@@ -213,7 +213,7 @@ func (m *Model) title() string {
 		return ""
 	}
 	if c := b.champion(); c != nil {
-		return b.state.Meta.Problem + " " + speedupOf(c)
+		return b.state.Meta.Problem + " " + b.speedupOf(c)
 	}
 	return b.state.Meta.Problem
 }

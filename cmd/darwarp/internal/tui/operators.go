@@ -136,14 +136,15 @@ func (p *operatorsPane) draw(a area) {
 	}
 	top := p.list.window(len(order), max(1, a.rect.h-1))
 	for i := top; i < min(len(order), top+a.rect.h-1); i++ {
-		y, o := i-top+1, &b.ops[order[i]]
+		y, o := i-top+1, b.ops[order[i]]
+		o.best = b.over.Score(o.best)
 		if p.focus == paneOperators && i == p.list.at {
 			a.paint(0, y, a.rect.w, backSelect)
 		}
 		a.text(0, y, endOf(shortArm(b.operators.all[order[i]]), name, a.art.ellipsis), inkPlain)
 		x := name
 		for _, c := range cols {
-			text, k := c.cell(o)
+			text, k := c.cell(&o)
 			x += c.width + 1
 			a.right(x, y, text, k)
 		}

@@ -67,7 +67,15 @@ func (p *portfolioPane) draw(a area) {
 			gain = report.Gain(c.Gain.Ratio, c.Gain.Lo, c.Gain.Hi)
 		}
 		a.cut(2, y, name, c.Workload, inkPlain)
-		a.cut(3+name, y, a.rect.w-3-name, fmt.Sprintf(columns, kernelOf(all, i).Short(), report.Time(c.Time),
-			report.Time(c.Single), gain), inkStrong)
+		a.cut(3+name, y, a.rect.w-3-name, fmt.Sprintf(columns, kernelOf(all, i).Short(), p.time(c.Time),
+			p.time(c.Single), gain), inkStrong)
 	}
+}
+
+// time writes a time; a dash where a portfolio of one kernel was not timed.
+func (p *portfolioPane) time(ns float64) string {
+	if !(ns > 0) {
+		return "-"
+	}
+	return report.Time(ns)
 }

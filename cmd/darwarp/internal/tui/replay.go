@@ -50,15 +50,17 @@ type teller struct {
 	out     chan<- evolve.Event
 	e       evolve.Event // what every event has
 	verdict map[kernels.Outcome]int
-	scores  map[kernels.ID]float64
-	asked   []kernels.Exchange // that were not told yet
-	reigns  []store.Champion   // neither
+	scores  map[kernels.ID]float64 // of whoever reigns at some time; 0: not judged yet
+	asked   []kernels.Exchange     // that were not told yet, without their texts
+	reigns  []store.Champion       // neither
+	pace    kernels.Pace
 }
 
 func (t *teller) send(e evolve.Event) error {
 	t.e.Seq++
 	e.Seq, e.At, e.Evals, e.Best, e.Champion, e.Reign, e.Rate, e.ETA = t.e.Seq, t.e.At, t.e.Evals, t.e.Best, t.e.Champion,
 		t.e.Reign, t.e.Rate, t.e.ETA
+	e.Speedup, e.Estimate = t.pace.Speedup(e.Reign), t.pace.Guesses(e.Champion, e.Reign)
 	select {
 	case t.out <- e:
 		return nil
@@ -69,22 +71,24 @@ func (t *teller) send(e evolve.Event) error {
 
 func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 	m := r.Run.Meta()
-	reigns, err := r.Run.Champions()
-	asked, errAsked := r.Run.Exchanges()
-	if err := errors.Join(err, errAsked); err != nil {
+	pace, err := r.Run.Pace()
+	if err != nil {
 		return err
 	}
+	t := &teller{ctx: ctx, out: r.events, verdict: map[kernels.Outcome]int{}, scores: map[kernels.ID]float64{},
+		pace: pace}
 	clock := sessions{simulated: m.Device.Kind == "replay", began: func(proof string) (time.Time, bool) {
 		p, err := r.Run.Provenance(proof)
 		return p.Started, err == nil
 	}}
-	t := &teller{ctx: ctx, out: r.events, verdict: map[kernels.Outcome]int{}, scores: map[kernels.ID]float64{}}
 	start := &evolve.StartInfo{Strategy: m.Strategy, Seed: m.Seed, Device: m.Device, Workloads: m.Workloads,
 		Budget: evolve.Budget(m.Budget)}
 	if err := t.send(evolve.Event{Kind: evolve.KindStart, Start: start}); err != nil {
 		return err
 	}
-	t.asked, t.reigns = asked, reigns
+	if err := t.read(r.Run); err != nil {
+		return err
+	}
 	began, n := time.Now(), max(1, r.Run.Len())
 	err = r.Run.Each(func(c kernels.Candidate) error {
 		if err := t.before(c.At); err != nil {
@@ -100,17 +104,29 @@ func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 	}
 	sum := evolve.Summary{Reason: "replayed", Evals: t.e.Evals, Outcomes: t.verdict, Champion: t.e.Champion,
 		Score: t.e.Reign, Best: t.e.Best, Elapsed: t.e.At}
-	if t.e.Reign > 0 {
-		sum.Speedup = 1 / t.e.Reign
-	}
+	sum.Speedup, sum.Estimate = t.pace.Speedup(sum.Score), t.pace.Guesses(sum.Champion, sum.Score)
 	return t.send(evolve.Event{Kind: evolve.KindEnd, Note: string(sum.Reason), Summary: &sum})
+}
+
+// read gathers what is told beside the verdicts.
+func (t *teller) read(run *store.Run) (err error) {
+	if t.reigns, err = run.Champions(); err != nil {
+		return err
+	}
+	for _, c := range t.reigns {
+		t.scores[c.ID] = 0
+	}
+	return run.EachExchange(func(e kernels.Exchange) error {
+		e.Asked, e.Reply = nil, ""
+		t.asked = append(t.asked, e)
+		return nil
+	})
 }
 
 // before tells what happened before a verdict and was not told yet; the zero time stands for the end.
 func (t *teller) before(until time.Time) error {
 	for ; len(t.asked) > 0 && (until.IsZero() || t.asked[0].At.Before(until)); t.asked = t.asked[1:] {
 		short := t.asked[0]
-		short.Asked, short.Reply = nil, ""
 		if err := t.send(evolve.Event{Kind: evolve.KindAdvice, Exchange: &short}); err != nil {
 			return err
 		}
@@ -138,7 +154,9 @@ func (t *teller) judged(c *kernels.Candidate, at time.Duration, n int) {
 		e.Evals++
 	}
 	if c.Result.Outcome == kernels.OK {
-		t.scores[c.ID] = c.Score
+		if _, reigned := t.scores[c.ID]; reigned {
+			t.scores[c.ID] = c.Score
+		}
 		if e.Best == 0 || c.Score < e.Best {
 			e.Best = c.Score
 		}

@@ -33,7 +33,9 @@ type State struct {
 	Bundle     *templates.Bundle
 	Len        int  // candidates
 	Replayed   bool // the story of a finished run, told again
+	Pace       kernels.Pace
 	Baselines  []kernels.BaselineResult
+	Duels      []kernels.Duel // in order
 	Champions  []store.Champion
 	Standings  map[kernels.ID]kernels.Standing // of those that were on trial
 	Exchanges  []kernels.Exchange              // questions to language models
@@ -61,7 +63,7 @@ func (s *State) bundleOf(family string) (*templates.Bundle, error) {
 func ReadState(r *store.Run, b *templates.Bundle) (*State, error) {
 	s := &State{Path: r.Path(), Meta: r.Meta(), Bundle: b, Len: r.Len(), Provenance: r.Provenance, Each: r.Each,
 		Files: func() (map[string][]byte, error) { return r.Meta().Files, nil }}
-	var errs [7]error
+	var errs [9]error
 	var checkpoint []byte
 	s.Baselines, errs[0] = r.Baselines()
 	s.Champions, errs[1] = r.Champions()
@@ -73,6 +75,8 @@ func ReadState(r *store.Run, b *templates.Bundle) (*State, error) {
 		s.Portfolio = &portfolios[n-1]
 	}
 	errs[6] = err
+	s.Pace, errs[7] = r.Pace()
+	s.Duels, errs[8] = r.Duels()
 	trials, err := r.Trials()
 	errs[5], s.Standings = err, map[kernels.ID]kernels.Standing{}
 	for _, t := range trials {

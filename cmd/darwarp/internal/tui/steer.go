@@ -95,7 +95,7 @@ func budgetCommand(s string) (c evolve.Command, text string, err error) {
 	c.Do = "add"
 	if n, err := strconv.Atoi(strings.ReplaceAll(s, ",", "")); err == nil && n > 0 {
 		c.Evals = n
-		return c, report.Count(n) + " evaluations", nil
+		return c, report.Quantity(n, "evaluation"), nil
 	}
 	if d, err := time.ParseDuration(s); err == nil && d > 0 {
 		c.For = d

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
@@ -28,6 +29,7 @@ type Lines struct {
 	columns   func() int // of the terminal now, 0: none
 	heard     time.Time  // of the last event
 	quiet     bool       // the view is open: nothing is printed
+	here      bool       // Ctrl-C ends the search itself
 }
 
 // newLines prints to a console; find looks up candidates.
@@ -38,6 +40,7 @@ func newLines(c *console.Console, plain bool, find func(kernels.ID) (kernels.Can
 // LinesOf is the screen of a search of this process, with so many evaluations as its budget; 0: it has none of them.
 func LinesOf(c *console.Console, s *session.Session, run *store.Run, evals int, plain, asJSON bool) *Lines {
 	sc := newLines(c, plain, run.Get)
+	sc.here = true
 	sc.state = progress.State{Failed: progress.Failures(run.Counts()), Evals: evals, CPU: s.Device().Kind == "cpu"}
 	if asJSON {
 		sc.events = json.NewEncoder(c.JSON())
@@ -87,9 +90,8 @@ func (s *Lines) at(now time.Time) progress.State {
 func (s *Lines) take(e evolve.Event) {
 	s.heard = time.Now()
 	s.state.Elapsed, s.state.Done, s.state.InFlight, s.state.Rate, s.state.Left = e.At, e.Evals, e.InFlight, e.Rate, e.ETA
-	if e.Reign > 0 {
-		s.state.Speedup = 1 / e.Reign
-	}
+	s.state.Speedup, s.state.Estimate = e.Speedup, e.Estimate
+	s.state.Doing = doing(e)
 	switch e.Kind {
 	case evolve.KindResult:
 		if progress.IsFailure(e.Candidate.Result.Outcome) {
@@ -99,9 +101,11 @@ func (s *Lines) take(e evolve.Event) {
 		s.crown(e)
 	case evolve.KindTrial:
 		s.tried(e)
+	case evolve.KindDuel:
+		s.fought(e)
 	case evolve.KindDrain:
 		s.state.Draining = true
-		s.say(e, "stopping: "+e.Note)
+		s.say(e, "stopping: "+e.Note+s.hint(e))
 	case evolve.KindPaused, evolve.KindResumed, evolve.KindSteer:
 		s.say(e, e.Note)
 	case evolve.KindAdvice:
@@ -127,6 +131,34 @@ func (s *Lines) take(e evolve.Event) {
 	}
 }
 
+// fought tells of a challenger that did not win, and why.
+func (s *Lines) fought(e evolve.Event) {
+	switch {
+	case e.Duel == nil:
+	case strings.HasPrefix(e.Note, evolve.SetAside):
+		s.say(e, fmt.Sprintf("duel of %s with %s %s", e.ID.Short(), e.Duel.Champion, e.Note))
+	case e.Duel.Verdict != kernels.Faster:
+		s.say(e, fmt.Sprintf("challenger %s: %s", e.ID.Short(), report.FirstLine(figures.Duel(e.Duel))))
+	}
+}
+
+// hint says how to wait no longer.
+func (s *Lines) hint(e evolve.Event) string {
+	waits := e.InFlight > 0 && !strings.Contains(e.Note, "in flight are left")
+	if s.here && waits && strings.HasPrefix(e.Note, string(evolve.ReasonInterrupted)) {
+		return "; Ctrl-C again ends at once"
+	}
+	return ""
+}
+
+// doing says what goes on beside the candidates, and since when.
+func doing(e evolve.Event) (all []string) {
+	for _, d := range e.Doing {
+		all = append(all, fmt.Sprintf("%s %s", d, report.Duration(d.Took)))
+	}
+	return all
+}
+
 // tried tells of a candidate that fell, and of a champion that has stood all that is asked of it.
 func (s *Lines) tried(e evolve.Event) {
 	switch {
@@ -149,7 +181,7 @@ func (s *Lines) crown(e evolve.Event) {
 		s.say(e, "champion "+e.ID.Short())
 		return
 	}
-	text := fmt.Sprintf("champion %s  %6s", c.ID.Short(), report.Speedup(e.Score))
+	text := fmt.Sprintf("champion %s  %6s", c.ID.Short(), report.Headline(e.Speedup, e.Estimate))
 	if t := report.Find(c.Result.Times, s.only); t != nil {
 		text += "  " + report.Time(t.Median)
 		if s.state.CPU {

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -55,5 +56,61 @@ func TestHostileEvents(t *testing.T) {
 		if strings.HasPrefix(l, "   1.0s") {
 			t.Errorf("a line of its own: %q", l)
 		}
+	}
+}
+
+// TestDuelsAndTheEnd: who challenges is on the line of progress, who lost is told with the reason, and who presses
+// Ctrl-C reads what is waited for and how to wait no longer.
+func TestDuelsAndTheEnd(t *testing.T) {
+	one, two := kernels.ID{1}, kernels.ID{2}
+	duel := func(v kernels.Verdict, detail string) *kernels.Duel {
+		return &kernels.Duel{Champion: one.Short(), Challenger: two.Short(), Verdict: v, Ratio: 1.25, Lo: 1.2, Hi: 1.3,
+			Detail: detail}
+	}
+	for _, tt := range []struct {
+		name string
+		e    evolve.Event
+		here bool
+		want string // empty: nothing is said
+	}{
+		{"won", evolve.Event{Kind: evolve.KindDuel, ID: two, Duel: duel(kernels.Faster, "")}, true, ""},
+		{"lost", evolve.Event{Kind: evolve.KindDuel, ID: two, Duel: duel(kernels.Slower, "")}, true,
+			"challenger 0200000000: slower than 0100000000, ratio 1.2500 [1.2000, 1.3000]"},
+		{"same", evolve.Event{Kind: evolve.KindDuel, ID: two, Duel: duel(kernels.Same, "")}, true,
+			"challenger 0200000000: same as 0100000000, ratio 1.2500 [1.2000, 1.3000]"},
+		{"faulted", evolve.Event{Kind: evolve.KindDuel, ID: two, Duel: &kernels.Duel{Champion: one.Short(),
+			Verdict: kernels.Ambiguous, Detail: "keeps answers\nat 64x257"}}, true,
+			"challenger 0200000000: ambiguous against 0100000000: keeps answers"},
+		{"given up", evolve.Event{Kind: evolve.KindDuel, ID: two, Duel: &kernels.Duel{Champion: one.Short(),
+			Verdict: kernels.Ambiguous, Ratio: 1, Hi: math.MaxFloat64, Detail: "the machine stayed too noisy to tell"}}, true,
+			"challenger 0200000000: ambiguous against 0100000000: the machine stayed too noisy to tell"},
+		{"set aside", evolve.Event{Kind: evolve.KindDuel, ID: two, Duel: duel(kernels.Faster, ""),
+			Note: evolve.SetAside + "the weights were changed meanwhile"}, true,
+			"duel of 0200000000 with 0100000000 set aside: the weights were changed meanwhile"},
+		{"interrupted", evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 2 in flight", InFlight: 2}, true,
+			"stopping: interrupted: 2 in flight; Ctrl-C again ends at once"},
+		{"interrupted elsewhere", evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 2 in flight", InFlight: 2},
+			false, "stopping: interrupted: 2 in flight"},
+		{"cut off", evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 1 in flight are left for the next session",
+			InFlight: 1}, true, "stopping: interrupted: 1 in flight are left for the next session"},
+		{"nothing in flight", evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 0 in flight"}, true,
+			"stopping: interrupted: 0 in flight"},
+		{"time", evolve.Event{Kind: evolve.KindDrain, Note: "time: 2 in flight", InFlight: 2}, true,
+			"stopping: time: 2 in flight"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var talk bytes.Buffer
+			s := newLines(console.New(nil, &bytes.Buffer{}, &talk), true, nil)
+			s.here = tt.here
+			tt.e.Doing = []evolve.Doing{{What: "duel", ID: two, Against: one, Score: 0.25, Step: "fresh, 3 pairs", Took: 3e9}}
+			s.take(tt.e)
+			if got := strings.TrimSpace(strings.TrimPrefix(talk.String(), "   0.0s")); got != tt.want {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+			const under = "duel of ~4.00x 0200000000 with 0100000000 (fresh, 3 pairs) 3.0s"
+			if line := s.at(s.heard).Line(200); !strings.Contains(line, under) {
+				t.Errorf("%q does not say %q", line, under)
+			}
+		})
 	}
 }

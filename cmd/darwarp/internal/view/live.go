@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"errors"
+	"time"
 
 	"darwarp/cmd/darwarp/internal/attach"
 	"darwarp/cmd/darwarp/internal/console"
@@ -57,14 +58,23 @@ func (s *socketSource) Steer(ctx context.Context, c evolve.Command) error {
 // read hands the events over until there are no more.
 func (s *socketSource) read(ctx context.Context) {
 	defer close(s.events)
-	_ = s.live.Follow(func(e evolve.Event) error { // how it ended is seen by the last event
+	var last evolve.Event
+	hand := func(e evolve.Event) error {
+		last = e
 		select {
 		case s.events <- e:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	})
+	}
+	_ = s.live.Follow(hand) // how it ended is seen by the last event
+	tick := time.NewTicker(finalEvery)
+	defer tick.Stop()
+	look := func() (kernels.Pace, bool) { return lookAt(ctx, s.live.Run.Path()) }
+	if e, ok := awaitFinal(ctx, last, tick.C, look); ok {
+		_ = hand(e)
+	}
 }
 
 // Live opens the view on a run that another process writes. It returns ErrNotServed when none does.

@@ -33,7 +33,11 @@ func Retell(ctx context.Context, c *console.Console, asJSON bool, r *record.Reco
 func Watch(ctx context.Context, c *console.Console, asJSON bool, path string, failed int) error {
 	if asJSON {
 		return store.Watch(ctx, path, func(event []byte) error {
-			_, err := fmt.Fprintf(c.JSON(), "%s\n", event)
+			_, err := evolve.ReadEvent(event)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.JSON(), "%s\n", event)
 			return err
 		})
 	}
@@ -41,9 +45,9 @@ func Watch(ctx context.Context, c *console.Console, asJSON bool, path string, fa
 	s.simulated, s.state.Failed = true, failed
 	defer s.printer.Clear()
 	return store.Watch(ctx, path, func(event []byte) error {
-		var e evolve.Event
-		if err := json.Unmarshal(event, &e); err != nil {
-			return fmt.Errorf("an event of the search cannot be read: %w", err)
+		e, err := evolve.ReadEvent(event)
+		if err != nil {
+			return err
 		}
 		s.take(e)
 		now := time.Now()

@@ -35,6 +35,34 @@ func caught(t *testing.T, r report, kind string, lines []int, threads int) {
 	}
 }
 
+// TestQuickClock: a block that waits only while it is watched, which it tells by the clock, is found under about every
+// other order of the threads.
+func TestQuickClock(t *testing.T) {
+	source := testdata(t, "bugs.cu")
+	p, found := build(t, source, true), 0
+	for p.seed = range 10 {
+		r := p.launch(t, "waits_if_slow", x(1), x(64), 0, newMemory("in", 4*64), newMemory("out", 4*64))
+		if r.Kind != "" {
+			caught(t, r, "race", marked(source, "<- waits_if_slow"), 2)
+			found++
+		}
+	}
+	if found == 0 {
+		t.Error("no order showed the race")
+	}
+}
+
+// TestSameNumber: threads may store the same number side by side.
+func TestSameNumber(t *testing.T) {
+	p := build(t, testdata(t, "bugs.cu"), true)
+	for p.seed = range 6 {
+		out := newMemory("out", 4*64)
+		if r := p.launch(t, "same_number", x(1), x(64), 0, newMemory("in", 4*64), out); r.Kind != "" {
+			t.Errorf("order %d: %s: %s", p.seed, r.Kind, r.Message)
+		}
+	}
+}
+
 // TestBugs: every planted bug is found, whatever the order, with its lines and threads.
 func TestBugs(t *testing.T) {
 	source := testdata(t, "bugs.cu")
@@ -48,6 +76,9 @@ func TestBugs(t *testing.T) {
 		{"lockstep", "race", 2, 32},
 		{"shuffle_is_no_barrier", "race", 2, 32},
 		{"refill_too_early", "race", 2, 64},
+		{"another_number", "race", 2, 64},
+		{"another_number_last", "race", 2, 64},
+		{"stored_while_read", "race", 2, 64},
 		{"missing_wait", "race", 2, 32},
 		{"missing_commit", "race", 2, 32},
 		{"wait_without_barrier", "race", 2, 32},

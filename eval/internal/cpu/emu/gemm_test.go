@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -71,6 +72,7 @@ type product struct {
 	m, n, k      int
 	dtype        kernels.DType
 	a, b, c      *memory
+	more         map[string]*memory // operands of an epilogue
 	truth, scale []float64
 }
 
@@ -143,6 +145,7 @@ func (p *product) run(t testing.TB, prog *program, job *kernels.Job) report {
 		t.Fatal(err)
 	}
 	buffers := map[string]*memory{"A": p.a, "B": p.b, "C": p.c}
+	maps.Copy(buffers, p.more)
 	for _, s := range call.Scratch {
 		buffers[s.Name] = newMemory(s.Name, s.Bytes)
 	}

@@ -23,6 +23,53 @@ extern "C" __global__ void lockstep(const int* in, int* out) {
     if (t == 0) *out = sum[0];                                 // <- lockstep
 }
 
+// All lanes of a warp store its sum, and all threads a number that is the same for all: no bug.
+extern "C" __global__ void same_number(const int* in, int* out) {
+    __shared__ int part[2], count;
+    int sum = in[threadIdx.x] + 1;
+    for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    part[threadIdx.x / 32] = sum;
+    count = 64;
+    __syncthreads();
+    out[threadIdx.x] = part[0] + part[1] - count;
+}
+
+// All lanes of a warp store their own number, of which one stays.
+extern "C" __global__ void another_number(const int* in, int* out) {
+    __shared__ int part[2];
+    part[threadIdx.x / 32] = in[threadIdx.x] + threadIdx.x;    // <- another_number
+    __syncthreads();
+    out[threadIdx.x] = part[0] + part[1];
+}
+
+// The last write changes what is there, and nothing comes after it.
+extern "C" __global__ void another_number_last(const int* in, int* out) {
+    __shared__ volatile int part[2];
+    out[threadIdx.x] = in[threadIdx.x];
+    part[threadIdx.x / 32] = threadIdx.x;                      // <- another_number_last
+}
+
+// A number that is stored again while others read it, though it stays the same.
+extern "C" __global__ void stored_while_read(const int* in, int* out) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 64;                          // <- stored_while_read
+    __syncthreads();
+    if (threadIdx.x < 32) count = 64;                          // <- stored_while_read
+    else out[threadIdx.x] = count + in[threadIdx.x];           // <- stored_while_read
+}
+
+// Waits only where accesses are slow, as they are under a tool.
+extern "C" __global__ void waits_if_slow(const int* in, int* out) {
+    __shared__ int at[64];
+    const long long begin = clock64();
+    int v = threadIdx.x;
+    for (int n = 0; n < 64; ++n) v = in[v & 63] & 63;
+    const bool slow = __syncthreads_or(clock64() - begin > 500);
+    at[threadIdx.x] = v;                                       // <- waits_if_slow
+    if (slow) __syncthreads();
+    out[threadIdx.x] = at[63 - threadIdx.x];                   // <- waits_if_slow
+}
+
 // A shuffle orders nothing in memory.
 extern "C" __global__ void shuffle_is_no_barrier(const int* in, int* out) {
     __shared__ int at[32];

@@ -31,7 +31,7 @@ extern "C" __global__ void sums(int* out, int blocks) {
 extern "C" __global__ void early(int* out) {
     __shared__ float slot[2];
     const int rank = cluster_rank();
-    slot[rank] = 0;  // <- early
+    slot[rank ^ 1] = 0;  // <- early
     cluster_store(&slot[rank], rank ^ 1, 1.f);  // <- early
     cluster_arrive();
     cluster_wait();

@@ -67,7 +67,8 @@ static void harness(const char *name, void **args) {
 		inspect(args[0], (u64 *)word(args, 1));
 	} else if (!strcmp(name, "dw_fill")) {
 		const u64 n = word(args, 1), seed = word(args, 5);
-		const int size = (int)word(args, 2) < 2 ? 2 : 4;
+		static const int sizes[] = {2, 2, 4, 4, 1, 1, 1, 1, 1, 8, 1}; // by dtype
+		const int size = sizes[word(args, 2)];
 		for (u64 i = 0; i < n * size; i++) at(word(args, 0))[i] = (unsigned char)(seed * 31 + word(args, 4) * 7 + i);
 	} else if (!strcmp(name, "dw_refill")) {
 		for (u64 i = 0; i < word(args, 1); i++) at(word(args, 0))[i] = (unsigned char)(word(args, 2) >> (i & 7)) ^ i;

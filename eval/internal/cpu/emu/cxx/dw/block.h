@@ -44,7 +44,7 @@ inline void __trap() { dw_trap("__trap()"); }
 #endif
 extern "C" int printf(const char*, ...);
 
-// Clocks count host nanoseconds.
+// Clocks count host nanoseconds, or, where a block is watched, how often they are read.
 DW_RUNTIME unsigned long long dw_nanoseconds();
 inline long long clock64() { return (long long)dw_nanoseconds(); }
 

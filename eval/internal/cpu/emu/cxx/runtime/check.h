@@ -32,13 +32,31 @@ struct Check {
     std::string unwritten;
     Place unwritten_place;
 
+    // The last write to shared memory that was at odds with another one. It is a race if it changes what is there: threads may
+    // store the same number side by side.
+    struct Twin {
+        Fiber* writer = nullptr;  // null: there is none
+        const Shadow* shadow;
+        uintptr_t offset;
+        unsigned size;
+        Conflict bad;
+        const void* site;
+        unsigned char old[16];
+    } twin;
+
     void start(Block& b);
+    void settle();
+    const void* memory(const Shadow& shadow, uintptr_t offset) const {
+        return reinterpret_cast<const void*>((&shadow == &dynamic_shadow ? dynamic.base : thread_local_storage.base) + offset);
+    }
+    [[noreturn]] void race(Fiber& f, const Shadow& shadow, uintptr_t offset, unsigned size, Access kind, const void* site, const Conflict& bad);
     void leave(Fiber& f);
     void report_unwritten(Block& b);
     void barrier(Block& b, const Fiber* last);
     void cluster_barrier();
     bool remote(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site);
     void sync_warp(unsigned warp, uint32_t lanes) {
+        settle();
         clocks.sync(warp, lanes);
         counters.settle_warp(warp);
     }
@@ -61,6 +79,14 @@ inline void Check::start(Block& b) {
     clocks.start_block();
     counters.start_block(b.threads);
     unwritten.clear();
+    twin.writer = nullptr;
+}
+
+// settle sees what the last write has changed, now that it is done.
+inline void Check::settle() {
+    Fiber* f = twin.writer;
+    twin.writer = nullptr;
+    if (f && memcmp(memory(*twin.shadow, twin.offset), twin.old, twin.size)) race(*f, *twin.shadow, twin.offset, twin.size, WRITE, twin.site, twin.bad);
 }
 
 inline void Check::report_unwritten(Block& b) {
@@ -68,6 +94,7 @@ inline void Check::report_unwritten(Block& b) {
 }
 
 inline void Check::leave(Fiber& f) {
+    settle();
     counters.settle(f);
     if (f.block->live == 0) report_unwritten(*f.block);
 }
@@ -75,6 +102,7 @@ inline void Check::leave(Fiber& f) {
 // barrier is called when all threads have arrived. Threads that come from different places of the source
 // have diverged: the hardware may or may not pair their barriers.
 inline void Check::barrier(Block& b, const Fiber* last) {
+    settle();
     report_unwritten(b);
     clocks.next_epoch();
     counters.settle_all();
@@ -88,6 +116,7 @@ inline void Check::barrier(Block& b, const Fiber* last) {
 }
 
 inline void Check::access(Fiber& f, uintptr_t a, unsigned size, Access kind, const void* site, Manner manner) {
+    settle();
     if (stacks.holds(a)) return;  // a thread's own variables
     if (thread_local_storage.holds(a)) {
         if (grid && (kind == ATOMIC || manner == VOLATILE)) grid->meet(f);
@@ -116,6 +145,7 @@ inline void Check::access(Fiber& f, uintptr_t a, unsigned size, Access kind, con
 
 // cluster_barrier orders everything in all blocks of a cluster.
 inline void Check::cluster_barrier() {
+    settle();
     clocks.next_epoch();
     counters.settle_all();
 }
@@ -127,27 +157,31 @@ inline std::string Check::shared_name(const Shadow& shadow, uintptr_t offset) co
     return "shared memory";
 }
 
+inline void Check::race(Fiber& f, const Shadow& shadow, uintptr_t offset, unsigned size, Access kind, const void* site, const Conflict& bad) {
+    const Fiber& other = whose(*f.block, bad.other);
+    const char* did = verb(bad.other_access);
+    const Place places[2] = {place(f, site, verb(kind)), place(other, bad.site, did)};
+    f.block->fail("race", name(f) + " " + verb(kind) + " " + std::to_string(size) + " bytes of " + shared_name(shadow, offset) + ", which " + name(other) + " " + did +
+                  (bad.kind == Conflict::IN_FLIGHT ? " and has not waited for" : bad.kind == Conflict::UNFENCED ? " with no async_fence after it" : " with no barrier between"), places, 2);
+    abort();
+}
+
 inline void Check::shared(Fiber& f, Shadow& shadow, uintptr_t offset, unsigned size, Access kind, const void* site) {
     const Stamp now = f.block->check->clocks.now(f);
     for (unsigned i = 0; i < size; ++i) {
         Cell& c = shadow.at(offset + i);
-        const Conflict bad = clocks.look(c, now, kind, site);
-        if (bad.kind == Conflict::NONE) continue;
-        Place places[2] = {place(f, site, verb(kind)), {}};
-        const std::string what = std::to_string(size) + " bytes of " + shared_name(shadow, offset);
-        if (bad.kind == Conflict::UNINITIALISED) {
-            if (unwritten.empty()) {
-                unwritten = name(f) + " " + verb(kind) + " " + what + ", where no thread of the block has written";
-                unwritten_place = places[0];
-            }
-            continue;
+        Conflict bad = clocks.look(c, now, kind, site);
+        if (bad.kind == Conflict::RACE && kind == WRITE && bad.other_access == WRITE && size <= sizeof twin.old) {
+            twin = {&f, &shadow, offset, size, bad, site, {}};
+            memcpy(twin.old, memory(shadow, offset), size);
+            bad = clocks.look(c, now, kind, site, true);
         }
-        const Fiber& other = whose(*f.block, bad.other);
-        const char* did = verb(bad.other_access);
-        places[1] = place(other, bad.site, did);
-        const bool flying = bad.kind == Conflict::IN_FLIGHT;
-        f.block->fail("race", name(f) + " " + verb(kind) + " " + what + ", which " + name(other) + " " + did +
-                      (flying ? " and has not waited for" : bad.kind == Conflict::UNFENCED ? " with no async_fence after it" : " with no barrier between"), places, 2);
+        if (bad.kind == Conflict::NONE) continue;
+        if (bad.kind != Conflict::UNINITIALISED) race(f, shadow, offset, size, kind, site, bad);
+        if (unwritten.empty()) {
+            unwritten = name(f) + " " + verb(kind) + " " + std::to_string(size) + " bytes of " + shared_name(shadow, offset) + ", where no thread of the block has written";
+            unwritten_place = place(f, site, verb(kind));
+        }
     }
 }
 

@@ -52,13 +52,14 @@ class Judge : public Clocks {
     static Conflict of_write(Conflict::Kind kind, const Cell& c) { return {kind, c.write, c.write_site, c.write_kind}; }
 
 public:
-    // look judges one access to one byte and remembers it; reads by tensor cores are remembered by start_reading.
-    Conflict look(Cell& c, Stamp now, Access kind, const void* site) const {
+    // look judges one access to one byte and remembers it; reads by tensor cores are remembered by start_reading. A twin is a
+    // write that may be at odds with an earlier write, though with nothing else.
+    Conflict look(Cell& c, Stamp now, Access kind, const void* site, bool twin = false) const {
         const bool written = recent(c.write);
         if (written && c.in_flight) return of_write(Conflict::IN_FLIGHT, c);
         if (c.leaving && recent(c.read[0]) && !reads(kind)) return of_read(Conflict::IN_FLIGHT, c, by_engine(c.read_kind[0]) || !by_engine(c.read_kind[1]) ? 0 : 1);
         const bool both_atomic = kind == ATOMIC && c.write_kind == ATOMIC;
-        if (written && !both_atomic && !ordered(c.write, now)) return of_write(Conflict::RACE, c);
+        if (written && !both_atomic && !twin && !ordered(c.write, now)) return of_write(Conflict::RACE, c);
         if (written && (by_engine(kind) || kind == BULK_FILL) && unfenced(c)) return of_write(Conflict::UNFENCED, c);
         if (reads(kind) || (kind == ATOMIC && !written)) {
             if (kind != WGMMA_READ) remember(c, now, kind, site);

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"darwarp/cmd/darwarp/internal/console"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/remote"
+	"darwarp/cmd/darwarp/internal/report"
+)
+
+func (a *app) joinCmd() *cobra.Command {
+	var o remote.Options
+	c := command("join", func(c *cobra.Command, args []string) error {
+		if o.URL = args[0]; o.TokenFile == "" {
+			return exit.Usagef("--token-file: expected the file that the search names")
+		}
+		return interruptible(c, func(ctx context.Context) error { return remote.Join(ctx, o, a.Sayf) })
+	})
+	fs := c.Flags()
+	fs.StringVar(&o.TokenFile, "token-file", "", "a file that contains only the token")
+	fs.StringVar(&o.Name, "name", "", "this worker's name (default: the machine's, with a few letters)")
+	fs.BoolVar(&o.CompileOnly, "compile-only", false, "compile for the search's GPUs, and use none here")
+	fs.IntVar(&o.Jobs, "jobs", 0, "compiles at once (default: one per core)")
+	addSandbox(fs, &o.Target)
+	addGPUs(c, &o.Target)
+	return c
+}
+
+func (a *app) fleetCmd() *cobra.Command {
+	c := command("fleet", showHelp)
+	var asJSON bool
+	status := command("fleet status", func(c *cobra.Command, args []string) error {
+		return a.fleetStatus(c.Context(), record.Locate(args[0]), asJSON)
+	})
+	addJSON(status, &asJSON)
+	drain := command("fleet drain", func(c *cobra.Command, args []string) error {
+		return remote.Drain(c.Context(), record.Locate(args[0]), args[1])
+	})
+	c.AddCommand(status, drain)
+	return c
+}
+
+func (a *app) fleetStatus(ctx context.Context, run string, asJSON bool) error {
+	s, err := remote.AskStatus(ctx, run)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.PrintJSON(s)
+	}
+	t := report.NewTable("lllrrrrl", "worker", "state", "device", "answers", "busy", "ratio", "heard", "")
+	for _, w := range s.Workers {
+		ratio := "-"
+		if w.Ratio > 0 {
+			ratio = fmt.Sprintf("%.3f", w.Ratio)
+		}
+		t.Row(w.Worker, w.State, w.Device, report.Count(w.Answers), fmt.Sprintf("%.0f %%", 100*w.Busy), ratio,
+			fmt.Sprintf("%.0f s ago", w.Silent), w.Why)
+	}
+	t.Width = console.Width(a.Out)
+	t.Write(a.Out)
+	return nil
+}
+
+func (a *app) benchFleetCmd() *cobra.Command {
+	var s remote.Simulation
+	var asJSON bool
+	c := command("bench fleet", func(c *cobra.Command, args []string) error {
+		if s.Workers < 1 || s.Rate <= 0 || s.Span <= 0 {
+			return exit.Usagef("--workers, --rate and --for: expected more than 0")
+		}
+		s.Problem = args[0]
+		return interruptible(c, func(ctx context.Context) error {
+			r, err := s.Simulate(ctx, a.Sayf)
+			if err != nil || asJSON {
+				return errors.Join(err, a.PrintJSON(r))
+			}
+			return a.showSimulated(&s, &r)
+		})
+	})
+	c.Flags().IntVar(&s.Workers, "workers", 64, "how many")
+	c.Flags().Float64Var(&s.Rate, "rate", 50, "verdicts a second that each would give alone")
+	c.Flags().DurationVar(&s.Span, "for", 10*time.Second, "how long")
+	c.Flags().BoolVar(&s.Search, "search", false, "then a search through the fleet, and one without it, as long each")
+	c.Flags().IntVar(&s.Churn, "churn", 0, "so many further workers come and go, every other one without a word")
+	addJSON(c, &asJSON)
+	return c
+}
+
+func (a *app) showSimulated(s *remote.Simulation, r *remote.Simulated) error {
+	a.Printf("%s, %.0f verdicts a second each, %.0f in all\n", report.Quantity(s.Workers, "worker"), s.Rate,
+		s.Rate*float64(s.Workers))
+	t := report.NewTable("lrrrr", "", "verdicts/s", "devices busy", "processor ms/verdict", "MiB")
+	for _, l := range []struct {
+		what string
+		*remote.Simulated
+	}{{"points by chance, through the fleet", r}, {"a search, through the fleet", r.Through},
+		{"a search, without a fleet", r.Alone}} {
+		if l.Simulated != nil {
+			t.Row(l.what, fmt.Sprintf("%.0f", l.Rate), fmt.Sprintf("%.1f %%", 100*l.Busy), fmt.Sprintf("%.2f", 1e3*l.CPU),
+				fmt.Sprintf("%.0f", float64(l.Memory)/(1<<20)))
+		}
+	}
+	t.Write(a.Out)
+	if s.Churn > 0 {
+		a.Printf("%s came and went, %d without a word: %s lost\n", report.Quantity(r.Came, "further worker"), r.Cut,
+			report.Quantity(r.Lost, "verdict"))
+	}
+	return nil
+}

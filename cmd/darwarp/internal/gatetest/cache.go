@@ -1,0 +1,38 @@
+package gatetest
+
+// cache is attention of new tokens against pages of keys: lengths and a page table come from data.
+var cache = folder{name: "cache", cheats: []row{
+	{"length_before", Judge, Gate, nil, "takes the length of the sequence before"},
+	{"whole_cache", Judge, Gate, nil, "takes all that a sequence has room for"},
+	{"first_length", Judge, Gate, nil, "takes one length for all sequences"},
+	{"pages_in_full", Power, Gate, nil, "looks at all keys of the last page"},
+	{"heads_in_turn", Judge, Gate, nil, "gives query heads to those of the cache in turn"},
+	{"group_too_long", Judge, Gate, nil, "gives each head of the cache one too many"},
+	{"mask_shifted", Judge, Gate, nil, "shows a token the one after it"},
+	{"not_causal", Judge, Gate, nil, "shows all tokens all keys"},
+	{"mask_from_start", Coverage, Gate, nil, "shows keys to tokens that are before the sequence"},
+	{"page_left_out", Power, Gate, nil, "leaves the last page out if it is not full"},
+	{"newest_left_out", Power, Gate, nil, "leaves the token itself out"},
+	{"parts_of_cache", Power, Gate, nil, "divides the cache and forgets the rest"},
+	{"no_table", Judge, Gate, nil, "takes pages to lie in order"},
+	{"next_page", Judge, Gate, nil, "reads the table one page off"},
+	{"page_before", Judge, Gate, nil, "reads the table too late, by a key"},
+	{"table_of_first", Judge, Gate, nil, "reads the first sequence's table for all"},
+	{"page_once", Judge, Gate, nil, "reads it once for all keys of a part"},
+	{"max_of_first_part", Coverage, Gate, nil, "merges relative to the first part's maximum"},
+	{"no_max_between", Coverage, Gate, nil, "merges relative to none"},
+	{"last_part_lost", Power, Gate, nil, "merges all parts but the last"},
+	{"parts_weigh_alike", Judge, Gate, nil, "merges without weights"},
+	{"mean_of_parts", Judge, Gate, nil, "takes the mean of the parts' outputs"},
+	{"nothing_by_nothing", Coverage, Gate, nil, "divides by 0 where no key is seen"},
+}, honest: []row{
+	{name: "plain", about: "the naive start: one pass with a running maximum"},
+	{name: "backwards", about: "keys from the end"},
+	{name: "two_passes", about: "the maximum first"},
+	{name: "keys_beside", about: "a key a lane, 32 at once"},
+	{name: "page_by_page", about: "a page's sums by themselves first"},
+	{name: "past_the_end", about: "reads keys that weigh nothing"},
+	{name: "shares", about: "quarters of the keys by four blocks, merged by a second launch"},
+	{name: "last_block", about: "merged by the last of them"},
+	{name: "log_sums", about: "by their outputs and logarithms of sums of exponentials"},
+}}

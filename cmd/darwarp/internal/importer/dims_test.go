@@ -1,0 +1,50 @@
+package importer
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+)
+
+// TestAsked: what a user says beside the file: sizes, evaluation, a class.
+func TestAsked(t *testing.T) {
+	r := withTorch(t)
+	for _, tt := range []struct {
+		module, class string
+		dims, want    map[string]int
+		eval          bool
+		refused       string
+	}{
+		{module: "relu", dims: map[string]int{"dim": 7}, want: map[string]int{"batch_size": 32, "dim": 7}},
+		{module: "literal_sizes", dims: map[string]int{"d1": 9}, want: map[string]int{"d0": 24, "d1": 9}},
+		{module: "relu", dims: map[string]int{"width": 7}, refused: "no size width: it has batch_size, dim"},
+		{module: "groupnorm", dims: map[string]int{"features": 33}, refused: "it cannot be exported"},
+		{module: "groupnorm", dims: map[string]int{"num_groups": 4, "side": 3},
+			want: map[string]int{"batch_size": 4, "features": 32, "side": 3}},
+		{module: "sum_axis", dims: map[string]int{"reduce_dim": 2},
+			want: map[string]int{"batch_size": 8, "dim1": 40, "dim2": 33}},
+		{module: "relu", dims: map[string]int{"batch_size": 1 << 31}, refused: "at most"},
+		{module: "relu", dims: map[string]int{"batch_size": 1<<31 - 1, "dim": 1<<31 - 1}, refused: "overflowed"},
+		{module: "relu", dims: map[string]int{"batch_size": 1<<31 - 1, "dim": 1 << 20},
+			want: map[string]int{"batch_size": 1<<31 - 1, "dim": 1 << 20}},
+		{module: "refused_dropout", eval: true, want: map[string]int{"batch_size": 16, "features": 24}},
+		{module: "refused_two_classes", class: "Second", want: map[string]int{"d0": 4}},
+		{module: "refused_two_classes", class: "Third", refused: "no module Third: choose one of First, Second"},
+	} {
+		q := question(t, tt.module)
+		q.Dims, q.Eval, q.Class = tt.dims, tt.eval, tt.class
+		read, err := readOnce(context.Background(), r, q)
+		if tt.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.refused) {
+				t.Errorf("%s with %v: got %v, expected %q", tt.module, tt.dims, err, tt.refused)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s with %v: %v", tt.module, tt.dims, err)
+		} else if got := read.sizes(); !maps.Equal(got, tt.want) {
+			t.Errorf("%s with %v: sizes %v, expected %v", tt.module, tt.dims, got, tt.want)
+		}
+	}
+}

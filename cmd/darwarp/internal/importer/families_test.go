@@ -1,0 +1,67 @@
+package importer
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"darwarp/eval"
+	"darwarp/eval/env"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// TestFamilies takes a module of each family from its file to right kernels: imported, its reference held against the
+// module, and the naive start of the folder's first family through the gate of the cpu device. It needs torch, for the
+// CPU is enough.
+func TestFamilies(t *testing.T) {
+	r := withTorch(t)
+	cache := t.TempDir()
+	for _, tt := range []struct{ name, family string }{
+		{"new_gelu", "map"}, {"sum_axis", "columns"}, {"argmax", "columns"}, {"softmax", "rows"}, {"layernorm", "rows"},
+		{"batchnorm", "spread"}, {"mse", "spread"}, {"cumsum_reverse", "scan"}, {"max_pool", "windows"},
+		{"linear_relu", "matmul"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			req := request(t, tt.name, Folder)
+			req.CacheDir = cache
+			made, err := run(t.Context(), r, req)
+			var environment *env.Error
+			if errors.As(err, &environment) {
+				t.Skipf("SKIPPED: %v", err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := templates.Load(os.DirFS(req.Dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := b.Families[0]; f.Name != tt.family || made.Cases < 5 {
+				t.Errorf("family %s, %d cases", f.Name, made.Cases)
+			}
+			passes(t, b, cache)
+		})
+	}
+}
+
+// passes sends the naive start of a folder through the gate of the cpu device, at its least size.
+func passes(t *testing.T, b *templates.Bundle, cache string) {
+	t.Helper()
+	dtype, sizes := b.Problem.DTypes[0], b.Problem.SmallWorkloads()[:1]
+	pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
+		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: sizes, Cache: "hot", Jobs: 1, CacheDir: cache,
+		Sandbox: eval.SandboxBest, Foreign: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	job, err := b.Job(b.Families[0], b.Families[0].Defaults(), pool.Device(), dtype)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Bar = kernels.NewBar(map[string]float64{sizes[0].Name: 1e9})
+	if got, err := pool.Evaluate(t.Context(), &job); err != nil || got.Outcome != kernels.OK {
+		t.Errorf("%v (%s), %v", got.Outcome, got.Detail, err)
+	}
+}

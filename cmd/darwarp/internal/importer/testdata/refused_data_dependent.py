@@ -1,0 +1,20 @@
+import torch
+import torch.nn as nn
+
+batch_size = 32
+dim = 96
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x * 2
+        return x[x > 0.5]
+
+
+def get_inputs():
+    return [torch.rand(batch_size, dim)]
+
+
+def get_init_inputs():
+    return []

@@ -1,0 +1,134 @@
+package listing
+
+import (
+	"fmt"
+	"strings"
+
+	"darwarp/cmd/darwarp/internal/cmdline"
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/figures"
+	"darwarp/cmd/darwarp/internal/record"
+	"darwarp/cmd/darwarp/internal/report"
+	"darwarp/evolve"
+	"darwarp/kernels"
+)
+
+// reasons say why a search ended.
+var reasons = map[evolve.Reason]string{
+	evolve.ReasonEvals:       "the budget of evaluations is used up",
+	evolve.ReasonTime:        "the time is up",
+	evolve.ReasonStall:       "no gain for too long",
+	evolve.ReasonExhausted:   "all points were evaluated",
+	evolve.ReasonInterrupted: "interrupted",
+	evolve.ReasonAborted:     "interrupted at once",
+	evolve.ReasonFailed:      "it failed",
+	evolve.ReasonStopped:     "stopped",
+}
+
+// Summary is what a search leaves on stdout.
+func (to Lister) Summary(r *record.Record, sum evolve.Summary, best *kernels.Portfolio) error {
+	to.Printf("%s after %s in %s: %s\n", r.Meta().Problem, report.Quantity(sum.Evals, "evaluation"),
+		report.Duration(sum.Elapsed), reasons[sum.Reason])
+	if sum.Champion.IsZero() {
+		to.Printf("No candidate is right. `%s` shows why.\n", cmdline.Of("top", r.Path(), "--all"))
+		return nil
+	}
+	c, err := r.Get(sum.Champion)
+	if err != nil {
+		return err
+	}
+	pace, err := r.Pace()
+	if err != nil {
+		return err
+	}
+	by := ""
+	if o := r.Meta().Objective; o != "" && o != kernels.Geomean {
+		by = fmt.Sprintf(" (%s)", o)
+	}
+	to.Printf("champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Paced(pace, c), by,
+		r.ChampionNote("; it ", c.ID))
+	if text := unsettled(r.Path(), sum); text != "" {
+		to.Printf("%s\n", text)
+	}
+	to.showTrial(r, c)
+	to.showGenes(r, c)
+	figures.Resources(to.Out, c.Result.Resources)
+	if err := to.summaryTimes(r, c); err != nil {
+		return err
+	}
+	if best != nil {
+		figures.Portfolio(to.Out, r.Meta().Device, best)
+	}
+	fmt.Fprintln(to.Out)
+	t := figures.Outcomes(r.Counts())
+	t.Indent = "  "
+	t.Write(to.Out)
+	to.Sayf("\nStored in %s. Next:\n  %s\n  %s\n  %s", r.Path(), cmdline.Of("show", r.Path()),
+		cmdline.Of("lineage", r.Path()), cmdline.Of("export", r.Path(), "-o", r.Meta().Problem+"-kernel"))
+	if best != nil {
+		to.Sayf("  %s", ExportPortfolio(r, best.K))
+	}
+	return nil
+}
+
+// unsettled says what the end of the search has cut off, and how it goes on; empty where it has cut off nothing.
+func unsettled(path string, sum evolve.Summary) string {
+	var open []string
+	if !sum.Contender.IsZero() {
+		open = append(open, fmt.Sprintf("%s, measured at ~%s, has not won its duel and its first trial yet",
+			sum.Contender.Short(), report.Speedup(sum.Claims)))
+	}
+	if sum.Left > 0 {
+		open = append(open, fmt.Sprintf("%d in flight were left", sum.Left))
+	}
+	if sum.Standing == kernels.OnTrial {
+		open = append(open, "the champion's trial is not finished")
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not settled: %s. `%s` settles it, also with the budget used up.",
+		strings.Join(open, "; "), cmdline.Of("search", "--resume", path))
+}
+
+// summaryTimes lists the champion's times, where they stand on something.
+func (to Lister) summaryTimes(r *record.Record, c kernels.Candidate) error {
+	f, err := r.Figures(c)
+	if err != nil || f.Proof == nil {
+		return err
+	}
+	t, err := f.Table()
+	if err != nil {
+		return err
+	}
+	to.Printf("\ntimes (medians, 95%% intervals; %s)\n", f.Proof.Device.Label())
+	t.Indent = "  "
+	t.Write(to.Out)
+	return nil
+}
+
+// Required decides whether the winner beats the strongest baseline as much as the user asked.
+func (to Lister) Required(factor float64, r *record.Record, sum evolve.Summary) error {
+	if factor == 0 {
+		return nil
+	}
+	if sum.Champion.IsZero() {
+		to.Sayf("--require %g: no candidate is right", factor)
+		return exit.Quietly(exit.NotBeaten)
+	}
+	speedup, name, err := r.Lead(sum.Champion)
+	if err != nil {
+		return err
+	}
+	if speedup*(1+1e-9) >= factor { // logarithms and back leave their traces
+		to.Sayf("--require %g: met, %s over %s", factor, report.Ratio(speedup), name)
+		return nil
+	}
+	to.Sayf("--require %g: not met, %s over %s", factor, report.Ratio(speedup), name)
+	return exit.Quietly(exit.NotBeaten)
+}
+
+// ExportPortfolio is the command that exports a run's portfolio.
+func ExportPortfolio(r *record.Record, k int) string {
+	return cmdline.Of("export", r.Path(), "--portfolio", fmt.Sprint(k), "-o", r.Meta().Problem+"-portfolio")
+}

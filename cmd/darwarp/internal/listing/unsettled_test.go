@@ -1,0 +1,34 @@
+package listing
+
+import (
+	"strings"
+	"testing"
+
+	"darwarp/evolve"
+	"darwarp/kernels"
+)
+
+// A search that was cut off says what is open and how it goes on; one that has settled everything says nothing.
+func TestUnsettled(t *testing.T) {
+	settled := evolve.Summary{Reason: evolve.ReasonTime, Champion: kernels.ID{1}, Score: 1, Standing: kernels.Stood}
+	open := settled
+	open.Contender, open.Claims, open.Left, open.Standing = kernels.ID{2}, 0.125, 9, kernels.OnTrial
+	for _, tt := range []struct {
+		sum  evolve.Summary
+		want []string
+	}{
+		{settled, nil},
+		{open, []string{"0200000000, measured at ~8.00x, has not won", "9 in flight were left", "trial is not finished",
+			"darwarp search --resume a.db"}},
+	} {
+		got := unsettled("a.db", tt.sum)
+		if len(tt.want) == 0 && got != "" {
+			t.Errorf("%q", got)
+		}
+		for _, w := range tt.want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%q does not say %q", got, w)
+			}
+		}
+	}
+}

@@ -1,0 +1,53 @@
+//go:build nofleet
+
+// Package remote says that this darwarp was built without NATS, which fleets are made of.
+package remote
+
+import (
+	"context"
+
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/session"
+)
+
+var errAbsent = exit.Usagef("this darwarp was built without fleets (build tag nofleet)")
+
+// Options are how a worker joins.
+type Options struct {
+	session.Target
+	URL, TokenFile, Name string
+	CompileOnly          bool
+}
+
+// Worker is one worker of a fleet.
+type Worker struct {
+	Worker, State, Why, Device string
+	Slots, Answers             int
+	Busy, Ratio, Silent        float64
+}
+
+// Status is who is in a fleet.
+type Status struct {
+	Version, Device string
+	Workers         []Worker
+}
+
+// Open fails.
+func Open(context.Context, *session.Session, string, string, string, bool, func(string, ...any)) (
+	session.Opened, error) {
+	return nil, errAbsent
+}
+
+// Join fails.
+func Join(context.Context, Options, func(string, ...any)) error { return errAbsent }
+
+// AskStatus fails.
+func AskStatus(context.Context, string) (Status, error) { return Status{}, errAbsent }
+
+// Drain fails.
+func Drain(context.Context, string, string) error { return errAbsent }
+
+// Simulate fails.
+func (Simulation) Simulate(context.Context, func(string, ...any)) (Simulated, error) {
+	return Simulated{}, errAbsent
+}

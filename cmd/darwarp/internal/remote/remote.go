@@ -1,0 +1,158 @@
+//go:build !nofleet
+
+// Package remote joins the machines of a fleet: a search that waits for workers, and a worker that opens its devices
+// for a search.
+package remote
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/gatecheck"
+	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/eval"
+	"darwarp/eval/fleet"
+	"darwarp/kernels"
+	"darwarp/store"
+)
+
+// task is what a search tells its workers.
+type task struct {
+	About    store.Meta `json:"about"` // what a device is opened for
+	GateTest bool       `json:"gate_test,omitempty"`
+}
+
+// Folder is where the fleet of a run has its keys.
+func Folder(run string) string { return run + ".fleet" }
+
+// Open opens a fleet that listens, for a session, beside a run's file, and waits for the first worker.
+func Open(ctx context.Context, s *session.Session, kind, listen, run string, gateTest bool, say func(string, ...any)) (
+	session.Opened, error) {
+	data, err := json.Marshal(task{GateTest: gateTest, About: store.Meta{Version: session.Version(),
+		Problem: s.Bundle.Problem.Name, Files: s.Bundle.Files, DType: s.DType, Workloads: s.Workloads,
+		Objective: s.Objective, Pins: s.Pins, Cache: s.Cache, Device: kernels.Device{Kind: kind}}})
+	if err != nil {
+		return nil, err
+	}
+	f, err := fleet.Open(ctx, fleet.Config{Listen: listen, Dir: Folder(run), Task: data, Version: session.Version(),
+		Cache: s.Cache, Say: say})
+	if err != nil { // a nil pointer would not be nil in it
+		return nil, err
+	}
+	return f, nil
+}
+
+// Options are how a worker joins.
+type Options struct {
+	session.Target
+	URL, TokenFile string
+	Name           string // empty: made from the machine's
+	CompileOnly    bool   // this machine has no GPU, or keeps it
+}
+
+// Join works for a search until that ends, or ctx.
+func Join(ctx context.Context, o Options, say func(string, ...any)) error {
+	token, err := fleet.ReadToken(o.TokenFile)
+	if err != nil {
+		return exit.Usagef("--token-file: %v", err)
+	}
+	if o.Name == "" {
+		o.Name = name()
+	}
+	cfg := fleet.JoinConfig{URL: o.URL, Token: token, Name: o.Name, Version: session.Version(), Say: say,
+		Open: func(ctx context.Context, data []byte) (*fleet.Station, error) { return open(ctx, o.Target, data, say) }}
+	if o.CompileOnly {
+		cfg.OpenCompiler = func(ctx context.Context, data []byte, arch string) (*fleet.Station, error) {
+			return openCompiler(ctx, o.Target, data, arch, say)
+		}
+	}
+	return fleet.Join(ctx, cfg)
+}
+
+// name is one that no other worker has: several may be on a machine.
+func name() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "worker"
+	}
+	host, _, _ = strings.Cut(host, ".")
+	host = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '-'
+	}, host)
+	return fmt.Sprintf("%s-%s", host[:min(len(host), 40)], strings.ToLower(rand.Text()[:6]))
+}
+
+// open opens this machine's devices for what a search says. It comes from afar, and is admitted as a run is.
+func open(ctx context.Context, t session.Target, data []byte, say func(string, ...any)) (*fleet.Station, error) {
+	of, err := readTask(data)
+	if err != nil {
+		return nil, err
+	}
+	s, err := session.OpenTask(ctx, of.About, t, say)
+	if err != nil {
+		return nil, err
+	}
+	if of.GateTest {
+		if err := gatecheck.Prove(ctx, t, s, say); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return &fleet.Station{Evaluator: s.Evaluator, Problem: s.Bundle.Problem, Compiled: eval.Compiled, Close: s.Close}, nil
+}
+
+// openCompiler opens this machine's compiler for an architecture that other machines have.
+func openCompiler(ctx context.Context, t session.Target, data []byte, arch string, say func(string, ...any)) (
+	*fleet.Station, error) {
+	of, err := readTask(data)
+	if err != nil {
+		return nil, err
+	}
+	if of.About.Device.Kind != "cuda" {
+		return nil, errors.New("the search is one of processors, which compile what they run: leave out --compile-only")
+	}
+	s, c, err := session.OpenCompiler(ctx, of.About, t, arch, say)
+	if err != nil {
+		return nil, err
+	}
+	return &fleet.Station{Compiler: c, Problem: s.Bundle.Problem, Close: c.Close}, nil
+}
+
+func readTask(data []byte) (of task, err error) {
+	if err = json.Unmarshal(data, &of); err == nil {
+		err = of.About.Admit()
+	}
+	if err != nil {
+		return of, fmt.Errorf("what the search is about: %w", err)
+	}
+	return of, nil
+}
+
+// Status is who is in a fleet.
+type Status = fleet.Status
+
+// AskStatus asks the search of a run who is in its fleet.
+func AskStatus(ctx context.Context, run string) (Status, error) {
+	s, err := fleet.AskStatus(ctx, Folder(run))
+	return s, explained(run, err)
+}
+
+// Drain has a worker of a run's fleet finish what it does, and leave.
+func Drain(ctx context.Context, run, worker string) error {
+	return explained(run, fleet.Drain(ctx, Folder(run), worker))
+}
+
+func explained(run string, err error) error {
+	if errors.Is(err, fleet.ErrNoFleet) {
+		return exit.Usagef("%s: %v", run, err)
+	}
+	return err
+}

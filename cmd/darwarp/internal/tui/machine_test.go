@@ -1,0 +1,20 @@
+package tui
+
+import (
+	"testing"
+
+	"darwarp/evolve"
+	"darwarp/kernels"
+)
+
+// TestMachineOfSeveralGPUs: each GPU has a line, and one that is left out says why.
+func TestMachineOfSeveralGPUs(t *testing.T) {
+	d := open(t, 5, 100, 30, true)
+	d.tell(evolve.Event{Kind: evolve.KindMachine, Machine: &kernels.Machine{Device: kernels.Slots{Busy: 1, Total: 2},
+		GPUs: []kernels.GPU{{Index: 0, Name: "NVIDIA H200", Util: 0.87, Temp: 54},
+			{Index: 2, Name: "NVIDIA H200", Util: -1, LeftOut: "it is gone after 4 tries in a row\nand more"},
+			{Index: 3, Name: "NVIDIA H200", Util: 0.5, Temp: 61}}}})
+	d.press("6")
+	d.sees("GPU 0", "87%", "54 C", "GPU 2 left out: it is gone after 4 tries in a row", "GPU 3", "61 C", "1/2")
+	d.misses("and more")
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// raw is what Go's libraries say, which nobody has typed.
+var raw = regexp.MustCompile(`strconv|\b(stat|mkdir|open|lstat) [^ ]+: |invalid character|invalid syntax|%!|` +
+	`\.darwarp-|goroutine|0x[0-9a-f]{6}|<nil>|runtime error`)
+
+// TestMistyped types what nobody means, and expects one line that says what is wrong, in the user's words.
+func TestMistyped(t *testing.T) {
+	here, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TESTDATA", here)
+	t.Chdir(t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", "")
+	if err := makeRun("r.db", false); err != nil {
+		t.Fatal(err)
+	}
+	if err := makeSpace("axpy.json.gz"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("note.txt", []byte("hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll("full/x", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		line string // without the program; '' is an empty argument
+		want string // of the message
+	}{
+		{"help search nosuch", `darwarp search has no commands of its own: leave out "nosuch"`},
+		{"help bench nosuch", `unknown command "nosuch" for "darwarp bench"`},
+		{"completion nosuch", `unknown command "nosuch" for "darwarp completion"`},
+		{"completion bash x", `darwarp completion bash takes no argument, got "x"`},
+		{"top r.db -n 99999999999999999999", "--number 99999999999999999999 is out of range"},
+		{"top ''", "the name of the run is empty"},
+		{"top r.db extra", "got 2 arguments, expected: darwarp top RUN"},
+		{"show r.db bset", `(did you mean "best"?)`},
+		{"show r.db chmpion", `(did you mean "champion"?)`},
+		{"exchanges r.db 1", `exchange "1": no language model was asked in this run`},
+		{"exchanges r.db x", `exchange "x": no language model was asked in this run`},
+		{"export r.db -o note.txt", "-o note.txt is a file: name a new folder"},
+		{"export r.db -o note.txt/x", "-o note.txt/x is a file: name a new folder"},
+		{"export r.db -o out --portfolio 1", "--portfolio 1: expected 2 or more kernels"},
+		{"export r.db -o out --portfolio 0", "--portfolio 0: expected 2 or more kernels"},
+		{"export r.db -o out --portfolio -3", "--portfolio -3: expected 2 or more kernels"},
+		{"export r.db best -o out --portfolio 2", "the run's portfolio chooses the kernels"},
+		{"new a/b/c", "cannot make the folder a/b/c: no such file or directory"},
+		{"new full", "full exists: choose another name"},
+		{"check nosuch", "nosuch: no such file or directory: expected a problem folder"},
+		{"check ''", "the name of the folder is empty"},
+		{"check note.txt", "note.txt is a file: expected a problem folder"},
+		{"list attentoin", `(did you mean "attention"?)`},
+		{"steer r.db inject nosuch.cu", "nosuch.cu: no such file or directory"},
+		{"steer r.db inject full", "full is a folder: expected a file"},
+		{"verify r.db --device replay", `no recording of "axpy" is shipped; expected one of gemm`},
+		{"verify r.db --sandbox of", `--sandbox "of": expected best, strict, off`},
+		{"search note.txt", "note.txt: not a recording: line 1: not JSON"},
+		{"search r.db", "r.db is a run: continue it with darwarp search --resume r.db"},
+		{"bench search note.txt", "note.txt: not a recording: line 1: not JSON"},
+		{"bench search r.db", "r.db is a run"},
+		{"bench convert note.txt -o x.json", "note.txt: not a darwarp run (a text file)"},
+		{"search axpy.json.gz --races", "--races: axpy.json.gz is a recording, and nothing is run"},
+		{"search axpy.json.gz --gene thraeds=64", `unknown gene "thraeds" (did you mean "threads"?)`},
+		{"search axpy.json.gz --gene threads=65", "gene threads has no value 65"},
+		{"search gemm --device cpu --gene stagse=3", `unknown gene "stagse" (did you mean "stages"?)`},
+		{"search axpy.json.gz --workload smal", `(did you mean "small"?)`},
+		{"search axpy.json.gz --objective geomena", `(did you mean "geomean"?)`},
+		{"search gemm --device cpu --dtype bf61", `(did you mean "bf16"?)`},
+		{"search axpy.json.gz --store full", "--store full is no file: name a new one"},
+		{"search axpy.json.gz --store r.db", "continue it with --resume r.db, or choose another name"},
+		{"search axpy.json.gz --evals 1e3", `--evals "1e3": expected a whole number`},
+		{"search axpy.json.gz --seed -1", `--seed "-1": expected a whole number of 0 or more`},
+		{"search axpy.json.gz --for 9999999h", "--for"},
+		{"search axpy.json.gz --require nine", `--require "nine": expected a number`},
+		{"search axpy.json.gz --resume r.db --store x.db", "--store: the run r.db keeps the value"},
+		{"search axpy.json.gz --from note.txt", "note.txt: not a darwarp run"},
+		{"search axpy.json.gz --llm full --llm-model m --llm-key-file nosuch", "key file nosuch"},
+		{"watch r.db --replay 0s", "--replay 0s: expected how long to take"},
+		{"portfolio r.db --k 1", "--k 1: expected 2 or more kernels"},
+		{"report r.db -o page", `-o "page": expected a file to write that ends in .html`},
+		{"runs x", `darwarp runs takes no argument, got "x"`},
+	} {
+		t.Run(tt.line, func(t *testing.T) {
+			args := strings.Fields(tt.line)
+			for i := range args {
+				args[i] = strings.Trim(args[i], "'")
+			}
+			var out, talk bytes.Buffer
+			code := run(context.Background(), args, strings.NewReader(""), &out, &talk)
+			said := talk.String()
+			if code != 2 || out.Len() > 0 || !strings.HasPrefix(said, "darwarp: ") || strings.Count(said, "\n") != 1 {
+				t.Errorf("exit code %d, on stdout %.200q, on stderr %.800s", code, out.String(), said)
+			}
+			if !strings.Contains(said, tt.want) {
+				t.Errorf("%s, want %s", said, tt.want)
+			}
+			if at := raw.FindString(said); at != "" {
+				t.Errorf("%q is nobody's word: %s", at, said)
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+"""Writes a module that is in memory as a Python file in KernelBench's form, which `darwarp import torch` reads.
+
+What is written is the module's graph. Parameters and buffers have other numbers there: a search draws its own.
+"""
+import re
+
+import torch
+
+HEAD = '''import torch
+from torch import device, inf, nan
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+'''
+
+
+def literal(t, rand="torch.rand"):
+    """An expression for a tensor of the same shape and type."""
+    shape = list(t.shape)
+    if t.dtype.is_floating_point:
+        return f"{rand}({shape}).to({t.dtype})"
+    if t.dtype == torch.bool:
+        return f"torch.ones({shape}, dtype=torch.bool)"
+    return f"torch.zeros({shape}, dtype={t.dtype})"
+
+
+def source_of(module, inputs):
+    """The file of a module, with get_inputs for inputs like these."""
+    if isinstance(inputs, torch.Tensor) or inputs is None:
+        raise TypeError("inputs: expected a list of the module's arguments")
+    program = torch.export.export(module, tuple(inputs))
+    names, lines = {}, []
+    for spec in program.graph_signature.input_specs:
+        if spec.target is None:
+            continue
+        name = re.sub(r"\W", "_", spec.target)
+        value = program.state_dict.get(spec.target, program.constants.get(spec.target))
+        names[spec.arg.name] = name
+        if "PARAMETER" in str(spec.kind):
+            lines.append(f"        self.{name} = torch.nn.Parameter({literal(value, 'torch.randn')})")
+        else:
+            lines.append(f"        self.register_buffer({name!r}, {literal(value)})")
+    graph = [n.name for n in program.graph.nodes if n.op == "placeholder"]
+    free = [n for n in graph if n not in names]
+    code = re.sub(r"^def forward\(self", "def graph(self", program.graph_module.code.strip(), flags=re.M)
+    single = len(program.graph_signature.user_outputs) == 1
+    call = f"self.graph({', '.join('self.' + names[n] if n in names else n for n in graph)})"
+    return "\n".join([
+        HEAD + "\n".join(lines or ["        pass"]), "",
+        f"    def forward(self, {', '.join(free)}):", f"        return {call}{'[0]' if single else ''}", "",
+        *("    " + line if line.strip() else "" for line in code.splitlines()), "", "",
+        "def get_inputs():", f"    return [{', '.join(argument(i) for i in inputs)}]", "", "",
+        "def get_init_inputs():", "    return []", ""])
+
+
+def argument(value):
+    return literal(value) if isinstance(value, torch.Tensor) else repr(value)

@@ -1,0 +1,156 @@
+package fleet
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// atOnce is how many requests to this worker alone it does at a time: a duel, two trials, and what the final
+// measurement asks for.
+const atOnce = 4
+
+// attachment is a worker at work for one session of a search.
+type attachment struct {
+	w       *worker
+	session string
+	take    context.Context // ends when nothing new is begun
+	end     context.CancelFunc
+	do      context.Context // ends when what is in flight is given up
+	kill    context.CancelFunc
+	all     sync.WaitGroup
+	once    sync.Once
+}
+
+// attach begins to answer what is asked of this worker alone.
+func (w *worker) attach(ctx context.Context, session string) *attachment {
+	a := &attachment{w: w, session: session}
+	a.do, a.kill = context.WithCancel(context.WithoutCancel(ctx))
+	a.take, a.end = context.WithCancel(ctx)
+	if w.station.Compiler == nil {
+		for range atOnce {
+			a.all.Go(func() { a.serve(toQueue(w.cfg.Name, session)) })
+		}
+	}
+	return a
+}
+
+// takeCandidates begins to take candidates, once.
+func (a *attachment) takeCandidates(slots int) {
+	queue := anyQueue(a.session)
+	if a.w.station.Compiler != nil {
+		queue = compileQueue(a.session)
+	}
+	a.once.Do(func() {
+		a.w.cfg.Say("ready: %d candidates at a time", slots)
+		for range slots {
+			a.all.Go(func() { a.serve(queue) })
+		}
+	})
+}
+
+// leave takes nothing new, and waits for what is in flight, unless the search has ended.
+func (a *attachment) leave(ctx context.Context) {
+	a.end()
+	done := make(chan struct{})
+	go func() { a.all.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-a.w.ended:
+	}
+	a.abandon()
+}
+
+// abandon gives up what is in flight.
+func (a *attachment) abandon() {
+	a.end()
+	a.kill()
+	a.all.Wait()
+}
+
+// serve takes one request after the other out of a queue.
+func (a *attachment) serve(queue string) {
+	for a.take.Err() == nil {
+		_ = a.takeFrom(queue) // no connection, or no queue, for now
+		select {
+		case <-a.take.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// takeFrom handles requests until there is no way to get more. One is asked for when the last is done, and not before.
+func (a *attachment) takeFrom(queue string) error {
+	c, err := a.w.js.Consumer(a.take, workStream, queue)
+	if err != nil {
+		return err
+	}
+	requests, err := c.Messages(jetstream.PullMaxMessages(1), jetstream.PullExpiry(20*time.Second))
+	if err != nil {
+		return err
+	}
+	defer requests.Stop()
+	for {
+		msg, err := requests.Next(jetstream.NextContext(a.take))
+		if err != nil {
+			return err
+		}
+		a.handle(msg)
+	}
+}
+
+// handle answers one request, and tells JetStream meanwhile that it is at it.
+func (a *attachment) handle(msg jetstream.Msg) {
+	if a.take.Err() != nil {
+		_ = msg.Nak() // else it is given to another when the wait is over
+		return
+	}
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		tick := time.NewTicker(helloEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				_ = msg.InProgress() // without a connection another worker gets it
+			}
+		}
+	}()
+	req, err := decodeRequest(msg.Data())
+	if err != nil || req.Session != a.session {
+		_ = msg.Nak() // it is another's
+		return
+	}
+	got := a.w.answer(a.do, &req)
+	if a.do.Err() != nil { // given up: another worker gets it
+		_ = msg.Nak()
+		return
+	}
+	got.Session, got.Number, got.Worker = req.Session, req.Number, a.w.cfg.Name
+	if a.send(&got) {
+		_ = msg.Ack() // else it is done twice, and the first answer counts
+	}
+}
+
+// send answers, over and over until the search says that it has heard.
+func (a *attachment) send(got *answer) bool {
+	data := encodeAnswer(got)
+	for {
+		ctx, end := context.WithTimeout(a.do, silence)
+		_, err := a.w.nc.RequestWithContext(ctx, answerSubject+got.Worker, data)
+		end()
+		if err == nil {
+			return true
+		}
+		select {
+		case <-a.do.Done():
+			return false
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"darwarp/kernels"
+)
+
+// Capabilities is what home can do, but for what the tools around a worker would tell.
+func (f *Fleet) Capabilities() kernels.Capabilities {
+	c := kernels.Capabilities{Machine: f.machine, Load: f.load, Provenances: f.Provenances, Remember: f.remember,
+		Weigh: f.weigh}
+	if all := f.crew.ready(); len(all) > 0 && all[0].times {
+		c.Control, c.Pace, c.Trial, c.Publisher = f.control, f.pace, f.trial, publisher{f}
+	}
+	return c
+}
+
+// mostGPUs bounds what a sample of a fleet lists.
+const mostGPUs = 256
+
+// machine sums up what the workers tell of themselves.
+func (f *Fleet) machine(context.Context) (sum kernels.Machine) {
+	f.crew.mu.Lock()
+	defer f.crew.mu.Unlock()
+	for _, m := range f.crew.members {
+		g := kernels.GPU{Name: m.name, Util: -1, SMClock: -1, MemClock: -1, Temp: -1, Power: -1, MemUsed: -1,
+			LeftOut: m.out}
+		if k := m.last.Machine; k != nil && m.here() {
+			sum.Compile.Busy, sum.Compile.Total = sum.Compile.Busy+k.Compile.Busy, sum.Compile.Total+k.Compile.Total
+			sum.Device.Busy, sum.Device.Total = sum.Device.Busy+k.Device.Busy, sum.Device.Total+k.Device.Total
+			sum.Queue += k.Queue
+			if len(k.GPUs) > 0 {
+				g = k.GPUs[0]
+				g.Name = m.name + ", " + g.Name
+			}
+		}
+		if g.Index = len(sum.GPUs); m.here() || m.out != "" {
+			sum.GPUs = append(sum.GPUs, g)
+		}
+	}
+	sum.GPUs = sum.GPUs[:min(len(sum.GPUs), mostGPUs)]
+	return sum
+}
+
+// load is the share of the time that devices were in use, on average, and how many device workers it took.
+func (f *Fleet) load() (busy float64, workers int) {
+	f.crew.mu.Lock()
+	defer f.crew.mu.Unlock()
+	n := 0
+	for _, m := range f.crew.members {
+		if workers += m.last.Workers; m.here() && !m.helps {
+			busy += m.last.Busy
+			n++
+		}
+	}
+	return busy / float64(max(1, n)), workers
+}
+
+// hear answers a worker that says it is there.
+func (f *Fleet) hear(msg *nats.Msg) {
+	var h hello
+	if err := json.Unmarshal(msg.Data, &h); err != nil {
+		_ = msg.Respond(encode(welcome{Refused: "the search cannot read what this worker says"}))
+		return
+	}
+	w, joined := f.crew.hear(h, time.Now())
+	w.Session, w.Task = f.post.session, f.task
+	if joined == nil {
+		_ = msg.Respond(encode(w)) // a worker that does not hear it asks again
+		return
+	}
+	f.work.Go(func() {
+		if err := f.join(joined); err != nil {
+			w = welcome{Refused: err.Error()}
+		}
+		_ = msg.Respond(encode(w))
+		f.welcome(joined)
+	})
+}
+
+// join makes the queues that a new worker takes from.
+func (f *Fleet) join(m *member) error {
+	if m.helps {
+		f.cfg.Say("worker %s joins, to compile", m.name)
+		return f.post.open(f.ctx, compileQueue(f.post.session), compileSubject+f.kind())
+	}
+	f.cfg.Say("worker %s joins: %s", m.name, described(m.proof.Device))
+	if err := f.post.open(f.ctx, anyQueue(f.post.session), anySubject+f.kind()); err != nil {
+		return err
+	}
+	return f.post.open(f.ctx, toQueue(m.name, f.post.session), toSubject+m.name)
+}
+
+// publisher measures winners at home.
+type publisher struct{ *Fleet }
+
+// Final times a candidate once more.
+func (p publisher) Final(ctx context.Context, j *kernels.Job) (kernels.Result, error) {
+	a, home, err := p.askHome(ctx, request{Do: doFinal}, j)
+	if err != nil {
+		return kernels.Result{}, err
+	}
+	return a.verdict(&home.proof)
+}
+
+// Baselines are those that run at home.
+func (p publisher) Baselines(ctx context.Context) (names []string, missing map[string]string, err error) {
+	a, _, err := p.askHome(ctx, request{Do: doBaselines})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range slices.Concat(a.Names, slices.Collect(maps.Keys(a.Missing))) {
+		if err := kernels.CheckLabel(name); err != nil {
+			return nil, nil, fmt.Errorf("%w: %s: a baseline: %w", kernels.ErrLost, a.Worker, err)
+		}
+	}
+	for name, why := range a.Missing {
+		a.Missing[name] = kernels.CleanDetail(why)
+	}
+	return a.Names, a.Missing, nil
+}
+
+// BaselineTimes times a baseline as Final does a candidate.
+func (p publisher) BaselineTimes(ctx context.Context, name string) (r kernels.BaselineResult, err error) {
+	a, home, err := p.askHome(ctx, request{Do: doBaseline, Name: name})
+	if err == nil && a.Times == nil {
+		err = fmt.Errorf("%w: %s answered without times", kernels.ErrLost, a.Worker)
+	}
+	if err != nil {
+		return r, err
+	}
+	r = *a.Times
+	if err := r.Admit(); err != nil {
+		return r, fmt.Errorf("%w: %s: %w", kernels.ErrLost, a.Worker, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for workload, about := range a.About {
+		p.about[name+" "+workload] = kernels.CleanLine(about, kernels.MaxAbout)
+	}
+	r.Provenance = home.proof.Key()
+	return r, nil
+}
+
+// About says which algorithm a baseline took when it was timed.
+func (p publisher) About(name, workload string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.about[name+" "+workload]
+}
+
+// Compare has a candidate fight a baseline.
+func (p publisher) Compare(ctx context.Context, name string, j *kernels.Job, cache string) (kernels.Duel, error) {
+	d, _, err := p.askDuel(ctx, request{Do: doCompare, Name: name, Cache: cache}, j)
+	return d, err
+}
+
+// Versus has two candidates fight at every workload, hot or cold.
+func (p publisher) Versus(ctx context.Context, champion, challenger *kernels.Job, cache string) (kernels.Duel, error) {
+	d, _, err := p.askDuel(ctx, request{Do: doVersus, Cache: cache}, champion, challenger)
+	return d, err
+}

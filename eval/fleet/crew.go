@@ -1,0 +1,351 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"darwarp/eval/env"
+	"darwarp/eval/internal/ratio"
+	"darwarp/kernels"
+)
+
+// member is a worker of the fleet. All of it belongs to the crew.
+type member struct {
+	name   string
+	proof  kernels.Provenance // as it joined; it and the next never change
+	times  bool               // it can time a kernel for comparison
+	helps  bool               // it has no device, and compiles
+	last   hello
+	seen   time.Time
+	ready  bool          // it may take candidates
+	ratios ratio.Table   // of its times to the first worker's
+	gone   chan struct{} // closed when it has left, or is silent
+	left   bool          // gone is closed
+	queue  bool          // it has one of its own
+	out    string        // why it is left out; empty: it is not
+	drain  bool
+	done   int // answers
+	failed int // answers in a row that were none
+	noise  float64
+}
+
+func (m *member) here() bool { return !m.left && m.out == "" }
+
+// crew is who belongs to a fleet.
+type crew struct {
+	version string
+	mu      sync.Mutex
+	kind    string         // names the device that all have
+	device  kernels.Device // the first worker's
+	members []*member      // in the order of joining; the first that is ready is home
+	changed chan struct{}  // closed and replaced when somebody is ready
+}
+
+func newCrew(version string) *crew { return &crew{version: version, changed: make(chan struct{})} }
+
+// kindOf names a device by what its figures depend on, but for which one of them it is.
+func kindOf(d kernels.Device) string {
+	d.UUID, d.MemoryBytes = "", 0
+	sum := sha256.Sum256(encode(d))
+	return hex.EncodeToString(sum[:6])
+}
+
+var nameRE = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// checkName checks that a worker's name can be part of a subject.
+func checkName(name string) error {
+	if !nameRE.MatchString(name) {
+		return fmt.Errorf("%q: expected a worker's name of letters, digits, - and _, at most 64", name)
+	}
+	return nil
+}
+
+// admit refuses a worker that cannot belong to the fleet.
+func (c *crew) admit(h *hello) error {
+	h.Version = kernels.CleanLine(h.Version, kernels.MaxName)
+	if err := checkName(h.Worker); err != nil {
+		return err
+	}
+	switch {
+	case h.Protocol != Protocol || h.Version != c.version:
+		return fmt.Errorf("the worker is darwarp %s, the search is %s: start the search's version", h.Version, c.version)
+	case h.Compiles != "" && c.kind != "" && h.Compiles != c.device.Toolchain:
+		return fmt.Errorf("the fleet compiles with %s, this worker with %s: machine code of the two may differ",
+			cmp.Or(c.device.Toolchain, "-"), kernels.CleanLine(h.Compiles, kernels.MaxName))
+	case h.Proof == nil && h.Compiles == "":
+		return nil
+	case h.Slots < 1 || h.Slots > 4096:
+		return fmt.Errorf("slots: %d: expected 1 to 4096", h.Slots)
+	}
+	if h.Machine != nil {
+		if err := h.Machine.Admit(); err != nil {
+			return err
+		}
+	}
+	if h.Proof == nil {
+		return nil
+	}
+	if err := cmp.Or(h.Proof.Admit(), kernels.AdmitFigures("busy", h.Busy),
+		kernels.AdmitCounts("workers", h.Workers)); err != nil {
+		return err
+	}
+	a, b := env.SeenGPU{Device: c.device}, env.SeenGPU{Device: h.Proof.Device}
+	if c.kind != "" && !a.Alike(&b) {
+		return fmt.Errorf("the fleet is %s; this is %s: times of the two cannot be compared", described(c.device),
+			described(h.Proof.Device))
+	}
+	return nil
+}
+
+func described(d kernels.Device) string {
+	return fmt.Sprintf("%s %s, driver %s, %s", d.Label(), d.Arch, cmp.Or(d.Driver, "-"), cmp.Or(d.Toolchain, "-"))
+}
+
+// hear enters what a worker tells. joined is the worker where it is new, and its device is open.
+func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.admit(&h); err != nil {
+		return welcome{Refused: err.Error()}, nil
+	}
+	m := c.find(h.Worker)
+	switch {
+	case m != nil && m.out != "":
+		return welcome{Refused: "left out: " + m.out}, nil
+	case h.Proof == nil && (h.Compiles == "" || c.kind == "") || m == nil && h.Leaving ||
+		m != nil && m.helps != (h.Proof == nil):
+		return welcome{Arch: c.device.Arch}, nil
+	case m == nil:
+		m = newMember(&h)
+		c.members = append(c.members, m)
+		fallthrough
+	case m.left && !h.Leaving:
+		m.left, m.ready, m.queue, m.gone = false, false, !m.helps, make(chan struct{})
+		joined = m
+	}
+	if c.kind == "" {
+		c.kind, c.device = kindOf(h.Proof.Device), h.Proof.Device
+	}
+	if m.last, m.seen = h, now; h.Leaving && !m.left {
+		m.leave()
+	}
+	w = welcome{Kind: c.kind, Ready: m.ready, Drain: m.drain}
+	if m.ratios != nil {
+		w.Ratios = map[string]float64{}
+		for load, r := range m.ratios {
+			w.Ratios[load] = r.Of
+		}
+	}
+	return w, joined
+}
+
+func newMember(h *hello) *member {
+	if h.Proof == nil {
+		return &member{name: h.Worker, helps: true}
+	}
+	return &member{name: h.Worker, proof: *h.Proof, times: h.Times}
+}
+
+func (m *member) leave() {
+	m.left, m.ready = true, false
+	close(m.gone)
+}
+
+// find is a member by name. The caller holds mu.
+func (c *crew) find(name string) *member {
+	if i := slices.IndexFunc(c.members, func(m *member) bool { return m.name == name }); i >= 0 {
+		return c.members[i]
+	}
+	return nil
+}
+
+// sweep notes who has been silent for too long. departed are those whose queue nobody will take from any more.
+func (c *crew) sweep(now time.Time) (silent, departed []*member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if !m.left && now.Sub(m.seen) > silence {
+			m.leave()
+			silent = append(silent, m)
+		}
+		if m.left && m.queue {
+			m.queue = false
+			departed = append(departed, m)
+		}
+	}
+	return silent, departed
+}
+
+// errOutsider says that an answer is of a worker that is left out.
+var errOutsider = errors.New("it has no place in the fleet")
+
+// admitAnswer is who has given an answer, and counts it. An answer of one that is left out is none.
+func (c *crew) admitAnswer(name string, failed bool) (m *member, inARow int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m = c.find(name)
+	if m == nil || m.out != "" {
+		return nil, 0, fmt.Errorf("%w: %s: %w", kernels.ErrLost, name, errOutsider)
+	}
+	if m.done++; failed {
+		m.failed++
+	} else {
+		m.failed = 0
+	}
+	return m, m.failed, nil
+}
+
+// setReady lets a member take candidates, with these ratios.
+func (c *crew) setReady(m *member, of ratio.Table) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.ratios = of; !m.ready && m.here() {
+		m.ready = true
+		close(c.changed)
+		c.changed = make(chan struct{})
+	}
+}
+
+// goneOf is closed when a member leaves.
+func (c *crew) goneOf(m *member) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return m.gone
+}
+
+// leaveOut takes a member out of the fleet, for good.
+func (c *crew) leaveOut(m *member, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.out == "" {
+		m.out, m.ready = why, false
+		if !m.left {
+			m.leave()
+		}
+	}
+}
+
+// ready are the members that take candidates; home is the first.
+func (c *crew) ready() (all []*member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if m.ready && !m.drain && !m.helps {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// noCompiler is closed when the machine without a device that joined last is gone; nil: there is none.
+func (c *crew) noCompiler() (gone <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if m.helps && m.ready && !m.drain {
+			gone = m.gone
+		}
+	}
+	return gone
+}
+
+// home waits for a member that takes candidates.
+func (c *crew) home(ctx context.Context) (*member, error) {
+	for {
+		c.mu.Lock()
+		changed := c.changed
+		c.mu.Unlock()
+		if all := c.ready(); len(all) > 0 {
+			return all[0], nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// ratiosOf are a member's.
+func (c *crew) ratiosOf(m *member) ratio.Table {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return m.ratios
+}
+
+// setDrain has a member finish what it does and leave.
+func (c *crew) setDrain(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.find(name)
+	if m == nil || !m.here() {
+		return false
+	}
+	m.drain = true
+	return true
+}
+
+// lead makes a member home, to whose times all others are compared.
+func (c *crew) lead(m *member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.Index(c.members, m)
+	c.members = slices.Concat(c.members[i:i+1], c.members[:i], c.members[i+1:])
+	m.ratios = nil
+}
+
+// others are the members, ready or not, that can time a kernel for two that do not agree.
+func (c *crew) others(one, other *member) (all []*member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if m != one && m != other && m.here() && m.times {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// waiting are the members that are here and not ready.
+func (c *crew) waiting() (all []*member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if m.here() && !m.ready {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+func (c *crew) isHere(m *member) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return m.here()
+}
+
+// proof is what a member's figures stand on.
+func (c *crew) proof(m *member) kernels.Provenance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := m.proof
+	p.Noise = max(p.Noise, m.noise)
+	return p
+}
+
+// hearNoise notes the noise of a member's device. It never shrinks.
+func (c *crew) hearNoise(m *member, noise float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if noise > m.noise && noise < 1 {
+		m.noise = noise
+	}
+}

@@ -1,0 +1,403 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"darwarp/kernels"
+)
+
+// TestKilled: what a killed worker had is done by another, and nothing is lost or counted twice.
+func TestKilled(t *testing.T) {
+	a, b := newFake("a"), newFake("b")
+	begun, never := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	a.before = func(context.Context, *kernels.Job) {
+		once.Do(func() { close(begun) })
+		<-never
+	}
+	b.before = func(context.Context, *kernels.Job) { <-begun }
+	defer close(never)
+	g := &ground{t: t, dir: t.TempDir()}
+	proxy := newProxy(t)
+	f := g.open("127.0.0.1:0", b)
+	cfg := g.config(a)
+	cfg.URL = proxy.before(cfg.URL)
+	go Join(t.Context(), cfg)
+	until(t, "the second worker", func() bool { return len(f.crew.ready()) == 2 })
+	answers := make(chan []kernels.Result)
+	go func() { answers <- asked(t, f, 2, 12) }()
+	<-begun
+	proxy.cut() // as when the process is killed: no word any more
+	for i, r := range <-answers {
+		if r.Outcome != kernels.OK {
+			t.Errorf("candidate %d: %+v", i+2, r)
+		}
+	}
+	until(t, "the worker is missed", func() bool { return len(f.crew.ready()) == 1 })
+	if len(b.seen) != 10 {
+		t.Errorf("%d candidates on the worker that lives", len(b.seen))
+	}
+}
+
+// TestThreeDeliveries: a candidate that nobody finishes is lost, and says so.
+func TestThreeDeliveries(t *testing.T) {
+	a := newFake("a")
+	var tries atomic.Int32
+	g := &ground{t: t, dir: t.TempDir()}
+	f := g.open("127.0.0.1:0", a)
+	c, err := f.post.work.Consumer(t.Context(), anyQueue(f.post.session))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.crew.setDrain("a")
+	until(t, "the worker has left", func() bool { return !f.crew.isHere(f.crew.members[0]) })
+	ended := make(chan answer)
+	go func() {
+		ctx, end := context.WithTimeout(t.Context(), 30*time.Second)
+		defer end()
+		got, err := f.post.ask(ctx, anySubject+f.kind(), request{Do: doEvaluate}, nil)
+		if !errors.Is(err, kernels.ErrLost) {
+			t.Error(err)
+		}
+		ended <- got
+	}()
+	for range 4 { // takes it, and gives no answer
+		go func() {
+			for t.Context().Err() == nil {
+				if msg, err := c.Next(); err == nil {
+					tries.Add(1)
+					msg.Nak()
+				}
+			}
+		}()
+	}
+	if got := <-ended; got.Error != "3 workers took it and did not answer" || tries.Load() != 3 {
+		t.Errorf("%+v after %d", got, tries.Load())
+	}
+	until(t, "an empty stream", func() bool {
+		info, err := f.post.work.Info(t.Context())
+		return err == nil && info.State.Msgs == 0
+	})
+}
+
+// TestRefused: who does not belong to the fleet hears why, in one line.
+func TestRefused(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	f := g.open("127.0.0.1:0", newFake("a"))
+	for _, tt := range []struct {
+		change func(w *fake, cfg *JoinConfig)
+		want   string
+	}{
+		{func(_ *fake, c *JoinConfig) { c.Version = "v0" },
+			"the worker is darwarp v0, the search is v1: start the search's version"},
+		{func(_ *fake, c *JoinConfig) { c.Token = "guess" }, "refuses the token"},
+		{func(_ *fake, c *JoinConfig) { c.URL = c.URL[:len(c.URL)-4] + "0000" }, "the fingerprint is another one"},
+		{func(_ *fake, c *JoinConfig) { c.URL = "nats://127.0.0.1:4222" }, "expected nats://HOST:PORT/FINGERPRINT"},
+		{func(w *fake, _ *JoinConfig) { w.device.Name = "another GPU" }, "the fleet is fake GPU"},
+		{func(w *fake, _ *JoinConfig) { w.device.Toolchain = "NVRTC 12.9" }, "times of the two cannot be compared"},
+		{func(_ *fake, c *JoinConfig) { c.Name = "b.c" }, "expected a worker's name of letters"},
+		{func(w *fake, _ *JoinConfig) { w.slots = 0 }, "slots: 0"},
+	} {
+		w := newFake("b")
+		cfg := g.config(w)
+		tt.change(w, &cfg)
+		ctx, end := context.WithTimeout(t.Context(), 20*time.Second)
+		err := Join(ctx, cfg)
+		end()
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", tt.want, err)
+		}
+	}
+	if n := len(f.crew.ready()); n != 1 {
+		t.Errorf("%d workers", n)
+	}
+}
+
+// TestNoWorker: a search that is stopped before anybody joined, or that cannot listen, leaves nothing behind.
+func TestNoWorker(t *testing.T) {
+	ctx, end := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer end()
+	for listen, want := range map[string]string{"127.0.0.1:0": "deadline", "4222": "missing port", "127.0.0.1:x": "port",
+		"127.0.0.1:70000": "expected 0 to 65535"} {
+		dir := t.TempDir()
+		f, err := Open(ctx, Config{Listen: listen, Dir: dir, Version: "v1", Say: func(string, ...any) {}})
+		if f != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", listen, err)
+		}
+		if _, err := AskStatus(t.Context(), dir); !errors.Is(err, ErrNoFleet) {
+			t.Errorf("%s: %v", listen, err)
+		}
+	}
+}
+
+// TestResumed: a search that comes back under the same address finds its workers, whose devices are still open.
+func TestResumed(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	a := newFake("a")
+	f := g.open("127.0.0.1:0", a)
+	opened := 0
+	cfg := g.config(newFake("b"))
+	inner := cfg.Open
+	cfg.Open = func(ctx context.Context, task []byte) (*Station, error) { opened++; return inner(ctx, task) }
+	ended := make(chan error, 1)
+	go func() { ended <- Join(t.Context(), cfg) }()
+	until(t, "both", func() bool { return len(f.crew.ready()) == 2 })
+	listen := f.host.server.Addr().String()
+	f.stop() // as kill -9: nobody is told that the search has ended
+	f.work.Wait()
+	f.nc.Close()
+	f.host.server.Shutdown()
+	f.host.server.WaitForShutdown()
+	f = g.open(listen)
+	until(t, "both again", func() bool { return len(f.crew.ready()) == 2 })
+	for i, r := range asked(t, f, 1, 9) {
+		if r.Outcome != kernels.OK {
+			t.Errorf("candidate %d: %+v", i, r)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil || opened != 1 {
+		t.Errorf("%v, opened %d times", err, opened)
+	}
+}
+
+// TestLateWord: a worker that has not heard yet that its search was resumed takes nothing of the new session.
+func TestLateWord(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	a := newFake("a")
+	a.before = func(context.Context, *kernels.Job) { time.Sleep(20 * time.Millisecond) }
+	f := g.open("127.0.0.1:0", a)
+	cfg := g.config(newFake("late"))
+	nc, err := dial(cfg.URL, userWorker, cfg.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	late := &worker{cfg: cfg, nc: nc, ended: make(chan struct{}), station: &Station{Evaluator: newFake("late")}}
+	if late.js, err = jetstream.New(nc); err != nil {
+		t.Fatal(err)
+	}
+	of := late.attach(t.Context(), "EARLIER")
+	of.takeCandidates(8)
+	defer of.abandon()
+	for i, r := range asked(t, f, 1, 40) {
+		if r.Outcome != kernels.OK {
+			t.Errorf("candidate %d: %+v", i+1, r)
+		}
+	}
+}
+
+// TestDrop: connections that end again and again, and a slow network, lose nothing.
+func TestDrop(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	a := newFake("a")
+	a.before = func(context.Context, *kernels.Job) { time.Sleep(20 * time.Millisecond) }
+	f := g.open("127.0.0.1:0", newFake("b"))
+	proxy := newProxy(t)
+	proxy.delay = 5 * time.Millisecond
+	cfg := g.config(a)
+	cfg.URL = proxy.before(cfg.URL)
+	go Join(t.Context(), cfg)
+	until(t, "the second worker", func() bool { return len(f.crew.ready()) == 2 })
+	if err := Drain(t.Context(), g.dir, "b"); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var drops sync.WaitGroup
+	drops.Go(func() {
+		for range 3 {
+			select {
+			case <-stop:
+				return
+			case <-time.After(300 * time.Millisecond):
+				proxy.drop()
+			}
+		}
+	})
+	for i, r := range asked(t, f, 1, 120) {
+		if r.Outcome != kernels.OK {
+			t.Errorf("candidate %d: %+v", i+1, r)
+		}
+	}
+	close(stop)
+	drops.Wait()
+}
+
+// TestDrain: a drained worker finishes what it does and leaves, and the status says so.
+func TestDrain(t *testing.T) {
+	a, b := newFake("a"), newFake("b")
+	g := &ground{t: t, dir: t.TempDir()}
+	f := g.open("127.0.0.1:0", a)
+	ended, _ := g.join(b)
+	until(t, "both", func() bool { return len(f.crew.ready()) == 2 })
+	if err := Drain(t.Context(), g.dir, "c"); err == nil || err.Error() != "c: no worker of that name is here" {
+		t.Error(err)
+	}
+	if err := Drain(t.Context(), g.dir, "b"); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	s, err := AskStatus(t.Context(), g.dir)
+	if err != nil || len(s.Workers) != 2 || s.Workers[0].State != "ready" || s.Workers[1].State != "gone" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if all := asked(t, f, 1, 9); all[7].Outcome != kernels.OK || len(b.seen) > 0 {
+		t.Errorf("%+v; %v", all, b.seen)
+	}
+	if _, err := AskStatus(t.Context(), t.TempDir()); !errors.Is(err, ErrNoFleet) {
+		t.Error(err)
+	}
+}
+
+// TestLiar: a worker whose times nobody else sees is left out, wherever it is, and its candidates do not reign.
+func TestLiar(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		order []string // of joining; the first is home
+	}{{"elsewhere", []string{"a", "b", "liar"}}, {"at home", []string{"liar", "a", "b"}}} {
+		g := &ground{t: t, dir: t.TempDir()}
+		liar := newFake("liar")
+		var f *Fleet
+		for i, name := range tt.order {
+			w := newFake(name)
+			if name == "liar" {
+				w = liar
+			}
+			if i == 0 {
+				f = g.open("127.0.0.1:0", w)
+				f.Evaluate(t.Context(), candidate(1))
+				continue
+			}
+			g.join(w)
+			until(t, name, func() bool { return len(f.crew.ready()) == i+1 })
+		}
+		liar.lies.Store(true)
+		var claimed *kernels.Job // the liar's
+		until(t, "a claim", func() bool {
+			for n := range 20 {
+				j := candidate(50 + n)
+				r, err := f.Evaluate(t.Context(), j)
+				if err == nil && r.Outcome == kernels.OK && r.Times[0].Median < 500 {
+					claimed = j
+				}
+			}
+			return claimed != nil
+		})
+		d, err := f.Duel(t.Context(), candidate(200), claimed)
+		if err == nil && d.Verdict == kernels.Faster {
+			t.Errorf("%s: %+v", tt.name, d)
+		}
+		var out []string
+		for _, m := range f.crew.status(time.Now()).Workers {
+			if m.State == "left out" {
+				out = append(out, m.Worker)
+			}
+		}
+		if fmt.Sprint(out) != "[liar]" {
+			t.Errorf("%s: left out: %v; %v, %v", tt.name, out, d, err)
+		}
+		f.Close()
+	}
+}
+
+// proxy is a network between a worker and its search, on loopback.
+type proxy struct {
+	t     *testing.T
+	delay time.Duration
+	l     net.Listener
+	to    string
+
+	mu   sync.Mutex
+	open []net.Conn
+	dead bool
+}
+
+func newProxy(t *testing.T) *proxy {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{t: t, l: l}
+	t.Cleanup(func() { l.Close(); p.cut() })
+	return p
+}
+
+// before is the address of the proxy in place of that of a fleet.
+func (p *proxy) before(url string) string {
+	a, err := parseAddress(url)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.to = a.host
+	go func() {
+		for {
+			c, err := p.l.Accept()
+			if err != nil {
+				return
+			}
+			p.carry(c)
+		}
+	}()
+	return address{p.l.Addr().String(), a.pin}.String()
+}
+
+func (p *proxy) carry(c net.Conn) {
+	s, err := net.Dial("tcp", p.to)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil || p.dead {
+		c.Close()
+		return
+	}
+	p.open = append(p.open, c, s)
+	for _, way := range [][2]net.Conn{{c, s}, {s, c}} {
+		go func() {
+			io.Copy(slow{way[1], p.delay}, way[0])
+			way[0].Close()
+			way[1].Close()
+		}()
+	}
+}
+
+// slow writes later.
+type slow struct {
+	io.Writer
+	by time.Duration
+}
+
+func (s slow) Write(b []byte) (int, error) {
+	time.Sleep(s.by)
+	return s.Writer.Write(b)
+}
+
+// drop ends all connections; cut lets no new ones through, either.
+func (p *proxy) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.open {
+		c.Close()
+	}
+	p.open = nil
+}
+
+func (p *proxy) cut() {
+	p.mu.Lock()
+	p.dead = true
+	p.mu.Unlock()
+	p.drop()
+}

@@ -1,0 +1,286 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"darwarp/kernels"
+)
+
+// Config is what a fleet is for.
+type Config struct {
+	Listen  string // HOST:PORT of the embedded server
+	Dir     string // a private folder for keys and streams
+	Task    []byte // what workers open; the fleet does not look into it
+	Version string // of this darwarp: workers of another are refused
+	Cache   string // hot or cold: what candidates are timed with
+	Say     func(format string, args ...any)
+	AckWait time.Duration // after which a worker that gives no sign loses its request; 0: 15 s
+}
+
+// Fleet is machines that evaluate candidates for one search. The search's own machine evaluates nothing.
+type Fleet struct {
+	cfg    Config
+	host   *host
+	nc     *nats.Conn
+	post   *post
+	crew   *crew
+	task   string // hash of cfg.Task
+	packer packer
+
+	ctx  context.Context // ends when the fleet is closed
+	stop context.CancelFunc
+	work sync.WaitGroup
+
+	mu      sync.Mutex
+	codes   map[string]kernels.ID // the first candidate with each machine code
+	claims  map[kernels.ID]claim  // who timed the candidates of late, and how
+	yard    *kernels.Job          // the kernel that all workers time: the naive start, and then each winner of a duel
+	weights []kernels.Workload    // of duels; nil: those of the task
+	about   map[string]string     // of baselines, by name and workload
+	helped  map[kernels.ID]helped // by machines that only compile
+}
+
+// Open starts the server, says how workers join, and waits for the first one.
+func Open(ctx context.Context, cfg Config) (*Fleet, error) {
+	if cfg.AckWait == 0 {
+		cfg.AckWait = 15 * time.Second
+	}
+	f := &Fleet{cfg: cfg, crew: newCrew(cfg.Version), codes: map[string]kernels.ID{}, claims: map[kernels.ID]claim{},
+		about: map[string]string{}, helped: map[kernels.ID]helped{}}
+	f.ctx, f.stop = context.WithCancel(context.Background())
+	if err := f.begin(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the fleet: %w", err), f.Close())
+	}
+	f.sayJoin()
+	if _, err := f.crew.home(ctx); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// begin starts the server, makes the streams and answers workers.
+func (f *Fleet) begin(ctx context.Context) (err error) {
+	if f.host, err = serve(f.cfg.Listen, f.cfg.Dir); err != nil {
+		return err
+	}
+	if f.nc, err = f.host.connect(); err != nil {
+		return err
+	}
+	if f.post, err = newPost(ctx, f.nc, f.cfg.AckWait); err != nil {
+		return err
+	}
+	bucket, err := f.post.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: taskBucket})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(f.cfg.Task)
+	f.task = hex.EncodeToString(sum[:])
+	if _, err := bucket.PutBytes(ctx, f.task, f.cfg.Task); err != nil {
+		return err
+	}
+	for subject, answer := range map[string]nats.MsgHandler{
+		helloSubject + "*": f.hear, statusSubject: f.tellStatus, drainSubject: f.drain,
+	} {
+		if _, err := f.nc.Subscribe(subject, answer); err != nil {
+			return err
+		}
+	}
+	f.work.Go(f.watch)
+	return f.nc.Flush()
+}
+
+// sayJoin tells people how a worker joins.
+func (f *Fleet) sayJoin() {
+	name, _, _ := net.SplitHostPort(f.cfg.Listen)
+	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
+		name, _ = os.Hostname()
+		name = cmp.Or(name, "THIS-HOST")
+	}
+	f.cfg.Say("waiting for workers. Copy %s/%s to each machine, and start there:", f.cfg.Dir, tokenFile)
+	f.cfg.Say("  darwarp join %s --token-file %s", f.host.address(name), tokenFile)
+}
+
+// Close tells workers that the search has ended, and ends the server.
+func (f *Fleet) Close() error {
+	f.stop()
+	f.work.Wait()
+	if f.nc != nil {
+		_ = f.nc.Publish(endSubject, nil) // workers that do not hear it wait, and give up
+		_ = f.nc.FlushTimeout(time.Second)
+		f.nc.Close()
+	}
+	if f.host != nil {
+		f.host.close()
+	}
+	return nil
+}
+
+// watch notes who has fallen silent.
+func (f *Fleet) watch() {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-f.ctx.Done():
+			return
+		case now := <-tick.C:
+			silent, departed := f.crew.sweep(now)
+			for _, m := range silent {
+				f.cfg.Say("worker %s is silent: the search goes on without it", m.name)
+			}
+			for _, m := range departed {
+				_ = f.post.close(f.ctx, toQueue(m.name, f.post.session), toSubject+m.name) // it is in nobody's way
+			}
+		}
+	}
+}
+
+// Device is that of all workers.
+func (f *Fleet) Device() kernels.Device {
+	f.crew.mu.Lock()
+	defer f.crew.mu.Unlock()
+	return f.crew.device
+}
+
+// Slots is how many evaluations are kept in flight: those that the workers take at a time, and one more for each, so
+// that none waits for the search.
+func (f *Fleet) Slots() (n int) {
+	f.crew.mu.Lock()
+	defer f.crew.mu.Unlock()
+	for _, m := range f.crew.members {
+		if m.ready && !m.drain {
+			n += m.last.Slots + 1
+		}
+	}
+	return max(1, n)
+}
+
+// InOrder is false: results arrive as they are ready.
+func (f *Fleet) InOrder() bool { return false }
+
+// Evaluate asks whichever worker is free first.
+func (f *Fleet) Evaluate(ctx context.Context, j *kernels.Job) (kernels.Result, error) {
+	r, err := f.evaluate(ctx, j)
+	switch {
+	case ctx.Err() != nil:
+		return kernels.Result{Outcome: kernels.Lost, Detail: "stopped"}, ctx.Err()
+	case errors.Is(err, kernels.ErrLost):
+		return kernels.Result{Outcome: kernels.Lost, Detail: kernels.CleanDetail(err.Error())}, nil
+	}
+	return r, err
+}
+
+func (f *Fleet) evaluate(ctx context.Context, j *kernels.Job) (r kernels.Result, err error) {
+	packed, err := f.packer.pack(j)
+	if err != nil {
+		return r, err
+	}
+	if _, err := f.crew.home(ctx); err != nil { // nobody is there; the wait is no part of a request's three deliveries
+		return r, err
+	}
+	r, m, compiler, err := f.judge(ctx, packed)
+	if err != nil || r.Outcome != kernels.OK {
+		return r, err
+	}
+	if f.first(j) {
+		f.begun(ctx, j, m)
+	}
+	f.crew.ratiosOf(m).Scale(r.Times)
+	f.note(j.ID, m, r.Times)
+	f.noteHelp(j.ID, r.Code, compiler)
+	if first, dup := f.known(r.Code, j.ID); dup {
+		r.Outcome, r.Times = kernels.Duplicate, nil
+		r.Detail = fmt.Sprintf("same machine code and launches as %s", first.Short())
+	}
+	return r, nil
+}
+
+// askAny asks whichever worker is free first. One that is left out may take requests until it hears of that, with its
+// next hello; others are asked then.
+func (f *Fleet) askAny(ctx context.Context, req request) (a answer, m *member, err error) {
+	for range deliveries {
+		a, err = f.post.ask(ctx, anySubject+f.kind(), req, nil)
+		if m, err = f.answered(&a, err); !errors.Is(err, errOutsider) {
+			break
+		}
+		select {
+		case <-time.After(helloEvery):
+		case <-ctx.Done():
+		}
+	}
+	return a, m, err
+}
+
+func (f *Fleet) kind() string {
+	f.crew.mu.Lock()
+	defer f.crew.mu.Unlock()
+	return f.crew.kind
+}
+
+// mostFailed is how many answers in a row may say that a worker itself has failed before it is left out.
+const mostFailed = 5
+
+// answered is who has answered. A worker that fails again and again is left out.
+func (f *Fleet) answered(a *answer, failed error) (*member, error) {
+	if a.Number == 0 { // nobody did
+		return nil, failed
+	}
+	m, inARow, err := f.crew.admitAnswer(a.Worker, failed != nil || a.Result != nil && a.Result.Outcome == kernels.Lost)
+	if err != nil {
+		return nil, err
+	}
+	if inARow >= mostFailed {
+		f.leaveOut(m, fmt.Sprintf("it failed %d times in a row: %v", inARow, failed))
+	}
+	return m, failed
+}
+
+func (f *Fleet) leaveOut(m *member, why string) {
+	f.crew.leaveOut(m, kernels.CleanLine(why, kernels.MaxLine))
+	f.cfg.Say("worker %s is left out: %s", m.name, why)
+}
+
+// verdict is the result, admitted as everything is that another process tells.
+func (a *answer) verdict(of *kernels.Provenance) (r kernels.Result, err error) {
+	if a.Result == nil {
+		return r, fmt.Errorf("%w: %s answered without a verdict", kernels.ErrLost, a.Worker)
+	}
+	r = *a.Result
+	if err := r.Admit(); err != nil {
+		return r, fmt.Errorf("%w: %s: %w", kernels.ErrLost, a.Worker, err)
+	}
+	if r.Outcome == kernels.OK && slices.ContainsFunc(r.Times, func(t kernels.Timing) bool { return t.Lo > t.Hi }) {
+		return r, fmt.Errorf("%w: %s: an interval ends before it begins", kernels.ErrLost, a.Worker)
+	}
+	r.Provenance = of.Key()
+	return r, nil
+}
+
+// known registers a candidate as the first with its machine code, or names the one that was.
+func (f *Fleet) known(code string, id kernels.ID) (kernels.ID, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if first, ok := f.codes[code]; ok && first != id {
+		return first, true
+	}
+	if code != "" {
+		f.codes[code] = id
+	}
+	return id, false
+}
+
+// remember tells the fleet of machine code that an earlier session has judged.
+func (f *Fleet) remember(code string, id kernels.ID) { f.known(code, id) }

@@ -1,0 +1,186 @@
+package fleet
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+func readLine(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	return strings.TrimSpace(string(data)), err
+}
+
+// asked evaluates candidates from..to-1, all at once.
+func asked(t *testing.T, f *Fleet, from, to int) []kernels.Result {
+	t.Helper()
+	all := make([]kernels.Result, to-from)
+	var work sync.WaitGroup
+	for i := range all {
+		work.Go(func() {
+			j := candidate(from + i)
+			j.Bar = kernels.NewBar(map[string]float64{"w": 1000})
+			r, err := f.Evaluate(t.Context(), j)
+			if err != nil {
+				t.Error(err)
+			}
+			all[i] = r
+		})
+	}
+	work.Wait()
+	return all
+}
+
+// TestFleet: candidates go to all workers, each once; times of the slower one are what they are on the first.
+func TestFleet(t *testing.T) {
+	a, b := newFake("a"), newFake("b")
+	b.slower = 1.25
+	f, _ := open(t, a, b)
+	if f.Slots() != 2*(2+1) || f.Device().Name != "fake GPU" || f.InOrder() {
+		t.Errorf("%d slots, %+v", f.Slots(), f.Device())
+	}
+	r, err := f.Evaluate(t.Context(), candidate(1)) // the naive start
+	if err != nil || r.Outcome != kernels.OK {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	first := r.Times[0].Median / 999 // the worker that judged it is what all are compared with
+	all := asked(t, f, 2, 60)
+	for i, r := range all {
+		if r.Outcome != kernels.OK || math.Abs(r.Times[0].Median/(998-float64(i))/first-1) > 1e-9 {
+			t.Errorf("candidate %d: %+v", i+2, r)
+		}
+	}
+	if len(a.seen)+len(b.seen) != 59 || len(a.seen) == 0 || len(b.seen) == 0 {
+		t.Errorf("%d and %d candidates", len(a.seen), len(b.seen))
+	}
+	for _, w := range []*fake{a, b} {
+		until(t, "the bar of worker "+w.name, func() bool { // it hears of its ratio with the next hello
+			asked(t, f, 60, 61)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return len(w.bars) > 0 && math.Abs(w.bars[len(w.bars)-1]["w"]/(1000*w.slower/first)-1) < 1e-9
+		})
+	}
+	if len(f.Provenances()) != 2 || f.Provenances()[0].Key() != r.Provenance {
+		t.Errorf("%+v", f.Provenances())
+	}
+}
+
+// TestCapabilities: what home can do goes over the wire and back.
+func TestCapabilities(t *testing.T) {
+	f, _ := open(t, newFake("a"))
+	can := f.Capabilities()
+	d, err := f.Duel(t.Context(), candidate(1), candidate(2))
+	if err != nil || d.Verdict != kernels.Faster || d.Provenance != f.Provenance().Key() {
+		t.Errorf("%+v, %v", d, err)
+	}
+	tried, err := can.Trial(t.Context(), candidate(2), kernels.QuickTrial...)
+	if err != nil || len(tried.Missing(kernels.QuickTrial)) > 0 || tried.ID != candidate(2).ID {
+		t.Errorf("%+v, %v", tried, err)
+	}
+	if err := can.Control(t.Context(), candidate(2)); err != nil {
+		t.Error(err)
+	}
+	p := can.Publisher
+	names, missing, err := p.Baselines(t.Context())
+	if fmt.Sprint(names, missing, err) != "[torch] map[cublas:not found] <nil>" {
+		t.Error(names, missing, err)
+	}
+	r, err := p.BaselineTimes(t.Context(), "torch")
+	if about := p.About("torch", "w"); err != nil || len(r.Times) != 1 || about != "torch at w" {
+		t.Errorf("%+v, %v, %q", r, err, about)
+	}
+	if r, err := p.Final(t.Context(), candidate(2)); err != nil || r.Times[0].Tier != "final" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, fight := range []func() (kernels.Duel, error){
+		func() (kernels.Duel, error) { return p.Compare(t.Context(), "torch", candidate(3), "hot") },
+		func() (kernels.Duel, error) { return p.Versus(t.Context(), candidate(1), candidate(3), "cold") },
+	} {
+		if d, err := fight(); err != nil || d.Verdict != kernels.Faster {
+			t.Errorf("%+v, %v", d, err)
+		}
+	}
+	_, err = can.Pace(t.Context(), candidate(1), candidate(2))
+	if err == nil || !strings.Contains(err.Error(), "not paced") {
+		t.Error(err)
+	}
+}
+
+// TestDuplicates: machine code that another worker has seen is found, too.
+func TestDuplicates(t *testing.T) {
+	f, _ := open(t, newFake("a"), newFake("b"))
+	f.Capabilities().Remember("source 7", candidate(6).ID)
+	all := asked(t, f, 1, 9)
+	for i, r := range all {
+		if (r.Outcome == kernels.Duplicate) != (i+1 == 7) {
+			t.Errorf("candidate %d: %+v", i+1, r)
+		}
+	}
+}
+
+// sent is a candidate as the worker gets it.
+func sent(j *kernels.Job, problem *kernels.Problem, known *unpacker) (*kernels.Job, error) {
+	p, err := (&packer{}).pack(j)
+	if err != nil {
+		return nil, err
+	}
+	r, err := decodeRequest(encodeRequest(&request{Do: doDuel, Jobs: []*job{p, p}}))
+	if err != nil || len(r.Jobs) != 2 {
+		return nil, fmt.Errorf("%d jobs: %w", len(r.Jobs), err)
+	}
+	return known.unpack(r.Jobs[1], problem)
+}
+
+// TestPack: a candidate is on the worker what it is in the search.
+func TestPack(t *testing.T) {
+	j := candidate(5)
+	j.Env["device"] = newFake("a").device
+	j.Each, j.Base = true, map[string]float64{"w": 3}
+	got, err := sent(j, &kernels.Problem{}, &unpacker{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(got.Env) != fmt.Sprint(j.Env) || got.ID != j.ID || got.Variant.Label() != j.Variant.Label() ||
+		got.Source != j.Source || !got.Each || got.Base["w"] != 3 {
+		t.Errorf("%+v\n%+v", got, j)
+	}
+	j.Env["half"] = 0.5
+	if _, err := (&packer{}).pack(j); err == nil || !strings.Contains(err.Error(), "half") {
+		t.Error(err)
+	}
+}
+
+// TestPlans: a plan is compiled once for the names that it reads, and anew where one is of another kind.
+func TestPlans(t *testing.T) {
+	known := &unpacker{}
+	problem := &kernels.Problem{DimNames: []string{"m"}}
+	carried := func(env map[string]any) (*kernels.Job, error) {
+		j := candidate(1)
+		j.Plan = &kernels.Plan{Spec: kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "k", Grid: []string{"m"},
+			Block: []string{"n"}}}}}
+		maps.Copy(j.Env, env)
+		return sent(j, problem, known)
+	}
+	a, err := carried(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if call, err := a.Resolve(kernels.Dims{"m": 7}); err != nil || call.Launches[0].Grid[0] != 7 ||
+		call.Launches[0].Block[0] != 1 {
+		t.Errorf("%+v, %v", call, err)
+	}
+	b, err := carried(map[string]any{"n": 64})
+	if err != nil || b.Plan != a.Plan {
+		t.Errorf("compiled twice, %v", err)
+	}
+	if _, err := carried(map[string]any{"n": "word"}); err == nil {
+		t.Error("a block of words")
+	}
+}

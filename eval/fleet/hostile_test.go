@@ -1,0 +1,136 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"darwarp/kernels"
+)
+
+// TestPermissions: whoever has a worker's token can neither change the queues nor drain others.
+func TestPermissions(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	f := g.open("127.0.0.1:0", newFake("a"))
+	cfg := g.config(newFake("b"))
+	denied := make(chan string, 16)
+	nc, err := dial(cfg.URL, userWorker, cfg.Token, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		denied <- err.Error()
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	for _, subject := range []string{"$JS.API.STREAM.DELETE." + workStream, "$JS.API.STREAM.PURGE." + workStream,
+		"$JS.API.CONSUMER.CREATE." + workStream + ".mine", "$JS.API.CONSUMER.DELETE." + workStream + ".any",
+		"$JS.API.STREAM.MSG.GET." + workStream, anySubject + f.kind(), toSubject + "a", drainSubject, endSubject,
+		"$O." + taskBucket + ".C.x"} {
+		if err := errors.Join(nc.Publish(subject, []byte("a")), nc.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case why := <-denied:
+			if !strings.Contains(strings.ToLower(why), "permissions violation for publish") {
+				t.Errorf("%s: %s", subject, why)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("a worker may publish to %s", subject)
+		}
+	}
+	for _, subject := range []string{answerSubject + "*", "work.>", "$JS.>"} {
+		if _, err := nc.SubscribeSync(subject); err != nil {
+			continue
+		}
+		nc.Flush()
+		select {
+		case <-denied:
+		case <-time.After(10 * time.Second):
+			t.Errorf("a worker may listen to %s", subject)
+		}
+	}
+	if r := asked(t, f, 1, 2)[0]; r.Outcome != kernels.OK {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestBadAnswers: what cannot be computed with is no verdict, and never an error of the search.
+func TestBadAnswers(t *testing.T) {
+	proof := newFake("a").Provenance()
+	time := func(median, lo, hi float64) []kernels.Timing {
+		return []kernels.Timing{{Workload: "w", Median: median, Lo: lo, Hi: hi}}
+	}
+	for name, r := range map[string]*kernels.Result{
+		"nothing": nil, "a time of nothing": {Outcome: kernels.OK, Times: time(0, 0, 0)},
+		"a negative time":                        {Outcome: kernels.OK, Times: time(-1, 0, 1)},
+		"NaN":                                    {Outcome: kernels.OK, Times: time(math.NaN(), 0, 1)},
+		"an interval that ends before it begins": {Outcome: kernels.OK, Times: time(1, 2, 1)},
+		"a workload that is a command": {Outcome: kernels.OK, Times: []kernels.Timing{{Workload: "\x1b[2J", Median: 1, Lo: 1,
+			Hi: 1}}},
+		"machine code with a name of lines": {Outcome: kernels.OK, Code: "a\nb"},
+	} {
+		a := answer{Worker: "a", Result: r}
+		if _, err := a.verdict(&proof); !errors.Is(err, kernels.ErrLost) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	a := answer{Worker: "a", Result: &kernels.Result{Outcome: kernels.Wrong, Detail: "\x1b[2J", Provenance: "another's"}}
+	if r, err := a.verdict(&proof); err != nil || r.Detail != "?[2J" || r.Provenance != proof.Key() {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestTwice: of two answers to one request the first counts, and one of an earlier session does not.
+func TestTwice(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	a := newFake("a")
+	f := g.open("127.0.0.1:0", a)
+	said := make(chan struct{})
+	a.before = func(context.Context, *kernels.Job) {
+		defer close(said)
+		for i, session := range []string{"EARLIER", f.post.session, f.post.session} {
+			got := answer{Session: session, Number: f.post.last, Worker: "a", Result: &kernels.Result{Outcome: kernels.Wrong,
+				Detail: string(rune('0' + i))}}
+			if _, err := f.nc.RequestWithContext(t.Context(), answerSubject+"a", encode(got)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if r, err := f.Evaluate(t.Context(), candidate(1)); err != nil || r.Outcome != kernels.Wrong || r.Detail != "1" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	<-said
+	until(t, "nothing is left", func() bool {
+		info, err := f.post.work.Info(t.Context())
+		return err == nil && info.State.Msgs == 0
+	})
+}
+
+// TestFailing: a worker that fails again and again is left out, and the others go on.
+func TestFailing(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	bad := newFake("bad")
+	bad.before = func(context.Context, *kernels.Job) { panic("broken") }
+	f := g.open("127.0.0.1:0", newFake("good"), bad)
+	until(t, "the worker is left out", func() bool {
+		for n := range 20 {
+			if _, err := f.Evaluate(t.Context(), candidate(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return len(f.crew.ready()) == 1
+	})
+	s := f.crew.status(time.Now())
+	if i := len(s.Workers); i != 2 || f.crew.ready()[0].name != "good" {
+		t.Errorf("%+v", s)
+	}
+	for i, r := range asked(t, f, 1, 9) {
+		if r.Outcome != kernels.OK {
+			t.Errorf("candidate %d: %+v", i+1, r)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"darwarp/kernels"
+)
+
+// JoinConfig is how a worker joins.
+type JoinConfig struct {
+	URL, Token string // as the search prints them
+	Name       string // of the worker: letters, digits, - and _
+	Version    string // of this darwarp
+	// Open opens this machine's devices for what the search is about.
+	Open func(ctx context.Context, task []byte) (*Station, error)
+	// OpenCompiler opens a compiler for an architecture instead: this machine has no device.
+	OpenCompiler func(ctx context.Context, task []byte, arch string) (*Station, error)
+	Dial         Dial // how it connects; nil: as usual
+	Say          func(format string, args ...any)
+}
+
+// Dial connects to an address, as net.Dial does.
+type Dial func(network, address string) (net.Conn, error)
+
+// dialer has NATS connect so.
+func (c *JoinConfig) dialer() nats.Option {
+	return func(o *nats.Options) error {
+		if c.Dial != nil {
+			o.CustomDialer = dialer(c.Dial)
+		}
+		return nil
+	}
+}
+
+type dialer Dial
+
+func (d dialer) Dial(network, address string) (net.Conn, error) { return d(network, address) }
+
+// Evaluator is what a worker answers with; see evolve.Evaluator.
+type Evaluator interface {
+	Slots() int
+	Evaluate(ctx context.Context, job *kernels.Job) (kernels.Result, error)
+	Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error)
+	Provenance() kernels.Provenance
+	Capabilities() kernels.Capabilities
+}
+
+// Station is a worker's devices, open for a task.
+type Station struct {
+	Evaluator
+	Problem  *kernels.Problem
+	Compiler Compiler // nil: there is a device
+	// Compiled has a candidate evaluated with what another machine has compiled. nil: it is compiled here.
+	Compiled func(ctx context.Context, made []byte) context.Context
+	Close    func() error
+}
+
+func (s *Station) slots() int {
+	if s.Compiler != nil {
+		return s.Compiler.Slots()
+	}
+	return s.Evaluator.Slots()
+}
+
+// ErrEnded says that the search has ended, which is how most workers end.
+var ErrEnded = errors.New("the search has ended")
+
+// patience is how long a worker waits for a search that does not answer: one that was killed is resumed by then.
+const patience = 10 * time.Minute
+
+// worker is one that has joined, or is about to.
+type worker struct {
+	cfg   JoinConfig
+	nc    *nats.Conn
+	js    jetstream.JetStream
+	ended chan struct{} // closed when the search says that it has ended
+
+	station  *Station
+	task     string // hash of what the station is open for
+	unpacker unpacker
+	bar      *kernels.Bar
+	mu       sync.Mutex
+	newest   uint64 // the request that the bar is of
+	ratios   map[string]float64
+	attached *attachment
+}
+
+// Join works for a search until that ends, or ctx: then what is in flight is finished, and nothing new begun. The error
+// is nil after either, and after a drain.
+func Join(ctx context.Context, cfg JoinConfig) error {
+	if err := checkName(cfg.Name); err != nil { // it would name no subject
+		return err
+	}
+	w := &worker{cfg: cfg, ended: make(chan struct{}), bar: kernels.NewBar(nil)}
+	nc, err := dial(cfg.URL, userWorker, cfg.Token, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+		nats.ReconnectBufSize(-1), cfg.dialer())
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	w.nc = nc
+	if w.js, err = jetstream.New(nc); err != nil {
+		return err
+	}
+	var once sync.Once
+	if _, err := nc.Subscribe(endSubject, func(*nats.Msg) { once.Do(func() { close(w.ended) }) }); err != nil {
+		return err
+	}
+	err = w.run(ctx)
+	if w.attached != nil {
+		w.attached.leave(ctx)
+		w.tell(context.WithoutCancel(ctx), true)
+	}
+	if w.station != nil {
+		err = errors.Join(err, w.station.Close())
+	}
+	if errors.Is(err, ErrEnded) || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// run tells the search again and again that the worker is there, and does what that answers.
+func (w *worker) run(ctx context.Context) error {
+	heard := time.Now()
+	for {
+		reply, err := w.tell(ctx, false)
+		switch {
+		case err == nil && reply.Refused != "":
+			return errors.New(reply.Refused)
+		case err == nil && reply.Drain:
+			w.cfg.Say("drained: finishing what there is")
+			return nil
+		case err == nil:
+			heard = time.Now()
+			if err := w.follow(ctx, reply); err != nil {
+				return err
+			}
+		case time.Since(heard) > patience:
+			return fmt.Errorf("the search has not answered for %s: %w", patience, err)
+		}
+		pause := helloEvery
+		if err == nil && !reply.Ready { // it is about to be
+			pause = helloEvery / 20
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-w.ended:
+			w.cfg.Say("%v", ErrEnded)
+			return ErrEnded
+		case <-time.After(pause):
+		}
+	}
+}
+
+// tell says hello and hears what the search says to that.
+func (w *worker) tell(ctx context.Context, leaving bool) (reply welcome, err error) {
+	h := hello{Worker: w.cfg.Name, Version: w.cfg.Version, Protocol: Protocol, Leaving: leaving}
+	if w.attached != nil {
+		h.Session = w.attached.session
+	}
+	if w.station != nil && w.station.Compiler != nil {
+		h.Compiles, h.Slots = w.station.Compiler.Toolchain(), w.station.slots()
+	} else if w.station != nil {
+		proof, can := w.station.Provenance(), w.station.Capabilities()
+		h.Proof, h.Slots, h.Times = &proof, w.station.Slots(), can.Publisher != nil
+		if can.Machine != nil {
+			m := can.Machine(ctx)
+			h.Machine = &m
+		}
+		if can.Load != nil {
+			h.Busy, h.Workers = can.Load()
+		}
+	}
+	ctx, end := context.WithTimeout(ctx, silence)
+	defer end()
+	msg, err := w.nc.RequestWithContext(ctx, helloSubject+w.cfg.Name, encode(h))
+	if err != nil {
+		return reply, err
+	}
+	err = json.Unmarshal(msg.Data, &reply)
+	return reply, err
+}
+
+// follow opens what the search is about, begins to work for it, and takes candidates once it may.
+func (w *worker) follow(ctx context.Context, reply welcome) error {
+	if w.station != nil && reply.Task != w.task {
+		return errors.New("another search is there now: join that")
+	}
+	if w.station == nil {
+		return w.open(ctx, reply)
+	}
+	if a := w.attached; a != nil && a.session != reply.Session { // the search was resumed
+		w.cfg.Say("the search goes on")
+		a.abandon()
+		w.attached = nil
+	}
+	if reply.Kind == "" { // it has not heard of the device yet
+		return nil
+	}
+	w.mu.Lock()
+	w.ratios = reply.Ratios
+	w.mu.Unlock()
+	if w.attached == nil {
+		w.attached = w.attach(ctx, reply.Session)
+	}
+	if reply.Ready {
+		w.attached.takeCandidates(w.station.slots())
+	}
+	return nil
+}
+
+// open opens the devices for a task.
+func (w *worker) open(ctx context.Context, reply welcome) error {
+	task := reply.Task
+	if w.cfg.OpenCompiler != nil && reply.Arch == "" { // for what, a worker with a device will tell
+		return nil
+	}
+	bucket, err := w.js.ObjectStore(ctx, taskBucket)
+	if err != nil {
+		return fmt.Errorf("fetch what the search is about: %w", err)
+	}
+	data, err := bucket.GetBytes(ctx, task)
+	if err != nil {
+		return fmt.Errorf("fetch what the search is about: %w", err)
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != task {
+		return errors.New("what the search is about came in pieces that do not fit")
+	}
+	w.task = task
+	if w.cfg.OpenCompiler != nil {
+		w.station, err = w.cfg.OpenCompiler(ctx, data, reply.Arch)
+	} else {
+		w.station, err = w.cfg.Open(ctx, data)
+	}
+	return err
+}

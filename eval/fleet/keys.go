@@ -1,0 +1,145 @@
+package fleet
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The files of a fleet's private folder. They outlive a session of the search, so that workers find it again after a
+// resume.
+const (
+	certFile    = "cert.pem"
+	keyFile     = "key.pem"
+	tokenFile   = "token" // of workers
+	ownerFile   = "owner" // of whoever may drain workers
+	addressFile = "address"
+	streamsDir  = "jetstream"
+)
+
+// keys are what tells the search and its workers from others.
+type keys struct {
+	cert         tls.Certificate
+	token, owner string
+}
+
+// openKeys reads the keys in a private folder, or makes them.
+func openKeys(dir string) (k keys, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return k, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, keyFile)); errors.Is(err, fs.ErrNotExist) {
+		if err := makeKeys(dir); err != nil {
+			return k, err
+		}
+	}
+	if k.cert, err = tls.LoadX509KeyPair(filepath.Join(dir, certFile), filepath.Join(dir, keyFile)); err != nil {
+		return k, err
+	}
+	if k.token, err = ReadToken(filepath.Join(dir, tokenFile)); err != nil {
+		return k, err
+	}
+	k.owner, err = ReadToken(filepath.Join(dir, ownerFile))
+	return k, err
+}
+
+// makeKeys makes a certificate and tokens. The key comes last: where it is, all are.
+func makeKeys(dir string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	// A worker compares the fingerprint, and no dates: clocks may be wrong.
+	of := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "darwarp fleet"},
+		NotBefore: time.Unix(0, 0), NotAfter: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}
+	cert, err := x509.CreateCertificate(rand.Reader, of, of, key.Public(), key)
+	if err != nil {
+		return err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{
+		{tokenFile, []byte(rand.Text() + "\n")}, {ownerFile, []byte(rand.Text() + "\n")},
+		{certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})},
+		{keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, f.name), f.data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadToken reads a file that contains only a token.
+func ReadToken(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(data))
+	if token == "" || len(token) > 256 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("%s: expected a file that contains only the token", path)
+	}
+	return token, nil
+}
+
+// fingerprint is the SHA-256 of a certificate.
+func fingerprint(cert []byte) string {
+	sum := sha256.Sum256(cert)
+	return hex.EncodeToString(sum[:])
+}
+
+// address is where a fleet is, and whom to expect there: nats://HOST:PORT/FINGERPRINT.
+type address struct{ host, pin string }
+
+func (a address) String() string { return "nats://" + a.host + "/" + a.pin }
+
+func parseAddress(text string) (a address, err error) {
+	u, err := url.Parse(text)
+	if err == nil && (u.Scheme != "nats" || u.Port() == "" || u.User != nil || u.RawQuery != "") {
+		err = errors.New("not of that form")
+	}
+	if err == nil {
+		a = address{u.Host, strings.ToLower(strings.Trim(u.Path, "/"))}
+		if pin, e := hex.DecodeString(a.pin); e != nil || len(pin) != sha256.Size {
+			err = errors.New("no fingerprint")
+		}
+	}
+	if err != nil {
+		return a, fmt.Errorf("%q: expected nats://HOST:PORT/FINGERPRINT, as the search prints it (%w)", text, err)
+	}
+	return a, nil
+}
+
+// pinned trusts one certificate, whoever signed it and whatever it is named.
+func pinned(pin string) *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // VerifyConnection does
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) == 0 || fingerprint(s.PeerCertificates[0].Raw) != pin {
+				return errImpostor
+			}
+			return nil
+		}}
+}
+
+var errImpostor = errors.New("the fingerprint is another one: this is not the search that printed the line")

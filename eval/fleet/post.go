@@ -1,0 +1,163 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"darwarp/kernels"
+)
+
+// deliveries is how often JetStream hands out one request before the search hears that nobody answers it.
+const deliveries = 3
+
+// post brings requests to workers and their answers back.
+type post struct {
+	session string // answers of an earlier one are dropped
+	js      jetstream.JetStream
+	work    jetstream.Stream
+	wait    time.Duration // for an acknowledgement, or a sign that the worker is still at it
+
+	mu      sync.Mutex
+	last    uint64
+	waiting map[uint64]*call
+}
+
+// call is a request that waits for its answer.
+type call struct {
+	seq    uint64 // in the stream
+	answer chan answer
+}
+
+// newPost makes the streams, and listens for answers.
+func newPost(ctx context.Context, nc *nats.Conn, wait time.Duration) (*post, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	p := &post{session: rand.Text(), js: js, wait: wait, waiting: map[uint64]*call{}}
+	// In memory: what a killed search leaves in a queue is asked for again by the run's file, and by nobody else.
+	p.work, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: workStream, Subjects: []string{"work.>"},
+		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage})
+	if err != nil {
+		return nil, err
+	}
+	answers, err := nc.Subscribe(answerSubject+"*", p.receive)
+	if err == nil {
+		err = answers.SetPendingLimits(-1, -1) // what is dropped is sent again, after a while
+	}
+	if err != nil {
+		return nil, err
+	}
+	const exceeded = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES." + workStream + ".*"
+	_, err = nc.Subscribe(exceeded, p.giveUp)
+	return p, err
+}
+
+// open makes a queue that workers take from: what is sent to a subject.
+func (p *post) open(ctx context.Context, name, subject string) error {
+	_, err := p.work.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: name, FilterSubject: subject,
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.wait, MaxDeliver: deliveries, MaxAckPending: -1,
+		MaxWaiting: 1 << 16})
+	return err
+}
+
+// close ends a queue, with what waits in it.
+func (p *post) close(ctx context.Context, name, subject string) error {
+	return errors.Join(p.work.DeleteConsumer(ctx, name), p.work.Purge(ctx, jetstream.WithPurgeSubject(subject)))
+}
+
+// ask sends a request and waits for its answer. Without one the error has a kernels.ErrLost in its chain, or is ctx's.
+func (p *post) ask(ctx context.Context, subject string, req request, gone <-chan struct{}) (a answer, err error) {
+	c := &call{answer: make(chan answer, 1)}
+	p.mu.Lock()
+	p.last++
+	req.Session, req.Number = p.session, p.last
+	p.waiting[req.Number] = c
+	p.mu.Unlock()
+	defer p.forget(req.Number)
+	ack, err := p.js.Publish(ctx, subject, encodeRequest(&req), jetstream.WithMsgID(strconv.FormatUint(req.Number, 10)))
+	if err != nil {
+		if ctx.Err() != nil {
+			return a, ctx.Err()
+		}
+		return a, fmt.Errorf("%w: send to the fleet: %w", kernels.ErrLost, err)
+	}
+	p.mu.Lock()
+	c.seq = ack.Sequence
+	p.mu.Unlock()
+	select {
+	case a = <-c.answer:
+		return a, a.err()
+	case <-gone:
+		err = fmt.Errorf("%w: the worker is gone", kernels.ErrLost)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	p.withdraw(ack.Sequence)
+	return a, err
+}
+
+// err is what the worker, or the post, says went wrong.
+func (a *answer) err() error {
+	if a.Error == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: %s: %s", kernels.ErrLost, a.Worker, kernels.CleanDetail(a.Error))
+}
+
+func (p *post) forget(number uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.waiting, number)
+}
+
+// withdraw takes back what nobody waits for. A worker that has begun it finishes it, and is not heard.
+func (p *post) withdraw(seq uint64) {
+	ctx, end := context.WithTimeout(context.Background(), 5*time.Second)
+	defer end()
+	_ = p.work.DeleteMsg(ctx, seq) // it may be done already
+}
+
+// receive hands an answer to whoever waits for it. The first counts: a request that was delivered twice has two.
+func (p *post) receive(msg *nats.Msg) {
+	var a answer
+	if err := json.Unmarshal(msg.Data, &a); err == nil && a.Session == p.session {
+		a.Worker = kernels.CleanLine(a.Worker, kernels.MaxName)
+		p.mu.Lock()
+		c := p.waiting[a.Number]
+		delete(p.waiting, a.Number)
+		p.mu.Unlock()
+		if c != nil {
+			c.answer <- a
+		}
+	}
+	_ = msg.Respond(nil) // else it comes again, and nobody waits for it
+}
+
+// giveUp answers a request that no worker has finished.
+func (p *post) giveUp(msg *nats.Msg) {
+	var advisory struct {
+		Seq uint64 `json:"stream_seq"`
+	}
+	if json.Unmarshal(msg.Data, &advisory) != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for number, c := range p.waiting {
+		if c.seq == advisory.Seq {
+			delete(p.waiting, number)
+			c.answer <- answer{Worker: "the fleet", Error: fmt.Sprintf("%d workers took it and did not answer", deliveries)}
+			go p.withdraw(advisory.Seq)
+		}
+	}
+}

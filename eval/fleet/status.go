@@ -1,0 +1,125 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"darwarp/kernels"
+)
+
+// WorkerStatus is one worker, as the search knows it.
+type WorkerStatus struct {
+	Worker  string  `json:"worker"`
+	State   string  `json:"state"` // ready, waiting, draining, gone or left out
+	Why     string  `json:"why,omitempty"`
+	Device  string  `json:"device"`
+	Slots   int     `json:"slots"`
+	Answers int     `json:"answers"`
+	Busy    float64 `json:"busy"`            // share of the time that its device was in use
+	Ratio   float64 `json:"ratio,omitempty"` // of times on the first worker to those on this one, at one workload
+	Silent  float64 `json:"silent_s"`        // since it was last heard
+}
+
+// Status is who is in a fleet.
+type Status struct {
+	Version string         `json:"version"`
+	Device  string         `json:"device"`
+	Workers []WorkerStatus `json:"workers"`
+}
+
+func (m *member) state() string {
+	switch {
+	case m.out != "":
+		return "left out"
+	case m.left:
+		return "gone"
+	case m.drain:
+		return "draining"
+	case m.ready:
+		return "ready"
+	}
+	return "waiting"
+}
+
+func (c *crew) status(now time.Time) Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := Status{Version: c.version, Device: c.device.Label()}
+	for _, m := range c.members {
+		w := WorkerStatus{Worker: m.name, State: m.state(), Why: m.out, Slots: m.last.Slots, Answers: m.done,
+			Busy: m.last.Busy, Silent: now.Sub(m.seen).Seconds(), Device: m.proof.Device.Label()}
+		if m.helps {
+			w.Device = "compiles"
+		}
+		for _, r := range m.ratios {
+			w.Ratio = r.Of
+		}
+		s.Workers = append(s.Workers, w)
+	}
+	return s
+}
+
+func (f *Fleet) tellStatus(msg *nats.Msg) { _ = msg.Respond(encode(f.crew.status(time.Now()))) }
+
+// drain answers whoever wants a worker to finish and leave.
+func (f *Fleet) drain(msg *nats.Msg) {
+	name, why := string(msg.Data), ""
+	if f.crew.setDrain(name) {
+		f.cfg.Say("worker %s is drained: it finishes what it does", kernels.CleanLine(name, kernels.MaxName))
+	} else {
+		why = "no worker of that name is here"
+	}
+	_ = msg.Respond([]byte(why))
+}
+
+// ErrNoFleet says that no search with a fleet runs here.
+var ErrNoFleet = errors.New("no search with a fleet runs on it")
+
+// AskStatus asks the search whose fleet has its private folder at dir, on this machine.
+func AskStatus(ctx context.Context, dir string) (s Status, err error) {
+	data, err := askOwner(ctx, dir, statusSubject, nil)
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	return s, err
+}
+
+// Drain has a worker finish what it does and leave.
+func Drain(ctx context.Context, dir, worker string) error {
+	data, err := askOwner(ctx, dir, drainSubject, []byte(worker))
+	if err == nil && len(data) > 0 {
+		err = fmt.Errorf("%s: %s", worker, data)
+	}
+	return err
+}
+
+func askOwner(ctx context.Context, dir, subject string, data []byte) ([]byte, error) {
+	to, err := os.ReadFile(filepath.Join(dir, addressFile))
+	if err != nil {
+		return nil, ErrNoFleet
+	}
+	token, err := ReadToken(filepath.Join(dir, ownerFile))
+	if err != nil {
+		return nil, err
+	}
+	nc, err := dial(strings.TrimSpace(string(to)), userOwner, token)
+	if err != nil {
+		return nil, err
+	}
+	defer nc.Close()
+	ctx, end := context.WithTimeout(ctx, 5*time.Second)
+	defer end()
+	msg, err := nc.RequestWithContext(ctx, subject, data)
+	if err != nil {
+		return nil, fmt.Errorf("the search does not answer: %w", err)
+	}
+	return msg.Data, nil
+}

@@ -1,0 +1,127 @@
+// Package fleet spreads a search over machines. The search embeds a NATS server with JetStream, and is an evaluator
+// (Fleet) whose candidates wait in work-queue streams; workers dial out to it (Join), and answer with the evaluators of
+// their own devices. Queues, leases and retries are JetStream's. What was in flight when the search ended is not kept:
+// the run's file is the ledger, and asks for it again.
+package fleet
+
+import (
+	"encoding/json"
+	"time"
+
+	"darwarp/kernels"
+)
+
+// Protocol is the version of what searches and workers tell each other.
+const Protocol = 2
+
+// The stream WORK has one subject for each kind of device, work.any.KIND, and one for each worker, work.to.WORKER.
+// Answers are in no stream: a worker repeats one until the search says that it has it, and then acknowledges the work.
+const (
+	workStream = "WORK"
+	taskBucket = "tasks" // object store: what the search is about, by hash
+
+	anySubject     = "work.any."
+	toSubject      = "work.to."
+	compileSubject = "work.compile."
+	answerSubject  = "answer."
+	helloSubject   = "hello."
+	endSubject     = "end"
+	statusSubject  = "fleet.status"
+	drainSubject   = "fleet.drain"
+)
+
+// anyQueue is the queue that all workers take from, and toQueue a worker's own. They bear the name of their session: a
+// worker that has not heard yet that the search was resumed must not take what it would not answer.
+func anyQueue(session string) string        { return "any-" + session }
+func toQueue(worker, session string) string { return "to-" + worker + "-" + session }
+
+// What a worker can be asked to do.
+const (
+	doEvaluate  = "evaluate"
+	doDuel      = "duel"
+	doTrial     = "trial"
+	doControl   = "control"
+	doPace      = "pace"
+	doFinal     = "final"
+	doBaselines = "baselines"
+	doBaseline  = "baseline"
+	doCompare   = "compare"
+	doVersus    = "versus"
+	doCompile   = "compile"
+	doCode      = "code"
+)
+
+// request is what a worker is asked. Which fields count is up to Do.
+type request struct {
+	Session string              `json:"session"`
+	Number  uint64              `json:"n"`
+	Do      string              `json:"do"`
+	Jobs    []*job              `json:"jobs,omitempty"` // of a duel the champion first
+	Parts   []kernels.TrialPart `json:"parts,omitempty"`
+	Name    string              `json:"name,omitempty"`  // of a baseline
+	Cache   string              `json:"cache,omitempty"` // hot or cold
+	Weights []kernels.Workload  `json:"weights,omitempty"`
+}
+
+// answer is what a worker says. Error is our side's failure, and Lost that it may be asked for again.
+type answer struct {
+	Session string                  `json:"session"`
+	Number  uint64                  `json:"n"`
+	Worker  string                  `json:"worker"`
+	Error   string                  `json:"error,omitempty"`
+	Lost    bool                    `json:"lost,omitempty"`
+	Result  *kernels.Result         `json:"result,omitempty"`
+	Duel    *kernels.Duel           `json:"duel,omitempty"`
+	Trial   *kernels.Trial          `json:"trial,omitempty"`
+	Times   *kernels.BaselineResult `json:"times,omitempty"`
+	About   map[string]string       `json:"about,omitempty"` // what a baseline does, by workload
+	Names   []string                `json:"names,omitempty"`
+	Missing map[string]string       `json:"missing,omitempty"`
+	Code    string                  `json:"code,omitempty"` // hash of machine code and launches
+
+	Compiled json.RawMessage `json:"compiled,omitempty"` // a candidate, for the worker that judges it
+	Noise    float64         `json:"noise,omitempty"`    // of the worker's device, as far as it is known
+}
+
+// hello is what a worker tells every helloEvery, from the moment that it is connected.
+type hello struct {
+	Worker   string              `json:"worker"`
+	Version  string              `json:"version"`
+	Protocol int                 `json:"protocol"`
+	Session  string              `json:"session,omitempty"`  // that it works for
+	Leaving  bool                `json:"leaving,omitempty"`  // it takes nothing new
+	Proof    *kernels.Provenance `json:"proof,omitempty"`    // nothing is open yet: null
+	Compiles string              `json:"compiles,omitempty"` // the toolchain of a worker that has no device
+	Slots    int                 `json:"slots,omitempty"`
+	Times    bool                `json:"times,omitempty"` // it can time a kernel for comparison with other devices
+	Machine  *kernels.Machine    `json:"machine,omitempty"`
+	Busy     float64             `json:"busy,omitempty"`
+	Workers  int                 `json:"workers,omitempty"` // device workers that it took
+}
+
+// welcome is what the search says to that.
+type welcome struct {
+	Refused string             `json:"refused,omitempty"` // why there is no place for the worker
+	Session string             `json:"session"`
+	Task    string             `json:"task"`           // the hash of what the search is about
+	Arch    string             `json:"arch,omitempty"` // that is compiled for, once a device is there
+	Kind    string             `json:"kind,omitempty"` // of the device, once the worker belongs to the fleet
+	Ready   bool               `json:"ready,omitempty"`
+	Ratios  map[string]float64 `json:"ratios,omitempty"` // of times on the first worker to those on this one, by workload
+	Drain   bool               `json:"drain,omitempty"`  // finish what there is, and leave
+}
+
+// helloEvery is how often a worker tells that it is there, and silence after how long it is held to be gone. Tests
+// shorten both.
+var (
+	helloEvery = 2 * time.Second
+	silence    = 10 * time.Second
+)
+
+func encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil { // plain data: it marshals, but for NaN and infinity, which the caller has taken out
+		panic(err)
+	}
+	return data
+}

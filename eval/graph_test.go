@@ -1,0 +1,169 @@
+package eval_test
+
+import (
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"darwarp/eval"
+	"darwarp/eval/env"
+	"darwarp/kernels"
+	"darwarp/templates"
+	"darwarp/templates/graph"
+)
+
+// asked are the graphs that a test is to take, by name: others than it says if DARWARP_GRAPHS lists some, or is "all".
+func asked(t *testing.T, otherwise ...string) (files []string) {
+	t.Helper()
+	if list := os.Getenv("DARWARP_GRAPHS"); list != "" {
+		otherwise = strings.Split(list, ",")
+	}
+	all, err := filepath.Glob("../templates/graph/testdata/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range all {
+		if otherwise[0] == "all" || slices.Contains(otherwise, strings.TrimSuffix(filepath.Base(file), ".json")) {
+			files = append(files, file)
+		}
+	}
+	if len(files) < len(otherwise) {
+		t.Fatalf("%d graphs of %v found", len(files), otherwise)
+	}
+	return files
+}
+
+// TestGraphsGate opens the cpu device on the folder of a graph, which proves what its check would find, and sends the
+// naive start of each family through the gate.
+func TestGraphsGate(t *testing.T) {
+	if f := env.Locate().CXX; f.Path == "" {
+		t.Skipf("GENERIC FAMILIES ARE NOT GATED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
+	}
+	for _, file := range asked(t, "imported_relu_norm") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			b := graphBundle(t, file)
+			var small []kernels.Workload
+			for _, w := range b.Problem.Workloads {
+				if w.Small {
+					small = append(small, w)
+				}
+			}
+			if small == nil { // all are
+				small = b.Problem.Workloads
+			}
+			dtype := b.Problem.DTypes[0]
+			pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
+				DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: small, Cache: "hot", Jobs: 1,
+				CacheDir: t.TempDir(), Sandbox: eval.SandboxBest})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer pool.Close()
+			for _, f := range b.Families {
+				for i, g := range gatedPoints(t, f, pool.Device(), dtype) {
+					job, err := b.Job(f, g, pool.Device(), dtype)
+					if err != nil {
+						t.Fatal(err)
+					}
+					job.Bar = kernels.NewBar(map[string]float64{small[0].Name: 1e9})
+					got, err := pool.Evaluate(t.Context(), &job)
+					if err == nil && i > 0 && got.Outcome == kernels.Duplicate {
+						continue
+					}
+					if err != nil || got.Outcome != kernels.OK {
+						t.Errorf("%s %s: %v (%s), %v", f.Name, g.Key(), got.Outcome, got.Detail, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// gatedPoints are the naive start of a family, and as many others as DARWARP_SAMPLE says.
+func gatedPoints(t *testing.T, f *kernels.Family, dev kernels.Device, d kernels.DType) []kernels.Genome {
+	list := []kernels.Genome{f.Defaults()}
+	if os.Getenv("DARWARP_SAMPLE") != "" {
+		rng := rand.New(rand.NewPCG(2, 3))
+		for range sample(t) {
+			list = append(list, wander(t, rng, f, dev, d))
+		}
+	}
+	return list
+}
+
+// TestGraphsCompile compiles the reference and a sample of points of the folders that graphs become.
+func TestGraphsCompile(t *testing.T) {
+	files := asked(t, "chain", "layernorm", "batchnorm", "linear_bn")
+	if os.Getenv("DARWARP_SAMPLE") == "" {
+		t.Setenv("DARWARP_SAMPLE", "1")
+	}
+	archs := []string{"sm_90a"}
+	if os.Getenv("DARWARP_GRAPHS") == "all" {
+		archs = []string{"sm_80", "sm_90a"}
+	}
+	for _, arch := range archs {
+		dev, err := kernels.ArchDevice(arch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := compiler(t, arch)
+		for _, file := range files {
+			name := strings.TrimSuffix(filepath.Base(file), ".json")
+			b := graphBundle(t, file)
+			compiles(t, p, name+" reference", b.ReferenceSource(b.Problem.DTypes[0]))
+			for _, f := range b.Families {
+				t.Run(arch+"_"+name+"_"+f.Name, func(t *testing.T) { compileFamily(t, p, b, f, dev) })
+			}
+		}
+	}
+}
+
+// TestGraphsTiles compiles the largest tiles of products in words of four, with two buffers: both forms of the product
+// that such a kernel has share what is in shared memory.
+func TestGraphsTiles(t *testing.T) {
+	const arch = "sm_90a"
+	dev, err := kernels.ArchDevice(arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := compiler(t, arch)
+	for file, genes := range map[string]kernels.Genome{
+		"matmul": {"tile_m": kernels.Int(128), "tile_n": kernels.Int(128), "per_m": kernels.Int(8), "per_n": kernels.Int(8),
+			"buffers": kernels.Int(2), "wide": kernels.Int(4)},
+		"linear_lse": {"tiles": kernels.String("t128x128"), "wide": kernels.Int(4)},
+	} {
+		b := graphBundle(t, "../templates/graph/testdata/"+file+".json")
+		g := b.Families[0].Defaults()
+		maps.Copy(g, genes)
+		job, err := b.Job(b.Families[0], g, dev, b.Problem.DTypes[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiles(t, p, file, job.Source)
+	}
+}
+
+func graphBundle(t *testing.T, file string) *templates.Bundle {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := g.Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := templates.FromFiles(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -1,0 +1,97 @@
+package check
+
+import (
+	"math"
+
+	"darwarp/kernels"
+)
+
+// flushed is the part of attention's scale, for each |v|, that lets weights below the smallest normal float32 be 0.
+const flushed = 0x1p-113
+
+// Attention64 is the truth of softmax(Q*K^T/sqrt(d))*V for `heads` matrices of s by d, with the scale that
+// kernels/attention/reference.cu derives.
+func Attention64(q, k, v []float64, heads, s, d int, causal bool) Truth {
+	t := Truth{Value: make([]float64, heads*s*d), Scale: make([]float32, heads*s*d)}
+	keys, values := rowsOf(k, d), rowsOf(v, d)
+	for row, query := range rowsOf(q, d) {
+		from, seen := row/s*s, s
+		if causal {
+			seen = row%s + 1
+		}
+		t.attend(row*d, query, keys[from:from+seen], values[from:from+seen], 0)
+	}
+	return t
+}
+
+// Decode64 is the truth of the problem decode for its inputs Q, K, V, lengths and table.
+func Decode64(d kernels.Dims, in [][]float64) Truth {
+	n, group := d["d"], d["g"]*d["t"]
+	t := Truth{Value: make([]float64, len(in[0])), Scale: make([]float32, len(in[0]))}
+	keys, values := rowsOf(in[1], n), rowsOf(in[2], n)
+	for row, query := range rowsOf(in[0], n) {
+		of := row / group // the head of the cache
+		length := int(in[3][of/d["h"]])
+		to := max(0, length-(d["t"]-1-row%d["t"]))
+		from := 0
+		if d["window"] > 0 {
+			from = max(0, to-d["window"])
+		}
+		var k, v [][]float64
+		for key := from; key < to; key++ {
+			at := of*d["s"] + key
+			if page := d["page"]; page > 0 {
+				pages := (d["s"] + page - 1) / page
+				at = (int(in[4][of/d["h"]*pages+key/page])*d["h"]+of%d["h"])*page + key%page
+			}
+			k, v = append(k, keys[at]), append(v, values[at])
+		}
+		t.attend(row*n, query, k, v, float64(d["cap"]))
+	}
+	return t
+}
+
+// rowsOf are the rows of a matrix of d columns.
+func rowsOf(a []float64, d int) (rows [][]float64) {
+	for ; len(a) >= d; a = a[d:] {
+		rows = append(rows, a[:d])
+	}
+	return rows
+}
+
+// attend puts the output of one query and its scale at `at`; those of one that sees no key stay 0.
+func (t Truth) attend(at int, query []float64, keys, values [][]float64, limit float64) {
+	score, magnitude := make([]float64, len(keys)), make([]float64, len(keys))
+	root, most := math.Sqrt(float64(len(query))), math.Inf(-1)
+	for j, key := range keys {
+		for i, x := range query {
+			score[j] += x * key[i] / root
+			magnitude[j] += math.Abs(x*key[i]) / root
+		}
+		if limit > 0 {
+			score[j] = limit * math.Tanh(score[j]/limit)
+		}
+		most = max(most, score[j])
+	}
+	total, spread := 0.0, 0.0
+	for j := range keys {
+		score[j] = math.Exp(score[j] - most)
+		total += score[j]
+		spread += score[j] * magnitude[j]
+	}
+	if len(keys) == 0 {
+		return
+	}
+	for i := range query {
+		sum, size, risk, under := 0.0, 0.0, 0.0, 0.0
+		for j := range keys {
+			x := values[j][i]
+			sum += score[j] * x
+			size += score[j] * math.Abs(x)
+			risk += score[j] * math.Abs(x) * magnitude[j]
+			under += math.Abs(x) * flushed
+		}
+		t.Value[at+i] = sum / total
+		t.Scale[at+i] = float32((size + (risk+math.Abs(sum/total)*spread)/8 + under) / total)
+	}
+}

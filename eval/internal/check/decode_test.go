@@ -1,0 +1,40 @@
+package check
+
+import (
+	"math"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+// TestDecode64: two sequences of 3 and 1 keys in pages of 2, two query heads to the only one of the cache, two tokens.
+// The values are those of one key each, so that an output tells whose weights are in it.
+func TestDecode64(t *testing.T) {
+	d := kernels.Dims{"b": 2, "h": 1, "g": 2, "t": 2, "s": 4, "d": 1, "page": 2}
+	queries := []float64{0, 1, 2, 0, 1, 1, 1, 1}
+	keys := []float64{9, 9, 30, 9, 1, 2, 3, 9} // pages 3, 2 are the first sequence's, 1, 0 the second's
+	values := []float64{9, 9, 7, 9, 100, 50, 10, 9}
+	table := []float64{2, 3, 1, 0}
+	mean := func(q float64, n int) float64 { // of the first sequence's first n keys
+		sum, total := 0.0, 0.0
+		for i := range n {
+			w := math.Exp(q * keys[4+i])
+			sum, total = sum+w*values[4+i], total+w
+		}
+		return sum / total
+	}
+	want := []float64{mean(0, 2), mean(1, 3), mean(2, 2), mean(0, 3), 0, 7, 0, 7}
+	got := Decode64(d, [][]float64{queries, keys, values, {3, 1}, table})
+	for i, w := range want {
+		if math.Abs(got.Value[i]-w) > 1e-12 || (got.Scale[i] == 0) != (w == 0) {
+			t.Errorf("output %d is %g, of scale %g: expected %g", i, got.Value[i], got.Scale[i], w)
+		}
+	}
+	d["window"], d["cap"] = 1, 5
+	one := []float64{50, 10, 50, 10, 0, 7, 0, 7} // the last key that a token sees
+	for i, g := range Decode64(d, [][]float64{queries, keys, values, {3, 1}, table}).Value {
+		if g != one[i] {
+			t.Errorf("with a window of one key, output %d is %g: expected %g", i, g, one[i])
+		}
+	}
+}

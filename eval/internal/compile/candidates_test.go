@@ -1,0 +1,312 @@
+package compile
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/csv"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"darwarp/eval/internal/dl/dltest"
+	"darwarp/eval/internal/nvrtc"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// scored are workloads whose candidates are compiled here.
+var scored = []struct{ problem, workload string }{
+	{"gemm", "2048"}, {"attention", "8x16x512x64"}, {"attention", "4x16x4096x128"},
+}
+
+// bundles are a problem for all its sizes, and for one workload.
+func bundles(t testing.TB, problem, workload string) (whole, run *templates.Bundle) {
+	t.Helper()
+	whole, err := templates.Builtin(problem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loads, err := whole.Problem.FindWorkload(workload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run, err = whole.For(loads); err != nil {
+		t.Fatal(err)
+	}
+	return whole, run
+}
+
+// drawn are random points of all families of a problem in turn, rendered by each of the bundles.
+func drawn(t testing.TB, n int, by ...*templates.Bundle) [][]string {
+	t.Helper()
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 0))
+	var spaces []*kernels.Space
+	for _, f := range by[0].Families {
+		s, err := kernels.NewSpace(f, dev, kernels.FP16, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spaces = append(spaces, s)
+	}
+	out := make([][]string, len(by))
+	for i := range n {
+		s := spaces[i%len(spaces)]
+		g := s.Genome(s.At(s.Sample(rng)))
+		for k, b := range by {
+			out[k] = append(out[k], rendered(t, b, s.Family.Name, g, dev))
+		}
+	}
+	return out
+}
+
+func rendered(t testing.TB, b *templates.Bundle, family string, g kernels.Genome, dev kernels.Device) string {
+	t.Helper()
+	f, err := b.Family(family)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Check(g, dev, kernels.FP16); err != nil {
+		t.Fatal(err)
+	}
+	job, err := b.Job(f, g, dev, kernels.FP16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job.Source
+}
+
+// inProcess is a worker's state in this process, whose processor time is easily read.
+func inProcess(t testing.TB) *server {
+	t.Helper()
+	lib, include := dltest.NVRTC(t)
+	home, err := newHome()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { home.close() })
+	headers := templates.Include()
+	s := &server{setup: setup{Library: lib, IncludeDirs: include, Arch: "sm_90a", PCH: true}}
+	if s.folder, err = home.fill(0, s.setup, headers, nil); err != nil {
+		t.Fatal(err)
+	}
+	if s.compiler, err = nvrtc.Open(lib); err != nil {
+		t.Fatal(err)
+	}
+	if whyNot := s.prepare(readySource(headers)); whyNot != "" {
+		t.Log("no precompiled headers:", whyNot)
+	}
+	return s
+}
+
+// BenchmarkCandidates compiles random points in turn as once, rendered for all sizes and with the common headers alone
+// kept parsed, and as now, for the run's workload: medians of the processor time and of a point's ratio, and means of
+// NVRTC's phases, milliseconds by the clock. docs/results/compile.md has its figures.
+func BenchmarkCandidates(b *testing.B) {
+	for _, x := range scored {
+		b.Run(x.problem+"_"+x.workload, func(b *testing.B) {
+			s := inProcess(b)
+			s.parsed(hopperHead)
+			headers := []map[string]bool{{commonPCH: true, hopperPCH: false}, s.pch}
+			whole, run := bundles(b, x.problem, x.workload)
+			sources := drawn(b, b.N, whole, run)
+			var times [2][]float64
+			files := []string{filepath.Join(b.TempDir(), "before"), filepath.Join(b.TempDir(), "after")}
+			b.ResetTimer()
+			for i := range b.N {
+				for k := range sources {
+					s.pch = headers[k]
+					times[k] = append(times[k], spent(b, func() error {
+						_, err := s.translate(sources[k][i], "--time="+files[k])
+						return err
+					}))
+				}
+			}
+			ratios := make([]float64, b.N)
+			for i := range ratios {
+				ratios[i] = times[1][i] / times[0][i]
+			}
+			b.ReportMetric(median(ratios), "after/before")
+			for k, name := range []string{"before", "after"} {
+				b.ReportMetric(median(times[k]), name+"-cpu-ms")
+				reportPhases(b, name, files[k])
+			}
+		})
+	}
+}
+
+// BenchmarkHeaders compiles a small kernel with what sources include: the processor time that does not depend on them.
+func BenchmarkHeaders(b *testing.B) {
+	s := inProcess(b)
+	for _, x := range []struct {
+		name, head string
+		pch        map[string]bool
+	}{
+		{"no_header", "", map[string]bool{}},
+		{"common_parsed_anew", "#include <" + preamble + ">\n", map[string]bool{}},
+		{"common", "#include <" + preamble + ">\n", map[string]bool{commonPCH: true}},
+		{"hopper_parsed_anew", hopperHead, map[string]bool{commonPCH: true, hopperPCH: false}},
+		{"hopper", hopperHead, map[string]bool{commonPCH: true}},
+	} {
+		b.Run(x.name, func(b *testing.B) {
+			s.pch = x.pch
+			s.parsed(x.head) // which may make one
+			var times []float64
+			for range b.N {
+				times = append(times, spent(b, func() error {
+					_, err := s.translate(x.head + readyKernel)
+					return err
+				}))
+			}
+			b.ReportMetric(median(times), "cpu-ms")
+		})
+	}
+}
+
+// spent is the processor time of this process meanwhile, in milliseconds.
+func spent(b *testing.B, f func() error) float64 {
+	b.Helper()
+	used := func() float64 {
+		var u unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		return float64(u.Utime.Sec+u.Stime.Sec)*1e3 + float64(u.Utime.Usec+u.Stime.Usec)/1e3
+	}
+	start := used()
+	if err := f(); err != nil {
+		b.Error(err)
+	}
+	return used() - start
+}
+
+func median(list []float64) float64 {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// reportPhases reports the mean of what NVRTC wrote of its phases: file, phase, milliseconds, unit.
+func reportPhases(b *testing.B, which, file string) {
+	b.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		b.Fatal(err)
+	}
+	phases := map[string]float64{}
+	for _, l := range lines {
+		if ms, err := strconv.ParseFloat(strings.TrimSpace(l[2]), 64); err == nil {
+			phases[strings.ReplaceAll(strings.TrimSpace(l[1]), " ", "-")] += ms
+		}
+	}
+	for phase, ms := range phases {
+		b.ReportMetric(ms/float64(b.N), which+"-"+phase+"-ms")
+	}
+}
+
+// TestFixedKernels: a kernel is the same machine code whether those for other sizes are compiled beside it or not. So
+// nothing that was measured or judged of it changes.
+func TestFixedKernels(t *testing.T) {
+	s := inProcess(t)
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		workload, family, entry string
+		genes                   kernels.Genome
+	}{
+		{"8x16x512x64", "hopper", "attention_64", kernels.Genome{"consumers": kernels.Int(2), "stages": kernels.Int(2)}},
+		{"4x16x4096x128", "flash", "attention_128", kernels.Genome{"mma": kernels.String("mma_sync"),
+			"loader": kernels.String("cp_async"), "stages": kernels.Int(2), "smem_layout": kernels.String("xor"),
+			"block_q": kernels.Int(64), "exp2": kernels.Bool(true), "split_kv": kernels.Int(2)}},
+	} {
+		whole, run := bundles(t, "attention", tt.workload)
+		f, err := whole.Family(tt.family)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Defaults()
+		maps.Copy(g, tt.genes)
+		a := section(t, s, rendered(t, whole, tt.family, g, dev), ".text."+tt.entry)
+		b := section(t, s, rendered(t, run, tt.family, g, dev), ".text."+tt.entry)
+		if len(a) == 0 || !bytes.Equal(a, b) {
+			t.Errorf("%s: %d bytes of %s, and %d alone", tt.family, len(a), tt.entry, len(b))
+		}
+	}
+}
+
+// TestHopperHeaders: with its headers precompiled a source is the machine code that it is without, also after one that
+// uses others; where they cannot be, it is compiled with what there is.
+func TestHopperHeaders(t *testing.T) {
+	s := inProcess(t)
+	if !s.pch[commonPCH] {
+		t.Skip("this NVRTC has no precompiled headers")
+	}
+	const kernel = `extern "C" __global__ void product(float* out, unsigned long long a, unsigned long long b) {
+	float sums[8] = {};
+	darwarp::wgmma_m64k16<__half, 16>(sums, a, b, true);
+	darwarp::wgmma_commit(), darwarp::wgmma_wait<0>();
+	for (int i = 0; i < 8; ++i) out[8 * threadIdx.x + i] = sums[i];
+}
+`
+	common := "#include <" + preamble + ">\n" + readyKernel
+	if got := s.parsed(common); got != commonPCH || len(s.pch) != 1 {
+		t.Errorf("before any source for Hopper: %q, made %v", got, s.pch)
+	}
+	if got := s.parsed(hopperHead + kernel); got != hopperPCH {
+		t.Errorf("a source for Hopper uses %q, made %v", got, s.pch)
+	}
+	with := section(t, s, hopperHead+kernel, ".text.product")
+	if after := section(t, s, common, ".text.ready"); len(after) == 0 {
+		t.Error("another source does not compile any more")
+	}
+	again := section(t, s, hopperHead+kernel, ".text.product")
+	s.pch[hopperPCH] = false
+	if got := s.parsed(hopperHead + kernel); got != commonPCH {
+		t.Errorf("where it cannot be made: %q", got)
+	}
+	one := section(t, s, hopperHead+kernel, ".text.product")
+	s.pch[commonPCH] = false
+	none := section(t, s, hopperHead+kernel, ".text.product")
+	for name, code := range map[string][]byte{"again": again, "with the common ones": one, "without any": none} {
+		if len(with) == 0 || !bytes.Equal(with, code) {
+			t.Errorf("%s: other machine code", name)
+		}
+	}
+}
+
+// section is what a source compiles to in a section of its cubin.
+func section(t *testing.T, s *server, source, name string) []byte {
+	t.Helper()
+	out, err := s.translate(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.NewFile(bytes.NewReader(out.Cubin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := f.Section(name)
+	if at == nil {
+		t.Fatalf("no section %s", name)
+	}
+	data, err := at.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

@@ -1,0 +1,71 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"darwarp/kernels"
+)
+
+// fillDrawn writes whole numbers: a port of dw_draw in the GPU's harness.
+func fillDrawn(dst []byte, t kernels.DType, d *kernels.Drawn, tensor int, seed uint64) {
+	key, n := mix(seed^mix(uint64(tensor)+1)), uint64(len(dst)/t.Size())
+	low, high := int64(d.Low), int64(d.High)
+	for i := range n {
+		v := low
+		switch d.How {
+		case kernels.Permutation:
+			v = int64(permuted(i, n, key))
+		case kernels.Lengths:
+			v = atEdges(i, key, low, high)
+		default:
+			v += int64(mix(key+i) % uint64(high-low+1))
+		}
+		switch t.Size() {
+		case 8:
+			binary.LittleEndian.PutUint64(dst[8*i:], uint64(v))
+		case 4:
+			binary.LittleEndian.PutUint32(dst[4*i:], uint32(int32(v)))
+		default:
+			dst[i] = byte(v)
+		}
+	}
+}
+
+// atEdges gives every fourth number the greatest value and every fourth the least. Of the others one is anywhere
+// between, and one a multiple of 16 to 256, or beside it: tiles and pages end there.
+func atEdges(i, key uint64, low, high int64) int64 {
+	r := mix(key + i)
+	switch (i + key>>32) & 3 {
+	case 0:
+		return high
+	case 1:
+		return low
+	case 2:
+		return low + int64(r%uint64(high-low+1))
+	}
+	tile := int64(16) << (r >> 8 % 5)
+	first, last := low/tile, high/tile
+	v := (first+int64(r>>16%uint64(last-first+1)))*tile + int64(r>>4%3) - 1
+	return min(max(v, low), high)
+}
+
+// rounds of the Feistel network: four make a permutation that looks random (Luby, Rackoff, "How to construct
+// pseudorandom permutations from pseudorandom functions", SIAM J. Comput. 17, 1988).
+const rounds = 4
+
+// permuted is where a permutation of the numbers below n takes i. The network permutes a power of four that is no less
+// than n; what it takes beyond n it takes on from there.
+func permuted(i, n, key uint64) uint64 {
+	half := uint64(bits.Len64(n-1)+1) / 2
+	mask := uint64(1)<<half - 1
+	for {
+		left, right := i>>half, i&mask
+		for round := range uint64(rounds) {
+			left, right = right, left^mix(key+right+round<<32)&mask
+		}
+		if i = left<<half | right; i < n {
+			return i
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package cpu
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
+)
+
+// drawnOf are the numbers of one tensor.
+func drawnOf(d *kernels.Drawn, n, tensor int, seed uint64) []int {
+	dst := make([]byte, 4*n)
+	fillDrawn(dst, kernels.I32, d, tensor, seed)
+	return ints(dst)
+}
+
+func ints(mem []byte) (list []int) {
+	for ; len(mem) >= 4; mem = mem[4:] {
+		list = append(list, int(int32(binary.LittleEndian.Uint32(mem))))
+	}
+	return list
+}
+
+// sameDraws holds whole numbers against the device code that their generator is a port of.
+func sameDraws(t *testing.T, p *program) {
+	for _, c := range []struct {
+		t kernels.DType
+		d kernels.Drawn
+	}{
+		{kernels.I32, kernels.Drawn{Low: 1, High: 1}}, {kernels.I32, kernels.Drawn{Low: -1 << 31, High: 1<<31 - 1}},
+		{kernels.I32, kernels.Drawn{Low: 1, High: 300, How: kernels.Lengths}},
+		{kernels.I64, kernels.Drawn{Low: -70, High: 5, How: kernels.Lengths}},
+		{kernels.I64, kernels.Drawn{High: 999}}, {kernels.I64, kernels.Drawn{How: kernels.Permutation}},
+		{kernels.I32, kernels.Drawn{How: kernels.Permutation}}, {kernels.Mask, kernels.Drawn{High: 1}},
+		{kernels.U8, kernels.Drawn{High: 255}}, {kernels.I8, kernels.Drawn{Low: -128, High: 127}},
+	} {
+		for _, n := range []int{1, 2, 3, 16, 17, 1000} {
+			theirs, ours := memory(t, c.t.Size()*n), make([]byte, c.t.Size()*n)
+			how := map[kernels.Draw]uint64{kernels.Lengths: 1, kernels.Permutation: 2}[c.d.How]
+			p.call(t, "dw_draw", theirs, uint64(n), uint64(gpu.DTypeCodes[c.t]), 3, 12345, uint64(int64(c.d.Low)),
+				uint64(int64(c.d.High)), how)
+			fillDrawn(ours, c.t, &c.d, 3, 12345)
+			if !bytes.Equal(ours, theirs[:len(ours)]) {
+				t.Errorf("%d %s of %+v: %v here, %v there", n, c.t, c.d, ours, theirs)
+			}
+		}
+	}
+}
+
+// TestDrawnRanges: whatever the seed, four numbers have both ends of a range among them, many have some on and beside
+// the edges of tiles and some far from them, and none is out of the range.
+func TestDrawnRanges(t *testing.T) {
+	for seed := range uint64(20) {
+		if four := drawnOf(&kernels.Drawn{Low: 1, High: 999, How: kernels.Lengths}, 4, 1, seed); slices.Min(four) != 1 ||
+			slices.Max(four) != 999 {
+			t.Errorf("seed %d: %v", seed, four)
+		}
+		beside, far := map[int]bool{}, 0
+		for _, v := range drawnOf(&kernels.Drawn{Low: 2, High: 998, How: kernels.Lengths}, 400, 1, seed) {
+			if v < 2 || v > 998 {
+				t.Errorf("seed %d: %d is out of the range", seed, v)
+			}
+			if from := (v + 1) % 16; from < 3 {
+				beside[from] = true
+			} else if v > 2 && v < 998 {
+				far++
+			}
+		}
+		if len(beside) < 3 || far < 50 {
+			t.Errorf("seed %d: beside tiles %v, %d far from them", seed, beside, far)
+		}
+	}
+}
+
+// TestEvenly: all of a few numbers occur, and none beside them.
+func TestEvenly(t *testing.T) {
+	for _, high := range []int{0, 1, 15, 255} {
+		seen := map[int]bool{}
+		for _, v := range drawnOf(&kernels.Drawn{High: float64(high)}, 5000, 1, 7) {
+			seen[v] = true
+			if v < 0 || v > high {
+				t.Errorf("%d is not from 0 to %d", v, high)
+			}
+		}
+		if len(seen) != high+1 {
+			t.Errorf("%d numbers from 0 to %d", len(seen), high)
+		}
+	}
+}
+
+// TestPermutations: every number occurs once, orders depend on seed and tensor, and few numbers stay in their place.
+func TestPermutations(t *testing.T) {
+	for _, n := range []int{1, 2, 5, 64, 1000} {
+		seen := map[int]bool{}
+		for _, v := range drawnOf(&kernels.Drawn{High: float64(n - 1), How: kernels.Permutation}, n, 4, 9) {
+			if v < 0 || v >= n || seen[v] {
+				t.Errorf("%d numbers: %d occurs twice, or is none of them", n, v)
+			}
+			seen[v] = true
+		}
+	}
+	d, stay := &kernels.Drawn{High: 999, How: kernels.Permutation}, 0
+	one := drawnOf(d, 1000, 4, 9)
+	for i, v := range one {
+		if i == v {
+			stay++
+		}
+	}
+	if stay > 20 || slices.Equal(one, drawnOf(d, 1000, 5, 9)) || slices.Equal(one, drawnOf(d, 1000, 4, 10)) {
+		t.Errorf("%d of 1000 numbers stay in their place, or orders are the same", stay)
+	}
+}

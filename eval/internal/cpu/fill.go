@@ -1,0 +1,148 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/device"
+	"darwarp/kernels"
+)
+
+// fillInput writes a tensor of a case, a function of (seed, tensor, index) alone: the process that runs candidates and
+// the one that computes the truth make the same inputs.
+func fillInput(dst []byte, t kernels.DType, f device.Fill, seed uint64) error {
+	n := uint64(len(dst) / t.Size())
+	number, err := numbersOf(t, f, n, seed)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		put(dst, int(i), t, number(i))
+	}
+	return nil
+}
+
+// numbersOf gives the numbers of a tensor of n elements, by index.
+func numbersOf(t kernels.DType, f device.Fill, n, seed uint64) (func(i uint64) float32, error) {
+	var classes []func(*element) float32
+	bitsOf, few := f.Few()
+	for left := bitsOf; left != 0; left &= left - 1 {
+		classes = append(classes, samples[device.Classes[bits.TrailingZeros32(left)]])
+	}
+	if f.Ranged() {
+		return rangedOf(f, mix(seed^mix(uint64(f.Tensor)+1))), nil
+	}
+	inner, length := uint64(f.Inner), uint64(f.Len)
+	if len(classes) == 0 || inner*length == 0 {
+		return nil, fmt.Errorf("%+v: no class, or no line", f)
+	}
+	e := element{dtype: t, tensor: f.Tensor, key: mix(seed ^ mix(uint64(f.Tensor)+1)), every: len(classes) > 1,
+		neutral: math.Float32frombits(f.Neutral), length: length, count: (n + length - 1) / length}
+	turn := turnsOf(&e, few, uint64(len(classes)))
+	turn.striped = f.Stripes()
+	turn.spaced = f.Tensor > 0 && len(classes) > 1 && !few && !turn.striped
+	return func(i uint64) float32 {
+		e.i, e.r = i, mix(e.key+i)
+		e.line, e.at = i/(inner*length)*inner+i%inner, i/inner%length
+		var class int
+		if class, e.coins = turn.of(e.line); class < 0 {
+			return normal(e.r)
+		}
+		return classes[class](&e)
+	}, nil
+}
+
+// turns says of which class a line is.
+type turns struct {
+	key, classes, lines uint64
+	parts               uint64 // of the lines; in each of them one line is hard. 0: all are
+	striped             bool   // lines of a class stand together
+	spaced              bool   // every other line is normal
+}
+
+// Few lines of many are hard: each class once, and up to mostEach times where they are no more than one line in
+// linesToOne.
+const (
+	mostEach   = 4
+	linesToOne = 1 << 10
+)
+
+func turnsOf(e *element, few bool, classes uint64) turns {
+	t := turns{key: e.key, classes: classes, lines: e.count}
+	if few {
+		each := min(max(e.count/(linesToOne*classes), 1), mostEach)
+		t.parts = min(each*classes, (e.count+1)/2)
+	}
+	return t
+}
+
+// of gives the number of a line's class, and four coins for its variants. Classes take turns, from line to line or, if
+// few lines are hard, from part to part; the class of the other lines there is -1. So each class occurs, whatever was
+// drawn, and the variants of a class take turns, too. Of other inputs than the first every other line is normal: where
+// all of a short one were zeros, no output would tell.
+func (t *turns) of(line uint64) (class int, coins uint64) {
+	at := line
+	switch {
+	case t.striped:
+		at = line * t.classes / t.lines
+	case t.spaced:
+		if at = line / 2; (line+t.key>>32)&1 == 1 {
+			return -1, 0
+		}
+	case t.parts > 0:
+		if at = line * t.parts / t.lines; line != t.hard(at) {
+			return -1, 0
+		}
+	}
+	coins = mix(t.key^mix(line)) >> 60
+	if t.classes > 1 && !t.striped {
+		coins = (at/t.classes + mix(t.key)) & 15
+	}
+	return int((at + mix(t.key)%t.classes) % t.classes), coins
+}
+
+// hard is the line of a part that is hard.
+func (t *turns) hard(part uint64) uint64 {
+	begin, end := (part*t.lines+t.parts-1)/t.parts, ((part+1)*t.lines+t.parts-1)/t.parts
+	return begin + mix(^t.key^mix(part))%(end-begin)
+}
+
+// put writes element i.
+func put(dst []byte, i int, t kernels.DType, v float32) {
+	switch t {
+	case kernels.FP16:
+		binary.LittleEndian.PutUint16(dst[2*i:], check.FP16Bits(float64(v)))
+	case kernels.BF16:
+		binary.LittleEndian.PutUint16(dst[2*i:], check.BF16Bits(float64(v)))
+	case kernels.FP32:
+		binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(v))
+	case kernels.I32:
+		binary.LittleEndian.PutUint32(dst[4*i:], uint32(int32(v)))
+	case kernels.I64:
+		binary.LittleEndian.PutUint64(dst[8*i:], uint64(int64(v)))
+	default:
+		dst[i] = check.ByteBits(t, v)
+	}
+}
+
+// rangedOf gives the numbers of a tensor that has no classes, evenly by their logarithms; powers of two where outputs
+// are compared bit for bit.
+func rangedOf(f device.Fill, key uint64) func(i uint64) float32 {
+	first, last := powers(f.Low, f.High)
+	low, high := math.Log2(float64(f.Low)), math.Log2(float64(f.High))
+	return func(i uint64) float32 {
+		r := mix(key + i)
+		if f.Exact {
+			return float32(math.Ldexp(1, first+int(uint32(r>>32)%uint32(last-first+1))))
+		}
+		return min(max(float32(math.Exp2(low+float64(unit(uint32(r)))*(high-low))), f.Low), f.High)
+	}
+}
+
+// powers are the exponents of the least and the largest power of two of a range of normal positive numbers.
+func powers(low, high float32) (first, last int) {
+	return int((math.Float32bits(low)+0x7fffff)>>23) - 127, int(math.Float32bits(high)>>23) - 127
+}

@@ -1,0 +1,71 @@
+package rig
+
+import (
+	"context"
+	"fmt"
+
+	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/judge"
+	"darwarp/eval/internal/runner"
+)
+
+// judgeSlots is how many slots a judge on the GPU has: one for each side of a duel. Who writes one has the device until
+// it is judged, so that more would wait for nothing.
+const judgeSlots = 2
+
+// judgeRoom is the memory that a judge needs on the GPU beside truth, outputs and inputs: its context and modules, and
+// what allocations are rounded up to.
+const judgeRoom = 1 << 30
+
+// GivenBytes bounds outputs that come from elsewhere, and the inputs of them: they travel through a pipe.
+const GivenBytes = 32 << 20
+
+// truthBudget is the GPU memory that there is for truth beside all else, at most what the truth of all cases takes. It
+// is 0 where a judge cannot work there; why says why not.
+func (p *Rig) truthBudget() (bytes int, why string) {
+	if p.Shared != nil {
+		return 0, "outputs are compared with another device's there"
+	}
+	if !p.shares {
+		return 0, "processes cannot share memory on this GPU"
+	}
+	most, need, inputs := 0, 0, 0
+	for i := range p.Cases.List {
+		c := &p.Cases.List[i]
+		most, inputs = max(most, c.TruthBytes()), max(inputs, c.InBytes())
+		if !c.Trial {
+			need += c.TruthBytes()
+		}
+	}
+	free := p.Device.MemoryBytes/10*9 - p.Cases.DeviceBytes(p.Device.L2Bytes)
+	free -= judgeSlots*p.Cases.SlotBytes() + inputs + judgeRoom
+	if need += most; free < need {
+		return 0, fmt.Sprintf("%s has no room for %.1f GiB of truth beside the workloads' buffers", p.Device.Name,
+			float64(need)/(1<<30))
+	}
+	return min(free, p.Cases.TruthBytes), ""
+}
+
+// openGPUJudge starts a judge on the GPU. Where it cannot work there, why is told and the checker takes its place.
+func (p *Rig) openGPUJudge(ctx context.Context, open device.Open, reference []byte) (why string, err error) {
+	budget, why := p.truthBudget()
+	if budget == 0 {
+		return why, nil
+	}
+	g := &runner.GPUJudge{Role: p.role, Open: open, First: p.Cases.Gated()}
+	g.Open.Library = ""
+	g.Setup = judge.Setup{Check: *p.Runner.Judge.Setup, Slots: judgeSlots, Reference: reference, Budget: budget}
+	if g.Setup.Launches, err = p.Cases.References(); err != nil {
+		return "", err
+	}
+	if g.Setup.Compare, err = p.compileOurs(ctx, "the judge", judge.Source); err != nil {
+		return "", err
+	}
+	if g.Host, err = p.memory("darwarp-given", GivenBytes); err != nil {
+		return "", err
+	}
+	if err := p.insist(ctx, func() error { return p.Runner.Judge.TakeGPU(ctx, g) }); err != nil {
+		return err.Error(), ctx.Err()
+	}
+	return "", nil
+}

@@ -1,0 +1,86 @@
+package rig
+
+import (
+	"slices"
+	"testing"
+
+	"darwarp/eval/internal/cases"
+	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/judge"
+	"darwarp/eval/internal/runner"
+	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
+)
+
+// judgedRig is a rig whose outputs a judge on its GPU compares. Nothing of it runs.
+func judgedRig(t *testing.T) *Rig {
+	t.Helper()
+	problem := kernelstest.Problem(t, kernelstest.Scale)
+	p := &Rig{Cfg: Config{Problem: problem, DType: kernels.FP32, Workloads: problem.Workloads}}
+	p.Device, _ = kernels.ArchDevice("sm_90a")
+	p.Device.MemoryBytes, p.shares, p.role = 4<<30, true, runner.GPU
+	wanted := p.casesWanted()
+	wanted.Powers = map[string]cases.Power{}
+	for _, w := range problem.Workloads {
+		wanted.Powers[w.Name] = cases.Power{Bank: "normal"}
+	}
+	var err error
+	if p.Cases, err = cases.New(wanted); err != nil {
+		t.Fatal(err)
+	}
+	p.Runner = p.makeRunner(device.Open{})
+	budget, _ := p.truthBudget()
+	p.Runner.Judge.GPU = &runner.GPUJudge{Setup: judge.Setup{Budget: budget}}
+	return p
+}
+
+// TestTruthsAhead: the truths that duels ask for come first, then those of trials; none that would take the place of
+// another, or that a candidate would have to wait for.
+func TestTruthsAhead(t *testing.T) {
+	p := judgedRig(t)
+	size := func(i int) int { return p.Cases.List[i].TruthBytes() }
+	gated := 0
+	for _, i := range p.Cases.Gated() {
+		gated += size(i)
+	}
+	all := p.truthsAhead()
+	bank := p.Cases.Banks["4096"][2:]
+	if len(bank) != 6 || !slices.Equal(all[:6], bank) || len(all) != 6+len(p.Cases.Trials["4096"]) {
+		t.Fatalf("%v: expected the bank %v, and what trials ask for: %v", all, bank, p.Cases.Trials)
+	}
+	for _, c := range []struct {
+		name   string
+		room   int // in the judge, beside what every candidate is judged by
+		memory int
+		want   []int
+	}{
+		{"no room", 0, 4 << 30, nil},
+		{"room for two", 2 * size(bank[0]), 4 << 30, bank[:2]},
+		{"a small GPU", 1 << 30, 4 * size(bank[0]), bank[:1]},
+	} {
+		p.Runner.Judge.GPU.Setup.Budget, p.Device.MemoryBytes = gated+c.room, c.memory
+		if got := p.truthsAhead(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, expected %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTruthBudget(t *testing.T) {
+	ready := judgedRig(t)
+	for name, c := range map[string]struct {
+		change func(p *Rig)
+		there  bool
+	}{
+		"enough":            {func(*Rig) {}, true},
+		"no shared memory":  {func(p *Rig) { p.shares = false }, false},
+		"no room":           {func(p *Rig) { p.Device.MemoryBytes = 1 << 30 }, false},
+		"for another's use": {func(p *Rig) { p.Shared = &Shared{} }, false},
+	} {
+		p := &Rig{Cfg: ready.Cfg, machine: ready.machine, Cases: ready.Cases}
+		c.change(p)
+		bytes, why := p.truthBudget()
+		if (bytes > 0) != c.there || (why == "") != c.there {
+			t.Errorf("%s: %d bytes (%s)", name, bytes, why)
+		}
+	}
+}

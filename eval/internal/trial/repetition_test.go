@@ -1,0 +1,63 @@
+package trial
+
+import (
+	"testing"
+	"time"
+
+	"darwarp/eval/internal/cases"
+	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/rig"
+	"darwarp/eval/internal/verdict"
+	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
+)
+
+// A part holds the device for a moment at a time, and has room for all that it asks at once.
+func TestSlicesOfATrial(t *testing.T) {
+	problem := kernelstest.Problem(t, kernelstest.Scale)
+	w := cases.Wanted{Problem: problem, DType: kernels.FP32, Workloads: problem.Workloads, Effort: cases.OnGPU(1 << 36),
+		RNG: device.SecretNumbers(), Powers: map[string]cases.Power{"4096": {Bank: "normal"}}}
+	set, err := cases.New(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig.Rig{Cfg: rig.Config{Problem: problem}, Cases: set}
+	right := map[int]device.CaseReply{0: {Nanos: 1e3}, 1: {Nanos: 30e6}, 2: {Nanos: 10e9}}
+	on := &trial{Evaluation: &verdict.Evaluation{Session: verdict.NewSession(r), Right: right}}
+	many := make([]int, 3*device.MostDisturbed)
+	for _, c := range []struct {
+		name   string
+		order  []int
+		bursts bool
+		atomic bool
+		want   int
+	}{
+		{"short ones", many, false, false, device.MostDisturbed},
+		{"short ones, disturbed", many, true, false, int(disturbSlice / (disturbOnce + disturbBurst + time.Microsecond))},
+		{"some", []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, true, false, 6},
+		{"one that takes longer than a slice", []int{2, 2}, true, false, 1},
+		{"judged", many, true, true, min(r.Cases.SlotBytes()/r.Cases.List[0].OutBytes(),
+			int(disturbSlice/(disturbOnce+disturbBurst+time.Microsecond)))},
+	} {
+		r.Cfg.Problem.Check.Atomics = c.atomic
+		if got := on.slice(c.order, c.bursts); got != c.want {
+			t.Errorf("%s: %d, expected %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestQuick: what comes before somebody reigns is urgent.
+func TestQuick(t *testing.T) {
+	for _, tt := range []struct {
+		parts []kernels.TrialPart
+		want  bool
+	}{
+		{kernels.QuickTrial, true},
+		{kernels.WholeTrial, false},
+		{kernels.SlowTrial, false},
+	} {
+		if got := Quick(tt.parts); got != tt.want {
+			t.Errorf("%v: quick %v, expected %v", tt.parts, got, tt.want)
+		}
+	}
+}

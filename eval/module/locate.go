@@ -1,0 +1,114 @@
+package module
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"darwarp/eval/internal/sandbox"
+	"darwarp/eval/internal/torch"
+	"darwarp/kernels"
+)
+
+// where asks a Python for the folders that it reads, and for torch's, without importing anything of either.
+const where = `import importlib.util, json, sys
+spec = importlib.util.find_spec("torch")
+print(json.dumps({"torch": spec.origin if spec else "", "python": sys.executable,
+                  "folders": [sys.prefix, sys.base_prefix, *filter(None, sys.path)]}))`
+
+// askDeadline bounds the question.
+const askDeadline = 30 * time.Second
+
+// python is an interpreter that has torch, and what it reads.
+type python struct {
+	path    string
+	folders []string
+}
+
+// locate finds the interpreter. It runs nothing of a stranger's. A *Missing says what is not here.
+func locate(ctx context.Context) (p python, err error) {
+	if p.path, err = torch.Python(); err != nil {
+		return p, missing(err)
+	}
+	if p.path, err = filepath.Abs(p.path); err != nil {
+		return p, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, askDeadline)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.path, "-c", where)
+	cmd.Dir = "/" // a Python looks for modules where it starts
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return p, ctx.Err()
+	}
+	var told struct {
+		Torch   string
+		Python  string // itself: what was found may be a script that starts it, which the sandbox does not allow
+		Folders []string
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &told)
+	}
+	if err != nil {
+		return p, &Missing{fmt.Sprintf("%s does not run: %v", p.path, err)}
+	}
+	if told.Torch == "" {
+		return p, &Missing{p.path + " has no torch: install it, or set DARWARP_PYTHON to a Python that has it"}
+	}
+	p.path = cmp.Or(told.Python, p.path)
+	p.folders = append(folders(told.Folders), filepath.Dir(p.path), filepath.Dir(filepath.Dir(told.Torch)))
+	return p, nil
+}
+
+// folders leaves out what holds more than a Python: an entry of its path that is /, or relative.
+func folders(all []string) (kept []string) {
+	for _, f := range all {
+		if filepath.IsAbs(f) && filepath.Clean(f) != "/" {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// memory is what a process may take: torch itself takes about one, exports hold no tensors.
+const memory = 8 << 30
+
+// fence lets Python read itself, write its own folder, and start nothing.
+func (p python) fence(mode sandbox.Mode, own string) *sandbox.Profile {
+	if mode == sandbox.Off {
+		return nil
+	}
+	return &sandbox.Profile{Mode: mode, Program: p.path, Files: true, FileSize: 64 << 20, Memory: memory,
+		Read: append(sandbox.System(), p.folders...), Write: []string{own, "/dev/null"}}
+}
+
+// Missing says in a line what this machine lacks.
+type Missing struct{ Why string }
+
+func (m *Missing) Error() string { return m.Why }
+
+// missing turns what the search for torch says into it.
+func missing(err error) error {
+	var f *torch.Failure
+	if errors.As(err, &f) {
+		return &Missing{f.Why}
+	}
+	return err
+}
+
+// Refused says in a line why a module is not taken: its file's fault, or that of what it computes.
+type Refused struct{ Why string }
+
+func (r *Refused) Error() string { return r.Why }
+
+// refused is a reason of foreign making.
+func refused(why string) error { return &Refused{kernels.CleanLine(why, longestReason)} }
+
+// longestReason in bytes is a line or three on a terminal.
+const longestReason = 400

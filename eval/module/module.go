@@ -1,0 +1,178 @@
+// Package module reads modules of PyTorch from files of strangers. A Python process in the sandbox runs the file, on
+// tensors without memory, exports what the module computes, and runs it in fp64 on small inputs. Nothing that it sends
+// is believed beyond its type.
+package module
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"darwarp/eval/internal/proc"
+	"darwarp/eval/internal/sandbox"
+	"darwarp/eval/internal/torch"
+	"darwarp/kernels"
+)
+
+//go:embed python/*.py
+var scripts embed.FS
+
+// Deadlines: importing torch reads a gigabyte.
+const (
+	startDeadline   = 2 * time.Minute
+	computeDeadline = time.Minute
+)
+
+// readDeadline is for a file that is run some forty times, to see what follows its sizes. Tests make it shorter.
+var readDeadline = 3 * time.Minute
+
+// Reader is a running Python that reads one module.
+type Reader struct {
+	worker  *proc.Worker
+	own     string // folder, removed at the end
+	version string
+}
+
+// Question asks for a module.
+type Question struct {
+	Source string         `json:"source"` // text of the file
+	Name   string         `json:"name"`   // of the problem
+	Class  string         `json:"class"`  // empty: Model, or the only one
+	Dims   map[string]int `json:"dims"`   // sizes in place of the file's, by name
+	Eval   bool           `json:"eval"`   // in evaluation, where dropout does nothing
+}
+
+// Answer is a module that was read.
+type Answer struct {
+	Graph []byte            // JSON, in the format that templates/graph reads
+	Notes []string          // what the user should know
+	Paths map[string]string // a tensor's name to its name in the module
+}
+
+// Buffer is a tensor of a call of Compute: its name in the module, what it is (input, parameter, buffer), and the type
+// of its numbers (fp32, fp16, bf16, int32).
+type Buffer struct {
+	Torch string `json:"torch"`
+	Kind  string `json:"kind"`
+	DType string `json:"dtype"`
+	Shape []int  `json:"shape"`
+}
+
+// Start starts Python with torch, in the sandbox as mode (eval.SandboxBest, ...) says. A *Missing says what is not
+// here.
+func Start(ctx context.Context, mode sandbox.Mode) (*Reader, error) {
+	if err := sandbox.Check(mode); err != nil {
+		return nil, &Missing{err.Error()}
+	}
+	if mode != sandbox.Off && !sandbox.Here().Files() {
+		return nil, &Missing{"this kernel has no Landlock, so the module could read and write every file of this user " +
+			"(--sandbox off allows that)"}
+	}
+	p, err := locate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own, err := os.MkdirTemp("", "darwarp-module-")
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{own: own}
+	if err := r.start(ctx, p, mode); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func (r *Reader) start(ctx context.Context, p python, mode sandbox.Mode) error {
+	if err := errors.Join(os.CopyFS(r.own, subFS()),
+		os.WriteFile(filepath.Join(r.own, "frames.py"), []byte(torch.Frames), 0o644)); err != nil {
+		return err
+	}
+	spec := proc.Spec{Args: []string{filepath.Join(r.own, "main.py")}, Dir: r.own, Fence: p.fence(mode, r.own),
+		Env: append(torch.Environ(), "HOME="+r.own, "TMPDIR="+r.own, "USER=darwarp", "CUDA_VISIBLE_DEVICES=",
+			"TORCHINDUCTOR_CACHE_DIR="+r.own)}
+	if spec.Fence == nil {
+		spec.Exe = p.path
+	}
+	var err error
+	if r.worker, err = proc.Start(ctx, spec); err != nil {
+		return r.failure(ctx, err)
+	}
+	var got reply
+	err = r.call(ctx, "start", map[string]int{"threads": min(runtime.NumCPU(), maxThreads)}, nil, &got, startDeadline)
+	var no *Refused
+	if errors.As(err, &no) {
+		return &Missing{p.path + ": " + no.Why}
+	}
+	r.version = kernels.CleanLine(got.Version, 40)
+	return err
+}
+
+// maxThreads is more than small tensors keep busy.
+const maxThreads = 8
+
+func subFS() fs.FS {
+	sub, err := fs.Sub(scripts, "python")
+	if err != nil {
+		panic(err) // the name is no path
+	}
+	return sub
+}
+
+// Version is torch's.
+func (r *Reader) Version() string { return r.version }
+
+// Close ends the process and removes its folder.
+func (r *Reader) Close() (err error) {
+	if r.worker != nil {
+		err = r.worker.Close()
+	}
+	return errors.Join(err, os.RemoveAll(r.own))
+}
+
+// reply has all that may be answered.
+type reply struct {
+	Refused string            `json:"refused"`
+	Version string            `json:"version"`
+	Graph   json.RawMessage   `json:"graph"`
+	Notes   []string          `json:"notes"`
+	Torch   map[string]string `json:"torch"`
+	Shapes  [][]int           `json:"shapes"`
+	Unfit   string            `json:"unfit"`
+	Bytes   []byte            `json:"-"`
+}
+
+// Blob holds raw bytes.
+func (r *reply) Blob() *[]byte { return &r.Bytes }
+
+// call asks. A process that dies, hangs or sends garbage is the file's fault.
+func (r *Reader) call(ctx context.Context, what string, req any, blob []byte, into *reply,
+	deadline time.Duration) error {
+	err := r.worker.Call(ctx, torch.NewRequest(what, req, blob), into, deadline, nil)
+	if err != nil {
+		return r.failure(ctx, err)
+	}
+	if into.Refused != "" {
+		return refused(into.Refused)
+	}
+	return nil
+}
+
+func (r *Reader) failure(ctx context.Context, err error) error {
+	var late *proc.Deadline
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, proc.ErrUnkillable):
+		return err
+	case errors.As(err, &late):
+		return refused("it does not end")
+	}
+	return refused("its process ended: " + err.Error())
+}

@@ -1,0 +1,105 @@
+package module
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"darwarp/eval"
+	"darwarp/eval/internal/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "worker" {
+		os.Exit(eval.WorkerMain(os.Args[2], os.Args[3:]))
+	}
+	os.Exit(m.Run())
+}
+
+// start starts a reader, or skips the test where there is no torch.
+func start(t *testing.T) *Reader {
+	t.Helper()
+	r, err := Start(context.Background(), sandbox.Best)
+	var missing *Missing
+	if errors.As(err, &missing) {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(r.own); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the folder of the process is left: %v", err)
+		}
+	})
+	return r
+}
+
+func ask(t *testing.T, name, project string) Question {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Question{Source: strings.ReplaceAll(string(text), "PROJECT", project), Name: name}
+}
+
+// TestHostile: whatever a file does, the error is one clean line, and nothing of this machine was touched.
+func TestHostile(t *testing.T) {
+	project := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(project, []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, want string }{
+		{"loop", "it does not end"},
+		{"loop_in_forward", "it does not end"},
+		{"exits", "its process ended"},
+		{"raises_exit", "SystemExit"},
+		{"crashes", "its process ended"},
+		{"recurses", "RecursionError"},
+		{"garbage", "its process ended"},
+		{"giant_frame", "its process ended"},
+		{"prints", "RuntimeError: ?[2J"},
+		{"memory", "MemoryError"},
+		{"disk", "File too large"},
+		{"forged", "its process sends no graph"},
+		{"namespace", "bad system call"},
+		{"escapes", "succeeded: []"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t)
+			if tt.want == "it does not end" { // the others end before the deadline, also on a busy machine
+				short(t, 5*time.Second)
+			}
+			_, err := r.Read(context.Background(), ask(t, tt.name, "'"+project+"'"))
+			var refused *Refused
+			if !errors.As(err, &refused) {
+				t.Fatalf("got %v, expected a refusal", err)
+			}
+			clean := !strings.ContainsAny(refused.Why, "\n\x1b\a") && len(refused.Why) <= 400
+			if !strings.Contains(refused.Why, tt.want) || !clean {
+				t.Errorf("refused with %q, expected %q", refused.Why, tt.want)
+			}
+		})
+	}
+	for _, path := range []string{project + ".written", "/tmp/darwarp-escaped"} {
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s was written", path)
+		}
+	}
+}
+
+// short bounds how long a file may take.
+func short(t *testing.T, d time.Duration) {
+	t.Helper()
+	old := readDeadline
+	readDeadline = d
+	t.Cleanup(func() { readDeadline = old })
+}

@@ -1,0 +1,128 @@
+"""Reads modules for darwarp: serves requests in a sandbox. What a file does wrong is the reply's "refused"."""
+import logging
+import os
+import sys
+import warnings
+
+RESERVED = set("""T dtype elem device alignas alignof and asm auto bool break case catch char class concept const constexpr
+continue decltype default delete do double else enum explicit export extern false float for friend goto if inline int long
+mutable namespace new noexcept not nullptr operator or private protected public register requires return short signed sizeof
+static struct switch template this throw true try typedef typeid typename union unsigned using virtual void volatile while xor
+min max abs ceil_div round_up threadIdx blockIdx blockDim gridDim warpSize NULL main reference""".split())
+
+state = {}
+
+
+def identifier(name, taken):
+    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)[:40].strip("_") or "d"
+    name = "d" + name if name[0].isdigit() else name
+    base, n = name, 1
+    while name in taken:
+        n += 1
+        name = "%s_%d" % (base, n)
+    taken.add(name)
+    return name
+
+
+def start(req, _):
+    import torch
+
+    torch.set_num_threads(max(1, req.get("threads", 1)))
+    return {"version": torch.__version__.split("+")[0]}, b""
+
+
+def read(req, _):
+    """Exports a file's module: the graph with its dims, and what the user should know."""
+    import sizes
+    import source
+    import tracing
+    import trial
+
+    src = source.Source(req["source"], req.get("class", ""), bool(req.get("eval")))
+    taken = set(RESERVED)
+    names, literals = {}, 0
+    for i, k in enumerate(src.knobs):
+        if k.name:
+            names[i] = identifier(k.name, taken)
+    wanted = dict(req.get("dims") or {})
+    for name, value in wanted.items():
+        if not 1 <= value <= source.LARGEST:
+            raise source.Refused("%s = %d: a size is at most %d" % (name, value, source.LARGEST))
+    values = {i: k.value for i, k in enumerate(src.knobs)}
+    for i, k in enumerate(src.knobs):
+        if k.name in wanted:
+            values[i] = wanted.pop(k.name)
+    reserved = taken | {"d%d" % i for i in range(len(src.knobs))}
+
+    def export(values):
+        return tracing.export(src, values, reserved)
+
+    found, all_sizes = None, None
+    while found is None or wanted:
+        all_sizes = sizes.Sizes(src.knobs, export, values)
+        found = all_sizes.solve()
+        for i in all_sizes.dims():
+            if i not in names:
+                names[i] = identifier("d%d" % literals, taken)
+                literals += 1
+        late = {i: wanted.pop(names[i]) for i in all_sizes.dims() if names[i] in wanted}
+        if wanted:
+            known = [names[i] for i in all_sizes.dims()]
+            raise source.Refused("it has no size %s: it has %s" % (sorted(wanted)[0], ", ".join(known) or "none"))
+        if late:
+            values.update(late)
+            found, wanted = None, {}
+    notes = all_sizes.base["notes"] + trial.examine(src, all_sizes)
+    state.update(source=src, sizes=all_sizes, names=names)
+    graph = sizes.named(all_sizes.base, found, names)
+    return {"graph": finished(graph, all_sizes, names, req["name"]), "notes": notes,
+            "torch": {t["name"]: t["torch"] for t in graph["tensors"]}}, b""
+
+
+def finished(graph, all_sizes, names, name):
+    import torch
+
+    for node in graph["nodes"]:
+        node.pop("random", None)
+    tensors = [{k: v for k, v in t.items() if k not in ("torch", "why")} for t in graph["tensors"]]
+    dims = [{"name": names[i], "value": all_sizes.values[i]} for i in all_sizes.dims()]
+    return {"format": 1, "name": name, "torch": torch.__version__.split("+")[0], "training": graph["training"], "dims": dims,
+            "tensors": tensors, "nodes": graph["nodes"], "outputs": graph["outputs"]}
+
+
+def compute(req, blob):
+    """Runs the module that was read at given sizes, on given numbers, in fp64."""
+    import trial
+
+    sizes, names = state["sizes"], state["names"]
+    values = sizes.at({i: req["dims"][names[i]] for i in sizes.dims()})
+    shapes, out = trial.compute(state["source"], values, req["buffers"], blob)
+    return ({"unfit": out}, b"") if shapes is None else ({"shapes": shapes}, out)
+
+
+HANDLERS = {"start": start, "read": read, "compute": compute}
+
+
+def answer(body, blob):
+    from refusal import Refused, first_line
+
+    ((what, req),) = body.items()
+    try:
+        return HANDLERS[what](req, blob)
+    except Refused as error:
+        return {"refused": str(error)}, b""
+    except (Exception, SystemExit) as error:
+        return {"refused": first_line(error)}, b""
+
+
+def main():
+    from frames import serve
+
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    serve(answer)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    main()

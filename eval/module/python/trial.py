@@ -1,0 +1,187 @@
+"""Runs a module on numbers, at small sizes and in fp64: is it a function of its inputs, and what are its outputs?"""
+import copy
+import ctypes
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from refusal import Refused, first_line
+from tracing import Drawn
+
+SMALL = (3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096)
+MOST = 1 << 22  # elements of all tensors of a module that is run on numbers
+WIRE = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16, "int32": torch.int32,
+        "int64": torch.int64, "bool": torch.bool, "fp64": torch.float64}
+
+
+def elements(module, inputs):
+    tensors = [*module.parameters(), *module.buffers(), *(x for x in inputs if isinstance(x, torch.Tensor))]
+    return sum(t.numel() for t in tensors)
+
+
+def works(source, values):
+    """Whether the module runs at some sizes, and on how many elements; None if not."""
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True), Drawn(), torch.no_grad():
+            module, inputs = source.build(values)
+            outputs = run(module, inputs)
+            return elements(module, inputs) + sum(t.numel() for t in outputs)
+    except Exception:
+        return None
+
+
+def small_sizes(source, sizes):
+    """Values of dims at which the module has few elements."""
+    small = {}
+    for i in sizes.dims():
+        for v in SMALL:
+            if v >= sizes.values[i]:
+                break
+            if works(source, sizes.at({**small, i: v})) is not None:
+                small[i] = v
+                break
+    count = works(source, sizes.at(small))
+    if count is None:
+        raise Refused("forward does not run on what get_inputs() returns")
+    if count > MOST:
+        raise Refused("it cannot be tried: %d elements at the smallest sizes found, at most %d" % (count, MOST))
+    return small
+
+
+def run(module, inputs):
+    out = module(*inputs)
+    out = out if isinstance(out, (tuple, list)) else (out,)
+    if not all(isinstance(t, torch.Tensor) for t in out):
+        raise Refused("forward returns something that is no tensor")
+    return [t.clone() for t in out]
+
+
+def wide(x):
+    return x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x
+
+
+def same(a, b):
+    return all(x.shape == y.shape and torch.equal(x.nan_to_num(), y.nan_to_num()) for x, y in zip(a, b))
+
+
+def examine(source, sizes):
+    """Refuses modules that are no functions of their inputs, or constant ones. Returns notes. A norm of one number is
+    constant, so that small sizes alone say little."""
+    small = small_sizes(source, sizes)
+    notes = examine_at(source, sizes.at(small))
+    if notes is None:
+        larger = sizes.at({i: min(4 * v, sizes.values[i]) for i, v in small.items()})
+        if (works(source, larger) or MOST + 1) <= MOST:
+            notes = examine_at(source, larger)
+    if notes is None:
+        raise Refused("its output is the same for all inputs, but for rounding")
+    return notes
+
+
+def examine_at(source, values):
+    """None if the output is constant."""
+    try:
+        with Drawn(), torch.no_grad():
+            module, inputs = source.build(values)
+            return examine_made(module, inputs)
+    except Refused:
+        raise
+    except Exception as error:
+        raise Refused("it does not run: " + first_line(error))
+
+
+def examine_made(module, inputs):
+    double = copy.deepcopy(module).double()
+    def at(given):
+        return run(copy.deepcopy(double), [wide(copy.copy(x)) for x in given])
+    first = at(inputs)
+    used = copy.deepcopy(double)
+    if not same(first, at(inputs)):
+        raise Refused("forward gives other outputs for the same inputs: it draws random numbers")
+    run(used, [wide(x) for x in inputs])
+    if not same(first, run(used, [wide(x) for x in inputs])):
+        raise Refused("a second call gives other outputs for the same inputs: it keeps state")
+    narrow = run(copy.deepcopy(module), [copy.copy(x) for x in inputs])
+    notes, moved = [], False
+    for k, x in enumerate(inputs):
+        if isinstance(x, torch.Tensor):
+            changed = any(moves(first, narrow, at([*inputs[:k], redrawn(x, seed), *inputs[k + 1:]])) for seed in (1, 2, 3))
+            moved = moved or changed
+            if not changed:
+                notes.append("no change of argument %d was seen to change an output" % (k + 1))
+    return notes if moved else None
+
+
+def moves(first, narrow, others):
+    """Whether outputs differ by more than what fp32 makes of the same inputs."""
+    for a, n, b in zip(first, narrow, others):
+        if not a.is_floating_point():
+            if not torch.equal(a, b):
+                return True
+            continue
+        rounding = (n.double() - a).abs().nan_to_num().max().item() if a.numel() else 0
+        if (b - a).abs().nan_to_num(posinf=1e300).max().item() > 4 * rounding:
+            return True
+    return False
+
+
+def redrawn(x, seed):
+    """Other values of the same kind: those of the tensor in another order, scaled."""
+    g = torch.Generator().manual_seed(seed)
+    flat = x.reshape(-1)
+    flat = flat[torch.randperm(flat.numel(), generator=g)]
+    if x.is_floating_point():
+        flat = flat * torch.empty(flat.shape, dtype=torch.float64).uniform_(0.25, 2, generator=g).to(x.dtype)
+    return flat.reshape(x.shape)
+
+
+def compute(source, values, buffers, blob):
+    """Runs the module in fp64 on given numbers: buffers say name in the module, kind, dtype and shape of each tensor.
+    Where forward does not take the sizes, None and why."""
+    try:
+        with Drawn(), torch.no_grad():
+            module, inputs = source.build(values)
+            module, inputs = filled(module, inputs, buffers, blob)
+            try:
+                out = run(module, inputs)
+            except Exception as error:
+                return None, first_line(error)
+            return pack(out)
+    except Refused:
+        raise
+    except Exception as error:
+        raise Refused("it does not run: " + first_line(error))
+
+
+def filled(module, inputs, buffers, blob):
+    """Puts numbers in the place of parameters, buffers and arguments; what a problem leaves out stays as it was made."""
+    module, at = module.double(), 0
+    inputs = [wide(x) for x in inputs]
+    for b in buffers:
+        t = torch.empty(b["shape"], dtype=WIRE[b["dtype"]])
+        n = t.numel() * t.element_size()
+        ctypes.memmove(t.data_ptr(), blob[at:at + n], n)
+        at += n
+        if b["kind"] == "input":
+            inputs[int(b["torch"])] = like(t, inputs[int(b["torch"])])
+            continue
+        owner, _, name = b["torch"].rpartition(".")
+        old = getattr(module.get_submodule(owner), name)
+        old.data = like(t, old)
+    return module, inputs
+
+
+def like(t, old):
+    """Numbers in the shape, type and order in memory of what they replace."""
+    if t.numel() != old.numel():
+        raise Refused("a tensor has shape %s where the problem has %s" % (list(old.shape), list(t.shape)))
+    return torch.empty_like(old).copy_(wide(t.reshape(old.shape)))
+
+
+def pack(outputs):
+    """Shapes, and all numbers as fp64."""
+    blob = b""
+    for t in outputs:
+        t = t.double().contiguous()
+        blob += ctypes.string_at(t.data_ptr(), t.numel() * 8)
+    return [list(t.shape) for t in outputs], blob

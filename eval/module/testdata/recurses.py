@@ -1,0 +1,17 @@
+import torch
+
+
+def down(n):
+    return down(n + 1)
+
+
+down(0)
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+def get_inputs():
+    return [torch.rand(8, 16)]

@@ -1,0 +1,132 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"darwarp/kernels/expr"
+)
+
+// Drawn says which numbers an input holds that is of no input class, from Low to High.
+type Drawn struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	How  Draw    `json:"how,omitempty"`
+}
+
+// Draw is how the numbers of a range are drawn. Evenly: each whole number as often as any other; of types that have
+// others as well, positive numbers by their logarithms, and powers of two alone in the class "exact".
+type Draw string
+
+// The ways to draw.
+const (
+	Evenly      Draw = ""
+	Lengths     Draw = "lengths"     // often both ends of the range, and where tiles and pages end
+	Permutation Draw = "permutation" // of n elements each number from 0 to n - 1 once
+)
+
+// Bound is an end of a range: a number, or an expression over dims.
+type Bound string
+
+// UnmarshalText takes numbers as well as strings.
+func (b *Bound) UnmarshalText(text []byte) error {
+	*b = Bound(text)
+	return nil
+}
+
+// maxRange bounds the numbers of a range that are not whole: beyond it, and below its inverse, float32 is near its
+// ends.
+const maxRange = 1 << 24
+
+// Drawn reports whether the numbers of a tensor are those of a range or a permutation, whatever the input class.
+func (t *Tensor) Drawn() bool {
+	_, _, always := t.DType.drawn()
+	return t.Role == "in" && (always || t.Range != nil || t.Draw != "")
+}
+
+// drawnExprs are the ends of a tensor's range: expressions where its numbers are whole.
+type drawnExprs struct{ low, high *expr.Expr }
+
+func (p *Problem) compileDrawn(n *notes, key string, t *Tensor, scope expr.Scope) (d drawnExprs) {
+	switch {
+	case t.Draw != Evenly && t.Draw != Lengths && t.Draw != Permutation:
+		n.addf(key+".draw", "%q: expected lengths or permutation", t.Draw)
+	case t.DType == I64 && t.Range == nil && t.Draw != Permutation:
+		n.addf(key+".range", "missing: expected the least and the greatest number of an int64 tensor")
+	case t.Range == nil && t.Draw == "":
+	case t.Role != "in":
+		n.addf(key+".range", "only inputs are drawn from a range")
+	case t.Draw != "" && !(t.DType == I32 || t.DType == I64):
+		n.addf(key+".draw", "expected none: lengths and permutations are of int32 or int64")
+	case t.Draw == Permutation && t.Range != nil:
+		n.addf(key+".range", "expected none: a permutation has the numbers from 0 on")
+	case t.Draw == Permutation:
+	case len(t.Range) != 2:
+		n.addf(key+".range", `expected the least and the greatest number, as in [0, 15] or ["1", "s"]`)
+	case t.DType.Whole():
+		d.low = p.intExpr(n, key+".range[0]", string(t.Range[0]), scope)
+		d.high = p.intExpr(n, key+".range[1]", string(t.Range[1]), scope)
+	default:
+		n.add(key+".range", t.checkScales())
+	}
+	return d
+}
+
+// scales are the ends of a range whose numbers are not whole; 0 where one is no number.
+func (t *Tensor) scales() (low, high float64) {
+	low, _ = strconv.ParseFloat(string(t.Range[0]), 64)
+	high, _ = strconv.ParseFloat(string(t.Range[1]), 64)
+	return low, high
+}
+
+// checkScales says what is wrong with a range of numbers that are not whole. A power of two lies within it, for the
+// class "exact".
+func (t *Tensor) checkScales() error {
+	low, high := t.scales()
+	switch {
+	case !(low >= 1./maxRange && high <= maxRange && low < high):
+		return fmt.Errorf("[%s, %s]: expected two numbers from 2^-24 to 2^24, the least first", t.Range[0],
+			t.Range[1])
+	case math.Exp2(math.Floor(math.Log2(high))) < low:
+		return fmt.Errorf("[%g, %g]: expected a power of two between them", low, high)
+	}
+	return nil
+}
+
+// drawn are the numbers of a tensor with so many elements; nil: those of an input class.
+func (d drawnExprs) drawn(t *Tensor, elems int, env expr.Env) (*Drawn, error) {
+	low, high, always := t.DType.drawn()
+	switch {
+	case t.Role != "in":
+		return nil, nil
+	case t.Draw == Permutation:
+		return wholeRange(0, elems-1, t)
+	case d.low != nil && d.high != nil:
+		from, err := d.low.Int(env)
+		if err != nil {
+			return nil, err
+		}
+		to, err := d.high.Int(env)
+		if err != nil {
+			return nil, err
+		}
+		return wholeRange(from, to, t)
+	case t.Range != nil:
+		low, high = t.scales()
+	case !always:
+		return nil, nil
+	}
+	return &Drawn{Low: low, High: high}, nil
+}
+
+func wholeRange(low, high int, t *Tensor) (*Drawn, error) {
+	least, most := -1<<31, 1<<31-1
+	if from, to, always := t.DType.drawn(); always {
+		least, most = int(from), int(to)
+	}
+	if low < least || high > most || low > high {
+		return nil, fmt.Errorf("%d to %d: expected the least number first, both from %d to %d", low, high, least, most)
+	}
+	return &Drawn{Low: float64(low), High: float64(high), How: t.Draw}, nil
+}

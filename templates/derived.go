@@ -1,0 +1,47 @@
+package templates
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+)
+
+// derived are the built-in problems that another one's families serve, too.
+var derived = map[string]struct {
+	from     string
+	families []string
+}{
+	"linear_gelu": {"gemm", []string{"tile", "vectors"}},
+}
+
+// moreSuffix ends the name of a file that is appended to a family of another problem: genes and constraints of its own.
+const moreSuffix = ".more.toml"
+
+// derive adds to a built-in problem's files the families that it shares with another, and the partials of these.
+func derive(name string, files map[string][]byte) error {
+	d, ok := derived[name]
+	if !ok {
+		return nil
+	}
+	sub, err := fs.Sub(families, d.from)
+	if err != nil {
+		return err
+	}
+	all := map[string][]byte{}
+	if err := readFlat(sub, all); err != nil {
+		return err
+	}
+	for n, data := range all {
+		if strings.HasPrefix(n, "_") {
+			files[n] = data
+		}
+	}
+	for _, f := range d.families {
+		files[f+tmplSuffix], files[f+".toml"] = all[f+tmplSuffix], append(all[f+".toml"], files[f+moreSuffix]...)
+		delete(files, f+moreSuffix)
+		if files[f+tmplSuffix] == nil {
+			return errors.New("no family " + f + " in " + d.from)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package graph
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// TestChecked: check finds no mistake and no oversight in the folders of some graphs
+// (of all where DARWARP_GRAPHS is "all").
+func TestChecked(t *testing.T) {
+	var devices []kernels.Device
+	for _, arch := range []string{"sm_80", "sm_90a"} {
+		dev, err := kernels.ArchDevice(arch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		devices = append(devices, dev)
+	}
+	names := strings.Fields("imported_cross_entropy cumsum cumsum_middle linear_lse frobenius layernorm_bf16 " +
+		"sum_dim1 matmul")
+	if os.Getenv("DARWARP_GRAPHS") == "all" {
+		files, _ := filepath.Glob("testdata/*.json")
+		names = names[:0]
+		for _, file := range files {
+			names = append(names, strings.TrimSuffix(filepath.Base(file), ".json"))
+		}
+	}
+	for _, name := range names {
+		out, err := read(t, "testdata/"+name+".json").Folder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := fstest.MapFS{}
+		for name, text := range out {
+			dir[name] = &fstest.MapFile{Data: text}
+		}
+		r := templates.Check(dir, devices)
+		for _, m := range r.Mistakes {
+			t.Errorf("%s: %v", name, m)
+		}
+		for _, f := range r.Families {
+			if len(f.Warnings) > 0 {
+				t.Errorf("%s: %s: %s", name, f.Name, strings.Join(f.Warnings, "; "))
+			}
+		}
+	}
+}

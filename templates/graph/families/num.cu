@@ -1,0 +1,42 @@
+// Num is a number of the truth with its error: e in roundings of single operations, which a right kernel makes some units
+// large, and k in errors of sums, which grow with the number of terms.
+struct Num {
+    double v, e, k;
+};
+
+__device__ Num exactly(double v) { return Num{v, 0, 0}; }
+
+// times is a product of an error, where no error times inf is none.
+__device__ double times(double a, double error) { return error == 0 ? 0 : a * error; }
+
+// num is a number whose errors are numbers, too: inf and NaN have none, and what was worked out from them has its own size's.
+__device__ Num num(double v, double e, double k) {
+    if (v - v != 0) return exactly(v);
+    return Num{v, e - e == 0 ? e : fabs(v), k - k == 0 ? k : 0};
+}
+
+// smooth is a function's value, of which its own rounding is `own`, with the error of its argument times the derivative.
+__device__ Num smooth(double y, double own, Num a, double derivative) {
+    const double d = fabs(derivative);
+    return num(y, fabs(own) + times(d, a.e), times(d, a.k));
+}
+
+// scale_of puts both errors into one: the error model multiplies sums' by e(terms), and roundings count 4 units.
+__device__ float scale_of(Num a, double terms) {
+    const double model = terms > 1 ? fmax(fmax(4 * sqrt(terms), fmin(terms, 2048.0)), fmax(fmin(terms, 65536.0) / 16, 64.0)) : 4;
+    const double scale = fmax(a.k + a.e * 4 / model, fabs(a.v));
+    return float(a.v - a.v == 0 ? fmin(scale, 3.4028234663852886e38) : scale);  // a number's scale is a number
+}
+
+// value_of is what a number is in an output. What is just too large for a float may be the largest one, too, where rounding
+// keeps it there; what is far too large is inf.
+__device__ double value_of(Num a) {
+    const double most = 3.4028234663852886e38, size = fabs(a.v);
+    if (!(size > most) || size - size != 0) return a.v;
+    return copysign(size < 1.1 * most ? most : double(__int_as_float(0x7f800000)), a.v);
+}
+
+// What sums become: a product of numbers with relative errors, a mean, and a mean of squared distances from the mean.
+__device__ Num product(double v, double e, double k) { return num(v, times(fabs(v), e), fabs(v) + times(fabs(v), k)); }
+__device__ Num mean_of(double v, double e, double k, double n) { return num(v / n, e / n + fabs(v / n), k / n); }
+__device__ Num spread_of(double v, double e, double k, double n) { return num(v / n, (e + v) / n, (k + v) / n); }

@@ -1,0 +1,311 @@
+// The truth, in fp64, with the error of each number beside it: <%.About%>
+<%.Num%>
+<%range .Operators%>
+__device__ Num op_<%.Name%>(<%.Arguments%>) { <%.Truth%> }
+<%- end%>
+
+using Index = <%.Index%>;
+struct Sizes {
+    int <%.SizeNames%>;
+<%- if .Staged%>
+    int lengths[4];  // of the product: batches, rows, columns, terms
+<%- end%>
+    __device__ Index kept() const { return <%.Kept%>; }
+    __device__ Index terms() const { return <%.Terms%>; }
+    __device__ Num count() const { return exactly(<%.CountDouble%>); }
+};
+struct Inputs { <%range .Inputs%>const <%.Type%>* <%.Name%>; <%end%>};
+struct Element {
+<%- range .Elements%>
+    Num <%.Name%>;
+<%- end%>
+<%- range .Lookups%><%if and .Place .Varies%>
+    Num <%.Name%>;
+<%- end%><%end%>
+<%- if .Acc%>
+    Num acc;
+<%- end%>
+};
+struct Row {
+<%- range .RowFields%>
+    Num <%.%>;
+<%- end%>
+    Num unused;
+};
+<%range .Offsets%>
+__device__ long long <%.Name%>(const Sizes& n, Index i) { return <%.Text%>; }
+<%- end%>
+__device__ Num number(double x) { return exactly(x); }
+__device__ double as_float(T x) { return darwarp::to_float(x); }
+<%- if .Wholes%>
+__device__ double as_float(long long x) { return double(x); }
+__device__ double as_float(int x) { return double(x); }
+__device__ double as_float(bool x) { return double(x); }
+<%- end%>
+
+<%- if .Staged%>
+// product_at is a number of the product of matrices.
+__device__ Num product_at(const Inputs& in, const int (&lengths)[4], long long at) {
+    const long long rows = lengths[1], cols = lengths[2], terms = lengths[3], c = at % cols, r = at / cols % rows, batch = at / cols / rows;
+    const T* A = in.<%.Product.A%> + <%if .Product.BatchA%>batch * rows * terms<%else%>0<%end%>;
+    const T* B = in.<%.Product.B%> + <%if .Product.BatchB%>batch * cols * terms<%else%>0<%end%>;
+    double sum = 0, size = 0;
+    for (long long t = 0; t < terms; ++t) {
+        const double u = darwarp::to_float(A[<%if .Product.AlongA%>r * terms + t<%else%>t * rows + r<%end%>]);
+        const double v = darwarp::to_float(B[<%if .Product.AlongB%>c * terms + t<%else%>t * cols + c<%end%>]);
+        sum = fma(u, v, sum), size += fabs(u * v);
+    }
+    return num(sum, 0, size);
+}
+<%end%>
+<%- range .Lookups%><%if .Place%>
+__device__ Num place_<%.Name%>(const Sizes& n, Index k, Index r) { return exactly(double(<%.At%>)); }
+<%- else%>
+__device__ Num look_<%.Name%>(const Inputs& in, const Sizes& n, Index k, Index r) {
+    <%if .Inside%>if (!(<%.Inside%>)) return exactly(0);
+    <%end%>return <%if .Staged%>product_at(in, n.lengths, <%.At%>)<%else%>number(as_float(in.<%.Tensor%>[<%.At%>]))<%end%>;
+}
+<%- end%><%end%>
+__device__ void gather(const Inputs& in, const Sizes& n, Index k, Index r, Element& e) {
+<%- range .Elements%>
+<%- if .Scattered%>
+    e.<%.Name%> = look_<%.Name%>(in, n, k, r);
+<%- else if eq .Tensor "acc"%>
+    e.<%.Name%> = product_at(in, n.lengths, kept_<%.Name%>(n, k) + terms_<%.Name%>(n, r));
+<%- else%>
+    e.<%.Name%> = number(as_float(in.<%.Tensor%>[kept_<%.Name%>(n, k) + terms_<%.Name%>(n, r)]));
+<%- end%>
+<%- end%>
+<%- range .Lookups%><%if and .Place .Varies%>
+    e.<%.Name%> = place_<%.Name%>(n, k, r);
+<%- end%><%end%>
+}
+__device__ void begin(const Inputs& in, const Sizes& n, Index k, Row& row) {
+<%- range .RowLoads%>
+    row.<%.Name%> = <%if .Scattered%>look_<%.Name%>(in, n, k, 0)<%else%>number(as_float(in.<%.Tensor%>[kept_<%.Name%>(n, k)]))<%end%>;
+<%- end%>
+<%- range .Lookups%><%if and .Place (not .Varies)%>
+    row.<%.Name%> = place_<%.Name%>(n, k, 0);
+<%- end%><%end%>
+<%- range .TruthBegin%>
+    <%.%>
+<%- end%>
+}
+<%range .TruthFunctions%>
+__device__ Num <%.Name%>(const Element& e, const Row& row, const Sizes& n) {
+<%- range .Lines%>
+    <%.%>
+<%- end%>
+    return <%.Result%>;
+}
+<%end%>
+<%- range .TruthFinish%>
+__device__ void <%.Name%>(Row& row, const Sizes& n) {
+<%- range .Lines%>
+    <%.%>
+<%- end%>
+}
+<%end%>
+<%- if .Totals%>
+struct Totals {<%range .Totals%> Num t<%.%>;<%end%> };
+<%- range .TruthFinals%>
+__device__ Num <%.Name%>(const Totals& total, const Sizes& n) {
+<%- range .Lines%>
+    <%.%>
+<%- end%>
+    return <%.Result%>;
+}
+<%- end%>
+<%- end%>
+<%- if .Passes%>
+// all merges the values of a block's threads: a pair, each with an operation of its own.
+template <class Op>
+__device__ double all(double v, double* slots, Op op) {
+    slots[threadIdx.x] = v;
+    __syncthreads();
+    for (int n = blockDim.x / 2; n > 0; n /= 2) {
+        if (threadIdx.x < n) slots[threadIdx.x] = op(slots[threadIdx.x], slots[threadIdx.x + n]);
+        __syncthreads();
+    }
+    v = slots[0];
+    __syncthreads();
+    return v;
+}
+__device__ double plus(double v, double* slots) { return all(v, slots, [](double a, double b) { return a + b; }); }
+__device__ double most(double v, double* slots) { return all(v, slots, [](double a, double b) { return a != a || a > b ? a : b; }); }
+__device__ double below(double v, double* slots) { return all(v, slots, [](double a, double b) { return a != a || a < b ? a : b; }); }
+<%- end%>
+
+<%- if and .Product (not .Staged)%>
+constexpr int SIDE = 16;            // threads along either side
+constexpr int PER_THREAD = 4;       // outputs a thread along either side
+constexpr int TILE = SIDE * PER_THREAD;
+constexpr int STEP = 16;            // terms of the sum per pass through shared memory
+
+// load_tile copies TILE lines of STEP terms as float, with zeros outside the matrix.
+__device__ void load_tile(const T* matrix, bool along, int lines, int terms, int line0, int k0, float (&tile)[STEP][TILE + 1]) {
+    for (int i = threadIdx.x; i < TILE * STEP; i += SIDE * SIDE) {
+        const int line = line0 + (along ? i / STEP : i % TILE), k = k0 + (along ? i % STEP : i / TILE);
+        const long long at = along ? (long long)line * terms + k : (long long)k * lines + line;
+        tile[k - k0][line - line0] = line < lines && k < terms ? darwarp::to_float(matrix[at]) : 0.f;
+    }
+}
+<%end%>
+
+extern "C" __global__ void __launch_bounds__(<%.Block%>)
+reference(<%.TruthParams%>) {
+    const Inputs in{<%.InputNames%>};
+    const Sizes n{<%.SizeValues%><%if .Staged%>, {<%.ProductLengths%>}<%end%>};
+<%- if and .Product (not .Staged)%>
+    const int lengths[4] = {<%.ProductLengths%>};
+    const int rows = lengths[1], cols = lengths[2], terms = lengths[3], batch = blockIdx.z;
+    const T* A = <%.Product.A%> + (long long)batch * <%if .Product.BatchA%>rows * terms<%else%>0<%end%>;
+    const T* B = <%.Product.B%> + (long long)batch * <%if .Product.BatchB%>cols * terms<%else%>0<%end%>;
+    __shared__ float a[STEP][TILE + 1], b[STEP][TILE + 1];  // + 1 spreads a column over the banks
+    double sum[PER_THREAD][PER_THREAD] = {}, scale[PER_THREAD][PER_THREAD] = {};
+    const int row0 = blockIdx.y * TILE, col0 = blockIdx.x * TILE, y = threadIdx.x / SIDE, x = threadIdx.x % SIDE;
+    for (int k0 = 0; k0 < terms; k0 += STEP) {
+        load_tile(A, <%.Product.AlongA%>, rows, terms, row0, k0, a);
+        load_tile(B, <%.Product.AlongB%>, cols, terms, col0, k0, b);
+        __syncthreads();
+        for (int s = 0; s < STEP; ++s)
+            for (int i = 0; i < PER_THREAD; ++i)
+                for (int j = 0; j < PER_THREAD; ++j) {
+                    const double u = a[s][y + i * SIDE], v = b[s][x + j * SIDE];
+                    sum[i][j] = fma(u, v, sum[i][j]);
+                    scale[i][j] += fabs(u * v);
+                }
+        __syncthreads();
+    }
+    const Row row = {};
+    for (int i = 0; i < PER_THREAD; ++i)
+        for (int j = 0; j < PER_THREAD; ++j) {
+            const int r = row0 + y + i * SIDE, c = col0 + x + j * SIDE;
+            if (r >= rows || c >= cols) continue;
+            const Index k = (Index(batch) * rows + r) * cols + c;
+            Element e;
+            gather(in, n, k, 0, e);
+            e.acc = <%if .Product.Triangle%>(<%if eq .Product.Triangle "tril"%>c > r + <%.Product.Diagonal%><%else%>c < r + <%.Product.Diagonal%><%end%>) ? exactly(0) : <%end%>num(sum[i][j], 0, scale[i][j]);
+<%- range .Outputs%>
+            const Num y_<%.Name%> = <%.Function%>(e, row, n);
+            <%.Name%>[k] = value_of(y_<%.Name%>);
+            <%.Name%>_scale[k] = scale_of(y_<%.Name%>, <%$.K%>);
+<%- end%>
+        }
+<%- else if .Passes%>
+    __shared__ double slots[<%.Block%>];
+    const Index terms = n.terms();
+<%- if .Totals%>
+    double sums[<%len .Totals%>][3] = {};
+    for (Index k = 0; k < n.kept(); ++k) {
+<%- else%>
+    const Index k = blockIdx.x;
+<%- end%>
+    Row row;
+    begin(in, n, k, row);
+    Element e;
+<%- range .Passes%>
+<%- range .Stats%>
+    {
+<%.Truth%>
+    }
+<%- end%>
+    finish<%.Number%>(row, n);
+<%- end%>
+<%- range .Totals%>
+    {
+        const Num t = total<%.%>(e, row, n);
+        sums[<%.%>][0] += t.v, sums[<%.%>][1] += t.e, sums[<%.%>][2] += fabs(t.v) + t.k;
+    }
+<%- end%>
+<%- range .Outputs%>
+<%- if .Total%>
+<%- else if .Full%>
+    for (Index r = threadIdx.x; r < terms; r += blockDim.x) {
+        gather(in, n, k, r, e);
+        const Num y = <%.Function%>(e, row, n);
+        const long long at = kept_<%.Name%>(n, k) + terms_<%.Name%>(n, r);
+        <%.Name%>[at] = value_of(y);
+        <%.Name%>_scale[at] = scale_of(y, <%$.K%>);
+    }
+<%- else%>
+    if (threadIdx.x == 0) {
+        const Num y = <%.Function%>(e, row, n);
+        <%.Name%>[k] = value_of(y);
+        <%.Name%>_scale[k] = scale_of(y, <%$.K%>);
+    }
+<%- end%>
+<%- end%>
+<%- if .Totals%>
+    }
+    if (threadIdx.x > 0) return;
+    const Totals total{<%range .Totals%>num(sums[<%.%>][0], sums[<%.%>][1], sums[<%.%>][2]), <%end%>};
+<%- range .TotalOutputs%>
+    const Num y_<%.Name%> = <%.Function%>(total, n);
+    <%.Name%>[0] = value_of(y_<%.Name%>);
+    <%.Name%>_scale[0] = scale_of(y_<%.Name%>, <%$.K%>);
+<%- end%>
+<%- end%>
+<%- else if .Scan%>
+    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= n.kept()) return;
+    Row row;
+    begin(in, n, k, row);
+    Num sum = exactly(<%if .Scan.Product%>1<%else%>0<%end%>);
+    const Index terms = n.terms();
+    for (Index i = 0; i < terms; ++i) {
+        const Index r = <%if .Scan.Reverse%>terms - 1 - i<%else%>i<%end%>;
+        Element e;
+        gather(in, n, k, r, e);
+        const Num t = scan_term(e, row, n);
+<%- if .Scan.Product%>
+        sum = num(sum.v * t.v, times(fabs(t.v), sum.e) + times(fabs(sum.v), t.e), fabs(sum.v * t.v));
+<%- else%>
+        sum = num(sum.v + t.v, sum.e + t.e, sum.k + fabs(t.v) + t.k);
+<%- end%>
+        e.acc = sum;
+<%- range .Outputs%>
+        const Num y_<%.Name%> = <%.Function%>(e, row, n);
+        <%.Name%>[kept_<%.Name%>(n, k) + terms_<%.Name%>(n, r)] = value_of(y_<%.Name%>);
+        <%.Name%>_scale[kept_<%.Name%>(n, k) + terms_<%.Name%>(n, r)] = scale_of(y_<%.Name%>, <%$.K%>);
+<%- end%>
+    }
+<%- else if .Pool%>
+    const int sizes[] = {<%.PoolValues%>};
+<%- range $i, $k := .Pool.Kernel%>
+    const int x<%$i%> = sizes[<%$i%> * 2], y<%$i%> = sizes[<%$i%> * 2 + 1];
+<%- end%>
+    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= n.kept()) return;
+    const Row row = {};
+    double found = <%if .Pool.Average%>0, size = 0<%else%>-double(__int_as_float(0x7f800000))<%end%>;
+<%- if .Pool.Average%>
+    int places = 0;
+<%- end%>
+<%.PoolTruth%>
+    Element e;
+    gather(in, n, k, 0, e);
+<%- if .Pool.Average%>
+    const double windows = <%if .Pool.CountPadding%><%.Pool.Window%><%else%>places<%end%>;
+    e.acc = num(found / windows, fabs(found / windows), size / windows);
+<%- else%>
+    e.acc = exactly(found);
+<%- end%>
+<%- range .Outputs%>
+    const Num y_<%.Name%> = <%.Function%>(e, row, n);
+    <%.Name%>[k] = value_of(y_<%.Name%>);
+    <%.Name%>_scale[k] = scale_of(y_<%.Name%>, <%$.K%>);
+<%- end%>
+<%- else%>
+    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= n.kept()) return;
+    const Row row = {};
+    Element e;
+    gather(in, n, k, 0, e);
+<%- range .Outputs%>
+    const Num y_<%.Name%> = <%.Function%>(e, row, n);
+    <%.Name%>[k] = value_of(y_<%.Name%>);
+    <%.Name%>_scale[k] = scale_of(y_<%.Name%>, 1);
+<%- end%>
+<%- end%>
+}

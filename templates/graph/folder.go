@@ -1,0 +1,149 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"darwarp/templates"
+)
+
+// Folder writes a whole problem folder, by file name. The error says in one line which node is not taken, and why.
+func (g *Graph) Folder() (files map[string][]byte, err error) {
+	p, err := lower(g)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkLengths(); err != nil {
+		return nil, err
+	}
+	n := p.graph.names(p.outputs)
+	data, err := p.data(n)
+	if err != nil {
+		return nil, err
+	}
+	data["Block"] = p.block()
+	num, err := fill("num.cu", data)
+	if err != nil {
+		return nil, err
+	}
+	data["Num"] = string(num)
+	for name, there := range map[string]bool{"ProductPart": p.staged(), "TotalsPart": len(p.totals) > 0} {
+		data[name] = ""
+		if there {
+			part, err := fill(parts[name], data)
+			if err != nil {
+				return nil, err
+			}
+			data[name] = string(part)
+		}
+	}
+	files = map[string][]byte{}
+	if files["problem.toml"], err = p.problemToml(n); err != nil {
+		return nil, err
+	}
+	for _, name := range p.families() {
+		if files[name], err = fill(name, data); err != nil {
+			return nil, fmt.Errorf("family %s: %w", name, err)
+		}
+	}
+	if _, err := templates.FromFiles(files); err != nil {
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		return nil, fmt.Errorf("the folder that was made is not usable: %s", line)
+	}
+	return files, nil
+}
+
+// parts are what families' TOML has in common.
+var parts = map[string]string{"ProductPart": "product.part", "TotalsPart": "totals.part"}
+
+// families are the files that suit how the rows lie in memory.
+func (p *program) families() []string {
+	list := []string{"reference.cu", "_operators.cu.tmpl", "_graph.cu.tmpl"}
+	add := func(name string) { list = append(list, name+".toml", name+".cu.tmpl") }
+	switch {
+	case p.product != nil && len(p.stats) == 0:
+		list = append(list, "_product.cu.tmpl")
+		add("matmul")
+		return list
+	case p.pool != nil:
+		add("windows")
+		return list
+	case p.scan != nil && p.strided():
+		add("scan_columns")
+		return list
+	case p.scan != nil:
+		add("scan")
+		return list
+	case len(p.stats) == 0:
+		add("map")
+		return list
+	}
+	list = append(list, "_stats.cu.tmpl")
+	if p.staged() {
+		list = append(list, "_product.cu.tmpl")
+	}
+	if len(p.totals) > 0 {
+		list = append(list, "_totals.cu.tmpl")
+	}
+	if p.strided() {
+		add("columns")
+		return list
+	}
+	rows, _ := p.graph.size(product(p.lengths(false)))
+	terms, _ := p.graph.size(product(p.lengths(true)))
+	whole := !slices.Contains(p.sort(true), 0) && p.primary() != ""
+	if whole && !(rows < fewRows && terms > longRow) {
+		add("rows")
+	}
+	if !whole || rows < someRows && terms > shortRow {
+		add("spread")
+	}
+	return list
+}
+
+// A family of blocks that share a row is there for fewer than someRows of more than shortRow numbers; rows of one block
+// alone are left out for fewer than fewRows of more than longRow.
+const (
+	fewRows, longRow   = 64, 1 << 20
+	someRows, shortRow = 4096, 1 << 14
+)
+
+// layout tells the families what they need to know of rows and outputs.
+func (p *program) layout(d map[string]any, n *names) {
+	var full, rows, totals []outputData
+	for _, o := range d["Outputs"].([]outputData) {
+		switch {
+		case o.Full:
+			full = append(full, o)
+		case o.Total:
+			totals = append(totals, o)
+		default:
+			rows = append(rows, o)
+		}
+	}
+	last := len(p.domain) - 1
+	d["FullOutputs"], d["RowOutputs"], d["TotalOutputs"] = full, rows, totals
+	d["LastAxis"], d["LastPass"], d["Clusters"] = last, p.passes(), true
+	d["PrimaryTensor"], d["PrimaryOut"] = "", "(T*)nullptr"
+	for _, l := range p.loads {
+		if p.loadName(l) == p.primary() {
+			d["PrimaryTensor"] = inName(l.tensor)
+		}
+	}
+	if len(full) > 0 {
+		d["PrimaryOut"] = "out." + full[0].Name
+	}
+	d["Aligned"] = n.one(bracket(p.domain[last].length))
+	d["Scan"], d["ScanWords"] = p.scan, 32
+	d["Product"] = p.product
+	p.poolData(d, n)
+	if m := p.product; m != nil {
+		d["ProductLengths"] = strings.Join(n.inC(m.lengths[:]), ", ")
+		for i, name := range []string{"Batches", "Rows", "Cols", "Terms"} {
+			d["Product"+name] = n.one(bracket(m.lengths[i]))
+		}
+	}
+	d["SlotBytes"], d["FoundBytes"] = 12*len(p.stats), 12*max(len(p.stats), 1)
+	d["RowBytes"] = 4 * (len(p.rowFields()) + 1)
+}

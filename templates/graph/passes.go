@@ -1,0 +1,106 @@
+package graph
+
+import "fmt"
+
+// passData is a pass over the row for the families: its stats.
+type passData struct {
+	Number int
+	Stats  []statData
+	Twice  bool // there are stats that take two passes, or one by merging
+}
+
+type statData struct {
+	ID           int
+	Kind         string // in C++
+	Term         string // function of an element
+	First, Other string // fields of the row
+	Twice        bool
+	Truth        string // how the truth is found
+}
+
+func (p *program) passData() (out []passData) {
+	for depth := 1; depth <= p.passes(); depth++ {
+		d := passData{Number: depth}
+		for _, s := range p.stats {
+			if s.depth != depth {
+				continue
+			}
+			data := statData{ID: s.id, Kind: s.kind.name, Term: fmt.Sprintf("term%d", s.id), Twice: s.kind.twice,
+				First: fmt.Sprintf("s%d_0", s.id), Other: fmt.Sprintf("s%d_1", s.id)}
+			data.Truth = data.truth()
+			d.Stats, d.Twice = append(d.Stats, data), d.Twice || s.kind.twice
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// has says which sums are used.
+func (p *program) has() map[string]bool {
+	out := map[string]bool{"Product": false, "Extremes": false, "Firsts": false, "Moments": false, "ExpSum": false,
+		"Twice": false}
+	for _, s := range p.stats {
+		switch s.kind {
+		case greatest, least:
+			out["Extremes"] = true
+		case firstMost, firstLow:
+			out["Firsts"] = true
+		default:
+			out[s.kind.name] = true
+		}
+		out["Twice"] = out["Twice"] || s.kind.twice
+	}
+	return out
+}
+
+// truth is the code of a stat in the reference: what each thread adds up, and what the block makes of it.
+func (s statData) truth() string {
+	code := truths[s.Kind]
+	sweep := func(body string) string {
+		return "        for (Index r = threadIdx.x; r < terms; r += blockDim.x) {\n            gather(in, n, k, r, e);\n" +
+			"            const Num t = " + s.Term + "(e, row, n);\n            " + body + "\n        }\n"
+	}
+	out := "        double a = " + code.start + ", b = 0, c = 0;\n" + sweep(code.take) +
+		"        row." + s.First + " = " + code.first + ";"
+	if code.second == "" {
+		return out
+	}
+	return out + "\n        const double first = row." + s.First + ".v;\n        double d = " + code.again +
+		", f = 0, g = 0;\n" + sweep(code.retake) + "        row." + s.Other + " = " + code.second + ";"
+}
+
+// truthCode is the truth of a stat: a is its value, b and c gather errors of roundings and of sums.
+type truthCode struct{ start, take, first, again, retake, second string }
+
+const (
+	addUp     = "a += t.v, b += t.e, c += fabs(t.v) + t.k;"
+	extremes  = "a = t.v != t.v || t.v %s a ? t.v : a, b = fmax(b, t.e), c = fmax(c, t.k);"
+	extremum  = "num(%s(a, slots), most(b, slots), most(c, slots))"
+	posDouble = "double(__int_as_float(0x7f800000))"
+)
+
+var truths = map[string]truthCode{
+	"Sum": {start: "0", take: addUp, first: "num(plus(a, slots), plus(b, slots), plus(c, slots))"},
+	"Product": {start: "1", take: "a *= t.v, b += t.e / fabs(t.v), c += t.k / fabs(t.v);",
+		first: "product(all(a, slots, [](double x, double y) { return x * y; }), plus(b, slots), plus(c, slots))"},
+	"Greatest": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: fmt.Sprintf(extremum, "most")},
+	"Least":    {start: posDouble, take: fmt.Sprintf(extremes, "<"), first: fmt.Sprintf(extremum, "below")},
+	"FirstGreatest": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: fmt.Sprintf(extremum, "most"),
+		again: posDouble, retake: firstPlace, second: "exactly(below(d, slots))"},
+	"FirstLeast": {start: posDouble, take: fmt.Sprintf(extremes, "<"), first: fmt.Sprintf(extremum, "below"),
+		again: posDouble, retake: firstPlace, second: "exactly(below(d, slots))"},
+	"Moments": {
+		start:  "0",
+		take:   addUp,
+		first:  "mean_of(plus(a, slots), plus(b, slots), plus(c, slots), double(terms))",
+		again:  "0",
+		retake: "const double x = t.v - first; d += x * x, f += 2 * fabs(x) * t.e, g += 2 * fabs(x) * t.k;",
+		second: "spread_of(plus(d, slots), plus(f, slots), plus(g, slots), double(terms))",
+	},
+	"ExpSum": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: "exactly(most(a, slots))",
+		again: "0", retake: "const Num y = op_exp(Num{t.v - first, fabs(t.v - first) + t.e, t.k}); " +
+			"d += y.v, f += y.e, g += y.v + y.k;",
+		second: "num(plus(d, slots), plus(f, slots), plus(g, slots))"},
+}
+
+const firstPlace = "if ((t.v == first || t.v != t.v) && !(d <= double(r))) d = double(r);"

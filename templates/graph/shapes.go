@@ -1,0 +1,121 @@
+package graph
+
+import (
+	"maps"
+	"slices"
+)
+
+// Small sizes by how many dims of a sort there are: one; shorter than a warp, a word or a team; one more and one less
+// than a power of two; whole words and not.
+var (
+	keptSizes   = [][]int{{1, 37, 70, 9, 3, 5, 18, 2}, {1, 3, 5, 9, 2, 4, 2, 7}}
+	summedSizes = [][]int{
+		{1, 7, 64, 257, 1000, 1023, 4104, 16392},
+		{1, 3, 8, 17, 33, 64, 65, 128},
+		{1, 2, 3, 5, 8, 16, 9, 4},
+	}
+)
+
+// Sizes of products: one more and one less than a tile, primes, sums shorter than a tile.
+var (
+	sideSizes = [][]int{{1, 17, 65, 63, 34, 129, 64, 7}}
+	termSizes = [][]int{{1, 8, 33, 127, 37, 264, 40, 1000}}
+)
+
+// shapes are the sizes that every candidate is checked at.
+func (p *program) shapes() (out []map[string]int) {
+	kept, summed := p.dimsBySort()
+	for i := range keptSizes[0] {
+		sizes := map[string]int{}
+		few, long := keptSizes, summedSizes
+		if p.product != nil {
+			few, long = sideSizes, termSizes
+		}
+		p.fillSizes(sizes, kept, few, i)
+		p.fillSizes(sizes, summed, long, i)
+		p.halve(sizes, most)
+		if !slices.ContainsFunc(out, func(other map[string]int) bool { return equalSizes(other, sizes) }) {
+			out = append(out, sizes)
+		}
+	}
+	return out
+}
+
+// most is how many places a check shape has at most: a dim may be the length of several axes.
+const most = 1 << 20
+
+func equalSizes(a, b map[string]int) bool {
+	for name, v := range a {
+		if b[name] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// fillSizes gives dims of one sort their i-th sizes; each dim begins elsewhere in the list.
+func (p *program) fillSizes(sizes map[string]int, dims []string, lists [][]int, i int) {
+	if len(dims) == 0 {
+		return
+	}
+	list := lists[min(len(dims), len(lists))-1]
+	for j, dim := range dims {
+		at := i
+		if i > 0 { // the first has ones only
+			at = 1 + (i-1+3*j)%(len(list)-1)
+		}
+		sizes[dim] = max(list[at]*p.step(dim), p.leasts[dim])
+	}
+}
+
+// dimsBySort are the dims that tell how many rows there are, and those that tell how long they are; the last dim of a
+// domain without rows counts as their length.
+func (p *program) dimsBySort() (kept, summed []string) {
+	long := p.lengths(true)
+	if len(long) == 0 {
+		long = p.lengths(false)[len(p.domain)-1:]
+	}
+	if p.product != nil {
+		long = p.product.lengths[termsAt:]
+	}
+	var names []string
+	for _, text := range long {
+		names = append(names, word.FindAllString(text, -1)...)
+	}
+	if len(p.sort(true)) == 0 && p.product == nil && len(names) > 1 {
+		names = names[len(names)-1:]
+	}
+	for _, d := range p.graph.Dims {
+		if slices.Contains(names, d.Name) {
+			summed = append(summed, d.Name)
+		} else {
+			kept = append(kept, d.Name)
+		}
+	}
+	return kept, summed
+}
+
+// farthest is up to where the least size of a dim is looked for.
+const farthest = 4096
+
+// findLeasts finds how large dims must be for all lengths to be 1 or more: lengths grow with dims.
+func (l *lowering) findLeasts() {
+	list := l.sizeTexts()
+	for _, o := range l.outputs {
+		list = append(list, texts(l.outputShape(o))...)
+	}
+	for _, d := range l.graph.Dims {
+		g := Graph{sizes: maps.Clone(l.graph.sizes)}
+		for _, text := range list {
+			if !slices.Contains(word.FindAllString(text, -1), d.Name) {
+				continue
+			}
+			for g.sizes[d.Name] = max(l.leasts[d.Name], 1); g.sizes[d.Name] < farthest; g.sizes[d.Name]++ {
+				if v, err := g.size(text); err == nil && v >= 1 {
+					break
+				}
+			}
+			l.leasts[d.Name] = max(l.leasts[d.Name], g.sizes[d.Name])
+		}
+	}
+}

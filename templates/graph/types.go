@@ -1,0 +1,130 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// floats are the types that are computed with, wholes those of indices and masks, by their names in C++.
+var (
+	floats = []string{"fp32", "fp16", "bf16"}
+	wholes = map[string]string{"int64": "long long", "int32": "int", "bool": "bool"}
+)
+
+// element is the type of the tensors that are computed with: that of the first which is no index or mask.
+func (g *Graph) element() string {
+	for _, t := range g.Tensors {
+		if wholes[t.DType] == "" {
+			return t.DType
+		}
+	}
+	return ""
+}
+
+// element is a tensor's type in C++. A staged product is of floats, as T is where there is one.
+func (p *program) element(tensor int) string {
+	if tensor == stagedTensor || wholes[p.graph.Tensors[tensor].DType] == "" {
+		return "T"
+	}
+	return wholes[p.graph.Tensors[tensor].DType]
+}
+
+// hasWholes reports whether there are indices or masks.
+func (p *program) hasWholes() bool {
+	return slices.ContainsFunc(p.graph.Tensors, func(t Tensor) bool { return wholes[t.DType] != "" })
+}
+
+// dtype is that of all tensors but indices and masks.
+func (p *program) dtype() (string, error) {
+	dtype := p.graph.element()
+	for _, t := range p.graph.Tensors {
+		switch {
+		case wholes[t.DType] != "":
+			if err := p.checkWhole(t); err != nil {
+				return "", err
+			}
+		case !slices.Contains(floats, t.DType):
+			return "", fmt.Errorf("tensor %s: of %s: expected fp32, fp16 or bf16", t.Name, cut(t.DType))
+		case dtype != t.DType:
+			return "", fmt.Errorf("tensor %s: of %s, and others of %s: expected one type", t.Name, t.DType, dtype)
+		}
+	}
+	if dtype == "" {
+		return "", fmt.Errorf("tensor %s: of %s, and no other: expected one of fp32, fp16 or bf16",
+			p.graph.Tensors[0].Name, p.graph.Tensors[0].DType)
+	}
+	if p.staged() && dtype != "fp32" {
+		return "", fmt.Errorf("a product of %s whose rows are summed: expected fp32", dtype)
+	}
+	for _, o := range p.outputs {
+		if o.dtype != dtype && !o.ints() {
+			return "", fmt.Errorf("output %s: of %s, and tensors of %s: expected one type", o.name, cut(o.dtype), dtype)
+		}
+	}
+	return dtype, nil
+}
+
+// checkWhole refuses whole numbers that are not known to be indices of something: what they may be is not known.
+func (p *program) checkWhole(t Tensor) error {
+	if t.DType != "bool" && p.below[t.Name] == "" {
+		return fmt.Errorf("tensor %s: of %s, and no index of classes: expected fp32, fp16, bf16 or bool", t.Name, t.DType)
+	}
+	return nil
+}
+
+// wholeNumbers writes the type of an index or mask, and its bound.
+func (p *program) wholeNumbers(b *strings.Builder, n *names, tensor int) {
+	t := p.graph.Tensors[tensor]
+	if wholes[t.DType] == "" {
+		return
+	}
+	fmt.Fprintf(b, "dtype = %s\n", quoted(t.DType))
+	if t.DType != "bool" {
+		fmt.Fprintf(b, "range = [0, %s]\n", quoted("("+n.one(p.below[t.Name])+") - 1"))
+	}
+}
+
+// index says that the numbers of a tensor are less than a length.
+func (l *lowering) index(n *Node, a Arg, below string) error {
+	i, ok := l.tensors[a.Ref]
+	if a.kind != 'r' || !ok || l.nodes[a.Ref] != nil || wholes[l.graph.Tensors[i].DType] == "" ||
+		l.graph.Tensors[i].DType == "bool" {
+		return refusal(n, "its classes: expected an input of int64")
+	}
+	if old := l.below[a.Ref]; old != "" && old != below {
+		return refusal(n, "its classes are %s and %s", old, below)
+	}
+	if size, err := l.graph.size(below); err != nil || size > mostIndex {
+		return refusal(n, "of %s classes: expected at most %d", below, mostIndex)
+	}
+	l.below[a.Ref] = below
+	return nil
+}
+
+// truthValues are the operators that give truth values.
+var truthValues = []string{"eq", "ne", "lt", "le", "gt", "ge", "logical_not", "logical_and", "logical_or",
+	"bitwise_not", "bitwise_and", "bitwise_or"}
+
+// checkType refuses nodes that compute with whole numbers: those wrap around and round down.
+func (l *lowering) checkType(n *Node) error {
+	switch {
+	case slices.Contains(floats, n.DType):
+		return nil
+	case n.DType == "bool" && slices.Contains(truthValues, n.Op):
+		return nil
+	case l.viewing(n) != nil && n.DType == l.typeOf(n.Args[0].Ref):
+		return nil
+	case strings.HasPrefix(n.Op, "arg"):
+		return nil
+	}
+	return refusal(n, "it gives %s: expected floating point", cut(n.DType))
+}
+
+// typeOf is the type of a node or tensor.
+func (l *lowering) typeOf(name string) string {
+	if n := l.nodes[name]; n != nil {
+		return n.DType
+	}
+	return l.graph.Tensors[l.tensors[name]].DType
+}

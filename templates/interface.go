@@ -1,0 +1,151 @@
+package templates
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"darwarp/kernels"
+	"darwarp/kernels/source"
+)
+
+// wantedParam is what a kernel's parameter has to be.
+type wantedParam struct {
+	text    string // as a message shows it
+	pointer bool
+	base    string // its type; empty: any
+}
+
+// builtinTypes are those of which a parameter certainly is not another.
+var builtinTypes = strings.Fields("T half __half __half2 __nv_bfloat16 float double int long short char bool size_t")
+
+func (w wantedParam) fits(p source.Param) bool {
+	if p.Pointer != w.pointer {
+		return false
+	}
+	other := func(word string) bool { return !p.Is(word) }
+	return !slices.ContainsFunc(strings.Fields(w.base), other) || !slices.ContainsFunc(builtinTypes, p.Is)
+}
+
+// referenceParams are the parameters of the reference kernel: inputs, value and scale of each output, dims.
+func (b *Bundle) referenceParams() (all []wantedParam) {
+	for _, t := range b.Problem.Tensors {
+		if t.Role != "out" {
+			all = append(all, wantedParam{"const " + elementType(t) + "* " + t.Name, true, elementType(t)})
+		}
+	}
+	for _, t := range b.Problem.Tensors {
+		if t.Role == "out" {
+			all = append(all, wantedParam{"double* " + t.Name, true, "double"},
+				wantedParam{"float* " + t.Name + "_scale", true, "float"})
+		}
+	}
+	for _, d := range b.Problem.DimNames {
+		all = append(all, wantedParam{"int " + d, false, "int"})
+	}
+	return all
+}
+
+func elementType(t kernels.Tensor) string {
+	if t.DType == "" {
+		return "T"
+	}
+	return t.DType.CType()
+}
+
+// checkReference compares the reference kernel's parameters with the problem.
+func (b *Bundle) checkReference() kernels.Mistakes {
+	file, entry := b.Problem.Reference.File, b.Problem.Reference.Entry
+	u := b.referenceUnit(b.Problem.DTypes[0])
+	s, err := source.Read(u.Source)
+	if err != nil {
+		return kernels.Mistakes{u.refused(err)}
+	}
+	k, ok := s.Signatures[entry]
+	if !ok {
+		return kernels.Mistakes{{File: problemFile, Key: "reference.entry", Err: missingEntry(file, entry, s)}}
+	}
+	want := b.referenceParams()
+	bad := len(k.Params) != len(want)
+	for i := range min(len(want), len(k.Params)) {
+		bad = bad || !want[i].fits(k.Params[i])
+	}
+	if !bad {
+		return nil
+	}
+	texts := make([]string, len(want))
+	for i, w := range want {
+		texts[i] = w.text
+	}
+	return kernels.Mistakes{{File: u.Locate(k.Line), Err: fmt.Errorf("%s takes (%s): expected (%s)", entry,
+		paramTexts(k), strings.Join(texts, ", "))}}
+}
+
+func paramTexts(k source.Signature) string {
+	texts := make([]string, len(k.Params))
+	for i, p := range k.Params {
+		texts[i] = p.Text
+	}
+	return strings.Join(texts, ", ")
+}
+
+func missingEntry(file, entry string, s *source.Source) error {
+	if len(s.Kernels) == 0 {
+		return fmt.Errorf("%s has no kernel: expected extern \"C\" __global__ void %s(...)", file, entry)
+	}
+	return fmt.Errorf("%s has no kernel %q: it has %s", file, entry, strings.Join(s.Kernels, ", "))
+}
+
+// checkLaunches compares the launches of a point with the kernels of its source.
+func checkLaunches(u Unit, spec kernels.PlanSpec, call kernels.Call, s *source.Source) (ms kernels.Mistakes) {
+	for _, l := range call.Launches {
+		key := "launch" + launchIndex(spec, l)
+		k, ok := s.Signatures[l.Entry]
+		if !ok {
+			ms = append(ms, kernels.Mistake{File: u.Declared, Key: key + ".entry", Err: missingEntry(u.File, l.Entry, s)})
+			continue
+		}
+		if why := argsDiffer(l, k); why != "" {
+			ms = append(ms, kernels.Mistake{File: u.Declared, Key: key + ".args",
+				Err: fmt.Errorf("%s; %s takes (%s), at %s", why, l.Entry, paramTexts(k), u.Locate(k.Line))})
+		}
+	}
+	return ms
+}
+
+// launchIndex is where a launch is declared, [0]; of several of the same kernel with as many arguments, the first.
+func launchIndex(spec kernels.PlanSpec, l kernels.Launch) string {
+	for i, d := range spec.Launches {
+		if d.Entry == l.Entry && len(d.Args) == len(l.Args) {
+			return fmt.Sprintf("[%d]", i)
+		}
+	}
+	return ""
+}
+
+func argsDiffer(l kernels.Launch, k source.Signature) string {
+	if len(l.Args) != len(k.Params) {
+		return fmt.Sprintf("%d arguments for %d parameters", len(l.Args), len(k.Params))
+	}
+	for i, a := range l.Args {
+		p := k.Params[i]
+		pointer := a.Kind == "tensor" || a.Kind == "scratch"
+		switch {
+		case pointer && !p.Pointer:
+			return fmt.Sprintf("argument %d, %s, is a pointer, and the parameter is %s", i+1, a.Name, p.Text)
+		case a.Kind == "i32" && p.Pointer:
+			return fmt.Sprintf("argument %d is a number, and the parameter is %s", i+1, p.Text)
+		}
+	}
+	return ""
+}
+
+// refused is why a source is no device code, as a mistake of the file that it comes from.
+func (u Unit) refused(err error) kernels.Mistake {
+	var at *source.Error
+	if !errors.As(err, &at) {
+		return kernels.Mistake{File: u.File, Err: err}
+	}
+	return kernels.Mistake{File: u.Locate(at.Line), Err: errors.New(at.Why)}
+}
