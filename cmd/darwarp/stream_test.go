@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -125,7 +126,9 @@ func (c *tallyWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// heapDuring is how much more than before is in use on the heap at most while fn runs.
+// heapDuring is how much more than before is in use on the heap while fn runs: the most over time of the least of three
+// samples in a row. A single sample would not do, since a collection counts what is allocated while it runs, and a busy
+// machine stretches it. What fn keeps is in every sample from then on.
 func heapDuring(fn func()) int64 {
 	live := func() int64 {
 		var m runtime.MemStats
@@ -134,18 +137,46 @@ func heapDuring(fn func()) int64 {
 		return int64(m.HeapAlloc)
 	}
 	before, most := live(), int64(0)
+	var last [3]int64
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		fn()
 	}()
-	for {
+	for i := 0; ; i++ {
 		select {
 		case <-done:
 			return most
-		case <-time.After(20 * time.Millisecond):
-			most = max(most, live()-before)
+		case <-time.After(10 * time.Millisecond):
+			last[i%len(last)] = live() - before
+			most = max(most, slices.Min(last[:]))
 		}
+	}
+}
+
+// TestHeapDuring: what is kept counts, and what comes and goes does not.
+func TestHeapDuring(t *testing.T) {
+	const kept = 32 << 20
+	for _, tt := range []struct {
+		name        string
+		keep        time.Duration
+		least, most int64
+	}{
+		{"kept", time.Second, kept * 9 / 10, 2 * kept},
+		{"never kept", 0, 0, kept / 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := heapDuring(func() {
+				bytes := make([]byte, kept)
+				time.Sleep(tt.keep)
+				runtime.KeepAlive(bytes)
+				bytes = nil
+				time.Sleep(100 * time.Millisecond)
+			})
+			if got < tt.least || got > tt.most {
+				t.Errorf("%d bytes, want %d to %d", got, tt.least, tt.most)
+			}
+		})
 	}
 }
 
