@@ -26,7 +26,7 @@ func (x *asker) ask(ctx context.Context, t *task) (a answer) {
 	case t.purpose == forPace:
 		a.duel, a.err = x.ev.Capabilities().Pace(ctx, t.champion, t.job)
 	case t.purpose == forTrial:
-		a.trial, a.err = x.trials.try(t)
+		a.trial, a.err = x.trials.try(ctx, t)
 	case t.isDuel():
 		a.duel, a.err = x.ev.Duel(ctx, t.champion, t.job)
 	default:

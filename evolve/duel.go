@@ -10,7 +10,10 @@ import (
 
 // challenge lets the best claimer fight the champion, one at a time.
 func (s *Search) challenge() {
-	if s.ending.drains() || s.steering.paused() || s.reign.hasHeir() || s.outage.on() || s.dueling() {
+	if s.ending.drains() || s.steering.paused() || s.outage.on() {
+		return
+	}
+	if s.overtake(); s.reign.hasHeir() || s.dueling() {
 		return
 	}
 	m := s.reign.challenger(s.pop)

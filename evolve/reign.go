@@ -75,7 +75,7 @@ func (r *reign) tried(a answer) {
 		return
 	}
 	if a.err != nil {
-		if !r.trialsSkipped() {
+		if !r.trialsSkipped() && !t.dropped {
 			r.lose(t, a.err)
 		}
 		return

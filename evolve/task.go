@@ -32,6 +32,7 @@ type flight struct {
 	watch     *kernels.Watch
 	cancel    context.CancelFunc
 	withdrawn bool // nobody waits for it any more: it is asked for again in the next session
+	dropped   bool // nobody wants to know any more
 }
 
 func (t *task) isDuel() bool { return !t.Challenger.IsZero() }

@@ -48,8 +48,11 @@ func newTrials(work context.Context, tryer tryer) *trials {
 func (t *trials) canDoubt() bool { return t.tryer != nil }
 
 // try asks the evaluator, beside the loop.
-func (t *trials) try(x *task) (kernels.Trial, error) {
-	return t.tryer(x.watch.With(t.ctx), x.job, x.parts...)
+func (t *trials) try(ctx context.Context, x *task) (kernels.Trial, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.ctx, cancel)()
+	return t.tryer(ctx, x.job, x.parts...)
 }
 
 // skipTrials ends what is being tried: nobody waits for it any more.
@@ -156,6 +159,21 @@ func (t *trials) champions(m *member, now time.Duration, soon bool) []kernels.Tr
 		return quick
 	}
 	return t.missing(m, kernels.SlowTrial)
+}
+
+// overtaken drops an heir whom somebody else is far ahead of, and gives up its trial: it would reign for moments, and
+// its trial holds the device for seconds.
+func (t *trials) overtaken(by *member) (heir *member) {
+	if t.heir == nil || by == nil || by == t.heir || by.score >= farAhead*t.heir.score {
+		return nil
+	}
+	heir, _ = t.disinherit()
+	if t.quick != nil {
+		t.quick.dropped = true
+		t.quick.cancel()
+		t.quick = nil
+	}
+	return heir
 }
 
 // beginTrial notes a task: of the heir, or of the champion.

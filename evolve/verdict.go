@@ -57,7 +57,7 @@ func (s *Search) take(a answer) {
 
 // expected reports whether an error came of what nobody waits for any more.
 func (s *Search) expected(a answer) bool {
-	return a.task.purpose == forTrial && s.reign.trialsSkipped()
+	return a.task.purpose == forTrial && (s.reign.trialsSkipped() || a.task.dropped)
 }
 
 // judge enters a verdict.

@@ -147,13 +147,14 @@ func (t *taking) single() error {
 	return nil
 }
 
-// alone times single calls, of which the warm-up was the first. Where a sample is a single call there is nothing to
-// hold against it.
+// alone times single calls, of which the warm-up was the first, until one of them shows that calls in a row do no less.
+// Where a sample is a single call there is nothing to hold against it.
 func (t *taking) alone() error {
 	if t.out.Calls == 1 {
 		return nil
 	}
-	for len(t.singles) < t.rules.Singles {
+	row := stats.Median(t.out.Samples)
+	for len(t.singles) < t.rules.Singles && (len(t.singles) == 0 || DoesLess(row, slices.Min(t.singles), 0)) {
 		if err := t.single(); err != nil {
 			return err
 		}

@@ -55,21 +55,21 @@ func TestSamples(t *testing.T) {
 		screened bool
 		singles  int
 	}{
-		{"steady", patient, 0, Time{}, steady, 15, false, 3},
-		{"steady, for publication", patient, 0, Time{Final: true}, steady, 30, false, 3},
-		{"outliers are nothing to a median", patient, 0, Time{}, outliers, 15, false, 3},
-		{"a drift of 0.1 % a sample is within the noise that is asked for", patient, 0, Time{}, drift(0.1), 15, false, 3},
-		{"a drift of 1 % a sample is not", patient, 0, Time{}, drift(1), 40, false, 3},
-		{"noise: as many as there may be", patient, 0, Time{}, spread(100, 1000), 40, false, 3},
-		{"long calls use up the time", patient, 0, Time{}, slices.Repeat([]float64{10e6}, 20), 5, false, 3},
+		{"steady", patient, 0, Time{}, steady, 15, false, 1},
+		{"steady, for publication", patient, 0, Time{Final: true}, steady, 30, false, 1},
+		{"outliers are nothing to a median", patient, 0, Time{}, outliers, 15, false, 1},
+		{"a drift of 0.1 % a sample is within the noise that is asked for", patient, 0, Time{}, drift(0.1), 15, false, 1},
+		{"a drift of 1 % a sample is not", patient, 0, Time{}, drift(1), 40, false, 1},
+		{"noise: as many as there may be", patient, 0, Time{}, spread(100, 1000), 40, false, 1},
+		{"long calls use up the time", patient, 0, Time{}, slices.Repeat([]float64{10e6}, 20), 5, false, 1},
 		{"far behind at the first sample", patient, 200, Time{}, steady, 1, true, 1},
 		{"behind after three", patient, 600, Time{}, steady, 3, true, 1},
-		{"one sample is behind", patient, 600, Time{}, append([]float64{1000, 700}, steady...), 5, false, 3},
-		{"behind by a fifth", patient, 833, Time{}, steady, 5, false, 3},
-		{"behind by a fifth, for publication", patient, 833, Time{Final: true}, steady, 30, false, 3},
-		{"behind by a fifth, and noisy", patient, 833, Time{}, spread(100, 1000), 40, false, 3},
+		{"one sample is behind", patient, 600, Time{}, append([]float64{1000, 700}, steady...), 5, false, 1},
+		{"behind by a fifth", patient, 833, Time{}, steady, 5, false, 1},
+		{"behind by a fifth, for publication", patient, 833, Time{Final: true}, steady, 30, false, 1},
+		{"behind by a fifth, and noisy", patient, 833, Time{}, spread(100, 1000), 40, false, 1},
 		{"as many as were asked for", patient, 100, Time{Count: 7}, spread(100, 1000), 7, false, 1},
-		{"as many as were asked for, and single ones", patient, 100, Time{Count: 7, Alone: true}, steady, 7, false, 3},
+		{"as many as were asked for, and single ones", patient, 100, Time{Count: 7, Alone: true}, steady, 7, false, 1},
 		{"emulated", hurried, 0, Time{}, steady, 4, false, 0},
 		{"emulated, for publication", hurried, 0, Time{Final: true}, steady, 15, false, 0},
 		{"emulated: one call uses up the time", hurried, 0, Time{}, slices.Repeat([]float64{20e6}, 5), 1, false, 0},
@@ -108,6 +108,25 @@ func TestSamples(t *testing.T) {
 	}
 }
 
+// TestSingleCalls: as many as may show that calls in a row do less, and no more once one shows that they do not.
+func TestSingleCalls(t *testing.T) {
+	for _, c := range []struct {
+		single []Reading
+		want   int
+		least  float64
+	}{
+		{times(1900), 1, 1900},
+		{times(2100, 1900, 1800), 2, 1900},
+		{times(9000, 5000, 4000), 3, 4000},
+	} {
+		s := &scripted{list: times(1000), single: c.single}
+		reply, _, err := answered(t, patient, &Time{}, s)
+		if err != nil || s.ones != c.want || reply.Runs[0].Single != c.least {
+			t.Errorf("%v: %d single calls, the least of %g; %v", c.single, s.ones, reply.Runs[0].Single, err)
+		}
+	}
+}
+
 // TestSlowCalls: they have no warm-up, and where a sample is one of them there are no single calls beside it.
 func TestSlowCalls(t *testing.T) {
 	for _, c := range []struct {
@@ -115,7 +134,7 @@ func TestSlowCalls(t *testing.T) {
 		calls    int
 		singles  int
 	}{{20e6, 1, 0}, {20e6, 2, 3}, {5e6, 1, 1}, {5e6, 2, 3}} {
-		s := &scripted{list: times(1000), single: times(1200), calls: c.calls}
+		s := &scripted{list: times(1000), single: times(3000), calls: c.calls}
 		req := &Time{Runs: []Run{{Workload: "w", Cases: []int{0, 1}, Estimate: c.estimate}}}
 		reply, _, err := answered(t, patient, req, s)
 		if err != nil || s.ones != c.singles || (reply.Runs[0].Single > 0) != (c.calls > 1) {
@@ -171,14 +190,14 @@ func TestPlants(t *testing.T) {
 	bad := Reading{Nanos: 1000, MHz: 1980, Checked: 2, Wrong: 1, Strays: &Strays{Where: "w", Bytes: 3}}
 	low := bad
 	low.MHz = 1000
-	good := times(1000)[0]
+	good, long := times(1000)[0], times(3000)[0]
 	for name, c := range map[string]struct {
 		list, single []Reading
 	}{
 		"in the warm-up":        {[]Reading{good}, []Reading{bad, good}},
 		"in the screen":         {[]Reading{good, good, bad, good}, []Reading{good}},
 		"in a rejected sample":  {slices.Concat(slices.Repeat([]Reading{good}, 12), []Reading{low, good}), []Reading{good}},
-		"in the last single":    {[]Reading{good}, []Reading{good, good, bad}},
+		"in the last single":    {[]Reading{good}, []Reading{long, long, bad}},
 		"in the first that fit": {slices.Concat(slices.Repeat([]Reading{good}, 5), []Reading{bad, good}), []Reading{good}},
 	} {
 		reply, _, err := answered(t, patient, &Time{}, &scripted{list: c.list, single: c.single})
@@ -193,8 +212,8 @@ func TestPlants(t *testing.T) {
 func TestFailingLaunch(t *testing.T) {
 	for fails := range 30 {
 		var done []string
-		good := &scripted{list: times(1000), single: times(1)}
-		bad := &scripted{list: times(1000), single: times(1), fails: fails + 1,
+		good := &scripted{list: times(1000), single: times(3000)}
+		bad := &scripted{list: times(1000), single: times(3000), fails: fails + 1,
 			say: func(line string) { done = append(done, line) }}
 		var reply TimeReply
 		var phases []string

@@ -25,7 +25,7 @@ type Limits struct {
 // Fitness is the rule for a candidate's ordinary time: half a percent, or half a second of device time. Samples
 // of calls that move more than L2 holds last ten times as long as others.
 var Fitness = Limits{Min: 15, Max: 200, Noise: 0.005, GPU: time.Second / 2, Wall: 3 * time.Second,
-	Few: 8, FewIn: 10 * time.Millisecond, Long: 3, LongIn: 100 * time.Millisecond, Behind: 5}
+	Few: 5, FewIn: 10 * time.Millisecond, Long: 3, LongIn: 100 * time.Millisecond, Behind: 5}
 
 // Final is the rule for a figure that is published: more samples than a candidate's.
 var Final = Limits{Min: 60, Max: 200, Noise: 0.002, GPU: time.Second / 2, Wall: 3 * time.Second}

@@ -24,7 +24,7 @@ type effort struct {
 }
 
 // Usual is what every trial takes. Tests take less.
-var Usual = effort{DisturbedRuns: 50, QuickFor: 5 * time.Second, JudgedLaunches: 10_000, LaunchesFor: 30 * time.Second,
+var Usual = effort{DisturbedRuns: 50, QuickFor: 2 * time.Second, JudgedLaunches: 10_000, LaunchesFor: 30 * time.Second,
 	EmulatedOrders: 10, EmulatedFor: 45 * time.Second, Emulators: max(1, min(4, runtime.NumCPU()/4))}
 
 // A request holds the device for about disturbSlice. An emulated launch takes milliseconds: the many launches have

@@ -46,7 +46,7 @@ func TestDoesLess(t *testing.T) {
 		{2e3, 0, 4e3, false},     // unknown
 		{2e3, math.NaN(), 4e3, false},
 	} {
-		if got := doesLess(c.row, c.single, c.launch); got != c.want {
+		if got := device.DoesLess(c.row, c.single, c.launch); got != c.want {
 			t.Errorf("%g in a row, %g alone: %v", c.row, c.single, got)
 		}
 	}

@@ -137,16 +137,12 @@ func (e *Evaluation) implausible(w kernels.Workload, t kernels.Timing, r device.
 	if why := e.TooFast(w, t.Cache, t.Median); why != "" {
 		return why
 	}
-	if doesLess(t.Median, r.Single, e.Proof.Ceilings.Launch) {
+	if device.DoesLess(t.Median, r.Single, e.Proof.Ceilings.Launch) {
 		return fmt.Sprintf("%s: %.3g us a call in a row, but %.3g us on its own with fresh outputs: later calls do less",
 			w.Name, t.Median/1e3, r.Single/1e3)
 	}
 	return ""
 }
-
-// doesLess reports whether a call in a row is so much faster than one on its own, which has launch ns more to pay, that
-// it cannot do the same. An unknown single call says nothing.
-func doesLess(row, single, launch float64) bool { return single > 0 && row < (single-launch)/2 }
 
 // Final measures a candidate as its figures are published.
 func (e *Evaluation) Final(ctx context.Context, cache string) error {

@@ -17,7 +17,7 @@ var scaled = folder{name: "scaled", cheats: []row{
 	{name: "scale_by_group", about: "the sum of a group times its scales"},
 	{name: "scale_each_side", about: "numbers times their scales first"},
 	{name: "by_bits", about: "numbers of fp16 made by integer operations"},
-	{name: "by_cuda", about: "numbers of fp16 by CUDA's conversion"},
+	{name: "by_cuda", about: "numbers of fp16 by CUDA's conversion, each times the other's scale"},
 	{name: "table_of_codes", about: "the numbers of all codes in shared memory"},
 	{name: "groups_backwards", about: "groups from the last to the first"},
 }}

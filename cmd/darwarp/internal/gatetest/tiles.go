@@ -3,7 +3,7 @@ package gatetest
 import "darwarp/kernels"
 
 // straying is what becomes of who writes or reads where nothing of its own is.
-var straying = []kernels.Outcome{kernels.Suspect, kernels.Wrong, kernels.Crashed}
+var straying = []kernels.Outcome{kernels.Suspect, kernels.Wrong, kernels.Flaky, kernels.Crashed}
 
 // tiles is the product again, by blocks of 16 x 16 that share tiles.
 var tiles = folder{name: "tiles", cheats: []row{
