@@ -3,6 +3,7 @@ package rig
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/judge"
@@ -39,11 +40,26 @@ func (p *Rig) truthBudget() (bytes int, why string) {
 	}
 	free := p.Device.MemoryBytes/10*9 - p.Cases.DeviceBytes(p.Device.L2Bytes)
 	free -= judgeSlots*p.Cases.SlotBytes() + inputs + judgeRoom
-	if need += most; free < need {
+	if need += most; p.madeAgain() {
+		need = most
+	}
+	if free < need {
 		return 0, fmt.Sprintf("%s has no room for %.1f GiB of truth beside the workloads' buffers", p.Device.Name,
 			float64(need)/(1<<30))
 	}
 	return min(free, p.Cases.TruthBytes), ""
+}
+
+// madeAgainFlops bounds what a truth may take that is made each time it is asked for: some hundredths of a second. The
+// outputs of a map over a billion numbers have 16 GB of it, and take a hundredth.
+const madeAgainFlops = 1e11
+
+// madeAgain reports whether truths need not stay on the device, since any of them is made in no time.
+func (p *Rig) madeAgain() bool {
+	return !slices.ContainsFunc(p.Cases.List, func(c device.Case) bool {
+		flops, _, err := p.Cfg.Problem.Work(c.Dims, p.Cfg.DType)
+		return err != nil || flops > madeAgainFlops
+	})
 }
 
 // openGPUJudge starts a judge on the GPU. Where it cannot work there, why is told and the checker takes its place.

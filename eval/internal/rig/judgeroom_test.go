@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -81,6 +82,41 @@ func TestTruthBudget(t *testing.T) {
 		bytes, why := p.truthBudget()
 		if (bytes > 0) != c.there || (why == "") != c.there {
 			t.Errorf("%s: %d bytes (%s)", name, bytes, why)
+		}
+	}
+}
+
+// TestTruthsMadeAgain: where not all truths have room on the device one of them is enough, if they are made quickly.
+func TestTruthsMadeAgain(t *testing.T) {
+	ready := judgedRig(t)
+	most, inputs := 0, 0
+	for i := range ready.Cases.List {
+		c := &ready.Cases.List[i]
+		most, inputs = max(most, c.TruthBytes()), max(inputs, c.InBytes())
+	}
+	need := ready.Cases.DeviceBytes(ready.Device.L2Bytes) + judgeSlots*ready.Cases.SlotBytes() + inputs + judgeRoom + most
+	for _, c := range []struct {
+		name  string
+		lacks int
+		grown int // of each dim: longer to make, and no larger
+		there bool
+	}{
+		{"room for one", 0, 1, true},
+		{"room for less", 1 << 20, 1, false},
+		{"room for one that takes long", 0, 1e8, false},
+	} {
+		p := &Rig{Cfg: ready.Cfg, machine: ready.machine}
+		set := *ready.Cases
+		set.List = slices.Clone(set.List)
+		for i := range set.List {
+			set.List[i].Dims = maps.Clone(set.List[i].Dims)
+			for name := range set.List[i].Dims {
+				set.List[i].Dims[name] *= c.grown
+			}
+		}
+		p.Cases, p.Device.MemoryBytes = &set, (need-c.lacks)/9*10+20
+		if bytes, why := p.truthBudget(); (bytes > 0) != c.there || (why == "") != c.there {
+			t.Errorf("%s: %d bytes (%s)", c.name, bytes, why)
 		}
 	}
 }
