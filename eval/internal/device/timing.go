@@ -80,9 +80,9 @@ type Duel struct {
 	Estimates [2]float64 `json:"estimates"`
 }
 
-// DoesLess reports whether a call in a row, of row ns, is so much faster than one on its own, which has launch ns more
+// DoesLess reports whether a call in a row, of row ns, is so much faster than one on its own, which has extra ns more
 // to pay, that it cannot do the same. An unknown single call says nothing.
-func DoesLess(row, single, launch float64) bool { return single > 0 && row < (single-launch)/2 }
+func DoesLess(row, single, extra float64) bool { return single > 0 && row < (single-extra)/2 }
 
 // SlowCall is how many ns a call takes that is as slow as any other when it is the first: it needs no warm-up.
 const SlowCall = 10e6

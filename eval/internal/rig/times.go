@@ -61,6 +61,17 @@ func (p *Rig) TooFast(w kernels.Workload, cache string, ns float64) string {
 	return ""
 }
 
+// Alone is how many ns a call on its own pays that one in a row does not: its launch, and what it reads from memory
+// where calls in a row find it in L2.
+func (p *Rig) Alone(w kernels.Workload, cache string) float64 {
+	c := p.Proof.Ceilings
+	_, bytes, err := p.Cfg.Problem.Work(w.Dims, p.Cfg.DType)
+	if err != nil || cache != "hot" || bytes > float64(p.Device.L2Bytes) || !(c.Bandwidth > 0) {
+		return c.Launch
+	}
+	return c.Launch + bytes/c.Bandwidth*1e9
+}
+
 // Limits are those of the device.
 func (p *Rig) Limits(final bool) stats.Limits {
 	switch {

@@ -137,7 +137,7 @@ func (e *Evaluation) implausible(w kernels.Workload, t kernels.Timing, r device.
 	if why := e.TooFast(w, t.Cache, t.Median); why != "" {
 		return why
 	}
-	if device.DoesLess(t.Median, r.Single, e.Proof.Ceilings.Launch) {
+	if device.DoesLess(t.Median, r.Single, e.Alone(w, t.Cache)) {
 		return fmt.Sprintf("%s: %.3g us a call in a row, but %.3g us on its own with fresh outputs: later calls do less",
 			w.Name, t.Median/1e3, r.Single/1e3)
 	}
