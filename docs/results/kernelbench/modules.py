@@ -83,14 +83,14 @@ LINEAR = """
 22 Matmul_Scale_ResidualAdd_Clamp_LogSumExp_Mish | 1024 8192 8192 |
     z = torch.clamp(y * 2.0 + y * 2.0, -10.0, 10.0).logsumexp(dim=1, keepdim=True); z * F.mish(z)
 28 BMM_InstanceNorm_Sum_ResidualAdd_Multiply | 1024 8192 8192 |
-    (F.instance_norm(y[:, None, None])[:, 0, 0] + r) * r | r = [m, n]
+    z = F.instance_norm(y.unsqueeze(1).unsqueeze(1)).squeeze(1).squeeze(1); (z + r) * r | r = [m, n]
 29 Matmul_Mish_Mish | 1024 8192 8192 | F.mish(F.mish(y))
 37 Matmul_Swish_Sum_GroupNorm | 32768 1024 4096 | self.norm(y * torch.sigmoid(y) + self.b) |
     b = p[n]; norm = nn.GroupNorm(64, n)
 40 Matmul_Scaling_ResidualAdd | 16384 4096 4096 | y * 0.5 + y
 41 Gemm_BatchNorm_GELU_ReLU | 16384 4096 4096 | torch.relu(F.gelu(self.norm(y))) | norm = nn.BatchNorm1d(n)
 53 Gemm_Scaling_Hardtanh_GELU | 2048 8192 8192 | F.gelu(F.hardtanh(y * 0.5, -2, 2))
-55 Matmul_MaxPool_Sum_Scale | 128 32768 32768 | F.max_pool1d(y[:, None], 2)[:, 0].sum(dim=1) * 0.5
+55 Matmul_MaxPool_Sum_Scale | 128 32768 32768 | F.max_pool1d(y.unsqueeze(1), 2).squeeze(1).sum(dim=1) * 0.5
 56 Matmul_Sigmoid_Sum | 128 32768 32768 | torch.sigmoid(y).sum(dim=1, keepdim=True)
 59 Matmul_Swish_Scaling | 128 32768 32768 | y * torch.sigmoid(y) * 2.0
 62 Matmul_GroupNorm_LeakyReLU_Sum | 1024 8192 8192 | z = F.leaky_relu(self.norm(y), 0.01); z + z |
@@ -109,7 +109,8 @@ LINEAR = """
 95 Matmul_Add_Swish_Tanh_GELU_Hardtanh | 1024 8192 8192 | F.hardtanh(F.gelu(torch.tanh(F.silu(y + self.b)))) | b = p[n]
 97 Matmul_BatchNorm_BiasAdd_Divide_Swish | 1024 8192 8192 | F.silu((self.norm(y) + self.b) / 1.0) |
     norm = nn.BatchNorm1d(n, eps=1e-05, momentum=0.1); b = p[1]
-98 Matmul_AvgPool_GELU_Scale_Max | 1024 8192 8192 | (F.gelu(F.avg_pool1d(y[:, None], 16)[:, 0]) * 2.0).amax(dim=1)
+98 Matmul_AvgPool_GELU_Scale_Max | 1024 8192 8192 |
+    (F.gelu(F.avg_pool1d(y.unsqueeze(1), 16).squeeze(1)) * 2.0).amax(dim=1)
 """
 
 MODULE = """import torch
