@@ -171,7 +171,7 @@ func (p *baselines) prepare(ctx context.Context, r *rival, which int, cache stri
 	cases := p.Cases.Seeds(w.Name)
 	c := &p.Cases.List[cases[0]]
 	l2 := p.Device.L2Bytes
-	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: call(r.baseline, c), Key: key, Cache: cache,
+	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: call(r.baseline, c), Key: key, Class: c.Class, Cache: cache,
 		Sets: c.Rotation(cache, len(cases), l2), Flush: device.FlushBytes(l2), Region: c.Region(l2),
 		MaxCalls: device.MaxCalls})
 	if err == nil {

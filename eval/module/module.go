@@ -46,7 +46,12 @@ type Question struct {
 	Class  string         `json:"class"`  // empty: Model, or the only one
 	Dims   map[string]int `json:"dims"`   // sizes in place of the file's, by name
 	Eval   bool           `json:"eval"`   // in evaluation, where dropout does nothing
+
+	Precision string `json:"precision,omitempty"` // one of Precisions, of all floating numbers; empty: the file's own
 }
+
+// Precisions are what a module can be read in.
+func Precisions() []string { return []string{"fp32", "fp16", "bf16"} }
 
 // Answer is a module that was read.
 type Answer struct {

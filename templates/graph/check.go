@@ -158,7 +158,7 @@ func (p *program) inputs() (list, without []string) {
 	case positive && len(p.stats) == 0 || p.rounds() && !p.coherent():
 		list = []string{"uniform", "normal", "cancel", "onehot", "wide"}
 	}
-	if slices.ContainsFunc(p.stats, func(s *stat) bool { return s.kind == expSum || s.kind == momentsOf }) {
+	if slices.ContainsFunc(p.stats, func(s *stat) bool { return s.kind.exponentials() || s.kind == momentsOf }) {
 		list = append(list, "large", "offset")
 	}
 	return list, nil

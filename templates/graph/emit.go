@@ -229,7 +229,7 @@ func (p *program) usedOperators() (out []*operator) {
 		if v.kind == isOp {
 			add(v.op)
 		}
-		if v.kind == isStat && v.stat.kind == expSum {
+		if v.kind == isStat && v.stat.kind.exponentials() {
 			add(operators["exp"])
 		}
 	}

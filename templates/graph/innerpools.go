@@ -37,6 +37,9 @@ func (l *lowering) windowed(n *Node, at place) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w.Ceil {
+		return nil, refusal(n, "windows of a product: ceil_mode is not taken")
+	}
 	if w.Window() > mostWritten || slices.Max(w.Padding) > 0 {
 		return nil, refusal(n, "windows of a product: expected at most %d numbers, and no padding", mostWritten)
 	}

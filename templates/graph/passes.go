@@ -38,7 +38,7 @@ func (p *program) passData() (out []passData) {
 // has says which sums are used.
 func (p *program) has() map[string]bool {
 	out := map[string]bool{"Product": false, "Extremes": false, "Firsts": false, "Moments": false, "ExpSum": false,
-		"Twice": false}
+		"LogSum": false, "Twice": false}
 	for _, s := range p.stats {
 		switch s.kind {
 		case greatest, least:
@@ -97,10 +97,16 @@ var truths = map[string]truthCode{
 		retake: "const double x = t.v - first; d += x * x, f += 2 * fabs(x) * t.e, g += 2 * fabs(x) * t.k;",
 		second: "spread_of(plus(d, slots), plus(f, slots), plus(g, slots), double(terms))",
 	},
-	"ExpSum": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: "exactly(most(a, slots))",
+	"ExpSum": exponentials("most(a, slots)"),
+	"LogSum": exponentials("fmin(most(a, slots), 1.7976931348623157e308)"),
+}
+
+// exponentials is the truth of the sum of exp(x - top).
+func exponentials(top string) truthCode {
+	return truthCode{start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: "exactly(" + top + ")",
 		again: "0", retake: "const Num y = op_exp(Num{t.v - first, fabs(t.v - first) + t.e, t.k}); " +
 			"d += y.v, f += y.e, g += y.v + y.k;",
-		second: "num(plus(d, slots), plus(f, slots), plus(g, slots))"},
+		second: "num(plus(d, slots), plus(f, slots), plus(g, slots))"}
 }
 
 const firstPlace = "if ((t.v == first || t.v != t.v) && !(d <= double(r))) d = double(r);"

@@ -65,6 +65,21 @@ func (w *pool) loops(number string) string {
 	return b.String()
 }
 
+// Places is how many places of a window a mean is over: those before the end of the padding, or those in the tensor.
+func (w *pool) Places() string {
+	switch {
+	case !w.CountPadding:
+		return "places"
+	case !w.Ceil:
+		return numeral(w.Window())
+	}
+	var out []string
+	for i, k := range w.Kernel {
+		out = append(out, fmt.Sprintf("(min(o%d + %d, x%d + %d) - o%d)", i, k, i, w.Padding[i], i))
+	}
+	return strings.Join(out, " * ")
+}
+
 // found is what is done with a place.
 func (w *pool) found(number string) string {
 	place := "        float v1[1];\n        unpack<T, 1>(load_word<LOAD, 1>(p), v1);\n        const float v = v1[0];\n"

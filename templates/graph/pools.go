@@ -11,6 +11,7 @@ type pool struct {
 	tensor                          int
 	Average                         bool
 	CountPadding                    bool // the mean is over places outside of the tensor, too
+	Ceil                            bool // a last window may end beyond the padding, if it begins before
 	Kernel, Stride, Padding, Spread []int
 	outer                           string   // lines before the windows' axes
 	lengths                         []string // of the windows' axes in the tensor
@@ -80,8 +81,8 @@ func readWindow(l *lowering, n *Node) (*pool, error) {
 			return nil, err
 		}
 	}
-	if ceil, err := n.flag(ceilAt, "ceil_mode", false); err != nil || ceil {
-		return nil, refusal(n, "ceil_mode: expected false")
+	if w.Ceil, err = n.flag(ceilAt, "ceil_mode", false); err != nil {
+		return nil, err
 	}
 	if _, ok := n.option(6, "divisor_override"); ok && w.Average {
 		return nil, refusal(n, "divisor_override: expected none")
@@ -138,11 +139,18 @@ func (n *Node) sizes(i int, name string, rank int, otherwise []int) ([]int, erro
 	return out, nil
 }
 
-// results are the lengths of the result along the windows' axes.
+// results are the lengths of the result along the windows' axes. With Ceil the quotient is rounded up, but no window
+// begins beyond the tensor and its padding before: which of the two bounds the number does not depend on the length.
 func (w *pool) results() (out []string) {
 	for i, length := range w.lengths {
-		out = append(out, fmt.Sprintf("(%s + %d - %d) / %d + 1", bracket(length), 2*w.Padding[i],
-			w.Spread[i]*(w.Kernel[i]-1)+1, w.Stride[i]))
+		plus, minus := 2*w.Padding[i], w.Spread[i]*(w.Kernel[i]-1)+1
+		switch {
+		case w.Ceil && w.Stride[i]+w.Padding[i] <= minus:
+			plus += w.Stride[i] - 1
+		case w.Ceil:
+			plus, minus = w.Padding[i], 1
+		}
+		out = append(out, fmt.Sprintf("(%s + %d - %d) / %d + 1", bracket(length), plus, minus, w.Stride[i]))
 	}
 	return out
 }

@@ -112,7 +112,11 @@ var (
 		rounds:  true,
 		neutral: negInf,
 	} // top, sum of exp(x - top)
+	logSumOf = statKind{name: "LogSum", parts: 2, twice: true, rounds: true, neutral: negInf} // the same, top finite
 )
+
+// exponentials reports whether a sum is one of exp(x - top).
+func (k statKind) exponentials() bool { return k == expSum || k == logSumOf }
 
 func (p *program) intern(v *value) *value {
 	if old := p.made[v.key]; old != nil {

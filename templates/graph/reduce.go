@@ -196,7 +196,7 @@ func partOf(k statKind, i int) func(*lowering, *Node, *value) (*value, error) {
 }
 
 func logSumExp(l *lowering, _ *Node, x *value) (*value, error) {
-	s := l.stat(expSum, x)
+	s := l.stat(logSumOf, x)
 	return l.op("add", l.part(s, 0), l.op("log", l.part(s, 1))), nil
 }
 

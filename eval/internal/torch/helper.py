@@ -1,4 +1,5 @@
-"""Runs what a user of torch would run instead, for darwarp. It is started as one text behind frames.py, which has serve.
+"""Runs what a user of torch would run instead, for darwarp. It is started as one text behind frames.py and fresh.py, which
+have serve and fresh.
 
 What a baseline does wrong is the reply's "failure"; the timing follows darwarp's own: graphs of calls over a rotation of
 buffers.
@@ -90,18 +91,6 @@ def check(req, blob):
     return {}, out
 
 
-def fresh(t):
-    """New inputs, written where the old ones were."""
-    if t.is_floating_point() and t.element_size() == 1:  # torch draws no numbers of 8 bits
-        t.copy_(torch.rand(t.shape, device=t.device).add_(0.5).to(t.dtype))
-    elif t.is_floating_point():
-        t.normal_()
-    elif t.dtype == torch.uint8:  # codes
-        t.random_(0, 256)
-    else:
-        t.random_(-1, 2)
-
-
 class Run:
     """One call at one size, in a graph over a rotation of buffers."""
 
@@ -110,9 +99,9 @@ class Run:
         self.f = function(req)
         inputs = [b for b in req["buffers"] if not b.get("out")]
         self.sets = [[torch.empty(b["shape"], dtype=dtype(b), device="cuda") for b in inputs] for _ in range(req["sets"])]
+        self.drawn = [b.get("drawn") for b in inputs]
         for s in self.sets:
-            for t in s:
-                fresh(t)
+            self.refill(s)
         self.flush = None if self.hot else torch.empty(req["flush"], dtype=torch.uint8, device="cuda")
         self.start, self.stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         with running(req["backend"]):
@@ -123,6 +112,10 @@ class Run:
             n = max(len(self.sets), min(req["max_calls"], math.ceil(req["region"] / ns)))
             self.capture(n + -n % len(self.sets))
         self.estimate = min(self.sample() for _ in range(3))
+
+    def refill(self, inputs):
+        for t, drawn in zip(inputs, self.drawn):
+            fresh(torch, t, drawn, self.req["class"])
 
     def warm(self):
         side = torch.cuda.Stream()
@@ -147,8 +140,7 @@ class Run:
             driver.cuCtxResetPersistingL2Cache()
         for s, out in zip(self.sets, self.outs):
             if self.hot:
-                for t in s:
-                    fresh(t)
+                self.refill(s)
             for t, _ in results(self.req, out):
                 if t.is_floating_point():
                     t.fill_(float("nan"))

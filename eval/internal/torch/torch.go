@@ -15,6 +15,9 @@ import (
 	"darwarp/kernels"
 )
 
+//go:embed fresh.py
+var fresh string
+
 //go:embed helper.py
 var helper string
 
@@ -48,6 +51,7 @@ type Call struct {
 type Run struct {
 	Call
 	Key      string  `json:"key"`
+	Class    string  `json:"class"` // of inputs
 	Cache    string  `json:"cache"`
 	Sets     int     `json:"sets"`
 	Flush    int     `json:"flush"`  // bytes, at cold
@@ -89,7 +93,7 @@ func Start(ctx context.Context, gpu int) (*Helper, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := proc.Start(ctx, proc.Spec{Exe: python, Args: []string{"-c", Frames + helper}, Env: Environ()})
+	w, err := proc.Start(ctx, proc.Spec{Exe: python, Args: []string{"-c", Frames + fresh + helper}, Env: Environ()})
 	if err != nil {
 		return nil, &Failure{fmt.Sprintf("%s does not start: %v", python, err)}
 	}

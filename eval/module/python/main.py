@@ -38,7 +38,8 @@ def read(req, _):
     import tracing
     import trial
 
-    src = source.Source(req["source"], req.get("class", ""), bool(req.get("eval")))
+    precision = tracing.PRECISIONS[req["precision"]] if req.get("precision") else None
+    src = source.Source(req["source"], req.get("class", ""), bool(req.get("eval")), precision)
     taken = set(RESERVED)
     names, literals = {}, 0
     for i, k in enumerate(src.knobs):

@@ -71,8 +71,8 @@ def numbers(node):
 class Source:
     """A file with a module. Raises Refused if it cannot be read."""
 
-    def __init__(self, text, class_name="", evaluate=False):
-        self.text, self.class_name, self.evaluate = text, class_name, evaluate
+    def __init__(self, text, class_name="", evaluate=False, precision=None):
+        self.text, self.class_name, self.evaluate, self.precision = text, class_name, evaluate, precision
         try:
             self.tree = ast.parse(text, FILE)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -159,3 +159,33 @@ class Source:
         if not isinstance(inputs, (list, tuple)):
             raise Refused("get_inputs() returns %s: expected a list of arguments" % type(inputs).__name__)
         return made, list(inputs)
+
+    def build_as_asked(self, values=None):
+        """As build. Where a precision is asked for, parameters, buffers and arguments of other floating types have it."""
+        made, inputs = self.build(values)
+        if self.precision is None:
+            return made, inputs
+        self.narrow(made)
+        return made, [self.narrowed(x) for x in inputs]
+
+    def narrow(self, module):
+        """As module.to, which torch refuses for tensors without memory. What is shared stays shared."""
+        done = {}
+        for part in module.modules():
+            for tensors in (part._parameters, part._buffers):
+                for name, t in tensors.items():
+                    if t is None or not t.is_floating_point():
+                        continue
+                    if id(t) not in done:
+                        new = t.detach().to(self.precision)
+                        done[id(t)] = torch.nn.Parameter(new, t.requires_grad) if isinstance(t, torch.nn.Parameter) else new
+                    tensors[name] = done[id(t)]
+
+    def narrowed(self, x):
+        """An argument in the precision that is asked for, drawn as before."""
+        if not isinstance(x, torch.Tensor) or not x.is_floating_point() or x.dtype == self.precision:
+            return x
+        out = x.to(self.precision)
+        if hasattr(x, "drawn"):
+            out.drawn = x.drawn
+        return out

@@ -12,6 +12,7 @@ from refusal import Refused, first_line
 
 DTYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.int64: "int64",
           torch.int32: "int32", torch.bool: "bool"}
+PRECISIONS = {name: dtype for dtype, name in DTYPES.items() if dtype.is_floating_point}
 DRAWN = {torch.rand: "uniform", torch.randn: "normal", torch.rand_like: "uniform", torch.randn_like: "normal"}
 MOST_NODES = 512
 MOST_CONSTANT = 1  # elements of a constant that is written as a number
@@ -47,7 +48,7 @@ def export(source, values=None, reserved=()):
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     try:
         with mode, Drawn():
-            module, inputs = source.build(values)
+            module, inputs = source.build_as_asked(values)
             check_inputs(inputs)
             program = torch.export.export(module, tuple(inputs), strict=False)
             if must_be_functional(program):

@@ -23,7 +23,7 @@ def works(source, values):
     """Whether the module runs at some sizes, and on how many elements; None if not."""
     try:
         with FakeTensorMode(allow_non_fake_inputs=True), Drawn(), torch.no_grad():
-            module, inputs = source.build(values)
+            module, inputs = source.build_as_asked(values)
             outputs = run(module, inputs)
             return elements(module, inputs) + sum(t.numel() for t in outputs)
     except Exception:
@@ -140,7 +140,7 @@ def compute(source, values, buffers, blob):
     Where forward does not take the sizes, None and why."""
     try:
         with Drawn(), torch.no_grad():
-            module, inputs = source.build(values)
+            module, inputs = source.build_as_asked(values)
             module, inputs = filled(module, inputs, buffers, blob)
             try:
                 out = run(module, inputs)

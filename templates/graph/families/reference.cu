@@ -286,7 +286,7 @@ reference(<%.TruthParams%>) {
     Element e;
     gather(in, n, k, 0, e);
 <%- if .Pool.Average%>
-    const double windows = <%if .Pool.CountPadding%><%.Pool.Window%><%else%>places<%end%>;
+    const double windows = <%.Pool.Places%>;
     e.acc = num(found / windows, fabs(found / windows), size / windows);
 <%- else%>
     e.acc = exactly(found);

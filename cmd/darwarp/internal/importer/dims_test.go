@@ -3,9 +3,43 @@ package importer
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
+
+	"darwarp/templates/graph"
 )
+
+// TestPrecision: parameters and inputs have the precision that is asked for, and classes stay whole numbers.
+func TestPrecision(t *testing.T) {
+	r := withTorch(t)
+	for _, tt := range []struct {
+		module, precision string
+		want              []string // of tensors
+	}{
+		{"relu_norm", "", []string{"fp32", "fp32", "fp32"}},
+		{"relu_norm", "bf16", []string{"bf16", "bf16", "bf16"}},
+		{"cross_entropy", "fp16", []string{"fp16", "int64"}},
+	} {
+		q := question(t, tt.module)
+		q.Precision = tt.precision
+		read, err := readOnce(context.Background(), r, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := graph.Parse(read.Graph)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, tensor := range g.Tensors {
+			got = append(got, string(tensor.DType))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s in %s: %v, expected %v", tt.module, tt.precision, got, tt.want)
+		}
+	}
+}
 
 // TestAsked: what a user says beside the file: sizes, evaluation, a class.
 func TestAsked(t *testing.T) {

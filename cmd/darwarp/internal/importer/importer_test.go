@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -210,6 +211,9 @@ func TestCompare(t *testing.T) {
 		{"NaN in the kernel", []float64{1}, []float64{nan}, 1, false},
 		{"inf in both", []float64{inf}, []float64{inf}, 1, true},
 		{"inf and a scale that is inf", []float64{inf}, []float64{1}, float32(inf), false},
+		{"too large for a float", []float64{1e39}, []float64{inf}, 1, true},
+		{"just too large for a float", []float64{-3.41e38}, []float64{-math.MaxFloat32}, 1, true},
+		{"too large in the module alone", []float64{1e39}, []float64{1}, 1, false},
 		{"infinities of two signs", []float64{-inf}, []float64{inf}, 1, false},
 	} {
 		scales := make([]float32, len(tt.want))

@@ -71,6 +71,9 @@ func (req *Request) Check() error {
 	if !(req.Scale > 0 && req.Scale <= 1) {
 		return exit.Usagef("--scale %g: expected more than 0, and 1 at most", req.Scale)
 	}
+	if req.Precision != "" && !slices.Contains(module.Precisions(), req.Precision) {
+		return exit.Usagef("--precision %q: expected one of %s", req.Precision, strings.Join(module.Precisions(), ", "))
+	}
 	for name, n := range req.Dims {
 		if n < 1 {
 			return exit.Usagef("--dims %s=%d: expected 1 or more", name, n)

@@ -282,6 +282,7 @@ func TestCheck(t *testing.T) {
 	for i, change := range []func(*Bench){
 		func(b *Bench) { b.Out = "" }, func(b *Bench) { b.Budget.For = 0 }, func(b *Bench) { b.Budget.Evals = -1 },
 		func(b *Bench) { b.Device = "replay" }, func(b *Bench) { b.Device = "gpu" }, func(b *Bench) { b.Import.Scale = 2 },
+		func(b *Bench) { b.Import.Precision = "fp64" },
 		func(b *Bench) { b.GPUs = "x" }, func(b *Bench) { b.Import.Sandbox = "open" },
 	} {
 		b := right()

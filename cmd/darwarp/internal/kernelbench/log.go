@@ -23,11 +23,13 @@ type settings struct {
 	Cache  string  `json:"cache,omitempty"`
 	Eval   bool    `json:"eval,omitempty"`
 	Scale  float64 `json:"scale"`
+
+	Precision string `json:"precision,omitempty"`
 }
 
 func (b Bench) settings() settings {
 	return settings{Format: 1, For: b.Budget.For.String(), Evals: b.Budget.Evals, Device: b.Device, Cache: b.Cache,
-		Eval: b.Import.Eval, Scale: b.Import.Scale}
+		Eval: b.Import.Eval, Scale: b.Import.Scale, Precision: b.Import.Precision}
 }
 
 // logName is the file of the results: a line of settings, then one for each module that was run.

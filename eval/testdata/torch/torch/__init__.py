@@ -31,7 +31,7 @@ class Tensor:
     def same(self, *_):
         return self
 
-    cuda = cpu = contiguous = to = normal_ = add_ = same
+    cuda = cpu = contiguous = to = normal_ = uniform_ = add_ = same
 
     def fill_(self, value):
         self.data[:] = [value] * len(self.data)

@@ -1,0 +1,43 @@
+"""New numbers for a baseline's inputs, written where the old ones were: what darwarp's own timed calls work on.
+
+A buffer's "drawn" says that its numbers mean something, as indices and lengths do: low, high and how (kernels.Drawn).
+Other tensors have numbers of the input class uniform, or else normal ones."""
+import math
+
+
+def fresh(torch, t, drawn, input_class):
+    if drawn is None:
+        ordinary(torch, t, input_class)
+    elif drawn.get("how") == "permutation":
+        t.copy_(torch.randperm(t.numel(), device=t.device).view(t.shape))
+    elif drawn.get("how") == "lengths":
+        t.copy_(lengths(torch, t, int(drawn["low"]), int(drawn["high"])))
+    elif not t.is_floating_point():
+        t.random_(int(drawn["low"]), int(drawn["high"]) + 1)
+    elif t.element_size() > 1:
+        t.uniform_(math.log2(drawn["low"]), math.log2(drawn["high"])).exp2_()
+    else:  # torch draws no numbers of 8 bits
+        low, high = math.log2(drawn["low"]), math.log2(drawn["high"])
+        t.copy_(torch.empty(t.shape, device=t.device).uniform_(low, high).exp2_().to(t.dtype))
+
+
+def ordinary(torch, t, input_class):
+    if not t.is_floating_point():
+        t.random_(-1, 2)
+        return
+    to = t if t.element_size() > 1 else torch.empty(t.shape, device=t.device)
+    to.uniform_() if input_class == "uniform" else to.normal_()
+    if to is not t:
+        t.copy_(to.to(t.dtype))
+
+
+def lengths(torch, t, low, high):
+    """Every fourth number is the greatest and every fourth the least. Of the others half are anywhere between, and half a
+    multiple of 16 to 256, or one more or less: tiles and pages end there."""
+    def draw(least, most):
+        return torch.randint(least, most + 1, t.shape, device=t.device)
+    turn = (torch.arange(t.numel(), device=t.device).view(t.shape) + torch.randint(4, (1,), device=t.device)) % 4
+    tile = 16 << draw(0, 4)
+    ends = (draw(low, high) // tile * tile + draw(-1, 1)).clamp_(low, high)
+    between = torch.where(turn == 2, draw(low, high), ends)
+    return torch.where(turn == 0, high, torch.where(turn == 1, low, between))
