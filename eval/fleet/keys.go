@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/big"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +28,7 @@ const (
 	tokenFile   = "token" // of workers
 	ownerFile   = "owner" // of whoever may drain workers
 	addressFile = "address"
+	accessFile  = "access" // how to be let into a server that is not the search's own
 	streamsDir  = "jetstream"
 )
 
@@ -107,28 +107,6 @@ func ReadToken(path string) (string, error) {
 func fingerprint(cert []byte) string {
 	sum := sha256.Sum256(cert)
 	return hex.EncodeToString(sum[:])
-}
-
-// address is where a fleet is, and whom to expect there: nats://HOST:PORT/FINGERPRINT.
-type address struct{ host, pin string }
-
-func (a address) String() string { return "nats://" + a.host + "/" + a.pin }
-
-func parseAddress(text string) (a address, err error) {
-	u, err := url.Parse(text)
-	if err == nil && (u.Scheme != "nats" || u.Port() == "" || u.User != nil || u.RawQuery != "") {
-		err = errors.New("not of that form")
-	}
-	if err == nil {
-		a = address{u.Host, strings.ToLower(strings.Trim(u.Path, "/"))}
-		if pin, e := hex.DecodeString(a.pin); e != nil || len(pin) != sha256.Size {
-			err = errors.New("no fingerprint")
-		}
-	}
-	if err != nil {
-		return a, fmt.Errorf("%q: expected nats://HOST:PORT/FINGERPRINT, as the search prints it (%w)", text, err)
-	}
-	return a, nil
 }
 
 // pinned trusts one certificate, whoever signed it and whatever it is named.

@@ -12,23 +12,7 @@ import (
 )
 
 // Protocol is the version of what searches and workers tell each other.
-const Protocol = 2
-
-// The stream WORK has one subject for each kind of device, work.any.KIND, and one for each worker, work.to.WORKER.
-// Answers are in no stream: a worker repeats one until the search says that it has it, and then acknowledges the work.
-const (
-	workStream = "WORK"
-	taskBucket = "tasks" // object store: what the search is about, by hash
-
-	anySubject     = "work.any."
-	toSubject      = "work.to."
-	compileSubject = "work.compile."
-	answerSubject  = "answer."
-	helloSubject   = "hello."
-	endSubject     = "end"
-	statusSubject  = "fleet.status"
-	drainSubject   = "fleet.drain"
-)
+const Protocol = 3
 
 // anyQueue is the queue that all workers take from, and toQueue a worker's own. They bear the name of their session: a
 // worker that has not heard yet that the search was resumed must not take what it would not answer.

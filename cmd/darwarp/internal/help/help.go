@@ -87,7 +87,8 @@ CUDA toolkit: it checks the kernel against the problem's reference and times it.
   darwarp search ./mykernel --evals 2000 --gene stages=3,4 --store mine.db
   darwarp search --resume mine.db --for 1h
   darwarp search gemm --for 8h --detach
-  darwarp search gemm --for 8h --fleet :4222`,
+  darwarp search gemm --for 8h --fleet :4222
+  darwarp search gemm --for 8h --fleet nats://cluster:4222 --fleet-creds me.creds`,
 	},
 	"watch": {
 		Usage: "watch RUN",
@@ -99,7 +100,7 @@ leaving one leaves the search running. Without a terminal, with --plain and with
   ssh -t host darwarp watch night.db`,
 	},
 	"join": {
-		Usage: "join URL --token-file FILE",
+		Usage: "join URL",
 		Short: "Work for a search on another machine, with this one's GPUs",
 		Long: `join takes candidates from a search that was started with --fleet, which prints the URL and the token's
 place. It opens what the search is about on this machine's devices, tests its gate, and works until the search ends.
@@ -107,6 +108,7 @@ It dials out: nothing has to reach this machine. Ctrl-C finishes what is in flig
 needs NVRTC and no GPU, and compiles for those of the others.`,
 		Example: `  darwarp join nats://host:4222/FINGERPRINT --token-file token
   darwarp join nats://host:4222/FINGERPRINT --token-file token --gpus 0,2
+  darwarp join nats://cluster:4222/ID --creds worker.creds
   darwarp join nats://host:4222/FINGERPRINT --token-file token --compile-only`,
 	},
 	"fleet": {
