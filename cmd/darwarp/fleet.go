@@ -43,7 +43,12 @@ func (a *app) fleetCmd() *cobra.Command {
 	drain := command("fleet drain", func(c *cobra.Command, args []string) error {
 		return remote.Drain(c.Context(), record.Locate(args[0]), args[1])
 	})
-	c.AddCommand(status, drain)
+	var listen string
+	serve := command("fleet serve", func(c *cobra.Command, args []string) error {
+		return interruptible(c, func(ctx context.Context) error { return remote.Serve(ctx, args[0], listen, a.Sayf) })
+	})
+	serve.Flags().StringVar(&listen, "listen", ":4222", "HOST:PORT at which searches and workers find it")
+	c.AddCommand(serve, status, drain)
 	return c
 }
 

@@ -20,14 +20,16 @@ import (
 // certificate is to be signed by somebody who is trusted; without ID it is only the server.
 type address struct{ scheme, host, pin, id string }
 
-func (a address) String() string { return a.scheme + "://" + a.host + "/" + a.pin + a.id }
+func (a address) String() string {
+	return a.scheme + "://" + a.host + "/" + strings.Trim(a.pin+"/"+a.id, "/")
+}
 
 // names are those of the search that is there.
 func (a address) names() names {
-	if a.pin != "" {
-		return names{a.pin[:16]}
+	if a.id != "" {
+		return names{a.id}
 	}
-	return names{a.id}
+	return names{a.pin[:16]}
 }
 
 // parseAddress reads what a search prints for its workers.
@@ -55,14 +57,13 @@ func parseServer(text string) (a address, err error) {
 	if a = (address{scheme: u.Scheme, host: u.Host}); u.Port() == "" {
 		a.host = net.JoinHostPort(u.Hostname(), "4222")
 	}
-	tail := strings.ToLower(strings.Trim(u.Path, "/"))
-	pin, notHex := hex.DecodeString(tail)
-	switch {
-	case notHex == nil && len(pin) == sha256.Size:
-		a.pin = tail
-	case tail == "" || idRE.MatchString(tail):
-		a.id = tail
-	default:
+	head, tail, _ := strings.Cut(strings.ToLower(strings.Trim(u.Path, "/")), "/")
+	if pin, err := hex.DecodeString(head); err == nil && len(pin) == sha256.Size {
+		a.pin, head = head, tail
+	} else if tail != "" {
+		head = tail + head
+	}
+	if a.id = head; a.id != "" && !idRE.MatchString(a.id) {
 		return a, errors.New("what follows the port is neither a fingerprint nor a search")
 	}
 	return a, nil
@@ -70,9 +71,10 @@ func parseServer(text string) (a address, err error) {
 
 // Access is how to be let into a server, by files that only the user can read.
 type Access struct {
-	TokenFile string `json:"token_file,omitempty"` // only a token, or USER:PASSWORD where the server is not the search's own
+	TokenFile string `json:"token_file,omitempty"` // only a token; of another's server also USER:PASSWORD
 	Creds     string `json:"creds,omitempty"`      // credentials of NATS: a JWT and its key
 	CA        string `json:"ca,omitempty"`         // certificates that the server's is signed by; empty: the system's
+	secret    string // of a search, for a server for several
 }
 
 // CheckJoin refuses what no worker can join by.
@@ -95,11 +97,16 @@ func (x Access) CheckServer(text string) error {
 		return nil
 	}
 	a, err := parseServer(text)
-	if err == nil && (a.pin != "" || a.id != "") {
-		err = errors.New("it names a search, or a search's own server")
+	if err == nil && a.id != "" {
+		err = errors.New("it names a search")
 	}
 	if err != nil {
-		return fmt.Errorf("%q: expected nats://HOST:PORT or tls://HOST:PORT of a NATS that runs already (%w)", text, err)
+		return fmt.Errorf("%q: expected nats://HOST:PORT or tls://HOST:PORT of a NATS that runs already, or what "+
+			"darwarp fleet serve prints (%w)", text, err)
+	}
+	if a.pin != "" {
+		_, err = x.pinnedOptions(a, userSearch)
+		return err
 	}
 	_, err = x.options(a)
 	return err
@@ -143,6 +150,12 @@ func (x Access) pinnedOptions(a address, user string) ([]nats.Option, error) {
 	if err != nil {
 		err = fmt.Errorf("--token-file: %w", err)
 	}
+	if x.secret != "" {
+		token += "." + x.secret
+	}
+	if a.id != "" {
+		user += "." + a.id
+	}
 	return []nats.Option{nats.UserInfo(user, token), nats.Secure(pinned(a.pin)), nats.TLSHandshakeFirst()}, err
 }
 
@@ -155,8 +168,12 @@ func dial(a address, user string, by Access, more ...nats.Option) (*nats.Conn, e
 	if err != nil {
 		return nil, err
 	}
+	inbox := a.names().inbox(user)
+	if by.secret != "" && a.id == "" { // beside other searches
+		inbox += "." + namesBy(by.secret).id
+	}
 	options := append(known, nats.Name("darwarp "+user), nats.Timeout(10*time.Second), quiet,
-		nats.CustomInboxPrefix(a.names().inbox(user)))
+		nats.CustomInboxPrefix(inbox))
 	nc, err := nats.Connect(a.scheme+"://"+a.host, append(options, more...)...)
 	switch {
 	case errors.Is(err, nats.ErrAuthorization) && a.pin != "":

@@ -23,6 +23,7 @@ type Config struct {
 	Listen  string // HOST:PORT of the embedded server, or the address of one that runs already: nats://HOST:PORT
 	Access         // to that one
 	Dir     string // a private folder for keys and streams
+	About   string // what the search is of, for people
 	Task    []byte // what workers open; the fleet does not look into it
 	Version string // of this darwarp: workers of another are refused
 	Cache   string // hot or cold: what candidates are timed with
@@ -37,6 +38,7 @@ type Fleet struct {
 	names  names
 	nc     *nats.Conn
 	post   *post
+	inLine *nats.Conn  // to a server for several searches; nil: there is no other
 	back   atomic.Bool // the connection has ended, and there is another
 	crew   *crew
 	task   string // hash of cfg.Task
@@ -104,6 +106,7 @@ func (f *Fleet) begin(ctx context.Context) (err error) {
 func (f *Fleet) Close() error {
 	f.stop()
 	f.work.Wait()
+	f.leaveLine()
 	if f.nc != nil {
 		_ = f.nc.Publish(f.names.end(), nil) // workers that do not hear it wait, and give up
 		_ = f.nc.FlushTimeout(time.Second)

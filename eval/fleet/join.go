@@ -83,6 +83,7 @@ const patience = 10 * time.Minute
 // worker is one that has joined, or is about to.
 type worker struct {
 	cfg   JoinConfig
+	to    address
 	names names
 	nc    *nats.Conn
 	js    jetstream.JetStream
@@ -108,9 +109,9 @@ func Join(ctx context.Context, cfg JoinConfig) error {
 	if err != nil {
 		return err
 	}
-	w := &worker{cfg: cfg, names: to.names(), ended: make(chan struct{}), bar: kernels.NewBar(nil)}
+	w := &worker{cfg: cfg, to: to, names: to.names(), ended: make(chan struct{}), bar: kernels.NewBar(nil)}
 	nc, err := dial(to, userWorker, cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
-		nats.ReconnectBufSize(-1), cfg.dialer())
+		nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(), cfg.dialer())
 	if err != nil {
 		return err
 	}
@@ -145,6 +146,11 @@ func (w *worker) run(ctx context.Context) error {
 		switch {
 		case err == nil && reply.Refused != "":
 			return errors.New(reply.Refused)
+		case err == nil && reply.Hub:
+			if w.cfg.OpenCompiler != nil {
+				return errors.New("--compile-only: a server for several searches has workers with devices alone")
+			}
+			return w.roam(ctx)
 		case err == nil && reply.Drain:
 			w.cfg.Say("drained: finishing what there is")
 			return nil

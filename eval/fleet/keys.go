@@ -23,13 +23,14 @@ import (
 // The files of a fleet's private folder. They outlive a session of the search, so that workers find it again after a
 // resume.
 const (
-	certFile    = "cert.pem"
-	keyFile     = "key.pem"
-	tokenFile   = "token" // of workers
-	ownerFile   = "owner" // of whoever may drain workers
-	addressFile = "address"
-	accessFile  = "access" // how to be let into a server that is not the search's own
-	streamsDir  = "jetstream"
+	certFile     = "cert.pem"
+	keyFile      = "key.pem"
+	tokenFile    = "token" // of workers
+	ownerFile    = "owner" // of whoever may drain workers
+	addressFile  = "address"
+	searchesFile = "searches" // token of the searches of a server for several
+	accessFile   = "access"   // how to be let into a server that is not the search's own
+	streamsDir   = "jetstream"
 )
 
 // keys are what tells the search and its workers from others.
@@ -88,6 +89,16 @@ func makeKeys(dir string) error {
 		}
 	}
 	return nil
+}
+
+// madeToken reads a token, or makes one.
+func madeToken(path string) (string, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(path, []byte(rand.Text()+"\n"), 0o600); err != nil {
+			return "", err
+		}
+	}
+	return ReadToken(path)
 }
 
 // ReadToken reads a file that contains only a token.

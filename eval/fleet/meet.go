@@ -24,7 +24,7 @@ func (f *Fleet) connect() (at address, err error) {
 	if IsServer(f.cfg.Listen) {
 		return f.connectOutside()
 	}
-	if f.host, err = serve(f.cfg.Listen, f.cfg.Dir); err != nil {
+	if f.host, err = serve(f.cfg.Listen, f.cfg.Dir, nil); err != nil {
 		return at, err
 	}
 	f.names = f.host.names()
@@ -46,9 +46,15 @@ func (f *Fleet) connectOutside() (at address, err error) {
 		return at, err
 	}
 	f.names = namesBy(k.owner)
+	if at.pin != "" {
+		f.cfg.secret = k.owner
+		if err := f.standInLine(at); err != nil {
+			return at, err
+		}
+	}
 	at.id = f.names.id
 	f.nc, err = dial(at, userSearch, f.cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
-		nats.ReconnectHandler(func(*nats.Conn) { f.back.Store(true) }))
+		nats.IgnoreAuthErrorAbort(), nats.ReconnectHandler(func(*nats.Conn) { f.back.Store(true) }))
 	if err != nil {
 		return at, err
 	}
@@ -66,7 +72,9 @@ func isLoopback(host string) bool {
 
 // leaveWord tells people how a worker joins, and this machine where the search is.
 func (f *Fleet) leaveWord(at address) (err error) {
-	if f.host == nil {
+	if f.inLine != nil {
+		err = writeAccess(f.cfg.Dir, f.cfg.Access)
+	} else if f.host == nil {
 		if err = writeAccess(f.cfg.Dir, f.cfg.Access); err == nil {
 			f.cfg.Say("waiting for workers. Start on each machine, with files by which %s lets it in:", at.host)
 			f.cfg.Say("  darwarp join %s%s", at, f.cfg.Access.flags())

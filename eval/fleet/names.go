@@ -34,6 +34,7 @@ func (n names) hello(worker string) string  { return n.subject("hello." + worker
 func (n names) end() string                 { return n.subject("end") }
 func (n names) status() string              { return n.subject("status") }
 func (n names) drain() string               { return n.subject("drain") }
+func (n names) queue(search string) string  { return n.subject("queue." + search) } // of a server for several
 func (n names) inbox(of string) string      { return n.subject("in." + of) }
 func (n names) exceeded() string            { return advisories + n.work() + ".*" }
 
@@ -53,6 +54,9 @@ func (n names) workerMay() []string {
 		"$JS.API.CONSUMER.INFO." + tasks + ".>", "$JS.FC.>",
 	}
 }
+
+// ownerMay is what whoever asks who is there, and drains, may publish.
+func (n names) ownerMay() []string { return []string{n.status(), n.drain()} }
 
 // workerHears is what a worker may listen to.
 func (n names) workerHears() []string { return []string{n.inbox(userWorker) + ".>", n.end()} }

@@ -80,7 +80,8 @@ func operated(t *testing.T) (o server.Options, creds string) {
 	if err := errors.Join(known.Store(key(account), accountJWT), known.Store(key(system), systemJWT)); err != nil {
 		t.Fatal(err)
 	}
-	return server.Options{SystemAccount: key(system), TrustedOperators: []*jwt.OperatorClaims{of}, AccountResolver: known}, file(t, string(text))
+	return server.Options{SystemAccount: key(system), TrustedOperators: []*jwt.OperatorClaims{of},
+		AccountResolver: known}, file(t, string(text))
 }
 
 // TestOutside: two searches meet their workers on a NATS that runs already, however that lets them in; none gets what

@@ -33,7 +33,8 @@ const (
 )
 
 // serve starts the server. It listens at HOST:PORT; no host is every address, and port 0 any that is free.
-func serve(listen, dir string) (*host, error) {
+// check lets others in than the search's own workers; nil: nobody.
+func serve(listen, dir string, check server.Authentication) (*host, error) {
 	name, text, err := net.SplitHostPort(listen)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,11 @@ func serve(listen, dir string) (*host, error) {
 	if err := os.RemoveAll(streams); err != nil { // of an earlier session, which the run's file knows better
 		return nil, err
 	}
-	if h.server, err = server.NewServer(h.options(name, port, streams)); err != nil {
+	o := h.options(name, port, streams)
+	if check != nil {
+		o.Users, o.CustomClientAuthentication = nil, check
+	}
+	if h.server, err = server.NewServer(o); err != nil {
 		return nil, err
 	}
 	h.server.Start()
@@ -66,12 +71,8 @@ func serve(listen, dir string) (*host, error) {
 
 func (h *host) options(name string, port int, streams string) *server.Options {
 	of := h.names()
-	may := func(publish, hear []string) *server.Permissions {
-		return &server.Permissions{Publish: &server.SubjectPermission{Allow: publish},
-			Subscribe: &server.SubjectPermission{Allow: hear}}
-	}
 	worker := may(of.workerMay(), of.workerHears())
-	owner := may([]string{of.status(), of.drain()}, []string{of.inbox(userOwner) + ".>"})
+	owner := may(of.ownerMay(), []string{of.inbox(userOwner) + ".>"})
 	return &server.Options{ServerName: "darwarp", Host: name, Port: port, NoLog: true, NoSigs: true,
 		JetStream: true, StoreDir: streams, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: 16 << 30,
 		MaxPayload: maxMessage, TLSTimeout: 10, TLSHandshakeFirst: true,
@@ -79,6 +80,11 @@ func (h *host) options(name string, port int, streams string) *server.Options {
 		Users: []*server.User{{Username: userSearch, Password: h.own},
 			{Username: userWorker, Password: h.keys.token, Permissions: worker},
 			{Username: userOwner, Password: h.keys.owner, Permissions: owner}}}
+}
+
+func may(publish, hear []string) *server.Permissions {
+	return &server.Permissions{Publish: &server.SubjectPermission{Allow: publish},
+		Subscribe: &server.SubjectPermission{Allow: hear}}
 }
 
 // address is that of the server under a name of this machine.

@@ -113,6 +113,10 @@ func askOwner(ctx context.Context, dir string, subject func(names) string, data 
 	by := Access{TokenFile: filepath.Join(dir, ownerFile)}
 	if a.pin == "" {
 		by, err = readAccess(dir)
+	} else if a.id != "" { // beside other searches
+		if by, err = readAccess(dir); err == nil {
+			by.secret, err = ReadToken(filepath.Join(dir, ownerFile))
+		}
 	}
 	if err != nil {
 		return nil, err

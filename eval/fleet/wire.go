@@ -81,6 +81,9 @@ type hello struct {
 	Machine  *kernels.Machine    `json:"machine,omitempty"`
 	Busy     float64             `json:"busy,omitempty"`
 	Workers  int                 `json:"workers,omitempty"` // device workers that it took
+	Works    string              `json:"works,omitempty"`   // the search that it works for, to a server for several
+	Cannot   string              `json:"cannot,omitempty"`  // a search that it cannot work for, to such a server
+	Why      string              `json:"why,omitempty"`
 }
 
 // welcome is what the search says to that.
@@ -93,6 +96,8 @@ type welcome struct {
 	Ready   bool               `json:"ready,omitempty"`
 	Ratios  map[string]float64 `json:"ratios,omitempty"` // of times on the first worker to those on this one, by workload
 	Drain   bool               `json:"drain,omitempty"`  // finish what there is, and leave
+	Hub     bool               `json:"hub,omitempty"`    // this is a server for several searches
+	Search  string             `json:"search,omitempty"` // to work for; empty: none, for now
 }
 
 // helloEvery is how often a worker tells that it is there, and silence after how long it is held to be gone. Tests

@@ -113,7 +113,18 @@ needs NVRTC and no GPU, and compiles for those of the others.`,
 	},
 	"fleet": {
 		Usage: "fleet",
-		Short: "The workers of a search with --fleet: who is there, and who is to leave",
+		Short: "The workers of a search with --fleet, or of several: who is there, and who is to leave",
+	},
+	"fleet serve": {
+		Usage: "serve DIR",
+		Short: "Keep workers for several searches, of several users",
+		Long: `serve runs a server that searches and workers dial out to, and prints the lines for both. Every search has as many
+workers as any other, or one less; a worker works for one search at a time. Where there are more searches than workers,
+a search waits in line, says so, and gets its turn. Keys and tokens are in DIR. Ctrl-C ends it; searches and workers
+wait for it to be started again.`,
+		Example: `  darwarp fleet serve pool --listen :4222
+  darwarp join nats://host:4222/FINGERPRINT --token-file pool/token
+  darwarp search gemm --for 1h --fleet nats://host:4222/FINGERPRINT --fleet-token-file pool/searches`,
 	},
 	"fleet status": {
 		Usage:   "status RUN",

@@ -59,6 +59,9 @@ func Open(context.Context, *session.Session, string, Place, string, bool, func(s
 // Join fails.
 func Join(context.Context, Options, func(string, ...any)) error { return errAbsent }
 
+// Serve fails.
+func Serve(context.Context, string, string, func(string, ...any)) error { return errAbsent }
+
 // AskStatus fails.
 func AskStatus(context.Context, string) (Status, error) { return Status{}, errAbsent }
 

@@ -58,6 +58,7 @@ func Open(ctx context.Context, s *session.Session, kind string, at Place, run st
 		return nil, err
 	}
 	f, err := fleet.Open(ctx, fleet.Config{Listen: at.Listen, Access: at.Access, Dir: Folder(run), Task: data,
+		About: s.Bundle.Problem.Name,
 		Version: session.Version(), Cache: s.Cache, Say: say})
 	if err != nil { // a nil pointer would not be nil in it
 		return nil, err
@@ -151,6 +152,11 @@ func readTask(data []byte) (of task, err error) {
 		return of, fmt.Errorf("what the search is about: %w", err)
 	}
 	return of, nil
+}
+
+// Serve keeps workers for several searches until ctx ends. dir is a private folder for keys.
+func Serve(ctx context.Context, dir, listen string, say func(string, ...any)) error {
+	return fleet.Serve(ctx, fleet.HubConfig{Listen: listen, Dir: dir, Version: session.Version(), Say: say})
 }
 
 // Status is who is in a fleet.
