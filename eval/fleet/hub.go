@@ -110,7 +110,8 @@ func (h *hub) hear(msg *nats.Msg) {
 	if of.Cannot != "" && h.shares.knows(of.Cannot) {
 		h.cfg.Say("worker %s leaves search %s: %s", of.Worker, of.Cannot, kernels.CleanLine(of.Why, kernels.MaxLine))
 	}
-	_ = msg.Respond(encode(welcome{Hub: true, Search: h.shares.offer(of.Worker, of.Works, of.Cannot, of.Leaving, time.Now())}))
+	to := h.shares.offer(of.Worker, of.Works, of.Cannot, of.Leaving, time.Now())
+	_ = msg.Respond(encode(welcome{Hub: true, Search: to}))
 }
 
 func (h *hub) refuses(version string, protocol int) string {
