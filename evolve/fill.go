@@ -15,21 +15,28 @@ func (s *Search) spent() {
 	s.ending.because(s.cfg.Budget.spent(s.progress, s.queue.verdicts(), s.clock.elapsed()+s.settling()))
 }
 
-// fill keeps the evaluator's slots busy.
-func (s *Search) fill() {
-	for !s.ending.drains() && !s.steering.paused() && s.queue.verdicts() < max(1, s.ev.Slots()) && !s.lags() {
+// mostAsked is how much is asked for until verdicts are taken again. With 1,280 in flight a verdict else lies there
+// until a thousand more were asked for without it (BenchmarkInFlight); of one GPU, 22 in flight, it bounds nothing.
+const mostAsked = 32
+
+// fill keeps the evaluator's slots busy. more: it has stopped before they were, for what has come meanwhile. Where
+// answers are taken in order it does not, so that a search does not depend on when they come.
+func (s *Search) fill() (more bool) {
+	for asked := 0; s.mayAsk(); asked++ {
 		switch {
+		case asked == mostAsked && !s.ev.InOrder():
+			return true
 		case s.outage.on():
 			s.probe()
-			return
+			return false
 		case !s.pop.started():
 			s.startNaive()
-			return
+			return false
 		}
 		t, ok := s.proposer.next()
 		if !ok {
 			if s.ending.has() || !s.unblock() {
-				return
+				return false
 			}
 			continue
 		}
@@ -37,6 +44,12 @@ func (s *Search) fill() {
 			s.fail(err)
 		}
 	}
+	return false
+}
+
+// mayAsk reports whether a slot is free, and nothing is against using it.
+func (s *Search) mayAsk() bool {
+	return !s.ending.drains() && !s.steering.paused() && s.queue.verdicts() < max(1, s.ev.Slots()) && !s.lags()
 }
 
 // unblock is what is left when no source has anything: to ask a model, or to believe that what was lost is to blame

@@ -13,11 +13,13 @@ import (
 func (s *Search) loop(ctx context.Context) {
 	done, aborted := ctx.Done(), s.inbox.hard.Done()
 	for {
-		s.advance()
-		if s.finished() {
+		more := s.advance()
+		if !more && s.finished() {
 			return
 		}
 		select {
+		case <-atOnce(more):
+			s.queue.hear()
 		case a := <-s.queue.results:
 			s.queue.receive(a)
 		case r := <-s.advice.replies():
@@ -45,6 +47,16 @@ func (s *Search) loop(ctx context.Context) {
 		}
 	}
 }
+
+// atOnce is a channel that is ready where there is more to do.
+func atOnce(more bool) <-chan struct{} {
+	if !more {
+		return nil
+	}
+	return ready
+}
+
+var ready = func() <-chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // finished reports whether nothing is in flight any more and nothing else is waited for: the end of an outage's
 // pause, a model's reply, space on the disk, or a person who has paused the search.
@@ -76,38 +88,43 @@ func (s *Search) storable() <-chan time.Time {
 }
 
 // advance takes the answers that are due. After each one what follows from it is asked for at once,
-// so that the state between two answers does not depend on how many had come in.
-func (s *Search) advance() {
+// so that the state between two answers does not depend on how many had come in. Where they are taken in no order it
+// takes those of one transaction. more: it is to be called again at once, after whatever else has come.
+func (s *Search) advance() (more bool) {
 	for !s.ending.failed() || !s.ev.InOrder() {
 		if !s.flush() {
-			return
+			return false
 		}
 		s.challenge()
 		s.keepPace()
 		if !s.ending.drains() && !s.cfg.GenesOnly {
 			s.advice.lift(s.reign.reigning())
 		}
-		s.fill()
+		more = s.fill()
 		s.sayDone()
 		s.doubt()
 		if !s.flush() { // before an answer is taken, so that an event's figures do not depend on when it came
-			return
+			return false
 		}
 		a, ok := s.queue.next()
 		if !ok {
-			return
+			return more
 		}
 		if s.discards() || a.task.withdrawn && a.err != nil {
 			s.queue.leave(a.task)
 			continue
 		}
 		s.take(a)
-		s.takeMore()
+		if s.takeMore(); !s.ev.InOrder() {
+			return true
+		}
 	}
+	return false
 }
 
-// mostTogether is how many verdicts are stored at once.
-const mostTogether = 64
+// mostTogether is how many verdicts are stored at once: more than are asked for in the same time, so that none waits
+// for long where a search is slower than its devices.
+const mostTogether = 256
 
 // takeMore takes the verdicts that came with the last one, where they are taken in no order: one sync of the file, and
 // one state, for all of them. Otherwise a fleet would wait for the disk.

@@ -74,6 +74,15 @@ func (q *queue) receive(a answer) {
 	q.arrived = append(q.arrived, a)
 }
 
+// hear notes an answer that is there, and does not wait for one.
+func (q *queue) hear() {
+	select {
+	case a := <-q.results:
+		q.receive(a)
+	default:
+	}
+}
+
 // next takes the answer that is due: the first that was asked for, or the first that came.
 func (q *queue) next() (answer, bool) {
 	if len(q.arrived) == 0 {
@@ -103,11 +112,7 @@ func (q *queue) nextVerdict() (answer, bool) {
 	if q.inOrder {
 		return answer{}, false
 	}
-	select {
-	case a := <-q.results:
-		q.receive(a)
-	default:
-	}
+	q.hear()
 	if len(q.arrived) == 0 {
 		return answer{}, false
 	}

@@ -18,13 +18,13 @@ import (
 func (a *app) joinCmd() *cobra.Command {
 	var o remote.Options
 	c := command("join", func(c *cobra.Command, args []string) error {
-		if o.URL = args[0]; o.TokenFile == "" {
-			return exit.Usagef("--token-file: expected the file that the search names")
-		}
+		o.URL = args[0]
 		return interruptible(c, func(ctx context.Context) error { return remote.Join(ctx, o, a.Sayf) })
 	})
 	fs := c.Flags()
 	fs.StringVar(&o.TokenFile, "token-file", "", "a file that contains only the token")
+	fs.StringVar(&o.Creds, "creds", "", "a file of credentials for a NATS that is not the search's own")
+	fs.StringVar(&o.CA, "ca", "", "a file of certificates that such a server's is signed by (default: the system's)")
 	fs.StringVar(&o.Name, "name", "", "this worker's name (default: the machine's, with a few letters)")
 	fs.BoolVar(&o.CompileOnly, "compile-only", false, "compile for the search's GPUs, and use none here")
 	fs.IntVar(&o.Jobs, "jobs", 0, "compiles at once (default: one per core)")
@@ -43,7 +43,12 @@ func (a *app) fleetCmd() *cobra.Command {
 	drain := command("fleet drain", func(c *cobra.Command, args []string) error {
 		return remote.Drain(c.Context(), record.Locate(args[0]), args[1])
 	})
-	c.AddCommand(status, drain)
+	var listen string
+	serve := command("fleet serve", func(c *cobra.Command, args []string) error {
+		return interruptible(c, func(ctx context.Context) error { return remote.Serve(ctx, args[0], listen, a.Sayf) })
+	})
+	serve.Flags().StringVar(&listen, "listen", ":4222", "HOST:PORT at which searches and workers find it")
+	c.AddCommand(serve, status, drain)
 	return c
 }
 

@@ -30,7 +30,7 @@ var flagGroups = []struct {
 	{"The run", []string{"store", "resume", "from", "strategy", "seed", "objective", "portfolio", "gate-test",
 		"no-baseline"}},
 	{"What is evaluated, and where", []string{"device", "dtype", "cache", "workload", "gene", "jobs", "gpus", "sandbox",
-		"races", "trace", "fleet"}},
+		"races", "trace", "fleet", "fleet-token-file", "fleet-creds", "fleet-ca"}},
 	{"Language models", []string{"llm", "llm-model", "llm-url", "llm-key-file", "llm-budget", "llm-prompts", "llm-prices",
 		"llm-jobs", "llm-timeout", "llm-replay"}},
 	{"Output", []string{"plain", "json", "detach", "help"}},

@@ -68,7 +68,11 @@ func (f *searchFlags) addTo(a *app, c *cobra.Command) {
 	fs.BoolVar(&f.NoBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
 	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
-	fs.StringVar(&f.Fleet, "fleet", "", "evaluate on other machines, which join at this HOST:PORT, as in :4222")
+	fs.StringVar(&f.Fleet.Listen, "fleet", "", "evaluate on other machines, which join at this HOST:PORT, as in :4222, "+
+		"or on a NATS that runs already, as in nats://HOST:4222")
+	fs.StringVar(&f.Fleet.TokenFile, "fleet-token-file", "", "a file with that server's token, or USER:PASSWORD")
+	fs.StringVar(&f.Fleet.Creds, "fleet-creds", "", "a file of credentials for that server")
+	fs.StringVar(&f.Fleet.CA, "fleet-ca", "", "a file of certificates that that server's is signed by")
 	a.addModels(fs, &f.Models)
 	addTarget(c, &f.Target)
 	addGPUs(c, &f.Target)
@@ -97,7 +101,7 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 		return exit.Usagef("--then goes with a new search: go on with --workload %s --from %s", f.Then, f.Resume)
 	case f.detach && f.require != 0:
 		return exit.Usagef("--require sets the exit code, which a search in the background does not have: leave out --detach")
-	case f.detach && f.Fleet != "":
+	case f.detach && f.Fleet.Listen != "":
 		return exit.Usagef("--fleet prints how workers join, which a search in the background cannot: leave out --detach")
 	case f.Resume != "" && f.Problem != "" && !session.IsFile(f.Problem):
 		return exit.Usagef("--resume takes the problem from the run: leave out %q", f.Problem)
@@ -108,6 +112,9 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 				return exit.Usagef("--%s: the run %s keeps the value that it was started with; leave the flag out", name, f.Resume)
 			}
 		}
+	}
+	if err := f.Fleet.Check(); err != nil {
+		return err
 	}
 	if err := f.Models.Check(c.Flags().Changed, f.Resume != ""); err != nil {
 		return err

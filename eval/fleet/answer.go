@@ -165,8 +165,9 @@ func (w *worker) raise(number uint64, bar map[string]float64) {
 	w.bar.Set(here)
 }
 
-// encodeAnswer writes an answer. What JSON cannot say, as an output that is infinitely wrong, is as large as can be.
-func encodeAnswer(a *answer) []byte {
+// encodeAnswer writes an answer, of so many bytes at most. What JSON cannot say, as an output that is infinitely
+// wrong, is as large as can be.
+func encodeAnswer(a *answer, most int64) []byte {
 	if a.Result != nil && a.Result.Gate != nil {
 		g := *a.Result.Gate
 		for _, v := range []*float64{&g.Worst, &g.Frobenius} {
@@ -180,7 +181,7 @@ func encodeAnswer(a *answer) []byte {
 	if err != nil {
 		data = encode(answer{Session: a.Session, Number: a.Number, Worker: a.Worker, Error: err.Error(), Lost: true})
 	}
-	if len(data) > maxMessage-1<<16 {
+	if int64(len(data)) > most {
 		data = encode(answer{Session: a.Session, Number: a.Number, Worker: a.Worker,
 			Error: fmt.Sprintf("an answer of %d bytes", len(data))})
 	}

@@ -83,11 +83,12 @@ func (a *attachment) serve(queue string) {
 
 // takeFrom handles requests until there is no way to get more. One is asked for when the last is done, and not before.
 func (a *attachment) takeFrom(queue string) error {
-	c, err := a.w.js.Consumer(a.take, workStream, queue)
+	c, err := a.w.js.Consumer(a.take, a.w.names.work(), queue)
 	if err != nil {
 		return err
 	}
-	requests, err := c.Messages(jetstream.PullMaxMessages(1), jetstream.PullExpiry(20*time.Second))
+	requests, err := c.Messages(jetstream.PullMaxMessages(1), jetstream.PullExpiry(20*time.Second),
+		jetstream.PullHeartbeat(5*helloEvery)) // without it the queue is gone, and looked for again
 	if err != nil {
 		return err
 	}
@@ -139,10 +140,10 @@ func (a *attachment) handle(msg jetstream.Msg) {
 
 // send answers, over and over until the search says that it has heard.
 func (a *attachment) send(got *answer) bool {
-	data := encodeAnswer(got)
+	data := encodeAnswer(got, a.w.nc.MaxPayload())
 	for {
 		ctx, end := context.WithTimeout(a.do, silence)
-		_, err := a.w.nc.RequestWithContext(ctx, answerSubject+got.Worker, data)
+		_, err := a.w.nc.RequestWithContext(ctx, a.w.names.answer(got.Worker), data)
 		end()
 		if err == nil {
 			return true

@@ -90,13 +90,21 @@ func (f *Fleet) hear(msg *nats.Msg) {
 func (f *Fleet) join(m *member) error {
 	if m.helps {
 		f.cfg.Say("worker %s joins, to compile", m.name)
-		return f.post.open(f.ctx, compileQueue(f.post.session), compileSubject+f.kind())
+	} else {
+		f.cfg.Say("worker %s joins: %s", m.name, described(m.proof.Device))
 	}
-	f.cfg.Say("worker %s joins: %s", m.name, described(m.proof.Device))
-	if err := f.post.open(f.ctx, anyQueue(f.post.session), anySubject+f.kind()); err != nil {
+	return f.openQueues(m)
+}
+
+// openQueues makes the queues that a worker takes from, where they are not there.
+func (f *Fleet) openQueues(m *member) error {
+	if m.helps {
+		return f.post.open(f.ctx, compileQueue(f.post.session), f.names.compile(f.kind()))
+	}
+	if err := f.post.open(f.ctx, anyQueue(f.post.session), f.names.anyOf(f.kind())); err != nil {
 		return err
 	}
-	return f.post.open(f.ctx, toQueue(m.name, f.post.session), toSubject+m.name)
+	return f.post.open(f.ctx, toQueue(m.name, f.post.session), f.names.to(m.name))
 }
 
 // publisher measures winners at home.

@@ -326,6 +326,18 @@ func (c *crew) waiting() (all []*member) {
 	return all
 }
 
+// joined are the members that have not left.
+func (c *crew) joined() (all []*member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if !m.left {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
 func (c *crew) isHere(m *member) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ func (f *Fleet) askAt(ctx context.Context, m *member, req request) (answer, erro
 	f.mu.Lock()
 	req.Weights = f.weights
 	f.mu.Unlock()
-	a, err := f.post.ask(ctx, toSubject+m.name, req, f.crew.goneOf(m))
+	a, err := f.post.ask(ctx, f.names.to(m.name), req, f.crew.goneOf(m))
 	_, err = f.answered(&a, err)
 	return a, err
 }

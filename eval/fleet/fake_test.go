@@ -161,8 +161,11 @@ func candidate(n int) *kernels.Job {
 
 // ground is a fleet that tests open, and what it said.
 type ground struct {
-	t   *testing.T
-	dir string
+	t      *testing.T
+	dir    string
+	access Access // to an outside server
+
+	outside bool // there is one
 
 	mu   sync.Mutex
 	said []string
@@ -186,8 +189,8 @@ func (g *ground) open(listen string, workers ...*fake) *Fleet {
 	g.t.Helper()
 	done := make(chan *Fleet)
 	go func() {
-		f, err := Open(g.t.Context(), Config{Listen: listen, Dir: g.dir, Task: []byte("task"), Version: "v1", Cache: "hot",
-			Say: g.say, AckWait: time.Second})
+		f, err := Open(g.t.Context(), Config{Listen: listen, Access: g.access, Dir: g.dir, Task: []byte("task"),
+			Version: "v1", Cache: "hot", Say: g.say, AckWait: time.Second})
 		if err != nil {
 			g.t.Error(err)
 		}
@@ -235,8 +238,11 @@ func (g *ground) joinConfig(w *fake) (JoinConfig, error) {
 	if err != nil {
 		return JoinConfig{}, err
 	}
-	token, err := ReadToken(filepath.Join(g.dir, tokenFile))
-	return JoinConfig{URL: url, Token: token, Name: w.name, Version: "v1", Say: func(string, ...any) {},
+	by := g.access
+	if !g.outside {
+		by.TokenFile = filepath.Join(g.dir, tokenFile)
+	}
+	return JoinConfig{URL: url, Access: by, Name: w.name, Version: "v1", Say: func(string, ...any) {},
 		Open: func(_ context.Context, task []byte) (*Station, error) {
 			if string(task) != "task" {
 				return nil, fmt.Errorf("the task is %q", task)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,7 +68,7 @@ func TestThreeDeliveries(t *testing.T) {
 	go func() {
 		ctx, end := context.WithTimeout(t.Context(), 30*time.Second)
 		defer end()
-		got, err := f.post.ask(ctx, anySubject+f.kind(), request{Do: doEvaluate}, nil)
+		got, err := f.post.ask(ctx, f.names.anyOf(f.kind()), request{Do: doEvaluate}, nil)
 		if !errors.Is(err, kernels.ErrLost) {
 			t.Error(err)
 		}
@@ -95,13 +97,17 @@ func TestThreeDeliveries(t *testing.T) {
 func TestRefused(t *testing.T) {
 	g := &ground{t: t, dir: t.TempDir()}
 	f := g.open("127.0.0.1:0", newFake("a"))
+	guess := filepath.Join(t.TempDir(), "guess")
+	if err := os.WriteFile(guess, []byte("guess"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		change func(w *fake, cfg *JoinConfig)
 		want   string
 	}{
 		{func(_ *fake, c *JoinConfig) { c.Version = "v0" },
 			"the worker is darwarp v0, the search is v1: start the search's version"},
-		{func(_ *fake, c *JoinConfig) { c.Token = "guess" }, "refuses the token"},
+		{func(_ *fake, c *JoinConfig) { c.TokenFile = guess }, "refuses the token"},
 		{func(_ *fake, c *JoinConfig) { c.URL = c.URL[:len(c.URL)-4] + "0000" }, "the fingerprint is another one"},
 		{func(_ *fake, c *JoinConfig) { c.URL = "nats://127.0.0.1:4222" }, "expected nats://HOST:PORT/FINGERPRINT"},
 		{func(w *fake, _ *JoinConfig) { w.device.Name = "another GPU" }, "the fleet is fake GPU"},
@@ -181,12 +187,17 @@ func TestLateWord(t *testing.T) {
 	a.before = func(context.Context, *kernels.Job) { time.Sleep(20 * time.Millisecond) }
 	f := g.open("127.0.0.1:0", a)
 	cfg := g.config(newFake("late"))
-	nc, err := dial(cfg.URL, userWorker, cfg.Token)
+	to, err := parseAddress(cfg.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nc, err := dial(to, userWorker, cfg.Access)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	late := &worker{cfg: cfg, nc: nc, ended: make(chan struct{}), station: &Station{Evaluator: newFake("late")}}
+	late := &worker{cfg: cfg, names: f.names, nc: nc, ended: make(chan struct{}),
+		station: &Station{Evaluator: newFake("late")}}
 	if late.js, err = jetstream.New(nc); err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +364,7 @@ func (p *proxy) before(url string) string {
 			p.carry(c)
 		}
 	}()
-	return address{p.l.Addr().String(), a.pin}.String()
+	return address{scheme: a.scheme, host: p.l.Addr().String(), pin: a.pin, id: a.id}.String()
 }
 
 func (p *proxy) carry(c net.Conn) {

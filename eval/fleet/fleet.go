@@ -1,28 +1,29 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"darwarp/kernels"
 )
 
 // Config is what a fleet is for.
 type Config struct {
-	Listen  string // HOST:PORT of the embedded server
+	Listen  string // HOST:PORT of the embedded server, or the address of one that runs already: nats://HOST:PORT
+	Access         // to that one
 	Dir     string // a private folder for keys and streams
+	About   string // what the search is of, for people
 	Task    []byte // what workers open; the fleet does not look into it
 	Version string // of this darwarp: workers of another are refused
 	Cache   string // hot or cold: what candidates are timed with
@@ -33,9 +34,12 @@ type Config struct {
 // Fleet is machines that evaluate candidates for one search. The search's own machine evaluates nothing.
 type Fleet struct {
 	cfg    Config
-	host   *host
+	host   *host // the server, where it is the search's own
+	names  names
 	nc     *nats.Conn
 	post   *post
+	inLine *nats.Conn  // to a server for several searches; nil: there is no other
+	back   atomic.Bool // the connection has ended, and there is another
 	crew   *crew
 	task   string // hash of cfg.Task
 	packer packer
@@ -64,7 +68,6 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 	if err := f.begin(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the fleet: %w", err), f.Close())
 	}
-	f.sayJoin()
 	if _, err := f.crew.home(ctx); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -73,58 +76,51 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 
 // begin starts the server, makes the streams and answers workers.
 func (f *Fleet) begin(ctx context.Context) (err error) {
-	if f.host, err = serve(f.cfg.Listen, f.cfg.Dir); err != nil {
-		return err
-	}
-	if f.nc, err = f.host.connect(); err != nil {
-		return err
-	}
-	if f.post, err = newPost(ctx, f.nc, f.cfg.AckWait); err != nil {
-		return err
-	}
-	bucket, err := f.post.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: taskBucket})
+	at, err := f.connect()
 	if err != nil {
+		return err
+	}
+	if f.post, err = newPost(f.nc, f.names, f.cfg.AckWait); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(f.cfg.Task)
 	f.task = hex.EncodeToString(sum[:])
-	if _, err := bucket.PutBytes(ctx, f.task, f.cfg.Task); err != nil {
-		return err
+	if err := f.post.create(ctx, f.task, f.cfg.Task); err != nil {
+		return fmt.Errorf("make queues on %s, which needs JetStream: %w", at.host, err)
 	}
 	for subject, answer := range map[string]nats.MsgHandler{
-		helloSubject + "*": f.hear, statusSubject: f.tellStatus, drainSubject: f.drain,
+		f.names.hello("*"): f.hear, f.names.status(): f.tellStatus, f.names.drain(): f.drain,
 	} {
 		if _, err := f.nc.Subscribe(subject, answer); err != nil {
 			return err
 		}
 	}
+	if err := f.leaveWord(at); err != nil {
+		return err
+	}
 	f.work.Go(f.watch)
 	return f.nc.Flush()
 }
 
-// sayJoin tells people how a worker joins.
-func (f *Fleet) sayJoin() {
-	name, _, _ := net.SplitHostPort(f.cfg.Listen)
-	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
-		name, _ = os.Hostname()
-		name = cmp.Or(name, "THIS-HOST")
-	}
-	f.cfg.Say("waiting for workers. Copy %s/%s to each machine, and start there:", f.cfg.Dir, tokenFile)
-	f.cfg.Say("  darwarp join %s --token-file %s", f.host.address(name), tokenFile)
-}
-
-// Close tells workers that the search has ended, and ends the server.
+// Close tells workers that the search has ended, and ends the server, or leaves another's as it was.
 func (f *Fleet) Close() error {
 	f.stop()
 	f.work.Wait()
+	f.leaveLine()
 	if f.nc != nil {
-		_ = f.nc.Publish(endSubject, nil) // workers that do not hear it wait, and give up
+		_ = f.nc.Publish(f.names.end(), nil) // workers that do not hear it wait, and give up
 		_ = f.nc.FlushTimeout(time.Second)
+		if f.host == nil && f.post != nil {
+			ctx, end := context.WithTimeout(context.Background(), 5*time.Second)
+			f.post.remove(ctx)
+			end()
+		}
 		f.nc.Close()
 	}
 	if f.host != nil {
 		f.host.close()
 	}
+	_ = os.Remove(filepath.Join(f.cfg.Dir, addressFile))
 	return nil
 }
 
@@ -137,12 +133,15 @@ func (f *Fleet) watch() {
 		case <-f.ctx.Done():
 			return
 		case now := <-tick.C:
+			if f.back.Swap(false) && f.restore(f.ctx) != nil {
+				f.back.Store(true)
+			}
 			silent, departed := f.crew.sweep(now)
 			for _, m := range silent {
 				f.cfg.Say("worker %s is silent: the search goes on without it", m.name)
 			}
 			for _, m := range departed {
-				_ = f.post.close(f.ctx, toQueue(m.name, f.post.session), toSubject+m.name) // it is in nobody's way
+				_ = f.post.close(f.ctx, toQueue(m.name, f.post.session), f.names.to(m.name)) // it is in nobody's way
 			}
 		}
 	}
@@ -212,7 +211,7 @@ func (f *Fleet) evaluate(ctx context.Context, j *kernels.Job) (r kernels.Result,
 // next hello; others are asked then.
 func (f *Fleet) askAny(ctx context.Context, req request) (a answer, m *member, err error) {
 	for range deliveries {
-		a, err = f.post.ask(ctx, anySubject+f.kind(), req, nil)
+		a, err = f.post.ask(ctx, f.names.anyOf(f.kind()), req, nil)
 		if m, err = f.answered(&a, err); !errors.Is(err, errOutsider) {
 			break
 		}

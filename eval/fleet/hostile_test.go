@@ -19,17 +19,21 @@ func TestPermissions(t *testing.T) {
 	f := g.open("127.0.0.1:0", newFake("a"))
 	cfg := g.config(newFake("b"))
 	denied := make(chan string, 16)
-	nc, err := dial(cfg.URL, userWorker, cfg.Token, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+	to, err := parseAddress(cfg.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nc, err := dial(to, userWorker, cfg.Access, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 		denied <- err.Error()
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	for _, subject := range []string{"$JS.API.STREAM.DELETE." + workStream, "$JS.API.STREAM.PURGE." + workStream,
-		"$JS.API.CONSUMER.CREATE." + workStream + ".mine", "$JS.API.CONSUMER.DELETE." + workStream + ".any",
-		"$JS.API.STREAM.MSG.GET." + workStream, anySubject + f.kind(), toSubject + "a", drainSubject, endSubject,
-		"$O." + taskBucket + ".C.x"} {
+	for _, subject := range []string{"$JS.API.STREAM.DELETE." + f.names.work(), "$JS.API.STREAM.PURGE." + f.names.work(),
+		"$JS.API.CONSUMER.CREATE." + f.names.work() + ".mine", "$JS.API.CONSUMER.DELETE." + f.names.work() + ".any",
+		"$JS.API.STREAM.MSG.GET." + f.names.work(), f.names.anyOf(f.kind()), f.names.to("a"), f.names.drain(), f.names.end(),
+		"$O." + f.names.tasks() + ".C.x"} {
 		if err := errors.Join(nc.Publish(subject, []byte("a")), nc.Flush()); err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +46,8 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("a worker may publish to %s", subject)
 		}
 	}
-	for _, subject := range []string{answerSubject + "*", "work.>", "$JS.>"} {
+	for _, subject := range []string{f.names.answer("*"), f.names.queued(">"), f.names.inbox(userSearch) + ".>",
+		"_INBOX.>", "$JS.>"} {
 		if _, err := nc.SubscribeSync(subject); err != nil {
 			continue
 		}
@@ -95,7 +100,7 @@ func TestTwice(t *testing.T) {
 		for i, session := range []string{"EARLIER", f.post.session, f.post.session} {
 			got := answer{Session: session, Number: f.post.last, Worker: "a", Result: &kernels.Result{Outcome: kernels.Wrong,
 				Detail: string(rune('0' + i))}}
-			if _, err := f.nc.RequestWithContext(t.Context(), answerSubject+"a", encode(got)); err != nil {
+			if _, err := f.nc.RequestWithContext(t.Context(), f.names.answer("a"), encode(got)); err != nil {
 				t.Error(err)
 			}
 		}

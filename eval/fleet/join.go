@@ -19,9 +19,10 @@ import (
 
 // JoinConfig is how a worker joins.
 type JoinConfig struct {
-	URL, Token string // as the search prints them
-	Name       string // of the worker: letters, digits, - and _
-	Version    string // of this darwarp
+	URL     string // as the search prints it
+	Access         // how to be let in there
+	Name    string // of the worker: letters, digits, - and _
+	Version string // of this darwarp
 	// Open opens this machine's devices for what the search is about.
 	Open func(ctx context.Context, task []byte) (*Station, error)
 	// OpenCompiler opens a compiler for an architecture instead: this machine has no device.
@@ -82,6 +83,8 @@ const patience = 10 * time.Minute
 // worker is one that has joined, or is about to.
 type worker struct {
 	cfg   JoinConfig
+	to    address
+	names names
 	nc    *nats.Conn
 	js    jetstream.JetStream
 	ended chan struct{} // closed when the search says that it has ended
@@ -102,9 +105,13 @@ func Join(ctx context.Context, cfg JoinConfig) error {
 	if err := checkName(cfg.Name); err != nil { // it would name no subject
 		return err
 	}
-	w := &worker{cfg: cfg, ended: make(chan struct{}), bar: kernels.NewBar(nil)}
-	nc, err := dial(cfg.URL, userWorker, cfg.Token, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
-		nats.ReconnectBufSize(-1), cfg.dialer())
+	to, err := parseAddress(cfg.URL)
+	if err != nil {
+		return err
+	}
+	w := &worker{cfg: cfg, to: to, names: to.names(), ended: make(chan struct{}), bar: kernels.NewBar(nil)}
+	nc, err := dial(to, userWorker, cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+		nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(), cfg.dialer())
 	if err != nil {
 		return err
 	}
@@ -114,7 +121,7 @@ func Join(ctx context.Context, cfg JoinConfig) error {
 		return err
 	}
 	var once sync.Once
-	if _, err := nc.Subscribe(endSubject, func(*nats.Msg) { once.Do(func() { close(w.ended) }) }); err != nil {
+	if _, err := nc.Subscribe(w.names.end(), func(*nats.Msg) { once.Do(func() { close(w.ended) }) }); err != nil {
 		return err
 	}
 	err = w.run(ctx)
@@ -139,6 +146,11 @@ func (w *worker) run(ctx context.Context) error {
 		switch {
 		case err == nil && reply.Refused != "":
 			return errors.New(reply.Refused)
+		case err == nil && reply.Hub:
+			if w.cfg.OpenCompiler != nil {
+				return errors.New("--compile-only: a server for several searches has workers with devices alone")
+			}
+			return w.roam(ctx)
 		case err == nil && reply.Drain:
 			w.cfg.Say("drained: finishing what there is")
 			return nil
@@ -186,7 +198,7 @@ func (w *worker) tell(ctx context.Context, leaving bool) (reply welcome, err err
 	}
 	ctx, end := context.WithTimeout(ctx, silence)
 	defer end()
-	msg, err := w.nc.RequestWithContext(ctx, helloSubject+w.cfg.Name, encode(h))
+	msg, err := w.nc.RequestWithContext(ctx, w.names.hello(w.cfg.Name), encode(h))
 	if err != nil {
 		return reply, err
 	}
@@ -228,7 +240,7 @@ func (w *worker) open(ctx context.Context, reply welcome) error {
 	if w.cfg.OpenCompiler != nil && reply.Arch == "" { // for what, a worker with a device will tell
 		return nil
 	}
-	bucket, err := w.js.ObjectStore(ctx, taskBucket)
+	bucket, err := w.js.ObjectStore(ctx, w.names.tasks())
 	if err != nil {
 		return fmt.Errorf("fetch what the search is about: %w", err)
 	}

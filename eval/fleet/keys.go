@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/big"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,12 +23,14 @@ import (
 // The files of a fleet's private folder. They outlive a session of the search, so that workers find it again after a
 // resume.
 const (
-	certFile    = "cert.pem"
-	keyFile     = "key.pem"
-	tokenFile   = "token" // of workers
-	ownerFile   = "owner" // of whoever may drain workers
-	addressFile = "address"
-	streamsDir  = "jetstream"
+	certFile     = "cert.pem"
+	keyFile      = "key.pem"
+	tokenFile    = "token" // of workers
+	ownerFile    = "owner" // of whoever may drain workers
+	addressFile  = "address"
+	searchesFile = "searches" // token of the searches of a server for several
+	accessFile   = "access"   // how to be let into a server that is not the search's own
+	streamsDir   = "jetstream"
 )
 
 // keys are what tells the search and its workers from others.
@@ -90,6 +91,16 @@ func makeKeys(dir string) error {
 	return nil
 }
 
+// madeToken reads a token, or makes one.
+func madeToken(path string) (string, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(path, []byte(rand.Text()+"\n"), 0o600); err != nil {
+			return "", err
+		}
+	}
+	return ReadToken(path)
+}
+
 // ReadToken reads a file that contains only a token.
 func ReadToken(path string) (string, error) {
 	data, err := os.ReadFile(path)
@@ -107,28 +118,6 @@ func ReadToken(path string) (string, error) {
 func fingerprint(cert []byte) string {
 	sum := sha256.Sum256(cert)
 	return hex.EncodeToString(sum[:])
-}
-
-// address is where a fleet is, and whom to expect there: nats://HOST:PORT/FINGERPRINT.
-type address struct{ host, pin string }
-
-func (a address) String() string { return "nats://" + a.host + "/" + a.pin }
-
-func parseAddress(text string) (a address, err error) {
-	u, err := url.Parse(text)
-	if err == nil && (u.Scheme != "nats" || u.Port() == "" || u.User != nil || u.RawQuery != "") {
-		err = errors.New("not of that form")
-	}
-	if err == nil {
-		a = address{u.Host, strings.ToLower(strings.Trim(u.Path, "/"))}
-		if pin, e := hex.DecodeString(a.pin); e != nil || len(pin) != sha256.Size {
-			err = errors.New("no fingerprint")
-		}
-	}
-	if err != nil {
-		return a, fmt.Errorf("%q: expected nats://HOST:PORT/FINGERPRINT, as the search prints it (%w)", text, err)
-	}
-	return a, nil
 }
 
 // pinned trusts one certificate, whoever signed it and whatever it is named.

@@ -21,7 +21,9 @@ const deliveries = 3
 
 // post brings requests to workers and their answers back.
 type post struct {
+	names   names
 	session string // answers of an earlier one are dropped
+	nc      *nats.Conn
 	js      jetstream.JetStream
 	work    jetstream.Stream
 	wait    time.Duration // for an acknowledgement, or a sign that the worker is still at it
@@ -37,29 +39,62 @@ type call struct {
 	answer chan answer
 }
 
-// newPost makes the streams, and listens for answers.
-func newPost(ctx context.Context, nc *nats.Conn, wait time.Duration) (*post, error) {
+// newPost listens for answers.
+func newPost(nc *nats.Conn, of names, wait time.Duration) (*post, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err
 	}
-	p := &post{session: rand.Text(), js: js, wait: wait, waiting: map[uint64]*call{}}
-	// In memory: what a killed search leaves in a queue is asked for again by the run's file, and by nobody else.
-	p.work, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: workStream, Subjects: []string{"work.>"},
-		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage})
-	if err != nil {
-		return nil, err
-	}
-	answers, err := nc.Subscribe(answerSubject+"*", p.receive)
+	p := &post{names: of, session: rand.Text(), js: js, nc: nc, wait: wait, waiting: map[uint64]*call{}}
+	answers, err := nc.Subscribe(of.answer("*"), p.receive)
 	if err == nil {
 		err = answers.SetPendingLimits(-1, -1) // what is dropped is sent again, after a while
 	}
 	if err != nil {
 		return nil, err
 	}
-	const exceeded = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES." + workStream + ".*"
-	_, err = nc.Subscribe(exceeded, p.giveUp)
+	_, err = nc.Subscribe(of.exceeded(), p.giveUp)
 	return p, err
+}
+
+// create makes the stream, and the bucket with what the search is about. Those of an earlier session are removed: what
+// they hold is asked for again by the run's file, and by nobody else. So they are in memory.
+func (p *post) create(ctx context.Context, hash string, task []byte) (err error) {
+	p.remove(ctx)
+	p.work, err = p.js.CreateStream(ctx, jetstream.StreamConfig{Name: p.names.work(),
+		Subjects: []string{p.names.queued(">")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage})
+	if err != nil {
+		return err
+	}
+	bucket, err := p.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: p.names.tasks(),
+		Storage: jetstream.MemoryStorage})
+	if err != nil {
+		return err
+	}
+	_, err = bucket.PutBytes(ctx, hash, task)
+	return err
+}
+
+// remove removes them, if they are there.
+func (p *post) remove(ctx context.Context) {
+	_ = p.js.DeleteStream(ctx, p.names.work())
+	_ = p.js.DeleteObjectStore(ctx, p.names.tasks())
+}
+
+// missing reports whether the server has lost the stream, which is in its memory.
+func (p *post) missing(ctx context.Context) bool {
+	_, err := p.js.Stream(ctx, p.names.work())
+	return errors.Is(err, jetstream.ErrStreamNotFound)
+}
+
+// lose answers all that waits: the server has lost it.
+func (p *post) lose() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for number, c := range p.waiting {
+		delete(p.waiting, number)
+		c.answer <- answer{Worker: "the fleet", Error: "the server was started again, and has lost what waited"}
+	}
 }
 
 // open makes a queue that workers take from: what is sent to a subject.
@@ -84,7 +119,12 @@ func (p *post) ask(ctx context.Context, subject string, req request, gone <-chan
 	p.waiting[req.Number] = c
 	p.mu.Unlock()
 	defer p.forget(req.Number)
-	ack, err := p.js.Publish(ctx, subject, encodeRequest(&req), jetstream.WithMsgID(strconv.FormatUint(req.Number, 10)))
+	data := encodeRequest(&req)
+	if most := p.nc.MaxPayload(); int64(len(data)) > most {
+		return a, fmt.Errorf("%w: a candidate of %d bytes: the server takes %d (max_payload)", kernels.ErrLost,
+			len(data), most)
+	}
+	ack, err := p.js.Publish(ctx, subject, data, jetstream.WithMsgID(strconv.FormatUint(req.Number, 10)))
 	if err != nil {
 		if ctx.Err() != nil {
 			return a, ctx.Err()

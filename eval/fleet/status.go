@@ -85,7 +85,7 @@ var ErrNoFleet = errors.New("no search with a fleet runs on it")
 
 // AskStatus asks the search whose fleet has its private folder at dir, on this machine.
 func AskStatus(ctx context.Context, dir string) (s Status, err error) {
-	data, err := askOwner(ctx, dir, statusSubject, nil)
+	data, err := askOwner(ctx, dir, (names).status, nil)
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
@@ -94,30 +94,41 @@ func AskStatus(ctx context.Context, dir string) (s Status, err error) {
 
 // Drain has a worker finish what it does and leave.
 func Drain(ctx context.Context, dir, worker string) error {
-	data, err := askOwner(ctx, dir, drainSubject, []byte(worker))
+	data, err := askOwner(ctx, dir, (names).drain, []byte(worker))
 	if err == nil && len(data) > 0 {
 		err = fmt.Errorf("%s: %s", worker, data)
 	}
 	return err
 }
 
-func askOwner(ctx context.Context, dir, subject string, data []byte) ([]byte, error) {
+func askOwner(ctx context.Context, dir string, subject func(names) string, data []byte) ([]byte, error) {
 	to, err := os.ReadFile(filepath.Join(dir, addressFile))
 	if err != nil {
 		return nil, ErrNoFleet
 	}
-	token, err := ReadToken(filepath.Join(dir, ownerFile))
+	a, err := parseAddress(strings.TrimSpace(string(to)))
 	if err != nil {
 		return nil, err
 	}
-	nc, err := dial(strings.TrimSpace(string(to)), userOwner, token)
+	by := Access{TokenFile: filepath.Join(dir, ownerFile)}
+	if a.pin == "" {
+		by, err = readAccess(dir)
+	} else if a.id != "" { // beside other searches
+		if by, err = readAccess(dir); err == nil {
+			by.secret, err = ReadToken(filepath.Join(dir, ownerFile))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	nc, err := dial(a, userOwner, by)
 	if err != nil {
 		return nil, err
 	}
 	defer nc.Close()
 	ctx, end := context.WithTimeout(ctx, 5*time.Second)
 	defer end()
-	msg, err := nc.RequestWithContext(ctx, subject, data)
+	msg, err := nc.RequestWithContext(ctx, subject(a.names()), data)
 	if err != nil {
 		return nil, fmt.Errorf("the search does not answer: %w", err)
 	}

@@ -12,23 +12,7 @@ import (
 )
 
 // Protocol is the version of what searches and workers tell each other.
-const Protocol = 2
-
-// The stream WORK has one subject for each kind of device, work.any.KIND, and one for each worker, work.to.WORKER.
-// Answers are in no stream: a worker repeats one until the search says that it has it, and then acknowledges the work.
-const (
-	workStream = "WORK"
-	taskBucket = "tasks" // object store: what the search is about, by hash
-
-	anySubject     = "work.any."
-	toSubject      = "work.to."
-	compileSubject = "work.compile."
-	answerSubject  = "answer."
-	helloSubject   = "hello."
-	endSubject     = "end"
-	statusSubject  = "fleet.status"
-	drainSubject   = "fleet.drain"
-)
+const Protocol = 3
 
 // anyQueue is the queue that all workers take from, and toQueue a worker's own. They bear the name of their session: a
 // worker that has not heard yet that the search was resumed must not take what it would not answer.
@@ -97,6 +81,9 @@ type hello struct {
 	Machine  *kernels.Machine    `json:"machine,omitempty"`
 	Busy     float64             `json:"busy,omitempty"`
 	Workers  int                 `json:"workers,omitempty"` // device workers that it took
+	Works    string              `json:"works,omitempty"`   // the search that it works for, to a server for several
+	Cannot   string              `json:"cannot,omitempty"`  // a search that it cannot work for, to such a server
+	Why      string              `json:"why,omitempty"`
 }
 
 // welcome is what the search says to that.
@@ -109,6 +96,8 @@ type welcome struct {
 	Ready   bool               `json:"ready,omitempty"`
 	Ratios  map[string]float64 `json:"ratios,omitempty"` // of times on the first worker to those on this one, by workload
 	Drain   bool               `json:"drain,omitempty"`  // finish what there is, and leave
+	Hub     bool               `json:"hub,omitempty"`    // this is a server for several searches
+	Search  string             `json:"search,omitempty"` // to work for; empty: none, for now
 }
 
 // helloEvery is how often a worker tells that it is there, and silence after how long it is held to be gone. Tests

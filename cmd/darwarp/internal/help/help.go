@@ -87,7 +87,8 @@ CUDA toolkit: it checks the kernel against the problem's reference and times it.
   darwarp search ./mykernel --evals 2000 --gene stages=3,4 --store mine.db
   darwarp search --resume mine.db --for 1h
   darwarp search gemm --for 8h --detach
-  darwarp search gemm --for 8h --fleet :4222`,
+  darwarp search gemm --for 8h --fleet :4222
+  darwarp search gemm --for 8h --fleet nats://cluster:4222 --fleet-creds me.creds`,
 	},
 	"watch": {
 		Usage: "watch RUN",
@@ -99,7 +100,7 @@ leaving one leaves the search running. Without a terminal, with --plain and with
   ssh -t host darwarp watch night.db`,
 	},
 	"join": {
-		Usage: "join URL --token-file FILE",
+		Usage: "join URL",
 		Short: "Work for a search on another machine, with this one's GPUs",
 		Long: `join takes candidates from a search that was started with --fleet, which prints the URL and the token's
 place. It opens what the search is about on this machine's devices, tests its gate, and works until the search ends.
@@ -107,11 +108,23 @@ It dials out: nothing has to reach this machine. Ctrl-C finishes what is in flig
 needs NVRTC and no GPU, and compiles for those of the others.`,
 		Example: `  darwarp join nats://host:4222/FINGERPRINT --token-file token
   darwarp join nats://host:4222/FINGERPRINT --token-file token --gpus 0,2
+  darwarp join nats://cluster:4222/ID --creds worker.creds
   darwarp join nats://host:4222/FINGERPRINT --token-file token --compile-only`,
 	},
 	"fleet": {
 		Usage: "fleet",
-		Short: "The workers of a search with --fleet: who is there, and who is to leave",
+		Short: "The workers of a search with --fleet, or of several: who is there, and who is to leave",
+	},
+	"fleet serve": {
+		Usage: "serve DIR",
+		Short: "Keep workers for several searches, of several users",
+		Long: `serve runs a server that searches and workers dial out to, and prints the lines for both. Every search has as many
+workers as any other, or one less; a worker works for one search at a time. Where there are more searches than workers,
+a search waits in line, says so, and gets its turn. Keys and tokens are in DIR. Ctrl-C ends it; searches and workers
+wait for it to be started again.`,
+		Example: `  darwarp fleet serve pool --listen :4222
+  darwarp join nats://host:4222/FINGERPRINT --token-file pool/token
+  darwarp search gemm --for 1h --fleet nats://host:4222/FINGERPRINT --fleet-token-file pool/searches`,
 	},
 	"fleet status": {
 		Usage:   "status RUN",

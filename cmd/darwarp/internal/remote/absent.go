@@ -15,8 +15,26 @@ var errAbsent = exit.Usagef("this darwarp was built without fleets (build tag no
 // Options are how a worker joins.
 type Options struct {
 	session.Target
-	URL, TokenFile, Name string
-	CompileOnly          bool
+	URL, Name string
+	Access
+	CompileOnly bool
+}
+
+// Access is how to be let into a NATS that runs already.
+type Access struct{ TokenFile, Creds, CA string }
+
+// Place is where a search meets its workers.
+type Place struct {
+	Listen string
+	Access
+}
+
+// Check fails where a fleet is asked for.
+func (p Place) Check() error {
+	if p != (Place{}) {
+		return errAbsent
+	}
+	return nil
 }
 
 // Worker is one worker of a fleet.
@@ -33,13 +51,16 @@ type Status struct {
 }
 
 // Open fails.
-func Open(context.Context, *session.Session, string, string, string, bool, func(string, ...any)) (
+func Open(context.Context, *session.Session, string, Place, string, bool, func(string, ...any)) (
 	session.Opened, error) {
 	return nil, errAbsent
 }
 
 // Join fails.
 func Join(context.Context, Options, func(string, ...any)) error { return errAbsent }
+
+// Serve fails.
+func Serve(context.Context, string, string, func(string, ...any)) error { return errAbsent }
 
 // AskStatus fails.
 func AskStatus(context.Context, string) (Status, error) { return Status{}, errAbsent }

@@ -31,17 +31,35 @@ type task struct {
 // Folder is where the fleet of a run has its keys.
 func Folder(run string) string { return run + ".fleet" }
 
-// Open opens a fleet that listens, for a session, beside a run's file, and waits for the first worker.
-func Open(ctx context.Context, s *session.Session, kind, listen, run string, gateTest bool, say func(string, ...any)) (
-	session.Opened, error) {
+// Access is how to be let into a NATS that runs already.
+type Access = fleet.Access
+
+// Place is where a search meets its workers: an address to listen at, or a NATS that runs already.
+type Place struct {
+	Listen string // HOST:PORT, or nats://HOST:PORT
+	Access
+}
+
+// Check refuses what cannot be one.
+func (p Place) Check() error {
+	if err := p.CheckServer(p.Listen); err != nil {
+		return exit.Usagef("--fleet: %v", err)
+	}
+	return nil
+}
+
+// Open opens a fleet for a session, beside a run's file, and waits for the first worker.
+func Open(ctx context.Context, s *session.Session, kind string, at Place, run string, gateTest bool,
+	say func(string, ...any)) (session.Opened, error) {
 	data, err := json.Marshal(task{GateTest: gateTest, About: store.Meta{Version: session.Version(),
 		Problem: s.Bundle.Problem.Name, Files: s.Bundle.Files, DType: s.DType, Workloads: s.Workloads,
 		Objective: s.Objective, Pins: s.Pins, Cache: s.Cache, Device: kernels.Device{Kind: kind}}})
 	if err != nil {
 		return nil, err
 	}
-	f, err := fleet.Open(ctx, fleet.Config{Listen: listen, Dir: Folder(run), Task: data, Version: session.Version(),
-		Cache: s.Cache, Say: say})
+	f, err := fleet.Open(ctx, fleet.Config{Listen: at.Listen, Access: at.Access, Dir: Folder(run), Task: data,
+		About: s.Bundle.Problem.Name,
+		Version: session.Version(), Cache: s.Cache, Say: say})
 	if err != nil { // a nil pointer would not be nil in it
 		return nil, err
 	}
@@ -51,21 +69,21 @@ func Open(ctx context.Context, s *session.Session, kind, listen, run string, gat
 // Options are how a worker joins.
 type Options struct {
 	session.Target
-	URL, TokenFile string
-	Name           string // empty: made from the machine's
-	CompileOnly    bool   // this machine has no GPU, or keeps it
+	URL string
+	Access
+	Name        string // empty: made from the machine's
+	CompileOnly bool   // this machine has no GPU, or keeps it
 }
 
 // Join works for a search until that ends, or ctx.
 func Join(ctx context.Context, o Options, say func(string, ...any)) error {
-	token, err := fleet.ReadToken(o.TokenFile)
-	if err != nil {
-		return exit.Usagef("--token-file: %v", err)
+	if err := o.CheckJoin(o.URL); err != nil {
+		return exit.Usagef("%v", err)
 	}
 	if o.Name == "" {
 		o.Name = name()
 	}
-	cfg := fleet.JoinConfig{URL: o.URL, Token: token, Name: o.Name, Version: session.Version(), Say: say,
+	cfg := fleet.JoinConfig{URL: o.URL, Access: o.Access, Name: o.Name, Version: session.Version(), Say: say,
 		Open: func(ctx context.Context, data []byte) (*fleet.Station, error) { return open(ctx, o.Target, data, say) }}
 	if o.CompileOnly {
 		cfg.OpenCompiler = func(ctx context.Context, data []byte, arch string) (*fleet.Station, error) {
@@ -134,6 +152,11 @@ func readTask(data []byte) (of task, err error) {
 		return of, fmt.Errorf("what the search is about: %w", err)
 	}
 	return of, nil
+}
+
+// Serve keeps workers for several searches until ctx ends. dir is a private folder for keys.
+func Serve(ctx context.Context, dir, listen string, say func(string, ...any)) error {
+	return fleet.Serve(ctx, fleet.HubConfig{Listen: listen, Dir: dir, Version: session.Version(), Say: say})
 }
 
 // Status is who is in a fleet.

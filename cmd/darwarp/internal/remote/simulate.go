@@ -155,12 +155,9 @@ func joinHere(ctx context.Context, dir string, i int, station *fleet.Station, di
 		url, _ = os.ReadFile(filepath.Join(dir, "address")) // it is there soon
 		time.Sleep(10 * time.Millisecond)
 	}
-	token, err := fleet.ReadToken(filepath.Join(dir, "token"))
-	if err != nil {
-		return err
-	}
-	return fleet.Join(ctx, fleet.JoinConfig{URL: string(url[:max(0, len(url)-1)]), Token: token,
-		Name: "simulated-" + strconv.Itoa(i), Dial: dial, Version: session.Version(), Say: func(string, ...any) {},
+	return fleet.Join(ctx, fleet.JoinConfig{URL: string(url[:max(0, len(url)-1)]),
+		Access: fleet.Access{TokenFile: filepath.Join(dir, "token")},
+		Name:   "simulated-" + strconv.Itoa(i), Dial: dial, Version: session.Version(), Say: func(string, ...any) {},
 		Open: func(context.Context, []byte) (*fleet.Station, error) { return station, nil }})
 }
 

@@ -65,7 +65,7 @@ func (s *Search) begin(ctx context.Context) error {
 // beside the run's file, which has its name from now on.
 func (s *Search) goElsewhere() {
 	o := &s.Options
-	if o.Fleet == "" {
+	if o.Fleet.Listen == "" {
 		return
 	}
 	o.Target.Elsewhere = func(ctx context.Context, x *session.Session, kind string) (session.Opened, error) {
@@ -84,7 +84,7 @@ func (s *Search) goElsewhere() {
 
 // proveGate tests the gate of the device, where that is asked for. Workers of a fleet have tested theirs.
 func (s *Search) proveGate(ctx context.Context) error {
-	if !s.Options.GateTest || s.Options.Fleet != "" {
+	if !s.Options.GateTest || s.Options.Fleet.Listen != "" {
 		return nil
 	}
 	return gatecheck.Prove(ctx, s.Options.Target, s.Session, s.say)

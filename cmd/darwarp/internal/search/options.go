@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"darwarp/cmd/darwarp/internal/models"
+	"darwarp/cmd/darwarp/internal/remote"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/store"
 )
@@ -17,14 +18,14 @@ type Options struct {
 	Portfolio  int          // end with the best so many kernels; below 2: with one
 	Seed       uint64
 	Strategy   string
-	Store      string // the run's file; empty: DefaultStore
-	Resume     string // a run to go on with
-	From       string // another run, whose candidates are hints
-	GateTest   bool   // first send a few cheats and valid kernels through the gate
-	NoBaseline bool   // do not measure the winner again at the end
-	Viewed     bool   // a view has the screen while it searches: nothing else may write there
-	Then       string // a workload at which the search goes on with what it found (Onward); empty: none
-	Fleet      string // HOST:PORT at which workers of other machines join; empty: this machine's devices are searched on
+	Store      string       // the run's file; empty: DefaultStore
+	Resume     string       // a run to go on with
+	From       string       // another run, whose candidates are hints
+	GateTest   bool         // first send a few cheats and valid kernels through the gate
+	NoBaseline bool         // do not measure the winner again at the end
+	Viewed     bool         // a view has the screen while it searches: nothing else may write there
+	Then       string       // a workload at which the search goes on with what it found (Onward); empty: none
+	Fleet      remote.Place // where workers of other machines join; empty: this machine's devices are searched on
 }
 
 // The budgets of a search that names none. Opening the device and measuring the winner again come on

@@ -1,0 +1,187 @@
+package fleet
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// address is where a search meets its workers. nats://HOST:PORT/FINGERPRINT is the search's own server, whose
+// certificate is known by its hash; nats://HOST:PORT/ID or tls://HOST:PORT/ID is a search on another server, whose
+// certificate is to be signed by somebody who is trusted; without ID it is only the server.
+type address struct{ scheme, host, pin, id string }
+
+func (a address) String() string {
+	return a.scheme + "://" + a.host + "/" + strings.Trim(a.pin+"/"+a.id, "/")
+}
+
+// names are those of the search that is there.
+func (a address) names() names {
+	if a.id != "" {
+		return names{a.id}
+	}
+	return names{a.pin[:16]}
+}
+
+// parseAddress reads what a search prints for its workers.
+func parseAddress(text string) (a address, err error) {
+	a, err = parseServer(text)
+	if err == nil && a.pin == "" && a.id == "" {
+		err = errors.New("no fingerprint, and no search")
+	}
+	if err != nil {
+		return a, fmt.Errorf("%q: expected nats://HOST:PORT/FINGERPRINT or nats://HOST:PORT/ID, as the search prints it (%w)",
+			text, err)
+	}
+	return a, nil
+}
+
+// parseServer reads an address that may name no search.
+func parseServer(text string) (a address, err error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return a, err
+	}
+	if u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" {
+		return a, errors.New("not of that form")
+	}
+	if a = (address{scheme: u.Scheme, host: u.Host}); u.Port() == "" {
+		a.host = net.JoinHostPort(u.Hostname(), "4222")
+	}
+	head, tail, _ := strings.Cut(strings.ToLower(strings.Trim(u.Path, "/")), "/")
+	if pin, err := hex.DecodeString(head); err == nil && len(pin) == sha256.Size {
+		a.pin, head = head, tail
+	} else if tail != "" {
+		head = tail + head
+	}
+	if a.id = head; a.id != "" && !idRE.MatchString(a.id) {
+		return a, errors.New("what follows the port is neither a fingerprint nor a search")
+	}
+	return a, nil
+}
+
+// Access is how to be let into a server, by files that only the user can read.
+type Access struct {
+	TokenFile string `json:"token_file,omitempty"` // only a token; of another's server also USER:PASSWORD
+	Creds     string `json:"creds,omitempty"`      // credentials of NATS: a JWT and its key
+	CA        string `json:"ca,omitempty"`         // certificates that the server's is signed by; empty: the system's
+	secret    string // of a search, for a server for several
+}
+
+// CheckJoin refuses what no worker can join by.
+func (x Access) CheckJoin(url string) error {
+	a, err := parseAddress(url)
+	if err == nil && a.pin != "" {
+		_, err = x.pinnedOptions(a, userWorker)
+	} else if err == nil {
+		_, err = x.options(a)
+	}
+	return err
+}
+
+// CheckServer refuses what no search can meet its workers on: text is where to listen, or a server that runs already.
+func (x Access) CheckServer(text string) error {
+	if !IsServer(text) {
+		if x != (Access{}) {
+			return errors.New("only a server that runs already, as --fleet nats://HOST:4222, is told who asks")
+		}
+		return nil
+	}
+	a, err := parseServer(text)
+	if err == nil && a.id != "" {
+		err = errors.New("it names a search")
+	}
+	if err != nil {
+		return fmt.Errorf("%q: expected nats://HOST:PORT or tls://HOST:PORT of a NATS that runs already, or what "+
+			"darwarp fleet serve prints (%w)", text, err)
+	}
+	if a.pin != "" {
+		_, err = x.pinnedOptions(a, userSearch)
+		return err
+	}
+	_, err = x.options(a)
+	return err
+}
+
+// options are those of a connection to a server that is not the search's own.
+func (x Access) options(a address) (all []nats.Option, err error) {
+	if a.scheme == "tls" {
+		all = append(all, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
+	}
+	for _, path := range []string{x.CA, x.Creds} {
+		if _, err := os.Stat(path); path != "" && err != nil {
+			return nil, err
+		}
+	}
+	if x.CA != "" {
+		all = append(all, nats.RootCAs(x.CA))
+	}
+	if x.Creds != "" {
+		all = append(all, nats.UserCredentials(x.Creds))
+	}
+	if x.TokenFile == "" {
+		return all, nil
+	}
+	token, err := ReadToken(x.TokenFile)
+	if err != nil {
+		return nil, fmt.Errorf("the token's file: %w", err)
+	}
+	if user, password, ok := strings.Cut(token, ":"); ok {
+		return append(all, nats.UserInfo(user, password)), nil
+	}
+	return append(all, nats.Token(token)), nil
+}
+
+// pinnedOptions are those of a connection to a search's own server.
+func (x Access) pinnedOptions(a address, user string) ([]nats.Option, error) {
+	if x.TokenFile == "" || x.Creds != "" || x.CA != "" {
+		return nil, errors.New("--token-file: expected the file that the search names, and neither --creds nor --ca")
+	}
+	token, err := ReadToken(x.TokenFile)
+	if err != nil {
+		err = fmt.Errorf("--token-file: %w", err)
+	}
+	if x.secret != "" {
+		token += "." + x.secret
+	}
+	if a.id != "" {
+		user += "." + a.id
+	}
+	return []nats.Option{nats.UserInfo(user, token), nats.Secure(pinned(a.pin)), nats.TLSHandshakeFirst()}, err
+}
+
+// dial connects to where a search is. What goes wrong is said in one line.
+func dial(a address, user string, by Access, more ...nats.Option) (*nats.Conn, error) {
+	known, err := by.options(a)
+	if a.pin != "" {
+		known, err = by.pinnedOptions(a, user)
+	}
+	if err != nil {
+		return nil, err
+	}
+	inbox := a.names().inbox(user)
+	if by.secret != "" && a.id == "" { // beside other searches
+		inbox += "." + namesBy(by.secret).id
+	}
+	options := append(known, nats.Name("darwarp "+user), nats.Timeout(10*time.Second), quiet,
+		nats.CustomInboxPrefix(inbox))
+	nc, err := nats.Connect(a.scheme+"://"+a.host, append(options, more...)...)
+	switch {
+	case errors.Is(err, nats.ErrAuthorization) && a.pin != "":
+		return nil, fmt.Errorf("%s refuses the token: copy the search's again", a.host)
+	case errors.Is(err, nats.ErrAuthorization):
+		return nil, fmt.Errorf("%s refuses who asks: it wants another token, or credentials", a.host)
+	case err != nil:
+		return nil, fmt.Errorf("cannot connect to %s: %w", a.host, err)
+	}
+	return nc, nil
+}

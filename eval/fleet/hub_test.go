@@ -1,0 +1,181 @@
+package fleet
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"darwarp/kernels"
+)
+
+// shared is a server for several searches.
+type shared struct {
+	ground
+	url string
+	own Access // of searches
+}
+
+func serveShared(t *testing.T) *shared {
+	t.Helper()
+	s := &shared{ground: ground{t: t, dir: t.TempDir()}}
+	ctx, end := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		done <- Serve(ctx, HubConfig{Listen: "127.0.0.1:0", Dir: s.dir, Version: "v1", Say: s.say})
+	}()
+	t.Cleanup(func() {
+		end()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	until(t, "the server", func() bool {
+		var err error
+		s.url, err = readLine(filepath.Join(s.dir, addressFile))
+		return err == nil && s.url != ""
+	})
+	s.own = Access{TokenFile: filepath.Join(s.dir, searchesFile)}
+	return s
+}
+
+// roamer has a worker join that opens a fake for each search; opened is what it was opened for, in order.
+func (s *shared) roamer(name string) (opened func() []string) {
+	var mu sync.Mutex
+	var all []string
+	cfg, err := s.joinConfig(newFake(name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	inner := cfg.Open
+	cfg.Open = func(ctx context.Context, task []byte) (*Station, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, string(task))
+		return inner(ctx, []byte("task"))
+	}
+	go Join(s.t.Context(), cfg)
+	return func() []string { mu.Lock(); defer mu.Unlock(); return all }
+}
+
+// search opens a search, and says when it has a worker.
+func (s *shared) search(name string) (opened chan *Fleet, g *ground) {
+	g = &ground{t: s.t, dir: s.t.TempDir()}
+	opened = make(chan *Fleet, 1)
+	go func() {
+		f, err := Open(s.t.Context(), Config{Listen: s.url, Access: s.own, Dir: g.dir, Task: []byte(name), About: name,
+			Version: "v1", Cache: "hot", Say: g.say})
+		if err != nil {
+			s.t.Error(err)
+		}
+		opened <- f
+	}()
+	return opened, g
+}
+
+func (g *ground) heard(text string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return strings.Contains(strings.Join(g.said, "\n"), text)
+}
+
+// TestHub: two searches share two workers, each with its own; a third waits in line and says so, until one ends.
+func TestHub(t *testing.T) {
+	s := serveShared(t)
+	one, two := s.roamer("w1"), s.roamer("w2")
+	first, dir := s.search("first")
+	a := <-first
+	until(t, "both workers", func() bool { return len(a.crew.ready()) == 2 })
+	second, _ := s.search("second")
+	b := <-second
+	defer b.Close()
+	third, g := s.search("third")
+	until(t, "the third says that it waits", func() bool {
+		return g.heard("waits in line as number 1; searches: 3, workers: 2")
+	})
+	for i, f := range []*Fleet{a, b} {
+		for n, r := range asked(t, f, 20*i, 20*i+8) {
+			if r.Outcome != kernels.OK {
+				t.Errorf("candidate %d: %+v", n, r)
+			}
+		}
+	}
+	if st, err := AskStatus(t.Context(), dir.dir); err != nil || len(st.Workers) != 2 {
+		t.Errorf("%+v, %v", st, err)
+	}
+	a.Close()
+	c := <-third
+	defer c.Close()
+	if r := asked(t, c, 40, 41)[0]; r.Outcome != kernels.OK {
+		t.Errorf("%+v", r)
+	}
+	got := strings.Join(append(one(), two()...), " ")
+	if strings.Count(got, "first") != 2 || strings.Count(got, "second") != 1 || strings.Count(got, "third") != 1 {
+		t.Errorf("devices were opened for %s", got)
+	}
+}
+
+// TestHubKeepsApart: neither a search nor a worker can use what is another search's.
+func TestHubKeepsApart(t *testing.T) {
+	s := serveShared(t)
+	s.roamer("w1")
+	first, dir := s.search("first")
+	a := <-first
+	defer a.Close()
+	at, err := parseAddress(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofFirst := at
+	ofFirst.id = a.names.id
+	other := s.own
+	other.secret = "another's"
+	workers := Access{TokenFile: filepath.Join(s.dir, tokenFile)}
+	owner := Access{TokenFile: filepath.Join(dir.dir, ownerFile)}
+	for name, try := range map[string]func() (*nats.Conn, error){
+		"a search with another's secret": func() (*nats.Conn, error) { return dial(ofFirst, userSearch, other) },
+		"a search without a secret":      func() (*nats.Conn, error) { return dial(ofFirst, userSearch, s.own) },
+		"a worker as the search":         func() (*nats.Conn, error) { return dial(ofFirst, userSearch, workers) },
+		"a worker as its owner":          func() (*nats.Conn, error) { return dial(ofFirst, userOwner, workers) },
+		"the secret alone":               func() (*nats.Conn, error) { return dial(ofFirst, userSearch, owner) },
+		"a search as a worker":           func() (*nats.Conn, error) { return dial(ofFirst, userWorker, s.own) },
+		"a worker of no search": func() (*nats.Conn, error) {
+			return dial(address{scheme: "nats", host: at.host, pin: at.pin, id: namesBy("x").id}, userWorker, workers)
+		},
+	} {
+		if nc, err := try(); err == nil {
+			nc.Close()
+			t.Errorf("%s is let in", name)
+		}
+	}
+	keptApart(t, a, at, other)
+	if r := asked(t, a, 1, 2)[0]; r.Outcome != kernels.OK {
+		t.Errorf("%+v", r)
+	}
+}
+
+// keptApart has another search's user listen, and speak, where a search does.
+func keptApart(t *testing.T, a *Fleet, at address, other Access) {
+	t.Helper()
+	listener, err := dial(at, userSearch, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	for _, subject := range []string{a.names.subject(">"), at.names().subject(">"), "_INBOX.>",
+		at.names().inbox(userSearch) + "." + a.names.id + ".>"} {
+		if heard, err := listener.SubscribeSync(subject); err == nil {
+			listener.Flush()
+			if _, err := heard.NextMsg(1); err == nil || listener.LastError() == nil {
+				t.Errorf("another search may listen to %s: %v", subject, listener.LastError())
+			}
+		}
+	}
+	posing := &Fleet{cfg: Config{Version: "v1"}, names: a.names, inLine: listener}
+	if p, err := posing.askPlace(t.Context(), at, true); err == nil {
+		t.Errorf("another search may speak for the first: %+v", p)
+	}
+}

@@ -1,0 +1,82 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// standInLine tells a server for several searches that this one is there, and goes on telling it until the fleet is
+// closed. What is said of its place is said to people while it has no worker.
+func (f *Fleet) standInLine(at address) (err error) {
+	f.inLine, err = dial(at, userSearch, f.cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+		nats.IgnoreAuthErrorAbort())
+	if err != nil {
+		return err
+	}
+	p, err := f.askPlace(f.ctx, at, false)
+	if err == nil && p.Refused != "" {
+		err = errors.New(p.Refused)
+	}
+	if err != nil {
+		return err
+	}
+	f.work.Go(func() { f.keepPlace(at, p) })
+	return nil
+}
+
+// keepPlace goes on telling the server, and says what has become of the search's place.
+func (f *Fleet) keepPlace(at address, p place) {
+	said := ""
+	for f.ctx.Err() == nil {
+		if now := p.String(); now != said {
+			if said = now; p.Have == 0 {
+				f.cfg.Say("%s", now)
+			}
+		}
+		select {
+		case <-f.ctx.Done():
+		case <-time.After(helloEvery):
+			if next, err := f.askPlace(f.ctx, at, false); err == nil {
+				p = next
+			}
+		}
+	}
+}
+
+// String is what people are told.
+func (p place) String() string {
+	switch {
+	case p.Refused != "":
+		return "the server has no place for this search: " + p.Refused
+	case p.Have > 0:
+		return "has workers"
+	}
+	return fmt.Sprintf("waits in line as number %d; searches: %d, workers: %d", p.Before+1, p.Guests, p.Workers)
+}
+
+func (f *Fleet) askPlace(ctx context.Context, at address, leaving bool) (p place, err error) {
+	ctx, end := context.WithTimeout(ctx, silence)
+	defer end()
+	q := queueing{Version: f.cfg.Version, Protocol: Protocol, About: f.cfg.About, Leaving: leaving}
+	msg, err := f.inLine.RequestWithContext(ctx, at.names().queue(f.names.id), encode(q))
+	if err == nil {
+		err = json.Unmarshal(msg.Data, &p)
+	}
+	return p, err
+}
+
+// leaveLine tells the server that the search has ended.
+func (f *Fleet) leaveLine() {
+	if f.inLine == nil {
+		return
+	}
+	if at, err := parseServer(f.cfg.Listen); err == nil && f.names.id != "" {
+		_, _ = f.askPlace(context.Background(), at, true)
+	}
+	f.inLine.Close()
+}

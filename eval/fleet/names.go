@@ -1,0 +1,62 @@
+package fleet
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+)
+
+// names are the subjects, streams and inboxes of one search. All bear its id: a server may have several searches, and
+// who may use the names of one may use none of another's.
+type names struct{ id string }
+
+var idRE = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// namesBy are those of the search that has a secret. The secret does not follow from them.
+func namesBy(secret string) names {
+	sum := sha256.Sum256([]byte("darwarp search " + secret))
+	return names{hex.EncodeToString(sum[:8])}
+}
+
+func (n names) subject(tail string) string { return "darwarp." + n.id + "." + tail }
+
+// The stream has one subject for each kind of device, any.KIND, and one for each worker, to.WORKER. Answers are in no
+// stream: a worker repeats one until the search says that it has it, and then acknowledges the work.
+func (n names) work() string  { return "DARWARP-" + n.id }
+func (n names) tasks() string { return "darwarp-" + n.id } // object store: what the search is about, by hash
+
+func (n names) queued(what string) string   { return n.subject("work." + what) }
+func (n names) anyOf(kind string) string    { return n.queued("any." + kind) }
+func (n names) to(worker string) string     { return n.queued("to." + worker) }
+func (n names) compile(kind string) string  { return n.queued("compile." + kind) }
+func (n names) answer(worker string) string { return n.subject("answer." + worker) }
+func (n names) hello(worker string) string  { return n.subject("hello." + worker) }
+func (n names) end() string                 { return n.subject("end") }
+func (n names) status() string              { return n.subject("status") }
+func (n names) drain() string               { return n.subject("drain") }
+func (n names) queue(search string) string  { return n.subject("queue." + search) } // of a server for several
+func (n names) inbox(of string) string      { return n.subject("in." + of) }
+func (n names) exceeded() string            { return advisories + n.work() + ".*" }
+
+// advisories tell that a request was handed out so often as it may be.
+const advisories = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES."
+
+// workerMay is what a worker may publish: what it needs to take work and to answer. Streams and consumers are made by
+// the search.
+func (n names) workerMay() []string {
+	work, tasks := n.work(), "OBJ_"+n.tasks()
+	return []string{
+		n.hello("*"), n.answer("*"), n.status(),
+		"$JS.API.CONSUMER.INFO." + work + ".*", "$JS.API.CONSUMER.MSG.NEXT." + work + ".*",
+		"$JS.ACK." + work + ".>",
+		"$JS.API.STREAM.INFO." + tasks, "$JS.API.STREAM.MSG.GET." + tasks, "$JS.API.DIRECT.GET." + tasks + ".>",
+		"$JS.API.CONSUMER.CREATE." + tasks + ".>", "$JS.API.CONSUMER.DELETE." + tasks + ".>",
+		"$JS.API.CONSUMER.INFO." + tasks + ".>", "$JS.FC.>",
+	}
+}
+
+// ownerMay is what whoever asks who is there, and drains, may publish.
+func (n names) ownerMay() []string { return []string{n.status(), n.drain()} }
+
+// workerHears is what a worker may listen to.
+func (n names) workerHears() []string { return []string{n.inbox(userWorker) + ".>", n.end()} }

@@ -1,0 +1,181 @@
+package fleet
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// turn is how long a worker stays with a search while another has none. Opening a device takes up to a minute.
+const turn = 10 * time.Minute
+
+// guest is a search that shares workers with others.
+type guest struct {
+	id, about string
+	seen      time.Time
+	since     time.Time // it waits, or has had workers until then
+}
+
+// roamer is a worker that several searches share. It works for one at a time.
+type roamer struct {
+	name   string
+	at     string          // the search that it is to work for; empty: none
+	cannot map[string]bool // searches that it cannot work for
+	seen   time.Time
+	moved  time.Time
+}
+
+// shares is who works for whom. Every search has as many workers as any other, or one less; where there are more
+// searches than workers, those without one get a turn.
+type shares struct {
+	mu      sync.Mutex
+	guests  []*guest // in the order of coming
+	roamers []*roamer
+}
+
+// ask enters that a search is there. It tells how many workers it has and, where that is none, how many searches wait
+// that came before.
+func (s *shares) ask(id, about string, now time.Time) (have, before, guests, workers int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.guest(id)
+	if g == nil {
+		g = &guest{id: id, about: about, since: now}
+		s.guests = append(s.guests, g)
+	}
+	g.seen = now
+	s.divide(now)
+	at := slices.Index(s.guests, g)
+	for i, o := range s.guests {
+		if s.has(o.id) == 0 && (o.since.Before(g.since) || o.since.Equal(g.since) && i < at) {
+			before++
+		}
+	}
+	return s.has(id), before, len(s.guests), len(s.roamers)
+}
+
+// leave forgets a search.
+func (s *shares) leave(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget(func(g *guest) bool { return g.id == id })
+}
+
+// offer enters that a worker is there, with the search that it works for, and perhaps one that it cannot work for. It
+// tells whom it is to work for; empty: for nobody else.
+func (s *shares) offer(name, works, cannot string, leaving bool, now time.Time) (id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.IndexFunc(s.roamers, func(r *roamer) bool { return r.name == name })
+	if leaving {
+		if at >= 0 {
+			s.roamers = slices.Delete(s.roamers, at, at+1)
+		}
+		return ""
+	}
+	if at < 0 {
+		at = len(s.roamers)
+		s.roamers = append(s.roamers, &roamer{name: name, cannot: map[string]bool{}})
+	}
+	r := s.roamers[at]
+	if r.at == "" && s.guest(works) != nil { // the server was started again, or the search was resumed
+		r.at, r.moved = works, now
+	}
+	if r.seen = now; cannot != "" && s.guest(cannot) != nil {
+		if r.cannot[cannot] = true; r.at == cannot {
+			r.at = ""
+		}
+	}
+	s.divide(now)
+	return r.at
+}
+
+// knows reports whether a search is there.
+func (s *shares) knows(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.guest(id) != nil
+}
+
+func (s *shares) guest(id string) *guest {
+	if i := slices.IndexFunc(s.guests, func(g *guest) bool { return g.id == id }); i >= 0 {
+		return s.guests[i]
+	}
+	return nil
+}
+
+// has is how many workers a search has.
+func (s *shares) has(id string) (n int) {
+	for _, r := range s.roamers {
+		if r.at == id {
+			n++
+		}
+	}
+	return n
+}
+
+// forget drops searches, and what workers know of them.
+func (s *shares) forget(gone func(*guest) bool) {
+	for _, g := range s.guests {
+		if !gone(g) {
+			continue
+		}
+		for _, r := range s.roamers {
+			if delete(r.cannot, g.id); r.at == g.id {
+				r.at = ""
+			}
+		}
+	}
+	s.guests = slices.DeleteFunc(s.guests, gone)
+}
+
+// divide gives every worker a search: one that has none the search with the fewest, and then one of the search with
+// the most to that with the fewest, until they differ by one. The caller holds mu.
+func (s *shares) divide(now time.Time) {
+	s.forget(func(g *guest) bool { return now.Sub(g.seen) > silence })
+	s.roamers = slices.DeleteFunc(s.roamers, func(r *roamer) bool { return now.Sub(r.seen) > silence })
+	for range len(s.roamers) * (len(s.guests) + 1) {
+		if !s.move(now) {
+			return
+		}
+	}
+}
+
+// move sends the worker whose move is worth the most to another search; false: all are where they should be.
+func (s *shares) move(now time.Time) bool {
+	var worker *roamer
+	var to *guest
+	most := 1
+	for _, r := range s.roamers {
+		for _, g := range s.guests {
+			gain := s.gain(r, g, now)
+			longer := to != nil && g.since.Before(to.since) // it has waited
+			if !r.cannot[g.id] && (gain > most || gain == most && longer) {
+				worker, to, most = r, g, gain
+			}
+		}
+	}
+	if worker == nil {
+		return false
+	}
+	if from := s.guest(worker.at); from != nil {
+		from.since = now
+	}
+	worker.at, worker.moved = to.id, now
+	return true
+}
+
+// gain is how many workers more than a search another has that a worker is with, as far as it may leave.
+func (s *shares) gain(r *roamer, g *guest, now time.Time) int {
+	const free = 1 << 20
+	switch have := s.has(g.id); {
+	case r.at == g.id:
+		return 0
+	case r.at == "":
+		return free - have
+	case have == 0 && s.has(r.at) == 1 && now.Sub(r.moved) >= turn:
+		return 2
+	default:
+		return s.has(r.at) - have
+	}
+}

@@ -1,0 +1,102 @@
+package fleet
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// crowd are searches and workers that say again and again that they are there.
+type crowd struct {
+	shares
+	t               *testing.T
+	now             time.Time
+	guests, workers []string
+	cannot          map[string]string
+}
+
+func newCrowd(t *testing.T, guests, workers []string) *crowd {
+	return &crowd{t: t, now: time.Unix(0, 0), guests: guests, workers: workers, cannot: map[string]string{}}
+}
+
+func (c *crowd) pass(d time.Duration) {
+	for end := c.now.Add(d); c.now.Before(end); c.now = c.now.Add(time.Second) {
+		for _, g := range c.guests {
+			c.ask(g, "gemm", c.now)
+		}
+		for _, w := range c.workers {
+			c.offer(w, "", c.cannot[w], false, c.now)
+		}
+	}
+}
+
+// have compares how many workers each search has: "A2 B1 ".
+func (c *crowd) have(want string) {
+	c.t.Helper()
+	c.pass(2 * time.Second)
+	got := ""
+	for _, g := range c.guests {
+		got += fmt.Sprint(g, c.has(g), " ")
+	}
+	if got != want {
+		c.t.Errorf("%q, expected %q", got, want)
+	}
+}
+
+// TestShares: workers are divided evenly, whoever comes and goes.
+func TestShares(t *testing.T) {
+	c := newCrowd(t, []string{"A"}, []string{"1", "2", "3", "4", "5"})
+	c.have("A5 ")
+	c.guests = []string{"A", "B"}
+	c.have("A3 B2 ")
+	c.guests = []string{"A", "B", "C"}
+	c.have("A2 B2 C1 ")
+	c.leave("A")
+	c.guests = []string{"B", "C"}
+	c.have("B3 C2 ")
+	for _, w := range []string{"1", "2", "3", "4"} {
+		c.cannot[w] = "B"
+	}
+	c.have("B1 C4 ")
+	clear(c.cannot)
+	c.guests, c.workers = []string{"B", "C", "D"}, slices.Delete(c.workers, 4, 5) // who is silent is gone
+	c.pass(2 * silence)
+	c.have("B0 C2 D2 ")
+	if got := c.offer("6", "C", "", false, c.now); got != "B" {
+		t.Errorf("a new worker goes to %q, and not to the search that has none", got)
+	}
+	if got := c.offer("6", "", "B", false, c.now); got == "B" {
+		t.Errorf("a worker that cannot work for B is sent to %q", got)
+	}
+	c = newCrowd(t, []string{"A", "B"}, nil)
+	c.have("A0 B0 ")
+	if got := c.offer("1", "B", "", false, c.now); got != "B" {
+		t.Errorf("a worker of B, whose server was started again, is sent to %q", got)
+	}
+}
+
+// TestTurns: where there are more searches than workers, those that wait get a turn, the longest waiting first.
+func TestTurns(t *testing.T) {
+	c := newCrowd(t, []string{"A", "B", "C"}, []string{"1"})
+	c.have("A1 B0 C0 ")
+	if _, before, n, w := c.ask("C", "gemm", c.now); before != 1 || n != 3 || w != 1 {
+		t.Errorf("%d before it, %d searches, %d workers", before, n, w)
+	}
+	turns := ""
+	for range 6 {
+		for _, g := range c.guests {
+			if c.has(g) > 0 {
+				turns += g
+			}
+		}
+		c.pass(turn)
+	}
+	if turns != "ABCABC" {
+		t.Errorf("turns: %s", turns)
+	}
+	c.offer("1", "", "", true, c.now)
+	if c.has("A")+c.has("B")+c.has("C") != 0 {
+		t.Error("a worker that has left works")
+	}
+}
