@@ -60,6 +60,6 @@ var gated = folder{name: "gated", cheats: []row{
 	{name: "in_shared", about: "by way of shared memory whose size the launch says"},
 	{name: "adds_nothing", about: "reads z a second time, to no effect"},
 	{name: "from_the_end", about: "from the last number to the first"},
-	{name: "ends_inside", about: "a loop that ends in its middle"},
+	{name: "ends_inside", about: "blocks from the last, in a loop that ends in its middle"},
 	{name: "fp64", about: "in fp64"},
 }}
