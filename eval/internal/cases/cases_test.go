@@ -3,6 +3,7 @@ package cases
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"darwarp/eval/internal/device"
@@ -45,12 +46,18 @@ func TestCasesOfWorkloads(t *testing.T) {
 		if len(seeds) != bankSize {
 			t.Errorf("%s: %d different seeds", w, len(seeds))
 		}
-		found := map[string]bool{}
+		found, beside := map[string]bool{}, map[string]bool{}
 		for _, i := range s.Trials[w] {
+			if c := &s.List[i]; c.Hard > 0 && c.Class == kernels.Special {
+				beside[strings.Join(c.Beside, " ")] = true
+			}
 			if c := &s.List[i]; !c.Trial || c.Workload != w && c.Class != device.Mixed {
 				t.Errorf("%s: %+v", w, c)
 			}
 			found[s.List[i].Class] = true
+		}
+		if !beside["zeros"] || !beside["normal"] || !beside["normal zeros"] {
+			t.Errorf("%s: beside inf and NaN in the second input the first has lines of %v", w, beside)
 		}
 		for _, class := range []string{"exact", "uniform", "wide", "constant", "zeros", "needles", "special", "mixed"} {
 			if !found[class] {

@@ -212,6 +212,19 @@ func TestNearWorkloads(t *testing.T) {
 	}
 }
 
+// TestNeighbor: a trial's size beside a workload has no dim in common with it that may be another.
+func TestNeighbor(t *testing.T) {
+	w := kernels.Dims{"m": 1024, "n": 96, "k": 4096}
+	for seed := range uint64(30) {
+		size, ok := drawerOf(t, "", 1e9, seed).neighbor(w)
+		for dim, v := range w {
+			if off := size[dim] - v; !ok || off == 0 || off < -16 || off > 16 {
+				t.Errorf("seed %d: %v beside %v", seed, size, w)
+			}
+		}
+	}
+}
+
 // TestMixedClasses: inf and NaN stay out of mixed cases where one line has a part in others' outputs.
 func TestMixedClasses(t *testing.T) {
 	for _, c := range []struct {
@@ -238,7 +251,8 @@ func TestMixedClasses(t *testing.T) {
 func TestMixedOthers(t *testing.T) {
 	for _, c := range []struct{ name, lines, want, alone string }{
 		{"a product", "", "normal uniform zeros lead special", "constant tiny huge special special special"},
-		{"no sums of products", "exact = false", "normal uniform constant zeros lead outlier", "special special special"},
+		{"no sums of products", "exact = false", "normal uniform constant zeros lead outlier",
+			"tiny huge special special special"},
 		{"no inf", "special = false", "normal uniform zeros lead", "constant tiny huge"},
 	} {
 		w := &Wanted{Problem: drawerOf(t, c.lines, 1e9, 1).p}

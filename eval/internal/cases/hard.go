@@ -77,12 +77,16 @@ func (w *Wanted) mixedOther(tensor int) []string {
 func (w *Wanted) alone() (classes []string) {
 	for _, class := range w.Hard() {
 		switch class {
-		case "huge", "tiny", "constant":
+		case "huge", "tiny":
+			classes = append(classes, class)
+		case "constant":
 			if w.Problem.ExactTest() {
 				classes = append(classes, class)
 			}
 		case kernels.Special: // an only line has inf or NaN, as it falls
-			classes = append(classes, class, class, class)
+			for range besideSpecial {
+				classes = append(classes, class)
+			}
 		}
 	}
 	return classes

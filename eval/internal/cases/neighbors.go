@@ -46,21 +46,18 @@ func pastTiles(r kernels.Range, size int) int {
 	return past
 }
 
-// neighbor is the workload with one dim a little more or less, and all others as they are.
+// neighbor is the workload with every dim a little more or less: what is right at the workload, and where one of its
+// dims is far smaller, may still be wrong at all other sizes as large.
 func (d *drawer) neighbor(w kernels.Dims) (kernels.Dims, bool) {
-	var able []string
+	size, moved := maps.Clone(w), false
 	for _, dim := range d.p.DimNames {
 		if r := d.p.Range(dim); len(r.Values) == 0 && r.Step < r.Most && w[dim] > 2*lineCount {
-			able = append(able, dim)
+			size[dim] += d.delta(r, size[dim])
+			moved = moved || size[dim] != w[dim]
 		}
 	}
-	if len(able) == 0 {
-		return nil, false
-	}
-	size, dim := maps.Clone(w), able[d.rng.IntN(len(able))]
-	size[dim] += d.delta(d.p.Range(dim), size[dim])
 	_, ok := d.work(size)
-	return size, ok
+	return size, ok && moved
 }
 
 // delta is a small difference to a size, up or down: one, or a vector, or less than a tile. Where sizes are multiples

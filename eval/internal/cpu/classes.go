@@ -234,8 +234,12 @@ func needle(e *element) float32 {
 	return signed(e.r, 0.5+unit(uint32(e.r)))
 }
 
+// masked: numbers that stand for nothing begin a line, up to half of it: whole tiles of -inf, as of keys that a mask
+// hides. h are random bits of the line.
+func (e *element) masked(h uint64) bool { return h>>63 == 0 && e.at < e.length/2 }
+
 // special: one inf and one NaN, in random lines; where lines are of many classes, one of them in each that is
-// special.
+// special. Some lines that have a -inf begin with many.
 func special(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))
 	nan := e.coins&1 == 1
@@ -244,6 +248,8 @@ func special(e *element) float32 {
 	}
 	here := e.every || nan || e.line == mix(e.key^2)%e.count
 	switch {
+	case here && !nan && e.coins&2 != 0 && e.masked(h):
+		return float32(math.Inf(-1))
 	case !here || e.at != e.oddPlace(h):
 		return normal(e.r)
 	case nan:

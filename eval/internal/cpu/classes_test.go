@@ -134,6 +134,9 @@ func TestHardClasses(t *testing.T) {
 	}
 	zero := func(v float64) bool { return v == 0 }
 	odd := func(v float64) bool { return v-v != 0 }
+	masked := func(l []float64) bool {
+		return count(l[:cols/2], func(v float64) bool { return math.IsInf(v, -1) }) == cols/2
+	}
 	for class, ok := range map[string]func(d kernels.DType, line []float64) bool{
 		"constant": func(_ kernels.DType, l []float64) bool { return l[0] == slices.Max(l) && l[0] == slices.Min(l) },
 		"zeros":    func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols },
@@ -141,7 +144,7 @@ func TestHardClasses(t *testing.T) {
 		"needles":  func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols-device.MostNeedles },
 		"tiny":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) < 1e-5 || slices.Max(l) <= 0x1p-14 },
 		"huge":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) > 4096 && count(l, odd) == 0 },
-		"special":  func(_ kernels.DType, l []float64) bool { return count(l, odd) <= 1 },
+		"special":  func(_ kernels.DType, l []float64) bool { return count(l, odd) <= 1 || masked(l) },
 		"shift": func(_ kernels.DType, l []float64) bool {
 			return slices.Min(l) > 0 || slices.Max(l) < 0 || math.Abs(l[0]) < 16
 		},
@@ -161,7 +164,7 @@ func TestHardClasses(t *testing.T) {
 					t.Errorf("%s %s, line %d: %v ...", class, d, r, line[:8])
 				}
 			}
-			if n := count(x, odd); class == "special" && (n < 1 || n > 2) {
+			if n := count(x, odd); class == "special" && (n < 1 || n > 2+cols/2) {
 				t.Errorf("%s: %d numbers that are not finite", d, n)
 			}
 		}
@@ -192,7 +195,7 @@ func TestMixed(t *testing.T) {
 				kinds["zeros"]++
 			case same:
 				kinds["constant"]++
-			case odd == 1:
+			case odd == 1, odd >= cols/2:
 				kinds["special"]++
 			}
 		}
@@ -203,6 +206,30 @@ func TestMixed(t *testing.T) {
 	for _, v := range filled(t, c, 1, 3) {
 		if !(math.Abs(v) < 7) || v == 0 {
 			t.Errorf("the second tensor has %g", v)
+		}
+	}
+}
+
+// TestMasked: some lines that are special begin with -inf up to their middle, as if a mask hid that much, and others
+// have a single one.
+func TestMasked(t *testing.T) {
+	const rows, cols = 64, 50
+	c := &device.Case{Class: device.Mixed, Mix: [][]string{{"normal", "special"}}, Terms: []device.Terms{{Axis: 1}},
+		Buffers: []kernels.Buffer{{DType: kernels.FP32, Shape: []int{rows, cols}}}}
+	for seed := range uint64(20) {
+		x, kinds := filled(t, c, 0, seed), map[int]int{}
+		for r := range rows {
+			hidden := 0
+			for _, v := range x[r*cols : (r+1)*cols] {
+				if math.IsInf(v, -1) {
+					hidden++
+				}
+			}
+			kinds[hidden]++
+		}
+		masked := kinds[cols/2] + kinds[cols/2+1]
+		if masked == 0 && seed == 0 || masked > rows/4 || kinds[1] == 0 || kinds[0]+kinds[1]+masked != rows {
+			t.Errorf("seed %d: lines by how many of their numbers are -inf: %v", seed, kinds)
 		}
 	}
 }

@@ -8,10 +8,11 @@ type Case struct {
 	Workload string           `json:"workload,omitempty"`
 	Dims     kernels.Dims     `json:"dims"`
 	Class    string           `json:"class"`
-	Hard     int              `json:"hard,omitempty"`  // the number of the input that a hard class is about
-	Mix      [][]string       `json:"mix,omitempty"`   // of class Mixed: the classes of the lines, by input
-	Terms    []Terms          `json:"terms,omitempty"` // where the terms of its sums lie
-	Trial    bool             `json:"trial,omitempty"` // run only for a candidate that would reign
+	Hard     int              `json:"hard,omitempty"`   // the number of the input that a hard class is about
+	Mix      [][]string       `json:"mix,omitempty"`    // of class Mixed: the classes of the lines, by input
+	Beside   []string         `json:"beside,omitempty"` // classes of the first input's lines; none: normal
+	Terms    []Terms          `json:"terms,omitempty"`  // where the terms of its sums lie
+	Trial    bool             `json:"trial,omitempty"`  // run only for a candidate that would reign
 	Seed     uint64           `json:"seed"`
 	Buffers  []kernels.Buffer `json:"buffers"`
 	TruthAt  int              `json:"truth_at"` // where its truth starts in the truth memory

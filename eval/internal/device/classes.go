@@ -117,15 +117,12 @@ func (c *Case) Fill(i int) (Fill, error) {
 			f.Inner *= n
 		}
 	}
-	classes := []string{c.Class}
-	if ByLine(c.Class) {
-		classes = c.Mix[f.Tensor]
-	}
+	classes := c.classesOf(f.Tensor)
 	if !summed && len(b.Shape) == 1 {
 		f.Len = chunkOf(f.Len, max(len(classes), 1), c.Class)
 	}
 	for _, class := range classes {
-		bit, err := code(class, f.Tensor == c.Hard || ByLine(c.Class), summed)
+		bit, err := code(class, f.Tensor == c.Hard || len(c.Beside) > 0 || ByLine(c.Class), summed)
 		if err != nil {
 			return f, err
 		}
@@ -141,6 +138,17 @@ func (c *Case) Fill(i int) (Fill, error) {
 		f.Classes |= stripedBit
 	}
 	return f, nil
+}
+
+// classesOf are those of the lines of an input, by its number.
+func (c *Case) classesOf(input int) []string {
+	switch {
+	case ByLine(c.Class):
+		return c.Mix[input]
+	case input == 0 && len(c.Beside) > 0:
+		return c.Beside
+	}
+	return []string{c.Class}
 }
 
 // code is the bit of a class for one tensor. Needles lie among the terms, leading zeros everywhere, and what else is

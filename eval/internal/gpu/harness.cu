@@ -90,11 +90,16 @@ __device__ u64 odd_place(u64 h, Line l) {
   return l.len - 1 - (h & 0x3fffffff) % tail;
 }
 
-// special: one inf and one NaN, in lines drawn anew; where lines are of many classes, one of them in each that is special.
+// masked: numbers that stand for nothing begin a line, up to half of it: whole tiles of -inf, as of keys that a mask hides.
+__device__ bool masked(u64 h, Line l) { return h >> 63 == 0 && l.at < l.len / 2; }
+
+// special: one inf and one NaN, in lines drawn anew; where lines are of many classes, one of them in each that is special. Some
+// lines that have a -inf begin with many.
 __device__ float special(u64 r, u64 key, Line l, bool every) {
   u64 h = mix(key ^ mix(l.number));
   bool nan = every || l.count == 1 ? l.coins & 1 : l.number == mix(key ^ 1) % l.count;
   bool here = every || nan || l.number == mix(key ^ 2) % l.count;
+  if (here && !nan && l.coins & 2 && masked(h, l)) return __int_as_float(0xff800000);
   if (!here || l.at != odd_place(h, l)) return normal(r);
   return nan ? __int_as_float(0x7fc00000) : __int_as_float(l.coins & 2 ? 0xff800000 : 0x7f800000);
 }

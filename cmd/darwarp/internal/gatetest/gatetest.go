@@ -88,7 +88,7 @@ func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest
 // all lists the problems. The first is the one of the short test.
 var all = []folder{
 	product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow,
-	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, cache,
+	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, cache, gated,
 }
 
 // Problems lists their names.

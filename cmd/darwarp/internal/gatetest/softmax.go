@@ -23,6 +23,7 @@ var softmax = folder{name: "softmax", cheats: []row{
 	{"ignores_nan", Coverage, Gate, nil, "leaves a NaN out of the sum"},
 	{"clamps_large", Coverage, Gate, nil, "cuts numbers off at 1e5"},
 	{"tiny_is_zero", Coverage, Gate, nil, "gives an exact 0 no weight"},
+	{"masked_tile", Coverage, Gate, nil, "makes NaN of a row of which the first 32 numbers are -inf"},
 	{"constant_row", Coverage, Gate, nil, "takes a row that begins with equal numbers for padding"},
 	{"padding_row", Coverage, Gate, nil, "takes a row that begins with 0 for padding"},
 	{"every_32_not_64", Coverage, Gate, nil, "forgets 32 terms of rows of 32, 96, 160 ..."},
