@@ -8,8 +8,8 @@ import (
 	"darwarp/kernels"
 )
 
-// fp8Unit is a matrix unit of Hopper on eight-bit operands: 32 products and the sum so far are aligned to the largest of
-// them and cut off 13 bits below its leading one. After so many terms its sum is added to one in float32; 0: never.
+// fp8Unit is a matrix unit of Hopper on eight-bit operands: 32 products and the sum so far are aligned to the largest
+// of them and cut off 13 bits below its leading one. After so many terms its sum is added to one in float32; 0: never.
 func fp8Unit(promote int) func(a, b []float32) float64 {
 	return func(a, b []float32) float64 {
 		total, s := float32(0), 0.0
@@ -50,8 +50,8 @@ func ofE4M3(c inputClass) inputClass {
 	}}
 }
 
-// TestHopperSums: products of e4m3 in Hopper's adder are right where they are promoted in time, whatever their number and
-// signs, and refused where a long sum of one sign is not; so is one that lacks 1/64 of its terms.
+// TestHopperSums: products of e4m3 in Hopper's adder are right where they are promoted in time, whatever their number
+// and signs, and refused where a long sum of one sign is not; so is one that lacks 1/64 of its terms.
 func TestHopperSums(t *testing.T) {
 	judge := func(p product, out []float64, d kernels.DType) Report {
 		return Judge(Encode(d, out), d, p.truth, Model{K: p.k, Acc: kernels.FP22})

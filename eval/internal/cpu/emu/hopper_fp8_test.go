@@ -22,7 +22,8 @@ type fp8Product struct {
 // smallCodes are -2, -1, 0, 1 and 2 in e4m3.
 var smallCodes = []byte{0xc0, 0xb8, 0, 0x38, 0x40}
 
-func newFP8Product(t *testing.T, p *kernels.Problem, dims kernels.Dims, dtype kernels.DType, rng *rand.Rand) *fp8Product {
+func newFP8Product(t *testing.T, p *kernels.Problem, dims kernels.Dims, dtype kernels.DType,
+	rng *rand.Rand) *fp8Product {
 	t.Helper()
 	out := &fp8Product{dims, dtype, map[string]*memory{}, map[string][]int{}, nil}
 	buffers, err := p.Buffers(dims, dtype)
