@@ -28,6 +28,12 @@ const (
 	U8   DType = "uint8" // the same; also two codes of four bits each
 )
 
+// FP22 is the type that Hopper's and Ada's tensor cores keep sums of eight-bit products in: the exponent of fp32 and 13
+// bits behind the leading one, which is what is left where products and sum are aligned and cut off (DeepSeek-V3
+// Technical Report, arXiv 2412.19437, 3.3.2: "around 14 bits"; SageAttention2, arXiv 2411.10958: 1, 8 and 13 bits). It
+// is no type of a tensor.
+const FP22 DType = "fp22"
+
 type dtypeInfo struct {
 	size     int
 	c        string
@@ -40,6 +46,7 @@ var dtypes = map[DType]dtypeInfo{
 	FP16: {2, "__half", 0x1p-11, 0x1p-14, 65504},
 	BF16: {2, "__nv_bfloat16", 0x1p-8, 0x1p-126, 0x1.fep127},
 	FP32: {4, "float", 0x1p-24, 0x1p-126, 0x1.fffffep127},
+	FP22: {0, "", 0x1p-13, 0x1p-126, 0x1.fffp127}, // cut off: by up to a whole unit in the last place
 	I32:  {4, "int", 0, 0, 1<<31 - 1},
 	I64:  {8, "long long", 0, 0, 1 << 53},
 	Mask: {1, "bool", 0, 0, 1},
@@ -50,8 +57,8 @@ var dtypes = map[DType]dtypeInfo{
 	U8:   {1, "unsigned char", 0, 0, 255},
 }
 
-// Valid reports whether d is a type that darwarp knows.
-func (d DType) Valid() bool { _, ok := dtypes[d]; return ok }
+// Valid reports whether d is a type that tensors may have.
+func (d DType) Valid() bool { return dtypes[d].size > 0 }
 
 // Size is the size of one element in bytes.
 func (d DType) Size() int { return dtypes[d].size }
@@ -74,7 +81,7 @@ func (d DType) Max() float64 { return dtypes[d].max }
 func (d DType) Outputs() bool { return d.Size() > 1 && d != I64 }
 
 // Sums reports whether sums may be kept in the type.
-func (d DType) Sums() bool { return d.Outputs() }
+func (d DType) Sums() bool { return d == FP22 || d.Outputs() }
 
 // Whole reports whether the type has whole numbers only.
 func (d DType) Whole() bool { return d.Valid() && d.Roundoff() == 0 }

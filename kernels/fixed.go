@@ -148,7 +148,7 @@ func (p *Problem) Only() string {
 // mostFixed is how many combinations of fixed values are looked at.
 const mostFixed = 1 << 10
 
-// possible reports whether a launch's condition holds for any of the fixed values. One that reads something else may.
+// possible reports whether a launch's condition holds for any of the fixed values. What reads something else may.
 func (p *Problem) possible(when string) bool {
 	if when == "" {
 		return true
@@ -169,9 +169,11 @@ func (p *Problem) possible(when string) bool {
 		}
 		all = more
 	}
-	e, err := expr.CompileBool(when, scope)
-	if err != nil {
-		return true
+	conditions := expr.Clauses(when, scope)
+	if e, err := expr.CompileBool(when, scope); err == nil {
+		conditions = []*expr.Expr{e}
 	}
-	return slices.ContainsFunc(all, func(env expr.Env) bool { on, err := e.Bool(env); return on || err != nil })
+	return slices.ContainsFunc(all, func(env expr.Env) bool {
+		return !slices.ContainsFunc(conditions, func(e *expr.Expr) bool { on, err := e.Bool(env); return !on && err == nil })
+	})
 }

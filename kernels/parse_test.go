@@ -156,7 +156,7 @@ func TestParseProblemMistakes(t *testing.T) {
 				`shift, outlier, needles (special ` +
 				`= false leaves out inf and NaN)`}},
 		{"accumulators", `reduction = "k"`, "reduction = \"k\"\naccumulate = [\"fp32\", \"int32\"]",
-			[]string{`problem.toml: check.accumulate[1]: "int32": expected fp32, fp16 or bf16`}},
+			[]string{`problem.toml: check.accumulate[1]: "int32": expected fp32, fp22, fp16 or bf16`}},
 		{"terms", `reduction = "k"`, "reduction = \"k\"\nterms = [{ tensor = \"C\", dim = \"k\" }, { tensor = \"A\", dim " +
 			"= \"n\" }, { tensor = \"A\", dim = \"k\", neutral = \"none\" }]", []string{
 			`problem.toml: check.terms[0].tensor: "C": expected an input tensor`,

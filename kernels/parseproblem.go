@@ -200,8 +200,8 @@ func (p *Problem) checkCheck(n *notes) {
 		}
 	}
 	for i, t := range p.Check.Accumulate {
-		if !slices.Contains([]DType{FP32, FP16, BF16}, t) {
-			n.addf(fmt.Sprintf("check.accumulate[%d]", i), "%q: expected fp32, fp16 or bf16", t)
+		if !slices.Contains([]DType{FP32, FP22, FP16, BF16}, t) {
+			n.addf(fmt.Sprintf("check.accumulate[%d]", i), "%q: expected fp32, fp22, fp16 or bf16", t)
 		}
 	}
 	p.readTerms(n)

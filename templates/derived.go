@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// derived are the built-in problems that another one's families serve, too.
+// derived are the built-in problems that another one's families, or these families' partials, serve, too.
 var derived = map[string]struct {
 	from     string
 	families []string
 }{
 	"linear_gelu": {"gemm", []string{"tile", "vectors"}},
+	"gemm_fp8":    {"gemm", nil},
 }
 
 // moreSuffix ends the name of a file that is appended to a family of another problem: genes and constraints of its own.

@@ -52,7 +52,9 @@ func Beside() Effort {
 
 // For is the effort where sums are kept in these types.
 func (e Effort) For(acc []kernels.DType) Effort {
-	e.narrow = slices.ContainsFunc(acc, func(t kernels.DType) bool { return t.Roundoff() > kernels.FP32.Roundoff() })
+	e.narrow = slices.ContainsFunc(acc, func(t kernels.DType) bool {
+		return t.Roundoff() > kernels.FP32.Roundoff() && t != kernels.FP22 // which has the range of fp32
+	})
 	return e
 }
 

@@ -65,8 +65,25 @@ func (m Model) accRoundoff() float64 {
 // off and not rounded, and one term may be most of the sum.
 const fewest = 64
 
+// Hopper's adder of eight-bit products (kernels.FP22) aligns 32 of them and the sum to the largest and cuts off. Terms
+// of one sign all err to one side, by a part of a unit that grows with the sum: simulated, 256 uniform terms err by 17
+// u S1, 256 equal ones by up to 47, 512 uniform ones by 50 and 8192 by 1136, which is an eighth of the sum. So the
+// chains that are allowed end at alignedChain terms: longer sums go to float32 in parts, as in DeepGEMM and CUTLASS
+// after every 128.
+const (
+	alignedChain = 256
+	alignedUnit  = 4  // an element may be off by so much less than u a term
+	alignedLeast = 16 // but by so many u
+)
+
+// alignedError is what a chain of such sums may err by, in u.
+func (m Model) alignedError() float64 { return max(min(m.k(), alignedChain)/alignedUnit, alignedLeast) }
+
 // sumError is the error of a sum, of S1, before it is capped.
 func (m Model) sumError() float64 {
+	if m.Acc == kernels.FP22 {
+		return m.alignedError() * m.accRoundoff()
+	}
 	e := C * math.Sqrt(m.k())
 	if !m.half() {
 		e = max(e, m.cutError())
@@ -155,8 +172,11 @@ const halfFrobenius = 0.75
 func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, limited bool) {
 	root := math.Sqrt(m.k())
 	growth := max(root, m.cutError())
-	if m.half() {
+	switch {
+	case m.half():
 		growth = halfFrobenius * root
+	case m.Acc == kernels.FP22:
+		growth = m.alignedError() * 3 / 4
 	}
 	rounding, sums := max(frobenius[d], m.ULPs*d.Roundoff(), 2*m.Terms.Roundoff()), growth*m.accRoundoff()
 	few := 1 + 4/math.Sqrt(float64(n)) // few elements scatter: four standard deviations

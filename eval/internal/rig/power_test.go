@@ -3,6 +3,7 @@ package rig
 import (
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,5 +139,31 @@ func TestPower(t *testing.T) {
 				t.Errorf("%+v, %v: expected a bank of class %s, tails %v", powers, err, c.bank, c.tails)
 			}
 		})
+	}
+}
+
+// TestPowerOfHopperSums: the gate of gemm_fp8 tells what is missing though it allows for the sums of Hopper's tensor
+// cores, at 8192 terms, on ordinary numbers.
+func TestPowerOfHopperSums(t *testing.T) {
+	if f := env.Locate().CXX; f.Path == "" {
+		t.Skipf("THE POWER OF THE CHECK IS NOT PROVED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
+	}
+	b, err := templates.Builtin("gemm_fp8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := b.Problem
+	p.Check.Inputs = []string{"normal", "uniform"}
+	acc := p.Accumulators(b.Families, nil)
+	if !slices.Contains(acc, kernels.FP22) {
+		t.Fatalf("sums in %v", acc)
+	}
+	loads := []kernels.Workload{{Name: "w", Dims: kernels.Dims{"m": 16, "n": 16, "k": 8192, "scale_m": 0, "scale_n": 0,
+		"scale_k": 0}}}
+	powers, err := powersOf(t, Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP16,
+		Workloads: loads, Cache: "hot", Jobs: 1, CacheDir: testCache, Acc: acc,
+		Reference: b.ReferenceSource(kernels.FP16)})
+	if err != nil || powers["w"].Bank != "normal" || len(powers["w"].Unfit) > 0 {
+		t.Errorf("%+v, %v: expected a bank of class normal, and none unfit", powers, err)
 	}
 }

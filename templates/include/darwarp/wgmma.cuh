@@ -7,6 +7,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <darwarp/cp_async.cuh>
 
@@ -63,6 +64,12 @@ __device__ __forceinline__ void wgmma_m64k16(float (&sums)[N / 2], unsigned long
 template <class T, int N>
 __device__ __forceinline__ void wgmma_m64k16_of_rows(float (&sums)[N / 2], const unsigned (&a)[4], unsigned long long b);
 
+// wgmma_m64k32 is wgmma_m64k16 for 32 elements of eight bits, __nv_fp8_e4m3 or __nv_fp8_e5m2: as many bytes, so adding 2 to a
+// descriptor goes 32 elements on along k. Its adder aligns products and sum to the largest of them and cuts off 13 bits
+// below its leading one: what should be as good as fp32 is added to fp32 registers after some hundred terms.
+template <class F, int N>
+__device__ __forceinline__ void wgmma_m64k32(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add);
+
 // The registers of an asm statement must be written out: eight for every 16 columns.
 #define DARWARP_REGISTERS_16 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define DARWARP_REGISTERS_32 DARWARP_REGISTERS_16 ", %8, %9, %10, %11, %12, %13, %14, %15"
@@ -97,6 +104,18 @@ __device__ __forceinline__ void wgmma_m64k16_of_rows(float (&sums)[N / 2], const
 #define DARWARP_SUMS_240 DARWARP_SUMS_224, "+f"(sums[112]), "+f"(sums[113]), "+f"(sums[114]), "+f"(sums[115]), "+f"(sums[116]), "+f"(sums[117]), "+f"(sums[118]), "+f"(sums[119])
 #define DARWARP_SUMS_256 DARWARP_SUMS_240, "+f"(sums[120]), "+f"(sums[121]), "+f"(sums[122]), "+f"(sums[123]), "+f"(sums[124]), "+f"(sums[125]), "+f"(sums[126]), "+f"(sums[127])
 
+#define DARWARP_WGMMA_8(N, TYPE, NAME, A, B, ADD)                                                                      \
+    template <>                                                                                                        \
+    __device__ __forceinline__ void wgmma_m64k32<TYPE, N>(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) { \
+        asm volatile(                                                                                                  \
+            "{\n"                                                                                                      \
+            "  .reg .pred keep;\n"                                                                                     \
+            "  setp.ne.b32 keep, " ADD ", 0;\n"                                                                        \
+            "  wgmma.mma_async.sync.aligned.m64n" #N "k32.f32." NAME "." NAME " {" DARWARP_REGISTERS_##N "}, " A ", " B ", keep, 1, 1;\n" \
+            "}\n"                                                                                                      \
+            : DARWARP_SUMS_##N                                                                                         \
+            : "l"(a), "l"(b), "r"(int(add)));                                                                          \
+    }
 #define DARWARP_WGMMA(N, TYPE, NAME, A, B, ADD)                                                                        \
     template <>                                                                                                        \
     __device__ __forceinline__ void wgmma_m64k16<TYPE, N>(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) { \
@@ -109,7 +128,9 @@ __device__ __forceinline__ void wgmma_m64k16_of_rows(float (&sums)[N / 2], const
             : DARWARP_SUMS_##N                                                                                         \
             : "l"(a), "l"(b), "r"(int(add)));                                                                          \
     }
-#define DARWARP_WGMMA_BOTH(N, A, B, ADD) DARWARP_WGMMA(N, __half, "f16", A, B, ADD) DARWARP_WGMMA(N, __nv_bfloat16, "bf16", A, B, ADD)
+#define DARWARP_WGMMA_BOTH(N, A, B, ADD)                                                                               \
+    DARWARP_WGMMA(N, __half, "f16", A, B, ADD) DARWARP_WGMMA(N, __nv_bfloat16, "bf16", A, B, ADD)                      \
+    DARWARP_WGMMA_8(N, __nv_fp8_e4m3, "e4m3", A, B, ADD) DARWARP_WGMMA_8(N, __nv_fp8_e5m2, "e5m2", A, B, ADD)
 
 DARWARP_WGMMA_BOTH(16, "%8", "%9", "%10")
 DARWARP_WGMMA_BOTH(32, "%16", "%17", "%18")
@@ -173,6 +194,7 @@ DARWARP_WGMMA_OF_ROWS_BOTH(128, "%64, %65, %66, %67", "%68")
 #undef DARWARP_REGISTERS_256
 #undef DARWARP_SUMS_256
 #undef DARWARP_WGMMA
+#undef DARWARP_WGMMA_8
 #undef DARWARP_WGMMA_BOTH
 #undef DARWARP_WGMMA_OF_ROWS
 #undef DARWARP_WGMMA_OF_ROWS_BOTH

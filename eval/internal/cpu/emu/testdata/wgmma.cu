@@ -145,3 +145,23 @@ __device__ void of_rows(const TensorMap& b, const T* a, float* c) {
 }
 extern "C" __global__ void of_rows_half(const __grid_constant__ TensorMap b, const __half* a, float* c) { of_rows<__half>(b, a, c); }
 extern "C" __global__ void of_rows_bf16(const __grid_constant__ TensorMap b, const __nv_bfloat16* a, float* c) { of_rows<__nv_bfloat16>(b, a, c); }
+
+// Codes of eight bits, 64 x 128 of A and of B, that threads have written.
+template <class F>
+__device__ void codes(const unsigned char* a, const unsigned char* b, float* c) {
+    for (int i = threadIdx.x; i < 64 * 128; i += 128) {
+        const int at = i / 128 * 128 + ((i % 128 / 16 ^ i / 128 % 8) * 16 + i % 16);
+        memory[at] = a[i], memory[8192 + at] = b[i];
+    }
+    async_fence();
+    __syncthreads();
+    float sums[32];
+    const unsigned long long at = wgmma_descriptor(memory), bt = wgmma_descriptor(memory + 8192);
+    wgmma_fence();
+    for (int k = 0; k < 4; ++k) wgmma_m64k32<F, 64>(sums, at + 2 * k, bt + 2 * k, k > 0);
+    wgmma_commit();
+    wgmma_wait<0>();
+    write<64>(c, sums);
+}
+extern "C" __global__ void codes_e4m3(const unsigned char* a, const unsigned char* b, float* c) { codes<__nv_fp8_e4m3>(a, b, c); }
+extern "C" __global__ void codes_e5m2(const unsigned char* a, const unsigned char* b, float* c) { codes<__nv_fp8_e5m2>(a, b, c); }

@@ -3,8 +3,12 @@
 #ifndef DW_DARWARP_WGMMA_CUH
 #define DW_DARWARP_WGMMA_CUH
 
+#include "../cuda_fp8.h"
 #include "mma.cuh"
 #include "bulk_copy.cuh"
+
+// Kinds of operands of eight bits, beside those of mma.cuh.
+enum { DW_WGMMA_E4M3 = 16, DW_WGMMA_E5M2 };
 
 DW_RUNTIME unsigned long long dw_wgmma_descriptor(const void* shared, unsigned slab_bytes);
 DW_RUNTIME void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add);
@@ -18,6 +22,8 @@ namespace darwarp {
 template <class T> struct WgmmaKind;
 template <> struct WgmmaKind<__half> { static constexpr int value = DW_MMA_F16_F32; };
 template <> struct WgmmaKind<__nv_bfloat16> { static constexpr int value = DW_MMA_BF16_F32; };
+template <> struct WgmmaKind<__nv_fp8_e4m3> { static constexpr int value = DW_WGMMA_E4M3; };
+template <> struct WgmmaKind<__nv_fp8_e5m2> { static constexpr int value = DW_WGMMA_E5M2; };
 
 inline unsigned long long wgmma_descriptor(const void* shared) { return dw_wgmma_descriptor(shared, 16); }
 inline unsigned long long wgmma_descriptor_of_rows(const void* shared, unsigned slab_bytes) { return dw_wgmma_descriptor(shared, slab_bytes); }
@@ -26,6 +32,13 @@ template <class T, int N>
 inline void wgmma_m64k16(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) {
     static_assert(N % 8 == 0 && N >= 8 && N <= 256, "wgmma: N is a multiple of 8 up to 256");
     dw_wgmma_m64k16(WgmmaKind<T>::value, N, sums, a, b, add);
+}
+
+// Of eight bits there are 32 in the bytes of 16 others.
+template <class F, int N>
+inline void wgmma_m64k32(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) {
+    static_assert(sizeof(F) == 1 && WgmmaKind<F>::value >= DW_WGMMA_E4M3, "wgmma: elements of eight bits");
+    wgmma_m64k16<F, N>(sums, a, b, add);
 }
 
 template <class T, int N>

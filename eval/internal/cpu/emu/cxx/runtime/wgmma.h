@@ -88,7 +88,56 @@ inline void widen_right(const Wgmma& w, float* out) {
     }
 }
 
+// add_aligned adds 32 products to each of eight sums as Hopper's adder of eight-bit products does: all are aligned to the largest of
+// them, cut off 13 bits below its leading one, and so is the sum (DeepSeek-V3 Technical Report, 3.3.2; SageAttention2, 3.2).
+inline Eight add_aligned(Eight sum, const float* a, const float* b, int n) {
+    typedef int32_t Whole __attribute__((vector_size(32)));
+    Eight product[32], largest = sum < 0 ? -sum : sum, plain = sum, units;
+    for (int p = 0; p < 32; ++p) {
+        product[p] = a[p] * eight(b + p * n);  // exact
+        plain += product[p];
+        const Eight size = product[p] < 0 ? -product[p] : product[p];
+        largest = size > largest ? size : largest;
+    }
+    for (int i = 0; i < 8; ++i) {
+        const float bound = largest[i] < 0x1p-100f ? 0x1p-100f : largest[i] > 0x1p100f ? 0x1p100f : largest[i];
+        units[i] = 0x1p13f / as<float>(as<uint32_t>(bound) & 0x7f800000u);
+    }
+    Whole total = __builtin_convertvector(sum * units, Whole);  // toward zero
+    for (int p = 0; p < 32; ++p) total += __builtin_convertvector(product[p] * units, Whole);
+    Eight out = __builtin_convertvector(total, Eight) / units;
+    for (int i = 0; i < 8; ++i) {
+        const float cut = as<float>(as<uint32_t>(float(out[i])) & ~0x3ffu), exact = plain[i];
+        out[i] = exact - exact == 0 ? cut : exact;  // NaN and infinity come through
+    }
+    return out;
+}
+
+inline float widen_code(int kind, unsigned char code) { return kind == DW_WGMMA_E4M3 ? E4M3::widen(code) : E5M2::widen(code); }
+
+// multiply_codes is multiply for operands of eight bits.
+__attribute__((noinline)) void multiply_codes(const Wgmma& w) {
+    float widened[256], a[64 * 32];
+    std::vector<float> b(size_t(32) * w.n);
+    for (int c = 0; c < 256; ++c) widened[c] = widen_code(w.kind, (unsigned char)c);
+    const auto each_code = [&](uint64_t operand, int rows, auto put) {
+        for (int r = 0; r < rows; ++r)
+            for (int half = 0; half < 2; ++half)
+                for (int i = 0; i < 16; ++i) put(r, 16 * half + i, widened[Operand(operand).chunk(unsigned(r), unsigned(half))[i]]);
+    };
+    each_code(w.a, 64, [&](int r, int k, float v) { a[r * 32 + k] = v; });
+    each_code(w.b, w.n, [&](int r, int k, float v) { b[size_t(k) * w.n + r] = v; });
+    float* d = w.sums->tile.data();
+    if (!w.add) memset(d, 0, w.sums->tile.size() * sizeof(float));
+    for (int j = 0; j < w.n; j += 8)
+        for (int i = 0; i < 64; ++i) {
+            const Eight sum = add_aligned(eight(d + i * w.n + j), a + i * 32, b.data() + j, w.n);
+            memcpy(d + i * w.n + j, &sum, sizeof sum);
+        }
+}
+
 __attribute__((noinline)) void multiply(const Wgmma& w) {
+    if (w.kind >= DW_WGMMA_E4M3) return multiply_codes(w);
     float a[64 * 16], b[16 * 256];
     for (unsigned r = 0; !w.of_rows && r < 64; ++r)
         for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, Operand(w.a).chunk(r, half), a + r * 16 + half * 8);
