@@ -12,6 +12,7 @@ var derived = map[string]struct {
 	families []string
 }{
 	"linear_gelu": {"gemm", []string{"tile", "vectors"}},
+	"prefill":     {"attention", nil}, // families of its own, of the other's partials
 }
 
 // moreSuffix ends the name of a file that is appended to a family of another problem: genes and constraints of its own.
