@@ -3,6 +3,7 @@ package kernels
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"darwarp/kernels/expr"
@@ -23,8 +24,11 @@ type Draw string
 const (
 	Evenly      Draw = ""
 	Lengths     Draw = "lengths"     // often both ends of the range, and where tiles and pages end
+	Offsets     Draw = "offsets"     // an increasing list: where sequences that lie one after the other begin, and the end
 	Permutation Draw = "permutation" // of n elements each number from 0 to n - 1 once
 )
+
+var draws = []Draw{Evenly, Lengths, Offsets, Permutation}
 
 // Bound is an end of a range: a number, or an expression over dims.
 type Bound string
@@ -50,15 +54,15 @@ type drawnExprs struct{ low, high *expr.Expr }
 
 func (p *Problem) compileDrawn(n *notes, key string, t *Tensor, scope expr.Scope) (d drawnExprs) {
 	switch {
-	case t.Draw != Evenly && t.Draw != Lengths && t.Draw != Permutation:
-		n.addf(key+".draw", "%q: expected lengths or permutation", t.Draw)
+	case !slices.Contains(draws, t.Draw):
+		n.addf(key+".draw", "%q: expected lengths, offsets or permutation", t.Draw)
 	case t.DType == I64 && t.Range == nil && t.Draw != Permutation:
 		n.addf(key+".range", "missing: expected the least and the greatest number of an int64 tensor")
 	case t.Range == nil && t.Draw == "":
 	case t.Role != "in":
 		n.addf(key+".range", "only inputs are drawn from a range")
 	case t.Draw != "" && !(t.DType == I32 || t.DType == I64):
-		n.addf(key+".draw", "expected none: lengths and permutations are of int32 or int64")
+		n.addf(key+".draw", "expected none: lengths, offsets and permutations are of int32 or int64")
 	case t.Draw == Permutation && t.Range != nil:
 		n.addf(key+".range", "expected none: a permutation has the numbers from 0 on")
 	case t.Draw == Permutation:

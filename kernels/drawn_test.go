@@ -24,6 +24,7 @@ func TestDrawn(t *testing.T) {
 		{`range = ["0 - 5", "2147483647"] }`, 3, Drawn{Low: -5, High: 1<<31 - 1}},
 		{`draw = "permutation" }`, 3, Drawn{High: 2, How: Permutation}},
 		{`range = [1, "n"], draw = "lengths" }`, 3, Drawn{Low: 1, High: 17, How: Lengths}},
+		{`range = [1, "n"], draw = "offsets" }`, 3, Drawn{Low: 1, High: 17, How: Offsets}},
 		{`range = [0, 15] }`, 3, Drawn{High: 15}},
 	} {
 		p, err := lengths(name + e.keys)
@@ -47,11 +48,11 @@ func TestDrawnMistakes(t *testing.T) {
 			`.range: expected none: a permutation has the numbers from 0 on`,
 		in + `"int32", range = ["1", "p"] }`: key + `.range[1]: unknown name p`,
 		in + `"int32", range = [1, 2.5] }`:   key + `.range[1]: `,
-		in + `"int32", draw = "even" }`:      key + `.draw: "even": expected lengths or permutation`,
+		in + `"int32", draw = "even" }`:      key + `.draw: "even": expected lengths, offsets or permutation`,
 		in + `"int64" }`: key + `.range: missing: expected the least and the greatest number of an ` +
 			`int64 tensor`,
 		in + `"bool", draw = "permutation" }`: key +
-			`.draw: expected none: lengths and permutations are of int32 or int64`,
+			`.draw: expected none: lengths, offsets and permutations are of int32 or int64`,
 		in + `"fp32", range = [0, 2] }`: key +
 			`.range: [0, 2]: expected two numbers from 2^-24 to 2^24, the least first`,
 		in + `"fp32", range = [nan, 2] }`:    key + `.range: [nan, 2]: expected two numbers`,

@@ -21,6 +21,7 @@ import (
 //go:embed all:gemm_w4a16
 //go:embed all:layernorm
 //go:embed all:linear_gelu
+//go:embed all:prefill
 //go:embed all:reduction
 //go:embed all:rmsnorm
 //go:embed all:softmax

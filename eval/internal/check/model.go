@@ -122,10 +122,19 @@ func (m Model) tolerance(d kernels.DType) tolerance {
 	}
 	if !t.exact {
 		t.rel = (2 + m.ULPs) * u
-		t.sum, t.walk, t.terms = m.sumError(), m.walk(), m.Terms.Roundoff()
+		t.sum, t.walk, t.terms = m.sumError(), m.walk(), m.rounded(d)
 		t.floor = d.SmallestNormal() + m.flushed()
 	}
 	return t
+}
+
+// rounded is the unit roundoff of the terms of an output. Those of an output of another type than theirs, such as
+// logarithms of sums in fp32 beside weighted sums in fp16, are added as they are.
+func (m Model) rounded(d kernels.DType) float64 {
+	if d != m.Terms {
+		return 0
+	}
+	return d.Roundoff()
 }
 
 // flushed is what a sum loses where every partial sum of it is flushed to zero as soon as it is no normal float32:
@@ -178,7 +187,7 @@ func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, l
 	case m.Acc == kernels.FP22:
 		growth = m.alignedError() * 3 / 4
 	}
-	rounding, sums := max(frobenius[d], m.ULPs*d.Roundoff(), 2*m.Terms.Roundoff()), growth*m.accRoundoff()
+	rounding, sums := max(frobenius[d], m.ULPs*d.Roundoff(), 2*m.rounded(d)), growth*m.accRoundoff()
 	few := 1 + 4/math.Sqrt(float64(n)) // few elements scatter: four standard deviations
 	rounding, sums = rounding*few, sums*few
 	// The figures hold where the sum is as large as a random walk of its terms. Below that, terms
@@ -188,7 +197,7 @@ func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, l
 		rounding, sums = rounding*walk/ref, sums*walk/ref
 	}
 	if ref < walk/2 {
-		rounding += m.Terms.Roundoff() * scale / ref
+		rounding += m.rounded(d) * scale / ref
 	}
 	if ref < walk/2 || m.Coherent {
 		sums += m.sumError() * scale / ref

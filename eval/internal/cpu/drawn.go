@@ -18,6 +18,8 @@ func fillDrawn(dst []byte, t kernels.DType, d *kernels.Drawn, tensor int, seed u
 			v = int64(permuted(i, n, key))
 		case kernels.Lengths:
 			v = atEdges(i, key, low, high)
+		case kernels.Offsets:
+			v = offset(i, n, key, low, high)
 		default:
 			v += int64(mix(key+i) % uint64(high-low+1))
 		}
@@ -48,6 +50,20 @@ func atEdges(i, key uint64, low, high int64) int64 {
 	first, last := low/tile, high/tile
 	v := (first+int64(r>>16%uint64(last-first+1)))*tile + int64(r>>4%3) - 1
 	return min(max(v, low), high)
+}
+
+// offset is where line i of n - 1 lines begins, that of the end the greatest value: beside where it would begin if all
+// were as long, by so much that no line is shorter than the least value, if that is possible.
+func offset(i, n, key uint64, least, end int64) int64 {
+	switch i {
+	case 0:
+		return 0
+	case n - 1:
+		return end
+	}
+	lines := int64(n) - 1
+	even, room := int64(i)*(end/lines)+int64(i)*(end%lines)/lines, max(0, (end/lines-max(least, 0))/2)
+	return atEdges(i, key, even-room, even+room)
 }
 
 // rounds of the Feistel network: four make a permutation that looks random (Luby, Rackoff, "How to construct

@@ -35,11 +35,14 @@ func sameDraws(t *testing.T, p *program) {
 		{kernels.I64, kernels.Drawn{Low: -70, High: 5, How: kernels.Lengths}},
 		{kernels.I64, kernels.Drawn{High: 999}}, {kernels.I64, kernels.Drawn{How: kernels.Permutation}},
 		{kernels.I32, kernels.Drawn{How: kernels.Permutation}}, {kernels.Mask, kernels.Drawn{High: 1}},
+		{kernels.I32, kernels.Drawn{High: 70000, How: kernels.Offsets}},
+		{kernels.I64, kernels.Drawn{Low: 9, High: 12345, How: kernels.Offsets}},
 		{kernels.U8, kernels.Drawn{High: 255}}, {kernels.I8, kernels.Drawn{Low: -128, High: 127}},
 	} {
 		for _, n := range []int{1, 2, 3, 16, 17, 1000} {
 			theirs, ours := memory(t, c.t.Size()*n), make([]byte, c.t.Size()*n)
-			how := map[kernels.Draw]uint64{kernels.Lengths: 1, kernels.Permutation: 2}[c.d.How]
+			how := map[kernels.Draw]uint64{kernels.Lengths: 1, kernels.Permutation: 2,
+				kernels.Offsets: 3}[c.d.How]
 			p.call(t, "dw_draw", theirs, uint64(n), uint64(gpu.DTypeCodes[c.t]), 3, 12345, uint64(int64(c.d.Low)),
 				uint64(int64(c.d.High)), how)
 			fillDrawn(ours, c.t, &c.d, 3, 12345)
@@ -71,6 +74,27 @@ func TestDrawnRanges(t *testing.T) {
 		}
 		if len(beside) < 3 || far < 50 {
 			t.Errorf("seed %d: beside tiles %v, %d far from them", seed, beside, far)
+		}
+	}
+}
+
+// TestOffsets: whatever the seed, offsets go from 0 to the end in lines of unlike lengths, none shorter than the least;
+// with a least of 0 some are empty, and with one that there is no room for all are alike.
+func TestOffsets(t *testing.T) {
+	for seed := range uint64(20) {
+		for _, least := range []int{0, 5, 1000} {
+			empty, lengths := false, map[int]bool{}
+			list := drawnOf(&kernels.Drawn{Low: float64(least), High: 960, How: kernels.Offsets}, 17, 1, seed)
+			for i := range list[1:] {
+				n := list[i+1] - list[i]
+				lengths[n], empty = true, empty || n == 0
+				if n < min(least, 60) {
+					t.Errorf("seed %d, least %d: a line of %d in %v", seed, least, n, list)
+				}
+			}
+			if list[0] != 0 || list[16] != 960 || empty != (least == 0) || (len(lengths) == 1) != (least == 1000) {
+				t.Errorf("seed %d, least %d: %v", seed, least, list)
+			}
 		}
 	}
 }

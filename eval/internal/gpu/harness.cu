@@ -275,8 +275,18 @@ __device__ long long at_edges(u64 i, u64 key, long long low, long long high) {
   return min(max(v, low), high);
 }
 
+// offset is where line i of n - 1 lines begins, that of the end the greatest value: beside where it would begin if all were as long,
+// by so much that no line is shorter than the least value, if that is possible.
+__device__ long long offset(u64 i, u64 n, u64 key, long long least, long long end) {
+  if (i == 0) return 0;
+  if (i == n - 1) return end;
+  long long lines = (long long)n - 1, each = end / lines, even = (long long)i * each + (long long)i * (end % lines) / lines;
+  long long room = max(0ll, (each - max(least, 0ll)) / 2);
+  return at_edges(i, key, even - room, even + room);
+}
+
 // Ways to draw whole numbers, in the order of drawCodes in inputs.go.
-enum { EVENLY, LENGTHS, PERMUTATION };
+enum { EVENLY, LENGTHS, PERMUTATION, OFFSETS };
 
 // dw_draw writes n whole numbers from low to high; as a permutation each from 0 to n - 1 once.
 extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 seed, long long low, long long high, int how) {
@@ -284,6 +294,7 @@ extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 
   for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
     long long v = how == PERMUTATION ? (long long)place(i, n, key)
                   : how == LENGTHS   ? at_edges(i, key, low, high)
+                  : how == OFFSETS   ? offset(i, n, key, low, high)
                                      : low + (long long)(mix(key + i) % (u64)(high - low + 1));
     if (dtype == I64) ((long long *)out)[i] = v;
     else if (dtype == I32) ((int *)out)[i] = (int)v;

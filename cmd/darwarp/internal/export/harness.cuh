@@ -44,13 +44,15 @@ __global__ void fill(T* out, u64 n, int exact, u64 seed) {
 }
 
 // draw writes whole numbers from low to high. how: 1 evenly; 2 as lengths are, half of them either of these two; 3 each of
-// them once in another order: the factor is a prime that no n of 31 bits has.
+// them once in another order: the factor is a prime that no n of 31 bits has; 4 as offsets of lines that are as long as
+// each other, from 0 to high.
 template <class T>
 __global__ void draw(T* out, u64 n, int how, u64 seed, int low, int high) {
     const u64 step = u64(gridDim.x) * blockDim.x, count = u64((long long)high - low + 1);
     for (u64 i = blockIdx.x * u64(blockDim.x) + threadIdx.x; i < n; i += step) {
         const long long any = low + (long long)(mix(mix(seed) + i) % count);
         if (how == 3) out[i] = T((i * 2654435761ull + mix(seed) % n) % n);
+        else if (how == 4) out[i] = T(n > 1 ? i * u64(high) / (n - 1) : 0);
         else out[i] = T(how == 2 && i % 4 < 2 ? (i % 4 ? low : high) : any);
     }
 }

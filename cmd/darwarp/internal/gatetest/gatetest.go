@@ -88,7 +88,7 @@ func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest
 // all lists the problems. The first is the one of the short test.
 var all = []folder{
 	product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow,
-	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, cache, gated,
+	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, cache, gated, packed,
 }
 
 // Problems lists their names.
@@ -110,6 +110,7 @@ var borrowed = map[string]struct {
 	"narrow":  {files, "problems/product"},
 	"sum":     {kernels.Problems, "reduction"},
 	"cache":   {kernels.Problems, "decode"},
+	"packed":  {kernels.Problems, "prefill"},
 }
 
 // Bundle is a problem with its two families, cheat and honest.
