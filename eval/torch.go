@@ -58,6 +58,9 @@ func (p *baselines) findTorch(ctx context.Context, b *kernels.Baseline, missing 
 		if why, err = failure(err); err != nil {
 			return "", err
 		}
+		if why == "" {
+			why = p.TooFast(w, "hot", r.estimate[w.Name]) // it has not worked on what the problem says
+		}
 		if why != "" {
 			delete(r.estimate, w.Name)
 			missing[b.Name+" at "+w.Name] = why

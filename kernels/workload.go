@@ -19,6 +19,18 @@ func (p *Problem) Env(dims Dims, t DType) expr.Env {
 	return env
 }
 
+// MatrixRate is how many times as fast as 16-bit numbers the matrix units of a GPU multiply the problem's inputs at
+// most: those of eight bits twice as fast (NVIDIA H100 Tensor Core GPU Architecture, 2022). Codes that stand for other
+// numbers are no such inputs.
+func (p *Problem) MatrixRate() float64 {
+	if slices.ContainsFunc(p.Tensors, func(t Tensor) bool {
+		return t.Role == "in" && (t.DType == E4M3 || t.DType == E5M2 || t.DType == I8)
+	}) {
+		return 2
+	}
+	return 1
+}
+
 // Work is the arithmetic of one call in operations, and the least device-memory traffic in bytes.
 func (p *Problem) Work(dims Dims, t DType) (flops, bytes float64, err error) {
 	env := p.Env(dims, t)

@@ -251,6 +251,7 @@ func (p *Rig) prove(ctx context.Context) error {
 		runner.FillDeadline); err != nil {
 		return fmt.Errorf("measure the device's ceilings: %w", err)
 	}
+	c.Matrix *= p.Cfg.Problem.MatrixRate()
 	p.Proof.Ceilings = c
 	return nil
 }

@@ -12,6 +12,8 @@ def fresh(torch, t, drawn, input_class):
         t.copy_(torch.randperm(t.numel(), device=t.device).view(t.shape))
     elif drawn.get("how") == "lengths":
         t.copy_(lengths(torch, t, int(drawn["low"]), int(drawn["high"])))
+    elif drawn.get("how") == "offsets":
+        t.copy_(offsets(torch, t, int(drawn["low"]), int(drawn["high"])))
     elif not t.is_floating_point():
         t.random_(int(drawn["low"]), int(drawn["high"]) + 1)
     elif t.element_size() > 1:
@@ -41,3 +43,13 @@ def lengths(torch, t, low, high):
     ends = (draw(low, high) // tile * tile + draw(-1, 1)).clamp_(low, high)
     between = torch.where(turn == 2, draw(low, high), ends)
     return torch.where(turn == 0, high, torch.where(turn == 1, low, between))
+
+
+def offsets(torch, t, least, end):
+    """Where lines begin that lie one after the other, and the end of the last: each beside where it would begin if all
+    were as long, by so much that none is shorter than the least, if that is possible."""
+    lines = t.numel() - 1
+    begins = torch.arange(lines + 1, device=t.device) * end // lines
+    room = max(0, (end // lines - least) // 2)
+    begins[1:-1] += torch.randint(-room, room + 1, (lines - 1,), device=t.device)
+    return begins.view(t.shape)

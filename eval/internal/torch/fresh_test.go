@@ -57,6 +57,8 @@ func TestNumbers(t *testing.T) {
 		{"int32", &kernels.Drawn{Low: 3, High: 3}, 1},
 		{"int64", &kernels.Drawn{High: 64*64 - 1, How: kernels.Permutation}, 64 * 64},
 		{"int32", &kernels.Drawn{Low: 5, High: 4099, How: kernels.Lengths}, 500},
+		{"int32", &kernels.Drawn{High: 100000, How: kernels.Offsets}, 4000},
+		{"int32", &kernels.Drawn{Low: 8190, High: 8190, How: kernels.Offsets}, 4096},
 		{"float32", &kernels.Drawn{Low: 0.25, High: 8}, 1000},
 		{"float16", &kernels.Drawn{Low: 0.25, High: 8}, 500},
 		{"float8_e8m0fnu", &kernels.Drawn{Low: 1. / 64, High: 1}, 7},
@@ -76,6 +78,9 @@ func TestNumbers(t *testing.T) {
 			}
 			if c.drawn != nil {
 				low, high = c.drawn.Low, c.drawn.High
+			}
+			if c.drawn != nil && c.drawn.How == kernels.Offsets { // whose range is of the lines
+				low = 0
 			}
 			checkNumbers(t, got.Bytes, low, high, c.least)
 		})

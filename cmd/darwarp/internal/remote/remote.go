@@ -58,7 +58,7 @@ func Open(ctx context.Context, s *session.Session, kind string, at Place, run st
 		return nil, err
 	}
 	f, err := fleet.Open(ctx, fleet.Config{Listen: at.Listen, Access: at.Access, Dir: Folder(run), Task: data,
-		About: s.Bundle.Problem.Name,
+		About:   s.Bundle.Problem.Name,
 		Version: session.Version(), Cache: s.Cache, Say: say})
 	if err != nil { // a nil pointer would not be nil in it
 		return nil, err
