@@ -6,7 +6,7 @@ import (
 	"darwarp/kernels"
 )
 
-// TestMatrixRate: what matrix units multiply twice as fast are numbers of eight bits, not codes of four, and not outputs.
+// TestMatrixRate: what matrix units multiply twice as fast are inputs of eight bits that are numbers, not codes.
 func TestMatrixRate(t *testing.T) {
 	for _, c := range []struct {
 		role string
