@@ -108,20 +108,23 @@ func (t Trial) shuffled() []float64 {
 const nearlyFlushed = 16
 
 // withoutLastTile leaves zeros in the last 16 by 16 elements, as a grid one block short does. Where all of these are
-// so small that they may be flushed to zero, or nearly so, as most of a softmax of far apart numbers, the
-// difference cannot be told.
+// so small that they may be flushed to zero, or nearly so, or below the rounding of the greatest output, as most of a
+// softmax of far apart numbers, the difference cannot be told.
 func (t Trial) withoutLastTile() []float64 {
 	cols := t.cols()
 	rows := len(t.Truth.Value) / cols
-	most := 0.0
+	most, greatest := 0.0, 0.0
 	out := t.mutate(func(i int, v float64) float64 {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			greatest = max(greatest, math.Abs(v))
+		}
 		if i/cols >= rows-16 && i%cols >= cols-16 {
 			most = max(most, math.Abs(v))
 			return 0
 		}
 		return v
 	})
-	if most <= nearlyFlushed*t.DType.SmallestNormal() {
+	if most <= max(nearlyFlushed*t.DType.SmallestNormal(), t.DType.Roundoff()*greatest) {
 		return nil
 	}
 	return out

@@ -39,3 +39,17 @@ func TestSelfTest(t *testing.T) {
 		t.Errorf("an unfit truth gives %q", faults)
 	}
 }
+
+// TestDroppedTile: a last tile whose numbers are below the rounding of the greatest output cannot be missed.
+func TestDroppedTile(t *testing.T) {
+	for tail, told := range map[float64]bool{0: false, 0x1p-30: false, 0x1p-25: false, 0x1p-20: true, 0.5: true} {
+		values := repeat(tail, 3*1000)
+		for row := range 3 {
+			values[row*1000] = 1
+		}
+		trial := Trial{DType: kernels.FP32, Truth: plain(values...), Shape: []int{3, 1000}}
+		if got := trial.withoutLastTile(); (got != nil) != told {
+			t.Errorf("a tail of %g beside 1: mutated %v, expected %v", tail, got != nil, told)
+		}
+	}
+}
