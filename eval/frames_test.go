@@ -44,7 +44,8 @@ var listed = map[string]string{
 	"Power.Proofs": "one", "PowerReply.Proofs": "one", "Proof.Acc": "dtypes", "Proof.Omissions": "dims",
 	"GateReply.Resources": "kernels", "GateReply.Sites": "lines of a source",
 
-	"Case.Dims": "dims", "Library.Dims": "dims", "Case.Mix": "classes", "Case.Beside": "classes", "Case.Terms": "dims", "Terms.Outs": "outputs",
+	"Case.Dims": "dims", "Library.Dims": "dims", "Case.Mix": "classes", "Case.Beside": "classes",
+	"Case.Terms": "dims", "Terms.Outs": "outputs",
 	"Case.Buffers": "tensors", "Buffer.Shape": "dims",
 }
 

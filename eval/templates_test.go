@@ -52,8 +52,8 @@ func compiler(t *testing.T, arch string) *compile.Pool {
 	return p
 }
 
-// ofRun is a built-in problem as a run of one of its workloads has it. Where dims are fixed its sources have kernels for
-// the values of that one; all of them together would take many times as long as whatever a run compiles.
+// ofRun is a built-in problem as a run of one of its workloads has it. Where dims are fixed its sources have kernels
+// for the values of that one; all of them together would take many times as long as whatever a run compiles.
 func ofRun(t *testing.T, name string, which int) *templates.Bundle {
 	t.Helper()
 	b, err := templates.Builtin(name)
