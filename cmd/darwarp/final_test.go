@@ -15,6 +15,7 @@ import (
 	"darwarp/evolve"
 	"darwarp/kernels"
 	"darwarp/store"
+	"darwarp/templates"
 )
 
 // madeRun is a run that no search has made, and where it is.
@@ -150,4 +151,25 @@ func (f fakeFinisher) Versus(ctx context.Context, a, b *kernels.Job, cache strin
 	d, err := f.Compare(ctx, a.ID.Short(), b, cache)
 	d.ChampionKind = kernels.CandidateName
 	return d, err
+}
+
+// TestExportHint: the end of a search names the command that exports its winner where that is possible.
+func TestExportHint(t *testing.T) {
+	r := measuredRun(t)
+	id, _ := r.Champion()
+	for problem, possible := range map[string]bool{"gemm": true, "gemm_fp8": false, "gemm_w4a16": false} {
+		b, err := templates.Builtin(problem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		a := newApp(&console.Console{Out: &out, Err: &out})
+		if err := a.Summary(r, b.Problem, evolve.Summary{Champion: id}, nil); err != nil {
+			t.Fatal(err)
+		}
+		said := out.String()
+		if got := strings.Contains(said, " export "); got != possible || !strings.Contains(said, " lineage ") {
+			t.Errorf("%s: %s", problem, said)
+		}
+	}
 }

@@ -22,7 +22,9 @@ func outputs(t *testing.T, r *record.Record) map[string]string {
 	id, _ := r.Champion()
 	all := map[string]string{}
 	for place, write := range map[string]func(*app) error{
-		"search":        func(a *app) error { return a.Summary(r, evolve.Summary{Champion: id, Speedup: 99}, nil) },
+		"search": func(a *app) error {
+			return a.Summary(r, &kernels.Problem{}, evolve.Summary{Champion: id, Speedup: 99}, nil)
+		},
 		"top":           func(a *app) error { return a.Top(listing.TopOptions{N: 20}, r) },
 		"top --json":    func(a *app) error { return a.Top(listing.TopOptions{N: 20, JSON: true}, r) },
 		"top --shapes":  func(a *app) error { return a.Top(listing.TopOptions{N: 1, Shapes: true}, r) },

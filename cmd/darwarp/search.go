@@ -165,7 +165,7 @@ func (a *app) searchOnce(ctx context.Context, f searchFlags) (run string, err er
 	if f.json {
 		err = a.finalEvent(s, sum)
 	} else {
-		err = a.Summary(s.Record(), sum, best)
+		err = a.Summary(s.Record(), s.Session.Bundle.Problem, sum, best)
 	}
 	if err != nil {
 		return "", err

@@ -34,12 +34,20 @@ type call struct {
 	Call         kernels.Call
 }
 
+// Possible says why kernels of a problem cannot be exported, nil where they can.
+func Possible(p *kernels.Problem) error {
+	for _, t := range p.Tensors {
+		if _, known := torchTypes[t.DType]; t.DType != "" && !known {
+			return fmt.Errorf("%s is %s: inputs of this type cannot be exported yet", t.Name, t.DType)
+		}
+	}
+	return nil
+}
+
 func (k Kernel) sheet() (*sheet, error) {
 	s := &sheet{Kernel: k, Problem: k.Bundle.Problem}
-	for _, t := range s.Problem.Tensors {
-		if _, known := torchTypes[t.DType]; t.DType != "" && !known {
-			return nil, fmt.Errorf("%s is %s: inputs of this type cannot be exported yet", t.Name, t.DType)
-		}
+	if err := Possible(s.Problem); err != nil {
+		return nil, err
 	}
 	for _, w := range k.Workloads {
 		c, err := k.resolve(w)

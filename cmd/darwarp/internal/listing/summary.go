@@ -6,6 +6,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/export"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
@@ -25,8 +26,8 @@ var reasons = map[evolve.Reason]string{
 	evolve.ReasonStopped:     "stopped",
 }
 
-// Summary is what a search leaves on stdout.
-func (to Lister) Summary(r *record.Record, sum evolve.Summary, best *kernels.Portfolio) error {
+// Summary is what a search of a problem leaves on stdout.
+func (to Lister) Summary(r *record.Record, p *kernels.Problem, sum evolve.Summary, best *kernels.Portfolio) error {
 	to.Printf("%s after %s in %s: %s\n", r.Meta().Problem, report.Quantity(sum.Evals, "evaluation"),
 		report.Duration(sum.Elapsed), reasons[sum.Reason])
 	if sum.Champion.IsZero() {
@@ -63,12 +64,18 @@ func (to Lister) Summary(r *record.Record, sum evolve.Summary, best *kernels.Por
 	t := figures.Outcomes(r.Counts())
 	t.Indent = "  "
 	t.Write(to.Out)
-	to.Sayf("\nStored in %s. Next:\n  %s\n  %s\n  %s", r.Path(), cmdline.Of("show", r.Path()),
-		cmdline.Of("lineage", r.Path()), cmdline.Of("export", r.Path(), "-o", r.Meta().Problem+"-kernel"))
+	to.Sayf("\nStored in %s. Next:\n  %s\n  %s", r.Path(), cmdline.Of("show", r.Path()), cmdline.Of("lineage", r.Path()))
+	if export.Possible(p) == nil {
+		to.sayExports(r, best)
+	}
+	return nil
+}
+
+func (to Lister) sayExports(r *record.Record, best *kernels.Portfolio) {
+	to.Sayf("  %s", cmdline.Of("export", r.Path(), "-o", r.Meta().Problem+"-kernel"))
 	if best != nil {
 		to.Sayf("  %s", ExportPortfolio(r, best.K))
 	}
-	return nil
 }
 
 // unsettled says what the end of the search has cut off, and how it goes on; empty where it has cut off nothing.
