@@ -44,7 +44,7 @@ func (o Options) checkThen() error {
 			return exit.Usagef("--then %s writes %s, which exists already: choose another --store", o.Then, path)
 		}
 	}
-	return o.Target.HasWorkload(o.Then)
+	return o.Target.HasWorkload("--then", o.Then)
 }
 
 func exists(path string) bool {

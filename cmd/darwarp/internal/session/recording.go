@@ -75,7 +75,7 @@ func replayed(t Target, r *replay.Record) (*Session, error) {
 		return nil, exit.Usagef("--cache %s: the recording is of %s times", t.Cache, r.Cache)
 	}
 	if s.Workloads == nil {
-		if s.Workloads, err = recordedWorkloads(b.Problem, r, t.Workloads); err != nil {
+		if s.Workloads, err = recordedWorkloads(b.Problem, r, "--workload", t.Workloads); err != nil {
 			return nil, err
 		}
 	}
@@ -110,11 +110,11 @@ func RecordedBundle(r *replay.Record) (*templates.Bundle, error) {
 }
 
 // recordedWorkloads are those that the flags name, all recorded ones without flags.
-func recordedWorkloads(p *kernels.Problem, r *replay.Record, flags []string) ([]kernels.Workload, error) {
+func recordedWorkloads(p *kernels.Problem, r *replay.Record, flag string, flags []string) ([]kernels.Workload, error) {
 	if len(flags) == 0 {
 		return r.Workloads, nil
 	}
-	return pickWorkloads(p, flags)
+	return pickWorkloads(p, flag, flags)
 }
 
 // pinned keeps the points of recorded spaces whose genes have one of the pinned values.

@@ -79,7 +79,7 @@ func (t Target) Read() (s *Session, err error) {
 		if s.Bundle, err = LoadBundle(t.Problem); err != nil {
 			return nil, err
 		}
-		if s.Workloads, err = pickWorkloads(s.Bundle.Problem, t.Workloads); err != nil {
+		if s.Workloads, err = pickWorkloads(s.Bundle.Problem, "--workload", t.Workloads); err != nil {
 			return nil, err
 		}
 		if s.Pins, err = pinsOf(s.Bundle, t.Genes); err != nil {
@@ -93,8 +93,8 @@ func (t Target) Read() (s *Session, err error) {
 	return s, err
 }
 
-// pickWorkloads reads the --workload flags; none means the problem's default set.
-func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, error) {
+// pickWorkloads reads what a flag, such as --workload, says of workloads; nothing means the problem's default set.
+func pickWorkloads(p *kernels.Problem, flag string, flags []string) ([]kernels.Workload, error) {
 	if len(flags) == 0 {
 		return p.DefaultWorkloads(), nil
 	}
@@ -107,12 +107,12 @@ func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, erro
 			for _, w := range p.Workloads {
 				known = append(known, w.Name)
 			}
-			return nil, exit.Usagef("--workload: %v%s", err, report.Meant(s, known))
+			return nil, exit.Usagef("%s: %v%s", flag, err, report.Meant(s, known))
 		}
 		for _, w := range found {
 			for dim, n := range w.Dims {
 				if n < 1 && !occurs(p, dim, n) {
-					return nil, exit.Usagef("--workload %s: %s is %d: expected 1 or more", s, dim, n)
+					return nil, exit.Usagef("%s %s: %s is %d: expected 1 or more", flag, s, dim, n)
 				}
 			}
 			if !seen[w.Name] {
@@ -124,8 +124,8 @@ func pickWorkloads(p *kernels.Problem, flags []string) ([]kernels.Workload, erro
 	return out, nil
 }
 
-// HasWorkload refuses the name of a workload that the target's problem does not have.
-func (t Target) HasWorkload(name string) error {
+// HasWorkload refuses the name of a workload, given by a flag, that the target's problem does not have.
+func (t Target) HasWorkload(flag, name string) error {
 	if IsFile(t.Problem) {
 		r, err := ReadRecording(t.Problem)
 		if err != nil {
@@ -133,13 +133,13 @@ func (t Target) HasWorkload(name string) error {
 		}
 		b, err := RecordedBundle(r)
 		if err == nil {
-			_, err = recordedWorkloads(b.Problem, r, []string{name})
+			_, err = recordedWorkloads(b.Problem, r, flag, []string{name})
 		}
 		return err
 	}
 	b, err := LoadBundle(t.Problem)
 	if err == nil {
-		_, err = pickWorkloads(b.Problem, []string{name})
+		_, err = pickWorkloads(b.Problem, flag, []string{name})
 	}
 	return err
 }

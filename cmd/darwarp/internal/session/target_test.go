@@ -17,7 +17,8 @@ func TestPickWorkloads(t *testing.T) {
 		"b=1,h=2,s=64,d=64,causal=1": true, "b=1,h=2,s=0,d=64,causal=0": false, "b=0,h=2,s=64,d=64,causal=0": false,
 		"b=1,h=2,s=64,d=64,causal=-1": false,
 	} {
-		if got, err := pickWorkloads(b.Problem, []string{flag}); (err == nil) != right || right != (len(got) == 1) {
+		got, err := pickWorkloads(b.Problem, "--workload", []string{flag})
+		if (err == nil) != right || right != (len(got) == 1) {
 			t.Errorf("--workload %s: %v, %v", flag, got, err)
 		}
 	}
@@ -29,7 +30,7 @@ func TestFix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loads, err := pickWorkloads(b.Problem, []string{"4x16x512x128"})
+	loads, err := pickWorkloads(b.Problem, "--workload", []string{"4x16x512x128"})
 	if err != nil {
 		t.Fatal(err)
 	}
