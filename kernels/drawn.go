@@ -25,10 +25,11 @@ const (
 	Evenly      Draw = ""
 	Lengths     Draw = "lengths"     // often both ends of the range, and where tiles and pages end
 	Offsets     Draw = "offsets"     // an increasing list: where sequences that lie one after the other begin, and the end
+	Skewed      Draw = "skewed"      // offsets of lines of which a few have most of it, and some may have none
 	Permutation Draw = "permutation" // of n elements each number from 0 to n - 1 once
 )
 
-var draws = []Draw{Evenly, Lengths, Offsets, Permutation}
+var draws = []Draw{Evenly, Lengths, Offsets, Skewed, Permutation}
 
 // Bound is an end of a range: a number, or an expression over dims.
 type Bound string
@@ -55,7 +56,7 @@ type drawnExprs struct{ low, high *expr.Expr }
 func (p *Problem) compileDrawn(n *notes, key string, t *Tensor, scope expr.Scope) (d drawnExprs) {
 	switch {
 	case !slices.Contains(draws, t.Draw):
-		n.addf(key+".draw", "%q: expected lengths, offsets or permutation", t.Draw)
+		n.addf(key+".draw", "%q: expected lengths, offsets, skewed or permutation", t.Draw)
 	case t.DType == I64 && t.Range == nil && t.Draw != Permutation:
 		n.addf(key+".range", "missing: expected the least and the greatest number of an int64 tensor")
 	case t.Range == nil && t.Draw == "":

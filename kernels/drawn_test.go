@@ -25,6 +25,7 @@ func TestDrawn(t *testing.T) {
 		{`draw = "permutation" }`, 3, Drawn{High: 2, How: Permutation}},
 		{`range = [1, "n"], draw = "lengths" }`, 3, Drawn{Low: 1, High: 17, How: Lengths}},
 		{`range = [1, "n"], draw = "offsets" }`, 3, Drawn{Low: 1, High: 17, How: Offsets}},
+		{`range = [1, "n"], draw = "skewed" }`, 3, Drawn{Low: 1, High: 17, How: Skewed}},
 		{`range = [0, 15] }`, 3, Drawn{High: 15}},
 	} {
 		p, err := lengths(name + e.keys)
@@ -48,7 +49,7 @@ func TestDrawnMistakes(t *testing.T) {
 			`.range: expected none: a permutation has the numbers from 0 on`,
 		in + `"int32", range = ["1", "p"] }`: key + `.range[1]: unknown name p`,
 		in + `"int32", range = [1, 2.5] }`:   key + `.range[1]: `,
-		in + `"int32", draw = "even" }`:      key + `.draw: "even": expected lengths, offsets or permutation`,
+		in + `"int32", draw = "even" }`:      key + `.draw: "even": expected lengths, offsets, skewed or permutation`,
 		in + `"int64" }`: key + `.range: missing: expected the least and the greatest number of an ` +
 			`int64 tensor`,
 		in + `"bool", draw = "permutation" }`: key +

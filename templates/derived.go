@@ -11,9 +11,10 @@ var derived = map[string]struct {
 	from     string
 	families []string
 }{
-	"linear_gelu": {"gemm", []string{"tile", "vectors"}},
-	"gemm_fp8":    {"gemm", nil},
-	"prefill":     {"attention", nil}, // families of its own, of the other's partials
+	"linear_gelu":  {"gemm", []string{"tile", "vectors"}},
+	"gemm_fp8":     {"gemm", nil},
+	"gemm_grouped": {"gemm", nil},
+	"prefill":      {"attention", nil}, // families of its own, of the other's partials
 }
 
 // moreSuffix ends the name of a file that is appended to a family of another problem: genes and constraints of its own.

@@ -20,6 +20,8 @@ func fillDrawn(dst []byte, t kernels.DType, d *kernels.Drawn, tensor int, seed u
 			v = atEdges(i, key, low, high)
 		case kernels.Offsets:
 			v = offset(i, n, key, low, high)
+		case kernels.Skewed:
+			v = skewed(i, n, key, low, high)
 		default:
 			v += int64(mix(key+i) % uint64(high-low+1))
 		}
@@ -64,6 +66,36 @@ func offset(i, n, key uint64, least, end int64) int64 {
 	lines := int64(n) - 1
 	even, room := int64(i)*(end/lines)+int64(i)*(end%lines)/lines, max(0, (end/lines-max(least, 0))/2)
 	return atEdges(i, key, even-room, even+room)
+}
+
+// skewed is where line i of n - 1 lines begins: halves of the lines, halves of these, and so on, get unlike shares of
+// what the lines have beyond the least value: an even one, any, or as atEdges has it, which may be all or nothing.
+func skewed(i, n, key uint64, least, end int64) int64 {
+	if i == n-1 {
+		return end
+	}
+	lines, line, each := int64(n)-1, int64(i), max(least, 0)
+	if each >= end/lines {
+		return line*(end/lines) + line*(end%lines)/lines
+	}
+	low, high, at, rest := int64(0), lines, int64(0), end-lines*each
+	for node := uint64(1); high-low > 1; node *= 2 {
+		middle := (low + high) / 2
+		half, r := rest*(middle-low)/(high-low), mix(key^mix(node))
+		switch r >> 62 {
+		case 0:
+		case 1:
+			half = int64(r % uint64(rest+1))
+		default:
+			half = atEdges(r, key, 0, rest)
+		}
+		if line < middle {
+			high, rest = middle, half
+		} else {
+			low, at, rest, node = middle, at+half, rest-half, node+1
+		}
+	}
+	return line*each + at
 }
 
 // rounds of the Feistel network: four make a permutation that looks random (Luby, Rackoff, "How to construct

@@ -37,12 +37,14 @@ func sameDraws(t *testing.T, p *program) {
 		{kernels.I32, kernels.Drawn{How: kernels.Permutation}}, {kernels.Mask, kernels.Drawn{High: 1}},
 		{kernels.I32, kernels.Drawn{High: 70000, How: kernels.Offsets}},
 		{kernels.I64, kernels.Drawn{Low: 9, High: 12345, How: kernels.Offsets}},
+		{kernels.I32, kernels.Drawn{High: 70000, How: kernels.Skewed}},
+		{kernels.I64, kernels.Drawn{Low: 9, High: 12345, How: kernels.Skewed}},
 		{kernels.U8, kernels.Drawn{High: 255}}, {kernels.I8, kernels.Drawn{Low: -128, High: 127}},
 	} {
 		for _, n := range []int{1, 2, 3, 16, 17, 1000} {
 			theirs, ours := memory(t, c.t.Size()*n), make([]byte, c.t.Size()*n)
 			how := map[kernels.Draw]uint64{kernels.Lengths: 1, kernels.Permutation: 2,
-				kernels.Offsets: 3}[c.d.How]
+				kernels.Offsets: 3, kernels.Skewed: 4}[c.d.How]
 			p.call(t, "dw_draw", theirs, uint64(n), uint64(gpu.DTypeCodes[c.t]), 3, 12345, uint64(int64(c.d.Low)),
 				uint64(int64(c.d.High)), how)
 			fillDrawn(ours, c.t, &c.d, 3, 12345)
@@ -96,6 +98,37 @@ func TestOffsets(t *testing.T) {
 				t.Errorf("seed %d, least %d: %v", seed, least, list)
 			}
 		}
+	}
+}
+
+// TestSkewed: offsets go from 0 to the end; some lines have several times the mean, some none where the least is 0, and
+// none less than the least; of two lines one often has all. With a least that there is no room for all are alike.
+func TestSkewed(t *testing.T) {
+	empty, longest, whole := 0, 0, 0
+	for seed := range uint64(20) {
+		for _, least := range []int{0, 5, 1000} {
+			list := drawnOf(&kernels.Drawn{Low: float64(least), High: 963, How: kernels.Skewed}, 17, 1, seed)
+			most := 0
+			for i := range list[1:] {
+				n := list[i+1] - list[i]
+				if most = max(most, n); n < min(least, 60) {
+					t.Errorf("seed %d, least %d: a line of %d in %v", seed, least, n, list)
+				}
+				if n == 0 {
+					empty++
+				}
+			}
+			if list[0] != 0 || list[16] != 963 || least == 1000 && most > 61 {
+				t.Errorf("seed %d, least %d: %v", seed, least, list)
+			}
+			longest = max(longest, most)
+		}
+		if two := drawnOf(&kernels.Drawn{High: 100, How: kernels.Skewed}, 3, 1, seed); two[1] == 0 || two[1] == 100 {
+			whole++
+		}
+	}
+	if empty < 20 || longest < 400 || whole < 2 || whole > 15 {
+		t.Errorf("%d lines without anything, a longest one of %d, %d with all: too few or many", empty, longest, whole)
 	}
 }
 

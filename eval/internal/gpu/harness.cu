@@ -285,8 +285,26 @@ __device__ long long offset(u64 i, u64 n, u64 key, long long least, long long en
   return at_edges(i, key, even - room, even + room);
 }
 
+// skewed is where line i of n - 1 lines begins: halves of the lines, halves of these, and so on, get unlike shares of what the lines
+// have beyond the least value: an even one, any, or as at_edges has it, which may be all or nothing.
+__device__ long long skewed(u64 i, u64 n, u64 key, long long least, long long end) {
+  if (i == n - 1) return end;
+  long long lines = (long long)n - 1, line = (long long)i, each = max(least, 0ll), rest = end - lines * each;
+  if (each >= end / lines) return line * (end / lines) + line * (end % lines) / lines;
+  long long low = 0, high = lines, at = 0;
+  for (u64 node = 1; high - low > 1; node *= 2) {
+    long long middle = (low + high) / 2, half = rest * (middle - low) / (high - low);
+    u64 r = mix(key ^ mix(node));
+    if (r >> 62 == 1) half = (long long)(r % (u64)(rest + 1));
+    if (r >> 62 > 1) half = at_edges(r, key, 0, rest);
+    if (line < middle) high = middle, rest = half;
+    else low = middle, at += half, rest -= half, node++;
+  }
+  return line * each + at;
+}
+
 // Ways to draw whole numbers, in the order of drawCodes in inputs.go.
-enum { EVENLY, LENGTHS, PERMUTATION, OFFSETS };
+enum { EVENLY, LENGTHS, PERMUTATION, OFFSETS, SKEWED };
 
 // dw_draw writes n whole numbers from low to high; as a permutation each from 0 to n - 1 once.
 extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 seed, long long low, long long high, int how) {
@@ -295,6 +313,7 @@ extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 
     long long v = how == PERMUTATION ? (long long)place(i, n, key)
                   : how == LENGTHS   ? at_edges(i, key, low, high)
                   : how == OFFSETS   ? offset(i, n, key, low, high)
+                  : how == SKEWED    ? skewed(i, n, key, low, high)
                                      : low + (long long)(mix(key + i) % (u64)(high - low + 1));
     if (dtype == I64) ((long long *)out)[i] = v;
     else if (dtype == I32) ((int *)out)[i] = (int)v;

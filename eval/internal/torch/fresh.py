@@ -14,6 +14,8 @@ def fresh(torch, t, drawn, input_class):
         t.copy_(lengths(torch, t, int(drawn["low"]), int(drawn["high"])))
     elif drawn.get("how") == "offsets":
         t.copy_(offsets(torch, t, int(drawn["low"]), int(drawn["high"])))
+    elif drawn.get("how") == "skewed":
+        t.copy_(skewed(torch, t, int(drawn["low"]), int(drawn["high"])))
     elif not t.is_floating_point():
         t.random_(int(drawn["low"]), int(drawn["high"]) + 1)
     elif t.element_size() > 1:
@@ -53,3 +55,24 @@ def offsets(torch, t, least, end):
     room = max(0, (end // lines - least) // 2)
     begins[1:-1] += torch.randint(-room, room + 1, (lines - 1,), device=t.device)
     return begins.view(t.shape)
+
+
+def skewed(torch, t, least, end):
+    """Offsets of lines of which a few have most of what is beyond the least: halves of the lines, halves of these, and so on,
+    get an even share of it, any, or all or nothing."""
+    lines = t.numel() - 1
+    each = max(least, 0)
+    if each >= end // lines:
+        return (torch.arange(lines + 1) * end // lines).to(t.device).view(t.shape)
+    begins, parts = [end] * (lines + 1), [(0, lines, 0, end - lines * each)]
+    while parts:
+        low, high, at, rest = parts.pop()
+        if high - low == 1:
+            begins[low] = at + low * each
+            continue
+        middle, turn = (low + high) // 2, int(torch.randint(4, (1,)))
+        half = rest * (middle - low) // (high - low) if turn == 0 else int(torch.randint(rest + 1, (1,)))
+        if turn == 3:
+            half = rest if 2 * half > rest else 0
+        parts += [(low, middle, at, half), (middle, high, at + half, rest - half)]
+    return torch.tensor(begins, device=t.device).view(t.shape)

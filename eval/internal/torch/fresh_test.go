@@ -59,6 +59,8 @@ func TestNumbers(t *testing.T) {
 		{"int32", &kernels.Drawn{Low: 5, High: 4099, How: kernels.Lengths}, 500},
 		{"int32", &kernels.Drawn{High: 100000, How: kernels.Offsets}, 4000},
 		{"int32", &kernels.Drawn{Low: 8190, High: 8190, How: kernels.Offsets}, 4096},
+		{"int32", &kernels.Drawn{High: 1000000, How: kernels.Skewed}, 300},
+		{"int32", &kernels.Drawn{Low: 8190, High: 8190, How: kernels.Skewed}, 4096},
 		{"float32", &kernels.Drawn{Low: 0.25, High: 8}, 1000},
 		{"float16", &kernels.Drawn{Low: 0.25, High: 8}, 500},
 		{"float8_e8m0fnu", &kernels.Drawn{Low: 1. / 64, High: 1}, 7},
@@ -79,7 +81,8 @@ func TestNumbers(t *testing.T) {
 			if c.drawn != nil {
 				low, high = c.drawn.Low, c.drawn.High
 			}
-			if c.drawn != nil && c.drawn.How == kernels.Offsets { // whose range is of the lines
+			if c.drawn != nil && slices.Contains([]kernels.Draw{kernels.Offsets, kernels.Skewed}, c.drawn.How) {
+				// The range is of the lines.
 				low = 0
 			}
 			checkNumbers(t, got.Bytes, low, high, c.least)

@@ -44,8 +44,8 @@ __global__ void fill(T* out, u64 n, int exact, u64 seed) {
 }
 
 // draw writes whole numbers from low to high. how: 1 evenly; 2 as lengths are, half of them either of these two; 3 each of
-// them once in another order: the factor is a prime that no n of 31 bits has; 4 as offsets of lines that are as long as
-// each other, from 0 to high.
+// them once in another order: the factor is a prime that no n of 31 bits has; 4 as offsets, skewed ones too, of lines
+// that are as long as each other, from 0 to high.
 template <class T>
 __global__ void draw(T* out, u64 n, int how, u64 seed, int low, int high) {
     const u64 step = u64(gridDim.x) * blockDim.x, count = u64((long long)high - low + 1);

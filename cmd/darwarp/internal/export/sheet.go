@@ -220,7 +220,7 @@ func (s *sheet) Over(b kernels.BaselineResult, t kernels.Timing) code {
 
 // drawCodes are ways to draw whole numbers, as harness.cuh knows them.
 var drawCodes = map[kernels.Draw]int{kernels.Evenly: 1, kernels.Lengths: 2, kernels.Permutation: 3,
-	kernels.Offsets: 4}
+	kernels.Offsets: 4, kernels.Skewed: 4}
 
 // rangeOf is how the whole numbers of an input are drawn, and from which range; 0, 0, 0 where it is drawn as others
 // are.
