@@ -10,6 +10,7 @@ import "embed"
 //go:embed all:gemm
 //go:embed all:gemm_fp8
 //go:embed all:gemm_grouped
+//go:embed all:gemm_grouped_fp8
 //go:embed all:gemm_w4a16
 //go:embed all:layernorm
 //go:embed all:linear_gelu

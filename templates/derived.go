@@ -3,18 +3,20 @@ package templates
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
 // derived are the built-in problems that another one's families, or these families' partials, serve, too.
 var derived = map[string]struct {
-	from     string
+	from     []string // folders, of whose first the families are
 	families []string
 }{
-	"linear_gelu":  {"gemm", []string{"tile", "vectors"}},
-	"gemm_fp8":     {"gemm", nil},
-	"gemm_grouped": {"gemm", nil},
-	"prefill":      {"attention", nil}, // families of its own, of the other's partials
+	"linear_gelu":      {[]string{"gemm"}, []string{"tile", "vectors"}},
+	"gemm_fp8":         {[]string{"gemm"}, nil},
+	"gemm_grouped":     {[]string{"gemm"}, nil},
+	"gemm_grouped_fp8": {[]string{"gemm", "gemm_fp8", "gemm_grouped"}, nil},
+	"prefill":          {[]string{"attention"}, nil}, // families of its own, of the other's partials
 }
 
 // moreSuffix ends the name of a file that is appended to a family of another problem: genes and constraints of its own.
@@ -26,13 +28,15 @@ func derive(name string, files map[string][]byte) error {
 	if !ok {
 		return nil
 	}
-	sub, err := fs.Sub(families, d.from)
-	if err != nil {
-		return err
-	}
 	all := map[string][]byte{}
-	if err := readFlat(sub, all); err != nil {
-		return err
+	for _, from := range slices.Backward(d.from) { // the first has the last word
+		sub, err := fs.Sub(families, from)
+		if err != nil {
+			return err
+		}
+		if err := readFlat(sub, all); err != nil {
+			return err
+		}
 	}
 	for n, data := range all {
 		if strings.HasPrefix(n, "_") {
@@ -43,7 +47,7 @@ func derive(name string, files map[string][]byte) error {
 		files[f+tmplSuffix], files[f+".toml"] = all[f+tmplSuffix], append(all[f+".toml"], files[f+moreSuffix]...)
 		delete(files, f+moreSuffix)
 		if files[f+tmplSuffix] == nil {
-			return errors.New("no family " + f + " in " + d.from)
+			return errors.New("no family " + f + " in " + d.from[0])
 		}
 	}
 	return nil
