@@ -13,9 +13,15 @@ func (s *Set) Add(c device.Case) (err error) {
 	if c.Buffers, err = s.want.Problem.Buffers(c.Dims, s.want.DType); err != nil {
 		return err
 	}
-	c.Name, c.Seed, c.Terms = sizeName(s.want.Problem, c.Dims)+" "+c.Class, s.want.RNG.Uint64(), s.terms
+	c.Name, c.Terms = sizeName(s.want.Problem, c.Dims)+" "+c.Class, s.terms
+	if c.Whole > 0 {
+		c.Name = fmt.Sprintf("%s with whole numbers to %.0f", sizeName(s.want.Problem, c.Dims), c.Whole)
+	}
 	if device.ByLine(c.Class) {
 		c.Mix = s.mix
+	}
+	if c.Seed == 0 {
+		c.Seed = s.seed(&c)
 	}
 	c.TruthAt = s.TruthBytes
 	s.TruthBytes += c.TruthBytes()

@@ -44,6 +44,7 @@ type Set struct {
 	GuardKey   uint64
 
 	bytes int // device memory that the buffers of all cases take
+	begun map[device.Beginning]bool
 	want  Wanted
 	terms []device.Terms
 	mix   [][]string // classes of the lines of mixed cases, by input
@@ -90,8 +91,8 @@ func New(w Wanted) (*Set, error) {
 
 // Empty is a list that is empty so far.
 func Empty(w Wanted) *Set {
-	return &Set{want: w, Banks: map[string][]int{}, Trials: map[string][]int{}, GuardKey: w.RNG.Uint64(),
-		Atomics: w.Problem.Check.Atomics, terms: device.TermsOf(w.Problem), mix: w.mixed()}
+	return &Set{want: w, Banks: map[string][]int{}, Trials: map[string][]int{}, begun: map[device.Beginning]bool{},
+		GuardKey: w.RNG.Uint64(), Atomics: w.Problem.Check.Atomics, terms: device.TermsOf(w.Problem), mix: w.mixed()}
 }
 
 // addShapes adds the check shapes that the effort allows, or the least of them.
@@ -120,8 +121,8 @@ func (s *Set) addShapes() error {
 	return nil
 }
 
-// besideSpecial is what lines the first input has where another has inf and NaN, one case after the other: 0 times what
-// is no number is none either, and a kernel that leaves out what is multiplied by 0 is wrong.
+// besideSpecial is what lines the other inputs have where one beside the first has inf and NaN, one case after the
+// other: 0 times what is no number is none either, and a kernel that leaves out what is multiplied by 0 is wrong.
 var besideSpecial = [][]string{{"normal"}, {"normal", "zeros"}, {"zeros"}}
 
 // addOthers adds the cases of a size in which another input than the first is hard.
@@ -132,8 +133,9 @@ func (s *Set) addOthers(c device.Case, add func(device.Case) error) error {
 		}
 		beside := besideSpecial
 		for _, c.Class = range s.want.alone() {
-			if c.Beside = nil; c.Class == kernels.Special {
+			if c.Beside, c.Apart = nil, false; c.Class == kernels.Special {
 				c.Beside, beside = beside[0], beside[1:]
+				c.Apart = apart(s.want.Problem, s.input(c.Hard), false, -1)
 			}
 			if err := add(c); err != nil {
 				return err
@@ -181,19 +183,18 @@ func (s *Set) addWorkload(w kernels.Workload) error {
 	if err != nil {
 		return err
 	}
-	list := func(to map[string][]int, c device.Case) error {
-		to[w.Name] = append(to[w.Name], len(s.List))
-		return s.Add(c)
-	}
 	at := device.Case{Workload: w.Name, Dims: w.Dims, Class: cmp.Or(proved.Bank, p.Check.Inputs[0])}
 	for i := range bankSize {
 		at.Trial = i >= seedsPerWorkload
 		if at.Trial && (flops*float64(i+1) > e.bank || s.full()) {
 			break
 		}
-		if err := list(s.Banks, at); err != nil {
+		if err := s.addTo(s.Banks, w, at); err != nil {
 			return err
 		}
+	}
+	if err := s.addWhole(w, proved.Whole); err != nil {
+		return err
 	}
 	if proved.Tails {
 		if err := s.Add(device.Case{Workload: w.Name, Dims: w.Dims, Class: kernels.Needles}); err != nil {
@@ -203,7 +204,18 @@ func (s *Set) addWorkload(w kernels.Workload) error {
 	if flops > e.trial {
 		return nil
 	}
-	trials, err := s.trialCases(w, at.Class, proved)
+	return s.addTrials(w, at.Class, proved, flops)
+}
+
+// addTo adds a case of a workload to one of its lists.
+func (s *Set) addTo(list map[string][]int, w kernels.Workload, c device.Case) error {
+	list[w.Name] = append(list[w.Name], len(s.List))
+	return s.Add(c)
+}
+
+// addTrials adds the trial cases of a scored size for which there is room, and its peaks.
+func (s *Set) addTrials(w kernels.Workload, bank string, proved Power, flops float64) error {
+	trials, err := s.trialCases(w, bank, proved)
 	if err != nil {
 		return err
 	}
@@ -211,9 +223,19 @@ func (s *Set) addWorkload(w kernels.Workload) error {
 		if s.full() {
 			break
 		}
-		if err := list(s.Trials, c); err != nil {
+		if err := s.addTo(s.Trials, w, c); err != nil {
 			return err
 		}
+	}
+	peaks, err := s.peaks(w, flops)
+	if err != nil {
+		return err
+	}
+	for _, c := range peaks[:min(len(peaks), max(0, mostCases-len(s.List)))] {
+		if err := s.addTo(s.Trials, w, c); err != nil {
+			return err
+		}
+		s.bytes -= c.ArenaBytes() // they share the arena of the workload's other trial cases
 	}
 	return nil
 }

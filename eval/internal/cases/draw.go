@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"maps"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -21,6 +22,56 @@ type drawer struct {
 	long  float64            // up to which a dim is drawn that is long
 
 	odd [alignments]int // multiples of 2^power are multiples of odd[power], too
+
+	met map[pair]bool // pairs of values that two dims have had in one size
+}
+
+// pair is a value of each of two dims, or of one.
+type pair struct {
+	a, b   string
+	av, bv int
+}
+
+// modesTried is among how many draws those of the dims are chosen that have a few values each.
+const modesTried = 16
+
+// modes gives a size its dims that have a few values each, flags and windows and head sizes: so that pairs of them meet
+// that have not yet. A kernel that forgets one beside another is wrong there.
+func (d *drawer) modes(size kernels.Dims) {
+	var best kernels.Dims
+	var met []pair
+	for range modesTried {
+		drawn := kernels.Dims{}
+		for _, dim := range d.p.DimNames {
+			if list := d.p.Range(dim).Values; len(list) > 0 {
+				drawn[dim] = list[d.rng.IntN(len(list))]
+			}
+		}
+		if fresh := d.unmet(drawn); best == nil || len(fresh) > len(met) {
+			best, met = drawn, fresh
+		}
+	}
+	if d.met == nil {
+		d.met = map[pair]bool{}
+	}
+	for _, p := range met {
+		d.met[p] = true
+	}
+	maps.Copy(size, best)
+}
+
+// unmet are the pairs of values that have not met.
+func (d *drawer) unmet(drawn kernels.Dims) (list []pair) {
+	for i, a := range d.p.DimNames {
+		for _, b := range d.p.DimNames[i:] {
+			p := pair{a, b, drawn[a], drawn[b]}
+			_, has := drawn[a]
+			if _, too := drawn[b]; has && too && !d.met[p] {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
 }
 
 const (
@@ -41,6 +92,7 @@ func (d *drawer) aligned() []kernels.Dims {
 		for _, dim := range d.p.DimNames {
 			size[dim] = d.multiple(d.p.Range(dim), turn[dim][i])
 		}
+		d.modes(size)
 		if d.shrink(size, nil) {
 			list = append(list, size)
 		}
@@ -70,6 +122,7 @@ func (d *drawer) cubes() []kernels.Dims {
 				size[dim] = max(r.Step, min(n, r.Most)/r.Step*r.Step)
 			}
 		}
+		d.modes(size)
 		if d.shrink(size, nil) {
 			list = append(list, size)
 		}
@@ -93,16 +146,30 @@ const longShare = 64
 // reachTimes is how many times its largest scored size a dim is drawn up to that is very long.
 const reachTimes = 4
 
+// span is what a dim is drawn from, and whether the others are long beside it instead of small.
+type span struct {
+	low, high  float64
+	othersLong bool
+}
+
 // spans are what a dim of up to most is drawn from that is far from its usual sizes: one, less than a vector, a
 // handful, thousands, and more where there is more. One is drawn three times: a single line is of a single class, which
-// may be one that shows nothing.
-func (d *drawer) spans(most float64) [][2]float64 {
-	list := [][2]float64{{1, 2}, {1, 2}, {1, 2}, {2, 4}, {4, 17}, {thousands, d.long}}
+// may be one that shows nothing. Twice the other dims are long then, and beside two or three, too: a plan for few long
+// lines is another than that for small inputs.
+func (d *drawer) spans(most float64) []span {
+	list := []span{{1, 2, false}, {1, 2, true}, {1, 2, true}, {2, 4, true}, {4, 17, false}, {thousands, d.long, false}}
 	if d.long >= longest && most > longest {
-		list = append(list, [2]float64{longest, most}, [2]float64{longest, min(most, d.cap/(longShare*manyLines))})
+		list = append(list, span{longest, most, false}, span{longest, min(most, d.cap/(longShare*manyLines)), false})
 	}
 	return list
 }
+
+// wideShare is the part of the bound in work that a size with one short dim and long others may take, and wideLeast
+// what it may take in any case.
+const (
+	wideShare = 1 << 10
+	wideLeast = 1e5
+)
 
 // reach is up to where a dim is drawn: several times its largest scored size. Farther out right kernels of the scored
 // sizes add too many numbers one after the other.
@@ -139,7 +206,7 @@ func (d *drawer) upper() []kernels.Dims {
 		most := d.reach(dim)
 		if len(d.p.Range(dim).Values) == 0 && d.long >= longest && most >= 2*thousands {
 			for range d.draws(dim) {
-				list = append(list, d.within(dim, [2]float64{most / 2, most})...)
+				list = append(list, d.within(dim, span{most / 2, most, false})...)
 			}
 		}
 	}
@@ -155,22 +222,35 @@ func (d *drawer) draws(dim string) int {
 	return 2
 }
 
-// within draws a size whose one dim is in a span and the others small, if there is one within the bound.
-func (d *drawer) within(dim string, span [2]float64) []kernels.Dims {
-	size, r := kernels.Dims{}, d.p.Range(dim)
+// within draws a size whose one dim is in a span and the others small, or long, if there is one within the bound.
+func (d *drawer) within(dim string, s span) []kernels.Dims {
+	size, bound := kernels.Dims{}, *d
 	for _, other := range d.p.DimNames {
-		size[other] = d.few(d.p.Range(other))
+		if size[other] = d.few(d.p.Range(other)); s.othersLong {
+			size[other] = d.some(d.p.Range(other), span{low: drawnSize / 8, high: 4 * drawnSize})
+		}
 	}
-	v := span[0] * math.Pow(max(span[1]/span[0], 1), d.rng.Float64())
-	size[dim] = max(r.Step, min(int(v), r.Most)/r.Step*r.Step)
-	bound := *d
-	if span[0] >= longest { // millions of numbers, not billions
+	size[dim] = d.some(d.p.Range(dim), s)
+	d.modes(size)
+	switch {
+	case s.othersLong:
+		bound.cap = max(d.cap/wideShare, min(d.cap, wideLeast))
+	case s.low >= longest: // millions of numbers, not billions
 		bound.cap /= longShare
 	}
 	if !bound.shrink(size, []string{dim}) {
 		return nil
 	}
 	return []kernels.Dims{size}
+}
+
+// some is a size of a dim within a span, as far as it may be, or one of the values that it may have.
+func (d *drawer) some(r kernels.Range, s span) int {
+	if len(r.Values) > 0 {
+		return d.few(r)
+	}
+	v := s.low * math.Pow(max(s.high/s.low, 1), d.rng.Float64())
+	return max(r.Step, min(int(v), r.Most)/r.Step*r.Step)
 }
 
 // few is a small size of a dim, or one of the values that it may have.

@@ -20,6 +20,7 @@ type Power struct {
 	Bank  string   // input class of the bank: it tells whatever a wrong kernel may leave out
 	Unfit []string // classes that do not suit an accumulator in use
 	Tails bool     // needles are needed beside the bank, on which a few terms at the end of a sum could go unseen
+	Whole float64  // up to which int32 inputs without a range may hold numbers; 0: there are none
 }
 
 // Prover finds out what the check would find.
@@ -47,8 +48,9 @@ func (q *Prover) Prove(ctx context.Context) (map[string]Power, error) {
 // workload finds the first input class that tells everything, and those that do not suit the accumulators.
 func (q *Prover) workload(ctx context.Context, w kernels.Workload) (found Power, err error) {
 	size, classes := q.smallest(w.Dims), q.classes()
-	if len(classes) == 0 { // integers, which are compared bit for bit
-		return Power{Bank: "exact"}, nil
+	if found.Whole, err = q.whole(ctx, size); err != nil || len(classes) == 0 {
+		found.Bank = "exact" // integers, which are compared bit for bit
+		return found, err
 	}
 	why, left := "", q.omissions
 	for _, class := range classes {

@@ -8,13 +8,7 @@ import (
 	"darwarp/kernels"
 )
 
-// mix is splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
+func mix(x uint64) uint64 { return device.Mix(x) }
 
 // unit maps 32 random bits to (0, 1).
 func unit(bits uint32) float32 { return (float32(bits) + 0.5) * 0x1p-32 }
@@ -212,7 +206,7 @@ func outlier(e *element) float32 {
 }
 
 // needle: up to device.MostNeedles terms of a line count, one in each of as many parts of it, at a random place;
-// the first and the last of the line in half of all lines, and always where there is one line. The others are neutral.
+// the first and the last of the line in half of all lines, and always where there is one line. The others are dust.
 func needle(e *element) float32 {
 	n := uint64(device.MostNeedles)
 	if e.length < 2*n {
@@ -229,9 +223,25 @@ func needle(e *element) float32 {
 		place = e.length - 1
 	}
 	if e.at != place {
-		return e.neutral
+		return e.dust()
 	}
 	return signed(e.r, 0.5+unit(uint32(e.r)))
+}
+
+// dust is what is between needles: the neutral number, but where this is 0 one so small that no sum tells it from 0. A
+// kernel that leaves zeros out is none the quicker for needles. 2^-24 is the smallest number of fp16. An e4m3 has none
+// that is small enough.
+func (e *element) dust() float32 {
+	size := 1 + unit(uint32(e.r))
+	switch {
+	case e.neutral != 0:
+		return e.neutral
+	case e.dtype == kernels.FP16:
+		return signed(e.r, size*0x1p-24)
+	case e.dtype == kernels.BF16, e.dtype == kernels.FP32:
+		return signed(e.r, size*0x1p-40)
+	}
+	return 0
 }
 
 // masked: numbers that stand for nothing begin a line, up to half of it: whole tiles of -inf, as of keys that a mask

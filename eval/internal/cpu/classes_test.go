@@ -141,10 +141,13 @@ func TestHardClasses(t *testing.T) {
 		"constant": func(_ kernels.DType, l []float64) bool { return l[0] == slices.Max(l) && l[0] == slices.Min(l) },
 		"zeros":    func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols },
 		"lead":     func(_ kernels.DType, l []float64) bool { return l[0] == 0 && count(l, zero) <= cols/2 },
-		"needles":  func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols-device.MostNeedles },
-		"tiny":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) < 1e-5 || slices.Max(l) <= 0x1p-14 },
-		"huge":     func(_ kernels.DType, l []float64) bool { return slices.Max(l) > 4096 && count(l, odd) == 0 },
-		"special":  func(_ kernels.DType, l []float64) bool { return count(l, odd) <= 1 || masked(l) },
+		"needles": func(_ kernels.DType, l []float64) bool {
+			dust := func(v float64) bool { return v != 0 && math.Abs(v) <= 0x1p-23 }
+			return count(l, dust) == cols-device.MostNeedles && count(l, zero) == 0
+		},
+		"tiny":    func(_ kernels.DType, l []float64) bool { return slices.Max(l) < 1e-5 || slices.Max(l) <= 0x1p-14 },
+		"huge":    func(_ kernels.DType, l []float64) bool { return slices.Max(l) > 4096 && count(l, odd) == 0 },
+		"special": func(_ kernels.DType, l []float64) bool { return count(l, odd) <= 1 || masked(l) },
 		"shift": func(_ kernels.DType, l []float64) bool {
 			return slices.Min(l) > 0 || slices.Max(l) < 0 || math.Abs(l[0]) < 16
 		},

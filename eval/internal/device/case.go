@@ -10,7 +10,9 @@ type Case struct {
 	Class    string           `json:"class"`
 	Hard     int              `json:"hard,omitempty"`   // the number of the input that a hard class is about
 	Mix      [][]string       `json:"mix,omitempty"`    // of class Mixed: the classes of the lines, by input
-	Beside   []string         `json:"beside,omitempty"` // classes of the first input's lines; none: normal
+	Beside   []string         `json:"beside,omitempty"` // classes of the other inputs' lines; none: normal
+	Apart    bool             `json:"apart,omitempty"`  // each line of the hard input has outputs of its own
+	Whole    float64          `json:"whole,omitempty"`  // up to which int32 inputs without a range go; 0: as their class
 	Terms    []Terms          `json:"terms,omitempty"`  // where the terms of its sums lie
 	Trial    bool             `json:"trial,omitempty"`  // run only for a candidate that would reign
 	Seed     uint64           `json:"seed"`

@@ -101,8 +101,11 @@ func chunkOf(n, classes int, class string) int {
 // Fill is that of input buffer number i. Lines run along the terms of the sum, else along the last axis.
 func (c *Case) Fill(i int) (Fill, error) {
 	b, f := c.Buffers[i], Fill{Inner: 1, Tensor: -1, Exact: c.Class == "exact"}
-	if b.Drawn != nil {
+	switch {
+	case b.Drawn != nil:
 		f.Low, f.High = float32(b.Drawn.Low), float32(b.Drawn.High)
+	case b.DType == kernels.I32 && c.Whole > 1:
+		f.Low, f.High = 1, float32(c.Whole)
 	}
 	for _, other := range c.Buffers[:i+1] {
 		if !other.Out {
@@ -145,8 +148,10 @@ func (c *Case) classesOf(input int) []string {
 	switch {
 	case ByLine(c.Class):
 		return c.Mix[input]
-	case input == 0 && len(c.Beside) > 0:
+	case input != c.Hard && len(c.Beside) > 0:
 		return c.Beside
+	case input == c.Hard && c.Apart:
+		return []string{"normal", c.Class}
 	}
 	return []string{c.Class}
 }

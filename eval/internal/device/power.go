@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"darwarp/eval/internal/check"
@@ -46,6 +47,8 @@ type PowerReply struct {
 type ProofReply struct {
 	Missed string `json:"missed,omitempty"` // a wrong output that would pass
 	Unfit  string `json:"unfit,omitempty"`  // an accumulator that these inputs do not suit: right kernels may be refused
+
+	Largest float64 `json:"largest,omitempty"` // the largest output, or sum of magnitudes
 }
 
 // Referee makes the truth of a proof's case on a device.
@@ -59,6 +62,14 @@ func (p *Proof) Run(r Referee) (reply ProofReply, err error) {
 	truths, err := r.Truth(nil)
 	if err != nil {
 		return reply, err
+	}
+	for _, t := range truths {
+		for i, v := range t.Value {
+			reply.Largest = max(reply.Largest, math.Abs(v), float64(t.Scale[i]))
+		}
+	}
+	if reply.Largest = min(reply.Largest, math.MaxFloat64); !(reply.Largest >= 0) { // JSON has neither inf nor NaN
+		reply.Largest = math.MaxFloat64
 	}
 	trials := p.trials(truths)
 	for _, t := range trials {

@@ -71,16 +71,23 @@ __device__ float extreme(int dtype, u64 r, Line l) {
   return sign(r) * ldexpf(1.0f + unit((u32)r), dtype == FP16 || dtype == E5M2 ? 14 : dtype == E4M3 ? 7 : e);
 }
 
+// dust is what is between needles: the neutral number, but where this is 0 one so small that no sum tells it from 0. A kernel that
+// leaves zeros out is none the quicker for needles.
+__device__ float dust(int dtype, u64 r, float neutral) {
+  if (neutral != 0.0f || dtype > FP32) return neutral;
+  return sign(r) * (1.0f + unit((u32)r)) * (dtype == FP16 ? 0x1p-24f : 0x1p-40f);
+}
+
 // needles: up to 64 terms of a line count, one in each of as many parts of it, at a place drawn anew; the first and the last
-// of the line in half of all lines, and always where there is one line. The others are neutral.
-__device__ float needle(u64 r, u64 key, Line l, float neutral) {
+// of the line in half of all lines, and always where there is one line. The others are dust.
+__device__ float needle(int dtype, u64 r, u64 key, Line l, float neutral) {
   u64 n = l.len < 128 ? (l.len + 1) / 2 : 64, part = l.at * n / l.len;
   u64 begin = (part * l.len + n - 1) / n, end = ((part + 1) * l.len + n - 1) / n;
   u64 h = mix(key ^ mix(l.number * n + part)), place = begin + h % (end - begin);
   bool outer = (h >> 63) || l.count == 1;
   if (part == 0 && outer) place = 0;
   else if (part == n - 1 && outer) place = l.len - 1;
-  return l.at == place ? sign(r) * (0.5f + unit((u32)r)) : neutral;
+  return l.at == place ? sign(r) * (0.5f + unit((u32)r)) : dust(dtype, r, neutral);
 }
 
 // odd_place is where the odd one of a line stands: at its end in one line of four, among its last 32 in another, where
@@ -143,7 +150,7 @@ __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r
   case LEAD: return l.at < lead(key, l) ? 0.0f : normal(r); // lines begin with 0
   case TINY: return tiny(dtype, r, key, l);
   case HUGE_: return huge(dtype, r, l);
-  case NEEDLES: return needle(r, key, l, neutral);
+  case NEEDLES: return needle(dtype, r, key, l, neutral);
   case SPECIAL: return special(r, key, l, every);
   case SHIFT: return shift(r, key, l);
   case OUTLIER: return outlier(r, key, l);

@@ -85,6 +85,7 @@ func TestPower(t *testing.T) {
 		bank             string // class; empty: refused
 		refused          bool   // may be, too
 		tails            bool   // needles are gated beside the bank
+		whole            float64
 	}{
 		{name: "rows of normal numbers", rows: "64", cols: "1000", bank: "normal"},
 		{name: "a sum of 2^22 numbers of both signs", rows: "1", cols: "4194304", check: `inputs = ["cancel"]`,
@@ -105,6 +106,10 @@ func TestPower(t *testing.T) {
 			to: `shape = ["rows", "cols"]`, check: "terms = []", bank: "normal"},
 		{name: "ints", rows: "8", cols: "64", from: `dtype = "fp32" }`, to: `dtype = "int32" }`, check: `inputs = ["exact"]`,
 			bank: "exact"},
+		{name: "ints without a range", rows: "8", cols: "64", from: `"cols"] }`, to: `"cols"], dtype = "int32" }`,
+			check: `inputs = ["exact"]`, bank: "exact", whole: 1 << 24, // 64 of them are below 2^30
+			reference: strings.NewReplacer("const T*", "const int*", "darwarp::to_float", "double", "SCALE", "size").
+				Replace(sumReference)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -134,6 +139,9 @@ func TestPower(t *testing.T) {
 			}
 			if c.refused && errors.Is(err, ErrUnfit) { // as the needles of this session fell: never ordinary inputs
 				return
+			}
+			if whole := powers["w"].Whole; whole != c.whole {
+				t.Errorf("whole numbers to %g, expected %g", whole, c.whole)
 			}
 			if err != nil || powers["w"].Bank != c.bank || powers["w"].Tails != c.tails {
 				t.Errorf("%+v, %v: expected a bank of class %s, tails %v", powers, err, c.bank, c.tails)

@@ -14,6 +14,15 @@ var codes = folder{name: "codes", cheats: []row{
 	{"last_byte_one_code", Power, Gate, nil, "takes the last code of a row for 0"},
 	{"code_at_most_14", Coverage, Gate, nil, "takes 15 for 14"},
 	{"scale_without_mantissa", Power, Gate, nil, "takes the exponent of a scale alone"},
+	{"zero_forgotten_in_group", Power, Gate, nil, "forgets the zero point of the second group"},
+	{"zero_is_signed", Judge, Gate, nil, "takes zero points from 8 on for negative ones"},
+	{"group_scale_one_late", Power, Gate, nil, "takes each group's scale for the next one, too"},
+	{"zero_one_late", Power, Gate, nil, "takes each group's zero point for the next one"},
+	{"halves_swapped_in_last", Judge, Gate, nil, "takes upper halves for lower ones in the last group"},
+	{"zero_of_pair", Power, Gate, nil, "takes the zero points of even rows for odd ones"},
+	{"zero_sum_short", Power, Gate, nil, "takes the zero point times the sum of a group's numbers but one"},
+	{"difference_clipped", Coverage, Gate, nil, "cuts a code less its zero point off at -8 and 7"},
+	{"last_byte_of_next_row", Judge, Gate, nil, "reads the first byte of the next row for the last of each"},
 }, honest: []row{
 	{name: "plain", about: "each term by itself, in fp32"},
 	{name: "rounded_weights", about: "weights rounded to 16 bits"},
@@ -21,4 +30,7 @@ var codes = folder{name: "codes", cheats: []row{
 	{name: "scale_by_group", about: "the sum of a group times its scale"},
 	{name: "zero_by_group", about: "the zero point times the sum of a group's numbers, in the end"},
 	{name: "upper_codes_first", about: "odd terms before even ones"},
+	{name: "scale_in_registers", about: "four scales at once"},
+	{name: "table_of_weights", about: "the weights of all codes of a group first"},
+	{name: "fp64", about: "sums in fp64"},
 }}

@@ -89,6 +89,7 @@ func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest
 var all = []folder{
 	product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow,
 	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, cache, gated, packed,
+	greatest, activated, whole,
 }
 
 // Problems lists their names.
@@ -105,12 +106,13 @@ var borrowed = map[string]struct {
 	files fs.FS
 	path  string
 }{
-	"tiles":   {files, "problems/product"},
-	"atomics": {files, "problems/product"},
-	"narrow":  {files, "problems/product"},
-	"sum":     {kernels.Problems, "reduction"},
-	"cache":   {kernels.Problems, "decode"},
-	"packed":  {kernels.Problems, "prefill"},
+	"tiles":     {files, "problems/product"},
+	"atomics":   {files, "problems/product"},
+	"narrow":    {files, "problems/product"},
+	"sum":       {kernels.Problems, "reduction"},
+	"cache":     {kernels.Problems, "decode"},
+	"packed":    {kernels.Problems, "prefill"},
+	"activated": {kernels.Problems, "linear_gelu"},
 }
 
 // Bundle is a problem with its two families, cheat and honest.

@@ -5,7 +5,7 @@ var residual = folder{name: "residual", cheats: []row{
 	{"first_output_unwritten", Judge, Gate, nil, "leaves the first output alone at the scored sizes"},
 	{"first_output_if_changed", Regimes, Duel, nil, "stores only what differs from what is there"},
 	{"both_if_first_is_right", Regimes, Duel, nil, "leaves both outputs of a row alone by one number of each thread"},
-	{"swaps_outputs_of_zeros", Judge, Gate, nil, "swaps its outputs where they are 0"},
+	{"swaps_outputs_of_zeros", Coverage, Gate, nil, "swaps its outputs where they are 0"},
 	{"nan_in_skip", Coverage, Gate, nil, "takes a NaN in the second input for 0"},
 	{"nan_in_weight", Coverage, Gate, nil, "takes a NaN weight for 0"},
 	{"infinite_skip", Coverage, Gate, nil, "takes an infinite number of the second input for a large one"},

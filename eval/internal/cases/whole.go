@@ -1,0 +1,77 @@
+package cases
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"darwarp/eval/internal/device"
+	"darwarp/kernels"
+)
+
+// wholeBits are how many bits whole numbers are tried with that have no range.
+var wholeBits = []int{30, 24, 20, 17, 14, 11}
+
+// rangeless reports whether there are int32 inputs of which the problem does not say how large they may be. One that
+// does without huge numbers has none.
+func (w *Wanted) rangeless() bool {
+	return !slices.Contains(w.Problem.Check.Without, "huge") &&
+		slices.ContainsFunc(w.Problem.Tensors, func(t kernels.Tensor) bool {
+			return t.Role == "in" && t.DType == kernels.I32 && !t.Drawn()
+		})
+}
+
+// whole is up to where whole numbers may go without a range: as far as no output, nor the sum of magnitudes of its terms,
+// comes near what an int32 holds. 0: nowhere.
+func (q *Prover) whole(ctx context.Context, size kernels.Dims) (float64, error) {
+	if !q.rangeless() {
+		return 0, nil
+	}
+	for _, bits := range wholeBits {
+		p, err := q.proof(size, "normal")
+		if err != nil {
+			return 0, err
+		}
+		p.Case.Whole = float64(int(1) << bits)
+		got, err := q.Ask(ctx, p)
+		if err != nil {
+			return 0, err
+		}
+		if got.Largest < 1<<30 {
+			return p.Case.Whole, nil
+		}
+	}
+	return 0, nil
+}
+
+// addWhole adds cases of large whole numbers: the largest check shape of sums that are no longer than a workload's, and
+// on trial the workload.
+func (s *Set) addWhole(w kernels.Workload, whole float64) error {
+	if whole == 0 {
+		return nil
+	}
+	p, t := s.want.Problem, s.want.DType
+	most, err := p.Reduction(w.Dims, t)
+	if err != nil {
+		return err
+	}
+	shape := p.Check.Shapes[largest(p, t, s.want.Effort.classes)]
+	var list []device.Case
+	if flops, _, err := p.Work(w.Dims, t); err == nil && flops <= s.want.Effort.trial {
+		list = append(list, device.Case{Workload: w.Name, Dims: w.Dims, Trial: true})
+	}
+	if k, err := p.Reduction(shape, t); err == nil && k <= most {
+		list = append(list, device.Case{Dims: shape})
+	}
+	for _, c := range list {
+		c.Class, c.Whole = "normal", whole
+		add := s.Add
+		if c.Trial {
+			add = func(c device.Case) error { return s.addTo(s.Trials, w, c) }
+		}
+		if err := add(c); err != nil {
+			return fmt.Errorf("whole numbers: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package cases
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"darwarp/kernels"
+	"darwarp/kernels/kernelstest"
+)
+
+// TestWhole: ints without a range are large in a case of every candidate and in one of trials, and none are where the
+// problem has a range, has no huge numbers, or where sums of them could be held nowhere.
+func TestWhole(t *testing.T) {
+	ints := strings.Replace(kernelstest.Product, `shape = ["m", "k"]`, "shape = [\"m\", \"k\"]\ndtype = \"int32\"", 1)
+	for _, test := range []struct {
+		name, text   string
+		whole        float64
+		rangeless    bool
+		gated, trial int
+	}{
+		{"ints", ints, 1 << 20, true, 1, 1},
+		{"nothing fits", ints, 0, true, 0, 0},
+		{"a range", strings.Replace(ints, `dtype = "int32"`, "dtype = \"int32\"\nrange = [0, 9]", 1), 0, false, 0, 0},
+		{"none huge", strings.Replace(ints, "[check]", "[check]\nwithout = [\"huge\"]", 1), 0, false, 0, 0},
+		{"floats", kernelstest.Product, 0, false, 0, 0},
+	} {
+		p := kernelstest.Problem(t, test.text)
+		w := Wanted{Problem: p, DType: kernels.FP16, Workloads: p.Workloads[1:], Effort: OnGPU(1 << 36),
+			RNG: rand.New(rand.NewPCG(1, 2)), Powers: map[string]Power{p.Workloads[1].Name: {Whole: test.whole}}}
+		s, err := New(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gated, trial := 0, 0
+		for i := range s.List {
+			c := &s.List[i]
+			switch {
+			case c.Whole == 0:
+			case c.Trial:
+				trial++
+			default:
+				gated++
+			}
+			if f, err := c.Fill(0); c.Whole > 0 && (err != nil || f.Low != 1 || f.High != 1<<20) {
+				t.Errorf("%s: numbers from %g to %g: %v", c.Name, f.Low, f.High, err)
+			}
+		}
+		if w.rangeless() != test.rangeless || gated != test.gated || trial != test.trial {
+			t.Errorf("%s: without a range: %v, %d gated, %d on trial", test.name, w.rangeless(), gated, trial)
+		}
+	}
+}

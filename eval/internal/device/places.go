@@ -1,0 +1,79 @@
+package device
+
+import "math/bits"
+
+// Mix is splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+func Mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// keyOf is what the random numbers of an input depend on, by its number among the inputs.
+func keyOf(seed uint64, tensor int) uint64 { return Mix(seed ^ Mix(uint64(tensor)+1)) }
+
+// First is the number of the class, among those of a mixed case, that the first line of an input is of; -1: normal.
+func First(f Fill, seed uint64) int {
+	key, count := keyOf(seed, f.Tensor), uint64(bits.OnesCount32(f.Classes))
+	if f.Tensor > 0 && count > 1 && key>>32&1 == 1 {
+		return -1
+	}
+	return int(Mix(key) % count)
+}
+
+// Outlier is where the number stands that stands out from a line, in a case of the class outlier alone, and whether it
+// is negative.
+func Outlier(f Fill, seed, line uint64) (at int, negative bool) {
+	h := Mix(keyOf(seed, f.Tensor) ^ Mix(line))
+	tail, coins := uint64(f.Len), h>>60
+	switch coins >> 2 {
+	case 0:
+		tail = 1
+	case 1:
+		tail = min(tail, 32)
+	}
+	return f.Len - 1 - int(h&0x3fffffff%tail), coins&2 != 0
+}
+
+// linesOf is how many lines an input has.
+func (c *Case) linesOf(i int, f Fill) int { return (c.Buffers[i].Elems() + f.Len - 1) / f.Len }
+
+// Begun names what the first lines of its inputs are, as far as their numbers are of many classes and the line is not
+// the only one. A line of a few numbers is another thing than a long one.
+func (c *Case) Begun(seed uint64) (list []Beginning) {
+	for i, b := range c.Buffers {
+		if b.Out || b.Drawn != nil {
+			continue
+		}
+		if f, err := c.Fill(i); err == nil && c.linesOf(i, f) > 1 {
+			list = append(list, Beginning{f.Tensor, First(f, seed), f.Len >= longLine})
+		}
+	}
+	return list
+}
+
+// longLine is how many numbers a line has that a warp reads at once.
+const longLine = 32
+
+// Beginning is what the first line of an input is.
+type Beginning struct {
+	Tensor, Class int
+	Long          bool
+}
+
+// Peaked says where in a line a number stands out to one side, in a case of the class outlier: in which of so many parts,
+// and, numbered after these, what remains of its place by as many.
+func (c *Case) Peaked(t Terms, seed uint64, parts int, negative bool) map[int]bool {
+	f, err := c.Fill(t.Buffer)
+	found := map[int]bool{}
+	if err != nil {
+		return found
+	}
+	for line := range c.linesOf(t.Buffer, f) {
+		if at, below := Outlier(f, seed, uint64(line)); below == negative {
+			found[at*parts/f.Len], found[parts+at%parts] = true, true
+		}
+	}
+	return found
+}
