@@ -24,7 +24,7 @@ func (s *Session) disturb(req *device.Disturb, phase func(string)) (*device.Dist
 	}
 	phase("disturb")
 	start := time.Now()
-	g := &gating{s: s, plain: p, reply: &device.GateReply{}}
+	g := &gating{s: s, plain: p, reply: &device.GateReply{}, keeps: true}
 	for k, i := range req.Cases {
 		if err = g.disturb(req, k, i, req.Slot*s.prep.SlotBytes+places[k], reply); err != nil {
 			reply.Fault, err = blame(fmt.Sprintf("run %d of %s", k+1, s.prep.Cases[i].Name), err)
@@ -45,6 +45,9 @@ func (g *gating) disturb(req *device.Disturb, k, i, place int, reply *device.Dis
 	}
 	defer func() { err = errors.Join(err, a.protect()) }()
 	s.hold(a, i)
+	if !req.Stays(k) || s.coin() {
+		g.left = nil
+	}
 	if _, err := g.run(g.plain, req.Calls[i], a, s.anyRefill(), runOptions{}); err != nil {
 		return err
 	}

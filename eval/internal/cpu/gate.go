@@ -46,6 +46,8 @@ type gating struct {
 	plain, checked *program // checked: nil unless the gate looks for races
 	reply          *device.GateReply
 	last           kernels.Dims // of the case before
+	keeps          bool         // calls may find in scratch what the one before has left there
+	left           [][]byte     // which is this; nil: they find a refill
 }
 
 // gate runs one case. Where there is a checked program, it does the first run of a check shape; the
@@ -84,7 +86,7 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 	return nil
 }
 
-// run runs a case over refilled outputs and scratch.
+// run runs a case over refilled outputs and scratch, or over scratch as the call before has left it.
 func (g *gating) run(p *program, call kernels.Call, a *arena, how device.Refill, o runOptions) (ns float64, err error) {
 	s := g.s
 	c := &s.prep.Cases[a.holds]
@@ -100,11 +102,15 @@ func (g *gating) run(p *program, call kernels.Call, a *arena, how device.Refill,
 	s.refillOutputs(a, how)
 	if scratch != nil {
 		s.refillScratch(scratch, call.Scratch, how)
+		stay(scratch, call.Scratch, g.left)
 	}
 	start := time.Now()
 	err = w.do(o)
 	ns = float64(time.Since(start).Nanoseconds())
 	g.reply.Strays = g.reply.Strays.Join(inspectScratch(scratch, call.Scratch, c.Name))
+	if g.left = nil; scratch != nil && g.keeps {
+		g.left = contents(scratch)
+	}
 	if accesses(w.sites) > accesses(g.reply.Sites) {
 		g.reply.Sites = w.sites
 	}

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 
@@ -35,6 +36,23 @@ func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how device.Ref
 			fillWith(a.buffers[j], how, nil, kernels.FP32, s.rng)
 		}
 	}
+}
+
+// stay puts back into scratch what a call has left there, except where it is clear before a first call.
+func stay(a *arena, list []kernels.Scratch, left [][]byte) {
+	for j := range left {
+		if !list[j].Once {
+			copy(a.buffers[j], left[j])
+		}
+	}
+}
+
+// contents are copies of an arena's buffers.
+func contents(a *arena) (list [][]byte) {
+	for _, b := range a.buffers {
+		list = append(list, bytes.Clone(b))
+	}
+	return list
 }
 
 // fillWith fills memory with NaNs of random bits, or with values of a palette whose last bits are random; without a

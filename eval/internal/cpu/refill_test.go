@@ -67,3 +67,24 @@ func refilled(mem, palette []byte, d kernels.DType) string {
 	}
 	return ""
 }
+
+// TestScratchStays: what a call has left is put back, except where scratch is clear before a first call.
+func TestScratchStays(t *testing.T) {
+	a, err := newArena([]int{4, 4}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.free()
+	fill(a.buffers[0], 7)
+	fill(a.buffers[1], 7)
+	left := contents(a)
+	fill(a.buffers[0], 1)
+	clear(a.buffers[1])
+	stay(a, []kernels.Scratch{{Bytes: 4}, {Bytes: 4, Once: true}}, left)
+	if a.buffers[0][3] != 7 || a.buffers[1][3] != 0 {
+		t.Errorf("%v and %v", a.buffers[0], a.buffers[1])
+	}
+	if stay(a, nil, nil); a.buffers[0][3] != 7 {
+		t.Errorf("nothing was left, and scratch is %v", a.buffers[0])
+	}
+}

@@ -1,6 +1,10 @@
 package device
 
-import "darwarp/kernels"
+import (
+	"slices"
+
+	"darwarp/kernels"
+)
 
 // Disturb runs a candidate's calls again and again, each over refills of its own, and holds the outputs of each against
 // those that were judged, or leaves them to the judge. With Bursts a second stream takes multiprocessors, bandwidth and
@@ -15,6 +19,15 @@ type Disturb struct {
 	Slot   int      `json:"slot"`
 	Bursts bool     `json:"bursts,omitempty"`
 	Seed   uint64   `json:"seed"` // of bursts
+}
+
+// Stays reports whether the k-th run may find in scratch what the run before has left there: where that was on other
+// inputs and had as much scratch. It is what is likeliest to be taken for right.
+func (d *Disturb) Stays(k int) bool {
+	if k == 0 || d.Cases[k] == d.Cases[k-1] {
+		return false
+	}
+	return slices.Equal(ScratchSizes(d.Calls[d.Cases[k]]), ScratchSizes(d.Calls[d.Cases[k-1]]))
 }
 
 // DisturbReply says what happened. A Fault ends it early.

@@ -33,6 +33,17 @@ func ScratchSizes(call kernels.Call) []int {
 	return sizes
 }
 
+// Staying is scratch of which only what is clear before a first call is refilled.
+func Staying(list []kernels.Scratch) []kernels.Scratch {
+	list = slices.Clone(list)
+	for i := range list {
+		if !list[i].Once {
+			list[i].Bytes = 0
+		}
+	}
+	return list
+}
+
 // Coin is true every other time.
 func Coin(rng *rand.Rand) bool { return rng.Uint64()&1 == 1 }
 

@@ -100,7 +100,7 @@ func (s *Session) disturbOnce(p *program, req *device.Disturb, k, i, place int) 
 	if err != nil {
 		return nil, 0, err
 	}
-	w, scratch, err := s.ready(p, call, c, a, s.anyRefill())
+	w, scratch, err := s.ready(p, call, c, a, s.anyRefill(), req.Stays(k) && s.coin())
 	if err != nil {
 		return nil, 0, err
 	}

@@ -109,7 +109,7 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit fl
 	}
 	first := s.anyRefill()
 	for run, how := range []device.Refill{first, !first} {
-		w, scratch, err := s.ready(p, call, c, a, how)
+		w, scratch, err := s.ready(p, call, c, a, how, false)
 		if err != nil {
 			return r, err
 		}
@@ -175,8 +175,8 @@ func (s *Session) lookAfter(p *program, c *device.Case, a, scratch *arena, call 
 	return v, hash, err
 }
 
-// ready refills all that a call finds and binds it.
-func (s *Session) ready(p *program, call kernels.Call, c *device.Case, a *arena, how device.Refill) (
+// ready refills all that a call finds and binds it. stays: but for scratch.
+func (s *Session) ready(p *program, call kernels.Call, c *device.Case, a *arena, how device.Refill, stays bool) (
 	*work, *arena, error) {
 	scratch, err := s.placeScratch(0, 0, call, c.Name)
 	if err != nil {
@@ -189,8 +189,12 @@ func (s *Session) ready(p *program, call kernels.Call, c *device.Case, a *arena,
 	if err := s.refillOutputs(a, how); err != nil {
 		return nil, nil, err
 	}
+	list := call.Scratch
+	if stays {
+		list = device.Staying(list)
+	}
 	if scratch != nil {
-		if err := s.refillScratch(scratch, call.Scratch, how); err != nil {
+		if err := s.refillScratch(scratch, list, how); err != nil {
 			return nil, nil, err
 		}
 	}
