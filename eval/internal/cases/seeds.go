@@ -14,8 +14,8 @@ import (
 const seedsTried = 64
 
 // seed draws that of a case. Of a mixed one it is the one, among some, in which the most inputs begin with a line that
-// none has begun with: a kernel that takes an input by its first numbers for zeros, for constant or for small meets each
-// class there, in front of ordinary numbers.
+// none has begun with: a kernel that takes an input by its first numbers for zeros, for constant or for small meets
+// each class there, in front of ordinary numbers.
 func (s *Set) seed(c *device.Case) (best uint64) {
 	if c.Class != device.Mixed {
 		return s.want.RNG.Uint64()
@@ -42,8 +42,8 @@ const (
 )
 
 // peaks are trial cases of a scored size in which the number that stands out is in each sixty-fourth of a line in turn,
-// and in turn each that many apart. What is left out of a maximum shows only if the maximum is there, and a few lines have
-// theirs in a few places.
+// and in turn each that many apart. What is left out of a maximum shows only if the maximum is there, and a few lines
+// have theirs in a few places.
 func (s *Set) peaks(w kernels.Workload, flops float64) (list []device.Case, err error) {
 	if len(s.terms) == 0 || flops*check.Left > s.want.Effort.bank {
 		return nil, nil
@@ -84,8 +84,8 @@ func parts() map[int]bool {
 	return left
 }
 
-// peak draws the seed of a case of which a line has its peak where it is missing: a part and a remainder, as long as one
-// of each is. nil: there is none.
+// peak draws the seed of a case of which a line has its peak where it is missing: a part and a remainder, as long as
+// one of each is. nil: there is none.
 func (s *Set) peak(c *device.Case, t device.Terms, negative bool, left map[int]bool) (best map[int]bool) {
 	most, seed := 0, uint64(0)
 	for range seedsPeak {

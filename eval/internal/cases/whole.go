@@ -21,8 +21,8 @@ func (w *Wanted) rangeless() bool {
 		})
 }
 
-// whole is up to where whole numbers may go without a range: as far as no output, nor the sum of magnitudes of its terms,
-// comes near what an int32 holds. 0: nowhere.
+// whole is up to where whole numbers may go without a range: as far as no output, nor the sum of magnitudes of its
+// terms, comes near what an int32 holds. 0: nowhere.
 func (q *Prover) whole(ctx context.Context, size kernels.Dims) (float64, error) {
 	if !q.rangeless() {
 		return 0, nil

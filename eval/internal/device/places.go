@@ -62,8 +62,8 @@ type Beginning struct {
 	Long          bool
 }
 
-// Peaked says where in a line a number stands out to one side, in a case of the class outlier: in which of so many parts,
-// and, numbered after these, what remains of its place by as many.
+// Peaked says where in a line a number stands out to one side, in a case of the class outlier: in which of so many
+// parts, and, numbered after these, what remains of its place by as many.
 func (c *Case) Peaked(t Terms, seed uint64, parts int, negative bool) map[int]bool {
 	f, err := c.Fill(t.Buffer)
 	found := map[int]bool{}
