@@ -35,7 +35,8 @@ func prefillPool(t *testing.T) (*Pool, *templates.Bundle) {
 		t.Fatal(err)
 	}
 	p.Check.Shapes = []kernels.Dims{prefillDims(4, 2, 2, 50, 40, 192, 1, 0, 0, 0),
-		prefillDims(3, 1, 1, 40, 66, 192, 1, 20, 0, 0), prefillDims(2, 1, 1, 34, 40, 192, 0, 9, 30, 0)}
+		prefillDims(3, 1, 1, 40, 66, 192, 1, 20, 0, 0), prefillDims(2, 1, 1, 34, 40, 192, 0, 9, 30, 0),
+		prefillDims(1, 1, 1, 70, 90, 192, 1, 20, 0, 1)} // two warpgroups, and tiles that one of them does not see
 	p.Check.Draw = nil
 	p.Check.Inputs = []string{"normal", "wide"}
 	p.Workloads = []kernels.Workload{{Name: "test", Dims: prefillDims(2, 1, 2, 40, 40, 192, 1, 0, 0, 0), Weight: 1}}
@@ -44,33 +45,39 @@ func prefillPool(t *testing.T) (*Pool, *templates.Bundle) {
 		CacheDir: testCache}), b
 }
 
-// TestPrefill: a point with most of what the family has is right at every check shape, without a race, and kernels with
-// a mistake that such kernels have are found out.
+// TestPrefill: points with most of what the families have are right at every check shape, without a race, and kernels
+// with a mistake that such kernels have are found out.
 func TestPrefill(t *testing.T) {
 	pool, b := prefillPool(t)
 	const fast = "smem_layout=xor exp2=true "
-	for name, genes := range map[string]string{
-		"stages": fast + "stages=3 warps=2 block_q=32 q=registers overlap=next_qk order=heads rescale=lazy",
+	const turns = "consumers=2 block_kv=32 stages=2 turns=true grid=persistent "
+	for i, genes := range []string{
+		fast + "stages=3 warps=2 block_q=32 q=registers overlap=next_qk order=heads rescale=lazy",
+		turns + "overlap=next_qk order=longest rescale=lazy exp_fma=2",
 	} {
-		t.Run(name, func(t *testing.T) {
-			job := pointOf(t, pool, b, genes)
+		t.Run(b.Families[i].Name, func(t *testing.T) {
+			job := pointOfFamily(t, pool, b, b.Families[i], genes)
 			r, err := pool.Evaluate(context.Background(), &job)
 			if err != nil || r.Outcome != kernels.OK {
 				t.Errorf("%s: %v (%s), %v", genes, r.Outcome, r.Detail, err)
 			}
 		})
 	}
-	for name, c := range map[string]struct{ right, wrong string }{
-		"window": {"query + shift + 1 - window : 0", "query + shift + 2 - window : 0"},
-		"slots":  {"/ BLOCK_Q + sequence;", "/ BLOCK_Q + sequence / 2 * 2;"},
+	for name, c := range map[string]struct {
+		family              int
+		genes, right, wrong string
+	}{
+		"window": {0, fast, "query + shift + 1 - window : 0", "query + shift + 2 - window : 0"},
+		"slots":  {0, fast, "/ BLOCK_Q + sequence;", "/ BLOCK_Q + sequence / 2 * 2;"},
+		"boxes":  {1, "block_kv=32", "w.start_k + (w.first + i) * BLOCK_KV", "w.start_k + i * BLOCK_KV"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			job := pointOf(t, pool, b, fast)
+			job := pointOfFamily(t, pool, b, b.Families[c.family], c.genes)
 			if !strings.Contains(job.Source, c.right) {
 				t.Fatalf("the source has no %q", c.right)
 			}
 			job.Source = strings.Replace(job.Source, c.right, c.wrong, 1)
-			job.ID = kernels.NewID(job.Source, b.Families[0].PlanSpec, name)
+			job.ID = kernels.NewID(job.Source, b.Families[c.family].PlanSpec, name)
 			r, err := pool.Evaluate(context.Background(), &job)
 			if err != nil || r.Outcome != kernels.Wrong {
 				t.Errorf("%v (%s), %v: expected wrong", r.Outcome, r.Detail, err)

@@ -197,7 +197,7 @@ func (c *checker) try(r *SpaceReport, g kernels.Genome) kernels.ID {
 	if err == nil {
 		u := c.familyUnit(f, job.Source, r.space.Device.Arch, r.DType)
 		var ms kernels.Mistakes
-		if ms, err = c.launches(u, job); len(ms) > 0 {
+		if ms, err = c.launches(u, job, c.sizesOf(r, g)); len(ms) > 0 {
 			c.add(ms...)
 			return kernels.ID{}
 		}
@@ -219,15 +219,11 @@ func (c *checker) offer(u Unit) {
 	}
 }
 
-// launches reads a point's source, and compares the kernels in it with the launches at every size.
-func (c *checker) launches(u Unit, job kernels.Job) (ms kernels.Mistakes, err error) {
+// launches reads a point's source, and compares the kernels in it with the launches at sizes.
+func (c *checker) launches(u Unit, job kernels.Job, sizes []kernels.Dims) (ms kernels.Mistakes, err error) {
 	s, err := source.Read(job.Source)
 	if err != nil {
 		return kernels.Mistakes{u.refused(err)}, nil
-	}
-	sizes := slices.Clone(c.Problem.Check.Shapes)
-	for _, w := range c.Problem.Workloads {
-		sizes = append(sizes, w.Dims)
 	}
 	for _, d := range sizes {
 		call, err := job.Resolve(d)

@@ -60,7 +60,8 @@ template <class T, int N>
 __device__ __forceinline__ void wgmma_m64k16(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add);
 
 // wgmma_m64k16_of_rows asks for sums += A * B with A in registers, as mma_m16n8k16 has it for the 16 rows of each warp
-// (darwarp/mma.cuh), and 16 rows of B, one for each k (wgmma_descriptor_of_rows), of N columns.
+// (darwarp/mma.cuh), and 16 rows of B, one for each k (wgmma_descriptor_of_rows), of N columns. The last slab
+// may have more.
 template <class T, int N>
 __device__ __forceinline__ void wgmma_m64k16_of_rows(float (&sums)[N / 2], const unsigned (&a)[4], unsigned long long b);
 
@@ -159,7 +160,10 @@ DARWARP_WGMMA_BOTH(256, "%128", "%129", "%130")
 #define DARWARP_WGMMA_OF_ROWS_BOTH(N, A, B) DARWARP_WGMMA_OF_ROWS(N, __half, "f16", A, B) DARWARP_WGMMA_OF_ROWS(N, __nv_bfloat16, "bf16", A, B)
 
 DARWARP_WGMMA_OF_ROWS_BOTH(64, "%32, %33, %34, %35", "%36")
+DARWARP_WGMMA_OF_ROWS_BOTH(80, "%40, %41, %42, %43", "%44")
+DARWARP_WGMMA_OF_ROWS_BOTH(96, "%48, %49, %50, %51", "%52")
 DARWARP_WGMMA_OF_ROWS_BOTH(128, "%64, %65, %66, %67", "%68")
+DARWARP_WGMMA_OF_ROWS_BOTH(256, "%128, %129, %130, %131", "%132")
 
 #undef DARWARP_REGISTERS_16
 #undef DARWARP_SUMS_16

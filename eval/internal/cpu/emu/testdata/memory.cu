@@ -173,8 +173,10 @@ extern "C" __global__ void hints(int* failed) {
         const float y = exp2f(x);
         CHECK(exp2_approx(x) == (y < 1.17549435e-38f ? 0.f : y));
         CHECK(x < -126.f ? exp2_fma(x) >= 0.f && exp2_fma(x) <= 0x1p-126f : fabsf(exp2_fma(x) - y) <= 1e-4f * y);
+        CHECK(x < -126.f ? exp2_fma_fine(x) >= 0.f && exp2_fma_fine(x) <= 0x1p-126f : fabsf(exp2_fma_fine(x) - y) <= 4e-6f * y);
     }
     CHECK(exp2_fma(0.f) == 1.f && exp2_fma(127.f) == 0x1p127f && exp2_fma(-127.f) == 0.f && exp2_fma(-1.f / 0.f) == 0.f);
+    CHECK(exp2_fma_fine(0.f) == 1.f && exp2_fma_fine(-127.f) == 0.f && exp2_fma_fine(-1.f / 0.f) == 0.f);
 }
 
 // One thread.

@@ -22,6 +22,13 @@ inline float exp2_fma(float x) {
     return __int_as_float(__float_as_int(p) + int(unsigned(int(below)) << 23));
 }
 
+inline float exp2_fma_fine(float x) {
+    x = fmaxf(x, -127.f);
+    const float below = floorf(x), f = x - below;
+    const float p = fmaf(fmaf(fmaf(fmaf(0.013426684f, f, 0.05224247f), f, 0.2412802f), f, 0.69304484f), f, 1.f);
+    return __int_as_float(__float_as_int(p) + int(unsigned(int(below)) << 23));
+}
+
 }  // namespace darwarp
 
 #endif

@@ -25,6 +25,11 @@ inline void tensor_load(void* shared, const TensorMap& map, int row, int column,
     dw_tensor_load(shared, map.described, at, 2, barrier);
 }
 
+inline void tensor_load(void* shared, const TensorMap& map, int outer, int row, int column, Mbarrier* barrier) {
+    const int at[] = {outer, row, column};
+    dw_tensor_load(shared, map.described, at, 3, barrier);
+}
+
 inline void tensor_load(void* shared, const TensorMap& map, int outer, int inner, int row, int column, Mbarrier* barrier) {
     const int at[] = {outer, inner, row, column};
     dw_tensor_load(shared, map.described, at, 4, barrier);

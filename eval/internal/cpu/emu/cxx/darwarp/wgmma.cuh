@@ -43,7 +43,7 @@ inline void wgmma_m64k32(float (&sums)[N / 2], unsigned long long a, unsigned lo
 
 template <class T, int N>
 inline void wgmma_m64k16_of_rows(float (&sums)[N / 2], const unsigned (&a)[4], unsigned long long b) {
-    static_assert(N % 64 == 0 && N >= 64 && N <= 256, "wgmma: B of rows has slabs of 64 columns");
+    static_assert(N % 8 == 0 && N >= 8 && N <= 256, "wgmma: N is a multiple of 8 up to 256");
     dw_wgmma_m64k16_of_rows(WgmmaKind<T>::value, N, sums, a, b);
 }
 
