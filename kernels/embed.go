@@ -18,5 +18,6 @@ import "embed"
 //go:embed all:reduction
 //go:embed all:rmsnorm
 //go:embed all:softmax
+//go:embed all:swiglu
 //go:embed all:transpose
 var Problems embed.FS

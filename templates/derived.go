@@ -12,10 +12,11 @@ var derived = map[string]struct {
 	from     []string // folders, of whose first the families are
 	families []string
 }{
-	"linear_gelu":      {[]string{"gemm"}, []string{"tile", "vectors"}},
+	"linear_gelu":      {[]string{"gemm"}, []string{"tile", "vectors", "hopper"}},
 	"gemm_fp8":         {[]string{"gemm"}, nil},
 	"gemm_grouped":     {[]string{"gemm"}, nil},
 	"gemm_grouped_fp8": {[]string{"gemm", "gemm_fp8", "gemm_grouped"}, nil},
+	"swiglu":           {[]string{"gemm"}, nil},
 	"prefill":          {[]string{"attention"}, nil}, // families of its own, of the other's partials
 }
 

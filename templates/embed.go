@@ -27,6 +27,7 @@ import (
 //go:embed all:reduction
 //go:embed all:rmsnorm
 //go:embed all:softmax
+//go:embed all:swiglu
 //go:embed all:transpose
 var families embed.FS
 
