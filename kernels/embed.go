@@ -8,9 +8,13 @@ import "embed"
 //go:embed all:bias_gelu_residual
 //go:embed all:decode
 //go:embed all:gemm
+//go:embed all:gemm_batched
 //go:embed all:gemm_fp8
 //go:embed all:gemm_grouped
 //go:embed all:gemm_grouped_fp8
+//go:embed all:gemm_nn
+//go:embed all:gemm_tn
+//go:embed all:gemm_tt
 //go:embed all:gemm_w4a16
 //go:embed all:layernorm
 //go:embed all:linear_gelu
@@ -18,5 +22,6 @@ import "embed"
 //go:embed all:reduction
 //go:embed all:rmsnorm
 //go:embed all:softmax
+//go:embed all:swiglu
 //go:embed all:transpose
 var Problems embed.FS

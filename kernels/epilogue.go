@@ -12,9 +12,11 @@ import (
 
 // Epilogue is what becomes of a sum on its way out: an expression of the sum and of elements of inputs, which the truth
 // and the families' templates compute from the same text. It reads "sum", inputs whose axes are axes of the output,
-// numbers, + - * / and functions of one argument.
+// numbers, + - * / and functions of one argument. It may be made of two sums, which then have names.
 type Epilogue struct {
 	Value string `toml:"value" json:"value"`
+	// Sums are the names of the sums that an output is made of, where these are two; default: "sum"
+	Sums []string `toml:"sums,omitempty" json:"sums,omitempty"`
 
 	Operands []Operand `toml:"-" json:"-"` // in the order of the problem's tensors
 	code     string
@@ -35,16 +37,41 @@ var epilogueFunctions = []string{"gelu", "relu", "sigmoid", "silu", "tanh"}
 // finishArg is the argument of a launch that stands for the epilogue's operands, of which there may be none.
 const finishArg = "finish"
 
-// Function is the expression as a C++ function of values of any type that has these operations.
+// Function is the expression as a C++ function of values of any type that has these operations: first the sums, then
+// the operands.
 func (e *Epilogue) Function() string {
-	var b strings.Builder
-	b.WriteString("template <class X>\n__device__ __forceinline__ X epilogue(X sum")
+	names := slices.Clone(e.Sums)
 	for _, o := range e.Operands {
-		b.WriteString(", X " + o.Name)
+		names = append(names, o.Name)
 	}
-	b.WriteString(") {\n    return " + e.code + ";\n}\n")
-	return b.String()
+	return "template <class X>\n__device__ __forceinline__ X epilogue(X " + strings.Join(names, ", X ") +
+		") {\n    return " + e.code + ";\n}\n"
 }
+
+// Paired reports whether an output is made of two sums.
+func (e *Epilogue) Paired() bool { return len(e.Sums) == 2 }
+
+// compileSums checks the names of the sums.
+func (e *Epilogue) compileSums(n *notes, p *Problem) {
+	if len(e.Sums) == 0 {
+		e.Sums = []string{"sum"}
+	}
+	if len(e.Sums) > 2 {
+		n.addf("epilogue.sums", "%d sums: expected one or two", len(e.Sums))
+	}
+	taken := slices.Concat(epilogueFunctions, epilogueWords, p.DimNames)
+	for _, t := range p.Tensors {
+		taken = append(taken, t.Name)
+	}
+	for i, name := range e.Sums {
+		if CheckIdentifier(name) != nil || slices.Contains(taken, name) || slices.Contains(e.Sums[:i], name) {
+			n.addf("epilogue.sums", "%q is not usable: expected a new identifier", name)
+		}
+	}
+}
+
+// epilogueWords have a meaning where the families' templates compute an epilogue.
+var epilogueWords = []string{"X", "T", "row", "col", "columns", "end", "epilogue"}
 
 func (p *Problem) compileEpilogue(n *notes) {
 	if p.Epilogue == nil {
@@ -59,14 +86,19 @@ func (p *Problem) compileEpilogue(n *notes) {
 		n.addf("epilogue.value", "%d bytes: expected at most %d", len(p.Epilogue.Value), maxEpilogue)
 		return
 	}
+	p.Epilogue.compileSums(n, p)
 	r := &epilogueReader{tokens: epilogueTokens.FindAllString(p.Epilogue.Value, -1), problem: p,
-		axes: p.Tensors[out].Shape, used: map[string]Operand{}}
+		axes: p.Tensors[out].Shape, used: map[string]Operand{}, reads: map[string]bool{}}
 	r.sum()
 	switch {
 	case r.err == nil && r.at < len(r.tokens):
 		r.fail("unexpected %q", r.tokens[r.at])
-	case r.err == nil && !r.reads:
-		r.fail("it does not read sum")
+	case r.err == nil:
+		for _, name := range p.Epilogue.Sums {
+			if !r.reads[name] {
+				r.fail("it does not read %s", name)
+			}
+		}
 	}
 	n.add("epilogue.value", r.err)
 	p.Epilogue.code = strings.Join(r.code, "")
@@ -88,7 +120,7 @@ type epilogueReader struct {
 	problem *Problem
 	axes    []string // of the output
 	used    map[string]Operand
-	reads   bool // the sum
+	reads   map[string]bool // sums
 	code    []string
 	err     error
 }
@@ -144,8 +176,8 @@ func (r *epilogueReader) factor() {
 		r.fail("it ends too early")
 	case token == "(":
 		r.bracket("(")
-	case token == "sum":
-		r.reads, r.code = true, append(r.code, token)
+	case slices.Contains(r.problem.Epilogue.Sums, token):
+		r.reads[token], r.code = true, append(r.code, token)
 	case slices.Contains(epilogueFunctions, token):
 		if !r.take("(") {
 			r.fail("%s is a function: expected %s(...)", token, token)
@@ -183,7 +215,8 @@ func (r *epilogueReader) number(token string) {
 func (r *epilogueReader) operand(name string) {
 	i := slices.IndexFunc(r.problem.Tensors, func(t Tensor) bool { return t.Name == name && t.Role == "in" })
 	if i < 0 {
-		r.fail("%q is neither sum, nor an input, nor a function: %s", name, strings.Join(epilogueFunctions, ", "))
+		r.fail("%q is neither %s, nor an input, nor a function: %s", name, strings.Join(r.problem.Epilogue.Sums, " or "),
+			strings.Join(epilogueFunctions, ", "))
 		return
 	}
 	t := r.problem.Tensors[i]

@@ -45,6 +45,30 @@ func TestEpilogue(t *testing.T) {
 	}
 }
 
+// TestEpilogueOfTwoSums: sums have names, which stand where "sum" does otherwise.
+func TestEpilogueOfTwoSums(t *testing.T) {
+	for sums, want := range map[string]string{
+		`"gate", "up"`:       "",
+		`"gate", "C"`:        `"C" is not usable: expected a new identifier`,
+		`"gate", "gate"`:     `"gate" is not usable`,
+		`"gate", "row"`:      `"row" is not usable`,
+		`"gate", "up", "to"`: "3 sums: expected one or two",
+		`"gate", "other"`:    `"up" is neither gate or other, nor an input`,
+		`"up"`:               `"gate" is neither up, nor an input`,
+	} {
+		text := problemTOML + "[epilogue]\nsums = [" + sums + "]\nvalue = 'silu(gate) * up'\n"
+		p, err := ParseProblem("problem.toml", []byte(text))
+		switch {
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %q", sums, err, want)
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", sums, err)
+		case want == "" && (!p.Epilogue.Paired() || !strings.Contains(p.Epilogue.Function(), "(X gate, X up)")):
+			t.Errorf("%s gives %s", sums, p.Epilogue.Function())
+		}
+	}
+}
+
 // What an epilogue may not say becomes no C++.
 func TestEpilogueMistakes(t *testing.T) {
 	for value, want := range map[string]string{

@@ -12,11 +12,19 @@ var derived = map[string]struct {
 	from     []string // folders, of whose first the families are
 	families []string
 }{
-	"linear_gelu":      {[]string{"gemm"}, []string{"tile", "vectors"}},
+	"linear_gelu":      {[]string{"gemm"}, []string{"tile", "vectors", "hopper"}},
 	"gemm_fp8":         {[]string{"gemm"}, nil},
 	"gemm_grouped":     {[]string{"gemm"}, nil},
 	"gemm_grouped_fp8": {[]string{"gemm", "gemm_fp8", "gemm_grouped"}, nil},
-	"prefill":          {[]string{"attention"}, nil}, // families of its own, of the other's partials
+
+	// Products of any order and of batches. What the orders are is in each folder's own part of a family.
+	"gemm_batched": {[]string{"batched", "gemm"}, []string{"tile", "hopper"}},
+	"gemm_nn":      {[]string{"batched", "gemm"}, []string{"tile", "hopper"}},
+	"gemm_tn":      {[]string{"batched", "gemm"}, []string{"tile", "hopper"}},
+	"gemm_tt":      {[]string{"batched", "gemm"}, []string{"tile", "hopper"}},
+
+	"swiglu":  {[]string{"gemm"}, nil},
+	"prefill": {[]string{"attention"}, nil}, // families of its own, of the other's partials
 }
 
 // moreSuffix ends the name of a file that is appended to a family of another problem: genes and constraints of its own.
@@ -44,7 +52,8 @@ func derive(name string, files map[string][]byte) error {
 		}
 	}
 	for _, f := range d.families {
-		files[f+tmplSuffix], files[f+".toml"] = all[f+tmplSuffix], append(all[f+".toml"], files[f+moreSuffix]...)
+		files[f+tmplSuffix] = all[f+tmplSuffix]
+		files[f+".toml"] = slices.Concat(files[f+".toml"], all[f+".toml"], files[f+moreSuffix]) // its own part first
 		delete(files, f+moreSuffix)
 		if files[f+tmplSuffix] == nil {
 			return errors.New("no family " + f + " in " + d.from[0])

@@ -12,10 +12,33 @@ var references = map[string]func(d kernels.Dims, in [][]float64) []check.Truth{
 	"gemm": func(d kernels.Dims, in [][]float64) []check.Truth {
 		return []check.Truth{check.GEMM64(in[0], transpose(in[1], d["n"], d["k"]), d["m"], d["n"], d["k"])}
 	},
+	"gemm_batched": planes(true, true),
+	"gemm_nn":      planes(true, false),
+	"gemm_tn":      planes(false, false),
+	"gemm_tt":      planes(false, true),
 	"attention": func(d kernels.Dims, in [][]float64) []check.Truth {
 		return []check.Truth{check.Attention64(in[0], in[1], in[2], d["b"]*d["h"], d["s"], d["d"], d["causal"] == 1)}
 	},
 	"decode": func(d kernels.Dims, in [][]float64) []check.Truth { return []check.Truth{check.Decode64(d, in)} },
+}
+
+// planes is the truth of a product for each plane of a batch, of operands whose terms are neighbours in memory or not.
+func planes(alongA, alongB bool) func(d kernels.Dims, in [][]float64) []check.Truth {
+	return func(d kernels.Dims, in [][]float64) []check.Truth {
+		m, n, k, all := d["m"], d["n"], d["k"], check.Truth{}
+		for i := range d["batch"] {
+			a, b := in[0][i*m*k:(i+1)*m*k], in[1][i*n*k:(i+1)*n*k]
+			if !alongA {
+				a = transpose(a, k, m)
+			}
+			if alongB {
+				b = transpose(b, n, k)
+			}
+			one := check.GEMM64(a, b, m, n, k)
+			all.Value, all.Scale = append(all.Value, one.Value...), append(all.Scale, one.Scale...)
+		}
+		return []check.Truth{all}
+	}
 }
 
 func transpose(a []float64, rows, cols int) []float64 {

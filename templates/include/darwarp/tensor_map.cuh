@@ -45,6 +45,14 @@ __device__ __forceinline__ void tensor_load(void* shared, const TensorMap& map, 
                  : "memory");
 }
 
+// The same of a tensor of three dimensions: a box of one plane.
+__device__ __forceinline__ void tensor_load(void* shared, const TensorMap& map, int plane, int row, int column, Mbarrier* barrier) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];\n" ::"r"(
+                     shared_address(shared)),
+                 "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(plane)
+                 : "memory");
+}
+
 // tensor_load_multicast brings the box to every block of the cluster whose bit is set in `blocks`: to the place there that
 // `shared` is here, with its bytes counted by the barrier there that `barrier` is here.
 __device__ __forceinline__ void tensor_load_multicast(void* shared, const TensorMap& map, int row, int column, Mbarrier* barrier,
@@ -56,11 +64,28 @@ __device__ __forceinline__ void tensor_load_multicast(void* shared, const Tensor
         : "memory");
 }
 
+// The same of a tensor of three dimensions: a box of one plane.
+__device__ __forceinline__ void tensor_load_multicast(void* shared, const TensorMap& map, int plane, int row, int column, Mbarrier* barrier,
+                                                      unsigned short blocks) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;\n" ::"r"(
+            shared_address(shared)),
+        "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(plane), "h"(blocks)
+        : "memory");
+}
+
 // tensor_store asks for a box to be written to global memory: one of this thread's bulk stores, for bulk_commit and
 // bulk_wait_read. What other threads wrote to it must have been shown by async_fence.
 __device__ __forceinline__ void tensor_store(const TensorMap& map, int row, int column, const void* shared) {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];\n" ::"l"(&map), "r"(shared_address(shared)), "r"(column),
                  "r"(row)
+                 : "memory");
+}
+
+// The same of a tensor of three dimensions: a box of one plane.
+__device__ __forceinline__ void tensor_store(const TensorMap& map, int plane, int row, int column, const void* shared) {
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];\n" ::"l"(&map), "r"(shared_address(shared)),
+                 "r"(column), "r"(row), "r"(plane)
                  : "memory");
 }
 

@@ -55,9 +55,21 @@ __device__ __forceinline__ void registers_take() {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;\n" ::"n"(N));
 }
 
+// WgmmaOrders is the multiplication below for T and N, with operands of either order.
+template <class T, int N>
+struct WgmmaOrders;
+
 // wgmma_m64k16 asks for sums (+)= A * B^T of 64 rows of A, N rows of B and 16 elements of k. Without `add` the sums begin anew.
 template <class T, int N>
-__device__ __forceinline__ void wgmma_m64k16(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add);
+__device__ __forceinline__ void wgmma_m64k16(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) {
+    WgmmaOrders<T, N>::template multiply<false, false>(sums, a, b, add);
+}
+
+// wgmma_m64k16_orders is the same for operands of which either may have a row for each k (wgmma_descriptor_of_rows).
+template <class T, int N, bool ROWS_OF_A, bool ROWS_OF_B>
+__device__ __forceinline__ void wgmma_m64k16_orders(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) {
+    WgmmaOrders<T, N>::template multiply<ROWS_OF_A, ROWS_OF_B>(sums, a, b, add);
+}
 
 // wgmma_m64k16_of_rows asks for sums += A * B with A in registers, as mma_m16n8k16 has it for the 16 rows of each warp
 // (darwarp/mma.cuh), and 16 rows of B, one for each k (wgmma_descriptor_of_rows), of N columns. The last slab
@@ -117,38 +129,42 @@ __device__ __forceinline__ void wgmma_m64k32(float (&sums)[N / 2], unsigned long
             : DARWARP_SUMS_##N                                                                                         \
             : "l"(a), "l"(b), "r"(int(add)));                                                                          \
     }
-#define DARWARP_WGMMA(N, TYPE, NAME, A, B, ADD)                                                                        \
+#define DARWARP_WGMMA(N, TYPE, NAME, A, B, ADD, ROWS_A, ROWS_B)                                                        \
     template <>                                                                                                        \
-    __device__ __forceinline__ void wgmma_m64k16<TYPE, N>(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) { \
-        asm volatile(                                                                                                  \
-            "{\n"                                                                                                      \
-            "  .reg .pred keep;\n"                                                                                     \
-            "  setp.ne.b32 keep, " ADD ", 0;\n"                                                                        \
-            "  wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." NAME "." NAME " {" DARWARP_REGISTERS_##N "}, " A ", " B ", keep, 1, 1, 0, 0;\n" \
-            "}\n"                                                                                                      \
-            : DARWARP_SUMS_##N                                                                                         \
-            : "l"(a), "l"(b), "r"(int(add)));                                                                          \
-    }
-#define DARWARP_WGMMA_BOTH(N, A, B, ADD)                                                                               \
-    DARWARP_WGMMA(N, __half, "f16", A, B, ADD) DARWARP_WGMMA(N, __nv_bfloat16, "bf16", A, B, ADD)                      \
+    struct WgmmaOrders<TYPE, N> {                                                                                      \
+        template <bool ROWS_OF_A, bool ROWS_OF_B>                                                                      \
+        __device__ __forceinline__ static void multiply(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) { \
+            asm volatile(                                                                                              \
+                "{\n"                                                                                                  \
+                "  .reg .pred keep;\n"                                                                                 \
+                "  setp.ne.b32 keep, " ADD ", 0;\n"                                                                    \
+                "  wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." NAME "." NAME " {" DARWARP_REGISTERS_##N "}, " A ", " B ", keep, 1, 1, " ROWS_A ", " ROWS_B ";\n" \
+                "}\n"                                                                                                  \
+                : DARWARP_SUMS_##N                                                                                     \
+                : "l"(a), "l"(b), "r"(int(add)), "n"(int(ROWS_OF_A)), "n"(int(ROWS_OF_B)));                            \
+        }                                                                                                              \
+    };
+#define DARWARP_WGMMA_BOTH(N, A, B, ADD, ROWS_A, ROWS_B)                                                               \
+    DARWARP_WGMMA(N, __half, "f16", A, B, ADD, ROWS_A, ROWS_B)                                                         \
+    DARWARP_WGMMA(N, __nv_bfloat16, "bf16", A, B, ADD, ROWS_A, ROWS_B)                                                 \
     DARWARP_WGMMA_8(N, __nv_fp8_e4m3, "e4m3", A, B, ADD) DARWARP_WGMMA_8(N, __nv_fp8_e5m2, "e5m2", A, B, ADD)
 
-DARWARP_WGMMA_BOTH(16, "%8", "%9", "%10")
-DARWARP_WGMMA_BOTH(32, "%16", "%17", "%18")
-DARWARP_WGMMA_BOTH(48, "%24", "%25", "%26")
-DARWARP_WGMMA_BOTH(64, "%32", "%33", "%34")
-DARWARP_WGMMA_BOTH(80, "%40", "%41", "%42")
-DARWARP_WGMMA_BOTH(96, "%48", "%49", "%50")
-DARWARP_WGMMA_BOTH(112, "%56", "%57", "%58")
-DARWARP_WGMMA_BOTH(128, "%64", "%65", "%66")
-DARWARP_WGMMA_BOTH(144, "%72", "%73", "%74")
-DARWARP_WGMMA_BOTH(160, "%80", "%81", "%82")
-DARWARP_WGMMA_BOTH(176, "%88", "%89", "%90")
-DARWARP_WGMMA_BOTH(192, "%96", "%97", "%98")
-DARWARP_WGMMA_BOTH(208, "%104", "%105", "%106")
-DARWARP_WGMMA_BOTH(224, "%112", "%113", "%114")
-DARWARP_WGMMA_BOTH(240, "%120", "%121", "%122")
-DARWARP_WGMMA_BOTH(256, "%128", "%129", "%130")
+DARWARP_WGMMA_BOTH(16, "%8", "%9", "%10", "%11", "%12")
+DARWARP_WGMMA_BOTH(32, "%16", "%17", "%18", "%19", "%20")
+DARWARP_WGMMA_BOTH(48, "%24", "%25", "%26", "%27", "%28")
+DARWARP_WGMMA_BOTH(64, "%32", "%33", "%34", "%35", "%36")
+DARWARP_WGMMA_BOTH(80, "%40", "%41", "%42", "%43", "%44")
+DARWARP_WGMMA_BOTH(96, "%48", "%49", "%50", "%51", "%52")
+DARWARP_WGMMA_BOTH(112, "%56", "%57", "%58", "%59", "%60")
+DARWARP_WGMMA_BOTH(128, "%64", "%65", "%66", "%67", "%68")
+DARWARP_WGMMA_BOTH(144, "%72", "%73", "%74", "%75", "%76")
+DARWARP_WGMMA_BOTH(160, "%80", "%81", "%82", "%83", "%84")
+DARWARP_WGMMA_BOTH(176, "%88", "%89", "%90", "%91", "%92")
+DARWARP_WGMMA_BOTH(192, "%96", "%97", "%98", "%99", "%100")
+DARWARP_WGMMA_BOTH(208, "%104", "%105", "%106", "%107", "%108")
+DARWARP_WGMMA_BOTH(224, "%112", "%113", "%114", "%115", "%116")
+DARWARP_WGMMA_BOTH(240, "%120", "%121", "%122", "%123", "%124")
+DARWARP_WGMMA_BOTH(256, "%128", "%129", "%130", "%131", "%132")
 
 #define DARWARP_WGMMA_OF_ROWS(N, TYPE, NAME, A, B)                                                                     \
     template <>                                                                                                        \

@@ -74,6 +74,8 @@ type product struct {
 	a, b, c      *memory
 	more         map[string]*memory // operands of an epilogue
 	truth, scale []float64
+	planes       int              // of a batch
+	shapes       map[string][]int // of A and B, where these are not those of gemm
 }
 
 func widen(bits uint16, t kernels.DType) float64 {
@@ -140,7 +142,11 @@ func (p *product) spoil() {
 // run launches the job's kernels on the product.
 func (p *product) run(t testing.TB, prog *program, job *kernels.Job) report {
 	t.Helper()
-	call, err := job.Resolve(kernels.Dims{"m": p.m, "n": p.n, "k": p.k})
+	dims := kernels.Dims{"m": p.m, "n": p.n, "k": p.k}
+	if p.planes > 0 {
+		dims["batch"] = p.planes
+	}
+	call, err := job.Resolve(dims)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +181,10 @@ func (p *product) run(t testing.TB, prog *program, job *kernels.Job) report {
 
 // mapped is a tensor map of a launch over the product's buffers.
 func (p *product) mapped(m kernels.TensorMap, buffers map[string]*memory) tensorMap {
-	shape := map[string][]int{"A": {p.m, p.k}, "B": {p.n, p.k}, "C": {p.m, p.n}}[m.Tensor]
+	if shape := p.shapes[m.Tensor]; shape != nil {
+		return tensorMap{buffers[m.Tensor], shape, m.Box, 2, m.Swizzle}
+	}
+	shape := map[string][]int{"A": {p.m, p.k}, "B": {len(p.b.bytes) / 2 / p.k, p.k}, "C": {p.m, p.n}}[m.Tensor]
 	return tensorMap{buffers[m.Tensor], shape, m.Box, 2, m.Swizzle}
 }
 

@@ -83,6 +83,7 @@ func TestLinear(t *testing.T) {
 		{"last block", "tile", with(linearTile, "split_k", 2, "reduce", "last_block"), "", ""},
 		{"few rows", "vectors", linearFew, "", ""},
 		{"shares of few rows", "vectors", with(linearFew, "split_k", 4, "reduce", "separate", "math", "fast"), "", ""},
+		{"boxes", "hopper", map[string]any{"block_n": 32, "epilogue": "tensor"}, "", ""},
 		{"a share is finished", "tile", with(linearTile, "split_k", 2, "reduce", "last_block"),
 			"float v[CHUNK];\n    load8_l2(from, v);",
 			"float v[CHUNK];\n    load8_l2(from, v);\n    v[0] = end(v[0], row, col);"},

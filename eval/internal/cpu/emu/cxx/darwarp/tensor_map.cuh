@@ -35,14 +35,30 @@ inline void tensor_load(void* shared, const TensorMap& map, int outer, int inner
     dw_tensor_load(shared, map.described, at, 4, barrier);
 }
 
+inline void tensor_load(void* shared, const TensorMap& map, int plane, int row, int column, Mbarrier* barrier) {
+    const int at[] = {plane, row, column};
+    dw_tensor_load(shared, map.described, at, 3, barrier);
+}
+
 inline void tensor_load_multicast(void* shared, const TensorMap& map, int row, int column, Mbarrier* barrier, unsigned short blocks) {
     const int at[] = {row, column};
     dw_tensor_load_multicast(shared, map.described, at, 2, barrier, blocks);
 }
 
+inline void tensor_load_multicast(void* shared, const TensorMap& map, int plane, int row, int column, Mbarrier* barrier,
+                                  unsigned short blocks) {
+    const int at[] = {plane, row, column};
+    dw_tensor_load_multicast(shared, map.described, at, 3, barrier, blocks);
+}
+
 inline void tensor_store(const TensorMap& map, int row, int column, const void* shared) {
     const int at[] = {row, column};
     dw_tensor_store(map.described, at, 2, shared);
+}
+
+inline void tensor_store(const TensorMap& map, int plane, int row, int column, const void* shared) {
+    const int at[] = {plane, row, column};
+    dw_tensor_store(map.described, at, 3, shared);
 }
 
 inline void mbarrier_arrive_at(Mbarrier* barrier, unsigned rank) { dw_mbarrier_arrive_at(barrier, rank); }

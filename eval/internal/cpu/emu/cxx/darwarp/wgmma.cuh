@@ -11,7 +11,8 @@
 enum { DW_WGMMA_E4M3 = 16, DW_WGMMA_E5M2 };
 
 DW_RUNTIME unsigned long long dw_wgmma_descriptor(const void* shared, unsigned slab_bytes);
-DW_RUNTIME void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add);
+DW_RUNTIME void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add, bool rows_a,
+                                bool rows_b);
 DW_RUNTIME void dw_wgmma_m64k16_of_rows(int kind, int n, float* sums, const unsigned* a, unsigned long long b);
 DW_RUNTIME void dw_wgmma_fence();
 DW_RUNTIME void dw_wgmma_commit();
@@ -28,10 +29,16 @@ template <> struct WgmmaKind<__nv_fp8_e5m2> { static constexpr int value = DW_WG
 inline unsigned long long wgmma_descriptor(const void* shared) { return dw_wgmma_descriptor(shared, 16); }
 inline unsigned long long wgmma_descriptor_of_rows(const void* shared, unsigned slab_bytes) { return dw_wgmma_descriptor(shared, slab_bytes); }
 
+template <class T, int N, bool ROWS_OF_A, bool ROWS_OF_B>
+inline void wgmma_m64k16_orders(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) {
+    static_assert(N % 8 == 0 && N >= 8 && N <= 256, "wgmma: N is a multiple of 8 up to 256");
+    static_assert(!ROWS_OF_B || N % 64 == 0, "wgmma: B of rows has slabs of 64 columns");
+    dw_wgmma_m64k16(WgmmaKind<T>::value, N, sums, a, b, add, ROWS_OF_A, ROWS_OF_B);
+}
+
 template <class T, int N>
 inline void wgmma_m64k16(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) {
-    static_assert(N % 8 == 0 && N >= 8 && N <= 256, "wgmma: N is a multiple of 8 up to 256");
-    dw_wgmma_m64k16(WgmmaKind<T>::value, N, sums, a, b, add);
+    wgmma_m64k16_orders<T, N, false, false>(sums, a, b, add);
 }
 
 // Of eight bits there are 32 in the bytes of 16 others.

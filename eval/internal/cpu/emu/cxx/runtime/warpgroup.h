@@ -27,7 +27,8 @@ struct Wgmma {
     int kind, n;
     uint64_t a, b;
     bool add;
-    bool of_rows;          // A is in registers, and B has a row for each k
+    bool held;             // A is in registers
+    bool rows_a, rows_b;   // an operand in shared memory has a row for each k
     unsigned asked;        // by so many threads
     const Fiber* first;    // of them
     const void* site;

@@ -26,20 +26,22 @@ struct Operand {
     unsigned char* chunk(unsigned row, unsigned i) const {
         return reinterpret_cast<unsigned char*>(swizzled(uintptr_t(base) + i / 8 * slab + row / 8 * stride + row % 8 * 128 + i % 8 * 16, 128));
     }
-    // each_chunk calls f for the chunks of so many rows from `first` on.
+    // each_chunk calls f for some chunks of some rows.
     template <class F>
-    void each_chunk(unsigned first, unsigned rows, unsigned chunks, F f) const {
-        for (unsigned r = first; r < first + rows; ++r)
-            for (unsigned i = 0; i < chunks; ++i) f(chunk(r, i));
+    void each_chunk(unsigned row, unsigned end_row, unsigned from, unsigned to, F f) const {
+        for (; row < end_row; ++row)
+            for (unsigned i = from; i < to; ++i) f(chunk(row, i));
     }
 };
 
 // chunks_of calls f for the 16-byte chunks that a multiplication reads: of A so many rows from `first` on, and B.
 template <class F>
 inline void chunks_of(const Wgmma& w, unsigned first, unsigned rows, F f) {
-    if (!w.of_rows) Operand(w.a).each_chunk(first, rows, 2, f);
-    if (w.of_rows) Operand(w.b).each_chunk(0, 16, unsigned(w.n) / 8, f);
-    else Operand(w.b).each_chunk(0, unsigned(w.n), 2, f);
+    const Operand a(w.a), b(w.b);
+    if (!w.held && w.rows_a) a.each_chunk(0, 16, first / 8, (first + rows) / 8, f);
+    if (!w.held && !w.rows_a) a.each_chunk(first, first + rows, 0, 2, f);
+    if (w.rows_b) b.each_chunk(0, 16, 0, unsigned(w.n) / 8, f);
+    else b.each_chunk(0, unsigned(w.n), 0, 2, f);
 }
 
 inline void widen_chunk(int kind, const unsigned char* chunk, float* out) {
@@ -73,14 +75,27 @@ inline void multiply_tile(float* d, const float* a, const float* b, int n) {
         }
 }
 
+// widen_left makes A, 64 x 16, floats.
+inline void widen_left(const Wgmma& w, float* out) {
+    const Operand a(w.a);
+    for (unsigned r = 0; !w.rows_a && r < 64; ++r)
+        for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, a.chunk(r, half), out + r * 16 + half * 8);
+    for (unsigned k = 0; w.rows_a && k < 16; ++k)
+        for (unsigned i = 0; i < 8; ++i) {
+            float eight_rows[8];
+            widen_chunk(w.kind, a.chunk(k, i), eight_rows);
+            for (unsigned e = 0; e < 8; ++e) out[(8 * i + e) * 16 + k] = eight_rows[e];
+        }
+}
+
 // widen_right makes B a matrix of floats with a row for each k.
 inline void widen_right(const Wgmma& w, float* out) {
     const Operand b(w.b);
     const unsigned n = unsigned(w.n);
     float rows[8][16];
-    for (unsigned k = 0; w.of_rows && k < 16; ++k)
+    for (unsigned k = 0; w.rows_b && k < 16; ++k)
         for (unsigned i = 0; i < n / 8; ++i) widen_chunk(w.kind, b.chunk(k, i), out + k * n + 8 * i);
-    for (unsigned c = 0; !w.of_rows && c < n; c += 8) {
+    for (unsigned c = 0; !w.rows_b && c < n; c += 8) {
         for (unsigned r = 0; r < 8; ++r)
             for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, b.chunk(c + r, half), rows[r] + half * 8);
         for (unsigned k = 0; k < 16; ++k)
@@ -139,12 +154,11 @@ __attribute__((noinline)) void multiply_codes(const Wgmma& w) {
 __attribute__((noinline)) void multiply(const Wgmma& w) {
     if (w.kind >= DW_WGMMA_E4M3) return multiply_codes(w);
     float a[64 * 16], b[16 * 256];
-    for (unsigned r = 0; !w.of_rows && r < 64; ++r)
-        for (unsigned half = 0; half < 2; ++half) widen_chunk(w.kind, Operand(w.a).chunk(r, half), a + r * 16 + half * 8);
+    if (!w.held) widen_left(w, a);
     widen_right(w, b);
     float* d = w.sums->tile.data();
     if (!w.add) memset(d, 0, w.sums->tile.size() * sizeof(float));
-    multiply_tile(d, w.of_rows ? w.left.data() : a, b, w.n);
+    multiply_tile(d, w.held ? w.left.data() : a, b, w.n);
 }
 
 // each_pair calls f for the pairs of sums that thread t of a warpgroup holds: in its registers, and in the tile (PTX ISA, "Register
@@ -316,7 +330,7 @@ inline void ask(const Wgmma& wanted, float* sums, const unsigned* left) {
     Warpgroup& g = warpgroup_of(f, site);
     const unsigned number = g.member[f.number % 128].asked;
     Wgmma& w = next_of(g, f, wanted);
-    if (w.kind != wanted.kind || w.n != wanted.n || w.a != wanted.a || w.b != wanted.b || w.add != wanted.add || w.of_rows != wanted.of_rows) differ(f, w, site);
+    if (w.kind != wanted.kind || w.n != wanted.n || w.a != wanted.a || w.b != wanted.b || w.add != wanted.add || w.held != wanted.held || w.rows_a != wanted.rows_a || w.rows_b != wanted.rows_b) differ(f, w, site);
     take(g, f, w, number, sums, site);
     if (left) keep_left(f, w, left);
     if (check && check->races) {
@@ -335,12 +349,12 @@ inline void ask(const Wgmma& wanted, float* sums, const unsigned* left) {
 
 }  // namespace dw
 
-void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add) {
-    dw::ask({kind, n, a, b, add, false, 0, &self(), __builtin_return_address(0), {}, nullptr, {}, {}}, sums, nullptr);
+void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add, bool rows_a, bool rows_b) {
+    dw::ask({kind, n, a, b, add, false, rows_a, rows_b, 0, &self(), __builtin_return_address(0), {}, nullptr, {}, {}}, sums, nullptr);
 }
 
 void dw_wgmma_m64k16_of_rows(int kind, int n, float* sums, const unsigned* a, unsigned long long b) {
-    dw::ask({kind, n, 0, b, true, true, 0, &self(), __builtin_return_address(0), {}, nullptr, {}, {}}, sums, a);
+    dw::ask({kind, n, 0, b, true, true, false, true, 0, &self(), __builtin_return_address(0), {}, nullptr, {}, {}}, sums, a);
 }
 
 void dw_wgmma_fence() {
