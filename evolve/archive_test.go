@@ -132,3 +132,37 @@ func TestCredit(t *testing.T) {
 			p.weight("bad"))
 	}
 }
+
+// TestArchiveFollows: the archive that is kept is that of the list as it is now, whatever was done to the list.
+func TestArchiveFollows(t *testing.T) {
+	var r ranking
+	add := func(i int, score float64, niche string) {
+		r.add(&mutate.Individual{ID: kernels.ID{byte(i)}, Index: i, Score: score, Niche: niche}, false)
+	}
+	check := func(after string, want ...int) {
+		t.Helper()
+		for _, fresh := range []bool{false, true} {
+			var got []int
+			for _, o := range r.archive(fresh) {
+				got = append(got, o.Index)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("after %s, fresh %v: %v, expected %v", after, fresh, got, want)
+			}
+		}
+	}
+	add(1, 3, "a")
+	add(2, 2, "b")
+	check("two niches", 2, 1)
+	add(3, 1, "a")
+	check("a better one", 3, 2)
+	r.rank(func(o *mutate.Individual) float64 { return -o.Score })
+	check("other weights", 1, 2)
+	r.removeDead(map[kernels.ID]bool{{1}: true})
+	check("a kill", 2, 3)
+	r.fail(map[kernels.ID]bool{{2}: true})
+	check("a fall", 3)
+	r.best = nil // only this epoch's counts from here
+	r.renew()
+	check("an epoch")
+}

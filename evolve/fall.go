@@ -77,6 +77,7 @@ func (p *population) bestScore() (best float64) {
 func (r *ranking) fail(fell map[kernels.ID]bool) {
 	is := func(o *mutate.Individual) bool { return fell[o.ID] }
 	r.best, r.fresh = slices.DeleteFunc(r.best, is), slices.DeleteFunc(r.fresh, is)
+	r.changed()
 	for _, o := range r.seen {
 		if is(o) {
 			o.Score = math.Inf(1)

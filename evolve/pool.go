@@ -16,8 +16,10 @@ func (d *pointDeme) pool(fresh bool) *mutate.Pool {
 	}
 	if rest := withoutRecalled(d.seen); len(rest) < heldBack {
 		p.Seen, p.Best = rest, withoutRecalled(p.Best)
+		p.Niches = archive(p.Best)
+		return p
 	}
-	p.Niches = archive(p.Best)
+	p.Niches = d.archive(fresh)
 	return p
 }
 

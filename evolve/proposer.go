@@ -21,7 +21,8 @@ type proposer struct {
 	queue    *queue
 	journal  *journal
 	waiting  *backlog
-	hurry    bool // time is in short supply, and the budget names nothing else
+	hurry    bool  // time is in short supply, and the budget names nothing else
+	points   []int // of the last brief: hundreds are in flight with a fleet
 }
 
 func newProposer(s *Search, mix *strategy) *proposer {
@@ -150,7 +151,8 @@ func (x *proposer) draw(op mutate.Operator, d *pointDeme) (mutate.Proposal, kern
 
 // brief adds to a pool what the search knows of the moment.
 func (x *proposer) brief(p *mutate.Pool, d *pointDeme) *mutate.Pool {
-	p.Hurry, p.Pending = x.hurry, x.waiting.points(x.queue.points(nil, d.number()), d.number())
+	x.points = x.waiting.points(x.queue.points(x.points[:0], d.number()), d.number())
+	p.Hurry, p.Pending = x.hurry, x.points
 	return p
 }
 

@@ -14,6 +14,8 @@ type ranking struct {
 	best  []*mutate.Individual // all that work, best first
 	fresh []*mutate.Individual // those of this epoch, best first
 	seen  []*mutate.Individual // all that were judged, in order
+
+	archives [2][]*mutate.Individual // of best and of fresh, until they change; nil: not made
 }
 
 // add enters one that was judged; one that failed has the score +Inf. A duplicate teaches what its twin did, but is not
@@ -22,7 +24,24 @@ func (r *ranking) add(o *mutate.Individual, duplicate bool) {
 	r.seen = append(r.seen, o)
 	if !duplicate && !math.IsInf(o.Score, 1) {
 		r.best, r.fresh = insert(r.best, o), insert(r.fresh, o)
+		r.changed()
 	}
+}
+
+// changed has the archives made again when they are needed: a proposal needs one, and going through thousands for each
+// takes as long as rendering it.
+func (r *ranking) changed() { r.archives = [2][]*mutate.Individual{} }
+
+// archive is that of everything, or of this epoch.
+func (r *ranking) archive(fresh bool) []*mutate.Individual {
+	of, list := &r.archives[0], r.best
+	if fresh {
+		of, list = &r.archives[1], r.fresh
+	}
+	if *of == nil {
+		*of = archive(list)
+	}
+	return *of
 }
 
 // insert keeps the list ordered by score; of equals the older comes first.
@@ -40,7 +59,10 @@ func insert(list []*mutate.Individual, o *mutate.Individual) []*mutate.Individua
 func (r *ranking) ranked() []*mutate.Individual { return r.best }
 
 // renew begins an epoch.
-func (r *ranking) renew() { r.fresh = nil }
+func (r *ranking) renew() {
+	r.fresh = nil
+	r.changed()
+}
 
 // removeDead takes the dead out and says how many of them worked.
 func (r *ranking) removeDead(dead map[kernels.ID]bool) int {
@@ -48,6 +70,7 @@ func (r *ranking) removeDead(dead map[kernels.ID]bool) int {
 	before := len(r.best)
 	r.best, r.fresh = slices.DeleteFunc(r.best, is), slices.DeleteFunc(r.fresh, is)
 	r.seen = slices.DeleteFunc(r.seen, is)
+	r.changed()
 	return before - len(r.best)
 }
 
@@ -59,6 +82,7 @@ func (r *ranking) rank(score func(*mutate.Individual) float64) {
 		}
 	}
 	r.best, r.fresh = r.sorted(r.best), r.sorted(r.fresh)
+	r.changed()
 }
 
 // sorted orders a part of what was seen.

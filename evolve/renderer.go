@@ -20,11 +20,10 @@ func (r *renderer) point(number int, space *kernels.Space, index int) (*kernels.
 		job, err := r.given(number, index)
 		return &job, err
 	}
-	g := space.Family.Defaults()
 	if index >= 0 {
-		g = space.Genome(space.At(index))
+		return r.genome(space, space.Genome(space.At(index)))
 	}
-	return r.genome(space, g)
+	return r.genome(space, space.Family.Defaults())
 }
 
 func (r *renderer) genome(space *kernels.Space, g kernels.Genome) (*kernels.Job, error) {

@@ -24,7 +24,7 @@ func (Estimate) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
 	if len(choices) == 0 {
 		return Proposal{}, false
 	}
-	t := newTable(pool)
+	t := pool.table()
 	best, top := 0, math.Inf(-1)
 	for _, i := range choices {
 		if v := t.weigh(pool.Space.At(i)); v > top {
@@ -40,6 +40,18 @@ type table struct {
 	values []int // by gene of genes: how many values it has, those not in play included
 	start  []int // by pair of genes: where its values begin in the arrays
 	ratio  []float64
+}
+
+// table is the last one where that still serves: see perForest.
+func (p *Pool) table() *table {
+	o := p.Outlook
+	if o == nil {
+		return newTable(p)
+	}
+	if o.table == nil || !p.current(o.tabled) {
+		o.table, o.tabled = newTable(p), len(p.Seen)
+	}
+	return o.table
 }
 
 func newTable(pool *Pool) *table {

@@ -129,8 +129,9 @@ func TestInFlightHidesNothing(t *testing.T) {
 // TestOutlook: with hundreds in flight one forest serves several proposals, none of them twice, and no more than it
 // may; with as many in flight as one GPU has, each has its own.
 func TestOutlook(t *testing.T) {
-	for _, tt := range []struct{ pending, verdicts, forests int }{{320, 0, 1}, {320, 9, 1}, {320, 10, 2}, {22, 0, 5}} {
-		rng, p := rand.New(rand.NewPCG(31, 32)), bigPool(t, 100)
+	for _, tt := range []struct{ known, pending, verdicts, forests int }{{100, 320, 0, 1}, {100, 320, 9, 1},
+		{100, 320, 10, 2}, {640, 320, 19, 1}, {640, 320, 20, 2}, {640, 96, 2, 1}, {640, 96, 3, 2}, {640, 22, 0, 5}} {
+		rng, p := rand.New(rand.NewPCG(31, 32)), bigPool(t, tt.known)
 		ask(t, rng, p, Random{}, tt.pending)
 		p.Outlook = &Outlook{}
 		forests, last := 0, 0.0

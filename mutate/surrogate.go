@@ -28,6 +28,7 @@ func (Surrogate) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
 		return Proposal{}, false
 	}
 	if pool.Outlook != nil {
+		o.table, o.tabled = pool.Outlook.table, pool.Outlook.tabled
 		*pool.Outlook = *o
 	}
 	rate := acquisition(rng, pool, o.best)
@@ -40,12 +41,16 @@ func (Surrogate) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
 	return pool.closest(at), true
 }
 
-// Outlook is what a forest expects of some points. With hundreds in flight several proposals in a row are made of one:
-// a verdict more or less teaches little then, and growing a forest for each would take longer than the verdict.
+// Outlook is what a forest expects of some points, and what Estimate knows of values. With hundreds in flight several
+// proposals in a row are made of one: a verdict more or less teaches little then, and growing a forest for each would
+// take longer than the verdict.
 type Outlook struct {
 	verdicts int     // that the forest was grown from
 	best     float64 // of them
 	points   []outlook
+
+	table  *table
+	tabled int // verdicts that the table was made of
 }
 
 type outlook struct {
@@ -54,12 +59,32 @@ type outlook struct {
 }
 
 // perForest is how many proposals of those in flight are made of one forest: with 22 in flight, as on one GPU, each has
-// its own.
-const perForest = 32
+// its own. A search with many in flight keeps it longer, once it knows enough that a thirty-second more teaches little,
+// but never for more than an eighth of those in flight: it could not keep 64 devices busy else. Without the first bound
+// searches with 150 and 320 in flight were worse after 400 verdicts.
+const (
+	perForest = 32
+	many      = 128
+	perMany   = 8
+	perKnown  = 32
+)
+
+// serves is for how many verdicts a model of those known serves.
+func serves(inFlight, known int) int {
+	if inFlight < many {
+		return inFlight / perForest
+	}
+	return max(inFlight/perForest, min(inFlight/perMany, known/perKnown))
+}
+
+// current reports whether a model of so many verdicts still serves.
+func (p *Pool) current(verdicts int) bool {
+	return len(p.Best) > 0 && len(p.Seen) >= verdicts && len(p.Seen)-verdicts < serves(len(p.Pending), verdicts)
+}
 
 func (o *Outlook) lasts(pool *Pool) bool {
-	return o != nil && len(pool.Best) > 0 && len(pool.Seen)-o.verdicts < len(pool.Pending)/perForest &&
-		len(pool.Seen) >= o.verdicts && slices.ContainsFunc(o.points, func(p outlook) bool { return !pool.Known(p.index) })
+	return o != nil && pool.current(o.verdicts) &&
+		slices.ContainsFunc(o.points, func(p outlook) bool { return !pool.Known(p.index) })
 }
 
 // look grows a forest and asks it about points that are worth a thought.

@@ -9,6 +9,9 @@ import (
 	"darwarp/kernels/expr"
 )
 
+// usualSource is the bytes of most sources: a search renders thousands a second, and growing costs as much as writing.
+const usualSource = 16 << 10
+
 // Render writes the source of a family's point. The template sees every gene by name (inactive ones at their default),
 // every let, T (the C++ element type), dtype, elem, launched, which says of each entry of the plan whether any size of
 // the problem launches it, and finish, the problem's epilogue, nil if it has none. Genes of these two names hide them.
@@ -21,6 +24,7 @@ func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (strin
 		}
 	}
 	var out limitedBuilder
+	out.Grow(usualSource)
 	if kernels.Grown(f.Name) {
 		out.until = time.Now().Add(untrustedTime)
 	}
@@ -36,15 +40,19 @@ func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (strin
 
 // tidy drops the blanks that template actions leave behind: trailing spaces and runs of empty lines.
 func tidy(s string) string {
-	var out []string
-	for _, line := range strings.Split(s, "\n") {
+	var out strings.Builder
+	out.Grow(len(s))
+	empty := true // the last line was, or there is none
+	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimRight(line, " \t\r")
-		if line == "" && (len(out) == 0 || out[len(out)-1] == "") {
+		if line == "" && empty {
 			continue
 		}
-		out = append(out, line)
+		empty = line == ""
+		out.WriteString(line)
+		out.WriteByte('\n')
 	}
-	return strings.TrimRight(strings.Join(out, "\n"), "\n") + "\n"
+	return strings.TrimRight(out.String(), "\n") + "\n"
 }
 
 // Job makes the evaluation job of a family's genome on a device.

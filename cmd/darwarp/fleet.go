@@ -60,6 +60,10 @@ func (a *app) fleetStatus(ctx context.Context, run string, asJSON bool) error {
 	if asJSON {
 		return a.PrintJSON(s)
 	}
+	if len(s.Workers) == 0 {
+		a.Printf("no worker has joined yet: start darwarp join as the search says\n")
+		return nil
+	}
 	t := report.NewTable("lllrrrrl", "worker", "state", "device", "answers", "busy", "ratio", "heard", "")
 	for _, w := range s.Workers {
 		ratio := "-"

@@ -143,8 +143,11 @@ func (x Access) options(a address) (all []nats.Option, err error) {
 
 // pinnedOptions are those of a connection to a search's own server.
 func (x Access) pinnedOptions(a address, user string) ([]nats.Option, error) {
-	if x.TokenFile == "" || x.Creds != "" || x.CA != "" {
-		return nil, errors.New("--token-file: expected the file that the search names, and neither --creds nor --ca")
+	switch {
+	case x.Creds != "" || x.CA != "":
+		return nil, errors.New("--creds, --ca: a search's own server knows neither: expected --token-file alone")
+	case x.TokenFile == "":
+		return nil, errors.New("--token-file: expected the file that the search names, RUN.fleet/token there: copy it here")
 	}
 	token, err := ReadToken(x.TokenFile)
 	if err != nil {
@@ -180,6 +183,9 @@ func dial(a address, user string, by Access, more ...nats.Option) (*nats.Conn, e
 		return nil, fmt.Errorf("%s refuses the token: copy the search's again", a.host)
 	case errors.Is(err, nats.ErrAuthorization):
 		return nil, fmt.Errorf("%s refuses who asks: it wants another token, or credentials", a.host)
+	case errors.Is(err, nats.ErrNoServers):
+		return nil, fmt.Errorf("cannot connect to %s: nothing answers there: is the search running, and its port open to "+
+			"this machine?", a.host)
 	case err != nil:
 		return nil, fmt.Errorf("cannot connect to %s: %w", a.host, err)
 	}

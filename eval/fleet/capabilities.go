@@ -17,8 +17,11 @@ import (
 func (f *Fleet) Capabilities() kernels.Capabilities {
 	c := kernels.Capabilities{Machine: f.machine, Load: f.load, Provenances: f.Provenances, Remember: f.remember,
 		Weigh: f.weigh}
+	if f.crew.times() { // while nobody is there, too: a search has begun with it, and the next home is waited for
+		c.Control, c.Pace, c.Trial = f.control, f.pace, f.trial
+	}
 	if all := f.crew.ready(); len(all) > 0 && all[0].times {
-		c.Control, c.Pace, c.Trial, c.Publisher = f.control, f.pace, f.trial, publisher{f}
+		c.Publisher = publisher{f}
 	}
 	return c
 }

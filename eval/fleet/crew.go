@@ -147,6 +147,13 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 	return w, joined
 }
 
+// times reports whether the workers' devices can time kernels: those of one that is here, or was. All are of one kind.
+func (c *crew) times() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.members, func(m *member) bool { return m.times })
+}
+
 func newMember(h *hello) *member {
 	if h.Proof == nil {
 		return &member{name: h.Worker, helps: true}

@@ -254,7 +254,8 @@ func TestDrain(t *testing.T) {
 	f := g.open("127.0.0.1:0", a)
 	ended, _ := g.join(b)
 	until(t, "both", func() bool { return len(f.crew.ready()) == 2 })
-	if err := Drain(t.Context(), g.dir, "c"); err == nil || err.Error() != "c: no worker of that name is here" {
+	want := "c: no worker of that name is here: darwarp fleet status lists them"
+	if err := Drain(t.Context(), g.dir, "c"); err == nil || err.Error() != want {
 		t.Error(err)
 	}
 	if err := Drain(t.Context(), g.dir, "b"); err != nil {
@@ -271,6 +272,29 @@ func TestDrain(t *testing.T) {
 		t.Errorf("%+v; %v", all, b.seen)
 	}
 	if _, err := AskStatus(t.Context(), t.TempDir()); !errors.Is(err, ErrNoFleet) {
+		t.Error(err)
+	}
+}
+
+// TestAllLeave: what a search has begun with is still there when all workers have left: it waits for the next one.
+func TestAllLeave(t *testing.T) {
+	a := newFake("a")
+	g := &ground{t: t, dir: t.TempDir()}
+	f := g.open("127.0.0.1:0", a)
+	if can := f.Capabilities(); can.Control == nil || can.Pace == nil || can.Trial == nil {
+		t.Fatalf("%+v", can)
+	}
+	if err := Drain(t.Context(), g.dir, "a"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "nobody", func() bool { return len(f.crew.ready()) == 0 })
+	can := f.Capabilities()
+	if can.Control == nil || can.Pace == nil || can.Trial == nil {
+		t.Fatalf("%+v", can)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if err := can.Control(ctx, candidate(1)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -75,7 +75,7 @@ func (f *Fleet) drain(msg *nats.Msg) {
 	if f.crew.setDrain(name) {
 		f.cfg.Say("worker %s is drained: it finishes what it does", kernels.CleanLine(name, kernels.MaxName))
 	} else {
-		why = "no worker of that name is here"
+		why = "no worker of that name is here: darwarp fleet status lists them"
 	}
 	_ = msg.Respond([]byte(why))
 }
