@@ -263,7 +263,7 @@ func TestNoCandidatesWhileTheChampionLags(t *testing.T) {
 
 // TestSlowStart has a naive start of 95 ms a call, 50 times that of others, on one device, as on an H200 at attention
 // 4x16x4096x128: within 15 s somebody else reigns. A duel against it is two pairs in either half, and the truths of all
-// inputs at that size are made once, for the first trial.
+// inputs at that size are made once, for the first trial. Who gets the device first is anybody's: 10.5, 11.4 or 14.1 s.
 func TestSlowStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const call, other, truths, truth = 95 * time.Millisecond, 2 * time.Millisecond, 12, 300 * time.Millisecond
@@ -303,7 +303,7 @@ func TestSlowStart(t *testing.T) {
 		cfg.Budget = Budget{For: 15 * time.Second}
 		var c collector
 		sum := holdsTime(t, cfg, ev, &memory{}, &c)
-		if reigns := c.of(KindChampion); sum.Champion == start || len(reigns) < 2 || reigns[1].At > 13*time.Second {
+		if reigns := c.of(KindChampion); sum.Champion == start || len(reigns) < 2 || reigns[1].At > 15*time.Second {
 			t.Errorf("champion %s, who is not to be %s; they reign from %+v", sum.Champion.Short(), start.Short(), reigns)
 		}
 	})
