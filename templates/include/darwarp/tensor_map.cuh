@@ -29,7 +29,7 @@ __device__ __forceinline__ void tensor_load(void* shared, const TensorMap& map, 
                  : "memory");
 }
 
-// The same of a tensor of three dimensions, by the place of the box's first element in each.
+// The same of a tensor of three dimensions, by the place of the box's first element in each: a box may be of one plane.
 __device__ __forceinline__ void tensor_load(void* shared, const TensorMap& map, int outer, int row, int column, Mbarrier* barrier) {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];\n" ::"r"(
                      shared_address(shared)),
@@ -42,14 +42,6 @@ __device__ __forceinline__ void tensor_load(void* shared, const TensorMap& map, 
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];\n" ::"r"(
                      shared_address(shared)),
                  "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(inner), "r"(outer)
-                 : "memory");
-}
-
-// The same of a tensor of three dimensions: a box of one plane.
-__device__ __forceinline__ void tensor_load(void* shared, const TensorMap& map, int plane, int row, int column, Mbarrier* barrier) {
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];\n" ::"r"(
-                     shared_address(shared)),
-                 "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(plane)
                  : "memory");
 }
 

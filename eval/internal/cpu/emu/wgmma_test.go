@@ -117,6 +117,38 @@ func TestWgmmaOfRows(t *testing.T) {
 	}
 }
 
+// TestWgmmaOrders: one operand has a row for each k, the other has its rows along k.
+func TestWgmmaOrders(t *testing.T) {
+	const k, n = 32, 64
+	for _, checked := range []bool{false, true} {
+		prog := build(t, testdata(t, "wgmma.cu"), checked)
+		for _, side := range []string{"a", "b"} {
+			rows, along, c := newMemory("rows", 2*k*n), newMemory("along", 2*n*n), newMemory("C", 4*n*n)
+			for i := range k * n {
+				put(rows.bytes, i, half(i*5%13-6, false))
+			}
+			for i := range n * n { // of 64 along k the first 32 are multiplied
+				put(along.bytes, i, half(i*7%11-5, false))
+			}
+			prog.good(t, "orders_rows_of_"+side, x(1), x(128), 16384, tensorMap{rows, []int{k, n}, []int{k, n}, 2, 128},
+				tensorMap{along, []int{n, n}, []int{n, n}, 2, 128}, c)
+			for i, v := range view[float32](c) {
+				row, column := i/n, i%n
+				if side == "b" {
+					row, column = column, row
+				}
+				want := float32(0)
+				for j := range k {
+					want += float32(((j*n+row)*5%13 - 6) * ((column*n+j)*7%11 - 5))
+				}
+				if v != want {
+					t.Fatalf("checked %v, rows of %s: element %d,%d is %g, want %g", checked, side, i/n, i%n, v, want)
+				}
+			}
+		}
+	}
+}
+
 func TestStmatrix(t *testing.T) {
 	for _, checked := range []bool{false, true} {
 		y := newMemory("y", 4*128)

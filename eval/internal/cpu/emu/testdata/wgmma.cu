@@ -146,6 +146,37 @@ __device__ void of_rows(const TensorMap& b, const T* a, float* c) {
 extern "C" __global__ void of_rows_half(const __grid_constant__ TensorMap b, const __half* a, float* c) { of_rows<__half>(b, a, c); }
 extern "C" __global__ void of_rows_bf16(const __grid_constant__ TensorMap b, const __nv_bfloat16* a, float* c) { of_rows<__nv_bfloat16>(b, a, c); }
 
+// C (64 x 64) of operands with a row of 64 for each k, of which there are 32. Of A and of B in turn, the other has its rows along k.
+template <bool ROWS_OF_A>
+__device__ void orders(const TensorMap& rows, const TensorMap& along, float* c) {
+    __shared__ Mbarrier full;
+    if (threadIdx.x == 0) {
+        mbarrier_init(&full, 1);
+        mbarrier_fence();
+        mbarrier_expect(&full, 32 * 128 + 64 * 128);
+        tensor_load(memory, rows, 0, 0, &full);
+        tensor_load(memory + 8192, along, 0, 0, &full);
+    }
+    __syncthreads();
+    mbarrier_wait(&full, 0);
+    const unsigned long long of_rows = wgmma_descriptor_of_rows(memory, 32 * 128), other = wgmma_descriptor(memory + 8192);
+    float sums[32];
+    wgmma_fence();
+    for (int k = 0; k < 2; ++k) {
+        if (ROWS_OF_A) wgmma_m64k16_orders<__half, 64, true, false>(sums, of_rows + 128 * k, other + 2 * k, k > 0);
+        else wgmma_m64k16_orders<__half, 64, false, true>(sums, other + 2 * k, of_rows + 128 * k, k > 0);
+    }
+    wgmma_commit();
+    wgmma_wait<0>();
+    write<64>(c, sums);
+}
+extern "C" __global__ void orders_rows_of_a(const __grid_constant__ TensorMap rows, const __grid_constant__ TensorMap along, float* c) {
+    orders<true>(rows, along, c);
+}
+extern "C" __global__ void orders_rows_of_b(const __grid_constant__ TensorMap rows, const __grid_constant__ TensorMap along, float* c) {
+    orders<false>(rows, along, c);
+}
+
 // Codes of eight bits, 64 x 128 of A and of B, that threads have written.
 template <class F>
 __device__ void codes(const unsigned char* a, const unsigned char* b, float* c) {

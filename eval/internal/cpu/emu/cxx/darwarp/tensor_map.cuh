@@ -35,11 +35,6 @@ inline void tensor_load(void* shared, const TensorMap& map, int outer, int inner
     dw_tensor_load(shared, map.described, at, 4, barrier);
 }
 
-inline void tensor_load(void* shared, const TensorMap& map, int plane, int row, int column, Mbarrier* barrier) {
-    const int at[] = {plane, row, column};
-    dw_tensor_load(shared, map.described, at, 3, barrier);
-}
-
 inline void tensor_load_multicast(void* shared, const TensorMap& map, int row, int column, Mbarrier* barrier, unsigned short blocks) {
     const int at[] = {row, column};
     dw_tensor_load_multicast(shared, map.described, at, 2, barrier, blocks);
