@@ -76,6 +76,7 @@ func TestMistyped(t *testing.T) {
 		{"search axpy.json.gz --gene thraeds=64", `unknown gene "thraeds" (did you mean "threads"?)`},
 		{"search axpy.json.gz --gene threads=65", "gene threads has no value 65"},
 		{"search gemm --device cpu --gene stagse=3", `unknown gene "stagse" (did you mean "stages"?)`},
+		{"search gemm --device cpu --gene stages=2,99", "--gene stages=99: gene stages has no value 99: expected one of"},
 		{"search axpy.json.gz --workload smal", `(did you mean "small"?)`},
 		{"search axpy.json.gz --objective geomena", `(did you mean "geomean"?)`},
 		{"search gemm --device cpu --dtype bf61", `(did you mean "bf16"?)`},

@@ -164,27 +164,51 @@ func PickDType(p *kernels.Problem, flag string) (kernels.DType, error) {
 	return t, nil
 }
 
-// pinsOf reads the --gene flags of a problem, which at least one of its families must have.
+// pinsOf reads the --gene flags of a problem. At least one of its families must have each gene, and one each value.
 func pinsOf(b *templates.Bundle, flags []string) (kernels.Pins, error) {
 	pins, err := parsePins(flags)
 	if err != nil {
 		return nil, err
 	}
-	var known []string
-	for _, f := range b.Families {
-		known = append(known, f.GeneNames()...)
-	}
 	for _, name := range slices.Sorted(maps.Keys(pins)) {
-		if slices.Contains(known, name) {
-			continue
+		values, known := geneValues(b, name)
+		if !known {
+			return nil, unknownGene(b, name)
 		}
-		var has []string
-		for _, f := range b.Families {
-			has = append(has, f.Name+" has "+strings.Join(f.GeneNames(), ", "))
+		for _, v := range pins[name] {
+			if !slices.Contains(values, v) {
+				return nil, exit.Usagef("--gene %s=%v: gene %s has no value %v: expected one of %v", name, v, name, v, values)
+			}
 		}
-		return nil, exit.Usagef("--gene: unknown gene %q%s: %s", name, report.Meant(name, known), strings.Join(has, "; "))
 	}
 	return pins, nil
+}
+
+// geneValues are those that the families have of a gene.
+func geneValues(b *templates.Bundle, name string) (values []kernels.Value, known bool) {
+	for _, f := range b.Families {
+		for i := range f.Genes {
+			if f.Genes[i].Name != name {
+				continue
+			}
+			known = true
+			for _, v := range f.Genes[i].All() {
+				if !slices.Contains(values, v) {
+					values = append(values, v)
+				}
+			}
+		}
+	}
+	return values, known
+}
+
+func unknownGene(b *templates.Bundle, name string) error {
+	var known, has []string
+	for _, f := range b.Families {
+		known = append(known, f.GeneNames()...)
+		has = append(has, f.Name+" has "+strings.Join(f.GeneNames(), ", "))
+	}
+	return exit.Usagef("--gene: unknown gene %q%s: %s", name, report.Meant(name, known), strings.Join(has, "; "))
 }
 
 // parsePins reads the --gene NAME=VALUE,VALUE flags.
