@@ -66,7 +66,9 @@ const (
 // Check reads a problem folder and tries it out without a compiler: every mistake in its files, or the
 // size of each family's space on each of the devices, whether the defaults and a sample of points
 // render and can be launched at every size, and what looks like an oversight.
-func Check(dir fs.FS, devices []kernels.Device) Report {
+func Check(dir fs.FS, devices []kernels.Device) Report { return check(dir, devices, checkSamples) }
+
+func check(dir fs.FS, devices []kernels.Device, samples int) Report {
 	files := map[string][]byte{}
 	err := readFlat(dir, files)
 	b := &Bundle{}
@@ -74,7 +76,7 @@ func Check(dir fs.FS, devices []kernels.Device) Report {
 		b, err = partial(files)
 	}
 	c := newChecker(b)
-	c.folder = true
+	c.folder, c.samples = true, samples
 	if err != nil {
 		var ms kernels.Mistakes
 		if !errors.As(err, &ms) {
@@ -96,14 +98,15 @@ func Check(dir fs.FS, devices []kernels.Device) Report {
 // checker gathers a report.
 type checker struct {
 	*Bundle
-	report Report
-	seen   map[string]bool // mistakes, by text: many points have the same
-	lines  *templateLines
-	folder bool // of a user, whose kernels are compared with the launches; a draft's are compiled and run anyway
+	report  Report
+	samples int             // points tried in each space
+	seen    map[string]bool // mistakes, by text: many points have the same
+	lines   *templateLines
+	folder  bool // of a user, whose kernels are compared with the launches; a draft's are compiled and run anyway
 }
 
 func newChecker(b *Bundle) *checker {
-	return &checker{Bundle: b, seen: map[string]bool{}, lines: &templateLines{files: b.Files}}
+	return &checker{Bundle: b, samples: checkSamples, seen: map[string]bool{}, lines: &templateLines{files: b.Files}}
 }
 
 func (c *checker) add(ms ...kernels.Mistake) {
@@ -173,7 +176,7 @@ func (c *checker) checkSpace(f *kernels.Family, dev kernels.Device, t kernels.DT
 		c.try(&r, f.Defaults())
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range min(checkSamples, s.Len()) {
+	for range min(c.samples, s.Len()) {
 		i := s.Sample(rng)
 		id := c.try(&r, s.Genome(s.At(i)))
 		near := s.Neighbors(i)

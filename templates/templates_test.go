@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -194,6 +196,20 @@ func TestPartials(t *testing.T) {
 	}
 }
 
+// tried is how many points of each space are tried: DARWARP_SAMPLE, or as many as `darwarp check` tries.
+func tried(t *testing.T) int {
+	t.Helper()
+	s := os.Getenv("DARWARP_SAMPLE")
+	if s == "" {
+		return checkSamples
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatalf("DARWARP_SAMPLE=%s: expected a number", s)
+	}
+	return n
+}
+
 func TestBuiltins(t *testing.T) {
 	if len(Builtins()) == 0 {
 		t.Fatal("no built-in problem")
@@ -208,7 +224,7 @@ func TestBuiltins(t *testing.T) {
 			if b.Problem.Name != name {
 				t.Errorf("the problem calls itself %s", b.Problem.Name)
 			}
-			r := Check(folder(b.Files), devices(t))
+			r := check(folder(b.Files), devices(t), tried(t))
 			if !r.OK() {
 				t.Errorf("%s", text(r))
 			}
