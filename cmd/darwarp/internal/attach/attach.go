@@ -15,7 +15,7 @@ import (
 type Live struct {
 	Run  *store.Run // as of the moment of joining; reading only
 	feed *store.Feed
-	told bool // of a record
+	news bool // what follows is newer than Run
 }
 
 // Join attaches to the search that writes a run. ErrNotServed of package store means that none does. ctx
@@ -49,29 +49,32 @@ func (l *Live) Follow(fn func(evolve.Event) error) error {
 	})
 }
 
-// knows reports whether the copy holds what an event tells of, which only the first such can be.
-func (l *Live) knows(e evolve.Event) (bool, error) {
-	if l.told {
+// knows reports whether the copy holds what an event tells of. Several candidates are stored at once, and told of
+// thereafter: until the first event that is news, events may be of what was stored already.
+func (l *Live) knows(e evolve.Event) (known bool, err error) {
+	if e.Kind == evolve.KindResult { // the numbers are in the order of the events
+		known = e.Candidate.Seq <= l.Run.Len()
+		l.news = l.news || !known
+		return known, nil
+	}
+	if l.news {
 		return false, nil
 	}
 	switch e.Kind {
-	case evolve.KindResult:
-		l.told = true
-		return e.Candidate.Seq <= l.Run.Len(), nil
 	case evolve.KindChampion:
-		l.told = true
 		id, ok := l.Run.Champion()
-		return ok && id == e.ID, nil
+		known = ok && id == e.ID
 	case evolve.KindTrial:
-		l.told = true
-		t, err := l.Run.Trial(e.ID)
-		return len(t.Parts) > 0 && t.Text() == e.Trial.Text(), err
+		t, failed := l.Run.Trial(e.ID)
+		known, err = len(t.Parts) > 0 && t.Text() == e.Trial.Text(), failed
 	case evolve.KindDuel:
-		l.told = true
-		all, err := l.Run.Duels()
-		return len(all) > 0 && same(all[len(all)-1], *e.Duel), err
+		all, failed := l.Run.Duels()
+		known, err = len(all) > 0 && same(all[len(all)-1], *e.Duel), failed
+	default:
+		return false, nil // no record
 	}
-	return false, nil
+	l.news = !known
+	return known, err
 }
 
 func same(a, b kernels.Duel) bool {

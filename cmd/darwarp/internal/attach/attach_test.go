@@ -68,3 +68,36 @@ func TestFollowHostile(t *testing.T) {
 		})
 	}
 }
+
+// TestKnown: of several candidates that were stored at once each is known, also after an event of no record; what comes
+// after the first news is news.
+func TestKnown(t *testing.T) {
+	r, err := store.Create(filepath.Join(t.TempDir(), "x.db"), store.Meta{Problem: "gemm", DType: kernels.FP32,
+		Created: time.Now().UTC(), Workloads: []kernels.Workload{{Name: "m=1", Dims: kernels.Dims{"m": 1}, Weight: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var all []*kernels.Candidate
+	for i := range 3 {
+		all = append(all, &kernels.Candidate{ID: kernels.ID{byte(i + 1)}, At: time.Now().UTC(),
+			Variant: kernels.Variant{Family: "f"}, Result: kernels.Result{Outcome: kernels.Wrong}})
+	}
+	if err := r.PutAll(all, nil); err != nil {
+		t.Fatal(err)
+	}
+	result := func(seq int) evolve.Event {
+		return evolve.Event{Kind: evolve.KindResult, Candidate: &kernels.Candidate{Seq: seq}}
+	}
+	duel := evolve.Event{Kind: evolve.KindDuel, Duel: &kernels.Duel{}}
+	l := &Live{Run: r}
+	for i, c := range []struct {
+		event evolve.Event
+		known bool
+	}{{result(2), true}, {evolve.Event{Kind: evolve.KindLost}, false}, {result(3), true}, {result(4), false},
+		{duel, false}, {result(5), false}} {
+		if known, err := l.knows(c.event); known != c.known || err != nil {
+			t.Errorf("event %d, %s: known %v, %v", i, c.event.Kind, known, err)
+		}
+	}
+}
