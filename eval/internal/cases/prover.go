@@ -159,7 +159,7 @@ func (q *Prover) proof(size kernels.Dims, class string) (*device.Proof, error) {
 		return nil, err
 	}
 	p := &device.Proof{Case: c, ULPs: problem.Check.ULPs, Acc: q.Acc}
-	if p.K, err = terms(problem, q.DType, &c); err != nil {
+	if p.Length, err = terms(problem, q.DType, &c); err != nil {
 		return nil, err
 	}
 	if p.Launch, err = reference(problem, q.DType, size); err != nil {
@@ -178,7 +178,7 @@ func (q *Prover) proof(size kernels.Dims, class string) (*device.Proof, error) {
 // smallest is the workload with the dims that no sum runs over made small, which makes the proof cheap: the model asks
 // for the terms of a sum, and no output knows how many others there are. Fewer outputs make the check of the whole less
 // sharp: a square of them is kept.
-func (q *Prover) smallest(w kernels.Dims) kernels.Dims {
+func (q *Wanted) smallest(w kernels.Dims) kernels.Dims {
 	size, apart := maps.Clone(w), q.apart()
 	for _, dim := range apart {
 		r := q.Problem.Range(dim)

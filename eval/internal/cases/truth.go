@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
@@ -20,14 +21,14 @@ func (s *Set) References() (list []kernels.Launch, err error) {
 	return list, nil
 }
 
-// Terms are K of the error model, by case.
-func (s *Set) Terms() (list []int, err error) {
+// Terms are the terms of the sums, by case, as the error model counts them.
+func (s *Set) Terms() (list []check.Length, err error) {
 	for i := range s.List {
-		k, err := terms(s.want.Problem, s.want.DType, &s.List[i])
+		n, err := terms(s.want.Problem, s.want.DType, &s.List[i])
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, k)
+		list = append(list, n)
 	}
 	return list, nil
 }
@@ -38,19 +39,18 @@ func (s *Set) Telling(c *device.Case) bool {
 	return c.Class == "exact" || slices.Contains(s.want.Problem.Check.Inputs, c.Class)
 }
 
-// terms is K of the error model of a case.
-func terms(p *kernels.Problem, t kernels.DType, c *device.Case) (int, error) {
-	k, err := p.Reduction(c.Dims, t)
-	if err != nil {
-		return 0, fmt.Errorf("check.reduction: %w", err)
+// terms are the terms of the sums of a case.
+func terms(p *kernels.Problem, t kernels.DType, c *device.Case) (n check.Length, err error) {
+	if n.K, err = p.Reduction(c.Dims, t); err != nil {
+		return n, fmt.Errorf("check.reduction: %w", err)
 	}
-	if c.Class == kernels.Needles {
-		k = min(k, device.MostNeedles)
+	if c.Class == kernels.Needles && n.K > device.MostNeedles {
+		n = check.Length{K: device.MostNeedles, Chain: n.K} // the others are dust
 	}
 	if len(c.Terms) > 0 { // sums of one term are made as those of several
-		k = max(k, 2)
+		n.K = max(n.K, 2)
 	}
-	return k, nil
+	return n, nil
 }
 
 // reference is the launch of the reference kernel at a size.

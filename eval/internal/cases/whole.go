@@ -44,24 +44,16 @@ func (q *Prover) whole(ctx context.Context, size kernels.Dims) (float64, error) 
 	return 0, nil
 }
 
-// addWhole adds cases of large whole numbers: the largest check shape of sums that are no longer than a workload's, and
-// on trial the workload.
+// addWhole adds cases of large whole numbers: the size at which it was tried how large they may be, for every
+// candidate, and on trial the workload. Shorter sums could be kept in fp32, exact up to 2^24, and nobody would see.
 func (s *Set) addWhole(w kernels.Workload, whole float64) error {
 	if whole == 0 {
 		return nil
 	}
-	p, t := s.want.Problem, s.want.DType
-	most, err := p.Reduction(w.Dims, t)
-	if err != nil {
-		return err
-	}
-	shape := p.Check.Shapes[largest(p, t, s.want.Effort.classes)]
-	var list []device.Case
-	if flops, _, err := p.Work(w.Dims, t); err == nil && flops <= s.want.Effort.trial {
+	list := []device.Case{{Dims: s.want.smallest(w.Dims)}}
+	flops, _, err := s.want.Problem.Work(w.Dims, s.want.DType)
+	if err == nil && flops <= s.want.Effort.trial {
 		list = append(list, device.Case{Workload: w.Name, Dims: w.Dims, Trial: true})
-	}
-	if k, err := p.Reduction(shape, t); err == nil && k <= most {
-		list = append(list, device.Case{Dims: shape})
 	}
 	for _, c := range list {
 		c.Class, c.Whole = "normal", whole

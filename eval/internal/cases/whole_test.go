@@ -41,6 +41,9 @@ func TestWhole(t *testing.T) {
 				trial++
 			default:
 				gated++
+				if c.Dims["k"] != p.Workloads[1].Dims["k"] {
+					t.Errorf("%s: sums of %v, and not as long as the workload's", c.Name, c.Dims)
+				}
 			}
 			if f, err := c.Fill(0); c.Whole > 0 && (err != nil || f.Low != 1 || f.High != 1<<20) {
 				t.Errorf("%s: numbers from %g to %g: %v", c.Name, f.Low, f.High, err)

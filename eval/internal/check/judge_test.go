@@ -64,6 +64,24 @@ func TestJudgeSpecials(t *testing.T) {
 	}
 }
 
+// TestOverflowOfEitherSign: where the tolerance of a sum that cancels reaches past the largest number on both sides, an
+// Inf of either sign is as right as a number.
+func TestOverflowOfEitherSign(t *testing.T) {
+	for _, c := range []struct {
+		scale, got float64
+		pass       bool
+	}{
+		{1e13, math.Inf(1), true}, {1e13, math.Inf(-1), true}, {1e13, 1000, true}, {1e13, math.NaN(), false},
+		{1e9, math.Inf(1), false}, {1e9, math.Inf(-1), true},
+	} {
+		truth := Truth{Value: []float64{-5e6, 2, 3}, Scale: []float32{float32(c.scale), 2, 3}}
+		r := Judge(Encode(kernels.FP16, []float64{c.got, 2, 3}), kernels.FP16, truth, Model{K: 4096})
+		if r.Pass() != c.pass {
+			t.Errorf("scale %g, %g: %d wrong, %s", c.scale, c.got, r.Bad, r.Explain("y", []int{3}))
+		}
+	}
+}
+
 // TestSoftmaxZeros: outputs of the size of a long softmax lie below any fixed absolute tolerance, in
 // fp16 even below the smallest normal number; zeros must fail all the same.
 func TestSoftmaxZeros(t *testing.T) {

@@ -32,9 +32,16 @@ const Left = 64
 // MaxRatio is what a ratio that is infinite or NaN is reported as: JSON has neither.
 const MaxRatio = 1e30
 
+// Length is how many terms the sums of a case have.
+type Length struct {
+	K     int `json:"k"`               // those that count
+	Chain int `json:"chain,omitempty"` // with those too small to be seen in the sum, where there are any
+}
+
 // Model says how much rounding a right kernel may show.
 type Model struct {
 	K     int           // terms summed per output element, at least 1
+	Chain int           // with those too small to count: a sum that is cut off loses a unit to each of the other sign
 	Acc   kernels.DType // type of the accumulator; empty means fp32
 	ULPs  float64       // extra units of rounding of the output type, for transcendental functions
 	Terms kernels.DType // type that every term is rounded to before it is added; empty: terms are exact
@@ -96,7 +103,8 @@ func (m Model) sumError() float64 {
 
 // cutError is what a chain that rounds toward zero may err by, in u.
 func (m Model) cutError() float64 {
-	return max(min(m.k(), chain), min(m.k(), unitChain)/unit)
+	n := max(m.k(), float64(m.Chain))
+	return max(min(n, chain), min(n, unitChain)/unit)
 }
 
 // walk is what leaving out 1/Left of the terms changes where their signs are random, of S1.
@@ -156,14 +164,15 @@ func (t *tolerance) of(ref, scale float64) float64 {
 }
 
 // accepts judges an element that is not simply within a finite tolerance. NaN in the truth must be met by NaN, and Inf
-// by the same Inf, or by NaN, which sums make of it that are compensated or split into parts. An Inf is right where the
-// truth, less its tolerance, rounds past the largest finite number; a number saturated at that largest one is wrong.
+// by the same Inf, or by NaN, which sums make of it that are compensated or split into parts. An Inf is right where a
+// number of its sign that rounds past the largest finite one is within the tolerance, which may be so wide that the
+// truth has the other sign; a number saturated at that largest one is wrong.
 func (t tolerance) accepts(got, ref, tol float64) bool {
 	if ref-ref != 0 {
 		return sameClass(got, ref) || math.IsInf(ref, 0) && got != got
 	}
 	return math.IsInf(got, 0) && tol <= math.MaxFloat64 &&
-		math.Abs(ref)+tol >= t.overflow && math.Signbit(got) == math.Signbit(ref)
+		math.Copysign(1, got)*ref+tol >= t.overflow
 }
 
 // frobenius is the ceiling of the relative Frobenius error by output type. Rounding a right result

@@ -60,6 +60,35 @@ func TestTowardZero(t *testing.T) {
 	t.Logf("worst error %.2f of its tolerance, of the whole %.2f", worst, whole)
 }
 
+// TestNeedlesTowardZero: dust between needles costs a sum that rounds toward zero a unit wherever its sign is the other
+// one. Such a sum is right, and one that lacks a needle is not.
+func TestNeedlesTowardZero(t *testing.T) {
+	const needles = 64
+	for _, k := range []int{300, 1000, 2048} {
+		class := inputClass{"needles", func(r *rand.Rand, i int, second bool) float64 {
+			if sign := 1 - 2*float64(r.IntN(2)); !second && i%(k/needles) == 0 && i/(k/needles) < needles {
+				return sign * (0.5 + r.Float64())
+			} else if !second {
+				return sign * 0x1p-40 * (1 + r.Float64())
+			}
+			return r.NormFloat64()
+		}}
+		p := newProduct(rand.New(rand.NewPCG(15, uint64(k))), class, kernels.FP32, 33, 51, k)
+		judge := func(out []float64, m Model) Report { return Judge(Encode(kernels.FP32, out), kernels.FP32, p.truth, m) }
+		cut, model := p.run(towardZero), Model{K: needles, Chain: k}
+		if r := judge(cut, model); !r.Pass() {
+			t.Errorf("%d terms: %s", k, r.Explain("C", []int{33, 51}))
+		}
+		if judge(cut, Model{K: needles}).Pass() {
+			t.Errorf("%d terms pass without the dust being counted", k)
+		}
+		lacking := p.run(func(a, b []float32) float64 { return sequential(a[1:], b[1:]) })
+		if judge(lacking, model).Pass() {
+			t.Errorf("%d terms: passes without its first needle", k)
+		}
+	}
+}
+
 // TestCaps: with no number of terms and no accumulator does an output pass that is zero, the mean, or lacks 1/64 or 5 %
 // of the terms, whether these are of one sign or of both.
 func TestCaps(t *testing.T) {

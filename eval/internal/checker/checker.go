@@ -22,12 +22,12 @@ type Request struct {
 
 // Setup tells what lies where in the two memories.
 type Setup struct {
-	Cases     []device.Case `json:"cases"`
-	Terms     []int         `json:"terms"` // by case: K of the error model
-	ULPs      float64       `json:"ulps"`
-	Rounded   kernels.DType `json:"rounded,omitempty"` // type that terms are rounded to before they are added
-	Coherent  bool          `json:"coherent,omitempty"`
-	SlotBytes int           `json:"slot_bytes"`
+	Cases     []device.Case  `json:"cases"`
+	Terms     []check.Length `json:"terms"` // by case
+	ULPs      float64        `json:"ulps"`
+	Rounded   kernels.DType  `json:"rounded,omitempty"` // type that terms are rounded to before they are added
+	Coherent  bool           `json:"coherent,omitempty"`
+	SlotBytes int            `json:"slot_bytes"`
 }
 
 // Judge compares one slot's outputs with the truth.

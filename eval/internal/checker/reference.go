@@ -71,7 +71,7 @@ func (s *Setup) Agrees(req *Reference, inputs [][]byte, truths []check.Truth) (*
 	}
 	reply := &JudgeReply{}
 	for i, want := range ref(c.Dims, in) {
-		if err := truths[i].Agrees(want, s.Terms[req.Case]); err != nil {
+		if err := truths[i].Agrees(want, s.Terms[req.Case].K); err != nil {
 			reply.Wrong = fmt.Sprintf("reference kernel on %s: %v", c.Name, err)
 		}
 	}

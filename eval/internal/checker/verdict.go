@@ -11,7 +11,7 @@ import (
 
 // Model is the error model of case i for a candidate that adds in acc.
 func (s *Setup) Model(i int, acc kernels.DType) check.Model {
-	return check.Model{K: s.Terms[i], Acc: acc, ULPs: s.ULPs, Terms: s.Rounded,
+	return check.Model{K: s.Terms[i].K, Chain: s.Terms[i].Chain, Acc: acc, ULPs: s.ULPs, Terms: s.Rounded,
 		Coherent: s.Coherent, Exact: s.Cases[i].Class == "exact"}
 }
 

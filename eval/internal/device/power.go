@@ -21,7 +21,7 @@ type Power struct {
 type Proof struct {
 	Case      Case            `json:"case"` // with inputs of its own
 	Launch    kernels.Launch  `json:"launch"`
-	K         int             `json:"k"` // terms
+	Length    check.Length    `json:"length"`
 	ULPs      float64         `json:"ulps"`
 	Rounded   kernels.DType   `json:"rounded,omitempty"` // type that terms are rounded to before they are added
 	Coherent  bool            `json:"coherent,omitempty"`
@@ -101,7 +101,7 @@ func (p *Proof) trials(truths []check.Truth) []check.Trial {
 	for _, acc := range p.Acc {
 		for i, b := range p.Case.Outputs() {
 			list = append(list, check.Trial{DType: b.DType, Truth: truths[i], Shape: b.Shape,
-				Model: check.Model{K: p.K, Acc: acc, ULPs: p.ULPs, Terms: p.Rounded,
+				Model: check.Model{K: p.Length.K, Chain: p.Length.Chain, Acc: acc, ULPs: p.ULPs, Terms: p.Rounded,
 					Coherent: p.Coherent}})
 		}
 	}

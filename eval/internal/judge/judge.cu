@@ -106,8 +106,7 @@ __device__ __forceinline__ Element look(const Job &j, typename D::Bits bits, dou
 __device__ __forceinline__ bool accepts(const Job &j, const Element &e) {
   if (e.want != e.want) return e.got != e.got;
   if (fabs(e.want) > MOST) return e.got == e.want || e.got != e.got;
-  return fabs(e.got) > MOST && e.tol <= MOST && __dadd_rn(fabs(e.want), e.tol) >= j.overflow &&
-         (__double_as_longlong(e.got) < 0) == (__double_as_longlong(e.want) < 0);
+  return fabs(e.got) > MOST && e.tol <= MOST && __dadd_rn(copysign(1., e.got) * e.want, e.tol) >= j.overflow;
 }
 
 __device__ __forceinline__ double bounded(double ratio) { return ratio <= MAX_RATIO ? ratio : MAX_RATIO; }

@@ -64,7 +64,7 @@ func opened(t *testing.T) (*Session, *cuda.Range) {
 		Check:     checker.Setup{Cases: cases, SlotBytes: 6 * cases[0].OutBytes()}}
 	one := [3]int{1, 1, 1}
 	for range cases {
-		setup.Check.Terms = append(setup.Check.Terms, k)
+		setup.Check.Terms = append(setup.Check.Terms, check.Length{K: k})
 		setup.Launches = append(setup.Launches, kernels.Launch{Entry: "reference", Grid: [3]int{8, 1, 1},
 			Block: [3]int{128, 1, 1}, Cluster: one,
 			Args: []kernels.Arg{{Kind: "i32", Int: m}, {Kind: "i32", Int: n}, {Kind: "i32", Int: k}}})

@@ -53,6 +53,13 @@ KERNEL(fence_of_another) {
     for (int b = 0; b < 8; ++b) out[threadIdx.x] += part[b * 64 + threadIdx.x];      // <- fence_of_another
 }
 
+// A thread takes the ticket while another is still on its way to the part, which the reader loads as it would a flag.
+KERNEL(ticket_of_another) {
+    __threadfence();
+    if (threadIdx.x == 63) part[blockIdx.x] = in[number()];                         // <- ticket_of_another
+    if (last(state) && threadIdx.x < 8) out[threadIdx.x] = ((volatile int*)part)[threadIdx.x];   // <- ticket_of_another
+}
+
 KERNEL(fence_for_the_block) {
     part[number()] = in[number()];                                                  // <- fence_for_the_block
     __threadfence_block();

@@ -106,6 +106,8 @@ inline void Check::barrier(Block& b, const Fiber* last) {
     report_unwritten(b);
     clocks.next_epoch();
     counters.settle_all();
+    if (grid)
+        for (unsigned i = 0; i < b.nwaiting; ++i) grid->meet(*b.waiting[i]);
     if (!races) return;
     for (unsigned i = 0; i < b.nwaiting; ++i) {
         const Fiber &f = *b.waiting[i], &g = last ? *last : *b.waiting[0];

@@ -5,7 +5,8 @@
 //  - a write of another value where one read, unless an atomic or a fence came after the read.
 // Kernels that are right must pass, so much is let pass. A word that is ever the target of an atomic or of a volatile
 // store is there to synchronise. A volatile read (__ldcg and __ldcv are such) of what was written after a fence may be
-// that of a flag. Whoever writes after a fence may have waited for those who read. Whether the reader fences is not
+// that of a flag, unless the reader has come by a ticket that the writer took after its write: then it is the ticket that
+// should have told it. Whoever writes after a fence may have waited for those who read. Whether the reader fences is not
 // asked.
 #ifndef DW_GRID_H
 #define DW_GRID_H
@@ -37,15 +38,24 @@ constexpr uint32_t SYNCHRONISES = ~0u;  // in place of the cluster that wrote
 
 struct Word { Mark write, read; };
 
+// Ticket is a word that a cluster has changed by atomics, and when it last did.
+struct Ticket {
+    unsigned buffer;
+    uintptr_t offset;
+    uint32_t time;
+    bool same(const Ticket& t) const { return buffer == t.buffer && offset == t.offset; }
+};
+
 class GridRaces {
     static constexpr size_t PAGE = 1024, MOST_PAGES = 2048;  // in words: 64 MiB of them, no more are looked at
-    static constexpr size_t MOST_SUSPECTS = 32;
+    static constexpr size_t MOST_SUSPECTS = 32, MOST_TICKETS = 8;
 
     // Past is what is left of a cluster that has ended.
     struct Past {
         uint3 first;  // its first block's place in the grid
         uint32_t signalled;
         std::vector<uint32_t> shown;
+        std::vector<Ticket> tickets;
     };
     // The access under way. A write is announced before it is done: what it changes is seen at the next access.
     struct {
@@ -67,6 +77,7 @@ class GridRaces {
     bool running = false;
     uint3 first{};      // where the cluster that runs begins
     Order order;
+    std::vector<Ticket> tickets;  // of the cluster that runs
     std::vector<Past> pasts;
     std::vector<std::vector<std::vector<Word>>> pages;  // by buffer
     size_t page_count = 0;
@@ -80,6 +91,8 @@ class GridRaces {
     const Past& past(const Mark& m) const { return pasts[m.cluster - 1]; }
     bool shown(const Mark& m) const { return !past(m).shown.empty() && past(m).shown[m.thread] > m.time; }
     bool told(const Mark& m) const { return past(m).signalled > m.time; }
+    bool by_ticket(const Mark& m) const;
+    void take(const Ticket& t);
 
     Word* word(unsigned buffer, size_t index) {
         auto& of = pages[buffer];
@@ -129,7 +142,8 @@ public:
 
 inline void GridRaces::start(uint3 at, unsigned threads) {
     settle();
-    if (running) pasts.push_back({first, order.signalled(), order.shown()});
+    if (running) pasts.push_back({first, order.signalled(), order.shown(), std::move(tickets)});
+    tickets.clear();
     running = true;
     first = at;
     order = Order(threads);
@@ -166,10 +180,28 @@ inline void GridRaces::suspect(const Word& w, const Mark& before, Access did, co
     suspects.push_back({&w, std::move(race)});
 }
 
+// take notes an atomic. Whoever changes many words is not one who takes tickets.
+inline void GridRaces::take(const Ticket& t) {
+    for (Ticket& old : tickets) {
+        if (!old.same(t)) continue;
+        old.time = t.time;
+        return;
+    }
+    if (tickets.size() < MOST_TICKETS) tickets.push_back(t);
+}
+
+// by_ticket says whether the cluster that runs has changed a word by atomics that the writer changed after its write.
+inline bool GridRaces::by_ticket(const Mark& m) const {
+    for (const Ticket& theirs : past(m).tickets)
+        for (const Ticket& ours : tickets)
+            if (ours.same(theirs) && theirs.time > m.time) return true;
+    return false;
+}
+
 // read holds one against the last write, and remembers it unless an earlier one may still be at odds with a write.
 inline void GridRaces::read(Word& w, const Mark& m, Manner manner) {
     if (w.write.cluster == SYNCHRONISES) return;
-    if (others(w.write, m.bytes) && !shown(w.write) && !(manner == VOLATILE && w.write.fenced))
+    if (others(w.write, m.bytes) && !shown(w.write) && !(manner == VOLATILE && w.write.fenced && !by_ticket(w.write)))
         suspect(w, w.write, WRITE, " with no __threadfence before it tells other blocks");
     if (manner != VOLATILE && (!others(w.read, m.bytes) || told(w.read))) w.read = m;
 }
@@ -201,6 +233,7 @@ inline void GridRaces::look(const Fiber& f, unsigned buffer, uintptr_t offset, u
     const bool compared = kind == WRITE && manner == PLAIN && size <= sizeof access.old;
     if (signals) order.signal();
     else if (kind == WRITE) order.store();
+    if (kind == ATOMIC) take({buffer, offset, order.now});
     access.kind = compared ? WRITE : READ;
     access.buffer = buffer, access.size = size, access.offset = offset;
     access.mark = {current(), order.now, uint32_t(uintptr_t(site) - image), uint16_t(number(f)), 0, order.fenced()};

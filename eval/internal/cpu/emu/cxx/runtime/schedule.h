@@ -198,7 +198,6 @@ uint64_t dw_barrier(int kind, int predicate) {
     me.site = __builtin_return_address(0);
     me.at_barrier = true;
     dw::drift(me);
-    dw::meet(me);
     if (b.nwaiting == 0) b.barrier_kind = kind;
     if (b.barrier_kind != kind) b.mixed(me);
     b.yes += predicate;
