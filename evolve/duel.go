@@ -35,10 +35,14 @@ func (s *Search) dueling() bool {
 	return false
 }
 
-// lagAfter is how long a challenger that is far ahead shares the device with candidates.
-const lagAfter = 5 * time.Second
+// lagAfter is how long a challenger shares the device with candidates that is well ahead: by more than wellAhead, as a
+// share of the champion's score.
+const (
+	lagAfter  = 2 * time.Second
+	wellAhead = 0.8
+)
 
-// lags reports whether the champion is far behind one that has fought it, or stood its first trial, for long: then no
+// lags reports whether the champion is well behind one that has fought it, or stood its first trial, for long: then no
 // candidate is begun until that is over. Where a call of the naive start takes milliseconds and others use the machine,
 // a duel that has half of the device can take as long as the search.
 func (s *Search) lags() bool {
@@ -46,7 +50,7 @@ func (s *Search) lags() bool {
 	if m == nil {
 		return false
 	}
-	limit := farAhead * s.reign.pace().Score(m.score)
+	limit := wellAhead * s.reign.pace().Score(m.score)
 	return slices.ContainsFunc(s.doing(), func(d Doing) bool {
 		return d.Took > lagAfter && d.Score > 0 && d.Score < limit
 	})

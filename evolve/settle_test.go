@@ -216,14 +216,14 @@ func TestEventsTellOfDuelsUnderWay(t *testing.T) {
 	})
 }
 
-// While somebody far ahead of the champion fights for long no candidate is begun: the duel has the device to itself.
+// While somebody well ahead of the champion fights for long no candidate is begun: the duel has the device to itself.
 func TestNoCandidatesWhileTheChampionLags(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		claims func(kernels.Genome) float64
 		waits  bool
 	}{
-		{"far ahead", nil, true},
+		{"well ahead", nil, true},
 		{"a little ahead", func(g kernels.Genome) float64 { return 1000 + toyTime(g) }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -239,7 +239,7 @@ func TestNoCandidatesWhileTheChampionLags(t *testing.T) {
 						return
 					}
 					d, at := e.Doing[0], near
-					if d.What == "duel" && d.Score < e.Reign/2 {
+					if d.What == "duel" && d.Score < wellAhead*e.Reign {
 						at = far
 					}
 					if at[d.ID] == nil {
