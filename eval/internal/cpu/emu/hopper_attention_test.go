@@ -106,7 +106,7 @@ func TestHopperAttention(t *testing.T) {
 		{"queue", 2, map[string]any{"order": "longest", "heads_at_once": 8, "grid": "queue", "rescale": "exponents",
 			"exp_fma": 1, "block_kv": 32, "stages": 2, "overlap": "next_qk"}, [][4]int{{9, 66, 64, 1}}},
 		{"clusters", 4, map[string]any{"cluster": 2, "consumers": 2, "block_kv": 48, "grid": "persistent",
-			"rescale": "exponents"}, [][4]int{{3, 150, 64, 1}}},
+			"rescale": "exponents", "store": "chunks"}, [][4]int{{3, 150, 64, 1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := hopperJob(t, "attention", c.sms, c.genes)
