@@ -53,7 +53,7 @@ func TestPrefill(t *testing.T) {
 	const turns = "consumers=2 block_kv=32 stages=2 turns=true grid=persistent "
 	for i, genes := range []string{
 		fast + "stages=3 warps=2 block_q=32 q=registers overlap=next_qk order=heads rescale=lazy",
-		turns + "overlap=next_qk order=longest rescale=lazy exp_fma=2",
+		turns + "overlap=next_qk order=longest rescale=exponents exp_fma=2 cluster=2 store=chunks",
 	} {
 		t.Run(b.Families[i].Name, func(t *testing.T) {
 			job := pointOfFamily(t, pool, b, b.Families[i], genes)
@@ -68,8 +68,10 @@ func TestPrefill(t *testing.T) {
 		genes, right, wrong string
 	}{
 		"window": {0, fast, "query + shift + 1 - window : 0", "query + shift + 2 - window : 0"},
-		"slots":  {0, fast, "/ BLOCK_Q + sequence;", "/ BLOCK_Q + sequence / 2 * 2;"},
-		"boxes":  {1, "block_kv=32", "w.start_k + (w.first + i) * BLOCK_KV", "w.start_k + i * BLOCK_KV"},
+		"slots":  {0, fast, "/ STRIP + sequence;", "/ STRIP + sequence / 2 * 2;"},
+		"begin": {1, "block_kv=32 rescale=exponents grid=queue",
+			"__any_sync(0xffffffffu, most[0] == LEAST || most[1] == LEAST)", "key0 == 0"},
+		"boxes": {1, "block_kv=32", "w.start_k + (w.first + i) * BLOCK_KV", "w.start_k + i * BLOCK_KV"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := pointOfFamily(t, pool, b, b.Families[c.family], c.genes)

@@ -66,6 +66,16 @@ __device__ __forceinline__ void tensor_load_multicast(void* shared, const Tensor
         : "memory");
 }
 
+// The same of a tensor of four dimensions: one plane, and of that a box.
+__device__ __forceinline__ void tensor_load_multicast(void* shared, const TensorMap& map, int outer, int inner, int row, int column, Mbarrier* barrier,
+                                                      unsigned short blocks) {
+    asm volatile(
+        "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4, %5, %6}], [%2], %7;\n" ::"r"(
+            shared_address(shared)),
+        "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(inner), "r"(outer), "h"(blocks)
+        : "memory");
+}
+
 // tensor_store asks for a box to be written to global memory: one of this thread's bulk stores, for bulk_commit and
 // bulk_wait_read. What other threads wrote to it must have been shown by async_fence.
 __device__ __forceinline__ void tensor_store(const TensorMap& map, int row, int column, const void* shared) {

@@ -31,7 +31,8 @@ func (a *attention) run(t testing.TB, prog *program, job *kernels.Job) report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, of := call.Launches[0], map[string]*memory{"Q": a.q, "K": a.k, "V": a.v, "O": a.o}
+	l, tickets := call.Launches[0], newMemory("tickets", 4)
+	of := map[string]*memory{"Q": a.q, "K": a.k, "V": a.v, "O": a.o, tickets.name: tickets}
 	maps := map[string]tensorMap{}
 	for _, m := range l.Maps {
 		maps[m.Name] = tensorMap{of[m.Tensor], []int{1, a.heads, a.s, a.d}, m.Box, 2, m.Swizzle}
@@ -47,7 +48,12 @@ func (a *attention) run(t testing.TB, prog *program, job *kernels.Job) report {
 			args = append(args, of[x.Name])
 		}
 	}
-	return prog.launch(t, l.Entry, x(l.Grid[0]), x(l.Block[0]), l.Smem, args...)
+	prog.cluster = x(l.Cluster[0])
+	r := prog.launch(t, l.Entry, x(l.Grid[0]), x(l.Block[0]), l.Smem, args...)
+	if left := view[uint32](tickets)[0]; left != 0 {
+		t.Fatalf("the counter is left at %d", left)
+	}
+	return r
 }
 
 // worst is the greatest error of an output, whose magnitude is at most 2.
@@ -97,6 +103,10 @@ func TestHopperAttention(t *testing.T) {
 		{"one stage", 132, map[string]any{"consumers": 2}, [][4]int{{2, 1, 128, 1}, {1, 130, 64, 0}}},
 		{"longest first", 2, map[string]any{"consumers": 2, "turns": true, "order": "longest", "grid": "persistent",
 			"rescale": "lazy", "exp_fma": 2, "block_kv": 48, "stages": 3}, [][4]int{{3, 150, 128, 1}, {1, 64, 64, 1}}},
+		{"queue", 2, map[string]any{"order": "longest", "heads_at_once": 8, "grid": "queue", "rescale": "exponents",
+			"exp_fma": 1, "block_kv": 32, "stages": 2, "overlap": "next_qk"}, [][4]int{{9, 66, 64, 1}}},
+		{"clusters", 4, map[string]any{"cluster": 2, "consumers": 2, "block_kv": 48, "grid": "persistent",
+			"rescale": "exponents", "store": "chunks"}, [][4]int{{3, 150, 64, 1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := hopperJob(t, "attention", c.sms, c.genes)

@@ -167,6 +167,7 @@ extern "C" __global__ void intrinsics(int* failed) {
     CHECK(__mul24(3, -5) == -15 && __umul24(0x1000002u, 3u) == 6u && __sad(3, 10, 1u) == 8u && __usad(10u, 3u, 1u) == 8u);
     CHECK(__byte_perm(0x33221100u, 0x77665544u, 0x3210u) == 0x33221100u && __byte_perm(0x33221100u, 0x77665544u, 0x7531u) == 0x77553311u);
     CHECK(__byte_perm(0x00008000u, 0, 0x9999u) == 0xffffffffu && __byte_perm(0x00007f00u, 0, 0x9999u) == 0u);
+    CHECK(__vimax3_s32_relu(-3, 7, 5) == 7 && __vimax3_s32_relu(9, -7, 5) == 9 && __vimax3_s32_relu(-3, -7, -5) == 0 && __vimax3_s32_relu(1, 2, 3) == 3);
     CHECK(__funnelshift_l(0x80000000u, 1u, 1) == 3u && __funnelshift_r(2u, 1u, 1) == 0x80000001u && __funnelshift_lc(5u, 9u, 40) == 5u && __funnelshift_rc(5u, 9u, 40) == 9u);
     CHECK(__dp4a(0x01020304, 0x01010101, 5) == 15 && __dp4a(-1, 0x01010101, 0) == -4 && __dp4a(0xffffffffu, 0x01010101u, 0u) == 1020u);
     CHECK(__hadd(3, 4) == 3 && __rhadd(3, 4) == 4 && __uhadd(~0u, 1u) == 1u << 31);

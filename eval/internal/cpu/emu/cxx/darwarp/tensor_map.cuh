@@ -46,6 +46,12 @@ inline void tensor_load_multicast(void* shared, const TensorMap& map, int plane,
     dw_tensor_load_multicast(shared, map.described, at, 3, barrier, blocks);
 }
 
+inline void tensor_load_multicast(void* shared, const TensorMap& map, int outer, int inner, int row, int column, Mbarrier* barrier,
+                                  unsigned short blocks) {
+    const int at[] = {outer, inner, row, column};
+    dw_tensor_load_multicast(shared, map.described, at, 4, barrier, blocks);
+}
+
 inline void tensor_store(const TensorMap& map, int row, int column, const void* shared) {
     const int at[] = {row, column};
     dw_tensor_store(map.described, at, 2, shared);

@@ -158,6 +158,7 @@ inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) {
 }
 inline unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned s) { return s >= 32 ? lo : __funnelshift_l(lo, hi, s); }
 inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned s) { return s >= 32 ? hi : __funnelshift_r(lo, hi, s); }
+inline int __vimax3_s32_relu(int a, int b, int c) { return max(max(a, b), max(c, 0)); }
 inline int __dp4a(int a, int b, int c) {
     unsigned sum = c;
     for (int i = 0; i < 32; i += 8) sum += unsigned(int((signed char)(a >> i)) * int((signed char)(b >> i)));

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Compares genes of attention's family for Hopper on the GPU of this machine: searches of spaces that pins leave 10 to 48 points of,
+# which are all gated and timed at one size in one session.
+#   docs/results/hopper-genes.sh DARWARP OUT [SECONDS] [NAME...]
+# DARWARP is the built binary, OUT a folder for runs and logs, SECONDS the time of one search (15), NAMEs those to run (all).
+set -uo pipefail
+darwarp=$(realpath "$1") seconds=${3:-15}
+names=" ${*:4} "
+mkdir -p "$2" && cd "$2"
+
+# compare NAME PROBLEM WORKLOAD GENE=VALUES...
+compare() {
+  local name=$1 problem=$2 workload=$3 flags=()
+  [[ $names == "  " || $names == *" $name "* ]] || return 0
+  shift 3
+  for pin in "$@"; do flags+=(--gene "$pin"); done
+  "$darwarp" search "$problem" --device cuda --workload "$workload" --for "${seconds}s" --seed 1 --store "$name.db" --plain \
+    --no-baseline --gate-test=false "${flags[@]}" >"$name.txt" 2>&1 || tail -3 "$name.txt"
+  printf '\n== %s: %s\n' "$name" "$(grep -oE '^[a-z]+ after [0-9,]+ evaluations in [0-9a-z.]*' "$name.txt")"
+  "$darwarp" top "$name.db" -n 40
+}
+
+late="overlap=next_qk stages=2 exp_fma=0 min_blocks=1"  # exponentials beside products
+rows="grid=persistent order=rows"
+
+compare two attention 4x16x4096x128 consumers=2 block_kv=176,192 $late $rows rescale=lazy,exponents turns=false,true cluster=1,2 store=pairs,chunks
+compare three attention 4x16x4096x128 consumers=3 block_kv=128 overlap=none stages=1,2 exp_fma=0 $rows rescale=lazy,exponents turns=false,true cluster=1,2 store=chunks
+compare causal attention 4x16x4096x128-causal consumers=2 block_kv=128,176 $late rescale=exponents turns=true cluster=1 \
+  grid=tile,persistent,queue order=longest heads_at_once=0,8,16 store=chunks
+compare d64 attention 4x16x4096x64 consumers=2,3 block_kv=128,160,192,224 stages=2 overlap=none,next_qk exp_fma=0,1 $rows \
+  rescale=exponents turns=false,true cluster=1 store=chunks min_blocks=1
+packed="consumers=2,3 block_kv=128,176 stages=2 exp_fma=0 rescale=exponents turns=true cluster=1 grid=queue order=heads,longest store=chunks min_blocks=1"
+compare grouped prefill 4x4k $packed
+compare equal prefill 4x4k-equal $packed

@@ -1,0 +1,86 @@
+package eval_test
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"regexp"
+	"strings"
+	"testing"
+
+	"darwarp/kernels"
+)
+
+// Opcodes of sm_90's machine code: the lowest 12 bits of each instruction of 16 bytes, as nvdisasm names them.
+const (
+	opMUFU   = 0x308 // an exponential, or a reciprocal
+	opDEPBAR = 0x9c5 // waits for groups of wgmma: all but so many, bits 8 and up of the second half
+)
+
+// softened are how many exponentials stand behind each wait that leaves one group of products unfinished, before
+// the next wait.
+func softened(t *testing.T, image []byte) (counts []int) {
+	t.Helper()
+	f, err := elf.NewFile(bytes.NewReader(image))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range f.Sections {
+		if !strings.HasPrefix(s.Name, ".text.") {
+			continue
+		}
+		code, err := s.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		beside := false
+		for ; len(code) >= 16; code = code[16:] {
+			op := binary.LittleEndian.Uint16(code) & 0xfff
+			switch {
+			case op == opDEPBAR:
+				if beside = code[9]&7 == 1; beside {
+					counts = append(counts, 0)
+				}
+			case op == opMUFU && beside:
+				counts[len(counts)-1]++
+			}
+		}
+	}
+	return counts
+}
+
+var trouble = regexp.MustCompile(`\(C7\d+\)|setmaxnreg. ignored`)
+
+// TestOverlap: the large tiles of attention on Hopper neither spill nor make ptxas wait for each product, and all
+// exponentials of a tile come before the wait for the products that should be computed beside them.
+func TestOverlap(t *testing.T) {
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := compiler(t, "sm_90a")
+	for name, keys := range map[string]int{"attention": 192, "prefill": 176} {
+		b := ofRun(t, name, 11) // d = 128
+		f := b.Families[1]
+		g := f.Defaults()
+		maps.Copy(g, kernels.Genome{"consumers": kernels.Int(2), "block_kv": kernels.Int(keys), "stages": kernels.Int(2),
+			"overlap": kernels.String("next_qk"), "rescale": kernels.String("exponents"), "turns": kernels.Bool(true),
+			"grid": kernels.String("queue")})
+		if err := f.Check(g, dev, kernels.FP16); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		job, err := b.Job(f, g, dev, kernels.FP16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := compiles(t, p, fmt.Sprintf("%s %s", name, g.Key()), job.Source)
+		if len(out.Resources) != 1 || out.Resources[0].SpillStores > 0 || trouble.MatchString(out.Log) {
+			t.Errorf("%s: %+v\n%s", name, out.Resources, out.Log)
+		}
+		if n := softened(t, out.Cubin); len(n) != 1 || n[0] < keys/2 {
+			t.Errorf("%s: %v exponentials beside products, expected %d", name, n, keys/2)
+		}
+	}
+}
