@@ -17,6 +17,7 @@ import (
 //go:embed all:batched
 //go:embed all:bias_gelu_residual
 //go:embed all:decode
+//go:embed all:fourbit
 //go:embed all:gemm
 //go:embed all:gemm_batched
 //go:embed all:gemm_fp8

@@ -63,7 +63,7 @@ extern "C" __global__ void test_widen(float *out, int dtype) {
   if (blockIdx.x == 0 && dtype == E5M2) widened<__nv_fp8_e5m2>(out, threadIdx.x);
 }
 template <class T, int PART> __device__ void dequantised(float *out, u32 word, u32 zero) {
-  const u32 two = darwarp::dequantised_pair<T, PART>(word, darwarp::magic_pair<T>(zero), {T(-0.75f), T(-0.75f)});
+  const u32 two = darwarp::dequantised_pair<T, PART>(word, darwarp::ZeroPoint<T>(darwarp::magic_bits<T>(zero)), {T(-0.75f), T(-0.75f)});
   const float2 v = darwarp::unpack2<T>(two);
   out[PART] = v.x, out[PART + 4] = v.y;
 }
