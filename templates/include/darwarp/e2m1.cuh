@@ -25,13 +25,13 @@ template <> struct E2m1<__nv_bfloat16> {
     using Pair = __nv_bfloat162;
 };
 
-// power_pair is the pair of what the numbers of a group are multiplied by whose scale is 2^(code - 127), as bits.
+// power_pair is the pair of what the numbers of a group are multiplied by whose scale is 2^(code - 127), as bits. Scales that are too
+// small for the type are 0, and those that are too large infinity.
 template <class T>
 __device__ __forceinline__ unsigned power_pair(unsigned code) {
-    const int field = int(code) - 127 + E2m1<T>::FIELD;
-    const unsigned least = 1u << (E2m1<T>::MANTISSA - 1);  // half of the smallest normal number; each one less in `field` halves it
-    const unsigned bits = field > 0 ? unsigned(field) << E2m1<T>::MANTISSA : field > -E2m1<T>::MANTISSA ? least >> -field : 0u;
-    return bits * 0x10001u;
+    constexpr int INFINITE = (1 << (15 - E2m1<T>::MANTISSA)) - 1;
+    const int field = min(max(int(code) + (E2m1<T>::FIELD - 127), 0), INFINITE);
+    return __byte_perm(unsigned(field) << E2m1<T>::MANTISSA, 0, 0x1010);
 }
 
 // PlacedPairs are the eight numbers of a word in pairs: number PART, 0 to 3, and the one four after it.
