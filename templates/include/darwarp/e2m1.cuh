@@ -13,6 +13,7 @@ namespace darwarp {
 // mantissa. So placed they are the number over a power of two that is the difference of both biases, also where it is subnormal:
 // 2^14 in fp16, 2^126 in bf16. A scale puts this right. SUM is what sums of products are to be multiplied by: without it a scale
 // of 4 would have to be multiplied by 2^14, which is more than fp16 has. With it the scales from 2^-17 to 2^7 make numbers of fp16.
+// It is no more than that, since sums of small numbers in fp32 lose as many bits.
 template <class T> struct E2m1;
 template <> struct E2m1<__half> {
     static constexpr int MANTISSA = 10, FIELD = 15 + 14 - 6;  // of the scale 1: bias, what is put right, what the sums are for
@@ -20,8 +21,8 @@ template <> struct E2m1<__half> {
     using Pair = __half2;
 };
 template <> struct E2m1<__nv_bfloat16> {
-    static constexpr int MANTISSA = 7, FIELD = 127 + 126 - 64;
-    static constexpr float SUM = 0x1p64f;
+    static constexpr int MANTISSA = 7, FIELD = 127 + 126 - 6;
+    static constexpr float SUM = 0x1p6f;
     using Pair = __nv_bfloat162;
 };
 
