@@ -10,8 +10,8 @@ import (
 	"darwarp/templates"
 )
 
-// fourBitPool opens the cpu device, looking for races, on a product with weights of four bits at two sizes for a test: a
-// tile that is not full, and more steps than a ring has stages.
+// fourBitPool opens the cpu device, looking for races, on a product with weights of four bits at two sizes: with a tile
+// that is not full, and with more steps than a ring has stages.
 func fourBitPool(t *testing.T, problem string) (*Pool, *templates.Bundle) {
 	t.Helper()
 	if f := env.Locate().CXX; f.Path == "" {
