@@ -23,6 +23,10 @@ var derived = map[string]struct {
 	"gemm_tn":      {[]string{"batched", "gemm"}, []string{"tile", "hopper"}},
 	"gemm_tt":      {[]string{"batched", "gemm"}, []string{"tile", "hopper"}},
 
+	// Weights of four bits. What their codes are is in each folder's own part of a family.
+	"gemm_w4a16": {[]string{"fourbit", "gemm"}, []string{"skinny"}},
+	"gemm_mxfp4": {[]string{"fourbit", "gemm"}, []string{"skinny"}},
+
 	"swiglu":  {[]string{"gemm"}, nil},
 	"prefill": {[]string{"attention"}, nil}, // families of its own, of the other's partials
 }

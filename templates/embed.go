@@ -17,11 +17,13 @@ import (
 //go:embed all:batched
 //go:embed all:bias_gelu_residual
 //go:embed all:decode
+//go:embed all:fourbit
 //go:embed all:gemm
 //go:embed all:gemm_batched
 //go:embed all:gemm_fp8
 //go:embed all:gemm_grouped
 //go:embed all:gemm_grouped_fp8
+//go:embed all:gemm_mxfp4
 //go:embed all:gemm_nn
 //go:embed all:gemm_tn
 //go:embed all:gemm_tt

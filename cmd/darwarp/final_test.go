@@ -157,7 +157,9 @@ func (f fakeFinisher) Versus(ctx context.Context, a, b *kernels.Job, cache strin
 func TestExportHint(t *testing.T) {
 	r := measuredRun(t)
 	id, _ := r.Champion()
-	for problem, possible := range map[string]bool{"gemm": true, "gemm_fp8": false, "gemm_w4a16": false} {
+	for problem, possible := range map[string]bool{
+		"gemm": true, "gemm_fp8": false, "gemm_w4a16": false, "gemm_mxfp4": false,
+	} {
 		b, err := templates.Builtin(problem)
 		if err != nil {
 			t.Fatal(err)

@@ -21,6 +21,7 @@ func TestRangedInputsAreNeverHard(t *testing.T) {
 	}{
 		{"gemm_fp8", []int{0, 1}, "[[] [] [0.25 2] [0.25 2] []]", "m=4,n=4,k=64,scale_m=1,scale_n=1,scale_k=8"},
 		{"gemm_w4a16", []int{0}, "[[] [0 255] [0.0625 1] [0 15] []]", "m=4,n=4,k=256,group=96"},
+		{"gemm_mxfp4", []int{0}, "[[] [0 255] [0.015625 4] []]", "m=4,n=4,k=192"},
 	} {
 		b, err := templates.Builtin(c.problem)
 		if err != nil {

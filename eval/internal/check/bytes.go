@@ -80,3 +80,13 @@ func ByteValue(d kernels.DType, code uint8) float64 {
 	}
 	return float64(code)
 }
+
+// E2M1 is the number that a code of four bits stands for in MXFP4: a sign, two bits of exponent with the bias 1, one of
+// mantissa (OCP Microscaling Formats Specification, 5.3.3).
+func E2M1(code uint8) float64 {
+	v := [...]float64{0, 0.5, 1, 1.5, 2, 3, 4, 6}[code&7]
+	if code&8 != 0 {
+		return math.Copysign(v, -1)
+	}
+	return v
+}

@@ -19,6 +19,10 @@ var references = map[string]func(d kernels.Dims, in [][]float64) []check.Truth{
 	"attention": func(d kernels.Dims, in [][]float64) []check.Truth {
 		return []check.Truth{check.Attention64(in[0], in[1], in[2], d["b"]*d["h"], d["s"], d["d"], d["causal"] == 1)}
 	},
+	"gemm_mxfp4": func(d kernels.Dims, in [][]float64) []check.Truth {
+		weights := widened(in[1], in[2], d["k"])
+		return []check.Truth{check.GEMM64(in[0], transpose(weights, d["n"], d["k"]), d["m"], d["n"], d["k"])}
+	},
 	"decode": func(d kernels.Dims, in [][]float64) []check.Truth { return []check.Truth{check.Decode64(d, in)} },
 }
 
@@ -39,6 +43,16 @@ func planes(alongA, alongB bool) func(d kernels.Dims, in [][]float64) []check.Tr
 		}
 		return []check.Truth{all}
 	}
+}
+
+// widened are the weights of rows of k codes of MXFP4, two to a byte, the first in its lower half, with scales of 32.
+func widened(codes, scales []float64, k int) []float64 {
+	out := make([]float64, 0, 2*len(codes))
+	for i, two := range codes {
+		scale := scales[i*2/k*(k/32)+i*2%k/32]
+		out = append(out, check.E2M1(uint8(two)&15)*scale, check.E2M1(uint8(two)>>4)*scale)
+	}
+	return out
 }
 
 func transpose(a []float64, rows, cols int) []float64 {

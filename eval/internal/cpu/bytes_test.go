@@ -83,3 +83,21 @@ func fourBits(t *testing.T, p *program) {
 		}
 	}
 }
+
+// fourBitFloats: the numbers of all codes at every place of a word, in both types, with every scale that the library
+// says it has.
+func fourBitFloats(t *testing.T, p *program) {
+	out := memory(t, 4*8*256)
+	for _, word := range []uint64{0x76543210, 0xfedcba98, 0x89abcdef, 0x01234567} {
+		for bf16 := range uint64(2) {
+			p.call(t, "test_e2m1", out, word, bf16)
+			for i := range 8 * 25 {
+				got := math.Float32frombits(binary.LittleEndian.Uint32(out[4*i:]))
+				want := check.E2M1(uint8(word>>(4*(i%8)))&15) * math.Ldexp(1, i/8-17)
+				if math.Float64bits(float64(got)) != math.Float64bits(want) {
+					t.Errorf("code %d of %#x by 2^%d is %g, expected %g", i%8, word, i/8-17, got, want)
+				}
+			}
+		}
+	}
+}

@@ -35,6 +35,7 @@ func harness(t *testing.T) *program {
 	// test_bytes rounds floats of all exponents: of 16 bits, and a little above and below these.
 	source += `#include <darwarp/fp8.cuh>
 #include <darwarp/int4.cuh>
+#include <darwarp/e2m1.cuh>
 extern "C" __global__ void test_bytes(unsigned char *out, u64 n, int dtype, u32 low) {
   for (u64 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     out[i] = byte_of(dtype, __uint_as_float((u32)i << 16 | low));
@@ -63,7 +64,7 @@ extern "C" __global__ void test_widen(float *out, int dtype) {
   if (blockIdx.x == 0 && dtype == E5M2) widened<__nv_fp8_e5m2>(out, threadIdx.x);
 }
 template <class T, int PART> __device__ void dequantised(float *out, u32 word, u32 zero) {
-  const u32 two = darwarp::dequantised_pair<T, PART>(word, darwarp::magic_pair<T>(zero), {T(-0.75f), T(-0.75f)});
+  const u32 two = darwarp::dequantised_pair<T, PART>(word, darwarp::ZeroPoint<T>(darwarp::magic_bits<T>(zero)), {T(-0.75f), T(-0.75f)});
   const float2 v = darwarp::unpack2<T>(two);
   out[PART] = v.x, out[PART + 4] = v.y;
 }
@@ -74,10 +75,24 @@ extern "C" __global__ void test_int4(float *out, u32 word, int bf16) {
   if (bf16) dequantised<__nv_bfloat16, 0>(to, word, zero), dequantised<__nv_bfloat16, 1>(to, word, zero), dequantised<__nv_bfloat16, 2>(to, word, zero), dequantised<__nv_bfloat16, 3>(to, word, zero);
   else dequantised<__half, 0>(to, word, zero), dequantised<__half, 1>(to, word, zero), dequantised<__half, 2>(to, word, zero), dequantised<__half, 3>(to, word, zero);
 }
+template <class T> __device__ void placed(float *out, u32 word, u32 scale) {
+  const darwarp::PlacedPairs<T> pairs(word);
+  const u32 power = darwarp::power_pair<T>(scale), two[4] = {pairs.template pair<0>(), pairs.template pair<1>(), pairs.template pair<2>(), pairs.template pair<3>()};
+  using Pair = typename darwarp::E2m1<T>::Pair;
+  for (int part = 0; part < 4; ++part) {
+    const Pair v = __hmul2(*reinterpret_cast<const Pair *>(&two[part]), *reinterpret_cast<const Pair *>(&power));
+    out[part] = darwarp::to_float(v.x) * darwarp::E2m1<T>::SUM, out[part + 4] = darwarp::to_float(v.y) * darwarp::E2m1<T>::SUM;
+  }
+}
+// test_e2m1 makes eight numbers of a word for each thread, of the least to the greatest scale that has all of them.
+extern "C" __global__ void test_e2m1(float *out, u32 word, int bf16) {
+  if (bf16) placed<__nv_bfloat16>(out + 8 * threadIdx.x, word, 127 - 17 + threadIdx.x % 25);
+  else placed<__half>(out + 8 * threadIdx.x, word, 127 - 17 + threadIdx.x % 25);
+}
 `
 	entries := kernels.Call{Launches: []kernels.Launch{{Entry: "dw_fill"}, {Entry: "dw_guard"}, {Entry: "dw_inspect"},
 		{Entry: "dw_refill"}, {Entry: "dw_draw"}, {Entry: "test_bytes"},
-		{Entry: "test_cuda"}, {Entry: "test_widen"}, {Entry: "test_int4"}}}
+		{Entry: "test_cuda"}, {Entry: "test_widen"}, {Entry: "test_int4"}, {Entry: "test_e2m1"}}}
 	return programOf(t, source, entries)
 }
 
@@ -157,6 +172,7 @@ func TestSameInputsAsTheGPU(t *testing.T) {
 	t.Run("draws", func(t *testing.T) { sameDraws(t, p) })
 	t.Run("cuda_fp8.h", func(t *testing.T) { sameAsCUDA(t, p) })
 	t.Run("int4", func(t *testing.T) { fourBits(t, p) })
+	t.Run("e2m1", func(t *testing.T) { fourBitFloats(t, p) })
 }
 
 func sameClasses(t *testing.T, p *program) {

@@ -4,6 +4,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <darwarp/bits.cuh>
+
 namespace darwarp {
 
 // Magic is a number of a 16-bit type whose last bits count ones: a code put there is the number plus the code, so that one
@@ -20,25 +22,49 @@ template <> struct Magic<__nv_bfloat16> {
     using Pair = __nv_bfloat162;
 };
 
-// magic_pair is the pair of one number, plus a code that is 0 to 15, twice: what magic_codes are compared with.
+// magic_bits are the bits of the number, plus a zero point.
 template <class T>
-__device__ __forceinline__ typename Magic<T>::Pair magic_pair(unsigned code) {
-    const unsigned bits = (Magic<T>::BITS | code) * 0x10001u;
-    return *reinterpret_cast<const typename Magic<T>::Pair*>(&bits);
+__device__ __forceinline__ unsigned magic_bits(unsigned zero) { return Magic<T>::BITS | zero; }
+
+// pair_of is the pair of a number twice whose bits are the lower half of a word.
+template <class T>
+__device__ __forceinline__ typename Magic<T>::Pair pair_of(unsigned bits) {
+    const unsigned twice = __byte_perm(bits, 0, 0x1010);
+    return *reinterpret_cast<const typename Magic<T>::Pair*>(&twice);
 }
 
-// magic_codes takes two of the eight codes of a word: number PART, 0 to 3, and the one four after it. A shift, and one lop3 that
-// selects the lowest four bits of each half and sets the magic number's.
-template <class T, int PART>
-__device__ __forceinline__ typename Magic<T>::Pair magic_codes(unsigned word) {
-    const unsigned bits = (word >> 4 * PART & 0x000f000fu) | Magic<T>::BITS * 0x10001u;
-    return *reinterpret_cast<const typename Magic<T>::Pair*>(&bits);
+// ZeroPoint is what codes are less, made of its magic_bits in the lower half of a word. fp16 has room for a code four bits further up,
+// where it counts 16: then 1024 + 16 * code, over 16, is 64 + code, and one FMA, which is exact, gives the code less the zero point.
+// That saves a shift for every other pair.
+template <class T>
+struct ZeroPoint {
+    typename Magic<T>::Pair magic;
+    __device__ __forceinline__ explicit ZeroPoint(unsigned bits) : magic(pair_of<T>(bits)) {}
+};
+template <>
+struct ZeroPoint<__half> {
+    __half2 magic, sixteenth;  // 1024 + zero, and -(64 + zero) = 960 - (1024 + zero)
+    __device__ __forceinline__ explicit ZeroPoint(unsigned bits) : magic(pair_of<__half>(bits)), sixteenth(__hsub2(__float2half2_rn(960.f), magic)) {}
+};
+
+// codes_less takes two of the eight codes of a word: number PART, 0 to 3, and the one four after it, each less the zero point.
+template <int PART>
+__device__ __forceinline__ __nv_bfloat162 codes_less(unsigned word, const ZeroPoint<__nv_bfloat16>& zero) {
+    const unsigned bits = and_or(word >> 4 * PART, 0x000f000fu, Magic<__nv_bfloat16>::BITS * 0x10001u);
+    return __hsub2(*reinterpret_cast<const __nv_bfloat162*>(&bits), zero.magic);
+}
+template <int PART>
+__device__ __forceinline__ __half2 codes_less(unsigned word, const ZeroPoint<__half>& zero) {
+    const unsigned bits = and_or(word >> PART / 2 * 8, PART % 2 ? 0x00f000f0u : 0x000f000fu, Magic<__half>::BITS * 0x10001u);
+    const __half2 code = *reinterpret_cast<const __half2*>(&bits);
+    if constexpr (PART % 2) return __hfma2(code, __float2half2_rn(0.0625f), zero.sixteenth);
+    else return __hsub2(code, zero.magic);
 }
 
-// dequantised_pair is (code - zero) * scale for two codes, rounded once: the difference is exact. zero is a magic_pair.
+// dequantised_pair is (code - zero) * scale for two codes, rounded once: the difference is exact.
 template <class T, int PART>
-__device__ __forceinline__ unsigned dequantised_pair(unsigned word, typename Magic<T>::Pair zero, typename Magic<T>::Pair scale) {
-    const typename Magic<T>::Pair v = __hmul2(__hsub2(magic_codes<T, PART>(word), zero), scale);
+__device__ __forceinline__ unsigned dequantised_pair(unsigned word, const ZeroPoint<T>& zero, typename Magic<T>::Pair scale) {
+    const typename Magic<T>::Pair v = __hmul2(codes_less<PART>(word, zero), scale);
     return *reinterpret_cast<const unsigned*>(&v);
 }
 

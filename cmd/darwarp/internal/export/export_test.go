@@ -45,7 +45,9 @@ func axpy(t *testing.T, dtype kernels.DType) Kernel {
 
 // TestTypesThatAreNotExported: what the files of an export cannot make inputs of is refused, in a sentence.
 func TestTypesThatAreNotExported(t *testing.T) {
-	for problem, want := range map[string]string{"gemm_fp8": "A is e4m3", "gemm_w4a16": "B is uint8"} {
+	for problem, want := range map[string]string{
+		"gemm_fp8": "A is e4m3", "gemm_w4a16": "B is uint8", "gemm_mxfp4": "B is uint8",
+	} {
 		b, err := templates.Builtin(problem)
 		if err != nil {
 			t.Fatal(err)

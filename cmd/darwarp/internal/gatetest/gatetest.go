@@ -88,8 +88,8 @@ func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest
 // all lists the problems. The first is the one of the short test.
 var all = []folder{
 	product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow,
-	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, cache, gated, packed,
-	greatest, activated, whole,
+	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, powers, cache, gated,
+	packed, greatest, activated, whole,
 }
 
 // Problems lists their names.
@@ -113,6 +113,7 @@ var borrowed = map[string]struct {
 	"cache":     {kernels.Problems, "decode"},
 	"packed":    {kernels.Problems, "prefill"},
 	"activated": {kernels.Problems, "linear_gelu"},
+	"powers":    {kernels.Problems, "gemm_mxfp4"},
 }
 
 // Bundle is a problem with its two families, cheat and honest.

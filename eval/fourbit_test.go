@@ -1,0 +1,67 @@
+package eval
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"darwarp/eval/env"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// fourBitPool opens the cpu device, looking for races, on a product with weights of four bits at two sizes: with a tile
+// that is not full, and with more steps than a ring has stages.
+func fourBitPool(t *testing.T, problem string) (*Pool, *templates.Bundle) {
+	t.Helper()
+	if f := env.Locate().CXX; f.Path == "" {
+		t.Skipf("FOUR BITS ARE NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
+	}
+	b, err := templates.Builtin(problem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dtype, p := kernels.FP16, b.Problem
+	dims := []kernels.Dims{{"m": 3, "n": 17, "k": 256, "group": 64}, {"m": 17, "n": 40, "k": 896, "group": 128}}
+	if problem == "gemm_mxfp4" {
+		dtype = kernels.BF16 // whose small numbers leave no room for a factor
+		for _, d := range dims {
+			delete(d, "group")
+		}
+	}
+	p.Check.Shapes, p.Check.Inputs = dims, []string{"normal"}
+	p.Workloads = []kernels.Workload{{Name: "test", Dims: dims[0], Weight: 1}}
+	return openPool(t, Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: dtype,
+		Reference: b.ReferenceSource(dtype), Workloads: p.Workloads, Cache: "hot", Races: true, CacheDir: testCache}), b
+}
+
+// ring is a point of the family that most fast kernels are like.
+const ring = "rows=16 warps_n=2 warps_k=2 loader=ring stages=3 scales=table split=2 reduce=last_block "
+
+// TestFourBits: points of the two problems are right without a race, and a ring that is read too early is found out.
+func TestFourBits(t *testing.T) {
+	type try struct{ name, genes, right, wrong string } // right: what becomes wrong in the source, or nothing
+	for problem, tries := range map[string][]try{
+		"gemm_w4a16": {
+			{"ring", ring + "scaled=sums", "", ""},
+			{"too_early", ring, "cp_async_wait<STAGES - 2>", "cp_async_wait<STAGES - 1>"},
+		},
+		"gemm_mxfp4": {{"table", "warps_k=4 stages=2 cache=no_allocate scales=table split=2", "", ""}},
+	} {
+		pool, b := fourBitPool(t, problem)
+		for _, c := range tries {
+			t.Run(problem+"_"+c.name, func(t *testing.T) {
+				job := pointOf(t, pool, b, c.genes)
+				if !strings.Contains(job.Source, c.right) {
+					t.Fatalf("the source has no %q", c.right)
+				}
+				job.Source = strings.Replace(job.Source, c.right, c.wrong, 1)
+				job.ID = kernels.NewID(job.Source, b.Families[0].PlanSpec, c.name)
+				r, err := pool.Evaluate(context.Background(), &job)
+				if err != nil || (r.Outcome == kernels.OK) != (c.right == "") {
+					t.Errorf("%v (%s), %v", r.Outcome, r.Detail, err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,61 @@
+// Numbers of four bits, two to a byte: a sign, two bits of exponent with the bias 1, one of mantissa, which are 0, 0.5, 1, 1.5,
+// 2, 3, 4 and 6 with either sign (OCP Microscaling Formats Specification, 5.3.3), and their scales, which are powers of two.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <darwarp/bits.cuh>
+
+namespace darwarp {
+
+// E2m1 says where the three bits below the sign go in a 16-bit type: to the last two bits of its exponent and the first of its
+// mantissa. So placed they are the number over a power of two that is the difference of both biases, also where it is subnormal:
+// 2^14 in fp16, 2^126 in bf16. A scale puts this right. SUM is what sums of products are to be multiplied by: without it a scale
+// of 4 would have to be multiplied by 2^14, which is more than fp16 has. With it the scales from 2^-17 to 2^7 make numbers of fp16.
+// It is no more than that, since sums of small numbers in fp32 lose as many bits.
+template <class T> struct E2m1;
+template <> struct E2m1<__half> {
+    static constexpr int MANTISSA = 10, FIELD = 15 + 14 - 6;  // of the scale 1: bias, what is put right, what the sums are for
+    static constexpr float SUM = 0x1p6f;
+    using Pair = __half2;
+};
+template <> struct E2m1<__nv_bfloat16> {
+    static constexpr int MANTISSA = 7, FIELD = 127 + 126 - 6;
+    static constexpr float SUM = 0x1p6f;
+    using Pair = __nv_bfloat162;
+};
+
+// power_pair is the pair of what the numbers of a group are multiplied by whose scale is 2^(code - 127), as bits. Scales that are too
+// small for the type are 0, and those that are too large infinity.
+template <class T>
+__device__ __forceinline__ unsigned power_pair(unsigned code) {
+    constexpr int INFINITE = (1 << (15 - E2m1<T>::MANTISSA)) - 1;
+    const int field = min(max(int(code) + (E2m1<T>::FIELD - 127), 0), INFINITE);
+    return __byte_perm(unsigned(field) << E2m1<T>::MANTISSA, 0, 0x1010);
+}
+
+// PlacedPairs are the eight numbers of a word in pairs: number PART, 0 to 3, and the one four after it.
+template <class T> struct PlacedPairs;
+
+template <> struct PlacedPairs<__nv_bfloat16> {
+    unsigned word;
+    __device__ __forceinline__ explicit PlacedPairs(unsigned w) : word(w) {}
+    template <int PART> __device__ __forceinline__ unsigned pair() const {
+        const unsigned placed = PART < 2 ? word << (PART < 2 ? 6 - 4 * PART : 0) : word >> (PART < 2 ? 0 : 4 * PART - 6);
+        return and_or(word << (12 - 4 * PART), 0x80008000u, placed & 0x01c001c0u);
+    }
+};
+
+// In fp16 all four bits lie in the upper byte, so that four numbers at a time are put into bytes: the even ones and the odd ones.
+template <> struct PlacedPairs<__half> {
+    unsigned even, odd;
+    __device__ __forceinline__ explicit PlacedPairs(unsigned w)
+        : even(and_or(w << 4, 0x80808080u, w << 1 & 0x0e0e0e0eu)), odd(and_or(w, 0x80808080u, w >> 3 & 0x0e0e0e0eu)) {}
+    template <int PART> __device__ __forceinline__ unsigned pair() const {
+        const unsigned bytes = PART % 2 ? odd : even;
+        return PART < 2 ? __byte_perm(bytes, 0, 0x2404) : bytes & 0xff00ff00u;
+    }
+};
+
+}  // namespace darwarp
