@@ -28,7 +28,7 @@ func backwardPool(t *testing.T) (*Pool, *templates.Bundle) {
 	size := func(s, causal int) kernels.Dims {
 		return kernels.Dims{"b": 1, "h": 1, "s": s, "d": 64, "causal": causal}
 	}
-	p.Check.Shapes = []kernels.Dims{size(1, 0), size(33, 1), size(50, 0)}
+	p.Check.Shapes = []kernels.Dims{size(1, 0), size(70, 1), size(50, 0)}
 	p.Check.Draw = nil
 	p.Check.Inputs = []string{"normal", "wide"}
 	p.Workloads = []kernels.Workload{{Name: "test", Dims: size(40, 1), Weight: 1}}
@@ -42,23 +42,25 @@ func backwardPool(t *testing.T) (*Pool, *templates.Bundle) {
 func TestAttentionBackward(t *testing.T) {
 	pool, b := backwardPool(t)
 	const fast = "keys=32 keys_warps=2 queries=32 queries_warps=2 loader=cp_async smem_layout=xor launches=together "
-	for name, c := range map[string]struct {
-		family              int
-		genes, right, wrong string
-	}{
-		"naive":       {0, "others=4 delta=before order=heads", "", ""},
-		"tiled":       {1, fast + "stages=3 queries_step=32 early=true order=longest", "", ""},
-		"end of keys": {1, fast, "other < end && (", "("},
+	for name, c := range map[string]struct{ family, genes, right, wrong string }{
+		"naive":       {"naive", "others=4 delta=before order=heads", "", ""},
+		"tiled":       {"tiled", fast + "stages=3 queries_step=32 early=true order=longest", "", ""},
+		"end of keys": {"tiled", fast, "other < end && (", "("},
+		"hopper":      {"hopper", "keys_consumers=2 queries_step=48 order=longest", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			job := pointOfFamily(t, pool, b, b.Families[c.family], c.genes)
+			f, err := b.Family(c.family)
+			if err != nil {
+				t.Fatal(err)
+			}
+			job := pointOfFamily(t, pool, b, f, c.genes)
 			want := kernels.OK
 			if c.right != "" {
 				if want = kernels.Wrong; !strings.Contains(job.Source, c.right) {
 					t.Fatalf("the source has no %q", c.right)
 				}
 				job.Source = strings.Replace(job.Source, c.right, c.wrong, 1)
-				job.ID = kernels.NewID(job.Source, b.Families[c.family].PlanSpec, name)
+				job.ID = kernels.NewID(job.Source, f.PlanSpec, name)
 			}
 			r, err := pool.Evaluate(context.Background(), &job)
 			if err != nil || r.Outcome != want {
