@@ -128,7 +128,7 @@ class Run:
         with torch.no_grad():
             got = maker(*[t for t, made in zip(inputs, self.made) if not made])
             for t, x in zip([t for t, made in zip(inputs, self.made) if made], got):
-                t.copy_(x.view(t.shape))
+                t.copy_(x.reshape(t.shape))
 
     def warm(self):
         side = torch.cuda.Stream()
