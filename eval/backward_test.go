@@ -37,34 +37,26 @@ func backwardPool(t *testing.T) (*Pool, *templates.Bundle) {
 		CacheDir: testCache}), b
 }
 
-// TestAttentionBackward: points with most of what the families have are right at every check shape, without a race, and
-// kernels with a mistake that such kernels have are found out.
+// TestAttentionBackward: a point of each family, with most of what it has, is right at every check shape, without a
+// race.
+// What kernels get wrong here is in the problem gradients of the gate's own test.
 func TestAttentionBackward(t *testing.T) {
 	pool, b := backwardPool(t)
-	const fast = "keys=32 keys_warps=2 queries=32 queries_warps=2 loader=cp_async smem_layout=xor launches=together "
-	for name, c := range map[string]struct{ family, genes, right, wrong string }{
-		"naive":       {"naive", "others=4 delta=before order=heads", "", ""},
-		"tiled":       {"tiled", fast + "stages=3 queries_step=32 early=true order=longest", "", ""},
-		"end of keys": {"tiled", fast, "other < end && (", "("},
-		"hopper":      {"hopper", "keys_consumers=2 queries_step=48 order=longest", "", ""},
+	for family, genes := range map[string]string{
+		"naive": "others=4 delta=before order=heads",
+		"tiled": "keys=32 keys_warps=2 queries=32 queries_warps=2 queries_step=32 loader=cp_async stages=3 " +
+			"smem_layout=xor early=true launches=together order=longest",
+		"hopper": "keys_consumers=2 queries_step=48 order=longest",
 	} {
-		t.Run(name, func(t *testing.T) {
-			f, err := b.Family(c.family)
+		t.Run(family, func(t *testing.T) {
+			f, err := b.Family(family)
 			if err != nil {
 				t.Fatal(err)
 			}
-			job := pointOfFamily(t, pool, b, f, c.genes)
-			want := kernels.OK
-			if c.right != "" {
-				if want = kernels.Wrong; !strings.Contains(job.Source, c.right) {
-					t.Fatalf("the source has no %q", c.right)
-				}
-				job.Source = strings.Replace(job.Source, c.right, c.wrong, 1)
-				job.ID = kernels.NewID(job.Source, f.PlanSpec, name)
-			}
+			job := pointOfFamily(t, pool, b, f, genes)
 			r, err := pool.Evaluate(context.Background(), &job)
-			if err != nil || r.Outcome != want {
-				t.Errorf("%s: %v (%s), %v: expected %s", c.genes, r.Outcome, r.Detail, err, want)
+			if err != nil || r.Outcome != kernels.OK {
+				t.Errorf("%s: %v (%s), %v", genes, r.Outcome, r.Detail, err)
 			}
 		})
 	}
