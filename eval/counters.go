@@ -41,7 +41,8 @@ func (p *Pool) Counters(ctx context.Context, jobs []*kernels.Job) (
 
 // profileOf makes the request: one case a workload, and the candidates' machine code.
 func (p *Pool) profileOf(ctx context.Context, jobs []*kernels.Job) (*gpu.Profile, error) {
-	req := &gpu.Profile{Open: p.Runner.Open, Prepare: device.Prepare{GuardKey: p.Cases.GuardKey}}
+	req := &gpu.Profile{Open: p.Runner.Open, Prepare: device.Prepare{GuardKey: p.Cases.GuardKey,
+		Maker: p.Runner.Prepare.Maker}}
 	req.Open.Library = ""
 	for _, w := range p.Cfg.Workloads {
 		req.Prepare.Cases = append(req.Prepare.Cases, p.Cases.List[p.Cases.Banks[w.Name][0]])

@@ -104,8 +104,12 @@ func (p *baselines) where(c verdict.Contestant) []int {
 	})
 }
 
-func call(b *kernels.Baseline, c *device.Case) torch.Call {
-	return torch.Call{Call: b.Call, Backend: b.Backend, Dims: c.Dims, Buffers: c.Buffers}
+func (p *baselines) call(b *kernels.Baseline, c *device.Case) torch.Call {
+	made := torch.Call{Call: b.Call, Backend: b.Backend, Dims: c.Dims, Buffers: c.Buffers}
+	if m := p.Cfg.Problem.Reference.Maker; m != nil {
+		made.Maker = m.Torch
+	}
+	return made
 }
 
 // checkTorch runs a baseline on a check shape's own inputs and has the outputs judged. Rounding beyond the
@@ -120,7 +124,7 @@ func (p *baselines) checkTorch(ctx context.Context, b *kernels.Baseline) (note s
 	if err := p.Runner.Call(ctx, device.Request{Inputs: &device.Inputs{Case: at}}, &in, runner.FillDeadline); err != nil {
 		return "", err
 	}
-	out, err := p.torch.Check(ctx, call(b, c), in.Bytes)
+	out, err := p.torch.Check(ctx, p.call(b, c), in.Bytes)
 	if err != nil {
 		return "", err
 	}
@@ -174,7 +178,7 @@ func (p *baselines) prepare(ctx context.Context, r *rival, which int, cache stri
 	cases := p.Cases.Seeds(w.Name)
 	c := &p.Cases.List[cases[0]]
 	l2 := p.Device.L2Bytes
-	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: call(r.baseline, c), Key: key, Class: c.Class, Cache: cache,
+	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: p.call(r.baseline, c), Key: key, Class: c.Class, Cache: cache,
 		Sets: c.Rotation(cache, len(cases), l2), Flush: device.FlushBytes(l2), Region: c.Region(l2),
 		MaxCalls: device.MaxCalls})
 	if err == nil {

@@ -44,10 +44,11 @@ func (b *Bound) UnmarshalText(text []byte) error {
 // ends.
 const maxRange = 1 << 24
 
-// Drawn reports whether the numbers of a tensor are those of a range or a permutation, whatever the input class.
+// Drawn reports whether the numbers of a tensor are those of a range or a permutation, or follow from other tensors',
+// whatever the input class.
 func (t *Tensor) Drawn() bool {
 	_, _, always := t.DType.drawn()
-	return t.Role == "in" && (always || t.Range != nil || t.Draw != "")
+	return t.Role == "in" && (always || t.Range != nil || t.Draw != "" || t.Made)
 }
 
 // drawnExprs are the ends of a tensor's range: expressions where its numbers are whole.

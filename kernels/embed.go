@@ -5,6 +5,7 @@ import "embed"
 // Problems holds the built-in problem folders: NAME/problem.toml and NAME/reference.cu.
 //
 //go:embed all:attention
+//go:embed all:attention_backward
 //go:embed all:bias_gelu_residual
 //go:embed all:decode
 //go:embed all:gemm

@@ -187,6 +187,22 @@ func TestParseProblemMistakes(t *testing.T) {
 				`at most 64 in the third`}},
 		{"reference grid", `grid = ["ceil_div(m * n, 256)"]`, `grid = []`,
 			[]string{`problem.toml: reference.grid: expected 1 to 3 expressions`}},
+		{"no maker", `role = "in"`, `role = "in", made = true`,
+			[]string{`problem.toml: reference.maker: missing: expected the kernel that makes the inputs that are made`}},
+		{"maker of nothing", `block = ["256"]`,
+			"block = [\"256\"]\n[reference.maker]\nentry = \"a b\"\ngrid = []\nblock = [\"1\"]",
+			[]string{`problem.toml: reference.maker: makes nothing: expected an input with made = true`,
+				`problem.toml: reference.maker.entry: "a b": expected the kernel's name`,
+				`problem.toml: reference.maker.grid: expected 1 to 3 expressions`}},
+		{"made and drawn", `role = "in"`, `role = "in", made = true, dtype = "int32", range = [0, 3]`, []string{
+			`problem.toml: tensor[0].made: expected neither range nor draw: the numbers follow from other inputs`,
+			`problem.toml: reference.maker: missing: expected the kernel that makes the inputs that are made`}},
+		{"made of eight bits", `role = "in"`, `role = "in", made = true, dtype = "e4m3"`, []string{
+			`problem.toml: tensor[0].made: e4m3: expected fp16, bf16, fp32 or int32 of what is made`,
+			`problem.toml: reference.maker: missing: expected the kernel that makes the inputs that are made`}},
+		{"output that is made", `role = "out"`, `role = "out", made = true`, []string{
+			`problem.toml: tensor[2].made: only inputs are made from others`,
+			`problem.toml: reference.maker: missing: expected the kernel that makes the inputs that are made`}},
 		{"baseline", `[check]`, "[[baseline]]\nkind = \"triton\"\n[check]",
 			[]string{`problem.toml: baseline[0].kind: unknown baseline "triton": expected one of cublaslt, torch`}},
 		{"torch without a call", `[check]`, "[[baseline]]\nkind = \"torch\"\n[check]",

@@ -37,6 +37,7 @@ func ParseProblem(file string, data []byte) (*Problem, error) {
 	p.checkCheck(n)
 	p.compileReference(n, scope)
 	p.checkBaselines(n, scope)
+	p.compileMaker(n, scope)
 	for i, d := range p.Fixed {
 		if !slices.Contains(p.DimNames, d) || slices.Contains(p.Fixed[:i], d) {
 			n.addf(fmt.Sprintf("fixed[%d]", i), "%q: expected dims, each at most once", d)
@@ -126,6 +127,7 @@ func (p *Problem) compileTensors(n *notes, scope expr.Scope) {
 		}
 		p.exprs.shapes = append(p.exprs.shapes, shape)
 		p.exprs.drawn = append(p.exprs.drawn, p.compileDrawn(n, key, &t, scope))
+		t.checkMade(n, key)
 	}
 	if outs == 0 && len(p.Tensors) > 0 {
 		n.addf("tensor", "no tensor has role = \"out\"")

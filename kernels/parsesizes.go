@@ -23,4 +23,6 @@ func (p *Problem) checkSize(n *notes, key string, dims Dims) {
 	n.add(key, err)
 	_, err = p.ReferenceLaunch(dims, t)
 	n.add(key, err)
+	_, err = p.MakerLaunch(dims, t)
+	n.add(key, err)
 }

@@ -30,6 +30,7 @@ type problemExprs struct {
 	shapes                  [][]*expr.Expr // by tensor
 	drawn                   []drawnExprs   // by tensor
 	grid, block             []*expr.Expr   // of the reference
+	maker                   makerExprs
 }
 
 // Tensor is one array of a problem, dense and row-major.
@@ -41,6 +42,7 @@ type Tensor struct {
 	// Of an input: the least and the greatest number, whatever the input class, and how those between are drawn
 	Range []Bound `toml:"range,omitempty" json:"range,omitempty"`
 	Draw  Draw    `toml:"draw,omitempty" json:"draw,omitempty"`
+	Made  bool    `toml:"made,omitempty" json:"made,omitempty"` // an input that follows from others: see Maker
 }
 
 // Workload is one size that is scored.
@@ -93,4 +95,5 @@ type Reference struct {
 	Entry string   `toml:"entry" json:"entry"`
 	Grid  []string `toml:"grid" json:"grid"`
 	Block []string `toml:"block" json:"block"`
+	Maker *Maker   `toml:"maker,omitempty" json:"maker,omitempty"` // nil: no input follows from others
 }

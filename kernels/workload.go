@@ -64,6 +64,7 @@ type Buffer struct {
 	DType DType  `json:"dtype"`
 	Shape []int  `json:"shape"`
 	Drawn *Drawn `json:"drawn,omitempty"` // an input's numbers; nil: those of an input class
+	Made  bool   `json:"made,omitempty"`  // an input whose numbers follow from those of others
 }
 
 // Elems is the number of elements.
@@ -83,7 +84,7 @@ func (p *Problem) Buffers(dims Dims, t DType) ([]Buffer, error) {
 	env := p.Env(dims, t)
 	out := make([]Buffer, len(p.Tensors))
 	for i, x := range p.Tensors {
-		b := Buffer{Name: x.Name, Out: x.Role == "out", DType: x.DType}
+		b := Buffer{Name: x.Name, Out: x.Role == "out", DType: x.DType, Made: x.Made}
 		if b.DType == "" {
 			b.DType = t
 		}
@@ -109,17 +110,21 @@ func (p *Problem) Buffers(dims Dims, t DType) ([]Buffer, error) {
 
 // ReferenceLaunch resolves the launch of the reference kernel at one size.
 func (p *Problem) ReferenceLaunch(dims Dims, t DType) (Launch, error) {
-	env := p.Env(dims, t)
-	l := Launch{Entry: p.Reference.Entry, Cluster: [3]int{1, 1, 1}}
+	return p.ourLaunch("reference", p.Reference.Entry, p.exprs.grid, p.exprs.block, p.Env(dims, t), dims)
+}
+
+// ourLaunch resolves the launch of a kernel of the reference's file, declared at a key of the problem's.
+func (p *Problem) ourLaunch(key, entry string, grid, block []*expr.Expr, env expr.Env, dims Dims) (Launch, error) {
 	var err error
-	if l.Grid, err = three(p.exprs.grid, env); err != nil {
-		return l, fmt.Errorf("reference.grid: %w", err)
+	l := Launch{Entry: entry, Cluster: [3]int{1, 1, 1}}
+	if l.Grid, err = three(grid, env); err != nil {
+		return l, fmt.Errorf("%s.grid: %w", key, err)
 	}
-	if l.Block, err = three(p.exprs.block, env); err != nil {
-		return l, fmt.Errorf("reference.block: %w", err)
+	if l.Block, err = three(block, env); err != nil {
+		return l, fmt.Errorf("%s.block: %w", key, err)
 	}
 	if err := l.check(Device{}); err != nil {
-		return l, fmt.Errorf("reference at %s: %w", dims, err)
+		return l, fmt.Errorf("%s at %s: %w", key, dims, err)
 	}
 	return l, nil
 }

@@ -27,8 +27,11 @@ var derived = map[string]struct {
 	"gemm_w4a16": {[]string{"fourbit", "gemm"}, []string{"skinny"}},
 	"gemm_mxfp4": {[]string{"fourbit", "gemm"}, []string{"skinny"}},
 
-	"swiglu":  {[]string{"gemm"}, nil},
-	"prefill": {[]string{"attention"}, nil}, // families of its own, of the other's partials
+	"swiglu": {[]string{"gemm"}, nil},
+
+	// Families of their own, of the other's partials.
+	"attention_backward": {[]string{"attention"}, nil},
+	"prefill":            {[]string{"attention"}, nil},
 }
 
 // moreSuffix ends the name of a file that is appended to a family of another problem: genes and constraints of its own.

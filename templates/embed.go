@@ -14,6 +14,7 @@ import (
 // families holds the built-in families, one folder per problem.
 //
 //go:embed all:attention
+//go:embed all:attention_backward
 //go:embed all:batched
 //go:embed all:bias_gelu_residual
 //go:embed all:decode

@@ -41,6 +41,10 @@ func (b *Bundle) referenceParams() (all []wantedParam) {
 				wantedParam{"float* " + t.Name + "_scale", true, "float"})
 		}
 	}
+	return append(all, b.dimParams()...)
+}
+
+func (b *Bundle) dimParams() (all []wantedParam) {
 	for _, d := range b.Problem.DimNames {
 		all = append(all, wantedParam{"int " + d, false, "int"})
 	}
@@ -54,19 +58,44 @@ func elementType(t kernels.Tensor) string {
 	return t.DType.CType()
 }
 
-// checkReference compares the reference kernel's parameters with the problem.
+// makerParams are the parameters of the kernel that makes inputs: the others, those that it makes, dims.
+func (b *Bundle) makerParams() (all []wantedParam) {
+	for _, made := range []bool{false, true} {
+		for _, t := range b.Problem.Tensors {
+			word := "const "
+			if made {
+				word = ""
+			}
+			if t.Role == "in" && t.Made == made {
+				all = append(all, wantedParam{word + elementType(t) + "* " + t.Name, true, elementType(t)})
+			}
+		}
+	}
+	return append(all, b.dimParams()...)
+}
+
+// checkReference compares the parameters of the reference kernel, and of the maker, with the problem.
 func (b *Bundle) checkReference() kernels.Mistakes {
-	file, entry := b.Problem.Reference.File, b.Problem.Reference.Entry
 	u := b.referenceUnit(b.Problem.DTypes[0])
 	s, err := source.Read(u.Source)
 	if err != nil {
 		return kernels.Mistakes{u.refused(err)}
 	}
+	r := b.Problem.Reference
+	ms := b.checkOurs(u, s, "reference", r.Entry, b.referenceParams())
+	if r.Maker != nil {
+		ms = append(ms, b.checkOurs(u, s, "reference.maker", r.Maker.Entry, b.makerParams())...)
+	}
+	return ms
+}
+
+// checkOurs compares a kernel of the reference's file, declared at a key of the problem's, with what it has to take.
+func (b *Bundle) checkOurs(u Unit, s *source.Source, key, entry string, want []wantedParam) kernels.Mistakes {
 	k, ok := s.Signatures[entry]
 	if !ok {
-		return kernels.Mistakes{{File: problemFile, Key: "reference.entry", Err: missingEntry(file, entry, s)}}
+		return kernels.Mistakes{{File: problemFile, Key: key + ".entry",
+			Err: missingEntry(b.Problem.Reference.File, entry, s)}}
 	}
-	want := b.referenceParams()
 	bad := len(k.Params) != len(want)
 	for i := range min(len(want), len(k.Params)) {
 		bad = bad || !want[i].fits(k.Params[i])

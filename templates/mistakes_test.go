@@ -18,6 +18,9 @@ func TestCheckKernels(t *testing.T) {
 		{"input too few", "reference.cu", "const T* bias, ", "", takes},
 		{"a flag that is no int", "reference.cu", "int rows,", "long long rows,", takes},
 		{"host code in the reference", "reference.cu", `extern "C" __global__`, `extern "C"`, "reference.cu:7: "},
+		{"a maker that makes nothing", "problem.toml", "name = \"bias\"\nrole = \"in\"\nshape = [\"cols\"]",
+			"name = \"bias\"\nrole = \"in\"\nshape = [\"cols\"]\nmade = true\n[reference.maker]\nentry = \"reference\"\n" +
+				"grid = [\"1\"]\nblock = [\"1\"]\n", takes},
 		{"entry of a launch", "fuse.toml", `entry = "fuse"`, `entry = "fuze"`,
 			`fuse.toml: launch[0].entry: fuse.cu.tmpl has no kernel "fuze": it has fuse`},
 		{"argument too few", "fuse.toml", `"residual", `, ``,

@@ -13,6 +13,9 @@ func (s *Set) Add(c device.Case) (err error) {
 	if c.Buffers, err = s.want.Problem.Buffers(c.Dims, s.want.DType); err != nil {
 		return err
 	}
+	if c.Maker, err = s.want.Problem.MakerLaunch(c.Dims, s.want.DType); err != nil {
+		return err
+	}
 	c.Name, c.Terms = sizeName(s.want.Problem, c.Dims)+" "+c.Class, s.terms
 	if c.Whole > 0 {
 		c.Name = fmt.Sprintf("%s with whole numbers to %.0f", sizeName(s.want.Problem, c.Dims), c.Whole)

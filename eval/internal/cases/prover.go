@@ -158,6 +158,9 @@ func (q *Prover) proof(size kernels.Dims, class string) (*device.Proof, error) {
 	if c.Buffers, err = problem.Buffers(size, q.DType); err != nil {
 		return nil, err
 	}
+	if c.Maker, err = problem.MakerLaunch(size, q.DType); err != nil {
+		return nil, err
+	}
 	p := &device.Proof{Case: c, ULPs: problem.Check.ULPs, Acc: q.Acc}
 	if p.Length, err = terms(problem, q.DType, &c); err != nil {
 		return nil, err

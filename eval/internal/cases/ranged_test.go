@@ -59,3 +59,33 @@ func TestRangedInputsAreNeverHard(t *testing.T) {
 		}
 	}
 }
+
+// TestMadeInputsAreNeverHard: no case is about an input that follows from others, and each says how these are made at
+// its own size.
+func TestMadeInputsAreNeverHard(t *testing.T) {
+	b, err := templates.Builtin("attention_backward")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Wanted{Problem: b.Problem, DType: b.Problem.DTypes[0], Workloads: b.Problem.SmallWorkloads(),
+		Effort: OnGPU(1 << 36), RNG: device.SecretNumbers()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hard := map[int]bool{}
+	for i := range s.List {
+		c := &s.List[i]
+		hard[c.Hard] = true
+		if c.Maker == nil || c.Maker.Entry != "forward" || len(c.Maker.Args) != len(b.Problem.DimNames) {
+			t.Fatalf("%s: made by %+v", c.Name, c.Maker)
+		}
+		for j, dim := range b.Problem.DimNames {
+			if got := c.Maker.Args[j].Int; got != c.Dims[dim] {
+				t.Errorf("%s: made with %s = %d", c.Name, dim, got)
+			}
+		}
+	}
+	if got := slices.Sorted(maps.Keys(hard)); !slices.Equal(got, []int{0, 1, 2, 3}) { // Q, K, V and dO
+		t.Errorf("inputs %v are hard in some case", got)
+	}
+}

@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/device"
+	"darwarp/kernels"
 )
 
 // fillInputs writes all inputs of a case into an arena.
-func fillInputs(c *device.Case, a *arena) error {
+func (s *Session) fillInputs(c *device.Case, a *arena) error {
 	for i, b := range c.Buffers {
-		if b.Out {
+		if b.Out || b.Made {
 			continue
 		}
 		f, err := c.Fill(i)
@@ -25,7 +26,45 @@ func fillInputs(c *device.Case, a *arena) error {
 			return fmt.Errorf("fill %s: %w", b.Name, err)
 		}
 	}
+	if c.Maker == nil {
+		return nil
+	}
+	return follow(s.maker, c, a)
+}
+
+// follow makes the inputs that follow from others.
+func follow(p *program, c *device.Case, a *arena) error {
+	w, x := &work{program: p}, newLaunch(p, *c.Maker)
+	for _, made := range []bool{false, true} {
+		for j, b := range c.Buffers {
+			if !b.Out && b.Made == made {
+				x.args = append(x.args, uint64(address(a.buffers[j])))
+				w.add(b.Name, a.buffers[j], made)
+			}
+		}
+	}
+	for _, arg := range c.Maker.Args {
+		x.args = append(x.args, uint64(uint32(int32(arg.Int))))
+	}
+	w.launches = []*launch{x}
+	if err := w.do(runOptions{}); err != nil {
+		return fmt.Errorf("make inputs of others: %w", err)
+	}
 	return nil
+}
+
+// loadMaker loads the program that makes inputs of others, where one of the cases has such.
+func (s *Session) loadMaker(req *device.Prepare) (err error) {
+	var makes []kernels.Launch
+	for i := range req.Cases {
+		if m := req.Cases[i].Maker; m != nil && !req.Given {
+			makes = append(makes, *m)
+		}
+	}
+	if len(makes) > 0 {
+		s.maker, err = load(req.Maker, []kernels.Call{{Launches: makes}})
+	}
+	return err
 }
 
 // takeInputs copies inputs that another device has made, and that begin at an offset of the input memory, into an

@@ -16,10 +16,16 @@ func (s *Session) power(req *device.Power, phase func(string)) (*device.PowerRep
 	if len(req.Proofs) == 0 {
 		return reply, nil
 	}
-	program, err := load(req.Cubin, []kernels.Call{{Launches: []kernels.Launch{req.Proofs[0].Launch}}})
+	first := &req.Proofs[0]
+	launches := []kernels.Launch{first.Launch}
+	if first.Case.Maker != nil {
+		launches = append(launches, *first.Case.Maker)
+	}
+	program, err := load(req.Cubin, []kernels.Call{{Launches: launches}})
 	if err != nil {
 		return nil, err
 	}
+	s.maker = program
 	for i := range req.Proofs {
 		p := &req.Proofs[i]
 		phase("power " + p.Case.Name)
@@ -51,7 +57,7 @@ func (s *Session) proof(program *program, p *device.Proof) (reply device.ProofRe
 
 func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
 	c := &r.proof.Case
-	if err := fillInputs(c, r.arena); err != nil {
+	if err := r.session.fillInputs(c, r.arena); err != nil {
 		return nil, err
 	}
 	if o != nil {

@@ -15,6 +15,7 @@ type Session struct {
 	files device.Files
 
 	dev      kernels.Device
+	maker    *program // of inputs that follow from others; nil where there are none
 	prep     device.Prepare
 	arenas   []*arena   // by case
 	pristine [][][]byte // by case and buffer: the inputs as they were made
@@ -63,6 +64,9 @@ func (s *Session) prepare(req *device.Prepare) error {
 	if need := req.Slots * req.SlotBytes; need > len(s.out) && s.files.Truth == nil {
 		return fmt.Errorf("output memory of %d bytes: %d are needed", len(s.out), need)
 	}
+	if err := s.loadMaker(req); err != nil {
+		return err
+	}
 	given := 0
 	for i := range req.Cases {
 		c := &req.Cases[i]
@@ -71,7 +75,7 @@ func (s *Session) prepare(req *device.Prepare) error {
 			err = takeInputs(c, a, s.files.Inputs, given)
 			given += c.InBytes()
 		} else if err == nil {
-			err = fillInputs(c, a)
+			err = s.fillInputs(c, a)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)

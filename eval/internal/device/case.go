@@ -17,7 +17,8 @@ type Case struct {
 	Trial    bool             `json:"trial,omitempty"`  // run only for a candidate that would reign
 	Seed     uint64           `json:"seed"`
 	Buffers  []kernels.Buffer `json:"buffers"`
-	TruthAt  int              `json:"truth_at"` // where its truth starts in the truth memory
+	TruthAt  int              `json:"truth_at"`        // where its truth starts in the truth memory
+	Maker    *kernels.Launch  `json:"maker,omitempty"` // makes the inputs that follow from others; nil: none do
 }
 
 // OutBytes is the room its outputs take, each rounded up to 256 bytes.

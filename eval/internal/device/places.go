@@ -43,7 +43,7 @@ func (c *Case) linesOf(i int, f Fill) int { return (c.Buffers[i].Elems() + f.Len
 // the only one. A line of a few numbers is another thing than a long one.
 func (c *Case) Begun(seed uint64) (list []Beginning) {
 	for i, b := range c.Buffers {
-		if b.Out || b.Drawn != nil {
+		if b.Out || b.Made || b.Drawn != nil {
 			continue
 		}
 		if f, err := c.Fill(i); err == nil && c.linesOf(i, f) > 1 {

@@ -33,6 +33,8 @@ type Prepare struct {
 	// Given takes the inputs of all cases from the input memory, in place of those that the seeds make. Only the cpu
 	// device does.
 	Given bool `json:"given,omitempty"`
+	// Maker is the program that has the kernels of Case.Maker; none where no inputs are made from others.
+	Maker []byte `json:"maker,omitempty"`
 }
 
 // Truth runs the reference kernel on every prepared case and writes the truth memory. Only a

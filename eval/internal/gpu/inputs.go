@@ -21,7 +21,7 @@ var drawCodes = map[kernels.Draw]int{kernels.Evenly: 0, kernels.Lengths: 1, kern
 // fill writes the inputs of a case into an arena, in stream order.
 func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
 	for i, b := range c.Buffers {
-		if b.Out {
+		if b.Out || b.Made {
 			continue
 		}
 		f, err := c.Fill(i)
@@ -39,7 +39,41 @@ func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
 			return fmt.Errorf("fill %s: %w", b.Name, err)
 		}
 	}
+	if err := s.follow(c, a.at); err != nil {
+		return fmt.Errorf("make inputs of others: %w", err)
+	}
 	return nil
+}
+
+// loadMaker loads the program that makes inputs of others, if there is one.
+func (s *Session) loadMaker(cubin []byte) (err error) {
+	if len(cubin) > 0 {
+		s.maker, err = s.drv.LoadModule(cubin)
+	}
+	return err
+}
+
+// follow queues the making of the inputs that follow from others. at are all of them, by buffer.
+func (s *Session) follow(c *device.Case, at []cuda.Ptr) error {
+	if c.Maker == nil {
+		return nil
+	}
+	f, err := s.drv.Function(s.maker, c.Maker.Entry)
+	if err != nil {
+		return err
+	}
+	launch := &cuda.Launch{Func: f, Grid: dim(c.Maker.Grid), Block: dim(c.Maker.Block)}
+	for _, made := range []bool{false, true} {
+		for j, b := range c.Buffers {
+			if !b.Out && b.Made == made {
+				launch.Args.Ptr(at[j])
+			}
+		}
+	}
+	for _, x := range c.Maker.Args {
+		launch.Args.Int32(int32(x.Int))
+	}
+	return s.drv.Start(launch, s.stream)
 }
 
 // draw writes whole numbers.

@@ -14,6 +14,7 @@ func (s *Session) Power(req *device.Power, phase func(string)) (*device.PowerRep
 	if err != nil {
 		return nil, err
 	}
+	s.maker = mod
 	reply := &device.PowerReply{}
 	for i := range req.Proofs {
 		p := &req.Proofs[i]

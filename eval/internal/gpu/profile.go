@@ -69,6 +69,9 @@ func (s *Session) prepareApart(req *device.Prepare) error {
 	if err := s.preparePalettes(); err != nil {
 		return err
 	}
+	if err := s.loadMaker(req.Maker); err != nil {
+		return err
+	}
 	for i := range req.Cases {
 		c, a := &req.Cases[i], &arena{name: req.Cases[i].Name, holds: i}
 		for _, b := range c.Buffers {

@@ -39,6 +39,7 @@ type opened struct {
 	ctx    *cuda.Context
 	dev    kernels.Device
 	stream cuda.Stream
+	maker  cuda.Module // of inputs that follow from others; 0 where there are none
 }
 
 // stage is the memory that candidates work on, and what it is refilled with.
@@ -131,6 +132,9 @@ func (s *Session) handle(req *device.Request, phase func(string)) (any, error) {
 func (s *Session) prepare(req *device.Prepare) error {
 	s.prep = *req
 	if err := s.openOutputs(req); err != nil {
+		return err
+	}
+	if err := s.loadMaker(req.Maker); err != nil {
 		return err
 	}
 	if err := s.preparePalettes(); err != nil {

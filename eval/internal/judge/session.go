@@ -114,6 +114,7 @@ func (s *Session) prepare(req *Setup) error {
 	if s.reference, err = s.drv.LoadModule(req.Reference); err != nil {
 		return fmt.Errorf("reference kernel: %w", err)
 	}
+	s.gpu.UseMaker(s.reference)
 	return s.share(req.Slots * req.Check.SlotBytes)
 }
 

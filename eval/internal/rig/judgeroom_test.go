@@ -29,7 +29,7 @@ func judgedRig(t *testing.T) *Rig {
 	if p.Cases, err = cases.New(wanted); err != nil {
 		t.Fatal(err)
 	}
-	p.Runner = p.makeRunner(device.Open{})
+	p.Runner = p.makeRunner(device.Open{}, nil)
 	budget, _ := p.truthBudget()
 	p.Runner.Judge.GPU = &runner.GPUJudge{Setup: judge.Setup{Budget: budget}}
 	return p

@@ -178,7 +178,7 @@ func (p *Rig) start(ctx context.Context, open device.Open) error {
 	if err := p.fits(); err != nil {
 		return err
 	}
-	p.Runner = p.makeRunner(open)
+	p.Runner = p.makeRunner(open, reference)
 	if p.Joinable != nil {
 		p.Joinable(p)
 	}
@@ -203,15 +203,19 @@ func (p *Rig) start(ctx context.Context, open device.Open) error {
 }
 
 // makeRunner makes what has device workers, for the cases that there are.
-func (p *Rig) makeRunner(open device.Open) *runner.Runner {
+func (p *Rig) makeRunner(open device.Open, reference []byte) *runner.Runner {
 	uuid := ""
 	if p.role.OnGPU() {
 		uuid = p.Device.UUID
 	} else {
 		p.role = p.role.Among(runtime.NumCPU(), p.Cases.DeviceBytes(p.Device.L2Bytes))
 	}
+	prepare := device.Prepare{Cases: p.Cases.List, SlotBytes: p.Cases.SlotBytes(), GuardKey: p.Cases.GuardKey}
+	if p.Cfg.Problem.Reference.Maker != nil {
+		prepare.Maker = reference
+	}
 	return runner.New(runner.Setup{Log: p.Log, Trace: p.Cfg.Trace, Row: p.row(), Role: p.role, Open: open,
-		Prepare: device.Prepare{Cases: p.Cases.List, SlotBytes: p.Cases.SlotBytes(), GuardKey: p.Cases.GuardKey}}, uuid)
+		Prepare: prepare}, uuid)
 }
 
 var (

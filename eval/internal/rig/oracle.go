@@ -74,7 +74,7 @@ func (p *oracle) ready(ctx context.Context) error {
 	if err := p.fits(); err != nil {
 		return err
 	}
-	p.Runner = p.makeRunner(device.Open{})
+	p.Runner = p.makeRunner(device.Open{}, reference)
 	if err := p.describeChecks(); err != nil {
 		return err
 	}

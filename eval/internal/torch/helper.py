@@ -100,6 +100,7 @@ class Run:
         inputs = [b for b in req["buffers"] if not b.get("out")]
         self.sets = [[torch.empty(b["shape"], dtype=dtype(b), device="cuda") for b in inputs] for _ in range(req["sets"])]
         self.drawn = [b.get("drawn") for b in inputs]
+        self.made = [b.get("made") for b in inputs]
         for s in self.sets:
             self.refill(s)
         self.flush = None if self.hot else torch.empty(req["flush"], dtype=torch.uint8, device="cuda")
@@ -114,8 +115,20 @@ class Run:
         self.estimate = min(self.sample() for _ in range(3))
 
     def refill(self, inputs):
-        for t, drawn in zip(inputs, self.drawn):
-            fresh(torch, t, drawn, self.req["class"])
+        for t, drawn, made in zip(inputs, self.drawn, self.made):
+            if not made:
+                fresh(torch, t, drawn, self.req["class"])
+        if any(self.made):
+            self.follow(inputs)
+
+    def follow(self, inputs):
+        """Makes the inputs that follow from the others."""
+        given = [b for b in self.req["buffers"] if not b.get("out") and not b.get("made")]
+        maker = function(dict(self.req, call=self.req["maker"], backend="eager", buffers=given))
+        with torch.no_grad():
+            got = maker(*[t for t, made in zip(inputs, self.made) if not made])
+            for t, x in zip([t for t, made in zip(inputs, self.made) if made], got):
+                t.copy_(x.reshape(t.shape))
 
     def warm(self):
         side = torch.cuda.Stream()

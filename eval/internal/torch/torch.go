@@ -45,6 +45,7 @@ type Call struct {
 	Backend string           `json:"backend"`
 	Dims    kernels.Dims     `json:"dims"`
 	Buffers []kernels.Buffer `json:"buffers"`
+	Maker   string           `json:"maker,omitempty"` // gives the inputs that follow from the others, as a tuple
 }
 
 // Run says how a call is timed: in graphs of calls over a number of sets of buffers.

@@ -53,7 +53,8 @@ func (p *Trials) sanitizeOf(ctx context.Context, job *kernels.Job) (*gpu.Profile
 	if len(e.Cubin) == 0 || e.Res.Outcome != kernels.Unknown {
 		return nil, fmt.Errorf("candidate %s: %s", job.ID.Short(), e.Res.Detail)
 	}
-	req := &gpu.Profile{Open: p.Runner.Open, Apart: true, Prepare: device.Prepare{GuardKey: p.Cases.GuardKey}}
+	req := &gpu.Profile{Open: p.Runner.Open, Apart: true, Prepare: device.Prepare{GuardKey: p.Cases.GuardKey,
+		Maker: p.Runner.Prepare.Maker}}
 	req.Open.Library = ""
 	c := device.Contender{Cubin: e.Cubin}
 	for _, i := range p.Cases.Watchable(watchedWork, watchedWork/watchedShare) {

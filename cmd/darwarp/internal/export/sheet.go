@@ -40,6 +40,9 @@ func Possible(p *kernels.Problem) error {
 		if _, known := torchTypes[t.DType]; t.DType != "" && !known {
 			return fmt.Errorf("%s is %s: inputs of this type cannot be exported yet", t.Name, t.DType)
 		}
+		if t.Made {
+			return fmt.Errorf("%s is made of other inputs: kernels of such a problem cannot be exported yet", t.Name)
+		}
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest
 var all = []folder{
 	product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow,
 	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, powers, cache, gated,
-	packed, greatest, activated, whole,
+	packed, greatest, activated, whole, gradients,
 }
 
 // Problems lists their names.
@@ -114,6 +114,7 @@ var borrowed = map[string]struct {
 	"packed":    {kernels.Problems, "prefill"},
 	"activated": {kernels.Problems, "linear_gelu"},
 	"powers":    {kernels.Problems, "gemm_mxfp4"},
+	"gradients": {kernels.Problems, "attention_backward"},
 }
 
 // Bundle is a problem with its two families, cheat and honest.

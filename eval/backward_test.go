@@ -1,0 +1,63 @@
+package eval
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"darwarp/eval/env"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// backwardPool opens the cpu device, looking for races, on the real problem attention_backward at sizes for a test: one
+// key, and sequences that end beside tiles, full and causal. What the forward pass has saved is made on the device.
+func backwardPool(t *testing.T) (*Pool, *templates.Bundle) {
+	t.Helper()
+	if f := env.Locate().CXX; f.Path == "" {
+		t.Skipf("ATTENTION_BACKWARD IS NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
+	}
+	b, err := templates.Builtin("attention_backward")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := b.Problem
+	if err := p.Fix(kernels.Fixed{"d": {64}}); err != nil {
+		t.Fatal(err)
+	}
+	size := func(s, causal int) kernels.Dims {
+		return kernels.Dims{"b": 1, "h": 1, "s": s, "d": 64, "causal": causal}
+	}
+	p.Check.Shapes = []kernels.Dims{size(1, 0), size(70, 1), size(50, 0)}
+	p.Check.Draw = nil
+	p.Check.Inputs = []string{"normal", "wide"}
+	p.Workloads = []kernels.Workload{{Name: "test", Dims: size(40, 1), Weight: 1}}
+	return openPool(t, Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP16,
+		Reference: b.ReferenceSource(kernels.FP16), Workloads: p.Workloads, Cache: "hot", Races: true,
+		CacheDir: testCache}), b
+}
+
+// TestAttentionBackward: a point of each family, with most of what it has, is right at every check shape, without a
+// race.
+// What kernels get wrong here is in the problem gradients of the gate's own test.
+func TestAttentionBackward(t *testing.T) {
+	pool, b := backwardPool(t)
+	for family, genes := range map[string]string{
+		"naive": "others=4 delta=before order=heads",
+		"tiled": "keys=32 keys_warps=2 queries=32 queries_warps=2 queries_step=32 loader=cp_async stages=3 " +
+			"smem_layout=xor early=true launches=together order=longest",
+		"hopper": "keys_consumers=2 queries_step=48 order=longest",
+	} {
+		t.Run(family, func(t *testing.T) {
+			f, err := b.Family(family)
+			if err != nil {
+				t.Fatal(err)
+			}
+			job := pointOfFamily(t, pool, b, f, genes)
+			r, err := pool.Evaluate(context.Background(), &job)
+			if err != nil || r.Outcome != kernels.OK {
+				t.Errorf("%s: %v (%s), %v", genes, r.Outcome, r.Detail, err)
+			}
+		})
+	}
+}
