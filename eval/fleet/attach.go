@@ -16,6 +16,7 @@ const atOnce = 4
 type attachment struct {
 	w       *worker
 	session string
+	kind    string          // of the device
 	take    context.Context // ends when nothing new is begun
 	end     context.CancelFunc
 	do      context.Context // ends when what is in flight is given up
@@ -25,8 +26,8 @@ type attachment struct {
 }
 
 // attach begins to answer what is asked of this worker alone.
-func (w *worker) attach(ctx context.Context, session string) *attachment {
-	a := &attachment{w: w, session: session}
+func (w *worker) attach(ctx context.Context, session, kind string) *attachment {
+	a := &attachment{w: w, session: session, kind: kind}
 	a.do, a.kill = context.WithCancel(context.WithoutCancel(ctx))
 	a.take, a.end = context.WithCancel(ctx)
 	if w.station.Compiler == nil {
@@ -39,7 +40,7 @@ func (w *worker) attach(ctx context.Context, session string) *attachment {
 
 // takeCandidates begins to take candidates, once.
 func (a *attachment) takeCandidates(slots int) {
-	queue := anyQueue(a.session)
+	queue := anyQueue(a.session, a.kind)
 	if a.w.station.Compiler != nil {
 		queue = compileQueue(a.session)
 	}

@@ -12,11 +12,12 @@ import (
 )
 
 // Protocol is the version of what searches and workers tell each other.
-const Protocol = 3
+const Protocol = 4
 
-// anyQueue is the queue that all workers take from, and toQueue a worker's own. They bear the name of their session: a
-// worker that has not heard yet that the search was resumed must not take what it would not answer.
-func anyQueue(session string) string        { return "any-" + session }
+// anyQueue is the queue that all workers with devices of one kind take from, and toQueue a worker's own. They bear the
+// name of their session: a worker that has not heard yet that the search was resumed must not take what it would not
+// answer.
+func anyQueue(session, kind string) string  { return "any-" + session + "-" + kind }
 func toQueue(worker, session string) string { return "to-" + worker + "-" + session }
 
 // What a worker can be asked to do.
