@@ -53,6 +53,7 @@ type answer struct {
 	Session string                  `json:"session"`
 	Number  uint64                  `json:"n"`
 	Worker  string                  `json:"worker"`
+	Back    bool                    `json:"back,omitempty"` // it has not begun, and leaves: another is to be asked
 	Error   string                  `json:"error,omitempty"`
 	Lost    bool                    `json:"lost,omitempty"`
 	Result  *kernels.Result         `json:"result,omitempty"`
