@@ -114,8 +114,8 @@ func (p *post) close(ctx context.Context, name, subject string) error {
 // all that they get.
 const mostBack = 32
 
-// ask sends a request and waits for its answer. What a worker that leaves gives back it sends again: that is no attempt.
-// Without an answer the error has a kernels.ErrLost in its chain, or is ctx's.
+// ask sends a request and waits for its answer. What a worker that leaves gives back it sends again: that is no
+// attempt. Without an answer the error has a kernels.ErrLost in its chain, or is ctx's.
 func (p *post) ask(ctx context.Context, subject string, req request, gone <-chan struct{}) (a answer, err error) {
 	for range mostBack {
 		if a, err = p.askOnce(ctx, subject, req, gone); err != nil || !a.Back {
