@@ -34,6 +34,7 @@ type member struct {
 	drain  bool
 	done   int // answers
 	failed int // answers in a row that were none
+	backs  int // requests that it has given back since it joined
 	noise  float64
 }
 
@@ -136,7 +137,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 		c.members = append(c.members, m)
 		fallthrough
 	case m.left && !h.Leaving:
-		m.left, m.ready, m.queue, m.gone = false, false, !m.helps, make(chan struct{})
+		m.left, m.ready, m.queue, m.gone, m.backs = false, false, !m.helps, make(chan struct{}), 0
 		joined = m
 	}
 	if c.kind == "" {
@@ -216,6 +217,21 @@ func (c *crew) admitAnswer(name string, failed bool) (m *member, inARow int, err
 		m.failed = 0
 	}
 	return m, m.failed, nil
+}
+
+// countBack counts a request that a worker has given back; it gives one that has given back more than it can have had
+// when it left.
+func (c *crew) countBack(name string) *member {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.find(name)
+	if m == nil {
+		return nil
+	}
+	if m.backs++; m.backs <= m.last.Slots+atOnce || m.out != "" {
+		return nil
+	}
+	return m
 }
 
 // setReady lets a member take candidates, with these ratios.

@@ -97,6 +97,7 @@ func (f *Fleet) begin(ctx context.Context) (err error) {
 	if f.post, err = newPost(f.nc, f.names, f.cfg.AckWait); err != nil {
 		return err
 	}
+	f.post.returned = f.returned
 	sum := sha256.Sum256(f.cfg.Task)
 	f.task = hex.EncodeToString(sum[:])
 	if err := f.post.create(ctx, f.task, f.cfg.Task); err != nil {
@@ -274,6 +275,15 @@ func (f *Fleet) answered(a *answer, failed error) (*member, error) {
 		f.leaveOut(m, fmt.Sprintf("it failed %d times in a row: %v", inARow, failed))
 	}
 	return m, failed
+}
+
+// returned counts what a worker has given back. One that leaves gives back what it was about to begin, and no more.
+func (f *Fleet) returned(worker string) {
+	for _, i := range f.every() {
+		if m := i.crew.countBack(worker); m != nil {
+			i.leaveOut(m, "it gives back what it is handed, and stays")
+		}
+	}
 }
 
 func (f *Fleet) leaveOut(m *member, why string) {

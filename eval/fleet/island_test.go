@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -71,6 +72,9 @@ func TestIslands(t *testing.T) {
 	}
 	if f.Kind() == island.Kind() || island.Device().Name != "other GPU" || len(island.Provenances()) != 1 {
 		t.Errorf("%s, %+v", island.Kind(), island.Device())
+	}
+	if _, _, err := f.crew.admitAnswer("b", false); !errors.Is(err, errOutsider) {
+		t.Errorf("a worker of the island answers for the first kind: %v", err)
 	}
 	for of, want := range map[*Fleet]kernels.Verdict{f: kernels.Faster, island: kernels.Slower} {
 		if d, err := of.Duel(t.Context(), candidate(20), candidate(30)); err != nil || d.Verdict != want {

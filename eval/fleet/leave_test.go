@@ -88,6 +88,21 @@ func TestGivenBack(t *testing.T) {
 	}
 }
 
+// TestGivesBackAll: a worker that gives back more than one that leaves can have is left out.
+func TestGivesBackAll(t *testing.T) {
+	f, _ := open(t, newFake("a"), newFake("b"))
+	for range 2 + atOnce { // slots, and what is asked of it alone
+		f.returned("a")
+	}
+	if n := len(f.crew.ready()); n != 2 {
+		t.Errorf("%d workers after what one that leaves gives back", n)
+	}
+	f.returned("a")
+	if all := f.crew.ready(); len(all) != 1 || all[0].name != "b" {
+		t.Errorf("%d workers", len(all))
+	}
+}
+
 // TestLeaving: of what workers are handed while they leave nothing is left to lie: each delivery is judged or given
 // back.
 func TestLeaving(t *testing.T) {

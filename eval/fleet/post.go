@@ -28,6 +28,8 @@ type post struct {
 	work    jetstream.Stream
 	wait    time.Duration // for an acknowledgement, or a sign that the worker is still at it
 
+	returned func(worker string) // hears who has given a request back; nil: nobody does
+
 	mu      sync.Mutex
 	last    uint64
 	waiting map[uint64]*call
@@ -120,6 +122,9 @@ func (p *post) ask(ctx context.Context, subject string, req request, gone <-chan
 	for range mostBack {
 		if a, err = p.askOnce(ctx, subject, req, gone); err != nil || !a.Back {
 			return a, err
+		}
+		if p.returned != nil {
+			p.returned(a.Worker)
 		}
 	}
 	return answer{}, fmt.Errorf("%w: %d workers have given it back", kernels.ErrLost, mostBack)
