@@ -51,6 +51,10 @@ func (f *Fleet) admit(h hello, now time.Time) (at *Fleet, w welcome, joined *mem
 	f.mu.Lock()
 	f.islands = append(f.islands, at)
 	f.mu.Unlock()
+	if f.Device().Name == "" {
+		f.cfg.Say("worker %s waits: it is %s, and the run goes on with the first %s", h.Worker,
+			described(h.Proof.Device), f.cfg.Device.Label())
+	}
 	f.cfg.Unlike(at)
 	return at, w, joined
 }

@@ -3,6 +3,7 @@ package fleet
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -121,6 +122,12 @@ func TestIslandOfRun(t *testing.T) {
 	g.join(newFake("a"))
 	if f := <-opened; f.Device().Name != "fake GPU" || i.Device().Name != "other GPU" {
 		t.Errorf("%s, %s", f.Device().Name, i.Device().Name)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	waits := func(s string) bool { return strings.HasPrefix(s, "worker b waits: it is other GPU") }
+	if !slices.ContainsFunc(g.said, waits) {
+		t.Errorf("%q", g.said)
 	}
 }
 
