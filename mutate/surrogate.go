@@ -154,8 +154,8 @@ func lessons(rng *rand.Rand, seen []*Individual) []*Individual {
 	return order[:most]
 }
 
-// byScore are individuals by score, of equals the first before the others. There are thousands, for each forest: keys in
-// a row are sorted, and not what pointers lead to.
+// byScore are individuals by score, of equals the first before the others. There are thousands, for each forest: keys
+// in a row are sorted, and not what pointers lead to.
 func byScore(seen []*Individual) []*Individual {
 	type key struct {
 		score float64
