@@ -60,7 +60,11 @@ func (a *islands) begin(stop *console.Interrupts) {
 	}
 	var ctx context.Context
 	ctx, a.over = context.WithCancel(stop.Soft)
-	a.enter(stop.Soft, &shore{Search: a.first})
+	spent, err := elapsedOf(a.first.Run) // the search, which reads the same, tells what is wrong with it
+	if err != nil {
+		spent = 0
+	}
+	a.enter(stop.Soft, &shore{Search: a.first, at: spent})
 	a.work.Go(func() {
 		for {
 			select {
@@ -211,12 +215,17 @@ func elapsedIn(path string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+	took, err := elapsedOf(run)
+	return took, errors.Join(err, run.Close())
+}
+
+// elapsedOf is how long a run was searched.
+func elapsedOf(run *store.Run) (time.Duration, error) {
 	state, err := run.Checkpoint()
 	if err != nil {
-		return 0, errors.Join(err, run.Close())
+		return 0, err
 	}
-	took, err := evolve.ReadElapsed(state)
-	return took, errors.Join(err, run.Close())
+	return evolve.ReadElapsed(state)
 }
 
 // beside is an evaluator whose machine tells of all islands.

@@ -169,6 +169,30 @@ func TestIslands(t *testing.T) {
 	shown(t, path, filepath.Join(filepath.Dir(path), "night@gpu-b-abcdef.db"))
 }
 
+// TestIslandsTime: an island that begins late has the time that is left, and its own number of evaluations.
+func TestIslandsTime(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	budget := store.Budget{For: time.Hour, Evals: 100}
+	s := firstOn(t, newSea(t, "GPU A", 512), Options{Store: filepath.Join(t.TempDir(), "night.db"), Budget: budget})
+	defer s.Close()
+	for at, want := range map[time.Duration]time.Duration{0: time.Hour, 45 * time.Minute: 15 * time.Minute,
+		2 * time.Hour: time.Second} {
+		s.islands.all = []*shore{{Search: s, at: at}}
+		b := newSea(t, "GPU B", 32)
+		b.device.Name = at.String()
+		i, err := s.islands.open(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := i.Options.Budget; got.For != want || got.Evals != 100 {
+			t.Errorf("after %s: %+v", at, got)
+		}
+		if err := i.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // shown checks what people see of two runs of a search: the champions of both, whichever is asked, and of no stranger.
 func shown(t *testing.T, path, island string) {
 	t.Helper()
