@@ -75,8 +75,8 @@ func storable(c *kernels.Candidate) error {
 	return nil
 }
 
-// encodeAll makes the records of candidates, side by side: of a fleet's search there are hundreds at a time, and it waits
-// for them.
+// encodeAll makes the records of candidates, side by side: of a fleet's search there are hundreds at a time, and it
+// waits for them.
 func encodeAll(all []kernels.Candidate) ([][]byte, error) {
 	records, errs := make([][]byte, len(all)), make([]error, len(all))
 	var work sync.WaitGroup

@@ -8,13 +8,9 @@ import (
 	"time"
 
 	"darwarp/cmd/darwarp/internal/console"
-	"darwarp/cmd/darwarp/internal/models"
-	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/remote"
-	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
 	"darwarp/kernels"
-	"darwarp/store"
 )
 
 // Unlike devices of a fleet are islands: each kind has a search in this process, with a population, a champion, a bar
@@ -126,10 +122,19 @@ func (a *islands) search(ctx context.Context, i remote.Island, stop *console.Int
 		err = errors.Join(err, s.Close())
 	}
 	if err != nil && stop.Soft.Err() == nil {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.notes = append(a.notes, fmt.Sprintf("%s: its search has ended: %v", label, err))
+		a.note("%s: its search has ended: %v", label, err)
 	}
+}
+
+// note tells people something, as soon as the screen is free.
+func (a *islands) note(format string, args ...any) {
+	if !a.first.Options.Viewed {
+		a.first.say(format, args...)
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.notes = append(a.notes, fmt.Sprintf(format, args...))
 }
 
 // unseen shows nothing: the first search has the screen, and an island its socket and its file.
@@ -157,92 +162,4 @@ func abortUnmanned(ctx context.Context, i remote.Island, abort func()) {
 			}
 		}
 	}
-}
-
-// open opens the run of an island: a new one like the first, or the one of an earlier session.
-func (a *islands) open(ctx context.Context, i remote.Island) (s *Search, err error) {
-	o, m := a.first.Options, a.first.Run.Meta()
-	label := i.Device().Label()
-	s = &Search{Options: o, say: func(format string, args ...any) {
-		if !o.Viewed {
-			a.first.say("%s: %s", label, fmt.Sprintf(format, args...))
-		}
-	}}
-	x := &s.Options
-	x.Target.Elsewhere = func(context.Context, *session.Session, string) (session.Opened, error) {
-		return beside{i, a}, nil
-	}
-	x.Fleet, x.Models, x.From, x.Then, x.Resume = remote.Place{}, models.Options{}, "", "", ""
-	x.GateTest, x.NoBaseline = false, !o.measures()
-	x.Store = record.IslandPath(a.first.Run.Path(), i.Device().Name, i.Kind())
-	spent, err := elapsedIn(x.Store)
-	if err != nil {
-		return nil, errors.Join(err, i.Close())
-	}
-	if x.Budget.For > 0 {
-		x.Budget.For = max(time.Second, x.Budget.For+spent-a.elapsed()) // as long as the first goes on
-	}
-	open := func(ctx context.Context) error { return s.settleOn(ctx, m, i.Kind()) }
-	if exists(x.Store) {
-		x.Resume, open = x.Store, s.resume
-	}
-	if err := open(ctx); err != nil {
-		if s.Session == nil {
-			err = errors.Join(err, i.Close())
-		}
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
-// settleOn makes a new run like another one, on another device.
-func (s *Search) settleOn(ctx context.Context, like store.Meta, kind string) (err error) {
-	if s.Session, err = session.OpenTask(ctx, like, s.Options.Target, s.say); err != nil {
-		return err
-	}
-	m := s.meta()
-	m.Island = kind
-	s.Run, err = store.Create(s.Options.Store, m)
-	return err
-}
-
-// elapsedIn is how long a run was searched before; 0: there is none.
-func elapsedIn(path string) (time.Duration, error) {
-	if !exists(path) {
-		return 0, nil
-	}
-	run, err := store.View(path)
-	if err != nil {
-		return 0, err
-	}
-	took, err := elapsedOf(run)
-	return took, errors.Join(err, run.Close())
-}
-
-// elapsedOf is how long a run was searched.
-func elapsedOf(run *store.Run) (time.Duration, error) {
-	state, err := run.Checkpoint()
-	if err != nil {
-		return 0, err
-	}
-	return evolve.ReadElapsed(state)
-}
-
-// beside is an evaluator whose machine tells of all islands.
-type beside struct {
-	session.Opened
-	of *islands
-}
-
-// Capabilities are the evaluator's.
-func (b beside) Capabilities() kernels.Capabilities {
-	c := b.Opened.Capabilities()
-	if inner := c.Machine; inner != nil {
-		c.Machine = func(ctx context.Context) kernels.Machine {
-			m := inner(ctx)
-			m.Islands = b.of.stands()
-			return m
-		}
-	}
-	return c
 }
