@@ -9,6 +9,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/remote"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
 )
@@ -118,7 +119,7 @@ func (a *islands) search(ctx context.Context, i remote.Island, stop *console.Int
 		a.enter(stop.Soft, &shore{Search: s, stand: kernels.Island{Device: label, Run: s.Run.Path()}})
 		s.List("")
 		s.say("an island of its own, in %s", s.Run.Path())
-		_, _, err = s.Execute(&console.Interrupts{Soft: stop.Soft, Hard: hard}, unseen)
+		_, _, err = s.Execute(&console.Interrupts{Soft: stop.Soft, Hard: hard}, s.tell)
 		err = errors.Join(err, s.Close())
 	}
 	if err != nil && stop.Soft.Err() == nil {
@@ -137,9 +138,15 @@ func (a *islands) note(format string, args ...any) {
 	a.notes = append(a.notes, fmt.Sprintf(format, args...))
 }
 
-// unseen shows nothing: the first search has the screen, and an island its socket and its file.
-func unseen(_ *evolve.Search, events <-chan evolve.Event) error {
-	for range events {
+// tell says what matters of an island: the first search has the screen, and this one its socket and its file.
+func (s *Search) tell(_ *evolve.Search, events <-chan evolve.Event) error {
+	for e := range events {
+		switch e.Kind {
+		case evolve.KindChampion:
+			s.say("champion %s  %s", e.ID.Short(), report.Headline(e.Speedup, e.Estimate))
+		case evolve.KindOutage:
+			s.say("outage: %s", e.Note)
+		}
 	}
 	return nil
 }

@@ -99,12 +99,19 @@ func (s *sea) Duel(_ context.Context, champion, challenger *kernels.Job) (kernel
 }
 
 // firstOn opens the first search of a fleet on a device.
-func firstOn(t *testing.T, d *sea, o Options) *Search {
+func firstOn(t *testing.T, d *sea, o Options, said *string) *Search {
 	t.Helper()
 	o.Target = session.Target{Problem: "../../testdata/axpy", Device: "auto", Workloads: []string{"small"},
 		Elsewhere: func(context.Context, *session.Session, string) (session.Opened, error) { return d, nil }}
 	o.Strategy, o.NoBaseline = evolve.DefaultStrategy, true
-	s, err := Open(t.Context(), o, func(format string, args ...any) { t.Logf(format, args...) })
+	var mu sync.Mutex
+	s, err := Open(t.Context(), o, func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		if said != nil {
+			*said += fmt.Sprintf(format, args...) + "\n"
+		}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +158,8 @@ func TestIslands(t *testing.T) {
 	a, b := newSea(t, "GPU A", 512), newSea(t, "GPU B", 32)
 	b.hold = crowned
 	path := filepath.Join(t.TempDir(), "night.db")
-	s := firstOn(t, a, Options{Store: path, Seed: 3, Budget: store.Budget{Evals: 25, For: time.Minute}})
+	said := ""
+	s := firstOn(t, a, Options{Store: path, Seed: 3, Budget: store.Budget{Evals: 25, For: time.Minute}}, &said)
 	go func() {
 		for !steered(s.islands) && t.Context().Err() == nil {
 			time.Sleep(time.Millisecond)
@@ -162,7 +170,10 @@ func TestIslands(t *testing.T) {
 	if _, hinted := champions(t, path); !strings.Contains(fmt.Sprint(hinted), "GPU B of the champion on GPU A") {
 		t.Errorf("hints: %q", hinted)
 	}
-	execute(t, firstOn(t, a, Options{Resume: path, Budget: store.Budget{Evals: 60, For: time.Minute}}), b)
+	if !strings.Contains(said, "\nGPU B: champion ") {
+		t.Errorf("said:\n%s", said)
+	}
+	execute(t, firstOn(t, a, Options{Resume: path, Budget: store.Budget{Evals: 60, For: time.Minute}}, nil), b)
 	if threads, _ := champions(t, path); fmt.Sprint(threads) != "map[GPU A:512 GPU B:32]" {
 		t.Errorf("champions: %v", threads)
 	}
@@ -173,7 +184,8 @@ func TestIslands(t *testing.T) {
 func TestIslandsTime(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	budget := store.Budget{For: time.Hour, Evals: 100}
-	s := firstOn(t, newSea(t, "GPU A", 512), Options{Store: filepath.Join(t.TempDir(), "night.db"), Budget: budget})
+	s := firstOn(t, newSea(t, "GPU A", 512), Options{Store: filepath.Join(t.TempDir(), "night.db"), Budget: budget},
+		nil)
 	defer s.Close()
 	for at, want := range map[time.Duration]time.Duration{0: time.Hour, 45 * time.Minute: 15 * time.Minute,
 		2 * time.Hour: time.Second} {
@@ -197,7 +209,7 @@ func TestIslandsTime(t *testing.T) {
 func TestIslandLeft(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	first, b := filepath.Join(t.TempDir(), "night.db"), newSea(t, "GPU B", 32)
-	s := firstOn(t, newSea(t, "GPU A", 512), Options{Store: first})
+	s := firstOn(t, newSea(t, "GPU A", 512), Options{Store: first}, nil)
 	defer s.Close()
 	m := s.Run.Meta()
 	path := record.IslandPath(first, "GPU B", b.Kind())
@@ -282,7 +294,7 @@ func steered(a *islands) bool {
 func execute(t *testing.T, s *Search, island *sea) {
 	t.Helper()
 	s.islands.found <- island
-	_, _, err := s.Execute(&console.Interrupts{Soft: t.Context(), Hard: t.Context()}, unseen)
+	_, _, err := s.Execute(&console.Interrupts{Soft: t.Context(), Hard: t.Context()}, s.tell)
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
