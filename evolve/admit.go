@@ -185,6 +185,7 @@ func (c *Command) Admit() error {
 			return fmt.Errorf("weights.%s: %g: expected a positive number", name, w)
 		}
 	}
+	c.From = kernels.CleanLine(c.From, kernels.MaxName)
 	return cmp.Or(kernels.AdmitCounts("evals", c.Evals), admitTimes("for", c.For),
 		admitPart("variant", c.Variant))
 }

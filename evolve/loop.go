@@ -175,7 +175,7 @@ func (s *Search) sampled(m kernels.Machine) {
 		m.Device.Busy = min(s.queue.verdicts(), m.Device.Total)
 		m.Queue = s.queue.verdicts() - m.Device.Busy
 	}
-	for _, note := range s.outage.leave(m.GPUs) {
+	for _, note := range append(s.outage.leave(m.GPUs), s.outage.wait(m.Idle)...) {
 		s.journal.send(Event{Kind: KindOutage, Note: note})
 	}
 	s.journal.send(Event{Kind: KindMachine, Machine: &m})

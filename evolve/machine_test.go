@@ -36,6 +36,19 @@ func TestMachineEvents(t *testing.T) {
 	}
 }
 
+// TestNobody: that nobody is there to evaluate is told once, and once that somebody is again.
+func TestNobody(t *testing.T) {
+	var o outage
+	var told []string
+	for _, why := range []string{"", "no workers are left", "no workers are left", "", "", "no workers are left"} {
+		told = append(told, o.wait(why)...)
+	}
+	want := []string{"no workers are left", "a worker is there again: going on", "no workers are left"}
+	if !slices.Equal(told, want) {
+		t.Errorf("%q, want %q", told, want)
+	}
+}
+
 // growing is an evaluator to which another device is added after the start.
 type growing struct {
 	*fake

@@ -55,6 +55,7 @@ type outage struct {
 	ended   time.Time        // the last outage
 	pauses  []time.Duration
 	leftOut []int // GPUs that were told of
+	waits   bool  // it was told that nobody is there to evaluate
 }
 
 // leave notes the GPUs that the evaluator goes on without, and gives what to tell of those that were not told of.
@@ -68,6 +69,18 @@ func (o *outage) leave(gpus []kernels.GPU) (notes []string) {
 			line(g.LeftOut)))
 	}
 	return notes
+}
+
+// wait notes why nothing can be evaluated, empty where it can, and gives what to tell when that has changed.
+func (o *outage) wait(why string) (notes []string) {
+	was := o.waits
+	switch o.waits = why != ""; {
+	case o.waits && !was:
+		return []string{why}
+	case was && !o.waits:
+		return []string{"a worker is there again: going on"}
+	}
+	return nil
 }
 
 // on reports whether so much was lost that only the champion is asked.

@@ -34,6 +34,9 @@ func withoutRecalled(list []*mutate.Individual) []*mutate.Individual {
 
 // pins are those of some candidates that are in the population.
 func (d *pointDeme) pins(ids []kernels.ID) (out []*mutate.Individual) {
+	if len(ids) == 0 { // as ever, but where somebody steers
+		return nil
+	}
 	for _, o := range d.best {
 		if slices.Contains(ids, o.ID) {
 			out = append(out, o)

@@ -19,6 +19,7 @@ type Command struct {
 	For     time.Duration      `json:"for,omitempty"`     // add: ns beyond the budget
 	Weights map[string]float64 `json:"weights,omitempty"` // weigh: by workload; others keep theirs
 	Variant *kernels.Variant   `json:"variant,omitempty"` // inject: genes of a family; missing ones take their default
+	From    string             `json:"from,omitempty"`    // inject: the device whose champion it is; empty: a person's
 }
 
 // handler does a command inside the loop. Its note says what was done; its error, one line, what was wrong.
@@ -41,7 +42,7 @@ var commands = []command{
 	{"add", KindSteer, false, (*Search).extend},
 	{"weigh", KindSteer, false, (*Search).weigh},
 	{"inject", KindSteer, false, func(s *Search, c Command) (string, error) {
-		return s.steering.inject(s.pop, c.Variant)
+		return s.steering.inject(s.pop, c.Variant, c.From)
 	}},
 	{"stop", KindSteer, true, (*Search).stop},
 	{"abort", KindSteer, true, (*Search).abort},

@@ -131,10 +131,11 @@ func (s *steering) kill(pop *population, id kernels.ID) (note string, err error)
 	return fmt.Sprintf("%s and what descends from it are bred from no more: %d of the population", id.Short(), n), nil
 }
 
-// inject asks for a candidate that a person made. It is judged like any other, before what the operators propose, also
-// when the budget is spent. It is a point of a family that is searched and never a source: whether sources are foreign
-// was decided when the search opened, and nothing that comes later may change it.
-func (s *steering) inject(pop *population, v *kernels.Variant) (note string, err error) {
+// inject asks for a candidate that a person made, or that is the champion on another device. It is judged like any
+// other, before what the operators propose, also when the budget is spent. It is a point of a family that is searched
+// and never a source: whether sources are foreign was decided when the search opened, and nothing that comes later may
+// change it.
+func (s *steering) inject(pop *population, v *kernels.Variant, from string) (note string, err error) {
 	if v != nil {
 		if v.Source != "" || v.Plan != nil {
 			return "", errors.New("a source cannot be injected: expected the genes of a family that is searched")
@@ -148,6 +149,9 @@ func (s *steering) inject(pop *population, v *kernels.Variant) (note string, err
 		return "", err
 	}
 	t.Origin = kernels.Origin{Operator: "injected", Generation: 1}
+	if from = kernels.CleanLine(from, kernels.MaxName); from != "" {
+		t.Origin.Note, from = "the champion on "+from, ", the champion on "+from
+	}
 	if err := pop.prepare(t); err != nil {
 		return "", err
 	}
@@ -156,7 +160,7 @@ func (s *steering) inject(pop *population, v *kernels.Variant) (note string, err
 	}
 	pop.claim(t)
 	s.asked.Injected = append(s.asked.Injected, t)
-	return fmt.Sprintf("injected %s: %s", t.job.ID.Short(), t.job.Variant.Label()), nil
+	return fmt.Sprintf("injected %s%s: %s", t.job.ID.Short(), from, t.job.Variant.Label()), nil
 }
 
 // enqueue asks for a candidate as if a person had made it.

@@ -4,14 +4,23 @@ import "cmp"
 
 // What another process tells of a live search is admitted as what a run holds.
 
-// maxGPUs bounds a sample of a machine.
-const maxGPUs = 256
+// maxGPUs and maxIslands bound a sample of a machine.
+const (
+	maxGPUs    = 256
+	maxIslands = 64
+)
 
 // Admit checks a sample of the machine, in which -1 stands for what is not known.
 func (m *Machine) Admit() error {
+	clean(MaxLine, &m.Idle)
 	return cmp.Or(AdmitCounts("compile", m.Compile.Busy, m.Compile.Total),
 		AdmitCounts("device", m.Device.Busy, m.Device.Total), AdmitCounts("queue", m.Queue),
-		each("gpus", m.GPUs, maxGPUs, (*GPU).admit))
+		each("gpus", m.GPUs, maxGPUs, (*GPU).admit), each("islands", m.Islands, maxIslands, (*Island).admit))
+}
+
+func (i *Island) admit() error {
+	clean(MaxLine, &i.Device, &i.Run)
+	return cmp.Or(counts("evals", i.Evals), AdmitFigures("speedup", i.Speedup))
 }
 
 func (g *GPU) admit() error {

@@ -6,6 +6,19 @@ type Machine struct {
 	Compile Slots `json:"compile"`        // compilers at work
 	Device  Slots `json:"device"`         // callers that have the device
 	Queue   int   `json:"queue"`          // evaluations that wait for one of them
+
+	Idle    string   `json:"idle,omitempty"`    // why nothing can be evaluated, and what to do; empty: it can
+	Islands []Island `json:"islands,omitempty"` // searches of the same fleet on other kinds of devices
+}
+
+// Island is where the search on one kind of device of a fleet stands.
+type Island struct {
+	Device   string  `json:"device"`             // its name
+	Run      string  `json:"run"`                // its file
+	Evals    int     `json:"evals"`              // verdicts
+	Champion ID      `json:"champion,omitzero"`  // none yet: zero
+	Speedup  float64 `json:"speedup,omitempty"`  // of the champion over the naive start, both on that device
+	Estimate bool    `json:"estimate,omitempty"` // Speedup is not of a final measurement
 }
 
 // Slots is how many of how many are at work.

@@ -41,18 +41,46 @@ type sample struct {
 type grower struct {
 	sample
 	rng      *rand.Rand
+	columns  []column
 	drawn    []float64 // y of this tree
 	ids, tmp []int32
-	sum      [256]float64
-	count    [256]int32
+	bins     [256]bin
 	tree     []node
+}
+
+// column is a column of the rows, in a row itself, with its least and its greatest value.
+type column struct {
+	of     []uint8
+	lo, hi int
+}
+
+// bin is what rows with one value of a column add up to.
+type bin struct {
+	sum   float64
+	count int32
+}
+
+// columnsOf are the columns of rows.
+func columnsOf(rows [][]uint8) []column {
+	all := make([]column, len(rows[0]))
+	for c := range all {
+		x := column{of: make([]uint8, len(rows)), lo: 255}
+		for i, row := range rows {
+			v := row[c]
+			x.of[i] = v
+			x.lo, x.hi = min(x.lo, int(v)), max(x.hi, int(v))
+		}
+		all[c] = x
+	}
+	return all
 }
 
 // grow trains a forest. Every tree sees a bootstrap sample, with each y drawn from its own noise: what
 // was measured badly is believed less.
 func grow(rng *rand.Rand, s sample) *forest {
 	n := len(s.rows)
-	g := &grower{sample: s, rng: rng, drawn: make([]float64, n), ids: make([]int32, n), tmp: make([]int32, n)}
+	g := &grower{sample: s, rng: rng, columns: columnsOf(s.rows), drawn: make([]float64, n), ids: make([]int32, n),
+		tmp: make([]int32, n)}
 	f := &forest{}
 	for range trees {
 		for i := range g.ids {
@@ -97,18 +125,22 @@ func (g *grower) build(ids []int32) int32 {
 // row has, the bound is drawn.
 func (g *grower) split(ids []int32, sum float64) (column, most uint8, ok bool) {
 	gain := math.Inf(-1)
-	share := tryColumn(len(g.rows[ids[0]]))
-	for c := range g.rows[ids[0]] {
+	share := tryColumn(len(g.columns))
+	for c := range g.columns {
 		if g.rng.Float64() > share {
 			continue
 		}
 		lo, hi := g.histogram(ids, c)
 		left, n := 0.0, int32(0)
 		for v := lo; v < hi; v++ {
-			left += g.sum[v]
-			n += g.count[v]
+			b := &g.bins[v]
+			left += b.sum
+			n += b.count
 			rest := int32(len(ids)) - n
-			if g.count[v] == 0 || n < leafRows || rest < leafRows {
+			if rest < leafRows {
+				break // and so it is to the right
+			}
+			if b.count == 0 || n < leafRows {
 				continue
 			}
 			if x := left*left/float64(n) + (sum-left)*(sum-left)/float64(rest); x > gain {
@@ -119,30 +151,26 @@ func (g *grower) split(ids []int32, sum float64) (column, most uint8, ok bool) {
 	return column, most, ok
 }
 
-// histogram fills sum and count by value of a column, and gives the least and the greatest value.
+// histogram fills the bins by value of a column, and gives the least and the greatest value of all rows: one pass over
+// these is cheaper than a look for their own.
 func (g *grower) histogram(ids []int32, column int) (lo, hi int) {
-	lo, hi = 255, 0
+	c := &g.columns[column]
+	if c.lo >= c.hi {
+		return c.lo, c.lo
+	}
+	clear(g.bins[c.lo : c.hi+1])
 	for _, i := range ids {
-		v := int(g.rows[i][column])
-		lo, hi = min(lo, v), max(hi, v)
+		b := &g.bins[c.of[i]]
+		b.sum += g.drawn[i]
+		b.count++
 	}
-	if lo >= hi {
-		return lo, lo
-	}
-	clear(g.sum[lo : hi+1])
-	clear(g.count[lo : hi+1])
-	for _, i := range ids {
-		v := g.rows[i][column]
-		g.sum[v] += g.drawn[i]
-		g.count[v]++
-	}
-	return lo, hi
+	return c.lo, c.hi
 }
 
 // gap draws a step into the values after v that no row has.
 func (g *grower) gap(v, hi int) int {
 	empty := 0
-	for v+1+empty < hi && g.count[v+1+empty] == 0 {
+	for v+1+empty < hi && g.bins[v+1+empty].count == 0 {
 		empty++
 	}
 	if empty == 0 {
@@ -154,8 +182,9 @@ func (g *grower) gap(v, hi int) int {
 // part moves the rows of the left side to the front.
 func (g *grower) part(ids []int32, column, most uint8) (left, right []int32) {
 	k, w := 0, 0
+	of := g.columns[column].of
 	for _, i := range ids {
-		if g.rows[i][column] <= most {
+		if of[i] <= most {
 			ids[k] = i
 			k++
 		} else {

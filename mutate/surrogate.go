@@ -145,14 +145,37 @@ func lessons(rng *rand.Rand, seen []*Individual) []*Individual {
 	if len(seen) <= most {
 		return seen
 	}
-	order := slices.Clone(seen)
-	slices.SortStableFunc(order, func(a, b *Individual) int { return cmp.Compare(a.Score, b.Score) })
+	order := byScore(seen)
 	rest := order[most/2:]
 	for i := range most / 2 {
 		j := i + rng.IntN(len(rest)-i)
 		rest[i], rest[j] = rest[j], rest[i]
 	}
 	return order[:most]
+}
+
+// byScore are individuals by score, of equals the first before the others. There are thousands, for each forest: keys
+// in a row are sorted, and not what pointers lead to.
+func byScore(seen []*Individual) []*Individual {
+	type key struct {
+		score float64
+		at    int
+	}
+	keys := make([]key, len(seen))
+	for i, o := range seen {
+		keys[i] = key{o.Score, i}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.score != b.score {
+			return cmp.Compare(a.score, b.score)
+		}
+		return a.at - b.at
+	})
+	order := make([]*Individual, len(seen))
+	for i, k := range keys {
+		order[i] = seen[k.at]
+	}
+	return order
 }
 
 // targets are log scores, in standard deviations, with what is slower than the median compressed: how

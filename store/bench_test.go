@@ -47,7 +47,11 @@ func buildLarge(tb testing.TB, r *Run, n int) {
 				c := candidate(i)
 				next = next.plus(c.Result.Outcome)
 				c.Seq = next.last
-				if err := insert(root, c); err != nil {
+				record, err := encode(c)
+				if err != nil {
+					return err
+				}
+				if err := insert(root, c, record); err != nil {
 					return err
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
+	"sync"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -33,9 +35,13 @@ func (r *Run) PutAll(all []*kernels.Candidate, checkpoint []byte) error {
 		next, stored[i] = next.plus(c.Result.Outcome), *c
 		stored[i].Seq = next.last
 	}
-	err := r.write(func(root *bolt.Bucket) error {
+	records, err := encodeAll(stored)
+	if err != nil {
+		return err
+	}
+	err = r.write(func(root *bolt.Bucket) error {
 		for i := range stored {
-			if err := insert(root, &stored[i]); err != nil {
+			if err := insert(root, &stored[i], records[i]); err != nil {
 				return err
 			}
 		}
@@ -69,8 +75,30 @@ func storable(c *kernels.Candidate) error {
 	return nil
 }
 
-// insert writes a candidate and its index entries.
-func insert(root *bolt.Bucket, c *kernels.Candidate) error {
+// encodeAll makes the records of candidates, side by side: of a fleet's search there are hundreds at a time, and it
+// waits for them.
+func encodeAll(all []kernels.Candidate) ([][]byte, error) {
+	records, errs := make([][]byte, len(all)), make([]error, len(all))
+	var work sync.WaitGroup
+	step := min(len(all), runtime.GOMAXPROCS(0))
+	for first := range step {
+		work.Go(func() {
+			for i := first; i < len(all); i += step {
+				records[i], errs[i] = encode(&all[i])
+			}
+		})
+	}
+	work.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("candidate %s: %w", all[i].ID.Short(), err)
+		}
+	}
+	return records, nil
+}
+
+// insert writes a candidate's record and its index entries.
+func insert(root *bolt.Bucket, c *kernels.Candidate, record []byte) error {
 	index, seq := root.Bucket(ids), number(uint64(c.Seq))
 	if index.Get(c.ID[:]) != nil {
 		return fmt.Errorf("candidate %s: %w", c.ID.Short(), ErrExists)
@@ -80,7 +108,7 @@ func insert(root *bolt.Bucket, c *kernels.Candidate) error {
 	}
 	all := root.Bucket(candidates)
 	all.FillPercent = 0.95 // appended in order: half-full pages would stay so
-	if err := putRecord(all, seq, c); err != nil {
+	if err := all.Put(seq, record); err != nil {
 		return fmt.Errorf("candidate %s: %w", c.ID.Short(), err)
 	}
 	// A lost candidate was not judged, so others must not be called its duplicates.

@@ -28,6 +28,8 @@ type Meta struct {
 	Cache     string             `json:"cache"` // hot or cold: what times are
 	Budget    Budget             `json:"budget"`
 	LLM       *LLM               `json:"llm,omitempty"` // null: no language model is asked
+	// Island is the kind of device of a run that a fleet's search has made beside its first one; empty: it is a first one
+	Island string `json:"island,omitempty"`
 }
 
 // Bounds of what a run carries.
@@ -46,6 +48,7 @@ func (m *Meta) Admit() error {
 	m.Version = kernels.CleanLine(m.Version, kernels.MaxLine)
 	m.Strategy = kernels.CleanLine(m.Strategy, kernels.MaxName)
 	m.Cache = kernels.CleanLine(m.Cache, kernels.MaxName)
+	m.Island = kernels.CleanLine(m.Island, kernels.MaxName)
 	switch {
 	case !m.DType.Valid():
 		return fmt.Errorf("dtype: unknown dtype %.40q", m.DType)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/export"
 	"darwarp/cmd/darwarp/internal/record"
-	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/kernels"
 	"darwarp/templates"
@@ -43,14 +41,15 @@ func (a *app) exportCmd() *cobra.Command {
 	c.Flags().StringVarP(&dir, "output", "o", "", "the folder to write")
 	c.Flags().StringSliceVar(&as, "as", nil, "further forms beside the bench: "+strings.Join(export.Targets()[1:], ", "))
 	c.Flags().IntVar(&portfolio, "portfolio", 0,
-		"export the run's portfolio of this many kernels as one unit, with a dispatcher by shape")
+		"export the run's portfolio of this many kernels as one unit, with a dispatcher by shape, and of a fleet's runs "+
+			"by GPU")
 	return c
 }
 
 // checkExport refuses what could not be written, or chosen, before the run is read.
 func checkExport(dir string, as, args []string, asked bool, portfolio int) error {
-	if asked && portfolio < 2 {
-		return exit.Usagef("--portfolio %d: expected 2 or more kernels", portfolio)
+	if asked && portfolio < 1 {
+		return exit.Usagef("--portfolio %d: expected 2 or more kernels, or 1 for each device of a fleet", portfolio)
 	}
 	if asked && len(args) > 1 {
 		return exit.Usagef("--portfolio %d: the run's portfolio chooses the kernels: leave out %q", portfolio, args[1])
@@ -144,40 +143,6 @@ func (a *app) kernelToExport(ctx context.Context, r *record.Record, c kernels.Ca
 		}
 	}
 	return k, nil
-}
-
-// exportPortfolio writes the kernels of the run's last portfolio of this size as one unit.
-func (a *app) exportPortfolio(ctx context.Context, dir string, as []string, r *record.Record, k int) error {
-	found, err := r.LastPortfolio(k)
-	if err != nil {
-		return err
-	}
-	if found == nil {
-		return exit.Usagef("%s has no portfolio of %d kernels: %s measures one", r.Path(), k,
-			cmdline.Of("portfolio", r.Path(), "--k", fmt.Sprint(k)))
-	}
-	p := export.Portfolio{Found: *found, As: as}
-	for _, id := range found.Kernels {
-		c, err := r.Get(id)
-		if err != nil {
-			return err
-		}
-		kernel, err := a.kernelToExport(ctx, r, c)
-		if err != nil {
-			return err
-		}
-		if kernel.Provenance, err = r.ProofOf(found.Provenance); err != nil {
-			return err
-		}
-		p.Kernels = append(p.Kernels, kernel)
-	}
-	write := func(dir string) error { return export.WritePortfolio(dir, p) }
-	if err := a.proveAndWrite(ctx, dir, write, p.Kernels...); err != nil {
-		return asUsage(err)
-	}
-	a.Sayf("Wrote a portfolio of %s to %s. Prove it where nvcc and the GPU are: see %s/README.md",
-		report.Quantity(len(p.Kernels), "kernel"), dir, dir)
-	return nil
 }
 
 // toExport gathers all that the run knows about a candidate.

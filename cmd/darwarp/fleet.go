@@ -41,7 +41,7 @@ func (a *app) fleetCmd() *cobra.Command {
 	})
 	addJSON(status, &asJSON)
 	drain := command("fleet drain", func(c *cobra.Command, args []string) error {
-		return remote.Drain(c.Context(), record.Locate(args[0]), args[1])
+		return remote.Drain(c.Context(), record.First(record.Locate(args[0])), args[1])
 	})
 	var listen string
 	serve := command("fleet serve", func(c *cobra.Command, args []string) error {
@@ -53,7 +53,7 @@ func (a *app) fleetCmd() *cobra.Command {
 }
 
 func (a *app) fleetStatus(ctx context.Context, run string, asJSON bool) error {
-	s, err := remote.AskStatus(ctx, run)
+	s, err := remote.AskStatus(ctx, record.First(run))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -100,28 +101,42 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// mkrun writes a run of the axpy problem with made-up figures: mkrun FILE [empty].
+// mkrun writes a run of the axpy problem with made-up figures: mkrun FILE [empty|ARCH]. With an architecture it is that
+// of an island, on the GPU night@GPU-KIND.db.
 func mkrun(args []string) int {
-	if err := makeRun(args[0], len(args) > 1); err != nil {
+	make := func() error { return makeRun(args[0], len(args) > 1) }
+	if len(args) > 1 && args[1] != "empty" {
+		make = func() error { return makeRunOn(args[0], false, args[1]) }
+	}
+	if err := make(); err != nil {
 		fmt.Fprintln(os.Stderr, "mkrun:", err)
 		return 1
 	}
 	return 0
 }
 
-func makeRun(path string, empty bool) error {
+func makeRun(path string, empty bool) error { return makeRunOn(path, empty, "") }
+
+// makeRunOn makes a run, of an island where an architecture is named: the file's name says the rest.
+func makeRunOn(path string, empty bool, arch string) error {
 	b, err := templates.Load(os.DirFS(os.Getenv("TESTDATA") + "/axpy"))
 	if err != nil {
 		return err
 	}
-	dev, err := kernels.ArchDevice("sm_90a")
+	dev, err := kernels.ArchDevice(cmp.Or(arch, "sm_90a"))
 	if err != nil {
 		return err
 	}
 	dev.Toolchain, dev.Driver = "NVRTC 13.0", "580.1"
+	island := ""
+	if arch != "" {
+		_, of, _ := strings.Cut(strings.TrimSuffix(path, ".db"), "@")
+		dev.Name, island, _ = strings.Cut(of, "-")
+	}
 	m := store.Meta{Version: "test", Created: time.Unix(1760000000, 0).UTC(), Problem: "axpy", Files: b.Files,
 		DType:     kernels.FP32,
-		Workloads: b.Problem.Workloads[:2], Device: dev, Strategy: "evolve", Seed: 1, Cache: "hot"}
+		Workloads: b.Problem.Workloads[:2], Device: dev, Strategy: "evolve", Seed: 1, Cache: "hot",
+		Island: island}
 	r, err := store.Create(path, m)
 	if err != nil {
 		return err

@@ -32,7 +32,14 @@ func (a *app) reportCmd() *cobra.Command {
 		if len(args) > maxReported {
 			return exit.Usagef("%d runs: expected at most %d on a page", len(args), maxReported)
 		}
-		return a.withRuns(args, nil, func(runs []*record.Record) error { return a.report(f, runs) })
+		return a.withRuns(args, nil, func(runs []*record.Record) error {
+			if len(runs) > 1 {
+				return a.report(f, runs)
+			}
+			return runs[0].WithIslands(func(runs []*record.Record) error {
+				return a.report(f, runs[:min(len(runs), maxReported)])
+			})
+		})
 	})
 	c.Flags().StringVarP(&f.out, "output", "o", "", "the HTML file to write; the T4 results get its name with .json")
 	c.Flags().StringVar(&f.workload, "workload", "", "workload whose times the T4 results have (default: the first)")

@@ -16,6 +16,7 @@ const atOnce = 4
 type attachment struct {
 	w       *worker
 	session string
+	kind    string          // of the device
 	take    context.Context // ends when nothing new is begun
 	end     context.CancelFunc
 	do      context.Context // ends when what is in flight is given up
@@ -25,8 +26,8 @@ type attachment struct {
 }
 
 // attach begins to answer what is asked of this worker alone.
-func (w *worker) attach(ctx context.Context, session string) *attachment {
-	a := &attachment{w: w, session: session}
+func (w *worker) attach(ctx context.Context, session, kind string) *attachment {
+	a := &attachment{w: w, session: session, kind: kind}
 	a.do, a.kill = context.WithCancel(context.WithoutCancel(ctx))
 	a.take, a.end = context.WithCancel(ctx)
 	if w.station.Compiler == nil {
@@ -39,7 +40,7 @@ func (w *worker) attach(ctx context.Context, session string) *attachment {
 
 // takeCandidates begins to take candidates, once.
 func (a *attachment) takeCandidates(slots int) {
-	queue := anyQueue(a.session)
+	queue := anyQueue(a.session, a.kind)
 	if a.w.station.Compiler != nil {
 		queue = compileQueue(a.session)
 	}
@@ -96,7 +97,24 @@ func (a *attachment) takeFrom(queue string) error {
 	for {
 		msg, err := requests.Next(jetstream.NextContext(a.take))
 		if err != nil {
+			a.giveBackLast(requests)
 			return err
+		}
+		a.handle(msg)
+	}
+}
+
+// giveBackLast gives back what came when the worker was about to leave. It would lie until the wait for its
+// acknowledgement is over, and count as one of a few attempts.
+func (a *attachment) giveBackLast(requests jetstream.MessagesContext) {
+	if a.take.Err() == nil {
+		return
+	}
+	requests.Drain()
+	for {
+		msg, err := requests.Next(jetstream.NextMaxWait(helloEvery))
+		if err != nil {
+			return
 		}
 		a.handle(msg)
 	}
@@ -105,7 +123,7 @@ func (a *attachment) takeFrom(queue string) error {
 // handle answers one request, and tells JetStream meanwhile that it is at it.
 func (a *attachment) handle(msg jetstream.Msg) {
 	if a.take.Err() != nil {
-		_ = msg.Nak() // else it is given to another when the wait is over
+		a.giveBack(msg)
 		return
 	}
 	done := make(chan struct{})
@@ -136,6 +154,18 @@ func (a *attachment) handle(msg jetstream.Msg) {
 	if a.send(&got) {
 		_ = msg.Ack() // else it is done twice, and the first answer counts
 	}
+}
+
+// giveBack has the search ask another worker. To refuse the message would count as an attempt, of which there are few,
+// and whoever leaves has not tried.
+func (a *attachment) giveBack(msg jetstream.Msg) {
+	req, err := decodeRequest(msg.Data())
+	if err == nil && req.Session == a.session &&
+		a.send(&answer{Session: req.Session, Number: req.Number, Worker: a.w.cfg.Name, Back: true}) {
+		_ = msg.Ack()
+		return
+	}
+	_ = msg.Nak()
 }
 
 // send answers, over and over until the search says that it has heard.

@@ -31,6 +31,7 @@ const mostGPUs = 256
 
 // machine sums up what the workers tell of themselves.
 func (f *Fleet) machine(context.Context) (sum kernels.Machine) {
+	sum.Idle = f.idle()
 	f.crew.mu.Lock()
 	defer f.crew.mu.Unlock()
 	for _, m := range f.crew.members {
@@ -74,18 +75,18 @@ func (f *Fleet) hear(msg *nats.Msg) {
 		_ = msg.Respond(encode(welcome{Refused: "the search cannot read what this worker says"}))
 		return
 	}
-	w, joined := f.crew.hear(h, time.Now())
+	at, w, joined := f.admit(h, time.Now())
 	w.Session, w.Task = f.post.session, f.task
 	if joined == nil {
 		_ = msg.Respond(encode(w)) // a worker that does not hear it asks again
 		return
 	}
-	f.work.Go(func() {
-		if err := f.join(joined); err != nil {
+	at.work.Go(func() {
+		if err := at.join(joined); err != nil {
 			w = welcome{Refused: err.Error()}
 		}
 		_ = msg.Respond(encode(w))
-		f.welcome(joined)
+		at.welcome(joined)
 	})
 }
 
@@ -104,7 +105,7 @@ func (f *Fleet) openQueues(m *member) error {
 	if m.helps {
 		return f.post.open(f.ctx, compileQueue(f.post.session), f.names.compile(f.kind()))
 	}
-	if err := f.post.open(f.ctx, anyQueue(f.post.session), f.names.anyOf(f.kind())); err != nil {
+	if err := f.post.open(f.ctx, anyQueue(f.post.session, f.kind()), f.names.anyOf(f.kind())); err != nil {
 		return err
 	}
 	return f.post.open(f.ctx, toQueue(m.name, f.post.session), f.names.to(m.name))

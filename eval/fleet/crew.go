@@ -34,6 +34,7 @@ type member struct {
 	drain  bool
 	done   int // answers
 	failed int // answers in a row that were none
+	backs  int // requests that it has given back since it joined
 	noise  float64
 }
 
@@ -47,6 +48,7 @@ type crew struct {
 	device  kernels.Device // the first worker's
 	members []*member      // in the order of joining; the first that is ready is home
 	changed chan struct{}  // closed and replaced when somebody is ready
+	over    bool           // the search of an island has ended: nobody is taken any more
 }
 
 func newCrew(version string) *crew { return &crew{version: version, changed: make(chan struct{})} }
@@ -97,12 +99,17 @@ func (c *crew) admit(h *hello) error {
 		kernels.AdmitCounts("workers", h.Workers)); err != nil {
 		return err
 	}
-	a, b := env.SeenGPU{Device: c.device}, env.SeenGPU{Device: h.Proof.Device}
-	if c.kind != "" && !a.Alike(&b) {
+	if c.kind != "" && !alike(c.device, h.Proof.Device) {
 		return fmt.Errorf("the fleet is %s; this is %s: times of the two cannot be compared", described(c.device),
 			described(h.Proof.Device))
 	}
 	return nil
+}
+
+// alike reports whether times of two devices can be compared.
+func alike(one, other kernels.Device) bool {
+	a, b := env.SeenGPU{Device: one}, env.SeenGPU{Device: other}
+	return a.Alike(&b)
 }
 
 func described(d kernels.Device) string {
@@ -118,6 +125,8 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 	}
 	m := c.find(h.Worker)
 	switch {
+	case c.over && (m == nil || m.left) && !h.Leaving:
+		return welcome{Refused: errIslandOver.Error()}, nil
 	case m != nil && m.out != "":
 		return welcome{Refused: "left out: " + m.out}, nil
 	case h.Proof == nil && (h.Compiles == "" || c.kind == "") || m == nil && h.Leaving ||
@@ -128,7 +137,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 		c.members = append(c.members, m)
 		fallthrough
 	case m.left && !h.Leaving:
-		m.left, m.ready, m.queue, m.gone = false, false, !m.helps, make(chan struct{})
+		m.left, m.ready, m.queue, m.gone, m.backs = false, false, !m.helps, make(chan struct{}), 0
 		joined = m
 	}
 	if c.kind == "" {
@@ -208,6 +217,21 @@ func (c *crew) admitAnswer(name string, failed bool) (m *member, inARow int, err
 		m.failed = 0
 	}
 	return m, m.failed, nil
+}
+
+// countBack counts a request that a worker has given back; it gives one that has given back more than it can have had
+// when it left.
+func (c *crew) countBack(name string) *member {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.find(name)
+	if m == nil {
+		return nil
+	}
+	if m.backs++; m.backs <= m.last.Slots+atOnce || m.out != "" {
+		return nil
+	}
+	return m
 }
 
 // setReady lets a member take candidates, with these ratios.
@@ -343,6 +367,13 @@ func (c *crew) joined() (all []*member) {
 		}
 	}
 	return all
+}
+
+// anyHere reports whether a member with a device is here, ready or not.
+func (c *crew) anyHere() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.members, func(m *member) bool { return m.here() && !m.helps })
 }
 
 func (c *crew) isHere(m *member) bool {

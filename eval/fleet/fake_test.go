@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -26,11 +27,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fake is a worker's device in memory: candidate n takes (1000 - n) * slower ns.
+// fake is a worker's device in memory: candidate n takes (1000 - n) * slower ns, or as long as it is far from best.
 type fake struct {
 	name   string
 	slots  int
 	slower float64
+	best   int // 0: the last
 	device kernels.Device
 	before func(ctx context.Context, j *kernels.Job) // an evaluation
 	lies   atomic.Bool                               // that a challenger takes a tenth of its time
@@ -79,6 +81,9 @@ func (f *fake) Capabilities() kernels.Capabilities {
 
 func (f *fake) times(j *kernels.Job, tier string) []kernels.Timing {
 	ns := (1000 - float64(j.ID[0])) * f.slower
+	if f.best > 0 {
+		ns = (500 + math.Abs(float64(j.ID[0])-float64(f.best))) * f.slower
+	}
 	if f.lies.Load() && j.ID[0] >= 50 && j.ID[0] < 200 {
 		ns /= 10
 	}
@@ -167,6 +172,9 @@ type ground struct {
 
 	outside bool // there is one
 
+	device kernels.Device // of a run that goes on
+	unlike func(*Fleet)
+
 	mu   sync.Mutex
 	said []string
 }
@@ -190,7 +198,7 @@ func (g *ground) open(listen string, workers ...*fake) *Fleet {
 	done := make(chan *Fleet)
 	go func() {
 		f, err := Open(g.t.Context(), Config{Listen: listen, Access: g.access, Dir: g.dir, Task: []byte("task"),
-			Version: "v1", Cache: "hot", Say: g.say, AckWait: time.Second})
+			Version: "v1", Cache: "hot", Say: g.say, AckWait: time.Second, Device: g.device, Unlike: g.unlike})
 		if err != nil {
 			g.t.Error(err)
 		}

@@ -58,7 +58,7 @@ func TestThreeDeliveries(t *testing.T) {
 	var tries atomic.Int32
 	g := &ground{t: t, dir: t.TempDir()}
 	f := g.open("127.0.0.1:0", a)
-	c, err := f.post.work.Consumer(t.Context(), anyQueue(f.post.session))
+	c, err := f.post.work.Consumer(t.Context(), anyQueue(f.post.session, f.kind()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestLateWord(t *testing.T) {
 	if late.js, err = jetstream.New(nc); err != nil {
 		t.Fatal(err)
 	}
-	of := late.attach(t.Context(), "EARLIER")
+	of := late.attach(t.Context(), "EARLIER", f.kind())
 	of.takeCandidates(8)
 	defer of.abandon()
 	for i, r := range asked(t, f, 1, 40) {
@@ -281,6 +281,9 @@ func TestAllLeave(t *testing.T) {
 	a := newFake("a")
 	g := &ground{t: t, dir: t.TempDir()}
 	f := g.open("127.0.0.1:0", a)
+	if idle := f.Capabilities().Machine(t.Context()).Idle; idle != "" {
+		t.Errorf("with a worker: %q", idle)
+	}
 	if can := f.Capabilities(); can.Control == nil || can.Pace == nil || can.Trial == nil {
 		t.Fatalf("%+v", can)
 	}
@@ -291,6 +294,15 @@ func TestAllLeave(t *testing.T) {
 	can := f.Capabilities()
 	if can.Control == nil || can.Pace == nil || can.Trial == nil {
 		t.Fatalf("%+v", can)
+	}
+	until(t, "the worker has left", func() bool { return can.Machine(t.Context()).Idle != "" })
+	url, err := readLine(filepath.Join(g.dir, addressFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "no workers are left; join with: darwarp join " + url + " --token-file token"
+	if idle := can.Machine(t.Context()).Idle; idle != want {
+		t.Errorf("%q, want %q", idle, want)
 	}
 	ctx, end := context.WithCancel(t.Context())
 	end()

@@ -27,6 +27,11 @@ type Config struct {
 	Task    []byte // what workers open; the fleet does not look into it
 	Version string // of this darwarp: workers of another are refused
 	Cache   string // hot or cold: what candidates are timed with
+	// Device is that of a run that goes on: workers of another kind are islands. Without a name the first worker's counts.
+	Device kernels.Device
+	// Unlike hears of each further kind of device, once, when its first worker joins. It must be quick, and the search of
+	// that island is for it to begin; nil: workers with other devices than the first are refused.
+	Unlike  func(island *Fleet)
 	Say     func(format string, args ...any)
 	AckWait time.Duration // after which a worker that gives no sign loses its request; 0: 15 s
 }
@@ -42,13 +47,16 @@ type Fleet struct {
 	back   atomic.Bool // the connection has ended, and there is another
 	crew   *crew
 	task   string // hash of cfg.Task
+	line   string // by which a worker joins; empty: it joins a server for several searches
 	packer packer
+	main   *Fleet // of an island: the fleet that it is part of
 
 	ctx  context.Context // ends when the fleet is closed
 	stop context.CancelFunc
 	work sync.WaitGroup
 
 	mu      sync.Mutex
+	islands []*Fleet              // for kinds of device that the first worker's is not
 	codes   map[string]kernels.ID // the first candidate with each machine code
 	claims  map[kernels.ID]claim  // who timed the candidates of late, and how
 	yard    *kernels.Job          // the kernel that all workers time: the naive start, and then each winner of a duel
@@ -62,9 +70,8 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 	if cfg.AckWait == 0 {
 		cfg.AckWait = 15 * time.Second
 	}
-	f := &Fleet{cfg: cfg, crew: newCrew(cfg.Version), codes: map[string]kernels.ID{}, claims: map[kernels.ID]claim{},
-		about: map[string]string{}, helped: map[kernels.ID]helped{}}
-	f.ctx, f.stop = context.WithCancel(context.Background())
+	f := &Fleet{cfg: cfg, crew: newCrew(cfg.Version)}
+	f.empty()
 	if err := f.begin(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the fleet: %w", err), f.Close())
 	}
@@ -72,6 +79,13 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// empty makes what an evaluator knows nothing in yet.
+func (f *Fleet) empty() {
+	f.codes, f.claims = map[string]kernels.ID{}, map[kernels.ID]claim{}
+	f.about, f.helped = map[string]string{}, map[kernels.ID]helped{}
+	f.ctx, f.stop = context.WithCancel(context.Background())
 }
 
 // begin starts the server, makes the streams and answers workers.
@@ -83,6 +97,7 @@ func (f *Fleet) begin(ctx context.Context) (err error) {
 	if f.post, err = newPost(f.nc, f.names, f.cfg.AckWait); err != nil {
 		return err
 	}
+	f.post.returned = f.returned
 	sum := sha256.Sum256(f.cfg.Task)
 	f.task = hex.EncodeToString(sum[:])
 	if err := f.post.create(ctx, f.task, f.cfg.Task); err != nil {
@@ -102,8 +117,16 @@ func (f *Fleet) begin(ctx context.Context) (err error) {
 	return f.nc.Flush()
 }
 
-// Close tells workers that the search has ended, and ends the server, or leaves another's as it was.
+// Close tells workers that the search has ended, and ends the server, or leaves another's as it was. Of an island it
+// lets the workers go, and no more.
 func (f *Fleet) Close() error {
+	if f.main != nil {
+		f.closeIsland()
+		return nil
+	}
+	for _, i := range f.every()[1:] {
+		i.closeIsland()
+	}
 	f.stop()
 	f.work.Wait()
 	f.leaveLine()
@@ -136,14 +159,21 @@ func (f *Fleet) watch() {
 			if f.back.Swap(false) && f.restore(f.ctx) != nil {
 				f.back.Store(true)
 			}
-			silent, departed := f.crew.sweep(now)
-			for _, m := range silent {
-				f.cfg.Say("worker %s is silent: the search goes on without it", m.name)
-			}
-			for _, m := range departed {
-				_ = f.post.close(f.ctx, toQueue(m.name, f.post.session), f.names.to(m.name)) // it is in nobody's way
+			for _, i := range f.every() {
+				i.sweep(now)
 			}
 		}
+	}
+}
+
+// sweep goes on without the workers that have fallen silent.
+func (f *Fleet) sweep(now time.Time) {
+	silent, departed := f.crew.sweep(now)
+	for _, m := range silent {
+		f.cfg.Say("worker %s is silent: the search goes on without it", m.name)
+	}
+	for _, m := range departed {
+		_ = f.post.close(f.ctx, toQueue(m.name, f.post.session), f.names.to(m.name)) // it is in nobody's way
 	}
 }
 
@@ -245,6 +275,15 @@ func (f *Fleet) answered(a *answer, failed error) (*member, error) {
 		f.leaveOut(m, fmt.Sprintf("it failed %d times in a row: %v", inARow, failed))
 	}
 	return m, failed
+}
+
+// returned counts what a worker has given back. One that leaves gives back what it was about to begin, and no more.
+func (f *Fleet) returned(worker string) {
+	for _, i := range f.every() {
+		if m := i.crew.countBack(worker); m != nil {
+			i.leaveOut(m, "it gives back what it is handed, and stays")
+		}
+	}
 }
 
 func (f *Fleet) leaveOut(m *member, why string) {

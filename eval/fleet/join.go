@@ -226,7 +226,7 @@ func (w *worker) follow(ctx context.Context, reply welcome) error {
 	w.ratios = reply.Ratios
 	w.mu.Unlock()
 	if w.attached == nil {
-		w.attached = w.attach(ctx, reply.Session)
+		w.attached = w.attach(ctx, reply.Session, reply.Kind)
 	}
 	if reply.Ready {
 		w.attached.takeCandidates(w.station.slots())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -77,13 +78,30 @@ func (f *Fleet) leaveWord(at address) (err error) {
 	} else if f.host == nil {
 		if err = writeAccess(f.cfg.Dir, f.cfg.Access); err == nil {
 			f.cfg.Say("waiting for workers. Start on each machine, with files by which %s lets it in:", at.host)
-			f.cfg.Say("  darwarp join %s%s", at, f.cfg.Access.flags())
+			f.line = fmt.Sprintf("darwarp join %s%s", at, f.cfg.Access.flags())
+			f.cfg.Say("  %s", f.line)
 		}
 	} else {
 		f.cfg.Say("waiting for workers. Copy %s/%s to each machine, and start there:", f.cfg.Dir, tokenFile)
-		f.cfg.Say("  darwarp join %s --token-file %s", f.host.address(hostName(f.cfg.Listen)), tokenFile)
+		f.line = fmt.Sprintf("darwarp join %s --token-file %s", f.host.address(hostName(f.cfg.Listen)), tokenFile)
+		f.cfg.Say("  %s", f.line)
 	}
 	return cmp.Or(err, os.WriteFile(filepath.Join(f.cfg.Dir, addressFile), []byte(at.String()+"\n"), 0o600))
+}
+
+// idle says why nothing is evaluated, and what to do; empty: a worker with a device is there.
+func (f *Fleet) idle() string {
+	line := f.line
+	if f.main != nil {
+		line = f.main.line
+	}
+	switch {
+	case f.crew.anyHere():
+		return ""
+	case line == "":
+		return "no workers are left: the search waits in line for one"
+	}
+	return "no workers are left; join with: " + line
 }
 
 // hostName is how other machines find this one, where it listens.
@@ -140,9 +158,11 @@ func (f *Fleet) restore(ctx context.Context) error {
 	if err := f.post.create(ctx, f.task, f.cfg.Task); err != nil {
 		return err
 	}
-	for _, m := range f.crew.joined() {
-		if err := f.openQueues(m); err != nil {
-			return err
+	for _, i := range f.every() {
+		for _, m := range i.crew.joined() {
+			if err := i.openQueues(m); err != nil {
+				return err
+			}
 		}
 	}
 	f.post.lose()

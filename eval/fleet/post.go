@@ -28,6 +28,8 @@ type post struct {
 	work    jetstream.Stream
 	wait    time.Duration // for an acknowledgement, or a sign that the worker is still at it
 
+	returned func(worker string) // hears who has given a request back; nil: nobody does
+
 	mu      sync.Mutex
 	last    uint64
 	waiting map[uint64]*call
@@ -110,8 +112,25 @@ func (p *post) close(ctx context.Context, name, subject string) error {
 	return errors.Join(p.work.DeleteConsumer(ctx, name), p.work.Purge(ctx, jetstream.WithPurgeSubject(subject)))
 }
 
-// ask sends a request and waits for its answer. Without one the error has a kernels.ErrLost in its chain, or is ctx's.
+// mostBack is how often workers that leave may give back one request: more than leave, but for those that give back
+// all that they get.
+const mostBack = 32
+
+// ask sends a request and waits for its answer. What a worker that leaves gives back it sends again: that is no
+// attempt. Without an answer the error has a kernels.ErrLost in its chain, or is ctx's.
 func (p *post) ask(ctx context.Context, subject string, req request, gone <-chan struct{}) (a answer, err error) {
+	for range mostBack {
+		if a, err = p.askOnce(ctx, subject, req, gone); err != nil || !a.Back {
+			return a, err
+		}
+		if p.returned != nil {
+			p.returned(a.Worker)
+		}
+	}
+	return answer{}, fmt.Errorf("%w: %d workers have given it back", kernels.ErrLost, mostBack)
+}
+
+func (p *post) askOnce(ctx context.Context, subject string, req request, gone <-chan struct{}) (a answer, err error) {
 	c := &call{answer: make(chan answer, 1)}
 	p.mu.Lock()
 	p.last++

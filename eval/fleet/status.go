@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,12 +68,19 @@ func (c *crew) status(now time.Time) Status {
 	return s
 }
 
-func (f *Fleet) tellStatus(msg *nats.Msg) { _ = msg.Respond(encode(f.crew.status(time.Now()))) }
+func (f *Fleet) tellStatus(msg *nats.Msg) {
+	all := f.every()
+	s := all[0].crew.status(time.Now())
+	for _, i := range all[1:] {
+		s.Workers = append(s.Workers, i.crew.status(time.Now()).Workers...)
+	}
+	_ = msg.Respond(encode(s))
+}
 
 // drain answers whoever wants a worker to finish and leave.
 func (f *Fleet) drain(msg *nats.Msg) {
 	name, why := string(msg.Data), ""
-	if f.crew.setDrain(name) {
+	if slices.ContainsFunc(f.every(), func(i *Fleet) bool { return i.crew.setDrain(name) }) {
 		f.cfg.Say("worker %s is drained: it finishes what it does", kernels.CleanLine(name, kernels.MaxName))
 	} else {
 		why = "no worker of that name is here: darwarp fleet status lists them"

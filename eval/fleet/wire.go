@@ -12,11 +12,12 @@ import (
 )
 
 // Protocol is the version of what searches and workers tell each other.
-const Protocol = 3
+const Protocol = 4
 
-// anyQueue is the queue that all workers take from, and toQueue a worker's own. They bear the name of their session: a
-// worker that has not heard yet that the search was resumed must not take what it would not answer.
-func anyQueue(session string) string        { return "any-" + session }
+// anyQueue is the queue that all workers with devices of one kind take from, and toQueue a worker's own. They bear the
+// name of their session: a worker that has not heard yet that the search was resumed must not take what it would not
+// answer.
+func anyQueue(session, kind string) string  { return "any-" + session + "-" + kind }
 func toQueue(worker, session string) string { return "to-" + worker + "-" + session }
 
 // What a worker can be asked to do.
@@ -52,6 +53,7 @@ type answer struct {
 	Session string                  `json:"session"`
 	Number  uint64                  `json:"n"`
 	Worker  string                  `json:"worker"`
+	Back    bool                    `json:"back,omitempty"` // it has not begun, and leaves: another is to be asked
 	Error   string                  `json:"error,omitempty"`
 	Lost    bool                    `json:"lost,omitempty"`
 	Result  *kernels.Result         `json:"result,omitempty"`

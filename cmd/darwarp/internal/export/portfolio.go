@@ -12,7 +12,9 @@ import (
 type Portfolio struct {
 	Kernels []Kernel // of one run; each with all of its workloads
 	Found   kernels.Portfolio
-	As      []string // further forms beside the folder's own files, of Targets
+	As      []string    // further forms beside the folder's own files, of Targets
+	Alone   bool        // it is a run's champion: no set was measured
+	Others  []Portfolio // of runs of the same problem on other devices, of other architectures
 }
 
 // portfolioSheet is what the templates see of a portfolio: the first kernel's sheet, whose problem and
@@ -23,6 +25,9 @@ type portfolioSheet struct {
 	Sheets []*sheet
 	Plans  []cPlan // by kernel
 	Shapes []shape
+	Parts  []*part // by device
+	Archs  []arch  // by device, where there are several
+	ArchOf []int   // by kernel, likewise
 
 	Single bool // a kernel that is no portfolio: launch.cuh has it too
 }
@@ -31,6 +36,7 @@ type portfolioSheet struct {
 type shape struct {
 	kernels.Workload
 	Kernel int
+	Arch   int // in Archs
 }
 
 // WritePortfolio makes the folder. It refuses one that has anything in it.
@@ -38,37 +44,49 @@ func WritePortfolio(dir string, p Portfolio) error { return writeFolder(dir, p.f
 
 func (p Portfolio) sheet() (*portfolioSheet, error) {
 	out := &portfolioSheet{Found: p.Found}
-	for i, k := range p.Kernels {
-		s, err := k.sheet()
-		if err != nil {
-			return nil, err
+	parts := p.parts()
+	for n, of := range parts {
+		first := len(out.Sheets)
+		for i, k := range of.Kernels {
+			if err := out.addKernel(first+i, k); err != nil {
+				return nil, err
+			}
 		}
-		plan, err := writePlan(k.Job.Plan.Spec, k.Bundle.Problem.Tensors, k.Job.Env)
-		if err != nil {
-			return nil, fmt.Errorf("kernel %d: its launches cannot be written in C++: %w", i, err)
+		for _, c := range of.Found.Choices {
+			at := slices.IndexFunc(out.Calls, func(x call) bool { return x.Name == c.Workload })
+			if at < 0 {
+				return nil, fmt.Errorf("workload %s is not one of the run's", c.Workload)
+			}
+			out.Shapes = append(out.Shapes, shape{out.Calls[at].Workload, first + c.Kernel, n})
 		}
-		name := code(fmt.Sprintf("kernel_%d", i))
-		u, err := k.unit(name, name+".cuh")
-		if err != nil {
-			return nil, err
-		}
-		plan.Launches = slices.DeleteFunc(plan.Launches, func(l cLaunch) bool {
-			return !slices.Contains(u.Entries, l.Entry)
-		})
-		out.Sheets, out.Plans = append(out.Sheets, s), append(out.Plans, plan)
-		if i == 0 {
-			out.sheet = s
-		}
-		out.Units = append(out.Units, u)
 	}
-	for _, c := range p.Found.Choices {
-		at := slices.IndexFunc(out.Calls, func(x call) bool { return x.Name == c.Workload })
-		if at < 0 {
-			return nil, fmt.Errorf("workload %s is not one of the run's", c.Workload)
-		}
-		out.Shapes = append(out.Shapes, shape{out.Calls[at].Workload, c.Kernel})
+	return out, out.addArchs(parts)
+}
+
+// addKernel adds a kernel with its launches.
+func (s *portfolioSheet) addKernel(i int, k Kernel) error {
+	sheet, err := k.sheet()
+	if err != nil {
+		return err
 	}
-	return out, nil
+	plan, err := writePlan(k.Job.Plan.Spec, k.Bundle.Problem.Tensors, k.Job.Env)
+	if err != nil {
+		return fmt.Errorf("kernel %d: its launches cannot be written in C++: %w", i, err)
+	}
+	name := code(fmt.Sprintf("kernel_%d", i))
+	u, err := k.unit(name, name+".cuh")
+	if err != nil {
+		return err
+	}
+	plan.Launches = slices.DeleteFunc(plan.Launches, func(l cLaunch) bool {
+		return !slices.Contains(u.Entries, l.Entry)
+	})
+	s.Sheets, s.Plans = append(s.Sheets, sheet), append(s.Plans, plan)
+	if i == 0 {
+		s.sheet = sheet
+	}
+	s.Units = append(s.Units, u)
+	return nil
 }
 
 // Build is the command that builds the bench.
@@ -83,12 +101,17 @@ func (s *portfolioSheet) Build() code {
 func (s *portfolioSheet) link(program string) code {
 	var steps []code
 	var objects []string
-	for _, u := range s.Units {
+	for i, u := range s.Units {
 		object := strings.TrimSuffix(string(u.File), ".cu") + ".o"
-		steps, objects = append(steps, s.nvcc(u.NVCCFlags, "-c", string(u.File), "-o", object)), append(objects, object)
+		steps = append(steps, s.Sheets[i].nvcc(u.NVCCFlags, "-c", string(u.File), "-o", object))
+		objects = append(objects, object)
 	}
 	all := append(append([]string{program + ".cu"}, objects...), "-o", program)
-	return join(append(steps, s.nvcc(nil, all...)), " && ")
+	last := s.nvcc(nil, all...)
+	if s.Several() {
+		last = shell(slices.Concat([]string{"nvcc", "-O3", "-std=c++17"}, s.programArchs(), []string{"-Iinclude"}, all)...)
+	}
+	return join(append(steps, last), " && ")
 }
 
 // EntryOf is the number of an entry in its unit.
@@ -110,15 +133,19 @@ func (p Portfolio) files() (map[string][]byte, error) {
 	launches := map[string]any{}
 	var provenances []any
 	for i, u := range s.Units {
-		out[string(u.Source)], out[string(u.File)] = p.Kernels[i].signed(), []byte(u.wrapper())
-		if cubin := p.Kernels[i].Cubin; cubin != nil {
-			out[strings.TrimSuffix(string(u.File), ".cu")+".cubin"] = cubin
+		k := s.Sheets[i].Kernel
+		out[string(u.Source)], out[string(u.File)] = k.signed(), []byte(u.wrapper())
+		if k.Cubin != nil {
+			out[strings.TrimSuffix(string(u.File), ".cu")+".cubin"] = k.Cubin
 		}
 		launches[string(u.Source)] = s.Sheets[i].Launches()
-		provenances = append(provenances, p.Kernels[i].provenance())
+		provenances = append(provenances, k.provenance())
 	}
-	if err := addJSON(out, map[string]any{"launch.json": launches,
-		"PROVENANCE.json": map[string]any{"portfolio": p.Found, "kernels": provenances}}); err != nil {
+	evidence := map[string]any{"portfolio": p.Found, "kernels": provenances}
+	for _, o := range p.Others {
+		evidence["on "+o.Kernels[0].Target()] = o.Found
+	}
+	if err := addJSON(out, map[string]any{"launch.json": launches, "PROVENANCE.json": evidence}); err != nil {
 		return nil, err
 	}
 	if err := s.addForms(p.As, out); err != nil {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -93,6 +94,9 @@ func (s *portfolioSheet) addForms(as []string, out map[string][]byte) error {
 	for _, t := range targets {
 		if !slices.Contains(as, t.name) {
 			continue
+		}
+		if s.Several() && t.name != "header" {
+			return &RefusedError{t.name, errors.New("the kernels are for several architectures: export each run by itself")}
 		}
 		if t.refuse != nil {
 			if err := t.refuse(s); err != nil {

@@ -64,11 +64,12 @@ func (to Lister) Summary(r *record.Record, p *kernels.Problem, sum evolve.Summar
 	t := figures.Outcomes(r.Counts())
 	t.Indent = "  "
 	t.Write(to.Out)
+	err = to.ShowIslands(r)
 	to.Sayf("\nStored in %s. Next:\n  %s\n  %s", r.Path(), cmdline.Of("show", r.Path()), cmdline.Of("lineage", r.Path()))
 	if export.Possible(p) == nil {
 		to.sayExports(r, best)
 	}
-	return nil
+	return err
 }
 
 func (to Lister) sayExports(r *record.Record, best *kernels.Portfolio) {

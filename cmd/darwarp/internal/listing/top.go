@@ -46,7 +46,7 @@ func (to Lister) Top(f TopOptions, r *record.Record) error {
 	if f.Shapes {
 		return to.shapesTable(r, placed)
 	}
-	return errors.Join(to.topTable(r, placed), to.showArms(r), to.showGrown(r))
+	return errors.Join(to.topTable(r, placed), to.showArms(r), to.showGrown(r), to.ShowIslands(r))
 }
 
 // topJSON is the leaderboard for programs.

@@ -51,10 +51,7 @@ type Status struct {
 }
 
 // Open fails.
-func Open(context.Context, *session.Session, string, Place, string, bool, func(string, ...any)) (
-	session.Opened, error) {
-	return nil, errAbsent
-}
+func Open(context.Context, *session.Session, Want) (session.Opened, error) { return nil, errAbsent }
 
 // Join fails.
 func Join(context.Context, Options, func(string, ...any)) error { return errAbsent }

@@ -49,17 +49,16 @@ func (p Place) Check() error {
 }
 
 // Open opens a fleet for a session, beside a run's file, and waits for the first worker.
-func Open(ctx context.Context, s *session.Session, kind string, at Place, run string, gateTest bool,
-	say func(string, ...any)) (session.Opened, error) {
-	data, err := json.Marshal(task{GateTest: gateTest, About: store.Meta{Version: session.Version(),
+func Open(ctx context.Context, s *session.Session, w Want) (session.Opened, error) {
+	data, err := json.Marshal(task{GateTest: w.GateTest, About: store.Meta{Version: session.Version(),
 		Problem: s.Bundle.Problem.Name, Files: s.Bundle.Files, DType: s.DType, Workloads: s.Workloads,
-		Objective: s.Objective, Pins: s.Pins, Cache: s.Cache, Device: kernels.Device{Kind: kind}}})
+		Objective: s.Objective, Pins: s.Pins, Cache: s.Cache, Device: kernels.Device{Kind: w.Kind}}})
 	if err != nil {
 		return nil, err
 	}
-	f, err := fleet.Open(ctx, fleet.Config{Listen: at.Listen, Access: at.Access, Dir: Folder(run), Task: data,
-		About:   s.Bundle.Problem.Name,
-		Version: session.Version(), Cache: s.Cache, Say: say})
+	f, err := fleet.Open(ctx, fleet.Config{Listen: w.At.Listen, Access: w.At.Access, Dir: Folder(w.Run),
+		Task: data, About: s.Bundle.Problem.Name, Version: session.Version(), Cache: s.Cache, Device: w.Device,
+		Unlike: func(i *fleet.Fleet) { w.Unlike(i) }, Say: w.Say})
 	if err != nil { // a nil pointer would not be nil in it
 		return nil, err
 	}

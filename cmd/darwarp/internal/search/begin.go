@@ -68,17 +68,28 @@ func (s *Search) goElsewhere() {
 	if o.Fleet.Listen == "" {
 		return
 	}
+	s.islands = newIslands(s)
 	o.Target.Elsewhere = func(ctx context.Context, x *session.Session, kind string) (session.Opened, error) {
 		if o.Store == "" && o.Resume == "" {
 			o.Store = DefaultStore(x.Bundle.Problem.Name)
 		}
 		var opened atomic.Bool
 		defer opened.Store(true)
-		return remote.Open(ctx, x, kind, o.Fleet, cmp.Or(o.Resume, o.Store), o.GateTest, func(format string, args ...any) {
-			if !o.Viewed || !opened.Load() { // who comes and goes later, the view and fleet status tell
-				s.say(format, args...)
-			}
-		})
+		w := remote.Want{At: o.Fleet, Kind: kind, Run: cmp.Or(o.Resume, o.Store), GateTest: o.GateTest,
+			Unlike: func(i remote.Island) { s.islands.found <- i },
+			Say: func(format string, args ...any) {
+				if !o.Viewed || !opened.Load() { // who comes and goes later, the view and fleet status tell
+					s.say(format, args...)
+				}
+			}}
+		if s.Run != nil {
+			w.Device = s.Run.Meta().Device
+		}
+		f, err := remote.Open(ctx, x, w)
+		if err != nil { // a nil evaluator would not be nil in it
+			return nil, err
+		}
+		return beside{f, s.islands}, nil
 	}
 }
 

@@ -21,7 +21,10 @@ func (s *Search) Execute(stop *console.Interrupts, show Show) (sum evolve.Summar
 	rest, skip := context.WithCancel(stop.Soft) // what follows the search
 	defer skip()
 	s.skip = skip
-	if sum, err = s.Drive(stop, show); err != nil {
+	s.islands.begin(stop)
+	defer s.islands.wait()
+	sum, err = s.Drive(stop, show)
+	if s.islands.firstEnded(sum.Reason); err != nil {
 		path := s.Run.Path()
 		if errors.Is(err, evolve.ErrNoStart) {
 			return sum, nil, fmt.Errorf("%w\n"+

@@ -25,7 +25,9 @@ type Search struct {
 	hints     []evolve.Hint // of the run that Options.From names
 	listeners []func(evolve.Event)
 	listing   listing
-	skip      context.CancelFunc // ends what follows the search; nil: nothing does
+	islands   *islands             // the searches on other kinds of devices; nil: there is no fleet
+	began     func(*evolve.Search) // hears that it searches; nil: nobody does
+	skip      context.CancelFunc   // ends what follows the search; nil: nothing does
 	ended     evolve.Summary
 	worked    bool // the session has had a verdict, a duel or a trial
 	say       func(string, ...any)
@@ -85,6 +87,9 @@ func (s *Search) Drive(stop *console.Interrupts, show Show) (evolve.Summary, err
 	}
 	if s.advisor != nil {
 		defer s.advisor.Close()
+	}
+	if s.began != nil {
+		s.began(search)
 	}
 	server := serve(s.Run, steerer(search, s.skip), s.say)
 	defer server.close()

@@ -33,7 +33,7 @@ func (p *machinePane) draw(a area) {
 			y = p.drawGPU(a, y, g)
 		}
 		p.drawSlots(a, y, s)
-		y++
+		y = p.drawIslands(a, y+1, s)
 	}
 	if p.host != nil {
 		p.drawHost(a, y)
@@ -91,6 +91,24 @@ func (p *machinePane) drawSlots(a area, y int, s *kernels.Machine) {
 		x = a.text(x, y, fmt.Sprintf(" %d/%d   ", q.Busy, q.Total), inkPlain)
 	}
 	a.cut(x, y, a.rect.w-x, fmt.Sprintf("queue %d", s.Queue), inkPlain)
+}
+
+// drawIslands shows the champion on each kind of device of a fleet, and why nothing is evaluated.
+func (p *machinePane) drawIslands(a area, y int, s *kernels.Machine) int {
+	if s.Idle != "" {
+		a.cut(0, y, a.rect.w, s.Idle, inkWarn)
+		y++
+	}
+	for _, i := range s.Islands {
+		x := a.text(0, y, i.Device+" ", inkTitle)
+		ps := []part{{"no champion yet", inkDim}}
+		if !i.Champion.IsZero() {
+			ps = []part{{report.Headline(i.Speedup, i.Estimate), inkGood}, {"champion " + i.Champion.Short(), inkPlain}}
+		}
+		a.parts(x, y, a.rect.w-x, append(ps, part{report.Quantity(i.Evals, "verdict"), inkDim}))
+		y++
+	}
+	return y
 }
 
 // drawPace draws verdicts over time.

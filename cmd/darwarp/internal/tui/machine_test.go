@@ -7,6 +7,18 @@ import (
 	"darwarp/kernels"
 )
 
+// TestMachineOfIslands: each kind of device of a fleet has a line with its champion, and a fleet that nobody works for
+// says what to do.
+func TestMachineOfIslands(t *testing.T) {
+	d := open(t, 5, 100, 30, true)
+	d.tell(evolve.Event{Kind: evolve.KindMachine, Machine: &kernels.Machine{Idle: "no workers are left; join with: X",
+		Islands: []kernels.Island{{Device: "NVIDIA H200", Evals: 120, Champion: kernels.ID{0xab}, Speedup: 2.5},
+			{Device: "NVIDIA A100", Evals: 3}}}})
+	d.press("6")
+	d.sees("no workers are left; join with: X", "NVIDIA H200 2.50x", "champion ab00", "120 verdicts",
+		"NVIDIA A100 no champion yet", "3 verdicts")
+}
+
 // TestMachineOfSeveralGPUs: each GPU has a line, and one that is left out says why.
 func TestMachineOfSeveralGPUs(t *testing.T) {
 	d := open(t, 5, 100, 30, true)

@@ -1,6 +1,7 @@
 // launch.h of the problem scale against a CUDA runtime and driver that only say what they were asked for: for each pair of
 // sizes on standard input one line of JSON, the status of launch and the kernels that it enqueued. The mode (first argument)
-// is what goes wrong in the driver: nothing, "refuses" a map, or is "old" and has no maps.
+// is what goes wrong in the driver: nothing, "refuses" a map, or is "old" and has no maps; or "100" and "75", the compute
+// capability of a GPU that is none of 9.0.
 #include <cstdint>
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -37,6 +38,11 @@ const void* UNIT_0(int entry) { return (const void*)intptr_t(100 + entry); }
 const void* UNIT_1(int entry) { return (const void*)intptr_t(200 + entry); }
 #endif
 cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int) {
+    const int capability = mode == "100" || mode == "75" ? std::stoi(mode) : 90;
+    *value = what == cudaDevAttrComputeCapabilityMajor ? capability / 10 : what == cudaDevAttrComputeCapabilityMinor ? capability % 10 : 0;
+    return cudaSuccess;
+}
 cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
 cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version, unsigned long long flags, cudaDriverEntryPointQueryResult* result) {

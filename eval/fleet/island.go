@@ -1,0 +1,113 @@
+package fleet
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"darwarp/kernels"
+)
+
+// Devices that are unlike, by model, driver or toolchain, are islands of one fleet: times of two cannot be compared, so
+// each kind is an evaluator of its own, for a search of its own. The islands share the server, the stream and the
+// session, and nothing else: each has its own queue, workers, ratios and claims.
+
+// mostIslands bounds how many kinds of device a fleet has: each has a search, and what a worker says of its device is
+// its own word.
+const mostIslands = 16
+
+// island is an evaluator of another kind of device, without workers yet. It is closed with the fleet, or before.
+func (f *Fleet) island() *Fleet {
+	i := &Fleet{cfg: f.cfg, names: f.names, nc: f.nc, post: f.post, task: f.task, main: f, crew: newCrew(f.cfg.Version)}
+	i.empty()
+	return i
+}
+
+// every are the islands of the fleet, the first kind of device included.
+func (f *Fleet) every() []*Fleet {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]*Fleet{f}, f.islands...)
+}
+
+// admit is what the fleet says to a worker, and the island that it belongs to. The first of a kind that is not there
+// yet begins an island, where the search wants islands.
+func (f *Fleet) admit(h hello, now time.Time) (at *Fleet, w welcome, joined *member) {
+	at = f.placeOf(&h)
+	if at != nil {
+		w, joined = at.crew.hear(h, now)
+		return at, w, joined
+	}
+	if len(f.every()) > mostIslands {
+		return f, welcome{Refused: fmt.Sprintf("the fleet has %d kinds of devices already; this is %s", mostIslands,
+			described(h.Proof.Device))}, nil
+	}
+	at = f.island()
+	if w, joined = at.crew.hear(h, now); joined == nil {
+		return f, w, nil
+	}
+	f.mu.Lock()
+	f.islands = append(f.islands, at)
+	f.mu.Unlock()
+	if f.Device().Name == "" {
+		f.cfg.Say("worker %s waits: it is %s, and the run goes on with the first %s", h.Worker,
+			described(h.Proof.Device), f.cfg.Device.Label())
+	}
+	f.cfg.Unlike(at)
+	return at, w, joined
+}
+
+// placeOf is the island of a worker; nil: it would be the first of one.
+func (f *Fleet) placeOf(h *hello) *Fleet {
+	// A server for several searches gives unlike machines to unlike searches.
+	if f.cfg.Unlike == nil || f.inLine != nil || h.Proof == nil || h.Proof.Admit() != nil {
+		return f // which takes it, or says why not
+	}
+	if kind := cmp.Or(f.Device().Kind, f.cfg.Device.Kind); kind != "" && kind != h.Proof.Device.Kind {
+		return f
+	}
+	all := f.every()
+	if at := slices.IndexFunc(all, func(i *Fleet) bool { return i.takes(h.Proof.Device) }); at >= 0 {
+		return all[at]
+	}
+	return nil
+}
+
+// takes reports whether a device is one of the island's. The first island has no device before its first worker: then
+// it is that of a run that goes on, or any.
+func (f *Fleet) takes(d kernels.Device) bool {
+	f.crew.mu.Lock()
+	defer f.crew.mu.Unlock()
+	if want := f.cfg.Device; f.crew.kind == "" {
+		return want.Name == "" || want.Name == d.Name && want.Arch == d.Arch
+	}
+	return alike(f.crew.device, d)
+}
+
+// Kind names the island's device, by all that its times depend on.
+func (f *Fleet) Kind() string { return f.kind() }
+
+// Manned reports whether a worker with a device is there.
+func (f *Fleet) Manned() bool { return len(f.crew.ready()) > 0 }
+
+// errIslandOver is what workers of an island hear whose search has ended.
+var errIslandOver = errors.New("the search on devices of this kind has ended")
+
+// closeIsland ends an island: its workers leave, and the others stay.
+func (f *Fleet) closeIsland() {
+	f.crew.dismiss()
+	f.stop()
+	f.work.Wait()
+}
+
+// dismiss has all members finish what they do and leave, and takes no others.
+func (c *crew) dismiss() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+	for _, m := range c.members {
+		m.drain = true
+	}
+}

@@ -1,0 +1,175 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"darwarp/kernels"
+)
+
+// leaver is a worker that takes nothing new, with the queue that it still gets from.
+func leaver(t *testing.T, f *Fleet, cfg JoinConfig) (*attachment, jetstream.Consumer) {
+	t.Helper()
+	to, err := parseAddress(cfg.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nc, err := dial(to, userWorker, cfg.Access)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	w := &worker{cfg: cfg, names: f.names, nc: nc, ended: make(chan struct{}), station: &Station{Evaluator: newFake("x")}}
+	if w.js, err = jetstream.New(nc); err != nil {
+		t.Fatal(err)
+	}
+	a := w.attach(t.Context(), f.post.session, f.kind())
+	a.end()
+	t.Cleanup(a.abandon)
+	c, err := w.js.Consumer(t.Context(), f.names.work(), anyQueue(f.post.session, f.kind()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, c
+}
+
+// TestGivenBack: what workers give back that leave is no attempt, however many do; and one that gives back all that it
+// gets is no reason to ask for ever.
+func TestGivenBack(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	f := g.open("127.0.0.1:0", newFake("a"))
+	f.crew.setDrain("a")
+	until(t, "the worker has left", func() bool { return !f.crew.isHere(f.crew.members[0]) })
+	a, c := leaver(t, f, g.config(newFake("leaver")))
+	gives := func(n int) {
+		for given := 0; given < n; {
+			if msg, err := c.Next(jetstream.FetchMaxWait(time.Second)); err == nil {
+				a.handle(msg)
+				given++
+			}
+		}
+	}
+	asked := func() (answer, error) {
+		packed, err := f.packer.pack(candidate(7))
+		if err != nil {
+			t.Error(err)
+		}
+		return f.post.ask(t.Context(), f.names.anyOf(f.kind()), request{Do: doEvaluate, Jobs: []*job{packed}}, nil)
+	}
+	answered := make(chan answer)
+	go func() {
+		got, err := asked()
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- got
+	}()
+	gives(3 * deliveries)
+	g.join(newFake("b"))
+	if got := <-answered; got.Worker != "b" || got.Result == nil || got.Result.Outcome != kernels.OK {
+		t.Errorf("%+v", got)
+	}
+	f.crew.setDrain("b")
+	until(t, "the second has left", func() bool { return !f.crew.isHere(f.crew.find("b")) })
+	go gives(mostBack)
+	_, err := asked()
+	if !errors.Is(err, kernels.ErrLost) || !strings.Contains(err.Error(), "32 workers have given it back") {
+		t.Error(err)
+	}
+}
+
+// TestGivesBackAll: a worker that gives back more than one that leaves can have is left out.
+func TestGivesBackAll(t *testing.T) {
+	f, _ := open(t, newFake("a"), newFake("b"))
+	for range 2 + atOnce { // slots, and what is asked of it alone
+		f.returned("a")
+	}
+	if n := len(f.crew.ready()); n != 2 {
+		t.Errorf("%d workers after what one that leaves gives back", n)
+	}
+	f.returned("a")
+	if all := f.crew.ready(); len(all) != 1 || all[0].name != "b" {
+		t.Errorf("%d workers", len(all))
+	}
+}
+
+// TestLeaving: of what workers are handed while they leave nothing is left to lie: each delivery is judged or given
+// back.
+func TestLeaving(t *testing.T) {
+	a := newFake("a")
+	slow := func(context.Context, *kernels.Job) { time.Sleep(10 * time.Millisecond) }
+	a.before = slow
+	f, g := open(t, a)
+	if _, err := f.Evaluate(t.Context(), candidate(1)); err != nil { // no ratios are taken meanwhile
+		t.Fatal(err)
+	}
+	var backs atomic.Int64
+	if _, err := f.nc.Subscribe(f.names.answer("*"), func(msg *nats.Msg) {
+		var got answer
+		if json.Unmarshal(msg.Data, &got) == nil && got.Back {
+			backs.Add(1)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	over := guests(t, f, g, slow)
+	for i, r := range asked(t, f, 2, 250) {
+		if r.Outcome != kernels.OK {
+			t.Errorf("candidate %d: %+v", i+2, r)
+		}
+	}
+	all := over()
+	judged := len(a.seen)
+	for _, w := range all {
+		judged += len(w.seen)
+	}
+	c, err := f.post.work.Consumer(t.Context(), anyQueue(f.post.session, f.kind()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := c.Info(t.Context())
+	if err != nil || int64(info.Delivered.Consumer) != int64(judged)+backs.Load() || judged != 249 {
+		t.Errorf("%d deliveries, %d judged, %d given back; %v", info.Delivered.Consumer, judged, backs.Load(), err)
+	}
+	t.Logf("%d came and left, %d given back", len(all), backs.Load())
+}
+
+// guests has one worker after the other come and leave, until over is called: that gives all that came.
+func guests(t *testing.T, f *Fleet, g *ground, before func(context.Context, *kernels.Job)) (over func() []*fake) {
+	var all []*fake
+	stop := make(chan struct{})
+	var work sync.WaitGroup
+	work.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			w := newFake(fmt.Sprint("guest", n))
+			all, w.before = append(all, w), before
+			ended, leave := g.join(w)
+			until(t, w.name, func() bool { return len(f.crew.ready()) == 2 })
+			time.Sleep(20 * time.Millisecond)
+			leave()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return func() []*fake {
+		close(stop)
+		work.Wait()
+		return all
+	}
+}
