@@ -1,0 +1,134 @@
+package graph
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// Starts are what each family is likely to be fast with at the graph's sizes: whole words, some of them in flight, and
+// as many threads on a row as that takes. A search tries them first and need not find that out.
+
+// choice is the value of a gene.
+type choice struct {
+	gene  string
+	value any
+}
+
+// start is the point that a family begins with, as TOML.
+func (p *program) start(list []choice) string {
+	var b strings.Builder
+	b.WriteString("\n[[start]]\n")
+	for _, c := range list {
+		fmt.Fprintf(&b, "%s = %#v\n", c.gene, c.value)
+	}
+	return b.String()
+}
+
+// starts are those of all families, by name.
+func (p *program) starts() map[string]string {
+	w := p.wide()
+	out := map[string]string{}
+	for name, list := range map[string][]choice{
+		"map":  {{"vector", w}, {"items", p.inFlight(4, w)}},
+		"rows": p.rowStart(),
+		"columns": append(p.stagedStart(), choice{"across", 32}, choice{"along", 8}, choice{"vector", w},
+			choice{"items", p.inFlight(4, w)}),
+		"spread": append(p.stagedStart(), choice{"threads", 512}, choice{"vector", w}, choice{"items", p.inFlight(4, w)}),
+		"scan": {{"threads_per_row", p.threads(16)}, {"rows_per_block", 256 / max(p.threads(16), 64)}, {"vector", w},
+			{"items", p.inFlight(4, w)}},
+		"scan_tiles":   {{"threads", 512}, {"vector", w}, {"items", p.inFlight(4, w)}, {"look", 2}},
+		"scan_columns": {{"across", 32}, {"along", 8}, {"vector", w}, {"items", p.inFlight(2, w)}},
+		"windows":      {{"items", 4}},
+		"matmul":       p.productStart(),
+	} {
+		out[name] = p.start(list)
+	}
+	return out
+}
+
+// wide is the elements of 16 bytes.
+func (p *program) wide() int {
+	if p.graph.element() == "fp32" {
+		return 4
+	}
+	return 8
+}
+
+// inFlight is so many words of each tensor that is read, or as many as registers have room for.
+func (p *program) inFlight(words, wide int) int {
+	tensors := 0
+	for _, l := range p.loads {
+		if l.varies {
+			tensors++
+		}
+	}
+	for words > 1 && words*wide*max(tensors, 1) > 32 {
+		words /= 2
+	}
+	return words
+}
+
+// threads is how many share a row if each has so many elements of it: 32 to 256.
+func (p *program) threads(elements int) int {
+	terms, _ := p.graph.size(product(p.lengths(true)))
+	return min(max(powerAbove((terms+elements-1)/elements), 32), 256)
+}
+
+// rowStart keeps rows in registers, a few words of each thread, and those that are too long for a block in those of a
+// cluster.
+func (p *program) rowStart() []choice {
+	terms, _ := p.graph.size(product(p.lengths(true)))
+	w := p.wide()
+	words := (terms + w - 1) / w
+	threads := min(max(powerAbove((words+3)/4), 32), 1024)
+	cluster := 1
+	for threads*8 < words && cluster < 8 && p.product == nil {
+		cluster, threads = 2*cluster, 512
+	}
+	items := powerAbove((words + threads*cluster - 1) / (threads * cluster))
+	list := append(p.stagedStart(), choice{"threads_per_row", threads}, choice{"rows_per_block", max(128/threads, 1)},
+		choice{"vector", w})
+	if items > 8 {
+		return append(list, choice{"items", 4})
+	}
+	if cluster > 1 {
+		list = append(list, choice{"cluster", cluster})
+	}
+	return append(list, choice{"keep", "registers"}, choice{"items", items})
+}
+
+// stagedStart is that of a product whose rows are summed afterwards.
+func (p *program) stagedStart() []choice {
+	if !p.staged() {
+		return nil
+	}
+	return []choice{{"tiles", "t128x128"}, {"wide", 4}}
+}
+
+// productStart is a tile of 128 x 128, with as many shares of the terms as give every multiprocessor one.
+func (p *program) productStart() []choice {
+	list := []choice{{"tile_m", 128}, {"tile_n", 128}, {"per_m", 8}, {"per_n", 8}, {"tile_k", 16}, {"wide", 4},
+		{"buffers", 2}}
+	if p.product == nil {
+		return list
+	}
+	var n [4]int
+	for i, text := range p.product.lengths {
+		n[i], _ = p.graph.size(text)
+	}
+	const enough = 128 // multiprocessors of a large GPU
+	tiles := n[batchesAt] * ((n[rowsAt] + 127) / 128) * ((n[colsAt] + 127) / 128)
+	split := 1
+	for tiles*split < enough && split < 64 && n[termsAt] > split*1024 {
+		split *= 2
+	}
+	list = append(list, choice{"split", split})
+	if split == 1 {
+		list = append(list, choice{"store_vector", 4})
+	}
+	return list
+}
+
+// powerAbove is the least power of two that is n or more.
+func powerAbove(n int) int { return 1 << bits.Len(uint(max(n, 1)-1)) }
