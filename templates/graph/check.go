@@ -17,6 +17,9 @@ func (p *program) check(b *strings.Builder, n *names) {
 	if !p.exact() {
 		b.WriteString("exact = false\n")
 	}
+	if p.tf32() {
+		b.WriteString("operands = \"tf32\"\n")
+	}
 	inputs, without := p.inputs()
 	fmt.Fprintf(b, "inputs = [%s]\n", quotedList(inputs))
 	if len(without) > 0 {

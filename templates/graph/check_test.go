@@ -23,7 +23,7 @@ func TestChecked(t *testing.T) {
 		devices = append(devices, dev)
 	}
 	names := strings.Fields("imported_cross_entropy cumsum cumsum_long cumsum_middle linear_lse frobenius " +
-		"layernorm_bf16 sum_dim1 matmul")
+		"layernorm_bf16 sum_dim1 matmul_tf32")
 	if os.Getenv("DARWARP_GRAPHS") == "all" {
 		files, _ := filepath.Glob("testdata/*.json")
 		names = names[:0]

@@ -79,6 +79,7 @@ func (p *program) data(n *names) (map[string]any, error) {
 	d["Wholes"] = p.hasWholes()
 	d["Lookups"], d["LastReduced"] = p.lookups(), p.domain[len(p.domain)-1].reduced
 	d["Totals"], d["Finals"], d["TruthFinals"] = ids(p.totals), p.finals(families), p.finals(truth)
+	d["TF32"] = p.tf32()
 	d["Starts"] = p.starts()
 	p.arguments(d, n)
 	p.layout(d, n)

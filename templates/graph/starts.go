@@ -108,11 +108,15 @@ func (p *program) stagedStart() []choice {
 
 // productStart is a tile of 128 x 128, with as many shares of the terms as give every multiprocessor one.
 func (p *program) productStart() []choice {
-	list := []choice{{"tile_m", 128}, {"tile_n", 128}, {"per_m", 8}, {"per_n", 8}, {"tile_k", 16}, {"wide", 4},
-		{"buffers", 2}}
+	list := []choice{{"tile_m", 128}, {"tile_n", 128}, {"tile_k", 16}, {"wide", 4}, {"buffers", 2}}
 	if p.product == nil {
 		return list
 	}
+	of, store := []choice{{"per_m", 8}, {"per_n", 8}}, 4
+	if p.tf32() {
+		of, store = []choice{{"warp_m", 64}, {"warp_n", 32}}, 2
+	}
+	list = append(list, of...)
 	var n [4]int
 	for i, text := range p.product.lengths {
 		n[i], _ = p.graph.size(text)
@@ -125,7 +129,7 @@ func (p *program) productStart() []choice {
 	}
 	list = append(list, choice{"split", split})
 	if split == 1 {
-		list = append(list, choice{"store_vector", 4})
+		list = append(list, choice{"store_vector", store})
 	}
 	return list
 }

@@ -39,4 +39,11 @@ template <> __device__ __forceinline__ float2 unpack2<__nv_bfloat16>(unsigned bi
     return make_float2(__uint_as_float(bits << 16), __uint_as_float(bits & 0xffff0000u));
 }
 
+// to_tf32 rounds to the 10 bits behind the leading one that tensor cores take of a float, ties away from zero.
+__device__ __forceinline__ float to_tf32(float x) {
+    unsigned bits;
+    asm("cvt.rna.tf32.f32 %0, %1;\n" : "=r"(bits) : "f"(x));
+    return __uint_as_float(bits);
+}
+
 }  // namespace darwarp
