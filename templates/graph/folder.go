@@ -123,6 +123,11 @@ const (
 	someRows, shortRow = 4096, 1 << 14
 )
 
+// rereads reports whether a row's numbers are needed again after they were added up.
+func (p *program) rereads() bool {
+	return p.passes() > 1 || p.has()["Twice"] || slices.ContainsFunc(p.outputs, func(o output) bool { return o.full })
+}
+
 // layout tells the families what they need to know of rows and outputs.
 func (p *program) layout(d map[string]any, n *names) {
 	var full, rows, totals []outputData
@@ -139,6 +144,7 @@ func (p *program) layout(d map[string]any, n *names) {
 	last := len(p.domain) - 1
 	d["FullOutputs"], d["RowOutputs"], d["TotalOutputs"] = full, rows, totals
 	d["LastAxis"], d["LastPass"], d["Clusters"] = last, p.passes(), true
+	d["Rereads"] = p.rereads()
 	d["PrimaryTensor"], d["PrimaryOut"] = "", "(T*)nullptr"
 	for _, l := range p.loads {
 		if p.loadName(l) == p.primary() {

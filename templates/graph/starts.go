@@ -30,11 +30,10 @@ func (p *program) starts() map[string]string {
 	w := p.wide()
 	out := map[string]string{}
 	for name, list := range map[string][]choice{
-		"map":  {{"vector", w}, {"items", p.inFlight(4, w)}},
-		"rows": p.rowStart(),
-		"columns": append(p.stagedStart(), choice{"across", 32}, choice{"along", 8}, choice{"vector", w},
-			choice{"items", p.inFlight(4, w)}),
-		"spread": append(p.stagedStart(), choice{"threads", 512}, choice{"vector", w}, choice{"items", p.inFlight(4, w)}),
+		"map":     {{"vector", w}, {"items", p.inFlight(4, w)}},
+		"rows":    p.rowStart(),
+		"columns": p.columnStart(),
+		"spread":  append(p.stagedStart(), choice{"threads", 512}, choice{"vector", w}, choice{"items", p.inFlight(4, w)}),
 		"scan": {{"threads_per_row", p.threads(16)}, {"rows_per_block", 256 / max(p.threads(16), 64)}, {"vector", w},
 			{"items", p.inFlight(4, w)}},
 		"scan_tiles":   {{"threads", 512}, {"vector", w}, {"items", p.inFlight(4, w)}, {"look", 2}},
@@ -76,26 +75,48 @@ func (p *program) threads(elements int) int {
 }
 
 // rowStart keeps rows in registers, a few words of each thread, and those that are too long for a block in those of a
-// cluster.
+// cluster, or in its shared memory. Longer ones are read again.
 func (p *program) rowStart() []choice {
 	terms, _ := p.graph.size(product(p.lengths(true)))
 	w := p.wide()
 	words := (terms + w - 1) / w
-	threads := min(max(powerAbove((words+3)/4), 32), 1024)
-	cluster := 1
-	for threads*8 < words && cluster < 8 && p.product == nil {
+	threads, cluster := min(max(powerAbove((words+3)/4), 32), 1024), 1
+	for threads*cluster*8 < words && cluster < 8 && p.product == nil {
 		cluster, threads = 2*cluster, 512
 	}
-	items := powerAbove((words + threads*cluster - 1) / (threads * cluster))
 	list := append(p.stagedStart(), choice{"threads_per_row", threads}, choice{"rows_per_block", max(128/threads, 1)},
 		choice{"vector", w})
-	if items > 8 {
-		return append(list, choice{"items", 4})
-	}
 	if cluster > 1 {
 		list = append(list, choice{"cluster", cluster})
 	}
-	return append(list, choice{"keep", "registers"}, choice{"items", items})
+	const inShared = 200 << 10 / 16 // words of a block, of 227 KiB
+	switch items := powerAbove((words + threads*cluster - 1) / (threads * cluster)); {
+	case items <= 8 || items == 16 && threads <= 512:
+		return append(list, choice{"keep", "registers"}, choice{"items", items})
+	case words <= inShared*cluster:
+		return append(list, choice{"keep", "shared"}, choice{"items", 4})
+	}
+	return append(p.stagedStart(), choice{"threads_per_row", 1024}, choice{"vector", w}, choice{"items", 4})
+}
+
+// columnStart has eight threads on a row, or more where it is long, and keeps what they read at once.
+func (p *program) columnStart() []choice {
+	terms, _ := p.graph.size(product(p.lengths(true)))
+	w := p.wide()
+	items, along := p.inFlight(8, w), 8
+	if items*along < terms {
+		along = 16
+	}
+	const slots = 40960 // bytes that they leave for each other, as the family says
+	for along > 1 && (items*along >= 2*terms || 32*along*w*12*len(p.stats) > slots) {
+		along /= 2
+	}
+	list := append(p.stagedStart(), choice{"across", 32}, choice{"along", along}, choice{"vector", w},
+		choice{"items", items})
+	if p.rereads() {
+		list = append(list, choice{"keep", "registers"})
+	}
+	return list
 }
 
 // stagedStart is that of a product whose rows are summed afterwards.

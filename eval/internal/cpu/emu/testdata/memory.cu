@@ -105,6 +105,9 @@ __device__ void multiply_tf32(int* failed) {
     CHECK(to_tf32(1.f + 0x1p-12f) == 1.f && to_tf32(__int_as_float(0xff800000)) == __int_as_float(0xff800000));
     const float nan = to_tf32(__int_as_float(0x7fffffff));
     CHECK(nan != nan);
+    CHECK(max_nan(1.f, 2.f) == 2.f && max_nan(2.f, 1.f) == 2.f && min_nan(1.f, 2.f) == 1.f && min_nan(2.f, 1.f) == 1.f);
+    const float kept[4] = {max_nan(nan, 1.f), max_nan(1.f, nan), min_nan(nan, 1.f), min_nan(1.f, nan)};
+    for (const float v : kept) CHECK(v != v);
 }
 
 extern "C" __global__ void products(int* failed) {
