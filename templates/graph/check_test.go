@@ -52,10 +52,12 @@ func TestChecked(t *testing.T) {
 	}
 }
 
-// TestTiny: rows of numbers whose squares are 0 in fp32 are asked for where something keeps a divisor from 0, and not where
-// torch itself divides by 0.
+// TestTiny: rows of numbers whose squares are 0 in fp32 are asked for where something keeps a divisor from 0, and not
+// where torch itself divides by 0.
 func TestTiny(t *testing.T) {
-	for name, left := range map[string]bool{"l2norm": true, "frobenius": true, "rms_written": false, "cosine_loss": false} {
+	for name, left := range map[string]bool{
+		"l2norm": true, "frobenius": true, "rms_written": false, "cosine_loss": false,
+	} {
 		out, err := read(t, "testdata/"+name+".json").Folder()
 		if err != nil {
 			t.Fatal(err)
