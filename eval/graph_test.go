@@ -134,6 +134,8 @@ func TestGraphsTiles(t *testing.T) {
 	for file, genes := range map[string]kernels.Genome{
 		"matmul": {"tile_m": kernels.Int(128), "tile_n": kernels.Int(128), "per_m": kernels.Int(8), "per_n": kernels.Int(8),
 			"buffers": kernels.Int(2), "wide": kernels.Int(4)},
+		"matmul_tf32": {"tile_m": kernels.Int(128), "tile_n": kernels.Int(128), "warp_m": kernels.Int(64),
+			"warp_n": kernels.Int(32), "buffers": kernels.Int(2), "wide": kernels.Int(4)},
 		"linear_lse": {"tiles": kernels.String("t128x128"), "wide": kernels.Int(4)},
 	} {
 		b := graphBundle(t, "../templates/graph/testdata/"+file+".json")

@@ -44,7 +44,7 @@ func (p *baselines) findTorch(ctx context.Context, b *kernels.Baseline, missing 
 	if why, err = failure(err); why != "" || err != nil {
 		return why, err
 	}
-	about := fmt.Sprintf("%s, %s%s", p.torch.About(), b.Backend, note)
+	about := fmt.Sprintf("%s, %s%s%s", p.torch.About(), b.Backend, map[bool]string{true: ", tf32"}[b.TF32], note)
 	r := &rival{on: p, baseline: b, about: about, estimate: map[string]float64{}}
 	for i, w := range p.Cfg.Workloads {
 		applies, err := b.Applies(p.Cfg.Problem, w.Dims, p.Cfg.DType)
@@ -105,7 +105,7 @@ func (p *baselines) where(c verdict.Contestant) []int {
 }
 
 func (p *baselines) call(b *kernels.Baseline, c *device.Case) torch.Call {
-	made := torch.Call{Call: b.Call, Backend: b.Backend, Dims: c.Dims, Buffers: c.Buffers}
+	made := torch.Call{Call: b.Call, Backend: b.Backend, TF32: b.TF32, Dims: c.Dims, Buffers: c.Buffers}
 	if m := p.Cfg.Problem.Reference.Maker; m != nil {
 		made.Maker = m.Torch
 	}

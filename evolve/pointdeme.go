@@ -15,7 +15,8 @@ type pointDeme struct {
 	ranking
 	num     int
 	space   *kernels.Space
-	start   int // index of the family's default, -1 when it is not in the space
+	start   int   // index of the family's default, -1 when it is not in the space
+	likely  []int // indices of the points that the family says to try first
 	known   map[int]struct{}
 	view    *mutate.View
 	outlook mutate.Outlook
@@ -48,9 +49,28 @@ func newPointDeme(number int, space *kernels.Space, recall mutate.Recall, all fu
 			d.start, _ = space.Repair(p, rand.New(rand.NewPCG(1, 2))) // the same whenever the run goes on
 		}
 	}
+	d.likely = likelyPoints(space)
 	d.model = kernels.Grown(space.Family.Name)
 	d.closed = d.model && d.start >= 0 && !space.Recorded()
 	return d
+}
+
+// likelyPoints are the points that the family says to try first, or the nearest ones that the space has.
+func likelyPoints(space *kernels.Space) (list []int) {
+	for _, g := range space.Family.Starts() {
+		p, err := space.Point(g)
+		if err != nil {
+			continue
+		}
+		i, ok := space.Index(space.Canonical(p))
+		if !ok {
+			i, ok = space.Repair(p, rand.New(rand.NewPCG(1, 2)))
+		}
+		if ok {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // sizesRefuse reports whether what is legal is not so at the sizes that the space is for.
@@ -133,9 +153,15 @@ func (d *pointDeme) startTask(o kernels.Origin) *task {
 	return &task{Space: d.num, Index: d.start, Origin: o}
 }
 
-// unaskedDefault is the family's default, or the nearest point that the sizes allow, where it was not asked for yet.
+// unaskedDefault is the family's default, or the nearest point that the sizes allow, and then each that the family says
+// to try first, where it was not asked for yet.
 func (d *pointDeme) unaskedDefault() (p mutate.Proposal, ok bool) {
-	return mutate.Proposal{Index: d.start}, d.start >= 0 && !d.claimed(d.start)
+	for _, i := range append([]int{d.start}, d.likely...) {
+		if i >= 0 && !d.claimed(i) {
+			return mutate.Proposal{Index: i}, true
+		}
+	}
+	return p, false
 }
 
 // open reports whether more may be asked for.

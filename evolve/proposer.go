@@ -82,11 +82,15 @@ func (x *proposer) skip(d *pointDeme, t *task, why string) {
 // waited are tasks that were proposed before, and wait for a slot.
 func (x *proposer) waited() (*task, bool) { return x.waiting.next() }
 
-// defaults are those of the families other than the first.
+// defaults are those of the families other than the first, and what families say to try first.
 func (x *proposer) defaults() (*task, bool) {
 	for _, d := range x.pop.points() {
 		if p, ok := d.unaskedDefault(); ok {
-			if t, ok := x.task(d, p, kernels.Origin{Operator: "default", Generation: 1}); ok {
+			operator := "start"
+			if p.Index == d.start {
+				operator = "default"
+			}
+			if t, ok := x.task(d, p, kernels.Origin{Operator: operator, Generation: 1}); ok {
 				return t, true
 			}
 		}

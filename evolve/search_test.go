@@ -115,6 +115,30 @@ func TestStartsWithTheNaiveDefault(t *testing.T) {
 	t.Error("the default of the second family was not asked for")
 }
 
+// TestTriesStarts: after the defaults come the points that a family says to try first, a legal one in place of one that
+// is not.
+func TestTriesStarts(t *testing.T) {
+	cfg := toyConfig(t, "hills", "plain")
+	hills := cfg.Spaces[0].Family
+	hills.Start = []map[string]any{{"a": int64(6), "c": "z"}, {"a": int64(8), "b": int64(8)}, {"a": int64(1)}}
+	m := &memory{}
+	mustRun(t, cfg, newFake(1, false), m)
+	got := m.candidates[1]
+	if got.Origin.Operator != "start" || got.Variant.Genes["a"] != kernels.Int(6) ||
+		got.Variant.Genes["c"] != kernels.String("z") {
+		t.Errorf("second candidate: %+v", got)
+	}
+	starts := 0
+	for _, c := range m.candidates {
+		if c.Origin.Operator == "start" {
+			starts++
+		}
+	}
+	if starts != 2 || m.candidates[2].Origin.Operator != "start" {
+		t.Errorf("%d starts: expected two, and not the default once more", starts)
+	}
+}
+
 func TestUsesUpTheSpaceAndSkipsEqualSources(t *testing.T) {
 	cfg := toyConfig(t, "plain")
 	cfg.Budget.Evals = 0

@@ -16,6 +16,7 @@ type Baseline struct {
 	// the input tensors by name, the dims as ints, torch, F (torch.nn.functional) and math.
 	Call    string `toml:"call,omitempty" json:"call,omitempty"`
 	Backend string `toml:"backend,omitempty" json:"backend,omitempty"` // for torch, one of torchBackends; default eager
+	TF32    bool   `toml:"tf32,omitempty" json:"tf32,omitempty"`       // for torch: products in fp32 may round to tf32
 	// Over dims, elem and dtype: where it does not hold there is no figure
 	When string `toml:"when,omitempty" json:"when,omitempty"`
 
@@ -70,8 +71,8 @@ func (p *Problem) checkBaselines(n *notes, scope expr.Scope) {
 
 func (b *Baseline) checkKind(n *notes, key string) {
 	if b.Kind != "torch" {
-		if b.Call != "" || b.Backend != "" {
-			n.addf(key, "call and backend are keys of kind = \"torch\"")
+		if b.Call != "" || b.Backend != "" || b.TF32 {
+			n.addf(key, "call, backend and tf32 are keys of kind = \"torch\"")
 		}
 		return
 	}

@@ -34,6 +34,10 @@ const (
 // is no type of a tensor.
 const FP22 DType = "fp22"
 
+// TF32 is what tensor cores take fp32 operands as: its exponent and 10 bits behind the leading one. It is no type of a
+// tensor.
+const TF32 DType = "tf32"
+
 type dtypeInfo struct {
 	size     int
 	c        string
@@ -47,6 +51,7 @@ var dtypes = map[DType]dtypeInfo{
 	BF16: {2, "__nv_bfloat16", 0x1p-8, 0x1p-126, 0x1.fep127},
 	FP32: {4, "float", 0x1p-24, 0x1p-126, 0x1.fffffep127},
 	FP22: {0, "", 0x1p-13, 0x1p-126, 0x1.fffp127}, // cut off: by up to a whole unit in the last place
+	TF32: {0, "", 0x1p-11, 0x1p-126, 0x1.ffcp127},
 	I32:  {4, "int", 0, 0, 1<<31 - 1},
 	I64:  {8, "long long", 0, 0, 1 << 53},
 	Mask: {1, "bool", 0, 0, 1},

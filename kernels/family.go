@@ -21,6 +21,8 @@ type Family struct {
 	Genes       []Gene       `toml:"gene" json:"genes"`
 	Lets        []Let        `toml:"let" json:"lets,omitempty"`
 	Constraints []Constraint `toml:"constraint" json:"constraints,omitempty"`
+	// Points that are likely to be fast, which a search tries first of all after the defaults: genes by name
+	Start []map[string]any `toml:"start,omitempty" json:"start,omitempty"`
 	PlanSpec
 
 	Plan *Plan `toml:"-" json:"-"`
@@ -229,4 +231,20 @@ func (f *Family) Defaults() Genome {
 		g[gene.Name] = gene.values[gene.def]
 	}
 	return g
+}
+
+// Starts are the points that the family declares as likely to be fast. Genes that one does not name have their
+// defaults, so that it need not be legal as it is.
+func (f *Family) Starts() (list []Genome) {
+	for _, start := range f.Start {
+		g := Genome{}
+		for i := range f.Genes {
+			g[f.Genes[i].Name] = f.Genes[i].DefaultValue()
+		}
+		for name, raw := range start {
+			g[name], _ = NewValue(raw) // it was read before
+		}
+		list = append(list, g)
+	}
+	return list
 }

@@ -3,6 +3,7 @@ package kernels
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -39,6 +40,7 @@ func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
 	taken := p.taken()
 	f.compileGenes(n, scope, p.dimScope(), taken)
 	f.checkAccumulate(n)
+	f.checkStarts(n)
 	f.compileLets(n, scope, taken)
 	f.compileRules(n, scope, p)
 	p.expandEpilogue(f.PlanSpec, scope)
@@ -199,6 +201,24 @@ func geneValue(raw any) (Value, error) {
 		return v, fmt.Errorf("%s: expected a word of letters, digits and _ . + - that begins with a letter", quoted(s))
 	}
 	return v, err
+}
+
+// checkStarts sees that starts name genes and values that a search may try without being asked.
+func (f *Family) checkStarts(n *notes) {
+	for i, start := range f.Start {
+		for _, name := range slices.Sorted(maps.Keys(start)) {
+			key := fmt.Sprintf("start[%d].%s", i, name)
+			gene := f.gene(name)
+			if gene == nil {
+				n.addf(key, "no such gene: expected one of %s", strings.Join(f.GeneNames(), ", "))
+				continue
+			}
+			v, err := NewValue(start[name])
+			if err != nil || !slices.Contains(gene.values, v) || gene.OptsIn(v) {
+				n.addf(key, "%v: expected one of %v that need not be asked for", start[name], gene.values)
+			}
+		}
+	}
 }
 
 func (f *Family) checkAccumulate(n *notes) {

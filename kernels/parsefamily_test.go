@@ -48,6 +48,11 @@ func TestParseFamilyMistakes(t *testing.T) {
 		{"opt_in", `opt_in = ["fp16"]`, `opt_in = ["fp32", "bf16"]`, []string{
 			`tile.toml: gene[1] (acc).opt_in[0]: fp32 is not one of its values, or is the default`,
 			`tile.toml: gene[1] (acc).opt_in[1]: bf16 is not one of its values, or is the default`}},
+		{"start", `why = "warps tile the block"`,
+			"why = \"warps tile the block\"\n[[start]]\ntile = 17\nacc = \"fp16\"\nx = 1", []string{
+				`tile.toml: start[0].acc: fp16: expected one of [fp32 fp16] that need not be asked for`,
+				`tile.toml: start[0].tile: 17: expected one of [16 32 64] that need not be asked for`,
+				`tile.toml: start[0].x: no such gene: expected one of mma, acc, tile, warps, split`}},
 		{"when reads later", `when = "mma != 'fma'"`, `when = "tile > 16"`,
 			[]string{`tile.toml: gene[1] (acc).when: unknown name tile`}},
 		{"when reads the device", `when = "mma != 'fma'"`, `when = "device.cc > 80"`,

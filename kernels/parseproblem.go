@@ -206,6 +206,7 @@ func (p *Problem) checkCheck(n *notes) {
 			n.addf(fmt.Sprintf("check.accumulate[%d]", i), "%q: expected fp32, fp22, fp16 or bf16", t)
 		}
 	}
+	p.readOperands(n)
 	p.readTerms(n)
 	p.readRanges(n)
 }

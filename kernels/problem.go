@@ -63,6 +63,8 @@ type Check struct {
 	// RoundedTerms: the terms are computed numbers, rounded to the problem's dtype before they are added, as the
 	// weights of attention are.
 	RoundedTerms bool `toml:"rounded_terms,omitempty" json:"rounded_terms,omitempty"`
+	// Operands: what the operands of products may be rounded to, where it is less than the problem's dtype: tf32.
+	Operands DType `toml:"operands,omitempty" json:"operands,omitempty"`
 	// Coherent: an error of one sum is in many outputs alike, as that of layernorm's mean is in its whole row.
 	Coherent bool `toml:"coherent,omitempty" json:"coherent,omitempty"`
 	// Types that sums may be kept in; default fp32 alone

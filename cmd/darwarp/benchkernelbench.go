@@ -31,7 +31,8 @@ func (a *app) benchKernelBenchCmd() *cobra.Command {
 	fs.DurationVar(&f.Budget.For, "for", 2*time.Minute, "how long each module is searched")
 	fs.IntVar(&f.Budget.Evals, "evals", 0, "and after how many evaluations it ends (default: as many as the time allows)")
 	fs.BoolVar(&f.Import.Eval, "eval", false, "modules in evaluation, as after .eval()")
-	fs.StringVar(&f.Import.Precision, "precision", "", "of all floating numbers: fp32, fp16 or bf16 (default: the files')")
+	fs.StringVar(&f.Import.Precision, "precision", "",
+		"of all floating numbers: fp32, tf32, fp16 or bf16 (default: the files')")
 	fs.Float64Var(&f.Import.Scale, "scale", 1, "search at this share of the first axis, and finish at the whole")
 	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
 	fs.StringVar(&f.Device, "device", "auto", "auto, cuda or cpu")

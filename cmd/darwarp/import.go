@@ -30,7 +30,7 @@ func (a *app) importCmd() *cobra.Command {
 	f.StringToIntVar(&req.Dims, "dims", nil, "sizes in place of the file's, as in batch=4096,features=512")
 	f.BoolVar(&req.Eval, "eval", false, "the module in evaluation, as after .eval(): dropout does nothing")
 	f.StringVar(&req.Precision, "precision", "",
-		"of all floating numbers: fp32, fp16 or bf16 (default: those of the file)")
+		"of all floating numbers: fp32, fp16 or bf16, or tf32: fp32 with products in TF32 (default: the file's)")
 	f.Float64Var(&req.Scale, "scale", 1,
 		"search at this share of the first axis of the first input; the whole is a workload, too")
 	addSandbox(f, &t)

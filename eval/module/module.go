@@ -50,8 +50,8 @@ type Question struct {
 	Precision string `json:"precision,omitempty"` // one of Precisions, of all floating numbers; empty: the file's own
 }
 
-// Precisions are what a module can be read in.
-func Precisions() []string { return []string{"fp32", "fp16", "bf16"} }
+// Precisions are what a module can be read in. In tf32 numbers are fp32, and products may round their operands.
+func Precisions() []string { return []string{"fp32", "tf32", "fp16", "bf16"} }
 
 // Answer is a module that was read.
 type Answer struct {

@@ -33,6 +33,9 @@ func (p *program) baselines(b *strings.Builder, n *names) {
 		if name == "torch-compile" {
 			b.WriteString("backend = \"compile\"\n")
 		}
+		if p.tf32() {
+			b.WriteString("tf32 = true\n")
+		}
 	}
 }
 

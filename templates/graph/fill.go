@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
-	"math"
 	"strings"
 	"text/template"
 )
@@ -48,17 +47,12 @@ func fill(name string, data map[string]any) ([]byte, error) {
 
 // data is what the files of the families are filled with.
 func (p *program) data(n *names) (map[string]any, error) {
-	total, err := p.graph.size(product(append(p.lengths(false), p.lengths(true)...)))
-	if err != nil {
+	if _, err := p.graph.size(product(append(p.lengths(false), p.lengths(true)...))); err != nil {
 		return nil, err
-	}
-	index := "unsigned"
-	if float64(total)*4 >= math.MaxUint32 {
-		index = "unsigned long long"
 	}
 	elements, rows := p.loadData()
 	d := map[string]any{
-		"About": p.about(), "Index": index, "Elements": elements, "RowLoads": rows, "RowFields": p.rowFields(),
+		"About": p.about(), "Index": p.index(), "Elements": elements, "RowLoads": rows, "RowFields": p.rowFields(),
 		"Offsets": p.offsets(), "Lengths": len(p.lengthValues()), "SizeNames": strings.Join(p.sizeNames(""), ", "),
 		"Kept": p.own(false), "Terms": p.own(true),
 		"Count": p.countText("float"), "CountDouble": p.countText("double"),
@@ -79,6 +73,8 @@ func (p *program) data(n *names) (map[string]any, error) {
 	d["Wholes"] = p.hasWholes()
 	d["Lookups"], d["LastReduced"] = p.lookups(), p.domain[len(p.domain)-1].reduced
 	d["Totals"], d["Finals"], d["TruthFinals"] = ids(p.totals), p.finals(families), p.finals(truth)
+	d["TF32"] = p.tf32()
+	d["Starts"] = p.starts()
 	p.arguments(d, n)
 	p.layout(d, n)
 	return d, nil

@@ -60,46 +60,60 @@ var parts = map[string]string{"ProductPart": "product.part", "TotalsPart": "tota
 // families are the files that suit how the rows lie in memory.
 func (p *program) families() []string {
 	list := []string{"reference.cu", "_operators.cu.tmpl", "_graph.cu.tmpl"}
-	add := func(name string) { list = append(list, name+".toml", name+".cu.tmpl") }
-	switch {
-	case p.product != nil && len(p.stats) == 0:
-		list = append(list, "_product.cu.tmpl")
-		add("matmul")
-		return list
-	case p.pool != nil:
-		add("windows")
-		return list
-	case p.scan != nil && p.strided():
-		add("scan_columns")
-		return list
-	case p.scan != nil:
-		add("scan")
-		return list
-	case len(p.stats) == 0:
-		add("map")
-		return list
+	for _, part := range []struct {
+		name  string
+		there bool
+	}{
+		{"_product", p.product != nil}, {"_fma_units", p.product != nil && !p.tf32()}, {"_tensor_cores", p.tf32()},
+		{"_running", p.scan != nil && !p.strided()}, {"_stats", len(p.stats) > 0},
+		{"_totals", len(p.totals) > 0},
+	} {
+		if part.there {
+			list = append(list, part.name+".cu.tmpl")
+		}
 	}
-	list = append(list, "_stats.cu.tmpl")
-	if p.staged() {
-		list = append(list, "_product.cu.tmpl")
-	}
-	if len(p.totals) > 0 {
-		list = append(list, "_totals.cu.tmpl")
-	}
-	if p.strided() {
-		add("columns")
-		return list
-	}
-	rows, _ := p.graph.size(product(p.lengths(false)))
-	terms, _ := p.graph.size(product(p.lengths(true)))
-	whole := !slices.Contains(p.sort(true), 0) && p.primary() != ""
-	if whole && !(rows < fewRows && terms > longRow) {
-		add("rows")
-	}
-	if !whole || rows < someRows && terms > shortRow {
-		add("spread")
+	for _, name := range p.suited() {
+		list = append(list, name+".toml", name+".cu.tmpl")
 	}
 	return list
+}
+
+// suited are the families by name.
+func (p *program) suited() (list []string) {
+	may, must := p.shared()
+	whole := !slices.Contains(p.sort(true), 0) && p.primary() != ""
+	switch {
+	case p.product != nil && len(p.stats) == 0:
+		return []string{"matmul"}
+	case p.pool != nil:
+		return []string{"windows"}
+	case p.scan != nil && p.strided():
+		return []string{"scan_columns"}
+	case p.scan != nil && must:
+		return []string{"scan_tiles"}
+	case p.scan != nil && may:
+		return []string{"scan", "scan_tiles"}
+	case p.scan != nil:
+		return []string{"scan"}
+	case len(p.stats) == 0:
+		return []string{"map"}
+	case p.strided():
+		return []string{"columns"}
+	}
+	if whole && !must {
+		list = append(list, "rows")
+	}
+	if !whole || may {
+		list = append(list, "spread")
+	}
+	return list
+}
+
+// shared reports whether several blocks may share a row, and whether they must.
+func (p *program) shared() (may, must bool) {
+	rows, _ := p.graph.size(product(p.lengths(false)))
+	terms, _ := p.graph.size(product(p.lengths(true)))
+	return rows < someRows && terms > shortRow, rows < fewRows && terms > longRow
 }
 
 // A family of blocks that share a row is there for fewer than someRows of more than shortRow numbers; rows of one block
@@ -108,6 +122,11 @@ const (
 	fewRows, longRow   = 64, 1 << 20
 	someRows, shortRow = 4096, 1 << 14
 )
+
+// rereads reports whether a row's numbers are needed again after they were added up.
+func (p *program) rereads() bool {
+	return p.passes() > 1 || p.has()["Twice"] || slices.ContainsFunc(p.outputs, func(o output) bool { return o.full })
+}
 
 // layout tells the families what they need to know of rows and outputs.
 func (p *program) layout(d map[string]any, n *names) {
@@ -125,6 +144,7 @@ func (p *program) layout(d map[string]any, n *names) {
 	last := len(p.domain) - 1
 	d["FullOutputs"], d["RowOutputs"], d["TotalOutputs"] = full, rows, totals
 	d["LastAxis"], d["LastPass"], d["Clusters"] = last, p.passes(), true
+	d["Rereads"] = p.rereads()
 	d["PrimaryTensor"], d["PrimaryOut"] = "", "(T*)nullptr"
 	for _, l := range p.loads {
 		if p.loadName(l) == p.primary() {

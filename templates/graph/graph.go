@@ -17,14 +17,16 @@ import (
 
 // Graph is a module of PyTorch as a list of operators, in the order of execution.
 type Graph struct {
-	Format   int      `json:"format"` // 1
-	Name     string   `json:"name"`
-	Torch    string   `json:"torch"`    // version that wrote it
-	Training bool     `json:"training"` // the module was not in eval mode
-	Dims     []Dim    `json:"dims"`
-	Tensors  []Tensor `json:"tensors"`
-	Nodes    []Node   `json:"nodes"`
-	Outputs  []string `json:"outputs"`
+	Format   int    `json:"format"` // 1
+	Name     string `json:"name"`
+	Torch    string `json:"torch"`    // version that wrote it
+	Training bool   `json:"training"` // the module was not in eval mode
+	// Products of fp32 tensors may round their operands to tf32, as torch.backends.cuda.matmul.allow_tf32 says
+	TF32    bool     `json:"tf32,omitempty"`
+	Dims    []Dim    `json:"dims"`
+	Tensors []Tensor `json:"tensors"`
+	Nodes   []Node   `json:"nodes"`
+	Outputs []string `json:"outputs"`
 
 	sizes map[string]int
 }

@@ -54,6 +54,11 @@ func TestFolders(t *testing.T) {
 					if _, err := b.Job(f, f.Defaults(), dev, b.Problem.DTypes[0]); err != nil {
 						t.Errorf("%s: the naive start: %v", f.Name, err)
 					}
+					for _, g := range f.Starts() {
+						if err := f.Check(g, dev, b.Problem.DTypes[0]); err != nil && arch == "sm_90a" {
+							t.Errorf("%s: what is tried first: %v", f.Name, err)
+						}
+					}
 				}
 			}
 		})

@@ -16,6 +16,9 @@ type matmul struct {
 	Diagonal       int
 }
 
+// tf32 reports whether the operands of a product may be rounded to tf32.
+func (p *program) tf32() bool { return p.product != nil && p.graph.TF32 && p.graph.element() == "fp32" }
+
 // Indices of lengths.
 const (
 	batchesAt = iota

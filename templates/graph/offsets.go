@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -71,8 +72,37 @@ func (p *program) coordinate(sort []int, first, last int) string {
 	if first > 0 {
 		text += " % " + p.extent(sort[first:last+1])
 	}
+	if last < len(sort)-1 || first > 0 {
+		text = p.narrowed(sort, text)
+	}
 	return "(long long)(" + text + ")"
 }
+
+// narrowed divides in 32 bits where places are numbered in 64, but those along these axes do not need it: a division in
+// 64 bits takes some hundred instructions.
+func (p *program) narrowed(sort []int, text string) string {
+	lengths := make([]string, len(sort))
+	for i, a := range sort {
+		lengths[i] = p.domain[a].length
+	}
+	if n, err := p.graph.size(product(lengths)); err != nil || p.index() == "unsigned" || beyond32(n) {
+		return text
+	}
+	return strings.ReplaceAll("unsigned(i)"+strings.TrimPrefix(text, "i"), "Index(", "unsigned(")
+}
+
+// index is the type that places are numbered in.
+func (p *program) index() string {
+	total, err := p.graph.size(product(append(p.lengths(false), p.lengths(true)...)))
+	if err != nil || beyond32(total) {
+		return "unsigned long long"
+	}
+	return "unsigned"
+}
+
+// beyond32 reports whether numbers up to n, or what is stepped to behind them, and those at some times the scored size,
+// are more than 32 bits hold.
+func beyond32(n int) bool { return float64(n)*4 >= math.MaxUint32 }
 
 // extent is the product of axes as an expression in C++.
 func (p *program) extent(axes []int) string {

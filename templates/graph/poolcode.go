@@ -24,8 +24,8 @@ func (p *program) poolData(d map[string]any, n *names) {
 	}
 	d["PoolLengths"] = quotedList(n.all(lengths))
 	d["PoolValues"] = strings.Join(n.inC(lengths), ", ")
-	d["PoolLoops"] = w.loops("float")
-	d["PoolTruth"] = w.loops("double")
+	d["PoolLoops"] = w.reads(p.offsetType(w))
+	d["PoolTruth"] = w.loops()
 }
 
 // axisCode are the lines for one axis of a window: where it begins, and the loop over it.
@@ -42,27 +42,73 @@ func (w *pool) axis(code string, i int, rest string) string {
 		"#kernel", numeral(w.Kernel[i]), "#spread", numeral(w.Spread[i])).Replace(code)
 }
 
-// loops go over the places of a window: an axis each, then what is done with a place inside the tensor.
-func (w *pool) loops(number string) string {
-	var b strings.Builder
+// begin finds where a window begins along each axis, and the line of all its axes.
+func (w *pool) begin(b *strings.Builder) {
 	rest := "k"
 	for i := w.Rank() - 1; i >= 0; i-- {
 		b.WriteString(w.axis(beginCode, i, rest))
 		rest = fmt.Sprintf("%s / Index(y%d)", rest, i)
 	}
-	fmt.Fprintf(&b, "    const T* line = in.%s + (long long)(%s)", w.In(), rest)
+	fmt.Fprintf(b, "    const T* line = in.%s + (long long)(%s)", w.In(), rest)
 	for i := range w.lengths {
-		fmt.Fprintf(&b, " * x%d", i)
+		fmt.Fprintf(b, " * x%d", i)
 	}
 	b.WriteString(";\n")
+}
+
+// loops are those of the truth: an axis each, then what is done with a place inside the tensor.
+func (w *pool) loops() string {
+	var b strings.Builder
+	w.begin(&b)
 	at := "0LL"
 	for i := range w.lengths {
 		b.WriteString(w.axis(loopCode, i, ""))
 		at = fmt.Sprintf("(%s * x%d + c%d)", at, i, i)
 	}
-	b.WriteString("        const T* p = line + " + at + ";\n" + w.found(number))
+	b.WriteString("        const double v = darwarp::to_float(line[" + at + "]);\n")
+	if w.Average {
+		b.WriteString("        found += v, size += fabs(v), ++places;\n")
+	} else { // NaN where there is one
+		b.WriteString("        found = found > v || found != found ? found : v;\n")
+	}
 	b.WriteString(strings.Repeat("    }\n", w.Rank()))
 	return b.String()
+}
+
+// placesCode are the lines for the places of a window along one axis: those outside the tensor lie at its edge, so that
+// all may be read at once, and do not count.
+const placesCode = "    int c#i[#kernel];\n    bool in#i[#kernel];\n    #pragma unroll\n" +
+	"    for (int i = 0; i < #kernel; ++i) {\n        const int c = o#i + i * #spread;\n" +
+	"        in#i[i] = c >= 0 && c < x#i;\n        c#i[i] = min(max(c, 0), x#i - 1);\n    }\n"
+
+// reads are the lines of a family: no place waits for another.
+func (w *pool) reads(offset string) string {
+	var b, loops strings.Builder
+	w.begin(&b)
+	at, in := offset+"(0)", []string{}
+	for i, kernel := range w.Kernel {
+		b.WriteString(w.axis(placesCode, i, ""))
+		fmt.Fprintf(&loops, "    #pragma unroll\n    for (int i%d = 0; i%d < %d; ++i%d)", i, i, kernel, i)
+		loops.WriteString(map[bool]string{true: " {\n", false: "\n"}[i == w.Rank()-1])
+		at = fmt.Sprintf("(%s * x%d + c%d[i%d])", at, i, i, i)
+		in = append(in, fmt.Sprintf("in%d[i%d]", i, i))
+	}
+	fmt.Fprintf(&b, "%s        float v[1];\n        unpack<T, 1>(load_word<LOAD, 1>(line + %s), v);\n"+
+		"        const bool in = %s;\n", loops.String(), at, strings.Join(in, " && "))
+	if w.Average {
+		b.WriteString("        found += in ? v[0] : 0.f, places += in;\n    }\n")
+	} else {
+		b.WriteString("        found = in ? max_nan(found, v[0]) : found;\n    }\n")
+	}
+	return b.String()
+}
+
+// offsetType is what a place in a line is numbered in.
+func (p *program) offsetType(w *pool) string {
+	if n, err := p.graph.size(product(w.lengths)); err != nil || beyond32(n) {
+		return "(long long)"
+	}
+	return "int"
 }
 
 // Places is how many places of a window a mean is over: those before the end of the padding, or those in the tensor.
@@ -78,19 +124,4 @@ func (w *pool) Places() string {
 		out = append(out, fmt.Sprintf("(min(o%d + %d, x%d + %d) - o%d)", i, k, i, w.Padding[i], i))
 	}
 	return strings.Join(out, " * ")
-}
-
-// found is what is done with a place.
-func (w *pool) found(number string) string {
-	place := "        float v1[1];\n        unpack<T, 1>(load_word<LOAD, 1>(p), v1);\n        const float v = v1[0];\n"
-	if number == "double" {
-		place = "        const double v = darwarp::to_float(*p);\n"
-	}
-	switch {
-	case !w.Average: // NaN where there is one
-		return place + "        found = found > v || found != found ? found : v;\n"
-	case number == "double":
-		return place + "        found += v, size += fabs(v), ++places;\n"
-	}
-	return place + "        found += v, ++places;\n"
 }

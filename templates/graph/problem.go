@@ -17,8 +17,14 @@ func (p *program) problemToml(n *names) ([]byte, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Made from a graph of PyTorch operators: %s.\n", p.about())
-	b.WriteString("# Precision: sums are kept in fp32, and no number is rounded to a narrower type (no TF32).\n")
-	fmt.Fprintf(&b, "name = %s\nabout = %s\ndims = [%s]\ndtypes = [%s]\n", quoted(p.graph.Name), quoted(p.about()),
+	about := p.about()
+	if p.tf32() {
+		about += ", with products in TF32"
+		b.WriteString("# Precision: operands of the product may be rounded to TF32; sums and all else are in fp32.\n")
+	} else {
+		b.WriteString("# Precision: sums are kept in fp32, and no number is rounded to a narrower type (no TF32).\n")
+	}
+	fmt.Fprintf(&b, "name = %s\nabout = %s\ndims = [%s]\ndtypes = [%s]\n", quoted(p.graph.Name), quoted(about),
 		quotedList(n.order), quoted(dtype))
 	places := n.one(product(append(p.lengths(false), p.lengths(true)...)))
 	if m := p.product; m != nil {

@@ -169,9 +169,7 @@ func (q *Prover) proof(size kernels.Dims, class string) (*device.Proof, error) {
 		return nil, err
 	}
 	p.Coherent = problem.Check.Coherent
-	if problem.Check.RoundedTerms {
-		p.Rounded = q.DType
-	}
+	p.Rounded = problem.Check.TermType(q.DType)
 	if len(p.Acc) == 0 {
 		p.Acc = []kernels.DType{kernels.FP32}
 	}

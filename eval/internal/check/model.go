@@ -44,7 +44,7 @@ type Model struct {
 	Chain int           // with those too small to count: a sum that is cut off loses a unit to each of the other sign
 	Acc   kernels.DType // type of the accumulator; empty means fp32
 	ULPs  float64       // extra units of rounding of the output type, for transcendental functions
-	Terms kernels.DType // type that every term is rounded to before it is added; empty: terms are exact
+	Terms kernels.DType // type that every term is rounded to before it is added; empty: terms are exact. TF32: its factors
 	Exact bool          // the bits must be those of the rounded truth: small-integer inputs
 
 	// Coherent: an error of one sum is in many elements alike, so that those of the whole do not scatter.
@@ -139,10 +139,22 @@ func (m Model) tolerance(d kernels.DType) tolerance {
 // rounded is the unit roundoff of the terms of an output. Those of an output of another type than theirs, such as
 // logarithms of sums in fp32 beside weighted sums in fp16, are added as they are.
 func (m Model) rounded(d kernels.DType) float64 {
-	if d != m.Terms {
+	switch {
+	case m.Terms == kernels.TF32 && d == kernels.FP32:
+		return 2 * m.Terms.Roundoff() // a term has two factors
+	case d != m.Terms:
 		return 0
 	}
 	return d.Roundoff()
+}
+
+// roundedWhole is what rounding the terms adds to the relative Frobenius error. Factors rounded to tf32 give 3e-4, and
+// rounded to bf16 2.4e-3, which must be seen: so they have no more than an element.
+func (m Model) roundedWhole(d kernels.DType) float64 {
+	if m.Terms == kernels.TF32 {
+		return m.rounded(d)
+	}
+	return 2 * m.rounded(d)
 }
 
 // flushed is what a sum loses where every partial sum of it is flushed to zero as soon as it is no normal float32:
@@ -196,7 +208,7 @@ func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, l
 	case m.Acc == kernels.FP22:
 		growth = m.alignedError() * 3 / 4
 	}
-	rounding, sums := max(frobenius[d], m.ULPs*d.Roundoff(), 2*m.rounded(d)), growth*m.accRoundoff()
+	rounding, sums := max(frobenius[d], m.ULPs*d.Roundoff(), m.roundedWhole(d)), growth*m.accRoundoff()
 	few := 1 + 4/math.Sqrt(float64(n)) // few elements scatter: four standard deviations
 	rounding, sums = rounding*few, sums*few
 	// The figures hold where the sum is as large as a random walk of its terms. Below that, terms

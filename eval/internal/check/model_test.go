@@ -235,6 +235,26 @@ func TestWrongProducts(t *testing.T) {
 	}
 }
 
+// TestTF32: where a problem lets operands be rounded to tf32 they may be, but not to bf16, and no term may be missing.
+func TestTF32(t *testing.T) {
+	for _, c := range inputClasses[:2] {
+		for _, k := range []int{1, 64, 257, 1024, 4096} {
+			p := newProduct(rand.New(rand.NewPCG(uint64(k), 43)), c, kernels.FP32, 16, 16, k)
+			m := Model{K: k, Acc: kernels.FP32, Terms: kernels.TF32}
+			for _, s := range []dot{{"tf32 inputs", tf32}, {"bf16 inputs", bf16Inputs}, {"dropped term", dropped}} {
+				if s.name == "bf16 inputs" && c.name == "uniform" && k > 64 || s.name == "dropped term" && k > 64 {
+					continue // as above; and one of so many is less than rounding
+				}
+				r := Judge(Encode(kernels.FP32, p.run(s.sum)), kernels.FP32, p.truth, m)
+				if r.Pass() != (s.name == "tf32 inputs") {
+					t.Errorf("%s, %s, K=%d: %v, worst %.2g, Frobenius %.2g of %.2g", s.name, c.name, k, r.Pass(), r.Worst,
+						r.Frobenius, r.Ceiling)
+				}
+			}
+		}
+	}
+}
+
 // TestExactIntegers: the exact test finds one dropped term of a small-integer product in types too
 // coarse for the tolerance to see it.
 func TestExactIntegers(t *testing.T) {

@@ -110,14 +110,19 @@ func halfChain(a, b []float32) float64 {
 	return s
 }
 
-// tf32 rounds the inputs to 11 significant bits.
-func tf32(a, b []float32) float64 {
-	cut := func(x float32) float64 { return round(float64(x), 10, -126, math.MaxFloat32) }
-	s := float32(0)
-	for i, x := range a {
-		s = float32(float64(s) + cut(x)*cut(b[i]))
+// tf32 rounds the inputs to 11 significant bits, bf16Inputs to 8.
+func tf32(a, b []float32) float64       { return narrow(10)(a, b) }
+func bf16Inputs(a, b []float32) float64 { return narrow(7)(a, b) }
+
+func narrow(bits int) func(a, b []float32) float64 {
+	cut := func(x float32) float64 { return round(float64(x), bits, -126, math.MaxFloat32) }
+	return func(a, b []float32) float64 {
+		s := float32(0)
+		for i, x := range a {
+			s = float32(float64(s) + cut(x)*cut(b[i]))
+		}
+		return float64(s)
 	}
-	return float64(s)
 }
 
 // dropped forgets one term.

@@ -84,9 +84,7 @@ func (p *Rig) describeChecks() error {
 		return err
 	}
 	setup.Coherent = p.Cfg.Problem.Check.Coherent
-	if p.Cfg.Problem.Check.RoundedTerms {
-		setup.Rounded = p.Cfg.DType
-	}
+	setup.Rounded = p.Cfg.Problem.Check.TermType(p.Cfg.DType)
 	p.Runner.Judge.Setup = setup
 	return nil
 }

@@ -33,7 +33,7 @@ def open_device(req, _):
 
 
 def function(req):
-    key = json.dumps([req["call"], req["backend"], req["dims"], [b["name"] for b in req["buffers"]]])
+    key = json.dumps([req["call"], req["backend"], req.get("tf32"), req["dims"], [b["name"] for b in req["buffers"]]])
     if key not in functions:
         names = ", ".join(b["name"] for b in req["buffers"] if not b.get("out"))
         scope = dict(req["dims"], torch=torch, F=torch.nn.functional, math=math)
@@ -47,7 +47,9 @@ def function(req):
 
 
 @contextlib.contextmanager
-def running(backend):
+def running(req):
+    backend = req["backend"]
+    torch.backends.cuda.matmul.allow_tf32 = bool(req.get("tf32"))  # products in fp32: else strictly so, torch's default
     with torch.no_grad():
         if backend not in SDPA:
             yield
@@ -82,7 +84,7 @@ def check(req, blob):
             ctypes.memmove(t.data_ptr(), blob[at:at + n], n)
             at += n
             inputs.append(t.cuda())
-    with running(req["backend"]):
+    with running(req):
         got = results(req, function(req)(*inputs))
     out = b""
     for t, b in got:
@@ -105,7 +107,7 @@ class Run:
             self.refill(s)
         self.flush = None if self.hot else torch.empty(req["flush"], dtype=torch.uint8, device="cuda")
         self.start, self.stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        with running(req["backend"]):
+        with running(req):
             self.warm()
             self.capture(len(self.sets))
             self.sample()

@@ -43,6 +43,7 @@ type Helper struct {
 type Call struct {
 	Call    string           `json:"call"`
 	Backend string           `json:"backend"`
+	TF32    bool             `json:"tf32"` // products in fp32 may round to tf32
 	Dims    kernels.Dims     `json:"dims"`
 	Buffers []kernels.Buffer `json:"buffers"`
 	Maker   string           `json:"maker,omitempty"` // gives the inputs that follow from the others, as a tuple

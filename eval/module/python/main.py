@@ -35,10 +35,13 @@ def read(req, _):
     """Exports a file's module: the graph with its dims, and what the user should know."""
     import sizes
     import source
+    import torch
     import tracing
     import trial
 
-    precision = tracing.PRECISIONS[req["precision"]] if req.get("precision") else None
+    asked = req.get("precision")
+    precision = tracing.PRECISIONS["fp32" if asked == "tf32" else asked] if asked else None
+    torch.set_float32_matmul_precision("highest")  # torch's default: what the file says of it is seen afterwards
     src = source.Source(req["source"], req.get("class", ""), bool(req.get("eval")), precision)
     taken = set(RESERVED)
     names, literals = {}, 0
@@ -76,8 +79,19 @@ def read(req, _):
     notes = all_sizes.base["notes"] + trial.examine(src, all_sizes)
     state.update(source=src, sizes=all_sizes, names=names)
     graph = sizes.named(all_sizes.base, found, names)
-    return {"graph": finished(graph, all_sizes, names, req["name"]), "notes": notes,
+    out = finished(graph, all_sizes, names, req["name"])
+    if asked == "tf32" or not asked and allows_tf32():
+        out["tf32"] = True
+    return {"graph": out, "notes": notes,
             "torch": {t["name"]: t["torch"] for t in graph["tensors"]}}, b""
+
+
+def allows_tf32():
+    """Whether the file has let products of fp32 round to TF32, in the words of torch 2.9 and later or of earlier ones."""
+    import torch
+
+    matmul = torch.backends.cuda.matmul
+    return matmul.fp32_precision == "tf32" if hasattr(matmul, "fp32_precision") else matmul.allow_tf32
 
 
 def finished(graph, all_sizes, names, name):

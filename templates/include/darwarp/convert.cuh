@@ -1,4 +1,4 @@
-// Conversions between the 16-bit types and float, always round to nearest even.
+// Conversions between the 16-bit types and float, always round to nearest even, and what there is of float beside them.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -37,6 +37,25 @@ template <> __device__ __forceinline__ float2 unpack2<__half>(unsigned bits) {
 }
 template <> __device__ __forceinline__ float2 unpack2<__nv_bfloat16>(unsigned bits) {
     return make_float2(__uint_as_float(bits << 16), __uint_as_float(bits & 0xffff0000u));
+}
+
+// max_nan and min_nan are the greater and the lesser number, NaN where there is one: one instruction (sm_80).
+__device__ __forceinline__ float max_nan(float a, float b) {
+    float v;
+    asm("max.NaN.f32 %0, %1, %2;\n" : "=f"(v) : "f"(a), "f"(b));
+    return v;
+}
+__device__ __forceinline__ float min_nan(float a, float b) {
+    float v;
+    asm("min.NaN.f32 %0, %1, %2;\n" : "=f"(v) : "f"(a), "f"(b));
+    return v;
+}
+
+// to_tf32 rounds to the 10 bits behind the leading one that tensor cores take of a float, ties away from zero.
+__device__ __forceinline__ float to_tf32(float x) {
+    unsigned bits;
+    asm("cvt.rna.tf32.f32 %0, %1;\n" : "=r"(bits) : "f"(x));
+    return __uint_as_float(bits);
 }
 
 }  // namespace darwarp

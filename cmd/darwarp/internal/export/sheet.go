@@ -126,10 +126,14 @@ func (s *sheet) Acc() kernels.DType {
 
 // TermRoundoff is the unit roundoff of the type that terms are rounded to before they are added, or 0.
 func (s *sheet) TermRoundoff() float64 {
-	if s.Problem.Check.RoundedTerms {
-		return s.DType.Roundoff()
+	switch t := s.Problem.Check.TermType(s.DType); t {
+	case "":
+		return 0
+	case kernels.TF32: // of both factors
+		return 2 * t.Roundoff()
+	default:
+		return t.Roundoff()
 	}
-	return 0
 }
 
 // Timings are the candidate's times of a workload.

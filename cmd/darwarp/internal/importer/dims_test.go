@@ -15,14 +15,22 @@ func TestPrecision(t *testing.T) {
 	r := withTorch(t)
 	for _, tt := range []struct {
 		module, precision string
+		line              string   // of the file, before all others
 		want              []string // of tensors
+		tf32              bool
 	}{
-		{"relu_norm", "", []string{"fp32", "fp32", "fp32"}},
-		{"relu_norm", "bf16", []string{"bf16", "bf16", "bf16"}},
-		{"cross_entropy", "fp16", []string{"fp16", "int64"}},
+		{"relu_norm", "", "", []string{"fp32", "fp32", "fp32"}, false},
+		{"relu_norm", "bf16", "", []string{"bf16", "bf16", "bf16"}, false},
+		{"cross_entropy", "fp16", "", []string{"fp16", "int64"}, false},
+		{"linear_relu", "tf32", "", []string{"fp32", "fp32", "fp32"}, true},
+		{"linear_relu", "", "import torch; torch.backends.cuda.matmul.allow_tf32 = True\n",
+			[]string{"fp32", "fp32", "fp32"}, true},
+		{"linear_relu", "fp32", "import torch; torch.set_float32_matmul_precision('high')\n",
+			[]string{"fp32", "fp32", "fp32"}, false},
+		{"linear_relu", "", "", []string{"fp32", "fp32", "fp32"}, false},
 	} {
 		q := question(t, tt.module)
-		q.Precision = tt.precision
+		q.Precision, q.Source = tt.precision, tt.line+q.Source
 		read, err := readOnce(context.Background(), r, q)
 		if err != nil {
 			t.Fatal(err)
@@ -37,6 +45,9 @@ func TestPrecision(t *testing.T) {
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s in %s: %v, expected %v", tt.module, tt.precision, got, tt.want)
+		}
+		if g.TF32 != tt.tf32 {
+			t.Errorf("%s in %s %s: tf32 is %v", tt.module, tt.precision, tt.line, g.TF32)
 		}
 	}
 }

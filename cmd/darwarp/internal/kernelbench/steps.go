@@ -14,7 +14,6 @@ import (
 	"darwarp/cmd/darwarp/internal/printable"
 	"darwarp/cmd/darwarp/internal/search"
 	"darwarp/evolve"
-	"darwarp/kernels"
 )
 
 // importModule makes the problem folder of a module.
@@ -59,7 +58,7 @@ func (b Bench) searchProblem(stop *console.Interrupts, p *Problem, o search.Opti
 func (p *Problem) fill(s *search.Search, sum evolve.Summary) error {
 	r := s.Record()
 	m := r.Meta()
-	p.Found = Found{Run: r.Path(), Device: m.Device.Label(), Precision: precision(m.DType)}
+	p.Found = Found{Run: r.Path(), Device: m.Device.Label(), Precision: r.Bundle.Problem.Precision(m.DType)}
 	for _, w := range m.Workloads {
 		p.Workloads = append(p.Workloads, w.Name)
 	}
@@ -116,15 +115,6 @@ func mean(all []float64) float64 {
 		sum += math.Log(v)
 	}
 	return math.Exp(sum / float64(len(all)))
-}
-
-// precision says what is computed in. Families keep fp32 throughout, and torch does without TF32 by default where it
-// multiplies matrices.
-func precision(t kernels.DType) string {
-	if t == kernels.FP32 {
-		return "strict fp32"
-	}
-	return string(t)
 }
 
 // oneLine is a reason for a table.

@@ -88,7 +88,30 @@ template <class T, class D> __device__ void multiply(int* failed) {
     }
 }
 
+// The same with A 16 x 8 and B 8 x 8 in tf32. Operands that are none are rounded first.
+__device__ void multiply_tf32(int* failed) {
+    const int lane = threadIdx.x, g = lane / 4, t = lane % 4;
+    auto number = [](int row, int k) { return 1.f + float((row * 5 + k * 3) % 7 - 3) * 0x1p-10f; };
+    const float a[4] = {number(g, t), number(g + 8, t), number(g, t + 4), number(g + 8, t + 4)};
+    const float b[2] = {to_tf32(number(g, t) + 0x1p-13f), to_tf32(number(g, t + 4) - 0x1p-13f)};
+    float d[4] = {1.f, 1.f, 1.f, 1.f};
+    mma_m16n8k8_tf32(d, a, b);
+    for (int i = 0; i < 4; ++i) {
+        float want = 1.f;
+        for (int k = 0; k < 8; ++k) want += number(g + i / 2 * 8, k) * number(2 * t + i % 2, k);
+        CHECK(fabsf(d[i] - want) <= 0x1p-20f);
+    }
+    CHECK(to_tf32(1.f + 0x1p-11f) == 1.f + 0x1p-10f && to_tf32(-1.f - 0x1p-11f) == -1.f - 0x1p-10f);
+    CHECK(to_tf32(1.f + 0x1p-12f) == 1.f && to_tf32(__int_as_float(0xff800000)) == __int_as_float(0xff800000));
+    const float nan = to_tf32(__int_as_float(0x7fffffff));
+    CHECK(nan != nan);
+    CHECK(max_nan(1.f, 2.f) == 2.f && max_nan(2.f, 1.f) == 2.f && min_nan(1.f, 2.f) == 1.f && min_nan(2.f, 1.f) == 1.f);
+    const float kept[4] = {max_nan(nan, 1.f), max_nan(1.f, nan), min_nan(nan, 1.f), min_nan(1.f, nan)};
+    for (const float v : kept) CHECK(v != v);
+}
+
 extern "C" __global__ void products(int* failed) {
+    multiply_tf32(failed);
     multiply<__half, float[4]>(failed);
     multiply<__nv_bfloat16, float[4]>(failed);
     multiply<__half, unsigned[2]>(failed);

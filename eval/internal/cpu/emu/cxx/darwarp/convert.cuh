@@ -21,6 +21,19 @@ template <class T> inline float2 unpack2(unsigned bits) {
     return {float(T::of(uint16_t(bits))), float(T::of(uint16_t(bits >> 16)))};
 }
 
+inline float max_nan(float a, float b) { return a != a || a > b ? a : b; }
+inline float min_nan(float a, float b) { return a != a || a < b ? a : b; }
+
+// A tie is half of the lowest bit that is kept: adding it goes away from zero, as the sign is apart. Inf and NaN stay.
+inline float to_tf32(float x) {
+    unsigned bits;
+    memcpy(&bits, &x, sizeof bits);
+    if ((bits & 0x7f800000u) == 0x7f800000u) return x;
+    bits = (bits + 0x1000u) & ~0x1fffu;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 }  // namespace darwarp
 
 #endif

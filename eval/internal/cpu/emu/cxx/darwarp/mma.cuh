@@ -8,7 +8,11 @@
 enum { DW_MMA_F16_F32, DW_MMA_BF16_F32, DW_MMA_F16_F16 };
 DW_RUNTIME void dw_mma_m16n8k16(int kind, void* d, const unsigned* a, const unsigned* b);
 
+DW_RUNTIME void dw_mma_m16n8k8_tf32(float* d, const float* a, const float* b);
+
 namespace darwarp {
+
+inline void mma_m16n8k8_tf32(float (&d)[4], const float (&a)[4], const float (&b)[2]) { dw_mma_m16n8k8_tf32(d, a, b); }
 
 template <class T>
 inline void mma_m16n8k16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]);

@@ -76,6 +76,32 @@ inline void finish_mma(void* const* lanes) {
     }
 }
 
+struct Tf32Lane {
+    float* d;
+    const float *a, *b;
+};
+
+// tf32_of is what a tensor core takes of a float: the lowest 13 bits are not looked at.
+inline float tf32_of(float x) { return as<float>(as<uint32_t>(x) & ~0x1fffu); }
+
+// finish_mma_tf32: lane l = 4g + t holds, of A, (g, t) (g+8, t) (g, t+4) (g+8, t+4) of 16 rows of 8; of B, t and t+4 of its row g.
+inline void finish_mma_tf32(void* const* lanes) {
+    float a[16 * 8], b[8 * 8], d[16 * 8];
+    for (int l = 0; l < 32; ++l) {
+        const Tf32Lane& lane = *static_cast<const Tf32Lane*>(lanes[l]);
+        const int g = l / 4, t = l % 4;
+        for (int i = 0; i < 4; ++i) a[(g + i % 2 * 8) * 8 + t + i / 2 * 4] = tf32_of(lane.a[i]);
+        for (int i = 0; i < 2; ++i) {
+            b[(t + 4 * i) * 8 + g] = tf32_of(lane.b[i]);
+            memcpy(d + (g + 8 * i) * 8 + 2 * t, lane.d + 2 * i, 8);
+        }
+    }
+    multiply_rows<8>(d, a, b, 16, 8);
+    for (int l = 0; l < 32; ++l)
+        for (int i = 0; i < 2; ++i)
+            memcpy(static_cast<const Tf32Lane*>(lanes[l])->d + 2 * i, d + (l / 4 + 8 * i) * 8 + l % 4 * 2, 8);
+}
+
 struct LoadLane {
     unsigned* const* registers;
     const unsigned* row;
@@ -123,6 +149,11 @@ void dw_mma_m16n8k16(int kind, void* d, const unsigned* a, const unsigned* b) {
     void (*const finish[])(void* const*) = {dw::finish_mma<__half, false>, dw::finish_mma<__nv_bfloat16, false>,
                                             dw::finish_mma<__half, true>};
     dw::arrive(~0u, DW_MATRIX, uint64_t(&mine), uint64_t(finish[kind]), __builtin_return_address(0));
+}
+
+void dw_mma_m16n8k8_tf32(float* d, const float* a, const float* b) {
+    dw::Tf32Lane mine{d, a, b};
+    dw::arrive(~0u, DW_MATRIX, uint64_t(&mine), uint64_t(dw::finish_mma_tf32), __builtin_return_address(0));
 }
 
 namespace dw {

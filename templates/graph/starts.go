@@ -1,0 +1,159 @@
+package graph
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// Starts are what each family is likely to be fast with at the graph's sizes: whole words, some of them in flight, and
+// as many threads on a row as that takes. A search tries them first and need not find that out.
+
+// choice is the value of a gene.
+type choice struct {
+	gene  string
+	value any
+}
+
+// start is the point that a family begins with, as TOML.
+func (p *program) start(list []choice) string {
+	var b strings.Builder
+	b.WriteString("\n[[start]]\n")
+	for _, c := range list {
+		fmt.Fprintf(&b, "%s = %#v\n", c.gene, c.value)
+	}
+	return b.String()
+}
+
+// starts are those of all families, by name.
+func (p *program) starts() map[string]string {
+	w := p.wide()
+	out := map[string]string{}
+	for name, list := range map[string][]choice{
+		"map":     {{"vector", w}, {"items", p.inFlight(4, w)}},
+		"rows":    p.rowStart(),
+		"columns": p.columnStart(),
+		"spread":  append(p.stagedStart(), choice{"threads", 512}, choice{"vector", w}, choice{"items", p.inFlight(4, w)}),
+		"scan": {{"threads_per_row", p.threads(16)}, {"rows_per_block", 256 / max(p.threads(16), 64)}, {"vector", w},
+			{"items", p.inFlight(4, w)}},
+		"scan_tiles":   {{"threads", 512}, {"vector", w}, {"items", p.inFlight(4, w)}, {"look", 2}},
+		"scan_columns": {{"across", 32}, {"along", 8}, {"vector", w}, {"items", p.inFlight(2, w)}},
+		"windows":      {{"items", 4}},
+		"matmul":       p.productStart(),
+	} {
+		out[name] = p.start(list)
+	}
+	return out
+}
+
+// wide is the elements of 16 bytes.
+func (p *program) wide() int {
+	if p.graph.element() == "fp32" {
+		return 4
+	}
+	return 8
+}
+
+// inFlight is so many words of each tensor that is read, or as many as registers have room for.
+func (p *program) inFlight(words, wide int) int {
+	tensors := 0
+	for _, l := range p.loads {
+		if l.varies {
+			tensors++
+		}
+	}
+	for words > 1 && words*wide*max(tensors, 1) > 32 {
+		words /= 2
+	}
+	return words
+}
+
+// threads is how many share a row if each has so many elements of it: 32 to 256.
+func (p *program) threads(elements int) int {
+	terms, _ := p.graph.size(product(p.lengths(true)))
+	return min(max(powerAbove((terms+elements-1)/elements), 32), 256)
+}
+
+// rowStart keeps rows in registers, a few words of each thread, and those that are too long for a block in those of a
+// cluster, or in its shared memory. Longer ones are read again.
+func (p *program) rowStart() []choice {
+	terms, _ := p.graph.size(product(p.lengths(true)))
+	w := p.wide()
+	words := (terms + w - 1) / w
+	threads, cluster := min(max(powerAbove((words+3)/4), 32), 1024), 1
+	for threads*cluster*8 < words && cluster < 8 && p.product == nil {
+		cluster, threads = 2*cluster, 512
+	}
+	list := append(p.stagedStart(), choice{"threads_per_row", threads}, choice{"rows_per_block", max(128/threads, 1)},
+		choice{"vector", w})
+	if cluster > 1 {
+		list = append(list, choice{"cluster", cluster})
+	}
+	const inShared = 200 << 10 / 16 // words of a block, of 227 KiB
+	switch items := powerAbove((words + threads*cluster - 1) / (threads * cluster)); {
+	case items <= 8 || items == 16 && threads <= 512:
+		return append(list, choice{"keep", "registers"}, choice{"items", items})
+	case words <= inShared*cluster:
+		return append(list, choice{"keep", "shared"}, choice{"items", 4})
+	}
+	return append(p.stagedStart(), choice{"threads_per_row", 1024}, choice{"vector", w}, choice{"items", 4})
+}
+
+// columnStart has eight threads on a row, or more where it is long, and keeps what they read at once.
+func (p *program) columnStart() []choice {
+	terms, _ := p.graph.size(product(p.lengths(true)))
+	w := p.wide()
+	items, along := p.inFlight(8, w), 8
+	if items*along < terms {
+		along = 16
+	}
+	const slots = 40960 // bytes that they leave for each other, as the family says
+	for along > 1 && (items*along >= 2*terms || 32*along*w*12*len(p.stats) > slots) {
+		along /= 2
+	}
+	list := append(p.stagedStart(), choice{"across", 32}, choice{"along", along}, choice{"vector", w},
+		choice{"items", items})
+	if p.rereads() {
+		list = append(list, choice{"keep", "registers"})
+	}
+	return list
+}
+
+// stagedStart is that of a product whose rows are summed afterwards.
+func (p *program) stagedStart() []choice {
+	if !p.staged() {
+		return nil
+	}
+	return []choice{{"tiles", "t128x128"}, {"wide", 4}}
+}
+
+// productStart is a tile of 128 x 128, with as many shares of the terms as give every multiprocessor one.
+func (p *program) productStart() []choice {
+	list := []choice{{"tile_m", 128}, {"tile_n", 128}, {"tile_k", 16}, {"wide", 4}, {"buffers", 2}}
+	if p.product == nil {
+		return list
+	}
+	of, store := []choice{{"per_m", 8}, {"per_n", 8}}, 4
+	if p.tf32() {
+		of, store = []choice{{"warp_m", 64}, {"warp_n", 32}}, 2
+	}
+	list = append(list, of...)
+	var n [4]int
+	for i, text := range p.product.lengths {
+		n[i], _ = p.graph.size(text)
+	}
+	const enough = 128 // multiprocessors of a large GPU
+	tiles := n[batchesAt] * ((n[rowsAt] + 127) / 128) * ((n[colsAt] + 127) / 128)
+	split := 1
+	for tiles*split < enough && split < 64 && n[termsAt] > split*1024 {
+		split *= 2
+	}
+	list = append(list, choice{"split", split})
+	if split == 1 {
+		list = append(list, choice{"store_vector", store})
+	}
+	return list
+}
+
+// powerAbove is the least power of two that is n or more.
+func powerAbove(n int) int { return 1 << bits.Len(uint(max(n, 1)-1)) }
