@@ -58,9 +58,10 @@ func (r *InputsReply) Blob() *[]byte { return &r.Bytes }
 
 // Library looks for the library's best algorithm for a run. The reply is LibraryReply.
 type Library struct {
-	Run   Run           `json:"run"`
-	DType kernels.DType `json:"dtype"`
-	Dims  kernels.Dims  `json:"dims"` // m, n, k
+	Run     Run           `json:"run"`
+	DType   kernels.DType `json:"dtype"`
+	Dims    kernels.Dims  `json:"dims"`              // m, n, k
+	Outputs []int         `json:"outputs,omitempty"` // cases of the run whose outputs go to slot 0, packed
 }
 
 // LibraryReply names what was found.
@@ -68,8 +69,7 @@ type LibraryReply struct {
 	About string   `json:"about"`
 	Tried int      `json:"tried"`
 	Best  float64  `json:"best"` // ns a call
-	Hash  []uint64 `json:"hash"` // of its outputs, by seed
-	Slot  bool     `json:"slot"` // its outputs are in slot 0, for the checker
+	Hash  []uint64 `json:"hash"` // of the outputs in slot 0
 	Fault *Fault   `json:"fault,omitempty"`
 }
 

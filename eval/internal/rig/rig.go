@@ -116,6 +116,9 @@ func (p *Rig) Close() error {
 	return errors.Join(errs...)
 }
 
+// SlotBytes is the size of a slot of the output memory. What does not fit there together is judged one after the other.
+func (p *Rig) SlotBytes() int { return p.Runner.Prepare.SlotBytes }
+
 func (c *Config) jobs() int {
 	if c.Jobs > 0 {
 		return c.Jobs
