@@ -107,8 +107,11 @@ func (p *Problem) Buffers(dims Dims, t DType) ([]Buffer, error) {
 	return out, nil
 }
 
-// ReferenceLaunch resolves the launch of the reference kernel at one size.
+// ReferenceLaunch resolves the launch of the reference kernel at one size. A module has none.
 func (p *Problem) ReferenceLaunch(dims Dims, t DType) (Launch, error) {
+	if p.Reference.IsModule() {
+		return Launch{}, nil
+	}
 	env := p.Env(dims, t)
 	l := Launch{Entry: p.Reference.Entry, Cluster: [3]int{1, 1, 1}}
 	var err error

@@ -44,13 +44,18 @@ func terms(p *kernels.Problem, t kernels.DType, c *device.Case) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("check.reduction: %w", err)
 	}
+	return TermsOf(c, k), nil
+}
+
+// TermsOf is K of the error model of a case whose sums have k terms.
+func TermsOf(c *device.Case, k int) int {
 	if c.Class == kernels.Needles {
 		k = min(k, device.MostNeedles)
 	}
 	if len(c.Terms) > 0 { // sums of one term are made as those of several
 		k = max(k, 2)
 	}
-	return k, nil
+	return k
 }
 
 // reference is the launch of the reference kernel at a size.

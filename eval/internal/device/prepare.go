@@ -38,7 +38,7 @@ type Prepare struct {
 // Truth runs the reference kernel on every prepared case and writes the truth memory. Only a
 // process that never loads a candidate is asked for it. There is no reply.
 type Truth struct {
-	Cubin    []byte           `json:"cubin"`
+	Cubin    []byte           `json:"cubin"`            // empty: there is none, and only inputs are wanted
 	Launches []kernels.Launch `json:"launches"`         // by case
 	Inputs   []int            `json:"inputs,omitempty"` // cases whose inputs go to the input memory, packed
 }
@@ -46,6 +46,10 @@ type Truth struct {
 // Inputs asks for a case's inputs, for something that runs elsewhere. The reply is InputsReply.
 type Inputs struct {
 	Case int `json:"case"`
+	// Of is a case that was not prepared, in whose place none is; its inputs lack what Omission says, if there is one.
+	// Only a process that never loads a candidate is asked for it.
+	Of       *Case     `json:"of,omitempty"`
+	Omission *Omission `json:"omission,omitempty"`
 }
 
 // InputsReply is the inputs of a case one after the other.

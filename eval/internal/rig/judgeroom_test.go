@@ -20,7 +20,7 @@ func judgedRig(t *testing.T) *Rig {
 	p := &Rig{Cfg: Config{Problem: problem, DType: kernels.FP32, Workloads: problem.Workloads}}
 	p.Device, _ = kernels.ArchDevice("sm_90a")
 	p.Device.MemoryBytes, p.shares, p.role = 4<<30, true, runner.GPU
-	wanted := p.casesWanted()
+	wanted := p.casesWanted(t.Context())
 	wanted.Powers = map[string]cases.Power{}
 	for _, w := range problem.Workloads {
 		wanted.Powers[w.Name] = cases.Power{Bank: "normal"}
@@ -136,7 +136,7 @@ func TestHugeOutputs(t *testing.T) {
 	const n = 4096 * 393216
 	p.Device.MemoryBytes = 150e9
 	p.Cfg.Workloads = []kernels.Workload{{Name: "huge", Dims: kernels.Dims{"n": n}}}
-	wanted := p.casesWanted()
+	wanted := p.casesWanted(t.Context())
 	wanted.Powers = map[string]cases.Power{"huge": {Bank: "normal", Tails: true}}
 	var err error
 	if p.Cases, err = cases.New(wanted); err != nil {
