@@ -14,8 +14,8 @@ import (
 // tellDeadline is for one case of the truth: the module runs some twenty times.
 const tellDeadline = 10 * time.Minute
 
-// Bounds of one case, in bytes: what goes in and comes out is in the process's memory several times over. A part goes in
-// a frame.
+// Bounds of one case, in bytes: what goes in and comes out is in the process's memory several times over. A part goes
+// in a frame.
 const (
 	mostGiven = 1 << 30
 	part      = 32 << 20
@@ -115,7 +115,8 @@ func (r *Reader) take(ctx context.Context, at, bytes int) (all []byte, err error
 	for len(all) < bytes {
 		var got reply
 		n := min(part, bytes-len(all))
-		if err := r.call(ctx, "take", map[string]int{"at": at + len(all), "bytes": n}, nil, &got, computeDeadline); err != nil {
+		req := map[string]int{"at": at + len(all), "bytes": n}
+		if err := r.call(ctx, "take", req, nil, &got, computeDeadline); err != nil {
 			return nil, err
 		}
 		if len(got.Bytes) != n {

@@ -46,8 +46,8 @@ def get_init_inputs():
     return [terms, cols]
 `
 
-// TestTell: values are those of fp64; a scale is what a number moves by where all terms are off by their roundoff, and as
-// large as fp32 needs it.
+// TestTell: values are those of fp64; a scale is what a number moves by where all terms are off by their roundoff, and
+// as large as fp32 needs it.
 func TestTell(t *testing.T) {
 	r := start(t)
 	for _, tt := range []struct {

@@ -42,8 +42,8 @@ func (t *Told) Folder(g *Graph) (files map[string][]byte, err error) {
 	return files, nil
 }
 
-// admit refuses what a module cannot be held against: outputs that rounding may change as a whole, and inputs of which it
-// is not known what they may be.
+// admit refuses what a module cannot be held against: outputs that rounding may change as a whole, and inputs of which
+// it is not known what they may be.
 func (t *Told) admit(p *program) error {
 	if len(p.graph.Dims) == 0 || len(t.Shapes) == 0 {
 		return errors.New("it has no size that can be changed")
@@ -74,7 +74,8 @@ func (t *Told) problemToml(p *program, n *names) []byte {
 	var b strings.Builder
 	r, g := &t.Reference, p.graph
 	fmt.Fprintf(&b, "# Made from a graph of PyTorch operators: %s.\n", p.about())
-	b.WriteString("# The module itself tells the truth, in fp64. There is no family yet: NAME.toml with NAME.cu.tmpl is one.\n")
+	b.WriteString("# The module itself tells the truth, in fp64.\n# There is no family yet: NAME.toml with NAME.cu.tmpl " +
+		"is one.\n")
 	fmt.Fprintf(&b, "name = %s\nabout = %s\ndims = [%s]\ndtypes = [%s]\n", quoted(g.Name), quoted(p.about()),
 		quotedList(n.order), quoted(g.element()))
 	var outs []string
@@ -91,7 +92,8 @@ func (t *Told) problemToml(p *program, n *names) []byte {
 		fmt.Fprintf(&b, "shape = [%s]\n", shapeList(n, x.Shape))
 	}
 	for i, o := range p.outputs {
-		fmt.Fprintf(&b, "\n[[tensor]]\nname = %s\nrole = \"out\"\nshape = [%s]\n", quoted(n.outputs[i]), shapeList(n, o.shape))
+		fmt.Fprintf(&b, "\n[[tensor]]\nname = %s\nrole = \"out\"\nshape = [%s]\n", quoted(n.outputs[i]),
+			shapeList(n, o.shape))
 	}
 	writeWorkload(&b, g, n, g.sizes, "default = true\n")
 	if t.Small != nil {

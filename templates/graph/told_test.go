@@ -33,8 +33,7 @@ func told(t *testing.T, change func(text string) string) (map[string][]byte, err
 		Reference: kernels.Reference{Kind: kernels.ModuleReference, File: "model.py", Class: "Net", Eval: true}}).Folder(g)
 }
 
-// TestTold: what no family takes is a folder that can be read and checked, has what the module is asked for, and takes a
-// family that somebody writes.
+// TestTold: what no family takes is a folder that can be read and checked, and has what the module is asked for.
 func TestTold(t *testing.T) {
 	files, err := told(t, func(s string) string { return s })
 	if err != nil {

@@ -65,7 +65,8 @@ func (p *Rig) openTold(ctx context.Context, open device.Open) error {
 const tellEvery = 10 * time.Second
 
 // tell has the truth of a case told, and returns how many terms an output has.
-func tell(ctx context.Context, teller Teller, c *device.Case, inputs [][]byte, into []check.Truth) (terms int, err error) {
+func tell(ctx context.Context, teller Teller, c *device.Case, inputs [][]byte, into []check.Truth) (
+	terms int, err error) {
 	t := Truth{Name: c.Name, Dims: c.Dims, Buffers: c.Buffers, Inputs: inputs}
 	if err := teller.Tell(ctx, &t); err != nil {
 		return 0, fmt.Errorf("the truth at %s: %w", c.Name, err)

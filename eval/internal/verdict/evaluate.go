@@ -269,15 +269,17 @@ func (e *Evaluation) hash(i int) (uint64, bool) {
 // Learn gates a candidate on those of the cases that it was not judged on yet. It reports whether all went well; if
 // not, the outcome says what did not.
 func (e *Evaluation) Learn(ctx context.Context, cases []int) (bool, error) {
-	e.only = []int{}
+	var missing []int
 	for _, i := range cases {
 		if _, ok := e.Right[i]; !ok {
-			e.only = append(e.only, i)
+			missing = append(missing, i)
 		}
 	}
-	if slices.Sort(e.only); len(e.only) == 0 {
+	if len(missing) == 0 {
 		return true, nil
 	}
+	slices.Sort(missing)
+	e.only = missing
 	err := e.Gate(ctx)
 	return err == nil && e.Res.Outcome == kernels.Unknown, err
 }
