@@ -51,13 +51,14 @@ const rightBody = "if (i < n) y[i] = 2 * x[i];"
 
 func TestCPUVerdicts(t *testing.T) {
 	pool := cpuPool(t, false)
-	for _, c := range []struct {
+	verdicts := []struct {
 		name, body string
 		want       kernels.Outcome
 		explain    string
 	}{
 		{"right", rightBody, kernels.OK, ""},
 		{"wrong", "if (i < n) y[i] = 2.001f * x[i];", kernels.Wrong, "expected"},
+		{"leaves_out_the_scored_size", "if (i < n && n != 4096) y[i] = 2 * x[i];", kernels.Wrong, "4096"},
 		{"one_too_few", "if (i < n - (n > 1)) y[i] = 2 * x[i];", kernels.Wrong, "1025"},
 		{"reads_the_output", "if (i < n) y[i] = n == 4096 ? 2 * x[i] + 0 * y[i] : 2 * x[i];", kernels.Wrong, "4096"},
 		{"one_too_many", "if (i <= n) y[i] = i < n ? 2 * x[i] : 0;", kernels.Suspect, "outside of its buffers"},
@@ -91,7 +92,8 @@ func TestCPUVerdicts(t *testing.T) {
 		{"for_the_host", rightBody + "}\nint p = 1;\n__device__ void f() {",
 			kernels.CompileFailed, "line 5: int p"},
 		{"commented_asm", rightBody + " // asm(\"\")", kernels.Duplicate, "same machine code"},
-	} {
+	}
+	for _, c := range verdicts {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "hangs" {
 				defer soon(2*time.Second/rig.EmulatedFloors, 10*time.Second)()
@@ -107,6 +109,16 @@ func TestCPUVerdicts(t *testing.T) {
 	if r, err := pool.Evaluate(context.Background(), after); err != nil || r.Outcome != kernels.OK || len(r.Times) != 1 ||
 		r.Times[0].Median <= 0 {
 		t.Errorf("after all that: %+v, %v", r, err)
+	}
+	inParts(t, pool)
+	for _, c := range verdicts {
+		if c.name == "hangs" || c.want == kernels.CompileFailed || c.want == kernels.Unsupported {
+			continue // the slots say nothing of it
+		}
+		r, err := pool.Evaluate(context.Background(), cpuJob(t, pool, c.body))
+		if err != nil || r.Outcome != c.want || !strings.Contains(r.Detail, c.explain) {
+			t.Errorf("in parts, %s: %v (%s), %v: expected %v (... %s ...)", c.name, r.Outcome, r.Detail, err, c.want, c.explain)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -110,6 +111,24 @@ func try(entry string, found func() bool) {
 		if done {
 			return
 		}
+	}
+}
+
+// inParts has the slots of a pool be as small as they can be, so that gates go in parts: who compares begins again, and
+// so does the device's worker.
+func inParts(t *testing.T, pool *Pool) {
+	t.Helper()
+	r, least, kind := pool.Runner, pool.Cases.LeastSlotBytes(), "check"
+	if parts := pool.Cases.Fitting(pool.Cases.Gated(), least); parts == len(pool.Cases.Gated()) {
+		t.Fatalf("all cases have room in a slot of %d bytes", least)
+	}
+	r.Prepare.SlotBytes, r.Judge.Setup.SlotBytes = least, least
+	if r.Judge.GPU != nil {
+		r.Judge.GPU.Setup.Check.SlotBytes, kind = least, "judge"
+	}
+	killWorkers(t, kind)
+	if err := errors.Join(r.Restart(), r.Judge.Wake(t.Context())); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -32,7 +32,7 @@ var listed = map[string]string{
 	"Prepare.Cases": "cases", "Setup.Cases": "cases", "Setup.Terms": "cases", "Setup.Launches": "cases",
 	"Truth.Cases": "cases", "Truth.Launches": "cases", "Truth.Inputs": "cases", "Gate.Calls": "cases",
 	"Gate.Sets": "cases", "GateReply.Cases": "cases", "Disturb.Calls": "cases", "Judge.Cases": "cases",
-	"JudgeReply.Hashes": "cases", "Run.Cases": "cases", "LibraryReply.Hash": "cases",
+	"JudgeReply.Hashes": "cases", "Run.Cases": "cases", "LibraryReply.Hash": "cases", "Library.Outputs": "cases",
 	"Disturb.Cases": "device.MostDisturbed", "Disturb.Expect": "device.MostDisturbed",
 	"DisturbReply.Wrong": "device.MostDisturbed",
 

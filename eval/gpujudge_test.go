@@ -116,20 +116,30 @@ func judgedPool(t *testing.T, how string) *Pool {
 	return fakePool(t)
 }
 
-// TestJudgeOnTheGPU: verdicts are those of the checker, through another memory and another process.
+// TestJudgeOnTheGPU: verdicts are those of the checker, through another memory and another process, on all cases at
+// once and in parts.
 func TestJudgeOnTheGPU(t *testing.T) {
 	pool := judgedPool(t, "")
 	if pool.Runner.Judge.GPU == nil || pool.Runner.Out != nil {
 		t.Fatal("the checker compares")
 	}
-	for entry, want := range map[string]kernels.Outcome{
-		"good": kernels.OK, "wrong": kernels.Wrong, "wrong_at_last": kernels.Wrong, "gives_nan": kernels.Wrong,
-		"race":          kernels.Flaky,
-		"out_of_bounds": kernels.Suspect, "segv": kernels.Crashed, "sticky": kernels.Crashed, "cached": kernels.Wrong,
-	} {
-		r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, entry))
-		if err != nil || r.Outcome != want {
-			t.Errorf("%s: %v (%s), %v; want %v", entry, r.Outcome, r.Detail, err, want)
+	for _, parts := range []bool{false, true} {
+		if parts {
+			inParts(t, pool)
+		}
+		for entry, want := range map[string]kernels.Outcome{
+			"good": kernels.OK, "wrong": kernels.Wrong, "wrong_at_last": kernels.Wrong, "gives_nan": kernels.Wrong,
+			"race": kernels.Flaky, "race_at_last": kernels.Flaky,
+			"out_of_bounds": kernels.Suspect, "out_of_bounds_at_last": kernels.Suspect,
+			"segv": kernels.Crashed, "sticky": kernels.Crashed, "sticky_at_last": kernels.Crashed, "cached": kernels.Wrong,
+		} {
+			r, err := pool.Evaluate(context.Background(), fakeJob(t, pool, entry))
+			if err != nil || r.Outcome != want {
+				t.Errorf("%s, in parts %v: %v (%s), %v; want %v", entry, parts, r.Outcome, r.Detail, err, want)
+			}
+			if all := len(pool.Cases.Gated()); want == kernels.OK && (r.Gate == nil || r.Gate.Checks != all) {
+				t.Errorf("%s, in parts %v: %+v, expected %d cases", entry, parts, r.Gate, all)
+			}
 		}
 	}
 }

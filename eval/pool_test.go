@@ -218,6 +218,13 @@ func TestSizesThatDoNotFit(t *testing.T) {
 // is judged by what it has run, and is filed by the gate's time. Of others the gate is whole.
 func TestLostAtTheGate(t *testing.T) {
 	pool := fakePool(t)
+	testLostAtTheGate(t, pool)
+	inParts(t, pool)
+	testLostAtTheGate(t, pool)
+}
+
+func testLostAtTheGate(t *testing.T, pool *Pool) {
+	t.Helper()
 	all := len(pool.Cases.Gated())
 	for _, c := range []struct {
 		entry   string

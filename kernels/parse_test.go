@@ -185,6 +185,16 @@ func TestParseProblemMistakes(t *testing.T) {
 				`most 64 in the third`,
 			`problem.toml: check.shapes[1]: reference at k=65,m=33,n=17: block of [2048 1 1] threads: expected 1 to 1024, ` +
 				`at most 64 in the third`}},
+		{"reference kind", `file = "reference.cu"`, "kind = \"python\"\nclass = \"Model\"\nfile = \"reference.cu\"", []string{
+			`problem.toml: reference.kind: "python": expected cuda or torch`,
+			`problem.toml: reference: class, eval and precision are those of a module: expected kind = "torch"`}},
+		{"a module that is launched", `file = "reference.cu"`,
+			"kind = \"torch\"\nclass = \"a b\"\nprecision = \"fp8\"\nfile = \"model.py\"", []string{
+				`problem.toml: reference: entry, grid and block are those of a kernel: expected none with kind = "torch"`,
+				`problem.toml: reference.class: "a b": expected the name of a class in model.py`,
+				`problem.toml: reference.precision: "fp8": expected fp32, fp16 or bf16`,
+				`problem.toml: check.exact: expected false with reference.kind = "torch": what a module gives is rounded ` +
+					`somewhere`}},
 		{"reference grid", `grid = ["ceil_div(m * n, 256)"]`, `grid = []`,
 			[]string{`problem.toml: reference.grid: expected 1 to 3 expressions`}},
 		{"no maker", `role = "in"`, `role = "in", made = true`,

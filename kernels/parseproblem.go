@@ -30,6 +30,9 @@ func ParseProblem(file string, data []byte) (*Problem, error) {
 	scope := p.dimScope()
 	p.exprs.flops = p.intExpr(n, "flops", p.Flops, scope)
 	p.exprs.bytes = p.intExpr(n, "bytes", p.Bytes, scope)
+	if p.Reference.IsModule() && p.Check.Reduction == "" {
+		p.Check.Reduction = "1" // who runs the module counts what an output depends on
+	}
 	p.exprs.reduction = p.intExpr(n, "check.reduction", p.Check.Reduction, scope)
 	p.compileTensors(n, scope)
 	p.compileEpilogue(n)
@@ -212,15 +215,46 @@ func (p *Problem) checkCheck(n *notes) {
 }
 
 func (p *Problem) compileReference(n *notes, scope expr.Scope) {
-	if CheckLabel(p.Reference.File) != nil {
-		n.addf("reference.file", "%q: expected the plain kernel's file in this folder, as in \"reference.cu\"",
-			p.Reference.File)
+	r := &p.Reference
+	if CheckLabel(r.File) != nil {
+		n.addf("reference.file", "%q: expected the plain kernel's file in this folder, as in \"reference.cu\"", r.File)
 	}
-	if CheckIdentifier(p.Reference.Entry) != nil {
-		n.addf("reference.entry", "%q: expected the kernel's name", p.Reference.Entry)
+	if r.IsModule() {
+		p.checkModule(n)
+		return
+	}
+	if r.Kind != "" && r.Kind != KernelReference {
+		n.addf("reference.kind", "%q: expected %s or %s", r.Kind, KernelReference, ModuleReference)
+	}
+	if r.Class != "" || r.Eval || r.Precision != "" {
+		n.addf("reference", "class, eval and precision are those of a module: expected kind = %q", ModuleReference)
+	}
+	if CheckIdentifier(r.Entry) != nil {
+		n.addf("reference.entry", "%q: expected the kernel's name", r.Entry)
 	}
 	p.exprs.grid = p.gridExprs(n, "reference.grid", p.Reference.Grid, scope)
 	p.exprs.block = p.gridExprs(n, "reference.block", p.Reference.Block, scope)
+}
+
+// checkModule refuses what a module cannot be asked for.
+func (p *Problem) checkModule(n *notes) {
+	r := &p.Reference
+	if r.Entry != "" || len(r.Grid) > 0 || len(r.Block) > 0 {
+		n.addf("reference", "entry, grid and block are those of a kernel: expected none with kind = %q", ModuleReference)
+	}
+	if r.Class != "" && CheckIdentifier(r.Class) != nil {
+		n.addf("reference.class", "%q: expected the name of a class in %s", r.Class, r.File)
+	}
+	if r.Precision != "" && !slices.Contains([]DType{FP32, FP16, BF16}, DType(r.Precision)) {
+		n.addf("reference.precision", "%q: expected fp32, fp16 or bf16", r.Precision)
+	}
+	if p.Check.Exact == nil || *p.Check.Exact {
+		n.addf("check.exact", "expected false with reference.kind = %q: what a module gives is rounded somewhere",
+			ModuleReference)
+	}
+	if p.Epilogue != nil {
+		n.addf("epilogue", "expected none with reference.kind = %q: it is part of the module", ModuleReference)
+	}
 }
 
 func (p *Problem) gridExprs(n *notes, key string, texts []string, scope expr.Scope) []*expr.Expr {

@@ -89,13 +89,27 @@ type Check struct {
 	ranges map[string]Range
 }
 
-// Reference is the plain kernel that tells the truth. Its parameters are: the inputs in order as
-// const pointers, then for each output a double* value and a float* scale (the sum of the
-// magnitudes of the terms), then the dims in order as int.
+// Reference is what tells the truth: a plain kernel, or a module of PyTorch. The kernel's parameters are: the inputs in
+// order as const pointers, then for each output a double* value and a float* scale (the sum of the magnitudes of the
+// terms), then the dims in order as int.
 type Reference struct {
+	Kind  string   `toml:"kind,omitempty" json:"kind,omitempty"` // KernelReference (also empty) or ModuleReference
 	File  string   `toml:"file" json:"file"`
-	Entry string   `toml:"entry" json:"entry"`
-	Grid  []string `toml:"grid" json:"grid"`
-	Block []string `toml:"block" json:"block"`
+	Entry string   `toml:"entry,omitempty" json:"entry,omitempty"`
+	Grid  []string `toml:"grid,omitempty" json:"grid,omitempty"`
+	Block []string `toml:"block,omitempty" json:"block,omitempty"`
 	Maker *Maker   `toml:"maker,omitempty" json:"maker,omitempty"` // nil: no input follows from others
+	// Of a module, as `import torch` was told: its class, whether it is in evaluation, and in which precision
+	Class     string `toml:"class,omitempty" json:"class,omitempty"`
+	Eval      bool   `toml:"eval,omitempty" json:"eval,omitempty"`
+	Precision string `toml:"precision,omitempty" json:"precision,omitempty"`
 }
+
+// The kinds of a reference: a kernel in CUDA, and a file with a module of PyTorch, which is run in fp64.
+const (
+	KernelReference = "cuda"
+	ModuleReference = "torch"
+)
+
+// IsModule reports whether a module of PyTorch tells the truth.
+func (r *Reference) IsModule() bool { return r.Kind == ModuleReference }

@@ -108,8 +108,11 @@ func (p *Problem) Buffers(dims Dims, t DType) ([]Buffer, error) {
 	return out, nil
 }
 
-// ReferenceLaunch resolves the launch of the reference kernel at one size.
+// ReferenceLaunch resolves the launch of the reference kernel at one size. A module has none.
 func (p *Problem) ReferenceLaunch(dims Dims, t DType) (Launch, error) {
+	if p.Reference.IsModule() {
+		return Launch{}, nil
+	}
 	return p.ourLaunch("reference", p.Reference.Entry, p.exprs.grid, p.exprs.block, p.Env(dims, t), dims)
 }
 

@@ -21,7 +21,7 @@ import (
 // so that a run can be read, rendered and resumed after the folder has changed.
 type Bundle struct {
 	Problem   *kernels.Problem
-	Reference string // source of the reference kernel
+	Reference string // source of the reference kernel, or of the module in its place
 	Families  []*kernels.Family
 	Files     map[string][]byte // all the above as read, by flat file name
 
@@ -165,7 +165,7 @@ func (b *Bundle) parseFamilies() (ms kernels.Mistakes) {
 		}
 	}
 	sortFamilies(b.Families)
-	if len(b.Families) == 0 && len(ms) == 0 {
+	if len(b.Families) == 0 && len(ms) == 0 && !b.Problem.Reference.IsModule() { // whose families may be still to write
 		ms = append(ms, kernels.Mistake{File: problemFile, Err: errors.New("the folder has no family: expected NAME.toml " +
 			"with NAME.cu.tmpl")})
 	}

@@ -40,7 +40,7 @@ type SpaceReport struct {
 	space *kernels.Space
 }
 
-// OK reports whether the folder can be searched: no mistakes, and every family has a space in which
+// OK reports whether the folder can be searched: no mistakes, and there are families, each with a space in which
 // the defaults are legal and everything that was tried worked.
 func (r Report) OK() bool {
 	for _, f := range r.Families {
@@ -55,7 +55,7 @@ func (r Report) OK() bool {
 			return false
 		}
 	}
-	return len(r.Mistakes) == 0
+	return len(r.Mistakes) == 0 && len(r.Families) > 0
 }
 
 const (
@@ -119,8 +119,8 @@ func (c *checker) add(ms ...kernels.Mistake) {
 }
 
 func (c *checker) checkReferenceFile() {
-	if c.Files[c.Problem.Reference.File] == nil {
-		return // which is a mistake already
+	if c.Files[c.Problem.Reference.File] == nil || c.Problem.Reference.IsModule() {
+		return // which is a mistake already, or what Python reads
 	}
 	before := len(c.report.Mistakes)
 	if c.add(c.checkReference()...); len(c.report.Mistakes) == before {

@@ -26,7 +26,21 @@ func readFlat(dir fs.FS, into map[string][]byte) error {
 			return tooMany(len(names))
 		}
 	}
-	return nil
+	return readModule(dir, into)
+}
+
+// readModule reads the file of the module that is the reference of a problem, if one is. A problem that cannot be read
+// is somebody else's to tell.
+func readModule(dir fs.FS, into map[string][]byte) error {
+	p, err := kernels.ParseProblem(problemFile, into[problemFile])
+	if err != nil || !p.Reference.IsModule() {
+		return nil
+	}
+	if _, err := fs.Stat(dir, p.Reference.File); err != nil {
+		return nil
+	}
+	into[p.Reference.File], err = readFile(dir, p.Reference.File)
+	return err
 }
 
 // readNames lists the files of a folder that are read. It looks at so many entries: a folder of strangers may have

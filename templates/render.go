@@ -112,8 +112,12 @@ func (b *Bundle) VariantJob(v kernels.Variant, dev kernels.Device, t kernels.DTy
 		Env: expr.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}, Acc: acc}, nil
 }
 
-// ReferenceSource is the reference kernel as the compiler gets it, with T and the problem's epilogue defined.
+// ReferenceSource is the reference kernel as the compiler gets it, with T and the problem's epilogue defined. Of a
+// module it is empty.
 func (b *Bundle) ReferenceSource(t kernels.DType) string {
+	if b.Problem.Reference.IsModule() {
+		return ""
+	}
 	head := "#include <darwarp/darwarp.cuh>\n"
 	if e := b.Problem.Epilogue; e != nil {
 		head += "#include <darwarp/epilogue.cuh>\nusing namespace darwarp::exact;\n" + e.Function()

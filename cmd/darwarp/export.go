@@ -32,6 +32,10 @@ func (a *app) exportCmd() *cobra.Command {
 			return err
 		}
 		return record.With(a.Sayf, args[0], func(r *record.Record) error {
+			if r.Bundle.Problem.Reference.IsModule() {
+				return exit.Usagef("%s: a module of PyTorch tells its truth, and what is exported tests itself against a "+
+					"reference kernel: %s prints the kernel", r.Bundle.Problem.Name, cmdline.Of("show", r.Path(), "--source"))
+			}
 			if portfolio != 0 {
 				return a.exportPortfolio(c.Context(), dir, as, r, portfolio)
 			}

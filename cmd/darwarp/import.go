@@ -47,7 +47,7 @@ func (a *app) importTorch(ctx context.Context, path string, req importer.Request
 		return err
 	}
 	req.Say, req.Version = func(what string) { a.Sayf("%s", what) }, session.Version()
-	req.Convert = importer.Folder
+	req.Convert, req.Alone = importer.Folder, true
 	req.CacheDir, _ = session.CacheDir() // without one it takes longer
 	made, err := importer.Run(ctx, req)
 	var refused *module.Refused
@@ -65,6 +65,12 @@ func (a *app) importTorch(ctx context.Context, path string, req importer.Request
 	}
 	for _, note := range made.Notes {
 		a.Sayf("note: %s", note)
+	}
+	if made.Alone != "" {
+		a.Sayf("\nIt has no family: %s. The module itself, in torch %s in fp64, tells the truth (%s). Write a family "+
+			"(%s, docs/manual/import.md), then:\n  %s", made.Alone, made.Torch, report.Quantity(made.Cases, "case"),
+			filepath.Join(req.Dir, "NAME.toml and NAME.cu.tmpl"), cmdline.Of("search", req.Dir))
+		return nil
 	}
 	next := []string{"search", req.Dir}
 	if made.Whole != "" {

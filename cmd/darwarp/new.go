@@ -159,6 +159,10 @@ func (a *app) checkText(dir string, r templates.Report, tried checking.Result) {
 			report.Quantity(len(r.Mistakes), "mistake"), dir)
 		return
 	}
+	if len(r.Families) == 0 {
+		a.Sayf("No mistake found, and no family: a search needs NAME.toml and NAME.cu.tmpl in %s.", dir)
+		return
+	}
 	t := report.NewTable("lllrrl", "family", "arch", "dtype", "points", "tried", "")
 	for _, f := range r.Families {
 		for _, s := range f.Spaces {

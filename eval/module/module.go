@@ -150,6 +150,7 @@ type reply struct {
 	Torch   map[string]string `json:"torch"`
 	Shapes  [][]int           `json:"shapes"`
 	Unfit   string            `json:"unfit"`
+	Terms   int               `json:"terms"`
 	Bytes   []byte            `json:"-"`
 }
 

@@ -27,11 +27,7 @@ func (p *program) check(b *strings.Builder, n *names) {
 	}
 	b.WriteString("shapes = [\n")
 	for _, sizes := range p.shapes() {
-		var dims []string
-		for _, d := range p.graph.Dims {
-			dims = append(dims, fmt.Sprintf("%s = %d", n.dims[d.Name], sizes[d.Name]))
-		}
-		fmt.Fprintf(b, "    { %s },\n", strings.Join(dims, ", "))
+		fmt.Fprintf(b, "    { %s },\n", sizesOf(p.graph, n, sizes))
 	}
 	b.WriteString("]\n")
 }

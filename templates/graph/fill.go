@@ -222,9 +222,9 @@ func (p *program) formGenes() string {
 	return out.String()
 }
 
-// ints reports whether an output is an index.
+// ints reports whether an output is an index. Of a graph that no family takes none is.
 func (o *output) ints() bool {
-	return o.value.kind == isStat && o.value.part == 1 && o.value.stat.kind.index()
+	return o.value != nil && o.value.kind == isStat && o.value.part == 1 && o.value.stat.kind.index()
 }
 
 // index reports whether the second part of a stat is where its first was found.

@@ -146,19 +146,9 @@ func (p *program) block() int {
 
 // workloads writes the sizes of the graph, and small ones for a device that emulates.
 func (p *program) workloads(b *strings.Builder, n *names) {
-	full, small := p.graph.sizes, p.small()
-	write := func(sizes map[string]int, extra string) {
-		var label, dims []string
-		for _, d := range p.graph.Dims {
-			label = append(label, fmt.Sprint(sizes[d.Name]))
-			dims = append(dims, fmt.Sprintf("%s = %d", n.dims[d.Name], sizes[d.Name]))
-		}
-		fmt.Fprintf(b, "\n[[workload]]\nname = %s\ndims = { %s }\n%s", quoted(strings.Join(label, "x")),
-			strings.Join(dims, ", "), extra)
-	}
-	write(full, "default = true\n")
-	if small != nil {
-		write(small, "small = true\n")
+	writeWorkload(b, p.graph, n, p.graph.sizes, "default = true\n")
+	if small := p.small(); small != nil {
+		writeWorkload(b, p.graph, n, small, "small = true\n")
 	}
 }
 

@@ -36,26 +36,36 @@ func (s *Set) Add(c device.Case) (err error) {
 // SlotBytes is the size of a slot of the output memory: it holds the outputs of what every candidate is judged on, of
 // any one trial case, and of timed launches where the judge looks at them.
 func (s *Set) SlotBytes() int {
-	gated, most := 0, 0
-	for i := range s.List {
-		c := &s.List[i]
-		if !c.Trial {
-			gated += c.OutBytes()
-		}
-		if c.Workload != "" {
-			most = max(most, c.OutBytes())
-		}
+	gated, most := 0, s.mostOut()
+	for _, i := range s.Gated() {
+		gated += s.List[i].OutBytes()
 	}
-	n := max(gated, most)
+	n := max(gated, s.LeastSlotBytes())
 	if s.Atomics {
-		n = max(n, fewestRecorded*most, min(usuallyRecorded*most, mostRecordedBytes))
+		n = max(n, min(usuallyRecorded*most, mostRecordedBytes))
 	}
 	return n
 }
 
-// Fitting is how many of the cases have room for their outputs in a slot, and at least one.
-func (s *Set) Fitting(cases []int) int {
-	room := s.SlotBytes()
+// LeastSlotBytes is the size of a slot of the output memory where it is short: it holds the outputs of any one case,
+// and of as few timed launches as do. A gate goes in parts then.
+func (s *Set) LeastSlotBytes() int {
+	if s.Atomics {
+		return fewestRecorded * s.mostOut()
+	}
+	return s.mostOut()
+}
+
+// mostOut is the most that the outputs of a case take.
+func (s *Set) mostOut() (most int) {
+	for i := range s.List {
+		most = max(most, s.List[i].OutBytes())
+	}
+	return most
+}
+
+// Fitting is how many of the cases have room for their outputs in a slot of so many bytes, and at least one.
+func (s *Set) Fitting(cases []int, room int) int {
 	for n, i := range cases {
 		if room -= s.List[i].OutBytes(); room < 0 && n > 0 {
 			return n

@@ -32,6 +32,16 @@ type Wanted struct {
 	Effort    Effort
 	Powers    map[string]Power // by workload; none: the first class of the problem is as good as any
 	RNG       *rand.Rand       // of sizes and seeds
+	// Fits reports whether there is a truth at some sizes, where that cannot be known from the problem; nil: there is
+	Fits func(kernels.Dims) (bool, error)
+}
+
+// fits reports whether there is a truth at some sizes.
+func (w *Wanted) fits(size kernels.Dims) (bool, error) {
+	if w.Fits == nil {
+		return true, nil
+	}
+	return w.Fits(size)
 }
 
 // Set is the inputs that candidates of a run are judged on, with where their truth lies in the shared memory.
@@ -164,6 +174,11 @@ func (s *Set) addDrawn() error {
 		if seen[name] || work > left {
 			continue
 		}
+		if ok, err := s.want.fits(size); err != nil {
+			return err
+		} else if !ok {
+			continue
+		}
 		seen[name], left = true, left-work
 		class := device.Mixed
 		if i >= len(mixed) && i < len(mixed)+len(rare) {
@@ -246,7 +261,13 @@ func (s *Set) addTrials(w kernels.Workload, bank string, proved Power, flops flo
 func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []device.Case, err error) {
 	at := device.Case{Workload: w.Name, Dims: w.Dims, Trial: true}
 	alone := at
-	if alone.Dims = s.want.within(w.Dims, s.want.Effort.whole); !maps.Equal(alone.Dims, w.Dims) {
+	alone.Dims = s.want.within(w.Dims, s.want.Effort.whole)
+	if ok, err := s.want.fits(alone.Dims); err != nil {
+		return nil, err
+	} else if !ok {
+		alone.Dims = w.Dims
+	}
+	if !maps.Equal(alone.Dims, w.Dims) {
 		alone.Workload, at.Class = "", device.Striped
 		list = append(list, at)
 	}
@@ -265,10 +286,14 @@ func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []
 		return nil, err
 	}
 	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG}
-	if size, ok := d.neighbor(w.Dims); ok {
+	size, ok := d.neighbor(w.Dims)
+	if ok {
+		ok, err = s.want.fits(size)
+	}
+	if ok {
 		list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
 	}
-	return list, nil
+	return list, err
 }
 
 // full reports whether there is no room for more trial cases.

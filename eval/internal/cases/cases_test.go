@@ -82,7 +82,7 @@ func TestCasesProved(t *testing.T) {
 	e := Effort{shape: 1e9, classes: 1e9, drawn: 1e6, bank: 1e9, trial: 1e9, whole: 1e9, memory: 1 << 30, long: 1 << 16,
 		narrow: true}
 	powers := map[string]Power{"128": {Bank: "needles", Unfit: []string{"normal", "wide"}}}
-	s, err := New(Wanted{p, kernels.FP16, p.Workloads, e, powers, device.SecretNumbers()})
+	s, err := New(Wanted{p, kernels.FP16, p.Workloads, e, powers, device.SecretNumbers(), nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestCasesProved(t *testing.T) {
 		}
 	}
 	powers = map[string]Power{"128": {Bank: "uniform", Tails: true}}
-	if s, err = New(Wanted{p, kernels.FP16, p.Workloads, e, powers, device.SecretNumbers()}); err != nil {
+	if s, err = New(Wanted{p, kernels.FP16, p.Workloads, e, powers, device.SecretNumbers(), nil}); err != nil {
 		t.Fatal(err)
 	}
 	needles := func(c device.Case) bool { return c.Workload == "128" && c.Class == kernels.Needles && !c.Trial }

@@ -39,6 +39,15 @@ func Emulated() Effort {
 		lines: 16, omissions: 1, long: 1 << 16}
 }
 
+// Told is the effort where a module tells the truth: a process computes each case some twenty times over.
+func Told(memory int) Effort {
+	return Effort{shape: 1e8, classes: 1e7, drawn: 1e6, bank: 1e9, trial: 1e8, whole: math.Inf(1),
+		memory: min(memory/trialShare, mostTold), lines: 16, omissions: 1, long: 1 << 12}
+}
+
+// mostTold bounds the cases that a module tells the truth of, in bytes: truth and inputs are in the machine's memory.
+const mostTold = 4 << 30
+
 // shortLong is how long a dim gets for candidates that are emulated beside a GPU, where they have run with longer ones:
 // blocks of whole tiles made these sizes half of what ten orders took.
 const shortLong = 1 << 11

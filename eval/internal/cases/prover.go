@@ -189,5 +189,9 @@ func (q *Wanted) smallest(w kernels.Dims) kernels.Dims {
 	if _, ok := d.work(size); !ok {
 		return w
 	}
-	return q.halvedTo(size, apart, q.Effort.drawn)
+	size = q.halvedTo(size, apart, q.Effort.drawn)
+	if ok, err := q.fits(size); !ok || err != nil { // an error comes again with the cases
+		return w
+	}
+	return size
 }

@@ -40,17 +40,24 @@ func (s *Set) Telling(c *device.Case) bool {
 }
 
 // terms are the terms of the sums of a case.
-func terms(p *kernels.Problem, t kernels.DType, c *device.Case) (n check.Length, err error) {
-	if n.K, err = p.Reduction(c.Dims, t); err != nil {
-		return n, fmt.Errorf("check.reduction: %w", err)
+func terms(p *kernels.Problem, t kernels.DType, c *device.Case) (check.Length, error) {
+	k, err := p.Reduction(c.Dims, t)
+	if err != nil {
+		return check.Length{}, fmt.Errorf("check.reduction: %w", err)
 	}
-	if c.Class == kernels.Needles && n.K > device.MostNeedles {
-		n = check.Length{K: device.MostNeedles, Chain: n.K} // the others are dust
+	return TermsOf(c, k), nil
+}
+
+// TermsOf are the terms of the sums of a case, which are k long.
+func TermsOf(c *device.Case, k int) check.Length {
+	n := check.Length{K: k}
+	if c.Class == kernels.Needles && k > device.MostNeedles {
+		n = check.Length{K: device.MostNeedles, Chain: k} // the others are dust
 	}
 	if len(c.Terms) > 0 { // sums of one term are made as those of several
 		n.K = max(n.K, 2)
 	}
-	return n, nil
+	return n
 }
 
 // reference is the launch of the reference kernel at a size.

@@ -61,7 +61,7 @@ func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
 		return nil, err
 	}
 	if o != nil {
-		r.erase(o)
+		erase(c, r.arena, o)
 	}
 	raw := make([]byte, c.TruthBytes())
 	if err := r.session.reference(r.program, c, r.arena, r.proof.Launch, raw); err != nil {
@@ -71,13 +71,13 @@ func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
 }
 
 // erase makes the terms that are left out neutral.
-func (r *referee) erase(o *device.Omission) {
-	buffer, inner, length, neutral := r.proof.Case.Erased(o)
-	b, v := r.proof.Case.Buffers[buffer], math.Float32frombits(neutral)
+func erase(c *device.Case, a *arena, o *device.Omission) {
+	buffer, inner, length, neutral := c.Erased(o)
+	b, v := c.Buffers[buffer], math.Float32frombits(neutral)
 	for i := range b.Elems() {
 		line, at := i/(inner*length)*inner+i%inner, i/inner%length
 		if at >= o.From && at < o.To && (o.Line < 0 || line == o.Line) {
-			put(r.arena.buffers[buffer], i, b.DType, v)
+			put(a.buffers[buffer], i, b.DType, v)
 		}
 	}
 }

@@ -52,6 +52,8 @@ func (s *Session) Handle(req *device.Request, phase func(string)) (any, error) {
 		return s.disturb(req.Disturb, phase)
 	case req.Ceilings != nil:
 		return ceilings(s.dev), nil
+	case req.Inputs != nil:
+		return s.inputs(req.Inputs)
 	case req.Library != nil:
 		return nil, errors.New("cpu worker: there is no library to compare with")
 	}

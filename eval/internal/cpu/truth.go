@@ -11,6 +11,26 @@ import (
 // makeTruth runs the reference kernel on every case and writes value and scale of each output to the
 // truth memory, and the inputs that the request asks for to the input memory.
 func (s *Session) makeTruth(req *device.Truth, phase func(string)) error {
+	if len(req.Cubin) > 0 {
+		if err := s.runReference(req, phase); err != nil {
+			return err
+		}
+	}
+	offsets, _ := device.PackInputs(s.prep.Cases, req.Inputs)
+	for k, i := range req.Inputs {
+		into, err := s.prep.Cases[i].Inputs(s.files.Inputs, offsets[k])
+		if err != nil {
+			return err
+		}
+		for j := range into {
+			copy(into[j], s.pristine[i][j])
+		}
+	}
+	return nil
+}
+
+// runReference runs the reference kernel on every case.
+func (s *Session) runReference(req *device.Truth, phase func(string)) error {
 	p, err := load(req.Cubin, []kernels.Call{{Launches: req.Launches}})
 	if err != nil {
 		return err
@@ -26,17 +46,33 @@ func (s *Session) makeTruth(req *device.Truth, phase func(string)) error {
 			return fmt.Errorf("reference kernel on %s: %w", c.Name, err)
 		}
 	}
-	offsets, _ := device.PackInputs(s.prep.Cases, req.Inputs)
-	for k, i := range req.Inputs {
-		into, err := s.prep.Cases[i].Inputs(s.files.Inputs, offsets[k])
-		if err != nil {
-			return err
-		}
-		for j := range into {
-			copy(into[j], s.pristine[i][j])
+	return p.unload()
+}
+
+// inputs gives the inputs of a case away that was not prepared.
+func (s *Session) inputs(req *device.Inputs) (reply *device.InputsReply, err error) {
+	if req.Of == nil {
+		return nil, errors.New("cpu worker: inputs of no case")
+	}
+	c := req.Of
+	a, err := newArena(device.Sizes(c.Buffers), s.prep.GuardKey)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, a.free()) }()
+	if err := s.fillInputs(c, a); err != nil {
+		return nil, err
+	}
+	if req.Omission != nil {
+		erase(c, a, req.Omission)
+	}
+	reply = &device.InputsReply{}
+	for j, b := range c.Buffers {
+		if !b.Out {
+			reply.Bytes = append(reply.Bytes, a.buffers[j]...)
 		}
 	}
-	return p.unload()
+	return reply, nil
 }
 
 // reference runs the reference kernel on the inputs in a, and writes value and scale of each output.

@@ -40,7 +40,7 @@ type Prepare struct {
 // Truth runs the reference kernel on every prepared case and writes the truth memory. Only a
 // process that never loads a candidate is asked for it. There is no reply.
 type Truth struct {
-	Cubin    []byte           `json:"cubin"`
+	Cubin    []byte           `json:"cubin"`            // empty: there is none, and only inputs are wanted
 	Launches []kernels.Launch `json:"launches"`         // by case
 	Inputs   []int            `json:"inputs,omitempty"` // cases whose inputs go to the input memory, packed
 }
@@ -48,6 +48,10 @@ type Truth struct {
 // Inputs asks for a case's inputs, for something that runs elsewhere. The reply is InputsReply.
 type Inputs struct {
 	Case int `json:"case"`
+	// Of is a case that was not prepared, in whose place none is; its inputs lack what Omission says, if there is one.
+	// Only a process that never loads a candidate is asked for it.
+	Of       *Case     `json:"of,omitempty"`
+	Omission *Omission `json:"omission,omitempty"`
 }
 
 // InputsReply is the inputs of a case one after the other.
@@ -60,9 +64,10 @@ func (r *InputsReply) Blob() *[]byte { return &r.Bytes }
 
 // Library looks for the library's best algorithm for a run. The reply is LibraryReply.
 type Library struct {
-	Run   Run           `json:"run"`
-	DType kernels.DType `json:"dtype"`
-	Dims  kernels.Dims  `json:"dims"` // m, n, k
+	Run     Run           `json:"run"`
+	DType   kernels.DType `json:"dtype"`
+	Dims    kernels.Dims  `json:"dims"`              // m, n, k
+	Outputs []int         `json:"outputs,omitempty"` // cases of the run whose outputs go to slot 0, packed
 }
 
 // LibraryReply names what was found.
@@ -70,8 +75,7 @@ type LibraryReply struct {
 	About string   `json:"about"`
 	Tried int      `json:"tried"`
 	Best  float64  `json:"best"` // ns a call
-	Hash  []uint64 `json:"hash"` // of its outputs, by seed
-	Slot  bool     `json:"slot"` // its outputs are in slot 0, for the checker
+	Hash  []uint64 `json:"hash"` // of the outputs in slot 0
 	Fault *Fault   `json:"fault,omitempty"`
 }
 

@@ -123,7 +123,7 @@ func (p *Duels) pairing(a, b verdict.Contestant, which int, t terms) (req device
 	room, calls := 0, 1+c.Region(p.Device.L2Bytes)/max(run.Estimate, 1)
 	need := c.OutBytes()
 	if p.Cfg.Problem.Check.Atomics {
-		room = p.Cases.SlotBytes()
+		room = p.SlotBytes()
 	}
 	if t.fresh {
 		run.Cases = p.freshCases(a, b, w.Name)

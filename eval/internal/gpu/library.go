@@ -52,19 +52,30 @@ func (l *library) work(s *Session, run device.Run, a *arena) (*work, error) {
 	return &work{library: func() error { return l.run(s, p, a.at[0], a.at[1], a.at[2]) }}, nil
 }
 
-// findLibrary times the library's algorithms on a run and keeps the best one. Its outputs on every
-// seed go to slot 0, so that the checker can judge it like any candidate.
+// findLibrary times the library's algorithms on a run and keeps the best one. Its outputs on the cases that are asked
+// for go to slot 0, so that the checker can judge it like any candidate.
 func (s *Session) findLibrary(req *device.Library, phase func(string)) (*device.LibraryReply, error) {
 	l := s.library
 	if l == nil {
 		return nil, fmt.Errorf("cuBLASLt is not open")
 	}
-	if got := l.seen[req.Run.Workload]; got != nil {
-		return got, nil
-	}
 	if err := s.beginRequest(); err != nil {
 		return nil, err
 	}
+	if l.seen[req.Run.Workload] == nil {
+		found, err := s.searchLibrary(req, phase)
+		if err != nil {
+			return nil, err
+		}
+		l.seen[req.Run.Workload] = found
+	}
+	reply := *l.seen[req.Run.Workload]
+	return &reply, s.libraryOutputs(req, &reply)
+}
+
+// searchLibrary times the library's algorithms on a run.
+func (s *Session) searchLibrary(req *device.Library, phase func(string)) (*device.LibraryReply, error) {
+	l := s.library
 	t := libraryTypes[req.DType]
 	mm, err := l.lt.Matmul(cublaslt.Product{M: req.Dims["m"], N: req.Dims["n"], K: req.Dims["k"], In: t, Out: t},
 		libraryWorkspace, libraryTries)
@@ -87,10 +98,6 @@ func (s *Session) findLibrary(req *device.Library, phase func(string)) (*device.
 	if reply.Tried == 0 {
 		return nil, fmt.Errorf("cuBLASLt: none of %d algorithms runs", len(mm.Plans))
 	}
-	if err := s.libraryOutputs(req.Run, reply); err != nil {
-		return nil, err
-	}
-	l.seen[req.Run.Workload] = reply
 	return reply, nil
 }
 
@@ -128,15 +135,15 @@ func (s *Session) timeLibrary(p *cublaslt.Plan, run device.Run) (float64, error)
 	return best, nil
 }
 
-// libraryOutputs has the best algorithm's outputs on every set of a run hashed and copied to slot 0.
-func (s *Session) libraryOutputs(run device.Run, reply *device.LibraryReply) error {
+// libraryOutputs has the best algorithm's outputs on some cases hashed and copied to slot 0.
+func (s *Session) libraryOutputs(req *device.Library, reply *device.LibraryReply) error {
 	if err := s.clearCounters(); err != nil {
 		return err
 	}
-	places, _ := device.Pack(s.prep.Cases, run.Cases)
+	places, _ := device.Pack(s.prep.Cases, req.Outputs)
 	v := s.newInspection()
 	var counters []int
-	for k, i := range run.Cases {
+	for k, i := range req.Outputs {
 		c := &s.prep.Cases[i]
 		a, err := s.arenaOf(i)
 		if err != nil {
@@ -145,7 +152,7 @@ func (s *Session) libraryOutputs(run device.Run, reply *device.LibraryReply) err
 		if err := s.refillOutputs(a, device.Wild); err != nil {
 			return err
 		}
-		if err := s.library.run(s, s.library.best[run.Workload], a.at[0], a.at[1], a.at[2]); err != nil {
+		if err := s.library.run(s, s.library.best[req.Run.Workload], a.at[0], a.at[1], a.at[2]); err != nil {
 			return err
 		}
 		counters = append(counters, v.outputs(c, a))

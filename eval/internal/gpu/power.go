@@ -53,20 +53,21 @@ func (s *Session) proof(mod cuda.Module, p *device.Proof) (device.ProofReply, er
 	return p.Run(r)
 }
 
+// lackingInputs makes the inputs of a case, less an omission if there is one.
+func (s *Session) lackingInputs(c *device.Case, at []cuda.Ptr, o *device.Omission) error {
+	if err := s.MakeInputs(c, at); err != nil || o == nil {
+		return err
+	}
+	buffer, inner, length, neutral := c.Erased(o)
+	b := c.Buffers[buffer]
+	return s.harness.run("dw_erase", grid(b.Elems()), ptr(at[buffer]), u64(b.Elems()), i32(DTypeCodes[b.DType]),
+		u64(inner), u64(length), u64(o.From), u64(o.To), u64(o.Line), i32(int(int32(neutral))))
+}
+
 func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
 	c := &r.proof.Case
-	if err := r.MakeInputs(c, r.at); err != nil {
+	if err := r.lackingInputs(c, r.at, o); err != nil {
 		return nil, err
-	}
-	if o != nil {
-		buffer, inner, length, neutral := c.Erased(o)
-		b := c.Buffers[buffer]
-		err := r.harness.run("dw_erase", grid(b.Elems()), ptr(r.at[buffer]), u64(b.Elems()), i32(DTypeCodes[b.DType]),
-			u64(inner), u64(length),
-			u64(o.From), u64(o.To), u64(o.Line), i32(int(int32(neutral))))
-		if err != nil {
-			return nil, err
-		}
 	}
 	if err := r.StartReference(r.mod, c, r.proof.Launch, r.at, r.truth); err != nil {
 		return nil, err

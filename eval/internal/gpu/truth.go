@@ -12,14 +12,9 @@ import (
 // makeTruth runs the reference kernel on every case and writes value and scale of each output to the
 // truth memory, and the inputs that the request asks for to the input memory.
 func (s *Session) makeTruth(req *device.Truth, phase func(string)) error {
-	mod, err := s.drv.LoadModule(req.Cubin)
-	if err != nil {
-		return err
-	}
-	for i := range s.prep.Cases {
-		phase("reference " + s.prep.Cases[i].Name)
-		if err := s.truthOf(mod, i, req); err != nil {
-			return fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
+	if len(req.Cubin) > 0 {
+		if err := s.runReference(req, phase); err != nil {
+			return err
 		}
 	}
 	offsets, _ := device.PackInputs(s.prep.Cases, req.Inputs)
@@ -30,6 +25,21 @@ func (s *Session) makeTruth(req *device.Truth, phase func(string)) error {
 		}
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// runReference runs the reference kernel on every case.
+func (s *Session) runReference(req *device.Truth, phase func(string)) error {
+	mod, err := s.drv.LoadModule(req.Cubin)
+	if err != nil {
+		return err
+	}
+	for i := range s.prep.Cases {
+		phase("reference " + s.prep.Cases[i].Name)
+		if err := s.truthOf(mod, i, req); err != nil {
+			return fmt.Errorf("reference kernel on %s: %w", s.prep.Cases[i].Name, err)
 		}
 	}
 	return nil
@@ -54,6 +64,9 @@ func (s *Session) readInputs(into [][]byte, i int) error {
 
 // inputs gives a case's inputs away.
 func (s *Session) inputs(req *device.Inputs) (*device.InputsReply, error) {
+	if req.Of != nil {
+		return s.inputsOf(req.Of, req.Omission)
+	}
 	if req.Case < 0 || req.Case >= len(s.prep.Cases) {
 		return nil, fmt.Errorf("no case %d", req.Case)
 	}
@@ -72,6 +85,38 @@ func (s *Session) inputs(req *device.Inputs) (*device.InputsReply, error) {
 		return nil, err
 	}
 	return &device.InputsReply{Bytes: bytes.Join(bufs, nil)}, s.protect()
+}
+
+// inputsOf gives the inputs of a case away that was not prepared, less an omission if there is one.
+func (s *Session) inputsOf(c *device.Case, o *device.Omission) (*device.InputsReply, error) {
+	offsets, total := device.Layout(device.Sizes(c.Buffers))
+	base, err := s.drv.Alloc(uint64(total))
+	if err != nil {
+		return nil, err
+	}
+	defer s.drv.Free(base)
+	var at []cuda.Ptr
+	for _, off := range offsets {
+		at = append(at, base+cuda.Ptr(off))
+	}
+	if err := s.lackingInputs(c, at, o); err != nil {
+		return nil, err
+	}
+	if err := s.drv.SyncStream(s.stream); err != nil {
+		return nil, err
+	}
+	reply := &device.InputsReply{}
+	for j, b := range c.Buffers {
+		if b.Out {
+			continue
+		}
+		data := make([]byte, b.Bytes())
+		if err := s.drv.DtoH(data, at[j]); err != nil {
+			return nil, err
+		}
+		reply.Bytes = append(reply.Bytes, data...)
+	}
+	return reply, nil
 }
 
 func (s *Session) truthOf(mod cuda.Module, i int, req *device.Truth) error {

@@ -21,16 +21,33 @@ const judgeRoom = 1 << 30
 // GivenBytes bounds outputs that come from elsewhere, and the inputs of them: they travel through a pipe.
 const GivenBytes = 32 << 20
 
-// truthBudget is the GPU memory that there is for truth beside all else, at most what the truth of all cases takes. It
-// is 0 where a judge cannot work there; why says why not.
-func (p *Rig) truthBudget() (bytes int, why string) {
+// judgePlan is what a judge on the GPU has of its memory.
+type judgePlan struct {
+	slot  int // bytes of a slot: all that a gate puts out or, where that has no room, one case's
+	truth int // bytes of truth that are kept: what there is beside all else, at most what the truth of all cases takes
+}
+
+// planJudge divides the GPU's memory. why says why a judge cannot work there.
+func (p *Rig) planJudge() (plan judgePlan, why string) {
 	if p.Shared != nil {
-		return 0, "outputs are compared with another device's there"
+		return plan, "outputs are compared with another device's there"
 	}
 	if !p.shares {
-		return 0, "processes cannot share memory on this GPU"
+		return plan, "processes cannot share memory on this GPU"
 	}
-	most, need, inputs := 0, 0, 0
+	free, need := p.roomForTruth()
+	for _, slot := range []int{p.Cases.SlotBytes(), p.Cases.LeastSlotBytes()} {
+		if left := free - judgeSlots*slot; left >= need {
+			return judgePlan{slot, min(left, p.Cases.TruthBytes)}, ""
+		}
+	}
+	return plan, fmt.Sprintf("%s has no room for %.1f GiB of truth beside the workloads' buffers", p.Device.Name,
+		float64(need)/(1<<30))
+}
+
+// roomForTruth is what the GPU has beside all but slots and truth, and how much truth there must be room for.
+func (p *Rig) roomForTruth() (free, need int) {
+	most, inputs := 0, 0
 	for i := range p.Cases.List {
 		c := &p.Cases.List[i]
 		most, inputs = max(most, c.TruthBytes()), max(inputs, c.InBytes())
@@ -38,16 +55,11 @@ func (p *Rig) truthBudget() (bytes int, why string) {
 			need += c.TruthBytes()
 		}
 	}
-	free := p.Device.MemoryBytes/10*9 - p.Cases.DeviceBytes(p.Device.L2Bytes)
-	free -= judgeSlots*p.Cases.SlotBytes() + inputs + judgeRoom
+	free = p.Device.MemoryBytes/10*9 - p.Cases.DeviceBytes(p.Device.L2Bytes) - inputs - judgeRoom
 	if need += most; p.madeAgain() {
 		need = most
 	}
-	if free < need {
-		return 0, fmt.Sprintf("%s has no room for %.1f GiB of truth beside the workloads' buffers", p.Device.Name,
-			float64(need)/(1<<30))
-	}
-	return min(free, p.Cases.TruthBytes), ""
+	return free, need
 }
 
 // madeAgainFlops bounds what a truth may take that is made each time it is asked for: some hundredths of a second. The
@@ -64,13 +76,17 @@ func (p *Rig) madeAgain() bool {
 
 // openGPUJudge starts a judge on the GPU. Where it cannot work there, why is told and the checker takes its place.
 func (p *Rig) openGPUJudge(ctx context.Context, open device.Open, reference []byte) (why string, err error) {
-	budget, why := p.truthBudget()
-	if budget == 0 {
+	plan, why := p.planJudge()
+	if why != "" {
 		return why, nil
 	}
+	if plan.slot < p.Runner.Prepare.SlotBytes {
+		p.Cfg.Say("outputs are judged case by case: the GPU has no room for those of all at once")
+	}
+	p.Runner.Prepare.SlotBytes, p.Runner.Judge.Setup.SlotBytes = plan.slot, plan.slot
 	g := &runner.GPUJudge{Role: p.role, Open: open, First: p.Cases.Gated()}
 	g.Open.Library = ""
-	g.Setup = judge.Setup{Check: *p.Runner.Judge.Setup, Slots: judgeSlots, Reference: reference, Budget: budget}
+	g.Setup = judge.Setup{Check: *p.Runner.Judge.Setup, Slots: judgeSlots, Reference: reference, Budget: plan.truth}
 	if g.Setup.Launches, err = p.Cases.References(); err != nil {
 		return "", err
 	}

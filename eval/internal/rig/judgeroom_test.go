@@ -20,7 +20,7 @@ func judgedRig(t *testing.T) *Rig {
 	p := &Rig{Cfg: Config{Problem: problem, DType: kernels.FP32, Workloads: problem.Workloads}}
 	p.Device, _ = kernels.ArchDevice("sm_90a")
 	p.Device.MemoryBytes, p.shares, p.role = 4<<30, true, runner.GPU
-	wanted := p.casesWanted()
+	wanted := p.casesWanted(t.Context())
 	wanted.Powers = map[string]cases.Power{}
 	for _, w := range problem.Workloads {
 		wanted.Powers[w.Name] = cases.Power{Bank: "normal"}
@@ -30,8 +30,8 @@ func judgedRig(t *testing.T) *Rig {
 		t.Fatal(err)
 	}
 	p.Runner = p.makeRunner(device.Open{}, nil)
-	budget, _ := p.truthBudget()
-	p.Runner.Judge.GPU = &runner.GPUJudge{Setup: judge.Setup{Budget: budget}}
+	plan, _ := p.planJudge()
+	p.Runner.Judge.GPU = &runner.GPUJudge{Setup: judge.Setup{Budget: plan.truth}}
 	return p
 }
 
@@ -66,7 +66,7 @@ func TestTruthsAhead(t *testing.T) {
 	}
 }
 
-func TestTruthBudget(t *testing.T) {
+func TestWhereAJudgeCannotWork(t *testing.T) {
 	ready := judgedRig(t)
 	for name, c := range map[string]struct {
 		change func(p *Rig)
@@ -79,31 +79,38 @@ func TestTruthBudget(t *testing.T) {
 	} {
 		p := &Rig{Cfg: ready.Cfg, machine: ready.machine, Cases: ready.Cases}
 		c.change(p)
-		bytes, why := p.truthBudget()
-		if (bytes > 0) != c.there || (why == "") != c.there {
-			t.Errorf("%s: %d bytes (%s)", name, bytes, why)
+		plan, why := p.planJudge()
+		if (plan.truth > 0) != c.there || (plan.slot > 0) != c.there || (why == "") != c.there {
+			t.Errorf("%s: %+v (%s)", name, plan, why)
 		}
 	}
 }
 
-// TestTruthsMadeAgain: where not all truths have room on the device one of them is enough, if they are made quickly.
-func TestTruthsMadeAgain(t *testing.T) {
+// TestJudgePlan: slots hold all that a gate puts out where there is room for that, else the outputs of one case; where
+// not all truths have room either one of them is enough, if they are made quickly.
+func TestJudgePlan(t *testing.T) {
 	ready := judgedRig(t)
 	most, inputs := 0, 0
 	for i := range ready.Cases.List {
 		c := &ready.Cases.List[i]
 		most, inputs = max(most, c.TruthBytes()), max(inputs, c.InBytes())
 	}
-	need := ready.Cases.DeviceBytes(ready.Device.L2Bytes) + judgeSlots*ready.Cases.SlotBytes() + inputs + judgeRoom + most
+	whole, least := ready.Cases.SlotBytes(), ready.Cases.LeastSlotBytes()
+	if largest := ready.Cases.List[ready.Cases.Banks["4096"][0]].OutBytes(); least < largest || whole < 2*largest {
+		t.Fatalf("slots of %d and %d bytes, an output takes %d", whole, least, largest)
+	}
+	need := ready.Cases.DeviceBytes(ready.Device.L2Bytes) + inputs + judgeRoom + most
 	for _, c := range []struct {
 		name  string
-		lacks int
+		room  int // for slots
 		grown int // of each dim: longer to make, and no larger
-		there bool
+		slot  int // 0: no judge
 	}{
-		{"room for one", 0, 1, true},
-		{"room for less", 1 << 20, 1, false},
-		{"room for one that takes long", 0, 1e8, false},
+		{"room for all outputs", judgeSlots * whole, 1, whole},
+		{"room for less", judgeSlots*whole - 1<<10, 1, least},
+		{"room for one output", judgeSlots * least, 1, least},
+		{"room for none", judgeSlots*least - 1<<10, 1, 0},
+		{"truths that take long", judgeSlots * whole, 1e8, 0},
 	} {
 		p := &Rig{Cfg: ready.Cfg, machine: ready.machine}
 		set := *ready.Cases
@@ -114,9 +121,34 @@ func TestTruthsMadeAgain(t *testing.T) {
 				set.List[i].Dims[name] *= c.grown
 			}
 		}
-		p.Cases, p.Device.MemoryBytes = &set, (need-c.lacks)/9*10+20
-		if bytes, why := p.truthBudget(); (bytes > 0) != c.there || (why == "") != c.there {
-			t.Errorf("%s: %d bytes (%s)", c.name, bytes, why)
+		p.Cases, p.Device.MemoryBytes = &set, (need+c.room)/9*10+20
+		plan, why := p.planJudge()
+		if there := c.slot > 0; plan.slot != c.slot || (plan.truth >= most) != there || (why == "") != there {
+			t.Errorf("%s: %+v (%s), expected a slot of %d", c.name, plan, why, c.slot)
+		}
+	}
+}
+
+// TestHugeOutputs: three gated cases of 4096 x 393216 in fp32, as a softmax of KernelBench has them, are judged on a
+// GPU of 150 GB, one after the other.
+func TestHugeOutputs(t *testing.T) {
+	p := judgedRig(t)
+	const n = 4096 * 393216
+	p.Device.MemoryBytes = 150e9
+	p.Cfg.Workloads = []kernels.Workload{{Name: "huge", Dims: kernels.Dims{"n": n}}}
+	wanted := p.casesWanted(t.Context())
+	wanted.Powers = map[string]cases.Power{"huge": {Bank: "normal", Tails: true}}
+	var err error
+	if p.Cases, err = cases.New(wanted); err != nil {
+		t.Fatal(err)
+	}
+	plan, why := p.planJudge()
+	if why != "" || plan.slot > 4*n+1<<10 || plan.truth < 12*n || p.Cases.SlotBytes() < 3*4*n {
+		t.Errorf("%+v (%s): expected slots of %d bytes or few more", plan, why, 4*n)
+	}
+	for i := range p.Cases.List {
+		if c := &p.Cases.List[i]; c.OutBytes() > plan.slot {
+			t.Errorf("%s: outputs of %d bytes", c.Name, c.OutBytes())
 		}
 	}
 }

@@ -162,13 +162,24 @@ func (p *Rig) compileOurs(ctx context.Context, what, source string) ([]byte, err
 	return out.Cubin, nil
 }
 
+// compileReference compiles the reference kernel; nil: there is a teller in its place.
+func (p *Rig) compileReference(ctx context.Context) ([]byte, error) {
+	file := p.Cfg.Problem.Reference.File
+	if p.Cfg.Problem.Reference.IsModule() {
+		if p.Cfg.Teller == nil {
+			return nil, fmt.Errorf("%s: nobody runs the module here", file)
+		}
+		return nil, nil
+	}
+	if why := source.Check(p.Cfg.Reference); why != "" {
+		return nil, fmt.Errorf("%s: %s", file, why)
+	}
+	return p.compileOurs(ctx, file, p.Cfg.Reference)
+}
+
 // start makes the cases, their truth, and the workers that live as long as the pool.
 func (p *Rig) start(ctx context.Context, open device.Open) error {
-	file := p.Cfg.Problem.Reference.File
-	if why := source.Check(p.Cfg.Reference); why != "" {
-		return fmt.Errorf("%s: %s", file, why)
-	}
-	reference, err := p.compileOurs(ctx, file, p.Cfg.Reference)
+	reference, err := p.compileReference(ctx)
 	if err != nil {
 		return err
 	}

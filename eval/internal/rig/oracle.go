@@ -9,10 +9,9 @@ import (
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
-	"darwarp/kernels/source"
 )
 
-// Truth is what the reference kernel of a problem makes of the inputs of one case.
+// Truth is what the reference kernel of a problem, or who tells in its place, makes of the inputs of one case.
 type Truth struct {
 	Name    string           // "257x255x129 normal"
 	Dims    kernels.Dims     // sizes
@@ -20,6 +19,7 @@ type Truth struct {
 	Inputs  [][]byte         // numbers of each buffer, none for outputs
 	Values  [][]float64      // of each output, in order
 	Scales  [][]float32      // sums of the magnitudes of the terms, likewise
+	Terms   int              // that the teller has found an output to have
 }
 
 // oracle is a rig for the truth alone.
@@ -59,15 +59,11 @@ func (p *oracle) ready(ctx context.Context) error {
 	if err := p.openCPU(ctx, p.Cfg.Locate()); err != nil {
 		return err
 	}
-	file := p.Cfg.Problem.Reference.File
-	if why := source.Check(p.Cfg.Reference); why != "" {
-		return errors.New(file + ": " + why)
-	}
-	reference, err := p.compileOurs(ctx, file, p.Cfg.Reference)
+	reference, err := p.compileReference(ctx)
 	if err != nil {
 		return err
 	}
-	if p.Cases, err = p.plainCases(); err != nil {
+	if p.Cases, err = p.plainCases(ctx); err != nil {
 		return err
 	}
 	p.Shared = &Shared{Cases: p.Cases} // so that the inputs of all cases are kept
@@ -85,8 +81,8 @@ func (p *oracle) ready(ctx context.Context) error {
 const oracleWork = 2e7
 
 // plainCases are the check shapes with their first input class, and the last with all classes.
-func (p *oracle) plainCases() (*cases.Set, error) {
-	wanted := p.casesWanted()
+func (p *oracle) plainCases(ctx context.Context) (*cases.Set, error) {
+	wanted := p.casesWanted(ctx)
 	set := cases.Empty(wanted)
 	check := p.Cfg.Problem.Check
 	for i, d := range check.Shapes {

@@ -18,6 +18,8 @@ func (p *Rig) effort() cases.Effort {
 		e = cases.Beside()
 	case p.Cfg.Kind == "cpu":
 		e = cases.Emulated()
+	case p.Cfg.Teller != nil:
+		e = cases.Told(p.Device.MemoryBytes)
 	}
 	return e.For(p.Cfg.Acc)
 }
@@ -26,15 +28,15 @@ func (p *Rig) effort() cases.Effort {
 var SecretNumbers = device.SecretNumbers
 
 // casesWanted is what a case list is made for, with new secret numbers.
-func (p *Rig) casesWanted() cases.Wanted {
+func (p *Rig) casesWanted(ctx context.Context) cases.Wanted {
 	return cases.Wanted{Problem: p.Cfg.Problem, DType: p.Cfg.DType, Workloads: p.Cfg.Workloads, Effort: p.effort(),
-		RNG: SecretNumbers()}
+		RNG: SecretNumbers(), Fits: p.fitting(ctx)}
 }
 
 // provenCases makes the case list, with input classes of which it is proved that the check can tell right from wrong on
 // them.
 func (p *Rig) provenCases(ctx context.Context, open device.Open, reference []byte) (*cases.Set, error) {
-	w := p.casesWanted()
+	w := p.casesWanted(ctx)
 	var err error
 	if w.Powers, err = p.provePower(ctx, open, reference, w); err != nil {
 		return nil, err
@@ -63,6 +65,9 @@ func (p *Rig) provePower(ctx context.Context, open device.Open, reference []byte
 	q := &cases.Prover{Wanted: wanted, Acc: p.Cfg.Acc, Say: p.Cfg.Say, Log: p.Log}
 	q.Ask = func(ctx context.Context, proof *device.Proof) (device.ProofReply, error) {
 		return askProof(ctx, w, reference, proof)
+	}
+	if p.Cfg.Teller != nil {
+		q.Ask = p.askTeller(w)
 	}
 	return q.Prove(ctx)
 }

@@ -68,7 +68,7 @@ func powersOf(t *testing.T, cfg Config) (map[string]cases.Power, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.provePower(t.Context(), device.Open{}, reference, p.casesWanted())
+	return p.provePower(t.Context(), device.Open{}, reference, p.casesWanted(t.Context()))
 }
 
 // TestPower plants problems whose tolerance is too wide for the inputs that they name, or too wide for any.

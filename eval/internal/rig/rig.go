@@ -26,7 +26,8 @@ const Protocol = "3"
 type Config struct {
 	Kind      string // of device: cuda (the default) or cpu
 	Problem   *kernels.Problem
-	Reference string            // source of the reference kernel, with T defined
+	Reference string            // source of the reference kernel, with T defined; empty: there is a teller
+	Teller    Teller            // of the truth, in the place of a reference kernel; nil: there is one
 	Headers   map[string][]byte // the device include library
 	DType     kernels.DType
 	Acc       []kernels.DType // what candidates may keep sums in; empty: fp32
@@ -115,6 +116,9 @@ func (p *Rig) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// SlotBytes is the size of a slot of the output memory. What does not fit there together is judged one after the other.
+func (p *Rig) SlotBytes() int { return p.Runner.Prepare.SlotBytes }
 
 func (c *Config) jobs() int {
 	if c.Jobs > 0 {

@@ -36,7 +36,9 @@ func (p *Rig) openJudge(ctx context.Context, open device.Open, reference []byte)
 		return err
 	}
 	p.Cfg.Say("computing the truth")
-	if p.role.OnGPU() {
+	if p.Cfg.Teller != nil && p.role.OnGPU() {
+		p.Cfg.Say("outputs are compared on the processor: a module of PyTorch tells the truth there")
+	} else if p.role.OnGPU() {
 		why, err := p.openGPUJudge(ctx, open, reference)
 		if err != nil {
 			return err
@@ -68,6 +70,9 @@ func (p *Rig) openChecker(ctx context.Context, open device.Open, reference []byt
 	p.Runner.Judge.Spec = proc.Spec{Args: []string{"worker", "check"},
 		Files: []*os.File{p.Runner.Out.File(), p.Truth.File(), p.inputs.File()},
 		Fence: runner.CPU.In(p.Cfg.fence()).Fence(device.Open{})}
+	if p.Cfg.Teller != nil {
+		return p.openTold(ctx, open)
+	}
 	return p.insist(ctx, func() error {
 		if err := p.Runner.Judge.Wake(ctx); err != nil {
 			return err
@@ -92,7 +97,8 @@ func (p *Rig) describeChecks() error {
 // goCheckWork bounds the cases on which the reference kernel is held against Go, in operations.
 const goCheckWork = 64 << 20
 
-// makeTruth runs the reference kernel in a process of its own.
+// makeTruth runs the reference kernel in a process of its own, which also hands over the inputs that are wanted.
+// Without a cubin it does only that.
 func (p *Rig) makeTruth(ctx context.Context, open device.Open, cubin []byte) error {
 	open.Library = ""
 	w, _, err := runner.Start(ctx, p.role, open, []string{"truth", "inputs"},
@@ -105,25 +111,30 @@ func (p *Rig) makeTruth(ctx context.Context, open device.Open, cubin []byte) err
 		return fmt.Errorf("make the inputs: %w", err)
 	}
 	req := &device.Truth{Cubin: cubin, Inputs: p.wantedInputs()}
-	if req.Launches, err = p.Cases.References(); err != nil {
-		return err
+	if len(cubin) > 0 {
+		if req.Launches, err = p.Cases.References(); err != nil {
+			return err
+		}
 	}
 	return w.Call(ctx, device.Request{Truth: req}, nil, runner.TruthDeadline, nil)
 }
 
 // checkedInGo reports whether the reference kernel is held against Go on a case.
 func (p *Rig) checkedInGo(i int) bool {
+	if p.Cfg.Teller != nil {
+		return false
+	}
 	c := &p.Cases.List[i]
 	flops, _, err := p.Cfg.Problem.Work(c.Dims, p.Cfg.DType)
 	return err == nil && !c.Trial && p.Cases.Telling(c) && flops < goCheckWork && checker.HasReference(p.Cfg.Problem.Name)
 }
 
 // wantedInputs are the cases whose inputs others than the device's worker take, from the input memory: another device,
-// or the check of the reference kernel.
+// the check of the reference kernel, or who tells the truth in its place.
 func (p *Rig) wantedInputs() []int {
 	var list []int
 	for i := range p.Cases.List {
-		if p.Shared != nil || p.checkedInGo(i) {
+		if p.Shared != nil || p.Cfg.Teller != nil || p.checkedInGo(i) {
 			list = append(list, i)
 		}
 	}

@@ -75,7 +75,7 @@ func (t *trial) slice(order []int, bursts bool) int {
 		}
 	}
 	if t.Cfg.Problem.Check.Atomics {
-		return t.Cases.Fitting(order)
+		return t.Cases.Fitting(order, t.SlotBytes())
 	}
 	return len(order)
 }

@@ -7,6 +7,7 @@ import (
 	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/rig"
+	"darwarp/eval/internal/runner"
 	"darwarp/eval/internal/verdict"
 	"darwarp/kernels"
 	"darwarp/kernels/kernelstest"
@@ -21,7 +22,8 @@ func TestSlicesOfATrial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig.Rig{Cfg: rig.Config{Problem: problem}, Cases: set}
+	r := &rig.Rig{Cfg: rig.Config{Problem: problem}, Cases: set,
+		Runner: runner.New(runner.Setup{Prepare: device.Prepare{SlotBytes: set.SlotBytes()}}, "")}
 	right := map[int]device.CaseReply{0: {Nanos: 1e3}, 1: {Nanos: 30e6}, 2: {Nanos: 10e9}}
 	on := &trial{Evaluation: &verdict.Evaluation{Session: verdict.NewSession(r), Right: right}}
 	many := make([]int, 3*device.MostDisturbed)
@@ -36,7 +38,7 @@ func TestSlicesOfATrial(t *testing.T) {
 		{"short ones, disturbed", many, true, false, int(disturbSlice / (disturbOnce + disturbBurst + time.Microsecond))},
 		{"some", []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, true, false, 6},
 		{"one that takes longer than a slice", []int{2, 2}, true, false, 1},
-		{"judged", many, true, true, min(r.Cases.SlotBytes()/r.Cases.List[0].OutBytes(),
+		{"judged", many, true, true, min(r.SlotBytes()/r.Cases.List[0].OutBytes(),
 			int(disturbSlice/(disturbOnce+disturbBurst+time.Microsecond)))},
 	} {
 		r.Cfg.Problem.Check.Atomics = c.atomic

@@ -246,7 +246,10 @@ func (e *Evaluation) remember(reply device.GateReply) {
 	if e.only != nil {
 		return
 	}
-	e.Elapsed, e.lost = map[string]float64{}, reply.Lost
+	if e.Elapsed == nil {
+		e.Elapsed = map[string]float64{}
+	}
+	e.lost = reply.Lost
 	for _, w := range e.Cfg.Workloads {
 		for _, i := range e.Cases.Seeds(w.Name) {
 			if reply.Cases[i].Ran {
@@ -263,8 +266,8 @@ func (e *Evaluation) hash(i int) (uint64, bool) {
 	return r.Hash, ok && !e.Cfg.Problem.Check.Atomics
 }
 
-// Learn gates a candidate on those of the cases that it was not judged on yet, in requests of as many as fit a slot. It
-// reports whether all went well; if not, the outcome says what did not.
+// Learn gates a candidate on those of the cases that it was not judged on yet. It reports whether all went well; if
+// not, the outcome says what did not.
 func (e *Evaluation) Learn(ctx context.Context, cases []int) (bool, error) {
 	var missing []int
 	for _, i := range cases {
@@ -272,13 +275,11 @@ func (e *Evaluation) Learn(ctx context.Context, cases []int) (bool, error) {
 			missing = append(missing, i)
 		}
 	}
-	slices.Sort(missing)
-	for len(missing) > 0 {
-		n := e.Cases.Fitting(missing)
-		e.only, missing = missing[:n], missing[n:]
-		if err := e.Gate(ctx); err != nil || e.Res.Outcome != kernels.Unknown {
-			return false, err
-		}
+	if len(missing) == 0 {
+		return true, nil
 	}
-	return true, nil
+	slices.Sort(missing)
+	e.only = missing
+	err := e.Gate(ctx)
+	return err == nil && e.Res.Outcome == kernels.Unknown, err
 }

@@ -16,11 +16,13 @@ import (
 // Attempts is how many fresh workers must agree before a fault is the candidate's.
 const Attempts = 2
 
-// Gate runs the candidate on every case and has its outputs judged.
+// Gate runs the candidate on every case and has its outputs judged: on all cases at once or, where a slot has no room
+// for their outputs, part by part. The first part with something wrong is the last.
 func (e *Evaluation) Gate(ctx context.Context) error {
 	span := trace.Begin(ctx, "gate")
 	defer span.End()
-	span.Note("cases", len(e.wanted()))
+	rest := e.wanted()
+	span.Note("cases", len(rest))
 	slot, err := e.Runner.Slot(ctx, e.Urgent)
 	if err != nil {
 		return err
@@ -28,15 +30,46 @@ func (e *Evaluation) Gate(ctx context.Context) error {
 	defer e.Runner.Free(slot)
 	start := time.Now()
 	defer func() { e.Res.Cost.Gate = time.Since(start).Seconds() }()
-	reply, judged, faulted := device.GateReply{}, checker.JudgeReply{}, ""
-	limit, sets := e.loses()
+	g := &gating{Evaluation: e, slot: slot}
+	for len(rest) > 0 && !g.over() {
+		n := e.Cases.Fitting(rest, e.SlotBytes())
+		g.cases, rest = rest[:n], rest[n:]
+		if err := g.part(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gating is a gate that is under way.
+type gating struct {
+	*Evaluation
+	slot    int
+	cases   []int   // of the part: their outputs have room in the slot
+	limit   float64 // as device.Gate has it, with sets; both of the part
+	sets    []int
+	slow    bool // it has lost at the limit
+	report  kernels.GateReport
+	outputs []byte // of all parts, where they are wanted
+}
+
+// over reports whether no more parts are run.
+func (g *gating) over() bool { return g.Res.Outcome != kernels.Unknown || g.slow }
+
+// part runs some of the cases and has their outputs judged.
+func (g *gating) part(ctx context.Context) error {
+	var reply device.GateReply
+	var judged checker.JudgeReply
+	faulted := ""
+	g.limit, g.sets = g.loses(g.cases)
 	for attempt := range Attempts {
 		reply = device.GateReply{}
-		req := &device.Gate{Cubin: e.Cubin, Calls: e.gateCalls(), Slot: slot, Careful: attempt > 0, Checked: e.Checked,
-			Limit: limit, Sets: sets}
-		judged, err = e.Runner.Judged(ctx, device.Request{Gate: req}, &reply, e.gateDeadline(),
-			func() *checker.Judge { return e.toJudge(slot, &reply) })
-		outcome, detail, err := e.Runner.FaultOf(reply.Fault, err)
+		req := &device.Gate{Cubin: g.Cubin, Calls: g.gateCalls(), Slot: g.slot, Careful: attempt > 0, Checked: g.Checked,
+			Limit: g.limit, Sets: g.sets}
+		var err error
+		judged, err = g.Runner.Judged(ctx, device.Request{Gate: req}, &reply, g.gateDeadline(g.cases),
+			func() *checker.Judge { return g.toJudge(&reply) })
+		outcome, detail, err := g.Runner.FaultOf(reply.Fault, err)
 		if err != nil {
 			return err
 		}
@@ -44,29 +77,36 @@ func (e *Evaluation) Gate(ctx context.Context) error {
 			break
 		}
 		if outcome == kernels.Invalid || outcome == kernels.Suspect || faulted != "" {
-			e.Fail(outcome, "%s", detail)
+			g.Fail(outcome, "%s", detail)
 			return nil
 		}
 		faulted = detail
 	}
 	if faulted != "" {
-		e.Fail(kernels.Flaky, "a fault that did not repeat in a fresh process: %s", faulted)
+		g.Fail(kernels.Flaky, "a fault that did not repeat in a fresh process: %s", faulted)
 		return nil
 	}
-	if reply.Lost && !(limit > 0 && sets[0] < len(reply.Cases) && reply.Cases[sets[0]].Nanos > limit) {
+	if reply.Lost && !(g.limit > 0 && g.sets[0] < len(reply.Cases) && reply.Cases[g.sets[0]].Nanos > g.limit) {
 		return fmt.Errorf("%w: the gate ended early without a reason", kernels.ErrLost)
 	}
-	e.describe(reply.Resources)
-	e.Res.Sites = reply.Sites
-	e.keepOutputs(slot, reply)
-	return e.verdict(judged, reply)
+	g.slow = reply.Lost
+	g.describe(reply.Resources)
+	if len(reply.Sites) > 0 {
+		g.Res.Sites = reply.Sites
+	}
+	g.keepOutputs()
+	return g.verdict(judged, reply)
 }
 
-// keepOutputs copies the outputs of a gate for whoever asked for them, where all cases were run.
-func (e *Evaluation) keepOutputs(slot int, reply device.GateReply) {
-	if e.Outputs != nil && !slices.ContainsFunc(e.Cases.Gated(), func(i int) bool { return !reply.Cases[i].Ran }) {
-		n := e.Cases.SlotBytes()
-		*e.Outputs = slices.Clone(e.Runner.Out.Map()[slot*n : (slot+1)*n])
+// keepOutputs copies the outputs of a gate for whoever asked for them, once all cases were run.
+func (g *gating) keepOutputs() {
+	if g.Outputs == nil || g.slow {
+		return
+	}
+	_, n := device.Pack(g.Cases.List, g.cases)
+	g.outputs = append(g.outputs, g.Runner.Out.Map()[g.slot*g.SlotBytes():][:n]...)
+	if wanted := g.wanted(); g.cases[len(g.cases)-1] == wanted[len(wanted)-1] {
+		*g.Outputs = g.outputs
 	}
 }
 
@@ -74,9 +114,9 @@ func (e *Evaluation) keepOutputs(slot int, reply device.GateReply) {
 const slowGate = 1e6
 
 // loses is the ns of a call beyond which the candidate has lost as soon as it was run on the first of some sets, and
-// these, the last of the cases. 0: nothing ends its gate early. Where several workloads are scored all are run, since
-// what is far behind at one of them may get a kernel of its own at another.
-func (e *Evaluation) loses() (limit float64, sets []int) {
+// these, the last of a part's cases. 0: nothing ends its gate early. Where several workloads are scored all are run,
+// since what is far behind at one of them may get a kernel of its own at another.
+func (e *Evaluation) loses(part []int) (limit float64, sets []int) {
 	if e.Urgent || e.only != nil || len(e.Cfg.Workloads) != 1 || e.Device.Kind == "cpu" {
 		return 0, nil
 	}
@@ -84,23 +124,19 @@ func (e *Evaluation) loses() (limit float64, sets []int) {
 	if limit = farBehind*bar + firstLaunch; bar <= 0 || limit < slowGate {
 		return 0, nil
 	}
-	return limit, e.scored()
-}
-
-// scored are those of the cases to gate that are of a scored size. They come last.
-func (e *Evaluation) scored() []int {
-	wanted := e.wanted()
-	at := slices.IndexFunc(wanted, func(i int) bool { return e.Cases.List[i].Workload != "" })
-	return wanted[max(0, at):]
-}
-
-// due are the cases that a gate has run: those that were wanted, but for the last ones of who has lost.
-func (e *Evaluation) due(reply *device.GateReply) []int {
-	wanted := e.wanted()
-	if reply.Lost {
-		return wanted[:len(wanted)-len(e.scored())+1]
+	at := slices.IndexFunc(part, func(i int) bool { return e.Cases.List[i].Workload != "" }) // scored sizes come last
+	if at < 0 {
+		return 0, nil
 	}
-	return wanted
+	return limit, part[at:]
+}
+
+// due are the cases of the part that were to be run: all but, of who has lost, the last ones.
+func (g *gating) due(reply *device.GateReply) []int {
+	if reply.Lost && len(g.sets) > 0 {
+		return g.cases[:len(g.cases)-len(g.sets)+1]
+	}
+	return g.cases
 }
 
 // wanted are the cases to gate.
@@ -111,21 +147,21 @@ func (e *Evaluation) wanted() []int {
 	return e.Cases.Gated()
 }
 
-// gateCalls are the calls of the cases to gate.
-func (e *Evaluation) gateCalls() []kernels.Call {
-	calls := make([]kernels.Call, len(e.Calls))
-	for _, i := range e.wanted() {
-		calls[i] = e.Calls[i]
+// gateCalls are the calls of the part's cases.
+func (g *gating) gateCalls() []kernels.Call {
+	calls := make([]kernels.Call, len(g.Calls))
+	for _, i := range g.cases {
+		calls[i] = g.Calls[i]
 	}
 	return calls
 }
 
-// toJudge are the outputs of a gate that ended well.
-func (e *Evaluation) toJudge(slot int, reply *device.GateReply) *checker.Judge {
-	if reply.Fault != nil || !slices.Equal(ran(reply), e.due(reply)) {
+// toJudge are the outputs of a part that ended well.
+func (g *gating) toJudge(reply *device.GateReply) *checker.Judge {
+	if reply.Fault != nil || !slices.Equal(ran(reply), g.due(reply)) {
 		return nil
 	}
-	return &checker.Judge{Slot: slot, Acc: e.Job.Acc, Cases: e.due(reply)}
+	return &checker.Judge{Slot: g.slot, Acc: g.Job.Acc, Cases: g.due(reply)}
 }
 
 // ran are the cases that the device says it has run.
@@ -141,44 +177,57 @@ func ran(reply *device.GateReply) []int {
 
 // verdict says what the judge found, then what else the runs showed. A wrong value is told before a race:
 // it says more.
-func (e *Evaluation) verdict(judged checker.JudgeReply, reply device.GateReply) error {
-	wanted := e.due(&reply)
+func (g *gating) verdict(judged checker.JudgeReply, reply device.GateReply) error {
+	wanted := g.due(&reply)
 	if got := ran(&reply); !slices.Equal(got, wanted) {
 		return fmt.Errorf("the device ran cases %v: expected %v", got, wanted)
 	}
-	e.Res.Gate = &judged.Report
+	g.report = joined(g.report, judged)
+	report := g.report // the next part's is another
+	g.Res.Gate = &report
 	if judged.Wrong != "" {
-		e.Fail(kernels.Wrong, "%s", judged.Wrong)
+		g.Fail(kernels.Wrong, "%s", judged.Wrong)
 		return nil
 	}
 	if reply.Strays != nil {
-		e.Fail(kernels.Suspect, "%s", reply.Strays.Why())
+		g.Fail(kernels.Suspect, "%s", reply.Strays.Why())
 		return nil
 	}
 	for k, i := range wanted {
-		c, name := &reply.Cases[i], e.Cases.List[i].Name
+		c, name := &reply.Cases[i], g.Cases.List[i].Name
 		switch {
 		case k < len(judged.Hashes) && judged.Hashes[k] != c.Hash:
-			e.Fail(kernels.Suspect, "%s: the outputs that were judged are not those that were hashed", name)
-		case !c.Same && !e.Cfg.Problem.Check.Atomics:
-			e.Fail(kernels.Flaky, "%s: two runs on the same inputs gave different bits (a race, or uninitialised memory)",
+			g.Fail(kernels.Suspect, "%s: the outputs that were judged are not those that were hashed", name)
+		case !c.Same && !g.Cfg.Problem.Check.Atomics:
+			g.Fail(kernels.Flaky, "%s: two runs on the same inputs gave different bits (a race, or uninitialised memory)",
 				name)
 		default:
 			continue
 		}
 		return nil
 	}
-	e.remember(reply)
+	g.remember(reply)
 	return nil
 }
 
-func (e *Evaluation) gateDeadline() time.Duration {
+// joined is a report on the parts of a gate so far with that on another. Where names the check that failed, if one has.
+func joined(all kernels.GateReport, part checker.JudgeReply) kernels.GateReport {
+	r := part.Report
+	if part.Wrong != "" || !(r.Worst <= all.Worst) {
+		all.Where = r.Where
+	}
+	all.Worst, all.Frobenius = max(all.Worst, r.Worst), max(all.Frobenius, r.Frobenius)
+	all.Checks, all.Elements = all.Checks+r.Checks, all.Elements+r.Elements
+	return all
+}
+
+func (e *Evaluation) gateDeadline(part []int) time.Duration {
 	bars := e.Job.Bar.Times()
 	if len(bars) == 0 {
 		return rig.Patience
 	}
 	d := e.OwnFloor()
-	for _, i := range e.wanted() {
+	for _, i := range part {
 		d += time.Duration(rig.Slack * bars[e.Cases.List[i].Workload] * 2)
 	}
 	return min(d, rig.Patience)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/stats"
@@ -64,7 +63,7 @@ func (j *judgedRun) take(ctx context.Context) (o kernels.Outcome, detail string,
 	screen := stats.NewScreen(j.run.Bar)
 	var stop *stats.Stop
 	for screening, done := true, false; !done; {
-		n := samplesAtOnce(j.Cases, j.run, j.Device.L2Bytes)
+		n := j.samplesAtOnce()
 		if screening {
 			n = min(n, FirstSamples)
 		}
@@ -134,11 +133,11 @@ func Recorded(slot int, acc kernels.DType, cases []int) []*checker.Judge {
 
 // samplesAtOnce is how many samples of a run a slot has room for, if it is to hold the outputs of each of the
 // arenas that they go through; where there are too many of them, a slot holds those of one of each.
-func samplesAtOnce(s *cases.Set, run device.Run, l2 int) int {
-	c := &s.List[run.Cases[0]]
-	arenas := c.Rotation(run.Cache, len(run.Cases), l2)
+func (j *judgedRun) samplesAtOnce() int {
+	c := &j.Cases.List[j.run.Cases[0]]
+	arenas := c.Rotation(j.run.Cache, len(j.run.Cases), j.Device.L2Bytes)
 	for _, each := range []int{arenas, 1} {
-		if n := s.SlotBytes() / max(1, each*c.OutBytes()); n >= FirstSamples {
+		if n := j.SlotBytes() / max(1, each*c.OutBytes()); n >= FirstSamples {
 			return min(n, mostAtOnce)
 		}
 	}

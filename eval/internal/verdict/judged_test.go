@@ -6,6 +6,8 @@ import (
 
 	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/rig"
+	"darwarp/eval/internal/runner"
 	"darwarp/kernels"
 )
 
@@ -13,7 +15,6 @@ func TestSamplesAtOnce(t *testing.T) {
 	buffers := func(n int) []kernels.Buffer {
 		return []kernels.Buffer{{DType: kernels.FP32, Shape: []int{n}}, {DType: kernels.FP32, Shape: []int{n}, Out: true}}
 	}
-	const l2 = 50 << 20
 	for _, c := range []struct {
 		name  string
 		n     int
@@ -25,10 +26,16 @@ func TestSamplesAtOnce(t *testing.T) {
 		{"cold", 1 << 20, "cold", 16},      // one of 20 arenas
 		{"half a slot", 1 << 28, "hot", 4}, // 1 GiB each
 	} {
-		s := &cases.Set{Atomics: true, List: []device.Case{{Workload: "w", Buffers: buffers(c.n)},
+		set := &cases.Set{Atomics: true, List: []device.Case{{Workload: "w", Buffers: buffers(c.n)},
 			{Workload: "w", Buffers: buffers(c.n)}}}
-		if got := samplesAtOnce(s, device.Run{Cases: []int{0, 1}, Cache: c.cache}, l2); got != c.want {
-			t.Errorf("%s: %d samples in a slot of %d bytes, expected %d", c.name, got, s.SlotBytes(), c.want)
+		for slot, want := range map[int]int{set.SlotBytes(): c.want, set.LeastSlotBytes(): min(c.want, 4)} {
+			r := &rig.Rig{Cases: set, Runner: runner.New(runner.Setup{Prepare: device.Prepare{SlotBytes: slot}}, "")}
+			r.Device.L2Bytes = 50 << 20
+			j := &judgedRun{Evaluation: &Evaluation{Session: NewSession(r)},
+				run: device.Run{Cases: []int{0, 1}, Cache: c.cache}}
+			if got := j.samplesAtOnce(); got != want {
+				t.Errorf("%s: %d samples in a slot of %d bytes, expected %d", c.name, got, slot, want)
+			}
 		}
 	}
 }

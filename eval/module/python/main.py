@@ -105,17 +105,49 @@ def finished(graph, all_sizes, names, name):
             "tensors": tensors, "nodes": graph["nodes"], "outputs": graph["outputs"]}
 
 
+def asked_values(req):
+    sizes, names = state["sizes"], state["names"]
+    return sizes.at({i: req["dims"][names[i]] for i in sizes.dims()})
+
+
 def compute(req, blob):
     """Runs the module that was read at given sizes, on given numbers, in fp64."""
     import trial
 
-    sizes, names = state["sizes"], state["names"]
-    values = sizes.at({i: req["dims"][names[i]] for i in sizes.dims()})
-    shapes, out = trial.compute(state["source"], values, req["buffers"], blob)
+    shapes, out = trial.compute(state["source"], asked_values(req), req["buffers"], blob)
     return ({"unfit": out}, b"") if shapes is None else ({"shapes": shapes}, out)
 
 
-HANDLERS = {"start": start, "read": read, "compute": compute}
+def fits(req, _):
+    """The shapes that the module which was read gives at some sizes, or why it does not run there."""
+    import trial
+
+    shapes, why = trial.shapes(state["source"], asked_values(req))
+    return ({"unfit": why} if shapes is None else {"shapes": shapes}), b""
+
+
+def put(req, blob):
+    """Takes a part of the numbers that the module is to be run on."""
+    if req["at"] == 0:
+        state["given"] = bytearray(req["total"])
+    state["given"][req["at"]:req["at"] + len(blob)] = blob
+    return {}, b""
+
+
+def tell(req, _):
+    """Runs the module on the numbers that were put, and keeps values and scales of its outputs."""
+    import trial
+
+    shapes, terms, state["told"] = trial.tell(state["source"], asked_values(req), req["buffers"], state.pop("given"))
+    return {"shapes": shapes, "terms": terms}, b""
+
+
+def take(req, _):
+    """Gives a part of what was told."""
+    return {}, state["told"][req["at"]:req["at"] + req["bytes"]]
+
+
+HANDLERS = {"start": start, "read": read, "compute": compute, "fits": fits, "put": put, "tell": tell, "take": take}
 
 
 def answer(body, blob):

@@ -153,6 +153,39 @@ def compute(source, values, buffers, blob):
         raise Refused("it does not run: " + first_line(error))
 
 
+def shapes(source, values):
+    """The shapes of the outputs at some sizes, without numbers; None and why where forward does not take them."""
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True), Drawn(), torch.no_grad():
+            module, inputs = source.build_as_asked(values)
+            return [list(t.shape) for t in run(module, inputs)], None
+    except Exception as error:
+        return None, first_line(error)
+
+
+def tell(source, values, buffers, blob):
+    """Shapes of the outputs on given numbers, how many numbers one of them depends on at most, and as bytes the values of
+    each in fp64 with its scales in fp32."""
+    import sensitivity
+
+    try:
+        with Drawn(), torch.no_grad():
+            module, inputs = source.build_as_asked(values)
+            module, inputs = filled(module, inputs, buffers, blob)
+            outputs, scales, terms = sensitivity.told(module, inputs)
+    except Refused:
+        raise
+    except Exception as error:
+        raise Refused("it does not run: " + first_line(error))
+    parts = [numbers(t) for pair in zip(outputs, scales) for t in pair]
+    return [list(t.shape) for t in outputs], terms, b"".join(parts)
+
+
+def numbers(t):
+    t = t.contiguous()
+    return ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())
+
+
 def filled(module, inputs, buffers, blob):
     """Puts numbers in the place of parameters, buffers and arguments; what a problem leaves out stays as it was made."""
     module, at = module.double(), 0
@@ -160,7 +193,7 @@ def filled(module, inputs, buffers, blob):
     for b in buffers:
         t = torch.empty(b["shape"], dtype=WIRE[b["dtype"]])
         n = t.numel() * t.element_size()
-        ctypes.memmove(t.data_ptr(), blob[at:at + n], n)
+        ctypes.memmove(t.data_ptr(), bytes(blob[at:at + n]), n)
         at += n
         if b["kind"] == "input":
             inputs[int(b["torch"])] = like(t, inputs[int(b["torch"])])
@@ -180,8 +213,4 @@ def like(t, old):
 
 def pack(outputs):
     """Shapes, and all numbers as fp64."""
-    blob = b""
-    for t in outputs:
-        t = t.double().contiguous()
-        blob += ctypes.string_at(t.data_ptr(), t.numel() * 8)
-    return [list(t.shape) for t in outputs], blob
+    return [list(t.shape) for t in outputs], b"".join(numbers(t.double()) for t in outputs)

@@ -221,7 +221,8 @@ The exit code is 2 if a search would not work.`,
 		Long: `torch reads a file with a torch.nn.Module and get_inputs(), which returns the arguments of forward, as KernelBench has
 them. The file runs in the sandbox, in the python3 that has torch (DARWARP_PYTHON names another). Inputs, parameters and
 buffers become tensors, the file's sizes dims. Before the folder is written, its reference kernel has given what the module
-gives in fp64. docs/manual/import.md says what is taken.`,
+gives in fp64. Where no family takes the module, the folder has none: the module itself tells the truth of kernels that
+you write. docs/manual/import.md says what is taken.`,
 		Example: `  darwarp import torch model.py -o relu_norm
   darwarp import torch model.py -o small --class Block --dims batch_size=512,dim=1024 --eval`,
 	},

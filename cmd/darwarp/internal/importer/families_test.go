@@ -3,10 +3,12 @@ package importer
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"darwarp/eval"
 	"darwarp/eval/env"
+	"darwarp/eval/module"
 	"darwarp/kernels"
 	"darwarp/templates"
 )
@@ -45,13 +47,58 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
+// TestAlone takes modules to folders as if no family took them, and the naive starts of their families through a gate
+// that the module itself is the truth of: right kernels are right by that, too. It needs torch.
+func TestAlone(t *testing.T) {
+	r := withTorch(t)
+	cache := t.TempDir()
+	for _, name := range []string{"new_gelu", "softmax", "layernorm", "batchnorm", "cumsum_reverse", "max_pool",
+		"linear_swish_groupnorm", "logsumexp"} {
+		t.Run(name, func(t *testing.T) {
+			var families map[string][]byte
+			req := request(t, name, func(graph []byte) (_ map[string][]byte, err error) {
+				if families, err = Folder(graph); err == nil {
+					err = errors.New("none is wanted")
+				}
+				return nil, err
+			})
+			req.CacheDir, req.Alone = cache, true
+			made, err := run(t.Context(), r, req)
+			if err != nil || made.Alone != "none is wanted" || made.Cases < 5 {
+				t.Fatalf("%+v, %v", made, err)
+			}
+			for file, text := range families {
+				if file != problemFile && file != "reference.cu" {
+					if err := os.WriteFile(filepath.Join(req.Dir, file), text, 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			b, err := templates.Load(os.DirFS(req.Dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			passes(t, b, cache)
+		})
+	}
+}
+
 // passes sends the naive start of a folder through the gate of the cpu device, at its least size.
 func passes(t *testing.T, b *templates.Bundle, cache string) {
 	t.Helper()
 	dtype, sizes := b.Problem.DTypes[0], b.Problem.SmallWorkloads()[:1]
-	pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
+	cfg := eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
 		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: sizes, Cache: "hot", Jobs: 1, CacheDir: cache,
-		Sandbox: eval.SandboxBest, Foreign: true})
+		Sandbox: eval.SandboxBest, Foreign: true}
+	if b.Problem.Reference.IsModule() {
+		teller, err := module.NewTeller(t.Context(), b.Problem, b.Reference, eval.SandboxBest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer teller.Close()
+		cfg.Teller = teller
+	}
+	pool, err := eval.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

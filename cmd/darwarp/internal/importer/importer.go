@@ -25,8 +25,10 @@ type Made struct {
 	Notes  []string
 	Torch  string           // version that read the module
 	Report templates.Report // what check says
-	Cases  int              // on which the reference kernel agrees with the module
-	Whole  string           // the workload with the module's own size, where a part is searched
+	Cases  int              // on which the reference kernel agrees with the module, or which the module was run on
+	// Alone says why no family takes the module, which tells the truth itself then; empty: one does
+	Alone string
+	Whole string // the workload with the module's own size, where a part is searched
 }
 
 // Names of the files beside those of the problem.
@@ -55,15 +57,24 @@ func run(ctx context.Context, r *module.Reader, req Request) (made *Made, err er
 	if err != nil {
 		return nil, err
 	}
+	made = &Made{Torch: r.Version(), Notes: read.Notes}
 	all, err := req.Convert(read.Graph)
 	if err != nil {
-		return nil, &module.Refused{Why: kernels.CleanLine(err.Error(), kernels.MaxLine)}
+		why := kernels.CleanLine(err.Error(), kernels.MaxLine)
+		if !req.Alone {
+			return nil, &module.Refused{Why: why}
+		}
+		req.Say("looking for sizes at which the module runs")
+		if all, err = told(ctx, r, read, req); err != nil {
+			return nil, unfit(ctx, why, err)
+		}
+		made.Alone = why
 	}
 	all = maps.Clone(all)
 	if err := read.complete(all, req.Source); err != nil {
 		return nil, err
 	}
-	made = &Made{Files: slices.Sorted(maps.Keys(all)), Torch: r.Version(), Notes: read.Notes}
+	made.Files = slices.Sorted(maps.Keys(all))
 	if read.whole != nil {
 		made.Whole = wholeName
 	}
@@ -71,11 +82,25 @@ func run(ctx context.Context, r *module.Reader, req Request) (made *Made, err er
 		if made.Report, err = check(dir, req.Devices); err != nil {
 			return err
 		}
+		if made.Alone != "" {
+			req.Say("running the module on the check shapes")
+			made.Cases, err = tried(ctx, r, read, dir, req)
+			return err
+		}
 		req.Say("comparing the reference kernel with the module")
 		made.Cases, err = verify(ctx, r, read, dir, req)
 		return err
 	})
 	return made, err
+}
+
+// unfit refuses a module that no family takes, and that cannot tell the truth either.
+func unfit(ctx context.Context, why string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	why += "; and it cannot be its own reference: " + err.Error()
+	return &module.Refused{Why: kernels.CleanLine(why, kernels.MaxLine)}
 }
 
 // write makes a folder that appears under its name when it is whole, and was looked at.

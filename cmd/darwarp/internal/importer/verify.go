@@ -55,6 +55,32 @@ func verify(ctx context.Context, r *module.Reader, read *reading, dir string, re
 	return cases, err
 }
 
+// tried has the module tell the truth at the check shapes, as it will for a search. It returns the number of cases, and
+// refuses a module that gives no finite number at any of them.
+func tried(ctx context.Context, r *module.Reader, read *reading, dir string, req Request) (cases int, err error) {
+	b, err := templates.Load(os.DirFS(dir))
+	if err != nil {
+		return 0, err
+	}
+	cfg := eval.Config{Problem: b.Problem, Headers: templates.Include(), DType: b.Problem.DTypes[0], Sandbox: req.Sandbox,
+		Foreign: true, Version: req.Version, CacheDir: req.CacheDir}
+	if cfg.Teller, err = module.TellerOf(b.Problem, r, read.Answer); err != nil {
+		return 0, err
+	}
+	finite := false
+	err = eval.Truths(ctx, cfg, func(truth eval.Truth) error {
+		cases++
+		for _, values := range truth.Values {
+			finite = finite || slices.ContainsFunc(values, func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) })
+		}
+		return nil
+	})
+	if err == nil && !finite {
+		err = &module.Refused{Why: "it gives no finite number at any of the check shapes"}
+	}
+	return cases, err
+}
+
 // at says where a module was refused.
 func at(name string, err error) error {
 	if r, ok := err.(*module.Refused); ok {

@@ -65,13 +65,17 @@ func openPool(ctx context.Context, t Target, s *Session, kind string, say func(s
 			return err
 		}
 	}
+	closeTeller, err := s.openTeller(ctx, t, &cfg)
+	if err != nil {
+		return err
+	}
 	pool, err := openDevice(ctx, cfg, gpus)
 	if err != nil {
-		return refused(err)
+		return refused(errors.Join(err, closeTeller()))
 	}
-	s.Evaluator, s.Close = pool, pool.Close
+	s.Evaluator, s.Close = pool, func() error { return errors.Join(pool.Close(), closeTeller()) }
 	if s.Spaces, s.LeftOut, err = SpacesOn(s.Bundle, pool.Device(), s.DType, s.Pins, s.Workloads); err != nil {
-		return errors.Join(err, pool.Close())
+		return errors.Join(err, s.Close())
 	}
 	return nil
 }
@@ -86,6 +90,10 @@ func (s *Session) fix(t Target) (err error) {
 
 // Twins opens the GPU and the cpu device side by side, for the same candidates. Nothing is timed there.
 func (s *Session) Twins(ctx context.Context, t Target, say func(string, ...any)) (*eval.Twins, error) {
+	if s.Bundle.Problem.Reference.IsModule() {
+		return nil, exit.Usagef("%s: a module of PyTorch tells its truth: two devices side by side need a reference kernel",
+			s.Bundle.Problem.Name)
+	}
 	phases := &progress.Phases{Say: say}
 	defer phases.End()
 	twins, err := eval.OpenTwins(ctx, s.config(t, phases))

@@ -1,0 +1,106 @@
+package module
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestSize(t *testing.T) {
+	for _, tt := range []struct {
+		shape []int
+		want  int
+	}{
+		{nil, 1}, {[]int{3, 4}, 12}, {[]int{0, 5}, 0}, {[]int{-1}, -1}, {[]int{1 << 20, 1 << 20, 1 << 20}, -1},
+		{[]int{math.MaxInt32, math.MaxInt32, 4}, -1},
+	} {
+		if got := size(tt.shape); got != tt.want {
+			t.Errorf("%v has %d numbers, expected %d", tt.shape, got, tt.want)
+		}
+	}
+}
+
+// linear is a module of which values and scales are known: y = x w, with rows that cancel.
+const linear = `import torch
+
+rows, terms, cols = 8, 64, 16
+
+
+class Model(torch.nn.Module):
+    def __init__(self, terms, cols):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.randn(terms, cols))
+
+    def forward(self, x):
+        return torch.einsum("ij,jk->ik", x, self.w) + BEYOND
+
+
+def get_inputs():
+    return [torch.rand(rows, terms)]
+
+
+def get_init_inputs():
+    return [terms, cols]
+`
+
+// TestTell: values are those of fp64; a scale is what a number moves by where all terms are off by their roundoff, and
+// as large as fp32 needs it.
+func TestTell(t *testing.T) {
+	r := start(t)
+	for _, tt := range []struct {
+		name, beyond string
+		least, most  float64 // of a scale, over |y| + sqrt(2 sum (x w)^2)
+	}{
+		{"a product", "0", 0.7, 2},
+		{"rounding on the way", "1e5 - 1e5", 20, 1e5},
+	} {
+		read, err := r.Read(t.Context(), Question{Source: strings.Replace(linear, "BEYOND", tt.beyond, 1), Name: "linear"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dims := map[string]int{"rows": 3, "terms": 50, "cols": 4}
+		if shapes, err := r.Fits(t.Context(), dims); err != nil || len(shapes) != 1 || size(shapes[0]) != 12 {
+			t.Fatalf("shapes %v, %v", shapes, err)
+		}
+		x, xs := draw(150)
+		w, ws := draw(200)
+		told, err := r.Tell(t.Context(), dims, []Buffer{{Torch: "0", Kind: "input", DType: "fp32", Shape: []int{3, 50}},
+			{Torch: read.Paths["w"], Kind: "parameter", DType: "fp32", Shape: []int{50, 4}}}, [][]byte{x, w}, []int{12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told.Terms != 100 {
+			t.Errorf("%s: %d terms, expected 50 of each", tt.name, told.Terms)
+		}
+		for i, got := range told.Values[0] {
+			y, squares := 0.0, 0.0
+			for k := range 50 {
+				term := xs[i/4*50+k] * ws[4*k+i%4]
+				y, squares = y+term, squares+2*term*term
+			}
+			if math.Abs(got-y) > 1e-10 {
+				t.Errorf("%s: number %d is %g, expected %g", tt.name, i, got, y)
+			}
+			if ratio := float64(told.Scales[0][i]) / (math.Abs(y) + math.Sqrt(squares)); ratio < tt.least || ratio > tt.most {
+				t.Errorf("%s: the scale of number %d is off by %g", tt.name, i, ratio)
+			}
+		}
+	}
+	var unfit *Unfit
+	if _, err := r.Fits(t.Context(), map[string]int{"rows": 3, "terms": 50}); err == nil || errors.As(err, &unfit) {
+		t.Errorf("without a size: %v", err)
+	}
+}
+
+// draw is n normal numbers, as bytes and as values.
+func draw(n int) (data []byte, values []float64) {
+	rng := rand.New(rand.NewPCG(uint64(n), 1))
+	for range n {
+		v := float32(rng.NormFloat64())
+		data, values = binary.LittleEndian.AppendUint32(data, math.Float32bits(v)), append(values, float64(v))
+	}
+	return data, values
+}
