@@ -82,10 +82,10 @@ func TestToldTruth(t *testing.T) {
 		name, body string
 		want       kernels.Outcome
 	}{
-		{"right", rightBody, kernels.OK},
-		{"a little wrong", "if (i < n) y[i] = 2.0001f * x[i];", kernels.Wrong},
-		{"wrong at the scored size", "if (i < n) y[i] = 2 * x[n == 4096 ? i ^ 1 : i];", kernels.Wrong},
-		{"leaves one out", "if (i < n && i != 300) y[i] = 2 * x[i];", kernels.Wrong},
+		{"right", rightBody, kernels.OK}, // TestCPUVerdicts has compiled them all
+		{"a little wrong", "if (i < n) y[i] = 2.001f * x[i];", kernels.Wrong},
+		{"leaves one out", "if (i < n - (n > 1)) y[i] = 2 * x[i];", kernels.Wrong},
+		{"wrong at the scored size", "if (i < n && n != 4096) y[i] = 2 * x[i];", kernels.Wrong},
 		{"strays", "if (i <= n) y[i] = i < n ? 2 * x[i] : 0;", kernels.Suspect},
 	} {
 		r, err := pool.Evaluate(t.Context(), cpuJob(t, pool, c.body))
