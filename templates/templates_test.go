@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -233,6 +234,31 @@ func TestBuiltins(t *testing.T) {
 	for _, name := range []string{"nonsense", "", "../gemm", "."} {
 		if _, err := Builtin(name); err == nil {
 			t.Errorf("%q is a built-in problem", name)
+		}
+	}
+}
+
+// TestNaiveStarts: what every search begins with, the default of the first family, is legal at each workload and check
+// shape: rules that read dims refuse no such point.
+func TestNaiveStarts(t *testing.T) {
+	for _, name := range Builtins() {
+		b, err := Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes := slices.Clone(b.Problem.Check.Shapes)
+		for _, w := range b.Problem.Workloads {
+			sizes = append(sizes, w.Dims)
+		}
+		f := b.Families[0]
+		for _, dev := range devices(t) {
+			for _, d := range b.Problem.DTypes {
+				for _, size := range sizes {
+					if err := f.Check(f.Defaults(), dev, d, size); err != nil {
+						t.Errorf("%s, family %s, %s %s at %s: %v", name, f.Name, dev.Arch, d, size, err)
+					}
+				}
+			}
 		}
 	}
 }
