@@ -2,43 +2,15 @@ package fleet
 
 import (
 	"cmp"
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
 
-	"darwarp/eval/env"
 	"darwarp/eval/internal/ratio"
 	"darwarp/kernels"
 )
-
-// member is a worker of the fleet. All of it belongs to the crew.
-type member struct {
-	name   string
-	proof  kernels.Provenance // as it joined; it and the next never change
-	times  bool               // it can time a kernel for comparison
-	helps  bool               // it has no device, and compiles
-	last   hello
-	seen   time.Time
-	ready  bool          // it may take candidates
-	ratios ratio.Table   // of its times to the first worker's
-	gone   chan struct{} // closed when it has left, or is silent
-	left   bool          // gone is closed
-	queue  bool          // it has one of its own
-	out    string        // why it is left out; empty: it is not
-	drain  bool
-	done   int // answers
-	failed int // answers in a row that were none
-	backs  int // requests that it has given back since it joined
-	noise  float64
-}
-
-func (m *member) here() bool { return !m.left && m.out == "" }
 
 // crew is who belongs to a fleet.
 type crew struct {
@@ -52,23 +24,6 @@ type crew struct {
 }
 
 func newCrew(version string) *crew { return &crew{version: version, changed: make(chan struct{})} }
-
-// kindOf names a device by what its figures depend on, but for which one of them it is.
-func kindOf(d kernels.Device) string {
-	d.UUID, d.MemoryBytes = "", 0
-	sum := sha256.Sum256(encode(d))
-	return hex.EncodeToString(sum[:6])
-}
-
-var nameRE = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
-// checkName checks that a worker's name can be part of a subject.
-func checkName(name string) error {
-	if !nameRE.MatchString(name) {
-		return fmt.Errorf("%q: expected a worker's name of letters, digits, - and _, at most 64", name)
-	}
-	return nil
-}
 
 // admit refuses a worker that cannot belong to the fleet.
 func (c *crew) admit(h *hello) error {
@@ -104,16 +59,6 @@ func (c *crew) admit(h *hello) error {
 			described(h.Proof.Device))
 	}
 	return nil
-}
-
-// alike reports whether times of two devices can be compared.
-func alike(one, other kernels.Device) bool {
-	a, b := env.SeenGPU{Device: one}, env.SeenGPU{Device: other}
-	return a.Alike(&b)
-}
-
-func described(d kernels.Device) string {
-	return fmt.Sprintf("%s %s, driver %s, %s", d.Label(), d.Arch, cmp.Or(d.Driver, "-"), cmp.Or(d.Toolchain, "-"))
 }
 
 // hear enters what a worker tells. joined is the worker where it is new, and its device is open.
@@ -161,26 +106,6 @@ func (c *crew) times() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.ContainsFunc(c.members, func(m *member) bool { return m.times })
-}
-
-func newMember(h *hello) *member {
-	if h.Proof == nil {
-		return &member{name: h.Worker, helps: true}
-	}
-	return &member{name: h.Worker, proof: *h.Proof, times: h.Times}
-}
-
-func (m *member) leave() {
-	m.left, m.ready = true, false
-	close(m.gone)
-}
-
-// find is a member by name. The caller holds mu.
-func (c *crew) find(name string) *member {
-	if i := slices.IndexFunc(c.members, func(m *member) bool { return m.name == name }); i >= 0 {
-		return c.members[i]
-	}
-	return nil
 }
 
 // sweep notes who has been silent for too long. departed are those whose queue nobody will take from any more.
@@ -264,47 +189,6 @@ func (c *crew) leaveOut(m *member, why string) {
 	}
 }
 
-// ready are the members that take candidates; home is the first.
-func (c *crew) ready() (all []*member) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.members {
-		if m.ready && !m.drain && !m.helps {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-// noCompiler is closed when the machine without a device that joined last is gone; nil: there is none.
-func (c *crew) noCompiler() (gone <-chan struct{}) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.members {
-		if m.helps && m.ready && !m.drain {
-			gone = m.gone
-		}
-	}
-	return gone
-}
-
-// home waits for a member that takes candidates.
-func (c *crew) home(ctx context.Context) (*member, error) {
-	for {
-		c.mu.Lock()
-		changed := c.changed
-		c.mu.Unlock()
-		if all := c.ready(); len(all) > 0 {
-			return all[0], nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
 // ratiosOf are a member's.
 func (c *crew) ratiosOf(m *member) ratio.Table {
 	c.mu.Lock()
@@ -331,55 +215,6 @@ func (c *crew) lead(m *member) {
 	i := slices.Index(c.members, m)
 	c.members = slices.Concat(c.members[i:i+1], c.members[:i], c.members[i+1:])
 	m.ratios = nil
-}
-
-// others are the members, ready or not, that can time a kernel for two that do not agree.
-func (c *crew) others(one, other *member) (all []*member) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.members {
-		if m != one && m != other && m.here() && m.times {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-// waiting are the members that are here and not ready.
-func (c *crew) waiting() (all []*member) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.members {
-		if m.here() && !m.ready {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-// joined are the members that have not left.
-func (c *crew) joined() (all []*member) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.members {
-		if !m.left {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-// anyHere reports whether a member with a device is here, ready or not.
-func (c *crew) anyHere() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.members, func(m *member) bool { return m.here() && !m.helps })
-}
-
-func (c *crew) isHere(m *member) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return m.here()
 }
 
 // proof is what a member's figures stand on.

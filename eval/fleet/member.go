@@ -1,0 +1,76 @@
+package fleet
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"time"
+
+	"darwarp/eval/env"
+	"darwarp/eval/internal/ratio"
+	"darwarp/kernels"
+)
+
+// member is a worker of the fleet. All of it belongs to the crew.
+type member struct {
+	name   string
+	proof  kernels.Provenance // as it joined; it and the next never change
+	times  bool               // it can time a kernel for comparison
+	helps  bool               // it has no device, and compiles
+	last   hello
+	seen   time.Time
+	ready  bool          // it may take candidates
+	ratios ratio.Table   // of its times to the first worker's
+	gone   chan struct{} // closed when it has left, or is silent
+	left   bool          // gone is closed
+	queue  bool          // it has one of its own
+	out    string        // why it is left out; empty: it is not
+	drain  bool
+	done   int // answers
+	failed int // answers in a row that were none
+	backs  int // requests that it has given back since it joined
+	noise  float64
+}
+
+func (m *member) here() bool { return !m.left && m.out == "" }
+
+// kindOf names a device by what its figures depend on, but for which one of them it is.
+func kindOf(d kernels.Device) string {
+	d.UUID, d.MemoryBytes = "", 0
+	sum := sha256.Sum256(encode(d))
+	return hex.EncodeToString(sum[:6])
+}
+
+var nameRE = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// checkName checks that a worker's name can be part of a subject.
+func checkName(name string) error {
+	if !nameRE.MatchString(name) {
+		return fmt.Errorf("%q: expected a worker's name of letters, digits, - and _, at most 64", name)
+	}
+	return nil
+}
+
+// alike reports whether times of two devices can be compared.
+func alike(one, other kernels.Device) bool {
+	a, b := env.SeenGPU{Device: one}, env.SeenGPU{Device: other}
+	return a.Alike(&b)
+}
+
+func described(d kernels.Device) string {
+	return fmt.Sprintf("%s %s, driver %s, %s", d.Label(), d.Arch, cmp.Or(d.Driver, "-"), cmp.Or(d.Toolchain, "-"))
+}
+
+func newMember(h *hello) *member {
+	if h.Proof == nil {
+		return &member{name: h.Worker, helps: true}
+	}
+	return &member{name: h.Worker, proof: *h.Proof, times: h.Times}
+}
+
+func (m *member) leave() {
+	m.left, m.ready = true, false
+	close(m.gone)
+}

@@ -1,0 +1,104 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+)
+
+// find is a member by name. The caller holds mu.
+func (c *crew) find(name string) *member {
+	if i := slices.IndexFunc(c.members, func(m *member) bool { return m.name == name }); i >= 0 {
+		return c.members[i]
+	}
+	return nil
+}
+
+// ready are the members that take candidates; home is the first.
+func (c *crew) ready() (all []*member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if m.ready && !m.drain && !m.helps {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// noCompiler is closed when the machine without a device that joined last is gone; nil: there is none.
+func (c *crew) noCompiler() (gone <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if m.helps && m.ready && !m.drain {
+			gone = m.gone
+		}
+	}
+	return gone
+}
+
+// home waits for a member that takes candidates.
+func (c *crew) home(ctx context.Context) (*member, error) {
+	for {
+		c.mu.Lock()
+		changed := c.changed
+		c.mu.Unlock()
+		if all := c.ready(); len(all) > 0 {
+			return all[0], nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// others are the members, ready or not, that can time a kernel for two that do not agree.
+func (c *crew) others(one, other *member) (all []*member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if m != one && m != other && m.here() && m.times {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// waiting are the members that are here and not ready.
+func (c *crew) waiting() (all []*member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if m.here() && !m.ready {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// joined are the members that have not left.
+func (c *crew) joined() (all []*member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		if !m.left {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// anyHere reports whether a member with a device is here, ready or not.
+func (c *crew) anyHere() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.members, func(m *member) bool { return m.here() && !m.helps })
+}
+
+func (c *crew) isHere(m *member) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return m.here()
+}
