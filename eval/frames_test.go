@@ -24,7 +24,7 @@ var listed = map[string]string{
 	"Open.Harness": "machine code", "Truth.Cubin": "machine code", "Power.Cubin": "machine code",
 	"Gate.Cubin": "machine code", "Gate.Checked": "machine code", "Contender.Cubin": "machine code",
 	"Disturb.Cubin": "machine code", "Setup.Compare": "machine code", "Setup.Reference": "machine code",
-	"Request.Code": "programs",
+	"Prepare.Maker": "machine code", "Request.Code": "programs",
 
 	"Prepare.Palettes": "sizes, check.PaletteSize of each", "JudgeReply.Palette": "check.PaletteSize",
 	"InputsReply.Bytes": "givenBytes",
