@@ -12,6 +12,9 @@ import (
 	"darwarp/eval/internal/rig"
 )
 
+// Sampled reports whether tests of many kernels may take some of them, other ones each time: as CI has them.
+func Sampled() bool { return os.Getenv("DARWARP_SAMPLE") != "" }
+
 // TestMain makes the test binary its own worker, as darwarp is. With DARWARP_FAKE set its device
 // worker is the fake one of fake_test.go.
 func TestMain(m *testing.M) {
