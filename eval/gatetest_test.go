@@ -20,7 +20,8 @@ import (
 const gateTests = "../cmd/darwarp/internal/gatetest/problems/*"
 
 // TestGateTestsCompile compiles every kernel that the gate is tested with: a cheat that does not compile is refused for
-// the wrong reason. Those without PTX are the same on every architecture. Where a sample is asked for, a fourth of them.
+// the wrong reason. Those without PTX are the same on every architecture. Where a sample is asked for, it is a fourth
+// of them.
 func TestGateTestsCompile(t *testing.T) {
 	dirs, err := filepath.Glob(gateTests)
 	if err != nil || len(dirs) == 0 {

@@ -34,12 +34,14 @@ func TestMain(m *testing.M) {
 }
 
 // unraced are commands that talk to no live search: there is nothing to race.
-var unraced = []string{"check", "diff", "explain", "export", "import", "lineage", "list", "new", "report", "runs", "show", "top"}
+var unraced = []string{"check", "diff", "explain", "export", "import", "lineage", "list", "new", "report", "runs",
+	"show", "top"}
 
-// startOrWork is the whole process. A worker, or a command that is not raced, becomes the darwarp of DARWARP_TEST_WORKER, if there is
-// one: see .ci/run.
+// startOrWork is the whole process. A worker, or a command that is not raced, becomes the darwarp of
+// DARWARP_TEST_WORKER, if there is one: see .ci/run.
 func startOrWork(argv []string) int {
-	if file := os.Getenv("DARWARP_TEST_WORKER"); file != "" && (isWorker(argv[1:]) || len(argv) > 1 && slices.Contains(unraced, argv[1])) {
+	quick := isWorker(argv[1:]) || len(argv) > 1 && slices.Contains(unraced, argv[1])
+	if file := os.Getenv("DARWARP_TEST_WORKER"); file != "" && quick {
 		_ = syscall.Exec(file, argv, os.Environ())
 	}
 	return start(argv)
