@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"darwarp/eval"
 	"darwarp/eval/env"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/gpu"
@@ -80,7 +81,7 @@ func TestTemplatesCompile(t *testing.T) {
 			compiles(t, p, "harness", gpu.HarnessSource)
 			for _, name := range templates.Builtins() {
 				b := ofRun(t, name, 5*i+3) // of prefill and attention with several head sizes
-				for _, d := range b.Problem.DTypes {
+				for _, d := range someTypes(b.Problem) {
 					compiles(t, p, name+" reference "+string(d), b.ReferenceSource(d))
 				}
 				for _, f := range b.Families {
@@ -91,6 +92,15 @@ func TestTemplatesCompile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// someTypes are the element types of a problem, or one of them where a sample is asked for.
+func someTypes(p *kernels.Problem) []kernels.DType {
+	if !eval.Sampled() {
+		return p.DTypes
+	}
+	i := rand.IntN(len(p.DTypes))
+	return p.DTypes[i : i+1]
 }
 
 func compileFamily(t *testing.T, p *compile.Pool, b *templates.Bundle, f *kernels.Family, dev kernels.Device) {
@@ -104,9 +114,10 @@ func compileFamily(t *testing.T, p *compile.Pool, b *templates.Bundle, f *kernel
 	if dev.Arch != "sm_80" && dev.Arch != "sm_90a" {
 		sampled /= 4 // a compiler for these refuses what the other two do, but for some instructions
 	}
-	for i, d := range b.Problem.DTypes { // what is legal may depend on the size of an element
+	dtypes := someTypes(b.Problem)
+	for i, d := range dtypes { // what is legal may depend on the size of an element
 		points = append(points, point{f.Defaults(), d})
-		for range (sampled + i) / len(b.Problem.DTypes) {
+		for range (sampled + i) / len(dtypes) {
 			points = append(points, point{wander(t, rng, f, dev, d), d})
 		}
 	}

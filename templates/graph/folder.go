@@ -22,7 +22,7 @@ func (g *Graph) Folder() (files map[string][]byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	data["Block"] = p.block()
+	data["Block"], data["Shared"] = p.block(), p.sharedRows()
 	num, err := fill("num.cu", data)
 	if err != nil {
 		return nil, err

@@ -122,16 +122,27 @@ func (p *program) grid(n *names) []string {
 	if len(p.totals) > 0 { // one block adds up all rows
 		return []string{"1"}
 	}
-	if p.passes() == 0 {
+	if p.passes() == 0 && !p.sharedRows() {
 		return []string{fmt.Sprintf("ceil_div(%s, %d)", kept, p.block())}
 	}
 	return []string{kept}
+}
+
+// sharedTerms is from how many terms on the threads of a reference's block share a row of running sums: one thread
+// takes seconds for 16 million. Running products are never shared: parts of them may be inf where the whole is 0.
+const sharedTerms = 1 << 16
+
+func (p *program) sharedRows() bool {
+	terms, _ := p.graph.size(product(p.lengths(true)))
+	return p.scan != nil && !p.scan.Product && terms >= sharedTerms
 }
 
 // block is the threads of a reference's block: few for short rows, and as many as there are for the longest.
 func (p *program) block() int {
 	terms, _ := p.graph.size(product(p.lengths(true)))
 	switch {
+	case p.sharedRows():
+		return 256
 	case p.scan != nil: // a thread a row
 		return 32
 	case len(p.totals) > 0:

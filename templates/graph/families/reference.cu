@@ -247,13 +247,31 @@ reference(<%.TruthParams%>) {
 <%- end%>
 <%- end%>
 <%- else if .Scan%>
-    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    const Index k = <%if .Shared%>blockIdx.x<%else%>Index(blockIdx.x) * blockDim.x + threadIdx.x<%end%>;
     if (k >= n.kept()) return;
     Row row;
     begin(in, n, k, row);
     Num sum = exactly(<%if .Scan.Product%>1<%else%>0<%end%>);
     const Index terms = n.terms();
+<%- if .Shared%>
+    // Each thread has a part of the row. First it adds that up, then all parts before its own, from which it goes on.
+    __shared__ Num parts[<%.Block%>];
+    const Index part = (terms + blockDim.x - 1) / blockDim.x;
+    const Index begins = threadIdx.x * part < terms ? threadIdx.x * part : terms, ends = begins + part < terms ? begins + part : terms;
+    Num own = exactly(0);
+    for (Index i = begins; i < ends; ++i) {
+        Element e;
+        gather(in, n, k, <%if .Scan.Reverse%>terms - 1 - i<%else%>i<%end%>, e);
+        const Num t = scan_term(e, row, n);
+        own = num(own.v + t.v, own.e + t.e, own.k + fabs(t.v) + t.k);
+    }
+    parts[threadIdx.x] = own;
+    __syncthreads();
+    for (int p = 0; p < int(threadIdx.x); ++p) sum = num(sum.v + parts[p].v, sum.e + parts[p].e, sum.k + parts[p].k);
+    for (Index i = begins; i < ends; ++i) {
+<%- else%>
     for (Index i = 0; i < terms; ++i) {
+<%- end%>
         const Index r = <%if .Scan.Reverse%>terms - 1 - i<%else%>i<%end%>;
         Element e;
         gather(in, n, k, r, e);
