@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -148,7 +149,9 @@ func (p *program) call(t *testing.T, entry string, mem []byte, args ...uint64) {
 		Cluster: [3]int{1, 1, 1}})
 	l.args = append([]uint64{uint64(address(mem))}, args...)
 	w.launches = []*launch{l}
-	if err := w.do(runOptions{}); err != nil {
+	err := w.do(runOptions{})
+	runtime.KeepAlive(mem) // the kernel has its address alone
+	if err != nil {
 		t.Fatalf("%s: %v", entry, err)
 	}
 }
