@@ -43,6 +43,7 @@ const empty = "block_q=16 warps=1 block_kv=80 kv_groups=2 split_kv=4 combine=sep
 // TestAttention: points that between them use every partial of the family are right at every check shape, without a
 // race, and kernels with a mistake are found out.
 func TestAttention(t *testing.T) {
+	sometimes(t)
 	pool, b := attentionPool(t)
 	tried := 0
 	for name, genes := range map[string]string{ // in another order each time

@@ -31,6 +31,7 @@ const fused = fast + "warps=2"
 // TestAttentionInputs: right kernels are right at the sizes that a session draws, and on every class at those above. A
 // kernel without a running maximum is refused on each class whose exponentials overflow, at a size of attention's own.
 func TestAttentionInputs(t *testing.T) {
+	sometimes(t)
 	pool, b := openOn(t, "attention", kernels.BF16, attentionLoad, func(w cases.Wanted) (*cases.Set, error) {
 		s, err := cases.New(w)
 		if err != nil {

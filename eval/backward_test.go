@@ -41,6 +41,7 @@ func backwardPool(t *testing.T) (*Pool, *templates.Bundle) {
 // race.
 // What kernels get wrong here is in the problem gradients of the gate's own test.
 func TestAttentionBackward(t *testing.T) {
+	sometimes(t)
 	pool, b := backwardPool(t)
 	for family, genes := range map[string]string{
 		"naive": "others=4 delta=before order=heads",

@@ -12,6 +12,7 @@ import (
 
 // TestBulkPoints: of each family that has them, a point that uses bulk copies is right, with every access watched.
 func TestBulkPoints(t *testing.T) {
+	sometimes(t)
 	for _, c := range []struct {
 		problem, size string
 		dtype         kernels.DType

@@ -47,6 +47,7 @@ const streamed = "mma=mma_sync smem_layout=xor exp2=true "
 // TestDecode: points that between them use every partial of the family are right at every check shape, without a race,
 // and kernels with a mistake that decode kernels have are found out.
 func TestDecode(t *testing.T) {
+	sometimes(t)
 	pool, b := decodePool(t)
 	tried := 0
 	for name, genes := range map[string]string{ // in another order each time

@@ -40,6 +40,7 @@ func groupedPool(t *testing.T) (*Pool, *templates.Bundle) {
 // TestGrouped: a pipelined point is right at every check shape, without a race, and kernels with a mistake that such
 // kernels have are found out.
 func TestGrouped(t *testing.T) {
+	sometimes(t)
 	pool, b := groupedPool(t)
 	const genes = "mma=mma_sync block_m=32 block_n=32 block_k=32 warp_m=16 warp_n=32 loader=cp_async stages=3 " +
 		"smem_layout=xor frag_buffers=2"

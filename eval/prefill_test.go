@@ -48,6 +48,7 @@ func prefillPool(t *testing.T) (*Pool, *templates.Bundle) {
 // TestPrefill: points with most of what the families have are right at every check shape, without a race, and kernels
 // with a mistake that such kernels have are found out.
 func TestPrefill(t *testing.T) {
+	sometimes(t)
 	pool, b := prefillPool(t)
 	const fast = "smem_layout=xor exp2=true "
 	const turns = "consumers=2 block_kv=32 stages=2 turns=true grid=persistent "

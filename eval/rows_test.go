@@ -35,6 +35,7 @@ type change struct{ name, from, to string }
 // TestMemoryBound: of each problem the naive start and a random point are right on the cpu device, and mistakes that
 // people make are found out by the inputs that the problem asks for.
 func TestMemoryBound(t *testing.T) {
+	sometimes(t)
 	for _, c := range []struct {
 		problem string
 		dtype   kernels.DType
