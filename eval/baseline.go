@@ -107,7 +107,7 @@ func (p *baselines) judgedLibrary(ctx context.Context, req device.Library) (
 		req.Outputs = rest[:p.Cases.Fitting(rest, p.SlotBytes())]
 		var reply device.LibraryReply
 		runs := false
-		judged, err := p.Runner.Judged(ctx, device.Request{Library: &req}, &reply, rig.Patience, func() *checker.Judge {
+		_, judged, err := p.Runner.Judged(ctx, device.Request{Library: &req}, &reply, rig.Patience, func() *checker.Judge {
 			runs = true
 			return &checker.Judge{Slot: 0, Acc: kernels.FP32, Cases: req.Outputs}
 		})

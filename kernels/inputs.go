@@ -18,21 +18,22 @@ var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "ex
 
 // hardClasses are run wherever a problem does not say that they do not apply: what a kernel that is right on ordinary
 // numbers gets wrong.
-var hardClasses = []string{"constant", "zeros", "lead", "tiny", "huge", "shift", "outlier", Needles, Special}
+var hardClasses = []string{"constant", "zeros", "lead", "tiny", "huge", "shift", "outlier", Needles, Single, Special}
 
 // Classes that are treated apart.
 const (
-	Needles = "needles" // few terms that are not neutral
+	Needles = "needles" // few terms that count
+	Single  = "single"  // one, among neutral ones
 	Special = "special" // inf and NaN at single places
 )
 
-// Hard lists the hard classes that apply: no needles where nothing is summed, no outliers where outputs are plain
-// sums, and neither inf nor numbers that an int does not hold where a tensor has ints.
+// Hard lists the hard classes that apply: neither needles nor single terms where nothing is summed, no outliers where
+// outputs are plain sums, and neither inf nor numbers that an int does not hold where a tensor has ints.
 func (p *Problem) Hard() []string {
 	ints := slices.ContainsFunc(p.Tensors, func(t Tensor) bool { return t.DType == I32 && !t.Drawn() })
 	return slices.DeleteFunc(slices.Clone(hardClasses), func(class string) bool {
 		switch class {
-		case Needles:
+		case Needles, Single:
 			return len(p.Check.Terms) == 0 || p.Tensors[p.Check.Terms[0].tensor].Drawn() ||
 				slices.Contains(p.Check.Without, class)
 		case Special:

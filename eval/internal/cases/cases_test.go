@@ -59,7 +59,8 @@ func TestCasesOfWorkloads(t *testing.T) {
 		if !beside["zeros"] || !beside["normal"] || !beside["normal zeros"] {
 			t.Errorf("%s: beside inf and NaN in the second input the first has lines of %v", w, beside)
 		}
-		for _, class := range []string{"exact", "uniform", "wide", "constant", "zeros", "needles", "special", "mixed"} {
+		for _, class := range []string{"exact", "uniform", "wide", "constant", "zeros", "needles", "single", "special",
+			"mixed"} {
 			if !found[class] {
 				t.Errorf("%s: no trial on %s", w, class)
 			}

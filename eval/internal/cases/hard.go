@@ -3,6 +3,7 @@ package cases
 import (
 	"slices"
 
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
 
@@ -34,8 +35,8 @@ func (w *Wanted) Hard() []string {
 }
 
 // mixed lists, by input, the classes of which the lines of a mixed case are. Of the first they are all but integers.
-// Neither inf nor NaN is among them where one line could spoil the others' outputs, nor needles where the lines are not
-// those of the terms.
+// Neither inf nor NaN is among them where one line could spoil the others' outputs, nor needles and single terms where
+// the lines are not those of the terms.
 func (w *Wanted) mixed() (classes [][]string) {
 	for i, t := range w.Problem.Tensors {
 		if t.Role == "in" && len(classes) == 0 {
@@ -101,7 +102,7 @@ func (w *Wanted) mixedFirst() (classes []string) {
 	for _, class := range append(w.Ordinary(true), w.Hard()...) {
 		switch {
 		case class == "exact":
-		case class == kernels.Needles && tensor != first:
+		case device.AmongTerms(class) && tensor != first:
 		case class == kernels.Special && !apart(p, first, tensor == first, axis):
 		default:
 			classes = append(classes, class)

@@ -51,7 +51,10 @@ func terms(p *kernels.Problem, t kernels.DType, c *device.Case) (check.Length, e
 // TermsOf are the terms of the sums of a case, which are k long.
 func TermsOf(c *device.Case, k int) check.Length {
 	n := check.Length{K: k}
-	if c.Class == kernels.Needles && k > device.MostNeedles {
+	switch {
+	case c.Class == kernels.Single:
+		n.K = 1
+	case c.Class == kernels.Needles && k > device.MostNeedles:
 		n = check.Length{K: device.MostNeedles, Chain: k} // the others are dust
 	}
 	if len(c.Terms) > 0 { // sums of one term are made as those of several

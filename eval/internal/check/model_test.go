@@ -89,6 +89,42 @@ func TestNeedlesTowardZero(t *testing.T) {
 	}
 }
 
+// TestSingle: where one term of a sum counts, factors rounded to sixteen bits are refused however long the sum is, and
+// sums in any order, toward zero, and of factors in three tf32 parts pass. Sums of many terms hide such factors.
+func TestSingle(t *testing.T) {
+	for _, k := range []int{64, 513, 4096} {
+		class := inputClass{"single", func(r *rand.Rand, i int, second bool) float64 {
+			switch v := 0.5 + r.Float64(); {
+			case second:
+				return r.NormFloat64()
+			case i != k/3:
+				return 0
+			default:
+				return v
+			}
+		}}
+		p := newProduct(rand.New(rand.NewPCG(16, uint64(k))), class, kernels.FP32, 33, 51, k)
+		sums := []dot{{"toward zero", towardZero}, {"tiles", parts(32)}, {"three parts", threeParts}, {"16 bits", narrow(15)}}
+		for _, s := range sums {
+			r := Judge(Encode(kernels.FP32, p.run(s.sum)), kernels.FP32, p.truth, Model{K: 2})
+			if r.Pass() != (s.name != "16 bits") {
+				t.Errorf("%d terms, %s: passes: %t", k, s.name, r.Pass())
+			}
+		}
+	}
+}
+
+// threeParts is what tensor cores give for fp32: each factor is a large and a small tf32 part, whose small product is
+// left out.
+func threeParts(a, b []float32) (sum float64) {
+	cut := func(v float32) float32 { return float32(round(float64(v), 11, -126, math.MaxFloat32)) }
+	for i := range a {
+		x, y := cut(a[i]), cut(b[i])
+		sum += float64(x)*float64(y) + float64(x)*float64(cut(b[i]-y)) + float64(cut(a[i]-x))*float64(y)
+	}
+	return sum
+}
+
 // TestCaps: with no number of terms and no accumulator does an output pass that is zero, the mean, or lacks 1/64 or 5 %
 // of the terms, whether these are of one sign or of both.
 func TestCaps(t *testing.T) {

@@ -97,6 +97,7 @@ var samples = map[string]func(e *element) float32{
 	"special": special,
 	"shift":   shift,
 	"outlier": outlier,
+	"single":  single,
 }
 
 // extreme is near the end of the type, where the sum of a line is still within it.
@@ -242,6 +243,14 @@ func (e *element) dust() float32 {
 		return signed(e.r, size*0x1p-40)
 	}
 	return 0
+}
+
+// single: one term of a line counts, the others are neutral.
+func single(e *element) float32 {
+	if e.at != e.oddPlace(mix(e.key^mix(e.line))) {
+		return e.neutral
+	}
+	return signed(e.r, 0.5+unit(uint32(e.r)))
 }
 
 // masked: numbers that stand for nothing begin a line, up to half of it: whole tiles of -inf, as of keys that a mask

@@ -145,6 +145,7 @@ func TestHardClasses(t *testing.T) {
 			dust := func(v float64) bool { return v != 0 && math.Abs(v) <= 0x1p-23 }
 			return count(l, dust) == cols-device.MostNeedles && count(l, zero) == 0
 		},
+		"single":  func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols-1 },
 		"tiny":    func(_ kernels.DType, l []float64) bool { return slices.Max(l) < 1e-5 || slices.Max(l) <= 0x1p-14 },
 		"huge":    func(_ kernels.DType, l []float64) bool { return slices.Max(l) > 4096 && count(l, odd) == 0 },
 		"special": func(_ kernels.DType, l []float64) bool { return count(l, odd) <= 1 || masked(l) },

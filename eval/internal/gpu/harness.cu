@@ -27,7 +27,8 @@ __device__ __forceinline__ float normal(u64 r) {
 }
 
 // Input classes, in the order of Classes in classes.go.
-enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL, LARGE, OFFSET, EXTREME, CONSTANT, ZEROS, LEAD, TINY, HUGE_, NEEDLES, SPECIAL, SHIFT, OUTLIER };
+enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL, LARGE, OFFSET, EXTREME, CONSTANT, ZEROS, LEAD, TINY, HUGE_, NEEDLES, SPECIAL, SHIFT, OUTLIER,
+       SINGLE };
 
 // Line is how a tensor falls into lines, along which the terms of a sum lie, and where an element is in its own.
 struct Line {
@@ -97,6 +98,11 @@ __device__ u64 odd_place(u64 h, Line l) {
   return l.len - 1 - (h & 0x3fffffff) % tail;
 }
 
+// single: one term of a line counts, the others are neutral.
+__device__ float single(u64 r, u64 key, Line l, float neutral) {
+  return l.at == odd_place(mix(key ^ mix(l.number)), l) ? sign(r) * (0.5f + unit((u32)r)) : neutral;
+}
+
 // masked: numbers that stand for nothing begin a line, up to half of it: whole tiles of -inf, as of keys that a mask hides.
 __device__ bool masked(u64 h, Line l) { return h >> 63 == 0 && l.at < l.len / 2; }
 
@@ -154,6 +160,7 @@ __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r
   case SPECIAL: return special(r, key, l, every);
   case SHIFT: return shift(r, key, l);
   case OUTLIER: return outlier(r, key, l);
+  case SINGLE: return single(r, key, l, neutral);
   default: return normal(r);
   }
 }

@@ -14,10 +14,10 @@ import (
 
 // Judged has the device do what req asks, and its outputs judged. outputs says after the call which lie in the slot;
 // nil: none to judge. A judge on the GPU works before anybody else gets the device; the checker works beside the next
-// caller.
+// caller. It says when the caller got the device.
 func (r *Runner) Judged(ctx context.Context, req device.Request, reply any, deadline time.Duration,
-	outputs func() *checker.Judge) (verdict checker.JudgeReply, err error) {
-	_, all, err := r.JudgedAll(ctx, req, reply, deadline, func() []*checker.Judge {
+	outputs func() *checker.Judge) (began time.Time, verdict checker.JudgeReply, err error) {
+	began, all, err := r.JudgedAll(ctx, req, reply, deadline, func() []*checker.Judge {
 		if about := outputs(); about != nil {
 			return []*checker.Judge{about}
 		}
@@ -26,10 +26,10 @@ func (r *Runner) Judged(ctx context.Context, req device.Request, reply any, dead
 	if len(all) > 0 {
 		verdict = all[0]
 	}
-	return verdict, err
+	return began, verdict, err
 }
 
-// JudgedAll is judged for outputs in several slots. It says when the caller got the device.
+// JudgedAll is Judged for outputs in several slots.
 func (r *Runner) JudgedAll(ctx context.Context, req device.Request, reply any, deadline time.Duration,
 	outputs func() []*checker.Judge) (began time.Time, verdicts []checker.JudgeReply, err error) {
 	ask := func() error {

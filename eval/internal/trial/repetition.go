@@ -20,8 +20,8 @@ type repetition struct {
 	runs   int
 	least  int           // that are enough once time is up
 	within time.Duration // after which least are enough
-	most   time.Duration
-	bursts func() bool // whether the next request is disturbed
+	most   time.Duration // of the device: waiting for those who go first does not count
+	bursts func() bool   // whether the next request is disturbed
 	what   string
 }
 
@@ -31,12 +31,12 @@ func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error)
 		d, _ := t.found()
 		return d, err
 	}
-	start, done, order := time.Now(), 0, []int(nil)
+	start, held, done, order := time.Now(), time.Duration(0), 0, []int(nil)
 	for done < r.runs {
 		if took := time.Since(start); took > r.within && done >= r.least {
 			return passed("%s of %s %s, as many as fit into %v", kernels.Count(done), kernels.Count(r.runs),
 				r.what, r.within), nil
-		} else if took > r.most && done > 0 {
+		} else if held > r.most && done > 0 {
 			return impossible("%s of %s %s in %v, and nothing was found", kernels.Count(done), kernels.Count(r.runs),
 				r.what, r.most), nil
 		}
@@ -47,9 +47,11 @@ func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error)
 		}
 		bursts := r.bursts()
 		n := t.slice(order, bursts)
-		if err := t.disturb(ctx, order[:n], bursts); err != nil {
+		took, err := t.disturb(ctx, order[:n], bursts)
+		if err != nil {
 			return kernels.Doubt{}, err
 		}
+		held += took
 		if d, bad := t.found(); bad {
 			d.Detail = fmt.Sprintf("after %s %s: %s", kernels.Count(done), r.what, d.Detail)
 			return d, nil
@@ -81,19 +83,16 @@ func (t *trial) slice(order []int, bursts bool) int {
 }
 
 // disturb runs cases in order. What it finds is the evaluation's outcome. A fault counts as at the gate: one that a
-// fresh process repeats is what it is, another makes the candidate flaky.
-func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
+// fresh process repeats is what it is, another makes the candidate flaky. It says for how long it had the device.
+func (t *trial) disturb(ctx context.Context, order []int, bursts bool) (held time.Duration, err error) {
 	req := &device.Disturb{Cubin: t.Cubin, Calls: t.Calls, Cases: order, Bursts: bursts,
 		Seed: device.SecretNumbers().Uint64()}
 	if !t.Cfg.Problem.Check.Atomics {
-		req.Expect = make([]uint64, len(t.Cases.List))
-		for i, r := range t.Right {
-			req.Expect[i] = r.Hash
-		}
+		req.Expect = t.hashes()
 	} else {
 		slot, err := t.Runner.Slot(ctx, true)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		defer t.Runner.Free(slot)
 		req.Slot = slot
@@ -103,27 +102,39 @@ func (t *trial) disturb(ctx context.Context, order []int, bursts bool) error {
 	faulted := ""
 	for range verdict.Attempts {
 		reply = device.DisturbReply{}
-		var err error
-		judged, err = t.Runner.Judged(ctx, device.Request{Disturb: req}, &reply, t.disturbDeadline(order),
+		var began time.Time
+		began, judged, err = t.Runner.Judged(ctx, device.Request{Disturb: req}, &reply, t.disturbDeadline(order),
 			func() *checker.Judge { return t.disturbedOutputs(req, &reply) })
+		if !began.IsZero() {
+			held += time.Since(began)
+		}
 		outcome, detail, err := t.Runner.FaultOf(reply.Fault, err)
 		if err != nil {
-			return err
+			return held, err
 		}
 		if outcome == kernels.Unknown {
 			break
 		}
 		if outcome == kernels.Invalid || outcome == kernels.Suspect || faulted != "" {
 			t.Fail(outcome, "%s", detail)
-			return nil
+			return held, nil
 		}
 		faulted = detail
 	}
 	if faulted != "" {
 		t.Fail(kernels.Flaky, "a fault that did not repeat in a fresh process: %s", faulted)
-		return nil
+		return held, nil
 	}
-	return t.weighDisturbed(req, &reply, judged.Wrong)
+	return held, t.weighDisturbed(req, &reply, judged.Wrong)
+}
+
+// hashes are those of the judged outputs, by case.
+func (t *trial) hashes() []uint64 {
+	list := make([]uint64, len(t.Cases.List))
+	for i, r := range t.Right {
+		list[i] = r.Hash
+	}
+	return list
 }
 
 // disturbDeadline is that of a gate of so many cases, times what the other stream may take.

@@ -67,7 +67,7 @@ func (g *gating) part(ctx context.Context) error {
 		req := &device.Gate{Cubin: g.Cubin, Calls: g.gateCalls(), Slot: g.slot, Careful: attempt > 0, Checked: g.Checked,
 			Limit: g.limit, Sets: g.sets}
 		var err error
-		judged, err = g.Runner.Judged(ctx, device.Request{Gate: req}, &reply, g.gateDeadline(g.cases),
+		_, judged, err = g.Runner.Judged(ctx, device.Request{Gate: req}, &reply, g.gateDeadline(g.cases),
 			func() *checker.Judge { return g.toJudge(&reply) })
 		outcome, detail, err := g.Runner.FaultOf(reply.Fault, err)
 		if err != nil {
