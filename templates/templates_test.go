@@ -292,3 +292,35 @@ func TestFamily(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestStarts: each point that a family says is likely to be fast is legal as it stands at one of the problem's
+// workloads. A search would take the nearest legal point in its place, which nobody has chosen.
+func TestStarts(t *testing.T) {
+	for _, name := range Builtins() {
+		b, err := Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range b.Families {
+			for i, start := range f.Starts() {
+				if err := legalSomewhere(b.Problem, f, start, devices(t)); err != nil {
+					t.Errorf("%s, family %s: start[%d]: %v", name, f.Name, i, err)
+				}
+			}
+		}
+	}
+}
+
+// legalSomewhere gives the last reason why a point is legal nowhere.
+func legalSomewhere(p *kernels.Problem, f *kernels.Family, g kernels.Genome, devices []kernels.Device) (err error) {
+	for _, dev := range devices {
+		for _, d := range p.DTypes {
+			for _, w := range p.Workloads {
+				if err = f.Check(g, dev, d, w.Dims); err == nil {
+					return nil
+				}
+			}
+		}
+	}
+	return err
+}
