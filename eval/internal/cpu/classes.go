@@ -84,7 +84,12 @@ var samples = map[string]func(e *element) float32{
 	},
 	"extreme":  extreme,
 	"constant": func(e *element) float32 { return normal(mix(e.key ^ mix(e.line))) },
-	"zeros":    func(*element) float32 { return 0 },
+	"zeros": func(e *element) float32 { // -0 is equal to 0, and other bits
+		if e.coins&1 == 1 {
+			return float32(math.Copysign(0, float64(signed(e.r, 1))))
+		}
+		return 0
+	},
 	"lead": func(e *element) float32 {
 		if e.at < max(e.length>>(1+mix(e.key^mix(e.line))&7), 1) {
 			return 0

@@ -177,6 +177,31 @@ func TestHardClasses(t *testing.T) {
 	}
 }
 
+// TestZerosOfEitherSign: about half of the lines of zeros have zeros of both signs, and the others none that is
+// negative.
+func TestZerosOfEitherSign(t *testing.T) {
+	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
+		c := &device.Case{Class: "zeros", Buffers: []kernels.Buffer{{DType: d, Shape: []int{60, 50}}}}
+		x, both := filled(t, c, 0, 3), 0
+		for line := range slices.Chunk(x, 50) {
+			n := 0
+			for _, v := range line {
+				if math.Signbit(v) {
+					n++
+				}
+			}
+			if n > 0 && n < 50 {
+				both++
+			} else if n > 0 {
+				t.Errorf("%s: %d of 50 are negative", d, n)
+			}
+		}
+		if both < 15 || both > 45 {
+			t.Errorf("%s: %d of 60 lines", d, both)
+		}
+	}
+}
+
 // TestMixed: the lines of a mixed tensor take turns, other tensors are normal, and terms may lie along another axis
 // than the last.
 func TestMixed(t *testing.T) {

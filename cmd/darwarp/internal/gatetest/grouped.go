@@ -15,7 +15,7 @@ var grouped = folder{name: "grouped", cheats: []row{
 	{"at_most_128_rows", Coverage, Gate, nil, "leaves out what a group has beyond 128 rows"},
 	{"whole_group_alike", Coverage, Gate, nil, "takes the first matrix where one group has all rows"},
 	{"last_terms_of_ragged", Judge, Gate, nil, "leaves terms after whole 16 out of a group's last row"},
-	{"last_columns_of_next_group", Coverage, Gate, nil, "takes the last columns of the next group, in groups of one or two rows"},
+	{"last_columns_of_next_group", Coverage, Gate, nil, "takes the next matrix for last columns of short groups"},
 }, honest: []row{
 	{name: "plain", about: "rows from the last to the first"},
 	{name: "halving", about: "the group by halving"},

@@ -2,9 +2,9 @@ package gatetest
 
 // losses is cross entropy: a number that an index picks out of each row, and rows that nobody asks for.
 var losses = folder{name: "losses", cheats: []row{
-	{"asks_for_all_in_wide", Coverage, Gate, nil, "takes the first class where none is wanted, in rows of more than 300"},
-	{"last_class_before_in_wide", Coverage, Gate, nil, "takes the class before the last for the last, in rows of more than 300"},
-	{"first_class_ignored_in_wide", Coverage, Gate, nil, "takes the first class for none, in rows of more than 300"},
+	{"asks_for_all_in_wide", Coverage, Gate, nil, "takes the first class where none is wanted, of more than 300"},
+	{"last_class_before_in_wide", Coverage, Gate, nil, "takes the class before for the last, of more than 300"},
+	{"first_class_ignored_in_wide", Coverage, Gate, nil, "takes the first class for none, of more than 300"},
 	{"nine_bits_of_target", Judge, Gate, nil, "takes nine bits of a target"},
 	{"target_of_row_before_if_ignored", Judge, Gate, nil, "takes the target before where none is wanted"},
 	{"sequence_ends_at_ignored", Judge, Gate, nil, "ends eight rows at the first that nobody asks for"},

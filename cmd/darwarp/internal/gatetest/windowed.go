@@ -11,7 +11,7 @@ var windowed = folder{name: "windowed", cheats: []row{
 	{"small_scores_not_capped", Judge, Gate, nil, "caps scores above half of the cap"},
 	{"eighths_of_cap_not_capped", Power, Gate, nil, "caps scores above an eighth of the cap"},
 	{"large_scores_at_cap", Coverage, Gate, nil, "takes scores above twice the cap for the cap"},
-	{"cap_in_half", Power, Gate, nil, "rounds the tangent to fp16"},
+	{"cap_in_half", Coverage, Gate, nil, "rounds the tangent to fp16"},
 	{"cap_of_sixteen_at_least", Judge, Gate, nil, "takes caps below 16 for 16"},
 	{"no_cap_in_window", Judge, Gate, nil, "ignores the cap where there is a window"},
 	{"keys_far_below_left_out", Coverage, Gate, nil, "leaves out keys 7 below the maximum"},
