@@ -27,6 +27,9 @@ const (
 	Offsets     Draw = "offsets"     // an increasing list: where sequences that lie one after the other begin, and the end
 	Skewed      Draw = "skewed"      // offsets of lines of which a few have most of it, and some may have none
 	Permutation Draw = "permutation" // of n elements each number from 0 to n - 1 once
+	// What Evenly becomes where lines are of many classes: runs of equal and of rising numbers, both ends of the range,
+	// and a number that comes more often than any other. No problem names it
+	Clustered Draw = "clustered"
 )
 
 var draws = []Draw{Evenly, Lengths, Offsets, Skewed, Permutation}

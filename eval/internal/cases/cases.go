@@ -131,30 +131,6 @@ func (s *Set) addShapes() error {
 	return nil
 }
 
-// besideSpecial is what lines the other inputs have where one beside the first has inf and NaN, one case after the
-// other: 0 times what is no number is none either, and a kernel that leaves out what is multiplied by 0 is wrong.
-var besideSpecial = [][]string{{"normal"}, {"normal", "zeros"}, {"zeros"}}
-
-// addOthers adds the cases of a size in which another input than the first is hard.
-func (s *Set) addOthers(c device.Case, add func(device.Case) error) error {
-	for c.Hard = 1; c.Hard < len(s.mix); c.Hard++ {
-		if s.want.ranged(c.Hard) { // no class changes its numbers
-			continue
-		}
-		beside := besideSpecial
-		for _, c.Class = range s.want.alone() {
-			if c.Beside, c.Apart = nil, false; c.Class == kernels.Special {
-				c.Beside, beside = beside[0], beside[1:]
-				c.Apart = apart(s.want.Problem, s.input(c.Hard), false, -1)
-			}
-			if err := add(c); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // addDrawn adds the sizes that are drawn for every candidate, as many as the effort allows.
 func (s *Set) addDrawn() error {
 	e, rng := s.want.Effort, s.want.RNG

@@ -250,10 +250,10 @@ func TestMixedClasses(t *testing.T) {
 // in sums of products alone.
 func TestMixedOthers(t *testing.T) {
 	for _, c := range []struct{ name, lines, want, alone string }{
-		{"a product", "", "normal uniform zeros lead special", "constant tiny huge special special special"},
+		{"a product", "", "normal uniform zeros lead special", "constant tiny huge shift special special special"},
 		{"no sums of products", "exact = false", "normal uniform constant zeros lead outlier",
-			"tiny huge special special special"},
-		{"no inf", "special = false", "normal uniform zeros lead", "constant tiny huge"},
+			"tiny huge shift special special special"},
+		{"no inf", "special = false", "normal uniform zeros lead", "constant tiny huge shift"},
 	} {
 		w := &Wanted{Problem: drawerOf(t, c.lines, 1e9, 1).p}
 		if got := strings.Join(w.mixed()[1], " "); got != c.want {

@@ -78,7 +78,7 @@ func (w *Wanted) mixedOther(tensor int) []string {
 func (w *Wanted) alone() (classes []string) {
 	for _, class := range w.Hard() {
 		switch class {
-		case "huge", "tiny":
+		case "huge", "tiny", "shift":
 			classes = append(classes, class)
 		case "constant":
 			if w.Problem.ExactTest() {

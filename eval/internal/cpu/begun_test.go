@@ -41,9 +41,10 @@ func TestFirstLines(t *testing.T) {
 		}
 		x := filled(t, c, 0, seed)
 		for line := range 9 {
-			at, below := device.Outlier(f, seed, uint64(line))
-			if v := x[line*70+at]; math.Abs(v) < 32 || v < 0 != below {
-				t.Fatalf("seed %d, line %d: number %d is %g", seed, line, at, v)
+			at, below, far := device.Outlier(f, seed, uint64(line))
+			v, beside := x[line*70+at], x[line*70+(at+1)%70]
+			if far && (math.Abs(v) < 32 || v < 0 != below) || !far && (v < beside+4 || v > beside+20) {
+				t.Fatalf("seed %d, line %d: number %d is %g, beside it %g", seed, line, at, v, beside)
 			}
 		}
 	}

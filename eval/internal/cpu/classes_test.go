@@ -153,7 +153,10 @@ func TestHardClasses(t *testing.T) {
 			return slices.Min(l) > 0 || slices.Max(l) < 0 || math.Abs(l[0]) < 16
 		},
 		"outlier": func(_ kernels.DType, l []float64) bool {
-			return count(l, func(v float64) bool { return math.Abs(v) >= 32 && math.Abs(v) <= 1024 }) == 1
+			far := count(l, func(v float64) bool { return math.Abs(v) >= 32 && math.Abs(v) <= 1024 })
+			above := slices.Max(l) - slices.Min(l) // of a number not far above others that are equal
+			alike := count(l, func(v float64) bool { return v == slices.Min(l) }) == cols-1
+			return far == 1 || alike && above > 3.9 && above < 20.1
 		},
 		"extreme": func(d kernels.DType, l []float64) bool {
 			return slices.Min(l) <= -min(0x1p14, d.Max()/cols/64) && slices.Max(l) <= d.Max()/2+16
@@ -171,6 +174,31 @@ func TestHardClasses(t *testing.T) {
 			if n := count(x, odd); class == "special" && (n < 1 || n > 2+cols/2) {
 				t.Errorf("%s: %d numbers that are not finite", d, n)
 			}
+		}
+	}
+}
+
+// TestZerosOfEitherSign: about half of the lines of zeros have zeros of both signs, and the others none that is
+// negative.
+func TestZerosOfEitherSign(t *testing.T) {
+	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
+		c := &device.Case{Class: "zeros", Buffers: []kernels.Buffer{{DType: d, Shape: []int{60, 50}}}}
+		x, both := filled(t, c, 0, 3), 0
+		for line := range slices.Chunk(x, 50) {
+			n := 0
+			for _, v := range line {
+				if math.Signbit(v) {
+					n++
+				}
+			}
+			if n > 0 && n < 50 {
+				both++
+			} else if n > 0 {
+				t.Errorf("%s: %d of 50 are negative", d, n)
+			}
+		}
+		if both < 15 || both > 45 {
+			t.Errorf("%s: %d of 60 lines", d, both)
 		}
 	}
 }

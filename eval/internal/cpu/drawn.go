@@ -22,6 +22,8 @@ func fillDrawn(dst []byte, t kernels.DType, d *kernels.Drawn, tensor int, seed u
 			v = offset(i, n, key, low, high)
 		case kernels.Skewed:
 			v = skewed(i, n, key, low, high)
+		case kernels.Clustered:
+			v = clustered(i, n, key, low, high)
 		default:
 			v += int64(mix(key+i) % uint64(high-low+1))
 		}
@@ -96,6 +98,32 @@ func skewed(i, n, key uint64, least, end int64) int64 {
 		}
 	}
 	return line*each + at
+}
+
+// clustered gives blocks of numbers, of four kinds in turn: any numbers, or all of them the tensor's favourite; one
+// number or the favourite; either end of the range, or the number beside it; and rising ones. Blocks have 8 to 512
+// numbers, and fewer where not all kinds would occur.
+func clustered(i, n, key uint64, low, high int64) int64 {
+	length := uint64(8) << (2 * (key >> 40 & 3))
+	for length > 1 && 4*length > n {
+		length /= 2
+	}
+	block, r, count := i/length, mix(key+i), uint64(high-low+1)
+	h, favourite := mix(key^mix(block)), mix(^key)%count
+	v := r % count
+	switch turn := (block + key>>32) & 3; {
+	case turn == 0 && key>>48&1 == 1, turn == 1 && h>>63 == 1:
+		v = favourite
+	case turn == 1:
+		v = h % count
+	case turn == 2:
+		if v = min(r>>1&1, count-1); r&1 == 1 {
+			v = count - 1 - v
+		}
+	case turn == 3:
+		v = (h%count + i%length) % count
+	}
+	return low + int64(v)
 }
 
 // rounds of the Feistel network: four make a permutation that looks random (Luby, Rackoff, "How to construct

@@ -39,18 +39,47 @@ func sameDraws(t *testing.T, p *program) {
 		{kernels.I64, kernels.Drawn{Low: 9, High: 12345, How: kernels.Offsets}},
 		{kernels.I32, kernels.Drawn{High: 70000, How: kernels.Skewed}},
 		{kernels.I64, kernels.Drawn{Low: 9, High: 12345, How: kernels.Skewed}},
+		{kernels.I32, kernels.Drawn{Low: -1, High: 70000, How: kernels.Clustered}},
+		{kernels.I64, kernels.Drawn{Low: 5, High: 6, How: kernels.Clustered}},
+		{kernels.Mask, kernels.Drawn{High: 1, How: kernels.Clustered}},
 		{kernels.U8, kernels.Drawn{High: 255}}, {kernels.I8, kernels.Drawn{Low: -128, High: 127}},
 	} {
 		for _, n := range []int{1, 2, 3, 16, 17, 1000} {
 			theirs, ours := memory(t, c.t.Size()*n), make([]byte, c.t.Size()*n)
 			how := map[kernels.Draw]uint64{kernels.Lengths: 1, kernels.Permutation: 2,
-				kernels.Offsets: 3, kernels.Skewed: 4}[c.d.How]
+				kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5}[c.d.How]
 			p.call(t, "dw_draw", theirs, uint64(n), uint64(gpu.DTypeCodes[c.t]), 3, 12345, uint64(int64(c.d.Low)),
 				uint64(int64(c.d.High)), how)
 			fillDrawn(ours, c.t, &c.d, 3, 12345)
 			if !bytes.Equal(ours, theirs[:len(ours)]) {
 				t.Errorf("%d %s of %+v: %v here, %v there", n, c.t, c.d, ours, theirs)
 			}
+		}
+	}
+}
+
+// TestClustered: indices that agree with each other, both ends of the range, and one number that is some of every few
+// are among few numbers of a long range, whatever the seed; and others that are anywhere.
+func TestClustered(t *testing.T) {
+	for seed := range uint64(50) {
+		list := drawnOf(&kernels.Drawn{Low: -1, High: 49998, How: kernels.Clustered}, 40, 1, seed)
+		ends, equal, rising, seen := 0, 0, 0, map[int]bool{}
+		for i, v := range list {
+			if v < -1 || v > 49998 {
+				t.Fatalf("seed %d: %d is out of the range", seed, v)
+			}
+			if seen[v] = true; v < 1 || v > 49996 {
+				ends++
+			}
+			if i > 0 && v == list[i-1] {
+				equal++
+			}
+			if i > 0 && v == list[i-1]+1 {
+				rising++
+			}
+		}
+		if ends < 5 || equal < 5 || rising < 5 || len(seen) < 10 {
+			t.Errorf("seed %d: %d ends, %d equal, %d rising: %v", seed, ends, equal, rising, list)
 		}
 	}
 }

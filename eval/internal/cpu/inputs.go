@@ -18,7 +18,8 @@ func (s *Session) fillInputs(c *device.Case, a *arena) error {
 		switch {
 		case err != nil:
 		case b.Drawn != nil && b.DType.Whole():
-			fillDrawn(a.buffers[i], b.DType, b.Drawn, f.Tensor, c.Seed)
+			d := c.Drawn(&b)
+			fillDrawn(a.buffers[i], b.DType, &d, f.Tensor, c.Seed)
 		default:
 			err = fillInput(a.buffers[i], b.DType, f, c.Seed)
 		}

@@ -1,6 +1,10 @@
 package device
 
-import "darwarp/kernels"
+import (
+	"slices"
+
+	"darwarp/kernels"
+)
 
 // Case is one set of inputs that candidates are run on. Workload is empty for check shapes.
 type Case struct {
@@ -20,6 +24,19 @@ type Case struct {
 	TruthAt  int              `json:"truth_at"`        // where its truth starts in the truth memory
 	Maker    *kernels.Launch  `json:"maker,omitempty"` // makes the inputs that follow from others; nil: none do
 }
+
+// Drawn says how the whole numbers of a buffer are drawn. Indices and masks of which each number is as likely as any
+// other never agree, and hardly ever have an end of a long range among them, as real ones do.
+func (c *Case) Drawn(b *kernels.Buffer) kernels.Drawn {
+	d := *b.Drawn
+	if d.How == kernels.Evenly && ByLine(c.Class) && slices.Contains(agreeing, b.DType) {
+		d.How = kernels.Clustered
+	}
+	return d
+}
+
+// agreeing are the types of indices and masks: numbers of eight bits are codes.
+var agreeing = []kernels.DType{kernels.I32, kernels.I64, kernels.Mask}
 
 // OutBytes is the room its outputs take, each rounded up to 256 bytes.
 func (c *Case) OutBytes() int {

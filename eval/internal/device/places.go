@@ -22,9 +22,9 @@ func First(f Fill, seed uint64) int {
 	return int(Mix(key) % count)
 }
 
-// Outlier is where the number stands that stands out from a line, in a case of the class outlier alone, and whether it
-// is negative.
-func Outlier(f Fill, seed, line uint64) (at int, negative bool) {
+// Outlier is where the number stands that stands out from a line, in a case of the class outlier alone, whether it
+// is negative, and whether it is far from the others.
+func Outlier(f Fill, seed, line uint64) (at int, negative, far bool) {
 	h := Mix(keyOf(seed, f.Tensor) ^ Mix(line))
 	tail, coins := uint64(f.Len), h>>60
 	switch coins >> 2 {
@@ -33,7 +33,7 @@ func Outlier(f Fill, seed, line uint64) (at int, negative bool) {
 	case 1:
 		tail = min(tail, 32)
 	}
-	return f.Len - 1 - int(h&0x3fffffff%tail), coins&2 != 0
+	return f.Len - 1 - int(h&0x3fffffff%tail), coins&2 != 0, coins&3 != 0
 }
 
 // linesOf is how many lines an input has.
@@ -71,7 +71,7 @@ func (c *Case) Peaked(t Terms, seed uint64, parts int, negative bool) map[int]bo
 		return found
 	}
 	for line := range c.linesOf(t.Buffer, f) {
-		if at, below := Outlier(f, seed, uint64(line)); below == negative {
+		if at, below, far := Outlier(f, seed, uint64(line)); far && below == negative {
 			found[at*parts/f.Len], found[parts+at%parts] = true, true
 		}
 	}

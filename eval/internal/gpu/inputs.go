@@ -16,7 +16,7 @@ var DTypeCodes = map[kernels.DType]int{kernels.FP16: 0, kernels.BF16: 1, kernels
 
 // drawCodes are the ways to draw by the numbers that harness.cu knows them by.
 var drawCodes = map[kernels.Draw]int{kernels.Evenly: 0, kernels.Lengths: 1, kernels.Permutation: 2,
-	kernels.Offsets: 3, kernels.Skewed: 4}
+	kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5}
 
 // fill writes the inputs of a case into an arena, in stream order.
 func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
@@ -28,7 +28,7 @@ func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
 		switch {
 		case err != nil:
 		case b.Drawn != nil && b.DType.Whole():
-			err = s.draw(&b, a.at[i], f.Tensor, seed)
+			err = s.draw(&b, c.Drawn(&b), a.at[i], f.Tensor, seed)
 		default:
 			err = s.harness.run("dw_fill", grid(b.Elems()), ptr(a.at[i]), u64(b.Elems()), i32(DTypeCodes[b.DType]),
 				i32(int(f.Classes)), i32(f.Tensor),
@@ -77,7 +77,7 @@ func (s *Session) follow(c *device.Case, at []cuda.Ptr) error {
 }
 
 // draw writes whole numbers.
-func (s *Session) draw(b *kernels.Buffer, at cuda.Ptr, tensor int, seed uint64) error {
+func (s *Session) draw(b *kernels.Buffer, d kernels.Drawn, at cuda.Ptr, tensor int, seed uint64) error {
 	return s.harness.run("dw_draw", grid(b.Elems()), ptr(at), u64(b.Elems()), i32(DTypeCodes[b.DType]), i32(tensor),
-		u64(int(seed)), u64(int(b.Drawn.Low)), u64(int(b.Drawn.High)), i32(drawCodes[b.Drawn.How]))
+		u64(int(seed)), u64(int(d.Low)), u64(int(d.High)), i32(drawCodes[d.How]))
 }

@@ -54,7 +54,9 @@ func testProblem(
 	}
 	r.Device = s.Device().Label()
 	for _, v := range verdicts {
-		r.add(v)
+		if r.add(v); !v.Held { // at once, so that an end before the last problem loses no name
+			say("%s", v.missed())
+		}
 	}
 	return nil
 }

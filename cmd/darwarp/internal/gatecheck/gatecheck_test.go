@@ -200,6 +200,9 @@ func TestGateReport(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
+	if want := "sum cheat keeps_97 (adds 97 %): was ok, expected [wrong]"; !slices.Equal(r.Missed, []string{want}) {
+		t.Errorf("missed: %q", r.Missed)
+	}
 	if r.OK() || r.Problems["sum"].Caught != (Score{1, 2}) || r.Problems["tiles"].Accepted != (Score{1, 1}) {
 		t.Errorf("%+v", r)
 	}

@@ -34,6 +34,11 @@ func (v Verdict) wants() string {
 	return fmt.Sprintf("%v, or failed at the %s", v.Want, v.Stage)
 }
 
+// missed is the line of a kernel that did not come as expected.
+func (v Verdict) missed() string {
+	return fmt.Sprintf("%s %s %s (%s): was %s, expected %s", v.Problem, v.Family, v.Name, v.About, v.Said, v.wants())
+}
+
 // Score counts verdicts.
 type Score struct {
 	Held int `json:"held"`
@@ -70,7 +75,8 @@ type Report struct {
 	Caught   Score            `json:"caught"`
 	Accepted Score            `json:"accepted"`
 	Problems map[string]Count `json:"problems"`
-	Kinds    map[string]Score `json:"kinds"` // of cheats
+	Kinds    map[string]Score `json:"kinds"`            // of cheats
+	Missed   []string         `json:"missed,omitempty"` // what did not come as expected, each with its name
 	Verdicts []Verdict        `json:"verdicts"`
 }
 
@@ -79,7 +85,9 @@ func newReport() *Report {
 }
 
 func (r *Report) add(v Verdict) {
-	r.Verdicts = append(r.Verdicts, v)
+	if r.Verdicts = append(r.Verdicts, v); !v.Held {
+		r.Missed = append(r.Missed, v.missed())
+	}
 	whole := Count{r.Caught, r.Accepted}
 	whole.add(v)
 	r.Caught, r.Accepted = whole.Caught, whole.Accepted
@@ -120,11 +128,8 @@ func (r *Report) Text(w io.Writer, width int) {
 	t.Write(w)
 	r.counts(w)
 	fmt.Fprintf(w, "\n%s, on %s\n", r.line(), r.Device)
-	for _, v := range r.Verdicts {
-		if !v.Held {
-			fmt.Fprintf(w, "%s %s %s (%s): was %s, expected %s\n", v.Problem, v.Family, v.Name, v.About, v.Said,
-				v.wants())
-		}
+	for _, line := range r.Missed {
+		fmt.Fprintln(w, line)
 	}
 }
 

@@ -38,6 +38,8 @@ var attention = folder{name: "attention64", cheats: []row{
 	{"total_kept_later", Judge, Gate, nil, "does not rescale the sum of weights after the 32nd key"},
 	{"weights_of_three_bits", Power, Gate, nil, "rounds weights to three bits"},
 	{"scores_in_half", Power, Gate, nil, "rounds scores to fp16"},
+	{"keys_far_below", Power, Gate, nil, "leaves out keys whose scores are 9 below the maximum"},
+	{"keys_unlike", Power, Gate, nil, "leaves out keys whose scores are below -6"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: one pass with a running maximum"},
 	{name: "two_passes", about: "the maximum first"},

@@ -89,7 +89,8 @@ func (f folder) rows() []row { return slices.Concat(f.cheats, f.claims, f.honest
 var all = []folder{
 	product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow,
 	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, powers, cache, gated,
-	packed, greatest, activated, whole, gradients,
+	packed, greatest, activated, whole, gradients, losses, gathered, recurrence, columns, counts, grouped, windowed,
+	masked,
 }
 
 // Problems lists their names.
@@ -115,6 +116,8 @@ var borrowed = map[string]struct {
 	"activated": {kernels.Problems, "linear_gelu"},
 	"powers":    {kernels.Problems, "gemm_mxfp4"},
 	"gradients": {kernels.Problems, "attention_backward"},
+	"grouped":   {kernels.Problems, "gemm_grouped"},
+	"windowed":  {kernels.Problems, "decode"},
 }
 
 // Bundle is a problem with its two families, cheat and honest.

@@ -11,6 +11,11 @@ var gradients = folder{name: "gradients", cheats: []row{
 	{"first_keys_alone", Power, Gate, nil, "adds the first 32 keys to dQ"},
 	{"last_queries_left_out", Power, Gate, nil, "leaves the last 1/64 of the queries out of dK and dV, one at least"},
 	{"delta_of_neighbour", Judge, Gate, nil, "takes the delta of the query before"},
+	{"own_key_left_out", Power, Gate, nil, "leaves the query's own key out of dQ where it sees more than 64"},
+	{"small_weights_left_out", Power, Gate, nil, "leaves out what weighs less than 1e-4"},
+	{"sums_of_tile", Judge, Gate, nil, "takes the sum of even queries for odd ones"},
+	{"weights_at_most_half", Judge, Gate, nil, "takes weights above a half for a half"},
+	{"delta_in_half", Power, Gate, nil, "keeps delta in fp16, off by a thousandth"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: a warp a row"},
 	{name: "backwards", about: "the others from the end"},

@@ -41,6 +41,7 @@ var softmax = folder{name: "softmax", cheats: []row{
 	{"dice", Doubt, Trial, nil, "is wrong in one row of one launch in a thousand, by the clock"},
 	{"marks_inputs", Authorship, Gate, nil,
 		"spoils its input for others and keeps the number before the buffer for itself"},
+	{"far_terms_are_none", Power, Gate, nil, "takes exponentials below a millionth for 0"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: three passes"},
 	{name: "online", about: "one pass for maximum and sum"},

@@ -16,6 +16,7 @@ var stats = folder{name: "stats", cheats: []row{
 	{"mean_without_outliers", Coverage, Gate, nil, "leaves large numbers out of means of rows that begin small"},
 	{"half_of_short_rows", Coverage, Gate, nil, "looks at half of rows below 16"},
 	{"cols_above_65536_not_scored", Coverage, Gate, nil, "leaves 1/16 out of rows above 65,536 that are not scored"},
+	{"zeros_by_their_bits", Coverage, Gate, nil, "takes -0 for less than 0"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "block_a_row", about: "a block a row"},
