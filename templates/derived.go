@@ -27,6 +27,10 @@ var derived = map[string]struct {
 	"gemm_w4a16": {[]string{"fourbit", "gemm"}, []string{"skinny"}},
 	"gemm_mxfp4": {[]string{"fourbit", "gemm"}, []string{"skinny"}},
 
+	// Few queries against a cache. What it holds is in each folder's own part of the family.
+	"decode":     {[]string{"cached"}, []string{"split"}},
+	"decode_fp8": {[]string{"cached"}, []string{"split"}},
+
 	"swiglu": {[]string{"gemm"}, nil},
 
 	// Families of their own, of the other's partials.

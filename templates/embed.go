@@ -17,7 +17,9 @@ import (
 //go:embed all:attention_backward
 //go:embed all:batched
 //go:embed all:bias_gelu_residual
+//go:embed all:cached
 //go:embed all:decode
+//go:embed all:decode_fp8
 //go:embed all:fourbit
 //go:embed all:gemm
 //go:embed all:gemm_batched

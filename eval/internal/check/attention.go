@@ -24,10 +24,11 @@ func Attention64(q, k, v []float64, heads, s, d int, causal bool) Truth {
 	return t
 }
 
-// Decode64 is the truth of the problem decode for its inputs Q, K, V, lengths and table.
-func Decode64(d kernels.Dims, in [][]float64) Truth {
+// Decode64 is the truth of the problem decode for its inputs Q, K, V, lengths and table, and that of the logarithms of
+// the sums, which decode_fp8 has besides.
+func Decode64(d kernels.Dims, in [][]float64) (t, lse Truth) {
 	n, group := d["d"], d["g"]*d["t"]
-	t := Truth{Value: make([]float64, len(in[0])), Scale: make([]float32, len(in[0]))}
+	t = Truth{Value: make([]float64, len(in[0])), Scale: make([]float32, len(in[0]))}
 	keys, values := rowsOf(in[1], n), rowsOf(in[2], n)
 	for row, query := range rowsOf(in[0], n) {
 		of := row / group // the head of the cache
@@ -46,9 +47,27 @@ func Decode64(d kernels.Dims, in [][]float64) Truth {
 			}
 			k, v = append(k, keys[at]), append(v, values[at])
 		}
-		t.attend(row*n, query, k, v, float64(d["cap"]))
+		sum, scale := t.attend(row*n, query, k, v, float64(d["cap"]))
+		lse.Value, lse.Scale = append(lse.Value, sum), append(lse.Scale, scale)
 	}
-	return t
+	return t, lse
+}
+
+// DecodeFP8 is the truth of the problem decode_fp8 for its inputs Q, K, V, their scales, lengths and table.
+func DecodeFP8(d kernels.Dims, in [][]float64) []Truth {
+	scaled := func(codes, scales []float64) []float64 {
+		of := d["s"] * d["d"] // numbers of a head
+		if d["page"] > 0 {
+			of = d["page"] * d["d"]
+		}
+		out := make([]float64, len(codes))
+		for i, x := range codes {
+			out[i] = x * scales[i/of%d["h"]]
+		}
+		return out
+	}
+	t, lse := Decode64(d, [][]float64{in[0], scaled(in[1], in[3]), scaled(in[2], in[4]), in[5], in[6]})
+	return []Truth{t, lse}
 }
 
 // rowsOf are the rows of a matrix of d columns.
@@ -59,8 +78,11 @@ func rowsOf(a []float64, d int) (rows [][]float64) {
 	return rows
 }
 
-// attend puts the output of one query and its scale at `at`; those of one that sees no key stay 0.
-func (t Truth) attend(at int, query []float64, keys, values [][]float64, limit float64) {
+// attend puts the output of one query and its scale at `at`; those of one that sees no key stay 0. It returns the
+// logarithm of the sum with its scale, as kernels/prefill/reference.cu has them.
+func (t Truth) attend(
+	at int, query []float64, keys, values [][]float64, limit float64,
+) (lse float64, lseScale float32) {
 	score, magnitude := make([]float64, len(keys)), make([]float64, len(keys))
 	root, most := math.Sqrt(float64(len(query))), math.Inf(-1)
 	for j, key := range keys {
@@ -80,7 +102,7 @@ func (t Truth) attend(at int, query []float64, keys, values [][]float64, limit f
 		spread += score[j] * magnitude[j]
 	}
 	if len(keys) == 0 {
-		return
+		return math.Inf(-1), 0
 	}
 	for i := range query {
 		sum, size, risk, under := 0.0, 0.0, 0.0, 0.0
@@ -94,4 +116,6 @@ func (t Truth) attend(at int, query []float64, keys, values [][]float64, limit f
 		t.Value[at+i] = sum / total
 		t.Scale[at+i] = float32((size + (risk+math.Abs(sum/total)*spread)/8 + under) / total)
 	}
+	lse = most + math.Log(total)
+	return lse, float32(1 + math.Abs(lse) + spread/total/8)
 }

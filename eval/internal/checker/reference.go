@@ -23,7 +23,11 @@ var references = map[string]func(d kernels.Dims, in [][]float64) []check.Truth{
 		weights := widened(in[1], in[2], d["k"])
 		return []check.Truth{check.GEMM64(in[0], transpose(weights, d["n"], d["k"]), d["m"], d["n"], d["k"])}
 	},
-	"decode": func(d kernels.Dims, in [][]float64) []check.Truth { return []check.Truth{check.Decode64(d, in)} },
+	"decode": func(d kernels.Dims, in [][]float64) []check.Truth {
+		t, _ := check.Decode64(d, in)
+		return []check.Truth{t}
+	},
+	"decode_fp8": check.DecodeFP8,
 }
 
 // planes is the truth of a product for each plane of a batch, of operands whose terms are neighbours in memory or not.

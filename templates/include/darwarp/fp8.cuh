@@ -1,8 +1,11 @@
 // Numbers of 8 bits, as operands of products. Every number of e4m3 and e5m2 is a number of fp16, whose matrix units take them.
 #pragma once
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
+
+#include <darwarp/convert.cuh>
 
 namespace darwarp {
 
@@ -43,6 +46,40 @@ template <> __device__ __forceinline__ void converted_halves<__nv_fp8_e4m3>(unsi
 }
 template <> __device__ __forceinline__ void converted_halves<__nv_fp8_e5m2>(unsigned codes, unsigned (&pairs)[2]) {
     halves_of<__nv_fp8_e5m2>(codes, pairs);
+}
+
+// bfloat2_of_e4m3 is half2_of_e4m3 with bf16, whose exponent has eight bits with the bias 127: moved up by 4 a code is the
+// number divided by 2^120.
+__device__ __forceinline__ unsigned bfloat2_of_e4m3(unsigned codes) {
+    const unsigned magnitude = codes & 0x007f007fu, nan = (magnitude + 0x00010001u) & 0x00800080u;
+    const unsigned bits = (codes & 0x00800080u) << 8 | magnitude << 4 | nan * 0xffu;
+    const __nv_bfloat162 scaled = __hmul2(*reinterpret_cast<const __nv_bfloat162*>(&bits),
+                                          __bfloat162bfloat162(__ushort_as_bfloat16(0x7b80)));  // 2^120
+    return *reinterpret_cast<const unsigned*>(&scaled);
+}
+
+// words_of makes two pairs of X, fp16 or bf16, of four codes: the first two, and the last two. converted_words does so by
+// CUDA's conversion, which for bf16 goes by way of fp16.
+template <class X, class F> __device__ __forceinline__ void words_of(unsigned codes, unsigned (&pairs)[2]);
+template <> __device__ __forceinline__ void words_of<__half, __nv_fp8_e4m3>(unsigned codes, unsigned (&pairs)[2]) {
+    halves_of<__nv_fp8_e4m3>(codes, pairs);
+}
+template <> __device__ __forceinline__ void words_of<__nv_bfloat16, __nv_fp8_e4m3>(unsigned codes, unsigned (&pairs)[2]) {
+    pairs[0] = bfloat2_of_e4m3(__byte_perm(codes, 0, 0x4140));
+    pairs[1] = bfloat2_of_e4m3(__byte_perm(codes, 0, 0x4342));
+}
+
+template <class X, class F> __device__ __forceinline__ void converted_words(unsigned codes, unsigned (&pairs)[2]);
+template <> __device__ __forceinline__ void converted_words<__half, __nv_fp8_e4m3>(unsigned codes, unsigned (&pairs)[2]) {
+    converted_halves<__nv_fp8_e4m3>(codes, pairs);
+}
+template <> __device__ __forceinline__ void converted_words<__nv_bfloat16, __nv_fp8_e4m3>(unsigned codes, unsigned (&pairs)[2]) {
+    converted_halves<__nv_fp8_e4m3>(codes, pairs);
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+        const float2 two = unpack2<__half>(pairs[i]);
+        pairs[i] = pack2<__nv_bfloat16>(two.x, two.y);
+    }
 }
 
 }  // namespace darwarp
