@@ -46,9 +46,10 @@ func TestSplitK(t *testing.T) {
 		genes, right, wrong string
 		want                kernels.Outcome
 	}{
-		"right":                 {genes: genes, want: kernels.OK},
-		"a share of none":       {genes, "(first < last ? first : steps)", "first", kernels.Wrong},
-		"a stage is still read": {genes + "block_m=128 consumers=2", "meeting.all();  // the last stage", "//", kernels.Crashed},
+		"right":           {genes: genes, want: kernels.OK},
+		"a share of none": {genes, "(first < last ? first : steps)", "first", kernels.Wrong},
+		"a stage is still read": {genes + "block_m=128 consumers=2", "meeting.all();  // the last stage", "//",
+			kernels.Crashed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := pointOfFamily(t, pool, b, f, c.genes)
