@@ -1,5 +1,5 @@
 // Thread block clusters (sm_90): blocks that run at the same time, meet at a barrier, and can write to
-// each other's shared memory. PTX ISA, "barrier.cluster" and "mapa".
+// each other's shared memory and read it. PTX ISA, "barrier.cluster" and "mapa".
 #pragma once
 
 namespace darwarp {
@@ -35,6 +35,23 @@ __device__ __forceinline__ void cluster_store(float* p, unsigned rank, float v) 
         "  st.shared::cluster.f32 [there], %2;\n"
         "}\n" ::"r"(here), "r"(rank), "f"(v)
         : "memory");
+}
+
+// cluster_load reads the shared variable of block `rank` that p is in this block. What was written there must have been shown by a
+// barrier, and that block must not end before a barrier after the read.
+__device__ __forceinline__ float4 cluster_load(const float4* p, unsigned rank) {
+    const unsigned here = static_cast<unsigned>(__cvta_generic_to_shared(p));
+    float4 v;
+    asm volatile(
+        "{\n"
+        "  .reg .b32 there;\n"
+        "  mapa.shared::cluster.u32 there, %4, %5;\n"
+        "  ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there];\n"
+        "}\n"
+        : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+        : "r"(here), "r"(rank)
+        : "memory");
+    return v;
 }
 
 }  // namespace darwarp

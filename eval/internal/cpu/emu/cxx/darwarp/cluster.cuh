@@ -18,6 +18,8 @@ inline void cluster_arrive_only() { dw_cluster_arrive(false); }
 inline void cluster_wait() { dw_cluster_wait(); }
 inline void cluster_store(float* p, unsigned rank, float v) { *static_cast<float*>(dw_cluster_map(p, rank)) = v; }
 
+inline float4 cluster_load(const float4* p, unsigned rank) { return *static_cast<const float4*>(dw_cluster_map(const_cast<float4*>(p), rank)); }
+
 }  // namespace darwarp
 
 #endif
