@@ -86,13 +86,16 @@ func (x *proposer) parents() (d *pointDeme, pool *mutate.Pool, pinned bool) {
 	return d, d.breeding(x.progress.afresh(), pins), false
 }
 
-// pickDeme chooses a family by the rank of its members among the best of all families.
+// pickDeme chooses a family that rises, or one by the rank of its members among the best of all families.
 func (x *proposer) pickDeme() *pointDeme {
 	demes := x.pop.points()
 	if len(demes) == 1 {
 		return demes[0]
 	}
 	if d, ok := x.young(); ok {
+		return d
+	}
+	if d, ok := x.rising(); ok {
 		return d
 	}
 	const top = 15
@@ -131,6 +134,23 @@ func (x *proposer) young() (d *pointDeme, ok bool) {
 		}
 	}
 	if len(all) == 0 || x.rng.Float64() >= youthShare {
+		return nil, false
+	}
+	return all[x.rng.IntN(len(all))], true
+}
+
+// risingShare is the share of offspring of families that still rise, each as much, whatever their rank: where one has
+// the better optimum and the other the better middle, ranks alone would never tell (docs/manual/search.md).
+const risingShare = 0.7
+
+func (x *proposer) rising() (d *pointDeme, ok bool) {
+	var all []*pointDeme
+	for _, d := range x.pop.points() {
+		if d.rises() && d.open() {
+			all = append(all, d)
+		}
+	}
+	if len(all) == 0 || x.rng.Float64() >= risingShare {
 		return nil, false
 	}
 	return all[x.rng.IntN(len(all))], true

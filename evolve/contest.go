@@ -15,13 +15,14 @@ type contest struct {
 	fought   map[[2]string]kernels.Duel // by short IDs of champion and challenger
 	stored   int                        // duels, those under other weights included
 	recorded bool                       // times come from a recording
+	yielded  map[kernels.ID]bool        // gave up a duel with the champion to one far faster
 	led      []kernels.Duel             // from the naive start to champions, in order
 	bar      kernels.Bar                // of all that is in flight
 }
 
 func newContest(dev kernels.Device) *contest {
 	return &contest{recorded: dev.Kind == "replay", beaten: map[kernels.ID]bool{}, invited: map[kernels.ID]bool{},
-		fought: map[[2]string]kernels.Duel{}}
+		yielded: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{}}
 }
 
 // reigning is the champion; nil before the naive start is judged.
@@ -31,6 +32,7 @@ func (c *contest) reigning() *member { return c.champion }
 func (c *contest) setChampion(m *member) {
 	c.champion = m
 	clear(c.beaten)
+	clear(c.yielded)
 	delete(c.invited, m.id)
 }
 
@@ -42,6 +44,16 @@ func (c *contest) invite(id kernels.ID) { c.invited[id] = true }
 func (c *contest) isBeaten(id kernels.ID) bool {
 	d, ok := c.duelOf(id, c.champion.id)
 	return c.beaten[id] || ok && d.Verdict == kernels.Faster
+}
+
+// outdone reports whether a challenger's duel is to be given up for somebody else, and notes it: once only, so that
+// claims that come to nothing cannot keep it from the champion for ever.
+func (c *contest) outdone(m, by *member) bool {
+	if m == nil || by == nil || by == m || c.yielded[m.id] || by.score >= farAhead*m.score {
+		return false
+	}
+	c.yielded[m.id] = true
+	return true
 }
 
 // defeat files a duel as not won.

@@ -43,7 +43,7 @@ func (s *Search) doing() (all []Doing) {
 		return nil
 	}
 	for _, t := range s.queue.waiting() {
-		if t.watch == nil || t.withdrawn || !t.isDuel() && t.purpose != forTrial {
+		if t.watch == nil || t.withdrawn || t.dropped || !t.isDuel() && t.purpose != forTrial {
 			continue
 		}
 		d := Doing{What: "duel", ID: t.Challenger, Against: t.Champion, Step: t.watch.Step(), Took: time.Since(t.asked)}

@@ -26,13 +26,30 @@ func (s *Search) challenge() {
 	}
 }
 
-func (s *Search) dueling() bool {
-	for _, t := range s.unanswered() {
-		if t.isDuel() {
-			return true
-		}
+func (s *Search) dueling() bool { return slices.ContainsFunc(s.unanswered(), (*task).isDuel) }
+
+// overtake gives up an heir's trial and a duel where somebody is far ahead, and has the time to fight and to be tried.
+func (s *Search) overtake() {
+	at := slices.IndexFunc(s.queue.waiting(), func(t *task) bool { return t.isDuel() && !t.dropped })
+	if s.ev.InOrder() || at < 0 && !s.reign.hasHeir() || s.ending.has() || s.settlesSoon() {
+		return
 	}
-	return false
+	by := s.reign.challenger(s.pop)
+	if heir := s.reign.overtaken(by); heir != nil {
+		s.sayOvertaken("trial", heir.id, by)
+	}
+	if at < 0 {
+		return
+	}
+	if t := s.queue.waiting()[at]; s.reign.outdone(s.pop.member(t.Challenger), by) {
+		t.drop()
+		s.sayOvertaken("duel", t.Challenger, by)
+	}
+}
+
+func (s *Search) sayOvertaken(what string, id kernels.ID, by *member) {
+	s.journal.send(Event{Kind: KindSkip, ID: id,
+		Note: fmt.Sprintf("the %s of %s is given up: %s is far faster", what, id.Short(), by.id.Short())})
 }
 
 // lagAfter is how long a challenger shares the device with candidates that is well ahead: by more than wellAhead, as a

@@ -125,7 +125,7 @@ func showsHealth(o kernels.Outcome) bool {
 // unanswered is what a checkpoint keeps of what was asked for.
 func (s *Search) unanswered() (all []*task) {
 	for _, t := range slices.Concat(s.queue.waiting(), s.outage.waiting()) {
-		if t.purpose == forRun {
+		if t.purpose == forRun && !t.dropped {
 			all = append(all, t)
 		}
 	}

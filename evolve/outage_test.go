@@ -149,7 +149,7 @@ func TestOutageDoesNotOutlastTheBudget(t *testing.T) {
 
 // A duel that our side lost is fought again: its challenger has not lost.
 func TestLostDuelIsFoughtAgain(t *testing.T) {
-	ev, m := newFake(2, false), &memory{}
+	ev, m := newFake(2, true), &memory{} // in order, no duel is overtaken
 	tries := 0
 	ev.duel = func(_ context.Context, a, b *kernels.Job) (kernels.Duel, error) {
 		if tries++; tries%3 != 0 { // one duel at a time: no lock

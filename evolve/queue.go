@@ -31,9 +31,9 @@ func (q *queue) start(t *task) {
 	q.out++
 	var ctx context.Context
 	t.asked, t.watch, t.withdrawn = time.Now(), &kernels.Watch{}, false
-	ctx, t.cancel = context.WithCancel(t.watch.With(q.ctx))
+	ctx, t.cancel = context.WithCancelCause(t.watch.With(q.ctx))
 	go func() {
-		defer t.cancel()
+		defer t.cancel(nil)
 		q.results <- q.ask(ctx, t)
 	}()
 }
@@ -48,7 +48,7 @@ func (q *queue) withdraw() (n int) {
 			continue
 		}
 		t.withdrawn = true
-		t.cancel()
+		t.cancel(nil)
 		n++
 	}
 	q.gone += n

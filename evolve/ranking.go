@@ -15,6 +15,8 @@ type ranking struct {
 	fresh []*mutate.Individual // those of this epoch, best first
 	seen  []*mutate.Individual // all that were judged, in order
 
+	rose int // how many were judged when the best of all came
+
 	archives [2][]*mutate.Individual // of best and of fresh, until they change; nil: not made
 }
 
@@ -23,9 +25,18 @@ type ranking struct {
 func (r *ranking) add(o *mutate.Individual, duplicate bool) {
 	r.seen = append(r.seen, o)
 	if !duplicate && !math.IsInf(o.Score, 1) {
+		if len(r.best) == 0 || o.Score < r.best[0].Score {
+			r.rose = len(r.seen)
+		}
 		r.best, r.fresh = insert(r.best, o), insert(r.fresh, o)
 		r.changed()
 	}
+}
+
+// rises reports whether the best of all came lately: within the last third of the verdicts, or the last few.
+func (r *ranking) rises() bool {
+	const few = 40
+	return len(r.best) > 0 && len(r.seen)-r.rose < max(few, r.rose/2)
 }
 
 // changed has the archives made again when they are needed: a proposal needs one, and going through thousands for each

@@ -30,9 +30,15 @@ type task struct {
 type flight struct {
 	asked     time.Time
 	watch     *kernels.Watch
-	cancel    context.CancelFunc
+	cancel    context.CancelCauseFunc
 	withdrawn bool // nobody waits for it any more: it is asked for again in the next session
 	dropped   bool // nobody wants to know any more
+}
+
+// drop gives up a task that something better has overtaken.
+func (f *flight) drop() {
+	f.dropped = true
+	f.cancel(kernels.ErrOvertaken)
 }
 
 func (t *task) isDuel() bool { return !t.Challenger.IsZero() }

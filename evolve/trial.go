@@ -26,18 +26,6 @@ func (s *Search) doubt() {
 	}
 }
 
-// overtake gives up an heir's trial where somebody is far ahead, and has the time to fight and to be tried.
-func (s *Search) overtake() {
-	if !s.reign.hasHeir() || s.ending.has() || s.settlesSoon() {
-		return
-	}
-	by := s.reign.challenger(s.pop)
-	if heir := s.reign.overtaken(by); heir != nil {
-		s.journal.send(Event{Kind: KindSkip, ID: heir.id, Note: fmt.Sprintf(
-			"the trial of %s is given up: %s is far faster", heir.id.Short(), by.id.Short())})
-	}
-}
-
 // due is the part of the champion's trial that may begin now: one after the other while it reigns, and at the end what
 // takes the device beside what does not. The naive start has none: there is nobody to reign in its place.
 func (s *Search) due() []kernels.TrialPart {

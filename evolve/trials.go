@@ -169,8 +169,7 @@ func (t *trials) overtaken(by *member) (heir *member) {
 	}
 	heir, _ = t.disinherit()
 	if t.quick != nil {
-		t.quick.dropped = true
-		t.quick.cancel()
+		t.quick.drop()
 		t.quick = nil
 	}
 	return heir

@@ -40,6 +40,7 @@ func (s *Search) take(a answer) {
 		s.fail(a.err)
 	case a.task.purpose == forTrial:
 		s.reign.tried(a)
+	case a.task.dropped: // a duel, and another one goes on
 	case a.task.purpose == forProbe:
 		s.probed(a)
 	case a.task.purpose == forPace:
@@ -57,7 +58,7 @@ func (s *Search) take(a answer) {
 
 // expected reports whether an error came of what nobody waits for any more.
 func (s *Search) expected(a answer) bool {
-	return a.task.purpose == forTrial && (s.reign.trialsSkipped() || a.task.dropped)
+	return a.task.dropped || a.task.purpose == forTrial && s.reign.trialsSkipped()
 }
 
 // judge enters a verdict.

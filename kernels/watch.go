@@ -2,8 +2,13 @@ package kernels
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 )
+
+// ErrOvertaken is the cause of a context whose work nobody waits for any more, while the evaluator goes on with others.
+// A call that a worker has begun ends first: the worker would be killed with it, and another has to be made ready.
+var ErrOvertaken = errors.New("somebody far faster has overtaken it")
 
 // Watch is how far something is that an evaluator was asked for. The evaluator tells, and whoever asked reads,
 // meanwhile, from any goroutine. The zero value is ready.

@@ -8,12 +8,26 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"darwarp/kernels"
 )
+
+// patient is a context that ends with ctx, unless somebody far faster has overtaken what the call is for.
+func patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if why := context.Cause(ctx); !errors.Is(why, kernels.ErrOvertaken) {
+			cancel(why)
+		}
+	})
+	return out, func() { stop(); cancel(nil) }
+}
 
 // Call sends req and fills reply, both JSON and, where Attached, with raw bytes; a nil reply ignores
 // the answer. onPhase, when not nil, hears what the worker announces; it must not block. After
 // any error the worker is dead, or (with ErrUnkillable in the chain) beyond reach: *Died, *Deadline,
-// *Garbage, or the context's error. A deadline of 0 waits as long as ctx.
+// *Garbage, or the context's error. A deadline of 0 waits as long as ctx. A call that somebody far faster has overtaken
+// (kernels.ErrOvertaken) goes on to its end.
 func (w *Worker) Call(ctx context.Context, req, reply any, deadline time.Duration, onPhase func(string)) error {
 	w.calling.Lock()
 	defer w.calling.Unlock()
@@ -28,6 +42,8 @@ func (w *Worker) Call(ctx context.Context, req, reply any, deadline time.Duratio
 	w.phase = ""
 	w.memory.look()
 	defer w.watchStops()()
+	ctx, end := patient(ctx)
+	defer end()
 	answer, err := w.exchange(ctx, frame, deadline, onPhase)
 	if err == nil {
 		if err = answer.Decode(reply); err != nil {

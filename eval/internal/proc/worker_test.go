@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"darwarp/kernels"
 )
 
 // long is a deadline that only a broken test meets.
@@ -117,6 +119,16 @@ func TestContextEndsCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := w.Call(ctx, &request{Do: "hang"}, nil, long, func(string) { cancel() })
 	if !errors.Is(err, context.Canceled) || w.Alive() {
+		t.Errorf("error %v, alive %v", err, w.Alive())
+	}
+}
+
+// What somebody far faster has overtaken ends by itself: another worker would have to be made ready.
+func TestOvertakenCallGoesOn(t *testing.T) {
+	w := start(t, Spec{})
+	ctx, overtake := context.WithCancelCause(t.Context())
+	err := w.Call(ctx, &request{Do: "echo"}, nil, long, func(string) { overtake(kernels.ErrOvertaken) })
+	if err != nil || !w.Alive() {
 		t.Errorf("error %v, alive %v", err, w.Alive())
 	}
 }
