@@ -84,3 +84,35 @@ func TestOverlap(t *testing.T) {
 		}
 	}
 }
+
+// TestOnePassFits: the large tiles of attention's gradients neither spill nor make ptxas wait for each product.
+func TestOnePassFits(t *testing.T) {
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := compiler(t, "sm_90a")
+	b := ofRun(t, "attention_backward", 7) // d = 128
+	f, err := b.Family("onepass")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range []kernels.Genome{
+		{"exchanges": kernels.Int(2), "dk": kernels.String("first")},
+		{"step": kernels.Int(80), "transposed": kernels.Bool(true), "dv": kernels.String("last")},
+	} {
+		all := f.Defaults()
+		all["consumers"] = kernels.Int(2)
+		maps.Copy(all, g)
+		job, err := b.Job(f, all, dev, kernels.FP16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := compiles(t, p, all.Key(), job.Source)
+		for _, r := range out.Resources {
+			if r.SpillStores > 0 || trouble.MatchString(out.Log) {
+				t.Errorf("%s: %+v\n%s", all.Key(), r, out.Log)
+			}
+		}
+	}
+}

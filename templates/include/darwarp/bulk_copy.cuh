@@ -77,6 +77,13 @@ __device__ __forceinline__ void bulk_store(void* global, const void* shared, uns
         asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n" ::"l"(global), "r"(shared_address(shared)), "r"(bytes)
                      : "memory");
 }
+
+// bulk_add asks for floats of shared memory to be added to those in global memory, each as an atomic would: one more of this
+// thread's stores. PTX ISA, "cp.reduce.async.bulk".
+__device__ __forceinline__ void bulk_add(float* global, const float* shared, unsigned bytes) {
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;\n" ::"l"(global), "r"(shared_address(shared)), "r"(bytes)
+                 : "memory");
+}
 __device__ __forceinline__ void bulk_commit() { asm volatile("cp.async.bulk.commit_group;\n" ::: "memory"); }
 template <int PENDING>
 __device__ __forceinline__ void bulk_wait_read() {

@@ -31,4 +31,10 @@ __device__ __forceinline__ void stmatrix_x4(void* row, unsigned r0, unsigned r1,
                  : "memory");
 }
 
+// stmatrix_x4_trans transposes each matrix on the way: lane l has elements 2*(l%4) and 2*(l%4)+1 of its column l/4.
+__device__ __forceinline__ void stmatrix_x4_trans(void* row, unsigned r0, unsigned r1, unsigned r2, unsigned r3) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};\n" ::"r"(shared_address(row)), "r"(r0), "r"(r1), "r"(r2), "r"(r3)
+                 : "memory");
+}
+
 }  // namespace darwarp

@@ -34,6 +34,27 @@ func TestBulkCopies(t *testing.T) {
 	}
 }
 
+// TestBulkAdd: what several blocks add is there once for each, and no race.
+func TestBulkAdd(t *testing.T) {
+	for _, checked := range []bool{false, true} {
+		p := build(t, testdata(t, "bulk.cu"), checked)
+		for p.seed = range 3 {
+			in, out := newMemory("x", 4*64*5), newMemory("y", 4*64)
+			for i := range view[float32](in) {
+				view[float32](in)[i] = float32(i)
+			}
+			in.readOnly = true
+			clear(out.bytes)
+			p.good(t, "sums", x(5), x(64), 0, in, out)
+			for i, v := range view[float32](out) {
+				if want := float32(5*i + 64*10); v != want {
+					t.Fatalf("checked %v, seed %d: number %d is %g, want %g", checked, p.seed, i, v, want)
+				}
+			}
+		}
+	}
+}
+
 // TestBulkBugs: every planted bug is found, whatever the order, with its lines and threads.
 func TestBulkBugs(t *testing.T) {
 	source := testdata(t, "bulk.cu")
@@ -60,6 +81,7 @@ func TestBulkBugs(t *testing.T) {
 		{"store_unordered", "race", 2},
 		{"overtaken", "race", 2},
 		{"uncommitted", "race", 1},
+		{"no_add_fence", "race", 2},
 	} {
 		t.Run(c.kernel, func(t *testing.T) {
 			for p.seed = range 8 {

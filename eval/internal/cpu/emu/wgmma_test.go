@@ -158,6 +158,13 @@ func TestStmatrix(t *testing.T) {
 				t.Fatalf("checked %v: word %d is %d, want %d", checked, i, v, want)
 			}
 		}
+		y = newMemory("y", 2*256)
+		build(t, testdata(t, "wgmma.cu"), checked).good(t, "transposed_matrices", x(1), x(32), 512, y)
+		for i, v := range view[uint16](y) {
+			if want := uint16(i/64*100 + i%8*10 + i/8%8); v != want {
+				t.Fatalf("checked %v: element %d is %d, want %d", checked, i, v, want)
+			}
+		}
 	}
 }
 

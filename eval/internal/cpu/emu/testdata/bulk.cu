@@ -272,3 +272,27 @@ extern "C" __global__ void uncommitted(const int* x, int* y) {
         bulk_wait_read<0>();
     }
 }
+
+// Every block adds its row to the same numbers, which nothing orders.
+extern "C" __global__ void sums(const float* x, float* y) {
+    __shared__ __align__(16) float at[64];
+    at[threadIdx.x] = x[blockIdx.x * 64 + threadIdx.x];
+    async_fence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bulk_add(y, at, 256);
+        bulk_commit();
+        bulk_wait_read<0>();
+    }
+}
+
+extern "C" __global__ void no_add_fence(const int* x, int* y) {
+    __shared__ __align__(16) float at[64];
+    at[threadIdx.x] = x[threadIdx.x];                          // <- no_add_fence
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bulk_add(reinterpret_cast<float*>(y), at, 256);        // <- no_add_fence
+        bulk_commit();
+        bulk_wait_read<0>();
+    }
+}

@@ -113,6 +113,14 @@ extern "C" __global__ void matrices(unsigned* y) {
     for (int i = 0; i < 4; ++i) y[i * 32 + lane] = reinterpret_cast<unsigned*>(memory)[i * 32 + lane];
 }
 
+// The same, each matrix transposed: an element is its matrix, row and column.
+extern "C" __global__ void transposed_matrices(unsigned short* y) {
+    const unsigned lane = threadIdx.x, left = lane / 4 * 10 + lane % 4 * 2, pair = left | (left + 1) << 16;
+    stmatrix_x4_trans(memory + lane * 16, pair, pair + 0x00640064, pair + 0x00c800c8, pair + 0x012c012c);
+    __syncwarp();
+    for (int i = 0; i < 8; ++i) y[i * 32 + lane] = reinterpret_cast<unsigned short*>(memory)[i * 32 + lane];
+}
+
 // Weights times rows: A (64 x 32) in registers, B has a row of 128 columns for each k, in two slabs. Sums begin at 1.
 template <class T>
 __device__ void of_rows(const TensorMap& b, const T* a, float* c) {

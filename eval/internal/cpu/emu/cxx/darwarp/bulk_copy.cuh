@@ -12,6 +12,7 @@ DW_RUNTIME void dw_mbarrier_arrive(void* barrier, unsigned bytes);
 DW_RUNTIME void dw_mbarrier_wait(void* barrier, unsigned parity);
 DW_RUNTIME void dw_bulk_load(void* shared, const void* global, unsigned bytes, void* barrier);
 DW_RUNTIME void dw_bulk_store(void* global, const void* shared, unsigned bytes);
+DW_RUNTIME void dw_bulk_add(float* global, const float* shared, unsigned bytes);
 DW_RUNTIME void dw_bulk_commit();
 DW_RUNTIME void dw_bulk_wait_read(unsigned pending);
 DW_RUNTIME void dw_async_fence();
@@ -39,6 +40,7 @@ template <Cache HINT>
 inline void bulk_store(void* global, const void* shared, unsigned bytes) {
     dw_bulk_store(global, shared, bytes);
 }
+inline void bulk_add(float* global, const float* shared, unsigned bytes) { dw_bulk_add(global, shared, bytes); }
 inline void bulk_commit() { dw_bulk_commit(); }
 
 template <int PENDING>

@@ -8,6 +8,7 @@
 DW_RUNTIME void dw_ldmatrix_x4(unsigned* const* registers, const void* row);
 DW_RUNTIME void dw_ldmatrix_x4_trans(unsigned* const* registers, const void* row);
 DW_RUNTIME void dw_stmatrix_x4(void* row, unsigned a, unsigned b, unsigned c, unsigned d);
+DW_RUNTIME void dw_stmatrix_x4_trans(void* row, unsigned a, unsigned b, unsigned c, unsigned d);
 
 namespace darwarp {
 
@@ -23,6 +24,7 @@ inline void ldmatrix_x4_trans(unsigned& r0, unsigned& r1, unsigned& r2, unsigned
 
 // stmatrix is the other way round: register i of lane l goes to where lane 8*i + l/4 points, its elements 2*(l%4) and 2*(l%4)+1.
 inline void stmatrix_x4(void* row, unsigned a, unsigned b, unsigned c, unsigned d) { dw_stmatrix_x4(row, a, b, c, d); }
+inline void stmatrix_x4_trans(void* row, unsigned a, unsigned b, unsigned c, unsigned d) { dw_stmatrix_x4_trans(row, a, b, c, d); }
 
 }  // namespace darwarp
 

@@ -4,6 +4,7 @@
 #define DW_BULK_COPY_H
 
 #include "darwarp/bulk_copy.cuh"
+#include "atomic.h"
 #include "cluster.h"
 #include "tensor_box.h"
 
@@ -124,6 +125,24 @@ inline void leave_shared(Fiber& f, BulkCopy c) {
     b.bulk.stores.push_back(c);
 }
 
+// store_run asks for a run of bytes to be written, or added to what is there as by atomics.
+inline void store_run(Fiber& f, const BulkCopy& c, Access kind) {
+    Check* check = f.block->check;
+    whole_words(f, c.to, c.from, c.bytes, c.site, BULK_READ);
+    if (check) check->clocks.widen();
+    in_shared(f, *f.block, c.from, c.bytes, BULK_READ, c.site);
+    if (check && check->races) check->global(f, uintptr_t(c.to), c.bytes, kind, c.site, LATER);
+    leave_shared(f, c);
+}
+
+// write_global is what a store comes to.
+inline void write_global(const BulkCopy& c) {
+    if (c.map) return store_box(c);
+    if (!c.adds) return void(memcpy(c.to, c.from, c.bytes));
+    for (unsigned i = 0; i < c.bytes / 4; ++i)
+        update<uint32_t>(DW_ADD_FLOAT, static_cast<uint32_t*>(c.to) + i, static_cast<const uint32_t*>(c.from)[i], 0);
+}
+
 // cells_read calls f for the cells of shared memory that a store reads: of a box, what lies inside the tensor.
 template <class F>
 inline void cells_read(Check& check, const BulkCopy& c, F f) {
@@ -214,14 +233,11 @@ void dw_bulk_load(void* shared, const void* global, unsigned bytes, void* barrie
 }
 
 void dw_bulk_store(void* global, const void* shared, unsigned bytes) {
-    dw::Fiber& f = self();
-    dw::Block& b = *f.block;
-    const void* site = __builtin_return_address(0);
-    dw::whole_words(f, global, shared, bytes, site, dw::BULK_READ);
-    if (b.check) b.check->clocks.widen();
-    dw::in_shared(f, b, shared, bytes, dw::BULK_READ, site);
-    if (b.check && b.check->races) b.check->global(f, uintptr_t(global), bytes, dw::WRITE, site, dw::LATER);
-    dw::leave_shared(f, {global, shared, bytes, &f, 0, {}, site, nullptr, {}});
+    dw::store_run(self(), {global, shared, bytes, &self(), 0, {}, __builtin_return_address(0), nullptr, {}}, dw::WRITE);
+}
+
+void dw_bulk_add(float* global, const float* shared, unsigned bytes) {
+    dw::store_run(self(), {global, shared, bytes, &self(), 0, {}, __builtin_return_address(0), nullptr, {}, true}, dw::ATOMIC);
 }
 
 void dw_bulk_commit() { ++self().block->bulk.committed(self().number); }
@@ -234,8 +250,7 @@ void dw_bulk_wait_read(unsigned pending) {
     for (size_t i = stores.size(); i-- > 0;) {
         const dw::BulkCopy c = stores[i];
         if (c.owner != &f || c.group + pending >= groups) continue;
-        if (c.map) dw::store_box(c);
-        else memcpy(c.to, c.from, c.bytes);
+        dw::write_global(c);
         if (b.check) dw::cells_read(*b.check, c, [&](dw::Cell& cell) { b.check->clocks.leave(cell, c.then, b.check->clocks.now(f), dw::BULK_READ, c.site); });
         stores.erase(stores.begin() + i);
     }

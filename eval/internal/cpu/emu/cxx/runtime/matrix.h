@@ -136,6 +136,16 @@ inline void finish_stmatrix(void* const* lanes) {
             static_cast<const StoreLane*>(lanes[8 * m + l / 4])->row[l % 4] = static_cast<const StoreLane*>(lanes[l])->registers[m];
 }
 
+inline void finish_stmatrix_trans(void* const* lanes) {
+    for (int l = 0; l < 32; ++l)
+        for (int m = 0; m < 4; ++m)
+            for (int e = 0; e < 2; ++e) {
+                unsigned* row = static_cast<const StoreLane*>(lanes[8 * m + l % 4 * 2 + e])->row;
+                const unsigned short element = static_cast<const StoreLane*>(lanes[l])->registers[m] >> 16 * e;
+                memcpy(reinterpret_cast<unsigned char*>(row) + l / 4 * 2, &element, 2);
+            }
+}
+
 }  // namespace dw
 
 void dw_multiply(float* d, const float* a, const float* b, int m, int n, int k) {
@@ -170,11 +180,21 @@ void dw_ldmatrix_x4(unsigned* const* registers, const void* row) {
     dw::ldmatrix(registers, row, dw::finish_ldmatrix, __builtin_return_address(0));
 }
 
+namespace dw {
+
+inline void stmatrix(StoreLane mine, void (*finish)(void* const*), const void* site) {
+    look(mine.row, 16, WRITE, site, 16);
+    arrive(~0u, DW_MATRIX, uint64_t(&mine), uint64_t(finish), site);
+}
+
+}  // namespace dw
+
 void dw_stmatrix_x4(void* row, unsigned a, unsigned b, unsigned c, unsigned d) {
-    const void* site = __builtin_return_address(0);
-    dw::look(row, 16, dw::WRITE, site, 16);
-    dw::StoreLane mine{static_cast<unsigned*>(row), {a, b, c, d}};
-    dw::arrive(~0u, DW_MATRIX, uint64_t(&mine), uint64_t(dw::finish_stmatrix), site);
+    dw::stmatrix({static_cast<unsigned*>(row), {a, b, c, d}}, dw::finish_stmatrix, __builtin_return_address(0));
+}
+
+void dw_stmatrix_x4_trans(void* row, unsigned a, unsigned b, unsigned c, unsigned d) {
+    dw::stmatrix({static_cast<unsigned*>(row), {a, b, c, d}}, dw::finish_stmatrix_trans, __builtin_return_address(0));
 }
 
 void dw_ldmatrix_x4_trans(unsigned* const* registers, const void* row) {
