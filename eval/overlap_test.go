@@ -61,13 +61,16 @@ func TestOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := compiler(t, "sm_90a")
-	for name, keys := range map[string]int{"attention": 192, "prefill": 176} {
+	for name, keys := range map[string]int{"attention": 192, "prefill": 176} { // attention with a narrow first tile
 		b := ofRun(t, name, 11) // d = 128
 		f := b.Families[1]
 		g := f.Defaults()
 		maps.Copy(g, kernels.Genome{"consumers": kernels.Int(2), "block_kv": kernels.Int(keys), "stages": kernels.Int(2),
 			"overlap": kernels.String("next_qk"), "rescale": kernels.String("exponents"), "turns": kernels.Bool(true),
 			"grid": kernels.String("queue")})
+		if name == "attention" {
+			g["narrow"] = kernels.Int(64)
+		}
 		if err := f.Check(g, dev, kernels.FP16); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

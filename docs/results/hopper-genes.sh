@@ -25,6 +25,8 @@ rows="grid=persistent order=rows"
 
 compare two attention 4x16x4096x128 consumers=2 block_kv=176,192 $late $rows rescale=lazy,exponents turns=false,true cluster=1,2 store=pairs,chunks
 compare three attention 4x16x4096x128 consumers=3 block_kv=128 overlap=none stages=1,2 exp_fma=0 $rows rescale=lazy,exponents turns=false,true cluster=1,2 store=chunks
+compare narrow attention 4x16x4096x128 consumers=2 block_kv=176,192 narrow=0,64 $late $rows rescale=exponents turns=true cluster=1,2 store=chunks
+compare narrow8k attention 2x16x8192x128 consumers=2 block_kv=128,176 narrow=0,96 $late $rows rescale=exponents turns=true cluster=1,2 store=chunks
 compare causal attention 4x16x4096x128-causal consumers=2 block_kv=128,176 $late rescale=exponents turns=true cluster=1 \
   grid=tile,persistent,queue order=longest heads_at_once=0,8,16 store=chunks
 compare d64 attention 4x16x4096x64 consumers=2,3 block_kv=128,160,192,224 stages=2 overlap=none,next_qk exp_fma=0,1 $rows \

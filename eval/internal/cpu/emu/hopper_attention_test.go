@@ -107,6 +107,10 @@ func TestHopperAttention(t *testing.T) {
 			"exp_fma": 1, "block_kv": 32, "stages": 2, "overlap": "next_qk"}, [][4]int{{9, 66, 64, 1}}},
 		{"clusters", 4, map[string]any{"cluster": 2, "consumers": 2, "block_kv": 48, "grid": "persistent",
 			"rescale": "exponents", "store": "chunks"}, [][4]int{{3, 150, 64, 1}}},
+		{"narrow", 2, map[string]any{"narrow": 32, "consumers": 2, "block_kv": 128, "stages": 2, "overlap": "next_qk",
+			"turns": true, "rescale": "exponents", "grid": "queue"}, [][4]int{{1, 275, 64, 0}, {1, 300, 64, 0}, {2, 20, 64, 1}}},
+		{"narrow in turn", 1, map[string]any{"narrow": 64, "block_kv": 128, "grid": "persistent", "rescale": "lazy"},
+			[][4]int{{2, 180, 64, 0}, {2, 150, 64, 1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := hopperJob(t, "attention", c.sms, c.genes)
