@@ -32,7 +32,8 @@ var lineShows = map[string]func(x []float64) bool{
 	"sixteen_zeros": func(x []float64) bool { return x[0] == 0 && alike(x[:16]) && !alike(x) },
 }
 
-// overflows is a distance from the maximum, with a margin for the bias, at which an exponential is more than fp32 holds.
+// overflows is a distance from the maximum, with a margin for the bias, at which an exponential is more than fp32
+// holds.
 const overflows = 95
 
 func every(x []float64, step int) (list []float64) {
