@@ -178,11 +178,15 @@ func huge(e *element) float32 {
 	return normal(e.r) * 0x1p24
 }
 
-// shift: each line is around a number of its own, from 8 to 128 and of either sign: exponentials of all of them are 0,
-// or too large.
+// shift: each line is around a number of its own, from 8 to 128, often near that, and of either sign: exponentials of
+// all of them are 0, or too large.
 func shift(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))
-	power := 3 + 2*float64(unit(uint32(h))) + float64(e.coins&2)
+	u := unit(uint32(h))
+	power := float64(3 + 2*u)
+	if e.coins&2 != 0 {
+		power = float64(7 - 2*u*u)
+	}
 	return normal(e.r) + float32(math.Copysign(math.Exp2(power), 0.5-float64(e.coins&1)))
 }
 
@@ -199,22 +203,24 @@ func (e *element) oddPlace(h uint64) uint64 {
 	return e.length - 1 - h&0x3fffffff%tail
 }
 
-// outlier: one number of each line stands out from the others, which are normal, or all equal. In a quarter of lines it
-// is only 4 to 20 more than all others, which are equal: of exponentials many that are small count as much together as
-// the large one.
+// outlier: one number of each line stands out from the others, which are normal, or all equal. In some it is
+// only 4 to 20 more than all others, which are equal: of exponentials many that are small count as much together as the
+// large one. At the end of its line it is large in any case: nothing but that shows what a loop's tail leaves out.
 func outlier(e *element) float32 {
-	h := mix(e.key ^ mix(e.line))
-	switch {
-	case e.coins&3 == 0 && e.at == e.oddPlace(h):
+	h, last, odd := mix(e.key^mix(e.line)), e.coins>>2 == 0, float64(unit(uint32(e.r)))
+	crowd, power := !last && e.coins&3 == 0, 5+5*odd
+	if last {
+		power = 7 + 3*odd
+	}
+	switch here := e.at == e.oddPlace(h); {
+	case crowd && here:
 		return normal(mix(h)) + (4 + 16*unit(uint32(h>>16)))
-	case e.coins&3 == 0:
-		return normal(mix(h))
-	case e.at == e.oddPlace(h):
-		return float32(math.Copysign(math.Exp2(5+5*float64(unit(uint32(e.r)))), 1-float64(e.coins&2)))
+	case here:
+		return float32(math.Copysign(math.Exp2(power), 1-float64(e.coins&2)))
 	case e.coins&1 == 1:
 		return normal(e.r)
 	}
-	return normal(mix(h))
+	return normal(mix(h)) // all others are equal
 }
 
 // needle: up to device.MostNeedles terms of a line count, one in each of as many parts of it, at a random place;

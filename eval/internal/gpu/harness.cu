@@ -117,19 +117,21 @@ __device__ float special(u64 r, u64 key, Line l, bool every) {
   return nan ? __int_as_float(0x7fc00000) : __int_as_float(l.coins & 2 ? 0xff800000 : 0x7f800000);
 }
 
-// shift: each line is around a number of its own, from 8 to 128 and of either sign: exponentials of all of them are 0, or too large.
+// shift: each line is around a number of its own, from 8 to 128, often near that, and of either sign: exponentials of all are 0, or too large.
 __device__ float shift(u64 r, u64 key, Line l) {
   u64 h = mix(key ^ mix(l.number));
-  float size = exp2f((l.coins & 2 ? 5.0f : 3.0f) + 2.0f * unit((u32)h));
+  float u = unit((u32)h), size = exp2f(l.coins & 2 ? 7.0f - 2.0f * u * u : 3.0f + 2.0f * u);
   return normal(r) + (l.coins & 1 ? -size : size);
 }
 
-// outlier: one number of each line stands out from the others, which are normal, or all equal. In a quarter of lines it is only 4 to 20
-// more than all others, which are equal: of exponentials many that are small count as much together as the large one.
+// outlier: one number of each line stands out from the others, which are normal, or all equal. In some it is only 4 to 20 more
+// than all others, which are equal: of exponentials many that are small count as much together as the large one. At the end of its line
+// it is large in any case: nothing but that shows what a loop's tail leaves out.
 __device__ float outlier(u64 r, u64 key, Line l) {
   u64 h = mix(key ^ mix(l.number));
-  if (!(l.coins & 3)) return normal(mix(h)) + (l.at == odd_place(h, l) ? 4.0f + 16.0f * unit((u32)(h >> 16)) : 0.0f);
-  if (l.at == odd_place(h, l)) return (l.coins & 2 ? -1.0f : 1.0f) * exp2f(5.0f + 5.0f * unit((u32)r));
+  bool last = l.coins >> 2 == 0;
+  if (!last && !(l.coins & 3)) return normal(mix(h)) + (l.at == odd_place(h, l) ? 4.0f + 16.0f * unit((u32)(h >> 16)) : 0.0f);
+  if (l.at == odd_place(h, l)) return (l.coins & 2 ? -1.0f : 1.0f) * exp2f(last ? 7.0f + 3.0f * unit((u32)r) : 5.0f + 5.0f * unit((u32)r));
   return l.coins & 1 ? normal(r) : normal(mix(h));
 }
 
