@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares genes of attention's family for Hopper on the GPU of this machine: searches of spaces that pins leave 10 to 48 points of,
+# Compares genes of the families for Hopper on the GPU of this machine: searches of spaces that pins leave 10 to 80 points of,
 # which are all gated and timed at one size in one session.
 #   docs/results/hopper-genes.sh DARWARP OUT [SECONDS] [NAME...]
 # DARWARP is the built binary, OUT a folder for runs and logs, SECONDS the time of one search (15), NAMEs those to run (all).
@@ -17,7 +17,7 @@ compare() {
   "$darwarp" search "$problem" --device cuda --workload "$workload" --for "${seconds}s" --seed 1 --store "$name.db" --plain \
     --no-baseline --gate-test=false "${flags[@]}" >"$name.txt" 2>&1 || tail -3 "$name.txt"
   printf '\n== %s: %s\n' "$name" "$(grep -oE '^[a-z]+ after [0-9,]+ evaluations in [0-9a-z.]*' "$name.txt")"
-  "$darwarp" top "$name.db" -n 40
+  "$darwarp" top "$name.db" -n 80
 }
 
 late="overlap=next_qk stages=2 exp_fma=0 min_blocks=1"  # exponentials beside products
@@ -34,3 +34,10 @@ compare d64 attention 4x16x4096x64 consumers=2,3 block_kv=128,160,192,224 stages
 packed="consumers=2,3 block_kv=128,176 stages=2 exp_fma=0 rescale=exponents turns=true cluster=1 grid=queue order=heads,longest store=chunks min_blocks=1"
 compare grouped prefill 4x4k $packed
 compare equal prefill 4x4k-equal $packed
+
+# Long sums of gemm, and where few tiles are: shares of k, in clusters and between them, beside none.
+narrow="block_m=64 block_k=64 consumers=1 min_blocks=1 cluster_m=1 cluster_n=1 epilogue=direct"
+compare long gemm m=64,n=64,k=65536 $narrow block_n=32,64 stages=4,8 split_k=16,32,64,128 split_cluster=1,2,4,8
+compare skinny gemm m=16,n=4096,k=14336 $narrow block_n=32,64,128 stages=4,8 split_k=1,2,4,8 split_cluster=1,2,4
+compare deep gemm m=128,n=7168,k=16384 block_m=128 block_n=64,112,128 block_k=64 stages=4,6 consumers=2 schedule=cooperative min_blocks=1 \
+  cluster_m=1 cluster_n=1 blocks=per_tile group_m=1 split_k=1,2,4 split_cluster=1,2,4 epilogue=tensor store_buffers=1
