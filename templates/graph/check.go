@@ -138,7 +138,7 @@ func (p *program) exact() bool {
 }
 
 // bounded are the operators that only some numbers may go into.
-var bounded = []string{"log", "log2", "sqrt", "rsqrt", "pow", "xlogy", "log1p"}
+var bounded = []string{"log", "log2", "sqrt", "rsqrt", "pow", "xlogy", "log1p", "log10", "asin", "acos"}
 
 // inputs are the input classes, and the hard ones that do not apply.
 func (p *program) inputs() (list, without []string) {
