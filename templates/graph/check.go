@@ -157,6 +157,9 @@ func (p *program) inputs() (list, without []string) {
 	case positive && len(p.stats) == 0 || p.rounds() && !p.coherent():
 		list = []string{"uniform", "normal", "cancel", "onehot", "wide"}
 	}
+	if slices.ContainsFunc(ops, func(o *operator) bool { return slices.Contains(steps, o.Name) }) {
+		list = slices.DeleteFunc(list, func(class string) bool { return class == "cancel" }) // steps make them all alike
+	}
 	if slices.ContainsFunc(p.stats, func(s *stat) bool { return s.kind.exponentials() || s.kind == momentsOf }) {
 		list = append(list, "large", "offset")
 	}

@@ -74,6 +74,7 @@ func TestTaken(t *testing.T) {
 			node("y", "mean", `{"ref":"s"}`, ""), "_graph.cu.tmpl", "op_div(total.t0, float(n.q0))"},
 		{"a mean of a loss that is not added up", node("l", "mse_loss", refX+","+refX+`,{"value":0}`, whole) + "," +
 			node("y", "mean", `{"ref":"l"}`, ""), "_graph.cu.tmpl", "op_div(row.s0_0, n.count())"},
+		{"a step", node("y", "floor", refX, whole), "problem.toml", `inputs = ["normal", "uniform", "onehot", "wide"]`},
 		{"a loss that is not added up, as a baseline", node("l", "mse_loss", refX+","+refX+`,{"value":0}`, whole) + "," +
 			node("y", "mean", `{"ref":"l"}`, ""), "problem.toml", "torch.ops.aten.mse_loss(x, x, 0)"},
 		{"statistics of the module before a sum", node("n", "batch_norm", refX+`,{"value":null},{"value":null},{"ref":"b"},`+
