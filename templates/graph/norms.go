@@ -120,6 +120,9 @@ func moduleNorm(l *lowering, n *Node, at place) (*value, error) {
 		}
 		x = append(x, v)
 	}
+	if l.nodes[n.Args[4].Ref] == nil {
+		l.spreads[n.Args[4].Ref] = true
+	}
 	v := l.op("mul", l.op("sub", x[0], x[1]), l.op("rsqrt", l.op("add", x[2], l.num(eps))))
 	return l.affine(n, v, at[1:2], 1, 2)
 }

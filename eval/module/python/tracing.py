@@ -227,7 +227,7 @@ class Reader:
         if isinstance(value, (tuple, list)):
             self.tuples[node] = name
             return
-        self.emit(node, node.target, name, self.arguments(node.args), self.keywords(node.kwargs))
+        self.emit(node, node.target, name, from_start(name, node, self.arguments(node.args)), self.keywords(node.kwargs))
         for target in written:
             self.taken[target] = self.taken[node]
 
@@ -393,6 +393,13 @@ class Reader:
             if t.get("why") and (t["name"] in needed or t["kind"] == "input"):
                 raise Refused("%s is %s: expected one of %s" % (t["name"], t["why"], ", ".join(DTYPES.values())))
         self.tensors = [t for t in self.tensors if t["name"] in needed or t["kind"] == "input"]
+
+
+def from_start(name, node, args):
+    """The arguments of a slice that counts from the end of an axis, as one that counts from its start."""
+    if name in ("slice", "select") and len(node.args) > 2 and type(node.args[2]) is int and node.args[2] < 0:
+        args[2] = {"value": max(node.args[0].meta["val"].shape[node.args[1]] + node.args[2], 0)}
+    return args
 
 
 def usual(name, args, value):

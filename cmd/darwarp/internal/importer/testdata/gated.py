@@ -8,7 +8,7 @@ features = 96
 class Model(torch.nn.Module):
     def forward(self, x):
         gate, up = x.chunk(2, dim=-1)
-        return F.glu(x) + F.silu(gate) * up
+        return F.glu(x) + F.silu(gate) * up + x[:, -1:]
 
 
 def get_inputs():
