@@ -59,7 +59,7 @@ func (p *program) call(n *names, name string) string {
 	for _, key := range sortedKeys(node.Kwargs) {
 		args = append(args, key+"="+p.python(n, node.Kwargs[key]))
 	}
-	return "torch.ops.aten." + node.Op + "(" + strings.Join(args, ", ") + ")"
+	return "torch.ops.aten." + strings.TrimSuffix(node.Op, each) + "(" + strings.Join(args, ", ") + ")"
 }
 
 func (p *program) python(n *names, a Arg) string {

@@ -138,7 +138,7 @@ func (p *program) exact() bool {
 }
 
 // bounded are the operators that only some numbers may go into.
-var bounded = []string{"log", "log2", "sqrt", "rsqrt", "pow", "xlogy", "log1p"}
+var bounded = []string{"log", "log2", "sqrt", "rsqrt", "pow", "xlogy", "log1p", "log10", "asin", "acos"}
 
 // inputs are the input classes, and the hard ones that do not apply.
 func (p *program) inputs() (list, without []string) {
@@ -156,6 +156,9 @@ func (p *program) inputs() (list, without []string) {
 	case p.product != nil || p.pool != nil:
 	case positive && len(p.stats) == 0 || p.rounds() && !p.coherent():
 		list = []string{"uniform", "normal", "cancel", "onehot", "wide"}
+	}
+	if slices.ContainsFunc(ops, func(o *operator) bool { return slices.Contains(steps, o.Name) }) {
+		list = slices.DeleteFunc(list, func(class string) bool { return class == "cancel" }) // steps make them all alike
 	}
 	if slices.ContainsFunc(p.stats, func(s *stat) bool { return s.kind.exponentials() || s.kind == momentsOf }) {
 		list = append(list, "large", "offset")

@@ -8,9 +8,12 @@ func cutBackward(l *lowering, n *Node, from []Extent, at place) (place, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, err := n.number(2, "start", 0)
-	if err != nil {
-		return nil, err
+	first, _ := n.option(2, "start") // a number, or a length
+	start := 0.
+	if first.kind != 'd' {
+		if start, err = n.number(2, "start", 0); err != nil {
+			return nil, err
+		}
 	}
 	step := 1.
 	if n.Op == "slice" {
@@ -26,9 +29,9 @@ func cutBackward(l *lowering, n *Node, from []Extent, at place) (place, error) {
 	}
 	out := slices.Clone(at)
 	if n.Op == "select" {
-		return slices.Insert(out, dim, l.shifted(nil, 1, int(start))), nil
+		return slices.Insert(out, dim, l.begun(nil, 1, int(start), first.Dim)), nil
 	}
-	out[dim] = l.shifted(at[dim], int(step), int(start))
+	out[dim] = l.begun(at[dim], int(step), int(start), first.Dim)
 	return out, nil
 }
 

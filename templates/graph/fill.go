@@ -100,7 +100,7 @@ func (p *program) about() string {
 			ops = append(ops, "...")
 			break
 		}
-		ops = append(ops, n.Op)
+		ops = append(ops, strings.TrimSuffix(n.Op, each))
 	}
 	return strings.Join(ops, ", ")
 }

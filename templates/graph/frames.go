@@ -147,12 +147,17 @@ func frameGroups(l *lowering, n *Node) error {
 		l.domain[at[0]] = axis{each, true}
 		return nil
 	}
-	if l.graph.sizes[each] == 0 {
-		return refusal(n, "%s channels: expected a dim", each)
+	in := axis{"(" + each + ") / " + numeral(int(groups)), true}
+	switch {
+	case each == numeral(channels):
+		in.length = numeral(channels / int(groups))
+	case l.graph.sizes[each] == 0:
+		return refusal(n, "%s channels: expected a dim, or a number", each)
+	default:
+		l.steps[each] = int(groups)
 	}
-	l.steps[each] = int(groups)
 	l.domain[at[0]] = first
-	l.split(1, axis{"(" + each + ") / " + numeral(int(groups)), true})
+	l.split(1, in)
 	return nil
 }
 
@@ -182,14 +187,6 @@ func frameInstance(l *lowering, n *Node) error {
 func frameBatch(l *lowering, n *Node) error {
 	if len(l.base) < 2 {
 		return refusal(n, "expected channels")
-	}
-	training, err := n.flag(5, "training", false)
-	if err != nil {
-		return err
-	}
-	if !training {
-		l.axesOf(nil)
-		return nil
 	}
 	l.axesOf(append([]int{0}, allOf(l.base)[2:]...))
 	return nil

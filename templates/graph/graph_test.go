@@ -173,6 +173,9 @@ func TestRefusals(t *testing.T) {
 		{"two axes", node("s", "sum", refX+alongRows+`,{"value":true}`, `"rows", "1"`) + "," +
 			node("u", "sum", refX+`,{"list":[{"value":0}]},{"value":true}`, `"1", "cols"`) + "," +
 			node("y", "add", `{"ref":"s"},{"ref":"u"}`, whole), "expected one reduction"},
+		{"a result along another axis", node("r", "mean", refX+alongRows+`,{"value":true}`, `"rows", "1"`) + "," +
+			node("s", "slice", refX+`,{"value":1},{"value":0},{"value":50}`, `"rows", "50"`) + "," +
+			node("y", "add", `{"ref":"r"},{"ref":"s"}`, `"rows", "50"`), "is neither that of"},
 		{"no such axis", node("y", "sum", refX+`,{"list":[{"value":2}]}`, `"rows"`), "an axis is no axis of"},
 		{"integers", node("y", "add", refX+`,{"ref":"i"}`, whole), "argument of shape"},
 		{"an output of no input", node("y", "add", `{"value":1},{"value":2}`, whole), "no input"},

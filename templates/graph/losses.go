@@ -1,5 +1,7 @@
 package graph
 
+import "strings"
+
 // lossOf is a loss that is a function of two numbers or three of one place, added up or averaged over everything. The
 // numbers are where its arguments have how to reduce, and a weight, which must not be there (-1: it has none).
 type lossOf struct {
@@ -21,28 +23,21 @@ var lossTable = map[string]lossOf{
 }
 
 // how is what a loss does with its terms: 0 nothing, 1 it averages them, 2 it adds them up.
-func (n *Node) how() (float64, error) { return n.number(lossTable[n.Op].reduction, "reduction", 1) }
+func (n *Node) how() (float64, error) {
+	return n.number(lossTable[strings.TrimSuffix(n.Op, each)].reduction, "reduction", 1)
+}
 
 // frameLoss makes the domain of a loss: all of it is summed, or nothing.
 func frameLoss(l *lowering, n *Node) error {
-	how, err := n.how()
-	if err != nil || how == 0 {
-		l.axesOf(nil)
+	if _, err := n.how(); err != nil {
 		return err
 	}
 	return frameAll(l, n)
 }
 
-func lossAxes(l *lowering, n *Node) ([]int, error) {
-	if how, err := n.how(); err != nil || how == 0 {
-		return nil, err
-	}
-	return allAxes(l, n)
-}
-
 // loss is a map of prediction and target, summed or averaged over everything, or as it is.
 func loss(l *lowering, n *Node, at place) (*value, error) {
-	entry := lossTable[n.Op]
+	entry := lossTable[strings.TrimSuffix(n.Op, each)]
 	how, err := n.how()
 	if err != nil {
 		return nil, err
@@ -72,11 +67,18 @@ func loss(l *lowering, n *Node, at place) (*value, error) {
 	if err != nil || how == 0 {
 		return term, err
 	}
+	return l.addedUp(n, term, how)
+}
+
+// addedUp is what is made of a number of each place: 1 the mean, 2 the sum.
+func (l *lowering) addedUp(n *Node, term *value, how float64) (*value, error) {
 	sum := l.part(l.stat(sumOf, term), 0)
-	switch how {
-	case 1:
+	switch {
+	case len(l.sort(false)) > 0:
+		return l.reduced(n, sum, how, product(texts(l.base)))
+	case how == 1:
 		return l.op("div", sum, l.count()), nil
-	case 2:
+	case how == 2:
 		return sum, nil
 	}
 	return nil, refusal(n, "reduction is %g: expected 0 (none), 1 (mean) or 2 (sum)", how)

@@ -19,7 +19,7 @@ type lowering struct {
 
 // refusal says which node is not taken, and why.
 func refusal(n *Node, format string, args ...any) error {
-	return fmt.Errorf("node %s (%s): %s", n.Name, n.Op, fmt.Sprintf(format, args...))
+	return fmt.Errorf("node %s (%s): %s", n.Name, strings.TrimSuffix(n.Op, each), fmt.Sprintf(format, args...))
 }
 
 // lower makes the program of a graph whose heaviest operators are maps and sums along the same axes.
@@ -30,10 +30,15 @@ func lower(of *Graph) (*program, error) {
 	for i := range g.Nodes {
 		g.Nodes[i].Op = canonical(g.Nodes[i].Op)
 	}
+	for i := range g.Nodes {
+		if mapping(&g.Nodes[i]) {
+			g.Nodes[i].Op += each
+		}
+	}
 	g.Nodes = exclusive(g.Nodes)
 	l := &lowering{
 		program: &program{graph: g, made: map[string]*value{}, steps: map[string]int{}, leasts: map[string]int{},
-			below: map[string]string{}},
+			below: map[string]string{}, spreads: map[string]bool{}},
 		nodes:   map[string]*Node{},
 		tensors: map[string]int{},
 		ready:   map[string]*value{},
@@ -55,6 +60,19 @@ func lower(of *Graph) (*program, error) {
 		l.outputs = append(l.outputs, *o)
 	}
 	return l.program, l.finish()
+}
+
+// each marks operators that reduce otherwise, where they are functions of single numbers: losses that are not added up,
+// and norms with the statistics of the module.
+const each = " each"
+
+func mapping(n *Node) bool {
+	if _, ok := lossTable[n.Op]; ok {
+		how, err := n.how()
+		return err == nil && how == 0
+	}
+	own, err := n.flag(5, "training", false)
+	return (n.Op == "batch_norm" || n.Op == "instance_norm") && err == nil && !own
 }
 
 // output is what a program makes of a node that is one.

@@ -94,34 +94,35 @@ func groupNorm(l *lowering, n *Node, at place) (*value, error) {
 	return l.affine(n, l.normalized(x, eps), l.places[1:2], 2, 3)
 }
 
-// channelNorm is a batch or instance norm: with statistics of the input, or with those of the module.
+// channelNorm is a batch or instance norm with statistics of the input.
 func channelNorm(l *lowering, n *Node, at place) (*value, error) {
 	x, eps, err := l.withEps(n, at, 7, 1e-5)
 	if err != nil {
 		return nil, err
 	}
-	own, err := n.flag(
-		5,
-		map[string]string{"batch_norm": "training", "instance_norm": "use_input_stats"}[n.Op],
-		false,
-	)
-	if err != nil {
-		return nil, err
-	}
-	if own {
-		return l.affine(n, l.normalized(x, eps), l.places[1:2], 1, 2)
-	}
-	if len(n.Args) < 5 || n.Args[3].kind != 'r' || n.Args[4].kind != 'r' {
+	return l.affine(n, l.normalized(x, eps), l.places[1:2], 1, 2)
+}
+
+// moduleNorm is the same with the statistics of the module: a map.
+func moduleNorm(l *lowering, n *Node, at place) (*value, error) {
+	if len(n.Args) < 5 || n.Args[3].kind != 'r' || n.Args[4].kind != 'r' || len(at) < 2 {
 		return nil, refusal(n, "it has no statistics")
 	}
-	centre, err := l.build(n.Args[3].Ref, l.places[1:2])
+	eps, err := n.number(7, "eps", 1e-5)
 	if err != nil {
 		return nil, err
 	}
-	spread, err := l.build(n.Args[4].Ref, l.places[1:2])
-	if err != nil {
-		return nil, err
+	var x []*value
+	for k, i := range []int{0, 3, 4} {
+		v, err := l.build(n.Args[i].Ref, []place{at, at[1:2], at[1:2]}[k])
+		if err != nil {
+			return nil, err
+		}
+		x = append(x, v)
 	}
-	v := l.op("mul", l.op("sub", x, centre), l.op("rsqrt", l.op("add", spread, l.num(eps))))
-	return l.affine(n, v, l.places[1:2], 1, 2)
+	if l.nodes[n.Args[4].Ref] == nil {
+		l.spreads[n.Args[4].Ref] = true
+	}
+	v := l.op("mul", l.op("sub", x[0], x[1]), l.op("rsqrt", l.op("add", x[2], l.num(eps))))
+	return l.affine(n, v, at[1:2], 1, 2)
 }

@@ -64,7 +64,12 @@ var values = map[string]func(x []float64) float64{
 	"pow":     func(x []float64) float64 { return math.Pow(x[0], x[1]) },
 	"exp":     one(math.Exp), "expm1": one(math.Expm1), "log": one(math.Log), "log1p": one(math.Log1p),
 	"log2": one(math.Log2), "sqrt": one(math.Sqrt), "rsqrt": one(func(x float64) float64 { return 1 / math.Sqrt(x) }),
-	"sin": one(math.Sin), "cos": one(math.Cos), "erf": one(math.Erf), "tanh": one(math.Tanh), "sigmoid": one(sigmoid),
+	"exp2": one(math.Exp2), "log10": one(math.Log10), "erfc": one(math.Erfc),
+	"tan": one(math.Tan), "asin": one(math.Asin), "acos": one(math.Acos), "atan": one(math.Atan),
+	"sinh": one(math.Sinh), "cosh": one(math.Cosh), "asinh": one(math.Asinh),
+	"floor": one(math.Floor), "ceil": one(math.Ceil), "trunc": one(math.Trunc), "round": one(math.RoundToEven),
+	"sign": one(sign),
+	"sin":  one(math.Sin), "cos": one(math.Cos), "erf": one(math.Erf), "tanh": one(math.Tanh), "sigmoid": one(sigmoid),
 	"leaky_relu": leaky, "silu": one(func(x float64) float64 { return x * sigmoid(x) }),
 	"gelu":        one(func(x float64) float64 { return 0.5 * x * (1 + math.Erf(x*math.Sqrt2/2)) }),
 	"gelu_tanh":   one(geluTanh),
@@ -102,6 +107,13 @@ func where(x []float64) float64 {
 		return x[1]
 	}
 	return x[2]
+}
+
+func sign(x float64) float64 {
+	if x == 0 || math.IsNaN(x) {
+		return x
+	}
+	return math.Copysign(1, x)
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

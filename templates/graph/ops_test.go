@@ -187,6 +187,9 @@ func checkForms(t *testing.T, lines []string, want []formSample) {
 		}
 		for form, got := range map[string]float64{"exact": exact, "fast": fast} {
 			tolerance := 2*u*math.Abs(w.near) + 4*u*e + 0x1p-126
+			if beyond := math.Abs(w.near) > math.MaxFloat32; beyond && math.IsInf(got, 0) {
+				continue
+			}
 			if math.Abs(got-w.near) > tolerance {
 				t.Errorf("%s %s(%g) = %.9g, want %.9g +- %.3g", form, w.name, w.x, got, w.near, tolerance)
 			}

@@ -28,7 +28,7 @@ func (l *lowering) isFull(n *Node, at place) (bool, error) {
 func (l *lowering) outputPlace(n *Node) (place, error) {
 	v := l.viewing(n)
 	if r, ok := reducers[n.Op]; ok && v == nil {
-		if _, ok := l.addsRows(n); ok {
+		if _, ok := l.addsRows(n); ok || l.addsAll(n) {
 			return make(place, len(n.Shape)), nil
 		}
 		switch {
@@ -57,7 +57,7 @@ func (l *lowering) outputPlace(n *Node) (place, error) {
 			if out, err := v.forward(l, n, from, at); err == nil {
 				return out, nil
 			}
-		} else if len(at) == len(n.Shape) {
+		} else if same(from.Shape, n.Shape) {
 			return at, nil
 		}
 	}

@@ -1,6 +1,9 @@
 package graph
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // special are operators of ATen whose arguments are not simply those of an operator of the table.
 var special map[string]func(l *lowering, n *Node, at place) (*value, error)
@@ -23,9 +26,13 @@ func init() {
 			return l.op("neg", l.op("softplus", l.op("neg", a), l.num(1), l.num(80)))
 		}),
 	}
-	for _, name := range truthValues {
+	for _, name := range slices.Concat(truthValues, steps) {
 		special[name] = compared
 	}
+	for name := range lossTable {
+		special[name+each] = loss
+	}
+	special["batch_norm"+each], special["instance_norm"+each] = moduleNorm, moduleNorm
 }
 
 // unary is a function of one tensor that is made of operators of the table.

@@ -197,14 +197,19 @@ func (p *program) halve(sizes map[string]int, most int) bool {
 	return true
 }
 
-// at is how many places the domain has at some sizes.
+// at is how many places the domain has at some sizes, or an eighth of the numbers of all tensors where that is more: of
+// windows far apart there are few.
 func (p *program) at(sizes map[string]int) int {
 	g := Graph{sizes: sizes}
 	text := product(append(p.lengths(false), p.lengths(true)...))
 	if p.product != nil {
 		text = "(" + product(p.product.lengths[:]) + ") / 32"
 	}
-	v, err := g.size(text)
+	numbers := []string{"0"}
+	for _, t := range p.graph.Tensors {
+		numbers = append(numbers, product(texts(t.Shape)))
+	}
+	v, err := g.size("max(" + text + ", (" + strings.Join(numbers, " + ") + ") / 8)")
 	if err != nil {
 		return math.MaxInt
 	}

@@ -26,6 +26,7 @@ type program struct {
 
 	coordinates []derived         // that are no axes of the domain
 	below       map[string]string // what the numbers of tensors of indices are less than
+	spreads     map[string]bool   // tensors of variances
 }
 
 type axis struct {

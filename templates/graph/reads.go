@@ -10,22 +10,33 @@ import (
 // of others: that of a slice, of what stands behind zeros, or of one number in a window.
 const derivedFrom = 1 << 16
 
-// derived is a coordinate: that along some axes as one, times scale, plus shift.
+// derived is a coordinate: that along some axes as one, times scale, plus shift, and plus a length of dims where one is
+// named.
 type derived struct {
 	axes         []int
 	scale, shift int
+	start        string
 }
 
 // shifted is the place along one axis of what lies shift further on and scale times as far apart. It is no plain axis
 // even where it lies nowhere else: what is cut out is shorter than what it is cut from.
 func (l *lowering) shifted(axes []int, scale, shift int) []int {
+	return l.begun(axes, scale, shift, "")
+}
+
+// begun is the same, where what lies there begins at a length besides.
+func (l *lowering) begun(axes []int, scale, shift int, start string) []int {
 	if len(axes) == 1 && axes[0] >= derivedFrom {
 		inner := l.coordinates[axes[0]-derivedFrom]
+		if inner.start != "" {
+			more := fmt.Sprintf("(%s) * %d", inner.start, scale)
+			start = strings.TrimSuffix(more+" + "+start, " + ")
+		}
 		axes, shift, scale = inner.axes, inner.shift*scale+shift, inner.scale*scale
 	}
-	d := derived{axes, scale, shift}
+	d := derived{axes, scale, shift, start}
 	for i, other := range l.coordinates {
-		if slices.Equal(other.axes, axes) && other.scale == scale && other.shift == shift {
+		if fmt.Sprint(other) == fmt.Sprint(d) {
 			return []int{derivedFrom + i}
 		}
 	}
@@ -38,7 +49,7 @@ func (l *lowering) spot(axes []int) derived {
 	if len(axes) == 1 && axes[0] >= derivedFrom {
 		return l.coordinates[axes[0]-derivedFrom]
 	}
-	return derived{axes, 1, 0}
+	return derived{axes: axes, scale: 1}
 }
 
 // plainPlace reports whether a tensor at a place is read as it lies, its axes in order and none of them worked out.
@@ -57,6 +68,11 @@ func (l *lowering) readAt(tensor int, shape []Extent, at place) *value {
 		v.args = append(v.args, l.length(texts(shape)[i]))
 		v.varies = v.varies || slices.ContainsFunc(d.axes, func(a int) bool { return l.domain[a].reduced })
 	}
+	for _, d := range v.spots {
+		if d.start != "" {
+			v.args = append(v.args, l.length(d.start))
+		}
+	}
 	v.key = fmt.Sprint("at", tensor, v.spots)
 	return l.intern(v)
 }
@@ -65,6 +81,9 @@ func (l *lowering) readAt(tensor int, shape []Extent, at place) *value {
 func (l *lowering) coordinateOf(axes []int) *value {
 	d := l.spot(axes)
 	v := &value{kind: isPlace, spots: []derived{d}, varies: len(l.sort(true)) == 0, key: fmt.Sprint("place", d)}
+	if d.start != "" {
+		v.args = []*value{l.length(d.start)}
+	}
 	v.varies = v.varies || slices.ContainsFunc(d.axes, func(a int) bool { return l.domain[a].reduced })
 	return l.intern(v)
 }
@@ -136,6 +155,9 @@ func (p *program) spotText(d derived) string {
 	}
 	if d.shift != 0 {
 		text = fmt.Sprintf("(%s + %d)", text, d.shift)
+	}
+	if d.start != "" {
+		text = fmt.Sprintf("(%s + n.q%d)", text, p.lengthIndex(p.length(d.start)))
 	}
 	return text
 }

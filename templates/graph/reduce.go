@@ -33,7 +33,7 @@ func init() {
 		reducers[name] = &reducer{frame: frameAxis, value: f}
 	}
 	for name := range lossTable {
-		reducers[name] = &reducer{frame: frameLoss, sums: lossAxes, value: loss}
+		reducers[name] = &reducer{frame: frameLoss, sums: allAxes, value: loss}
 	}
 	for _, name := range []string{"nll_loss", "nll_loss_nd", "nll_loss2d", "cross_entropy_loss"} {
 		reducers[name] = &reducer{frame: frameClasses, value: picked(name == "cross_entropy_loss"), at: rowsPlace(3)}
@@ -68,6 +68,13 @@ func sumLike(f func(*lowering, *Node, *value) (*value, error)) *reducer {
 		value: func(l *lowering, n *Node, at place) (*value, error) {
 			if rows, ok := l.addsRows(n); ok {
 				return l.rowsTotal(n, rows)
+			}
+			if l.addsAll(n) {
+				x, err := l.input(n)
+				if err != nil {
+					return nil, err
+				}
+				return l.addedUp(n, x, totalling[n.Op])
 			}
 			want, err := l.keptPlace(n)
 			if err != nil {

@@ -18,7 +18,10 @@ func exactValue(v *value) bool {
 	return false
 }
 
-// compared is a truth value, 0 or 1, of numbers that are exact.
+// steps are functions that jump: of numbers that are exact.
+var steps = []string{"floor", "ceil", "trunc", "fix", "round", "sign", "sgn"}
+
+// compared is a truth value, 0 or 1, of numbers that are exact; or a step.
 func compared(l *lowering, n *Node, at place) (*value, error) {
 	if len(n.Args) < 1 || len(n.Args) > 2 {
 		return nil, refusal(n, "expected one or two arguments")

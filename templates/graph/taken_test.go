@@ -65,6 +65,21 @@ func TestTaken(t *testing.T) {
 			node("y", "matmul", refX+`,{"ref":"d"}`, whole), "map.toml", "map_places"},
 		{"a norm of order 3", node("y", "linalg_vector_norm", refX+`,{"value":3},{"list":[{"value":1}]}`, `"rows"`),
 			"_graph.cu.tmpl", "op_pow(row.s0_0, "},
+		{"the second half of a row", node("h", "slice", refX+`,{"value":-1},{"dim":"cols / 2"},{"dim":"cols"}`,
+			`"rows", "cols / 2"`) + "," + node("y", "exp", `{"ref":"h"}`, `"rows", "cols / 2"`), "_graph.cu.tmpl",
+			" + n.q"},
+		{"a loss of rows that were made", node("s", "log_softmax", refX+`,{"value":1}`, whole) + "," + node("y", "kl_div",
+			`{"ref":"s"},`+refX+`,{"value":2}`, ""), "_graph.cu.tmpl", "return total.t0;"},
+		{"a mean of all numbers of rows that were made", node("s", "log_softmax", refX+`,{"value":1}`, whole) + "," +
+			node("y", "mean", `{"ref":"s"}`, ""), "_graph.cu.tmpl", "op_div(total.t0, float(n.q0))"},
+		{"a mean of a loss that is not added up", node("l", "mse_loss", refX+","+refX+`,{"value":0}`, whole) + "," +
+			node("y", "mean", `{"ref":"l"}`, ""), "_graph.cu.tmpl", "op_div(row.s0_0, n.count())"},
+		{"a step", node("y", "floor", refX, whole), "problem.toml", `inputs = ["normal", "uniform", "onehot", "wide"]`},
+		{"a loss that is not added up, as a baseline", node("l", "mse_loss", refX+","+refX+`,{"value":0}`, whole) + "," +
+			node("y", "mean", `{"ref":"l"}`, ""), "problem.toml", "torch.ops.aten.mse_loss(x, x, 0)"},
+		{"statistics of the module before a sum", node("n", "batch_norm", refX+`,{"value":null},{"value":null},{"ref":"b"},`+
+			`{"ref":"b"},{"value":false},{"value":0.1},{"value":1e-5},{"value":false}`, whole) + "," +
+			node("y", "softmax", `{"ref":"n"},{"value":1}`, whole), "problem.toml", "range = [0.25, 4]"},
 	} {
 		text := string(small(tt.nodes, "y"))
 		if !strings.Contains(tt.nodes, `"i"`) {
@@ -77,6 +92,39 @@ func TestTaken(t *testing.T) {
 		files, err := g.Folder()
 		if err != nil || !strings.Contains(string(files[tt.file]), tt.want) {
 			t.Errorf("%s: %v, want %q in %s:\n%s", tt.name, err, tt.want, tt.file, files[tt.file])
+		}
+	}
+}
+
+// TestFixedChannels: groups of a number of channels that is no dim.
+func TestFixedChannels(t *testing.T) {
+	text := string(small(node("y", "group_norm", `{"ref":"x3"},{"value":2}`, `1, 8, "cols"`), "y"))
+	g, err := Parse([]byte(strings.NewReplacer(`[1, "rows", "cols"]`, `[1, 8, "cols"]`, "int64", "fp32").Replace(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files, err := g.Folder(); err != nil || files["rows.toml"] == nil {
+		t.Error(err)
+	}
+}
+
+// TestCheckShapesAreSmall: where there are few windows of many numbers, the numbers count.
+func TestCheckShapesAreSmall(t *testing.T) {
+	nodes := node("y", "max_pool3d", `{"ref":"x"},{"value":3},{"value":2},{"value":1},{"value":3}`, `"n", "c", 62, 62, 62`)
+	g, err := Parse([]byte(`{"format": 1, "name": "g", "dims": [{"name": "n", "value": 16}, {"name": "c", "value": 32},
+		{"name": "h", "value": 128}, {"name": "w", "value": 128}, {"name": "l", "value": 128}],
+		"tensors": [{"name": "x", "kind": "input", "dtype": "fp32", "shape": ["n", "c", "h", "w", "l"]}],
+		"nodes": [` + nodes + `], "outputs": ["y"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := lower(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p.shapes() {
+		if n := s["n"] * s["c"] * s["h"] * s["w"] * s["l"]; n > 8*most {
+			t.Errorf("%v: %d numbers", s, n)
 		}
 	}
 }

@@ -42,6 +42,22 @@ func (l *lowering) addsRows(n *Node) (place, bool) {
 	return at, true
 }
 
+// totalling is how operators add up, as losses say it.
+var totalling = map[string]float64{"mean": 1, "sum": 2}
+
+// addsAll reports whether an operator adds up a number of each place, where others reduce rows.
+func (l *lowering) addsAll(n *Node) bool {
+	if len(l.sort(true)) == 0 || len(l.sort(false)) == 0 || len(n.Args) == 0 || n.Args[0].kind != 'r' ||
+		!same(l.shape(n.Args[0].Ref), l.base) {
+		return false
+	}
+	if _, ok := lossTable[n.Op]; ok {
+		return true
+	}
+	axes, err := summed(l, n)
+	return totalling[n.Op] > 0 && err == nil && len(axes) == len(l.base)
+}
+
 // rowsTotal is the value of such an operator.
 func (l *lowering) rowsTotal(n *Node, at place) (*value, error) {
 	x, err := l.build(n.Args[0].Ref, at)
@@ -51,8 +67,7 @@ func (l *lowering) rowsTotal(n *Node, at place) (*value, error) {
 	if x.varies || x.total {
 		return nil, refusal(n, "it adds up what is no number of each row")
 	}
-	how := map[string]float64{"mean": 1, "sum": 2}[n.Op]
-	return l.reduced(n, x, how, product(texts(l.nodes[n.Args[0].Ref].Shape)))
+	return l.reduced(n, x, totalling[n.Op], product(texts(l.nodes[n.Args[0].Ref].Shape)))
 }
 
 // onlyTotals reports whether a value depends on rows by way of sums over all of them alone.

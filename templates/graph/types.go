@@ -73,9 +73,12 @@ func (p *program) checkWhole(t Tensor) error {
 	return nil
 }
 
-// wholeNumbers writes the type of an index or mask, and its bound.
+// wholeNumbers writes the type of an index or mask, and its bound; and that of variances, which are positive.
 func (p *program) wholeNumbers(b *strings.Builder, n *names, tensor int) {
 	t := p.graph.Tensors[tensor]
+	if p.spreads[t.Name] {
+		b.WriteString("range = [0.25, 4] # variances\n")
+	}
 	if wholes[t.DType] == "" {
 		return
 	}

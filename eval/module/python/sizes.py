@@ -26,7 +26,7 @@ def leaves(tree, path=()):
         for i, sub in enumerate(tree):
             yield from leaves(sub, path + (i,))
     elif type(tree) is float:
-        yield path, None, False  # a number that follows a size stays what it is at the file's own
+        yield path, None, False
     else:
         yield path, tree, type(tree) is int
 
@@ -40,6 +40,15 @@ def integers(graph):
     return {path: n for path, n, is_int in leaves(graph) if is_int}
 
 
+def fractions(tree, path=()):
+    """The numbers of a graph that are no integers, with their places."""
+    if isinstance(tree, (dict, list)):
+        for k, sub in sorted(tree.items()) if isinstance(tree, dict) else enumerate(tree):
+            yield from fractions(sub, path + (k,))
+    elif type(tree) is float:
+        yield path, tree
+
+
 class Sizes:
     """What is known of the numbers of one file's graph."""
 
@@ -50,6 +59,7 @@ class Sizes:
         self.samples = {}  # knob -> [(value, integers)]
         self.knobs = knobs
         self.fixed = set()
+        self.roots = set()  # knobs that fractions follow, as 1 / sqrt(d) does: no expression gives these
         self.tied = {}  # knob -> others that are always as large
 
     def at(self, changes):
@@ -75,7 +85,7 @@ class Sizes:
         for v in [base * f for f in FACTORS] + [base // f for f in FACTORS]:
             if len(self.samples[i]) < 2:
                 self.sample(i, v)
-        if len(self.samples[i]) < 2 or not self.sizes_something(i):
+        if len(self.samples[i]) < 2 or i in self.roots or not self.sizes_something(i):
             self.fixed.add(i)
         elif not all(self.plain(i, path) for path in self.numbers):
             for step in STEPS:
@@ -86,6 +96,8 @@ class Sizes:
             got = self.try_out(self.at({i: v}))
             if got is not None:
                 self.samples[i].append((v, integers(got)))
+                if dict(fractions(got)) != dict(fractions(self.base)):
+                    self.roots.add(i)
 
     def plain(self, i, path):
         """Whether a number does not follow a knob, or is a whole multiple of it: then a few samples tell all."""

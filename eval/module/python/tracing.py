@@ -8,6 +8,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export.graph_signature import InputKind, OutputKind
 from torch.overrides import TorchFunctionMode
 
+from parts import PARTS, traced
 from refusal import Refused, first_line
 
 DTYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.int64: "int64",
@@ -110,7 +111,7 @@ class Reader:
         self.module, self.inputs, self.program = module, inputs, program
         self.notes, self.tensors, self.nodes = [], [], []
         self.taken = {}  # what stands for a node of torch: a name, or a value
-        self.tuples = {}
+        self.tuples, self.pieces = {}, {}
         self.names = set(reserved)
 
     def read(self):
@@ -197,8 +198,8 @@ class Reader:
             t["why"] = str(value.dtype).replace("torch.", "")
         if distribution:
             t["distribution"] = distribution
-        if not value.is_contiguous():
-            t["strides"] = list(value.stride())
+        if kind == "input" and not value.is_contiguous():
+            self.notes.append("%s is not contiguous: kernels take its numbers in the order of its shape" % t["name"])
         self.tensors.append(t)
         self.taken[node] = {"ref": t["name"]}
 
@@ -221,12 +222,35 @@ class Reader:
         for target in written:
             self.check_write(node, target)
         value = node.meta.get("val")
+        if name in PARTS and not (name == "einsum" and is_product(node.args[0])) and self.write_out(node, PARTS[name]):
+            return
         if isinstance(value, (tuple, list)):
             self.tuples[node] = name
             return
-        self.emit(node, node.target, name, self.arguments(node.args), self.keywords(node.kwargs))
+        self.emit(node, node.target, name, from_start(name, node, self.arguments(node.args)), self.keywords(node.kwargs))
         for target in written:
             self.taken[target] = self.taken[node]
+
+    def write_out(self, node, function):
+        """Reads what an operator is made of in its place. False: it stays as it is."""
+        made = traced(function, node.args, node.kwargs)
+        if made is None:
+            return False
+        graph, nodes = made
+        given = iter(nodes)
+        for part in graph.nodes:
+            if part.op == "placeholder":
+                self.taken[part] = self.taken[next(given)]
+            elif part.op == "call_function":
+                self.call(part)
+        result = next(part for part in graph.nodes if part.op == "output").args[0]
+        if isinstance(result, torch.fx.Node):
+            self.taken[node] = self.taken[result]
+            for target in mutated(node):
+                self.taken[target] = self.taken[node]
+        else:
+            self.pieces[node] = result
+        return True
 
     def check_write(self, node, target):
         """State: only the counters of batch norms, which nothing reads, and their statistics may be written."""
@@ -267,6 +291,13 @@ class Reader:
     def item(self, node):
         """One of several results: those that are an operator by themselves."""
         whole, k = node.args
+        if whole in self.pieces:
+            if k >= len(self.pieces[whole]):
+                if not node.users:
+                    return
+                raise Refused("%s gives places besides numbers" % simple_name(whole))
+            self.taken[node] = self.taken[self.pieces[whole][k]]
+            return
         name, value = self.tuples[whole], node.meta["val"]
         args = self.arguments(whole.args)
         if name in ("max", "min"):
@@ -362,6 +393,13 @@ class Reader:
             if t.get("why") and (t["name"] in needed or t["kind"] == "input"):
                 raise Refused("%s is %s: expected one of %s" % (t["name"], t["why"], ", ".join(DTYPES.values())))
         self.tensors = [t for t in self.tensors if t["name"] in needed or t["kind"] == "input"]
+
+
+def from_start(name, node, args):
+    """The arguments of a slice that counts from the end of an axis, as one that counts from its start."""
+    if name in ("slice", "select") and len(node.args) > 2 and type(node.args[2]) is int and node.args[2] < 0:
+        args[2] = {"value": max(node.args[0].meta["val"].shape[node.args[1]] + node.args[2], 0)}
+    return args
 
 
 def usual(name, args, value):

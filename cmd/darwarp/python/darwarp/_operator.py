@@ -1,5 +1,4 @@
 """Makes an operator of PyTorch of an exported kernel."""
-import re
 import warnings
 from ctypes import c_void_p
 
@@ -7,6 +6,7 @@ import torch
 
 from darwarp._cuda import Driver, Kernels
 from darwarp._folder import Plan
+from darwarp._source import name_of
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32, "int32": torch.int32,
           "int64": torch.int64, "bool": torch.bool}
@@ -102,7 +102,7 @@ class Operator(torch.nn.Module):
         self.own = {}  # inputs of the problem that are the module's: where they are
         if fallback is not None:
             names = [n for n, _ in fallback.named_parameters()] + [n for n, _ in fallback.named_buffers()]
-            mangled = {re.sub(r"\W", "_", n): n for n in names}
+            mangled = {name_of(n): n for n in names}
             self.own = {t["name"]: mangled[t["name"]] for t in plan.inputs if t["name"] in mangled}
         self.unusable = "there is no GPU here"
         if plan.kind != "cuda" or torch.cuda.is_available():

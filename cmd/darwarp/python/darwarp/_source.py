@@ -2,9 +2,12 @@
 
 What is written is the module's graph. Parameters and buffers have other numbers there: a search draws its own.
 """
+import keyword
 import re
 
 import torch
+
+from darwarp._program import DarwarpError
 
 HEAD = '''import torch
 from torch import device, inf, nan
@@ -16,13 +19,19 @@ class Model(torch.nn.Module):
 '''
 
 
+def name_of(path):
+    """What `darwarp import torch` calls a parameter or buffer in a problem: an identifier, also of a path like 0.weight."""
+    name = re.sub(r"[^0-9A-Za-z]", "_", path)[:60].strip("_") or "t"
+    return "t" + name if name[0].isdigit() or keyword.iskeyword(name) else name
+
+
 def literal(t, rand="torch.rand"):
     """An expression for a tensor of the same shape and type."""
     shape = list(t.shape)
     if t.dtype.is_floating_point:
         return f"{rand}({shape}).to({t.dtype})"
     if t.dtype == torch.bool:
-        return f"torch.ones({shape}, dtype=torch.bool)"
+        return f"torch.rand({shape}) > 0.5"
     return f"torch.zeros({shape}, dtype={t.dtype})"
 
 
@@ -31,14 +40,21 @@ def source_of(module, inputs):
     if isinstance(inputs, torch.Tensor) or inputs is None:
         raise TypeError("inputs: expected a list of the module's arguments")
     program = torch.export.export(module, tuple(inputs))
+    check_outputs(program)
     names, lines = {}, []
     for spec in program.graph_signature.input_specs:
         if spec.target is None:
             continue
-        name = re.sub(r"\W", "_", spec.target)
+        name = name_of(spec.target)
+        while name in names.values():
+            name += "_"
         value = program.state_dict.get(spec.target, program.constants.get(spec.target))
         names[spec.arg.name] = name
-        if "PARAMETER" in str(spec.kind):
+        if "CONSTANT" in str(spec.kind):  # it is no part of the module that could be given to a kernel
+            if value.dim() > 0:
+                raise DarwarpError("forward makes a tensor of constants: make it a buffer of the module", 2)
+            lines.append(f"        self.{name} = torch.tensor({value.item()!r}, dtype={value.dtype})")
+        elif "PARAMETER" in str(spec.kind):
             lines.append(f"        self.{name} = torch.nn.Parameter({literal(value, 'torch.randn')})")
         else:
             lines.append(f"        self.register_buffer({name!r}, {literal(value)})")
@@ -53,6 +69,19 @@ def source_of(module, inputs):
         *("    " + line if line.strip() else "" for line in code.splitlines()), "", "",
         "def get_inputs():", f"    return [{', '.join(argument(i) for i in inputs)}]", "", "",
         "def get_init_inputs():", "    return []", ""])
+
+
+def check_outputs(program):
+    """An operator returns a tensor, or several as a tuple: what a module returns must be that."""
+    spec = program.call_spec.out_spec
+    if spec.is_leaf():
+        return
+    leaves = list(spec.children_specs)
+    kind = spec.type.__name__
+    if spec.type is tuple:
+        kind = "tuple of one" if len(leaves) == 1 else "tuple of more than tensors"
+    if spec.type is not tuple or len(leaves) < 2 or not all(leaf.is_leaf() for leaf in leaves):
+        raise DarwarpError(f"forward returns a {kind}: expected a tensor, or several as a tuple", 2)
 
 
 def argument(value):

@@ -18,7 +18,7 @@ sys.path[:0] = [str(HERE / "faketorch"), str(HERE.parent)] if os.environ.get("DA
 import torch  # noqa: E402: the one that stands in
 
 import darwarp  # noqa: E402
-from darwarp import _cuda, _folder, _operator, _program, _search  # noqa: E402
+from darwarp import _cuda, _folder, _operator, _program, _search, _source  # noqa: E402
 
 PLAN = {
     "problem": "scaled-add", "kind": "cuda", "arch": "sm_90a", "flags": ["causal"],
@@ -283,6 +283,25 @@ class TestProgram(Case):
         self.assertEqual(_program.environment()["DARWARP_PYTHON"], sys.executable)
         for text, want in [("", "darwarp ended with exit code 3"), ("x\ndarwarp: why\n  more\n", "why"), ("killed\n", "killed")]:
             self.assertEqual(_program.reason(text, 3), want)
+
+
+class Names(unittest.TestCase):
+    def test_parameters_are_identifiers(self):
+        for path, name in {"norm.weight": "norm_weight", "0.weight": "t0_weight", "_w": "w", "class": "tclass"}.items():
+            self.assertEqual(_source.name_of(path), name)
+            self.assertTrue(name.isidentifier())
+
+    def test_what_is_returned(self):
+        def spec(kind, *leaves):
+            made = type("Spec", (), {"type": kind, "children_specs": list(leaves), "is_leaf": lambda self: kind is None})()
+            return made
+
+        leaf = spec(None)
+        for good in leaf, spec(tuple, leaf, leaf):
+            _source.check_outputs(type("Program", (), {"call_spec": type("Call", (), {"out_spec": good})}))
+        for bad, why in (spec(dict, leaf), "returns a dict"), (spec(tuple, leaf), "returns a tuple of one"):
+            with self.assertRaisesRegex(_program.DarwarpError, why):
+                _source.check_outputs(type("Program", (), {"call_spec": type("Call", (), {"out_spec": bad})}))
 
 
 if __name__ == "__main__":

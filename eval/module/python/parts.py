@@ -1,0 +1,198 @@
+"""Operators that are written out in others before they are read: each a function with the arguments of the operator of
+ATen. None: it stays as it is."""
+import torch
+from torch.fx.experimental.proxy_tensor import make_fx
+
+
+def traced(function, args, kwargs):
+    """The graph of a function of nodes of another graph, and those nodes in the order of its arguments; None where it has
+    none."""
+    nodes = []
+    torch.fx.node.map_arg((args, kwargs), nodes.append)
+    nodes = list(dict.fromkeys(nodes))
+
+    def written(*tensors):
+        held = dict(zip(nodes, tensors))
+        return function(*torch.fx.node.map_arg(args, held.get), **torch.fx.node.map_arg(kwargs, held.get))
+
+    with torch.no_grad():
+        values = [n.meta["val"] for n in nodes]
+        if written(*values) is None:
+            return None
+        return make_fx(written, pre_dispatch=True)(*values).graph, nodes
+
+
+def celu(x, alpha=1.0):
+    return torch.nn.functional.elu(x / alpha) * alpha
+
+
+def prelu(x, weight):
+    if weight.numel() > 1:
+        weight = weight.view([1, -1] + [1] * (x.dim() - 2))
+    return x.clamp_min(0) + weight * x.clamp_max(0)
+
+
+def rrelu(x, lower=1 / 8, upper=1 / 3, training=False, generator=None):
+    return None if training else torch.nn.functional.leaky_relu(x, (lower + upper) / 2)
+
+
+def logit(x, eps=None):
+    x = x if eps is None else x.clamp(eps, 1 - eps)
+    return torch.log(x / (1 - x))
+
+
+def logaddexp(a, b):
+    return torch.maximum(a, b) + torch.log1p(torch.exp(-(a - b).abs()))
+
+
+def glu(x, dim=-1):
+    a, b = x.chunk(2, dim)
+    return a * torch.sigmoid(b)
+
+
+def addcmul(x, a, b, *, value=1):
+    return x + a * b * value
+
+
+def addcdiv(x, a, b, *, value=1):
+    return x + a / b * value
+
+
+def addmm(c, a, b, *, beta=1, alpha=1):
+    return None if beta == alpha == 1 else c * beta + torch.mm(a, b) * alpha
+
+
+def baddbmm(c, a, b, *, beta=1, alpha=1):
+    return c * beta + torch.bmm(a, b) * alpha
+
+
+def var_mean(x, dim=None, unbiased=True, keepdim=False, *, correction=None, root=False):
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    correction = int(unbiased) if correction is None else correction
+    spread = (torch.std if root else torch.var)(x, dim, correction=correction, keepdim=keepdim)
+    return spread, torch.mean(x, list(range(x.dim())) if dim is None else dim, keepdim)
+
+
+def std_mean(*args, **kwargs):
+    return var_mean(*args, root=True, **kwargs)
+
+
+def aminmax(x, *, dim=None, keepdim=False):
+    axes = list(range(x.dim())) if dim is None else [dim]
+    return torch.amin(x, axes, keepdim), torch.amax(x, axes, keepdim)
+
+
+def linalg_norm(x, ord=None, dim=None, keepdim=False, *, dtype=None):
+    one = isinstance(dim, int) or dim is not None and len(dim) == 1 or x.dim() == 1
+    if dtype is not None or isinstance(ord, str) or ord is not None and not one:
+        return None
+    return torch.linalg.vector_norm(x, 2 if ord is None else ord, dim, keepdim)
+
+
+def linalg_matrix_norm(x, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
+    return torch.linalg.vector_norm(x, 2, dim, keepdim) if ord == "fro" and dtype is None else None
+
+
+def added(loss, reduction):
+    return [lambda x: x, torch.mean, torch.sum][reduction](loss)
+
+
+def cosine_embedding_loss(a, b, target, margin=0.0, reduction=1):
+    root = torch.sqrt(((a * a).sum(-1) + 1e-12) * ((b * b).sum(-1) + 1e-12))
+    cosine = (a * b).sum(-1) / root
+    apart = torch.where(target == -1, torch.relu(cosine - margin), 0.0)
+    return added(torch.where(target == 1, 1 - cosine, apart), reduction)
+
+
+def poisson_nll_loss(x, target, log_input, full, eps, reduction):
+    if full:
+        return None
+    return added(torch.exp(x) - target * x if log_input else x - target * torch.log(x + eps), reduction)
+
+
+def cross_entropy_loss(x, target, weight=None, reduction=1, ignore_index=-100, label_smoothing=0.0):
+    if label_smoothing == 0 or weight is not None or x.dim() != 2 or target.is_floating_point() or ignore_index >= 0:
+        return None
+    logs = torch.log_softmax(x, 1)
+    picked = torch.nn.functional.nll_loss(logs, target, reduction="none")
+    return added(picked * (1 - label_smoothing) - logs.mean(1) * label_smoothing, reduction)
+
+
+def adaptive(x, size, rank, whole, windows):
+    """A pooling to a size: of everything, or of windows that do not overlap."""
+    size = [size] * rank if isinstance(size, int) else size
+    lengths = list(x.shape[-rank:])
+    if all(n == 1 for n in size):
+        return whole(x, list(range(-rank, 0)), True)
+    if any(n is None or length % n for n, length in zip(size, lengths)):
+        return None
+    return windows[rank - 1](x, [length // n for n, length in zip(size, lengths)])
+
+
+def adaptive_avg_pool(rank):
+    f = torch.nn.functional
+    return lambda x, size: adaptive(x, size, rank, torch.mean, (f.avg_pool1d, f.avg_pool2d, f.avg_pool3d))
+
+
+def adaptive_max_pool(rank):
+    def pool(x, size):
+        f = torch.nn.functional
+        most = adaptive(x, size, rank, torch.amax, (f.max_pool1d, f.max_pool2d, f.max_pool3d))
+        return None if most is None else (most,)
+
+    return pool
+
+
+def einsum(equation, operands, *, path=None):
+    """Two tensors: what they share is multiplied, and what the result has not is added up, as a product of matrices where
+    each has axes of its own."""
+    terms, arrow, out = equation.replace(" ", "").partition("->")
+    names = terms.split(",")
+    if len(operands) != 2 or not arrow or not all(n.isalpha() and len(set(n)) == len(n) for n in names) or (
+            not set(out) <= set(terms)) or (set(names[0]) ^ set(names[1])) - set(out):
+        return None
+    (a, b), (x, y) = names, operands
+    shared = [i for i in a if i in b and i in out]
+    summed = [i for i in a if i in b and i not in out]
+    rows, cols = [i for i in a if i not in b], [i for i in b if i not in a]
+    if len(summed) == 1 and rows and len(cols) == 1 and (len(rows) == 1 or not shared):
+        x, y = turned(x, a, shared + rows + summed), turned(y, b, shared + summed + cols)
+        return turned(torch.matmul(x, y), shared + rows + cols, out)
+    every = list(out) + summed
+    product = spread(x, a, every) * spread(y, b, every)
+    return product.sum(list(range(len(out), len(every)))) if summed else product
+
+
+def turned(x, names, order):
+    """The tensor with its axes in that order."""
+    if list(names) == list(order):
+        return x
+    if x.dim() > 1 and list(names[:-2]) == list(order[:-2]):
+        return x.transpose(-1, -2)
+    return x.permute([list(names).index(i) for i in order])
+
+
+def spread(x, names, every):
+    """The tensor with axes of length one where it has none of a name."""
+    x = turned(x, names, [i for i in every if i in names])
+    for k, i in enumerate(every):
+        x = x if i in names else x.unsqueeze(k)
+    return x
+
+
+PARTS = {
+    "adaptive_avg_pool1d": adaptive_avg_pool(1), "adaptive_avg_pool2d": adaptive_avg_pool(2),
+    "adaptive_avg_pool3d": adaptive_avg_pool(3), "adaptive_max_pool1d": adaptive_max_pool(1),
+    "adaptive_max_pool2d": adaptive_max_pool(2), "adaptive_max_pool3d": adaptive_max_pool(3),
+    "addcdiv": addcdiv, "addcmul": addcmul, "addmm": addmm, "aminmax": aminmax, "baddbmm": baddbmm, "celu": celu,
+    "cosine_embedding_loss": cosine_embedding_loss, "cross_entropy_loss": cross_entropy_loss,
+    "dist": lambda x, y, p=2: torch.linalg.vector_norm(x - y, p), "dot": lambda x, y: (x * y).sum(), "einsum": einsum,
+    "ger": lambda x, y: x.unsqueeze(1) * y, "glu": glu,
+    "hardshrink": lambda x, lambd=0.5: torch.where(x.abs() > lambd, x, 0.0), "lerp": lambda a, b, weight: a + (b - a) * weight,
+    "linalg_matrix_norm": linalg_matrix_norm, "linalg_norm": linalg_norm, "logaddexp": logaddexp, "logit": logit,
+    "outer": lambda x, y: x.unsqueeze(1) * y, "poisson_nll_loss": poisson_nll_loss, "prelu": prelu, "rrelu": rrelu,
+    "softshrink": lambda x, lambd=0.5: x - x.clamp(-lambd, lambd), "std_mean": std_mean,
+    "tanhshrink": lambda x: x - torch.tanh(x), "threshold": lambda x, threshold, value: torch.where(x > threshold, x, value),
+    "var_mean": var_mean, "vdot": lambda x, y: (x * y).sum(),
+}
