@@ -60,12 +60,12 @@ type outlook struct {
 
 // perForest is how many proposals of those in flight are made of one forest: with 22 in flight, as on one GPU, each has
 // its own. A search with many in flight keeps it longer, once it knows enough that a thirty-second more teaches little,
-// but never for more than an eighth of those in flight: it could not keep 64 devices busy else. Without the first bound
+// but never for more than a quarter of those in flight: it could not keep 64 devices busy else. Without the first bound
 // searches with 150 and 320 in flight were worse after 400 verdicts.
 const (
 	perForest = 32
 	many      = 128
-	perMany   = 8
+	perMany   = 4
 	perKnown  = 32
 )
 

@@ -17,7 +17,8 @@ const usualSource = 16 << 10
 // the problem launches it, and finish, the problem's epilogue, nil if it has none. Genes of these two names hide them.
 // The same point gives the same source, byte by byte. An error says where: tile.cu.tmpl:12:5.
 func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (string, error) {
-	data := map[string]any{"launched": f.Launched, "T": t.CType(), "dtype": string(t), "finish": b.Problem.Epilogue}
+	data := make(map[string]any, 4+len(env))
+	data["launched"], data["T"], data["dtype"], data["finish"] = f.Launched, t.CType(), string(t), b.Problem.Epilogue
 	for k, v := range env {
 		if _, ok := v.(kernels.Device); !ok {
 			data[k] = v
@@ -40,19 +41,24 @@ func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (strin
 
 // tidy drops the blanks that template actions leave behind: trailing spaces and runs of empty lines.
 func tidy(s string) string {
-	var out strings.Builder
-	out.Grow(len(s))
+	out := make([]byte, 0, len(s)+1)
 	empty := true // the last line was, or there is none
-	for line := range strings.SplitSeq(s, "\n") {
-		line = strings.TrimRight(line, " \t\r")
-		if line == "" && empty {
-			continue
+	for len(s) > 0 {
+		line, rest, _ := strings.Cut(s, "\n")
+		s = rest
+		n := len(line)
+		for n > 0 && (line[n-1] == ' ' || line[n-1] == '\t' || line[n-1] == '\r') {
+			n--
 		}
-		empty = line == ""
-		out.WriteString(line)
-		out.WriteByte('\n')
+		if n > 0 || !empty {
+			out = append(append(out, line[:n]...), '\n')
+		}
+		empty = n == 0
 	}
-	return strings.TrimRight(out.String(), "\n") + "\n"
+	for len(out) > 0 && out[len(out)-1] == '\n' {
+		out = out[:len(out)-1]
+	}
+	return string(append(out, '\n'))
 }
 
 // Job makes the evaluation job of a family's genome on a device.
