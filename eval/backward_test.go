@@ -73,7 +73,10 @@ func TestOnePass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, genes := range []string{"consumers=2", "consumers=2 step=80 transposed=true dv=last order=heads"} {
+	for _, genes := range []string{
+		"consumers=2 dq=next exchanges=2",
+		"consumers=2 step=80 transposed=true dv=last order=heads",
+	} {
 		job := pointOfFamily(t, pool, b, f, genes)
 		r, err := pool.Evaluate(context.Background(), &job)
 		if err != nil || r.Outcome != kernels.OK {
