@@ -34,9 +34,10 @@ compare() {
 onepass="exchanges=1,2 stages=2 min_blocks=1"
 points right64 2x8x515x64-causal 60 exchanges=1,2
 points right128 4x16x512x128 60 exchanges=1,2
-compare full attention_backward 4x16x4096x128 $onepass consumers=2 step=64,80 order=rows
-compare causal attention_backward 4x16x4096x128-causal $onepass consumers=2 step=64,80 order=rows,heads dv=last
-compare d64 attention_backward 4x16x4096x64 exchanges=1,2 stages=2 step=64,80,96,128 order=rows dv=last
+compare full attention_backward 4x16x4096x128 $onepass consumers=2 step=64,80 order=rows adds=free
+compare causal attention_backward 4x16x4096x128-causal $onepass consumers=2 step=64,80 order=rows,heads dv=last adds=free
+compare d64 attention_backward 4x16x4096x64 exchanges=1,2 stages=2 step=64,80,96,128 order=rows dv=last adds=free
+compare ordered attention_backward 4x16x4096x128 $onepass consumers=2 step=64,80 order=rows adds=ordered
 compare two attention_backward 4x16x4096x128 keys_consumers=2 queries_consumers=2,3 keys_step=64 stages=2 early=true order=rows
 packed="consumers=2,3 block_kv=128,176 stages=2 exp_fma=0 rescale=exponents turns=true cluster=1 grid=queue order=heads,longest store=chunks min_blocks=1"
 compare grouped prefill 4x4k $packed
