@@ -12,7 +12,7 @@ import (
 
 // backwardPool opens the cpu device, looking for races, on the real problem attention_backward at sizes for a test: one
 // key, and sequences that end beside tiles, full and causal. What the forward pass has saved is made on the device.
-func backwardPool(t *testing.T, d int) (*Pool, *templates.Bundle) {
+func backwardPool(t *testing.T, d int, change ...func(*kernels.Problem)) (*Pool, *templates.Bundle) {
 	t.Helper()
 	if f := env.Locate().CXX; f.Path == "" {
 		t.Skipf("ATTENTION_BACKWARD IS NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
@@ -33,6 +33,9 @@ func backwardPool(t *testing.T, d int) (*Pool, *templates.Bundle) {
 	p.Check.Draw = nil
 	p.Check.Inputs = []string{"normal", "wide"}
 	p.Workloads = loads
+	for _, f := range change {
+		f(p)
+	}
 	return openPool(t, Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP16,
 		Reference: b.ReferenceSource(kernels.FP16), Workloads: p.Workloads, Cache: "hot", Races: true,
 		CacheDir: testCache}), b
@@ -73,11 +76,33 @@ func TestOnePass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, genes := range []string{"consumers=2", "consumers=2 step=80 transposed=true dv=last order=heads"} {
+	for _, genes := range []string{
+		"consumers=2 dq=next exchanges=2",
+		"consumers=2 step=80 transposed=true dv=last order=heads",
+	} {
 		job := pointOfFamily(t, pool, b, f, genes)
 		r, err := pool.Evaluate(context.Background(), &job)
 		if err != nil || r.Outcome != kernels.OK {
 			t.Errorf("%s: %v (%s), %v", genes, r.Outcome, r.Detail, err)
 		}
+	}
+}
+
+// TestOrderedSums: blocks that add to dQ in order have the same bits under every order of blocks, which a problem
+// without atomics asks for.
+func TestOrderedSums(t *testing.T) {
+	sometimes(t)
+	pool, b := backwardPool(t, 64, func(p *kernels.Problem) {
+		p.Check.Atomics = false
+		p.Check.Shapes = []kernels.Dims{{"b": 4, "h": 1, "s": 150, "d": 64, "causal": 0}}
+	})
+	f, err := b.Family("onepass")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := pointOfFamily(t, pool, b, f, "adds=ordered")
+	r, err := pool.Evaluate(context.Background(), &job)
+	if err != nil || r.Outcome != kernels.OK {
+		t.Errorf("%v (%s), %v", r.Outcome, r.Detail, err)
 	}
 }

@@ -88,7 +88,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestOnePassFits: the large tiles of attention's gradients neither spill nor make ptxas wait for each product.
+// TestOnePassFits: the large tiles of attention's gradients neither spill nor make ptxas wait for each product, and
+// most exponentials are beside one.
 func TestOnePassFits(t *testing.T) {
 	dev, err := kernels.ArchDevice("sm_90a")
 	if err != nil {
@@ -102,6 +103,7 @@ func TestOnePassFits(t *testing.T) {
 	}
 	for _, g := range []kernels.Genome{
 		{"exchanges": kernels.Int(2), "dk": kernels.String("first")},
+		{"dq": kernels.String("next")},
 		{"step": kernels.Int(80), "transposed": kernels.Bool(true), "dv": kernels.String("last")},
 	} {
 		all := f.Defaults()
@@ -116,6 +118,9 @@ func TestOnePassFits(t *testing.T) {
 			if r.SpillStores > 0 || trouble.MatchString(out.Log) {
 				t.Errorf("%s: %+v\n%s", all.Key(), r, out.Log)
 			}
+		}
+		if n := softened(t, out.Cubin); len(n) == 0 || n[0] < 24 {
+			t.Errorf("%s: %v exponentials beside products, expected 24 and more", all.Key(), n)
 		}
 	}
 }

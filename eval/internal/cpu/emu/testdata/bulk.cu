@@ -282,7 +282,7 @@ extern "C" __global__ void sums(const float* x, float* y) {
     if (threadIdx.x == 0) {
         bulk_add(y, at, 256);
         bulk_commit();
-        bulk_wait_read<0>();
+        bulk_wait<0>();
     }
 }
 

@@ -48,6 +48,11 @@ inline void bulk_wait_read() {
     dw_bulk_wait_read(PENDING);
 }
 
+template <int PENDING>
+inline void bulk_wait() {
+    dw_bulk_wait_read(PENDING);
+}
+
 }  // namespace darwarp
 
 #endif
