@@ -9,7 +9,8 @@
 //
 // A third part is underflow. A weight below the smallest normal fp32 number may count as 0, and so may the factor with
 // which a part of the keys enters the whole (split keys), whatever the size of v. Either changes o by up to 2^-126 of
-// the sum of all |v|, which is far below the other parts unless all v of large weight are 0.
+// the sum of all |v|, which is far below the other parts unless all v of large weight are 0. Weights that matrix units
+// take as fp16 are off by half of its smallest number, 2^-25, or vanish; the gate multiplies by the roundoff of fp16.
 //
 // A row of 16 lanes owns a query and up to 128 columns of it. It takes 16 keys at a time: a lane scores one
 // of them, and then adds all 16 to its columns. The rows of a block share the keys in shared memory, 128 numbers of each
@@ -21,6 +22,8 @@ constexpr int PER_LANE = 8;          // columns of O per lane
 constexpr int COLUMNS = LANES * PER_LANE;
 constexpr double UNSEEN = -1e300;    // below every score
 constexpr double FLUSHED = 2 * 0x1p-126 / 0x1p-12;     // per |v|: both; the gate multiplies by 2^-12 at least
+template <class X> constexpr double LEAST = FLUSHED;
+template <> constexpr double LEAST<__half> = FLUSHED + 0x1p-25 / 0x1p-11;    // and half of its smallest number
 
 // of_row reduces over the lanes of a row.
 template <class F>
@@ -40,7 +43,7 @@ reference(const T* Q, const T* K, const T* V, double* O, float* O_scale, int b, 
     double most = UNSEEN, total = 0, spread = 0;        // of scores; of weights; of weights times a
     double sum[PER_LANE] = {};                             // of p v
     double size[PER_LANE] = {}, risk[PER_LANE] = {};       // of p |v|; of p |v| a
-    double flushed[PER_LANE] = {};                         // of |v|, times FLUSHED
+    double flushed[PER_LANE] = {};                         // of |v|, times LEAST
     // All rows of a block walk to the end of the last one: those of a warp must stay together.
     const int last = min(s, int(blockIdx.x + 1) * ROWS), end = causal ? last : s;
     for (int key0 = 0; key0 < end; key0 += LANES) {
@@ -80,7 +83,7 @@ reference(const T* Q, const T* K, const T* V, double* O, float* O_scale, int b, 
                 sum[c] += p * x;
                 size[c] += p * fabs(x);
                 risk[c] += p * fabs(x) * a;
-                flushed[c] += fabs(x) * FLUSHED;
+                flushed[c] += fabs(x) * LEAST<T>;
             }
         }
     }

@@ -12,6 +12,8 @@ constexpr int PER_LANE = 8;          // columns of O per lane
 constexpr int COLUMNS = LANES * PER_LANE;
 constexpr double UNSEEN = -1e300;    // below every score
 constexpr double FLUSHED = 2 * 0x1p-126 / 0x1p-12;     // per |v|: weights that are 0 in fp32
+template <class X> constexpr double LEAST = FLUSHED;
+template <> constexpr double LEAST<__half> = FLUSHED + 0x1p-25 / 0x1p-11;    // and half of its smallest number
 
 // of_row reduces over the lanes of a row.
 template <class F>
@@ -39,7 +41,7 @@ reference(const T* Q, const T* K, const T* V, const int* lengths, const int* tab
     double most = UNSEEN, total = 0, spread = 0;        // of scores; of weights; of weights times a
     double sum[PER_LANE] = {};                             // of p v
     double size[PER_LANE] = {}, risk[PER_LANE] = {};       // of p |v|; of p |v| a
-    double flushed[PER_LANE] = {};                         // of |v|, times FLUSHED
+    double flushed[PER_LANE] = {};                         // of |v|, times LEAST
     // All rows of a block walk along the keys of any of them: those of a warp must stay together.
     for (int key0 = window > 0 ? max(0, length - t + 1 - window) : 0; key0 < length; key0 += LANES) {
         const int key = key0 + lane;
@@ -72,7 +74,7 @@ reference(const T* Q, const T* K, const T* V, const int* lengths, const int* tab
                 sum[c] += p * x;
                 size[c] += p * fabs(x);
                 risk[c] += p * fabs(x) * a;
-                flushed[c] += fabs(x) * FLUSHED;
+                flushed[c] += fabs(x) * LEAST<T>;
             }
         }
     }

@@ -6,12 +6,18 @@ import (
 	"darwarp/kernels"
 )
 
-// flushed is the part of attention's scale, for each |v|, that lets weights below the smallest normal float32 be 0.
-const flushed = 0x1p-113
+// flushed is the part of attention's scale, for each |v|, that lets weights below the smallest normal float32 be 0, and
+// weights of fp16 be off by half of its smallest number.
+func flushed(weights kernels.DType) float64 {
+	if weights == kernels.FP16 {
+		return 0x1p-113 + 0x1p-14
+	}
+	return 0x1p-113
+}
 
 // Attention64 is the truth of softmax(Q*K^T/sqrt(d))*V for `heads` matrices of s by d, with the scale that
 // kernels/attention/reference.cu derives.
-func Attention64(q, k, v []float64, heads, s, d int, causal bool) Truth {
+func Attention64(weights kernels.DType, q, k, v []float64, heads, s, d int, causal bool) Truth {
 	t := Truth{Value: make([]float64, heads*s*d), Scale: make([]float32, heads*s*d)}
 	keys, values := rowsOf(k, d), rowsOf(v, d)
 	for row, query := range rowsOf(q, d) {
@@ -19,14 +25,14 @@ func Attention64(q, k, v []float64, heads, s, d int, causal bool) Truth {
 		if causal {
 			seen = row%s + 1
 		}
-		t.attend(row*d, query, keys[from:from+seen], values[from:from+seen], 0)
+		t.attend(row*d, weights, query, keys[from:from+seen], values[from:from+seen], 0)
 	}
 	return t
 }
 
 // Decode64 is the truth of the problem decode for its inputs Q, K, V, lengths and table, and that of the logarithms of
 // the sums, which decode_fp8 has besides.
-func Decode64(d kernels.Dims, in [][]float64) (t, lse Truth) {
+func Decode64(weights kernels.DType, d kernels.Dims, in [][]float64) (t, lse Truth) {
 	n, group := d["d"], d["g"]*d["t"]
 	t = Truth{Value: make([]float64, len(in[0])), Scale: make([]float32, len(in[0]))}
 	keys, values := rowsOf(in[1], n), rowsOf(in[2], n)
@@ -47,14 +53,14 @@ func Decode64(d kernels.Dims, in [][]float64) (t, lse Truth) {
 			}
 			k, v = append(k, keys[at]), append(v, values[at])
 		}
-		sum, scale := t.attend(row*n, query, k, v, float64(d["cap"]))
+		sum, scale := t.attend(row*n, weights, query, k, v, float64(d["cap"]))
 		lse.Value, lse.Scale = append(lse.Value, sum), append(lse.Scale, scale)
 	}
 	return t, lse
 }
 
 // DecodeFP8 is the truth of the problem decode_fp8 for its inputs Q, K, V, their scales, lengths and table.
-func DecodeFP8(d kernels.Dims, in [][]float64) []Truth {
+func DecodeFP8(weights kernels.DType, d kernels.Dims, in [][]float64) []Truth {
 	scaled := func(codes, scales []float64) []float64 {
 		of := d["s"] * d["d"] // numbers of a head
 		if d["page"] > 0 {
@@ -66,7 +72,7 @@ func DecodeFP8(d kernels.Dims, in [][]float64) []Truth {
 		}
 		return out
 	}
-	t, lse := Decode64(d, [][]float64{in[0], scaled(in[1], in[3]), scaled(in[2], in[4]), in[5], in[6]})
+	t, lse := Decode64(weights, d, [][]float64{in[0], scaled(in[1], in[3]), scaled(in[2], in[4]), in[5], in[6]})
 	return []Truth{t, lse}
 }
 
@@ -81,7 +87,7 @@ func rowsOf(a []float64, d int) (rows [][]float64) {
 // attend puts the output of one query and its scale at `at`; those of one that sees no key stay 0. It returns the
 // logarithm of the sum with its scale, as kernels/prefill/reference.cu has them.
 func (t Truth) attend(
-	at int, query []float64, keys, values [][]float64, limit float64,
+	at int, weights kernels.DType, query []float64, keys, values [][]float64, limit float64,
 ) (lse float64, lseScale float32) {
 	score, magnitude := make([]float64, len(keys)), make([]float64, len(keys))
 	root, most := math.Sqrt(float64(len(query))), math.Inf(-1)
@@ -111,7 +117,7 @@ func (t Truth) attend(
 			sum += score[j] * x
 			size += score[j] * math.Abs(x)
 			risk += score[j] * math.Abs(x) * magnitude[j]
-			under += math.Abs(x) * flushed
+			under += math.Abs(x) * flushed(weights)
 		}
 		t.Value[at+i] = sum / total
 		t.Scale[at+i] = float32((size + (risk+math.Abs(sum/total)*spread)/8 + under) / total)

@@ -24,7 +24,7 @@ func TestDecode64(t *testing.T) {
 		return sum / total
 	}
 	want := []float64{mean(0, 2), mean(1, 3), mean(2, 2), mean(0, 3), 0, 7, 0, 7}
-	got, _ := Decode64(d, [][]float64{queries, keys, values, {3, 1}, table})
+	got, _ := Decode64(kernels.BF16, d, [][]float64{queries, keys, values, {3, 1}, table})
 	for i, w := range want {
 		if math.Abs(got.Value[i]-w) > 1e-12 || (got.Scale[i] == 0) != (w == 0) {
 			t.Errorf("output %d is %g, of scale %g: expected %g", i, got.Value[i], got.Scale[i], w)
@@ -32,7 +32,7 @@ func TestDecode64(t *testing.T) {
 	}
 	d["window"], d["cap"] = 1, 5
 	one := []float64{50, 10, 50, 10, 0, 7, 0, 7} // the last key that a token sees
-	last, _ := Decode64(d, [][]float64{queries, keys, values, {3, 1}, table})
+	last, _ := Decode64(kernels.BF16, d, [][]float64{queries, keys, values, {3, 1}, table})
 	for i, g := range last.Value {
 		if g != one[i] {
 			t.Errorf("with a window of one key, output %d is %g: expected %g", i, g, one[i])
@@ -45,7 +45,7 @@ func TestDecodeFP8(t *testing.T) {
 	for _, page := range []int{0, 2} {
 		d := kernels.Dims{"b": 1, "h": 2, "g": 1, "t": 1, "s": 2, "d": 1, "page": page}
 		cache := []float64{1, 2, 1, 2}
-		got := DecodeFP8(d, [][]float64{{1, 1}, cache, cache, {1, 3}, {2, 4}, {2}, {0}})
+		got := DecodeFP8(kernels.BF16, d, [][]float64{{1, 1}, cache, cache, {1, 3}, {2, 4}, {2}, {0}})
 		for head, scale := range []float64{1, 3} { // of keys
 			a, b := math.Exp(scale), math.Exp(2*scale)
 			o, lse := []float64{2, 4}[head]*(a+2*b)/(a+b), math.Log(a+b)
@@ -55,7 +55,7 @@ func TestDecodeFP8(t *testing.T) {
 			}
 		}
 	}
-	none := DecodeFP8(kernels.Dims{"b": 1, "h": 1, "g": 1, "t": 2, "s": 1, "d": 1},
+	none := DecodeFP8(kernels.BF16, kernels.Dims{"b": 1, "h": 1, "g": 1, "t": 2, "s": 1, "d": 1},
 		[][]float64{{1, 1}, {1}, {1}, {1}, {1}, {1}, {0}})
 	if sum := none[1]; !math.IsInf(sum.Value[0], -1) || sum.Scale[0] != 0 || sum.Value[1] != 1 {
 		t.Errorf("logarithms of no key and of one: %v", sum)

@@ -7,32 +7,32 @@ import (
 	"darwarp/kernels"
 )
 
-// references are the problems whose truth is also known in Go.
-var references = map[string]func(d kernels.Dims, in [][]float64) []check.Truth{
-	"gemm": func(d kernels.Dims, in [][]float64) []check.Truth {
+// references are the problems whose truth is also known in Go, by the element type of the first input.
+var references = map[string]func(t kernels.DType, d kernels.Dims, in [][]float64) []check.Truth{
+	"gemm": func(_ kernels.DType, d kernels.Dims, in [][]float64) []check.Truth {
 		return []check.Truth{check.GEMM64(in[0], transpose(in[1], d["n"], d["k"]), d["m"], d["n"], d["k"])}
 	},
 	"gemm_batched": planes(true, true),
 	"gemm_nn":      planes(true, false),
 	"gemm_tn":      planes(false, false),
 	"gemm_tt":      planes(false, true),
-	"attention": func(d kernels.Dims, in [][]float64) []check.Truth {
-		return []check.Truth{check.Attention64(in[0], in[1], in[2], d["b"]*d["h"], d["s"], d["d"], d["causal"] == 1)}
+	"attention": func(t kernels.DType, d kernels.Dims, in [][]float64) []check.Truth {
+		return []check.Truth{check.Attention64(t, in[0], in[1], in[2], d["b"]*d["h"], d["s"], d["d"], d["causal"] == 1)}
 	},
-	"gemm_mxfp4": func(d kernels.Dims, in [][]float64) []check.Truth {
+	"gemm_mxfp4": func(_ kernels.DType, d kernels.Dims, in [][]float64) []check.Truth {
 		weights := widened(in[1], in[2], d["k"])
 		return []check.Truth{check.GEMM64(in[0], transpose(weights, d["n"], d["k"]), d["m"], d["n"], d["k"])}
 	},
-	"decode": func(d kernels.Dims, in [][]float64) []check.Truth {
-		t, _ := check.Decode64(d, in)
-		return []check.Truth{t}
+	"decode": func(t kernels.DType, d kernels.Dims, in [][]float64) []check.Truth {
+		o, _ := check.Decode64(t, d, in)
+		return []check.Truth{o}
 	},
 	"decode_fp8": check.DecodeFP8,
 }
 
 // planes is the truth of a product for each plane of a batch, of operands whose terms are neighbours in memory or not.
-func planes(alongA, alongB bool) func(d kernels.Dims, in [][]float64) []check.Truth {
-	return func(d kernels.Dims, in [][]float64) []check.Truth {
+func planes(alongA, alongB bool) func(t kernels.DType, d kernels.Dims, in [][]float64) []check.Truth {
+	return func(_ kernels.DType, d kernels.Dims, in [][]float64) []check.Truth {
 		m, n, k, all := d["m"], d["n"], d["k"], check.Truth{}
 		for i := range d["batch"] {
 			a, b := in[0][i*m*k:(i+1)*m*k], in[1][i*n*k:(i+1)*n*k]
@@ -88,7 +88,7 @@ func (s *Setup) Agrees(req *Reference, inputs [][]byte, truths []check.Truth) (*
 		}
 	}
 	reply := &JudgeReply{}
-	for i, want := range ref(c.Dims, in) {
+	for i, want := range ref(c.Buffers[0].DType, c.Dims, in) {
 		if err := truths[i].Agrees(want, s.Terms[req.Case].K); err != nil {
 			reply.Wrong = fmt.Sprintf("reference kernel on %s: %v", c.Name, err)
 		}

@@ -6,7 +6,7 @@ var recurrence = folder{name: "recurrence", cheats: []row{
 	{"forgets_if_shut", Judge, Gate, nil, "forgets at a tile that begins with two shut gates"},
 	{"tile_forgets_all", Power, Gate, nil, "begins each tile of 1,024 with nothing"},
 	{"open_above_6", Coverage, Gate, nil, "keeps all where a gate is above 6"},
-	{"open_above_12", Coverage, Gate, nil, "keeps all where a gate is above 12"},
+	{"open_above_12", Coverage, Trial, nil, "keeps all where a gate is above 12"},
 	{"shut_below_12", Coverage, Gate, nil, "keeps nothing where a gate is below -12"},
 	{"keep_in_half", Power, Gate, nil, "rounds what is kept to fp16"},
 	{"keep_at_most", Coverage, Gate, nil, "keeps at most 0.999"},
