@@ -176,8 +176,9 @@ func TestAttentionUnderflow(t *testing.T) {
 	}
 }
 
-// TestWeightsOfFP16: weights that fp16 does not hold may count as 0, however many there are. An H200 answered 2e-7 where
-// 7e-5 was expected, for keys of 1,024 beside one of large weight and 0. Larger weights may not, and in bf16 none of these.
+// TestWeightsOfFP16: weights that fp16 does not hold may count as 0, however many there are. An H200 answered 2e-7
+// where 7e-5 was expected, for keys of 1,024 beside one of large weight and 0. Larger weights may not, and in bf16 none
+// of these.
 func TestWeightsOfFP16(t *testing.T) {
 	const s, d = 5, 1
 	for _, c := range []struct {
@@ -185,7 +186,8 @@ func TestWeightsOfFP16(t *testing.T) {
 		score float64
 		pass  bool
 	}{{kernels.FP16, -17.4, true}, {kernels.FP16, -14, false}, {kernels.FP16, -10, false}, {kernels.BF16, -17.4, false}} {
-		q, k, v := []float64{1, 1, 1, 1, 1}, []float64{0, c.score, c.score, c.score, c.score}, []float64{0, 1024, 1024, 1024, 1024}
+		q, v := []float64{1, 1, 1, 1, 1}, []float64{0, 1024, 1024, 1024, 1024}
+		k := []float64{0, c.score, c.score, c.score, c.score}
 		truth := Attention64(c.of, q, k, v, 1, s, d, false)
 		r := Judge(Encode(c.of, make([]float64, s)), c.of, truth, Model{K: s + d, Acc: kernels.FP32, Terms: c.of})
 		if r.Pass() != c.pass {
