@@ -38,6 +38,22 @@ func TestClusters(t *testing.T) {
 	}
 }
 
+// TestClusterReads: a block reads what another one has written.
+func TestClusterReads(t *testing.T) {
+	p := build(t, testdata(t, "cluster.cu"), true)
+	p.cluster = dim{4, 1, 1}
+	for p.seed = range 3 {
+		out := newMemory("out", 16*8*4)
+		p.good(t, "reads", x(8), x(32), 0, out, 4)
+		for i, got := range view[[4]float32](out) {
+			block, rank := i/4, i%4
+			if want := [4]float32{float32(rank), 1, 2, float32(block/4*4 + rank)}; got != want {
+				t.Fatalf("block %d read %v of block %d, expected %v", block, got, rank, want)
+			}
+		}
+	}
+}
+
 // TestClusterBugs: what goes wrong between blocks is found, with its line.
 func TestClusterBugs(t *testing.T) {
 	source := testdata(t, "cluster.cu")

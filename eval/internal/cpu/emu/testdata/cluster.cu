@@ -28,6 +28,17 @@ extern "C" __global__ void sums(int* out, int blocks) {
     }
 }
 
+// Each thread reads four numbers of the block of its cluster that has its number.
+extern "C" __global__ void reads(float4* out, int blocks) {
+    __shared__ float4 own;
+    if (threadIdx.x == 0) own = {float(cluster_rank()), 1.f, 2.f, float(blockIdx.x)};
+    cluster_arrive();
+    cluster_wait();
+    if (threadIdx.x < unsigned(blocks)) out[blockIdx.x * blocks + threadIdx.x] = cluster_load(&own, threadIdx.x);
+    cluster_arrive();
+    cluster_wait();  // no block ends before it has been read
+}
+
 extern "C" __global__ void early(int* out) {
     __shared__ float slot[2];
     const int rank = cluster_rank();
