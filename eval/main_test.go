@@ -15,11 +15,11 @@ import (
 // Sampled reports whether tests of many kernels may take some of them, other ones each time: as CI has them.
 func Sampled() bool { return os.Getenv("DARWARP_SAMPLE") != "" }
 
-// sometimes skips a test that emulates many kernels two times of three where a sample is asked for.
+// sometimes skips a test that emulates many kernels three times of four where a sample is asked for.
 func sometimes(t *testing.T) {
 	t.Helper()
-	if Sampled() && rand.IntN(3) > 0 {
-		t.Skip("runs one time of three where DARWARP_SAMPLE is set")
+	if Sampled() && rand.IntN(4) > 0 {
+		t.Skip("runs one time of four where DARWARP_SAMPLE is set")
 	}
 }
 
