@@ -25,6 +25,24 @@ type repetition struct {
 	what   string
 }
 
+// How a repetition ends before all of its runs are made.
+const (
+	goesOn = iota
+	enough // time is up, and as many runs are made as must be
+	gaveUp // it has had the device for as long as it may
+)
+
+// ends is how a repetition stands that began so long ago and has had the device for a part of that.
+func (r *repetition) ends(since, held time.Duration, done int) int {
+	switch {
+	case since > r.within && done >= r.least:
+		return enough
+	case held > r.most && done > 0:
+		return gaveUp
+	}
+	return goesOn
+}
+
 // repeat compares the outputs of each run with those that were judged, and has them judged where bits may differ.
 func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error) {
 	if ok, err := t.know(ctx, slices.Sorted(slices.Values(r.cases))); err != nil || !ok {
@@ -33,10 +51,11 @@ func (t *trial) repeat(ctx context.Context, r repetition) (kernels.Doubt, error)
 	}
 	start, held, done, order := time.Now(), time.Duration(0), 0, []int(nil)
 	for done < r.runs {
-		if took := time.Since(start); took > r.within && done >= r.least {
+		switch r.ends(time.Since(start), held, done) {
+		case enough:
 			return passed("%s of %s %s, as many as fit into %v", kernels.Count(done), kernels.Count(r.runs),
 				r.what, r.within), nil
-		} else if held > r.most && done > 0 {
+		case gaveUp:
 			return impossible("%s of %s %s in %v, and nothing was found", kernels.Count(done), kernels.Count(r.runs),
 				r.what, r.most), nil
 		}

@@ -63,3 +63,25 @@ func TestQuick(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitingIsNotHeld: a trial that others keep from the device goes on, however long ago it began; one that has had
+// it for as long as it may ends, and says whether it has made enough runs.
+func TestWaitingIsNotHeld(t *testing.T) {
+	r := repetition{runs: 100, least: 50, within: time.Second, most: 2 * time.Second}
+	for _, c := range []struct {
+		name        string
+		since, held time.Duration
+		done, want  int
+	}{
+		{"at first", 0, 0, 0, goesOn},
+		{"waits for an hour", time.Hour, time.Second, 10, goesOn},
+		{"has had its time", 3 * time.Second, 3 * time.Second, 10, gaveUp},
+		{"has had its time in one run, which is not made yet", time.Hour, 3 * time.Second, 0, goesOn},
+		{"enough in time", 1500 * time.Millisecond, time.Second, 50, enough},
+		{"enough after waiting", time.Hour, time.Millisecond, 50, enough},
+	} {
+		if got := r.ends(c.since, c.held, c.done); got != c.want {
+			t.Errorf("%s: %d, expected %d", c.name, got, c.want)
+		}
+	}
+}
