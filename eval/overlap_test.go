@@ -88,6 +88,35 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
+// TestFewRowsFit: products whose tokens are wgmma's columns neither spill nor make ptxas wait for each product,
+// whoever adds the shares.
+func TestFewRowsFit(t *testing.T) {
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, b := compiler(t, "sm_90a"), ofRun(t, "gemm", 1)
+	f, err := b.Family("hopper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shares := range [][2]int{{1, 1}, {4, 4}, {8, 4}, {3, 1}} { // blocks of a tile, and of a cluster
+		g := f.Defaults()
+		maps.Copy(g, kernels.Genome{"swap": kernels.Bool(true), "block_n": kernels.Int(16), "stages": kernels.Int(4),
+			"split_k": kernels.Int(shares[0]), "split_cluster": kernels.Int(shares[1])})
+		job, err := b.Job(f, g, dev, kernels.FP16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := compiles(t, p, g.Key(), job.Source)
+		for _, r := range out.Resources {
+			if r.SpillStores > 0 || trouble.MatchString(out.Log) {
+				t.Errorf("%s: %+v\n%s", g.Key(), r, out.Log)
+			}
+		}
+	}
+}
+
 // TestOnePassFits: the large tiles of attention's gradients neither spill nor make ptxas wait for each product, and
 // most exponentials are beside one.
 func TestOnePassFits(t *testing.T) {

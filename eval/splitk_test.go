@@ -42,12 +42,15 @@ func TestSplitK(t *testing.T) {
 	sometimes(t)
 	pool, b, f := splitPool(t)
 	const genes = "split_k=6 split_cluster=2 epilogue=tensor "
+	const few = "swap=true block_m=128 block_n=16 split_k=8 split_cluster=4 stages=3" // two of four blocks add
 	for name, c := range map[string]struct {
 		genes, right, wrong string
 		want                kernels.Outcome
 	}{
-		"right":           {genes: genes, want: kernels.OK},
-		"a share of none": {genes, "(first < last ? first : steps)", "first", kernels.Wrong},
+		"right":            {genes: genes, want: kernels.OK},
+		"few rows":         {genes: few, want: kernels.OK},
+		"every block adds": {few, "PARTS == SPLIT_CLUSTER || cluster_rank() < PARTS", "true", kernels.Crashed},
+		"a share of none":  {genes, "(first < last ? first : steps)", "first", kernels.Wrong},
 		"a stage is still read": {genes + "block_m=128 consumers=2", "meeting.all();  // the last stage", "//",
 			kernels.Crashed},
 	} {

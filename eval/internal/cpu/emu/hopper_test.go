@@ -136,6 +136,10 @@ func TestHopperEdges(t *testing.T) {
 			"group_m": 8}, [][3]int{{10, 16, 16}, {130, 200, 136}}},
 		{"buffers go round", 3, map[string]any{"block_m": 128, "block_n": 96, "blocks": "persistent", "epilogue": "tensor",
 			"store_buffers": 3}, [][3]int{{300, 104, 40}}},
+		{"few rows as columns", 132, map[string]any{"swap": true, "block_m": 128, "block_n": 48, "stages": 3},
+			[][3]int{{1, 8, 8}, {33, 200, 264}}},
+		{"the same in clusters", 4, map[string]any{"swap": true, "block_m": 128, "consumers": 2, "block_n": 16, "stages": 3,
+			"cluster_m": 2, "blocks": "persistent"}, [][3]int{{16, 600, 72}, {20, 136, 136}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := hopperJob(t, "gemm", c.sms, c.genes)
