@@ -84,9 +84,9 @@ func newGrouped(t *testing.T, p *kernels.Problem, rows []int, n, k int, rng *ran
 func TestHopperGrouped(t *testing.T) {
 	needCompiler(t)
 	clusters := []any{"block_m", 128, "block_n", 96, "consumers", 2, "cluster_m", 2, "cluster_n", 2, "blocks",
-		"persistent", "output", "staged", "group_m", 4}
+		"persistent", "output", "staged", "group_m", 4, "order", "mixed"}
 	turns := []any{"swap", true, "block_n", 16, "consumers", 2, "schedule", "ping_pong", "cluster_m", 2, "blocks",
-		"persistent", "stages", 3}
+		"persistent", "stages", 3, "order", "mixed"}
 	promoted := []any{"block_m", 128, "block_n", 80, "consumers", 2, "blocks", "persistent", "sum_sets", 2, "output",
 		"staged"}
 	for _, c := range []struct {
