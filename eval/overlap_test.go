@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -88,30 +89,40 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestFewRowsFit: products whose tokens are wgmma's columns neither spill nor make ptxas wait for each product,
-// whoever adds the shares.
-func TestFewRowsFit(t *testing.T) {
+// TestProductsFit: products whose tokens are wgmma's columns, whoever adds the shares, halves of tiles that are stored
+// in turn, and two sets of sums neither spill nor make ptxas wait for each product.
+func TestProductsFit(t *testing.T) {
 	dev, err := kernels.ArchDevice("sm_90a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, b := compiler(t, "sm_90a"), ofRun(t, "gemm", 1)
-	f, err := b.Family("hopper")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, shares := range [][2]int{{1, 1}, {4, 4}, {8, 4}, {3, 1}} { // blocks of a tile, and of a cluster
-		g := f.Defaults()
-		maps.Copy(g, kernels.Genome{"swap": kernels.Bool(true), "block_n": kernels.Int(16), "stages": kernels.Int(4),
-			"split_k": kernels.Int(shares[0]), "split_cluster": kernels.Int(shares[1])})
-		job, err := b.Job(f, g, dev, kernels.FP16)
+	p := compiler(t, "sm_90a")
+	for _, c := range []struct{ problem, genes string }{
+		{"gemm", "swap=true block_n=16 stages=4"},
+		{"gemm", "swap=true block_n=16 stages=4 split_k=4 split_cluster=4"},
+		{"gemm", "swap=true block_n=16 stages=4 split_k=3"},
+		{"gemm", "block_m=128 block_n=256 consumers=2 schedule=staggered blocks=persistent epilogue=tensor"},
+		{"gemm_fp8", "block_m=256 block_n=128 consumers=2 schedule=staggered blocks=persistent epilogue=tensor"},
+		{"gemm_fp8", "block_n=128 block_k=256 promote=256 sum_sets=2"},
+	} {
+		b := ofRun(t, c.problem, 1)
+		f, err := b.Family("hopper")
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := compiles(t, p, g.Key(), job.Source)
+		g := f.Defaults()
+		for _, kv := range strings.Fields(c.genes) {
+			name, value, _ := strings.Cut(kv, "=")
+			g[name] = kernels.ParseValue(value)
+		}
+		job, err := b.Job(f, g, dev, kernels.FP16)
+		if err = errors.Join(err, f.Check(g, dev, kernels.FP16)); err != nil {
+			t.Fatal(err)
+		}
+		out := compiles(t, p, c.genes, job.Source)
 		for _, r := range out.Resources {
 			if r.SpillStores > 0 || trouble.MatchString(out.Log) {
-				t.Errorf("%s: %+v\n%s", g.Key(), r, out.Log)
+				t.Errorf("%s: %+v\n%s", c.genes, r, out.Log)
 			}
 		}
 	}

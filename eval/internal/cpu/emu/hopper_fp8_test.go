@@ -135,7 +135,8 @@ func TestHopperFP8(t *testing.T) {
 		chosen(f, "block_m", 128, "block_n", 128, "consumers", 1, "block_k", 256, "cluster_m", 2, "epilogue", "tensor"),
 		chosen(f, "block_n", 96, "promote", 512, "consumers", 2, "schedule", "ping_pong", "blocks", "persistent",
 			"stages", 3, "cluster_n", 2),
-		chosen(f, "block_m", 128, "block_n", 80, "sum_sets", 2, "stages", 3),
+		chosen(f, "block_m", 128, "block_n", 80, "stages", 3, "consumers", 2, "schedule", "staggered",
+			"blocks", "persistent"),
 		chosen(f, "block_m", 128, "block_n", 96, "consumers", 2, "sum_sets", 2, "stages", 4, "cluster_m", 2),
 		chosen(f, "block_m", 128, "block_n", 256, "promote", 0, "consumers", 2, "stages", 3, "epilogue", "tensor"),
 	}

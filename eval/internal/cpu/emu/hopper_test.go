@@ -127,6 +127,8 @@ func TestHopperEdges(t *testing.T) {
 	}{
 		{"turns", 1, map[string]any{"consumers": 2, "schedule": "ping_pong", "blocks": "persistent", "stages": 3,
 			"block_n": 32}, [][3]int{{64, 32, 64}, {130, 32, 200}, {130, 32, 8}}},
+		{"halves in turn", 1, map[string]any{"block_m": 128, "consumers": 2, "schedule": "staggered", "blocks": "persistent",
+			"stages": 3, "block_n": 32}, [][3]int{{64, 32, 64}, {130, 72, 200}, {260, 32, 8}}},
 		{"turns of clusters", 2, map[string]any{"consumers": 2, "schedule": "ping_pong", "blocks": "persistent",
 			"cluster_m": 2, "group_m": 2, "block_n": 32, "epilogue": "tensor"},
 			[][3]int{{64, 32, 64}, {300, 40, 136}}},
