@@ -65,6 +65,9 @@ func tilesOf(rows, cols int) []tileStart {
 	return []tileStart{{256, narrow, 8, narrow / 8, 16, 1}}
 }
 
+// writtenMost terms or fewer are read in less time than their sum is written, which leaves L2 to what is read.
+const writtenMost = 128
+
 // movement is in whole words, where lines are of whole words, and by as many shares of the terms as give every
 // multiprocessor something to do.
 func (p *program) movement(n [4]int, t tileStart, store int) []choice {
@@ -74,6 +77,9 @@ func (p *program) movement(n [4]int, t tileStart, store int) []choice {
 	}
 	if n[colsAt]%store != 0 {
 		store = 1
+	}
+	if n[termsAt] <= writtenMost {
+		list = append(list, choice{"tile_store", "streaming"})
 	}
 	return append(list, choice{"store_vector", store})
 }

@@ -15,7 +15,8 @@ import (
 func TestImportedBefore(t *testing.T) {
 	b := newStage(t, nil).b
 	b.Problems = t.TempDir()
-	for name, text := range map[string]string{importer.ModuleFile: "import torch\n", "problem.toml": "name = \"relu\"\n"} {
+	texts := map[string]string{importer.ModuleFile: "import torch\n", "problem.toml": "name = \"relu\"\n"}
+	for name, text := range texts {
 		path := filepath.Join(b.Problems, "1_relu", name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)
@@ -24,7 +25,10 @@ func TestImportedBefore(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       bool
-	}{{"1_relu", "import torch\n", true}, {"1_relu", "import torch # changed\n", false}, {"2_gelu", "import torch\n", false}} {
+	}{
+		{"1_relu", "import torch\n", true}, {"1_relu", "import torch # changed\n", false},
+		{"2_gelu", "import torch\n", false},
+	} {
 		dir := filepath.Join(t.TempDir(), tt.name)
 		ok, err := b.imported(tt.text, dir)
 		if err != nil || ok != tt.want {
@@ -59,7 +63,8 @@ func TestImportedBeforeRefuses(t *testing.T) {
 		}
 		change(&b)
 		var coded *exit.Error
-		if err := b.checkProblems(); !errors.As(err, &coded) || coded.Code != exit.Usage || !strings.Contains(err.Error(), name) {
+		err := b.checkProblems()
+		if !errors.As(err, &coded) || coded.Code != exit.Usage || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v, want a line with %q", err, name)
 		}
 	}
