@@ -1,12 +1,12 @@
 package eval_test
 
 import (
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"darwarp/eval"
@@ -122,31 +122,35 @@ func TestGraphsCompile(t *testing.T) {
 	}
 }
 
-// TestGraphsTiles compiles the largest tiles of products in words of four, with two buffers: both forms of the product
-// that such a kernel has share what is in shared memory.
-func TestGraphsTiles(t *testing.T) {
+// TestGraphsStarts compiles what is tried first of products. Its numbers fit in registers, also those of the form for
+// lines that are no whole words, which shares them and what is in shared memory.
+func TestGraphsStarts(t *testing.T) {
 	const arch = "sm_90a"
 	dev, err := kernels.ArchDevice(arch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := compiler(t, arch)
-	for file, genes := range map[string]kernels.Genome{
-		"matmul": {"tile_m": kernels.Int(128), "tile_n": kernels.Int(128), "per_m": kernels.Int(8), "per_n": kernels.Int(8),
-			"buffers": kernels.Int(2), "wide": kernels.Int(4)},
-		"matmul_tf32": {"tile_m": kernels.Int(128), "tile_n": kernels.Int(128), "warp_m": kernels.Int(64),
-			"warp_n": kernels.Int(32), "buffers": kernels.Int(2), "wide": kernels.Int(4)},
-		"linear_lse": {"tiles": kernels.String("t128x128"), "wide": kernels.Int(4)},
-	} {
-		b := graphBundle(t, "../templates/graph/testdata/"+file+".json")
-		g := b.Families[0].Defaults()
-		maps.Copy(g, genes)
-		job, err := b.Job(b.Families[0], g, dev, b.Problem.DTypes[0])
-		if err != nil {
-			t.Fatal(err)
+	var wg sync.WaitGroup
+	for _, file := range asked(t, "matmul", "matmul_tf32", "linear_lse") {
+		b := graphBundle(t, file)
+		for _, f := range b.Families {
+			for _, start := range f.Starts() {
+				job, err := b.Job(f, start, dev, b.Problem.DTypes[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				wg.Go(func() {
+					for _, r := range compiles(t, p, file, job.Source).Resources {
+						if r.SpillStores > 0 {
+							t.Errorf("%s %s: %s spills %d bytes", file, start.Key(), r.Entry, r.SpillStores)
+						}
+					}
+				})
+			}
 		}
-		compiles(t, p, file, job.Source)
 	}
+	wg.Wait()
 }
 
 func graphBundle(t *testing.T, file string) *templates.Bundle {

@@ -28,6 +28,8 @@ func (a *app) benchKernelBenchCmd() *cobra.Command {
 	})
 	fs := c.Flags()
 	fs.StringVarP(&f.Out, "output", "o", "", "the folder of the results; one that has some goes on")
+	fs.StringVar(&f.Problems, "problems", "",
+		"a folder of problem folders that import torch made: a module of the same name and text is not imported again")
 	fs.DurationVar(&f.Budget.For, "for", 2*time.Minute, "how long each module is searched")
 	fs.IntVar(&f.Budget.Evals, "evals", 0, "and after how many evaluations it ends (default: as many as the time allows)")
 	fs.BoolVar(&f.Import.Eval, "eval", false, "modules in evaluation, as after .eval()")

@@ -64,7 +64,8 @@ func (p *program) families() []string {
 		name  string
 		there bool
 	}{
-		{"_product", p.product != nil}, {"_fma_units", p.product != nil && !p.tf32()}, {"_tensor_cores", p.tf32()},
+		{"_product", p.product != nil}, {"_tiles_registers", p.product != nil}, {"_tiles_async", p.product != nil},
+		{"_fma_units", p.product != nil && !p.tf32()}, {"_tensor_cores", p.tf32()},
 		{"_running", p.scan != nil && !p.strided()}, {"_stats", len(p.stats) > 0},
 		{"_totals", len(p.totals) > 0},
 	} {

@@ -39,9 +39,12 @@ func (p *program) starts() map[string]string {
 		"scan_tiles":   {{"threads", 512}, {"vector", w}, {"items", p.inFlight(4, w)}, {"look", 2}},
 		"scan_columns": {{"across", 32}, {"along", 8}, {"vector", w}, {"items", p.inFlight(2, w)}},
 		"windows":      {{"items", 4}},
-		"matmul":       p.productStart(),
 	} {
 		out[name] = p.start(list)
+	}
+	out["matmul"] = ""
+	for _, list := range p.productStarts() {
+		out["matmul"] += p.start(list)
 	}
 	return out
 }
@@ -124,35 +127,16 @@ func (p *program) stagedStart() []choice {
 	if !p.staged() {
 		return nil
 	}
-	return []choice{{"tiles", "t128x128"}, {"wide", 4}}
-}
-
-// productStart is a tile of 128 x 128, with as many shares of the terms as give every multiprocessor one.
-func (p *program) productStart() []choice {
-	list := []choice{{"tile_m", 128}, {"tile_n", 128}, {"tile_k", 16}, {"wide", 4}, {"buffers", 2}}
-	if p.product == nil {
-		return list
+	n := p.productSizes()
+	tiles, t := "t256x128", tileStart{m: 256, n: 128, blocks: 1}
+	if n[rowsAt] <= 128 {
+		tiles, t = "t128x128", tileStart{m: 128, n: 128, blocks: 2}
 	}
-	of, store := []choice{{"per_m", 8}, {"per_n", 8}}, 4
-	if p.tf32() {
-		of, store = []choice{{"warp_m", 64}, {"warp_n", 32}}, 2
-	}
-	list = append(list, of...)
-	var n [4]int
-	for i, text := range p.product.lengths {
-		n[i], _ = p.graph.size(text)
-	}
-	const enough = 128 // multiprocessors of a large GPU
-	tiles := n[batchesAt] * ((n[rowsAt] + 127) / 128) * ((n[colsAt] + 127) / 128)
 	split := 1
-	for tiles*split < enough && split < 64 && n[termsAt] > split*1024 {
-		split *= 2
+	for split < 16 && shares(n, t) >= 4*split {
+		split *= 4
 	}
-	list = append(list, choice{"split", split})
-	if split == 1 {
-		list = append(list, choice{"store_vector", store})
-	}
-	return list
+	return []choice{{"tiles", tiles}, {"wide", p.productWide(n)}, {"split", split}}
 }
 
 // powerAbove is the least power of two that is n or more.

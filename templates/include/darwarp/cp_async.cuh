@@ -1,4 +1,4 @@
-// cp.async (sm_80): 16-byte copies from global to shared memory that bypass registers and L1 (.cg).
+// cp.async (sm_80): copies from global to shared memory that bypass registers, and those of 16 bytes L1 as well (.cg).
 // Copies are grouped by commit; wait<N> returns when all but the newest N groups have landed, for the
 // calling thread only: a __syncthreads() must follow before other threads read the data.
 // L2::128B asks L2 to fetch the whole 128-byte line, whose other chunks the neighbouring threads want.
@@ -15,6 +15,17 @@ __device__ __forceinline__ void cp_async16_or_zero(void* shared, const void* glo
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;\n" ::"r"(shared_address(shared)),
                  "l"(global), "r"(valid ? 16 : 0)
                  : "memory");
+}
+
+// cp_async_or_zero does so with 4, 8 or 16 bytes.
+template <int BYTES>
+__device__ __forceinline__ void cp_async_or_zero(void* shared, const void* global, bool valid) {
+    static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "cp.async copies 4, 8 or 16 bytes");
+    if constexpr (BYTES == 16) cp_async16_or_zero(shared, global, valid);
+    else
+        asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2, %3;\n" ::"r"(shared_address(shared)), "l"(global),
+                     "n"(BYTES), "r"(valid ? BYTES : 0)
+                     : "memory");
 }
 
 // cp_async16_if copies 16 bytes where `go` is true, else does nothing. A predicate instead of a

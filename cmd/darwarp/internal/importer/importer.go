@@ -31,9 +31,11 @@ type Made struct {
 	Whole string // the workload with the module's own size, where a part is searched
 }
 
-// Names of the files beside those of the problem.
+// ModuleFile is the file of a problem folder that has the module it was made of, as it was.
+const ModuleFile = "model.py"
+
+// Names of the other files that are made.
 const (
-	moduleFile  = "model.py"
 	graphFile   = "graph.json"
 	problemFile = "problem.toml"
 )

@@ -17,7 +17,7 @@ func told(ctx context.Context, r *module.Reader, read *reading, req Request) (ma
 		return nil, err
 	}
 	folder := &graph.Told{Module: []byte(req.Source), Shapes: []map[string]int{read.sizes()},
-		Reference: kernels.Reference{Kind: kernels.ModuleReference, File: moduleFile, Class: req.Class, Eval: req.Eval,
+		Reference: kernels.Reference{Kind: kernels.ModuleReference, File: ModuleFile, Class: req.Class, Eval: req.Eval,
 			Precision: req.Precision}}
 	draft, err := folder.Folder(g)
 	if err != nil {

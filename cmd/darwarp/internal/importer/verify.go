@@ -162,7 +162,7 @@ const wholeName = "whole"
 
 // complete adds the module and its graph to the folder, and the whole size where a part of it is searched.
 func (r *reading) complete(all map[string][]byte, source string) error {
-	all[moduleFile], all[graphFile] = []byte(source), r.Graph
+	all[ModuleFile], all[graphFile] = []byte(source), r.Graph
 	if r.whole == nil {
 		return nil
 	}

@@ -28,6 +28,7 @@ type Bench struct {
 	Dir            string           // of the modules
 	Out            string           // folder of the results
 	Import         importer.Request // what all modules have in common
+	Problems       string           // folder of modules that were imported before; empty: there is none
 	JSON           bool
 }
 
@@ -103,7 +104,7 @@ func (b Bench) check() error {
 	case b.Device == "replay":
 		return exit.Usagef("--device replay: expected auto, cuda or cpu")
 	}
-	return errors.Join(b.Target.Check(), b.Import.Check())
+	return errors.Join(b.Target.Check(), b.Import.Check(), b.checkProblems())
 }
 
 // runner goes through the modules.

@@ -16,12 +16,15 @@ import (
 	"darwarp/evolve"
 )
 
-// importModule makes the problem folder of a module.
+// importModule makes the problem folder of a module, or takes one that was made before.
 func (b Bench) importModule(ctx context.Context, path, dir string) (*importer.Made, error) {
 	req := b.Import
 	req.Dir, req.Say = dir, func(string) {}
 	if err := req.Read(path); err != nil {
 		return nil, err
+	}
+	if ok, err := b.imported(req.Source, dir); ok || err != nil {
+		return &importer.Made{}, err
 	}
 	return importer.Run(ctx, req)
 }

@@ -53,6 +53,7 @@ func TestDevice(t *testing.T) {
 				}
 				failures(t, q, "copies", x(1), x(32), 0, from)
 				q.races = checked
+				failures(t, q, "small_copies", x(1), x(32), 0, from)
 				failures(t, q, "fragments", x(1), x(32), 0)
 				failures(t, q, "products", x(1), x(32), 0)
 				failures(t, q, "portable_products", x(1), x(32), 0)

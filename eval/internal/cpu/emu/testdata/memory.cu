@@ -42,6 +42,18 @@ extern "C" __global__ void copies(int* failed, uint4* from) {
     CHECK(__popc(__ballot_sync(~0u, to[0][t].x == from[t].x)) >= 16);
 }
 
+// Copies of one or two numbers leave their neighbours alone.
+extern "C" __global__ void small_copies(int* failed, uint4* from) {
+    __shared__ __align__(16) unsigned to[32][4];
+    const int t = threadIdx.x;
+    for (int i = 0; i < 4; ++i) to[t][i] = 7;
+    cp_async_or_zero<4>(&to[t][1], &from[t].x, t % 2 == 0);
+    cp_async_or_zero<8>(&to[t][2], &from[t].x, true);
+    cp_async_commit();
+    cp_async_wait<0>();
+    CHECK(to[t][0] == 7 && to[t][1] == (t % 2 ? 0 : from[t].x) && to[t][2] == from[t].x && to[t][3] == from[t].y);
+}
+
 extern "C" __global__ void fragments(int* failed) {
     __shared__ __align__(16) unsigned short tile[32][8];
     const int lane = threadIdx.x;

@@ -12,11 +12,11 @@ namespace dw {
 
 struct Block;
 
-// Copy is one cp.async of 16 bytes that has been issued and not been waited for. A null source means zeros.
+// Copy is one cp.async of 4, 8 or 16 bytes that has been issued and not been waited for. A null source means zeros.
 struct Copy {
     void* to;
     const void* from;
-    unsigned group;
+    unsigned group, bytes;
     bool landed;  // before anybody has waited for it
     const void* site;
 };

@@ -12,8 +12,8 @@ namespace dw {
 inline void land(Copy& c) {
     if (c.landed) return;
     c.landed = true;
-    if (c.from) memcpy(c.to, c.from, 16);
-    else memset(c.to, 0, 16);
+    if (c.from) memcpy(c.to, c.from, c.bytes);
+    else memset(c.to, 0, c.bytes);
 }
 
 // drift may let one of a thread's copies land before its time. Seldom: where a wait is missing, most must still be on
@@ -30,11 +30,11 @@ inline void land_all(Fiber& f) {
 
 using dw::self;
 
-void dw_copy_async(void* shared, const void* global) {
+void dw_copy_async(void* shared, const void* global, unsigned bytes) {
     dw::Fiber& f = self();
     const void* site = __builtin_return_address(0);
-    if (global) dw::look(global, 16, dw::READ, site, 16);
-    dw::look(shared, 16, dw::ASYNC, site, 16);
+    if (global) dw::look(global, bytes, dw::READ, site, bytes);
+    dw::look(shared, bytes, dw::ASYNC, site, bytes);
     if (f.first + f.count == f.room) {
         if (f.first > 0) {
             memmove(f.copies, f.copies + f.first, f.count * sizeof(dw::Copy));
@@ -44,7 +44,7 @@ void dw_copy_async(void* shared, const void* global) {
             f.copies = static_cast<dw::Copy*>(realloc(f.copies, f.room * sizeof(dw::Copy)));
         }
     }
-    f.copies[f.first + f.count++] = {shared, global, f.groups, false, site};
+    f.copies[f.first + f.count++] = {shared, global, f.groups, bytes, false, site};
     dw::drift(f);
 }
 

@@ -221,7 +221,7 @@ inline void Check::land(Fiber& f, const Copy& c) {
     if (!races || !thread_local_storage.holds(a)) return;
     Shadow& shadow = dynamic.holds(a) ? dynamic_shadow : static_shadow;
     const uintptr_t offset = a - (dynamic.holds(a) ? dynamic.base : thread_local_storage.base);
-    for (unsigned i = 0; i < 16; ++i) clocks.land(shadow.at(offset + i), clocks.now(f));
+    for (unsigned i = 0; i < c.bytes; ++i) clocks.land(shadow.at(offset + i), clocks.now(f));
 }
 
 // meet is called where a thread shows others of its block or cluster what it did.

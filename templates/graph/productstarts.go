@@ -1,0 +1,106 @@
+package graph
+
+// Starts of a product in fp32: what a thread reads from shared memory must be little beside what it multiplies, which
+// is so of 8 x 16 numbers a thread; and where fewer are enough, two blocks hide each other's waiting.
+
+// tileStart is a tile of the result, what a thread has of it, how many terms it has at once, and how many blocks of it
+// a multiprocessor has room for.
+type tileStart struct{ m, n, perM, perN, k, blocks int }
+
+var wideTiles = []tileStart{{128, 256, 8, 16, 16, 1}, {128, 128, 8, 8, 8, 2}, {256, 128, 16, 8, 8, 1}}
+
+// productStarts are those of the family of products.
+func (p *program) productStarts() (list [][]choice) {
+	if p.product == nil {
+		return nil
+	}
+	n := p.productSizes()
+	if p.tf32() {
+		return p.tensorCoreStarts(n)
+	}
+	for i, t := range tilesOf(n[rowsAt], n[colsAt]) {
+		point := []choice{{"tile_m", t.m}, {"tile_n", t.n}, {"per_m", t.perM}, {"per_n", t.perN}, {"tile_k", t.k},
+			{"tile_blocks", t.blocks}, {"read_ahead", true}}
+		if i < 2 || p.graph.element() != "fp32" {
+			point = append(point, choice{"buffers", 2})
+		} else {
+			point = append(point, choice{"buffers", 4}, choice{"tile_loader", "async"})
+		}
+		list = append(list, append(point, p.movement(n, t, 4)...))
+	}
+	return list
+}
+
+// productSizes are batches, rows, columns and terms.
+func (p *program) productSizes() (n [4]int) {
+	for i, text := range p.product.lengths {
+		n[i], _ = p.graph.size(text)
+	}
+	return n
+}
+
+// productWide is the elements of a word, of which both matrices have whole lines.
+func (p *program) productWide(n [4]int) int {
+	along := func(terms bool, lines int) int {
+		if terms {
+			return n[termsAt]
+		}
+		return lines
+	}
+	if along(p.product.AlongA, n[rowsAt])%4 != 0 || along(p.product.AlongB, n[colsAt])%4 != 0 {
+		return 1
+	}
+	return 4
+}
+
+// tilesOf are tiles that fit a result: long ones where it is narrow.
+func tilesOf(rows, cols int) []tileStart {
+	narrow := min(max(powerAbove(min(rows, cols)), 16), 128)
+	switch {
+	case narrow == 128:
+		return wideTiles
+	case rows <= cols:
+		return []tileStart{{narrow, 256, narrow / 8, 8, 16, 1}}
+	}
+	return []tileStart{{256, narrow, 8, narrow / 8, 16, 1}}
+}
+
+// writtenMost terms or fewer are read in less time than their sum is written, which leaves L2 to what is read.
+const writtenMost = 128
+
+// movement is in whole words, where lines are of whole words, and by as many shares of the terms as give every
+// multiprocessor something to do.
+func (p *program) movement(n [4]int, t tileStart, store int) []choice {
+	list := []choice{{"wide", p.productWide(n)}}
+	if split := shares(n, t); split > 1 {
+		return append(list, choice{"split", split})
+	}
+	if n[colsAt]%store != 0 {
+		store = 1
+	}
+	if n[termsAt] <= writtenMost {
+		list = append(list, choice{"tile_store", "streaming"})
+	}
+	return append(list, choice{"store_vector", store})
+}
+
+// shares are those of the terms of a tile.
+func shares(n [4]int, t tileStart) int {
+	const processors, fewTerms = 132, 512 // of a large GPU; a share of fewer is not worth adding up
+	tiles, split := n[batchesAt]*((n[rowsAt]+t.m-1)/t.m)*((n[colsAt]+t.n-1)/t.n), 1
+	for tiles*split*2 <= processors*t.blocks && split < 64 && n[termsAt] >= split*2*fewTerms {
+		split *= 2
+	}
+	return split
+}
+
+// tensorCoreStarts have warps of 64 x 32, with tiles through registers, or by asynchronous copies.
+func (p *program) tensorCoreStarts(n [4]int) [][]choice {
+	t := tileStart{m: 128, n: 128, k: 16, blocks: 1}
+	warps := []choice{{"tile_m", t.m}, {"tile_n", t.n}, {"warp_m", 64}, {"warp_n", 32}}
+	warps = append(warps, p.movement(n, t, 2)...)
+	return [][]choice{
+		append([]choice{{"tile_k", 16}, {"buffers", 2}}, warps...),
+		append([]choice{{"tile_k", 16}, {"buffers", 4}, {"tile_loader", "async"}, {"read_ahead", true}}, warps...),
+	}
+}
