@@ -3,6 +3,7 @@ package gpu
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -165,6 +166,29 @@ func TestFakedDisturb(t *testing.T) {
 	if got := f.ask(t, &device.Request{Disturb: req}).(*device.DisturbReply); !slices.Equal(got.Wrong, []int{3, 7}) ||
 		got.Strays != nil || got.Fault != nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestLosesStep: between two runs of a candidate are not as many launches each time, so that the numbers of its
+// launches have no pattern.
+func TestLosesStep(t *testing.T) {
+	f := newFaked(t)
+	f.gated(t, "copy")
+	f.driver.Log()
+	f.ask(t, &device.Request{Disturb: &device.Disturb{Cubin: []byte("k"), Calls: fakedCalls("copy"),
+		Cases: slices.Repeat([]int{1}, 40), Expect: make([]uint64, 5)}})
+	apart := map[int]bool{}
+	idle := 0
+	for _, line := range f.driver.Log() {
+		switch {
+		case strings.HasPrefix(line, "dw_nothing"):
+			idle++
+		case strings.HasPrefix(line, "copy"):
+			apart[idle], idle = true, 0
+		}
+	}
+	if len(apart) < 4 {
+		t.Errorf("launches of nothing between two runs: %v", slices.Collect(maps.Keys(apart)))
 	}
 }
 

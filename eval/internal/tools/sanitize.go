@@ -52,7 +52,8 @@ func sanitizerFlags(tool string) []string {
 var (
 	sanitizerSummary = regexp.MustCompile(`(?m)^=+ (?:ERROR|RACECHECK) SUMMARY: (\d+) (?:errors?|hazards?)\b`)
 	sanitizerFinding = regexp.MustCompile(`(?m)^=+ ((?:Error: |Warning: )?` +
-		`(?:Race|Invalid|Barrier error|Uninitialized|Misaligned|Potential|Program hit|Divergent|Leaked).*)$`)
+		`(?:Race|Invalid|Barrier error|Uninitialized|Misaligned|Potential|Program hit|Divergent|Leaked).*(?:\n=+ +and .*)*)$`)
+	otherAccess = regexp.MustCompile(`\n=+ +`) // a race names the second in a line of its own
 )
 
 // sanitized reads a tool's report.
@@ -60,7 +61,8 @@ func (w *watching) sanitized(tool string) kernels.Sanitized {
 	s := kernels.Sanitized{Tool: tool, Verdict: kernels.NotSanitized}
 	if m := sanitizerFinding.FindSubmatch(w.report); m != nil {
 		from := bytes.Index(w.report, m[0])
-		s.Detail = kernels.CleanDetail(strings.TrimSpace(string(m[1])) + sanitizerPlace(w.report[from:]))
+		what := otherAccess.ReplaceAllString(strings.TrimSpace(string(m[1])), " ")
+		s.Detail = kernels.CleanDetail(what + sanitizerPlace(w.report[from:]))
 	}
 	m := sanitizerSummary.FindSubmatch(w.report)
 	switch {

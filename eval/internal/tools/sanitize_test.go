@@ -30,13 +30,15 @@ func TestSanitize(t *testing.T) {
 			"hazards displayed (0 errors, 0 warnings)';; *) echo '========= ERROR SUMMARY: 0 errors';; esac >>$out\n"
 		found = "printf '========= COMPUTE-SANITIZER\\n========= Invalid __global__ read of size 4 bytes\\n=========     " +
 			"at k+0x90 in k.cu:3\\n========= ERROR SUMMARY: 2 errors\\n' >$out\nexit 86\n"
-		race = "printf '========= Error: Race reported between Write access at k+0x10 and Read access at k+0x20 [4 " +
-			"hazards]\\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\\n' >$out\nexit 86\n"
+		race = "printf '========= Error: Race reported between Write access at k+0x10\\n" +
+			"=========     and Read access at k+0x20 [4 hazards]\\n" +
+			"========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\\n' >$out\nexit 86\n"
 	)
 	for _, c := range []struct{ name, script, verdict, detail string }{
 		{"clean", clean, kernels.Clean, ""},
 		{"found", found, kernels.Dirty, "Invalid __global__ read of size 4 bytes at k+0x90 in k.cu:3"},
-		{"race", race, kernels.Dirty, "Race reported between"},
+		{"race", race, kernels.Dirty,
+			"Error: Race reported between Write access at k+0x10 and Read access at k+0x20 [4 hazards]"},
 		{"missing report", "exit 0", kernels.NotSanitized, "no complete report"},
 		{"empty report", ": >$out", kernels.NotSanitized, "no complete report"},
 		{"cut off", "echo '========= COMPUTE-SANITIZER' >$out\nkill -9 $$", kernels.NotSanitized, "signal: killed"},
