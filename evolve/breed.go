@@ -9,7 +9,20 @@ import (
 // bred is what the strategy's operators propose. When the neighbourhood of all parents is used up it is a point by
 // chance.
 func (x *proposer) bred() (*task, bool) {
-	for len(x.strategy.mix) > 0 {
+	for {
+		t, ok := x.ready.next()
+		switch {
+		case ok && x.admits(t):
+			return t, true
+		case !ok && !x.breedAll():
+			return nil, false
+		}
+	}
+}
+
+// breedAll breeds as many points as there is room for, and has them rendered side by side; false: there are none.
+func (x *proposer) breedAll() bool {
+	for len(x.strategy.mix) > 0 && x.ready.len() < x.room {
 		open := x.pop.open()
 		if len(open) == 0 {
 			break
@@ -18,11 +31,10 @@ func (x *proposer) bred() (*task, bool) {
 		if !ok {
 			break
 		}
-		if t, ok := x.task(d, p, o); ok {
-			return t, true
-		}
+		x.ready.push(newTask(d, p, o))
 	}
-	return nil, false
+	x.pop.prepareAll(x.ready.all())
+	return x.ready.len() > 0
 }
 
 func (x *proposer) breed(open []*pointDeme) (d *pointDeme, p mutate.Proposal, o kernels.Origin, ok bool) {

@@ -21,18 +21,37 @@ func (j *journal) candidate(c kernels.Candidate) {
 // group is verdicts that came together: each is in the file before it is told, and the file is synced once.
 type group struct {
 	verdicts []Event
-	state    []byte // after the last
+	state    []byte     // after the last
+	stored   chan error // what came of storing it beside the loop; nil: that was not begun
+	later    []Event    // told meanwhile
 }
 
-func (g *group) store(j *journal) error {
+// begin stores the group beside the loop.
+func (g *group) begin(keep keeper) {
+	g.stored = make(chan error, 1)
+	go func() { g.stored <- g.put(keep) }()
+}
+
+func (g *group) put(keep keeper) error {
 	var all []*kernels.Candidate
 	for _, e := range g.verdicts {
 		all = append(all, e.Candidate)
 	}
-	if err := j.keep.PutAll(all, g.state); err != nil {
+	return keep.PutAll(all, g.state)
+}
+
+// store stores the group, or waits until it is, and tells it.
+func (g *group) store(j *journal) (err error) {
+	if g.stored == nil {
+		err = g.put(j.keep)
+	} else {
+		err = <-g.stored
+		g.stored, j.beside = nil, nil
+	}
+	if err != nil {
 		return err
 	}
-	for _, e := range g.verdicts {
+	for _, e := range append(g.verdicts, g.later...) {
 		j.tellNow(e)
 	}
 	return nil

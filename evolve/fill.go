@@ -33,6 +33,7 @@ func (s *Search) fill() (more bool) {
 			s.startNaive()
 			return false
 		}
+		s.proposer.room = s.room(asked)
 		t, ok := s.proposer.next()
 		if !ok {
 			if s.ending.has() || !s.unblock() {
@@ -45,6 +46,18 @@ func (s *Search) fill() (more bool) {
 		}
 	}
 	return false
+}
+
+// room is how many points may be proposed together, after so many: those that are asked for now in any case.
+func (s *Search) room(asked int) int {
+	if !s.crowded() {
+		return 1
+	}
+	n := min(mostAsked-asked, s.ev.Slots()-s.queue.verdicts())
+	if most := s.cfg.Budget.Evals; most > 0 {
+		n = min(n, most-s.progress.Evals-s.queue.verdicts())
+	}
+	return max(1, n)
 }
 
 // mayAsk reports whether a slot is free, and nothing is against using it.
@@ -73,10 +86,8 @@ func (s *Search) launch(t *task) (err error) {
 	if t.isDuel() {
 		return s.launchDuel(t)
 	}
-	if t.job == nil {
-		if err = s.pop.prepare(t); err != nil {
-			return err
-		}
+	if err = s.pop.prepare(t); err != nil {
+		return err
 	}
 	s.reign.setBar(t.job, s.pop)
 	s.pop.claim(t)

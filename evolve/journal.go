@@ -19,6 +19,7 @@ type journal struct {
 	events  int
 	saves   []func() error
 	group   *group          // the last of saves, while it may grow
+	beside  *group          // the first of saves, while it is stored beside the loop
 	full    bool            // the disk is
 	key     string          // of what this session's figures stand on
 	proofs  map[string]bool // keys of what was stored of that
@@ -34,11 +35,14 @@ func (j *journal) send(e Event) {
 	if j.emit == nil {
 		return
 	}
-	if j.figures(&e); j.group == nil {
+	switch j.figures(&e); {
+	case j.group != nil:
+		j.save(func() error { j.tellNow(e); return nil })
+	case j.beside != nil:
+		j.beside.later = append(j.beside.later, e)
+	default:
 		j.tellNow(e)
-		return
 	}
-	j.save(func() error { j.tellNow(e); return nil })
 }
 
 func (j *journal) tellNow(e Event) {
@@ -75,6 +79,18 @@ func (j *journal) waits() bool { return len(j.saves) > 0 }
 
 // again fires when storing is to be tried again.
 func (j *journal) again() <-chan time.Time { return time.After(j.retry) }
+
+// storeBeside begins to store verdicts beside the loop, which proposes meanwhile and waits for them in the next flush.
+// It reports false, and does nothing, where something else waits.
+func (j *journal) storeBeside() bool {
+	g := j.group
+	if j.seal(); g == nil || len(j.saves) != 1 || j.full {
+		return false
+	}
+	g.begin(j.keep)
+	j.beside = g
+	return true
+}
 
 // flush does what is to be stored. When it gives an error nothing may follow: with store.ErrNoSpace the operation
 // waits.

@@ -92,7 +92,7 @@ func (s *Search) storable() <-chan time.Time {
 // takes those of one transaction. more: it is to be called again at once, after whatever else has come.
 func (s *Search) advance() (more bool) {
 	for !s.ending.failed() || !s.ev.InOrder() {
-		if !s.flush() {
+		if !(s.crowded() && s.journal.storeBeside()) && !s.flush() {
 			return false
 		}
 		s.challenge()
@@ -121,6 +121,14 @@ func (s *Search) advance() (more bool) {
 	}
 	return false
 }
+
+// crowd is how many slots make a fleet of an evaluator: then verdicts come faster than one loop can do everything, and
+// what takes long is done beside it, or side by side. With fewer it waits for devices, and each step is finished before
+// the next.
+const crowd = 64
+
+// crowded reports whether there are so many, and answers are taken in no order.
+func (s *Search) crowded() bool { return !s.ev.InOrder() && s.ev.Slots() >= crowd }
 
 // mostTogether is how many verdicts are stored at once: more than are asked for in the same time, so that none waits
 // for long where a search is slower than its devices.

@@ -2,6 +2,9 @@ package evolve
 
 import (
 	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"darwarp/kernels"
 	"darwarp/mutate"
@@ -161,10 +164,28 @@ func (p *population) mostGenes() (n int) {
 // job is what the evaluator is asked.
 func (p *population) job(t *task) (*kernels.Job, error) { return p.deme(t.Space).job(p.render, t) }
 
-// prepare gives a task its job; an error says why it cannot be asked for.
+// prepare gives a task its job, unless it has one; an error says why it cannot be asked for.
 func (p *population) prepare(t *task) (err error) {
-	t.job, err = p.job(t)
+	if t.job == nil {
+		t.job, err = p.job(t)
+	}
 	return err
+}
+
+// prepareAll prepares tasks side by side, as far as they can be. What fails says so when it is prepared again.
+func (p *population) prepareAll(all []*task) {
+	if len(all) == 1 || p.render.given != nil { // Config.Job is called by the search alone
+		return
+	}
+	next, work := atomic.Int64{}, sync.WaitGroup{}
+	for range min(len(all), runtime.GOMAXPROCS(0)) {
+		work.Go(func() {
+			for i := next.Add(1); int(i) <= len(all); i = next.Add(1) {
+				_ = p.prepare(all[i-1])
+			}
+		})
+	}
+	work.Wait()
 }
 
 // claim notes that a candidate is asked for.

@@ -21,8 +21,10 @@ type proposer struct {
 	queue    *queue
 	journal  *journal
 	waiting  *backlog
-	hurry    bool  // time is in short supply, and the budget names nothing else
-	points   []int // of the last brief: hundreds are in flight with a fleet
+	room     int     // how many points may be proposed together
+	ready    backlog // of those, what was not asked for yet
+	hurry    bool    // time is in short supply, and the budget names nothing else
+	points   []int   // of the last brief: hundreds are in flight with a fleet
 }
 
 func newProposer(s *Search, mix *strategy) *proposer {
@@ -58,9 +60,18 @@ func (x *proposer) patience() int { return max(120, 20*x.pop.mostGenes()) }
 
 // task makes a task of a point; ok is false where it needs no verdict, and is passed over.
 func (x *proposer) task(d *pointDeme, p mutate.Proposal, o kernels.Origin) (t *task, ok bool) {
-	t = &task{Space: d.number(), Index: p.Index, Origin: o}
+	t = newTask(d, p, o)
+	return t, x.admits(t)
+}
+
+func newTask(d *pointDeme, p mutate.Proposal, o kernels.Origin) *task {
 	d.claim(p.Index)
-	err := x.pop.prepare(t)
+	return &task{Space: d.number(), Index: p.Index, Origin: o}
+}
+
+// admits reports whether a point needs a verdict.
+func (x *proposer) admits(t *task) bool {
+	d, err := x.pop.space(t.Space), x.pop.prepare(t)
 	switch {
 	case err != nil:
 		x.skip(d, t, "cannot be rendered: "+err.Error())
@@ -68,9 +79,9 @@ func (x *proposer) task(d *pointDeme, p mutate.Proposal, o kernels.Origin) (t *t
 	case x.pop.asked(t.job.ID):
 		x.skip(d, t, "the same source as "+t.job.ID.Short())
 	default:
-		return t, true
+		return true
 	}
-	return nil, false
+	return false
 }
 
 // skip skips a point without a verdict.
@@ -156,6 +167,7 @@ func (x *proposer) draw(op mutate.Operator, d *pointDeme) (mutate.Proposal, kern
 // brief adds to a pool what the search knows of the moment.
 func (x *proposer) brief(p *mutate.Pool, d *pointDeme) *mutate.Pool {
 	x.points = x.waiting.points(x.queue.points(x.points[:0], d.number()), d.number())
+	x.points = x.ready.points(x.points, d.number())
 	p.Hurry, p.Pending = x.hurry, x.points
 	return p
 }

@@ -3,6 +3,8 @@ package mutate
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"sync"
 )
 
 // forest is a random forest for regression (Breiman, Random Forests, 2001) over rows of bytes. Rows
@@ -75,26 +77,59 @@ func columnsOf(rows [][]uint8) []column {
 	return all
 }
 
-// grow trains a forest. Every tree sees a bootstrap sample, with each y drawn from its own noise: what
-// was measured badly is believed less.
+// grow trains a forest, one tree after the other.
 func grow(rng *rand.Rand, s sample) *forest {
-	n := len(s.rows)
-	g := &grower{sample: s, rng: rng, columns: columnsOf(s.rows), drawn: make([]float64, n), ids: make([]int32, n),
-		tmp: make([]int32, n)}
+	g := newGrower(rng, s, columnsOf(s.rows))
 	f := &forest{}
 	for range trees {
-		for i := range g.ids {
-			g.ids[i] = int32(rng.IntN(n))
-			g.drawn[i] = s.y[i]
-			if s.noise != nil && s.noise[i] > 0 {
-				g.drawn[i] += s.noise[i] * rng.NormFloat64()
-			}
-		}
-		g.tree = make([]node, 0, n)
-		g.build(g.ids)
-		f.trees = append(f.trees, g.tree)
+		f.trees = append(f.trees, g.another())
 	}
 	return f
+}
+
+// growBeside trains a forest whose trees grow side by side. Each has a random source of its own, so that a seed fixes
+// the forest: it is another one than grow's, and as good.
+func growBeside(rng *rand.Rand, s sample) *forest {
+	f, columns := &forest{trees: make([][]node, trees)}, columnsOf(s.rows)
+	sources := make([]*rand.Rand, trees)
+	for i := range sources {
+		sources[i] = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
+	}
+	var work sync.WaitGroup
+	hands := min(trees, runtime.GOMAXPROCS(0))
+	for first := range hands {
+		work.Go(func() {
+			g := newGrower(nil, s, columns)
+			for i := first; i < trees; i += hands {
+				g.rng = sources[i]
+				f.trees[i] = g.another()
+			}
+		})
+	}
+	work.Wait()
+	return f
+}
+
+func newGrower(rng *rand.Rand, s sample, columns []column) *grower {
+	n := len(s.rows)
+	return &grower{sample: s, rng: rng, columns: columns, drawn: make([]float64, n), ids: make([]int32, n),
+		tmp: make([]int32, n)}
+}
+
+// another grows a tree. It sees a bootstrap sample, with each y drawn from its own noise: what was measured badly is
+// believed less.
+func (g *grower) another() []node {
+	n := len(g.rows)
+	for i := range g.ids {
+		g.ids[i] = int32(g.rng.IntN(n))
+		g.drawn[i] = g.y[i]
+		if g.noise != nil && g.noise[i] > 0 {
+			g.drawn[i] += g.noise[i] * g.rng.NormFloat64()
+		}
+	}
+	g.tree = make([]node, 0, n)
+	g.build(g.ids)
+	return g.tree
 }
 
 // build appends the tree of some rows and gives its place.

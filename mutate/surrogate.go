@@ -97,6 +97,10 @@ func look(rng *rand.Rand, pool *Pool) *Outlook {
 	seen := lessons(rng, pool.Seen)
 	y, best := targets(seen)
 	s := pool.sample(seen, y)
+	grow := grow
+	if len(pool.Pending) >= many {
+		grow = growBeside
+	}
 	f := grow(rng, s)
 	var cost *forest
 	if pool.Hurry {
