@@ -164,3 +164,39 @@ func TestOnePassFits(t *testing.T) {
 		}
 	}
 }
+
+// TestLatentFits: the family for Hopper of decode_mla does not spill, nor does ptxas wait for each product, whatever it
+// copies and however it adds shares up.
+func TestLatentFits(t *testing.T) {
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := compiler(t, "sm_90a")
+	b := ofRun(t, "decode_mla", 3)
+	f, err := b.Family("hopper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range []kernels.Genome{
+		{},
+		{"parts": kernels.Int(3), "cluster": kernels.Int(2), "split_by": kernels.String("waves")},
+		{"parts": kernels.Int(9), "rescale": kernels.String("lazy"), "splits": kernels.Int(8),
+			"combine": kernels.String("last_block")},
+	} {
+		all := f.Defaults()
+		maps.Copy(all, g)
+		for _, dtype := range []kernels.DType{kernels.FP16, kernels.BF16} {
+			job, err := b.Job(f, all, dev, dtype)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := compiles(t, p, all.Key(), job.Source)
+			for _, r := range out.Resources {
+				if r.SpillStores > 0 || trouble.MatchString(out.Log) {
+					t.Errorf("%s: %+v\n%s", all.Key(), r, out.Log)
+				}
+			}
+		}
+	}
+}

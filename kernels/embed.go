@@ -9,6 +9,7 @@ import "embed"
 //go:embed all:bias_gelu_residual
 //go:embed all:decode
 //go:embed all:decode_fp8
+//go:embed all:decode_mla
 //go:embed all:gemm
 //go:embed all:gemm_batched
 //go:embed all:gemm_fp8

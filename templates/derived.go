@@ -30,6 +30,7 @@ var derived = map[string]struct {
 	// Few queries against a cache. What it holds is in each folder's own part of the family.
 	"decode":     {[]string{"cached"}, []string{"split"}},
 	"decode_fp8": {[]string{"cached"}, []string{"split"}},
+	"decode_mla": {[]string{"cached"}, nil},
 
 	"swiglu": {[]string{"gemm"}, nil},
 

@@ -20,6 +20,7 @@ import (
 //go:embed all:cached
 //go:embed all:decode
 //go:embed all:decode_fp8
+//go:embed all:decode_mla
 //go:embed all:fourbit
 //go:embed all:gemm
 //go:embed all:gemm_batched

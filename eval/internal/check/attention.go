@@ -76,6 +76,35 @@ func DecodeFP8(weights kernels.DType, d kernels.Dims, in [][]float64) []Truth {
 	return []Truth{t, lse}
 }
 
+// DecodeMLA is the truth of the problem decode_mla for its inputs Q, C, lengths and table.
+func DecodeMLA(weights kernels.DType, d kernels.Dims, in [][]float64) []Truth {
+	const key, value = 576, 512
+	rows, pages := d["t"]*d["h"], 0
+	if d["page"] > 0 {
+		pages = (d["s"] + d["page"] - 1) / d["page"]
+	}
+	t := Truth{Value: make([]float64, d["b"]*rows*value), Scale: make([]float32, d["b"]*rows*value)}
+	lse, cache := Truth{}, rowsOf(in[1], key)
+	for row, query := range rowsOf(in[0], key) {
+		batch := row / rows
+		var k, v [][]float64
+		for i := range max(0, int(in[2][batch])-(d["t"]-1-row%rows/d["h"])) {
+			at := batch*d["s"] + i
+			if pages > 0 {
+				at = int(in[3][batch*pages+i/d["page"]])*d["page"] + i%d["page"]
+			}
+			k, v = append(k, cache[at]), append(v, cache[at][:value])
+		}
+		scaled := make([]float64, key) // attend divides by the root of 576
+		for i, x := range query {
+			scaled[i] = x * math.Sqrt(key/192.0)
+		}
+		sum, scale := t.attend(row*value, weights, scaled, k, v, 0)
+		lse.Value, lse.Scale = append(lse.Value, sum), append(lse.Scale, scale)
+	}
+	return []Truth{t, lse}
+}
+
 // rowsOf are the rows of a matrix of d columns.
 func rowsOf(a []float64, d int) (rows [][]float64) {
 	for ; len(a) >= d; a = a[d:] {
@@ -110,7 +139,7 @@ func (t Truth) attend(
 	if len(keys) == 0 {
 		return math.Inf(-1), 0
 	}
-	for i := range query {
+	for i := range values[0] {
 		sum, size, risk, under := 0.0, 0.0, 0.0, 0.0
 		for j := range keys {
 			x := values[j][i]

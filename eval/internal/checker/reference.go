@@ -28,6 +28,7 @@ var references = map[string]func(t kernels.DType, d kernels.Dims, in [][]float64
 		return []check.Truth{o}
 	},
 	"decode_fp8": check.DecodeFP8,
+	"decode_mla": check.DecodeMLA,
 }
 
 // planes is the truth of a product for each plane of a batch, of operands whose terms are neighbours in memory or not.
