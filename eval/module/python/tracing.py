@@ -15,6 +15,7 @@ DTYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", 
           torch.int32: "int32", torch.bool: "bool"}
 PRECISIONS = {name: dtype for dtype, name in DTYPES.items() if dtype.is_floating_point}
 DRAWN = {torch.rand: "uniform", torch.randn: "normal", torch.rand_like: "uniform", torch.randn_like: "normal"}
+NORMS = (torch.nn.functional.rms_norm, torch.rms_norm, torch.ops.aten.rms_norm, torch.ops.aten.rms_norm.default)
 MOST_NODES = 512
 MOST_CONSTANT = 1  # elements of a constant that is written as a number
 DATA = ("DataDependent", "data-dependent", "data dependent", "DynamicOutputShape", "Cannot call numel", "unbacked",
@@ -33,7 +34,7 @@ class Drawn(TorchFunctionMode):
             kwargs["device"] = "cpu"
         kwargs.pop("pin_memory", None)
         args = tuple("cpu" if isinstance(a, (str, torch.device)) and str(a).startswith("cuda") else a for a in args)
-        if func in (torch.nn.functional.rms_norm, torch.rms_norm) and (args + (None,) * 4)[3] is None:
+        if func in NORMS and (args + (None,) * 4)[3] is None:
             args = args[:3]
             kwargs["eps"] = torch.finfo(torch.float32).eps if kwargs.get("eps") is None else kwargs["eps"]
         out = func(*args, **kwargs)
