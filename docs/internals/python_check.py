@@ -3,7 +3,8 @@
 
     DARWARP_PROGRAM=./darwarp PYTHONPATH=cmd/darwarp/python python3 docs/internals/python_check.py [PROBLEM]
 
-PROBLEM is softmax (the default), gemm (whose winner on Hopper has tensor maps and clusters) or rmsnorm. Exit status 1 if something is wrong.
+PROBLEM is softmax (the default), gemm (whose winner on Hopper has tensor maps and clusters), rmsnorm, or module: one that is
+imported and searched for 45 s by darwarp.optimize. Exit status 1 if something is wrong.
 """
 import os
 import sys
@@ -35,10 +36,22 @@ def half(*shape):
     return torch.randn(*shape, device="cuda").half()
 
 
+class Gated(torch.nn.Module):
+    """One that darwarp has no problem for."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.RMSNorm(4096, device="cuda")
+
+    def forward(self, x):
+        return self.norm(torch.nn.functional.silu(x))
+
+
 PROBLEMS = {  # the module, a workload and inputs of its size, inputs of another
     "softmax": (torch.nn.Softmax(-1), "4096x4096", [half(4096, 4096)], [half(100, 4096)]),
     "gemm": (Product(), "m=2048,n=2048,k=2048", [half(2048, 2048), half(2048, 2048)], [half(64, 128), half(32, 128)]),
     "rmsnorm": (Norm(), "rows=4096,cols=4096", [half(4096, 4096)], [half(10, 4096)]),
+    "module": (Gated(), None, [torch.randn(4096, 4096, device="cuda")], [torch.randn(100, 4096, device="cuda")]),
 }
 
 
@@ -75,7 +88,10 @@ def main(problem):
     room = tempfile.mkdtemp()
     os.environ["XDG_CACHE_HOME"] = room
     run = os.path.join(room, problem + ".db")
-    darwarp.run("search", problem, "--for", "20s", "--plain", "--workload", workload, "--no-baseline", "--store", run)
+    if workload:
+        darwarp.run("search", problem, "--for", "20s", "--plain", "--workload", workload, "--no-baseline", "--store", run)
+    else:
+        darwarp.optimize(module, inputs, minutes=0.75, store=run, options=["--no-baseline"])
     failed = []
 
     def tell(what, right, more=""):

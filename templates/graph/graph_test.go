@@ -155,6 +155,8 @@ func TestRefusals(t *testing.T) {
 		{"randomness", node("y", "dropout", refX+`,{"value":0.5},{"value":true}`, whole), "it draws random numbers"},
 		{"rounding mode", strings.Replace(node("y", "div", refX+`,{"value":2}`, whole), `"dtype"`,
 			`"kwargs": {"rounding_mode": {"value": "floor"}}, "dtype"`, 1), "rounding_mode is floor: expected none"},
+		{"places of rounding", strings.Replace(node("y", "round", refX, whole), `"dtype"`,
+			`"kwargs": {"decimals": {"value": 2}}, "dtype"`, 1), "and none by name"},
 		{"order of a norm", node("y", "linalg_vector_norm", refX+`,{"value":-3}`, ""), "of order -3"},
 		{"two reductions", node("s", "sum", refX+alongRows, `"rows"`) + "," + node("y", "amax", `{"ref":"s"}`, ""),
 			"node y (amax): it reduces"},

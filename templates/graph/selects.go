@@ -23,8 +23,8 @@ var steps = []string{"floor", "ceil", "trunc", "fix", "round", "sign", "sgn"}
 
 // compared is a truth value, 0 or 1, of numbers that are exact; or a step.
 func compared(l *lowering, n *Node, at place) (*value, error) {
-	if len(n.Args) < 1 || len(n.Args) > 2 {
-		return nil, refusal(n, "expected one or two arguments")
+	if len(n.Args) < 1 || len(n.Args) > 2 || len(n.Kwargs) > 0 {
+		return nil, refusal(n, "expected one or two arguments, and none by name")
 	}
 	var x []*value
 	for _, a := range n.Args {
@@ -43,7 +43,8 @@ func compared(l *lowering, n *Node, at place) (*value, error) {
 	return l.op(byTorch[n.Op].Name, x...), nil
 }
 
-var bitwise = map[string]string{"bitwise_not": "logical_not", "bitwise_and": "logical_and", "bitwise_or": "logical_or"}
+var bitwise = map[string]string{"bitwise_not": "logical_not", "bitwise_and": "logical_and", "bitwise_or": "logical_or",
+	"bitwise_xor": "ne"}
 
 // chosen is one of two numbers by a truth value: which arguments are condition, then and else.
 func chosen(condition, then, otherwise int) func(*lowering, *Node, place) (*value, error) {

@@ -107,7 +107,7 @@ func (l *lowering) index(n *Node, a Arg, below string) error {
 
 // truthValues are the operators that give truth values.
 var truthValues = []string{"eq", "ne", "lt", "le", "gt", "ge", "logical_not", "logical_and", "logical_or",
-	"bitwise_not", "bitwise_and", "bitwise_or"}
+	"bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor"}
 
 // checkType refuses nodes that compute with whole numbers: those wrap around and round down.
 func (l *lowering) checkType(n *Node) error {

@@ -1,5 +1,7 @@
 """Operators that are written out in others before they are read: each a function with the arguments of the operator of
 ATen. None: it stays as it is."""
+import math
+
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -43,6 +45,18 @@ def logit(x, eps=None):
 
 def logaddexp(a, b):
     return torch.maximum(a, b) + torch.log1p(torch.exp(-(a - b).abs()))
+
+
+def logaddexp2(a, b):
+    return torch.maximum(a, b) + torch.log1p(torch.exp2(-(a - b).abs())) / math.log(2)
+
+
+def clamp(x, min=None, max=None):
+    """Where a bound is a tensor."""
+    if not isinstance(min, torch.Tensor) and not isinstance(max, torch.Tensor):
+        return None
+    x = x if min is None else torch.maximum(x, min) if isinstance(min, torch.Tensor) else x.clamp_min(min)
+    return x if max is None else torch.minimum(x, max) if isinstance(max, torch.Tensor) else x.clamp_max(max)
 
 
 def glu(x, dim=-1):
@@ -109,6 +123,21 @@ def poisson_nll_loss(x, target, log_input, full, eps, reduction):
     if full:
         return None
     return added(torch.exp(x) - target * x if log_input else x - target * torch.log(x + eps), reduction)
+
+
+def triplet_margin_loss(anchor, near, far, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction=1):
+    if not swap:
+        return None
+    distance = torch.nn.functional.pairwise_distance
+    apart = torch.minimum(distance(anchor, far, p, eps), distance(near, far, p, eps))
+    return added(torch.relu(distance(anchor, near, p, eps) + margin - apart), reduction)
+
+
+def binary_cross_entropy_with_logits(x, target, weight=None, pos_weight=None, reduction=1):
+    if weight is None or pos_weight is not None:
+        return None
+    loss = torch.nn.functional.binary_cross_entropy_with_logits(x, target, reduction="none")
+    return added(loss * weight, reduction)
 
 
 def cross_entropy_loss(x, target, weight=None, reduction=1, ignore_index=-100, label_smoothing=0.0):
@@ -185,14 +214,17 @@ PARTS = {
     "adaptive_avg_pool1d": adaptive_avg_pool(1), "adaptive_avg_pool2d": adaptive_avg_pool(2),
     "adaptive_avg_pool3d": adaptive_avg_pool(3), "adaptive_max_pool1d": adaptive_max_pool(1),
     "adaptive_max_pool2d": adaptive_max_pool(2), "adaptive_max_pool3d": adaptive_max_pool(3),
-    "addcdiv": addcdiv, "addcmul": addcmul, "addmm": addmm, "aminmax": aminmax, "baddbmm": baddbmm, "celu": celu,
+    "addcdiv": addcdiv, "addcmul": addcmul, "addmm": addmm, "aminmax": aminmax, "baddbmm": baddbmm,
+    "binary_cross_entropy_with_logits": binary_cross_entropy_with_logits, "celu": celu, "clamp": clamp,
     "cosine_embedding_loss": cosine_embedding_loss, "cross_entropy_loss": cross_entropy_loss,
     "dist": lambda x, y, p=2: torch.linalg.vector_norm(x - y, p), "dot": lambda x, y: (x * y).sum(), "einsum": einsum,
     "ger": lambda x, y: x.unsqueeze(1) * y, "glu": glu,
-    "hardshrink": lambda x, lambd=0.5: torch.where(x.abs() > lambd, x, 0.0), "lerp": lambda a, b, weight: a + (b - a) * weight,
-    "linalg_matrix_norm": linalg_matrix_norm, "linalg_norm": linalg_norm, "logaddexp": logaddexp, "logit": logit,
+    "frac": lambda x: x - torch.trunc(x), "hardshrink": lambda x, lambd=0.5: torch.where(x.abs() > lambd, x, 0.0), "lerp": lambda a, b, weight: a + (b - a) * weight,
+    "linalg_matrix_norm": linalg_matrix_norm, "linalg_norm": linalg_norm, "logaddexp": logaddexp,
+    "logaddexp2": logaddexp2, "logit": logit,
     "outer": lambda x, y: x.unsqueeze(1) * y, "poisson_nll_loss": poisson_nll_loss, "prelu": prelu, "rrelu": rrelu,
     "softshrink": lambda x, lambd=0.5: x - x.clamp(-lambd, lambd), "std_mean": std_mean,
     "tanhshrink": lambda x: x - torch.tanh(x), "threshold": lambda x, threshold, value: torch.where(x > threshold, x, value),
+    "triplet_margin_loss": triplet_margin_loss,
     "var_mean": var_mean, "vdot": lambda x, y: (x * y).sum(),
 }

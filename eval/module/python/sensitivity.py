@@ -78,7 +78,8 @@ def often(ratios):
 
 def held(y):
     """An output as a reference kernel gives it: what is too large for a float is the largest one where rounding may keep
-    it there, and else inf."""
+    it there, and else inf. A module may have narrowed it to fp32 by itself."""
+    y = y.double()
     size = y.abs()
     y = torch.where((size > LARGEST) & (size < 1.1 * LARGEST), LARGEST * y.sign(), y)
     return torch.where(y.abs() > LARGEST, y.sign() * torch.inf, y)

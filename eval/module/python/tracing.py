@@ -15,6 +15,7 @@ DTYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", 
           torch.int32: "int32", torch.bool: "bool"}
 PRECISIONS = {name: dtype for dtype, name in DTYPES.items() if dtype.is_floating_point}
 DRAWN = {torch.rand: "uniform", torch.randn: "normal", torch.rand_like: "uniform", torch.randn_like: "normal"}
+NORMS = (torch.nn.functional.rms_norm, torch.rms_norm, torch.ops.aten.rms_norm, torch.ops.aten.rms_norm.default)
 MOST_NODES = 512
 MOST_CONSTANT = 1  # elements of a constant that is written as a number
 DATA = ("DataDependent", "data-dependent", "data dependent", "DynamicOutputShape", "Cannot call numel", "unbacked",
@@ -22,7 +23,8 @@ DATA = ("DataDependent", "data-dependent", "data dependent", "DynamicOutputShape
 
 
 class Drawn(TorchFunctionMode):
-    """Remembers how tensors are drawn, and keeps them where they are: a file may name a GPU."""
+    """Remembers how tensors are drawn, and keeps them where they are: a file may name a GPU. An RMS norm without an epsilon
+    has that of fp32, which torch takes for all types but fp64: the module in fp64 is still that module."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
@@ -32,6 +34,9 @@ class Drawn(TorchFunctionMode):
             kwargs["device"] = "cpu"
         kwargs.pop("pin_memory", None)
         args = tuple("cpu" if isinstance(a, (str, torch.device)) and str(a).startswith("cuda") else a for a in args)
+        if func in NORMS and (args + (None,) * 4)[3] is None:
+            args = args[:3]
+            kwargs["eps"] = torch.finfo(torch.float32).eps if kwargs.get("eps") is None else kwargs["eps"]
         out = func(*args, **kwargs)
         if isinstance(out, torch.Tensor) and func in DRAWN:
             out.drawn = DRAWN[func]
@@ -411,6 +416,8 @@ def usual(name, args, value):
         name, args = "transpose", [args[0], {"value": value.dim() - 2}, {"value": value.dim() - 1}]
     elif name == "einsum" and len(args[1]["list"]) == 2 and is_product(args[0]["value"]):
         name, args = "matmul", args[1]["list"]
+    elif name in ("__and__", "__or__", "__xor__"):
+        name = "bitwise_" + name.strip("_")
     elif name in ("max", "min"):
         name = "a" + name if len(args) == 1 else name + "imum"
         args = args if name.endswith("imum") else [args[0], {"list": []}]

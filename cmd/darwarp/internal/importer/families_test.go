@@ -22,7 +22,7 @@ func TestFamilies(t *testing.T) {
 	for _, tt := range []struct{ name, family string }{
 		{"new_gelu", "map"}, {"sum_axis", "columns"}, {"argmax", "columns"}, {"softmax", "rows"}, {"layernorm", "rows"},
 		{"batchnorm", "spread"}, {"mse", "spread"}, {"cumsum_reverse", "scan"}, {"max_pool", "windows"},
-		{"linear_relu", "matmul"},
+		{"linear_relu", "matmul"}, {"rmsnorm_plain", "rows"}, {"bounds", "map"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			req := request(t, tt.name, Folder)
@@ -53,7 +53,7 @@ func TestAlone(t *testing.T) {
 	r := withTorch(t)
 	cache := t.TempDir()
 	for _, name := range []string{"new_gelu", "softmax", "layernorm", "batchnorm", "cumsum_reverse", "max_pool",
-		"linear_swish_groupnorm", "logsumexp"} {
+		"linear_swish_groupnorm", "logsumexp", "truth_values"} {
 		t.Run(name, func(t *testing.T) {
 			var families map[string][]byte
 			req := request(t, name, func(graph []byte) (_ map[string][]byte, err error) {
