@@ -30,7 +30,8 @@ func TestSelfTestOfTwoOutputs(t *testing.T) {
 	} {
 		one := device.Case{Class: "normal"}
 		for range c.truths {
-			one.Buffers = append(one.Buffers, kernels.Buffer{Name: "y", Out: true, DType: kernels.FP32, Shape: []int{n / 64, 64}})
+			one.Buffers = append(one.Buffers, kernels.Buffer{Name: "y", Out: true, DType: kernels.FP32,
+				Shape: []int{n / 64, 64}})
 		}
 		s := &Setup{Cases: []device.Case{one}, Terms: []check.Length{{K: 1}}}
 		got, err := s.SelfTest(0, c.truths, func(int) check.Comparison { return check.Judge })

@@ -1,6 +1,7 @@
 package gatetest
 
-// ranked is the eight greatest numbers of each row and their places: ties, and rows whose greatest numbers stand together.
+// ranked is the eight greatest numbers of each row and their places: ties, and rows whose greatest numbers stand
+// together.
 var ranked = folder{name: "ranked", cheats: []row{
 	{"four_of_each_lane", Coverage, Gate, nil, "keeps the four greatest of each 32nd number"},
 	{"six_of_each_lane", Coverage, Gate, nil, "keeps the six greatest of them"},
