@@ -30,6 +30,8 @@ const (
 	// What Evenly becomes where lines are of many classes: runs of equal and of rising numbers, both ends of the range,
 	// and a number that comes more often than any other. No problem names it
 	Clustered Draw = "clustered"
+	// What Permutation becomes there: an order that most numbers keep, or turned round or shifted, but for a few
+	NearlyInOrder Draw = "nearly in order"
 )
 
 var draws = []Draw{Evenly, Lengths, Offsets, Skewed, Permutation}

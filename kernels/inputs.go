@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"darwarp/kernels/expr"
 )
 
 // DefaultInputs are the input classes of a problem that names none.
@@ -18,19 +20,21 @@ var inputClasses = []string{"normal", "uniform", "cancel", "onehot", "wide", "ex
 
 // hardClasses are run wherever a problem does not say that they do not apply: what a kernel that is right on ordinary
 // numbers gets wrong.
-var hardClasses = []string{"constant", "zeros", "lead", "tiny", "huge", "shift", "outlier", Needles, Single, Special}
+var hardClasses = []string{"constant", "zeros", "lead", "tiny", "huge", "shift", "outlier", "ordered", Alike, Needles,
+	Single, Special}
 
 // Classes that are treated apart.
 const (
 	Needles = "needles" // few terms that count
 	Single  = "single"  // one, among neutral ones
-	Special = "special" // inf and NaN at single places
+	Special = "special" // inf and NaN at single places, and lines of -inf
+	Alike   = "alike"   // lines of all inputs that are nearly the same
 )
 
 // Hard lists the hard classes that apply: neither needles nor single terms where nothing is summed, no outliers where
-// outputs are plain sums, and neither inf nor numbers that an int does not hold where a tensor has ints.
+// outputs are plain sums, and neither inf nor numbers that an int does not hold where an input has ints.
 func (p *Problem) Hard() []string {
-	ints := slices.ContainsFunc(p.Tensors, func(t Tensor) bool { return t.DType == I32 && !t.Drawn() })
+	ints := slices.ContainsFunc(p.Tensors, func(t Tensor) bool { return t.Role == "in" && t.DType == I32 && !t.Drawn() })
 	return slices.DeleteFunc(slices.Clone(hardClasses), func(class string) bool {
 		switch class {
 		case Needles, Single:
@@ -90,6 +94,17 @@ func (p *Problem) Sums(dim string) bool {
 
 func (p *Problem) inputAlong(dim string) int {
 	return slices.IndexFunc(p.Tensors, func(t Tensor) bool { return t.Role == "in" && t.Along(dim) >= 0 })
+}
+
+// Follows reports whether an output, by its number among the tensors, has an axis of its own for each dim that an axis
+// of an input reads, as half of the rows are of all rows: what is in one line of the input is in few of the output.
+func (p *Problem) Follows(out, in, axis int) bool {
+	for _, dim := range p.exprs.shapes[in][axis].Names() {
+		if !slices.ContainsFunc(p.exprs.shapes[out], func(e *expr.Expr) bool { return slices.Contains(e.Names(), dim) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Along is the axis whose length is the dim, -1 if none is.

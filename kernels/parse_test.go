@@ -150,10 +150,10 @@ func TestParseProblemMistakes(t *testing.T) {
 				`onehot, wide, exact, denormal, large, offset, extreme`}},
 		{"hard classes", `reduction = "k"`, "reduction = \"k\"\nwithout = [\"zeros\", \"special\", \"normal\"]", []string{
 			`problem.toml: check.without[1]: "special": expected one of constant, zeros, lead, tiny, huge, ` +
-				`shift, outlier, needles, single (special ` +
+				`shift, outlier, ordered, alike, needles, single (special ` +
 				`= false leaves out inf and NaN)`,
 			`problem.toml: check.without[2]: "normal": expected one of constant, zeros, lead, tiny, huge, ` +
-				`shift, outlier, needles, single (special ` +
+				`shift, outlier, ordered, alike, needles, single (special ` +
 				`= false leaves out inf and NaN)`}},
 		{"accumulators", `reduction = "k"`, "reduction = \"k\"\naccumulate = [\"fp32\", \"int32\"]",
 			[]string{`problem.toml: check.accumulate[1]: "int32": expected fp32, fp22, fp16 or bf16`}},

@@ -21,6 +21,7 @@ const (
 	mostCases        = 400 // beyond, there are no more trial cases
 	mostDrawn        = 32  // sizes near workloads
 	drawnTotal       = 6   // all sizes that are drawn take no more than so many times what one may
+	drawnMemory      = 4   // none is added where the sizes before take more than a part in so many of Effort.memory
 	alignedShare     = 4   // and one that is not near a workload a part in so many
 )
 
@@ -147,7 +148,7 @@ func (s *Set) addDrawn() error {
 	for i, size := range slices.Concat(mixed, rare, near[:min(len(near), mostDrawn)]) {
 		name := sizeName(d.p, size)
 		work, _ := d.work(size)
-		if seen[name] || work > left {
+		if seen[name] || work > left || s.bytes > e.memory/drawnMemory {
 			continue
 		}
 		if ok, err := s.want.fits(size); err != nil {

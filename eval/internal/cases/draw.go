@@ -357,4 +357,4 @@ func (d *drawer) work(size kernels.Dims) (work float64, ok bool) {
 
 // lineCount is how long the dims are that are not at issue: so many lines, or a few more, that each of many classes
 // occurs.
-const lineCount = 18
+const lineCount = 20

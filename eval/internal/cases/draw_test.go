@@ -233,6 +233,7 @@ func TestMixedClasses(t *testing.T) {
 	}{
 		{"rows of a product", "", "", true},
 		{"the second axis summed", `shape = ["m", "k"]`, `shape = ["k", "m"]`, true},
+		{"a row for two", `shape = ["m", "n"]`, `shape = ["ceil_div(m, 2)", "n"]`, true},
 		{"all rows in every output", `shape = ["m", "n"]`, `shape = ["n"]`, false},
 	} {
 		p, err := kernels.ParseProblem("problem.toml", []byte(strings.Replace(kernelstest.Product, c.from, c.to, 1)))

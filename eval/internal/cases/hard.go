@@ -26,11 +26,12 @@ func (w *Wanted) Ordinary(all bool) (classes []string) {
 	return classes
 }
 
-// Hard lists the hard classes.
+// Hard lists the hard classes. Sums in types narrower than fp32 overflow in some, and lose more than of scattered terms
+// where these are in order.
 func (w *Wanted) Hard() []string {
-	overflows := []string{"huge", "shift"}
+	wide := []string{"huge", "shift", "ordered"}
 	return slices.DeleteFunc(w.Problem.Hard(), func(class string) bool {
-		return w.Effort.narrow && slices.Contains(overflows, class)
+		return w.Effort.narrow && slices.Contains(wide, class)
 	})
 }
 
@@ -101,7 +102,7 @@ func (w *Wanted) mixedFirst() (classes []string) {
 	first := slices.IndexFunc(p.Tensors, func(t kernels.Tensor) bool { return t.Role == "in" })
 	for _, class := range append(w.Ordinary(true), w.Hard()...) {
 		switch {
-		case class == "exact":
+		case class == "exact", class == kernels.Alike: // it is one of all inputs
 		case device.AmongTerms(class) && tensor != first:
 		case class == kernels.Special && !apart(p, first, tensor == first, axis):
 		default:
@@ -121,9 +122,9 @@ func apart(p *kernels.Problem, input int, summed bool, axis int) bool {
 	if !summed {
 		axis = len(x.Shape) - 1
 	}
-	for i, dim := range x.Shape {
-		for _, out := range p.Tensors {
-			if i != axis && out.Role == "out" && !slices.Contains(out.Shape, dim) {
+	for i := range x.Shape {
+		for j := range p.Tensors {
+			if i != axis && p.Tensors[j].Role == "out" && !p.Follows(j, input, i) {
 				return false
 			}
 		}

@@ -50,7 +50,7 @@ func TestTrialsOfLongTruths(t *testing.T) {
 				}
 			}
 		}
-		if most := float64(bankSize + 6); !c.whole && took > most || c.whole == classes[device.Striped] {
+		if most := float64(bankSize + 7); !c.whole && took > most || c.whole == classes[device.Striped] {
 			t.Errorf("%s at %v: %.1f truths of the workload, %d classes", p.Name, c.dims, took, len(classes))
 		}
 		for _, class := range append(append(want.Ordinary(true), want.Hard()...), device.Mixed, device.Rare) {

@@ -49,6 +49,10 @@ func TestJudgeSpecials(t *testing.T) {
 		{"underflow flushed", kernels.FP32, 1e-39, 0, true},
 		{"integer off by one", kernels.I32, 100, 101, false},
 		{"integer", kernels.I32, -100, -100, true},
+		{"integer for NaN", kernels.I32, nan, -7, true},
+		{"integer for what none holds", kernels.I32, 1e10, -7, true},
+		{"integer for Inf", kernels.I32, -inf, -7, true},
+		{"integer off by one from the largest", kernels.I32, 1<<31 - 1, 1<<31 - 2, false},
 	} {
 		truth := plain(c.want, 2, 3)
 		r := Judge(Encode(c.dtype, []float64{c.got, 2, 3}), c.dtype, truth, Model{K: 1})

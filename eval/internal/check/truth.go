@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"darwarp/kernels"
 )
@@ -34,6 +35,11 @@ func (t Truth) Validate(elems int) error {
 		}
 	}
 	return nil
+}
+
+// Alike reports whether all values are the same.
+func (t Truth) Alike() bool {
+	return !slices.ContainsFunc(t.Value, func(v float64) bool { return v != t.Value[0] })
 }
 
 // Agrees reports the first element at which two truths of sums of k terms differ by more than

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"darwarp/eval/internal/check"
@@ -90,7 +91,11 @@ func (reply *JudgeReply) add(c *device.Case, b kernels.Buffer, r check.Report, l
 func (s *Setup) SelfTest(i int, truths []check.Truth, compare func(number int) check.Comparison) (*JudgeReply, error) {
 	c := &s.Cases[i]
 	reply := &JudgeReply{}
+	tells := slices.ContainsFunc(truths, func(t check.Truth) bool { return !t.Alike() })
 	for j, t := range truths {
+		if tells && t.Alike() { // as the exponents of rows that are about as large: beside another output, that is no fault
+			continue
+		}
 		b := c.Outputs()[j]
 		trial := check.Trial{DType: b.DType, Model: s.Model(i, kernels.FP32), Truth: t, Shape: b.Shape, Compare: compare(j)}
 		for _, fault := range check.SelfTest(trial) {

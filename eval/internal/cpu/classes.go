@@ -33,6 +33,7 @@ type element struct {
 	i       uint64 // index
 	r       uint64 // random bits of its own
 	key     uint64 // of the tensor
+	common  uint64 // of all tensors
 	every   bool   // lines are of many classes
 	neutral float32
 	length  uint64 // of its line
@@ -103,6 +104,8 @@ var samples = map[string]func(e *element) float32{
 	"shift":   shift,
 	"outlier": outlier,
 	"single":  single,
+	"ordered": ordered,
+	"alike":   likeOthers,
 }
 
 // extreme is near the end of the type, where the sum of a line is still within it.
@@ -205,7 +208,8 @@ func (e *element) oddPlace(h uint64) uint64 {
 
 // outlier: one number of each line stands out from the others, which are normal, or all equal. In some it is
 // only 4 to 20 more than all others, which are equal: of exponentials many that are small count as much together as the
-// large one. At the end of its line it is large in any case: nothing but that shows what a loop's tail leaves out.
+// large one. At the end of its line it is large in any case, and mostly positive: nothing but that shows what a loop's
+// tail leaves out.
 func outlier(e *element) float32 {
 	h, last, odd := mix(e.key^mix(e.line)), e.coins>>2 == 0, float64(unit(uint32(e.r)))
 	crowd, power := !last && e.coins&3 == 0, 5+5*odd
@@ -215,8 +219,10 @@ func outlier(e *element) float32 {
 	switch here := e.at == e.oddPlace(h); {
 	case crowd && here:
 		return normal(mix(h)) + (4 + 16*unit(uint32(h>>16)))
+	case here && (e.coins == 3 || !last && e.coins&2 != 0):
+		return -float32(math.Exp2(power))
 	case here:
-		return float32(math.Copysign(math.Exp2(power), 1-float64(e.coins&2)))
+		return float32(math.Exp2(power))
 	case e.coins&1 == 1:
 		return normal(e.r)
 	}
@@ -270,12 +276,14 @@ func single(e *element) float32 {
 	return signed(e.r, 0.5+unit(uint32(e.r)))
 }
 
-// masked: numbers that stand for nothing begin a line, up to half of it: whole tiles of -inf, as of keys that a mask
-// hides. h are random bits of the line.
-func (e *element) masked(h uint64) bool { return h>>63 == 0 && e.at < e.length/2 }
+// masked: numbers that stand for nothing fill a line, or begin it, up to half: whole tiles of -inf, as of keys that a
+// mask hides. h are random bits of the line.
+func (e *element) masked(h uint64) bool {
+	return e.coins>>2 < 2 || h>>63 == 0 && e.at < e.length/2
+}
 
 // special: one inf and one NaN, in random lines; where lines are of many classes, one of them in each that is
-// special. Some lines that have a -inf begin with many.
+// special. Some lines that have a -inf have nothing else, or begin with many.
 func special(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))
 	nan := e.coins&1 == 1

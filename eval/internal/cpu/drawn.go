@@ -16,6 +16,8 @@ func fillDrawn(dst []byte, t kernels.DType, d *kernels.Drawn, tensor int, seed u
 		switch d.How {
 		case kernels.Permutation:
 			v = int64(permuted(i, n, key))
+		case kernels.NearlyInOrder:
+			v = int64(nearlyInOrder(i, n, key))
 		case kernels.Lengths:
 			v = atEdges(i, key, low, high)
 		case kernels.Offsets:
@@ -124,6 +126,32 @@ func clustered(i, n, key uint64, low, high int64) int64 {
 		v = (h%count + i%length) % count
 	}
 	return low + int64(v)
+}
+
+// Of so many numbers that stand side by side, in one of so many places, the order changes.
+const (
+	moved      = 4
+	movedShare = 256
+)
+
+// nearlyInOrder is a permutation of the numbers below n that few samples take for the identity, for one turned round,
+// or for a shift: in few places, and in one at least, four of them move by one. Others are any order.
+func nearlyInOrder(i, n, key uint64) uint64 {
+	kind := key >> 60
+	if kind&3 == 3 {
+		return permuted(i, n, key)
+	}
+	place := i / moved
+	if (place+1)*moved <= n && (place == mix(key)%(n/moved) || mix(key^mix(place))%movedShare == 0) {
+		i = place*moved + (i+1)%moved
+	}
+	switch {
+	case kind == 2, kind == 6:
+		return n - 1 - i
+	case kind&3 == 2:
+		return (i + mix(^key)%n) % n
+	}
+	return i
 }
 
 // rounds of the Feistel network: four make a permutation that looks random (Luby, Rackoff, "How to construct

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
@@ -36,6 +37,7 @@ func sameDraws(t *testing.T, p *program) {
 		{kernels.I64, kernels.Drawn{High: 999}}, {kernels.I64, kernels.Drawn{How: kernels.Permutation}},
 		{kernels.I32, kernels.Drawn{How: kernels.Permutation}}, {kernels.Mask, kernels.Drawn{High: 1}},
 		{kernels.I32, kernels.Drawn{High: 70000, How: kernels.Offsets}},
+		{kernels.I32, kernels.Drawn{How: kernels.NearlyInOrder}}, {kernels.I64, kernels.Drawn{How: kernels.NearlyInOrder}},
 		{kernels.I64, kernels.Drawn{Low: 9, High: 12345, How: kernels.Offsets}},
 		{kernels.I32, kernels.Drawn{High: 70000, How: kernels.Skewed}},
 		{kernels.I64, kernels.Drawn{Low: 9, High: 12345, How: kernels.Skewed}},
@@ -47,7 +49,8 @@ func sameDraws(t *testing.T, p *program) {
 		for _, n := range []int{1, 2, 3, 16, 17, 1000} {
 			theirs, ours := memory(t, c.t.Size()*n), make([]byte, c.t.Size()*n)
 			how := map[kernels.Draw]uint64{kernels.Lengths: 1, kernels.Permutation: 2,
-				kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5}[c.d.How]
+				kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5,
+				kernels.NearlyInOrder: 6}[c.d.How]
 			p.call(t, "dw_draw", theirs, uint64(n), uint64(gpu.DTypeCodes[c.t]), 3, 12345, uint64(int64(c.d.Low)),
 				uint64(int64(c.d.High)), how)
 			fillDrawn(ours, c.t, &c.d, 3, 12345)
@@ -197,5 +200,48 @@ func TestPermutations(t *testing.T) {
 	}
 	if stay > 20 || slices.Equal(one, drawnOf(d, 1000, 5, 9)) || slices.Equal(one, drawnOf(d, 1000, 4, 10)) {
 		t.Errorf("%d of 1000 numbers stay in their place, or orders are the same", stay)
+	}
+}
+
+// TestNearlyInOrder: where lines are of many classes, most numbers of some permutations stay, and of some they are
+// turned round or shifted; but never all of them.
+func TestNearlyInOrder(t *testing.T) {
+	const n = 700
+	b := kernels.Buffer{DType: kernels.I32, Shape: []int{n}, Drawn: &kernels.Drawn{How: kernels.Permutation}}
+	kinds := map[string]int{}
+	for seed := range uint64(100) {
+		d := (&device.Case{Class: device.Mixed}).Drawn(&b)
+		list := drawnOf(&d, n, 1, seed)
+		by := map[int]int{} // how many numbers move so far, and how many have the same sum with their place
+		for i, v := range list {
+			by[(v-i+n)%n]++
+			by[-1-v-i]++
+		}
+		kind := "any"
+		for far, count := range by {
+			if count == n {
+				t.Fatalf("seed %d: all numbers move alike", seed)
+			}
+			switch {
+			case count < n*3/4:
+			case far == 0:
+				kind = "stay"
+			case far < 0:
+				kind = "turned"
+			default:
+				kind = "shifted"
+			}
+		}
+		if kinds[kind]++; len(slices.Compact(slices.Sorted(slices.Values(list)))) != n {
+			t.Fatalf("seed %d: no permutation", seed)
+		}
+	}
+	for _, kind := range []string{"any", "stay", "turned", "shifted"} {
+		if kinds[kind] < 5 {
+			t.Errorf("of 100 permutations: %v", kinds)
+		}
+	}
+	if d := (&device.Case{Class: "normal"}).Drawn(&b); d.How != kernels.Permutation {
+		t.Errorf("timed inputs are drawn %s", d.How)
 	}
 }

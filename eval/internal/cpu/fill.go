@@ -39,8 +39,8 @@ func numbersOf(t kernels.DType, f device.Fill, n, seed uint64) (func(i uint64) f
 	if len(classes) == 0 || inner*length == 0 {
 		return nil, fmt.Errorf("%+v: no class, or no line", f)
 	}
-	e := element{dtype: t, tensor: f.Tensor, key: mix(seed ^ mix(uint64(f.Tensor)+1)), every: len(classes) > 1,
-		neutral: math.Float32frombits(f.Neutral), length: length, count: (n + length - 1) / length}
+	e := element{dtype: t, tensor: f.Tensor, common: mix(^seed), key: mix(seed ^ mix(uint64(f.Tensor)+1)),
+		every: len(classes) > 1, neutral: math.Float32frombits(f.Neutral), length: length, count: (n + length - 1) / length}
 	turn := turnsOf(&e, few, uint64(len(classes)))
 	turn.striped = f.Stripes()
 	turn.spaced = f.Tensor > 0 && len(classes) > 1 && !few && !turn.striped

@@ -32,6 +32,9 @@ func (c *Case) Drawn(b *kernels.Buffer) kernels.Drawn {
 	if d.How == kernels.Evenly && ByLine(c.Class) && slices.Contains(agreeing, b.DType) {
 		d.How = kernels.Clustered
 	}
+	if d.How == kernels.Permutation && ByLine(c.Class) {
+		d.How = kernels.NearlyInOrder
+	}
 	return d
 }
 

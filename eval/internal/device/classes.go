@@ -12,7 +12,8 @@ import (
 // Classes are the input classes by the numbers that harness.cu knows them by.
 var Classes = []string{"normal", "uniform", "cancel", "onehot", "wide", "exact", "denormal", "large", "offset",
 	"extreme",
-	"constant", "zeros", "lead", "tiny", "huge", "needles", "special", "shift", "outlier", "single"}
+	"constant", "zeros", "lead", "tiny", "huge", "needles", "special", "shift", "outlier",
+	"single", "ordered", kernels.Alike}
 
 // hardFrom is the number of the first class that is hard for what it does to one tensor: the others are normal then.
 var hardFrom = slices.Index(Classes, "extreme")
@@ -159,15 +160,15 @@ func (c *Case) classesOf(input int) []string {
 	return []string{c.Class}
 }
 
-// code is the bit of a class for one tensor. Needles and single terms lie among the terms, leading zeros everywhere,
-// and what else is hard in the hard tensor alone: where that has lines about numbers of their own, the others are of
-// one sign, so that products are, too.
+// code is the bit of a class for one tensor. Needles and single terms lie among the terms, leading zeros everywhere, as
+// do lines that are alike, and what else is hard in the hard tensor alone: where that has lines about numbers of their
+// own, the others are of one sign, so that products are, too.
 func code(class string, hard, summed bool) (uint32, error) {
 	n := slices.Index(Classes, class)
 	switch {
 	case n < 0:
 		return 0, fmt.Errorf("unknown input class %q", class)
-	case n < hardFrom || class == "lead":
+	case n < hardFrom || class == "lead" || class == kernels.Alike:
 	case AmongTerms(class) && summed, !AmongTerms(class) && hard:
 	case class == "shift":
 		n = slices.Index(Classes, "uniform")

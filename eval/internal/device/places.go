@@ -33,7 +33,7 @@ func Outlier(f Fill, seed, line uint64) (at int, negative, far bool) {
 	case 1:
 		tail = min(tail, 32)
 	}
-	return f.Len - 1 - int(h&0x3fffffff%tail), coins&2 != 0, coins>>2 == 0 || coins&3 != 0
+	return f.Len - 1 - int(h&0x3fffffff%tail), coins == 3 || coins>>2 != 0 && coins&2 != 0, coins>>2 == 0 || coins&3 != 0
 }
 
 // linesOf is how many lines an input has.

@@ -28,7 +28,7 @@ __device__ __forceinline__ float normal(u64 r) {
 
 // Input classes, in the order of Classes in classes.go.
 enum { NORMAL, UNIFORM, CANCEL, ONEHOT, WIDE, EXACT, DENORMAL, LARGE, OFFSET, EXTREME, CONSTANT, ZEROS, LEAD, TINY, HUGE_, NEEDLES, SPECIAL, SHIFT, OUTLIER,
-       SINGLE };
+       SINGLE, ORDERED, ALIKE };
 
 // Line is how a tensor falls into lines, along which the terms of a sum lie, and where an element is in its own.
 struct Line {
@@ -103,11 +103,32 @@ __device__ float single(u64 r, u64 key, Line l, float neutral) {
   return l.at == odd_place(mix(key ^ mix(l.number)), l) ? sign(r) * (0.5f + unit((u32)r)) : neutral;
 }
 
-// masked: numbers that stand for nothing begin a line, up to half of it: whole tiles of -inf, as of keys that a mask hides.
-__device__ bool masked(u64 h, Line l) { return h >> 63 == 0 && l.at < l.len / 2; }
+// grid is the nearest number of few bits, so that some are equal, and some half-way between codes.
+__device__ __forceinline__ float grid(float v) { return rintf(v * 64.0f) / 64.0f; }
+
+// ordered: numbers rise along a line, or fall; or rise but for few; or one in 2 to 128 of them, that many apart, is above the others.
+__device__ float ordered(u64 r, u64 key, Line l) {
+  u64 h = mix(key ^ mix(l.number)), apart = 2ull << (h >> 32) % 7;
+  float rising = grid(((float)l.at + 0.5f) * (8.0f / (float)l.len) - 4.0f);
+  switch (l.coins & 3) {
+  case 0: return grid(normal(h)) + rising;
+  case 1: return grid(normal(h)) - rising;
+  case 2: return ((r >> 32) & 63) == 0 ? normal(r) * 4.0f : rising;
+  default: return normal(r) + (l.at % apart == (h >> 40) % apart ? 8.0f : 0.0f);
+  }
+}
+
+// alike: lines of all inputs are nearly one, which is normal: equal, or off by a part in 8 to 512, as far as the type tells.
+__device__ float alike(u64 r, u64 common, Line l) {
+  float v = normal(mix(common ^ mix(l.at)));
+  return l.coins & 3 ? v + normal(r) * ldexpf(1.0f, -12 + 3 * (int)(l.coins & 3)) : v;
+}
+
+// masked: numbers that stand for nothing fill a line, or begin it, up to half: whole tiles of -inf, as of keys that a mask hides.
+__device__ bool masked(u64 h, Line l) { return l.coins >> 2 < 2 || (h >> 63 == 0 && l.at < l.len / 2); }
 
 // special: one inf and one NaN, in lines drawn anew; where lines are of many classes, one of them in each that is special. Some
-// lines that have a -inf begin with many.
+// lines that have a -inf have nothing else, or begin with many.
 __device__ float special(u64 r, u64 key, Line l, bool every) {
   u64 h = mix(key ^ mix(l.number));
   bool nan = every || l.count == 1 ? l.coins & 1 : l.number == mix(key ^ 1) % l.count;
@@ -126,19 +147,19 @@ __device__ float shift(u64 r, u64 key, Line l) {
 
 // outlier: one number of each line stands out from the others, which are normal, or all equal. In some it is only 4 to 20 more
 // than all others, which are equal: of exponentials many that are small count as much together as the large one. At the end of its line
-// it is large in any case: nothing but that shows what a loop's tail leaves out.
+// it is large in any case, and mostly positive: nothing but that shows what a loop's tail leaves out.
 __device__ float outlier(u64 r, u64 key, Line l) {
   u64 h = mix(key ^ mix(l.number));
   bool last = l.coins >> 2 == 0;
   if (!last && !(l.coins & 3)) return normal(mix(h)) + (l.at == odd_place(h, l) ? 4.0f + 16.0f * unit((u32)(h >> 16)) : 0.0f);
-  if (l.at == odd_place(h, l)) return (l.coins & 2 ? -1.0f : 1.0f) * exp2f(last ? 7.0f + 3.0f * unit((u32)r) : 5.0f + 5.0f * unit((u32)r));
+  if (l.at == odd_place(h, l)) return (l.coins == 3 || (!last && l.coins & 2) ? -1.0f : 1.0f) * exp2f(last ? 7.0f + 3.0f * unit((u32)r) : 5.0f + 5.0f * unit((u32)r));
   return l.coins & 1 ? normal(r) : normal(mix(h));
 }
 
 // lead: how many numbers of a line are zeros: one, or up to half of it.
 __device__ u64 lead(u64 key, Line l) { return max(l.len >> (1 + (mix(key ^ mix(l.number)) & 7)), (u64)1); }
 
-__device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r, u64 key, Line l, float neutral) {
+__device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r, u64 key, u64 common, Line l, float neutral) {
   switch (cls) {
   case UNIFORM: return unit((u32)r);
   // Terms near 1 in magnitude whose sum nearly cancels: the first tensor alternates in sign.
@@ -165,6 +186,8 @@ __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r
   case SHIFT: return shift(r, key, l);
   case OUTLIER: return outlier(r, key, l);
   case SINGLE: return single(r, key, l, neutral);
+  case ORDERED: return ordered(r, key, l);
+  case ALIKE: return alike(r, common, l);
   default: return normal(r);
   }
 }
@@ -261,7 +284,7 @@ extern "C" __global__ void dw_fill(void *out, u64 n, int dtype, u32 classes, int
     l.coins = (u32)(count > 1 && !striped ? turns / count + mix(key) : mix(key ^ mix(l.number)) >> 60) & 15;
     if (left == classes)
       for (int skip = (int)((turns + turn) % count); skip > 0; skip--) left &= left - 1;
-    float v = sample(__ffs(left) - 1, count > 1, dtype, tensor, i, mix(key + i), key, l, __uint_as_float(neutral));
+    float v = sample(__ffs(left) - 1, count > 1, dtype, tensor, i, mix(key + i), key, mix(~seed), l, __uint_as_float(neutral));
     put(out, i, dtype, v);
   }
 }
@@ -279,6 +302,16 @@ __device__ u64 place(u64 i, u64 n, u64 key) {
     i = left << half | right;
   } while (i >= n);
   return i;
+}
+
+// nearly_in_order is a permutation that few samples take for the identity, for one turned round, or for a shift: in few places, and in
+// one at least, four numbers move by one. Others are any order.
+__device__ u64 nearly_in_order(u64 i, u64 n, u64 key) {
+  u64 kind = key >> 60, at = i / 4;
+  if ((kind & 3) == 3) return place(i, n, key);
+  if ((at + 1) * 4 <= n && (at == mix(key) % (n / 4) || mix(key ^ mix(at)) % 256 == 0)) i = at * 4 + (i + 1) % 4;
+  if (kind == 2 || kind == 6) return n - 1 - i;
+  return (kind & 3) == 2 ? (i + mix(~key) % n) % n : i;
 }
 
 // at_edges gives every fourth number the greatest value and every fourth the least. Of the others one is anywhere between, and one
@@ -336,7 +369,7 @@ __device__ long long clustered(u64 i, u64 n, u64 key, long long low, long long h
 }
 
 // Ways to draw whole numbers, in the order of drawCodes in inputs.go.
-enum { EVENLY, LENGTHS, PERMUTATION, OFFSETS, SKEWED, CLUSTERED };
+enum { EVENLY, LENGTHS, PERMUTATION, OFFSETS, SKEWED, CLUSTERED, NEARLY_IN_ORDER };
 
 // dw_draw writes n whole numbers from low to high; as a permutation each from 0 to n - 1 once.
 extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 seed, long long low, long long high, int how) {
@@ -346,6 +379,7 @@ extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 
                   : how == LENGTHS   ? at_edges(i, key, low, high)
                   : how == OFFSETS   ? offset(i, n, key, low, high)
                   : how == SKEWED    ? skewed(i, n, key, low, high)
+                  : how == NEARLY_IN_ORDER ? (long long)nearly_in_order(i, n, key)
                   : how == CLUSTERED ? clustered(i, n, key, low, high)
                                      : low + (long long)(mix(key + i) % (u64)(high - low + 1));
     if (dtype == I64) ((long long *)out)[i] = v;

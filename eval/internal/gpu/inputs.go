@@ -16,7 +16,7 @@ var DTypeCodes = map[kernels.DType]int{kernels.FP16: 0, kernels.BF16: 1, kernels
 
 // drawCodes are the ways to draw by the numbers that harness.cu knows them by.
 var drawCodes = map[kernels.Draw]int{kernels.Evenly: 0, kernels.Lengths: 1, kernels.Permutation: 2,
-	kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5}
+	kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5, kernels.NearlyInOrder: 6}
 
 // fill writes the inputs of a case into an arena, in stream order.
 func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {

@@ -90,7 +90,8 @@ var all = []folder{
 	product, tiles, softmax, layernorm, sum, attention, atomics, elementwise, transpose, narrow,
 	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, powers, cache, gated,
 	packed, greatest, activated, whole, gradients, losses, gathered, recurrence, columns, counts, grouped, windowed,
-	masked,
+	masked, ranked, running, pooled, bits, packs, lse,
+	distances, cosines, scattered, doubled,
 }
 
 // Problems lists their names.
