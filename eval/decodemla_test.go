@@ -48,14 +48,17 @@ func TestDecodeMLA(t *testing.T) {
 	sometimes(t)
 	pool, b := latentPool(t)
 	const ring = "parts=3 "
+	const spare = ring + "splits=8 combine=last_block" // more shares than tiles
 	for name, c := range map[string]struct {
 		family int
 		genes  string
 	}{
-		"plain":   {0, "warps=2 splits=2 combine=last_block exp2=true"},
+		"plain":   {0, "warps=2 split_by=number splits=2 combine=last_block exp2=true"},
+		"waves":   {0, "rows=2 share=cache order=heads"},
 		"one":     {1, "rescale=lazy"},
 		"cluster": {1, ring + "cluster=2 splits=2 combine=last_block order=heads"},
 		"shares":  {1, "parts=9 cluster=2 split_by=waves waves=1 share=cache"},
+		"spare":   {1, spare},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := pointOfFamily(t, pool, b, b.Families[c.family], c.genes)
@@ -74,6 +77,8 @@ func TestDecodeMLA(t *testing.T) {
 		"next_page":    {planted{ring, "min(key, w.length - 1), pages", "min(key + 16, w.length - 1), pages"}, kernels.Wrong},
 		"causal":       {planted{ring, "(in.t - 1 - of_group", "(in.t - 2 - of_group"}, kernels.Wrong},
 		"weights_late": {planted{ring, "mbarrier_wait(ring.weighed(), phase);", ""}, kernels.Crashed},
+		"negative": {planted{spare, "mbarrier_wait(ring.weighed(), phase ^ 1);",
+			"mbarrier_wait(ring.weighed(), (w.end - w.begin) % 2);"}, kernels.Crashed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := pointOfFamily(t, pool, b, b.Families[1], c.genes)

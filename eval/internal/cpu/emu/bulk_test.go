@@ -65,6 +65,7 @@ func TestBulkBugs(t *testing.T) {
 	}{
 		{"no_wait", "race", 2},
 		{"wrong_parity", "race", 2},
+		{"no_parity", "trap", 1},
 		{"one_waits", "race", 2},
 		{"no_expect", "race", 2},
 		{"too_many_bytes", "deadlock", 1},

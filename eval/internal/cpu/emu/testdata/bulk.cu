@@ -296,3 +296,10 @@ extern "C" __global__ void no_add_fence(const int* x, int* y) {
         bulk_wait_read<0>();
     }
 }
+
+// A remainder of a negative number is one.
+extern "C" __global__ void no_parity(const int* x, int* y) {
+    __shared__ Mbarrier barriers[3];
+    set_up(barriers);
+    if (threadIdx.x == 0) mbarrier_wait(&barriers[0], -int(blockDim.x - 63) % 2);  // <- no_parity
+}

@@ -203,6 +203,7 @@ void dw_mbarrier_wait(void* at, unsigned parity) {
     dw::Fiber& f = self();
     dw::Block& b = *f.block;
     f.site = __builtin_return_address(0);
+    if (parity > 1) dw::misuse(f, "trap", "waits for the phase of an mbarrier of parity " + std::to_string(int(parity)) + ", which is neither 0 nor 1", f.site, "waits");
     while (true) {
         dw::Mbarrier& m = dw::barrier_at(f, b, at, f.site);
         if ((m.phase & 1) != parity) {
