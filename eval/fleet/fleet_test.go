@@ -72,6 +72,22 @@ func TestFleet(t *testing.T) {
 	}
 }
 
+// TestTimedOnce: home times the naive start once, however many others its times are compared with.
+func TestTimedOnce(t *testing.T) {
+	all := []*fake{newFake("a"), newFake("b"), newFake("c"), newFake("d")}
+	f, _ := open(t, all...)
+	if r, err := f.Evaluate(t.Context(), candidate(1)); err != nil || r.Outcome != kernels.OK {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for _, w := range all {
+		w.mu.Lock()
+		if w.done != 1 {
+			t.Errorf("worker %s timed it %d times", w.name, w.done)
+		}
+		w.mu.Unlock()
+	}
+}
+
 // TestCapabilities: what home can do goes over the wire and back.
 func TestCapabilities(t *testing.T) {
 	f, _ := open(t, newFake("a"))

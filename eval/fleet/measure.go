@@ -75,7 +75,7 @@ func (f *Fleet) welcome(m *member) {
 			return
 		}
 		home := all[0]
-		err := f.compare(f.ctx, j, home, m)
+		err := f.compare(f.ctx, j, home, m, f.timeOnce(f.ctx, home, j))
 		if err == nil || f.ctx.Err() != nil || !f.crew.isHere(m) {
 			return
 		}
@@ -88,16 +88,17 @@ func (f *Fleet) welcome(m *member) {
 	}
 }
 
-// compareAll times a kernel at home and on all other workers.
+// compareAll times a kernel at home, once, and on all other workers at the same time.
 func (f *Fleet) compareAll(ctx context.Context, j *kernels.Job) {
 	all := f.crew.ready()
 	if len(all) < 2 || !all[0].times {
 		return
 	}
 	var work sync.WaitGroup
+	at := f.timeOnce(ctx, all[0], j)
 	for _, m := range all[1:] {
 		work.Go(func() {
-			if err := f.compare(ctx, j, all[0], m); err != nil && ctx.Err() == nil {
+			if err := f.compare(ctx, j, all[0], m, at); err != nil && ctx.Err() == nil {
 				f.cfg.Say("%v: what was known before stays", err)
 			}
 		})
@@ -105,13 +106,23 @@ func (f *Fleet) compareAll(ctx context.Context, j *kernels.Job) {
 	work.Wait()
 }
 
+// timed is what timeOn says.
+type timed func() ([]kernels.Timing, error)
+
+// timeOnce begins to time a kernel on a worker. Whoever asks for the result waits for it.
+func (f *Fleet) timeOnce(ctx context.Context, m *member, j *kernels.Job) timed {
+	once := sync.OnceValues(func() ([]kernels.Timing, error) { return f.timeOn(ctx, m, j) })
+	go func() { _, _ = once() }()
+	return once
+}
+
 // compare takes the ratios of a worker from a kernel's times there and at home.
-func (f *Fleet) compare(ctx context.Context, j *kernels.Job, home, m *member) error {
-	at, err := f.timeOn(ctx, home, j)
+func (f *Fleet) compare(ctx context.Context, j *kernels.Job, home, m *member, atHome timed) error {
+	here, err := f.timeOn(ctx, m, j)
 	if err != nil {
 		return err
 	}
-	here, err := f.timeOn(ctx, m, j)
+	at, err := atHome()
 	if err != nil {
 		return err
 	}
