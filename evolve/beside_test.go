@@ -2,10 +2,12 @@ package evolve
 
 import (
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/store"
 )
 
 // latch stores when it is let.
@@ -34,5 +36,39 @@ func TestStoredBeside(t *testing.T) {
 	close(keep.let)
 	if err := j.flush(); err != nil || !slices.Equal(told, []Kind{KindResult, KindSkip}) {
 		t.Errorf("%v, %v", told, err)
+	}
+}
+
+// TestCrowded: with many slots, where proposals are rendered side by side and verdicts stored beside the loop, every
+// verdict is told and stored once, and each candidate is the one that its point stands for.
+func TestCrowded(t *testing.T) {
+	cfg, ev := wideConfig(t), newDevices(40, 0)
+	cfg.Budget.Evals = 300
+	run, err := store.Create(filepath.Join(t.TempDir(), "run.db"), store.Meta{Problem: "toy", DType: cfg.DType,
+		Workloads: cfg.Workloads, Files: cfg.Bundle.Files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	s, told := mustSearch(t, cfg, ev, run), map[kernels.ID]int{}
+	if _, err := s.Run(t.Context(), func(e Event) {
+		if e.Kind == KindResult {
+			told[e.ID]++
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !s.crowded() || len(told) < 300 {
+		t.Fatalf("crowded: %v, %d verdicts", s.crowded(), len(told))
+	}
+	for id, n := range told {
+		c, err := run.Get(id)
+		if err != nil || n != 1 {
+			t.Fatalf("%s was told %d times: %v", id.Short(), n, err)
+		}
+		job, err := cfg.Bundle.Job(cfg.Spaces[0].Family, c.Variant.Genes, cfg.Spaces[0].Device, cfg.DType)
+		if err != nil || job.ID != id {
+			t.Errorf("%s is stored with the genes of %s: %v", id.Short(), job.ID.Short(), err)
+		}
 	}
 }

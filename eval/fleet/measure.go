@@ -58,8 +58,8 @@ func (f *Fleet) yardstick() *kernels.Job {
 	return f.yard
 }
 
-// begun times the naive start on all workers but the one that judged it, to whose times all others are compared. That
-// one becomes home.
+// begun times the naive start on all workers. The one that judged it becomes home, to whose times all others are
+// compared.
 func (f *Fleet) begun(ctx context.Context, j *kernels.Job, by *member) {
 	f.crew.lead(by)
 	f.compareAll(ctx, j)
