@@ -40,7 +40,7 @@ func TestStoredBeside(t *testing.T) {
 }
 
 // TestCrowded: with many slots, where proposals are rendered side by side and verdicts stored beside the loop, every
-// verdict is told and stored once, and each candidate is the one that its point stands for.
+// verdict is told and stored once, with the genes that its source was made of.
 func TestCrowded(t *testing.T) {
 	cfg, ev := wideConfig(t), newDevices(40, 0)
 	cfg.Budget.Evals = 300
