@@ -59,6 +59,8 @@ type Set struct {
 	want  Wanted
 	terms []device.Terms
 	mix   [][]string // classes of the lines of mixed cases, by input
+
+	specials int // cases so far in which inf and NaN are where all lines have outputs in common
 }
 
 // Seeds are the sets of a workload's bank that every candidate is gated on.
@@ -124,7 +126,7 @@ func (s *Set) addShapes() error {
 			}
 		}
 		if i == large && e.alone {
-			if err := s.addOthers(device.Case{Dims: d}, s.Add); err != nil {
+			if err := s.addOthers(device.Case{Dims: d}, s.manyLines(d), s.Add); err != nil {
 				return err
 			}
 		}
@@ -258,8 +260,8 @@ func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []
 			list = append(list, c)
 		}
 	}
-	others := alone
-	if err := s.addOthers(others, func(c device.Case) error { list = append(list, c); return nil }); err != nil {
+	others, keep := alone, func(c device.Case) error { list = append(list, c); return nil }
+	if err := s.addOthers(others, others.Dims, keep); err != nil {
 		return nil, err
 	}
 	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG}

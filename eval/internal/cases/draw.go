@@ -100,36 +100,6 @@ func (d *drawer) aligned() []kernels.Dims {
 	return list
 }
 
-// cubes draws two sizes whose dims are all the same as far as they may be: whole tiles, of 512 or of 96, 128 and 256,
-// and an odd number. What is done for tiles of which none is ragged, or for squares, is done there.
-func (d *drawer) cubes() []kernels.Dims {
-	most := math.MaxInt32
-	for _, dim := range d.p.DimNames {
-		if r := d.p.Range(dim); len(r.Values) == 0 {
-			most = min(most, r.Most)
-		}
-	}
-	whole, odd := 512, min(lineCount+d.rng.IntN(drawnSize/8), most-1)|1
-	if d.rng.IntN(2) == 0 && 768 <= most {
-		whole = 768
-	}
-	var list []kernels.Dims
-	for _, n := range []int{whole, odd} {
-		size := kernels.Dims{}
-		for _, dim := range d.p.DimNames {
-			r := d.p.Range(dim)
-			if size[dim] = d.few(r); len(r.Values) == 0 {
-				size[dim] = max(r.Step, min(n, r.Most)/r.Step*r.Step)
-			}
-		}
-		d.modes(size)
-		if d.shrink(size, nil) {
-			list = append(list, size)
-		}
-	}
-	return list
-}
-
 // thousands and longest are where dims begin to be long, and very long.
 const (
 	thousands = 1 << 10
@@ -146,29 +116,32 @@ const longShare = 64
 // reachTimes is how many times its largest scored size a dim is drawn up to that is very long.
 const reachTimes = 4
 
-// span is what a dim is drawn from, and whether the others are long beside it instead of small.
+// span is what a dim is drawn from, and from where on the others are drawn, which are long then; 0: they are small.
 type span struct {
-	low, high  float64
-	othersLong bool
+	low, high, others float64
 }
 
 // spans are what a dim of up to most is drawn from that is far from its usual sizes: one, less than a vector, a
 // handful, thousands, and more where there is more. One is drawn three times: a single line is of a single class, which
 // may be one that shows nothing. Twice the other dims are long then, and beside two or three, too: a plan for few long
-// lines is another than that for small inputs.
+// lines is another than that for small inputs. So they are once beside thousands: where both are many, other counters
+// overflow than in long lines alone.
 func (d *drawer) spans(most float64) []span {
-	list := []span{{1, 2, false}, {1, 2, true}, {1, 2, true}, {2, 4, true}, {4, 17, false}, {thousands, d.long, false}}
+	const long = drawnSize / 8
+	list := []span{{1, 2, 0}, {1, 2, long}, {1, 2, long}, {2, 4, long}, {4, 17, 0},
+		{thousands, d.long, 0}, {thousands, d.long, 4 * long}}
 	if d.long >= longest && most > longest {
-		list = append(list, span{longest, most, false}, span{longest, min(most, d.cap/(longShare*manyLines)), false})
+		list = append(list, span{longest, most, 0}, span{longest, min(most, d.cap/(longShare*manyLines)), 0})
 	}
 	return list
 }
 
-// wideShare is the part of the bound in work that a size with one short dim and long others may take, and wideLeast
-// what it may take in any case.
+// wideShare is the part of the bound in work that a size with one short dim and long others may take, largeShare that
+// of a size whose dims are all long, and wideLeast what these may take in any case.
 const (
-	wideShare = 1 << 10
-	wideLeast = 1e5
+	wideShare  = 1 << 10
+	largeShare = 1 << 8
+	wideLeast  = 1e5
 )
 
 // reach is up to where a dim is drawn: several times its largest scored size. Farther out right kernels of the scored
@@ -206,7 +179,7 @@ func (d *drawer) upper() []kernels.Dims {
 		most := d.reach(dim)
 		if len(d.p.Range(dim).Values) == 0 && d.long >= longest && most >= 2*thousands {
 			for range d.draws(dim) {
-				list = append(list, d.within(dim, span{most / 2, most, false})...)
+				list = append(list, d.within(dim, span{most / 2, most, 0})...)
 			}
 		}
 	}
@@ -226,14 +199,16 @@ func (d *drawer) draws(dim string) int {
 func (d *drawer) within(dim string, s span) []kernels.Dims {
 	size, bound := kernels.Dims{}, *d
 	for _, other := range d.p.DimNames {
-		if size[other] = d.few(d.p.Range(other)); s.othersLong {
-			size[other] = d.some(d.p.Range(other), span{low: drawnSize / 8, high: 4 * drawnSize})
+		if size[other] = d.few(d.p.Range(other)); s.others > 0 {
+			size[other] = d.some(d.p.Range(other), span{low: s.others, high: 4 * drawnSize})
 		}
 	}
 	size[dim] = d.some(d.p.Range(dim), s)
 	d.modes(size)
 	switch {
-	case s.othersLong:
+	case s.others > 0 && s.low >= thousands:
+		bound.cap = max(d.cap/largeShare, min(d.cap, wideLeast))
+	case s.others > 0:
 		bound.cap = max(d.cap/wideShare, min(d.cap, wideLeast))
 	case s.low >= longest: // millions of numbers, not billions
 		bound.cap /= longShare

@@ -146,14 +146,19 @@ func TestPastTiles(t *testing.T) {
 	}
 }
 
-// TestCubes: all dims are the same, once a multiple of 256 and once odd.
+// TestCubes: all dims are the same, once a multiple of 256 and once odd; and all are multiples of 3, 5 and 7.
 func TestCubes(t *testing.T) {
 	for seed := range uint64(20) {
 		list := drawerIn(t, strings.ReplaceAll(kernelstest.Product, "= 128", "= 1024"), 1e10, seed).cubes()
-		if len(list) != 2 {
+		if len(list) != 3 {
 			t.Fatalf("seed %d: %v", seed, list)
 		}
-		for i, size := range list {
+		for dim, n := range list[2] {
+			if n%105 != 0 {
+				t.Errorf("seed %d: %s is %d", seed, dim, n)
+			}
+		}
+		for i, size := range list[:2] {
 			if n := size["m"]; size["n"] != n || size["k"] != n || i == 0 && n%256 != 0 || i == 1 && n%2 == 0 {
 				t.Errorf("seed %d: size %d is %v", seed, i, size)
 			}

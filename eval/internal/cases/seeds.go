@@ -17,7 +17,11 @@ const seedsTried = 64
 // none has begun with: a kernel that takes an input by its first numbers for zeros, for constant or for small meets
 // each class there, in front of ordinary numbers.
 func (s *Set) seed(c *device.Case) (best uint64) {
-	if c.Class != device.Mixed {
+	switch c.Class {
+	case kernels.Special:
+		return s.specialSeed(c)
+	case device.Mixed:
+	default:
 		return s.want.RNG.Uint64()
 	}
 	most := -1
@@ -33,6 +37,21 @@ func (s *Set) seed(c *device.Case) (best uint64) {
 		s.begun[b] = true
 	}
 	return best
+}
+
+// specialSeed draws that of a case with inf and NaN. Where all lines of the input have outputs in common, a NaN may be
+// right there whatever a kernel makes of the one in the input, because of an inf: so they come alone, too, in turn.
+func (s *Set) specialSeed(c *device.Case) uint64 {
+	want := device.InfAndNaN
+	if shared := c.Hard > 0 || !slices.Contains(s.mix[0], kernels.Special); shared && !c.Apart {
+		s.specials++
+		want = device.Specials(s.specials % 3)
+	}
+	for {
+		if seed := s.want.RNG.Uint64(); c.Apart || c.Specials(seed, c.Hard) == want {
+			return seed
+		}
+	}
 }
 
 // Of so few lines each part has the greatest number in some case of a trial.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -205,6 +206,41 @@ func TestBesideSpecial(t *testing.T) {
 			if c := &s.List[i]; c.Hard == 2 && c.Class == kernels.Special && c.Apart {
 				t.Errorf("%s: all rows have the weights", c.Name)
 			}
+		}
+	}
+}
+
+// TestSpecialsAlone: where all rows have a bias in common, every candidate meets a NaN in it without an inf, and an inf
+// without a NaN; where each line has outputs of its own, it meets some twenty lines with a NaN.
+func TestSpecialsAlone(t *testing.T) {
+	for i, s := range sessionsOf(t, "tempered") {
+		found := map[device.Specials]bool{}
+		for _, at := range s.Gated() {
+			if c := &s.List[at]; c.Class == kernels.Special && c.Hard == 1 {
+				found[c.Specials(c.Seed, 1)] = true
+			}
+		}
+		if len(found) != 3 {
+			t.Errorf("session %d: %v", i, found)
+		}
+	}
+	for i, s := range sessionsOf(t, "gated") {
+		for _, at := range s.Gated() {
+			if c := &s.List[at]; c.Class == kernels.Special && c.Hard == 1 && c.Dims["rows"] < 4*lineCount {
+				t.Errorf("session %d: %s", i, c.Name)
+			}
+		}
+	}
+}
+
+// TestManyOfMany: there is a size with thousands of numbers in hundreds of bins, with numbers that agree.
+func TestManyOfMany(t *testing.T) {
+	for i, s := range sessionsOf(t, "counts") {
+		if !slices.ContainsFunc(s.Gated(), func(at int) bool {
+			c := &s.List[at]
+			return c.Class == device.Mixed && c.Dims["n"] >= thousands && c.Dims["bins"] > 256
+		}) {
+			t.Errorf("session %d has none", i)
 		}
 	}
 }

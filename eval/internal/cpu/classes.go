@@ -282,22 +282,36 @@ func (e *element) masked(h uint64) bool {
 	return e.coins>>2 < 2 || h>>63 == 0 && e.at < e.length/2
 }
 
-// special: one inf and one NaN, in random lines; where lines are of many classes, one of them in each that is
-// special. Some lines that have a -inf have nothing else, or begin with many.
+// special: one inf and one NaN, in random lines, or one of the two alone; where lines are of many classes, one of them
+// in each that is special. Some lines that have a -inf have nothing else, or begin with many.
 func special(e *element) float32 {
 	h := mix(e.key ^ mix(e.line))
-	nan := e.coins&1 == 1
-	if !e.every && e.count > 1 {
-		nan = e.line == mix(e.key^1)%e.count
-	}
-	here := e.every || nan || e.line == mix(e.key^2)%e.count
+	nan, inf := e.specials()
 	switch {
-	case here && !nan && e.coins&2 != 0 && e.masked(h):
+	case inf && !nan && e.coins&2 != 0 && e.masked(h):
 		return float32(math.Inf(-1))
-	case !here || e.at != e.oddPlace(h):
+	case !(inf || nan) || e.at != e.oddPlace(h):
 		return normal(e.r)
 	case nan:
 		return float32(math.NaN())
 	}
 	return float32(math.Inf(1 - int(e.coins&2)))
+}
+
+// specials reports whether a line has the NaN of its input, and whether it has the inf.
+func (e *element) specials() (nan, inf bool) {
+	nan, inf = e.coins&1 == 1, e.every || e.line == mix(e.key^2)%e.count
+	if e.every {
+		return nan, inf
+	}
+	if e.count > 1 {
+		nan = e.line == mix(e.key^1)%e.count
+	}
+	switch device.SpecialsOf(e.key) {
+	case device.NaNAlone:
+		return nan || e.count == 1, false
+	case device.InfAlone:
+		return false, inf
+	}
+	return nan, inf
 }

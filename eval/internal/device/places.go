@@ -13,6 +13,22 @@ func Mix(x uint64) uint64 {
 // keyOf is what the random numbers of an input depend on, by its number among the inputs.
 func keyOf(seed uint64, tensor int) uint64 { return Mix(seed ^ Mix(uint64(tensor)+1)) }
 
+// Specials says which of inf and NaN an input of the class special has, where its lines are of no other class.
+type Specials int
+
+// An input has both in one case of two.
+const (
+	InfAndNaN Specials = iota
+	NaNAlone
+	InfAlone
+)
+
+// SpecialsOf are those of an input, by the key of its random numbers.
+func SpecialsOf(key uint64) Specials { return Specials(max(int(key>>62)-1, 0)) }
+
+// Specials are those of an input, by its number among them, of a case of the class special with this seed.
+func (c *Case) Specials(seed uint64, input int) Specials { return SpecialsOf(keyOf(seed, input)) }
+
 // First is the number of the class, among those of a mixed case, that the first line of an input is of; -1: normal.
 func First(f Fill, seed uint64) int {
 	key, count := keyOf(seed, f.Tensor), uint64(bits.OnesCount32(f.Classes))

@@ -127,14 +127,18 @@ __device__ float alike(u64 r, u64 common, Line l) {
 // masked: numbers that stand for nothing fill a line, or begin it, up to half: whole tiles of -inf, as of keys that a mask hides.
 __device__ bool masked(u64 h, Line l) { return l.coins >> 2 < 2 || (h >> 63 == 0 && l.at < l.len / 2); }
 
-// special: one inf and one NaN, in lines drawn anew; where lines are of many classes, one of them in each that is special. Some
-// lines that have a -inf have nothing else, or begin with many.
+// special: one inf and one NaN, in lines drawn anew, or one of the two alone: where all lines have outputs in common an inf may make
+// the NaN that another kernel forgets. Where lines are of many classes, one of them is in each that is special. Some lines that have
+// a -inf have nothing else, or begin with many.
 __device__ float special(u64 r, u64 key, Line l, bool every) {
-  u64 h = mix(key ^ mix(l.number));
+  u64 h = mix(key ^ mix(l.number)), kind = every ? 0 : key >> 62; // 2: the NaN alone, 3: the inf alone
   bool nan = every || l.count == 1 ? l.coins & 1 : l.number == mix(key ^ 1) % l.count;
-  bool here = every || nan || l.number == mix(key ^ 2) % l.count;
-  if (here && !nan && l.coins & 2 && masked(h, l)) return __int_as_float(0xff800000);
-  if (!here || l.at != odd_place(h, l)) return normal(r);
+  bool inf = every || l.number == mix(key ^ 2) % l.count;
+  if (kind == 2 && l.count == 1) nan = true;
+  if (kind == 2) inf = false;
+  if (kind == 3) nan = false;
+  if (inf && !nan && l.coins & 2 && masked(h, l)) return __int_as_float(0xff800000);
+  if (!(inf || nan) || l.at != odd_place(h, l)) return normal(r);
   return nan ? __int_as_float(0x7fc00000) : __int_as_float(l.coins & 2 ? 0xff800000 : 0x7f800000);
 }
 
