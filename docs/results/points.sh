@@ -2,9 +2,10 @@
 # Gates and times random points of every built-in family on the GPUs of this machine, and names those that are not right.
 #   docs/results/points.sh DARWARP OUT [POINTS [GPUS [SEED]]]
 # DARWARP is the built binary, OUT a folder for a JSON file and a log per row, POINTS how many random points a row has (640: 20,480 in
-# all), GPUS how many rows run at once, each on a GPU of its own (as many as there are). A row is a problem, an element type
-# and a size; ROWS="PROBLEM:DTYPE:WORKLOAD ..." chooses others, LIMIT (10m) ends a row, DEVICE=cpu runs them on the processor,
-# FLAGS="--races" goes to all. What failed is evaluated again with the flags that its line ends with.
+# all), GPUS how many GPUs there are for it (all). A row is a problem, an element type and a size; ROWS="PROBLEM:DTYPE:WORKLOAD ..."
+# chooses others. SHARE=2 has two rows at once on each GPU, one compiling or reading while the other computes: their times mean
+# nothing then, and what is suspect for its time has to be tried again alone. LIMIT (10m) ends a row, DEVICE=cpu runs them on the
+# processor, FLAGS="--races" goes to all. What failed is evaluated again with the flags that its line ends with.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd) darwarp=$(realpath "$1")
 points=${3:-640} gpus=${4:-$(nvidia-smi -L 2>/dev/null | grep -c ^GPU)} seed=${5:-1}
@@ -12,23 +13,26 @@ points=${3:-640} gpus=${4:-$(nvidia-smi -L 2>/dev/null | grep -c ^GPU)} seed=${5
 mkdir -p "$2" && cd "$2" || exit 2
 
 rows=${ROWS:-
-  gemm:fp16:512 gemm:fp16:1024 gemm:fp16:2048 gemm:fp16:4096x4096x1024 gemm:bf16:512 gemm:bf16:2048 gemm:bf16:16x8192x8192
-  attention:fp16:8x16x512x64 attention:fp16:2x8x515x64 attention:fp16:2x8x512x64-causal attention:fp16:1x8x512x128
-  attention:bf16:8x16x512x64 attention:bf16:2x8x512x64-causal attention:bf16:4x16x512x128
-  softmax:fp16:8192x1024 softmax:bf16:64x257 softmax:fp32:512x50257 rmsnorm:fp16:8192x1024 rmsnorm:bf16:64x257 rmsnorm:fp32:512x50257
-  layernorm:fp16:8192x1024 layernorm:bf16:64x257 layernorm:fp32:512x50257
-  transpose:fp16:4096x4096 transpose:bf16:1000x50257 transpose:fp32:256x192 reduction:fp32:16384x8192 reduction:fp16:1x65536 reduction:bf16:262144x257
-  bias_gelu_residual:fp16:4096x4096 bias_gelu_residual:bf16:64x512 bias_gelu_residual:fp32:2048x11008}
+  gemm:fp16:512 gemm:bf16:1024 gemm:fp16:2048 gemm:bf16:m=16,n=4096,k=4096 gemm:fp16:m=64,n=512,k=8192
+  gemm_nn:bf16:batch=2,m=256,n=512,k=384 gemm_tn:fp16:batch=2,m=256,n=512,k=384 gemm_tt:bf16:batch=2,m=256,n=512,k=384
+  gemm_batched:fp16:32x512x512x64 linear_gelu:bf16:16x4096x4096 swiglu:bf16:m=128,n=1024,k=1024
+  gemm_fp8:bf16:2048x2048x512 gemm_fp8:fp16:blocks-2048x2048x512 gemm_w4a16:fp16:16x6144x4096-g32 gemm_mxfp4:bf16:1x5760x2944
+  gemm_grouped:bf16:256x16x1024x2048-skewed gemm_grouped_fp8:bf16:256x16x1024x2048-skewed
+  attention:fp16:2x8x512x64 attention:bf16:2x8x512x64-causal attention:fp16:1x8x512x128 attention_backward:fp16:2x8x512x64
+  decode:fp16:1x4k decode_fp8:bf16:1x4k decode_mla:bf16:1x4k prefill:fp16:1x4k
+  softmax:fp16:8192x1024 rmsnorm:bf16:64x1024 layernorm:fp32:64x257 layernorm:fp16:8192x1024
+  transpose:fp16:256x192 reduction:fp16:1x65536 bias_gelu_residual:fp32:64x512}
 
 # one PROBLEM:DTYPE:WORKLOAD, on the GPU that no other row has
 one() {
   local problem dtype workload
   IFS=: read -r problem dtype workload <<<"$1"
-  CUDA_VISIBLE_DEVICES=$SLOT "$darwarp" bench throughput "$problem" --device "${DEVICE:-cuda}" --dtype "$dtype" --workload "$workload" \
+  CUDA_VISIBLE_DEVICES=$((SLOT % gpus)) "$darwarp" bench throughput "$problem" --device "${DEVICE:-cuda}" --dtype "$dtype" --workload "$workload" \
     --points "$points" --for "${LIMIT:-10m}" --seed "$seed" --jobs "$jobs" --json ${FLAGS:-} >"${1//:/-}.json" 2>"${1//:/-}.log" ||
     echo "$1: $(tail -1 "${1//:/-}.log")" >&2
 }
 export -f one
-export darwarp points seed jobs=$((($(nproc) + gpus - 1) / gpus))
-printf '%s\n' $rows | xargs -P "$gpus" --process-slot-var=SLOT -I{} bash -c 'one {}'
+at_once=$((gpus * ${SHARE:-1}))
+export darwarp points seed gpus jobs=$((($(nproc) + at_once - 1) / at_once))
+printf '%s\n' $rows | xargs -P "$at_once" --process-slot-var=SLOT -I{} bash -c 'one {}'
 python3 "$here/points.py" ./*.json
