@@ -32,7 +32,9 @@ func harness(t *testing.T) *program {
 		t.Fatal("harness.cu has changed: where does dw_clock begin?")
 	}
 	// arguments are words here
-	source = strings.ReplaceAll(source, "const __grid_constant__ Regions all", "const Regions &all")
+	for _, list := range []string{"Regions", "Refillings"} {
+		source = strings.ReplaceAll(source, "const __grid_constant__ "+list+" all", "const "+list+" &all")
+	}
 	// test_bytes rounds floats of all exponents: of 16 bits, and a little above and below these.
 	source += `#include <darwarp/fp8.cuh>
 #include <darwarp/int4.cuh>

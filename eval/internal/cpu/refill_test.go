@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
 
 // TestRefill: what is wild counts as unwritten, what is plausible is of the palette but for its last bits, both
-// differ each time, and nothing is written behind the end.
+// differ each time, what is to be clear is, and nothing is written behind the end.
 func TestRefill(t *testing.T) {
 	p := harness(t)
 	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32} {
@@ -27,10 +28,18 @@ func TestRefill(t *testing.T) {
 				if i >= 2 {
 					values = palette
 				}
-				p.call(t, "dw_refill", mem, uint64(n), uint64(i), uint64(address(values)), uint64(d.Size()),
-					uint64(check.LowBits(d)))
-				if bytes.Count(mem[n:], []byte{0}) != 16 {
+				cleared := memory(t, n+16)
+				copy(cleared, bytes.Repeat([]byte{7}, n+16))
+				p.call(t, "dw_refill", aligned(gpu.EncodeRefills([]gpu.Refilling{
+					{At: uint64(address(cleared)), Bytes: n, Key: uint64(i)},
+					{At: uint64(address(mem)), Bytes: n, Key: uint64(i), Palette: uint64(address(values)), Size: d.Size(),
+						Low: check.LowBits(d)},
+				})))
+				if bytes.Count(mem[n:], []byte{0}) != 16 || bytes.Count(cleared[n:], []byte{7}) != 16 {
 					t.Fatalf("%s: written behind %d bytes", d, n)
+				}
+				if bytes.Count(cleared[:n], []byte{0}) != n {
+					t.Errorf("%d bytes that are to be clear are not", n)
 				}
 				seen[i] = mem[:n]
 				if why := refilled(mem[:n], values, d); why != "" {

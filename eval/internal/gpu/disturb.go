@@ -100,8 +100,15 @@ func (s *Session) disturbOnce(p *program, req *device.Disturb, k, i, place int) 
 	if err != nil {
 		return nil, 0, err
 	}
-	w, scratch, err := s.ready(p, call, c, a, s.anyRefill(), req.Stays(k) && s.coin())
+	w, scratch, err := s.bound(p, call, c, a)
 	if err != nil {
+		return nil, 0, err
+	}
+	how, list := s.anyRefill(), call.Scratch
+	if req.Stays(k) && s.coin() {
+		list = device.Staying(list)
+	}
+	if err := s.poisonShared(p, s.refills(a, scratch, list, how)...); err != nil {
 		return nil, 0, err
 	}
 	if err := s.burst(req, k); err != nil {

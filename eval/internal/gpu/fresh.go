@@ -70,23 +70,19 @@ func (m *fresh) Close() error { return nil }
 // freshen refills everything that the calls of a sample can find. The first of them finds the right answer to the
 // inputs of the second where its own is to go.
 func (m *fresh) freshen(turn []int) error {
-	s := m.s
+	s, list := m.s, []Refilling(nil)
 	for n, set := range turn {
 		a := m.arenas[set]
-		var err error
 		if n == 0 && len(turn) > 1 && s.coin() {
-			err = s.copyOutputs(a, m.arenas[turn[1]])
+			if err := s.copyOutputs(a, m.arenas[turn[1]]); err != nil {
+				return err
+			}
 		} else {
-			err = s.refillOutputs(a, s.anyRefill())
+			list = append(list, s.outputRefills(a, s.anyRefill())...)
 		}
-		if err == nil && m.scratch[set] != nil {
-			err = s.refillScratch(m.scratch[set], m.call.Scratch, s.anyRefill())
-		}
-		if err != nil {
-			return err
-		}
+		list = append(list, s.scratchRefills(m.scratch[set], m.call.Scratch, s.anyRefill())...)
 	}
-	return s.poisonShared(m.contender.program)
+	return s.poisonShared(m.contender.program, list...)
 }
 
 // copyOutputs queues copies of one arena's outputs to another of the same case.

@@ -107,10 +107,13 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit fl
 	if err != nil {
 		return r, err
 	}
+	w, scratch, err := s.bound(p, call, c, a)
+	if err != nil {
+		return r, err
+	}
 	first := s.anyRefill()
 	for run, how := range []device.Refill{first, !first} {
-		w, scratch, err := s.ready(p, call, c, a, how, false)
-		if err != nil {
+		if err := s.poisonShared(p, s.refills(a, scratch, call.Scratch, how)...); err != nil {
 			return r, err
 		}
 		put := func() error { return s.put(w) }
@@ -175,30 +178,19 @@ func (s *Session) lookAfter(p *program, c *device.Case, a, scratch *arena, call 
 	return v, hash, err
 }
 
-// ready refills all that a call finds and binds it. stays: but for scratch.
-func (s *Session) ready(p *program, call kernels.Call, c *device.Case, a *arena, how device.Refill, stays bool) (
-	*work, *arena, error) {
+// bound is a call on an arena, with the scratch that was placed for it.
+func (s *Session) bound(p *program, call kernels.Call, c *device.Case, a *arena) (*work, *arena, error) {
 	scratch, err := s.placeScratch(0, 0, call, c.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	w, err := s.bind(p, call, c, a, scratch)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := s.refillOutputs(a, how); err != nil {
-		return nil, nil, err
-	}
-	list := call.Scratch
-	if stays {
-		list = device.Staying(list)
-	}
-	if scratch != nil {
-		if err := s.refillScratch(scratch, list, how); err != nil {
-			return nil, nil, err
-		}
-	}
-	return w, scratch, s.poisonShared(p)
+	return w, scratch, err
+}
+
+// refills are all that a call finds: outputs, and scratch if there is any.
+func (s *Session) refills(a, scratch *arena, list []kernels.Scratch, how device.Refill) []Refilling {
+	return append(s.outputRefills(a, how), s.scratchRefills(scratch, list, how)...)
 }
 
 // readCases ends a gate: it waits for all cases and reads what was found.

@@ -527,29 +527,53 @@ __device__ __forceinline__ u32 wild(u32 random) {
   return out;
 }
 
-// dw_refill fills memory with what nobody can foresee: without a palette NaNs, with one the values of it, in any order and with
-// their last bits changed as `low` allows: they look like results. size is that of an element, 2 or 4; out is 16-byte aligned.
-extern "C" __global__ void dw_refill(unsigned char *out, u64 bytes, u64 key, const u32 *palette, int size, u32 low) {
-  __shared__ u32 table[1024];
-  if (palette) for (u32 i = threadIdx.x; i < 1024u / 4 * size; i += blockDim.x) table[i] = palette[i];
-  __syncthreads();
+// A stretch of memory that is filled with what nobody can foresee: Refilling in refilling.go. Without a palette with NaNs, with one
+// with the values of it, in any order and with their last bits changed as `low` allows: they look like results. size is that of an
+// element, 2 or 4, or 0 for zeros; at is 16-byte aligned.
+struct Refilling { unsigned char *at; u64 bytes, key; const u32 *palette; u32 size, low; };
+struct Refillings { Refilling list[16]; u64 n; };
+constexpr u32 PALETTE = 1024; // elements
+
+// foreseen_by_nobody is the i-th 16 bytes of a stretch, with the palette in `table`.
+__device__ __forceinline__ uint4 foreseen_by_nobody(const Refilling &f, u64 i, const u32 *table) {
   const unsigned short *halves = (const unsigned short *)table;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; 16 * i < bytes; i += (u64)gridDim.x * blockDim.x) {
-    const u64 r = mix(key + i), s = r * 0xd1b54a32d192ed03ull ^ r >> 29;
-    u32 w[4];
-    if (!palette) {
-      for (int k = 0; k < 4; k++) w[k] = wild((u32)(r >> (16 * k)));
-    } else if (size == 4) {
-      w[0] = table[r & 1023], w[1] = table[r >> 10 & 1023], w[2] = table[r >> 20 & 1023], w[3] = table[r >> 30 & 1023];
-      for (int k = 0; k < 4; k++) w[k] ^= (u32)(s >> (13 * k)) & low;
-    } else {
-      w[0] = halves[r & 1023] | (u32)halves[r >> 10 & 1023] << 16, w[1] = halves[r >> 20 & 1023] | (u32)halves[r >> 30 & 1023] << 16;
-      w[2] = halves[s & 1023] | (u32)halves[s >> 10 & 1023] << 16, w[3] = halves[s >> 20 & 1023] | (u32)halves[s >> 30 & 1023] << 16;
-      for (int k = 0; k < 4; k++) w[k] ^= (u32)(r >> (40 + 5 * k)) & low, w[k] ^= ((u32)(s >> (40 + 5 * k)) & low) << 16;
-    }
-    if (16 * i + 16 <= bytes) ((uint4 *)out)[i] = make_uint4(w[0], w[1], w[2], w[3]);
-    else for (u64 b = 16 * i; b < bytes; b++) out[b] = (unsigned char)(w[b % 16 / 4] >> (8 * (b % 4)));
+  const u64 r = mix(f.key + i), s = r * 0xd1b54a32d192ed03ull ^ r >> 29;
+  u32 w[4];
+  if (!f.size) {
+    for (int k = 0; k < 4; k++) w[k] = 0;
+  } else if (!f.palette) {
+    for (int k = 0; k < 4; k++) w[k] = wild((u32)(r >> (16 * k)));
+  } else if (f.size == 4) {
+    w[0] = table[r & 1023], w[1] = table[r >> 10 & 1023], w[2] = table[r >> 20 & 1023], w[3] = table[r >> 30 & 1023];
+    for (int k = 0; k < 4; k++) w[k] ^= (u32)(s >> (13 * k)) & f.low;
+  } else {
+    w[0] = halves[r & 1023] | (u32)halves[r >> 10 & 1023] << 16, w[1] = halves[r >> 20 & 1023] | (u32)halves[r >> 30 & 1023] << 16;
+    w[2] = halves[s & 1023] | (u32)halves[s >> 10 & 1023] << 16, w[3] = halves[s >> 20 & 1023] | (u32)halves[s >> 30 & 1023] << 16;
+    for (int k = 0; k < 4; k++) w[k] ^= (u32)(r >> (40 + 5 * k)) & f.low, w[k] ^= ((u32)(s >> (40 + 5 * k)) & f.low) << 16;
   }
+  return make_uint4(w[0], w[1], w[2], w[3]);
+}
+
+// refill fills all stretches of a list. table is shared memory for a palette.
+__device__ __forceinline__ void refill(const Refillings &all, u32 *table) {
+  for (u32 k = 0; k < all.n; k++) {
+    const Refilling &f = all.list[k];
+    __syncthreads(); // the palette before this one is not needed any more
+    if (f.palette) for (u32 i = threadIdx.x; i < PALETTE / 4 * f.size; i += blockDim.x) table[i] = f.palette[i];
+    __syncthreads();
+    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; 16 * i < f.bytes; i += (u64)gridDim.x * blockDim.x) {
+      const uint4 v = foreseen_by_nobody(f, i, table);
+      if (16 * i + 16 <= f.bytes) { ((uint4 *)f.at)[i] = v; continue; }
+      const u32 w[4] = {v.x, v.y, v.z, v.w};
+      for (u64 b = 16 * i; b < f.bytes; b++) f.at[b] = (unsigned char)(w[b % 16 / 4] >> (8 * (b % 4)));
+    }
+  }
+}
+
+// dw_refill fills a list of stretches.
+extern "C" __global__ void dw_refill(const __grid_constant__ Refillings all) {
+  __shared__ u32 table[PALETTE];
+  refill(all, table);
 }
 
 // dw_clock records the cycle counter of multiprocessor 0 and the global nanosecond timer: two
@@ -586,9 +610,11 @@ extern "C" __global__ void dw_copy(uint4 *dst, const uint4 *src, u64 n) {
 __device__ __forceinline__ u32 dirt(u32 random, int nan) { return nan ? (random & 0x807f807fu) | 0x7f807f80u : (random & 0x807fffffu) | 0x3f000000u; }
 
 // dw_poison leaves dirt all over the shared memory of a multiprocessor: one that reads what it never wrote must not find zeros, the
-// answer of an earlier block, or twice the same. bytes is all that a block can have.
-extern "C" __global__ void __launch_bounds__(1024, 1) dw_poison(u64 bytes, u64 key, int nan) {
+// answer of an earlier block, or twice the same. bytes is all that a block can have. Before that it fills a list of stretches.
+extern "C" __global__ void __launch_bounds__(1024, 1) dw_poison(const __grid_constant__ Refillings all, u64 bytes, u64 key, int nan) {
   extern __shared__ uint4 poisoned[];
+  refill(all, (u32 *)poisoned);
+  __syncthreads();
   const u64 seed = mix(key + blockIdx.x * (u64)blockDim.x + threadIdx.x);
   u32 x = (u32)seed, y = (u32)(seed >> 32) | 1;
   for (u64 i = threadIdx.x; i < bytes / 16; i += blockDim.x) {

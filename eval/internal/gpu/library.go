@@ -149,7 +149,7 @@ func (s *Session) libraryOutputs(req *device.Library, reply *device.LibraryReply
 		if err != nil {
 			return err
 		}
-		if err := s.refillOutputs(a, device.Wild); err != nil {
+		if err := s.refill(s.outputRefills(a, device.Wild)...); err != nil {
 			return err
 		}
 		if err := s.library.run(s, s.library.best[req.Run.Workload], a.at[0], a.at[1], a.at[2]); err != nil {

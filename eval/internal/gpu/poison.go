@@ -4,8 +4,14 @@ import "fmt"
 
 // poisonShared leaves dirt in the memory on the multiprocessors, other dirt each time: NaNs or numbers in the shared
 // memory of each and, where a program keeps anything there, in the local memory of all threads that they can have at
-// once.
-func (s *Session) poisonShared(p *program) error {
+// once. Before that it fills what is to be filled: at small sizes a gate takes as long as its launches do.
+func (s *Session) poisonShared(p *program, list ...Refilling) error {
+	if !fewRefills(list) {
+		if err := s.refill(list...); err != nil {
+			return err
+		}
+		list = nil
+	}
 	nan := 0
 	if s.coin() {
 		nan = 1
@@ -17,7 +23,8 @@ func (s *Session) poisonShared(p *program) error {
 	}
 	// A block that takes all of it has a multiprocessor to itself.
 	key := func() arg { return u64(int(s.rng.Uint64())) }
-	if err := s.harness.launch(f, s.dev.SMs, poisonThreads, smem, u64(smem), key(), i32(nan)); err != nil {
+	if err := s.harness.launch(f, s.dev.SMs, poisonThreads, smem, bytesArg(EncodeRefills(list)),
+		u64(smem), key(), i32(nan)); err != nil {
 		return err
 	}
 	if p == nil || p.local == 0 {

@@ -116,7 +116,7 @@ func (s *Session) scratchOnce(call kernels.Call, name string, apart bool) (*aren
 		if a == nil || err != nil {
 			return nil, err
 		}
-		return a, s.refillScratch(a, call.Scratch, device.Wild)
+		return a, s.refill(s.scratchRefills(a, call.Scratch, device.Wild)...)
 	}
 	a := &arena{name: name}
 	for _, sc := range call.Scratch {

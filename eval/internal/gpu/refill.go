@@ -94,35 +94,6 @@ func (p *palettes) ordinary(d kernels.DType) cuda.Ptr {
 	return p.block.at + cuda.Ptr(p.of[paletteKey{-1, 0, d}])
 }
 
-// refillOutputs fills the outputs of an arena with something new.
-func (s *Session) refillOutputs(a *arena, how device.Refill) error {
-	out := 0
-	for j, b := range s.prep.Cases[a.holds].Buffers {
-		if !b.Out {
-			continue
-		}
-		values := s.palettes.output(s.prep.Cases, a.holds, out, b.DType)
-		if err := s.refill(zone{a.at[j], b.Bytes()}, how, values, b.DType); err != nil {
-			return err
-		}
-		out++
-	}
-	return nil
-}
-
-func (s *Session) refill(z zone, how device.Refill, values cuda.Ptr, d kernels.DType) error {
-	if z.bytes == 0 {
-		return nil
-	}
-	if how == device.Wild {
-		values = 0
-	}
-	const each = 16 * threads // bytes of a block in one go
-	key := u64(int(s.rng.Uint64()))
-	return s.harness.run("dw_refill", s.blocksFor((z.bytes+each-1)/each), ptr(z.at), u64(z.bytes), key,
-		ptr(values), i32(d.Size()), i32(int(check.LowBits(d))))
-}
-
 // The blocks for scratch are powers of two, so that candidates and cases that need about as much share one; large
 // ones are multiples of largeScratch.
 const (
@@ -187,22 +158,4 @@ func (s *Session) placeScratch(side, set int, call kernels.Call, name string) (*
 		return a, nil // all of it is painted
 	}
 	return a, s.paint(a.zones...)
-}
-
-// refillScratch fills scratch with something new, as the plan says: `once` scratch is clear before a first call.
-func (s *Session) refillScratch(a *arena, list []kernels.Scratch, how device.Refill) error {
-	for j, sc := range list {
-		var err error
-		switch {
-		case sc.Bytes == 0:
-		case sc.Once:
-			err = s.drv.Memset8(a.at[j], 0, uint64(sc.Bytes), s.stream)
-		default:
-			err = s.refill(zone{a.at[j], sc.Bytes}, how, s.palettes.ordinary(kernels.FP32), kernels.FP32)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -129,21 +129,22 @@ func (m *steady) freshen() error {
 	s := m.s
 	m.turn++
 	s.turn++
+	var list []Refilling
 	for i, r := range device.Renewals(len(m.arenas), len(m.run.Cases), s.turn, m.turn == 1, m.run.Cache == "hot", m.coin) {
-		if err := m.renew(i, r); err != nil {
+		if err := m.bring(i, r.Set); err != nil {
 			return err
 		}
-	}
-	how := device.Refill(m.coin())
-	if m.scratch != nil {
-		if err := s.refillScratch(m.scratch, m.call.Scratch, how); err != nil {
-			return err
+		if !r.Keep {
+			list = append(list, s.outputRefills(m.arenas[i], r.How)...)
 		}
 	}
+	list = append(list, s.scratchRefills(m.scratch, m.call.Scratch, device.Refill(m.coin()))...)
+	fill := s.refill
 	if m.turn == 1 {
-		if err := s.poisonShared(m.contender.program); err != nil {
-			return err
-		}
+		fill = func(list ...Refilling) error { return s.poisonShared(m.contender.program, list...) }
+	}
+	if err := fill(list...); err != nil {
+		return err
 	}
 	if m.run.Cache == "cold" {
 		return s.flushL2()
@@ -151,18 +152,13 @@ func (m *steady) freshen() error {
 	return nil
 }
 
-// renew gives an arena what is planned for it.
-func (m *steady) renew(i int, r device.Renewal) error {
-	if r.Set >= 0 {
-		m.seeds[i] = r.Set
-		if err := m.s.bring(m.arenas[i], m.run.Cases[r.Set]); err != nil {
-			return err
-		}
-	}
-	if r.Keep {
+// bring gives an arena the inputs of one of the run's sets, if that is planned for it.
+func (m *steady) bring(i, set int) error {
+	if set < 0 {
 		return nil
 	}
-	return m.s.refillOutputs(m.arenas[i], r.How)
+	m.seeds[i] = set
+	return m.s.bring(m.arenas[i], m.run.Cases[set])
 }
 
 // Sample times one replay.

@@ -59,6 +59,16 @@ static void inspect(const struct regions *all, u64 *counters) {
 	}
 }
 
+struct refilling { unsigned char *at; u64 bytes, key, palette; uint32_t size, low; };
+struct refillings { struct refilling list[16]; u64 n; };
+
+static void refill(const struct refillings *all) {
+	for (u64 k = 0; k < all->n; k++) {
+		const struct refilling *r = &all->list[k];
+		for (u64 i = 0; i < r->bytes; i++) r->at[i] = r->size ? (unsigned char)(r->key >> (i & 7)) ^ i : 0;
+	}
+}
+
 static void harness(const char *name, void **args) {
 	if (!strcmp(name, "dw_guard")) {
 		const struct regions *all = args[0];
@@ -70,8 +80,8 @@ static void harness(const char *name, void **args) {
 		static const int sizes[] = {2, 2, 4, 4, 1, 1, 1, 1, 1, 8, 1}; // by dtype
 		const int size = sizes[word(args, 2)];
 		for (u64 i = 0; i < n * size; i++) at(word(args, 0))[i] = (unsigned char)(seed * 31 + word(args, 4) * 7 + i);
-	} else if (!strcmp(name, "dw_refill")) {
-		for (u64 i = 0; i < word(args, 1); i++) at(word(args, 0))[i] = (unsigned char)(word(args, 2) >> (i & 7)) ^ i;
+	} else if (!strcmp(name, "dw_refill") || !strcmp(name, "dw_poison")) {
+		refill(args[0]);
 	} else if (!strcmp(name, "dw_clock")) {
 		u64 *stamp = (u64 *)word(args, 0);
 		const int low = ++stamps / 2 > low_clock_from;
