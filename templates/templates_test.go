@@ -311,13 +311,13 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// startSizes are the workloads, and a small product of long sums, which is no workload of any problem.
+// startSizes are the workloads, a small product of long sums, and one for 64 tokens, which are no workloads of any problem.
 func startSizes(p *kernels.Problem) (sizes []kernels.Dims) {
 	for _, w := range p.Workloads {
 		sizes = append(sizes, w.Dims)
 	}
 	if slices.Equal(p.DimNames, []string{"m", "n", "k"}) {
-		sizes = append(sizes, kernels.Dims{"m": 64, "n": 64, "k": 65536})
+		sizes = append(sizes, kernels.Dims{"m": 64, "n": 64, "k": 65536}, kernels.Dims{"m": 64, "n": 6144, "k": 4096})
 	}
 	return sizes
 }

@@ -22,11 +22,18 @@ __device__ __forceinline__ void tensor_map_prefetch(const TensorMap& map) {
 }
 
 // tensor_load asks for the box whose corner is at (row, column), in elements. Its bytes, all of the box, are there when the
-// barrier's phase is over that they were announced for.
+// barrier's phase is over that they were announced for. HINT is CACHED or a policy of L2 (darwarp/global.cuh).
+template <Cache HINT = CACHED>
 __device__ __forceinline__ void tensor_load(void* shared, const TensorMap& map, int row, int column, Mbarrier* barrier) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];\n" ::"r"(shared_address(shared)),
-                 "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row)
-                 : "memory");
+    if constexpr (HINT == CACHED)
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];\n" ::"r"(shared_address(shared)),
+                     "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row)
+                     : "memory");
+    else
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%3, %4}], [%2], %5;\n" ::"r"(
+                         shared_address(shared)),
+                     "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "l"(l2_policy<HINT>())
+                     : "memory");
 }
 
 // The same of a tensor of three dimensions, by the place of the box's first element in each: a box may be of one plane.
@@ -47,13 +54,21 @@ __device__ __forceinline__ void tensor_load(void* shared, const TensorMap& map, 
 
 // tensor_load_multicast brings the box to every block of the cluster whose bit is set in `blocks`: to the place there that
 // `shared` is here, with its bytes counted by the barrier there that `barrier` is here.
+template <Cache HINT = CACHED>
 __device__ __forceinline__ void tensor_load_multicast(void* shared, const TensorMap& map, int row, int column, Mbarrier* barrier,
                                                       unsigned short blocks) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;\n" ::"r"(
-            shared_address(shared)),
-        "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(blocks)
-        : "memory");
+    if constexpr (HINT == CACHED)
+        asm volatile(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;\n" ::"r"(
+                shared_address(shared)),
+            "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(blocks)
+            : "memory");
+    else
+        asm volatile(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], [%1, {%3, %4}], [%2], %5, "
+            "%6;\n" ::"r"(shared_address(shared)),
+            "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(blocks), "l"(l2_policy<HINT>())
+            : "memory");
 }
 
 // The same of a tensor of three dimensions: a box of one plane.

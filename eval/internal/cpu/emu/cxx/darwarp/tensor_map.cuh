@@ -20,6 +20,7 @@ struct TensorMap {
 
 inline void tensor_map_prefetch(const TensorMap&) {}
 
+template <Cache HINT = CACHED>
 inline void tensor_load(void* shared, const TensorMap& map, int row, int column, Mbarrier* barrier) {
     const int at[] = {row, column};
     dw_tensor_load(shared, map.described, at, 2, barrier);
@@ -35,6 +36,7 @@ inline void tensor_load(void* shared, const TensorMap& map, int outer, int inner
     dw_tensor_load(shared, map.described, at, 4, barrier);
 }
 
+template <Cache HINT = CACHED>
 inline void tensor_load_multicast(void* shared, const TensorMap& map, int row, int column, Mbarrier* barrier, unsigned short blocks) {
     const int at[] = {row, column};
     dw_tensor_load_multicast(shared, map.described, at, 2, barrier, blocks);
