@@ -199,6 +199,8 @@ size_t __cvta_generic_to_shared(const void*);
 void __syncthreads();
 void __syncwarp(unsigned = 0xffffffff);
 int __syncthreads_or(int);
+unsigned __byte_perm(unsigned, unsigned, unsigned);
+__half2 __hfma2(__half2, __half2, __half2);
 void __threadfence();
 `
 
