@@ -79,17 +79,23 @@ step explain-gemm . "$DARWARP" explain gemm.db
 step search-attention . "$DARWARP" search attention --plain --for 8s --workload 2x8x512x64-causal --workload 2x8x515x64 --store attention.db \
     --gene mma=mma_sync --gene loader=cp_async --gene smem_layout=xor --gene exp2=true --gene memory=dynamic --gene producers=0 --gene grid=tile
 step search-reduction . "$DARWARP" search reduction --plain --for 5s --dtype fp16 --workload 64x1023 --workload 1x65536 --store reduction.db
+step search-w4a16 . "$DARWARP" search gemm_w4a16 --plain --for 5s --workload 4x64x512 --workload 16x6144x4096-g32 --store w4a16.db
+step search-mxfp4 . "$DARWARP" search gemm_mxfp4 --plain --for 5s --workload 4x64x512 --workload 1x5760x2944 --store mxfp4.db
+step search-fp8 . "$DARWARP" search gemm_fp8 --plain --for 5s --workload 2048x2048x512 --store fp8.db
 [ -z "$TMA" ] || step search-tma . "$DARWARP" search gemm --plain --for 8s --workload 2048 --workload 512 --store tma.db --gene cluster_m=1 --gene cluster_n=1
 step export-gemm . "$DARWARP" export gemm.db -o gemm --as header,torch,kernels,ktuner
 [ -z "$TMA" ] || step export-tma . "$DARWARP" export tma.db -o tma --as header,torch,kernels,cupy,ktuner
 step export-portfolio . "$DARWARP" export gemm.db --portfolio 2 -o portfolio --as header,torch,kernels
 step export-attention . "$DARWARP" export attention.db -o attention --as header,torch,kernels,cupy
 step export-reduction . "$DARWARP" export reduction.db -o reduction --as header,torch,cupy
+for kernel in w4a16 mxfp4 fp8; do
+    step export-$kernel . "$DARWARP" export $kernel.db -o $kernel --as header,torch,kernels
+done
 prove() {
     proofs "$1" "$1"
     [ ! -f "$1/cupy_example.py" ] || step "$1-cupy" "$1" python3 cupy_example.py
 }
-for kernel in gemm portfolio attention reduction $TMA; do
+for kernel in gemm portfolio attention reduction w4a16 mxfp4 fp8 $TMA; do
     prove $kernel &
     step $kernel-torch $kernel python3 torch_check.py &
     [ $kernel = reduction ] || hub $kernel $kernel &

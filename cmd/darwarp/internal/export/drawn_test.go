@@ -1,14 +1,12 @@
 package export
 
 import (
-	"strings"
 	"testing"
 
 	"darwarp/templates"
 )
 
-// TestDrawnInputs: lengths and tables are whole numbers of their own in the bench, too, and forms whose tests would
-// make others are refused.
+// TestDrawnInputs: lengths and tables are whole numbers of their own in the bench and in the operator's test, too.
 func TestDrawnInputs(t *testing.T) {
 	b, err := templates.Builtin("decode")
 	if err != nil {
@@ -26,7 +24,11 @@ func TestDrawnInputs(t *testing.T) {
 	holds(t, "bench.cu", files["bench.cu"], `{"lengths", false, INT32, 2, 2, 64, 256}`,
 		`{"table", false, INT32, 2, 3, 0, 1}`)
 	k.As = []string{"torch"}
-	if _, err = k.files(); err == nil || !strings.Contains(err.Error(), "export it as header") {
-		t.Errorf("PyTorch's operator: %v", err)
+	if files, err = k.files(); err != nil {
+		t.Fatal(err)
 	}
+	holds(t, "torch_check.py", files["torch_check.py"], `(torch.int32, [2], ("lengths", 64, 256))`,
+		`(torch.int32, [2, 1], ("permutation", 0, 1))`)
+	holds(t, "torch_op.py", files["torch_op.py"], `Q.new_empty((b, (h * g), t, d, ), dtype=torch.float16)`,
+		`torch._check(K.shape[0] == ((b * (-(-s // page))) if (page > 0) else b), lambda: "K: expected page`)
 }

@@ -3,6 +3,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 namespace darwarp_bench {
 
@@ -26,16 +27,24 @@ __device__ inline void put(float* p, float x) { *p = x; }
 __device__ inline void put(__half* p, float x) { *p = __float2half_rn(x); }
 __device__ inline void put(__nv_bfloat16* p, float x) { *p = __float2bfloat16_rn(x); }
 __device__ inline void put(int* p, float x) { *p = int(x); }
+__device__ inline void put(__nv_fp8_e4m3* p, float x) { *p = __nv_fp8_e4m3(x); }
+__device__ inline void put(__nv_fp8_e5m2* p, float x) { *p = __nv_fp8_e5m2(x); }
+
+// Power is a power of two in eight bits (e8m0): 2^(code - 127).
+struct Power {
+    unsigned char code;
+};
+__device__ inline void put(Power* p, float x) { p->code = (unsigned char)(127 + lrintf(log2f(x))); }
 
 __device__ inline double get(float x) { return x; }
 __device__ inline double get(__half x) { return __half2float(x); }
 __device__ inline double get(__nv_bfloat16 x) { return __bfloat162float(x); }
 __device__ inline double get(int x) { return x; }
 
-// fill writes n inputs: normal, or with `exact` the integers -1, 0, 1, whose sums no order of adding
+// normals_of writes n inputs: normal, or with `exact` the integers -1, 0, 1, whose sums no order of adding
 // can change. Every value is a function of (seed, index).
 template <class T>
-__global__ void fill(T* out, u64 n, int exact, u64 seed) {
+__global__ void normals_of(T* out, u64 n, int exact, u64 seed) {
     const u64 step = u64(gridDim.x) * blockDim.x;
     for (u64 i = blockIdx.x * u64(blockDim.x) + threadIdx.x; i < n; i += step) {
         const u64 r = mix(mix(seed) + i);
@@ -43,17 +52,31 @@ __global__ void fill(T* out, u64 n, int exact, u64 seed) {
     }
 }
 
-// draw writes whole numbers from low to high. how: 1 evenly; 2 as lengths are, half of them either of these two; 3 each of
+// wholes_of writes whole numbers from low to high. how: 1 evenly; 2 as lengths are, half of them either of these two; 3 each of
 // them once in another order: the factor is a prime that no n of 31 bits has; 4 as offsets, skewed ones too, of lines
 // that are as long as each other, from 0 to high.
 template <class T>
-__global__ void draw(T* out, u64 n, int how, u64 seed, int low, int high) {
+__global__ void wholes_of(T* out, u64 n, int how, u64 seed, int low, int high) {
     const u64 step = u64(gridDim.x) * blockDim.x, count = u64((long long)high - low + 1);
     for (u64 i = blockIdx.x * u64(blockDim.x) + threadIdx.x; i < n; i += step) {
         const long long any = low + (long long)(mix(mix(seed) + i) % count);
         if (how == 3) out[i] = T((i * 2654435761ull + mix(seed) % n) % n);
         else if (how == 4) out[i] = T(n > 1 ? i * u64(high) / (n - 1) : 0);
         else out[i] = T(how == 2 && i % 4 < 2 ? (i % 4 ? low : high) : any);
+    }
+}
+
+// scales_of writes positive numbers from low to high, evenly by their logarithms; with `exact` powers of two, of which one
+// lies between them.
+template <class T>
+__global__ void scales_of(T* out, u64 n, int exact, u64 seed, float low, float high) {
+    const u64 step = u64(gridDim.x) * blockDim.x;
+    const float from = log2f(low), to = log2f(high), first = ceilf(from);
+    const u64 powers = u64(floorf(to) - first) + 1;
+    for (u64 i = blockIdx.x * u64(blockDim.x) + threadIdx.x; i < n; i += step) {
+        const u64 r = mix(mix(seed) + i);
+        const float any = from + (to - from) * (float(unsigned(r)) * 0x1p-32f);
+        put(out + i, exact ? exp2f(first + float(r % powers)) : fminf(fmaxf(exp2f(any), low), high));
     }
 }
 

@@ -1,10 +1,12 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"darwarp/kernels"
+	"darwarp/kernels/expr"
 )
 
 // linked is what the forms in C++ see of one kernel: a portfolio of it alone, whose unit includes kernel.cu.
@@ -39,18 +41,20 @@ func (s *sheet) Params() (code, error) { return list("long long ", s.Problem.Dim
 // DimList are the sizes as arguments.
 func (s *sheet) DimList() (code, error) { return list("", s.Problem.DimNames) }
 
-// ElemsText is a tensor's number of elements in C++, by the sizes in d.
-func (s *sheet) ElemsText(tensor int) (code, error) {
-	parts, err := s.ShapeText(tensor)
-	return join(parts, " * "), err
+// Float8 reports whether a tensor is of a type that CUDA declares in cuda_fp8.h.
+func (s *sheet) Float8() bool {
+	return slices.ContainsFunc(s.Tensors(), func(b kernels.Buffer) bool {
+		return b.DType == kernels.E4M3 || b.DType == kernels.E5M2
+	})
 }
 
 // ShapeText is a tensor's shape in C++, by the sizes in d.
 func (s *sheet) ShapeText(tensor int) (parts []code, err error) {
 	known := s.Problem.Env(nil, s.DType)
 	for _, text := range s.Problem.Tensors[tensor].Shape {
-		part, err := ctext(text, known)
-		if err != nil {
+		_, err := expr.CompileInt(text, expr.Scope(s.Problem.Env(s.Calls[0].Dims, s.DType)))
+		part, more := ctext(text, known)
+		if err = errors.Join(err, more); err != nil {
 			return nil, fmt.Errorf("the shape of %s: %w", s.Problem.Tensors[tensor].Name, err)
 		}
 		parts = append(parts, part)
@@ -86,13 +90,24 @@ type checkSize struct {
 	Dims      kernels.Dims
 	Terms     int
 	Reference kernels.Launch
+	Buffers   []kernels.Buffer
+}
+
+// Inputs are the tensors that a proof has to make.
+func (c checkSize) Inputs() []kernels.Buffer {
+	return slices.DeleteFunc(slices.Clone(c.Buffers), func(b kernels.Buffer) bool { return b.Out })
+}
+
+// Outputs are the tensors that come out.
+func (c checkSize) Outputs() []kernels.Buffer {
+	return slices.DeleteFunc(slices.Clone(c.Buffers), func(b kernels.Buffer) bool { return !b.Out })
 }
 
 // CheckSizes are the measured sizes, and those of the gate that every kernel can be launched at.
 func (s *portfolioSheet) CheckSizes() ([]checkSize, error) {
 	var out []checkSize
 	for _, c := range s.Calls {
-		out = append(out, checkSize{c.Name, c.Dims, c.Terms, c.Reference})
+		out = append(out, checkSize{c.Name, c.Dims, c.Terms, c.Reference, c.Buffers})
 	}
 	for i, d := range s.Problem.Check.Shapes {
 		if slices.ContainsFunc(s.Sheets, func(k *sheet) bool { _, err := k.Job.Resolve(d); return err != nil }) {
@@ -104,6 +119,9 @@ func (s *portfolioSheet) CheckSizes() ([]checkSize, error) {
 			return nil, err
 		}
 		if c.Reference, err = s.Problem.ReferenceLaunch(d, s.DType); err != nil {
+			return nil, err
+		}
+		if c.Buffers, err = s.Problem.Buffers(d, s.DType); err != nil {
 			return nil, err
 		}
 		out = append(out, c)

@@ -37,10 +37,6 @@ func TestTargetsRefuse(t *testing.T) {
 	one := &portfolioSheet{sheet: s, Single: true}
 	s.Calls[0].Call.Launches[0].Cluster = [3]int{2, 1, 1}
 	refuses(t, one.refuseCuPy(), "launched in clusters")
-	tensor := s.Problem.Tensors[0]
-	s.Problem.Tensors[0].Shape = []string{"2 * n"}
-	refuses(t, one.refuseTorch(), `tensor x has the shape "2 * n"`)
-	s.Problem.Tensors[0] = tensor
 }
 
 func TestTargetsWithoutGPU(t *testing.T) {

@@ -37,9 +37,6 @@ type call struct {
 // Possible says why kernels of a problem cannot be exported, nil where they can.
 func Possible(p *kernels.Problem) error {
 	for _, t := range p.Tensors {
-		if _, known := torchTypes[t.DType]; t.DType != "" && !known {
-			return fmt.Errorf("%s is %s: inputs of this type cannot be exported yet", t.Name, t.DType)
-		}
 		if t.Made {
 			return fmt.Errorf("%s is made of other inputs: kernels of such a problem cannot be exported yet", t.Name)
 		}
@@ -186,10 +183,12 @@ var funcs = template.FuncMap{
 	"join":      strings.Join,
 	"list":      func(names []string) (code, error) { return list("", names) },
 	"add":       func(a, b int) int { return a + b },
-	"range_of":  rangeOf,
+	"drawn_as":  drawnAs,
 	"ctype":     func(t kernels.DType) code { return code(t.CType()) },
 	"aten":      func(t kernels.DType) string { return torchTypes[t][0] },
 	"pytype":    func(t kernels.DType) string { return torchTypes[t][1] },
+	"pydraw":    pyDraw,
+	"pyshape":   func(b kernels.Buffer) code { return "[" + join(numbers(b.Shape), ", ") + "]" },
 	"snake":     identifier,
 	"dim":       func(d [3]int) code { return code(fmt.Sprintf("(%d, %d, %d)", d[0], d[1], d[2])) },
 	"dimOf":     func(name string, d kernels.Dims) int { return d[name] },
@@ -229,11 +228,17 @@ func (s *sheet) Over(b kernels.BaselineResult, t kernels.Timing) code {
 var drawCodes = map[kernels.Draw]int{kernels.Evenly: 1, kernels.Lengths: 2, kernels.Permutation: 3,
 	kernels.Offsets: 4, kernels.Skewed: 4}
 
-// rangeOf is how the whole numbers of an input are drawn, and from which range; 0, 0, 0 where it is drawn as others
-// are.
-func rangeOf(b kernels.Buffer) code {
-	if b.Drawn == nil || !b.DType.Whole() {
+// scales is the way to draw numbers that are not whole, as harness.cuh knows it.
+const scales = 5
+
+// drawnAs is how the numbers of an input are drawn, and from which range; 0, 0, 0 where they are those of no range.
+func drawnAs(b kernels.Buffer) code {
+	if b.Drawn == nil {
 		return "0, 0, 0"
 	}
-	return code(fmt.Sprintf("%d, %d, %d", drawCodes[b.Drawn.How], int(b.Drawn.Low), int(b.Drawn.High)))
+	how := scales
+	if b.DType.Whole() {
+		how = drawCodes[b.Drawn.How]
+	}
+	return code(fmt.Sprintf("%d, %.17g, %.17g", how, b.Drawn.Low, b.Drawn.High))
 }

@@ -43,7 +43,7 @@ func TestTargets(t *testing.T) {
 			"inline cudaError_t launch(const __half* x, const __half* y, __half* z, void* workspace, long long n, " +
 				"cudaStream_t stream)",
 			"inline namespace axpy_" + id, `const void* darwarp_` + id + `(int entry);`, "&& ./header_bench",
-			"large: 5.000 us [4.900, 5.100] hot on A100", "size_t(d.n)", "4096 (small)",
+			"large: 5.000 us [4.900, 5.100] hot on A100", "{int64_t(d.n)},  // x", "4096 (small)",
 		},
 		"launch.cuh":  {`#include "launch.h"`, `#include "kernel_0.cu"`},
 		"kernel_0.cu": {`#include "kernel.cu"`, "#undef axpy"},
@@ -54,7 +54,9 @@ func TestTargets(t *testing.T) {
 			"TORCH_LIBRARY(darwarp_axpy_" + id + ", ops)", "const int64_t n = x.size(0);", "at::kHalf"},
 		"torch_op.py": {`"kernel_0.cu": []`, "-arch=sm_80",
 			"return x.new_empty((n, ), dtype=torch.float16)"},
-		"torch_check.py": {`"large": ([1048576], 2, (4096, 1, 1), (256, 1, 1)),`, `"check 0": ([`},
+		"torch_check.py": {`"large": ([1048576], 2, (4096, 1, 1), (256, 1, 1), [` +
+			`(torch.float16, [1048576], ("normal", 0, 0)), (torch.float16, [1048576], ("normal", 0, 0))], ` +
+			`[[1048576]]),`, `"check 0": ([`},
 		"hub/build.toml": {"edition = 5", `name = "darwarp-axpy"`, `cuda-capabilities = ["8.0"]`,
 			`"darwarp_axpy_cuda/include/darwarp/mma.cuh"`},
 		"hub/torch-ext/torch_binding.cpp":               {"TORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, ops)"},
@@ -201,7 +203,8 @@ func TestTargetsParse(t *testing.T) {
 		"-isystem", filepath.Join(headers, "include"), "-isystem", filepath.Join(headers, "include", "cccl"), "-Iinclude"}
 	for name, dir := range map[string]string{"axpy": exported(t, axpy(t, kernels.FP16)), "gemm": exported(t, gemm(t)),
 		"attention": portfolio(attentionPortfolio(t)),
-		"maps":      exported(t, boxes(t, kernels.BF16, 1)), "mixed": portfolio(mixedPortfolio(t))} {
+		"maps":      exported(t, boxes(t, kernels.BF16, 1)), "mixed": portfolio(mixedPortfolio(t)),
+		"w4a16": exported(t, built(t, "gemm_w4a16", "skinny")), "fp8": exported(t, built(t, "gemm_fp8", "tile"))} {
 		t.Run(name, func(t *testing.T) {
 			prelude := filepath.Join(t.TempDir(), "device.h")
 			if err := os.WriteFile(prelude, []byte(deviceOnly), 0o644); err != nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // mapTypes are the element types of tensor maps by the numbers of CUtensorMapDataType (CUDA Driver API).
-var mapTypes = map[kernels.DType]int{kernels.FP16: 6, kernels.BF16: 9, kernels.FP32: 7, kernels.I32: 3}
+var mapTypes = map[kernels.DType]int{kernels.FP16: 6, kernels.BF16: 9, kernels.FP32: 7, kernels.I32: 3,
+	kernels.E4M3: 0, kernels.E5M2: 0, kernels.E8M0: 0, kernels.I8: 0, kernels.U8: 0} // bytes
 
 // Mapped are the tensors that a launch has tensor maps of, each once.
 func (s *sheet) Mapped() (names []string) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"darwarp/kernels"
@@ -23,20 +22,24 @@ type torchDim struct {
 	Axis         int
 }
 
-// refuseTorch refuses shapes from which sizes cannot be read, and names that Python has taken.
-func (s *portfolioSheet) refuseTorch() error {
-	for _, t := range s.Problem.Tensors {
-		if index := t.DType == kernels.I64 || t.DType == kernels.Mask; t.Draw != "" || t.Drawn() && !index {
-			return fmt.Errorf("tensor %s has numbers of its own, which the operator's test does not make; export it as "+
-				"header", t.Name)
+// Label is the shape as messages say it.
+func (t torchTensor) Label() literal { return literal("[" + strings.Join(t.Shape, ", ") + "]") }
+
+// Sides are the tensor's shape in Python, by the sizes.
+func (s *sheet) Sides(t torchTensor) (sides []code, err error) {
+	known := s.Problem.Env(nil, s.DType)
+	for _, text := range t.Shape {
+		side, err := pyText(text, known)
+		if err != nil {
+			return nil, fmt.Errorf("the shape of %s: %w", t.Name, err)
 		}
-		for _, x := range t.Shape {
-			if _, err := strconv.Atoi(x); err != nil && !slices.Contains(s.Problem.DimNames, x) {
-				return fmt.Errorf("tensor %s has the shape %q: expected dims and numbers, from which PyTorch can tell the "+
-					"sizes; export it as header", t.Name, x)
-			}
-		}
+		sides = append(sides, side)
 	}
+	return sides, nil
+}
+
+// refuseTorch refuses problems without inputs.
+func (s *portfolioSheet) refuseTorch() error {
 	if len(s.TorchInputs()) == 0 {
 		return fmt.Errorf("the problem has no input, so that PyTorch cannot tell the device: export it as header")
 	}
@@ -81,17 +84,30 @@ func (s *sheet) TorchDims() (all []torchDim) {
 	return all
 }
 
-// TorchAgree are the dimensions that must be sizes which another input, or another dimension, has told.
-func (s *sheet) TorchAgree() (all []torchDim) {
+// torchAgree is a dimension that must be what the sizes say.
+type torchAgree struct {
+	Side   code // in Python
+	Tensor string
+	Axis   int
+	Label  literal // what the side must be, in words
+}
+
+// TorchAgree are the dimensions that tell no size.
+func (s *sheet) TorchAgree() (all []torchAgree, err error) {
 	told := s.TorchDims()
 	for _, t := range s.TorchInputs() {
+		sides, err := s.Sides(t)
+		if err != nil {
+			return nil, err
+		}
 		for axis, d := range t.Shape {
-			if x := (torchDim{d, t.Name, axis}); !slices.Contains(told, x) {
-				all = append(all, x)
+			if !slices.Contains(told, torchDim{d, t.Name, axis}) {
+				all = append(all, torchAgree{sides[axis], t.Name, axis,
+					literal(fmt.Sprintf("%s: expected %s as dimension %d", t.Name, d, axis))})
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 // TorchFlags are the sizes that no input tells: they are arguments.
@@ -204,7 +220,22 @@ func (s *portfolioSheet) addHub(out map[string][]byte) error {
 	return nil
 }
 
+// pyDraw is how a proof makes an input: how, from which number, up to which one.
+func pyDraw(b kernels.Buffer) code {
+	if b.Drawn == nil {
+		return `("normal", 0, 0)`
+	}
+	how := "scales"
+	if b.DType.Whole() {
+		how = map[kernels.Draw]string{kernels.Evenly: "evenly", kernels.Lengths: "lengths",
+			kernels.Permutation: "permutation", kernels.Offsets: "offsets", kernels.Skewed: "offsets"}[b.Drawn.How]
+	}
+	return code(fmt.Sprintf("(%s, %.17g, %.17g)", pythonQuote(how), b.Drawn.Low, b.Drawn.High))
+}
+
 // torchTypes are the names of types in C++ and Python.
 var torchTypes = map[kernels.DType][2]string{kernels.FP16: {"kHalf", "float16"},
 	kernels.BF16: {"kBFloat16", "bfloat16"}, kernels.FP32: {"kFloat", "float32"}, kernels.I32: {"kInt", "int32"},
-	kernels.I64: {"kLong", "int64"}, kernels.Mask: {"kBool", "bool"}}
+	kernels.I64: {"kLong", "int64"}, kernels.Mask: {"kBool", "bool"},
+	kernels.E4M3: {"kFloat8_e4m3fn", "float8_e4m3fn"}, kernels.E5M2: {"kFloat8_e5m2", "float8_e5m2"},
+	kernels.E8M0: {"kFloat8_e8m0fnu", "float8_e8m0fnu"}, kernels.I8: {"kChar", "int8"}, kernels.U8: {"kByte", "uint8"}}

@@ -15,7 +15,8 @@ func TestTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32, kernels.I64, kernels.Mask} {
+		for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32, kernels.I64,
+			kernels.Mask, kernels.E4M3, kernels.E5M2, kernels.E8M0, kernels.I8, kernels.U8} {
 			want := strings.ToUpper(string(d))
 			if quoted {
 				want = `"` + string(d) + `": cupy.`

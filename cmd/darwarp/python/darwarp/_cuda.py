@@ -6,9 +6,9 @@ MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTER = 8, 14  # CUfunction_attribute
 CLUSTER_DIMENSION = 4  # CUlaunchAttributeID
 DEFAULT_SHARED = 48 << 10  # bytes that a kernel may have without asking
 PORTABLE_CLUSTER = 8  # blocks
-TENSOR_TYPES = {"fp16": 6, "bf16": 9, "fp32": 7, "int32": 3}  # CUtensorMapDataType
+TENSOR_TYPES = {"fp16": 6, "bf16": 9, "fp32": 7, "int32": 3, "e4m3": 0, "e5m2": 0, "e8m0": 0, "int8": 0, "uint8": 0}  # CUtensorMapDataType
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}  # bytes: CUtensorMapSwizzle
-SIZES = {"fp16": 2, "bf16": 2, "fp32": 4, "int32": 4}
+SIZES = {"fp16": 2, "bf16": 2, "fp32": 4, "int32": 4, "e4m3": 1, "e5m2": 1, "e8m0": 1, "int8": 1, "uint8": 1}
 
 
 class Attribute(ctypes.Structure):  # CUlaunchAttribute

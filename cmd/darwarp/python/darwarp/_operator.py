@@ -8,8 +8,9 @@ from darwarp._cuda import Driver, Kernels
 from darwarp._folder import Plan
 from darwarp._source import name_of
 
-DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32, "int32": torch.int32,
-          "int64": torch.int64, "bool": torch.bool}
+NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "e8m0": "float8_e8m0fnu"}
+DTYPES = {name: getattr(torch, NAMES.get(name, name), None)  # None: this PyTorch does not have the type
+          for name in [*NAMES, "int8", "uint8", "int32", "int64", "bool"]}
 ALIGNED = 16  # bytes: what kernels expect of addresses
 
 _library = torch.library.Library("darwarp", "FRAGMENT")

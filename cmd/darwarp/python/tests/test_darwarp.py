@@ -124,6 +124,19 @@ class TestLoad(Case):
         op(x, w, 1)
         self.assertEqual(len(self.driver.named("cuModuleLoadData")), 1, "loaded once")
 
+    def test_bytes(self):
+        plan = json.loads(json.dumps(PLAN))
+        for t, dtype in zip(plan["workloads"][0]["tensors"], ("e4m3", "uint8")):
+            t["dtype"] = dtype
+        op = darwarp.load(self.exported("bytes", plan))
+        codes = torch.Tensor([8], torch.uint8)
+        self.assertEqual(op(torch.Tensor([8], torch.float8_e4m3fn), codes, 1).dtype, torch.float16)
+        with self.assertRaisesRegex(ValueError, "x is not a tensor of e4m3"):
+            op(codes, codes, 1)
+        plan["workloads"][0]["tensors"][0]["dtype"] = "e8m0"  # which this PyTorch does not have
+        with self.assertRaisesRegex(ValueError, "x is not a tensor of e8m0"):
+            darwarp.load(self.exported("newer", plan))(codes, codes, 1)
+
     def test_prepared(self):
         darwarp.load(self.folder)
         self.assertEqual(len(self.driver.named("cuModuleGetFunction")), 1, "a graph may be captured at the first call")

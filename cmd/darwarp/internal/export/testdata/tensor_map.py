@@ -5,7 +5,7 @@ import types
 
 numpy, cupy = types.ModuleType("numpy"), types.ModuleType("cupy")
 numpy.frombuffer = lambda data, dtype: types.SimpleNamespace(copy=lambda: data)
-cupy.float16 = cupy.uint16 = cupy.float32 = cupy.int32 = cupy.int64 = cupy.bool_ = None
+cupy.float16 = cupy.uint16 = cupy.float32 = cupy.int8 = cupy.uint8 = cupy.int32 = cupy.int64 = cupy.bool_ = None
 cupy.cuda = types.SimpleNamespace(get_cuda_path=lambda: None)
 sys.modules.update(numpy=numpy, cupy=cupy)
 sys.path.insert(0, "")

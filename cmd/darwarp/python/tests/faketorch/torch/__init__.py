@@ -1,6 +1,7 @@
 """As much of PyTorch as the package's own tests need: tensors have shapes and addresses, and no numbers."""
 import types
 
+float8_e4m3fn, int8 = "float8_e4m3fn", "int8"
 float16, bfloat16, float32, int32, int64, uint8, bool = "float16", "bfloat16", "float32", "int32", "int64", "uint8", "bool"
 GPU = types.SimpleNamespace(available=True, capability=(9, 0), grad=False)
 _addresses = iter(range(1 << 20, 1 << 40, 1 << 12))
