@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Searches a softmax for seconds on this machine's GPU, loads it, and calls it in a model: eager, under torch.compile, in a CUDA graph.
 
-    DARWARP_PROGRAM=./darwarp PYTHONPATH=cmd/darwarp/python python3 docs/internals/python_check.py [PROBLEM]
+    DARWARP_PROGRAM=./darwarp PYTHONPATH=cmd/darwarp/python python3 docs/internals/python_check.py [PROBLEM [SECONDS]]
 
 PROBLEM is softmax (the default), gemm (whose winner on Hopper has tensor maps and clusters), rmsnorm, or module: one that is
-imported and searched for 45 s by darwarp.optimize. Exit status 1 if something is wrong.
+imported and searched by darwarp.optimize. SECONDS is how long is searched: 20, or 45 for the module. Exit status 1 if something is
+wrong.
 """
 import os
 import sys
@@ -83,15 +84,15 @@ def graph_of(call, inputs):
     return graph, out
 
 
-def main(problem):
+def main(problem, seconds=None):
     module, workload, inputs, others = PROBLEMS[problem]
     room = tempfile.mkdtemp()
     os.environ["XDG_CACHE_HOME"] = room
     run = os.path.join(room, problem + ".db")
     if workload:
-        darwarp.run("search", problem, "--for", "20s", "--plain", "--workload", workload, "--no-baseline", "--store", run)
+        darwarp.run("search", problem, "--for", f"{seconds or 20}s", "--plain", "--workload", workload, "--no-baseline", "--store", run)
     else:
-        darwarp.optimize(module, inputs, minutes=0.75, store=run, options=["--no-baseline"])
+        darwarp.optimize(module, inputs, minutes=float(seconds or 45) / 60, store=run, options=["--no-baseline"])
     failed = []
 
     def tell(what, right, more=""):
@@ -135,4 +136,4 @@ def main(problem):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "softmax"))
+    sys.exit(main(*(sys.argv[1:] or ["softmax"])))

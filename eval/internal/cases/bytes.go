@@ -84,14 +84,31 @@ func sizeName(p *kernels.Problem, d kernels.Dims) string {
 }
 
 // DeviceBytes is the device memory that the cases take, with the largest cold run beside them.
-func (s *Set) DeviceBytes(l2 int) int {
-	cold := 0
+func (s *Set) DeviceBytes(l2 int) int { return s.bytes + s.coldBytes(l2) }
+
+// coldBytes is what the largest cold run takes.
+func (s *Set) coldBytes(l2 int) (cold int) {
 	for i := range s.List {
 		if s.List[i].Workload != "" {
 			cold = max(cold, s.List[i].ColdBytes(l2))
 		}
 	}
-	return s.bytes + cold
+	return cold
+}
+
+// LeastDeviceBytes is the device memory that the cases take where it is short. Those that every candidate is run on
+// have theirs for good. Beside them is room for the largest cold run, or in its place for two cases of a trial: both
+// are made when they are wanted, and given back.
+func (s *Set) LeastDeviceBytes(l2 int) int {
+	gated, trial := 0, 0
+	for i := range s.List {
+		if n := s.List[i].ArenaBytes(); s.List[i].Trial {
+			trial = max(trial, n)
+		} else {
+			gated += n
+		}
+	}
+	return gated + max(s.coldBytes(l2), 2*trial)
 }
 
 // How many outputs of a workload a slot holds where the judge looks at those of timed launches: the more, the fewer

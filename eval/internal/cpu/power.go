@@ -67,7 +67,7 @@ func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
 	if err := r.session.reference(r.program, c, r.arena, r.proof.Launch, raw); err != nil {
 		return nil, err
 	}
-	return c.TruthsIn(raw), nil
+	return c.TruthsIn(device.From(raw))
 }
 
 // erase makes the terms that are left out neutral.

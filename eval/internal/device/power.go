@@ -3,7 +3,6 @@ package device
 import (
 	"fmt"
 	"math"
-	"unsafe"
 
 	"darwarp/eval/internal/check"
 	"darwarp/kernels"
@@ -53,7 +52,8 @@ type ProofReply struct {
 
 // Referee makes the truth of a proof's case on a device.
 type Referee interface {
-	// Truth is value and scale of each output, on the case's inputs less what o says; nil: all of them.
+	// Truth is what a proof looks at of each output (Case.TruthsIn), on the case's inputs less what o says; nil: all of
+	// them.
 	Truth(o *Omission) ([]check.Truth, error)
 }
 
@@ -100,7 +100,11 @@ func (p *Proof) trials(truths []check.Truth) []check.Trial {
 	var list []check.Trial
 	for _, acc := range p.Acc {
 		for i, b := range p.Case.Outputs() {
-			list = append(list, check.Trial{DType: b.DType, Truth: truths[i], Shape: b.Shape,
+			shape := b.Shape
+			if len(Pieces(b.Elems())) > 1 {
+				shape = []int{len(truths[i].Value)}
+			}
+			list = append(list, check.Trial{DType: b.DType, Truth: truths[i], Shape: shape,
 				Model: check.Model{K: p.Length.K, Chain: p.Length.Chain, Acc: acc, ULPs: p.ULPs, Terms: p.Rounded,
 					Coherent: p.Coherent}})
 		}
@@ -144,9 +148,12 @@ func (p *Proof) putBack(o *Omission, output int, into, right []float64) {
 	for _, n := range shape[axis+1:] {
 		inner *= n
 	}
-	for i := range into {
-		if at := i / inner % shape[axis]; at >= o.From && at < o.To {
-			into[i] = right[i]
+	j := 0
+	for _, piece := range Pieces(p.Case.Outputs()[output].Elems()) {
+		for i := piece.From; i < piece.To; i, j = i+1, j+1 {
+			if at := i / inner % shape[axis]; at >= o.From && at < o.To {
+				into[j] = right[j]
+			}
 		}
 	}
 }
@@ -161,17 +168,4 @@ func (c *Case) Erased(o *Omission) (buffer, inner, length int, neutral uint32) {
 		inner *= n
 	}
 	return t.Buffer, inner, shape[t.Axis], t.Neutral
-}
-
-// TruthsIn reads value and scale of each output from where Truths places them.
-func (c *Case) TruthsIn(raw []byte) []check.Truth {
-	var out []check.Truth
-	places := c.Truths()
-	for i, b := range c.Outputs() {
-		out = append(out, check.Truth{
-			Value: unsafe.Slice((*float64)(unsafe.Pointer(&raw[places[i].Value])), b.Elems()),
-			Scale: unsafe.Slice((*float32)(unsafe.Pointer(&raw[places[i].Scale])), b.Elems()),
-		})
-	}
-	return out
 }

@@ -27,6 +27,8 @@ type Prepare struct {
 	SlotBytes int    `json:"slot_bytes"`
 	GuardKey  uint64 `json:"guard_key"`
 	OnDevice  bool   `json:"on_device,omitempty"`
+	// CaseBytes bounds the device memory that cases and scratch take, where others have plans for the rest; 0: all of it.
+	CaseBytes int `json:"case_bytes,omitempty"`
 	// Palettes are values like those of a case's outputs, check.PaletteSize of each: outputs are refilled with
 	// them. One stands for all cases of its size.
 	Palettes map[int][]byte `json:"palettes,omitempty"`

@@ -126,6 +126,18 @@ func TestIdleBlocksAreGivenBack(t *testing.T) {
 	}
 }
 
+// TestNoMoreThanAllowed: what does not fit beside what is held is out of memory, like what the device has not.
+func TestNoMoreThanAllowed(t *testing.T) {
+	m := &memory{most: 100, request: 2}
+	for i, b := range []block{{bytes: 60}, {bytes: 30, spare: true, used: 1}} {
+		b.at, b.free = cuda.Ptr(i+1), func() error { return nil }
+		m.blocks = append(m.blocks, &b)
+	}
+	if _, err := m.take(41, true); !outOfMemory(err) || len(m.blocks) != 1 {
+		t.Errorf("41 bytes beside 60 of 100: %v, with %d blocks held", err, len(m.blocks))
+	}
+}
+
 // TestIdleArenas: what a fresh duel has taken is given back after many requests, and taken again by the next one.
 func TestIdleArenas(t *testing.T) {
 	f := newFaked(t)

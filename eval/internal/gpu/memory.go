@@ -28,6 +28,7 @@ type memory struct {
 	virtual bool // the driver maps memory where we want it
 	blocks  []*block
 	request int
+	most    int // bytes that may be mapped; 0: what the device has
 }
 
 // take allocates n bytes at least. Where memory is short, spare blocks of earlier requests are given back for it.
@@ -58,6 +59,10 @@ func outOfMemory(err error) bool {
 }
 
 func (m *memory) alloc(n int) (*block, error) {
+	if held := m.held(); m.most > 0 && held+n > m.most {
+		return nil, &cuda.Error{Code: cuda.OutOfMemory, Name: fmt.Sprintf("%d of %d bytes are taken", held, m.most),
+			Call: "allocate"}
+	}
 	if !m.virtual {
 		at, err := m.drv.Alloc(uint64(n))
 		return &block{at: at, bytes: n, free: func() error { return m.drv.Free(at) }}, err
@@ -67,6 +72,14 @@ func (m *memory) alloc(n int) (*block, error) {
 		return nil, err
 	}
 	return &block{at: r.At, bytes: int(r.Bytes), free: r.Free}, nil
+}
+
+// held is how many bytes are mapped.
+func (m *memory) held() (n int) {
+	for _, b := range m.blocks {
+		n += b.bytes
+	}
+	return n
 }
 
 // idleRequests is after how many requests that did not use it a spare block is given back. All memory is looked at when

@@ -75,9 +75,5 @@ func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
 	if err := r.drv.SyncStream(r.stream); err != nil {
 		return nil, err
 	}
-	raw := make([]byte, c.TruthBytes())
-	if err := r.drv.DtoH(raw, r.truth); err != nil {
-		return nil, err
-	}
-	return c.TruthsIn(raw), nil
+	return c.TruthsIn(func(to []byte, at int) error { return r.drv.DtoH(to, r.truth+cuda.Ptr(at)) })
 }

@@ -130,7 +130,7 @@ func (s *Session) handle(req *device.Request, phase func(string)) (any, error) {
 
 // prepare allocates and fills every case that candidates are always run on. Others are when somebody asks for them.
 func (s *Session) prepare(req *device.Prepare) error {
-	s.prep = *req
+	s.prep, s.mem.most = *req, req.CaseBytes
 	if err := s.openOutputs(req); err != nil {
 		return err
 	}

@@ -21,10 +21,11 @@ const judgeRoom = 1 << 30
 // GivenBytes bounds outputs that come from elsewhere, and the inputs of them: they travel through a pipe.
 const GivenBytes = 32 << 20
 
-// judgePlan is what a judge on the GPU has of its memory.
+// judgePlan divides the GPU's memory between its judge and the worker that runs candidates.
 type judgePlan struct {
 	slot  int // bytes of a slot: all that a gate puts out or, where that has no room, one case's
 	truth int // bytes of truth that are kept: what there is beside all else, at most what the truth of all cases takes
+	cases int // bytes that the worker may take for cases and scratch
 }
 
 // planJudge divides the GPU's memory. why says why a judge cannot work there.
@@ -35,18 +36,23 @@ func (p *Rig) planJudge() (plan judgePlan, why string) {
 	if !p.shares {
 		return plan, "processes cannot share memory on this GPU"
 	}
-	free, need := p.roomForTruth()
-	for _, slot := range []int{p.Cases.SlotBytes(), p.Cases.LeastSlotBytes()} {
-		if left := free - judgeSlots*slot; left >= need {
-			return judgePlan{slot, min(left, p.Cases.TruthBytes)}, ""
+	room, need := p.roomForJudge()
+	all, least := p.Cases.DeviceBytes(p.Device.L2Bytes), p.Cases.LeastDeviceBytes(p.Device.L2Bytes)
+	for _, try := range []struct{ slot, cases int }{
+		{p.Cases.SlotBytes(), all}, {p.Cases.LeastSlotBytes(), all}, {p.Cases.LeastSlotBytes(), least},
+	} {
+		room := room - judgeSlots*try.slot
+		if left := room - try.cases; left >= need {
+			truth := min(left, p.Cases.TruthBytes)
+			return judgePlan{try.slot, truth, room - truth}, ""
 		}
 	}
 	return plan, fmt.Sprintf("%s has no room for %.1f GiB of truth beside the workloads' buffers", p.Device.Name,
 		float64(need)/(1<<30))
 }
 
-// roomForTruth is what the GPU has beside all but slots and truth, and how much truth there must be room for.
-func (p *Rig) roomForTruth() (free, need int) {
+// roomForJudge is what the GPU has beside the judge's own needs, and how much truth there must be room for.
+func (p *Rig) roomForJudge() (room, need int) {
 	most, inputs := 0, 0
 	for i := range p.Cases.List {
 		c := &p.Cases.List[i]
@@ -55,11 +61,10 @@ func (p *Rig) roomForTruth() (free, need int) {
 			need += c.TruthBytes()
 		}
 	}
-	free = p.Device.MemoryBytes/10*9 - p.Cases.DeviceBytes(p.Device.L2Bytes) - inputs - judgeRoom
 	if need += most; p.madeAgain() {
 		need = most
 	}
-	return free, need
+	return p.Device.MemoryBytes/10*9 - inputs - judgeRoom, need
 }
 
 // madeAgainFlops bounds what a truth may take that is made each time it is asked for: some hundredths of a second. The
@@ -84,6 +89,7 @@ func (p *Rig) openGPUJudge(ctx context.Context, open device.Open, reference []by
 		p.Cfg.Say("outputs are judged case by case: the GPU has no room for those of all at once")
 	}
 	p.Runner.Prepare.SlotBytes, p.Runner.Judge.Setup.SlotBytes = plan.slot, plan.slot
+	p.Runner.Prepare.CaseBytes = plan.cases
 	g := &runner.GPUJudge{Role: p.role, Open: open, First: p.Cases.Gated()}
 	g.Open.Library = ""
 	g.Setup = judge.Setup{Check: *p.Runner.Judge.Setup, Slots: judgeSlots, Reference: reference, Budget: plan.truth}

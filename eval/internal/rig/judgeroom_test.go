@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"testing"
@@ -87,7 +88,8 @@ func TestWhereAJudgeCannotWork(t *testing.T) {
 }
 
 // TestJudgePlan: slots hold all that a gate puts out where there is room for that, else the outputs of one case; where
-// not all truths have room either one of them is enough, if they are made quickly.
+// that is too much as well, cases of trials have no arenas of their own; where not all truths have room either one of
+// them is enough, if they are made quickly.
 func TestJudgePlan(t *testing.T) {
 	ready := judgedRig(t)
 	most, inputs := 0, 0
@@ -99,18 +101,22 @@ func TestJudgePlan(t *testing.T) {
 	if largest := ready.Cases.List[ready.Cases.Banks["4096"][0]].OutBytes(); least < largest || whole < 2*largest {
 		t.Fatalf("slots of %d and %d bytes, an output takes %d", whole, least, largest)
 	}
-	need := ready.Cases.DeviceBytes(ready.Device.L2Bytes) + inputs + judgeRoom + most
+	all, few := ready.Cases.DeviceBytes(ready.Device.L2Bytes), ready.Cases.LeastDeviceBytes(ready.Device.L2Bytes)
+	if few >= all {
+		t.Fatalf("cases take %d bytes at least, of %d", few, all)
+	}
 	for _, c := range []struct {
-		name  string
-		room  int // for slots
-		grown int // of each dim: longer to make, and no larger
-		slot  int // 0: no judge
+		name         string
+		cases, slots int // what there is room for
+		grown        int // of each dim: longer to make, and no larger
+		slot         int // 0: no judge
 	}{
-		{"room for all outputs", judgeSlots * whole, 1, whole},
-		{"room for less", judgeSlots*whole - 1<<10, 1, least},
-		{"room for one output", judgeSlots * least, 1, least},
-		{"room for none", judgeSlots*least - 1<<10, 1, 0},
-		{"truths that take long", judgeSlots * whole, 1e8, 0},
+		{"room for all outputs", all, judgeSlots * whole, 1, whole},
+		{"room for less", all, judgeSlots*whole - 1<<10, 1, least},
+		{"room for one output", all, judgeSlots * least, 1, least},
+		{"no room for trials", few, judgeSlots * least, 1, least},
+		{"room for none", few, judgeSlots*least - 1<<10, 1, 0},
+		{"truths that take long", few, judgeSlots * least, 1e8, 0},
 	} {
 		p := &Rig{Cfg: ready.Cfg, machine: ready.machine}
 		set := *ready.Cases
@@ -121,34 +127,53 @@ func TestJudgePlan(t *testing.T) {
 				set.List[i].Dims[name] *= c.grown
 			}
 		}
-		p.Cases, p.Device.MemoryBytes = &set, (need+c.room)/9*10+20
+		p.Cases, p.Device.MemoryBytes = &set, (c.cases+inputs+judgeRoom+most+c.slots)/9*10+20
 		plan, why := p.planJudge()
-		if there := c.slot > 0; plan.slot != c.slot || (plan.truth >= most) != there || (why == "") != there {
+		if there := c.slot > 0; plan.slot != c.slot || (plan.truth >= most) != there || (plan.cases >= c.cases) != there ||
+			(why == "") != there {
 			t.Errorf("%s: %+v (%s), expected a slot of %d", c.name, plan, why, c.slot)
 		}
 	}
 }
 
-// TestHugeOutputs: three gated cases of 4096 x 393216 in fp32, as a softmax of KernelBench has them, are judged on a
-// GPU of 150 GB, one after the other.
+// TestHugeOutputs: the cases of a softmax of 4096 x 393216, as KernelBench has it, and of a norm nearly as large as its
+// largest are judged on a GPU of 150 GB, one after the other, and the worker takes no memory that the judge needs. A
+// machine of 64 GiB without such a GPU refuses them.
 func TestHugeOutputs(t *testing.T) {
-	p := judgedRig(t)
-	const n = 4096 * 393216
-	p.Device.MemoryBytes = 150e9
-	p.Cfg.Workloads = []kernels.Workload{{Name: "huge", Dims: kernels.Dims{"n": n}}}
-	wanted := p.casesWanted(t.Context())
-	wanted.Powers = map[string]cases.Power{"huge": {Bank: "normal", Tails: true}}
-	var err error
-	if p.Cases, err = cases.New(wanted); err != nil {
-		t.Fatal(err)
-	}
-	plan, why := p.planJudge()
-	if why != "" || plan.slot > 4*n+1<<10 || plan.truth < 12*n || p.Cases.SlotBytes() < 3*4*n {
-		t.Errorf("%+v (%s): expected slots of %d bytes or few more", plan, why, 4*n)
-	}
-	for i := range p.Cases.List {
-		if c := &p.Cases.List[i]; c.OutBytes() > plan.slot {
-			t.Errorf("%s: outputs of %d bytes", c.Name, c.OutBytes())
+	for _, c := range []struct {
+		n     int
+		power cases.Power
+	}{
+		{4096 * 393216, cases.Power{Bank: "normal", Tails: true}},
+		{32768 * 60000, cases.Power{Bank: "normal"}},
+	} {
+		p := judgedRig(t)
+		p.Device.MemoryBytes = 150e9
+		p.Cfg.Workloads = []kernels.Workload{{Name: "huge", Dims: kernels.Dims{"n": c.n}}}
+		wanted := p.casesWanted(t.Context())
+		wanted.Powers = map[string]cases.Power{"huge": c.power}
+		var err error
+		if p.Cases, err = cases.New(wanted); err != nil {
+			t.Fatal(err)
+		}
+		plan, why := p.planJudge()
+		if why != "" || plan.slot > 4*c.n+1<<10 || plan.truth < 12*c.n || p.Cases.SlotBytes() < 2*4*c.n {
+			t.Errorf("%+v (%s): expected slots of %d bytes or few more", plan, why, 4*c.n)
+		}
+		if all := plan.cases + plan.truth + judgeSlots*plan.slot + 4*c.n + judgeRoom; all > 135e9 {
+			t.Errorf("%+v: %d bytes in all", plan, all)
+		}
+		for i := range p.Cases.List {
+			if c := &p.Cases.List[i]; c.OutBytes() > plan.slot {
+				t.Errorf("%s: outputs of %d bytes", c.Name, c.OutBytes())
+			}
+		}
+		p.Runner = p.makeRunner(device.Open{}, nil)
+		if err := p.roomOnHost(64 << 30); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("on a host of 64 GiB: %v", err)
+		}
+		if err := errors.Join(p.roomOnHost(0), p.roomOnHost(1<<40)); err != nil {
+			t.Error(err)
 		}
 	}
 }

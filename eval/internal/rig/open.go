@@ -238,7 +238,7 @@ var (
 
 // fits refuses sizes that the device cannot hold, before anything is allocated.
 func (p *Rig) fits() error {
-	need := p.Cases.DeviceBytes(p.Device.L2Bytes)
+	need := p.Cases.LeastDeviceBytes(p.Device.L2Bytes)
 	if need > p.Device.MemoryBytes/10*9 {
 		return fmt.Errorf("%w: the workloads need %.1f GiB of memory with their copies, %s has %.1f GiB: choose smaller "+
 			"ones with --workload",

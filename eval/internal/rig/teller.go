@@ -126,10 +126,13 @@ func (r *toldReferee) Truth(o *device.Omission) ([]check.Truth, error) {
 			inputs[j], rest = rest[:b.Bytes()], rest[b.Bytes():]
 		}
 	}
-	truths := c.TruthsIn(make([]byte, c.TruthBytes()))
-	k, err := tell(r.ctx, r.teller, c, inputs, truths)
+	raw := make([]byte, c.TruthBytes())
+	k, err := tell(r.ctx, r.teller, c, inputs, checker.TruthsOf(c, raw))
+	if err != nil {
+		return nil, err
+	}
 	if o == nil {
 		r.proof.Length = cases.TermsOf(c, max(r.proof.Length.K, r.proof.Length.Chain, k))
 	}
-	return truths, err
+	return c.TruthsIn(device.From(raw))
 }

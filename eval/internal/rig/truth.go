@@ -57,6 +57,9 @@ func (p *Rig) openJudge(ctx context.Context, open device.Open, reference []byte)
 func (p *Rig) openChecker(ctx context.Context, open device.Open, reference []byte) (err error) {
 	prepare := &p.Runner.Prepare
 	prepare.Slots = OutputSlots
+	if err := p.roomOnHost(runner.MostMemory()); err != nil {
+		return err
+	}
 	if p.Runner.Out, err = p.memory("darwarp-outputs", OutputSlots*prepare.SlotBytes); err != nil {
 		return err
 	}
@@ -79,6 +82,17 @@ func (p *Rig) openChecker(ctx context.Context, open device.Open, reference []byt
 		}
 		return p.makeTruth(ctx, open, reference)
 	})
+}
+
+// roomOnHost refuses outputs and truth that this machine has no memory for. It would swap for hours, or end us.
+func (p *Rig) roomOnHost(most uint64) error {
+	need := OutputSlots*p.Runner.Prepare.SlotBytes + p.Cases.TruthBytes
+	if most == 0 || uint64(need) <= most {
+		return nil
+	}
+	return fmt.Errorf("%w: outputs are compared on the processor, and with their truth they take %.1f GiB there, of "+
+		"%.1f: choose smaller workloads with --workload, or import a part of a module with --scale", ErrTooLarge,
+		float64(need)/(1<<30), float64(most)/(1<<30))
 }
 
 // describeChecks says what there is to be judged, and by which error models.

@@ -39,7 +39,7 @@ type Role struct {
 	Shared   bool         // stays in our namespaces
 	Wide     bool         // its driver does not work in a narrower fence
 	Children bool         // starts addr2line, which tells the lines of accesses
-	memory   uint64       // bytes that it may take of its own; 0: mostMemory
+	memory   uint64       // bytes that it may take of its own; 0: MostMemory
 	Nice     int          // added to its niceness
 	Sandbox  sandbox.Mode // empty: off
 }
@@ -58,7 +58,7 @@ func (r Role) Fence(open device.Open) *sandbox.Profile {
 	}
 	f := &sandbox.Profile{Mode: r.Sandbox, Read: sandbox.System(), Write: []string{"/dev/null"},
 		Driver: r.Driver, Shared: r.Shared, Wide: r.Wide, Children: r.Children, FileSize: 1 << 28,
-		Memory: cmp.Or(r.memory, mostMemory())}
+		Memory: cmp.Or(r.memory, MostMemory())}
 	for _, pattern := range r.devices {
 		found, _ := filepath.Glob(pattern)
 		f.Write = append(f.Write, found...)
@@ -81,7 +81,7 @@ const stackMemory = 128 << 20
 
 // Among is the role of a cpu worker on a machine with so many processors, for cases that take so many bytes.
 func (r Role) Among(processors, caseBytes int) Role {
-	r.memory = min(mostMemory(), cpuMemory(processors, caseBytes))
+	r.memory = min(MostMemory(), cpuMemory(processors, caseBytes))
 	return r
 }
 
@@ -93,8 +93,8 @@ func cpuMemory(processors, caseBytes int) uint64 {
 	return hostMemory + stackMemory*uint64(processors+1) + 4*uint64(caseBytes)
 }
 
-// mostMemory is nine tenths of what this machine has, in bytes; 0, which is no limit, if that is not known.
-func mostMemory() uint64 {
+// MostMemory is nine tenths of what this machine has, in bytes; 0, which is no limit, if that is not known.
+func MostMemory() uint64 {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {
 		return 0
