@@ -68,7 +68,7 @@ func TestAttentionBackward(t *testing.T) {
 	}
 }
 
-// TestOnePass: two warpgroups that share dQ, by its columns and transposed, are right.
+// TestOnePass: two warpgroups that share dQ, by its columns and transposed, are right, and so are lanes that add it.
 func TestOnePass(t *testing.T) {
 	sometimes(t)
 	pool, b := backwardPool(t, 128)
@@ -77,8 +77,8 @@ func TestOnePass(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, genes := range []string{
-		"consumers=2 dq=next exchanges=2",
-		"consumers=2 step=80 transposed=true dv=last order=heads",
+		"consumers=2 dq=next dv=last exchanges=2",
+		"consumers=2 step=80 transposed=true dv=last order=heads adder=lanes",
 	} {
 		job := pointOfFamily(t, pool, b, f, genes)
 		r, err := pool.Evaluate(context.Background(), &job)

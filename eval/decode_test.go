@@ -75,8 +75,11 @@ func TestDecode(t *testing.T) {
 			"const float w = 1.f;"},
 		"next_page": {streamed, "const int page = __ldg(in.table",
 			"const int page = __ldg(in.table + (key + 16 < w.length)"},
-		"causal":         {"", "length - (in.t - 1 - of_group % in.t)", "length - (in.t - of_group % in.t) + (in.t == 1)"},
-		"all_seen":       {streamed, "if (key >= seen ||", "if (key >= w.length ||"},
+		"causal":   {"", "length - (in.t - 1 - of_group % in.t)", "length - (in.t - of_group % in.t) + (in.t == 1)"},
+		"all_seen": {streamed, "if (key >= seen ||", "if (key >= w.length ||"},
+		"log_of_share": {streamed + "splits=2 combine=last_block", "whole.y = fmaf(w, stat.y, whole.y)",
+			"whole.y = fmaf(w, stat.y, parts == WARPS || i == 0 ? whole.y : 0.f)"},
+		"base_two":       {"", "+ logf(whole.y)", "+ log2f(whole.y)"},
 		"token_as_head":  {"", "of_group % in.t", "of_group / (in.group / in.t)"},
 		"ring_too_short": {streamed + "stages=2 warps=1", "fill(i + STAGES - 1);", "fill(i + STAGES - 1); fill(i + STAGES);"},
 	})

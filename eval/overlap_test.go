@@ -143,8 +143,11 @@ func TestOnePassFits(t *testing.T) {
 	}
 	for _, g := range []kernels.Genome{
 		{"exchanges": kernels.Int(2), "dk": kernels.String("first")},
-		{"dq": kernels.String("next")},
-		{"step": kernels.Int(80), "transposed": kernels.Bool(true), "dv": kernels.String("last")},
+		{"dq": kernels.String("next"), "dv": kernels.String("last")},
+		{"step": kernels.Int(80), "transposed": kernels.Bool(true), "dv": kernels.String("last"),
+			"exchanges": kernels.Int(2)},
+		{"step": kernels.Int(80), "transposed": kernels.Bool(true), "dv": kernels.String("last"),
+			"exchanges": kernels.Int(2), "adder": kernels.String("lanes"), "stages": kernels.Int(3)},
 	} {
 		all := f.Defaults()
 		all["consumers"] = kernels.Int(2)

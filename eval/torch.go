@@ -105,7 +105,7 @@ func (p *baselines) where(c verdict.Contestant) []int {
 }
 
 func (p *baselines) call(b *kernels.Baseline, c *device.Case) torch.Call {
-	made := torch.Call{Call: b.Call, Backend: b.Backend, TF32: b.TF32, Dims: c.Dims, Buffers: c.Buffers}
+	made := torch.Call{Call: b.Call, Backend: b.Backend, TF32: b.TF32, Module: b.Module, Dims: c.Dims, Buffers: c.Buffers}
 	if m := p.Cfg.Problem.Reference.Maker; m != nil {
 		made.Maker = m.Torch
 	}

@@ -58,6 +58,16 @@ name = "large"
 call = "x * 2"
 when = "n > 100000"
 [[baseline]]
+kind = "torch"
+name = "module"
+call = "x * len(concurrent.futures.__name__.split('.'))"
+module = "concurrent.futures"
+[[baseline]]
+kind = "torch"
+name = "not_installed"
+call = "x * 2"
+module = "attention_that_nobody_has"
+[[baseline]]
 kind = "cublaslt"
 `
 
@@ -68,14 +78,15 @@ func TestTorchBaselines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(names, []string{"torch", "compiled"}) {
+	if !slices.Equal(names, []string{"torch", "compiled", "module"}) {
 		t.Errorf("baselines %v, missing %v", names, missing)
 	}
 	for name, want := range map[string]string{"wrong": "gives something else: ",
-		"typo":     "NameError: name 'z' is not defined",
-		"refused":  "RuntimeError: No available kernel. Aborting execution.",
-		"large":    "no check shape of up to 32 MiB is one of its own",
-		"cublaslt": "not found"} {
+		"typo":          "NameError: name 'z' is not defined",
+		"refused":       "RuntimeError: No available kernel. Aborting execution.",
+		"large":         "no check shape of up to 32 MiB is one of its own",
+		"not_installed": "No module named 'attention_that_nobody_has'",
+		"cublaslt":      "not found"} {
 		if !strings.Contains(missing[name], want) || strings.Contains(missing[name], "\n") {
 			t.Errorf("%s: %q, expected %q", name, missing[name], want)
 		}

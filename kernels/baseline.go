@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ type Baseline struct {
 	Call    string `toml:"call,omitempty" json:"call,omitempty"`
 	Backend string `toml:"backend,omitempty" json:"backend,omitempty"` // for torch, one of torchBackends; default eager
 	TF32    bool   `toml:"tf32,omitempty" json:"tf32,omitempty"`       // for torch: products in fp32 may round to tf32
+	// Module is, for torch, what the call needs besides: a Python module, seen by its name. Where it is not installed
+	// there is no figure.
+	Module string `toml:"module,omitempty" json:"module,omitempty"`
 	// Over dims, elem and dtype: where it does not hold there is no figure
 	When string `toml:"when,omitempty" json:"when,omitempty"`
 
@@ -30,8 +34,14 @@ var baselineKinds = []string{"cublaslt", "torch"}
 // backend of scaled_dot_product_attention alone.
 var torchBackends = []string{"eager", "compile", "max-autotune", "flash", "efficient", "math", "cudnn"}
 
+// moduleName is a Python module as an import statement names it.
+var moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*){0,7}$`)
+
 // maxCall bounds a call in bytes. It is code: nothing of it is cleaned.
 const maxCall = 1000
+
+// maxModule bounds the name of a module in bytes.
+const maxModule = 100
 
 // Applies reports whether the baseline has a figure at this size.
 func (b *Baseline) Applies(p *Problem, dims Dims, t DType) (bool, error) {
@@ -71,8 +81,8 @@ func (p *Problem) checkBaselines(n *notes, scope expr.Scope) {
 
 func (b *Baseline) checkKind(n *notes, key string) {
 	if b.Kind != "torch" {
-		if b.Call != "" || b.Backend != "" || b.TF32 {
-			n.addf(key, "call, backend and tf32 are keys of kind = \"torch\"")
+		if b.Call != "" || b.Backend != "" || b.TF32 || b.Module != "" {
+			n.addf(key, "call, backend, tf32 and module are keys of kind = \"torch\"")
 		}
 		return
 	}
@@ -81,6 +91,9 @@ func (b *Baseline) checkKind(n *notes, key string) {
 	}
 	if !slices.Contains(torchBackends, b.Backend) {
 		n.addf(key+".backend", "unknown backend %q: expected one of %s", b.Backend, strings.Join(torchBackends, ", "))
+	}
+	if b.Module != "" && (len(b.Module) > maxModule || !moduleName.MatchString(b.Module)) {
+		n.addf(key+".module", "%q is no Python module: expected a name as in \"flash_attn_interface\"", b.Module)
 	}
 	if strings.TrimSpace(b.Call) == "" || CheckLine(b.Call, maxCall) != nil {
 		n.addf(key+".call", "expected a Python expression on one line that gives the output, as in \"A @ B.T\"")

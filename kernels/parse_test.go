@@ -227,7 +227,10 @@ func TestParseProblemMistakes(t *testing.T) {
 		{"baseline when", `[check]`, "[[baseline]]\nkind = \"torch\"\nwhen = \"zz > 1\"\ncall = \"x\"\n[check]",
 			[]string{`problem.toml: baseline[0].when: unknown name zz`}},
 		{"cublaslt with a call", `[check]`, "[[baseline]]\nkind = \"cublaslt\"\ncall = \"x\"\n[check]",
-			[]string{`problem.toml: baseline[0]: call, backend and tf32 are keys of kind = "torch"`}},
+			[]string{`problem.toml: baseline[0]: call, backend, tf32 and module are keys of kind = "torch"`}},
+		{"torch module", `[check]`, "[[baseline]]\nkind = \"torch\"\ncall = \"x\"\nmodule = \"os, sys\"\n[check]",
+			[]string{`problem.toml: baseline[0].module: "os, sys" is no Python module: expected a name as in ` +
+				`"flash_attn_interface"`}},
 		{"operands", `[check]`, "[check]\noperands = \"bf16\"",
 			[]string{`problem.toml: check.operands: "bf16": expected "tf32"`}},
 		{"operands of half precision", `[check]`, "[check]\noperands = \"tf32\"",

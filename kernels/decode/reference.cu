@@ -1,7 +1,8 @@
 // The truth for attention of new tokens against a cache, one head of the cache at a time: scores, weights and sums in
 // fp64, with the running maximum of online softmax (Milakov, Gimelshein, arXiv:1805.02867), which fp64 makes exact
 // enough. Value and scale are those of kernels/attention/reference.cu, which derives them; cap * tanh(x / cap) makes no
-// difference of two scores larger. An output that sees no key is 0, and its scale, too.
+// difference of two scores larger. An output that sees no key is 0, and its scale, too. LSE and its scale are those of
+// kernels/prefill/reference.cu; of no key it is -inf.
 //
 // The g * t queries of a head of the cache lie one after the other in Q. A row of 16 lanes owns one of them and up to
 // 128 columns of it. It takes 16 keys at a time: a lane scores one of them, and then adds all 16 to its columns.
@@ -23,8 +24,8 @@ __device__ double of_row(double v, F f) {
 }
 
 extern "C" __global__ void __launch_bounds__(ROWS * LANES)
-reference(const T* Q, const T* K, const T* V, const int* lengths, const int* table, double* O, float* O_scale,
-          int b, int h, int g, int t, int s, int d, int page, int least, int window, int cap) {
+reference(const T* Q, const T* K, const T* V, const int* lengths, const int* table, double* O, float* O_scale, double* LSE,
+          float* LSE_scale, int b, int h, int g, int t, int s, int d, int page, int least, int window, int cap) {
     const int lane = threadIdx.x, query = blockIdx.y * ROWS + threadIdx.y, first = blockIdx.z * COLUMNS;
     const int row = min(query, g * t - 1);  // rows past the end work on the last one, for the shuffles, and store nothing
     const int batch = blockIdx.x / h, head = blockIdx.x % h, length = lengths[batch];
@@ -79,6 +80,12 @@ reference(const T* Q, const T* K, const T* V, const int* lengths, const int* tab
         }
     }
     if (query >= g * t) return;
+    if (first == 0 && lane == 0) {
+        const size_t at = size_t(blockIdx.x) * g * t + query;
+        const double lse = total > 0 ? most + log(total) : -__longlong_as_double(0x7ff0000000000000ll);
+        LSE[at] = lse;
+        LSE_scale[at] = total > 0 ? float(1 + fabs(lse) + spread / total / 8) : 0;
+    }
     for (int c = 0; c < PER_LANE && first + lane + c * LANES < d; ++c) {
         const size_t at = at_row + first + lane + c * LANES;
         const double o = total > 0 ? sum[c] / total : 0;

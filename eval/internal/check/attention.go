@@ -31,7 +31,7 @@ func Attention64(weights kernels.DType, q, k, v []float64, heads, s, d int, caus
 }
 
 // Decode64 is the truth of the problem decode for its inputs Q, K, V, lengths and table, and that of the logarithms of
-// the sums, which decode_fp8 has besides.
+// the sums.
 func Decode64(weights kernels.DType, d kernels.Dims, in [][]float64) (t, lse Truth) {
 	n, group := d["d"], d["g"]*d["t"]
 	t = Truth{Value: make([]float64, len(in[0])), Scale: make([]float32, len(in[0]))}

@@ -24,8 +24,8 @@ var references = map[string]func(t kernels.DType, d kernels.Dims, in [][]float64
 		return []check.Truth{check.GEMM64(in[0], transpose(weights, d["n"], d["k"]), d["m"], d["n"], d["k"])}
 	},
 	"decode": func(t kernels.DType, d kernels.Dims, in [][]float64) []check.Truth {
-		o, _ := check.Decode64(t, d, in)
-		return []check.Truth{o}
+		o, lse := check.Decode64(t, d, in)
+		return []check.Truth{o, lse}
 	},
 	"decode_fp8": check.DecodeFP8,
 	"decode_mla": check.DecodeMLA,

@@ -33,10 +33,12 @@ def open_device(req, _):
 
 
 def function(req):
-    key = json.dumps([req["call"], req["backend"], req.get("tf32"), req["dims"], [b["name"] for b in req["buffers"]]])
+    key = json.dumps([req["call"], req["backend"], req.get("tf32"), req.get("module"), req["dims"], [b["name"] for b in req["buffers"]]])
     if key not in functions:
         names = ", ".join(b["name"] for b in req["buffers"] if not b.get("out"))
         scope = dict(req["dims"], torch=torch, F=torch.nn.functional, math=math)
+        if req.get("module"):
+            scope[req["module"].partition(".")[0]] = __import__(req["module"])
         f = eval("lambda %s: (%s)" % (names, req["call"]), scope)
         if req["backend"] == "compile":
             f = torch.compile(f, dynamic=False)

@@ -43,7 +43,8 @@ type Helper struct {
 type Call struct {
 	Call    string           `json:"call"`
 	Backend string           `json:"backend"`
-	TF32    bool             `json:"tf32"` // products in fp32 may round to tf32
+	TF32    bool             `json:"tf32"`             // products in fp32 may round to tf32
+	Module  string           `json:"module,omitempty"` // that the call sees besides
 	Dims    kernels.Dims     `json:"dims"`
 	Buffers []kernels.Buffer `json:"buffers"`
 	Maker   string           `json:"maker,omitempty"` // gives the inputs that follow from the others, as a tuple

@@ -136,4 +136,9 @@ __device__ __forceinline__ void forget(Word (&words)[COUNT]) {
     }
 }
 
+// add_global adds four numbers to those in global memory, each as an atomic would (sm_90). PTX ISA, "red".
+__device__ __forceinline__ void add_global(float4* p, float4 v) {
+    asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};\n" ::"l"(p), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w) : "memory");
+}
+
 }  // namespace darwarp

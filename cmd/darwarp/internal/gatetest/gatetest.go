@@ -112,13 +112,12 @@ var borrowed = map[string]struct {
 	"atomics":   {files, "problems/product"},
 	"narrow":    {files, "problems/product"},
 	"sum":       {kernels.Problems, "reduction"},
-	"cache":     {kernels.Problems, "decode"},
 	"packed":    {kernels.Problems, "prefill"},
 	"activated": {kernels.Problems, "linear_gelu"},
 	"powers":    {kernels.Problems, "gemm_mxfp4"},
 	"gradients": {kernels.Problems, "attention_backward"},
 	"grouped":   {kernels.Problems, "gemm_grouped"},
-	"windowed":  {kernels.Problems, "decode"},
+	"windowed":  {files, "problems/cache"},
 }
 
 // Bundle is a problem with its two families, cheat and honest.

@@ -16,6 +16,9 @@ template <Cache HINT, class Word> __forceinline__ Word load_global(const Word* p
 template <Cache HINT, class Word> __forceinline__ void store_global(Word* p, Word v) { *p = v; }
 template <class Word> __forceinline__ Word as_it_is(Word v) { return v; }
 template <class Word, int COUNT> __forceinline__ void forget(Word (&)[COUNT]) {}
+__forceinline__ void add_global(float4* p, float4 v) {
+    atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z), atomicAdd(&p->w, v.w);
+}
 
 }  // namespace darwarp
 
