@@ -124,6 +124,13 @@ func (h *Host) Duel(ctx context.Context, champion, challenger *kernels.Job) (ker
 	return d, err
 }
 
+// timeAgain is Pool.timeAgain at home.
+func (h *Host) timeAgain(ctx context.Context, job *kernels.Job, brief bool) ([]kernels.Timing, error) {
+	at := h.places.home()
+	times, err := at.pool.timeAgain(ctx, job, brief)
+	return times, h.blame(ctx, at, err)
+}
+
 // Trial is Pool.Trial: what has to be stood before somebody reigns at home, where its duel was, and the rest elsewhere.
 func (h *Host) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
 	at := h.places.aside()

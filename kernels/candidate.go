@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -56,16 +56,31 @@ func (v Variant) Label() string {
 // NewID hashes a rendered source with its plan and everything else that decides what runs.
 // The toolchain names compiler, version, flags, architecture and the include library's hash.
 func NewID(source string, plan PlanSpec, toolchain string) ID {
-	h := sha256.New()
-	spec, err := json.Marshal(plan)
-	if err != nil { // a PlanSpec is strings and bools
+	return newID(source, plan.text(), toolchain)
+}
+
+// NewID is NewID of the plan's spec, which is written once: a search has a plan for each family.
+func (p *Plan) NewID(source, toolchain string) ID { return newID(source, p.text, toolchain) }
+
+func (s PlanSpec) text() string {
+	data, err := json.Marshal(s)
+	if err != nil { // it is strings and bools
 		panic(err)
 	}
-	for _, part := range []string{source, string(spec), toolchain} {
-		fmt.Fprintf(h, "%d:", len(part))
-		io.WriteString(h, part)
+	return string(data)
+}
+
+func newID(parts ...string) ID {
+	size := 0
+	for _, part := range parts {
+		size += len(part) + 24 // and its length, in decimal
 	}
-	return ID(h.Sum(nil))
+	text := make([]byte, 0, size)
+	for _, part := range parts {
+		text = append(strconv.AppendInt(text, int64(len(part)), 10), ':')
+		text = append(text, part...)
+	}
+	return sha256.Sum256(text)
 }
 
 // Origin says how a candidate came to be.

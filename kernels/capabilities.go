@@ -46,6 +46,10 @@ type Capabilities struct {
 	Sanitize func(ctx context.Context, job *Job) (found []Sanitized, why string, err error)
 	Counters func(ctx context.Context, jobs []*Job) (found map[ID][]Counters, why string, err error)
 
+	// Time times a candidate once more beside the others and before those that wait, with the samples of a final
+	// measurement, or brief with those of a verdict: its times are held against those on other devices.
+	Time func(ctx context.Context, job *Job, brief bool) ([]Timing, error)
+
 	// Publisher measures a winner for publication. A recording cannot: its times are what they are.
 	Publisher Publisher
 }

@@ -49,6 +49,7 @@ type L2WindowSpec struct {
 // Plan is a PlanSpec with its expressions compiled.
 type Plan struct {
 	Spec     PlanSpec
+	text     string // Spec in JSON
 	scratch  []*expr.Expr
 	launches []launchExprs
 }
@@ -70,7 +71,7 @@ type argExpr struct {
 // CompilePlan checks a declared plan against the names it may use. The tensors are the problem's.
 func CompilePlan(file string, spec PlanSpec, tensors []Tensor, scope expr.Scope) (*Plan, error) {
 	n := &notes{file: file}
-	p := &Plan{Spec: spec}
+	p := &Plan{Spec: spec, text: spec.text()}
 	pointers := map[string]string{}
 	for _, t := range tensors {
 		pointers[t.Name] = "tensor"

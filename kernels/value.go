@@ -64,19 +64,36 @@ func (v Value) Kind() string {
 }
 
 func (v Value) String() string {
-	if v.v == nil {
-		return ""
+	switch v := v.v.(type) {
+	case int:
+		return strconv.Itoa(v)
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
 	}
-	return fmt.Sprint(v.v)
+	return ""
 }
 
 // MarshalJSON writes the plain JSON number, string or boolean.
-func (v Value) MarshalJSON() ([]byte, error) { return json.Marshal(v.v) }
+func (v Value) MarshalJSON() ([]byte, error) {
+	switch v := v.v.(type) {
+	case int:
+		return strconv.AppendInt(nil, int64(v), 10), nil
+	case bool:
+		return strconv.AppendBool(nil, v), nil
+	}
+	return json.Marshal(v.v)
+}
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (v *Value) UnmarshalJSON(b []byte) error {
 	if i, err := strconv.Atoi(string(b)); err == nil { // most are, and candidates have dozens
 		*v = Int(i)
+		return nil
+	}
+	if n := len(b) - 1; n > 0 && b[0] == '"' && !bytes.ContainsFunc(b, beyondWords) {
+		*v = String(string(b[1:n]))
 		return nil
 	}
 	var x any
@@ -97,6 +114,9 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// beyondWords reports whether a character of a string may stand for another in JSON.
+func beyondWords(r rune) bool { return r < ' ' || r > '~' || r == '\\' }
+
 // Genome maps the active genes of a variant to their values.
 type Genome map[string]Value
 
@@ -108,7 +128,9 @@ func (g Genome) Key() string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		fmt.Fprintf(&b, "%s=%s", n, g[n])
+		b.WriteString(n)
+		b.WriteByte('=')
+		b.WriteString(g[n].String())
 	}
 	return b.String()
 }

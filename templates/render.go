@@ -73,7 +73,7 @@ func (b *Bundle) Job(f *kernels.Family, g kernels.Genome, dev kernels.Device, t 
 	}
 	acc := b.Problem.Accumulator(f.Accumulator(g))
 	return kernels.Job{
-		ID: kernels.NewID(src, f.PlanSpec, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash(),
+		ID: f.Plan.NewID(src, strings.Join([]string{dev.Toolchain, dev.Arch, IncludeHash(),
 			f.Plan.Values(env)}, " ")+claim(acc)),
 		Variant: kernels.Variant{Family: f.Name, Genes: g},
 		Source:  src,

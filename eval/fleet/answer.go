@@ -86,6 +86,15 @@ var abilities = map[string]struct {
 		a.Trial = &t
 		return err
 	}},
+	doTime: {1, func(w *worker, ctx context.Context, req *request, jobs []*kernels.Job, a *answer) error {
+		again := w.station.Capabilities().Time
+		if again == nil {
+			return errors.New("this device has no times of its own")
+		}
+		times, err := again(ctx, jobs[0], req.Brief)
+		a.Result = &kernels.Result{Outcome: kernels.OK, Times: times}
+		return err
+	}},
 	doFinal: {1, func(w *worker, ctx context.Context, _ *request, jobs []*kernels.Job, a *answer) error {
 		return w.published(func(p kernels.Publisher) error {
 			r, err := p.Final(ctx, jobs[0])

@@ -67,7 +67,8 @@ func (f *Fleet) Duel(ctx context.Context, champion, challenger *kernels.Job) (ke
 	if !same { // whoever judged it is not to blame for its times
 		f.forget(challenger.ID)
 	}
-	why := f.doubt(ctx, challenger, home, &d)
+	times := f.newSheet(challenger, false)
+	why := f.doubt(ctx, times, home, &d)
 	switch {
 	case ctx.Err() != nil:
 		return d, ctx.Err()
@@ -76,27 +77,27 @@ func (f *Fleet) Duel(ctx context.Context, champion, challenger *kernels.Job) (ke
 	case why != "" && d.Verdict == kernels.Faster:
 		d.Verdict, d.Detail = kernels.Ambiguous, kernels.CleanDetail(why)
 	case d.Verdict == kernels.Faster:
-		f.follow(challenger)
+		f.follow(times)
 	}
 	return d, nil
 }
 
 // doubt has a second worker time a winner, and a third one judge who is right about a challenger whose times at home
 // are not those that it was sent with. why says why the duel is not believed.
-func (f *Fleet) doubt(ctx context.Context, challenger *kernels.Job, home *member, d *kernels.Duel) (why string) {
+func (f *Fleet) doubt(ctx context.Context, s *sheet, home *member, d *kernels.Duel) (why string) {
 	f.mu.Lock()
-	c := f.claims[challenger.ID]
+	c := f.claims[s.job.ID]
 	f.mu.Unlock()
 	if others := f.crew.others(home, c.by); d.Verdict == kernels.Faster && home.times {
 		if c.by != nil && c.by != home && f.crew.isHere(c.by) {
 			others = []*member{c.by}
 		}
 		if len(others) > 0 {
-			return f.settle(ctx, challenger, home, others[0], nil)
+			return f.settle(ctx, s, home, others[0], nil)
 		}
 	}
 	if c.by != nil && c.by != home && f.crew.isHere(c.by) && home.times && f.unlike(home, d, c.times) {
-		if why := f.settle(ctx, challenger, home, c.by, c.times); why != "" {
+		if why := f.settle(ctx, s, home, c.by, c.times); why != "" {
 			f.cfg.Say("%s", why)
 		}
 	}
@@ -116,12 +117,19 @@ func (f *Fleet) unlike(home *member, d *kernels.Duel, claimed []kernels.Timing) 
 	})
 }
 
-// follow times the winner of a duel on all workers, beside the search: it is about to be the champion.
-func (f *Fleet) follow(j *kernels.Job) {
+// follow times the winner of a duel on all workers, beside the search: it is about to be the champion. One that is
+// overtaken before its turn is not.
+func (f *Fleet) follow(s *sheet) {
 	f.mu.Lock()
-	f.yard = j
+	f.yard = s
 	f.mu.Unlock()
-	f.work.Go(func() { f.compareAll(f.ctx, j) })
+	f.work.Go(func() {
+		f.comparing.Lock()
+		defer f.comparing.Unlock()
+		if f.yardstick() == s {
+			f.compareAll(f.ctx, s)
+		}
+	})
 }
 
 // Provenance is what duels and winners stand on: that of home.

@@ -34,8 +34,8 @@ func (f *Fleet) evaluate(ctx context.Context, j *kernels.Job) (r kernels.Result,
 	if err != nil || r.Outcome != kernels.OK {
 		return r, err
 	}
-	if f.first(j) {
-		f.begun(ctx, j, m)
+	if f.first(j, m, r.Times) {
+		f.begun(ctx, m)
 	}
 	f.crew.ratiosOf(m).Scale(r.Times)
 	f.note(j.ID, m, r.Times)

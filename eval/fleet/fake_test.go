@@ -37,11 +37,12 @@ type fake struct {
 	before func(ctx context.Context, j *kernels.Job) // an evaluation
 	lies   atomic.Bool                               // that a challenger takes a tenth of its time
 
-	mu   sync.Mutex
-	seen map[kernels.ID]int
-	bars []map[string]float64
-	here int // candidates that it compiled itself
-	done int // final measurements
+	mu    sync.Mutex
+	seen  map[kernels.ID]int
+	bars  []map[string]float64
+	here  int // candidates that it compiled itself
+	done  int // final measurements
+	again int // times for comparison
 }
 
 type madeKey struct{}
@@ -76,7 +77,7 @@ func (f *fake) Provenance() kernels.Provenance {
 }
 
 func (f *fake) Capabilities() kernels.Capabilities {
-	return kernels.Capabilities{Publisher: fakePublisher{f}, Trial: f.trial, Control: f.control,
+	return kernels.Capabilities{Publisher: fakePublisher{f}, Trial: f.trial, Control: f.control, Time: f.time,
 		Code: func(_ context.Context, j *kernels.Job) (string, error) { return j.Source, nil }}
 }
 
@@ -128,6 +129,17 @@ func (f *fake) trial(_ context.Context, j *kernels.Job, parts ...kernels.TrialPa
 		t.Enter(kernels.Doubt{Part: p, Verdict: kernels.Passed})
 	}
 	return t, nil
+}
+
+func (f *fake) time(_ context.Context, j *kernels.Job, brief bool) ([]kernels.Timing, error) {
+	f.mu.Lock()
+	f.again++
+	f.mu.Unlock()
+	tier := "final"
+	if brief {
+		tier = "fitness"
+	}
+	return f.times(j, tier), nil
 }
 
 func (f *fake) control(context.Context, *kernels.Job) error { return nil }

@@ -58,10 +58,12 @@ type Fleet struct {
 	islands []*Fleet              // for kinds of device that the first worker's is not
 	codes   map[string]kernels.ID // the first candidate with each machine code
 	claims  map[kernels.ID]claim  // who timed the candidates of late, and how
-	yard    *kernels.Job          // the kernel that all workers time: the naive start, and then each winner of a duel
+	yard    *sheet                // the kernel that all workers time: the naive start, and then each winner of a duel
 	weights []kernels.Workload    // of duels; nil: those of the task
 	about   map[string]string     // of baselines, by name and workload
 	helped  map[kernels.ID]helped // by machines that only compile
+
+	comparing sync.Mutex // held while workers are compared by the winner of a duel
 }
 
 // Open starts the server, says how workers join, and waits for the first one.

@@ -72,19 +72,70 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// TestTimedOnce: home times the naive start once, however many others its times are compared with.
+// TestTimedOnce: what is compared is timed once on each worker, beside the candidates: the naive start not at home,
+// which has just judged it, and the winner of a duel once for all that want its times. Nobody begins a device anew for
+// that, as for a final measurement.
 func TestTimedOnce(t *testing.T) {
 	all := []*fake{newFake("a"), newFake("b"), newFake("c"), newFake("d")}
 	f, _ := open(t, all...)
 	if r, err := f.Evaluate(t.Context(), candidate(1)); err != nil || r.Outcome != kernels.OK {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	for _, w := range all {
-		w.mu.Lock()
-		if w.done != 1 {
-			t.Errorf("worker %s timed it %d times", w.name, w.done)
+	home := f.crew.ready()[0].name
+	count := func(starts, wins int) (ok bool) {
+		ok = true
+		for _, w := range all {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			want := starts + wins
+			if w.name == home {
+				want = wins
+			}
+			ok = ok && w.again == want && w.done == 0
 		}
-		w.mu.Unlock()
+		return ok
+	}
+	if !count(1, 0) {
+		t.Errorf("the naive start: %d %d %d %d times", all[0].again, all[1].again, all[2].again, all[3].again)
+	}
+	if d, err := f.Duel(t.Context(), candidate(1), candidate(2)); err != nil || d.Verdict != kernels.Faster {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	until(t, "the winner's times", func() bool { return count(1, 1) })
+	w := newFake("e")
+	(&ground{t: t, dir: f.cfg.Dir}).join(w)
+	until(t, "one more worker", func() bool { return len(f.crew.ready()) == 5 })
+	if w.mu.Lock(); w.again != 1 || !count(1, 1) {
+		t.Errorf("a further worker times it %d times", w.again)
+	}
+	w.mu.Unlock()
+}
+
+// TestOvertakenWinner: while one winner is timed on all workers others may win; only the last of them is timed then.
+func TestOvertakenWinner(t *testing.T) {
+	all := []*fake{newFake("a"), newFake("b"), newFake("c")}
+	f, _ := open(t, all...)
+	if r, err := f.Evaluate(t.Context(), candidate(1)); err != nil || r.Outcome != kernels.OK {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	f.comparing.Lock() // one is being timed
+	for n := 2; n < 6; n++ {
+		f.follow(f.newSheet(candidate(n), false))
+	}
+	f.comparing.Unlock()
+	timed := func() (n int) {
+		for _, w := range all {
+			w.mu.Lock()
+			n += w.again
+			w.mu.Unlock()
+		}
+		return n
+	}
+	want := 2 + 3 // the naive start on two, one winner on all
+	until(t, "the last one's times", func() bool { return timed() >= want })
+	f.Close() // waits for the others, too
+	if n := timed(); n != want {
+		t.Errorf("timed %d times", n)
 	}
 }
 

@@ -187,7 +187,7 @@ func (w *worker) tell(ctx context.Context, leaving bool) (reply welcome, err err
 		h.Compiles, h.Slots = w.station.Compiler.Toolchain(), w.station.slots()
 	} else if w.station != nil {
 		proof, can := w.station.Provenance(), w.station.Capabilities()
-		h.Proof, h.Slots, h.Times = &proof, w.station.Slots(), can.Publisher != nil
+		h.Proof, h.Slots, h.Times = &proof, w.station.Slots(), can.Time != nil
 		if can.Machine != nil {
 			m := can.Machine(ctx)
 			h.Machine = &m

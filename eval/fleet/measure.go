@@ -41,18 +41,20 @@ func (f *Fleet) forget(id kernels.ID) {
 	delete(f.claims, id)
 }
 
-// first reports whether a job that came out right is the first that all workers are to time.
-func (f *Fleet) first(j *kernels.Job) bool {
+// first reports whether a job that came out right is the first that all workers are to time. These are its times by the
+// worker that judged it.
+func (f *Fleet) first(j *kernels.Job, by *member, times []kernels.Timing) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.yard != nil {
 		return false
 	}
-	f.yard = j
+	f.yard = f.newSheet(j, true)
+	f.yard.know(by, slices.Clone(times))
 	return true
 }
 
-func (f *Fleet) yardstick() *kernels.Job {
+func (f *Fleet) yardstick() *sheet {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.yard
@@ -60,45 +62,45 @@ func (f *Fleet) yardstick() *kernels.Job {
 
 // begun times the naive start on all workers. The one that judged it becomes home, to whose times all others are
 // compared.
-func (f *Fleet) begun(ctx context.Context, j *kernels.Job, by *member) {
+func (f *Fleet) begun(ctx context.Context, by *member) {
 	f.crew.lead(by)
-	f.compareAll(ctx, j)
+	f.compareAll(ctx, f.yardstick())
 }
 
 // welcome readies a new worker: it times the yardstick before it gets candidates. One that home does not agree with,
 // where nobody else can decide, waits for a third.
 func (f *Fleet) welcome(m *member) {
 	for range deliveries {
-		j, all := f.yardstick(), f.crew.ready()
-		if j == nil || !m.times || len(all) == 0 {
+		s, all := f.yardstick(), f.crew.ready()
+		if s == nil || !m.times || len(all) == 0 {
 			f.crew.setReady(m, f.crew.ratiosOf(m))
 			return
 		}
 		home := all[0]
-		err := f.compare(f.ctx, j, home, m, f.timeOnce(f.ctx, home, j))
+		s.drop(m) // of when it was here before
+		err := f.compare(f.ctx, s, home, m)
 		if err == nil || f.ctx.Err() != nil || !f.crew.isHere(m) {
 			return
 		}
 		if errors.Is(err, kernels.ErrLost) {
 			continue
 		}
-		if f.cfg.Say("%v", err); f.settle(f.ctx, j, home, m, nil) != "" {
+		if f.cfg.Say("%v", err); f.settle(f.ctx, s, home, m, nil) != "" {
 			return
 		}
 	}
 }
 
-// compareAll times a kernel at home, once, and on all other workers at the same time.
-func (f *Fleet) compareAll(ctx context.Context, j *kernels.Job) {
+// compareAll times a kernel on all workers, at the same time, and compares them with home.
+func (f *Fleet) compareAll(ctx context.Context, s *sheet) {
 	all := f.crew.ready()
 	if len(all) < 2 || !all[0].times {
 		return
 	}
 	var work sync.WaitGroup
-	at := f.timeOnce(ctx, all[0], j)
 	for _, m := range all[1:] {
 		work.Go(func() {
-			if err := f.compare(ctx, j, all[0], m, at); err != nil && ctx.Err() == nil {
+			if err := f.compare(ctx, s, all[0], m); err != nil && ctx.Err() == nil {
 				f.cfg.Say("%v: what was known before stays", err)
 			}
 		})
@@ -106,23 +108,14 @@ func (f *Fleet) compareAll(ctx context.Context, j *kernels.Job) {
 	work.Wait()
 }
 
-// timed is what timeOn says.
-type timed func() ([]kernels.Timing, error)
-
-// timeOnce begins to time a kernel on a worker. Whoever asks for the result waits for it.
-func (f *Fleet) timeOnce(ctx context.Context, m *member, j *kernels.Job) timed {
-	once := sync.OnceValues(func() ([]kernels.Timing, error) { return f.timeOn(ctx, m, j) })
-	go func() { _, _ = once() }()
-	return once
-}
-
 // compare takes the ratios of a worker from a kernel's times there and at home.
-func (f *Fleet) compare(ctx context.Context, j *kernels.Job, home, m *member, atHome timed) error {
-	here, err := f.timeOn(ctx, m, j)
+func (f *Fleet) compare(ctx context.Context, s *sheet, home, m *member) error {
+	s.on(home) // beside
+	here, err := s.wait(ctx, m)
 	if err != nil {
 		return err
 	}
-	at, err := atHome()
+	at, err := s.wait(ctx, home)
 	if err != nil {
 		return err
 	}
@@ -134,36 +127,19 @@ func (f *Fleet) compare(ctx context.Context, j *kernels.Job, home, m *member, at
 	return nil
 }
 
-// timeOn times a kernel on one worker, as its clock says. A recording has but one time; then there are none.
-func (f *Fleet) timeOn(ctx context.Context, m *member, j *kernels.Job) ([]kernels.Timing, error) {
-	packed, err := f.packer.pack(j)
-	if err != nil {
-		return nil, err
-	}
-	packed.Bar = nil
-	a, err := f.askAt(ctx, m, request{Do: doFinal, Jobs: []*job{packed}})
-	if err != nil {
-		return nil, err
-	}
-	r, err := a.verdict(&m.proof)
-	if err == nil && r.Outcome != kernels.OK {
-		err = fmt.Errorf("%s is %s on %s: %s", j.ID.Short(), r.Outcome, m.name, r.Detail)
-	}
-	return slices.DeleteFunc(r.Times, func(t kernels.Timing) bool { return t.Cache != f.cfg.Cache }), err
-}
-
 // settle asks who of two workers is right about a kernel's times: a third decides, and whoever is alone is left out.
 // undecided says why nobody was: there is no third, or not all have answered.
-func (f *Fleet) settle(ctx context.Context, j *kernels.Job, one, other *member, claimed []kernels.Timing) (
-	undecided string) {
+func (f *Fleet) settle(ctx context.Context, s *sheet, one, other *member, claimed []kernels.Timing) (undecided string) {
 	times := map[*member][]kernels.Timing{}
-	if claimed != nil {
+	if s.on(one); claimed != nil {
 		times[other] = claimed
+	} else {
+		s.on(other)
 	}
 	ask := append([]*member{one, other}, f.crew.others(one, other)...)
 	for _, m := range ask {
 		if times[m] == nil {
-			at, err := f.timeOn(ctx, m, j)
+			at, err := s.wait(ctx, m)
 			if err != nil {
 				return err.Error()
 			}
@@ -173,12 +149,12 @@ func (f *Fleet) settle(ctx context.Context, j *kernels.Job, one, other *member, 
 		if odd := alone(times); len(times) == 2 && len(odd) == 0 {
 			return ""
 		} else if len(times) == 3 {
-			f.leaveOutAll(odd, j)
+			f.leaveOutAll(odd, s.job)
 			return ""
 		}
 	}
 	return fmt.Sprintf("workers %s and %s do not agree on the times of %s, and no third is there to decide", one.name,
-		other.name, j.ID.Short())
+		other.name, s.job.ID.Short())
 }
 
 // leaveOutAll goes on without the workers that are alone with their times, and looks again at those that wait.

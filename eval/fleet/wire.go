@@ -12,7 +12,7 @@ import (
 )
 
 // Protocol is the version of what searches and workers tell each other.
-const Protocol = 4
+const Protocol = 5
 
 // anyQueue is the queue that all workers with devices of one kind take from, and toQueue a worker's own. They bear the
 // name of their session: a worker that has not heard yet that the search was resumed must not take what it would not
@@ -28,6 +28,7 @@ const (
 	doControl   = "control"
 	doPace      = "pace"
 	doFinal     = "final"
+	doTime      = "time"
 	doBaselines = "baselines"
 	doBaseline  = "baseline"
 	doCompare   = "compare"
@@ -45,6 +46,7 @@ type request struct {
 	Parts   []kernels.TrialPart `json:"parts,omitempty"`
 	Name    string              `json:"name,omitempty"`  // of a baseline
 	Cache   string              `json:"cache,omitempty"` // hot or cold
+	Brief   bool                `json:"brief,omitempty"` // times of few samples do
 	Weights []kernels.Workload  `json:"weights,omitempty"`
 }
 

@@ -16,8 +16,18 @@ import (
 	"darwarp/store"
 )
 
-// search is a search with all that it does beside asking: it proposes, keeps its run in a file, and has duels.
-func (s Simulation) search(ctx context.Context, on *session.Session, dir string) (int, error) {
+// search is searches with all that they do beside asking: they propose, keep their run in a file, and have duels. When
+// one has asked for all points of the recording, the next begins.
+func (s Simulation) search(ctx context.Context, on *session.Session, dir string) (n int, err error) {
+	for seed := uint64(1); ctx.Err() == nil && err == nil; seed++ {
+		var evals int
+		evals, err = s.searchOnce(ctx, on, dir, seed)
+		n += evals
+	}
+	return n, err
+}
+
+func (s Simulation) searchOnce(ctx context.Context, on *session.Session, dir string, seed uint64) (int, error) {
 	path := filepath.Join(dir, strconv.FormatInt(time.Now().UnixNano(), 36)+".db")
 	run, err := store.Create(path, store.Meta{Version: session.Version(), Problem: on.Bundle.Problem.Name,
 		Files: on.Bundle.Files, DType: on.DType, Workloads: on.Workloads, Device: on.Device()})
@@ -25,15 +35,13 @@ func (s Simulation) search(ctx context.Context, on *session.Session, dir string)
 		return 0, err
 	}
 	search, err := evolve.New(evolve.Config{Bundle: on.Bundle, DType: on.DType, Workloads: on.Workloads,
-		Spaces: on.Spaces, Seed: 1, GenesOnly: true}, on.Evaluator, run)
+		Spaces: on.Spaces, Seed: seed, GenesOnly: true}, on.Evaluator, run)
 	if err != nil {
 		return 0, errors.Join(err, run.Close())
 	}
 	unhook := context.AfterFunc(ctx, search.Abort)
 	sum, err := search.Run(ctx, nil)
-	if unhook(); err == nil && ctx.Err() == nil {
-		err = errors.New("the recording has no more points: shorten --for")
-	}
+	unhook()
 	return sum.Evals, errors.Join(err, run.Close())
 }
 
