@@ -99,7 +99,10 @@ func New(w Wanted) (*Set, error) {
 			return nil, fmt.Errorf("workload %s: %w", load.Name, err)
 		}
 	}
-	return s, nil
+	if len(s.Trials) == 0 {
+		return s, nil
+	}
+	return s, s.addLone(w.Workloads[0])
 }
 
 // Empty is a list that is empty so far.
@@ -260,6 +263,7 @@ func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []
 			list = append(list, c)
 		}
 	}
+	list = append(list, s.loneAt(alone)...)
 	others, keep := alone, func(c device.Case) error { list = append(list, c); return nil }
 	if err := s.addOthers(others, others.Dims, keep); err != nil {
 		return nil, err
@@ -272,7 +276,18 @@ func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []
 	if ok {
 		list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
 	}
-	return list, err
+	return append(list, s.stepCases(w)...), err
+}
+
+// stepCases are trial cases near a scored size that are a step shorter or longer.
+func (s *Set) stepCases(w kernels.Workload) (list []device.Case) {
+	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG, cap: s.want.Effort.drawn}
+	for _, size := range d.steps(w.Dims) {
+		if ok, err := s.want.fits(size); err == nil && ok {
+			list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
+		}
+	}
+	return list
 }
 
 // full reports whether there is no room for more trial cases.

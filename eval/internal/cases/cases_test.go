@@ -51,7 +51,7 @@ func TestCasesOfWorkloads(t *testing.T) {
 			if c := &s.List[i]; c.Hard > 0 && c.Class == kernels.Special {
 				beside[strings.Join(c.Beside, " ")] = true
 			}
-			if c := &s.List[i]; !c.Trial || c.Workload != w && c.Class != device.Mixed {
+			if c := &s.List[i]; !c.Trial || c.Workload != w && !device.ByLine(c.Class) {
 				t.Errorf("%s: %+v", w, c)
 			}
 			found[s.List[i].Class] = true

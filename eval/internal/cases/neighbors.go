@@ -7,6 +7,40 @@ import (
 	"darwarp/kernels"
 )
 
+// longDim is from where on a dim is long enough to be worked on in many steps.
+const longDim = 1 << 8
+
+// steps draws, for each dim of a workload, sizes in which it is a step shorter or longer, of 16 to 128 numbers, and the
+// others are small: loops of two steps at a time, and rings that are handed from tile to tile, are right for an even
+// number of them.
+func (d *drawer) steps(w kernels.Dims) (list []kernels.Dims) {
+	for _, dim := range d.p.DimNames {
+		r := d.p.Range(dim)
+		for step := 16 * r.Step; len(r.Values) == 0 && w[dim] >= longDim && step <= 128*r.Step; step *= 2 {
+			long := w[dim] + step
+			if long > r.Most || d.rng.IntN(2) == 0 {
+				long = max(w[dim]-step, r.Step)
+			}
+			if size := d.beside(w, dim, long); d.shrink(size, []string{dim}) {
+				list = append(list, size)
+			}
+		}
+	}
+	return list
+}
+
+// beside is a size in which one dim is long, and the others are small, or as in a workload where that is less.
+func (d *drawer) beside(w kernels.Dims, dim string, long int) kernels.Dims {
+	size := maps.Clone(w)
+	for _, other := range d.p.DimNames {
+		if o := d.p.Range(other); len(o.Values) == 0 {
+			size[other] = min(w[other], max(lineCount+d.rng.IntN(lineCount), o.Step)/o.Step*o.Step)
+		}
+	}
+	size[dim] = long
+	return size
+}
+
 // near draws, for each dim of a workload, sizes in which this dim is as in the workload, one more than whole tiles, or
 // a little more or less, and the others are small. A kernel that does something special at the sizes that are scored
 // meets hard inputs there.
@@ -18,14 +52,7 @@ func (d *drawer) near(w kernels.Dims) []kernels.Dims {
 			continue
 		}
 		for _, long := range []int{w[dim], pastTiles(r, w[dim]), w[dim] + d.delta(r, w[dim])} {
-			size := maps.Clone(w)
-			for _, other := range d.p.DimNames {
-				if o := d.p.Range(other); len(o.Values) == 0 {
-					size[other] = min(w[other], max(lineCount+d.rng.IntN(lineCount), o.Step)/o.Step*o.Step)
-				}
-			}
-			size[dim] = long
-			if d.shrink(size, []string{dim}) {
+			if size := d.beside(w, dim, long); d.shrink(size, []string{dim}) {
 				list = append(list, size)
 			}
 		}

@@ -193,18 +193,8 @@ func shift(e *element) float32 {
 	return normal(e.r) + float32(math.Copysign(math.Exp2(power), 0.5-float64(e.coins&1)))
 }
 
-// oddPlace is where the odd one of a line stands: at its end in one line of four, among its last 32 in another, where
-// loops have their tails, and anywhere in the others. h are random bits of the line.
-func (e *element) oddPlace(h uint64) uint64 {
-	tail := e.length
-	switch e.coins >> 2 {
-	case 0:
-		tail = 1
-	case 1:
-		tail = min(e.length, 32)
-	}
-	return e.length - 1 - h&0x3fffffff%tail
-}
+// oddPlace is where the odd one of a line stands. h are random bits of the line.
+func (e *element) oddPlace(h uint64) uint64 { return device.OddPlace(h, e.coins, e.length) }
 
 // outlier: one number of each line stands out from the others, which are normal, or all equal. In some it is
 // only 4 to 20 more than all others, which are equal: of exponentials many that are small count as much together as the

@@ -252,6 +252,26 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// TestTurnsShift: two lines that belong together, a power of two apart as the rows of two halves, are of unlike classes
+// in some of the cases where a second input has lines of its own with inf or NaN.
+func TestTurnsShift(t *testing.T) {
+	const lines, cases = 256, 100
+	unlike := 0
+	for seed := range uint64(cases) {
+		turn := turns{key: mix(seed), classes: 2, lines: lines, spaced: true}
+		for line := range uint64(lines / 2) {
+			a, _ := turn.of(line)
+			if b, _ := turn.of(line + lines/2); a != b {
+				unlike++
+				break
+			}
+		}
+	}
+	if unlike < cases/2 {
+		t.Errorf("in %d of %d cases one of two lines is special and the other is not", unlike, cases)
+	}
+}
+
 // TestMasked: some lines that are special have nothing but -inf, or begin with it up to their middle, as if a mask hid
 // that much, and others have a single one.
 func TestMasked(t *testing.T) {

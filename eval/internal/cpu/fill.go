@@ -42,6 +42,9 @@ func numbersOf(t kernels.DType, f device.Fill, n, seed uint64) (func(i uint64) f
 	e := element{dtype: t, tensor: f.Tensor, common: mix(^seed), key: mix(seed ^ mix(uint64(f.Tensor)+1)),
 		every: len(classes) > 1, neutral: math.Float32frombits(f.Neutral), length: length, count: (n + length - 1) / length}
 	turn := turnsOf(&e, few, uint64(len(classes)))
+	if f.One() {
+		turn.parts = 1
+	}
 	turn.striped = f.Stripes()
 	turn.spaced = f.Tensor > 0 && len(classes) > 1 && !few && !turn.striped
 	return func(i uint64) float32 {
@@ -84,12 +87,12 @@ func turnsOf(e *element, few bool, classes uint64) turns {
 // drawn, and the variants of a class take turns, too. Of other inputs than the first every other line is normal: where
 // all of a short one were zeros, no output would tell.
 func (t *turns) of(line uint64) (class int, coins uint64) {
-	at := line
+	at := line + t.shift(line)
 	switch {
 	case t.striped:
 		at = line * t.classes / t.lines
 	case t.spaced:
-		if at = line / 2; (line+t.key>>32)&1 == 1 {
+		if at = line/2 + t.shift(line); (line+t.key>>32)&1 == 1 {
 			return -1, 0
 		}
 	case t.parts > 0:
@@ -102,6 +105,19 @@ func (t *turns) of(line uint64) (class int, coins uint64) {
 		coins = (at/t.classes + mix(t.key)) & 15
 	}
 	return int((at + mix(t.key)%t.classes) % t.classes), coins
+}
+
+// blockOfLines is how many lines take turns evenly.
+const blockOfLines = 64
+
+// shift is how far the turns of a line's block are from those of the first: lines that stand a power of two apart, as
+// those of two halves or of two planes, are not always of the same class.
+func (t *turns) shift(line uint64) uint64 {
+	block := line / blockOfLines
+	if block == 0 {
+		return 0
+	}
+	return mix(^t.key^block) & 0xff
 }
 
 // hard is the line of a part that is hard.

@@ -29,13 +29,21 @@ const Rare = "rare"
 // Case.Mix: whole tiles are of each of them. Where a truth takes long it is in place of a case for each class.
 const Striped = "striped"
 
-// ByLine reports whether the inputs of a class have lines of many classes.
-func ByLine(class string) bool { return class == Mixed || class == Rare || class == Striped }
+// Lone is the class of a case in which a single line of one input is hard, of one of the classes of Case.Mix: who looks
+// at most of the lines, and takes the others for ordinary, does not see it.
+const Lone = "lone"
 
-// rareBit marks the classes of few lines in Fill.Classes; the others are normal. stripedBit marks those of stripes.
+// ByLine reports whether the inputs of a class have lines of many classes.
+func ByLine(class string) bool {
+	return class == Mixed || class == Rare || class == Striped || class == Lone
+}
+
+// rareBit marks the classes of few lines in Fill.Classes; the others are normal. stripedBit marks those of stripes, and
+// loneBit those of a single line.
 const (
 	rareBit    = 1 << 31
 	stripedBit = 1 << 30
+	loneBit    = 1 << 29
 )
 
 // MostNeedles is how many terms of a line count in the class needles.
@@ -85,8 +93,11 @@ func (f Fill) Ranged() bool { return f.Low < f.High }
 
 // Few reports whether only a few lines are of the classes, and which these are.
 func (f Fill) Few() (classes uint32, few bool) {
-	return f.Classes &^ (rareBit | stripedBit), f.Classes&rareBit != 0
+	return f.Classes &^ (rareBit | stripedBit | loneBit), f.Classes&(rareBit|loneBit) != 0
 }
+
+// One reports whether a single line is of one of the classes.
+func (f Fill) One() bool { return f.Classes&loneBit != 0 }
 
 // Stripes reports whether lines of a class stand together.
 func (f Fill) Stripes() bool { return f.Classes&stripedBit != 0 }
@@ -96,7 +107,7 @@ const chunk = 64
 
 // chunkOf is the length of the lines of n numbers: so short that each class occurs, and one where few are hard.
 func chunkOf(n, classes int, class string) int {
-	if class == Rare {
+	if class == Rare || class == Lone {
 		return 1
 	}
 	return 1 << (bits.Len(uint(min(chunk, max(n/classes, 1)))) - 1)
@@ -143,6 +154,8 @@ func (c *Case) Fill(i int) (Fill, error) {
 		f.Classes |= rareBit
 	case Striped:
 		f.Classes |= stripedBit
+	case Lone:
+		f.Classes |= loneBit
 	}
 	return f, nil
 }
@@ -150,6 +163,8 @@ func (c *Case) Fill(i int) (Fill, error) {
 // classesOf are those of the lines of an input, by its number.
 func (c *Case) classesOf(input int) []string {
 	switch {
+	case c.Class == Lone && input != c.Hard:
+		return []string{"normal"}
 	case ByLine(c.Class):
 		return c.Mix[input]
 	case input != c.Hard && len(c.Beside) > 0:

@@ -38,18 +38,47 @@ func First(f Fill, seed uint64) int {
 	return int(Mix(key) % count)
 }
 
+// FirstTurn is the number of the class, among those of a case with lines of many classes, that is the first in turn.
+func FirstTurn(f Fill, seed uint64) int {
+	classes, _ := f.Few()
+	return int(Mix(keyOf(seed, f.Tensor)) % uint64(bits.OnesCount32(classes)))
+}
+
+// How much is at either end of a line, and how long the chunks are that lines are worked on in.
+const (
+	lastOfLine  = 32 // numbers: what is no whole vector for a warp
+	firstOfLine = 8  // numbers before the first whole vector
+	chunkPower  = 5  // of two: of the shortest chunk
+)
+
+// OddPlace is where the odd one of a line of so many numbers stands: at its end in one line of four, among its last 32
+// or first 8 in another, where loops have their tails and their heads; in the others at the edge of a chunk, of 32
+// numbers or any power of two beyond, or anywhere. h are random bits of the line, and coins four.
+func OddPlace(h, coins, length uint64) uint64 {
+	any, edge, before := h&0x3fffffff, h>>56&1 == 1, h>>57&1
+	switch {
+	case coins>>2 == 0:
+		return length - 1
+	case coins>>2 == 1 && edge && before == 1:
+		return 0
+	case coins>>2 == 1 && edge:
+		return any % min(length, firstOfLine)
+	case coins>>2 == 1:
+		return length - 1 - any%min(length, lastOfLine)
+	case edge && length > 2<<chunkPower:
+		power := chunkPower + h>>48&0xff%uint64(bits.Len64(length-1)-chunkPower)
+		return (1+any%((length-1)>>power))<<power - before
+	}
+	return length - 1 - any%length
+}
+
 // Outlier is where the number stands that stands out from a line, in a case of the class outlier alone, whether it
 // is negative, and whether it is far from the others.
 func Outlier(f Fill, seed, line uint64) (at int, negative, far bool) {
 	h := Mix(keyOf(seed, f.Tensor) ^ Mix(line))
-	tail, coins := uint64(f.Len), h>>60
-	switch coins >> 2 {
-	case 0:
-		tail = 1
-	case 1:
-		tail = min(tail, 32)
-	}
-	return f.Len - 1 - int(h&0x3fffffff%tail), coins == 3 || coins>>2 != 0 && coins&2 != 0, coins>>2 == 0 || coins&3 != 0
+	coins := h >> 60
+	return int(OddPlace(h, coins, uint64(f.Len))), coins == 3 || coins>>2 != 0 && coins&2 != 0,
+		coins>>2 == 0 || coins&3 != 0
 }
 
 // linesOf is how many lines an input has.

@@ -91,11 +91,20 @@ __device__ float needle(int dtype, u64 r, u64 key, Line l, float neutral) {
   return l.at == place ? sign(r) * (0.5f + unit((u32)r)) : dust(dtype, r, neutral);
 }
 
-// odd_place is where the odd one of a line stands: at its end in one line of four, among its last 32 in another, where
-// loops have their tails, and anywhere in the others. h are random bits of the line.
+// odd_place is where the odd one of a line stands: at its end in one line of four, among its last 32 or first 8 in another, where
+// loops have their tails and their heads; in the others at the edge of a chunk, of 32 numbers or any power of two beyond, or anywhere.
+// h are random bits of the line.
 __device__ u64 odd_place(u64 h, Line l) {
-  u64 tail = l.coins >> 2 == 0 ? 1 : l.coins >> 2 == 1 ? min(l.len, (u64)32) : l.len;
-  return l.len - 1 - (h & 0x3fffffff) % tail;
+  u64 any = h & 0x3fffffff, before = (h >> 57) & 1;
+  bool edge = (h >> 56) & 1;
+  if (l.coins >> 2 == 0) return l.len - 1;
+  if (l.coins >> 2 == 1 && edge) return before ? 0 : any % min(l.len, (u64)8);
+  if (l.coins >> 2 == 1) return l.len - 1 - any % min(l.len, (u64)32);
+  if (edge && l.len > 64) {
+    u64 power = 5 + ((h >> 48) & 0xff) % (u64)(64 - __clzll((long long)(l.len - 1)) - 5);
+    return ((1 + any % ((l.len - 1) >> power)) << power) - before;
+  }
+  return l.len - 1 - any % l.len;
 }
 
 // single: one term of a line counts, the others are neutral.
@@ -202,11 +211,18 @@ const u32 RARE = 1u << 31;
 // STRIPED: lines of a class stand together.
 const u32 STRIPED = 1u << 30;
 
+// LONE, beside the bits of classes: a single line is of one of them, and the others normal.
+const u32 LONE = 1u << 29;
+
 // Few lines of many are hard: each class once, and up to four times where they are no more than one line in 1,024.
 __device__ __forceinline__ u64 few(u64 lines, u64 classes) {
   u64 each = min(max(lines / (1024 * classes), (u64)1), (u64)4);
   return min(each * classes, (lines + 1) / 2);
 }
+
+// shift is how far the turns of a line's block of 64 are from those of the first: lines that stand a power of two apart, as those of
+// two halves or of two planes, are not always of the same class.
+__device__ __forceinline__ u64 shift_of(Line l, u64 key) { return l.number / 64 ? mix(~key ^ (l.number / 64)) & 0xff : 0; }
 
 // hard says whether a line is one of the few. These are one, at a place drawn anew, in each of as many equal parts of
 // all lines. part gets the number of the line's part.
@@ -271,18 +287,18 @@ extern "C" __global__ void dw_fill(void *out, u64 n, int dtype, u32 classes, int
       put(out, i, dtype, ranged(classes == 1u << EXACT, mix(key + i), __uint_as_float(low), __uint_as_float(high)));
     return;
   }
-  bool rare = classes & RARE, striped = classes & STRIPED;
-  classes &= ~(RARE | STRIPED);
+  bool lone = classes & LONE, rare = lone || classes & RARE, striped = classes & STRIPED;
+  classes &= ~(RARE | STRIPED | LONE);
   int count = __popc(classes), turn = (int)(mix(key) % count);
-  u64 lines = (n + len - 1) / len, parts = rare ? few(lines, count) : 0;
+  u64 lines = (n + len - 1) / len, parts = lone ? 1 : rare ? few(lines, count) : 0;
   for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
     Line l = {inner, len, lines, i / (inner * len) * inner + i % inner, i / inner % len, 0};
-    u64 turns = striped ? l.number * count / lines : l.number;
+    u64 turns = striped ? l.number * count / lines : l.number + shift_of(l, key);
     bool normal = rare && !hard(l, key, parts, turns);
     // Of other inputs than the first every other line is normal: where all of a short one were zeros, no output would tell.
     if (tensor > 0 && count > 1 && !rare && !striped) {
       normal = (l.number + (key >> 32)) & 1;
-      turns /= 2;
+      turns = l.number / 2 + shift_of(l, key);
     }
     u32 left = normal ? 1u << NORMAL : classes;
     l.coins = (u32)(count > 1 && !striped ? turns / count + mix(key) : mix(key ^ mix(l.number)) >> 60) & 15;

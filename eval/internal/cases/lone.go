@@ -1,0 +1,76 @@
+package cases
+
+import (
+	"math/bits"
+
+	"darwarp/eval/internal/device"
+	"darwarp/kernels"
+)
+
+// loneAtWorkload is how many cases of a scored size have a single line that is hard.
+const loneAtWorkload = 4
+
+// addLone adds trial cases in which a single line is hard, of each class in turn that the lines of an input may have, at
+// sizes that are drawn: a kernel that looks at most of the lines takes the others for ordinary. They are tried with a
+// workload.
+func (s *Set) addLone(w kernels.Workload) error {
+	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG, cap: s.want.Effort.drawn / alignedShare}
+	sizes := d.aligned()
+	for input := range s.mix {
+		c := device.Case{Class: device.Lone, Hard: input, Trial: true}
+		for n := 0; n < s.loneClasses(input) && len(sizes) > 0 && len(s.List) < mostCases; n++ {
+			c.Dims = sizes[n%len(sizes)]
+			if err := s.addLoneOf(w, c, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// loneAt are the cases of a scored size, or of a smaller one beside it, in which a single line is hard: of the inputs
+// that may have one, in turn.
+func (s *Set) loneAt(at device.Case) (list []device.Case) {
+	at.Class = device.Lone
+	for len(list) < loneAtWorkload {
+		before := len(list)
+		for at.Hard = range s.mix {
+			if s.loneClasses(at.Hard) > 0 && len(list) < loneAtWorkload {
+				list = append(list, at)
+			}
+		}
+		if len(list) == before {
+			break
+		}
+	}
+	return list
+}
+
+// loneClasses is of how many classes the lines of an input may be. That is none where its numbers have none.
+func (s *Set) loneClasses(input int) int {
+	if s.want.ranged(input) || s.want.Problem.Tensors[s.input(input)].Made {
+		return 0
+	}
+	return len(s.mix[input])
+}
+
+// addLoneOf adds a case whose hard line is of one of the classes, by its number.
+func (s *Set) addLoneOf(w kernels.Workload, c device.Case, number int) (err error) {
+	if ok, err := s.want.fits(c.Dims); err != nil || !ok {
+		return err
+	}
+	if c.Buffers, err = s.want.Problem.Buffers(c.Dims, s.want.DType); err != nil {
+		return err
+	}
+	c.Mix, c.Terms = s.mix, s.terms
+	f, err := c.Fill(s.input(c.Hard))
+	if err != nil {
+		return err
+	}
+	classes, _ := f.Few()
+	if of := bits.OnesCount32(classes); of > 1 {
+		for c.Seed = s.want.RNG.Uint64(); device.FirstTurn(f, c.Seed) != number%of; c.Seed = s.want.RNG.Uint64() {
+		}
+	}
+	return s.addTo(s.Trials, w, c)
+}

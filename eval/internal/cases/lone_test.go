@@ -1,0 +1,64 @@
+package cases
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"darwarp/eval/internal/device"
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// TestLone: who would reign meets cases in which a single line is hard, of every class that a line may be of, and some
+// at the scored size.
+func TestLone(t *testing.T) {
+	for seed, s := range sessionsOf(t, "softmax") {
+		found, scored := map[int]bool{}, 0
+		for _, c := range s.List {
+			if c.Class != device.Lone {
+				continue
+			}
+			f, err := c.Fill(s.input(c.Hard))
+			if err != nil || !c.Trial || !f.One() {
+				t.Fatalf("%s: %v, %+v", c.Name, err, f)
+			}
+			found[device.FirstTurn(f, c.Seed)] = true
+			if c.Workload != "" {
+				scored++
+			}
+		}
+		if len(found) < len(s.mix[0]) || scored != loneAtWorkload {
+			t.Errorf("session %d: %d of %d classes, %d at the workload", seed, len(found), len(s.mix[0]), scored)
+		}
+	}
+}
+
+// TestSteps: who would reign meets long sums of an odd number of steps, whatever their length.
+func TestSteps(t *testing.T) {
+	b, err := templates.Builtin("gemm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(20) {
+		loads, err := b.Problem.FindWorkload("2048")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := New(Wanted{Problem: b.Problem, DType: kernels.FP16, Workloads: loads,
+			Effort: OnGPU(1 << 37), RNG: rand.New(rand.NewPCG(seed, 5))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		odd := map[int]bool{}
+		for _, i := range s.Trials["2048"] {
+			for _, step := range []int{16, 32, 64, 128} {
+				if k := s.List[i].Dims["k"]; k > 1024 && k%step == 0 && k/step%2 == 1 {
+					odd[step] = true
+				}
+			}
+		}
+		if len(odd) < 4 {
+			t.Errorf("session %d: long sums of an odd number of steps of %v only", seed, odd)
+		}
+	}
+}
