@@ -61,20 +61,20 @@ questions() {
   table loads mma loader stages block_q block_kv warps memory
   # A grid of so many blocks per multiprocessor against a block per tile.
   run cap $small --evals 40 $(pins $fast block_q=64 block_kv=64 warps=4 stages=2 kv_groups=1 split_kv=1 q=registers producers=0 overlap=none \
-    rescale=always order=rows memory=dynamic min_blocks=1 ptxas=3 l2_window=false)
+    rescale=always order=rows memory=dynamic min_blocks=1 l2_window=false)
   table cap grid grid_cap
   # Rows end to end, padded, swizzled.
   run layout 2x8x512x64,4x16x512x64,4x16x4096x128 --evals 40 $(pins mma=mma_sync loader=cp_async exp2=true smem_layout=linear,padded,xor block_q=64,128 block_kv=64 \
-    warps=4 stages=2 kv_groups=1 split_kv=1 q=registers producers=0 overlap=none rescale=always grid=tile order=rows memory=dynamic min_blocks=1 ptxas=3 l2_window=false)
+    warps=4 stages=2 kv_groups=1 split_kv=1 q=registers producers=0 overlap=none rescale=always grid=tile order=rows memory=dynamic min_blocks=1 l2_window=false)
   table layout block_q smem_layout
   # Sums of scores, and of O, in fp16.
   run halves 2x8x512x64,4x16x512x64,4x16x4096x64 --evals 40 $(pins $fast acc=fp32,fp16 o_acc=fp32,fp16 block_q=128 block_kv=64,128 warps=4 stages=2 \
-    kv_groups=1 split_kv=1 q=shared producers=0 overlap=none rescale=always grid=tile order=rows memory=dynamic min_blocks=1 ptxas=3 l2_window=false)
+    kv_groups=1 split_kv=1 q=shared producers=0 overlap=none rescale=always grid=tile order=rows memory=dynamic min_blocks=1 l2_window=false)
   table halves block_kv acc o_acc
   # K and V kept in L2, with inputs that are there already, and with inputs that are not.
   for cache in hot cold; do
     run window_$cache $small,4x16x4096x128 --cache $cache --evals 40 $(pins $fast block_q=64,128 block_kv=64 warps=4 stages=2 kv_groups=1 split_kv=1 q=registers \
-      producers=0 overlap=none rescale=always grid=tile order=rows memory=dynamic min_blocks=1 ptxas=3)
+      producers=0 overlap=none rescale=always grid=tile order=rows memory=dynamic min_blocks=1)
     table window_$cache block_q l2_window
   done
 }

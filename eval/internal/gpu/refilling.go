@@ -86,7 +86,8 @@ func (s *Session) refill(list ...Refilling) error {
 		for _, r := range list[:n] {
 			most = max(most, r.Bytes)
 		}
-		if err := s.harness.run("dw_refill", s.blocksFor((most+each-1)/each), bytesArg(EncodeRefills(list[:n]))); err != nil {
+		arg := bytesArg(EncodeRefills(list[:n]))
+		if err := s.harness.run("dw_refill", s.blocksFor((most+each-1)/each), arg); err != nil {
 			return err
 		}
 		list = list[n:]

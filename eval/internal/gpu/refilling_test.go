@@ -18,7 +18,8 @@ func TestFewLaunches(t *testing.T) {
 	f.gated(t, "leaves")
 	var run []string
 	for _, name := range f.launched() {
-		if name == "leaves" || strings.HasPrefix(name, "dw_") && name != "dw_guard" { // scratch is laid out anew for each case
+		// scratch is laid out anew for each case, and its guards are painted
+		if name == "leaves" || strings.HasPrefix(name, "dw_") && name != "dw_guard" {
 			run = append(run, name)
 		}
 	}
