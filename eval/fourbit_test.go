@@ -41,17 +41,21 @@ const ring = "rows=16 warps_n=2 warps_k=2 loader=ring stages=3 scales=table spli
 // boxes is a point of the family for Hopper, with every kind of split.
 const boxes = "rows=16 tiles=2 warps_n=2 warps_k=2 stages=2 split=2 reduce=last_block "
 
-// TestFourBits: points of the two problems are right without a race, and rings that are read too early, or written before all
-// have read them, are found out.
+// TestFourBits: points of the two problems are right without a race, and rings that are read too early, or written
+// before all have read them, are found out.
 func TestFourBits(t *testing.T) {
 	sometimes(t)
-	type try struct{ family, name, genes, right, wrong string } // right: what becomes wrong in the source, or nothing
+	type try struct {
+		family, name, genes string
+		right, wrong        string // what becomes wrong in the source, or nothing
+	}
 	for problem, tries := range map[string][]try{
 		"gemm_w4a16": {
 			{"skinny", "ring", ring + "scaled=codes", "", ""},
 			{"skinny", "ring_too_early", ring, "cp_async_wait<STAGES - 2>", "cp_async_wait<STAGES - 1>"},
 			{"stream", "boxes", boxes + "scaled=codes", "", ""},
-			{"stream", "boxes_too_early", boxes + "scaled=sums", "darwarp::mbarrier_wait(ring.full + stage, parity);", ""},
+			{"stream", "boxes_too_early", boxes + "scaled=sums", "darwarp::mbarrier_wait(ring.full + stage, parity);",
+				""},
 			{"stream", "boxes_too_late", boxes + "scaled=codes", "__syncwarp();  // all lanes have read it", ""},
 			{"stream", "zero_point", boxes + "scaled=codes", "-scale * zeros[at]", "-scale * (zeros[at] & 14)"},
 		},
