@@ -38,28 +38,47 @@ func fourBitPool(t *testing.T, problem string) (*Pool, *templates.Bundle) {
 // ring is a point of the family that most fast kernels are like.
 const ring = "rows=16 warps_n=2 warps_k=2 loader=ring stages=3 scales=table split=2 reduce=last_block "
 
-// TestFourBits: points of the two problems are right without a race, and a ring that is read too early is found out.
+// boxes is a point of the family for Hopper, with every kind of split.
+const boxes = "rows=16 tiles=2 warps_n=2 warps_k=2 stages=2 split=2 reduce=last_block "
+
+// TestFourBits: points of the two problems are right without a race, and rings that are read too early, or written
+// before all have read them, are found out.
 func TestFourBits(t *testing.T) {
 	sometimes(t)
-	type try struct{ name, genes, right, wrong string } // right: what becomes wrong in the source, or nothing
+	type try struct {
+		family, name, genes string
+		right, wrong        string // what becomes wrong in the source, or nothing
+	}
 	for problem, tries := range map[string][]try{
 		"gemm_w4a16": {
-			{"ring", ring + "scaled=sums", "", ""},
-			{"too_early", ring, "cp_async_wait<STAGES - 2>", "cp_async_wait<STAGES - 1>"},
+			{"skinny", "ring", ring + "scaled=codes", "", ""},
+			{"skinny", "ring_too_early", ring, "cp_async_wait<STAGES - 2>", "cp_async_wait<STAGES - 1>"},
+			{"stream", "boxes", boxes + "scaled=codes", "", ""},
+			{"stream", "boxes_too_early", boxes + "scaled=sums", "darwarp::mbarrier_wait(ring.full + stage, parity);",
+				""},
+			{"stream", "boxes_too_late", boxes + "scaled=codes", "__syncwarp();  // all lanes have read it", ""},
+			{"stream", "zero_point", boxes + "scaled=codes", "-scale * zeros[at]", "-scale * (zeros[at] & 14)"},
 		},
-		"gemm_mxfp4": {{"table", "warps_k=4 stages=2 cache=no_allocate scales=table split=2", "", ""}},
+		"gemm_mxfp4": {
+			{"skinny", "table", "warps_k=4 stages=2 cache=no_allocate scales=table split=2", "", ""},
+			{"stream", "boxes", "warps_k=2 stages=1 split=2", "", ""},
+		},
 	} {
 		pool, b := fourBitPool(t, problem)
 		for _, c := range tries {
 			t.Run(problem+"_"+c.name, func(t *testing.T) {
-				job := pointOf(t, pool, b, c.genes)
+				f, err := b.Family(c.family)
+				if err != nil {
+					t.Fatal(err)
+				}
+				job := pointOfFamily(t, pool, b, f, c.genes)
 				if !strings.Contains(job.Source, c.right) {
 					t.Fatalf("the source has no %q", c.right)
 				}
 				job.Source = strings.Replace(job.Source, c.right, c.wrong, 1)
-				job.ID = kernels.NewID(job.Source, b.Families[0].PlanSpec, c.name)
+				job.ID = kernels.NewID(job.Source, f.PlanSpec, c.name)
 				r, err := pool.Evaluate(context.Background(), &job)
-				if err != nil || (r.Outcome == kernels.OK) != (c.right == "") {
+				if err != nil || (r.Outcome == kernels.OK) != (c.right == "") || r.Outcome == kernels.CompileFailed {
 					t.Errorf("%v (%s), %v", r.Outcome, r.Detail, err)
 				}
 			})

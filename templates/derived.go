@@ -24,8 +24,8 @@ var derived = map[string]struct {
 	"gemm_tt":      {[]string{"batched", "gemm"}, []string{"tile", "hopper"}},
 
 	// Weights of four bits. What their codes are is in each folder's own part of a family.
-	"gemm_w4a16": {[]string{"fourbit", "gemm"}, []string{"skinny"}},
-	"gemm_mxfp4": {[]string{"fourbit", "gemm"}, []string{"skinny"}},
+	"gemm_w4a16": {[]string{"fourbit", "gemm"}, []string{"skinny", "stream"}},
+	"gemm_mxfp4": {[]string{"fourbit", "gemm"}, []string{"skinny", "stream"}},
 
 	// Few queries against a cache. What it holds is in each folder's own part of the family.
 	"decode":     {[]string{"cached"}, []string{"split"}},

@@ -42,7 +42,8 @@ func TestBytes(t *testing.T) {
 				"{int64_t(d.n), int64_t(((mod(d.k, 128LL) == 0LL) ? div(d.k, 2LL) : 0LL))},  // B"},
 			"torch_op.cpp": {`gemm_w4a16(Tensor A, Tensor B, Tensor B_scale, Tensor B_zero, int group) -> Tensor`,
 				`ready(B, "B", at::kByte, shapes_[1], device_)`, "at::empty(shapes_[4], options_.dtype(at::kHalf))"},
-			"torch_op.py": {"B.dtype == torch.uint8", "torch._check(B.shape[1] == ((k // 2) if ((k % 128) == 0) else 0), lambda: "},
+			"torch_op.py": {"B.dtype == torch.uint8",
+				"torch._check(B.shape[1] == ((k // 2) if ((k % 128) == 0) else 0), lambda: "},
 			"torch_check.py": {`(torch.uint8, [64, 256], ("evenly", 0, 255)), (torch.float16, [64, 8], ("scales", 0.0625, 1))`,
 				"values = (low * torch.exp2(by)).clamp(low, high)"},
 			"hub/tests/test_darwarp_gemm_w4a16.py": {`(torch.uint8, [64, 8], ("evenly", 0, 15))`},
@@ -54,9 +55,10 @@ func TestBytes(t *testing.T) {
 			"torch_check.py": {`(torch.float8_e8m0fnu, [64, 16], ("scales", 0.015625, 4))`},
 		},
 		"gemm_fp8": {
-			"bench.cu":       {`{"A", false, E4M3, 16384, 0, 0, 0}`, `{"A_scale", false, FP32, 1, 5, 0.25, 2}`},
-			"launch.h":       {"#include <cuda_fp8.h>", "const __nv_fp8_e4m3* A, const __nv_fp8_e4m3* B, const float* A_scale"},
-			"torch_op.cpp":   {`ready(A, "A", at::kFloat8_e4m3fn, shapes_[0], device_)`, "int scale_m, int scale_n, int scale_k"},
+			"bench.cu": {`{"A", false, E4M3, 16384, 0, 0, 0}`, `{"A_scale", false, FP32, 1, 5, 0.25, 2}`},
+			"launch.h": {"#include <cuda_fp8.h>", "const __nv_fp8_e4m3* A, const __nv_fp8_e4m3* B, const float* A_scale"},
+			"torch_op.cpp": {`ready(A, "A", at::kFloat8_e4m3fn, shapes_[0], device_)`,
+				"int scale_m, int scale_n, int scale_k"},
 			"torch_check.py": {`(torch.float8_e4m3fn, [128, 128], ("normal", 0, 0))`},
 		},
 		"decode_fp8": {
