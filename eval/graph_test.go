@@ -46,40 +46,53 @@ func TestGraphsGate(t *testing.T) {
 	for _, file := range asked(t, "imported_relu_norm") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			b := graphBundle(t, file)
-			var small []kernels.Workload
-			for _, w := range b.Problem.Workloads {
-				if w.Small {
-					small = append(small, w)
-				}
-			}
-			if small == nil { // all are
-				small = b.Problem.Workloads
-			}
-			dtype := b.Problem.DTypes[0]
-			pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
-				DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: small, Cache: "hot", Jobs: 1,
-				CacheDir: t.TempDir(), Sandbox: eval.SandboxBest})
+			gateStarts(t, b, b.Problem.SmallWorkloads()[:1])
+		})
+	}
+}
+
+// TestGraphsShareRows does so at a size at which blocks of the reference share a row.
+func TestGraphsShareRows(t *testing.T) {
+	if f := env.Locate().CXX; f.Path == "" {
+		t.Skipf("GENERIC FAMILIES ARE NOT GATED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
+	}
+	if eval.Sampled() && rand.IntN(4) > 0 {
+		t.Skip("runs one time of four where DARWARP_SAMPLE is set")
+	}
+	b := graphBundle(t, "../templates/graph/testdata/frobenius.json")
+	dims := kernels.Dims{"batch": 1, "features": 3, "h": 1, "w": 15000}
+	l, err := b.Problem.ReferenceLaunch(dims, b.Problem.DTypes[0])
+	if err != nil || l.Grid[0] != 4 { // two parts in two stages
+		t.Fatalf("%+v, %v", l, err)
+	}
+	gateStarts(t, b, []kernels.Workload{{Name: "long", Dims: dims}})
+}
+
+// gateStarts sends the naive start of each family through the gate of the cpu device, and sampled points.
+func gateStarts(t *testing.T, b *templates.Bundle, loads []kernels.Workload) {
+	dtype := b.Problem.DTypes[0]
+	pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
+		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: loads, Cache: "hot", Jobs: 1,
+		CacheDir: t.TempDir(), Sandbox: eval.SandboxBest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	for _, f := range b.Families {
+		for i, g := range gatedPoints(t, f, pool.Device(), dtype) {
+			job, err := b.Job(f, g, pool.Device(), dtype)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer pool.Close()
-			for _, f := range b.Families {
-				for i, g := range gatedPoints(t, f, pool.Device(), dtype) {
-					job, err := b.Job(f, g, pool.Device(), dtype)
-					if err != nil {
-						t.Fatal(err)
-					}
-					job.Bar = kernels.NewBar(map[string]float64{small[0].Name: 1e9})
-					got, err := pool.Evaluate(t.Context(), &job)
-					if err == nil && i > 0 && got.Outcome == kernels.Duplicate {
-						continue
-					}
-					if err != nil || got.Outcome != kernels.OK {
-						t.Errorf("%s %s: %v (%s), %v", f.Name, g.Key(), got.Outcome, got.Detail, err)
-					}
-				}
+			job.Bar = kernels.NewBar(map[string]float64{loads[0].Name: 1e9})
+			got, err := pool.Evaluate(t.Context(), &job)
+			if err == nil && i > 0 && got.Outcome == kernels.Duplicate {
+				continue
 			}
-		})
+			if err != nil || got.Outcome != kernels.OK {
+				t.Errorf("%s %s: %v (%s), %v", f.Name, g.Key(), got.Outcome, got.Detail, err)
+			}
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ func (g *Graph) Folder() (files map[string][]byte, err error) {
 		return nil, err
 	}
 	data["Block"], data["Shared"] = p.block(), p.sharedRows()
+	data["Parts"], data["Stages"], data["MostParts"] = p.apart(), p.stages(), mostParts
 	num, err := fill("num.cu", data)
 	if err != nil {
 		return nil, err

@@ -57,16 +57,31 @@ func (p *program) has() map[string]bool {
 func (s statData) truth() string {
 	code := truths[s.Kind]
 	sweep := func(body string) string {
-		return "        for (Index r = threadIdx.x; r < terms; r += blockDim.x) {\n            gather(in, n, k, r, e);\n" +
+		return "        for (Index r = share.first(terms); r < terms; r += share.step()) {\n            gather(in, n, k, r, e);\n" +
 			"            const Num t = " + s.Term + "(e, row, n);\n            " + body + "\n        }\n"
 	}
 	out := "        double a = " + code.start + ", b = 0, c = 0;\n" + sweep(code.take) +
-		"        row." + s.First + " = " + code.first + ";"
+		"        row." + s.First + " = " + code.first + ";" + over
 	if code.second == "" {
 		return out
 	}
 	return out + "\n        const double first = row." + s.First + ".v;\n        double d = " + code.again +
-		", f = 0, g = 0;\n" + sweep(code.retake) + "        row." + s.Other + " = " + code.second + ";"
+		", f = 0, g = 0;\n" + sweep(code.retake) + "        row." + s.Other + " = " + code.second + ";" + over
+}
+
+// over ends a block whose part of the row is in what was just added up.
+const over = "\n        if (share.over()) return;"
+
+// stages are the sweeps over a row of which each needs what those before it have found, the outputs' among them.
+func (p *program) stages() int {
+	n := 1
+	for _, s := range p.stats {
+		n++
+		if truths[s.kind.name].second != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // truthCode is the truth of a stat: a is its value, b and c gather errors of roundings and of sums.
@@ -75,30 +90,30 @@ type truthCode struct{ start, take, first, again, retake, second string }
 const (
 	addUp     = "a += t.v, b += t.e, c += fabs(t.v) + t.k;"
 	extremes  = "a = t.v != t.v || t.v %s a ? t.v : a, b = fmax(b, t.e), c = fmax(c, t.k);"
-	extremum  = "num(%s(a, slots), most(b, slots), most(c, slots))"
+	extremum  = "num(%s(a, share), most(b, share), most(c, share))"
 	posDouble = "double(__int_as_float(0x7f800000))"
 )
 
 var truths = map[string]truthCode{
-	"Sum": {start: "0", take: addUp, first: "num(plus(a, slots), plus(b, slots), plus(c, slots))"},
+	"Sum": {start: "0", take: addUp, first: "num(plus(a, share), plus(b, share), plus(c, share))"},
 	"Product": {start: "1", take: "a *= t.v, b += t.e / fabs(t.v), c += t.k / fabs(t.v);",
-		first: "product(all(a, slots, [](double x, double y) { return x * y; }), plus(b, slots), plus(c, slots))"},
+		first: "product(all(a, slots, [](double x, double y) { return x * y; }), plus(b, share), plus(c, share))"},
 	"Greatest": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: fmt.Sprintf(extremum, "most")},
 	"Least":    {start: posDouble, take: fmt.Sprintf(extremes, "<"), first: fmt.Sprintf(extremum, "below")},
 	"FirstGreatest": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: fmt.Sprintf(extremum, "most"),
-		again: posDouble, retake: firstPlace, second: "exactly(below(d, slots))"},
+		again: posDouble, retake: firstPlace, second: "exactly(below(d, share))"},
 	"FirstLeast": {start: posDouble, take: fmt.Sprintf(extremes, "<"), first: fmt.Sprintf(extremum, "below"),
-		again: posDouble, retake: firstPlace, second: "exactly(below(d, slots))"},
+		again: posDouble, retake: firstPlace, second: "exactly(below(d, share))"},
 	"Moments": {
 		start:  "0",
 		take:   addUp,
-		first:  "mean_of(plus(a, slots), plus(b, slots), plus(c, slots), double(terms))",
+		first:  "mean_of(plus(a, share), plus(b, share), plus(c, share), double(terms))",
 		again:  "0",
 		retake: "const double x = t.v - first; d += x * x, f += 2 * fabs(x) * t.e, g += 2 * fabs(x) * t.k;",
-		second: "spread_of(plus(d, slots), plus(f, slots), plus(g, slots), double(terms))",
+		second: "spread_of(plus(d, share), plus(f, share), plus(g, share), double(terms))",
 	},
-	"ExpSum": exponentials("most(a, slots)"),
-	"LogSum": exponentials("fmin(most(a, slots), 1.7976931348623157e308)"),
+	"ExpSum": exponentials("most(a, share)"),
+	"LogSum": exponentials("fmin(most(a, share), 1.7976931348623157e308)"),
 }
 
 // exponentials is the truth of the sum of exp(x - top).
@@ -106,7 +121,7 @@ func exponentials(top string) truthCode {
 	return truthCode{start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: "exactly(" + top + ")",
 		again: "0", retake: "const Num y = op_exp(Num{t.v - first, fabs(t.v - first) + t.e, t.k}); " +
 			"d += y.v, f += y.e, g += y.v + y.k;",
-		second: "num(plus(d, slots), plus(f, slots), plus(g, slots))"}
+		second: "num(plus(d, share), plus(f, share), plus(g, share))"}
 }
 
 const firstPlace = "if ((t.v == first || t.v != t.v) && !(d <= double(r))) d = double(r);"

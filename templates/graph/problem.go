@@ -119,13 +119,30 @@ func (p *program) grid(n *names) []string {
 		)
 	}
 	kept := n.one(product(p.lengths(false)))
-	if len(p.totals) > 0 { // one block adds up all rows
-		return []string{"1"}
+	if len(p.totals) > 0 { // each block has some rows
+		return []string{fmt.Sprintf("min(%s, %d)", kept, mostParts)}
+	}
+	if p.apart() {
+		return []string{fmt.Sprintf("%s * max(1, %d * min(%d, %d / %s, %s / %d))", bracket(kept), p.stages(), p.block(),
+			mostParts, bracket(kept), bracket(n.one(product(p.lengths(true)))), partTerms)}
 	}
 	if p.passes() == 0 && !p.sharedRows() {
 		return []string{fmt.Sprintf("ceil_div(%s, %d)", kept, p.block())}
 	}
 	return []string{kept}
+}
+
+// The blocks of a reference share rows of more than partTerms numbers where there are few: as many as there are numbers for,
+// at most mostParts of all rows. One block takes an H200 about a second for a billion numbers.
+const (
+	partTerms = 1 << 14
+	mostParts = 4096
+)
+
+// apart reports whether the blocks of a reference share rows.
+func (p *program) apart() bool {
+	may, _ := p.shared()
+	return may && len(p.stats) > 0 && len(p.totals) == 0 && !p.staged()
 }
 
 // sharedTerms is from how many terms on the threads of a reference's block share a row of running sums: one thread

@@ -118,9 +118,72 @@ __device__ Num <%.Name%>(const Totals& total, const Sizes& n) {
 <%- end%>
 <%- end%>
 <%- if .Passes%>
-// all merges the values of a block's threads: a pair, each with an operation of its own.
+<%- if .Parts%>
+// What blocks that share a row have found. Blocks take their places in the order in which they begin: first the parts of the first
+// stage of all rows, then those of the second ... So those that a block waits for have begun before it.
+constexpr int STAGES = <%.Stages%>, MOST = <%.MostParts%>;
+__device__ double found[3 * STAGES][MOST];
+__device__ unsigned arrived[MOST][STAGES], begun;
+<%- end%>
+
+// Share is a block's part of a row<%if .Parts%>, in the stage that it is there for; or all of it in all stages<%end%>.
+struct Share {
+    double* slots;  // one for each thread
+<%- if .Parts%>
+    Index k;
+    int part, parts, stage;  // parts is 0: the row is the block's alone
+    int at = 0, sums = 0;    // the stage whose sums are being made, and how many were made
+
+    __device__ Share(double* slots, Index rows) : slots(slots) {
+        __shared__ unsigned place;
+        parts = int(gridDim.x / rows / STAGES);
+        if (threadIdx.x == 0 && parts > 0) place = atomicAdd(&begun, 1u);
+        __syncthreads();
+        if (parts > 0 && threadIdx.x == 0 && place == gridDim.x - 1) begun = 0;  // for the next launch
+        k = parts > 0 ? place / parts % rows : blockIdx.x;
+        part = parts > 0 ? place % parts : 0, stage = parts > 0 ? int(place / parts / rows) : 0;
+    }
+    __device__ bool mine() const { return parts == 0 || at == stage; }
+    __device__ Index first(Index terms) const { return mine() ? Index(part) * blockDim.x + threadIdx.x : terms; }
+    __device__ Index step() const { return Index(parts > 0 ? parts : 1) * blockDim.x; }
+
+    // tell counts this block among those that are done with a stage, and returns how many were before it.
+    __device__ unsigned tell() {
+        __syncthreads();
+        __threadfence();
+        return threadIdx.x == 0 ? atomicAdd(&arrived[k][at], 1u) : 0;
+    }
+    __device__ void wait() const {
+        if (threadIdx.x == 0) while (atomicAdd(&arrived[k][at], 0u) < unsigned(parts)) {}
+        __threadfence();
+        __syncthreads();
+    }
+    __device__ bool over() {
+        if (parts > 0 && mine()) {
+            tell();
+            return true;
+        }
+        ++at;
+        return false;
+    }
+    // end forgets, for the next launch, who arrived at a row whose outputs are written.
+    __device__ void end() {
+        if (parts == 0 || tell() + 1 < unsigned(parts) || threadIdx.x > 0) return;
+        for (int s = 0; s < STAGES; ++s) arrived[k][s] = 0;
+    }
+<%- else%>
+    Index k;
+    __device__ Share(double* slots, Index) : slots(slots), k(blockIdx.x) {}
+    __device__ Index first(Index) const { return threadIdx.x; }
+    __device__ Index step() const { return blockDim.x; }
+    __device__ bool over() { return false; }
+    __device__ void end() {}
+<%- end%>
+};
+
+// block_all merges the values of a block's threads: a pair, each with an operation of its own.
 template <class Op>
-__device__ double all(double v, double* slots, Op op) {
+__device__ double block_all(double v, double* slots, Op op) {
     slots[threadIdx.x] = v;
     __syncthreads();
     for (int n = blockDim.x / 2; n > 0; n /= 2) {
@@ -131,9 +194,31 @@ __device__ double all(double v, double* slots, Op op) {
     __syncthreads();
     return v;
 }
-__device__ double plus(double v, double* slots) { return all(v, slots, [](double a, double b) { return a + b; }); }
-__device__ double most(double v, double* slots) { return all(v, slots, [](double a, double b) { return a != a || a > b ? a : b; }); }
-__device__ double below(double v, double* slots) { return all(v, slots, [](double a, double b) { return a != a || a < b ? a : b; }); }
+// all does so with those of all blocks of a row.
+template <class Op>
+__device__ double all(double v, Share& share, double none, Op op) {
+<%- if .Parts%>
+    if (share.parts > 0) {
+        double* of_row = &found[share.sums++][share.k * share.parts];
+        if (share.mine()) {
+            v = block_all(v, share.slots, op);
+            if (threadIdx.x == 0) of_row[share.part] = v;
+            return v;
+        }
+        share.wait();
+        v = threadIdx.x < share.parts ? *(volatile double*)&of_row[threadIdx.x] : none;
+    }
+<%- end%>
+    return block_all(v, share.slots, op);
+}
+__device__ double infinity() { return double(__int_as_float(0x7f800000)); }
+__device__ double plus(double v, Share& share) { return all(v, share, 0, [](double a, double b) { return a + b; }); }
+__device__ double most(double v, Share& share) { return all(v, share, -infinity(), [](double a, double b) { return a != a || a > b ? a : b; }); }
+__device__ double below(double v, Share& share) { return all(v, share, infinity(), [](double a, double b) { return a != a || a < b ? a : b; }); }
+<%- if .Totals%>
+__device__ double sums_of[<%.MostParts%>][<%len .Totals%>][3];  // of each block's rows
+__device__ unsigned ended;
+<%- end%>
 <%- end%>
 
 <%- if and .Product (not .Staged)%>
@@ -195,11 +280,12 @@ reference(<%.TruthParams%>) {
 <%- else if .Passes%>
     __shared__ double slots[<%.Block%>];
     const Index terms = n.terms();
+    Share share(slots, n.kept());
 <%- if .Totals%>
     double sums[<%len .Totals%>][3] = {};
-    for (Index k = 0; k < n.kept(); ++k) {
+    for (Index k = blockIdx.x; k < n.kept(); k += gridDim.x) {
 <%- else%>
-    const Index k = blockIdx.x;
+    const Index k = share.k;
 <%- end%>
     Row row;
     begin(in, n, k, row);
@@ -221,7 +307,7 @@ reference(<%.TruthParams%>) {
 <%- range .Outputs%>
 <%- if .Total%>
 <%- else if .Full%>
-    for (Index r = threadIdx.x; r < terms; r += blockDim.x) {
+    for (Index r = share.first(terms); r < terms; r += share.step()) {
         gather(in, n, k, r, e);
         const Num y = <%.Function%>(e, row, n);
         const long long at = kept_<%.Name%>(n, k) + terms_<%.Name%>(n, r);
@@ -229,7 +315,7 @@ reference(<%.TruthParams%>) {
         <%.Name%>_scale[at] = scale_of(y, <%$.K%>);
     }
 <%- else%>
-    if (threadIdx.x == 0) {
+    if (share.first(terms) == 0) {
         const Num y = <%.Function%>(e, row, n);
         <%.Name%>[k] = value_of(y);
         <%.Name%>_scale[k] = scale_of(y, <%$.K%>);
@@ -238,13 +324,25 @@ reference(<%.TruthParams%>) {
 <%- end%>
 <%- if .Totals%>
     }
+    // The block that ends last adds up those of all blocks, in their order.
     if (threadIdx.x > 0) return;
+    for (int i = 0; i < <%len .Totals%> * 3; ++i) sums_of[blockIdx.x][i / 3][i % 3] = sums[i / 3][i % 3];
+    __threadfence();
+    if (atomicAdd(&ended, 1u) + 1 < gridDim.x) return;
+    ended = 0;  // for the next launch
+    __threadfence();
+    for (int i = 0; i < <%len .Totals%> * 3; ++i) {
+        sums[i / 3][i % 3] = 0;
+        for (unsigned b = 0; b < gridDim.x; ++b) sums[i / 3][i % 3] += *(volatile double*)&sums_of[b][i / 3][i % 3];
+    }
     const Totals total{<%range .Totals%>num(sums[<%.%>][0], sums[<%.%>][1], sums[<%.%>][2]), <%end%>};
 <%- range .TotalOutputs%>
     const Num y_<%.Name%> = <%.Function%>(total, n);
     <%.Name%>[0] = value_of(y_<%.Name%>);
     <%.Name%>_scale[0] = scale_of(y_<%.Name%>, <%$.K%>);
 <%- end%>
+<%- else%>
+    share.end();
 <%- end%>
 <%- else if .Scan%>
     const Index k = <%if .Shared%>blockIdx.x<%else%>Index(blockIdx.x) * blockDim.x + threadIdx.x<%end%>;
