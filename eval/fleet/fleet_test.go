@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"darwarp/kernels"
 )
@@ -41,6 +43,8 @@ func asked(t *testing.T, f *Fleet, from, to int) []kernels.Result {
 func TestFleet(t *testing.T) {
 	a, b := newFake("a"), newFake("b")
 	b.slower = 1.25
+	a.before = func(context.Context, *kernels.Job) { time.Sleep(5 * time.Millisecond) } // both get some
+	b.before = a.before
 	f, _ := open(t, a, b)
 	if f.Slots() != 2*(2+1) || f.Device().Name != "fake GPU" || f.InOrder() {
 		t.Errorf("%d slots, %+v", f.Slots(), f.Device())
