@@ -7,9 +7,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// An answer is sent once, and nobody waits for a word on it: the search acknowledges the request in the stream. What the
-// search has not heard, as where a connection ended in between, comes out with the next hello, which names the answers
-// of late; those are sent again.
+// An answer is sent once, and nobody waits for a word on it: the search acknowledges the request in the stream. What
+// the search has not heard, as where a connection ended in between, comes out with the next hello, which names the
+// answers of late; those are sent again.
 
 // told is an answer that was sent.
 type told struct {
