@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"darwarp/kernels"
+	"darwarp/kernels/expr"
 )
 
 func readLine(path string) (string, error) {
@@ -234,14 +235,21 @@ func TestPlans(t *testing.T) {
 	problem := &kernels.Problem{DimNames: []string{"m"}}
 	carried := func(env map[string]any) (*kernels.Job, error) {
 		j := candidate(1)
-		j.Plan = &kernels.Plan{Spec: kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "k", Grid: []string{"m"},
-			Block: []string{"n"}}}}}
+		plan, err := kernels.CompilePlan("plan", kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "k",
+			Grid: []string{"m"}, Block: []string{"n"}}}}, nil, expr.Scope{"m": 0, "n": 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Plan = plan
 		maps.Copy(j.Env, env)
 		return sent(j, problem, known)
 	}
 	a, err := carried(nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(a.Env) != 2 { // the device, and what the plan reads
+		t.Errorf("sent: %v", a.Env)
 	}
 	if call, err := a.Resolve(kernels.Dims{"m": 7}); err != nil || call.Launches[0].Grid[0] != 7 ||
 		call.Launches[0].Block[0] != 1 {

@@ -13,7 +13,8 @@ import (
 	"darwarp/kernels/expr"
 )
 
-// job is a kernels.Job as it travels: rendered, with the values that its plan reads. Env has those that are no genes.
+// job is a kernels.Job as it travels: rendered, with the values that its plan reads. Env has those of them that are no
+// genes.
 // What is long lies behind the JSON, which says how long: nothing of it is escaped, or looked at twice.
 type job struct {
 	ID      kernels.ID      `json:"id"`
@@ -91,6 +92,9 @@ func (p *packer) pack(j *kernels.Job) (*job, error) {
 	for name, v := range j.Env {
 		if d, ok := v.(kernels.Device); ok {
 			device = d
+			continue
+		}
+		if j.Plan != nil && !slices.Contains(j.Plan.Reads(), name) {
 			continue
 		}
 		value, err := kernels.NewValue(v)
