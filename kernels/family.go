@@ -100,7 +100,8 @@ func (f *Family) Env(g Genome, dev Device, t DType) (expr.Env, error) {
 	if err := f.knows(g); err != nil {
 		return nil, err
 	}
-	env := baseEnv(dev, t)
+	env := make(expr.Env, 3+len(f.Genes)+len(f.Lets))
+	maps.Copy(env, baseEnv(dev, t))
 	for i := range f.Genes {
 		gene := &f.Genes[i]
 		env[gene.Name] = gene.values[gene.def].Any()
@@ -108,8 +109,9 @@ func (f *Family) Env(g Genome, dev Device, t DType) (expr.Env, error) {
 			env[gene.Name] = v.Any()
 		}
 	}
+	var m expr.Machine
 	for _, l := range f.Lets {
-		if err := l.set(env); err != nil {
+		if err := l.set(&m, env); err != nil {
 			return nil, err
 		}
 	}
@@ -117,8 +119,8 @@ func (f *Family) Env(g Genome, dev Device, t DType) (expr.Env, error) {
 }
 
 // set evaluates the let and gives env its value.
-func (l *Let) set(env expr.Env) error {
-	v, err := l.expr.Value(env)
+func (l *Let) set(m *expr.Machine, env expr.Env) error {
+	v, err := m.Value(l.expr, env)
 	if err != nil {
 		return fmt.Errorf("let %s: %w", l.Name, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"darwarp/kernels/expr"
@@ -180,8 +181,10 @@ func (l Launch) checkCluster(dev Device) error {
 	return nil
 }
 
-// Reads lists the names that the plan's expressions read, sorted.
-func (p *Plan) Reads() []string {
+// Reads lists the names that the plan's expressions read, sorted. It is not to be changed.
+func (p *Plan) Reads() []string { return p.reads }
+
+func (p *Plan) findReads() []string {
 	var names []string
 	add := func(es ...*expr.Expr) {
 		for _, e := range es {
@@ -212,9 +215,16 @@ func (p *Plan) Reads() []string {
 // decides the launches. Two points with one source and different launches differ here.
 func (p *Plan) Values(env expr.Env) string {
 	var b strings.Builder
-	for _, name := range p.Reads() {
+	for _, name := range p.reads {
 		if v, ok := env[name]; ok && name != "device" {
-			fmt.Fprintf(&b, "%s=%v ", name, v)
+			b.WriteString(name)
+			b.WriteByte('=')
+			if n, ok := v.(int); ok { // most are, and a search asks for thousands a second
+				b.WriteString(strconv.Itoa(n))
+			} else {
+				fmt.Fprint(&b, v)
+			}
+			b.WriteByte(' ')
 		}
 	}
 	return b.String()

@@ -50,6 +50,7 @@ type L2WindowSpec struct {
 type Plan struct {
 	Spec     PlanSpec
 	text     string // Spec in JSON
+	reads    []string
 	scratch  []*expr.Expr
 	launches []launchExprs
 }
@@ -90,6 +91,7 @@ func CompilePlan(file string, spec PlanSpec, tensors []Tensor, scope expr.Scope)
 	for i, l := range spec.Launches {
 		p.launches = append(p.launches, compileLaunch(n, fmt.Sprintf("launch[%d]", i), l, tensors, pointers, scope))
 	}
+	p.reads = p.findReads()
 	return p, n.err()
 }
 

@@ -41,8 +41,9 @@ func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (strin
 
 // tidy drops the blanks that template actions leave behind: trailing spaces and runs of empty lines.
 func tidy(s string) string {
-	out := make([]byte, 0, len(s)+1)
-	empty := true // the last line was, or there is none
+	var out strings.Builder
+	out.Grow(len(s) + 1)
+	blank, begun := false, false // an empty line waits for what follows it; there is a line
 	for len(s) > 0 {
 		line, rest, _ := strings.Cut(s, "\n")
 		s = rest
@@ -50,15 +51,21 @@ func tidy(s string) string {
 		for n > 0 && (line[n-1] == ' ' || line[n-1] == '\t' || line[n-1] == '\r') {
 			n--
 		}
-		if n > 0 || !empty {
-			out = append(append(out, line[:n]...), '\n')
+		if n == 0 {
+			blank = begun
+			continue
 		}
-		empty = n == 0
+		if blank {
+			out.WriteByte('\n')
+		}
+		out.WriteString(line[:n])
+		out.WriteByte('\n')
+		blank, begun = false, true
 	}
-	for len(out) > 0 && out[len(out)-1] == '\n' {
-		out = out[:len(out)-1]
+	if !begun {
+		return "\n"
 	}
-	return string(append(out, '\n'))
+	return out.String()
 }
 
 // Job makes the evaluation job of a family's genome on a device.

@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,13 +25,18 @@ type attachment struct {
 	kill    context.CancelFunc
 	all     sync.WaitGroup
 	once    sync.Once
+
+	mu   sync.Mutex
+	held map[jetstream.Msg]bool
+	told map[uint64]told // answers, until the search says that it has them
 }
 
 // attach begins to answer what is asked of this worker alone.
 func (w *worker) attach(ctx context.Context, session, kind string) *attachment {
-	a := &attachment{w: w, session: session, kind: kind}
+	a := &attachment{w: w, session: session, kind: kind, held: map[jetstream.Msg]bool{}, told: map[uint64]told{}}
 	a.do, a.kill = context.WithCancel(context.WithoutCancel(ctx))
 	a.take, a.end = context.WithCancel(ctx)
+	go a.keepHeld()
 	if w.station.Compiler == nil {
 		for range atOnce {
 			a.all.Go(func() { a.serve(toQueue(w.cfg.Name, session)) })
@@ -120,26 +127,14 @@ func (a *attachment) giveBackLast(requests jetstream.MessagesContext) {
 	}
 }
 
-// handle answers one request, and tells JetStream meanwhile that it is at it.
+// handle answers one request.
 func (a *attachment) handle(msg jetstream.Msg) {
 	if a.take.Err() != nil {
 		a.giveBack(msg)
 		return
 	}
-	done := make(chan struct{})
-	defer close(done)
-	go func() {
-		tick := time.NewTicker(helloEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				_ = msg.InProgress() // without a connection another worker gets it
-			}
-		}
-	}()
+	a.hold(msg)
+	defer a.release(msg)
 	req, err := decodeRequest(msg.Data())
 	if err != nil || req.Session != a.session {
 		_ = msg.Nak() // it is another's
@@ -150,38 +145,46 @@ func (a *attachment) handle(msg jetstream.Msg) {
 		_ = msg.Nak()
 		return
 	}
-	got.Session, got.Number, got.Worker = req.Session, req.Number, a.w.cfg.Name
-	if a.send(&got) {
-		_ = msg.Ack() // else it is done twice, and the first answer counts
-	}
+	a.send(&got, req.Number, msg)
 }
 
 // giveBack has the search ask another worker. To refuse the message would count as an attempt, of which there are few,
 // and whoever leaves has not tried.
 func (a *attachment) giveBack(msg jetstream.Msg) {
 	req, err := decodeRequest(msg.Data())
-	if err == nil && req.Session == a.session &&
-		a.send(&answer{Session: req.Session, Number: req.Number, Worker: a.w.cfg.Name, Back: true}) {
-		_ = msg.Ack()
-		return
+	if err != nil || req.Session != a.session || !a.send(&answer{Back: true}, req.Number, msg) {
+		_ = msg.Nak()
 	}
-	_ = msg.Nak()
 }
 
-// send answers, over and over until the search says that it has heard.
-func (a *attachment) send(got *answer) bool {
-	data := encodeAnswer(got, a.w.nc.MaxPayload())
+// hold has JetStream told that the worker is at a message, until release.
+func (a *attachment) hold(msg jetstream.Msg) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held[msg] = true
+}
+
+func (a *attachment) release(msg jetstream.Msg) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.held, msg)
+}
+
+// keepHeld tells JetStream that the worker is at what it holds, as long as anything is in flight.
+func (a *attachment) keepHeld() {
+	tick := time.NewTicker(helloEvery)
+	defer tick.Stop()
 	for {
-		ctx, end := context.WithTimeout(a.do, silence)
-		_, err := a.w.nc.RequestWithContext(ctx, a.w.names.answer(got.Worker), data)
-		end()
-		if err == nil {
-			return true
-		}
 		select {
 		case <-a.do.Done():
-			return false
-		case <-time.After(200 * time.Millisecond):
+			return
+		case <-tick.C:
+			a.mu.Lock()
+			held := slices.Collect(maps.Keys(a.held))
+			a.mu.Unlock()
+			for _, msg := range held {
+				_ = msg.InProgress() // without a connection another worker gets it
+			}
 		}
 	}
 }

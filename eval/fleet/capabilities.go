@@ -76,7 +76,9 @@ func (f *Fleet) hear(msg *nats.Msg) {
 		return
 	}
 	at, w, joined := f.admit(h, time.Now())
-	w.Session, w.Task = f.post.session, f.task
+	if w.Session, w.Task = f.post.session, f.task; h.Session == w.Session {
+		w.Again = f.post.await(h.Told)
+	}
 	if joined == nil {
 		_ = msg.Respond(encode(w)) // a worker that does not hear it asks again
 		return

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -8,8 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"darwarp/kernels"
+	"darwarp/kernels/expr"
 )
 
 func readLine(path string) (string, error) {
@@ -41,6 +44,8 @@ func asked(t *testing.T, f *Fleet, from, to int) []kernels.Result {
 func TestFleet(t *testing.T) {
 	a, b := newFake("a"), newFake("b")
 	b.slower = 1.25
+	a.before = func(context.Context, *kernels.Job) { time.Sleep(5 * time.Millisecond) } // both get some
+	b.before = a.before
 	f, _ := open(t, a, b)
 	if f.Slots() != 2*(2+1) || f.Device().Name != "fake GPU" || f.InOrder() {
 		t.Errorf("%d slots, %+v", f.Slots(), f.Device())
@@ -230,14 +235,21 @@ func TestPlans(t *testing.T) {
 	problem := &kernels.Problem{DimNames: []string{"m"}}
 	carried := func(env map[string]any) (*kernels.Job, error) {
 		j := candidate(1)
-		j.Plan = &kernels.Plan{Spec: kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "k", Grid: []string{"m"},
-			Block: []string{"n"}}}}}
+		plan, err := kernels.CompilePlan("plan", kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "k",
+			Grid: []string{"m"}, Block: []string{"n"}}}}, nil, expr.Scope{"m": 0, "n": 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Plan = plan
 		maps.Copy(j.Env, env)
 		return sent(j, problem, known)
 	}
 	a, err := carried(nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(a.Env) != 2 { // the device, and what the plan reads
+		t.Errorf("sent: %v", a.Env)
 	}
 	if call, err := a.Resolve(kernels.Dims{"m": 7}); err != nil || call.Launches[0].Grid[0] != 7 ||
 		call.Launches[0].Block[0] != 1 {

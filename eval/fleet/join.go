@@ -126,8 +126,7 @@ func Join(ctx context.Context, cfg JoinConfig) error {
 	}
 	err = w.run(ctx)
 	if w.attached != nil {
-		w.attached.leave(ctx)
-		w.tell(context.WithoutCancel(ctx), true)
+		w.leave(ctx)
 	}
 	if w.station != nil {
 		err = errors.Join(err, w.station.Close())
@@ -180,7 +179,7 @@ func (w *worker) run(ctx context.Context) error {
 // tell says hello and hears what the search says to that.
 func (w *worker) tell(ctx context.Context, leaving bool) (reply welcome, err error) {
 	h := hello{Worker: w.cfg.Name, Version: w.cfg.Version, Protocol: Protocol, Leaving: leaving}
-	if w.attached != nil {
+	if h.Told = w.attached.unheard(leaving); w.attached != nil {
 		h.Session = w.attached.session
 	}
 	if w.station != nil && w.station.Compiler != nil {
@@ -202,8 +201,21 @@ func (w *worker) tell(ctx context.Context, leaving bool) (reply welcome, err err
 	if err != nil {
 		return reply, err
 	}
-	err = json.Unmarshal(msg.Data, &reply)
+	if err = json.Unmarshal(msg.Data, &reply); err == nil && reply.Session == h.Session {
+		w.attached.heard(h.Told, reply.Again)
+	}
 	return reply, err
+}
+
+// leave finishes what is in flight, and sees to it that the search has heard of all that.
+func (w *worker) leave(ctx context.Context) {
+	w.attached.leave(ctx)
+	ctx = context.WithoutCancel(ctx)
+	for range deliveries {
+		if _, err := w.tell(ctx, true); err != nil || len(w.attached.unheard(true)) == 0 {
+			return
+		}
+	}
 }
 
 // follow opens what the search is about, begins to work for it, and takes candidates once it may.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -88,6 +87,61 @@ func TestGivenBack(t *testing.T) {
 	}
 }
 
+// TestUnheard: an answer that the search has not heard is sent again, and one that it has is forgotten.
+func TestUnheard(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	f := g.open("127.0.0.1:0", newFake("a"))
+	a, _ := leaver(t, f, g.config(newFake("x")))
+	a.w.attached = a
+	answered := make(chan answer)
+	go func() {
+		got, err := f.post.ask(t.Context(), f.names.to("nobody"), request{Do: doEvaluate}, nil)
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- got
+	}()
+	number := func() uint64 {
+		f.post.mu.Lock()
+		defer f.post.mu.Unlock()
+		return f.post.last
+	}
+	before := number()
+	until(t, "a request", func() bool { return number() > before })
+	data := encode(answer{Session: a.session, Number: number(), Worker: "x", Code: "late"})
+	for _, n := range []uint64{number(), before, 1 << 40} { // the others nobody waits for
+		a.told[n] = told{data, time.Now().Add(-helloEvery)}
+	}
+	a.told[1<<41] = told{data, time.Now()} // it is on its way
+	tell := func() {
+		if _, err := a.w.tell(t.Context(), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tell()
+	if got := <-answered; got.Code != "late" {
+		t.Errorf("%+v", got)
+	}
+	if tell(); len(a.unheard(true)) != 1 || len(a.unheard(false)) > 0 {
+		t.Errorf("not forgotten: %v", a.told)
+	}
+}
+
+// TestForeignAcks: a worker has the search acknowledge requests of its own stream, and publish nothing else.
+func TestForeignAcks(t *testing.T) {
+	n := namesBy("secret")
+	work := n.work()
+	for subject, want := range map[string]bool{
+		"$JS.ACK." + work + ".any-1.1.2.3.4.5": true, "$JS.ACK.domain.hash." + work + ".any-1.1.2.3.4.5.6": true,
+		"": false, n.end(): false, "$JS.API.STREAM.DELETE." + work + ".": false, "$JS.ACK.OTHER.any.1." + work: false,
+		"$JS.ACK." + work + ".any 1": false, "$JS.ACK." + work + ".*": false, "$JS.ACK." + work + "2.any.1": false,
+	} {
+		if n.isAck(subject) != want {
+			t.Errorf("%q: %v", subject, !want)
+		}
+	}
+}
+
 // TestGivesBackAll: a worker that gives back more than one that leaves can have is left out.
 func TestGivesBackAll(t *testing.T) {
 	f, _ := open(t, newFake("a"), newFake("b"))
@@ -113,11 +167,14 @@ func TestLeaving(t *testing.T) {
 	if _, err := f.Evaluate(t.Context(), candidate(1)); err != nil { // no ratios are taken meanwhile
 		t.Fatal(err)
 	}
-	var backs atomic.Int64
+	var mu sync.Mutex
+	backs := map[uint64]bool{} // what is told twice was not heard at first
 	if _, err := f.nc.Subscribe(f.names.answer("*"), func(msg *nats.Msg) {
 		var got answer
 		if json.Unmarshal(msg.Data, &got) == nil && got.Back {
-			backs.Add(1)
+			mu.Lock()
+			backs[got.Number] = true
+			mu.Unlock()
 		}
 	}); err != nil {
 		t.Fatal(err)
@@ -138,10 +195,12 @@ func TestLeaving(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := c.Info(t.Context())
-	if err != nil || int64(info.Delivered.Consumer) != int64(judged)+backs.Load() || judged != 249 {
-		t.Errorf("%d deliveries, %d judged, %d given back; %v", info.Delivered.Consumer, judged, backs.Load(), err)
+	mu.Lock()
+	defer mu.Unlock()
+	if err != nil || int(info.Delivered.Consumer) != judged+len(backs) || judged != 249 {
+		t.Errorf("%d deliveries, %d judged, %d given back; %v", info.Delivered.Consumer, judged, len(backs), err)
 	}
-	t.Logf("%d came and left, %d given back", len(all), backs.Load())
+	t.Logf("%d came and left, %d given back", len(all), len(backs))
 }
 
 // guests has one worker after the other come and leave, until over is called: that gives all that came.

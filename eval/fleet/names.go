@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
+	"strings"
 )
 
 // names are the subjects, streams and inboxes of one search. All bear its id: a server may have several searches, and
@@ -21,7 +22,7 @@ func namesBy(secret string) names {
 func (n names) subject(tail string) string { return "darwarp." + n.id + "." + tail }
 
 // The stream has one subject for each kind of device, any.KIND, and one for each worker, to.WORKER. Answers are in no
-// stream: a worker repeats one until the search says that it has it, and then acknowledges the work.
+// stream: the search acknowledges the work when it has one, and a worker repeats what the search has not heard.
 func (n names) work() string  { return "DARWARP-" + n.id }
 func (n names) tasks() string { return "darwarp-" + n.id } // object store: what the search is about, by hash
 
@@ -37,6 +38,13 @@ func (n names) drain() string               { return n.subject("drain") }
 func (n names) queue(search string) string  { return n.subject("queue." + search) } // of a server for several
 func (n names) inbox(of string) string      { return n.subject("in." + of) }
 func (n names) exceeded() string            { return advisories + n.work() + ".*" }
+
+// isAck reports whether a subject is one by which work of the search's own stream is acknowledged. Workers name it, and
+// the search may publish anywhere.
+func (n names) isAck(subject string) bool {
+	return strings.HasPrefix(subject, "$JS.ACK.") && strings.Contains(subject, "."+n.work()+".") &&
+		!strings.ContainsAny(subject, " \t\r\n*>")
+}
 
 // advisories tell that a request was handed out so often as it may be.
 const advisories = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES."

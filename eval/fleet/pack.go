@@ -7,44 +7,49 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"darwarp/kernels"
 	"darwarp/kernels/expr"
 )
 
-// job is a kernels.Job as it travels: rendered, with the values that its plan reads. Env has those that are no genes.
+// job is a kernels.Job as it travels: rendered, with the values that its plan reads. Env has those of them that are no
+// genes.
+// What is long lies behind the JSON, which says how long: nothing of it is escaped, or looked at twice.
 type job struct {
 	ID      kernels.ID      `json:"id"`
 	Variant kernels.Variant `json:"variant"`
-	Source  string          `json:"-"` // behind the JSON: escaping it would cost more than all else
-	Bytes   int             `json:"source"`
+	Bytes   []int           `json:"bytes"` // of what lies behind, in the order of behind
 
-	Compiled json.RawMessage `json:"-"`                  // by another worker, behind the source; empty: by nobody
-	Made     int             `json:"compiled,omitempty"` // its bytes
+	Source   string          `json:"-"`
+	Compiled json.RawMessage `json:"-"` // by another worker; empty: by nobody
+	Plan     json.RawMessage `json:"-"` // a kernels.PlanSpec
+	Device   json.RawMessage `json:"-"` // a kernels.Device
 
-	Plan   json.RawMessage          `json:"plan,omitempty"` // a kernels.PlanSpec
-	Env    map[string]kernels.Value `json:"env"`
-	Device json.RawMessage          `json:"device"` // a kernels.Device
-	Acc    kernels.DType            `json:"acc,omitempty"`
-	Bar    map[string]float64       `json:"bar,omitempty"` // ns a call on the first worker
-	Each   bool                     `json:"each,omitempty"`
-	Base   map[string]float64       `json:"base,omitempty"`
+	Env  map[string]kernels.Value `json:"env"`
+	Acc  kernels.DType            `json:"acc,omitempty"`
+	Bar  map[string]float64       `json:"bar,omitempty"` // ns a call on the first worker
+	Each bool                     `json:"each,omitempty"`
+	Base map[string]float64       `json:"base,omitempty"`
 }
 
-// encodeRequest writes a request: a line of JSON, and the sources of its jobs.
+// parts is how many pieces of a job lie behind the JSON.
+const parts = 4
+
+// encodeRequest writes a request: a line of JSON, and what lies behind it.
 func encodeRequest(r *request) []byte {
 	size := 0
 	for _, j := range r.Jobs {
-		j.Bytes, j.Made = len(j.Source), len(j.Compiled)
-		size += j.Bytes + j.Made
+		j.Bytes = []int{len(j.Source), len(j.Compiled), len(j.Plan), len(j.Device)}
+		for _, n := range j.Bytes {
+			size += n
+		}
 	}
 	head := encode(r)
 	data := append(make([]byte, 0, len(head)+1+size), head...)
 	data = append(data, '\n')
 	for _, j := range r.Jobs {
-		data = append(append(data, j.Source...), j.Compiled...)
+		data = append(append(append(append(data, j.Source...), j.Compiled...), j.Plan...), j.Device...)
 	}
 	return data
 }
@@ -56,11 +61,17 @@ func decodeRequest(data []byte) (r request, err error) {
 		return r, err
 	}
 	for _, j := range r.Jobs {
-		if j == nil || j.Bytes < 0 || j.Bytes > len(rest) || j.Made < 0 || j.Made > len(rest)-j.Bytes {
+		if j == nil || len(j.Bytes) != parts {
 			return r, errors.New("a request without its candidate")
 		}
-		j.Source, rest = string(rest[:j.Bytes]), rest[j.Bytes:]
-		j.Compiled, rest = rest[:j.Made], rest[j.Made:]
+		var behind [parts][]byte
+		for i, n := range j.Bytes {
+			if n < 0 || n > len(rest) {
+				return r, errors.New("a request without its candidate")
+			}
+			behind[i], rest = rest[:n], rest[n:]
+		}
+		j.Source, j.Compiled, j.Plan, j.Device = string(behind[0]), behind[1], behind[2], behind[3]
 	}
 	return r, nil
 }
@@ -81,6 +92,9 @@ func (p *packer) pack(j *kernels.Job) (*job, error) {
 	for name, v := range j.Env {
 		if d, ok := v.(kernels.Device); ok {
 			device = d
+			continue
+		}
+		if j.Plan != nil && !slices.Contains(j.Plan.Reads(), name) {
 			continue
 		}
 		value, err := kernels.NewValue(v)
@@ -125,12 +139,11 @@ func (u *unpacker) unpack(j *job, problem *kernels.Problem) (out *kernels.Job, e
 // compile compiles a plan against the problem that the worker has. A plan depends on the names and kinds that it may
 // read, and not on their values.
 func (u *unpacker) compile(j *job, env expr.Env, problem *kernels.Problem) (*kernels.Plan, error) {
-	key := strings.Builder{}
-	key.Write(j.Plan)
+	key := append(make([]byte, 0, len(j.Plan)+1024), j.Plan...)
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		fmt.Fprintf(&key, " %s %T", name, env[name])
+		key = append(append(append(key, ' '), name...), kindOfValue(env[name])...)
 	}
-	return u.plans.get(key.String(), func() (*kernels.Plan, error) {
+	return u.plans.get(string(key), func() (*kernels.Plan, error) {
 		var spec kernels.PlanSpec
 		if err := json.Unmarshal(j.Plan, &spec); err != nil {
 			return nil, err
@@ -141,6 +154,18 @@ func (u *unpacker) compile(j *job, env expr.Env, problem *kernels.Problem) (*ker
 		}
 		return kernels.CompilePlan("plan", spec, problem.Tensors, scope)
 	})
+}
+
+func kindOfValue(v any) string {
+	switch v.(type) {
+	case int:
+		return "=int"
+	case string:
+		return "=string"
+	case bool:
+		return "=bool"
+	}
+	return fmt.Sprintf("=%T", v)
 }
 
 // memo keeps what was made of each key. It may be used by many goroutines.

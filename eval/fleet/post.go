@@ -189,17 +189,20 @@ func (p *post) withdraw(seq uint64) {
 // receive hands an answer to whoever waits for it. The first counts: a request that was delivered twice has two.
 func (p *post) receive(msg *nats.Msg) {
 	var a answer
-	if err := json.Unmarshal(msg.Data, &a); err == nil && a.Session == p.session {
-		a.Worker = kernels.CleanLine(a.Worker, kernels.MaxName)
-		p.mu.Lock()
-		c := p.waiting[a.Number]
-		delete(p.waiting, a.Number)
-		p.mu.Unlock()
-		if c != nil {
-			c.answer <- a
-		}
+	if json.Unmarshal(msg.Data, &a) != nil || a.Session != p.session {
+		return
 	}
-	_ = msg.Respond(nil) // else it comes again, and nobody waits for it
+	a.Worker = kernels.CleanLine(a.Worker, kernels.MaxName)
+	p.mu.Lock()
+	c := p.waiting[a.Number]
+	delete(p.waiting, a.Number)
+	p.mu.Unlock()
+	if c != nil {
+		c.answer <- a
+	}
+	if p.names.isAck(a.Ack) { // else it is handed out again
+		_ = p.nc.Publish(a.Ack, nil)
+	}
 }
 
 // giveUp answers a request that no worker has finished.

@@ -55,6 +55,7 @@ type answer struct {
 	Session string                  `json:"session"`
 	Number  uint64                  `json:"n"`
 	Worker  string                  `json:"worker"`
+	Ack     string                  `json:"ack"`            // by which the search acknowledges the request
 	Back    bool                    `json:"back,omitempty"` // it has not begun, and leaves: another is to be asked
 	Error   string                  `json:"error,omitempty"`
 	Lost    bool                    `json:"lost,omitempty"`
@@ -77,6 +78,7 @@ type hello struct {
 	Version  string              `json:"version"`
 	Protocol int                 `json:"protocol"`
 	Session  string              `json:"session,omitempty"`  // that it works for
+	Told     []uint64            `json:"told,omitempty"`     // requests of it that the worker has answered of late
 	Leaving  bool                `json:"leaving,omitempty"`  // it takes nothing new
 	Proof    *kernels.Provenance `json:"proof,omitempty"`    // nothing is open yet: null
 	Compiles string              `json:"compiles,omitempty"` // the toolchain of a worker that has no device
@@ -100,6 +102,7 @@ type welcome struct {
 	Ready   bool               `json:"ready,omitempty"`
 	Ratios  map[string]float64 `json:"ratios,omitempty"` // of times on the first worker to those on this one, by workload
 	Drain   bool               `json:"drain,omitempty"`  // finish what there is, and leave
+	Again   []uint64           `json:"again,omitempty"`  // of those answered, what the search has not heard
 	Hub     bool               `json:"hub,omitempty"`    // this is a server for several searches
 	Search  string             `json:"search,omitempty"` // to work for; empty: none, for now
 }

@@ -62,6 +62,7 @@ func Open(ctx context.Context, s *session.Session, w Want) (session.Opened, erro
 	if err != nil { // a nil pointer would not be nil in it
 		return nil, err
 	}
+	tolerateGarbage(ctx)
 	return f, nil
 }
 

@@ -74,6 +74,7 @@ func (s Simulation) Simulate(ctx context.Context, say func(string, ...any)) (r S
 	short, stop := context.WithCancel(ctx)
 	defer m.joined.Wait()
 	defer stop()
+	tolerateGarbage(short)
 	f, err := m.open(short)
 	if err != nil {
 		return r, err
