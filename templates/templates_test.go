@@ -311,7 +311,8 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// startSizes are the workloads, a small product of long sums, and one for 64 tokens, which are no workloads of any problem.
+// startSizes are the workloads, a small product of long sums, and one for 64 tokens, which no problem has as
+// workloads.
 func startSizes(p *kernels.Problem) (sizes []kernels.Dims) {
 	for _, w := range p.Workloads {
 		sizes = append(sizes, w.Dims)

@@ -8,7 +8,7 @@ import (
 
 // cubes draws three sizes. In two all dims are the same as far as they may be: whole tiles, of 512 or of 96, 128 and
 // 256, and an odd number. What is done for tiles of which none is ragged, or for squares, is done there. In the third
-// each dim is a multiple of 3, 5 and 7: what depends on one of these in one dim and on another in the next is done there.
+// each dim is a multiple of 3, 5 and 7: what depends on one of these in one dim and on another in the next shows there.
 func (d *drawer) cubes() (list []kernels.Dims) {
 	whole, odd := 512, min(lineCount+d.rng.IntN(drawnSize/8), d.most()-1)|1
 	if d.rng.IntN(2) == 0 && 768 <= d.most() {

@@ -95,8 +95,8 @@ func (s *Session) refill(list ...Refilling) error {
 	return nil
 }
 
-// fewBytes is how much is filled on the way of another kernel, with a block on each multiprocessor: more is filled faster
-// by a launch of its own than what that takes.
+// fewBytes is how much is filled on the way of another kernel, with a block on each multiprocessor: more is filled
+// faster by a launch of its own than what that takes.
 const fewBytes = 4 << 20
 
 // fewRefills reports whether one launch of another kernel may fill all of it.
