@@ -11,8 +11,8 @@ import (
 const loneAtWorkload = 4
 
 // addLone adds trial cases in which a single line is hard, of each class in turn that the lines of an input may have,
-// at sizes that are drawn: a kernel that looks at most of the lines takes the others for ordinary. They are tried with a
-// workload.
+// at sizes that are drawn: a kernel that looks at most of the lines takes the others for ordinary. They are tried with
+// a workload.
 func (s *Set) addLone(w kernels.Workload) error {
 	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG, cap: s.want.Effort.drawn / alignedShare}
 	sizes := d.aligned()
