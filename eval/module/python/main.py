@@ -56,12 +56,12 @@ def read(req, _):
     for i, k in enumerate(src.knobs):
         if k.name in wanted:
             values[i] = wanted.pop(k.name)
-    reserved = taken | {"d%d" % i for i in range(len(src.knobs))}
+    reserved = taken | {"d%d" % i for i in range(sum(len(k.places) for k in src.knobs))}
 
     def export(values):
         return tracing.export(src, values, reserved)
 
-    found, all_sizes = None, None
+    found, all_sizes, separated = None, None, False
     while found is None or wanted:
         all_sizes = sizes.Sizes(src.knobs, export, values)
         found = all_sizes.solve()
@@ -76,6 +76,10 @@ def read(req, _):
         if late:
             values.update(late)
             found, wanted = None, {}
+        elif not separated and not trial.is_small(src, all_sizes):
+            separated = True
+            if sizes.separate(src, export, values):
+                found = None
     notes = all_sizes.base["notes"] + trial.examine(src, all_sizes)
     state.update(source=src, sizes=all_sizes, names=names)
     graph = sizes.named(all_sizes.base, found, names)

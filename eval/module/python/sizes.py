@@ -49,6 +49,26 @@ def fractions(tree, path=()):
         yield path, tree
 
 
+def separate(source, export, values):
+    """Makes several knobs of literals of one value that cannot be changed together, as the sides of a square input beside a
+    weight: by their axes, or each alone. values gets those of the new knobs. Whether there are any."""
+    found, whole = False, Sizes(source.knobs, export, values)
+    for i, knob in enumerate(list(source.knobs)):
+        if knob.name or len(knob.places) < 2 or whole.moves(i):
+            continue
+        count = len(source.knobs)
+        for parts in (source.by_axis(knob), [[place] for place in knob.places]):
+            numbers = source.split(i, parts)
+            split = Sizes(source.knobs, export, {**values, **{j: knob.value for j in numbers}})
+            if any(split.moves(j) for j in numbers):
+                values.update((j, knob.value) for j in numbers)
+                found = True
+                break
+            del source.knobs[count:]
+            source.knobs[i] = knob
+    return found
+
+
 class Sizes:
     """What is known of the numbers of one file's graph."""
 
@@ -90,6 +110,11 @@ class Sizes:
         elif not all(self.plain(i, path) for path in self.numbers):
             for step in STEPS:
                 self.sample(i, base + step)
+
+    def moves(self, i):
+        """Whether the graph can be exported with a knob changed alone."""
+        self.probe_one(i)
+        return bool(self.samples[i])
 
     def sample(self, i, v):
         if 1 <= v <= LARGEST:

@@ -1,7 +1,7 @@
 """Reads a file with a module, without and with other sizes.
 
 A knob is a number in the file that may be a size: what a name of the module level is set to, or the literals of one value
-outside of classes and functions, and in get_inputs and get_init_inputs. The file is run again with other values of its
+outside of classes and functions, and in get_inputs and get_init_inputs, as long as these can be changed together. The file is run again with other values of its
 knobs to learn which numbers of the graph follow which size.
 """
 import ast
@@ -104,6 +104,28 @@ class Source:
         if len(self.knobs) > MOST_KNOBS:
             self.knobs.sort(key=lambda k: (k.name is None, -k.value))
             self.knobs = self.knobs[:MOST_KNOBS]
+
+    def by_axis(self, knob):
+        """The places of a knob by where they stand in their lists and calls: those of the same axis of several shapes together."""
+        axis = {}
+        for node in ast.walk(self.tree):
+            for group in (getattr(node, "elts", None), getattr(node, "args", None)):
+                axis.update((id(sub), k) for k, sub in enumerate(group if isinstance(group, list) else ()))
+        parts = {}
+        for place in knob.places:
+            parts.setdefault(axis.get(id(place)), []).append(place)
+        return list(parts.values())
+
+    def split(self, i, parts):
+        """Makes several knobs of one: the first part in its place, the others at the end. Returns the numbers of all."""
+        value, numbers = self.knobs[i].value, [i]
+        self.knobs[i] = Knob(None, value)
+        for _ in parts[1:]:
+            numbers.append(len(self.knobs))
+            self.knobs.append(Knob(None, value))
+        for j, places in zip(numbers, parts):
+            self.knobs[j].places = places
+        return numbers
 
     def run(self, values):
         """Runs the file with other values of some knobs, by index, and returns what it defines."""

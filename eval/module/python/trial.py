@@ -30,8 +30,8 @@ def works(source, values):
         return None
 
 
-def small_sizes(source, sizes):
-    """Values of dims at which the module has few elements."""
+def smallest(source, sizes):
+    """Values of dims at which the module has few elements, and how many; None: it does not run there."""
     small = {}
     for i in sizes.dims():
         for v in SMALL:
@@ -40,7 +40,18 @@ def small_sizes(source, sizes):
             if works(source, sizes.at({**small, i: v})) is not None:
                 small[i] = v
                 break
-    count = works(source, sizes.at(small))
+    return small, works(source, sizes.at(small))
+
+
+def is_small(source, sizes):
+    """Whether there are dims, and few elements at small ones."""
+    count = smallest(source, sizes)[1] if sizes.dims() else None
+    return count is not None and count <= MOST
+
+
+def small_sizes(source, sizes):
+    """Values of dims at which the module has few elements. Raises Refused where there are none."""
+    small, count = smallest(source, sizes)
     if count is None:
         raise Refused("forward does not run on what get_inputs() returns")
     if count > MOST:
