@@ -4,6 +4,7 @@ package cases
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -99,10 +100,10 @@ func New(w Wanted) (*Set, error) {
 			return nil, fmt.Errorf("workload %s: %w", load.Name, err)
 		}
 	}
-	if len(s.Trials) == 0 {
+	if len(w.Workloads) == 0 {
 		return s, nil
 	}
-	return s, s.addLone(w.Workloads[0])
+	return s, errors.Join(s.addLone(w.Workloads[0]), s.addLarger(w.Workloads[0]))
 }
 
 // Empty is a list that is empty so far.
@@ -114,9 +115,9 @@ func Empty(w Wanted) *Set {
 // addShapes adds the check shapes that the effort allows, or the least of them.
 func (s *Set) addShapes() error {
 	p, t, e := s.want.Problem, s.want.DType, s.want.Effort
-	least, large := largest(p, t, 0), largest(p, t, e.classes)
+	large := largest(p, t, e.classes)
 	for i, d := range p.Check.Shapes {
-		if flops, _, err := p.Work(d, t); err == nil && flops > e.shape && i != least {
+		if s.late(i) {
 			continue
 		}
 		classes := s.want.Ordinary(i == large)

@@ -132,7 +132,8 @@ func TestCasesBounded(t *testing.T) {
 }
 
 // TestNarrowOthers: where sums are kept in fp16, keys have no outliers: the product of two is more than fp16 holds, and
-// right kernels were refused. Nor has the first input lines in order, of which such sums lose more than of others.
+// right kernels were refused. Nor has the first input lines in order, of which such sums lose more than of others, nor
+// lines of few terms among others: the cap of what such a sum may be off by goes by the length of the line.
 func TestNarrowOthers(t *testing.T) {
 	b, err := templates.Builtin("attention")
 	if err != nil {
@@ -141,7 +142,7 @@ func TestNarrowOthers(t *testing.T) {
 	for _, narrow := range []bool{false, true} {
 		w := &Wanted{Problem: b.Problem, Effort: Effort{narrow: narrow}}
 		if mix := w.mixed(); slices.Contains(mix[1], "outlier") == narrow || !slices.Contains(mix[0], "outlier") ||
-			slices.Contains(mix[0], "ordered") == narrow {
+			slices.Contains(mix[0], "ordered") == narrow || slices.Contains(mix[0], "onehot") == narrow {
 			t.Errorf("narrow %v: %v", narrow, mix)
 		}
 	}

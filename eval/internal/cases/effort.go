@@ -10,6 +10,7 @@ import (
 // Effort bounds what is run. The bounds are operations, if nothing else is said.
 type Effort struct {
 	shape     float64 // of a check shape
+	late      float64 // of a check shape that takes more than shape: it is for trials, as larger drawn ones. 0: none is
 	classes   float64 // of a check shape that is run on every input class
 	drawn     float64 // of a size that is drawn
 	bank      float64 // of all sets of a workload together
@@ -35,8 +36,8 @@ func OnGPU(memory int) Effort {
 // Emulated is the effort of the cpu device. Emulated threads are slow by orders of magnitude; shapes of a few tiles
 // show what they can.
 func Emulated() Effort {
-	return Effort{shape: 5e6, classes: 1e6, drawn: 1e5, bank: 4e7, trial: 1e7, whole: math.Inf(1), memory: 1 << 30,
-		lines: 16, omissions: 1, long: 1 << 16}
+	return Effort{shape: 5e6, late: 5e7, classes: 1e6, drawn: 1e5, bank: 4e7, trial: 1e7, whole: math.Inf(1),
+		memory: 1 << 30, lines: 16, omissions: 1, long: 1 << 16}
 }
 
 // Told is the effort where a module tells the truth: a process computes each case some twenty times over.

@@ -37,7 +37,8 @@ func (w *Wanted) Hard() []string {
 
 // mixed lists, by input, the classes of which the lines of a mixed case are. Of the first they are all but integers.
 // Neither inf nor NaN is among them where one line could spoil the others' outputs, nor needles and single terms where
-// the lines are not those of the terms.
+// the lines are not those of the terms, or sums are kept in narrow types: what such a sum may be off by is capped by
+// the length of the line, and a few large terms in it are rounded as often as they are added.
 func (w *Wanted) mixed() (classes [][]string) {
 	for i, t := range w.Problem.Tensors {
 		if t.Role == "in" && len(classes) == 0 {
@@ -104,6 +105,7 @@ func (w *Wanted) mixedFirst() (classes []string) {
 		switch {
 		case class == "exact", class == kernels.Alike: // it is one of all inputs
 		case device.AmongTerms(class) && tensor != first:
+		case w.Effort.narrow && (device.AmongTerms(class) || class == "onehot"): // few terms, judged as long sums
 		case class == kernels.Special && !apart(p, first, tensor == first, axis):
 		default:
 			classes = append(classes, class)

@@ -10,7 +10,7 @@ import (
 // loneAtWorkload is how many cases of a scored size have a single line that is hard.
 const loneAtWorkload = 4
 
-// addLone adds trial cases in which a single line is hard, of each class in turn that the lines of an input may have,
+// addLone adds trial cases in which a single line is hard, of each class in turn that the lines of an input may be of,
 // at sizes that are drawn: a kernel that looks at most of the lines takes the others for ordinary. They are tried with
 // a workload.
 func (s *Set) addLone(w kernels.Workload) error {
@@ -73,4 +73,43 @@ func (s *Set) addLoneOf(w kernels.Workload, c device.Case, number int) (err erro
 		}
 	}
 	return s.addTo(s.Trials, w, c)
+}
+
+// addLarger adds as trial cases the check shapes that take too long for every candidate, and sizes drawn up to larger
+// ones: where threads are emulated a candidate is judged on small sizes, and who would reign on these, too. They are
+// tried with a workload.
+func (s *Set) addLarger(w kernels.Workload) error {
+	p, t, e := s.want.Problem, s.want.DType, s.want.Effort
+	var list []device.Case
+	for i, d := range p.Check.Shapes {
+		if flops, _, err := p.Work(d, t); err == nil && s.late(i) && flops <= e.late {
+			list = append(list, device.Case{Dims: d, Class: s.want.Ordinary(false)[0], Trial: true})
+		}
+	}
+	if e.late > 0 {
+		d := &drawer{p: p, t: t, rng: s.want.RNG, cap: e.drawn * lateTimes, odd: oddFactors(s.want.RNG)}
+		for _, size := range d.aligned() {
+			list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
+		}
+	}
+	for _, c := range list[:min(len(list), max(0, mostCases-len(s.List)))] {
+		ok, err := s.want.fits(c.Dims)
+		if ok {
+			err = s.addTo(s.Trials, w, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lateTimes is how much longer than for every candidate a drawn size may take for who would reign.
+const lateTimes = 5
+
+// late reports whether a check shape takes too long for every candidate.
+func (s *Set) late(shape int) bool {
+	p, t := s.want.Problem, s.want.DType
+	flops, _, err := p.Work(p.Check.Shapes[shape], t)
+	return err == nil && flops > s.want.Effort.shape && shape != largest(p, t, 0)
 }

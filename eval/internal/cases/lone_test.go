@@ -62,3 +62,26 @@ func TestSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestLarger: on the cpu device who would reign is judged on check shapes that take too long for every candidate, too,
+// and on larger sizes than these.
+func TestLarger(t *testing.T) {
+	b, err := templates.Builtin("attention")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Wanted{Problem: b.Problem, DType: kernels.FP16, Workloads: b.Problem.SmallWorkloads(),
+		Effort: Emulated(), RNG: rand.New(rand.NewPCG(1, 2))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest := map[bool]int{}
+	for _, c := range s.List {
+		if c.Workload == "" {
+			longest[c.Trial] = max(longest[c.Trial], c.Dims["s"])
+		}
+	}
+	if longest[true] < 257 || longest[false] >= longest[true] {
+		t.Errorf("sequences of up to %d for every candidate, and of %d for who would reign", longest[false], longest[true])
+	}
+}

@@ -91,8 +91,10 @@ var samples = map[string]func(e *element) float32{
 		}
 		return 0
 	},
+	// Lines begin with zeros, and half of them end with half as many.
 	"lead": func(e *element) float32 {
-		if e.at < max(e.length>>(1+mix(e.key^mix(e.line))&7), 1) {
+		zeros := max(e.length>>(1+mix(e.key^mix(e.line))&7), 1)
+		if e.at < zeros || e.coins&1 == 1 && e.at+(zeros+1)/2 >= e.length {
 			return 0
 		}
 		return normal(e.r)

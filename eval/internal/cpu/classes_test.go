@@ -140,7 +140,7 @@ func TestHardClasses(t *testing.T) {
 	for class, ok := range map[string]func(d kernels.DType, line []float64) bool{
 		"constant": func(_ kernels.DType, l []float64) bool { return l[0] == slices.Max(l) && l[0] == slices.Min(l) },
 		"zeros":    func(_ kernels.DType, l []float64) bool { return count(l, zero) == cols },
-		"lead":     func(_ kernels.DType, l []float64) bool { return l[0] == 0 && count(l, zero) <= cols/2 },
+		"lead":     func(_ kernels.DType, l []float64) bool { return l[0] == 0 && count(l, zero) <= cols*3/4 },
 		"needles": func(_ kernels.DType, l []float64) bool {
 			dust := func(v float64) bool { return v != 0 && math.Abs(v) <= 0x1p-23 }
 			return count(l, dust) == cols-device.MostNeedles && count(l, zero) == 0
@@ -185,6 +185,25 @@ func TestHardClasses(t *testing.T) {
 				t.Errorf("%s: %d numbers that are not finite", d, n)
 			}
 		}
+	}
+}
+
+// TestZerosAtBothEnds: about half of the lines that begin with zeros end with some, too, and none is of zeros alone.
+func TestZerosAtBothEnds(t *testing.T) {
+	const rows, cols = 60, 50
+	c := &device.Case{Class: "lead", Buffers: []kernels.Buffer{{DType: kernels.FP32, Shape: []int{rows, cols}}}}
+	x, ends := filled(t, c, 0, 5), 0
+	for r := range rows {
+		if x[r*cols+cols-1] == 0 {
+			ends++
+		}
+		line := x[r*cols : (r+1)*cols]
+		if line[0] != 0 || !slices.ContainsFunc(line, func(v float64) bool { return v != 0 }) {
+			t.Errorf("line %d: %v", r, line)
+		}
+	}
+	if ends < rows/4 || ends > rows*3/4 {
+		t.Errorf("%d of %d lines end with zeros", ends, rows)
 	}
 }
 

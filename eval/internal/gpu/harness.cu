@@ -191,7 +191,7 @@ __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r
   case EXTREME: return extreme(dtype, r, l);
   case CONSTANT: return normal(mix(key ^ mix(l.number))); // all numbers of a line are equal
   case ZEROS: return l.coins & 1 ? copysignf(0.0f, sign(r)) : 0.0f; // -0 is equal to 0, and other bits
-  case LEAD: return l.at < lead(key, l) ? 0.0f : normal(r); // lines begin with 0
+  case LEAD: return l.at < lead(key, l) || (l.coins & 1 && l.at + (lead(key, l) + 1) / 2 >= l.len) ? 0.0f : normal(r); // half of the lines end with 0, too
   case TINY: return tiny(dtype, r, key, l);
   case HUGE_: return huge(dtype, r, l);
   case NEEDLES: return needle(dtype, r, key, l, neutral);
