@@ -9,8 +9,8 @@ import (
 	"darwarp/kernels"
 )
 
-// TestBehind: who took twice the bar in every run at the gate is not timed, and one quick run among them is enough to be.
-// A single run has to be much slower, and a launch's cost is held against nobody.
+// TestBehind: who took twice the bar in every run at the gate is not timed, and one quick run among them is enough to
+// be. A single run has to be much slower, and a launch's cost is held against nobody.
 func TestBehind(t *testing.T) {
 	const bar = 1e6
 	for _, c := range []struct {
