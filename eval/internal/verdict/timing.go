@@ -64,8 +64,8 @@ func (e *Evaluation) gateTime(w kernels.Workload) kernels.Timing {
 }
 
 // A candidate that at the gate already took farBehind times the bar, beyond what a first launch costs, is not timed:
-// its run at the gate is its coarse figure. Of several runs, on sets of inputs of their own, the least counts, and a lesser
-// multiple is enough: no hesitation of the machine is in all of them.
+// its run at the gate is its coarse figure. Of several runs, on sets of inputs of their own, the least counts, and a
+// lesser multiple is enough: no hesitation of the machine is in all of them.
 const (
 	farBehind   = 5
 	behindTwice = 2
