@@ -67,7 +67,8 @@ type Evaluation struct {
 	Cubin   []byte
 	Checked []byte                   // with every access reported, where races are looked for
 	Calls   []kernels.Call           // by case
-	Elapsed map[string]float64       // ns a call at the gate, by workload
+	Elapsed map[string]float64       // ns a call at the gate, by workload: the least of its sets of inputs
+	laps    map[string]int           // how many these were
 	Again   bool                     // machine code that was seen before is judged like any other
 	Outputs *[]byte                  // where the outputs of the gate are wanted as well
 	Urgent  bool                     // goes before other candidates
@@ -250,11 +251,16 @@ func (e *Evaluation) remember(reply device.GateReply) {
 		e.Elapsed = map[string]float64{}
 	}
 	e.lost = reply.Lost
+	e.laps = map[string]int{}
 	for _, w := range e.Cfg.Workloads {
 		for _, i := range e.Cases.Seeds(w.Name) {
-			if reply.Cases[i].Ran {
-				e.Elapsed[w.Name] = reply.Cases[i].Nanos
+			if !right[i].Ran {
+				continue
 			}
+			if ns := right[i].Nanos; e.laps[w.Name] == 0 || ns < e.Elapsed[w.Name] {
+				e.Elapsed[w.Name] = ns
+			}
+			e.laps[w.Name]++
 		}
 	}
 }

@@ -63,18 +63,29 @@ func (e *Evaluation) gateTime(w kernels.Workload) kernels.Timing {
 	return kernels.Timing{Workload: w.Name, Median: ns, Lo: ns, Hi: ns, Samples: 1, Cache: e.Cfg.Cache, Tier: "gate"}
 }
 
-// A candidate that at the gate already took farBehind times the bar, beyond what a first launch
-// costs, is not timed: its run at the gate is its coarse figure.
+// A candidate that at the gate already took farBehind times the bar, beyond what a first launch costs, is not timed:
+// its run at the gate is its coarse figure. Of several runs, on sets of inputs of their own, the least counts, and a
+// lesser multiple is enough: no hesitation of the machine is in all of them.
 const (
 	farBehind   = 5
+	behindTwice = 2
 	firstLaunch = 50e3 // ns
 )
+
+// behind reports whether the runs at the gate say that the candidate is not worth timing at a workload.
+func (e *Evaluation) behind(workload string, bar float64) bool {
+	factor := float64(farBehind)
+	if e.laps[workload] > 1 {
+		factor = behindTwice
+	}
+	return bar > 0 && e.Elapsed[workload] > factor*bar+firstLaunch
+}
 
 // hopeless files the gate's own times when one of them is far behind, or all are where each counts.
 func (e *Evaluation) hopeless() bool {
 	far, bars := 0, e.Job.Bar.Times()
 	for _, w := range e.Cfg.Workloads {
-		if bar := bars[w.Name]; bar > 0 && e.Elapsed[w.Name] > farBehind*bar+firstLaunch {
+		if e.behind(w.Name, bars[w.Name]) {
 			far++
 		}
 	}
