@@ -155,7 +155,7 @@ func (s *scratchpad) value(d *derived, p Point) (any, error) {
 		return v, nil
 	}
 	if s.env == nil {
-		s.env = baseEnv(s.device, s.dtype)
+		s.env = baseEnv(s.device, s.dtype, s.family.out)
 	}
 	for _, need := range d.needs {
 		if need.let == nil {

@@ -28,10 +28,16 @@ type Device struct {
 }
 
 // baseScope and baseEnv are what every expression of a family sees besides genes and lets.
-func baseScope() expr.Scope { return expr.Scope{"device": Device{}, "elem": 0, "dtype": ""} }
+func baseScope() expr.Scope {
+	return expr.Scope{"device": Device{}, "elem": 0, "out_elem": 0, "dtype": ""}
+}
 
-func baseEnv(dev Device, t DType) expr.Env {
-	return expr.Env{"device": dev, "elem": t.Size(), "dtype": string(t)}
+// baseEnv is for a dtype, and that of the first output, which is empty where it is the same.
+func baseEnv(dev Device, t, out DType) expr.Env {
+	if out == "" {
+		out = t
+	}
+	return expr.Env{"device": dev, "elem": t.Size(), "out_elem": out.Size(), "dtype": string(t)}
 }
 
 // Label is the device as a table heads it, with the kind of time it gives.

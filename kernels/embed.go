@@ -11,6 +11,7 @@ import "embed"
 //go:embed all:decode_fp8
 //go:embed all:decode_mla
 //go:embed all:gemm
+//go:embed all:gemm_accumulate
 //go:embed all:gemm_batched
 //go:embed all:gemm_fp8
 //go:embed all:gemm_grouped

@@ -220,10 +220,7 @@ func (r *epilogueReader) operand(name string) {
 		return
 	}
 	t := r.problem.Tensors[i]
-	o := Operand{Name: name, CType: "T"}
-	if t.DType != "" {
-		o.CType = t.DType.CType()
-	}
+	o := Operand{Name: name, CType: t.CType()}
 	switch shape := t.Shape; {
 	case slices.Equal(shape, r.axes):
 		o.Index = "size_t(row) * columns + col"

@@ -29,8 +29,9 @@ type Family struct {
 	// Launched says of each entry that the plan declares whether a size of the problem launches it: see Problem.Fix
 	Launched map[string]bool `toml:"-" json:"-"`
 
-	cc   int  // of Arch: 80
-	only bool // Arch has a letter: its code runs on no other architecture
+	cc   int   // of Arch: 80
+	only bool  // Arch has a letter: its code runs on no other architecture
+	out  DType // of the problem's first output, or empty
 }
 
 // Runs reports whether code for the family's Arch can be compiled for the device.
@@ -100,8 +101,8 @@ func (f *Family) Env(g Genome, dev Device, t DType) (expr.Env, error) {
 	if err := f.knows(g); err != nil {
 		return nil, err
 	}
-	env := make(expr.Env, 3+len(f.Genes)+len(f.Lets))
-	maps.Copy(env, baseEnv(dev, t))
+	env := make(expr.Env, 4+len(f.Genes)+len(f.Lets))
+	maps.Copy(env, baseEnv(dev, t, f.out))
 	for i := range f.Genes {
 		gene := &f.Genes[i]
 		env[gene.Name] = gene.values[gene.def].Any()

@@ -31,7 +31,7 @@ func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
 	if err := decode(file, data, f); err != nil {
 		return nil, err
 	}
-	f.Name = name
+	f.Name, f.out = name, p.Output().DType
 	n := &notes{file: file}
 	n.add("", CheckLabel(name))
 	f.cleanTexts()
@@ -82,7 +82,7 @@ func FamilySyntax(file string, data []byte) (ms Mistakes) {
 // taken are the names that a gene or a let may not have: a template or a plan could not tell which
 // of the two is meant.
 func (p *Problem) taken() map[string]bool {
-	taken := map[string]bool{"T": true, "dtype": true, "elem": true, "device": true}
+	taken := map[string]bool{"T": true, "dtype": true, "elem": true, "out_elem": true, "device": true}
 	for _, list := range [][]string{p.DimNames, expr.Reserved} {
 		for _, name := range list {
 			taken[name] = true

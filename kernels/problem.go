@@ -1,6 +1,10 @@
 package kernels
 
-import "darwarp/kernels/expr"
+import (
+	"slices"
+
+	"darwarp/kernels/expr"
+)
 
 // Problem says what is to be computed: the tensors, the sizes, how right is right, and what to be
 // faster than. It is read from problem.toml; see docs/manual/problems.md for the format.
@@ -43,6 +47,24 @@ type Tensor struct {
 	Range []Bound `toml:"range,omitempty" json:"range,omitempty"`
 	Draw  Draw    `toml:"draw,omitempty" json:"draw,omitempty"`
 	Made  bool    `toml:"made,omitempty" json:"made,omitempty"` // an input that follows from others: see Maker
+}
+
+// CType is the C++ type of its elements where T is that of the problem's dtype.
+func (t Tensor) CType() string {
+	if t.DType == "" {
+		return "T"
+	}
+	return t.DType.CType()
+}
+
+// Output is the first output: every problem that was read has one.
+func (p *Problem) Output() (out Tensor) {
+	for _, t := range slices.Backward(p.Tensors) {
+		if t.Role == "out" {
+			out = t
+		}
+	}
+	return out
 }
 
 // Workload is one size that is scored.

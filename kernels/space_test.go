@@ -55,7 +55,7 @@ func bruteForce(t *rapid.T, f *Family, dev Device, dt DType, pins Pins, sizes []
 			walk(i+1, env)
 		}
 	}
-	walk(0, baseEnv(dev, dt))
+	walk(0, baseEnv(dev, dt, f.out))
 	return all
 }
 

@@ -23,6 +23,7 @@ import (
 //go:embed all:decode_mla
 //go:embed all:fourbit
 //go:embed all:gemm
+//go:embed all:gemm_accumulate
 //go:embed all:gemm_batched
 //go:embed all:gemm_fp8
 //go:embed all:gemm_grouped

@@ -32,7 +32,7 @@ func (w wantedParam) fits(p source.Param) bool {
 func (b *Bundle) referenceParams() (all []wantedParam) {
 	for _, t := range b.Problem.Tensors {
 		if t.Role != "out" {
-			all = append(all, wantedParam{"const " + elementType(t) + "* " + t.Name, true, elementType(t)})
+			all = append(all, wantedParam{"const " + t.CType() + "* " + t.Name, true, t.CType()})
 		}
 	}
 	for _, t := range b.Problem.Tensors {
@@ -51,13 +51,6 @@ func (b *Bundle) dimParams() (all []wantedParam) {
 	return all
 }
 
-func elementType(t kernels.Tensor) string {
-	if t.DType == "" {
-		return "T"
-	}
-	return t.DType.CType()
-}
-
 // makerParams are the parameters of the kernel that makes inputs: the others, those that it makes, dims.
 func (b *Bundle) makerParams() (all []wantedParam) {
 	for _, made := range []bool{false, true} {
@@ -67,7 +60,7 @@ func (b *Bundle) makerParams() (all []wantedParam) {
 				word = ""
 			}
 			if t.Role == "in" && t.Made == made {
-				all = append(all, wantedParam{word + elementType(t) + "* " + t.Name, true, elementType(t)})
+				all = append(all, wantedParam{word + t.CType() + "* " + t.Name, true, t.CType()})
 			}
 		}
 	}

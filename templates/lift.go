@@ -64,7 +64,7 @@ func literal(text string) string { return strings.ReplaceAll(text, "{{", `{{"{{"
 
 // constants are the first of a source whose names can be those of genes.
 func (b *Bundle) constants(source string) (list []constant) {
-	taken := map[string]bool{"device": true, "elem": true, "dtype": true, "T": true}
+	taken := map[string]bool{"device": true, "elem": true, "out_elem": true, "dtype": true, "T": true}
 	for _, d := range b.Problem.DimNames {
 		taken[d] = true
 	}

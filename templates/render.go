@@ -17,8 +17,9 @@ const usualSource = 16 << 10
 // the problem launches it, and finish, the problem's epilogue, nil if it has none. Genes of these two names hide them.
 // The same point gives the same source, byte by byte. An error says where: tile.cu.tmpl:12:5.
 func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (string, error) {
-	data := make(map[string]any, 4+len(env))
+	data := make(map[string]any, 5+len(env))
 	data["launched"], data["T"], data["dtype"], data["finish"] = f.Launched, t.CType(), string(t), b.Problem.Epilogue
+	data["Out"] = b.Problem.Output().CType()
 	for k, v := range env {
 		if _, ok := v.(kernels.Device); !ok {
 			data[k] = v

@@ -311,14 +311,15 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// startSizes are the workloads, a small product of long sums, and one for 64 tokens, which no problem has as
-// workloads.
+// startSizes are the workloads, and a small product of long sums and two of few rows, which are no workloads.
 func startSizes(p *kernels.Problem) (sizes []kernels.Dims) {
 	for _, w := range p.Workloads {
 		sizes = append(sizes, w.Dims)
 	}
 	if slices.Equal(p.DimNames, []string{"m", "n", "k"}) {
-		sizes = append(sizes, kernels.Dims{"m": 64, "n": 64, "k": 65536}, kernels.Dims{"m": 64, "n": 6144, "k": 4096})
+		for _, size := range [][]int{{64, 64, 65536}, {64, 6144, 4096}, {16, 4096, 14336}} {
+			sizes = append(sizes, kernels.Dims{"m": size[0], "n": size[1], "k": size[2]})
+		}
 	}
 	return sizes
 }

@@ -22,13 +22,14 @@ var declared = regexp.MustCompile(`(?m)^name = "(\w+)"`)
 // reserved are the names that families use themselves.
 func reserved() map[string]bool {
 	taken := map[string]bool{
-		"T":      true,
-		"dtype":  true,
-		"elem":   true,
-		"device": true,
-		"torch":  true,
-		"F":      true,
-		"math":   true,
+		"T":        true,
+		"dtype":    true,
+		"elem":     true,
+		"out_elem": true,
+		"device":   true,
+		"torch":    true,
+		"F":        true,
+		"math":     true,
 	}
 	for _, name := range expr.Reserved {
 		taken[name] = true

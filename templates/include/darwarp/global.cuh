@@ -10,9 +10,9 @@ namespace darwarp {
 // memory in a steady stream: 127 us instead of 131 for 268 MB in and out on an H200, with as many bytes read.
 // IN_PLACE: cached, but not moved by the compiler over the stores and barriers before it, so that the word
 // has registers no longer than it must.
-// KEEP_QUARTER, KEEP_HALF: that share of the lines, chosen by their addresses, is to stay in L2, and the others leave first. Of
+// KEEP_QUARTER and the like: that share of the lines, chosen by their addresses, is to stay in L2, and the others leave first. Of
 // data that L2 has no room for, and that are read from one end to the other by every call, each line else leaves before it is wanted again.
-enum Cache { CACHED, STREAMING, NO_ALLOCATE, EVICT_LAST, IN_PLACE, KEEP_QUARTER, KEEP_HALF };
+enum Cache { CACHED, STREAMING, NO_ALLOCATE, EVICT_LAST, IN_PLACE, KEEP_QUARTER, KEEP_THREE_EIGHTHS, KEEP_HALF, KEEP_THREE_QUARTERS };
 
 // l2_policy is what L2 is told by instructions that take a policy. PTX ISA, "createpolicy".
 template <Cache HINT>
@@ -21,6 +21,8 @@ __device__ __forceinline__ unsigned long long l2_policy() {
     unsigned long long policy;
     if constexpr (HINT == STREAMING) asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\n" : "=l"(policy));
     else if constexpr (HINT == KEEP_QUARTER) asm("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %0, 0.25;\n" : "=l"(policy));
+    else if constexpr (HINT == KEEP_THREE_EIGHTHS) asm("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %0, 0.375;\n" : "=l"(policy));
+    else if constexpr (HINT == KEEP_THREE_QUARTERS) asm("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %0, 0.75;\n" : "=l"(policy));
     else if constexpr (HINT == KEEP_HALF) asm("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %0, 0.5;\n" : "=l"(policy));
     else asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\n" : "=l"(policy));
     return policy;

@@ -6,7 +6,7 @@
 
 namespace darwarp {
 
-enum Cache { CACHED, STREAMING, NO_ALLOCATE, EVICT_LAST, IN_PLACE, KEEP_QUARTER, KEEP_HALF };
+enum Cache { CACHED, STREAMING, NO_ALLOCATE, EVICT_LAST, IN_PLACE, KEEP_QUARTER, KEEP_THREE_EIGHTHS, KEEP_HALF, KEEP_THREE_QUARTERS };
 
 template <class Word> __forceinline__ Word load_no_allocate(const Word* p) { return *p; }
 template <class Word> __forceinline__ Word load_evict_last(const Word* p) { return *p; }
