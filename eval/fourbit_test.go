@@ -56,7 +56,8 @@ func TestFourBits(t *testing.T) {
 			{"stream", "boxes", boxes + "scaled=codes", "", ""},
 			{"stream", "boxes_too_early", boxes + "scaled=sums", "darwarp::mbarrier_wait(ring.full + stage, parity);",
 				""},
-			{"stream", "boxes_too_late", boxes + "scaled=codes", "__syncwarp();  // all lanes have read it", ""},
+			{"stream", "boxes_too_late", boxes + "scaled=codes",
+				"darwarp::mbarrier_wait(ring.empty + before, stage == 0 ? parity ^ 1 : parity);", ""},
 			{"stream", "zero_point", boxes + "scaled=codes", "-scale * zeros[at]", "-scale * (zeros[at] & 14)"},
 		},
 		"gemm_mxfp4": {
