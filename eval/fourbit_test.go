@@ -58,6 +58,7 @@ func TestFourBits(t *testing.T) {
 				""},
 			{"stream", "boxes_too_late", boxes + "scaled=codes",
 				"darwarp::mbarrier_wait(ring.empty + before, stage == 0 ? parity ^ 1 : parity);", ""},
+			{"stream", "groups", boxes + "scaled=codes", "half * 4 + part * WORDS", "half * 4 + (part ^ 1) * WORDS"},
 			{"stream", "zero_point", boxes + "scaled=codes", "-scale * zeros[at]", "-scale * (zeros[at] & 14)"},
 		},
 		"gemm_mxfp4": {
