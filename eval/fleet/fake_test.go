@@ -35,6 +35,7 @@ type fake struct {
 	best   int // 0: the last
 	device kernels.Device
 	before func(ctx context.Context, j *kernels.Job) // an evaluation
+	trying func(ctx context.Context)                 // a trial
 	lies   atomic.Bool                               // that a challenger takes a tenth of its time
 
 	mu    sync.Mutex
@@ -123,7 +124,10 @@ func (f *fake) Duel(_ context.Context, champion, challenger *kernels.Job) (kerne
 	return d, nil
 }
 
-func (f *fake) trial(_ context.Context, j *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
+func (f *fake) trial(ctx context.Context, j *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
+	if f.trying != nil {
+		f.trying(ctx)
+	}
 	t := kernels.Trial{ID: j.ID}
 	for _, p := range parts {
 		t.Enter(kernels.Doubt{Part: p, Verdict: kernels.Passed})
