@@ -140,7 +140,9 @@ func (a *attachment) handle(msg jetstream.Msg) {
 		_ = msg.Nak() // it is another's
 		return
 	}
-	got := a.w.answer(a.do, &req)
+	ctx, done := a.w.running.begin(a.do, requestKey(req.Session, req.Number))
+	defer done()
+	got := a.w.answer(ctx, &req)
 	if a.do.Err() != nil { // given up: another worker gets it
 		_ = msg.Nak()
 		return

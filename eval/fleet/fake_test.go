@@ -29,13 +29,16 @@ func TestMain(m *testing.M) {
 
 // fake is a worker's device in memory: candidate n takes (1000 - n) * slower ns, or as long as it is far from best.
 type fake struct {
-	name   string
-	slots  int
-	slower float64
-	best   int // 0: the last
-	device kernels.Device
-	before func(ctx context.Context, j *kernels.Job) // an evaluation
-	lies   atomic.Bool                               // that a challenger takes a tenth of its time
+	name    string
+	slots   int
+	slower  float64
+	best    int // 0: the last
+	device  kernels.Device
+	before  func(ctx context.Context, j *kernels.Job) // an evaluation
+	trying  func(ctx context.Context)                 // a trial
+	fails   func() (kernels.Result, error)            // what an evaluation comes to; nil: it does not
+	started time.Time                                 // as its clock says; zero: now
+	lies    atomic.Bool                               // that a challenger takes a tenth of its time
 
 	mu    sync.Mutex
 	seen  map[kernels.ID]int
@@ -72,8 +75,11 @@ func newFake(name string) *fake {
 func (f *fake) Slots() int { return f.slots }
 
 func (f *fake) Provenance() kernels.Provenance {
-	return kernels.Provenance{Device: f.device, Protocol: "fake", Version: "v1", Host: f.name, Started: time.Now().UTC().
-		Truncate(24 * time.Hour)}
+	started := f.started
+	if started.IsZero() {
+		started = time.Now().UTC().Truncate(24 * time.Hour)
+	}
+	return kernels.Provenance{Device: f.device, Protocol: "fake", Version: "v1", Host: f.name, Started: started}
 }
 
 func (f *fake) Capabilities() kernels.Capabilities {
@@ -100,6 +106,9 @@ func (f *fake) Evaluate(ctx context.Context, j *kernels.Job) (kernels.Result, er
 	if ctx.Err() != nil {
 		return kernels.Result{Outcome: kernels.Lost, Detail: "stopped"}, ctx.Err()
 	}
+	if f.fails != nil {
+		return f.fails()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.seen[j.ID]++
@@ -123,7 +132,10 @@ func (f *fake) Duel(_ context.Context, champion, challenger *kernels.Job) (kerne
 	return d, nil
 }
 
-func (f *fake) trial(_ context.Context, j *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
+func (f *fake) trial(ctx context.Context, j *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
+	if f.trying != nil {
+		f.trying(ctx)
+	}
 	t := kernels.Trial{ID: j.ID}
 	for _, p := range parts {
 		t.Enter(kernels.Doubt{Part: p, Verdict: kernels.Passed})

@@ -2,7 +2,9 @@ package fleet
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -115,27 +117,68 @@ func TestTwice(t *testing.T) {
 	})
 }
 
-// TestFailing: a worker that fails again and again is left out, and the others go on.
+// TestFailing: a worker that fails again and again is left out, and the others go on: one that is broken, and one whose
+// GPU hangs, so that what it begins is lost after its deadline, or nothing can be had from it any more.
 func TestFailing(t *testing.T) {
-	g := &ground{t: t, dir: t.TempDir()}
-	bad := newFake("bad")
-	bad.before = func(context.Context, *kernels.Job) { panic("broken") }
-	f := g.open("127.0.0.1:0", newFake("good"), bad)
-	until(t, "the worker is left out", func() bool {
-		for n := range 20 {
-			if _, err := f.Evaluate(t.Context(), candidate(n)); err != nil {
-				t.Fatal(err)
+	for name, fail := range map[string]func() (kernels.Result, error){
+		"broken": func() (kernels.Result, error) { panic("broken") },
+		"its GPU hangs": func() (kernels.Result, error) {
+			time.Sleep(20 * time.Millisecond)
+			return kernels.Result{Outcome: kernels.Lost, Detail: "the device worker was killed after its deadline"}, nil
+		},
+		"its GPU is gone": func() (kernels.Result, error) {
+			return kernels.Result{}, errors.New("the device is gone after 3 tries in a row")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad := newFake("bad")
+			bad.fails = fail
+			f, _ := open(t, newFake("good"), bad)
+			until(t, "the worker is left out", func() bool {
+				for n := range 20 {
+					if _, err := f.Evaluate(t.Context(), candidate(n)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				return len(f.crew.ready()) == 1
+			})
+			if s := f.crew.status(time.Now()); len(s.Workers) != 2 || f.crew.ready()[0].name != "good" {
+				t.Errorf("%+v", s)
+			}
+			for i, r := range asked(t, f, 1, 9) {
+				if r.Outcome != kernels.OK {
+					t.Errorf("candidate %d: %+v", i+1, r)
+				}
+			}
+		})
+	}
+}
+
+// TestWrongClock: neither a worker's clock nor the search's matters: a certificate is as good in any year, and what a
+// worker says of itself may bear any date.
+func TestWrongClock(t *testing.T) {
+	a := newFake("a")
+	f, g := open(t, newFake("b"))
+	for _, year := range []int{1970, 1999, 2500} {
+		c := pinned(f.host.pin())
+		c.Time = func() time.Time { return time.Date(year, 1, 2, 0, 0, 0, 0, time.UTC) }
+		nc, err := tls.Dial("tcp", f.host.server.Addr().String(), c)
+		if err != nil {
+			t.Errorf("%d: %v", year, err)
+			continue
+		}
+		nc.Close()
+		a.name, a.started = fmt.Sprint("of-", year), c.Time()
+		ended, leave := g.join(a)
+		until(t, a.name, func() bool { return len(f.crew.ready()) == 2 })
+		for i, r := range asked(t, f, 1, 20) {
+			if r.Outcome != kernels.OK {
+				t.Errorf("%d: candidate %d: %+v", year, i+1, r)
 			}
 		}
-		return len(f.crew.ready()) == 1
-	})
-	s := f.crew.status(time.Now())
-	if i := len(s.Workers); i != 2 || f.crew.ready()[0].name != "good" {
-		t.Errorf("%+v", s)
-	}
-	for i, r := range asked(t, f, 1, 9) {
-		if r.Outcome != kernels.OK {
-			t.Errorf("candidate %d: %+v", i+1, r)
+		if leave(); <-ended != nil {
+			t.Errorf("%d: the worker has failed", year)
 		}
+		until(t, "it has left", func() bool { return len(f.crew.ready()) == 1 })
 	}
 }

@@ -43,10 +43,12 @@ func serveShared(t *testing.T) *shared {
 }
 
 // roamer has a worker join that opens a fake for each search; opened is what it was opened for, in order.
-func (s *shared) roamer(name string) (opened func() []string) {
+func (s *shared) roamer(name string) (opened func() []string) { return s.roams(newFake(name)) }
+
+func (s *shared) roams(w *fake) (opened func() []string) {
 	var mu sync.Mutex
 	var all []string
-	cfg, err := s.joinConfig(newFake(name))
+	cfg, err := s.joinConfig(w)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -67,8 +69,8 @@ func (s *shared) search(name string) (opened chan *Fleet, g *ground) {
 	opened = make(chan *Fleet, 1)
 	go func() {
 		f, err := Open(s.t.Context(), Config{Listen: s.url, Access: s.own, Dir: g.dir, Task: []byte(name), About: name,
-			Version: "v1", Cache: "hot", Say: g.say})
-		if err != nil {
+			Version: "v1", Cache: "hot", Say: g.say, Device: s.device, Unlike: s.unlike})
+		if err != nil && s.t.Context().Err() == nil {
 			s.t.Error(err)
 		}
 		opened <- f
@@ -115,6 +117,40 @@ func TestHub(t *testing.T) {
 	got := strings.Join(append(one(), two()...), " ")
 	if strings.Count(got, "first") != 2 || strings.Count(got, "second") != 1 || strings.Count(got, "third") != 1 {
 		t.Errorf("devices were opened for %s", got)
+	}
+}
+
+// TestHubIslands: a worker with another kind of device is an island of the search that the server sends it to, and a
+// run that goes on waits for its own kind: the other goes to whoever can use it.
+func TestHubIslands(t *testing.T) {
+	s := serveShared(t)
+	found := make(chan *Fleet, 4)
+	s.unlike = func(i *Fleet) { found <- i }
+	s.roamer("w1")
+	first, _ := s.search("first")
+	a := <-first
+	defer a.Close()
+	s.roams(other("w2"))
+	island := <-found
+	until(t, "the island's worker", func() bool { return island.Manned() })
+	if at := best(t, island, 30); at != 20 {
+		t.Errorf("the island's optimum is %d", at)
+	}
+	for i, r := range asked(t, a, 1, 9) {
+		if r.Outcome != kernels.OK {
+			t.Errorf("candidate %d: %+v", i+1, r)
+		}
+	}
+	s.device = newFake("").device
+	s.device.Name = "a third GPU"
+	resumed, _ := s.search("resumed")
+	until(t, "the server says so", func() bool { return s.heard("the run goes on with the first a third GPU") })
+	select {
+	case <-resumed:
+		t.Error("the run goes on with another kind")
+	case <-found:
+		t.Error("a run that waits for its own kind has an island")
+	default:
 	}
 }
 

@@ -40,6 +40,10 @@ func (f *Fleet) admit(h hello, now time.Time) (at *Fleet, w welcome, joined *mem
 		w, joined = at.crew.hear(h, now)
 		return at, w, joined
 	}
+	if f.inLine != nil && f.kind() == "" { // the server would hold it to be the worker that the search waits for
+		return f, welcome{Refused: fmt.Sprintf("the run goes on with the first %s; this is %s", f.cfg.Device.Label(),
+			described(h.Proof.Device))}, nil
+	}
 	if len(f.every()) > mostIslands {
 		return f, welcome{Refused: fmt.Sprintf("the fleet has %d kinds of devices already; this is %s", mostIslands,
 			described(h.Proof.Device))}, nil
@@ -61,8 +65,7 @@ func (f *Fleet) admit(h hello, now time.Time) (at *Fleet, w welcome, joined *mem
 
 // placeOf is the island of a worker; nil: it would be the first of one.
 func (f *Fleet) placeOf(h *hello) *Fleet {
-	// A server for several searches gives unlike machines to unlike searches.
-	if f.cfg.Unlike == nil || f.inLine != nil || h.Proof == nil || h.Proof.Admit() != nil {
+	if f.cfg.Unlike == nil || h.Proof == nil || h.Proof.Admit() != nil {
 		return f // which takes it, or says why not
 	}
 	if kind := cmp.Or(f.Device().Kind, f.cfg.Device.Kind); kind != "" && kind != h.Proof.Device.Kind {

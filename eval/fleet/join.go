@@ -97,6 +97,7 @@ type worker struct {
 	newest   uint64 // the request that the bar is of
 	ratios   map[string]float64
 	attached *attachment
+	running  running
 }
 
 // Join works for a search until that ends, or ctx: then what is in flight is finished, and nothing new begun. The error
@@ -120,8 +121,7 @@ func Join(ctx context.Context, cfg JoinConfig) error {
 	if w.js, err = jetstream.New(nc); err != nil {
 		return err
 	}
-	var once sync.Once
-	if _, err := nc.Subscribe(w.names.end(), func(*nats.Msg) { once.Do(func() { close(w.ended) }) }); err != nil {
+	if err := w.listen(); err != nil {
 		return err
 	}
 	err = w.run(ctx)
@@ -133,6 +133,16 @@ func Join(ctx context.Context, cfg JoinConfig) error {
 	}
 	if errors.Is(err, ErrEnded) || ctx.Err() != nil {
 		return nil
+	}
+	return err
+}
+
+// listen hears of the search's end, and of what it has given up.
+func (w *worker) listen() error {
+	var once sync.Once
+	_, err := w.nc.Subscribe(w.names.end(), func(*nats.Msg) { once.Do(func() { close(w.ended) }) })
+	if err == nil {
+		_, err = w.nc.Subscribe(w.names.stop(w.cfg.Name), func(msg *nats.Msg) { w.running.stop(string(msg.Data)) })
 	}
 	return err
 }

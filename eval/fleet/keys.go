@@ -84,17 +84,31 @@ func makeKeys(dir string) error {
 		{certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})},
 		{keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, f.name), f.data, 0o600); err != nil {
+		if err := writeWhole(filepath.Join(dir, f.name), f.data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// writeWhole writes a private file that is there with all of its content, or not at all: half a key, of a full disk,
+// would be found by every later session.
+func writeWhole(path string, data []byte) error {
+	part := path + ".part"
+	err := os.WriteFile(part, data, 0o600)
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		_ = os.Remove(part)
+	}
+	return err
+}
+
 // madeToken reads a token, or makes one.
 func madeToken(path string) (string, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := os.WriteFile(path, []byte(rand.Text()+"\n"), 0o600); err != nil {
+		if err := writeWhole(path, []byte(rand.Text()+"\n")); err != nil {
 			return "", err
 		}
 	}

@@ -23,24 +23,18 @@ const (
 	roleEnv    = "FLEET_TEST_ROLE"
 	roleSearch = "search"
 	roleWorker = "worker"
+	roleKeys   = "keys"
 )
 
 // play is the main of such a process. Its ends is to be killed.
 func play(role string, args []string) error {
 	g := &ground{dir: args[0]}
+	if role == roleKeys {
+		_, err := openKeys(args[0])
+		return err
+	}
 	if role == roleWorker {
-		w := newFake(args[1])
-		w.before = func(context.Context, *kernels.Job) { time.Sleep(10 * time.Millisecond) }
-		cfg, err := g.joinConfig(w)
-		for ; err != nil; cfg, err = g.joinConfig(w) { // the search has begun, and will have an address
-			time.Sleep(10 * time.Millisecond)
-		}
-		inner := cfg.Open
-		cfg.Open = func(ctx context.Context, task []byte) (*Station, error) {
-			fmt.Println("opened")
-			return inner(ctx, task)
-		}
-		return Join(context.Background(), cfg)
+		return playWorker(g, args)
 	}
 	f, err := Open(context.Background(), Config{Listen: args[1], Dir: args[0], Task: []byte("task"), Version: "v1",
 		Cache: "hot", Say: func(string, ...any) {}, AckWait: time.Second})
@@ -58,6 +52,34 @@ func play(role string, args []string) error {
 	}
 	all.Wait()
 	return f.Close()
+}
+
+// playWorker is a worker by a name; with one more argument its search is at that host.
+func playWorker(g *ground, args []string) error {
+	w := newFake(args[1])
+	w.before = func(context.Context, *kernels.Job) {
+		time.Sleep(10 * time.Millisecond)
+		fmt.Println("did one")
+	}
+	cfg, err := g.joinConfig(w)
+	for ; err != nil; cfg, err = g.joinConfig(w) { // the search has begun, and will have an address
+		time.Sleep(10 * time.Millisecond)
+	}
+	if len(args) > 2 { // it comes from elsewhere
+		at, err := parseAddress(cfg.URL)
+		if err != nil {
+			return err
+		}
+		_, port, _ := net.SplitHostPort(at.host)
+		at.host = net.JoinHostPort(args[2], port)
+		cfg.URL = at.String()
+	}
+	inner := cfg.Open
+	cfg.Open = func(ctx context.Context, task []byte) (*Station, error) {
+		fmt.Println("opened")
+		return inner(ctx, task)
+	}
+	return Join(context.Background(), cfg)
 }
 
 // process is one in a role, whose lines are counted.

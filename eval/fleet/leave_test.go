@@ -127,6 +127,55 @@ func TestUnheard(t *testing.T) {
 	}
 }
 
+// TestGivenUp: a worker gives up what the search no longer waits for, and does what comes next.
+func TestGivenUp(t *testing.T) {
+	a := newFake("a")
+	begun, ended := make(chan struct{}), make(chan struct{})
+	a.trying = func(ctx context.Context) {
+		close(begun)
+		<-ctx.Done()
+		close(ended)
+	}
+	f, _ := open(t, a)
+	ctx, giveUp := context.WithCancel(t.Context())
+	go func() { <-begun; giveUp() }()
+	if _, err := f.trial(ctx, candidate(2), kernels.QuickTrial...); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Fatal("it goes on")
+	}
+	a.trying = nil
+	if got, err := f.trial(t.Context(), candidate(3), kernels.QuickTrial...); err != nil || got.ID != candidate(3).ID {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestStoppedFirst: word that a request is given up may come before it, and holds for that one alone.
+func TestStoppedFirst(t *testing.T) {
+	var r running
+	for n := range 2 * mostStopped { // most never come
+		r.stop(requestKey("session", uint64(n)))
+	}
+	last := uint64(2*mostStopped - 1)
+	for key, want := range map[string]bool{requestKey("session", last): true, requestKey("other", last): false,
+		requestKey("session", 1<<40): false} {
+		ctx, done := r.begin(t.Context(), key)
+		if stopped := ctx.Err() != nil; stopped != want {
+			t.Errorf("%s: %v", key, stopped)
+		}
+		if r.stop(key); ctx.Err() == nil {
+			t.Errorf("%s goes on", key)
+		}
+		done()
+	}
+	if len(r.begun) > 0 || len(r.stopped) >= mostStopped {
+		t.Errorf("%d and %d kept", len(r.begun), len(r.stopped))
+	}
+}
+
 // TestForeignAcks: a worker has the search acknowledge requests of its own stream, and publish nothing else.
 func TestForeignAcks(t *testing.T) {
 	n := namesBy("secret")

@@ -32,6 +32,7 @@ func (n names) to(worker string) string     { return n.queued("to." + worker) }
 func (n names) compile(kind string) string  { return n.queued("compile." + kind) }
 func (n names) answer(worker string) string { return n.subject("answer." + worker) }
 func (n names) hello(worker string) string  { return n.subject("hello." + worker) }
+func (n names) stop(worker string) string   { return n.subject("stop." + worker) }
 func (n names) end() string                 { return n.subject("end") }
 func (n names) status() string              { return n.subject("status") }
 func (n names) drain() string               { return n.subject("drain") }
@@ -67,4 +68,6 @@ func (n names) workerMay() []string {
 func (n names) ownerMay() []string { return []string{n.status(), n.drain()} }
 
 // workerHears is what a worker may listen to.
-func (n names) workerHears() []string { return []string{n.inbox(userWorker) + ".>", n.end()} }
+func (n names) workerHears() []string {
+	return []string{n.inbox(userWorker) + ".>", n.stop("*"), n.end()}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -160,6 +161,7 @@ func (p *post) askOnce(ctx context.Context, subject string, req request, gone <-
 		err = fmt.Errorf("%w: the worker is gone", kernels.ErrLost)
 	case <-ctx.Done():
 		err = ctx.Err()
+		p.stop(subject, req.Number)
 	}
 	p.withdraw(ack.Sequence)
 	return a, err
@@ -179,7 +181,15 @@ func (p *post) forget(number uint64) {
 	delete(p.waiting, number)
 }
 
-// withdraw takes back what nobody waits for. A worker that has begun it finishes it, and is not heard.
+// stop has the worker that a request is for give it up: a duel or a trial that goes on though nobody waits for it takes
+// the device from the one that follows. What any worker takes is a candidate, and short.
+func (p *post) stop(subject string, number uint64) {
+	if worker, ok := strings.CutPrefix(subject, p.names.to("")); ok {
+		_ = p.nc.Publish(p.names.stop(worker), []byte(requestKey(p.session, number)))
+	}
+}
+
+// withdraw takes back what nobody waits for. A worker that has begun it is not heard.
 func (p *post) withdraw(seq uint64) {
 	ctx, end := context.WithTimeout(context.Background(), 5*time.Second)
 	defer end()
