@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// network is two network namespaces with a wire between them: the search and a worker are in one, a worker in the other.
-// When some verdicts are there nothing comes through the wire for three seconds, and nobody is told.
+// network is two network namespaces with a wire between them: the search and a worker are in one, a worker in the
+// other. When some verdicts are there nothing comes through the wire for three seconds, and nobody is told.
 const network = `set -e
 ip link set lo up
 unshare -n sleep 300 & other=$!
@@ -70,8 +70,8 @@ func TestNetworkCut(t *testing.T) {
 	t.Logf("the worker behind the wire did %s before it was up again, and %s in all", read("before"), read("after"))
 }
 
-// TestFullDisk: a search whose folder lies on a full disk says so in one line, and begins once there is room: no half of
-// a key is left. Streams are in memory, what a worker compiles is not kept where its disk is full (TestCacheOnFullDisk
+// TestFullDisk: a search whose folder lies on a full disk says so in one line, and begins once there is room: no half
+// of a key is left. Streams are in memory, what a worker compiles is not kept where its disk is full (TestCacheOnFullDisk
 // of eval/internal/compile), and a search waits with its run's file (TestDiskFullPausesAndGoesOn of evolve).
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
@@ -86,7 +86,8 @@ func TestFullDisk(t *testing.T) {
 		strings.Contains(string(out), "unshare")) {
 		t.Skipf("no folder can be mounted here: %s", out)
 	}
-	if n := strings.Count(string(out), "no space left on device\ncert.pem\nkey.pem\nowner\ntoken\n"); err != nil || n != 3 {
+	const there = "no space left on device\ncert.pem\nkey.pem\nowner\ntoken\n"
+	if n := strings.Count(string(out), there); err != nil || n != 3 {
 		t.Fatalf("%v: %s", err, out)
 	}
 }
