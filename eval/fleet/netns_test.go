@@ -71,8 +71,9 @@ func TestNetworkCut(t *testing.T) {
 }
 
 // TestFullDisk: a search whose folder lies on a full disk says so in one line, and begins once there is room: no half
-// of a key is left. Streams are in memory, what a worker compiles is not kept where its disk is full (TestCacheOnFullDisk
-// of eval/internal/compile), and a search waits with its run's file (TestDiskFullPausesAndGoesOn of evolve).
+// of a key is left. Streams are in memory, what a worker compiles is not kept where its disk is full
+// (TestCacheOnFullDisk of eval/internal/compile), and a search waits with its run's file
+// (TestDiskFullPausesAndGoesOn of evolve).
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	out, err := exec.Command("unshare", "-rm", "sh", "-c", `export FLEET_TEST_ROLE=keys
