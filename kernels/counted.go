@@ -27,6 +27,25 @@ func (s *Space) count() error {
 	return nil
 }
 
+// Found says by gene and value whether some legal point has it.
+func (s *Space) Found() [][]bool {
+	found := make([][]bool, len(s.radix))
+	for i := range found {
+		found[i] = make([]bool, len(s.Family.Genes[i].values))
+		for v := range found[i] {
+			found[i][v] = s.counted != nil && s.counted.Has(i, uint8(v))
+		}
+	}
+	if s.counted == nil {
+		for k := range s.Len() {
+			for i, v := range s.At(k) {
+				found[i][v] = true
+			}
+		}
+	}
+	return found
+}
+
 // choices are the genes of a space as a diagram asks for them.
 type choices struct {
 	enumerator

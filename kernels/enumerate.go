@@ -41,14 +41,12 @@ func newEnumerator(s *Space, limit int) enumerator {
 	return e
 }
 
+// vastCodes is from how many combinations of values on points are counted first. A list of so many parts is given up
+// after minutes.
+const vastCodes = 1 << 40
+
 func (s *Space) enumerate(limit int) error {
-	e := newEnumerator(s, limit)
-	err := e.walk(0, 0)
-	if errors.Is(err, errTooLarge) {
-		clear(s.refused)
-		err = s.count()
-	}
-	if err != nil {
+	if err := s.list(limit); err != nil {
 		return err
 	}
 	if s.Len() == 0 {
@@ -61,6 +59,23 @@ func (s *Space) enumerate(limit int) error {
 		}
 	}
 	return nil
+}
+
+// list makes the list of points, or counts them where there are too many for one.
+func (s *Space) list(limit int) error {
+	first := &s.Family.Genes[0]
+	if s.radix[0] > uint64(vastCodes/len(first.values)) && s.count() == nil && s.Len() > MaxEnumerated {
+		return nil
+	}
+	s.counted = nil
+	clear(s.refused)
+	e := newEnumerator(s, limit)
+	err := e.walk(0, 0)
+	if errors.Is(err, errTooLarge) {
+		clear(s.refused)
+		err = s.count()
+	}
+	return err
 }
 
 // walk chooses a value for gene i and those after it. Values go up and the first gene counts most,

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -168,5 +169,44 @@ func TestGuardedClause(t *testing.T) {
 	s := mustSpace(t, genesTOML(genes, "[[constraint]]\nrule = \"g1 + g2 > 2 && g0 % g1 == 0\"\nwhy = \"so\""), nil)
 	if len(s.Family.Constraints[0].clauses) != 2 || s.Len() != 3+2*2 { // g1 = 1: g2 = 2; g1 = 2: g0 even, g2 = 1 or 2
 		t.Errorf("%d points, clauses %v", s.Len(), s.Family.Constraints[0].clauses)
+	}
+}
+
+// TestFound: which values legal points have is told of a list and of counted points alike.
+func TestFound(t *testing.T) {
+	f := mustFamily(t, familyTOML)
+	list, err := NewSpace(f, hopper(t), FP16, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted, err := newSpace(f, hopper(t), FP16, nil, nil, 1)
+	if err != nil || counted.counted == nil {
+		t.Fatal(err)
+	}
+	missing := 0
+	for i, values := range list.Found() {
+		if !slices.Equal(values, counted.Found()[i]) {
+			t.Errorf("gene %d: %v in a list, %v counted", i, values, counted.Found()[i])
+		}
+		for _, there := range values {
+			if !there {
+				missing++
+			}
+		}
+	}
+	if missing == 0 {
+		t.Error("every value is found: this shows nothing")
+	}
+}
+
+// TestVastSpace: a space of far too many points for a list is counted at once, not after the steps of a list.
+func TestVastSpace(t *testing.T) {
+	genes := make([]string, 14)
+	for i := range genes {
+		genes[i] = "values = [1, 2, 3, 4, 5, 6, 7, 8]\ndefault = 1"
+	}
+	s, err := newSpace(mustFamily(t, genesTOML(genes)), hopper(t), FP16, nil, nil, math.MaxInt)
+	if err != nil || s.Len() != 1<<42 {
+		t.Errorf("%d points, %v", s.Len(), err)
 	}
 }

@@ -72,15 +72,13 @@ func valuesFound(f *kernels.Family, spaces []SpaceReport) (found [][]bool) {
 		if r.space == nil {
 			continue
 		}
+		own := r.space.Found()
 		if found == nil {
-			found = make([][]bool, len(f.Genes))
-			for i := range f.Genes {
-				found[i] = make([]bool, len(f.Genes[i].All()))
-			}
+			found = own
 		}
-		for i := range r.Points {
-			for g, v := range r.space.At(i) {
-				found[g][v] = true
+		for i := range own {
+			for v, there := range own[i] {
+				found[i][v] = found[i][v] || there
 			}
 		}
 	}

@@ -129,6 +129,11 @@ func (d *Diagram) Len() int {
 	return int(d.levels[0][0].total)
 }
 
+// Has reports whether a point has a value at a level.
+func (d *Diagram) Has(level int, v uint8) bool {
+	return slices.ContainsFunc(d.levels[level], func(n node) bool { return slices.Contains(n.values, v) })
+}
+
 // At writes a point into p by its place in ascending order, the first value counting most.
 func (d *Diagram) At(place int, p []uint8) {
 	left, at := uint64(place), int32(0)

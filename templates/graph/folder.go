@@ -18,6 +18,21 @@ func (g *Graph) Folder() (files map[string][]byte, err error) {
 		return nil, err
 	}
 	n := p.graph.names(p.outputs)
+	if files, err = p.familyFiles(n); err != nil {
+		return nil, err
+	}
+	if files["problem.toml"], err = p.problemToml(n); err != nil {
+		return nil, err
+	}
+	if _, err := templates.FromFiles(files); err != nil {
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		return nil, fmt.Errorf("the folder that was made is not usable: %s", line)
+	}
+	return files, nil
+}
+
+// familyFiles are the reference and the families.
+func (p *program) familyFiles(n *names) (files map[string][]byte, err error) {
 	data, err := p.data(n)
 	if err != nil {
 		return nil, err
@@ -40,17 +55,10 @@ func (g *Graph) Folder() (files map[string][]byte, err error) {
 		}
 	}
 	files = map[string][]byte{}
-	if files["problem.toml"], err = p.problemToml(n); err != nil {
-		return nil, err
-	}
 	for _, name := range p.families() {
 		if files[name], err = fill(name, data); err != nil {
 			return nil, fmt.Errorf("family %s: %w", name, err)
 		}
-	}
-	if _, err := templates.FromFiles(files); err != nil {
-		line, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, fmt.Errorf("the folder that was made is not usable: %s", line)
 	}
 	return files, nil
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,6 +36,12 @@ func (t *Told) Folder(g *Graph) (files map[string][]byte, err error) {
 		return nil, err
 	}
 	files = map[string][]byte{"problem.toml": t.problemToml(p, g.names(p.outputs)), t.Reference.File: t.Module}
+	if family := g.pipeline(); family != nil {
+		maps.Copy(family, files)
+		if _, err := templates.FromFiles(family); err == nil {
+			return family, nil
+		}
+	}
 	if _, err := templates.FromFiles(files); err != nil {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		return nil, fmt.Errorf("the folder that was made is not usable: %s", line)

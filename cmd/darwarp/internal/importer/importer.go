@@ -17,6 +17,7 @@ import (
 	"darwarp/eval/module"
 	"darwarp/kernels"
 	"darwarp/templates"
+	"darwarp/templates/graph"
 )
 
 // Made is a problem folder.
@@ -26,9 +27,10 @@ type Made struct {
 	Torch  string           // version that read the module
 	Report templates.Report // what check says
 	Cases  int              // on which the reference kernel agrees with the module, or which the module was run on
-	// Alone says why no family takes the module, which tells the truth itself then; empty: one does
-	Alone string
-	Whole string // the workload with the module's own size, where a part is searched
+	// Alone says why no family takes the module whole, which tells the truth itself then; empty: one does
+	Alone    string
+	Pipeline bool   // a family of several stages takes such a module
+	Whole    string // the workload with the module's own size, where a part is searched
 }
 
 // ModuleFile is the file of a problem folder that has the module it was made of, as it was.
@@ -63,14 +65,10 @@ func run(ctx context.Context, r *module.Reader, req Request) (made *Made, err er
 	all, err := req.Convert(read.Graph)
 	if err != nil {
 		why := kernels.CleanLine(err.Error(), kernels.MaxLine)
-		if !req.Alone {
-			return nil, &module.Refused{Why: why}
+		if all, err = alone(ctx, r, read, req, why); err != nil {
+			return nil, err
 		}
-		req.Say("looking for sizes at which the module runs")
-		if all, err = told(ctx, r, read, req); err != nil {
-			return nil, unfit(ctx, why, err)
-		}
-		made.Alone = why
+		made.Alone, made.Pipeline = why, graph.HasPipeline(all)
 	}
 	all = maps.Clone(all)
 	if err := read.complete(all, req.Source); err != nil {
@@ -94,6 +92,24 @@ func run(ctx context.Context, r *module.Reader, req Request) (made *Made, err er
 		return err
 	})
 	return made, err
+}
+
+// alone makes the folder of a module that no family takes whole, and says why where that is not wanted or not possible.
+func alone(ctx context.Context, r *module.Reader, read *reading, req Request, why string) (map[string][]byte, error) {
+	if !req.Alone {
+		if g, err := graph.Parse(read.Graph); err != nil || !g.Staged() {
+			return nil, &module.Refused{Why: why}
+		}
+	}
+	req.Say("looking for sizes at which the module runs")
+	all, err := told(ctx, r, read, req)
+	if err != nil {
+		return nil, unfit(ctx, why, err)
+	}
+	if !req.Alone && !graph.HasPipeline(all) {
+		return nil, &module.Refused{Why: why}
+	}
+	return all, nil
 }
 
 // unfit refuses a module that no family takes, and that cannot tell the truth either.

@@ -22,7 +22,7 @@ type Request struct {
 	Scale    float64          // of the first size of the first input: that part is searched; 1: all of it
 	Sandbox  eval.SandboxMode // of the module and of compilers
 	Convert  Convert          // from a graph to a folder
-	Alone    bool             // a module that Convert does not take becomes a folder without families
+	Alone    bool             // a module that no family takes, whole or in stages, becomes a folder without families
 	Devices  []kernels.Device // that the folder is checked for
 	Say      func(string)     // hears what takes long
 	Version  string           // darwarp's own

@@ -11,7 +11,7 @@ from darwarp._program import DarwarpError
 
 HEAD = '''import torch
 from torch import device, inf, nan
-
+%s
 
 class Model(torch.nn.Module):
     def __init__(self):
@@ -25,14 +25,27 @@ def name_of(path):
     return "t" + name if name[0].isdigit() or keyword.iskeyword(name) else name
 
 
-def literal(t, rand="torch.rand"):
-    """An expression for a tensor of the same shape and type."""
-    shape = list(t.shape)
+def literal(t, rand="torch.rand", sizes=None):
+    """An expression for a tensor of the same shape and type, with names for the lengths that have one."""
+    axes = [(sizes or {}).get((i - t.dim(), n), str(n)) for i, n in enumerate(t.shape)]
+    shape = f"[{', '.join(axes)}]"
     if t.dtype.is_floating_point:
         return f"{rand}({shape}).to({t.dtype})"
     if t.dtype == torch.bool:
         return f"torch.rand({shape}) > 0.5"
     return f"torch.zeros({shape}, dtype={t.dtype})"
+
+
+def sizes_of(inputs):
+    """Names for the lengths of the inputs' axes, by the axis, counted from the last, and the length.
+
+    Equal lengths in one place are one size, and elsewhere others: which of these are the same an import finds out."""
+    names = {}
+    for t in inputs:
+        if isinstance(t, torch.Tensor):
+            for i, n in enumerate(t.shape):
+                names.setdefault((i - t.dim(), n), f"n{len(names)}")
+    return names
 
 
 def source_of(module, inputs):
@@ -63,11 +76,13 @@ def source_of(module, inputs):
     code = re.sub(r"^def forward\(self", "def graph(self", program.graph_module.code.strip(), flags=re.M)
     single = len(program.graph_signature.user_outputs) == 1
     call = f"self.graph({', '.join('self.' + names[n] if n in names else n for n in graph)})"
+    sizes = sizes_of(inputs)
+    said = "".join(f"\n{name} = {n}" for (_, n), name in sizes.items())
     return "\n".join([
-        HEAD + "\n".join(lines or ["        pass"]), "",
+        HEAD % (said + "\n" if said else "") + "\n".join(lines or ["        pass"]), "",
         f"    def forward(self, {', '.join(free)}):", f"        return {call}{'[0]' if single else ''}", "",
         *("    " + line if line.strip() else "" for line in code.splitlines()), "", "",
-        "def get_inputs():", f"    return [{', '.join(argument(i) for i in inputs)}]", "", "",
+        "def get_inputs():", f"    return [{', '.join(argument(i, sizes) for i in inputs)}]", "", "",
         "def get_init_inputs():", "    return []", ""])
 
 
@@ -84,5 +99,5 @@ def check_outputs(program):
         raise DarwarpError(f"forward returns a {kind}: expected a tensor, or several as a tuple", 2)
 
 
-def argument(value):
-    return literal(value) if isinstance(value, torch.Tensor) else repr(value)
+def argument(value, sizes):
+    return literal(value, sizes=sizes) if isinstance(value, torch.Tensor) else repr(value)

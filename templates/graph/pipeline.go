@@ -1,0 +1,254 @@
+package graph
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"darwarp/kernels"
+)
+
+// pipelineName is the family of a graph that is cut into stages.
+const pipelineName = "pipeline"
+
+// Staged reports whether a graph can be cut into stages that families take.
+func (g *Graph) Staged() bool { return len(g.stages(mostStages)) > 1 }
+
+// HasPipeline reports whether a folder has the family of a graph that was cut.
+func HasPipeline(files map[string][]byte) bool { return files[pipelineName+".toml"] != nil }
+
+// pipeline makes the family of a graph that no other one takes, by the name of the files; none: it has no such cut.
+// Each stage has the kernels of a family, in a namespace of its own, and its genes. What it gives lies in scratch.
+func (g *Graph) pipeline() (files map[string][]byte) {
+	list := g.stages(mostStages)
+	if len(list) < 2 {
+		return nil
+	}
+	files = map[string][]byte{}
+	all, main := &kernels.Family{Arch: "sm_80", About: fmt.Sprintf("%d stages, each by kernels of its own", len(list))}, ""
+	start := map[string]any{}
+	for i, part := range list {
+		s, err := newStage(part, list, i)
+		if err != nil {
+			return nil
+		}
+		s.thin(pipelineBits / len(list))
+		s.join(all, start)
+		main += fmt.Sprintf("\n// Stage %d of %d: %s.\nnamespace %s {\n%s}  // namespace %s\n", i+1, len(list),
+			s.program.about(), s.prefix, s.partials(files), s.prefix)
+	}
+	if len(start) > 0 {
+		all.Start = []map[string]any{start}
+	}
+	text, err := toml.Marshal(all)
+	if err != nil {
+		return nil
+	}
+	files[pipelineName+".toml"] = text
+	files[pipelineName+".cu.tmpl"] = []byte(includeOurs + main)
+	return files
+}
+
+const includeOurs = "#include <darwarp/darwarp.cuh>\n"
+
+// stage is one of a pipeline's: a family of its graph, whose names get a prefix.
+type stage struct {
+	program *program
+	family  *kernels.Family
+	files   map[string][]byte // of the family, by their names in the graph's own folder
+	name    string            // of the family
+	prefix  string
+	renamed map[string]string // genes, derived values, scratch, and what stages hand on
+}
+
+// newStage makes the family of the i-th part of a graph.
+func newStage(part *Graph, all []*Graph, i int) (*stage, error) {
+	p, err := part.program()
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{program: p, prefix: fmt.Sprintf("s%d", i+1), renamed: map[string]string{}, family: &kernels.Family{}}
+	n := p.graph.names(p.outputs)
+	if s.files, err = p.familyFiles(n); err != nil {
+		return nil, err
+	}
+	list := p.suited()
+	s.name = list[len(list)-1]
+	if err := toml.Unmarshal(s.files[s.name+".toml"], s.family); err != nil {
+		return nil, err
+	}
+	for k, of := range all {
+		for j, t := range p.graph.Tensors {
+			if k < i && t.Name == of.Outputs[0] {
+				s.renamed[n.tensors[j]] = between(k)
+			}
+		}
+	}
+	if i < len(all)-1 {
+		s.renamed[n.outputs[0]] = between(i)
+		s.family.Scratch = append(s.family.Scratch, kernels.ScratchSpec{Name: n.outputs[0],
+			Bytes: "elem * " + bracket(n.one(product(texts(p.outputs[0].shape))))})
+	}
+	s.rename()
+	return s, nil
+}
+
+// between is the scratch in which a stage hands its results on.
+func between(stage int) string { return fmt.Sprintf("between%d", stage+1) }
+
+// rename gives the family's own names a prefix, everywhere.
+func (s *stage) rename() {
+	f := s.family
+	own := func(name *string) {
+		if s.renamed[*name] == "" {
+			s.renamed[*name] = s.prefix + "_" + *name
+		}
+		*name = s.renamed[*name]
+	}
+	for i := range f.Genes {
+		own(&f.Genes[i].Name)
+	}
+	for i := range f.Lets {
+		own(&f.Lets[i].Name)
+	}
+	for i := range f.Scratch {
+		own(&f.Scratch[i].Name)
+	}
+	for i, point := range f.Start {
+		f.Start[i] = map[string]any{}
+		for gene, v := range point {
+			f.Start[i][s.renamed[gene]] = v
+		}
+	}
+	for i := range f.Genes {
+		s.in(&f.Genes[i].When, &f.Genes[i].Matters)
+	}
+	for i := range f.Lets {
+		s.in(&f.Lets[i].Value)
+	}
+	for i := range f.Scratch {
+		s.in(&f.Scratch[i].Bytes)
+	}
+	for i := range f.Constraints {
+		s.in(&f.Constraints[i].Rule)
+	}
+	for i := range f.Launches {
+		s.inLaunch(&f.Launches[i])
+	}
+}
+
+func (s *stage) inLaunch(l *kernels.LaunchSpec) {
+	l.Entry = s.prefix + "_" + l.Entry
+	s.in(&l.When, &l.Smem)
+	for _, list := range [][]string{l.Grid, l.Block, l.Cluster, l.Args} {
+		for i := range list {
+			s.in(&list[i])
+		}
+	}
+}
+
+// nameRE is a name in an expression, or a text that has none.
+var nameRE = regexp.MustCompile(`'[^']*'|[A-Za-z_][\w.]*`)
+
+// in renames the names in expressions.
+func (s *stage) in(texts ...*string) {
+	for _, text := range texts {
+		*text = nameRE.ReplaceAllStringFunc(*text, func(name string) string {
+			if now := s.renamed[name]; now != "" {
+				return now
+			}
+			return name
+		})
+	}
+}
+
+// pipelineBits is how many bits the number of a point has at most: places of values in a space are numbered in 64.
+const pipelineBits = 52
+
+// thin leaves out values of the genes that have most, every other one, until a point's number has so many bits.
+func (s *stage) thin(bits int) {
+	for {
+		most, points := &s.family.Genes[0], 1.
+		for i := range s.family.Genes {
+			g := &s.family.Genes[i]
+			points *= float64(len(g.Values))
+			if len(g.Values) > len(most.Values) {
+				most = g
+			}
+		}
+		if points <= math.Exp2(float64(bits)) || len(most.Values) < 3 {
+			return
+		}
+		s.thinGene(most)
+	}
+}
+
+// thinGene leaves out every other value of a gene, and at least one, but for those that are tried first.
+func (s *stage) thinGene(g *kernels.Gene) {
+	kept := []any{g.Default}
+	if len(s.family.Start) > 0 {
+		kept = append(kept, s.family.Start[0][g.Name])
+	}
+	odd := false
+	values := slices.DeleteFunc(slices.Clone(g.Values), func(v any) bool {
+		odd = !odd
+		return odd && !slices.Contains(kept, v)
+	})
+	if len(values) == len(g.Values) {
+		values = slices.DeleteFunc(values, func(v any) bool { return !slices.Contains(kept, v) })
+	}
+	g.Values, g.OptIn = values, nil
+}
+
+// join adds the stage to the pipeline's family, and what it is likely to be fast with to its point.
+func (s *stage) join(to *kernels.Family, start map[string]any) {
+	f := s.family
+	to.Genes, to.Lets = append(to.Genes, f.Genes...), append(to.Lets, f.Lets...)
+	to.Constraints = append(to.Constraints, f.Constraints...)
+	to.Scratch, to.Launches = append(to.Scratch, f.Scratch...), append(to.Launches, f.Launches...)
+	if len(f.Start) > 0 {
+		maps.Copy(start, f.Start[0])
+	}
+}
+
+// What is renamed in templates: actions, their fields and the partials that they ask for, and the names of kernels.
+var (
+	actionRE  = regexp.MustCompile(`\{\{.*?\}\}`)
+	fieldRE   = regexp.MustCompile(`"[^"]*"|\.[A-Za-z_]\w*`)
+	partialRE = regexp.MustCompile(`\{\{-?\s*template "(\w+)"`)
+	kernelRE  = regexp.MustCompile(`(extern "C" __global__ void [^\n]*\n)(\w+)\(`)
+)
+
+// partials writes the stage's partials under names of its own, and returns the text of its kernels.
+func (s *stage) partials(files map[string][]byte) (main string) {
+	for name, text := range s.files {
+		if short, ok := strings.CutPrefix(name, "_"); ok {
+			files["_"+s.prefix+"_"+short] = []byte(s.text(text))
+		}
+	}
+	return s.text(s.files[s.name+".cu.tmpl"])
+}
+
+// text is a template of the family as one of the stage.
+func (s *stage) text(of []byte) string {
+	text := strings.ReplaceAll(string(of), includeOurs, "")
+	text = kernelRE.ReplaceAllString(text, "${1}"+s.prefix+"_${2}(")
+	return actionRE.ReplaceAllStringFunc(text, func(action string) string {
+		if partialRE.MatchString(action) {
+			return partialRE.ReplaceAllStringFunc(action, func(call string) string {
+				return strings.Replace(call, `"`, `"`+s.prefix+"_", 1)
+			})
+		}
+		return fieldRE.ReplaceAllStringFunc(action, func(field string) string {
+			if now := s.renamed[strings.TrimPrefix(field, ".")]; now != "" && strings.HasPrefix(field, ".") {
+				return "." + now
+			}
+			return field
+		})
+	})
+}

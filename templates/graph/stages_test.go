@@ -1,0 +1,114 @@
+package graph
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"darwarp/kernels"
+	"darwarp/templates"
+)
+
+// staged is a graph of testdata/stages.
+func staged(t *testing.T, name string) *Graph {
+	t.Helper()
+	data, err := os.ReadFile("testdata/stages/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestStages: graphs that no family takes are cut where the fewest numbers are handed on, in as few stages as do.
+func TestStages(t *testing.T) {
+	for name, want := range map[string]string{
+		"norm_linear":          "rms_norm [rows] | linear [matmul]",
+		"gated_linear":         "linear [matmul] | linear, silu, mul [matmul]",
+		"linear_norm_min_bias": "linear, group_norm [rows] | amin [rows] | add [map]",
+	} {
+		g := staged(t, name)
+		if _, err := g.Folder(); err == nil {
+			t.Errorf("%s: a family takes it whole", name)
+		}
+		var got []string
+		for _, part := range g.stages(mostStages) {
+			p, err := part.program()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, p.about()+" ["+strings.Join(p.suited(), " ")+"]")
+		}
+		if text := strings.Join(got, " | "); text != want {
+			t.Errorf("%s: %s, expected %s", name, text, want)
+		}
+	}
+	if g := staged(t, "linear_norm_min_bias"); g.stages(2) != nil {
+		t.Error("three stages are two")
+	}
+}
+
+// TestPipelines: the folder of such a graph has one family, whose points render and launch kernels with the arguments
+// that they take; stages share no name but those of dims, tensors and what they hand on.
+func TestPipelines(t *testing.T) {
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"norm_linear", "gated_linear", "linear_norm_min_bias"} {
+		g := staged(t, name)
+		files, err := (&Told{Module: []byte("import torch\n"), Shapes: []map[string]int{g.sizes},
+			Reference: kernels.Reference{Kind: kernels.ModuleReference, File: "model.py"}}).Folder(g)
+		if err != nil || !HasPipeline(files) {
+			t.Fatalf("%s: %v, or no pipeline", name, err)
+		}
+		dir := fstest.MapFS{}
+		for file, text := range files {
+			dir[file] = &fstest.MapFile{Data: text}
+		}
+		b, err := templates.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := templates.Check(dir, []kernels.Device{dev})
+		if len(report.Mistakes) > 0 || !report.OK() || len(b.Families) != 1 {
+			t.Errorf("%s: %v, %d families", name, report.Mistakes, len(b.Families))
+		}
+		f := b.Families[0]
+		for _, gene := range f.Genes {
+			if !strings.HasPrefix(gene.Name, "s") || !slices.Contains([]string{"s1", "s2", "s3"}, gene.Name[:2]) {
+				t.Errorf("%s: gene %s is of no stage", name, gene.Name)
+			}
+		}
+		for _, l := range f.Plan.Spec.Launches {
+			if l.Entry[2] != '_' {
+				t.Errorf("%s: kernel %s is of no stage", name, l.Entry)
+			}
+		}
+		if !slices.ContainsFunc(f.Plan.Spec.Scratch, func(s kernels.ScratchSpec) bool { return s.Name == "between1" }) {
+			t.Errorf("%s: nothing is handed on: %+v", name, f.Plan.Spec.Scratch)
+		}
+	}
+}
+
+// TestThin: values are left out until a point's number is short enough, the default and what is tried first never.
+func TestThin(t *testing.T) {
+	s := &stage{family: &kernels.Family{Genes: []kernels.Gene{
+		{Name: "a", Values: []any{1, 2, 3, 4, 5, 6, 7, 8}, Default: 2}, {Name: "b", Values: []any{1, 2, 3}, Default: 1},
+		{Name: "c", Values: []any{false, true}, Default: false},
+	}, Start: []map[string]any{{"a": 7}}}}
+	s.thin(4)
+	points := 1
+	for _, g := range s.family.Genes {
+		points *= len(g.Values)
+	}
+	a := s.family.Genes[0].Values
+	if points > 16 || !slices.Contains(a, any(2)) || !slices.Contains(a, any(7)) || len(s.family.Genes[2].Values) != 2 {
+		t.Errorf("%d points: %v", points, s.family.Genes)
+	}
+}
