@@ -52,12 +52,12 @@ func TestDecode(t *testing.T) {
 	tried := 0
 	for name, genes := range map[string]string{ // in another order each time
 		"naive":      "",
-		"naive_last": "splits=4 combine=last_block order=heads exp2=true",
+		"naive_last": "split_by=number splits=4 combine=last_block order=heads exp2=true",
 		"plain":      "mma=mma_sync warps=1",
-		"padded":     "mma=mma_sync smem_layout=padded tile=32 stages=2 exp2=true splits=2",
-		"stages":     streamed + "stages=3 warps=2 splits=8 share=cache q=registers order=heads",
+		"padded":     "mma=mma_sync smem_layout=padded tile=32 stages=2 exp2=true split_by=number splits=2",
+		"stages":     streamed + "stages=3 warps=2 split_by=number splits=8 share=cache q=registers order=heads",
 		"waves":      streamed + "m_tiles=2 stages=2 split_by=waves waves=1 combine=last_block warps=2",
-		"tiles":      streamed + "tile=64 warps=1 stages=2 q=registers splits=2",
+		"tiles":      streamed + "tile=64 warps=1 stages=2 q=registers split_by=number splits=2",
 	} {
 		if tried++; Sampled() && tried > 3 {
 			break
@@ -71,14 +71,14 @@ func TestDecode(t *testing.T) {
 		})
 	}
 	findsOut(t, pool, b, map[string]planted{
-		"no_maximum": {streamed + "splits=2 warps=1", "const float w = weight<D>(stat.x, whole.x);",
-			"const float w = 1.f;"},
+		"no_maximum": {streamed + "split_by=number splits=2 warps=1",
+			"w = weight<D>(whole.x, most), v = weight<D>(other.x, most)", "w = 1.f, v = 1.f"},
 		"next_page": {streamed, "const int page = __ldg(in.table",
 			"const int page = __ldg(in.table + (key + 16 < w.length)"},
 		"causal":   {"", "length - (in.t - 1 - of_group % in.t)", "length - (in.t - of_group % in.t) + (in.t == 1)"},
 		"all_seen": {streamed, "if (key >= seen ||", "if (key >= w.length ||"},
-		"log_of_share": {streamed + "splits=2 combine=last_block", "whole.y = fmaf(w, stat.y, whole.y)",
-			"whole.y = fmaf(w, stat.y, parts == WARPS || i == 0 ? whole.y : 0.f)"},
+		"own_shares": {streamed + "split_by=number splits=2 combine=last_block", "fmaf(v, other.y, w * whole.y)",
+			"w * whole.y"},
 		"base_two":       {"", "+ logf(whole.y)", "+ log2f(whole.y)"},
 		"token_as_head":  {"", "of_group % in.t", "of_group / (in.group / in.t)"},
 		"ring_too_short": {streamed + "stages=2 warps=1", "fill(i + STAGES - 1);", "fill(i + STAGES - 1); fill(i + STAGES);"},
@@ -117,8 +117,8 @@ func TestDecodeFP8(t *testing.T) {
 	pool, b := decodePool(t, "decode_fp8")
 	tried := 0
 	for name, genes := range map[string]string{ // in another order each time
-		"naive": "splits=2",
-		"bits":  streamed + "stages=2 splits=4 combine=last_block",
+		"naive": "split_by=number splits=2",
+		"bits":  streamed + "stages=2 split_by=number splits=4 combine=last_block",
 		"cuda":  streamed + "widen=cuda q=registers m_tiles=2 warps=2",
 		"tiles": streamed + "widen=cuda tile=32 stages=2 warps=2 split_by=waves waves=1",
 	} {
