@@ -48,7 +48,7 @@ func TestAttentionBackward(t *testing.T) {
 	sometimes(t)
 	pool, b := backwardPool(t, 64)
 	for family, genes := range map[string]string{
-		"naive": "others=4 delta=before order=heads",
+		"warps": "others=4 delta=before order=heads",
 		"tiled": "keys=32 keys_warps=2 queries=32 queries_warps=2 queries_step=32 loader=cp_async stages=3 " +
 			"smem_layout=xor early=true launches=together order=longest",
 		"hopper":  "keys_consumers=2 queries_step=48 order=longest",
