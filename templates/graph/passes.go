@@ -57,7 +57,8 @@ func (p *program) has() map[string]bool {
 func (s statData) truth() string {
 	code := truths[s.Kind]
 	sweep := func(body string) string {
-		return "        for (Index r = share.first(terms); r < terms; r += share.step()) {\n            gather(in, n, k, r, e);\n" +
+		return "        for (Index r = share.first(terms); r < terms; r += share.step()) {\n" +
+			"            gather(in, n, k, r, e);\n" +
 			"            const Num t = " + s.Term + "(e, row, n);\n            " + body + "\n        }\n"
 	}
 	out := "        double a = " + code.start + ", b = 0, c = 0;\n" + sweep(code.take) +
