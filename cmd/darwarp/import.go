@@ -66,22 +66,27 @@ func (a *app) importTorch(ctx context.Context, path string, req importer.Request
 	for _, note := range made.Notes {
 		a.Sayf("note: %s", note)
 	}
+	a.sayImported(req.Dir, made)
+	return nil
+}
+
+// sayImported tells who says what is right, and what comes next.
+func (a *app) sayImported(dir string, made *importer.Made) {
 	if made.Alone != "" && !made.Pipeline {
 		a.Sayf("\nIt has no family: %s. The module itself, in torch %s in fp64, tells the truth (%s). Write a family "+
 			"(%s, docs/manual/import.md), then:\n  %s", made.Alone, made.Torch, report.Quantity(made.Cases, "case"),
-			filepath.Join(req.Dir, "NAME.toml and NAME.cu.tmpl"), cmdline.Of("search", req.Dir))
-		return nil
+			filepath.Join(dir, "NAME.toml and NAME.cu.tmpl"), cmdline.Of("search", dir))
+		return
 	}
-	next := []string{"search", req.Dir}
+	next := []string{"search", dir}
 	if made.Whole != "" {
 		next = append(next, "--then", made.Whole)
 	}
 	if made.Pipeline {
 		a.Sayf("\nNo family takes it whole (%s), but one in stages. The module itself, in torch %s in fp64, tells the truth "+
 			"(%s). Next:\n  %s", made.Alone, made.Torch, report.Quantity(made.Cases, "case"), cmdline.Of(next...))
-		return nil
+		return
 	}
 	a.Sayf("\nThe reference kernel gives what torch %s gives in fp64, in %s. Next:\n  %s", made.Torch,
 		report.Quantity(made.Cases, "case"), cmdline.Of(next...))
-	return nil
 }
