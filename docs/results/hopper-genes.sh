@@ -41,3 +41,11 @@ compare long gemm m=64,n=64,k=65536 $narrow block_n=32,64 stages=4,8 split_k=16,
 compare skinny gemm m=16,n=4096,k=14336 $narrow block_n=32,64,128 stages=4,8 split_k=1,2,4,8 split_cluster=1,2,4
 compare deep gemm m=128,n=7168,k=16384 block_m=128 block_n=64,112,128 block_k=64 stages=4,6 consumers=2 schedule=cooperative min_blocks=1 \
   cluster_m=1 cluster_n=1 blocks=per_tile group_m=1 split_k=1,2,4 split_cluster=1,2,4 epilogue=tensor store_buffers=1
+
+# What L2 is told of the weights of few rows, and tiles, order and L2 where C is large.
+few="swap=true consumers=1 cluster_m=1 cluster_n=1 block_m=64,128 block_k=128"
+compare kept16 gemm m=16,n=4096,k=14336 $few block_n=16 stages=4,5,6 min_blocks=1,2 split_k=4,8 split_cluster=4
+compare kept64 gemm m=64,n=6144,k=4096 $few block_n=64 stages=4,6 min_blocks=1 split_k=1,2,4 split_cluster=1,2,4
+wide="block_m=128 block_n=256,320,384 block_k=64 stages=3,4 consumers=2 schedule=cooperative,staggered blocks=persistent group_m=8"
+compare wide4096 gemm 4096 $wide cluster_m=1,2 cluster_n=1 epilogue=tensor store_buffers=2
+compare wide8192 gemm 8192 $wide cluster_m=1,2 cluster_n=1 epilogue=tensor store_buffers=2

@@ -142,6 +142,10 @@ func TestHopperEdges(t *testing.T) {
 			[][3]int{{1, 8, 8}, {33, 200, 264}}},
 		{"the same in clusters", 4, map[string]any{"swap": true, "block_m": 128, "consumers": 2, "block_n": 16, "stages": 3,
 			"cluster_m": 2, "blocks": "persistent"}, [][3]int{{16, 600, 72}, {20, 136, 136}}},
+		{"back and forth", 1, map[string]any{"blocks": "persistent", "k_order": "alternate", "stages": 3, "block_n": 32},
+			[][3]int{{64, 32, 64}, {130, 72, 200}}},
+		{"two products beside each other", 1, map[string]any{"block_m": 128, "block_n": 320, "consumers": 2,
+			"blocks": "persistent", "l2": "keep_a"}, [][3]int{{130, 400, 72}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := hopperJob(t, "gemm", c.sms, c.genes)
