@@ -91,7 +91,7 @@ var all = []folder{
 	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, powers, cache, gated,
 	packed, greatest, activated, whole, gradients, losses, gathered, recurrence, columns, counts, grouped, windowed,
 	masked, ranked, running, pooled, bits, packs, lse,
-	distances, cosines, scattered, doubled,
+	distances, cosines, scattered, doubled, shutters, planes, halfrows,
 }
 
 // Problems lists their names.
@@ -118,6 +118,9 @@ var borrowed = map[string]struct {
 	"gradients": {kernels.Problems, "attention_backward"},
 	"grouped":   {kernels.Problems, "gemm_grouped"},
 	"windowed":  {files, "problems/cache"},
+	"shutters":  {kernels.Problems, "swiglu"},
+	"planes":    {kernels.Problems, "gemm_tn"},
+	"halfrows":  {kernels.Problems, "softmax"},
 }
 
 // Bundle is a problem with its two families, cheat and honest.
