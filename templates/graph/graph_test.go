@@ -330,3 +330,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestHalves: what is cut in halves has an even length at every check shape.
+func TestHalves(t *testing.T) {
+	g := read(t, "testdata/silu_and_mul.json")
+	p, err := lower(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.step("d") != 2 || p.step("d1") != 1 {
+		t.Errorf("steps %v, expected even d", p.steps)
+	}
+	for _, s := range p.shapes() {
+		if s["d"]%2 != 0 {
+			t.Errorf("%v", s)
+		}
+	}
+}

@@ -133,7 +133,7 @@ func (p *program) grid(n *names) []string {
 }
 
 // The blocks of a reference share rows of more than partTerms numbers where there are few: as many as there are numbers
-// for, at most mostParts of all rows. One block takes an H200 about a second for a billion numbers.
+// for, at most mostParts of all rows. One block alone would wait for memory most of the time.
 const (
 	partTerms = 1 << 14
 	mostParts = 4096

@@ -2,7 +2,10 @@ package graph
 
 import (
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Small sizes by how many dims of a sort there are: one; shorter than a warp, a word or a team; one more and one less
@@ -98,12 +101,41 @@ func (p *program) dimsBySort() (kept, summed []string) {
 // farthest is up to where the least size of a dim is looked for.
 const farthest = 4096
 
+// halfRE is a length that is a part of a product of dims, as each of the pieces of a chunk.
+var halfRE = regexp.MustCompile(`^\(?([\w* ]+?)\)? / (\d+)$`)
+
+// findSteps has a product of dims divided without a remainder, where it would be 0 at the least sizes: its largest dim
+// is a multiple of what it is divided by.
+func (l *lowering) findSteps(list []string) {
+	least := Graph{sizes: map[string]int{}}
+	for _, d := range l.graph.Dims {
+		least.sizes[d.Name] = max(l.leasts[d.Name], 1)
+	}
+	for _, text := range list {
+		m := halfRE.FindStringSubmatch(strings.TrimSpace(text))
+		if v, err := least.size(text); m == nil || err != nil || v > 0 {
+			continue
+		}
+		by, _ := strconv.Atoi(m[2])
+		largest := ""
+		for _, d := range word.FindAllString(m[1], -1) {
+			if n := l.graph.sizes[d]; by > 0 && n > 0 && n%by == 0 && n > l.graph.sizes[largest] {
+				largest = d
+			}
+		}
+		if largest != "" && l.step(largest)%by != 0 {
+			l.steps[largest] = l.step(largest) * by
+		}
+	}
+}
+
 // findLeasts finds how large dims must be for all lengths to be 1 or more: lengths grow with dims.
 func (l *lowering) findLeasts() {
 	list := l.sizeTexts()
 	for _, o := range l.outputs {
 		list = append(list, texts(l.outputShape(o))...)
 	}
+	defer l.findSteps(list)
 	for _, d := range l.graph.Dims {
 		g := Graph{sizes: maps.Clone(l.graph.sizes)}
 		for _, text := range list {

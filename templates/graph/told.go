@@ -3,7 +3,6 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,8 +10,8 @@ import (
 	"darwarp/templates"
 )
 
-// Told is a problem folder without a reference kernel: the module itself tells the truth. It has no family, since none
-// takes the graph.
+// Told is a problem folder without a reference kernel: the module itself tells the truth. No family takes the graph
+// whole; there is one where it can be cut into stages.
 type Told struct {
 	Reference kernels.Reference // its kind is that of a module
 	Module    []byte            // text of its file
@@ -35,13 +34,13 @@ func (t *Told) Folder(g *Graph) (files map[string][]byte, err error) {
 	if err := t.admit(p); err != nil {
 		return nil, err
 	}
-	files = map[string][]byte{"problem.toml": t.problemToml(p, g.names(p.outputs)), t.Reference.File: t.Module}
-	if family := g.pipeline(); family != nil {
-		maps.Copy(family, files)
-		if _, err := templates.FromFiles(family); err == nil {
-			return family, nil
+	if files = g.pipeline(); files != nil {
+		files["problem.toml"], files[t.Reference.File] = t.problemToml(p, g.names(p.outputs), ""), t.Module
+		if _, err := templates.FromFiles(files); err == nil {
+			return files, nil
 		}
 	}
+	files = map[string][]byte{"problem.toml": t.problemToml(p, g.names(p.outputs), noFamily), t.Reference.File: t.Module}
 	if _, err := templates.FromFiles(files); err != nil {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		return nil, fmt.Errorf("the folder that was made is not usable: %s", line)
@@ -76,13 +75,14 @@ func (t *Told) admit(p *program) error {
 	return nil
 }
 
-// problemToml writes problem.toml.
-func (t *Told) problemToml(p *program, n *names) []byte {
+const noFamily = "# There is no family yet: NAME.toml with NAME.cu.tmpl is one.\n"
+
+// problemToml writes problem.toml, with a remark.
+func (t *Told) problemToml(p *program, n *names, remark string) []byte {
 	var b strings.Builder
 	r, g := &t.Reference, p.graph
 	fmt.Fprintf(&b, "# Made from a graph of PyTorch operators: %s.\n", p.about())
-	b.WriteString("# The module itself tells the truth, in fp64.\n# There is no family yet: NAME.toml with NAME.cu.tmpl " +
-		"is one.\n")
+	b.WriteString("# The module itself tells the truth, in fp64.\n" + remark)
 	fmt.Fprintf(&b, "name = %s\nabout = %s\ndims = [%s]\ndtypes = [%s]\n", quoted(g.Name), quoted(p.about()),
 		quotedList(n.order), quoted(g.element()))
 	var outs []string
