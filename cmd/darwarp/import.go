@@ -60,8 +60,14 @@ func (a *app) importTorch(ctx context.Context, path string, req importer.Request
 	case err != nil:
 		return err
 	}
+	a.sayMade(made, req.Dir)
+	return nil
+}
+
+// sayMade tells of a folder that was made.
+func (a *app) sayMade(made *importer.Made, dir string) {
 	for _, name := range made.Files {
-		a.Printf("%s\n", filepath.Join(req.Dir, name))
+		a.Printf("%s\n", filepath.Join(dir, name))
 	}
 	for _, note := range made.Notes {
 		a.Sayf("note: %s", note)
@@ -69,19 +75,18 @@ func (a *app) importTorch(ctx context.Context, path string, req importer.Request
 	if made.Alone != "" && !made.Pipeline {
 		a.Sayf("\nIt has no family: %s. The module itself, in torch %s in fp64, tells the truth (%s). Write a family "+
 			"(%s, docs/manual/import.md), then:\n  %s", made.Alone, made.Torch, report.Quantity(made.Cases, "case"),
-			filepath.Join(req.Dir, "NAME.toml and NAME.cu.tmpl"), cmdline.Of("search", req.Dir))
-		return nil
+			filepath.Join(dir, "NAME.toml and NAME.cu.tmpl"), cmdline.Of("search", dir))
+		return
 	}
-	next := []string{"search", req.Dir}
+	next := []string{"search", dir}
 	if made.Whole != "" {
 		next = append(next, "--then", made.Whole)
 	}
 	if made.Pipeline {
 		a.Sayf("\nNo family takes it whole (%s), but one in stages. The module itself, in torch %s in fp64, tells the truth "+
 			"(%s). Next:\n  %s", made.Alone, made.Torch, report.Quantity(made.Cases, "case"), cmdline.Of(next...))
-		return nil
+		return
 	}
 	a.Sayf("\nThe reference kernel gives what torch %s gives in fp64, in %s. Next:\n  %s", made.Torch,
 		report.Quantity(made.Cases, "case"), cmdline.Of(next...))
-	return nil
 }
