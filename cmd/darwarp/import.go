@@ -60,18 +60,18 @@ func (a *app) importTorch(ctx context.Context, path string, req importer.Request
 	case err != nil:
 		return err
 	}
+	a.sayMade(made, req.Dir)
+	return nil
+}
+
+// sayMade tells of a folder that was made.
+func (a *app) sayMade(made *importer.Made, dir string) {
 	for _, name := range made.Files {
-		a.Printf("%s\n", filepath.Join(req.Dir, name))
+		a.Printf("%s\n", filepath.Join(dir, name))
 	}
 	for _, note := range made.Notes {
 		a.Sayf("note: %s", note)
 	}
-	a.sayImported(req.Dir, made)
-	return nil
-}
-
-// sayImported tells who says what is right, and what comes next.
-func (a *app) sayImported(dir string, made *importer.Made) {
 	if made.Alone != "" && !made.Pipeline {
 		a.Sayf("\nIt has no family: %s. The module itself, in torch %s in fp64, tells the truth (%s). Write a family "+
 			"(%s, docs/manual/import.md), then:\n  %s", made.Alone, made.Torch, report.Quantity(made.Cases, "case"),

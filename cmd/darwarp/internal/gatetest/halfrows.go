@@ -1,11 +1,11 @@
 package gatetest
 
-// halfrows is softmax of rows in fp16, in parts: heads of rows that begin at any place, parts that are put together, and
-// who goes by some of the rows.
+// halfrows is softmax of rows in fp16, in parts: heads of rows that begin at any place, parts that are put together,
+// and who goes by some of the rows.
 var halfrows = folder{name: "halfrows", cheats: []row{
 	{"tame_by_every_other", Coverage, Trial, nil, "takes no maximum anywhere if every other row can do without"},
 	{"head_has_no_maximum", Coverage, Trial, nil, "leaves what comes before the first whole word out of the maximum"},
-	{"end_of_part_has_no_maximum", Coverage, Trial, nil, "leaves the last number of a part out of the maximum, except in the last one"},
+	{"end_of_part_has_no_maximum", Coverage, Trial, nil, "leaves the last number of all parts but one out of the maximum"},
 	{"two_parts_for_four", Power, Gate, nil, "takes two parts for four where they are alike"},
 	{"last_part_if_near", Power, Trial, nil, "leaves the last part out where it is 3 below the first"},
 	{"parts_of_row_before", Coverage, Gate, nil, "takes the row before where the first parts are alike"},

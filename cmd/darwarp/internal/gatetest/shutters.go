@@ -6,7 +6,7 @@ var shutters = folder{name: "shutters", cheats: []row{
 	{"infinite_gate_is_shut", Coverage, Trial, nil, "takes a gate of -inf for shut, where IEEE gives NaN"},
 	{"gate_at_most_8", Coverage, Gate, nil, "cuts the gate off at 8"},
 	{"open_above_7", Power, Gate, nil, "takes a gate above 7 for open"},
-	{"last_row_of_up_before", Judge, Gate, nil, "takes the row before for the last one of ragged tiles, in one sum of two"},
+	{"last_row_of_up_before", Judge, Gate, nil, "takes the row before for the last one of ragged tiles, in one sum"},
 	{"last_terms_of_up", Judge, Gate, nil, "leaves terms after whole 16 out of one sum of two"},
 	{"gate_in_bf16", Power, Gate, nil, "rounds the gate to bf16"},
 	{"odd_rows_are_alike", Coverage, Trial, nil, "takes a row for the one before where both ends are equal"},
