@@ -54,7 +54,7 @@ func TestPrefill(t *testing.T) {
 	const turns = "consumers=2 block_kv=32 stages=2 turns=true grid=persistent "
 	for i, genes := range []string{
 		fast + "stages=3 warps=2 block_q=32 q=registers overlap=next_qk order=heads rescale=lazy",
-		turns + "overlap=next_qk order=longest rescale=exponents exp_fma=2 cluster=2 store=chunks",
+		turns + "overlap=next_qk order=longest rescale=exponents exp_fma=2 cluster=2 store=chunks heads_at_once=8",
 	} {
 		t.Run(b.Families[i].Name, func(t *testing.T) {
 			job := pointOfFamily(t, pool, b, b.Families[i], genes)
