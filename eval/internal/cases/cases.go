@@ -62,6 +62,7 @@ type Set struct {
 	mix   [][]string // classes of the lines of mixed cases, by input
 
 	specials int // cases so far in which inf and NaN are where all lines have outputs in common
+	only     int // mixed ones so far in which the first input is an only line
 }
 
 // Seeds are the sets of a workload's bank that every candidate is gated on.
@@ -130,7 +131,7 @@ func (s *Set) addShapes() error {
 			}
 		}
 		if i == large && e.alone {
-			if err := s.addOthers(device.Case{Dims: d}, s.manyLines(d), s.Add); err != nil {
+			if err := s.addOthers(device.Case{Dims: s.manyLines(d)}, s.Add); err != nil {
 				return err
 			}
 		}
@@ -266,7 +267,7 @@ func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []
 	}
 	list = append(list, s.loneAt(alone)...)
 	others, keep := alone, func(c device.Case) error { list = append(list, c); return nil }
-	if err := s.addOthers(others, others.Dims, keep); err != nil {
+	if err := s.addOthers(others, keep); err != nil {
 		return nil, err
 	}
 	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG}

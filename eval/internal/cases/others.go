@@ -11,8 +11,8 @@ import (
 // other: 0 times what is no number is none either, and a kernel that leaves out what is multiplied by 0 is wrong.
 var besideSpecial = [][]string{{"normal"}, {"normal", "zeros"}, {"zeros"}}
 
-// manyLines draws a size for lines with inf and NaN, of which it takes many: some of them lie beside a negative number,
-// some beside a 0. It is the given one where none of the kind can be had.
+// manyLines draws a size for inputs of which each line is hard in a way of its own: it takes many until one is large
+// enough, or has a NaN beside a negative number. It is the given one where none of the kind can be had.
 func (s *Set) manyLines(given kernels.Dims) kernels.Dims {
 	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG, cap: s.want.Effort.drawn / alignedShare}
 	lines := (4*lineCount + s.want.RNG.IntN(lineCount)) | 1
@@ -27,20 +27,19 @@ func (s *Set) manyLines(given kernels.Dims) kernels.Dims {
 }
 
 // addOthers adds the cases of a size in which another input than the first is hard, and those in which zeros are beside
-// inf and NaN in the first; inf and NaN in others have a size of their own.
-func (s *Set) addOthers(c device.Case, special kernels.Dims, add func(device.Case) error) error {
+// inf and NaN in the first.
+func (s *Set) addOthers(c device.Case, add func(device.Case) error) error {
 	if err := s.addBesideFirst(c, add); err != nil {
 		return err
 	}
-	usual := c.Dims
 	for c.Hard = 1; c.Hard < len(s.mix); c.Hard++ {
 		if s.want.ranged(c.Hard) { // no class changes its numbers
 			continue
 		}
 		beside := besideSpecial
 		for _, c.Class = range s.want.alone() {
-			if c.Beside, c.Apart, c.Dims = nil, false, usual; c.Class == kernels.Special {
-				c.Beside, beside, c.Dims = beside[0], beside[1:], special
+			if c.Beside, c.Apart = nil, false; c.Class == kernels.Special {
+				c.Beside, beside = beside[0], beside[1:]
 				c.Apart = apart(s.want.Problem, s.input(c.Hard), false, -1)
 			}
 			if err := add(c); err != nil {

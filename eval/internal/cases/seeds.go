@@ -13,6 +13,9 @@ import (
 // seedsTried is among how many seeds that of a mixed case is chosen.
 const seedsTried = 64
 
+// seedsPlain is among how many that of an only line is: one in some 80 has two inputs whose lines are ordinary.
+const seedsPlain = 1 << 12
+
 // seed draws that of a case. Of a mixed one it is the one, among some, in which the most inputs begin with a line that
 // none has begun with: a kernel that takes an input by its first numbers for zeros, for constant or for small meets
 // each class there, in front of ordinary numbers.
@@ -23,6 +26,11 @@ func (s *Set) seed(c *device.Case) (best uint64) {
 	case device.Mixed:
 	default:
 		return s.want.RNG.Uint64()
+	}
+	if c.OnlyLine() {
+		if s.only++; s.only%2 == 1 {
+			return s.plainSeed(c)
+		}
 	}
 	most := -1
 	var begun []device.Beginning
@@ -35,6 +43,21 @@ func (s *Set) seed(c *device.Case) (best uint64) {
 	}
 	for _, b := range begun {
 		s.begun[b] = true
+	}
+	return best
+}
+
+// plainSeed draws that of a mixed case whose first lines are all ordinary ones: what a kernel leaves out of an only line
+// shows in ordinary numbers, and hardly in zeros or beside a NaN. The best of many, where not all inputs have such lines.
+func (s *Set) plainSeed(c *device.Case) (best uint64) {
+	most := -1
+	for range seedsPlain {
+		seed := s.want.RNG.Uint64()
+		if plain, of := c.Plain(seed); plain > most {
+			if most, best = plain, seed; plain == of {
+				break
+			}
+		}
 	}
 	return best
 }

@@ -233,6 +233,31 @@ func TestSpecialsAlone(t *testing.T) {
 	}
 }
 
+// TestOnlyLines: of the cases in which the first input is an only line, one and more are of ordinary numbers in all
+// inputs.
+func TestOnlyLines(t *testing.T) {
+	for _, problem := range []string{"gated", "softmax", "residual", "sum"} {
+		for i, s := range sessionsOf(t, problem) {
+			only, ordinary := 0, 0
+			for _, at := range s.Gated() {
+				if c := &s.List[at]; c.Class == device.Mixed && c.OnlyLine() {
+					if only++; isPlain(c) {
+						ordinary++
+					}
+				}
+			}
+			if only == 0 || ordinary < (only+1)/2 {
+				t.Errorf("%s, session %d: %d of %d", problem, i, ordinary, only)
+			}
+		}
+	}
+}
+
+func isPlain(c *device.Case) bool {
+	plain, of := c.Plain(c.Seed)
+	return plain == of
+}
+
 // TestManyOfMany: there is a size with thousands of numbers in hundreds of bins, with numbers that agree.
 func TestManyOfMany(t *testing.T) {
 	for i, s := range sessionsOf(t, "counts") {

@@ -98,6 +98,37 @@ func (c *Case) Begun(seed uint64) (list []Beginning) {
 	return list
 }
 
+// plainClasses are how many of the classes of a mixed case, the first ones, are ordinary: a problem's own first one, or
+// normal and uniform numbers.
+func plainClasses(tensor int) int { return min(tensor, 1) + 1 }
+
+// OnlyLine reports whether the first input is one line.
+func (c *Case) OnlyLine() bool {
+	for i, b := range c.Buffers {
+		if !b.Out {
+			f, err := c.Fill(i)
+			return err == nil && b.Drawn == nil && c.linesOf(i, f) == 1
+		}
+	}
+	return false
+}
+
+// Plain is how many of its inputs begin with an ordinary line, in a mixed case of this seed, and how many could.
+func (c *Case) Plain(seed uint64) (plain, of int) {
+	for i, b := range c.Buffers {
+		if b.Out || b.Made || b.Drawn != nil {
+			continue
+		}
+		if f, err := c.Fill(i); err == nil {
+			of++
+			if First(f, seed) < plainClasses(f.Tensor) {
+				plain++
+			}
+		}
+	}
+	return plain, of
+}
+
 // longLine is how many numbers a line has that a warp reads at once.
 const longLine = 32
 
