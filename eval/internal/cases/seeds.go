@@ -47,8 +47,9 @@ func (s *Set) seed(c *device.Case) (best uint64) {
 	return best
 }
 
-// plainSeed draws that of a mixed case whose first lines are all ordinary ones: what a kernel leaves out of an only line
-// shows in ordinary numbers, and hardly in zeros or beside a NaN. The best of many, where not all inputs have such lines.
+// plainSeed draws that of a mixed case whose first lines are all ordinary ones: what a kernel leaves out of an only
+// line shows in ordinary numbers, and hardly in zeros or beside a NaN. The best of many, where not all inputs have such
+// lines.
 func (s *Set) plainSeed(c *device.Case) (best uint64) {
 	most := -1
 	for range seedsPlain {
