@@ -7,8 +7,8 @@ import (
 	"darwarp/kernels"
 )
 
-// TestCancelIsNotForFP32: a sum whose output is fp32 has to be seen wrong when it is 1.001 times the right one. Where its
-// terms cancel, the rounding errors of fp32 are worth more than that, and the session of a GPU would be refused.
+// TestCancelIsNotForFP32: a sum whose output is fp32 has to be seen wrong when it is 1.001 times the right one. Where
+// its terms cancel, the rounding errors of fp32 are worth more than that, and the session of a GPU would be refused.
 func TestCancelIsNotForFP32(t *testing.T) {
 	found := 0
 	for _, name := range Builtins() {
