@@ -158,7 +158,7 @@ func TestExportHint(t *testing.T) {
 	r := measuredRun(t)
 	id, _ := r.Champion()
 	for problem, possible := range map[string]bool{
-		"gemm": true, "gemm_fp8": false, "gemm_w4a16": false, "gemm_mxfp4": false,
+		"gemm": true, "gemm_fp8": true, "gemm_mxfp4": true, "attention_backward": false,
 	} {
 		b, err := templates.Builtin(problem)
 		if err != nil {
