@@ -106,6 +106,9 @@ func TestTwice(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		if err := f.nc.Flush(); err != nil { // before the worker's own, which comes another way
+			t.Error(err)
+		}
 	}
 	if r, err := f.Evaluate(t.Context(), candidate(1)); err != nil || r.Outcome != kernels.Wrong || r.Detail != "1" {
 		t.Errorf("%+v, %v", r, err)
