@@ -204,6 +204,9 @@ extern "C" __global__ void hints(int* failed) {
     CHECK(kept[0] == 1 && kept[1] == 2);
     store_global<STREAMING>(&words[3], load_global<CACHED>(&words[0]) + 8);
     CHECK(words[3] == 9 && as_it_is(words[3]) == 9);
+    float4 sums = make_float4(1.f, 2.f, 3.f, 4.f);
+    add_global(&sums, make_float4(0.5f, 0.f, -1.f, 4.f));
+    CHECK(sums.x == 1.5f && sums.y == 2.f && sums.z == 2.f && sums.w == 8.f);
     for (float x = -130.f; x < 20.f; x += 0.37f) {
         const float y = exp2f(x);
         CHECK(exp2_approx(x) == (y < 1.17549435e-38f ? 0.f : y));
