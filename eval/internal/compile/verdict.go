@@ -93,6 +93,16 @@ func sameCode(found, said string) error {
 	return nil
 }
 
+// counted is the message about special registers that tell one call from another, or empty: a call is a function of its
+// arguments.
+func counted(ptx []byte) string {
+	list := nvrtc.Counters(ptx)
+	if len(list) == 0 {
+		return ""
+	}
+	return "reads " + strings.Join(list, ", ") + ": a kernel may not know one call from another"
+}
+
 // state lists the variables of a program that keep their content beyond a call: each one without initial values,
 // since a read of it can only return what an earlier call has left, and each other one that is visibly written in the
 // PTX. Tables that are written in other ways are found on the device, when they have changed.

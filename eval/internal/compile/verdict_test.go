@@ -135,6 +135,40 @@ func TestState(t *testing.T) {
 	}
 }
 
+// TestCounters: a kernel does not read what tells one call from another, whatever hides it in the source; clocks and
+// names that only look alike are allowed.
+func TestCounters(t *testing.T) {
+	reads := func(register string) string {
+		return fmt.Sprintf(`= 1.f; unsigned long long v; asm volatile("mov.u64 %%0, %s;" : "=l"(v)); if (v) x[0] = 2`, register)
+	}
+	tests := []struct{ name, before, use, want string }{
+		{"the launch's number", "", reads("%%gridid"), "%gridid"},
+		{"the graph", "", reads("%%current_graph_exec"), "%current_graph_exec"},
+		{"a performance monitor", "", reads("%%pm3_64"), "%pm3_64"},
+		{"by macros", "#define JOIN(a, b) #a #b", strings.Replace(reads("+"), `+`, `" JOIN(%%gri, did) "`, 1), "%gridid"},
+		{"two", "", reads("%%gridid") + "; " + `unsigned w; asm volatile("mov.u32 %0, %%pm0;" : "=r"(w)); x[1] = w`, "%gridid, %pm0"},
+		{"the clock", "", "= clock64()", ""},
+		{"the global timer", "", reads("%%globaltimer"), ""},
+		{"a name of its own", "__device__ __noinline__ float gridid(float v) { return v * 3; }", "= gridid(x[1])", ""},
+	}
+	p := open(t, config(t))
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			out, err := p.Compile(t.Context(), fmt.Sprintf(element, tt.before, tt.use))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := tt.want
+			if want != "" {
+				want = "reads " + want + ": a kernel may not know one call from another"
+			}
+			if out.Failure != want {
+				t.Errorf("%q, expected %q", out.Failure, want)
+			}
+		})
+	}
+}
+
 // TestLimits: the author is told about programs that are too large or call forbidden driver functions.
 func TestLimits(t *testing.T) {
 	p := open(t, config(t))

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -198,7 +199,7 @@ func (s *server) compile(source string, reply *response) error {
 	}
 	var program cubin.Program
 	reply.Code, program, reply.Failure, err = inspect(out.Cubin)
-	if err != nil || reply.Failure != "" {
+	if reply.Failure = cmp.Or(reply.Failure, counted(out.PTX)); err != nil || reply.Failure != "" {
 		return err
 	}
 	reply.Cubin, reply.Resources = out.Cubin, resources(out.Log)

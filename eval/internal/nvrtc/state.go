@@ -28,6 +28,18 @@ func Idle(ptx []byte, name string) bool {
 	return n == 1
 }
 
+// counters are the special registers that tell one call from another: the number of the launch, the graph that it is
+// part of, and what performance monitors have counted (PTX ISA, 10, "Special Registers").
+var counters = regexp.MustCompile(`%(?:gridid|current_graph_exec|pm[0-7](?:_64)?)\b`)
+
+// Counters lists the special registers in a program that tell one call from another, each once. As in Idle, comments
+// and strings count as well.
+func Counters(ptx []byte) []string {
+	list := strings.Fields(string(bytes.Join(counters.FindAll(ptx, -1), []byte(" "))))
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // ofName reports whether a character can be part of a name of PTX (Parallel Thread Execution ISA, 4.4).
 func ofName(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%'

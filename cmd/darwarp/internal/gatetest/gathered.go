@@ -18,7 +18,7 @@ var gathered = folder{name: "gathered", cheats: []row{
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "backwards", about: "from the end"},
-	{name: "sorted", about: "by rising index, each row once with the sum of its weights"},
+	{name: "sorted", about: "by rising index, each row read once"},
 	{name: "pairs", about: "odd and even ones by themselves"},
 	{name: "row_kept", about: "a row that comes twice in a row is read once"},
 	{name: "fp64", about: "sums in fp64"},
