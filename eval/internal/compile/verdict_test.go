@@ -139,14 +139,16 @@ func TestState(t *testing.T) {
 // names that only look alike are allowed.
 func TestCounters(t *testing.T) {
 	reads := func(register string) string {
-		return fmt.Sprintf(`= 1.f; unsigned long long v; asm volatile("mov.u64 %%0, %s;" : "=l"(v)); if (v) x[0] = 2`, register)
+		return fmt.Sprintf(`= 1.f; unsigned long long v; asm volatile("mov.u64 %%0, %s;" : "=l"(v)); if (v) x[0] = 2`,
+			register)
 	}
 	tests := []struct{ name, before, use, want string }{
 		{"the launch's number", "", reads("%%gridid"), "%gridid"},
 		{"the graph", "", reads("%%current_graph_exec"), "%current_graph_exec"},
 		{"a performance monitor", "", reads("%%pm3_64"), "%pm3_64"},
 		{"by macros", "#define JOIN(a, b) #a #b", strings.Replace(reads("+"), `+`, `" JOIN(%%gri, did) "`, 1), "%gridid"},
-		{"two", "", reads("%%gridid") + "; " + `unsigned w; asm volatile("mov.u32 %0, %%pm0;" : "=r"(w)); x[1] = w`, "%gridid, %pm0"},
+		{"two", "", reads("%%gridid") +
+			`; unsigned w; asm volatile("mov.u32 %0, %%pm0;" : "=r"(w)); x[1] = w`, "%gridid, %pm0"},
 		{"the clock", "", "= clock64()", ""},
 		{"the global timer", "", reads("%%globaltimer"), ""},
 		{"a name of its own", "__device__ __noinline__ float gridid(float v) { return v * 3; }", "= gridid(x[1])", ""},
