@@ -47,10 +47,14 @@ func TestSplitK(t *testing.T) {
 		genes, right, wrong string
 		want                kernels.Outcome
 	}{
-		"right":            {genes: genes, want: kernels.OK},
-		"few rows":         {genes: few, want: kernels.OK},
-		"every block adds": {few, "PARTS == SPLIT_CLUSTER || cluster_rank() < PARTS", "true", kernels.Crashed},
-		"a share of none":  {genes, "(first < last ? first : steps)", "first", kernels.Wrong},
+		"right":                    {genes: genes, want: kernels.OK},
+		"few rows":                 {genes: few, want: kernels.OK},
+		"in turns":                 {genes: genes + "shares=interleaved", want: kernels.OK},
+		"few rows in turns":        {genes: few + " shares=interleaved", want: kernels.OK},
+		"one ticket for all warps": {genes, "unit * (ADDERS / 32) + threadIdx.x / 32", "unit", kernels.Wrong},
+		"a share of none in turns": {genes + "shares=interleaved", "end(max(k, begin + 1))", "end(k)", kernels.Wrong},
+		"every block adds":         {few, "PARTS == SPLIT_CLUSTER || cluster_rank() < PARTS", "true", kernels.Crashed},
+		"a share of none":          {genes, "(first < last ? first : steps)", "first", kernels.Wrong},
 		"a stage is still read": {genes + "block_m=128 consumers=2", "meeting.all();  // the last stage", "//",
 			kernels.Crashed},
 	} {
