@@ -52,6 +52,7 @@ func newGrouped(t *testing.T, p *kernels.Problem, rows []int, n, k int, rng *ran
 	if err != nil {
 		t.Fatal(err)
 	}
+	out.buffers["tickets"] = newMemory("tickets", 4)
 	numbers, scales := map[string][]int{}, map[string][]float32{"A_scale": nil, "B_scale": nil}
 	for _, b := range buffers {
 		m := newMemory(b.Name, b.Elems()*b.DType.Size())
@@ -87,15 +88,19 @@ func TestHopperGrouped(t *testing.T) {
 		"persistent", "output", "staged", "group_m", 4, "order", "mixed"}
 	turns := []any{"swap", true, "block_n", 16, "consumers", 2, "schedule", "ping_pong", "cluster_m", 2, "blocks",
 		"persistent", "stages", 3, "order", "mixed"}
+	drawn := []any{"block_m", 128, "block_n", 96, "consumers", 2, "blocks", "queue", "stages", 3, "order", "mixed",
+		"group_m", 2}
+	drawnColumns := []any{"swap", true, "block_m", 128, "block_n", 32, "consumers", 2, "blocks", "queue"}
 	promoted := []any{"block_m", 128, "block_n", 80, "consumers", 2, "blocks", "persistent", "sum_sets", 2, "output",
 		"staged"}
+	drawnCodes := []any{"block_m", 128, "block_n", 64, "consumers", 2, "blocks", "queue", "output", "staged"}
 	for _, c := range []struct {
 		problem, family string
 		points          [][]any
 		drawn           int
 	}{
-		{"gemm_grouped", "hopper", [][]any{clusters, turns}, sample(t, 1)},
-		{"gemm_grouped_fp8", "hopper", [][]any{promoted}, sample(t, 1)},
+		{"gemm_grouped", "hopper", [][]any{clusters, turns, drawn, drawnColumns}, sample(t, 1)},
+		{"gemm_grouped_fp8", "hopper", [][]any{promoted, drawnCodes}, sample(t, 1)},
 		{"gemm_grouped_fp8", "tile", [][]any{{"warps_m", 2, "stages", 3, "loader", "cp_async"}}, 0},
 	} {
 		t.Run(c.problem+" "+c.family, func(t *testing.T) { runGrouped(t, c.problem, c.family, c.points, c.drawn) })
@@ -136,6 +141,9 @@ func runGrouped(t *testing.T, problem, family string, points [][]any, drawn int)
 				prog.seed = uint64(i)
 				if r, wrong := p.run(t, prog, &job); r.Kind != "" || wrong != "" {
 					t.Fatalf("%v: %+v %s", p.dims, r, wrong)
+				}
+				if n := view[uint32](p.buffers["tickets"])[0]; n != 0 {
+					t.Fatalf("%v: %d tickets are left for the next call", p.dims, n)
 				}
 			}
 		})
