@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"darwarp/eval/internal/runner"
 	"darwarp/eval/internal/sandbox"
 	"darwarp/eval/internal/torch"
 	"darwarp/kernels"
@@ -79,14 +80,22 @@ func folders(all []string) (kept []string) {
 // memory is what a process may take: torch itself takes about one, exports hold no tensors.
 const memory = 8 << 30
 
-// fence lets Python read itself, write its own folder, and start nothing.
-func (p python) fence(mode sandbox.Mode, own string) *sandbox.Profile {
+// fence lets Python read itself, write its own folder, and start nothing; and drive a GPU, if it computes there.
+func (p python) fence(mode sandbox.Mode, own string, gpu int) *sandbox.Profile {
 	if mode == sandbox.Off {
 		return nil
 	}
-	return &sandbox.Profile{Mode: mode, Program: p.path, Files: true, FileSize: 64 << 20, Memory: memory,
+	f := &sandbox.Profile{Mode: mode, Program: p.path, Files: true, FileSize: 64 << 20, Memory: memory,
 		Read: append(sandbox.System(), p.folders...), Write: []string{own, "/dev/null"}}
+	if gpu != NoGPU {
+		f.Driver, f.Memory = true, driverMemory
+		f.Write = append(f.Write, runner.GPU.Devices()...)
+	}
+	return f
 }
+
+// driverMemory is what a process may take that also drives a GPU: torch's libraries for it and the driver map some.
+const driverMemory = 32 << 30
 
 // Missing says in a line what this machine lacks.
 type Missing struct{ Why string }

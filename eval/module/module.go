@@ -69,9 +69,13 @@ type Buffer struct {
 	Shape []int  `json:"shape"`
 }
 
-// Start starts Python with torch, in the sandbox as mode (eval.SandboxBest, ...) says. A *Missing says what is not
-// here.
-func Start(ctx context.Context, mode sandbox.Mode) (*Reader, error) {
+// NoGPU stands in the place of a GPU's index: a module runs on the processor.
+const NoGPU = -1
+
+// Start starts Python with torch, in the sandbox as mode (eval.SandboxBest, ...) says. The truth of a case is computed
+// on the GPU of that index, as the driver counts them, and on the processor where torch does not work there. A *Missing
+// says what is not here.
+func Start(ctx context.Context, mode sandbox.Mode, gpu int) (*Reader, error) {
 	if err := sandbox.Check(mode); err != nil {
 		return nil, &Missing{err.Error()}
 	}
@@ -88,20 +92,26 @@ func Start(ctx context.Context, mode sandbox.Mode) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{own: own}
-	if err := r.start(ctx, p, mode); err != nil {
+	err = errors.Join(os.CopyFS(own, subFS()), os.WriteFile(filepath.Join(own, "frames.py"), []byte(torch.Frames), 0o644))
+	if err == nil {
+		err = r.start(ctx, p, mode, gpu)
+	}
+	if err != nil && gpu != NoGPU && ctx.Err() == nil { // its driver may end a process that it does not like
+		_ = r.end()
+		err = r.start(ctx, p, mode, NoGPU)
+	}
+	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
 
-func (r *Reader) start(ctx context.Context, p python, mode sandbox.Mode) error {
-	if err := errors.Join(os.CopyFS(r.own, subFS()),
-		os.WriteFile(filepath.Join(r.own, "frames.py"), []byte(torch.Frames), 0o644)); err != nil {
-		return err
+func (r *Reader) start(ctx context.Context, p python, mode sandbox.Mode, gpu int) error {
+	spec := proc.Spec{Args: []string{filepath.Join(r.own, "main.py")}, Dir: r.own, Fence: p.fence(mode, r.own, gpu),
+		Env: append(torch.Environ(), "HOME="+r.own, "TMPDIR="+r.own, "USER=darwarp", "TORCHINDUCTOR_CACHE_DIR="+r.own)}
+	if gpu == NoGPU {
+		spec.Env = append(spec.Env, "CUDA_VISIBLE_DEVICES=")
 	}
-	spec := proc.Spec{Args: []string{filepath.Join(r.own, "main.py")}, Dir: r.own, Fence: p.fence(mode, r.own),
-		Env: append(torch.Environ(), "HOME="+r.own, "TMPDIR="+r.own, "USER=darwarp", "CUDA_VISIBLE_DEVICES=",
-			"TORCHINDUCTOR_CACHE_DIR="+r.own)}
 	if spec.Fence == nil {
 		spec.Exe = p.path
 	}
@@ -110,7 +120,8 @@ func (r *Reader) start(ctx context.Context, p python, mode sandbox.Mode) error {
 		return r.failure(ctx, err)
 	}
 	var got reply
-	err = r.call(ctx, "start", map[string]int{"threads": min(runtime.NumCPU(), maxThreads)}, nil, &got, startDeadline)
+	req := map[string]int{"threads": min(runtime.NumCPU(), maxThreads), "gpu": gpu}
+	err = r.call(ctx, "start", req, nil, &got, startDeadline)
 	var no *Refused
 	if errors.As(err, &no) {
 		return &Missing{p.path + ": " + no.Why}
@@ -134,11 +145,14 @@ func subFS() fs.FS {
 func (r *Reader) Version() string { return r.version }
 
 // Close ends the process and removes its folder.
-func (r *Reader) Close() (err error) {
+func (r *Reader) Close() error { return errors.Join(r.end(), os.RemoveAll(r.own)) }
+
+func (r *Reader) end() (err error) {
 	if r.worker != nil {
 		err = r.worker.Close()
 	}
-	return errors.Join(err, os.RemoveAll(r.own))
+	r.worker = nil
+	return err
 }
 
 // reply has all that may be answered.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -47,9 +48,9 @@ def get_init_inputs():
 `
 
 // TestTell: values are those of fp64; a scale is what a number moves by where all terms are off by their roundoff, and
-// as large as fp32 needs it.
+// as large as fp32 needs it. That is so on a GPU, and of a process that may drive one where there is none.
 func TestTell(t *testing.T) {
-	r := start(t)
+	r := startOn(t, 0)
 	for _, tt := range []struct {
 		name, beyond string
 		least, most  float64 // of a scale, over |y| + sqrt(2 sum (x w)^2)
@@ -92,6 +93,37 @@ func TestTell(t *testing.T) {
 	var unfit *Unfit
 	if _, err := r.Fits(t.Context(), map[string]int{"rows": 3, "terms": 50}); err == nil || errors.As(err, &unfit) {
 		t.Errorf("without a size: %v", err)
+	}
+}
+
+// TestTellElsewhere: what fails on a GPU is done on the processor, and what fails there as well is the file's fault.
+func TestTellElsewhere(t *testing.T) {
+	p, err := locate(t.Context())
+	if err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	out, err := exec.CommandContext(t.Context(), p.path, "-c", `
+import sys
+sys.path.insert(0, "python")
+import trial
+from refusal import Refused
+
+asked = []
+def told_on(device, *rest):
+    asked.append(device)
+    if device != "cpu" or rest[0] == "bad":
+        raise RuntimeError("out of memory")
+    return "told"
+trial.told_on = told_on
+assert trial.tell("good", {}, [], b"", "cuda:7") == "told"
+try:
+    trial.tell("bad", {}, [], b"", "cuda:7")
+except Refused as error:
+    print(asked, error)
+`).CombinedOutput()
+	const want = "['cuda:7', 'cpu', 'cuda:7', 'cpu'] it does not run: RuntimeError: out of memory\n"
+	if err != nil || string(out) != want {
+		t.Errorf("%v: got %q, expected %q", err, out, want)
 	}
 }
 

@@ -35,10 +35,11 @@ type outline struct {
 	} `json:"tensors"`
 }
 
-// NewTeller starts a process that runs the module of a problem, whose file has this text. A *Missing says what is not
-// here, a *Refused why the module is not taken.
-func NewTeller(ctx context.Context, p *kernels.Problem, source string, mode sandbox.Mode) (t *Teller, err error) {
-	r, err := Start(ctx, mode)
+// NewTeller starts a process that runs the module of a problem, whose file has this text, on a GPU or (NoGPU) the
+// processor. A *Missing says what is not here, a *Refused why the module is not taken.
+func NewTeller(ctx context.Context, p *kernels.Problem, source string, mode sandbox.Mode, gpu int) (
+	t *Teller, err error) {
+	r, err := Start(ctx, mode, gpu)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"fmt"
+	"slices"
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/device"
@@ -11,7 +12,8 @@ import (
 func nothing(*device.Proof) []device.Omission { return nil }
 
 // omissions lists what a wrong kernel might leave out: the first and the last part in check.Left of the terms and some
-// between them, one in twenty, the end of one line, and on needles, where few terms count, the first and the last few.
+// between them, one in twenty, the end of one line where that is all of a sum, and on needles, where few terms count,
+// what ends lists.
 func (q *Prover) omissions(p *device.Proof) (list []device.Omission) {
 	for i, t := range p.Case.Terms {
 		b := p.Case.Buffers[t.Buffer]
@@ -32,21 +34,41 @@ func (q *Prover) omissions(p *device.Proof) (list []device.Omission) {
 		if n >= 20 {
 			add(0, n/20, -1, "5 %% of the terms along %s", name)
 		}
-		add(n-part, n, q.RNG.IntN(max(1, b.Elems()/n)), "the end of one line along %s", name)
+		if !inPieces(p, t) {
+			list = append(list, q.endOfLine(p, i))
+		}
 	}
 	if p.Case.Class == kernels.Needles {
-		list = append(list, ends(p)...)
+		list = append(list, q.ends(p)...)
 	}
 	return list
+}
+
+// inPieces reports whether a sum of a tensor's terms goes along more than one axis, so that a line is a part of it.
+func inPieces(p *device.Proof, of device.Terms) bool {
+	return slices.ContainsFunc(p.Case.Terms, func(t device.Terms) bool {
+		return t.Buffer == of.Buffer && t.Axis != of.Axis && p.Case.Buffers[t.Buffer].Shape[t.Axis] > 1
+	})
+}
+
+// endOfLine is the end of one line along the i-th of the terms.
+func (q *Prover) endOfLine(p *device.Proof, i int) device.Omission {
+	b, n := p.Case.Buffers[p.Case.Terms[i].Buffer], p.Case.Buffers[p.Case.Terms[i].Buffer].Shape[p.Case.Terms[i].Axis]
+	return device.Omission{What: "the end of one line along " + q.Problem.Check.Terms[i].Dim, Terms: i,
+		From: n - max(1, n/check.Left), To: n, Line: q.RNG.IntN(max(1, b.Elems()/n))}
 }
 
 // endTerms is how many terms at either end of a line are a block of their own.
 const endTerms = 32
 
-// ends lists the first and the last few terms of sums that are so long that they are less than a part in check.Left.
-func ends(p *device.Proof) (list []device.Omission) {
+// ends lists what is less than a part in check.Left of a sum: the first and the last few terms of long ones, and the end
+// of one line of those that go along several axes.
+func (q *Prover) ends(p *device.Proof) (list []device.Omission) {
 	for i, t := range p.Case.Terms {
 		n := p.Case.Buffers[t.Buffer].Shape[t.Axis]
+		if n > 1 && inPieces(p, t) {
+			list = append(list, q.endOfLine(p, i))
+		}
 		if n/check.Left <= endTerms {
 			continue
 		}

@@ -131,7 +131,7 @@ func (q *Prover) needsNeedles(ctx context.Context, size kernels.Dims, found Powe
 	if found.Bank == kernels.Needles || slices.Contains(found.Unfit, kernels.Needles) {
 		return false, nil
 	}
-	got, err := q.ask(ctx, size, found.Bank, ends)
+	got, err := q.ask(ctx, size, found.Bank, q.ends)
 	if err != nil || got.Missed == "" {
 		return false, err
 	}

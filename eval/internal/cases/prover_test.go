@@ -144,3 +144,41 @@ func TestProofsAreCheap(t *testing.T) {
 		}
 	}
 }
+
+// TestEndOfOneLine: where a sum goes along several axes the end of a line is a few of its terms, which only needles must
+// tell, as they must those at either end of a long sum. A line that is a whole sum must be told by all classes.
+func TestEndOfOneLine(t *testing.T) {
+	p, err := kernels.ParseProblem("problem.toml", []byte(kernelstest.Product))
+	if err != nil {
+		t.Fatal(err)
+	}
+	axis := func(i int) device.Terms { return device.Terms{Axis: i} }
+	for _, c := range []struct {
+		shape          []int
+		terms          []device.Terms
+		always, needle int // ends of one line
+	}{
+		{[]int{16, 256}, []device.Terms{axis(1)}, 1, 1},
+		{[]int{16, 64, 256}, []device.Terms{axis(1), axis(2)}, 0, 2},
+		{[]int{16, 1, 256}, []device.Terms{axis(1), axis(2)}, 1, 1},
+		{[]int{16, 64, 256}, []device.Terms{axis(1), {Buffer: 1, Axis: 0}}, 2, 2},
+	} {
+		q := &Prover{Wanted: Wanted{Problem: p, RNG: rand.New(rand.NewPCG(1, 2))}}
+		for len(p.Check.Terms) < len(c.terms) {
+			p.Check.Terms = append(p.Check.Terms, p.Check.Terms[0])
+		}
+		for class, want := range map[string]int{"normal": c.always, kernels.Needles: c.needle} {
+			proof := &device.Proof{Case: device.Case{Class: class, Terms: c.terms,
+				Buffers: []kernels.Buffer{{Shape: c.shape}, {Shape: []int{256}}}}}
+			got := 0
+			for _, o := range q.omissions(proof) {
+				if o.Line >= 0 {
+					got++
+				}
+			}
+			if got != want {
+				t.Errorf("%v, %d axes, %s: the end of one line %d times, expected %d", c.shape, len(c.terms), class, got, want)
+			}
+		}
+	}
+}

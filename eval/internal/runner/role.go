@@ -59,16 +59,22 @@ func (r Role) Fence(open device.Open) *sandbox.Profile {
 	f := &sandbox.Profile{Mode: r.Sandbox, Read: sandbox.System(), Write: []string{"/dev/null"},
 		Driver: r.Driver, Shared: r.Shared, Wide: r.Wide, Children: r.Children, FileSize: 1 << 28,
 		Memory: cmp.Or(r.memory, MostMemory())}
-	for _, pattern := range r.devices {
-		found, _ := filepath.Glob(pattern)
-		f.Write = append(f.Write, found...)
-	}
+	f.Write = append(f.Write, r.Devices()...)
 	for _, lib := range []string{open.Driver, open.Library} {
 		if path, err := filepath.EvalSymlinks(lib); err == nil && lib != "" {
 			f.Read = append(f.Read, filepath.Dir(path), filepath.Dir(lib))
 		}
 	}
 	return f
+}
+
+// Devices are the files of this machine that the role controls.
+func (r Role) Devices() (list []string) {
+	for _, pattern := range r.devices {
+		found, _ := filepath.Glob(pattern)
+		list = append(list, found...)
+	}
+	return list
 }
 
 // hostMemory is what a cpu worker may take beside four times its cases, which are buffers, inputs as they were made,

@@ -27,7 +27,10 @@ def identifier(name, taken):
 def start(req, _):
     import torch
 
+    import trial
+
     torch.set_num_threads(max(1, req.get("threads", 1)))
+    state["device"] = trial.device_of(req.get("gpu", -1))
     return {"version": torch.__version__.split("+")[0]}, b""
 
 
@@ -142,7 +145,8 @@ def tell(req, _):
     """Runs the module on the numbers that were put, and keeps values and scales of its outputs."""
     import trial
 
-    shapes, terms, state["told"] = trial.tell(state["source"], asked_values(req), req["buffers"], state.pop("given"))
+    given = state.pop("given")
+    shapes, terms, state["told"] = trial.tell(state["source"], asked_values(req), req["buffers"], given, state["device"])
     return {"shapes": shapes, "terms": terms}, b""
 
 

@@ -23,11 +23,18 @@ LARGEST = torch.finfo(torch.float32).max
 
 def told(module, inputs):
     """Values and scales of all outputs, and how many numbers the outputs that were tried depend on. All is in fp64."""
+    strict()
     first = run(module, inputs)
     moved = moves(module, inputs, first)
     narrow = run(copy.deepcopy(module).float(), [x.float() if floating(x) else copy.copy(x) for x in inputs])
     scales = [scale(y, s, n.double()) for y, s, n in zip(first, moved, narrow)]
     return [held(y) for y in first], scales, terms(module, inputs)
+
+
+def strict():
+    """Has products and convolutions of fp32 round to nothing narrower, as a GPU's convolutions do by default."""
+    torch.set_float32_matmul_precision("highest")
+    torch.backends.cudnn.allow_tf32 = False
 
 
 def floating(x):
@@ -44,10 +51,10 @@ def moves(module, inputs, first):
     """The root of the mean square of what outputs move by, over the share that every input is moved by."""
     given = [(t, t.clone()) for t in tensors(module, inputs)]
     squares = [torch.zeros_like(y, dtype=torch.float64) for y in first]
-    draw = torch.Generator().manual_seed(1)
+    draws = {place: torch.Generator(place).manual_seed(1) for place in {t.device for t, _ in given}}
     for _ in range(PROBES):
         for t, base in given:
-            signs = torch.randint(0, 2, base.shape, generator=draw, dtype=torch.int8).to(base.dtype)
+            signs = torch.randint(0, 2, base.shape, generator=draws[t.device], dtype=torch.int8, device=t.device).to(base.dtype)
             t.copy_(base + base * (signs * 2 - 1) * STEP)
         for s, y, z in zip(squares, first, run(module, inputs)):
             s += ((z - y).double() / STEP).nan_to_num(0, 0, 0).square()
@@ -101,7 +108,7 @@ def counted(module, inputs):
     leaves += [p for p in module.parameters()]
     draw, most = torch.Generator().manual_seed(2), 0
     for y in outputs:
-        for at in torch.randint(0, max(1, y.numel()), (min(SAMPLES, y.numel()),), generator=draw).tolist():
+        for at in torch.randint(0, max(1, y.numel()), (min(SAMPLES, y.numel()),), generator=draw, device="cpu").tolist():
             grads = torch.autograd.grad(y.flatten()[at], leaves, retain_graph=True, allow_unused=True)
             most = max(most, sum(int(g.count_nonzero()) for g in grads if g is not None))
     return most

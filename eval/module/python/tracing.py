@@ -26,14 +26,18 @@ class Drawn(TorchFunctionMode):
     """Remembers how tensors are drawn, and keeps them where they are: a file may name a GPU. An RMS norm without an epsilon
     has that of fp32, which torch takes for all types but fp64: the module in fp64 is still that module."""
 
+    def __init__(self, place="cpu"):
+        super().__init__()
+        self.place = place
+
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
         if func is torch.Tensor.cuda or func is torch.Tensor.pin_memory:
             return args[0]
         if "cuda" in str(kwargs.get("device", "")):
-            kwargs["device"] = "cpu"
+            kwargs["device"] = self.place
         kwargs.pop("pin_memory", None)
-        args = tuple("cpu" if isinstance(a, (str, torch.device)) and str(a).startswith("cuda") else a for a in args)
+        args = tuple(self.place if isinstance(a, (str, torch.device)) and str(a).startswith("cuda") else a for a in args)
         if func in NORMS and (args + (None,) * 4)[3] is None:
             args = args[:3]
             kwargs["eps"] = torch.finfo(torch.float32).eps if kwargs.get("eps") is None else kwargs["eps"]

@@ -174,26 +174,49 @@ def shapes(source, values):
         return None, first_line(error)
 
 
-def tell(source, values, buffers, blob):
-    """Shapes of the outputs on given numbers, how many numbers one of them depends on at most, and as bytes the values of
-    each in fp64 with its scales in fp32."""
-    import sensitivity
-
+def device_of(gpu):
+    """Where truths are computed: on the GPU of an index, below 0 or where torch does not work on it on the processor. The
+    module itself is not to see one: it would put its tensors there."""
     try:
-        with Drawn(), torch.no_grad():
-            module, inputs = source.build_as_asked(values)
-            module, inputs = filled(module, inputs, buffers, blob)
-            outputs, scales, terms = sensitivity.told(module, inputs)
+        place = "cpu" if gpu < 0 else "cuda:%d" % gpu
+        torch.ones(2, 2, dtype=torch.float64, device=place).mm(torch.ones(2, 2, dtype=torch.float64, device=place)).sum().item()
+    except Exception:
+        place = "cpu"
+    torch.cuda.is_available = lambda: False
+    return place
+
+
+def tell(source, values, buffers, blob, device="cpu"):
+    """Shapes of the outputs on given numbers, how many numbers one of them depends on at most, and as bytes the values of
+    each in fp64 with its scales in fp32. What does not work on a GPU, as for want of memory, is done on the processor."""
+    try:
+        return told_on(device, source, values, buffers, blob)
     except Refused:
         raise
     except Exception as error:
-        raise Refused("it does not run: " + first_line(error))
+        if device == "cpu":
+            raise Refused("it does not run: " + first_line(error))
+    finally:
+        if device != "cpu":
+            torch.cuda.empty_cache()
+    return tell(source, values, buffers, blob)
+
+
+def told_on(device, source, values, buffers, blob):
+    import sensitivity
+
+    with Drawn(), torch.no_grad():
+        module, inputs = source.build_as_asked(values)
+        module, inputs = filled(module, inputs, buffers, blob)
+    with Drawn(device), torch.device(device), torch.no_grad():
+        module, inputs = module.to(device), [x.to(device) if isinstance(x, torch.Tensor) else x for x in inputs]
+        outputs, scales, terms = sensitivity.told(module, inputs)
     parts = [numbers(t) for pair in zip(outputs, scales) for t in pair]
     return [list(t.shape) for t in outputs], terms, b"".join(parts)
 
 
 def numbers(t):
-    t = t.contiguous()
+    t = t.cpu().contiguous()
     return ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())
 
 

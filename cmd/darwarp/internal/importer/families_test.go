@@ -91,7 +91,7 @@ func passes(t *testing.T, b *templates.Bundle, cache string) {
 		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: sizes, Cache: "hot", Jobs: 1, CacheDir: cache,
 		Sandbox: eval.SandboxBest, Foreign: true}
 	if b.Problem.Reference.IsModule() {
-		teller, err := module.NewTeller(t.Context(), b.Problem, b.Reference, eval.SandboxBest)
+		teller, err := module.NewTeller(t.Context(), b.Problem, b.Reference, eval.SandboxBest, module.NoGPU)
 		if err != nil {
 			t.Fatal(err)
 		}

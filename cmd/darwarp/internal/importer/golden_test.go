@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // withTorch starts a reader, or skips the test.
 func withTorch(t *testing.T) *module.Reader {
 	t.Helper()
-	r, err := module.Start(context.Background(), eval.SandboxBest)
+	r, err := module.Start(context.Background(), eval.SandboxBest, module.NoGPU)
 	var missing *module.Missing
 	if errors.As(err, &missing) {
 		t.Skipf("SKIPPED: %v", err)

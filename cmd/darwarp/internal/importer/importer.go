@@ -46,7 +46,7 @@ const (
 // torch, an *env.Error where there is no C++ compiler.
 func Run(ctx context.Context, req Request) (made *Made, err error) {
 	req.Say("starting Python")
-	r, err := module.Start(ctx, req.Sandbox)
+	r, err := module.Start(ctx, req.Sandbox, module.NoGPU)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // TestOnCPU runs modules from file to measured kernel where there are torch and a C++ compiler: two that are right, one
 // of them searched at a part, and one that ends its process.
 func TestOnCPU(t *testing.T) {
-	r, err := module.Start(t.Context(), eval.SandboxBest)
+	r, err := module.Start(t.Context(), eval.SandboxBest, module.NoGPU)
 	var missing *module.Missing
 	if errors.As(err, &missing) {
 		t.Skipf("SKIPPED: %v", err)

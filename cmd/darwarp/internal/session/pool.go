@@ -65,7 +65,7 @@ func openPool(ctx context.Context, t Target, s *Session, kind string, say func(s
 			return err
 		}
 	}
-	closeTeller, err := s.openTeller(ctx, t, &cfg)
+	closeTeller, err := s.openTeller(ctx, t, &cfg, gpus)
 	if err != nil {
 		return err
 	}
