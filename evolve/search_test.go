@@ -115,11 +115,12 @@ func TestStartsWithTheNaiveDefault(t *testing.T) {
 	t.Error("the default of the second family was not asked for")
 }
 
-// TestTriesStarts: after the defaults come the points that a family says to try first, a legal one in place of one that
-// is not.
+// TestTriesStarts: after the naive start come the points that a family says to try first, a legal one in place of one
+// that is not, and then its default.
 func TestTriesStarts(t *testing.T) {
 	cfg := toyConfig(t, "hills", "plain")
-	hills := cfg.Spaces[0].Family
+	hills, plain := cfg.Spaces[0].Family, cfg.Spaces[1].Family
+	plain.Start = []map[string]any{{"a": int64(3)}}
 	hills.Start = []map[string]any{{"a": int64(6), "c": "z"}, {"a": int64(8), "b": int64(8)}, {"a": int64(1)}}
 	m := &memory{}
 	mustRun(t, cfg, newFake(1, false), m)
@@ -134,8 +135,13 @@ func TestTriesStarts(t *testing.T) {
 			starts++
 		}
 	}
-	if starts != 2 || m.candidates[2].Origin.Operator != "start" {
-		t.Errorf("%d starts: expected two, and not the default once more", starts)
+	if starts != 3 || m.candidates[2].Origin.Operator != "start" {
+		t.Errorf("%d starts: expected three, and not the default once more", starts)
+	}
+	for i, operator := range []string{"start", "default"} {
+		if c := m.candidates[3+i]; c.Variant.Family != "plain" || c.Origin.Operator != operator {
+			t.Errorf("candidate %d is a %s of %s, expected the %s of plain", 3+i, c.Origin.Operator, c.Variant.Family, operator)
+		}
 	}
 }
 
