@@ -82,7 +82,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 		c.members = append(c.members, m)
 		fallthrough
 	case m.left && !h.Leaving:
-		m.left, m.ready, m.queue, m.gone, m.backs = false, false, !m.helps, make(chan struct{}), 0
+		m.join()
 		joined = m
 	}
 	if c.kind == "" {
@@ -91,7 +91,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 	if m.last, m.seen = h, now; h.Leaving && !m.left {
 		m.leave()
 	}
-	w = welcome{Kind: c.kind, Ready: m.ready, Drain: m.drain}
+	w = welcome{Kind: c.kind, Ready: m.ready, Aside: m.aside, Drain: m.drain}
 	if m.ratios != nil {
 		w.Ratios = map[string]float64{}
 		for load, r := range m.ratios {
@@ -122,6 +122,7 @@ func (c *crew) sweep(now time.Time) (silent, departed []*member) {
 			departed = append(departed, m)
 		}
 	}
+	c.letAllIn()
 	return silent, departed
 }
 
@@ -164,9 +165,7 @@ func (c *crew) setReady(m *member, of ratio.Table) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m.ratios = of; !m.ready && m.here() {
-		m.ready = true
-		close(c.changed)
-		c.changed = make(chan struct{})
+		c.letIn(m)
 	}
 }
 
