@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -16,14 +17,17 @@ import (
 type crew struct {
 	version string
 	mu      sync.Mutex
-	kind    string         // names the device that all have
-	device  kernels.Device // the first worker's
-	members []*member      // in the order of joining; the first that is ready is home
-	changed chan struct{}  // closed and replaced when somebody is ready
-	over    bool           // the search of an island has ended: nobody is taken any more
+	kind    string               // names the device that all have
+	device  kernels.Device       // the first worker's
+	members []*member            // in the order of joining; the first that is ready is home
+	changed chan struct{}        // closed and replaced when somebody is ready
+	over    bool                 // the search of an island has ended: nobody is taken any more
+	opening map[string]time.Time // when a worker whose devices are not open yet was last heard
 }
 
-func newCrew(version string) *crew { return &crew{version: version, changed: make(chan struct{})} }
+func newCrew(version string) *crew {
+	return &crew{version: version, changed: make(chan struct{}), opening: map[string]time.Time{}}
+}
 
 // admit refuses a worker that cannot belong to the fleet.
 func (c *crew) admit(h *hello) error {
@@ -69,6 +73,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 		return welcome{Refused: err.Error()}, nil
 	}
 	m := c.find(h.Worker)
+	c.noteOpening(&h, now)
 	switch {
 	case c.over && (m == nil || m.left) && !h.Leaving:
 		return welcome{Refused: errIslandOver.Error()}, nil
@@ -122,6 +127,7 @@ func (c *crew) sweep(now time.Time) (silent, departed []*member) {
 			departed = append(departed, m)
 		}
 	}
+	maps.DeleteFunc(c.opening, func(_ string, heard time.Time) bool { return now.Sub(heard) > silence })
 	c.letAllIn()
 	return silent, departed
 }

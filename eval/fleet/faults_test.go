@@ -307,3 +307,26 @@ func TestAllLeave(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOpening: whoever asks for the status sees a worker from the moment that it is connected, and no more of one that
+// has gone without ever being ready.
+func TestOpening(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	f := g.open("127.0.0.1:0", newFake("a"))
+	opens := make(chan struct{})
+	for _, name := range []string{"b", "never"} {
+		cfg := g.config(newFake(name))
+		inner := cfg.Open
+		cfg.Open = func(ctx context.Context, task []byte) (*Station, error) {
+			if <-opens; name == "never" {
+				return nil, errors.New("no room")
+			}
+			return inner(ctx, task)
+		}
+		go Join(t.Context(), cfg)
+	}
+	until(t, "both open", func() bool { return inState(f, "opening") == "[b never]" })
+	close(opens)
+	until(t, "one is ready", func() bool { return inState(f, "ready") == "[a b]" })
+	until(t, "the other is gone", func() bool { return inState(f, "opening") == "[]" })
+}

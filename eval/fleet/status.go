@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,7 @@ import (
 // WorkerStatus is one worker, as the search knows it.
 type WorkerStatus struct {
 	Worker  string  `json:"worker"`
-	State   string  `json:"state"` // ready, waiting, aside, draining, gone or left out
+	State   string  `json:"state"` // opening, ready, waiting, aside, draining, gone or left out
 	Why     string  `json:"why,omitempty"`
 	Device  string  `json:"device"`
 	Slots   int     `json:"slots"`
@@ -67,6 +68,10 @@ func (c *crew) status(now time.Time) Status {
 			w.Ratio = r.Of
 		}
 		s.Workers = append(s.Workers, w)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.opening)) {
+		s.Workers = append(s.Workers, WorkerStatus{Worker: name, State: "opening", Device: "-",
+			Silent: now.Sub(c.opening[name]).Seconds()})
 	}
 	return s
 }
