@@ -24,7 +24,7 @@ type attachment struct {
 	do      context.Context // ends when what is in flight is given up
 	kill    context.CancelFunc
 	all     sync.WaitGroup
-	once    sync.Once
+	pause   context.CancelFunc // has it take no candidates; nil: it takes none
 
 	mu   sync.Mutex
 	held map[jetstream.Msg]bool
@@ -39,24 +39,36 @@ func (w *worker) attach(ctx context.Context, session, kind string) *attachment {
 	go a.keepHeld()
 	if w.station.Compiler == nil {
 		for range atOnce {
-			a.all.Go(func() { a.serve(toQueue(w.cfg.Name, session)) })
+			a.all.Go(func() { a.serve(a.take, toQueue(w.cfg.Name, session)) })
 		}
 	}
 	return a
 }
 
-// takeCandidates begins to take candidates, once.
+// takeCandidates begins to take candidates.
 func (a *attachment) takeCandidates(slots int) {
+	if a.pause != nil {
+		return
+	}
 	queue := anyQueue(a.session, a.kind)
 	if a.w.station.Compiler != nil {
 		queue = compileQueue(a.session)
 	}
-	a.once.Do(func() {
-		a.w.cfg.Say("ready: %d candidates at a time", slots)
-		for range slots {
-			a.all.Go(func() { a.serve(queue) })
-		}
-	})
+	a.w.cfg.Say("ready: %d candidates at a time", slots)
+	var take context.Context
+	take, a.pause = context.WithCancel(a.take)
+	for range slots {
+		a.all.Go(func() { a.serve(take, queue) })
+	}
+}
+
+// pauseCandidates takes none until takeCandidates. What it has not begun it gives back.
+func (a *attachment) pauseCandidates(why string) {
+	if a.pause != nil {
+		a.w.cfg.Say("no candidates for a while: %s", why)
+		a.pause()
+		a.pause = nil
+	}
 }
 
 // leave takes nothing new, and waits for what is in flight, unless the search has ended.
@@ -78,20 +90,20 @@ func (a *attachment) abandon() {
 	a.all.Wait()
 }
 
-// serve takes one request after the other out of a queue.
-func (a *attachment) serve(queue string) {
-	for a.take.Err() == nil {
-		_ = a.takeFrom(queue) // no connection, or no queue, for now
+// serve takes one request after the other out of a queue, until take ends.
+func (a *attachment) serve(take context.Context, queue string) {
+	for take.Err() == nil {
+		_ = a.takeFrom(take, queue) // no connection, or no queue, for now
 		select {
-		case <-a.take.Done():
+		case <-take.Done():
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
 
 // takeFrom handles requests until there is no way to get more. One is asked for when the last is done, and not before.
-func (a *attachment) takeFrom(queue string) error {
-	c, err := a.w.js.Consumer(a.take, a.w.names.work(), queue)
+func (a *attachment) takeFrom(take context.Context, queue string) error {
+	c, err := a.w.js.Consumer(take, a.w.names.work(), queue)
 	if err != nil {
 		return err
 	}
@@ -102,19 +114,19 @@ func (a *attachment) takeFrom(queue string) error {
 	}
 	defer requests.Stop()
 	for {
-		msg, err := requests.Next(jetstream.NextContext(a.take))
+		msg, err := requests.Next(jetstream.NextContext(take))
 		if err != nil {
-			a.giveBackLast(requests)
+			a.giveBackLast(take, requests)
 			return err
 		}
-		a.handle(msg)
+		a.handle(take, msg)
 	}
 }
 
-// giveBackLast gives back what came when the worker was about to leave. It would lie until the wait for its
-// acknowledgement is over, and count as one of a few attempts.
-func (a *attachment) giveBackLast(requests jetstream.MessagesContext) {
-	if a.take.Err() == nil {
+// giveBackLast gives back what came when the worker was about to leave, or to pause. It would lie until the wait for
+// its acknowledgement is over, and count as one of a few attempts.
+func (a *attachment) giveBackLast(take context.Context, requests jetstream.MessagesContext) {
+	if take.Err() == nil {
 		return
 	}
 	requests.Drain()
@@ -123,13 +135,13 @@ func (a *attachment) giveBackLast(requests jetstream.MessagesContext) {
 		if err != nil {
 			return
 		}
-		a.handle(msg)
+		a.handle(take, msg)
 	}
 }
 
-// handle answers one request.
-func (a *attachment) handle(msg jetstream.Msg) {
-	if a.take.Err() != nil {
+// handle answers one request, or gives it back after the end of take.
+func (a *attachment) handle(take context.Context, msg jetstream.Msg) {
+	if take.Err() != nil {
 		a.giveBack(msg)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -16,14 +17,17 @@ import (
 type crew struct {
 	version string
 	mu      sync.Mutex
-	kind    string         // names the device that all have
-	device  kernels.Device // the first worker's
-	members []*member      // in the order of joining; the first that is ready is home
-	changed chan struct{}  // closed and replaced when somebody is ready
-	over    bool           // the search of an island has ended: nobody is taken any more
+	kind    string               // names the device that all have
+	device  kernels.Device       // the first worker's
+	members []*member            // in the order of joining; the first that is ready is home
+	changed chan struct{}        // closed and replaced when somebody is ready
+	over    bool                 // the search of an island has ended: nobody is taken any more
+	opening map[string]time.Time // when a worker whose devices are not open yet was last heard
 }
 
-func newCrew(version string) *crew { return &crew{version: version, changed: make(chan struct{})} }
+func newCrew(version string) *crew {
+	return &crew{version: version, changed: make(chan struct{}), opening: map[string]time.Time{}}
+}
 
 // admit refuses a worker that cannot belong to the fleet.
 func (c *crew) admit(h *hello) error {
@@ -69,6 +73,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 		return welcome{Refused: err.Error()}, nil
 	}
 	m := c.find(h.Worker)
+	c.noteOpening(&h, now)
 	switch {
 	case c.over && (m == nil || m.left) && !h.Leaving:
 		return welcome{Refused: errIslandOver.Error()}, nil
@@ -82,7 +87,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 		c.members = append(c.members, m)
 		fallthrough
 	case m.left && !h.Leaving:
-		m.left, m.ready, m.queue, m.gone, m.backs = false, false, !m.helps, make(chan struct{}), 0
+		m.join()
 		joined = m
 	}
 	if c.kind == "" {
@@ -91,7 +96,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 	if m.last, m.seen = h, now; h.Leaving && !m.left {
 		m.leave()
 	}
-	w = welcome{Kind: c.kind, Ready: m.ready, Drain: m.drain}
+	w = welcome{Kind: c.kind, Ready: m.ready, Aside: m.aside, Drain: m.drain}
 	if m.ratios != nil {
 		w.Ratios = map[string]float64{}
 		for load, r := range m.ratios {
@@ -122,6 +127,8 @@ func (c *crew) sweep(now time.Time) (silent, departed []*member) {
 			departed = append(departed, m)
 		}
 	}
+	maps.DeleteFunc(c.opening, func(_ string, heard time.Time) bool { return now.Sub(heard) > silence })
+	c.letAllIn()
 	return silent, departed
 }
 
@@ -164,9 +171,7 @@ func (c *crew) setReady(m *member, of ratio.Table) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m.ratios = of; !m.ready && m.here() {
-		m.ready = true
-		close(c.changed)
-		c.changed = make(chan struct{})
+		c.letIn(m)
 	}
 }
 

@@ -82,8 +82,8 @@ func (f *Fleet) Duel(ctx context.Context, champion, challenger *kernels.Job) (ke
 	return d, nil
 }
 
-// doubt has a second worker time a winner, and a third one judge who is right about a challenger whose times at home
-// are not those that it was sent with. why says why the duel is not believed.
+// doubt has a second worker time a winner, and looks into the times that a challenger was sent with where home finds
+// them too short. why says why the duel is not believed.
 func (f *Fleet) doubt(ctx context.Context, s *sheet, home *member, d *kernels.Duel) (why string) {
 	f.mu.Lock()
 	c := f.claims[s.job.ID]
@@ -96,7 +96,7 @@ func (f *Fleet) doubt(ctx context.Context, s *sheet, home *member, d *kernels.Du
 			return f.settle(ctx, s, home, others[0], nil)
 		}
 	}
-	if c.by != nil && c.by != home && f.crew.isHere(c.by) && home.times && f.unlike(home, d, c.times) {
+	if c.by != nil && c.by != home && f.crew.isHere(c.by) && home.times && f.tooShort(home, d, c.times) {
 		if why := f.settle(ctx, s, home, c.by, c.times); why != "" {
 			f.cfg.Say("%s", why)
 		}
@@ -104,16 +104,16 @@ func (f *Fleet) doubt(ctx context.Context, s *sheet, home *member, d *kernels.Du
 	return ""
 }
 
-// unlike reports whether a challenger's times in a duel are not those that were claimed for it.
-func (f *Fleet) unlike(home *member, d *kernels.Duel, claimed []kernels.Timing) bool {
+// tooShort reports whether the times that were claimed for a challenger are shorter than those in a duel. Where they
+// are longer its worker had other work.
+func (f *Fleet) tooShort(home *member, d *kernels.Duel, claimed []kernels.Timing) bool {
 	of := f.crew.ratiosOf(home)
 	return slices.ContainsFunc(d.Steady(), func(r kernels.DuelRound) bool {
 		i := slices.IndexFunc(claimed, func(t kernels.Timing) bool { return t.Workload == r.Workload })
 		if i < 0 || !(r.Challenger > 0) {
 			return false
 		}
-		off := r.Challenger * of.At(r.Workload).Of / claimed[i].Median
-		return off > ratio.Most || off < 1/ratio.Most
+		return r.Challenger*of.At(r.Workload).Of > ratio.Most*claimed[i].Median
 	})
 }
 

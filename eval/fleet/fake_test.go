@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	helloEvery, silence = 200*time.Millisecond, 2*time.Second
+	helloEvery, silence, firstPause = 200*time.Millisecond, 2*time.Second, 300*time.Millisecond
 	if role := os.Getenv(roleEnv); role != "" {
 		if err := play(role, os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, role, err)
@@ -39,6 +39,8 @@ type fake struct {
 	fails   func() (kernels.Result, error)            // what an evaluation comes to; nil: it does not
 	started time.Time                                 // as its clock says; zero: now
 	lies    atomic.Bool                               // that a challenger takes a tenth of its time
+	once    atomic.Bool                               // it lies in verdicts, and does not repeat it
+	busy    atomic.Bool                               // with other work: all takes twice as long
 
 	mu    sync.Mutex
 	seen  map[kernels.ID]int
@@ -47,6 +49,9 @@ type fake struct {
 	done  int // final measurements
 	again int // times for comparison
 }
+
+// verdictTier is the tier of an evaluation's times.
+const verdictTier = "fitness"
 
 type madeKey struct{}
 
@@ -92,8 +97,11 @@ func (f *fake) times(j *kernels.Job, tier string) []kernels.Timing {
 	if f.best > 0 {
 		ns = (500 + math.Abs(float64(j.ID[0])-float64(f.best))) * f.slower
 	}
-	if f.lies.Load() && j.ID[0] >= 50 && j.ID[0] < 200 {
+	if f.lies.Load() && j.ID[0] >= 50 && j.ID[0] < 200 && (tier == verdictTier || !f.once.Load()) {
 		ns /= 10
+	}
+	if f.busy.Load() {
+		ns *= 2
 	}
 	return []kernels.Timing{{Workload: "w", Median: ns, Lo: ns * 0.99, Hi: ns * 1.01, Samples: 9, Cache: "hot",
 		Tier: tier}}
@@ -117,7 +125,7 @@ func (f *fake) Evaluate(ctx context.Context, j *kernels.Job) (kernels.Result, er
 	if n < 0 {
 		return kernels.Result{Outcome: kernels.Crashed, Detail: "does not load", Code: code}, nil
 	}
-	return kernels.Result{Outcome: kernels.OK, Times: f.times(&kernels.Job{ID: kernels.ID{byte(n)}}, "fitness"),
+	return kernels.Result{Outcome: kernels.OK, Times: f.times(&kernels.Job{ID: kernels.ID{byte(n)}}, verdictTier),
 		Code: code}, nil
 }
 
@@ -149,7 +157,7 @@ func (f *fake) time(_ context.Context, j *kernels.Job, brief bool) ([]kernels.Ti
 	f.mu.Unlock()
 	tier := "final"
 	if brief {
-		tier = "fitness"
+		tier = "screen"
 	}
 	return f.times(j, tier), nil
 }

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -309,53 +308,25 @@ func TestAllLeave(t *testing.T) {
 	}
 }
 
-// TestLiar: a worker whose times nobody else sees is left out, wherever it is, and its candidates do not reign.
-func TestLiar(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		order []string // of joining; the first is home
-	}{{"elsewhere", []string{"a", "b", "liar"}}, {"at home", []string{"liar", "a", "b"}}} {
-		g := &ground{t: t, dir: t.TempDir()}
-		liar := newFake("liar")
-		var f *Fleet
-		for i, name := range tt.order {
-			w := newFake(name)
-			if name == "liar" {
-				w = liar
+// TestOpening: whoever asks for the status sees a worker from the moment that it is connected, and no more of one that
+// has gone without ever being ready.
+func TestOpening(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	f := g.open("127.0.0.1:0", newFake("a"))
+	opens := make(chan struct{})
+	for _, name := range []string{"b", "never"} {
+		cfg := g.config(newFake(name))
+		inner := cfg.Open
+		cfg.Open = func(ctx context.Context, task []byte) (*Station, error) {
+			if <-opens; name == "never" {
+				return nil, errors.New("no room")
 			}
-			if i == 0 {
-				f = g.open("127.0.0.1:0", w)
-				f.Evaluate(t.Context(), candidate(1))
-				continue
-			}
-			g.join(w)
-			until(t, name, func() bool { return len(f.crew.ready()) == i+1 })
+			return inner(ctx, task)
 		}
-		liar.lies.Store(true)
-		var claimed *kernels.Job // the liar's
-		until(t, "a claim", func() bool {
-			for n := range 20 {
-				j := candidate(50 + n)
-				r, err := f.Evaluate(t.Context(), j)
-				if err == nil && r.Outcome == kernels.OK && r.Times[0].Median < 500 {
-					claimed = j
-				}
-			}
-			return claimed != nil
-		})
-		d, err := f.Duel(t.Context(), candidate(200), claimed)
-		if err == nil && d.Verdict == kernels.Faster {
-			t.Errorf("%s: %+v", tt.name, d)
-		}
-		var out []string
-		for _, m := range f.crew.status(time.Now()).Workers {
-			if m.State == "left out" {
-				out = append(out, m.Worker)
-			}
-		}
-		if fmt.Sprint(out) != "[liar]" {
-			t.Errorf("%s: left out: %v; %v, %v", tt.name, out, d, err)
-		}
-		f.Close()
+		go Join(t.Context(), cfg)
 	}
+	until(t, "both open", func() bool { return inState(f, "opening") == "[b never]" })
+	close(opens)
+	until(t, "one is ready", func() bool { return inState(f, "ready") == "[a b]" })
+	until(t, "the other is gone", func() bool { return inState(f, "opening") == "[]" })
 }

@@ -252,6 +252,8 @@ func (w *worker) follow(ctx context.Context, reply welcome) error {
 	}
 	if reply.Ready {
 		w.attached.takeCandidates(w.station.slots())
+	} else {
+		w.attached.pauseCandidates(reply.Aside)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func TestGivenBack(t *testing.T) {
 	gives := func(n int) {
 		for given := 0; given < n; {
 			if msg, err := c.Next(jetstream.FetchMaxWait(time.Second)); err == nil {
-				a.handle(msg)
+				a.handle(a.take, msg)
 				given++
 			}
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"sync"
 
@@ -14,8 +12,8 @@ import (
 )
 
 // Workers of one model differ by percents, as GPUs of one host do, so times pass through the ratio of one kernel's
-// times on both. And a worker may lie, or be broken: nobody reigns whom not two workers have timed alike, and where two
-// do not agree a third decides.
+// times on both. And a worker may lie, be broken, or have other work: nobody reigns whom not two workers have timed
+// alike (settle.go).
 
 // claim is a candidate's times, as they are compared, by whoever judged it.
 type claim struct {
@@ -67,8 +65,8 @@ func (f *Fleet) begun(ctx context.Context, by *member) {
 	f.compareAll(ctx, f.yardstick())
 }
 
-// welcome readies a new worker: it times the yardstick before it gets candidates. One that home does not agree with,
-// where nobody else can decide, waits for a third.
+// welcome readies a new worker, or one that was set aside: it times the yardstick before it gets candidates. Where home
+// does not agree, either is set aside.
 func (f *Fleet) welcome(m *member) {
 	for range deliveries {
 		s, all := f.yardstick(), f.crew.ready()
@@ -85,7 +83,7 @@ func (f *Fleet) welcome(m *member) {
 		if errors.Is(err, kernels.ErrLost) {
 			continue
 		}
-		if f.cfg.Say("%v", err); f.settle(f.ctx, s, home, m, nil) != "" {
+		if !f.befriend(s, home, m, err) {
 			return
 		}
 	}
@@ -125,68 +123,4 @@ func (f *Fleet) compare(ctx context.Context, s *sheet, home, m *member) error {
 	}
 	f.crew.setReady(m, found)
 	return nil
-}
-
-// settle asks who of two workers is right about a kernel's times: a third decides, and whoever is alone is left out.
-// undecided says why nobody was: there is no third, or not all have answered.
-func (f *Fleet) settle(ctx context.Context, s *sheet, one, other *member, claimed []kernels.Timing) (undecided string) {
-	times := map[*member][]kernels.Timing{}
-	if s.on(one); claimed != nil {
-		times[other] = claimed
-	} else {
-		s.on(other)
-	}
-	ask := append([]*member{one, other}, f.crew.others(one, other)...)
-	for _, m := range ask {
-		if times[m] == nil {
-			at, err := s.wait(ctx, m)
-			if err != nil {
-				return err.Error()
-			}
-			f.crew.ratiosOf(m).Scale(at)
-			times[m] = at
-		}
-		if odd := alone(times); len(times) == 2 && len(odd) == 0 {
-			return ""
-		} else if len(times) == 3 {
-			f.leaveOutAll(odd, s.job)
-			return ""
-		}
-	}
-	return fmt.Sprintf("workers %s and %s do not agree on the times of %s, and no third is there to decide", one.name,
-		other.name, s.job.ID.Short())
-}
-
-// leaveOutAll goes on without the workers that are alone with their times, and looks again at those that wait.
-func (f *Fleet) leaveOutAll(odd []*member, j *kernels.Job) {
-	for _, m := range odd {
-		f.leaveOut(m, fmt.Sprintf("it timed %s otherwise than two others", j.ID.Short()))
-	}
-	for _, m := range f.crew.waiting() {
-		f.work.Go(func() { f.welcome(m) })
-	}
-}
-
-// alone are those whose times are further from the middle than devices of one model are. Of two both are.
-func alone(times map[*member][]kernels.Timing) (odd []*member) {
-	for i, w := range slices.Collect(maps.Values(times))[0] {
-		var all []float64
-		for _, of := range times {
-			if i < len(of) && of[i].Workload == w.Workload {
-				all = append(all, of[i].Median)
-			}
-		}
-		slices.Sort(all)
-		middle := math.Sqrt(all[(len(all)-1)/2] * all[len(all)/2])
-		most := ratio.Most
-		if len(all) == 2 { // each is half as far from the middle as from the other
-			most = math.Sqrt(most)
-		}
-		for m, of := range times {
-			if i >= len(of) || !(of[i].Median < most*middle && of[i].Median > middle/most) {
-				odd = append(odd, m)
-			}
-		}
-	}
-	return odd
 }

@@ -27,6 +27,10 @@ type member struct {
 	left   bool          // gone is closed
 	queue  bool          // it has one of its own
 	out    string        // why it is left out; empty: it is not
+	aside  string        // why it gets no candidates for a while; empty: it does
+	asked  bool          // again, once that is over: somebody waits for it
+	pause  time.Duration
+	wrong  int // claims that it did not repeat
 	drain  bool
 	done   int // answers
 	failed int // answers in a row that were none
@@ -68,6 +72,12 @@ func newMember(h *hello) *member {
 		return &member{name: h.Worker, helps: true}
 	}
 	return &member{name: h.Worker, proof: *h.Proof, times: h.Times}
+}
+
+// join enters a member that is new, or has come back.
+func (m *member) join() {
+	m.left, m.ready, m.queue, m.gone, m.backs = false, false, !m.helps, make(chan struct{}), 0
+	m.aside, m.asked = "", false
 }
 
 func (m *member) leave() {

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 // find is a member by name. The caller holds mu.
@@ -11,6 +12,16 @@ func (c *crew) find(name string) *member {
 		return c.members[i]
 	}
 	return nil
+}
+
+// mostOpening bounds how many workers are listed whose devices are not open yet.
+const mostOpening = 4096
+
+// noteOpening lists a worker that opens its devices, until it joins. The caller holds mu.
+func (c *crew) noteOpening(h *hello, now time.Time) {
+	if delete(c.opening, h.Worker); h.Proof == nil && h.Compiles == "" && !h.Leaving && len(c.opening) < mostOpening {
+		c.opening[h.Worker] = now
+	}
 }
 
 // ready are the members that take candidates; home is the first.

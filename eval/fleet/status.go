@@ -1,10 +1,12 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +21,7 @@ import (
 // WorkerStatus is one worker, as the search knows it.
 type WorkerStatus struct {
 	Worker  string  `json:"worker"`
-	State   string  `json:"state"` // ready, waiting, draining, gone or left out
+	State   string  `json:"state"` // opening, ready, waiting, aside, draining, gone or left out
 	Why     string  `json:"why,omitempty"`
 	Device  string  `json:"device"`
 	Slots   int     `json:"slots"`
@@ -46,6 +48,8 @@ func (m *member) state() string {
 		return "draining"
 	case m.ready:
 		return "ready"
+	case m.aside != "":
+		return "aside"
 	}
 	return "waiting"
 }
@@ -55,7 +59,7 @@ func (c *crew) status(now time.Time) Status {
 	defer c.mu.Unlock()
 	s := Status{Version: c.version, Device: c.device.Label()}
 	for _, m := range c.members {
-		w := WorkerStatus{Worker: m.name, State: m.state(), Why: m.out, Slots: m.last.Slots, Answers: m.done,
+		w := WorkerStatus{Worker: m.name, State: m.state(), Why: cmp.Or(m.out, m.aside), Slots: m.last.Slots, Answers: m.done,
 			Busy: m.last.Busy, Silent: now.Sub(m.seen).Seconds(), Device: m.proof.Device.Label()}
 		if m.helps {
 			w.Device = "compiles"
@@ -64,6 +68,10 @@ func (c *crew) status(now time.Time) Status {
 			w.Ratio = r.Of
 		}
 		s.Workers = append(s.Workers, w)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.opening)) {
+		s.Workers = append(s.Workers, WorkerStatus{Worker: name, State: "opening", Device: "-",
+			Silent: now.Sub(c.opening[name]).Seconds()})
 	}
 	return s
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Protocol is the version of what searches and workers tell each other.
-const Protocol = 6
+const Protocol = 7
 
 // anyQueue is the queue that all workers with devices of one kind take from, and toQueue a worker's own. They bear the
 // name of their session: a worker that has not heard yet that the search was resumed must not take what it would not
@@ -100,6 +100,7 @@ type welcome struct {
 	Arch    string             `json:"arch,omitempty"` // that is compiled for, once a device is there
 	Kind    string             `json:"kind,omitempty"` // of the device, once the worker belongs to the fleet
 	Ready   bool               `json:"ready,omitempty"`
+	Aside   string             `json:"aside,omitempty"`  // why it is to take no candidates for a while
 	Ratios  map[string]float64 `json:"ratios,omitempty"` // of times on the first worker to those on this one, by workload
 	Drain   bool               `json:"drain,omitempty"`  // finish what there is, and leave
 	Again   []uint64           `json:"again,omitempty"`  // of those answered, what the search has not heard
