@@ -155,8 +155,8 @@ func (d *pointDeme) startTask(o kernels.Origin) *task {
 }
 
 // unaskedDefault is each point that the family says to try first, and then its default, or the nearest point that the
-// sizes allow, where it was not asked for yet. The default is plain, and last: a champion that is soon beaten has cost a
-// duel and a trial, which take as long as a short search where a call takes milliseconds.
+// sizes allow, where it was not asked for yet. The default is plain, and last: a champion that is soon beaten has
+// cost a duel and a trial, which take as long as a short search where a call takes milliseconds.
 func (d *pointDeme) unaskedDefault() (p mutate.Proposal, ok bool) {
 	for _, i := range append(slices.Clip(d.likely), d.start) {
 		if i >= 0 && !d.claimed(i) {

@@ -61,8 +61,8 @@ func (q *Prover) endOfLine(p *device.Proof, i int) device.Omission {
 // endTerms is how many terms at either end of a line are a block of their own.
 const endTerms = 32
 
-// ends lists what is less than a part in check.Left of a sum: the first and the last few terms of long ones, and the end
-// of one line of those that go along several axes.
+// ends lists what is less than a part in check.Left of a sum: the first and the last few terms of long ones, and the
+// end of one line of those that go along several axes.
 func (q *Prover) ends(p *device.Proof) (list []device.Omission) {
 	for i, t := range p.Case.Terms {
 		n := p.Case.Buffers[t.Buffer].Shape[t.Axis]

@@ -145,8 +145,8 @@ func TestProofsAreCheap(t *testing.T) {
 	}
 }
 
-// TestEndOfOneLine: where a sum goes along several axes the end of a line is a few of its terms, which only needles must
-// tell, as they must those at either end of a long sum. A line that is a whole sum must be told by all classes.
+// TestEndOfOneLine: where a sum goes along several axes the end of a line is a few of its terms, which only needles
+// must tell, as they must those at either end of a long sum. A line that is a whole sum must be told by all classes.
 func TestEndOfOneLine(t *testing.T) {
 	p, err := kernels.ParseProblem("problem.toml", []byte(kernelstest.Product))
 	if err != nil {
