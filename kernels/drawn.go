@@ -32,6 +32,10 @@ const (
 	Clustered Draw = "clustered"
 	// What Permutation becomes there: an order that most numbers keep, or turned round or shifted, but for a few
 	NearlyInOrder Draw = "nearly in order"
+	// What Evenly becomes where few lines are hard: one number, but for a few
+	Agreed Draw = "agreed"
+	// Numbers of either sign up to High, evenly by their logarithms, and a few up to -Low, of int32 inputs without a range
+	Unbounded Draw = "unbounded"
 )
 
 var draws = []Draw{Evenly, Lengths, Offsets, Skewed, Permutation}

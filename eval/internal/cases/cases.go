@@ -265,7 +265,11 @@ func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []
 			list = append(list, c)
 		}
 	}
-	list = append(list, s.loneAt(alone)...)
+	agreed, err := s.agreedAt(w, at)
+	if err != nil {
+		return nil, err
+	}
+	list = append(append(list, agreed...), s.loneAt(alone)...)
 	others, keep := alone, func(c device.Case) error { list = append(list, c); return nil }
 	if err := s.addOthers(others, keep); err != nil {
 		return nil, err

@@ -6,19 +6,49 @@ import (
 	"darwarp/kernels"
 )
 
-// cubes draws three sizes. In two all dims are the same as far as they may be: whole tiles, of 512 or of 96, 128 and
-// 256, and an odd number. What is done for tiles of which none is ragged, or for squares, is done there. In the third
-// each dim is a multiple of 3, 5 and 7: what depends on one of these in one dim and on another in the next shows there.
+// cubes draws sizes of which all dims are of one kind. In three all are the same as far as they may be: whole tiles, of
+// 512 or of 96, 128 and 256, an odd number, and one less than whole tiles. What is done for tiles of which none is
+// ragged, for squares, or where all lack a number is done there. In the fourth each dim is a multiple of 3, 5 and 7:
+// what depends on one of these in one dim and on another in the next shows there. In the others each dim is one part of
+// a tile after the other.
 func (d *drawer) cubes() (list []kernels.Dims) {
 	whole, odd := 512, min(lineCount+d.rng.IntN(drawnSize/8), d.most()-1)|1
 	if d.rng.IntN(2) == 0 && 768 <= d.most() {
 		whole = 768
 	}
 	same := func(n int) func(kernels.Range) int { return func(kernels.Range) int { return n } }
-	for _, n := range []func(kernels.Range) int{same(whole), same(odd), d.sevens} {
+	for _, n := range append([]func(kernels.Range) int{same(whole), same(odd), same(d.short()), d.sevens}, d.parts()...) {
 		if size, ok := d.cube(n); ok {
 			list = append(list, size)
 		}
+	}
+	return list
+}
+
+// short is one less than a tile, of 16 to 128, as large as there is room for in all dims.
+func (d *drawer) short() int {
+	bound := *d
+	for tile := 64 << d.rng.IntN(2); tile > 16; tile /= 2 {
+		bound.cap = math.Inf(1)
+		size, ok := bound.cube(func(kernels.Range) int { return tile - 1 })
+		if work, _ := d.work(size); ok && work <= d.cap && tile <= d.most() {
+			return tile - 1
+		}
+	}
+	return 15
+}
+
+// partial are the parts of a tile of 128, in sixteens, that aligned has one of four of.
+var partial = []int{1, 3, 5, 7}
+
+// parts draw dims that end with a part of a tile of 64 or 128, of a few vectors: by turns each dim has each of these.
+func (d *drawer) parts() (list []func(kernels.Range) int) {
+	for i := range partial {
+		turn := i
+		list = append(list, func(r kernels.Range) int {
+			turn++
+			return (128*d.rng.IntN(2) + 16*partial[turn%len(partial)]) * r.Step
+		})
 	}
 	return list
 }

@@ -146,22 +146,33 @@ func TestPastTiles(t *testing.T) {
 	}
 }
 
-// TestCubes: all dims are the same, once a multiple of 256 and once odd; and all are multiples of 3, 5 and 7.
+// TestCubes: all dims are the same, once a multiple of 256, once odd and once one less than a multiple of 64; all are
+// multiples of 3, 5 and 7; and each ends with each odd number of sixteens in a tile of 128.
 func TestCubes(t *testing.T) {
 	for seed := range uint64(20) {
 		list := drawerIn(t, strings.ReplaceAll(kernelstest.Product, "= 128", "= 1024"), 1e10, seed).cubes()
-		if len(list) != 3 {
+		if len(list) != 4+len(partial) {
 			t.Fatalf("seed %d: %v", seed, list)
 		}
-		for dim, n := range list[2] {
+		for dim, n := range list[3] {
 			if n%105 != 0 {
 				t.Errorf("seed %d: %s is %d", seed, dim, n)
 			}
 		}
-		for i, size := range list[:2] {
-			if n := size["m"]; size["n"] != n || size["k"] != n || i == 0 && n%256 != 0 || i == 1 && n%2 == 0 {
+		for i, size := range list[:3] {
+			n := size["m"]
+			if right := []bool{n%256 == 0, n%2 == 1, n%64 == 63}[i]; size["n"] != n || size["k"] != n || !right {
 				t.Errorf("seed %d: size %d is %v", seed, i, size)
 			}
+		}
+		ends := map[string]int{}
+		for _, size := range list[4:] {
+			for dim, n := range size {
+				ends[fmt.Sprint(dim, n%128)]++
+			}
+		}
+		if len(ends) != 3*len(partial) || ends["k48"] != 1 || ends["m112"] != 1 {
+			t.Errorf("seed %d: ends of tiles %v", seed, ends)
 		}
 	}
 }

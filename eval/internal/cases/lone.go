@@ -25,6 +25,26 @@ func (s *Set) addLone(w kernels.Workload) error {
 			}
 		}
 	}
+	return s.addCombs(w)
+}
+
+// combLines is how many lines inputs have, as far as there is room, of which one in eight is hard: so many that among
+// these are some of each class.
+const combLines = 8 * lineCount
+
+// addCombs adds trial cases in which one in eight lines is hard, each eighth in turn, of each input that may have some:
+// who looks at fewer than all lines sees none in one of them.
+func (s *Set) addCombs(w kernels.Workload) error {
+	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG, cap: s.want.Effort.drawn}
+	size, ok := d.cube(func(kernels.Range) int { return combLines })
+	for input := range s.mix {
+		c := device.Case{Class: device.Comb, Hard: input, Trial: true, Dims: size}
+		for n := 0; ok && n < device.Slots && s.loneClasses(input) > 1 && len(s.List) < mostCases; n++ {
+			if err := s.addLoneOf(w, c, n); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 
@@ -46,6 +66,25 @@ func (s *Set) loneAt(at device.Case) (list []device.Case) {
 	return list
 }
 
+// agreedAt are the cases of a scored size in which indices agree, in each way that an input's may: one bin gets all
+// there is, or the last page, or all go where they are; but for a few, or without exception.
+func (s *Set) agreedAt(w kernels.Workload, at device.Case) (list []device.Case, err error) {
+	buffers, err := s.want.Problem.Buffers(w.Dims, s.want.DType)
+	at.Class = device.Rare
+	for i, input := 0, 0; i < len(buffers); i++ {
+		if buffers[i].Out {
+			continue
+		}
+		for way := 0; way < device.Agreements && device.Agrees(&buffers[i]); way++ {
+			for at.Seed = s.want.RNG.Uint64(); device.Agreement(input, at.Seed) != way; at.Seed = s.want.RNG.Uint64() {
+			}
+			list = append(list, at)
+		}
+		input++
+	}
+	return list, err
+}
+
 // loneClasses is of how many classes the lines of an input may be. That is none where its numbers have none.
 func (s *Set) loneClasses(input int) int {
 	if s.want.ranged(input) || s.want.Problem.Tensors[s.input(input)].Made {
@@ -54,7 +93,7 @@ func (s *Set) loneClasses(input int) int {
 	return len(s.mix[input])
 }
 
-// addLoneOf adds a case whose hard line is of one of the classes, by its number.
+// addLoneOf adds a case whose hard line is of one of the classes, by its number, or whose lines are chosen so.
 func (s *Set) addLoneOf(w kernels.Workload, c device.Case, number int) (err error) {
 	if ok, err := s.want.fits(c.Dims); err != nil || !ok {
 		return err
@@ -68,9 +107,11 @@ func (s *Set) addLoneOf(w kernels.Workload, c device.Case, number int) (err erro
 		return err
 	}
 	classes, _ := f.Few()
-	if of := bits.OnesCount32(classes); of > 1 {
-		for c.Seed = s.want.RNG.Uint64(); device.FirstTurn(f, c.Seed) != number%of; c.Seed = s.want.RNG.Uint64() {
-		}
+	chosen, of := device.FirstTurn, bits.OnesCount32(classes)
+	if c.Class == device.Comb {
+		chosen, of = device.Slot, device.Slots
+	}
+	for c.Seed = s.want.RNG.Uint64(); of > 1 && chosen(f, c.Seed) != number%of; c.Seed = s.want.RNG.Uint64() {
 	}
 	return s.addTo(s.Trials, w, c)
 }

@@ -33,6 +33,51 @@ func TestLone(t *testing.T) {
 	}
 }
 
+// TestCombs: who would reign meets cases in which one line of eight is hard, in each of the ways to choose it.
+func TestCombs(t *testing.T) {
+	for seed, s := range sessionsOf(t, "softmax")[:3] {
+		slots, most := map[int]bool{}, 0
+		for _, c := range s.List {
+			if c.Class != device.Comb {
+				continue
+			}
+			f, err := c.Fill(s.input(c.Hard))
+			if err != nil || !c.Trial || !f.Combed() || f.One() {
+				t.Fatalf("%s: %v, %+v", c.Name, err, f)
+			}
+			slots[device.Slot(f, c.Seed)] = true
+			most = max(most, c.Dims["rows"])
+		}
+		if len(slots) != device.Slots || most < combLines {
+			t.Errorf("session %d: the ways %v, of %d lines at most", seed, slots, most)
+		}
+	}
+}
+
+// TestAgreements: who would reign meets, at the workload, indices that agree in every way; and nobody does where a
+// problem has no indices.
+func TestAgreements(t *testing.T) {
+	for name, want := range map[string]int{"gathered": device.Agreements, "embedded": device.Agreements, "softmax": 0} {
+		s := sessionsOf(t, name)[0]
+		ways := map[int]bool{}
+		for _, c := range s.List {
+			for i := range c.Buffers {
+				f, err := c.Fill(i)
+				if err != nil || c.Class != device.Rare || c.Workload == "" || !device.Agrees(&c.Buffers[i]) {
+					continue
+				}
+				if !c.Trial || c.Drawn(&c.Buffers[i]).How != kernels.Agreed {
+					t.Errorf("%s: %+v", c.Name, c.Drawn(&c.Buffers[i]))
+				}
+				ways[device.Agreement(f.Tensor, c.Seed)] = true
+			}
+		}
+		if len(ways) != want {
+			t.Errorf("%s: indices agree in the ways %v, expected %d", name, ways, want)
+		}
+	}
+}
+
 // TestSteps: who would reign meets long sums of an odd number of steps, whatever their length.
 func TestSteps(t *testing.T) {
 	b, err := templates.Builtin("gemm")

@@ -46,7 +46,7 @@ func TestTrialsOfLongTruths(t *testing.T) {
 			classes[at.Class] = true
 			for _, dim := range p.DimNames {
 				least := c.dims[dim] - max(16, p.Range(dim).Step) // a neighbour has so many fewer
-				if at.Class == device.Mixed || at.Class == device.Lone {
+				if at.Class == device.Mixed || at.Class == device.Lone || at.Class == device.Comb {
 					least = 1 // a step fewer, or any size
 				}
 				if p.Sums(dim) && at.Dims[dim] < least {

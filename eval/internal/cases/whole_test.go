@@ -45,8 +45,12 @@ func TestWhole(t *testing.T) {
 					t.Errorf("%s: sums of %v, and not as long as the workload's", c.Name, c.Dims)
 				}
 			}
-			if f, err := c.Fill(0); c.Whole > 0 && (err != nil || f.Low != 1 || f.High != 1<<20) {
-				t.Errorf("%s: numbers from %g to %g: %v", c.Name, f.Low, f.High, err)
+			a := &c.Buffers[0]
+			if a.Drawn == nil && c.Whole > 0 != c.Draws(a) {
+				t.Errorf("%s: whole numbers are drawn: %v", c.Name, c.Draws(a))
+			}
+			if d := c.Drawn(a); c.Whole > 0 && (d.Low != -1<<27 || d.High != 1<<20 || d.How != kernels.Unbounded) {
+				t.Errorf("%s: numbers %+v", c.Name, d)
 			}
 		}
 		if w.rangeless() != test.rangeless || gated != test.gated || trial != test.trial {

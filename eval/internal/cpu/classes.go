@@ -91,10 +91,10 @@ var samples = map[string]func(e *element) float32{
 		}
 		return 0
 	},
-	// Lines begin with zeros, and half of them end with half as many.
+	// Lines begin with zeros, and half of them end with half as many. Half have some at each eighth of the line, too.
 	"lead": func(e *element) float32 {
 		zeros := max(e.length>>(1+mix(e.key^mix(e.line))&7), 1)
-		if e.at < zeros || e.coins&1 == 1 && e.at+(zeros+1)/2 >= e.length {
+		if e.at < zeros || e.coins&1 == 1 && e.at+(zeros+1)/2 >= e.length || e.coins&2 != 0 && e.sampled() {
 			return 0
 		}
 		return normal(e.r)
@@ -108,6 +108,13 @@ var samples = map[string]func(e *element) float32{
 	"single":  single,
 	"ordered": ordered,
 	"alike":   likeOthers,
+}
+
+// sampled reports whether a number is beside an eighth of its line, where who tells a line by a few numbers looks. The
+// last one is not.
+func (e *element) sampled() bool {
+	after := e.at + 1
+	return e.length >= 32 && after < e.length && (e.at*8%e.length < 8 || after*8%e.length < 8)
 }
 
 // extreme is near the end of the type, where the sum of a line is still within it.

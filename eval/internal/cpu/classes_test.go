@@ -207,6 +207,29 @@ func TestZerosAtBothEnds(t *testing.T) {
 	}
 }
 
+// TestZerosWhereSamplesAre: about half of the lines that begin with zeros have one at each eighth, too, and so in the
+// middle, and other numbers between: whoever takes a line by its first, middle and last number for zeros meets some
+// that are none.
+func TestZerosWhereSamplesAre(t *testing.T) {
+	for _, cols := range []int{64, 101, 1000} {
+		const rows = 60
+		c := &device.Case{Class: "lead", Buffers: []kernels.Buffer{{DType: kernels.FP32, Shape: []int{rows, cols}}}}
+		x, alike := filled(t, c, 0, 5), 0
+		for r := range rows {
+			line, zeros := x[r*cols:(r+1)*cols], true
+			for eighth := range 8 {
+				zeros = zeros && line[eighth*cols/8] == 0
+			}
+			if zeros && line[cols/2] == 0 && line[cols*5/8+3] != 0 {
+				alike++
+			}
+		}
+		if alike < rows/4 || alike > rows*3/4 {
+			t.Errorf("%d: %d of %d lines have zeros at each eighth", cols, alike, rows)
+		}
+	}
+}
+
 // TestZerosOfEitherSign: about half of the lines of zeros have zeros of both signs, and the others none that is
 // negative.
 func TestZerosOfEitherSign(t *testing.T) {

@@ -66,6 +66,7 @@ func firstInput(t *testing.T, c *device.Case) *drawn {
 	e := element{key: mix(c.Seed ^ mix(1)), count: (d.n + length - 1) / length}
 	classes, few := f.Few()
 	d.turns = turnsOf(&e, few, uint64(bits.OnesCount32(classes)))
+	d.turns.combed = f.Combed()
 	return d
 }
 
@@ -213,6 +214,40 @@ func TestOthersTell(t *testing.T) {
 		w := filled(t, c, 1, seed)
 		if dead := func(v float64) bool { return v == 0 || v-v != 0 }; dead(w[0]) && dead(w[1]) {
 			t.Errorf("session %d: weights of %v", seed, w)
+		}
+	}
+}
+
+// TestSevenOfEight: in a case of class comb all hard lines are among those that somebody leaves out who looks at seven
+// of eight, each of the ways to do so in one of its slots, and there are lines of many classes among them.
+func TestSevenOfEight(t *testing.T) {
+	const lines, classes = 161, 12
+	for slot := range device.Slots {
+		one := kernels.Buffer{DType: kernels.FP32, Shape: []int{lines, 33}}
+		c := &device.Case{Class: device.Comb, Buffers: []kernels.Buffer{one}, Mix: [][]string{{"normal", "zeros",
+			"lead", "tiny", "huge", "shift", "outlier", "ordered", "constant", "special", "wide", "uniform"}}}
+		f, err := c.Fill(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c.Seed = 1; device.Slot(f, c.Seed) != slot; c.Seed++ {
+		}
+		x, seen, hard := firstInput(t, c), map[int]bool{}, 0
+		for line := range uint64(lines) {
+			class, _ := x.turns.of(line)
+			left := line%8 == uint64(slot)
+			if slot >= 8 {
+				left = line*8/lines == uint64(slot-8)
+			}
+			if class >= 0 != left {
+				t.Errorf("slot %d: line %d is of class %d", slot, line, class)
+			}
+			if class >= 0 {
+				seen[class], hard = true, hard+1
+			}
+		}
+		if len(seen) != classes || hard < lines/8 || hard > lines/8+1 {
+			t.Errorf("slot %d: %d hard lines of %d classes", slot, hard, len(seen))
 		}
 	}
 }

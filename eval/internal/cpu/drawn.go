@@ -26,6 +26,10 @@ func fillDrawn(dst []byte, t kernels.DType, d *kernels.Drawn, tensor int, seed u
 			v = skewed(i, n, key, low, high)
 		case kernels.Clustered:
 			v = clustered(i, n, key, low, high)
+		case kernels.Agreed:
+			v = agreed(i, n, key, low, high)
+		case kernels.Unbounded:
+			v = unbounded(i, key, low, high)
 		default:
 			v += int64(mix(key+i) % uint64(high-low+1))
 		}
@@ -126,6 +130,45 @@ func clustered(i, n, key uint64, low, high int64) int64 {
 		v = (h%count + i%length) % count
 	}
 	return low + int64(v)
+}
+
+// agreedShare is of how many numbers that agree one does not.
+const agreedShare = 1 << 12
+
+// agreed gives one number, of either end of the range or any, or all in their order, as of positions; but in a few
+// places, one at least, or in none.
+func agreed(i, n, key uint64, low, high int64) int64 {
+	count, r, v := uint64(high-low+1), mix(key+i), uint64(0)
+	odd := i == mix(^key)%n || r>>32%agreedShare == 0
+	switch kind := key >> 40 & 3; {
+	case odd && key>>42&1 == 1:
+		v = r % count
+	case kind == 1:
+		v = count - 1
+	case kind == 2:
+		v = mix(key) % count
+	case kind == 3:
+		v = i % count
+	}
+	return low + int64(v)
+}
+
+// unboundedShare is of how many numbers one is far larger than the others.
+const unboundedShare = 1 << 10
+
+// unbounded gives numbers of either sign, as often of each number of bits up to that of high; some, from half of -low
+// on, are as large as those of a whole line together.
+func unbounded(i, key uint64, low, high int64) int64 {
+	r := mix(key + i)
+	most := uint64(high) >> (r >> 40 % uint64(bits.Len64(uint64(high))))
+	if r>>48%unboundedShare == 0 {
+		most = uint64(-low)
+	}
+	v := int64(most - r>>8&0xffffffff%((most+1)/2))
+	if r&1 == 1 {
+		return -v
+	}
+	return v
 }
 
 // Of so many numbers that stand side by side, in one of so many places, the order changes.

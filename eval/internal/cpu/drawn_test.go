@@ -44,13 +44,17 @@ func sameDraws(t *testing.T, p *program) {
 		{kernels.I32, kernels.Drawn{Low: -1, High: 70000, How: kernels.Clustered}},
 		{kernels.I64, kernels.Drawn{Low: 5, High: 6, How: kernels.Clustered}},
 		{kernels.Mask, kernels.Drawn{High: 1, How: kernels.Clustered}},
+		{kernels.I32, kernels.Drawn{Low: -1, High: 70000, How: kernels.Agreed}},
+		{kernels.I64, kernels.Drawn{Low: 5, High: 6, How: kernels.Agreed}},
+		{kernels.I32, kernels.Drawn{Low: -1 << 27, High: 1 << 20, How: kernels.Unbounded}},
+		{kernels.I32, kernels.Drawn{Low: -1 << 8, High: 2, How: kernels.Unbounded}},
 		{kernels.U8, kernels.Drawn{High: 255}}, {kernels.I8, kernels.Drawn{Low: -128, High: 127}},
 	} {
 		for _, n := range []int{1, 2, 3, 16, 17, 1000} {
 			theirs, ours := memory(t, c.t.Size()*n), make([]byte, c.t.Size()*n)
 			how := map[kernels.Draw]uint64{kernels.Lengths: 1, kernels.Permutation: 2,
 				kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5,
-				kernels.NearlyInOrder: 6}[c.d.How]
+				kernels.NearlyInOrder: 6, kernels.Agreed: 7, kernels.Unbounded: 8}[c.d.How]
 			p.call(t, "dw_draw", theirs, uint64(n), uint64(gpu.DTypeCodes[c.t]), 3, 12345, uint64(int64(c.d.Low)),
 				uint64(int64(c.d.High)), how)
 			fillDrawn(ours, c.t, &c.d, 3, 12345)
@@ -84,6 +88,67 @@ func TestClustered(t *testing.T) {
 		if ends < 5 || equal < 5 || rising < 5 || len(seen) < 10 {
 			t.Errorf("seed %d: %d ends, %d equal, %d rising: %v", seed, ends, equal, rising, list)
 		}
+	}
+}
+
+// TestAgreed: where few lines are hard, indices are one number, of either end or between, or all in order. Half of the
+// inputs have one exception at least, and few.
+func TestAgreed(t *testing.T) {
+	const n = 600
+	kinds, pure := map[string]int{}, 0
+	for seed := range uint64(80) {
+		list, seen := drawnOf(&kernels.Drawn{Low: -1, High: 4999, How: kernels.Agreed}, n, 1, seed), map[int]int{}
+		rising := 0
+		for i, v := range list {
+			if seen[v]++; v == i-1 {
+				rising++
+			}
+		}
+		most, kind := -1, "between"
+		for v, times := range seen {
+			if times > n/2 {
+				most = times
+				kind = map[int]string{-1: "low", 4999: "high"}[v]
+			}
+		}
+		if rising > n/2 {
+			most, kind = rising, "rising"
+		}
+		if kinds[kind]++; most == n {
+			pure++
+		}
+		if most < n-4 {
+			t.Errorf("seed %d: %d of %d agree: %v", seed, most, n, list)
+		}
+	}
+	if len(kinds) != 4 || pure < 20 || pure > 60 {
+		t.Errorf("%v, without exceptions %d", kinds, pure)
+	}
+}
+
+// TestUnbounded: whole numbers without a range have either sign and any number of bits; a few are far larger than the
+// others, and have low bits that a float would lose.
+func TestUnbounded(t *testing.T) {
+	low, high, far, odd := 0, 0, 0, 0
+	for _, v := range drawnOf(&kernels.Drawn{Low: -1 << 27, High: 1 << 20, How: kernels.Unbounded}, 1<<16, 1, 7) {
+		size := max(v, -v)
+		switch {
+		case size > 1<<27 || size == 0:
+			t.Errorf("%d", v)
+		case size > 1<<20:
+			if far++; size&1 == 1 {
+				odd++
+			}
+		}
+		if v < 0 {
+			low++
+		}
+		if size < 1<<4 {
+			high++
+		}
+	}
+	if low < 30000 || low > 35000 || high < 5000 || far < 30 || far > 100 || odd < 10 {
+		t.Errorf("%d below 0, %d small, %d large, %d of them odd", low, high, far, odd)
 	}
 }
 

@@ -45,6 +45,7 @@ func numbersOf(t kernels.DType, f device.Fill, n, seed uint64) (func(i uint64) f
 	if f.One() {
 		turn.parts = 1
 	}
+	turn.combed = f.Combed()
 	turn.striped = f.Stripes()
 	turn.spaced = f.Tensor > 0 && len(classes) > 1 && !few && !turn.striped
 	return func(i uint64) float32 {
@@ -63,6 +64,7 @@ type turns struct {
 	key, classes, lines uint64
 	parts               uint64 // of the lines; in each of them one line is hard. 0: all are
 	striped             bool   // lines of a class stand together
+	combed              bool   // one in eight lines is hard
 	spaced              bool   // every other line is normal
 }
 
@@ -95,6 +97,11 @@ func (t *turns) of(line uint64) (class int, coins uint64) {
 		if at = line/2 + t.shift(line); (line+t.key>>32)&1 == 1 {
 			return -1, 0
 		}
+	case t.combed:
+		var hard bool
+		if at, hard = t.comb(line); !hard {
+			return -1, 0
+		}
 	case t.parts > 0:
 		if at = line * t.parts / t.lines; line != t.hard(at) {
 			return -1, 0
@@ -118,6 +125,16 @@ func (t *turns) shift(line uint64) uint64 {
 		return 0
 	}
 	return mix(^t.key^block) & 0xff
+}
+
+// comb reports whether a line is one of eight that is hard: each eighth one, or an eighth of all. before tells how many
+// of these came before it.
+func (t *turns) comb(line uint64) (before uint64, hard bool) {
+	slot := mix(^t.key) >> 60
+	if eighth := slot & 7; slot >= 8 {
+		return line, line*8/t.lines == eighth
+	}
+	return line / 8, line%8 == slot
 }
 
 // hard is the line of a part that is hard.

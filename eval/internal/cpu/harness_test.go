@@ -182,7 +182,8 @@ func TestSameInputsAsTheGPU(t *testing.T) {
 
 func sameClasses(t *testing.T, p *program) {
 	const rows, cols, n, seed = 11, 161, 11 * 161, 0x123456789abcdef
-	for _, class := range append(slices.Clone(device.Classes), device.Mixed, device.Rare, device.Striped, device.Lone) {
+	byLine := []string{device.Mixed, device.Rare, device.Striped, device.Lone, device.Comb}
+	for _, class := range slices.Concat(device.Classes, byLine) {
 		for d, dtype := range gpu.DTypeCodes {
 			if !d.Outputs() && d != kernels.E4M3 && d != kernels.E5M2 {
 				continue // no classes: sameRanges
@@ -220,7 +221,7 @@ func near(t *testing.T, class string, got, want []float64, d kernels.DType) {
 	t.Helper()
 	relative, absolute := 0.0, 0.0
 	switch class {
-	case "huge", device.Mixed, device.Rare, device.Striped, device.Lone: // normal numbers times 2^24
+	case "huge", device.Mixed, device.Rare, device.Striped, device.Lone, device.Comb: // normal numbers times 2^24
 		absolute, relative = 1e-5*0x1p24, 0x1p-6
 	case "uniform", "cancel", "exact", "denormal":
 	default:

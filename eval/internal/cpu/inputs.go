@@ -17,7 +17,7 @@ func (s *Session) fillInputs(c *device.Case, a *arena) error {
 		f, err := c.Fill(i)
 		switch {
 		case err != nil:
-		case b.Drawn != nil && b.DType.Whole():
+		case c.Draws(&b):
 			d := c.Drawn(&b)
 			fillDrawn(a.buffers[i], b.DType, &d, f.Tensor, c.Seed)
 		default:

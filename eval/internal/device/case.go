@@ -28,14 +28,35 @@ type Case struct {
 // Drawn says how the whole numbers of a buffer are drawn. Indices and masks of which each number is as likely as any
 // other never agree, and hardly ever have an end of a long range among them, as real ones do.
 func (c *Case) Drawn(b *kernels.Buffer) kernels.Drawn {
+	if b.Drawn == nil {
+		return kernels.Drawn{Low: -min(c.Whole*beyond, mostWhole), High: c.Whole, How: kernels.Unbounded}
+	}
 	d := *b.Drawn
-	if d.How == kernels.Evenly && ByLine(c.Class) && slices.Contains(agreeing, b.DType) {
-		d.How = kernels.Clustered
+	if Agrees(b) && ByLine(c.Class) {
+		if d.How = kernels.Clustered; c.Class == Rare {
+			d.How = kernels.Agreed
+		}
 	}
 	if d.How == kernels.Permutation && ByLine(c.Class) {
 		d.How = kernels.NearlyInOrder
 	}
 	return d
+}
+
+// Agrees reports whether a buffer holds indices or a mask, whose numbers may agree.
+func Agrees(b *kernels.Buffer) bool {
+	return b.Drawn != nil && b.Drawn.How == kernels.Evenly && slices.Contains(agreeing, b.DType)
+}
+
+// Whole numbers without a range are some that many times as large as the others go, but no larger than that.
+const (
+	beyond    = 128
+	mostWhole = 1 << 29
+)
+
+// Draws reports whether the whole numbers of a buffer are drawn, whatever the class.
+func (c *Case) Draws(b *kernels.Buffer) bool {
+	return b.Drawn != nil && b.DType.Whole() || b.DType == kernels.I32 && b.Drawn == nil && c.Whole > 1
 }
 
 // agreeing are the types of indices and masks: numbers of eight bits are codes.

@@ -33,17 +33,29 @@ const Striped = "striped"
 // at most of the lines, and takes the others for ordinary, does not see it.
 const Lone = "lone"
 
+// Comb is the class of a case in which one in eight lines of one input is hard, and all else ordinary: lines that many
+// apart, or an eighth of all that stand together. Who looks at seven of eight lines, and takes the others for ordinary,
+// sees none of them in one of its Slots.
+const Comb = "comb"
+
+// Slots is how many ways there are to choose the hard lines of a comb.
+const Slots = 16
+
+// Slot is the number of the way in which those of an input are chosen.
+func Slot(f Fill, seed uint64) int { return int(Mix(^keyOf(seed, f.Tensor)) >> 60) }
+
 // ByLine reports whether the inputs of a class have lines of many classes.
 func ByLine(class string) bool {
-	return class == Mixed || class == Rare || class == Striped || class == Lone
+	return class == Mixed || class == Rare || class == Striped || class == Lone || class == Comb
 }
 
-// rareBit marks the classes of few lines in Fill.Classes; the others are normal. stripedBit marks those of stripes, and
-// loneBit those of a single line.
+// rareBit marks the classes of few lines in Fill.Classes; the others are normal. stripedBit marks those of stripes,
+// loneBit those of a single line, and combBit those of one in eight.
 const (
 	rareBit    = 1 << 31
 	stripedBit = 1 << 30
 	loneBit    = 1 << 29
+	combBit    = 1 << 28
 )
 
 // MostNeedles is how many terms of a line count in the class needles.
@@ -93,8 +105,11 @@ func (f Fill) Ranged() bool { return f.Low < f.High }
 
 // Few reports whether only a few lines are of the classes, and which these are.
 func (f Fill) Few() (classes uint32, few bool) {
-	return f.Classes &^ (rareBit | stripedBit | loneBit), f.Classes&(rareBit|loneBit) != 0
+	return f.Classes &^ (rareBit | stripedBit | loneBit | combBit), f.Classes&(rareBit|loneBit|combBit) != 0
 }
+
+// Combed reports whether one in eight lines is of the classes.
+func (f Fill) Combed() bool { return f.Classes&combBit != 0 }
 
 // One reports whether a single line is of one of the classes.
 func (f Fill) One() bool { return f.Classes&loneBit != 0 }
@@ -107,7 +122,7 @@ const chunk = 64
 
 // chunkOf is the length of the lines of n numbers: so short that each class occurs, and one where few are hard.
 func chunkOf(n, classes int, class string) int {
-	if class == Rare || class == Lone {
+	if class == Rare || class == Lone || class == Comb {
 		return 1
 	}
 	return 1 << (bits.Len(uint(min(chunk, max(n/classes, 1)))) - 1)
@@ -116,11 +131,8 @@ func chunkOf(n, classes int, class string) int {
 // Fill is that of input buffer number i. Lines run along the terms of the sum, else along the last axis.
 func (c *Case) Fill(i int) (Fill, error) {
 	b, f := c.Buffers[i], Fill{Inner: 1, Tensor: -1, Exact: c.Class == "exact"}
-	switch {
-	case b.Drawn != nil:
+	if b.Drawn != nil {
 		f.Low, f.High = float32(b.Drawn.Low), float32(b.Drawn.High)
-	case b.DType == kernels.I32 && c.Whole > 1:
-		f.Low, f.High = 1, float32(c.Whole)
 	}
 	for _, other := range c.Buffers[:i+1] {
 		if !other.Out {
@@ -156,6 +168,8 @@ func (c *Case) Fill(i int) (Fill, error) {
 		f.Classes |= stripedBit
 	case Lone:
 		f.Classes |= loneBit
+	case Comb:
+		f.Classes |= combBit
 	}
 	return f, nil
 }
@@ -163,7 +177,7 @@ func (c *Case) Fill(i int) (Fill, error) {
 // classesOf are those of the lines of an input, by its number.
 func (c *Case) classesOf(input int) []string {
 	switch {
-	case c.Class == Lone && input != c.Hard:
+	case (c.Class == Lone || c.Class == Comb) && input != c.Hard:
 		return []string{"normal"}
 	case ByLine(c.Class):
 		return c.Mix[input]

@@ -13,6 +13,12 @@ func Mix(x uint64) uint64 {
 // keyOf is what the random numbers of an input depend on, by its number among the inputs.
 func keyOf(seed uint64, tensor int) uint64 { return Mix(seed ^ Mix(uint64(tensor)+1)) }
 
+// Agreements is in how many ways indices agree: four, each with exceptions and without.
+const Agreements = 8
+
+// Agreement is the number of the way in which those of an input do, by its number among the inputs.
+func Agreement(tensor int, seed uint64) int { return int(keyOf(seed, tensor) >> 40 & (Agreements - 1)) }
+
 // Specials says which of inf and NaN an input of the class special has, where its lines are of no other class.
 type Specials int
 

@@ -172,6 +172,12 @@ __device__ float outlier(u64 r, u64 key, Line l) {
 // lead: how many numbers of a line are zeros: one, or up to half of it.
 __device__ u64 lead(u64 key, Line l) { return max(l.len >> (1 + (mix(key ^ mix(l.number)) & 7)), (u64)1); }
 
+// sampled says whether a number is beside an eighth of its line, where who tells a line by a few numbers looks. The last one is not.
+__device__ bool sampled(Line l) {
+  u64 after = l.at + 1;
+  return l.len >= 32 && after < l.len && (l.at * 8 % l.len < 8 || after * 8 % l.len < 8);
+}
+
 __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r, u64 key, u64 common, Line l, float neutral) {
   switch (cls) {
   case UNIFORM: return unit((u32)r);
@@ -191,7 +197,7 @@ __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r
   case EXTREME: return extreme(dtype, r, l);
   case CONSTANT: return normal(mix(key ^ mix(l.number))); // all numbers of a line are equal
   case ZEROS: return l.coins & 1 ? copysignf(0.0f, sign(r)) : 0.0f; // -0 is equal to 0, and other bits
-  case LEAD: return l.at < lead(key, l) || (l.coins & 1 && l.at + (lead(key, l) + 1) / 2 >= l.len) ? 0.0f : normal(r); // half of the lines end with 0, too
+  case LEAD: return l.at < lead(key, l) || (l.coins & 1 && l.at + (lead(key, l) + 1) / 2 >= l.len) || (l.coins & 2 && sampled(l)) ? 0.0f : normal(r);
   case TINY: return tiny(dtype, r, key, l);
   case HUGE_: return huge(dtype, r, l);
   case NEEDLES: return needle(dtype, r, key, l, neutral);
@@ -213,6 +219,17 @@ const u32 STRIPED = 1u << 30;
 
 // LONE, beside the bits of classes: a single line is of one of them, and the others normal.
 const u32 LONE = 1u << 29;
+
+// COMB: one in eight lines is of the classes, by turns those that many apart, or an eighth of all that stand together.
+const u32 COMB = 1u << 28;
+
+// comb says whether a line is one of them. part gets how many there are before it.
+__device__ __forceinline__ bool comb(Line l, u64 key, u64 &part) {
+  u64 slot = mix(~key) >> 60, eighth = slot & 7;
+  part = l.number;
+  if (slot < 8) return part /= 8, l.number % 8 == eighth;
+  return l.number * 8 / l.count == eighth;
+}
 
 // Few lines of many are hard: each class once, and up to four times where they are no more than one line in 1,024.
 __device__ __forceinline__ u64 few(u64 lines, u64 classes) {
@@ -287,14 +304,14 @@ extern "C" __global__ void dw_fill(void *out, u64 n, int dtype, u32 classes, int
       put(out, i, dtype, ranged(classes == 1u << EXACT, mix(key + i), __uint_as_float(low), __uint_as_float(high)));
     return;
   }
-  bool lone = classes & LONE, rare = lone || classes & RARE, striped = classes & STRIPED;
-  classes &= ~(RARE | STRIPED | LONE);
+  bool lone = classes & LONE, combed = classes & COMB, rare = lone || combed || classes & RARE, striped = classes & STRIPED;
+  classes &= ~(RARE | STRIPED | LONE | COMB);
   int count = __popc(classes), turn = (int)(mix(key) % count);
   u64 lines = (n + len - 1) / len, parts = lone ? 1 : rare ? few(lines, count) : 0;
   for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
     Line l = {inner, len, lines, i / (inner * len) * inner + i % inner, i / inner % len, 0};
     u64 turns = striped ? l.number * count / lines : l.number + shift_of(l, key);
-    bool normal = rare && !hard(l, key, parts, turns);
+    bool normal = combed ? !comb(l, key, turns) : rare && !hard(l, key, parts, turns);
     // Of other inputs than the first every other line is normal: where all of a short one were zeros, no output would tell.
     if (tensor > 0 && count > 1 && !rare && !striped) {
       normal = (l.number + (key >> 32)) & 1;
@@ -388,8 +405,26 @@ __device__ long long clustered(u64 i, u64 n, u64 key, long long low, long long h
   return low + (long long)v;
 }
 
+// agreed gives one number, of either end of the range or any, or all in their order, as of positions; but in a few places, one at
+// least, or in none.
+__device__ long long agreed(u64 i, u64 n, u64 key, long long low, long long high) {
+  u64 count = (u64)(high - low + 1), r = mix(key + i), kind = key >> 40 & 3;
+  bool odd = i == mix(~key) % n || (r >> 32) % 4096 == 0;
+  if (odd && (key >> 42 & 1)) return low + (long long)(r % count);
+  return low + (long long)(kind == 0 ? 0 : kind == 1 ? count - 1 : kind == 2 ? mix(key) % count : i % count);
+}
+
+// unbounded gives numbers of either sign, as often of each number of bits up to that of high; one in 1024, from half of -low on, is as
+// large as those of a whole line together.
+__device__ long long unbounded(u64 i, u64 key, long long low, long long high) {
+  u64 r = mix(key + i), most = (u64)high >> (r >> 40) % (u64)(64 - __clzll(high));
+  if ((r >> 48) % 1024 == 0) most = (u64)-low;
+  long long v = (long long)(most - (r >> 8 & 0xffffffffull) % ((most + 1) / 2));
+  return r & 1 ? -v : v;
+}
+
 // Ways to draw whole numbers, in the order of drawCodes in inputs.go.
-enum { EVENLY, LENGTHS, PERMUTATION, OFFSETS, SKEWED, CLUSTERED, NEARLY_IN_ORDER };
+enum { EVENLY, LENGTHS, PERMUTATION, OFFSETS, SKEWED, CLUSTERED, NEARLY_IN_ORDER, AGREED, UNBOUNDED };
 
 // dw_draw writes n whole numbers from low to high; as a permutation each from 0 to n - 1 once.
 extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 seed, long long low, long long high, int how) {
@@ -401,6 +436,8 @@ extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 
                   : how == SKEWED    ? skewed(i, n, key, low, high)
                   : how == NEARLY_IN_ORDER ? (long long)nearly_in_order(i, n, key)
                   : how == CLUSTERED ? clustered(i, n, key, low, high)
+                  : how == AGREED    ? agreed(i, n, key, low, high)
+                  : how == UNBOUNDED ? unbounded(i, key, low, high)
                                      : low + (long long)(mix(key + i) % (u64)(high - low + 1));
     if (dtype == I64) ((long long *)out)[i] = v;
     else if (dtype == I32) ((int *)out)[i] = (int)v;

@@ -16,7 +16,8 @@ var DTypeCodes = map[kernels.DType]int{kernels.FP16: 0, kernels.BF16: 1, kernels
 
 // drawCodes are the ways to draw by the numbers that harness.cu knows them by.
 var drawCodes = map[kernels.Draw]int{kernels.Evenly: 0, kernels.Lengths: 1, kernels.Permutation: 2,
-	kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5, kernels.NearlyInOrder: 6}
+	kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5, kernels.NearlyInOrder: 6,
+	kernels.Agreed: 7, kernels.Unbounded: 8}
 
 // fill writes the inputs of a case into an arena, in stream order.
 func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
@@ -27,7 +28,7 @@ func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
 		f, err := c.Fill(i)
 		switch {
 		case err != nil:
-		case b.Drawn != nil && b.DType.Whole():
+		case c.Draws(&b):
 			err = s.draw(&b, c.Drawn(&b), a.at[i], f.Tensor, seed)
 		default:
 			err = s.harness.run("dw_fill", grid(b.Elems()), ptr(a.at[i]), u64(b.Elems()), i32(DTypeCodes[b.DType]),

@@ -91,7 +91,7 @@ var all = []folder{
 	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, powers, cache, gated,
 	packed, greatest, activated, whole, gradients, losses, gathered, recurrence, columns, counts, grouped, windowed,
 	masked, ranked, running, pooled, bits, packs, lse,
-	distances, cosines, scattered, doubled, shutters, planes, halfrows,
+	distances, cosines, scattered, doubled, shutters, planes, halfrows, embedded,
 }
 
 // Problems lists their names.

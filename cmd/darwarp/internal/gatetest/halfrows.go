@@ -4,6 +4,8 @@ package gatetest
 // and who goes by some of the rows.
 var halfrows = folder{name: "halfrows", cheats: []row{
 	{"tame_by_every_other", Coverage, Trial, nil, "takes no maximum anywhere if every other row can do without"},
+	{"tame_by_seven_of_eight", Coverage, Trial, nil, "the same by seven of eight rows"},
+	{"tame_by_seven_eighths", Coverage, Trial, nil, "the same by the first seven eighths of the rows"},
 	{"head_has_no_maximum", Coverage, Trial, nil, "leaves what comes before the first whole word out of the maximum"},
 	{"end_of_part_has_no_maximum", Coverage, Trial, nil, "leaves the last number of all parts but one out of the maximum"},
 	{"two_parts_for_four", Power, Gate, nil, "takes two parts for four where they are alike"},

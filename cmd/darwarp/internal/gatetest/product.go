@@ -38,6 +38,8 @@ var product = folder{name: "product", cheats: []row{
 	{"saturates", Coverage, Gate, nil, "cuts results off at 2"},
 	{"scored_shape", Coverage, Gate, nil, "is right where all sizes agree"},
 	{"aligned_only", Coverage, Gate, nil, "forgets the rest of k beyond a multiple of 8"},
+	{"one_short_of_tiles", Coverage, Gate, nil, "leaves a term of the corner out one short of whole tiles"},
+	{"three_quarters_of_step", Coverage, Gate, nil, "leaves the last term out where k ends with 48 of 64"},
 	{"mutates_input", Authorship, Gate, touchesIn, "changes one number of an input"},
 	{"zeroes_input", Authorship, Gate, touchesIn, "clears an input, so that 0 is right"},
 	{"writes_past", Authorship, Gate, suspect, "writes one element past the end"},
