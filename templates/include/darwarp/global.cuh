@@ -102,6 +102,18 @@ __device__ __forceinline__ void store_global(Word* p, Word v) {
     else *p = v;
 }
 
+// store_before writes a word where `at` is before `end`. With a predicate there is no branch: where each of dozens of words has one, the
+// compiler keeps track of all that lives through each of them.
+__device__ __forceinline__ void store_before(unsigned* p, unsigned v, int at, int end) {
+    asm volatile("{\n  .reg .pred there;\n  setp.lt.s32 there, %2, %3;\n  @there st.global.u32 [%0], %1;\n}\n" ::"l"(p), "r"(v), "r"(at), "r"(end)
+                 : "memory");
+}
+__device__ __forceinline__ void store_before(uint2* p, uint2 v, int at, int end) {
+    asm volatile("{\n  .reg .pred there;\n  setp.lt.s32 there, %3, %4;\n  @there st.global.v2.u32 [%0], {%1, %2};\n}\n" ::"l"(p), "r"(v.x), "r"(v.y),
+                 "r"(at), "r"(end)
+                 : "memory");
+}
+
 // as_it_is hides from the compiler what a word in registers holds: it can neither widen it ahead of time nor keep what it was
 // widened to, which takes twice the registers.
 __device__ __forceinline__ uint4 as_it_is(uint4 v) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <darwarp/convert.cuh>
+#include <darwarp/global.cuh>
 
 namespace darwarp {
 
@@ -14,6 +15,15 @@ __device__ __forceinline__ void store_pair(Out* p, float2 v) {
     *reinterpret_cast<unsigned*>(p) = pack2<Out>(v.x, v.y);
 }
 __device__ __forceinline__ void store_pair(float* p, float2 v) { *reinterpret_cast<float2*>(p) = v; }
+
+// store_pair_before is the same where `at` is before `end`, to global memory.
+template <class Out>
+__device__ __forceinline__ void store_pair_before(Out* p, float2 v, int at, int end) {
+    store_before(reinterpret_cast<unsigned*>(p), pack2<Out>(v.x, v.y), at, end);
+}
+__device__ __forceinline__ void store_pair_before(float* p, float2 v, int at, int end) {
+    store_before(reinterpret_cast<uint2*>(p), make_uint2(__float_as_uint(v.x), __float_as_uint(v.y)), at, end);
+}
 
 // store8 writes a chunk of eight values: one 16-byte store, or two for float.
 template <class Out>

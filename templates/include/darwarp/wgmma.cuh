@@ -71,6 +71,46 @@ __device__ __forceinline__ void wgmma_m64k16_orders(float (&sums)[N / 2], unsign
     WgmmaOrders<T, N>::template multiply<ROWS_OF_A, ROWS_OF_B>(sums, a, b, add);
 }
 
+// HeldSums are the sums of BANKS products of N columns, in registers that only PTX has names for. One lies at the beginning of what a
+// warpgroup does, outside of loops: a statement that the compiler copies would declare its names twice. An array is 128 values that each
+// asm statement reads and writes and that the loop carries, and to keep track of them takes the compiler longer than all else of such a
+// kernel; the machine code is the same. Two cannot be in one kernel.
+template <int BANKS, int N>
+struct HeldSums {
+    __device__ __forceinline__ HeldSums() { declare<0>(); }
+
+    // multiply asks for a product as wgmma_m64k16_orders does, whose sums are those of a bank.
+    template <class T, int BANK, bool ROWS_OF_A = false, bool ROWS_OF_B = false>
+    __device__ __forceinline__ void multiply(unsigned long long a, unsigned long long b, bool add) {
+        static_assert(BANK < BANKS, "HeldSums: no such bank");
+        WgmmaOrders<T, N>::template multiply_held<BANK, ROWS_OF_A, ROWS_OF_B>(a, b, add);
+    }
+
+    // take reads a bank after wgmma_wait, eight sums at a time.
+    template <int BANK, int FIRST = 0>
+    __device__ __forceinline__ void take(float (&sums)[N / 2]) {
+        if constexpr (FIRST < N / 2) {
+            asm volatile(
+                "mov.f32 %0, held%8_%9;\n  mov.f32 %1, held%8_%10;\n  mov.f32 %2, held%8_%11;\n  mov.f32 %3, held%8_%12;\n"
+                "mov.f32 %4, held%8_%13;\n  mov.f32 %5, held%8_%14;\n  mov.f32 %6, held%8_%15;\n  mov.f32 %7, held%8_%16;\n"
+                : "=f"(sums[FIRST]), "=f"(sums[FIRST + 1]), "=f"(sums[FIRST + 2]), "=f"(sums[FIRST + 3]), "=f"(sums[FIRST + 4]),
+                  "=f"(sums[FIRST + 5]), "=f"(sums[FIRST + 6]), "=f"(sums[FIRST + 7])
+                : "n"(BANK), "n"(FIRST), "n"(FIRST + 1), "n"(FIRST + 2), "n"(FIRST + 3), "n"(FIRST + 4), "n"(FIRST + 5), "n"(FIRST + 6),
+                  "n"(FIRST + 7));
+            take<BANK, FIRST + 8>(sums);
+        }
+    }
+
+private:
+    template <int BANK>
+    __device__ __forceinline__ static void declare() {
+        if constexpr (BANK < BANKS) {
+            asm volatile(".reg .f32 held%0_<%1>;\n" ::"n"(BANK), "n"(N / 2));  // held0_0, held0_1, ...
+            declare<BANK + 1>();
+        }
+    }
+};
+
 // wgmma_m64k16_of_rows asks for sums += A * B with A in registers, as mma_m16n8k16 has it for the 16 rows of each warp
 // (darwarp/mma.cuh), and 16 rows of B, one for each k (wgmma_descriptor_of_rows), of N columns. The last slab
 // may have more.
@@ -117,6 +157,24 @@ __device__ __forceinline__ void wgmma_m64k32(float (&sums)[N / 2], unsigned long
 #define DARWARP_SUMS_240 DARWARP_SUMS_224, "+f"(sums[112]), "+f"(sums[113]), "+f"(sums[114]), "+f"(sums[115]), "+f"(sums[116]), "+f"(sums[117]), "+f"(sums[118]), "+f"(sums[119])
 #define DARWARP_SUMS_256 DARWARP_SUMS_240, "+f"(sums[120]), "+f"(sums[121]), "+f"(sums[122]), "+f"(sums[123]), "+f"(sums[124]), "+f"(sums[125]), "+f"(sums[126]), "+f"(sums[127])
 
+// Those of HeldSums, whose bank is the fourth operand.
+#define DARWARP_HELD_16 "held%3_0, held%3_1, held%3_2, held%3_3, held%3_4, held%3_5, held%3_6, held%3_7"
+#define DARWARP_HELD_32 DARWARP_HELD_16 ", held%3_8, held%3_9, held%3_10, held%3_11, held%3_12, held%3_13, held%3_14, held%3_15"
+#define DARWARP_HELD_48 DARWARP_HELD_32 ", held%3_16, held%3_17, held%3_18, held%3_19, held%3_20, held%3_21, held%3_22, held%3_23"
+#define DARWARP_HELD_64 DARWARP_HELD_48 ", held%3_24, held%3_25, held%3_26, held%3_27, held%3_28, held%3_29, held%3_30, held%3_31"
+#define DARWARP_HELD_80 DARWARP_HELD_64 ", held%3_32, held%3_33, held%3_34, held%3_35, held%3_36, held%3_37, held%3_38, held%3_39"
+#define DARWARP_HELD_96 DARWARP_HELD_80 ", held%3_40, held%3_41, held%3_42, held%3_43, held%3_44, held%3_45, held%3_46, held%3_47"
+#define DARWARP_HELD_112 DARWARP_HELD_96 ", held%3_48, held%3_49, held%3_50, held%3_51, held%3_52, held%3_53, held%3_54, held%3_55"
+#define DARWARP_HELD_128 DARWARP_HELD_112 ", held%3_56, held%3_57, held%3_58, held%3_59, held%3_60, held%3_61, held%3_62, held%3_63"
+#define DARWARP_HELD_144 DARWARP_HELD_128 ", held%3_64, held%3_65, held%3_66, held%3_67, held%3_68, held%3_69, held%3_70, held%3_71"
+#define DARWARP_HELD_160 DARWARP_HELD_144 ", held%3_72, held%3_73, held%3_74, held%3_75, held%3_76, held%3_77, held%3_78, held%3_79"
+#define DARWARP_HELD_176 DARWARP_HELD_160 ", held%3_80, held%3_81, held%3_82, held%3_83, held%3_84, held%3_85, held%3_86, held%3_87"
+#define DARWARP_HELD_192 DARWARP_HELD_176 ", held%3_88, held%3_89, held%3_90, held%3_91, held%3_92, held%3_93, held%3_94, held%3_95"
+#define DARWARP_HELD_208 DARWARP_HELD_192 ", held%3_96, held%3_97, held%3_98, held%3_99, held%3_100, held%3_101, held%3_102, held%3_103"
+#define DARWARP_HELD_224 DARWARP_HELD_208 ", held%3_104, held%3_105, held%3_106, held%3_107, held%3_108, held%3_109, held%3_110, held%3_111"
+#define DARWARP_HELD_240 DARWARP_HELD_224 ", held%3_112, held%3_113, held%3_114, held%3_115, held%3_116, held%3_117, held%3_118, held%3_119"
+#define DARWARP_HELD_256 DARWARP_HELD_240 ", held%3_120, held%3_121, held%3_122, held%3_123, held%3_124, held%3_125, held%3_126, held%3_127"
+
 #define DARWARP_WGMMA_8(N, TYPE, NAME, A, B, ADD)                                                                      \
     template <>                                                                                                        \
     __device__ __forceinline__ void wgmma_m64k32<TYPE, N>(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) { \
@@ -142,6 +200,16 @@ __device__ __forceinline__ void wgmma_m64k32(float (&sums)[N / 2], unsigned long
                 "}\n"                                                                                                  \
                 : DARWARP_SUMS_##N                                                                                     \
                 : "l"(a), "l"(b), "r"(int(add)), "n"(int(ROWS_OF_A)), "n"(int(ROWS_OF_B)));                            \
+        }                                                                                                              \
+        template <int BANK, bool ROWS_OF_A, bool ROWS_OF_B>                                                            \
+        __device__ __forceinline__ static void multiply_held(unsigned long long a, unsigned long long b, bool add) {   \
+            asm volatile(                                                                                              \
+                "{\n"                                                                                                  \
+                "  .reg .pred keep;\n"                                                                                 \
+                "  setp.ne.b32 keep, %2, 0;\n"                                                                         \
+                "  wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." NAME "." NAME " {" DARWARP_HELD_##N "}, %0, %1, keep, 1, 1, %4, %5;\n" \
+                "}\n"                                                                                                  \
+                ::"l"(a), "l"(b), "r"(int(add)), "n"(BANK), "n"(int(ROWS_OF_A)), "n"(int(ROWS_OF_B)));                 \
         }                                                                                                              \
     };
 #define DARWARP_WGMMA_BOTH(N, A, B, ADD, ROWS_A, ROWS_B)                                                               \
@@ -183,36 +251,52 @@ DARWARP_WGMMA_OF_ROWS_BOTH(256, "%128, %129, %130, %131", "%132")
 
 #undef DARWARP_REGISTERS_16
 #undef DARWARP_SUMS_16
+#undef DARWARP_HELD_16
 #undef DARWARP_REGISTERS_32
 #undef DARWARP_SUMS_32
+#undef DARWARP_HELD_32
 #undef DARWARP_REGISTERS_48
 #undef DARWARP_SUMS_48
+#undef DARWARP_HELD_48
 #undef DARWARP_REGISTERS_64
 #undef DARWARP_SUMS_64
+#undef DARWARP_HELD_64
 #undef DARWARP_REGISTERS_80
 #undef DARWARP_SUMS_80
+#undef DARWARP_HELD_80
 #undef DARWARP_REGISTERS_96
 #undef DARWARP_SUMS_96
+#undef DARWARP_HELD_96
 #undef DARWARP_REGISTERS_112
 #undef DARWARP_SUMS_112
+#undef DARWARP_HELD_112
 #undef DARWARP_REGISTERS_128
 #undef DARWARP_SUMS_128
+#undef DARWARP_HELD_128
 #undef DARWARP_REGISTERS_144
 #undef DARWARP_SUMS_144
+#undef DARWARP_HELD_144
 #undef DARWARP_REGISTERS_160
 #undef DARWARP_SUMS_160
+#undef DARWARP_HELD_160
 #undef DARWARP_REGISTERS_176
 #undef DARWARP_SUMS_176
+#undef DARWARP_HELD_176
 #undef DARWARP_REGISTERS_192
 #undef DARWARP_SUMS_192
+#undef DARWARP_HELD_192
 #undef DARWARP_REGISTERS_208
 #undef DARWARP_SUMS_208
+#undef DARWARP_HELD_208
 #undef DARWARP_REGISTERS_224
 #undef DARWARP_SUMS_224
+#undef DARWARP_HELD_224
 #undef DARWARP_REGISTERS_240
 #undef DARWARP_SUMS_240
+#undef DARWARP_HELD_240
 #undef DARWARP_REGISTERS_256
 #undef DARWARP_SUMS_256
+#undef DARWARP_HELD_256
 #undef DARWARP_WGMMA
 #undef DARWARP_WGMMA_8
 #undef DARWARP_WGMMA_BOTH

@@ -204,6 +204,11 @@ extern "C" __global__ void hints(int* failed) {
     CHECK(kept[0] == 1 && kept[1] == 2);
     store_global<STREAMING>(&words[3], load_global<CACHED>(&words[0]) + 8);
     CHECK(words[3] == 9 && as_it_is(words[3]) == 9);
+    store_before(&words[0], 7u, 1, 2), store_before(&words[1], 7u, 2, 2);
+    CHECK(words[0] == 7 && words[1] == 2);
+    float pairs[4] = {};
+    store_pair_before(pairs, make_float2(1.f, 2.f), -1, 0), store_pair_before(pairs + 2, make_float2(3.f, 4.f), 0, 0);
+    CHECK(pairs[0] == 1.f && pairs[1] == 2.f && pairs[2] == 0.f && pairs[3] == 0.f);
     float4 sums = make_float4(1.f, 2.f, 3.f, 4.f);
     add_global(&sums, make_float4(0.5f, 0.f, -1.f, 4.f));
     CHECK(sums.x == 1.5f && sums.y == 2.f && sums.z == 2.f && sums.w == 8.f);

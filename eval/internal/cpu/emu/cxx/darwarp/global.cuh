@@ -14,6 +14,9 @@ template <class Word> __forceinline__ Word load_in_place(const Word* p) { return
 template <Cache HINT> unsigned long long l2_policy() { return 0; }
 template <Cache HINT, class Word> __forceinline__ Word load_global(const Word* p) { return *p; }
 template <Cache HINT, class Word> __forceinline__ void store_global(Word* p, Word v) { *p = v; }
+template <class Word> __forceinline__ void store_before(Word* p, Word v, int at, int end) {
+    if (at < end) *p = v;
+}
 template <class Word> __forceinline__ Word as_it_is(Word v) { return v; }
 template <class Word, int COUNT> __forceinline__ void forget(Word (&)[COUNT]) {}
 __forceinline__ void add_global(float4* p, float4 v) {

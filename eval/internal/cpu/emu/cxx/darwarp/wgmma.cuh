@@ -54,6 +54,21 @@ inline void wgmma_m64k16_of_rows(float (&sums)[N / 2], const unsigned (&a)[4], u
     dw_wgmma_m64k16_of_rows(WgmmaKind<T>::value, N, sums, a, b);
 }
 
+template <int BANKS, int N>
+struct HeldSums {
+    float sums[BANKS][N / 2];
+
+    template <class T, int BANK, bool ROWS_OF_A = false, bool ROWS_OF_B = false>
+    void multiply(unsigned long long a, unsigned long long b, bool add) {
+        static_assert(BANK < BANKS, "HeldSums: no such bank");
+        wgmma_m64k16_orders<T, N, ROWS_OF_A, ROWS_OF_B>(sums[BANK], a, b, add);
+    }
+    template <int BANK>
+    void take(float (&to)[N / 2]) {
+        for (int i = 0; i < N / 2; ++i) to[i] = sums[BANK][i];
+    }
+};
+
 inline void wgmma_fence() { dw_wgmma_fence(); }
 inline void wgmma_commit() { dw_wgmma_commit(); }
 
