@@ -101,9 +101,12 @@ func TestProductsFit(t *testing.T) {
 		{"gemm", "swap=true block_n=16 stages=4"},
 		{"gemm", "swap=true block_n=16 stages=4 split_k=4 split_cluster=4"},
 		{"gemm", "swap=true block_n=16 stages=4 split_k=3"},
-		{"gemm", "swap=true block_n=16 block_k=256 stages=5 split_k=4 split_cluster=4 shares=interleaved"},
+		{"gemm", "swap=true block_n=16 block_k=128 stages=3 split_k=4 split_cluster=4 shares=interleaved"},
 		{"gemm", "block_k=128 stages=6 split_k=128 split_cluster=8"},
+		{"gemm", "block_m=128 block_n=224 stages=5 consumers=2 split_k=4 split_cluster=4"},
+		{"gemm", "block_m=128 block_n=256 stages=4 consumers=2 split_k=8 split_cluster=8 epilogue=tensor"},
 		{"gemm", "block_m=128 block_n=256 consumers=2 schedule=staggered blocks=persistent epilogue=tensor"},
+		{"swiglu", "block_n=128 block_k=128 stages=4 l2=quarter_b"},
 		{"gemm_fp8", "block_m=256 block_n=128 consumers=2 schedule=staggered blocks=persistent epilogue=tensor"},
 		{"gemm_fp8", "block_n=128 block_k=256 promote=256 sum_sets=2"},
 	} {

@@ -311,17 +311,55 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// startSizes are the workloads, and a small product of long sums and two of few rows, which are no workloads.
+// startSizes are the workloads, and products that are no workloads: of long sums, of few rows and of some hundred.
 func startSizes(p *kernels.Problem) (sizes []kernels.Dims) {
 	for _, w := range p.Workloads {
 		sizes = append(sizes, w.Dims)
 	}
 	if slices.Equal(p.DimNames, []string{"m", "n", "k"}) {
-		for _, size := range [][]int{{64, 64, 65536}, {64, 6144, 4096}, {16, 4096, 14336}} {
+		for _, size := range [][]int{{64, 64, 65536}, {64, 6144, 4096}, {16, 4096, 14336},
+			{1, 4096, 4096}, {128, 8192, 8192}, {32, 51200, 5120}, {512, 7168, 2048}} {
 			sizes = append(sizes, kernels.Dims{"m": size[0], "n": size[1], "k": size[2]})
 		}
 	}
 	return sizes
+}
+
+// TestStartsOfShapes: at each shape that docs/results compares with cuBLASLt some points that are likely to be fast are
+// legal as they stand.
+func TestStartsOfShapes(t *testing.T) {
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Builtin("gemm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := b.Family("hopper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadFile("../docs/results/shapes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(list)) {
+		var m, n, k int
+		if _, err := fmt.Sscan(line, &m, &n, &k); err != nil {
+			continue
+		}
+		size := kernels.Dims{"m": m, "n": n, "k": k}
+		legal := 0
+		for _, start := range f.Starts() {
+			if f.Check(start, dev, kernels.FP16, size) == nil {
+				legal++
+			}
+		}
+		if legal < 3 {
+			t.Errorf("%s: %d starts are legal, expected 3 at least", strings.TrimSpace(line), legal)
+		}
+	}
 }
 
 // legalSomewhere gives the last reason why a point is legal nowhere.
