@@ -16,7 +16,8 @@ rows=${ROWS:-
   gemm:fp16:512 gemm:bf16:1024 gemm:fp16:2048 gemm:bf16:m=16,n=4096,k=4096 gemm:fp16:m=64,n=512,k=8192
   gemm_nn:bf16:batch=2,m=256,n=512,k=384 gemm_tn:fp16:batch=2,m=256,n=512,k=384 gemm_tt:bf16:batch=2,m=256,n=512,k=384
   gemm_batched:fp16:32x512x512x64 linear_gelu:bf16:16x4096x4096 gemm_accumulate:fp16:m=512,n=1024,k=1024 swiglu:bf16:m=128,n=1024,k=1024
-  gemm_fp8:bf16:2048x2048x512 gemm_fp8:fp16:blocks-2048x2048x512 gemm_w4a16:fp16:16x6144x4096-g32 gemm_mxfp4:bf16:1x5760x2944
+  gemm_fp8:bf16:2048x2048x512 gemm_fp8:fp16:blocks-2048x2048x512 gemm_fp8:bf16:rows-16x4096x14336
+  gemm_w4a16:fp16:16x6144x4096-g32 gemm_mxfp4:bf16:1x5760x2944
   gemm_grouped:bf16:256x16x1024x2048-skewed gemm_grouped_fp8:bf16:256x16x1024x2048-skewed
   attention:fp16:2x8x512x64 attention:bf16:2x8x512x64-causal attention:fp16:1x8x512x128 attention_backward:fp16:2x8x512x64
   decode:fp16:1x4k decode_fp8:bf16:1x4k decode_mla:bf16:1x4k prefill:fp16:1x4k

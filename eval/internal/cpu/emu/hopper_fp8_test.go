@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/templates"
 )
 
 // fp8Product is C = (A * A_scale) * (B * B_scale)^T of small whole numbers and powers of two: sums are exact.
@@ -81,6 +82,9 @@ func (p *fp8Product) run(t *testing.T, prog *program, job *kernels.Job) (report,
 	if err != nil || len(call.Launches) != 1 {
 		t.Fatalf("%v: %d launches, %v", p.dims, len(call.Launches), err)
 	}
+	for _, s := range call.Scratch {
+		p.buffers[s.Name] = newMemory(s.Name, max(s.Bytes, 4))
+	}
 	l := call.Launches[0]
 	args := make([]any, len(l.Args))
 	for i, a := range l.Args {
@@ -99,6 +103,11 @@ func (p *fp8Product) run(t *testing.T, prog *program, job *kernels.Job) (report,
 	d := func(v [3]int) dim { return dim{uint32(v[0]), uint32(v[1]), uint32(v[2])} }
 	prog.cluster = d(l.Cluster)
 	r := prog.launch(t, l.Entry, d(l.Grid), d(l.Block), l.Smem, args...)
+	for _, s := range call.Scratch {
+		if s.Once && slices.Max(p.buffers[s.Name].bytes) != 0 {
+			return r, s.Name + " is not as the next call must find it"
+		}
+	}
 	return r, p.wrong(l.Entry)
 }
 
@@ -143,6 +152,33 @@ func TestHopperFP8(t *testing.T) {
 	for range sample(t, 1) {
 		genomes = append(genomes, space.Genome(space.At(space.Sample(rng))))
 	}
+	runFP8(t, b, f, dev, genomes, products)
+}
+
+// TestFewFP8 does so with the family for few rows: no shares, shares in a cluster, in memory, in both, and more of them
+// than steps.
+func TestFewFP8(t *testing.T) {
+	needCompiler(t)
+	b, f, dev := familyOf(t, "gemm_fp8", "few")
+	rng := rand.New(rand.NewPCG(10, 11))
+	var products []*fp8Product
+	for _, s := range [][6]int{{16, 72, 528, 1, 1, 0}, {1, 136, 1040, 0, 0, 0}, {17, 200, 784, 1, 128, 128},
+		{9, 72, 656, 0, 1, 256}, {20, 40, 64, 1, 128, 32}} {
+		products = append(products, newFP8Product(t, b.Problem, kernels.Dims{"m": s[0], "n": s[1], "k": s[2],
+			"scale_m": s[3], "scale_n": s[4], "scale_k": s[5]}, kernels.FP16, rng))
+	}
+	runFP8(t, b, f, dev, []kernels.Genome{
+		chosen(f, "block_m", 128, "block_k", 256, "promote", 256, "stages", 3),
+		chosen(f, "block_m", 128, "block_n", 48, "consumers", 2, "split_k", 8, "split_cluster", 4),
+		chosen(f, "split_k", 3, "promote", 256, "stages", 3),
+		chosen(f, "block_n", 32, "split_k", 2, "split_cluster", 2),
+	}, products)
+}
+
+// runFP8 runs points of a family of fp8 products on all of these, with every access watched; the last without, too.
+func runFP8(t *testing.T, b *templates.Bundle, f *kernels.Family, dev kernels.Device, genomes []kernels.Genome,
+	products []*fp8Product) {
+	t.Helper()
 	for i, g := range genomes {
 		modes := []bool{true}
 		if i == len(genomes)-1 {

@@ -52,7 +52,6 @@ func newGrouped(t *testing.T, p *kernels.Problem, rows []int, n, k int, rng *ran
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.buffers["tickets"] = newMemory("tickets", 4)
 	numbers, scales := map[string][]int{}, map[string][]float32{"A_scale": nil, "B_scale": nil}
 	for _, b := range buffers {
 		m := newMemory(b.Name, b.Elems()*b.DType.Size())
@@ -141,9 +140,6 @@ func runGrouped(t *testing.T, problem, family string, points [][]any, drawn int)
 				prog.seed = uint64(i)
 				if r, wrong := p.run(t, prog, &job); r.Kind != "" || wrong != "" {
 					t.Fatalf("%v: %+v %s", p.dims, r, wrong)
-				}
-				if n := view[uint32](p.buffers["tickets"])[0]; n != 0 {
-					t.Fatalf("%v: %d tickets are left for the next call", p.dims, n)
 				}
 			}
 		})
