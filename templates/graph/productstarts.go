@@ -18,7 +18,11 @@ func (p *program) productStarts() (list [][]choice) {
 	if p.tf32() {
 		return p.tensorCoreStarts(n)
 	}
-	for i, t := range tilesOf(n[rowsAt], n[colsAt]) {
+	tiles := tilesOf(n[rowsAt], n[colsAt])
+	if n[termsAt] <= writtenMost && len(tiles) > 1 && p.graph.element() == "fp32" {
+		list = p.shortStarts(n)
+	}
+	for i, t := range tiles {
 		point := []choice{{"tile_m", t.m}, {"tile_n", t.n}, {"per_m", t.perM}, {"per_n", t.perN}, {"tile_k", t.k},
 			{"tile_blocks", t.blocks}, {"read_ahead", true}}
 		if i < 2 || p.graph.element() != "fp32" {
@@ -26,6 +30,18 @@ func (p *program) productStarts() (list [][]choice) {
 		} else {
 			point = append(point, choice{"buffers", 4}, choice{"tile_loader", "async"})
 		}
+		list = append(list, append(point, p.movement(n, t, 4)...))
+	}
+	return list
+}
+
+// shortStarts are those of few terms: to write the result takes about as long as to multiply, so that several blocks of
+// a multiprocessor must be at different points of their work. Copies are on their way without registers.
+func (p *program) shortStarts(n [4]int) (list [][]choice) {
+	for _, t := range []tileStart{{128, 128, 8, 8, 16, 2}, {64, 128, 8, 8, 16, 4}} {
+		point := []choice{{"tile_m", t.m}, {"tile_n", t.n}, {"per_m", t.perM}, {"per_n", t.perN}, {"tile_k", t.k},
+			{"tile_blocks", t.blocks}, {"buffers", 3}, {"tile_loader", "async"},
+			{"read_ahead", true}}
 		list = append(list, append(point, p.movement(n, t, 4)...))
 	}
 	return list
