@@ -68,7 +68,8 @@ func TestAttentionBackward(t *testing.T) {
 	}
 }
 
-// TestOnePass: two warpgroups that share dQ, by its columns and transposed, are right, and so are lanes that add it.
+// TestOnePass: two warpgroups that share dQ, by its columns and transposed, are right, and so are lanes that add it and a dK
+// that waits for the next step.
 func TestOnePass(t *testing.T) {
 	sometimes(t)
 	pool, b := backwardPool(t, 128)
@@ -79,6 +80,7 @@ func TestOnePass(t *testing.T) {
 	for _, genes := range []string{
 		"consumers=2 dq=next dv=last exchanges=2",
 		"consumers=2 step=80 transposed=true dv=last order=heads adder=lanes",
+		"consumers=2 step=48 transposed=true dv=last dk=next stages=3 exchanges=2",
 	} {
 		job := pointOfFamily(t, pool, b, f, genes)
 		r, err := pool.Evaluate(context.Background(), &job)

@@ -20,7 +20,7 @@ func TestPauseAndResume(t *testing.T) {
 	resumed := make(chan error, 1)
 	ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
 		ev.mu.Lock()
-		first := len(ev.jobs) == 10 && !once
+		first := len(ev.jobs) >= 10 && !once // two may be counted before either answers
 		once = once || first
 		ev.mu.Unlock()
 		if first {
