@@ -66,8 +66,8 @@ func joins(t *testing.T, args []string) {
 	}
 }
 
-// TestStartingWorkers runs the manual's lines for this machine, ssh, Slurm and docker with stand-ins for their programs,
-// which write down what they would start: each starts a worker.
+// TestStartingWorkers runs the manual's lines for this machine, ssh, Slurm and docker with stand-ins for their programs:
+// they write down what they would start, which is a worker each.
 func TestStartingWorkers(t *testing.T) {
 	dir := t.TempDir()
 	started := filepath.Join(dir, "started")
@@ -76,9 +76,9 @@ func TestStartingWorkers(t *testing.T) {
 		"ssh":     `shift; eval "$@"`,
 		"scp":     `test -e "$1"`,
 		"srun":    `while case $1 in -*) true;; *) false;; esac; do shift; done; "$@"`,
-		"sbatch":  `for a; do case $a in --wrap) wrap=1;; --*) ;; *) test -n "$wrap" && eval "$a";; esac; done`,
+		"sbatch":  `for a; do case $a in --*) ;; *) test "$was" = --wrap && eval "$a";; esac; was=$a; done`,
 		"docker": `case $1 in
-			build) test "$(tail -1 <<<"$*")" = "build -f cmd/darwarp/python/Containerfile -t darwarp ." && test -f ROOT/$3;;
+			build) test "$*" = "build -f cmd/darwarp/python/Containerfile -t darwarp ." && test -f ROOT/$3;;
 			run) shift; while [ $# -gt 0 ] && [ "$1" != darwarp ]; do shift; done; "$@";;
 			esac`,
 	} {
