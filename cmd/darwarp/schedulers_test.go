@@ -66,7 +66,7 @@ func joins(t *testing.T, args []string) {
 	}
 }
 
-// TestStartingWorkers runs the manual's lines for this machine, ssh, Slurm and docker with stand-ins for their programs:
+// TestStartingWorkers runs the manual's lines for this machine, ssh, Slurm and docker with stand-ins for these:
 // they write down what they would start, which is a worker each.
 func TestStartingWorkers(t *testing.T) {
 	dir := t.TempDir()
