@@ -252,7 +252,7 @@ func (w *worker) follow(ctx context.Context, reply welcome) error {
 	}
 	if reply.Ready {
 		w.attached.takeCandidates(w.station.slots())
-	} else {
+	} else if reply.Aside != "" {
 		w.attached.pauseCandidates(reply.Aside)
 	}
 	return nil
