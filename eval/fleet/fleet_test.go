@@ -298,3 +298,14 @@ func TestAskers(t *testing.T) {
 		t.Errorf("%d ask", n)
 	}
 }
+
+// TestThousands: a fleet has room for the queues of some thousand workers.
+func TestThousands(t *testing.T) {
+	f, _ := open(t, newFake("a"))
+	for n := range 1200 {
+		name := fmt.Sprint("worker", n)
+		if err := f.post.open(t.Context(), toQueue(name, f.post.session), f.names.to(name)); err != nil {
+			t.Fatalf("worker %d: %v", n, err)
+		}
+	}
+}

@@ -204,7 +204,7 @@ func (s *Lines) crown(e evolve.Event) {
 	s.say(e, text)
 }
 
-// lose tells of a lost verdict. Where a machine of many goes a hundred are lost at once, for one reason: that is a line,
+// lose tells of a lost verdict. Where a machine of many goes a hundred are lost at once for one reason: that is a line,
 // and another with their number.
 func (s *Lines) lose(e evolve.Event) {
 	if e.Note == s.lost.Note && e.At-s.lost.At < 10*time.Second {

@@ -116,7 +116,7 @@ func TestDuelsAndTheEnd(t *testing.T) {
 	}
 }
 
-// TestLostAlike: what is lost at once for one reason is a line, and a number; another reason, or later, is another line.
+// TestLostAlike: what is lost at once for one reason is a line and a number; for another, or later, it is a line again.
 func TestLostAlike(t *testing.T) {
 	var talk bytes.Buffer
 	s := newLines(console.New(nil, &bytes.Buffer{}, &talk), true, nil)
