@@ -145,6 +145,9 @@ func (m *simulated) measureAll(ctx context.Context) (r Simulated, err error) {
 	if m.Churn > 0 {
 		return m.measureChurn(ctx, asked)
 	}
+	if err := m.warm(ctx); err != nil {
+		return r, err
+	}
 	if r, err = m.measure(ctx, &m.spent, asked); err != nil || !m.Search {
 		return r, err
 	}
@@ -157,6 +160,26 @@ func (m *simulated) measureAll(ctx context.Context) (r Simulated, err error) {
 	alone, err := m.measure(ctx, &m.spent, searched)
 	r.Alone, r.Through = &alone, &through
 	return r, err
+}
+
+// perWorker is how many candidates each worker has on average before anything is measured: with a problem's few
+// families it knows their plans then, which real workers compile beside each other, each on its own machine.
+const perWorker = 8
+
+// warm has the workers compile the plans that they will need.
+func (m *simulated) warm(ctx context.Context) (err error) {
+	left := perWorker * m.Workers
+	some := func(yield func(session.Point) bool) {
+		for p := range again(&m.on) {
+			if left--; left < 0 || !yield(p) {
+				return
+			}
+		}
+	}
+	for v := range m.on.EvaluateAll(ctx, some) {
+		err = errors.Join(err, v.Err)
+	}
+	return err
 }
 
 // joinHere is one worker of the simulation.
