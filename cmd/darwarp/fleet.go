@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -88,8 +87,11 @@ func (a *app) benchFleetCmd() *cobra.Command {
 		s.Problem = args[0]
 		return interruptible(c, func(ctx context.Context) error {
 			r, err := s.Simulate(ctx, a.Sayf)
-			if err != nil || asJSON {
-				return errors.Join(err, a.PrintJSON(r))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.PrintJSON(r)
 			}
 			return a.showSimulated(&s, &r)
 		})

@@ -38,8 +38,9 @@ func (w *worker) attach(ctx context.Context, session, kind string) *attachment {
 	a.take, a.end = context.WithCancel(ctx)
 	go a.keepHeld()
 	if w.station.Compiler == nil {
+		asking := make(chan struct{}, atOnce)
 		for range atOnce {
-			a.all.Go(func() { a.serve(a.take, toQueue(w.cfg.Name, session)) })
+			a.all.Go(func() { a.serve(a.take, toQueue(w.cfg.Name, session), asking) })
 		}
 	}
 	return a
@@ -57,10 +58,16 @@ func (a *attachment) takeCandidates(slots int) {
 	a.w.cfg.Say("ready: %d candidates at a time", slots)
 	var take context.Context
 	take, a.pause = context.WithCancel(a.take)
+	asking := make(chan struct{}, askers(slots))
 	for range slots {
-		a.all.Go(func() { a.serve(take, queue) })
+		a.all.Go(func() { a.serve(take, queue, asking) })
 	}
 }
+
+// askers is how many free slots of a worker ask for a candidate at the same time. Whenever a queue has become empty the
+// server goes through all that wait there, which with a thousand of them is most of its work; and with few, a worker
+// far away would wait for the way there and back more often than it must.
+func askers(slots int) int { return (slots + 3) / 4 }
 
 // pauseCandidates takes none until takeCandidates. What it has not begun it gives back.
 func (a *attachment) pauseCandidates(why string) {
@@ -90,10 +97,11 @@ func (a *attachment) abandon() {
 	a.all.Wait()
 }
 
-// serve takes one request after the other out of a queue, until take ends.
-func (a *attachment) serve(take context.Context, queue string) {
+// serve takes one request after the other out of a queue, until take ends. So many ask at a time as asking has room
+// for.
+func (a *attachment) serve(take context.Context, queue string, asking chan struct{}) {
 	for take.Err() == nil {
-		_ = a.takeFrom(take, queue) // no connection, or no queue, for now
+		_ = a.takeFrom(take, queue, asking) // no connection, or no queue, for now
 		select {
 		case <-take.Done():
 		case <-time.After(200 * time.Millisecond):
@@ -102,7 +110,7 @@ func (a *attachment) serve(take context.Context, queue string) {
 }
 
 // takeFrom handles requests until there is no way to get more. One is asked for when the last is done, and not before.
-func (a *attachment) takeFrom(take context.Context, queue string) error {
+func (a *attachment) takeFrom(take context.Context, queue string, asking chan struct{}) error {
 	c, err := a.w.js.Consumer(take, a.w.names.work(), queue)
 	if err != nil {
 		return err
@@ -114,7 +122,9 @@ func (a *attachment) takeFrom(take context.Context, queue string) error {
 	}
 	defer requests.Stop()
 	for {
+		asking <- struct{}{}
 		msg, err := requests.Next(jetstream.NextContext(take))
+		<-asking
 		if err != nil {
 			a.giveBackLast(take, requests)
 			return err

@@ -75,7 +75,11 @@ func (f *Fleet) hear(msg *nats.Msg) {
 		_ = msg.Respond(encode(welcome{Refused: "the search cannot read what this worker says"}))
 		return
 	}
-	at, w, joined := f.admit(h, time.Now())
+	now := time.Now()
+	at, w, joined := f.admit(h, now)
+	if w.Refused == "" {
+		f.crew.noteOpening(&h, now)
+	}
 	if w.Session, w.Task = f.post.session, f.task; h.Session == w.Session {
 		w.Again = f.post.await(h.Told)
 	}

@@ -73,7 +73,6 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 		return welcome{Refused: err.Error()}, nil
 	}
 	m := c.find(h.Worker)
-	c.noteOpening(&h, now)
 	switch {
 	case c.over && (m == nil || m.left) && !h.Leaving:
 		return welcome{Refused: errIslandOver.Error()}, nil

@@ -326,6 +326,10 @@ func TestOpening(t *testing.T) {
 		go Join(t.Context(), cfg)
 	}
 	until(t, "both open", func() bool { return inState(f, "opening") == "[b never]" })
+	time.Sleep(silence + 2*helloEvery)
+	if names := inState(f, "opening"); names != "[b never]" {
+		t.Errorf("while it takes long: %s", names)
+	}
 	close(opens)
 	until(t, "one is ready", func() bool { return inState(f, "ready") == "[a b]" })
 	until(t, "the other is gone", func() bool { return inState(f, "opening") == "[]" })

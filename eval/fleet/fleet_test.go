@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -261,5 +262,50 @@ func TestPlans(t *testing.T) {
 	}
 	if _, err := carried(map[string]any{"n": "word"}); err == nil {
 		t.Error("a block of words")
+	}
+}
+
+// TestAskers: of a worker's free slots only some wait at the server, and all get work when there is some.
+func TestAskers(t *testing.T) {
+	a := newFake("a")
+	a.slots = 9
+	var within, most atomic.Int32
+	a.before = func(context.Context, *kernels.Job) {
+		n := within.Add(1)
+		for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
+		}
+		time.Sleep(50 * time.Millisecond)
+		within.Add(-1)
+	}
+	f, _ := open(t, a)
+	queue, err := f.post.work.Consumer(t.Context(), anyQueue(f.post.session, f.kind()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := func() int {
+		info, err := queue.Info(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.NumWaiting
+	}
+	until(t, "it asks", func() bool { return waiting() == 3 })
+	asked(t, f, 1, 60)
+	if n := most.Load(); n != 9 {
+		t.Errorf("%d candidates at a time", n)
+	}
+	if n := waiting(); n > 3 {
+		t.Errorf("%d ask", n)
+	}
+}
+
+// TestThousands: a fleet has room for the queues of some thousand workers.
+func TestThousands(t *testing.T) {
+	f, _ := open(t, newFake("a"))
+	for n := range 1200 {
+		name := fmt.Sprint("worker", n)
+		if err := f.post.open(t.Context(), toQueue(name, f.post.session), f.names.to(name)); err != nil {
+			t.Fatalf("worker %d: %v", n, err)
+		}
 	}
 }

@@ -2,8 +2,6 @@ package fleet
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -252,34 +250,8 @@ func (w *worker) follow(ctx context.Context, reply welcome) error {
 	}
 	if reply.Ready {
 		w.attached.takeCandidates(w.station.slots())
-	} else {
+	} else if reply.Aside != "" {
 		w.attached.pauseCandidates(reply.Aside)
 	}
 	return nil
-}
-
-// open opens the devices for a task.
-func (w *worker) open(ctx context.Context, reply welcome) error {
-	task := reply.Task
-	if w.cfg.OpenCompiler != nil && reply.Arch == "" { // for what, a worker with a device will tell
-		return nil
-	}
-	bucket, err := w.js.ObjectStore(ctx, w.names.tasks())
-	if err != nil {
-		return fmt.Errorf("fetch what the search is about: %w", err)
-	}
-	data, err := bucket.GetBytes(ctx, task)
-	if err != nil {
-		return fmt.Errorf("fetch what the search is about: %w", err)
-	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != task {
-		return errors.New("what the search is about came in pieces that do not fit")
-	}
-	w.task = task
-	if w.cfg.OpenCompiler != nil {
-		w.station, err = w.cfg.OpenCompiler(ctx, data, reply.Arch)
-	} else {
-		w.station, err = w.cfg.Open(ctx, data)
-	}
-	return err
 }

@@ -17,8 +17,10 @@ func (c *crew) find(name string) *member {
 // mostOpening bounds how many workers are listed whose devices are not open yet.
 const mostOpening = 4096
 
-// noteOpening lists a worker that opens its devices, until it joins. The caller holds mu.
+// noteOpening lists a worker that opens its devices, until it joins, here or on an island.
 func (c *crew) noteOpening(h *hello, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if delete(c.opening, h.Worker); h.Proof == nil && h.Compiles == "" && !h.Leaving && len(c.opening) < mostOpening {
 		c.opening[h.Worker] = now
 	}

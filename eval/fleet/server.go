@@ -74,7 +74,8 @@ func (h *host) options(name string, port int, streams string) *server.Options {
 	worker := may(of.workerMay(), of.workerHears())
 	owner := may(of.ownerMay(), []string{of.inbox(userOwner) + ".>"})
 	return &server.Options{ServerName: "darwarp", Host: name, Port: port, NoLog: true, NoSigs: true,
-		JetStream: true, StoreDir: streams, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: 16 << 30,
+		JetStream: true, JetStreamLimits: server.JSLimitOpts{DefaultMaxConsumers: -1}, // else 1,000: each worker has one
+		StoreDir: streams, JetStreamMaxMemory: 1 << 30, JetStreamMaxStore: 16 << 30,
 		MaxPayload: maxMessage, TLSTimeout: 10, TLSHandshakeFirst: true,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{h.keys.cert}, MinVersion: tls.VersionTLS13},
 		Users: []*server.User{{Username: userSearch, Password: h.own},

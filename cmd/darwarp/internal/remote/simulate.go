@@ -23,11 +23,14 @@ import (
 // slotsOfOne is how many candidates a simulated worker has in flight, of which its device judges one at a time.
 const slotsOfOne = 4
 
-// device answers from a recording, and takes as long as a device that gives so many verdicts a second.
+// device answers from a recording, and takes as long as a device that gives so many verdicts a second. What waits there
+// begins when the one before has ended, also where this process notices that late: a real device does not wait for the
+// processors that its search, the server and all other workers have in common here.
 type device struct {
 	fleet.Evaluator
 	takes time.Duration
 	mu    sync.Mutex
+	free  time.Time     // when what has come so far will be done
 	spent *atomic.Int64 // ns, of all devices
 }
 
@@ -38,12 +41,20 @@ func (s *Simulation) device(of fleet.Evaluator, spent *atomic.Int64) *device {
 func (d *device) Slots() int { return slotsOfOne }
 
 func (d *device) Evaluate(ctx context.Context, j *kernels.Job) (kernels.Result, error) {
+	time.Sleep(time.Until(d.reserve()))
+	d.spent.Add(int64(d.takes))
+	return d.Evaluator.Evaluate(ctx, j)
+}
+
+// reserve is when a candidate that has come now will be done.
+func (d *device) reserve() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	start := time.Now()
-	time.Sleep(d.takes)
-	d.spent.Add(int64(min(time.Since(start), d.takes))) // a machine that is late is not a device that is busy
-	return d.Evaluator.Evaluate(ctx, j)
+	if now := time.Now(); d.free.Before(now) {
+		d.free = now
+	}
+	d.free = d.free.Add(d.takes)
+	return d.free
 }
 
 // simulated is a fleet whose workers are of this process.
@@ -134,6 +145,9 @@ func (m *simulated) measureAll(ctx context.Context) (r Simulated, err error) {
 	if m.Churn > 0 {
 		return m.measureChurn(ctx, asked)
 	}
+	if err := m.warm(ctx); err != nil {
+		return r, err
+	}
 	if r, err = m.measure(ctx, &m.spent, asked); err != nil || !m.Search {
 		return r, err
 	}
@@ -146,6 +160,26 @@ func (m *simulated) measureAll(ctx context.Context) (r Simulated, err error) {
 	alone, err := m.measure(ctx, &m.spent, searched)
 	r.Alone, r.Through = &alone, &through
 	return r, err
+}
+
+// perWorker is how many candidates each worker has on average before anything is measured: with a problem's few
+// families it knows their plans then, which real workers compile beside each other, each on its own machine.
+const perWorker = 8
+
+// warm has the workers compile the plans that they will need.
+func (m *simulated) warm(ctx context.Context) (err error) {
+	left := perWorker * m.Workers
+	some := func(yield func(session.Point) bool) {
+		for p := range again(&m.on) {
+			if left--; left < 0 || !yield(p) {
+				return
+			}
+		}
+	}
+	for v := range m.on.EvaluateAll(ctx, some) {
+		err = errors.Join(err, v.Err)
+	}
+	return err
 }
 
 // joinHere is one worker of the simulation.

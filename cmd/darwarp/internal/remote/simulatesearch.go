@@ -45,22 +45,22 @@ func (s Simulation) searchOnce(ctx context.Context, on *session.Session, dir str
 	return sum.Evals, errors.Join(err, run.Close())
 }
 
-// crowd is the devices of a simulated fleet without the fleet.
+// crowd is the devices of a simulated fleet without the fleet. Each gets what comes in its turn: all take as long.
 type crowd struct {
 	evolve.Evaluator
-	free  chan *device
-	slots int
+	devices []*device
+	next    atomic.Int64
 }
 
 func newCrowd(of evolve.Evaluator, s *Simulation, spent *atomic.Int64) *crowd {
-	c := &crowd{Evaluator: of, free: make(chan *device, s.Workers), slots: s.Workers * (slotsOfOne + 1)}
+	c := &crowd{Evaluator: of}
 	for range s.Workers {
-		c.free <- s.device(of, spent)
+		c.devices = append(c.devices, s.device(of, spent))
 	}
 	return c
 }
 
-func (c *crowd) Slots() int { return c.slots }
+func (c *crowd) Slots() int { return len(c.devices) * (slotsOfOne + 1) }
 
 func (c *crowd) InOrder() bool { return false }
 
@@ -68,11 +68,5 @@ func (c *crowd) InOrder() bool { return false }
 func (c *crowd) Capabilities() kernels.Capabilities { return kernels.Capabilities{} }
 
 func (c *crowd) Evaluate(ctx context.Context, j *kernels.Job) (kernels.Result, error) {
-	select {
-	case d := <-c.free:
-		defer func() { c.free <- d }()
-		return d.Evaluate(ctx, j)
-	case <-ctx.Done():
-		return kernels.Result{Outcome: kernels.Lost, Detail: "stopped"}, ctx.Err()
-	}
+	return c.devices[int(c.next.Add(1))%len(c.devices)].Evaluate(ctx, j)
 }

@@ -26,10 +26,12 @@ type Lines struct {
 	simulated bool
 	state     progress.State
 	champion  kernels.Candidate
-	columns   func() int // of the terminal now, 0: none
-	heard     time.Time  // of the last event
-	quiet     bool       // the view is open: nothing is printed
-	here      bool       // Ctrl-C ends the search itself
+	columns   func() int   // of the terminal now, 0: none
+	heard     time.Time    // of the last event
+	quiet     bool         // the view is open: nothing is printed
+	here      bool         // Ctrl-C ends the search itself
+	lost      evolve.Event // the last one that a line told of
+	alike     int          // that were lost since for the same reason
 }
 
 // newLines prints to a console; find looks up candidates.
@@ -61,6 +63,7 @@ func (s *Lines) Follow(events <-chan evolve.Event) (err error) {
 		select {
 		case e, more := <-events:
 			if !more {
+				s.tellAlike(s.state.Elapsed)
 				return err
 			}
 			if s.events != nil && err == nil {
@@ -117,7 +120,7 @@ func (s *Lines) take(e evolve.Event) {
 	case evolve.KindRestart:
 		s.say(e, "starting again: "+e.Note)
 	case evolve.KindLost:
-		s.say(e, "lost: "+e.Note)
+		s.lose(e)
 	case evolve.KindNoise:
 		s.say(e, "noise: "+e.Note)
 	case evolve.KindOutage:
@@ -201,7 +204,27 @@ func (s *Lines) crown(e evolve.Event) {
 	s.say(e, text)
 }
 
+// lose tells of a lost verdict. Where a machine of many goes a hundred are lost at once for one reason: that is a line,
+// and another with their number.
+func (s *Lines) lose(e evolve.Event) {
+	if e.Note == s.lost.Note && e.At-s.lost.At < 10*time.Second {
+		s.alike++
+		return
+	}
+	s.say(e, "lost: "+e.Note)
+	s.lost = e
+}
+
+// tellAlike says how many more were lost.
+func (s *Lines) tellAlike(at time.Duration) {
+	if n := s.alike; n > 0 {
+		s.alike, s.lost = 0, evolve.Event{}
+		s.say(evolve.Event{At: at}, fmt.Sprintf("lost: %d more for the same reason", n))
+	}
+}
+
 func (s *Lines) say(e evolve.Event, text string) {
+	s.tellAlike(e.At)
 	if s.quiet {
 		return
 	}

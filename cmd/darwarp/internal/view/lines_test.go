@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/printable"
@@ -112,5 +113,38 @@ func TestDuelsAndTheEnd(t *testing.T) {
 				t.Errorf("%q does not say %q", line, under)
 			}
 		})
+	}
+}
+
+// TestLostAlike: what is lost at once for one reason is a line and a number; for another, or later, it is a line again.
+func TestLostAlike(t *testing.T) {
+	var talk bytes.Buffer
+	s := newLines(console.New(nil, &bytes.Buffer{}, &talk), true, nil)
+	events := make(chan evolve.Event, 20)
+	for i, note := range []string{"gone", "gone", "gone", "hung", "gone", "gone", "", "gone", "hung", "hung"} {
+		e := evolve.Event{Kind: evolve.KindLost, Note: note, At: time.Duration(i) * time.Second}
+		if note == "" {
+			e = evolve.Event{Kind: evolve.KindOutage, Note: "nobody", At: 6 * time.Second}
+		}
+		events <- e
+	}
+	events <- evolve.Event{Kind: evolve.KindLost, Note: "hung", At: time.Minute}
+	close(events)
+	if err := s.Follow(events); err != nil {
+		t.Fatal(err)
+	}
+	const want = `   0.0s  lost: gone
+   3.0s  lost: 2 more for the same reason
+   3.0s  lost: hung
+   4.0s  lost: gone
+   6.0s  lost: 1 more for the same reason
+   6.0s  outage: nobody
+   7.0s  lost: gone
+   8.0s  lost: hung
+  1m00s  lost: 1 more for the same reason
+  1m00s  lost: hung
+`
+	if talk.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", talk.String(), want)
 	}
 }

@@ -1,0 +1,68 @@
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// open opens the devices for what the search is about. Meanwhile it goes on telling that it is there.
+func (w *worker) open(ctx context.Context, reply welcome) error {
+	if w.cfg.OpenCompiler != nil && reply.Arch == "" { // for what, a worker with a device will tell
+		return nil
+	}
+	type opened struct {
+		*Station
+		err error
+	}
+	w.task = reply.Task
+	done := make(chan opened, 1)
+	go func() {
+		s, err := w.openFor(ctx, reply)
+		done <- opened{s, err}
+	}()
+	for {
+		select {
+		case got := <-done:
+			w.station = got.Station
+			return got.err
+		case <-time.After(helloEvery):
+			_, _ = w.tell(ctx, false)
+		}
+	}
+}
+
+func (w *worker) openFor(ctx context.Context, reply welcome) (*Station, error) {
+	data, err := w.fetch(ctx, reply.Task)
+	if err != nil {
+		return nil, fmt.Errorf("fetch what the search is about: %w", err)
+	}
+	if w.cfg.OpenCompiler != nil {
+		return w.cfg.OpenCompiler(ctx, data, reply.Arch)
+	}
+	return w.cfg.Open(ctx, data)
+}
+
+// fetch fetches what the search is about. A server that is slow to answer, as where a thousand ask at once, is asked
+// again.
+func (w *worker) fetch(ctx context.Context, task string) (data []byte, err error) {
+	for begun := time.Now(); time.Since(begun) < patience; {
+		var bucket jetstream.ObjectStore
+		if bucket, err = w.js.ObjectStore(ctx, w.names.tasks()); err == nil {
+			data, err = bucket.GetBytes(ctx, task)
+		}
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+			break
+		}
+	}
+	if sum := sha256.Sum256(data); err == nil && hex.EncodeToString(sum[:]) != task {
+		err = errors.New("it came in pieces that do not fit")
+	}
+	return data, err
+}
