@@ -68,8 +68,8 @@ func TestAttentionBackward(t *testing.T) {
 	}
 }
 
-// TestOnePass: two warpgroups that share dQ, by its columns and transposed, are right, and so are lanes that add it and a dK
-// that waits for the next step.
+// TestOnePass: two warpgroups that share dQ, by its columns and transposed, are right, and so are lanes that add it
+// and a dK that waits for the next step.
 func TestOnePass(t *testing.T) {
 	sometimes(t)
 	pool, b := backwardPool(t, 128)
