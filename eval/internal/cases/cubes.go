@@ -17,12 +17,28 @@ func (d *drawer) cubes() (list []kernels.Dims) {
 		whole = 768
 	}
 	same := func(n int) func(kernels.Range) int { return func(kernels.Range) int { return n } }
-	for _, n := range append([]func(kernels.Range) int{same(whole), same(odd), same(d.short()), d.sevens}, d.parts()...) {
+	for _, n := range []func(kernels.Range) int{same(whole), same(odd), same(d.short()), d.sevens} {
 		if size, ok := d.cube(n); ok {
 			list = append(list, size)
 		}
 	}
+	less := d.less()
+	for _, n := range d.parts() {
+		if size, ok := less.cube(n); ok {
+			list = append(list, size)
+		}
+	}
 	return list
+}
+
+// lessShare is the part of the bound in work that a size takes which is drawn for its kind alone.
+const lessShare = 32
+
+// less draws the same with less work.
+func (d *drawer) less() *drawer {
+	bound := *d
+	bound.cap = max(d.cap/lessShare, min(d.cap, wideLeast))
+	return &bound
 }
 
 // short is one less than a tile, of 16 to 128, as large as there is room for in all dims.

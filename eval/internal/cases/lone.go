@@ -36,7 +36,7 @@ const combLines = 8 * lineCount
 // who looks at fewer than all lines sees none in one of them.
 func (s *Set) addCombs(w kernels.Workload) error {
 	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG, cap: s.want.Effort.drawn}
-	size, ok := d.cube(func(kernels.Range) int { return combLines })
+	size, ok := d.less().cube(func(kernels.Range) int { return combLines })
 	for input := range s.mix {
 		c := device.Case{Class: device.Comb, Hard: input, Trial: true, Dims: size}
 		for n := 0; ok && n < device.Slots && s.loneClasses(input) > 1 && len(s.List) < mostCases; n++ {
