@@ -1,6 +1,7 @@
 package gatetest
 
-// routed is grouped products of e4m3 with scales of rows: whose scale it is, and what becomes of large sums and small scales.
+// routed is grouped products of e4m3 with scales of rows: whose scale it is, and what becomes of large sums and small
+// scales.
 var routed = folder{name: "routed", cheats: []row{
 	{"row_scale_in_group", Judge, Gate, nil, "takes the scale of a row by its number in its group"},
 	{"row_scale_of_pair", Judge, Gate, nil, "takes one scale for two rows"},
