@@ -14,6 +14,11 @@ type Drawn struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 	How  Draw    `json:"how,omitempty"`
+	// Of numbers that are not whole: by how many powers of two less and more than that lines go where they are of many
+	// classes, and whether numbers have either sign
+	Down   int  `json:"down,omitempty"`
+	Up     int  `json:"up,omitempty"`
+	Signed bool `json:"signed,omitempty"`
 }
 
 // Draw is how the numbers of a range are drawn. Evenly: each whole number as often as any other; of types that have
@@ -69,6 +74,8 @@ func (p *Problem) compileDrawn(n *notes, key string, t *Tensor, scope expr.Scope
 		n.addf(key+".draw", "%q: expected lengths, offsets, skewed or permutation", t.Draw)
 	case t.DType == I64 && t.Range == nil && t.Draw != Permutation:
 		n.addf(key+".range", "missing: expected the least and the greatest number of an int64 tensor")
+	case (t.Reach != nil || t.Signed) && (t.DType.Whole() || len(t.Range) != 2):
+		n.addf(key+".range", "expected two numbers that need not be whole: reach and signed say more about these")
 	case t.Range == nil && t.Draw == "":
 	case t.Role != "in":
 		n.addf(key+".range", "only inputs are drawn from a range")
@@ -84,21 +91,37 @@ func (p *Problem) compileDrawn(n *notes, key string, t *Tensor, scope expr.Scope
 		d.high = p.intExpr(n, key+".range[1]", string(t.Range[1]), scope)
 	default:
 		n.add(key+".range", t.checkScales())
+		n.add(key+".reach", t.checkReach())
 	}
 	return d
 }
 
 // scales are the ends of a range whose numbers are not whole; 0 where one is no number.
-func (t *Tensor) scales() (low, high float64) {
-	low, _ = strconv.ParseFloat(string(t.Range[0]), 64)
-	high, _ = strconv.ParseFloat(string(t.Range[1]), 64)
+func scales(ends []Bound) (low, high float64) {
+	low, _ = strconv.ParseFloat(string(ends[0]), 64)
+	high, _ = strconv.ParseFloat(string(ends[1]), 64)
 	return low, high
+}
+
+// checkReach says what is wrong with how far a range reaches where lines are of many classes.
+func (t *Tensor) checkReach() error {
+	if t.Reach == nil {
+		return nil
+	}
+	low, high := scales(t.Range)
+	if len(t.Reach) == 2 {
+		if least, most := scales(t.Reach); least >= 1./maxRange && least <= low && most >= high && most <= maxRange {
+			return nil
+		}
+	}
+	return fmt.Errorf("%v: expected two numbers from 2^-24 to 2^24 with the range [%g, %g] between them", t.Reach,
+		low, high)
 }
 
 // checkScales says what is wrong with a range of numbers that are not whole. A power of two lies within it, for the
 // class "exact".
 func (t *Tensor) checkScales() error {
-	low, high := t.scales()
+	low, high := scales(t.Range)
 	switch {
 	case !(low >= 1./maxRange && high <= maxRange && low < high):
 		return fmt.Errorf("[%s, %s]: expected two numbers from 2^-24 to 2^24, the least first", t.Range[0],
@@ -128,11 +151,22 @@ func (d drawnExprs) drawn(t *Tensor, elems int, env expr.Env) (*Drawn, error) {
 		}
 		return wholeRange(from, to, t)
 	case t.Range != nil:
-		low, high = t.scales()
+		return t.scaled(), nil
 	case !always:
 		return nil, nil
 	}
 	return &Drawn{Low: low, High: high}, nil
+}
+
+// scaled are numbers that are not whole.
+func (t *Tensor) scaled() *Drawn {
+	d := Drawn{Signed: t.Signed}
+	d.Low, d.High = scales(t.Range)
+	if t.Reach != nil {
+		least, most := scales(t.Reach)
+		d.Down, d.Up = int(math.Log2(d.Low/least)), int(math.Log2(most/d.High))
+	}
+	return &d
 }
 
 func wholeRange(low, high int, t *Tensor) (*Drawn, error) {

@@ -27,8 +27,14 @@ func TestDrawn(t *testing.T) {
 		{`range = [1, "n"], draw = "offsets" }`, 3, Drawn{Low: 1, High: 17, How: Offsets}},
 		{`range = [1, "n"], draw = "skewed" }`, 3, Drawn{Low: 1, High: 17, How: Skewed}},
 		{`range = [0, 15] }`, 3, Drawn{High: 15}},
+		{`range = [0.5, 2], signed = true }`, 3, Drawn{Low: 0.5, High: 2, Signed: true}},
+		{`range = [0.5, 2], reach = [0.125, 15] }`, 3, Drawn{Low: 0.5, High: 2, Down: 2, Up: 2}},
 	} {
-		p, err := lengths(name + e.keys)
+		tensor := name + e.keys
+		if strings.Contains(e.keys, "0.5") {
+			tensor = strings.Replace(tensor, "int32", "fp32", 1)
+		}
+		p, err := lengths(tensor)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,10 +62,18 @@ func TestDrawnMistakes(t *testing.T) {
 			`.draw: expected none: lengths, offsets and permutations are of int32 or int64`,
 		in + `"fp32", range = [0, 2] }`: key +
 			`.range: [0, 2]: expected two numbers from 2^-24 to 2^24, the least first`,
-		in + `"fp32", range = [nan, 2] }`:    key + `.range: [nan, 2]: expected two numbers`,
-		in + `"fp32", range = [2, 2] }`:      key + `.range: [2, 2]: expected two numbers`,
-		in + `"fp32", range = ["1", "n"] }`:  key + `.range: [1, n]: expected two numbers`,
-		in + `"fp32", range = [1.25, 1.5] }`: key + `.range: [1.25, 1.5]: expected a power of two between them`,
+		in + `"int32", range = [1, 2], signed = true }`: key +
+			`.range: expected two numbers that need not be whole: reach and signed say more about these`,
+		in + `"fp32", reach = [1, 2] }`: key + `.range: expected two numbers that need not be whole`,
+		in + `"fp32", range = [0.5, 2], reach = [1, 4] }`: key +
+			`.reach: [1 4]: expected two numbers from 2^-24 to 2^24 with the range [0.5, 2] between them`,
+		in + `"fp32", range = [0.5, 2], reach = [0.5] }`:    key + `.reach: [0.5]: expected two numbers`,
+		in + `"fp32", range = [0.5, 2], reach = [nan, 4] }`: key + `.reach: [nan 4]: expected two numbers`,
+		in + `"fp32", range = [nan, 2] }`:                   key + `.range: [nan, 2]: expected two numbers`,
+		in + `"fp32", range = [2, 2] }`:                     key + `.range: [2, 2]: expected two numbers`,
+		in + `"fp32", range = ["1", "n"] }`:                 key + `.range: [1, n]: expected two numbers`,
+		in + `"fp32", range = [1.25, 1.5] }`: key +
+			`.range: [1.25, 1.5]: expected a power of two between them`,
 		in + `"int32", range = ["2", "n"] }`: "problem.toml: check.shapes[0]: tensor x range: 2 to 1: expected the least " +
 			"number first, both from -2147483648 to 2147483647",
 		in + `"int32", range = ["1", "n * 4294967296"] }`: "problem.toml: check.shapes[0]: tensor x range: 1 to 4294967296",

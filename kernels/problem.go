@@ -46,7 +46,11 @@ type Tensor struct {
 	// Of an input: the least and the greatest number, whatever the input class, and how those between are drawn
 	Range []Bound `toml:"range,omitempty" json:"range,omitempty"`
 	Draw  Draw    `toml:"draw,omitempty" json:"draw,omitempty"`
-	Made  bool    `toml:"made,omitempty" json:"made,omitempty"` // an input that follows from others: see Maker
+	// Of a range of numbers that are not whole: where lines are of many classes they reach beyond it, a line at a time,
+	// as far as this; and each has either sign
+	Reach  []Bound `toml:"reach,omitempty" json:"reach,omitempty"`
+	Signed bool    `toml:"signed,omitempty" json:"signed,omitempty"`
+	Made   bool    `toml:"made,omitempty" json:"made,omitempty"` // an input that follows from others: see Maker
 }
 
 // CType is the C++ type of its elements where T is that of the problem's dtype.

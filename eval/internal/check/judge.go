@@ -219,7 +219,8 @@ func (j *judge) exact(t *Tally, base int, got []float64) {
 // odd judges the rare element that is wrong, NaN or Inf.
 func (j *judge) odd(t *Tally, i int, got, want, tol float64) {
 	t.Odd = t.Odd || got-got != 0
-	if j.tol.accepts(got, want, tol) {
+	scale := float64(j.truth.Scale[i])
+	if j.tol.accepts(got, want, scale, tol) {
 		return
 	}
 	if t.Bad == 0 {
@@ -233,9 +234,8 @@ func (j *judge) odd(t *Tally, i int, got, want, tol float64) {
 	err := math.Abs(got - want)
 	t.Err2 += err * err
 	if want-want == 0 {
-		s := float64(j.truth.Scale[i])
 		t.Ref2 += want * want
-		t.Scale2 += s * s
+		t.Scale2 += scale * scale
 	}
 	t.note(finiteRatio(err/tol), i, got, want, tol)
 }

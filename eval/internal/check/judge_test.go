@@ -68,6 +68,25 @@ func TestJudgeSpecials(t *testing.T) {
 	}
 }
 
+// TestInfOfNoTerms: the logarithm of a sum of nothing is -Inf, and NaN is another answer; a sum of terms of which one
+// is Inf may be either.
+func TestInfOfNoTerms(t *testing.T) {
+	for _, exact := range []bool{false, true} {
+		for scale, pass := range map[float32]bool{0: false, 1: true, float32(math.Inf(1)): true} {
+			truth := plain(math.Inf(-1), 2, 3)
+			truth.Scale[0] = scale
+			m := Model{K: 1, Exact: exact}
+			r := Judge(Encode(kernels.FP32, []float64{math.NaN(), 2, 3}), kernels.FP32, truth, m)
+			if r.Pass() != pass {
+				t.Errorf("exact %v, scale %g: NaN for -Inf passes: %v", exact, scale, r.Pass())
+			}
+			if r = Judge(Encode(kernels.FP32, truth.Value), kernels.FP32, truth, m); !r.Pass() {
+				t.Errorf("exact %v, scale %g: -Inf is wrong (%+v)", exact, scale, r)
+			}
+		}
+	}
+}
+
 // TestOverflowOfEitherSign: where the tolerance of a sum that cancels reaches past the largest number on both sides, an
 // Inf of either sign is as right as a number.
 func TestOverflowOfEitherSign(t *testing.T) {

@@ -176,12 +176,13 @@ func (t *tolerance) of(ref, scale float64) float64 {
 }
 
 // accepts judges an element that is not simply within a finite tolerance. NaN in the truth must be met by NaN, and Inf
-// by the same Inf, or by NaN, which sums make of it that are compensated or split into parts. An Inf is right where a
-// number of its sign that rounds past the largest finite one is within the tolerance, which may be so wide that the
-// truth has the other sign; a number saturated at that largest one is wrong.
-func (t tolerance) accepts(got, ref, tol float64) bool {
+// by the same Inf, or by NaN, which sums make of it that are compensated or split into parts; but not where there are
+// no terms, and the scale is 0, as of the logarithm of a sum of none. An Inf is right where a number of its sign that
+// rounds past the largest finite one is within the tolerance, which may be so wide that the truth has the other sign; a
+// number saturated at that largest one is wrong.
+func (t tolerance) accepts(got, ref, scale, tol float64) bool {
 	if ref-ref != 0 {
-		return sameClass(got, ref) || math.IsInf(ref, 0) && got != got
+		return sameClass(got, ref) || math.IsInf(ref, 0) && got != got && scale != 0
 	}
 	return math.IsInf(got, 0) && tol <= math.MaxFloat64 &&
 		math.Copysign(1, got)*ref+tol >= t.overflow

@@ -166,13 +166,29 @@ func put(dst []byte, i int, t kernels.DType, v float32) {
 func rangedOf(f device.Fill, key uint64) func(i uint64) float32 {
 	first, last := powers(f.Low, f.High)
 	low, high := math.Log2(float64(f.Low)), math.Log2(float64(f.High))
+	inner, length := uint64(f.Inner), uint64(f.Len)
 	return func(i uint64) float32 {
 		r := mix(key + i)
+		v := min(max(float32(math.Exp2(low+float64(unit(uint32(r)))*(high-low))), f.Low), f.High)
 		if f.Exact {
-			return float32(math.Ldexp(1, first+int(uint32(r>>32)%uint32(last-first+1))))
+			v = float32(math.Ldexp(1, first+int(uint32(r>>32)%uint32(last-first+1))))
 		}
-		return min(max(float32(math.Exp2(low+float64(unit(uint32(r)))*(high-low))), f.Low), f.High)
+		v = float32(math.Ldexp(float64(v), reached(f, i/(inner*length)*inner+i%inner, key)))
+		if f.Signed && mix(^key+i)&1 == 1 {
+			return -v
+		}
+		return v
 	}
+}
+
+// reached is by how many powers of two the numbers of a line are more or less than its range, one line of two not at
+// all.
+func reached(f device.Fill, line, key uint64) int {
+	r := mix(key ^ mix(line+1))
+	if r>>63 == 1 {
+		return 0
+	}
+	return int(r>>32%uint64(f.Down+f.Up+1)) - f.Down
 }
 
 // powers are the exponents of the least and the largest power of two of a range of normal positive numbers.

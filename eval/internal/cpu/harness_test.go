@@ -119,7 +119,7 @@ func sameRanges(t *testing.T, p *program) {
 			}
 			theirs, ours := memory(t, n*c.d.Size()), make([]byte, n*c.d.Size())
 			p.call(t, "dw_fill", theirs, n, uint64(gpu.DTypeCodes[c.d]), uint64(f.Classes), 0, seed, uint64(f.Inner),
-				uint64(f.Len), 0, uint64(math.Float32bits(f.Low)), uint64(math.Float32bits(f.High)))
+				uint64(f.Len), 0, uint64(math.Float32bits(f.Low)), uint64(math.Float32bits(f.High)), 0, 0, 0)
 			if err := fillInput(ours, c.d, f, seed); err != nil {
 				t.Fatal(err)
 			}
@@ -139,6 +139,51 @@ func sameRanges(t *testing.T, p *program) {
 			if class == "exact" && len(seen) != c.distinct {
 				t.Errorf("%s %s: %d numbers, expected %d", c.d, class, len(seen), c.distinct)
 			}
+		}
+	}
+}
+
+// reachedRanges: where lines are of many classes those of a range go as far beyond it as they are to, in powers of two,
+// in half of the lines and in no other class; numbers have either sign where they are to; both are the same in both.
+func reachedRanges(t *testing.T, p *program) {
+	const lines, length, seed = 512, 8, 0x123456789abcdef
+	for _, class := range []string{device.Mixed, device.Striped, device.Rare, device.Lone, "exact", "normal"} {
+		one := kernels.Buffer{DType: kernels.FP32, Shape: []int{lines, length},
+			Drawn: &kernels.Drawn{Low: 0.5, High: 0.5001, Down: 3, Up: 5, Signed: true}}
+		c := device.Case{Class: class, Buffers: []kernels.Buffer{one}, Mix: [][]string{{"normal", "zeros"}}}
+		f, err := c.Fill(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, ours := memory(t, 4*lines*length), make([]byte, 4*lines*length)
+		p.call(t, "dw_fill", theirs, lines*length, uint64(gpu.DTypeCodes[kernels.FP32]), uint64(f.Classes), 0, seed,
+			uint64(f.Inner), uint64(f.Len), 0, uint64(math.Float32bits(f.Low)), uint64(math.Float32bits(f.High)),
+			uint64(int64(f.Down)), uint64(f.Up), 1)
+		if err := fillInput(ours, kernels.FP32, f, seed); err != nil {
+			t.Fatal(err)
+		}
+		got, want := make([]float64, lines*length), make([]float64, lines*length)
+		check.Decode(kernels.FP32, theirs, got)
+		check.Decode(kernels.FP32, ours, want)
+		count, below := map[int]int{}, 0
+		for i, v := range want {
+			if math.Abs(got[i]-v) > 1e-5*math.Abs(v) {
+				t.Fatalf("%s number %d: %g here, %g there", class, i, v, got[i])
+			}
+			_, power := math.Frexp(math.Abs(v))
+			if _, first := math.Frexp(math.Abs(want[i/length*length])); power != first {
+				t.Fatalf("%s: line %d goes as far as 2^%d and 2^%d", class, i/length, first, power)
+			}
+			if count[power]++; v < 0 {
+				below++
+			}
+		}
+		far := class == device.Mixed || class == device.Striped
+		if len(count) != map[bool]int{true: 9, false: 1}[far] || far && 2*count[0] < lines*length {
+			t.Errorf("%s: lines by their powers of two: %v", class, count)
+		}
+		if below < lines*length*2/5 || below > lines*length*3/5 {
+			t.Errorf("%s: %d of %d numbers are negative", class, below, lines*length)
 		}
 	}
 }
@@ -174,6 +219,7 @@ func TestSameInputsAsTheGPU(t *testing.T) {
 	t.Run("classes", func(t *testing.T) { sameClasses(t, p) })
 	t.Run("bytes", func(t *testing.T) { sameBytes(t, p) })
 	t.Run("ranges", func(t *testing.T) { sameRanges(t, p) })
+	t.Run("reached ranges", func(t *testing.T) { reachedRanges(t, p) })
 	t.Run("draws", func(t *testing.T) { sameDraws(t, p) })
 	t.Run("cuda_fp8.h", func(t *testing.T) { sameAsCUDA(t, p) })
 	t.Run("int4", func(t *testing.T) { fourBits(t, p) })
@@ -206,7 +252,7 @@ func sameClasses(t *testing.T, p *program) {
 				}
 				theirs := memory(t, n*d.Size())
 				p.call(t, "dw_fill", theirs, n, uint64(dtype), uint64(f.Classes), uint64(tensor), seed, uint64(f.Inner),
-					uint64(f.Len), uint64(f.Neutral), 0, 0)
+					uint64(f.Len), uint64(f.Neutral), 0, 0, 0, 0, 0)
 				got, want := filled(t, c, tensor, seed), make([]float64, n)
 				check.Decode(d, theirs, want)
 				near(t, class, got, want, d)

@@ -98,6 +98,10 @@ type Fill struct {
 	// class; Exact says that they are to be powers of two
 	Low, High float32
 	Exact     bool
+	// Down and Up are by how many powers of two less and more lines of a range go; Signed says that its numbers have
+	// either sign
+	Down, Up int
+	Signed   bool
 }
 
 // Ranged reports whether numbers are drawn from a range.
@@ -132,7 +136,7 @@ func chunkOf(n, classes int, class string) int {
 func (c *Case) Fill(i int) (Fill, error) {
 	b, f := c.Buffers[i], Fill{Inner: 1, Tensor: -1, Exact: c.Class == "exact"}
 	if b.Drawn != nil {
-		f.Low, f.High = float32(b.Drawn.Low), float32(b.Drawn.High)
+		f.drawn(b.Drawn, c.Class)
 	}
 	for _, other := range c.Buffers[:i+1] {
 		if !other.Out {
@@ -172,6 +176,15 @@ func (c *Case) Fill(i int) (Fill, error) {
 		f.Classes |= combBit
 	}
 	return f, nil
+}
+
+// drawn takes over a range. Its lines go beyond it where all are of many classes: among few hard ones the others are
+// ordinary.
+func (f *Fill) drawn(d *kernels.Drawn, class string) {
+	f.Low, f.High, f.Signed = float32(d.Low), float32(d.High), d.Signed
+	if class == Mixed || class == Striped {
+		f.Down, f.Up = d.Down, d.Up
+	}
 }
 
 // classesOf are those of the lines of an input, by its number.

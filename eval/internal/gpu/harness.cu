@@ -293,15 +293,24 @@ __device__ float ranged(bool exact, u64 r, float low, float high) {
   return fminf(fmaxf(exp2f(a + unit((u32)r) * (b - a)), low), high);
 }
 
+// reached is by how many powers of two the numbers of a line are more or less than its range, one line of two not at all.
+__device__ int reached(u64 line, u64 key, int down, int up) {
+  u64 r = mix(key ^ mix(line + 1));
+  return r >> 63 ? 0 : (int)((r >> 32) % (u64)(down + up + 1)) - down;
+}
+
 // dw_fill writes n elements of tensor number `tensor`. classes has a bit for each class; where there are several, lines take
 // turns. Lines have len elements, inner apart. Where low is less than high, both as bits, numbers that are not
-// whole are drawn from that range instead.
+// whole are drawn from that range instead, with either sign where it is to be so, and as far beyond it as reached says.
 extern "C" __global__ void dw_fill(void *out, u64 n, int dtype, u32 classes, int tensor, u64 seed, u64 inner, u64 len, u32 neutral,
-                                   u32 low, u32 high) {
+                                   u32 low, u32 high, int down, int up, int either) {
   u64 key = mix(seed ^ mix((u64)tensor + 1));
   if (__uint_as_float(low) < __uint_as_float(high)) {
-    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x)
-      put(out, i, dtype, ranged(classes == 1u << EXACT, mix(key + i), __uint_as_float(low), __uint_as_float(high)));
+    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
+      float v = ranged(classes == 1u << EXACT, mix(key + i), __uint_as_float(low), __uint_as_float(high));
+      v = ldexpf(v, reached(i / (inner * len) * inner + i % inner, key, down, up));
+      put(out, i, dtype, either && mix(~key + i) & 1 ? -v : v);
+    }
     return;
   }
   bool lone = classes & LONE, combed = classes & COMB, rare = lone || combed || classes & RARE, striped = classes & STRIPED;

@@ -19,6 +19,9 @@ var drawCodes = map[kernels.Draw]int{kernels.Evenly: 0, kernels.Lengths: 1, kern
 	kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5, kernels.NearlyInOrder: 6,
 	kernels.Agreed: 7, kernels.Unbounded: 8}
 
+// signs are what harness.cu knows of either sign by.
+var signs = map[bool]int{true: 1}
+
 // fill writes the inputs of a case into an arena, in stream order.
 func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
 	for i, b := range c.Buffers {
@@ -34,7 +37,8 @@ func (s *Session) fill(c *device.Case, a *arena, seed uint64) error {
 			err = s.harness.run("dw_fill", grid(b.Elems()), ptr(a.at[i]), u64(b.Elems()), i32(DTypeCodes[b.DType]),
 				i32(int(f.Classes)), i32(f.Tensor),
 				u64(int(seed)), u64(f.Inner), u64(f.Len), i32(int(int32(f.Neutral))),
-				i32(int(int32(math.Float32bits(f.Low)))), i32(int(int32(math.Float32bits(f.High)))))
+				i32(int(int32(math.Float32bits(f.Low)))), i32(int(int32(math.Float32bits(f.High)))),
+				i32(f.Down), i32(f.Up), i32(signs[f.Signed]))
 		}
 		if err != nil {
 			return fmt.Errorf("fill %s: %w", b.Name, err)

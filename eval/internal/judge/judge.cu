@@ -75,10 +75,10 @@ struct Int {
   }
 };
 
-// Element is one output beside its truth. plain: right without looking at NaN and Inf.
+// Element is one output beside its truth. plain: right without looking at NaN and Inf. none: it has no terms.
 struct Element {
   double got, want, tol, err;
-  bool plain;
+  bool plain, none;
 };
 
 // tolerance is tolerance.of in eval/internal/check/model.go.
@@ -94,6 +94,7 @@ __device__ __forceinline__ Element look(const Job &j, typename D::Bits bits, dou
   Element e;
   e.got = D::value(bits);
   e.want = ref;
+  e.none = scale == 0;
   if (EXACT) {
     if (D::WHOLE && !(fabs(ref) <= 2147483648.)) e.want = e.got;  // an int cannot hold it, and any is right
     else if (e.got != ref) e.want = D::round(ref);
@@ -110,7 +111,7 @@ __device__ __forceinline__ Element look(const Job &j, typename D::Bits bits, dou
 // accepts judges an element that is not plain: tolerance.accepts of eval/internal/check/model.go.
 __device__ __forceinline__ bool accepts(const Job &j, const Element &e) {
   if (e.want != e.want) return e.got != e.got;
-  if (fabs(e.want) > MOST) return e.got == e.want || e.got != e.got;
+  if (fabs(e.want) > MOST) return e.got == e.want || (e.got != e.got && !e.none);
   return fabs(e.got) > MOST && e.tol <= MOST && __dadd_rn(copysign(1., e.got) * e.want, e.tol) >= j.overflow;
 }
 

@@ -91,7 +91,7 @@ var all = []folder{
 	linear, tempered, longdot, residual, stats, prefix, halves, pipes, scaled, codes, powers, cache, gated,
 	packed, greatest, activated, whole, gradients, losses, gathered, recurrence, columns, counts, grouped, windowed,
 	masked, ranked, running, pooled, bits, packs, lse,
-	distances, cosines, scattered, doubled, shutters, planes, halfrows, embedded,
+	distances, cosines, scattered, doubled, shutters, planes, halfrows, embedded, accumulated, routed,
 }
 
 // Problems lists their names.
@@ -121,6 +121,9 @@ var borrowed = map[string]struct {
 	"shutters":  {kernels.Problems, "swiglu"},
 	"planes":    {kernels.Problems, "gemm_tn"},
 	"halfrows":  {kernels.Problems, "softmax"},
+
+	"accumulated": {kernels.Problems, "gemm_accumulate"},
+	"routed":      {kernels.Problems, "gemm_grouped_fp8"},
 }
 
 // Bundle is a problem with its two families, cheat and honest.

@@ -35,6 +35,7 @@ var packed = folder{name: "packed", cheats: []row{
 	{"no_window_unless_causal", Coverage, Gate, nil, "ignores it where keys after a query are seen"},
 	{"values_in_turn", Judge, Gate, nil, "gives query heads to those of values in turn"},
 	{"zero_for_nothing", Coverage, Gate, nil, "gives 0 for the logarithm of nothing"},
+	{"nan_for_nothing", Coverage, Gate, nil, "gives NaN for the logarithm of nothing"},
 	{"scale_of_128", Judge, Gate, nil, "divides scores by the root of 128"},
 	{"last_sequence_to_end", Judge, Gate, nil, "begins the last sequence's keys where its queries begin"},
 }, honest: []row{

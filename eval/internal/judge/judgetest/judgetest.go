@@ -158,6 +158,8 @@ func oddity(rng *rand.Rand, d kernels.DType, v, scale float64) (float64, float64
 		return math.NaN(), math.NaN()
 	case 1:
 		return math.Inf(1 - 2*rng.IntN(2)), math.Inf(1)
+	case 8: // of no terms
+		return math.Inf(1 - 2*rng.IntN(2)), 0
 	case 2, 3: // close to what overflows
 		v = d.Max() * (1 + (rng.Float64()-0.5)/200) * float64(1-2*rng.IntN(2))
 		return v, math.Min(math.Abs(v), math.MaxFloat32)
