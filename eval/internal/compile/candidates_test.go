@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/csv"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -43,9 +44,14 @@ func bundles(t testing.TB, problem, workload string) (whole, run *templates.Bund
 	return whole, run
 }
 
-// drawn are random points of all families of a problem in turn, rendered by each of the bundles.
-func drawn(t testing.TB, n int, by ...*templates.Bundle) [][]string {
+// drawn are random points of all families of a problem in turn, as a run of a workload draws them, rendered by each of
+// the bundles.
+func drawn(t testing.TB, n int, workload string, by ...*templates.Bundle) [][]string {
 	t.Helper()
+	loads, err := by[0].Problem.FindWorkload(workload)
+	if err != nil {
+		t.Fatal(err)
+	}
 	dev, err := kernels.ArchDevice("sm_90a")
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +59,10 @@ func drawn(t testing.TB, n int, by ...*templates.Bundle) [][]string {
 	rng := rand.New(rand.NewPCG(1, 0))
 	var spaces []*kernels.Space
 	for _, f := range by[0].Families {
-		s, err := kernels.NewSpace(f, dev, kernels.FP16, nil)
+		s, err := kernels.NewSpace(f, dev, kernels.FP16, nil, loads[0].Dims)
+		if errors.Is(err, kernels.ErrNoLegalPoint) { // a family for other sizes
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +128,7 @@ func BenchmarkCandidates(b *testing.B) {
 			s.parsed(hopperHead)
 			headers := []map[string]bool{{commonPCH: true, hopperPCH: false}, s.pch}
 			whole, run := bundles(b, x.problem, x.workload)
-			sources := drawn(b, b.N, whole, run)
+			sources := drawn(b, b.N, x.workload, whole, run)
 			var times [2][]float64
 			files := []string{filepath.Join(b.TempDir(), "before"), filepath.Join(b.TempDir(), "after")}
 			b.ResetTimer()
@@ -286,6 +295,42 @@ func TestHopperHeaders(t *testing.T) {
 		if len(with) == 0 || !bytes.Equal(with, code) {
 			t.Errorf("%s: other machine code", name)
 		}
+	}
+}
+
+// TestHeldSums: sums that only PTX has names for take no more registers than an array, nor more instructions.
+func TestHeldSums(t *testing.T) {
+	s := inProcess(t)
+	const kernel = `extern "C" __global__ void product(float* out, unsigned long long a, unsigned long long b, int steps) {
+	float sums[64];
+	DECLARE
+	for (int i = 0; i < steps; ++i) {
+		darwarp::wgmma_fence();
+		MULTIPLY a + i, b + i, i > 0);
+		darwarp::wgmma_commit(), darwarp::wgmma_wait<0>();
+	}
+	TAKE
+	for (int i = 0; i < 64; ++i) out[64 * threadIdx.x + i] = sums[i];
+}
+`
+	array := strings.NewReplacer("DECLARE", "", "MULTIPLY", "darwarp::wgmma_m64k16<__half, 128>(sums,", "TAKE", "")
+	held := strings.NewReplacer("DECLARE", "darwarp::HeldSums<1, 128> held;", "MULTIPLY", "held.multiply<__half, 0>(",
+		"TAKE", "held.take<0>(sums);")
+	var registers, size [2]int
+	for i, by := range []*strings.Replacer{array, held} {
+		source := hopperHead + by.Replace(kernel)
+		out, err := s.translate(source)
+		if err != nil {
+			t.Fatal(err, out.Log)
+		}
+		used := nvrtc.ParsePtxas(out.Log)[0]
+		if used.SpillStoreBytes > 0 {
+			t.Errorf("%v", used)
+		}
+		registers[i], size[i] = used.Registers, len(section(t, s, source, ".text.product"))
+	}
+	if registers[1] > registers[0] || size[1] > size[0] {
+		t.Errorf("%d registers and %d bytes, with an array %d and %d", registers[1], size[1], registers[0], size[0])
 	}
 }
 

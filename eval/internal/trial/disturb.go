@@ -33,7 +33,7 @@ const (
 	disturbSlice  = 200 * time.Millisecond
 	freshRounds   = 10
 	disturbOnce   = 60 * time.Microsecond  // poison, hash and queueing of one run
-	disturbBurst  = 240 * time.Microsecond // a burst, on average
+	disturbBurst  = 120 * time.Microsecond // a burst, on average (gpu.burstLaunch)
 	emulatedShare = 2
 )
 

@@ -35,7 +35,8 @@ func TestSlicesOfATrial(t *testing.T) {
 		want   int
 	}{
 		{"short ones", many, false, false, device.MostDisturbed},
-		{"short ones, disturbed", many, true, false, int(disturbSlice / (disturbOnce + disturbBurst + time.Microsecond))},
+		{"short ones, disturbed", many, true, false, min(device.MostDisturbed,
+			int(disturbSlice/(disturbOnce+disturbBurst+time.Microsecond)))},
 		{"some", []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, true, false, 6},
 		{"one that takes longer than a slice", []int{2, 2}, true, false, 1},
 		{"judged", many, true, true, min(r.SlotBytes()/r.Cases.List[0].OutBytes(),

@@ -60,7 +60,7 @@ PRODUCT(product_bf16_64, __nv_bfloat16, 64)
 PRODUCT(product_bf16_256, __nv_bfloat16, 256)
 
 // Two warpgroups share B and have 64 rows of A each: rows 0 to 63 and 64 to 127 of the tile of A. Two tiles of sums in turn, without
-// what was there.
+// what was there, the second in registers without names.
 extern "C" __global__ void two_warpgroups(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, float* c) {
     __shared__ Mbarrier full;
     const int group = threadIdx.x / 128;
@@ -76,14 +76,16 @@ extern "C" __global__ void two_warpgroups(const __grid_constant__ TensorMap a, c
     mbarrier_wait(&full, 0);
     const unsigned long long at = wgmma_descriptor(memory) + group * (8192 / 16), bt = wgmma_descriptor(memory + 128 * 128);
     float first[4], second[4];
+    HeldSums<1, 8> held;
     wgmma_fence();
     for (int k = 0; k < 4; ++k) wgmma_m64k16<__half, 8>(first, at + 2 * k, bt + 2 * k, k > 0);
     wgmma_commit();
-    for (int k = 0; k < 2; ++k) wgmma_m64k16<__half, 8>(second, at + 2 * k, bt + 2 * k, k > 0);
+    for (int k = 0; k < 2; ++k) held.multiply<__half, 0>(at + 2 * k, bt + 2 * k, k > 0);
     wgmma_commit();
     wgmma_wait<1>();
     write<8>(c + group * 512, first);
     wgmma_wait<0>();
+    held.take<0>(second);
     write<8>(c + 1024 + group * 512, second);
 }
 
