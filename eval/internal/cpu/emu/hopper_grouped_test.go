@@ -97,15 +97,15 @@ func TestHopperGrouped(t *testing.T) {
 		"staged"}
 	promoted := []any{"block_m", 128, "block_n", 80, "consumers", 2, "blocks", "persistent", "sum_sets", 2, "output",
 		"staged"}
-	drawnCodes := []any{"block_m", 128, "block_n", 64, "consumers", 2, "blocks", "queue", "output", "staged"}
-	pairsOfCodes := []any{"block_m", 128, "block_n", 96, "consumers", 2, "blocks", "pairs", "cluster_m", 2, "order", "mixed"}
+	pairsOfCodes := []any{"block_m", 128, "block_n", 96, "consumers", 2, "blocks", "pairs", "cluster_m", 2, "order",
+		"mixed"}
 	for _, c := range []struct {
 		problem, family string
 		points          [][]any
 		drawn           int
 	}{
 		{"gemm_grouped", "hopper", [][]any{clusters, turns, drawn, drawnColumns, pairs, pairsInOrder}, sample(t, 1)},
-		{"gemm_grouped_fp8", "hopper", [][]any{promoted, drawnCodes, pairsOfCodes}, sample(t, 1)},
+		{"gemm_grouped_fp8", "hopper", [][]any{promoted, pairsOfCodes}, sample(t, 1)},
 		{"gemm_grouped_fp8", "tile", [][]any{{"warps_m", 2, "stages", 3, "loader", "cp_async"}}, 0},
 	} {
 		t.Run(c.problem+" "+c.family, func(t *testing.T) { runGrouped(t, c.problem, c.family, c.points, c.drawn) })
