@@ -50,7 +50,7 @@ wide="block_m=128 block_n=256,320,384 block_k=64 stages=3,4 consumers=2 schedule
 compare wide4096 gemm 4096 $wide cluster_m=1,2 cluster_n=1 epilogue=tensor store_buffers=2
 compare wide8192 gemm 8192 $wide cluster_m=1,2 cluster_n=1 epilogue=tensor store_buffers=2
 
-# Grouped products: every so manyth tile, or whoever is ready draws the next; skewed lists of groups differ from run to run.
-grouped="swap=false consumers=2 schedule=cooperative block_m=128 block_n=192,256 block_k=64 stages=4 min_blocks=1 cluster_m=1 cluster_n=1 output=staged"
-compare skewed gemm_grouped 32x128x4096x7168-skewed $grouped blocks=persistent,queue order=groups,mixed group_m=4,16
-compare even gemm_grouped 32x128x4096x7168 $grouped blocks=persistent,queue
+# Grouped products: every so manyth tile, whoever is ready draws the next, or pairs of blocks; skewed lists of groups differ from run to run.
+grouped="swap=false consumers=2 schedule=cooperative block_m=128 block_n=192,256 block_k=64 stages=4 min_blocks=1 cluster_n=1 output=staged"
+compare skewed gemm_grouped 32x128x4096x7168-skewed $grouped cluster_m=1,2 blocks=persistent,queue,pairs order=groups,mixed group_m=4,16
+compare even gemm_grouped 32x128x4096x7168 $grouped cluster_m=1 blocks=persistent,queue

@@ -18,6 +18,7 @@ var groupedSizes = []struct {
 	{[]int{0, 70, 0, 0, 129, 1, 16}, 136, 144},
 	{append(make([]int, 33), 65, 0, 17), 200, 64},
 	{[]int{5, 0, 40}, 33, 31},
+	{[]int{200, 64, 128, 257}, 152, 64},
 }
 
 // smallWords are -2, -1, 0, 1 and 2 in bf16.
@@ -90,16 +91,21 @@ func TestHopperGrouped(t *testing.T) {
 	drawn := []any{"block_m", 128, "block_n", 96, "consumers", 2, "blocks", "queue", "stages", 3, "order", "mixed",
 		"group_m", 2}
 	drawnColumns := []any{"swap", true, "block_m", 128, "block_n", 32, "consumers", 2, "blocks", "queue"}
+	pairs := []any{"block_m", 64, "block_n", 64, "blocks", "pairs", "cluster_m", 2, "stages", 3, "order", "mixed",
+		"group_m", 2}
+	pairsInOrder := []any{"block_m", 128, "block_n", 80, "consumers", 2, "blocks", "pairs", "cluster_m", 2, "output",
+		"staged"}
 	promoted := []any{"block_m", 128, "block_n", 80, "consumers", 2, "blocks", "persistent", "sum_sets", 2, "output",
 		"staged"}
-	drawnCodes := []any{"block_m", 128, "block_n", 64, "consumers", 2, "blocks", "queue", "output", "staged"}
+	pairsOfCodes := []any{"block_m", 128, "block_n", 96, "consumers", 2, "blocks", "pairs", "cluster_m", 2, "order",
+		"mixed"}
 	for _, c := range []struct {
 		problem, family string
 		points          [][]any
 		drawn           int
 	}{
-		{"gemm_grouped", "hopper", [][]any{clusters, turns, drawn, drawnColumns}, sample(t, 1)},
-		{"gemm_grouped_fp8", "hopper", [][]any{promoted, drawnCodes}, sample(t, 1)},
+		{"gemm_grouped", "hopper", [][]any{clusters, turns, drawn, drawnColumns, pairs, pairsInOrder}, sample(t, 1)},
+		{"gemm_grouped_fp8", "hopper", [][]any{promoted, pairsOfCodes}, sample(t, 1)},
 		{"gemm_grouped_fp8", "tile", [][]any{{"warps_m", 2, "stages", 3, "loader", "cp_async"}}, 0},
 	} {
 		t.Run(c.problem+" "+c.family, func(t *testing.T) { runGrouped(t, c.problem, c.family, c.points, c.drawn) })
