@@ -68,40 +68,16 @@ func TestGraphsShareRows(t *testing.T) {
 	gateStarts(t, b, []kernels.Workload{{Name: "long", Dims: dims}})
 }
 
-// TestWaves: blocks that take turns at adding rows up and at writing those before are right with many waves, of rows of
-// several shares.
-func TestWaves(t *testing.T) {
-	if f := env.Locate().CXX; f.Path == "" {
-		t.Skipf("GENERIC FAMILIES ARE NOT GATED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
-	}
-	if eval.Sampled() && rand.IntN(4) > 0 {
-		t.Skip("runs one time of four where DARWARP_SAMPLE is set")
-	}
-	b := graphBundle(t, "../templates/graph/testdata/l2norm.json")
-	i := slices.IndexFunc(b.Families, func(f *kernels.Family) bool { return f.Name == "waves" })
-	if i < 0 {
-		t.Fatal("no family waves")
-	}
-	f, loads := b.Families[i], b.Problem.SmallWorkloads()[:1]
-	pool := openGraph(t, b, loads)
-	g := f.Defaults()
-	for gene, v := range map[string]int{"threads": 128, "vector": 4, "items": 2, "rounds": 1, "wave": 0} {
-		g[gene] = kernels.Int(v)
-	}
-	job, err := b.Job(f, g, pool.Device(), b.Problem.DTypes[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	job.Bar = kernels.NewBar(map[string]float64{loads[0].Name: 1e9})
-	if got, err := pool.Evaluate(t.Context(), &job); err != nil || got.Outcome != kernels.OK {
-		t.Errorf("%v (%s), %v", got.Outcome, got.Detail, err)
-	}
-}
-
 // gateStarts sends the naive start of each family through the gate of the cpu device, and sampled points.
 func gateStarts(t *testing.T, b *templates.Bundle, loads []kernels.Workload) {
 	dtype := b.Problem.DTypes[0]
-	pool := openGraph(t, b, loads)
+	pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
+		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: loads, Cache: "hot", Jobs: 1,
+		CacheDir: t.TempDir(), Sandbox: eval.SandboxBest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
 	for _, f := range b.Families {
 		for i, g := range gatedPoints(t, f, pool.Device(), dtype) {
 			job, err := b.Job(f, g, pool.Device(), dtype)
@@ -118,20 +94,6 @@ func gateStarts(t *testing.T, b *templates.Bundle, loads []kernels.Workload) {
 			}
 		}
 	}
-}
-
-// openGraph opens the cpu device on the folder of a graph.
-func openGraph(t *testing.T, b *templates.Bundle, loads []kernels.Workload) *eval.Pool {
-	t.Helper()
-	dtype := b.Problem.DTypes[0]
-	pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
-		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: loads, Cache: "hot", Jobs: 1,
-		CacheDir: t.TempDir(), Sandbox: eval.SandboxBest})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = pool.Close() })
-	return pool
 }
 
 // gatedPoints are the naive start of a family, and as many others as DARWARP_SAMPLE says.

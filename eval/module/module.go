@@ -87,19 +87,29 @@ func Start(ctx context.Context, mode sandbox.Mode, gpu int) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	r, err := prepared()
+	if err != nil {
+		return nil, err
+	}
+	err = r.start(ctx, p, mode, gpu)
+	if err != nil && gpu != NoGPU && ctx.Err() == nil { // its driver may end a process that it does not like
+		_ = r.end()
+		err = r.start(ctx, p, mode, NoGPU)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// prepared is a reader with its folder, without a process.
+func prepared() (*Reader, error) {
 	own, err := os.MkdirTemp("", "darwarp-module-")
 	if err != nil {
 		return nil, err
 	}
 	r := &Reader{own: own}
 	err = errors.Join(os.CopyFS(own, subFS()), os.WriteFile(filepath.Join(own, "frames.py"), []byte(torch.Frames), 0o644))
-	if err == nil {
-		err = r.start(ctx, p, mode, gpu)
-	}
-	if err != nil && gpu != NoGPU && ctx.Err() == nil { // its driver may end a process that it does not like
-		_ = r.end()
-		err = r.start(ctx, p, mode, NoGPU)
-	}
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}

@@ -23,12 +23,7 @@ func TestMain(m *testing.M) {
 // start starts a reader, or skips the test where there is no torch.
 func start(t *testing.T) *Reader {
 	t.Helper()
-	return startOn(t, NoGPU)
-}
-
-func startOn(t *testing.T, gpu int) *Reader {
-	t.Helper()
-	r, err := Start(context.Background(), sandbox.Best, gpu)
+	r, err := Start(context.Background(), sandbox.Best, NoGPU)
 	var missing *Missing
 	if errors.As(err, &missing) {
 		t.Skipf("SKIPPED: %v", err)

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"darwarp/eval/internal/sandbox"
 )
 
 func TestSize(t *testing.T) {
@@ -25,7 +27,11 @@ func TestSize(t *testing.T) {
 }
 
 // linear is a module of which values and scales are known: y = x w, with rows that cancel.
-const linear = `import torch
+const linear = `import tempfile
+
+import torch
+
+tempfile.gettempdir()  # some versions of torch ask for it
 
 rows, terms, cols = 8, 64, 16
 
@@ -50,7 +56,7 @@ def get_init_inputs():
 // TestTell: values are those of fp64; a scale is what a number moves by where all terms are off by their roundoff, and
 // as large as fp32 needs it. That is so on a GPU, and of a process that may drive one where there is none.
 func TestTell(t *testing.T) {
-	r := startOn(t, 0)
+	r := driving(t)
 	for _, tt := range []struct {
 		name, beyond string
 		least, most  float64 // of a scale, over |y| + sqrt(2 sum (x w)^2)
@@ -94,6 +100,25 @@ func TestTell(t *testing.T) {
 	if _, err := r.Fits(t.Context(), map[string]int{"rows": 3, "terms": 50}); err == nil || errors.As(err, &unfit) {
 		t.Errorf("without a size: %v", err)
 	}
+}
+
+// driving is a reader whose process may drive a GPU: that fence must let torch start, and would be given up for
+// another.
+func driving(t *testing.T) *Reader {
+	t.Helper()
+	p, err := locate(t.Context())
+	if err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	r, err := prepared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	if err := r.start(t.Context(), p, sandbox.Best, 0); err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // TestTellElsewhere: what fails on a GPU is done on the processor, and what fails there as well is the file's fault.

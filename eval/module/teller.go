@@ -39,6 +39,14 @@ type outline struct {
 // processor. A *Missing says what is not here, a *Refused why the module is not taken.
 func NewTeller(ctx context.Context, p *kernels.Problem, source string, mode sandbox.Mode, gpu int) (
 	t *Teller, err error) {
+	if t, err = newTeller(ctx, p, source, mode, gpu); err != nil && gpu != NoGPU && ctx.Err() == nil {
+		return newTeller(ctx, p, source, mode, NoGPU) // a fence with a driver in it stops other things
+	}
+	return t, err
+}
+
+func newTeller(ctx context.Context, p *kernels.Problem, source string, mode sandbox.Mode, gpu int) (
+	t *Teller, err error) {
 	r, err := Start(ctx, mode, gpu)
 	if err != nil {
 		return nil, err

@@ -113,9 +113,6 @@ func (p *program) suited() (list []string) {
 	if whole && !must {
 		list = append(list, "rows")
 	}
-	if p.waves() {
-		list = append(list, "waves")
-	}
 	if !whole || may {
 		list = append(list, "spread")
 	}
@@ -127,14 +124,6 @@ func (p *program) shared() (may, must bool) {
 	rows, _ := p.graph.size(product(p.lengths(false)))
 	terms, _ := p.graph.size(product(p.lengths(true)))
 	return rows < someRows && terms > shortRow, rows < fewRows && terms > longRow
-}
-
-// waves reports whether rows are so long that blocks do better to share them, and read again by who writes the results.
-func (p *program) waves() bool {
-	rows, _ := p.graph.size(product(p.lengths(false)))
-	terms, _ := p.graph.size(product(p.lengths(true)))
-	full := slices.ContainsFunc(p.outputs, func(o output) bool { return o.full })
-	return terms > shortRow && rows > 1 && full && !p.staged() && len(p.totals) == 0
 }
 
 // A family of blocks that share a row is there for fewer than someRows of more than shortRow numbers; rows of one block
@@ -186,6 +175,5 @@ func (p *program) layout(d map[string]any, n *names) {
 		}
 	}
 	d["SlotBytes"], d["FoundBytes"] = 12*len(p.stats), 12*max(len(p.stats), 1)
-	d["Steps"] = p.passes() + 1
 	d["RowBytes"] = 4 * (len(p.rowFields()) + 1)
 }

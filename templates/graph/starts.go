@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -34,8 +35,6 @@ func (p *program) starts() map[string]string {
 		"rows":    p.rowStart(),
 		"columns": p.columnStart(),
 		"spread":  append(p.stagedStart(), choice{"threads", 512}, choice{"vector", w}, choice{"items", p.inFlight(4, w)}),
-		"waves": {{"threads", 256}, {"vector", w}, {"items", p.inFlight(4, w)}, {"rounds", 4}, {"wave", 8},
-			{"blocks_per_sm", 4}, {"load", "evict_last"}, {"again", "streaming"}, {"store", "streaming"}},
 		"scan": {{"threads_per_row", p.threads(16)}, {"rows_per_block", 256 / max(p.threads(16), 64)}, {"vector", w},
 			{"items", p.inFlight(4, w)}},
 		"scan_tiles":   {{"threads", 512}, {"vector", w}, {"items", p.inFlight(4, w)}, {"look", 2}},
@@ -43,6 +42,10 @@ func (p *program) starts() map[string]string {
 		"windows":      {{"items", 4}},
 	} {
 		out[name] = p.start(list)
+	}
+	if slices.ContainsFunc(p.outputs, func(o output) bool { return o.full }) {
+		out["spread"] += p.start(append(p.stagedStart(), choice{"threads", 256}, choice{"vector", w},
+			choice{"items", p.inFlight(4, w)}, choice{"order", "backwards"}, choice{"store", "streaming"}))
 	}
 	out["matmul"] = ""
 	for _, list := range p.productStarts() {

@@ -205,6 +205,11 @@ func (p *Profile) policy(start uintptr) *seccomp.Policy {
 	}
 	if p.Driver {
 		allowed = driving(rules)
+		if p.Files { // but for what its driver must not find
+			allowed = append(allowed, slices.DeleteFunc(slices.Clone(filing), func(name string) bool {
+				return slices.Contains(allowed, name) || slices.Contains(gone, name)
+			})...)
+		}
 	}
 	if p.Wide {
 		allowed, rules = wideCalls()

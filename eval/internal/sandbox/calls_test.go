@@ -62,7 +62,8 @@ const (
 // The kinds of worker.
 var kinds = map[string]*Profile{"cpu": {}, "races": {Children: true}, "compile": {Files: true},
 	"cxx": {Files: true, Children: true}, "gpu": {Driver: true},
-	"wide": {Driver: true, Wide: true}}
+	"python": {Driver: true, Files: true},
+	"wide":   {Driver: true, Wide: true}}
 
 // machine is a kind's filter.
 func machine(t *testing.T, kind string) *bpf.VM {
@@ -187,6 +188,8 @@ func TestFilter(t *testing.T) {
 		{"truncate", [6]uint64{}, all, refused},
 		{"unlinkat", [6]uint64{}, []string{"compile", "cxx"}, allowed},
 		{"unlinkat", [6]uint64{}, []string{"cpu", "races"}, refused}, {"unlinkat", [6]uint64{}, []string{"gpu"}, nothing},
+		{"mkdirat", [6]uint64{}, []string{"gpu"}, refused}, {"mkdirat", [6]uint64{}, []string{"python"}, allowed},
+		{"unlinkat", [6]uint64{}, []string{"python"}, nothing}, {"renameat2", [6]uint64{}, []string{"python"}, allowed},
 		{"linkat", [6]uint64{}, all, refused},
 		{"symlinkat", [6]uint64{}, all, refused},
 		{"mknodat", [6]uint64{}, all, refused},

@@ -25,6 +25,10 @@ def identifier(name, taken):
 
 
 def start(req, _):
+    import tempfile
+
+    # torch asks for it. Who drives a GPU removes no file, and so finds no folder usable.
+    tempfile.tempdir = os.environ.get("TMPDIR")
     import torch
 
     import trial
