@@ -13,7 +13,7 @@ func (s *Search) challenge() {
 	if s.ending.drains() || s.steering.paused() || s.outage.on() {
 		return
 	}
-	if s.overtake(); s.reign.hasHeir() || s.dueling() {
+	if s.overtake(); s.reign.hasHeir() || s.dueling() || s.awaitsLikely() {
 		return
 	}
 	m := s.reign.challenger(s.pop)
@@ -27,6 +27,16 @@ func (s *Search) challenge() {
 }
 
 func (s *Search) dueling() bool { return slices.ContainsFunc(s.unanswered(), (*task).isDuel) }
+
+// likelyFor is how long the naive start is not fought while points that are likely to be fast are in flight. A trial of
+// the first that comes, which one of them beats, takes that long and longer where a call takes milliseconds.
+const likelyFor = 5 * time.Second
+
+// awaitsLikely reports whether the first duel waits for what families say to try first.
+func (s *Search) awaitsLikely() bool {
+	return s.reign.reigning() == s.pop.start() && s.clock.elapsed() < likelyFor && !s.settlesSoon() &&
+		slices.ContainsFunc(s.unanswered(), (*task).isLikely)
+}
 
 // overtake gives up an heir's trial and a duel where somebody is far ahead, and has the time to fight and to be tried.
 func (s *Search) overtake() {

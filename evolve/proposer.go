@@ -93,11 +93,14 @@ func (x *proposer) skip(d *pointDeme, t *task, why string) {
 // waited are tasks that were proposed before, and wait for a slot.
 func (x *proposer) waited() (*task, bool) { return x.waiting.next() }
 
+// startOperator names the origin of points that families say to try first.
+const startOperator = "start"
+
 // defaults are those of the families other than the first, and what families say to try first.
 func (x *proposer) defaults() (*task, bool) {
 	for _, d := range x.pop.points() {
 		if p, ok := d.unaskedDefault(); ok {
-			operator := "start"
+			operator := startOperator
 			if p.Index == d.start {
 				operator = "default"
 			}

@@ -145,6 +145,35 @@ func TestTriesStarts(t *testing.T) {
 	}
 }
 
+// TestAwaitsLikely: the naive start is not fought before the points that families say to try first are known, though
+// others that are faster are known by then.
+func TestAwaitsLikely(t *testing.T) {
+	cfg := toyConfig(t, "hills", "plain")
+	cfg.Budget.Evals = 30
+	hills := cfg.Spaces[0].Family
+	hills.Start = []map[string]any{{"a": int64(6), "b": int64(5), "c": "z", "d": int64(3), "e": true}}
+	ev, m := newFake(4, false), &memory{}
+	others := make(chan struct{}, 100)
+	ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
+		if toyTime(job.Variant.Genes) == planted {
+			for range 12 {
+				<-others
+			}
+		} else {
+			defer func() { others <- struct{}{} }()
+		}
+		return works(job), nil
+	}
+	mustRun(t, cfg, ev, m)
+	if len(m.champions) < 2 {
+		t.Fatal("nobody has beaten the naive start")
+	}
+	first := slices.IndexFunc(m.candidates, func(c kernels.Candidate) bool { return c.ID == m.champions[1] })
+	if o := m.candidates[first].Origin; o.Operator != "start" || first < 12 {
+		t.Errorf("the first champion is number %d, by %s: expected the start, after others", first, o.Operator)
+	}
+}
+
 func TestUsesUpTheSpaceAndSkipsEqualSources(t *testing.T) {
 	cfg := toyConfig(t, "plain")
 	cfg.Budget.Evals = 0

@@ -43,6 +43,9 @@ func (f *flight) drop() {
 
 func (t *task) isDuel() bool { return !t.Challenger.IsZero() }
 
+// isLikely says that it is for a point that its family says to try first.
+func (t *task) isLikely() bool { return t.isVerdict() && t.Origin.Operator == startOperator }
+
 // isVerdict says that it takes one of the evaluator's slots. Duels, trials and what keeps pace do not: they are few.
 func (t *task) isVerdict() bool { return !t.isDuel() && t.purpose != forTrial && t.purpose != forPace }
 
