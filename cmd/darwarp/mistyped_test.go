@@ -114,3 +114,16 @@ func TestMistyped(t *testing.T) {
 		})
 	}
 }
+
+// TestContinued: an interrupted search says how to go on with the workers that it had.
+func TestContinued(t *testing.T) {
+	var f searchFlags
+	if got := f.continued("a.db"); !strings.HasSuffix(got, " search --resume a.db") {
+		t.Error(got)
+	}
+	f.Fleet.Listen, f.Fleet.TokenFile = "nats://host:4222", "my token"
+	const want = " search --resume a.db --fleet nats://host:4222 --fleet-token-file 'my token'"
+	if got := f.continued("a.db"); !strings.HasSuffix(got, want) {
+		t.Error(got)
+	}
+}

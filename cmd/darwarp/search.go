@@ -29,6 +29,18 @@ type searchFlags struct {
 	detach  bool
 }
 
+// continued is how to go on with a search that was interrupted: with the same workers, where it had any.
+func (f *searchFlags) continued(path string) string {
+	args := []string{"search", "--resume", path}
+	for _, flag := range [][2]string{{"--fleet", f.Fleet.Listen}, {"--fleet-token-file", f.Fleet.TokenFile},
+		{"--fleet-creds", f.Fleet.Creds}, {"--fleet-ca", f.Fleet.CA}} {
+		if flag[1] != "" {
+			args = append(args, flag[:]...)
+		}
+	}
+	return cmdline.Of(args...)
+}
+
 func (a *app) searchCmd() *cobra.Command {
 	var f searchFlags
 	c := command("search", func(c *cobra.Command, args []string) error {
@@ -171,7 +183,7 @@ func (a *app) searchOnce(ctx context.Context, f searchFlags) (run string, err er
 		return "", err
 	}
 	if stop.Soft.Err() != nil || sum.Reason == evolve.ReasonAborted {
-		a.Sayf("Interrupted; the state is saved. Continue with: %s", cmdline.Of("search", "--resume", path))
+		a.Sayf("Interrupted; the state is saved. Continue with: %s", f.continued(path))
 		return "", exit.Quietly(exit.Interrupted)
 	}
 	if f.Then != "" && !sum.Champion.IsZero() && sum.Reason != evolve.ReasonStopped {
