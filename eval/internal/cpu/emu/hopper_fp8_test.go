@@ -170,8 +170,8 @@ func TestFewFP8(t *testing.T) {
 	runFP8(t, b, f, dev, []kernels.Genome{
 		chosen(f, "block_m", 128, "block_k", 256, "promote", 256, "stages", 3),
 		chosen(f, "block_m", 128, "block_n", 48, "consumers", 2, "split_k", 8, "split_cluster", 4),
-		chosen(f, "split_k", 3, "promote", 256, "stages", 3),
-		chosen(f, "block_n", 32, "split_k", 2, "split_cluster", 2),
+		chosen(f, "split_k", 3, "promote", 256, "stages", 3, "shares", "interleaved"),
+		chosen(f, "block_n", 32, "split_k", 2, "split_cluster", 2, "shares", "interleaved"),
 	}, products)
 }
 
