@@ -123,6 +123,10 @@ func (a *attachment) takeFrom(take context.Context, queue string, asking chan st
 	defer requests.Stop()
 	for {
 		asking <- struct{}{}
+		if take.Err() != nil { // to ask now would be to get what nobody takes
+			<-asking
+			return take.Err()
+		}
 		msg, err := requests.Next(jetstream.NextContext(take))
 		<-asking
 		if err != nil {

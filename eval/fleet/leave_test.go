@@ -93,6 +93,12 @@ func TestUnheard(t *testing.T) {
 	f := g.open("127.0.0.1:0", newFake("a"))
 	a, _ := leaver(t, f, g.config(newFake("x")))
 	a.w.attached = a
+	number := func() uint64 {
+		f.post.mu.Lock()
+		defer f.post.mu.Unlock()
+		return f.post.last
+	}
+	before := number()
 	answered := make(chan answer)
 	go func() {
 		got, err := f.post.ask(t.Context(), f.names.to("nobody"), request{Do: doEvaluate}, nil)
@@ -101,12 +107,6 @@ func TestUnheard(t *testing.T) {
 		}
 		answered <- got
 	}()
-	number := func() uint64 {
-		f.post.mu.Lock()
-		defer f.post.mu.Unlock()
-		return f.post.last
-	}
-	before := number()
 	until(t, "a request", func() bool { return number() > before })
 	data := encode(answer{Session: a.session, Number: number(), Worker: "x", Code: "late"})
 	for _, n := range []uint64{number(), before, 1 << 40} { // the others nobody waits for
