@@ -9,8 +9,9 @@ import (
 	"darwarp/kernels"
 )
 
-// wholeBits are how many bits whole numbers are tried with that have no range.
-var wholeBits = []int{30, 24, 20, 17, 14, 11}
+// wholeBits are how many bits whole numbers are tried with that have no range. The few that are far larger have seven
+// more: from 18 on they have low bits that fp32 rounds off.
+var wholeBits = []int{30, 24, 20, 19, 18, 17, 14, 11}
 
 // rangeless reports whether there are int32 inputs of which the problem does not say how large they may be. One that
 // does without huge numbers has none.

@@ -1,10 +1,12 @@
 package cases
 
 import (
+	"context"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 	"darwarp/kernels/kernelstest"
 )
@@ -55,6 +57,28 @@ func TestWhole(t *testing.T) {
 		}
 		if w.rangeless() != test.rangeless || gated != test.gated || trial != test.trial {
 			t.Errorf("%s: without a range: %v, %d gated, %d on trial", test.name, w.rangeless(), gated, trial)
+		}
+	}
+}
+
+// TestWholeBits: sums of which each number counts so many times get numbers that fp32 rounds among the few that are far
+// larger, as long as the sums have room for them at all.
+func TestWholeBits(t *testing.T) {
+	ints := strings.Replace(kernelstest.Product, `shape = ["m", "k"]`, "shape = [\"m\", \"k\"]\ndtype = \"int32\"", 1)
+	p := kernelstest.Problem(t, ints)
+	for times, want := range map[float64]float64{0.5: 1 << 30, 30: 1 << 24, 900: 1 << 20, 1500: 1 << 19, 4000: 1 << 18,
+		8000: 1 << 17, 1e9: 0} {
+		q := &Prover{Wanted: Wanted{Problem: p, DType: kernels.FP16, RNG: rand.New(rand.NewPCG(1, 2))}}
+		q.Ask = func(_ context.Context, proof *device.Proof) (device.ProofReply, error) {
+			return device.ProofReply{Largest: proof.Case.Whole * times}, nil
+		}
+		got, err := q.whole(t.Context(), p.Workloads[0].Dims)
+		if err != nil || got != want {
+			t.Errorf("sums of %v times a number: numbers to %v, %v; expected %v", times, got, err, want)
+		}
+		a := device.Case{Whole: got}
+		if d := a.Drawn(&kernels.Buffer{}); got >= 1<<18 && d.Low > -1<<25 {
+			t.Errorf("numbers to %v: none beyond %v", got, -d.Low)
 		}
 	}
 }
