@@ -22,8 +22,11 @@ func (s *Session) judge(req *checker.Judge, base cuda.Ptr) (*checker.JudgeReply,
 	var queued []Job
 	for k, i := range req.Cases {
 		jobs, err := s.jobs(i, req.Acc, base+cuda.Ptr(places[k]))
-		if errors.Is(err, errNoRoom) { // then what is queued goes first
+		if errors.Is(err, errNoRoom) { // then what is queued goes first, and what is wrong of it: its truths make room
 			if all, err = s.run(all, queued); err != nil {
+				return nil, err
+			}
+			if err := s.locateAll(all); err != nil {
 				return nil, err
 			}
 			queued = nil
@@ -45,6 +48,7 @@ func (s *Session) judge(req *checker.Judge, base cuda.Ptr) (*checker.JudgeReply,
 type found struct {
 	Job
 	Verdict
+	located bool
 }
 
 // jobs are the comparisons of a case whose outputs begin at an address.
@@ -94,7 +98,7 @@ func (s *Session) run(to []found, jobs []Job) ([]found, error) {
 		return nil, err
 	}
 	for i, v := range Decode(jobs, data) {
-		to = append(to, found{jobs[i], v})
+		to = append(to, found{Job: jobs[i], Verdict: v})
 	}
 	return to, nil
 }
@@ -107,12 +111,7 @@ func launch(f cuda.Function, blocks int) *cuda.Launch {
 func (s *Session) verdict(req *checker.Judge, all []found) (*checker.JudgeReply, error) {
 	reply, err := s.setup.Check.Verdict(req, func(k, out int) (check.Report, error) {
 		f := &all[s.before(req, k)+out]
-		if f.Bad > 0 {
-			if err := s.locate(f); err != nil {
-				return check.Report{}, err
-			}
-		}
-		return f.Report, nil
+		return f.Report, s.locate(f)
 	})
 	if err != nil {
 		return nil, err
@@ -137,8 +136,21 @@ func (s *Session) before(req *checker.Judge, k int) (n int) {
 
 func (s *Session) outputs(i int) int { return len(s.setup.Check.Cases[i].Outputs()) }
 
-// locate finds out which elements of an output are wrong.
+func (s *Session) locateAll(list []found) error {
+	for i := range list {
+		if err := s.locate(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// locate finds out which elements of an output are wrong, if some are. Its truth must be on the device yet.
 func (s *Session) locate(f *found) error {
+	if f.Bad == 0 || f.located {
+		return nil
+	}
+	f.located = true
 	table, _ := Encode([]Job{f.Job})
 	if err := s.drv.HtoD(s.table.at, table); err != nil {
 		return err

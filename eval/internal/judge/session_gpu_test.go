@@ -144,7 +144,7 @@ func (s *slotted) write(at int) error {
 }
 
 // TestSessionOnGPU asks a judge everything that it is asked in a search. Truths are dropped and made again all the
-// time.
+// time: that of the output which is spoiled has made room for others when the answer is put together.
 func TestSessionOnGPU(t *testing.T) {
 	order := []int{3, 0, 4, 1, 0, 2}
 	s := newSlotted(t, order)
