@@ -207,7 +207,8 @@ func TestGivesBackAll(t *testing.T) {
 }
 
 // TestLeaving: of what workers are handed while they leave nothing is left to lie: each delivery is judged or given
-// back.
+// back, but for one at most: what the server hands to a subscription that ends at that moment reaches nobody, and is
+// handed out again when the wait for its acknowledgement is over.
 func TestLeaving(t *testing.T) {
 	a := newFake("a")
 	slow := func(context.Context, *kernels.Job) { time.Sleep(10 * time.Millisecond) }
@@ -246,8 +247,11 @@ func TestLeaving(t *testing.T) {
 	info, err := c.Info(t.Context())
 	mu.Lock()
 	defer mu.Unlock()
-	if err != nil || int(info.Delivered.Consumer) != judged+len(backs) || judged != 249 {
-		t.Errorf("%d deliveries, %d judged, %d given back; %v", info.Delivered.Consumer, judged, len(backs), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lost := int(info.Delivered.Consumer) - judged - len(backs); lost < 0 || lost > 1 || judged != 249 {
+		t.Errorf("%d deliveries, %d judged, %d given back", info.Delivered.Consumer, judged, len(backs))
 	}
 	t.Logf("%d came and left, %d given back", len(all), len(backs))
 }
