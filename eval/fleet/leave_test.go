@@ -253,7 +253,6 @@ func TestLeaving(t *testing.T) {
 	if lost := int(info.Delivered.Consumer) - judged - len(backs); lost < 0 || lost > 1 || judged != 249 {
 		t.Errorf("%d deliveries, %d judged, %d given back", info.Delivered.Consumer, judged, len(backs))
 	}
-	t.Logf("%d came and left, %d given back", len(all), len(backs))
 }
 
 // guests has one worker after the other come and leave, until over is called: that gives all that came.
