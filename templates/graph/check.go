@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"darwarp/kernels"
 )
 
 // check writes how outputs are judged.
@@ -166,7 +168,16 @@ func (p *program) inputs() (list, without []string) {
 	if slices.ContainsFunc(p.reachable(), byLength) {
 		without = []string{"tiny"} // squares of numbers below 2^-63 add up to 0 in fp32, in torch as well: x / 0 is inf
 	}
+	if slices.ContainsFunc(p.stats, centred) {
+		without = append(without, kernels.Single) // no number is neutral: each is as far from a mean as the mean is from it
+	}
 	return list, without
+}
+
+// centred reports whether distances from a sum are added up.
+func centred(s *stat) bool {
+	return s.kind == momentsOf || s.kind == sumOf && slices.ContainsFunc(reached(s.arg),
+		func(v *value) bool { return v.kind == isStat && v.stat.kind == sumOf })
 }
 
 // byLength reports whether a number is divided by the root of a sum of squares, with nothing that keeps it from 0.

@@ -67,3 +67,19 @@ func TestTiny(t *testing.T) {
 		}
 	}
 }
+
+// TestCentred: where distances from a mean are added up, a line of zeros but for one is a sum of many terms. The class
+// of single terms is left out there, and only there.
+func TestCentred(t *testing.T) {
+	for name, left := range map[string]bool{
+		"layernorm": true, "rms_written": false, "l2norm": false, "softmax": false,
+	} {
+		out, err := read(t, "testdata/"+name+".json").Folder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(out["problem.toml"]), `"single"`); got != left {
+			t.Errorf("%s: single terms are left out: %v", name, got)
+		}
+	}
+}

@@ -123,7 +123,19 @@ func (p *program) rowName(v *value) string { return fmt.Sprintf("r%d", slices.In
 func (p *program) lengthIndex(v *value) int { return slices.Index(p.lengthValues(), v) }
 
 // reachable lists all values that stats and outputs are made of, arguments before what is made of them.
-func (p *program) reachable() (out []*value) {
+func (p *program) reachable() []*value {
+	var from []*value
+	for _, o := range p.outputs {
+		from = append(from, o.value)
+	}
+	if p.scan != nil {
+		from = append(from, p.scan.arg)
+	}
+	return reached(from...)
+}
+
+// reached are values and all that they are made of, each after what it is made of.
+func reached(from ...*value) (out []*value) {
 	seen := map[*value]bool{}
 	var visit func(v *value)
 	visit = func(v *value) {
@@ -139,11 +151,8 @@ func (p *program) reachable() (out []*value) {
 		}
 		out = append(out, v)
 	}
-	for _, o := range p.outputs {
-		visit(o.value)
-	}
-	if p.scan != nil {
-		visit(p.scan.arg)
+	for _, v := range from {
+		visit(v)
 	}
 	return out
 }
