@@ -5,7 +5,7 @@
 # DARWARP is the built binary, OUT a folder for runs and logs, SECONDS the time of one search (120), POINTS how many points of
 # each family are gated (500). ONLY="gate torch search" chooses parts, ROWS the problems that are searched over their four shapes,
 # OTHERS="PROBLEM:DTYPE:WORKLOAD ..." searches at one shape for a third of the time; PINS="--gene vector=8 ..." goes to all.
-# BESIDE=1 times torch in turn with each winner, in the same way: the ratios to quote.
+# BESIDE=1 times torch in turn with each winner, in the same way: the ratios to quote. DEVICE=cpu tries the script without a GPU.
 set -uo pipefail
 darwarp=$(realpath "$1") seconds=${3:-120} points=${4:-500}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +17,7 @@ torch() { python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/nul
 # gate PROBLEM WORKLOAD: a third of the points in each element type. All at once: nobody looks at these times.
 gate() {
   for dtype in fp16 bf16 fp32; do
-    "$darwarp" bench record "$1" --device cuda --dtype $dtype --workload "$2" --points $(((points + 2) / 3)) --jobs 3 \
+    "$darwarp" bench record "$1" --device "${DEVICE:-cuda}" --dtype $dtype --workload "$2" --points $(((points + 2) / 3)) --jobs 3 \
       --seed 3 --out "gate-$1-$dtype.json.gz" >"gate-$1-$dtype.txt" 2>&1
   done
   echo "gate $1: $(for dtype in fp16 bf16 fp32; do grep -oE '[0-9]+/[0-9]+ evals.*failed|has .*' "gate-$1-$dtype.txt" | tail -2 | tr '\n' ' '; done)"
@@ -43,7 +43,7 @@ search() {
   [[ -z ${BESIDE:-} ]] || baseline=()
   for w in $4; do sizes+=(--workload "$w"); done
   shift 4
-  "$darwarp" search "$name" --device cuda --dtype "$dtype" "${sizes[@]}" --for "${time}s" --seed 1 "${baseline[@]}" --store "$as.db" --plain "$@" \
+  "$darwarp" search "$name" --device "${DEVICE:-cuda}" --dtype "$dtype" "${sizes[@]}" --for "${time}s" --seed 1 "${baseline[@]}" --store "$as.db" --plain "$@" \
     >"$as.txt" 2>&1
   echo "search $as: $(grep -oE '[0-9,]+ evaluations in [0-9a-z.]*' "$as.txt" | tail -1)"
   best "$as.db"

@@ -7,12 +7,12 @@
 
 namespace darwarp {
 
-// BulkRing is a team's ring. `full` says that a row has come, `empty` that all warps of the team have done with it. With
-// STORES, results take the place of their row and leave as a bulk copy, too.
+// BulkRing is a team's ring. `full` says that a row has come, `empty` that all threads of the team have done with it. Each of them
+// says so: an arrival of one lane for its warp, after __syncwarp, would do, but compute-sanitizer's racecheck takes it for that lane's
+// alone. With STORES, results take the place of their row and leave as a bulk copy, too.
 template <class T, class Team, int STAGES, Cache LOAD, bool STORES = false, Cache STORE = CACHED>
 class BulkRing {
     static_assert(Team::THREADS >= 32, "a bulk copy is for a warp or more");
-    static constexpr int WARPS = Team::THREADS / 32;
     T* memory;
     int step;                              // elements from place to place
     int team, taken = 0, asked = 0;        // the places that are worked on, and asked for next
@@ -40,7 +40,7 @@ public:
             #pragma unroll
             for (int s = 0; s < STAGES; ++s) {
                 mbarrier_init(barrier(FULL, s), 1);
-                mbarrier_init(barrier(EMPTY, s), WARPS);
+                mbarrier_init(barrier(EMPTY, s), Team::THREADS);
             }
             mbarrier_fence();
         }
@@ -65,18 +65,16 @@ public:
         __syncwarp();  // lanes may leave the wait one by one, and barriers that follow want them together
     }
 
-    // leave gives the place back: this warp has read all that it wants of it.
-    __device__ __forceinline__ void leave(const Span& s) {
-        __syncwarp();
-        if (s.lane % 32 == 0) mbarrier_arrive(barrier(EMPTY, taken));
+    // leave gives the place back: this thread has read all that it wants of it.
+    __device__ __forceinline__ void leave() {
+        mbarrier_arrive(barrier(EMPTY, taken));
         next(taken, taken_phase);
     }
 
     // store does so when the results are there, and sends them off.
     __device__ __forceinline__ void store(T* y, const Span& s) {
         async_fence();
-        __syncwarp();
-        if (s.lane % 32 == 0) mbarrier_arrive(barrier(EMPTY, taken));
+        mbarrier_arrive(barrier(EMPTY, taken));
         if (s.lane == 0 && s.end > s.begin) {
             mbarrier_wait(barrier(EMPTY, taken), taken_phase);
             bulk_store<STORE>(y + s.begin, current(), bytes(s));
@@ -111,7 +109,7 @@ public:
     }
     __device__ __forceinline__ void release(T* y) {
         if constexpr (STORES) ring.store(y, Base::span);
-        else ring.leave(Base::span);
+        else ring.leave();
     }
     __device__ __forceinline__ void drain() const {
         if constexpr (STORES) bulk_wait_read<0>();
@@ -139,7 +137,7 @@ public:
             if (c - s.begin < ring.kept && c < s.end) Base::words[i] = *reinterpret_cast<const Word<T, N>*>(at + (c - s.begin));
             else if (c < s.end) Base::words[i] = load_word<LOAD, N>(x + c);
         }
-        if constexpr (!STORES) ring.leave(s);
+        if constexpr (!STORES) ring.leave();
         Base::advance(x, s);
     }
     template <Cache HINT>
