@@ -1,8 +1,10 @@
-"""Prints how long the phases of candidates and of the device took, from the traces of searches (`--trace FILE`, also compressed).
+"""Prints how long the phases of candidates and of the device took, and who waited for whom, from the traces of searches (`--trace FILE`,
+also compressed).
 
     python3 docs/results/search/phases.py FILE...
 
 Rows of the device are requests (their whole time on it) and their phases; "queue the gate" is the host's time for the launches.
+The second table is of the compilers, as many as were ever busy at once: when they had nothing to do, and who had the device then.
 """
 import collections
 import gzip
@@ -11,29 +13,67 @@ import statistics
 import sys
 
 wanted = [("candidates", n) for n in ("candidate", "wait for a compiler", "compiler", "wait for a slot", "wait for the device")]
-wanted += [("device", n) for n in ("send", "load", "queue the gate", "judge", "look", "disturb")]
+wanted += [("device", n) for n in ("gate", "time", "send", "load", "queue the gate", "judge", "look", "disturb")]
 
 
-def spans(path):
-    """Durations in ms by process and name, from the first candidate's beginning on; and for how many seconds that was."""
+def read(path):
+    """The spans of a trace as (row, name, begin, end), seconds from the first candidate's beginning on."""
     lines = (line.strip().rstrip(",") for line in (gzip.open if path.endswith(".gz") else open)(path, "rt"))
     events = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]  # one may be cut off
-    rows = {e["pid"]: e["args"]["name"] for e in events if e.get("ph") == "M" and e.get("tid", 0) == 0}
+    rows = {e["pid"]: e["args"]["name"] for e in events if e.get("ph") == "M" and e.get("name") == "process_name"}
     events = [e for e in events if e.get("ph") == "X"]
     begin = min(e["ts"] for e in events if e["name"] == "candidate")
-    end = max(e["ts"] + e["dur"] for e in events if e["name"] == "candidate")
-    found = collections.defaultdict(list)
-    for e in events:
-        if begin <= e["ts"] <= end:
-            found[rows.get(e["pid"], e["pid"]), e["name"]].append(e["dur"] / 1e3)
-    return found, (end - begin) / 1e6
+    return [(rows.get(e["pid"]), e["name"], (e["ts"] - begin) / 1e6, (e["ts"] + e["dur"] - begin) / 1e6) for e in events]
+
+
+def outer(spans):
+    """Of spans in a row those that are not within another: requests, without their phases."""
+    found, end = [], 0.0
+    for name, begin, until in sorted(spans, key=lambda s: (s[1], -s[2])):
+        if begin >= end - 1e-6:
+            found.append((name, begin, until))
+            end = until
+    return found
+
+
+def budget(spans, seconds):
+    """How many compiler-seconds there were, and what became of them: (what, compiler-seconds)."""
+    steps = range(int(seconds * 1e3))
+    busy, holder = [0] * len(steps), [None] * len(steps)
+    for row, name, begin, end in spans:
+        if (row, name) == ("candidates", "compiler"):
+            for i in range(int(begin * 1e3), min(int(end * 1e3), len(steps))):
+                busy[i] += 1
+    for name, begin, end in outer([s[1:] for s in spans if s[0] == "device"]):
+        for i in range(max(0, int(begin * 1e3)), min(int(end * 1e3) + 1, len(steps))):
+            holder[i] = name
+    slots = max(busy)
+    ready = next(i for i in steps if busy[i] >= slots - 1) / 1e3
+    last = max(begin for row, name, begin, end in spans if (row, name) == ("candidates", "candidate"))
+    parts = collections.Counter(compiling=sum(busy) / 1e3)
+    for i in steps:
+        when = "before all of them were busy" if i / 1e3 < ready else "after the last candidate was begun" if i / 1e3 > last else None
+        parts["idle " + (when or "while the device had: %s" % (holder[i] or "nothing"))] += (slots - busy[i]) / 1e3
+    return slots, parts.most_common()
 
 
 for path in sys.argv[1:]:
-    found, seconds = spans(path)
-    print("%s: %d candidates in %.1f s" % (path, len(found["candidates", "candidate"]), seconds))
+    spans = read(path)
+    seconds = max(end for row, name, begin, end in spans if name == "candidate")
+    times = collections.defaultdict(list)
+    for name, begin, end in outer([s[1:] for s in spans if s[0] == "device"]):
+        times["device", name].append((end - begin) * 1e3)
+    for row, name, begin, end in spans:
+        if 0 <= begin <= seconds and (row, name) not in (("device", "gate"), ("device", "time"), ("device", "disturb")):
+            times[row, name].append((end - begin) * 1e3)
+    count = len(times["candidates", "candidate"])
+    print("%s: %d candidates in %.1f s" % (path, count, seconds))
     print("\n| of | phase | times | median, ms | together, s |\n|---|---|---|---|---|")
     for key in wanted:
-        if found[key]:
-            print("| %s | %s | %d | %.2f | %.2f |" % (*key, len(found[key]), statistics.median(found[key]), sum(found[key]) / 1e3))
+        if times[key]:
+            print("| %s | %s | %d | %.2f | %.2f |" % (*key, len(times[key]), statistics.median(times[key]), sum(times[key]) / 1e3))
+    slots, parts = budget(spans, seconds)
+    print("\n| %d compilers | compiler-seconds | of all | a candidate, ms |\n|---|---|---|---|" % slots)
+    for what, of in parts:
+        print("| %s | %.1f | %.0f %% | %.0f |" % (what, of, 100 * of / (slots * seconds), 1e3 * of / count))
     print()

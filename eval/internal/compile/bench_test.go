@@ -8,6 +8,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"darwarp/templates"
 )
 
 func BenchmarkCompile(b *testing.B) {
@@ -26,6 +29,39 @@ func BenchmarkCompile(b *testing.B) {
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "compiles/s")
 			})
 		}
+	}
+}
+
+// BenchmarkFirst is the time by the clock until each of two compilers has compiled its first candidate, which are woken
+// before that, or not.
+func BenchmarkFirst(b *testing.B) {
+	for _, woken := range []bool{false, true} {
+		b.Run(fmt.Sprintf("woken=%v", woken), func(b *testing.B) {
+			_, run := bundles(b, "gemm", "2048")
+			sources := drawn(b, 4, "2048", run)[0]
+			for range b.N {
+				b.StopTimer()
+				cfg := config(b)
+				cfg.Slots, cfg.Arch, cfg.Headers = 2, "sm_90a", templates.Include()
+				p := open(b, cfg)
+				if woken {
+					p.Wake()
+					for time.Sleep(time.Second); p.Busy() > 0; {
+						time.Sleep(time.Millisecond)
+					}
+				}
+				b.StartTimer()
+				var wg sync.WaitGroup
+				for _, s := range sources[:2] {
+					wg.Go(func() {
+						if out := compileOne(b, p, s); out.Failure != "" {
+							b.Error(out.Failure)
+						}
+					})
+				}
+				wg.Wait()
+			}
+		})
 	}
 }
 

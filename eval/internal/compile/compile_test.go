@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"darwarp/eval/internal/proc"
+	"darwarp/templates"
 )
 
 func compileOne(t testing.TB, p *Pool, source string) Output {
@@ -279,6 +280,31 @@ func TestPrecompiledHeadersAreUsed(t *testing.T) {
 	}
 	if after, _ := filepath.Glob(filepath.Join(p.home.path, "0", "pch", "*")); len(after) != 1 {
 		t.Errorf("precompiled headers %q", after)
+	}
+}
+
+// TestWake: before the first source each compiler has parsed what sources include, also what only those for Hopper do.
+func TestWake(t *testing.T) {
+	for _, c := range []struct {
+		arch string
+		want int
+	}{{"sm_90a", 2}, {"sm_80", 1}} {
+		cfg := config(t)
+		cfg.Slots, cfg.Arch, cfg.Headers = 2, c.arch, templates.Include()
+		p := open(t, cfg)
+		p.Wake()
+		made := func(slot string) int {
+			found, _ := filepath.Glob(filepath.Join(p.home.path, slot, "pch", "*.pch"))
+			return len(found)
+		}
+		for late := time.Now().Add(time.Minute); made("0") < c.want || made("1") < c.want || p.Busy() > 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(late) {
+				t.Fatalf("%s: headers of %d and %d kinds are parsed, want %d", c.arch, made("0"), made("1"), c.want)
+			}
+		}
+		if made("0") > c.want || made("1") > c.want {
+			t.Errorf("%s: headers of %d and %d kinds are parsed, want %d", c.arch, made("0"), made("1"), c.want)
+		}
 	}
 }
 

@@ -1,12 +1,14 @@
 package compile
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"darwarp/eval/internal/nvrtc"
+	"darwarp/eval/internal/proc"
 )
 
 const (
@@ -18,7 +20,10 @@ const (
 
 // hopperHead is how the sources of the families for Hopper begin. To parse its second header takes a third of what
 // everything else takes that does not depend on the source.
-const hopperHead = "#include <" + preamble + ">\n#include <darwarp/wgmma.cuh>\n"
+const (
+	hopperHeader = "darwarp/wgmma.cuh"
+	hopperHead   = "#include <" + preamble + ">\n#include <" + hopperHeader + ">\n"
+)
 
 // prepare makes the precompiled header that all sources use. It is made and used by name: the automatic mode would
 // store another one for every new sequence of directives at the top of a candidate.
@@ -60,6 +65,23 @@ func (s *server) parsed(source string) string {
 		}
 	}
 	return commonPCH
+}
+
+// Wake starts the compilers that were not needed yet, beside whatever else is done. Else the first candidates of a search
+// wait for theirs, all at once: for NVRTC to be loaded, and for what sources include to be parsed.
+func (p *Pool) Wake() {
+	first := p.firstSource()
+	p.workers.Wake(func(w *proc.Worker) { // one that this ends is replaced when it is needed
+		_ = w.Call(context.Background(), &request{Source: first}, &response{}, readyTimeout, nil)
+	})
+}
+
+// firstSource is a program of ours after which a worker has parsed what candidates for this GPU include.
+func (p *Pool) firstSource() string {
+	if _, ok := p.cfg.Headers[hopperHeader]; ok && p.cfg.Arch == "sm_90a" {
+		return hopperHead + readyKernel
+	}
+	return readySource(p.cfg.Headers)
 }
 
 // pchOptions are those with which a precompiled header is made and used; NVRTC compares them.

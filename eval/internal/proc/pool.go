@@ -75,6 +75,19 @@ func (p *Pool) Do(ctx context.Context, fn func(*Worker) error) error {
 	}
 }
 
+// Wake starts the workers of all slots beside whatever else is done, and lends each to fn. That one cannot be started is
+// for who needs it to find out.
+func (p *Pool) Wake(fn func(*Worker)) {
+	for range cap(p.free) { // slots are taken in turn, so that each gets one
+		go func() {
+			_ = p.Do(p.ctx, func(w *Worker) error {
+				fn(w)
+				return nil
+			})
+		}()
+	}
+}
+
 // fill puts a live worker into a slot.
 func (p *Pool) fill(ctx context.Context, s *slot) error {
 	if s.worker != nil && s.worker.Alive() {

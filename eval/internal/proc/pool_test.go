@@ -86,6 +86,48 @@ func TestPoolIsConcurrent(t *testing.T) {
 	}
 }
 
+// TestPoolWakes: each slot gets a worker before anybody needs one, and none is started after that; one that dies of what
+// it was woken with is replaced.
+func TestPoolWakes(t *testing.T) {
+	const slots = 3
+	p, starts, _ := counted(t, slots, 0)
+	var woken sync.WaitGroup
+	woken.Add(slots)
+	p.Wake(func(w *Worker) {
+		defer woken.Done()
+		if w.PID() == 0 || !w.Alive() {
+			t.Error("lent without a worker")
+		}
+	})
+	woken.Wait()
+	for range 2 * slots {
+		if err := poolDo(t.Context(), p, "echo"); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := starts.Load(); n != slots {
+		t.Errorf("%d starts, want %d", n, slots)
+	}
+	woken.Add(slots)
+	p.Wake(func(w *Worker) {
+		defer woken.Done()
+		_ = w.Call(t.Context(), &request{Do: "segv"}, &reply{}, long, nil)
+	})
+	woken.Wait()
+	if err := poolDo(t.Context(), p, "echo"); err != nil {
+		t.Error("after those that were woken died:", err)
+	}
+}
+
+// TestPoolClosesWhileWaking: nobody is left behind, which counted looks at.
+func TestPoolClosesWhileWaking(t *testing.T) {
+	p, _, _ := counted(t, 3, 0)
+	p.Wake(func(w *Worker) { _ = w.Call(context.Background(), &request{Do: "hang"}, &reply{}, long, nil) })
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestPoolGivesUpStarting(t *testing.T) {
 	var starts atomic.Int32
 	p := NewPool(PoolConfig{Slots: 1, Start: func(ctx context.Context, slot int) (*Worker, error) {

@@ -92,6 +92,7 @@ func (p *Rig) openCUDA(ctx context.Context, where env.Location) (open device.Ope
 	if err != nil {
 		return open, err
 	}
+	p.Compiler.Wake() // opening the device takes longer
 	open = device.Open{Index: p.Cfg.GPU, Driver: where.Driver.Path, Library: where.BLASLt.Path}
 	open.Harness, err = p.compileOurs(ctx, "the harness", gpu.HarnessSource)
 	return open, err
